@@ -1,0 +1,78 @@
+/*
+ * The one seam between "what to run" and "where": cuda, emu, replay.
+ *
+ * A back end executes one launch of a compiled module on given buffers and reports what it saw.
+ * It does not know kernels, verification, views or sessions.
+ */
+#ifndef PMPP_BACKEND_BACKEND_H
+#define PMPP_BACKEND_BACKEND_H
+
+#include "base/err.h"
+#include "compile/compile.h"
+#include "model/counts.h"
+#include "model/gpu.h"
+#include "model/kernel.h"
+#include "model/metric.h"
+
+#include <stdatomic.h>
+
+enum backend_cap { CAP_TIME = 1, CAP_STATIC = 2, CAP_COUNTERS = 4, CAP_TIMELINE = 8, CAP_PER_LINE = 16 };
+
+/* What `doctor` and the device page show: each capability fails alone, with its reason. */
+struct backend_info {
+	unsigned caps;                /* enum backend_cap bits that work here */
+	char title[96];               /* "PTX emulator, 2 threads, AVX-512" */
+	struct { char reason[256], remedy[256]; } missing[5]; /* by bit number; "" = works */
+	unsigned n_devices;
+	char device[8][64];
+};
+
+struct run_buffer {
+	void *data;   /* in: contents before; out: contents after the run */
+	size_t bytes;
+};
+
+struct run_request {
+	const struct module *module;
+	const struct launch_plan *plan;
+	struct run_buffer buffers[KERNEL_MAX_BUFFERS]; /* n = plan->n_buffers; written in place */
+	const char *source_file;      /* "sgemm.cu" for messages */
+	unsigned caps;                /* what is wanted; 0 = all */
+	uint64_t max_blocks;          /* emu: run a spread sample of at most this many; 0 = all */
+	double timeout_s;             /* watchdog; 0 = the back end's default (60 s) */
+	unsigned threads;             /* emu: 0 = all cores */
+	bool check_races;             /* emu: also look for shared-memory races (slower) */
+};
+
+struct run_result {
+	struct run_counts counts;     /* what was counted, if CAP_COUNTERS */
+	struct metric_set metrics;    /* values only hardware knows (cuda); others NONE */
+	double wall_s;                /* time the run took here */
+	bool outputs_complete;        /* false for a sampled run: verification is meaningless */
+	char note[256];               /* "sampled 128 of 4096 blocks" ... */
+};
+
+struct run_hooks {
+	/* Called from the running thread, at most some 30 times a second; fraction is 0..1. */
+	void (*progress)(void *ctx, double fraction);
+	void *ctx;
+	const atomic_bool *cancel;    /* polled; NULL = cannot be cancelled */
+};
+
+struct backend; /* opaque, per implementation */
+
+struct backend_ops {
+	const char *name;
+	bool (*probe)(struct backend_info *info, struct err *err);
+	bool (*open)(struct backend **be, const struct gpu_spec *gpu, struct err *err);
+	bool (*run)(struct backend *be, const struct run_request *req, const struct run_hooks *hooks,
+	            struct run_result *res, struct err *err);
+	void (*close)(struct backend *be);
+};
+
+void run_result_free(struct run_result *res);
+
+extern const struct backend_ops backend_emu;
+extern const struct backend_ops backend_cuda;
+
+#endif

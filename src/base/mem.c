@@ -1,0 +1,98 @@
+/* Allocation that never returns NULL; see mem.h. */
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void (*restore_hook)(void);
+
+static _Noreturn void out_of_memory(size_t bytes)
+{
+	if (restore_hook)
+		restore_hook();
+	fprintf(stderr, "pmpp-explore: out of memory (%zu bytes wanted)\n", bytes);
+	abort();
+}
+
+static size_t product(size_t n, size_t bytes)
+{
+	if (bytes && n > SIZE_MAX / bytes)
+		out_of_memory(SIZE_MAX);
+	return n * bytes;
+}
+
+void mem_on_failure(void (*restore)(void))
+{
+	restore_hook = restore;
+}
+
+void *mem_alloc(size_t bytes)
+{
+	void *p = malloc(bytes ? bytes : 1);
+	if (!p)
+		out_of_memory(bytes);
+	return p;
+}
+
+void *mem_zalloc(size_t bytes)
+{
+	return mem_calloc(1, bytes);
+}
+
+void *mem_calloc(size_t n, size_t bytes)
+{
+	size_t total = product(n, bytes);
+	void *p = calloc(1, total ? total : 1);
+	if (!p)
+		out_of_memory(total);
+	return p;
+}
+
+void *mem_realloc(void *p, size_t n, size_t bytes)
+{
+	size_t total = product(n, bytes);
+	void *q = realloc(p, total ? total : 1);
+	if (!q)
+		out_of_memory(total);
+	return q;
+}
+
+void *mem_aligned(size_t align, size_t bytes)
+{
+	size_t total = product((bytes + align - 1) / align, align);
+	void *p = NULL;
+	if (posix_memalign(&p, align, total ? total : align))
+		out_of_memory(total);
+	memset(p, 0, total);
+	return p;
+}
+
+char *mem_strndup(const char *s, size_t n)
+{
+	char *p = mem_alloc(n + 1);
+	memcpy(p, s, n);
+	p[n] = '\0';
+	return p;
+}
+
+char *mem_strdup(const char *s)
+{
+	return mem_strndup(s, strlen(s));
+}
+
+char *mem_printf(const char *fmt, ...)
+{
+	va_list ap;
+	va_list again;
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	int n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	char *p = mem_alloc((size_t)(n > 0 ? n : 0) + 1);
+	vsnprintf(p, (size_t)(n > 0 ? n : 0) + 1, fmt, again);
+	va_end(again);
+	return p;
+}

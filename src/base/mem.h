@@ -1,0 +1,22 @@
+/*
+ * Memory that is there or ends the program: allocation failure is not recoverable here.
+ * The one hook lets the terminal be restored before the last message.
+ */
+#ifndef PMPP_BASE_MEM_H
+#define PMPP_BASE_MEM_H
+
+#include <stddef.h>
+
+void *mem_alloc(size_t bytes) __attribute__((malloc));            /* uninitialised */
+void *mem_zalloc(size_t bytes) __attribute__((malloc));           /* zeroed */
+void *mem_calloc(size_t n, size_t bytes) __attribute__((malloc)); /* zeroed; overflow ends the program */
+void *mem_realloc(void *p, size_t n, size_t bytes);               /* overflow ends the program */
+/* Zeroed, aligned to @align (a power of two); freed with free(). */
+void *mem_aligned(size_t align, size_t bytes);
+char *mem_strdup(const char *s) __attribute__((malloc));
+char *mem_strndup(const char *s, size_t n) __attribute__((malloc));
+char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2), malloc));
+/* Called once before the out-of-memory message is written to stderr. */
+void mem_on_failure(void (*restore)(void));
+
+#endif

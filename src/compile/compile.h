@@ -1,0 +1,80 @@
+/*
+ * CUDA source to PTX and static facts, through NVRTC and a cache.
+ *
+ * NVRTC is opened at run time (dlopen); without it the cache built into the program still serves
+ * every shipped kernel at its default parameters. Knows nothing of kernels' meaning.
+ */
+#ifndef PMPP_COMPILE_COMPILE_H
+#define PMPP_COMPILE_COMPILE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct compile_macro {
+	const char *name;
+	int64_t value;
+};
+
+struct compile_request {
+	const char *file;   /* name used in messages and .loc: "sgemm.cu" */
+	const char *source;
+	unsigned n_macros;  /* order does not matter for the cache */
+	const struct compile_macro *macros;
+	int cc_major, cc_minor; /* compiled for sm_XY; PTX for compute_XY */
+};
+
+/* Static facts of one entry, as the compiler reports them for this architecture. */
+struct entry_usage {
+	char *entry;
+	unsigned registers, static_shared_bytes, stack_bytes, spill_store_bytes, spill_load_bytes,
+		barriers, const_bytes, max_threads;
+};
+
+/* A compiled source. Owned; module_free(). */
+struct module {
+	char *ptx;          /* NUL-terminated */
+	size_t ptx_len;
+	void *cubin;        /* for the cuda back end; NULL when the cache has none */
+	size_t cubin_len;
+	char *log;          /* compiler's messages, "" if none */
+	unsigned n_entries;
+	struct entry_usage *entries;
+	char key[33];       /* cache key, hex */
+	enum { MODULE_COMPILED, MODULE_CACHED, MODULE_BUILT_IN } from;
+	char compiler[32];  /* "NVRTC 13.0" */
+	int64_t compile_ns; /* 0 when cached */
+};
+
+/*
+ * Thread-safe. ERR_COMPILE carries NVRTC's log, each message with the source line it speaks of;
+ * ERR_UNAVAILABLE: no NVRTC and not in any cache (the remedy says how to get it).
+ * An unreadable or unwritable cache directory is not an error: compile_cache_note() tells.
+ */
+bool compile_module(const struct compile_request *req, struct module *out, struct err *err);
+void module_free(struct module *m);
+const struct entry_usage *module_entry(const struct module *m, const char *entry);
+
+/* What `doctor` shows. */
+struct compile_info {
+	bool nvrtc;            /* usable */
+	char nvrtc_path[256];
+	int major, minor;
+	char why_not[512];     /* when it is not: every place tried and why it failed */
+	char cache_dir[512];   /* "" = none */
+	char cache_note[512];  /* "" = fine, else why entries cannot be kept */
+	unsigned built_in;     /* entries of the built-in cache */
+};
+void compile_probe(struct compile_info *info);
+/* Folder whose include/ holds CUDA's headers, lib/ its libraries; "" = none found.
+ * Looked for in CUDA_HOME, CUDA_PATH, next to nvcc in PATH, build/cuda of the source tree,
+ * /usr/local/cuda, Python wheels (site-packages/nvidia/cu13). */
+const char *cuda_home(void);
+/* Opens lib<name>.so.<major> from the places above, then by the loader's own path.
+ * NULL with every place tried in @err. Shared by compile/ and backend/cuda. */
+void *cuda_dlopen(const char *name, const char *const *versions, char *path, size_t path_size,
+                  struct err *err);
+
+#endif

@@ -1,0 +1,176 @@
+/*
+ * What a kernel family promises: its parameters, variants, launches, inputs, reference and cost.
+ *
+ * One file kernels/<name>.cu holds both halves: device code behind `#ifdef __CUDACC__`
+ * (entries are `extern "C" __global__`), and otherwise `const struct kernel_desc kernel_<name>`.
+ * The registry finds it by its file name. Nothing here knows a back end, a file or a screen.
+ *
+ * Source lines may carry a tag in a trailing comment, `//@ load-A`: counts are then also
+ * added up per tag, and presets, tests and panels can speak of "the add line" by name.
+ */
+#ifndef PMPP_MODEL_KERNEL_H
+#define PMPP_MODEL_KERNEL_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KERNEL_MAX_PARAMS 16
+#define KERNEL_MAX_BUFFERS 8
+#define KERNEL_MAX_ARGS 16
+
+enum param_kind {
+	PARAM_LAUNCH,  /* changes the launch only: block size, N */
+	PARAM_COMPILE, /* becomes -DNAME=value (the name in capitals, as `macro` says) */
+};
+
+/* One knob. Values are whole numbers; `words` names them when they stand for something else. */
+struct param_desc {
+	const char *name;   /* as typed: "block", "N", "TILE" */
+	const char *title;  /* "threads per block" */
+	const char *unit;   /* "threads", "elements", "" */
+	enum param_kind kind;
+	const char *macro;  /* PARAM_COMPILE: macro to define; NULL = name */
+	int64_t def, min, max;
+	const int64_t *choices; /* legal values in order, ended by INT64_MIN; NULL = min..max */
+	const int64_t *steps;   /* values that + and - walk through, same ending; NULL = choices or powers of 2 */
+	const char *const *words; /* words[i] names choices[i]; NULL = numbers */
+	uint32_t variants;  /* bit v: used by variant v; 0 = used by all */
+};
+
+struct variant_desc {
+	const char *name;    /* "tiled" as in sgemm/tiled */
+	const char *entry;   /* PTX entry "sgemm_v2_tiled" */
+	const char *title;   /* "shared-memory tiles" */
+	const char *idea;    /* one line: what this variant changes and why */
+	const char *section; /* "PMPP 5.4" */
+	const char *seeds;   /* "S-020 S-021": checklist ids it covers */
+};
+
+struct dim3u {
+	uint32_t x, y, z;
+};
+
+enum elem_type { ELEM_F32, ELEM_F64, ELEM_F16, ELEM_I32, ELEM_U32, ELEM_U8 };
+
+enum buffer_role {
+	BUF_IN,    /* filled, must not change */
+	BUF_OUT,   /* poisoned before the run; every element must be written unless `partial` */
+	BUF_INOUT, /* filled, changed in place: restored between replays */
+};
+
+struct buffer_plan {
+	const char *name; /* "A": shown in errors and lenses */
+	enum elem_type type;
+	enum buffer_role role;
+	bool partial;     /* BUF_OUT: filled like BUF_INOUT, elements may stay unwritten */
+	size_t count;     /* elements; >= 1 */
+	uint32_t rows, cols; /* shape for display; 0 = vector */
+};
+
+enum arg_kind { ARG_BUFFER, ARG_I32, ARG_U32, ARG_I64, ARG_F32 };
+
+struct kernel_arg {
+	enum arg_kind kind;
+	union {
+		unsigned buffer; /* index into buffers */
+		int32_t i32;
+		uint32_t u32;
+		int64_t i64;
+		float f32;
+	};
+};
+
+/* One launch, completely described. */
+struct launch_plan {
+	const char *entry;
+	struct dim3u grid, block;
+	uint32_t dynamic_shared_bytes;
+	unsigned n_buffers, n_args;
+	struct buffer_plan buffers[KERNEL_MAX_BUFFERS];
+	struct kernel_arg args[KERNEL_MAX_ARGS];
+};
+
+/* Work as the algorithm needs it, not as the machine does it. */
+struct kernel_cost {
+	double flop;          /* floating-point operations of the definition (FMA = 2) */
+	double min_bytes;     /* every input read once, every output written once */
+	double book_flop;     /* the book's count: operations ... */
+	double book_bytes;    /* ... per this many bytes of global memory; 0 = the book gives none */
+	const char *book_note; /* "2 FLOP per 8 bytes (PMPP 5.1)"; NULL = none */
+};
+
+struct check_result {
+	bool ok;
+	size_t errors;        /* elements outside the tolerance */
+	size_t first;         /* index of the first of them */
+	unsigned buffer;      /* in this buffer */
+	double got, want, tolerance;
+	double max_rel_error; /* over all elements */
+	char note[160];       /* "race: 768 expected, 3 seen": optional wording for this kernel */
+};
+
+struct kernel_desc {
+	const char *name;    /* = file name */
+	const char *title;
+	const char *section; /* "PMPP ch. 5-6" */
+	const char *about;   /* two or three sentences for a newcomer */
+	unsigned n_params, n_variants;
+	const struct param_desc *params;
+	const struct variant_desc *variants;
+	bool ladder;         /* the variants, in order, are an optimisation ladder */
+	/*
+	 * Parameters (one value per param, in order) to a launch. Refuses the impossible with the
+	 * parameter's name and the reason (ERR_USAGE); what it accepts can be launched on every
+	 * device (block <= 1024 threads, grid within 2^31-1 x 65535 x 65535, CUDA guide table
+	 * "technical specifications"). Ranges in param_desc are checked by the caller first.
+	 */
+	bool (*plan)(unsigned variant, const int64_t *params, struct launch_plan *plan, struct err *err);
+	/* Deterministic contents of buffer @b (role IN or INOUT) from @seed. */
+	void (*fill)(const struct launch_plan *plan, const int64_t *params, unsigned b, uint64_t seed,
+	             void *data);
+	/* Compares @after with a CPU reference in double made from @before (same layout as buffers).
+	 * The tolerance and its reason are stated in the kernel's file. */
+	void (*check)(unsigned variant, const struct launch_plan *plan, const int64_t *params,
+	              void *const *before, void *const *after, struct check_result *result);
+	void (*cost)(unsigned variant, const struct launch_plan *plan, const int64_t *params,
+	             struct kernel_cost *cost);
+};
+
+/* The most common helpers of kernel files. */
+size_t elem_size(enum elem_type type);
+const char *elem_name(enum elem_type type);
+static inline uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+	return (a + b - 1) / b;
+}
+/* ERR_USAGE "parameter 'block': 4096: reason"; returns false. */
+bool kernel_refuse(struct err *err, const char *param, int64_t value, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* The device limits every launch must keep, with the reason; plan() ends with it. */
+bool kernel_launch_legal(const struct launch_plan *plan, struct err *err);
+/* Uniform values in [-1, 1) in float32, reproducible across machines. */
+void fill_uniform_f32(float *out, size_t n, uint64_t seed);
+/* Element-wise |got - want| <= rel*|want| + abs; records the first failure and the largest error.
+ * NaN never passes. May be called for several buffers in turn. Start from a zeroed result. */
+void check_close_f32(const float *got, const double *want, size_t n, double rel, double abs,
+                     unsigned buffer, struct check_result *r);
+
+/* Parameter access by the person's words. */
+int kernel_param_index(const struct kernel_desc *k, const char *name);   /* -1: none */
+int kernel_variant_index(const struct kernel_desc *k, const char *name); /* -1: none */
+bool kernel_param_used(const struct kernel_desc *k, unsigned variant, unsigned param);
+void kernel_defaults(const struct kernel_desc *k, int64_t *params);
+/* Range and choice check of one value; the message lists what is legal. */
+bool kernel_param_legal(const struct kernel_desc *k, unsigned param, int64_t value, struct err *err);
+/* The next legal step up (+1) or down (-1) from a value; the same value at the end. */
+int64_t kernel_param_step(const struct kernel_desc *k, unsigned param, int64_t value, int direction);
+/* Number or word to value and back. */
+bool kernel_param_parse(const struct kernel_desc *k, unsigned param, const char *text,
+                        int64_t *value, struct err *err);
+void kernel_param_format(const struct kernel_desc *k, unsigned param, int64_t value, char *out,
+                         size_t n);
+
+#endif

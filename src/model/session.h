@@ -1,0 +1,85 @@
+/*
+ * What a person has chosen, and what came of it: the only thing views see.
+ *
+ * Plain data. The program's thread of control (app.c) fills it; views read it. A session holds
+ * no thread, file, terminal or back end, so that a panel can be drawn in a test from a literal.
+ */
+#ifndef PMPP_MODEL_SESSION_H
+#define PMPP_MODEL_SESSION_H
+
+#include "model/counts.h"
+#include "model/gpu.h"
+#include "model/kernel.h"
+#include "model/metric.h"
+#include "model/occupancy.h"
+#include "model/perf.h"
+
+enum verify_state { VERIFY_NOT_RUN, VERIFY_OK, VERIFY_WRONG, VERIFY_SAMPLED };
+
+enum run_state {
+	RUN_NONE,      /* nothing run yet for this selection */
+	RUN_RUNNING,   /* worker is busy; `progress` moves; the previous record is still shown */
+	RUN_DONE,
+	RUN_FAILED,    /* error holds why */
+	RUN_CANCELLED,
+};
+
+/* What the person chose. */
+struct selection {
+	const struct kernel_desc *kernel;
+	unsigned variant;
+	int64_t params[KERNEL_MAX_PARAMS];
+	struct gpu_spec gpu;
+	char backend[16]; /* "emu", "cuda" */
+	uint64_t seed;
+};
+
+/* The outcome of one run. Owned; record_free(). */
+struct run_record {
+	struct selection sel;
+	struct launch_plan plan;
+	struct kernel_cost cost;
+	struct occ_input occ_in;
+	struct occ_result occ;
+	struct perf_result perf;
+	struct metric_set metrics;
+	struct run_counts counts;
+	enum verify_state verify;
+	struct check_result check;
+	char verify_text[200];   /* "exact", "max rel. error 1.2e-7 of 1e-5", the first difference */
+	char module_key[33], compiler[32];
+	unsigned spill_bytes;
+	double wall_s;
+	char note[256];
+};
+
+struct session {
+	struct selection sel;
+	const char *source;             /* text of the kernel's file */
+	/* instant: recomputed by every change, before anything runs */
+	bool plan_ok;
+	struct launch_plan plan;        /* valid if plan_ok */
+	struct err plan_err;            /* else why this launch is refused */
+	bool usage_known;               /* registers etc. known for this selection */
+	struct occ_input occ_in;
+	bool occ_ok;
+	struct occ_result occ;
+	unsigned spill_bytes;
+	/* occupancy for every block size 32, 64 ... 1024 with this register count; 0 = cannot launch */
+	struct { unsigned block, blocks_per_sm; double pct; } sweep[32];
+	/* last finished run and the one before, for deltas; NULL = none */
+	struct run_record *now, *before;
+	enum run_state state;
+	double progress;                /* 0..1 while RUN_RUNNING */
+	struct err run_err;             /* RUN_FAILED */
+	bool stale;                     /* `now` is for an older selection */
+	bool stuck_compile;             /* waiting for the compiler */
+	const char *view;               /* name of the focused view */
+	unsigned param;                 /* focused parameter index */
+	unsigned line;                  /* focused row in line tables (per view meaning) */
+	bool lens;                      /* Enter: detail of the focused row */
+};
+
+void record_free(struct run_record *r);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * A grid of styled character cells that views draw into; no terminal, no locale, no clock.
+ *
+ * Text is UTF-8; every character used is one column wide. Drawing outside is clipped silently.
+ * Colours are semantic styles; what they look like is decided once, in term.c.
+ */
+#ifndef PMPP_UI_CANVAS_H
+#define PMPP_UI_CANVAS_H
+
+#include "model/metric.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(ID, "letter in golden style maps") */
+#define STYLES(X)                                                                              \
+	X(NORMAL, '.') X(BOLD, 'B') X(DIM, 'd') X(TITLE, 'T') X(GOOD, 'g') X(WATCH, 'w')      \
+	X(BAD, 'b') X(KNOB, 'k') X(KNOB_ON, 'K') X(BAR, '=') X(HEAT1, '1') X(HEAT2, '2')      \
+	X(HEAT3, '3') X(SELECTED, 'S') X(KEY, 'y') X(ERROR, 'E') X(GHOST, 'G')
+enum style {
+#define X(id, letter) STYLE_##id,
+	STYLES(X)
+#undef X
+	STYLE_COUNT
+};
+
+struct cell {
+	uint32_t ch;   /* Unicode scalar value, never 0 after canvas_clear() */
+	uint8_t style; /* enum style */
+};
+
+/* A window onto a cell grid; sub-canvases share the cells. */
+struct canvas {
+	struct cell *cells; /* of the whole grid */
+	int stride;         /* columns of the whole grid */
+	int row, col;       /* origin of this window */
+	int rows, cols;     /* its size; may be 0 */
+	bool ascii;         /* draw with ASCII only */
+};
+
+/* Owns its cells: free with canvas_free(). */
+void canvas_init(struct canvas *c, int rows, int cols, bool ascii);
+void canvas_free(struct canvas *c);
+void canvas_clear(struct canvas *c);
+/* Clipped to @c. */
+struct canvas canvas_sub(const struct canvas *c, int row, int col, int rows, int cols);
+
+/* Text at row, col; returns the column after it (also when clipped). */
+int canvas_text(struct canvas *c, int row, int col, enum style s, const char *utf8);
+int canvas_printf(struct canvas *c, int row, int col, enum style s, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+/* Right-aligned: the last character stands in column @right - 1. */
+void canvas_right(struct canvas *c, int row, int right, enum style s, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+/* Word-wrapped into the box from row, col of width @cols; returns the number of rows used (at most @rows). */
+int canvas_wrap(struct canvas *c, int row, int col, int rows, int cols, enum style s,
+                const char *utf8);
+void canvas_cell(struct canvas *c, int row, int col, enum style s, uint32_t ch);
+void canvas_hline(struct canvas *c, int row, int col, int n, enum style s);
+void canvas_style(struct canvas *c, int row, int col, int n, enum style s); /* restyle only */
+/* A bar of @fraction (0..1) of @cols columns, in eighths ("█▏"); ASCII: '#'. */
+void canvas_bar(struct canvas *c, int row, int col, int cols, double fraction, enum style s);
+/* One column of a vertical histogram, @rows high, value 0..1 in eighths; bottom at row+rows-1. */
+void canvas_column(struct canvas *c, int row, int col, int rows, double value, enum style s);
+/* Columns a UTF-8 text takes. */
+int utf8_columns(const char *utf8);
+
+/* A metric with unit-aware number, origin mark and style: "2.0 =", "n/a". Returns column after. */
+int canvas_metric(struct canvas *c, int row, int col, int width, const struct metric_set *m,
+                  enum metric_id id);
+/* Number as in canvas_metric(), without mark, into text. */
+void metric_format(const struct metric_set *m, enum metric_id id, char *out, size_t n);
+
+/* Braille plot: 2x4 dots per cell (ASCII: '*' per cell). x, y in 0..1, y up. */
+struct plot {
+	struct canvas *c;
+	int row, col, rows, cols;
+	enum style style;
+};
+void plot_dot(const struct plot *p, double x, double y);
+void plot_line(const struct plot *p, double x0, double y0, double x1, double y1);
+
+/* Golden form: rows of text, then a style map. Caller frees. */
+char *canvas_dump(const struct canvas *c, bool styles);
+
+#endif

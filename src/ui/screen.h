@@ -1,0 +1,80 @@
+/*
+ * The interactive screen: keys in, session out. Draws only what the host's session holds.
+ *
+ * Knows no back end, compiler or thread: everything that takes time happens behind the host's
+ * functions, which must return at once. Layout and drawing are pure (screen_draw), so the same
+ * code makes golden screens without a terminal.
+ */
+#ifndef PMPP_UI_SCREEN_H
+#define PMPP_UI_SCREEN_H
+
+#include "base/err.h"
+#include "model/session.h"
+#include "ui/canvas.h"
+#include "ui/view.h"
+
+enum command {
+	CMD_NONE,
+#define KEY(id, key, alt, bar, about) CMD_##id,
+#include "ui/keys.def"
+#undef KEY
+	CMD_VIEW_1, /* digit keys 1..9: the panel in that place of the tab row */
+	CMD_VIEW_9 = CMD_VIEW_1 + 8,
+	CMD_COUNT
+};
+
+/* A choice list the host offers (kernels with variants, GPUs, back ends). */
+struct choice {
+	char label[48], note[120];
+	bool enabled;
+	char why_not[160];
+};
+
+struct screen_host {
+	void *ctx;
+	const struct session *(*session)(void *ctx);
+	/* Takes over finished work; true = something changed. */
+	bool (*poll)(void *ctx);
+	/* Readable when poll() has something; the loop sleeps on it and on the keyboard. */
+	int (*wake_fd)(void *ctx);
+	/* The selection changes; each returns at once and starts a run as needed. A refused value is
+	 * kept in the session (plan_err), so that the screen can say why. */
+	void (*set_param)(void *ctx, unsigned param, int64_t value);
+	void (*set_kernel)(void *ctx, const struct kernel_desc *k, unsigned variant);
+	void (*set_gpu)(void *ctx, size_t gpu);
+	void (*set_backend)(void *ctx, size_t backend);
+	void (*run)(void *ctx);
+	void (*cancel)(void *ctx);
+	/* What the screen itself changes: focused view, parameter, row, lens. */
+	struct session *(*edit)(void *ctx);
+	size_t n_views;
+	const struct view_desc *(*view_at)(size_t i);
+	/* Choice lists, for KERNEL, GPU and BACKEND. */
+	size_t (*choices)(void *ctx, enum command list);
+	void (*choice_at)(void *ctx, enum command list, size_t i, struct choice *out);
+	void (*choose)(void *ctx, enum command list, size_t i);
+};
+
+/* State that belongs to the screen alone: open list, scroll, filter, typed text. */
+struct screen_state {
+	enum command open;  /* KERNEL, GPU, BACKEND, HELP, ORIGINS, PARAM_TYPE or NONE */
+	size_t selected, top;
+	char typed[32];
+	char message[200];  /* last refusal or hint, one line */
+	bool quit;
+};
+
+/* Whole frame for the given size (canvas size): header, tabs, panels, status, key bar.
+ * 80x24: one panel. Wide: as many panels as fit (200x60: all). Below 80x24 parts fold away in
+ * order; below 20x3 only the message line remains. */
+void screen_draw(const struct screen_host *host, const struct screen_state *st, struct canvas *c);
+/* Applies one command to state and host. */
+void screen_command(const struct screen_host *host, struct screen_state *st, enum command cmd);
+/* Applies one typed character while a list filter or a value is being typed; false = not taken. */
+bool screen_type(const struct screen_host *host, struct screen_state *st, uint32_t ch);
+
+/* Runs the loop on the terminal until quit. The terminal is restored on return, on fatal signals
+ * and in mem.c's last moment. False: no usable terminal (err says why and what to do instead). */
+bool screen_run(const struct screen_host *host, struct err *err);
+
+#endif
