@@ -1,0 +1,19 @@
+/*
+ * Whole files as text, with the path in every message. No names of our own formats here.
+ */
+#ifndef PMPP_BASE_FILE_H
+#define PMPP_BASE_FILE_H
+
+#include "base/err.h"
+#include "base/text.h"
+
+/* Reads at most @max bytes of @path into @out (NUL-terminated, text_free() it). ERR_IO with the
+ * path and the system's reason; ERR_PARSE when the file is longer than @max. */
+bool file_read(const char *path, size_t max, struct text *out, struct err *err);
+/* Writes @bytes to a temporary file beside @path, syncs it, renames it over @path: at any moment
+ * the old file or the new one is there, whole. ERR_IO leaves the old one. */
+bool file_replace(const char *path, const void *bytes, size_t n, struct err *err);
+/* Has a '/' or ends in @ext ("." included, any case): the person means a file, not a name. */
+bool file_looks_like_path(const char *s, const char *ext);
+
+#endif
