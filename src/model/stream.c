@@ -1,0 +1,344 @@
+/*
+ * The stream model: a discrete-event simulation in which the host issues calls in order and every
+ * engine takes the issued operation that can start first. See stream.h for the rules.
+ *
+ * Start times are decided in ascending order, so an operation's end is known as soon as it
+ * starts and nothing decided later can change it.
+ */
+#include "model/stream.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct stream_host stream_host_default = {
+	.call_ns = 3000, .staging_gbs = 10, .copy_latency_ns = 8000,
+};
+
+const char *stream_engine_name(enum stream_engine e)
+{
+	static const char *const names[] = { "host", "H2D", "SM", "D2H" };
+	return e < ENGINE_COUNT ? names[e] : "?";
+}
+
+static struct stream_op *append(struct stream_program *p, enum stream_op_kind kind, unsigned stream,
+                                const char *name)
+{
+	if (p->n_ops >= STREAM_MAX_OPS)
+		return NULL;
+	struct stream_op *op = &p->ops[p->n_ops++];
+	*op = (struct stream_op){ .kind = kind, .stream = stream };
+	snprintf(op->name, sizeof op->name, "%s", name);
+	if (stream > p->n_streams)
+		p->n_streams = stream;
+	return op;
+}
+
+static int index_of(const struct stream_program *p, const struct stream_op *op)
+{
+	return op ? (int)(op - p->ops) : -1;
+}
+
+int stream_copy(struct stream_program *p, enum stream_op_kind dir, unsigned stream, const char *name,
+                uint64_t bytes, bool pinned, bool async)
+{
+	struct stream_op *op = append(p, dir, stream, name);
+	if (op) {
+		op->bytes = bytes;
+		op->pinned = pinned;
+		op->async = async;
+	}
+	return index_of(p, op);
+}
+
+int stream_kernel(struct stream_program *p, unsigned stream, const char *name, double time_ns,
+                  double share)
+{
+	struct stream_op *op = append(p, SOP_KERNEL, stream, name);
+	if (op) {
+		op->time_ns = time_ns;
+		op->share = share;
+	}
+	return index_of(p, op);
+}
+
+int stream_event(struct stream_program *p, enum stream_op_kind kind, unsigned stream, unsigned event)
+{
+	struct stream_op *op = append(p, kind, stream, kind == SOP_RECORD ? "record" : "wait");
+	if (op)
+		op->event = event;
+	return index_of(p, op);
+}
+
+int stream_simple(struct stream_program *p, enum stream_op_kind kind, unsigned stream,
+                  const char *name, uint64_t bytes, double time_ns)
+{
+	struct stream_op *op = append(p, kind, stream, name);
+	if (op) {
+		op->bytes = bytes;
+		op->time_ns = time_ns;
+	}
+	return index_of(p, op);
+}
+
+/* --- the simulation ------------------------------------------------------------------------- */
+
+struct sim {
+	const struct stream_program *p;
+	const struct gpu_spec *g;
+	const struct stream_host *host;
+	struct stream_outcome *out;
+	bool issued[STREAM_MAX_OPS], started[STREAM_MAX_OPS];
+	double engine_free[ENGINE_COUNT];
+	int engine_last[ENGINE_COUNT];
+	double host_ns;
+	unsigned next; /* next op the host will call */
+	int blocked;   /* op whose end the host waits for; -1 = none; n_ops = everything */
+};
+
+static enum stream_engine engine_of(const struct sim *s, const struct stream_op *op)
+{
+	switch (op->kind) {
+	case SOP_H2D: return ENGINE_H2D;
+	case SOP_D2H: return s->g->copy_engines == 1 ? ENGINE_H2D : ENGINE_D2H;
+	case SOP_KERNEL: return ENGINE_SM;
+	default: return ENGINE_HOST;
+	}
+}
+
+static bool has_device_work(const struct stream_op *op)
+{
+	return op->kind == SOP_H2D || op->kind == SOP_D2H || op->kind == SOP_KERNEL ||
+	       op->kind == SOP_RECORD || op->kind == SOP_WAIT;
+}
+
+static double duration_ns(const struct sim *s, const struct stream_op *op)
+{
+	if (op->kind == SOP_KERNEL)
+		return op->time_ns;
+	if (op->kind != SOP_H2D && op->kind != SOP_D2H)
+		return 0;
+	/* 1 GB/s is one byte per nanosecond. Staging adds the host's own copy to every byte. */
+	double per_byte = 1 / s->g->pcie_gbs + (op->pinned ? 0 : 1 / s->host->staging_gbs);
+	return s->host->copy_latency_ns + (double)op->bytes * per_byte;
+}
+
+/*
+ * The earliest an issued op may start by its dependencies, and which op sets that; false while
+ * one of them has not started. Dependencies: the op before in its stream; the event it waits for;
+ * around the legacy default stream, everything issued before.
+ */
+static bool ready(const struct sim *s, unsigned i, double *at, int *after)
+{
+	const struct stream_op *op = &s->p->ops[i];
+	*at = s->out->spans[i].call_ns;
+	*after = -1;
+	bool same_done = false;
+	for (unsigned j = i; j-- > 0;) {
+		const struct stream_op *b = &s->p->ops[j];
+		if (!has_device_work(b))
+			continue;
+		bool same = b->stream == op->stream;
+		bool legacy = b->stream == 0 || op->stream == 0;
+		bool event = op->kind == SOP_WAIT && b->kind == SOP_RECORD && b->event == op->event;
+		if ((same && !same_done) || legacy || event) {
+			if (!s->started[j])
+				return false;
+			if (s->out->spans[j].end_ns > *at) {
+				*at = s->out->spans[j].end_ns;
+				*after = (int)j;
+			}
+		}
+		same_done |= same;
+	}
+	return true;
+}
+
+/* When the SMs have room for @share: kernels run side by side while their shares fit. */
+static double sm_room(const struct sim *s, double at, double share, int *after)
+{
+	for (;;) {
+		double used = 0;
+		double first_end = INFINITY;
+		int first = -1;
+		for (unsigned j = 0; j < s->p->n_ops; j++) {
+			const struct stream_span *t = &s->out->spans[j];
+			if (s->p->ops[j].kind != SOP_KERNEL || !s->started[j] || t->end_ns <= at)
+				continue;
+			double sh = s->p->ops[j].share;
+			used += sh > 0 ? sh : 1;
+			if (t->end_ns < first_end) {
+				first_end = t->end_ns;
+				first = (int)j;
+			}
+		}
+		if (used + share <= 1.0001 || first < 0)
+			return at;
+		at = first_end;
+		*after = first;
+	}
+}
+
+/* The issued op that can start first, or -1. */
+static int next_start(const struct sim *s, double *start, int *after)
+{
+	int best = -1;
+	for (unsigned i = 0; i < s->next; i++) {
+		double at;
+		int who;
+		if (!s->issued[i] || s->started[i] || !ready(s, i, &at, &who))
+			continue;
+		const struct stream_op *op = &s->p->ops[i];
+		enum stream_engine e = engine_of(s, op);
+		if (op->kind == SOP_KERNEL) {
+			at = sm_room(s, at, op->share > 0 ? op->share : 1, &who);
+		} else if (e != ENGINE_HOST && s->engine_free[e] > at) {
+			at = s->engine_free[e];
+			who = s->engine_last[e];
+		}
+		if (best < 0 || at < *start) {
+			best = (int)i;
+			*start = at;
+			*after = who;
+		}
+	}
+	return best;
+}
+
+static void start_op(struct sim *s, unsigned i, double at, int after)
+{
+	const struct stream_op *op = &s->p->ops[i];
+	struct stream_span *t = &s->out->spans[i];
+	enum stream_engine e = engine_of(s, op);
+	t->engine = e;
+	t->start_ns = at;
+	t->end_ns = at + duration_ns(s, op);
+	t->waits_for = after;
+	s->started[i] = true;
+	if (e != ENGINE_HOST) {
+		s->engine_free[e] = t->end_ns;
+		s->engine_last[e] = (int)i;
+		s->out->busy_ns[e] += t->end_ns - t->start_ns;
+	}
+}
+
+/* Does op @i hold the host until device work is done? */
+static bool blocks_host(const struct stream_op *op)
+{
+	bool copy = op->kind == SOP_H2D || op->kind == SOP_D2H;
+	return (copy && (!op->async || !op->pinned)) || op->kind == SOP_SYNC ||
+	       op->kind == SOP_SYNC_STREAM || op->kind == SOP_FREE;
+}
+
+/* The end of what call @i waits for; false while part of it has not started. */
+static bool block_over(const struct sim *s, unsigned i, double *at, int *after)
+{
+	const struct stream_op *op = &s->p->ops[i];
+	*at = s->host_ns;
+	*after = -1;
+	for (unsigned j = 0; j <= i; j++) {
+		const struct stream_op *b = &s->p->ops[j];
+		bool all = op->kind == SOP_SYNC || op->kind == SOP_FREE;
+		bool stream = op->kind == SOP_SYNC_STREAM && b->stream == op->stream;
+		if (!has_device_work(b) || !(all || stream || j == i))
+			continue;
+		if (!s->started[j])
+			return false;
+		if (s->out->spans[j].end_ns > *at) {
+			*at = s->out->spans[j].end_ns;
+			*after = (int)j;
+		}
+	}
+	return true;
+}
+
+static bool legal(const struct stream_program *p, struct err *err)
+{
+	for (unsigned i = 0; i < p->n_ops; i++) {
+		const struct stream_op *op = &p->ops[i];
+		if (op->stream >= STREAM_MAX_STREAMS)
+			return err_set(err, ERR_USAGE, "stream %u: at most %d streams", op->stream,
+			               STREAM_MAX_STREAMS - 1);
+		if (op->kind != SOP_WAIT)
+			continue;
+		bool recorded = false;
+		for (unsigned j = 0; j < i; j++)
+			recorded |= p->ops[j].kind == SOP_RECORD && p->ops[j].event == op->event;
+		if (!recorded)
+			return err_set(err, ERR_USAGE,
+			               "operation %u waits for event %u, which nothing before it records",
+			               i, op->event);
+	}
+	return true;
+}
+
+/* Walks back from the last end over what each op waited for; adds up time per engine. */
+static void critical_path(const struct sim *s)
+{
+	struct stream_outcome *o = s->out;
+	double on[ENGINE_COUNT] = { 0 };
+	int i = -1;
+	for (unsigned j = 0; j < s->p->n_ops; j++)
+		if (has_device_work(&s->p->ops[j]) && (i < 0 || o->spans[j].end_ns > o->spans[i].end_ns))
+			i = (int)j;
+	double covered = 0;
+	while (i >= 0) {
+		const struct stream_span *t = &o->spans[i];
+		on[t->engine] += t->end_ns - t->start_ns;
+		covered += t->end_ns - t->start_ns;
+		i = t->waits_for;
+	}
+	on[ENGINE_HOST] += o->makespan_ns > covered ? o->makespan_ns - covered : 0;
+	o->critical = ENGINE_HOST;
+	for (enum stream_engine e = ENGINE_HOST; e < ENGINE_COUNT; e++)
+		if (on[e] > on[o->critical])
+			o->critical = e;
+	o->critical_pct = o->makespan_ns > 0 ? 100 * on[o->critical] / o->makespan_ns : 0;
+}
+
+bool stream_run(const struct stream_program *p, const struct gpu_spec *g,
+                const struct stream_host *host, struct stream_outcome *out, struct err *err)
+{
+	if (!legal(p, err))
+		return false;
+	*out = (struct stream_outcome){ 0 };
+	struct sim s = { .p = p, .g = g, .host = host, .out = out, .blocked = -1 };
+	for (;;) {
+		double start = 0;
+		int after = -1;
+		int first = next_start(&s, &start, &after);
+		if (s.blocked >= 0) {
+			double at;
+			int who;
+			if (block_over(&s, (unsigned)s.blocked, &at, &who)) {
+				out->spans[s.blocked].return_ns = s.host_ns = at;
+				s.blocked = -1;
+				continue;
+			}
+		} else if (s.next < p->n_ops && (first < 0 || s.host_ns <= start)) {
+			unsigned i = s.next++;
+			const struct stream_op *op = &p->ops[i];
+			out->spans[i] = (struct stream_span){ .call_ns = s.host_ns, .waits_for = -1,
+				.start_ns = s.host_ns, .end_ns = s.host_ns };
+			s.host_ns += op->kind == SOP_HOST ? op->time_ns : host->call_ns;
+			out->spans[i].return_ns = s.host_ns;
+			s.issued[i] = has_device_work(op);
+			if (blocks_host(op))
+				s.blocked = (int)i;
+			continue;
+		}
+		if (first < 0)
+			break;
+		start_op(&s, (unsigned)first, start, after);
+	}
+	out->makespan_ns = s.host_ns;
+	for (unsigned i = 0; i < p->n_ops; i++)
+		if (out->spans[i].end_ns > out->makespan_ns)
+			out->makespan_ns = out->spans[i].end_ns;
+	for (enum stream_engine e = ENGINE_H2D; e < ENGINE_COUNT; e++)
+		out->serial_ns += out->busy_ns[e];
+	if (out->serial_ns > out->makespan_ns)
+		out->overlap_pct = 100 * (out->serial_ns - out->makespan_ns) / out->serial_ns;
+	critical_path(&s);
+	return true;
+}

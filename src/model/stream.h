@@ -1,0 +1,98 @@
+/*
+ * Stream programs and the event-driven model that runs them on a GPU sheet.
+ *
+ * A program is what a host thread does, in order: allocate, copy, launch, record, wait. The model
+ * gives every operation a span, with CUDA's rules: a stream is a queue; one copy engine per
+ * direction (PCIe is full duplex; a sheet with one engine shares it); copies and kernels overlap
+ * across streams; the legacy default stream (0) waits for all others and they for it; a copy of
+ * pageable memory is staged by the host and holds the calling thread, even when it is asked to be
+ * asynchronous. CUDA programming guide 3.2.8; PMPP 20.5. Runs no kernel: their time is given.
+ */
+#ifndef PMPP_MODEL_STREAM_H
+#define PMPP_MODEL_STREAM_H
+
+#include "base/err.h"
+#include "model/gpu.h"
+#include "model/span.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STREAM_MAX_OPS 512
+#define STREAM_MAX_STREAMS 17 /* legacy default + 16 */
+#define STREAM_MAX_EVENTS 64
+
+/* X(ID, "name") */
+#define STREAM_OPS(X)                                                                    \
+	X(ALLOC, "alloc") X(FREE, "free") X(H2D, "H2D") X(D2H, "D2H") X(KERNEL, "kernel") \
+	X(RECORD, "record") X(WAIT, "wait") X(SYNC_STREAM, "sync stream") X(SYNC, "sync")  \
+	X(HOST, "host work")
+
+enum stream_op_kind {
+#define X(id, name) SOP_##id,
+	STREAM_OPS(X)
+#undef X
+};
+
+struct stream_op {
+	enum stream_op_kind kind;
+	char name[24];   /* "x0", "add 2" */
+	unsigned stream; /* 0 = the legacy default stream */
+	uint64_t bytes;  /* copies, allocations */
+	bool pinned;     /* copies: host memory is page-locked */
+	bool async;      /* copies: asked for as asynchronous */
+	double time_ns;  /* kernel or host work: how long it takes alone */
+	double share;    /* kernel: part of the SMs it fills, 0..1; 0 counts as 1 */
+	unsigned event;  /* RECORD, WAIT */
+};
+
+struct stream_program {
+	unsigned n_ops, n_streams; /* streams beside the default one */
+	struct stream_op ops[STREAM_MAX_OPS];
+};
+
+/* Appends; the program is built with these. They return the op's index, or -1 when it is full. */
+int stream_copy(struct stream_program *p, enum stream_op_kind dir, unsigned stream, const char *name,
+                uint64_t bytes, bool pinned, bool async);
+int stream_kernel(struct stream_program *p, unsigned stream, const char *name, double time_ns,
+                  double share);
+int stream_event(struct stream_program *p, enum stream_op_kind kind, unsigned stream,
+                 unsigned event);
+int stream_simple(struct stream_program *p, enum stream_op_kind kind, unsigned stream,
+                  const char *name, uint64_t bytes, double time_ns);
+
+enum stream_engine { ENGINE_HOST, ENGINE_H2D, ENGINE_SM, ENGINE_D2H, ENGINE_COUNT };
+const char *stream_engine_name(enum stream_engine e);
+
+/* What an op came to. The host call and the device work are apart, as a profiler shows them. */
+struct stream_span {
+	double call_ns, return_ns;  /* host: start and end of the call */
+	double start_ns, end_ns;    /* device work; equal for ops that have none */
+	enum stream_engine engine;
+	int waits_for;              /* op whose end let this one start; -1 = the host's call */
+};
+
+struct stream_outcome {
+	struct stream_span spans[STREAM_MAX_OPS];
+	double makespan_ns;         /* first call to the end of everything, without initialisation */
+	double serial_ns;           /* the same device work one after the other */
+	double busy_ns[ENGINE_COUNT];
+	double overlap_pct;         /* share of the serial time that overlap hid */
+	enum stream_engine critical;/* engine with most time on the critical path */
+	double critical_pct;        /* its share of the makespan */
+};
+
+/* Rates the model uses beside the sheet. */
+struct stream_host {
+	double call_ns;             /* one asynchronous call */
+	double staging_gbs;         /* host memcpy into and out of the staging buffer */
+	double copy_latency_ns;     /* fixed cost of one copy */
+};
+extern const struct stream_host stream_host_default;
+
+/* ERR_USAGE: a wait on an event that nothing records before it, a stream out of range. */
+bool stream_run(const struct stream_program *p, const struct gpu_spec *g,
+                const struct stream_host *host, struct stream_outcome *out, struct err *err);
+
+#endif

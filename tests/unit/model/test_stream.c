@@ -1,0 +1,194 @@
+/*
+ * The stream model against the arithmetic of its rules: PMPP 20.5 and the seeds' overlap examples
+ * (S-365, S-366, S-367, S-422, S-423, S-425, S-428). Ideal host: calls and latencies cost nothing.
+ */
+#include "model/stream.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct gpu_spec gpu = { .pcie_gbs = 1, .copy_engines = 2 }; /* 1 byte per ns */
+static const struct gpu_spec one_engine = { .pcie_gbs = 1, .copy_engines = 1 };
+static const struct stream_host ideal = { .staging_gbs = 1 };
+
+static struct stream_outcome run(const struct stream_program *p, const struct gpu_spec *g)
+{
+	struct stream_outcome o;
+	struct err err = { 0 };
+	if (!stream_run(p, g, &ideal, &o, &err))
+		fail_msg("%s", err.msg);
+	return o;
+}
+
+/* @chunks of x and y up, one kernel, r down, each chunk in its own stream (or all in one). */
+static struct stream_program pipeline(unsigned chunks, bool one_stream, uint64_t in_bytes,
+                                      double kernel_ns, uint64_t out_bytes, bool pinned)
+{
+	struct stream_program p = { 0 };
+	for (unsigned i = 0; i < chunks; i++) {
+		unsigned s = one_stream ? 1 : i + 1;
+		stream_copy(&p, SOP_H2D, s, "in", in_bytes / chunks, pinned, true);
+		stream_kernel(&p, s, "k", kernel_ns / chunks, 1);
+		stream_copy(&p, SOP_D2H, s, "out", out_bytes / chunks, pinned, true);
+	}
+	return p;
+}
+
+static void one_stream_is_serial(void **state)
+{
+	(void)state;
+	struct stream_program p = pipeline(4, true, 400, 100, 400, true);
+	struct stream_outcome o = run(&p, &gpu);
+	assert_float_equal(o.makespan_ns, 900, 1e-6);
+	assert_float_equal(o.overlap_pct, 0, 1e-6);
+}
+
+/* S-365: read and write 100 each, compute 10: 210 -> about 100 with many chunks; and 10/100/10. */
+static void overlap_hides_all_but_the_slowest(void **state)
+{
+	(void)state;
+	struct stream_program serial = pipeline(1, true, 100, 10, 100, true);
+	assert_float_equal(run(&serial, &gpu).makespan_ns, 210, 1e-6);
+	struct stream_program many = pipeline(16, false, 160000, 16000, 160000, true);
+	struct stream_outcome o = run(&many, &gpu);
+	assert_float_equal(o.makespan_ns, 160000 + 11000, 1e-3);
+	assert_int_equal(o.critical, ENGINE_H2D);
+	struct stream_program compute = pipeline(16, false, 16000, 160000, 16000, true);
+	o = run(&compute, &gpu);
+	assert_float_equal(o.makespan_ns, 160000 + 2000, 1e-3);
+	assert_int_equal(o.critical, ENGINE_SM);
+}
+
+/* S-366: four chunks; x and y one slot each up, add one slot, r one slot down: 10 slots, not 16. */
+static void seed_chart_takes_ten_slots(void **state)
+{
+	(void)state;
+	struct stream_program p = { 0 };
+	for (unsigned i = 1; i <= 4; i++) {
+		stream_copy(&p, SOP_H2D, i, "x", 1, true, true);
+		stream_copy(&p, SOP_H2D, i, "y", 1, true, true);
+		stream_kernel(&p, i, "add", 1, 1);
+		stream_copy(&p, SOP_D2H, i, "r", 1, true, true);
+	}
+	struct stream_outcome o = run(&p, &gpu);
+	assert_float_equal(o.makespan_ns, 10, 1e-9);
+	assert_float_equal(o.serial_ns, 16, 1e-9);
+	assert_float_equal(o.spans[2].start_ns, 2, 1e-9); /* add at t2, t4, t6, t8 */
+	assert_float_equal(o.spans[14].start_ns, 8, 1e-9);
+	assert_float_equal(o.spans[15].start_ns, 9, 1e-9); /* D2H at t9 */
+}
+
+static void pageable_copies_hold_the_host(void **state)
+{
+	(void)state;
+	struct stream_program p = pipeline(4, false, 400, 0, 0, false);
+	struct stream_outcome o = run(&p, &gpu);
+	/* staged: 1/1 + 1/1 ns per byte; the second copy is not called before the first is done */
+	assert_float_equal(o.spans[0].end_ns, 200, 1e-6);
+	assert_true(o.spans[3].call_ns >= o.spans[0].end_ns);
+	struct stream_program q = pipeline(4, false, 400, 0, 0, true);
+	o = run(&q, &gpu);
+	assert_float_equal(o.spans[3].call_ns, 0, 1e-6);
+}
+
+static void one_copy_engine_is_shared(void **state)
+{
+	(void)state;
+	struct stream_program p = { 0 };
+	stream_copy(&p, SOP_H2D, 1, "x", 100, true, true);
+	stream_copy(&p, SOP_D2H, 2, "r", 100, true, true);
+	assert_float_equal(run(&p, &gpu).makespan_ns, 100, 1e-9);
+	assert_float_equal(run(&p, &one_engine).makespan_ns, 200, 1e-9);
+}
+
+/* The default-stream trap: a kernel in stream 0 between two others makes all three serial. */
+static void legacy_default_stream_serialises(void **state)
+{
+	(void)state;
+	struct stream_program p = { 0 };
+	stream_kernel(&p, 1, "a", 100, 0.25);
+	stream_kernel(&p, 2, "b", 100, 0.25);
+	assert_float_equal(run(&p, &gpu).makespan_ns, 100, 1e-9);
+	p = (struct stream_program){ 0 };
+	stream_kernel(&p, 1, "a", 100, 0.25);
+	stream_kernel(&p, 0, "trap", 100, 0.25);
+	stream_kernel(&p, 2, "b", 100, 0.25);
+	assert_float_equal(run(&p, &gpu).makespan_ns, 300, 1e-9);
+}
+
+static void full_kernels_do_not_share(void **state)
+{
+	(void)state;
+	struct stream_program p = { 0 };
+	stream_kernel(&p, 1, "a", 100, 1);
+	stream_kernel(&p, 2, "b", 100, 1);
+	assert_float_equal(run(&p, &gpu).makespan_ns, 200, 1e-9);
+}
+
+/* S-428: stream 2 waits for an event of stream 1. */
+static void events_order_streams(void **state)
+{
+	(void)state;
+	struct stream_program p = { 0 };
+	stream_kernel(&p, 1, "a", 100, 0.1);
+	stream_event(&p, SOP_RECORD, 1, 0);
+	stream_kernel(&p, 1, "a2", 100, 0.1);
+	stream_event(&p, SOP_WAIT, 2, 0);
+	int b = stream_kernel(&p, 2, "b", 50, 0.1);
+	struct stream_outcome o = run(&p, &gpu);
+	assert_float_equal(o.spans[b].start_ns, 100, 1e-9);
+	assert_float_equal(o.makespan_ns, 200, 1e-9);
+	p = (struct stream_program){ 0 };
+	stream_event(&p, SOP_WAIT, 2, 7);
+	struct err err = { 0 };
+	assert_false(stream_run(&p, &gpu, &ideal, &o, &err));
+	assert_non_null(strstr(err.msg, "event 7"));
+}
+
+static void calls_cost_the_host(void **state)
+{
+	(void)state;
+	struct stream_host slow = { .call_ns = 10, .staging_gbs = 1 };
+	struct stream_program p = { 0 };
+	for (unsigned i = 0; i < 100; i++)
+		stream_kernel(&p, 1, "tiny", 1, 1);
+	struct stream_outcome o;
+	struct err err = { 0 };
+	assert_true(stream_run(&p, &gpu, &slow, &o, &err));
+	assert_float_equal(o.makespan_ns, 1000, 1e-9);
+	assert_int_equal(o.critical, ENGINE_HOST);
+}
+
+static void a_full_program_says_so(void **state)
+{
+	(void)state;
+	static struct stream_program p;
+	int last = 0;
+	for (unsigned i = 0; i < STREAM_MAX_OPS + 1; i++)
+		last = stream_kernel(&p, 1, "k", 1, 1);
+	assert_int_equal(last, -1);
+	assert_float_equal(run(&p, &gpu).makespan_ns, STREAM_MAX_OPS, 1e-6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_stream_is_serial),
+		cmocka_unit_test(overlap_hides_all_but_the_slowest),
+		cmocka_unit_test(seed_chart_takes_ten_slots),
+		cmocka_unit_test(pageable_copies_hold_the_host),
+		cmocka_unit_test(one_copy_engine_is_shared),
+		cmocka_unit_test(legacy_default_stream_serialises),
+		cmocka_unit_test(full_kernels_do_not_share),
+		cmocka_unit_test(events_order_streams),
+		cmocka_unit_test(calls_cost_the_host),
+		cmocka_unit_test(a_full_program_says_so),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
