@@ -1,0 +1,109 @@
+/* Presets: every built-in one parses; errors name file, line, column and what is wrong. */
+#include "model/preset.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char good[] =
+	"title: T\nchapter: PMPP ch. 2\nabout: A\ngpu: a100\nsteps:\n"
+	"  - title: one\n    run: vec_add/chunks N=10\n    view: coalescing\n    say: look\n"
+	"    book:\n      - what: w\n        value: 32\n        unit: sectors\n"
+	"        metric: mem.ld_sectors_per_request\n"
+	"    expect:\n      - mem.ld_sectors_per_request == 32\n";
+
+static void a_whole_preset(void **state)
+{
+	(void)state;
+	struct preset *p;
+	struct err err = { 0 };
+	if (!preset_parse(good, strlen(good), "here/tour.yaml", &p, &err))
+		fail_msg("%s", err.msg);
+	assert_string_equal(p->name, "tour");
+	assert_int_equal(p->n_steps, 1);
+	assert_string_equal(p->steps[0].run, "vec_add/chunks N=10");
+	assert_float_equal(p->steps[0].book[0].value, 32, 0);
+	assert_null(p->steps[0].reveal);
+	preset_free(p);
+}
+
+static void refused(const char *from, const char *to, const char *want)
+{
+	char text[2000];
+	const char *at = strstr(good, from);
+	assert_non_null(at);
+	snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, to, at + strlen(from));
+	struct preset *p;
+	struct err err = { 0 };
+	if (preset_parse(text, strlen(text), "x.yaml", &p, &err))
+		fail_msg("accepted: %s", text);
+	if (!strstr(err.msg, want))
+		fail_msg("wanted '%s' in: %s", want, err.msg);
+}
+
+static void errors_point(void **state)
+{
+	(void)state;
+	refused("view:", "veiw:", "x.yaml:8:");
+	refused("== 32", "= 32", "x.yaml:16:");
+	refused("- mem.ld_sectors_per_request", "- mem.ld_sectors_per_reqest", "no metric");
+	refused("metric: mem.ld_sectors_per_request", "metric: mem.nothing", "no metric 'mem.nothing'");
+	refused("    say: look\n", "", "say");
+	refused("value: 32", "value: many", "x.yaml:12:");
+}
+
+static void truncation_never_crashes(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n < strlen(good); n++) {
+		struct preset *p = NULL;
+		struct err err = { 0 };
+		if (preset_parse(good, n, "x.yaml", &p, &err))
+			preset_free(p);
+		else
+			assert_true(err.msg[0]);
+	}
+}
+
+static void every_built_in_one_parses(void **state)
+{
+	(void)state;
+	assert_true(preset_count() >= 3);
+	for (size_t i = 0; i < preset_count(); i++) {
+		struct preset *p;
+		struct err err = { 0 };
+		if (!preset_load(preset_name(i), &p, &err))
+			fail_msg("%s", err.msg);
+		preset_free(p);
+	}
+}
+
+static void names_and_paths(void **state)
+{
+	(void)state;
+	struct preset *p;
+	struct err err = { 0 };
+	assert_false(preset_load("vec_ad", &p, &err));
+	assert_non_null(strstr(err.msg, "vec_add"));
+	assert_false(preset_load("/nowhere/x.yaml", &p, &err));
+	assert_non_null(strstr(err.msg, "/nowhere/x.yaml"));
+	assert_true(preset_load("VEC_ADD", &p, &err));
+	preset_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_whole_preset),
+		cmocka_unit_test(errors_point),
+		cmocka_unit_test(truncation_never_crashes),
+		cmocka_unit_test(every_built_in_one_parses),
+		cmocka_unit_test(names_and_paths),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
