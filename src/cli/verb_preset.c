@@ -1,0 +1,216 @@
+/* preset: walk a guided ladder in the terminal, or check every expectation of it. */
+#include "cli/cli.h"
+#include "tour.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+	const char *backend;
+	bool check, json;
+	uint64_t step;
+};
+
+static unsigned options(void *state, struct option_spec *o)
+{
+	struct state *s = state;
+	const struct option_spec all[] = {
+		{ "--check", OPT_FLAG, &s->check, NULL, "only run every step and test its expectations" },
+		{ "--step", OPT_COUNT, &s->step, "N", "only this step" },
+		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default emu)" },
+		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
+	};
+	memcpy(o, all, sizeof all);
+	return ARRAY_LEN(all);
+}
+
+static void paragraph(FILE *f, const char *text)
+{
+	int col = 0;
+	for (const char *p = text; *p;) {
+		const size_t n = strcspn(p, " \n");
+		if (col && col + (int)n + 1 > 76) {
+			fputc('\n', f);
+			col = 0;
+		}
+		if (n) {
+			fprintf(f, "%s%.*s", col ? " " : "  ", (int)n, p);
+			col += (int)n + 1;
+		}
+		p += n + (p[n] != '\0');
+	}
+	fputc('\n', f);
+}
+
+/* Our figure that stands beside the book's, in the metric's own unit. */
+static void print_book(struct cli *c, const struct preset_step *s, const struct run_record *r)
+{
+	for (unsigned i = 0; i < s->n_book; i++) {
+		const struct preset_book *b = &s->book[i];
+		char num[32];
+		fprintf(c->out, "  %s %-46s %s %s", c->utf8 ? "¶" : "#", b->what,
+		        fmt_num(num, sizeof num, b->value, 7), b->unit);
+		enum metric_id id = b->metric ? metric_find(b->metric) : METRIC_COUNT;
+		if (id != METRIC_COUNT && metric_known(&r->metrics, id))
+			fprintf(c->out, "   ours %s %s",
+			        fmt_num(num, sizeof num, metric_get(&r->metrics, id), 7),
+			        origin_mark(r->metrics.v[id].origin, !c->utf8));
+		fprintf(c->out, "%s%s\n", b->seed ? "   " : "", b->seed ? b->seed : "");
+		if (b->really) {
+			fputs("    the source is wrong here:\n", c->out);
+			paragraph(c->out, b->really);
+		}
+	}
+}
+
+static void print_checks(struct cli *c, const struct preset_step *s, const struct tour_result *t)
+{
+	for (unsigned i = 0; i < t->n; i++) {
+		const bool ok = t->evaluated[i] && t->outcome[i].holds;
+		fprintf(c->out, "  %s %s", ok ? (c->utf8 ? "✓" : "ok") : (c->utf8 ? "✗" : "NO"),
+		        s->expect[i]);
+		char num[32];
+		if (!t->evaluated[i])
+			fprintf(c->out, "\n      %s", t->problem[i]);
+		else if (!ok)
+			fprintf(c->out, "   (left side is %s)", t->outcome[i].left.is_text
+			        ? t->outcome[i].left.text
+			        : fmt_num(num, sizeof num, t->outcome[i].left.num, 9));
+		fputc('\n', c->out);
+	}
+}
+
+static json_t *checks_json(const struct preset_step *s, const struct tour_result *t)
+{
+	json_t *all = json_array();
+	for (unsigned i = 0; i < t->n; i++) {
+		json_t *e = json_pack("{s:s, s:b}", "expect", s->expect[i], "holds",
+		                      t->evaluated[i] && t->outcome[i].holds);
+		if (!t->evaluated[i])
+			json_object_set_new(e, "problem", json_string(t->problem[i]));
+		else if (!t->outcome[i].left.is_text)
+			json_object_set_new(e, "value", json_number(t->outcome[i].left.num));
+		json_array_append_new(all, e);
+	}
+	return all;
+}
+
+struct walk {
+	struct cli *c;
+	const struct state *s;
+	const struct preset *p;
+	json_t *steps;
+	unsigned run, failed;
+};
+
+/* Runs step @i; the record is the caller's. NULL: it could not run, @err says why. */
+static struct run_record *step_record(const struct walk *w, unsigned i, struct err *err)
+{
+	struct selection sel = { .seed = 1 };
+	struct run_record *r = NULL;
+	if (!app_choose("a100", w->s->backend ? w->s->backend : "emu", &sel, err) ||
+	    !tour_select(w->p, i, &sel, err) || !app_run(&sel, NULL, &r, err))
+		return NULL;
+	return r;
+}
+
+static void show_step(struct walk *w, unsigned i, const struct run_record *r,
+                      const struct tour_result *t)
+{
+	const struct preset_step *s = &w->p->steps[i];
+	struct cli *c = w->c;
+	fprintf(c->out, "%u/%u  %s\n  %s  on %s\n", i + 1, w->p->n_steps, s->title, s->run,
+	        r->sel.gpu.name);
+	if (!w->s->check) {
+		paragraph(c->out, s->say);
+		if (s->reveal)
+			paragraph(c->out, s->reveal);
+		print_book(c, s, r);
+	}
+	print_checks(c, s, t);
+	fputc('\n', c->out);
+}
+
+static bool walk_step(struct walk *w, unsigned i, struct run_record **before, struct err *err)
+{
+	struct run_record *r = step_record(w, i, err);
+	if (!r)
+		return false;
+	struct tour_result t;
+	tour_check(&w->p->steps[i], r, *before, &t);
+	w->run++;
+	w->failed += t.failed > 0;
+	if (w->c->json)
+		json_array_append_new(w->steps, json_pack("{s:s, s:s, s:b, s:o}", "title",
+			w->p->steps[i].title, "run", w->p->steps[i].run, "holds", t.failed == 0,
+			"expect", checks_json(&w->p->steps[i], &t)));
+	else
+		show_step(w, i, r, &t);
+	record_free(*before);
+	*before = r;
+	return true;
+}
+
+static int walk(struct cli *c, const struct state *s, const struct preset *p)
+{
+	struct walk w = { .c = c, .s = s, .p = p, .steps = c->json ? json_array() : NULL };
+	struct err err = { 0 };
+	if (s->step > p->n_steps) {
+		err_set(&err, ERR_USAGE, "--step: preset %s has %u steps", p->name, p->n_steps);
+		json_decref(w.steps);
+		return cli_fail(c, &err);
+	}
+	if (!c->json)
+		fprintf(c->out, "%s  (%s)\n\n", p->title, p->chapter);
+	/* A single step still needs the one before it for its comparisons. */
+	const unsigned first = s->step > 1 ? (unsigned)s->step - 2 : 0;
+	const unsigned end = s->step ? (unsigned)s->step : p->n_steps;
+	struct run_record *before = NULL;
+	bool ok = true;
+	for (unsigned i = first; ok && i < end; i++) {
+		if (s->step && i + 1 < end)
+			ok = (before = step_record(&w, i, &err)) != NULL;
+		else
+			ok = walk_step(&w, i, &before, &err);
+	}
+	record_free(before);
+	if (!ok) {
+		json_decref(w.steps);
+		return cli_fail(c, &err);
+	}
+	const int status = w.failed ? CLI_WRONG : CLI_OK;
+	if (c->json)
+		return cli_emit(c, json_pack("{s:s, s:s, s:b, s:o}", "schema", CLI_SCHEMA, "preset",
+		                             p->name, "holds", w.failed == 0, "steps", w.steps), status);
+	fprintf(c->out, "%s: %u of %u steps as expected\n", p->name, w.run - w.failed, w.run);
+	return status;
+}
+
+static int run(struct cli *c, void *state, unsigned n, char **args)
+{
+	struct err err = { 0 };
+	struct preset *p;
+	if (n != 1) {
+		err_set(&err, ERR_USAGE, n ? "one preset at a time" : "which preset?");
+		err_remedy(&err, "'pmpp-explore list presets' shows them");
+		return cli_fail(c, &err);
+	}
+	if (!preset_load(args[0], &p, &err))
+		return cli_fail(c, &err);
+	const int status = walk(c, state, p);
+	preset_free(p);
+	return status;
+}
+
+const struct verb verb_preset = {
+	.name = "preset",
+	.order = 4,
+	.about = "walk a guided ladder: run each step, say what to notice, test what it claims",
+	.usage = "NAME|FILE.yaml [options]",
+	.help = "Status: 0 every expectation holds, 1 one does not, 2 bad usage, 3 not possible here.\n\n"
+	        "  pmpp-explore preset vec_add\n"
+	        "  pmpp-explore preset reduction --check\n",
+	.options = options,
+	.state_bytes = sizeof(struct state),
+	.run = run,
+};
