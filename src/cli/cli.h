@@ -1,0 +1,95 @@
+/*
+ * The command line: verbs, options, messages, and the forms of output they share.
+ *
+ * One verb = one file verb_<name>.c; make finds it, and help, dispatch and suggestions follow.
+ * A verb returns the exit status; only main.c exits. See README for the statuses.
+ */
+#ifndef PMPP_CLI_H
+#define PMPP_CLI_H
+
+#include "app.h"
+#include "base/text.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#define CLI_VERSION "0.1.0"
+#define CLI_SCHEMA "pmpp-explore/1"
+
+enum { CLI_OK = 0, CLI_WRONG = 1, CLI_USAGE = 2, CLI_IMPOSSIBLE = 3 };
+
+struct cli {
+	FILE *out, *err;
+	bool json;
+	bool utf8; /* marks and ticks may be used */
+};
+
+enum option_kind { OPT_FLAG, OPT_TEXT, OPT_COUNT, OPT_SECONDS };
+
+/* One option of a verb; @to points at a bool, const char *, uint64_t or double by kind. */
+struct option_spec {
+	const char *name;  /* "--gpu" */
+	enum option_kind kind;
+	void *to;
+	const char *value; /* "SHEET"; NULL for a flag */
+	const char *about;
+};
+
+struct verb {
+	const char *name;
+	int order;         /* in help */
+	const char *about; /* one line */
+	const char *usage; /* what follows the name: "KERNEL[/VARIANT] [name=value ...]" */
+	const char *help;  /* paragraphs after the options; "" = none */
+	/* Fills the table of options, pointing into @state; returns how many. At most 16. */
+	unsigned (*options)(void *state, struct option_spec *o);
+	size_t state_bytes;
+	/* @args: what is left after the options, @n of them. */
+	int (*run)(struct cli *c, void *state, unsigned n, char **args);
+};
+
+size_t verb_count(void);
+const struct verb *verb_at(size_t i); /* by order */
+
+/* The whole program below main(). */
+int cli_main(int argc, char **argv);
+
+/* Says what is wrong on stderr (and as one object on stdout with --json); returns the status. */
+int cli_fail(struct cli *c, const struct err *err);
+/* Writes the object and forgets it; returns @status, or CLI_IMPOSSIBLE if stdout is full. */
+int cli_emit(struct cli *c, json_t *object, int status);
+
+/* start.c: "sgemm/tiled" and "block=256" to a selection; unknown names suggest the nearest. */
+bool start_kernel(const char *text, struct selection *sel, struct err *err);
+bool start_param(const char *text, struct selection *sel, struct err *err);
+/* Kernel first, then parameters, in @args. Without a variant: the first that has them all. */
+bool start_parse(unsigned n, char **args, struct selection *sel, struct err *err);
+/* The same for all variants at once: a parameter is legal when any variant has it. */
+bool start_ladder(unsigned n, char **args, struct selection *sel, struct err *err);
+
+/* json_out.c */
+json_t *json_number(double v); /* whole numbers as integers, NaN and infinity as null */
+json_t *json_metric(const struct metric_set *m, enum metric_id id);
+json_t *json_metrics(const struct metric_set *m);
+json_t *json_gpu(const struct gpu_spec *g);
+json_t *json_limits(const struct occ_result *r);
+json_t *json_record(const struct run_record *r);
+json_t *json_error(const struct err *err);
+
+/* text_out.c: for people. */
+void print_record(struct cli *c, const struct run_record *r);
+void print_occupancy(struct cli *c, const struct gpu_spec *g, const struct occ_result *r);
+/* "block 256, TILE 16": the parameters that the variant has. */
+void params_text(const struct selection *sel, char *out, size_t n);
+
+/* table.c: columns of text, two blanks apart. */
+struct table {
+	unsigned cols;     /* at most 12 */
+	unsigned n, cap;
+	char **cells;
+	bool right[12];    /* right-aligned column */
+};
+void table_row(struct table *t, ...); /* t->cols strings */
+void table_print(struct table *t, FILE *f, const char *indent); /* and empties it */
+
+#endif

@@ -1,0 +1,135 @@
+/*
+ * "sgemm/tiled TILE=32" to a selection. Unknown names suggest the nearest and list what there is.
+ */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Suggests the nearest of @names, then lists them. Returns false. */
+static bool suggest(const char *typed, const char *const *names, size_t n, const char *what,
+                    struct err *err)
+{
+	struct text list = { 0 };
+	for (size_t i = 0; i < n; i++)
+		text_add(&list, "%s%s", i ? ", " : "", names[i]);
+	const char *near = str_nearest(typed, names, n);
+	if (near)
+		err_remedy(err, "did you mean '%s'? %s: %s", near, what, list.s ? list.s : "");
+	else
+		err_remedy(err, "%s: %s", what, list.s ? list.s : "");
+	text_free(&list);
+	return false;
+}
+
+bool start_kernel(const char *text, struct selection *sel, struct err *err)
+{
+	char name[64];
+	const size_t len = strcspn(text, "/");
+	snprintf(name, sizeof name, "%.*s", (int)len, text);
+	const struct kernel_desc *k = kernel_find(name);
+	if (!k) {
+		const char *names[128];
+		size_t n = 0;
+		for (; n < kernel_count() && n < ARRAY_LEN(names); n++)
+			names[n] = kernel_at(n)->name;
+		err_set(err, ERR_USAGE, "there is no kernel '%s'", name);
+		return suggest(name, names, n, "kernels", err);
+	}
+	int variant = 0; /* start_parse() may find a fitter one */
+	if (text[len]) {
+		variant = kernel_variant_index(k, text + len + 1);
+		if (variant < 0) {
+			const char *names[64];
+			size_t n = 0;
+			for (; n < k->n_variants && n < ARRAY_LEN(names); n++)
+				names[n] = k->variants[n].name;
+			err_set(err, ERR_USAGE, "%s has no variant '%s'", k->name, text + len + 1);
+			return suggest(text + len + 1, names, n, "variants", err);
+		}
+	}
+	sel->kernel = k;
+	sel->variant = (unsigned)variant;
+	kernel_defaults(k, sel->params);
+	return true;
+}
+
+bool start_param(const char *text, struct selection *sel, struct err *err)
+{
+	const struct kernel_desc *k = sel->kernel;
+	const char *equals = strchr(text, '=');
+	if (!equals)
+		return err_set(err, ERR_USAGE, "'%s' is not of the form name=value", text),
+		       err_remedy(err, "pmpp-explore list kernels shows every parameter");
+	char name[64];
+	snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+	int p = kernel_param_index(k, name);
+	if (p < 0 || !kernel_param_used(k, sel->variant, (unsigned)p)) {
+		const char *names[KERNEL_MAX_PARAMS];
+		size_t n = 0;
+		for (unsigned i = 0; i < k->n_params; i++)
+			if (kernel_param_used(k, sel->variant, i))
+				names[n++] = k->params[i].name;
+		err_set(err, ERR_USAGE, "%s/%s has no parameter '%s'", k->name,
+		        k->variants[sel->variant].name, name);
+		return suggest(name, names, n, "parameters", err);
+	}
+	return kernel_param_parse(k, (unsigned)p, equals + 1, &sel->params[p], err);
+}
+
+/* No variant named: the first that has every parameter that is named, else the first. */
+static unsigned fitting_variant(const struct kernel_desc *k, unsigned n, char **params)
+{
+	for (unsigned v = 0; v < k->n_variants; v++) {
+		bool all = true;
+		for (unsigned i = 0; all && i < n; i++) {
+			char name[64];
+			snprintf(name, sizeof name, "%.*s", (int)strcspn(params[i], "="), params[i]);
+			int p = kernel_param_index(k, name);
+			all = p >= 0 && kernel_param_used(k, v, (unsigned)p);
+		}
+		if (all)
+			return v;
+	}
+	return 0;
+}
+
+bool start_parse(unsigned n, char **args, struct selection *sel, struct err *err)
+{
+	if (!n || strchr(args[0], '=')) {
+		const char *names[128];
+		size_t k = 0;
+		for (; k < kernel_count() && k < ARRAY_LEN(names); k++)
+			names[k] = kernel_at(k)->name;
+		err_set(err, ERR_USAGE, "which kernel?");
+		return suggest("", names, k, "kernels", err);
+	}
+	if (!start_kernel(args[0], sel, err))
+		return false;
+	if (!strchr(args[0], '/'))
+		sel->variant = fitting_variant(sel->kernel, n - 1, args + 1);
+	for (unsigned i = 1; i < n; i++)
+		if (!start_param(args[i], sel, err))
+			return false;
+	return true;
+}
+
+bool start_ladder(unsigned n, char **args, struct selection *sel, struct err *err)
+{
+	if (!start_parse(n ? 1 : 0, args, sel, err))
+		return false;
+	for (unsigned i = 1; i < n; i++) {
+		/* a parameter belongs to the first variant that has it; its value goes to all */
+		bool taken = false;
+		for (unsigned v = 0; v < sel->kernel->n_variants && !taken; v++) {
+			char name[64];
+			snprintf(name, sizeof name, "%.*s", (int)strcspn(args[i], "="), args[i]);
+			const int p = kernel_param_index(sel->kernel, name);
+			sel->variant = v;
+			taken = p >= 0 && kernel_param_used(sel->kernel, v, (unsigned)p);
+		}
+		if (!start_param(args[i], sel, err))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,189 @@
+/*
+ * ladder: every variant of a family in order, with its rate and what moved. Times come from plain
+ * runs, never from profiled ones.
+ */
+#include "cli/cli.h"
+#include "model/ladder.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+	const char *gpu, *backend;
+	bool json, csv;
+	uint64_t sample;
+};
+
+static unsigned options(void *state, struct option_spec *o)
+{
+	struct state *s = state;
+	const struct option_spec all[] = {
+		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to answer for (default " APP_DEFAULT_GPU ")" },
+		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default)" },
+		{ "--sample", OPT_COUNT, &s->sample, "N",
+		  "emulator: run at most N blocks of each rung, spread over the grid; not verified" },
+		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
+		{ "--csv", OPT_FLAG, &s->csv, NULL, "comma-separated values instead of text" },
+	};
+	memcpy(o, all, sizeof all);
+	return ARRAY_LEN(all);
+}
+
+/* Runs one rung with those of the person's parameters that it has. */
+static void climb(struct ladder_rung *rung, const struct selection *base, unsigned variant,
+                  const struct run_options *options_)
+{
+	struct selection sel = *base;
+	struct run_record *r = NULL;
+	struct err err = { 0 };
+	sel.variant = variant;
+	rung->variant = &base->kernel->variants[variant];
+	if (app_run_with(&sel, options_, NULL, &r, &err))
+		rung->record = r;
+	else
+		snprintf(rung->why, sizeof rung->why, "%.199s", err.msg);
+}
+
+static const char *number(char *out, size_t n, double v, int digits, const char *none)
+{
+	if (isnan(v))
+		snprintf(out, n, "%s", none);
+	else
+		fmt_num(out, n, v, digits);
+	return out;
+}
+
+static const char *time_text(char *out, size_t n, double ns)
+{
+	if (isnan(ns))
+		snprintf(out, n, "n/a");
+	else
+		fmt_ns(out, n, ns);
+	return out;
+}
+
+static void print_text(struct cli *c, const struct ladder *l, const char *params)
+{
+	fprintf(c->out, "%s  %s  on %s\n\n", l->kernel->name, params, l->gpu->name);
+	struct table t = { .cols = 7, .right = { [1] = true, true, true, true, true } };
+	table_row(&t, "variant", "time", l->in_bytes ? "GB/s" : "GFLOPS", "% of peak", "x first",
+	          "x previous", "what moved");
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct ladder_rung *r = &l->rungs[i];
+		char time[32], rate[32], roof[32], first[32], prev[32];
+		const enum origin o = r->record ? r->record->metrics.v[M_TIME_KERNEL].origin : ORIGIN_NONE;
+		time_text(time, sizeof time, r->time_ns);
+		snprintf(time + strlen(time), sizeof time - strlen(time), " %s", origin_mark(o, !c->utf8));
+		table_row(&t, r->variant->name, time, number(rate, sizeof rate, r->rate, 4, "n/a"),
+		          number(roof, sizeof roof, r->pct_of_roof, 3, "n/a"),
+		          number(first, sizeof first, r->speedup_first, 3, "-"),
+		          number(prev, sizeof prev, r->speedup_previous, 3, "-"),
+		          r->record ? r->moved : r->why);
+	}
+	table_print(&t, c->out, "  ");
+}
+
+static void csv_text(FILE *f, const char *s)
+{
+	fputc('"', f);
+	for (; *s; s++) {
+		if (*s == '"')
+			fputc('"', f);
+		fputc(*s, f);
+	}
+	fputc('"', f);
+}
+
+static void print_csv(struct cli *c, const struct ladder *l)
+{
+	fprintf(c->out, "variant,time_ns,origin,%s,pct_of_peak,speedup_first,speedup_previous,moved\n",
+	        l->in_bytes ? "gbs" : "gflops");
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct ladder_rung *r = &l->rungs[i];
+		const enum origin o = r->record ? r->record->metrics.v[M_TIME_KERNEL].origin : ORIGIN_NONE;
+		const double v[] = { r->rate, r->pct_of_roof, r->speedup_first, r->speedup_previous };
+		char num[32];
+		fprintf(c->out, "%s,%s,%s", r->variant->name, number(num, sizeof num, r->time_ns, 9, ""),
+		        origin_name(o));
+		for (size_t k = 0; k < ARRAY_LEN(v); k++)
+			fprintf(c->out, ",%s", number(num, sizeof num, v[k], 9, ""));
+		fputc(',', c->out);
+		csv_text(c->out, r->record ? r->moved : r->why);
+		fputc('\n', c->out);
+	}
+}
+
+static json_t *ladder_json(const struct ladder *l)
+{
+	json_t *rungs = json_array();
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct ladder_rung *r = &l->rungs[i];
+		json_t *o = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s}", "variant",
+			r->variant->name, "title", r->variant->title, "time_ns", json_number(r->time_ns),
+			l->in_bytes ? "gbs" : "gflops", json_number(r->rate), "pct_of_peak",
+			json_number(r->pct_of_roof), "speedup_first", json_number(r->speedup_first),
+			"speedup_previous", json_number(r->speedup_previous), "moved", r->moved);
+		if (r->record) {
+			json_object_set_new(o, "origin", json_string(
+				origin_name(r->record->metrics.v[M_TIME_KERNEL].origin)));
+			json_object_set_new(o, "verified", json_boolean(r->record->verify == VERIFY_OK));
+			json_object_set_new(o, "metrics", json_metrics(&r->record->metrics));
+		} else {
+			json_object_set_new(o, "error", json_string(r->why));
+		}
+		json_array_append_new(rungs, o);
+	}
+	return json_pack("{s:s, s:s, s:o, s:o}", "schema", CLI_SCHEMA, "ladder", l->kernel->name, "gpu",
+	                 json_gpu(l->gpu), "rungs", rungs);
+}
+
+static int run(struct cli *c, void *state, unsigned n, char **args)
+{
+	struct state *s = state;
+	struct err err = { 0 };
+	struct selection sel = { .seed = 1 };
+	const struct run_options options_ = { .max_blocks = s->sample };
+	if (!start_ladder(n, args, &sel, &err) || !app_choose(s->gpu, s->backend, &sel, &err))
+		return cli_fail(c, &err);
+	struct ladder *l = calloc(1, sizeof *l);
+	int status = CLI_OK;
+	char params[256];
+	if (!l)
+		return CLI_IMPOSSIBLE;
+	*l = (struct ladder){ .kernel = sel.kernel, .gpu = &sel.gpu, .library_ns = NAN };
+	for (unsigned v = 0; v < sel.kernel->n_variants && l->n < LADDER_MAX; v++) {
+		if (sel.kernel->variants[v].wrong)
+			continue;
+		struct ladder_rung *r = &l->rungs[l->n++];
+		climb(r, &sel, v, &options_);
+		if (r->record)
+			l->in_bytes = ladder_in_bytes(&r->record->cost);
+		if (r->record && r->record->verify == VERIFY_WRONG)
+			status = CLI_WRONG;
+	}
+	ladder_compare(l);
+	params_text(&sel, params, sizeof params);
+	if (s->json)
+		status = cli_emit(c, ladder_json(l), status);
+	else if (s->csv)
+		print_csv(c, l);
+	else
+		print_text(c, l, params);
+	for (unsigned i = 0; i < l->n; i++)
+		record_free(l->rungs[i].record);
+	free(l);
+	return status;
+}
+
+const struct verb verb_ladder = {
+	.name = "ladder",
+	.order = 5,
+	.about = "every variant of a kernel in order: time, rate, speed-up, and the metric that moved",
+	.usage = "KERNEL [name=value ...] [options]",
+	.help = "A parameter applies to every variant that has it.\n\n"
+	        "  pmpp-explore ladder sgemm M=256 N=256 K=256 --gpu h100\n",
+	.options = options,
+	.state_bytes = sizeof(struct state),
+	.run = run,
+};

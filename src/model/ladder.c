@@ -1,0 +1,120 @@
+/* The ladder's arithmetic; see ladder.h. */
+#include "model/ladder.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+bool ladder_in_bytes(const struct kernel_cost *cost)
+{
+	return cost->min_bytes > 0 && cost->flop < cost->min_bytes;
+}
+
+/* What feeds each resource of the time model, in plain words. */
+static const struct {
+	enum perf_resource resource;
+	enum metric_id metric;
+	const char *words;
+} feeds[] = {
+	{ PERF_ISSUE, M_INST_WARP, "instructions" },
+	{ PERF_INT, M_INST_WARP, "instructions" },
+	{ PERF_FP32, M_FLOP_FP32, "FP32 operations" },
+	{ PERF_FP64, M_FLOP_FP64, "FP64 operations" },
+	{ PERF_LSU, M_MEM_LD_REQ, "global loads" },
+	{ PERF_LSU, M_MEM_LD_SEC, "load sectors" },
+	{ PERF_LSU, M_MEM_ST_SEC, "store sectors" },
+	{ PERF_SHARED, M_SH_LD_WAVE, "shared wavefronts" },
+	{ PERF_SHARED, M_SH_ST_WAVE, "shared store wavefronts" },
+	{ PERF_L2, M_L2_SECTORS, "L2 sectors" },
+	{ PERF_DRAM, M_DRAM_READ, "DRAM bytes read" },
+	{ PERF_DRAM, M_DRAM_WRITE, "DRAM bytes written" },
+	{ PERF_LATENCY, M_LAUNCH_GRID_BLOCKS, "blocks in flight" },
+	{ PERF_LATENCY, M_INST_RATIO, "active lanes" },
+	{ PERF_LATENCY, M_OCC_PCT, "occupancy" },
+};
+
+/* log(is / was); NAN when either is unknown or zero. */
+static double change(const struct run_record *was, const struct run_record *is, enum metric_id id)
+{
+	const double a = metric_get(&was->metrics, id);
+	const double b = metric_get(&is->metrics, id);
+	return a > 0 && b > 0 ? log(b / a) : NAN;
+}
+
+static void say(const char *words, double log_ratio, char *out, size_t n)
+{
+	char num[32];
+	const double r = exp(fabs(log_ratio));
+	if (r < 1.095)
+		snprintf(out, n, "%s %s %s %%", words, log_ratio < 0 ? "-" : "+",
+		         fmt_num(num, sizeof num, 100 * fabs(exp(log_ratio) - 1), 2));
+	else
+		snprintf(out, n, "%s %s %s", words, log_ratio < 0 ? "÷" : "×",
+		         fmt_num(num, sizeof num, r, r < 10 ? 2 : 3));
+
+}
+
+void ladder_moved(const struct run_record *was, const struct run_record *is, char *out, size_t n)
+{
+	size_t best = ARRAY_LEN(feeds);
+	double best_change = 0;
+	/* first what fed the old bottleneck, if it fell by a tenth at least (latency: if it rose) */
+	for (size_t i = 0; i < ARRAY_LEN(feeds); i++) {
+		const double d = change(was, is, feeds[i].metric);
+		const double good = feeds[i].resource == PERF_LATENCY ? d : -d;
+		if (feeds[i].resource == was->perf.bottleneck && good > 0.095 && good > best_change) {
+			best = i;
+			best_change = good;
+		}
+	}
+	/* else what changed most */
+	for (size_t i = 0; i < ARRAY_LEN(feeds) && best == ARRAY_LEN(feeds); i++) {
+		size_t most = i;
+		for (size_t k = i; k < ARRAY_LEN(feeds); k++)
+			if (fabs(change(was, is, feeds[k].metric)) > fabs(change(was, is, feeds[most].metric)) ||
+			    isnan(change(was, is, feeds[most].metric)))
+				most = k;
+		best = most;
+	}
+	const double d = change(was, is, feeds[best].metric);
+	if (isnan(d) || fabs(d) < 0.005)
+		snprintf(out, n, "nothing that is counted");
+	else
+		say(feeds[best].words, d, out, n);
+}
+
+static double library_rate(const struct ladder *l, const struct kernel_cost *cost)
+{
+	if (!(l->library_ns > 0))
+		return NAN;
+	return (l->in_bytes ? cost->min_bytes : cost->flop) / l->library_ns;
+}
+
+void ladder_compare(struct ladder *l)
+{
+	const struct ladder_rung *first = NULL;
+	const struct ladder_rung *previous = NULL;
+	for (unsigned i = 0; i < l->n; i++) {
+		struct ladder_rung *r = &l->rungs[i];
+		r->time_ns = r->rate = r->pct_of_roof = r->pct_of_library = NAN;
+		r->speedup_first = r->speedup_previous = NAN;
+		r->moved[0] = '\0';
+		if (!r->record)
+			continue;
+		const struct kernel_cost *cost = &r->record->cost;
+		r->time_ns = metric_get(&r->record->metrics, M_TIME_KERNEL);
+		r->rate = (l->in_bytes ? cost->min_bytes : cost->flop) / r->time_ns;
+		r->pct_of_roof = 100 * r->rate / (l->in_bytes ? l->gpu->dram_gbs : l->gpu->fp32_gflops);
+		r->pct_of_library = 100 * r->rate / library_rate(l, cost);
+		if (previous) {
+			r->speedup_previous = previous->time_ns / r->time_ns;
+			ladder_moved(previous->record, r->record, r->moved, sizeof r->moved);
+		}
+		if (first)
+			r->speedup_first = first->time_ns / r->time_ns;
+		else
+			first = r;
+		previous = r;
+	}
+}
