@@ -24,6 +24,7 @@
 enum param_kind {
 	PARAM_LAUNCH,  /* changes the launch only: block size, N */
 	PARAM_COMPILE, /* becomes -DNAME=value (the name in capitals, as `macro` says) */
+	PARAM_STREAM,  /* changes what surrounds the kernel only: streams, chunks, pinned (stream_plan.h) */
 };
 
 /* One knob. Values are whole numbers; `words` names them when they stand for something else. */
@@ -47,6 +48,9 @@ struct variant_desc {
 	const char *idea;    /* one line: what this variant changes and why */
 	const char *section; /* "PMPP 5.4" */
 	const char *seeds;   /* "S-020 S-021": checklist ids it covers */
+	const char *book_lanes; /* the lane count the book prints, and why ours may differ; NULL = none:
+	                         * "255/736 = 35 %: it stops counting after five iterations" */
+	bool wrong;          /* wrong by design: shows a mistake, so verification is expected to fail */
 };
 
 struct dim3u {
@@ -112,6 +116,8 @@ struct check_result {
 	char note[160];       /* "race: 768 expected, 3 seen": optional wording for this kernel */
 };
 
+struct stream_program; /* model/stream.h */
+
 struct kernel_desc {
 	const char *name;    /* = file name */
 	const char *title;
@@ -137,6 +143,10 @@ struct kernel_desc {
 	              void *const *before, void *const *after, struct check_result *result);
 	void (*cost)(unsigned variant, const struct launch_plan *plan, const int64_t *params,
 	             struct kernel_cost *cost);
+	/* What the host does around the kernel, which takes @kernel_ns alone. NULL = the pipeline of
+	 * stream_plan.h: inputs up, kernel, outputs down, as the PARAM_STREAM parameters say. */
+	void (*program)(unsigned variant, const struct launch_plan *plan, const int64_t *params,
+	                double kernel_ns, struct stream_program *out);
 };
 
 /* The most common helpers of kernel files. */
@@ -154,9 +164,32 @@ bool kernel_launch_legal(const struct launch_plan *plan, struct err *err);
 /* Uniform values in [-1, 1) in float32, reproducible across machines. */
 void fill_uniform_f32(float *out, size_t n, uint64_t seed);
 /* Element-wise |got - want| <= rel*|want| + abs; records the first failure and the largest error.
- * NaN never passes. May be called for several buffers in turn. Start from a zeroed result. */
+ * NaN never passes. May be called for several buffers in turn. Start from a zeroed result.
+ * max_rel_error is |got - want| / (|want| + abs/rel), so it is <= rel exactly where an element
+ * passes; elements that are not finite count as errors and leave it alone. */
 void check_close_f32(const float *got, const double *want, size_t n, double rel, double abs,
                      unsigned buffer, struct check_result *r);
+
+/* One element, |got - want| <= tolerance; NaN never passes. Recorded like check_close_f32(); the
+ * caller sets ok = (errors == 0) when all elements have been seen. */
+void check_element(double got, double want, double tolerance, size_t index, unsigned buffer,
+                   struct check_result *r);
+/* Whole numbers in [lo, hi]: sums of them are exact in float32 in any order while below 2^24. */
+void fill_integers_f32(float *out, size_t n, int lo, int hi, uint64_t seed);
+/* Random bytes. */
+void fill_bytes(unsigned char *out, size_t n, uint64_t seed);
+/* Multiples of 2^-q in [-1, 1), q as large as keeps every sum of @terms products of two such values
+ * exact in float32: then any order of summation, fused or not, gives the same bits. */
+void fill_products_f32(float *out, size_t n, size_t terms, uint64_t seed);
+/* C = A * B with inputs of fill_products_f32(terms = k), tolerance 0. Every element is checked: by
+ * exact row checksums, and row by row against a double reference as far as 10^8 products reach. */
+struct matmul_ref {
+	const float *a, *b, *c; /* a: m x k, c: m x n, row-major */
+	size_t m, n, k;
+	bool b_by_columns;      /* b: n x k in memory (column-major), else k x n */
+	unsigned buffer;        /* of c, for the result */
+};
+void check_matmul_f32(const struct matmul_ref *ref, struct check_result *r);
 
 /* Parameter access by the person's words. */
 int kernel_param_index(const struct kernel_desc *k, const char *name);   /* -1: none */

@@ -13,6 +13,8 @@
 #include "model/metric.h"
 #include "model/occupancy.h"
 #include "model/perf.h"
+#include "model/span.h"
+#include "model/stream.h"
 
 enum verify_state { VERIFY_NOT_RUN, VERIFY_OK, VERIFY_WRONG, VERIFY_SAMPLED };
 
@@ -51,6 +53,12 @@ struct run_record {
 	unsigned spill_bytes;
 	double wall_s;
 	char note[256];
+	/* what surrounds the kernel: the modelled timeline; NULL = kernel time unknown */
+	struct stream_program *program;
+	struct stream_outcome *timeline;
+	/* and as seen on a GPU, ascending by start; none = not measured */
+	unsigned n_spans;
+	struct span *spans;
 };
 
 struct session {
@@ -78,8 +86,10 @@ struct session {
 	unsigned param;                 /* focused parameter index */
 	unsigned line;                  /* focused row in line tables (per view meaning) */
 	bool lens;                      /* Enter: detail of the focused row */
+	unsigned lens_row;              /* focused row inside the detail */
 };
 
+/* Frees the record and everything it owns; NULL is fine. */
 void record_free(struct run_record *r);
 
 #endif
