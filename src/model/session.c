@@ -1,7 +1,109 @@
-/* Life time of run records; see session.h. The rest of a session is plain data. */
+/*
+ * What follows from a selection without running anything, and the life time of run records; see
+ * session.h. Pure: no thread, file or back end.
+ */
 #include "model/session.h"
 
+#include "base/mem.h"
+#include "model/stream_plan.h"
+
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+bool selection_equal(const struct selection *a, const struct selection *b)
+{
+	if (a->kernel != b->kernel || a->variant != b->variant || a->seed != b->seed ||
+	    strcmp(a->gpu.id, b->gpu.id) || strcmp(a->backend, b->backend))
+		return false;
+	for (unsigned i = 0; i < a->kernel->n_params; i++)
+		if (kernel_param_used(a->kernel, a->variant, i) && a->params[i] != b->params[i])
+			return false;
+	return true;
+}
+
+bool selection_plan(const struct selection *sel, struct launch_plan *plan, struct err *err)
+{
+	const struct kernel_desc *k = sel->kernel;
+	for (unsigned i = 0; i < k->n_params; i++)
+		if (kernel_param_used(k, sel->variant, i) &&
+		    !kernel_param_legal(k, i, sel->params[i], err))
+			return false;
+	*plan = (struct launch_plan){ 0 };
+	return k->plan(sel->variant, sel->params, plan, err);
+}
+
+void session_occ_input(const struct launch_plan *plan, const struct occ_input *usage,
+                       struct occ_input *in)
+{
+	*in = *usage;
+	in->block_threads = plan->block.x * plan->block.y * plan->block.z;
+	in->dynamic_shared_bytes = plan->dynamic_shared_bytes;
+}
+
+/* Occupancy of each block size with the registers of this selection. Where the kernel has a
+ * parameter that sets the block size, its plan says how much shared memory goes with it. */
+static void sweep(struct session *s, const struct occ_input *usage)
+{
+	const struct selection *sel = &s->sel;
+	const int block = kernel_param_index(sel->kernel, "block");
+	const bool knob = block >= 0 && kernel_param_used(sel->kernel, sel->variant, (unsigned)block);
+	for (unsigned i = 0; i < 32; i++) {
+		const unsigned threads = 32 * (i + 1);
+		struct occ_input in = s->occ_in;
+		struct selection at = *sel;
+		struct launch_plan plan;
+		struct occ_result r;
+		in.block_threads = threads;
+		if (knob) {
+			at.params[block] = threads;
+			if (selection_plan(&at, &plan, NULL) &&
+			    plan.block.x * plan.block.y * plan.block.z == threads)
+				session_occ_input(&plan, usage, &in);
+		}
+		const bool ok = occ_compute(&sel->gpu, &in, &r, NULL) && r.launchable;
+		s->sweep[i].block = threads;
+		s->sweep[i].blocks_per_sm = ok ? r.blocks_per_sm : 0;
+		s->sweep[i].pct = ok ? r.pct : 0;
+	}
+}
+
+void session_instant(struct session *s, const struct occ_input *usage)
+{
+	err_clear(&s->plan_err);
+	s->occ_ok = s->usage_known = false;
+	memset(s->sweep, 0, sizeof s->sweep);
+	s->plan_ok = selection_plan(&s->sel, &s->plan, &s->plan_err);
+	if (!s->plan_ok || !usage)
+		return;
+	s->usage_known = true;
+	session_occ_input(&s->plan, usage, &s->occ_in);
+	s->occ_ok = occ_compute(&s->sel.gpu, &s->occ_in, &s->occ, &s->plan_err);
+	if (s->occ_ok)
+		sweep(s, usage);
+}
+
+void record_timeline(struct run_record *r)
+{
+	const double ns = metric_get(&r->metrics, M_TIME_KERNEL);
+	if (!(ns > 0))
+		return;
+	if (!r->program)
+		r->program = mem_alloc(sizeof *r->program);
+	if (!r->timeline)
+		r->timeline = mem_alloc(sizeof *r->timeline);
+	/* a grid of less than one wave leaves room for another kernel beside it */
+	const double waves = metric_get(&r->metrics, M_LAUNCH_WAVES);
+	const double share = waves > 0 && waves < 1 ? waves : 1;
+	kernel_stream_program(r->sel.kernel, r->sel.variant, &r->plan, r->sel.params, ns, share,
+	                      r->program);
+	if (!stream_run(r->program, &r->sel.gpu, &stream_host_default, r->timeline, NULL)) {
+		free(r->program);
+		free(r->timeline);
+		r->program = NULL;
+		r->timeline = NULL;
+	}
+}
 
 void record_free(struct run_record *r)
 {

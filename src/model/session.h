@@ -89,6 +89,23 @@ struct session {
 	unsigned lens_row;              /* focused row inside the detail */
 };
 
+/* The same run gives the same record. */
+bool selection_equal(const struct selection *a, const struct selection *b);
+/* Parameters legal and the launch possible. */
+bool selection_plan(const struct selection *sel, struct launch_plan *plan, struct err *err);
+
+/*
+ * The instant part of a session from its selection: plan or its refusal, occupancy, and the sweep.
+ * @usage: registers, static shared bytes and barriers as the compiler reports them (the launch's
+ * own fields are filled from the plan); NULL = not known yet.
+ */
+void session_instant(struct session *s, const struct occ_input *usage);
+/* A launch's input to occupancy. */
+void session_occ_input(const struct launch_plan *plan, const struct occ_input *usage,
+                       struct occ_input *in);
+/* Plans and times what surrounds the kernel (record.program, record.timeline); without a kernel
+ * time they stay NULL. */
+void record_timeline(struct run_record *r);
 /* Frees the record and everything it owns; NULL is fine. */
 void record_free(struct run_record *r);
 

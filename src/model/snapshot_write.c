@@ -1,0 +1,229 @@
+/* Session to JSON; see snapshot.h. Writes what cannot be recomputed. */
+#include "model/snapshot.h"
+#include "model/snapshot_fields.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *number(double v)
+{
+	if (!isfinite(v))
+		return json_null();
+	if (v == floor(v) && fabs(v) < 9007199254740992.0)
+		return json_integer((json_int_t)v);
+	return json_real(v);
+}
+
+/* Counts can pass 2^63 only by saturation; JSON integers are signed. */
+static json_t *whole(uint64_t v)
+{
+	return json_integer((json_int_t)(v > INT64_MAX ? INT64_MAX : v));
+}
+
+/* Kernel and compiler texts are UTF-8; anything else is written byte by byte as Latin-1. */
+static json_t *text(const char *s)
+{
+	json_t *t = json_string(s);
+	if (t)
+		return t;
+	struct text utf8 = { 0 };
+	for (const unsigned char *p = (const unsigned char *)s; *p; p++) {
+		const char two[2] = { (char)(0xc0 | *p >> 6), (char)(0x80 | (*p & 0x3f)) };
+		text_put(&utf8, *p < 0x80 ? (const char *)p : two, *p < 0x80 ? 1 : 2);
+	}
+	t = json_string(utf8.s ? utf8.s : "");
+	text_free(&utf8);
+	return t;
+}
+
+#define PUT_D(v) number(v)
+#define PUT_U(v) json_integer((json_int_t)(v))
+#define PUT_I(v) json_integer((json_int_t)(v))
+#define PUT_L(v) whole(v)
+#define PUT_B(v) json_boolean(v)
+#define PUT_T(v) text(v)
+#define PUT(kind, field) json_object_set_new(o, #field, PUT_##kind(x->field));
+
+static json_t *write_gpu(const struct gpu_spec *x)
+{
+	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:b}", "id", x->id, "name", x->name, "arch", x->arch,
+	                      "chip", x->chip, "live", x->live);
+#define X(type, field, least, most, about) \
+	json_object_set_new(o, #field, number((double)x->field));
+	GPU_FIGURES(X)
+#undef X
+	json_t *sources = json_array();
+	for (unsigned i = 0; i < x->n_sources; i++)
+		json_array_append_new(sources, json_pack("{s:o, s:o}", "figures",
+			text(x->sources[i].figures), "text", text(x->sources[i].text)));
+	json_object_set_new(o, "sources", sources);
+	return o;
+}
+
+static json_t *write_selection(const struct selection *sel)
+{
+	json_t *params = json_object();
+	for (unsigned i = 0; i < sel->kernel->n_params; i++)
+		json_object_set_new(params, sel->kernel->params[i].name, json_integer(sel->params[i]));
+	return json_pack("{s:s, s:s, s:o, s:s, s:o, s:o}", "kernel", sel->kernel->name, "variant",
+	                 sel->kernel->variants[sel->variant].name, "params", params, "backend",
+	                 sel->backend, "seed", whole(sel->seed), "gpu", write_gpu(&sel->gpu));
+}
+
+static json_t *write_metrics(const struct metric_set *m)
+{
+	json_t *all = json_object();
+	for (int i = 0; i < METRIC_COUNT; i++) {
+		const struct metric_value *v = &m->v[i];
+		const bool words = metric_catalogue[i].kind == METRIC_TEXT;
+		json_t *value = v->origin == ORIGIN_NONE ? json_null()
+		                : words ? text(v->text) : number(v->num);
+		json_t *o = json_pack("{s:o, s:s, s:s}", "value", value, "unit",
+		                      metric_catalogue[i].unit, "origin", origin_name(v->origin));
+		if (v->origin == ORIGIN_NONE && v->reason)
+			json_object_set_new(o, "reason", text(v->reason));
+		if (v->origin == ORIGIN_SAMPLED) {
+			json_object_set_new(o, "sampled", whole(v->sampled));
+			json_object_set_new(o, "of", whole(v->of));
+		}
+		json_object_set_new(all, metric_catalogue[i].key, o);
+	}
+	return all;
+}
+
+static json_t *write_counts(const struct counts *x)
+{
+	json_t *o = json_object();
+#define X(field, about) if (x->field) json_object_set_new(o, #field, whole(x->field));
+	COUNT_FIELDS(X)
+#undef X
+	return o;
+}
+
+static json_t *write_access(const struct access_sample *x)
+{
+	json_t *o = json_object();
+	ACCESS_FIELDS(PUT)
+	json_t *offsets = json_array();
+	for (int i = 0; i < 32; i++)
+		json_array_append_new(offsets, whole(x->offset[i]));
+	json_object_set_new(o, "offset", offsets);
+	return o;
+}
+
+static json_t *write_step(const struct mask_step *x)
+{
+	json_t *o = json_object();
+	STEP_FIELDS(PUT)
+	return o;
+}
+
+static json_t *write_run_counts(const struct run_counts *x)
+{
+	json_t *o = json_object();
+	RUN_COUNTS_FIELDS(PUT)
+	json_t *lines = json_array();
+	json_t *accesses = json_array();
+	json_t *steps = json_array();
+	for (unsigned i = 0; i < x->n_lines; i++)
+		json_array_append_new(lines, json_pack("{s:i, s:o}", "line", (int)x->lines[i].line,
+		                                       "counts", write_counts(&x->lines[i].c)));
+	for (unsigned i = 0; i < x->n_accesses; i++)
+		json_array_append_new(accesses, write_access(&x->accesses[i]));
+	for (unsigned i = 0; i < x->n_steps; i++)
+		json_array_append_new(steps, write_step(&x->steps[i]));
+	json_object_set_new(o, "origin", json_string(origin_name(x->origin)));
+	json_object_set_new(o, "total", write_counts(&x->total));
+	json_object_set_new(o, "lines", lines);
+	json_object_set_new(o, "accesses", accesses);
+	json_object_set_new(o, "steps", steps);
+	return o;
+}
+
+static json_t *write_occ_in(const struct occ_input *x)
+{
+	json_t *o = json_object();
+	OCC_IN_FIELDS(PUT)
+	return o;
+}
+
+static json_t *write_perf(const struct perf_result *x)
+{
+	json_t *o = json_object();
+	json_t *resources = json_object();
+	PERF_FIELDS(PUT)
+	for (int i = 0; i < PERF_RESOURCE_COUNT; i++)
+		json_object_set_new(resources, perf_resource_name((enum perf_resource)i),
+		                    number(x->resource_ns[i]));
+	json_object_set_new(o, "resource_ns", resources);
+	json_object_set_new(o, "bottleneck", json_string(perf_resource_name(x->bottleneck)));
+	return o;
+}
+
+static json_t *write_check(const struct check_result *x)
+{
+	json_t *o = json_object();
+	CHECK_FIELDS(PUT)
+	return o;
+}
+
+static json_t *write_span(const struct span *x)
+{
+	static const char *const kinds[] = {
+#define X(id, name, about) name,
+		SPAN_KINDS(X)
+#undef X
+	};
+	json_t *o = json_object();
+	SPAN_FIELDS(PUT)
+	json_object_set_new(o, "kind", json_string(kinds[x->kind]));
+	return o;
+}
+
+static json_t *write_record(const struct run_record *x)
+{
+	json_t *o = json_object();
+	RECORD_FIELDS(PUT)
+	json_t *spans = json_array();
+	for (unsigned i = 0; i < x->n_spans; i++)
+		json_array_append_new(spans, write_span(&x->spans[i]));
+	json_object_set_new(o, "selection", write_selection(&x->sel));
+	json_object_set_new(o, "verify", json_string(verify_names[x->verify]));
+	json_object_set_new(o, "check", write_check(&x->check));
+	json_object_set_new(o, "occupancy_input", write_occ_in(&x->occ_in));
+	json_object_set_new(o, "perf", write_perf(&x->perf));
+	json_object_set_new(o, "metrics", write_metrics(&x->metrics));
+	json_object_set_new(o, "counts", write_run_counts(&x->counts));
+	json_object_set_new(o, "spans", spans);
+	return o;
+}
+
+char *snapshot_write(const struct session *s, const char *tool_version)
+{
+	const char *source = s->source ? s->source : "";
+	char hash[32];
+	snprintf(hash, sizeof hash, "%016" PRIx64, hash_bytes(HASH_SEED, source, strlen(source)));
+	json_t *doc = json_pack("{s:s, s:i, s:s, s:o, s:{s:s, s:o}, s:{s:s, s:i, s:i, s:b, s:i}}",
+		"schema", SNAPSHOT_SCHEMA, "version", SNAPSHOT_VERSION, "tool", tool_version, "selection",
+		write_selection(&s->sel), "source", "hash", hash, "text", text(source), "screen", "view",
+		s->view ? s->view : "", "param", (int)s->param, "line", (int)s->line, "lens", s->lens,
+		"lens_row", (int)s->lens_row);
+	json_object_set_new(doc, "now", s->now ? write_record(s->now) : json_null());
+	json_object_set_new(doc, "before", s->before ? write_record(s->before) : json_null());
+	if (s->usage_known) {
+		json_object_set_new(doc, "occupancy_input", write_occ_in(&s->occ_in));
+		json_object_set_new(doc, "spill_bytes", json_integer((json_int_t)s->spill_bytes));
+	}
+	char *dump = json_dumps(doc, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+	json_decref(doc);
+	char *out = mem_printf("%s\n", dump ? dump : "{}");
+	free(dump);
+	return out;
+}
