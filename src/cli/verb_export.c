@@ -1,0 +1,200 @@
+/*
+ * export: a run, or an existing snapshot, written as a snapshot, as notes, for a spreadsheet, or
+ * as the panels' text.
+ */
+#include "cli/cli.h"
+
+#include "base/file.h"
+#include "model/snapshot.h"
+#include "session_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct state {
+	const char *gpu, *backend, *format, *out;
+	uint64_t seed;
+};
+
+static unsigned options(void *state, struct option_spec *o)
+{
+	struct state *s = state;
+	const struct option_spec all[] = {
+		{ "--out", OPT_TEXT, &s->out, "FILE",
+		  "file to write ('-' = standard output); default: a name of kernel, GPU and time" },
+		{ "--format", OPT_TEXT, &s->format, "FORM",
+		  "json (a snapshot, default), md (notes), csv (spreadsheet), txt (every panel)" },
+		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to answer for (default " APP_DEFAULT_GPU ")" },
+		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default)" },
+		{ "--seed", OPT_COUNT, &s->seed, "N", "seed of the inputs (default 1)" },
+	};
+	s->seed = 1;
+	memcpy(o, all, sizeof all);
+	return ARRAY_LEN(all);
+}
+
+/* --- forms --------------------------------------------------------------------------------------- */
+
+static void value_text(const struct metric_set *m, enum metric_id id, char *out, size_t n)
+{
+	const struct metric_value *v = &m->v[id];
+	if (v->origin == ORIGIN_NONE)
+		snprintf(out, n, "n/a");
+	else if (metric_catalogue[id].kind == METRIC_TEXT)
+		snprintf(out, n, "%s", v->text);
+	else
+		fmt_num(out, n, v->num, 9);
+}
+
+static char *as_md(const struct session *s)
+{
+	struct text t = { 0 };
+	const struct run_record *r = s->now;
+	char params[256], value[96];
+	params_text(&s->sel, params, sizeof params);
+	text_add(&t, "# %s/%s on %s\n\n%s\n\n", s->sel.kernel->name,
+	         s->sel.kernel->variants[s->sel.variant].name, s->sel.gpu.name, params);
+	if (!r) {
+		text_add(&t, "Nothing has been run.\n");
+		return t.s;
+	}
+	text_add(&t, "%s  \ncompiler %s, back end %s, seed %llu\n\n| metric | value | unit | origin |\n"
+	         "|---|---:|---|---|\n", r->verify_text, r->compiler, r->sel.backend,
+	         (unsigned long long)r->sel.seed);
+	for (int i = 0; i < METRIC_COUNT; i++) {
+		value_text(&r->metrics, (enum metric_id)i, value, sizeof value);
+		text_add(&t, "| %s | %s | %s | %s |\n", metric_catalogue[i].title, value,
+		         metric_catalogue[i].unit, origin_name(r->metrics.v[i].origin));
+	}
+	return t.s;
+}
+
+static char *as_csv(const struct session *s)
+{
+	struct text t = { 0 };
+	char value[96];
+	text_add(&t, "kernel,variant,gpu,metric,value,unit,origin\n");
+	for (int i = 0; s->now && i < METRIC_COUNT; i++) {
+		const struct metric_set *m = &s->now->metrics;
+		value_text(m, (enum metric_id)i, value, sizeof value);
+		text_add(&t, "%s,%s,\"%s\",%s,%s%s%s,%s,%s\n", s->now->sel.kernel->name,
+		         s->now->sel.kernel->variants[s->now->sel.variant].name, s->now->sel.gpu.name,
+		         metric_catalogue[i].key, strchr(value, ',') ? "\"" : "", value,
+		         strchr(value, ',') ? "\"" : "", metric_catalogue[i].unit,
+		         origin_name(m->v[i].origin));
+	}
+	return t.s;
+}
+
+static char *as_txt(const struct session *s, bool ascii)
+{
+	struct text t = { 0 };
+	for (size_t i = 0; i < view_count(); i++) {
+		const struct view_desc *v = view_at(i);
+		struct session shown = *s;
+		struct canvas c;
+		shown.view = v->name;
+		canvas_init(&c, 40, 100, ascii);
+		canvas_clear(&c);
+		v->draw(&shown, &c);
+		char *dump = canvas_dump(&c, false);
+		text_add(&t, "== %s ==\n%s\n", v->title, dump);
+		free(dump);
+		canvas_free(&c);
+	}
+	return t.s;
+}
+
+/* --- what is exported ---------------------------------------------------------------------------- */
+
+static bool from_run(const struct state *s, unsigned n, char **args, struct run_record **r,
+                     struct err *err)
+{
+	struct selection sel = { .seed = s->seed };
+	return start_parse(n, args, &sel, err) && app_choose(s->gpu, s->backend, &sel, err) &&
+	       app_run(&sel, NULL, r, err);
+}
+
+static bool put(struct cli *c, const struct state *s, const struct session *session, char *name,
+                size_t n, const char *text, struct err *err)
+{
+	if (s->out && !strcmp(s->out, "-")) {
+		char *snapshot = text ? NULL : snapshot_write(session, CLI_VERSION);
+		fputs(text ? text : snapshot, c->out);
+		free(snapshot);
+		return true;
+	}
+	if (s->out)
+		snprintf(name, n, "%s", s->out);
+	else
+		session_file_name(session, (long long)time(NULL), name, n);
+	if (!s->out && text)
+		snprintf(name + strlen(name) - 4, 5, "%s", s->format);
+	return text ? file_replace(name, text, strlen(text), err) : session_save(session, name, err);
+}
+
+static int write_out(struct cli *c, const struct state *s, const struct session *session)
+{
+	struct err err = { 0 };
+	char name[4096] = "";
+	char *text = NULL;
+	const char *form = s->format ? s->format : "json";
+	if (!strcmp(form, "md"))
+		text = as_md(session);
+	else if (!strcmp(form, "csv"))
+		text = as_csv(session);
+	else if (!strcmp(form, "txt"))
+		text = as_txt(session, !c->utf8);
+	else if (strcmp(form, "json") != 0) {
+		err_set(&err, ERR_USAGE, "--format: there is no form '%s'", form);
+		err_remedy(&err, "forms: json, md, csv, txt");
+		return cli_fail(c, &err);
+	}
+	const bool ok = put(c, s, session, name, sizeof name, text, &err);
+	free(text);
+	if (!ok)
+		return cli_fail(c, &err);
+	if (*name)
+		fprintf(c->err, "%s\n", name);
+	return CLI_OK;
+}
+
+static int run(struct cli *c, void *state, unsigned n, char **args)
+{
+	struct state *s = state;
+	struct err err = { 0 };
+	struct session session;
+	char note[200];
+	if (n == 1 && file_looks_like_path(args[0], ".json")) {
+		if (!session_open(args[0], &session, note, sizeof note, &err))
+			return cli_fail(c, &err);
+		if (*note)
+			fprintf(c->err, "pmpp-explore: %s: %s\n", args[0], note);
+		const int status = write_out(c, s, &session);
+		session_drop(&session);
+		return status;
+	}
+	struct run_record *r = NULL;
+	if (!from_run(s, n, args, &r, &err))
+		return cli_fail(c, &err);
+	session_of_record(r, "occupancy", &session);
+	int status = write_out(c, s, &session);
+	if (status == CLI_OK && r->verify == VERIFY_WRONG)
+		status = CLI_WRONG;
+	record_free(r);
+	return status;
+}
+
+const struct verb verb_export = {
+	.name = "export",
+	.order = 6,
+	.about = "write a run or a snapshot as a snapshot, notes, a spreadsheet or text panels",
+	.usage = "KERNEL[/VARIANT] [name=value ...] | SNAPSHOT.json [options]",
+	.help = "'pmpp-explore SNAPSHOT.json' opens a snapshot again, with no GPU and no toolkit.\n\n"
+	        "  pmpp-explore export sgemm/tiled TILE=32 --gpu h100 --out tiled.json\n"
+	        "  pmpp-explore export tiled.json --format md --out -\n",
+	.options = options,
+	.state_bytes = sizeof(struct state),
+	.run = run,
+};

@@ -1,0 +1,57 @@
+/* Sessions in files; see session_file.h. */
+#include "session_file.h"
+
+#include "base/file.h"
+#include "cli/cli.h"
+#include "model/snapshot.h"
+#include "registry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+bool session_save(const struct session *s, const char *path, struct err *err)
+{
+	char *text = snapshot_write(s, CLI_VERSION);
+	const bool ok = file_replace(path, text, strlen(text), err);
+	free(text);
+	return ok;
+}
+
+bool session_open(const char *path, struct session *s, char *note, size_t n, struct err *err)
+{
+	static const struct snapshot_names names = { .kernel = kernel_find, .source = kernel_source };
+	struct text t;
+	if (!file_read(path, SNAPSHOT_MAX_BYTES, &t, err))
+		return false;
+	const bool ok = snapshot_read(t.s, t.len, path, &names, s, note, n, err);
+	text_free(&t);
+	return ok;
+}
+
+void session_of_record(struct run_record *r, const char *view, struct session *s)
+{
+	*s = (struct session){ .sel = r->sel, .source = kernel_source(r->sel.kernel), .view = view,
+		.state = RUN_DONE, .spill_bytes = r->spill_bytes };
+	session_instant(s, &r->occ_in);
+	s->now = r;
+}
+
+void session_drop(struct session *s)
+{
+	record_free(s->now);
+	record_free(s->before);
+	*s = (struct session){ 0 };
+}
+
+void session_file_name(const struct session *s, long long now, char *out, size_t n)
+{
+	const time_t t = (time_t)now;
+	struct tm at = { 0 };
+	char when[32];
+	localtime_r(&t, &at);
+	strftime(when, sizeof when, "%Y%m%d-%H%M%S", &at);
+	snprintf(out, n, "%s-%s-%s-%s.json", s->sel.kernel->name,
+	         s->sel.kernel->variants[s->sel.variant].name, s->sel.gpu.id, when);
+}

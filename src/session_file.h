@@ -1,0 +1,22 @@
+/*
+ * Sessions in files: snapshots to and from disk, and a session made of one record.
+ *
+ * Above model and registry; draws nothing, runs nothing.
+ */
+#ifndef PMPP_SESSION_FILE_H
+#define PMPP_SESSION_FILE_H
+
+#include "base/err.h"
+#include "model/session.h"
+
+/* Writes @s atomically: at any moment the old file or the new one is there. */
+bool session_save(const struct session *s, const char *path, struct err *err);
+/* Opens a snapshot; the session's records are the caller's: session_drop(). */
+bool session_open(const char *path, struct session *s, char *note, size_t n, struct err *err);
+/* A session that shows @r, which it does not own. */
+void session_of_record(struct run_record *r, const char *view, struct session *s);
+void session_drop(struct session *s);
+/* "sgemm-tiled-a100-20261120-201530.json": for `export` without a name. @now from time(). */
+void session_file_name(const struct session *s, long long now, char *out, size_t n);
+
+#endif
