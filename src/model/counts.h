@@ -96,14 +96,18 @@ struct run_counts {
 };
 
 void counts_add(struct counts *to, const struct counts *from);
-void counts_scale(struct counts *c, double factor); /* rounds to nearest */
+void counts_scale(struct counts *c, double factor); /* rounds to nearest, saturates */
+/* Frees the tables and leaves an empty run whose cache figures are unknown; NULL is fine. */
 void run_counts_free(struct run_counts *r);
+/* @to is overwritten, not freed. */
 void run_counts_copy(struct run_counts *to, const struct run_counts *from);
 
 /* Fills every metric that follows from counts alone (inst.*, div.*, mem.*, shared.*, flop.*). */
 void metrics_from_counts(struct metric_set *m, const struct counts *c, enum origin o);
+/* The same from a whole run: its origin, and for a sample "n of N blocks" beside every value. */
+void metrics_from_run(struct metric_set *m, const struct run_counts *r);
 
-/* Tags of a kernel source: "//@ name" at the end of a line. */
+/* Tags of a kernel source: "//@ name" at the end of a line; a name is 1..31 of [A-Za-z0-9._-]. */
 struct line_tag {
 	uint32_t line;
 	char name[32];

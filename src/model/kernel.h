@@ -113,6 +113,7 @@ struct check_result {
 	unsigned buffer;      /* in this buffer */
 	double got, want, tolerance;
 	double max_rel_error; /* over all elements */
+	double rel_limit;     /* relative tolerance it was held against; 0 = none was given */
 	char note[160];       /* "race: 768 expected, 3 seen": optional wording for this kernel */
 };
 

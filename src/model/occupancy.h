@@ -40,11 +40,12 @@ struct occ_input {
 struct occ_limit {
 	enum occ_limit_id id;
 	const char *name;
-	unsigned blocks;   /* blocks per SM if only this resource counted; OCC_UNLIMITED = no limit */
+	unsigned blocks;   /* per SM if only this resource counted; OCC_UNLIMITED = no limit */
 	double needs;      /* per block, after granularity */
 	double has;        /* per SM */
 	bool limits;       /* ties for the minimum */
-	char arithmetic[96]; /* "8 warps x roundup(33 x 32, 256) = 10240 registers" */
+	/* "8 x roundup(33 x 32, 256) = 10240; 4 x (16384 / 1280) = 48 warps; 48 / 8 = 6" */
+	char arithmetic[128];
 };
 
 struct occ_result {
@@ -55,7 +56,7 @@ struct occ_result {
 	/* the book's arithmetic: plain division, no granularity, no reserve */
 	unsigned book_blocks;
 	double book_pct;
-	char book_note[160]; /* why they differ; "" when they agree */
+	char book_note[256]; /* why they differ; "" when they agree */
 	bool launchable;
 	char why_not[160];   /* when it is not: which limit of a block is broken */
 };
@@ -63,9 +64,19 @@ struct occ_result {
 /* False only for nonsense input (zero threads). A block that cannot launch is a result. */
 bool occ_compute(const struct gpu_spec *g, const struct occ_input *in, struct occ_result *out,
                  struct err *err);
-/* Truth from cuda_occupancy.h: blocks per SM and its limiter bits (occ_limit_id bit set). */
+/*
+ * Truth from cuda_occupancy.h: blocks per SM, and a bit (1u << occ_limit_id) for every limit that
+ * equals it. The bits come from the header's own limits; its `limitingFactors` keeps the ties from
+ * before the barrier limit even where barriers alone bind.
+ */
 bool occ_reference(const struct gpu_spec *g, const struct occ_input *in, unsigned *blocks,
                    unsigned *limiter_bits, struct err *err);
+/*
+ * Can cuda_occupancy.h speak for this sheet? Its compute capability must be known, and the figures
+ * that the header keeps in its own tables (block slots, shared-memory sizes) must be those of the
+ * sheet; else false with the sheet's key in question.
+ */
+bool occ_sheet_known(const struct gpu_spec *g, const char **key, struct err *err);
 /* Fills occ.* and launch.waves (grid_blocks > 0). */
 void occ_metrics(struct metric_set *m, const struct gpu_spec *g, const struct occ_result *r,
                  uint64_t grid_blocks);

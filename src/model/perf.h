@@ -34,22 +34,51 @@ enum perf_resource {
 };
 
 struct perf_result {
-	double resource_ns[PERF_RESOURCE_COUNT];
+	double resource_ns[PERF_RESOURCE_COUNT]; /* 0 = not used, or not known (L2, DRAM) */
 	enum perf_resource bottleneck;
-	double kernel_ns;       /* incl. launch overhead and tail */
-	double waves, tail_factor;
+	double kernel_ns;       /* incl. launch overhead and tail; 0 = cannot launch */
+	double waves;           /* grid / (blocks per SM * SMs) */
+	double tail_factor;     /* blocks of the busiest SM / average; >= 1 */
 };
 
 const char *perf_resource_name(enum perf_resource r);
 const char *perf_resource_about(enum perf_resource r);
 
-void perf_time(const struct gpu_spec *g, const struct launch_plan *plan, const struct occ_result *occ,
-               const struct run_counts *counts, struct perf_result *out);
-/* Fills time.* and roof.* (and dram.*, l2.* from counts' cache simulation). When time.kernel_ns is
- * already known as measured it is kept and used. */
+/* All zero when the block cannot launch (occ->blocks_per_sm == 0). */
+void perf_time(const struct gpu_spec *g, const struct launch_plan *plan,
+               const struct occ_result *occ, const struct run_counts *counts,
+               struct perf_result *out);
+/*
+ * Fills time.* and roof.* (and dram.*, l2.* from counts' cache simulation). Call after
+ * metrics_from_run(): FLOP, DRAM bytes and time that are already known as measured are kept and
+ * used. @counts and @cost may be NULL (not known).
+ */
 void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct launch_plan *plan,
                   const struct occ_result *occ, const struct run_counts *counts,
                   const struct kernel_cost *cost, struct perf_result *out);
+/* min(fp32_gflops, flop_per_byte * dram_gbs); 0 for anything not positive. */
 double roof_attainable_gflops(const struct gpu_spec *g, double flop_per_byte);
+
+/* X(ID, "verdict", "advice"): where a point lies under the roof. Near = at least half of it. */
+#define ROOF_VERDICTS(X)                                                                      \
+	X(MEMORY_NEAR, "memory-bound, near the roof",                                        \
+	  "raise the intensity: reuse data in registers or shared memory")                   \
+	X(MEMORY_FAR, "memory-bound, far below the roof",                                    \
+	  "improve the access: coalescing, occupancy, more loads in flight")                 \
+	X(COMPUTE_NEAR, "compute-bound, near the roof",                                      \
+	  "near the limit: only fewer or cheaper operations help")                           \
+	X(COMPUTE_FAR, "compute-bound, far below the roof",                                  \
+	  "feed the pipes: fewer other instructions, more independent operations")
+
+enum roof_verdict {
+#define X(id, verdict, advice) ROOF_##id,
+	ROOF_VERDICTS(X)
+#undef X
+	ROOF_VERDICT_COUNT
+};
+enum roof_verdict roof_classify(const struct gpu_spec *g, double flop_per_byte,
+                                double achieved_gflops);
+const char *roof_verdict_text(enum roof_verdict v);
+const char *roof_verdict_advice(enum roof_verdict v);
 
 #endif

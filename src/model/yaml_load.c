@@ -4,6 +4,7 @@
  */
 #include "model/yaml_load.h"
 #include "base/text.h"
+#include "model/text_place.h"
 
 #include <assert.h>
 #include <cyaml/cyaml.h>
@@ -20,135 +21,25 @@
 
 struct walk {
 	yaml_parser_t parser;
-	const char *text;
-	size_t len;
-	const char *origin;
+	struct source_text text;
 	struct err *err;
 };
 
-/* --- where: byte offset to line, column, the line and a caret --------------------------------- */
-
-static size_t bom(const char *text, size_t len)
-{
-	return len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
-}
-
-static bool continuation(char c)
-{
-	return ((unsigned char)c & 0xc0) == 0x80;
-}
-
-/* libyaml's marks count characters after a byte-order mark. */
-static size_t byte_of(const char *text, size_t len, size_t characters)
-{
-	size_t at = bom(text, len);
-	while (at < len && characters--) {
-		at++;
-		while (at < len && continuation(text[at]))
-			at++;
-	}
-	return at;
-}
-
-#define SHOWN_BEFORE 70
-#define SHOWN_AFTER 30
-
-/* "origin:3:7: message", the line and a caret below its column. */
 static bool complain(const struct walk *w, size_t at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-static bool complain_v(const struct walk *w, size_t at, const char *fmt, va_list ap)
-{
-	char message[1024];
-	vsnprintf(message, sizeof message, fmt, ap);
-
-	if (at > w->len)
-		at = w->len;
-	unsigned line = 1;
-	size_t start = bom(w->text, w->len);
-	if (at < start)
-		at = start;
-	for (size_t i = start; i < at; i++)
-		if (w->text[i] == '\n') {
-			line++;
-			start = i + 1;
-		}
-	unsigned column = 1;
-	for (size_t i = start; i < at; i++)
-		column += !continuation(w->text[i]);
-
-	size_t from = at - start > SHOWN_BEFORE ? at - SHOWN_BEFORE : start;
-	while (from > start && continuation(w->text[from]))
-		from--;
-	char shown[SHOWN_BEFORE + SHOWN_AFTER + 16];
-	size_t n = 0;
-	int caret = 0;
-	for (size_t i = from; i < w->len && i < at + SHOWN_AFTER && n + 5 < sizeof shown; i++) {
-		unsigned char c = (unsigned char)w->text[i];
-		if (c == '\n' || c == '\r')
-			break;
-		bool whole = c < 0x80 || !continuation(w->text[i]);
-		if (whole && i < at)
-			caret++;
-		shown[n++] = c == '\t' ? ' ' : c < 0x20 || c == 0x7f ? '?' : (char)c;
-	}
-	/* Cut a character in half: drop the half; bytes that are not UTF-8 become '?'. */
-	for (size_t i = 0; i < n;) {
-		unsigned char c = (unsigned char)shown[i];
-		size_t need = c < 0x80 ? 1 : (c & 0xe0) == 0xc0 ? 2 : (c & 0xf0) == 0xe0 ? 3 :
-			      (c & 0xf8) == 0xf0 ? 4 : 0;
-		size_t have = 1;
-		while (need && have < need && i + have < n && continuation(shown[i + have]))
-			have++;
-		if (need && have == need) {
-			i += need;
-		} else if (need && i + have == n) {
-			n = i;
-		} else {
-			shown[i++] = '?';
-		}
-	}
-	shown[n] = '\0';
-	return err_set(w->err, ERR_PARSE, "%s:%u:%u: %s\n    %s\n    %*s^", w->origin, line, column,
-	               message, shown, caret, "");
-}
-
 static bool complain(const struct walk *w, size_t at, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	complain_v(w, at, fmt, ap);
+	place_error_v(&w->text, at, w->err, fmt, ap);
 	va_end(ap);
 	return false;
 }
 
+/* libyaml's marks count characters, a byte-order mark as one. */
 static size_t at_mark(const struct walk *w, yaml_mark_t mark)
 {
-	return byte_of(w->text, w->len, mark.index);
-}
-
-/* --- UTF-8 (RFC 3629): libyaml would also take UTF-16, and cyaml would pass halves on ---------- */
-
-static bool check_utf8(const struct walk *w)
-{
-	const unsigned char *s = (const unsigned char *)w->text;
-	for (size_t i = 0; i < w->len;) {
-		unsigned char c = s[i];
-		unsigned n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : (c & 0xf0) == 0xe0 ? 3 :
-			     c >= 0xf0 && c < 0xf5 ? 4 : 0;
-		bool good = n != 0 && i + n <= w->len;
-		for (unsigned k = 1; good && k < n; k++)
-			good = (s[i + k] & 0xc0) == 0x80;
-		if (good && n == 3)
-			good = !(c == 0xe0 && s[i + 1] < 0xa0) && !(c == 0xed && s[i + 1] > 0x9f);
-		if (good && n == 4)
-			good = !(c == 0xf0 && s[i + 1] < 0x90) && !(c == 0xf4 && s[i + 1] > 0x8f);
-		if (!good)
-			return complain(w, i, "byte 0x%02x is not UTF-8 text", c);
-		if (c == 0)
-			return complain(w, i, "a zero byte; this is not a text file");
-		i += n;
-	}
-	return true;
+	return place_of_character(&w->text, mark.index);
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -158,9 +49,11 @@ static bool next(struct walk *w, yaml_event_t *ev)
 	if (!yaml_parser_parse(&w->parser, ev)) {
 		const yaml_parser_t *p = &w->parser;
 		if (p->error == YAML_READER_ERROR)
-			return complain(w, p->problem_offset, "%s", p->problem ? p->problem : "unreadable");
+			return complain(w, p->problem_offset, "%s",
+			                p->problem ? p->problem : "unreadable");
 		if (p->error == YAML_MEMORY_ERROR)
-			return err_set(w->err, ERR_PARSE, "%s: out of memory in libyaml", w->origin);
+			return err_set(w->err, ERR_PARSE, "%s: out of memory in libyaml",
+			               w->text.origin);
 		return complain(w, at_mark(w, p->problem_mark), "%s%s%s",
 		                p->context ? p->context : "", p->context ? ": " : "",
 		                p->problem ? p->problem : "malformed YAML");
@@ -252,18 +145,20 @@ static bool check_signed(const struct walk *w, size_t at, const char *name, cons
 	errno = 0;
 	long long v = strtoll(s, NULL, 10);
 	if (errno || v > max || v < -max - 1)
-		return complain(w, at, "'%s' is outside %" PRId64 " to %" PRId64, name, -max - 1, max);
+		return complain(w, at, "'%s' is outside %" PRId64 " to %" PRId64, name, -max - 1,
+		                max);
 	return true;
 }
 
-static bool check_string(const struct walk *w, size_t at, const char *name, const char *s,
-                         size_t n, const cyaml_schema_value_t *schema)
+static bool check_string(const struct walk *w, size_t at, const char *name, const char *s, size_t n,
+                         const cyaml_schema_value_t *schema)
 {
 	const bool long_text = schema->flags & CYAML_FLAG_POINTER;
 	if (n == 0 && schema->string.min > 0)
 		return complain(w, at, "'%s' is empty", name);
 	if (n < schema->string.min)
-		return complain(w, at, "'%s' is shorter than %u characters", name, schema->string.min);
+		return complain(w, at, "'%s' is shorter than %u characters", name,
+		                schema->string.min);
 	if (n > schema->string.max)
 		return complain(w, at, "'%s' is longer than %u bytes", name, schema->string.max);
 	for (size_t i = 0; i < n; i++) {
@@ -283,7 +178,7 @@ static bool check_scalar(const struct walk *w, const yaml_event_t *ev, const cha
 	const size_t at = at_mark(w, ev->start_mark);
 	const bool plain = ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 	const bool numeric = schema->type == CYAML_INT || schema->type == CYAML_UINT ||
-			     schema->type == CYAML_FLOAT;
+	                     schema->type == CYAML_FLOAT;
 
 	if (numeric && plain && n == 0)
 		return complain(w, at, "'%s' has no value", name);
@@ -296,7 +191,8 @@ static bool check_scalar(const struct walk *w, const yaml_event_t *ev, const cha
 		return check_unsigned(w, at, name, s, schema->data_size);
 	case CYAML_FLOAT:
 		if (!is_number(s))
-			return complain(w, at, "'%s' must be a decimal number, not '%.40s'", name, s);
+			return complain(w, at, "'%s' must be a decimal number, not '%.40s'", name,
+			                s);
 		if (!isfinite(strtod(s, NULL)))
 			return complain(w, at, "'%s' is too large", name);
 		return true;
@@ -468,8 +364,8 @@ static bool walk_value(struct walk *w, yaml_event_t *ev, const char *name,
 	}
 	if (want) {
 		yaml_event_delete(ev);
-		return name ? complain(w, at, "'%s' must be %s", name, want) :
-			      complain(w, at, "the file must be %s", want);
+		return name ? complain(w, at, "'%s' must be %s", name, want)
+		            : complain(w, at, "the file must be %s", want);
 	}
 	if (got == YAML_SCALAR_EVENT)
 		good = check_scalar(w, ev, name ? name : "value", schema);
@@ -512,9 +408,9 @@ static bool walk_stream(struct walk *w, const cyaml_schema_value_t *schema)
 static bool open_walk(struct walk *w)
 {
 	if (!yaml_parser_initialize(&w->parser))
-		return err_set(w->err, ERR_PARSE, "%s: out of memory in libyaml", w->origin);
+		return err_set(w->err, ERR_PARSE, "%s: out of memory in libyaml", w->text.origin);
 	yaml_parser_set_encoding(&w->parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&w->parser, (const unsigned char *)w->text, w->len);
+	yaml_parser_set_input_string(&w->parser, (const unsigned char *)w->text.bytes, w->text.len);
 	return true;
 }
 
@@ -537,9 +433,11 @@ static void keep_first(cyaml_log_t level, void *ctx, const char *fmt, va_list ap
 
 static cyaml_config_t config(struct log *log)
 {
-	return (cyaml_config_t){ .log_fn = log ? keep_first : NULL, .log_ctx = log,
-				 .log_level = CYAML_LOG_ERROR, .mem_fn = cyaml_mem,
-				 .flags = CYAML_CFG_NO_ALIAS };
+	return (cyaml_config_t){ .log_fn = log ? keep_first : NULL,
+		                 .log_ctx = log,
+		                 .log_level = CYAML_LOG_ERROR,
+		                 .mem_fn = cyaml_mem,
+		                 .flags = CYAML_CFG_NO_ALIAS };
 }
 
 static bool convert(struct walk *w, const cyaml_schema_value_t *schema, void **data)
@@ -547,7 +445,8 @@ static bool convert(struct walk *w, const cyaml_schema_value_t *schema, void **d
 	struct log log = { "" };
 	cyaml_config_t cfg = config(&log);
 	cyaml_data_t *loaded = NULL;
-	cyaml_err_t e = cyaml_load_data((const uint8_t *)w->text, w->len, &cfg, schema, &loaded, NULL);
+	cyaml_err_t e = cyaml_load_data((const uint8_t *)w->text.bytes, w->text.len, &cfg, schema,
+	                                &loaded, NULL);
 	if (e != CYAML_OK || !loaded)
 		return complain(w, 0, "%s (%s)", cyaml_strerror(e), log.first);
 	*data = loaded;
@@ -557,13 +456,14 @@ static bool convert(struct walk *w, const cyaml_schema_value_t *schema, void **d
 bool yaml_load(const char *text, size_t len, const char *origin,
                const struct cyaml_schema_value *schema, void **data, struct err *err)
 {
-	struct walk w = { .text = text, .len = len, .origin = origin, .err = err };
+	struct walk w = { .text = { text, len, origin }, .err = err };
 	*data = NULL;
 	assert(schema->type == CYAML_MAPPING && schema->flags & CYAML_FLAG_POINTER);
 	if (len > YAML_MAX_BYTES)
-		return err_set(err, ERR_PARSE, "%s: %zu bytes; a file of this kind has at most %u", origin,
-		               len, YAML_MAX_BYTES);
-	if (!check_utf8(&w) || !open_walk(&w))
+		return err_set(err, ERR_PARSE, "%s: %zu bytes; a file of this kind has at most %u",
+		               origin, len, YAML_MAX_BYTES);
+	/* libyaml would also take UTF-16, and cyaml would pass halves of characters on. */
+	if (!place_check_utf8(&w.text, err) || !open_walk(&w))
 		return false;
 
 	/* strtod() here and inside cyaml must not read "1,5" in some locale. */
@@ -619,7 +519,8 @@ static void follow(struct walk *w, yaml_event_t *ev, const char *path, size_t *f
 					return;
 				if (ev->type == YAML_MAPPING_END_EVENT)
 					break;
-				hit = ev->type == YAML_SCALAR_EVENT && ev->data.scalar.length == n &&
+				hit = ev->type == YAML_SCALAR_EVENT &&
+				      ev->data.scalar.length == n &&
 				      !memcmp(ev->data.scalar.value, path, n);
 				if (!skip(w, ev) || !next(w, ev))
 					return;
@@ -641,7 +542,7 @@ static void follow(struct walk *w, yaml_event_t *ev, const char *path, size_t *f
 bool yaml_error_at(const char *text, size_t len, const char *origin, const char *path,
                    struct err *err, const char *fmt, ...)
 {
-	struct walk w = { .text = text, .len = len, .origin = origin };
+	struct walk w = { .text = { text, len, origin } };
 	size_t at = 0;
 	yaml_event_t ev;
 
@@ -657,10 +558,9 @@ bool yaml_error_at(const char *text, size_t len, const char *origin, const char 
 		}
 		yaml_parser_delete(&w.parser);
 	}
-	w.err = err;
 	va_list ap;
 	va_start(ap, fmt);
-	complain_v(&w, at, fmt, ap);
+	place_error_v(&w.text, at, err, fmt, ap);
 	va_end(ap);
 	return false;
 }

@@ -1,0 +1,146 @@
+/* The catalogue is complete, keys are found, and an unknown value is never a number. */
+#include "model/metric.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void catalogue_is_complete(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		const struct metric_desc *d = &metric_catalogue[i];
+		assert_non_null(d->key);
+		assert_non_null(strchr(d->key, '.'));
+		assert_true(strlen(d->title) > 0 && strlen(d->definition) > 0);
+		assert_non_null(d->unit);
+		assert_non_null(d->cupti);
+		assert_int_equal(metric_find(d->key), i); /* so keys are unique */
+	}
+	assert_int_equal(metric_find("mem.ld_sectors"), M_MEM_LD_SEC);
+	assert_int_equal(metric_find("mem.ld_sector"), METRIC_COUNT);
+	assert_int_equal(metric_find(""), METRIC_COUNT);
+}
+
+static void keys_of_the_issue_exist(void **state)
+{
+	(void)state;
+	static const char *const keys[] = {
+		"launch.grid_blocks",
+		"launch.block_threads",
+		"launch.registers_per_thread",
+		"launch.shared_bytes_per_block",
+		"launch.waves",
+		"occ.blocks_per_sm",
+		"occ.warps_per_sm",
+		"occ.theoretical_pct",
+		"occ.limiters",
+		"inst.warp_executed",
+		"inst.thread_executed",
+		"inst.threads_per_warp_inst",
+		"div.branches",
+		"div.divergent_branches",
+		"div.branch_efficiency_pct",
+		"div.simd_efficiency_pct",
+		"mem.ld_requests",
+		"mem.st_requests",
+		"mem.ld_sectors",
+		"mem.st_sectors",
+		"mem.ld_lines",
+		"mem.st_lines",
+		"mem.ld_sectors_per_request",
+		"mem.st_sectors_per_request",
+		"mem.ld_efficiency_pct",
+		"mem.st_efficiency_pct",
+		"shared.ld_requests",
+		"shared.ld_wavefronts",
+		"shared.ld_excess_wavefronts",
+		"shared.st_requests",
+		"shared.st_wavefronts",
+		"shared.st_excess_wavefronts",
+		"flop.fp16",
+		"flop.fp32",
+		"flop.fp64",
+		"dram.read_bytes",
+		"dram.write_bytes",
+		"roof.intensity_flop_per_byte",
+		"roof.book_intensity_flop_per_byte",
+		"roof.attainable_gflops",
+		"roof.achieved_gflops",
+		"roof.bound",
+		"time.kernel_ns",
+	};
+	for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (metric_find(keys[i]) == METRIC_COUNT)
+			fail_msg("no metric %s", keys[i]);
+}
+
+static void unknown_is_not_a_number(void **state)
+{
+	(void)state;
+	struct metric_set m;
+	metrics_clear(&m, "not run yet");
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		assert_false(metric_known(&m, (enum metric_id)i));
+		assert_true(isnan(metric_get(&m, (enum metric_id)i)));
+		assert_string_equal(m.v[i].reason, "not run yet");
+	}
+	metric_num(&m, M_FLOP_FP32, ORIGIN_COUNTED, 12.5);
+	assert_true(metric_get(&m, M_FLOP_FP32) == 12.5);
+	metric_num(&m, M_FLOP_FP32, ORIGIN_COUNTED, (double)NAN);
+	assert_false(metric_known(&m, M_FLOP_FP32));
+	metric_num(&m, M_FLOP_FP32, ORIGIN_COUNTED, (double)INFINITY);
+	assert_false(metric_known(&m, M_FLOP_FP32));
+	assert_non_null(m.v[M_FLOP_FP32].reason);
+	assert_false(metric_known(&m, METRIC_COUNT));
+	assert_true(isnan(metric_get(&m, METRIC_COUNT)));
+}
+
+static void text_is_cut_not_overrun(void **state)
+{
+	(void)state;
+	struct metric_set m;
+	char longer[200];
+	metrics_clear(&m, NULL);
+	memset(longer, 'x', sizeof longer - 1);
+	longer[sizeof longer - 1] = '\0';
+	metric_text(&m, M_OCC_LIMITERS, ORIGIN_MODELLED, longer);
+	assert_int_equal(strlen(m.v[M_OCC_LIMITERS].text), sizeof m.v[0].text - 1);
+	assert_true(metric_known(&m, M_OCC_LIMITERS));
+	assert_true(isnan(metric_get(&m, M_OCC_LIMITERS))); /* words, not a number */
+}
+
+static void origins_have_marks(void **state)
+{
+	(void)state;
+	for (unsigned o = 0; o < ORIGIN_COUNT; o++) {
+		assert_int_equal(strlen(origin_mark((enum origin)o, true)), 1);
+		assert_true(strlen(origin_mark((enum origin)o, false)) >= 1);
+		assert_true(strlen(origin_about((enum origin)o)) > 5);
+		for (unsigned k = 0; k < o; k++) {
+			assert_string_not_equal(origin_name((enum origin)o),
+			                        origin_name((enum origin)k));
+			assert_string_not_equal(origin_mark((enum origin)o, true),
+			                        origin_mark((enum origin)k, true));
+		}
+	}
+	assert_string_equal(origin_name(ORIGIN_MEASURED), "measured");
+	assert_string_equal(origin_name((enum origin)99), "?");
+	assert_string_equal(origin_mark((enum origin)99, true), "?");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(catalogue_is_complete),
+		cmocka_unit_test(keys_of_the_issue_exist),
+		cmocka_unit_test(unknown_is_not_a_number),
+		cmocka_unit_test(text_is_cut_not_overrun),
+		cmocka_unit_test(origins_have_marks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

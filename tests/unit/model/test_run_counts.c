@@ -1,0 +1,264 @@
+/* Adding, scaling, copying counts; tags in a source; the metrics that follow from counts. */
+#include "model/counts.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void add_and_scale_touch_every_field(void **state)
+{
+	(void)state;
+	struct counts a = { 0 }, b = { 0 };
+	uint64_t n = 0;
+#define X(field, about) b.field = ++n;
+	COUNT_FIELDS(X)
+#undef X
+	counts_add(&a, &b);
+	counts_add(&a, &b);
+	n = 0;
+#define X(field, about) assert_int_equal(a.field, 2 * ++n);
+	COUNT_FIELDS(X)
+#undef X
+	counts_scale(&a, 2.5);
+	n = 0;
+#define X(field, about) assert_int_equal(a.field, 5 * ++n);
+	COUNT_FIELDS(X)
+#undef X
+	assert_int_equal(sizeof(struct counts), n * sizeof(uint64_t));
+}
+
+static void scaling_rounds_and_saturates(void **state)
+{
+	(void)state;
+	struct counts c = { .warp_executed = 3,
+		            .branches = UINT64_MAX,
+		            .ld_bytes = (1ull << 53) + 1 };
+	struct counts d = c;
+	counts_scale(&d, 1);
+	assert_memory_equal(&c, &d, sizeof c);
+	counts_scale(&d, 0.5);
+	assert_int_equal(d.warp_executed, 2); /* 1.5, to even */
+	d = c;
+	counts_scale(&d, 4);
+	assert_true(d.branches == UINT64_MAX);
+	counts_scale(&d, (double)NAN);
+	assert_int_equal(d.warp_executed, 0);
+	d = c;
+	counts_scale(&d, -1);
+	assert_int_equal(d.warp_executed, 0);
+}
+
+static const char source[] = "__global__ void add(float *a)\n"
+			     "{\n"
+			     "	a[i] += 1; //@ add\n"
+			     "	b = a;  //@load-A  \r\n"
+			     "	c = 1; // not a tag @ add\n"
+			     "	//@ add\n"
+			     "	//@\n"
+			     "	//@ two words\n"
+			     "	x; //@ 12345678901234567890123456789012\n"
+			     "	y; //@ 1234567890123456789012345678901\n"
+			     "} //@ end";
+
+static void tags_are_found(void **state)
+{
+	(void)state;
+	struct line_tag t[8];
+	assert_int_equal(source_tags(source, t, 8), 5);
+	assert_int_equal(t[0].line, 3);
+	assert_string_equal(t[0].name, "add");
+	assert_int_equal(t[1].line, 4);
+	assert_string_equal(t[1].name, "load-A");
+	assert_int_equal(t[2].line, 6);
+	assert_int_equal(t[3].line, 10);
+	assert_int_equal(strlen(t[3].name), 31);
+	assert_int_equal(t[4].line, 11);
+	assert_string_equal(t[4].name, "end");
+	assert_int_equal(source_tags(source, t, 1), 5); /* counts all, stores one */
+	assert_int_equal(source_tags("", t, 8), 0);
+	assert_int_equal(source_tags("//@ x", t, 8), 1);
+	assert_int_equal(source_tags("\n\n//@ x\n\n", t, 8), 1);
+	assert_int_equal(t[0].line, 3);
+}
+
+static void tag_sums_its_lines(void **state)
+{
+	(void)state;
+	struct line_counts lines[] = {
+		{ .line = 0, .c = { .warp_executed = 1000 } },
+		{ .line = 3, .c = { .warp_executed = 27, .thread_executed = 255 } },
+		{ .line = 5, .c = { .warp_executed = 500 } },
+		{ .line = 6, .c = { .warp_executed = 3, .thread_executed = 5 } },
+	};
+	struct run_counts r = { .n_lines = 4, .lines = lines };
+	struct counts sum;
+	assert_true(counts_of_tag(&r, source, "add", &sum));
+	assert_int_equal(sum.warp_executed, 30);
+	assert_int_equal(sum.thread_executed, 260);
+	assert_true(counts_of_tag(&r, source, "load-A", &sum)); /* tagged, never executed */
+	assert_int_equal(sum.warp_executed, 0);
+	assert_false(counts_of_tag(&r, source, "none", &sum));
+	assert_false(counts_of_tag(&r, "no tags here\n", "add", &sum));
+	assert_int_equal(sum.warp_executed, 0);
+	r.n_lines = 0;
+	assert_true(counts_of_tag(&r, source, "add", &sum));
+	assert_int_equal(sum.warp_executed, 0);
+}
+
+static void source_lines(void **state)
+{
+	(void)state;
+	char s[64], tiny[4];
+	assert_true(source_line(source, 2, s, sizeof s));
+	assert_string_equal(s, "{");
+	assert_true(source_line(source, 4, s, sizeof s));
+	assert_string_equal(s, "	b = a;  //@load-A  "); /* without the carriage return */
+	assert_true(source_line(source, 11, s, sizeof s));
+	assert_string_equal(s, "} //@ end");
+	assert_false(source_line(source, 12, s, sizeof s));
+	assert_string_equal(s, "");
+	assert_false(source_line(source, 0, s, sizeof s));
+	assert_false(source_line("", 1, s, sizeof s));
+	assert_true(source_line(source, 1, tiny, sizeof tiny));
+	assert_string_equal(tiny, "__g");
+}
+
+static void a_copy_owns_its_tables(void **state)
+{
+	(void)state;
+	struct line_counts lines[2] = { { .line = 1 }, { .line = 2, .c = { .flop32 = 9 } } };
+	struct access_sample access = { .line = 2, .executions = 4 };
+	struct mask_step step = { .line = 1, .mask = 0xff, .instructions = 3 };
+	struct run_counts a = {
+		.origin = ORIGIN_SAMPLED,
+		.blocks_run = 2,
+		.blocks_total = 9,
+		.n_lines = 2,
+		.lines = lines,
+		.n_accesses = 1,
+		.accesses = &access,
+		.n_steps = 1,
+		.steps = &step,
+		.dram_read_bytes = 5,
+		.dram_write_bytes = 6,
+		.l2_sectors = 7,
+	};
+	struct run_counts b;
+	run_counts_copy(&b, &a);
+	assert_ptr_not_equal(a.lines, b.lines);
+	assert_int_equal(b.lines[1].c.flop32, 9);
+	assert_int_equal(b.accesses[0].executions, 4);
+	assert_int_equal(b.steps[0].mask, 0xff);
+	assert_true(b.l2_sectors == 7);
+	run_counts_free(&b);
+	assert_null(b.lines);
+	assert_int_equal(b.n_lines, 0);
+	assert_true(b.dram_read_bytes < 0 && b.l2_sectors < 0); /* unknown, not zero */
+	run_counts_free(&b);
+	run_counts_free(NULL);
+	a = (struct run_counts){ 0 };
+	run_counts_copy(&b, &a);
+	assert_null(b.lines);
+	run_counts_free(&b);
+}
+
+static void ratios(void **state)
+{
+	(void)state;
+	struct metric_set m;
+	metrics_clear(&m, "x");
+	/* S-371: the add line of the simple reduction, N = 256: 255 lanes in 27 warp executions. */
+	struct counts c = { .warp_executed = 27,
+		            .thread_executed = 255,
+		            .branches = 8,
+		            .divergent_branches = 6,
+		            .ld_requests = 10,
+		            .ld_sectors = 320,
+		            .ld_bytes = 1280,
+		            .st_requests = 2,
+		            .st_sectors = 8,
+		            .st_bytes = 256,
+		            .shared_ld_wavefronts = 64,
+		            .shared_ld_ideal = 2,
+		            .shared_st_wavefronts = 1,
+		            .shared_st_ideal = 3,
+		            .barriers = 4,
+		            .local_requests = 5,
+		            .shared_atom_requests = 6,
+		            .flop16 = 1,
+		            .flop32 = 2,
+		            .flop64 = 3 };
+	metrics_from_counts(&m, &c, ORIGIN_COUNTED);
+	assert_true(fabs(metric_get(&m, M_DIV_SIMD_EFF) - 100.0 * 255 / 864) < 1e-9);
+	assert_true(fabs(metric_get(&m, M_INST_RATIO) - 255.0 / 27) < 1e-9);
+	assert_true(metric_get(&m, M_DIV_BRANCH_EFF) == 25);
+	assert_true(metric_get(&m, M_MEM_LD_SPR) == 32);
+	assert_true(metric_get(&m, M_MEM_LD_EFF) == 12.5);
+	assert_true(metric_get(&m, M_MEM_ST_SPR) == 4);
+	assert_true(metric_get(&m, M_MEM_ST_EFF) == 100);
+	assert_true(metric_get(&m, M_SH_LD_EXCESS) == 62);
+	assert_true(metric_get(&m, M_SH_ST_EXCESS) == 0);
+	assert_true(metric_get(&m, M_INST_BARRIERS) == 4);
+	assert_true(metric_get(&m, M_MEM_LOCAL_REQ) == 5);
+	assert_true(metric_get(&m, M_SH_ATOM_REQ) == 6);
+	assert_true(metric_get(&m, M_FLOP_FP64) == 3);
+	assert_int_equal(m.v[M_MEM_LD_SPR].origin, ORIGIN_COUNTED);
+}
+
+static void a_ratio_over_nothing_has_a_reason(void **state)
+{
+	(void)state;
+	struct metric_set m;
+	metrics_clear(&m, "x");
+	const struct counts c = { 0 };
+	metrics_from_counts(&m, &c, ORIGIN_COUNTED);
+	assert_false(metric_known(&m, M_MEM_LD_SPR));
+	assert_string_equal(m.v[M_MEM_LD_SPR].reason, "no global loads executed");
+	assert_string_equal(m.v[M_MEM_LD_EFF].reason, "no global loads executed");
+	assert_string_equal(m.v[M_MEM_ST_SPR].reason, "no global stores executed");
+	assert_string_equal(m.v[M_DIV_BRANCH_EFF].reason, "no conditional branch executed");
+	assert_string_equal(m.v[M_DIV_SIMD_EFF].reason, "no instruction executed");
+	assert_true(metric_known(&m, M_MEM_LD_REQ)); /* counted: really zero */
+	assert_true(metric_get(&m, M_MEM_LD_REQ) == 0);
+}
+
+static void a_sample_says_of_how_many(void **state)
+{
+	(void)state;
+	struct metric_set m;
+	metrics_clear(&m, "x");
+	struct run_counts r = { .origin = ORIGIN_SAMPLED,
+		                .blocks_run = 64,
+		                .blocks_total = 1024,
+		                .total = { .warp_executed = 5 } };
+	metrics_from_run(&m, &r);
+	assert_int_equal(m.v[M_INST_WARP].origin, ORIGIN_SAMPLED);
+	assert_int_equal(m.v[M_INST_WARP].sampled, 64);
+	assert_int_equal(m.v[M_INST_WARP].of, 1024);
+	assert_int_equal(m.v[M_MEM_LD_SPR].of, 0); /* n/a stays n/a */
+	r.origin = ORIGIN_COUNTED;
+	metrics_from_run(&m, &r);
+	assert_int_equal(m.v[M_INST_WARP].origin, ORIGIN_COUNTED);
+	assert_int_equal(m.v[M_INST_WARP].of, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(add_and_scale_touch_every_field),
+		cmocka_unit_test(scaling_rounds_and_saturates),
+		cmocka_unit_test(tags_are_found),
+		cmocka_unit_test(tag_sums_its_lines),
+		cmocka_unit_test(source_lines),
+		cmocka_unit_test(a_copy_owns_its_tables),
+		cmocka_unit_test(ratios),
+		cmocka_unit_test(a_ratio_over_nothing_has_a_reason),
+		cmocka_unit_test(a_sample_says_of_how_many),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
