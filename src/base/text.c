@@ -126,7 +126,7 @@ char *fmt_num(char *out, size_t n, double value, int digits)
 		snprintf(out, n, "%.*g", digits, value);
 		return out;
 	}
-	int before = a >= 1 ? (int)floor(log10(a)) + 1 : 1;
+	int before = a > 0 && isfinite(a) ? (int)floor(log10(a)) + 1 : 1; /* 0.012: -1 */
 	int decimals = digits - before;
 	if (decimals < 0)
 		decimals = 0;

@@ -1,0 +1,249 @@
+# pmpp-explore. `make run` and `make test` set everything up by themselves; `make list` explains.
+# All output goes to build/ ($(B)); user's CFLAGS and LDFLAGS are added after ours.
+
+# All cores unless -j says otherwise (a -j on the command line wins). Messages of parallel
+# compilations are kept apart, except where a program wants the terminal.
+MAKEFLAGS += --no-builtin-rules
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
+endif
+ON_TERMINAL := run test units bench fuzz asan-check tsan-check
+ifeq ($(filter $(ON_TERMINAL),$(MAKECMDGOALS)),)
+MAKEFLAGS += --output-sync=target
+endif
+ifneq ($(filter clean,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.SECONDARY:
+.DEFAULT_GOAL := all
+
+CC      ?= cc
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
+V       ?= 0
+Q       := $(if $(filter 1,$(V)),,@)
+say      = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)';)
+
+# SANITIZE=address,undefined or thread builds beside the normal tree, in build/<name>.
+SANITIZE ?=
+comma   := ,
+B       := build$(if $(SANITIZE),/$(subst $(comma),-,$(SANITIZE)))
+
+# --- set-up: packages and CUDA, found or fetched once, remembered in build/setup.mk ---------------
+# Anew when CUDA_HOME changed since, or when what was found is gone (tried once per run of make).
+NO_SETUP := clean list check-layers help
+ifneq ($(filter-out $(NO_SETUP),$(or $(MAKECMDGOALS),all)),)
+include build/setup.mk
+SETUP_STALE := $(if $(MAKE_RESTARTS),,$(if $(and $(SETUP_FROM),$(wildcard \
+	$(CUDA_ROOT)/include/cuda_occupancy.h)),$(filter-out _$(SETUP_FROM),_$(CUDA_HOME)|$(PMPP_NO_SYSTEM_CUDA)),yes))
+build/setup.mk: src/setup.sh src/cuda-wheels.txt $(if $(SETUP_STALE),FORCE)
+	@mkdir -p build
+	@CC='$(CC)' sh src/setup.sh $@
+endif
+
+# --- flags --------------------------------------------------------------------------------------
+# Warnings are for the plain build: the sanitizers' own code makes gcc warn about what is not there.
+WARN    := $(if $(SANITIZE),-w,-Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror)
+ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -g -pthread $(WARN) -Isrc -I$(B)/gen \
+	$(CUDA_CFLAGS) -fno-math-errno -ffp-contract=off $(SAN_FLAGS) $(CFLAGS)
+ALL_LDFLAGS = -pthread $(SAN_FLAGS) $(LDFLAGS)
+SAN_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+# Libraries are linked statically where an archive exists, so that one binary can be carried.
+LIBS     = $(STATIC_LIBS) -ldl -lm
+TEST_LIBS = -lcmocka
+
+# The stamp changes, and with it every object, when compiler or flags change.
+FLAGS_NOW = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
+
+# --- what there is: one file = one thing ---------------------------------------------------------
+KERNELS := $(sort $(basename $(notdir $(wildcard kernels/*.cu))))
+VIEWS   := $(sort $(basename $(notdir $(wildcard views/*.c))))
+GPUS    := $(sort $(basename $(notdir $(wildcard presets/gpus/*.yaml))))
+PRESETS := $(sort $(basename $(notdir $(wildcard presets/*.yaml))))
+VERBS   := $(sort $(patsubst src/cli/verb_%.c,%,$(wildcard src/cli/verb_*.c)))
+BACKENDS := $(sort $(shell sed -n 's/^const struct backend_ops backend_\([a-z0-9]*\) = {.*/\1/p' src/backend/*/*.c))
+SIMD_LEVELS := sse avx2 avx512
+SIMD_sse    :=
+SIMD_avx2   := -mavx2 -mfma -mbmi2
+SIMD_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mfma -mbmi2 -mprefer-vector-width=512
+
+obj      = $(patsubst %.c,$(B)/obj/%.o,$(1))
+BASE_O  := $(call obj,$(wildcard src/base/*.c)) $(B)/obj/gen/assets.o
+MODEL_O := $(call obj,$(wildcard src/model/*.c))
+PTX_O   := $(call obj,$(wildcard src/ptx/*.c))
+COMPILE_O := $(call obj,$(wildcard src/compile/*.c))
+SIMD_O  := $(foreach s,$(SIMD_LEVELS),$(patsubst %.c,$(B)/obj/%.$(s).o,$(wildcard src/backend/emu/simd/*.c)))
+EMU_O   := $(call obj,$(wildcard src/backend/*.c src/backend/emu/*.c src/backend/replay/*.c)) $(SIMD_O)
+CUDA_O  := $(call obj,$(wildcard src/backend/cuda/*.c))
+UI_O    := $(call obj,$(wildcard src/ui/*.c))
+VIEW_O  := $(VIEWS:%=$(B)/obj/views/%.o)
+KERNEL_O := $(KERNELS:%=$(B)/obj/kernels/%.o)
+APP_O   := $(call obj,$(filter-out src/main.c,$(wildcard src/*.c src/cli/*.c)))
+
+# --- the program ---------------------------------------------------------------------------------
+## all: build build/pmpp-explore
+all: $(B)/pmpp-explore $(if $(SANITIZE),,compile_commands.json)
+
+LIB_NAMES := app ui views cuda emu compile ptx kernels model base
+ARCHIVES  := $(LIB_NAMES:%=$(B)/lib/%.a)
+$(B)/lib/app.a: $(APP_O)
+$(B)/lib/ui.a: $(UI_O)
+$(B)/lib/views.a: $(VIEW_O)
+$(B)/lib/cuda.a: $(CUDA_O)
+$(B)/lib/emu.a: $(EMU_O)
+$(B)/lib/compile.a: $(COMPILE_O)
+$(B)/lib/ptx.a: $(PTX_O)
+$(B)/lib/kernels.a: $(KERNEL_O)
+$(B)/lib/model.a: $(MODEL_O)
+$(B)/lib/base.a: $(BASE_O)
+$(B)/lib/%.a:
+	@mkdir -p $(@D); rm -f $@
+	$(call say,AR,$@)$(AR) qcs $@ $^
+
+$(B)/pmpp-explore: $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(ARCHIVES)
+	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -o $@ $(B)/obj/src/main.o $(B)/obj/gen/cache.o -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
+
+# Every default kernel, compiled for every architecture of the sheets: runs with no toolkit.
+# What was compiled before is kept in build/modules, so only changed sources cost time.
+$(B)/prefill: $(B)/obj/src/compile/tool/prefill.o $(addprefix $(B)/lib/,compile.a kernels.a model.a base.a)
+	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS)
+$(B)/gen/cache.stamp: $(B)/prefill
+	@mkdir -p $(@D)
+	$(call say,NVRTC,$(B)/gen/cache.bin)CUDA_HOME=$(abspath $(CUDA_ROOT)) ASAN_OPTIONS=detect_leaks=0 \
+		$(B)/prefill $(B)/gen/cache.tmp $(abspath build/modules)
+	@cd $(B)/gen && { cmp -s cache.tmp cache.bin && rm cache.tmp || mv cache.tmp cache.bin; } && touch cache.stamp
+$(B)/gen/cache.bin: $(B)/gen/cache.stamp ;
+$(B)/obj/gen/cache.o: $(B)/gen/cache.bin
+	@mkdir -p $(@D)
+	$(Q)printf '.section .rodata\n.balign 16\n.globl asset_cache\nasset_cache: .incbin "%s"\n.globl asset_cache_end\nasset_cache_end: .byte 0\n.section .note.GNU-stack,"",%%progbits\n' $< > $(B)/gen/cache.S
+	$(Q)$(CC) -c -o $@ $(B)/gen/cache.S
+
+# --- rules ---------------------------------------------------------------------------------------
+$(B)/obj/src/backend/emu/simd/%.sse.o: src/backend/emu/simd/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$< (sse))$(CC) $(ALL_CFLAGS) $(SIMD_sse) -DEMU_ISA=sse -MMD -MP -c -o $@ $<
+$(B)/obj/src/backend/emu/simd/%.avx2.o: src/backend/emu/simd/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$< (avx2))$(CC) $(ALL_CFLAGS) $(SIMD_avx2) -DEMU_ISA=avx2 -MMD -MP -c -o $@ $<
+$(B)/obj/src/backend/emu/simd/%.avx512.o: src/backend/emu/simd/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$< (avx512))$(CC) $(ALL_CFLAGS) $(SIMD_avx512) -DEMU_ISA=avx512 -MMD -MP -c -o $@ $<
+
+# CUPTI's host header includes <string>, C++'s; an empty file of that name stands in for it.
+$(B)/obj/src/backend/cuda/%.o $(B)/obj/tests/unit/cuda/%.o: CFLAGS_FOLDER := -Isrc/backend/cuda/shim
+$(B)/obj/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(ALL_CFLAGS) $(CFLAGS_FOLDER) -MMD -MP -c -o $@ $<
+$(B)/obj/kernels/%.o: kernels/%.cu $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) -x c $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/flags: FORCE
+	@mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@.tmp; cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@
+
+# Tables made from the folders: a line per name, written only when it changes.
+table = @mkdir -p $(@D); for n in $(2); do echo "$(1)($$n)"; done > $@.tmp; cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@
+$(B)/gen/kernels.def: FORCE
+	$(call table,KERNEL,$(KERNELS))
+$(B)/gen/views.def: FORCE
+	$(call table,VIEW,$(VIEWS))
+$(B)/gen/verbs.def: FORCE
+	$(call table,VERB,$(VERBS))
+$(B)/gen/backends.def: FORCE
+	$(call table,BACKEND,$(BACKENDS))
+ASSETS := $(sort $(KERNELS:%=kernels/%.cu) $(GPUS:%=presets/gpus/%.yaml) $(PRESETS:%=presets/%.yaml))
+$(B)/gen/assets.S: src/base/assets.sh $(ASSETS) FORCE
+	@mkdir -p $(@D); sh src/base/assets.sh $(ASSETS) > $@.tmp; cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@
+$(B)/obj/gen/assets.o: $(B)/gen/assets.S $(ASSETS)
+	@mkdir -p $(@D)
+	$(call say,AS,$@)$(CC) -c -o $@ $<
+$(B)/obj/src/registry.o $(B)/obj/src/compile/tool/prefill.o: $(B)/gen/kernels.def $(B)/gen/views.def $(B)/gen/backends.def
+$(B)/obj/src/cli/cli.o: $(B)/gen/verbs.def
+
+# --- tests ---------------------------------------------------------------------------------------
+# tests/unit/<layer>/test_x.c may use <layer> and what lies below it.
+NEEDS_base    := base
+NEEDS_model   := model base
+NEEDS_ptx     := ptx base
+NEEDS_compile := compile model base
+NEEDS_emu     := emu ptx compile model base
+NEEDS_cuda    := cuda emu compile kernels model base
+NEEDS_ui      := ui views model base
+NEEDS_kernels := app emu cuda compile ptx kernels ui views model base
+NEEDS_app     := $(LIB_NAMES)
+UNIT_SRC := $(wildcard tests/unit/*/test_*.c)
+UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/unit/%)
+define unit_rule
+$(B)/unit/$(1)/%: $(B)/obj/tests/unit/$(1)/%.o $(NEEDS_$(1):%=$(B)/lib/%.a)
+	@mkdir -p $$(@D)
+	$$(call say,LINK,$$@)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$< -Wl,--start-group $$(filter %.a,$$^) -Wl,--end-group $$(LIBS) $$(TEST_LIBS)
+endef
+$(foreach l,base model ptx compile emu cuda ui kernels app,$(eval $(call unit_rule,$(l))))
+# A stand-in for NVIDIA's libraries, opened by tests of the GPU back end.
+$(B)/unit/cuda/fake_nvidia.so: tests/unit/cuda/fake_nvidia.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(filter-out $(SAN_FLAGS),$(ALL_CFLAGS)) -Isrc/backend/cuda/shim -fPIC -shared -o $@ $<
+$(B)/unit/cuda/test_backend $(B)/unit/cuda/test_kill: $(B)/unit/cuda/fake_nvidia.so
+
+## units: build and run the unit tests only (one of them: make build/unit/model/test_x && build/unit/model/test_x)
+units: $(UNIT)
+	@sh tests/run.sh $(B) units
+## test: set up, build, run every test; ends with "N passed, N failed"
+test: all $(UNIT)
+	@sh tests/run.sh $(B)
+## check-layers: includes follow the layer rule of the README
+check-layers:
+	@sh tests/layers.sh
+## asan-check: unit, kernel and PTX tests under AddressSanitizer and UBSan
+asan-check:
+	@$(MAKE) SANITIZE=address,undefined test
+## tsan-check: the same under ThreadSanitizer
+tsan-check:
+	@$(MAKE) SANITIZE=thread units
+## bless: rewrite golden screens from what the program draws now; read the diff
+bless: $(UNIT)
+	@BLESS=1 sh tests/run.sh $(B) units
+## fuzz: parsers under libFuzzer (clang), FUZZ_SECONDS each (default 20)
+FUZZ_SECONDS ?= 20
+FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_NEEDS := $(addprefix $(B)/lib/,cuda.a compile.a ptx.a model.a base.a)
+fuzz:
+	@command -v clang >/dev/null || { echo 'make fuzz needs clang: apt-get install clang' >&2; exit 1; }
+	@$(MAKE) --no-print-directory CC=clang SANITIZE=fuzzer-no-link,address,undefined fuzz-run
+fuzz-run: $(FUZZERS:%=$(B)/fuzz/%)
+	@for f in $(FUZZERS); do mkdir -p build/corpus/$$f; \
+		printf '  FUZZ    %s (%s s)\n' $$f $(FUZZ_SECONDS); \
+		$(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -verbosity=0 -print_final_stats=1 \
+			-artifact_prefix=build/corpus/$$f- build/corpus/$$f \
+			$$(for d in tests/fuzz/corpus/$$f tests/data; do [ ! -d $$d ] || echo $$d; done) || exit 1; done
+$(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(FUZZ_NEEDS)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< -Wl,--start-group $(FUZZ_NEEDS) -Wl,--end-group $(LIBS)
+## bench: emulator, model and screen speed, as ratios within one run
+bench: all
+	@sh tests/bench/bench.sh $(B)
+
+## run: set up, build, open the program (ARGS="..." for arguments)
+run: all
+	@$(B)/pmpp-explore $(ARGS)
+## install: copy the program to $(PREFIX)/bin (default /usr/local)
+PREFIX ?= /usr/local
+install: all
+	install -D -m 755 $(B)/pmpp-explore $(DESTDIR)$(PREFIX)/bin/pmpp-explore
+## clean: remove build/ except fetched CUDA wheels
+clean:
+	rm -rf $(filter-out build/cuda,$(wildcard build/*)) compile_commands.json
+## list: this list
+list:
+	@sed -n 's/^## \([a-z-]*\): /\1\t/p' Makefile | while IFS='	' read -r t d; do printf '  %-14s %s\n' "$$t" "$$d"; done
+help: list
+
+compile_commands.json: Makefile $(wildcard src/*.c src/*/*.c src/*/*/*.c views/*.c)
+	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
+
+FORCE:
+.PHONY: all units test check-layers asan-check tsan-check bless bench fuzz fuzz-run run install clean list help FORCE
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

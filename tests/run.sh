@@ -1,0 +1,117 @@
+#!/bin/sh
+# Runs the tests that were built and ends with "N passed, N failed".
+#
+#   run.sh BUILD-FOLDER          unit tests, then tests/cli and tests/tty
+#   run.sh BUILD-FOLDER units    unit tests only
+#   run.sh BUILD-FOLDER NAME...  only programs and scripts whose path contains one of the names
+#
+# Unit tests are cmocka programs; scripts are executable tests/{cli,tty}/*-test.sh that print
+# "ok NAME", "not ok NAME" or "skip NAME: reason", and find the program in $PMPP.
+# Each runs with a folder of its own as HOME and cache, and with a time limit
+# (TEST_TIMEOUT seconds, default 120). Output is shown in full for what failed, else one line.
+set -u
+build=$1
+shift
+root=$(pwd)
+PMPP=$root/$build/pmpp-explore
+TEST_ROOT=$root
+export PMPP TEST_ROOT
+limit=${TEST_TIMEOUT:-120}
+work=$(mktemp -d "${TMPDIR:-/tmp}/pmpp-tests-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+passed=0
+failed=0
+skipped=0
+failures=
+
+count() { grep -c "$1" "$work/output"; }
+
+# One program: $1 shown name, $2 cmocka or script, the rest the command.
+run_one() {
+	name=$1
+	kind=$2
+	shift 2
+	home=$work/home
+	mkdir -p "$home/tmp"
+	start=$(date +%s)
+	HOME=$home XDG_CACHE_HOME=$home/cache XDG_CONFIG_HOME=$home/config TMPDIR=$home/tmp LC_ALL=C.UTF-8 \
+		timeout -k 5 "$limit" "$@" >"$work/output" 2>&1 </dev/null
+	status=$?
+	seconds=$(($(date +%s) - start))
+	chmod -R u+rwx "$home" 2>/dev/null
+	rm -rf "$home"
+	if [ "$kind" = cmocka ]; then
+		# a test that began and neither passed nor was skipped failed, whatever ended it
+		ok=$(count '^\[       OK \] ')
+		# (named twice: when skipped, and in the closing list)
+		skip=$(grep '^\[  SKIPPED \] [^0-9]' "$work/output" | sort -u | wc -l)
+		bad=$(($(count '^\[ RUN      \] ') - ok - skip))
+	else
+		ok=$(count '^ok ')
+		skip=$(count '^skip ')
+		bad=$(count '^not ok ')
+	fi
+	why=
+	case $status in
+	0) [ "$ok" -gt 0 ] || [ "$skip" -gt 0 ] || [ "$bad" -gt 0 ] || why='ran no test' ;;
+	124 | 137) why="stopped after $limit s" ;;
+	*) [ "$status" -lt 128 ] || why="died of signal $((status - 128))" ;;
+	esac
+	# nothing reported, yet not well: that is one failure
+	if [ "$bad" -eq 0 ] && { [ -n "$why" ] || [ "$status" -ne 0 ]; }; then
+		bad=1
+		[ -n "$why" ] || why="exit status $status"
+	fi
+	passed=$((passed + ok))
+	failed=$((failed + bad))
+	skipped=$((skipped + skip))
+	more=
+	[ "$skip" -eq 0 ] || more=", $skip skipped"
+	[ "$seconds" -lt 2 ] || more="$more, $seconds s"
+	if [ "$bad" -eq 0 ]; then
+		printf '  ok      %s (%d%s)\n' "$name" "$ok" "$more"
+		[ "$skip" -eq 0 ] || grep '^skip ' "$work/output" | sed 's/^/          /'
+		return
+	fi
+	failures="$failures
+  $name${why:+: $why}"
+	printf '  FAILED  %s (%d passed, %d failed%s)%s\n' "$name" "$ok" "$bad" "$more" "${why:+: $why}"
+	sed 's/^/          /' "$work/output"
+}
+
+# Nothing asked for, or one of the words is part of the path.
+wanted() {
+	[ "$filters" = all ] && return
+	for word in $filters; do
+		case $1 in *"$word"*) return 0 ;; esac
+	done
+	return 1
+}
+
+filters=all
+units_only=
+case ${1:-} in
+'') ;;
+units) units_only=yes ;;
+*) filters=$* ;;
+esac
+
+# the sources say what there must be: a program that is missing counts, an old one does not
+for source in tests/unit/*/test_*.c; do
+	if [ ! -e "$source" ] || ! wanted "$source"; then continue; fi
+	program=${source#tests/}
+	program=$build/${program%.c}
+	run_one "${source%.c}" cmocka "$program"
+done
+if [ -z "$units_only" ]; then
+	for script in tests/cli/*-test.sh tests/tty/*-test.sh; do
+		if [ ! -e "$script" ] || ! wanted "$script"; then continue; fi
+		run_one "$script" script "$root/$script"
+	done
+fi
+
+[ -z "$failures" ] || printf '\nfailed:%s\n' "$failures"
+[ "$skipped" -eq 0 ] || printf '%d skipped\n' "$skipped"
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
