@@ -30,7 +30,9 @@ struct compile_request {
 struct entry_usage {
 	char *entry;
 	unsigned registers, static_shared_bytes, stack_bytes, spill_store_bytes, spill_load_bytes,
-		barriers, const_bytes, max_threads;
+		barriers;
+	unsigned const_bytes; /* bank 0: parameters and the driver's own words */
+	unsigned max_threads; /* __launch_bounds__; 0 = no bound stated */
 };
 
 /* A compiled source. Owned; module_free(). */
@@ -51,19 +53,26 @@ struct module {
 /*
  * Thread-safe. ERR_COMPILE carries NVRTC's log, each message with the source line it speaks of;
  * ERR_UNAVAILABLE: no NVRTC and not in any cache (the remedy says how to get it).
- * An unreadable or unwritable cache directory is not an error: compile_cache_note() tells.
+ * ERR_UNSUPPORTED: this NVRTC does not know the architecture; the message lists those it knows.
+ * An unreadable or unwritable cache directory is not an error: compile_info.cache_note tells.
  */
 bool compile_module(const struct compile_request *req, struct module *out, struct err *err);
 void module_free(struct module *m);
 const struct entry_usage *module_entry(const struct module *m, const char *entry);
 
+struct kernel_desc;
+/* The macros of a kernel family: every PARAM_COMPILE parameter with its value in @params.
+ * @out has room for KERNEL_MAX_PARAMS. Returns how many. */
+unsigned kernel_macros(const struct kernel_desc *k, const int64_t *params,
+                       struct compile_macro *out);
+
 /* What `doctor` shows. */
 struct compile_info {
 	bool nvrtc;            /* usable */
-	char nvrtc_path[256];
+	char nvrtc_path[1024];
 	int major, minor;
-	char why_not[512];     /* when it is not: every place tried and why it failed */
-	char cache_dir[512];   /* "" = none */
+	char why_not[2048];    /* when it is not: every place tried and why it failed */
+	char cache_dir[1024];  /* "" = none */
 	char cache_note[512];  /* "" = fine, else why entries cannot be kept */
 	unsigned built_in;     /* entries of the built-in cache */
 };
@@ -72,8 +81,10 @@ void compile_probe(struct compile_info *info);
  * Looked for in CUDA_HOME, CUDA_PATH, next to nvcc in PATH, build/cuda of the source tree,
  * /usr/local/cuda, Python wheels (site-packages/nvidia/cu13). */
 const char *cuda_home(void);
-/* Opens lib<name>.so.<major> from the places above, then by the loader's own path.
- * NULL with every place tried in @err. Shared by compile/ and backend/cuda. */
+/* Opens lib<name>.so.<version> from the places above, then by the loader's own path and where
+ * drivers are installed. @versions in order of preference, ended by NULL; "" = lib<name>.so.
+ * @path receives the file that was opened. NULL with every place tried in @err.
+ * Thread-safe. Shared by compile/ and backend/cuda. */
 void *cuda_dlopen(const char *name, const char *const *versions, char *path, size_t path_size,
                   struct err *err);
 

@@ -1,0 +1,248 @@
+/*
+ * compile_module(): built-in archive, then the cache folder, then NVRTC; see compile.h.
+ *
+ * The built-in archive is asked first and needs no NVRTC, so that the first screen of a shipped
+ * kernel waits for nothing. Without NVRTC the cache folder still serves what the archive's
+ * compiler made there earlier.
+ */
+#include "compile/compile.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "compile/diagnose.h"
+#include "compile/module_pack.h"
+#include "compile/module_store.h"
+#include "compile/rtc.h"
+#include "compile/entry_usage.h"
+#include "model/kernel.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Linked into the program by make; absent from tests and from the tool that makes it. */
+extern const char asset_cache[] __attribute__((weak));
+extern const char asset_cache_end[] __attribute__((weak));
+
+static size_t built_in_len(void)
+{
+	const char *start = asset_cache;
+	return start ? (size_t)((uintptr_t)asset_cache_end - (uintptr_t)asset_cache) : 0;
+}
+
+static const char *built_in_compiler(void)
+{
+	unsigned count;
+	const char *compiler;
+	return archive_info(asset_cache, built_in_len(), &count, &compiler) ? compiler : NULL;
+}
+
+/* Without NVRTC: what was made earlier by the compiler of the built-in archive. */
+static bool find_made(const struct compile_request *req, struct module *out)
+{
+	const char *compiler = built_in_compiler();
+	if (!compiler)
+		return false;
+	char key[33];
+	module_key(req, compiler, key);
+	if (!archive_find(asset_cache, built_in_len(), key, out))
+		return false;
+	out->from = MODULE_BUILT_IN;
+	return true;
+}
+
+static bool find_kept_without_nvrtc(const struct compile_request *req, struct module *out)
+{
+	const char *compiler = built_in_compiler();
+	char key[33];
+	if (!compiler)
+		return false;
+	module_key(req, compiler, key);
+	return store_load(key, out);
+}
+
+static void describe(const struct compile_request *req, struct text *t)
+{
+	text_add(t, "%s", req->file);
+	for (unsigned i = 0; i < req->n_macros; i++)
+		text_add(t, "%s%s=%" PRId64, i ? ", " : " with ", req->macros[i].name,
+		         req->macros[i].value);
+	text_add(t, " for sm_%d%d", req->cc_major, req->cc_minor);
+}
+
+#define MAX_OPTIONS 80
+
+struct options {
+	int n;
+	char *s[MAX_OPTIONS];
+};
+
+/* The options that change what is compiled. A change here asks for a new MODULE_FORMAT. */
+static bool make_options(const struct compile_request *req, struct options *o, struct err *err)
+{
+	static const char *const fixed[] = {
+		"--std=c++17", "-lineinfo", "-default-device", "--ptxas-options=-v",
+	};
+	if (req->n_macros > MAX_OPTIONS - 10)
+		return err_set(err, ERR_USAGE, "%s: %u macros; at most %d are possible", req->file,
+		               req->n_macros, MAX_OPTIONS - 10);
+	o->s[o->n++] = mem_printf("--gpu-architecture=sm_%d%d", req->cc_major, req->cc_minor);
+	for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
+		o->s[o->n++] = mem_strdup(fixed[i]);
+	for (unsigned i = 0; i < req->n_macros; i++)
+		o->s[o->n++] = mem_printf("-D%s=%" PRId64, req->macros[i].name, req->macros[i].value);
+	if (*cuda_home()) {
+		o->s[o->n++] = mem_printf("-I%s/include", cuda_home());
+		o->s[o->n++] = mem_printf("-I%s/include/cccl", cuda_home());
+	}
+	return true;
+}
+
+/*
+ * NVRTC puts its working folder in front of a relative name, and with it into .file, the cubin's
+ * line table and so into cached files. A name that starts with '/' is left alone, so "sgemm.cu"
+ * is compiled as "/sgemm.cu", and the slash is taken out again here.
+ */
+static char *without_slash(const char *s, const char *file)
+{
+	struct text out = { 0 };
+	size_t n = strlen(file);
+	while (*s) {
+		const char *at = strchr(s, '/');
+		if (!at) {
+			text_put(&out, s, strlen(s));
+			break;
+		}
+		bool ours = !strncmp(at + 1, file, n) && (at[1 + n] == '"' || at[1 + n] == '(') &&
+		            (at == s || at[-1] == '"' || at[-1] == '\n' || at[-1] == ' ');
+		text_put(&out, s, (size_t)(at - s) + !ours);
+		s = at + 1;
+	}
+	return out.s ? out.s : mem_strdup("");
+}
+
+static bool finish(struct rtc_output *raw, const char *log, struct module *out, struct err *err)
+{
+	out->cubin = raw->cubin;
+	out->cubin_len = raw->cubin_len;
+	raw->cubin = NULL;
+	out->ptx_len = strlen(out->ptx);
+	out->log = usage_strip(log);
+	return usage_read(log, out, err);
+}
+
+static bool compile_now(const struct compile_request *req, struct module *out, struct err *err)
+{
+	struct options o = { 0 };
+	struct rtc_output raw = { .ok = false };
+	bool relative = req->file[0] != '/';
+	char *name = mem_printf("%s%s", relative ? "/" : "", req->file);
+	struct timespec t0;
+	struct timespec t1;
+	clock_gettime(CLOCK_MONOTONIC, &t0);
+	bool ok = make_options(req, &o, err) &&
+	          rtc_compile(name, req->source, (const char *const *)o.s, o.n, &raw, err);
+	clock_gettime(CLOCK_MONOTONIC, &t1);
+	if (ok) {
+		char *log = relative ? without_slash(raw.log, req->file) : mem_strdup(raw.log);
+		if (raw.ok) {
+			snprintf(out->compiler, sizeof out->compiler, "%s", rtc_name());
+			out->from = MODULE_COMPILED;
+			out->compile_ns = (int64_t)(t1.tv_sec - t0.tv_sec) * 1000000000 +
+			                  (t1.tv_nsec - t0.tv_nsec);
+			out->ptx = relative ? without_slash(raw.ptx, req->file) : mem_strdup(raw.ptx);
+			ok = finish(&raw, log, out, err);
+		} else {
+			ok = diagnose(log, req->file, req->source, raw.ptx, err);
+		}
+		free(log);
+	}
+	while (o.n)
+		free(o.s[--o.n]);
+	free(name);
+	rtc_free(&raw);
+	return ok;
+}
+
+bool compile_module(const struct compile_request *req, struct module *out, struct err *err)
+{
+	*out = (struct module){ .n_entries = 0 };
+	if (find_made(req, out))
+		return true;
+	if (!rtc_load(err)) {
+		if (find_kept_without_nvrtc(req, out))
+			return true;
+		struct text what = { 0 };
+		describe(req, &what);
+		err_prefix(err, "%s is not in the built-in cache and cannot be compiled: ", what.s);
+		text_free(&what);
+		return false;
+	}
+	char key[33];
+	module_key(req, rtc_name(), key);
+	if (store_load(key, out))
+		return true;
+	if (!rtc_supports(req->cc_major, req->cc_minor, err) || !compile_now(req, out, err)) {
+		module_free(out);
+		return false;
+	}
+	memcpy(out->key, key, sizeof out->key);
+	store_save(out);
+	return true;
+}
+
+void module_free(struct module *m)
+{
+	for (unsigned i = 0; i < m->n_entries; i++)
+		free(m->entries[i].entry);
+	free(m->entries);
+	free(m->ptx);
+	free(m->cubin);
+	free(m->log);
+	*m = (struct module){ .n_entries = 0 };
+}
+
+const struct entry_usage *module_entry(const struct module *m, const char *entry)
+{
+	for (unsigned i = 0; i < m->n_entries; i++)
+		if (!strcmp(m->entries[i].entry, entry))
+			return &m->entries[i];
+	return NULL;
+}
+
+unsigned kernel_macros(const struct kernel_desc *k, const int64_t *params,
+                       struct compile_macro *out)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < k->n_params; i++) {
+		const struct param_desc *p = &k->params[i];
+		if (p->kind == PARAM_COMPILE)
+			out[n++] = (struct compile_macro){ p->macro ? p->macro : p->name, params[i] };
+	}
+	return n;
+}
+
+void compile_probe(struct compile_info *info)
+{
+	*info = (struct compile_info){ .nvrtc = false };
+	struct err err;
+	err_clear(&err);
+	info->nvrtc = rtc_load(&err);
+	if (info->nvrtc) {
+		rtc_version(&info->major, &info->minor);
+		snprintf(info->nvrtc_path, sizeof info->nvrtc_path, "%s", rtc_path());
+	} else {
+		snprintf(info->why_not, sizeof info->why_not, "%s", err.msg);
+	}
+	char dir[4096];
+	store_dir(dir, sizeof dir);
+	if (strlen(dir) < sizeof info->cache_dir)
+		snprintf(info->cache_dir, sizeof info->cache_dir, "%s", dir);
+	store_probe();
+	store_note(info->cache_note, sizeof info->cache_note);
+	const char *compiler;
+	archive_info(asset_cache, built_in_len(), &info->built_in, &compiler);
+}

@@ -1,0 +1,294 @@
+/*
+ * Cache files; see module_store.h. Folder: XDG Base Directory Specification, "cache".
+ *
+ * Two processes may write the same entry: both write the same bytes under names of their own, and
+ * the second rename replaces the first. A reader has either file open, whole.
+ */
+#include "compile/module_store.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "compile/module_pack.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SUFFIX ".module"
+static const off_t max_entry_bytes = 256 << 20;
+static const unsigned long long max_folder_bytes = 512ull << 20;
+static const time_t stale_seconds = 3600;
+
+static struct {
+	pthread_mutex_t lock;
+	char note[512];
+	char forced[4096];
+	unsigned saves; /* of this process: makes temporary names unique, and paces trimming */
+} store = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void note(const char *fmt, const char *a, const char *b)
+{
+	pthread_mutex_lock(&store.lock);
+	snprintf(store.note, sizeof store.note, fmt, a, b);
+	pthread_mutex_unlock(&store.lock);
+}
+
+static void note_errno(const char *what, const char *path)
+{
+	char text[300];
+	snprintf(text, sizeof text, "%.200s: %s", path, strerror(errno));
+	note("%s %s", what, text);
+}
+
+void store_note(char *out, size_t n)
+{
+	pthread_mutex_lock(&store.lock);
+	snprintf(out, n, "%s", store.note);
+	pthread_mutex_unlock(&store.lock);
+}
+
+void store_use(const char *dir)
+{
+	snprintf(store.forced, sizeof store.forced, "%s", dir);
+}
+
+void store_dir(char *out, size_t n)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+	int len;
+	if (store.forced[0]) {
+		len = snprintf(out, n, "%s", store.forced);
+	} else if (xdg && xdg[0] == '/') {
+		len = snprintf(out, n, "%s/pmpp-explore", xdg);
+	} else if (home && home[0] == '/') {
+		len = snprintf(out, n, "%s/.cache/pmpp-explore", home);
+	} else {
+		out[0] = '\0';
+		note("%s%s", "neither XDG_CACHE_HOME nor HOME is an absolute path: ",
+		     "compiled kernels are not kept");
+		return;
+	}
+	if (len < 0 || (size_t)len >= n) {
+		out[0] = '\0';
+		note("%s%s", "the path of the cache folder is too long: ", "compiled kernels are not kept");
+	}
+}
+
+/* mkdir -p; true when the folder is there at the end. */
+static bool make_folder(const char *dir)
+{
+	char *path = mem_strdup(dir);
+	bool ok = true;
+	for (char *p = path + 1; ok; p++) {
+		if (*p != '/' && *p)
+			continue;
+		char c = *p;
+		*p = '\0';
+		ok = !mkdir(path, 0700) || errno == EEXIST;
+		*p = c;
+		if (!c)
+			break;
+	}
+	struct stat st;
+	if (ok && !stat(path, &st) && !S_ISDIR(st.st_mode)) {
+		errno = ENOTDIR;
+		ok = false;
+	}
+	free(path);
+	return ok;
+}
+
+static bool entry_path(const char *key, char *path, size_t n)
+{
+	char dir[4096];
+	store_dir(dir, sizeof dir);
+	if (!dir[0])
+		return false;
+	int len = snprintf(path, n, "%s/%s" SUFFIX, dir, key);
+	return len > 0 && (size_t)len < n;
+}
+
+static char *read_whole(int fd, size_t *len)
+{
+	struct stat st;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > max_entry_bytes)
+		return NULL;
+	char *bytes = mem_alloc((size_t)st.st_size);
+	size_t got = 0;
+	while (got < (size_t)st.st_size) {
+		ssize_t n = read(fd, bytes + got, (size_t)st.st_size - got);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		got += (size_t)n;
+	}
+	*len = got;
+	return bytes;
+}
+
+bool store_load(const char *key, struct module *m)
+{
+	char path[4200];
+	if (!entry_path(key, path, sizeof path))
+		return false;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		if (errno != ENOENT)
+			note_errno("cannot read", path);
+		return false;
+	}
+	size_t len = 0;
+	char *bytes = read_whole(fd, &len);
+	bool ok = bytes && module_unpack(bytes, len, key, m, NULL);
+	free(bytes);
+	if (ok)
+		futimens(fd, NULL); /* used now: trimming removes the oldest; may fail, no matter */
+	close(fd);
+	return ok;
+}
+
+static bool write_whole(int fd, const char *bytes, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, bytes, n);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		bytes += done;
+		n -= (size_t)done;
+	}
+	return true;
+}
+
+/* A new file beside @path for the bytes to come; its name in @tmp. -1 with a note. */
+static int open_temporary(const char *path, char *tmp, size_t n, unsigned *serial)
+{
+	char dir[4096];
+	store_dir(dir, sizeof dir);
+	if (!dir[0])
+		return -1;
+	if (!make_folder(dir)) {
+		note_errno("cannot make the cache folder", dir);
+		return -1;
+	}
+	pthread_mutex_lock(&store.lock);
+	*serial = store.saves++;
+	pthread_mutex_unlock(&store.lock);
+	snprintf(tmp, n, "%s.%ld.%u.tmp", path, (long)getpid(), *serial);
+	int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		note_errno("cannot write", tmp);
+	return fd;
+}
+
+static void clear_note(void)
+{
+	pthread_mutex_lock(&store.lock);
+	store.note[0] = '\0';
+	pthread_mutex_unlock(&store.lock);
+}
+
+void store_save(const struct module *m)
+{
+	char path[4200];
+	char tmp[4300];
+	if (!entry_path(m->key, path, sizeof path))
+		return;
+	unsigned serial;
+	int fd = open_temporary(path, tmp, sizeof tmp, &serial);
+	if (fd < 0)
+		return;
+	struct text packed = { 0 };
+	module_pack(m, &packed);
+	bool written = write_whole(fd, packed.s, packed.len);
+	text_free(&packed);
+	if (close(fd) || !written || rename(tmp, path)) {
+		note_errno("cannot write", path);
+		unlink(tmp);
+		return;
+	}
+	clear_note();
+	if (serial % 64 == 0)
+		store_trim(max_folder_bytes);
+}
+
+void store_probe(void)
+{
+	char path[4200];
+	char tmp[4300];
+	if (!entry_path("probe", path, sizeof path))
+		return;
+	unsigned serial;
+	int fd = open_temporary(path, tmp, sizeof tmp, &serial);
+	if (fd < 0)
+		return;
+	close(fd);
+	unlink(tmp);
+	clear_note();
+}
+
+struct kept_file {
+	char *name;
+	unsigned long long bytes;
+	struct timespec used;
+};
+
+static int oldest_first(const void *a, const void *b)
+{
+	const struct kept_file *x = a;
+	const struct kept_file *y = b;
+	if (x->used.tv_sec != y->used.tv_sec)
+		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+	return (x->used.tv_nsec > y->used.tv_nsec) - (x->used.tv_nsec < y->used.tv_nsec);
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s);
+	size_t e = strlen(end);
+	return n >= e && !strcmp(s + n - e, end);
+}
+
+void store_trim(unsigned long long max_bytes)
+{
+	char path[4200];
+	store_dir(path, 4096);
+	DIR *dir = path[0] ? opendir(path) : NULL;
+	if (!dir)
+		return;
+	struct kept_file *files = NULL;
+	size_t n = 0;
+	unsigned long long total = 0;
+	for (struct dirent *d; (d = readdir(dir));) {
+		struct stat st;
+		if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+			continue;
+		if (ends_with(d->d_name, ".tmp") && st.st_mtime + stale_seconds < time(NULL)) {
+			unlinkat(dirfd(dir), d->d_name, 0);
+		} else if (ends_with(d->d_name, SUFFIX)) {
+			files = mem_realloc(files, n + 1, sizeof *files);
+			files[n++] = (struct kept_file){ mem_strdup(d->d_name),
+			                                 (unsigned long long)st.st_size, st.st_mtim };
+			total += (unsigned long long)st.st_size;
+		}
+	}
+	if (n)
+		qsort(files, n, sizeof *files, oldest_first);
+	for (size_t i = 0; i < n; i++) {
+		if (total > max_bytes && !unlinkat(dirfd(dir), files[i].name, 0))
+			total -= files[i].bytes;
+		free(files[i].name);
+	}
+	free(files);
+	closedir(dir);
+}

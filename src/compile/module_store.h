@@ -1,0 +1,27 @@
+/*
+ * The cache folder on disk: one file per compiled module, shared by all processes of a person.
+ *
+ * Internal to compile/ and its tool. Files appear complete or not at all (temporary file, then
+ * rename); a damaged one counts as absent and is written anew. No failure here is an error of the
+ * caller: compiling goes on without, and store_note() says why.
+ */
+#ifndef PMPP_COMPILE_MODULE_STORE_H
+#define PMPP_COMPILE_MODULE_STORE_H
+
+#include "compile/compile.h"
+
+/* ${XDG_CACHE_HOME:-~/.cache}/pmpp-explore; "" = there is none, and store_note() says why. */
+void store_dir(char *out, size_t n);
+/* Another folder instead, for the build's own cache. Call before any other thread runs. */
+void store_use(const char *dir);
+bool store_load(const char *key, struct module *m);
+void store_save(const struct module *m);
+/* Tries to create a file in the folder, so that the note is about now. */
+void store_probe(void);
+/* Why entries cannot be kept; "" = they can. */
+void store_note(char *out, size_t n);
+/* Removes the oldest files until at most @max_bytes remain, and temporary files left by a
+ * process that died. Done by store_save() now and then. */
+void store_trim(unsigned long long max_bytes);
+
+#endif
