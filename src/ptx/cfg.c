@@ -1,0 +1,297 @@
+/*
+ * Control-flow graph of one function: basic blocks, successors, immediate post-dominators.
+ * Post-dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001),
+ * on the reversed graph with one virtual exit. Parts that never leave (endless loops) are tied to
+ * the exit at their last block, so that every block has an answer.
+ * Knows nothing of warps: what reconverges where is the emulator's business.
+ */
+#include "ptx/ptx.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool leaves(enum ptx_op op)
+{
+	return op == OP_RET || op == OP_EXIT || op == OP_TRAP;
+}
+
+static bool ends_block(enum ptx_op op)
+{
+	return leaves(op) || op == OP_BRA || op == OP_BRKPT;
+}
+
+static bool is_barrier(const struct ptx_inst *inst)
+{
+	return (inst->op == OP_BAR || inst->op == OP_BARRIER) && !(inst->flags & PF_ARRIVE);
+}
+
+/* Finds the first instructions of blocks and makes the blocks; block_of[inst] is filled. */
+static void make_blocks(struct ptx_func *f, const struct ptx_label *labels, unsigned n_labels,
+                        uint32_t *block_of)
+{
+	const unsigned n = f->n_insts;
+	bool *starts = mem_calloc(n + 1u, sizeof *starts);
+	starts[0] = true;
+	for (unsigned i = 0; i < n_labels; i++)
+		starts[labels[i].inst] = true;
+	for (unsigned i = 0; i < n; i++)
+		if (ends_block(f->insts[i].op))
+			starts[i + 1] = true;
+	f->n_blocks = 0;
+	for (unsigned i = 0; i < n; i++)
+		f->n_blocks += starts[i];
+	f->blocks = mem_calloc(f->n_blocks + 1u, sizeof *f->blocks);
+	uint32_t b = 0;
+	for (unsigned i = 0; i < n; i++) {
+		if (starts[i] && i)
+			b++;
+		if (starts[i])
+			f->blocks[b].first = i;
+		f->blocks[b].last = i;
+		f->blocks[b].has_barrier |= is_barrier(&f->insts[i]);
+		block_of[i] = b;
+	}
+	free(starts);
+}
+
+static void connect(struct ptx_func *f)
+{
+	for (unsigned b = 0; b < f->n_blocks; b++) {
+		struct ptx_block *block = &f->blocks[b];
+		const struct ptx_inst *last = &f->insts[block->last];
+		int32_t next = b + 1 < f->n_blocks ? (int32_t)b + 1 : -1;
+		bool guarded = last->guard >= 0;
+		block->leaves_only = block->first == block->last && leaves(last->op) && !guarded;
+		block->succ[0] = next;
+		block->succ[1] = -1;
+		if (last->op == OP_BRA) {
+			block->succ[0] = last->opnd[0].label;
+			block->succ[1] = guarded ? next : -1;
+		} else if (leaves(last->op) && !guarded) {
+			block->succ[0] = -1;
+		}
+	}
+}
+
+/* The edges that post-dominance looks at: out[2 * b] and [2 * b + 1], -1 = none, n = the exit. */
+static void plain_edges(const struct ptx_func *f, int32_t *out)
+{
+	const int32_t n = (int32_t)f->n_blocks;
+	for (int32_t b = 0; b < n; b++) {
+		const struct ptx_block *block = &f->blocks[b];
+		const struct ptx_inst *last = &f->insts[block->last];
+		out[2 * b] = block->succ[0];
+		out[2 * b + 1] = block->succ[1];
+		if (block->succ[0] < 0)
+			out[2 * b] = n;
+		else if (leaves(last->op)) /* guarded: leaves or goes on */
+			out[2 * b + 1] = n;
+		else if (last->op == OP_BRA && last->guard >= 0 && block->succ[1] < 0)
+			out[2 * b + 1] = n; /* falls off the end of the function */
+	}
+}
+
+/* The same edges without those to the exit, and to blocks that only leave, wherever another edge
+ * goes on. */
+static void staying_edges(const struct ptx_func *f, int32_t *out)
+{
+	const int32_t n = (int32_t)f->n_blocks;
+	plain_edges(f, out);
+	for (int32_t b = 0; b < n; b++) {
+		bool away[2];
+		for (int k = 0; k < 2; k++) {
+			int32_t s = out[2 * b + k];
+			away[k] = s < 0 || s == n || f->blocks[s].leaves_only;
+		}
+		for (int k = 0; k < 2; k++)
+			if (away[k] && !away[1 - k])
+				out[2 * b + k] = -1;
+	}
+}
+
+struct post {
+	int32_t n;         /* blocks; node n is the exit */
+	const int32_t *out;
+	int32_t *in_first, *in; /* predecessors in the program = successors in the reversed graph */
+	bool *tied;        /* has a made-up edge to the exit */
+	int32_t *number;   /* place in the postorder of the reversed graph, -1 = not reached */
+	int32_t *order;    /* nodes in postorder */
+	int32_t n_order;
+	int32_t *stack, *at;
+	int32_t *idom;
+};
+
+static void reverse_edges(struct post *g)
+{
+	for (int32_t e = 0; e < 2 * g->n; e++)
+		if (g->out[e] >= 0)
+			g->in_first[g->out[e] + 1]++;
+	for (int32_t v = 0; v <= g->n; v++)
+		g->in_first[v + 1] += g->in_first[v];
+	memcpy(g->at, g->in_first, ((size_t)g->n + 1) * sizeof *g->at);
+	for (int32_t e = 0; e < 2 * g->n; e++)
+		if (g->out[e] >= 0)
+			g->in[g->at[g->out[e]]++] = e / 2;
+}
+
+/* Depth first from @root over the reversed edges, without recursion; numbers in postorder. */
+static void walk(struct post *g, int32_t root)
+{
+	int32_t depth = 0;
+	g->number[root] = -2; /* open */
+	g->at[root] = g->in_first[root];
+	g->stack[depth++] = root;
+	while (depth) {
+		int32_t v = g->stack[depth - 1];
+		if (g->at[v] < g->in_first[v + 1]) {
+			int32_t w = g->in[g->at[v]++];
+			if (g->number[w] == -1) {
+				g->number[w] = -2;
+				g->at[w] = g->in_first[w];
+				g->stack[depth++] = w;
+			}
+		} else {
+			g->number[v] = g->n_order;
+			g->order[g->n_order++] = v;
+			depth--;
+		}
+	}
+}
+
+static int32_t intersect(const struct post *g, int32_t a, int32_t b)
+{
+	while (a != b) {
+		while (g->number[a] < g->number[b])
+			a = g->idom[a];
+		while (g->number[b] < g->number[a])
+			b = g->idom[b];
+	}
+	return a;
+}
+
+/* The exit must come last in postorder, but tied parts are walked after what it reaches: so
+ * first find the blocks to tie, then walk once with the exit as root of all. */
+static void find_endless(struct post *g)
+{
+	walk(g, g->n);
+	for (int32_t b = g->n - 1; b >= 0; b--)
+		if (g->number[b] == -1) {
+			g->tied[b] = true;
+			walk(g, b);
+		}
+}
+
+static void walk_all(struct post *g)
+{
+	for (int32_t v = 0; v <= g->n; v++)
+		g->number[v] = -1;
+	g->n_order = 0;
+	g->number[g->n] = -2;
+	for (int32_t b = 0; b < g->n; b++)
+		if (g->tied[b] && g->number[b] == -1)
+			walk(g, b);
+	for (int32_t i = g->in_first[g->n]; i < g->in_first[g->n + 1]; i++)
+		if (g->number[g->in[i]] == -1)
+			walk(g, g->in[i]);
+	g->number[g->n] = g->n_order;
+	g->order[g->n_order++] = g->n;
+}
+
+static void solve(struct post *g)
+{
+	for (int32_t v = 0; v <= g->n; v++)
+		g->idom[v] = -1;
+	g->idom[g->n] = g->n;
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (int32_t i = g->n_order - 2; i >= 0; i--) {
+			int32_t v = g->order[i], found = g->tied[v] ? g->n : -1;
+			for (int k = 0; k < 2; k++) {
+				int32_t s = g->out[2 * v + k];
+				if (s < 0 || g->idom[s] < 0)
+					continue;
+				found = found < 0 ? s : intersect(g, s, found);
+			}
+			if (g->idom[v] != found) {
+				g->idom[v] = found;
+				changed = true;
+			}
+		}
+	}
+}
+
+/* Immediate post-dominator of every block along the edges @out into @result; the exit is -1. */
+static void post_dominators(int32_t n, const int32_t *out, int32_t *result)
+{
+	const size_t nodes = (size_t)n + 1;
+	struct post g = {
+		.n = n, .out = out,
+		.in_first = mem_calloc(nodes + 1, sizeof *g.in_first),
+		.in = mem_calloc(2 * nodes, sizeof *g.in),
+		.tied = mem_calloc(nodes, sizeof *g.tied),
+		.number = mem_calloc(nodes, sizeof *g.number),
+		.order = mem_calloc(nodes, sizeof *g.order),
+		.stack = mem_calloc(nodes, sizeof *g.stack),
+		.at = mem_calloc(nodes, sizeof *g.at),
+		.idom = mem_calloc(nodes, sizeof *g.idom),
+	};
+	for (int32_t v = 0; v <= n; v++)
+		g.number[v] = -1;
+	reverse_edges(&g);
+	find_endless(&g);
+	walk_all(&g);
+	solve(&g);
+	for (int32_t v = 0; v < n; v++)
+		result[v] = g.idom[v] == n ? -1 : g.idom[v];
+	free(g.in_first);
+	free(g.in);
+	free(g.tied);
+	free(g.number);
+	free(g.order);
+	free(g.stack);
+	free(g.at);
+	free(g.idom);
+}
+
+bool ptx_build_cfg(struct ptx_func *f, const struct ptx_label *labels, unsigned n_labels,
+                   struct err *err)
+{
+	uint32_t *block_of = mem_calloc(f->n_insts + 1u, sizeof *block_of);
+	bool ok = true;
+	for (unsigned i = 0; i < n_labels && ok; i++)
+		if (labels[i].inst > f->n_insts)
+			ok = err_set(err, ERR_INTERNAL, "%s: label %u lies behind the function", f->name, i);
+	if (ok)
+		make_blocks(f, labels, n_labels, block_of);
+	for (unsigned i = 0; i < f->n_insts && ok; i++) {
+		struct ptx_operand *target = &f->insts[i].opnd[0];
+		if (f->insts[i].op != OP_BRA)
+			continue;
+		if (target->kind != OPND_LABEL || (unsigned)target->label >= n_labels)
+			ok = err_set(err, ERR_INTERNAL, "%s: branch %u has no label", f->name, i);
+		else if (labels[target->label].inst == f->n_insts)
+			ok = err_set(err, ERR_INTERNAL, "%s: branch %u leads behind the function", f->name, i);
+		else
+			target->label = (int32_t)block_of[labels[target->label].inst];
+	}
+	free(block_of);
+	if (!ok || !f->n_insts)
+		return ok;
+	connect(f);
+	const int32_t n = (int32_t)f->n_blocks;
+	int32_t *out = mem_calloc(2 * (size_t)n, sizeof *out);
+	int32_t *result = mem_calloc((size_t)n, sizeof *result);
+	plain_edges(f, out);
+	post_dominators(n, out, result);
+	for (int32_t b = 0; b < n; b++)
+		f->blocks[b].ipdom = result[b];
+	staying_edges(f, out);
+	post_dominators(n, out, result);
+	for (int32_t b = 0; b < n; b++)
+		f->blocks[b].reconv = result[b];
+	free(out);
+	free(result);
+	return true;
+}

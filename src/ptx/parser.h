@@ -1,0 +1,159 @@
+/*
+ * What the parts of the PTX parser share: the token at hand, the names in scope, the function
+ * that is being read. Private to src/ptx; everybody else includes ptx.h.
+ *
+ * Every function returns false once the error is set, and the caller returns at once.
+ */
+#ifndef PMPP_PTX_PARSER_H
+#define PMPP_PTX_PARSER_H
+
+#include "ptx/lexer.h"
+#include "ptx/ptx.h"
+
+/* --- ptx_names.c: names in nested scopes ---------------------------------------------------- */
+enum sym_kind { SYM_REG, SYM_VAR, SYM_PARAM, SYM_FUNC, SYM_PROTO, SYM_TARGETS };
+
+struct sym {
+	const char *name; /* in the text */
+	uint32_t len, hash;
+	enum sym_kind kind;
+	int32_t index;    /* register, variable, parameter or function */
+	uint32_t count;   /* of a range "%r<count>": %r0 .. ; 0 = not a range */
+	int32_t next;     /* in the hash chain */
+};
+
+struct names {
+	struct sym *syms;
+	size_t n, cap;
+	int32_t *buckets;
+	size_t n_buckets; /* a power of two */
+};
+
+void names_free(struct names *t);
+/* Adds a symbol; names_close() takes away all that were added since names_open(). */
+size_t names_open(const struct names *t);
+void names_close(struct names *t, size_t mark);
+void names_add(struct names *t, const struct sym *s);
+/* Innermost symbol of that spelling, NULL = none. */
+const struct sym *names_find(const struct names *t, const char *name, size_t len, uint32_t hash);
+/* The same for a token, which may also name a member of a range; *member is its number. */
+const struct sym *names_find_token(const struct names *t, const struct token *tok,
+                                   uint32_t *member);
+
+/* --- the parser ----------------------------------------------------------------------------- */
+struct label_def {
+	const char *name;
+	uint32_t len, hash, line, scope, inst;
+	int32_t next; /* in the hash chain */
+};
+
+struct label_ref {
+	struct token tok;
+	uint32_t scope, inst;
+};
+
+/* Where a source position was inlined to, as the last .loc said; see body_loc(). */
+struct inline_site {
+	uint32_t file, line, col;
+	uint32_t at_file, at_line, at_col; /* at_line 0 = not inlined */
+	int32_t next; /* in the hash chain */
+};
+
+/* { ... } in a body: where it stands, and the names_open() of the one around it. */
+struct scope {
+	uint32_t parent;
+	size_t mark;
+};
+
+/* A mnemonic that has been read before: everything that its modifiers say. */
+struct mnemonic {
+	const char *text;
+	uint32_t len, hash;
+	struct ptx_inst inst;
+};
+
+#define OP_HASH 512     /* powers of two, more than twice the number of entries */
+#define MODIFIER_HASH 512
+#define MNEMONIC_HASH 1024
+#define SITE_HASH 256
+
+struct parser {
+	struct lexer lx;
+	struct token tok; /* the token at hand, not yet consumed */
+	const char *text, *name;
+	struct err *err;
+	struct ptx_module *m;
+	size_t funcs_cap, vars_cap, files_cap;
+	struct names names;
+	size_t scope_mark; /* names_open() of the innermost scope */
+	uint64_t regs_total, init_total; /* limits against absurd input */
+
+	/* the function at hand */
+	int32_t func; /* its index, -1 = module scope */
+	size_t regs_cap, insts_cap, lists_cap;
+	uint32_t scope; /* the innermost; 0 = the body itself */
+	struct scope *scopes;
+	size_t n_scopes, scopes_cap;
+	struct label_def *labels;
+	size_t n_labels, labels_cap;
+	struct label_ref *refs;
+	size_t n_refs, refs_cap;
+	uint32_t line, leaf_line; /* of the last .loc */
+	struct inline_site *sites;
+	size_t n_sites, sites_cap;
+	int32_t site_hash[SITE_HASH];
+
+	/* tables of known words, filled by inst_tables(); entries are index + 1 */
+	uint16_t op_hash[OP_HASH], modifier_hash[MODIFIER_HASH], mnemonic_hash[MNEMONIC_HASH];
+	struct mnemonic *mnemonics;
+	size_t n_mnemonics, mnemonics_cap;
+};
+
+/* parse_module.c: errors and tokens */
+void report_at(struct parser *p, const char *at, uint32_t line, enum err_code code,
+               const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* Sets the error and is false, visibly so for static analysis. */
+#define fail_at(...) (report_at(__VA_ARGS__), false)
+/* Malformed text at the token at hand. */
+#define fail(p, ...) fail_at(p, tok_begin(&(p)->tok), (p)->tok.line, ERR_PARSE, __VA_ARGS__)
+bool advance(struct parser *p);
+bool at_punct(const struct parser *p, char c);
+bool at_dot(const struct parser *p, const char *name);
+/* Consumes @c if it is at hand; *found says whether. */
+bool take(struct parser *p, char c, bool *found);
+bool expect(struct parser *p, char c, const char *after);
+bool expect_name(struct parser *p, struct token *name, const char *what);
+bool expect_uint(struct parser *p, uint64_t max, uint64_t *value, const char *what);
+/* An integer with optional signs and "~": the 64-bit pattern. */
+bool expect_int(struct parser *p, int64_t *value, const char *what);
+struct ptx_func *func_at_hand(struct parser *p);
+/* Makes room for one more element of @bytes in the array *items. */
+void grow(void *items, size_t n, size_t *cap, size_t bytes);
+/* Adds a name to the innermost scope; refuses a second one of the same spelling there. */
+bool declare(struct parser *p, const struct token *name, enum sym_kind kind, int32_t index,
+             uint32_t count);
+
+/* parse_var.c: .reg .shared .local .global .const .param */
+bool parse_type(struct parser *p, enum ptx_type *type);
+bool parse_reg_decl(struct parser *p);
+/* From the state space at hand to the semicolon; linkage words were consumed before. */
+bool parse_var_decl(struct parser *p, enum ptx_space space, bool is_extern);
+/* "(.param ..., ...)" into f->params. */
+bool parse_params(struct parser *p, struct ptx_func *f, bool returns);
+
+/* parse_body.c: "{ ... }" of a function */
+bool parse_body(struct parser *p);
+bool parse_loc(struct parser *p);
+
+/* parse_inst.c, parse_operand.c: one instruction, from what follows its mnemonic @word */
+void inst_tables(struct parser *p);
+bool parse_inst(struct parser *p, const struct token *word, int32_t guard, bool guard_negated);
+bool parse_mnemonic(struct parser *p, const struct token *word, struct ptx_inst *inst);
+const char *form_operands(enum ptx_op op);
+bool parse_operands(struct parser *p, struct ptx_inst *inst);
+
+/* shared_layout.c: offsets of .shared variables per entry, of .global and .const ones */
+void layout_variables(struct ptx_module *m);
+uint64_t align_up(uint64_t offset, uint64_t align);
+
+#endif

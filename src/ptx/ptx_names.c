@@ -1,0 +1,90 @@
+/*
+ * Names in nested scopes: one stack of symbols, and hash chains whose newest entry comes first,
+ * so that the innermost declaration is found first and closing a scope only pops the stack.
+ * Knows nothing of PTX but the shape of register ranges ("%r<10>" declares %r0 .. %r9, ISA 4.4).
+ */
+#include "ptx/parser.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void names_free(struct names *t)
+{
+	free(t->syms);
+	free(t->buckets);
+	*t = (struct names){ 0 };
+}
+
+size_t names_open(const struct names *t)
+{
+	return t->n;
+}
+
+void names_close(struct names *t, size_t mark)
+{
+	while (t->n > mark) {
+		const struct sym *s = &t->syms[--t->n];
+		t->buckets[s->hash & (t->n_buckets - 1)] = s->next;
+	}
+}
+
+static void chain(struct names *t, size_t i)
+{
+	int32_t *bucket = &t->buckets[t->syms[i].hash & (t->n_buckets - 1)];
+	t->syms[i].next = *bucket;
+	*bucket = (int32_t)i;
+}
+
+void names_add(struct names *t, const struct sym *s)
+{
+	grow(&t->syms, t->n, &t->cap, sizeof *t->syms);
+	t->syms[t->n] = *s;
+	if (t->n >= t->n_buckets) {
+		free(t->buckets);
+		t->n_buckets = t->n_buckets ? t->n_buckets * 4 : 256;
+		t->buckets = mem_calloc(t->n_buckets, sizeof *t->buckets);
+		memset(t->buckets, 0xff, t->n_buckets * sizeof *t->buckets);
+		for (size_t i = 0; i < t->n; i++)
+			chain(t, i);
+	}
+	chain(t, t->n++);
+}
+
+static const struct sym *find(const struct names *t, const char *name, size_t len, uint32_t hash,
+                              bool range)
+{
+	if (!t->n_buckets)
+		return NULL;
+	for (int32_t i = t->buckets[hash & (t->n_buckets - 1)]; i >= 0; i = t->syms[i].next) {
+		const struct sym *s = &t->syms[i];
+		if (s->hash == hash && s->len == len && (s->count != 0) == range &&
+		    memcmp(s->name, name, len) == 0)
+			return s;
+	}
+	return NULL;
+}
+
+const struct sym *names_find(const struct names *t, const char *name, size_t len, uint32_t hash)
+{
+	return find(t, name, len, hash, false);
+}
+
+const struct sym *names_find_token(const struct names *t, const struct token *tok,
+                                   uint32_t *member)
+{
+	const struct sym *exact = find(t, tok->s, tok->len, tok->hash, false);
+	uint32_t digits = tok->len - tok->prefix_len;
+	*member = 0;
+	if (digits == 0 || digits > 9 || (digits > 1 && tok->s[tok->prefix_len] == '0'))
+		return exact;
+	uint32_t number = 0;
+	for (uint32_t i = tok->prefix_len; i < tok->len; i++)
+		number = number * 10 + (uint32_t)(tok->s[i] - '0');
+	const struct sym *range = find(t, tok->s, tok->prefix_len, tok->prefix_hash, true);
+	if (!range || number >= range->count || (exact && exact > range))
+		return exact;
+	*member = number;
+	return range;
+}
