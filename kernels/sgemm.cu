@@ -1,0 +1,600 @@
+/*
+ * Matrix multiplication C = A * B in single precision, the book's ladder. A is M x K, C is M x N,
+ * both row-major; B is K x N row-major, or column-major where a variant says so.
+ *
+ *   naive_col    B column-major, lanes K elements apart: uncoalesced
+ *   naive        one thread per output, row from y, column from x: coalesced
+ *   tiled_exact  TILE x TILE tiles in shared memory, sizes must be multiples of TILE
+ *   tiled        the same with boundary checks: any M, N, K
+ *   dynamic      tile width chosen at launch: dynamic shared memory
+ *   wide_tile    tile larger than the block: several loads and outputs per thread
+ *   tiled_col    B column-major, tile loaded along the wrong direction
+ *   corner       corner turning: the same B, tile loaded along the columns
+ *   coarsened    one thread does COARSE tiles side by side and loads the A tile once
+ *   two_rows     two outputs per thread, one above the other: 3 shared reads for 2 FMAs
+ *   no_load_barrier, no_use_barrier   one barrier left out: wrong by design
+ *
+ * PMPP 3.4, 5.3-5.6, 6.1, 6.3. The performance ladder is sgemm_fast.cu.
+ */
+
+/* Defaults of the compile parameters, for both halves. */
+#ifndef TILE
+#define TILE 16
+#endif
+#ifndef BLOCK
+#define BLOCK 8
+#endif
+#ifndef COARSE
+#define COARSE 4
+#endif
+#ifndef PAD
+#define PAD 0
+#endif
+
+#ifdef __CUDACC__
+
+extern "C" __global__ void sgemm_v0_naive_col(const float *A, const float *B, float *C,
+                                              int M, int N, int K)
+{
+	const int row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+	const int col = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+
+	if (row < M && col < N) {
+		float sum = 0.0f;
+		for (int k = 0; k < K; k++) {
+			const float a = A[row * K + k]; //@ load-A
+			const float b = B[col * K + k]; //@ load-B
+			sum += a * b;                   //@ fma
+		}
+		C[row * N + col] = sum; //@ store
+	}
+}
+
+extern "C" __global__ void sgemm_v1_naive(const float *A, const float *B, float *C,
+                                          int M, int N, int K)
+{
+	const int row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+	const int col = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+
+	if (row < M && col < N) {
+		float sum = 0.0f;
+		for (int k = 0; k < K; k++) {
+			const float a = A[row * K + k]; //@ load-A
+			const float b = B[k * N + col]; //@ load-B
+			sum += a * b;                   //@ fma
+		}
+		C[row * N + col] = sum; //@ store
+	}
+}
+
+extern "C" __global__ void sgemm_v2_tiled_exact(const float *A, const float *B, float *C,
+                                                int M, int N, int K)
+{
+	__shared__ float As[TILE][TILE], Bs[TILE][TILE];
+	const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+	const int row = (int)blockIdx.y * TILE + ty;
+	const int col = (int)blockIdx.x * TILE + tx;
+	float sum = 0.0f;
+
+	(void)M;
+	for (int p = 0; p < K / TILE; p++) {
+		As[ty][tx] = A[row * K + p * TILE + tx];   //@ load-A
+		Bs[ty][tx] = B[(p * TILE + ty) * N + col]; //@ load-B
+		__syncthreads(); //@ wait-loaded
+		for (int k = 0; k < TILE; k++)
+			sum += As[ty][k] * Bs[k][tx]; //@ fma
+		__syncthreads(); //@ wait-used
+	}
+	C[row * N + col] = sum; //@ store
+}
+
+extern "C" __global__ void sgemm_v3_tiled(const float *A, const float *B, float *C,
+                                          int M, int N, int K)
+{
+	__shared__ float As[TILE][TILE], Bs[TILE][TILE];
+	const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+	const int row = (int)blockIdx.y * TILE + ty;
+	const int col = (int)blockIdx.x * TILE + tx;
+	float sum = 0.0f;
+
+	for (int p = 0; p < K; p += TILE) {
+		/* three guards, each its own: a thread whose output is outside still loads for others */
+		As[ty][tx] = row < M && p + tx < K ? A[row * K + p + tx] : 0.0f;     //@ load-A
+		Bs[ty][tx] = p + ty < K && col < N ? B[(p + ty) * N + col] : 0.0f;   //@ load-B
+		__syncthreads(); //@ wait-loaded
+		for (int k = 0; k < TILE; k++)
+			sum += As[ty][k] * Bs[k][tx]; //@ fma
+		__syncthreads(); //@ wait-used
+	}
+	if (row < M && col < N)
+		C[row * N + col] = sum; //@ store
+}
+
+extern "C" __global__ void sgemm_v4_dynamic(const float *A, const float *B, float *C,
+                                            int M, int N, int K, int T)
+{
+	/* 2 * T * T floats, given as the launch's third argument: As in front, Bs behind */
+	extern __shared__ float tiles[];
+	float *const As = tiles, *const Bs = tiles + T * T;
+	const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+	const int row = (int)blockIdx.y * T + ty;
+	const int col = (int)blockIdx.x * T + tx;
+	float sum = 0.0f;
+
+	for (int p = 0; p < K; p += T) {
+		As[ty * T + tx] = row < M && p + tx < K ? A[row * K + p + tx] : 0.0f;   //@ load-A
+		Bs[ty * T + tx] = p + ty < K && col < N ? B[(p + ty) * N + col] : 0.0f; //@ load-B
+		__syncthreads(); //@ wait-loaded
+		for (int k = 0; k < T; k++)
+			sum += As[ty * T + k] * Bs[k * T + tx]; //@ fma
+		__syncthreads(); //@ wait-used
+	}
+	if (row < M && col < N)
+		C[row * N + col] = sum; //@ store
+}
+
+/* Outputs per thread and direction; 1 where the combination is illegal (refused before launch). */
+#define SUB (TILE >= BLOCK ? TILE / BLOCK : 1)
+
+extern "C" __global__ void sgemm_v5_wide_tile(const float *A, const float *B, float *C,
+                                              int M, int N, int K)
+{
+	__shared__ float As[TILE][TILE], Bs[TILE][TILE];
+	const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+	const int row0 = (int)blockIdx.y * TILE, col0 = (int)blockIdx.x * TILE;
+	float sum[SUB][SUB] = {};
+
+	for (int p = 0; p < K; p += TILE) {
+		/* SUB * SUB loads per thread and matrix, BLOCK apart, so that lanes stay side by side */
+		for (int i = ty; i < TILE; i += BLOCK) {
+			for (int j = tx; j < TILE; j += BLOCK) {
+				As[i][j] = row0 + i < M && p + j < K ? A[(row0 + i) * K + p + j] : 0.0f; //@ load-A
+				Bs[i][j] = p + i < K && col0 + j < N ? B[(p + i) * N + col0 + j] : 0.0f; //@ load-B
+			}
+		}
+		__syncthreads(); //@ wait-loaded
+		for (int k = 0; k < TILE; k++)
+			for (int i = 0; i < SUB; i++)
+				for (int j = 0; j < SUB; j++)
+					sum[i][j] += As[ty + i * BLOCK][k] * Bs[k][tx + j * BLOCK]; //@ fma
+		__syncthreads(); //@ wait-used
+	}
+	for (int i = 0; i < SUB; i++) {
+		for (int j = 0; j < SUB; j++) {
+			const int row = row0 + ty + i * BLOCK, col = col0 + tx + j * BLOCK;
+			if (row < M && col < N)
+				C[row * N + col] = sum[i][j]; //@ store
+		}
+	}
+}
+
+extern "C" __global__ void sgemm_v6_tiled_col(const float *A, const float *B, float *C,
+                                              int M, int N, int K)
+{
+	__shared__ float As[TILE][TILE], Bs[TILE][TILE];
+	const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+	const int row = (int)blockIdx.y * TILE + ty;
+	const int col = (int)blockIdx.x * TILE + tx;
+	float sum = 0.0f;
+
+	for (int p = 0; p < K; p += TILE) {
+		As[ty][tx] = row < M && p + tx < K ? A[row * K + p + tx] : 0.0f; //@ load-A
+		/* lane tx reads column col = .. + tx: neighbours are K elements apart */
+		Bs[ty][tx] = p + ty < K && col < N ? B[col * K + p + ty] : 0.0f; //@ load-B
+		__syncthreads(); //@ wait-loaded
+		for (int k = 0; k < TILE; k++)
+			sum += As[ty][k] * Bs[k][tx]; //@ fma
+		__syncthreads(); //@ wait-used
+	}
+	if (row < M && col < N)
+		C[row * N + col] = sum; //@ store
+}
+
+extern "C" __global__ void sgemm_v7_corner(const float *A, const float *B, float *C,
+                                           int M, int N, int K)
+{
+	/* PAD = 1 makes a row TILE + 1 words: then the turned store below hits different banks */
+	__shared__ float As[TILE][TILE], Bs[TILE][TILE + PAD];
+	const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+	const int row = (int)blockIdx.y * TILE + ty;
+	const int col = (int)blockIdx.x * TILE + tx;
+	const int load_col = (int)blockIdx.x * TILE + ty; /* x and y change roles for this load */
+	float sum = 0.0f;
+
+	for (int p = 0; p < K; p += TILE) {
+		As[ty][tx] = row < M && p + tx < K ? A[row * K + p + tx] : 0.0f; //@ load-A
+		/* lane tx reads down column load_col: neighbours in memory */
+		Bs[tx][ty] = p + tx < K && load_col < N ? B[load_col * K + p + tx] : 0.0f; //@ load-B
+		__syncthreads(); //@ wait-loaded
+		for (int k = 0; k < TILE; k++)
+			sum += As[ty][k] * Bs[k][tx]; //@ fma
+		__syncthreads(); //@ wait-used
+	}
+	if (row < M && col < N)
+		C[row * N + col] = sum; //@ store
+}
+
+extern "C" __global__ void sgemm_v8_coarsened(const float *A, const float *B, float *C,
+                                              int M, int N, int K)
+{
+	__shared__ float As[TILE][TILE], Bs[TILE][TILE];
+	const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+	const int row = (int)blockIdx.y * TILE + ty;
+	const int col0 = (int)blockIdx.x * TILE * COARSE + tx;
+	float sum[COARSE] = {};
+
+	for (int p = 0; p < K; p += TILE) {
+		/* once per phase, for all COARSE tiles of B */
+		As[ty][tx] = row < M && p + tx < K ? A[row * K + p + tx] : 0.0f; //@ load-A
+#pragma unroll
+		for (int c = 0; c < COARSE; c++) {
+			const int col = col0 + c * TILE;
+			Bs[ty][tx] = p + ty < K && col < N ? B[(p + ty) * N + col] : 0.0f; //@ load-B
+			__syncthreads(); //@ wait-loaded
+			for (int k = 0; k < TILE; k++)
+				sum[c] += As[ty][k] * Bs[k][tx]; //@ fma
+			__syncthreads(); //@ wait-used
+		}
+	}
+#pragma unroll
+	for (int c = 0; c < COARSE; c++) {
+		const int col = col0 + c * TILE;
+		if (row < M && col < N)
+			C[row * N + col] = sum[c]; //@ store
+	}
+}
+
+extern "C" __global__ void sgemm_v9_two_rows(const float *A, const float *B, float *C,
+                                             int M, int N, int K)
+{
+	__shared__ float As[2 * TILE][TILE], Bs[TILE][TILE];
+	const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+	const int row0 = (int)blockIdx.y * 2 * TILE; /* the block's tile of C is 2 * TILE rows high */
+	const int row = row0 + 2 * ty;               /* this thread: rows row and row + 1 */
+	const int col = (int)blockIdx.x * TILE + tx;
+	float upper = 0.0f, lower = 0.0f;
+
+	for (int p = 0; p < K; p += TILE) {
+		for (int i = ty; i < 2 * TILE; i += TILE)
+			As[i][tx] = row0 + i < M && p + tx < K ? A[(row0 + i) * K + p + tx] : 0.0f; //@ load-A
+		Bs[ty][tx] = p + ty < K && col < N ? B[(p + ty) * N + col] : 0.0f; //@ load-B
+		__syncthreads(); //@ wait-loaded
+		for (int k = 0; k < TILE; k++) {
+			const float b = Bs[k][tx]; //@ shared-B
+			upper += As[2 * ty][k] * b;     //@ fma
+			lower += As[2 * ty + 1][k] * b; //@ fma
+		}
+		__syncthreads(); //@ wait-used
+	}
+	if (row < M && col < N)
+		C[row * N + col] = upper; //@ store
+	if (row + 1 < M && col < N)
+		C[(row + 1) * N + col] = lower; //@ store
+}
+
+extern "C" __global__ void sgemm_v10_no_load_barrier(const float *A, const float *B, float *C,
+                                                     int M, int N, int K)
+{
+	__shared__ float As[TILE][TILE], Bs[TILE][TILE];
+	const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+	const int row = (int)blockIdx.y * TILE + ty;
+	const int col = (int)blockIdx.x * TILE + tx;
+	float sum = 0.0f;
+
+	for (int p = 0; p < K; p += TILE) {
+		As[ty][tx] = row < M && p + tx < K ? A[row * K + p + tx] : 0.0f;   //@ load-A
+		Bs[ty][tx] = p + ty < K && col < N ? B[(p + ty) * N + col] : 0.0f; //@ load-B
+		/* a barrier is missing here: other warps may not have stored yet (read after write) */
+		for (int k = 0; k < TILE; k++)
+			sum += As[ty][k] * Bs[k][tx]; //@ fma
+		__syncthreads(); //@ wait-used
+	}
+	if (row < M && col < N)
+		C[row * N + col] = sum; //@ store
+}
+
+extern "C" __global__ void sgemm_v11_no_use_barrier(const float *A, const float *B, float *C,
+                                                    int M, int N, int K)
+{
+	__shared__ float As[TILE][TILE], Bs[TILE][TILE];
+	const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+	const int row = (int)blockIdx.y * TILE + ty;
+	const int col = (int)blockIdx.x * TILE + tx;
+	float sum = 0.0f;
+
+	for (int p = 0; p < K; p += TILE) {
+		As[ty][tx] = row < M && p + tx < K ? A[row * K + p + tx] : 0.0f;   //@ load-A
+		Bs[ty][tx] = p + ty < K && col < N ? B[(p + ty) * N + col] : 0.0f; //@ load-B
+		__syncthreads(); //@ wait-loaded
+		for (int k = 0; k < TILE; k++)
+			sum += As[ty][k] * Bs[k][tx]; //@ fma
+		/* a barrier is missing here: a fast warp overwrites tiles in use (write after read) */
+	}
+	if (row < M && col < N)
+		C[row * N + col] = sum; //@ store
+}
+
+#else /* the host half */
+
+#include "model/kernel.h"
+
+enum variant {
+	NAIVE_COL, NAIVE, TILED_EXACT, TILED, DYNAMIC, WIDE_TILE, TILED_COL, CORNER, COARSENED,
+	TWO_ROWS, NO_LOAD_BARRIER, NO_USE_BARRIER, N_VARIANTS
+};
+enum param { P_M, P_N, P_K, P_BLOCK_X, P_BLOCK_Y, P_TILE, P_T, P_BLOCK, P_COARSE, P_PAD, N_PARAMS };
+enum buffer { A, B, C, N_BUFFERS };
+
+#define MAX_SIZE 16384 /* 2^28 elements per matrix: row * K + k stays within int */
+#define BIT(v) (1u << (v))
+#define UNTILED (BIT(NAIVE_COL) | BIT(NAIVE))
+#define BY_COLUMNS (BIT(NAIVE_COL) | BIT(TILED_COL) | BIT(CORNER))
+#define STATIC_TILE ((BIT(N_VARIANTS) - 1u) & ~(UNTILED | BIT(DYNAMIC)))
+
+static const int64_t size_steps[] = { 1, 3, 7, 16, 31, 32, 64, 100, 127, 128, 256, 512, 1000, 1024,
+	                              2048, 4096, 8192, MAX_SIZE, INT64_MIN };
+static const int64_t side_steps[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, INT64_MIN };
+static const int64_t tiles[] = { 2, 4, 8, 16, 32, 64, INT64_MIN };
+static const int64_t blocks[] = { 2, 4, 8, 16, 32, INT64_MIN };
+static const int64_t run_time_tiles[] = { 1, 2, 4, 8, 12, 16, 20, 24, 28, 32, INT64_MIN };
+static const int64_t factors[] = { 1, 2, 4, 8, INT64_MIN };
+static const int64_t pads[] = { 0, 1, INT64_MIN };
+
+#define SIZE(NAME, TITLE)                                                                      \
+	{ .name = NAME, .title = TITLE, .unit = "elements", .kind = PARAM_LAUNCH, .def = 1024, \
+	  .min = 1, .max = MAX_SIZE, .steps = size_steps }
+#define SIDE(NAME, TITLE)                                                                     \
+	{ .name = NAME, .title = TITLE, .unit = "threads", .kind = PARAM_LAUNCH, .def = 16,   \
+	  .min = 1, .max = 1024, .steps = side_steps, .variants = UNTILED }
+
+static const struct param_desc params[N_PARAMS] = {
+	[P_M] = SIZE("M", "rows of A and C"),
+	[P_N] = SIZE("N", "columns of B and C"),
+	[P_K] = SIZE("K", "columns of A, rows of B"),
+	[P_BLOCK_X] = SIDE("block_x", "threads per block, x"),
+	[P_BLOCK_Y] = SIDE("block_y", "threads per block, y"),
+	[P_TILE] = { .name = "TILE", .title = "tile width", .unit = "elements", .kind = PARAM_COMPILE,
+	             .def = TILE, .min = 2, .max = 64, .choices = tiles, .variants = STATIC_TILE },
+	[P_T] = { .name = "width", .title = "tile width at launch", .unit = "elements",
+	          .kind = PARAM_LAUNCH, .def = 16, .min = 1, .max = 32, .steps = run_time_tiles,
+	          .variants = BIT(DYNAMIC) },
+	[P_BLOCK] = { .name = "BLOCK", .title = "threads per block side", .unit = "threads",
+	              .kind = PARAM_COMPILE, .def = BLOCK, .min = 2, .max = 32, .choices = blocks,
+	              .variants = BIT(WIDE_TILE) },
+	[P_COARSE] = { .name = "COARSE", .title = "tiles per thread", .unit = "tiles",
+	               .kind = PARAM_COMPILE, .def = COARSE, .min = 1, .max = 8, .choices = factors,
+	               .variants = BIT(COARSENED) },
+	[P_PAD] = { .name = "PAD", .title = "unused words after each row of B's tile", .unit = "words",
+	            .kind = PARAM_COMPILE, .def = PAD, .min = 0, .max = 1, .choices = pads,
+	            .variants = BIT(CORNER) },
+};
+
+static const struct variant_desc variants[N_VARIANTS] = {
+	[NAIVE_COL] = {
+		.name = "naive_col", .entry = "sgemm_v0_naive_col", .title = "naive, B column-major",
+		.idea = "lanes read B K elements apart: a sector each, 28 of its 32 bytes for nothing",
+		.section = "PMPP 6.1", .seeds = "S-019",
+	},
+	[NAIVE] = {
+		.name = "naive", .entry = "sgemm_v1_naive", .title = "naive, one thread per output",
+		.idea = "lanes read neighbours of B and share one of A; every value comes from memory",
+		.section = "PMPP 3.4", .seeds = "S-017 S-018 S-022 S-029 S-037",
+	},
+	[TILED_EXACT] = {
+		.name = "tiled_exact", .entry = "sgemm_v2_tiled_exact",
+		.title = "tiled, no boundary checks",
+		.idea = "each value is loaded once per block and used TILE times; sizes must fit the tile",
+		.section = "PMPP 5.4", .seeds = "S-020 S-038",
+	},
+	[TILED] = {
+		.name = "tiled", .entry = "sgemm_v3_tiled", .title = "shared-memory tiles, any size",
+		.idea = "three guards (A, B, C) make the tiles right for every M, N, K",
+		.section = "PMPP 5.5", .seeds = "S-021 S-022 S-038",
+	},
+	[DYNAMIC] = {
+		.name = "dynamic", .entry = "sgemm_v4_dynamic", .title = "tile width chosen at launch",
+		.idea = "dynamic shared memory: no recompilation, but the loop can no longer be unrolled",
+		.section = "PMPP 5.6", .seeds = "S-023 S-342",
+	},
+	[WIDE_TILE] = {
+		.name = "wide_tile", .entry = "sgemm_v5_wide_tile", .title = "tile larger than the block",
+		.idea = "the tile decides the reuse, the block the threads: (TILE/BLOCK)^2 outputs each",
+		.section = "PMPP 5.4", .seeds = "S-024 S-346",
+	},
+	[TILED_COL] = {
+		.name = "tiled_col", .entry = "sgemm_v6_tiled_col", .title = "tiled, B column-major",
+		.idea = "tiles, but B's tile is read across the columns: uncoalesced again",
+		.section = "PMPP 6.1", .seeds = "S-025",
+	},
+	[CORNER] = {
+		.name = "corner", .entry = "sgemm_v7_corner", .title = "corner turning",
+		.idea = "x and y change roles in B's load: lanes read down a column; the tile turns it",
+		.section = "PMPP 6.1", .seeds = "S-025",
+	},
+	[COARSENED] = {
+		.name = "coarsened", .entry = "sgemm_v8_coarsened", .title = "coarsened",
+		.idea = "one A tile serves COARSE tiles of B: fewer blocks, less loading, more registers",
+		.section = "PMPP 6.3", .seeds = "S-026 S-348",
+	},
+	[TWO_ROWS] = {
+		.name = "two_rows", .entry = "sgemm_v9_two_rows", .title = "two outputs per thread",
+		.idea = "one value of B serves two rows: 3 shared reads for 2 FMAs instead of 4",
+		.section = "PMPP 5.4", .seeds = "S-027 S-408",
+	},
+	[NO_LOAD_BARRIER] = {
+		.name = "no_load_barrier", .entry = "sgemm_v10_no_load_barrier",
+		.title = "first barrier left out (wrong by design)",
+		.idea = "tiles are used before other warps stored them: a true (RAW) dependence broken",
+		.section = "PMPP 5.4", .seeds = "S-020 S-515", .wrong = true,
+	},
+	[NO_USE_BARRIER] = {
+		.name = "no_use_barrier", .entry = "sgemm_v11_no_use_barrier",
+		.title = "second barrier left out (wrong by design)",
+		.idea = "the next tiles overwrite values still in use: a false (WAR) dependence broken",
+		.section = "PMPP 5.4", .seeds = "S-020 S-515", .wrong = true,
+	},
+};
+
+static bool plan_block(unsigned variant, const int64_t *p, struct launch_plan *out,
+                       struct err *err)
+{
+	const int64_t m = p[P_M], n = p[P_N], k = p[P_K], tile = p[P_TILE];
+	int64_t x = tile, y = tile;              /* threads */
+	int64_t tile_m = tile, tile_n = tile;    /* outputs of a block */
+
+	if (variant == NAIVE || variant == NAIVE_COL) {
+		tile_n = x = p[P_BLOCK_X];
+		tile_m = y = p[P_BLOCK_Y];
+		if (x < 1 || x > 1024)
+			return kernel_refuse(err, "block_x", x, "a block side has 1 to 1024 threads");
+		if (y < 1 || y > 1024)
+			return kernel_refuse(err, "block_y", y, "a block side has 1 to 1024 threads");
+		if (x * y > 1024)
+			return kernel_refuse(err, "block_y", y, "block_x %lld x block_y %lld = %lld threads; "
+			                     "a block has at most 1024", (long long)x, (long long)y,
+			                     (long long)(x * y));
+	} else if (variant == DYNAMIC) {
+		tile_m = tile_n = x = y = p[P_T];
+		if (x < 1 || x > 32)
+			return kernel_refuse(err, "width", x, "one thread per tile element: 1 to 32; 32 x 32 = "
+			                     "1024 threads is the most a block has");
+		out->dynamic_shared_bytes = (uint32_t)(2 * x * x * 4);
+	} else {
+		if (tile < 2 || tile > 64)
+			return kernel_refuse(err, "TILE", tile, "tiles are 2 to 64 wide");
+		if (variant == WIDE_TILE) {
+			x = y = p[P_BLOCK];
+			if (x < 2 || x > 32)
+				return kernel_refuse(err, "BLOCK", x, "a block side has 2 to 32 threads; 32 x 32 "
+				                     "= 1024 is the most a block has");
+			if (tile % x)
+				return kernel_refuse(err, "BLOCK", x, "TILE %lld is not a multiple of it",
+				                     (long long)tile);
+		} else if (tile > 32) {
+			return kernel_refuse(err, "TILE", tile, "one thread per element: %lld x %lld = %lld "
+			                     "threads; a block has at most 1024", (long long)tile,
+			                     (long long)tile, (long long)(tile * tile));
+		}
+		if (variant == COARSENED) {
+			if (p[P_COARSE] < 1 || p[P_COARSE] > 8)
+				return kernel_refuse(err, "COARSE", p[P_COARSE], "a thread does 1 to 8 tiles");
+			tile_n = tile * p[P_COARSE];
+		}
+		if (variant == TWO_ROWS)
+			tile_m = 2 * tile;
+		if (variant == TILED_EXACT) {
+			const char *bad = m % tile ? "M" : n % tile ? "N" : k % tile ? "K" : NULL;
+			if (bad)
+				return kernel_refuse(err, bad, m % tile ? m : n % tile ? n : k, "not a multiple "
+				                     "of TILE %lld, and this variant checks no boundary; "
+				                     "see sgemm/tiled", (long long)tile);
+		}
+	}
+	out->block = (struct dim3u){ (uint32_t)x, (uint32_t)y, 1 };
+	out->grid = (struct dim3u){ (uint32_t)((n + tile_n - 1) / tile_n),
+		                    (uint32_t)((m + tile_m - 1) / tile_m), 1 };
+	return true;
+}
+
+static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, struct err *err)
+{
+	const bool by_columns = BY_COLUMNS & BIT(variant);
+
+	for (unsigned i = P_M; i <= P_K; i++) {
+		if (p[i] < 1)
+			return kernel_refuse(err, params[i].name, p[i], "a matrix has at least one element");
+		if (p[i] > MAX_SIZE)
+			return kernel_refuse(err, params[i].name, p[i], "at most %d: indices are 32-bit",
+			                     MAX_SIZE);
+	}
+	const uint32_t m = (uint32_t)p[P_M], n = (uint32_t)p[P_N], k = (uint32_t)p[P_K];
+	*out = (struct launch_plan){
+		.entry = variants[variant].entry,
+		.n_buffers = N_BUFFERS,
+		.buffers = {
+			[A] = { .name = "A", .type = ELEM_F32, .role = BUF_IN, .count = (size_t)m * k,
+			        .rows = m, .cols = k },
+			[B] = { .name = "B", .type = ELEM_F32, .role = BUF_IN, .count = (size_t)k * n,
+			        .rows = by_columns ? n : k, .cols = by_columns ? k : n },
+			[C] = { .name = "C", .type = ELEM_F32, .role = BUF_OUT, .count = (size_t)m * n,
+			        .rows = m, .cols = n },
+		},
+		.n_args = variant == DYNAMIC ? 7 : 6,
+		.args = {
+			{ .kind = ARG_BUFFER, .buffer = A }, { .kind = ARG_BUFFER, .buffer = B },
+			{ .kind = ARG_BUFFER, .buffer = C }, { .kind = ARG_I32, .i32 = (int32_t)m },
+			{ .kind = ARG_I32, .i32 = (int32_t)n }, { .kind = ARG_I32, .i32 = (int32_t)k },
+			{ .kind = ARG_I32, .i32 = (int32_t)p[P_T] },
+		},
+	};
+	return plan_block(variant, p, out, err) && kernel_launch_legal(out, err);
+}
+
+static void fill(const struct launch_plan *launch, const int64_t *p, unsigned b, uint64_t seed,
+                 void *data)
+{
+	fill_products_f32(data, launch->buffers[b].count, (size_t)p[P_K], seed + b);
+}
+
+/* Tolerance 0: the inputs keep every partial sum exact in float32 (fill_products_f32). */
+static void check(unsigned variant, const struct launch_plan *launch, const int64_t *p,
+                  void *const *before, void *const *after, struct check_result *result)
+{
+	(void)launch;
+	check_matmul_f32(&(struct matmul_ref){
+		.a = before[A], .b = before[B], .c = after[C],
+		.m = (size_t)p[P_M], .n = (size_t)p[P_N], .k = (size_t)p[P_K],
+		.b_by_columns = BY_COLUMNS & BIT(variant), .buffer = C }, result);
+}
+
+/*
+ * The book counts global loads as the source asks for them, without caches and without C.
+ * Per thread and phase of T steps: naive 2 FLOP per 8 bytes; tiled 2T FLOP per 8 bytes = T/4;
+ * coarsened 2T*CF per 4 + 4*CF bytes = T*CF / (2(1 + CF)); two rows 4T per 12 bytes = T/3.
+ */
+static void cost(unsigned variant, const struct launch_plan *launch, const int64_t *p,
+                 struct kernel_cost *out)
+{
+	const double m = (double)p[P_M], n = (double)p[P_N], k = (double)p[P_K];
+	const double tile = variant == DYNAMIC ? (double)p[P_T] : (double)p[P_TILE];
+
+	(void)launch;
+	*out = (struct kernel_cost){ .flop = 2 * m * n * k, .min_bytes = 4 * (m * k + k * n + m * n) };
+	switch ((enum variant)variant) {
+	case NAIVE_COL:
+	case NAIVE:
+		out->book_flop = 2;
+		out->book_bytes = 8;
+		out->book_note = "2 FLOP per 8 bytes: one FMA, two loads (PMPP 5.1)";
+		break;
+	case COARSENED:
+		out->book_flop = 2 * tile * (double)p[P_COARSE];
+		out->book_bytes = 4 + 4 * (double)p[P_COARSE];
+		out->book_note = "2*TILE*COARSE FLOP per 4 + 4*COARSE bytes: one A tile (PMPP 6.3)";
+		break;
+	case TWO_ROWS:
+		out->book_flop = 4 * tile;
+		out->book_bytes = 12;
+		out->book_note = "4*TILE FLOP per 12 bytes: two values of A, one of B";
+		break;
+	default:
+		out->book_flop = 2 * tile;
+		out->book_bytes = 8;
+		out->book_note = "2*TILE FLOP per 8 bytes: each value is used TILE times (PMPP 5.4)";
+	}
+}
+
+const struct kernel_desc kernel_sgemm = {
+	.name = "sgemm",
+	.title = "matrix multiplication",
+	.section = "PMPP ch. 3, 5, 6",
+	.about = "C = A * B in single precision. Read naively, every multiply-add waits for eight "
+	         "bytes; tiles in shared memory let a block use each value many times. The same work, "
+	         "fewer bytes: the point moves right on the roofline.",
+	.n_params = N_PARAMS, .n_variants = N_VARIANTS,
+	.params = params, .variants = variants,
+	.ladder = true,
+	.plan = plan, .fill = fill, .check = check, .cost = cost,
+};
+
+#endif

@@ -1,0 +1,271 @@
+/*
+ * Matrix transpose, out[x][y] = in[y][x]: no arithmetic at all, only access order.
+ *
+ *   div_mod   one thread per element, row and column by division and remainder
+ *   naive     2-D blocks: reads coalesced, writes H elements apart
+ *   tiled     through a tile in shared memory: both sides coalesced, banks collide
+ *   padded    the same with one unused word per row: banks do not collide
+ *   coarsened TILE / ROWS elements per thread: several loads in flight (beyond the sources)
+ *
+ * `in` is H rows of W, `out` is W rows of H. PMPP 6.1-6.2. Bind threadIdx.x to the lowest-weight
+ * term of every global address: that is the whole secret.
+ */
+
+/* Compile parameters and their defaults, for both halves. */
+#ifndef TILE
+#define TILE 32
+#endif
+#ifndef ROWS
+#define ROWS 8
+#endif
+
+#ifdef __CUDACC__
+
+extern "C" __global__ void transpose_v0_div_mod(const float *in, float *out, int W, int H)
+{
+	const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+
+	if (i < W * H) {
+		const int y = i / W; //@ divide
+		const int x = i % W; //@ divide
+		const float value = in[i]; //@ load
+		out[x * H + y] = value; //@ store
+	}
+}
+
+extern "C" __global__ void transpose_v1_naive(const float *in, float *out, int W, int H)
+{
+	const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+	const int y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+
+	if (x < W && y < H) {
+		const float value = in[y * W + x]; //@ load
+		out[x * H + y] = value; //@ store
+	}
+}
+
+extern "C" __global__ void transpose_v2_tiled(const float *in, float *out, int W, int H)
+{
+	__shared__ float tile[TILE][TILE];
+	const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+	const int x = (int)blockIdx.x * TILE + tx, y = (int)blockIdx.y * TILE + ty;
+	/* the tile's place in out: block indices swapped, thread indices not */
+	const int out_x = (int)blockIdx.y * TILE + tx, out_y = (int)blockIdx.x * TILE + ty;
+
+	if (x < W && y < H)
+		tile[ty][tx] = in[y * W + x]; //@ load
+	__syncthreads(); //@ barrier
+	if (out_x < H && out_y < W)
+		out[out_y * H + out_x] = tile[tx][ty]; //@ store
+}
+
+extern "C" __global__ void transpose_v3_padded(const float *in, float *out, int W, int H)
+{
+	/* Word (r, c) lies in bank (r * (TILE + 1) + c) % 32: a column meets every bank once. */
+	__shared__ float tile[TILE][TILE + 1];
+	const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+	const int x = (int)blockIdx.x * TILE + tx, y = (int)blockIdx.y * TILE + ty;
+	const int out_x = (int)blockIdx.y * TILE + tx, out_y = (int)blockIdx.x * TILE + ty;
+
+	if (x < W && y < H)
+		tile[ty][tx] = in[y * W + x]; //@ load
+	__syncthreads(); //@ barrier
+	if (out_x < H && out_y < W)
+		out[out_y * H + out_x] = tile[tx][ty]; //@ store
+}
+
+extern "C" __global__ void transpose_v4_coarsened(const float *__restrict__ in,
+                                                  float *__restrict__ out, int W, int H)
+{
+	/* TILE x ROWS threads walk down the tile: TILE / ROWS independent loads each */
+	__shared__ float tile[TILE][TILE + 1];
+	const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+	const int x = (int)blockIdx.x * TILE + tx, y0 = (int)blockIdx.y * TILE;
+	const int out_x = (int)blockIdx.y * TILE + tx, out_y0 = (int)blockIdx.x * TILE;
+
+#pragma unroll
+	for (int r = ty; r < TILE; r += ROWS)
+		if (x < W && y0 + r < H)
+			tile[r][tx] = in[(y0 + r) * W + x]; //@ load
+	__syncthreads(); //@ barrier
+#pragma unroll
+	for (int r = ty; r < TILE; r += ROWS)
+		if (out_x < H && out_y0 + r < W)
+			out[(out_y0 + r) * H + out_x] = tile[tx][r]; //@ store
+}
+
+#else /* the host half */
+
+#include "model/kernel.h"
+
+enum variant { DIV_MOD, NAIVE, TILED, PADDED, COARSENED, N_VARIANTS };
+enum param { P_W, P_H, P_BLOCK, P_BLOCK_X, P_BLOCK_Y, P_TILE, P_ROWS, N_PARAMS };
+enum buffer { IN, OUT, N_BUFFERS };
+
+#define MAX_SIZE 32768
+#define MAX_ELEMENTS ((int64_t)1 << 28) /* 1 GiB per matrix; indices stay within int */
+#define BIT(v) (1u << (v))
+
+static const int64_t size_steps[] = { 1, 4, 7, 32, 33, 100, 127, 256, 512, 1000, 1024, 2048, 4096,
+	                              8192, 16384, MAX_SIZE, INT64_MIN };
+static const int64_t block_steps[] = { 32, 64, 128, 256, 512, 1024, INT64_MIN };
+static const int64_t side_steps[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, INT64_MIN };
+static const int64_t tiles[] = { 2, 4, 8, 16, 32, INT64_MIN };
+static const int64_t rows[] = { 1, 2, 4, 8, 16, 32, INT64_MIN };
+
+static const struct param_desc params[N_PARAMS] = {
+	[P_W] = { .name = "W", .title = "columns of in", .unit = "elements", .kind = PARAM_LAUNCH,
+	          .def = 1024, .min = 1, .max = MAX_SIZE, .steps = size_steps },
+	[P_H] = { .name = "H", .title = "rows of in", .unit = "elements", .kind = PARAM_LAUNCH,
+	          .def = 1024, .min = 1, .max = MAX_SIZE, .steps = size_steps },
+	[P_BLOCK] = { .name = "block", .title = "threads per block", .unit = "threads",
+	              .kind = PARAM_LAUNCH, .def = 256, .min = 1, .max = 1024, .steps = block_steps,
+	              .variants = BIT(DIV_MOD) },
+	[P_BLOCK_X] = { .name = "block_x", .title = "threads per block, x", .unit = "threads",
+	                .kind = PARAM_LAUNCH, .def = 16, .min = 1, .max = 1024,
+	                .steps = side_steps, .variants = BIT(NAIVE) },
+	[P_BLOCK_Y] = { .name = "block_y", .title = "threads per block, y", .unit = "threads",
+	                .kind = PARAM_LAUNCH, .def = 16, .min = 1, .max = 1024,
+	                .steps = side_steps, .variants = BIT(NAIVE) },
+	[P_TILE] = { .name = "TILE", .title = "tile width", .unit = "elements", .kind = PARAM_COMPILE,
+	             .def = TILE, .min = 2, .max = 32, .choices = tiles,
+	             .variants = BIT(TILED) | BIT(PADDED) | BIT(COARSENED) },
+	[P_ROWS] = { .name = "ROWS", .title = "thread rows per tile", .unit = "rows",
+	             .kind = PARAM_COMPILE, .def = ROWS, .min = 1, .max = 32, .choices = rows,
+	             .variants = BIT(COARSENED) },
+};
+
+static const struct variant_desc variants[N_VARIANTS] = {
+	[DIV_MOD] = {
+		.name = "div_mod", .entry = "transpose_v0_div_mod", .title = "1-D, division and remainder",
+		.idea = "row and column by integer division: tens of instructions per element",
+		.section = "PMPP 3.2", .seeds = "S-042",
+	},
+	[NAIVE] = {
+		.name = "naive", .entry = "transpose_v1_naive", .title = "2-D blocks",
+		.idea = "reads run along rows, writes down columns: every lane writes its own sector",
+		.section = "PMPP 6.1", .seeds = "S-043 S-314",
+	},
+	[TILED] = {
+		.name = "tiled", .entry = "transpose_v2_tiled", .title = "shared-memory tile",
+		.idea = "the turn happens on chip: rows in, rows out; but a column is read from one bank",
+		.section = "PMPP 6.1", .seeds = "S-044 S-361",
+	},
+	[PADDED] = {
+		.name = "padded", .entry = "transpose_v3_padded", .title = "padded tile",
+		.idea = "one unused word per row moves each row to the next bank: no conflict at 32",
+		.section = "beyond the sources", .seeds = "S-045",
+	},
+	[COARSENED] = {
+		.name = "coarsened", .entry = "transpose_v4_coarsened", .title = "several rows per thread",
+		.idea = "fewer threads, TILE / ROWS loads in flight each: closer to the copy bandwidth",
+		.section = "PMPP 6.3", .seeds = "",
+	},
+};
+
+static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, struct err *err)
+{
+	const int64_t w = p[P_W], h = p[P_H], tile = p[P_TILE];
+	int64_t x = tile, y = tile, tile_x = tile, tile_y = tile;
+
+	if (w < 1 || w > MAX_SIZE)
+		return kernel_refuse(err, "W", w, "a matrix has 1 to %d columns", MAX_SIZE);
+	if (h < 1 || h > MAX_SIZE)
+		return kernel_refuse(err, "H", h, "a matrix has 1 to %d rows", MAX_SIZE);
+	if (w * h > MAX_ELEMENTS)
+		return kernel_refuse(err, "H", h, "with W %lld more than 2^28 elements, 1 GiB",
+		                     (long long)w);
+	switch ((enum variant)variant) {
+	case DIV_MOD:
+		x = tile_x = p[P_BLOCK];
+		y = tile_y = 1;
+		if (x < 1 || x > 1024)
+			return kernel_refuse(err, "block", x, "a block has 1 to 1024 threads");
+		break;
+	case NAIVE:
+		x = tile_x = p[P_BLOCK_X];
+		y = tile_y = p[P_BLOCK_Y];
+		if (x < 1 || x > 1024)
+			return kernel_refuse(err, "block_x", x, "a block side has 1 to 1024 threads");
+		if (y < 1 || y > 1024)
+			return kernel_refuse(err, "block_y", y, "a block side has 1 to 1024 threads");
+		if (x * y > 1024)
+			return kernel_refuse(err, "block_y", y, "block_x %lld x block_y %lld = %lld threads; "
+			                     "a block has at most 1024", (long long)x, (long long)y,
+			                     (long long)(x * y));
+		break;
+	case COARSENED:
+		y = p[P_ROWS];
+		if (y < 1 || y > tile || tile % y)
+			return kernel_refuse(err, "ROWS", y, "TILE %lld is not a multiple of it",
+			                     (long long)tile);
+		break;
+	case TILED: case PADDED: case N_VARIANTS:
+		break;
+	}
+	const int64_t grid_x = variant == DIV_MOD ? (w * h + x - 1) / x : (w + tile_x - 1) / tile_x;
+	const int64_t grid_y = variant == DIV_MOD ? 1 : (h + tile_y - 1) / tile_y;
+	*out = (struct launch_plan){
+		.entry = variants[variant].entry,
+		.grid = { (uint32_t)grid_x, (uint32_t)grid_y, 1 },
+		.block = { (uint32_t)x, (uint32_t)y, 1 },
+		.n_buffers = N_BUFFERS,
+		.buffers = {
+			[IN] = { .name = "in", .type = ELEM_F32, .role = BUF_IN, .count = (size_t)(w * h),
+			         .rows = (uint32_t)h, .cols = (uint32_t)w },
+			[OUT] = { .name = "out", .type = ELEM_F32, .role = BUF_OUT, .count = (size_t)(w * h),
+			          .rows = (uint32_t)w, .cols = (uint32_t)h },
+		},
+		.n_args = 4,
+		.args = {
+			{ .kind = ARG_BUFFER, .buffer = IN }, { .kind = ARG_BUFFER, .buffer = OUT },
+			{ .kind = ARG_I32, .i32 = (int32_t)w }, { .kind = ARG_I32, .i32 = (int32_t)h },
+		},
+	};
+	return kernel_launch_legal(out, err);
+}
+
+static void fill(const struct launch_plan *launch, const int64_t *p, unsigned b, uint64_t seed,
+                 void *data)
+{
+	(void)p;
+	fill_uniform_f32(data, launch->buffers[b].count, seed);
+}
+
+/* Tolerance 0: values are moved, not computed. */
+static void check(unsigned variant, const struct launch_plan *launch, const int64_t *p,
+                  void *const *before, void *const *after, struct check_result *result)
+{
+	const float *in = before[IN], *out = after[OUT];
+	const size_t w = (size_t)p[P_W], h = (size_t)p[P_H];
+
+	(void)variant, (void)launch;
+	for (size_t x = 0; x < w; x++)
+		for (size_t y = 0; y < h; y++)
+			if (out[x * h + y] != in[y * w + x])
+				check_element((double)out[x * h + y], (double)in[y * w + x], 0, x * h + y,
+				              OUT, result);
+	result->ok = result->errors == 0;
+}
+
+static void cost(unsigned variant, const struct launch_plan *launch, const int64_t *p,
+                 struct kernel_cost *out)
+{
+	(void)variant, (void)p;
+	*out = (struct kernel_cost){ .min_bytes = 8 * (double)launch->buffers[IN].count };
+}
+
+const struct kernel_desc kernel_transpose = {
+	.name = "transpose",
+	.title = "matrix transpose",
+	.section = "PMPP ch. 6",
+	.about = "Rows become columns. Nothing is computed, so the time is the time of moving bytes: "
+	         "reading along rows and writing down columns wastes seven eighths of every sector "
+	         "written. A tile in shared memory makes both sides run along rows.",
+	.n_params = N_PARAMS, .n_variants = N_VARIANTS,
+	.params = params, .variants = variants,
+	.ladder = true,
+	.plan = plan, .fill = fill, .check = check, .cost = cost,
+};
+
+#endif

@@ -1,0 +1,212 @@
+/*
+ * What the emulator counts for the book's worked examples, against figures worked out by hand.
+ * Ids are those of the example list (S-...).
+ */
+#include "kernel_run.h"
+
+#include <math.h>
+
+static double metric(const struct run_record *r, const char *key)
+{
+	enum metric_id id = metric_find(key);
+
+	if (id == METRIC_COUNT || !metric_known(&r->metrics, id))
+		fail_msg("%s is not known", key);
+	return metric_get(&r->metrics, id);
+}
+
+/* S-371, S-372, S-376, S-381: lanes and warp executions of the addition. */
+static const struct {
+	const char *variant;
+	unsigned n, lanes, warps;
+	unsigned lines; /* 128-byte lines of the step's loads and stores, S-373 */
+} steps[] = {
+	{ "simple", 256, 255, 27, 141 },      { "convergent", 256, 255, 12, 36 },
+	{ "simple", 1024, 1023, 111, 573 },   { "convergent", 1024, 1023, 36, 108 },
+	{ "simple", 2048, 2047, 223, 1149 },  { "convergent", 2048, 2047, 68, 204 },
+};
+
+static void reduction_steps(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(steps); i++) {
+		char words[64];
+		snprintf(words, sizeof words, "N=%u block=%u", steps[i].n, steps[i].n / 2);
+		struct run_record *r = run_words("reduction", steps[i].variant, words);
+		const struct counts add = of_tag(r, "add");
+		assert_int_equal(r->verify, VERIFY_OK);
+		/* the addition itself: one floating-point instruction on that line */
+		assert_int_equal(add.flop32, steps[i].lanes);
+		assert_int_equal(add.fp32_inst, steps[i].warps);
+		/* the line holds two loads, the addition and a store, and nothing else */
+		assert_int_equal(add.thread_executed, 4 * steps[i].lanes);
+		assert_int_equal(add.warp_executed, 4 * steps[i].warps);
+		assert_int_equal(add.ld_requests, 2 * steps[i].warps);
+		assert_int_equal(add.st_requests, steps[i].warps);
+		assert_int_equal(add.ld_lines + add.st_lines, steps[i].lines);
+		record_free(r);
+	}
+}
+
+/* S-375: warps that split at the step's condition; the loop itself never splits a warp. */
+static void reduction_divergence(void **state)
+{
+	(void)state;
+	static const struct { const char *variant; unsigned divergent; } want[] = {
+		{ "simple", 4 + 4 + 4 + 4 + 4 + 2 + 1 }, { "convergent", 1 + 1 + 1 + 1 + 1 },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
+		struct run_record *r = run_words("reduction", want[i].variant, "N=256 block=128");
+		assert_int_equal(of_tag(r, "active").divergent_branches, want[i].divergent);
+		/* and once more where thread 0 alone writes the result */
+		assert_int_equal(r->counts.total.divergent_branches, want[i].divergent + 1);
+		record_free(r);
+	}
+}
+
+/* S-374: N / 32 + 1 = 9 requests of global memory. */
+static void reduction_shared_requests(void **state)
+{
+	(void)state;
+	struct run_record *r = run_words("reduction", "shared", "N=256 block=128");
+	assert_true(metric(r, "mem.ld_requests") == 8);
+	assert_true(metric(r, "mem.st_requests") == 1);
+	assert_true(metric(r, "mem.ld_lines") + metric(r, "mem.st_lines") == 9);
+	assert_int_equal(of_tag(r, "add").flop32 + of_tag(r, "first-add").flop32, 255);
+	record_free(r);
+}
+
+/* S-354: one warp's load, interleaved and in chunks; S-003's single lane. */
+static void vector_addition_coalescing(void **state)
+{
+	(void)state;
+	static const struct { const char *variant; double load, store, efficiency; } want[] = {
+		{ "one_thread", 1, 1, 12.5 },  { "chunks", 32, 32, 12.5 }, { "one_block", 4, 4, 100 },
+		{ "per_element", 4, 4, 100 }, { "grid_stride", 4, 4, 100 }, { "coarsened", 4, 4, 100 },
+		{ "unrolled", 4, 4, 100 },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
+		struct run_record *r = run_words("vec_add", want[i].variant, "N=65536 block=256 blocks=16");
+		assert_int_equal(r->verify, VERIFY_OK);
+		assert_true(metric(r, "mem.ld_sectors_per_request") == want[i].load);
+		assert_true(metric(r, "mem.st_sectors_per_request") == want[i].store);
+		assert_true(metric(r, "mem.ld_efficiency_pct") == want[i].efficiency);
+		assert_true(metric(r, "flop.fp32") == 65536);
+		record_free(r);
+	}
+}
+
+/* S-301, S-302, S-303: idle threads, and the one warp that splits. */
+static void vector_addition_tail(void **state)
+{
+	(void)state;
+	static const struct { const char *words; unsigned divergent, threads; } want[] = {
+		{ "N=4000 block=256", 0, 4096 }, { "N=100 block=32", 1, 128 },
+		{ "N=1003 block=64", 1, 1024 },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
+		struct run_record *r = run_words("vec_add", "per_element", want[i].words);
+		assert_int_equal(r->plan.grid.x * r->plan.block.x, want[i].threads);
+		assert_int_equal(r->counts.total.divergent_branches, want[i].divergent);
+		record_free(r);
+	}
+}
+
+/* S-304: a racing sum is a multiple of 3 between 3 and 768; the atomic one is 768. */
+static void race_and_atomic(void **state)
+{
+	(void)state;
+	struct run_record *r = run_words("vec_add", "atomic", "N=10 block=256");
+	assert_int_equal(r->verify, VERIFY_OK);
+	assert_non_null(strstr(r->verify_text, "256 x 3 = 768"));
+	record_free(r);
+
+	r = run_words("vec_add", "race", "N=10 block=256");
+	assert_int_equal(r->verify, VERIFY_WRONG);
+	assert_true(r->check.want == 768 && r->check.got >= 3 && r->check.got < 768);
+	assert_true(fmod(r->check.got, 3) == 0);
+	assert_non_null(strstr(r->verify_text, "updates were lost"));
+	record_free(r);
+}
+
+/* Sectors per request of a warp of 16 x 2 and 32 x 1: A is broadcast along a row, B is not. */
+static void matrix_loads(void **state)
+{
+	(void)state;
+	static const struct { const char *variant, *words; double a, b; } want[] = {
+		{ "naive", "M=64 N=64 K=64 block_x=16 block_y=16", 2, 2 },
+		{ "naive", "M=64 N=64 K=64 block_x=32 block_y=8", 1, 4 },
+		{ "naive_col", "M=64 N=64 K=64 block_x=16 block_y=16", 2, 16 },
+		{ "naive_col", "M=64 N=64 K=64 block_x=32 block_y=8", 1, 32 },
+		{ "tiled", "M=64 N=64 K=64 TILE=16", 4, 4 },
+		{ "tiled", "M=64 N=64 K=64 TILE=32", 4, 4 },
+		{ "tiled_col", "M=64 N=64 K=64 TILE=16", 4, 16 },
+		{ "tiled_col", "M=64 N=64 K=64 TILE=32", 4, 32 },
+		{ "corner", "M=64 N=64 K=64 TILE=16", 4, 4 },
+		{ "corner", "M=64 N=64 K=64 TILE=32", 4, 4 },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
+		struct run_record *r = run_words("sgemm", want[i].variant, want[i].words);
+		const struct counts a = of_tag(r, "load-A"), b = of_tag(r, "load-B");
+		const double got_a = (double)a.ld_sectors / (double)a.ld_requests;
+		const double got_b = (double)b.ld_sectors / (double)b.ld_requests;
+		if (got_a != want[i].a || got_b != want[i].b)
+			fail_msg("sgemm/%s %s: A %g, B %g sectors per request", want[i].variant,
+			         want[i].words, got_a, got_b);
+		assert_true(metric(r, "flop.fp32") == 2 * 64 * 64 * 64);
+		record_free(r);
+	}
+}
+
+/* S-226, S-340: a tile of T divides the elements read by T. Lanes, not requests. */
+static void tiles_divide_the_traffic(void **state)
+{
+	(void)state;
+	static const unsigned tiles[] = { 2, 4, 8, 16, 32 };
+	for (unsigned i = 0; i < ARRAY_LEN(tiles); i++) {
+		char words[64];
+		struct counts stores;
+		snprintf(words, sizeof words, "M=64 N=64 K=64 TILE=%u", tiles[i]);
+		struct run_record *r = run_words("sgemm", "tiled_exact", words);
+		/* each thread loads one element of A and of B per phase */
+		const unsigned warps = (tiles[i] * tiles[i] + 31) / 32;
+		const unsigned blocks = 64 / tiles[i] * (64 / tiles[i]), phases = 64 / tiles[i];
+		assert_true(metric(r, "mem.ld_requests") == 2.0 * warps * blocks * phases);
+		/* and stores its output once */
+		stores = of_tag(r, "store");
+		assert_int_equal(stores.st_requests, warps * blocks);
+		assert_true(metric(r, "flop.fp32") == 2 * 64 * 64 * 64);
+		record_free(r);
+	}
+}
+
+/* Corner turning: the price is paid in banks, and padding takes it away. */
+static void corner_turning_banks(void **state)
+{
+	(void)state;
+	/* TILE 32: 32 lanes store to one bank; 33 words per row spread them over all */
+	struct run_record *r = run_words("sgemm", "corner", "M=64 N=64 K=64 TILE=32 PAD=0");
+	struct counts b = of_tag(r, "load-B");
+	assert_int_equal(b.shared_st_wavefronts, 32 * b.shared_st_requests);
+	record_free(r);
+	r = run_words("sgemm", "corner", "M=64 N=64 K=64 TILE=32 PAD=1");
+	b = of_tag(r, "load-B");
+	assert_int_equal(b.shared_st_wavefronts, b.shared_st_requests);
+	record_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reduction_steps),
+		cmocka_unit_test(reduction_divergence),
+		cmocka_unit_test(reduction_shared_requests),
+		cmocka_unit_test(vector_addition_coalescing),
+		cmocka_unit_test(vector_addition_tail),
+		cmocka_unit_test(race_and_atomic),
+		cmocka_unit_test(matrix_loads),
+		cmocka_unit_test(tiles_divide_the_traffic),
+		cmocka_unit_test(corner_turning_banks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
