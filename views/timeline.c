@@ -237,7 +237,7 @@ static void summary(struct canvas *c, int row, const struct run_record *r, const
 
 static void draw(const struct session *s, struct canvas *c)
 {
-	if (view_waiting(s, c, SHOWS))
+	if (panel_waiting(s, c, SHOWS))
 		return;
 	const struct run_record *r = s->now;
 	if (!r->n_spans && !r->timeline) {

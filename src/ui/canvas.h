@@ -1,8 +1,10 @@
 /*
  * A grid of styled character cells that views draw into; no terminal, no locale, no clock.
  *
- * Text is UTF-8; every character used is one column wide. Drawing outside is clipped silently.
- * Colours are semantic styles; what they look like is decided once, in term.c.
+ * Text is UTF-8; every cell holds one character one column wide. What is wider, combining, a
+ * control or malformed becomes U+FFFD, so that columns stay columns. Drawing outside is clipped
+ * silently. Colours are semantic styles; what they look like is decided once, in term.c. On an
+ * ASCII canvas every character is replaced by its fallback here, so views never ask.
  */
 #ifndef PMPP_UI_CANVAS_H
 #define PMPP_UI_CANVAS_H
@@ -48,14 +50,19 @@ struct canvas canvas_sub(const struct canvas *c, int row, int col, int rows, int
 
 /* Text at row, col; returns the column after it (also when clipped). */
 int canvas_text(struct canvas *c, int row, int col, enum style s, const char *utf8);
+/* The same in at most @width columns; what does not fit ends in "…". */
+int canvas_text_n(struct canvas *c, int row, int col, int width, enum style s, const char *utf8);
 int canvas_printf(struct canvas *c, int row, int col, enum style s, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 /* Right-aligned: the last character stands in column @right - 1. */
 void canvas_right(struct canvas *c, int row, int right, enum style s, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-/* Word-wrapped into the box from row, col of width @cols; returns the number of rows used (at most @rows). */
+/* Word-wrapped into the box from row, col of width @cols; returns the number of rows used (at
+ * most @rows; what does not fit ends in "…"). A newline in the text ends a row. */
 int canvas_wrap(struct canvas *c, int row, int col, int rows, int cols, enum style s,
                 const char *utf8);
+/* Rows that canvas_wrap() would need, without drawing. */
+int text_rows(const char *utf8, int cols);
 void canvas_cell(struct canvas *c, int row, int col, enum style s, uint32_t ch);
 void canvas_hline(struct canvas *c, int row, int col, int n, enum style s);
 void canvas_style(struct canvas *c, int row, int col, int n, enum style s); /* restyle only */
@@ -65,14 +72,26 @@ void canvas_bar(struct canvas *c, int row, int col, int cols, double fraction, e
 void canvas_column(struct canvas *c, int row, int col, int rows, double value, enum style s);
 /* Columns a UTF-8 text takes. */
 int utf8_columns(const char *utf8);
+/* Next character of a text as it would be drawn; advances @s; 0 at the end. */
+uint32_t utf8_next(const char **s);
+/* What stands for @ch on an ASCII canvas. */
+char ascii_fallback(uint32_t ch);
 
-/* A metric with unit-aware number, origin mark and style: "2.0 =", "n/a". Returns column after. */
+/* A metric with unit-aware number, origin mark and style: "2.0 =", "n/a". The number is
+ * right-aligned in @width columns, the mark follows after a blank. Returns column after. */
 int canvas_metric(struct canvas *c, int row, int col, int width, const struct metric_set *m,
                   enum metric_id id);
 /* Number as in canvas_metric(), without mark, into text. */
 void metric_format(const struct metric_set *m, enum metric_id id, char *out, size_t n);
+/* "was 75.0 % ▲" when @before knows the metric and it shows differently now; nothing otherwise.
+ * @better: +1 more is good, -1 less is good, 0 neither. @m may be NULL. Returns column after. */
+int canvas_delta(struct canvas *c, int row, int col, const struct metric_set *m,
+                 const struct metric_set *before, enum metric_id id, int better);
+/* The same for a number that is not a metric; @was and @is as they are shown. */
+int canvas_was(struct canvas *c, int row, int col, double is, double was, const char *shown,
+               int better);
 
-/* Braille plot: 2x4 dots per cell (ASCII: '*' per cell). x, y in 0..1, y up. */
+/* Braille plot: 2x4 dots per cell (ASCII: '*' per cell). x, y in 0..1, y up; outside is cut. */
 struct plot {
 	struct canvas *c;
 	int row, col, rows, cols;
@@ -80,6 +99,8 @@ struct plot {
 };
 void plot_dot(const struct plot *p, double x, double y);
 void plot_line(const struct plot *p, double x0, double y0, double x1, double y1);
+/* Cell in which the point x, y lies; false when it is outside. */
+bool plot_cell(const struct plot *p, double x, double y, int *row, int *col);
 
 /* Golden form: rows of text, then a style map. Caller frees. */
 char *canvas_dump(const struct canvas *c, bool styles);

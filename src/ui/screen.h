@@ -60,18 +60,22 @@ struct screen_state {
 	enum command open;  /* KERNEL, GPU, BACKEND, HELP, ORIGINS, PARAM_TYPE or NONE */
 	size_t selected, top;
 	char typed[32];
-	char message[200];  /* last refusal or hint, one line */
+	char message[600];  /* last refusal or hint */
+	bool bad;           /* the message is a refusal */
 	bool quit;
 };
 
 /* Whole frame for the given size (canvas size): header, tabs, panels, status, key bar.
  * 80x24: one panel. Wide: as many panels as fit (200x60: all). Below 80x24 parts fold away in
- * order; below 20x3 only the message line remains. */
+ * order; below 8 x 40 only a message and the most important value remain. */
 void screen_draw(const struct screen_host *host, const struct screen_state *st, struct canvas *c);
 /* Applies one command to state and host. */
 void screen_command(const struct screen_host *host, struct screen_state *st, enum command cmd);
 /* Applies one typed character while a list filter or a value is being typed; false = not taken. */
 bool screen_type(const struct screen_host *host, struct screen_state *st, uint32_t ch);
+/* One key press (ui/keys.h), as the loop and key scripts deliver it: typed text goes to the open
+ * list or value, the rest becomes a command. */
+void screen_key(const struct screen_host *host, struct screen_state *st, uint32_t key);
 
 /* Runs the loop on the terminal until quit. The terminal is restored on return, on fatal signals
  * and in mem.c's last moment. False: no usable terminal (err says why and what to do instead). */

@@ -3,6 +3,7 @@
  *
  * draw() is pure: same session and size, same cells. It must cope with any size from 1x1 up,
  * with no run yet, with a failed plan and with metrics that are n/a.
+ * A view sees this header, the canvas and the model; nothing else.
  */
 #ifndef PMPP_UI_VIEW_H
 #define PMPP_UI_VIEW_H
@@ -10,14 +11,58 @@
 #include "model/session.h"
 #include "ui/canvas.h"
 
+/* Where a view lives when the terminal is wide. */
+enum view_place {
+	VIEW_GRID,   /* a tile of the grid */
+	VIEW_SIDE,   /* the side column */
+	VIEW_ALONE,  /* shown only when chosen: takes the last tile */
+};
+
 struct view_desc {
 	const char *name;    /* = file name; "occupancy" */
 	const char *title;   /* "Occupancy" */
+	const char *brief;   /* "Occ": where the tab row is short of room; NULL = title */
 	int order;           /* position in the tab row and key 1..9 */
 	const char *about;   /* one line for help */
 	void (*draw)(const struct session *s, struct canvas *c);
-	/* Rows that can be selected (line tables); NULL = none. */
+	/* Rows that can be selected (line tables): session.line; NULL = none. */
 	unsigned (*rows)(const struct session *s);
+	/* session.line when the view gets the focus; NULL = 0. */
+	unsigned (*start)(const struct session *s);
+	/* Rows inside the opened detail: session.lens_row; NULL = there is no detail. */
+	unsigned (*lens_rows)(const struct session *s);
+	/* lens_row when the detail opens; NULL = 0. */
+	unsigned (*lens_start)(const struct session *s);
+	enum view_place place;
 };
+
+/* --- what most views need (panel.c) -------------------------------------------------------- */
+
+/* Is the view named @name the focused one? Selection bars are drawn only there. */
+bool panel_focused(const struct session *s, const char *name);
+
+/* With no record to show: says why, what to do, and what will be shown here (@shows), and returns
+ * true. With one: returns false, after a dim note on row 0 when it belongs to an older selection. */
+bool panel_waiting(const struct session *s, struct canvas *c, const char *shows);
+
+/* Metrics of the last run, and of the one before if it is comparable (same kernel); else NULL. */
+const struct metric_set *panel_metrics(const struct session *s);
+const struct metric_set *panel_before(const struct session *s);
+
+/* "why is it n/a": the metric's reason, or "" when the metric is known. */
+const char *panel_reason(const struct metric_set *m, enum metric_id id);
+
+/* How the record's selection differs from the present one: "block 128, TILE 16"; "" = not. */
+void panel_difference(const struct selection *is, const struct selection *was, char *out, size_t n);
+
+/* Source line @line as a table shows it: indent, tabs and tag comment removed. */
+void panel_source(const struct session *s, uint32_t line, char *out, size_t n);
+/* The tag of a line, "" = none. */
+void panel_tag(const struct session *s, uint32_t line, char *out, size_t n);
+
+/* First row to show so that @selected is visible among @total rows in a window of @rows. */
+unsigned panel_scroll(unsigned total, unsigned selected, int rows);
+/* A scroll bar in the canvas' last column beside the window; nothing when all rows show. */
+void panel_scroll_marks(struct canvas *c, int row, int rows, unsigned top, unsigned total);
 
 #endif

@@ -1,0 +1,42 @@
+/*
+ * Where things go for a given terminal size: a pure function from rows x columns to rectangles.
+ *
+ * No two rectangles overlap and all lie inside; a test sweeps every size. A part with rows == 0
+ * has folded away. Folding order as rows shrink: the rule under the header, the tab row, the key
+ * bar, the parameter row; below LAYOUT_MIN_ROWS x LAYOUT_MIN_COLS only `message` is left.
+ */
+#ifndef PMPP_UI_LAYOUT_H
+#define PMPP_UI_LAYOUT_H
+
+#include <stdbool.h>
+
+#define LAYOUT_MAX_PANELS 12
+#define LAYOUT_MIN_ROWS 8
+#define LAYOUT_MIN_COLS 40
+
+struct rect {
+	int row, col, rows, cols;
+};
+
+/* What wants a place. */
+struct layout_need {
+	unsigned grid;   /* views for the grid */
+	unsigned side;   /* views for the side column */
+	int status_rows; /* rows the status text would like, 1..3 */
+	int param_rows;  /* rows the parameter sheet of the side column would like */
+};
+
+struct layout {
+	struct rect title, params, rule, tabs, status, keys;
+	struct rect message;    /* the whole screen when it is too small, else empty */
+	struct rect sheet;      /* parameter sheet on top of the side column */
+	unsigned n_panels;      /* in the grid; at least 1 unless too small */
+	unsigned n_side;        /* views under the sheet */
+	struct rect panel[LAYOUT_MAX_PANELS], side[LAYOUT_MAX_PANELS];
+	bool headings;          /* every panel's first row is its heading */
+	bool wide;              /* there is a side column */
+};
+
+void layout_make(int rows, int cols, const struct layout_need *need, struct layout *out);
+
+#endif

@@ -1,0 +1,172 @@
+/*
+ * The whole frame: layout, then header, tabs, panels, status, keys, and what is open over them.
+ *
+ * Pure: host's session and screen state in, cells out. Knows no terminal and no back end.
+ */
+#include "ui/screen_parts.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+size_t screen_focus(const struct screen_host *host, const struct session *s)
+{
+	for (size_t i = 0; i < host->n_views; i++)
+		if (s->view && !strcmp(host->view_at(i)->name, s->view))
+			return i;
+	return 0;
+}
+
+static struct canvas part(struct canvas *c, struct rect r)
+{
+	return canvas_sub(c, r.row, r.col, r.rows, r.cols);
+}
+
+static void tabs(const struct screen_host *host, const struct session *s, struct canvas *c)
+{
+	size_t focus = screen_focus(host, s);
+	int full = 1, brief = 1;
+	for (size_t i = 0; i < host->n_views; i++) {
+		const struct view_desc *v = host->view_at(i);
+		full += utf8_columns(v->title) + 2;
+		brief += utf8_columns(i == focus || !v->brief ? v->title : v->brief) + 2;
+	}
+	/* all names; else short ones but for the focused panel; else that one's only */
+	int gaps = (int)host->n_views - 1;
+	bool titles = full + 2 * gaps < c->cols, briefs = brief + 2 * gaps < c->cols;
+	int spare = c->cols - (titles ? full : brief), gap = gaps > 0 && spare >= 3 * gaps + 1 ? 3 : 2;
+	int col = 1;
+	for (size_t i = 0; i < host->n_views; i++) {
+		const struct view_desc *v = host->view_at(i);
+		bool here = i == focus;
+		col = canvas_printf(c, 0, col, here ? STYLE_KEY : STYLE_DIM, "%zu", i + 1);
+		if (here || titles)
+			col = canvas_text(c, 0, col + 1, here ? STYLE_TITLE : STYLE_NORMAL, v->title);
+		else if (briefs)
+			col = canvas_text(c, 0, col + 1, STYLE_NORMAL, v->brief ? v->brief : v->title);
+		col += gap;
+	}
+}
+
+static void heading(const struct view_desc *v, size_t index, bool here, struct canvas *c)
+{
+	canvas_hline(c, 0, 0, c->cols, here ? STYLE_KNOB : STYLE_DIM);
+	int col = canvas_printf(c, 0, 2, STYLE_DIM, " ");
+	if (index < 9)
+		col = canvas_printf(c, 0, col, STYLE_KEY, "%zu ", index + 1);
+	col = canvas_text(c, 0, col, here ? STYLE_TITLE : STYLE_NORMAL, v->title);
+	canvas_text(c, 0, col, STYLE_DIM, " ");
+}
+
+static void panel(const struct session *s, const struct view_desc *v, size_t index, bool here,
+                  bool headed, struct canvas area)
+{
+	if (headed) {
+		heading(v, index, here, &area);
+		area = canvas_sub(&area, 1, 0, area.rows - 1, area.cols);
+	}
+	if (area.rows > 0 && area.cols > 0)
+		v->draw(s, &area);
+}
+
+/* Views for a place, by order; at most @max. */
+static unsigned views_of(const struct screen_host *host, enum view_place place, size_t *out, unsigned max)
+{
+	unsigned n = 0;
+	for (size_t i = 0; i < host->n_views && n < max; i++)
+		if (host->view_at(i)->place == place)
+			out[n++] = i;
+	return n;
+}
+
+static void panels(const struct screen_host *host, const struct session *s, const struct layout *l,
+                   struct canvas *c)
+{
+	size_t grid[LAYOUT_MAX_PANELS], side[LAYOUT_MAX_PANELS], focus = screen_focus(host, s);
+	unsigned n = views_of(host, VIEW_GRID, grid, LAYOUT_MAX_PANELS);
+	unsigned n_side = views_of(host, VIEW_SIDE, side, LAYOUT_MAX_PANELS);
+	bool seen = false;
+	for (unsigned i = 0; i < n_side && i < l->n_side; i++) {
+		seen = seen || side[i] == focus;
+		panel(s, host->view_at(side[i]), side[i], side[i] == focus, true, part(c, l->side[i]));
+	}
+	for (unsigned i = 0; i < n && i < l->n_panels; i++)
+		seen = seen || grid[i] == focus;
+	/* what is chosen but has no place takes the last tile */
+	if (!seen && l->n_panels) {
+		grid[l->n_panels - 1] = focus;
+		if (n < l->n_panels)
+			n = l->n_panels;
+	}
+	for (unsigned i = 0; i < n && i < l->n_panels; i++)
+		panel(s, host->view_at(grid[i]), grid[i], grid[i] == focus, l->headings, part(c, l->panel[i]));
+}
+
+/* Too small for panels: say so, and still give the figure that matters most. */
+static void small_screen(const struct session *s, struct canvas *c)
+{
+	char text[160];
+	int row = 0;
+	bool known = s->plan_ok && s->usage_known && s->occ_ok;
+	if (!s->plan_ok && s->plan_err.code != ERR_NONE && c->rows > 1) {
+		canvas_text_n(c, row++, 0, c->cols, STYLE_ERROR, "✗ launch refused");
+	} else if (known) {
+		snprintf(text, sizeof text, "occupancy %.1f %%", s->occ.pct);
+		canvas_text_n(c, row++, 0, c->cols, STYLE_BOLD, text);
+		snprintf(text, sizeof text, "%u blocks per SM", s->occ.blocks_per_sm);
+		if (c->rows >= 5)
+			canvas_text_n(c, row++, 0, c->cols, STYLE_NORMAL, text);
+	} else {
+		canvas_text_n(c, row++, 0, c->cols, STYLE_NORMAL, "press r to run");
+	}
+	snprintf(text, sizeof text, "%d×%d is too small for the panels: they need %d×%d or more. q quits.", c->cols,
+	         c->rows, LAYOUT_MIN_COLS, LAYOUT_MIN_ROWS);
+	canvas_wrap(c, row, 0, c->rows - row, c->cols, STYLE_WATCH, text);
+}
+
+void screen_draw(const struct screen_host *host, const struct screen_state *st, struct canvas *c)
+{
+	const struct session *s = host->session(host->ctx);
+	struct layout l;
+	struct layout_need need = {
+		.status_rows = status_rows(s, st, c->cols),
+		.param_rows = header_sheet_rows(s, c->cols / 3),
+	};
+	for (size_t i = 0; i < host->n_views; i++) {
+		need.grid += host->view_at(i)->place == VIEW_GRID;
+		need.side += host->view_at(i)->place == VIEW_SIDE;
+	}
+	canvas_clear(c);
+	layout_make(c->rows, c->cols, &need, &l);
+	if (l.message.rows) {
+		small_screen(s, c);
+		return;
+	}
+	struct canvas area = part(c, l.title);
+	header_title(s, &area);
+	area = part(c, l.params);
+	if (area.rows)
+		header_params(s, &area);
+	area = part(c, l.rule);
+	canvas_hline(&area, 0, 0, area.cols, STYLE_DIM);
+	area = part(c, l.tabs);
+	if (area.rows)
+		tabs(host, s, &area);
+	if (host->n_views)
+		panels(host, s, &l, c);
+	area = part(c, l.sheet);
+	if (area.rows)
+		header_sheet(s, &area);
+	area = part(c, l.status);
+	status_draw(s, st, &area);
+	area = part(c, l.keys);
+	if (area.rows)
+		status_keys(host->n_views ? host->view_at(screen_focus(host, s)) : NULL, &area);
+	if (st->open != CMD_NONE && st->open != CMD_PARAM_TYPE) {
+		struct rect over = { l.title.rows + l.params.rows, 0, 0, c->cols };
+		over.rows = l.status.row - over.row;
+		area = part(c, over);
+		overlay_draw(host, st, &area);
+	}
+}

@@ -1,0 +1,34 @@
+/*
+ * The pieces of the screen that have a file of their own, for screen.c and command.c only.
+ */
+#ifndef PMPP_UI_SCREEN_PARTS_H
+#define PMPP_UI_SCREEN_PARTS_H
+
+#include "ui/layout.h"
+#include "ui/screen.h"
+
+/* header.c: title row, parameter row, and the parameter sheet of wide terminals. */
+void header_title(const struct session *s, struct canvas *c);
+void header_params(const struct session *s, struct canvas *c);
+void header_sheet(const struct session *s, struct canvas *c);
+int header_sheet_rows(const struct session *s, int cols);
+
+/* status.c: what is going on, in at most three rows; the key bar. */
+int status_rows(const struct session *s, const struct screen_state *st, int cols);
+void status_draw(const struct session *s, const struct screen_state *st, struct canvas *c);
+void status_keys(const struct view_desc *focused, struct canvas *c);
+
+/* overlay.c: what is open over the panels. */
+void overlay_draw(const struct screen_host *host, const struct screen_state *st, struct canvas *c);
+bool overlay_is_list(enum command open);
+/* Choices that pass the filter; their original indices in order. */
+size_t overlay_count(const struct screen_host *host, const struct screen_state *st);
+bool overlay_choice(const struct screen_host *host, const struct screen_state *st, size_t nth,
+                    struct choice *out, size_t *index);
+/* Rows of help and legend, to bound scrolling. */
+size_t overlay_text_rows(const struct screen_host *host, const struct screen_state *st);
+
+/* screen.c: index of the focused view. */
+size_t screen_focus(const struct screen_host *host, const struct session *s);
+
+#endif

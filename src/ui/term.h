@@ -1,0 +1,30 @@
+/*
+ * The terminal: cells out, keys in. term.c is the only file that includes <curses.h>.
+ *
+ * One terminal at a time, used from one thread. Whatever ends the program (return, a signal, a
+ * crash, out of memory), the terminal is put back first.
+ */
+#ifndef PMPP_UI_TERM_H
+#define PMPP_UI_TERM_H
+
+#include "base/err.h"
+#include "ui/canvas.h"
+
+enum term_event {
+	TERM_TIMEOUT,
+	TERM_KEY,    /* @key: as in ui/keys.h */
+	TERM_RESIZE, /* also after a stop (Ctrl-Z) and Ctrl-L: everything is drawn anew */
+	TERM_WAKE,   /* the wake descriptor is readable */
+	TERM_END,    /* asked to stop by a signal, or the terminal is gone */
+};
+
+/* False: no usable terminal; @err says why and what to do instead. Nothing was changed then. */
+bool term_open(struct err *err);
+void term_close(void);
+bool term_ascii(void);
+void term_size(int *rows, int *cols);
+void term_show(const struct canvas *c);
+/* Waits for a key, a signal, @wake_fd (-1 = none) or @timeout_ms (-1 = for ever). */
+enum term_event term_wait(int wake_fd, int timeout_ms, uint32_t *key);
+
+#endif

@@ -1,0 +1,83 @@
+# Real keys into the real program in a real terminal (tmux), for tests/tty/*-test.sh.
+#
+#   start ROWS COLS        a shell in a terminal of that size
+#   type TEXT              types a line into it, with Enter
+#   press KEY...           key names as tmux knows them: a, Left, Enter, Escape, Tab, BTab
+#   screen                 what the terminal shows now
+#   see PATTERN [SECONDS]  waits until the screen shows it (basic regular expression)
+#   gone PATTERN           waits until it does not
+#   check NAME COMMAND...  "ok NAME" or "not ok NAME", then with the screen
+# Each script has its own tmux server, which ends with it.
+
+PMPP=${PMPP:-build/pmpp-explore}
+case $PMPP in /*) ;; *) PMPP=$(pwd)/$PMPP ;; esac
+sock=pmpp-test-$$
+starts=0
+pane_env='PS1=ready:'
+unset TMUX NO_COLOR PMPP_ASCII
+LC_ALL=C.UTF-8
+export LC_ALL
+
+if ! command -v tmux >/dev/null 2>&1; then
+	echo "skip $(basename "$0" -test.sh): tmux is not installed"
+	exit 0
+fi
+tm() { tmux -L "$sock" "$@"; }
+finish() { tm kill-server 2>/dev/null; }
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+start() {
+	tm kill-server 2>/dev/null
+	starts=$((starts + 1)) # a new server: the old one may still be closing its socket
+	sock=pmpp-test-$$-$starts
+	tm -u -f /dev/null new-session -d -x "$2" -y "$1" "env $pane_env TERM=tmux-256color sh" \; \
+		set-option -g status off \; set-option -s escape-time 0 \; set-option -g window-size manual \; \
+		set-option -g remain-on-exit on >/dev/null || exit 1
+	tm resize-window -x "$2" -y "$1"
+	see '^ready:' || { echo "not ok $(basename "$0" -test.sh) (no shell in tmux)"; exit 1; }
+}
+type() { tm send-keys -l "$1"; tm send-keys Enter; }
+press() { tm send-keys "$@"; }
+screen() { tm capture-pane -p; }
+see() {
+	tries=$((${2:-20} * 20))
+	while [ "$tries" -gt 0 ]; do
+		screen | grep -q -e "$1" && return 0
+		tries=$((tries - 1))
+		sleep 0.05
+	done
+	return 1
+}
+gone() {
+	tries=200
+	while [ "$tries" -gt 0 ]; do
+		screen | grep -q -e "$1" || return 0
+		tries=$((tries - 1))
+		sleep 0.05
+	done
+	return 1
+}
+resize() { tm resize-window -x "$2" -y "$1"; }
+check() {
+	name=$1
+	shift
+	if "$@"; then
+		echo "ok $name"
+	else
+		echo "not ok $name"
+		echo "  ($*) with the screen:"
+		screen | sed 's/^/  |/'
+	fi
+}
+# The program's process, a child of the pane's shell.
+program() {
+	shell=$(tm display-message -p '#{pane_pid}')
+	cut -d ' ' -f 1 "/proc/$shell/task/$shell/children"
+}
+# The shell is back, echoes what is typed, and its earlier text is there again.
+restored() {
+	see 'ready:$' 10 || return 1
+	type 'stty -a | tr " " "\n" | grep -x -e "-*echo" -e "-*icanon" -e "-*isig"; echo status of it: $?'
+	see '^echo$' && see '^icanon$' && see '^isig$' && see 'status of it: 0'
+}

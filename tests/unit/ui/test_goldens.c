@@ -1,0 +1,126 @@
+/*
+ * Golden screens: tests/ui/<name>.screen holds what was drawn and approved. BLESS=1 (make bless)
+ * rewrites them; read the difference before you commit it. Those of 80x24 carry the style of every
+ * cell too (letters: STYLES in ui/canvas.h).
+ */
+#include "fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+struct golden {
+	const char *name, *keys;
+	struct session *(*make)(void);
+	int rows, cols;
+	bool ascii;
+};
+
+static const struct golden goldens[] = {
+	{ "occupancy-80x24", "1", fixture_done, 24, 80, false },
+	{ "roofline-80x24", "2", fixture_done, 24, 80, false },
+	{ "divergence-80x24", "3", fixture_reduced, 24, 80, false },
+	{ "divergence-path-80x24", "1 3 ENTER DOWN DOWN DOWN DOWN", fixture_reduced, 24, 80, false },
+	{ "coalescing-80x24", "4", fixture_done, 24, 80, false },
+	{ "coalescing-global-80x24", "4 ENTER", fixture_reduced, 24, 80, false },
+	{ "coalescing-shared-80x24", "4 END ENTER", fixture_done, 24, 80, false },
+	{ "source-80x24", "6", fixture_done, 24, 80, false },
+	{ "advice-80x24", "7", fixture_reduced, 24, 80, false },
+	{ "device-80x24", "8 DOWN DOWN", fixture_done, 24, 80, false },
+	{ "roofline-none-80x24", "2", fixture_none, 24, 80, false },
+	{ "refused-80x24", "1", fixture_refused, 24, 80, false },
+	{ "failed-80x24", "2", fixture_failed, 24, 80, false },
+	{ "running-80x24", "4", fixture_running, 24, 80, false },
+	{ "wrong-80x24", "1", fixture_wrong, 24, 80, false },
+	{ "no-counts-80x24", "3", fixture_no_counts, 24, 80, false },
+	{ "kernels-80x24", "k s g", fixture_done, 24, 80, false },
+	{ "backends-80x24", "b", fixture_done, 24, 80, false },
+	{ "help-80x24", "?", fixture_done, 24, 80, false },
+	{ "origins-80x24", "o", fixture_done, 24, 80, false },
+	{ "typing-80x24", "# 9 9 ENTER", fixture_done, 24, 80, false },
+	{ "roofline-ascii-80x24", "2", fixture_done, 24, 80, true },
+	{ "coalescing-ascii-80x24", "4 ENTER", fixture_reduced, 24, 80, true },
+	{ "all-200x60", "2", fixture_done, 60, 200, false },
+	{ "reduction-200x60", "1 3 ENTER", fixture_reduced, 60, 200, false },
+	{ "measured-200x60", "4", fixture_measured, 60, 200, false },
+	{ "all-ascii-200x60", "1", fixture_done, 60, 200, true },
+	{ "two-120x40", "1", fixture_reduced, 40, 120, false },
+	{ "small-20x6", "", fixture_done, 6, 20, false },
+	{ "narrow-50x16", "1", fixture_done, 16, 50, false },
+};
+
+static char *drawn(const struct golden *g)
+{
+	struct fixture_host fh = { .s = g->make() };
+	struct screen_host host = fixture_host(&fh);
+	struct screen_state st = { .open = CMD_NONE };
+	struct canvas c;
+	char name[32];
+	int used;
+	for (const char *p = g->keys; sscanf(p, "%31s%n", name, &used) == 1; p += used) {
+		assert_true(key_parse(name) != 0);
+		screen_key(&host, &st, key_parse(name));
+	}
+	canvas_init(&c, g->rows, g->cols, g->ascii);
+	screen_draw(&host, &st, &c);
+	char *text = canvas_dump(&c, g->rows <= 24);
+	canvas_free(&c);
+	fixture_free(fh.s);
+	return text;
+}
+
+static char *stored(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	if (!f)
+		return NULL;
+	struct text t = { 0 };
+	char piece[4096];
+	size_t n;
+	text_put(&t, "", 0);
+	while ((n = fread(piece, 1, sizeof piece, f)) > 0)
+		text_put(&t, piece, n);
+	fclose(f);
+	return t.s;
+}
+
+static void compare(void **state)
+{
+	const struct golden *g = *state;
+	char path[200];
+	char *is = drawn(g);
+	snprintf(path, sizeof path, "tests/ui/%s.screen", g->name);
+	const char *bless = getenv("BLESS");
+	if (bless && !strcmp(bless, "1")) {
+		FILE *f = fopen(path, "w");
+		assert_non_null(f);
+		fputs(is, f);
+		fclose(f);
+	}
+	char *want = stored(path);
+	if (!want)
+		fail_msg("%s is missing: make bless, and read what it draws", path);
+	if (strcmp(is, want)) {
+		int row = 1;
+		const char *a = is, *b = want;
+		while (*a && *a == *b) {
+			row += *a == '\n';
+			a++;
+			b++;
+		}
+		fail_msg("%s differs from row %d on; drawn now:\n%s", path, row, is);
+	}
+	free(want);
+	free(is);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[ARRAY_LEN(goldens)];
+	for (size_t i = 0; i < ARRAY_LEN(goldens); i++)
+		tests[i] = (struct CMUnitTest){ .name = goldens[i].name, .test_func = compare,
+			                        .initial_state = (void *)(uintptr_t)&goldens[i] };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

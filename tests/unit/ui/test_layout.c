@@ -1,0 +1,114 @@
+/* The layout at every size: inside the screen, nothing over anything, parts fold in order. */
+#include "ui/layout.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MAX_ROWS 200
+#define MAX_COLS 400
+
+static unsigned char taken[MAX_ROWS][MAX_COLS];
+
+static void take(struct rect r, int rows, int cols, const char *what)
+{
+	if (!r.rows)
+		return;
+	if (r.row < 0 || r.col < 0 || r.rows < 0 || r.cols <= 0 || r.row + r.rows > rows || r.col + r.cols > cols)
+		fail_msg("%s outside at %dx%d: %d,%d %dx%d", what, rows, cols, r.row, r.col, r.rows, r.cols);
+	for (int i = 0; i < r.rows; i++) {
+		unsigned char *line = &taken[r.row + i][r.col];
+		if (memchr(line, 1, (size_t)r.cols))
+			fail_msg("%s overlaps at %dx%d", what, rows, cols);
+		memset(line, 1, (size_t)r.cols);
+	}
+}
+
+static void check(int rows, int cols, const struct layout_need *need)
+{
+	struct layout l;
+	layout_make(rows, cols, need, &l);
+	for (int r = 0; r < rows; r++)
+		memset(taken[r], 0, (size_t)cols);
+	take(l.message, rows, cols, "message");
+	take(l.title, rows, cols, "title");
+	take(l.params, rows, cols, "params");
+	take(l.rule, rows, cols, "rule");
+	take(l.tabs, rows, cols, "tabs");
+	take(l.status, rows, cols, "status");
+	take(l.keys, rows, cols, "keys");
+	take(l.sheet, rows, cols, "sheet");
+	for (unsigned i = 0; i < l.n_side; i++)
+		take(l.side[i], rows, cols, "side");
+	for (unsigned i = 0; i < l.n_panels; i++) {
+		take(l.panel[i], rows, cols, "panel");
+		if (l.panel[i].rows < 3)
+			fail_msg("panel of %d rows at %dx%d", l.panel[i].rows, rows, cols);
+	}
+	if (l.message.rows) {
+		assert_int_equal(l.n_panels, 0);
+		assert_true(rows < LAYOUT_MIN_ROWS || cols < LAYOUT_MIN_COLS);
+	} else {
+		assert_true(l.n_panels >= 1 && l.title.rows == 1 && l.status.rows >= 1);
+		/* folding order: the rule goes first, then tabs, keys, parameters */
+		assert_true(!l.rule.rows || l.tabs.rows);
+		assert_true(!l.tabs.rows || l.keys.rows);
+		assert_true(!l.keys.rows || l.params.rows);
+	}
+}
+
+static void every_size(void **state)
+{
+	static const struct layout_need needs[] = {
+		{ .grid = 4, .side = 2, .status_rows = 1, .param_rows = 9 },
+		{ .grid = 6, .side = 2, .status_rows = 3, .param_rows = 30 },
+		{ .grid = 1, .side = 0, .status_rows = 9, .param_rows = 0 },
+		{ .grid = 0, .side = 9, .status_rows = 0, .param_rows = -4 },
+		{ .grid = 40, .side = 40, .status_rows = 2, .param_rows = 500 },
+	};
+	(void)state;
+	for (int rows = 1; rows <= MAX_ROWS; rows++)
+		for (int cols = 1; cols <= MAX_COLS; cols++)
+			check(rows, cols, &needs[(rows * 7 + cols) % 5]);
+	/* each need at each place where something changes */
+	for (int rows = 1; rows <= 64; rows++)
+		for (int cols = 30; cols <= 210; cols += 3)
+			for (int i = 0; i < 5; i++)
+				check(rows, cols, &needs[i]);
+}
+
+static void sizes_people_have(void **state)
+{
+	const struct layout_need need = { .grid = 4, .side = 2, .status_rows = 1, .param_rows = 9 };
+	struct layout l;
+	(void)state;
+	layout_make(24, 80, &need, &l);
+	assert_int_equal(l.n_panels, 1);
+	assert_int_equal(l.panel[0].rows, 18);
+	assert_int_equal(l.panel[0].cols, 80);
+	assert_false(l.headings);
+	layout_make(40, 120, &need, &l);
+	assert_int_equal(l.n_panels, 2);
+	layout_make(60, 200, &need, &l);
+	assert_int_equal(l.n_panels, 4);
+	assert_int_equal(l.n_side, 2);
+	assert_true(l.wide && l.headings && l.panel[0].cols >= 64 && l.panel[0].rows >= 26);
+	layout_make(6, 20, &need, &l);
+	assert_int_equal(l.message.rows, 6);
+	assert_int_equal(l.message.cols, 20);
+	layout_make(0, -5, &need, &l);
+	assert_int_equal(l.message.rows, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_size),
+		cmocka_unit_test(sizes_people_have),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,351 @@
+/* Keys to commands to session, through the same function that the loop uses. */
+#include "fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+struct world {
+	struct fixture_host fh;
+	struct screen_host host;
+	struct screen_state st;
+};
+
+static void begin(struct world *w, struct session *s)
+{
+	*w = (struct world){ .fh = { .s = s } };
+	w->host = fixture_host(&w->fh);
+}
+
+static void end(struct world *w)
+{
+	fixture_free(w->fh.s);
+}
+
+/* Keys separated by blanks: "RIGHT + # 9 9 ENTER". */
+static void press(struct world *w, const char *keys)
+{
+	char name[32];
+	int used;
+	while (sscanf(keys, "%31s%n", name, &used) == 1) {
+		uint32_t key = key_parse(name);
+		assert_true(key != 0);
+		screen_key(&w->host, &w->st, key);
+		keys += used;
+	}
+}
+
+/* The screen's text at a size. Freed by the caller. */
+static char *shot(struct world *w, int rows, int cols, bool ascii)
+{
+	struct canvas c;
+	canvas_init(&c, rows, cols, ascii);
+	screen_draw(&w->host, &w->st, &c);
+	char *text = canvas_dump(&c, false);
+	canvas_free(&c);
+	return text;
+}
+
+static void shows(struct world *w, const char *what)
+{
+	char *text = shot(w, 24, 80, false);
+	if (!strstr(text, what))
+		fail_msg("'%s' is not in\n%s", what, text);
+	free(text);
+}
+
+static void every_key_is_unique_and_explained(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < key_count(); i++) {
+		const struct key_desc *k = key_at(i);
+		assert_true(k->about[0] != '\0');
+		uint32_t key = key_parse(k->key);
+		assert_true(key != 0);
+		assert_int_equal(key_command(key), k->command);
+		if (k->alt[0])
+			assert_int_equal(key_command(key_parse(k->alt)), k->command);
+		assert_false(key >= '1' && key <= '9');
+	}
+	assert_int_equal(key_command('3'), CMD_VIEW_1 + 2);
+	assert_int_equal(key_command(0), CMD_NONE);
+	assert_int_equal(key_command('~'), CMD_NONE);
+	assert_int_equal(key_parse("NOKEY"), 0);
+}
+
+static void parameters(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, fixture_done());
+	assert_int_equal(w.fh.s->param, 3);
+	press(&w, "+");
+	assert_int_equal(w.fh.s->sel.params[3], 32);
+	press(&w, "+"); /* at its end: said, not done */
+	assert_int_equal(w.fh.s->sel.params[3], 32);
+	assert_string_equal(w.st.message, "TILE is at its largest value");
+	press(&w, "- -");
+	assert_int_equal(w.fh.s->sel.params[3], 8);
+	assert_string_equal(w.st.message, "");
+	press(&w, "0");
+	assert_int_equal(w.fh.s->sel.params[3], 16);
+	press(&w, "RIGHT");
+	assert_int_equal(w.fh.s->param, 0);
+	press(&w, "LEFT LEFT");
+	assert_int_equal(w.fh.s->param, 2);
+	/* naive has no TILE: it is passed over */
+	w.fh.s->sel.variant = 0;
+	press(&w, "RIGHT");
+	assert_int_equal(w.fh.s->param, 0);
+	/* focus on a parameter that this variant does not use: + goes to one that it does */
+	w.fh.s->param = 3;
+	press(&w, "+");
+	assert_int_equal(w.fh.s->param, 0);
+	assert_int_equal(w.fh.s->sel.params[0], 2048);
+	assert_int_equal(w.fh.s->sel.params[3], 16);
+	end(&w);
+}
+
+static void typed_values(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, fixture_done());
+	press(&w, "# 3 2 ENTER");
+	assert_int_equal(w.fh.s->sel.params[3], 32);
+	assert_int_equal(w.st.open, CMD_NONE);
+	press(&w, "# 9 9 ENTER"); /* refused: stays open with the reason */
+	assert_int_equal(w.st.open, CMD_PARAM_TYPE);
+	assert_int_equal(w.fh.s->sel.params[3], 32);
+	shows(&w, "TILE");
+	shows(&w, "2, 4, 8, 16, 32");
+	press(&w, "BACKSPACE BACKSPACE 8 ENTER");
+	assert_int_equal(w.fh.s->sel.params[3], 8);
+	press(&w, "# 1 6 ESC");
+	assert_int_equal(w.st.open, CMD_NONE);
+	assert_int_equal(w.fh.s->sel.params[3], 8);
+	w.fh.s->param = 0;
+	press(&w, "# - 1 ENTER");
+	assert_int_equal(w.fh.s->sel.params[0], 1024);
+	assert_true(w.st.bad);
+	press(&w, "ESC # q u i t ENTER"); /* letters are typed, not obeyed */
+	assert_false(w.st.quit);
+	assert_int_equal(w.st.open, CMD_PARAM_TYPE);
+	press(&w, "ESC # 2 k ENTER");
+	assert_int_equal(w.fh.s->sel.params[0], 2048);
+	/* more than fits is ignored, not written past the end */
+	press(&w, "#");
+	for (int i = 0; i < 100; i++)
+		press(&w, "7");
+	assert_int_equal(strlen(w.st.typed), sizeof w.st.typed - 1);
+	end(&w);
+}
+
+static void panels_and_rows(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, fixture_done());
+	press(&w, "4");
+	assert_string_equal(w.fh.s->view, "coalescing");
+	press(&w, "TAB BTAB BTAB");
+	assert_string_equal(w.fh.s->view, "divergence");
+	press(&w, "9");
+	assert_string_equal(w.fh.s->view, "divergence");
+	assert_string_equal(w.st.message, "there is no panel 9");
+	press(&w, "4 UP");
+	assert_int_equal(w.fh.s->line, 0);
+	press(&w, "DOWN DOWN");
+	assert_int_equal(w.fh.s->line, 2);
+	press(&w, "END DOWN");
+	assert_int_equal(w.fh.s->line, 5);
+	press(&w, "PGUP");
+	assert_int_equal(w.fh.s->line, 0);
+	press(&w, "ENTER");
+	assert_true(w.fh.s->lens);
+	shows(&w, "line 22 · ld.global.f32");
+	press(&w, "ESC");
+	assert_false(w.fh.s->lens);
+	press(&w, "END ENTER DOWN");
+	assert_int_equal(w.fh.s->lens_row, 1);
+	press(&w, "DOWN DOWN");
+	assert_int_equal(w.fh.s->lens_row, 1);
+	shows(&w, "access 2 of 2");
+	press(&w, "1");
+	assert_false(w.fh.s->lens);
+	press(&w, "ENTER"); /* no rows here */
+	assert_false(w.fh.s->lens);
+	assert_true(w.st.message[0] != '\0');
+	end(&w);
+}
+
+static void a_table_opens_on_its_worst_line(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, fixture_reduced());
+	w.fh.s->view = "occupancy";
+	press(&w, "3");
+	shows(&w, "▸    6  input[i]");
+	shows(&w, "255 / 864 lane slots = 29.5 %");
+	shows(&w, "255/736");
+	end(&w);
+}
+
+static void lists_filter_and_choose(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, fixture_done());
+	press(&w, "g 4 0 6 0");
+	shows(&w, "2 of 12");
+	press(&w, "DOWN DOWN ENTER");
+	assert_int_equal(w.fh.chosen_list, CMD_GPU);
+	assert_int_equal(w.fh.chosen, 8);
+	assert_int_equal(w.st.open, CMD_NONE);
+	press(&w, "g x x x ENTER");
+	assert_int_equal(w.st.open, CMD_GPU);
+	shows(&w, "nothing matches 'xxx'");
+	press(&w, "BACKSPACE BACKSPACE BACKSPACE A 1 0 0 ENTER");
+	assert_int_equal(w.fh.chosen, 0);
+	/* what is not possible here says why and is not chosen */
+	press(&w, "b ENTER");
+	assert_int_equal(w.st.open, CMD_BACKEND);
+	shows(&w, "no NVIDIA driver here");
+	assert_int_equal(w.fh.chosen_list, CMD_GPU);
+	press(&w, "END ENTER");
+	assert_int_equal(w.fh.chosen_list, CMD_BACKEND);
+	assert_int_equal(w.fh.chosen, 1);
+	press(&w, "k q");
+	assert_false(w.st.quit);
+	press(&w, "ESC q");
+	assert_true(w.st.quit);
+	end(&w);
+}
+
+static void help_and_legend(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, fixture_done());
+	press(&w, "?");
+	shows(&w, "previous parameter");
+	press(&w, "END");
+	shows(&w, "Device");
+	press(&w, "q");
+	assert_false(w.st.quit);
+	assert_int_equal(w.st.open, CMD_NONE);
+	press(&w, "o");
+	shows(&w, "exact: every block executed");
+	press(&w, "o");
+	assert_int_equal(w.st.open, CMD_NONE);
+	end(&w);
+}
+
+static void running_and_cancelling(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, fixture_running());
+	shows(&w, "43 %");
+	shows(&w, "c cancels");
+	press(&w, "c r r");
+	assert_int_equal(w.fh.cancels, 1);
+	assert_int_equal(w.fh.runs, 2);
+	w.fh.s->state = RUN_DONE;
+	press(&w, "c");
+	assert_int_equal(w.fh.cancels, 1);
+	assert_string_equal(w.st.message, "nothing is running");
+	press(&w, "v");
+	assert_int_equal(w.fh.s->sel.variant, 0);
+	press(&w, "V V");
+	assert_int_equal(w.fh.s->sel.variant, 0);
+	end(&w);
+}
+
+static void bad_states_say_why(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, fixture_refused());
+	shows(&w, "a block has at most 1024 threads");
+	shows(&w, "try block=1024");
+	shows(&w, "✗ refused");
+	end(&w);
+	begin(&w, fixture_failed());
+	w.fh.s->view = "coalescing";
+	shows(&w, "sgemm.cu:22");
+	shows(&w, "guard the load");
+	end(&w);
+	begin(&w, fixture_wrong());
+	shows(&w, "✗ wrong");
+	shows(&w, "C[17] is 4.25, 4.5 expected");
+	end(&w);
+	begin(&w, fixture_no_counts());
+	w.fh.s->view = "divergence";
+	shows(&w, "n/a");
+	shows(&w, "ERR_NVGPUCTRPERM");
+	end(&w);
+	begin(&w, fixture_measured());
+	w.fh.s->view = "coalescing";
+	w.fh.s->lens = true;
+	shows(&w, "● measured");
+	shows(&w, "a GPU does not report addresses");
+	end(&w);
+	begin(&w, fixture_first());
+	shows(&w, "press r");
+	end(&w);
+}
+
+static void too_small_still_says_something(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, fixture_done());
+	char *text = shot(&w, 6, 20, false);
+	assert_non_null(strstr(text, "occupancy 100.0 %"));
+	assert_non_null(strstr(text, "20×6 is too small"));
+	free(text);
+	text = shot(&w, 1, 10, false);
+	assert_non_null(strstr(text, "occupancy"));
+	free(text);
+	end(&w);
+}
+
+static void ascii_has_no_other_bytes(void **state)
+{
+	static const char *const keys[] = { "1", "2", "3", "4", "5", "6", "7", "8", "?", "ESC o", "ESC k", "ESC 4 ENTER" };
+	struct world w;
+	(void)state;
+	begin(&w, fixture_done());
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		press(&w, keys[i]);
+		char *text = shot(&w, 60, 200, true);
+		for (const char *p = text; *p; p++)
+			if ((unsigned char)*p >= 0x80 || *p == '?')
+				if (*p != '?' || (p > text && p[-1] != ' '))
+					fail_msg("byte %02x after keys %s", (unsigned char)*p, keys[i]);
+		free(text);
+	}
+	end(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_key_is_unique_and_explained),
+		cmocka_unit_test(parameters),
+		cmocka_unit_test(typed_values),
+		cmocka_unit_test(panels_and_rows),
+		cmocka_unit_test(a_table_opens_on_its_worst_line),
+		cmocka_unit_test(lists_filter_and_choose),
+		cmocka_unit_test(help_and_legend),
+		cmocka_unit_test(running_and_cancelling),
+		cmocka_unit_test(bad_states_say_why),
+		cmocka_unit_test(too_small_still_says_something),
+		cmocka_unit_test(ascii_has_no_other_bytes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

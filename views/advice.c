@@ -1,0 +1,168 @@
+/*
+ * Advice: what the figures of this run say to do next, the weightiest first, each with its figure.
+ *
+ * Rules of thumb over metrics that are already there (PMPP ch. 4-6); an unknown figure silences
+ * its rule. Measures and models nothing.
+ */
+#include "ui/view.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct finding {
+	enum style style; /* BAD, WATCH or GOOD */
+	char head[96], detail[300];
+};
+
+struct findings {
+	unsigned n;
+	struct finding list[12];
+};
+
+static void add(struct findings *f, enum style style, const char *head, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+static void add(struct findings *f, enum style style, const char *head, const char *fmt, ...)
+{
+	if (f->n == ARRAY_LEN(f->list))
+		return;
+	struct finding *to = &f->list[f->n++];
+	va_list ap;
+	to->style = style;
+	snprintf(to->head, sizeof to->head, "%s", head);
+	va_start(ap, fmt);
+	vsnprintf(to->detail, sizeof to->detail, fmt, ap);
+	va_end(ap);
+}
+
+static void correctness(const struct session *s, struct findings *f)
+{
+	if (s->now->verify == VERIFY_WRONG)
+		add(f, STYLE_BAD, "wrong result", "%.280s", s->now->verify_text);
+}
+
+static void memory(const struct session *s, struct findings *f, const struct metric_set *m)
+{
+	uint32_t line = 0;
+	double most = 0, used = 1, per = 0;
+	for (unsigned i = 0; i < s->now->counts.n_lines; i++) {
+		const struct counts *c = &s->now->counts.lines[i].c;
+		double sectors = (double)(c->ld_sectors + c->st_sectors);
+		double requests = (double)(c->ld_requests + c->st_requests);
+		double useful = fmax((double)(c->ld_bytes + c->st_bytes) / 32, requests);
+		if (sectors - useful > most) {
+			most = sectors - useful;
+			line = s->now->counts.lines[i].line;
+			used = useful / sectors;
+			per = sectors / requests;
+		}
+	}
+	if (line && used < 0.75) {
+		char source[80];
+		panel_source(s, line, source, sizeof source);
+		add(f, used < 0.4 ? STYLE_BAD : STYLE_WATCH, "uncoalesced accesses",
+		    "line %u moves %.1f sectors per request and uses %.0f %% of them: %s", line, per, 100 * used, source);
+	}
+	double excess = metric_get(m, M_SH_LD_EXCESS) + metric_get(m, M_SH_ST_EXCESS);
+	double passes = metric_get(m, M_SH_LD_WAVE) + metric_get(m, M_SH_ST_WAVE);
+	if (excess > 0 && excess > 0.05 * passes)
+		add(f, excess > 0.5 * passes ? STYLE_BAD : STYLE_WATCH, "bank conflicts",
+		    "%.0f %% of the shared-memory passes repeat for conflicts; pad the rows by one word or swizzle",
+		    100 * excess / passes);
+	double local = metric_get(m, M_MEM_LOCAL_REQ);
+	if (s->now->spill_bytes || local > 0)
+		add(f, STYLE_WATCH, "local memory", "%u bytes of spills per thread: fewer live values, or a smaller tile",
+		    s->now->spill_bytes);
+}
+
+static void lanes(const struct session *s, struct findings *f)
+{
+	uint32_t line = 0;
+	double most = 0, share = 1, total = 0;
+	for (unsigned i = 0; i < s->now->counts.n_lines; i++) {
+		const struct counts *c = &s->now->counts.lines[i].c;
+		double slots = 32 * (double)c->warp_executed, lost = slots - (double)c->thread_executed;
+		total += slots;
+		if (lost > most) {
+			most = lost;
+			line = s->now->counts.lines[i].line;
+			share = (double)c->thread_executed / slots;
+		}
+	}
+	if (line && most > 0.05 * total)
+		add(f, share < 0.5 ? STYLE_BAD : STYLE_WATCH, "idle lanes",
+		    "line %u keeps %.0f %% of its lanes busy; let whole warps take the same way", line, 100 * share);
+}
+
+static void grid(const struct session *s, struct findings *f, const struct metric_set *m)
+{
+	double waves = metric_get(m, M_LAUNCH_WAVES), pct = metric_get(m, M_OCC_PCT);
+	if (waves < 1)
+		add(f, waves < 0.5 ? STYLE_BAD : STYLE_WATCH, "the grid is small",
+		    "%.2f waves: blocks for %.0f %% of the GPU's places; more blocks or a larger problem", waves,
+		    100 * waves);
+	else if (waves < 4 && ceil(waves) / waves > 1.2)
+		add(f, STYLE_WATCH, "tail", "%.2f waves cost the time of %.0f: the last one is %.0f %% full", waves,
+		    ceil(waves), 100 * (waves - floor(waves)));
+	if (pct < 50 && s->now->perf.bottleneck == PERF_LATENCY)
+		add(f, STYLE_WATCH, "too few warps", "occupancy %.0f %%, and waiting on memory decides: limited by %.60s",
+		    pct, s->now->occ.limiters);
+}
+
+static void bound(const struct session *s, struct findings *f, const struct metric_set *m)
+{
+	double ai = metric_get(m, M_ROOF_AI), ridge = gpu_ridge_flop_per_byte(&s->sel.gpu);
+	double is = metric_get(m, M_ROOF_ACHIEVED), could = metric_get(m, M_ROOF_ATTAINABLE);
+	char bottleneck[96];
+	metric_format(m, M_TIME_BOTTLENECK, bottleneck, sizeof bottleneck);
+	if (is < 0.5 * could && metric_known(m, M_TIME_BOTTLENECK))
+		add(f, STYLE_WATCH, "below its roof", "%.0f %% of attainable; the model names %s: %s", 100 * is / could,
+		    bottleneck, perf_resource_about(s->now->perf.bottleneck));
+	if (ai < ridge)
+		add(f, STYLE_WATCH, "memory-bound", "%.3g FLOP per byte, the ridge of this GPU is at %.1f: more reuse per byte",
+		    ai, ridge);
+	else if (ai >= ridge)
+		add(f, STYLE_GOOD, "right of the ridge", "%.3g FLOP per byte of at least %.1f: memory is not the limit", ai,
+		    ridge);
+}
+
+static void draw(const struct session *s, struct canvas *c)
+{
+	struct findings f = { 0 };
+	const struct metric_set *m = panel_metrics(s);
+	if (panel_waiting(s, c, "Here after a run: what its figures say to do next."))
+		return;
+	correctness(s, &f);
+	memory(s, &f, m);
+	lanes(s, &f);
+	grid(s, &f, m);
+	bound(s, &f, m);
+	int row = 0;
+	for (int pass = 0; pass < 3; pass++) {
+		static const enum style order[] = { STYLE_BAD, STYLE_WATCH, STYLE_GOOD };
+		static const char *const signs[] = { "✗", "!", "✓" };
+		for (unsigned i = 0; i < f.n && row < c->rows; i++) {
+			if (f.list[i].style != order[pass])
+				continue;
+			canvas_text(c, row, 1, order[pass], signs[pass]);
+			canvas_text_n(c, row++, 3, c->cols - 4, STYLE_BOLD, f.list[i].head);
+			row += canvas_wrap(c, row, 3, c->rows - row < 3 ? c->rows - row : 3, c->cols - 4, STYLE_DIM,
+			                   f.list[i].detail);
+		}
+	}
+	if (!f.n)
+		canvas_wrap(c, 0, 1, c->rows, c->cols - 2, STYLE_DIM, "Nothing stands out in the figures of this run.");
+}
+
+const struct view_desc view_advice = {
+	.name = "advice",
+	.title = "Advice",
+	.brief = "Adv",
+	.order = 8,
+	.about = "what the figures say to do next",
+	.draw = draw,
+	.place = VIEW_SIDE,
+};

@@ -1,0 +1,544 @@
+/*
+ * Coalescing and banks: what every memory instruction of a warp moves against what it uses, and
+ * the 32 addresses behind it.
+ *
+ * Global: distinct 32-byte sectors per warp instruction (PMPP 6.1). Shared: wavefronts, the most
+ * distinct words in one of the 32 banks; 64-bit accesses by half warps, 128-bit by quarter warps
+ * (the rules at the top of model/counts.h). Figures come from the counts; only the one sampled
+ * access that the detail shows is taken apart here.
+ */
+#include "ui/view.h"
+
+#include "base/text.h"
+#include "model/access_shape.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SHOWS                                                                                     \
+	"Here after a run: sectors per request of every load and store, bank passes of every "    \
+	"shared access, the reason for each, and the addresses of a warp (Enter)."
+
+enum kind { LOAD, STORE, SHARED_LOAD, SHARED_STORE };
+
+/* One table row: the loads, or the stores, of one source line in one memory. */
+struct entry {
+	uint32_t line;
+	enum kind kind;
+	uint64_t requests, moved, useful; /* global: sectors, bytes; shared: wavefronts, ideal ones */
+};
+
+static bool is_shared(enum kind k)
+{
+	return k >= SHARED_LOAD;
+}
+
+static struct entry entry_of(const struct line_counts *l, enum kind k)
+{
+	const struct counts *c = &l->c;
+	switch (k) {
+	case LOAD: return (struct entry){ l->line, k, c->ld_requests, c->ld_sectors, c->ld_bytes };
+	case STORE: return (struct entry){ l->line, k, c->st_requests, c->st_sectors, c->st_bytes };
+	case SHARED_LOAD:
+		return (struct entry){ l->line, k, c->shared_ld_requests, c->shared_ld_wavefronts,
+			               c->shared_ld_ideal };
+	case SHARED_STORE:
+		return (struct entry){ l->line, k, c->shared_st_requests, c->shared_st_wavefronts,
+			               c->shared_st_ideal };
+	}
+	return (struct entry){ 0 };
+}
+
+/* Global rows first, then shared; each by line. False past the end. */
+static bool entry_at(const struct session *s, unsigned index, struct entry *out)
+{
+	unsigned seen = 0;
+	if (!panel_metrics(s))
+		return false;
+	for (int shared = 0; shared < 2; shared++)
+		for (unsigned i = 0; i < s->now->counts.n_lines; i++)
+			for (int store = 0; store < 2; store++) {
+				*out = entry_of(&s->now->counts.lines[i], (enum kind)(2 * shared + store));
+				if (out->requests && seen++ == index)
+					return true;
+			}
+	return false;
+}
+
+static unsigned n_rows(const struct session *s)
+{
+	struct entry e;
+	unsigned n = 0;
+	while (entry_at(s, n, &e))
+		n++;
+	return n;
+}
+
+/* The row that moves most without need: wasted sectors, or wavefronts beyond the ideal. */
+static unsigned worst_row(const struct session *s)
+{
+	struct entry e;
+	unsigned worst = 0;
+	double most = 0;
+	for (unsigned i = 0; entry_at(s, i, &e); i++) {
+		double useful = is_shared(e.kind) ? (double)e.useful : (double)e.useful / 32;
+		if (!is_shared(e.kind) && useful < (double)e.requests)
+			useful = (double)e.requests; /* one sector per request is the least */
+		if ((double)e.moved - useful > most) {
+			most = (double)e.moved - useful;
+			worst = i;
+		}
+	}
+	return worst;
+}
+
+static bool selected(const struct session *s, struct entry *e)
+{
+	unsigned n = n_rows(s);
+	return n && entry_at(s, s->line < n ? s->line : n - 1, e);
+}
+
+/* The @nth sampled access of a row; NULL past the end. */
+static const struct access_sample *sample_of(const struct session *s, const struct entry *e, unsigned nth)
+{
+	bool store = e->kind == STORE || e->kind == SHARED_STORE;
+	for (unsigned i = 0; i < s->now->counts.n_accesses; i++) {
+		const struct access_sample *a = &s->now->counts.accesses[i];
+		if (a->line == e->line && a->shared == is_shared(e->kind) && a->store == store && !nth--)
+			return a;
+	}
+	return NULL;
+}
+
+static unsigned n_samples(const struct session *s, const struct entry *e)
+{
+	unsigned n = 0;
+	while (sample_of(s, e, n))
+		n++;
+	return n;
+}
+
+static unsigned lens_rows(const struct session *s)
+{
+	struct entry e;
+	return selected(s, &e) ? n_samples(s, &e) : 0;
+}
+
+/* --- words ----------------------------------------------------------------------------------- */
+
+static void bytes_short(uint64_t n, char *out, size_t size)
+{
+	if (n >= 1048576 && n % 1048576 == 0)
+		snprintf(out, size, "%" PRIu64 "M", n >> 20);
+	else if (n >= 1024 && n % 1024 == 0)
+		snprintf(out, size, "%" PRIu64 "K", n >> 10);
+	else if (n >= 100000)
+		snprintf(out, size, "%.0fK", (double)n / 1024);
+	else
+		snprintf(out, size, "%" PRIu64, n);
+}
+
+static void why(const struct session *s, const struct entry *e, char *out, size_t n)
+{
+	const struct access_sample *a = sample_of(s, e, 0);
+	out[0] = '\0';
+	if (is_shared(e->kind)) {
+		if (e->moved <= e->useful)
+			snprintf(out, n, "no conflict");
+		else
+			snprintf(out, n, "%.0f-way conflict", ceil((double)e->moved / (double)(e->useful ? e->useful : 1)));
+		return;
+	}
+	if (!a)
+		return;
+	struct access_shape sh = access_shape(a);
+	char num[32];
+	switch (sh.pattern) {
+	case ACCESS_ONE_LANE: snprintf(out, n, "one lane"); break;
+	case ACCESS_BROADCAST: snprintf(out, n, "one address"); break;
+	case ACCESS_CONTIGUOUS: snprintf(out, n, "contiguous"); break;
+	case ACCESS_MISALIGNED: snprintf(out, n, "misaligned"); break;
+	case ACCESS_STRIDED:
+		bytes_short((uint64_t)(sh.stride < 0 ? -sh.stride : sh.stride), num, sizeof num);
+		snprintf(out, n, "stride %s%s B", sh.stride < 0 ? "-" : "", num);
+		break;
+	case ACCESS_RUNS:
+		if (sh.lanes % sh.runs == 0 && sh.even)
+			snprintf(out, n, "%u runs of %u B", sh.runs, sh.lanes / sh.runs * a->bytes_per_lane);
+		else
+			snprintf(out, n, "%u runs", sh.runs);
+		break;
+	case ACCESS_SCATTERED: snprintf(out, n, "scattered"); break;
+	}
+}
+
+static const char *cure(const struct access_shape *sh, const struct access_sample *a, const struct bank_use *b)
+{
+	if (a->shared) {
+		if (!b->conflict)
+			return b->passes > 1 ? "no bank conflict: wide accesses go by halves or quarters of the warp"
+			                     : "no bank conflict: every bank serves at most one word";
+		return "cure: pad each row by one word ([T][T+1]) or swizzle the column, so that the lanes "
+		       "fall into different banks";
+	}
+	switch (sh->pattern) {
+	case ACCESS_ONE_LANE: return "one lane works: one sector for a few bytes; let the whole warp load";
+	case ACCESS_BROADCAST: return "one address for all lanes: one sector serves the warp";
+	case ACCESS_CONTIGUOUS: return "ideal: neighbouring lanes, neighbouring addresses";
+	case ACCESS_MISALIGNED: return "cure: start rows on a 32-byte boundary (pad the pitch), or accept one sector more";
+	case ACCESS_STRIDED:
+		return sh->stride == 2 * a->bytes_per_lane || sh->stride == 3 * a->bytes_per_lane ||
+				       sh->stride == 4 * a->bytes_per_lane
+		               ? "cure: neighbouring lanes should take neighbouring elements; of structures, load whole ones or split them (PMPP 6.1)"
+		               : "cure: let threadIdx.x index the dimension that is contiguous, or load a tile "
+		                 "through shared memory (PMPP 6.1, 6.2)";
+	case ACCESS_RUNS:
+		return sh->n_sectors <= sh->needed_sectors
+		               ? "good: every run fills whole sectors"
+		               : "cure: longer runs; a wider block in x puts more lanes on one row";
+	case ACCESS_SCATTERED: return "cure: sort the indices, or gather through shared memory";
+	}
+	return "";
+}
+
+/* --- drawing ------------------------------------------------------------------------------- */
+
+static enum style grade(double share)
+{
+	return share >= 0.75 ? STYLE_GOOD : share >= 0.4 ? STYLE_WATCH : STYLE_BAD;
+}
+
+static const char *sign(double share)
+{
+	return share >= 0.75 ? " " : share >= 0.4 ? "!" : "✗";
+}
+
+static int one_summary(struct canvas *c, int row, const char *label, const struct metric_set *m,
+                       const struct metric_set *before, enum metric_id per, enum metric_id eff,
+                       enum metric_id requests)
+{
+	int col = canvas_text(c, row, 2, STYLE_NORMAL, label);
+	if (metric_known(m, requests) && metric_get(m, requests) == 0) {
+		canvas_text(c, row, 10, STYLE_DIM, "none");
+		return row + 1;
+	}
+	col = canvas_metric(c, row, 10, 5, m, per);
+	if (!metric_known(m, per)) {
+		canvas_text_n(c, row, col + 2, c->cols - col - 3, STYLE_DIM, panel_reason(m, per));
+		return row + 1;
+	}
+	col = canvas_text(c, row, col, STYLE_DIM, " sectors/req   ");
+	col = canvas_metric(c, row, col, 7, m, eff);
+	col = canvas_text(c, row, col, STYLE_DIM, " used   ");
+	if (col + 30 < c->cols) {
+		col = canvas_metric(c, row, col, 9, m, requests);
+		col = canvas_text(c, row, col, STYLE_DIM, " req   ");
+	}
+	if (col + 11 < c->cols)
+		canvas_delta(c, row, col, m, before, per, -1);
+	return row + 1;
+}
+
+static int summary(const struct session *s, struct canvas *c, int row, int last)
+{
+	const struct metric_set *m = panel_metrics(s), *before = panel_before(s);
+	if (row < last)
+		row = one_summary(c, row, "loads", m, before, M_MEM_LD_SPR, M_MEM_LD_EFF, M_MEM_LD_REQ);
+	if (row < last)
+		row = one_summary(c, row, "stores", m, before, M_MEM_ST_SPR, M_MEM_ST_EFF, M_MEM_ST_REQ);
+	if (row >= last)
+		return row;
+	int col = canvas_text(c, row, 2, STYLE_NORMAL, "shared");
+	double ld = metric_get(m, M_SH_LD_REQ), st = metric_get(m, M_SH_ST_REQ);
+	if (ld == 0 && st == 0) {
+		canvas_text(c, row, 10, STYLE_DIM, "none");
+		return row + 1;
+	}
+	if (!metric_known(m, M_SH_LD_EXCESS)) {
+		col = canvas_metric(c, row, 10, 5, m, M_SH_LD_EXCESS);
+		canvas_text_n(c, row, col + 2, c->cols - col - 3, STYLE_DIM, panel_reason(m, M_SH_LD_EXCESS));
+		return row + 1;
+	}
+	char excess[64];
+	metric_format(m, M_SH_LD_EXCESS, excess, sizeof excess);
+	canvas_right(c, row, 15, metric_get(m, M_SH_LD_EXCESS) > 0 ? STYLE_BAD : STYLE_BOLD, "%s", excess);
+	col = canvas_text(c, row, 15, STYLE_DIM, " excess of ");
+	col = canvas_metric(c, row, col, 0, m, M_SH_LD_WAVE);
+	col = canvas_text(c, row, col, STYLE_DIM, " load passes,  ");
+	metric_format(m, M_SH_ST_EXCESS, excess, sizeof excess);
+	col = canvas_text(c, row, col, STYLE_BOLD, excess);
+	col = canvas_text(c, row, col, STYLE_DIM, " of ");
+	col = canvas_metric(c, row, col, 0, m, M_SH_ST_WAVE);
+	col = canvas_text(c, row, col, STYLE_DIM, " store passes  ");
+	if (col + 11 < c->cols)
+		canvas_delta(c, row, col, m, before, M_SH_LD_EXCESS, -1);
+	return row + 1;
+}
+
+struct columns {
+	int source, kind, req, per, used, why; /* right ends; source and why: left */
+};
+
+static void one_row(const struct session *s, struct canvas *c, int row, const struct columns *k,
+                    const struct entry *e, bool here)
+{
+	static const char *const names[] = { "ld", "st", "sh ld", "sh st" };
+	char text[512];
+	enum style st = here ? STYLE_BOLD : STYLE_NORMAL;
+	double per = (double)e->moved / (double)e->requests;
+	double unit = is_shared(e->kind) ? 1 : 32;
+	double share = e->moved ? (double)e->useful / (unit * (double)e->moved) : 1;
+	/* one sector or one pass per request cannot be bettered */
+	bool best = per <= 1.0;
+	if (here)
+		canvas_text(c, row, 0, STYLE_KNOB, "▸");
+	canvas_right(c, row, 6, STYLE_DIM, "%u", e->line);
+	panel_source(s, e->line, text, sizeof text);
+	canvas_text_n(c, row, 8, k->source - 8, st, text);
+	canvas_right(c, row, k->kind, STYLE_DIM, "%s", names[e->kind]);
+	if (k->req > 0) {
+		if (e->requests < 1000000)
+			fmt_count(text, sizeof text, (double)e->requests);
+		else
+			fmt_si(text, sizeof text, (double)e->requests);
+		canvas_right(c, row, k->req, STYLE_NORMAL, "%s", text);
+	}
+	canvas_right(c, row, k->per, STYLE_BOLD, "%.1f", per);
+	enum style g = best ? STYLE_NORMAL : grade(share);
+	canvas_right(c, row, k->used - 2, g, "%.0f %%", 100 * share);
+	canvas_text(c, row, k->used - 1, g, best ? " " : sign(share));
+	why(s, e, text, sizeof text);
+	canvas_text_n(c, row, k->why, c->cols - 1 - k->why, STYLE_NORMAL, text);
+}
+
+static void table(const struct session *s, struct canvas *c, int row, int last, bool pick)
+{
+	if (row >= last)
+		return;
+	int why_width = c->cols >= 60 ? 15 : c->cols >= 48 ? 10 : 0;
+	struct columns k = { .why = c->cols - 1 - why_width };
+	k.used = k.why - 1;
+	k.per = k.used - 8;
+	k.req = c->cols >= 76 ? k.per - 8 : 0;
+	k.kind = (k.req ? k.req : k.per) - 8;
+	k.source = k.kind - 6;
+	canvas_right(c, row, 6, STYLE_DIM, "line");
+	canvas_text_n(c, row, 8, k.source - 8, STYLE_DIM, "source");
+	if (k.req)
+		canvas_right(c, row, k.req, STYLE_DIM, "req");
+	canvas_right(c, row, k.per, STYLE_DIM, "per req");
+	canvas_right(c, row, k.used - 2, STYLE_DIM, "used");
+	if (why_width)
+		canvas_text(c, row, k.why, STYLE_DIM, "why");
+	row++;
+	unsigned total = n_rows(s), at = s->line < total ? s->line : total - 1;
+	int window = last - row;
+	unsigned top = panel_scroll(total, at, window);
+	for (int r = 0; r < window && top + (unsigned)r < total; r++) {
+		struct entry e;
+		if (entry_at(s, top + (unsigned)r, &e))
+			one_row(s, c, row + r, &k, &e, pick && top + (unsigned)r == at);
+	}
+	panel_scroll_marks(c, row, window, top, total);
+}
+
+/* All 32 lanes where @reserve rows stay free below them, else as many as fit. */
+static int addresses(struct canvas *c, int row, int last, const struct access_sample *a, uint64_t base,
+                     int reserve)
+{
+	const int left = 10;
+	int cell = 5;
+	for (int i = 0; i < 32; i++) {
+		char text[32];
+		bytes_short(a->offset[i] - base, text, sizeof text);
+		if ((a->mask >> i & 1) && (int)strlen(text) + 2 > cell)
+			cell = (int)strlen(text) + 2;
+	}
+	int per_row = (c->cols - left) / cell;
+	if (per_row > 16)
+		per_row = 16;
+	if (per_row >= 8)
+		per_row = 8 * (per_row / 8);
+	else if (per_row >= 4)
+		per_row = 4;
+	if (per_row < 1)
+		return row;
+	for (int i = 0; i < 32 && row + 1 < last; i += per_row) {
+		if (i && last - row < reserve + 2)
+			break;
+		canvas_text(c, row, 2, STYLE_DIM, "lane");
+		canvas_text(c, row + 1, 2, STYLE_DIM, "offset");
+		for (int k = 0; k < per_row && i + k < 32; k++) {
+			char text[32];
+			int right = left + (k + 1) * cell - 1;
+			canvas_right(c, row, right, STYLE_DIM, "%d", i + k);
+			if (!(a->mask >> (i + k) & 1)) {
+				canvas_right(c, row + 1, right, STYLE_DIM, "–");
+				continue;
+			}
+			bytes_short(a->offset[i + k] - base, text, sizeof text);
+			canvas_right(c, row + 1, right, STYLE_NORMAL, "+%s", text);
+		}
+		row += 2;
+	}
+	return row;
+}
+
+static int sector_map(struct canvas *c, int row, int last, const struct access_shape *sh)
+{
+	const int left = 10;
+	int col = left, used = 0;
+	if (row >= last)
+		return row;
+	canvas_text(c, row, 2, STYLE_DIM, "sectors");
+	for (unsigned i = 0; i < sh->n_sectors; i++) {
+		bool joined = i && sh->sector[i] == sh->sector[i - 1] + 1 && sh->sector[i] % 4;
+		if (i && !joined)
+			col++;
+		if (col + 4 > c->cols - 3) {
+			if (row + 1 >= last || used == 3) {
+				canvas_text(c, row, c->cols - 3, STYLE_DIM, "…");
+				break;
+			}
+			row++;
+			used++;
+			col = left;
+		}
+		for (int k = 0; k < 4; k++) {
+			uint32_t byte = sh->bytes[i] >> 8 * k & 0xff;
+			canvas_cell(c, row, col++, byte ? STYLE_BAR : STYLE_BAD,
+			            byte == 0xff ? 0x2588 : byte ? 0x258c : 0x254c);
+		}
+	}
+	return row + 1;
+}
+
+static int bank_map(struct canvas *c, int row, int last, const struct bank_use *b)
+{
+	const int left = 10;
+	if (row + 1 >= last)
+		return row;
+	canvas_text(c, row, 2, STYLE_DIM, "bank");
+	for (int i = 0; i < 32; i += 8)
+		canvas_printf(c, row, left + i, STYLE_DIM, "%d", i);
+	row++;
+	for (unsigned p = 0; p < b->parts && row < last; p++, row++) {
+		canvas_text(c, row, 2, STYLE_DIM, "words");
+		for (int i = 0; i < 32; i++) {
+			unsigned n = b->words[p][i];
+			canvas_cell(c, row, left + i, !n ? STYLE_DIM : n == 1 ? STYLE_BAR : STYLE_BAD,
+			            !n ? 0xb7 : n > 9 ? '+' : (uint32_t)('0' + n));
+		}
+	}
+	return row;
+}
+
+static void lens(const struct session *s, struct canvas *c, int row, int last, bool open)
+{
+	struct entry e;
+	if (row >= last || !selected(s, &e))
+		return;
+	unsigned n = n_samples(s, &e), nth = open && s->lens_row < n ? s->lens_row : 0;
+	const struct access_sample *a = sample_of(s, &e, nth);
+	char text[160], num[40];
+	canvas_hline(c, row, 2, c->cols - 4, STYLE_DIM);
+	if (!a) {
+		canvas_printf(c, row++, 5, STYLE_DIM, " line %u ", e.line);
+		canvas_wrap(c, row, 2, last - row, c->cols - 4, STYLE_DIM,
+		            s->now->counts.origin == ORIGIN_MEASURED
+		                    ? "n/a: a GPU does not report addresses; back end emu does (key b)"
+		                    : "n/a: the observed warp (block 0, warp 0) did not run this line, or the "
+		                      "list of samples was full");
+		return;
+	}
+	snprintf(text, sizeof text, " line %u · %s · block 0 · warp 0 · access %u of %u ", e.line, a->op, nth + 1,
+	         n);
+	canvas_text_n(c, row++, 5, c->cols - 10, STYLE_DIM, text);
+	struct access_shape sh = access_shape(a);
+	struct bank_use b = access_banks(a);
+	const struct launch_plan *plan = &s->now->plan;
+	bytes_short(sh.lanes ? sh.lowest : 0, num, sizeof num);
+	if (a->buffer >= 0 && (unsigned)a->buffer < plan->n_buffers && a->buffer < KERNEL_MAX_BUFFERS)
+		snprintf(text, sizeof text, "%s + %s", plan->buffers[a->buffer].name, num);
+	else
+		snprintf(text, sizeof text, "%s + %s", a->shared ? "shared" : "address", num);
+	if (row < last) {
+		int col = canvas_text(c, row, 2, STYLE_DIM, "from    ");
+		col = canvas_text(c, row, col, STYLE_NORMAL, text);
+		fmt_count(num, sizeof num, (double)a->executions);
+		col = canvas_printf(c, row, col, STYLE_DIM, "   %u lanes × %u B", sh.lanes, a->bytes_per_lane);
+		canvas_printf(c, row++, col, STYLE_DIM, "   executed %s times", num);
+	}
+	int reserve = a->shared ? 4 + (int)b.parts : 4 + (int)sh.n_sectors * 5 / (c->cols > 22 ? c->cols - 12 : 10);
+	row = addresses(c, row, last, a, sh.lanes ? sh.lowest : 0, reserve);
+	if (a->shared) {
+		row = bank_map(c, row, last, &b);
+		if (row < last) {
+			int col = canvas_text(c, row, 2, STYLE_NORMAL, "passes ");
+			col = canvas_printf(c, row, col, b.conflict ? STYLE_BAD : STYLE_GOOD, "%u %s", b.passes,
+			                    b.conflict ? "✗" : "✓");
+			canvas_printf(c, row++, col, STYLE_DIM, "   ideal %u", b.ideal);
+		}
+	} else {
+		row = sector_map(c, row, last, &sh);
+		if (row < last) {
+			unsigned moved = 32 * sh.n_sectors;
+			int col = canvas_printf(c, row, 2, STYLE_NORMAL, "%u sectors", sh.n_sectors);
+			col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ", sh.needed_sectors);
+			col = canvas_printf(c, row, col, STYLE_NORMAL, "%u lines", sh.lines);
+			col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ", sh.needed_lines);
+			if (moved > sh.used_bytes)
+				canvas_printf(c, row, col, STYLE_BAD, "wasted %u of %u bytes (%.0f %%)", moved - sh.used_bytes,
+				              moved, 100.0 * (moved - sh.used_bytes) / moved);
+			else
+				canvas_text(c, row, col, STYLE_GOOD, "✓ nothing wasted");
+			row++;
+		}
+	}
+	if (row < last)
+		canvas_wrap(c, row, 2, last - row, c->cols - 4, STYLE_KNOB, cure(&sh, a, &b));
+}
+
+static void draw(const struct session *s, struct canvas *c)
+{
+	if (panel_waiting(s, c, SHOWS))
+		return;
+	int last = c->rows, row = summary(s, c, c->rows >= 12 ? 1 : 0, last);
+	bool pick = panel_focused(s, "coalescing");
+	unsigned n = n_rows(s);
+	if (c->rows >= 12)
+		row++;
+	if (!n) {
+		canvas_wrap(c, row, 2, last - row, c->cols - 4, STYLE_DIM,
+		            "per line: n/a, this run has no memory counts per source line");
+		return;
+	}
+	int rest = last - row;
+	if (s->lens && pick && rest < 16) {
+		int head = rest >= 11 ? 3 : 0;
+		if (head)
+			table(s, c, row, row + 2, pick);
+		lens(s, c, row + head, last, true);
+	} else if (rest >= 16) {
+		int rows = (int)n + 1 < rest - 11 ? (int)n + 1 : rest - 11;
+		table(s, c, row, row + rows, pick);
+		lens(s, c, row + rows + 1, last, s->lens && pick);
+	} else {
+		table(s, c, row, last, pick);
+	}
+}
+
+const struct view_desc view_coalescing = {
+	.name = "coalescing",
+	.title = "Coalescing",
+	.brief = "Coal",
+	.order = 4,
+	.about = "sectors and bank passes per request, line by line; the addresses of a warp",
+	.draw = draw,
+	.rows = n_rows,
+	.start = worst_row,
+	.lens_rows = lens_rows,
+	.place = VIEW_GRID,
+};

@@ -1,0 +1,327 @@
+/*
+ * Occupancy: how many warps of this launch fit on one SM, which resource says so, and what other
+ * block sizes would give.
+ *
+ * Needs no run: the compiler's register count is enough, so it follows every key at once. The
+ * book's plain division stands beside the hardware's granularity (PMPP 4.7).
+ * Computes no occupancy: model/occupancy.h does.
+ */
+#include "ui/view.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SHOWS                                                                                       \
+	"Here: how many blocks and warps of this launch fit on one SM, which of warps, registers, " \
+	"shared memory and block slots sets the limit, and the occupancy of every block size."
+
+static uint64_t grid_blocks(const struct launch_plan *p)
+{
+	return (uint64_t)p->grid.x * p->grid.y * p->grid.z;
+}
+
+/* "8 x 32" as people write it. */
+static void nice_times(const char *in, char *out, size_t n)
+{
+	size_t at = 0;
+	for (; *in && at + 4 < n; in++) {
+		if (in[0] == ' ' && in[1] == 'x' && in[2] == ' ') {
+			memcpy(out + at, " ×", 3);
+			at += 3;
+			in++;
+		} else {
+			out[at++] = *in;
+		}
+	}
+	out[at] = '\0';
+}
+
+static void amount(enum occ_limit_id id, double v, char *out, size_t n)
+{
+	if (id == OCC_SHARED)
+		fmt_bytes(out, n, v);
+	else
+		fmt_count(out, n, v);
+}
+
+static int headline(const struct session *s, struct canvas *c, int row, const struct metric_set *m)
+{
+	const struct occ_result *o = &s->occ;
+	int col = canvas_text(c, row, 2, STYLE_NORMAL, "theoretical ");
+	col = canvas_metric(c, row, col, 7, m, M_OCC_PCT) + 2;
+	if (!o->launchable) {
+		canvas_text_n(c, row, col, c->cols - col - 1, STYLE_ERROR, "✗ cannot launch");
+		return row + 1;
+	}
+	col = canvas_printf(c, row, col, STYLE_NORMAL, "%u of %u warps", o->warps_per_sm,
+	                    gpu_max_warps_per_sm(&s->sel.gpu));
+	col = canvas_printf(c, row, col, STYLE_DIM, " · %u block%s per SM", o->blocks_per_sm,
+	                    o->blocks_per_sm == 1 ? "" : "s");
+	const struct run_record *was = s->stale ? s->now : s->before;
+	if (was && was->sel.kernel == s->sel.kernel) {
+		char shown[32];
+		snprintf(shown, sizeof shown, "%.1f %%", was->occ.pct);
+		int width = 7 + utf8_columns(shown);
+		int at = c->cols - 2 - width;
+		if (at > col)
+			canvas_was(c, row, at, o->pct, was->occ.pct, shown, +1);
+	}
+	return row + 1;
+}
+
+static enum style grade(double pct)
+{
+	return pct >= 75 ? STYLE_GOOD : pct >= 40 ? STYLE_WATCH : STYLE_BAD;
+}
+
+static int limits(const struct session *s, struct canvas *c, int row, int last)
+{
+	/* right ends of the columns; 0 = no room for it */
+	const bool wide = c->cols >= 66;
+	const int needs = wide ? 33 : c->cols >= 42 ? 25 : 0, has = wide ? 46 : c->cols >= 54 ? 35 : 0;
+	const int blocks = wide ? 56 : has ? 43 : needs ? 33 : 24;
+	if (row >= last)
+		return row;
+	canvas_text(c, row, 2, STYLE_DIM, "limit");
+	canvas_right(c, row, needs, STYLE_DIM, wide ? "needs per block" : "needs");
+	canvas_right(c, row, has, STYLE_DIM, "SM has");
+	canvas_right(c, row, blocks, STYLE_DIM, "blocks");
+	row++;
+	for (unsigned i = 0; i < OCC_LIMIT_COUNT && row < last; i++) {
+		const struct occ_limit *l = &s->occ.limits[i];
+		char text[128], why[128];
+		if (l->blocks == OCC_UNLIMITED && l->id != OCC_SHARED)
+			continue;
+		enum style st = l->limits ? STYLE_BOLD : STYLE_NORMAL;
+		canvas_text(c, row, 2, st, l->name ? l->name : "");
+		amount(l->id, l->needs, text, sizeof text);
+		canvas_right(c, row, needs, STYLE_NORMAL, "%s", text);
+		amount(l->id, l->has, text, sizeof text);
+		canvas_right(c, row, has, STYLE_NORMAL, "%s", text);
+		if (l->blocks == OCC_UNLIMITED)
+			canvas_right(c, row, blocks, STYLE_DIM, wide ? "no limit" : "–");
+		else
+			canvas_right(c, row, blocks, st, "%u", l->blocks);
+		if (l->limits)
+			canvas_text(c, row, blocks + 2, STYLE_KNOB, "◀ limits");
+		nice_times(l->arithmetic, why, sizeof why);
+		int room = c->cols - 1 - (blocks + 12);
+		if (utf8_columns(why) <= room)
+			canvas_text(c, row, blocks + 12, STYLE_DIM, why);
+		row++;
+	}
+	/* where the table has no room for the arithmetic, the limiting lines get theirs below */
+	for (unsigned i = 0; i < OCC_LIMIT_COUNT && row < last; i++) {
+		const struct occ_limit *l = &s->occ.limits[i];
+		char why[128];
+		nice_times(l->arithmetic, why, sizeof why);
+		if (!l->limits || !why[0] || utf8_columns(why) <= c->cols - 1 - (blocks + 12))
+			continue;
+		int col = canvas_printf(c, row, 2, STYLE_DIM, "%s: ", l->name ? l->name : "");
+		canvas_text_n(c, row, col, c->cols - 1 - col, STYLE_DIM, why);
+		row++;
+	}
+	return row;
+}
+
+static int book(const struct session *s, struct canvas *c, int row, int last)
+{
+	const struct occ_result *o = &s->occ;
+	if (row >= last)
+		return row;
+	bool same = o->book_blocks == o->blocks_per_sm;
+	int col = canvas_text(c, row, 2, STYLE_DIM, "book ");
+	col = canvas_printf(c, row, col, STYLE_NORMAL, "%u blocks, %.1f %%", o->book_blocks, o->book_pct);
+	col = canvas_printf(c, row, col, STYLE_DIM, " %s    hardware ", origin_mark(ORIGIN_BOOK, c->ascii));
+	col = canvas_printf(c, row, col, STYLE_NORMAL, "%u blocks, %.1f %%", o->blocks_per_sm, o->pct);
+	canvas_text(c, row, col + 4, same ? STYLE_DIM : STYLE_WATCH, same ? "same" : "! differ");
+	row++;
+	if (o->book_note[0] && row < last) {
+		char note[200];
+		nice_times(o->book_note, note, sizeof note);
+		row += canvas_wrap(c, row, 2, last - row < 2 ? last - row : 2, c->cols - 4, STYLE_DIM, note);
+	}
+	return row;
+}
+
+struct bars {
+	int n, step, width, left; /* bars, sweep entries per bar, columns per bar, first column */
+};
+
+/* Sweep entry of bar @i: 32 first, then every 64 (or every 32 when there is room). */
+static unsigned entry(const struct bars *b, int i)
+{
+	return b->step == 1 ? (unsigned)i : i == 0 ? 0 : (unsigned)(2 * i - 1);
+}
+
+/* @mark: the present block size is one that could run. */
+static void sweep(const struct session *s, struct canvas *c, int row, int rows, bool mark)
+{
+	struct bars b = { .n = 32, .step = 1, .left = 12 };
+	if (rows < 3 || !s->sweep[31].block)
+		return;
+	b.width = (c->cols - b.left) / b.n;
+	if (b.width < 4) {
+		b.n = 17;
+		b.step = 2;
+		b.width = (c->cols - b.left) / b.n;
+	}
+	if (b.width < 4) { /* figures do not fit: an axis instead */
+		b.left = 14;
+		b.width = (c->cols - b.left) / b.n;
+	}
+	if (b.width < 1)
+		return;
+	if (b.width > 8)
+		b.width = 8;
+	bool figures = b.width >= 4 && rows >= 4;
+	int every = (4 + b.width - 1) / b.width;
+	int bar_rows = rows - 2 - (figures ? 1 : 0), top = row + 1 + (figures ? 1 : 0);
+	if (bar_rows > 8)
+		bar_rows = 8;
+	canvas_text(c, row, 2, STYLE_DIM, "block size");
+	if (figures)
+		canvas_text(c, row + 1, 2, STYLE_DIM, "percent");
+	else if (bar_rows > 1)
+		canvas_right(c, top, b.left - 1, STYLE_DIM, "100 %%");
+	int now = -1;
+	for (int i = 0; i < b.n; i++) {
+		unsigned e = entry(&b, i);
+		int col = b.left + i * b.width, bar = b.width > 2 ? b.width - 1 : b.width;
+		double pct = s->sweep[e].pct;
+		bool here = mark && s->sweep[e].block == s->occ_in.block_threads;
+		if (s->sweep[e].block <= s->occ_in.block_threads)
+			now = col;
+		enum style st = here ? STYLE_KNOB_ON : STYLE_DIM;
+		int right = col + bar + (b.width == 1);
+		if (i % every == 0) {
+			if (s->sweep[e].block == 1024)
+				canvas_right(c, row, right, st, "1k");
+			else
+				canvas_right(c, row, right, st, "%u", s->sweep[e].block);
+		}
+		bool runs = s->sweep[e].blocks_per_sm > 0;
+		if (figures && runs)
+			canvas_right(c, row + 1, right, here ? STYLE_BOLD : STYLE_NORMAL, "%.0f", floor(pct + 0.5));
+		else if (figures)
+			canvas_right(c, row + 1, right, STYLE_DIM, "–");
+		for (int k = 0; k < bar; k++) {
+			if (runs)
+				canvas_column(c, top, col + k, bar_rows, pct / 100, here ? STYLE_KNOB_ON : STYLE_BAR);
+			else
+				canvas_cell(c, top + bar_rows - 1, col + k, STYLE_DIM, 0xd7);
+		}
+	}
+	if (mark && now >= 0) {
+		const char *word = "▲ now";
+		int at = now + (b.width > 2 ? (b.width - 1) / 2 : 0);
+		if (at + utf8_columns(word) + 5 > c->cols)
+			canvas_right(c, top + bar_rows, at + 1, STYLE_KNOB, "now %u ▲", s->occ_in.block_threads);
+		else
+			canvas_printf(c, top + bar_rows, at, STYLE_KNOB, "%s %u", word, s->occ_in.block_threads);
+	}
+}
+
+static void foot(const struct session *s, struct canvas *c, int row, const struct metric_set *m)
+{
+	char sm[16];
+	int col = 2;
+	double waves = metric_get(m, M_LAUNCH_WAVES);
+	if (isfinite(waves)) {
+		double last = waves - floor(waves);
+		char text[32];
+		metric_format(m, M_LAUNCH_WAVES, text, sizeof text);
+		if (waves < 0.01) {
+			col = canvas_text(c, row, col, STYLE_NORMAL, "waves < 0.01");
+			col = canvas_text(c, row, col, STYLE_WATCH, " !");
+		} else {
+			col = canvas_printf(c, row, col, STYLE_NORMAL, "waves %s", text);
+			col = canvas_printf(c, row, col, STYLE_DIM, "  last wave %.0f %% full",
+			                    last > 0 ? 100 * last : 100.0);
+		}
+		col += 3;
+	}
+	enum style st = s->spill_bytes ? STYLE_WATCH : STYLE_DIM;
+	col = canvas_printf(c, row, col, STYLE_NORMAL, "registers %u", s->occ_in.regs_per_thread);
+	col = canvas_printf(c, row, col, st, " · spills %u B%s", s->spill_bytes, s->spill_bytes ? " !" : "");
+	gpu_sm_name(&s->sel.gpu, sm, sizeof sm);
+	if (col + 13 + (int)strlen(sm) < c->cols)
+		canvas_printf(c, row, col, STYLE_DIM, " (compiler, %s)", sm);
+}
+
+/* What hardware saw: only a GPU knows, so the reason stands here otherwise. */
+static int achieved(const struct session *s, struct canvas *c, int row, int last)
+{
+	const struct metric_set *now = panel_metrics(s);
+	if (!now || row >= last)
+		return row;
+	int col = canvas_text(c, row, 2, STYLE_NORMAL, "achieved    ");
+	col = canvas_metric(c, row, col, 7, now, M_OCC_ACHIEVED) + 2;
+	canvas_text_n(c, row, col, c->cols - 1 - col, STYLE_DIM, panel_reason(now, M_OCC_ACHIEVED));
+	return row + 1;
+}
+
+static void refused(const struct session *s, struct canvas *c)
+{
+	int row = c->rows > 4 ? 1 : 0;
+	canvas_text_n(c, row++, 2, c->cols - 3, STYLE_ERROR, "✗ This launch is refused");
+	row += canvas_wrap(c, row, 2, c->rows - row, c->cols - 4, STYLE_NORMAL, s->plan_err.msg);
+	row += canvas_wrap(c, row, 2, c->rows - row, c->cols - 4, STYLE_KNOB, s->plan_err.remedy);
+	if (s->usage_known)
+		sweep(s, c, row + 1, c->rows - row - 1, false);
+}
+
+static void draw(const struct session *s, struct canvas *c)
+{
+	if (!s->plan_ok) {
+		if (s->plan_err.code == ERR_NONE)
+			canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4, STYLE_DIM, SHOWS);
+		else
+			refused(s, c);
+		return;
+	}
+	if (!s->usage_known || !s->occ_ok) {
+		const char *why = s->state == RUN_FAILED ? s->run_err.msg
+		                  : s->state == RUN_RUNNING
+		                          ? "compiling: registers and shared memory come from the compiler …"
+		                          : "registers per thread are not known yet: press r to compile";
+		int used = canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4,
+		                       s->state == RUN_FAILED ? STYLE_ERROR : STYLE_NORMAL, why);
+		if (s->state == RUN_FAILED)
+			used += canvas_wrap(c, 1 + used, 2, c->rows - 1 - used, c->cols - 4, STYLE_KNOB,
+			                    s->run_err.remedy);
+		canvas_wrap(c, used + 2, 2, c->rows - used - 2, c->cols - 4, STYLE_DIM, SHOWS);
+		return;
+	}
+	struct metric_set m;
+	metrics_clear(&m, NULL);
+	occ_metrics(&m, &s->sel.gpu, &s->occ, grid_blocks(&s->plan));
+
+	bool roomy = c->rows >= 18;
+	int last = c->rows >= 8 ? c->rows - 1 : c->rows;
+	int row = headline(s, c, c->rows >= 16 ? 1 : 0, &m);
+	if (row < last)
+		canvas_bar(c, row++, 2, c->cols - 4, s->occ.pct / 100, grade(s->occ.pct));
+	if (c->rows >= 22)
+		row = achieved(s, c, row, last);
+	if (!s->occ.launchable && row < last)
+		row += canvas_wrap(c, row, 2, last - row, c->cols - 4, STYLE_ERROR, s->occ.why_not);
+	row = limits(s, c, row + roomy, last);
+	row = book(s, c, row + (c->rows >= 22), last);
+	sweep(s, c, row + roomy, last - row - roomy, true);
+	if (last < c->rows)
+		foot(s, c, last, &m);
+}
+
+const struct view_desc view_occupancy = {
+	.name = "occupancy",
+	.title = "Occupancy",
+	.brief = "Occ",
+	.order = 1,
+	.about = "warps that fit on an SM, the limiting resource, every block size",
+	.draw = draw,
+	.place = VIEW_GRID,
+};
