@@ -14,7 +14,11 @@
 
 struct app;
 
-/* @gpu and @backend as typed ("a100", "auto"); auto = cuda when it has a device, else emu. */
+/* @gpu and @backend as typed ("a100", "auto"); auto = cuda when it has a device, else emu: the
+ * worker finds out, so that this returns at once. @gpu NULL = the live device's sheet if cuda is
+ * used, else APP_DEFAULT_GPU. The first kernel of the registry is selected; nothing runs before
+ * app_start(). */
+#define APP_DEFAULT_GPU "a100"
 bool app_new(struct app **out, const char *gpu, const char *backend, struct err *err);
 void app_free(struct app *a);
 struct session *app_session(struct app *a);
@@ -24,6 +28,7 @@ void app_select(struct app *a, const struct kernel_desc *k, unsigned variant);
 void app_param(struct app *a, unsigned param, int64_t value);
 void app_gpu(struct app *a, const struct gpu_spec *g);
 void app_backend(struct app *a, const char *name);
+void app_seed(struct app *a, uint64_t seed);
 
 /* Interactive use: start, stop, collect. app_wake_fd() is readable when app_poll() has news. */
 void app_start(struct app *a);
@@ -31,9 +36,23 @@ void app_cancel(struct app *a);
 bool app_poll(struct app *a);
 int app_wake_fd(struct app *a);
 
+/* How to run, where the defaults do not do. */
+struct run_options {
+	uint64_t max_blocks; /* emulator: a spread sample of at most this many blocks; 0 = all */
+	unsigned threads;    /* emulator: 0 = all cores */
+	bool check_races;
+	double timeout_s;    /* 0 = the back end's default */
+};
+
+/* Turns "a100" (NULL = default) and "auto" into @sel's gpu and backend. Batch use: may probe a GPU,
+ * which takes time. */
+bool app_choose(const char *gpu, const char *backend, struct selection *sel, struct err *err);
+
 /* Batch use, on the calling thread: compile, plan, run, verify, derive every metric. The record is
  * the caller's (record_free). False: nothing ran; @err says why. A wrong result is a record. */
 bool app_run(const struct selection *sel, const struct run_hooks *hooks, struct run_record **out,
              struct err *err);
+bool app_run_with(const struct selection *sel, const struct run_options *options,
+                  const struct run_hooks *hooks, struct run_record **out, struct err *err);
 
 #endif

@@ -1,0 +1,302 @@
+/*
+ * One run from a selection to a record: plan, compile, occupancy, buffers, launch, check, metrics.
+ *
+ * Runs on the caller's thread. Knows no session, screen or argument.
+ */
+#include "app_run.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct occ_input usage_occ_input(const struct usage *u)
+{
+	return (struct occ_input){
+		.regs_per_thread = u->registers,
+		.static_shared_bytes = u->static_shared_bytes,
+		.barriers = u->barriers,
+	};
+}
+
+/* --- compile and open ----------------------------------------------------------------------- */
+
+static void close_backend(struct workbench *w)
+{
+	if (w->ops)
+		w->ops->close(w->be);
+	w->ops = NULL;
+	w->be = NULL;
+}
+
+void workbench_close(struct workbench *w)
+{
+	close_backend(w);
+	if (w->has_module)
+		module_free(&w->module);
+	w->has_module = false;
+}
+
+bool workbench_compile(struct workbench *w, const struct selection *sel, struct err *err)
+{
+	const struct kernel_desc *k = sel->kernel;
+	struct build_id id;
+	build_id_of(sel, &id);
+	if (w->has_module && build_id_equal(&w->id, &id))
+		return true;
+
+	struct compile_macro macros[KERNEL_MAX_PARAMS];
+	const unsigned n = kernel_macros(k, id.macros, macros);
+	char file[64];
+	snprintf(file, sizeof file, "%s.cu", k->name);
+	const struct compile_request req = {
+		.file = file, .source = kernel_source(k), .n_macros = n, .macros = macros,
+		.cc_major = sel->gpu.cc_major, .cc_minor = sel->gpu.cc_minor,
+	};
+	struct module m = { 0 };
+	if (!compile_module(&req, &m, err))
+		return false;
+	if (w->has_module)
+		module_free(&w->module);
+	w->module = m;
+	w->id = id;
+	w->has_module = true;
+	return true;
+}
+
+static bool open_backend(struct workbench *w, const struct selection *sel, struct err *err)
+{
+	const struct backend_ops *ops = backend_find(sel->backend);
+	if (!ops)
+		return backend_named(sel->backend, err) &&
+		       err_set(err, ERR_INTERNAL, "back end '%s' was not chosen", sel->backend);
+	if (w->ops == ops && !memcmp(&w->be_gpu, &sel->gpu, sizeof sel->gpu))
+		return true;
+	close_backend(w);
+	const struct backend_status *st = backend_probe(ops);
+	if (!st->usable) {
+		if (err)
+			*err = st->err;
+		return err_prefix(err, "back end '%s': ", ops->name);
+	}
+	if (!ops->open(&w->be, &sel->gpu, err))
+		return false;
+	w->ops = ops;
+	w->be_gpu = sel->gpu;
+	return true;
+}
+
+/* --- buffers -------------------------------------------------------------------------------- */
+
+/* Memory that a run may take: this machine's, or what a container was given of it (cgroup v2). */
+static double memory_here(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	double bytes = pages > 0 && page > 0 ? (double)pages * (double)page : 1e18;
+	FILE *f = fopen("/sys/fs/cgroup/memory.max", "r");
+	double limit;
+	if (f) {
+		if (fscanf(f, "%lf", &limit) == 1 && limit > 0 && limit < bytes)
+			bytes = limit;
+		fclose(f);
+	}
+	return bytes;
+}
+
+static bool fits_memory(const struct launch_plan *plan, struct err *err)
+{
+	double want = 0;
+	for (unsigned b = 0; b < plan->n_buffers; b++)
+		want += 2.0 * (double)plan->buffers[b].count * (double)elem_size(plan->buffers[b].type);
+	const double have = memory_here();
+	if (want <= 0.75 * have)
+		return true;
+	char w[32], h[32];
+	err_set(err, ERR_UNAVAILABLE,
+	        "the buffers of this launch and their copies for checking need %s; this machine has %s",
+	        fmt_bytes(w, sizeof w, want), fmt_bytes(h, sizeof h, have));
+	return err_remedy(err, "choose a smaller problem size");
+}
+
+static void fill_before(struct prepared *p)
+{
+	for (unsigned b = 0; b < p->plan.n_buffers; b++) {
+		const struct buffer_plan *bp = &p->plan.buffers[b];
+		if (bp->role == BUF_OUT && !bp->partial)
+			poison_fill(bp->type, p->before[b], bp->count);
+		else
+			p->sel.kernel->fill(&p->plan, p->sel.params, b, p->sel.seed, p->before[b]);
+	}
+}
+
+bool run_prepare(struct prepared *p, struct workbench *w, const struct selection *sel,
+                 struct err *err)
+{
+	*p = (struct prepared){ .sel = *sel, .bench = w };
+	if (!selection_plan(sel, &p->plan, err) || !fits_memory(&p->plan, err) ||
+	    !workbench_compile(w, sel, err) || !open_backend(w, sel, err))
+		return false;
+	const struct entry_usage *e = module_entry(&w->module, p->plan.entry);
+	if (!e)
+		return err_set(err, ERR_INTERNAL, "%s.cu: no entry '%s' in the compiled module",
+		               sel->kernel->name, p->plan.entry);
+	p->usage = usage_of(e);
+	for (unsigned b = 0; b < p->plan.n_buffers; b++) {
+		const struct buffer_plan *bp = &p->plan.buffers[b];
+		p->bytes[b] = bp->count * elem_size(bp->type);
+		p->before[b] = mem_aligned(256, p->bytes[b]);
+		p->data[b] = mem_aligned(256, p->bytes[b]);
+	}
+	fill_before(p);
+	return true;
+}
+
+void run_release(struct prepared *p)
+{
+	for (unsigned b = 0; b < p->plan.n_buffers; b++) {
+		free(p->before[b]);
+		free(p->data[b]);
+	}
+	*p = (struct prepared){ 0 };
+}
+
+/* --- record --------------------------------------------------------------------------------- */
+
+static void launch_metrics(const struct prepared *p, struct metric_set *m)
+{
+	const struct launch_plan *l = &p->plan;
+	const enum origin o = ORIGIN_COUNTED;
+	metric_num(m, M_LAUNCH_GRID_BLOCKS, o, (double)l->grid.x * l->grid.y * l->grid.z);
+	metric_num(m, M_LAUNCH_BLOCK_THREADS, o, (double)l->block.x * l->block.y * l->block.z);
+	metric_num(m, M_LAUNCH_REGISTERS, o, p->usage.registers);
+	metric_num(m, M_LAUNCH_SHARED, o,
+	           (double)p->usage.static_shared_bytes + (double)l->dynamic_shared_bytes);
+	metric_num(m, M_LAUNCH_LOCAL, o, p->usage.stack_bytes);
+}
+
+/* Why a value that this back end could not give is missing: its own words, else a general one. */
+static const char *why_missing(const struct workbench *w)
+{
+	const struct backend_info *info = &backend_probe(w->ops)->info;
+	for (unsigned bit = 0; bit < ARRAY_LEN(info->missing); bit++)
+		if ((1u << bit) == CAP_COUNTERS && info->missing[bit].reason[0])
+			return info->missing[bit].reason;
+	if (!(info->caps & CAP_TIME))
+		return "the emulator has no clock: only a GPU (--backend cuda) measures this";
+	return "this back end did not report it";
+}
+
+static void derive_metrics(const struct prepared *p, const struct run_result *res,
+                           struct run_record *r)
+{
+	struct metric_set *m = &r->metrics;
+	metrics_clear(m, why_missing(p->bench));
+	for (int i = 0; i < METRIC_COUNT; i++)
+		if (res->metrics.v[i].origin != ORIGIN_NONE || res->metrics.v[i].reason)
+			m->v[i] = res->metrics.v[i];
+	launch_metrics(p, m);
+	occ_metrics(m, &p->sel.gpu, &r->occ,
+	            (uint64_t)p->plan.grid.x * p->plan.grid.y * p->plan.grid.z);
+	if (r->counts.origin != ORIGIN_NONE && !res->metrics_final)
+		metrics_from_run(m, &r->counts);
+	perf_metrics(m, &p->sel.gpu, &p->plan, &r->occ, &r->counts, &r->cost, &r->perf);
+	/* What hardware said stands above what was derived. */
+	for (int i = 0; i < METRIC_COUNT; i++)
+		if (res->metrics.v[i].origin == ORIGIN_MEASURED)
+			m->v[i] = res->metrics.v[i];
+	record_timeline(r);
+}
+
+bool run_execute(struct prepared *p, const struct run_options *options,
+                 const struct run_hooks *hooks, struct run_record **out, struct err *err)
+{
+	static const struct run_options all = { 0 };
+	const struct run_options *o = options ? options : &all;
+	struct workbench *w = p->bench;
+	char file[64];
+	snprintf(file, sizeof file, "%s.cu", p->sel.kernel->name);
+	struct run_request req = {
+		.module = &w->module, .plan = &p->plan, .source_file = file,
+		.max_blocks = o->max_blocks, .threads = o->threads, .check_races = o->check_races,
+		.timeout_s = o->timeout_s,
+	};
+	for (unsigned b = 0; b < p->plan.n_buffers; b++) {
+		memcpy(p->data[b], p->before[b], p->bytes[b]);
+		req.buffers[b] = (struct run_buffer){ .data = p->data[b], .bytes = p->bytes[b] };
+	}
+
+	struct run_record *r = mem_zalloc(sizeof *r);
+	r->sel = p->sel;
+	r->plan = p->plan;
+	p->sel.kernel->cost(p->sel.variant, &p->plan, p->sel.params, &r->cost);
+	const struct occ_input usage = usage_occ_input(&p->usage);
+	session_occ_input(&p->plan, &usage, &r->occ_in);
+	if (!occ_compute(&p->sel.gpu, &r->occ_in, &r->occ, err)) {
+		record_free(r);
+		return false;
+	}
+	if (!r->occ.launchable) {
+		err_set(err, ERR_USAGE, "%s cannot launch on %s: %s", p->plan.entry, p->sel.gpu.name,
+		        r->occ.why_not);
+		err_remedy(err, "choose a smaller block or tile, or another GPU");
+		record_free(r);
+		return false;
+	}
+	struct run_result res = { 0 };
+	static const struct run_hooks quiet = { 0 };
+	if (!w->ops->run(w->be, &req, hooks ? hooks : &quiet, &res, err)) {
+		run_result_free(&res);
+		record_free(r);
+		return false;
+	}
+	run_counts_copy(&r->counts, &res.counts);
+	r->n_spans = res.n_spans; /* the record takes them over */
+	r->spans = res.spans;
+	res.n_spans = 0;
+	res.spans = NULL;
+	r->wall_s = res.wall_s;
+	snprintf(r->note, sizeof r->note, "%s", res.note);
+	memcpy(r->module_key, w->module.key, sizeof r->module_key);
+	memcpy(r->compiler, w->module.compiler, sizeof r->compiler);
+	r->spill_bytes = p->usage.spill_bytes;
+	derive_metrics(p, &res, r);
+	if (res.outputs_complete) {
+		r->verify = VERIFY_NOT_RUN;
+		snprintf(r->verify_text, sizeof r->verify_text, "not verified yet");
+	} else {
+		r->verify = VERIFY_SAMPLED;
+		snprintf(r->verify_text, sizeof r->verify_text,
+		         "not verified: %" PRIu64 " of %" PRIu64 " blocks run", res.counts.blocks_run,
+		         res.counts.blocks_total);
+	}
+	run_result_free(&res);
+	*out = r;
+	return true;
+}
+
+bool app_run_with(const struct selection *sel, const struct run_options *options,
+                  const struct run_hooks *hooks, struct run_record **out, struct err *err)
+{
+	struct workbench w = { 0 };
+	struct prepared p;
+	*out = NULL;
+	bool ok = run_prepare(&p, &w, sel, err);
+	if (ok) {
+		ok = run_execute(&p, options, hooks, out, err);
+		if (ok)
+			run_verify(&p, *out);
+		run_release(&p);
+	}
+	workbench_close(&w);
+	return ok;
+}
+
+bool app_run(const struct selection *sel, const struct run_hooks *hooks, struct run_record **out,
+             struct err *err)
+{
+	return app_run_with(sel, NULL, hooks, out, err);
+}

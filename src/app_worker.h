@@ -1,0 +1,53 @@
+/*
+ * One thread that compiles and runs what it was last asked for, and a mailbox of what came of it.
+ *
+ * Orders replace one another: only the newest is worth running, and a running one that is no
+ * longer wanted is cancelled. Private to src/app*.c. Knows no session and no screen.
+ */
+#ifndef PMPP_APP_WORKER_H
+#define PMPP_APP_WORKER_H
+
+#include "app_run.h"
+
+struct worker;
+
+enum news_kind {
+	NEWS_BACKEND, /* what was wanted is decided: sel.gpu and sel.backend */
+	NEWS_USAGE,   /* the compiler's facts are in the usage table */
+	NEWS_RECORD,  /* a record; more follow for this order unless `final` */
+	NEWS_FAILED,  /* err */
+	NEWS_CANCELLED,
+};
+
+struct news {
+	enum news_kind kind;
+	uint64_t serial;           /* of the order */
+	struct selection sel;      /* NEWS_BACKEND */
+	struct run_record *record; /* NEWS_RECORD; the taker's */
+	bool final;
+	struct err err;
+};
+
+struct work_order {
+	uint64_t serial;
+	struct selection sel;
+	char wanted[16];   /* decide gpu and back end first: "auto", "cuda"; "" = decided already */
+	bool gpu_given;    /* with `wanted`: the person named sel.gpu */
+	bool at_once;      /* do not wait for the person to stop changing things */
+};
+
+/* @usage is shared and outlives the worker. False: no thread or pipe to be had. */
+bool worker_new(struct worker **out, struct usage_table *usage, struct err *err);
+/* Cancels what runs, waits for the thread, drops what nobody took. NULL is fine. */
+void worker_free(struct worker *w);
+void worker_post(struct worker *w, const struct work_order *order);
+/* Stops what runs and forgets what waits; NEWS_CANCELLED follows if there was anything. */
+void worker_cancel(struct worker *w);
+/* The oldest news, or false. The caller frees news.record. */
+bool worker_next(struct worker *w, struct news *out);
+double worker_progress(struct worker *w); /* 0..1 of the current order */
+/* Readable when worker_next() has news or worker_progress() moved, until worker_drain(). */
+int worker_fd(struct worker *w);
+void worker_drain(struct worker *w);
+
+#endif

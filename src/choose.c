@@ -1,0 +1,126 @@
+/*
+ * From the person's words to a GPU sheet and a back end: "a100", "auto", or nothing.
+ *
+ * A GPU's figures must belong to the device that runs: results measured on one card are never
+ * shown against another card's sheet. Probes back ends; runs and draws nothing.
+ */
+#include "app_run.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+bool backend_named(const char *name, struct err *err)
+{
+	if (!strcmp(name, "auto") || backend_find(name))
+		return true;
+	const char *names[16] = { "auto" };
+	size_t n = 1;
+	char list[200] = "auto";
+	for (size_t i = 0; i < backend_count() && n < ARRAY_LEN(names); i++) {
+		names[n++] = backend_at(i)->name;
+		size_t at = strlen(list);
+		snprintf(list + at, sizeof list - at, ", %s", backend_at(i)->name);
+	}
+	err_set(err, ERR_USAGE, "there is no back end '%s'", name);
+	const char *near = str_nearest(name, names, n);
+	return near ? err_remedy(err, "did you mean '%s'? There are: %s", near, list)
+	            : err_remedy(err, "choose one of: %s", list);
+}
+
+/* Letters and digits of the words of @s from @at on, lower case; each word's end is recorded. */
+struct words {
+	char s[128];
+	bool starts[128], ends[128];
+	size_t n;
+};
+
+static void words_of(const char *s, struct words *w)
+{
+	*w = (struct words){ .n = 0 };
+	bool inside = false;
+	for (; *s && w->n < sizeof w->s - 1; s++) {
+		if (!isalnum((unsigned char)*s)) {
+			if (inside)
+				w->ends[w->n - 1] = true;
+			inside = false;
+			continue;
+		}
+		w->starts[w->n] = !inside;
+		inside = true;
+		w->s[w->n++] = (char)tolower((unsigned char)*s);
+	}
+	if (inside)
+		w->ends[w->n - 1] = true;
+}
+
+/* Whether whole words of @device, run together, spell @id: "NVIDIA RTX A6000" has "a6000", and
+ * "NVIDIA L40S" has no "l4". */
+static bool spells(const struct words *device, const char *id)
+{
+	size_t len = strlen(id);
+	for (size_t i = 0; i + len <= device->n; i++)
+		if (device->starts[i] && device->ends[i + len - 1] &&
+		    !strncmp(device->s + i, id, len))
+			return true;
+	return false;
+}
+
+const struct gpu_spec *sheet_of_device(const char *device)
+{
+	struct words w;
+	words_of(device, &w);
+	const struct gpu_spec *best = NULL;
+	for (size_t i = 0; i < gpu_count(); i++) {
+		const struct gpu_spec *g = gpu_at(i);
+		if (spells(&w, g->id) && (!best || strlen(g->id) > strlen(best->id)))
+			best = g;
+	}
+	return best;
+}
+
+bool choose_backend(bool gpu_given, const char *backend, struct selection *sel, struct err *err)
+{
+	const bool automatic = !strcmp(backend, "auto");
+	const struct backend_ops *cuda = backend_find("cuda");
+
+	if (!backend_named(backend, err))
+		return false;
+	if (cuda && (automatic || !strcmp(backend, "cuda"))) {
+		const struct backend_status *st = backend_probe(cuda);
+		const struct gpu_spec *own = st->usable && st->info.n_devices
+		                             ? sheet_of_device(st->info.device[0]) : NULL;
+		if (own && (!gpu_given || !strcmp(sel->gpu.id, own->id))) {
+			if (!gpu_given)
+				sel->gpu = *own;
+			snprintf(sel->backend, sizeof sel->backend, "cuda");
+			return true;
+		}
+		if (!automatic && !st->usable) {
+			if (err)
+				*err = st->err;
+			return err_prefix(err, "back end 'cuda': ");
+		}
+		if (!automatic) {
+			err_set(err, ERR_UNAVAILABLE, "back end 'cuda' runs on %s, and %s%s is asked for",
+			        st->info.n_devices ? st->info.device[0] : "no device",
+			        gpu_given ? "the sheet of " : "no sheet for it is known; ",
+			        gpu_given ? sel->gpu.name : "another");
+			return own ? err_remedy(err, "say --gpu %s, or --backend emu", own->id)
+			           : err_remedy(err, "say --backend emu");
+		}
+	}
+	if (!gpu_given && !gpu_load(APP_DEFAULT_GPU, &sel->gpu, err))
+		return false;
+	snprintf(sel->backend, sizeof sel->backend, "%s", automatic ? "emu" : backend);
+	return true;
+}
+
+bool app_choose(const char *gpu, const char *backend, struct selection *sel, struct err *err)
+{
+	if (gpu && !gpu_load(gpu, &sel->gpu, err))
+		return false;
+	return choose_backend(gpu != NULL, backend ? backend : "auto", sel, err);
+}

@@ -1,0 +1,315 @@
+/*
+ * From argv to a verb: options, help, errors, output. Knows no kernel and no GPU.
+ */
+#include "cli/cli.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_OPTIONS 16
+
+#define VERB(name) extern const struct verb verb_##name;
+#include "verbs.def"
+#undef VERB
+
+static const struct verb *const verbs[] = {
+#define VERB(name) &verb_##name,
+#include "verbs.def"
+#undef VERB
+};
+
+size_t verb_count(void)
+{
+	return ARRAY_LEN(verbs);
+}
+
+const struct verb *verb_at(size_t i)
+{
+	for (size_t v = 0; v < ARRAY_LEN(verbs); v++) {
+		size_t before = 0;
+		for (size_t w = 0; w < ARRAY_LEN(verbs); w++)
+			before += verbs[w]->order < verbs[v]->order ||
+			          (verbs[w]->order == verbs[v]->order && w < v);
+		if (before == i)
+			return verbs[v];
+	}
+	return NULL;
+}
+
+static const struct verb *verb_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+		if (!strcmp(verbs[i]->name, name))
+			return verbs[i];
+	return NULL;
+}
+
+/* --- output --------------------------------------------------------------------------------- */
+
+int cli_emit(struct cli *c, json_t *object, int status)
+{
+	int bad = json_dumpf(object, c->out, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+	json_decref(object);
+	bad |= fputc('\n', c->out) == EOF;
+	return bad ? CLI_IMPOSSIBLE : status;
+}
+
+int cli_fail(struct cli *c, const struct err *err)
+{
+	int status = err_exit_status(err->code);
+	fprintf(c->err, "pmpp-explore: %s\n", err->msg);
+	if (err->remedy[0])
+		fprintf(c->err, "  %s\n", err->remedy);
+	return c->json ? cli_emit(c, json_error(err), status) : status;
+}
+
+/* --- help ----------------------------------------------------------------------------------- */
+
+static void help_options(struct cli *c, const struct verb *v, void *state)
+{
+	struct option_spec o[MAX_OPTIONS];
+	unsigned n = v->options ? v->options(state, o) : 0;
+	struct table t = { .cols = 2 };
+	for (unsigned i = 0; i < n; i++) {
+		char left[64];
+		snprintf(left, sizeof left, "%s%s%s", o[i].name, o[i].value ? " " : "",
+		         o[i].value ? o[i].value : "");
+		table_row(&t, left, o[i].about);
+	}
+	table_row(&t, "--help", "this text");
+	fputs("Options:\n", c->out);
+	table_print(&t, c->out, "  ");
+}
+
+static int help_verb(struct cli *c, const struct verb *v, void *state)
+{
+	fprintf(c->out, "Usage: pmpp-explore%s%s %s\n\n%s\n\n", v->name[0] ? " " : "", v->name, v->usage,
+	        v->about);
+	help_options(c, v, state);
+	if (v->help[0])
+		fprintf(c->out, "\n%s", v->help);
+	return CLI_OK;
+}
+
+static int help_all(struct cli *c)
+{
+	fputs("pmpp-explore: see why a GPU kernel is fast or slow, with or without a GPU.\n\nUsage:\n",
+	      c->out);
+	for (size_t i = 0; i < verb_count(); i++) {
+		const struct verb *v = verb_at(i);
+		fprintf(c->out, "  pmpp-explore%s%s %s\n      %s\n", v->name[0] ? " " : "", v->name,
+		        v->usage, v->about);
+	}
+	fputs("  pmpp-explore --version\n  pmpp-explore VERB --help\n\n"
+	      "Exit status: 0 verified or shown, 1 wrong result or failed run, 2 bad usage, "
+	      "3 not possible here.\n", c->out);
+	return CLI_OK;
+}
+
+static int version(struct cli *c)
+{
+	if (c->json)
+		return cli_emit(c, json_pack("{s:s, s:s, s:s}", "schema", CLI_SCHEMA, "program",
+		                             "pmpp-explore", "version", CLI_VERSION), CLI_OK);
+	fprintf(c->out, "pmpp-explore %s\n", CLI_VERSION);
+	return CLI_OK;
+}
+
+/* --- options -------------------------------------------------------------------------------- */
+
+static bool store(const struct option_spec *o, const char *value, struct err *err)
+{
+	int64_t whole;
+	char *end;
+	switch (o->kind) {
+	case OPT_FLAG:
+		*(bool *)o->to = true;
+		return true;
+	case OPT_TEXT:
+		*(const char **)o->to = value;
+		return true;
+	case OPT_COUNT:
+		if (!parse_int(value, &whole) || whole < 0)
+			return err_set(err, ERR_USAGE, "option '%s': '%s' is not a whole number of 0 or more",
+			               o->name, value);
+		*(uint64_t *)o->to = (uint64_t)whole;
+		return true;
+	case OPT_SECONDS:
+		*(double *)o->to = strtod(value, &end);
+		if (end == value || *end || !(*(double *)o->to > 0))
+			return err_set(err, ERR_USAGE, "option '%s': '%s' is not a time in seconds", o->name,
+			               value);
+		return true;
+	}
+	return false;
+}
+
+static bool unknown_option(const char *arg, const struct option_spec *o, unsigned n,
+                           struct err *err)
+{
+	const char *names[MAX_OPTIONS + 1] = { "--help" };
+	struct text all = { 0 };
+	text_add(&all, "--help");
+	for (unsigned i = 0; i < n; i++) {
+		names[i + 1] = o[i].name;
+		text_add(&all, ", %s", o[i].name);
+	}
+	const char *near = str_nearest(arg, names, n + 1);
+	err_set(err, ERR_USAGE, "unknown option '%s'", arg);
+	if (near)
+		err_remedy(err, "did you mean '%s'? There are: %s", near, all.s);
+	else
+		err_remedy(err, "options: %s", all.s);
+	text_free(&all);
+	return false;
+}
+
+/* Options may stand anywhere; "--" ends them; "--gpu=a100" is "--gpu a100". What is left is moved
+ * to the front of @args. */
+static bool parse_options(const struct option_spec *o, unsigned n, unsigned *n_args, char **args,
+                          bool *help, struct err *err)
+{
+	unsigned left = 0, i = 0;
+	for (; i < *n_args; i++) {
+		char *arg = args[i];
+		if (!strcmp(arg, "--")) {
+			i++;
+			break;
+		}
+		if (arg[0] != '-' || !arg[1]) {
+			args[left++] = arg;
+			continue;
+		}
+		if (!strcmp(arg, "--help") || !strcmp(arg, "-h")) {
+			*help = true;
+			continue;
+		}
+		char *equals = strchr(arg, '=');
+		size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
+		unsigned k = 0;
+		while (k < n && (strlen(o[k].name) != len || strncmp(o[k].name, arg, len)))
+			k++;
+		if (k == n)
+			return unknown_option(arg, o, n, err);
+		char *value = equals ? equals + 1 : NULL;
+		if (o[k].kind == OPT_FLAG && value)
+			return err_set(err, ERR_USAGE, "option '%s' takes no value", o[k].name);
+		if (o[k].kind != OPT_FLAG && !value) {
+			if (i + 1 == *n_args)
+				return err_set(err, ERR_USAGE, "option '%s' needs a value: %s", o[k].name,
+				               o[k].value);
+			value = args[++i];
+		}
+		if (!store(&o[k], value, err))
+			return false;
+	}
+	for (; i < *n_args; i++)
+		args[left++] = args[i];
+	*n_args = left;
+	return true;
+}
+
+static int run_verb(struct cli *c, const struct verb *v, unsigned n, char **args)
+{
+	struct option_spec o[MAX_OPTIONS];
+	struct err err = { 0 };
+	void *state = mem_zalloc(v->state_bytes ? v->state_bytes : 1);
+	unsigned n_options = v->options ? v->options(state, o) : 0;
+	bool help = false;
+	int status;
+
+	if (!parse_options(o, n_options, &n, args, &help, &err)) {
+		char usage[300];
+		snprintf(usage, sizeof usage, "pmpp-explore %s --help tells more", v->name);
+		if (!err.remedy[0])
+			err_remedy(&err, "%s", usage);
+		status = cli_fail(c, &err);
+	} else if (help) {
+		status = help_verb(c, v, state);
+	} else {
+		status = v->run(c, state, n, args);
+	}
+	free(state);
+	return status;
+}
+
+/* --- dispatch ------------------------------------------------------------------------------- */
+
+/* Neither a verb nor a kernel: names of both are near enough to be meant. */
+static int unknown_word(struct cli *c, const char *word)
+{
+	const char *names[128];
+	size_t n = 0;
+	struct text list = { 0 };
+	for (size_t i = 0; i < verb_count(); i++)
+		if (verb_at(i)->name[0]) {
+			text_add(&list, "%s%s", n ? ", " : "", verb_at(i)->name);
+			names[n++] = verb_at(i)->name;
+		}
+	text_add(&list, "; kernels:");
+	for (size_t i = 0; i < kernel_count() && n < ARRAY_LEN(names); i++) {
+		text_add(&list, " %s", kernel_at(i)->name);
+		names[n++] = kernel_at(i)->name;
+	}
+	struct err err = { 0 };
+	const char *near = str_nearest(word, names, n);
+	err_set(&err, ERR_USAGE, "'%s' is neither a verb nor a kernel", word);
+	if (near)
+		err_remedy(&err, "did you mean '%s'? Verbs: %s", near, list.s);
+	else
+		err_remedy(&err, "verbs: %s", list.s);
+	text_free(&list);
+	return cli_fail(c, &err);
+}
+
+static bool names_kernel(const char *word)
+{
+	char name[64];
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "/"), word);
+	return kernel_find(name) != NULL;
+}
+
+static int dispatch(struct cli *c, unsigned n, char **args)
+{
+	const struct verb *tui = verb_find("");
+	if (n && !strcmp(args[0], "--version"))
+		return version(c);
+	if (n && (!strcmp(args[0], "--help") || !strcmp(args[0], "-h") ||
+	          (!strcmp(args[0], "help") && n == 1)))
+		return help_all(c);
+	if (n > 1 && !strcmp(args[0], "help")) {
+		char *as_option[] = { (char[]){ "--help" } };
+		const struct verb *v = verb_find(args[1]);
+		return v ? run_verb(c, v, 1, as_option) : unknown_word(c, args[1]);
+	}
+	if (n && args[0][0] != '-' && !strchr(args[0], '=')) {
+		const struct verb *v = verb_find(args[0]);
+		if (v)
+			return run_verb(c, v, n - 1, args + 1);
+		if (!names_kernel(args[0]))
+			return unknown_word(c, args[0]);
+	}
+	return run_verb(c, tui, n, args);
+}
+
+int cli_main(int argc, char **argv)
+{
+	struct cli c = {
+		.out = stdout, .err = stderr, .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+	};
+	/* Known before anything can go wrong, so that errors take the form that was asked for. */
+	for (int i = 1; i < argc; i++)
+		c.json = c.json || !strcmp(argv[i], "--json");
+	int status = dispatch(&c, argc > 0 ? (unsigned)argc - 1 : 0, argv + 1);
+	errno = 0;
+	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE) {
+		fprintf(stderr, "pmpp-explore: standard output: %s\n",
+		        errno ? strerror(errno) : "write error");
+		return CLI_IMPOSSIBLE;
+	}
+	return status;
+}

@@ -1,0 +1,344 @@
+/*
+ * Records, sheets and errors as JSON, schema "pmpp-explore/1". Numbers are numbers, whole ones
+ * integers; what is not known is null with origin "none" and the reason. Prints nothing.
+ */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+
+/* jansson takes UTF-8 only: bytes that are not are replaced, so that no text is ever lost. */
+static json_t *json_text(const char *s)
+{
+	json_t *j = json_string(s);
+	if (j)
+		return j;
+	struct text clean = { 0 };
+	text_add(&clean, "%s", "");
+	for (; *s; s++)
+		text_put(&clean, (unsigned char)*s < 0x80 ? s : "?", 1);
+	j = json_string(clean.s);
+	text_free(&clean);
+	return j;
+}
+
+static void set(json_t *o, const char *key, json_t *value)
+{
+	json_object_set_new(o, key, value);
+}
+
+static void set_text(json_t *o, const char *key, const char *s)
+{
+	set(o, key, json_text(s));
+}
+
+json_t *json_number(double v)
+{
+	if (!isfinite(v))
+		return json_null();
+	if (v == floor(v) && fabs(v) < 9007199254740992.0) /* 2^53: exact in a double */
+		return json_integer((json_int_t)v);
+	return json_real(v);
+}
+
+static void set_num(json_t *o, const char *key, double v)
+{
+	set(o, key, json_number(v));
+}
+
+static void set_u64(json_t *o, const char *key, uint64_t v)
+{
+	set(o, key, v <= INT64_MAX ? json_integer((json_int_t)v) : json_real((double)v));
+}
+
+json_t *json_metric(const struct metric_set *m, enum metric_id id)
+{
+	const struct metric_value *v = &m->v[id];
+	const struct metric_desc *d = &metric_catalogue[id];
+	json_t *o = json_object();
+	if (v->origin == ORIGIN_NONE)
+		set(o, "value", json_null());
+	else if (d->kind == METRIC_TEXT)
+		set_text(o, "value", v->text);
+	else
+		set_num(o, "value", v->num);
+	set_text(o, "unit", d->unit);
+	set_text(o, "origin", origin_name(v->origin));
+	if (v->origin == ORIGIN_NONE)
+		set_text(o, "reason", v->reason ? v->reason : "not known");
+	if (v->origin == ORIGIN_SAMPLED) {
+		set_u64(o, "blocks_sampled", v->sampled);
+		set_u64(o, "blocks", v->of);
+	}
+	return o;
+}
+
+json_t *json_metrics(const struct metric_set *m)
+{
+	json_t *o = json_object();
+	for (int i = 0; i < METRIC_COUNT; i++)
+		set(o, metric_catalogue[i].key, json_metric(m, (enum metric_id)i));
+	return o;
+}
+
+json_t *json_gpu(const struct gpu_spec *g)
+{
+	json_t *o = json_object();
+	char sm[16];
+	set_text(o, "id", g->id);
+	set_text(o, "name", g->name);
+	set_text(o, "architecture", g->arch);
+	set_text(o, "chip", g->chip);
+	set_text(o, "target", gpu_sm_name(g, sm, sizeof sm));
+	set(o, "live", json_boolean(g->live));
+#define X(type, field, least, most, about) set_num(o, #field, (double)g->field);
+	GPU_FIGURES(X)
+#undef X
+	set_num(o, "ridge_flop_per_byte", gpu_ridge_flop_per_byte(g));
+	return o;
+}
+
+json_t *json_limits(const struct occ_result *r)
+{
+	json_t *list = json_array();
+	for (unsigned i = 0; i < OCC_LIMIT_COUNT; i++) {
+		const struct occ_limit *l = &r->limits[i];
+		json_t *o = json_object();
+		set_text(o, "name", l->name);
+		set_num(o, "needs", l->needs);
+		set_num(o, "has", l->has);
+		if (l->blocks == OCC_UNLIMITED)
+			set(o, "blocks", json_null());
+		else
+			set_u64(o, "blocks", l->blocks);
+		set(o, "limits", json_boolean(l->limits));
+		set_text(o, "arithmetic", l->arithmetic);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+json_t *json_error(const struct err *err)
+{
+	char code[32];
+	snprintf(code, sizeof code, "%s", err_code_name(err->code));
+	for (char *p = code; *p; p++)
+		*p = *p >= 'A' && *p <= 'Z' ? (char)(*p - 'A' + 'a') : *p;
+	json_t *e = json_object(), *o = json_object();
+	set_text(e, "code", code);
+	set_text(e, "message", err->msg);
+	if (err->remedy[0])
+		set_text(e, "remedy", err->remedy);
+	else
+		set(e, "remedy", json_null());
+	set_text(o, "schema", CLI_SCHEMA);
+	set(o, "error", e);
+	return o;
+}
+
+/* --- a record ------------------------------------------------------------------------------- */
+
+static json_t *json_counts(const struct counts *c)
+{
+	json_t *o = json_object();
+#define X(field, about) set_u64(o, #field, c->field);
+	COUNT_FIELDS(X)
+#undef X
+	return o;
+}
+
+/* The metrics that follow from counts alone: those known when nothing is zero. */
+static const bool *per_instruction(void)
+{
+	static bool known[METRIC_COUNT];
+	struct counts ones;
+	struct metric_set m;
+#define X(field, about) ones.field = 1;
+	COUNT_FIELDS(X)
+#undef X
+	metrics_clear(&m, NULL);
+	metrics_from_counts(&m, &ones, ORIGIN_COUNTED);
+	for (int i = 0; i < METRIC_COUNT; i++)
+		known[i] = m.v[i].origin != ORIGIN_NONE;
+	return known;
+}
+
+/* Every per-instruction metric of some of the instructions. */
+static json_t *json_part(const struct counts *c, const struct run_counts *run)
+{
+	const bool *mine = per_instruction();
+	struct metric_set m;
+	json_t *o = json_object();
+	metrics_clear(&m, "no instruction of this kind on these lines");
+	metrics_from_counts(&m, c, run->origin);
+	for (int i = 0; i < METRIC_COUNT; i++) {
+		if (!mine[i])
+			continue;
+		m.v[i].sampled = run->blocks_run;
+		m.v[i].of = run->blocks_total;
+		set(o, metric_catalogue[i].key, json_metric(&m, (enum metric_id)i));
+	}
+	return o;
+}
+
+#define MAX_TAGS 256
+
+static json_t *json_lines(const struct run_record *r, const char *source,
+                          const struct line_tag *tags, unsigned n_tags)
+{
+	json_t *list = json_array();
+	for (unsigned i = 0; i < r->counts.n_lines; i++) {
+		const struct line_counts *l = &r->counts.lines[i];
+		json_t *o = json_object(), *names = json_array();
+		char text[512] = "";
+		source_line(source, l->line, text, sizeof text);
+		for (unsigned t = 0; t < n_tags; t++)
+			if (tags[t].line == l->line)
+				json_array_append_new(names, json_text(tags[t].name));
+		set_u64(o, "line", l->line);
+		set_text(o, "source", text);
+		set(o, "tags", names);
+		set(o, "counts", json_counts(&l->c));
+		set(o, "metrics", json_part(&l->c, &r->counts));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static bool ran(const struct run_record *r, uint32_t line)
+{
+	for (unsigned i = 0; i < r->counts.n_lines; i++)
+		if (r->counts.lines[i].line == line)
+			return r->counts.lines[i].c.warp_executed > 0;
+	return false;
+}
+
+/* Tags of lines that ran: the others belong to other variants in the same file. */
+static json_t *json_tags(const struct run_record *r, const char *source,
+                         const struct line_tag *tags, unsigned n_tags)
+{
+	json_t *all = json_object();
+	for (unsigned t = 0; t < n_tags; t++) {
+		struct counts sum;
+		if (json_object_get(all, tags[t].name) || !ran(r, tags[t].line) ||
+		    !counts_of_tag(&r->counts, source, tags[t].name, &sum))
+			continue;
+		json_t *o = json_object(), *lines = json_array();
+		for (unsigned u = 0; u < n_tags; u++)
+			if (!strcmp(tags[u].name, tags[t].name) && ran(r, tags[u].line))
+				json_array_append_new(lines, json_integer(tags[u].line));
+		set(o, "lines", lines);
+		set(o, "counts", json_counts(&sum));
+		set(o, "metrics", json_part(&sum, &r->counts));
+		set(all, tags[t].name, o);
+	}
+	return all;
+}
+
+static const char *verify_name(enum verify_state v)
+{
+	switch (v) {
+	case VERIFY_OK: return "ok";
+	case VERIFY_WRONG: return "wrong";
+	case VERIFY_SAMPLED: return "sampled";
+	case VERIFY_NOT_RUN: break;
+	}
+	return "not run";
+}
+
+static json_t *json_check(const struct run_record *r)
+{
+	json_t *o = json_object();
+	const bool compared = r->verify == VERIFY_OK || r->verify == VERIFY_WRONG;
+	set_text(o, "state", verify_name(r->verify));
+	set_text(o, "text", r->verify_text);
+	set_text(o, "note", r->check.note);
+	set(o, "max_rel_error", compared ? json_number(r->check.max_rel_error) : json_null());
+	set(o, "errors", compared ? json_number((double)r->check.errors) : json_null());
+	if (r->verify == VERIFY_WRONG) {
+		const struct buffer_plan *b = &r->plan.buffers[r->check.buffer];
+		json_t *first = json_object();
+		set_text(first, "buffer", b->name);
+		set_u64(first, "index", r->check.first);
+		set_num(first, "got", r->check.got);
+		set_num(first, "want", r->check.want);
+		set(o, "first", first);
+	}
+	return o;
+}
+
+static json_t *json_params(const struct selection *sel)
+{
+	json_t *o = json_object();
+	const struct kernel_desc *k = sel->kernel;
+	for (unsigned i = 0; i < k->n_params; i++) {
+		if (!kernel_param_used(k, sel->variant, i))
+			continue;
+		if (k->params[i].words) {
+			char word[64];
+			kernel_param_format(k, i, sel->params[i], word, sizeof word);
+			set_text(o, k->params[i].name, word);
+		} else {
+			set(o, k->params[i].name, json_integer(sel->params[i]));
+		}
+	}
+	return o;
+}
+
+static json_t *json_dim(struct dim3u d)
+{
+	return json_pack("[I, I, I]", (json_int_t)d.x, (json_int_t)d.y, (json_int_t)d.z);
+}
+
+json_t *json_record(const struct run_record *r)
+{
+	const struct selection *sel = &r->sel;
+	const char *source = kernel_source(sel->kernel);
+	struct line_tag tags[MAX_TAGS];
+	unsigned n_tags = source_tags(source, tags, MAX_TAGS);
+	n_tags = n_tags < MAX_TAGS ? n_tags : MAX_TAGS;
+
+	json_t *o = json_object(), *launch = json_object(), *occ = json_object(),
+	       *compiler = json_object(), *run = json_object(), *book = json_object();
+	set_text(o, "schema", CLI_SCHEMA);
+	set_text(o, "version", CLI_VERSION);
+	set_text(o, "kernel", sel->kernel->name);
+	set_text(o, "variant", sel->kernel->variants[sel->variant].name);
+	set(o, "params", json_params(sel));
+	set(o, "gpu", json_gpu(&sel->gpu));
+	set_text(o, "backend", sel->backend);
+	set_u64(o, "seed", sel->seed);
+	set(o, "verified", json_boolean(r->verify == VERIFY_OK));
+	set(o, "check", json_check(r));
+
+	set_text(launch, "entry", r->plan.entry);
+	set(launch, "grid", json_dim(r->plan.grid));
+	set(launch, "block", json_dim(r->plan.block));
+	set_u64(launch, "dynamic_shared_bytes", r->plan.dynamic_shared_bytes);
+	set(o, "launch", launch);
+
+	set(o, "metrics", json_metrics(&r->metrics));
+
+	set(occ, "limits", json_limits(&r->occ));
+	set_text(occ, "limiters", r->occ.limiters);
+	set_u64(book, "blocks_per_sm", r->occ.book_blocks);
+	set_num(book, "pct", r->occ.book_pct);
+	set_text(book, "note", r->occ.book_note);
+	set(occ, "book", book);
+	set(o, "occupancy", occ);
+
+	set_text(compiler, "name", r->compiler);
+	set_text(compiler, "key", r->module_key);
+	set_u64(compiler, "spill_bytes", r->spill_bytes);
+	set(o, "compiler", compiler);
+
+	set_num(run, "wall_s", r->wall_s);
+	set_u64(run, "blocks_run", r->counts.blocks_run);
+	set_u64(run, "blocks", r->counts.blocks_total);
+	set_text(run, "note", r->note);
+	set(o, "run", run);
+
+	set(o, "lines", json_lines(r, source, tags, n_tags));
+	set(o, "tags", json_tags(r, source, tags, n_tags));
+	return o;
+}

@@ -1,0 +1,66 @@
+/* Columns of text, aligned by what a terminal shows. Knows no meaning. */
+#include "cli/cli.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns of UTF-8 text whose characters are all one column wide. */
+static unsigned columns(const char *s)
+{
+	unsigned n = 0;
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+void table_row(struct table *t, ...)
+{
+	va_list ap;
+	va_start(ap, t);
+	if (t->n + t->cols > t->cap) {
+		t->cap = t->cap ? 2 * t->cap : 16 * t->cols;
+		t->cells = mem_realloc(t->cells, t->cap, sizeof *t->cells);
+	}
+	for (unsigned i = 0; i < t->cols; i++)
+		t->cells[t->n++] = mem_strdup(va_arg(ap, const char *));
+	va_end(ap);
+}
+
+static void pad(FILE *f, unsigned n)
+{
+	while (n--)
+		fputc(' ', f);
+}
+
+void table_print(struct table *t, FILE *f, const char *indent)
+{
+	unsigned width[ARRAY_LEN(t->right)] = { 0 };
+	for (unsigned i = 0; i < t->n; i++) {
+		unsigned w = columns(t->cells[i]);
+		if (w > width[i % t->cols])
+			width[i % t->cols] = w;
+	}
+	for (unsigned row = 0; row < t->n; row += t->cols) {
+		unsigned last = t->cols; /* blanks at the end of a line are left out */
+		while (last && !t->cells[row + last - 1][0])
+			last--;
+		fputs(last ? indent : "", f);
+		for (unsigned c = 0; c < last; c++) {
+			const char *s = t->cells[row + c];
+			unsigned room = width[c] - columns(s);
+			if (t->right[c])
+				pad(f, room);
+			fputs(s, f);
+			if (c + 1 < last)
+				pad(f, 2 + (t->right[c] ? 0 : room));
+		}
+		fputc('\n', f);
+	}
+	for (unsigned i = 0; i < t->n; i++)
+		free(t->cells[i]);
+	free(t->cells);
+	t->cells = NULL;
+	t->n = t->cap = 0;
+}

@@ -1,0 +1,187 @@
+/*
+ * Records and occupancy as aligned text for people: verdict first, then every group of metrics,
+ * each value with its unit and origin mark. Computes nothing.
+ */
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void params_text(const struct selection *sel, char *out, size_t n)
+{
+	const struct kernel_desc *k = sel->kernel;
+	size_t at = 0;
+	out[0] = '\0';
+	for (unsigned i = 0; i < k->n_params && at < n; i++) {
+		char value[64];
+		if (!kernel_param_used(k, sel->variant, i))
+			continue;
+		kernel_param_format(k, i, sel->params[i], value, sizeof value);
+		int len = snprintf(out + at, n - at, "%s%s=%s", at ? " " : "", k->params[i].name, value);
+		at += len > 0 ? (size_t)len : 0;
+	}
+}
+
+static const char *mark(const struct cli *c, enum origin o)
+{
+	return origin_mark(o, !c->utf8);
+}
+
+/* --- occupancy ------------------------------------------------------------------------------ */
+
+void print_occupancy(struct cli *c, const struct gpu_spec *g, const struct occ_result *r)
+{
+	char needs[32], has[32], blocks[32];
+	fprintf(c->out, "Occupancy: %.4g %%, %u of %u warps, %u blocks per SM", r->pct,
+	        r->warps_per_sm, gpu_max_warps_per_sm(g), r->blocks_per_sm);
+	fprintf(c->out, r->limiters[0] ? "; limited by %s\n" : "\n", r->limiters);
+	if (!r->launchable)
+		fprintf(c->out, "Cannot launch: %s\n", r->why_not);
+	struct table t = { .cols = 6, .right = { [1] = true, [2] = true, [3] = true } };
+	table_row(&t, "limit", "per block", "SM has", "blocks", "", "arithmetic");
+	for (unsigned i = 0; i < OCC_LIMIT_COUNT; i++) {
+		const struct occ_limit *l = &r->limits[i];
+		fmt_count(needs, sizeof needs, l->needs);
+		fmt_count(has, sizeof has, l->has);
+		snprintf(blocks, sizeof blocks, "%u", l->blocks);
+		table_row(&t, l->name, needs, has, l->blocks == OCC_UNLIMITED ? "any" : blocks,
+		          l->limits ? "limits" : "", l->arithmetic);
+	}
+	table_print(&t, c->out, "  ");
+	fprintf(c->out, "By the book (plain division): %u blocks, %.4g %%%s%s\n", r->book_blocks,
+	        r->book_pct, r->book_note[0] ? ". " : "; the same", r->book_note);
+}
+
+/* --- a record ------------------------------------------------------------------------------- */
+
+static void print_head(struct cli *c, const struct run_record *r)
+{
+	const struct selection *sel = &r->sel;
+	const struct variant_desc *v = &sel->kernel->variants[sel->variant];
+	char params[300], wall[32];
+	params_text(sel, params, sizeof params);
+	fprintf(c->out, "%s/%s: %s (%s)\n", sel->kernel->name, v->name, v->title, v->section);
+	fprintf(c->out, "%s, grid %ux%ux%u, block %ux%ux%u\n", params, r->plan.grid.x, r->plan.grid.y,
+	        r->plan.grid.z, r->plan.block.x, r->plan.block.y, r->plan.block.z);
+	fprintf(c->out, "%s, cc %d.%d; back end %s, %s, ran in %s\n", sel->gpu.name, sel->gpu.cc_major,
+	        sel->gpu.cc_minor, sel->backend, r->compiler,
+	        fmt_ns(wall, sizeof wall, r->wall_s * 1e9));
+	if (r->note[0])
+		fprintf(c->out, "%s\n", r->note);
+}
+
+static void print_verdict(struct cli *c, const struct run_record *r)
+{
+	static const char *const tick[] = { "✓ ", "✗ ", "≈ " };
+	const struct variant_desc *v = &r->sel.kernel->variants[r->sel.variant];
+	const unsigned i = r->verify == VERIFY_OK ? 0 : r->verify == VERIFY_WRONG ? 1 : 2;
+	fprintf(c->out, "\nResult: %s%s%s\n", c->utf8 ? tick[i] : "",
+	        r->verify == VERIFY_OK ? "verified, " : r->verify == VERIFY_WRONG ? "WRONG, " : "",
+	        r->verify_text);
+	if (r->check.note[0])
+		fprintf(c->out, "%s\n", r->check.note);
+	if (v->wrong)
+		fputs("This variant is wrong by design: it shows a mistake.\n", c->out);
+
+	char time[64], achieved[64], attainable[64];
+	metric_format(&r->metrics, M_TIME_KERNEL, time, sizeof time);
+	metric_format(&r->metrics, M_ROOF_ACHIEVED, achieved, sizeof achieved);
+	metric_format(&r->metrics, M_ROOF_ATTAINABLE, attainable, sizeof attainable);
+	fprintf(c->out, "Time: %s %s", time, mark(c, r->metrics.v[M_TIME_KERNEL].origin));
+	if (metric_known(&r->metrics, M_ROOF_ACHIEVED))
+		fprintf(c->out, ", %s of %s attainable GFLOPS", achieved, attainable);
+	fputc('\n', c->out);
+	if (metric_known(&r->metrics, M_TIME_BOTTLENECK))
+		fprintf(c->out, "Bottleneck: %s (%s)\n", r->metrics.v[M_TIME_BOTTLENECK].text,
+		        perf_resource_about(r->perf.bottleneck));
+	if (metric_known(&r->metrics, M_ROOF_BOUND))
+		fprintf(c->out, "Roofline: %s\n", r->metrics.v[M_ROOF_BOUND].text);
+	fputc('\n', c->out);
+}
+
+/* metric_format() writes these units itself. */
+static const char *unit_beside(const struct metric_desc *d)
+{
+	static const char *const written[] = { "pct", "bytes", "ns" };
+	for (size_t i = 0; i < ARRAY_LEN(written); i++)
+		if (!strcmp(d->unit, written[i]))
+			return "";
+	return d->unit;
+}
+
+/* Metrics in the catalogue's order, a blank line between groups ("mem.", "occ." ...). */
+static void print_metrics(struct cli *c, const struct metric_set *m)
+{
+	struct table t = { .cols = 5, .right = { [1] = true } };
+	const char *group = "";
+	bool seen[ORIGIN_COUNT] = { false };
+	for (int i = 0; i < METRIC_COUNT; i++) {
+		const struct metric_desc *d = &metric_catalogue[i];
+		const struct metric_value *v = &m->v[i];
+		char value[96];
+		metric_format(m, (enum metric_id)i, value, sizeof value);
+		const size_t len = strcspn(d->key, ".");
+		if (*group && (strncmp(group, d->key, len) || group[len] != '.'))
+			table_row(&t, "", "", "", "", "");
+		group = d->key;
+		seen[v->origin] = true;
+		table_row(&t, d->title, value, mark(c, v->origin), v->origin ? unit_beside(d) : "",
+		          v->origin ? d->key : v->reason ? v->reason : "");
+	}
+	table_print(&t, c->out, "");
+	fputs("\nOrigin:", c->out);
+	for (int o = 1; o < ORIGIN_COUNT; o++)
+		if (seen[o])
+			fprintf(c->out, " %s %s;", mark(c, (enum origin)o), origin_name((enum origin)o));
+	fputs(" n/a: the reason stands beside it.\n", c->out);
+}
+
+/* The tagged lines of the source that ran: the figures that teaching text speaks of. */
+static void print_tags(struct cli *c, const struct run_record *r)
+{
+	const char *source = kernel_source(r->sel.kernel);
+	struct table t = { .cols = 8, .right = { true, [2] = true, true, true, true, true } };
+	struct line_tag tags[256];
+	unsigned n = source_tags(source, tags, ARRAY_LEN(tags));
+	table_row(&t, "line", "tag", "warp inst", "lanes", "divergent", "ld sect/req", "st sect/req",
+	          "source");
+	for (unsigned i = 0; i < r->counts.n_lines; i++) {
+		const struct line_counts *l = &r->counts.lines[i];
+		for (unsigned k = 0; k < n && k < ARRAY_LEN(tags); k++) {
+			if (tags[k].line != l->line || !l->c.warp_executed)
+				continue;
+			char line[16], warp[32], lane[32], div[32], ld[64], st[64], text[80];
+			struct metric_set m;
+			metrics_clear(&m, "");
+			metrics_from_counts(&m, &l->c, r->counts.origin);
+			snprintf(line, sizeof line, "%u", l->line);
+			fmt_count(warp, sizeof warp, (double)l->c.warp_executed);
+			fmt_count(lane, sizeof lane, (double)l->c.thread_executed);
+			fmt_count(div, sizeof div, (double)l->c.divergent_branches);
+			metric_format(&m, M_MEM_LD_SPR, ld, sizeof ld);
+			metric_format(&m, M_MEM_ST_SPR, st, sizeof st);
+			if (!source_line(source, l->line, text, sizeof text))
+				text[0] = '\0';
+			char *tag = strstr(text, "//@");
+			if (tag)
+				*tag = '\0';
+			for (size_t e = strlen(text); e && strchr(" \t", text[e - 1]); e--)
+				text[e - 1] = '\0';
+			table_row(&t, line, tags[k].name, warp, lane, div, l->c.ld_requests ? ld : "-",
+			          l->c.st_requests ? st : "-", text + strspn(text, " \t"));
+		}
+	}
+	fputs("\nTagged lines of the source:\n", c->out);
+	table_print(&t, c->out, "  ");
+}
+
+void print_record(struct cli *c, const struct run_record *r)
+{
+	print_head(c, r);
+	print_verdict(c, r);
+	print_metrics(c, &r->metrics);
+	fputc('\n', c->out);
+	print_occupancy(c, &r->sel.gpu, &r->occ);
+	print_tags(c, r);
+}

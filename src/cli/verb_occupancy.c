@@ -1,0 +1,109 @@
+/* occupancy: the calculator alone; nothing is compiled or run. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+struct state {
+	const char *gpu;
+	uint64_t block, regs, smem, barriers;
+	bool json;
+};
+
+static unsigned options(void *state, struct option_spec *o)
+{
+	struct state *s = state;
+	const struct option_spec all[] = {
+		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "id of 'list gpus' or a .yaml file (default "
+		  APP_DEFAULT_GPU ")" },
+		{ "--block", OPT_COUNT, &s->block, "N", "threads per block" },
+		{ "--regs", OPT_COUNT, &s->regs, "N", "registers per thread" },
+		{ "--smem", OPT_COUNT, &s->smem, "BYTES",
+		  "shared memory per block, static and dynamic (default 0)" },
+		{ "--barriers", OPT_COUNT, &s->barriers, "N", "named barriers per block (default 1)" },
+		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
+	};
+	memcpy(o, all, sizeof all);
+	return ARRAY_LEN(all);
+}
+
+static bool in_range(const char *option, uint64_t value, uint64_t least, uint64_t most,
+                     struct err *err)
+{
+	if (value >= least && value <= most)
+		return true;
+	return err_set(err, ERR_USAGE, "option '%s': %llu: must be from %llu to %llu", option,
+	               (unsigned long long)value, (unsigned long long)least,
+	               (unsigned long long)most);
+}
+
+static json_t *as_json(const struct gpu_spec *g, const struct occ_input *in,
+                       const struct occ_result *r)
+{
+	struct metric_set m;
+	metrics_clear(&m, "nothing was run: this is the occupancy calculator");
+	occ_metrics(&m, g, r, 0);
+	json_t *metrics = json_object();
+	for (int i = 0; i < METRIC_COUNT; i++)
+		if (!strncmp(metric_catalogue[i].key, "occ.", 4))
+			json_object_set_new(metrics, metric_catalogue[i].key,
+			                    json_metric(&m, (enum metric_id)i));
+	json_t *o = json_pack("{s:s, s:o, s:{s:i, s:i, s:i, s:i}, s:o, s:o, s:b}", "schema", CLI_SCHEMA,
+	                      "gpu", json_gpu(g), "input", "block_threads", in->block_threads,
+	                      "registers_per_thread", in->regs_per_thread, "shared_bytes_per_block",
+	                      in->static_shared_bytes, "barriers", in->barriers, "metrics", metrics,
+	                      "limits", json_limits(r), "launchable", r->launchable);
+	json_object_set_new(o, "why_not", r->launchable ? json_null() : json_string(r->why_not));
+	json_object_set_new(o, "book", json_pack("{s:i, s:o, s:s}", "blocks_per_sm", r->book_blocks,
+	                                         "pct", json_number(r->book_pct), "note",
+	                                         r->book_note));
+	return o;
+}
+
+static int run(struct cli *c, void *state, unsigned n, char **args)
+{
+	struct state *s = state;
+	struct gpu_spec g;
+	struct occ_result r;
+	struct err err = { 0 };
+	if (n) {
+		err_set(&err, ERR_USAGE, "occupancy takes options only, not '%s'", args[0]);
+		err_remedy(&err, "pmpp-explore occupancy --gpu a100 --block 256 --regs 32");
+		return cli_fail(c, &err);
+	}
+	if (!s->block || !s->regs) {
+		err_set(&err, ERR_USAGE, "option '%s' is missing", s->block ? "--regs" : "--block");
+		err_remedy(&err, "pmpp-explore occupancy --gpu a100 --block 256 --regs 32");
+		return cli_fail(c, &err);
+	}
+	/* Beyond these no device can be meant; what a device refuses is a result. */
+	if (!in_range("--block", s->block, 1, 1024, &err) ||
+	    !in_range("--regs", s->regs, 1, 255, &err) ||
+	    !in_range("--smem", s->smem, 0, 1 << 20, &err) ||
+	    !in_range("--barriers", s->barriers, 0, 16, &err) ||
+	    !gpu_load(s->gpu ? s->gpu : APP_DEFAULT_GPU, &g, &err))
+		return cli_fail(c, &err);
+	const struct occ_input in = {
+		.block_threads = (unsigned)s->block, .regs_per_thread = (unsigned)s->regs,
+		.static_shared_bytes = (unsigned)s->smem, .barriers = (unsigned)s->barriers,
+	};
+	if (!occ_compute(&g, &in, &r, &err))
+		return cli_fail(c, &err);
+	if (c->json)
+		return cli_emit(c, as_json(&g, &in, &r), CLI_OK);
+	fprintf(c->out, "%s, cc %d.%d: block %u, %u registers per thread, %u bytes shared\n", g.name,
+	        g.cc_major, g.cc_minor, in.block_threads, in.regs_per_thread, in.static_shared_bytes);
+	print_occupancy(c, &g, &r);
+	return CLI_OK;
+}
+
+const struct verb verb_occupancy = {
+	.name = "occupancy",
+	.order = 2,
+	.about = "how many blocks fit on an SM, and which resource says so",
+	.usage = "--block N --regs N [options]",
+	.help = "The answer of NVIDIA's cuda_occupancy.h, explained limit by limit, beside the book's\n"
+	        "plain division.\n",
+	.options = options,
+	.state_bytes = sizeof(struct state),
+	.run = run,
+};

@@ -1,0 +1,102 @@
+/* run: one kernel, one launch, every metric. The record's two forms are made elsewhere. */
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+struct state {
+	const char *gpu, *backend;
+	uint64_t seed, sample, threads;
+	double timeout_s;
+	bool json, races;
+};
+
+static unsigned options(void *state, struct option_spec *o)
+{
+	struct state *s = state;
+	const struct option_spec all[] = {
+		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET",
+		  "GPU to answer for: an id of 'list gpus' or a .yaml file (default " APP_DEFAULT_GPU ")" },
+		{ "--backend", OPT_TEXT, &s->backend, "NAME",
+		  "emu, cuda, or auto: cuda where there is a GPU (default)" },
+		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
+		{ "--seed", OPT_COUNT, &s->seed, "N", "seed of the inputs (default 1)" },
+		{ "--sample", OPT_COUNT, &s->sample, "N",
+		  "emulator: run at most N blocks, spread over the grid; not verified" },
+		{ "--races", OPT_FLAG, &s->races, NULL, "emulator: also look for shared-memory races" },
+		{ "--threads", OPT_COUNT, &s->threads, "N", "emulator: CPU threads (default all)" },
+		{ "--timeout", OPT_SECONDS, &s->timeout_s, "S", "end the run after S seconds (default 60)" },
+	};
+	s->seed = 1;
+	memcpy(o, all, sizeof all);
+	return ARRAY_LEN(all);
+}
+
+static atomic_bool interrupted;
+
+static void on_interrupt(int signal)
+{
+	(void)signal;
+	atomic_store(&interrupted, true);
+}
+
+static void show_progress(void *ctx, double fraction)
+{
+	struct cli *c = ctx;
+	fprintf(c->err, "\rrunning %3.0f %%", 100 * fraction);
+	fflush(c->err);
+}
+
+static int run(struct cli *c, void *state, unsigned n, char **args)
+{
+	struct state *s = state;
+	struct err err = { 0 };
+	struct selection sel = { .seed = s->seed };
+	struct run_record *r;
+	const bool tty = isatty(fileno(c->err));
+	const struct run_options options_ = {
+		.max_blocks = s->sample, .check_races = s->races, .timeout_s = s->timeout_s,
+		.threads = s->threads < 1024 ? (unsigned)s->threads : 1024,
+	};
+	const struct run_hooks hooks = { .progress = tty ? show_progress : NULL, .ctx = c,
+	                                 .cancel = &interrupted };
+
+	if (!start_parse(n, args, &sel, &err) || !app_choose(s->gpu, s->backend, &sel, &err))
+		return cli_fail(c, &err);
+	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
+	sigaction(SIGINT, &end, NULL);
+	bool ok = app_run_with(&sel, &options_, &hooks, &r, &err);
+	if (tty)
+		fputs("\r              \r", c->err);
+	if (!ok)
+		return cli_fail(c, &err);
+	int status = r->verify == VERIFY_WRONG ? CLI_WRONG : CLI_OK;
+	if (c->json)
+		status = cli_emit(c, json_record(r), status);
+	else
+		print_record(c, r);
+	fflush(c->out); /* the message comes after what it speaks of */
+	if (r->verify == VERIFY_WRONG)
+		fprintf(c->err, "pmpp-explore: wrong result: %s\n", r->verify_text);
+	record_free(r);
+	return status;
+}
+
+const struct verb verb_run = {
+	.name = "run",
+	.order = 1,
+	.about = "run a kernel once, verify it against its CPU reference, and show every metric",
+	.usage = "KERNEL[/VARIANT] [name=value ...] [options]",
+	.help = "Without a variant, the first one that has every named parameter is run.\n"
+	        "Parameters: 'pmpp-explore list kernels' shows every kernel's names and values.\n"
+	        "Numbers may end in k, M or G (2^10, 2^20, 2^30).\n"
+	        "Status: 0 verified (or sampled), 1 wrong result or failed run, 2 bad usage, "
+	        "3 not possible here.\n\n"
+	        "  pmpp-explore run sgemm/tiled M=512 N=512 K=512 TILE=32 --gpu h100\n"
+	        "  pmpp-explore run vec_add/chunks --json\n",
+	.options = options,
+	.state_bytes = sizeof(struct state),
+	.run = run,
+};

@@ -1,0 +1,70 @@
+/* No verb: the interactive screen, started on the kernel that the arguments name. */
+#include "cli/cli.h"
+
+#include "app_host.h"
+
+#include <string.h>
+
+#define START_KERNEL "sgemm/tiled"
+
+struct state {
+	const char *gpu, *backend;
+	uint64_t seed;
+};
+
+static unsigned options(void *state, struct option_spec *o)
+{
+	struct state *s = state;
+	const struct option_spec all[] = {
+		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to start with: id of 'list gpus' or a .yaml file" },
+		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda or auto (default)" },
+		{ "--seed", OPT_COUNT, &s->seed, "N", "seed of the inputs (default 1)" },
+	};
+	s->seed = 1;
+	memcpy(o, all, sizeof all);
+	return ARRAY_LEN(all);
+}
+
+static int run(struct cli *c, void *state, unsigned n, char **args)
+{
+	struct state *s = state;
+	struct err err = { 0 };
+	struct selection sel = { 0 };
+	char start[] = START_KERNEL;
+	char *just_start[] = { start };
+	struct app *a;
+	/* Only parameters: they are the start kernel's. */
+	if (!n || strchr(args[0], '=')) {
+		if (!start_parse(1, just_start, &sel, &err))
+			return cli_fail(c, &err);
+		for (unsigned i = 0; i < n; i++)
+			if (!start_param(args[i], &sel, &err))
+				return cli_fail(c, &err);
+	} else if (!start_parse(n, args, &sel, &err)) {
+		return cli_fail(c, &err);
+	}
+	if (!app_new(&a, s->gpu, s->backend, &err))
+		return cli_fail(c, &err);
+	app_select(a, sel.kernel, sel.variant);
+	for (unsigned i = 0; i < sel.kernel->n_params; i++)
+		app_param(a, i, sel.params[i]);
+	app_seed(a, s->seed);
+	app_start(a);
+
+	struct screen_host host;
+	app_host(a, &host);
+	bool ok = screen_run(&host, &err);
+	app_free(a);
+	return ok ? CLI_OK : cli_fail(c, &err);
+}
+
+const struct verb verb_tui = {
+	.name = "",
+	.order = 0,
+	.about = "the interactive laboratory (? shows its keys); without a kernel: " START_KERNEL,
+	.usage = "[KERNEL[/VARIANT]] [name=value ...] [options]",
+	.help = "  pmpp-explore vec_add/chunks block=128 --gpu rtx4090\n",
+	.options = options,
+	.state_bytes = sizeof(struct state),
+	.run = run,
+};

@@ -1,0 +1,100 @@
+#!/bin/sh
+# Bad input: a clear message each, the right exit status, nothing on standard output but JSON.
+. "$(dirname "$0")/lib.sh"
+
+run kernel 2 run vec_ad
+says kernel-suggests "'vec_ad'" "did you mean 'vec_add'" sgemm reduction
+run variant 2 run sgemm/tild
+says variant-suggests "'tild'" "did you mean 'tiled'" naive
+run parameter 2 run sgemm/tiled TILF=16
+says parameter-suggests "'TILF'" "did you mean 'TILE'"
+run gpu 2 run sgemm --gpu a1000
+says gpu-suggests "'a1000'" "did you mean 'a100'" h200
+run backend 2 run sgemm --backend emo
+says backend-suggests "'emo'" "did you mean 'emu'"
+run option 2 run sgemm --gpus a100
+says option-suggests "'--gpus'" "did you mean '--gpu'"
+run verb 2 rum
+says verb-suggests "'rum'" "did you mean 'run'"
+run list-of 2 list kernel
+says list-suggests "'kernel'" "did you mean 'kernels'"
+
+run block-4096 2 run vec_add block=4096
+says block-4096-says "'block'" 4096 1024
+run block-4096-matrix 2 run sgemm/naive block_x=1024 block_y=4
+says block-4096-matrix-says "'block" 1024
+run negative 2 run reduction N=-1
+says negative-says "'N'" -1
+run not-a-number 2 run reduction N=lots
+says not-a-number-says "'N'" "'lots'"
+run no-value 2 run reduction N
+run no-kernel 2 run
+says no-kernel-says 'which kernel' vec_add
+run missing-option-value 2 run reduction --gpu
+run occupancy-block 2 occupancy --block 4096 --regs 32
+says occupancy-block-says "'--block'" 4096 1024
+run occupancy-regs 2 occupancy --block 256
+says occupancy-regs-says --regs
+run occupancy-word 2 occupancy 256
+
+# a GPU sheet that ends in the middle, and one with an unknown key: line and caret
+"$PMPP" list gpus >/dev/null
+sheet=$TEST_ROOT/presets/gpus/a100.yaml
+head -c 700 "$sheet" >"$dir/short.yaml"
+run truncated-sheet 2 run vec_add N=256 --gpu "$dir/short.yaml"
+says truncated-sheet-says "$dir/short.yaml"
+sed 's/^sm_count:/sm_cuont:/' "$sheet" >"$dir/typo.yaml"
+run unknown-key 2 run vec_add N=256 --gpu "$dir/typo.yaml"
+says unknown-key-says "$dir/typo.yaml:" sm_cuont '^'
+run no-sheet 3 run vec_add N=256 --gpu "$dir/none.yaml"
+cp "$sheet" "$dir/own.yaml"
+run own-sheet 0 run vec_add N=256 --gpu "$dir/own.yaml"
+
+# a cache that cannot be written, or is no folder: the run works without it, doctor says so
+mkdir "$dir/cache"
+chmod 500 "$dir/cache"
+XDG_CACHE_HOME=$dir/cache run read-only-cache 0 run sgemm/tiled M=32 N=32 K=32 TILE=8
+: >"$dir/file"
+XDG_CACHE_HOME=$dir/file run cache-is-a-file 0 run sgemm/tiled M=32 N=32 K=32 TILE=4
+XDG_CACHE_HOME=$dir/file run cache-doctor 0 doctor
+grep -q 'cache.*' "$dir/out" && grep -q XDG_CACHE_HOME "$dir/out" &&
+	ok cache-doctor-says || not_ok cache-doctor-says "$(cat "$dir/out")"
+
+# errors as JSON too
+run json-error 2 run vec_ad --json
+same json-error-code usage "$(field "$dir/out" error code)"
+same json-error-schema pmpp-explore/1 "$(field "$dir/out" schema)"
+[ -n "$(field "$dir/out" error message)" ] && [ -n "$(field "$dir/out" error remedy)" ] &&
+	ok json-error-text || not_ok json-error-text "$(cat "$dir/out")"
+[ -s "$dir/err" ] && ok json-error-on-stderr || not_ok json-error-on-stderr empty
+run text-error 2 run vec_ad
+[ -s "$dir/out" ] && not_ok nothing-on-stdout "$(cat "$dir/out")" || ok nothing-on-stdout
+
+# no terminal: says so and what works instead
+run no-terminal 3 sgemm/tiled
+says no-terminal-says terminal 'run'
+
+# wrong results: status 1, the first difference
+run wrong-result 1 run sgemm/no_load_barrier M=64 N=64 K=64 --json
+same wrong-verified false "$(field "$dir/out" verified)"
+says wrong-says 'wrong result'
+
+# help and version
+for verb in run occupancy list doctor preset; do
+	run "help-$verb" 0 $verb --help
+	grep -q "^Usage: pmpp-explore $verb" "$dir/out" && ok "help-$verb-text" ||
+		not_ok "help-$verb-text" "$(head -3 "$dir/out")"
+done
+run help 0 --help
+run version 0 --version
+grep -Eq '^pmpp-explore [0-9]+\.[0-9]+\.[0-9]+$' "$dir/out" && ok version-text ||
+	not_ok version-text "$(cat "$dir/out")"
+
+# a reader that leaves, a full disk
+"$PMPP" list metrics 2>"$dir/err" | head -1 >/dev/null
+[ -s "$dir/err" ] && not_ok closed-pipe "$(cat "$dir/err")" || ok closed-pipe
+if [ -w /dev/full ]; then
+	"$PMPP" list metrics >/dev/full 2>"$dir/err"
+	same full-disk 3 $?
+	says full-disk-says 'standard output'
+fi

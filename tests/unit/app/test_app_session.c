@@ -1,0 +1,322 @@
+/* The session over its worker: changes, cancel, refusals, samples, records now and before. */
+#include "fake_registry.h"
+
+#include <poll.h>
+
+#define PATIENCE_MS 20000
+
+static struct app *open_app(const char *gpu, const char *backend)
+{
+	struct app *a;
+	struct err err = { 0 };
+	if (!app_new(&a, gpu, backend, &err))
+		fail_msg("%s", err.msg);
+	return a;
+}
+
+/* Sleeps on the descriptor as the screen does, until @done. */
+static void wait_for(struct app *a, bool (*done)(const struct session *s))
+{
+	struct pollfd fd = { .fd = app_wake_fd(a), .events = POLLIN };
+	app_poll(a);
+	while (!done(app_session(a))) {
+		if (poll(&fd, 1, PATIENCE_MS) != 1)
+			fail_msg("no news; state %d, %s", app_session(a)->state, app_session(a)->run_err.msg);
+		app_poll(a);
+	}
+}
+
+static bool settled(const struct session *s)
+{
+	return s->state != RUN_RUNNING;
+}
+
+static bool has_record(const struct session *s)
+{
+	return s->now != NULL;
+}
+
+static bool moves(const struct session *s)
+{
+	return s->progress > 0.2;
+}
+
+static void test_first_run(void **state)
+{
+	(void)state;
+	fake_reset();
+	struct app *a = open_app("a100", "emu");
+	struct session *s = app_session(a);
+	assert_ptr_equal(s->sel.kernel, &toy);
+	assert_true(s->plan_ok);
+	assert_int_equal(s->state, RUN_NONE);
+	assert_false(s->usage_known);
+	app_start(a);
+	assert_int_equal(s->state, RUN_RUNNING);
+	wait_for(a, settled);
+	assert_int_equal(s->state, RUN_DONE);
+	assert_non_null(s->now);
+	assert_null(s->before);
+	assert_false(s->stale);
+	assert_int_equal(s->now->verify, VERIFY_OK);
+	assert_true(s->usage_known && s->occ_ok);
+	assert_true(s->occ.blocks_per_sm == s->now->occ.blocks_per_sm);
+	app_free(a);
+	assert_int_equal(fake.open, 0);
+}
+
+static void test_occupancy_is_instant(void **state)
+{
+	(void)state;
+	fake_reset();
+	struct app *a = open_app("a100", "emu");
+	struct session *s = app_session(a);
+	app_start(a);
+	wait_for(a, settled);
+	/* No waiting here: register counts are known from the first compile. */
+	app_param(a, TOY_BLOCK, 1024);
+	assert_true(s->usage_known && s->occ_ok);
+	assert_int_equal(s->occ.blocks_per_sm, 2);
+	assert_true(s->stale);
+	assert_non_null(s->now);
+	for (unsigned i = 0; i < 32; i++)
+		assert_int_equal(s->sweep[i].block, 32 * (i + 1));
+	assert_int_equal(s->sweep[31].blocks_per_sm, 2);
+	assert_true(s->sweep[0].pct == 50 && s->sweep[31].pct == 100 && s->sweep[23].pct == 75);
+	/* The other variant comes from the same module. */
+	app_select(a, &toy, 1);
+	assert_true(s->usage_known);
+	/* Another macro, another architecture: the compiler has to say. */
+	app_param(a, TOY_W, 4);
+	assert_false(s->usage_known);
+	wait_for(a, settled);
+	assert_true(s->usage_known);
+	app_gpu(a, gpu_find("t4"));
+	assert_false(s->usage_known);
+	wait_for(a, settled);
+	assert_string_equal(s->now->sel.gpu.id, "t4");
+	assert_string_equal(s->before->sel.gpu.id, "a100");
+	app_free(a);
+}
+
+static void test_refused_value_keeps_the_last_record(void **state)
+{
+	(void)state;
+	fake_reset();
+	struct app *a = open_app("a100", "emu");
+	struct session *s = app_session(a);
+	app_start(a);
+	wait_for(a, settled);
+	int runs = fake.runs;
+	app_param(a, TOY_N, -1);
+	assert_false(s->plan_ok);
+	assert_int_equal(s->plan_err.code, ERR_USAGE);
+	assert_int_equal(s->sel.params[TOY_N], -1);
+	assert_int_equal(s->state, RUN_NONE);
+	assert_true(s->stale && s->now);
+	app_param(a, TOY_BLOCK, 4096);
+	assert_false(s->plan_ok);
+	app_param(a, TOY_N, 500);
+	assert_false(s->plan_ok);
+	assert_non_null(strstr(s->plan_err.msg, "4096"));
+	assert_int_equal(fake.runs, runs);
+	app_param(a, TOY_BLOCK, 64);
+	assert_true(s->plan_ok);
+	assert_int_equal(s->plan_err.code, ERR_NONE);
+	wait_for(a, settled);
+	assert_int_equal(s->now->sel.params[TOY_N], 500);
+	assert_false(s->stale);
+	app_free(a);
+}
+
+static void test_now_and_before(void **state)
+{
+	(void)state;
+	fake_reset();
+	struct app *a = open_app("a100", "emu");
+	struct session *s = app_session(a);
+	app_start(a);
+	wait_for(a, settled);
+	app_param(a, TOY_BLOCK, 256);
+	wait_for(a, settled);
+	assert_int_equal(s->now->sel.params[TOY_BLOCK], 256);
+	assert_int_equal(s->before->sel.params[TOY_BLOCK], 128);
+	/* Running the same again is no step: what is compared with stays. */
+	app_start(a);
+	wait_for(a, settled);
+	assert_int_equal(s->now->sel.params[TOY_BLOCK], 256);
+	assert_int_equal(s->before->sel.params[TOY_BLOCK], 128);
+	app_free(a);
+}
+
+static void test_rapid_changes_end_with_the_last(void **state)
+{
+	(void)state;
+	fake_reset();
+	fake.block_us = 1000;
+	struct app *a = open_app("a100", "emu");
+	struct session *s = app_session(a);
+	app_start(a);
+	for (int i = 0; i < 200; i++) {
+		app_param(a, TOY_N, 1000 + i);
+		if (i % 20 == 0)
+			nap(15000); /* let some of them start */
+		if (i % 3 == 0)
+			app_poll(a);
+	}
+	wait_for(a, settled);
+	assert_int_equal(s->state, RUN_DONE);
+	assert_int_equal(s->now->sel.params[TOY_N], 1199);
+	assert_false(s->stale);
+	/* Most of them were never worth running. */
+	assert_in_range(fake.runs, 1, 30);
+	app_free(a);
+}
+
+static void test_cancel_ends_a_long_run(void **state)
+{
+	(void)state;
+	fake_reset();
+	fake.block_us = 20000;
+	struct app *a = open_app("a100", "emu");
+	struct session *s = app_session(a);
+	app_param(a, TOY_N, 32 * 60);
+	app_param(a, TOY_BLOCK, 32); /* 60 blocks: 1.2 s */
+	app_start(a);
+	wait_for(a, moves);
+	assert_int_equal(s->state, RUN_RUNNING);
+	app_cancel(a);
+	wait_for(a, settled);
+	assert_int_equal(s->state, RUN_CANCELLED);
+	assert_int_equal(fake.cancelled, 1);
+	assert_null(s->now);
+	/* And the next one runs. */
+	fake.block_us = 0;
+	app_start(a);
+	wait_for(a, settled);
+	assert_int_equal(s->state, RUN_DONE);
+	/* Cancel while only waiting for its turn. */
+	app_param(a, TOY_N, 64);
+	app_cancel(a);
+	wait_for(a, settled);
+	assert_int_equal(s->state, RUN_CANCELLED);
+	app_cancel(a); /* nothing to do */
+	app_free(a);
+}
+
+static void test_large_launch_is_sampled_first(void **state)
+{
+	(void)state;
+	fake_reset();
+	fake.block_us = 1500;
+	struct app *a = open_app("a100", "emu");
+	struct session *s = app_session(a);
+	app_param(a, TOY_BLOCK, 32);
+	app_param(a, TOY_N, 32 * 300); /* 450 ms in all */
+	app_start(a);
+	wait_for(a, has_record);
+	assert_int_equal(s->state, RUN_RUNNING);
+	assert_int_equal(s->now->verify, VERIFY_SAMPLED);
+	assert_int_equal(s->now->metrics.v[M_INST_WARP].origin, ORIGIN_SAMPLED);
+	assert_in_range(s->now->counts.blocks_run, 16, 149);
+	wait_for(a, settled);
+	assert_int_equal(s->now->verify, VERIFY_OK);
+	assert_int_equal(s->now->metrics.v[M_INST_WARP].origin, ORIGIN_COUNTED);
+	assert_null(s->before); /* the sample was this run's own */
+	app_free(a);
+}
+
+static void test_a_fault_keeps_the_session(void **state)
+{
+	(void)state;
+	fake_reset();
+	struct app *a = open_app("a100", "emu");
+	struct session *s = app_session(a);
+	app_start(a);
+	wait_for(a, settled);
+	fake.fault = true;
+	app_param(a, TOY_N, 2000);
+	wait_for(a, settled);
+	assert_int_equal(s->state, RUN_FAILED);
+	assert_int_equal(s->run_err.code, ERR_FAULT);
+	assert_true(s->now && s->stale);
+	fake.fault = false;
+	app_start(a);
+	wait_for(a, settled);
+	assert_int_equal(s->state, RUN_DONE);
+	assert_int_equal(s->run_err.code, ERR_NONE);
+	app_free(a);
+}
+
+static void test_auto_takes_the_device_and_its_sheet(void **state)
+{
+	(void)state;
+	fake_reset();
+	fake.device = true;
+	struct app *a = open_app(NULL, "auto");
+	struct session *s = app_session(a);
+	assert_string_equal(s->sel.backend, "emu"); /* nobody has looked yet */
+	app_start(a);
+	wait_for(a, settled);
+	assert_string_equal(s->sel.backend, "cuda");
+	assert_string_equal(s->sel.gpu.id, "h200");
+	assert_string_equal(s->now->sel.backend, "cuda");
+	assert_false(s->stale);
+	/* Another card's sheet can only be emulated, and the device brings its own back. */
+	app_gpu(a, gpu_find("a100"));
+	wait_for(a, settled);
+	assert_string_equal(s->now->sel.backend, "emu");
+	assert_string_equal(s->now->sel.gpu.id, "a100");
+	app_backend(a, "cuda");
+	wait_for(a, settled);
+	assert_string_equal(s->now->sel.backend, "cuda");
+	assert_string_equal(s->now->sel.gpu.id, "h200");
+	app_free(a);
+
+	fake.device = false;
+	a = open_app("rtx4090", "auto");
+	app_start(a);
+	wait_for(a, settled);
+	assert_string_equal(app_session(a)->now->sel.backend, "emu");
+	assert_string_equal(app_session(a)->now->sel.gpu.id, "rtx4090");
+	app_backend(a, "cuda");
+	wait_for(a, settled);
+	assert_int_equal(app_session(a)->state, RUN_FAILED);
+	assert_non_null(strstr(app_session(a)->run_err.msg, "no GPU in this test"));
+	app_free(a);
+}
+
+static void test_free_at_any_moment(void **state)
+{
+	(void)state;
+	fake_reset();
+	app_free(NULL);
+	for (int i = 0; i < 30; i++) {
+		fake.block_us = 3000;
+		struct app *a = open_app("a100", "emu");
+		if (i)
+			app_start(a);
+		nap(i * 700);
+		if (i % 2)
+			app_poll(a);
+		app_free(a);
+	}
+	assert_int_equal(fake.open, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_first_run),
+		cmocka_unit_test(test_occupancy_is_instant),
+		cmocka_unit_test(test_refused_value_keeps_the_last_record),
+		cmocka_unit_test(test_now_and_before),
+		cmocka_unit_test(test_rapid_changes_end_with_the_last),
+		cmocka_unit_test(test_cancel_ends_a_long_run),
+		cmocka_unit_test(test_large_launch_is_sampled_first),
+		cmocka_unit_test(test_a_fault_keeps_the_session),
+		cmocka_unit_test(test_auto_takes_the_device_and_its_sheet),
+		cmocka_unit_test(test_free_at_any_moment),
+	};
+	return cmocka_run_group_tests(tests, own_cache, drop_cache);
+}
