@@ -174,6 +174,7 @@ NEEDS_cuda    := cuda emu compile kernels model base
 NEEDS_ui      := ui views model base
 NEEDS_kernels := app emu cuda compile ptx kernels ui views model base
 NEEDS_app     := $(LIB_NAMES)
+NEEDS_seeds   := $(LIB_NAMES)
 UNIT_SRC := $(wildcard tests/unit/*/test_*.c)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/unit/%)
 define unit_rule
@@ -181,7 +182,7 @@ $(B)/unit/$(1)/%: $(B)/obj/tests/unit/$(1)/%.o $(NEEDS_$(1):%=$(B)/lib/%.a)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$< -Wl,--start-group $$(filter %.a,$$^) -Wl,--end-group $$(LIBS) $$(TEST_LIBS)
 endef
-$(foreach l,base model ptx compile emu cuda ui kernels app,$(eval $(call unit_rule,$(l))))
+$(foreach l,base model ptx compile emu cuda ui kernels app seeds,$(eval $(call unit_rule,$(l))))
 # A stand-in for NVIDIA's libraries, opened by tests of the GPU back end.
 $(B)/unit/cuda/fake_nvidia.so: tests/unit/cuda/fake_nvidia.c $(B)/flags
 	@mkdir -p $(@D)

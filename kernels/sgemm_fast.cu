@@ -8,7 +8,7 @@
  *   vectorised     16-byte loads everywhere; A's tile is stored transposed for that
  *   double_buffer  the next tiles are loaded while these are used; one barrier per step
  *   conflict_free  a thread's tile is split in quads, so that a quarter warp reads 128 bytes
- *   warp_tile      warps own WN-wide tiles, the next factors are read ahead, blocks go in bands
+ *   warp_tile      warps own WN-wide tiles, multiply-adds in zigzag, blocks go in bands
  *
  * Sizes need not fit the tiles: what lies outside is read as 0 and not written.
  * The book's ladder is sgemm.cu. Shared memory is dynamic, so that every tile size compiles.
@@ -33,9 +33,6 @@
 #ifndef WN
 #define WN 64
 #endif
-#ifndef STAGES
-#define STAGES 3
-#endif
 #ifndef BAND
 #define BAND 8
 #endif
@@ -43,7 +40,7 @@
 /* Threads of a block, in both halves. */
 #define THREADS_OF(bm, bn, tm, tn) ((bm) / (tm) * ((bn) / (tn)))
 
-/* Words after each row of the transposed A tile in warp_tile: its stores meet different banks. */
+/* Words after each row of the transposed A tile in warp_tile: its stores meet more banks. */
 #define A_PAD 4
 
 #ifdef __CUDACC__
@@ -56,7 +53,8 @@
 extern __shared__ float4 shared_quads[]; /* as float4: aligned to 16 bytes */
 
 /* Column @col .. @col + 3 of a row that may reach past the edge. */
-static __device__ __forceinline__ float4 edge_quad(const float *m, int row, int col, int rows, int cols)
+static __device__ __forceinline__ float4 edge_quad(const float *m, int row, int col, int rows,
+                                                   int cols)
 {
 	float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 
@@ -203,22 +201,23 @@ struct place {
 	bool whole;
 };
 
-static __device__ __forceinline__ struct place place_of(const float *A, const float *B, int M, int N,
-                                                        int K, int row0, int col0)
+static __device__ __forceinline__ struct place place_of(const float *A, const float *B, int M,
+                                                        int N, int K, int row0, int col0)
 {
 	const int t = (int)threadIdx.x;
 	struct place at;
 
-	at.a = A + (row0 + t / (BK / 4)) * K + t % (BK / 4) * 4;   /* BK / 4 quads per row of A's tile */
-	at.b = B + t / (BN / 4) * N + col0 + t % (BN / 4) * 4;     /* BN / 4 per row of B's */
+	/* BK / 4 quads per row of A's tile, BN / 4 per row of B's */
+	at.a = A + (row0 + t / (BK / 4)) * K + t % (BK / 4) * 4;
+	at.b = B + t / (BN / 4) * N + col0 + t % (BN / 4) * 4;
 	at.row0 = row0;
 	at.col0 = col0;
 	at.whole = row0 + BM <= M && col0 + BN <= N && K % BK == 0 && N % 4 == 0;
 	return at;
 }
 
-/* Global memory to registers: this thread's quads of the tiles at step @p. All tile sizes are powers
- * of two, so a round of THREADS quads moves every thread by the same rows and columns. */
+/* Global memory to registers: this thread's quads of the tiles at step @p. All tile sizes are
+ * powers of two, so a round of THREADS quads moves every thread by the same rows and columns. */
 static __device__ __forceinline__ void fetch(float4 (&a)[ROUNDS_A], float4 (&b)[ROUNDS_B],
                                              const struct place &at, const float *A,
                                              const float *B, int M, int N, int K, int p)
@@ -413,73 +412,22 @@ sgemm_fast_v4_conflict_free(const float *A, const float *B, float *C, int M, int
 			           sum[i] + j);
 }
 
-/* One word, or four, from global to shared memory without passing through registers (sm_80 on);
- * outside the matrix 0 is written. Older GPUs copy at once. */
-static __device__ __forceinline__ void copy_word(float *to, const float *from, bool inside)
+/*
+ * The same product two rows at a time, to and fro: every multiply-add shares a factor with the one
+ * before, which the register file then need not read again (it has few ports, in banks).
+ */
+static __device__ __forceinline__ void zigzag_product(float (&sum)[TM][TN], const float (&a)[TM],
+                                                      const float (&b)[TN])
 {
-#if __CUDA_ARCH__ >= 800
-	asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" //@ copy-A
-	             :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(inside ? 4 : 0));
-#else
-	*to = inside ? *from : 0.0f; //@ copy-A
-#endif
-}
-
-static __device__ __forceinline__ void copy_quad(float *to, const float *from)
-{
-#if __CUDA_ARCH__ >= 800
-	asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" //@ copy-B
-	             :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from));
-#else
-	*(float4 *)to = *(const float4 *)from; //@ copy-B
-#endif
-}
-
-/* Copies asked for so far are one group; wait until at most @left groups are on their way. */
-static __device__ __forceinline__ void end_group(void)
-{
-#if __CUDA_ARCH__ >= 800
-	asm volatile("cp.async.commit_group;");
-#endif
-}
-
-template <int left> static __device__ __forceinline__ void wait_groups(void)
-{
-#if __CUDA_ARCH__ >= 800
-	asm volatile("cp.async.wait_group %0;" :: "n"(left));
-#endif
-}
-
-#define STRIDE (BM + A_PAD)
-
-/* Both tiles of step @p, A transposed word by word: the lanes of a warp store to 32 banks. */
-static __device__ __forceinline__ void copy_tiles(float *As, float *Bs, const float *A,
-                                                  const float *B, int M, int N, int K, int row0,
-                                                  int col0, int p, bool whole)
-{
-	const int t = (int)threadIdx.x;
-
 #pragma unroll
-	for (int r = 0; r < (BM * BK + THREADS - 1) / THREADS; r++) {
-		const int i = t + r * THREADS, m = i / BK, k = i % BK;
-		const bool inside = whole || (row0 + m < M && p + k < K);
-		if (BM * BK % THREADS == 0 || i < BM * BK)
-			copy_word(As + k * STRIDE + m, inside ? A + (row0 + m) * K + p + k : A, inside);
-	}
-	if (whole) {
+	for (int i = 0; i < TM; i += 2) {
 #pragma unroll
-		for (int r = 0; r < ROUNDS_B; r++) {
-			const int i = t + r * THREADS, k = i / (BN / 4), n = i % (BN / 4) * 4;
-			if (QUADS_B % THREADS == 0 || i < QUADS_B)
-				copy_quad(Bs + 4 * i, B + (p + k) * N + col0 + n);
+		for (int c = 0; c < TN; c++) {
+			const int j = i % 4 ? TN - 1 - c : c; /* there, and back two rows further down */
+			const int first = i + c % 2, second = i + 1 - c % 2;
+			sum[first][j] += a[first] * b[j];   //@ fma
+			sum[second][j] += a[second] * b[j]; //@ fma
 		}
-		return;
-	}
-#pragma unroll 4
-	for (int i = t; i < BK * BN; i += THREADS) {
-		const int k = i / BN, n = i % BN;
-		const bool inside = p + k < K && col0 + n < N;
-		copy_word(Bs + i, inside ? B + (p + k) * N + col0 + n : B, inside);
 	}
 }
 
@@ -489,8 +437,8 @@ sgemm_fast_v5_warp_tile(const float *A, const float *B, float *C, int M, int N, 
 	/* A warp owns WM x WN: LANES_Y x LANES_X lanes, TM / 4 x TN / 4 quads each, side by side */
 	enum { LANES_X = WN / TN > 0 ? WN / TN : 1, LANES_Y = 32 / LANES_X > 0 ? 32 / LANES_X : 1 };
 	enum { WM = LANES_Y * TM, STEP_M = LANES_Y * 4, STEP_N = LANES_X * 4 };
-	enum { WARPS_X = BN / WN > 0 ? BN / WN : 1 };
-	enum { TILES = BK * (STRIDE + BN) }; /* words of one stage */
+	enum { WARPS_X = BN / WN > 0 ? BN / WN : 1, STRIDE = BM + A_PAD };
+	enum { TILES = BK * (STRIDE + BN) };
 	float *const tiles = (float *)shared_quads;
 	const int t = (int)threadIdx.x, warp = t / 32, lane = t % 32;
 	const int row = warp / WARPS_X * WM + lane / LANES_X * 4;
@@ -502,51 +450,35 @@ sgemm_fast_v5_warp_tile(const float *A, const float *B, float *C, int M, int N, 
 	const int in_band = (int)blockIdx.x % (BAND * tiles_x);
 	const int height = min(BAND, tiles_y - band * BAND);
 	const int row0 = (band * BAND + in_band % height) * BM, col0 = in_band / height * BN;
-	const bool whole = row0 + BM <= M && col0 + BN <= N && K % BK == 0 && N % 4 == 0;
-	float sum[TM][TN] = {}, a[2][TM], b[2][TN];
-	int now = 0, next_p = 0; /* stage in use; step to copy next */
+	float sum[TM][TN] = {};
+	const struct place at = place_of(A, B, M, N, K, row0, col0);
+	float4 next_a[ROUNDS_A], next_b[ROUNDS_B];
+	int now = 0;
 
-#pragma unroll
-	for (int s = 0; s < STAGES - 1; s++, next_p += BK) {
-		if (next_p < K)
-			copy_tiles(tiles + s * TILES, tiles + s * TILES + BK * STRIDE, A, B, M, N, K, row0, col0,
-			           next_p, whole);
-		end_group();
-	}
-	wait_groups<STAGES - 2>();
+	fetch(next_a, next_b, at, A, B, M, N, K, 0);
+	put(tiles, tiles + BK * STRIDE, next_a, next_b, STRIDE);
 	__syncthreads(); //@ wait-loaded
-#pragma unroll
-	for (int i = 0; i < TM; i += 4)
-		read_quad(a[0] + i, tiles + row + i / 4 * STEP_M);
-#pragma unroll
-	for (int j = 0; j < TN; j += 4)
-		read_quad(b[0] + j, tiles + BK * STRIDE + col + j / 4 * STEP_N);
 	for (int p = 0; p < K; p += BK) {
-		/* into the stage that was used up in the last round */
-		float *const into = tiles + (now + STAGES - 1) % STAGES * TILES;
-		if (next_p < K)
-			copy_tiles(into, into + BK * STRIDE, A, B, M, N, K, row0, col0, next_p, whole);
-		end_group();
-		next_p += BK;
+		const float *const As = tiles + now * TILES, *const Bs = As + BK * STRIDE;
+		float *const into = tiles + (now ^ 1) * TILES;
+
+		if (p + BK < K)
+			fetch(next_a, next_b, at, A, B, M, N, K, p + BK);
 #pragma unroll
 		for (int k = 0; k < BK; k++) {
-			/* the factors of step k + 1 are on their way while those of step k are used */
-			if (k == BK - 1) {
-				wait_groups<STAGES - 2>();
-				__syncthreads(); //@ wait-loaded
-				now = now + 1 == STAGES ? 0 : now + 1;
-			}
-			const float *const As = tiles + now * TILES + (k + 1) % BK * STRIDE + row;
-			const float *const Bs = tiles + now * TILES + BK * STRIDE + (k + 1) % BK * BN + col;
-			if (k < BK - 1 || p + BK < K) {
+			float a[TM], b[TN];
 #pragma unroll
-				for (int i = 0; i < TM; i += 4)
-					read_quad(a[(k + 1) % 2] + i, As + i / 4 * STEP_M);
+			for (int i = 0; i < TM; i += 4)
+				read_quad(a + i, As + k * STRIDE + row + i / 4 * STEP_M);
 #pragma unroll
-				for (int j = 0; j < TN; j += 4)
-					read_quad(b[(k + 1) % 2] + j, Bs + j / 4 * STEP_N);
-			}
-			outer_product(sum, a[k % 2], b[k % 2]);
+			for (int j = 0; j < TN; j += 4)
+				read_quad(b + j, Bs + k * BN + col + j / 4 * STEP_N);
+			zigzag_product(sum, a, b);
+		}
+		if (p + BK < K) {
+			put(into, into + BK * STRIDE, next_a, next_b, STRIDE);
+			__syncthreads(); //@ wait-loaded
+			now ^= 1;
 		}
 	}
 #pragma unroll
@@ -566,11 +498,11 @@ sgemm_fast_v5_warp_tile(const float *A, const float *B, float *C, int M, int N, 
 enum variant {
 	BLOCK_TILE, THREAD_TILE, VECTORISED, DOUBLE_BUFFER, CONFLICT_FREE, WARP_TILE, N_VARIANTS
 };
-enum param { P_M, P_N, P_K, P_BM, P_BN, P_BK, P_TM, P_TN, P_WN, P_STAGES, P_BAND, N_PARAMS };
+enum param { P_M, P_N, P_K, P_BM, P_BN, P_BK, P_TM, P_TN, P_WN, P_BAND, N_PARAMS };
 enum buffer { A, B, C, N_BUFFERS };
 
 #define MAX_SIZE 16384
-#define SHARED_BYTES (96 * 1024) /* more than 48 KiB must be asked for, and not every GPU has it */
+#define SHARED_BYTES (48 * 1024) /* what every GPU gives a block without being asked */
 #define BIT(v) (1u << (v))
 
 static const int64_t size_steps[] = { 1, 64, 127, 128, 256, 512, 1000, 1024, 2048, 4096, 8192,
@@ -579,7 +511,6 @@ static const int64_t block_tiles[] = { 32, 64, 128, 256, INT64_MIN };
 static const int64_t depths[] = { 4, 8, 16, 32, INT64_MIN };
 static const int64_t thread_tiles[] = { 1, 2, 4, 8, 16, INT64_MIN };
 static const int64_t warp_tiles[] = { 16, 32, 64, 128, INT64_MIN };
-static const int64_t stage_counts[] = { 2, 3, 4, INT64_MIN };
 static const int64_t bands[] = { 1, 2, 4, 8, 16, 32, INT64_MIN };
 
 #define SIZE(NAME, TITLE)                                                                      \
@@ -599,7 +530,6 @@ static const struct param_desc params[N_PARAMS] = {
 	[P_TM] = KNOB(TM, "rows per thread", 1, 16, thread_tiles, 0),
 	[P_TN] = KNOB(TN, "columns per thread", 1, 16, thread_tiles, 0),
 	[P_WN] = KNOB(WN, "columns of a warp's tile", 16, 128, warp_tiles, BIT(WARP_TILE)),
-	[P_STAGES] = KNOB(STAGES, "tiles on their way or in use", 2, 4, stage_counts, BIT(WARP_TILE)),
 	[P_BAND] = KNOB(BAND, "tile rows in a band of blocks", 1, 32, bands, BIT(WARP_TILE)),
 };
 
@@ -633,8 +563,8 @@ static const struct variant_desc variants[N_VARIANTS] = {
 	},
 	[WARP_TILE] = {
 		.name = "warp_tile", .entry = "sgemm_fast_v5_warp_tile", .title = "warp tiles and bands",
-		.idea = "a tile per warp, factors read one step ahead, blocks in bands that share L2 lines",
-		.section = "beyond the sources", .seeds = "",
+		.idea = "a tile per warp, multiply-adds in an order that reuses registers, blocks in bands",
+		.section = "beyond the sources", .seeds = "S-032",
 	},
 };
 
@@ -646,9 +576,8 @@ static int64_t threads_of(const int64_t *p)
 static int64_t shared_bytes(unsigned variant, const int64_t *p)
 {
 	const int64_t pad = variant == WARP_TILE ? A_PAD : 0;
-	const int64_t pairs = variant == WARP_TILE ? p[P_STAGES] : variant >= DOUBLE_BUFFER ? 2 : 1;
 
-	return 4 * p[P_BK] * (p[P_BM] + pad + p[P_BN]) * pairs;
+	return 4 * p[P_BK] * (p[P_BM] + pad + p[P_BN]) * (variant >= DOUBLE_BUFFER ? 2 : 1);
 }
 
 /* How the lanes of a warp lie over the tile; false when they do not fit it. */

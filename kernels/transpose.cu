@@ -6,6 +6,7 @@
  *   tiled     through a tile in shared memory: both sides coalesced, banks collide
  *   padded    the same with one unused word per row: banks do not collide
  *   coarsened TILE / ROWS elements per thread: several loads in flight (beyond the sources)
+ *   quads     64 x 64 tiles, 16-byte loads and stores: half a warp moves 256 bytes (likewise)
  *
  * `in` is H rows of W, `out` is W rows of H. PMPP 6.1-6.2. Bind threadIdx.x to the lowest-weight
  * term of every global address: that is the whole secret.
@@ -18,6 +19,9 @@
 #ifndef ROWS
 #define ROWS 8
 #endif
+
+#define WIDE 64 /* tile of variant quads, moved by QUAD_ROWS rows of WIDE / 4 threads */
+#define QUAD_ROWS 16
 
 #ifdef __CUDACC__
 
@@ -94,11 +98,50 @@ extern "C" __global__ void transpose_v4_coarsened(const float *__restrict__ in,
 			out[(out_y0 + r) * H + out_x] = tile[tx][r]; //@ store
 }
 
+extern "C" __global__ void transpose_v5_quads(const float *__restrict__ in,
+                                              float *__restrict__ out, int W, int H)
+{
+	enum { ROW = WIDE + 1 }; /* words */
+	__shared__ float tile[WIDE][ROW];
+	const int tx = 4 * (int)threadIdx.x, ty = (int)threadIdx.y; /* first of four columns */
+	const int x0 = (int)blockIdx.x * WIDE, y0 = (int)blockIdx.y * WIDE;
+
+	if (x0 + WIDE <= W && y0 + WIDE <= H && W % 4 == 0 && H % 4 == 0) {
+		float4 v[WIDE / QUAD_ROWS];
+#pragma unroll
+		for (int r = 0; r < WIDE / QUAD_ROWS; r++)
+			v[r] = *(const float4 *)&in[(y0 + ty + r * QUAD_ROWS) * W + x0 + tx]; //@ load
+#pragma unroll
+		for (int r = 0; r < WIDE / QUAD_ROWS; r++) {
+			float *const row = &tile[ty + r * QUAD_ROWS][tx];
+			row[0] = v[r].x, row[1] = v[r].y, row[2] = v[r].z, row[3] = v[r].w; //@ to-tile
+		}
+		__syncthreads(); //@ barrier
+#pragma unroll
+		for (int r = ty; r < WIDE; r += QUAD_ROWS) {
+			float4 *const to = (float4 *)&out[(x0 + r) * H + y0 + tx];
+			const float *const from = &tile[tx][r];
+			*to = make_float4(from[0], from[ROW], from[2 * ROW], from[3 * ROW]); //@ store
+		}
+		return;
+	}
+	/* at an edge, or where rows are not aligned to 16 bytes: one element at a time */
+	for (int r = ty; r < WIDE; r += QUAD_ROWS)
+		for (int c = tx; c < tx + 4; c++)
+			if (x0 + c < W && y0 + r < H)
+				tile[r][c] = in[(y0 + r) * W + x0 + c]; //@ load
+	__syncthreads(); //@ barrier
+	for (int r = ty; r < WIDE; r += QUAD_ROWS)
+		for (int c = tx; c < tx + 4; c++)
+			if (y0 + c < H && x0 + r < W)
+				out[(x0 + r) * H + y0 + c] = tile[c][r]; //@ store
+}
+
 #else /* the host half */
 
 #include "model/kernel.h"
 
-enum variant { DIV_MOD, NAIVE, TILED, PADDED, COARSENED, N_VARIANTS };
+enum variant { DIV_MOD, NAIVE, TILED, PADDED, COARSENED, QUADS, N_VARIANTS };
 enum param { P_W, P_H, P_BLOCK, P_BLOCK_X, P_BLOCK_Y, P_TILE, P_ROWS, N_PARAMS };
 enum buffer { IN, OUT, N_BUFFERS };
 
@@ -161,6 +204,11 @@ static const struct variant_desc variants[N_VARIANTS] = {
 		.idea = "fewer threads, TILE / ROWS loads in flight each: closer to the copy bandwidth",
 		.section = "PMPP 6.3", .seeds = "",
 	},
+	[QUADS] = {
+		.name = "quads", .entry = "transpose_v5_quads", .title = "16-byte accesses",
+		.idea = "64 x 64 tiles, four elements per load and store: memory in bursts of 256 bytes",
+		.section = "beyond the sources", .seeds = "",
+	},
 };
 
 static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, struct err *err)
@@ -199,6 +247,11 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		if (y < 1 || y > tile || tile % y)
 			return kernel_refuse(err, "ROWS", y, "TILE %lld is not a multiple of it",
 			                     (long long)tile);
+		break;
+	case QUADS:
+		x = WIDE / 4;
+		y = QUAD_ROWS;
+		tile_x = tile_y = WIDE;
 		break;
 	case TILED: case PADDED: case N_VARIANTS:
 		break;

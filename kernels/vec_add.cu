@@ -148,13 +148,16 @@ enum variant {
 	ONE_THREAD, CHUNKS, ONE_BLOCK, PER_ELEMENT, GRID_STRIDE, COARSENED, UNROLLED, RACE, ATOMIC,
 	N_VARIANTS
 };
-enum param { P_N, P_BLOCK, P_BLOCKS, P_COARSE, P_UNROLL, N_PARAMS };
+enum param {
+	P_N, P_BLOCK, P_BLOCKS, P_COARSE, P_UNROLL, P_STREAMS, P_CHUNKS, P_PINNED, P_RESIDENT, N_PARAMS
+};
 enum buffer { X, Y, R, N_BUFFERS };
 
 /* 1 GiB per vector. An index never passes MAX_N + 16 * MAX_BLOCKS * 1024 (unrolled), within int. */
 #define MAX_N ((int64_t)1 << 28)
 #define MAX_BLOCKS 65535
 _Static_assert(MAX_N + 16 * MAX_BLOCKS * INT64_C(1024) <= INT32_MAX, "indices are 32-bit");
+#define WHOLE_GRID (1u << PER_ELEMENT | 1u << GRID_STRIDE)
 #define ALL_BUT_ONE_THREAD ((1u << N_VARIANTS) - 1u - (1u << ONE_THREAD))
 
 static const int64_t n_steps[] = { 1, 32, 100, 1003, 4000, 1 << 14, 1 << 16, 1 << 18, 1000000,
@@ -164,6 +167,11 @@ static const int64_t block_steps[] = { 1, 32, 64, 96, 128, 192, 256, 384, 512, 7
 static const int64_t blocks_steps[] = { 1, 2, 4, 8, 16, 34, 68, 108, 132, 136, 216, 264, 528, 1056,
 	                                2112, 4224, 8192, 16384, MAX_BLOCKS, INT64_MIN };
 static const int64_t factors[] = { 1, 2, 4, 8, 16, INT64_MIN };
+
+/* What surrounds the kernel: the pipeline of PMPP 20.5, drawn by the timeline. */
+static const int64_t chunk_steps[] = { 1, 2, 4, 8, 16, 32, 64, INT64_MIN };
+static const int64_t no_yes[] = { 0, 1, INT64_MIN };
+static const char *const no_yes_words[] = { "no", "yes" };
 
 static const struct param_desc params[N_PARAMS] = {
 	[P_N] = { .name = "N", .title = "vector length", .unit = "elements", .kind = PARAM_LAUNCH,
@@ -180,6 +188,17 @@ static const struct param_desc params[N_PARAMS] = {
 	[P_UNROLL] = { .name = "UNROLL", .title = "loads in flight per vector", .unit = "elements",
 	               .kind = PARAM_COMPILE, .def = UNROLL, .min = 1, .max = 16,
 	               .choices = factors, .variants = 1u << UNROLLED },
+	[P_STREAMS] = { .name = "streams", .title = "streams; 0 = the default stream", .unit = "streams",
+	                .kind = PARAM_STREAM, .def = 1, .min = 0, .max = 16, .variants = WHOLE_GRID },
+	[P_CHUNKS] = { .name = "chunks", .title = "pieces, dealt to the streams", .unit = "pieces",
+	               .kind = PARAM_STREAM, .def = 1, .min = 1, .max = 64, .steps = chunk_steps,
+	               .variants = WHOLE_GRID },
+	[P_PINNED] = { .name = "pinned", .title = "page-locked host memory", .unit = "",
+	               .kind = PARAM_STREAM, .def = 0, .min = 0, .max = 1, .choices = no_yes,
+	               .words = no_yes_words, .variants = WHOLE_GRID },
+	[P_RESIDENT] = { .name = "resident", .title = "data stays on the device", .unit = "",
+	                 .kind = PARAM_STREAM, .def = 0, .min = 0, .max = 1, .choices = no_yes,
+	                 .words = no_yes_words, .variants = WHOLE_GRID },
 };
 
 static const struct variant_desc variants[N_VARIANTS] = {

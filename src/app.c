@@ -7,22 +7,28 @@
  */
 #include "app.h"
 #include "app_worker.h"
+#include "session_file.h"
+#include "tour.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct app {
 	struct session s;
 	struct usage_table *usage;
-	struct worker *worker;
+	struct app_worker *worker;
 	bool started;
 	char wanted[16];  /* "auto" or "cuda" until the worker has decided; "" = decided */
 	bool gpu_given;   /* the person named a GPU: the decision must respect it */
 	uint64_t serial;  /* of the newest order */
 	bool sampled_now; /* `now` is this order's own sample: its successor replaces it */
+	struct preset *preset; /* the tour's; the session only borrows it */
+	char *opened;     /* path of the snapshot the session came from */
 };
 
 /* --- the instant part ----------------------------------------------------------------------- */
@@ -44,12 +50,16 @@ static void instant(struct app *a)
 	session_instant(s, &in);
 }
 
+static bool on_step(const struct app *a, unsigned step, const struct selection *is);
+
 /* Plans, shows, and orders a run of what is selected now. */
 static void changed(struct app *a, bool at_once)
 {
 	struct session *s = &a->s;
 	instant(a);
 	s->stale = s->now && !selection_equal(&s->now->sel, &s->sel);
+	s->tour.off_path = a->preset && !on_step(a, s->tour.step, &s->sel);
+	s->opened = NULL; /* from here on it is this person's session */
 	s->progress = 0;
 	s->stuck_compile = false;
 	err_clear(&s->run_err);
@@ -58,7 +68,7 @@ static void changed(struct app *a, bool at_once)
 	a->serial++;
 	a->sampled_now = false;
 	if (!s->plan_ok) {
-		worker_cancel(a->worker);
+		app_worker_cancel(a->worker);
 		s->state = RUN_NONE;
 		return;
 	}
@@ -68,7 +78,7 @@ static void changed(struct app *a, bool at_once)
 	memcpy(order.wanted, a->wanted, sizeof order.wanted);
 	s->state = RUN_RUNNING;
 	s->stuck_compile = !s->usage_known;
-	worker_post(a->worker, &order);
+	app_worker_post(a->worker, &order);
 }
 
 /* The emulator needs no decision; its name stands until another one is decided on. */
@@ -155,7 +165,7 @@ bool app_new(struct app **out, const char *gpu, const char *backend, struct err 
 	s->sel.seed = 1;
 	s->view = view_count() ? view_at(0)->name : "";
 	a->usage = usage_table_new();
-	if (!worker_new(&a->worker, a->usage, err)) {
+	if (!app_worker_new(&a->worker, a->usage, err)) {
 		usage_table_free(a->usage);
 		free(a);
 		return false;
@@ -169,10 +179,12 @@ void app_free(struct app *a)
 {
 	if (!a)
 		return;
-	worker_free(a->worker);
+	app_worker_free(a->worker);
 	usage_table_free(a->usage);
 	record_free(a->s.now);
 	record_free(a->s.before);
+	preset_free(a->preset);
+	free(a->opened);
 	free(a);
 }
 
@@ -190,12 +202,134 @@ void app_start(struct app *a)
 void app_cancel(struct app *a)
 {
 	if (a->s.state == RUN_RUNNING)
-		worker_cancel(a->worker);
+		app_worker_cancel(a->worker);
 }
 
 int app_wake_fd(struct app *a)
 {
-	return worker_fd(a->worker);
+	return app_worker_fd(a->worker);
+}
+
+/* --- presets -------------------------------------------------------------------------------- */
+
+/* Is the selection still what the step asked for? Where it runs is the person's own choice. */
+static bool on_step(const struct app *a, unsigned step, const struct selection *is)
+{
+	struct selection sel = *is;
+	return tour_select(a->preset, step, &sel, NULL) && selection_equal(&sel, is);
+}
+
+/* Holds the newest record against the step that asked for it. */
+static void tour_judge(struct app *a)
+{
+	struct session *s = &a->s;
+	struct session_tour *t = &s->tour;
+	if (!a->preset || !s->now || s->stale || !on_step(a, t->step, &s->now->sel))
+		return;
+	const struct preset_step *step = &a->preset->steps[t->step];
+	const bool comparable = s->before && t->step && on_step(a, t->step - 1, &s->before->sel);
+	struct tour_result r;
+	tour_check(step, s->now, comparable ? s->before : NULL, &r);
+	t->n = r.n;
+	for (unsigned i = 0; i < r.n; i++) {
+		char num[32];
+		t->holds[i] = r.evaluated[i] && r.outcome[i].holds;
+		if (t->holds[i])
+			t->found[i][0] = '\0';
+		else if (!r.evaluated[i])
+			snprintf(t->found[i], sizeof t->found[i], "%.95s", r.problem[i]);
+		else
+			snprintf(t->found[i], sizeof t->found[i], "it is %.80s", r.outcome[i].left.is_text
+			         ? r.outcome[i].left.text
+			         : fmt_num(num, sizeof num, r.outcome[i].left.num, 7));
+	}
+	t->judged = true;
+}
+
+static bool take_step(struct app *a, unsigned step, struct err *err)
+{
+	struct session *s = &a->s;
+	struct selection sel = s->sel;
+	if (!tour_select(a->preset, step, &sel, err))
+		return false;
+	select_kernel(s, sel.kernel, sel.variant);
+	memcpy(s->sel.params, sel.params, sizeof sel.params);
+	if (strcmp(s->sel.backend, "emu") == 0) /* a device keeps its own sheet */
+		s->sel.gpu = sel.gpu;
+	a->gpu_given = true;
+	s->tour = (struct session_tour){ .preset = a->preset, .step = step };
+	const struct view_desc *view = view_find(a->preset->steps[step].view);
+	if (view)
+		s->view = view->name;
+	changed(a, true);
+	return true;
+}
+
+bool app_tour(struct app *a, const char *name, struct err *err)
+{
+	struct preset *p;
+	if (!preset_load(name, &p, err))
+		return false;
+	struct preset *old = a->preset;
+	a->preset = p;
+	if (!take_step(a, 0, err)) {
+		a->preset = old;
+		preset_free(p);
+		return false;
+	}
+	preset_free(old);
+	return true;
+}
+
+bool app_tour_step(struct app *a, int direction, struct err *err)
+{
+	struct session_tour *t = &a->s.tour;
+	if (!a->preset)
+		return err_set(err, ERR_USAGE, "no preset is being walked: p chooses one");
+	/* off the path, either key first comes back to the step itself */
+	if (direction < 0 && t->off_path)
+		return take_step(a, t->step, err);
+	if (direction < 0 && t->step == 0)
+		return err_set(err, ERR_USAGE, "this is the first step of %s", a->preset->name);
+	if (direction > 0 && t->step + 1 >= a->preset->n_steps)
+		return err_set(err, ERR_USAGE, "this was the last step of %s", a->preset->name);
+	return take_step(a, direction > 0 ? t->step + 1 : t->step - 1, err);
+}
+
+bool app_tour_reveal(struct app *a, struct err *err)
+{
+	struct session_tour *t = &a->s.tour;
+	if (!a->preset || !a->preset->steps[t->step].reveal)
+		return err_set(err, ERR_USAGE, "this step hides nothing");
+	t->revealed = true;
+	return true;
+}
+
+/* --- snapshots ------------------------------------------------------------------------------ */
+
+bool app_export(struct app *a, char *name, size_t n, struct err *err)
+{
+	session_file_name(&a->s, (long long)time(NULL), name, n);
+	return session_save(&a->s, name, err);
+}
+
+bool app_open(struct app *a, const char *path, char *note, size_t n, struct err *err)
+{
+	struct session read;
+	if (!session_open(path, &read, note, n, err))
+		return false;
+	app_worker_cancel(a->worker);
+	record_free(a->s.now);
+	record_free(a->s.before);
+	free(a->opened);
+	a->opened = mem_strdup(path);
+	a->s = read;
+	a->s.opened = a->opened;
+	a->serial++; /* whatever is under way is not this session's */
+	a->wanted[0] = '\0';
+	a->gpu_given = true;
+	a->started = true;
+	return true;
 }
 
 /* --- what came of it ------------------------------------------------------------------------ */
@@ -221,8 +355,10 @@ static void take_record(struct app *a, struct news *n)
 	if (!current)
 		return;
 	a->sampled_now = !n->final;
-	if (n->final)
+	if (n->final) {
 		s->state = RUN_DONE;
+		tour_judge(a);
+	}
 }
 
 static void take_backend(struct app *a, const struct news *n)
@@ -272,13 +408,13 @@ bool app_poll(struct app *a)
 {
 	struct news n;
 	bool any = false;
-	worker_drain(a->worker);
-	while (worker_next(a->worker, &n)) {
+	app_worker_drain(a->worker);
+	while (app_worker_next(a->worker, &n)) {
 		take(a, &n);
 		any = true;
 	}
 	if (a->s.state == RUN_RUNNING) {
-		double p = worker_progress(a->worker);
+		double p = app_worker_progress(a->worker);
 		any = any || p > a->s.progress || p < a->s.progress;
 		a->s.progress = p;
 	}

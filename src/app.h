@@ -36,6 +36,16 @@ void app_cancel(struct app *a);
 bool app_poll(struct app *a);
 int app_wake_fd(struct app *a);
 
+/* Presets: choose one (name or path), step by +1 or -1, show a mystery's answer. ERR_USAGE when
+ * there is nowhere to go; the session is then as it was. */
+bool app_tour(struct app *a, const char *preset, struct err *err);
+bool app_tour_step(struct app *a, int direction, struct err *err);
+bool app_tour_reveal(struct app *a, struct err *err);
+/* Writes the session to a file in the working folder; @name tells which. */
+bool app_export(struct app *a, char *name, size_t n, struct err *err);
+/* Shows a snapshot; nothing runs until the person changes something. */
+bool app_open(struct app *a, const char *path, char *note, size_t n, struct err *err);
+
 /* How to run, where the defaults do not do. */
 struct run_options {
 	uint64_t max_blocks; /* emulator: a spread sample of at most this many blocks; 0 = all */

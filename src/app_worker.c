@@ -21,7 +21,7 @@
 #define PILOT_BLOCKS 16u     /* enough to know the speed */
 #define QUEUE_MAX 16u
 
-struct worker {
+struct app_worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -42,7 +42,7 @@ struct worker {
 /* --- mailbox -------------------------------------------------------------------------------- */
 
 /* With the lock held. */
-static void wake(struct worker *w)
+static void wake(struct app_worker *w)
 {
 	if (w->signalled)
 		return;
@@ -61,7 +61,7 @@ static void drop(struct news *n)
 
 /* A taker that does not come loses the oldest news of older orders first, and is always left the
  * newest. */
-static void tell(struct worker *w, const struct news *n)
+static void tell(struct app_worker *w, const struct news *n)
 {
 	pthread_mutex_lock(&w->lock);
 	if (w->n_news == QUEUE_MAX) {
@@ -74,7 +74,7 @@ static void tell(struct worker *w, const struct news *n)
 	pthread_mutex_unlock(&w->lock);
 }
 
-bool worker_next(struct worker *w, struct news *out)
+bool app_worker_next(struct app_worker *w, struct news *out)
 {
 	pthread_mutex_lock(&w->lock);
 	bool any = w->n_news > 0;
@@ -87,7 +87,7 @@ bool worker_next(struct worker *w, struct news *out)
 	return any;
 }
 
-double worker_progress(struct worker *w)
+double app_worker_progress(struct app_worker *w)
 {
 	pthread_mutex_lock(&w->lock);
 	double p = w->progress;
@@ -95,12 +95,12 @@ double worker_progress(struct worker *w)
 	return p;
 }
 
-int worker_fd(struct worker *w)
+int app_worker_fd(struct app_worker *w)
 {
 	return w->wake[0];
 }
 
-void worker_drain(struct worker *w)
+void app_worker_drain(struct app_worker *w)
 {
 	char byte[8];
 	pthread_mutex_lock(&w->lock);
@@ -110,7 +110,7 @@ void worker_drain(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-void worker_post(struct worker *w, const struct work_order *order)
+void app_worker_post(struct app_worker *w, const struct work_order *order)
 {
 	pthread_mutex_lock(&w->lock);
 	w->order = *order;
@@ -129,7 +129,7 @@ void worker_post(struct worker *w, const struct work_order *order)
 	pthread_mutex_unlock(&w->lock);
 }
 
-void worker_cancel(struct worker *w)
+void app_worker_cancel(struct app_worker *w)
 {
 	pthread_mutex_lock(&w->lock);
 	const bool forgot = w->waiting;
@@ -144,7 +144,7 @@ void worker_cancel(struct worker *w)
 /* --- the thread ----------------------------------------------------------------------------- */
 
 struct progress_of {
-	struct worker *w;
+	struct app_worker *w;
 	double from, to; /* this launch's part of the order */
 };
 
@@ -157,12 +157,12 @@ static void on_progress(void *ctx, double fraction)
 	pthread_mutex_unlock(&p->w->lock);
 }
 
-static bool cancelled(struct worker *w)
+static bool cancelled(struct app_worker *w)
 {
 	return atomic_load(&w->cancel);
 }
 
-static void failed(struct worker *w, uint64_t serial, const struct err *err)
+static void failed(struct app_worker *w, uint64_t serial, const struct err *err)
 {
 	const bool by_hand = cancelled(w) || err->code == ERR_CANCELLED;
 	struct news n = { .kind = by_hand ? NEWS_CANCELLED : NEWS_FAILED, .serial = serial,
@@ -178,7 +178,7 @@ static uint64_t grid_blocks(const struct launch_plan *p)
 
 /* For a launch whose blocks will take long, a record from a sample of them is told first.
  * False: the run failed, which has been told. */
-static bool sample_first(struct worker *w, struct prepared *p, uint64_t serial,
+static bool sample_first(struct app_worker *w, struct prepared *p, uint64_t serial,
                          const struct run_hooks *hooks)
 {
 	const uint64_t blocks = grid_blocks(&p->plan);
@@ -211,7 +211,7 @@ static bool sample_first(struct worker *w, struct prepared *p, uint64_t serial,
 	return true;
 }
 
-static void work(struct worker *w, struct work_order *order)
+static void work(struct app_worker *w, struct work_order *order)
 {
 	const uint64_t serial = order->serial;
 	struct selection *sel = &order->sel;
@@ -267,9 +267,9 @@ static bool is_due(const struct timespec *due)
 	       (now.tv_sec == due->tv_sec && now.tv_nsec >= due->tv_nsec);
 }
 
-static void *worker_main(void *arg)
+static void *app_worker_main(void *arg)
 {
-	struct worker *w = arg;
+	struct app_worker *w = arg;
 	pthread_mutex_lock(&w->lock);
 	while (!w->quit) {
 		if (!w->waiting) {
@@ -293,9 +293,9 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-bool worker_new(struct worker **out, struct usage_table *usage, struct err *err)
+bool app_worker_new(struct app_worker **out, struct usage_table *usage, struct err *err)
 {
-	struct worker *w = mem_zalloc(sizeof *w);
+	struct app_worker *w = mem_zalloc(sizeof *w);
 	w->usage = usage;
 	if (pipe(w->wake)) {
 		err_set(err, ERR_IO, "no pipe to wake the screen: %s", strerror(errno));
@@ -313,7 +313,7 @@ bool worker_new(struct worker **out, struct usage_table *usage, struct err *err)
 	pthread_condattr_destroy(&monotonic);
 	pthread_mutex_init(&w->lock, NULL);
 	atomic_init(&w->cancel, false);
-	int failure = pthread_create(&w->thread, NULL, worker_main, w);
+	int failure = pthread_create(&w->thread, NULL, app_worker_main, w);
 	if (failure) {
 		err_set(err, ERR_IO, "no thread to run kernels on: %s", strerror(failure));
 		pthread_cond_destroy(&w->changed);
@@ -327,7 +327,7 @@ bool worker_new(struct worker **out, struct usage_table *usage, struct err *err)
 	return true;
 }
 
-void worker_free(struct worker *w)
+void app_worker_free(struct app_worker *w)
 {
 	if (!w)
 		return;

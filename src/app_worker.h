@@ -9,7 +9,7 @@
 
 #include "app_run.h"
 
-struct worker;
+struct app_worker;
 
 enum news_kind {
 	NEWS_BACKEND, /* what was wanted is decided: sel.gpu and sel.backend */
@@ -37,17 +37,17 @@ struct work_order {
 };
 
 /* @usage is shared and outlives the worker. False: no thread or pipe to be had. */
-bool worker_new(struct worker **out, struct usage_table *usage, struct err *err);
+bool app_worker_new(struct app_worker **out, struct usage_table *usage, struct err *err);
 /* Cancels what runs, waits for the thread, drops what nobody took. NULL is fine. */
-void worker_free(struct worker *w);
-void worker_post(struct worker *w, const struct work_order *order);
+void app_worker_free(struct app_worker *w);
+void app_worker_post(struct app_worker *w, const struct work_order *order);
 /* Stops what runs and forgets what waits; NEWS_CANCELLED follows if there was anything. */
-void worker_cancel(struct worker *w);
+void app_worker_cancel(struct app_worker *w);
 /* The oldest news, or false. The caller frees news.record. */
-bool worker_next(struct worker *w, struct news *out);
-double worker_progress(struct worker *w); /* 0..1 of the current order */
-/* Readable when worker_next() has news or worker_progress() moved, until worker_drain(). */
-int worker_fd(struct worker *w);
-void worker_drain(struct worker *w);
+bool app_worker_next(struct app_worker *w, struct news *out);
+double app_worker_progress(struct app_worker *w); /* 0..1 of the current order */
+/* Readable when app_worker_next() has news or app_worker_progress() moved, until app_worker_drain(). */
+int app_worker_fd(struct app_worker *w);
+void app_worker_drain(struct app_worker *w);
 
 #endif

@@ -81,35 +81,53 @@ const struct gpu_spec *sheet_of_device(const char *device)
 	return best;
 }
 
+/* Does the person's sheet describe the device? */
+static bool describes(const struct gpu_spec *g, const struct backend_info *info)
+{
+	const struct gpu_spec *like = info->n_devices ? sheet_of_device(info->device[0]) : NULL;
+	return g->live || (like && !strcmp(g->id, like->id));
+}
+
+/* A back end that runs on a device of its own: takes it if the sheet fits, or brings the sheet. */
+static bool take_device(const struct backend_ops *ops, bool gpu_given, struct selection *sel,
+                        struct err *err)
+{
+	const struct backend_status *st = backend_probe(ops);
+	if (!st->usable) {
+		*err = st->err;
+		return err_prefix(err, "back end '%s': ", ops->name);
+	}
+	if (gpu_given && !describes(&sel->gpu, &st->info)) {
+		const char *device = st->info.n_devices ? st->info.device[0] : "another device";
+		const struct gpu_spec *like = sheet_of_device(device);
+		err_set(err, ERR_UNAVAILABLE, "back end '%s' runs on %s, and the sheet of %s is asked for",
+		        ops->name, device, sel->gpu.name);
+		return like ? err_remedy(err, "say --gpu %s, or --backend emu", like->id)
+		            : err_remedy(err, "leave --gpu away, or say --backend emu");
+	}
+	if (!gpu_given && !ops->sheet(&sel->gpu, err))
+		return err_prefix(err, "back end '%s': ", ops->name);
+	snprintf(sel->backend, sizeof sel->backend, "%s", ops->name);
+	return true;
+}
+
 bool choose_backend(bool gpu_given, const char *backend, struct selection *sel, struct err *err)
 {
 	const bool automatic = !strcmp(backend, "auto");
-	const struct backend_ops *cuda = backend_find("cuda");
+	struct err why = { 0 };
 
 	if (!backend_named(backend, err))
 		return false;
-	if (cuda && (automatic || !strcmp(backend, "cuda"))) {
-		const struct backend_status *st = backend_probe(cuda);
-		const struct gpu_spec *own = st->usable && st->info.n_devices
-		                             ? sheet_of_device(st->info.device[0]) : NULL;
-		if (own && (!gpu_given || !strcmp(sel->gpu.id, own->id))) {
-			if (!gpu_given)
-				sel->gpu = *own;
-			snprintf(sel->backend, sizeof sel->backend, "cuda");
+	for (size_t i = 0; i < backend_count(); i++) {
+		const struct backend_ops *ops = backend_at(i);
+		if (!ops->sheet || !(automatic || !strcmp(backend, ops->name)))
+			continue;
+		if (take_device(ops, gpu_given, sel, &why))
 			return true;
-		}
-		if (!automatic && !st->usable) {
-			if (err)
-				*err = st->err;
-			return err_prefix(err, "back end 'cuda': ");
-		}
 		if (!automatic) {
-			err_set(err, ERR_UNAVAILABLE, "back end 'cuda' runs on %s, and %s%s is asked for",
-			        st->info.n_devices ? st->info.device[0] : "no device",
-			        gpu_given ? "the sheet of " : "no sheet for it is known; ",
-			        gpu_given ? sel->gpu.name : "another");
-			return own ? err_remedy(err, "say --gpu %s, or --backend emu", own->id)
-			           : err_remedy(err, "say --backend emu");
+			if (err)
+				*err = why;
+			return false;
 		}
 	}
 	if (!gpu_given && !gpu_load(APP_DEFAULT_GPU, &sel->gpu, err))

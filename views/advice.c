@@ -64,17 +64,20 @@ static void memory(const struct session *s, struct findings *f, const struct met
 		char source[80];
 		panel_source(s, line, source, sizeof source);
 		add(f, used < 0.4 ? STYLE_BAD : STYLE_WATCH, "uncoalesced accesses",
-		    "line %u moves %.1f sectors per request and uses %.0f %% of them: %s", line, per, 100 * used, source);
+		    "line %u moves %.1f sectors per request and uses %.0f %% of them: %s", line,
+		    per, 100 * used, source);
 	}
 	double excess = metric_get(m, M_SH_LD_EXCESS) + metric_get(m, M_SH_ST_EXCESS);
 	double passes = metric_get(m, M_SH_LD_WAVE) + metric_get(m, M_SH_ST_WAVE);
 	if (excess > 0 && excess > 0.05 * passes)
 		add(f, excess > 0.5 * passes ? STYLE_BAD : STYLE_WATCH, "bank conflicts",
-		    "%.0f %% of the shared-memory passes repeat for conflicts; pad the rows by one word or swizzle",
+		    "%.0f %% of the shared-memory passes repeat for conflicts; pad the rows by one "
+		    "word or swizzle",
 		    100 * excess / passes);
 	double local = metric_get(m, M_MEM_LOCAL_REQ);
 	if (s->now->spill_bytes || local > 0)
-		add(f, STYLE_WATCH, "local memory", "%u bytes of spills per thread: fewer live values, or a smaller tile",
+		add(f, STYLE_WATCH, "local memory",
+		    "%u bytes of spills per thread: fewer live values, or a smaller tile",
 		    s->now->spill_bytes);
 }
 
@@ -84,7 +87,8 @@ static void lanes(const struct session *s, struct findings *f)
 	double most = 0, share = 1, total = 0;
 	for (unsigned i = 0; i < s->now->counts.n_lines; i++) {
 		const struct counts *c = &s->now->counts.lines[i].c;
-		double slots = 32 * (double)c->warp_executed, lost = slots - (double)c->thread_executed;
+		double slots = 32 * (double)c->warp_executed,
+		       lost = slots - (double)c->thread_executed;
 		total += slots;
 		if (lost > most) {
 			most = lost;
@@ -94,7 +98,8 @@ static void lanes(const struct session *s, struct findings *f)
 	}
 	if (line && most > 0.05 * total)
 		add(f, share < 0.5 ? STYLE_BAD : STYLE_WATCH, "idle lanes",
-		    "line %u keeps %.0f %% of its lanes busy; let whole warps take the same way", line, 100 * share);
+		    "line %u keeps %.0f %% of its lanes busy; let whole warps take the same way",
+		    line, 100 * share);
 }
 
 static void grid(const struct session *s, struct findings *f, const struct metric_set *m)
@@ -102,14 +107,17 @@ static void grid(const struct session *s, struct findings *f, const struct metri
 	double waves = metric_get(m, M_LAUNCH_WAVES), pct = metric_get(m, M_OCC_PCT);
 	if (waves < 1)
 		add(f, waves < 0.5 ? STYLE_BAD : STYLE_WATCH, "the grid is small",
-		    "%.2f waves: blocks for %.0f %% of the GPU's places; more blocks or a larger problem", waves,
-		    100 * waves);
+		    "%.2f waves: blocks for %.0f %% of the GPU's places; more blocks or a larger "
+		    "problem",
+		    waves, 100 * waves);
 	else if (waves < 4 && ceil(waves) / waves > 1.2)
-		add(f, STYLE_WATCH, "tail", "%.2f waves cost the time of %.0f: the last one is %.0f %% full", waves,
+		add(f, STYLE_WATCH, "tail",
+		    "%.2f waves cost the time of %.0f: the last one is %.0f %% full", waves,
 		    ceil(waves), 100 * (waves - floor(waves)));
 	if (pct < 50 && s->now->perf.bottleneck == PERF_LATENCY)
-		add(f, STYLE_WATCH, "too few warps", "occupancy %.0f %%, and waiting on memory decides: limited by %.60s",
-		    pct, s->now->occ.limiters);
+		add(f, STYLE_WATCH, "too few warps",
+		    "occupancy %.0f %%, and waiting on memory decides: limited by %.60s", pct,
+		    s->now->occ.limiters);
 }
 
 static void bound(const struct session *s, struct findings *f, const struct metric_set *m)
@@ -119,14 +127,16 @@ static void bound(const struct session *s, struct findings *f, const struct metr
 	char bottleneck[96];
 	metric_format(m, M_TIME_BOTTLENECK, bottleneck, sizeof bottleneck);
 	if (is < 0.5 * could && metric_known(m, M_TIME_BOTTLENECK))
-		add(f, STYLE_WATCH, "below its roof", "%.0f %% of attainable; the model names %s: %s", 100 * is / could,
-		    bottleneck, perf_resource_about(s->now->perf.bottleneck));
+		add(f, STYLE_WATCH, "below its roof",
+		    "%.0f %% of attainable; the model names %s: %s", 100 * is / could, bottleneck,
+		    perf_resource_about(s->now->perf.bottleneck));
 	if (ai < ridge)
-		add(f, STYLE_WATCH, "memory-bound", "%.3g FLOP per byte, the ridge of this GPU is at %.1f: more reuse per byte",
-		    ai, ridge);
-	else if (ai >= ridge)
-		add(f, STYLE_GOOD, "right of the ridge", "%.3g FLOP per byte of at least %.1f: memory is not the limit", ai,
+		add(f, STYLE_WATCH, "memory-bound",
+		    "%.3g FLOP per byte, the ridge of this GPU is at %.1f: more reuse per byte", ai,
 		    ridge);
+	else if (ai >= ridge)
+		add(f, STYLE_GOOD, "right of the ridge",
+		    "%.3g FLOP per byte of at least %.1f: memory is not the limit", ai, ridge);
 }
 
 static void draw(const struct session *s, struct canvas *c)
@@ -149,12 +159,13 @@ static void draw(const struct session *s, struct canvas *c)
 				continue;
 			canvas_text(c, row, 1, order[pass], signs[pass]);
 			canvas_text_n(c, row++, 3, c->cols - 4, STYLE_BOLD, f.list[i].head);
-			row += canvas_wrap(c, row, 3, c->rows - row < 3 ? c->rows - row : 3, c->cols - 4, STYLE_DIM,
-			                   f.list[i].detail);
+			row += canvas_wrap(c, row, 3, c->rows - row < 3 ? c->rows - row : 3,
+			                   c->cols - 4, STYLE_DIM, f.list[i].detail);
 		}
 	}
 	if (!f.n)
-		canvas_wrap(c, 0, 1, c->rows, c->cols - 2, STYLE_DIM, "Nothing stands out in the figures of this run.");
+		canvas_wrap(c, 0, 1, c->rows, c->cols - 2, STYLE_DIM,
+		            "Nothing stands out in the figures of this run.");
 }
 
 const struct view_desc view_advice = {

@@ -17,8 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWS                                                                                     \
-	"Here after a run: sectors per request of every load and store, bank passes of every "    \
+#define SHOWS                                                                                  \
+	"Here after a run: sectors per request of every load and store, bank passes of every " \
 	"shared access, the reason for each, and the addresses of a warp (Enter)."
 
 enum kind { LOAD, STORE, SHARED_LOAD, SHARED_STORE };
@@ -27,7 +27,8 @@ enum kind { LOAD, STORE, SHARED_LOAD, SHARED_STORE };
 struct entry {
 	uint32_t line;
 	enum kind kind;
-	uint64_t requests, moved, useful; /* global: sectors, bytes; shared: wavefronts, ideal ones */
+	uint64_t requests, moved,
+		useful; /* global: sectors, bytes; shared: wavefronts, ideal ones */
 };
 
 static bool is_shared(enum kind k)
@@ -60,7 +61,8 @@ static bool entry_at(const struct session *s, unsigned index, struct entry *out)
 	for (int shared = 0; shared < 2; shared++)
 		for (unsigned i = 0; i < s->now->counts.n_lines; i++)
 			for (int store = 0; store < 2; store++) {
-				*out = entry_of(&s->now->counts.lines[i], (enum kind)(2 * shared + store));
+				*out = entry_of(&s->now->counts.lines[i],
+				                (enum kind)(2 * shared + store));
 				if (out->requests && seen++ == index)
 					return true;
 			}
@@ -101,12 +103,14 @@ static bool selected(const struct session *s, struct entry *e)
 }
 
 /* The @nth sampled access of a row; NULL past the end. */
-static const struct access_sample *sample_of(const struct session *s, const struct entry *e, unsigned nth)
+static const struct access_sample *sample_of(const struct session *s, const struct entry *e,
+                                             unsigned nth)
 {
 	bool store = e->kind == STORE || e->kind == SHARED_STORE;
 	for (unsigned i = 0; i < s->now->counts.n_accesses; i++) {
 		const struct access_sample *a = &s->now->counts.accesses[i];
-		if (a->line == e->line && a->shared == is_shared(e->kind) && a->store == store && !nth--)
+		if (a->line == e->line && a->shared == is_shared(e->kind) && a->store == store &&
+		    !nth--)
 			return a;
 	}
 	return NULL;
@@ -148,7 +152,8 @@ static void why(const struct session *s, const struct entry *e, char *out, size_
 		if (e->moved <= e->useful)
 			snprintf(out, n, "no conflict");
 		else
-			snprintf(out, n, "%.0f-way conflict", ceil((double)e->moved / (double)(e->useful ? e->useful : 1)));
+			snprintf(out, n, "%.0f-way conflict",
+			         ceil((double)e->moved / (double)(e->useful ? e->useful : 1)));
 		return;
 	}
 	if (!a)
@@ -166,7 +171,8 @@ static void why(const struct session *s, const struct entry *e, char *out, size_
 		break;
 	case ACCESS_RUNS:
 		if (sh.lanes % sh.runs == 0 && sh.even)
-			snprintf(out, n, "%u runs of %u B", sh.runs, sh.lanes / sh.runs * a->bytes_per_lane);
+			snprintf(out, n, "%u runs of %u B", sh.runs,
+			         sh.lanes / sh.runs * a->bytes_per_lane);
 		else
 			snprintf(out, n, "%u runs", sh.runs);
 		break;
@@ -174,25 +180,34 @@ static void why(const struct session *s, const struct entry *e, char *out, size_
 	}
 }
 
-static const char *cure(const struct access_shape *sh, const struct access_sample *a, const struct bank_use *b)
+static const char *cure(const struct access_shape *sh, const struct access_sample *a,
+                        const struct bank_use *b)
 {
 	if (a->shared) {
 		if (!b->conflict)
-			return b->passes > 1 ? "no bank conflict: wide accesses go by halves or quarters of the warp"
-			                     : "no bank conflict: every bank serves at most one word";
-		return "cure: pad each row by one word ([T][T+1]) or swizzle the column, so that the lanes "
+			return b->passes > 1
+			               ? "no bank conflict: wide accesses go by halves or quarters "
+			                 "of the warp"
+			               : "no bank conflict: every bank serves at most one word";
+		return "cure: pad each row by one word ([T][T+1]) or swizzle the column, so that "
+		       "the lanes "
 		       "fall into different banks";
 	}
 	switch (sh->pattern) {
-	case ACCESS_ONE_LANE: return "one lane works: one sector for a few bytes; let the whole warp load";
+	case ACCESS_ONE_LANE:
+		return "one lane works: one sector for a few bytes; let the whole warp load";
 	case ACCESS_BROADCAST: return "one address for all lanes: one sector serves the warp";
 	case ACCESS_CONTIGUOUS: return "ideal: neighbouring lanes, neighbouring addresses";
-	case ACCESS_MISALIGNED: return "cure: start rows on a 32-byte boundary (pad the pitch), or accept one sector more";
+	case ACCESS_MISALIGNED:
+		return "cure: start rows on a 32-byte boundary (pad the pitch), or accept one "
+		       "sector more";
 	case ACCESS_STRIDED:
 		return sh->stride == 2 * a->bytes_per_lane || sh->stride == 3 * a->bytes_per_lane ||
-				       sh->stride == 4 * a->bytes_per_lane
-		               ? "cure: neighbouring lanes should take neighbouring elements; of structures, load whole ones or split them (PMPP 6.1)"
-		               : "cure: let threadIdx.x index the dimension that is contiguous, or load a tile "
+		                       sh->stride == 4 * a->bytes_per_lane
+		               ? "cure: neighbouring lanes should take neighbouring elements; of "
+		                 "structures, load whole ones or split them (PMPP 6.1)"
+		               : "cure: let threadIdx.x index the dimension that is contiguous, or "
+		                 "load a tile "
 		                 "through shared memory (PMPP 6.1, 6.2)";
 	case ACCESS_RUNS:
 		return sh->n_sectors <= sh->needed_sectors
@@ -245,9 +260,11 @@ static int summary(const struct session *s, struct canvas *c, int row, int last)
 {
 	const struct metric_set *m = panel_metrics(s), *before = panel_before(s);
 	if (row < last)
-		row = one_summary(c, row, "loads", m, before, M_MEM_LD_SPR, M_MEM_LD_EFF, M_MEM_LD_REQ);
+		row = one_summary(c, row, "loads", m, before, M_MEM_LD_SPR, M_MEM_LD_EFF,
+		                  M_MEM_LD_REQ);
 	if (row < last)
-		row = one_summary(c, row, "stores", m, before, M_MEM_ST_SPR, M_MEM_ST_EFF, M_MEM_ST_REQ);
+		row = one_summary(c, row, "stores", m, before, M_MEM_ST_SPR, M_MEM_ST_EFF,
+		                  M_MEM_ST_REQ);
 	if (row >= last)
 		return row;
 	int col = canvas_text(c, row, 2, STYLE_NORMAL, "shared");
@@ -258,12 +275,14 @@ static int summary(const struct session *s, struct canvas *c, int row, int last)
 	}
 	if (!metric_known(m, M_SH_LD_EXCESS)) {
 		col = canvas_metric(c, row, 10, 5, m, M_SH_LD_EXCESS);
-		canvas_text_n(c, row, col + 2, c->cols - col - 3, STYLE_DIM, panel_reason(m, M_SH_LD_EXCESS));
+		canvas_text_n(c, row, col + 2, c->cols - col - 3, STYLE_DIM,
+		              panel_reason(m, M_SH_LD_EXCESS));
 		return row + 1;
 	}
 	char excess[64];
 	metric_format(m, M_SH_LD_EXCESS, excess, sizeof excess);
-	canvas_right(c, row, 15, metric_get(m, M_SH_LD_EXCESS) > 0 ? STYLE_BAD : STYLE_BOLD, "%s", excess);
+	canvas_right(c, row, 15, metric_get(m, M_SH_LD_EXCESS) > 0 ? STYLE_BAD : STYLE_BOLD, "%s",
+	             excess);
 	col = canvas_text(c, row, 15, STYLE_DIM, " excess of ");
 	col = canvas_metric(c, row, col, 0, m, M_SH_LD_WAVE);
 	col = canvas_text(c, row, col, STYLE_DIM, " load passes,  ");
@@ -345,8 +364,8 @@ static void table(const struct session *s, struct canvas *c, int row, int last, 
 }
 
 /* All 32 lanes where @reserve rows stay free below them, else as many as fit. */
-static int addresses(struct canvas *c, int row, int last, const struct access_sample *a, uint64_t base,
-                     int reserve)
+static int addresses(struct canvas *c, int row, int last, const struct access_sample *a,
+                     uint64_t base, int reserve)
 {
 	const int left = 10;
 	int cell = 5;
@@ -409,7 +428,9 @@ static int sector_map(struct canvas *c, int row, int last, const struct access_s
 		for (int k = 0; k < 4; k++) {
 			uint32_t byte = sh->bytes[i] >> 8 * k & 0xff;
 			canvas_cell(c, row, col++, byte ? STYLE_BAR : STYLE_BAD,
-			            byte == 0xff ? 0x2588 : byte ? 0x258c : 0x254c);
+			            byte == 0xff ? 0x2588
+			            : byte       ? 0x258c
+			                         : 0x254c);
 		}
 	}
 	return row + 1;
@@ -428,8 +449,13 @@ static int bank_map(struct canvas *c, int row, int last, const struct bank_use *
 		canvas_text(c, row, 2, STYLE_DIM, "words");
 		for (int i = 0; i < 32; i++) {
 			unsigned n = b->words[p][i];
-			canvas_cell(c, row, left + i, !n ? STYLE_DIM : n == 1 ? STYLE_BAR : STYLE_BAD,
-			            !n ? 0xb7 : n > 9 ? '+' : (uint32_t)('0' + n));
+			canvas_cell(c, row, left + i,
+			            !n       ? STYLE_DIM
+			            : n == 1 ? STYLE_BAR
+			                     : STYLE_BAD,
+			            !n      ? 0xb7
+			            : n > 9 ? '+'
+			                    : (uint32_t)('0' + n));
 		}
 	}
 	return row;
@@ -446,21 +472,24 @@ static void lens(const struct session *s, struct canvas *c, int row, int last, b
 	canvas_hline(c, row, 2, c->cols - 4, STYLE_DIM);
 	if (!a) {
 		canvas_printf(c, row++, 5, STYLE_DIM, " line %u ", e.line);
-		canvas_wrap(c, row, 2, last - row, c->cols - 4, STYLE_DIM,
-		            s->now->counts.origin == ORIGIN_MEASURED
-		                    ? "n/a: a GPU does not report addresses; back end emu does (key b)"
-		                    : "n/a: the observed warp (block 0, warp 0) did not run this line, or the "
-		                      "list of samples was full");
+		canvas_wrap(
+			c, row, 2, last - row, c->cols - 4, STYLE_DIM,
+			s->now->counts.origin == ORIGIN_MEASURED
+				? "n/a: a GPU does not report addresses; back end emu does (key b)"
+				: "n/a: the observed warp (block 0, warp 0) did not run this line, "
+		                  "or the "
+				  "list of samples was full");
 		return;
 	}
-	snprintf(text, sizeof text, " line %u · %s · block 0 · warp 0 · access %u of %u ", e.line, a->op, nth + 1,
-	         n);
+	snprintf(text, sizeof text, " line %u · %s · block 0 · warp 0 · access %u of %u ", e.line,
+	         a->op, nth + 1, n);
 	canvas_text_n(c, row++, 5, c->cols - 10, STYLE_DIM, text);
 	struct access_shape sh = access_shape(a);
 	struct bank_use b = access_banks(a);
 	const struct launch_plan *plan = &s->now->plan;
 	bytes_short(sh.lanes ? sh.lowest : 0, num, sizeof num);
-	if (a->buffer >= 0 && (unsigned)a->buffer < plan->n_buffers && a->buffer < KERNEL_MAX_BUFFERS)
+	if (a->buffer >= 0 && (unsigned)a->buffer < plan->n_buffers &&
+	    a->buffer < KERNEL_MAX_BUFFERS)
 		snprintf(text, sizeof text, "%s + %s", plan->buffers[a->buffer].name, num);
 	else
 		snprintf(text, sizeof text, "%s + %s", a->shared ? "shared" : "address", num);
@@ -468,30 +497,37 @@ static void lens(const struct session *s, struct canvas *c, int row, int last, b
 		int col = canvas_text(c, row, 2, STYLE_DIM, "from    ");
 		col = canvas_text(c, row, col, STYLE_NORMAL, text);
 		fmt_count(num, sizeof num, (double)a->executions);
-		col = canvas_printf(c, row, col, STYLE_DIM, "   %u lanes × %u B", sh.lanes, a->bytes_per_lane);
+		col = canvas_printf(c, row, col, STYLE_DIM, "   %u lanes × %u B", sh.lanes,
+		                    a->bytes_per_lane);
 		canvas_printf(c, row++, col, STYLE_DIM, "   executed %s times", num);
 	}
-	int reserve = a->shared ? 4 + (int)b.parts : 4 + (int)sh.n_sectors * 5 / (c->cols > 22 ? c->cols - 12 : 10);
+	int reserve = a->shared ? 4 + (int)b.parts
+	                        : 4 + (int)sh.n_sectors * 5 / (c->cols > 22 ? c->cols - 12 : 10);
 	row = addresses(c, row, last, a, sh.lanes ? sh.lowest : 0, reserve);
 	if (a->shared) {
 		row = bank_map(c, row, last, &b);
 		if (row < last) {
 			int col = canvas_text(c, row, 2, STYLE_NORMAL, "passes ");
-			col = canvas_printf(c, row, col, b.conflict ? STYLE_BAD : STYLE_GOOD, "%u %s", b.passes,
-			                    b.conflict ? "✗" : "✓");
+			col = canvas_printf(c, row, col, b.conflict ? STYLE_BAD : STYLE_GOOD,
+			                    "%u %s", b.passes, b.conflict ? "✗" : "✓");
 			canvas_printf(c, row++, col, STYLE_DIM, "   ideal %u", b.ideal);
 		}
 	} else {
 		row = sector_map(c, row, last, &sh);
 		if (row < last) {
 			unsigned moved = 32 * sh.n_sectors;
-			int col = canvas_printf(c, row, 2, STYLE_NORMAL, "%u sectors", sh.n_sectors);
-			col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ", sh.needed_sectors);
+			int col =
+				canvas_printf(c, row, 2, STYLE_NORMAL, "%u sectors", sh.n_sectors);
+			col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ",
+			                    sh.needed_sectors);
 			col = canvas_printf(c, row, col, STYLE_NORMAL, "%u lines", sh.lines);
-			col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ", sh.needed_lines);
+			col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ",
+			                    sh.needed_lines);
 			if (moved > sh.used_bytes)
-				canvas_printf(c, row, col, STYLE_BAD, "wasted %u of %u bytes (%.0f %%)", moved - sh.used_bytes,
-				              moved, 100.0 * (moved - sh.used_bytes) / moved);
+				canvas_printf(c, row, col, STYLE_BAD,
+				              "wasted %u of %u bytes (%.0f %%)",
+				              moved - sh.used_bytes, moved,
+				              100.0 * (moved - sh.used_bytes) / moved);
 			else
 				canvas_text(c, row, col, STYLE_GOOD, "✓ nothing wasted");
 			row++;

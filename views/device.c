@@ -33,7 +33,7 @@ static double of_float(double v)
 #define INT of_int
 #define UINT of_uint
 #define FLOAT of_float
-#define X(type, name, least, most, what) + 1
+#define X(type, name, least, most, what) +1
 enum { N_FIGURES = 0 GPU_FIGURES(X) };
 #undef X
 
@@ -69,7 +69,9 @@ static void shown(const struct figure *f, char *out, size_t n)
 	} else {
 		fmt_count(num, sizeof num, f->value);
 		snprintf(out, n, "%s%s", num,
-		         ends_in(f->field, "_gflops") ? " GFLOPS" : ends_in(f->field, "_mhz") ? " MHz" : "");
+		         ends_in(f->field, "_gflops") ? " GFLOPS"
+		         : ends_in(f->field, "_mhz")  ? " MHz"
+		                                      : "");
 	}
 }
 
@@ -86,9 +88,11 @@ static void draw(const struct session *s, struct canvas *c)
 	figures(g, f);
 	int row = c->rows >= 12 ? 1 : 0;
 	int col = canvas_text(c, row, 2, STYLE_TITLE, g->name);
-	col = canvas_printf(c, row, col, STYLE_DIM, "   %s %s · cc %d.%d · ", g->arch, g->chip, g->cc_major, g->cc_minor);
+	col = canvas_printf(c, row, col, STYLE_DIM, "   %s %s · cc %d.%d · ", g->arch, g->chip,
+	                    g->cc_major, g->cc_minor);
 	canvas_text_n(c, row, col, c->cols - 1 - col, g->live ? STYLE_GOOD : STYLE_DIM,
-	              g->live ? "read from this machine's GPU" : "from its sheet; every figure has a source");
+	              g->live ? "read from this machine's GPU"
+	                      : "from its sheet; every figure has a source");
 	row += c->rows >= 12 ? 2 : 1;
 	bool pick = panel_focused(s, "device");
 	unsigned at = pick ? (s->line < N_FIGURES ? s->line : N_FIGURES - 1) : 0;
@@ -96,7 +100,10 @@ static void draw(const struct session *s, struct canvas *c)
 	/* what vouches for the focused figure, in full, at the foot */
 	const char *source = gpu_source_of(g, f[at].field);
 	char why[400];
-	snprintf(why, sizeof why, "%s: %s", f[at].field, source ? source : g->live ? "asked of the driver" : "no source is named");
+	snprintf(why, sizeof why, "%s: %s", f[at].field,
+	         source    ? source
+	         : g->live ? "asked of the driver"
+	                   : "no source is named");
 	int foot = pick && c->rows >= 14 ? text_rows(why, c->cols - 4) : 0;
 	int window = c->rows - row - (foot ? foot + 1 : 0);
 	unsigned top = panel_scroll(N_FIGURES, at, window);
@@ -107,12 +114,15 @@ static void draw(const struct session *s, struct canvas *c)
 		shown(fig, text, sizeof text);
 		if (here)
 			canvas_text(c, row + r, 0, STYLE_KNOB, "▸");
-		canvas_text_n(c, row + r, 2, value - 18, here ? STYLE_BOLD : STYLE_NORMAL, fig->about);
+		canvas_text_n(c, row + r, 2, value - 18, here ? STYLE_BOLD : STYLE_NORMAL,
+		              fig->about);
 		canvas_right(c, row + r, value, STYLE_BOLD, "%s", text);
 		source = gpu_source_of(g, fig->field);
 		if (value + 12 < c->cols)
 			canvas_text_n(c, row + r, value + 2, c->cols - value - 8, STYLE_DIM,
-			              source ? source : g->live ? "asked of the driver" : "");
+			              source    ? source
+			              : g->live ? "asked of the driver"
+			                        : "");
 	}
 	panel_scroll_marks(c, row, window, top, N_FIGURES);
 	if (foot)

@@ -14,8 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWS                                                                                       \
-	"Here: how many blocks and warps of this launch fit on one SM, which of warps, registers, " \
+#define SHOWS                                                                            \
+	"Here: how many blocks and warps of this launch fit on one SM, which of warps, " \
+	"registers, "                                                                    \
 	"shared memory and block slots sets the limit, and the occupancy of every block size."
 
 static uint64_t grid_blocks(const struct launch_plan *p)
@@ -81,7 +82,12 @@ static int limits(const struct session *s, struct canvas *c, int row, int last)
 {
 	/* right ends of the columns; 0 = no room for it */
 	const bool wide = c->cols >= 66;
-	const int needs = wide ? 33 : c->cols >= 42 ? 25 : 0, has = wide ? 46 : c->cols >= 54 ? 35 : 0;
+	const int needs = wide            ? 33
+	                  : c->cols >= 42 ? 25
+	                                  : 0,
+		  has = wide            ? 46
+	                : c->cols >= 54 ? 35
+	                                : 0;
 	const int blocks = wide ? 56 : has ? 43 : needs ? 33 : 24;
 	if (row >= last)
 		return row;
@@ -134,15 +140,19 @@ static int book(const struct session *s, struct canvas *c, int row, int last)
 		return row;
 	bool same = o->book_blocks == o->blocks_per_sm;
 	int col = canvas_text(c, row, 2, STYLE_DIM, "book ");
-	col = canvas_printf(c, row, col, STYLE_NORMAL, "%u blocks, %.1f %%", o->book_blocks, o->book_pct);
-	col = canvas_printf(c, row, col, STYLE_DIM, " %s    hardware ", origin_mark(ORIGIN_BOOK, c->ascii));
-	col = canvas_printf(c, row, col, STYLE_NORMAL, "%u blocks, %.1f %%", o->blocks_per_sm, o->pct);
+	col = canvas_printf(c, row, col, STYLE_NORMAL, "%u blocks, %.1f %%", o->book_blocks,
+	                    o->book_pct);
+	col = canvas_printf(c, row, col, STYLE_DIM, " %s    hardware ",
+	                    origin_mark(ORIGIN_BOOK, c->ascii));
+	col = canvas_printf(c, row, col, STYLE_NORMAL, "%u blocks, %.1f %%", o->blocks_per_sm,
+	                    o->pct);
 	canvas_text(c, row, col + 4, same ? STYLE_DIM : STYLE_WATCH, same ? "same" : "! differ");
 	row++;
 	if (o->book_note[0] && row < last) {
 		char note[200];
 		nice_times(o->book_note, note, sizeof note);
-		row += canvas_wrap(c, row, 2, last - row < 2 ? last - row : 2, c->cols - 4, STYLE_DIM, note);
+		row += canvas_wrap(c, row, 2, last - row < 2 ? last - row : 2, c->cols - 4,
+		                   STYLE_DIM, note);
 	}
 	return row;
 }
@@ -205,12 +215,14 @@ static void sweep(const struct session *s, struct canvas *c, int row, int rows, 
 		}
 		bool runs = s->sweep[e].blocks_per_sm > 0;
 		if (figures && runs)
-			canvas_right(c, row + 1, right, here ? STYLE_BOLD : STYLE_NORMAL, "%.0f", floor(pct + 0.5));
+			canvas_right(c, row + 1, right, here ? STYLE_BOLD : STYLE_NORMAL, "%.0f",
+			             floor(pct + 0.5));
 		else if (figures)
 			canvas_right(c, row + 1, right, STYLE_DIM, "–");
 		for (int k = 0; k < bar; k++) {
 			if (runs)
-				canvas_column(c, top, col + k, bar_rows, pct / 100, here ? STYLE_KNOB_ON : STYLE_BAR);
+				canvas_column(c, top, col + k, bar_rows, pct / 100,
+				              here ? STYLE_KNOB_ON : STYLE_BAR);
 			else
 				canvas_cell(c, top + bar_rows - 1, col + k, STYLE_DIM, 0xd7);
 		}
@@ -219,9 +231,11 @@ static void sweep(const struct session *s, struct canvas *c, int row, int rows, 
 		const char *word = "▲ now";
 		int at = now + (b.width > 2 ? (b.width - 1) / 2 : 0);
 		if (at + utf8_columns(word) + 5 > c->cols)
-			canvas_right(c, top + bar_rows, at + 1, STYLE_KNOB, "now %u ▲", s->occ_in.block_threads);
+			canvas_right(c, top + bar_rows, at + 1, STYLE_KNOB, "now %u ▲",
+			             s->occ_in.block_threads);
 		else
-			canvas_printf(c, top + bar_rows, at, STYLE_KNOB, "%s %u", word, s->occ_in.block_threads);
+			canvas_printf(c, top + bar_rows, at, STYLE_KNOB, "%s %u", word,
+			              s->occ_in.block_threads);
 	}
 }
 
@@ -246,7 +260,8 @@ static void foot(const struct session *s, struct canvas *c, int row, const struc
 	}
 	enum style st = s->spill_bytes ? STYLE_WATCH : STYLE_DIM;
 	col = canvas_printf(c, row, col, STYLE_NORMAL, "registers %u", s->occ_in.regs_per_thread);
-	col = canvas_printf(c, row, col, st, " · spills %u B%s", s->spill_bytes, s->spill_bytes ? " !" : "");
+	col = canvas_printf(c, row, col, st, " · spills %u B%s", s->spill_bytes,
+	                    s->spill_bytes ? " !" : "");
 	gpu_sm_name(&s->sel.gpu, sm, sizeof sm);
 	if (col + 13 + (int)strlen(sm) < c->cols)
 		canvas_printf(c, row, col, STYLE_DIM, " (compiler, %s)", sm);
@@ -284,15 +299,16 @@ static void draw(const struct session *s, struct canvas *c)
 		return;
 	}
 	if (!s->usage_known || !s->occ_ok) {
-		const char *why = s->state == RUN_FAILED ? s->run_err.msg
-		                  : s->state == RUN_RUNNING
-		                          ? "compiling: registers and shared memory come from the compiler …"
-		                          : "registers per thread are not known yet: press r to compile";
+		const char *why =
+			s->state == RUN_FAILED ? s->run_err.msg
+			: s->state == RUN_RUNNING
+				? "compiling: registers and shared memory come from the compiler …"
+				: "registers per thread are not known yet: press r to compile";
 		int used = canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4,
 		                       s->state == RUN_FAILED ? STYLE_ERROR : STYLE_NORMAL, why);
 		if (s->state == RUN_FAILED)
-			used += canvas_wrap(c, 1 + used, 2, c->rows - 1 - used, c->cols - 4, STYLE_KNOB,
-			                    s->run_err.remedy);
+			used += canvas_wrap(c, 1 + used, 2, c->rows - 1 - used, c->cols - 4,
+			                    STYLE_KNOB, s->run_err.remedy);
 		canvas_wrap(c, used + 2, 2, c->rows - used - 2, c->cols - 4, STYLE_DIM, SHOWS);
 		return;
 	}

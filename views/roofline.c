@@ -53,7 +53,8 @@ static struct point by_book(const struct metric_set *m)
 {
 	if (!m)
 		return (struct point){ NAN, NAN };
-	return (struct point){ metric_get(m, M_ROOF_BOOK_AI), metric_get(m, M_ROOF_BOOK_ATTAINABLE) };
+	return (struct point){ metric_get(m, M_ROOF_BOOK_AI),
+		               metric_get(m, M_ROOF_BOOK_ATTAINABLE) };
 }
 
 /* Grows the axes so that @p is on the plot, at most to 1e-3..1e5 FLOP/byte. */
@@ -155,8 +156,8 @@ static void roofs(const struct axes *a, struct canvas *c, const char *pipe)
 	struct plot p = a->p;
 	char text[96], number[32];
 	p.style = STYLE_BAR;
-	plot_line(&p, a->x0 < log10(ridge) ? 0 : fx(a, ridge), fy(a, fmin(a->peak, pow(10, a->x0) * a->gbs)),
-	          fx(a, ridge), fy(a, a->peak));
+	plot_line(&p, a->x0 < log10(ridge) ? 0 : fx(a, ridge),
+	          fy(a, fmin(a->peak, pow(10, a->x0) * a->gbs)), fx(a, ridge), fy(a, a->peak));
 	plot_line(&p, fx(a, ridge), fy(a, a->peak), 1, fy(a, a->peak));
 	int row, col;
 	fmt_count(number, sizeof number, a->peak);
@@ -167,7 +168,8 @@ static void roofs(const struct axes *a, struct canvas *c, const char *pipe)
 	snprintf(text, sizeof text, "DRAM %s GB/s", number);
 	double x = pow(10, (a->x0 + log10(ridge)) / 2);
 	if (plot_cell(&a->p, fx(a, x), fy(a, x * a->gbs), &row, &col))
-		label(a, c, row - 1 > a->p.row ? row - 1 : row, col - utf8_columns(text) - 3, STYLE_DIM, text);
+		label(a, c, row - 1 > a->p.row ? row - 1 : row, col - utf8_columns(text) - 3,
+		      STYLE_DIM, text);
 }
 
 static void mark(const struct axes *a, struct canvas *c, struct point p, enum style s, uint32_t ch,
@@ -186,8 +188,8 @@ static bool fp64(const struct metric_set *m)
 	return isfinite(d) && d > 0 && !(d < f);
 }
 
-static void point_name(const struct session *s, const struct selection *sel, double gflops, char *out,
-                       size_t n)
+static void point_name(const struct session *s, const struct selection *sel, double gflops,
+                       char *out, size_t n)
 {
 	char number[32];
 	if (gflops >= 100)
@@ -219,7 +221,9 @@ static void chart(const struct session *s, struct canvas *c, int row, int rows)
 	include(&a, achieved(m));
 	include(&a, achieved(before));
 	include(&a, by_book(m));
-	a.p = (struct plot){ .c = c, .row = row + 1, .col = 10, .rows = rows - 3, .cols = c->cols - 12 };
+	a.p = (struct plot){
+		.c = c, .row = row + 1, .col = 10, .rows = rows - 3, .cols = c->cols - 12
+	};
 	canvas_text(c, row, 2, STYLE_DIM, "GFLOPS");
 	canvas_right(c, row, c->cols - 2, STYLE_DIM, "FLOP per byte →");
 	ticks(&a, c);
@@ -259,7 +263,8 @@ static int figures(const struct session *s, struct canvas *c, int row, int last)
 			                    panel_reason(m, M_ROOF_ACHIEVED));
 		col = canvas_text(c, row, col, STYLE_DIM, " GFLOPS   ");
 		if (isfinite(is) && could > 0)
-			col = canvas_printf(c, row, col, STYLE_BOLD, 100 * is / could < 1 ? "%.1g %%" : "%.0f %%",
+			col = canvas_printf(c, row, col, STYLE_BOLD,
+			                    100 * is / could < 1 ? "%.1g %%" : "%.0f %%",
 			                    100 * is / could);
 		col = canvas_text(c, row, col, STYLE_DIM, " of attainable ");
 		col = canvas_metric(c, row, col, 0, m, M_ROOF_ATTAINABLE);
@@ -280,7 +285,8 @@ static int figures(const struct session *s, struct canvas *c, int row, int last)
 		row++;
 	}
 	if (row < last && s->now->cost.book_note && metric_known(m, M_ROOF_BOOK_AI)) {
-		int col = canvas_printf(c, row, 2, STYLE_DIM, "book %s  ", origin_mark(ORIGIN_BOOK, c->ascii));
+		int col = canvas_printf(c, row, 2, STYLE_DIM, "book %s  ",
+		                        origin_mark(ORIGIN_BOOK, c->ascii));
 		canvas_text_n(c, row, col, c->cols - 1 - col, STYLE_DIM, s->now->cost.book_note);
 		row++;
 	}
@@ -291,16 +297,19 @@ static const char *advice(const struct session *s)
 {
 	const struct metric_set *m = panel_metrics(s);
 	double ai = metric_get(m, M_ROOF_AI), is = metric_get(m, M_ROOF_ACHIEVED),
-	       could = metric_get(m, M_ROOF_ATTAINABLE), ridge = gpu_ridge_flop_per_byte(&s->sel.gpu);
+	       could = metric_get(m, M_ROOF_ATTAINABLE),
+	       ridge = gpu_ridge_flop_per_byte(&s->sel.gpu);
 	if (!isfinite(ai) || !isfinite(is) || !isfinite(could))
 		return "";
 	if (is < 0.5 * could) {
 		switch (s->now->perf.bottleneck) {
 		case PERF_ISSUE: return "next: busy issuing; fewer instructions per FLOP";
 		case PERF_LSU: return "next: L1 decides; fewer or better coalesced global requests";
-		case PERF_SHARED: return "next: shared memory decides; fewer conflicts, more registers";
+		case PERF_SHARED:
+			return "next: shared memory decides; fewer conflicts, more registers";
 		case PERF_L2: return "next: L2 decides; reuse in shared memory or L1";
-		case PERF_LATENCY: return "next: waits on memory; more warps or more loads in flight";
+		case PERF_LATENCY:
+			return "next: waits on memory; more warps or more loads in flight";
 		case PERF_INT: return "next: integer work decides; hoist indices out of the loop";
 		case PERF_SFU: return "next: special functions decide; use cheaper forms";
 		case PERF_FP32:
@@ -332,9 +341,11 @@ static int resources(const struct session *s, struct canvas *c, int row, int las
 		char text[32];
 		bool worst = p->bottleneck == (enum perf_resource)i;
 		fmt_ns(text, sizeof text, p->resource_ns[i]);
-		canvas_text(c, row, 2, worst ? STYLE_BOLD : STYLE_NORMAL, perf_resource_name((enum perf_resource)i));
+		canvas_text(c, row, 2, worst ? STYLE_BOLD : STYLE_NORMAL,
+		            perf_resource_name((enum perf_resource)i));
 		canvas_right(c, row, left - 2, worst ? STYLE_BOLD : STYLE_NORMAL, "%s", text);
-		canvas_bar(c, row, left, width, p->resource_ns[i] / most, worst ? STYLE_WATCH : STYLE_BAR);
+		canvas_bar(c, row, left, width, p->resource_ns[i] / most,
+		           worst ? STYLE_WATCH : STYLE_BAR);
 		row++;
 	}
 	return row;

@@ -55,7 +55,8 @@ static unsigned start(const struct session *s)
 static void draw(const struct session *s, struct canvas *c)
 {
 	if (!s->source || !*s->source) {
-		canvas_wrap(c, 0, 1, c->rows, c->cols - 2, STYLE_DIM, "n/a: this session holds no kernel source");
+		canvas_wrap(c, 0, 1, c->rows, c->cols - 2, STYLE_DIM,
+		            "n/a: this session holds no kernel source");
 		return;
 	}
 	bool pick = panel_focused(s, "source");
@@ -89,11 +90,16 @@ static void draw(const struct session *s, struct canvas *c)
 		enum style heat = STYLE_NORMAL;
 		if (k && sum && k->warp_executed) {
 			double share = (double)k->warp_executed / (double)sum;
-			heat = share >= 0.3 ? STYLE_HEAT3 : share >= 0.1 ? STYLE_HEAT2 : STYLE_HEAT1;
+			heat = share >= 0.3   ? STYLE_HEAT3
+			       : share >= 0.1 ? STYLE_HEAT2
+			                      : STYLE_HEAT1;
 			canvas_right(c, r, bar - 1, heat, "%.1f", 100 * share);
 			canvas_bar(c, r, bar, 4, (double)k->warp_executed / (double)most, heat);
 		}
-		canvas_text_n(c, r, text_at, c->cols - 1 - text_at, here ? STYLE_BOLD : k ? STYLE_NORMAL : STYLE_DIM,
+		canvas_text_n(c, r, text_at, c->cols - 1 - text_at,
+		              here ? STYLE_BOLD
+		              : k  ? STYLE_NORMAL
+		                   : STYLE_DIM,
 		              line);
 	}
 	panel_scroll_marks(c, 0, c->rows, top, total);

@@ -13,6 +13,7 @@
 #include "model/gpu.h"
 #include "model/kernel.h"
 #include "model/metric.h"
+#include "model/span.h"
 
 #include <stdatomic.h>
 
@@ -22,7 +23,7 @@ enum backend_cap { CAP_TIME = 1, CAP_STATIC = 2, CAP_COUNTERS = 4, CAP_TIMELINE 
 struct backend_info {
 	unsigned caps;                /* enum backend_cap bits that work here */
 	char title[96];               /* "PTX emulator, 2 threads, AVX-512" */
-	struct { char reason[256], remedy[256]; } missing[5]; /* by bit number; "" = works */
+	struct { char reason[256], remedy[512]; } missing[5]; /* by bit number; "" = works */
 	unsigned n_devices;
 	char device[8][64];
 };
@@ -42,6 +43,34 @@ struct run_request {
 	double timeout_s;             /* watchdog; 0 = the back end's default (60 s) */
 	unsigned threads;             /* emu: 0 = all cores */
 	bool check_races;             /* emu: also look for shared-memory races (slower) */
+	/* cuda only */
+	unsigned repeat;              /* timed launches; 0 = as many as fit a tenth of a second, 3..50 */
+	bool warm_l2;                 /* time with L2 as the last launch left it; default: flushed */
+	bool stalls;                  /* counters: also why warps waited (2-3 passes more) */
+	unsigned jobs, streams;       /* timeline: this many copy-in, launch, copy-out jobs; 0 = 1 */
+};
+
+/* Kernel time as measured on a GPU, never from a profiled replay. Times in ns. */
+struct run_timing {
+	unsigned n;                   /* launches behind the figures; 0 = not measured */
+	double median_ns, min_ns, max_ns, q1_ns, q3_ns; /* q1..q3: the middle half */
+	bool l2_flushed;              /* before every launch; else warm */
+	bool from_activity;           /* start and end stamps of the kernel; else CUDA events */
+	double event_ns;              /* median by events, which include some 1-2 us of launch */
+	double sm_mhz, memory_mhz;    /* clocks right after the launches; 0 = unknown */
+};
+
+/* The loaded function, as the driver reports it. */
+struct run_static {
+	bool known;
+	unsigned registers, static_shared_bytes, local_bytes, const_bytes, max_threads,
+		blocks_per_sm;        /* cuOccupancyMaxActiveBlocksPerMultiprocessor */
+	bool jit;                     /* compiled by the driver from PTX, not our cubin */
+};
+
+struct run_stall {
+	char reason[32];              /* "long_scoreboard" */
+	double warps;                 /* warps waiting for it per issue-active cycle */
 };
 
 struct run_result {
@@ -50,6 +79,19 @@ struct run_result {
 	double wall_s;                /* time the run took here */
 	bool outputs_complete;        /* false for a sampled run: verification is meaningless */
 	char note[256];               /* "sampled 128 of 4096 blocks" ... */
+	/* cuda only; zero elsewhere */
+	bool metrics_final;           /* `metrics` already holds all that follows from `counts`, with
+	                               * reasons for what is missing: do not derive it again */
+	struct run_timing timing;
+	struct run_static loaded;
+	unsigned n_stalls;
+	struct run_stall stalls[24];
+	unsigned n_spans;             /* owned */
+	struct span *spans;           /* ascending by start */
+	bool spans_from_events;       /* no activity records: kernel and copies timed by events */
+	unsigned counter_passes;      /* replays that the counters took */
+	double counters_s;            /* wall time of reading counters */
+	char missing[5][256];         /* by capability's bit number: why it gave nothing; "" = it did */
 };
 
 struct run_hooks {
@@ -68,6 +110,8 @@ struct backend_ops {
 	bool (*run)(struct backend *be, const struct run_request *req, const struct run_hooks *hooks,
 	            struct run_result *res, struct err *err);
 	void (*close)(struct backend *be);
+	/* The sheet of the device it runs on; may take as long as probe(). NULL = any sheet will do. */
+	bool (*sheet)(struct gpu_spec *out, struct err *err);
 };
 
 void run_result_free(struct run_result *res);

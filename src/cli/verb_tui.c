@@ -2,13 +2,14 @@
 #include "cli/cli.h"
 
 #include "app_host.h"
+#include "base/file.h"
 
 #include <string.h>
 
 #define START_KERNEL "sgemm/tiled"
 
 struct state {
-	const char *gpu, *backend;
+	const char *gpu, *backend, *preset;
 	uint64_t seed;
 };
 
@@ -18,11 +19,39 @@ static unsigned options(void *state, struct option_spec *o)
 	const struct option_spec all[] = {
 		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to start with: id of 'list gpus' or a .yaml file" },
 		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda or auto (default)" },
+		{ "--preset", OPT_TEXT, &s->preset, "NAME", "start with the first step of this preset" },
 		{ "--seed", OPT_COUNT, &s->seed, "N", "seed of the inputs (default 1)" },
 	};
 	s->seed = 1;
 	memcpy(o, all, sizeof all);
 	return ARRAY_LEN(all);
+}
+
+static int show(struct cli *c, struct app *a)
+{
+	struct err err = { 0 };
+	struct screen_host host;
+	app_host(a, &host);
+	const bool ok = screen_run(&host, &err);
+	app_free(a);
+	return ok ? CLI_OK : cli_fail(c, &err);
+}
+
+/* A snapshot draws as it was saved; nothing runs until a key changes something. */
+static int show_snapshot(struct cli *c, const struct state *s, const char *path)
+{
+	struct err err = { 0 };
+	struct app *a;
+	char note[200];
+	if (!app_new(&a, s->gpu, "emu", &err))
+		return cli_fail(c, &err);
+	if (!app_open(a, path, note, sizeof note, &err)) {
+		app_free(a);
+		return cli_fail(c, &err);
+	}
+	if (*note)
+		fprintf(c->err, "pmpp-explore: %s: %s\n", path, note);
+	return show(c, a);
 }
 
 static int run(struct cli *c, void *state, unsigned n, char **args)
@@ -33,6 +62,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	char start[] = START_KERNEL;
 	char *just_start[] = { start };
 	struct app *a;
+	if (n == 1 && file_looks_like_path(args[0], ".json"))
+		return show_snapshot(c, s, args[0]);
 	/* Only parameters: they are the start kernel's. */
 	if (!n || strchr(args[0], '=')) {
 		if (!start_parse(1, just_start, &sel, &err))
@@ -50,19 +81,18 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		app_param(a, i, sel.params[i]);
 	app_seed(a, s->seed);
 	app_start(a);
-
-	struct screen_host host;
-	app_host(a, &host);
-	bool ok = screen_run(&host, &err);
-	app_free(a);
-	return ok ? CLI_OK : cli_fail(c, &err);
+	if (s->preset && !app_tour(a, s->preset, &err)) {
+		app_free(a);
+		return cli_fail(c, &err);
+	}
+	return show(c, a);
 }
 
 const struct verb verb_tui = {
 	.name = "",
 	.order = 0,
 	.about = "the interactive laboratory (? shows its keys); without a kernel: " START_KERNEL,
-	.usage = "[KERNEL[/VARIANT]] [name=value ...] [options]",
+	.usage = "[KERNEL[/VARIANT]] [name=value ...] [options] | SNAPSHOT.json",
 	.help = "  pmpp-explore vec_add/chunks block=128 --gpu rtx4090\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),

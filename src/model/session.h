@@ -13,6 +13,7 @@
 #include "model/metric.h"
 #include "model/occupancy.h"
 #include "model/perf.h"
+#include "model/preset.h"
 #include "model/span.h"
 #include "model/stream.h"
 
@@ -61,6 +62,18 @@ struct run_record {
 	struct span *spans;
 };
 
+/* Where in a preset the person is. */
+struct session_tour {
+	const struct preset *preset;    /* NULL = none is being walked */
+	unsigned step;
+	bool judged;                    /* the step's own run is in and was held against `expect` */
+	bool off_path;                  /* the person changed something since the step was taken */
+	unsigned n;                     /* expectations judged; at most 40 */
+	bool holds[40];
+	char found[40][96];             /* what came instead, or why it cannot be said; "" = holds */
+	bool revealed;                  /* a mystery's answer is shown */
+};
+
 struct session {
 	struct selection sel;
 	const char *source;             /* text of the kernel's file */
@@ -87,6 +100,8 @@ struct session {
 	unsigned line;                  /* focused row in line tables (per view meaning) */
 	bool lens;                      /* Enter: detail of the focused row */
 	unsigned lens_row;              /* focused row inside the detail */
+	struct session_tour tour;
+	const char *opened;             /* the snapshot this session was read from; NULL = live */
 };
 
 /* The same run gives the same record. */

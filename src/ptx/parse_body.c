@@ -219,7 +219,7 @@ static bool parse_directive(struct parser *p)
 	for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
 		if (at_dot(p, spaces[i].name))
 			return advance(p) && parse_var_decl(p, spaces[i].space, is_extern);
-	fail_at(p, p->tok.s - 1, p->tok.line, ERR_UNSUPPORTED,
+	report_at(p, p->tok.s - 1, p->tok.line, ERR_UNSUPPORTED,
 	        "directive '.%.*s' is not supported in a function", (int)p->tok.len, p->tok.s);
 	return err_remedy(p->err, "Supported there: .reg .local .shared .param .global .const .loc "
 	                  ".pragma .callprototype.");

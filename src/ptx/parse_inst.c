@@ -162,7 +162,7 @@ static bool unknown_opcode(struct parser *p, const struct token *word)
 	size_t n = dot ? (size_t)(dot - word->s) : word->len;
 	char base[32];
 	snprintf(base, sizeof base, "%.*s", n > 31 ? 31 : (int)n, word->s);
-	fail_at(p, word->s, word->line, ERR_UNSUPPORTED, "opcode '%.*s' is not supported",
+	report_at(p, word->s, word->line, ERR_UNSUPPORTED, "opcode '%.*s' is not supported",
 	        word->len > 80 ? 80 : (int)word->len, word->s);
 	const char *remedy = family_remedy(word);
 	const char *near = str_nearest(base, op_names, OP_COUNT);
@@ -205,7 +205,7 @@ static bool bad_modifier(struct parser *p, const struct token *word, const char 
 	const char *remedy = family_remedy(word);
 	list_modifiers(&t, forms[op].takes);
 	list_types(&t, forms[op].types | forms[op].types2);
-	fail_at(p, at, word->line, ERR_UNSUPPORTED, "modifier '.%.*s' of '%s' is not supported",
+	report_at(p, at, word->line, ERR_UNSUPPORTED, "modifier '.%.*s' of '%s' is not supported",
 	        n > 40 ? 40 : (int)n, at, op_names[op]);
 	if (remedy)
 		err_remedy(p->err, "%s", remedy);
@@ -221,7 +221,7 @@ static bool missing(struct parser *p, const struct token *word, enum ptx_op op, 
 	struct text t = { 0 };
 	list_modifiers(&t, groups);
 	list_types(&t, types);
-	fail_at(p, word->s, word->line, ERR_PARSE, "'%s' needs one of%s", op_names[op], t.s);
+	report_at(p, word->s, word->line, ERR_PARSE, "'%s' needs one of%s", op_names[op], t.s);
 	text_free(&t);
 	return false;
 }
@@ -349,7 +349,7 @@ static bool check_types(struct parser *p, const struct token *word, const struct
 		if (!(allowed >> types[i] & 1)) {
 			struct text t = { 0 };
 			list_types(&t, allowed);
-			fail_at(p, word->s, word->line, ERR_UNSUPPORTED, "'%s' with type .%s is not supported",
+			report_at(p, word->s, word->line, ERR_UNSUPPORTED, "'%s' with type .%s is not supported",
 			        op_names[inst->op], ptx_type_name(types[i]));
 			err_remedy(p->err, "Supported:%s.", t.s);
 			text_free(&t);
@@ -420,7 +420,7 @@ static bool take_apart(struct parser *p, const struct token *word, struct ptx_in
 	size_t shown = word->len < sizeof inst->text ? word->len : sizeof inst->text - 1;
 	memcpy(inst->text, word->s, shown);
 	if (op == OP_BRX_IDX) {
-		fail_at(p, word->s, word->line, ERR_UNSUPPORTED,
+		report_at(p, word->s, word->line, ERR_UNSUPPORTED,
 		        "opcode 'brx.idx' (a table of branch targets) is not supported");
 		return err_remedy(p->err, "Write the switch as a chain of 'if's; nvcc writes none.");
 	}

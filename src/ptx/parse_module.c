@@ -190,7 +190,7 @@ static bool parse_target(struct parser *p)
 			memcpy(p->m->target, t.s, n);
 			p->m->target[n] = '\0';
 		} else if (!tok_is(&t, TOK_NAME, "debug")) {
-			fail_at(p, t.s, t.line, ERR_UNSUPPORTED, "target option '%.*s' is not supported",
+			report_at(p, t.s, t.line, ERR_UNSUPPORTED, "target option '%.*s' is not supported",
 			        (int)t.len, t.s);
 			return err_remedy(p->err, "Supported: an architecture, and 'debug'.");
 		}
@@ -206,7 +206,7 @@ static bool parse_address_size(struct parser *p)
 	if (!advance(p))
 		return false;
 	if (p->tok.kind == TOK_INT && p->tok.u != 64) {
-		fail_at(p, p->tok.s, p->tok.line, ERR_UNSUPPORTED, "only 64-bit addresses are supported");
+		report_at(p, p->tok.s, p->tok.line, ERR_UNSUPPORTED, "only 64-bit addresses are supported");
 		return err_remedy(p->err, "Compile for a 64-bit machine.");
 	}
 	return expect_uint(p, 64, &bits, "64 after .address_size");
@@ -289,7 +289,7 @@ static bool parse_ntid(struct parser *p, uint32_t ntid[3])
 
 static bool unknown_directive(struct parser *p, const char *where, const char *known)
 {
-	fail_at(p, p->tok.s - 1, p->tok.line, ERR_UNSUPPORTED, "directive '.%.*s' is not supported %s",
+	report_at(p, p->tok.s - 1, p->tok.line, ERR_UNSUPPORTED, "directive '.%.*s' is not supported %s",
 	        (int)p->tok.len, p->tok.s, where);
 	return err_remedy(p->err, "Supported there: %s.", known);
 }

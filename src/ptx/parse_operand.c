@@ -57,7 +57,7 @@ static struct want want_of(const struct ptx_inst *inst, char width)
 
 static bool unknown_name(struct parser *p, const struct token *t)
 {
-	fail_at(p, t->s, t->line, ERR_PARSE, "'%.*s' is not declared", t->len > 80 ? 80 : (int)t->len,
+	report_at(p, t->s, t->line, ERR_PARSE, "'%.*s' is not declared", t->len > 80 ? 80 : (int)t->len,
 	        t->s);
 	return t->s[0] != '%' ? false
 	       : err_remedy(p->err, "No register or supported special register has that name.");
@@ -125,7 +125,7 @@ static bool parse_vector(struct parser *p, const struct want *w, const struct pt
 			return fail(p, "more than %zu elements in a vector", ARRAY_LEN(o->vec));
 		int32_t *reg = &o->vec[o->n_vec++];
 		if (p->tok.kind == TOK_INT || p->tok.kind == TOK_FLOAT || at_punct(p, '-')) {
-			fail_at(p, p->tok.s, p->tok.line, ERR_UNSUPPORTED,
+			report_at(p, p->tok.s, p->tok.line, ERR_UNSUPPORTED,
 			        "a constant inside a vector is not supported");
 			return err_remedy(p->err, "Move it to a register first.");
 		}
@@ -170,7 +170,7 @@ static bool refuse_special(struct parser *p, const struct token *t)
 		size_t n = strlen(families[i]);
 		if (t->len < n || memcmp(t->s, families[i], n) != 0)
 			continue;
-		fail_at(p, t->s, t->line, ERR_UNSUPPORTED, "special register '%.*s' is not supported",
+		report_at(p, t->s, t->line, ERR_UNSUPPORTED, "special register '%.*s' is not supported",
 		        (int)t->len, t->s);
 		return err_remedy(p->err, "Supported: %%tid %%ntid %%ctaid %%nctaid (.x .y .z), lane, warp "
 		                  "and SM numbers, lane masks, clocks, shared-memory sizes.");
@@ -256,7 +256,8 @@ static bool parse_literal(struct parser *p, const struct want *w, const struct p
 	if (number.kind == TOK_FLOAT)
 		return (!negative || advance(p)) && parse_float(p, negative, w, inst, o);
 	if (w->type == PTX_F32 || w->type == PTX_F64) {
-		fail(p, "'%s' needs a floating-point constant here", inst->text);
+		report_at(p, p->tok.s, p->tok.line, ERR_PARSE,
+		          "'%s' needs a floating-point constant here", inst->text);
 		return err_remedy(p->err, "Write 1.0 as 0f3F800000 (.f32) or 0d3FF0000000000000 (.f64).");
 	}
 	o->kind = OPND_INT;

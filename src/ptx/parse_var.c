@@ -35,7 +35,7 @@ bool parse_type(struct parser *p, enum ptx_type *type)
 			}
 	if (p->tok.kind != TOK_DOT)
 		return fail(p, "expected a type such as .b32");
-	fail_at(p, p->tok.s - 1, p->tok.line, ERR_UNSUPPORTED, "type '.%.*s' is not supported",
+	report_at(p, p->tok.s - 1, p->tok.line, ERR_UNSUPPORTED, "type '.%.*s' is not supported",
 	        (int)p->tok.len, p->tok.s);
 	return err_remedy(p->err, "Supported: .pred and .b .u .s of 8 to 64 bits, .b128, .f16 .bf16 "
 	                  ".f32 .f64. Textures and surfaces are not.");

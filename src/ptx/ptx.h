@@ -110,8 +110,7 @@ enum ptx_operand_kind {
 	OPND_VEC,    /* {r0, r1, ...}: vec[0..n_vec) register indexes, -1 = "_" */
 	OPND_LABEL,  /* label: index into the labels until ptx_build_cfg(), then a block index */
 	OPND_FUNC,   /* symbol: index into ptx_module.funcs (call target, address of a function) */
-	OPND_LIST,   /* i64 entries from func->lists[reg]: arguments of call (symbols, as in
-	                SYMBOL), targets of brx.idx (blocks) */
+	OPND_LIST,   /* i64 entries from func->lists[reg]: arguments of call, symbols as in SYMBOL */
 };
 enum ptx_addr_base { ADDR_REG, ADDR_SYMBOL, ADDR_ABSOLUTE };
 
@@ -265,8 +264,8 @@ const char *ptx_special_name(enum ptx_special s);
 void ptx_inst_format(const struct ptx_module *m, const struct ptx_func *f,
                      const struct ptx_inst *inst, char *out, size_t n);
 
-/* cfg.c: fills blocks, successors, post-dominators; turns label operands and the targets of
- * brx.idx from indexes of @labels into block indexes. Called by ptx_parse(). */
+/* cfg.c: fills blocks, successors, post-dominators; turns label operands from indexes of @labels
+ * into block indexes. Called by ptx_parse(). */
 struct ptx_label {
 	uint32_t inst; /* index of the instruction that follows; n_insts = end of the function */
 };

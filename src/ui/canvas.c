@@ -123,7 +123,10 @@ uint32_t utf8_next(const char **s)
 		(*s)++;
 		return one_column(*p);
 	}
-	int extra = *p >= 0xf0 && *p < 0xf5 ? 3 : *p >= 0xe0 && *p < 0xf0 ? 2 : *p >= 0xc2 && *p < 0xe0 ? 1 : 0;
+	int extra = *p >= 0xf0 && *p < 0xf5   ? 3
+	            : *p >= 0xe0 && *p < 0xf0 ? 2
+	            : *p >= 0xc2 && *p < 0xe0 ? 1
+	                                      : 0;
 	uint32_t ch = extra == 3 ? *p & 0x07u : extra == 2 ? *p & 0x0fu : *p & 0x1fu;
 	for (int i = 1; i <= extra; i++) {
 		if ((p[i] & 0xc0) != 0x80) {
@@ -156,15 +159,15 @@ struct fallback {
 
 /* Every non-ASCII character that this program's own texts use. */
 static const struct fallback fallbacks[] = {
-	{ "─", '-' }, { "│", '|' }, { "┤", '+' }, { "┬", '+' }, { "└", '+' }, { "┼", '+' },
-	{ "╌", '-' }, { "·", '.' }, { "×", 'x' }, { "÷", '/' }, { "−", '-' }, { "–", '-' },
-	{ "—", '-' }, { "…", '.' }, { "▲", '^' }, { "▼", 'v' }, { "◀", '<' }, { "▶", '>' },
-	{ "▸", '>' }, { "▴", 'A' }, { "○", 'o' }, { "●", '*' }, { "≈", '%' }, { "¶", '#' },
-	{ "✓", '+' }, { "✗", 'x' }, { "←", '<' }, { "→", '>' }, { "↑", '^' }, { "↓", 'v' },
-	{ "‹", '<' }, { "›", '>' }, { "≤", '<' }, { "≥", '>' }, { "µ", 'u' }, { "█", '#' },
-	{ "▉", '#' }, { "▊", '#' }, { "▋", '#' }, { "▌", '+' }, { "▍", '+' }, { "▎", '.' },
-	{ "▏", '.' }, { "▁", '_' }, { "▂", '_' }, { "▃", '_' }, { "▄", '=' }, { "▅", '=' },
-	{ "▆", '#' }, { "▇", '#' }, { "▓", '#' }, { "▒", '=' }, { "░", '.' }, { "▐", '+' },
+	{ "─", '-' },      { "│", '|' }, { "┤", '+' }, { "┬", '+' }, { "└", '+' }, { "┼", '+' },
+	{ "╌", '-' },      { "·", '.' }, { "×", 'x' }, { "÷", '/' }, { "−", '-' }, { "–", '-' },
+	{ "—", '-' },      { "…", '.' }, { "▲", '^' }, { "▼", 'v' }, { "◀", '<' }, { "▶", '>' },
+	{ "▸", '>' },      { "▴", 'A' }, { "○", 'o' }, { "●", '*' }, { "≈", '%' }, { "¶", '#' },
+	{ "✓", '+' },      { "✗", 'x' }, { "←", '<' }, { "→", '>' }, { "↑", '^' }, { "↓", 'v' },
+	{ "‹", '<' },      { "›", '>' }, { "≤", '<' }, { "≥", '>' }, { "µ", 'u' }, { "█", '#' },
+	{ "▉", '#' },      { "▊", '#' }, { "▋", '#' }, { "▌", '+' }, { "▍", '+' }, { "▎", '.' },
+	{ "▏", '.' },      { "▁", '_' }, { "▂", '_' }, { "▃", '_' }, { "▄", '=' }, { "▅", '=' },
+	{ "▆", '#' },      { "▇", '#' }, { "▓", '#' }, { "▒", '=' }, { "░", '.' }, { "▐", '+' },
 	{ "\u00a0", ' ' },
 };
 
@@ -291,7 +294,8 @@ int canvas_wrap(struct canvas *c, int row, int col, int rows, int cols, enum sty
 		char *piece = mem_strndup(utf8, len);
 		int end = canvas_text_n(c, row + used, col, cols, s, piece);
 		if (used + 1 == rows && *next)
-			canvas_cell(c, row + used, end < col + cols ? end : col + cols - 1, s, 0x2026);
+			canvas_cell(c, row + used, end < col + cols ? end : col + cols - 1, s,
+			            0x2026);
 		free(piece);
 		utf8 = next;
 		used++;
@@ -339,7 +343,8 @@ void canvas_bar(struct canvas *c, int row, int col, int cols, double fraction, e
 	for (int i = 0; i < e / 8; i++)
 		canvas_cell(c, row, col + i, s, 0x2588);
 	if (e % 8)
-		canvas_cell(c, row, col + e / 8, s, 0x2590u - (uint32_t)(e % 8)); /* 258F is 1/8, 2589 is 7/8 */
+		canvas_cell(c, row, col + e / 8, s,
+		            0x2590u - (uint32_t)(e % 8)); /* 258F is 1/8, 2589 is 7/8 */
 }
 
 void canvas_column(struct canvas *c, int row, int col, int rows, double value, enum style s)
@@ -355,7 +360,8 @@ void canvas_column(struct canvas *c, int row, int col, int rows, double value, e
 	for (int i = 0; i < e / 8; i++)
 		canvas_cell(c, row + rows - 1 - i, col, s, 0x2588);
 	if (e % 8)
-		canvas_cell(c, row + rows - 1 - e / 8, col, s, 0x2580u + (uint32_t)(e % 8)); /* 2581 is 1/8 */
+		canvas_cell(c, row + rows - 1 - e / 8, col, s,
+		            0x2580u + (uint32_t)(e % 8)); /* 2581 is 1/8 */
 }
 
 /* --- dump ---------------------------------------------------------------------------------- */

@@ -14,7 +14,8 @@
 
 #define PAGE 10
 
-static void say(struct screen_state *st, bool bad, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void say(struct screen_state *st, bool bad, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 static void say(struct screen_state *st, bool bad, const char *fmt, ...)
 {
 	va_list ap;
@@ -37,6 +38,11 @@ static void open(const struct screen_host *host, struct screen_state *st, enum c
 	st->open = what;
 	if (!overlay_is_list(what))
 		return;
+	struct choice ch;
+	size_t index;
+	for (size_t i = 0; overlay_choice(host, st, i, &ch, &index); i++)
+		if (ch.current)
+			st->selected = i;
 	if (!host->choices(host->ctx, what)) {
 		close_all(st);
 		say(st, true, "there is nothing to choose from");
@@ -76,7 +82,8 @@ static bool focused_param(const struct screen_host *host, struct screen_state *s
 		say(st, true, "this variant has no parameters");
 		return false;
 	}
-	if (s->param >= s->sel.kernel->n_params || !kernel_param_used(s->sel.kernel, s->sel.variant, s->param)) {
+	if (s->param >= s->sel.kernel->n_params ||
+	    !kernel_param_used(s->sel.kernel, s->sel.variant, s->param)) {
 		s->param = 0;
 		if (!kernel_param_used(s->sel.kernel, s->sel.variant, 0))
 			move_param(host, st, +1);
@@ -120,7 +127,9 @@ static void step_variant(const struct screen_host *host, int dir)
 	const struct session *s = host->session(host->ctx);
 	const struct kernel_desc *k = s->sel.kernel;
 	if (k && k->n_variants)
-		host->set_kernel(host->ctx, k, (s->sel.variant + (dir > 0 ? 1 : k->n_variants - 1)) % k->n_variants);
+		host->set_kernel(host->ctx, k,
+		                 (s->sel.variant + (dir > 0 ? 1 : k->n_variants - 1)) %
+		                         k->n_variants);
 }
 
 /* --- views and rows ------------------------------------------------------------------------ */
@@ -227,9 +236,11 @@ static bool open_command(const struct screen_host *host, struct screen_state *st
 	case CMD_ROW_FIRST:
 	case CMD_ROW_LAST:
 		if (list)
-			st->selected = moved((unsigned)st->selected, (unsigned)overlay_count(host, st), cmd);
+			st->selected = moved((unsigned)st->selected,
+			                     (unsigned)overlay_count(host, st), cmd);
 		else if (st->open != CMD_PARAM_TYPE)
-			st->top = moved((unsigned)st->top, (unsigned)overlay_text_rows(host, st), cmd);
+			st->top = moved((unsigned)st->top, (unsigned)overlay_text_rows(host, st),
+			                cmd);
 		return true;
 	case CMD_QUIT:
 		if (list || st->open == CMD_PARAM_TYPE)
@@ -245,6 +256,12 @@ static bool open_command(const struct screen_host *host, struct screen_state *st
 	}
 }
 
+/* What the host answered to a command that it may refuse. */
+static void tell(struct screen_state *st, bool ok, const char *said)
+{
+	say(st, !ok, "%s", said);
+}
+
 void screen_command(const struct screen_host *host, struct screen_state *st, enum command cmd)
 {
 	if (cmd == CMD_NONE)
@@ -258,6 +275,7 @@ void screen_command(const struct screen_host *host, struct screen_state *st, enu
 	}
 	const struct session *s = host->session(host->ctx);
 	size_t n = host->n_views, focus = screen_focus(host, s);
+	char said[sizeof st->message] = "";
 	switch (cmd) {
 	case CMD_PARAM_PREV: move_param(host, st, -1); break;
 	case CMD_PARAM_NEXT: move_param(host, st, +1); break;
@@ -281,6 +299,7 @@ void screen_command(const struct screen_host *host, struct screen_state *st, enu
 	case CMD_KERNEL:
 	case CMD_GPU:
 	case CMD_BACKEND:
+	case CMD_PRESET:
 	case CMD_HELP:
 	case CMD_ORIGINS: open(host, st, cmd); break;
 	case CMD_VARIANT_NEXT: step_variant(host, +1); break;
@@ -298,6 +317,10 @@ void screen_command(const struct screen_host *host, struct screen_state *st, enu
 		if (s->lens)
 			toggle_lens(host, st);
 		break;
+	case CMD_STEP_NEXT: tell(st, host->step(host->ctx, +1, said, sizeof said), said); break;
+	case CMD_STEP_PREV: tell(st, host->step(host->ctx, -1, said, sizeof said), said); break;
+	case CMD_REVEAL: tell(st, host->reveal(host->ctx, said, sizeof said), said); break;
+	case CMD_EXPORT: tell(st, host->save(host->ctx, said, sizeof said), said); break;
 	case CMD_QUIT: st->quit = true; break;
 	case CMD_NONE:
 	case CMD_VIEW_1:

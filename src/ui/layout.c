@@ -9,6 +9,10 @@
 #define CELL_COLS 64
 #define CELL_ROWS 15
 #define SIDE_MAX 72
+/* The narration of a preset, heading included, where panels stay large enough above it. */
+#define STRIP_ROWS 11
+#define STRIP_MIN_ROWS 34
+#define STRIP_MIN_COLS 110
 
 /* Takes @n rows from the top (or bottom) of @area when at least @keep rows remain below. */
 static struct rect take_top(struct rect *area, int n)
@@ -80,7 +84,8 @@ static void grid(struct rect area, unsigned n_views, struct layout *out)
 	out->headings = n > 1;
 	for (int i = 0; i < n; i++) {
 		int height, width, r = i / columns, k = i % columns;
-		int in_row = r == rows - 1 ? n - r * columns : columns; /* a short last row is stretched */
+		int in_row = r == rows - 1 ? n - r * columns
+		                           : columns; /* a short last row is stretched */
 		int top = part(area.rows, rows, r, &height);
 		int left = part(area.cols - (in_row - 1), in_row, k, &width) + k;
 		out->panel[i] = (struct rect){ area.row + top, area.col + left, height, width };
@@ -108,6 +113,9 @@ void layout_make(int rows, int cols, const struct layout_need *need, struct layo
 		out->keys = take_bottom(&area, 1);
 	int status = need->status_rows < 1 ? 1 : least(need->status_rows, 3);
 	out->status = take_bottom(&area, least(status, 1 + (rows - LAYOUT_MIN_ROWS) / 4));
+
+	if (need->strip && rows >= STRIP_MIN_ROWS && cols >= STRIP_MIN_COLS)
+		out->strip = take_bottom(&area, STRIP_ROWS);
 
 	int side = least(cols / 3, SIDE_MAX);
 	if (cols - side - 1 >= 2 * CELL_COLS + 1 && area.rows >= 2 * CELL_ROWS) {

@@ -24,11 +24,13 @@ struct layout_need {
 	unsigned side;   /* views for the side column */
 	int status_rows; /* rows the status text would like, 1..3 */
 	int param_rows;  /* rows the parameter sheet of the side column would like */
+	bool strip;      /* a strip of text under the panels is wanted */
 };
 
 struct layout {
 	struct rect title, params, rule, tabs, status, keys;
 	struct rect message;    /* the whole screen when it is too small, else empty */
+	struct rect strip;      /* under the panels, over the status; only from 110 x 34 on */
 	struct rect sheet;      /* parameter sheet on top of the side column */
 	unsigned n_panels;      /* in the grid; at least 1 unless too small */
 	unsigned n_side;        /* views under the sheet */

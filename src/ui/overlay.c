@@ -14,7 +14,7 @@
 
 bool overlay_is_list(enum command open)
 {
-	return open == CMD_KERNEL || open == CMD_GPU || open == CMD_BACKEND;
+	return open == CMD_KERNEL || open == CMD_GPU || open == CMD_BACKEND || open == CMD_PRESET;
 }
 
 static char lower(char ch)
@@ -66,6 +66,7 @@ static const char *title(enum command open)
 	case CMD_KERNEL: return "choose kernel / variant";
 	case CMD_GPU: return "choose the GPU";
 	case CMD_BACKEND: return "choose where it runs";
+	case CMD_PRESET: return "choose a preset";
 	case CMD_HELP: return "keys";
 	case CMD_ORIGINS: return "origin of a number";
 	default: return "";
@@ -93,7 +94,8 @@ static void list(const struct screen_host *host, const struct screen_state *st, 
 	struct canvas in = box(c, 100, (int)(of < 40 ? of : 40) + 5, title(st->open));
 	int col = canvas_text(&in, 0, 1, STYLE_DIM, "filter ");
 	col = canvas_printf(&in, 0, col, STYLE_KNOB_ON, "%s_", st->typed);
-	canvas_right(&in, 0, in.cols - 1, STYLE_DIM, "%zu of %zu   type to filter, Enter chooses, Esc closes", n, of);
+	canvas_right(&in, 0, in.cols - 1, STYLE_DIM,
+	             "%zu of %zu   type to filter, Enter chooses, Esc closes", n, of);
 	if (col > in.cols - 30)
 		canvas_text(&in, 0, 1, STYLE_KNOB_ON, st->typed);
 	int window = in.rows - 2;
@@ -116,10 +118,12 @@ static void list(const struct screen_host *host, const struct screen_state *st, 
 		if (here)
 			for (int k = 0; k < in.cols; k++)
 				canvas_cell(&in, r + 2, k, STYLE_SELECTED, ' ');
-		canvas_text(&in, r + 2, 1, s, here ? "▸" : " ");
+		canvas_text(&in, r + 2, 1, s, here ? "▸" : ch.current ? "·" : " ");
 		canvas_text_n(&in, r + 2, 3, label - 4, s, ch.label);
 		canvas_text_n(&in, r + 2, label, in.cols - label - 1,
-		              here ? STYLE_SELECTED : ch.enabled ? STYLE_DIM : STYLE_WATCH,
+		              here         ? STYLE_SELECTED
+		              : ch.enabled ? STYLE_DIM
+		                           : STYLE_WATCH,
 		              ch.enabled ? ch.note : ch.why_not);
 	}
 	panel_scroll_marks(&in, 2, window, top, (unsigned)n);
@@ -163,7 +167,8 @@ static void origin_row(struct canvas *c, int row, size_t i)
 {
 	if (i < ORIGIN_COUNT) {
 		enum origin o = (enum origin)i;
-		canvas_text(c, row, 2, STYLE_BOLD, o == ORIGIN_NONE ? "n/a" : origin_mark(o, c->ascii));
+		canvas_text(c, row, 2, STYLE_BOLD,
+		            o == ORIGIN_NONE ? "n/a" : origin_mark(o, c->ascii));
 		canvas_text(c, row, 7, STYLE_NORMAL, origin_name(o));
 		canvas_text_n(c, row, 17, c->cols - 18, STYLE_DIM, origin_about(o));
 	} else if (i == ORIGIN_COUNT + 1) {

@@ -8,7 +8,9 @@
 
 #include <math.h>
 
-static const uint8_t dot_bit[4][2] = { { 0x01, 0x08 }, { 0x02, 0x10 }, { 0x04, 0x20 }, { 0x40, 0x80 } };
+static const uint8_t dot_bit[4][2] = {
+	{ 0x01, 0x08 }, { 0x02, 0x10 }, { 0x04, 0x20 }, { 0x40, 0x80 }
+};
 
 static bool inside(double v)
 {
@@ -84,6 +86,7 @@ void plot_line(const struct plot *p, double x0, double y0, double x1, double y1)
 	int n = nx > ny ? nx : ny;
 	for (int i = 0; i <= n; i++) {
 		double t = n ? (double)i / n : 0;
-		dot_at(p, (int)floor(ax + t * (bx - ax) + 0.5), (int)floor(ay + t * (by - ay) + 0.5));
+		dot_at(p, (int)floor(ax + t * (bx - ax) + 0.5),
+		       (int)floor(ay + t * (by - ay) + 0.5));
 	}
 }

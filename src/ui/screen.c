@@ -35,16 +35,19 @@ static void tabs(const struct screen_host *host, const struct session *s, struct
 	/* all names; else short ones but for the focused panel; else that one's only */
 	int gaps = (int)host->n_views - 1;
 	bool titles = full + 2 * gaps < c->cols, briefs = brief + 2 * gaps < c->cols;
-	int spare = c->cols - (titles ? full : brief), gap = gaps > 0 && spare >= 3 * gaps + 1 ? 3 : 2;
+	int spare = c->cols - (titles ? full : brief),
+	    gap = gaps > 0 && spare >= 3 * gaps + 1 ? 3 : 2;
 	int col = 1;
 	for (size_t i = 0; i < host->n_views; i++) {
 		const struct view_desc *v = host->view_at(i);
 		bool here = i == focus;
 		col = canvas_printf(c, 0, col, here ? STYLE_KEY : STYLE_DIM, "%zu", i + 1);
 		if (here || titles)
-			col = canvas_text(c, 0, col + 1, here ? STYLE_TITLE : STYLE_NORMAL, v->title);
+			col = canvas_text(c, 0, col + 1, here ? STYLE_TITLE : STYLE_NORMAL,
+			                  v->title);
 		else if (briefs)
-			col = canvas_text(c, 0, col + 1, STYLE_NORMAL, v->brief ? v->brief : v->title);
+			col = canvas_text(c, 0, col + 1, STYLE_NORMAL,
+			                  v->brief ? v->brief : v->title);
 		col += gap;
 	}
 }
@@ -71,7 +74,8 @@ static void panel(const struct session *s, const struct view_desc *v, size_t ind
 }
 
 /* Views for a place, by order; at most @max. */
-static unsigned views_of(const struct screen_host *host, enum view_place place, size_t *out, unsigned max)
+static unsigned views_of(const struct screen_host *host, enum view_place place, size_t *out,
+                         unsigned max)
 {
 	unsigned n = 0;
 	for (size_t i = 0; i < host->n_views && n < max; i++)
@@ -80,16 +84,26 @@ static unsigned views_of(const struct screen_host *host, enum view_place place, 
 	return n;
 }
 
+/* The strip's view, under the panels. */
+static void strip(const struct screen_host *host, const struct session *s, struct canvas area)
+{
+	size_t index;
+	if (views_of(host, VIEW_STRIP, &index, 1))
+		panel(s, host->view_at(index), index, index == screen_focus(host, s), true, area);
+}
+
 static void panels(const struct screen_host *host, const struct session *s, const struct layout *l,
                    struct canvas *c)
 {
 	size_t grid[LAYOUT_MAX_PANELS], side[LAYOUT_MAX_PANELS], focus = screen_focus(host, s);
 	unsigned n = views_of(host, VIEW_GRID, grid, LAYOUT_MAX_PANELS);
 	unsigned n_side = views_of(host, VIEW_SIDE, side, LAYOUT_MAX_PANELS);
-	bool seen = false;
+	/* a focused strip is seen where it is; without room for it, it takes a tile */
+	bool seen = l->strip.rows && host->view_at(focus)->place == VIEW_STRIP;
 	for (unsigned i = 0; i < n_side && i < l->n_side; i++) {
 		seen = seen || side[i] == focus;
-		panel(s, host->view_at(side[i]), side[i], side[i] == focus, true, part(c, l->side[i]));
+		panel(s, host->view_at(side[i]), side[i], side[i] == focus, true,
+		      part(c, l->side[i]));
 	}
 	for (unsigned i = 0; i < n && i < l->n_panels; i++)
 		seen = seen || grid[i] == focus;
@@ -100,7 +114,8 @@ static void panels(const struct screen_host *host, const struct session *s, cons
 			n = l->n_panels;
 	}
 	for (unsigned i = 0; i < n && i < l->n_panels; i++)
-		panel(s, host->view_at(grid[i]), grid[i], grid[i] == focus, l->headings, part(c, l->panel[i]));
+		panel(s, host->view_at(grid[i]), grid[i], grid[i] == focus, l->headings,
+		      part(c, l->panel[i]));
 }
 
 /* Too small for panels: say so, and still give the figure that matters most. */
@@ -120,7 +135,8 @@ static void small_screen(const struct session *s, struct canvas *c)
 	} else {
 		canvas_text_n(c, row++, 0, c->cols, STYLE_NORMAL, "press r to run");
 	}
-	snprintf(text, sizeof text, "%d×%d is too small for the panels: they need %d×%d or more. q quits.", c->cols,
+	snprintf(text, sizeof text,
+	         "%d×%d is too small for the panels: they need %d×%d or more. q quits.", c->cols,
 	         c->rows, LAYOUT_MIN_COLS, LAYOUT_MIN_ROWS);
 	canvas_wrap(c, row, 0, c->rows - row, c->cols, STYLE_WATCH, text);
 }
@@ -137,6 +153,7 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 		need.grid += host->view_at(i)->place == VIEW_GRID;
 		need.side += host->view_at(i)->place == VIEW_SIDE;
 	}
+	need.strip = s->tour.preset != NULL;
 	canvas_clear(c);
 	layout_make(c->rows, c->cols, &need, &l);
 	if (l.message.rows) {
@@ -155,6 +172,8 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 		tabs(host, s, &area);
 	if (host->n_views)
 		panels(host, s, &l, c);
+	if (l.strip.rows)
+		strip(host, s, part(c, l.strip));
 	area = part(c, l.sheet);
 	if (area.rows)
 		header_sheet(s, &area);

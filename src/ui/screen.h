@@ -27,6 +27,7 @@ enum command {
 struct choice {
 	char label[48], note[120];
 	bool enabled;
+	bool current; /* the present choice: the list opens on it */
 	char why_not[160];
 };
 
@@ -37,8 +38,8 @@ struct screen_host {
 	bool (*poll)(void *ctx);
 	/* Readable when poll() has something; the loop sleeps on it and on the keyboard. */
 	int (*wake_fd)(void *ctx);
-	/* The selection changes; each returns at once and starts a run as needed. A refused value is
-	 * kept in the session (plan_err), so that the screen can say why. */
+	/* The selection changes; each returns at once and starts a run as needed. A refused value
+	 * is kept in the session (plan_err), so that the screen can say why. */
 	void (*set_param)(void *ctx, unsigned param, int64_t value);
 	void (*set_kernel)(void *ctx, const struct kernel_desc *k, unsigned variant);
 	void (*set_gpu)(void *ctx, size_t gpu);
@@ -49,7 +50,11 @@ struct screen_host {
 	struct session *(*edit)(void *ctx);
 	size_t n_views;
 	const struct view_desc *(*view_at)(size_t i);
-	/* Choice lists, for KERNEL, GPU and BACKEND. */
+	/* Presets and files. False: @said holds why not; true: it may hold what was done. */
+	bool (*step)(void *ctx, int direction, char *said, size_t n);
+	bool (*reveal)(void *ctx, char *said, size_t n);
+	bool (*save)(void *ctx, char *said, size_t n);
+	/* Choice lists, for KERNEL, GPU, BACKEND and PRESET. */
 	size_t (*choices)(void *ctx, enum command list);
 	void (*choice_at)(void *ctx, enum command list, size_t i, struct choice *out);
 	void (*choose)(void *ctx, enum command list, size_t i);

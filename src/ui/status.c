@@ -38,15 +38,16 @@ static void failure(const struct err *e, const char *head, char *out, size_t n)
 }
 
 /* The text and its style; "" = nothing to say. */
-static enum style compose(const struct session *s, const struct screen_state *st, char *out, size_t n)
+static enum style compose(const struct session *s, const struct screen_state *st, char *out,
+                          size_t n)
 {
 	char a[64], b[64], legal[200];
 	out[0] = '\0';
 	if (st->open == CMD_PARAM_TYPE && s->sel.kernel && s->param < s->sel.kernel->n_params) {
 		legal_text(s, legal, sizeof legal);
 		snprintf(out, n, "%s = %s_   Enter sets it, Esc leaves it   (%s)%s%s",
-		         s->sel.kernel->params[s->param].name, st->typed, legal, st->message[0] ? "   ✗ " : "",
-		         st->message);
+		         s->sel.kernel->params[s->param].name, st->typed, legal,
+		         st->message[0] ? "   ✗ " : "", st->message);
 		return st->message[0] ? STYLE_ERROR : STYLE_KNOB;
 	}
 	if (st->message[0]) {
@@ -59,7 +60,9 @@ static enum style compose(const struct session *s, const struct screen_state *st
 	}
 	switch (s->state) {
 	case RUN_NONE: snprintf(out, n, "not run yet: press r"); return STYLE_DIM;
-	case RUN_RUNNING: snprintf(out, n, "%s   c cancels", s->stuck_compile ? "compiling" : "running"); return STYLE_KNOB;
+	case RUN_RUNNING:
+		snprintf(out, n, "%s   c cancels", s->stuck_compile ? "compiling" : "running");
+		return STYLE_KNOB;
 	case RUN_FAILED: failure(&s->run_err, "", out, n); return STYLE_ERROR;
 	case RUN_CANCELLED: snprintf(out, n, "cancelled: press r to run"); return STYLE_WATCH;
 	case RUN_DONE: break;
@@ -68,11 +71,13 @@ static enum style compose(const struct session *s, const struct screen_state *st
 		return STYLE_DIM;
 	const struct run_record *r = s->now;
 	if (s->stale) {
-		snprintf(out, n, "the figures are of an earlier selection: press r to run this one");
+		snprintf(out, n,
+		         "the figures are of an earlier selection: press r to run this one");
 		return STYLE_WATCH;
 	}
 	if (r->verify == VERIFY_WRONG) {
-		snprintf(out, n, "✗ wrong result: %s%s%s", r->verify_text, r->check.note[0] ? " · " : "", r->check.note);
+		snprintf(out, n, "✗ wrong result: %s%s%s", r->verify_text,
+		         r->check.note[0] ? " · " : "", r->check.note);
 		return STYLE_ERROR;
 	}
 	fmt_count(a, sizeof a, (double)r->counts.blocks_run);
@@ -81,9 +86,11 @@ static enum style compose(const struct session *s, const struct screen_state *st
 	size_t len = 0;
 	out[0] = '\0';
 	if (r->verify == VERIFY_OK)
-		len = (size_t)snprintf(out, n, "✓ %s · ", r->verify_text[0] ? r->verify_text : "verified");
+		len = (size_t)snprintf(out, n, "✓ %s · ",
+		                       r->verify_text[0] ? r->verify_text : "verified");
 	if (len < n && !r->counts.blocks_run)
-		snprintf(out + len, n - len, "ran in %s here%s%s", b, r->note[0] ? " · " : "", r->note);
+		snprintf(out + len, n - len, "ran in %s here%s%s", b, r->note[0] ? " · " : "",
+		         r->note);
 	else if (len < n)
 		snprintf(out + len, n - len, "%s block%s run in %s here%s%s", a,
 		         r->counts.blocks_run == 1 ? "" : "s", b, r->note[0] ? " · " : "", r->note);
@@ -121,7 +128,8 @@ void status_draw(const struct session *s, const struct screen_state *st, struct 
 			for (int i = 0; i < bar; i++)
 				canvas_cell(c, 0, at + i, STYLE_DIM, 0xb7);
 			canvas_bar(c, 0, at, bar, s->progress, STYLE_KNOB);
-			canvas_printf(c, 0, at + bar + 1, STYLE_KNOB, "%3.0f %%", 100 * s->progress);
+			canvas_printf(c, 0, at + bar + 1, STYLE_KNOB, "%3.0f %%",
+			              100 * s->progress);
 		}
 		return;
 	}
@@ -153,7 +161,8 @@ void status_keys(const struct view_desc *focused, struct canvas *c)
 		if (!k->bar[0] || (k->command == CMD_LENS && !(focused && focused->lens_rows)))
 			continue;
 		bool pair = k->bar[0] == '&' && i > 0;
-		snprintf(keys, sizeof keys, "%s%s", pair ? key_shown(key_at(i - 1)->key) : "", key_shown(k->key));
+		snprintf(keys, sizeof keys, "%s%s", pair ? key_shown(key_at(i - 1)->key) : "",
+		         key_shown(k->key));
 		int width = key_width(k, keys);
 		if (must_stay(k))
 			reserve -= width;

@@ -60,7 +60,8 @@ static const struct {
 	short of_256, of_8;
 	attr_t mono;
 } looks[STYLE_COUNT] = {
-#define X(id, attr_, many, few, mono_) [STYLE_##id] = { .attr = attr_, .of_256 = many, .of_8 = few, .mono = mono_ },
+#define X(id, attr_, many, few, mono_) \
+	[STYLE_##id] = { .attr = attr_, .of_256 = many, .of_8 = few, .mono = mono_ },
 	LOOKS(X)
 #undef X
 };
@@ -110,8 +111,9 @@ static void restore_now(void)
 
 static void on_fatal(int number)
 {
-	static const char text[] = "\npmpp-explore: a bug ended the program (the terminal is restored). "
-				   "Please report what you did.\n";
+	static const char text[] =
+		"\npmpp-explore: a bug ended the program (the terminal is restored). "
+		"Please report what you did.\n";
 	bool was = active;
 	restore_now();
 	if (was && write(STDERR_FILENO, text, sizeof text - 1) < 0)
@@ -246,7 +248,8 @@ static void choose_characters(void)
 	setlocale(LC_CTYPE, "");
 	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	bool want = force && !strcmp(force, "0");
-	if (!utf8 && !is_set("PMPP_ASCII") && !is_set("LC_ALL") && !is_set("LC_CTYPE") && !is_set("LANG"))
+	if (!utf8 && !is_set("PMPP_ASCII") && !is_set("LC_ALL") && !is_set("LC_CTYPE") &&
+	    !is_set("LANG"))
 		want = terminal_takes_utf8();
 	if (want && !utf8)
 		utf8 = setlocale(LC_CTYPE, "C.UTF-8") || setlocale(LC_CTYPE, "en_US.UTF-8");
@@ -302,9 +305,11 @@ bool term_open(struct err *err)
 		return refuse(err, "TERM is not set; try TERM=xterm-256color pmpp-explore");
 	if (setupterm(NULL, STDOUT_FILENO, &status) != OK) {
 		snprintf(why, sizeof why,
-		         status < 0 ? "no terminal descriptions (terminfo) for TERM=%.60s; install ncurses-base or "
-				      "set TERMINFO"
-		                    : "TERM=%.60s is not known here; try TERM=xterm-256color pmpp-explore",
+		         status < 0 ? "no terminal descriptions (terminfo) for TERM=%.60s; install "
+		                      "ncurses-base or "
+		                      "set TERMINFO"
+		                    : "TERM=%.60s is not known here; try TERM=xterm-256color "
+		                      "pmpp-explore",
 		         name);
 		return refuse(err, why);
 	}
@@ -313,7 +318,8 @@ bool term_open(struct err *err)
 	del_curterm(cur_term);
 	if (!addressable) {
 		snprintf(why, sizeof why,
-		         "TERM=%.60s cannot place the cursor; try TERM=xterm-256color pmpp-explore", name);
+		         "TERM=%.60s cannot place the cursor; try TERM=xterm-256color pmpp-explore",
+		         name);
 		return refuse(err, why);
 	}
 	choose_characters();
@@ -385,7 +391,8 @@ void term_show(const struct canvas *c)
 	int rows = c->rows < LINES ? c->rows : LINES, cols = c->cols < COLS ? c->cols : COLS;
 	cchar_t *line = mem_calloc((size_t)(cols > 0 ? cols : 1), sizeof *line);
 	for (int r = 0; r < rows; r++) {
-		const struct cell *from = c->cells + (size_t)(c->row + r) * (size_t)c->stride + (size_t)c->col;
+		const struct cell *from =
+			c->cells + (size_t)(c->row + r) * (size_t)c->stride + (size_t)c->col;
 		for (int k = 0; k < cols; k++) {
 			wchar_t ch[2] = { (wchar_t)from[k].ch, 0 };
 			int s = from[k].style < STYLE_COUNT ? from[k].style : STYLE_NORMAL;

@@ -16,6 +16,7 @@ enum view_place {
 	VIEW_GRID,   /* a tile of the grid */
 	VIEW_SIDE,   /* the side column */
 	VIEW_ALONE,  /* shown only when chosen: takes the last tile */
+	VIEW_STRIP,  /* a strip under the panels while a preset is walked and there is room */
 };
 
 struct view_desc {
@@ -42,7 +43,7 @@ struct view_desc {
 bool panel_focused(const struct session *s, const char *name);
 
 /* With no record to show: says why, what to do, and what will be shown here (@shows), and returns
- * true. With one: returns false, after a dim note on row 0 when it belongs to an older selection. */
+ * true. With one: returns false, after a note on row 0 when it belongs to an older selection. */
 bool panel_waiting(const struct session *s, struct canvas *c, const char *shows);
 
 /* Metrics of the last run, and of the one before if it is comparable (same kernel); else NULL. */

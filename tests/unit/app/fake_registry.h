@@ -211,9 +211,21 @@ static bool fake_run(struct backend *be, const struct run_request *req,
 	return true;
 }
 
-static const struct backend_ops fake_emu = { "emu", fake_probe, fake_open, fake_run, fake_close };
-static const struct backend_ops fake_cuda = { "cuda", fake_probe_device, fake_open, fake_run,
-	                                          fake_close };
+static bool fake_sheet(struct gpu_spec *out, struct err *err)
+{
+	if (!gpu_load("h200", out, err))
+		return false;
+	snprintf(out->id, sizeof out->id, "cuda0");
+	return out->live = true;
+}
+
+static const struct backend_ops fake_emu = {
+	.name = "emu", .probe = fake_probe, .open = fake_open, .run = fake_run, .close = fake_close,
+};
+static const struct backend_ops fake_cuda = {
+	.name = "cuda", .probe = fake_probe_device, .open = fake_open, .run = fake_run,
+	.close = fake_close, .sheet = fake_sheet,
+};
 static const struct backend_ops *const fakes[] = { &fake_cuda, &fake_emu };
 
 /* --- registry.h ------------------------------------------------------------------------------- */

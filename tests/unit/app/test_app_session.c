@@ -259,7 +259,7 @@ static void test_auto_takes_the_device_and_its_sheet(void **state)
 	app_start(a);
 	wait_for(a, settled);
 	assert_string_equal(s->sel.backend, "cuda");
-	assert_string_equal(s->sel.gpu.id, "h200");
+	assert_string_equal(s->sel.gpu.id, "cuda0");
 	assert_string_equal(s->now->sel.backend, "cuda");
 	assert_false(s->stale);
 	/* Another card's sheet can only be emulated, and the device brings its own back. */
@@ -268,6 +268,11 @@ static void test_auto_takes_the_device_and_its_sheet(void **state)
 	assert_string_equal(s->now->sel.backend, "emu");
 	assert_string_equal(s->now->sel.gpu.id, "a100");
 	app_backend(a, "cuda");
+	wait_for(a, settled);
+	assert_string_equal(s->now->sel.backend, "cuda");
+	assert_string_equal(s->now->sel.gpu.id, "cuda0");
+	/* The data sheet of the very device is as good. */
+	app_gpu(a, gpu_find("h200"));
 	wait_for(a, settled);
 	assert_string_equal(s->now->sel.backend, "cuda");
 	assert_string_equal(s->now->sel.gpu.id, "h200");

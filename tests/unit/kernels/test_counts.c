@@ -195,6 +195,198 @@ static void corner_turning_banks(void **state)
 	record_free(r);
 }
 
+/* S-043, S-044, S-045: the store's sectors, then the banks of the column read. */
+static void transpose_accesses(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *variant, *words;
+		double store;
+		unsigned wavefronts;
+	} want[] = {
+		{ "div_mod", "W=128 H=128", 32, 0 },
+		{ "naive", "W=128 H=128 block_x=32 block_y=8", 32, 0 },
+		{ "naive", "W=128 H=128 block_x=16 block_y=16", 16, 0 },
+		{ "tiled", "W=128 H=128 TILE=32", 4, 32 },  /* 32-way conflict */
+		{ "padded", "W=128 H=128 TILE=32", 4, 1 },  /* none */
+		{ "tiled", "W=128 H=128 TILE=16", 4, 8 },   /* 8-way */
+		{ "padded", "W=128 H=128 TILE=16", 4, 2 },  /* 2-way: 17 words do not do at 16 */
+		{ "coarsened", "W=128 H=128", 4, 1 },
+		{ "quads", "W=128 H=128", 16, 2 },          /* 16 bytes per lane: 512 bytes a request */
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
+		struct run_record *r = run_words("transpose", want[i].variant, want[i].words);
+		const struct counts store = of_tag(r, "store");
+		assert_int_equal(r->verify, VERIFY_OK);
+		if ((double)store.st_sectors / (double)store.st_requests != want[i].store ||
+		    (want[i].wavefronts &&
+		     store.shared_ld_wavefronts != want[i].wavefronts * store.shared_ld_requests))
+			fail_msg("transpose/%s %s: %g sectors per store, %g wavefronts per shared load",
+			         want[i].variant, want[i].words,
+			         (double)store.st_sectors / (double)store.st_requests,
+			         (double)store.shared_ld_wavefronts / (double)store.shared_ld_requests);
+		record_free(r);
+	}
+}
+
+/* S-305: 200 x 150 pixels in 16 x 16 blocks: 75 warps split (the book: 80), 65 are all outside. */
+static void image_edges(void **state)
+{
+	(void)state;
+	static const struct { const char *words; unsigned blocks, divergent; } want[] = {
+		{ "W=200 H=150", 130, 75 }, { "W=1000 H=750", 2961, 375 },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
+		struct run_record *r = run_words("rgb_to_gray", "interleaved", want[i].words);
+		assert_int_equal(r->plan.grid.x * r->plan.grid.y, want[i].blocks);
+		assert_int_equal(of_tag(r, "guard").divergent_branches, want[i].divergent);
+		assert_int_equal(r->counts.total.divergent_branches, want[i].divergent);
+		record_free(r);
+	}
+}
+
+/* One-byte loads 3 bytes apart: 96 bytes of a row of 32 pixels, asked for three times. */
+static void pixel_layouts(void **state)
+{
+	(void)state;
+	/* per warp of 32 pixels; packed: three loads per 128 pixels, 12 bytes apart, 12 sectors each */
+	static const struct { const char *variant; double requests, sectors; } want[] = {
+		{ "interleaved", 3, 3 * 3 }, { "planar", 3, 3 * 1 }, { "packed", 0.75, 9 },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
+		struct run_record *r = run_words("rgb_to_gray", want[i].variant,
+		                                 "W=128 H=32 block_x=32 block_y=8 block=256");
+		const double warps = 128 * 32 / 32.0; /* of pixels */
+		assert_true(metric(r, "mem.ld_requests") == want[i].requests * warps);
+		assert_true(metric(r, "mem.ld_sectors") == want[i].sectors * warps);
+		assert_true(metric(r, "flop.fp32") == 5 * 128 * 32);
+		record_free(r);
+	}
+}
+
+/* S-306: an 8 x 6 image has 24 patches of 9 pixels, 20 of 6 and 4 of 4. */
+static void blur_patches(void **state)
+{
+	(void)state;
+	struct run_record *r = run_words("blur", "naive", "W=8 H=6 RADIUS=1");
+	/* each lane asks for a byte of its own: bytes of the requests = pixels of the patches */
+	assert_int_equal(of_tag(r, "load").ld_bytes, 24 * 9 + 20 * 6 + 4 * 4);
+	assert_int_equal(r->verify, VERIFY_OK);
+	record_free(r);
+}
+
+/* S-307, S-308, S-250: passes of a warp, counted at the multiply-adds of each path. */
+static void divergent_paths(void **state)
+{
+	(void)state;
+	enum { WARPS = 4, WORK = 10 };
+	struct run_record *r = run_words("diverge", "if_else", "N=128 block=128 work=10 threshold=24");
+	const struct counts a = of_tag(r, "path-A"), b = of_tag(r, "path-B"), c = of_tag(r, "path-C");
+	assert_int_equal(a.fp32_inst, WORK * WARPS);
+	assert_int_equal(a.flop32, 2 * WORK * WARPS * 24);
+	assert_int_equal(b.fp32_inst, WORK * WARPS);
+	assert_int_equal(b.flop32, 2 * WORK * WARPS * 8);
+	assert_int_equal(c.fp32_inst, WORK * WARPS); /* together again */
+	assert_int_equal(c.flop32, 2 * WORK * WARPS * 32);
+	assert_int_equal(of_tag(r, "branch").divergent_branches, WARPS);
+	record_free(r);
+
+	/* all lanes on one side: nothing splits */
+	r = run_words("diverge", "if_else", "N=128 block=128 work=10 threshold=32");
+	assert_int_equal(r->counts.total.divergent_branches, 0);
+	assert_int_equal(of_tag(r, "path-B").fp32_inst, 0);
+	record_free(r);
+
+	r = run_words("diverge", "parity", "N=128 block=128 work=10");
+	assert_int_equal(of_tag(r, "path-A").fp32_inst, WORK * WARPS);
+	assert_int_equal(of_tag(r, "path-B").fp32_inst, WORK * WARPS);
+	record_free(r);
+	r = run_words("diverge", "by_warp", "N=128 block=128 work=10");
+	assert_int_equal(of_tag(r, "path-A").fp32_inst + of_tag(r, "path-B").fp32_inst, WORK * WARPS);
+	assert_int_equal(r->counts.total.divergent_branches, 0);
+	record_free(r);
+
+	for (unsigned paths = 1; paths <= 32; paths *= 2) {
+		char words[64];
+		snprintf(words, sizeof words, "N=128 block=128 work=10 paths=%u", paths);
+		r = run_words("diverge", "paths", words);
+		assert_int_equal(of_tag(r, "paths").fp32_inst, paths * WORK * WARPS);
+		assert_int_equal(of_tag(r, "paths").flop32, 2 * WORK * 128);
+		record_free(r);
+	}
+
+	/* 4 to 8 turns: the warp makes 8; lanes in turns 5 to 8 thin out */
+	r = run_words("diverge", "loop", "N=32 block=32");
+	unsigned turns = 0;
+	for (unsigned lane = 0; lane < 32; lane++)
+		turns += 4 + lane % 5;
+	assert_int_equal(of_tag(r, "body").fp32_inst, 8);
+	assert_int_equal(of_tag(r, "body").flop32, 2 * turns);
+	record_free(r);
+}
+
+/* S-054: two barriers for one meeting are an error with the line, not a hang. */
+static void split_barrier_is_explained(void **state)
+{
+	(void)state;
+	const struct kernel_desc *k = the_kernel("diverge");
+	const unsigned v = the_variant(k, "split_barrier");
+	int64_t params[KERNEL_MAX_PARAMS];
+	struct launched l;
+	struct err err = { 0 };
+
+	settings(k, "N=64 block=64", params);
+	assert_true(prepare(k, v, params, &l, &err));
+	assert_false(launch(k, v, &l, &err));
+	assert_int_equal(err.code, ERR_FAULT);
+	assert_non_null(strstr(err.msg, "diverge.cu:"));
+	launched_free(&l);
+}
+
+/* A barrier left out: the emulator either stops at the unwritten tile or the answer is wrong. */
+static void missing_barriers_are_noticed(void **state)
+{
+	(void)state;
+	static const char *const missing[] = { "no_load_barrier", "no_use_barrier" };
+	const struct kernel_desc *k = the_kernel("sgemm");
+
+	for (unsigned i = 0; i < ARRAY_LEN(missing); i++) {
+		const unsigned v = the_variant(k, missing[i]);
+		int64_t params[KERNEL_MAX_PARAMS];
+		struct launched l;
+		struct err err = { 0 };
+		settings(k, "M=64 N=64 K=64 TILE=16", params);
+		assert_true(prepare(k, v, params, &l, &err));
+		if (launch(k, v, &l, &err))
+			assert_false(checked(k, v, &l).ok);
+		else
+			assert_int_equal(err.code, ERR_FAULT);
+		launched_free(&l);
+	}
+}
+
+/* S-228, S-344: a thread tile divides the shared reads; S-035: and banks, one conflict or none. */
+static void fast_ladder_shared_reads(void **state)
+{
+	(void)state;
+	static const char *const sizes = "M=128 N=128 K=32";
+	const double fma = 128.0 * 128 * 32;
+	struct run_record *r = run_words("sgemm_fast", "block_tile", sizes);
+	/* two reads per multiply-add, per warp */
+	assert_true(metric(r, "shared.ld_requests") == 2 * fma / 32);
+	record_free(r);
+	r = run_words("sgemm_fast", "thread_tile", sizes);
+	assert_true(metric(r, "shared.ld_requests") == 2 * fma / 32 / 8);
+	record_free(r);
+	r = run_words("sgemm_fast", "vectorised", sizes);
+	assert_true(metric(r, "shared.ld_requests") == 2 * fma / 32 / 8 / 4);
+	record_free(r);
+	r = run_words("sgemm_fast", "conflict_free", sizes);
+	assert_true(metric(r, "shared.ld_requests") == 2 * fma / 32 / 8 / 4);
+	assert_true(metric(r, "shared.ld_excess_wavefronts") == 0);
+	record_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +399,14 @@ int main(void)
 		cmocka_unit_test(matrix_loads),
 		cmocka_unit_test(tiles_divide_the_traffic),
 		cmocka_unit_test(corner_turning_banks),
+		cmocka_unit_test(transpose_accesses),
+		cmocka_unit_test(image_edges),
+		cmocka_unit_test(pixel_layouts),
+		cmocka_unit_test(blur_patches),
+		cmocka_unit_test(divergent_paths),
+		cmocka_unit_test(split_barrier_is_explained),
+		cmocka_unit_test(missing_barriers_are_noticed),
+		cmocka_unit_test(fast_ladder_shared_reads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

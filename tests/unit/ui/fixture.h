@@ -19,9 +19,10 @@
 extern const struct view_desc view_occupancy, view_roofline, view_divergence, view_coalescing,
 	view_timeline, view_source, view_advice, view_device;
 
-static const struct view_desc *const fixture_views[] = { &view_occupancy, &view_roofline, &view_divergence,
-	                                                 &view_coalescing, &view_timeline, &view_source,
-	                                                 &view_advice, &view_device };
+static const struct view_desc *const fixture_views[] = { &view_occupancy,  &view_roofline,
+	                                                 &view_divergence, &view_coalescing,
+	                                                 &view_timeline,   &view_source,
+	                                                 &view_advice,     &view_device };
 
 /* --- kernels ------------------------------------------------------------------------------- */
 
@@ -32,20 +33,33 @@ static const struct param_desc sgemm_params[] = {
 	{ .name = "M", .title = "rows of A and C", .def = 1024, .min = 1, .max = 16384 },
 	{ .name = "N", .title = "columns of B and C", .def = 1024, .min = 1, .max = 16384 },
 	{ .name = "K", .title = "columns of A, rows of B", .def = 1024, .min = 1, .max = 16384 },
-	{ .name = "TILE", .title = "tile width", .kind = PARAM_COMPILE, .def = 16, .min = 2, .max = 32,
-	  .choices = tile_choices, .variants = 2 },
+	{ .name = "TILE",
+	  .title = "tile width",
+	  .kind = PARAM_COMPILE,
+	  .def = 16,
+	  .min = 2,
+	  .max = 32,
+	  .choices = tile_choices,
+	  .variants = 2 },
 };
 static const struct variant_desc sgemm_variants[] = {
-	{ .name = "naive", .entry = "sgemm_v0_naive", .title = "one thread per element",
-	  .idea = "every thread reads its row of A and column of B from global memory", .section = "PMPP 3.4" },
-	{ .name = "tiled", .entry = "sgemm_v1_tiled", .title = "shared-memory tiles",
-	  .idea = "a block loads each tile once into shared memory and reads it TILE times", .section = "PMPP 5.4" },
+	{ .name = "naive",
+	  .entry = "sgemm_v0_naive",
+	  .title = "one thread per element",
+	  .idea = "every thread reads its row of A and column of B from global memory",
+	  .section = "PMPP 3.4" },
+	{ .name = "tiled",
+	  .entry = "sgemm_v1_tiled",
+	  .title = "shared-memory tiles",
+	  .idea = "a block loads each tile once into shared memory and reads it TILE times",
+	  .section = "PMPP 5.4" },
 };
 static const char sgemm_source[] =
 	"#ifndef TILE\n"
 	"#define TILE 16\n"
 	"#endif\n"
-	"extern \"C\" __global__ void sgemm_v0_naive(const float *A, const float *B, float *C, int M, int N, int K)\n"
+	"extern \"C\" __global__ void sgemm_v0_naive(const float *A, const float *B, float *C, int "
+        "M, int N, int K)\n"
 	"{\n"
 	"\tint row = blockIdx.y * blockDim.y + threadIdx.y;\n"
 	"\tint col = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -56,7 +70,8 @@ static const char sgemm_source[] =
 	"\t\tsum += A[row * K + k] * B[k * N + col];\n"
 	"\tC[row * N + col] = sum;\n"
 	"}\n"
-	"extern \"C\" __global__ void sgemm_v1_tiled(const float *A, const float *B, float *C, int M, int N, int K)\n"
+	"extern \"C\" __global__ void sgemm_v1_tiled(const float *A, const float *B, float *C, int "
+        "M, int N, int K)\n"
 	"{\n"
 	"\t__shared__ float Mds[TILE][TILE], Nds[TILE][TILE];\n"
 	"\tint tx = threadIdx.x, ty = threadIdx.y;\n"
@@ -80,15 +95,28 @@ static const struct kernel_desc fixture_sgemm = {
 };
 
 static const struct param_desc reduction_params[] = {
-	{ .name = "N", .title = "vector length", .unit = "elements", .def = 256, .min = 2, .max = 1 << 20 },
-	{ .name = "block", .title = "threads per block", .unit = "threads", .def = 128, .min = 1, .max = 1024,
+	{ .name = "N",
+	  .title = "vector length",
+	  .unit = "elements",
+	  .def = 256,
+	  .min = 2,
+	  .max = 1 << 20 },
+	{ .name = "block",
+	  .title = "threads per block",
+	  .unit = "threads",
+	  .def = 128,
+	  .min = 1,
+	  .max = 1024,
 	  .steps = block_steps },
 };
 static const struct variant_desc reduction_variants[] = {
-	{ .name = "simple", .entry = "reduction_v0_simple", .title = "stride doubling",
+	{ .name = "simple",
+	  .entry = "reduction_v0_simple",
+	  .title = "stride doubling",
 	  .idea = "threads drop out two by two, and every warp keeps running for a few of them",
 	  .section = "PMPP 10.3",
-	  .book_lanes = "255/736 = 35 %: it lets all warps run for five iterations; the loop runs six for them" },
+	  .book_lanes = "255/736 = 35 %: it lets all warps run for five iterations; the loop runs "
+	                "six for them" },
 };
 static const char reduction_source[] =
 	"extern \"C\" __global__ void reduction_v0_simple(float *input, float *output)\n"
@@ -113,19 +141,51 @@ static const struct kernel_desc fixture_reduction = {
 static inline struct gpu_spec fixture_a100(void)
 {
 	return (struct gpu_spec){
-		.id = "a100", .name = "A100-SXM4-40GB", .arch = "Ampere", .chip = "GA100", .cc_major = 8,
-		.cc_minor = 0, .sm_count = 108, .max_threads_per_sm = 2048, .max_blocks_per_sm = 32,
-		.max_threads_per_block = 1024, .warp_size = 32, .regs_per_sm = 65536, .regs_per_block = 65536,
-		.max_regs_per_thread = 255, .smem_per_sm_bytes = 167936, .smem_per_block_bytes = 49152,
-		.smem_per_block_optin_bytes = 166912, .smem_reserved_per_block_bytes = 1024, .clock_mhz = 1410,
-		.fp32_lanes_per_sm = 64, .fp64_lanes_per_sm = 32, .int32_lanes_per_sm = 64, .sfu_lanes_per_sm = 16,
-		.lsu_lanes_per_sm = 32, .schedulers_per_sm = 4, .fp16_tensor_gflops = 312000,
-		.fp32_gflops = 19500, .fp64_gflops = 9700, .dram_gbs = 1555, .dram_bytes = 42949672960.0,
-		.l2_bytes = 41943040, .l1_bytes = 196608, .l2_gbs = 4000, .dram_latency_ns = 466,
-		.l2_latency_ns = 200, .l1_latency_ns = 24, .smem_latency_ns = 20, .launch_overhead_ns = 2500,
-		.pcie_gbs = 31.5, .copy_engines = 3, .n_sources = 2,
-		.sources = { { "sm_count fp32_gflops dram_gbs", "NVIDIA A100 data sheet, 2020, table 1" },
-		             { "max_threads_per_sm", "CUDA programming guide, technical specifications, cc 8.0" } },
+		.id = "a100",
+		.name = "A100-SXM4-40GB",
+		.arch = "Ampere",
+		.chip = "GA100",
+		.cc_major = 8,
+		.cc_minor = 0,
+		.sm_count = 108,
+		.max_threads_per_sm = 2048,
+		.max_blocks_per_sm = 32,
+		.max_threads_per_block = 1024,
+		.warp_size = 32,
+		.regs_per_sm = 65536,
+		.regs_per_block = 65536,
+		.max_regs_per_thread = 255,
+		.smem_per_sm_bytes = 167936,
+		.smem_per_block_bytes = 49152,
+		.smem_per_block_optin_bytes = 166912,
+		.smem_reserved_per_block_bytes = 1024,
+		.clock_mhz = 1410,
+		.fp32_lanes_per_sm = 64,
+		.fp64_lanes_per_sm = 32,
+		.int32_lanes_per_sm = 64,
+		.sfu_lanes_per_sm = 16,
+		.lsu_lanes_per_sm = 32,
+		.schedulers_per_sm = 4,
+		.fp16_tensor_gflops = 312000,
+		.fp32_gflops = 19500,
+		.fp64_gflops = 9700,
+		.dram_gbs = 1555,
+		.dram_bytes = 42949672960.0,
+		.l2_bytes = 41943040,
+		.l1_bytes = 196608,
+		.l2_gbs = 4000,
+		.dram_latency_ns = 466,
+		.l2_latency_ns = 200,
+		.l1_latency_ns = 24,
+		.smem_latency_ns = 20,
+		.launch_overhead_ns = 2500,
+		.pcie_gbs = 31.5,
+		.copy_engines = 3,
+		.n_sources = 2,
+		.sources = { { "sm_count fp32_gflops dram_gbs",
+		               "NVIDIA A100 data sheet, 2020, table 1" },
+		             { "max_threads_per_sm",
+		               "CUDA programming guide, technical specifications, cc 8.0" } },
 	};
 }
 
@@ -138,7 +198,8 @@ static inline unsigned fixture_blocks(unsigned threads)
 
 static inline void fixture_occupancy(struct session *s, unsigned threads, unsigned shared)
 {
-	unsigned warps = (threads + 31) / 32, n = fixture_blocks(threads);
+	unsigned warps = (threads + 31) / 32, n = fixture_blocks(threads), fit = 64 / warps;
+	unsigned by_shared = shared ? 167936 / (shared + 1024) : OCC_UNLIMITED;
 	s->plan_ok = s->usage_known = s->occ_ok = true;
 	s->occ_in = (struct occ_input){ .block_threads = threads, .regs_per_thread = 32,
 		                        .static_shared_bytes = shared };
@@ -147,20 +208,21 @@ static inline void fixture_occupancy(struct session *s, unsigned threads, unsign
 		.pct = 100.0 * n * warps / 64, .launchable = true, .book_blocks = n,
 		.book_pct = 100.0 * n * warps / 64,
 		.limits = {
-			{ OCC_WARPS, "warps", 64 / warps, warps, 64, 64 / warps == n, "" },
-			{ OCC_REGISTERS, "registers", 64 / warps, warps * 1024, 65536, 64 / warps == n, "" },
-			{ OCC_SHARED, "shared memory", shared ? 167936 / (shared + 1024) : OCC_UNLIMITED,
-			  shared + 1024, 167936, false, "" },
+			{ OCC_WARPS, "warps", fit, warps, 64, fit == n, "" },
+			{ OCC_REGISTERS, "registers", fit, warps * 1024, 65536, fit == n, "" },
+			{ OCC_SHARED, "shared memory", by_shared, shared + 1024, 167936, false, "" },
 			{ OCC_BLOCKS, "block slots", 32, 1, 32, n == 32, "" },
 			{ OCC_BARRIERS, "barriers", OCC_UNLIMITED, 1, 0, false, "" },
 		},
 	};
-	snprintf(s->occ.limits[0].arithmetic, sizeof s->occ.limits[0].arithmetic, "64 / %u warps", warps);
+	snprintf(s->occ.limits[0].arithmetic, sizeof s->occ.limits[0].arithmetic, "64 / %u warps",
+	         warps);
 	snprintf(s->occ.limits[1].arithmetic, sizeof s->occ.limits[1].arithmetic,
 	         "%u warps x roundup(32 x 32, 256) = %u registers", warps, warps * 1024);
 	snprintf(s->occ.limits[2].arithmetic, sizeof s->occ.limits[2].arithmetic,
 	         "roundup(%u + 1024, 128) bytes", shared);
-	snprintf(s->occ.limiters, sizeof s->occ.limiters, "%s", n == 32 ? "warps, registers, block slots" : "warps, registers");
+	snprintf(s->occ.limiters, sizeof s->occ.limiters, "%s",
+	         n == 32 ? "warps, registers, block slots" : "warps, registers");
 	for (unsigned i = 0; i < 32; i++) {
 		unsigned b = 32 * (i + 1), k = fixture_blocks(b);
 		s->sweep[i].block = b;
@@ -178,11 +240,16 @@ static inline struct line_counts *fixture_lines(struct run_record *r, unsigned n
 	return r->counts.lines;
 }
 
-static inline void fixture_access(struct access_sample *a, uint32_t line, const char *op, bool store,
-                                  bool shared, int buffer, uint64_t executions)
+static inline void fixture_access(struct access_sample *a, uint32_t line, const char *op,
+                                  bool store, bool shared, int buffer, uint64_t executions)
 {
-	*a = (struct access_sample){ .line = line, .bytes_per_lane = 4, .store = store, .shared = shared,
-		                     .mask = 0xffffffffu, .buffer = (int8_t)buffer, .executions = executions };
+	*a = (struct access_sample){ .line = line,
+		                     .bytes_per_lane = 4,
+		                     .store = store,
+		                     .shared = shared,
+		                     .mask = 0xffffffffu,
+		                     .buffer = (int8_t)buffer,
+		                     .executions = executions };
 	snprintf(a->op, sizeof a->op, "%s", op);
 }
 
@@ -213,15 +280,26 @@ static inline struct run_record *fixture_sgemm_run(unsigned variant)
 {
 	struct run_record *r = mem_zalloc(sizeof *r);
 	const enum origin co = ORIGIN_COUNTED, mo = ORIGIN_MODELLED;
-	r->sel = (struct selection){ .kernel = &fixture_sgemm, .variant = variant, .gpu = fixture_a100(),
-		                     .backend = "emu", .params = { 1024, 1024, 1024, 16 } };
-	r->plan = (struct launch_plan){ .entry = sgemm_variants[variant].entry, .grid = { 64, 64, 1 },
-		                        .block = { 16, 16, 1 }, .n_buffers = 3,
-		                        .buffers = { { .name = "A" }, { .name = "B" }, { .name = "C" } } };
-	r->cost = (struct kernel_cost){ .flop = 2147483648.0, .min_bytes = 12582912, .book_flop = 2,
-		                        .book_bytes = variant ? 0.5 : 8,
-		                        .book_note = variant ? "every value loaded serves TILE threads: 0.25 × 16 FLOP/B (PMPP 5.4)"
-		                                             : "2 FLOP per 8 bytes (PMPP 5.1)" };
+	r->sel = (struct selection){ .kernel = &fixture_sgemm,
+		                     .variant = variant,
+		                     .gpu = fixture_a100(),
+		                     .backend = "emu",
+		                     .params = { 1024, 1024, 1024, 16 } };
+	r->plan = (struct launch_plan){
+		.entry = sgemm_variants[variant].entry,
+		.grid = { 64, 64, 1 },
+		.block = { 16, 16, 1 },
+		.n_buffers = 3,
+		.buffers = { { .name = "A" }, { .name = "B" }, { .name = "C" } }
+	};
+	r->cost =
+		(struct kernel_cost){ .flop = 2147483648.0,
+		                      .min_bytes = 12582912,
+		                      .book_flop = 2,
+		                      .book_bytes = variant ? 0.5 : 8,
+		                      .book_note = variant ? "every value loaded serves TILE "
+		                                             "threads: 0.25 × 16 FLOP/B (PMPP 5.4)"
+		                                           : "2 FLOP per 8 bytes (PMPP 5.1)" };
 	r->occ.pct = variant ? 100 : 75;
 	struct metric_set *m = &r->metrics;
 	metrics_clear(m, "not part of this run");
@@ -274,8 +352,8 @@ static inline struct run_record *fixture_sgemm_run(unsigned variant)
 	if (variant) {
 		struct line_counts *l = fixture_lines(r, 12);
 		const uint32_t lines[] = { 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 29, 30 };
-		const uint64_t warps[] = { 65536, 131072, 32768, 6389760, 10485760, 10485760, 2097152,
-			                   4194304, 83886080, 2097152, 98304, 65536 };
+		const uint64_t warps[] = { 65536,   131072,  32768,    6389760, 10485760, 10485760,
+			                   2097152, 4194304, 83886080, 2097152, 98304,    65536 };
 		for (unsigned i = 0; i < 12; i++) {
 			l[i].line = lines[i];
 			l[i].c.warp_executed = warps[i];
@@ -288,7 +366,8 @@ static inline struct run_record *fixture_sgemm_run(unsigned variant)
 		l[4].c.shared_st_requests = l[5].c.shared_st_requests = 2097152;
 		l[4].c.shared_st_wavefronts = l[5].c.shared_st_wavefronts = 2097152;
 		l[4].c.shared_st_ideal = l[5].c.shared_st_ideal = 2097152;
-		l[8].c.shared_ld_requests = l[8].c.shared_ld_wavefronts = l[8].c.shared_ld_ideal = 41943040;
+		l[8].c.shared_ld_requests = l[8].c.shared_ld_wavefronts = l[8].c.shared_ld_ideal =
+			41943040;
 		l[11].c.st_requests = 32768;
 		l[11].c.st_sectors = 131072;
 		l[11].c.st_bytes = 4194304;
@@ -325,7 +404,8 @@ static inline struct run_record *fixture_sgemm_run(unsigned variant)
 	r->counts.n_steps = 4;
 	r->counts.steps = mem_calloc(4, sizeof *r->counts.steps);
 	for (unsigned i = 0; i < 4; i++)
-		r->counts.steps[i] = (struct mask_step){ .line = variant ? 21 + i : 11 + i % 3, .mask = 0xffffffffu,
+		r->counts.steps[i] = (struct mask_step){ .line = variant ? 21 + i : 11 + i % 3,
+			                                 .mask = 0xffffffffu,
 			                                 .instructions = 3 + i };
 	r->counts.steps_cut = true;
 	r->verify = VERIFY_OK;
@@ -338,7 +418,9 @@ static inline struct run_record *fixture_sgemm_run(unsigned variant)
 static inline struct session *fixture_session(const struct kernel_desc *k, unsigned variant)
 {
 	struct session *s = mem_zalloc(sizeof *s);
-	s->sel = (struct selection){ .kernel = k, .variant = variant, .gpu = fixture_a100(), .backend = "emu" };
+	s->sel = (struct selection){
+		.kernel = k, .variant = variant, .gpu = fixture_a100(), .backend = "emu"
+	};
 	s->view = "occupancy";
 	for (unsigned i = 0; i < k->n_params; i++)
 		s->sel.params[i] = k->params[i].def;
@@ -373,8 +455,11 @@ static inline struct session *fixture_reduced(void)
 	s->state = RUN_DONE;
 	fixture_occupancy(s, 128, 0);
 	r->sel = s->sel;
-	r->plan = (struct launch_plan){ .entry = "reduction_v0_simple", .grid = { 1, 1, 1 }, .block = { 128, 1, 1 },
-		                        .n_buffers = 2, .buffers = { { .name = "input" }, { .name = "output" } } };
+	r->plan = (struct launch_plan){ .entry = "reduction_v0_simple",
+		                        .grid = { 1, 1, 1 },
+		                        .block = { 128, 1, 1 },
+		                        .n_buffers = 2,
+		                        .buffers = { { .name = "input" }, { .name = "output" } } };
 	s->plan = r->plan;
 	r->occ = s->occ;
 	struct metric_set *m = &r->metrics;
@@ -405,7 +490,8 @@ static inline struct session *fixture_reduced(void)
 	r->counts.blocks_run = r->counts.blocks_total = 1;
 	struct line_counts *l = fixture_lines(r, 6);
 	const uint32_t lines[] = { 3, 4, 5, 6, 7, 10 };
-	const uint64_t warps[] = { 4, 72, 96, 27, 32, 5 }, lanes[] = { 128, 2304, 3072, 255, 1024, 5 };
+	const uint64_t warps[] = { 4, 72, 96, 27, 32, 5 },
+		       lanes[] = { 128, 2304, 3072, 255, 1024, 5 };
 	for (unsigned i = 0; i < 6; i++) {
 		l[i].line = lines[i];
 		l[i].c.warp_executed = warps[i];
@@ -433,7 +519,8 @@ static inline struct session *fixture_reduced(void)
 		uint32_t mask = 0;
 		for (unsigned k = 0; k < 32; k += stride)
 			mask |= 1u << k;
-		r->counts.steps[i] = (struct mask_step){ .line = 4 + i % 4, .instructions = 1 + i % 3,
+		r->counts.steps[i] = (struct mask_step){ .line = 4 + i % 4,
+			                                 .instructions = 1 + i % 3,
 			                                 .mask = i % 4 == 2 ? mask : 0xffffffffu };
 	}
 	r->verify = VERIFY_OK;
@@ -444,9 +531,10 @@ static inline struct session *fixture_reduced(void)
 }
 
 /* Every way in which there is nothing, or something else, to show. X(name) */
-#define FIXTURES(X) \
-	X(done) X(reduced) X(none) X(first) X(running) X(compiling) X(refused) X(failed) X(cancelled) \
-	X(wrong) X(no_counts) X(measured) X(no_kernel)
+#define FIXTURES(X)                                                                           \
+	X(done)                                                                               \
+	X(reduced) X(none) X(first) X(running) X(compiling) X(refused) X(failed) X(cancelled) \
+		X(wrong) X(no_counts) X(measured) X(no_kernel)
 
 static inline struct session *fixture_none(void)
 {
@@ -492,7 +580,8 @@ static inline struct session *fixture_refused(void)
 	s->plan_ok = false;
 	s->stale = true;
 	s->sel.params[1] = 4096;
-	err_set(&s->plan_err, ERR_USAGE, "parameter 'block': 4096: a block has at most 1024 threads");
+	err_set(&s->plan_err, ERR_USAGE,
+	        "parameter 'block': 4096: a block has at most 1024 threads");
 	err_remedy(&s->plan_err, "try block=1024");
 	return s;
 }
@@ -502,7 +591,8 @@ static inline struct session *fixture_failed(void)
 	struct session *s = fixture_none();
 	s->state = RUN_FAILED;
 	err_set(&s->run_err, ERR_FAULT,
-	        "sgemm.cu:22: out-of-bounds load of 4 bytes at A + 4194304 (4194304 bytes) by block (63,0,0), "
+	        "sgemm.cu:22: out-of-bounds load of 4 bytes at A + 4194304 (4194304 bytes) by "
+	        "block (63,0,0), "
 	        "thread (15,3,0)");
 	err_remedy(&s->run_err, "guard the load with row < M");
 	return s;
@@ -636,15 +726,19 @@ static size_t fh_choices(void *ctx, enum command list)
 }
 static void fh_choice(void *ctx, enum command list, size_t i, struct choice *out)
 {
-	static const char *const gpus[] = { "a100", "a6000", "b200", "h100", "h200", "l4", "rtx3090",
-		                            "rtx4060laptop", "rtx4060ti", "rtx4090", "rtx5090", "t4" };
-	static const char *const kernels[] = { "reduction / simple", "sgemm / naive", "sgemm / tiled" };
+	static const char *const gpus[] = { "a100",      "a6000",   "b200",    "h100",
+		                            "h200",      "l4",      "rtx3090", "rtx4060laptop",
+		                            "rtx4060ti", "rtx4090", "rtx5090", "t4" };
+	static const char *const kernels[] = { "reduction / simple", "sgemm / naive",
+		                               "sgemm / tiled" };
 	static const char *const engines[] = { "cuda", "emu" };
 	(void)ctx;
 	out->enabled = true;
+	out->current = i == 1;
 	if (list == CMD_KERNEL) {
 		snprintf(out->label, sizeof out->label, "%s", kernels[i]);
-		snprintf(out->note, sizeof out->note, "%s", i ? sgemm_variants[i - 1].idea : "threads drop out two by two");
+		snprintf(out->note, sizeof out->note, "%s",
+		         i ? sgemm_variants[i - 1].idea : "threads drop out two by two");
 	} else if (list == CMD_GPU) {
 		snprintf(out->label, sizeof out->label, "%s", gpus[i]);
 		snprintf(out->note, sizeof out->note, "built-in sheet");
@@ -652,7 +746,8 @@ static void fh_choice(void *ctx, enum command list, size_t i, struct choice *out
 		snprintf(out->label, sizeof out->label, "%s", engines[i]);
 		out->enabled = i == 1;
 		snprintf(out->note, sizeof out->note, "PTX emulator, 2 threads");
-		snprintf(out->why_not, sizeof out->why_not, "no NVIDIA driver here (libcuda.so.1 not found)");
+		snprintf(out->why_not, sizeof out->why_not,
+		         "no NVIDIA driver here (libcuda.so.1 not found)");
 	}
 }
 static void fh_choose(void *ctx, enum command list, size_t i)
@@ -665,10 +760,22 @@ static void fh_choose(void *ctx, enum command list, size_t i)
 static inline struct screen_host fixture_host(struct fixture_host *h)
 {
 	return (struct screen_host){
-		.ctx = h, .session = fh_session, .edit = fh_edit, .poll = fh_poll, .wake_fd = fh_wake,
-		.set_param = fh_param, .set_kernel = fh_kernel, .set_gpu = fh_nop, .set_backend = fh_nop,
-		.run = fh_run, .cancel = fh_cancel, .n_views = ARRAY_LEN(fixture_views), .view_at = fh_view,
-		.choices = fh_choices, .choice_at = fh_choice, .choose = fh_choose,
+		.ctx = h,
+		.session = fh_session,
+		.edit = fh_edit,
+		.poll = fh_poll,
+		.wake_fd = fh_wake,
+		.set_param = fh_param,
+		.set_kernel = fh_kernel,
+		.set_gpu = fh_nop,
+		.set_backend = fh_nop,
+		.run = fh_run,
+		.cancel = fh_cancel,
+		.n_views = ARRAY_LEN(fixture_views),
+		.view_at = fh_view,
+		.choices = fh_choices,
+		.choice_at = fh_choice,
+		.choose = fh_choose,
 	};
 }
 

@@ -66,7 +66,9 @@ static void utf8_good_and_bad(void **state)
 	assert_int_equal(utf8_columns("\xe2\x96"), 2);
 	assert_int_equal(utf8_columns("\xf5\x80\x80\x80"), 4);
 	canvas_init(&c, 1, 8, false);
-	canvas_text(&c, 0, 0, STYLE_NORMAL, "a\tb\xff\xe4\xb8\xad" "c"); /* tab, junk, wide character */
+	canvas_text(&c, 0, 0, STYLE_NORMAL,
+	            "a\tb\xff\xe4\xb8\xad"
+	            "c"); /* tab, junk, wide character */
 	expect(&c, "a\xef\xbf\xbd" "b\xef\xbf\xbd\xef\xbf\xbd" "c\n");
 	canvas_free(&c);
 }

@@ -18,8 +18,10 @@ static void take(struct rect r, int rows, int cols, const char *what)
 {
 	if (!r.rows)
 		return;
-	if (r.row < 0 || r.col < 0 || r.rows < 0 || r.cols <= 0 || r.row + r.rows > rows || r.col + r.cols > cols)
-		fail_msg("%s outside at %dx%d: %d,%d %dx%d", what, rows, cols, r.row, r.col, r.rows, r.cols);
+	if (r.row < 0 || r.col < 0 || r.rows < 0 || r.cols <= 0 || r.row + r.rows > rows ||
+	    r.col + r.cols > cols)
+		fail_msg("%s outside at %dx%d: %d,%d %dx%d", what, rows, cols, r.row, r.col, r.rows,
+		         r.cols);
 	for (int i = 0; i < r.rows; i++) {
 		unsigned char *line = &taken[r.row + i][r.col];
 		if (memchr(line, 1, (size_t)r.cols))

@@ -211,7 +211,9 @@ static void lists_filter_and_choose(void **state)
 	press(&w, "BACKSPACE BACKSPACE BACKSPACE A 1 0 0 ENTER");
 	assert_int_equal(w.fh.chosen, 0);
 	/* what is not possible here says why and is not chosen */
-	press(&w, "b ENTER");
+	press(&w, "b"); /* opens on what is chosen now */
+	assert_int_equal(w.st.selected, 1);
+	press(&w, "UP ENTER");
 	assert_int_equal(w.st.open, CMD_BACKEND);
 	shows(&w, "no NVIDIA driver here");
 	assert_int_equal(w.fh.chosen_list, CMD_GPU);
@@ -316,7 +318,8 @@ static void too_small_still_says_something(void **state)
 
 static void ascii_has_no_other_bytes(void **state)
 {
-	static const char *const keys[] = { "1", "2", "3", "4", "5", "6", "7", "8", "?", "ESC o", "ESC k", "ESC 4 ENTER" };
+	static const char *const keys[] = { "1", "2", "3", "4",     "5",     "6",
+		                            "7", "8", "?", "ESC o", "ESC k", "ESC 4 ENTER" };
 	struct world w;
 	(void)state;
 	begin(&w, fixture_done());
@@ -326,7 +329,8 @@ static void ascii_has_no_other_bytes(void **state)
 		for (const char *p = text; *p; p++)
 			if ((unsigned char)*p >= 0x80 || *p == '?')
 				if (*p != '?' || (p > text && p[-1] != ' '))
-					fail_msg("byte %02x after keys %s", (unsigned char)*p, keys[i]);
+					fail_msg("byte %02x after keys %s", (unsigned char)*p,
+					         keys[i]);
 		free(text);
 	}
 	end(&w);

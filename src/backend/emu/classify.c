@@ -1,0 +1,533 @@
+/*
+ * What a warp's 32 values of a register look like: one scalar plus a lane pattern, or 32 values.
+ *
+ * A forward analysis finds, for every register, whether all its writes give "scalar + the same
+ * pattern" (a pattern of zeros: uniform). Where a branch can split the warp, a register kept as
+ * one scalar must not be overwritten by one side while lanes of the other side, or lanes that
+ * already wait at the reconvergence point, still need the old value: such registers are demoted
+ * to 32 values. This relies on the executor's order: one side runs to the reconvergence point
+ * before the other starts. Compare "Divergence analysis", Coutinho et al., PACT 2011, and affine
+ * vectors of scalarising GPU compilers (Collange, 2011).
+ *
+ * Patterns are found before the launch runs and depend on the block's shape only. Arithmetic on
+ * 32-bit values may wrap; emit.c guards the places where that would matter (widening).
+ */
+#include "backend/emu/emu_ir.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct reg_shape LANES = { .cls = SHAPE_LANES };
+static const struct reg_shape UNIFORM = { .cls = SHAPE_BASE };
+
+int32_t pattern_intern(struct shapes *s, const int64_t lane[32])
+{
+	for (unsigned i = 0; i < s->n_patterns; i++)
+		if (memcmp(s->patterns[i].lane, lane, sizeof s->patterns[i].lane) == 0)
+			return (int32_t)i;
+	if (s->n_patterns == s->cap_patterns) {
+		s->cap_patterns = s->cap_patterns ? 2 * s->cap_patterns : 16;
+		s->patterns = mem_realloc(s->patterns, s->cap_patterns, sizeof *s->patterns);
+	}
+	struct pattern *p = &s->patterns[s->n_patterns];
+	memcpy(p->lane, lane, sizeof p->lane);
+	p->min = p->max = lane[0];
+	for (unsigned i = 1; i < 32; i++) {
+		p->min = lane[i] < p->min ? lane[i] : p->min;
+		p->max = lane[i] > p->max ? lane[i] : p->max;
+	}
+	return (int32_t)s->n_patterns++;
+}
+
+bool shape_uniform(const struct reg_shape *r)
+{
+	return r->cls == SHAPE_BASE && r->pattern == 0;
+}
+
+/* 32 known values of width @bytes as scalar + pattern. */
+static struct reg_shape from_values(struct shapes *s, const uint64_t v[32], unsigned bytes)
+{
+	int64_t lane[32];
+	for (unsigned i = 0; i < 32; i++) {
+		const uint64_t d = v[i] - v[0];
+		lane[i] = bytes == 8 ? (int64_t)d : (int64_t)(int32_t)(uint32_t)d;
+	}
+	return (struct reg_shape){ .cls = SHAPE_BASE, .known = true, .base = v[0],
+		                   .pattern = pattern_intern(s, lane) };
+}
+
+static unsigned trailing_zeros(uint64_t v)
+{
+	return v ? (unsigned)__builtin_ctzll(v) : 63;
+}
+
+static unsigned align_of(const struct reg_shape *r)
+{
+	return r->known ? trailing_zeros(r->base) : r->align_log2;
+}
+
+struct reg_shape shape_of_src(const struct shapes *s, const struct ir *ir, const struct xsrc *src)
+{
+	(void)ir;
+	if (src->kind == S_REG)
+		return s->reg[src->reg];
+	return (struct reg_shape){ .cls = SHAPE_BASE, .known = true, .base = src->value };
+}
+
+static struct reg_shape meet(const struct reg_shape *a, const struct reg_shape *b)
+{
+	if (a->cls == SHAPE_TOP)
+		return *b;
+	if (b->cls == SHAPE_TOP)
+		return *a;
+	if (a->cls == SHAPE_LANES || b->cls == SHAPE_LANES || a->pattern != b->pattern)
+		return LANES;
+	struct reg_shape r = *a;
+	if (!(a->known && b->known && a->base == b->base)) {
+		const unsigned x = align_of(a), y = align_of(b);
+		r.known = false;
+		r.base = 0;
+		r.align_log2 = (uint8_t)(x < y ? x : y);
+	}
+	return r;
+}
+
+/* --- specials ------------------------------------------------------------------------------------ */
+
+static struct reg_shape shape_tid(struct shapes *s, const struct launch_plan *p, unsigned axis)
+{
+	const uint32_t bx = p->block.x, by = p->block.y, threads = bx * by * p->block.z;
+	const uint32_t n_warps = (threads + 31) / 32;
+	int64_t first[32] = { 0 };
+	uint32_t base0 = 0;
+	uint64_t all = 0; /* or of the scalars, for their alignment */
+	bool same_base = true;
+	for (uint32_t w = 0; w < n_warps; w++) {
+		uint32_t base = 0;
+		for (uint32_t i = 0; i < 32; i++) {
+			const uint32_t t = w * 32 + i; /* lanes past the block: as if it went on */
+			const uint32_t v = axis == 0 ? t % bx : axis == 1 ? t / bx % by : t / bx / by;
+			if (i == 0)
+				base = v;
+			const int64_t d = (int64_t)v - (int64_t)base;
+			if (w == 0)
+				first[i] = d;
+			else if (first[i] != d && t < threads)
+				return LANES;
+		}
+		if (w == 0)
+			base0 = base;
+		same_base &= base == base0;
+		all |= base;
+	}
+	return (struct reg_shape){ .cls = SHAPE_BASE, .known = same_base, .base = same_base ? base0 : 0,
+		                   .pattern = pattern_intern(s, first),
+		                   .align_log2 = (uint8_t)trailing_zeros(all) };
+}
+
+static struct reg_shape shape_special(struct shapes *s, const struct launch_plan *p,
+                                      enum ptx_special sr)
+{
+	uint64_t v[32];
+	switch (sr) {
+	case SR_TID_X:
+		return shape_tid(s, p, 0);
+	case SR_TID_Y:
+		return shape_tid(s, p, 1);
+	case SR_TID_Z:
+		return shape_tid(s, p, 2);
+	case SR_LANEID:
+	case SR_LANEMASK_EQ:
+	case SR_LANEMASK_LE:
+	case SR_LANEMASK_LT:
+	case SR_LANEMASK_GE:
+	case SR_LANEMASK_GT:
+		for (unsigned i = 0; i < 32; i++) {
+			const uint32_t eq = 1u << i;
+			v[i] = sr == SR_LANEID ? i
+			       : sr == SR_LANEMASK_EQ ? eq
+			       : sr == SR_LANEMASK_LE ? (eq | (eq - 1))
+			       : sr == SR_LANEMASK_LT ? eq - 1
+			       : sr == SR_LANEMASK_GE ? ~(eq - 1) : ~(eq | (eq - 1));
+		}
+		return from_values(s, v, 4);
+	default:
+		return UNIFORM;
+	}
+}
+
+/* --- operations ----------------------------------------------------------------------------------- */
+
+static struct reg_shape fold_all(struct shapes *s, const struct xop *x, const struct reg_shape *src)
+{
+	const struct emu_op_info *info = &emu_ops[x->op];
+	uint64_t v[32];
+	bool same = true;
+	for (unsigned i = 0; i < info->n_src; i++)
+		same &= src[i].pattern == 0;
+	for (unsigned lane = 0; lane < 32; lane++) {
+		uint64_t a[4] = { 0 };
+		for (unsigned i = 0; i < info->n_src; i++)
+			a[i] = shape_lane(s, &src[i], lane);
+		v[lane] = lane && same ? v[0] : info->fold(a[0], a[1], a[2], a[3]);
+	}
+	return from_values(s, v, info->d_bytes);
+}
+
+/* Scalar + pattern from two patterns and two factors: lane = (pa*ka + pb*kb) in @bytes. */
+static struct reg_shape affine(struct shapes *s, const struct reg_shape *a, uint64_t ka,
+                               const struct reg_shape *b, uint64_t kb, unsigned bytes,
+                               unsigned align)
+{
+	int64_t lane[32];
+	for (unsigned i = 0; i < 32; i++) {
+		uint64_t v = 0;
+		if (a)
+			v += (uint64_t)s->patterns[a->pattern].lane[i] * ka;
+		if (b)
+			v += (uint64_t)s->patterns[b->pattern].lane[i] * kb;
+		lane[i] = bytes == 8 ? (int64_t)v : (int64_t)(int32_t)(uint32_t)v;
+	}
+	return (struct reg_shape){ .cls = SHAPE_BASE, .pattern = pattern_intern(s, lane),
+		                   .align_log2 = (uint8_t)(align > 63 ? 63 : align) };
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* The scalar has zeros where the pattern has its bits: bits below @bits belong to the pattern. */
+static bool split_bits(const struct shapes *s, const struct reg_shape *a)
+{
+	const struct pattern *p = &s->patterns[a->pattern];
+	const unsigned bits = align_of(a);
+	return p->min >= 0 && (bits >= 31 || p->max < (int64_t)1 << bits);
+}
+
+/* Bitwise operation with a known constant on scalar + pattern whose bits do not overlap. */
+static struct reg_shape bitwise(struct shapes *s, const struct reg_shape *a, uint64_t c,
+                                enum emu_op op)
+{
+	const unsigned bits = align_of(a);
+	const uint64_t low = c & (bits >= 63 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1);
+	int64_t lane[32];
+	for (unsigned i = 0; i < 32; i++) {
+		const uint64_t p = (uint64_t)s->patterns[a->pattern].lane[i];
+		switch (op) {
+		case E_and_b32:
+			lane[i] = (int64_t)(p & low);
+			break;
+		case E_or_b32:
+			lane[i] = (int64_t)(p | low) - (int64_t)low;
+			break;
+		case E_xor_b32:
+			lane[i] = (int64_t)(p ^ low) - (int64_t)low;
+			break;
+		default: /* shift right by c */
+			lane[i] = (int64_t)(c > 31 ? 0 : p >> c);
+			break;
+		}
+	}
+	const bool shift = op == E_shr_u32 || op == E_shr_s32;
+	const unsigned align = shift ? (c < bits ? bits - (unsigned)c : 0)
+	                       : op == E_and_b32 ? bits : 0;
+	return (struct reg_shape){ .cls = SHAPE_BASE, .pattern = pattern_intern(s, lane),
+		                   .align_log2 = (uint8_t)align };
+}
+
+/* a | b == a + b: b is known, small and not negative, a has zeros there in every lane. */
+static bool disjoint(const struct shapes *s, const struct reg_shape *a, const struct reg_shape *b)
+{
+	if (!b->known)
+		return false;
+	uint64_t used = 0;
+	for (unsigned i = 0; i < 32; i++)
+		used |= (uint32_t)shape_lane(s, b, i);
+	unsigned zeros = align_of(a);
+	for (unsigned i = 0; i < 32; i++)
+		zeros = least(zeros, trailing_zeros((uint64_t)s->patterns[a->pattern].lane[i]));
+	return zeros >= 32 || used < (uint64_t)1 << zeros;
+}
+
+static struct reg_shape shape_op(struct shapes *s, const struct xop *x, const struct reg_shape *a)
+{
+	const struct emu_op_info *info = &emu_ops[x->op];
+	bool known = true, uniform = true;
+	for (unsigned i = 0; i < info->n_src; i++) {
+		if (a[i].cls == SHAPE_LANES)
+			return LANES;
+		known &= a[i].known;
+		uniform &= a[i].pattern == 0;
+	}
+	if (known)
+		return fold_all(s, x, a);
+	const unsigned bytes = info->d_bytes;
+	unsigned align = 0;
+	switch ((enum emu_op)x->op) {
+	case E_mov_b32:
+	case E_mov_b64:
+		return a[0];
+	case E_add_b32:
+	case E_add_b64:
+		return affine(s, &a[0], 1, &a[1], 1, bytes, least(align_of(&a[0]), align_of(&a[1])));
+	case E_sub_b32:
+	case E_sub_b64:
+		return affine(s, &a[0], 1, &a[1], ~(uint64_t)0, bytes,
+		              least(align_of(&a[0]), align_of(&a[1])));
+	case E_not_b32:
+	case E_not_b64:
+		return affine(s, &a[0], ~(uint64_t)0, NULL, 0, bytes, 0);
+	case E_shl_b32:
+	case E_shl_b64:
+		if (!a[1].known || a[1].pattern || a[1].base > 31)
+			break;
+		return affine(s, &a[0], (uint64_t)1 << a[1].base, NULL, 0, bytes,
+		              align_of(&a[0]) + (unsigned)a[1].base);
+	case E_mul_lo_b32:
+	case E_mul_lo_b64:
+	case E_mad_lo_b32:
+	case E_mad_lo_b64:
+	case E_mul_wide_s32:
+	case E_mul_wide_u32: {
+		const bool mad = x->op == E_mad_lo_b32 || x->op == E_mad_lo_b64;
+		const struct reg_shape *c = mad ? &a[2] : NULL;
+		const unsigned ac = mad ? align_of(c) : 63;
+		align = least(align_of(&a[0]) + align_of(&a[1]), ac);
+		if (a[1].known && a[1].pattern == 0)
+			return affine(s, &a[0], x->op == E_mul_wide_s32
+			              ? (uint64_t)(int64_t)(int32_t)a[1].base : a[1].base, c, 1, bytes, align);
+		if (a[0].known && a[0].pattern == 0)
+			return affine(s, &a[1], x->op == E_mul_wide_s32
+			              ? (uint64_t)(int64_t)(int32_t)a[0].base : a[0].base, c, 1, bytes, align);
+		if (a[0].pattern == 0 && a[1].pattern == 0)
+			return affine(s, NULL, 0, c, 1, bytes, align);
+		return LANES;
+	}
+	case E_zext64:
+	case E_sext64:
+	case E_trunc32:
+		return affine(s, &a[0], 1, NULL, 0, bytes, align_of(&a[0]));
+	case E_and_b32:
+	case E_or_b32:
+	case E_xor_b32:
+		if (uniform)
+			break;
+		if (a[1].known && a[1].pattern == 0 && split_bits(s, &a[0]))
+			return bitwise(s, &a[0], a[1].base, (enum emu_op)x->op);
+		if (a[0].known && a[0].pattern == 0 && split_bits(s, &a[1]))
+			return bitwise(s, &a[1], a[0].base, (enum emu_op)x->op);
+		if (x->op == E_or_b32 && (disjoint(s, &a[0], &a[1]) || disjoint(s, &a[1], &a[0])))
+			return affine(s, &a[0], 1, &a[1], 1, bytes, 0);
+		return LANES;
+	case E_shr_u32:
+	case E_shr_s32:
+		if (!uniform && a[1].known && a[1].pattern == 0 && split_bits(s, &a[0]))
+			return bitwise(s, &a[0], a[1].base, (enum emu_op)x->op);
+		if (uniform && a[1].known && a[1].base < align_of(&a[0]))
+			align = align_of(&a[0]) - (unsigned)a[1].base;
+		break;
+	default:
+		break;
+	}
+	if (!uniform)
+		return LANES;
+	return (struct reg_shape){ .cls = SHAPE_BASE, .align_log2 = (uint8_t)align };
+}
+
+struct reg_shape shape_of_result(struct shapes *s, const struct ir *ir, const struct xop *x,
+                                 const struct launch_plan *plan)
+{
+	struct reg_shape a[X_MAX_VEC + 2];
+	bool all_uniform = true;
+	for (unsigned i = 0; i < x->n_s; i++) {
+		a[i] = shape_of_src(s, ir, &x->s[i]);
+		if (a[i].cls == SHAPE_TOP)
+			return a[i];
+		all_uniform &= shape_uniform(&a[i]);
+	}
+	switch (x->kind) {
+	case X_OP:
+		return shape_op(s, x, a);
+	case X_CMP:
+	case X_PRED:
+		return all_uniform ? UNIFORM : LANES;
+	case X_SEL:
+		if (!shape_uniform(&a[2]) || a[0].cls != SHAPE_BASE || a[1].cls != SHAPE_BASE ||
+		    a[0].pattern != a[1].pattern)
+			return LANES;
+		return (struct reg_shape){ .cls = SHAPE_BASE, .pattern = a[0].pattern,
+			.align_log2 = (uint8_t)least(align_of(&a[0]), align_of(&a[1])) };
+	case X_SPECIAL:
+		return shape_special(s, plan, (enum ptx_special)x->op);
+	case X_LD:
+		return all_uniform && x->space != SPACE_GENERIC && x->space != SPACE_LOCAL ? UNIFORM
+		                                                                         : LANES;
+	case X_CLOCK:
+	case X_BARRED:
+	case X_ACTIVE:
+		return UNIFORM;
+	case X_VOTE:
+	case X_REDUX: /* one group only if every lane names the same members */
+		return shape_uniform(&a[1]) ? UNIFORM : LANES;
+	default:
+		return LANES;
+	}
+}
+
+/* --- the analysis ----------------------------------------------------------------------------------- */
+
+struct analysis {
+	const struct ir *ir;
+	const struct liveness *live;
+	const struct launch_plan *plan;
+	struct shapes *s;
+	bool *pinned;     /* 32 values, whatever is written */
+};
+
+static bool same_shape(const struct reg_shape *a, const struct reg_shape *b)
+{
+	return a->cls == b->cls && a->known == b->known && a->base == b->base &&
+	       a->pattern == b->pattern && a->align_log2 == b->align_log2;
+}
+
+static bool propagate(struct analysis *an)
+{
+	const struct ir *ir = an->ir;
+	bool changed = false;
+	for (unsigned i = 0; i < ir->n_ops; i++) {
+		const struct xop *x = &ir->ops[i];
+		if (!x->n_d)
+			continue;
+		struct reg_shape r = shape_of_result(an->s, ir, x, an->plan);
+		if (r.cls == SHAPE_TOP)
+			continue;
+		if (x->guard >= 0) {
+			const struct reg_shape *g = &an->s->reg[x->guard];
+			if (g->cls == SHAPE_TOP)
+				continue;
+			if (!shape_uniform(g))
+				r = LANES;
+			else if (r.cls == SHAPE_BASE && r.known) { /* the old value may stay */
+				r.align_log2 = (uint8_t)align_of(&r);
+				r.known = false;
+				r.base = 0;
+			}
+		}
+		if (x->kind == X_LD) /* the elements of a vector load are of one kind */
+			for (unsigned d = 0; d < x->n_d; d++)
+				if (x->d[d] >= 0 && (an->pinned[x->d[d]] ||
+				                     an->s->reg[x->d[d]].cls == SHAPE_LANES))
+					r = LANES;
+		for (unsigned d = 0; d < x->n_d; d++) {
+			const int32_t reg = x->d[d];
+			if (reg < 0)
+				continue;
+			struct reg_shape *have = &an->s->reg[reg];
+			struct reg_shape now = an->pinned[reg] ? LANES : meet(have, &r);
+			if (x->kind == X_ELECT && d == 0 && !an->pinned[reg])
+				now = meet(have, &UNIFORM);
+			if (!same_shape(&now, have)) {
+				*have = now;
+				changed = true;
+			}
+		}
+	}
+	return changed;
+}
+
+/* Registers never written are read as zero; they are uniform. */
+static bool settle_unwritten(struct analysis *an)
+{
+	bool changed = false;
+	for (unsigned r = 0; r < an->ir->n_regs; r++)
+		if (an->s->reg[r].cls == SHAPE_TOP) {
+			an->s->reg[r] = an->pinned[r] ? LANES : UNIFORM;
+			changed = true;
+		}
+	return changed;
+}
+
+/* Pins what block @b, ending in a branch that may split the warp, would corrupt. */
+static bool demote_after(struct analysis *an, unsigned b)
+{
+	const struct xblock *xb = &an->ir->blocks[b];
+	const unsigned words = an->live->in.words;
+	uint64_t *defs = mem_calloc(words, sizeof *defs);
+	bool changed = false;
+	int32_t from, other;
+	for (unsigned i = 0; (from = xblock_succ(xb, i)) != -2; i++) {
+		memset(defs, 0, words * sizeof *defs);
+		flow_defs_between(an->ir, an->live, from, xb->reconv, defs);
+		for (unsigned w = 0; w < words; w++) {
+			uint64_t needed = 0;
+			for (unsigned j = 0; (other = xblock_succ(xb, j)) != -2; j++)
+				if (j != i && other >= 0)
+					needed |= bits_row(&an->live->in, (unsigned)other)[w];
+			if (xb->reconv >= 0)
+				needed |= bits_row(&an->live->in, (unsigned)xb->reconv)[w];
+			for (uint64_t bad = defs[w] & needed; bad; bad &= bad - 1) {
+				const unsigned r = w * 64 + (unsigned)__builtin_ctzll(bad);
+				if (an->s->reg[r].cls != SHAPE_LANES) {
+					an->pinned[r] = true;
+					an->s->demoted++;
+					changed = true;
+				}
+			}
+		}
+	}
+	free(defs);
+	return changed;
+}
+
+static bool may_split(const struct analysis *an, unsigned b)
+{
+	const struct xblock *xb = &an->ir->blocks[b];
+	if (xb->end == xb->first)
+		return false;
+	const struct xop *x = &an->ir->ops[xb->end - 1];
+	if (x->kind == X_BRA)
+		return x->guard >= 0 && !shape_uniform(&an->s->reg[x->guard]);
+	if (x->kind == X_BRX) {
+		const struct reg_shape r = shape_of_src(an->s, an->ir, &x->s[0]);
+		return !shape_uniform(&r);
+	}
+	return false;
+}
+
+void classify(const struct ir *ir, const struct liveness *l, const struct launch_plan *plan,
+              bool everything_lanes, struct shapes *out)
+{
+	static const int64_t zeros[32];
+	*out = (struct shapes){ 0 };
+	out->reg = mem_calloc(ir->n_regs, sizeof *out->reg);
+	pattern_intern(out, zeros);
+	if (everything_lanes) {
+		for (unsigned r = 0; r < ir->n_regs; r++)
+			out->reg[r] = LANES;
+		return;
+	}
+	struct analysis an = { ir, l, plan, out, mem_calloc(ir->n_regs, sizeof(bool)) };
+	for (bool again = true; again;) {
+		for (unsigned r = 0; r < ir->n_regs; r++)
+			out->reg[r] = (struct reg_shape){ 0 };
+		do {
+			while (propagate(&an))
+				;
+		} while (settle_unwritten(&an));
+		again = false;
+		for (unsigned b = 0; b < ir->n_blocks; b++)
+			if (may_split(&an, b))
+				again |= demote_after(&an, b);
+	}
+	free(an.pinned);
+}
+
+void shapes_free(struct shapes *s)
+{
+	free(s->reg);
+	free(s->patterns);
+	*s = (struct shapes){ 0 };
+}

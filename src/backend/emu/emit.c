@@ -1,0 +1,745 @@
+/*
+ * From operations to uops: one program that uses scalars where classify.c allows, and a plain one
+ * in which every register has 32 values. Both count in the same sections.
+ *
+ * What a launch makes constant (parameters, dimensions, %tid of a 32-wide block) was folded before;
+ * an operation whose result is known emits nothing in the fast program. The plain program is the
+ * reference, runs the checked blocks and the traced warp, and is where a warp goes on when an
+ * assumption of the fast one fails (vm_check_*).
+ */
+#include "backend/emu/emit.h"
+
+#include "backend/emu/slots.h"
+#include "backend/emu/uniform.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- small parts ------------------------------------------------------------------------------------- */
+
+struct uop *emit_uop(struct emit *e, const struct handler *h)
+{
+	struct program *p = e->p;
+	if (p->n_uops == p->cap_uops) {
+		p->cap_uops = p->cap_uops ? 2 * p->cap_uops : 256;
+		p->uops = mem_realloc(p->uops, p->cap_uops, sizeof *p->uops);
+	}
+	struct uop *u = &p->uops[p->n_uops++];
+	*u = (struct uop){ .full = h->full, .masked = h->masked, .xop = e->xop };
+	return u;
+}
+
+void *image_pool(struct image *im, size_t bytes)
+{
+	im->pool = mem_realloc(im->pool, im->n_pool + 1, sizeof *im->pool);
+	void *p = mem_zalloc(bytes);
+	im->pool[im->n_pool++] = p;
+	return p;
+}
+
+uint32_t emit_const(struct emit *e, unsigned bytes, unsigned lanes, const uint64_t *value)
+{
+	struct image *im = e->im;
+	for (unsigned i = 0; i < im->n_consts; i++) {
+		const struct const_slot *c = &im->consts[i];
+		if (c->bytes == bytes && c->lanes == lanes &&
+		    memcmp(c->value, value, lanes * sizeof *value) == 0)
+			return c->offset;
+	}
+	if (im->n_consts == im->cap_consts) {
+		im->cap_consts = im->cap_consts ? 2 * im->cap_consts : 32;
+		im->consts = mem_realloc(im->consts, im->cap_consts, sizeof *im->consts);
+	}
+	struct const_slot *c = &im->consts[im->n_consts++];
+	const uint32_t align = lanes == 1 ? 8 : 64, size = lanes == 1 ? 8 : 32 * bytes;
+	*c = (struct const_slot){ .offset = (im->frame_bytes + align - 1) / align * align,
+		                  .bytes = bytes, .lanes = lanes };
+	memcpy(c->value, value, lanes * sizeof *value);
+	im->frame_bytes = c->offset + size;
+	return c->offset;
+}
+
+struct reg_shape emit_shape(const struct emit *e, const struct xsrc *s)
+{
+	return shape_of_src(&e->p->shapes, &e->im->ir, s);
+}
+
+void emit_spread(struct emit *e, uint32_t to, uint32_t from, int32_t pattern, unsigned bytes)
+{
+	struct uop *u = emit_uop(e, bytes == 8 ? &e->h->alu->spread64 : &e->h->alu->spread32);
+	u->d = to;
+	u->a = from;
+	u->x.u = (uint64_t)pattern; /* made a pointer when all patterns are known */
+}
+
+static uint64_t keep_bits(unsigned bytes)
+{
+	return bytes == 8 ? ~(uint64_t)0 : 0xffffffffu;
+}
+
+static uint32_t known_lanes(struct emit *e, const struct reg_shape *s, unsigned bytes)
+{
+	uint64_t v[32];
+	for (unsigned i = 0; i < 32; i++)
+		v[i] = shape_lane(&e->p->shapes, s, i) & keep_bits(bytes);
+	return emit_const(e, bytes, 32, v);
+}
+
+uint32_t emit_lanes(struct emit *e, const struct xsrc *s, unsigned bytes, unsigned t)
+{
+	const struct reg_shape shape = emit_shape(e, s);
+	if (shape.cls == SHAPE_LANES)
+		return e->p->reg_slot[s->reg];
+	if (shape.known)
+		return known_lanes(e, &shape, bytes);
+	emit_spread(e, e->vec_temp[t], e->p->reg_slot[s->reg], shape.pattern, bytes);
+	return e->vec_temp[t];
+}
+
+uint32_t emit_scalar(struct emit *e, const struct xsrc *s, unsigned bytes)
+{
+	const struct reg_shape shape = emit_shape(e, s);
+	if (shape.known) {
+		const uint64_t v = shape.base & keep_bits(bytes);
+		return emit_const(e, bytes, 1, &v);
+	}
+	return e->p->reg_slot[s->reg];
+}
+
+static uint32_t pred_src(const struct emit *e, const struct xsrc *s)
+{
+	if (s->kind == S_REG)
+		return e->pred_slot[s->reg];
+	return s->value ? e->pred_ones : e->pred_zeros;
+}
+
+static uint32_t inverted(const struct xsrc *s)
+{
+	return s->neg ? 0xffffffffu : 0;
+}
+
+static bool needs_lanes(const struct emit *e, int32_t reg)
+{
+	return e->p->shapes.reg[reg].cls == SHAPE_LANES;
+}
+
+/* --- arithmetic -------------------------------------------------------------------------------------- */
+
+static void set_sources(struct uop *u, const uint32_t *slot, unsigned n)
+{
+	u->a = n > 0 ? slot[0] : 0;
+	u->b = n > 1 ? slot[1] : 0;
+	u->c = n > 2 ? slot[2] : 0;
+	if (n > 3)
+		u->x.u = slot[3];
+}
+
+/* Operations that widen a 32-bit value are right for scalar + pattern only if nothing wraps. */
+static void guard_widening(struct emit *e, const struct xop *x)
+{
+	const bool sign = x->op == E_sext64 || x->op == E_mul_wide_s32;
+	if (!sign && x->op != E_zext64 && x->op != E_mul_wide_u32)
+		return;
+	for (unsigned i = 0; i < x->n_s; i++) {
+		const struct reg_shape s = emit_shape(e, &x->s[i]);
+		if (s.cls != SHAPE_BASE || s.pattern == 0)
+			continue;
+		const uint32_t slot = emit_scalar(e, &x->s[i], 4);
+		struct uop *u = emit_uop(e, sign ? &vm_check_s32 : &vm_check_u32);
+		u->a = slot;
+		u->b = e->guarded;
+		u->x.u = (uint64_t)s.pattern;
+	}
+}
+
+static void scalar_op(struct emit *e, const struct xop *x, uint32_t d)
+{
+	const struct emu_op_info *info = &emu_ops[x->op];
+	uint32_t slot[4] = { 0 };
+	guard_widening(e, x);
+	for (unsigned i = 0; i < info->n_src; i++)
+		slot[i] = emit_scalar(e, &x->s[i], info->s_bytes[i]);
+	struct uop *u = emit_uop(e, &uniform_ops[x->op]);
+	u->d = d;
+	set_sources(u, slot, info->n_src);
+	if (x->kind == X_CMP)
+		u->x.u = x->neg ? 0xffffffffu : 0;
+}
+
+/* The only source that is an unknown scalar, if there is a handler that takes it as it is. */
+static enum scalar_source scalar_position(const struct emit *e, const struct xop *x)
+{
+	enum scalar_source found = SCALAR_NONE;
+	for (unsigned i = 0; i < x->n_s; i++) {
+		const struct reg_shape s = emit_shape(e, &x->s[i]);
+		if (s.cls != SHAPE_BASE || s.pattern || s.known)
+			continue;
+		if (found != SCALAR_NONE || i > 2)
+			return SCALAR_NONE;
+		found = (enum scalar_source)(SCALAR_A + i);
+	}
+	return found != SCALAR_NONE && e->h->alu->op[x->op][found].full ? found : SCALAR_NONE;
+}
+
+static void lanes_op(struct emit *e, const struct xop *x, uint32_t d)
+{
+	const struct emu_op_info *info = &emu_ops[x->op];
+	const enum scalar_source at = scalar_position(e, x);
+	uint32_t slot[4] = { 0 };
+	for (unsigned i = 0; i < info->n_src; i++)
+		slot[i] = at == SCALAR_A + i ? emit_scalar(e, &x->s[i], info->s_bytes[i])
+		                             : emit_lanes(e, &x->s[i], info->s_bytes[i], i);
+	struct uop *u = emit_uop(e, &e->h->alu->op[x->op][at]);
+	u->d = d;
+	set_sources(u, slot, info->n_src);
+	if (x->kind == X_CMP)
+		u->x.u = x->neg ? 0xffffffffu : 0;
+}
+
+static struct reg_shape raw_result(struct emit *e, const struct xop *x)
+{
+	return shape_of_result(&e->p->shapes, &e->im->ir, x, e->plan);
+}
+
+/* Known values into a register of 32 lanes. */
+static void move_known(struct emit *e, int32_t reg, const struct reg_shape *s)
+{
+	const unsigned bytes = e->im->ir.regs[reg].bytes;
+	const uint32_t from = known_lanes(e, s, bytes);
+	struct uop *u = emit_uop(e, &e->h->alu->op[bytes == 8 ? E_mov_b64 : E_mov_b32][0]);
+	u->d = e->p->reg_slot[reg];
+	u->a = from;
+}
+
+static void emit_op(struct emit *e, const struct xop *x)
+{
+	const int32_t d = x->d[0];
+	if (d < 0)
+		return;
+	const unsigned bytes = emu_ops[x->op].d_bytes;
+	const struct reg_shape *have = &e->p->shapes.reg[d];
+	if (have->cls == SHAPE_BASE) {
+		if (!have->known)
+			scalar_op(e, x, e->p->reg_slot[d]);
+		return;
+	}
+	const struct reg_shape raw = raw_result(e, x);
+	if (raw.cls == SHAPE_BASE && raw.known) {
+		move_known(e, d, &raw);
+	} else if (raw.cls == SHAPE_BASE) {
+		scalar_op(e, x, e->scalar_temp[0]);
+		emit_spread(e, e->p->reg_slot[d], e->scalar_temp[0], raw.pattern, bytes);
+	} else {
+		lanes_op(e, x, e->p->reg_slot[d]);
+	}
+}
+
+static void emit_cmp(struct emit *e, const struct xop *x)
+{
+	bool uniform = true;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct reg_shape s = emit_shape(e, &x->s[i]);
+		uniform &= shape_uniform(&s);
+	}
+	const uint32_t d = e->pred_slot[x->d[0]];
+	if (uniform)
+		scalar_op(e, x, d);
+	else
+		lanes_op(e, x, d);
+}
+
+static void emit_pred(struct emit *e, const struct xop *x)
+{
+	struct uop *u = emit_uop(e, &uniform_pred[x->op]);
+	u->d = e->pred_slot[x->d[0]];
+	u->a = pred_src(e, &x->s[0]);
+	u->b = x->n_s > 1 ? pred_src(e, &x->s[1]) : u->a;
+	u->x.u = inverted(&x->s[0]) | (uint64_t)(x->n_s > 1 ? inverted(&x->s[1]) : 0) << 32;
+}
+
+static void emit_select(struct emit *e, const struct xop *x)
+{
+	const int32_t d = x->d[0];
+	const struct reg_shape raw = raw_result(e, x);
+	const bool lanes = needs_lanes(e, d);
+	uint32_t to = e->p->reg_slot[d];
+	if (raw.cls == SHAPE_LANES) {
+		const uint32_t a = emit_lanes(e, &x->s[0], x->bytes, 0);
+		const uint32_t b = emit_lanes(e, &x->s[1], x->bytes, 1);
+		struct uop *u = emit_uop(e, x->bytes == 8 ? &e->h->alu->select64 : &e->h->alu->select32);
+		u->d = to;
+		u->a = a;
+		u->b = b;
+		u->c = pred_src(e, &x->s[2]);
+		u->x.u = inverted(&x->s[2]);
+		return;
+	}
+	if (lanes)
+		to = e->scalar_temp[0];
+	const uint32_t a = emit_scalar(e, &x->s[0], x->bytes), b = emit_scalar(e, &x->s[1], x->bytes);
+	struct uop *u = emit_uop(e, &uniform_select);
+	u->d = to;
+	u->a = a;
+	u->b = b;
+	u->c = pred_src(e, &x->s[2]);
+	u->x.u = inverted(&x->s[2]);
+	if (lanes)
+		emit_spread(e, e->p->reg_slot[d], to, raw.pattern, x->bytes);
+}
+
+/* A scalar of the warp's header into a register. */
+static void from_header(struct emit *e, int32_t d, uint32_t offset, int32_t pattern)
+{
+	if (needs_lanes(e, d)) {
+		emit_spread(e, e->p->reg_slot[d], offset, pattern, 4);
+		return;
+	}
+	struct uop *u = emit_uop(e, &uniform_ops[E_mov_b32]);
+	u->d = e->p->reg_slot[d];
+	u->a = offset;
+}
+
+static void emit_special(struct emit *e, const struct xop *x)
+{
+	const int32_t d = x->d[0];
+	const struct reg_shape raw = raw_result(e, x), *have = &e->p->shapes.reg[d];
+	if (have->cls == SHAPE_BASE && have->known)
+		return;
+	const uint32_t header = (uint32_t)(offsetof(struct warp, special) + 8u * x->op);
+	if (raw.known) {
+		move_known(e, d, &raw);
+	} else if (raw.cls == SHAPE_BASE) {
+		from_header(e, d, header, raw.pattern);
+	} else { /* only %tid */
+		struct uop *u = emit_uop(e, &e->h->alu->op[E_mov_b32][0]);
+		u->d = e->p->reg_slot[d];
+		u->a = (uint32_t)(offsetof(struct warp, tid) + 128u * (x->op - SR_TID_X));
+	}
+}
+
+/* --- warp-wide ----------------------------------------------------------------------------------------- */
+
+static uint32_t pred_dst(const struct emit *e, const struct xop *x, unsigned i)
+{
+	return x->n_d > i && x->d[i] >= 0 ? e->pred_slot[x->d[i]] : 0;
+}
+
+static uint32_t lanes_dst(const struct emit *e, const struct xop *x)
+{
+	return x->d[0] >= 0 ? e->p->reg_slot[x->d[0]] : 0;
+}
+
+/* A handler that makes one scalar, into a register that may want 32 lanes. */
+static uint32_t scalar_dst(const struct emit *e, const struct xop *x)
+{
+	if (x->d[0] < 0)
+		return e->scalar_temp[0];
+	return needs_lanes(e, x->d[0]) ? e->scalar_temp[0] : e->p->reg_slot[x->d[0]];
+}
+
+static void spread_dst(struct emit *e, const struct xop *x)
+{
+	if (x->d[0] >= 0 && needs_lanes(e, x->d[0]))
+		emit_spread(e, e->p->reg_slot[x->d[0]], e->scalar_temp[0], 0,
+		            e->im->ir.regs[x->d[0]].bytes);
+}
+
+static void emit_shfl(struct emit *e, const struct xop *x)
+{
+	const uint32_t a = emit_lanes(e, &x->s[0], 4, 0), b = emit_lanes(e, &x->s[1], 4, 1),
+	               c = emit_lanes(e, &x->s[2], 4, 2);
+	struct uop *u = emit_uop(e, &vm_shfl);
+	u->d = lanes_dst(e, x);
+	u->a = a;
+	u->b = b;
+	u->c = c;
+	u->x.u = x->op;
+	u->y = pred_dst(e, x, 1);
+}
+
+static void emit_vote(struct emit *e, const struct xop *x)
+{
+	const struct reg_shape members = emit_shape(e, &x->s[1]);
+	const bool pred = x->type == PTX_PRED, group = shape_uniform(&members);
+	const uint32_t b = group ? emit_scalar(e, &x->s[1], 4) : emit_lanes(e, &x->s[1], 4, 0);
+	if (x->d[0] < 0)
+		return;
+	const uint32_t d = pred ? e->pred_slot[x->d[0]] : group ? scalar_dst(e, x) : lanes_dst(e, x);
+	struct uop *u = emit_uop(e, group ? &vm_vote : &vm_vote_lanes);
+	u->d = d;
+	u->a = pred_src(e, &x->s[0]);
+	u->b = b;
+	u->c = pred;
+	u->x.u = inverted(&x->s[0]);
+	u->y = x->op;
+	if (!pred && group)
+		spread_dst(e, x);
+}
+
+static void emit_match(struct emit *e, const struct xop *x)
+{
+	const uint32_t a = emit_lanes(e, &x->s[0], x->bytes, 0), b = emit_lanes(e, &x->s[1], 4, 1);
+	struct uop *u = emit_uop(e, &vm_match);
+	u->d = lanes_dst(e, x);
+	u->a = a;
+	u->b = b;
+	u->c = x->bytes;
+	u->x.u = x->op;
+	u->y = pred_dst(e, x, 1);
+}
+
+static void emit_redux(struct emit *e, const struct xop *x)
+{
+	const struct reg_shape members = emit_shape(e, &x->s[1]);
+	const bool group = shape_uniform(&members);
+	const uint32_t a = emit_lanes(e, &x->s[0], 4, 0);
+	const uint32_t b = group ? emit_scalar(e, &x->s[1], 4) : emit_lanes(e, &x->s[1], 4, 1);
+	if (x->d[0] < 0)
+		return;
+	struct uop *u = emit_uop(e, group ? &vm_redux : &vm_redux_lanes);
+	u->d = group ? scalar_dst(e, x) : lanes_dst(e, x);
+	u->a = a;
+	u->b = b;
+	u->x.u = x->op;
+	u->y = x->type == PTX_S32;
+	if (group)
+		spread_dst(e, x);
+}
+
+static void emit_elect(struct emit *e, const struct xop *x)
+{
+	struct uop *u = emit_uop(e, &vm_elect);
+	u->d = x->d[0] >= 0 ? scalar_dst(e, x) : 0;
+	u->y = pred_dst(e, x, 1);
+	spread_dst(e, x);
+}
+
+static void emit_scalar_source(struct emit *e, const struct handler *h, const struct xop *x)
+{
+	struct uop *u = emit_uop(e, h);
+	u->d = scalar_dst(e, x);
+	spread_dst(e, x);
+}
+
+/* --- control --------------------------------------------------------------------------------------------- */
+
+static void fix_later(struct emit *e, const struct uop *u, int32_t block)
+{
+	if (e->n_fixups == e->cap_fixups) {
+		e->cap_fixups = e->cap_fixups ? 2 * e->cap_fixups : 32;
+		e->fixups = mem_realloc(e->fixups, e->cap_fixups, sizeof *e->fixups);
+	}
+	e->fixups[e->n_fixups++] = (struct fixup){ (uint32_t)(u - e->p->uops), (uint32_t)block };
+}
+
+static void emit_bra(struct emit *e, const struct xop *x, uint32_t block)
+{
+	struct uop *u = emit_uop(e, x->guard >= 0 ? &vm_branch : &vm_jump);
+	if (x->guard >= 0) {
+		u->a = e->pred_slot[x->guard];
+		u->b = x->guard_neg ? 0xffffffffu : 0;
+		u->y = block;
+	}
+	fix_later(e, u, x->target);
+}
+
+static void emit_brx(struct emit *e, const struct xop *x, uint32_t block)
+{
+	const struct reg_shape s = emit_shape(e, &x->s[0]);
+	const bool scalar = shape_uniform(&s);
+	const uint32_t a = scalar ? emit_scalar(e, &x->s[0], 4) : emit_lanes(e, &x->s[0], 4, 0);
+	struct uop *u = emit_uop(e, &vm_branch_table);
+	u->a = a;
+	u->b = scalar;
+	u->y = block;
+}
+
+static void emit_barrier(struct emit *e, const struct xop *x)
+{
+	uint32_t slot[2];
+	bool scalar[2];
+	for (unsigned i = 0; i < 2; i++) {
+		const struct reg_shape s = emit_shape(e, &x->s[i]);
+		scalar[i] = shape_uniform(&s);
+		slot[i] = scalar[i] ? emit_scalar(e, &x->s[i], 4) : emit_lanes(e, &x->s[i], 4, i);
+	}
+	struct uop *u = emit_uop(e, x->kind == X_ARRIVE ? &vm_arrive : &vm_barrier);
+	u->a = slot[0];
+	u->b = slot[1];
+	u->c = pred_src(e, &x->s[2]);
+	u->y = (scalar[0] ? 1u : 0) | (scalar[1] ? 2u : 0) | (x->op != ATOM_NONE ? 4u : 0) |
+	       (x->s[2].neg ? 8u : 0);
+}
+
+static void emit_barred(struct emit *e, const struct xop *x)
+{
+	if (x->d[0] < 0)
+		return;
+	const bool pred = e->im->ir.regs[x->d[0]].bytes == 0;
+	struct uop *u = emit_uop(e, pred ? &vm_barred_pred : &vm_barred);
+	u->d = pred ? e->pred_slot[x->d[0]] : scalar_dst(e, x);
+	u->x.u = x->op;
+	if (!pred)
+		spread_dst(e, x);
+}
+
+static void emit_exit(struct emit *e, const struct xop *x)
+{
+	struct uop *u = emit_uop(e, x->guard >= 0 ? &vm_exit_if : &vm_exit);
+	if (x->guard >= 0) {
+		u->a = e->pred_slot[x->guard];
+		u->b = x->guard_neg ? 0xffffffffu : 0;
+	}
+}
+
+/* --- one operation ------------------------------------------------------------------------------------------- */
+
+static bool writes_nothing(const struct xop *x)
+{
+	if (x->kind > X_CLOCK || x->guard >= 0)
+		return false;
+	for (unsigned i = 0; i < x->n_d; i++)
+		if (x->d[i] >= 0)
+			return false;
+	return true;
+}
+
+static void emit_xop(struct emit *e, const struct xop *x, uint32_t block)
+{
+	switch (x->kind) {
+	case X_OP:
+		emit_op(e, x);
+		break;
+	case X_CMP:
+		emit_cmp(e, x);
+		break;
+	case X_PRED:
+		emit_pred(e, x);
+		break;
+	case X_SEL:
+		emit_select(e, x);
+		break;
+	case X_SPECIAL:
+		emit_special(e, x);
+		break;
+	case X_CLOCK:
+		emit_scalar_source(e, &uniform_clock, x);
+		break;
+	case X_LD:
+	case X_ST:
+	case X_ATOM:
+	case X_RED:
+	case X_ASYNC:
+		emit_memory(e, x);
+		break;
+	case X_BRA:
+		emit_bra(e, x, block);
+		break;
+	case X_BRX:
+		emit_brx(e, x, block);
+		break;
+	case X_EXIT:
+		emit_exit(e, x);
+		break;
+	case X_TRAP:
+		emit_uop(e, &vm_trap);
+		break;
+	case X_BAR:
+	case X_ARRIVE:
+		emit_barrier(e, x);
+		break;
+	case X_BARRED:
+		emit_barred(e, x);
+		break;
+	case X_SHFL:
+		emit_shfl(e, x);
+		break;
+	case X_VOTE:
+		emit_vote(e, x);
+		break;
+	case X_MATCH:
+		emit_match(e, x);
+		break;
+	case X_REDUX:
+		emit_redux(e, x);
+		break;
+	case X_ACTIVE:
+		emit_scalar_source(e, &vm_active, x);
+		break;
+	case X_ELECT:
+		emit_elect(e, x);
+		break;
+	case X_WARPSYNC:
+		emit_uop(e, &vm_warp_sync);
+		break;
+	case X_NOP:
+		break;
+	}
+}
+
+static bool is_branch(const struct xop *x)
+{
+	return x->kind == X_BRA || x->kind == X_BRX || x->kind == X_EXIT;
+}
+
+static void emit_guarded(struct emit *e, const struct xop *x, uint32_t block)
+{
+	if (x->guard < 0 || is_branch(x)) {
+		emit_xop(e, x, block);
+		return;
+	}
+	struct uop *g = emit_uop(e, &vm_guard);
+	const size_t at = (size_t)(g - e->p->uops);
+	g->a = e->pred_slot[x->guard];
+	g->b = x->guard_neg ? 0xffffffffu : 0;
+	g->c = x->first;
+	g->y = e->xop;
+	e->guarded = true;
+	emit_xop(e, x, block);
+	e->guarded = false;
+	emit_uop(e, &vm_guard_end);
+	e->p->uops[at].x.u = e->p->n_uops; /* made a pointer at the end */
+}
+
+/* --- programs ---------------------------------------------------------------------------------------------------- */
+
+static void make_sections(struct image *im)
+{
+	const struct ir *ir = &im->ir;
+	im->sections = mem_calloc(ir->n_ops + ir->n_blocks + 1, sizeof *im->sections);
+	im->op_section = mem_calloc(ir->n_ops + 1, sizeof *im->op_section);
+	for (unsigned b = 0; b < ir->n_blocks; b++) {
+		const struct xblock *xb = &ir->blocks[b];
+		uint32_t first = xb->first;
+		do {
+			struct section *s = &im->sections[im->n_sections];
+			*s = (struct section){ .block = b, .first = first, .end = first };
+			while (s->end < xb->end) {
+				const struct xop *x = &ir->ops[s->end];
+				s->length += x->first;
+				im->op_section[s->end++] = im->n_sections;
+				if (x->kind == X_EXIT && x->guard >= 0)
+					break; /* fewer lanes from here on */
+			}
+			first = s->end;
+			im->n_sections++;
+		} while (first < xb->end);
+	}
+}
+
+static void emit_program(struct emit *e)
+{
+	struct image *im = e->im;
+	const struct ir *ir = &im->ir;
+	struct program *p = e->p;
+	p->block_uop = mem_calloc(ir->n_blocks + 1, sizeof *p->block_uop);
+	p->op_uop = mem_calloc(ir->n_ops + 1, sizeof *p->op_uop);
+	p->mem = mem_calloc(ir->n_mem + 1, sizeof *p->mem);
+	for (unsigned i = 0; i < im->n_sections; i++) {
+		const struct section *s = &im->sections[i];
+		const bool at_start = s->first == ir->blocks[s->block].first;
+		if (at_start)
+			p->block_uop[s->block] = p->n_uops;
+		e->xop = s->first < ir->n_ops ? s->first : ir->n_ops - 1;
+		struct uop *u = emit_uop(e, p->plain ? &vm_enter_plain : &vm_enter);
+		u->a = at_start ? s->block : UINT32_MAX;
+		u->b = s->length;
+		u->y = i;
+		for (uint32_t o = s->first; o < s->end; o++) {
+			const struct xop *x = &ir->ops[o];
+			e->xop = o;
+			p->op_uop[o] = p->n_uops;
+			if (p->plain && x->first)
+				emit_uop(e, &vm_trace);
+			if (!writes_nothing(x))
+				emit_guarded(e, x, s->block);
+		}
+	}
+	emit_uop(e, &vm_exit); /* a function may end without ret */
+	for (unsigned i = 0; i < e->n_fixups; i++)
+		p->uops[e->fixups[i].uop].x.to = &p->uops[p->block_uop[e->fixups[i].block]];
+	e->n_fixups = 0;
+	for (unsigned i = 0; i < p->n_uops; i++) {
+		struct uop *u = &p->uops[i];
+		if (u->full == vm_guard.full) {
+			u->x.to = &p->uops[u->x.u];
+		} else if (u->full == e->h->alu->spread32.full || u->full == e->h->alu->spread64.full ||
+		           u->full == vm_check_s32.full || u->full == vm_check_u32.full) {
+			u->x.pattern = &p->shapes.patterns[u->x.u];
+		}
+	}
+	for (unsigned i = 0; i < ir->n_mem; i++)
+		memory_finish(e, &p->mem[i]);
+}
+
+static void make_frame(struct image *im, struct emit *e, uint32_t **pred_slot)
+{
+	const struct ir *ir = &im->ir;
+	uint32_t at = (uint32_t)sizeof(struct warp);
+	*pred_slot = mem_calloc(ir->n_regs, sizeof **pred_slot);
+	for (unsigned i = 0; i < ir->n_regs; i++)
+		if (!ir->regs[i].bytes) {
+			(*pred_slot)[i] = at;
+			at += 4;
+		}
+	e->pred_slot = *pred_slot;
+	at = (at + 7) / 8 * 8;
+	for (unsigned i = 0; i < N_TEMPS; i++, at += 8)
+		e->scalar_temp[i] = at;
+	at = (at + 63) / 64 * 64;
+	for (unsigned i = 0; i < N_TEMPS; i++, at += 256)
+		e->vec_temp[i] = at;
+	im->frame_bytes = at;
+	e->pred_zeros = emit_const(e, 4, 1, (const uint64_t[]){ 0 });
+	e->pred_ones = emit_const(e, 4, 1, (const uint64_t[]){ 0xffffffffu });
+}
+
+void image_build(struct image *im, const struct launch_plan *plan, const struct handler_set *handlers,
+                 bool plain_only)
+{
+	uint32_t *pred_slot = NULL;
+	struct emit e = { .im = im, .plan = plan, .h = handlers };
+	flow_liveness(&im->ir, &im->live);
+	make_sections(im);
+	make_frame(im, &e, &pred_slot);
+	const uint64_t *entry = bits_row(&im->live.in, 0);
+	for (unsigned w = 0; w < im->live.in.words; w++)
+		im->zero_frame |= entry[w] != 0;
+	struct program *programs[2] = { &im->fast, &im->plain };
+	for (unsigned i = plain_only ? 1 : 0; i < 2; i++) {
+		e.p = programs[i];
+		e.p->plain = i == 1;
+		classify(&im->ir, &im->live, plan, i == 1, &e.p->shapes);
+		slots_assign(&im->ir, &im->live, e.p, i == 0 && !im->zero_frame, &im->frame_bytes);
+		emit_program(&e);
+	}
+	im->frame_bytes = (im->frame_bytes + 127) / 128 * 128;
+	free(pred_slot);
+	free(e.fixups);
+}
+
+static void program_free(struct program *p)
+{
+	free(p->uops);
+	free(p->block_uop);
+	free(p->op_uop);
+	free(p->mem);
+	free(p->reg_slot);
+	shapes_free(&p->shapes);
+}
+
+void image_free(struct image *im)
+{
+	program_free(&im->fast);
+	program_free(&im->plain);
+	liveness_free(&im->live);
+	ir_free(&im->ir);
+	free(im->sections);
+	free(im->op_section);
+	free(im->consts);
+	for (unsigned i = 0; i < im->n_pool; i++)
+		free(im->pool[i]);
+	free(im->pool);
+	*im = (struct image){ 0 };
+}

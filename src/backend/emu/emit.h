@@ -1,0 +1,38 @@
+/* Shared by emit.c and emit_mem.c: building a program of uops. */
+#ifndef PMPP_EMU_EMIT_H
+#define PMPP_EMU_EMIT_H
+
+#include "backend/emu/emu_vm.h"
+#include "backend/emu/simd.h"
+
+#define N_TEMPS 10
+
+struct emit {
+	struct image *im;
+	struct program *p;
+	const struct launch_plan *plan;
+	const struct handler_set *h;
+	const uint32_t *pred_slot;     /* by register */
+	uint32_t pred_zeros, pred_ones;
+	uint32_t vec_temp[N_TEMPS], scalar_temp[N_TEMPS];
+	uint32_t xop;                  /* that is being emitted */
+	bool guarded;
+	struct fixup { uint32_t uop, block; } *fixups;
+	unsigned n_fixups, cap_fixups;
+};
+
+struct uop *emit_uop(struct emit *e, const struct handler *h);
+uint32_t emit_const(struct emit *e, unsigned bytes, unsigned lanes, const uint64_t *value);
+/* Slot of a source as 32 lanes (temporary @t may be used) or as a scalar. */
+uint32_t emit_lanes(struct emit *e, const struct xsrc *s, unsigned bytes, unsigned t);
+uint32_t emit_scalar(struct emit *e, const struct xsrc *s, unsigned bytes);
+struct reg_shape emit_shape(const struct emit *e, const struct xsrc *s);
+/* 32 lanes of register @reg = scalar in slot @from + @pattern. */
+void emit_spread(struct emit *e, uint32_t to, uint32_t from, int32_t pattern, unsigned bytes);
+void *image_pool(struct image *im, size_t bytes); /* zeroed, freed with the image */
+
+void emit_memory(struct emit *e, const struct xop *x);
+/* Patterns have stopped moving: makes pointers of their numbers. */
+void memory_finish(struct emit *e, struct memop *m);
+
+#endif

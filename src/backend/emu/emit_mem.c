@@ -1,0 +1,182 @@
+/*
+ * Memory instructions: how the address looks decides which handler may carry them out.
+ *
+ * A scalar address, or scalar + pattern, lets a full warp be checked, counted and done without
+ * looking at 32 addresses: bank passes do not depend on the scalar, sectors and lines only on its
+ * last seven bits. Everything else goes through memory.c.
+ */
+#include "backend/emu/emit.h"
+#include "backend/emu/probe.h"
+
+#include <string.h>
+
+static struct mem_addr address(struct emit *e, const struct xsrc *s, int64_t offset, unsigned temp)
+{
+	const struct ir *ir = &e->im->ir;
+	const struct reg_shape shape = emit_shape(e, s);
+	struct mem_addr a = { .offset = offset, .wide = true };
+	(void)temp;
+	if (s->kind == S_REG)
+		a.wide = ir->regs[s->reg].bytes == 8;
+	if (shape.cls == SHAPE_LANES) {
+		a.kind = a.wide ? ADDR_LANES64 : ADDR_LANES32;
+		a.slot = e->p->reg_slot[s->reg];
+		return a;
+	}
+	a.kind = shape.pattern ? ADDR_PATTERN : ADDR_UNIFORM;
+	a.pattern_index = shape.pattern;
+	a.slot = emit_scalar(e, s, a.wide ? 8 : 4);
+	return a;
+}
+
+/* The pattern of a full-warp handler: lane offsets from the lowest one. */
+static bool lane_offsets(const struct emit *e, const struct memop *m, uint64_t offset[32],
+                         struct pattern *p)
+{
+	*p = e->p->shapes.patterns[m->addr.pattern_index];
+	for (unsigned i = 0; i < 32; i++) {
+		offset[i] = (uint64_t)(p->lane[i] - p->min);
+		if (offset[i] % m->access)
+			return false;
+	}
+	return true;
+}
+
+static void count_full(struct memop *m, const uint64_t offset[32])
+{
+	const struct xop *x = m->x;
+	if (x->space == SPACE_SHARED) {
+		const struct shared_probe s = probe_shared(offset, 0xffffffffu, m->access,
+		                                           x->kind == X_ST);
+		m->waves_full = s.waves;
+		m->ideal_full = s.ideal;
+		return;
+	}
+	for (unsigned at = 0; at < 128; at += m->access) {
+		uint64_t a[32];
+		struct global_probe g;
+		for (unsigned i = 0; i < 32; i++)
+			a[i] = at + offset[i];
+		probe_global(a, 0xffffffffu, m->access, &g);
+		m->lines_at[at] = g.sectors | (uint64_t)g.lines << 32;
+		m->bytes_full = g.bytes;
+	}
+}
+
+/* Words of each half warp fit into one vector of 16. */
+static bool halves_fit(const struct pattern *p, struct memop *m)
+{
+	for (unsigned h = 0; h < 2; h++) {
+		int64_t low = p->lane[16 * h], high = low;
+		for (unsigned i = 16 * h; i < 16 * h + 16; i++) {
+			low = p->lane[i] < low ? p->lane[i] : low;
+			high = p->lane[i] > high ? p->lane[i] : high;
+		}
+		if (high - low > 60)
+			return false;
+		m->half[h] = low - p->min;
+		for (unsigned i = 16 * h; i < 16 * h + 16; i++)
+			m->index[i] = (int32_t)((p->lane[i] - low) / 4);
+	}
+	return true;
+}
+
+/* The handler for full warps, or NULL when the access must be looked at lane by lane. */
+static const struct handler *fast_handler(struct emit *e, struct memop *m)
+{
+	const struct xop *x = m->x;
+	const struct mem_handlers *h = e->h->mem;
+	const bool shared = x->space == SPACE_SHARED;
+	const enum mem_place at = !shared ? AT_GLOBAL : m->addr.wide ? AT_SHARED64 : AT_SHARED32;
+	if (e->p->plain || e->guarded || (x->kind != X_LD && x->kind != X_ST) || x->vec > 1)
+		return NULL;
+	if (!shared && (x->space != SPACE_GLOBAL || !m->addr.wide))
+		return NULL;
+	uint64_t offset[32];
+	struct pattern p;
+	if (m->addr.kind > ADDR_PATTERN || !lane_offsets(e, m, offset, &p))
+		return NULL;
+	m->low = m->addr.offset + p.min;
+	m->span = (uint64_t)(p.max - p.min) + m->access;
+	m->align_mask = m->access - 1u;
+	if (m->addr.kind == ADDR_UNIFORM) {
+		if (!m->d_scalar || m->d[0] < 0)
+			return NULL;
+		m->bytes_full = m->access;
+		m->waves_full = m->ideal_full = 1;
+		const unsigned size = m->bytes == 8 ? 3 : m->bytes == 4 ? 2 : m->bytes - 1u;
+		return m->sign ? &h->ld_uniform_signed[at][size] : &h->ld_uniform[at][size];
+	}
+	if (m->bytes != 4 || (x->kind == X_LD && m->d[0] < 0))
+		return NULL;
+	count_full(m, offset);
+	m->packed = !shared;
+	bool unit = true;
+	for (unsigned i = 0; i < 32; i++) {
+		unit &= p.lane[i] == 4 * (int64_t)i;
+		m->index[i] = (int32_t)(offset[i] / 4);
+	}
+	if (x->kind == X_ST)
+		return unit ? &h->st_unit[at] : &h->st_pattern[at];
+	if (unit)
+		return &h->ld_unit[at];
+	if (m->span <= 128)
+		return &h->ld_window[at];
+	return halves_fit(&p, m) ? &h->ld_halves[at] : &h->ld_pattern[at];
+}
+
+static void set_destinations(struct emit *e, const struct xop *x, struct memop *m)
+{
+	bool scalar = x->kind == X_LD && x->n_d > 0;
+	for (unsigned i = 0; i < x->n_d; i++)
+		scalar &= x->d[i] < 0 || e->p->shapes.reg[x->d[i]].cls == SHAPE_BASE;
+	m->d_scalar = scalar;
+	for (unsigned i = 0; i < X_MAX_VEC; i++)
+		m->d[i] = -1;
+	for (unsigned i = 0; i < x->n_d; i++)
+		if (x->d[i] >= 0)
+			m->d[i] = (int32_t)e->p->reg_slot[x->d[i]];
+}
+
+static void set_type(struct memop *m, const struct xop *x, unsigned id)
+{
+	m->x = x;
+	m->id = id;
+	m->bytes = x->bytes;
+	m->vec = x->vec;
+	m->access = (uint8_t)(x->bytes * x->vec);
+	m->sign = x->type == PTX_S8 || x->type == PTX_S16;
+}
+
+void emit_memory(struct emit *e, const struct xop *x)
+{
+	struct memop *m = &e->p->mem[x->mem];
+	set_type(m, x, (unsigned)x->mem);
+	m->addr = address(e, &x->s[0], x->offset, 0);
+	set_destinations(e, x, m);
+	if (x->kind == X_ASYNC) { /* s[1] source address, s[2] bytes used, s[3] source offset */
+		m->from = address(e, &x->s[1], (int64_t)x->s[3].value, 1);
+		m->s[0] = emit_lanes(e, &x->s[2], 4, 0);
+		set_type(m + 1, x, (unsigned)x->mem + 1);
+	} else {
+		for (unsigned i = 1; i < x->n_s; i++)
+			m->s[i - 1] = emit_lanes(e, &x->s[i], m->bytes == 8 ? 8 : 4, i);
+	}
+	const struct handler *h = fast_handler(e, m);
+	m->full_probe = h != NULL;
+	struct uop *u = emit_uop(e, h ? h : &vm_mem);
+	u->a = m->addr.slot;
+	u->d = m->d[0] >= 0 ? (uint32_t)m->d[0] : 0;
+	u->b = m->s[0];
+	u->y = m->id;
+	u->x.mem = m;
+	u->c = m->addr.wide;
+}
+
+void memory_finish(struct emit *e, struct memop *m)
+{
+	if (!m->x)
+		return;
+	m->addr.pattern = &e->p->shapes.patterns[m->addr.pattern_index];
+	m->from.pattern = &e->p->shapes.patterns[m->from.pattern_index];
+}

@@ -1,0 +1,489 @@
+/*
+ * Loads, stores and atomics of a warp: any address space, any lanes, any width.
+ *
+ * The careful path: addresses of the active lanes are gathered, checked one by one, counted by
+ * probe.c, noted for the cache simulation, and then carried out lane by lane in lane order. The
+ * handlers of simd/ take over the regular cases and fall back to this one.
+ */
+#include "backend/emu/handler.h"
+#include "backend/emu/probe.h"
+#include "backend/emu/shadow.h"
+
+#include "base/mem.h"
+
+/* --- addresses ------------------------------------------------------------------------------------- */
+
+static void lane_addresses(const struct warp *w, const struct mem_addr *a, uint64_t out[32])
+{
+	const uint64_t keep = a->wide ? ~(uint64_t)0 : 0xffffffffu;
+	const uint64_t offset = (uint64_t)a->offset;
+	switch (a->kind) {
+	case ADDR_UNIFORM: {
+		const uint64_t v = ((a->wide ? SCALAR64(a->slot) : SCALAR32(a->slot)) + offset) & keep;
+		for (unsigned i = 0; i < 32; i++)
+			out[i] = v;
+		break;
+	}
+	case ADDR_PATTERN: {
+		const uint64_t v = (a->wide ? SCALAR64(a->slot) : SCALAR32(a->slot)) + offset;
+		for (unsigned i = 0; i < 32; i++)
+			out[i] = (v + (uint64_t)a->pattern->lane[i]) & keep;
+		break;
+	}
+	case ADDR_LANES32: {
+		const mem_u32 *v = frame(w, a->slot);
+		for (unsigned i = 0; i < 32; i++)
+			out[i] = (v[i] + offset) & keep;
+		break;
+	}
+	case ADDR_LANES64: {
+		const mem_u64 *v = frame(w, a->slot);
+		for (unsigned i = 0; i < 32; i++)
+			out[i] = v[i] + offset;
+		break;
+	}
+	}
+}
+
+static unsigned lowest(uint32_t m)
+{
+	return (unsigned)__builtin_ctz(m);
+}
+
+static bool fault(struct warp *w, const struct uop *u, enum fault_kind kind, unsigned lane,
+                  uint64_t address, enum ptx_space space, unsigned bytes, bool store)
+{
+	vm_fault(w, u, kind, lane);
+	struct fault *f = &w->worker->fault;
+	f->address = address;
+	f->space = space;
+	f->bytes = bytes;
+	f->store = store;
+	return false;
+}
+
+/* --- one access of one kind ------------------------------------------------------------------------ */
+
+struct access {
+	struct warp *w;
+	const struct uop *u;
+	const struct memop *m;
+	uint32_t mask;
+	enum ptx_space space;
+	uint64_t address[32]; /* shared and local: offsets */
+	uint8_t *host[32];
+	unsigned bytes;       /* of a lane, all elements */
+	bool read, write, atomic;
+};
+
+static bool resolve_global(struct access *a)
+{
+	const struct arena *ar = &a->w->worker->launch->arena;
+	const struct arena_region *r = NULL;
+	for (uint32_t m = a->mask; m; m &= m - 1) {
+		const unsigned i = lowest(m);
+		const uint64_t at = a->address[i];
+		if (!r || at - r->base >= r->size)
+			r = arena_find(ar, at);
+		if (!r || r->size - (at - r->base) < a->bytes)
+			return fault(a->w, a->u, FAULT_BOUNDS, i, at, SPACE_GLOBAL, a->bytes, a->write);
+		if (at & (a->bytes - 1))
+			return fault(a->w, a->u, FAULT_ALIGN, i, at, SPACE_GLOBAL, a->bytes, a->write);
+		if (a->write && r->read_only)
+			return fault(a->w, a->u, FAULT_READ_ONLY, i, at, SPACE_GLOBAL, a->bytes, true);
+		a->host[i] = ar->host + (at - ARENA_BASE);
+		if (!r->written)
+			continue;
+		uint8_t *flags = r->written + (at - r->base);
+		for (unsigned k = 0; k < a->bytes; k++) {
+			if (a->read && !__atomic_load_n(&flags[k], __ATOMIC_RELAXED))
+				return fault(a->w, a->u, FAULT_UNINITIALISED, i, at, SPACE_GLOBAL,
+				             a->bytes, a->write);
+			if (a->write)
+				__atomic_store_n(&flags[k], 1, __ATOMIC_RELAXED);
+		}
+	}
+	/* the next access of this instruction may skip the search */
+	if (r && a->m->full_probe && r->size >= a->m->span && !(r->read_only && a->write) &&
+	    !(r->written && a->read)) {
+		struct mem_window *win = &a->w->win[a->m->id];
+		win->lo = r->base;
+		win->len = r->size - a->m->span;
+		win->written = r->written ? (uintptr_t)r->written - r->base : 0;
+	}
+	return true;
+}
+
+static bool check_shared(struct access *a, unsigned lane)
+{
+	struct worker *wk = a->w->worker;
+	const struct shadow_access s = {
+		.offset = a->address[lane], .bytes = a->bytes, .thread = a->w->number * 32 + lane,
+		.op = a->u->xop, .sync = a->w->syncs, .read = a->read, .write = a->write,
+		.atomic = a->atomic,
+	};
+	struct shadow_user other;
+	switch (shadow_touch(wk->shadow, &s, &other)) {
+	case SHADOW_UNWRITTEN:
+		return fault(a->w, a->u, FAULT_UNINITIALISED, lane, a->address[lane], SPACE_SHARED,
+		             a->bytes, a->write);
+	case SHADOW_RACE:
+		fault(a->w, a->u, FAULT_RACE, lane, a->address[lane], SPACE_SHARED, a->bytes, a->write);
+		wk->fault.other_thread = other.thread - 1u;
+		wk->fault.other_op = other.op;
+		return false;
+	default:
+		return true;
+	}
+}
+
+static bool resolve_shared(struct access *a)
+{
+	const struct warp *w = a->w;
+	for (uint32_t m = a->mask; m; m &= m - 1) {
+		const unsigned i = lowest(m);
+		const uint64_t at = a->address[i];
+		if (at >= w->shared_bytes || w->shared_bytes - at < a->bytes)
+			return fault(a->w, a->u, FAULT_BOUNDS, i, at, SPACE_SHARED, a->bytes, a->write);
+		if (at & (a->bytes - 1))
+			return fault(a->w, a->u, FAULT_ALIGN, i, at, SPACE_SHARED, a->bytes, a->write);
+		a->host[i] = w->shared + at;
+		if (w->worker->shadow && !check_shared(a, i))
+			return false;
+	}
+	return true;
+}
+
+static bool resolve_local(struct access *a)
+{
+	const struct launch *l = a->w->worker->launch;
+	for (uint32_t m = a->mask; m; m &= m - 1) {
+		const unsigned i = lowest(m);
+		const uint64_t at = a->address[i];
+		if (at >= l->local_bytes || l->local_bytes - at < a->bytes)
+			return fault(a->w, a->u, FAULT_BOUNDS, i, at, SPACE_LOCAL, a->bytes, a->write);
+		if (at & (a->bytes - 1))
+			return fault(a->w, a->u, FAULT_ALIGN, i, at, SPACE_LOCAL, a->bytes, a->write);
+		a->host[i] = a->w->worker->local +
+		             ((size_t)a->w->number * 32 + i) * l->local_bytes + at;
+	}
+	return true;
+}
+
+static void count(struct access *a)
+{
+	struct warp *w = a->w;
+	struct mem_count *c = &w->mem[a->m->id];
+	c->requests++;
+	if (a->space == SPACE_SHARED) {
+		const struct shared_probe p = probe_shared(a->address, a->mask, a->bytes, a->write);
+		c->space[1]++;
+		c->waves += p.waves;
+		c->ideal += p.ideal;
+		return;
+	}
+	if (a->space != SPACE_GLOBAL) {
+		c->space[2]++;
+		return;
+	}
+	struct global_probe p;
+	probe_global(a->address, a->mask, a->bytes, &p);
+	c->space[0]++;
+	c->sectors += p.sectors;
+	c->lines += p.lines;
+	c->bytes += p.bytes;
+	const enum log_kind kind = a->atomic ? LOG_ATOMIC : a->write ? LOG_STORE
+	                           : a->m->x->bypass_l1 ? LOG_LOAD_L2 : LOG_LOAD;
+	for (unsigned i = 0; i < p.n; i++) {
+		const uint64_t line = p.line[i] - (ARENA_BASE >> 7);
+		if (w->sampled[line / 64] >> (line % 64) & 1)
+			log_line(w, (uint32_t)line, p.sector_mask[i], kind);
+	}
+}
+
+/* --- data ------------------------------------------------------------------------------------------- */
+
+GUEST_MEMORY static inline uint64_t read_value(const uint8_t *p, unsigned bytes, bool sign)
+{
+	switch (bytes) {
+	case 1:
+		return sign ? (uint64_t)(uint32_t)(int32_t)(int8_t)*p : *p;
+	case 2: {
+		const uint16_t v = *(const mem_u16 *)(const void *)p;
+		return sign ? (uint64_t)(uint32_t)(int32_t)(int16_t)v : v;
+	}
+	case 4:
+		return *(const mem_u32 *)(const void *)p;
+	default:
+		return *(const mem_u64 *)(const void *)p;
+	}
+}
+
+GUEST_MEMORY static inline void write_value(uint8_t *p, unsigned bytes, uint64_t v)
+{
+	switch (bytes) {
+	case 1:
+		*p = (uint8_t)v;
+		break;
+	case 2:
+		*(mem_u16 *)(void *)p = (uint16_t)v;
+		break;
+	case 4:
+		*(mem_u32 *)(void *)p = (uint32_t)v;
+		break;
+	default:
+		*(mem_u64 *)(void *)p = v;
+		break;
+	}
+}
+
+static void put_lane(struct warp *w, const struct memop *m, unsigned element, unsigned lane,
+                     uint64_t v)
+{
+	if (m->d[element] < 0)
+		return;
+	const uint32_t slot = (uint32_t)m->d[element];
+	if (m->d_scalar)
+		SCALAR64(slot) = v;
+	else if (m->bytes == 8)
+		((mem_u64 *)frame(w, slot))[lane] = v;
+	else
+		((mem_u32 *)frame(w, slot))[lane] = (uint32_t)v;
+}
+
+static uint64_t get_lane(const struct warp *w, const struct memop *m, unsigned element,
+                         unsigned lane)
+{
+	return m->bytes == 8 ? ((const mem_u64 *)frame(w, m->s[element]))[lane]
+	                     : ((const mem_u32 *)frame(w, m->s[element]))[lane];
+}
+
+static void transfer(struct access *a)
+{
+	const struct memop *m = a->m;
+	for (uint32_t k = a->mask; k; k &= k - 1) {
+		const unsigned i = lowest(k);
+		for (unsigned e = 0; e < m->vec; e++) {
+			uint8_t *p = a->host[i] + e * m->bytes;
+			if (a->write)
+				write_value(p, m->bytes, get_lane(a->w, m, e, i));
+			else
+				put_lane(a->w, m, e, i, read_value(p, m->bytes, m->sign));
+		}
+	}
+}
+
+/* --- atomics ------------------------------------------------------------------------------------------- */
+
+/* What an atomic operation makes of the old value. */
+static uint64_t combine(enum ptx_atom op, enum ptx_type t, uint64_t old, uint64_t b, uint64_t c)
+{
+	const uint32_t o32 = (uint32_t)old, b32 = (uint32_t)b;
+	switch (op) {
+	case ATOM_ADD:
+		switch (t) {
+		case PTX_F32:
+			return bits_f32(f32_bits(o32) + f32_bits(b32));
+		case PTX_F64:
+			return bits_f64(f64_bits(old) + f64_bits(b));
+		case PTX_F16:
+			return lane_add_h((uint16_t)old, (uint16_t)b);
+		case PTX_BF16:
+			return lane_add_b((uint16_t)old, (uint16_t)b);
+		case PTX_F16X2:
+			return lane_pack16(lane_add_h(lane_lo16(o32), lane_lo16(b32)),
+			                   lane_add_h(lane_hi16(o32), lane_hi16(b32)));
+		case PTX_BF16X2:
+			return lane_pack16(lane_add_b(lane_lo16(o32), lane_lo16(b32)),
+			                   lane_add_b(lane_hi16(o32), lane_hi16(b32)));
+		default:
+			return old + b;
+		}
+	case ATOM_MIN:
+		switch (t) {
+		case PTX_S32:
+			return (uint32_t)((int32_t)o32 < (int32_t)b32 ? o32 : b32);
+		case PTX_S64:
+			return (int64_t)old < (int64_t)b ? old : b;
+		default:
+			return old < b ? old : b;
+		}
+	case ATOM_MAX:
+		switch (t) {
+		case PTX_S32:
+			return (uint32_t)((int32_t)o32 > (int32_t)b32 ? o32 : b32);
+		case PTX_S64:
+			return (int64_t)old > (int64_t)b ? old : b;
+		default:
+			return old > b ? old : b;
+		}
+	case ATOM_AND:
+		return old & b;
+	case ATOM_OR:
+		return old | b;
+	case ATOM_XOR:
+		return old ^ b;
+	case ATOM_INC:
+		return o32 >= b32 ? 0 : o32 + 1;
+	case ATOM_DEC:
+		return o32 == 0 || o32 > b32 ? b32 : o32 - 1;
+	case ATOM_EXCH:
+		return b;
+	default: /* ATOM_CAS */
+		return old == b ? c : old;
+	}
+}
+
+static void atomics(struct access *a)
+{
+	const struct xop *x = a->m->x;
+	const enum ptx_atom op = (enum ptx_atom)x->op;
+	for (uint32_t k = a->mask; k; k &= k - 1) {
+		const unsigned i = lowest(k);
+		const uint64_t b = get_lane(a->w, a->m, 0, i), c = get_lane(a->w, a->m, 1, i);
+		uint64_t old;
+		if (a->m->bytes == 8) {
+			uint64_t *p = (uint64_t *)(void *)a->host[i];
+			uint64_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
+			while (!__atomic_compare_exchange_n(p, &seen, combine(op, x->type, seen, b, c),
+			                                    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+				;
+			old = seen;
+		} else if (a->m->bytes == 4) {
+			uint32_t *p = (uint32_t *)(void *)a->host[i];
+			uint32_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
+			while (!__atomic_compare_exchange_n(
+				p, &seen, (uint32_t)combine(op, x->type, seen, b, c), false,
+				__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+				;
+			old = seen;
+		} else {
+			uint16_t *p = (uint16_t *)(void *)a->host[i];
+			uint16_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
+			while (!__atomic_compare_exchange_n(
+				p, &seen, (uint16_t)combine(op, x->type, seen, b & 0xffff, c), false,
+				__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+				;
+			old = seen;
+		}
+		put_lane(a->w, a->m, 0, i, old);
+	}
+}
+
+/* --- the whole access ---------------------------------------------------------------------------------- */
+
+static bool perform(struct access *a)
+{
+	struct worker *wk = a->w->worker;
+	bool ok;
+	if (a->space == SPACE_SHARED)
+		ok = resolve_shared(a);
+	else if (a->space == SPACE_LOCAL)
+		ok = resolve_local(a);
+	else
+		ok = resolve_global(a);
+	if (!ok)
+		return false;
+	count(a);
+	if (wk->trace && a->w->number == 0)
+		trace_access(a->w, a->m, a->mask, a->address, a->space);
+	if (a->atomic)
+		atomics(a);
+	else
+		transfer(a);
+	return true;
+}
+
+/* Generic addresses: lanes by the window they point into, each group an access of its own. */
+static bool generic(struct access *a)
+{
+	static const enum ptx_space spaces[3] = { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL };
+	uint32_t group[3] = { 0 };
+	for (uint32_t k = a->mask; k; k &= k - 1) {
+		const unsigned i = lowest(k);
+		const uint64_t window = a->address[i] >> 56;
+		group[window == 1 ? 1 : window == 2 ? 2 : 0] |= 1u << i;
+	}
+	for (unsigned g = 0; g < 3; g++) {
+		if (!group[g])
+			continue;
+		struct access part = *a;
+		part.mask = group[g];
+		part.space = spaces[g];
+		for (unsigned i = 0; i < 32; i++)
+			part.address[i] -= g == 1 ? SHARED_WINDOW : g == 2 ? LOCAL_WINDOW : 0;
+		if (!perform(&part))
+			return false;
+	}
+	return true;
+}
+
+static bool async_copy(struct warp *w, const struct uop *u, const struct memop *m, uint32_t mask)
+{
+	/* the store's number counts the shared side, the next one the global side */
+	struct access to = { .w = w, .u = u, .m = m, .mask = mask, .space = SPACE_SHARED,
+		             .bytes = m->access, .write = true };
+	struct access from = { .w = w, .u = u, .m = m + 1, .space = SPACE_GLOBAL, .bytes = m->access,
+		               .read = true };
+	lane_addresses(w, &m->addr, to.address);
+	lane_addresses(w, &m->from, from.address);
+	const mem_u32 *used = frame(w, m->s[0]);
+	for (uint32_t k = mask; k; k &= k - 1)
+		if (used[lowest(k)])
+			from.mask |= 1u << lowest(k);
+	if (!resolve_shared(&to))
+		return false;
+	if (from.mask && !resolve_global(&from))
+		return false;
+	count(&to);
+	if (from.mask)
+		count(&from);
+	if (w->worker->trace && w->number == 0) {
+		trace_access(w, m, mask, to.address, SPACE_SHARED);
+		if (from.mask)
+			trace_access(w, m + 1, from.mask, from.address, SPACE_GLOBAL);
+	}
+	for (uint32_t k = mask; k; k &= k - 1) {
+		const unsigned i = lowest(k);
+		for (unsigned b = 0; b < m->access; b++)
+			write_value(to.host[i] + b, 1,
+			            b < used[i] ? read_value(from.host[i] + b, 1, false) : 0);
+	}
+	return true;
+}
+
+bool mem_access(struct warp *w, const struct uop *u, uint32_t mask)
+{
+	const struct memop *m = u->x.mem;
+	const struct xop *x = m->x;
+	if (x->kind == X_ASYNC)
+		return async_copy(w, u, m, mask);
+	const bool atomic = x->kind == X_ATOM || x->kind == X_RED;
+	struct access a = { .w = w, .u = u, .m = m, .mask = mask, .space = x->space,
+		            .bytes = m->access, .read = x->kind == X_LD || atomic,
+		            .write = x->kind == X_ST || atomic, .atomic = atomic };
+	lane_addresses(w, &m->addr, a.address);
+	return x->space == SPACE_GENERIC ? generic(&a) : perform(&a);
+}
+
+#define GO_ON                                                                                     \
+	do {                                                                                      \
+		if (w->mask == 0xffffffffu)                                                       \
+			NEXT_full(u + 1);                                                         \
+		NEXT_masked(u + 1);                                                               \
+	} while (0)
+
+/* x.mem */
+HANDLER(mem_any)
+{
+	if (!mem_access(w, u, mask))
+		return NULL;
+	GO_ON;
+}
+const struct handler vm_mem = { mem_any, mem_any };
+
+const struct uop *mem_slow(struct warp *w, const struct uop *u, uint32_t mask)
+{
+	w->mem[u->x.mem->id].slow++;
+	return mem_any(w, u, mask);
+}

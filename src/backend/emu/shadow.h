@@ -1,0 +1,48 @@
+/*
+ * Shadow of a block's shared memory: which bytes were written, and who touched them since the
+ * last barrier. Used for blocks that run with all checks.
+ */
+#ifndef PMPP_EMU_SHADOW_H
+#define PMPP_EMU_SHADOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct shadow_user {
+	uint16_t thread;  /* + 1; 0 = nobody */
+	bool atomic, many;/* many: several threads of that warp; everyone: of several warps */
+	bool everyone;
+	uint32_t op, sync;/* instruction, and how often its warp had synchronised */
+};
+struct shadow_cell {      /* of one byte */
+	uint32_t epoch;   /* barrier interval of writer and reader */
+	bool written;
+	struct shadow_user writer, reader;
+};
+struct shadow {
+	size_t bytes;
+	uint32_t epoch;
+	bool races;       /* look for races too */
+	struct shadow_cell *cell;
+};
+struct shadow *shadow_new(size_t bytes, bool races);
+void shadow_free(struct shadow *s);
+void shadow_start(struct shadow *s); /* a new block */
+static inline void shadow_barrier(struct shadow *s)
+{
+	s->epoch++;
+}
+
+enum shadow_verdict { SHADOW_FINE, SHADOW_UNWRITTEN, SHADOW_RACE };
+struct shadow_access {
+	uint64_t offset;
+	unsigned bytes, thread;
+	uint32_t op, sync;
+	bool read, write, atomic;
+};
+/* One lane's access; on a race @other is whom it collides with. */
+enum shadow_verdict shadow_touch(struct shadow *s, const struct shadow_access *a,
+                                 struct shadow_user *other);
+
+#endif

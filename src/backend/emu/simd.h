@@ -1,0 +1,41 @@
+/*
+ * Handlers that work on 32 lanes, one set per instruction-set level of the host (simd/).
+ * The set is chosen when a launch is built: the best the processor has, or PMPP_EMU_ISA.
+ */
+#ifndef PMPP_EMU_SIMD_H
+#define PMPP_EMU_SIMD_H
+
+#include "backend/emu/emu_vm.h"
+
+/* Which source of an operation is a scalar. */
+enum scalar_source { SCALAR_NONE, SCALAR_A, SCALAR_B, SCALAR_C, SCALAR_SOURCES };
+
+struct alu_handlers {
+	struct handler op[E_COUNT][SCALAR_SOURCES]; /* comparisons included; .full NULL = not there */
+	struct handler select32, select64;
+	struct handler spread32, spread64; /* d[lane] = scalar a + pattern x */
+};
+
+/* Where an access goes and how wide the register with its address is. */
+enum mem_place { AT_GLOBAL, AT_SHARED32, AT_SHARED64, MEM_PLACES };
+
+/* Regular global and shared accesses; what does not fit at run time falls back to memory.c. */
+struct mem_handlers {
+	struct handler ld_uniform[MEM_PLACES][4]; /* [log2 bytes]: scalar from a scalar address */
+	struct handler ld_uniform_signed[MEM_PLACES][2];
+	struct handler ld_unit[MEM_PLACES];       /* 4 bytes per lane, pattern 0 4 8 ... 124 */
+	struct handler ld_window[MEM_PLACES];     /* pattern within 128 bytes */
+	struct handler ld_halves[MEM_PLACES];     /* each half warp within 64 bytes */
+	struct handler ld_pattern[MEM_PLACES];    /* any pattern */
+	struct handler st_unit[MEM_PLACES], st_pattern[MEM_PLACES];
+};
+
+struct handler_set {
+	const char *name, *title;
+	const struct alu_handlers *alu;
+	const struct mem_handlers *mem;
+};
+/* The set for this processor; @wanted (may be NULL or "") limits it: "sse", "avx2", "avx512". */
+const struct handler_set *handler_set_choose(const char *wanted);
+
+#endif

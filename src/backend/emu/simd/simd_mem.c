@@ -1,0 +1,417 @@
+/*
+ * Regular memory accesses: scalar addresses, and scalar + pattern, without looking at 32 addresses.
+ *
+ * A full warp is checked against the buffer that the instruction used last (mem_window); what it
+ * costs is known from the section's execution count, or from a table by the address's last seven
+ * bits. Lines that the cache simulation samples are noted. Any doubt goes to memory.c: another
+ * buffer, the edge of one, a misaligned address, a tracked buffer.
+ */
+#include "backend/emu/handler.h"
+#include "backend/emu/simd.h"
+#include "backend/emu/simd/simd_level.h"
+
+#define GUEST GUEST_MEMORY static const struct uop *
+#define ARGS (struct warp *w, const struct uop *u, uint32_t mask)
+#define COLD __attribute__((noinline))
+
+/* --- places --------------------------------------------------------------------------------------------- */
+
+/* Lowest address of the access, and whether all of it may be touched without a closer look. */
+#define LOW_global (SCALAR64(u->a) + (uint64_t)m->low)
+#define LOW_shared32 (SCALAR32(u->a) + (uint64_t)m->low)
+#define LOW_shared64 (SCALAR64(u->a) + (uint64_t)m->low)
+static inline bool fits_global(const struct warp *w, const struct uop *u, const struct memop *m,
+                               uint64_t low)
+{
+	const struct mem_window *win = &w->win[u->y];
+	return low - win->lo <= win->len && !(low & m->align_mask);
+}
+static inline bool fits_shared(const struct warp *w, const struct memop *m, uint64_t low)
+{
+	return low + m->span <= w->shared_bytes && low < w->shared_bytes && !(low & m->align_mask);
+}
+#define FITS_global fits_global(w, u, m, low)
+#define FITS_shared32 fits_shared(w, m, low)
+#define FITS_shared64 fits_shared(w, m, low)
+#define HOST_global ((void *)(w->host + low))
+#define HOST_shared32 ((void *)(w->shared + low))
+#define HOST_shared64 ((void *)(w->shared + low))
+
+/* Is a line of the access sampled? */
+static inline uint32_t line_of(uint64_t address)
+{
+	return (uint32_t)((address - ARENA_BASE) >> 7);
+}
+static inline bool sampled(const struct warp *w, uint32_t line)
+{
+	return w->sampled[line / 64] >> (line % 64) & 1;
+}
+static inline bool sampled_span(const struct warp *w, uint64_t low, uint64_t span)
+{
+	return sampled(w, line_of(low)) | sampled(w, line_of(low + span - 1));
+}
+static bool sampled_pattern(const struct warp *w, const struct memop *m, uint64_t low)
+{
+	uint32_t last = UINT32_MAX;
+	for (unsigned i = 0; i < 32; i++) {
+		const uint32_t line = line_of(low + 4u * (uint32_t)m->index[i]);
+		if (line != last && sampled(w, line))
+			return true;
+		last = line;
+	}
+	return false;
+}
+static inline enum log_kind load_kind(const struct memop *m)
+{
+	return m->x->bypass_l1 ? LOG_LOAD_L2 : LOG_LOAD;
+}
+static COLD void log_one(struct warp *w, const struct memop *m, uint64_t low)
+{
+	log_line(w, line_of(low), 1u << (low >> 5 & 3), load_kind(m));
+}
+/* 128 consecutive bytes */
+static COLD void log_unit(struct warp *w, uint64_t low, enum log_kind kind)
+{
+	const unsigned first = (unsigned)(low >> 5 & 3), last = (unsigned)((low + 127) >> 5 & 3);
+	if (!(low & 127)) {
+		log_line(w, line_of(low), 15, kind);
+		return;
+	}
+	if (sampled(w, line_of(low)))
+		log_line(w, line_of(low), 15u & ~((1u << first) - 1), kind);
+	if (sampled(w, line_of(low + 127)))
+		log_line(w, line_of(low + 127), (2u << last) - 1, kind);
+}
+static COLD void log_lanes(struct warp *w, const struct memop *m, uint64_t low, enum log_kind kind)
+{
+	uint32_t line[32], n = 0;
+	unsigned sectors[32];
+	for (unsigned i = 0; i < 32; i++) {
+		const uint64_t a = low + (uint64_t)(m->addr.pattern->lane[i] - m->addr.pattern->min);
+		const uint32_t l = line_of(a);
+		uint32_t k = 0;
+		while (k < n && line[k] != l)
+			k++;
+		if (k == n) {
+			line[n] = l;
+			sectors[n++] = 0;
+		}
+		sectors[k] |= 1u << (a >> 5 & 3);
+	}
+	for (uint32_t k = 0; k < n; k++)
+		if (sampled(w, line[k]))
+			log_line(w, line[k], sectors[k], kind);
+}
+
+/* --- scalar loads ------------------------------------------------------------------------------------------ */
+
+/* One sector, one line whatever the mask. */
+static inline void count_one(struct warp *w, const struct memop *m, bool shared)
+{
+	struct mem_count *c = &w->mem[m->id];
+	c->requests++;
+	c->space[shared]++;
+	if (shared) {
+		c->waves++;
+		c->ideal++;
+	} else {
+		c->sectors++;
+		c->lines++;
+		c->bytes += m->access;
+	}
+}
+
+#define LD_UNIFORM(place, shared, name, type, as)                                                 \
+	COLD GUEST ld_##place##_##name##_log ARGS                                                 \
+	{                                                                                         \
+		const struct memop *m = u->x.mem;                                                 \
+		const uint64_t low = LOW_##place;                                                 \
+		log_one(w, m, low);                                                               \
+		SCALAR64(u->d) = (uint64_t)(as)*(const type *)HOST_##place;                       \
+		if (mask == 0xffffffffu)                                                          \
+			NEXT_full(u + 1);                                                         \
+		NEXT_masked(u + 1);                                                               \
+	}                                                                                         \
+	GUEST ld_##place##_##name##_full ARGS                                                     \
+	{                                                                                         \
+		const struct memop *m = u->x.mem;                                                 \
+		const uint64_t low = LOW_##place;                                                 \
+		if (__builtin_expect(!FITS_##place, 0))                                           \
+			EMU_JUMP mem_slow(w, u, mask);                                            \
+		if (!(shared) && __builtin_expect(sampled(w, line_of(low)), 0))                   \
+			EMU_JUMP ld_##place##_##name##_log(w, u, mask);                           \
+		SCALAR64(u->d) = (uint64_t)(as)*(const type *)HOST_##place;                       \
+		NEXT_full(u + 1);                                                                 \
+	}                                                                                         \
+	GUEST ld_##place##_##name##_masked ARGS                                                   \
+	{                                                                                         \
+		const struct memop *m = u->x.mem;                                                 \
+		const uint64_t low = LOW_##place;                                                 \
+		if (__builtin_expect(!FITS_##place, 0))                                           \
+			EMU_JUMP vm_mem.masked(w, u, mask);                                       \
+		count_one(w, m, shared);                                                          \
+		if (!(shared) && __builtin_expect(sampled(w, line_of(low)), 0))                   \
+			EMU_JUMP ld_##place##_##name##_log(w, u, mask);                           \
+		SCALAR64(u->d) = (uint64_t)(as)*(const type *)HOST_##place;                       \
+		NEXT_masked(u + 1);                                                               \
+	}
+typedef int8_t __attribute__((may_alias)) mem_s8;
+typedef int16_t __attribute__((may_alias)) mem_s16;
+typedef uint8_t __attribute__((may_alias)) mem_u8;
+#define LD_UNIFORM_ALL(place, shared)                                                             \
+	LD_UNIFORM(place, shared, u8, mem_u8, uint32_t)                                           \
+	LD_UNIFORM(place, shared, u16, mem_u16, uint32_t)                                         \
+	LD_UNIFORM(place, shared, b32, mem_u32, uint32_t)                                         \
+	LD_UNIFORM(place, shared, b64, mem_u64, uint64_t)                                         \
+	LD_UNIFORM(place, shared, s8, mem_s8, uint32_t)                                           \
+	LD_UNIFORM(place, shared, s16, mem_s16, uint32_t)
+LD_UNIFORM_ALL(global, 0)
+LD_UNIFORM_ALL(shared32, 1)
+LD_UNIFORM_ALL(shared64, 1)
+
+/* --- four bytes per lane ------------------------------------------------------------------------------------- */
+
+static inline void copy_unit(void *to, const void *from)
+{
+	mem_u32 *d = to;
+	const mem_u32 *s = from;
+	EACH_LANE(i) d[i] = s[i];
+}
+static inline void copy_unit_masked(void *to, const void *from, uint32_t mask)
+{
+	mem_u32 *d = to;
+	const mem_u32 *s = from;
+	EACH_LANE(i)
+	{
+		if (mask & lane_bit[i])
+			d[i] = s[i];
+	}
+}
+/* Words within 128 bytes; the 128 bytes may be read. */
+static inline void pick_window(void *to, const void *from, const int32_t *index)
+{
+#if defined(__AVX512F__)
+	const __m512i lo = _mm512_loadu_si512(from);
+	const __m512i hi = _mm512_loadu_si512((const char *)from + 64);
+	_mm512_storeu_si512(to, _mm512_permutex2var_epi32(lo, _mm512_loadu_si512(index), hi));
+	_mm512_storeu_si512((char *)to + 64,
+	                    _mm512_permutex2var_epi32(lo, _mm512_loadu_si512(index + 16), hi));
+#else
+	mem_u32 *d = to;
+	const mem_u32 *s = from;
+	for (unsigned i = 0; i < 32; i++)
+		d[i] = s[index[i]];
+#endif
+}
+static inline void pick_halves(void *to, const char *from, const struct memop *m)
+{
+#if defined(__AVX512F__)
+	for (unsigned h = 0; h < 2; h++) {
+		const __m512i v = _mm512_loadu_si512(from + m->half[h]);
+		const __m512i at = _mm512_loadu_si512(m->index + 16 * h);
+		_mm512_storeu_si512((char *)to + 64 * h, _mm512_permutexvar_epi32(at, v));
+	}
+#else
+	mem_u32 *d = to;
+	for (unsigned i = 0; i < 32; i++)
+		d[i] = ((const mem_u32 *)(const void *)(from + m->half[i / 16]))[m->index[i]];
+#endif
+}
+static inline void pick_any(void *to, const void *from, const int32_t *index)
+{
+	mem_u32 *d = to;
+	const mem_u32 *s = from;
+	for (unsigned i = 0; i < 32; i++)
+		d[i] = s[index[i]];
+}
+static inline void put_any(void *to, const void *from, const int32_t *index)
+{
+	mem_u32 *d = to;
+	const mem_u32 *s = from;
+	for (unsigned i = 0; i < 32; i++)
+		d[index[i]] = s[i];
+}
+
+#define COUNT_PACKED_global (w->mem[u->y].packed += m->lines_at[low & 127])
+#define COUNT_PACKED_shared32 ((void)0)
+#define COUNT_PACKED_shared64 ((void)0)
+
+#define LOAD_PATTERN(place, shared, name, is_sampled, log, pick)                                  \
+	COLD GUEST ld_##place##_##name##_log ARGS                                                 \
+	{                                                                                         \
+		const struct memop *m = u->x.mem;                                                 \
+		const uint64_t low = LOW_##place;                                                 \
+		log;                                                                              \
+		pick;                                                                             \
+		NEXT_full(u + 1);                                                                 \
+	}                                                                                         \
+	GUEST ld_##place##_##name##_full ARGS                                                     \
+	{                                                                                         \
+		const struct memop *m = u->x.mem;                                                 \
+		const uint64_t low = LOW_##place;                                                 \
+		if (__builtin_expect(!FITS_##place, 0))                                           \
+			EMU_JUMP mem_slow(w, u, mask);                                            \
+		COUNT_PACKED_##place;                                                             \
+		if (!(shared) && __builtin_expect(is_sampled, 0))                                 \
+			EMU_JUMP ld_##place##_##name##_log(w, u, mask);                           \
+		pick;                                                                             \
+		NEXT_full(u + 1);                                                                 \
+	}
+#define LOAD_PATTERNS(place, shared)                                                              \
+	LOAD_PATTERN(place, shared, unit, sampled_span(w, low, 128), log_unit(w, low, load_kind(m)), \
+	             copy_unit(frame(w, u->d), HOST_##place))                                     \
+	LOAD_PATTERN(place, shared, window, sampled_span(w, low, m->span),                        \
+	             log_lanes(w, m, low, load_kind(m)),                                          \
+	             pick_window(frame(w, u->d), HOST_##place, m->index))                         \
+	LOAD_PATTERN(place, shared, halves, sampled_pattern_h(w, m, low),                         \
+	             log_lanes(w, m, low, load_kind(m)),                                          \
+	             pick_halves(frame(w, u->d), HOST_##place, m))                                \
+	LOAD_PATTERN(place, shared, pattern, sampled_pattern(w, m, low),                          \
+	             log_lanes(w, m, low, load_kind(m)),                                          \
+	             pick_any(frame(w, u->d), HOST_##place, m->index))
+static inline bool sampled_pattern_h(const struct warp *w, const struct memop *m, uint64_t low)
+{
+	return sampled_span(w, low + (uint64_t)m->half[0], 64) |
+	       sampled_span(w, low + (uint64_t)m->half[1], 64);
+}
+LOAD_PATTERNS(global, 0)
+LOAD_PATTERNS(shared32, 1)
+LOAD_PATTERNS(shared64, 1)
+
+/* Flags of a buffer whose contents were undefined: these bytes are written now. */
+static inline void mark_unit(const struct warp *w, const struct uop *u, uint64_t low)
+{
+	const uintptr_t flags = w->win[u->y].written;
+	if (__builtin_expect(flags != 0, 0)) {
+		mem_u8 *f = (mem_u8 *)(flags + low);
+		for (unsigned i = 0; i < 128; i++)
+			f[i] = 1;
+	}
+}
+static inline void mark_pattern(const struct warp *w, const struct uop *u, const struct memop *m,
+                                uint64_t low)
+{
+	const uintptr_t flags = w->win[u->y].written;
+	if (__builtin_expect(flags != 0, 0)) {
+		mem_u32 *f = (mem_u32 *)(flags + low);
+		for (unsigned i = 0; i < 32; i++)
+			f[m->index[i]] = 0x01010101;
+	}
+}
+#define MARK_UNIT_global mark_unit(w, u, low)
+#define MARK_UNIT_shared32 ((void)0)
+#define MARK_UNIT_shared64 ((void)0)
+#define MARK_PATTERN_global mark_pattern(w, u, m, low)
+#define MARK_PATTERN_shared32 ((void)0)
+#define MARK_PATTERN_shared64 ((void)0)
+
+#define STORE_PATTERN(place, shared, name, is_sampled, log, put)                                  \
+	COLD GUEST st_##place##_##name##_log ARGS                                                 \
+	{                                                                                         \
+		const struct memop *m = u->x.mem;                                                 \
+		const uint64_t low = LOW_##place;                                                 \
+		log;                                                                              \
+		put;                                                                              \
+		NEXT_full(u + 1);                                                                 \
+	}                                                                                         \
+	GUEST st_##place##_##name##_full ARGS                                                     \
+	{                                                                                         \
+		const struct memop *m = u->x.mem;                                                 \
+		const uint64_t low = LOW_##place;                                                 \
+		if (__builtin_expect(!FITS_##place, 0))                                           \
+			EMU_JUMP mem_slow(w, u, mask);                                            \
+		COUNT_PACKED_##place;                                                             \
+		if (!(shared) && __builtin_expect(is_sampled, 0))                                 \
+			EMU_JUMP st_##place##_##name##_log(w, u, mask);                           \
+		put;                                                                              \
+		NEXT_full(u + 1);                                                                 \
+	}
+#define STORE_PATTERNS(place, shared)                                                             \
+	STORE_PATTERN(place, shared, unit, sampled_span(w, low, 128), log_unit(w, low, LOG_STORE), \
+	              (MARK_UNIT_##place, copy_unit(HOST_##place, frame(w, u->b))))               \
+	STORE_PATTERN(place, shared, pattern, sampled_pattern(w, m, low),                         \
+	              log_lanes(w, m, low, LOG_STORE),                                            \
+	              (MARK_PATTERN_##place, put_any(HOST_##place, frame(w, u->b), m->index)))
+STORE_PATTERNS(global, 0)
+STORE_PATTERNS(shared32, 1)
+STORE_PATTERNS(shared64, 1)
+
+/* --- consecutive words of some lanes ------------------------------------------------------------------------- */
+
+static inline void count_unit_masked(struct warp *w, const struct uop *u, uint64_t low, uint32_t mask)
+{
+	struct mem_count *c = &w->mem[u->y];
+	const uint64_t words = (uint64_t)mask << (low >> 2 & 31);
+	uint64_t x = words | words >> 4; /* one bit per 8 words: a sector */
+	x |= x >> 2;
+	x |= x >> 1;
+	x &= 0x0101010101010101u;
+	c->requests++;
+	c->space[0]++;
+	c->sectors += x * 0x0101010101010101u >> 56;
+	c->lines += (uint64_t)((uint32_t)words != 0) + (words >> 32 != 0);
+	c->bytes += 4 * lane_popc32(mask);
+}
+static inline void count_shared_masked(struct warp *w, const struct uop *u)
+{
+	struct mem_count *c = &w->mem[u->y];
+	c->requests++;
+	c->space[1]++;
+	c->waves++;
+	c->ideal++;
+}
+#define COUNT_MASKED_global count_unit_masked(w, u, low, mask)
+#define COUNT_MASKED_shared32 count_shared_masked(w, u)
+#define COUNT_MASKED_shared64 count_shared_masked(w, u)
+
+#define UNIT_MASKED(place, shared)                                                                \
+	GUEST ld_##place##_unit_masked ARGS                                                       \
+	{                                                                                         \
+		const struct memop *m = u->x.mem;                                                 \
+		const uint64_t low = LOW_##place;                                                 \
+		if (__builtin_expect(!FITS_##place, 0) ||                                         \
+		    (!(shared) && __builtin_expect(sampled_span(w, low, 128), 0)))                \
+			EMU_JUMP vm_mem.masked(w, u, mask);                                       \
+		COUNT_MASKED_##place;                                                             \
+		copy_unit_masked(frame(w, u->d), HOST_##place, mask);                             \
+		NEXT_masked(u + 1);                                                               \
+	}                                                                                         \
+	GUEST st_##place##_unit_masked ARGS                                                       \
+	{                                                                                         \
+		const struct memop *m = u->x.mem;                                                 \
+		const uint64_t low = LOW_##place;                                                 \
+		if (__builtin_expect(!FITS_##place, 0) ||                                         \
+		    (!(shared) && (w->win[u->y].written || sampled_span(w, low, 128))))           \
+			EMU_JUMP vm_mem.masked(w, u, mask);                                       \
+		COUNT_MASKED_##place;                                                             \
+		copy_unit_masked(HOST_##place, frame(w, u->b), mask);                             \
+		NEXT_masked(u + 1);                                                               \
+	}
+UNIT_MASKED(global, 0)
+UNIT_MASKED(shared32, 1)
+UNIT_MASKED(shared64, 1)
+
+/* Any other access of some lanes. */
+static const struct uop *careful_masked ARGS
+{
+	EMU_JUMP vm_mem.masked(w, u, mask);
+}
+
+#define PAIR(name) { name##_full, name##_masked }
+#define FULL(name) { name##_full, careful_masked }
+#define UNIFORM_ROW(place)                                                                        \
+	{ PAIR(ld_##place##_u8), PAIR(ld_##place##_u16), PAIR(ld_##place##_b32),                  \
+	  PAIR(ld_##place##_b64) }
+#define SIGNED_ROW(place) { PAIR(ld_##place##_s8), PAIR(ld_##place##_s16) }
+#define ROW(kind, F, name)                                                                        \
+	{ F(kind##_global_##name), F(kind##_shared32_##name), F(kind##_shared64_##name) }
+const struct mem_handlers LEVEL(mem_handlers) = {
+	.ld_uniform = { UNIFORM_ROW(global), UNIFORM_ROW(shared32), UNIFORM_ROW(shared64) },
+	.ld_uniform_signed = { SIGNED_ROW(global), SIGNED_ROW(shared32), SIGNED_ROW(shared64) },
+	.ld_unit = ROW(ld, PAIR, unit),
+	.ld_window = ROW(ld, FULL, window),
+	.ld_halves = ROW(ld, FULL, halves),
+	.ld_pattern = ROW(ld, FULL, pattern),
+	.st_unit = ROW(st, PAIR, unit),
+	.st_pattern = ROW(st, FULL, pattern),
+};

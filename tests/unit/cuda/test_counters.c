@@ -1,0 +1,180 @@
+/*
+ * Counter names and pass counts: the expressions of metric.def, and every chip that CUPTI's host
+ * half knows, which needs no GPU. Skipped, and said so, where there is no CUPTI.
+ */
+#include "backend/cuda/cupti_host.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MAX_PASSES 6        /* all panels, on every chip but Volta */
+#define MAX_PASSES_STALLS 8 /* with stall reasons */
+
+/* CUPTI opens libnvperf_host with RTLD_DEEPBIND, which sanitizers refuse. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+static bool open_cupti(struct cupti_fns *cupti)
+{
+	struct fault why = { 0 };
+	if (SANITIZED || dl_cupti(cupti, NULL, 0, &why)) {
+		if (SANITIZED)
+			print_message("skipped: CUPTI cannot be loaded under this sanitizer\n");
+		return !SANITIZED;
+	}
+	print_message("skipped: %s\n", fault_reason(why.id));
+	return false;
+}
+
+static int counter_of(const struct counter_plan *p, const char *name)
+{
+	for (unsigned i = 0; i < p->n; i++)
+		if (!strcmp(p->names[i], name))
+			return (int)i;
+	return -1;
+}
+
+static void expressions_are_read(void **state)
+{
+	(void)state;
+	static struct counter_plan p;
+	char bad[160] = "";
+	assert_true(counters_plan("GH100", false, &p, bad));
+	assert_string_equal(bad, "");
+	assert_int_equal(p.metric[M_FLOP_FP32].n, 3);
+	double v[COUNTERS_MAX];
+	for (unsigned i = 0; i < COUNTERS_MAX; i++)
+		v[i] = 0;
+	v[counter_of(&p, "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum")] = 10;
+	v[counter_of(&p, "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum")] = 200;
+	v[counter_of(&p, "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum")] = 3000;
+	assert_true(counters_metric(&p, M_FLOP_FP32, v) == 10 + 200 + 2 * 3000);
+	v[counter_of(&p, "smsp__sass_thread_inst_executed_op_hfma_pred_on.sum")] = 7;
+	assert_true(counters_metric(&p, M_FLOP_FP16, v) == 28);
+	/* time never comes from a profiled replay */
+	assert_int_equal(p.metric[M_TIME_KERNEL].n, 0);
+	assert_true(isnan(counters_metric(&p, M_TIME_KERNEL, v)));
+	assert_int_equal(counter_of(&p, "gpu__time_duration.sum"), -1);
+}
+
+static void stalls_follow_the_panels(void **state)
+{
+	(void)state;
+	static struct counter_plan p, with;
+	char bad[160];
+	assert_true(counters_plan("GH100", false, &p, bad));
+	assert_true(counters_plan("GH100", true, &with, bad));
+	assert_int_equal(p.n_stalls, 0);
+	assert_int_equal(with.first_stall, p.n);
+	assert_int_equal(with.n, p.n + with.n_stalls);
+	assert_true(with.n_stalls >= 16);
+	for (unsigned i = with.first_stall; i < with.n; i++)
+		assert_non_null(strstr(with.names[i], stall_name(counters_stall(&with, i))));
+	assert_null(stall_name(with.n_stalls));
+}
+
+static void a_dropped_counter_takes_its_metrics_along(void **state)
+{
+	(void)state;
+	static struct counter_plan p;
+	char bad[160];
+	assert_true(counters_plan("GH100", true, &p, bad));
+	double v[COUNTERS_MAX];
+	for (unsigned i = 0; i < p.n; i++)
+		v[i] = i + 1;
+	double before = counters_metric(&p, M_DRAM_READ, v);
+	unsigned n = p.n, stalls = p.n_stalls;
+	int gone = counter_of(&p, "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum");
+	assert_true(gone >= 0);
+	counters_drop(&p, (unsigned)gone);
+	memmove(&v[gone], &v[gone + 1], (n - (unsigned)gone - 1) * sizeof *v);
+	assert_int_equal(p.n, n - 1);
+	assert_int_equal(p.n_stalls, stalls);
+	assert_true(isnan(counters_metric(&p, M_FLOP_FP32, v)));
+	assert_true(counters_metric(&p, M_DRAM_READ, v) == before);
+	counters_drop(&p, p.first_stall);
+	assert_int_equal(p.n_stalls, stalls - 1);
+	counters_drop(&p, 10000);
+	assert_int_equal(p.n, n - 2);
+}
+
+/* Names and passes on all chips: a name that NVIDIA renames is found here, not on the person's GPU. */
+static void every_chip_has_the_panels(void **state)
+{
+	(void)state;
+	struct cupti_fns cupti;
+	struct fault why = { 0 };
+	size_t n = 0;
+	const char *const *chips = NULL;
+	if (!open_cupti(&cupti))
+		skip();
+	assert_true(host_chips(&cupti, &n, &chips, &why));
+	assert_true(n >= 20);
+	bool hopper = false;
+	unsigned wrong = 0;
+	for (size_t i = 0; i < n; i++)
+		for (int stalls = 0; stalls < 2; stalls++) {
+			struct cupti_host *h = calloc(1, sizeof *h);
+			assert_non_null(h);
+			if (!strcmp(chips[i], "GV11B")) { /* listed, but served by no range profiler */
+				assert_false(host_open(h, &cupti, chips[i], stalls, NULL, &why));
+				free(h);
+				continue;
+			}
+			assert_true(host_open(h, &cupti, chips[i], stalls, NULL, &why));
+			/* Volta has one counter fewer per pass; CUDA 13's driver serves it no more. */
+			unsigned most = !strcmp(chips[i], "GV100") ? 8 : stalls ? MAX_PASSES_STALLS : MAX_PASSES;
+			if (h->passes < 1 || h->passes > most || h->dropped) {
+				print_message("%s%s: %u passes, %u counters absent (%s)\n", chips[i],
+				              stalls ? " with stalls" : "", h->passes, h->dropped,
+				              h->first_dropped);
+				wrong++;
+			}
+			hopper = hopper || (!strcmp(chips[i], "GH100") && h->plan.n_stalls >= 16);
+			host_close(h);
+			free(h);
+		}
+	assert_int_equal(wrong, 0);
+	assert_true(hopper);
+}
+
+static void an_unknown_chip_is_refused(void **state)
+{
+	(void)state;
+	struct cupti_fns cupti;
+	struct fault why = { 0 };
+	if (!open_cupti(&cupti))
+		skip();
+	struct cupti_host *h = calloc(1, sizeof *h);
+	assert_non_null(h);
+	assert_false(host_open(h, &cupti, "GX999", false, NULL, &why));
+	assert_int_equal(why.id, FAULT_CHIP_UNKNOWN);
+	assert_non_null(strstr(why.detail, "46"));
+	free(h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(expressions_are_read),
+		cmocka_unit_test(stalls_follow_the_panels),
+		cmocka_unit_test(a_dropped_counter_takes_its_metrics_along),
+		cmocka_unit_test(every_chip_has_the_panels),
+		cmocka_unit_test(an_unknown_chip_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

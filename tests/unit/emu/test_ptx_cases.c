@@ -1,0 +1,103 @@
+/*
+ * Every file of tests/ptx in the emulator: one test per file.
+ *
+ * Each runs at every instruction-set level of the host, with one and with several threads, and
+ * once with the race check, which also takes the path that keeps 32 values of every register.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "case_run.h"
+
+#include <dirent.h>
+
+static struct backend *emulator;
+
+static const struct {
+	const char *isa, *setting;
+	unsigned threads;
+	bool check_races;
+} settings[] = {
+	{ "sse", "sse, 1 thread", 1, false },
+	{ "avx2", "avx2, 1 thread", 1, false },
+	{ "avx512", "avx512, 2 threads", 2, false },
+	{ NULL, "race check", 1, true },
+};
+
+static void one_file(void **state)
+{
+	struct ptx_case c;
+	struct case_report r = { 0 };
+	if (!case_read(&c, *state))
+		fail_msg("%s", c.why);
+	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+		const struct case_target t = {
+			.ops = &backend_emu, .be = emulator, .setting = settings[i].setting,
+			.threads = settings[i].threads, .check_races = settings[i].check_races,
+		};
+		if (settings[i].isa)
+			setenv("PMPP_EMU_ISA", settings[i].isa, 1);
+		else
+			unsetenv("PMPP_EMU_ISA");
+		case_run(&c, &t, &r);
+	}
+	unsetenv("PMPP_EMU_ISA");
+	case_free(&c);
+	if (r.failures) {
+		print_error("%s", r.text.s);
+		text_free(&r.text);
+		fail_msg("%u differences", r.failures);
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct CMUnitTest *)a)->name, ((const struct CMUnitTest *)b)->name);
+}
+
+int main(void)
+{
+	char folder[512];
+	const char *root = getenv("TEST_ROOT"), *only = getenv("PTX_CASE");
+	struct CMUnitTest *tests = NULL;
+	size_t n = 0;
+	struct err err = { 0 };
+	snprintf(folder, sizeof folder, "%s/tests/ptx", root ? root : ".");
+	DIR *dir = opendir(folder);
+	if (!dir) {
+		fprintf(stderr, "cannot read %s\n", folder);
+		return 1;
+	}
+	for (struct dirent *e; (e = readdir(dir));) {
+		const size_t len = strlen(e->d_name);
+		if (len < 5 || strcmp(e->d_name + len - 4, ".ptx") || (only && !strstr(e->d_name, only)))
+			continue;
+		tests = mem_realloc(tests, n + 1, sizeof *tests);
+		tests[n++] = (struct CMUnitTest){
+			.name = mem_strndup(e->d_name, len - 4), .test_func = one_file,
+			.initial_state = mem_printf("%s/%s", folder, e->d_name),
+		};
+	}
+	closedir(dir);
+	if (n == 0) {
+		fprintf(stderr, "no cases in %s\n", folder);
+		return 1;
+	}
+	qsort(tests, n, sizeof *tests, by_name);
+	const struct gpu_spec *gpu = gpu_find("h200");
+	if (!gpu || !backend_emu.open(&emulator, gpu, &err)) {
+		fprintf(stderr, "%s\n", gpu ? err.msg : "no sheet 'h200'");
+		return 1;
+	}
+	const int failed = _cmocka_run_group_tests("ptx_cases", tests, n, NULL, NULL);
+	backend_emu.close(emulator);
+	for (size_t i = 0; i < n; i++) {
+		free((void *)(uintptr_t)tests[i].name);
+		free(tests[i].initial_state);
+	}
+	free(tests);
+	return failed;
+}

@@ -1,0 +1,136 @@
+/* One warp's access taken apart: sectors, lines, patterns and banks, against counts by hand. */
+#include "model/access_shape.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static struct access_sample lanes(unsigned bytes, uint64_t base, int64_t stride)
+{
+	struct access_sample a = { .bytes_per_lane = (uint8_t)bytes, .mask = 0xffffffffu };
+	for (int i = 0; i < 32; i++)
+		a.offset[i] = (uint64_t)((int64_t)base + i * stride);
+	return a;
+}
+
+static void strides(void **state)
+{
+	static const struct {
+		unsigned bytes;
+		uint64_t base;
+		int64_t stride;
+		enum access_pattern pattern;
+		unsigned sectors, lines, used;
+	} table[] = {
+		{ 4, 0, 4, ACCESS_CONTIGUOUS, 4, 1, 128 },
+		{ 4, 4, 4, ACCESS_MISALIGNED, 5, 2, 128 },
+		{ 4, 0, 8, ACCESS_STRIDED, 8, 2, 128 },
+		{ 4, 0, 4096, ACCESS_STRIDED, 32, 32, 128 },
+		{ 4, 128, -4, ACCESS_STRIDED, 5, 2, 128 },
+		{ 4, 96, 0, ACCESS_BROADCAST, 1, 1, 4 },
+		{ 8, 0, 8, ACCESS_CONTIGUOUS, 8, 2, 256 },
+		{ 16, 0, 16, ACCESS_CONTIGUOUS, 16, 4, 512 },
+		{ 1, 0, 1, ACCESS_CONTIGUOUS, 1, 1, 32 },
+		{ 16, 16, 4096, ACCESS_STRIDED, 32, 32, 512 },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		/* a base far up, so that negative strides stay addresses */
+		struct access_sample a =
+			lanes(table[i].bytes, table[i].base + 65536, table[i].stride);
+		struct access_shape sh = access_shape(&a);
+		assert_int_equal(sh.pattern, table[i].pattern);
+		assert_int_equal(sh.n_sectors, table[i].sectors);
+		assert_int_equal(sh.lines, table[i].lines);
+		assert_int_equal(sh.used_bytes, table[i].used);
+		assert_int_equal(sh.lanes, 32);
+		for (unsigned k = 1; k < sh.n_sectors; k++)
+			assert_true(sh.sector[k] > sh.sector[k - 1]);
+	}
+}
+
+static void runs_of_a_tile(void **state)
+{
+	(void)state;
+	struct access_sample a = lanes(4, 0, 4);
+	for (int i = 16; i < 32; i++)
+		a.offset[i] += 4096 - 64;
+	struct access_shape sh = access_shape(&a);
+	assert_int_equal(sh.pattern, ACCESS_RUNS);
+	assert_int_equal(sh.runs, 2);
+	assert_true(sh.even);
+	assert_int_equal(sh.n_sectors, 4);
+	assert_int_equal(sh.lines, 2);
+	assert_int_equal(sh.needed_sectors, 4);
+	assert_int_equal(sh.needed_lines, 1);
+	a.offset[31] += 400;
+	sh = access_shape(&a);
+	assert_int_equal(sh.runs, 3);
+	assert_false(sh.even);
+}
+
+static void inactive_lanes(void **state)
+{
+	(void)state;
+	struct access_sample a = lanes(4, 0, 4);
+	a.mask = 0x55555555u; /* every second lane of a contiguous access is no stride of its own */
+	struct access_shape sh = access_shape(&a);
+	assert_int_equal(sh.lanes, 16);
+	assert_int_equal(sh.pattern, ACCESS_CONTIGUOUS + (sh.n_sectors > sh.needed_sectors));
+	assert_int_equal(sh.used_bytes, 64);
+	assert_int_equal(sh.n_sectors, 4);
+	a.mask = 0x80u;
+	sh = access_shape(&a);
+	assert_int_equal(sh.pattern, ACCESS_ONE_LANE);
+	assert_int_equal(sh.lowest, 28);
+	a.mask = 0;
+	sh = access_shape(&a);
+	assert_int_equal(sh.n_sectors, 0);
+	assert_int_equal(sh.lowest, 0);
+	assert_int_equal(access_banks(&a).passes, 0);
+}
+
+/* Every lane somewhere else, wide and unaligned: the table of sectors holds. */
+static void no_room_is_survived(void **state)
+{
+	(void)state;
+	struct access_sample a = lanes(255, 31, 100003);
+	struct access_shape sh = access_shape(&a);
+	assert_int_equal(sh.n_sectors, ACCESS_MAX_SECTORS);
+	access_banks(&a);
+}
+
+static void banks(void **state)
+{
+	static const struct {
+		unsigned bytes;
+		int64_t stride;
+		unsigned passes, ideal;
+		bool conflict;
+	} table[] = {
+		{ 4, 4, 1, 1, false },   { 4, 0, 1, 1, false },    { 4, 8, 2, 1, true },
+		{ 4, 128, 32, 1, true }, { 4, 132, 1, 1, false },  { 4, 64, 16, 1, true },
+		{ 8, 8, 2, 2, false },   { 16, 16, 4, 4, false },  { 8, 16, 4, 2, true },
+		{ 1, 1, 1, 1, false },   { 2, 2, 1, 1, false },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		struct access_sample a = lanes(table[i].bytes, 0, table[i].stride);
+		struct bank_use b = access_banks(&a);
+		assert_int_equal(b.passes, table[i].passes);
+		assert_int_equal(b.ideal, table[i].ideal);
+		assert_int_equal(b.conflict, table[i].conflict);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strides),        cmocka_unit_test(runs_of_a_tile),
+		cmocka_unit_test(inactive_lanes), cmocka_unit_test(no_room_is_survived),
+		cmocka_unit_test(banks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,441 @@
+/*
+ * Worked examples of tiling, matrix multiplication and its figures (checklist 3.3 and 4.C).
+ * What a kernel of the program does is run; what the sources argue about is counted element by
+ * element.
+ */
+#include "seeds.h"
+
+/* S-223: data grows with N^2, work with N^3: the intensity doubles with N. */
+static void s_223_intensity_grows_with_n(void **state)
+{
+	(void)state;
+	double before = 0;
+
+	for (int64_t n = 64; n <= 4096; n *= 2) {
+		char words[64];
+		snprintf(words, sizeof words, "M=%" PRId64 " N=%" PRId64 " K=%" PRId64, n, n, n);
+		const struct kernel_cost c = cost_words("sgemm", "naive", words);
+		const double intensity = c.flop / c.min_bytes;
+		assert_true(near_to(intensity, (double)n / 6, 1e-12));
+		assert_true(before == 0 || near_to(intensity, 2 * before, 1e-12));
+		before = intensity;
+	}
+}
+
+/* S-405: with 2-byte values the naive kernel's intensity doubles, and so does what it can attain. */
+static void s_405_half_precision(void **state)
+{
+	(void)state;
+	const struct gpu_spec *a = gpu_find("a100");
+	const struct kernel_cost c = cost_words("sgemm", "naive", "");
+
+	assert_true(c.book_flop / c.book_bytes == 0.25);
+	assert_true(c.book_flop / (c.book_bytes / 2) == 0.5);
+	assert_true(roof_attainable_gflops(a, 0.5) == 2 * roof_attainable_gflops(a, 0.25));
+}
+
+/* S-032, S-241: rm = rn = 4, C in R0-15, A in R16-19, B in R20-23, bank = id % 4: every one of the
+ * 16 multiply-adds reads a bank twice, four of them three times. S-229: 4 + 4 + 16 registers. */
+static void s_335_register_banks(void **state)
+{
+	(void)state;
+	unsigned conflicts = 0, three_way = 0, first = 0, second = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		for (unsigned j = 0; j < 4; j++) {
+			const unsigned reads[] = { 16 + i, 20 + j, 4 * i + j };
+			unsigned in_bank[4] = { 0 }, most = 0;
+			for (unsigned r = 0; r < 3; r++)
+				if (++in_bank[reads[r] % 4] > most)
+					most = in_bank[reads[r] % 4];
+			conflicts += most >= 2;
+			three_way += most == 3;
+			if (i == 0 && j == 0)
+				first = most; /* FFMA R0, R16, R20, R0 */
+			if (i == 0 && j == 1)
+				second = most; /* FFMA R1, R16, R21, R1 */
+		}
+	}
+	assert_int_equal(conflicts, 16);
+	assert_int_equal(three_way, 4);
+	assert_int_equal(first, 3);
+	assert_int_equal(second, 2);
+}
+
+/* Does thread (ty, tx) of block (by, bx) load an element of A (B) that exists, in @phase? Tiles of
+ * 2, matrices of 3, as sgemm/tiled indexes them. */
+static bool loads_a(unsigned by, unsigned ty, unsigned tx, unsigned phase)
+{
+	return by * 2 + ty < 3 && phase * 2 + tx < 3;
+}
+static bool loads_b(unsigned bx, unsigned ty, unsigned tx, unsigned phase)
+{
+	return phase * 2 + ty < 3 && bx * 2 + tx < 3;
+}
+
+/* S-385: who reads past the edge, in which phase. And the kernel is right for it. */
+static void s_337_three_by_three(void **state)
+{
+	(void)state;
+	/* block (0,0), phase 1: (0,1) and (1,1) miss A, (1,0) and (1,1) miss B */
+	assert_true(!loads_a(0, 0, 1, 1) && !loads_a(0, 1, 1, 1));
+	assert_true(loads_a(0, 0, 0, 1) && loads_a(0, 1, 0, 1));
+	assert_true(!loads_b(0, 1, 0, 1) && !loads_b(0, 1, 1, 1));
+	assert_true(loads_b(0, 0, 0, 1) && loads_b(0, 0, 1, 1));
+	/* block (1,1), phase 0: A by (1,0) and (1,1), B by (0,1) and (1,1) */
+	assert_true(!loads_a(1, 1, 0, 0) && !loads_a(1, 1, 1, 0));
+	assert_true(!loads_b(1, 0, 1, 0) && !loads_b(1, 1, 1, 0));
+	/* A[2,1] is row 2 = 1 * 2 + 0, column 1 = 0 * 2 + 1: thread (0,1), not (1,0) */
+	assert_true(loads_a(1, 0, 1, 0) && !loads_a(1, 1, 0, 0));
+	/* thread (1,0) does load B[1,2]: row 1 = 0 * 2 + 1, column 2 = 1 * 2 + 0 */
+	assert_true(loads_b(1, 1, 0, 0));
+	/* thread (1,1) of block (1,1) never loads anything that exists */
+	for (unsigned p = 0; p < 2; p++)
+		assert_true(!loads_a(1, 1, 1, p) && !loads_b(1, 1, 1, p));
+	/* missing elements are asked for in every phase, in phase 0 also by blocks (0,1) and (1,0) */
+	for (unsigned p = 0; p < 2; p++) {
+		unsigned missing = 0;
+		for (unsigned t = 0; t < 16; t++)
+			missing += !loads_a(t >> 3, t >> 1 & 1, t & 1, p) ||
+			           !loads_b(t >> 2 & 1, t >> 1 & 1, t & 1, p);
+		assert_true(missing > 0);
+	}
+	assert_true(!loads_b(1, 0, 1, 0) && !loads_a(1, 1, 0, 0));
+
+	struct run_record *r = run_words("sgemm", "tiled", "M=3 N=3 K=3 TILE=2");
+	assert_int_equal(r->verify, VERIFY_OK);
+	/* 18 of 32 loads of each matrix exist: 9 per column of blocks */
+	unsigned a = 0, b = 0;
+	for (unsigned t = 0; t < 32; t++) {
+		a += loads_a(t >> 4, t >> 1 & 1, t & 1, t >> 3 & 1);
+		b += loads_b(t >> 4, t >> 1 & 1, t & 1, t >> 3 & 1);
+	}
+	assert_int_equal(a, 18);
+	assert_int_equal(b, 18);
+	assert_int_equal(r->counts.total.ld_bytes, 4 * (a + b));
+	record_free(r);
+	/* and the variant without guards refuses the size */
+	const struct kernel_desc *k = the_kernel("sgemm");
+	int64_t params[KERNEL_MAX_PARAMS];
+	struct launch_plan plan = { 0 };
+	struct err err = { 0 };
+	settings(k, "M=3 N=3 K=3 TILE=2", params);
+	assert_false(k->plan(the_variant(k, "tiled_exact"), params, &plan, &err));
+}
+
+/* S-339: 4 x 4 with tiles of 2: eight reads per thread become four, and block (0,0), which asked for
+ * every element twice, asks for each once. */
+static void s_338_four_by_four(void **state)
+{
+	(void)state;
+	struct run_record *r = run_words("sgemm", "naive", "M=4 N=4 K=4 block_x=2 block_y=2");
+	const struct counts naive = r->counts.total;
+	record_free(r);
+	r = run_words("sgemm", "tiled_exact", "M=4 N=4 K=4 TILE=2");
+	const struct counts tiled = r->counts.total;
+	record_free(r);
+
+	/* four blocks of one warp with four lanes */
+	assert_int_equal(naive.ld_requests, 4 * 8);
+	assert_int_equal(tiled.ld_requests, 4 * 4);
+	unsigned of_a[16] = { 0 }, of_b[16] = { 0 };
+	for (unsigned ty = 0; ty < 2; ty++)
+		for (unsigned tx = 0; tx < 2; tx++)
+			for (unsigned k = 0; k < 4; k++) {
+				of_a[ty * 4 + k]++;
+				of_b[k * 4 + tx]++;
+			}
+	for (unsigned i = 0; i < 8; i++)
+		assert_int_equal(of_a[i], 2);
+	for (unsigned k = 0; k < 4; k++)
+		assert_true(of_b[4 * k] == 2 && of_b[4 * k + 1] == 2 && of_b[4 * k + 2] == 0);
+}
+
+/* S-226, S-341: reads of A fall from N^3 to N^3 / T; at 1024 and 32 that is 33,554,432. */
+static void s_340_reads_fall_by_the_tile(void **state)
+{
+	(void)state;
+	static const unsigned tiles[] = { 16, 32 };
+
+	assert_int_equal(1024LL * 1024 * 1024 / 32, 33554432);
+	for (unsigned i = 0; i < ARRAY_LEN(tiles); i++) {
+		char words[64];
+		snprintf(words, sizeof words, "M=128 N=128 K=128 TILE=%u", tiles[i]);
+		struct run_record *r = run_words("sgemm", "tiled_exact", words);
+		/* full warps: 32 elements per request */
+		assert_int_equal(of_tag(r, "load-A").ld_requests * 32, 128 * 128 * 128 / tiles[i]);
+		record_free(r);
+	}
+	const struct gpu_spec *a = gpu_find("a100");
+	assert_true(roof_attainable_gflops(a, 32 / 4.0) > roof_attainable_gflops(a, 0.25));
+}
+
+/* S-407: + tx for A and + ty for B: lanes are neighbours in both loads. S-410: guards split warps at
+ * the edges only. */
+static void s_407_both_tiles_are_coalesced(void **state)
+{
+	(void)state;
+	struct run_record *r = run_words("sgemm", "tiled", "M=128 N=128 K=128 TILE=32");
+	const struct access_sample *a = lanes_of(r, "load-A", false), *b = lanes_of(r, "load-B", false);
+
+	for (unsigned i = 1; i < 32; i++) {
+		assert_int_equal(a->offset[i], a->offset[0] + 4 * i);
+		assert_int_equal(b->offset[i], b->offset[0] + 4 * i);
+	}
+	assert_int_equal(r->counts.total.divergent_branches, 0);
+	record_free(r);
+}
+
+/* S-228, S-344: shared reads fall to (1/rm + 1/rn) / 2. S-227: global reads to (1/bm + 1/bn) / 2. */
+static void s_344_traffic_of_the_ladder(void **state)
+{
+	(void)state;
+	static const struct { const char *words; unsigned bm, bn, tm, tn; } rows[] = {
+		{ "BM=128 BN=128 TM=8 TN=8", 128, 128, 8, 8 },
+		{ "BM=64 BN=64 TM=4 TN=4", 64, 64, 4, 4 },
+		{ "BM=128 BN=64 TM=8 TN=4", 128, 64, 8, 4 },
+	};
+	const uint64_t fmas = 256 * 256 * 32 / 32; /* of whole warps */
+
+	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+		char words[96];
+		snprintf(words, sizeof words, "M=256 N=256 K=32 %s", rows[i].words);
+		struct run_record *r = run_words("sgemm_fast", "block_tile", words);
+		const struct counts block = r->counts.total;
+		record_free(r);
+		r = run_words("sgemm_fast", "thread_tile", words);
+		const struct counts thread = r->counts.total;
+		record_free(r);
+		assert_int_equal(block.ld_requests, fmas / rows[i].bm + fmas / rows[i].bn);
+		assert_int_equal(thread.ld_requests, block.ld_requests);
+		assert_int_equal(block.shared_ld_requests, 2 * fmas);
+		assert_int_equal(thread.shared_ld_requests, fmas / rows[i].tm + fmas / rows[i].tn);
+	}
+}
+
+/* S-231, S-347: threads = (BN/TN)(BM/TM); 256 x 64 outputs are 128 x 128. */
+static void s_347_threads_of_a_tile(void **state)
+{
+	(void)state;
+	struct launch_plan p = plan_words("sgemm_fast", "conflict_free", "M=2048 N=2048 K=2048");
+
+	assert_int_equal(p.block.x, 256);
+	assert_int_equal(p.block.x * 8 * 8, 128 * 128);
+	assert_int_equal(p.block.x / 32, 8);
+	assert_int_equal(p.grid.x * p.grid.y, 16 * 16);
+	p = plan_words("sgemm_fast", "thread_tile", "M=1000 N=130 K=8 BM=64 BN=32 TM=4 TN=2");
+	assert_int_equal(p.block.x, 64 / 4 * 32 / 2);
+	assert_int_equal(p.grid.x, 5);
+	assert_int_equal(p.grid.y, 16);
+}
+
+/* S-033: K / BK big steps, one barrier each; half the depth, twice the steps. */
+static void s_345_big_steps(void **state)
+{
+	(void)state;
+	static const unsigned depths[] = { 8, 4 };
+
+	for (unsigned i = 0; i < ARRAY_LEN(depths); i++) {
+		char words[64];
+		snprintf(words, sizeof words, "M=128 N=128 K=256 BK=%u", depths[i]);
+		struct run_record *r = run_words("sgemm_fast", "double_buffer", words);
+		assert_int_equal(r->counts.total.barriers, 8 * 256 / depths[i]);
+		record_free(r);
+	}
+	assert_true(2048 / 8 == 256 && 2048 / 4 == 512);
+}
+
+/* S-024: 16 x 16 threads and a tile of 32: the second block starts at column 32. */
+static void s_346_tile_larger_than_block(void **state)
+{
+	(void)state;
+	struct run_record *r = run_words("sgemm", "wide_tile", "M=64 N=64 K=64 TILE=32 BLOCK=16");
+	const struct counts a = of_tag(r, "load-A"), c = of_tag(r, "store");
+
+	assert_int_equal(r->plan.block.x * r->plan.block.y, 256);
+	assert_int_equal(r->plan.grid.x, 64 / 32);
+	/* 8 warps, 4 blocks, 2 phases: 4 loads each; 2 x 2 stores each */
+	assert_int_equal(a.ld_requests, 8 * 4 * 2 * 4);
+	assert_int_equal(c.st_requests, 8 * 4 * 2 * 2);
+	assert_int_equal(1 * 32 + 1, 33);
+	record_free(r);
+}
+
+/* Distinct elements of a 7-deep product that @rows x @cols outputs of one thread read. */
+static unsigned distinct_reads(unsigned rows, unsigned cols)
+{
+	bool a[7][7] = { { false } }, b[7][7] = { { false } };
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < rows; i++)
+		for (unsigned j = 0; j < cols; j++)
+			for (unsigned k = 0; k < 7; k++)
+				a[i][k] = b[k][j] = true;
+	for (unsigned i = 0; i < 49; i++)
+		n += a[i / 7][i % 7] + b[i / 7][i % 7];
+	return n;
+}
+
+/* S-253: the source counts the old value of C too. */
+static void s_349_thread_tiles_of_seven(void **state)
+{
+	(void)state;
+	assert_int_equal(distinct_reads(1, 1) + 1, 15);
+	assert_int_equal(distinct_reads(2, 2) + 4, 32);
+	assert_int_equal(distinct_reads(4, 1) + 4, 39); /* a column is worse than a square */
+	assert_int_equal((distinct_reads(2, 2) + 4) / 4, 8);
+}
+
+/* S-391: three columns of the table are the same problem, the third is another. */
+static void s_350_outputs_of_the_table(void **state)
+{
+	(void)state;
+	assert_int_equal(524288 * 256, 1 << 27);
+	assert_int_equal(131072 * 1024, 1 << 27);
+	assert_int_equal(32768 * 64 * 64, 1 << 27);
+	assert_int_equal(64 * 128 * 128, 1 << 20);
+	/* as 2^27 outputs it would be 8,192 blocks: 120 waves of 68 */
+	const struct occ_input in = { .block_threads = 256, .regs_per_thread = 94,
+		                      .static_shared_bytes = 8192 };
+	struct occ_result occ;
+	struct metric_set m;
+	metrics_clear(&m, "not run");
+	assert_true(occ_compute(gpu_find("rtx4060ti"), &in, &occ, NULL));
+	occ_metrics(&m, gpu_find("rtx4060ti"), &occ, (1 << 27) / (128 * 128));
+	assert_true(floor(metric_get(&m, M_LAUNCH_WAVES)) == 120);
+	assert_true(fabs((556.38 - 411.00) / 556.38 - 0.261) < 0.001);
+}
+
+/* S-232: every printed row is 2 N^3 / t, to the digits printed; speed-ups are ratios of times. */
+static void s_351_rates_of_the_tables(void **state)
+{
+	(void)state;
+	static const struct { double n, base_ms, base, opt_ms, opt, times; } rows[] = {
+		{ 256, 345.411, 0.0971435, 111.605, 0.300653, 3.09493 },
+		{ 256, 351.052, 0.0955825, 109.557, 0.306273, 3.20428 },
+		{ 256, 0.09632, 348.364, 0.037184, 902.389, 2.59036 },
+		{ 512, 110.758, 2.42362, 147.708, 1.81734, 0.749846 },
+		{ 512, 114.746, 2.3394, 149.876, 1.79105, 0.765605 },
+		{ 512, 0.393088, 682.889, 0.065152, 4120.14, 6.0334 },
+		{ 1024, 139.605, 15.3826, 117.257, 18.3143, 1.19058 },
+		{ 1024, 144.139, 14.8987, 115.737, 18.5549, 1.2454 },
+		{ 1024, 3.01709, 711.774, 0.318656, 6739.19, 9.46817 },
+		{ 2048, 370.425, 46.3788, 143.227, 119.949, 2.58629 },
+		{ 2048, 354.345, 48.4834, 164.651, 104.341, 2.15209 },
+		{ 2048, 23.9839, 716.307, 2.21741, 7747.73, 10.8162 },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+		char words[64];
+		snprintf(words, sizeof words, "M=%.0f N=%.0f K=%.0f", rows[i].n, rows[i].n, rows[i].n);
+		const double flop = cost_words("sgemm", "naive", words).flop;
+		assert_true(flop == 2 * rows[i].n * rows[i].n * rows[i].n);
+		assert_true(near_to(flop / rows[i].base_ms / 1e6, rows[i].base, 1e-5));
+		assert_true(near_to(flop / rows[i].opt_ms / 1e6, rows[i].opt, 1e-5));
+		assert_true(near_to(rows[i].base_ms / rows[i].opt_ms, rows[i].times, 1e-5));
+	}
+}
+
+static double closed_form(double i, double j, double k)
+{
+	return k * (k - 1) * (2 * k - 1) / 6 + (i - j) * k * (k - 1) / 2 - k * i * j;
+}
+
+/* S-041, S-240: A[i,j] = i + j, B[i,j] = i - j: the kernel, a plain sum and the closed form agree. */
+static void s_352_closed_form(void **state)
+{
+	(void)state;
+	static const unsigned depths[] = { 4, 7, 64 };
+	const struct kernel_desc *k = the_kernel("sgemm");
+
+	assert_true(closed_form(0, 0, 4) == 14);
+	assert_true(closed_form(3, 5, 7) == -56);
+	assert_true(closed_form(2, 1, 64) == 87232);
+	assert_true(closed_form(0, 0, 1024) == 357389824); /* past 2^24: float32 cannot be exact */
+	for (unsigned d = 0; d < ARRAY_LEN(depths); d++) {
+		const unsigned depth = depths[d], n = 6;
+		struct launched l;
+		struct err err = { 0 };
+		int64_t params[KERNEL_MAX_PARAMS];
+		char words[64];
+		snprintf(words, sizeof words, "M=%u N=%u K=%u", n, n, depth);
+		settings(k, words, params);
+		assert_true(prepare(k, the_variant(k, "tiled"), params, &l, &err));
+		float *a = l.after[0], *b = l.after[1];
+		for (unsigned i = 0; i < n; i++)
+			for (unsigned p = 0; p < depth; p++)
+				a[i * depth + p] = (float)(i + p);
+		for (unsigned p = 0; p < depth; p++)
+			for (unsigned j = 0; j < n; j++)
+				b[p * n + j] = (float)p - (float)j;
+		if (!launch(k, the_variant(k, "tiled"), &l, &err))
+			fail_msg("%s", err.msg);
+		const float *c = l.after[2];
+		for (unsigned i = 0; i < n; i++)
+			for (unsigned j = 0; j < n; j++)
+				assert_true((double)c[i * n + j] == closed_form(i, j, depth));
+		launched_free(&l);
+	}
+}
+
+/* S-034: B's quads are fetched in rounds of B_ROWS rows; the first listing numbers them by A's. */
+static void s_395_index_of_the_first_listing(void **state)
+{
+	(void)state;
+	static const unsigned depths[] = { 8, 16 };
+
+	for (unsigned d = 0; d < ARRAY_LEN(depths); d++) {
+		const unsigned bk = depths[d], threads = 256;
+		const unsigned a_rows = threads / (bk / 4), b_rows = threads / (128 / 4);
+		unsigned wrong = 0, right = 0, rounds = 0;
+		for (unsigned i = 0; i < bk; i += b_rows, rounds++) {
+			wrong |= 1u << i / a_rows;
+			right |= 1u << i / b_rows;
+		}
+		assert_int_equal(right, (1u << rounds) - 1); /* a register for every round */
+		if (bk == 8)
+			assert_int_equal(wrong, right); /* one round only: harmless */
+		else
+			assert_int_not_equal(wrong, right); /* two rounds share one register */
+	}
+}
+
+/* S-022: 3 x 5 by 5 x 7 and other sizes that no tile divides. */
+static void s_364_rectangles(void **state)
+{
+	(void)state;
+	static const char *const words[] = {
+		"M=3 N=7 K=5", "M=1 N=1 K=1", "M=17 N=33 K=70", "M=100 N=3 K=41",
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(words); i++) {
+		struct run_record *r = run_words("sgemm", "tiled", words[i]);
+		assert_int_equal(r->verify, VERIFY_OK);
+		record_free(r);
+		r = run_words("sgemm", "naive", words[i]);
+		assert_int_equal(r->verify, VERIFY_OK);
+		record_free(r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(s_223_intensity_grows_with_n),
+		cmocka_unit_test(s_405_half_precision),
+		cmocka_unit_test(s_335_register_banks),
+		cmocka_unit_test(s_337_three_by_three),
+		cmocka_unit_test(s_338_four_by_four),
+		cmocka_unit_test(s_340_reads_fall_by_the_tile),
+		cmocka_unit_test(s_407_both_tiles_are_coalesced),
+		cmocka_unit_test(s_344_traffic_of_the_ladder),
+		cmocka_unit_test(s_347_threads_of_a_tile),
+		cmocka_unit_test(s_345_big_steps),
+		cmocka_unit_test(s_346_tile_larger_than_block),
+		cmocka_unit_test(s_349_thread_tiles_of_seven),
+		cmocka_unit_test(s_350_outputs_of_the_table),
+		cmocka_unit_test(s_351_rates_of_the_tables),
+		cmocka_unit_test(s_352_closed_form),
+		cmocka_unit_test(s_395_index_of_the_first_listing),
+		cmocka_unit_test(s_364_rectangles),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,385 @@
+/*
+ * Worked examples of the memory system and of streams (checklist 3.4, 4.D): coalescing in the
+ * emulator, DRAM as the toy that the book draws, copies in the stream model.
+ */
+#include "seeds.h"
+
+#include "model/stream.h"
+#include "model/stream_plan.h"
+
+/* S-235, S-236, S-138: interleaved, one 128-byte line of four sectors; in chunks, 32 of each, of
+ * which a line has 124 bytes for nobody (3.1 %), a sector 28 (12.5 %). */
+static void s_354_one_warp(void **state)
+{
+	(void)state;
+	static const struct { const char *variant; unsigned lines, sectors; } rows[] = {
+		{ "one_block", 1, 4 }, { "chunks", 32, 32 },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+		struct run_record *r = run_words("vec_add", rows[i].variant, "N=65536 block=256");
+		const struct counts x = of_tag(r, "load-x");
+		assert_int_equal(x.ld_lines, rows[i].lines * x.ld_requests);
+		assert_int_equal(x.ld_sectors, rows[i].sectors * x.ld_requests);
+		assert_int_equal(x.ld_bytes, 128 * x.ld_requests);
+		record_free(r);
+	}
+	assert_int_equal(128 - 4, 124);
+	assert_true(fabs(128.0 / (32 * 128) - 0.031) < 0.001);
+	assert_true(128.0 / (32 * 32) == 0.125);
+}
+
+/* S-387: chunks start at t * 3907; interleaved, thread 0 ends at 999,936, not past the end. */
+static void s_355_chunks_of_a_million(void **state)
+{
+	(void)state;
+	struct run_record *r = run_words("vec_add", "chunks", "N=1000000 block=256");
+	const struct access_sample *x = lanes_of(r, "load-x", false);
+
+	for (unsigned t = 0; t < 32; t++)
+		assert_int_equal(x->offset[t], 4 * 3907 * t);
+	assert_int_equal(ceil_div(1000000, 256), 3907);
+	assert_int_equal(1000000 - 255 * 3907, 3715);
+	/* every thread of the first warp makes 3,907 loads */
+	assert_int_equal(r->verify, VERIFY_OK);
+	record_free(r);
+	r = run_words("vec_add", "one_block", "N=1000000 block=256");
+	x = lanes_of(r, "load-x", false);
+	for (unsigned t = 0; t < 32; t++)
+		assert_int_equal(x->offset[t], 4 * t);
+	/* rounds: 3,906 full ones of 8 warps, then 64 elements, 2 warps */
+	assert_int_equal(of_tag(r, "load-x").ld_requests, 3906 * 8 + 2);
+	assert_true(3906 * 256 == 999936 && 3907 * 256 > 1000000);
+	record_free(r);
+}
+
+/* S-356: two rows of 16 are halves of two lines; a row of 32 is one line. */
+static void s_356_sixteen_wide(void **state)
+{
+	(void)state;
+	static const struct { const char *words; unsigned lines; } rows[] = {
+		{ "W=64 H=64 block_x=16 block_y=16", 2 },
+		{ "W=64 H=64 block_x=32 block_y=8", 1 },
+		{ "W=64 H=64 block_x=64 block_y=4", 1 },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+		struct run_record *r = run_words("transpose", "naive", rows[i].words);
+		const struct counts in = of_tag(r, "load");
+		assert_int_equal(in.ld_lines, rows[i].lines * in.ld_requests);
+		assert_int_equal(in.ld_sectors, 4 * in.ld_requests);
+		record_free(r);
+	}
+}
+
+/* S-234: 128 bytes from offset 64 are two lines; 32 bytes wanted leave 96 of a line. S-139: a bus of
+ * 32 bytes brings 128 in four bursts. */
+static void s_357_misaligned(void **state)
+{
+	(void)state;
+	static const char source[] =
+		"extern \"C\" __global__ void shifted(const float *in, float *out)\n"
+		"{ out[threadIdx.x] = in[threadIdx.x + 16]; }\n"
+		"extern \"C\" __global__ void quarter(const float *in, float *out)\n"
+		"{ if (threadIdx.x < 8) out[threadIdx.x] = in[threadIdx.x]; }\n";
+	static float in[64], out[32];
+	const struct own_buffer b[] = { { ELEM_F32, BUF_IN, 64, in }, { ELEM_F32, BUF_OUT, 32, out } };
+	const struct dim3u one = { 1, 1, 1 }, warp = { 32, 1, 1 };
+	struct run_counts c = { 0 };
+
+	run_source(source, "shifted", one, warp, 2, b, &c);
+	assert_int_equal(c.total.ld_lines, 2);
+	assert_int_equal(c.total.ld_sectors, 4);
+	run_counts_free(&c);
+	run_source(source, "quarter", one, warp, 2, b, &c);
+	assert_int_equal(c.total.ld_lines, 1);
+	assert_int_equal(c.total.ld_sectors, 1);
+	assert_int_equal(128 * c.total.ld_lines - c.total.ld_bytes, 96);
+	run_counts_free(&c);
+	assert_int_equal(256 / 8 * 4, 128);
+}
+
+/* One address for the whole warp: one sector, and in shared memory one pass; 32 words of one bank:
+ * 32 passes. Bank = word % 32. */
+static void s_242_broadcast_and_banks(void **state)
+{
+	(void)state;
+	static const char source[] =
+		"extern \"C\" __global__ void banks(const float *in, float *out)\n"
+		"{\n"
+		"	__shared__ float s[1024];\n"
+		"	for (int i = threadIdx.x; i < 1024; i += 32) s[i] = in[0];\n"
+		"	__syncthreads();\n"
+		"	out[threadIdx.x] = s[threadIdx.x * STRIDE];\n"
+		"}\n";
+	static const struct { unsigned stride, passes; } rows[] = {
+		{ 0, 1 }, { 1, 1 }, { 2, 2 }, { 8, 8 }, { 17, 1 }, { 31, 1 }, { 32, 32 },
+	};
+	static float in[1] = { 1 }, out[32];
+	const struct own_buffer b[] = { { ELEM_F32, BUF_IN, 1, in }, { ELEM_F32, BUF_OUT, 32, out } };
+
+	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+		char text[512];
+		struct run_counts c = { 0 };
+		snprintf(text, sizeof text, "#define STRIDE %u\n%s", rows[i].stride, source);
+		run_source(text, "banks", (struct dim3u){ 1, 1, 1 }, (struct dim3u){ 32, 1, 1 }, 2, b, &c);
+		assert_int_equal(c.total.ld_sectors, c.total.ld_requests);
+		assert_int_equal(c.total.shared_ld_requests, 1);
+		assert_int_equal(c.total.shared_ld_wavefronts, rows[i].passes);
+		assert_int_equal(c.total.shared_st_wavefronts, c.total.shared_st_requests);
+		run_counts_free(&c);
+	}
+}
+
+/* One bus, @banks banks, each busy for access + transfer; transfers wait for the bus. Share of the
+ * time that the bus works, over many requests. */
+static double bus_share(unsigned banks, unsigned access, unsigned transfer)
+{
+	unsigned free_at[64] = { 0 }, bus = 0, busy = 0;
+
+	for (unsigned i = 0; i < 10000; i++) {
+		unsigned *bank = &free_at[i % banks];
+		const unsigned ready = *bank + access, start = ready > bus ? ready : bus;
+		*bank = bus = start + transfer;
+		busy += transfer;
+	}
+	return (double)busy / bus;
+}
+
+/* S-140, S-141, S-237, S-238: a 64-bit bus at 1 GHz, both edges: 16 GB/s. With 20 : 1 one bank leaves
+ * 4.8 %, 0.76 GB/s of it; it takes 21 banks to keep the bus busy. */
+static void s_358_dram_banks(void **state)
+{
+	(void)state;
+	const double channel_gbs = 64 / 8 * 2 * 1.0;
+
+	assert_true(channel_gbs == 16);
+	assert_true(32 / channel_gbs == 2 && 256 / channel_gbs == 16);
+	assert_true(near_to(bus_share(1, 20, 1), 1.0 / 21, 1e-3));
+	assert_true(fabs(100 * bus_share(1, 20, 1) - 4.8) < 0.05);
+	assert_true(fabs(channel_gbs * bus_share(1, 20, 1) - 0.76) < 0.005);
+	assert_true(bus_share(20, 20, 1) < 0.96);
+	assert_true(bus_share(21, 20, 1) > 0.99);
+}
+
+/* The book's toy: bursts of two elements, four channels of two banks. */
+static unsigned channel(unsigned e) { return e / 2 % 4; }
+static unsigned bank(unsigned e) { return e / 8 % 2; }
+
+/* Channels (low bits) and channel-banks (bits 8 on) that tiles of 2 use in @phase, all blocks. */
+static void used(unsigned width, unsigned phase, unsigned *m, unsigned *n)
+{
+	*m = *n = 0;
+	for (unsigned by = 0; by < width / 2; by++)
+		for (unsigned bx = 0; bx < width / 2; bx++)
+			for (unsigned t = 0; t < 4; t++) {
+				const unsigned a = (by * 2 + t / 2) * width + phase * 2 + t % 2;
+				const unsigned b = (phase * 2 + t / 2) * width + bx * 2 + t % 2;
+				*m |= 1u << channel(a) | 1u << (8 + channel(a) * 2 + bank(a));
+				*n |= 1u << channel(b) | 1u << (8 + channel(b) * 2 + bank(b));
+			}
+}
+
+/* S-239: 4 x 4: phase 0 uses both banks of channels 0 and 2 for M, phase 1 those of 1 and 3. */
+static void s_359_interleaved_channels(void **state)
+{
+	(void)state;
+	unsigned m, n, all = 0;
+
+	assert_true(channel(0) == 0 && channel(1) == 0 && channel(2) == 1 && channel(4) == 2 &&
+	            channel(6) == 3 && bank(0) == 0 && bank(7) == 0 && bank(8) == 1);
+	for (unsigned e = 0; e < 16; e++)
+		all |= 1u << (channel(e) * 2 + bank(e));
+	assert_int_equal(all, 0xff);
+	used(4, 0, &m, &n);
+	assert_int_equal(m & 0xff, 1 << 0 | 1 << 2);
+	assert_int_equal(m >> 8, 3 << 0 | 3 << 4);
+	used(4, 1, &m, &n);
+	assert_int_equal(m & 0xff, 1 << 1 | 1 << 3);
+	assert_int_equal(m >> 8, 3 << 2 | 3 << 6);
+}
+
+/* 8 x 8: over the whole run every channel works; within a phase all of M comes from one. */
+static void s_360_exercise(void **state)
+{
+	(void)state;
+	unsigned all = 0;
+
+	for (unsigned phase = 0; phase < 4; phase++) {
+		unsigned m, n;
+		used(8, phase, &m, &n);
+		assert_int_equal(m & 0xff, 1u << phase % 4);
+		assert_int_equal(n & 0xff, 0xf);
+		all |= m;
+	}
+	assert_int_equal(all & 0xff, 0xf);
+}
+
+/* Stores of one warp that lie side by side in pairs of floats. */
+static unsigned pairs(const struct access_sample *a, unsigned lanes)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i + 1 < lanes; i++)
+		n += a->offset[i] % 8 == 0 && a->offset[i + 1] == a->offset[i] + 4;
+	return n;
+}
+
+/* S-361: 0 1 2 3 / 4 5 6 7 / ... becomes 0 4 8 c / 1 5 9 d / ...; naive stores are single elements,
+ * tiled ones pairs. */
+static void s_361_transpose_of_four(void **state)
+{
+	(void)state;
+	static const struct { const char *variant, *words; unsigned pairs; } rows[] = {
+		{ "naive", "W=4 H=4 block_x=2 block_y=2", 0 }, { "tiled", "W=4 H=4 TILE=2", 2 },
+	};
+	const struct kernel_desc *k = the_kernel("transpose");
+
+	for (unsigned v = 0; v < ARRAY_LEN(rows); v++) {
+		struct launched l;
+		struct err err = { 0 };
+		int64_t params[KERNEL_MAX_PARAMS];
+		settings(k, rows[v].words, params);
+		assert_true(prepare(k, the_variant(k, rows[v].variant), params, &l, &err));
+		float *in = l.after[0];
+		for (unsigned i = 0; i < 16; i++)
+			in[i] = (float)i;
+		if (!launch(k, the_variant(k, rows[v].variant), &l, &err))
+			fail_msg("%s", err.msg);
+		const float *out = l.after[1];
+		for (unsigned i = 0; i < 16; i++)
+			assert_true(out[i] == (float)(i % 4 * 4 + i / 4));
+		launched_free(&l);
+		struct run_record *r = run_words("transpose", rows[v].variant, rows[v].words);
+		assert_int_equal(pairs(lanes_of(r, "store", true), 4), rows[v].pairs);
+		record_free(r);
+	}
+}
+
+/* --- copies -------------------------------------------------------------------------------------- */
+
+static uint64_t copied(const struct stream_program *p, enum stream_op_kind kind)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < p->n_ops; i++)
+		if (p->ops[i].kind == kind)
+			bytes += p->ops[i].bytes;
+	return bytes;
+}
+
+/* S-252, S-010: 100 M floats in four pieces of 25 M; nothing is lost between them. */
+static void s_367_four_streams(void **state)
+{
+	(void)state;
+	const struct launch_plan plan = plan_words("vec_add", "per_element", "N=100000000");
+	const struct stream_knobs knobs = { .streams = 4, .chunks = 4, .pinned = true };
+	struct stream_program p;
+
+	stream_pipeline(&plan, &knobs, 4e6, 1, &p);
+	assert_int_equal(copied(&p, SOP_H2D), 2 * 400000000u);
+	assert_int_equal(copied(&p, SOP_D2H), 400000000u);
+	for (unsigned i = 0; i < p.n_ops; i++)
+		if (p.ops[i].kind == SOP_H2D || p.ops[i].kind == SOP_D2H)
+			assert_int_equal(p.ops[i].bytes, 25000000 * 4);
+	assert_int_equal(plan_words("vec_add", "per_element", "N=25000000 block=256").grid.x, 97657);
+}
+
+/* S-001: 1 M elements are 12 MB, 3 million floats. */
+static void s_368_twelve_megabytes(void **state)
+{
+	(void)state;
+	const struct launch_plan plan = plan_words("vec_add", "one_thread", "N=1000000");
+	size_t floats = 0;
+
+	for (unsigned b = 0; b < plan.n_buffers; b++)
+		floats += plan.buffers[b].count;
+	assert_int_equal(floats, 3000000);
+	assert_int_equal(4 * floats, 12000000);
+}
+
+/* S-009, S-362, S-438: the table's copy labels are swapped. Two vectors go up, one comes down: 2 : 1.
+ * As labelled, 800 MB in 30 ms would be 26.7 GB/s on a link of 15.75. */
+static void s_383_swapped_labels(void **state)
+{
+	(void)state;
+	const struct gpu_spec *g = gpu_find("rtx4060ti");
+	const double up = 800e6, down = 400e6; /* bytes; / ms / 1e6 = GB/s */
+
+	assert_true(up / 30 / 1e6 > g->pcie_gbs);
+	assert_true(near_to(up / 61 / 1e6, 13.1, 0.002) && up / 61 / 1e6 < g->pcie_gbs);
+	assert_true(near_to(down / 30 / 1e6, 13.3, 0.003) && down / 30 / 1e6 < g->pcie_gbs);
+	assert_true(near_to(61.0 / 30, up / down, 0.02));
+	assert_true(near_to(down / 134 / 1e6, 3.0, 0.01) && near_to(up / 276 / 1e6, 2.9, 0.01));
+}
+
+/* S-009, S-423, S-432: pinned copies by the model, against 61 + 30 ms measured; pageable ones are
+ * staged by the host and take a multiple. */
+static void s_363_pinned_and_pageable(void **state)
+{
+	(void)state;
+	const struct gpu_spec *g = gpu_find("rtx4060ti");
+	const struct launch_plan plan = plan_words("vec_add", "grid_stride", "N=100000000");
+	double ms[2];
+
+	for (unsigned pinned = 0; pinned < 2; pinned++) {
+		const struct stream_knobs knobs = { .chunks = 1, .pinned = pinned };
+		struct stream_program p;
+		struct stream_outcome o;
+		struct err err = { 0 };
+		stream_pipeline(&plan, &knobs, 6e6, 1, &p);
+		if (!stream_run(&p, g, &stream_host_default, &o, &err))
+			fail_msg("%s", err.msg);
+		ms[pinned] = o.makespan_ns / 1e6;
+	}
+	assert_true(near_to(ms[1], 61 + 6 + 30, 0.25));
+	assert_true(ms[0] > 1.5 * ms[1]);
+	/* 131 + 6 + 386 = 523 ms were measured with pageable memory */
+	assert_int_equal(131 + 6 + 386, 523);
+	/* kernel bandwidths of the table: 1.2 GB in 4984, 104, 6 ms */
+	assert_true(near_to(1.2e9 / 4984 / 1e6, 0.24, 0.01) && near_to(1.2e9 / 104 / 1e6, 11.5, 0.01) &&
+	            near_to(1.2e9 / 6 / 1e6, 200, 0.01));
+	assert_true(near_to(4984.0 / 104, 47.9, 0.002) && near_to(104.0 / 6, 17.3, 0.002));
+}
+
+/* S-422, S-427: one created stream overlaps nothing, four do; it helps the slowest stage. */
+static void s_426_pipeline_of_four(void **state)
+{
+	(void)state;
+	const struct gpu_spec *g = gpu_find("a100"); /* an engine for each direction */
+	const struct launch_plan plan = plan_words("vec_add", "grid_stride", "N=100000000");
+	double ms[5] = { 0 };
+
+	for (unsigned streams = 1; streams <= 4; streams += 3) {
+		const struct stream_knobs knobs = { .streams = streams, .chunks = 4, .pinned = true };
+		struct stream_program p;
+		struct stream_outcome o;
+		stream_pipeline(&plan, &knobs, 4e6, 1, &p);
+		assert_true(stream_run(&p, g, &stream_host_default, &o, NULL));
+		ms[streams] = o.makespan_ns;
+		if (streams == 1)
+			assert_true(near_to(o.makespan_ns, o.serial_ns, 0.01));
+		else
+			assert_int_equal(o.critical, ENGINE_H2D);
+	}
+	assert_true(ms[4] < 0.8 * ms[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(s_354_one_warp),
+		cmocka_unit_test(s_355_chunks_of_a_million),
+		cmocka_unit_test(s_356_sixteen_wide),
+		cmocka_unit_test(s_357_misaligned),
+		cmocka_unit_test(s_242_broadcast_and_banks),
+		cmocka_unit_test(s_358_dram_banks),
+		cmocka_unit_test(s_359_interleaved_channels),
+		cmocka_unit_test(s_360_exercise),
+		cmocka_unit_test(s_361_transpose_of_four),
+		cmocka_unit_test(s_367_four_streams),
+		cmocka_unit_test(s_368_twelve_megabytes),
+		cmocka_unit_test(s_383_swapped_labels),
+		cmocka_unit_test(s_363_pinned_and_pageable),
+		cmocka_unit_test(s_426_pipeline_of_four),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
