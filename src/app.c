@@ -92,9 +92,22 @@ static void want(struct app *a, const char *backend)
 
 /* --- selection ------------------------------------------------------------------------------ */
 
+/* The knob people come for: the block size, else the tile. */
+static unsigned first_knob(const struct kernel_desc *k, unsigned variant)
+{
+	static const char *const names[] = { "block", "TILE", "block_x", "T" };
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const int p = kernel_param_index(k, names[i]);
+		if (p >= 0 && kernel_param_used(k, variant, (unsigned)p))
+			return (unsigned)p;
+	}
+	return 0;
+}
+
 static void select_kernel(struct session *s, const struct kernel_desc *k, unsigned variant)
 {
 	if (s->sel.kernel != k) {
+		s->param = first_knob(k, variant < k->n_variants ? variant : 0);
 		memset(s->sel.params, 0, sizeof s->sel.params);
 		kernel_defaults(k, s->sel.params);
 		s->source = kernel_source(k);
