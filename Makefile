@@ -133,7 +133,7 @@ $(B)/obj/src/backend/emu/simd/%.avx512.o: src/backend/emu/simd/%.c $(B)/flags
 	$(call say,CC,$< (avx512))$(CC) $(ALL_CFLAGS) $(SIMD_avx512) -DEMU_ISA=avx512 -MMD -MP -c -o $@ $<
 
 # CUPTI's host header includes <string>, C++'s; an empty file of that name stands in for it.
-$(B)/obj/src/backend/cuda/%.o $(B)/obj/tests/unit/cuda/%.o: CFLAGS_FOLDER := -Isrc/backend/cuda/shim
+$(B)/obj/src/backend/cuda/%.o $(B)/obj/tests/unit/cuda/%.o $(B)/obj/tests/gpu/%.o: CFLAGS_FOLDER := -Isrc/backend/cuda/shim
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(ALL_CFLAGS) $(CFLAGS_FOLDER) -MMD -MP -c -o $@ $<
@@ -204,6 +204,13 @@ asan-check:
 ## tsan-check: the same under ThreadSanitizer
 tsan-check:
 	@$(MAKE) SANITIZE=thread units
+## check-gpu: on a machine with an NVIDIA GPU: every kernel, against ncu and the emulator; results in build/gpu/results
+GPU_NEEDS := $(addprefix $(B)/lib/,cuda.a emu.a compile.a ptx.a kernels.a model.a base.a)
+$(B)/gpu/gpu_check: $(call obj,$(wildcard tests/gpu/*.c)) $(GPU_NEEDS)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group $(GPU_NEEDS) -Wl,--end-group $(LIBS)
+check-gpu: $(B)/gpu/gpu_check
+	@sh tests/gpu/check-gpu.sh $< $(B)/gpu/results
 ## bless: rewrite golden screens from what the program draws now; read the diff
 bless: $(UNIT)
 	@BLESS=1 sh tests/run.sh $(B) units
@@ -246,5 +253,5 @@ compile_commands.json: Makefile $(wildcard src/*.c src/*/*.c src/*/*/*.c views/*
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: all units test check-layers asan-check tsan-check bless bench fuzz fuzz-run run install clean list help FORCE
+.PHONY: all units test check-layers asan-check tsan-check check-gpu bless bench fuzz fuzz-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -81,10 +81,10 @@ static const int64_t n_steps[] = { 1, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 1
 	                           1 << 24, MAX_N, INT64_MIN };
 static const int64_t block_steps[] = { 32, 64, 128, 256, 512, 1024, INT64_MIN };
 static const int64_t blocks_steps[] = { 1, 2, 4, 8, 16, 34, 68, 108, 132, 216, 264, 528, 1056, 2112,
-	                                4224, INT64_MIN };
-static const int64_t hops_steps[] = { 0, 1, 4, 16, 64, 256, 1024, MAX_HOPS, INT64_MIN };
+	                                INT64_MIN };
+static const int64_t hops_steps[] = { 0, 1, 4, 16, 64, 256, 1024, INT64_MIN };
 static const int64_t ballast_steps[] = { 0, 1, 2, 4, 8, 12, 16, 24, 32, MAX_BALLAST, INT64_MIN };
-static const int64_t work_steps[] = { 0, 16, 64, 256, 1024, 4096, MAX_WORK, INT64_MIN };
+static const int64_t work_steps[] = { 0, 16, 64, 256, 1024, 4096, INT64_MIN };
 static const int64_t factors[] = { 1, 2, 4, 8, INT64_MIN };
 
 static const struct param_desc params[N_PARAMS] = {

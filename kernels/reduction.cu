@@ -234,11 +234,14 @@ static const struct variant_desc variants[N_VARIANTS] = {
 		.name = "simple", .entry = "reduction_v0_simple", .title = "stride doubling",
 		.idea = "every second, fourth, eighth thread works: all warps stay busy with few lanes",
 		.section = "PMPP 10.3", .seeds = "S-047 S-371 S-373 S-375",
+		.book_lanes = "N 256: 255/736 = 35 %: it lets all four warps run five rounds; "
+		              "they run six, so 255/864 = 29.5 %",
 	},
 	[CONVERGENT] = {
 		.name = "convergent", .entry = "reduction_v1_convergent", .title = "stride halving",
 		.idea = "the working threads stay side by side: whole warps finish, lanes read neighbours",
 		.section = "PMPP 10.4", .seeds = "S-048 S-372 S-373 S-375",
+		.book_lanes = "N 256: 255/384 = 66 %",
 	},
 	[SHARED] = {
 		.name = "shared", .entry = "reduction_v2_shared", .title = "partial sums in shared memory",

@@ -148,6 +148,7 @@ sgemm_fast_v1_thread_tile(const float *A, const float *B, float *C, int M, int N
 {
 	float *const As = (float *)shared_quads, *const Bs = As + BM * BK;
 	const int t = (int)threadIdx.x;
+	/* rows ty * TM + i, columns tx + j * (BN / TN): neighbouring lanes have neighbouring columns */
 	const int tx = t % (BN / TN), ty = t / (BN / TN);
 	const int row0 = (int)blockIdx.y * BM, col0 = (int)blockIdx.x * BN;
 	float sum[TM][TN] = {};
@@ -162,7 +163,7 @@ sgemm_fast_v1_thread_tile(const float *A, const float *B, float *C, int M, int N
 			Bs[i] = k < K && col < N ? B[k * N + col] : 0.0f; //@ load-B
 		}
 		__syncthreads(); //@ wait-loaded
-#pragma unroll
+#pragma unroll 1
 		for (int k = 0; k < BK; k++) {
 			float a[TM], b[TN];
 #pragma unroll
@@ -170,7 +171,7 @@ sgemm_fast_v1_thread_tile(const float *A, const float *B, float *C, int M, int N
 				a[i] = As[(ty * TM + i) * BK + k]; //@ shared-A
 #pragma unroll
 			for (int j = 0; j < TN; j++)
-				b[j] = Bs[k * BN + tx * TN + j]; //@ shared-B
+				b[j] = Bs[k * BN + tx + j * (BN / TN)]; //@ shared-B
 			outer_product(sum, a, b);
 		}
 		__syncthreads(); //@ wait-used
@@ -179,8 +180,8 @@ sgemm_fast_v1_thread_tile(const float *A, const float *B, float *C, int M, int N
 	for (int i = 0; i < TM; i++)
 #pragma unroll
 		for (int j = 0; j < TN; j++)
-			if (row0 + ty * TM + i < M && col0 + tx * TN + j < N)
-				C[(row0 + ty * TM + i) * N + col0 + tx * TN + j] = sum[i][j]; //@ store
+			if (row0 + ty * TM + i < M && col0 + tx + j * (BN / TN) < N)
+				C[(row0 + ty * TM + i) * N + col0 + tx + j * (BN / TN)] = sum[i][j]; //@ store
 }
 
 #if TM % 4 == 0 && TN % 4 == 0 /* the rest needs whole quads; plan() refuses other sizes */

@@ -107,34 +107,61 @@ static double memory_here(void)
 	return bytes;
 }
 
+static bool changed_in_place(const struct buffer_plan *b)
+{
+	return b->role == BUF_INOUT || (b->role == BUF_OUT && b->partial);
+}
+
 static bool fits_memory(const struct launch_plan *plan, struct err *err)
 {
 	double want = 0;
-	for (unsigned b = 0; b < plan->n_buffers; b++)
-		want += 2.0 * (double)plan->buffers[b].count * (double)elem_size(plan->buffers[b].type);
+	for (unsigned b = 0; b < plan->n_buffers; b++) {
+		const double bytes = (double)plan->buffers[b].count * (double)elem_size(plan->buffers[b].type);
+		want += (changed_in_place(&plan->buffers[b]) ? 2 : 1) * bytes;
+		want += 2 * bytes; /* the back end's own, and what it notes about every byte */
+	}
 	const double have = memory_here();
 	if (want <= 0.75 * have)
 		return true;
 	char w[32], h[32];
 	err_set(err, ERR_UNAVAILABLE,
-	        "the buffers of this launch and their copies for checking need %s; this machine has %s",
+	        "the buffers of this launch, with the copies for running and checking, need %s; "
+	        "this machine has %s",
 	        fmt_bytes(w, sizeof w, want), fmt_bytes(h, sizeof h, have));
 	return err_remedy(err, "choose a smaller problem size");
 }
 
-static void fill_before(struct prepared *p)
+static void make_buffer(struct prepared *p, unsigned b)
 {
-	for (unsigned b = 0; b < p->plan.n_buffers; b++) {
-		const struct buffer_plan *bp = &p->plan.buffers[b];
-		if (bp->role == BUF_OUT && !bp->partial)
-			poison_fill(bp->type, p->before[b], bp->count);
-		else
-			p->sel.kernel->fill(&p->plan, p->sel.params, b, p->sel.seed, p->before[b]);
+	const struct buffer_plan *bp = &p->plan.buffers[b];
+	p->bytes[b] = bp->count * elem_size(bp->type);
+	p->data[b] = mem_alloc(p->bytes[b]);
+	if (bp->role == BUF_OUT && !bp->partial) {
+		poison_fill(bp->type, p->data[b], bp->count);
+		return;
+	}
+	p->sel.kernel->fill(&p->plan, p->sel.params, b, p->sel.seed, p->data[b]);
+	if (changed_in_place(bp)) {
+		p->before[b] = mem_alloc(p->bytes[b]);
+		memcpy(p->before[b], p->data[b], p->bytes[b]);
+	} else {
+		p->before[b] = p->data[b];
+		p->print[b] = buffer_print(p->data[b], p->bytes[b]);
 	}
 }
 
+/* As before the first run. An input that was written stays so: verification tells. */
+static void restore_buffer(struct prepared *p, unsigned b)
+{
+	const struct buffer_plan *bp = &p->plan.buffers[b];
+	if (changed_in_place(bp))
+		memcpy(p->data[b], p->before[b], p->bytes[b]);
+	else if (bp->role == BUF_OUT)
+		poison_fill(bp->type, p->data[b], bp->count);
+}
+
 bool run_prepare(struct prepared *p, struct workbench *w, const struct selection *sel,
-                 struct err *err)
+                 const atomic_bool *cancel, struct err *err)
 {
 	*p = (struct prepared){ .sel = *sel, .bench = w };
 	if (!selection_plan(sel, &p->plan, err) || !fits_memory(&p->plan, err) ||
@@ -146,19 +173,20 @@ bool run_prepare(struct prepared *p, struct workbench *w, const struct selection
 		               sel->kernel->name, p->plan.entry);
 	p->usage = usage_of(e);
 	for (unsigned b = 0; b < p->plan.n_buffers; b++) {
-		const struct buffer_plan *bp = &p->plan.buffers[b];
-		p->bytes[b] = bp->count * elem_size(bp->type);
-		p->before[b] = mem_aligned(256, p->bytes[b]);
-		p->data[b] = mem_aligned(256, p->bytes[b]);
+		if (cancel && atomic_load(cancel)) {
+			run_release(p);
+			return err_set(err, ERR_CANCELLED, "cancelled before the launch");
+		}
+		make_buffer(p, b);
 	}
-	fill_before(p);
 	return true;
 }
 
 void run_release(struct prepared *p)
 {
 	for (unsigned b = 0; b < p->plan.n_buffers; b++) {
-		free(p->before[b]);
+		if (p->before[b] != p->data[b])
+			free(p->before[b]);
 		free(p->data[b]);
 	}
 	*p = (struct prepared){ 0 };
@@ -225,9 +253,12 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 		.timeout_s = o->timeout_s,
 	};
 	for (unsigned b = 0; b < p->plan.n_buffers; b++) {
-		memcpy(p->data[b], p->before[b], p->bytes[b]);
+		if (p->used)
+			restore_buffer(p, b);
 		req.buffers[b] = (struct run_buffer){ .data = p->data[b], .bytes = p->bytes[b] };
 	}
+
+	p->used = true;
 
 	struct run_record *r = mem_zalloc(sizeof *r);
 	r->sel = p->sel;
@@ -284,7 +315,7 @@ bool app_run_with(const struct selection *sel, const struct run_options *options
 	struct workbench w = { 0 };
 	struct prepared p;
 	*out = NULL;
-	bool ok = run_prepare(&p, &w, sel, err);
+	bool ok = run_prepare(&p, &w, sel, hooks ? hooks->cancel : NULL, err);
 	if (ok) {
 		ok = run_execute(&p, options, hooks, out, err);
 		if (ok)

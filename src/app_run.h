@@ -62,10 +62,15 @@ struct prepared {
 	struct usage usage;
 	struct workbench *bench;
 	size_t bytes[KERNEL_MAX_BUFFERS];
-	void *before[KERNEL_MAX_BUFFERS], *data[KERNEL_MAX_BUFFERS];
+	void *data[KERNEL_MAX_BUFFERS];     /* what the back end works on */
+	void *before[KERNEL_MAX_BUFFERS];   /* contents at first: a copy for what is changed in place, the
+	                                     * buffer itself for inputs, NULL for plain outputs */
+	uint64_t print[KERNEL_MAX_BUFFERS]; /* of inputs: buffer_print() */
+	bool used;                          /* outputs hold an earlier run's results */
 };
+/* @cancel may be NULL; polled between buffers. On false there is nothing to release. */
 bool run_prepare(struct prepared *p, struct workbench *w, const struct selection *sel,
-                 struct err *err);
+                 const atomic_bool *cancel, struct err *err);
 void run_release(struct prepared *p);
 /* One launch to one record. The record says "not verified yet". */
 bool run_execute(struct prepared *p, const struct run_options *options,
@@ -74,6 +79,8 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 /* verify.c: contents of the buffers, and the comparison. */
 /* What a plain output holds before the run: NaN in floating point, a recognisable pattern else. */
 void poison_fill(enum elem_type type, void *data, size_t count);
+/* A fingerprint of the contents; quick rather than strong. */
+uint64_t buffer_print(const void *data, size_t bytes);
 /* Index of the first element that still holds it; count = none. */
 size_t poison_first(enum elem_type type, const void *data, size_t count);
 /* Compares the outputs of the last run_execute() with the reference and completes the record. */

@@ -242,7 +242,7 @@ static void work(struct app_worker *w, struct work_order *order)
 		failed(w, serial, &err);
 		return;
 	}
-	if (!run_prepare(&p, &w->bench, sel, &err)) {
+	if (!run_prepare(&p, &w->bench, sel, &w->cancel, &err)) {
 		failed(w, serial, &err);
 		return;
 	}

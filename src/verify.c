@@ -4,10 +4,12 @@
  */
 #include "app_run.h"
 
+#include "base/mem.h"
 #include "base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Quiet NaNs with a payload no arithmetic makes; for whole numbers a pattern no kernel means. */
@@ -59,18 +61,37 @@ static void element_name(const struct buffer_plan *b, size_t i, char *out, size_
 		snprintf(out, n, "%s[%zu]", b->name, i);
 }
 
-/* An input that changed is wrong whatever the outputs say. */
+/* Four independent streams of multiply and rotate: as quick as memory. */
+uint64_t buffer_print(const void *data, size_t bytes)
+{
+	const uint64_t odd = 0x9e3779b97f4a7c15u;
+	uint64_t h[4] = { HASH_SEED, HASH_SEED + 1, HASH_SEED + 2, HASH_SEED + 3 };
+	const unsigned char *at = data;
+	for (; bytes >= 32; bytes -= 32, at += 32) {
+		uint64_t w[4];
+		memcpy(w, at, 32);
+		for (int i = 0; i < 4; i++) {
+			h[i] = (h[i] ^ w[i]) * odd;
+			h[i] ^= h[i] >> 29;
+		}
+	}
+	return hash_bytes(hash_bytes(HASH_SEED, h, sizeof h), at, bytes);
+}
+
+/* An input that changed is wrong whatever the outputs say. Where, is found by filling it anew. */
 static bool inputs_kept(const struct prepared *p, struct run_record *r)
 {
 	for (unsigned b = 0; b < p->plan.n_buffers; b++) {
 		const struct buffer_plan *bp = &p->plan.buffers[b];
-		if (bp->role != BUF_IN || !memcmp(p->before[b], p->data[b], p->bytes[b]))
+		if (bp->role != BUF_IN || buffer_print(p->data[b], p->bytes[b]) == p->print[b])
 			continue;
 		const size_t size = elem_size(bp->type);
+		char *was = mem_alloc(p->bytes[b]);
+		p->sel.kernel->fill(&p->plan, p->sel.params, b, p->sel.seed, was);
 		size_t i = 0;
-		while (!memcmp((const char *)p->before[b] + i * size, (const char *)p->data[b] + i * size,
-		               size))
+		while (i + 1 < bp->count && !memcmp(was + i * size, (char *)p->data[b] + i * size, size))
 			i++;
+		free(was);
 		char name[80];
 		element_name(bp, i, name, sizeof name);
 		r->check = (struct check_result){ .errors = 1, .first = i, .buffer = b };

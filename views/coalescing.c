@@ -99,6 +99,8 @@ static unsigned worst_row(const struct session *s)
 static bool selected(const struct session *s, struct entry *e)
 {
 	unsigned n = n_rows(s);
+	if (!panel_focused(s, "coalescing")) /* the worst row is the example */
+		return n && entry_at(s, worst_row(s), e);
 	return n && entry_at(s, s->line < n ? s->line : n - 1, e);
 }
 

@@ -40,12 +40,6 @@ static unsigned n_rows(const struct session *s)
 	return n;
 }
 
-static unsigned selected_row(const struct session *s)
-{
-	unsigned n = n_rows(s);
-	return n && s->line >= n ? n - 1 : s->line;
-}
-
 /* The line that loses most lane slots. */
 static unsigned worst_row(const struct session *s)
 {
@@ -61,6 +55,15 @@ static unsigned worst_row(const struct session *s)
 		}
 	}
 	return worst;
+}
+
+/* The focused row; without the focus, the worst one is the example. */
+static unsigned selected_row(const struct session *s)
+{
+	unsigned n = n_rows(s);
+	if (!panel_focused(s, "divergence"))
+		return worst_row(s);
+	return n && s->line >= n ? n - 1 : s->line;
 }
 
 static unsigned lens_rows(const struct session *s)
@@ -139,6 +142,22 @@ static int summary(const struct session *s, struct canvas *c, int row)
 	return row;
 }
 
+/* Instructions of one pass over the line, if the observed warp's path tells and every one of them
+ * ran alike; else 1. */
+static unsigned instructions_of(const struct session *s, const struct line_counts *l)
+{
+	const struct run_counts *r = &s->now->counts;
+	unsigned n = 0;
+	for (unsigned i = 0; i < r->n_steps; i++) {
+		if (r->steps[i].line != l->line)
+			continue;
+		if (n && n != r->steps[i].instructions)
+			return 1;
+		n = r->steps[i].instructions;
+	}
+	return n && l->c.warp_executed % n == 0 && l->c.thread_executed % n == 0 ? n : 1;
+}
+
 /* The selected line in words, with the fraction that the efficiency is made of. */
 static int in_words(const struct session *s, struct canvas *c, int row, int last)
 {
@@ -147,14 +166,18 @@ static int in_words(const struct session *s, struct canvas *c, int row, int last
 	if (!l || row >= last)
 		return row;
 	panel_tag(s, l->line, tag, sizeof tag);
-	fmt_count(lanes_text, sizeof lanes_text, (double)l->c.thread_executed);
-	fmt_count(slots, sizeof slots, 32.0 * (double)l->c.warp_executed);
+	unsigned each = instructions_of(s, l);
+	fmt_count(lanes_text, sizeof lanes_text, (double)l->c.thread_executed / each);
+	fmt_count(slots, sizeof slots, 32.0 * (double)l->c.warp_executed / each);
 	int col = canvas_printf(c, row, 2, STYLE_NORMAL, "line %u%s%s%s", l->line,
 	                        tag[0] ? " (" : "", tag, tag[0] ? ")" : "");
 	col = canvas_printf(c, row, col, STYLE_NORMAL, ": %s / %s lane slots = ", lanes_text,
 	                    slots);
 	col = canvas_printf(c, row, col, STYLE_BOLD, "%.1f %%", 100 * efficiency(&l->c));
-	canvas_printf(c, row, col, STYLE_DIM, " %s", origin_mark(s->now->counts.origin, c->ascii));
+	col = canvas_printf(c, row, col, STYLE_DIM, " %s",
+	                    origin_mark(s->now->counts.origin, c->ascii));
+	if (each > 1)
+		canvas_printf(c, row, col, STYLE_DIM, "   in each of %u instructions", each);
 	row++;
 	const struct kernel_desc *k = s->now->sel.kernel;
 	const char *book = k && s->now->sel.variant < k->n_variants

@@ -221,6 +221,9 @@ static void chart(const struct session *s, struct canvas *c, int row, int rows)
 	include(&a, achieved(m));
 	include(&a, achieved(before));
 	include(&a, by_book(m));
+	/* a row above the roof for its name */
+	if (rows > 5)
+		a.y1 = fmax(a.y1, log10(a.peak) + 1.6 * (log10(a.peak) - a.y0) / (rows - 5));
 	a.p = (struct plot){
 		.c = c, .row = row + 1, .col = 10, .rows = rows - 3, .cols = c->cols - 12
 	};

@@ -3,6 +3,7 @@
  */
 #include "cli/cli.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -266,13 +267,6 @@ static int unknown_word(struct cli *c, const char *word)
 	return cli_fail(c, &err);
 }
 
-static bool names_kernel(const char *word)
-{
-	char name[64];
-	snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "/"), word);
-	return kernel_find(name) != NULL;
-}
-
 static int dispatch(struct cli *c, unsigned n, char **args)
 {
 	const struct verb *tui = verb_find("");
@@ -290,7 +284,7 @@ static int dispatch(struct cli *c, unsigned n, char **args)
 		const struct verb *v = verb_find(args[0]);
 		if (v)
 			return run_verb(c, v, n - 1, args + 1);
-		if (!names_kernel(args[0]))
+		if (!start_names_kernel(args[0]) && !file_looks_like_path(args[0], ".json"))
 			return unknown_word(c, args[0]);
 	}
 	return run_verb(c, tui, n, args);

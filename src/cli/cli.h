@@ -60,6 +60,7 @@ int cli_fail(struct cli *c, const struct err *err);
 int cli_emit(struct cli *c, json_t *object, int status);
 
 /* start.c: "sgemm/tiled" and "block=256" to a selection; unknown names suggest the nearest. */
+bool start_names_kernel(const char *text); /* is the part before '/' a kernel? */
 bool start_kernel(const char *text, struct selection *sel, struct err *err);
 bool start_param(const char *text, struct selection *sel, struct err *err);
 /* Kernel first, then parameters, in @args. Without a variant: the first that has them all. */

@@ -22,12 +22,24 @@ static bool suggest(const char *typed, const char *const *names, size_t n, const
 	return false;
 }
 
+static const struct kernel_desc *kernel_of(const char *text)
+{
+	char name[64];
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "/"), text);
+	return kernel_find(name);
+}
+
+bool start_names_kernel(const char *text)
+{
+	return kernel_of(text) != NULL;
+}
+
 bool start_kernel(const char *text, struct selection *sel, struct err *err)
 {
 	char name[64];
 	const size_t len = strcspn(text, "/");
 	snprintf(name, sizeof name, "%.*s", (int)len, text);
-	const struct kernel_desc *k = kernel_find(name);
+	const struct kernel_desc *k = kernel_of(text);
 	if (!k) {
 		const char *names[128];
 		size_t n = 0;

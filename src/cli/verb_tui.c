@@ -62,7 +62,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	char start[] = START_KERNEL;
 	char *just_start[] = { start };
 	struct app *a;
-	if (n == 1 && file_looks_like_path(args[0], ".json"))
+	if (n == 1 && !start_names_kernel(args[0]) && file_looks_like_path(args[0], ".json"))
 		return show_snapshot(c, s, args[0]);
 	/* Only parameters: they are the start kernel's. */
 	if (!n || strchr(args[0], '=')) {

@@ -138,7 +138,8 @@ struct kernel_desc {
 	/* Deterministic contents of buffer @b (role IN or INOUT) from @seed. */
 	void (*fill)(const struct launch_plan *plan, const int64_t *params, unsigned b, uint64_t seed,
 	             void *data);
-	/* Compares @after with a CPU reference in double made from @before (same layout as buffers).
+	/* Compares @after with a CPU reference in double made from @before (same layout as buffers;
+	 * NULL for a plain output, and an input may be the same memory in both).
 	 * The tolerance and its reason are stated in the kernel's file. */
 	void (*check)(unsigned variant, const struct launch_plan *plan, const int64_t *params,
 	              void *const *before, void *const *after, struct check_result *result);

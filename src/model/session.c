@@ -83,6 +83,22 @@ void session_instant(struct session *s, const struct occ_input *usage)
 		sweep(s, usage);
 }
 
+static void timeline_metrics(struct run_record *r)
+{
+	const struct stream_outcome *o = r->timeline;
+	double copies[2] = { 0, 0 }; /* up, down */
+	for (unsigned i = 0; i < r->program->n_ops; i++) {
+		const enum stream_op_kind kind = r->program->ops[i].kind;
+		if (kind == SOP_H2D || kind == SOP_D2H)
+			copies[kind == SOP_D2H] += o->spans[i].end_ns - o->spans[i].start_ns;
+	}
+	metric_num(&r->metrics, M_STREAM_H2D, ORIGIN_MODELLED, copies[0]);
+	metric_num(&r->metrics, M_STREAM_D2H, ORIGIN_MODELLED, copies[1]);
+	metric_num(&r->metrics, M_STREAM_SERIAL, ORIGIN_MODELLED, o->serial_ns);
+	metric_num(&r->metrics, M_STREAM_MAKESPAN, ORIGIN_MODELLED, o->makespan_ns);
+	metric_num(&r->metrics, M_STREAM_OVERLAP, ORIGIN_MODELLED, o->overlap_pct);
+}
+
 void record_timeline(struct run_record *r)
 {
 	const double ns = metric_get(&r->metrics, M_TIME_KERNEL);
@@ -102,7 +118,9 @@ void record_timeline(struct run_record *r)
 		free(r->timeline);
 		r->program = NULL;
 		r->timeline = NULL;
+		return;
 	}
+	timeline_metrics(r);
 }
 
 void record_free(struct run_record *r)

@@ -130,7 +130,12 @@ static void launch_text(const struct session *s, char *out, size_t n)
 		snprintf(g, sizeof g, "%u×%u", p->grid.x, p->grid.y);
 	else
 		snprintf(g, sizeof g, "%u", p->grid.x);
-	snprintf(out, n, "block %s  grid %s", b, g);
+	/* a kernel whose parameter is the block need not be told it twice */
+	int named = s->sel.kernel ? kernel_param_index(s->sel.kernel, "block") : -1;
+	if (named >= 0 && kernel_param_used(s->sel.kernel, s->sel.variant, (unsigned)named))
+		snprintf(out, n, "grid %s", g);
+	else
+		snprintf(out, n, "block %s  grid %s", b, g);
 }
 
 void header_params(const struct session *s, struct canvas *c)
@@ -177,7 +182,7 @@ void header_params(const struct session *s, struct canvas *c)
 		col = canvas_text(c, 0, col, STYLE_DIM, "‹ ");
 	for (unsigned i = first; i < n; i++) {
 		if (i > focus && col + width[i] - 2 > room) {
-			canvas_text(c, 0, col, STYLE_DIM, "›");
+			canvas_text(c, 0, col < room ? col : room, STYLE_DIM, "›");
 			return;
 		}
 		bool here = order[i] == s->param;

@@ -52,7 +52,7 @@ shared.ld_wavefronts shared.ld_excess_wavefronts shared.st_requests shared.st_wa
 shared.st_excess_wavefronts flop.fp16 flop.fp32 flop.fp64 dram.read_bytes dram.write_bytes
 roof.intensity_flop_per_byte roof.book_intensity_flop_per_byte roof.attainable_gflops
 roof.achieved_gflops roof.bound time.kernel_ns'
-run shared 0 run reduction/shared N=4096 block=256 --json
+run every 0 run reduction/segmented N=4096 block=256 --json
 missing=
 for key in $keys; do
 	[ -n "$(field "$dir/out" metrics "$key" origin)" ] || missing="$missing $key"
@@ -72,7 +72,7 @@ same unknown-is-null 'null none' \
 cmp -s "$dir/a" "$dir/b" && ok reproducible || not_ok reproducible "$(diff "$dir/a" "$dir/b" | head -5)"
 
 # --- a sample says so
-run sample 0 run vec_add N=1048576 block=256 --sample 16 --json
+run sample 0 run vec_add/per_element N=1M block=256 --sample 16 --json
 same sample-not-verified false "$(field "$dir/out" verified)"
 same sample-origin sampled "$(field "$dir/out" metrics mem.ld_sectors origin)"
 same sample-of 16 "$(field "$dir/out" metrics mem.ld_sectors blocks_sampled)"

@@ -75,9 +75,14 @@ run no-terminal 3 sgemm/tiled
 says no-terminal-says terminal 'run'
 
 # wrong results: status 1, the first difference
-run wrong-result 1 run sgemm/no_load_barrier M=64 N=64 K=64 --json
+run wrong-result 1 run vec_add/race N=4096 --json
 same wrong-verified false "$(field "$dir/out" verified)"
-says wrong-says 'wrong result'
+same wrong-first r "$(field "$dir/out" check first buffer)"
+says wrong-says 'wrong result' 'r[' 'want 768'
+# a kernel that does what it must not: status 1, line, block and thread, and a remedy
+run fault 1 run sgemm/no_load_barrier M=64 N=64 K=64 --json
+same fault-code fault "$(field "$dir/out" error code)"
+says fault-says 'sgemm.cu:' sgemm_v10_no_load_barrier 'thread (0,0,0)' __syncthreads
 
 # help and version
 for verb in run occupancy list doctor preset; do

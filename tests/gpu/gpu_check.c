@@ -3,20 +3,22 @@
  *
  *	gpu_check info                   driver, capabilities, the live sheet
  *	gpu_check run  [options]         every kernel x variant x point: verified, all metrics
+ *	gpu_check agree [options]        emulator and GPU on the same launches: one table, with causes
  *	gpu_check gemm                   cuBLAS times
  *	gpu_check names                  the counters of GH100's panels, with commas, as ncu takes them
  *	gpu_check sass                   names of CUPTI's per-instruction metrics on this chip
  *	gpu_check faults                 a faulting and an endless kernel, and a run after each
  *
- * options: --points N (1..3), --caps MASK, --only TEXT (part of kernel/variant),
- * --skip TEXT, --stalls, --warm, --repeat N, --timeout SECONDS
- * Links kernels, compiler and the cuda back end only; compares with the kernels' CPU references.
+ * options: --points N (1..3), --first N, --caps MASK, --only TEXT,.. (parts of kernel/variant),
+ * --skip TEXT,.., --stalls, --warm, --repeat N, --timeout SECONDS
+ * Results are compared with the kernels' CPU references.
  */
+#include "gpu_launches.h"
+
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/cuda_counters.h"
 #include "backend/cuda/cuda_dl.h"
 #include "backend/cuda/cuda_worker.h"
-#include "base/asset.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -24,137 +26,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define KERNEL(name) extern const struct kernel_desc kernel_##name;
-#include "kernels.def"
-#undef KERNEL
-static const struct kernel_desc *const kernels[] = {
-#define KERNEL(name) &kernel_##name,
-#include "kernels.def"
-#undef KERNEL
-};
-
-static struct {
-	unsigned points, caps, repeat;
-	const char *only, *skip;
-	bool stalls, warm;
-	double timeout_s;
-	int cc_major, cc_minor;
-	struct gpu_spec gpu;
-} opt = { .points = 1, .timeout_s = 30 };
-
-static double seconds(void)
+static void put_result(const struct instance *i, const struct check_result *check,
+                       const struct run_result *r, double wall_s)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static void put_text(const char *key, const char *s)
-{
-	printf(",\"%s\":\"", key);
-	for (; *s; s++)
-		if (*s == '"' || *s == '\\')
-			printf("\\%c", *s);
-		else if ((unsigned char)*s < ' ')
-			putchar(' ');
-		else
-			putchar(*s);
-	putchar('"');
-}
-
-static void put_num(const char *key, double v)
-{
-	if (isfinite(v))
-		printf(",\"%s\":%.17g", key, v);
-	else
-		printf(",\"%s\":null", key);
-}
-
-static int report(const char *what, const struct err *err)
-{
-	printf("{\"%s\":false", what);
-	put_text("code", err_code_name(err->code));
-	put_text("error", err->msg);
-	put_text("remedy", err->remedy);
-	printf("}\n");
-	fflush(stdout);
-	return 1;
-}
-
-/* --- points -------------------------------------------------------------------------------------- */
-
-/* 0: defaults. 1: sizes of the problem one step down, not a multiple of anything. 2: the block one
- * step down (and up, where down is refused). */
-static void point(const struct kernel_desc *k, unsigned variant, unsigned n, int64_t *params)
-{
-	kernel_defaults(k, params);
-	for (unsigned p = 0; n && p < k->n_params; p++) {
-		const struct param_desc *d = &k->params[p];
-		if (!kernel_param_used(k, variant, p) || d->kind != PARAM_LAUNCH)
-			continue;
-		bool block = !strncmp(d->name, "block", 5) && strcmp(d->name, "blocks");
-		bool size = !strcmp(d->name, "N") || !strcmp(d->name, "M") || !strcmp(d->name, "K") ||
-		            !strcmp(d->name, "W") || !strcmp(d->name, "H");
-		if (n == 1 && size) {
-			int64_t odd = params[p] / 2 + (params[p] / 2 > 64 ? 7 : 0);
-			struct err err;
-			if (kernel_param_legal(k, p, odd, &err))
-				params[p] = odd;
-			else
-				params[p] = kernel_param_step(k, p, params[p], -1);
-		}
-		if (n == 2 && block)
-			params[p] = kernel_param_step(k, p, params[p], -1);
-	}
-	struct launch_plan plan;
-	struct err err;
-	if (n && !k->plan(variant, params, &plan, &err)) {
-		kernel_defaults(k, params);
-		for (unsigned p = 0; p < k->n_params; p++)
-			if (kernel_param_used(k, variant, p) && k->params[p].kind == PARAM_LAUNCH) {
-				int64_t was = params[p];
-				for (int way = -1; way <= 1; way += 2) {
-					params[p] = kernel_param_step(k, p, was, way);
-					if (params[p] != was && k->plan(variant, params, &plan, &err))
-						return;
-				}
-				params[p] = was;
-			}
-	}
-}
-
-/* --- one run ------------------------------------------------------------------------------------- */
-
-static bool compile(const struct kernel_desc *k, const int64_t *params, struct module *m,
-                    struct err *err)
-{
-	char path[128], file[128];
-	snprintf(path, sizeof path, "kernels/%s.cu", k->name);
-	snprintf(file, sizeof file, "%s.cu", k->name);
-	const struct asset *a = asset_find(path);
-	struct compile_macro macros[KERNEL_MAX_PARAMS];
-	unsigned n = 0;
-	for (unsigned p = 0; p < k->n_params; p++)
-		if (k->params[p].kind == PARAM_COMPILE)
-			macros[n++] = (struct compile_macro){
-				.name = k->params[p].macro ? k->params[p].macro : k->params[p].name,
-				.value = params[p],
-			};
-	const struct compile_request req = {
-		.file = file, .source = a ? a->data : "", .n_macros = n, .macros = macros,
-		.cc_major = opt.cc_major, .cc_minor = opt.cc_minor,
-	};
-	return compile_module(&req, m, err);
-}
-
-static void put_result(const struct kernel_desc *k, unsigned variant, unsigned n,
-                       const int64_t *params, const struct launch_plan *plan,
-                       const struct check_result *check, const struct run_result *r, double wall_s)
-{
+	const struct kernel_desc *k = i->kernel;
+	const unsigned variant = i->variant, n = i->point;
+	const int64_t *params = i->params;
 	printf("{\"kernel\":\"%s\",\"variant\":\"%s\",\"point\":%u", k->name, k->variants[variant].name, n);
-	put_text("entry", plan->entry);
+	put_text("entry", i->plan.entry);
 	printf(",\"params\":{");
 	for (unsigned p = 0, first = 1; p < k->n_params; p++)
 		if (kernel_param_used(k, variant, p)) {
@@ -183,25 +63,25 @@ static void put_result(const struct kernel_desc *k, unsigned variant, unsigned n
 	       r->loaded.local_bytes, r->loaded.max_threads, r->loaded.blocks_per_sm,
 	       r->loaded.jit ? "true" : "false");
 	printf(",\"metrics\":{");
-	for (unsigned i = 0, first = 1; i < METRIC_COUNT; i++)
-		if (r->metrics.v[i].origin == ORIGIN_MEASURED) {
-			printf("%s\"%s\":%.17g", first ? "" : ",", metric_catalogue[i].key, r->metrics.v[i].num);
+	for (unsigned m = 0, first = 1; m < METRIC_COUNT; m++)
+		if (r->metrics.v[m].origin == ORIGIN_MEASURED) {
+			printf("%s\"%s\":%.17g", first ? "" : ",", metric_catalogue[m].key, r->metrics.v[m].num);
 			first = 0;
 		}
 	printf("},\"none\":{");
-	for (unsigned i = 0, first = 1; i < METRIC_COUNT; i++)
-		if (r->metrics.v[i].origin == ORIGIN_NONE && metric_catalogue[i].cupti[0]) {
-			printf("%s\"%s\":\"%s\"", first ? "" : ",", metric_catalogue[i].key,
-			       r->metrics.v[i].reason ? r->metrics.v[i].reason : "");
+	for (unsigned m = 0, first = 1; m < METRIC_COUNT; m++)
+		if (r->metrics.v[m].origin == ORIGIN_NONE && metric_catalogue[m].cupti[0]) {
+			printf("%s\"%s\":\"%s\"", first ? "" : ",", metric_catalogue[m].key,
+			       r->metrics.v[m].reason ? r->metrics.v[m].reason : "");
 			first = 0;
 		}
 	printf("},\"stalls\":{");
-	for (unsigned i = 0; i < r->n_stalls; i++)
-		printf("%s\"%s\":%.6g", i ? "," : "", r->stalls[i].reason, r->stalls[i].warps);
+	for (unsigned s = 0; s < r->n_stalls; s++)
+		printf("%s\"%s\":%.6g", s ? "," : "", r->stalls[s].reason, r->stalls[s].warps);
 	printf("},\"per_line\":[");
-	for (unsigned i = 0; i < r->counts.n_lines; i++) {
-		const struct line_counts *l = &r->counts.lines[i];
-		printf("%s{\"line\":%u", i ? "," : "", l->line);
+	for (unsigned j = 0; j < r->counts.n_lines; j++) {
+		const struct line_counts *l = &r->counts.lines[j];
+		printf("%s{\"line\":%u", j ? "," : "", l->line);
 #define X(field, about) \
 		if (l->c.field) \
 			printf(",\"" #field "\":%llu", (unsigned long long)l->c.field);
@@ -221,85 +101,36 @@ static void put_result(const struct kernel_desc *k, unsigned variant, unsigned n
 	fflush(stdout);
 }
 
-static bool run_one(struct backend *be, const struct kernel_desc *k, unsigned variant, unsigned n)
+static bool run_one(struct instance *i, void *be)
 {
-	int64_t params[KERNEL_MAX_PARAMS];
-	struct launch_plan plan;
-	struct module m = { 0 };
+	static struct run_result res;
 	struct err err = { 0 };
-	point(k, variant, n, params);
-	if (!k->plan(variant, params, &plan, &err) || !compile(k, params, &m, &err)) {
-		err_prefix(&err, "%s/%s point %u: ", k->name, k->variants[variant].name, n);
-		report("run", &err);
+	struct check_result check;
+	double begin = seconds();
+	if (!instance_run(i, &backend_cuda, be, &res, &err)) {
+		put_error("run", &err);
 		return false;
 	}
-	struct run_request req = {
-		.module = &m, .plan = &plan, .caps = opt.caps, .repeat = opt.repeat, .warm_l2 = opt.warm,
-		.stalls = opt.stalls, .timeout_s = opt.timeout_s,
-	};
-	char file[128];
-	snprintf(file, sizeof file, "%s.cu", k->name);
-	req.source_file = file;
-	void *before[KERNEL_MAX_BUFFERS], *after[KERNEL_MAX_BUFFERS];
-	for (unsigned b = 0; b < plan.n_buffers; b++) {
-		const struct buffer_plan *bp = &plan.buffers[b];
-		size_t bytes = bp->count * elem_size(bp->type);
-		before[b] = mem_alloc(bytes);
-		after[b] = mem_alloc(bytes);
-		if (bp->role == BUF_OUT && !bp->partial)
-			memset(before[b], 0xff, bytes); /* NaN, -1: an unwritten element is seen */
-		else
-			k->fill(&plan, params, b, 1, before[b]);
-		memcpy(after[b], before[b], bytes);
-		req.buffers[b] = (struct run_buffer){ .data = after[b], .bytes = bytes };
-	}
-	static struct run_result res;
-	double begin = seconds();
-	bool ok = backend_cuda.run(be, &req, NULL, &res, &err);
 	double wall = seconds() - begin;
-	if (ok) {
-		struct check_result check = { 0 };
-		k->check(variant, &plan, params, before, after, &check);
-		ok = check.ok;
-		put_result(k, variant, n, params, &plan, &check, &res, wall);
-		run_result_free(&res);
-	} else {
-		err_prefix(&err, "%s/%s point %u: ", k->name, k->variants[variant].name, n);
-		report("run", &err);
-	}
-	for (unsigned b = 0; b < plan.n_buffers; b++) {
-		free(before[b]);
-		free(after[b]);
-	}
-	module_free(&m);
-	return ok;
+	instance_check(i, &check);
+	put_result(i, &check, &res, wall);
+	run_result_free(&res);
+	return check.ok;
 }
 
 /* Ground truth of the device's architecture, without which nothing can be compiled. */
 static bool find_gpu(struct err *err)
 {
-	if (!cuda_gpu_spec(cuda_device_wanted(), &opt.gpu, err))
-		return false;
-	opt.cc_major = opt.gpu.cc_major;
-	opt.cc_minor = opt.gpu.cc_minor;
-	return true;
+	return cuda_gpu_spec(cuda_device_wanted(), &opt.gpu, err);
 }
 
 static int do_run(void)
 {
 	struct backend *be;
 	struct err err = { 0 };
-	unsigned failed = 0;
 	if (!find_gpu(&err) || !backend_cuda.open(&be, &opt.gpu, &err))
-		return report("gpu", &err);
-	for (size_t i = 0; i < ARRAY_LEN(kernels); i++)
-		for (unsigned v = 0; v < kernels[i]->n_variants; v++) {
-			char name[128];
-			snprintf(name, sizeof name, "%s/%s", kernels[i]->name, kernels[i]->variants[v].name);
-			for (unsigned n = 0; (!opt.only || strstr(name, opt.only)) &&
-			                     (!opt.skip || !strstr(name, opt.skip)) && n < opt.points; n++)
-				failed += !run_one(be, kernels[i], v, n);
-		}
+		return put_error("gpu", &err);
+	unsigned failed = each_launch(run_one, be);
 	backend_cuda.close(be);
 	return failed ? 1 : 0;
 }
@@ -329,7 +160,7 @@ static int do_info(void)
 	}
 	printf("}\n");
 	if (!find_gpu(&err))
-		return report("sheet", &err);
+		return put_error("sheet", &err);
 	printf("{\"sheet\":\"%s\"", opt.gpu.id);
 	put_text("name", opt.gpu.name);
 #define INT(field) put_num(#field, opt.gpu.field);
@@ -352,7 +183,7 @@ static int do_gemm(void)
 			unsigned n = sizes[i];
 			if (!cuda_gemm_time(cuda_device_wanted(), (enum cuda_gemm_mode)mode, n, n, n, NULL, &t,
 			                    &err)) {
-				status = report("gemm", &err);
+				status = put_error("gemm", &err);
 				continue;
 			}
 			printf("{\"gemm\":\"%s\",\"n\":%u", cuda_gemm_name((enum cuda_gemm_mode)mode), n);
@@ -440,11 +271,11 @@ static int do_faults(void)
 	struct backend *be;
 	struct module m = { 0 };
 	if (!find_gpu(&err) || !backend_cuda.open(&be, &opt.gpu, &err))
-		return report("gpu", &err);
+		return put_error("gpu", &err);
 	const struct compile_request cr = { .file = "faults.cu", .source = fault_source,
-		                            .cc_major = opt.cc_major, .cc_minor = opt.cc_minor };
+		                            .cc_major = opt.gpu.cc_major, .cc_minor = opt.gpu.cc_minor };
 	if (!compile_module(&cr, &m, &err))
-		return report("compile", &err);
+		return put_error("compile", &err);
 	static const char *const entries[] = { "fine", "wild", "fine", "trap", "fine", "endless", "fine" };
 	static const enum err_code codes[] = { ERR_NONE, ERR_FAULT, ERR_NONE, ERR_FAULT, ERR_NONE,
 		                               ERR_TIMEOUT, ERR_NONE };
@@ -492,6 +323,8 @@ int main(int argc, char **argv)
 			opt.warm = true;
 		else if (!strcmp(argv[i], "--points"))
 			opt.points = (unsigned)atoi(value), i++;
+		else if (!strcmp(argv[i], "--first"))
+			opt.first = (unsigned)atoi(value), i++;
 		else if (!strcmp(argv[i], "--caps"))
 			opt.caps = (unsigned)atoi(value), i++;
 		else if (!strcmp(argv[i], "--repeat"))
@@ -510,6 +343,8 @@ int main(int argc, char **argv)
 		return do_run();
 	if (!strcmp(verb, "gemm"))
 		return do_gemm();
+	if (!strcmp(verb, "agree"))
+		return do_agree();
 	if (!strcmp(verb, "names"))
 		return do_names();
 	if (!strcmp(verb, "sass"))

@@ -68,7 +68,7 @@ static int counter_index(struct counter_plan *p, const char *name, size_t len)
 	return (int)p->n++;
 }
 
-/* term { " + " term }, term = [ number " * " ] name */
+/* sum [ " / " sum ], sum = term { " + " term }, term = [ number " * " ] name */
 static bool parse(struct counter_plan *p, enum metric_id id, const char *s)
 {
 	while (*s) {
@@ -92,9 +92,13 @@ static bool parse(struct counter_plan *p, enum metric_id id, const char *s)
 		s += len;
 		if (!*s)
 			return true;
-		if (strncmp(s, " + ", 3) || !s[3])
+		if (!strncmp(s, " / ", 3) && !p->metric[id].below)
+			p->metric[id].below = t + 1;
+		else if (strncmp(s, " + ", 3))
 			return false;
 		s += 3;
+		if (!*s)
+			return false;
 	}
 	return true;
 }
@@ -141,10 +145,14 @@ void counters_drop(struct counter_plan *p, unsigned i)
 
 double counters_metric(const struct counter_plan *p, enum metric_id id, const double *values)
 {
-	double sum = p->metric[id].n ? 0 : (double)NAN;
+	double sum[2] = { 0, 0 };
+	const unsigned below = p->metric[id].below;
+	if (!p->metric[id].n)
+		return (double)NAN;
 	for (unsigned t = 0; t < p->metric[id].n; t++)
-		sum += p->metric[id].terms[t].factor * values[p->metric[id].terms[t].counter];
-	return sum;
+		sum[below && t >= below] += p->metric[id].terms[t].factor *
+		                            values[p->metric[id].terms[t].counter];
+	return !below ? sum[0] : sum[1] > 0 ? sum[0] / sum[1] : sum[1];
 }
 
 unsigned counters_stall(const struct counter_plan *p, unsigned i)

@@ -1,8 +1,8 @@
 /*
  * Which CUPTI counters a chip needs for the panels, and from their values to metrics.
  *
- * The names come from metric.def: an expression `a.sum + 2 * b.sum` of counters per metric, with
- * exceptions per chip in cupti_names.def. Pure: opens no library, needs no GPU.
+ * The names come from metric.def: an expression `a.sum + 2 * b.sum` of counters per metric, which
+ * may be followed by ` / ` and another to divide by, with exceptions per chip in cupti_names.def. Pure: opens no library, needs no GPU.
  */
 #ifndef PMPP_CUDA_COUNTERS_H
 #define PMPP_CUDA_COUNTERS_H
@@ -21,7 +21,8 @@ struct counter_plan {
 	unsigned n;
 	char names[COUNTERS_MAX][104];
 	struct {
-		unsigned n; /* 0: no counter for it on this chip */
+		unsigned n;     /* 0: no counter for it on this chip */
+		unsigned below; /* terms from here on are the divisor; 0 = none */
 		struct counter_term terms[COUNTER_TERMS_MAX];
 	} metric[METRIC_COUNT];
 	unsigned first_stall, n_stalls; /* names of stall counters, in cuda_stall.def's order */

@@ -107,7 +107,8 @@ static int by_place(const void *a, const void *b)
 }
 
 /*
- * Sectors, tags and wavefronts come without the direction; the instruction's own kind gives it.
+ * Sectors, tags and wavefronts come without the direction; the instruction's own kind gives it. An
+ * asynchronous copy (LDGSTS) is a global load and a shared store.
  * Bytes are CUPTI's "ideal" sectors times 32: what the accesses would move if perfectly placed.
  */
 static void add_instruction(struct counts *c, const uint64_t v[LINE_METRICS])
@@ -119,8 +120,8 @@ static void add_instruction(struct counts *c, const uint64_t v[LINE_METRICS])
 	c->local_requests += v[LINE_LOCAL];
 	uint64_t ideal = v[LINE_SECTORS_IDEAL] < v[LINE_SECTORS] ? v[LINE_SECTORS_IDEAL]
 	                                                         : v[LINE_SECTORS];
-	if (v[LINE_GLOBAL_LD]) {
-		c->ld_requests += v[LINE_GLOBAL_LD];
+	if (v[LINE_GLOBAL_LD] + v[LINE_ASYNC]) {
+		c->ld_requests += v[LINE_GLOBAL_LD] + v[LINE_ASYNC];
 		c->ld_sectors += v[LINE_SECTORS];
 		c->ld_lines += v[LINE_TAGS];
 		c->ld_bytes += ideal * 32;
@@ -137,8 +138,8 @@ static void add_instruction(struct counts *c, const uint64_t v[LINE_METRICS])
 		c->shared_ld_requests += v[LINE_SHARED_LD];
 		c->shared_ld_wavefronts += v[LINE_WAVES];
 		c->shared_ld_ideal += v[LINE_WAVES_IDEAL];
-	} else if (v[LINE_SHARED_ST]) {
-		c->shared_st_requests += v[LINE_SHARED_ST];
+	} else if (v[LINE_SHARED_ST] + v[LINE_ASYNC]) {
+		c->shared_st_requests += v[LINE_SHARED_ST] + v[LINE_ASYNC];
 		c->shared_st_wavefronts += v[LINE_WAVES];
 		c->shared_st_ideal += v[LINE_WAVES_IDEAL];
 	} else {
@@ -224,8 +225,8 @@ bool lines_measure(struct work *w, const struct launch *l, struct cuda_report *r
 	if (!work_cupti(w, why))
 		return false;
 	if (!w->cupti.SassGetProperties || !w->cupti.SassSetConfig || !w->cupti.SassEnable ||
-	    || !w->cupti.SassDisable || !w->cupti.SassGetDataProperties ||
-	    !w->cupti.SassFlush || !w->cupti.SassToSource)
+	    !w->cupti.SassDisable || !w->cupti.SassGetDataProperties || !w->cupti.SassFlush ||
+	    !w->cupti.SassToSource)
 		return fault_set(why, FAULT_CUPTI_OLD, "no SASS metrics in %s", w->cupti_path);
 	if (r->loaded.jit || !j->cubin)
 		return fault_set(why, FAULT_NO_LINES, "compiled by the driver from PTX");

@@ -51,6 +51,8 @@ static void counters(const struct cuda_report *r, struct run_result *out)
 #define X(id, field) c->field = whole(r->metric[M_##id]);
 	MEASURED_COUNTS(X)
 #undef X
+	c->ld_bytes = whole(r->metric[M_MEM_LD_EFF] / 100 * 32 * r->metric[M_MEM_LD_SEC]);
+	c->st_bytes = whole(r->metric[M_MEM_ST_EFF] / 100 * 32 * r->metric[M_MEM_ST_SEC]);
 	struct metric_set derived;
 	metrics_clear(&derived, NULL);
 	metrics_from_counts(&derived, c, ORIGIN_MEASURED);

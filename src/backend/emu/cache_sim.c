@@ -17,6 +17,7 @@
 #include "backend/emu/cache_sim.h"
 
 #include "backend/emu/cache_log.h"
+#include "backend/emu/lane.h"
 #include "base/mem.h"
 
 #include <pthread.h>
@@ -25,7 +26,7 @@
 
 #define LINE 128
 #define L1_SETS 256 /* 1 << LOG_MAX_LEVEL */
-#define WAVE_ENTRIES ((size_t)1 << 17)
+#define WAVE_ENTRIES ((size_t)1 << 16)
 
 struct way {
 	uint32_t line;   /* + 1; 0 = empty */
@@ -147,14 +148,14 @@ static void access_l2(struct cache_sim *c, struct part *p, uint32_t line, uint32
 {
 	struct way *set = c->l2 + (size_t)(hash & (c->l2_sets - 1)) * c->l2_ways;
 	struct way *w = find(set, c->l2_ways, line);
-	p->l2_sectors += weight * __builtin_popcount(sectors);
+	p->l2_sectors += weight * lane_popc32(sectors);
 	if (!w) {
 		w = victim(set, c->l2_ways);
-		p->write += weight * __builtin_popcount(w->dirty);
+		p->write += weight * lane_popc32(w->dirty);
 		*w = (struct way){ .line = line + 1 };
 	}
 	if (read)
-		p->read += weight * __builtin_popcount(sectors & ~(unsigned)w->valid);
+		p->read += weight * lane_popc32(sectors & ~(unsigned)w->valid);
 	w->valid |= (uint8_t)sectors;
 	if (write)
 		w->dirty |= (uint8_t)sectors;
@@ -277,6 +278,6 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 	for (uint32_t s = 0; s < c->l2_sets; s += 1u << c->level)
 		for (unsigned i = 0; i < c->l2_ways; i++)
 			t.write_bytes += 32 * weight *
-			                 __builtin_popcount(c->l2[(size_t)s * c->l2_ways + i].dirty);
+			                 lane_popc32(c->l2[(size_t)s * c->l2_ways + i].dirty);
 	return t;
 }

@@ -646,6 +646,7 @@ static void emit_program(struct emit *e)
 		u->a = at_start ? s->block : UINT32_MAX;
 		u->b = s->length;
 		u->y = i;
+		const uint32_t first_uop = p->n_uops;
 		for (uint32_t o = s->first; o < s->end; o++) {
 			const struct xop *x = &ir->ops[o];
 			e->xop = o;
@@ -655,6 +656,8 @@ static void emit_program(struct emit *e)
 			if (!writes_nothing(x))
 				emit_guarded(e, x, s->block);
 		}
+		if (!p->plain)
+			fuse_section(e, first_uop, p->n_uops, s->block);
 	}
 	emit_uop(e, &vm_exit); /* a function may end without ret */
 	for (unsigned i = 0; i < e->n_fixups; i++)
@@ -695,11 +698,11 @@ static void make_frame(struct image *im, struct emit *e, uint32_t **pred_slot)
 	e->pred_ones = emit_const(e, 4, 1, (const uint64_t[]){ 0xffffffffu });
 }
 
-void image_build(struct image *im, const struct launch_plan *plan, const struct handler_set *handlers,
-                 bool plain_only)
+void image_build(struct image *im, const struct launch_plan *plan, uint32_t shared_bytes,
+                 const struct handler_set *handlers, bool plain_only)
 {
 	uint32_t *pred_slot = NULL;
-	struct emit e = { .im = im, .plan = plan, .h = handlers };
+	struct emit e = { .im = im, .plan = plan, .shared_bytes = shared_bytes, .h = handlers };
 	flow_liveness(&im->ir, &im->live);
 	make_sections(im);
 	make_frame(im, &e, &pred_slot);

@@ -11,6 +11,7 @@ struct emit {
 	struct image *im;
 	struct program *p;
 	const struct launch_plan *plan;
+	uint32_t shared_bytes;
 	const struct handler_set *h;
 	const uint32_t *pred_slot;     /* by register */
 	uint32_t pred_zeros, pred_ones;
@@ -34,5 +35,8 @@ void *image_pool(struct image *im, size_t bytes); /* zeroed, freed with the imag
 void emit_memory(struct emit *e, const struct xop *x);
 /* Patterns have stopped moving: makes pointers of their numbers. */
 void memory_finish(struct emit *e, struct memop *m);
+
+/* fuse.c: lets single uops of [first, end), all of one section of @block, do more. */
+void fuse_section(struct emit *e, uint32_t first, uint32_t end, uint32_t block);
 
 #endif

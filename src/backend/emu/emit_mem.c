@@ -52,13 +52,13 @@ static void count_full(struct memop *m, const uint64_t offset[32])
 		m->ideal_full = s.ideal;
 		return;
 	}
-	for (unsigned at = 0; at < 128; at += m->access) {
+	for (unsigned at = 0; at < 32; at++) {
 		uint64_t a[32];
 		struct global_probe g;
 		for (unsigned i = 0; i < 32; i++)
-			a[i] = at + offset[i];
+			a[i] = 4 * at + offset[i];
 		probe_global(a, 0xffffffffu, m->access, &g);
-		m->lines_at[at] = g.sectors | (uint64_t)g.lines << 32;
+		m->lines_at[at] = (uint16_t)(g.sectors | g.lines << 8);
 		m->bytes_full = g.bytes;
 	}
 }
@@ -99,22 +99,29 @@ static const struct handler *fast_handler(struct emit *e, struct memop *m)
 	m->low = m->addr.offset + p.min;
 	m->span = (uint64_t)(p.max - p.min) + m->access;
 	m->align_mask = m->access - 1u;
+	if (shared && m->span > e->shared_bytes)
+		return NULL; /* never fits */
+	m->last_low = e->shared_bytes - m->span;
 	if (m->addr.kind == ADDR_UNIFORM) {
 		if (!m->d_scalar || m->d[0] < 0)
 			return NULL;
 		m->bytes_full = m->access;
 		m->waves_full = m->ideal_full = 1;
+		m->sectors_full = m->lines_full = 1;
 		const unsigned size = m->bytes == 8 ? 3 : m->bytes == 4 ? 2 : m->bytes - 1u;
 		return m->sign ? &h->ld_uniform_signed[at][size] : &h->ld_uniform[at][size];
 	}
 	if (m->bytes != 4 || (x->kind == X_LD && m->d[0] < 0))
 		return NULL;
 	count_full(m, offset);
-	m->packed = !shared;
 	bool unit = true;
 	for (unsigned i = 0; i < 32; i++) {
 		unit &= p.lane[i] == 4 * (int64_t)i;
 		m->index[i] = (int32_t)(offset[i] / 4);
+	}
+	if (unit) { /* at a multiple of 128 */
+		m->sectors_full = 4;
+		m->lines_full = 1;
 	}
 	if (x->kind == X_ST)
 		return unit ? &h->st_unit[at] : &h->st_pattern[at];
@@ -169,8 +176,8 @@ void emit_memory(struct emit *e, const struct xop *x)
 	u->d = m->d[0] >= 0 ? (uint32_t)m->d[0] : 0;
 	u->b = m->s[0];
 	u->y = m->id;
-	u->x.mem = m;
-	u->c = m->addr.wide;
+	u->x.i = m->low;
+	u->c = (uint32_t)m->last_low;
 }
 
 void memory_finish(struct emit *e, struct memop *m)

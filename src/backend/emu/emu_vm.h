@@ -27,13 +27,12 @@ struct uop {
 	union {
 		int64_t i;
 		uint64_t u;
-		const void *p;
-		const struct memop *mem;
 		const struct uop *to;
 		const struct pattern *pattern;
 	} x;
 	uint32_t y;               /* section, memory number, ... */
 	uint32_t xop;             /* index of the operation it belongs to */
+	const struct fused *fused;/* of a handler that also does the uops behind this one */
 };
 
 /*
@@ -110,12 +109,12 @@ struct memop {
 	uint32_t s[X_MAX_VEC];      /* slots of 32 lanes with the data */
 	/* for full_probe handlers: lowest address = scalar + low, bytes from lowest to end = span */
 	int64_t low;
-	uint64_t span;
+	uint64_t span, last_low;    /* shared memory: highest lowest address that fits */
 	uint32_t align_mask;
 	uint8_t word_shift;
 	uint32_t bytes_full, waves_full, ideal_full;   /* per full execution */
-	bool packed;                /* sectors and lines are counted in mem_count.packed; else 1 each */
-	uint64_t lines_at[128];     /* sectors | lines << 32 by lowest address mod 128 */
+	uint32_t sectors_full, lines_full;             /* the same, where they do not depend on ... */
+	uint16_t lines_at[32];      /* ... lowest address / 4 mod 32: sectors | lines << 8 */
 	int32_t index[32];          /* lane -> word from the lowest address (of its half warp) */
 	int64_t half[2];            /* lowest offset of each half warp */
 };
@@ -129,6 +128,23 @@ struct program {
 	bool plain;                 /* every register as 32 lanes: reference, checks, traces */
 	struct shapes shapes;
 	uint32_t *reg_slot;         /* frame offset by register; UINT32_MAX = none */
+};
+
+/*
+ * Loads and the FMAs that use them, done in one go by a full warp: n times
+ * acc = fma(scalar load, 32-lane load, acc), the loads' results not needed elsewhere.
+ * Anything unusual falls back to the handlers of the single uops, which are still there.
+ */
+struct fused {
+	uop_fn alone;               /* handler of the first uop */
+	uint32_t n, uops;           /* FMAs; uops that it stands for */
+	uint32_t lanes_slot, scalar_slot, acc, d; /* addresses; 32 lanes */
+	uint32_t lanes_id, scalar_id; /* memory numbers (n == 1) */
+	bool lanes_wide, scalar_wide;
+	int64_t lanes_min, lanes_max, scalar_min, scalar_max; /* of the offsets below */
+	const struct fused_step {
+		int64_t lanes, scalar; /* offsets from the addresses */
+	} *step;
 };
 
 struct const_slot {             /* constants of the frame, written once per warp */
@@ -154,7 +170,7 @@ struct image {
 };
 
 struct handler_set; /* handlers of one ISA level, simd.h */
-void image_build(struct image *im, const struct launch_plan *plan,
+void image_build(struct image *im, const struct launch_plan *plan, uint32_t shared_bytes,
                  const struct handler_set *handlers, bool plain_only);
 void image_free(struct image *im);
 
@@ -167,6 +183,7 @@ struct section_count {
 struct mem_count {
 	uint64_t packed;       /* sectors | lines << 32 of full-warp handlers since the last flush */
 	uint64_t slow;         /* full executions of the section that did not count there */
+	uint64_t odd;          /* of those that did: sectors and lines are in packed, not the usual */
 	uint64_t requests, sectors, lines, bytes, waves, ideal;
 	uint64_t space[3];     /* of the requests: global, shared, other */
 };
@@ -174,6 +191,7 @@ struct mem_count {
 struct mem_window {
 	uint64_t lo, len;
 	uintptr_t written;     /* + address: its flag, if the buffer was undefined at first; else 0 */
+	uint64_t last;         /* lowest address of the last access, to fetch ahead */
 };
 
 /* --- the cache simulation's input ------------------------------------------------------------------ */

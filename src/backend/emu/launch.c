@@ -204,7 +204,8 @@ static bool build_image(struct launch *l, struct addresses *a, struct err *err)
 	};
 	if (!ir_lower(&l->image.ir, l->module, l->func, &env, l->source_file, err))
 		return false;
-	image_build(&l->image, l->req->plan, handler_set_choose(getenv("PMPP_EMU_ISA")), l->plain_only);
+	image_build(&l->image, l->req->plan, l->shared_bytes,
+	            handler_set_choose(getenv("PMPP_EMU_ISA")), l->plain_only);
 	return true;
 }
 

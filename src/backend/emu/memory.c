@@ -454,7 +454,7 @@ static bool async_copy(struct warp *w, const struct uop *u, const struct memop *
 
 bool mem_access(struct warp *w, const struct uop *u, uint32_t mask)
 {
-	const struct memop *m = u->x.mem;
+	const struct memop *m = &w->program->mem[u->y];
 	const struct xop *x = m->x;
 	if (x->kind == X_ASYNC)
 		return async_copy(w, u, m, mask);
@@ -473,7 +473,7 @@ bool mem_access(struct warp *w, const struct uop *u, uint32_t mask)
 		NEXT_masked(u + 1);                                                               \
 	} while (0)
 
-/* x.mem */
+/* y memory number */
 HANDLER(mem_any)
 {
 	if (!mem_access(w, u, mask))
@@ -484,6 +484,6 @@ const struct handler vm_mem = { mem_any, mem_any };
 
 const struct uop *mem_slow(struct warp *w, const struct uop *u, uint32_t mask)
 {
-	w->mem[u->x.mem->id].slow++;
+	w->mem[u->y].slow++;
 	return mem_any(w, u, mask);
 }

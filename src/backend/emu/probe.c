@@ -9,7 +9,7 @@
  */
 #include "backend/emu/probe.h"
 
-#include <string.h>
+#include "backend/emu/lane.h"
 
 static unsigned lowest(uint32_t m)
 {
@@ -43,8 +43,58 @@ static unsigned distinct(const uint64_t *v, uint32_t mask)
 	return n;
 }
 
+/* All active lanes at one address. */
+static bool same_address(const uint64_t *address, uint32_t mask)
+{
+	const uint64_t first = address[lowest(mask)];
+	uint32_t same = 0;
+	for (unsigned i = 0; i < 32; i++)
+		same |= (uint32_t)(address[i] == first) << i;
+	return (same & mask) == mask;
+}
+
+/* Lane i at first + i * access, all lanes. */
+static bool consecutive(const uint64_t *address, uint32_t mask, unsigned access)
+{
+	if (mask != 0xffffffffu)
+		return false;
+	uint64_t off = 0;
+	for (unsigned i = 0; i < 32; i++)
+		off |= address[i] ^ (address[0] + (uint64_t)i * access);
+	return off == 0;
+}
+
+/* Sectors of line @line within [low, high]. */
+static uint8_t sectors_between(uint64_t line, uint64_t low, uint64_t high)
+{
+	const unsigned first = low >> 7 < line ? 0 : (unsigned)(low >> 5 & 3);
+	const unsigned last = high >> 7 > line ? 3 : (unsigned)(high >> 5 & 3);
+	return (uint8_t)((2u << last) - (1u << first));
+}
+
+static void probe_run(uint64_t low, unsigned bytes, struct global_probe *p)
+{
+	const uint64_t high = low + bytes - 1;
+	p->n = 0;
+	for (uint64_t line = low >> 7; line <= high >> 7; line++) {
+		p->line[p->n] = line;
+		p->sector_mask[p->n++] = sectors_between(line, low, high);
+	}
+	p->lines = p->n;
+	p->sectors = (uint32_t)((high >> 5) - (low >> 5) + 1);
+	p->bytes = bytes;
+}
+
 void probe_global(const uint64_t *address, uint32_t mask, unsigned access, struct global_probe *p)
 {
+	if (same_address(address, mask)) {
+		probe_run(address[lowest(mask)], access, p);
+		return;
+	}
+	if (consecutive(address, mask, access)) {
+		probe_run(address[0], 32 * access, p);
+		return;
+	}
 	p->n = 0;
 	unsigned at = 0;
 	for (uint32_t m = mask; m; m &= m - 1) {
@@ -65,7 +115,7 @@ void probe_global(const uint64_t *address, uint32_t mask, unsigned access, struc
 	p->lines = p->n;
 	p->sectors = 0;
 	for (unsigned i = 0; i < p->n; i++)
-		p->sectors += (uint32_t)__builtin_popcount(p->sector_mask[i]);
+		p->sectors += lane_popc32(p->sector_mask[i]);
 	p->bytes = distinct(address, mask) * access;
 }
 
@@ -113,6 +163,11 @@ static bool pairs_equal(const uint64_t *address, uint32_t mask, unsigned distanc
 struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigned access, bool store)
 {
 	struct shared_probe r = { 0, 1 };
+	if (access <= 4 && (same_address(address, mask) ||
+	                    (access == 4 && consecutive(address, mask, access)))) {
+		r.waves = 1;
+		return r;
+	}
 	const unsigned bytes = distinct(address, mask) * access;
 	r.ideal = bytes > 128 ? (bytes + 127) / 128 : 1;
 	if (access <= 4) {

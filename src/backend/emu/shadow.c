@@ -12,29 +12,31 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct shadow *shadow_new(size_t bytes, bool races)
 {
 	struct shadow *s = mem_zalloc(sizeof *s);
 	s->bytes = bytes;
 	s->epoch = 1;
-	s->races = races;
-	s->cell = mem_calloc(bytes ? bytes : 1, sizeof *s->cell);
+	s->written = mem_zalloc(bytes);
+	s->cell = races ? mem_calloc(bytes, sizeof *s->cell) : NULL;
 	return s;
 }
 
 void shadow_free(struct shadow *s)
 {
-	if (s)
+	if (s) {
+		free(s->written);
 		free(s->cell);
+	}
 	free(s);
 }
 
 void shadow_start(struct shadow *s)
 {
 	s->epoch++;
-	for (size_t i = 0; i < s->bytes; i++)
-		s->cell[i].written = false;
+	memset(s->written, 0, s->bytes);
 }
 
 static bool same_warp(const struct shadow_user *u, const struct shadow_access *a)
@@ -69,14 +71,14 @@ static void note(struct shadow_user *u, const struct shadow_access *a)
 enum shadow_verdict shadow_touch(struct shadow *s, const struct shadow_access *a,
                                  struct shadow_user *other)
 {
-	for (uint64_t i = a->offset; i < a->offset + a->bytes && i < s->bytes; i++) {
-		struct shadow_cell *c = &s->cell[i];
-		if (a->read && !c->written)
+	for (uint64_t i = a->offset; i < a->offset + a->bytes; i++) {
+		if (a->read && !s->written[i])
 			return SHADOW_UNWRITTEN;
 		if (a->write)
-			c->written = true;
-		if (!s->races)
-			continue;
+			s->written[i] = 1;
+	}
+	for (uint64_t i = a->offset; s->cell && i < a->offset + a->bytes; i++) {
+		struct shadow_cell *c = &s->cell[i];
 		if (c->epoch != s->epoch) {
 			c->epoch = s->epoch;
 			c->writer = c->reader = (struct shadow_user){ 0 };

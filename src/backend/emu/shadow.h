@@ -17,14 +17,13 @@ struct shadow_user {
 };
 struct shadow_cell {      /* of one byte */
 	uint32_t epoch;   /* barrier interval of writer and reader */
-	bool written;
 	struct shadow_user writer, reader;
 };
 struct shadow {
 	size_t bytes;
 	uint32_t epoch;
-	bool races;       /* look for races too */
-	struct shadow_cell *cell;
+	uint8_t *written; /* per byte */
+	struct shadow_cell *cell; /* per byte, if races are looked for; else NULL */
 };
 struct shadow *shadow_new(size_t bytes, bool races);
 void shadow_free(struct shadow *s);

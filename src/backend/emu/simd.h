@@ -30,10 +30,16 @@ struct mem_handlers {
 	struct handler st_unit[MEM_PLACES], st_pattern[MEM_PLACES];
 };
 
+/* Chains of load, load, FMA; NULL = not at this level. */
+struct fused_handlers {
+	uop_fn dot[MEM_PLACES];
+};
+
 struct handler_set {
 	const char *name, *title;
 	const struct alu_handlers *alu;
 	const struct mem_handlers *mem;
+	const struct fused_handlers *fused;
 };
 /* The set for this processor; @wanted (may be NULL or "") limits it: "sse", "avx2", "avx512". */
 const struct handler_set *handler_set_choose(const char *wanted);

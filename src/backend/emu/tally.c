@@ -136,6 +136,7 @@ static struct sums sum_workers(const struct launch *l)
 			struct mem_count *to = &s.mem[i];
 			const struct mem_count *from = &wk->mem[i];
 			to->slow += from->slow;
+			to->odd += from->odd;
 			to->requests += from->requests;
 			to->sectors += from->sectors;
 			to->lines += from->lines;
@@ -172,8 +173,8 @@ static void add_full(const struct launch *l, struct sums *s)
 		} else {
 			c->space[0] += n;
 			c->bytes += n * m->bytes_full;
-			c->sectors += m->packed ? 0 : n; /* packed ones were counted */
-			c->lines += m->packed ? 0 : n;
+			c->sectors += (n - c->odd) * m->sectors_full;
+			c->lines += (n - c->odd) * m->lines_full;
 		}
 	}
 }

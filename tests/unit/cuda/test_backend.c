@@ -92,7 +92,7 @@ static void a_run_brings_everything(void **state)
 	assert_int_equal(f.res.counts.lines[0].line, 12);
 	assert_int_equal(f.res.counts.lines[0].c.warp_executed, 201);
 	assert_int_equal(f.res.counts.lines[1].c.warp_executed, 102);
-	assert_int_equal(f.res.counts.lines[0].c.ld_requests, 201);
+	assert_int_equal(f.res.counts.lines[0].c.ld_requests, 2 * 201); /* LDG and LDGSTS */
 	assert_int_equal(f.res.counts.lines[0].c.ld_sectors, 201);
 	assert_int_equal(f.res.counts.lines[0].c.st_sectors, 0);
 	fake_done(&f);

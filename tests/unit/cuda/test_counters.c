@@ -65,6 +65,14 @@ static void expressions_are_read(void **state)
 	assert_true(counters_metric(&p, M_FLOP_FP32, v) == 10 + 200 + 2 * 3000);
 	v[counter_of(&p, "smsp__sass_thread_inst_executed_op_hfma_pred_on.sum")] = 7;
 	assert_true(counters_metric(&p, M_FLOP_FP16, v) == 28);
+	/* a quotient of sums: 100 (a + b) / (32 c) */
+	assert_int_equal(p.metric[M_MEM_LD_EFF].below, 2);
+	v[counter_of(&p, "smsp__sass_data_bytes_mem_global_op_ld.sum")] = 96;
+	v[counter_of(&p, "smsp__sass_data_bytes_mem_global_op_ldgsts.sum")] = 32;
+	v[counter_of(&p, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")] = 8;
+	assert_true(counters_metric(&p, M_MEM_LD_EFF, v) == 50);
+	v[counter_of(&p, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")] = 0;
+	assert_true(counters_metric(&p, M_MEM_LD_EFF, v) == 0);
 	/* time never comes from a profiled replay */
 	assert_int_equal(p.metric[M_TIME_KERNEL].n, 0);
 	assert_true(isnan(counters_metric(&p, M_TIME_KERNEL, v)));

@@ -14,7 +14,7 @@
 
 #define CASE_MAX_COUNTS 40
 #define CASE_MAX_WORDS 6
-#define CASE_MAX_COLUMNS 12
+#define CASE_MAX_COLUMNS 16
 #define CASE_MAX_ROWS 1024
 
 struct case_buffer {

@@ -102,9 +102,11 @@ static void impossible_values_are_refused_by_name(void **state)
 					char name[64];
 					kernel_defaults(k, params);
 					params[i] = bad[b];
-					/* free numbers: plan() alone must refuse, as it knows the reason; lists
-					 * of choices are left to the check before it */
-					if ((!k->params[i].choices || kernel_param_legal(k, i, bad[b], &err)) &&
+					/* free numbers of a launch: plan() alone must refuse, as it knows the
+					 * reason; the rest is left to the check before it */
+					const bool free_number = k->params[i].kind == PARAM_LAUNCH &&
+					                         !k->params[i].choices;
+					if ((free_number || kernel_param_legal(k, i, bad[b], &err)) &&
 					    k->plan(v, params, &plan, &err))
 						fail_msg("%s was not refused", in_words(k, v, params));
 					assert_int_equal(err.code, ERR_USAGE);

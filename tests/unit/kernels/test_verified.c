@@ -1,7 +1,7 @@
 /*
  * Every kernel x variant runs in the emulator and equals its CPU reference: at size 1, at sizes
- * that are no multiple of the block, at primes, and with every value of every knob. And a spoiled
- * output is always noticed. Walks the registry: a new kernel file is covered by being there.
+ * that are no multiple of the block, at primes, and with the knobs turned. And a spoiled output
+ * is always noticed. Walks the registry: a new kernel file is covered by being there.
  */
 #include "kernel_run.h"
 
@@ -71,8 +71,64 @@ static void every_variant_at_many_sizes(void **state)
 	}
 }
 
-/* One knob at a time, at a small size that no block divides and at one that all do. */
-static void every_value_of_every_knob(void **state)
+/* Kernels with many compile parameters: a few whole settings instead of each knob by itself, since
+ * each costs a compilation. Variants that refuse a setting are skipped. */
+static const struct {
+	const char *kernel, *words;
+} combinations[] = {
+	{ "sgemm_fast", "BM=64 BN=64 BK=16 TM=4 TN=4 WN=32 BAND=2" }, /* S-040 with deeper steps */
+	{ "sgemm_fast", "BM=256 BN=128 BK=8 TM=16 TN=8 WN=64 BAND=1" },
+	{ "sgemm_fast", "BM=32 BN=32 BK=32 TM=1 TN=1" },
+	{ "sgemm_fast", "BM=128 BN=64 BK=4 TM=8 TN=4 WN=16 BAND=32" },
+};
+
+static unsigned compile_knobs(const struct kernel_desc *k)
+{
+	unsigned n = 0;
+
+	for (unsigned p = 0; p < k->n_params; p++)
+		n += k->params[p].kind == PARAM_COMPILE;
+	return n;
+}
+
+static bool has_combinations(const struct kernel_desc *k)
+{
+	return compile_knobs(k) > 4;
+}
+
+static void combinations_of_knobs(void **state)
+{
+	(void)state;
+	unsigned settings_of[64] = { 0 }, verified_of[64][32] = { { 0 } };
+	for (unsigned c = 0; c < ARRAY_LEN(combinations); c++) {
+		const struct kernel_desc *k = the_kernel(combinations[c].kernel);
+		size_t at = 0;
+		while (kernel_at(at) != k)
+			at++;
+		settings_of[at]++;
+		for (unsigned v = 0; v < k->n_variants; v++) {
+			int64_t params[KERNEL_MAX_PARAMS];
+			settings(k, combinations[c].words, params);
+			for (size_t s = 0; s < ARRAY_LEN(mixed_sizes) && !k->variants[v].wrong; s++) {
+				set_sizes(k, mixed_sizes, ARRAY_LEN(mixed_sizes), s, 1, params);
+				verified_of[at][v] += verify(k, v, params);
+			}
+		}
+	}
+	for (size_t at = 0; at < kernel_count(); at++) {
+		const struct kernel_desc *k = kernel_at(at);
+		if (has_combinations(k) && settings_of[at] < 3)
+			fail_msg("%s has %u compile parameters and fewer than 3 settings above", k->name,
+			         compile_knobs(k));
+		for (unsigned v = 0; v < k->n_variants && settings_of[at]; v++)
+			if (verified_of[at][v] < 5 && !k->variants[v].wrong)
+				fail_msg("%s/%s refused nearly all settings", k->name, k->variants[v].name);
+	}
+}
+
+/* One knob at a time, at a small size that no block divides and at one that all do. What must be
+ * compiled anew is tried at its least and greatest value only: a compilation takes its time. */
+static void every_knob(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < kernel_count(); i++) {
@@ -83,10 +139,14 @@ static void every_value_of_every_knob(void **state)
 				const int64_t *value = d->choices ? d->choices : d->steps;
 				int64_t params[KERNEL_MAX_PARAMS];
 				if (is_size(d) || !value || !kernel_param_used(k, v, p) ||
-				    k->variants[v].wrong)
+				    k->variants[v].wrong ||
+				    (d->kind == PARAM_COMPILE && has_combinations(k)))
 					continue;
 				kernel_defaults(k, params);
-				for (; *value != INT64_MIN; value++) {
+				for (const int64_t *first = value; *value != INT64_MIN; value++) {
+					if (d->kind == PARAM_COMPILE && value != first &&
+					    value[1] != INT64_MIN)
+						continue;
 					params[p] = *value;
 					set_sizes(k, &(int64_t){ 67 }, 1, 0, 0, params);
 					verify(k, v, params);
@@ -253,7 +313,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_variant_at_many_sizes),
-		cmocka_unit_test(every_value_of_every_knob),
+		cmocka_unit_test(every_knob),
+		cmocka_unit_test(combinations_of_knobs),
 		cmocka_unit_test(one_spoiled_element_is_noticed),
 		cmocka_unit_test(large_products_are_checked_everywhere),
 		cmocka_unit_test(exact_fills),

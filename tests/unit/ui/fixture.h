@@ -210,7 +210,8 @@ static inline void fixture_occupancy(struct session *s, unsigned threads, unsign
 		.limits = {
 			{ OCC_WARPS, "warps", fit, warps, 64, fit == n, "" },
 			{ OCC_REGISTERS, "registers", fit, warps * 1024, 65536, fit == n, "" },
-			{ OCC_SHARED, "shared memory", by_shared, shared + 1024, 167936, false, "" },
+			{ OCC_SHARED, "shared memory", by_shared, shared + 1024, 167936,
+			  false, "" },
 			{ OCC_BLOCKS, "block slots", 32, 1, 32, n == 32, "" },
 			{ OCC_BARRIERS, "barriers", OCC_UNLIMITED, 1, 0, false, "" },
 		},

@@ -3,52 +3,17 @@
  *
  * A full warp is checked against the buffer that the instruction used last (mem_window); what it
  * costs is known from the section's execution count, or from a table by the address's last seven
- * bits. Lines that the cache simulation samples are noted. Any doubt goes to memory.c: another
+ * bits. Lines that the cache simulation follows are noted. Any doubt goes to memory.c: another
  * buffer, the edge of one, a misaligned address, a tracked buffer.
  */
-#include "backend/emu/handler.h"
 #include "backend/emu/simd.h"
-#include "backend/emu/simd/simd_level.h"
+#include "backend/emu/simd/simd_place.h"
 
-#define GUEST GUEST_MEMORY static const struct uop *
-#define ARGS (struct warp *w, const struct uop *u, uint32_t mask)
-#define COLD __attribute__((noinline))
+/* --- what the cache simulation gets ----------------------------------------------------------------------- */
 
-/* --- places --------------------------------------------------------------------------------------------- */
-
-/* Lowest address of the access, and whether all of it may be touched without a closer look. */
-#define LOW_global (SCALAR64(u->a) + (uint64_t)m->low)
-#define LOW_shared32 (SCALAR32(u->a) + (uint64_t)m->low)
-#define LOW_shared64 (SCALAR64(u->a) + (uint64_t)m->low)
-static inline bool fits_global(const struct warp *w, const struct uop *u, const struct memop *m,
-                               uint64_t low)
+static inline enum log_kind load_kind(const struct warp *w, const struct uop *u)
 {
-	const struct mem_window *win = &w->win[u->y];
-	return low - win->lo <= win->len && !(low & m->align_mask);
-}
-static inline bool fits_shared(const struct warp *w, const struct memop *m, uint64_t low)
-{
-	return low + m->span <= w->shared_bytes && low < w->shared_bytes && !(low & m->align_mask);
-}
-#define FITS_global fits_global(w, u, m, low)
-#define FITS_shared32 fits_shared(w, m, low)
-#define FITS_shared64 fits_shared(w, m, low)
-#define HOST_global ((void *)(w->host + low))
-#define HOST_shared32 ((void *)(w->shared + low))
-#define HOST_shared64 ((void *)(w->shared + low))
-
-/* Is a line of the access sampled? */
-static inline uint32_t line_of(uint64_t address)
-{
-	return (uint32_t)((address - ARENA_BASE) >> 7);
-}
-static inline bool sampled(const struct warp *w, uint32_t line)
-{
-	return w->sampled[line / 64] >> (line % 64) & 1;
-}
-static inline bool sampled_span(const struct warp *w, uint64_t low, uint64_t span)
-{
-	return sampled(w, line_of(low)) | sampled(w, line_of(low + span - 1));
+	return MEMOP->x->bypass_l1 ? LOG_LOAD_L2 : LOG_LOAD;
 }
 static bool sampled_pattern(const struct warp *w, const struct memop *m, uint64_t low)
 {
@@ -61,16 +26,13 @@ static bool sampled_pattern(const struct warp *w, const struct memop *m, uint64_
 	}
 	return false;
 }
-static inline enum log_kind load_kind(const struct memop *m)
+static inline bool sampled_halves(const struct warp *w, const struct memop *m, uint64_t low)
 {
-	return m->x->bypass_l1 ? LOG_LOAD_L2 : LOG_LOAD;
-}
-static COLD void log_one(struct warp *w, const struct memop *m, uint64_t low)
-{
-	log_line(w, line_of(low), 1u << (low >> 5 & 3), load_kind(m));
+	return sampled_span(w, low + (uint64_t)m->half[0], 64) ||
+	       sampled_span(w, low + (uint64_t)m->half[1], 64);
 }
 /* 128 consecutive bytes */
-static COLD void log_unit(struct warp *w, uint64_t low, enum log_kind kind)
+static void log_unit(struct warp *w, uint64_t low, enum log_kind kind)
 {
 	const unsigned first = (unsigned)(low >> 5 & 3), last = (unsigned)((low + 127) >> 5 & 3);
 	if (!(low & 127)) {
@@ -82,7 +44,7 @@ static COLD void log_unit(struct warp *w, uint64_t low, enum log_kind kind)
 	if (sampled(w, line_of(low + 127)))
 		log_line(w, line_of(low + 127), (2u << last) - 1, kind);
 }
-static COLD void log_lanes(struct warp *w, const struct memop *m, uint64_t low, enum log_kind kind)
+static void log_lanes(struct warp *w, const struct memop *m, uint64_t low, enum log_kind kind)
 {
 	uint32_t line[32], n = 0;
 	unsigned sectors[32];
@@ -106,9 +68,9 @@ static COLD void log_lanes(struct warp *w, const struct memop *m, uint64_t low, 
 /* --- scalar loads ------------------------------------------------------------------------------------------ */
 
 /* One sector, one line whatever the mask. */
-static inline void count_one(struct warp *w, const struct memop *m, bool shared)
+static inline void count_one(struct warp *w, const struct uop *u, bool shared, unsigned bytes)
 {
-	struct mem_count *c = &w->mem[m->id];
+	struct mem_count *c = &w->mem[u->y];
 	c->requests++;
 	c->space[shared]++;
 	if (shared) {
@@ -117,16 +79,15 @@ static inline void count_one(struct warp *w, const struct memop *m, bool shared)
 	} else {
 		c->sectors++;
 		c->lines++;
-		c->bytes += m->access;
+		c->bytes += bytes;
 	}
 }
 
 #define LD_UNIFORM(place, shared, name, type, as)                                                 \
 	COLD GUEST ld_##place##_##name##_log ARGS                                                 \
 	{                                                                                         \
-		const struct memop *m = u->x.mem;                                                 \
 		const uint64_t low = LOW_##place;                                                 \
-		log_one(w, m, low);                                                               \
+		log_line(w, line_of(low), 1u << (low >> 5 & 3), load_kind(w, u));                 \
 		SCALAR64(u->d) = (uint64_t)(as)*(const type *)HOST_##place;                       \
 		if (mask == 0xffffffffu)                                                          \
 			NEXT_full(u + 1);                                                         \
@@ -134,30 +95,25 @@ static inline void count_one(struct warp *w, const struct memop *m, bool shared)
 	}                                                                                         \
 	GUEST ld_##place##_##name##_full ARGS                                                     \
 	{                                                                                         \
-		const struct memop *m = u->x.mem;                                                 \
 		const uint64_t low = LOW_##place;                                                 \
-		if (__builtin_expect(!FITS_##place, 0))                                           \
+		if (RARE(!FITS_##place(sizeof(type) - 1)))                                        \
 			EMU_JUMP mem_slow(w, u, mask);                                            \
-		if (!(shared) && __builtin_expect(sampled(w, line_of(low)), 0))                   \
+		if (!(shared) && RARE(sampled(w, line_of(low))))                                  \
 			EMU_JUMP ld_##place##_##name##_log(w, u, mask);                           \
 		SCALAR64(u->d) = (uint64_t)(as)*(const type *)HOST_##place;                       \
 		NEXT_full(u + 1);                                                                 \
 	}                                                                                         \
 	GUEST ld_##place##_##name##_masked ARGS                                                   \
 	{                                                                                         \
-		const struct memop *m = u->x.mem;                                                 \
 		const uint64_t low = LOW_##place;                                                 \
-		if (__builtin_expect(!FITS_##place, 0))                                           \
+		if (RARE(!FITS_##place(sizeof(type) - 1)))                                        \
 			EMU_JUMP vm_mem.masked(w, u, mask);                                       \
-		count_one(w, m, shared);                                                          \
-		if (!(shared) && __builtin_expect(sampled(w, line_of(low)), 0))                   \
+		count_one(w, u, shared, sizeof(type));                                            \
+		if (!(shared) && RARE(sampled(w, line_of(low))))                                  \
 			EMU_JUMP ld_##place##_##name##_log(w, u, mask);                           \
 		SCALAR64(u->d) = (uint64_t)(as)*(const type *)HOST_##place;                       \
 		NEXT_masked(u + 1);                                                               \
 	}
-typedef int8_t __attribute__((may_alias)) mem_s8;
-typedef int16_t __attribute__((may_alias)) mem_s16;
-typedef uint8_t __attribute__((may_alias)) mem_u8;
 #define LD_UNIFORM_ALL(place, shared)                                                             \
 	LD_UNIFORM(place, shared, u8, mem_u8, uint32_t)                                           \
 	LD_UNIFORM(place, shared, u16, mem_u16, uint32_t)                                         \
@@ -232,109 +188,106 @@ static inline void put_any(void *to, const void *from, const int32_t *index)
 		d[index[i]] = s[i];
 }
 
-#define COUNT_PACKED_global (w->mem[u->y].packed += m->lines_at[low & 127])
-#define COUNT_PACKED_shared32 ((void)0)
-#define COUNT_PACKED_shared64 ((void)0)
+/* Consecutive words: 4 sectors of one line, unless the address is odd. */
+static inline void count_unit(struct warp *w, const struct uop *u, uint64_t low)
+{
+	if (RARE(low & 127)) {
+		struct mem_count *c = &w->mem[u->y];
+		c->odd++;
+		c->packed += (low & 31 ? 5u : 4u) | (uint64_t)2 << 32;
+	}
+}
+static inline void count_pattern(struct warp *w, const struct uop *u, const struct memop *m,
+                                 uint64_t low)
+{
+	const uint64_t n = m->lines_at[low >> 2 & 31];
+	w->mem[u->y].packed += (n & 0xff) | (n >> 8) << 32;
+}
+#define COUNT_UNIT_global count_unit(w, u, low)
+#define COUNT_UNIT_shared32 ((void)0)
+#define COUNT_UNIT_shared64 ((void)0)
+#define COUNT_PATTERN_global count_pattern(w, u, MEMOP, low)
+#define COUNT_PATTERN_shared32 ((void)0)
+#define COUNT_PATTERN_shared64 ((void)0)
+#define AHEAD_global fetch_ahead(w, &w->win[u->y], low)
+#define AHEAD_shared32 ((void)0)
+#define AHEAD_shared64 ((void)0)
 
-#define LOAD_PATTERN(place, shared, name, is_sampled, log, pick)                                  \
-	COLD GUEST ld_##place##_##name##_log ARGS                                                 \
+/* is_sampled, log, move may use low */
+#define WARP_ACCESS(name, place, shared, COUNT, ahead, is_sampled, log, move)                     \
+	COLD GUEST name##_log ARGS                                                                \
 	{                                                                                         \
-		const struct memop *m = u->x.mem;                                                 \
 		const uint64_t low = LOW_##place;                                                 \
 		log;                                                                              \
-		pick;                                                                             \
+		move;                                                                             \
 		NEXT_full(u + 1);                                                                 \
 	}                                                                                         \
-	GUEST ld_##place##_##name##_full ARGS                                                     \
+	GUEST name##_full ARGS                                                                    \
 	{                                                                                         \
-		const struct memop *m = u->x.mem;                                                 \
 		const uint64_t low = LOW_##place;                                                 \
-		if (__builtin_expect(!FITS_##place, 0))                                           \
+		if (RARE(!FITS_##place(3)))                                                       \
 			EMU_JUMP mem_slow(w, u, mask);                                            \
-		COUNT_PACKED_##place;                                                             \
-		if (!(shared) && __builtin_expect(is_sampled, 0))                                 \
-			EMU_JUMP ld_##place##_##name##_log(w, u, mask);                           \
-		pick;                                                                             \
+		COUNT;                                                                            \
+		ahead;                                                                            \
+		if (!(shared) && RARE(is_sampled))                                                \
+			EMU_JUMP name##_log(w, u, mask);                                          \
+		move;                                                                             \
 		NEXT_full(u + 1);                                                                 \
 	}
-#define LOAD_PATTERNS(place, shared)                                                              \
-	LOAD_PATTERN(place, shared, unit, sampled_span(w, low, 128), log_unit(w, low, load_kind(m)), \
-	             copy_unit(frame(w, u->d), HOST_##place))                                     \
-	LOAD_PATTERN(place, shared, window, sampled_span(w, low, m->span),                        \
-	             log_lanes(w, m, low, load_kind(m)),                                          \
-	             pick_window(frame(w, u->d), HOST_##place, m->index))                         \
-	LOAD_PATTERN(place, shared, halves, sampled_pattern_h(w, m, low),                         \
-	             log_lanes(w, m, low, load_kind(m)),                                          \
-	             pick_halves(frame(w, u->d), HOST_##place, m))                                \
-	LOAD_PATTERN(place, shared, pattern, sampled_pattern(w, m, low),                          \
-	             log_lanes(w, m, low, load_kind(m)),                                          \
-	             pick_any(frame(w, u->d), HOST_##place, m->index))
-static inline bool sampled_pattern_h(const struct warp *w, const struct memop *m, uint64_t low)
-{
-	return sampled_span(w, low + (uint64_t)m->half[0], 64) |
-	       sampled_span(w, low + (uint64_t)m->half[1], 64);
-}
-LOAD_PATTERNS(global, 0)
-LOAD_PATTERNS(shared32, 1)
-LOAD_PATTERNS(shared64, 1)
+#define UNIT_SAMPLED (low & 127 ? sampled_span(w, low, 128) : sampled(w, line_of(low)))
+
+#define LOADS(place, shared)                                                                      \
+	WARP_ACCESS(ld_##place##_unit, place, shared, COUNT_UNIT_##place, AHEAD_##place,          \
+	            UNIT_SAMPLED, log_unit(w, low, load_kind(w, u)),                              \
+	            copy_unit(frame(w, u->d), HOST_##place))                                      \
+	WARP_ACCESS(ld_##place##_window, place, shared, COUNT_PATTERN_##place, AHEAD_##place,     \
+	            sampled_span(w, low, 128), log_lanes(w, MEMOP, low, load_kind(w, u)),         \
+	            pick_window(frame(w, u->d), HOST_##place, MEMOP->index))                      \
+	WARP_ACCESS(ld_##place##_halves, place, shared, COUNT_PATTERN_##place, AHEAD_##place,     \
+	            sampled_halves(w, MEMOP, low), log_lanes(w, MEMOP, low, load_kind(w, u)),     \
+	            pick_halves(frame(w, u->d), HOST_##place, MEMOP))                             \
+	WARP_ACCESS(ld_##place##_pattern, place, shared, COUNT_PATTERN_##place, (void)0,          \
+	            sampled_pattern(w, MEMOP, low), log_lanes(w, MEMOP, low, load_kind(w, u)),    \
+	            pick_any(frame(w, u->d), HOST_##place, MEMOP->index))
+LOADS(global, 0)
+LOADS(shared32, 1)
+LOADS(shared64, 1)
 
 /* Flags of a buffer whose contents were undefined: these bytes are written now. */
 static inline void mark_unit(const struct warp *w, const struct uop *u, uint64_t low)
 {
 	const uintptr_t flags = w->win[u->y].written;
-	if (__builtin_expect(flags != 0, 0)) {
-		mem_u8 *f = (mem_u8 *)(flags + low);
-		for (unsigned i = 0; i < 128; i++)
-			f[i] = 1;
+	if (flags) {
+		mem_u32 *f = (mem_u32 *)(flags + low);
+		EACH_LANE(i) f[i] = 0x01010101;
 	}
 }
-static inline void mark_pattern(const struct warp *w, const struct uop *u, const struct memop *m,
-                                uint64_t low)
+static inline void mark_pattern(const struct warp *w, const struct uop *u, uint64_t low)
 {
 	const uintptr_t flags = w->win[u->y].written;
-	if (__builtin_expect(flags != 0, 0)) {
+	if (flags) {
 		mem_u32 *f = (mem_u32 *)(flags + low);
 		for (unsigned i = 0; i < 32; i++)
-			f[m->index[i]] = 0x01010101;
+			f[MEMOP->index[i]] = 0x01010101;
 	}
 }
 #define MARK_UNIT_global mark_unit(w, u, low)
 #define MARK_UNIT_shared32 ((void)0)
 #define MARK_UNIT_shared64 ((void)0)
-#define MARK_PATTERN_global mark_pattern(w, u, m, low)
+#define MARK_PATTERN_global mark_pattern(w, u, low)
 #define MARK_PATTERN_shared32 ((void)0)
 #define MARK_PATTERN_shared64 ((void)0)
 
-#define STORE_PATTERN(place, shared, name, is_sampled, log, put)                                  \
-	COLD GUEST st_##place##_##name##_log ARGS                                                 \
-	{                                                                                         \
-		const struct memop *m = u->x.mem;                                                 \
-		const uint64_t low = LOW_##place;                                                 \
-		log;                                                                              \
-		put;                                                                              \
-		NEXT_full(u + 1);                                                                 \
-	}                                                                                         \
-	GUEST st_##place##_##name##_full ARGS                                                     \
-	{                                                                                         \
-		const struct memop *m = u->x.mem;                                                 \
-		const uint64_t low = LOW_##place;                                                 \
-		if (__builtin_expect(!FITS_##place, 0))                                           \
-			EMU_JUMP mem_slow(w, u, mask);                                            \
-		COUNT_PACKED_##place;                                                             \
-		if (!(shared) && __builtin_expect(is_sampled, 0))                                 \
-			EMU_JUMP st_##place##_##name##_log(w, u, mask);                           \
-		put;                                                                              \
-		NEXT_full(u + 1);                                                                 \
-	}
-#define STORE_PATTERNS(place, shared)                                                             \
-	STORE_PATTERN(place, shared, unit, sampled_span(w, low, 128), log_unit(w, low, LOG_STORE), \
-	              (MARK_UNIT_##place, copy_unit(HOST_##place, frame(w, u->b))))               \
-	STORE_PATTERN(place, shared, pattern, sampled_pattern(w, m, low),                         \
-	              log_lanes(w, m, low, LOG_STORE),                                            \
-	              (MARK_PATTERN_##place, put_any(HOST_##place, frame(w, u->b), m->index)))
-STORE_PATTERNS(global, 0)
-STORE_PATTERNS(shared32, 1)
-STORE_PATTERNS(shared64, 1)
+#define STORES(place, shared)                                                                     \
+	WARP_ACCESS(st_##place##_unit, place, shared, COUNT_UNIT_##place, (void)0, UNIT_SAMPLED,  \
+	            log_unit(w, low, LOG_STORE),                                                  \
+	            (MARK_UNIT_##place, copy_unit(HOST_##place, frame(w, u->b))))                 \
+	WARP_ACCESS(st_##place##_pattern, place, shared, COUNT_PATTERN_##place, (void)0,          \
+	            sampled_pattern(w, MEMOP, low), log_lanes(w, MEMOP, low, LOG_STORE),          \
+	            (MARK_PATTERN_##place, put_any(HOST_##place, frame(w, u->b), MEMOP->index)))
+STORES(global, 0)
+STORES(shared32, 1)
+STORES(shared64, 1)
 
 /* --- consecutive words of some lanes ------------------------------------------------------------------------- */
 
@@ -352,25 +305,15 @@ static inline void count_unit_masked(struct warp *w, const struct uop *u, uint64
 	c->lines += (uint64_t)((uint32_t)words != 0) + (words >> 32 != 0);
 	c->bytes += 4 * lane_popc32(mask);
 }
-static inline void count_shared_masked(struct warp *w, const struct uop *u)
-{
-	struct mem_count *c = &w->mem[u->y];
-	c->requests++;
-	c->space[1]++;
-	c->waves++;
-	c->ideal++;
-}
 #define COUNT_MASKED_global count_unit_masked(w, u, low, mask)
-#define COUNT_MASKED_shared32 count_shared_masked(w, u)
-#define COUNT_MASKED_shared64 count_shared_masked(w, u)
+#define COUNT_MASKED_shared32 count_one(w, u, true, 0)
+#define COUNT_MASKED_shared64 count_one(w, u, true, 0)
 
 #define UNIT_MASKED(place, shared)                                                                \
 	GUEST ld_##place##_unit_masked ARGS                                                       \
 	{                                                                                         \
-		const struct memop *m = u->x.mem;                                                 \
 		const uint64_t low = LOW_##place;                                                 \
-		if (__builtin_expect(!FITS_##place, 0) ||                                         \
-		    (!(shared) && __builtin_expect(sampled_span(w, low, 128), 0)))                \
+		if (RARE(!FITS_##place(3)) || (!(shared) && RARE(sampled_span(w, low, 128))))     \
 			EMU_JUMP vm_mem.masked(w, u, mask);                                       \
 		COUNT_MASKED_##place;                                                             \
 		copy_unit_masked(frame(w, u->d), HOST_##place, mask);                             \
@@ -378,10 +321,9 @@ static inline void count_shared_masked(struct warp *w, const struct uop *u)
 	}                                                                                         \
 	GUEST st_##place##_unit_masked ARGS                                                       \
 	{                                                                                         \
-		const struct memop *m = u->x.mem;                                                 \
 		const uint64_t low = LOW_##place;                                                 \
-		if (__builtin_expect(!FITS_##place, 0) ||                                         \
-		    (!(shared) && (w->win[u->y].written || sampled_span(w, low, 128))))           \
+		if (RARE(!FITS_##place(3)) ||                                                     \
+		    (!(shared) && (w->win[u->y].written || RARE(sampled_span(w, low, 128)))))     \
 			EMU_JUMP vm_mem.masked(w, u, mask);                                       \
 		COUNT_MASKED_##place;                                                             \
 		copy_unit_masked(HOST_##place, frame(w, u->b), mask);                             \

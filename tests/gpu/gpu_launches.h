@@ -1,0 +1,50 @@
+/*
+ * The launches that checks on a GPU walk through: every kernel x variant x point.
+ */
+#ifndef PMPP_GPU_LAUNCHES_H
+#define PMPP_GPU_LAUNCHES_H
+
+#include "backend/backend.h"
+
+#include <stdbool.h>
+
+struct gpu_options {
+	unsigned first, points, caps, repeat; /* points first .. points - 1 */
+	const char *only, *skip; /* parts of "kernel/variant", with commas */
+	bool stalls, warm;
+	double timeout_s;
+	struct gpu_spec gpu;     /* compiled for this */
+};
+extern struct gpu_options opt;
+
+/* One launch, ready to run any number of times. */
+struct instance {
+	const struct kernel_desc *kernel;
+	unsigned variant, point;
+	char name[128], file[128];
+	int64_t params[KERNEL_MAX_PARAMS];
+	struct launch_plan plan;
+	struct module module;
+	size_t bytes[KERNEL_MAX_BUFFERS];
+	void *before[KERNEL_MAX_BUFFERS], *after[KERNEL_MAX_BUFFERS];
+};
+
+bool instance_make(struct instance *i, const struct kernel_desc *k, unsigned variant, unsigned point,
+                   struct err *err);
+/* Buffers are set to their contents before, then changed by the run. */
+bool instance_run(struct instance *i, const struct backend_ops *ops, struct backend *be,
+                  struct run_result *res, struct err *err);
+void instance_check(const struct instance *i, struct check_result *check);
+void instance_free(struct instance *i);
+/* Calls @f for every launch that the options allow; returns how many said false. */
+unsigned each_launch(bool (*f)(struct instance *i, void *ctx), void *ctx);
+
+/* JSON pieces on stdout. */
+double seconds(void);
+void put_text(const char *key, const char *s);
+void put_num(const char *key, double v);
+int put_error(const char *what, const struct err *err);
+
+int do_agree(void);
+
+#endif
