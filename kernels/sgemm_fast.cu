@@ -442,8 +442,11 @@ sgemm_fast_v5_warp_tile(const float *A, const float *B, float *C, int M, int N, 
 	enum { TILES = BK * (STRIDE + BN) };
 	float *const tiles = (float *)shared_quads;
 	const int t = (int)threadIdx.x, warp = t / 32, lane = t % 32;
-	const int row = warp / WARPS_X * WM + lane / LANES_X * 4;
-	const int col = warp % WARPS_X * WN + lane % LANES_X * 4;
+	/* Lanes in pairs along x, then down y, then the other pairs along x: lanes 2i and 2i + 1 read
+	 * the same quad of A, lanes i and i + 2 often the same of B, and such reads go together. */
+	const int x = LANES_X > 1 ? lane % 2 + lane / (2 * LANES_Y) * 2 : 0;
+	const int y = LANES_X > 1 ? lane / 2 % LANES_Y : lane;
+	const int row = warp / WARPS_X * WM + y * 4, col = warp % WARPS_X * WN + x * 4;
 	/* Blocks are numbered along bands of BAND tile rows, down each column of the band first: blocks
 	 * that run at the same time then share rows of A and columns of B in L2. */
 	const int tiles_y = (M + BM - 1) / BM, tiles_x = (N + BN - 1) / BN;

@@ -271,6 +271,7 @@ static bool take_step(struct app *a, unsigned step, struct err *err)
 		s->sel.gpu = sel.gpu;
 	a->gpu_given = true;
 	s->tour = (struct session_tour){ .preset = a->preset, .step = step };
+	memcpy(s->tour.name, a->preset->name, sizeof s->tour.name);
 	const struct view_desc *view = view_find(a->preset->steps[step].view);
 	if (view)
 		s->view = view->name;
@@ -326,6 +327,18 @@ bool app_export(struct app *a, char *name, size_t n, struct err *err)
 	return session_save(&a->s, name, err);
 }
 
+/* A snapshot names its preset; where this program has none of that name the tour is over. */
+static void resume_tour(struct app *a)
+{
+	struct session_tour *t = &a->s.tour;
+	preset_free(a->preset);
+	a->preset = NULL;
+	if (t->name[0] && preset_load(t->name, &a->preset, NULL) && t->step < a->preset->n_steps)
+		t->preset = a->preset;
+	else
+		*t = (struct session_tour){ 0 };
+}
+
 bool app_open(struct app *a, const char *path, char *note, size_t n, struct err *err)
 {
 	struct session read;
@@ -338,6 +351,7 @@ bool app_open(struct app *a, const char *path, char *note, size_t n, struct err 
 	a->opened = mem_strdup(path);
 	a->s = read;
 	a->s.opened = a->opened;
+	resume_tour(a);
 	a->serial++; /* whatever is under way is not this session's */
 	a->wanted[0] = '\0';
 	a->gpu_given = true;

@@ -65,6 +65,7 @@ struct run_record {
 /* Where in a preset the person is. */
 struct session_tour {
 	const struct preset *preset;    /* NULL = none is being walked */
+	char name[48];                  /* its name; in a session just read, of the preset to load */
 	unsigned step;
 	bool judged;                    /* the step's own run is in and was held against `expect` */
 	bool off_path;                  /* the person changed something since the step was taken */

@@ -28,7 +28,8 @@ struct snapshot_names {
 };
 
 /*
- * Fills @s with a whole session (state RUN_DONE or RUN_NONE); its records are the caller's. The
+ * Fills @s with a whole session (state RUN_DONE or RUN_NONE); its records are the caller's. A tour
+ * comes without its preset: tour.name says which to load. The
  * kernel's source is the snapshot's own when it differs from this build's; @note then says so
  * ("" = same). Lasting texts are interned.
  */

@@ -22,6 +22,7 @@
 #define SPAN_FIELDS(X)                                                                       \
 	X(T, name) X(U, stream) X(U, correlation) X(D, start_ns) X(D, end_ns) X(D, queued_ns) \
 	X(L, bytes)
+#define TOUR_FIELDS(X) X(T, name) X(U, step) X(B, judged) X(B, off_path) X(B, revealed)
 #define RECORD_FIELDS(X)                                                                     \
 	X(T, verify_text) X(T, module_key) X(T, compiler) X(U, spill_bytes) X(D, wall_s)     \
 	X(T, note)

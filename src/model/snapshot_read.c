@@ -494,6 +494,26 @@ static bool read_screen(struct reader *r, json_t *doc, struct session *s)
 	return true;
 }
 
+/* Where in a preset the session was; whoever opens it loads the preset by its name. */
+static bool read_tour(struct reader *r, json_t *doc, struct session_tour *x)
+{
+	int64_t whole;
+	if (!json_object_get(doc, "tour"))
+		return true;
+	json_t *o = enter(r, doc, "tour", JSON_OBJECT);
+	bool ok = o != NULL;
+	TOUR_FIELDS(GET)
+	const json_t *outcomes = json_object_get(o, "outcomes");
+	for (size_t i = 0; ok && i < json_array_size(outcomes) && i < ARRAY_LEN(x->holds); i++) {
+		json_t *each = json_array_get(outcomes, i);
+		ok = read_bool(r, each, "holds", &x->holds[i]) &&
+		     read_chars(r, each, "found", x->found[i], sizeof x->found[i]);
+		x->n++;
+	}
+	leave(r, 0);
+	return ok;
+}
+
 static bool read_instant(struct reader *r, json_t *doc, struct session *s)
 {
 	struct occ_input usage;
@@ -512,7 +532,8 @@ static bool read_instant(struct reader *r, json_t *doc, struct session *s)
 static bool read_document(struct reader *r, json_t *doc, struct session *s, char *note, size_t n)
 {
 	if (!check_version(r, doc) || !read_selection(r, doc, &s->sel) ||
-	    !read_source(r, doc, s, note, n) || !read_screen(r, doc, s) || !read_instant(r, doc, s) ||
+	    !read_source(r, doc, s, note, n) || !read_screen(r, doc, s) ||
+	    !read_tour(r, doc, &s->tour) || !read_instant(r, doc, s) ||
 	    !read_record(r, doc, "now", &s->now) || !read_record(r, doc, "before", &s->before))
 		return false;
 	s->state = s->now ? RUN_DONE : RUN_NONE;

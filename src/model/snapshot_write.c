@@ -205,6 +205,18 @@ static json_t *write_record(const struct run_record *x)
 	return o;
 }
 
+static json_t *write_tour(const struct session_tour *x)
+{
+	json_t *o = json_object();
+	json_t *outcomes = json_array();
+	TOUR_FIELDS(PUT)
+	for (unsigned i = 0; i < x->n; i++)
+		json_array_append_new(outcomes, json_pack("{s:b, s:o}", "holds", x->holds[i], "found",
+		                                          text(x->found[i])));
+	json_object_set_new(o, "outcomes", outcomes);
+	return o;
+}
+
 char *snapshot_write(const struct session *s, const char *tool_version)
 {
 	const char *source = s->source ? s->source : "";
@@ -217,6 +229,8 @@ char *snapshot_write(const struct session *s, const char *tool_version)
 		"lens_row", (int)s->lens_row);
 	json_object_set_new(doc, "now", s->now ? write_record(s->now) : json_null());
 	json_object_set_new(doc, "before", s->before ? write_record(s->before) : json_null());
+	if (s->tour.preset)
+		json_object_set_new(doc, "tour", write_tour(&s->tour));
 	if (s->usage_known) {
 		json_object_set_new(doc, "occupancy_input", write_occ_in(&s->occ_in));
 		json_object_set_new(doc, "spill_bytes", json_integer((json_int_t)s->spill_bytes));

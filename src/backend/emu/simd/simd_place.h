@@ -53,12 +53,12 @@ static inline bool sampled_span(const struct warp *w, uint64_t low, uint64_t spa
 
 /*
  * Loads of one instruction often lie a constant distance apart, a row of a matrix for example: the
- * place after the next is fetched ahead. Host hardware cannot see these strides, since all guest
+ * next place is fetched ahead. Host hardware cannot see these strides, since all guest
  * loads share one host instruction.
  */
 static inline void fetch_ahead(const struct warp *w, struct mem_window *win, uint64_t low)
 {
-	const uint64_t next = low + 2 * (low - win->last);
+	const uint64_t next = low + (low - win->last);
 	win->last = low;
 	__builtin_prefetch((const void *)(w->host + next));
 	__builtin_prefetch((const void *)(w->host + next + 64));
