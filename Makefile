@@ -7,7 +7,7 @@ MAKEFLAGS += --no-builtin-rules
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
-ON_TERMINAL := run test units bench fuzz asan-check tsan-check
+ON_TERMINAL := run test units seeds bench fuzz asan-check tsan-check
 ifeq ($(filter $(ON_TERMINAL),$(MAKECMDGOALS)),)
 MAKEFLAGS += --output-sync=target
 endif
@@ -154,7 +154,8 @@ $(B)/gen/verbs.def: FORCE
 	$(call table,VERB,$(VERBS))
 $(B)/gen/backends.def: FORCE
 	$(call table,BACKEND,$(BACKENDS))
-ASSETS := $(sort $(KERNELS:%=kernels/%.cu) $(GPUS:%=presets/gpus/%.yaml) $(PRESETS:%=presets/%.yaml))
+ASSETS := $(sort $(KERNELS:%=kernels/%.cu) $(GPUS:%=presets/gpus/%.yaml) $(PRESETS:%=presets/%.yaml) \
+	src/model/snapshot.schema.json)
 $(B)/gen/assets.S: src/base/assets.sh $(ASSETS) FORCE
 	@mkdir -p $(@D); sh src/base/assets.sh $(ASSETS) > $@.tmp; cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@
 $(B)/obj/gen/assets.o: $(B)/gen/assets.S $(ASSETS)
@@ -195,6 +196,9 @@ units: $(UNIT)
 ## test: set up, build, run every test; ends with "N passed, N failed"
 test: all $(UNIT)
 	@sh tests/run.sh $(B)
+## seeds: the sources' examples: id, test or preset step, passed or the reason why there is none
+seeds: all $(UNIT)
+	@sh tests/seeds.sh $(B)
 ## check-layers: includes follow the layer rule of the README
 check-layers:
 	@sh tests/layers.sh
@@ -253,5 +257,5 @@ compile_commands.json: Makefile $(wildcard src/*.c src/*/*.c src/*/*/*.c views/*
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: all units test check-layers asan-check tsan-check check-gpu bless bench fuzz fuzz-run run install clean list help FORCE
+.PHONY: all units test seeds check-layers asan-check tsan-check check-gpu bless bench fuzz fuzz-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

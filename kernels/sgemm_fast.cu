@@ -108,9 +108,9 @@ static __device__ __forceinline__ void outer_product(float (&sum)[TM][TN], const
 extern "C" __global__ void __launch_bounds__(THREADS)
 sgemm_fast_v0_block_tile(const float *A, const float *B, float *C, int M, int N, int K)
 {
-	/* volatile: each use is a read of shared memory, as the source says (2 reads per FMA) */
-	volatile float *const As = (float *)shared_quads, *const Bs = As + BM * BK;
+	float *const As = (float *)shared_quads, *const Bs = As + BM * BK;
 	const int t = (int)threadIdx.x;
+	/* rows ty * TM + i, columns tx + j * (BN / TN): neighbouring lanes have neighbouring columns */
 	const int tx = t % (BN / TN), ty = t / (BN / TN);
 	const int row0 = (int)blockIdx.y * BM, col0 = (int)blockIdx.x * BN;
 	float sum[TM][TN] = {};
@@ -125,13 +125,18 @@ sgemm_fast_v0_block_tile(const float *A, const float *B, float *C, int M, int N,
 			Bs[i] = k < K && col < N ? B[k * N + col] : 0.0f; //@ load-B
 		}
 		__syncthreads(); //@ wait-loaded
+		/* one output after the other: every multiply-add reads both factors from shared memory */
+#pragma unroll
+		for (int i = 0; i < TM; i++) {
+#pragma unroll
+			for (int j = 0; j < TN; j++) {
 #pragma unroll 1
-		for (int k = 0; k < BK; k++) {
-#pragma unroll
-			for (int i = 0; i < TM; i++)
-#pragma unroll
-				for (int j = 0; j < TN; j++)
-					sum[i][j] += As[(ty * TM + i) * BK + k] * Bs[k * BN + tx * TN + j]; //@ fma
+				for (int k = 0; k < BK; k++) {
+					const float a = As[(ty * TM + i) * BK + k]; //@ shared-A
+					const float b = Bs[k * BN + tx + j * (BN / TN)]; //@ shared-B
+					sum[i][j] += a * b; //@ fma
+				}
+			}
 		}
 		__syncthreads(); //@ wait-used
 	}
@@ -139,8 +144,8 @@ sgemm_fast_v0_block_tile(const float *A, const float *B, float *C, int M, int N,
 	for (int i = 0; i < TM; i++)
 #pragma unroll
 		for (int j = 0; j < TN; j++)
-			if (row0 + ty * TM + i < M && col0 + tx * TN + j < N)
-				C[(row0 + ty * TM + i) * N + col0 + tx * TN + j] = sum[i][j]; //@ store
+			if (row0 + ty * TM + i < M && col0 + tx + j * (BN / TN) < N)
+				C[(row0 + ty * TM + i) * N + col0 + tx + j * (BN / TN)] = sum[i][j]; //@ store
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -148,8 +153,7 @@ sgemm_fast_v1_thread_tile(const float *A, const float *B, float *C, int M, int N
 {
 	float *const As = (float *)shared_quads, *const Bs = As + BM * BK;
 	const int t = (int)threadIdx.x;
-	/* rows ty * TM + i, columns tx + j * (BN / TN): neighbouring lanes have neighbouring columns */
-	const int tx = t % (BN / TN), ty = t / (BN / TN);
+	const int tx = t % (BN / TN), ty = t / (BN / TN); /* rows and columns as above */
 	const int row0 = (int)blockIdx.y * BM, col0 = (int)blockIdx.x * BN;
 	float sum[TM][TN] = {};
 

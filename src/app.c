@@ -188,17 +188,19 @@ bool app_new(struct app **out, const char *gpu, const char *backend, struct err 
 	return true;
 }
 
-void app_free(struct app *a)
+bool app_free(struct app *a)
 {
 	if (!a)
-		return;
-	app_worker_free(a->worker);
-	usage_table_free(a->usage);
+		return true;
+	const bool ended = app_worker_free(a->worker);
+	if (ended) /* else it may still be looked at */
+		usage_table_free(a->usage);
 	record_free(a->s.now);
 	record_free(a->s.before);
 	preset_free(a->preset);
 	free(a->opened);
 	free(a);
+	return ended;
 }
 
 struct session *app_session(struct app *a)

@@ -20,7 +20,9 @@ struct app;
  * app_start(). */
 #define APP_DEFAULT_GPU "a100"
 bool app_new(struct app **out, const char *gpu, const char *backend, struct err *err);
-void app_free(struct app *a);
+/* NULL is fine. False: the worker could not be stopped in time, and what it uses is left as it is:
+ * the process must end by _Exit(), without destructors under a running thread. */
+bool app_free(struct app *a);
 struct session *app_session(struct app *a);
 
 /* Selection. Refused values stay in the selection with session.plan_err set. */

@@ -18,18 +18,19 @@
 
 #define DEBOUNCE_NS 40000000 /* longer than a held key repeats */
 #define SAMPLE_S 0.1         /* how long a first, sampled answer may take */
+#define PATIENCE_S 1         /* how long quitting waits for the thread */
 #define PILOT_BLOCKS 16u     /* enough to know the speed */
 #define QUEUE_MAX 16u
 
 struct app_worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t changed;
+	pthread_cond_t changed; /* an order, or the thread's end */
 	int wake[2];
 	struct usage_table *usage;
 	atomic_bool cancel; /* of the running order */
 	/* under lock */
-	bool quit, signalled, waiting;
+	bool quit, ended, signalled, waiting;
 	struct work_order order;
 	struct timespec due; /* when `order` may start */
 	double progress;
@@ -290,6 +291,10 @@ static void *app_worker_main(void *arg)
 	}
 	pthread_mutex_unlock(&w->lock);
 	workbench_close(&w->bench);
+	pthread_mutex_lock(&w->lock);
+	w->ended = true;
+	pthread_cond_signal(&w->changed);
+	pthread_mutex_unlock(&w->lock);
 	return NULL;
 }
 
@@ -327,16 +332,26 @@ bool app_worker_new(struct app_worker **out, struct usage_table *usage, struct e
 	return true;
 }
 
-void app_worker_free(struct app_worker *w)
+bool app_worker_free(struct app_worker *w)
 {
 	if (!w)
-		return;
+		return true;
+	struct timespec until;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += PATIENCE_S;
 	pthread_mutex_lock(&w->lock);
 	w->quit = true;
 	w->waiting = false;
 	atomic_store(&w->cancel, true);
 	pthread_cond_signal(&w->changed);
+	while (!w->ended && pthread_cond_timedwait(&w->changed, &w->lock, &until) != ETIMEDOUT)
+		;
+	const bool ended = w->ended;
 	pthread_mutex_unlock(&w->lock);
+	if (!ended) {
+		pthread_detach(w->thread);
+		return false;
+	}
 	pthread_join(w->thread, NULL);
 	for (size_t i = 0; i < w->n_news; i++)
 		drop(&w->news[i]);
@@ -345,4 +360,5 @@ void app_worker_free(struct app_worker *w)
 	close(w->wake[0]);
 	close(w->wake[1]);
 	free(w);
+	return true;
 }

@@ -38,8 +38,10 @@ struct work_order {
 
 /* @usage is shared and outlives the worker. False: no thread or pipe to be had. */
 bool app_worker_new(struct app_worker **out, struct usage_table *usage, struct err *err);
-/* Cancels what runs, waits for the thread, drops what nobody took. NULL is fine. */
-void app_worker_free(struct app_worker *w);
+/* Cancels what runs, waits for the thread, drops what nobody took. NULL is fine. False: the thread
+ * is deep in something that cannot be interrupted (a compiler, gigabytes to fill); it and all it
+ * uses are left to the end of the process, which must come by _Exit(). */
+bool app_worker_free(struct app_worker *w);
 void app_worker_post(struct app_worker *w, const struct work_order *order);
 /* Stops what runs and forgets what waits; NEWS_CANCELLED follows if there was anything. */
 void app_worker_cancel(struct app_worker *w);

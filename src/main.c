@@ -1,5 +1,5 @@
 /*
- * Entry: locale, signals, and the only exit of the program. Everything else is in cli/, but for the
+ * Entry: locale, signals, and the only exits of the program. Everything else is in cli/, but for the
  * GPU worker, which is this program started by itself.
  */
 #include "backend/cuda/cuda_worker.h"
@@ -17,5 +17,9 @@ int main(int argc, char **argv)
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C"); /* numbers read and print the same everywhere */
 	signal(SIGPIPE, SIG_IGN);   /* a reader that has gone is an error of write() */
-	exit(cli_main(argc, argv));
+	bool busy = false;
+	const int status = cli_main(argc, argv, &busy);
+	if (busy)
+		_Exit(status);
+	exit(status);
 }

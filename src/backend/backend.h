@@ -56,7 +56,7 @@ struct run_timing {
 	double median_ns, min_ns, max_ns, q1_ns, q3_ns; /* q1..q3: the middle half */
 	bool l2_flushed;              /* before every launch; else warm */
 	bool from_activity;           /* start and end stamps of the kernel; else CUDA events */
-	double event_ns;              /* median by events, which include some 1-2 us of launch */
+	double event_ns;              /* median by events, which add some 2-3 us of launch */
 	double sm_mhz, memory_mhz;    /* clocks right after the launches; 0 = unknown */
 };
 

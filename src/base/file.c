@@ -1,14 +1,20 @@
-/* Whole files; see file.h. */
+/*
+ * Whole files; see file.h. A new file is written without a name (Linux's O_TMPFILE) where the file
+ * system can, else beside the old one, and takes its place by rename(2) when it is whole.
+ */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "base/file.h"
 
 #include "base/mem.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 bool file_read(const char *path, size_t max, struct text *out, struct err *err)
@@ -48,30 +54,141 @@ static bool write_all(int fd, const char *p, size_t n)
 	return true;
 }
 
+/* --- replacing ------------------------------------------------------------------------------- */
+
+#define STALE_S 3600 /* a temporary file that nobody wrote to for this long has lost its writer */
+
+/* Folder and file name of @path; both to be freed. */
+static void split(const char *path, char **folder, char **name)
+{
+	const char *slash = strrchr(path, '/');
+	*name = mem_strdup(slash ? slash + 1 : path);
+	*folder = slash == path ? mem_strdup("/") : slash ? mem_printf("%.*s", (int)(slash - path), path)
+	                                                  : mem_strdup(".");
+}
+
+/* Our temporary files are "FOLDER/.NAME.pmpp-XXXXXX": hidden, and nobody else's. */
+static char *temp_prefix(const char *name)
+{
+	return mem_printf(".%s.pmpp-", name);
+}
+
+/* A file without a name, so that nothing is left when the program is killed while it writes; it
+ * gets its name when it is whole. -1: this file system, or a system without /proc, has none. */
+static int open_unnamed(const char *folder)
+{
+	return access("/proc/self/fd", X_OK) ? -1 : open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+}
+
+/* Names the unnamed file; @temp ends in "XXXXXX", which is filled in. */
+static bool name_it(int fd, char *temp)
+{
+	char self[64];
+	char *const end = temp + strlen(temp) - 6;
+	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	for (unsigned i = 0; i < 1000; i++) {
+		struct timespec now;
+		clock_gettime(CLOCK_REALTIME, &now);
+		const unsigned long mix = (unsigned long)now.tv_nsec ^ (unsigned long)getpid() << 12 ^ i;
+		snprintf(end, 7, "%06lx", mix & 0xffffff);
+		if (!linkat(AT_FDCWD, self, AT_FDCWD, temp, AT_SYMLINK_FOLLOW))
+			return true;
+		if (errno != EEXIST)
+			return false;
+	}
+	return false;
+}
+
+/* Removes what writers that were killed left behind. */
+static void sweep(const char *folder, const char *prefix)
+{
+	DIR *d = opendir(folder);
+	const struct dirent *e;
+	while (d && (e = readdir(d))) {
+		struct stat st;
+		if (strncmp(e->d_name, prefix, strlen(prefix)) != 0 ||
+		    strlen(e->d_name) != strlen(prefix) + 6)
+			continue;
+		if (!fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+		    st.st_mtime + STALE_S < time(NULL))
+			unlinkat(dirfd(d), e->d_name, 0);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* Bytes on the disk and the file closed; errno says why not. */
+static bool fill(int fd, const void *bytes, size_t n, mode_t mode)
+{
+	return write_all(fd, bytes, n) && !fchmod(fd, mode) && !fsync(fd);
+}
+
+static int replace_file(const char *path, const void *bytes, size_t n, mode_t mode)
+{
+	char *folder, *name;
+	split(path, &folder, &name);
+	char *prefix = temp_prefix(name);
+	char *temp = mem_printf("%s/%sXXXXXX", folder, prefix);
+	bool named = false;
+	bool ok = false;
+	int fd = open_unnamed(folder);
+	if (fd >= 0) {
+		ok = fill(fd, bytes, n, mode);
+		named = ok && name_it(fd, temp);
+		if (ok && !named) { /* no naming here: the ordinary way */
+			close(fd);
+			fd = -1;
+			memset(temp + strlen(temp) - 6, 'X', 6);
+		}
+	}
+	if (fd < 0) {
+		fd = mkstemp(temp);
+		named = fd >= 0;
+		ok = named && fill(fd, bytes, n, mode);
+	}
+	int failed = ok ? 0 : errno;
+	if (fd >= 0 && close(fd) && ok)
+		failed = errno;
+	if (!failed && rename(temp, path))
+		failed = errno;
+	if (failed && named)
+		unlink(temp);
+	if (!failed)
+		sweep(folder, prefix);
+	free(temp);
+	free(prefix);
+	free(name);
+	free(folder);
+	return failed;
+}
+
+/* A device or a pipe is written to; replacing it by a file is nobody's wish. */
+static int write_through(const char *path, const void *bytes, size_t n)
+{
+	const int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	int failed = write_all(fd, bytes, n) ? 0 : errno;
+	if (close(fd) && !failed)
+		failed = errno;
+	return failed;
+}
+
 bool file_replace(const char *path, const void *bytes, size_t n, struct err *err)
 {
 	struct stat st;
-	char *temp = mem_printf("%s.XXXXXX", path);
-	const mode_t mode = !stat(path, &st) ? st.st_mode & 0777 : 0644;
-	int fd = mkstemp(temp);
-	bool ok = fd >= 0 && write_all(fd, bytes, n) && !fchmod(fd, mode) && !fsync(fd);
-	int failed = ok ? 0 : errno;
-	if (fd >= 0 && close(fd) && ok) {
-		ok = false;
-		failed = errno;
-	}
-	if (ok && rename(temp, path)) {
-		ok = false;
-		failed = errno;
-	}
-	if (!ok) {
-		if (fd >= 0)
-			unlink(temp);
-		err_set(err, ERR_IO, "%s: %s", path, strerror(failed));
-		err_remedy(err, "nothing was written; choose a folder that is writable and has room");
-	}
-	free(temp);
-	return ok;
+	const bool exists = !stat(path, &st);
+	int failed;
+	if (exists && S_ISDIR(st.st_mode))
+		failed = EISDIR;
+	else if (exists && !S_ISREG(st.st_mode))
+		failed = write_through(path, bytes, n);
+	else
+		failed = replace_file(path, bytes, n, exists ? st.st_mode & 0777 : 0644);
+	if (!failed)
+		return true;
+	err_set(err, ERR_IO, "%s: %s", path, strerror(failed));
+	return err_remedy(err, "nothing was written; choose a folder that is writable and has room");
 }
 
 bool file_looks_like_path(const char *s, const char *ext)

@@ -290,7 +290,7 @@ static int dispatch(struct cli *c, unsigned n, char **args)
 	return run_verb(c, tui, n, args);
 }
 
-int cli_main(int argc, char **argv)
+int cli_main(int argc, char **argv, bool *busy)
 {
 	struct cli c = {
 		.out = stdout, .err = stderr, .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
@@ -299,6 +299,7 @@ int cli_main(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		c.json = c.json || !strcmp(argv[i], "--json");
 	int status = dispatch(&c, argc > 0 ? (unsigned)argc - 1 : 0, argv + 1);
+	*busy = c.busy;
 	errno = 0;
 	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE) {
 		fprintf(stderr, "pmpp-explore: standard output: %s\n",

@@ -22,6 +22,7 @@ struct cli {
 	FILE *out, *err;
 	bool json;
 	bool utf8; /* marks and ticks may be used */
+	bool busy; /* a thread could not be stopped: end by _Exit() */
 };
 
 enum option_kind { OPT_FLAG, OPT_TEXT, OPT_COUNT, OPT_SECONDS };
@@ -51,8 +52,8 @@ struct verb {
 size_t verb_count(void);
 const struct verb *verb_at(size_t i); /* by order */
 
-/* The whole program below main(). */
-int cli_main(int argc, char **argv);
+/* The whole program below main(). @busy: a thread still runs, so no destructors: _Exit(). */
+int cli_main(int argc, char **argv, bool *busy);
 
 /* Says what is wrong on stderr (and as one object on stdout with --json); returns the status. */
 int cli_fail(struct cli *c, const struct err *err);

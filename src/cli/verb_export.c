@@ -4,6 +4,7 @@
  */
 #include "cli/cli.h"
 
+#include "base/asset.h"
 #include "base/file.h"
 #include "model/snapshot.h"
 #include "session_file.h"
@@ -15,6 +16,7 @@
 struct state {
 	const char *gpu, *backend, *format, *out;
 	uint64_t seed;
+	bool schema;
 };
 
 static unsigned options(void *state, struct option_spec *o)
@@ -28,6 +30,8 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to answer for (default " APP_DEFAULT_GPU ")" },
 		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default)" },
 		{ "--seed", OPT_COUNT, &s->seed, "N", "seed of the inputs (default 1)" },
+		{ "--schema", OPT_FLAG, &s->schema, NULL,
+		  "write the JSON Schema of snapshots to standard output, nothing else" },
 	};
 	s->seed = 1;
 	memcpy(o, all, sizeof all);
@@ -166,6 +170,10 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct err err = { 0 };
 	struct session session;
 	char note[200];
+	if (s->schema) {
+		fputs(asset_find("src/model/snapshot.schema.json")->data, c->out);
+		return CLI_OK;
+	}
 	if (n == 1 && file_looks_like_path(args[0], ".json")) {
 		if (!session_open(args[0], &session, note, sizeof note, &err))
 			return cli_fail(c, &err);

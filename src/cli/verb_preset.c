@@ -103,13 +103,58 @@ struct walk {
 	unsigned run, failed;
 };
 
+static bool step_selection(const struct walk *w, unsigned i, struct selection *sel, struct err *err)
+{
+	*sel = (struct selection){ .seed = 1 };
+	/* what stops a run is seen by the emulator; a GPU would hang or answer anything */
+	const bool emu = w->p->steps[i].stops || !w->s->backend;
+	return app_choose("a100", emu ? "emu" : w->s->backend, sel, err) &&
+	       tour_select(w->p, i, sel, err);
+}
+
+/* The step's expectation is that its run is stopped, and why. Nothing is compared with it. */
+static bool stop_step(struct walk *w, unsigned i, struct err *err)
+{
+	const struct preset_step *s = &w->p->steps[i];
+	struct selection sel;
+	struct run_record *r = NULL;
+	struct err stop = { 0 };
+	struct cli *c = w->c;
+	if (!step_selection(w, i, &sel, err))
+		return false;
+	const bool ran = app_run(&sel, NULL, &r, &stop);
+	const bool holds = !ran && strstr(stop.msg, s->stops);
+	record_free(r);
+	w->run++;
+	w->failed += !holds;
+	if (c->json) {
+		json_array_append_new(w->steps, json_pack("{s:s, s:s, s:b, s:s?, s:[]}", "title",
+			s->title, "run", s->run, "holds", holds, "stopped",
+			ran ? NULL : stop.msg, "expect"));
+		return true;
+	}
+	fprintf(c->out, "%u/%u  %s\n  %s  on %s\n", i + 1, w->p->n_steps, s->title, s->run,
+	        sel.gpu.name);
+	if (!w->s->check) {
+		paragraph(c->out, s->say);
+		paragraph(c->out, ran ? "It was not stopped." : stop.msg);
+		if (!ran && stop.remedy[0])
+			paragraph(c->out, stop.remedy);
+	}
+	const char *sign = holds ? (c->utf8 ? "✓" : "ok") : (c->utf8 ? "✗" : "NO");
+	fprintf(c->out, "  %s stops: %s\n", sign, s->stops);
+	if (!holds)
+		fprintf(c->out, "      %s\n", ran ? "it ran to its end" : stop.msg);
+	fputc('\n', c->out);
+	return true;
+}
+
 /* Runs step @i; the record is the caller's. NULL: it could not run, @err says why. */
 static struct run_record *step_record(const struct walk *w, unsigned i, struct err *err)
 {
-	struct selection sel = { .seed = 1 };
+	struct selection sel;
 	struct run_record *r = NULL;
-	if (!app_choose("a100", w->s->backend ? w->s->backend : "emu", &sel, err) ||
-	    !tour_select(w->p, i, &sel, err) || !app_run(&sel, NULL, &r, err))
+	if (!step_selection(w, i, &sel, err) || !app_run(&sel, NULL, &r, err))
 		return NULL;
 	return r;
 }
@@ -133,6 +178,8 @@ static void show_step(struct walk *w, unsigned i, const struct run_record *r,
 
 static bool walk_step(struct walk *w, unsigned i, struct run_record **before, struct err *err)
 {
+	if (w->p->steps[i].stops)
+		return stop_step(w, i, err);
 	struct run_record *r = step_record(w, i, err);
 	if (!r)
 		return false;
@@ -162,12 +209,16 @@ static int walk(struct cli *c, const struct state *s, const struct preset *p)
 	}
 	if (!c->json)
 		fprintf(c->out, "%s  (%s)\n\n", p->title, p->chapter);
-	/* A single step still needs the one before it for its comparisons. */
-	const unsigned first = s->step > 1 ? (unsigned)s->step - 2 : 0;
+	/* A single step still needs the last one before it that ends, for its comparisons. */
+	unsigned first = s->step > 1 ? (unsigned)s->step - 2 : 0;
+	while (first && p->steps[first].stops)
+		first--;
 	const unsigned end = s->step ? (unsigned)s->step : p->n_steps;
 	struct run_record *before = NULL;
 	bool ok = true;
 	for (unsigned i = first; ok && i < end; i++) {
+		if (s->step && i + 1 < end && (i > first || p->steps[i].stops))
+			continue;
 		if (s->step && i + 1 < end)
 			ok = (before = step_record(&w, i, &err)) != NULL;
 		else

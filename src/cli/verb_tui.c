@@ -33,7 +33,7 @@ static int show(struct cli *c, struct app *a)
 	struct screen_host host;
 	app_host(a, &host);
 	const bool ok = screen_run(&host, &err);
-	app_free(a);
+	c->busy = !app_free(a);
 	return ok ? CLI_OK : cli_fail(c, &err);
 }
 

@@ -44,11 +44,12 @@ static const cyaml_schema_field_t step_fields[] = {
 	TEXT("view", struct preset_step, view),
 	TEXT("say", struct preset_step, say),
 	OPTIONAL_TEXT("reveal", struct preset_step, reveal),
+	OPTIONAL_TEXT("stops", struct preset_step, stops),
 	OPTIONAL_TEXT("seeds", struct preset_step, seeds),
 	CYAML_FIELD_SEQUENCE_COUNT("book", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
 	                           struct preset_step, book, n_book, &book_entry, 0, 20),
-	CYAML_FIELD_SEQUENCE_COUNT("expect", CYAML_FLAG_POINTER, struct preset_step, expect, n_expect,
-	                           &expect_entry, 1, 40),
+	CYAML_FIELD_SEQUENCE_COUNT("expect", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+	                           struct preset_step, expect, n_expect, &expect_entry, 1, 40),
 	CYAML_FIELD_END,
 };
 static const cyaml_schema_value_t step_entry = {
@@ -78,6 +79,11 @@ static bool check(const struct preset *p, const char *yaml, size_t len, const ch
 	for (unsigned i = 0; i < p->n_steps; i++) {
 		const struct preset_step *s = &p->steps[i];
 		char path[64];
+		if (!s->n_expect == !s->stops) {
+			snprintf(path, sizeof path, "steps[%u].%s", i, s->stops ? "stops" : "title");
+			return yaml_error_at(yaml, len, origin, path, err,
+			                     "a step has either expect or stops");
+		}
 		for (unsigned k = 0; k < s->n_expect; k++) {
 			struct err e = { 0 };
 			snprintf(path, sizeof path, "steps[%u].expect[%u]", i, k);

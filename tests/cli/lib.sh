@@ -48,7 +48,11 @@ same() {
 # near NAME WANT GOT PERCENT
 near() {
 	if awk -v w="$2" -v g="$3" -v p="$4" 'BEGIN { d = g - w; if (d < 0) d = -d; m = w < 0 ? -w : w
-	    exit !(g != "" && d <= m * p / 100) }'; then ok "$1"; else not_ok "$1" "want $2 within $4 %, got '$3'"; fi
+	    exit !(g != "" && d <= m * p / 100) }'; then
+		ok "$1"
+	else
+		not_ok "$1" "want $2 within $4 %, got '$3'"
+	fi
 }
 
 # run NAME STATUS ARG...: runs the program into $dir/out and $dir/err and checks the status.

@@ -9,6 +9,8 @@ parts=${PARTS:-info faults run time agree gemm ncu sanitizer}
 mkdir -p "$out"
 # A kernel that never ends shows the watchdog; it is measured on its own.
 endless=split_barrier
+# These take seconds per launch under a profiler.
+slow=one_thread,vec_add/race,vec_add/atomic
 
 has() { case " $parts " in *" $1 "*) return 0 ;; esac; return 1; }
 now() { date +%s.%N; }
@@ -36,15 +38,16 @@ if has faults; then
 	timed watchdog.jsonl "$check" run --only $endless --timeout 3
 fi
 if has run; then
-	timed run.jsonl "$check" run --points 3 --skip $endless
-	timed stalls.jsonl "$check" run --caps 4 --stalls --skip $endless
+	timed run.jsonl "$check" run --points 3 --skip $endless,$slow
+	timed run-slow.jsonl "$check" run --only $slow
+	timed stalls.jsonl "$check" run --caps 4 --stalls --skip $endless,$slow
 fi
 if has time; then
 	timed time.jsonl "$check" run --caps 1 --skip $endless
 	timed warm.jsonl "$check" run --caps 1 --warm --skip $endless
 fi
 if has agree; then
-	timed agree.txt "$check" agree --points 3 --skip $endless
+	timed agree.txt "$check" agree --points 3 --skip $endless,$slow
 	tail -40 "$out/agree.txt"
 fi
 if has gemm; then
@@ -52,14 +55,20 @@ if has gemm; then
 	cat "$out/gemm.jsonl"
 fi
 if has ncu && command -v ncu > /dev/null; then
-	# The same counters of the same launches, by ncu and by us. ncu and CUPTI exclude each other.
-	timed counters.jsonl "$check" run --caps 4 --skip $endless
-	begin=$(now)
-	PMPP_LIBCUPTI=/none timeout 300 ncu --target-processes all --clock-control none --csv --page raw \
-		--print-units base --kernel-name-base function --kernel-name 'regex:_v[0-9]' \
-		--metrics "$("$check" names)" --log-file "$out/ncu.csv" \
-		"$check" run --caps 2 --skip $endless > /dev/null 2> "$out/ncu.err"
-	echo "ncu            status $?, $(grep -c '^"[0-9]' "$out/ncu.csv") launches, $(since "$begin") s"
+	# The same counters of the same launches, by us and by ncu, which exclude each other.
+	for set in fast slow; do
+		pick="--skip $endless,$slow"
+		[ $set = fast ] || pick="--only $slow"
+		timed counters-$set.jsonl "$check" run --caps 4 $pick
+		begin=$(now)
+		PMPP_LIBCUPTI=/none timeout 300 ncu --target-processes all --clock-control none --csv \
+			--page raw --print-units base --kernel-name-base function \
+			--kernel-name 'regex:_v[0-9]' --metrics "$("$check" names)" \
+			--log-file "$out/ncu-$set.csv" "$check" run --caps 2 $pick > /dev/null 2>&1
+		echo "ncu-$set       status $?, $(grep -c '^"[0-9]' "$out/ncu-$set.csv") launches, $(since "$begin") s"
+		timed ncu-$set.txt "$check" ncu "$out/counters-$set.jsonl" "$out/ncu-$set.csv"
+		cat "$out/ncu-$set.txt"
+	done
 fi
 if has sanitizer && command -v compute-sanitizer > /dev/null; then
 	for tool in memcheck racecheck; do

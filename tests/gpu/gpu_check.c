@@ -4,6 +4,7 @@
  *	gpu_check info                   driver, capabilities, the live sheet
  *	gpu_check run  [options]         every kernel x variant x point: verified, all metrics
  *	gpu_check agree [options]        emulator and GPU on the same launches: one table, with causes
+ *	gpu_check ncu JSONL CSV          our counters (run --caps 4) beside Nsight Compute's
  *	gpu_check gemm                   cuBLAS times
  *	gpu_check names                  the counters of GH100's panels, with commas, as ncu takes them
  *	gpu_check sass                   names of CUPTI's per-instruction metrics on this chip
@@ -345,12 +346,14 @@ int main(int argc, char **argv)
 		return do_gemm();
 	if (!strcmp(verb, "agree"))
 		return do_agree();
+	if (!strcmp(verb, "ncu") && argc == 4)
+		return do_ncu(argv[2], argv[3]);
 	if (!strcmp(verb, "names"))
 		return do_names();
 	if (!strcmp(verb, "sass"))
 		return do_sass();
 	if (!strcmp(verb, "faults"))
 		return do_faults();
-	fprintf(stderr, "gpu_check info | run | gemm | sass | faults\n");
+	fprintf(stderr, "gpu_check info | run | agree | ncu | gemm | names | sass | faults\n");
 	return 2;
 }

@@ -46,5 +46,6 @@ void put_num(const char *key, double v);
 int put_error(const char *what, const struct err *err);
 
 int do_agree(void);
+int do_ncu(const char *jsonl, const char *csv);
 
 #endif

@@ -356,7 +356,8 @@ static bool run(struct backend *be, const struct run_request *req, const struct 
 				memcpy(req->buffers[b].data, s.data + job->buffers[b].offset,
 				       req->buffers[b].bytes);
 			unsigned caps = job->caps ? job->caps : (1u << CUDA_MAX_CAPS) - 1;
-			cuda_result(r, req->plan, be->gpu.sm_count ? &be->gpu : NULL, caps, res);
+			cuda_result(r, req->plan, be->gpu.sm_count ? &be->gpu : NULL, req->module->ptx, caps,
+			            res);
 			res->wall_s = wire_now() - begin;
 		} else {
 			ok = nonsense(&answer, what, &be->client, err);

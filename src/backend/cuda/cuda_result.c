@@ -40,12 +40,33 @@ static const struct {
 	{ M_MEM_ST_SPR, M_MEM_ST_SEC, M_MEM_ST_REQ },
 };
 
+bool cuda_half_arithmetic(const char *ptx)
+{
+	static const char *const moves[] = { "cvt.", "ld.", "st.", "mov.", "selp.", "." };
+	for (const char *s = ptx; s && *s; s = strchr(s, '\n'), s += s != NULL) {
+		s += strspn(s, " \t\n");
+		if (*s == '@') { /* a guard */
+			s += strcspn(s, " \t\n");
+			s += strspn(s, " \t");
+		}
+		char op[64];
+		size_t n = strcspn(s, " \t\n;");
+		snprintf(op, sizeof op, "%.*s", (int)(n < sizeof op ? n : sizeof op - 1), s);
+		bool move = false;
+		for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+			move = move || !strncmp(op, moves[i], strlen(moves[i]));
+		if (!move && (strstr(op, ".f16") || strstr(op, ".bf16")))
+			return true;
+	}
+	return false;
+}
+
 static uint64_t whole(double v)
 {
 	return v > 0 && v < 0x1p63 ? (uint64_t)(v + 0.5) : 0;
 }
 
-static void counters(const struct cuda_report *r, struct run_result *out)
+static void counters(const struct cuda_report *r, const char *ptx, struct run_result *out)
 {
 	struct counts *c = &out->counts.total;
 #define X(id, field) c->field = whole(r->metric[M_##id]);
@@ -82,6 +103,12 @@ static void counters(const struct cuda_report *r, struct run_result *out)
 		out->metrics.v[M_MEM_LD_EFF] = derived.v[M_MEM_LD_EFF];
 	if (r->metric[M_MEM_ST_SEC] <= 0)
 		out->metrics.v[M_MEM_ST_EFF] = derived.v[M_MEM_ST_EFF];
+	/* ptxas moves constants by HFMA2, which the counter takes for arithmetic; with no such
+	 * instruction in the PTX there is none of it, and an FP32 kernel keeps its own figure. */
+	if (ptx && !cuda_half_arithmetic(ptx)) {
+		metric_num(&out->metrics, M_FLOP_FP16, ORIGIN_COUNTED, 0);
+		c->flop16 = 0;
+	}
 	metric_none(&out->metrics, M_INST_BARRIERS, fault_reason(FAULT_NOT_COUNTED));
 	metric_none(&out->metrics, M_SH_LD_EXCESS, fault_reason(FAULT_PER_LINE_ONLY));
 	metric_none(&out->metrics, M_SH_ST_EXCESS, fault_reason(FAULT_PER_LINE_ONLY));
@@ -131,7 +158,7 @@ static void facts(const struct run_static *s, const struct launch_plan *p, const
 }
 
 void cuda_result(struct cuda_report *r, const struct launch_plan *plan, const struct gpu_spec *g,
-                 unsigned caps, struct run_result *out)
+                 const char *ptx, unsigned caps, struct run_result *out)
 {
 	const struct fault *cap = r->cap;
 	metrics_clear(&out->metrics, fault_reason(FAULT_NOT_ASKED));
@@ -143,7 +170,7 @@ void cuda_result(struct cuda_report *r, const struct launch_plan *plan, const st
 		enum fault_id why = caps & CAP_COUNTERS ? cap[CAPN_COUNTERS].id : FAULT_NOT_ASKED;
 		metrics_clear(&out->metrics, fault_reason(why));
 	} else {
-		counters(r, out);
+		counters(r, ptx, out);
 		if (metric_known(&out->metrics, M_DRAM_READ))
 			out->counts.dram_read_bytes = r->metric[M_DRAM_READ];
 		if (metric_known(&out->metrics, M_DRAM_WRITE))

@@ -9,8 +9,11 @@
 
 #include "backend/cuda/cuda_msg.h"
 
-/* Takes @r's tables. @g: limits for occupancy's percentages; NULL = unknown. */
+/* Takes @r's tables. @g: limits for occupancy's percentages; NULL = unknown. @ptx: the kernel's
+ * text, or NULL. */
 void cuda_result(struct cuda_report *r, const struct launch_plan *plan, const struct gpu_spec *g,
-                 unsigned caps, struct run_result *out);
+                 const char *ptx, unsigned caps, struct run_result *out);
+/* Does any instruction of the text calculate in half precision? Loads and conversions do not. */
+bool cuda_half_arithmetic(const char *ptx);
 
 #endif

@@ -18,7 +18,7 @@ static void set_bitmap(struct worker *wk, const uint64_t *sampled)
 	for (uint32_t i = 0; i < l->n_warps; i++) {
 		struct warp *w = (struct warp *)(void *)(wk->frames +
 		                                         (size_t)i * l->image.frame_bytes);
-		w->sampled = sampled;
+		w->sampled = (uintptr_t)sampled - (uintptr_t)(ARENA_BASE >> 13) * 8;
 	}
 }
 

@@ -99,7 +99,7 @@ void cache_sim_wave_size(struct cache_sim *c, uint64_t blocks)
 size_t cache_sim_block_limit(const struct cache_sim *c)
 {
 	const size_t share = WAVE_ENTRIES / c->wave_blocks;
-	return share > 256 ? share : 256;
+	return share > 64 ? share : 64;
 }
 
 const uint64_t *cache_sim_bitmap(struct cache_sim *c, unsigned level)

@@ -419,6 +419,7 @@ static void emit_scalar_source(struct emit *e, const struct handler *h, const st
 {
 	struct uop *u = emit_uop(e, h);
 	u->d = scalar_dst(e, x);
+	u->x.i = e->position;
 	spread_dst(e, x);
 }
 
@@ -647,9 +648,11 @@ static void emit_program(struct emit *e)
 		u->b = s->length;
 		u->y = i;
 		const uint32_t first_uop = p->n_uops;
+		e->position = -(int64_t)s->length;
 		for (uint32_t o = s->first; o < s->end; o++) {
 			const struct xop *x = &ir->ops[o];
 			e->xop = o;
+			e->position += x->first;
 			p->op_uop[o] = p->n_uops;
 			if (p->plain && x->first)
 				emit_uop(e, &vm_trace);

@@ -18,6 +18,7 @@ struct emit {
 	uint32_t vec_temp[N_TEMPS], scalar_temp[N_TEMPS];
 	uint32_t xop;                  /* that is being emitted */
 	bool guarded;
+	int64_t position;              /* in the section, counted from its end */
 	struct fixup { uint32_t uop, block; } *fixups;
 	unsigned n_fixups, cap_fixups;
 };

@@ -61,23 +61,38 @@ static void count_full(struct memop *m, const uint64_t offset[32])
 		m->lines_at[at] = (uint16_t)(g.sectors | g.lines << 8);
 		m->bytes_full = g.bytes;
 	}
+	/* the weakest alignment at which the counts are always the same */
+	for (m->usual = 3; m->usual < 127; m->usual = 2 * m->usual + 1) {
+		bool same = true;
+		for (unsigned at = 0; at < 32; at += (m->usual + 1) / 4)
+			same &= m->lines_at[at] == m->lines_at[0];
+		if (same)
+			break;
+	}
+	m->sectors_full = m->lines_at[0] & 0xff;
+	m->lines_full = m->lines_at[0] >> 8;
 }
 
 /* Words of each half warp fit into one vector of 16. */
 static bool halves_fit(const struct pattern *p, struct memop *m)
 {
+	bool unit = true, splat = true;
 	for (unsigned h = 0; h < 2; h++) {
-		int64_t low = p->lane[16 * h], high = low;
-		for (unsigned i = 16 * h; i < 16 * h + 16; i++) {
-			low = p->lane[i] < low ? p->lane[i] : low;
-			high = p->lane[i] > high ? p->lane[i] : high;
+		const int64_t *lane = p->lane + 16 * h;
+		int64_t low = lane[0], high = low;
+		for (unsigned i = 0; i < 16; i++) {
+			low = lane[i] < low ? lane[i] : low;
+			high = lane[i] > high ? lane[i] : high;
+			unit &= lane[i] == lane[0] + 4 * (int64_t)i;
+			splat &= lane[i] == lane[0];
 		}
 		if (high - low > 60)
 			return false;
 		m->half[h] = low - p->min;
-		for (unsigned i = 16 * h; i < 16 * h + 16; i++)
-			m->index[i] = (int32_t)((p->lane[i] - low) / 4);
+		for (unsigned i = 0; i < 16; i++)
+			m->index[16 * h + i] = (int32_t)((lane[i] - low) / 4);
 	}
+	m->half_shape = unit ? HALF_UNIT : splat ? HALF_SPLAT : HALF_OTHER;
 	return true;
 }
 
@@ -108,6 +123,8 @@ static const struct handler *fast_handler(struct emit *e, struct memop *m)
 		m->bytes_full = m->access;
 		m->waves_full = m->ideal_full = 1;
 		m->sectors_full = m->lines_full = 1;
+		m->usual = 3;
+		m->half_shape = HALF_SPLAT;
 		const unsigned size = m->bytes == 8 ? 3 : m->bytes == 4 ? 2 : m->bytes - 1u;
 		return m->sign ? &h->ld_uniform_signed[at][size] : &h->ld_uniform[at][size];
 	}
@@ -115,21 +132,18 @@ static const struct handler *fast_handler(struct emit *e, struct memop *m)
 		return NULL;
 	count_full(m, offset);
 	bool unit = true;
-	for (unsigned i = 0; i < 32; i++) {
+	for (unsigned i = 0; i < 32; i++)
 		unit &= p.lane[i] == 4 * (int64_t)i;
+	const bool halves = halves_fit(&p, m);
+	if (x->kind == X_LD && !unit && m->span > 128 && halves)
+		return &h->ld_halves[at]; /* index counts within each half */
+	for (unsigned i = 0; i < 32; i++)
 		m->index[i] = (int32_t)(offset[i] / 4);
-	}
-	if (unit) { /* at a multiple of 128 */
-		m->sectors_full = 4;
-		m->lines_full = 1;
-	}
 	if (x->kind == X_ST)
 		return unit ? &h->st_unit[at] : &h->st_pattern[at];
 	if (unit)
 		return &h->ld_unit[at];
-	if (m->span <= 128)
-		return &h->ld_window[at];
-	return halves_fit(&p, m) ? &h->ld_halves[at] : &h->ld_pattern[at];
+	return m->span <= 128 ? &h->ld_window[at] : &h->ld_pattern[at];
 }
 
 static void set_destinations(struct emit *e, const struct xop *x, struct memop *m)

@@ -113,10 +113,12 @@ struct memop {
 	uint32_t align_mask;
 	uint8_t word_shift;
 	uint32_t bytes_full, waves_full, ideal_full;   /* per full execution */
-	uint32_t sectors_full, lines_full;             /* the same, where they do not depend on ... */
-	uint16_t lines_at[32];      /* ... lowest address / 4 mod 32: sectors | lines << 8 */
+	uint32_t sectors_full, lines_full; /* the same, if the lowest address is a multiple ... */
+	uint32_t usual;             /* ... of this + 1; else by its position in a 128-byte line: */
+	uint16_t lines_at[32];      /* [address / 4 mod 32]: sectors | lines << 8 */
 	int32_t index[32];          /* lane -> word from the lowest address (of its half warp) */
 	int64_t half[2];            /* lowest offset of each half warp */
+	enum half_shape { HALF_OTHER, HALF_UNIT, HALF_SPLAT } half_shape; /* 16 words in a row; one word */
 };
 
 struct program {
@@ -131,19 +133,26 @@ struct program {
 };
 
 /*
- * Loads and the FMAs that use them, done in one go by a full warp: n times
- * acc = fma(scalar load, 32-lane load, acc), the loads' results not needed elsewhere.
- * Anything unusual falls back to the handlers of the single uops, which are still there.
+ * Two loads and the FMA that uses them, done in one go by a full warp, n times:
+ * acc = fma(one word per half warp, 16 words in a row per half warp, acc), the loads' results not
+ * needed elsewhere. Anything unusual falls back to the handlers of the single uops, which are
+ * still there.
  */
+struct fused_load {
+	uint32_t slot, id;      /* address; memory number (of the first) */
+	bool wide;              /* the address has 64 bits */
+	bool one_line;          /* both half warps lie in one line */
+	int64_t half[2];        /* offset of each half warp */
+	uint64_t usual;         /* memop.usual */
+	int64_t min, max;       /* of the steps' offsets; max with the halves' and the last byte */
+};
 struct fused {
-	uop_fn alone;               /* handler of the first uop */
-	uint32_t n, uops;           /* FMAs; uops that it stands for */
-	uint32_t lanes_slot, scalar_slot, acc, d; /* addresses; 32 lanes */
-	uint32_t lanes_id, scalar_id; /* memory numbers (n == 1) */
-	bool lanes_wide, scalar_wide;
-	int64_t lanes_min, lanes_max, scalar_min, scalar_max; /* of the offsets below */
+	uop_fn alone;           /* handler of the first uop */
+	uint32_t n, uops;       /* FMAs; uops that it stands for */
+	uint32_t acc, d;        /* slots of 32 lanes */
+	struct fused_load lanes, word;
 	const struct fused_step {
-		int64_t lanes, scalar; /* offsets from the addresses */
+		int64_t lanes, word; /* offsets from the addresses */
 	} *step;
 };
 
@@ -255,7 +264,7 @@ struct warp {
 	uintptr_t host;        /* + device address = host address */
 	uint8_t *shared;
 	uint64_t shared_bytes;
-	const uint64_t *sampled; /* one bit per 128-byte line of the arena */
+	uintptr_t sampled;     /* + address / 2^13 * 8: bits of 64 lines of 128 bytes, 1 = followed */
 	const struct uop *at;  /* where to go on */
 	const struct image *image;
 	const struct program *program;

@@ -1,18 +1,14 @@
 /*
- * Finds loads and the FMA that uses them, next to each other, and lets the first uop do all three.
+ * Finds two loads and the FMA that uses them, next to each other, and lets the first uop do it all.
  *
  * Only the full-warp handler of the first uop changes; the others stay, for other masks and for
  * accesses that need a closer look. What the loads give must not be needed afterwards.
  */
 #include "backend/emu/emit.h"
 
-#include "base/mem.h"
-
-#include <string.h>
-
 struct triple {
-	const struct memop *lanes, *scalar;
-	enum mem_place place;
+	const struct memop *lanes, *word;
+	bool global;
 	const struct xop *fma;
 	int32_t acc;            /* register added to */
 };
@@ -35,18 +31,14 @@ static bool live_after(const struct image *im, uint32_t block, uint32_t op, int3
 	return bits_get(bits_row(&im->live.out, block), (unsigned)reg);
 }
 
-static const struct memop *load_by(const struct emit *e, const struct uop *u,
-                                   const struct handler *const by[MEM_PLACES], enum mem_place *place)
+/* The load of 32-bit words that @u does, if its half warps read rows or single words. */
+static const struct memop *load_of(const struct emit *e, const struct uop *u)
 {
 	const struct xop *x = &e->im->ir.ops[u->xop];
-	if (x->kind != X_LD)
+	if (x->kind != X_LD || x->bytes != 4)
 		return NULL;
-	for (unsigned i = 0; i < MEM_PLACES; i++)
-		if (u->full == by[i]->full) {
-			*place = (enum mem_place)i;
-			return &e->p->mem[x->mem];
-		}
-	return NULL;
+	const struct memop *m = &e->p->mem[x->mem];
+	return m->full_probe && m->half_shape != HALF_OTHER ? m : NULL;
 }
 
 static bool is_reg(const struct xsrc *s, int32_t reg)
@@ -57,41 +49,45 @@ static bool is_reg(const struct xsrc *s, int32_t reg)
 /* The three uops from @u on, if they are a triple. */
 static bool match(const struct emit *e, const struct uop *u, uint32_t block, struct triple *t)
 {
-	const struct mem_handlers *h = e->h->mem;
-	const struct handler *const unit[] = { &h->ld_unit[0], &h->ld_unit[1], &h->ld_unit[2] };
-	const struct handler *const uni[] = { &h->ld_uniform[0][2], &h->ld_uniform[1][2],
-		                              &h->ld_uniform[2][2] };
 	const struct ir *ir = &e->im->ir;
 	if (u[0].xop + 1 != u[1].xop || u[0].xop + 2 != u[2].xop)
 		return false;
-	enum mem_place p0 = AT_GLOBAL, p1 = AT_GLOBAL;
-	t->lanes = load_by(e, &u[0], unit, &p0);
-	t->scalar = load_by(e, &u[1], uni, &p1);
-	if (!t->lanes || !t->scalar) {
-		t->scalar = load_by(e, &u[0], uni, &p0);
-		t->lanes = load_by(e, &u[1], unit, &p1);
+	t->lanes = load_of(e, &u[0]);
+	t->word = load_of(e, &u[1]);
+	if (!t->lanes || !t->word)
+		return false;
+	if (t->lanes->half_shape != HALF_UNIT) {
+		const struct memop *m = t->lanes;
+		t->lanes = t->word;
+		t->word = m;
 	}
-	if (!t->lanes || !t->scalar || (p0 == AT_GLOBAL) != (p1 == AT_GLOBAL))
+	if (t->lanes->half_shape != HALF_UNIT || t->word->half_shape != HALF_SPLAT)
 		return false;
-	t->place = p0;
+	t->global = t->lanes->x->space == SPACE_GLOBAL;
+	if (t->global != (t->word->x->space == SPACE_GLOBAL))
+		return false;
 	const struct xop *x = &ir->ops[u[2].xop];
-	const struct handler *fma = e->h->alu->op[E_fma_f32];
-	if (x->kind != X_OP || x->op != E_fma_f32 || x->guard >= 0 ||
-	    (u[2].full != fma[SCALAR_A].full && u[2].full != fma[SCALAR_B].full))
+	if (x->kind != X_OP || x->op != E_fma_f32 || x->guard >= 0)
 		return false;
-	const int32_t v = t->lanes->x->d[0], s = t->scalar->x->d[0];
-	if (!(is_reg(&x->s[0], v) && is_reg(&x->s[1], s)) &&
-	    !(is_reg(&x->s[0], s) && is_reg(&x->s[1], v)))
+	const int32_t v = t->lanes->x->d[0], s = t->word->x->d[0];
+	if (v == s || (!(is_reg(&x->s[0], v) && is_reg(&x->s[1], s)) &&
+	               !(is_reg(&x->s[0], s) && is_reg(&x->s[1], v))))
 		return false;
-	if (x->s[2].kind != S_REG || is_reg(&x->s[2], v) ||
+	if (x->s[2].kind != S_REG || is_reg(&x->s[2], v) || is_reg(&x->s[2], s) ||
 	    e->p->shapes.reg[x->s[2].reg].cls != SHAPE_LANES)
 		return false;
 	if ((x->d[0] != v && live_after(e->im, block, u[2].xop, v)) ||
-	    live_after(e->im, block, u[2].xop, s))
+	    (x->d[0] != s && live_after(e->im, block, u[2].xop, s)))
 		return false;
 	t->fma = x;
 	t->acc = x->s[2].reg;
 	return true;
+}
+
+static bool same_base(const struct memop *a, const struct memop *b)
+{
+	return a->addr.slot == b->addr.slot && a->addr.wide == b->addr.wide &&
+	       a->half[0] == b->half[0] && a->half[1] == b->half[1];
 }
 
 /* Does @next go on where @t ends: same two addresses, the sum needed nowhere else? */
@@ -99,25 +95,36 @@ static bool continues(const struct emit *e, const struct triple *t, const struct
                       uint32_t block, uint32_t next_fma)
 {
 	const int32_t sum = t->fma->d[0];
-	return next->place == t->place && t->place != AT_GLOBAL && next->acc == sum &&
-	       next->lanes->addr.slot == t->lanes->addr.slot &&
-	       next->scalar->addr.slot == t->scalar->addr.slot &&
-	       next->lanes->addr.wide == t->lanes->addr.wide &&
-	       next->scalar->addr.wide == t->scalar->addr.wide &&
+	return !t->global && !next->global && next->acc == sum && same_base(t->lanes, next->lanes) &&
+	       same_base(t->word, next->word) &&
 	       (next->fma->d[0] == sum || !live_after(e->im, block, next_fma, sum));
 }
 
-static void set_bounds(struct fused *f)
+static struct fused_load load_part(const struct memop *m)
 {
-	f->lanes_min = f->lanes_max = f->step[0].lanes;
-	f->scalar_min = f->scalar_max = f->step[0].scalar;
-	for (uint32_t i = 1; i < f->n; i++) {
-		const struct fused_step *s = &f->step[i];
-		f->lanes_min = s->lanes < f->lanes_min ? s->lanes : f->lanes_min;
-		f->lanes_max = s->lanes > f->lanes_max ? s->lanes : f->lanes_max;
-		f->scalar_min = s->scalar < f->scalar_min ? s->scalar : f->scalar_min;
-		f->scalar_max = s->scalar > f->scalar_max ? s->scalar : f->scalar_max;
-	}
+	return (struct fused_load){
+		.slot = m->addr.slot, .id = m->id, .wide = m->addr.wide,
+		.one_line = m->lines_full == 1,
+		.half = { m->half[0], m->half[1] }, .usual = m->usual, .min = INT64_MAX, .max = INT64_MIN,
+	};
+}
+
+static void widen(struct fused_load *l, const struct memop *m)
+{
+	const int64_t end = m->low + (int64_t)m->span;
+	l->min = m->low < l->min ? m->low : l->min;
+	l->max = end > l->max ? end : l->max;
+}
+
+static uop_fn handler_for(const struct emit *e, const struct triple *t)
+{
+	const struct fused_handlers *h = e->h->fused;
+	if (!t->global)
+		return h->dot_shared;
+	if (t->lanes->half[0] || t->word->half[0])
+		return NULL; /* the upper half warp lies lower: rare */
+	const bool row = t->lanes->half[1] == 64 && t->word->half[1] == 0;
+	return row ? h->dot_global : h->dot_global_halves;
 }
 
 /* A chain that begins at uop @first; returns how many uops it covers, 0 = none. */
@@ -127,7 +134,7 @@ static uint32_t fuse_from(struct emit *e, uint32_t first, uint32_t end, uint32_t
 	struct triple head, last, next;
 	if (first + 3 > end || !match(e, &u[first], block, &head))
 		return 0;
-	const uop_fn fn = e->h->fused->dot[head.place];
+	const uop_fn fn = handler_for(e, &head);
 	if (!fn)
 		return 0;
 	uint32_t n = 1;
@@ -139,23 +146,22 @@ static uint32_t fuse_from(struct emit *e, uint32_t first, uint32_t end, uint32_t
 	}
 	struct fused *f = image_pool(e->im, sizeof *f);
 	struct fused_step *steps = image_pool(e->im, n * sizeof *steps);
+	*f = (struct fused){
+		.alone = u[first].full, .n = n, .uops = 3 * n,
+		.acc = e->p->reg_slot[head.acc], .d = e->p->reg_slot[last.fma->d[0]],
+		.lanes = load_part(head.lanes), .word = load_part(head.word),
+		.step = steps,
+	};
 	int64_t odd = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		match(e, &u[first + 3 * i], block, &next);
-		steps[i] = (struct fused_step){ next.lanes->low, next.scalar->low };
-		odd |= next.lanes->low | next.scalar->low;
+		steps[i] = (struct fused_step){ next.lanes->low, next.word->low };
+		widen(&f->lanes, next.lanes);
+		widen(&f->word, next.word);
+		odd |= next.lanes->low | next.word->low;
 	}
-	if (head.place != AT_GLOBAL && (odd & 3))
+	if (!head.global && (odd & 3))
 		return 0;
-	*f = (struct fused){
-		.alone = u[first].full, .n = n, .uops = 3 * n,
-		.lanes_slot = head.lanes->addr.slot, .scalar_slot = head.scalar->addr.slot,
-		.acc = e->p->reg_slot[head.acc], .d = e->p->reg_slot[last.fma->d[0]],
-		.lanes_id = head.lanes->id, .scalar_id = head.scalar->id,
-		.lanes_wide = head.lanes->addr.wide, .scalar_wide = head.scalar->addr.wide,
-		.step = steps,
-	};
-	set_bounds(f);
 	u[first].fused = f;
 	u[first].full = fn;
 	return 3 * n;

@@ -64,6 +64,8 @@ static bool fault(struct warp *w, const struct uop *u, enum fault_kind kind, uns
 
 /* --- one access of one kind ------------------------------------------------------------------------ */
 
+/* How the active lanes' addresses lie: all at one place, in a row, or anyhow. */
+enum access_shape { SHAPE_ANY, SHAPE_SAME, SHAPE_ROW };
 struct access {
 	struct warp *w;
 	const struct uop *u;
@@ -74,12 +76,77 @@ struct access {
 	uint8_t *host[32];
 	unsigned bytes;       /* of a lane, all elements */
 	bool read, write, atomic;
+	enum access_shape shape;
+	uint64_t low, span;   /* SAME and ROW: from the first active lane to the end of the last */
 };
+
+static void find_shape(struct access *a)
+{
+	const unsigned first = lowest(a->mask), last = 31 - (unsigned)__builtin_clz(a->mask);
+	const uint64_t low = a->address[first];
+	uint32_t same = 0, row = 0;
+	for (unsigned i = 0; i < 32; i++) {
+		same |= (uint32_t)(a->address[i] == low) << i;
+		row |= (uint32_t)(a->address[i] == low + ((uint64_t)i - first) * a->bytes) << i;
+	}
+	a->shape = (same & a->mask) == a->mask ? SHAPE_SAME
+	           : (row & a->mask) == a->mask ? SHAPE_ROW : SHAPE_ANY;
+	a->low = low;
+	a->span = a->shape == SHAPE_ROW ? (last - first + 1) * (uint64_t)a->bytes : a->bytes;
+}
+
+/* All of a regular access lies in @size bytes at @base, aligned. */
+static bool regular_fits(const struct access *a, uint64_t base, uint64_t size)
+{
+	return a->shape != SHAPE_ANY && a->low - base < size && size - (a->low - base) >= a->span &&
+	       !(a->low & (a->bytes - 1));
+}
+
+/* Host addresses of the lanes; @host is that of the lowest lane. */
+static void set_hosts(struct access *a, uint8_t *host)
+{
+	for (uint32_t m = a->mask; m; m &= m - 1)
+		a->host[lowest(m)] = host + (a->address[lowest(m)] - a->low);
+}
+
+/* Flags of bytes that had no value at first: reads need all set, writes set them. */
+static bool regular_flags(const struct access *a, uint8_t *flags)
+{
+	uint8_t all = 1;
+	for (uint64_t k = 0; k < a->span; k++)
+		all &= __atomic_load_n(&flags[k], __ATOMIC_RELAXED);
+	if (all)
+		return true;
+	if (a->read)
+		return false;
+	if (a->shape == SHAPE_ROW && a->mask != 0xffffffffu)
+		return false; /* some lanes may leave holes: one by one */
+	for (uint64_t k = 0; k < a->span; k++)
+		__atomic_store_n(&flags[k], 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+static void remember_window(const struct access *a, const struct arena_region *r)
+{
+	if (!a->m->full_probe || r->size < a->m->span || (r->read_only && a->write) ||
+	    (r->written && a->read))
+		return;
+	struct mem_window *win = &a->w->win[a->m->id];
+	win->lo = r->base;
+	win->len = r->size - a->m->span;
+	win->written = r->written ? (uintptr_t)r->written - r->base : 0;
+}
 
 static bool resolve_global(struct access *a)
 {
 	const struct arena *ar = &a->w->worker->launch->arena;
-	const struct arena_region *r = NULL;
+	const struct arena_region *r = arena_find(ar, a->low);
+	if (r && regular_fits(a, r->base, r->size) && !(r->read_only && a->write) &&
+	    (!r->written || regular_flags(a, r->written + (a->low - r->base)))) {
+		set_hosts(a, ar->host + (a->low - ARENA_BASE));
+		remember_window(a, r);
+		return true;
+	}
 	for (uint32_t m = a->mask; m; m &= m - 1) {
 		const unsigned i = lowest(m);
 		const uint64_t at = a->address[i];
@@ -103,14 +170,8 @@ static bool resolve_global(struct access *a)
 				__atomic_store_n(&flags[k], 1, __ATOMIC_RELAXED);
 		}
 	}
-	/* the next access of this instruction may skip the search */
-	if (r && a->m->full_probe && r->size >= a->m->span && !(r->read_only && a->write) &&
-	    !(r->written && a->read)) {
-		struct mem_window *win = &a->w->win[a->m->id];
-		win->lo = r->base;
-		win->len = r->size - a->m->span;
-		win->written = r->written ? (uintptr_t)r->written - r->base : 0;
-	}
+	if (r)
+		remember_window(a, r);
 	return true;
 }
 
@@ -140,6 +201,12 @@ static bool check_shared(struct access *a, unsigned lane)
 static bool resolve_shared(struct access *a)
 {
 	const struct warp *w = a->w;
+	struct shadow *s = w->worker->shadow;
+	if (regular_fits(a, 0, w->shared_bytes) &&
+	    (!s || (!s->cell && regular_flags(a, s->written + a->low)))) {
+		set_hosts(a, w->shared + a->low);
+		return true;
+	}
 	for (uint32_t m = a->mask; m; m &= m - 1) {
 		const unsigned i = lowest(m);
 		const uint64_t at = a->address[i];
@@ -148,7 +215,7 @@ static bool resolve_shared(struct access *a)
 		if (at & (a->bytes - 1))
 			return fault(a->w, a->u, FAULT_ALIGN, i, at, SPACE_SHARED, a->bytes, a->write);
 		a->host[i] = w->shared + at;
-		if (w->worker->shadow && !check_shared(a, i))
+		if (s && !check_shared(a, i))
 			return false;
 	}
 	return true;
@@ -195,9 +262,9 @@ static void count(struct access *a)
 	const enum log_kind kind = a->atomic ? LOG_ATOMIC : a->write ? LOG_STORE
 	                           : a->m->x->bypass_l1 ? LOG_LOAD_L2 : LOG_LOAD;
 	for (unsigned i = 0; i < p.n; i++) {
-		const uint64_t line = p.line[i] - (ARENA_BASE >> 7);
-		if (w->sampled[line / 64] >> (line % 64) & 1)
-			log_line(w, (uint32_t)line, p.sector_mask[i], kind);
+		const uint64_t word = *(const uint64_t *)(w->sampled + (p.line[i] >> 6) * 8);
+		if (word >> (p.line[i] & 63) & 1)
+			log_line(w, (uint32_t)(p.line[i] - (ARENA_BASE >> 7)), p.sector_mask[i], kind);
 	}
 }
 
@@ -258,9 +325,37 @@ static uint64_t get_lane(const struct warp *w, const struct memop *m, unsigned e
 	                     : ((const mem_u32 *)frame(w, m->s[element]))[lane];
 }
 
+/* One 32-bit word per lane, in a row or all the same, loaded into lanes or stored from them. */
+GUEST_MEMORY static void transfer_words(struct access *a)
+{
+	const struct memop *m = a->m;
+	const uint32_t mask = a->mask;
+	const unsigned first = lowest(mask), step = a->shape == SHAPE_ROW;
+	mem_u32 *p = (mem_u32 *)(void *)a->host[first];
+	if (a->write) {
+		const mem_u32 *s = frame(a->w, m->s[0]);
+		for (uint32_t k = mask; k; k &= k - 1)
+			p[step * (lowest(k) - first)] = s[lowest(k)];
+		return;
+	}
+	mem_u32 *d = frame(a->w, (uint32_t)m->d[0]);
+	if (mask != 0xffffffffu) {
+		for (uint32_t k = mask; k; k &= k - 1)
+			d[lowest(k)] = p[step * (lowest(k) - first)];
+		return;
+	}
+	for (unsigned i = 0; i < 32; i++)
+		d[i] = p[step * i];
+}
+
 static void transfer(struct access *a)
 {
 	const struct memop *m = a->m;
+	if (a->shape != SHAPE_ANY && a->space != SPACE_LOCAL && m->bytes == 4 && m->vec == 1 &&
+	    !m->d_scalar && (a->write || m->d[0] >= 0)) {
+		transfer_words(a);
+		return;
+	}
 	for (uint32_t k = a->mask; k; k &= k - 1) {
 		const unsigned i = lowest(k);
 		for (unsigned e = 0; e < m->vec; e++) {
@@ -376,6 +471,7 @@ static bool perform(struct access *a)
 {
 	struct worker *wk = a->w->worker;
 	bool ok;
+	find_shape(a);
 	if (a->space == SPACE_SHARED)
 		ok = resolve_shared(a);
 	else if (a->space == SPACE_LOCAL)
@@ -431,10 +527,14 @@ static bool async_copy(struct warp *w, const struct uop *u, const struct memop *
 	for (uint32_t k = mask; k; k &= k - 1)
 		if (used[lowest(k)])
 			from.mask |= 1u << lowest(k);
+	find_shape(&to);
 	if (!resolve_shared(&to))
 		return false;
-	if (from.mask && !resolve_global(&from))
-		return false;
+	if (from.mask) {
+		find_shape(&from);
+		if (!resolve_global(&from))
+			return false;
+	}
 	count(&to);
 	if (from.mask)
 		count(&from);

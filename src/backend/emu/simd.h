@@ -30,9 +30,9 @@ struct mem_handlers {
 	struct handler st_unit[MEM_PLACES], st_pattern[MEM_PLACES];
 };
 
-/* Chains of load, load, FMA; NULL = not at this level. */
+/* Load, load, FMA in one; NULL = not at this level. */
 struct fused_handlers {
-	uop_fn dot[MEM_PLACES];
+	uop_fn dot_global, dot_global_halves, dot_shared;
 };
 
 struct handler_set {

@@ -92,12 +92,12 @@ SELECT(full)
 SELECT(masked)
 const struct handler uniform_select = { uni_select_full, uni_select_masked };
 
-/* d = ticks of this warp */
+/* d = instructions this warp has begun; x.i corrects for the section, counted as a whole */
 #define CLOCK(MODE)                                                                               \
 	HANDLER(uni_clock_##MODE)                                                                 \
 	{                                                                                         \
 		(void)mask;                                                                       \
-		SCALAR64(u->d) = w->ticks;                                                        \
+		SCALAR64(u->d) = w->ticks + (uint64_t)u->x.i;                                        \
 		NEXT_##MODE(u + 1);                                                               \
 	}
 CLOCK(full)

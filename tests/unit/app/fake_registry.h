@@ -119,7 +119,7 @@ static const struct kernel_desc toy = {
 /* What the next runs do. */
 static struct {
 	atomic_int block_us;    /* time per block */
-	atomic_bool wrong, skip, clobber, fault;
+	atomic_bool wrong, skip, clobber, fault, deaf;
 	atomic_int runs, cancelled, open;
 	atomic_bool device;     /* "cuda" has one */
 } fake;
@@ -176,7 +176,7 @@ static bool fake_run(struct backend *be, const struct run_request *req,
 	if (fake.fault)
 		return err_set(err, ERR_FAULT, "toy.cu:8: block 0, thread 3: no");
 	for (uint64_t b = 0; b < n; b++) {
-		if (hooks->cancel && atomic_load(hooks->cancel)) {
+		if (!fake.deaf && hooks->cancel && atomic_load(hooks->cancel)) {
 			fake.cancelled++;
 			return err_set(err, ERR_CANCELLED, "cancelled");
 		}
@@ -266,7 +266,7 @@ const struct backend_status *backend_peek(const struct backend_ops *ops)
 static void fake_reset(void)
 {
 	fake.block_us = 0;
-	fake.wrong = fake.skip = fake.clobber = fake.fault = fake.device = false;
+	fake.wrong = fake.skip = fake.clobber = fake.fault = fake.deaf = fake.device = false;
 	fake.runs = fake.cancelled = 0;
 }
 

@@ -295,7 +295,7 @@ static void test_free_at_any_moment(void **state)
 {
 	(void)state;
 	fake_reset();
-	app_free(NULL);
+	assert_true(app_free(NULL));
 	for (int i = 0; i < 30; i++) {
 		fake.block_us = 3000;
 		struct app *a = open_app("a100", "emu");
@@ -304,9 +304,27 @@ static void test_free_at_any_moment(void **state)
 		nap(i * 700);
 		if (i % 2)
 			app_poll(a);
-		app_free(a);
+		assert_true(app_free(a));
 	}
 	assert_int_equal(fake.open, 0);
+}
+
+/* What cannot be interrupted must not keep a person from leaving. Last: its thread is left behind. */
+static void test_leaving_does_not_wait_for_ever(void **state)
+{
+	(void)state;
+	struct timespec before, after;
+	fake_reset();
+	fake.deaf = true;
+	fake.block_us = 5000000;
+	struct app *a = open_app("a100", "emu");
+	app_start(a);
+	while (!fake.runs)
+		nap(1000);
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	assert_false(app_free(a));
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	assert_in_range(after.tv_sec - before.tv_sec, 0, 2);
 }
 
 int main(void)
@@ -322,6 +340,7 @@ int main(void)
 		cmocka_unit_test(test_a_fault_keeps_the_session),
 		cmocka_unit_test(test_auto_takes_the_device_and_its_sheet),
 		cmocka_unit_test(test_free_at_any_moment),
+		cmocka_unit_test(test_leaving_does_not_wait_for_ever),
 	};
 	return cmocka_run_group_tests(tests, own_cache, drop_cache);
 }

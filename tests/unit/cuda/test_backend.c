@@ -5,6 +5,7 @@
  */
 #include "fake_run.h"
 
+#include "backend/cuda/cuda_result.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -62,6 +63,9 @@ static void a_run_brings_everything(void **state)
 	assert_true(get(&f.res, M_FLOP_FP32) == 4 * fma);
 	assert_true(f.res.counts.total.warp_executed == (uint64_t)get(&f.res, M_INST_WARP));
 	assert_true(get(&f.res, M_INST_RATIO) == get(&f.res, M_INST_THREAD) / get(&f.res, M_INST_WARP));
+	/* constants moved by HFMA2 are no arithmetic */
+	assert_int_equal(f.res.metrics.v[M_FLOP_FP16].origin, ORIGIN_COUNTED);
+	assert_true(get(&f.res, M_FLOP_FP16) == 0);
 	/* hardware has no counter for it: n/a with the reason, never 0 */
 	assert_int_equal(f.res.metrics.v[M_INST_BARRIERS].origin, ORIGIN_NONE);
 	assert_non_null(f.res.metrics.v[M_INST_BARRIERS].reason);
@@ -203,6 +207,18 @@ static void one_of_two_devices_is_chosen(void **state)
 	assert_int_equal(info.n_devices, 2);
 	assert_non_null(strstr(err.msg, "device 5 of 2"));
 	assert_non_null(strstr(err.remedy, "PMPP_CUDA_DEVICE"));
+}
+
+static void half_arithmetic_is_seen_in_ptx(void **state)
+{
+	(void)state;
+	assert_true(cuda_half_arithmetic("{\n\tfma.rn.f16 \t%rs1, %rs2, %rs3, %rs4;\n}"));
+	assert_true(cuda_half_arithmetic("@%p1 add.f16x2 %r1, %r2, %r3;"));
+	assert_true(cuda_half_arithmetic("mul.bf16 %rs1, %rs2, %rs3;"));
+	assert_false(cuda_half_arithmetic("cvt.f32.f16 %f1, %rs1;\nfma.rn.f32 %f1, %f2, %f3, %f4;\n"));
+	assert_false(cuda_half_arithmetic(".reg .f16 %h<2>;\nld.global.f32 %f1, [%rd1];"));
+	assert_false(cuda_half_arithmetic(""));
+	assert_false(cuda_half_arithmetic(NULL));
 }
 
 /* --- the fault matrix: before a run -------------------------------------------------------------- */
@@ -383,7 +399,7 @@ static void fails_then_recovers(const char *faults, const char *entry, enum err_
 	if (faults)
 		setenv("FAKE_NVIDIA", faults, 1);
 	fake_prepare(&f, entry);
-	f.req.timeout_s = 0.4;
+	f.req.timeout_s = SHORT_S;
 	assert_true(backend_cuda.open(&be, NULL, NULL));
 	assert_false(fake_go(&f, be, NULL));
 	if (f.err.code != code || !strstr(f.err.msg, message) || !strstr(f.err.remedy, remedy))
@@ -423,7 +439,7 @@ static void a_failed_run_says_why_and_the_next_works(void **state)
 	fails_then_recovers("cuptiRangeProfilerStop=exit", "fake_vecadd", ERR_INTERNAL,
 	                    "exit status 7) while cuptiRangeProfilerStop", "run again");
 	fails_then_recovers("cuptiActivityFlushAll=hang", "fake_vecadd", ERR_TIMEOUT,
-	                    "no sign of life for 0.4 s", "");
+	                    "no sign of life for", "");
 	fails_then_recovers("cuInit=hang", "fake_vecadd", ERR_TIMEOUT, "while cuInit", "");
 }
 
@@ -529,6 +545,7 @@ int main(int argc, char **argv)
 		FRESH(the_sheet_is_of_the_live_device),
 		FRESH(cublas_is_timed),
 		FRESH(one_of_two_devices_is_chosen),
+		cmocka_unit_test(half_arithmetic_is_seen_in_ptx),
 		FRESH(each_missing_piece_costs_only_what_it_must),
 		FRESH(another_tools_injection_is_named),
 		FRESH(a_refused_counter_leaves_the_rest),

@@ -57,6 +57,8 @@ struct ptx_case {
 	enum { CASE_RUNS, CASE_FAULTS, CASE_REFUSED } outcome;
 	bool check_races;            /* fails only with the race check on */
 	bool racy;                   /* races that are meant: not run with the check */
+	bool emulator_only;          /* hardware would not notice, hang, or behave at random */
+	double timeout_s;            /* 0 = a generous one */
 	/* table */
 	bool table;
 	unsigned n_columns, n_rows;
@@ -372,6 +374,14 @@ static inline bool case_directive(struct ptx_case *c, char *s)
 	if (!strcmp(what, "racy")) {
 		c->racy = true;
 		return true;
+	}
+	if (!strcmp(what, "emulator")) {
+		c->emulator_only = true;
+		return true;
+	}
+	if (!strcmp(what, "timeout")) {
+		c->timeout_s = strtod(rest, &rest);
+		return c->timeout_s > 0 && !*rest ? true : case_bad(c, "timeout: seconds");
 	}
 	struct { const char *name; char *to; size_t size; } texts[] = {
 		{ "entry", c->entry, sizeof c->entry },

@@ -26,7 +26,7 @@ struct case_report {
 	unsigned failures;
 };
 
-#define CASE_SHOWN 8
+#define CASE_SHOWN 4 /* differences told per setting */
 static inline void case_fail(struct case_report *r, const struct ptx_case *c,
                              const struct case_target *t, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -89,7 +89,8 @@ static inline bool case_launch_run(const struct ptx_case *c, const struct case_t
 	struct module m = { .ptx = ptx, .ptx_len = strlen(ptx), .n_entries = 1, .entries = &usage };
 	char file[80], entry[64], log[1] = "";
 	struct run_request req = { .module = &m, .plan = plan, .source_file = file,
-		                   .caps = CAP_COUNTERS | CAP_PER_LINE, .timeout_s = 20,
+		                   .caps = CAP_COUNTERS | CAP_PER_LINE,
+		                   .timeout_s = c->timeout_s > 0 ? c->timeout_s : 20,
 		                   .threads = t->threads, .check_races = t->check_races };
 	uint64_t seed[2] = { hash_bytes(HASH_SEED, ptx, m.ptx_len),
 		             hash_bytes(1, ptx, m.ptx_len) };
@@ -298,7 +299,7 @@ static inline void case_run_form(const struct ptx_case *c, const struct case_tar
 static inline void case_run(const struct ptx_case *c, const struct case_target *t,
                             struct case_report *r)
 {
-	if (t->check_races && c->racy)
+	if ((t->check_races && c->racy) || (t->hardware && c->emulator_only))
 		return;
 	if (!c->table) {
 		case_run_module(c, t, r);

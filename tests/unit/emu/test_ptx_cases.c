@@ -30,7 +30,7 @@ static const struct {
 static void one_file(void **state)
 {
 	struct ptx_case c;
-	struct case_report r = { 0 };
+	unsigned failures = 0;
 	if (!case_read(&c, *state))
 		fail_msg("%s", c.why);
 	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
@@ -42,15 +42,17 @@ static void one_file(void **state)
 			setenv("PMPP_EMU_ISA", settings[i].isa, 1);
 		else
 			unsetenv("PMPP_EMU_ISA");
+		struct case_report r = { 0 };
 		case_run(&c, &t, &r);
+		if (r.failures)
+			print_error("%s", r.text.s);
+		failures += r.failures;
+		text_free(&r.text);
 	}
 	unsetenv("PMPP_EMU_ISA");
 	case_free(&c);
-	if (r.failures) {
-		print_error("%s", r.text.s);
-		text_free(&r.text);
-		fail_msg("%u differences", r.failures);
-	}
+	if (failures)
+		fail_msg("%u differences", failures);
 }
 
 static int by_name(const void *a, const void *b)

@@ -55,6 +55,8 @@ static void errors_point(void **state)
 	refused("metric: mem.ld_sectors_per_request", "metric: mem.nothing", "no metric 'mem.nothing'");
 	refused("    say: look\n", "", "say");
 	refused("value: 32", "value: many", "x.yaml:12:");
+	refused("    expect:\n      - mem.ld_sectors_per_request == 32\n", "", "either expect or stops");
+	refused("    expect:", "    stops: words\n    expect:", "x.yaml:15:");
 }
 
 static void truncation_never_crashes(void **state)

@@ -34,7 +34,7 @@ static void s_405_half_precision(void **state)
 	assert_true(roof_attainable_gflops(a, 0.5) == 2 * roof_attainable_gflops(a, 0.25));
 }
 
-/* S-032, S-241: rm = rn = 4, C in R0-15, A in R16-19, B in R20-23, bank = id % 4: every one of the
+/* S-032, S-127, S-241: rm = rn = 4, C in R0-15, A in R16-19, B in R20-23, bank = id % 4: every one of the
  * 16 multiply-adds reads a bank twice, four of them three times. S-229: 4 + 4 + 16 registers. */
 static void s_335_register_banks(void **state)
 {
@@ -399,7 +399,7 @@ static void s_395_index_of_the_first_listing(void **state)
 	}
 }
 
-/* S-022: 3 x 5 by 5 x 7 and other sizes that no tile divides. */
+/* S-022, S-028: 3 x 5 by 5 x 7 and other sizes that no tile divides, against the CPU reference. */
 static void s_364_rectangles(void **state)
 {
 	(void)state;

@@ -17,12 +17,12 @@ static inline enum log_kind load_kind(const struct warp *w, const struct uop *u)
 }
 static bool sampled_pattern(const struct warp *w, const struct memop *m, uint64_t low)
 {
-	uint32_t last = UINT32_MAX;
+	uint64_t last = 0;
 	for (unsigned i = 0; i < 32; i++) {
-		const uint32_t line = line_of(low + 4u * (uint32_t)m->index[i]);
-		if (line != last && sampled(w, line))
+		const uint64_t at = low + 4u * (uint32_t)m->index[i];
+		if (at >> 7 != last && sampled(w, at))
 			return true;
-		last = line;
+		last = at >> 7;
 	}
 	return false;
 }
@@ -39,30 +39,31 @@ static void log_unit(struct warp *w, uint64_t low, enum log_kind kind)
 		log_line(w, line_of(low), 15, kind);
 		return;
 	}
-	if (sampled(w, line_of(low)))
+	if (sampled(w, low))
 		log_line(w, line_of(low), 15u & ~((1u << first) - 1), kind);
-	if (sampled(w, line_of(low + 127)))
+	if (sampled(w, low + 127))
 		log_line(w, line_of(low + 127), (2u << last) - 1, kind);
 }
+/* Any pattern; lanes in a row mostly share a line. */
 static void log_lanes(struct warp *w, const struct memop *m, uint64_t low, enum log_kind kind)
 {
-	uint32_t line[32], n = 0;
-	unsigned sectors[32];
+	uint64_t line[32];
+	unsigned sectors[32], n = 0, k = 0;
 	for (unsigned i = 0; i < 32; i++) {
 		const uint64_t a = low + (uint64_t)(m->addr.pattern->lane[i] - m->addr.pattern->min);
-		const uint32_t l = line_of(a);
-		uint32_t k = 0;
-		while (k < n && line[k] != l)
-			k++;
-		if (k == n) {
-			line[n] = l;
-			sectors[n++] = 0;
+		if (!n || line[k] != a >> 7) {
+			for (k = 0; k < n && line[k] != a >> 7; k++)
+				;
+			if (k == n) {
+				line[n] = a >> 7;
+				sectors[n++] = 0;
+			}
 		}
 		sectors[k] |= 1u << (a >> 5 & 3);
 	}
-	for (uint32_t k = 0; k < n; k++)
-		if (sampled(w, line[k]))
-			log_line(w, line[k], sectors[k], kind);
+	for (k = 0; k < n; k++)
+		if (sampled(w, line[k] << 7))
+			log_line(w, line_of(line[k] << 7), sectors[k], kind);
 }
 
 /* --- scalar loads ------------------------------------------------------------------------------------------ */
@@ -98,7 +99,7 @@ static inline void count_one(struct warp *w, const struct uop *u, bool shared, u
 		const uint64_t low = LOW_##place;                                                 \
 		if (RARE(!FITS_##place(sizeof(type) - 1)))                                        \
 			EMU_JUMP mem_slow(w, u, mask);                                            \
-		if (!(shared) && RARE(sampled(w, line_of(low))))                                  \
+		if (!(shared) && RARE(sampled(w, low)))                                  \
 			EMU_JUMP ld_##place##_##name##_log(w, u, mask);                           \
 		SCALAR64(u->d) = (uint64_t)(as)*(const type *)HOST_##place;                       \
 		NEXT_full(u + 1);                                                                 \
@@ -109,7 +110,7 @@ static inline void count_one(struct warp *w, const struct uop *u, bool shared, u
 		if (RARE(!FITS_##place(sizeof(type) - 1)))                                        \
 			EMU_JUMP vm_mem.masked(w, u, mask);                                       \
 		count_one(w, u, shared, sizeof(type));                                            \
-		if (!(shared) && RARE(sampled(w, line_of(low))))                                  \
+		if (!(shared) && RARE(sampled(w, low)))                                  \
 			EMU_JUMP ld_##place##_##name##_log(w, u, mask);                           \
 		SCALAR64(u->d) = (uint64_t)(as)*(const type *)HOST_##place;                       \
 		NEXT_masked(u + 1);                                                               \
@@ -188,25 +189,28 @@ static inline void put_any(void *to, const void *from, const int32_t *index)
 		d[index[i]] = s[i];
 }
 
-/* Consecutive words: 4 sectors of one line, unless the address is odd. */
+/* Where the address is not as aligned as usual, sectors and lines are counted now. */
+static inline void count_odd(struct warp *w, const struct uop *u, uint64_t low)
+{
+	const uint64_t n = MEMOP->lines_at[low >> 2 & 31];
+	struct mem_count *c = &w->mem[u->y];
+	c->odd++;
+	c->packed += (n & 0xff) | (n >> 8) << 32;
+}
 static inline void count_unit(struct warp *w, const struct uop *u, uint64_t low)
 {
-	if (RARE(low & 127)) {
-		struct mem_count *c = &w->mem[u->y];
-		c->odd++;
-		c->packed += (low & 31 ? 5u : 4u) | (uint64_t)2 << 32;
-	}
+	if (RARE(low & 127)) /* the usual of consecutive words */
+		count_odd(w, u, low);
 }
-static inline void count_pattern(struct warp *w, const struct uop *u, const struct memop *m,
-                                 uint64_t low)
+static inline void count_pattern(struct warp *w, const struct uop *u, uint64_t low)
 {
-	const uint64_t n = m->lines_at[low >> 2 & 31];
-	w->mem[u->y].packed += (n & 0xff) | (n >> 8) << 32;
+	if (RARE(low & MEMOP->usual))
+		count_odd(w, u, low);
 }
 #define COUNT_UNIT_global count_unit(w, u, low)
 #define COUNT_UNIT_shared32 ((void)0)
 #define COUNT_UNIT_shared64 ((void)0)
-#define COUNT_PATTERN_global count_pattern(w, u, MEMOP, low)
+#define COUNT_PATTERN_global count_pattern(w, u, low)
 #define COUNT_PATTERN_shared32 ((void)0)
 #define COUNT_PATTERN_shared64 ((void)0)
 #define AHEAD_global fetch_ahead(w, &w->win[u->y], low)
@@ -234,7 +238,7 @@ static inline void count_pattern(struct warp *w, const struct uop *u, const stru
 		move;                                                                             \
 		NEXT_full(u + 1);                                                                 \
 	}
-#define UNIT_SAMPLED (low & 127 ? sampled_span(w, low, 128) : sampled(w, line_of(low)))
+#define UNIT_SAMPLED (low & 127 ? sampled_span(w, low, 128) : sampled(w, low))
 
 #define LOADS(place, shared)                                                                      \
 	WARP_ACCESS(ld_##place##_unit, place, shared, COUNT_UNIT_##place, AHEAD_##place,          \

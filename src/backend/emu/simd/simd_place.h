@@ -37,18 +37,18 @@ static inline bool fits_window(const struct mem_window *win, uint64_t low, uint6
 #define HOST_shared32 ((void *)(w->shared + low))
 #define HOST_shared64 ((void *)(w->shared + low))
 
-/* Is a line of the access followed by the cache simulation? */
+/* Is the line of an address followed by the cache simulation? */
 static inline uint32_t line_of(uint64_t address)
 {
 	return (uint32_t)((address - ARENA_BASE) >> 7);
 }
-static inline bool sampled(const struct warp *w, uint32_t line)
+static inline bool sampled(const struct warp *w, uint64_t address)
 {
-	return w->sampled[line / 64] >> (line % 64) & 1;
+	return *(const uint64_t *)(w->sampled + (address >> 13) * 8) >> (address >> 7 & 63) & 1;
 }
 static inline bool sampled_span(const struct warp *w, uint64_t low, uint64_t span)
 {
-	return sampled(w, line_of(low)) || sampled(w, line_of(low + span - 1));
+	return sampled(w, low) || sampled(w, low + span - 1);
 }
 
 /*

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Every preset: each step runs in the emulator and what it claims holds; a wrong claim is noticed.
+. "$(dirname "$0")/lib.sh"
+
+for file in "$TEST_ROOT"/presets/*.yaml; do
+	name=$(basename "$file" .yaml)
+	if "$PMPP" preset "$name" --check >"$dir/out" 2>"$dir/err"; then
+		ok "preset-$name"
+	else
+		not_ok "preset-$name" "$(grep -B 9 -e '✗' -e '^  NO ' "$dir/out"; cat "$dir/err")"
+	fi
+done
+
+# a claim that does not hold fails, with what was found instead
+sed -e 's/launch.grid_blocks == 130/launch.grid_blocks == 131/' \
+	"$TEST_ROOT/presets/divergence.yaml" >"$dir/wrong.yaml"
+run wrong-claim 1 preset "$dir/wrong.yaml" --check
+grep -q 'grid_blocks == 131   (left side is 130)' "$dir/out" && ok wrong-claim-says ||
+	not_ok wrong-claim-says "$(tail -3 "$dir/out")"
+
+# a step that does not exist, and one that cannot run, say so
+run no-such-step 2 preset race --step 9
+says no-such-step-says 'race' 'steps'
+sed -e 's/N=16 block=256/N=16 block=2048/' "$TEST_ROOT/presets/race.yaml" >"$dir/refused.yaml"
+run refused 2 preset "$dir/refused.yaml" --check
+says refused-says 'step 1' 'block' '1024'
+
+# one object of JSON for all of it, and the text shows narration, the book's figure and what is true
+run json 0 preset reduction --check --json
+same json-holds true "$(field "$dir/out" holds)"
+same json-step true "$(field "$dir/out" steps 0 holds)"
+run text 0 preset reduction --step 1
+for words in '27 warp executions' 'resources used, N = 256' 736 S-371 'the source is wrong here' 864; do
+	grep -qF "$words" "$dir/out" && ok "text-$words" || not_ok "text-$words" "$(cat "$dir/out")"
+done
