@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/ladder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,9 @@ struct app {
 	char wanted[16];  /* "auto" or "cuda" until the worker has decided; "" = decided */
 	bool gpu_given;   /* the person named a GPU: the decision must respect it */
 	uint64_t serial;  /* of the newest order */
+	uint64_t rung;    /* serial of the rung that is being run; 0 = none */
+	uint64_t rungs;   /* serial of the newest; they are counted apart */
+	bool no_rungs;    /* the person cancelled one */
 	bool sampled_now; /* `now` is this order's own sample: its successor replaces it */
 	struct preset *preset; /* the tour's; the session only borrows it */
 	char *opened;     /* path of the snapshot the session came from */
@@ -52,6 +56,17 @@ static void instant(struct app *a)
 
 static bool on_step(const struct app *a, unsigned step, const struct selection *is);
 
+/* The ladder of what is selected now; rungs that are the same runs stay. */
+static void ladder_follow(struct session *s)
+{
+	if (!s->ladder || ladder_fits(s->ladder, &s->sel))
+		return;
+	struct ladder *l = ladder_new(&s->sel);
+	ladder_adopt(l, s->ladder);
+	ladder_free(s->ladder);
+	s->ladder = l;
+}
+
 /* Plans, shows, and orders a run of what is selected now. */
 static void changed(struct app *a, bool at_once)
 {
@@ -63,6 +78,11 @@ static void changed(struct app *a, bool at_once)
 	s->progress = 0;
 	s->stuck_compile = false;
 	err_clear(&s->run_err);
+	ladder_follow(s);
+	if (s->ladder)
+		s->ladder->running = -1;
+	a->rung = 0; /* the order below takes its place */
+	a->no_rungs = false;
 	if (!a->started)
 		return;
 	a->serial++;
@@ -197,6 +217,7 @@ bool app_free(struct app *a)
 		usage_table_free(a->usage);
 	record_free(a->s.now);
 	record_free(a->s.before);
+	ladder_free(a->s.ladder);
 	preset_free(a->preset);
 	free(a->opened);
 	free(a);
@@ -216,13 +237,70 @@ void app_start(struct app *a)
 
 void app_cancel(struct app *a)
 {
-	if (a->s.state == RUN_RUNNING)
+	if (a->s.state == RUN_RUNNING || a->rung)
 		app_worker_cancel(a->worker);
+	a->no_rungs = true;
 }
 
 int app_wake_fd(struct app *a)
 {
 	return app_worker_fd(a->worker);
+}
+
+/* --- the ladder ------------------------------------------------------------------------------ */
+
+/* The next rung that has not run, when its panel is looked at and nothing else is to be done. */
+static void ladder_climb(struct app *a)
+{
+	struct session *s = &a->s;
+	if (!a->started || a->rung || a->no_rungs || a->wanted[0] || s->opened ||
+	    s->state == RUN_RUNNING || !s->view || strcmp(s->view, "ladder") != 0)
+		return;
+	if (!s->ladder) {
+		s->ladder = ladder_new(&s->sel);
+		if (s->before)
+			ladder_put(s->ladder, s->before);
+		if (s->now)
+			ladder_put(s->ladder, s->now);
+	}
+	struct ladder *l = s->ladder;
+	while ((l->running = ladder_missing(l)) >= 0) {
+		struct ladder_rung *r = &l->rungs[l->running];
+		struct work_order order = { .sel = ladder_selection(l, (unsigned)l->running),
+			.gpu_given = true, .at_once = true, .rung = true };
+		struct launch_plan plan;
+		struct err err = { 0 };
+		if (!selection_plan(&order.sel, &plan, &err)) {
+			snprintf(r->why, sizeof r->why, "%.199s", err.msg);
+			continue;
+		}
+		a->rung = order.serial = ++a->rungs;
+		app_worker_post(a->worker, &order);
+		return;
+	}
+}
+
+/* News of a rung; a result that comes too late for its order may still belong to the ladder. */
+static void take_rung(struct app *a, struct news *n)
+{
+	struct ladder *l = a->s.ladder;
+	const bool awaited = a->rung && n->serial == a->rung;
+	if (n->kind == NEWS_USAGE)
+		instant(a);
+	if (n->record && l)
+		ladder_put(l, n->record);
+	record_free(n->record);
+	if (!awaited || !n->final)
+		return;
+	if (n->kind == NEWS_FAILED)
+		snprintf(l->rungs[l->running].why, sizeof l->rungs[0].why, "%.199s", n->err.msg);
+	l->running = -1;
+	a->rung = 0;
+}
+
+void app_focus(struct app *a)
+{
+	ladder_climb(a);
 }
 
 /* --- presets -------------------------------------------------------------------------------- */
@@ -349,6 +427,7 @@ bool app_open(struct app *a, const char *path, char *note, size_t n, struct err 
 	app_worker_cancel(a->worker);
 	record_free(a->s.now);
 	record_free(a->s.before);
+	ladder_free(a->s.ladder);
 	free(a->opened);
 	a->opened = mem_strdup(path);
 	a->s = read;
@@ -369,6 +448,8 @@ static void take_record(struct app *a, struct news *n)
 	struct session *s = &a->s;
 	struct run_record *r = n->record;
 	const bool current = n->serial == a->serial;
+	if (s->ladder)
+		ladder_put(s->ladder, r);
 	if (!current && !n->final) { /* a sample of something no longer wanted */
 		record_free(r);
 		return;
@@ -406,6 +487,10 @@ static void take(struct app *a, struct news *n)
 {
 	struct session *s = &a->s;
 	const bool current = n->serial == a->serial;
+	if (n->rung) {
+		take_rung(a, n);
+		return;
+	}
 	switch (n->kind) {
 	case NEWS_BACKEND:
 		take_backend(a, n);
@@ -447,5 +532,6 @@ bool app_poll(struct app *a)
 		any = any || p > a->s.progress || p < a->s.progress;
 		a->s.progress = p;
 	}
+	ladder_climb(a);
 	return any;
 }

@@ -35,6 +35,8 @@ void app_seed(struct app *a, uint64_t seed);
 /* Interactive use: start, stop, collect. app_wake_fd() is readable when app_poll() has news. */
 void app_start(struct app *a);
 void app_cancel(struct app *a);
+/* The person looks at another panel: the ladder runs its missing rungs while it is that one. */
+void app_focus(struct app *a);
 bool app_poll(struct app *a);
 int app_wake_fd(struct app *a);
 

@@ -64,6 +64,11 @@ static void host_cancel(void *ctx)
 	app_cancel(ctx);
 }
 
+static void host_focus(void *ctx)
+{
+	app_focus(ctx);
+}
+
 /* --- presets and files ----------------------------------------------------------------------- */
 
 static bool host_step(void *ctx, int direction, char *said, size_t n)
@@ -231,6 +236,7 @@ void app_host(struct app *a, struct screen_host *host)
 		.set_backend = host_set_backend,
 		.run = host_run,
 		.cancel = host_cancel,
+		.focus = host_focus,
 		.n_views = view_count(),
 		.view_at = view_at,
 		.step = host_step,

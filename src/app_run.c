@@ -285,6 +285,12 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 		return false;
 	}
 	run_counts_copy(&r->counts, &res.counts);
+	r->hw = (struct run_measured){
+		.timing = res.timing, .loaded = res.loaded, .n_stalls = res.n_stalls,
+		.spans_from_events = res.spans_from_events, .counter_passes = res.counter_passes,
+		.counters_s = res.counters_s,
+	};
+	memcpy(r->hw.stalls, res.stalls, sizeof r->hw.stalls);
 	r->n_spans = res.n_spans; /* the record takes them over */
 	r->spans = res.spans;
 	res.n_spans = 0;

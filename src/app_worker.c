@@ -134,12 +134,13 @@ void app_worker_cancel(struct app_worker *w)
 {
 	pthread_mutex_lock(&w->lock);
 	const bool forgot = w->waiting;
-	const uint64_t serial = w->order.serial;
+	const struct news n = { .kind = NEWS_CANCELLED, .serial = w->order.serial, .final = true,
+		.rung = w->order.rung };
 	w->waiting = false;
 	atomic_store(&w->cancel, true);
 	pthread_mutex_unlock(&w->lock);
 	if (forgot)
-		tell(w, &(struct news){ .kind = NEWS_CANCELLED, .serial = serial, .final = true });
+		tell(w, &n);
 }
 
 /* --- the thread ----------------------------------------------------------------------------- */
@@ -163,11 +164,11 @@ static bool cancelled(struct app_worker *w)
 	return atomic_load(&w->cancel);
 }
 
-static void failed(struct app_worker *w, uint64_t serial, const struct err *err)
+static void failed(struct app_worker *w, const struct work_order *order, const struct err *err)
 {
 	const bool by_hand = cancelled(w) || err->code == ERR_CANCELLED;
-	struct news n = { .kind = by_hand ? NEWS_CANCELLED : NEWS_FAILED, .serial = serial,
-	                  .final = true };
+	struct news n = { .kind = by_hand ? NEWS_CANCELLED : NEWS_FAILED, .serial = order->serial,
+	                  .final = true, .rung = order->rung };
 	n.err = *err;
 	tell(w, &n);
 }
@@ -178,8 +179,8 @@ static uint64_t grid_blocks(const struct launch_plan *p)
 }
 
 /* For a launch whose blocks will take long, a record from a sample of them is told first.
- * False: the run failed, which has been told. */
-static bool sample_first(struct app_worker *w, struct prepared *p, uint64_t serial,
+ * False: there is no more to do, as a rung has its figures or the run failed, which has been told. */
+static bool sample_first(struct app_worker *w, struct prepared *p, const struct work_order *order,
                          const struct run_hooks *hooks)
 {
 	const uint64_t blocks = grid_blocks(&p->plan);
@@ -191,7 +192,7 @@ static bool sample_first(struct app_worker *w, struct prepared *p, uint64_t seri
 	if ((st->info.caps & CAP_TIME) || blocks < 4 * PILOT_BLOCKS) /* a GPU runs all at once */
 		return true;
 	if (!run_execute(p, &o, hooks, &r, &err)) {
-		failed(w, serial, &err);
+		failed(w, order, &err);
 		return false;
 	}
 	double per_block = r->wall_s / PILOT_BLOCKS;
@@ -204,17 +205,17 @@ static bool sample_first(struct app_worker *w, struct prepared *p, uint64_t seri
 		record_free(r);
 		o.max_blocks = (uint64_t)fit;
 		if (!run_execute(p, &o, hooks, &r, &err)) {
-			failed(w, serial, &err);
+			failed(w, order, &err);
 			return false;
 		}
 	}
-	tell(w, &(struct news){ .kind = NEWS_RECORD, .serial = serial, .record = r });
-	return true;
+	tell(w, &(struct news){ .kind = NEWS_RECORD, .serial = order->serial, .record = r,
+	                        .final = order->rung, .rung = order->rung });
+	return !order->rung;
 }
 
 static void work(struct app_worker *w, struct work_order *order)
 {
-	const uint64_t serial = order->serial;
 	struct selection *sel = &order->sel;
 	struct prepared p;
 	struct err err = { 0 };
@@ -224,37 +225,38 @@ static void work(struct app_worker *w, struct work_order *order)
 
 	if (order->wanted[0]) {
 		if (!choose_backend(order->gpu_given, order->wanted, sel, &err)) {
-			failed(w, serial, &err);
+			failed(w, order, &err);
 			return;
 		}
-		struct news n = { .kind = NEWS_BACKEND, .serial = serial };
+		struct news n = { .kind = NEWS_BACKEND, .serial = order->serial };
 		n.sel = *sel;
 		tell(w, &n);
 	}
 	if (!workbench_compile(&w->bench, sel, &err)) {
-		failed(w, serial, &err);
+		failed(w, order, &err);
 		return;
 	}
 	struct build_id id;
 	build_id_of(sel, &id);
 	usage_learn(w->usage, &id, &w->bench.module);
-	tell(w, &(struct news){ .kind = NEWS_USAGE, .serial = serial });
+	tell(w, &(struct news){ .kind = NEWS_USAGE, .serial = order->serial, .rung = order->rung });
 	if (cancelled(w)) {
-		failed(w, serial, &err);
+		failed(w, order, &err);
 		return;
 	}
 	if (!run_prepare(&p, &w->bench, sel, &w->cancel, &err)) {
-		failed(w, serial, &err);
+		failed(w, order, &err);
 		return;
 	}
-	if (sample_first(w, &p, serial, &hooks)) {
+	if (sample_first(w, &p, order, &hooks)) {
 		part = (struct progress_of){ .w = w, .from = 0.1, .to = 1 };
 		if (run_execute(&p, NULL, &hooks, &r, &err)) {
-			run_verify(&p, r);
-			tell(w, &(struct news){ .kind = NEWS_RECORD, .serial = serial, .record = r,
-			                        .final = true });
+			if (!order->rung)
+				run_verify(&p, r);
+			tell(w, &(struct news){ .kind = NEWS_RECORD, .serial = order->serial, .record = r,
+			                        .final = true, .rung = order->rung });
 		} else {
-			failed(w, serial, &err);
+			failed(w, order, &err);
 		}
 	}
 	run_release(&p);

@@ -25,6 +25,7 @@ struct news {
 	struct selection sel;      /* NEWS_BACKEND */
 	struct run_record *record; /* NEWS_RECORD; the taker's */
 	bool final;
+	bool rung;                 /* of an order that said so */
 	struct err err;
 };
 
@@ -34,6 +35,8 @@ struct work_order {
 	char wanted[16];   /* decide gpu and back end first: "auto", "cuda"; "" = decided already */
 	bool gpu_given;    /* with `wanted`: the person named sel.gpu */
 	bool at_once;      /* do not wait for the person to stop changing things */
+	bool rung;         /* figures for the ladder: one record, of a sample where all would take
+	                    * long; not verified */
 };
 
 /* @usage is shared and outlives the worker. False: no thread or pipe to be had. */

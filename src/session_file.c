@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "model/ladder.h"
 #include "model/snapshot.h"
 #include "registry.h"
 
@@ -42,6 +43,7 @@ void session_drop(struct session *s)
 {
 	record_free(s->now);
 	record_free(s->before);
+	ladder_free(s->ladder);
 	*s = (struct session){ 0 };
 }
 

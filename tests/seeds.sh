@@ -99,7 +99,8 @@ coverage() {
 
 # key, passed or FAILED, of everything that covers something
 results() {
-	for name in $(awk -F '\t' '$2 == "preset" { split($3, k, " "); print k[1] }' "$work/coverage" | sort -u); do
+	for name in $(awk -F "\t" '$2 == "preset" { split($3, k, " "); print k[1] }' \
+		"$work/coverage" | sort -u); do
 		LC_ALL=C "$build/pmpp-explore" preset "$name" --check >"$work/out" 2>&1
 		status=$?
 		awk -v name="$name" -v status="$status" '
@@ -125,7 +126,8 @@ coverage | sort -u >"$work/coverage"
 : >"$work/results"
 [ "$static" = --static ] || results >"$work/results"
 
-awk -F '\t' -v static="$static" -v ids="$ids" -v coverage="$work/coverage" -v results="$work/results" '
+awk -F '\t' -v static="$static" -v ids="$ids" -v coverage="$work/coverage" \
+	-v results="$work/results" '
 function problem(text) { print text; problems++ }
 FILENAME == results { result[$1] = $2; next }
 FILENAME == coverage {

@@ -12,6 +12,7 @@
 #include "model/counts.h"
 #include "model/gpu.h"
 #include "model/kernel.h"
+#include "model/measured.h"
 #include "model/metric.h"
 #include "model/span.h"
 
@@ -48,29 +49,6 @@ struct run_request {
 	bool warm_l2;                 /* time with L2 as the last launch left it; default: flushed */
 	bool stalls;                  /* counters: also why warps waited (2-3 passes more) */
 	unsigned jobs, streams;       /* timeline: this many copy-in, launch, copy-out jobs; 0 = 1 */
-};
-
-/* Kernel time as measured on a GPU, never from a profiled replay. Times in ns. */
-struct run_timing {
-	unsigned n;                   /* launches behind the figures; 0 = not measured */
-	double median_ns, min_ns, max_ns, q1_ns, q3_ns; /* q1..q3: the middle half */
-	bool l2_flushed;              /* before every launch; else warm */
-	bool from_activity;           /* start and end stamps of the kernel; else CUDA events */
-	double event_ns;              /* median by events, which add some 2-3 us of launch */
-	double sm_mhz, memory_mhz;    /* clocks right after the launches; 0 = unknown */
-};
-
-/* The loaded function, as the driver reports it. */
-struct run_static {
-	bool known;
-	unsigned registers, static_shared_bytes, local_bytes, const_bytes, max_threads,
-		blocks_per_sm;        /* cuOccupancyMaxActiveBlocksPerMultiprocessor */
-	bool jit;                     /* compiled by the driver from PTX, not our cubin */
-};
-
-struct run_stall {
-	char reason[32];              /* "long_scoreboard" */
-	double warps;                 /* warps waiting for it per issue-active cycle */
 };
 
 struct run_result {

@@ -290,6 +290,37 @@ static json_t *json_dim(struct dim3u d)
 	return json_pack("[I, I, I]", (json_int_t)d.x, (json_int_t)d.y, (json_int_t)d.z);
 }
 
+static json_t *json_measured(const struct run_measured *hw)
+{
+	const struct run_timing *t = &hw->timing;
+	json_t *o = json_object(), *time = json_object(), *loaded = json_object(), *stalls = json_object();
+	set_u64(time, "launches", t->n);
+	set_num(time, "median_ns", t->median_ns);
+	set_num(time, "min_ns", t->min_ns);
+	set_num(time, "max_ns", t->max_ns);
+	set_num(time, "q1_ns", t->q1_ns);
+	set_num(time, "q3_ns", t->q3_ns);
+	set_num(time, "event_ns", t->event_ns);
+	set(time, "l2_flushed", json_boolean(t->l2_flushed));
+	set(time, "from_activity", json_boolean(t->from_activity));
+	set_num(time, "sm_mhz", t->sm_mhz);
+	set_num(time, "memory_mhz", t->memory_mhz);
+	set(o, "time", time);
+	set_u64(loaded, "registers", hw->loaded.registers);
+	set_u64(loaded, "static_shared_bytes", hw->loaded.static_shared_bytes);
+	set_u64(loaded, "local_bytes", hw->loaded.local_bytes);
+	set_u64(loaded, "max_threads", hw->loaded.max_threads);
+	set_u64(loaded, "blocks_per_sm", hw->loaded.blocks_per_sm);
+	set(loaded, "jit", json_boolean(hw->loaded.jit));
+	set(o, "loaded", loaded);
+	for (unsigned i = 0; i < hw->n_stalls; i++)
+		set_num(stalls, hw->stalls[i].reason, hw->stalls[i].warps);
+	set(o, "stalls", stalls);
+	set_u64(o, "counter_passes", hw->counter_passes);
+	set_num(o, "counters_s", hw->counters_s);
+	return o;
+}
+
 json_t *json_record(const struct run_record *r)
 {
 	const struct selection *sel = &r->sel;
@@ -338,6 +369,8 @@ json_t *json_record(const struct run_record *r)
 	set_text(run, "note", r->note);
 	set(o, "run", run);
 
+	if (r->hw.timing.n || r->hw.loaded.known || r->hw.counter_passes)
+		set(o, "measured", json_measured(&r->hw));
 	set(o, "lines", json_lines(r, source, tags, n_tags));
 	set(o, "tags", json_tags(r, source, tags, n_tags));
 	return o;

@@ -6,7 +6,6 @@
 #include "model/ladder.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct state {
@@ -31,15 +30,12 @@ static unsigned options(void *state, struct option_spec *o)
 }
 
 /* Runs one rung with those of the person's parameters that it has. */
-static void climb(struct ladder_rung *rung, const struct selection *base, unsigned variant,
+static void climb(struct ladder_rung *rung, const struct selection *sel,
                   const struct run_options *options_)
 {
-	struct selection sel = *base;
 	struct run_record *r = NULL;
 	struct err err = { 0 };
-	sel.variant = variant;
-	rung->variant = &base->kernel->variants[variant];
-	if (app_run_with(&sel, options_, NULL, &r, &err))
+	if (app_run_with(sel, options_, NULL, &r, &err))
 		rung->record = r;
 	else
 		snprintf(rung->why, sizeof rung->why, "%.199s", err.msg);
@@ -146,17 +142,13 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	const struct run_options options_ = { .max_blocks = s->sample };
 	if (!start_ladder(n, args, &sel, &err) || !app_choose(s->gpu, s->backend, &sel, &err))
 		return cli_fail(c, &err);
-	struct ladder *l = calloc(1, sizeof *l);
+	struct ladder *l = ladder_new(&sel);
 	int status = CLI_OK;
 	char params[256];
-	if (!l)
-		return CLI_IMPOSSIBLE;
-	*l = (struct ladder){ .kernel = sel.kernel, .gpu = &sel.gpu, .library_ns = NAN };
-	for (unsigned v = 0; v < sel.kernel->n_variants && l->n < LADDER_MAX; v++) {
-		if (sel.kernel->variants[v].wrong)
-			continue;
-		struct ladder_rung *r = &l->rungs[l->n++];
-		climb(r, &sel, v, &options_);
+	for (unsigned i = 0; i < l->n; i++) {
+		struct ladder_rung *r = &l->rungs[i];
+		const struct selection rung = ladder_selection(l, i);
+		climb(r, &rung, &options_);
 		if (r->record)
 			l->in_bytes = ladder_in_bytes(&r->record->cost);
 		if (r->record && r->record->verify == VERIFY_WRONG)
@@ -170,9 +162,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		print_csv(c, l);
 	else
 		print_text(c, l, params);
-	for (unsigned i = 0; i < l->n; i++)
-		record_free(l->rungs[i].record);
-	free(l);
+	ladder_free(l);
 	return status;
 }
 

@@ -1,10 +1,110 @@
 /* The ladder's arithmetic; see ladder.h. */
 #include "model/ladder.h"
 
+#include "base/mem.h"
 #include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ladder *ladder_new(const struct selection *sel)
+{
+	struct ladder *l = mem_zalloc(sizeof *l);
+	l->sel = *sel;
+	l->kernel = sel->kernel;
+	l->gpu = &l->sel.gpu;
+	l->library_ns = NAN;
+	l->running = -1;
+	for (unsigned v = 0; v < sel->kernel->n_variants && l->n < LADDER_MAX; v++)
+		if (!sel->kernel->variants[v].wrong)
+			l->rungs[l->n++].variant = &sel->kernel->variants[v];
+	ladder_compare(l);
+	return l;
+}
+
+void ladder_free(struct ladder *l)
+{
+	for (unsigned i = 0; l && i < l->n; i++)
+		record_free(l->rungs[i].record);
+	free(l);
+}
+
+struct selection ladder_selection(const struct ladder *l, unsigned i)
+{
+	struct selection sel = l->sel;
+	sel.variant = (unsigned)(l->rungs[i].variant - l->kernel->variants);
+	return sel;
+}
+
+bool ladder_fits(const struct ladder *l, const struct selection *sel)
+{
+	if (l->kernel != sel->kernel)
+		return false;
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct selection rung = ladder_selection(l, i);
+		struct selection other = *sel;
+		other.variant = rung.variant;
+		if (!selection_equal(&rung, &other))
+			return false;
+	}
+	return true;
+}
+
+/* What a rung needs of a record: its figures. */
+static struct run_record *brief(const struct run_record *r)
+{
+	struct run_record *b = mem_alloc(sizeof *b);
+	*b = *r;
+	b->counts = (struct run_counts){ .origin = r->counts.origin, .blocks_run = r->counts.blocks_run,
+		.blocks_total = r->counts.blocks_total };
+	b->program = NULL;
+	b->timeline = NULL;
+	b->n_spans = 0;
+	b->spans = NULL;
+	return b;
+}
+
+bool ladder_put(struct ladder *l, const struct run_record *r)
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct selection rung = ladder_selection(l, i);
+		if (r->sel.kernel != l->kernel || !selection_equal(&rung, &r->sel))
+			continue;
+		record_free(l->rungs[i].record);
+		l->rungs[i].record = brief(r);
+		l->rungs[i].why[0] = '\0';
+		l->in_bytes = ladder_in_bytes(&r->cost);
+		ladder_compare(l);
+		return true;
+	}
+	return false;
+}
+
+void ladder_adopt(struct ladder *l, struct ladder *from)
+{
+	for (unsigned i = 0; i < l->n; i++)
+		for (unsigned k = 0; k < from->n && l->kernel == from->kernel; k++) {
+			const struct selection mine = ladder_selection(l, i);
+			const struct selection other = ladder_selection(from, k);
+			if (!from->rungs[k].record || !selection_equal(&mine, &other))
+				continue;
+			record_free(l->rungs[i].record);
+			l->rungs[i].record = from->rungs[k].record;
+			l->in_bytes = from->in_bytes;
+			from->rungs[k].record = NULL;
+		}
+	ladder_compare(l);
+}
+
+int ladder_missing(const struct ladder *l)
+{
+	for (unsigned i = 0; i < l->n; i++)
+		if (!l->rungs[i].record && !l->rungs[i].why[0])
+			return (int)i;
+	return -1;
+}
 
 bool ladder_in_bytes(const struct kernel_cost *cost)
 {

@@ -16,7 +16,7 @@
 struct ladder_rung {
 	const struct variant_desc *variant;
 	struct run_record *record; /* the holder's; NULL: this rung could not run; `why` says why */
-	char why[200];
+	char why[200];             /* and without `why`: it has not run yet */
 	/* filled by ladder_compare() */
 	double time_ns, rate;      /* rate in GFLOPS, or GB/s where the family does no arithmetic worth it */
 	double pct_of_roof;        /* of the sheet's peak for that rate */
@@ -26,13 +26,29 @@ struct ladder_rung {
 };
 
 struct ladder {
+	struct selection sel;      /* what all rungs share; its variant says nothing */
 	const struct kernel_desc *kernel;
 	const struct gpu_spec *gpu;
+	int running;               /* the rung that is being run; -1 = none */
 	bool in_bytes;             /* rates are GB/s of the algorithm's bytes, not GFLOPS */
 	double library_ns;         /* cuBLAS or another line to compare with; NAN = none */
 	unsigned n;
 	struct ladder_rung rungs[LADDER_MAX];
 };
+
+/* A rung for every variant that is not wrong on purpose; none has run. ladder_free(). */
+struct ladder *ladder_new(const struct selection *sel);
+void ladder_free(struct ladder *l); /* and its records; NULL is fine */
+/* What rung @i runs. */
+struct selection ladder_selection(const struct ladder *l, unsigned i);
+/* Would @sel give the same ladder? */
+bool ladder_fits(const struct ladder *l, const struct selection *sel);
+/* Takes a copy of @r, without its tables and spans, as the rung it belongs to; false = to none. */
+bool ladder_put(struct ladder *l, const struct run_record *r);
+/* Moves over the rungs of @from that are the same runs. */
+void ladder_adopt(struct ladder *l, struct ladder *from);
+/* The first rung that has neither run nor said why not; -1 = none. */
+int ladder_missing(const struct ladder *l);
 
 /* Memory-bound families (less than 1 FLOP per byte at best) are rated in GB/s. */
 bool ladder_in_bytes(const struct kernel_cost *cost);

@@ -10,12 +10,15 @@
 #include "model/counts.h"
 #include "model/gpu.h"
 #include "model/kernel.h"
+#include "model/measured.h"
 #include "model/metric.h"
 #include "model/occupancy.h"
 #include "model/perf.h"
 #include "model/preset.h"
 #include "model/span.h"
 #include "model/stream.h"
+
+struct ladder; /* model/ladder.h */
 
 enum verify_state { VERIFY_NOT_RUN, VERIFY_OK, VERIFY_WRONG, VERIFY_SAMPLED };
 
@@ -54,6 +57,7 @@ struct run_record {
 	unsigned spill_bytes;
 	double wall_s;
 	char note[256];
+	struct run_measured hw;  /* from a GPU only */
 	/* what surrounds the kernel: the modelled timeline; NULL = kernel time unknown */
 	struct stream_program *program;
 	struct stream_outcome *timeline;
@@ -102,6 +106,7 @@ struct session {
 	bool lens;                      /* Enter: detail of the focused row */
 	unsigned lens_row;              /* focused row inside the detail */
 	struct session_tour tour;
+	struct ladder *ladder;          /* fits `sel`; NULL = nobody has looked at it yet */
 	const char *opened;             /* the snapshot this session was read from; NULL = live */
 };
 

@@ -2,6 +2,7 @@
  * JSON to session; see snapshot.h. Every value is checked for its type and range, and every error
  * names its place; what follows from other values is computed again.
  */
+#include "model/ladder.h"
 #include "model/snapshot.h"
 #include "model/snapshot_fields.h"
 
@@ -399,6 +400,58 @@ static bool read_check(struct reader *r, json_t *from, struct check_result *x)
 	return ok;
 }
 
+static bool read_timing(struct reader *r, json_t *from, struct run_timing *x)
+{
+	const size_t depth = r->depth;
+	json_t *o = enter(r, from, "timing", JSON_OBJECT);
+	int64_t whole;
+	bool ok = o != NULL;
+	TIMING_FIELDS(GET)
+	if (ok)
+		leave(r, depth);
+	return ok;
+}
+
+static bool read_loaded(struct reader *r, json_t *from, struct run_static *x)
+{
+	const size_t depth = r->depth;
+	json_t *o = enter(r, from, "loaded", JSON_OBJECT);
+	int64_t whole;
+	bool ok = o != NULL;
+	LOADED_FIELDS(GET)
+	if (ok)
+		leave(r, depth);
+	return ok;
+}
+
+/* Runs in the emulator have none. */
+static bool read_measured(struct reader *r, json_t *from, struct run_measured *x)
+{
+	const size_t depth = r->depth;
+	if (!json_object_get(from, "measured"))
+		return true;
+	json_t *o = enter(r, from, "measured", JSON_OBJECT);
+	int64_t whole;
+	bool ok = o != NULL;
+	MEASURED_FIELDS(GET)
+	ok = ok && read_timing(r, o, &x->timing) && read_loaded(r, o, &x->loaded);
+	json_t *stalls = ok ? enter(r, o, "stalls", JSON_OBJECT) : NULL;
+	const char *reason;
+	json_t *warps;
+	if (!stalls)
+		return false;
+	json_object_foreach(stalls, reason, warps) {
+		if (x->n_stalls == RUN_MAX_STALLS)
+			break;
+		struct run_stall *s = &x->stalls[x->n_stalls++];
+		snprintf(s->reason, sizeof s->reason, "%.31s", reason);
+		if (!read_number(r, stalls, reason, &s->warps))
+			return false;
+	}
+	leave(r, depth);
+	return true;
+}
+
 /* What the record's selection implies: plan, cost, occupancy, timeline. */
 static bool derive_record(struct reader *r, struct run_record *x)
 {
@@ -430,7 +483,8 @@ static bool read_record(struct reader *r, json_t *doc, const char *key, struct r
 	RECORD_FIELDS(GET)
 	ok = ok && read_selection(r, o, &x->sel) && read_check(r, o, &x->check) &&
 	     read_occ_in(r, o, &x->occ_in) && read_perf(r, o, &x->perf) &&
-	     read_metrics(r, o, &x->metrics) && read_run_counts(r, o, &x->counts);
+	     read_metrics(r, o, &x->metrics) && read_run_counts(r, o, &x->counts) &&
+	     read_measured(r, o, &x->hw);
 	READ_LIST(o, "spans", 1000000, x->n_spans, x->spans, read_span);
 	if (!ok || !derive_record(r, x)) {
 		record_free(x);
@@ -514,6 +568,52 @@ static bool read_tour(struct reader *r, json_t *doc, struct session_tour *x)
 	return ok;
 }
 
+static bool read_rung(struct reader *r, json_t *o, struct ladder *l)
+{
+	const char *name = read_text(r, o, "variant");
+	unsigned i = 0;
+	while (name && i < l->n && strcmp(l->rungs[i].variant->name, name) != 0)
+		i++;
+	if (!name || i == l->n) /* a variant that this program does not have is no rung of it */
+		return name != NULL;
+	struct ladder_rung *rung = &l->rungs[i];
+	if (json_object_get(o, "why"))
+		return read_chars(r, o, "why", rung->why, sizeof rung->why);
+	struct run_record x = { .sel = ladder_selection(l, i) };
+	const int verify = read_name(r, o, "verify", verify_names, (int)ARRAY_LEN(verify_names));
+	if (verify < 0 || !read_perf(r, o, &x.perf) || !read_metrics(r, o, &x.metrics))
+		return false;
+	if (!selection_plan(&x.sel, &x.plan, NULL))
+		return complain(r, "variant", "this program cannot plan the launch");
+	x.sel.kernel->cost(x.sel.variant, &x.plan, x.sel.params, &x.cost);
+	x.verify = (enum verify_state)verify;
+	return ladder_put(l, &x);
+}
+
+/* A ladder of other parameters than the session's says nothing here. */
+static bool read_ladder(struct reader *r, json_t *doc, struct session *s)
+{
+	struct selection sel = { 0 };
+	if (!json_object_get(doc, "ladder"))
+		return true;
+	json_t *o = enter(r, doc, "ladder", JSON_OBJECT);
+	if (!o || !read_selection(r, o, &sel))
+		return false;
+	struct ladder *l = ladder_new(&sel);
+	json_t *rungs = enter(r, o, "rungs", JSON_ARRAY);
+	bool ok = rungs && (json_array_size(rungs) <= LADDER_MAX ||
+	                    complain(r, "", "this list is too long"));
+	for (size_t i = 0; ok && i < json_array_size(rungs); i++)
+		ok = read_rung(r, json_array_get(rungs, i), l);
+	if (ok && ladder_fits(l, &s->sel))
+		s->ladder = l;
+	else
+		ladder_free(l);
+	if (ok)
+		leave(r, 0);
+	return ok;
+}
+
 static bool read_instant(struct reader *r, json_t *doc, struct session *s)
 {
 	struct occ_input usage;
@@ -533,7 +633,7 @@ static bool read_document(struct reader *r, json_t *doc, struct session *s, char
 {
 	if (!check_version(r, doc) || !read_selection(r, doc, &s->sel) ||
 	    !read_source(r, doc, s, note, n) || !read_screen(r, doc, s) ||
-	    !read_tour(r, doc, &s->tour) || !read_instant(r, doc, s) ||
+	    !read_tour(r, doc, &s->tour) || !read_ladder(r, doc, s) || !read_instant(r, doc, s) ||
 	    !read_record(r, doc, "now", &s->now) || !read_record(r, doc, "before", &s->before))
 		return false;
 	s->state = s->now ? RUN_DONE : RUN_NONE;
@@ -558,6 +658,7 @@ bool snapshot_read(const char *text, size_t len, const char *origin,
 	if (!ok) {
 		record_free(s->now);
 		record_free(s->before);
+		ladder_free(s->ladder);
 		*s = (struct session){ 0 };
 	}
 	return ok;

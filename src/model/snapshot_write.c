@@ -1,4 +1,5 @@
 /* Session to JSON; see snapshot.h. Writes what cannot be recomputed. */
+#include "model/ladder.h"
 #include "model/snapshot.h"
 #include "model/snapshot_fields.h"
 
@@ -187,6 +188,33 @@ static json_t *write_span(const struct span *x)
 	return o;
 }
 
+static json_t *write_timing(const struct run_timing *x)
+{
+	json_t *o = json_object();
+	TIMING_FIELDS(PUT)
+	return o;
+}
+
+static json_t *write_loaded(const struct run_static *x)
+{
+	json_t *o = json_object();
+	LOADED_FIELDS(PUT)
+	return o;
+}
+
+static json_t *write_measured(const struct run_measured *x)
+{
+	json_t *o = json_object();
+	json_t *stalls = json_object();
+	MEASURED_FIELDS(PUT)
+	for (unsigned i = 0; i < x->n_stalls; i++)
+		json_object_set_new(stalls, x->stalls[i].reason, number(x->stalls[i].warps));
+	json_object_set_new(o, "timing", write_timing(&x->timing));
+	json_object_set_new(o, "loaded", write_loaded(&x->loaded));
+	json_object_set_new(o, "stalls", stalls);
+	return o;
+}
+
 static json_t *write_record(const struct run_record *x)
 {
 	json_t *o = json_object();
@@ -202,6 +230,8 @@ static json_t *write_record(const struct run_record *x)
 	json_object_set_new(o, "metrics", write_metrics(&x->metrics));
 	json_object_set_new(o, "counts", write_run_counts(&x->counts));
 	json_object_set_new(o, "spans", spans);
+	if (x->hw.timing.n || x->hw.loaded.known || x->hw.counter_passes)
+		json_object_set_new(o, "measured", write_measured(&x->hw));
 	return o;
 }
 
@@ -215,6 +245,25 @@ static json_t *write_tour(const struct session_tour *x)
 		                                          text(x->found[i])));
 	json_object_set_new(o, "outcomes", outcomes);
 	return o;
+}
+
+/* The rungs' figures; their selections are the ladder's with another variant. */
+static json_t *write_ladder(const struct ladder *l)
+{
+	json_t *rungs = json_array();
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct ladder_rung *r = &l->rungs[i];
+		json_t *o = json_pack("{s:s}", "variant", r->variant->name);
+		if (r->record) {
+			json_object_set_new(o, "verify", json_string(verify_names[r->record->verify]));
+			json_object_set_new(o, "perf", write_perf(&r->record->perf));
+			json_object_set_new(o, "metrics", write_metrics(&r->record->metrics));
+		} else {
+			json_object_set_new(o, "why", text(r->why[0] ? r->why : "it has not run"));
+		}
+		json_array_append_new(rungs, o);
+	}
+	return json_pack("{s:o, s:o}", "selection", write_selection(&l->sel), "rungs", rungs);
 }
 
 char *snapshot_write(const struct session *s, const char *tool_version)
@@ -231,6 +280,8 @@ char *snapshot_write(const struct session *s, const char *tool_version)
 	json_object_set_new(doc, "before", s->before ? write_record(s->before) : json_null());
 	if (s->tour.preset)
 		json_object_set_new(doc, "tour", write_tour(&s->tour));
+	if (s->ladder)
+		json_object_set_new(doc, "ladder", write_ladder(s->ladder));
 	if (s->usage_known) {
 		json_object_set_new(doc, "occupancy_input", write_occ_in(&s->occ_in));
 		json_object_set_new(doc, "spill_bytes", json_integer((json_int_t)s->spill_bytes));

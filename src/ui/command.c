@@ -7,6 +7,7 @@
 #include "ui/screen_parts.h"
 
 #include "base/text.h"
+#include "model/ladder.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -149,6 +150,8 @@ static void focus_view(const struct screen_host *host, struct screen_state *st, 
 	s->line = v->start ? v->start(s) : 0;
 	s->lens_row = 0;
 	s->lens = false;
+	if (host->focus)
+		host->focus(host->ctx);
 }
 
 static const struct view_desc *focused_view(const struct screen_host *host)
@@ -291,7 +294,7 @@ void screen_command(const struct screen_host *host, struct screen_state *st, enu
 		break;
 	case CMD_RUN: host->run(host->ctx); break;
 	case CMD_CANCEL:
-		if (s->state == RUN_RUNNING)
+		if (s->state == RUN_RUNNING || (s->ladder && s->ladder->running >= 0))
 			host->cancel(host->ctx);
 		else
 			say(st, false, "nothing is running");

@@ -46,6 +46,8 @@ struct screen_host {
 	void (*set_backend)(void *ctx, size_t backend);
 	void (*run)(void *ctx);
 	void (*cancel)(void *ctx);
+	/* Another panel has the focus now; NULL = the host does not care. */
+	void (*focus)(void *ctx);
 	/* What the screen itself changes: focused view, parameter, row, lens. */
 	struct session *(*edit)(void *ctx);
 	size_t n_views;

@@ -46,7 +46,7 @@ static void count_full(struct memop *m, const uint64_t offset[32])
 {
 	const struct xop *x = m->x;
 	if (x->space == SPACE_SHARED) {
-		const struct shared_probe s = probe_shared(offset, 0xffffffffu, m->access,
+		const struct shared_probe s = probe_shared(offset, 0xffffffffu, m->access, SHAPE_ANY,
 		                                           x->kind == X_ST);
 		m->waves_full = s.waves;
 		m->ideal_full = s.ideal;
@@ -57,7 +57,7 @@ static void count_full(struct memop *m, const uint64_t offset[32])
 		struct global_probe g;
 		for (unsigned i = 0; i < 32; i++)
 			a[i] = 4 * at + offset[i];
-		probe_global(a, 0xffffffffu, m->access, &g);
+		probe_global(a, 0xffffffffu, m->access, SHAPE_ANY, &g);
 		m->lines_at[at] = (uint16_t)(g.sectors | g.lines << 8);
 		m->bytes_full = g.bytes;
 	}

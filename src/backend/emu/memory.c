@@ -64,8 +64,6 @@ static bool fault(struct warp *w, const struct uop *u, enum fault_kind kind, uns
 
 /* --- one access of one kind ------------------------------------------------------------------------ */
 
-/* How the active lanes' addresses lie: all at one place, in a row, or anyhow. */
-enum access_shape { SHAPE_ANY, SHAPE_SAME, SHAPE_ROW };
 struct access {
 	struct warp *w;
 	const struct uop *u;
@@ -73,7 +71,8 @@ struct access {
 	uint32_t mask;
 	enum ptx_space space;
 	uint64_t address[32]; /* shared and local: offsets */
-	uint8_t *host[32];
+	uint8_t *host[32];    /* of each lane, unless base is set */
+	uint8_t *base;        /* SAME and ROW: of the first active lane */
 	unsigned bytes;       /* of a lane, all elements */
 	bool read, write, atomic;
 	enum access_shape shape;
@@ -83,15 +82,8 @@ struct access {
 static void find_shape(struct access *a)
 {
 	const unsigned first = lowest(a->mask), last = 31 - (unsigned)__builtin_clz(a->mask);
-	const uint64_t low = a->address[first];
-	uint32_t same = 0, row = 0;
-	for (unsigned i = 0; i < 32; i++) {
-		same |= (uint32_t)(a->address[i] == low) << i;
-		row |= (uint32_t)(a->address[i] == low + ((uint64_t)i - first) * a->bytes) << i;
-	}
-	a->shape = (same & a->mask) == a->mask ? SHAPE_SAME
-	           : (row & a->mask) == a->mask ? SHAPE_ROW : SHAPE_ANY;
-	a->low = low;
+	a->shape = probe_shape(a->address, a->mask, a->bytes);
+	a->low = a->address[first];
 	a->span = a->shape == SHAPE_ROW ? (last - first + 1) * (uint64_t)a->bytes : a->bytes;
 }
 
@@ -102,11 +94,11 @@ static bool regular_fits(const struct access *a, uint64_t base, uint64_t size)
 	       !(a->low & (a->bytes - 1));
 }
 
-/* Host addresses of the lanes; @host is that of the lowest lane. */
-static void set_hosts(struct access *a, uint8_t *host)
+/* Host addresses of all lanes, where only the first one's is known. */
+static void set_hosts(struct access *a)
 {
-	for (uint32_t m = a->mask; m; m &= m - 1)
-		a->host[lowest(m)] = host + (a->address[lowest(m)] - a->low);
+	for (uint32_t m = a->base ? a->mask : 0; m; m &= m - 1)
+		a->host[lowest(m)] = a->base + (a->address[lowest(m)] - a->low);
 }
 
 /* Flags of bytes that had no value at first: reads need all set, writes set them. */
@@ -143,7 +135,7 @@ static bool resolve_global(struct access *a)
 	const struct arena_region *r = arena_find(ar, a->low);
 	if (r && regular_fits(a, r->base, r->size) && !(r->read_only && a->write) &&
 	    (!r->written || regular_flags(a, r->written + (a->low - r->base)))) {
-		set_hosts(a, ar->host + (a->low - ARENA_BASE));
+		a->base = ar->host + (a->low - ARENA_BASE);
 		remember_window(a, r);
 		return true;
 	}
@@ -204,7 +196,7 @@ static bool resolve_shared(struct access *a)
 	struct shadow *s = w->worker->shadow;
 	if (regular_fits(a, 0, w->shared_bytes) &&
 	    (!s || (!s->cell && regular_flags(a, s->written + a->low)))) {
-		set_hosts(a, w->shared + a->low);
+		a->base = w->shared + a->low;
 		return true;
 	}
 	for (uint32_t m = a->mask; m; m &= m - 1) {
@@ -243,7 +235,8 @@ static void count(struct access *a)
 	struct mem_count *c = &w->mem[a->m->id];
 	c->requests++;
 	if (a->space == SPACE_SHARED) {
-		const struct shared_probe p = probe_shared(a->address, a->mask, a->bytes, a->write);
+		const struct shared_probe p = probe_shared(a->address, a->mask, a->bytes,
+		                                           a->shape, a->write);
 		c->space[1]++;
 		c->waves += p.waves;
 		c->ideal += p.ideal;
@@ -254,7 +247,7 @@ static void count(struct access *a)
 		return;
 	}
 	struct global_probe p;
-	probe_global(a->address, a->mask, a->bytes, &p);
+	probe_global(a->address, a->mask, a->bytes, a->shape, &p);
 	c->space[0]++;
 	c->sectors += p.sectors;
 	c->lines += p.lines;
@@ -331,7 +324,7 @@ GUEST_MEMORY static void transfer_words(struct access *a)
 	const struct memop *m = a->m;
 	const uint32_t mask = a->mask;
 	const unsigned first = lowest(mask), step = a->shape == SHAPE_ROW;
-	mem_u32 *p = (mem_u32 *)(void *)a->host[first];
+	mem_u32 *p = (mem_u32 *)(void *)a->base;
 	if (a->write) {
 		const mem_u32 *s = frame(a->w, m->s[0]);
 		for (uint32_t k = mask; k; k &= k - 1)
@@ -351,11 +344,11 @@ GUEST_MEMORY static void transfer_words(struct access *a)
 static void transfer(struct access *a)
 {
 	const struct memop *m = a->m;
-	if (a->shape != SHAPE_ANY && a->space != SPACE_LOCAL && m->bytes == 4 && m->vec == 1 &&
-	    !m->d_scalar && (a->write || m->d[0] >= 0)) {
+	if (a->base && m->bytes == 4 && m->vec == 1 && !m->d_scalar && (a->write || m->d[0] >= 0)) {
 		transfer_words(a);
 		return;
 	}
+	set_hosts(a);
 	for (uint32_t k = a->mask; k; k &= k - 1) {
 		const unsigned i = lowest(k);
 		for (unsigned e = 0; e < m->vec; e++) {
@@ -433,6 +426,7 @@ static void atomics(struct access *a)
 {
 	const struct xop *x = a->m->x;
 	const enum ptx_atom op = (enum ptx_atom)x->op;
+	set_hosts(a);
 	for (uint32_t k = a->mask; k; k &= k - 1) {
 		const unsigned i = lowest(k);
 		const uint64_t b = get_lane(a->w, a->m, 0, i), c = get_lane(a->w, a->m, 1, i);
@@ -535,9 +529,12 @@ static bool async_copy(struct warp *w, const struct uop *u, const struct memop *
 		if (!resolve_global(&from))
 			return false;
 	}
+	set_hosts(&to);
 	count(&to);
-	if (from.mask)
+	if (from.mask) {
+		set_hosts(&from);
 		count(&from);
+	}
 	if (w->worker->trace && w->number == 0) {
 		trace_access(w, m, mask, to.address, SPACE_SHARED);
 		if (from.mask)

@@ -43,25 +43,23 @@ static unsigned distinct(const uint64_t *v, uint32_t mask)
 	return n;
 }
 
-/* All active lanes at one address. */
-static bool same_address(const uint64_t *address, uint32_t mask)
+enum access_shape probe_shape(const uint64_t *address, uint32_t mask, unsigned access)
 {
-	const uint64_t first = address[lowest(mask)];
-	uint32_t same = 0;
-	for (unsigned i = 0; i < 32; i++)
-		same |= (uint32_t)(address[i] == first) << i;
-	return (same & mask) == mask;
-}
-
-/* Lane i at first + i * access, all lanes. */
-static bool consecutive(const uint64_t *address, uint32_t mask, unsigned access)
-{
-	if (mask != 0xffffffffu)
-		return false;
-	uint64_t off = 0;
-	for (unsigned i = 0; i < 32; i++)
-		off |= address[i] ^ (address[0] + (uint64_t)i * access);
-	return off == 0;
+	const unsigned first = lowest(mask);
+	const uint32_t rest = mask & (mask - 1);
+	if (!rest)
+		return SHAPE_SAME;
+	const unsigned second = lowest(rest);
+	const uint64_t low = address[first];
+	const uint64_t step = address[second] == low ? 0 : access;
+	uint64_t differ = 0;
+	if (mask == 0xffffffffu)
+		for (unsigned i = 0; i < 32; i++)
+			differ |= address[i] ^ (low + i * step);
+	else
+		for (uint32_t m = rest; m && !differ; m &= m - 1)
+			differ = address[lowest(m)] ^ (low + (lowest(m) - first) * step);
+	return differ ? SHAPE_ANY : step ? SHAPE_ROW : SHAPE_SAME;
 }
 
 /* Sectors of line @line within [low, high]. */
@@ -85,14 +83,11 @@ static void probe_run(uint64_t low, unsigned bytes, struct global_probe *p)
 	p->bytes = bytes;
 }
 
-void probe_global(const uint64_t *address, uint32_t mask, unsigned access, struct global_probe *p)
+void probe_global(const uint64_t *address, uint32_t mask, unsigned access, enum access_shape shape,
+                  struct global_probe *p)
 {
-	if (same_address(address, mask)) {
-		probe_run(address[lowest(mask)], access, p);
-		return;
-	}
-	if (consecutive(address, mask, access)) {
-		probe_run(address[0], 32 * access, p);
+	if (shape == SHAPE_SAME || (shape == SHAPE_ROW && mask == 0xffffffffu)) {
+		probe_run(address[lowest(mask)], shape == SHAPE_SAME ? access : 32 * access, p);
 		return;
 	}
 	p->n = 0;
@@ -160,12 +155,12 @@ static bool pairs_equal(const uint64_t *address, uint32_t mask, unsigned distanc
 	return true;
 }
 
-struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigned access, bool store)
+struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigned access,
+                                 enum access_shape shape, bool store)
 {
 	struct shared_probe r = { 0, 1 };
-	if (access <= 4 && (same_address(address, mask) ||
-	                    (access == 4 && consecutive(address, mask, access)))) {
-		r.waves = 1;
+	if (access <= 4 && shape != SHAPE_ANY) {
+		r.waves = 1; /* one word, or no bank twice */
 		return r;
 	}
 	const unsigned bytes = distinct(address, mask) * access;

@@ -63,9 +63,8 @@ static void note(struct shadow_user *u, const struct shadow_access *a)
 	const bool others = u->thread && u->thread != a->thread + 1;
 	const bool everyone = others && (u->everyone || !same_warp(u, a));
 	const bool many = others && (u->many || u->sync == a->sync);
-	*u = (struct shadow_user){ .thread = (uint16_t)(a->thread + 1), .atomic = a->atomic,
-		                   .many = many, .everyone = everyone, .op = a->op,
-		                   .sync = a->sync };
+	*u = (struct shadow_user){ .thread = (uint16_t)(a->thread + 1), .many = many,
+		                   .everyone = everyone, .op = a->op, .sync = a->sync };
 }
 
 enum shadow_verdict shadow_touch(struct shadow *s, const struct shadow_access *a,
@@ -79,22 +78,20 @@ enum shadow_verdict shadow_touch(struct shadow *s, const struct shadow_access *a
 	}
 	for (uint64_t i = a->offset; s->cell && i < a->offset + a->bytes; i++) {
 		struct shadow_cell *c = &s->cell[i];
-		if (c->epoch != s->epoch) {
-			c->epoch = s->epoch;
-			c->writer = c->reader = (struct shadow_user){ 0 };
-		}
-		if (!(a->atomic && c->writer.atomic) && unordered(&c->writer, a)) {
-			*other = c->writer;
+		if (c->epoch != s->epoch)
+			*c = (struct shadow_cell){ .epoch = s->epoch };
+		const struct shadow_user *against = NULL;
+		if (unordered(&c->writer, a))
+			against = &c->writer;
+		else if (!a->atomic && unordered(&c->atomic, a))
+			against = &c->atomic;
+		else if (a->write && unordered(&c->reader, a))
+			against = &c->reader;
+		if (against) {
+			*other = *against;
 			return SHADOW_RACE;
 		}
-		if (a->write && unordered(&c->reader, a)) {
-			*other = c->reader;
-			return SHADOW_RACE;
-		}
-		if (a->write)
-			note(&c->writer, a);
-		else
-			note(&c->reader, a);
+		note(a->atomic ? &c->atomic : a->write ? &c->writer : &c->reader, a);
 	}
 	return SHADOW_FINE;
 }

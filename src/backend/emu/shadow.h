@@ -11,13 +11,13 @@
 
 struct shadow_user {
 	uint16_t thread;  /* + 1; 0 = nobody */
-	bool atomic, many;/* many: several threads of that warp; everyone: of several warps */
-	bool everyone;
+	bool many;        /* several threads of that warp */
+	bool everyone;    /* of several warps */
 	uint32_t op, sync;/* instruction, and how often its warp had synchronised */
 };
 struct shadow_cell {      /* of one byte */
-	uint32_t epoch;   /* barrier interval of writer and reader */
-	struct shadow_user writer, reader;
+	uint32_t epoch;   /* barrier interval of the users */
+	struct shadow_user writer, reader, atomic;
 };
 struct shadow {
 	size_t bytes;

@@ -60,6 +60,12 @@ static struct run_record *record(const struct selection *sel, uint64_t seed)
 	snprintf(r->verify_text, sizeof r->verify_text, "not verified: 3 of 4 blocks");
 	snprintf(r->compiler, sizeof r->compiler, "NVRTC 13.0");
 	r->check.max_rel_error = 1.25e-7;
+	r->hw.timing = (struct run_timing){ .n = 9, .median_ns = 5000.25, .l2_flushed = true };
+	r->hw.loaded = (struct run_static){ .known = true, .registers = 16, .blocks_per_sm = 8 };
+	r->hw.n_stalls = 2;
+	r->hw.stalls[0] = (struct run_stall){ .reason = "long_scoreboard", .warps = 12.5 };
+	r->hw.stalls[1] = (struct run_stall){ .reason = "barrier", .warps = 0.25 };
+	r->hw.counter_passes = 6;
 	r->n_spans = 1;
 	r->spans = mem_calloc(1, sizeof *r->spans);
 	r->spans[0] = (struct span){ .kind = SPAN_KERNEL, .name = "k", .start_ns = 0.1, .end_ns = 5000.7 };

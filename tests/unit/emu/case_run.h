@@ -308,7 +308,8 @@ static inline void case_run(const struct ptx_case *c, const struct case_target *
 	struct text ptx = { 0 };
 	case_wrap(c, &ptx);
 	for (unsigned f = 0; f < FORM_COUNT; f++)
-		case_run_form(c, t, (enum case_form)f, ptx.s, r);
+		if (!t->hardware || f != FORM_CONSTANT) /* there ptxas computes it, not the GPU */
+			case_run_form(c, t, (enum case_form)f, ptx.s, r);
 	text_free(&ptx);
 }
 

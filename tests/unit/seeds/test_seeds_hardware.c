@@ -21,7 +21,8 @@ static double cycles(const struct gpu_spec *g, double ns)
 	return ns * g->clock_mhz / 1e3;
 }
 
-/* S-101, S-103, S-109, S-126, S-313: 108 x 64 cores in 4 processing blocks, 32 times oversubscribed. */
+/* S-101, S-103, S-109, S-126, S-313: 108 x 64 cores in 4 processing blocks, 32 times
+ * oversubscribed. */
 static void s_100_a100_cores(void **state)
 {
 	(void)state;

@@ -68,7 +68,8 @@ static void s_310_three_dimensional_block(void **state)
 }
 
 /* S-384: the source's shapes have 4,096 and 8,192 threads. What it says of warp 0 holds for a legal
- * block of the same width. S-388, S-389: a warp is 32 threads, and threads, not warps, come in 32. */
+ * block of the same width. S-388, S-389: a warp is 32 threads, and threads, not warps, come in
+ * 32. */
 static void s_311_blocks_that_cannot_be(void **state)
 {
 	(void)state;
@@ -156,7 +157,10 @@ static void s_305_image_regions(void **state)
 					valid += x < w && y < h;
 				}
 				split += valid > 0 && valid < 32;
-				*(last_x && last_y ? &corner : last_x ? &right : last_y ? &below : &inside) += 1;
+				if (last_x)
+					*(last_y ? &corner : &right) += 1;
+				else
+					*(last_y ? &below : &inside) += 1;
 			}
 		}
 		assert_int_equal(inside, rows[i].inside);
@@ -354,6 +358,30 @@ static void s_332_grid_choice(void **state)
 	record_free(r);
 }
 
+/* Blocks start in any order, none waits for another: every ticket is drawn once. Two at a time on a
+ * small device, hundreds on a large one: only the number of waves differs. */
+static void s_057_block_scheduling(void **state)
+{
+	(void)state;
+	struct run_record *r = run_words("latency", "ticket", "blocks=16 block=32 work=16");
+	struct metric_set m;
+	struct gpu_spec small = *gpu_find("a100"), large = small;
+	const struct occ_input in = { .block_threads = 1024 };
+	struct occ_result occ;
+
+	assert_int_equal(r->verify, VERIFY_OK);
+	assert_true(metric(r, "launch.waves") < 0.01);
+	small.sm_count = 1, large.sm_count = 2;
+	assert_true(occ_compute(&small, &in, &occ, NULL));
+	assert_int_equal(occ.blocks_per_sm, 2);
+	metrics_clear(&m, "not run");
+	occ_metrics(&m, &small, &occ, 8);
+	assert_true(metric_get(&m, M_LAUNCH_WAVES) == 4); /* two blocks at a time */
+	occ_metrics(&m, &large, &occ, 8);
+	assert_true(metric_get(&m, M_LAUNCH_WAVES) == 2); /* four */
+	record_free(r);
+}
+
 /* S-209, S-210, S-403: more registers per thread, fewer resident warps, never more. */
 static void s_403_registers_cost_residency(void **state)
 {
@@ -389,6 +417,7 @@ int main(void)
 		cmocka_unit_test(s_316_amdahl),
 		cmocka_unit_test(s_331_waves),
 		cmocka_unit_test(s_332_grid_choice),
+		cmocka_unit_test(s_057_block_scheduling),
 		cmocka_unit_test(s_403_registers_cost_residency),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,8 @@ static void s_223_intensity_grows_with_n(void **state)
 	}
 }
 
-/* S-405: with 2-byte values the naive kernel's intensity doubles, and so does what it can attain. */
+/* S-405: with 2-byte values the naive kernel's intensity doubles, and so does what it can
+ * attain. */
 static void s_405_half_precision(void **state)
 {
 	(void)state;
@@ -34,8 +35,9 @@ static void s_405_half_precision(void **state)
 	assert_true(roof_attainable_gflops(a, 0.5) == 2 * roof_attainable_gflops(a, 0.25));
 }
 
-/* S-032, S-127, S-241: rm = rn = 4, C in R0-15, A in R16-19, B in R20-23, bank = id % 4: every one of the
- * 16 multiply-adds reads a bank twice, four of them three times. S-229: 4 + 4 + 16 registers. */
+/* S-032, S-127, S-241: rm = rn = 4, C in R0-15, A in R16-19, B in R20-23, bank = id % 4: every one
+ * of the 16 multiply-adds reads a bank twice, four of them three times. S-229: 4 + 4 + 16
+ * registers. */
 static void s_335_register_banks(void **state)
 {
 	(void)state;
@@ -123,8 +125,8 @@ static void s_337_three_by_three(void **state)
 	assert_false(k->plan(the_variant(k, "tiled_exact"), params, &plan, &err));
 }
 
-/* S-339: 4 x 4 with tiles of 2: eight reads per thread become four, and block (0,0), which asked for
- * every element twice, asks for each once. */
+/* S-339: 4 x 4 with tiles of 2: eight reads per thread become four, and block (0,0), which asked
+ * for every element twice, asks for each once. */
 static void s_338_four_by_four(void **state)
 {
 	(void)state;
@@ -170,8 +172,8 @@ static void s_340_reads_fall_by_the_tile(void **state)
 	assert_true(roof_attainable_gflops(a, 32 / 4.0) > roof_attainable_gflops(a, 0.25));
 }
 
-/* S-407: + tx for A and + ty for B: lanes are neighbours in both loads. S-410: guards split warps at
- * the edges only. */
+/* S-407: + tx for A and + ty for B: lanes are neighbours in both loads. S-410: guards split warps
+ * at the edges only. */
 static void s_407_both_tiles_are_coalesced(void **state)
 {
 	(void)state;
@@ -186,7 +188,8 @@ static void s_407_both_tiles_are_coalesced(void **state)
 	record_free(r);
 }
 
-/* S-228, S-344: shared reads fall to (1/rm + 1/rn) / 2. S-227: global reads to (1/bm + 1/bn) / 2. */
+/* S-228, S-344: shared reads fall to (1/rm + 1/rn) / 2. S-227: global reads to half of
+ * (1/bm + 1/bn). */
 static void s_344_traffic_of_the_ladder(void **state)
 {
 	(void)state;
@@ -340,7 +343,8 @@ static double closed_form(double i, double j, double k)
 	return k * (k - 1) * (2 * k - 1) / 6 + (i - j) * k * (k - 1) / 2 - k * i * j;
 }
 
-/* S-041, S-240: A[i,j] = i + j, B[i,j] = i - j: the kernel, a plain sum and the closed form agree. */
+/* S-041, S-240: A[i,j] = i + j, B[i,j] = i - j: the kernel, a plain sum and the closed form
+ * agree. */
 static void s_352_closed_form(void **state)
 {
 	(void)state;

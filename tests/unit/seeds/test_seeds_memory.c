@@ -70,8 +70,8 @@ static void s_356_sixteen_wide(void **state)
 	}
 }
 
-/* S-234: 128 bytes from offset 64 are two lines; 32 bytes wanted leave 96 of a line. S-139: a bus of
- * 32 bytes brings 128 in four bursts. */
+/* S-234: 128 bytes from offset 64 are two lines; 32 bytes wanted leave 96 of a line. S-139: a bus
+ * of 32 bytes brings 128 in four bursts. */
 static void s_357_misaligned(void **state)
 {
 	(void)state;
@@ -144,8 +144,8 @@ static double bus_share(unsigned banks, unsigned access, unsigned transfer)
 	return (double)busy / bus;
 }
 
-/* S-140, S-141, S-237, S-238: a 64-bit bus at 1 GHz, both edges: 16 GB/s. With 20 : 1 one bank leaves
- * 4.8 %, 0.76 GB/s of it; it takes 21 banks to keep the bus busy. */
+/* S-140, S-141, S-237, S-238: a 64-bit bus at 1 GHz, both edges: 16 GB/s. With 20 : 1 one bank
+ * leaves 4.8 %, 0.76 GB/s of it; it takes 21 banks to keep the bus busy. */
 static void s_358_dram_banks(void **state)
 {
 	(void)state;
@@ -254,7 +254,7 @@ static void s_361_transpose_of_four(void **state)
 	}
 }
 
-/* --- copies -------------------------------------------------------------------------------------- */
+/* --- copies ------------------------------------------------------------------------------- */
 
 static uint64_t copied(const struct stream_program *p, enum stream_op_kind kind)
 {
@@ -296,8 +296,8 @@ static void s_368_twelve_megabytes(void **state)
 	assert_int_equal(4 * floats, 12000000);
 }
 
-/* S-009, S-362, S-438: the table's copy labels are swapped. Two vectors go up, one comes down: 2 : 1.
- * As labelled, 800 MB in 30 ms would be 26.7 GB/s on a link of 15.75. */
+/* S-009, S-362, S-438: the table's copy labels are swapped. Two vectors go up, one comes down,
+ * 2 : 1. As labelled, 800 MB in 30 ms would be 26.7 GB/s on a link of 15.75. */
 static void s_383_swapped_labels(void **state)
 {
 	(void)state;

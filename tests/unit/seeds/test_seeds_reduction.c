@@ -191,8 +191,8 @@ static void s_046_operators(void **state)
 		}
 }
 
-/* S-377: 2 blocks of 8 threads over 32 elements: 8 steps; one block, coarsened by 2: 6 (and one, for
- * our loop adds its first element to 0). */
+/* S-377: 2 blocks of 8 threads over 32 elements: 8 steps; one block, coarsened by 2: 6 (and one,
+ * for our loop adds its first element to 0). */
 static void s_377_coarsening_figure(void **state)
 {
 	(void)state;

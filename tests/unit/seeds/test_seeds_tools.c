@@ -17,8 +17,9 @@ static struct occ_result occupancy(const char *gpu, unsigned block, unsigned reg
 	return r;
 }
 
-/* S-328, S-329, S-330, S-443, S-446: the rows of the ncu table, by resource. Registers come in units
- * of 256 per warp, warps in groups of four, and each block takes 1 KB of shared memory more. */
+/* S-328, S-329, S-330, S-443, S-446: the rows of the ncu table, by resource. Registers come in
+ * units of 256 per warp, warps in groups of four, and each block takes 1 KB of shared memory
+ * more. */
 static void s_216_allocation_rules(void **state)
 {
 	(void)state;
@@ -43,7 +44,8 @@ static void s_216_allocation_rules(void **state)
 		assert_int_equal(r.limits[OCC_WARPS].blocks, 48 / warps);
 	}
 	/* a device at work holds hundreds of blocks (S-143) */
-	assert_int_equal(8 * 108, occupancy("a100", 256, 32, 0).blocks_per_sm * gpu_find("a100")->sm_count);
+	assert_int_equal(occupancy("a100", 256, 32, 0).blocks_per_sm * gpu_find("a100")->sm_count,
+	                 8 * 108);
 }
 
 /* S-445: grid, block, registers and shared memory of a launch, and its waves. */

@@ -1,0 +1,136 @@
+/*
+ * PTX text and a launch, run on the emulator in the ways it can run: plain or fast, each
+ * instruction-set level, one or more threads. Shared by the emulator's unit tests.
+ */
+#ifndef PMPP_TEST_EMU_FIXTURE_H
+#define PMPP_TEST_EMU_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "backend/backend.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PTX_HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
+
+/* Figures of an A100-SXM4-40GB. */
+static inline struct gpu_spec emu_gpu(void)
+{
+	struct gpu_spec g = {
+		.id = "a100", .name = "A100-SXM4-40GB", .chip = "GA100", .cc_major = 8, .cc_minor = 0,
+		.sm_count = 108, .max_threads_per_sm = 2048, .max_blocks_per_sm = 32,
+		.max_threads_per_block = 1024, .warp_size = 32, .regs_per_sm = 65536,
+		.regs_per_block = 65536, .max_regs_per_thread = 255, .smem_per_sm_bytes = 167936,
+		.smem_per_block_bytes = 49152, .smem_per_block_optin_bytes = 166912,
+		.smem_reserved_per_block_bytes = 1024, .l2_bytes = 40 << 20, .l1_bytes = 192 << 10,
+		.clock_mhz = 1410, .dram_gbs = 1555,
+	};
+	return g;
+}
+
+struct emu_way {
+	const char *name, *isa;
+	bool plain;
+	unsigned threads;
+};
+static const struct emu_way emu_ways[] = {
+	{ "plain", "", true, 1 },
+	{ "sse", "sse", false, 1 },
+	{ "avx2", "avx2", false, 1 },
+	{ "best, 2 threads", "", false, 2 },
+	{ "best", "", false, 1 },
+};
+
+struct emu_case {
+	char *ptx;
+	struct launch_plan plan;
+	struct run_buffer buffers[KERNEL_MAX_BUFFERS];
+	struct run_result res;
+	struct err err;
+	bool check_races;
+	uint64_t max_blocks;
+	double timeout_s;
+	const struct run_hooks *hooks;
+};
+
+static inline void emu_launch(struct emu_case *c, const char *entry, struct dim3u grid,
+                              struct dim3u block)
+{
+	c->plan.entry = entry;
+	c->plan.grid = grid;
+	c->plan.block = block;
+}
+
+/* Adds a buffer and the argument that passes it; returns its zeroed memory. */
+static inline void *emu_buffer(struct emu_case *c, const char *name, enum elem_type type,
+                               enum buffer_role role, size_t count)
+{
+	const unsigned i = c->plan.n_buffers++;
+	c->plan.buffers[i] = (struct buffer_plan){ .name = name, .type = type, .role = role,
+		                                   .count = count };
+	c->plan.args[c->plan.n_args++] = (struct kernel_arg){ .kind = ARG_BUFFER, .buffer = i };
+	c->buffers[i].bytes = count * elem_size(type);
+	c->buffers[i].data = mem_zalloc(c->buffers[i].bytes);
+	return c->buffers[i].data;
+}
+
+static inline void emu_arg(struct emu_case *c, int32_t value)
+{
+	c->plan.args[c->plan.n_args++] = (struct kernel_arg){ .kind = ARG_I32, .i32 = value };
+}
+
+static inline bool emu_run_way(struct emu_case *c, const struct emu_way *way)
+{
+	static struct backend *be;
+	const struct gpu_spec gpu = emu_gpu();
+	struct module m = { .ptx = c->ptx, .ptx_len = strlen(c->ptx) };
+	struct run_request req = {
+		.module = &m, .plan = &c->plan, .source_file = "test.cu", .threads = way->threads,
+		.check_races = c->check_races, .max_blocks = c->max_blocks, .timeout_s = c->timeout_s,
+	};
+	memcpy(req.buffers, c->buffers, sizeof req.buffers);
+	if (!be && !backend_emu.open(&be, &gpu, &c->err))
+		return false;
+	setenv("PMPP_EMU_ISA", way->isa, 1);
+	setenv("PMPP_EMU_PLAIN", way->plain ? "1" : "0", 1);
+	run_result_free(&c->res);
+	err_clear(&c->err);
+	return backend_emu.run(be, &req, c->hooks, &c->res, &c->err);
+}
+
+/* Runs the best way and requires success. */
+static inline void emu_must_run(struct emu_case *c)
+{
+	if (!emu_run_way(c, &emu_ways[ARRAY_LEN(emu_ways) - 1]))
+		fail_msg("%s", c->err.msg);
+}
+
+static inline void emu_case_free(struct emu_case *c)
+{
+	for (unsigned i = 0; i < c->plan.n_buffers; i++)
+		free(c->buffers[i].data);
+	run_result_free(&c->res);
+	free(c->ptx);
+	*c = (struct emu_case){ 0 };
+}
+
+/* The first count that differs, or NULL. */
+static inline const char *emu_counts_differ(const struct counts *a, const struct counts *b)
+{
+#define X(field, about)                                                                           \
+	if (a->field != b->field)                                                                 \
+		return #field;
+	COUNT_FIELDS(X)
+#undef X
+	return NULL;
+}
+
+#endif
