@@ -339,6 +339,18 @@ static void tour_judge(struct app *a)
 	t->judged = true;
 }
 
+/* A step whose lesson is that the run is stopped: is this the stop it speaks of? */
+static void tour_judge_stop(struct app *a, const struct err *why)
+{
+	struct session_tour *t = &a->s.tour;
+	if (!a->preset || t->off_path || !a->preset->steps[t->step].stops)
+		return;
+	t->n = 1;
+	t->holds[0] = strstr(why->msg, a->preset->steps[t->step].stops) != NULL;
+	snprintf(t->found[0], sizeof t->found[0], "%.95s", t->holds[0] ? "" : why->msg);
+	t->judged = true;
+}
+
 static bool take_step(struct app *a, unsigned step, struct err *err)
 {
 	struct session *s = &a->s;
@@ -350,6 +362,8 @@ static bool take_step(struct app *a, unsigned step, struct err *err)
 	if (strcmp(s->sel.backend, "emu") == 0) /* a device keeps its own sheet */
 		s->sel.gpu = sel.gpu;
 	a->gpu_given = true;
+	if (a->preset->steps[step].stops) /* a GPU would hang or answer anything */
+		want(a, "emu");
 	s->tour = (struct session_tour){ .preset = a->preset, .step = step };
 	memcpy(s->tour.name, a->preset->name, sizeof s->tour.name);
 	const struct view_desc *view = view_find(a->preset->steps[step].view);
@@ -507,6 +521,7 @@ static void take(struct app *a, struct news *n)
 		if (current) {
 			s->state = RUN_FAILED;
 			s->run_err = n->err;
+			tour_judge_stop(a, &n->err);
 		}
 		break;
 	case NEWS_CANCELLED:

@@ -264,6 +264,7 @@ static void draw(const struct session *s, struct canvas *c)
 const struct view_desc view_timeline = {
 	.name = "timeline",
 	.title = "Timeline",
+	.brief = "Time",
 	.order = 5,
 	.about = "copies, kernel and streams on one time axis; overlap and critical path",
 	.draw = draw,

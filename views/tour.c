@@ -60,6 +60,12 @@ static int checks(const struct session *s, struct canvas *c, int row)
 			            : "what this step claims is checked when its run is done");
 		return row + 1;
 	}
+	if (step->stops && t->n && row < c->rows) {
+		const int col = canvas_printf(c, row, 2, t->holds[0] ? STYLE_GOOD : STYLE_BAD, "%s ",
+		                              t->holds[0] ? "✓" : "✗");
+		canvas_printf(c, row++, col, STYLE_NORMAL, "the run is stopped: %s%s%s", step->stops,
+		              t->holds[0] ? "" : "   it said ", t->found[0]);
+	}
 	for (unsigned i = 0; i < step->n_expect && i < t->n && row < c->rows; i++, row++) {
 		const int col = canvas_printf(c, row, 2, t->holds[i] ? STYLE_GOOD : STYLE_BAD, "%s ",
 		                              t->holds[i] ? "✓" : "✗");

@@ -259,7 +259,7 @@ static json_t *write_ladder(const struct ladder *l)
 			json_object_set_new(o, "perf", write_perf(&r->record->perf));
 			json_object_set_new(o, "metrics", write_metrics(&r->record->metrics));
 		} else {
-			json_object_set_new(o, "why", text(r->why[0] ? r->why : "it has not run"));
+			json_object_set_new(o, "why", text(r->why)); /* "" = not run yet */
 		}
 		json_array_append_new(rungs, o);
 	}

@@ -307,7 +307,12 @@ static void emit_special(struct emit *e, const struct xop *x)
 	if (have->cls == SHAPE_BASE && have->known)
 		return;
 	const uint32_t header = (uint32_t)(offsetof(struct warp, special) + 8u * x->op);
-	if (raw.known) {
+	if (raw.known && have->cls == SHAPE_BASE) { /* known here, but written elsewhere too */
+		const uint32_t from = emit_const(e, 4, 1, &raw.base);
+		struct uop *u = emit_uop(e, &uniform_ops[E_mov_b32]);
+		u->d = e->p->reg_slot[d];
+		u->a = from;
+	} else if (raw.known) {
 		move_known(e, d, &raw);
 	} else if (raw.cls == SHAPE_BASE) {
 		from_header(e, d, header, raw.pattern);

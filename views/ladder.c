@@ -1,0 +1,237 @@
+/*
+ * Ladder: the variants of one family in order, each with its time, its rate against the GPU's
+ * peak, the step from the one before, and what moved.
+ *
+ * Draws the session's ladder; rungs that have not run yet are run behind the screen while this
+ * panel has the focus. Until then the runs at hand are its rungs. PMPP ch. 5, 6 and 10 climb one
+ * each; see model/ladder.h for how a step is explained.
+ */
+#include "ui/view.h"
+
+#include "base/text.h"
+#include "model/ladder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME "ladder"
+#define SHOWS                                                                                      \
+	"Here: every variant of this kernel with the same parameters, its rate, and what made it " \
+	"faster than the one before."
+
+/* The session's ladder, or one of its two runs; @own says whether to free it. */
+static struct ladder *ladder_of(const struct session *s, bool *own)
+{
+	*own = !s->ladder || !ladder_fits(s->ladder, &s->sel);
+	if (!*own)
+		return s->ladder;
+	struct ladder *l = ladder_new(&s->sel);
+	if (s->before)
+		ladder_put(l, s->before);
+	if (s->now)
+		ladder_put(l, s->now);
+	return l;
+}
+
+static unsigned rungs_of(const struct kernel_desc *k)
+{
+	unsigned n = 0;
+	for (unsigned v = 0; v < k->n_variants && n < LADDER_MAX; v++)
+		n += !k->variants[v].wrong;
+	return n;
+}
+
+static unsigned rows(const struct session *s)
+{
+	return s->sel.kernel ? rungs_of(s->sel.kernel) : 0;
+}
+
+/* The rung of the chosen variant. */
+static unsigned start(const struct session *s)
+{
+	unsigned at = 0;
+	for (unsigned v = 0; s->sel.kernel && v < s->sel.variant; v++)
+		at += !s->sel.kernel->variants[v].wrong;
+	return at < rows(s) ? at : 0;
+}
+
+/* --- columns ------------------------------------------------------------------------------------- */
+
+struct columns {
+	int name, time, rate, roof, step; /* right edges, but for name: its left one */
+	int bar, bar_cols;                /* 0 columns = no room for bars */
+	int moved;                        /* 0 = no room beside the bars */
+};
+
+static struct columns columns_of(const struct ladder *l, int cols)
+{
+	struct columns k = { .name = 3 };
+	int width = 7;
+	for (unsigned i = 0; i < l->n; i++) {
+		const int w = utf8_columns(l->rungs[i].variant->name);
+		width = w > width ? w : width;
+	}
+	width = width < 16 ? width : 16;
+	k.time = k.name + width + 11;
+	k.rate = k.time + 3 + 9;
+	k.roof = k.rate + 9;
+	k.step = k.roof + 9;
+	k.bar = k.step + 2;
+	const int left = cols - k.bar - 1;
+	const bool wide = left >= 20 + 34;
+	k.bar_cols = left < 8 ? 0 : wide ? left - 34 : left;
+	if (wide)
+		k.moved = k.bar + k.bar_cols + 2;
+	return k;
+}
+
+static void heads(const struct ladder *l, const struct columns *k, struct canvas *c)
+{
+	canvas_text(c, 1, k->name, STYLE_DIM, "variant");
+	canvas_right(c, 1, k->time, STYLE_DIM, "time");
+	canvas_right(c, 1, k->rate, STYLE_DIM, "%s", l->in_bytes ? "GB/s" : "GFLOPS");
+	canvas_right(c, 1, k->roof, STYLE_DIM, "of peak");
+	canvas_right(c, 1, k->step, STYLE_DIM, "× prev");
+	if (k->moved)
+		canvas_text(c, 1, k->moved, STYLE_DIM, "what moved");
+}
+
+/* "~=": a model over counts of every block; "~≈": over a sample of them; "●": measured. */
+static int marks(struct canvas *c, int row, int col, const struct run_record *r)
+{
+	const enum origin time = r->metrics.v[M_TIME_KERNEL].origin;
+	const enum origin basis = r->metrics.v[M_INST_WARP].origin;
+	col = canvas_text(c, row, col, STYLE_DIM, origin_mark(time, false));
+	if (time == ORIGIN_MODELLED && (basis == ORIGIN_COUNTED || basis == ORIGIN_SAMPLED))
+		col = canvas_text(c, row, col, STYLE_DIM, origin_mark(basis, false));
+	return col;
+}
+
+static enum style step_style(double times)
+{
+	return times > 1.02 ? STYLE_GOOD : times < 0.98 ? STYLE_BAD : STYLE_DIM;
+}
+
+static void figures(struct canvas *c, int row, const struct columns *k, const struct ladder_rung *r,
+                    double best, bool here)
+{
+	char text[64];
+	fmt_ns(text, sizeof text, r->time_ns);
+	canvas_right(c, row, k->time, STYLE_NORMAL, "%s", text);
+	marks(c, row, k->time + 1, r->record);
+	canvas_right(c, row, k->rate, STYLE_BOLD, "%s", fmt_num(text, sizeof text, r->rate, 4));
+	canvas_right(c, row, k->roof, STYLE_NORMAL, "%s %%", fmt_num(text, sizeof text, r->pct_of_roof, 3));
+	if (isfinite(r->speedup_previous))
+		canvas_right(c, row, k->step, step_style(r->speedup_previous), "× %s",
+		             fmt_num(text, sizeof text, r->speedup_previous, 3));
+	if (k->bar_cols && best > 0 && r->rate > 0 && isfinite(r->rate))
+		canvas_bar(c, row, k->bar, k->bar_cols, r->rate / best, here ? STYLE_KNOB : STYLE_BAR);
+	if (k->moved)
+		canvas_text_n(c, row, k->moved, c->cols - k->moved - 1, STYLE_NORMAL, r->moved);
+}
+
+static void rung(struct canvas *c, int row, const struct columns *k, const struct ladder *l,
+                 unsigned i, double best, bool here)
+{
+	const struct ladder_rung *r = &l->rungs[i];
+	if (here)
+		canvas_text(c, row, 1, STYLE_KNOB, "▸");
+	canvas_text_n(c, row, k->name, 16, here ? STYLE_BOLD : STYLE_NORMAL, r->variant->name);
+	if (r->record && r->time_ns > 0)
+		figures(c, row, k, r, best, here);
+	else if (r->record)
+		canvas_text_n(c, row, k->time - 3, c->cols - k->time, STYLE_WATCH,
+		              "n/a: its time is not known");
+	else if (r->why[0])
+		canvas_text_n(c, row, k->time - 3, c->cols - k->time, STYLE_DIM, r->why);
+	else
+		canvas_text_n(c, row, k->time - 3, c->cols - k->time, STYLE_DIM,
+		              (int)i == l->running ? "running …" : "not run yet");
+}
+
+/* --- the rest ------------------------------------------------------------------------------------ */
+
+/* The selected rung in words: its idea, and what moved where there was no column for it. */
+static void detail(struct canvas *c, int row, const struct ladder *l, unsigned i)
+{
+	const struct ladder_rung *r = &l->rungs[i];
+	const struct ladder_rung *was = NULL;
+	for (unsigned k = 0; k < i; k++)
+		if (l->rungs[k].record)
+			was = &l->rungs[k];
+	row += canvas_wrap(c, row, 2, c->rows - row < 2 ? c->rows - row : 2, c->cols - 4, STYLE_DIM,
+	                   r->variant->idea ? r->variant->idea : r->variant->title);
+	if (!r->record || !was)
+		return;
+	char times[32];
+	int col = canvas_printf(c, row, 2, STYLE_NORMAL, "since %s: ", was->variant->name);
+	col = canvas_printf(c, row, col, step_style(r->speedup_previous), "× %s",
+	                    fmt_num(times, sizeof times, r->speedup_previous, 3));
+	canvas_printf(c, row, col, STYLE_NORMAL, "   moved: %s", r->moved);
+}
+
+/* What the marks mean, or how the missing rungs come about. */
+static void footnote(const struct session *s, const struct ladder *l, struct canvas *c)
+{
+	const int row = c->rows - 1;
+	const bool focused = panel_focused(s, NAME);
+	bool sampled = false;
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->rungs[i].record)
+			sampled |= l->rungs[i].record->metrics.v[M_INST_WARP].origin == ORIGIN_SAMPLED;
+	const char *text = "";
+	if (ladder_missing(l) >= 0)
+		text = l->running >= 0 ? "the other rungs run now; c cancels"
+		       : s->opened || focused ? "r runs the rungs that are missing"
+		                              : "the missing rungs run when this panel has the focus";
+	else if (sampled)
+		text = "~= modelled from every block, ~≈ from a sample of the blocks";
+	canvas_text_n(c, row, 2, c->cols - 3, STYLE_DIM, text);
+}
+
+static void draw(const struct session *s, struct canvas *c)
+{
+	if (!s->sel.kernel) {
+		panel_waiting(s, c, SHOWS);
+		return;
+	}
+	bool own;
+	struct ladder *l = ladder_of(s, &own);
+	const struct columns k = columns_of(l, c->cols);
+	const bool focused = panel_focused(s, NAME);
+	const unsigned selected = focused && s->line < l->n ? s->line : focused ? l->n - 1 : start(s);
+	const int tail = c->rows >= 8 ? 5 : 1; /* a gap, the detail, the footnote */
+	const int room = c->rows - 2 - tail;
+	double best = 0;
+	for (unsigned i = 0; i < l->n; i++)
+		if (isfinite(l->rungs[i].rate))
+			best = fmax(best, l->rungs[i].rate);
+	heads(l, &k, c);
+	const unsigned top = panel_scroll(l->n, selected, room);
+	int row = 2;
+	for (unsigned i = top; i < l->n && row < 2 + room; i++, row++) {
+		rung(c, row, &k, l, i, best, &s->sel.kernel->variants[s->sel.variant] == l->rungs[i].variant);
+		if (focused && i == selected)
+			canvas_style(c, row, 0, c->cols - 1, STYLE_SELECTED);
+	}
+	if (l->n)
+		panel_scroll_marks(c, 2, room, top, l->n);
+	if (l->n && tail > 1)
+		detail(c, row + 1 < c->rows - 4 ? row + 1 : c->rows - 4, l, selected);
+	footnote(s, l, c);
+	if (own)
+		ladder_free(l);
+}
+
+const struct view_desc view_ladder = {
+	.name = NAME,
+	.title = "Ladder",
+	.brief = "Lad",
+	.order = 6,
+	.about = "every variant of the kernel in order: rate, share of peak, and what moved",
+	.draw = draw,
+	.rows = rows,
+	.start = start,
+	.place = VIEW_GRID,
+};
