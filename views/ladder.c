@@ -75,12 +75,12 @@ static struct columns columns_of(const struct ladder *l, int cols)
 	width = width < 16 ? width : 16;
 	k.time = k.name + width + 11;
 	k.rate = k.time + 3 + 9;
-	k.roof = k.rate + 9;
-	k.step = k.roof + 9;
+	k.roof = k.rate + 8;
+	k.step = k.roof + 8;
 	k.bar = k.step + 2;
 	const int left = cols - k.bar - 1;
 	const bool wide = left >= 20 + 34;
-	k.bar_cols = left < 8 ? 0 : wide ? left - 34 : left;
+	k.bar_cols = left < 6 ? 0 : wide ? left - 34 : left;
 	if (wide)
 		k.moved = k.bar + k.bar_cols + 2;
 	return k;
@@ -120,8 +120,11 @@ static void figures(struct canvas *c, int row, const struct columns *k, const st
 	fmt_ns(text, sizeof text, r->time_ns);
 	canvas_right(c, row, k->time, STYLE_NORMAL, "%s", text);
 	marks(c, row, k->time + 1, r->record);
-	canvas_right(c, row, k->rate, STYLE_BOLD, "%s", fmt_num(text, sizeof text, r->rate, 4));
-	canvas_right(c, row, k->roof, STYLE_NORMAL, "%s %%", fmt_num(text, sizeof text, r->pct_of_roof, 3));
+	canvas_right(c, row, k->rate, STYLE_BOLD, "%s",
+	             r->rate < 1000 ? fmt_num(text, sizeof text, r->rate, 3)
+	                            : fmt_count(text, sizeof text, r->rate));
+	canvas_right(c, row, k->roof, STYLE_NORMAL, r->pct_of_roof < 0.1 ? "%.2f %%" : "%.1f %%",
+	             r->pct_of_roof);
 	if (isfinite(r->speedup_previous))
 		canvas_right(c, row, k->step, step_style(r->speedup_previous), "× %s",
 		             fmt_num(text, sizeof text, r->speedup_previous, 3));

@@ -105,10 +105,17 @@ struct session {
 	unsigned line;                  /* focused row in line tables (per view meaning) */
 	bool lens;                      /* Enter: detail of the focused row */
 	unsigned lens_row;              /* focused row inside the detail */
+	unsigned timeline_zoom;         /* the axis shows 1/2^zoom of the whole */
+	unsigned timeline_pan;          /* from so many quarters of that window on */
 	struct session_tour tour;
 	struct ladder *ladder;          /* fits `sel`; NULL = nobody has looked at it yet */
 	const char *opened;             /* the snapshot this session was read from; NULL = live */
 };
+
+#define TIMELINE_ZOOM_MAX 12
+/* Around the middle of what is shown; false = no further. */
+bool timeline_zoom_by(struct session *s, int direction);
+bool timeline_pan_by(struct session *s, int direction);
 
 /* The same run gives the same record. */
 bool selection_equal(const struct selection *a, const struct selection *b);

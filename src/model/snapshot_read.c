@@ -531,11 +531,17 @@ static bool read_source(struct reader *r, json_t *doc, struct session *s, char *
 
 static bool read_screen(struct reader *r, json_t *doc, struct session *s)
 {
-	struct { unsigned param, line, lens_row; bool lens; } place = { 0 }, *x = &place;
+	struct {
+		unsigned param, line, lens_row, timeline_zoom, timeline_pan;
+		bool lens;
+	} place = { 0 }, *x = &place;
 	json_t *o = enter(r, doc, "screen", JSON_OBJECT);
 	int64_t whole;
 	bool ok = o != NULL;
 	GET_U(param) GET_U(line) GET_U(lens_row) GET_B(lens)
+	if (ok && json_object_get(o, "timeline_zoom")) { /* younger than the first snapshots */
+		GET_U(timeline_zoom) GET_U(timeline_pan)
+	}
 	const char *view = ok ? read_text(r, o, "view") : NULL;
 	if (!view)
 		return false;
@@ -544,6 +550,8 @@ static bool read_screen(struct reader *r, json_t *doc, struct session *s)
 	s->line = x->line;
 	s->lens_row = x->lens_row;
 	s->lens = x->lens;
+	s->timeline_zoom = x->timeline_zoom < TIMELINE_ZOOM_MAX ? x->timeline_zoom : TIMELINE_ZOOM_MAX;
+	s->timeline_pan = x->timeline_pan;
 	leave(r, 0);
 	return true;
 }

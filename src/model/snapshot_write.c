@@ -271,11 +271,12 @@ char *snapshot_write(const struct session *s, const char *tool_version)
 	const char *source = s->source ? s->source : "";
 	char hash[32];
 	snprintf(hash, sizeof hash, "%016" PRIx64, hash_bytes(HASH_SEED, source, strlen(source)));
-	json_t *doc = json_pack("{s:s, s:i, s:s, s:o, s:{s:s, s:o}, s:{s:s, s:i, s:i, s:b, s:i}}",
+	json_t *doc = json_pack("{s:s, s:i, s:s, s:o, s:{s:s, s:o}, s:{s:s, s:i, s:i, s:b, s:i, s:i, s:i}}",
 		"schema", SNAPSHOT_SCHEMA, "version", SNAPSHOT_VERSION, "tool", tool_version, "selection",
 		write_selection(&s->sel), "source", "hash", hash, "text", text(source), "screen", "view",
 		s->view ? s->view : "", "param", (int)s->param, "line", (int)s->line, "lens", s->lens,
-		"lens_row", (int)s->lens_row);
+		"lens_row", (int)s->lens_row, "timeline_zoom", (int)s->timeline_zoom, "timeline_pan",
+		(int)s->timeline_pan);
 	json_object_set_new(doc, "now", s->now ? write_record(s->now) : json_null());
 	json_object_set_new(doc, "before", s->before ? write_record(s->before) : json_null());
 	if (s->tour.preset)

@@ -199,6 +199,22 @@ static void toggle_lens(const struct screen_host *host, struct screen_state *st)
 	s->lens_row = s->lens && v->lens_start ? v->lens_start(s) : 0;
 }
 
+static void move_axis(const struct screen_host *host, struct screen_state *st, enum command cmd)
+{
+	struct session *s = host->edit(host->ctx);
+	const struct view_desc *v = focused_view(host);
+	if (!v || !v->zooms)
+		say(st, false, "this panel has no time axis; the timeline has");
+	else if (cmd == CMD_ZOOM_IN && !timeline_zoom_by(s, +1))
+		say(st, false, "there is no closer look");
+	else if (cmd == CMD_ZOOM_OUT && !timeline_zoom_by(s, -1))
+		say(st, false, "this is all of it");
+	else if (cmd == CMD_PAN_LEFT && !timeline_pan_by(s, -1))
+		say(st, false, "this is the start");
+	else if (cmd == CMD_PAN_RIGHT && !timeline_pan_by(s, +1))
+		say(st, false, s->timeline_zoom ? "this is the end" : "this is all of it; z looks closer");
+}
+
 /* --- what is open -------------------------------------------------------------------------- */
 
 static void choose(const struct screen_host *host, struct screen_state *st)
@@ -315,6 +331,10 @@ void screen_command(const struct screen_host *host, struct screen_state *st, enu
 	case CMD_PAGE_DOWN:
 	case CMD_ROW_FIRST:
 	case CMD_ROW_LAST: move_row(host, cmd); break;
+	case CMD_ZOOM_IN:
+	case CMD_ZOOM_OUT:
+	case CMD_PAN_LEFT:
+	case CMD_PAN_RIGHT: move_axis(host, st, cmd); break;
 	case CMD_LENS: toggle_lens(host, st); break;
 	case CMD_BACK:
 		if (s->lens)

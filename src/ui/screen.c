@@ -29,14 +29,15 @@ static void tabs(const struct screen_host *host, const struct session *s, struct
 	int full = 1, brief = 1;
 	for (size_t i = 0; i < host->n_views; i++) {
 		const struct view_desc *v = host->view_at(i);
-		full += utf8_columns(v->title) + 2;
-		brief += utf8_columns(i == focus || !v->brief ? v->title : v->brief) + 2;
+		const int number = i < 9 ? 2 : 3; /* "1 ", "10 " */
+		full += utf8_columns(v->title) + number;
+		brief += utf8_columns(i == focus || !v->brief ? v->title : v->brief) + number;
 	}
 	/* all names; else short ones but for the focused panel; else that one's only */
 	int gaps = (int)host->n_views - 1;
-	bool titles = full + 2 * gaps < c->cols, briefs = brief + 2 * gaps < c->cols;
+	bool titles = full + 2 * gaps < c->cols, briefs = brief + gaps < c->cols;
 	int spare = c->cols - (titles ? full : brief),
-	    gap = gaps > 0 && spare >= 3 * gaps + 1 ? 3 : 2;
+	    gap = gaps > 0 && spare >= 3 * gaps + 1 ? 3 : briefs && spare <= 2 * gaps ? 1 : 2;
 	int col = 1;
 	for (size_t i = 0; i < host->n_views; i++) {
 		const struct view_desc *v = host->view_at(i);

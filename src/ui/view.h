@@ -35,6 +35,7 @@ struct view_desc {
 	/* lens_row when the detail opens; NULL = 0. */
 	unsigned (*lens_start)(const struct session *s);
 	enum view_place place;
+	bool zooms;          /* has a time axis: session.timeline_zoom and _pan */
 };
 
 /* --- what most views need (panel.c) -------------------------------------------------------- */

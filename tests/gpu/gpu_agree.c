@@ -62,7 +62,7 @@ static const char *known_cause(const char *name, enum metric_id id)
 
 struct agreement {
 	struct backend *gpu, *emu;
-	unsigned launches, outputs_differ, wrong;
+	unsigned launches, stopped, outputs_differ, wrong;
 	struct {
 		unsigned compared, equal, explained;
 		double worst;
@@ -150,6 +150,12 @@ static bool agree_one(struct instance *i, void *ctx)
 		a->outputs_differ += elements > 0;
 		compare(a, i, &counted, &gpu.metrics, check.ok, elements);
 		run_result_free(&emu);
+	} else if (err.code == ERR_FAULT && !check.ok) {
+		/* wrong on purpose: the GPU returned nonsense, the emulator names the line */
+		printf("%-28s %u  wrong on the GPU; the emulator stops it: %.160s\n", i->name, i->point,
+		       err.msg);
+		a->stopped++;
+		ok = true;
 	} else {
 		put_error("emu", &err);
 	}
@@ -170,8 +176,9 @@ int do_agree(void)
 	unsigned failed = each_launch(agree_one, &a);
 	backend_cuda.close(a.gpu);
 	backend_emu.close(a.emu);
-	printf("\n%u launches on %s; %u did not run; outputs bit-equal in %u\n\n", a.launches,
-	       opt.gpu.name, failed, a.launches - a.outputs_differ);
+	printf("\n%u launches on %s, outputs bit-equal in %u; %u more are wrong on purpose and stopped by "
+	       "the emulator; %u did not run\n\n", a.launches, opt.gpu.name,
+	       a.launches - a.outputs_differ, a.stopped, failed);
 	printf("%-30s %9s %9s  %s\n", "metric", "compared", "equal", "largest difference and its cause");
 	for (size_t r = 0; r < ROWS; r++) {
 		printf("%-30s %9u %9u", metric_catalogue[rows[r].id].key, a.metric[r].compared,

@@ -103,10 +103,10 @@ static void counters(const struct cuda_report *r, const char *ptx, struct run_re
 		out->metrics.v[M_MEM_LD_EFF] = derived.v[M_MEM_LD_EFF];
 	if (r->metric[M_MEM_ST_SEC] <= 0)
 		out->metrics.v[M_MEM_ST_EFF] = derived.v[M_MEM_ST_EFF];
-	/* ptxas moves constants by HFMA2, which the counter takes for arithmetic; with no such
-	 * instruction in the PTX there is none of it, and an FP32 kernel keeps its own figure. */
-	if (ptx && !cuda_half_arithmetic(ptx)) {
-		metric_num(&out->metrics, M_FLOP_FP16, ORIGIN_COUNTED, 0);
+	/* ptxas moves constants by HFMA2, which the counter takes for arithmetic. With no half-precision
+	 * instruction in the PTX all that was counted are moves: they are left out. */
+	if (ptx && !cuda_half_arithmetic(ptx) && metric_known(&out->metrics, M_FLOP_FP16)) {
+		metric_num(&out->metrics, M_FLOP_FP16, ORIGIN_MEASURED, 0);
 		c->flop16 = 0;
 	}
 	metric_none(&out->metrics, M_INST_BARRIERS, fault_reason(FAULT_NOT_COUNTED));

@@ -287,14 +287,14 @@ static inline int64_t lane_mulhi_s64(int64_t a, int64_t b)
 {
 	return (int64_t)((lane_s128)a * b >> 64);
 }
-/* Division by zero gives all ones, the remainder the dividend, as the hardware's sequences do. */
+/* Division by zero gives all ones, the remainder too: what ptxas' sequences give on an H200. */
 static inline uint32_t lane_div_u32(uint32_t a, uint32_t b)
 {
 	return b ? a / b : 0xffffffffu;
 }
 static inline uint32_t lane_rem_u32(uint32_t a, uint32_t b)
 {
-	return b ? a % b : a;
+	return b ? a % b : 0xffffffffu;
 }
 static inline int32_t lane_div_s32(int32_t a, int32_t b)
 {
@@ -305,7 +305,7 @@ static inline int32_t lane_div_s32(int32_t a, int32_t b)
 static inline int32_t lane_rem_s32(int32_t a, int32_t b)
 {
 	if (b == 0)
-		return a;
+		return -1;
 	return b == -1 ? 0 : a % b;
 }
 static inline uint64_t lane_div_u64(uint64_t a, uint64_t b)
@@ -314,7 +314,7 @@ static inline uint64_t lane_div_u64(uint64_t a, uint64_t b)
 }
 static inline uint64_t lane_rem_u64(uint64_t a, uint64_t b)
 {
-	return b ? a % b : a;
+	return b ? a % b : ~(uint64_t)0;
 }
 static inline int64_t lane_div_s64(int64_t a, int64_t b)
 {
@@ -325,7 +325,7 @@ static inline int64_t lane_div_s64(int64_t a, int64_t b)
 static inline int64_t lane_rem_s64(int64_t a, int64_t b)
 {
 	if (b == 0)
-		return a;
+		return -1;
 	return b == -1 ? 0 : a % b;
 }
 static inline int32_t lane_sat_s32(int64_t v)

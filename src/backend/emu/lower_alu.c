@@ -713,13 +713,13 @@ static bool low_testp(struct lower *l)
 	case MODE_NOTANUMBER:
 		low_cmp(l, p, CMP_GT, t, m, src_const(inf));
 		break;
-	default: { /* normal: least <= m < inf; subnormal: 0 < m < least */
+	default: { /* normal: zero or least <= m < inf; subnormal: 0 < m < least */
 		const bool normal = l->in->mode == MODE_NORMAL;
-		const struct xsrc low = src_reg(
-			low_cmp(l, -1, CMP_GE, t, m, src_const(normal ? least : 1)));
-		const struct xsrc high = src_reg(
-			low_cmp(l, -1, CMP_LT, t, m, src_const(normal ? inf : least)));
-		low_bool(l, p, BOOL_AND, low, high);
+		const struct xsrc small = src_reg(low_cmp(l, -1, CMP_LT, t, m, src_const(least)));
+		const struct xsrc zero = src_reg(low_cmp(l, -1, CMP_EQ, t, m, src_const(0)));
+		const struct xsrc sub = src_reg(low_bool(l, -1, BOOL_AND, small, src_not(zero)));
+		const struct xsrc finite = src_reg(low_cmp(l, -1, CMP_LT, t, m, src_const(inf)));
+		low_bool(l, p, BOOL_AND, normal ? src_not(sub) : sub, finite);
 		break;
 	}
 	}

@@ -1,5 +1,6 @@
 /* The session over its worker: changes, cancel, refusals, samples, records now and before. */
 #include "fake_registry.h"
+#include "model/ladder.h"
 
 #include <poll.h>
 
@@ -291,6 +292,137 @@ static void test_auto_takes_the_device_and_its_sheet(void **state)
 	app_free(a);
 }
 
+/* --- the ladder ------------------------------------------------------------------------------- */
+
+static bool climbed(const struct session *s)
+{
+	return s->state != RUN_RUNNING && s->ladder && s->ladder->running < 0 &&
+	       ladder_missing(s->ladder) < 0;
+}
+
+static bool climbing(const struct session *s)
+{
+	return s->ladder && s->ladder->running >= 0;
+}
+
+static void test_the_ladder_runs_when_looked_at(void **state)
+{
+	(void)state;
+	fake_reset();
+	struct app *a = open_app("a100", "emu");
+	struct session *s = app_session(a);
+	app_start(a);
+	wait_for(a, settled);
+	assert_null(s->ladder);
+	assert_int_equal(fake.runs, 1);
+	s->view = "ladder";
+	app_focus(a);
+	assert_true(climbing(s));
+	assert_int_equal(s->state, RUN_DONE);
+	wait_for(a, climbed);
+	assert_int_equal(fake.runs, 2); /* the run at hand is one of the two */
+	assert_ptr_equal(s->now->sel.kernel, &toy);
+	assert_int_equal(s->now->sel.variant, 0); /* a rung is no run of the person's */
+	assert_null(s->before);
+	assert_false(s->stale);
+	/* the other variant: the same rungs */
+	app_select(a, &toy, 1);
+	assert_int_equal(ladder_missing(s->ladder), -1);
+	wait_for(a, climbed);
+	assert_int_equal(fake.runs, 3);
+	/* a factor that only the second has: the first stays; another length: both are new */
+	app_param(a, TOY_W, 4);
+	assert_int_equal(ladder_missing(s->ladder), 1);
+	wait_for(a, climbed);
+	assert_int_equal(fake.runs, 4);
+	app_param(a, TOY_N, 77);
+	assert_int_equal(ladder_missing(s->ladder), 0);
+	wait_for(a, climbed);
+	assert_int_equal(fake.runs, 6);
+	/* a block that no variant can have */
+	app_param(a, TOY_BLOCK, 4096);
+	wait_for(a, settled);
+	app_poll(a);
+	assert_non_null(strstr(s->ladder->rungs[0].why, "4096"));
+	assert_int_equal(fake.runs, 6);
+	/* and nothing runs while another panel is looked at */
+	s->view = "";
+	app_param(a, TOY_BLOCK, 64);
+	wait_for(a, settled);
+	app_focus(a);
+	assert_int_equal(fake.runs, 7);
+	assert_false(climbing(s));
+	app_free(a);
+	assert_int_equal(fake.open, 0);
+}
+
+static void test_a_long_rung_gives_way(void **state)
+{
+	(void)state;
+	fake_reset();
+	struct app *a = open_app("a100", "emu");
+	struct session *s = app_session(a);
+	app_param(a, TOY_BLOCK, 32);
+	app_param(a, TOY_N, 32 * 60);
+	app_start(a);
+	wait_for(a, settled);
+	fake.block_us = 20000; /* 60 blocks: 1.2 s for what comes now */
+	s->view = "ladder";
+	app_focus(a);
+	while (fake.runs < 2)
+		nap(1000);
+	app_cancel(a); /* by the person: it is not tried again */
+	for (int i = 0; i < 40 && climbing(s); i++) {
+		nap(10000);
+		app_poll(a);
+	}
+	assert_false(climbing(s));
+	assert_int_equal(ladder_missing(s->ladder), 1);
+	assert_int_equal(s->state, RUN_DONE); /* the person's own run is as it was */
+	app_poll(a);
+	assert_false(climbing(s));
+	/* by a change: the new run comes first, then the rungs, sampled as they are long */
+	app_start(a);
+	nap(30000);
+	fake.block_us = 5000;
+	app_param(a, TOY_N, 32 * 300); /* 1.5 s */
+	wait_for(a, has_record);
+	fake.block_us = 0;
+	wait_for(a, climbed);
+	assert_int_equal(s->ladder->sel.params[TOY_N], 32 * 300);
+	assert_int_equal(s->now->sel.params[TOY_N], 32 * 300);
+	assert_non_null(s->ladder->rungs[0].record);
+	assert_non_null(s->ladder->rungs[1].record);
+	app_free(a);
+	assert_int_equal(fake.open, 0);
+}
+
+static void test_a_long_rung_is_sampled(void **state)
+{
+	(void)state;
+	fake_reset();
+	struct app *a = open_app("a100", "emu");
+	struct session *s = app_session(a);
+	app_param(a, TOY_BLOCK, 32);
+	app_param(a, TOY_N, 32 * 300);
+	app_start(a);
+	wait_for(a, settled);
+	fake.block_us = 1500; /* 450 ms in all */
+	s->view = "ladder";
+	app_focus(a);
+	wait_for(a, climbed);
+	assert_int_equal(s->ladder->rungs[0].record->verify, VERIFY_OK);
+	assert_int_equal(s->ladder->rungs[1].record->verify, VERIFY_SAMPLED);
+	assert_int_equal(s->ladder->rungs[1].record->metrics.v[M_INST_WARP].origin, ORIGIN_SAMPLED);
+	/* one that faults says why, and is not tried for ever */
+	fake.fault = true;
+	app_param(a, TOY_N, 900);
+	wait_for(a, climbed);
+	assert_int_equal(s->state, RUN_FAILED);
+	assert_non_null(strstr(s->ladder->rungs[1].why, "toy.cu:8"));
+	app_free(a);
+}
+
 static void test_free_at_any_moment(void **state)
 {
 	(void)state;
@@ -339,6 +471,9 @@ int main(void)
 		cmocka_unit_test(test_large_launch_is_sampled_first),
 		cmocka_unit_test(test_a_fault_keeps_the_session),
 		cmocka_unit_test(test_auto_takes_the_device_and_its_sheet),
+		cmocka_unit_test(test_the_ladder_runs_when_looked_at),
+		cmocka_unit_test(test_a_long_rung_gives_way),
+		cmocka_unit_test(test_a_long_rung_is_sampled),
 		cmocka_unit_test(test_free_at_any_moment),
 		cmocka_unit_test(test_leaving_does_not_wait_for_ever),
 	};

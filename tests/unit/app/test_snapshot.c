@@ -4,6 +4,7 @@
  */
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/ladder.h"
 #include "model/snapshot.h"
 #include "registry.h"
 
@@ -88,12 +89,18 @@ static void make_session(struct session *s)
 	s->before = record(&older, 2);
 	session_instant(s, &(struct occ_input){ .regs_per_thread = 32 });
 	s->state = RUN_DONE;
+	s->ladder = ladder_new(&s->sel);
+	assert_true(ladder_put(s->ladder, s->before));
+	assert_true(ladder_put(s->ladder, s->now));
+	snprintf(s->ladder->rungs[0].why, sizeof s->ladder->rungs[0].why, "too large to launch");
 }
 
 static void free_session(struct session *s)
 {
 	record_free(s->now);
 	record_free(s->before);
+	ladder_free(s->ladder);
+	s->ladder = NULL;
 }
 
 static char *panels(const struct session *s)
@@ -123,6 +130,11 @@ static void round_trip(void **state)
 	if (!snapshot_read(first, strlen(first), "s.json", &names, &again, note, sizeof note, &err))
 		fail_msg("%s", err.msg);
 	assert_string_equal(note, "");
+	assert_non_null(again.ladder);
+	assert_int_equal(again.ladder->n, s.ladder->n);
+	assert_string_equal(again.ladder->rungs[0].why, "too large to launch");
+	assert_string_equal(again.ladder->rungs[2].moved, s.ladder->rungs[2].moved);
+	assert_float_equal(again.ladder->rungs[2].rate, s.ladder->rungs[2].rate, 0);
 	char *second = snapshot_write(&again, "1.0");
 	assert_string_equal(first, second);
 	char *before = panels(&s);
@@ -186,6 +198,7 @@ static void errors_name_their_place(void **state)
 	refused(text, "\"sm_count\": 132", "\"sm_count\": 1e9", "out of range");
 	refused(text, "\"ld_sectors\": 400", "\"ld_sectors\": 1.5", "ld_sectors: a whole number");
 	refused(text, "\"verify\": \"sampled\"", "\"verify\": \"perhaps\"", "now.verify");
+	refused(text, "\"why\": \"too large to launch\"", "\"why\": 4", "ladder.rungs.why: text is");
 	/* unknown keys are ignored; another source is kept and said */
 	char *more = replaced(text, "\"version\": 1,", "\"version\": 1, \"later\": [1, {}],");
 	assert_true(snapshot_read(more, strlen(more), "s.json", &names, &again, note, sizeof note, NULL));

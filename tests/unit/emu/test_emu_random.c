@@ -20,7 +20,7 @@ struct gen {
 	struct text t;
 	uint64_t rng;
 	unsigned labels, stores, depth;
-	bool exits; /* some lanes may have left: no more barriers */
+	bool holes; /* some lanes of a warp may not be there: a shuffle would read undefined values */
 };
 
 static unsigned pick(struct gen *g, unsigned n)
@@ -186,7 +186,8 @@ static void memory(struct gen *g, const char *guard)
 
 static void warp_wide(struct gen *g)
 {
-	switch (pick(g, 4)) {
+	const bool together = g->depth == 1 && !g->holes;
+	switch (together ? pick(g, 4) : 1 + pick(g, 3)) {
 	case 0:
 		text_add(&g->t, "\tshfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, %s, -1;\n",
 		         ANY(g, "bfly", "idx"), pick(g, N_R), pick(g, N_P), pick(g, N_R), pick(g, 32),
@@ -274,9 +275,9 @@ static void block(struct gen *g, unsigned n)
 	g->depth--;
 }
 
-static char *program(uint64_t seed)
+static char *program(uint64_t seed, unsigned threads)
 {
-	struct gen g = { .rng = seed * 7919 + 1 };
+	struct gen g = { .rng = seed * 7919 + 1, .holes = threads % 32 != 0 };
 	text_add(&g.t, PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 bins, "
 	         ".param .u32 n)\n{\n\t.reg .pred %%p<16>;\n\t.reg .b32 %%r<64>;\n\t.reg .f32 %%f<16>;\n"
 	         "\t.reg .b64 %%rd<16>;\n\t.shared .align 4 .b8 smem[%u];\n", 4 * SHARED_WORDS);
@@ -310,7 +311,7 @@ static char *program(uint64_t seed)
 		block(&g, 3 + pick(&g, 6));
 		if (pick(&g, 4) == 0) {
 			text_add(&g.t, "\t@%%p%u %s;\n", pick(&g, N_P), ANY(&g, "bra EXIT", "ret"));
-			g.exits = true;
+			g.holes = true;
 		}
 		if (pick(&g, 2))
 			text_add(&g.t, "\tbar.sync 0;\n");
@@ -337,8 +338,8 @@ static const struct dim3u blocks[] = { { 32, 1, 1 }, { 64, 1, 1 }, { 16, 16, 1 }
 
 static void compare(uint64_t seed)
 {
-	struct emu_case c = { .ptx = program(seed) };
 	const struct dim3u block = blocks[seed % ARRAY_LEN(blocks)], grid = { 5, 1, 1 };
+	struct emu_case c = { .ptx = program(seed, block.x * block.y) };
 	const size_t threads = (size_t)grid.x * block.x * block.y;
 	emu_launch(&c, "k", grid, block);
 	/* rows of up to 40 words are read behind the last thread's own */
@@ -351,6 +352,7 @@ static void compare(uint64_t seed)
 		in[i] = (uint32_t)(rand_next(&rng) >> 40) >> (i % 3 * 8);
 	uint32_t *want = mem_calloc(threads * OUT_PER_THREAD, 4), want_bins[64] = { 0 };
 	struct run_counts counts = { 0 };
+	char where[80];
 	for (size_t i = 0; i < ARRAY_LEN(emu_ways); i++) {
 		memset(out, 0, threads * OUT_PER_THREAD * 4);
 		memset(bins, 0, sizeof want_bins);
@@ -366,8 +368,11 @@ static void compare(uint64_t seed)
 		}
 		const char *differ = emu_counts_differ(&c.res.counts.total, &counts.total);
 		for (size_t k = 0; k < threads * OUT_PER_THREAD && !differ; k++)
-			if (out[k] != want[k])
-				differ = "output";
+			if (out[k] != want[k]) {
+				snprintf(where, sizeof where, "output of thread %zu, word %zu: %x, not %x;",
+				         k / OUT_PER_THREAD, k % OUT_PER_THREAD, out[k], want[k]);
+				differ = where;
+			}
 		if (memcmp(bins, want_bins, sizeof want_bins) != 0)
 			differ = "bins";
 		if (c.res.counts.dram_read_bytes != counts.dram_read_bytes ||

@@ -74,12 +74,84 @@ static void copies_are_rated_in_bytes(void **state)
 	assert_false(ladder_in_bytes(&(struct kernel_cost){ .flop = 2e9, .min_bytes = 1e7 }));
 }
 
+/* --- keeping rungs -------------------------------------------------------------------------- */
+
+static const struct variant_desc steps[] = {
+	{ .name = "a" }, { .name = "racy", .wrong = true }, { .name = "b" }, { .name = "c" },
+};
+static const struct param_desc knobs[] = {
+	{ .name = "N", .def = 8, .min = 1, .max = 100 },
+	{ .name = "TILE", .def = 2, .min = 1, .max = 8, .variants = 1u << 3 },
+};
+static const struct kernel_desc family = {
+	.name = "family", .n_params = 2, .params = knobs, .n_variants = 4, .variants = steps,
+};
+
+static struct run_record run_of(const struct ladder *l, unsigned rung, double time_ns)
+{
+	struct run_record r;
+	fill(&r, time_ns, 100, 100, PERF_LSU);
+	r.sel = ladder_selection(l, rung);
+	return r;
+}
+
+static void records_find_their_rung(void **state)
+{
+	(void)state;
+	struct selection sel = { .kernel = &family, .variant = 2, .params = { 8, 2 }, .gpu = gpu,
+		.backend = "emu", .seed = 1 };
+	struct ladder *l = ladder_new(&sel);
+	assert_int_equal(l->n, 3); /* a variant that is wrong on purpose is no rung */
+	assert_int_equal(ladder_missing(l), 0);
+	struct run_record a = run_of(l, 0, 100), b = run_of(l, 1, 50), c = run_of(l, 2, 10);
+	assert_true(ladder_put(l, &b));
+	assert_true(ladder_put(l, &a));
+	assert_int_equal(ladder_missing(l), 2);
+	assert_float_equal(l->rungs[1].speedup_previous, 2, 1e-9);
+	a.sel.seed = 2;
+	assert_false(ladder_put(l, &a));
+	a.sel.seed = 1;
+	a.sel.variant = 1;
+	assert_false(ladder_put(l, &a));
+	assert_true(ladder_put(l, &c));
+	assert_int_equal(ladder_missing(l), -1);
+	ladder_free(l);
+}
+
+static void a_change_keeps_the_runs_it_does_not_touch(void **state)
+{
+	(void)state;
+	struct selection sel = { .kernel = &family, .params = { 8, 2 }, .gpu = gpu, .backend = "emu" };
+	struct ladder *l = ladder_new(&sel);
+	for (unsigned i = 0; i < l->n; i++) {
+		struct run_record r = run_of(l, i, 100 - 10 * i);
+		assert_true(ladder_put(l, &r));
+	}
+	sel.variant = 3; /* the same ladder from another rung */
+	assert_true(ladder_fits(l, &sel));
+	sel.params[1] = 4; /* only the last variant has TILE */
+	assert_false(ladder_fits(l, &sel));
+	struct ladder *next = ladder_new(&sel);
+	ladder_adopt(next, l);
+	assert_int_equal(ladder_missing(next), 2);
+	assert_float_equal(next->rungs[1].time_ns, 90, 1e-9);
+	ladder_free(l);
+	sel.params[0] = 9; /* all of them have N */
+	l = ladder_new(&sel);
+	ladder_adopt(l, next);
+	assert_int_equal(ladder_missing(l), 0);
+	ladder_free(l);
+	ladder_free(next);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rates_and_speedups),
 		cmocka_unit_test(the_old_bottleneck_explains),
 		cmocka_unit_test(copies_are_rated_in_bytes),
+		cmocka_unit_test(records_find_their_rung),
+		cmocka_unit_test(a_change_keeps_the_runs_it_does_not_touch),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

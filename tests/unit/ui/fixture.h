@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/ladder.h"
 #include "ui/keys.h"
 #include "ui/screen.h"
 
@@ -17,12 +18,13 @@
 #include <string.h>
 
 extern const struct view_desc view_occupancy, view_roofline, view_divergence, view_coalescing,
-	view_timeline, view_source, view_advice, view_device;
+	view_timeline, view_ladder, view_source, view_advice, view_device;
 
 static const struct view_desc *const fixture_views[] = { &view_occupancy,  &view_roofline,
 	                                                 &view_divergence, &view_coalescing,
-	                                                 &view_timeline,   &view_source,
-	                                                 &view_advice,     &view_device };
+	                                                 &view_timeline,   &view_ladder,
+	                                                 &view_source,     &view_advice,
+	                                                 &view_device };
 
 /* --- kernels ------------------------------------------------------------------------------- */
 
@@ -535,7 +537,7 @@ static inline struct session *fixture_reduced(void)
 #define FIXTURES(X)                                                                           \
 	X(done)                                                                               \
 	X(reduced) X(none) X(first) X(running) X(compiling) X(refused) X(failed) X(cancelled) \
-		X(wrong) X(no_counts) X(measured) X(no_kernel)
+		X(wrong) X(no_counts) X(measured) X(no_kernel) X(ladder)
 
 static inline struct session *fixture_none(void)
 {
@@ -653,8 +655,59 @@ static inline struct session *fixture_no_kernel(void)
 	return s;
 }
 
+/* --- a ladder with every kind of rung -------------------------------------------------------- */
+
+static const struct variant_desc climb_variants[] = {
+	{ .name = "naive", .entry = "v0", .title = "one thread per element",
+	  .idea = "every operand comes from global memory" },
+	{ .name = "tiled", .entry = "v1", .title = "shared-memory tiles",
+	  .idea = "a block loads each tile once into shared memory and reads it TILE times" },
+	{ .name = "racy", .entry = "v2", .title = "no barrier", .wrong = true },
+	{ .name = "tensor_cores_of_a_later_chip", .entry = "v3", .title = "tensor cores",
+	  .idea = "fragments of a whole warp" },
+	{ .name = "thread_tile", .entry = "v4", .title = "thread tiles",
+	  .idea = "a thread keeps TM by TN results in registers" },
+	{ .name = "warp_tile", .entry = "v5", .title = "warp tiles", .idea = "bands of warps" },
+	{ .name = "deep", .entry = "v6", .title = "deeper pipeline", .idea = "more loads in flight" },
+};
+static const struct kernel_desc fixture_climb = {
+	.name = "climb", .title = "a ladder", .section = "PMPP 6.4", .n_params = 4,
+	.params = sgemm_params, .n_variants = ARRAY_LEN(climb_variants), .variants = climb_variants,
+};
+
+static inline void fixture_rung(struct ladder *l, unsigned i, double time_ns, enum origin basis,
+                                enum perf_resource holds, double loads)
+{
+	struct run_record r = { .sel = ladder_selection(l, i),
+		                .cost = { .flop = 2147483648.0, .min_bytes = 12582912 } };
+	r.perf.bottleneck = holds;
+	metrics_clear(&r.metrics, "not part of this run");
+	metric_num(&r.metrics, M_TIME_KERNEL,
+	           basis == ORIGIN_MEASURED ? ORIGIN_MEASURED : ORIGIN_MODELLED, time_ns);
+	metric_num(&r.metrics, M_INST_WARP, basis, loads * 9);
+	metric_num(&r.metrics, M_MEM_LD_REQ, basis, loads);
+	ladder_put(l, &r);
+}
+
+static inline struct session *fixture_ladder(void)
+{
+	struct session *s = fixture_session(&fixture_climb, 4);
+	s->view = "ladder";
+	s->line = 1;
+	s->state = RUN_DONE;
+	struct ladder *l = s->ladder = ladder_new(&s->sel);
+	fixture_rung(l, 0, 1743210, ORIGIN_SAMPLED, PERF_LSU, 67108864);
+	fixture_rung(l, 1, 580000, ORIGIN_COUNTED, PERF_SHARED, 4194304);
+	snprintf(l->rungs[2].why, sizeof l->rungs[2].why,
+	         "climb.cu: tensor_cores_of_a_later_chip needs compute capability 9.0");
+	fixture_rung(l, 3, 161000, ORIGIN_MEASURED, PERF_FP32, 1048576);
+	l->running = 4;
+	return s;
+}
+
 static inline void fixture_free(struct session *s)
 {
+	ladder_free(s->ladder);
 	if (s->now)
 		record_free(s->now);
 	if (s->before)

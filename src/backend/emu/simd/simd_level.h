@@ -11,7 +11,7 @@
 #define LEVEL_JOIN(name, level) LEVEL_JOIN_(name, level)
 #define LEVEL(name) LEVEL_JOIN(name, EMU_ISA)
 
-/* A loop over lanes that do not depend on one another. */
+/* A loop over lanes that do not depend on one another. Some bodies are calls: no vectors there. */
 #if defined(__clang__)
 #define EACH_LANE(i) _Pragma("clang loop vectorize(assume_safety)") for (unsigned i = 0; i < 32; i++)
 #else

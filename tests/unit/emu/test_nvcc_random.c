@@ -1,0 +1,279 @@
+/*
+ * Random CUDA kernels, compiled by NVRTC as any kernel is, in the emulator: every variable of every
+ * thread must have the bits that the host's own evaluation of the same program gives.
+ *
+ * Seeds are fixed; a failure prints the program. RANDOM_SEED=N runs that program alone,
+ * RANDOM_COUNT=N that many.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "backend/backend.h"
+#include "base/mem.h"
+#include "random_program.h"
+
+#include <stdlib.h>
+
+enum { GRID = 4, PROGRAMS = 24 };
+
+static struct backend *emulator;
+static char found[2200]; /* what was wrong last */
+static const int architectures[][2] = { { 8, 0 }, { 9, 0 }, { 12, 0 } };
+static const struct {
+	const char *isa, *name;
+	unsigned threads;
+	bool races;
+} settings[] = {
+	{ "sse", "sse", 1, false },
+	{ "avx2", "avx2", 1, false },
+	{ "avx512", "avx512, 2 threads", 2, false },
+	{ NULL, "race check", 1, true },
+};
+
+struct data {
+	unsigned threads; /* of the grid */
+	uint32_t *in, *out, *want;
+	float *fin, *fout, *fwant;
+	uint32_t all[N_BINS], all_want[N_BINS];
+};
+
+static void data_make(struct data *d, uint64_t seed, unsigned block)
+{
+	static const uint32_t bits[] = { 0, 1, 0xffffffff, 0x80000000, 0x7fffffff, 33, 64, 1000003 };
+	static const float odd[] = { 0.0f, -0.0f, 1.0f, -1.5f, 1e20f, 1e-40f, 16777216.0f, 0.5f };
+	*d = (struct data){ .threads = GRID * block };
+	d->in = mem_calloc((size_t)d->threads * N_U, 4);
+	d->out = mem_calloc((size_t)d->threads * N_U, 4);
+	d->want = mem_calloc((size_t)d->threads * N_U, 4);
+	d->fin = mem_calloc((size_t)d->threads * N_F, 4);
+	d->fout = mem_calloc((size_t)d->threads * N_F, 4);
+	d->fwant = mem_calloc((size_t)d->threads * N_F, 4);
+	for (size_t i = 0; i < (size_t)d->threads * N_U; i++) {
+		const uint64_t r = rand_next(&seed);
+		d->in[i] = r & 3 ? (uint32_t)(r >> 32) >> (r >> 8 & 31) : bits[r >> 16 & 7];
+	}
+	for (size_t i = 0; i < (size_t)d->threads * N_F; i++) {
+		const uint64_t r = rand_next(&seed);
+		d->fin[i] = r & 3 ? ldexpf((float)(int32_t)(r >> 32), (int)(r >> 8 & 63) - 48)
+		                  : odd[r >> 16 & 7];
+	}
+}
+
+static void data_free(struct data *d)
+{
+	free(d->in);
+	free(d->out);
+	free(d->want);
+	free(d->fin);
+	free(d->fout);
+	free(d->fwant);
+}
+
+static bool same_float(float a, float b)
+{
+	return memcmp(&a, &b, 4) == 0 || (isnan(a) && isnan(b));
+}
+
+/* True when all is equal; else says where. */
+static bool compare(const struct data *d, unsigned block, const char *setting)
+{
+	for (size_t i = 0; i < (size_t)d->threads * N_U; i++)
+		if (d->out[i] != d->want[i]) {
+			snprintf(found, sizeof found, "%s: block %zu, thread %zu: u%zu is 0x%08x, expected 0x%08x", setting,
+			            i / N_U / block, i / N_U % block, i % N_U, d->out[i], d->want[i]);
+			return false;
+		}
+	for (size_t i = 0; i < (size_t)d->threads * N_F; i++)
+		if (!same_float(d->fout[i], d->fwant[i])) {
+			snprintf(found, sizeof found, "%s: block %zu, thread %zu: f%zu is %a, expected %a", setting,
+			            i / N_F / block, i / N_F % block, i % N_F, (double)d->fout[i],
+			            (double)d->fwant[i]);
+			return false;
+		}
+	for (size_t i = 0; i < N_BINS; i++)
+		if (d->all[i] != d->all_want[i]) {
+			print_error("%s: bin %zu is 0x%08x, expected 0x%08x", setting, i, d->all[i],
+			            d->all_want[i]);
+			return false;
+		}
+	return true;
+}
+
+static bool run_setting(const struct module *m, const char *entry, struct data *d, unsigned block,
+                        size_t setting)
+{
+	const size_t nu = (size_t)d->threads * N_U, nf = (size_t)d->threads * N_F;
+	struct launch_plan plan = {
+		.entry = entry, .grid = { GRID, 1, 1 }, .block = { block, 1, 1 },
+		.n_buffers = 5, .n_args = 5,
+		.buffers = {
+			{ .name = "in", .type = ELEM_U32, .role = BUF_IN, .count = nu },
+			{ .name = "fin", .type = ELEM_F32, .role = BUF_IN, .count = nf },
+			{ .name = "out", .type = ELEM_U32, .role = BUF_OUT, .count = nu },
+			{ .name = "fout", .type = ELEM_F32, .role = BUF_OUT, .count = nf },
+			{ .name = "all", .type = ELEM_U32, .role = BUF_INOUT, .count = N_BINS },
+		},
+	};
+	for (unsigned i = 0; i < 5; i++)
+		plan.args[i] = (struct kernel_arg){ .kind = ARG_BUFFER, .buffer = i };
+	struct run_request req = {
+		.module = m, .plan = &plan, .source_file = "random.cu", .caps = CAP_COUNTERS,
+		.timeout_s = 20, .threads = settings[setting].threads,
+		.check_races = settings[setting].races,
+		.buffers = { { d->in, nu * 4 }, { d->fin, nf * 4 }, { d->out, nu * 4 },
+		             { d->fout, nf * 4 }, { d->all, sizeof d->all } },
+	};
+	struct run_hooks hooks = { 0 };
+	struct run_result res = { 0 };
+	struct err err = { 0 };
+	memset(d->out, 0xa5, nu * 4);
+	memset(d->fout, 0xa5, nf * 4);
+	memset(d->all, 0, sizeof d->all);
+	if (settings[setting].isa)
+		setenv("PMPP_EMU_ISA", settings[setting].isa, 1);
+	else
+		unsetenv("PMPP_EMU_ISA");
+	const bool ok = backend_emu.run(emulator, &req, &hooks, &res, &err);
+	unsetenv("PMPP_EMU_ISA");
+	run_result_free(&res);
+	if (!ok) {
+		snprintf(found, sizeof found, "%s: %s", settings[setting].name, err.msg);
+		return false;
+	}
+	return compare(d, block, settings[setting].name);
+}
+
+/* Compiles and runs the program in settings [first, end); the source is put into @source. */
+static bool passes(const struct program_text *program, size_t first, size_t end, struct text *source,
+                   bool *compiled)
+{
+	const uint64_t seed = program->seed;
+	const unsigned block = seed % 3 == 0 ? 32 : seed % 3 == 1 ? 64 : 128;
+	const int *arch = architectures[seed % ARRAY_LEN(architectures)];
+	struct module m;
+	struct err err = { 0 };
+	struct data d;
+	char entry[40];
+	text_free(source);
+	*source = (struct text){ 0 };
+	print_program(program, source);
+	snprintf(entry, sizeof entry, "random_%" PRIu64, seed);
+	const struct compile_request req = { .file = "random.cu", .source = source->s,
+		                             .cc_major = arch[0], .cc_minor = arch[1] };
+	*compiled = compile_module(&req, &m, &err);
+	if (!*compiled) {
+		snprintf(found, sizeof found, "%s", err.msg);
+		return false;
+	}
+	data_make(&d, seed, block);
+	for (unsigned b = 0; b < GRID; b++)
+		run_program(program, b, block, d.in, d.fin, d.want, d.fwant, d.all_want);
+	bool ok = true;
+	for (size_t s = first; s < end && ok; s++)
+		ok = run_setting(&m, entry, &d, block, s);
+	data_free(&d);
+	module_free(&m);
+	return ok;
+}
+
+/* Takes away statements and operations while the program still fails in @setting. */
+static void shrink(struct program_text *p, size_t setting, struct text *source)
+{
+	bool smaller = true, compiled;
+	while (smaller) {
+		smaller = false;
+		for (unsigned i = 1; i < p->n_stmt; i++) {
+			const struct stmt old = p->stmt[i];
+			if (old.kind == S_NOTHING)
+				continue;
+			p->stmt[i].kind = S_NOTHING;
+			if (!passes(p, setting, setting + 1, source, &compiled) && compiled)
+				smaller = true;
+			else
+				p->stmt[i] = old;
+		}
+		for (unsigned i = 1; i < p->n_expr; i++) {
+			const struct expr old = p->expr[i];
+			const char type = old.is_leaf ? 0 : random_ops[old.op].types[0];
+			for (unsigned k = 0; type && k < 4; k++) { /* an operand instead, or zero */
+				const bool zero = !random_ops[old.op].types[1 + k];
+				if (!zero && random_ops[old.op].types[1 + k] != type)
+					continue;
+				p->expr[i] = zero ? (struct expr){ .is_leaf = true,
+					                           .leaf = type == 'f' ? LEAF_CONST_F
+					                                               : LEAF_CONST_U }
+				                  : p->expr[old.kid[k]];
+				if (!passes(p, setting, setting + 1, source, &compiled) && compiled) {
+					smaller = true;
+					break;
+				}
+				p->expr[i] = old;
+				if (zero)
+					break;
+			}
+		}
+	}
+	passes(p, setting, setting + 1, source, &compiled);
+}
+
+static bool one_program(uint64_t seed)
+{
+	static struct program_text program;
+	struct text source = { 0 };
+	bool compiled;
+	make_program(&program, seed);
+	if (passes(&program, 0, ARRAY_LEN(settings), &source, &compiled)) {
+		text_free(&source);
+		return true;
+	}
+	if (!compiled) {
+		print_error("seed %" PRIu64 ": %s\n", seed, found);
+	} else {
+		size_t setting = 0;
+		while (setting + 1 < ARRAY_LEN(settings) &&
+		       passes(&program, setting, setting + 1, &source, &compiled))
+			setting++;
+		shrink(&program, setting, &source);
+		print_error("seed %" PRIu64 ", made smaller: %s\n", seed, found);
+	}
+	for (const char *line = source.s; line && *line; line += strcspn(line, "\n"), line += *line != 0)
+		print_error("  %.*s\n", (int)strcspn(line, "\n"), line);
+	text_free(&source);
+	return false;
+}
+
+static void same_bits_as_the_host(void **state)
+{
+	(void)state;
+	const char *seed = getenv("RANDOM_SEED"), *count = getenv("RANDOM_COUNT");
+	const uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
+	const uint64_t n = count ? strtoull(count, NULL, 10) : seed ? 1 : PROGRAMS;
+	struct compile_info info;
+	compile_probe(&info);
+	if (!info.nvrtc) {
+		print_message("no NVRTC here: %s\n", info.why_not);
+		skip();
+	}
+	unsigned failed = 0;
+	for (uint64_t i = first; i < first + n; i++)
+		failed += !one_program(i);
+	if (failed)
+		fail_msg("%u of %" PRIu64 " programs", failed, n);
+}
+
+int main(void)
+{
+	struct err err = { 0 };
+	const struct gpu_spec *gpu = gpu_find("h200");
+	if (!gpu || !backend_emu.open(&emulator, gpu, &err)) {
+		fprintf(stderr, "%s\n", gpu ? err.msg : "no sheet 'h200'");
+		return 1;
+	}
+	const struct CMUnitTest tests[] = { cmocka_unit_test(same_bits_as_the_host) };
+	const int failed = cmocka_run_group_tests_name("nvcc_random", tests, NULL, NULL);
+	backend_emu.close(emulator);
+	return failed;
+}
