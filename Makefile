@@ -235,6 +235,10 @@ fuzz-run: $(FUZZERS:%=$(B)/fuzz/%)
 $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(FUZZ_NEEDS)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< -Wl,--start-group $(FUZZ_NEEDS) -Wl,--end-group $(LIBS)
+# A bench program may use everything.
+$(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/obj/gen/cache.o $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/obj/gen/cache.o -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
 ## bench: emulator, model and screen speed, as ratios within one run
 bench: all
 	@sh tests/bench/bench.sh $(B)

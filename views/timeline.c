@@ -248,8 +248,10 @@ static int draw_streams(struct canvas *c, int row, int last, const struct axis *
 }
 
 /* What would help, from where the time goes. */
-static const char *advice(enum stream_engine critical, double pct, bool overlapped)
+static const char *advice(enum stream_engine critical, double pct, bool overlapped, bool pageable)
 {
+	if (pageable && !overlapped)
+		return "Copies of pageable memory hold the calling thread, so nothing overlaps: pin it.";
 	if (pct < 50)
 		return "no single engine holds the others up";
 	switch (critical) {
@@ -275,10 +277,14 @@ static void summary(struct canvas *c, int row, const struct run_record *r, const
 	if (ch->origin != ORIGIN_MODELLED)
 		return;
 	const struct stream_outcome *o = r->timeline;
+	bool pageable = false; /* and meant to overlap */
+	for (unsigned i = 0; i < r->program->n_ops; i++)
+		pageable |= r->program->ops[i].async && !r->program->ops[i].pinned &&
+		            r->program->n_streams > 1;
 	col = canvas_printf(c, row + 1, 2, STYLE_NORMAL, "critical path: %s %.0f %%.  ",
 	                    stream_engine_name(o->critical), o->critical_pct);
 	canvas_wrap(c, row + 1, col, c->rows - row - 1, c->cols - col - 1, STYLE_DIM,
-	            advice(o->critical, o->critical_pct, hidden > 1));
+	            advice(o->critical, o->critical_pct, hidden > 1, pageable));
 }
 
 /* One operation in words: when, how fast, and what it waited for. */
@@ -286,23 +292,23 @@ static void describe(struct canvas *c, int row, const struct chart *ch, const st
                      unsigned i)
 {
 	const struct bar *b = &ch->bars[i];
-	char start[32], takes[32], bytes[32];
+	char start[32], takes[32], bytes[32], how[64] = "", after[80] = "";
 	fmt_ns(start, sizeof start, b->start);
 	fmt_ns(takes, sizeof takes, b->end - b->start);
-	int col = canvas_printf(c, row, 2, STYLE_KNOB, "%s", b->name);
-	col = canvas_printf(c, row, col, STYLE_NORMAL, "  %s, stream %u, from %s for %s",
-	                    stream_engine_name(b->engine), b->stream, start, takes);
-	if (b->bytes && b->end > b->start) {
-		const double rate = (double)b->bytes / (b->end - b->start);
-		col = canvas_printf(c, row, col, STYLE_NORMAL, ": %s at %.1f GB/s",
-		                    fmt_bytes(bytes, sizeof bytes, (double)b->bytes), rate);
-	}
-	const int after = b->op < 0 ? -1 : r->timeline->spans[b->op].waits_for;
-	if (after >= 0)
-		canvas_printf(c, row, col, STYLE_DIM, "; waited for %s on %s", r->program->ops[after].name,
-		              stream_engine_name(r->timeline->spans[after].engine));
+	if (b->bytes && b->end > b->start)
+		snprintf(how, sizeof how, ": %s at %.1f GB/s",
+		         fmt_bytes(bytes, sizeof bytes, (double)b->bytes),
+		         (double)b->bytes / (b->end - b->start));
+	const int before = b->op < 0 ? -1 : r->timeline->spans[b->op].waits_for;
+	if (before >= 0)
+		snprintf(after, sizeof after, "; waited for %s on %s", r->program->ops[before].name,
+		         stream_engine_name(r->timeline->spans[before].engine));
 	else if (b->op >= 0)
-		canvas_text(c, row, col, STYLE_DIM, "; waited for the host's call");
+		snprintf(after, sizeof after, "; waited for the host's call");
+	char *text = mem_printf("%s  %s, stream %u, from %s for %s%s%s", b->name,
+	                        stream_engine_name(b->engine), b->stream, start, takes, how, after);
+	canvas_wrap(c, row, 2, 2, c->cols - 4, STYLE_KNOB, text);
+	free(text);
 }
 
 /* --- blocks on SMs -------------------------------------------------------------------------------- */
@@ -348,7 +354,7 @@ static uint32_t fill_char(double share, double wave)
 {
 	if (share >= 0.999)
 		return fmod(wave, 2) < 1 ? 0x2588 : 0x2593;
-	return share >= 0.6 ? 0x2593 : share >= 0.3 ? 0x2592 : share > 0 ? 0x2591 : ' ';
+	return share >= 0.5 ? 0x2592 : share > 0 ? 0x2591 : ' ';
 }
 
 static void draw_wave(struct canvas *c, int row, const struct axis *a, const struct waves *w,
@@ -373,7 +379,7 @@ static void draw_blocks(const struct session *s, struct canvas *c)
 		            "n/a: the kernel's time or its blocks per SM are not known");
 		return;
 	}
-	const struct axis a = axis_of(s, w.kernel_ns, 12, 2, c->cols);
+	const struct axis a = axis_of(s, w.kernel_ns, 13, 2, c->cols);
 	draw_axis(c, 1, &a, s);
 	const int room = c->rows - 2 - 5 > 1 ? c->rows - 2 - 5 : 1;
 	const unsigned group = (w.sms + (unsigned)room - 1) / (unsigned)room;
@@ -445,11 +451,11 @@ static void draw(const struct session *s, struct canvas *c)
 	draw_axis(c, 1, &a, s);
 	int row = draw_engines(c, 2, &a, &ch, selected);
 	row++;
-	if (ch.max_stream > 0 && c->rows - row > 6)
-		row = draw_streams(c, row, c->rows - 5, &a, &ch, selected) + 1;
+	if (ch.max_stream > 0 && c->rows - row > 7)
+		row = draw_streams(c, row, c->rows - 6, &a, &ch, selected) + 1;
 	summary(c, row, r, &ch);
-	if (selected < ch.n && c->rows - row > 4)
-		describe(c, c->rows - 1, &ch, r, selected);
+	if (selected < ch.n && c->rows - row > 5)
+		describe(c, c->rows - 2, &ch, r, selected);
 	free(ch.bars);
 }
 

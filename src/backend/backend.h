@@ -79,6 +79,13 @@ struct run_hooks {
 	const atomic_bool *cancel;    /* polled; NULL = cannot be cancelled */
 };
 
+/* A library's time for the same work, as a line above a ladder. */
+struct library_line {
+	char name[32], about[96];
+	bool comparable;              /* the same precision as our kernels */
+	struct run_timing timing;
+};
+
 struct backend; /* opaque, per implementation */
 
 struct backend_ops {
@@ -90,6 +97,10 @@ struct backend_ops {
 	void (*close)(struct backend *be);
 	/* The sheet of the device it runs on; may take as long as probe(). NULL = any sheet will do. */
 	bool (*sheet)(struct gpu_spec *out, struct err *err);
+	/* The vendor library's times for an m x k by k x n product, comparable one first. Returns how
+	 * many of @max were measured; 0 with the reason. NULL = no library here. */
+	unsigned (*library)(unsigned m, unsigned n, unsigned k, const atomic_bool *cancel,
+	                    struct library_line *out, unsigned max, struct err *err);
 };
 
 void run_result_free(struct run_result *res);

@@ -59,20 +59,46 @@ static const char *time_text(char *out, size_t n, double ns)
 	return out;
 }
 
+#define MAX_LIBRARY 4
+
+/* The library's times for the same product, where the back end has one and the family is one. */
+static unsigned library_lines(const struct selection *sel, struct library_line *lines)
+{
+	const struct backend_ops *ops = backend_find(sel->backend);
+	const int m = kernel_param_index(sel->kernel, "M");
+	const int n = kernel_param_index(sel->kernel, "N");
+	const int k = kernel_param_index(sel->kernel, "K");
+	if (!ops || !ops->library || m < 0 || n < 0 || k < 0)
+		return 0;
+	return ops->library((unsigned)sel->params[m], (unsigned)sel->params[n],
+	                    (unsigned)sel->params[k], NULL, lines, MAX_LIBRARY, NULL);
+}
+
+static void print_library(struct cli *c, const struct library_line *lines, unsigned n, double flop)
+{
+	char time[32], rate[32];
+	for (unsigned i = 0; i < n; i++)
+		fprintf(c->out, "  %s  %s %s  %s GFLOPS  (%s)\n", lines[i].name,
+		        fmt_ns(time, sizeof time, lines[i].timing.median_ns),
+		        origin_mark(ORIGIN_MEASURED, !c->utf8),
+		        fmt_num(rate, sizeof rate, flop / lines[i].timing.median_ns, 4), lines[i].about);
+}
+
 static void print_text(struct cli *c, const struct ladder *l, const char *params)
 {
 	fprintf(c->out, "%s  %s  on %s\n\n", l->kernel->name, params, l->gpu->name);
-	struct table t = { .cols = 7, .right = { [1] = true, true, true, true, true } };
-	table_row(&t, "variant", "time", l->in_bytes ? "GB/s" : "GFLOPS", "% of peak", "x first",
-	          "x previous", "what moved");
+	struct table t = { .cols = 8, .right = { [1] = true, true, true, true, true, true } };
+	table_row(&t, "variant", "time", l->in_bytes ? "GB/s" : "GFLOPS", "% of peak", "% of cuBLAS",
+	          "x first", "x previous", "what moved");
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_rung *r = &l->rungs[i];
-		char time[32], rate[32], roof[32], first[32], prev[32];
+		char time[32], rate[32], roof[32], lib[32], first[32], prev[32];
 		const enum origin o = r->record ? r->record->metrics.v[M_TIME_KERNEL].origin : ORIGIN_NONE;
 		time_text(time, sizeof time, r->time_ns);
 		snprintf(time + strlen(time), sizeof time - strlen(time), " %s", origin_mark(o, !c->utf8));
 		table_row(&t, r->variant->name, time, number(rate, sizeof rate, r->rate, 4, "n/a"),
 		          number(roof, sizeof roof, r->pct_of_roof, 3, "n/a"),
+		          number(lib, sizeof lib, r->pct_of_library, 3, "n/a"),
 		          number(first, sizeof first, r->speedup_first, 3, "-"),
 		          number(prev, sizeof prev, r->speedup_previous, 3, "-"),
 		          r->record ? r->moved : r->why);
@@ -110,7 +136,17 @@ static void print_csv(struct cli *c, const struct ladder *l)
 	}
 }
 
-static json_t *ladder_json(const struct ladder *l)
+static json_t *library_json(const struct library_line *lines, unsigned n)
+{
+	json_t *all = json_array();
+	for (unsigned i = 0; i < n; i++)
+		json_array_append_new(all, json_pack("{s:s, s:s, s:b, s:o, s:s}", "name", lines[i].name,
+			"about", lines[i].about, "comparable", lines[i].comparable, "time_ns",
+			json_number(lines[i].timing.median_ns), "origin", "measured"));
+	return all;
+}
+
+static json_t *ladder_json(const struct ladder *l, const struct library_line *lines, unsigned n)
 {
 	json_t *rungs = json_array();
 	for (unsigned i = 0; i < l->n; i++) {
@@ -120,6 +156,7 @@ static json_t *ladder_json(const struct ladder *l)
 			l->in_bytes ? "gbs" : "gflops", json_number(r->rate), "pct_of_peak",
 			json_number(r->pct_of_roof), "speedup_first", json_number(r->speedup_first),
 			"speedup_previous", json_number(r->speedup_previous), "moved", r->moved);
+		json_object_set_new(o, "pct_of_library", json_number(r->pct_of_library));
 		if (r->record) {
 			json_object_set_new(o, "origin", json_string(
 				origin_name(r->record->metrics.v[M_TIME_KERNEL].origin)));
@@ -130,8 +167,16 @@ static json_t *ladder_json(const struct ladder *l)
 		}
 		json_array_append_new(rungs, o);
 	}
-	return json_pack("{s:s, s:s, s:o, s:o}", "schema", CLI_SCHEMA, "ladder", l->kernel->name, "gpu",
-	                 json_gpu(l->gpu), "rungs", rungs);
+	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "schema", CLI_SCHEMA, "ladder", l->kernel->name,
+	                 "gpu", json_gpu(l->gpu), "rungs", rungs, "library", library_json(lines, n));
+}
+
+static double flop_of(const struct ladder *l)
+{
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->rungs[i].record)
+			return l->rungs[i].record->cost.flop;
+	return NAN;
 }
 
 static int run(struct cli *c, void *state, unsigned n, char **args)
@@ -154,14 +199,20 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		if (r->record && r->record->verify == VERIFY_WRONG)
 			status = CLI_WRONG;
 	}
+	struct library_line lines[MAX_LIBRARY];
+	const unsigned n_lines = library_lines(&sel, lines);
+	if (n_lines && lines[0].comparable)
+		l->library_ns = lines[0].timing.median_ns;
 	ladder_compare(l);
 	params_text(&sel, params, sizeof params);
 	if (s->json)
-		status = cli_emit(c, ladder_json(l), status);
+		status = cli_emit(c, ladder_json(l, lines, n_lines), status);
 	else if (s->csv)
 		print_csv(c, l);
 	else
 		print_text(c, l, params);
+	if (!s->json && !s->csv)
+		print_library(c, lines, n_lines, flop_of(l));
 	ladder_free(l);
 	return status;
 }

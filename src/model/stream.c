@@ -92,6 +92,7 @@ struct sim {
 	double engine_free[ENGINE_COUNT];
 	int engine_last[ENGINE_COUNT];
 	double host_ns;
+	int held_by[STREAM_MAX_OPS]; /* op whose end let this call return; -1 = it did not wait */
 	unsigned next; /* next op the host will call */
 	int blocked;   /* op whose end the host waits for; -1 = none; n_ops = everything */
 };
@@ -272,6 +273,17 @@ static bool legal(const struct stream_program *p, struct err *err)
 	return true;
 }
 
+/* What let op @i start: an op, or, when that was the host's call, the op that held the host last. */
+static int cause(const struct sim *s, int i)
+{
+	if (s->out->spans[i].waits_for >= 0)
+		return s->out->spans[i].waits_for;
+	while (--i >= 0)
+		if (s->held_by[i] >= 0)
+			return s->held_by[i];
+	return -1;
+}
+
 /* Walks back from the last end over what each op waited for; adds up time per engine. */
 static void critical_path(const struct sim *s)
 {
@@ -286,7 +298,7 @@ static void critical_path(const struct sim *s)
 		const struct stream_span *t = &o->spans[i];
 		on[t->engine] += t->end_ns - t->start_ns;
 		covered += t->end_ns - t->start_ns;
-		i = t->waits_for;
+		i = cause(s, i);
 	}
 	on[ENGINE_HOST] += o->makespan_ns > covered ? o->makespan_ns - covered : 0;
 	o->critical = ENGINE_HOST;
@@ -312,6 +324,7 @@ bool stream_run(const struct stream_program *p, const struct gpu_spec *g,
 			int who;
 			if (block_over(&s, (unsigned)s.blocked, &at, &who)) {
 				out->spans[s.blocked].return_ns = s.host_ns = at;
+				s.held_by[s.blocked] = who;
 				s.blocked = -1;
 				continue;
 			}
@@ -323,6 +336,7 @@ bool stream_run(const struct stream_program *p, const struct gpu_spec *g,
 			s.host_ns += op->kind == SOP_HOST ? op->time_ns : host->call_ns;
 			out->spans[i].return_ns = s.host_ns;
 			s.issued[i] = has_device_work(op);
+			s.held_by[i] = -1;
 			if (blocks_host(op))
 				s.blocked = (int)i;
 			continue;

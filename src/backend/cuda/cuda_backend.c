@@ -374,6 +374,22 @@ static bool own_sheet(struct gpu_spec *out, struct err *err)
 	return cuda_gpu_spec(cuda_device_wanted(), out, err);
 }
 
+static unsigned library(unsigned m, unsigned n, unsigned k, const atomic_bool *cancel,
+                        struct library_line *out, unsigned max, struct err *err)
+{
+	unsigned got = 0;
+	for (enum cuda_gemm_mode mode = 0; mode < GEMM_MODE_COUNT && got < max; mode++) {
+		struct library_line *l = &out[got];
+		*l = (struct library_line){ .comparable = mode == GEMM_FP32 };
+		snprintf(l->name, sizeof l->name, "%s", cuda_gemm_name(mode));
+		snprintf(l->about, sizeof l->about, "%s", cuda_gemm_about(mode));
+		if (!cuda_gemm_time(cuda_device_wanted(), mode, m, n, k, cancel, &l->timing, err))
+			return got;
+		got++;
+	}
+	return got;
+}
+
 const struct backend_ops backend_cuda = {
 	.name = "cuda",
 	.probe = probe,
@@ -381,4 +397,5 @@ const struct backend_ops backend_cuda = {
 	.run = run,
 	.close = close_backend,
 	.sheet = own_sheet,
+	.library = library,
 };

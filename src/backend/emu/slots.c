@@ -4,7 +4,8 @@
  * Registers of 32 values share slots by a linear scan over their live ranges ("Linear scan register
  * allocation", Poletto and Sarkar, 1999): a short frame stays in the first-level cache. Sharing
  * follows the liveness of one thread, which is enough: lanes that do not execute keep their part
- * of the slot. Scalars are shared by all lanes of a warp and never share a slot.
+ * of the slot. That part must be the same bytes in every register of a slot, so those of 4 and of
+ * 8 bytes have slots of their own. Scalars are shared by all lanes of a warp and never share a slot.
  */
 #include "backend/emu/slots.h"
 
@@ -12,7 +13,7 @@
 
 #include <stdlib.h>
 
-#define UNIT 128 /* bytes */
+#define UNIT 128 /* bytes: slots of 32 values begin at a multiple of it */
 
 struct range {
 	int32_t reg;
@@ -75,6 +76,29 @@ static struct range *live_ranges(const struct ir *ir, const struct liveness *liv
 	return r;
 }
 
+/* Gives the registers of 32 values of @bytes each their slots, from @at on; returns the end. */
+static uint32_t share_slots(const struct ir *ir, struct program *p, const struct range *r,
+                            unsigned bytes, bool share, uint32_t at)
+{
+	uint32_t *busy_until = mem_calloc(ir->n_regs + 1, sizeof *busy_until);
+	unsigned slots = 0;
+	for (unsigned i = 0; i < ir->n_regs; i++) {
+		const int32_t reg = r[i].reg;
+		if (ir->regs[reg].bytes != bytes || p->shapes.reg[reg].cls != SHAPE_LANES ||
+		    r[i].start == UINT32_MAX)
+			continue;
+		unsigned u = share ? 0 : slots;
+		while (u < slots && busy_until[u] > r[i].start)
+			u++;
+		busy_until[u] = r[i].end + 1;
+		if (u == slots)
+			slots++;
+		p->reg_slot[reg] = at + u * 32 * bytes;
+	}
+	free(busy_until);
+	return at + slots * 32 * bytes;
+}
+
 void slots_assign(const struct ir *ir, const struct liveness *live, struct program *p, bool share,
                   uint32_t *top)
 {
@@ -91,32 +115,8 @@ void slots_assign(const struct ir *ir, const struct liveness *live, struct progr
 	at = (at + UNIT - 1) / UNIT * UNIT;
 	struct range *r = live_ranges(ir, live);
 	qsort(r, ir->n_regs, sizeof *r, by_start);
-	uint32_t *busy_until = mem_calloc(2 * ir->n_regs + 2, sizeof *busy_until);
-	unsigned units = 0;
-	for (unsigned i = 0; i < ir->n_regs; i++) {
-		const int32_t reg = r[i].reg;
-		if (!ir->regs[reg].bytes || p->shapes.reg[reg].cls != SHAPE_LANES ||
-		    r[i].start == UINT32_MAX)
-			continue;
-		const unsigned need = ir->regs[reg].bytes / 4;
-		unsigned u = 0;
-		while (share && u < units) {
-			bool fits = true;
-			for (unsigned k = 0; k < need && u + k < units; k++)
-				fits &= busy_until[u + k] <= r[i].start;
-			if (fits)
-				break;
-			u++;
-		}
-		if (!share)
-			u = units;
-		for (unsigned k = 0; k < need; k++)
-			busy_until[u + k] = r[i].end + 1;
-		if (u + need > units)
-			units = u + need;
-		p->reg_slot[reg] = at + u * UNIT;
-	}
-	free(busy_until);
+	for (unsigned bytes = 4; bytes <= 8; bytes += 4)
+		at = share_slots(ir, p, r, bytes, share, at);
 	free(r);
-	*top = at + units * UNIT;
+	*top = at;
 }

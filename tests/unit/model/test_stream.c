@@ -97,6 +97,18 @@ static void pageable_copies_hold_the_host(void **state)
 	assert_float_equal(o.spans[3].call_ns, 0, 1e-6);
 }
 
+/* What the host's calls wait for is no time of the host's: here the copies up are the path. */
+static void the_path_goes_on_behind_a_held_host(void **state)
+{
+	(void)state;
+	struct stream_program p = pipeline(4, false, 4000, 40, 400, false);
+	struct stream_outcome o = run(&p, &gpu);
+	assert_int_equal(o.critical, ENGINE_H2D);
+	/* staging doubles each byte: 8000 up, 800 down, and the kernels one after the other */
+	assert_float_equal(o.makespan_ns, 8000 + 40 + 800, 1e-6);
+	assert_float_equal(o.critical_pct, 90.4977f, 1e-3f);
+}
+
 static void one_copy_engine_is_shared(void **state)
 {
 	(void)state;
@@ -183,6 +195,7 @@ int main(void)
 		cmocka_unit_test(overlap_hides_all_but_the_slowest),
 		cmocka_unit_test(seed_chart_takes_ten_slots),
 		cmocka_unit_test(pageable_copies_hold_the_host),
+		cmocka_unit_test(the_path_goes_on_behind_a_held_host),
 		cmocka_unit_test(one_copy_engine_is_shared),
 		cmocka_unit_test(legacy_default_stream_serialises),
 		cmocka_unit_test(full_kernels_do_not_share),

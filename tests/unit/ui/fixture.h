@@ -537,7 +537,7 @@ static inline struct session *fixture_reduced(void)
 #define FIXTURES(X)                                                                           \
 	X(done)                                                                               \
 	X(reduced) X(none) X(first) X(running) X(compiling) X(refused) X(failed) X(cancelled) \
-		X(wrong) X(no_counts) X(measured) X(no_kernel) X(ladder)
+		X(wrong) X(no_counts) X(measured) X(no_kernel) X(ladder) X(streams)
 
 static inline struct session *fixture_none(void)
 {
@@ -702,6 +702,47 @@ static inline struct session *fixture_ladder(void)
 	         "climb.cu: tensor_cores_of_a_later_chip needs compute capability 9.0");
 	fixture_rung(l, 3, 161000, ORIGIN_MEASURED, PERF_FP32, 1048576);
 	l->running = 4;
+	return s;
+}
+
+/* --- two chunks in two streams --------------------------------------------------------------- */
+
+static inline void fixture_op(struct run_record *r, int op, enum stream_engine engine, double start,
+                              double end, int after)
+{
+	r->timeline->spans[op] = (struct stream_span){ .engine = engine, .start_ns = start,
+		                                       .end_ns = end, .waits_for = after };
+}
+
+static inline struct session *fixture_streams(void)
+{
+	struct session *s = fixture_done();
+	struct run_record *r = s->now;
+	s->view = "timeline";
+	free(r->spans); /* nothing was measured */
+	r->spans = NULL;
+	r->n_spans = 0;
+	r->program = mem_zalloc(sizeof *r->program);
+	r->timeline = mem_zalloc(sizeof *r->timeline);
+	for (unsigned i = 0; i < 2; i++) {
+		char name[8];
+		snprintf(name, sizeof name, "A%u", i);
+		stream_copy(r->program, SOP_H2D, 1 + i, name, 2000000, true, true);
+		snprintf(name, sizeof name, "k%u", i);
+		stream_kernel(r->program, 1 + i, name, 60000, 1);
+		snprintf(name, sizeof name, "C%u", i);
+		stream_copy(r->program, SOP_D2H, 1 + i, name, 1000000, true, true);
+	}
+	fixture_op(r, 0, ENGINE_H2D, 3000, 83000, -1);
+	fixture_op(r, 1, ENGINE_SM, 83000, 143000, 0);
+	fixture_op(r, 2, ENGINE_D2H, 143000, 183000, 1);
+	fixture_op(r, 3, ENGINE_H2D, 83000, 163000, 0);
+	fixture_op(r, 4, ENGINE_SM, 163000, 223000, 3);
+	fixture_op(r, 5, ENGINE_D2H, 223000, 263000, 4);
+	r->timeline->makespan_ns = 263000;
+	r->timeline->serial_ns = 360000;
+	r->timeline->critical = ENGINE_H2D;
+	r->timeline->critical_pct = 61;
 	return s;
 }
 

@@ -303,6 +303,65 @@ static void bad_states_say_why(void **state)
 	end(&w);
 }
 
+static void the_axis_zooms_and_pans(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, fixture_streams());
+	const struct session *s = w.fh.s;
+	press(&w, "Z");
+	assert_string_equal(w.st.message, "this is all of it");
+	press(&w, ">");
+	assert_string_equal(w.st.message, "this is all of it; z looks closer");
+	press(&w, "z"); /* around the middle: from a quarter on */
+	assert_int_equal(s->timeline_zoom, 1);
+	assert_int_equal(s->timeline_pan, 2);
+	press(&w, "z z Z Z"); /* in and out again: the same window */
+	assert_int_equal(s->timeline_zoom, 1);
+	assert_int_equal(s->timeline_pan, 2);
+	press(&w, "> >");
+	assert_int_equal(s->timeline_pan, 4);
+	press(&w, ">");
+	assert_int_equal(s->timeline_pan, 4);
+	assert_string_equal(w.st.message, "this is the end");
+	press(&w, "< < < < <");
+	assert_int_equal(s->timeline_pan, 0);
+	assert_string_equal(w.st.message, "this is the start");
+	for (int i = 0; i < 100; i++)
+		press(&w, "z >");
+	assert_int_equal(s->timeline_zoom, TIMELINE_ZOOM_MAX);
+	shows(&w, "zoom 4096");
+	for (int i = 0; i < 100; i++)
+		press(&w, "Z");
+	assert_int_equal(s->timeline_zoom, 0);
+	assert_int_equal(s->timeline_pan, 0);
+	press(&w, "1 z");
+	assert_int_equal(s->timeline_zoom, 0);
+	assert_string_equal(w.st.message, "this panel has no time axis; the timeline has");
+	end(&w);
+}
+
+static void blocks_on_sms(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, fixture_streams());
+	press(&w, "ENTER"); /* 4096 blocks, 108 SMs, 8 blocks each: 864 a wave */
+	shows(&w, "4.74 waves");
+	shows(&w, "the last wave is 74 % full; 5 % of");
+	w.fh.s->now->plan.grid = (struct dim3u){ 864, 2, 1 };
+	shows(&w, "2.00 waves");
+	shows(&w, "no tail: the last wave is full");
+	w.fh.s->now->plan.grid = (struct dim3u){ 1, 1, 1 };
+	shows(&w, "0.00 waves");
+	shows(&w, "100 % of the kernel's block places stay empty");
+	w.fh.s->now->occ.blocks_per_sm = 0;
+	shows(&w, "n/a");
+	press(&w, "ENTER");
+	shows(&w, "makespan");
+	end(&w);
+}
+
 static void too_small_still_says_something(void **state)
 {
 	struct world w;
@@ -345,6 +404,8 @@ int main(void)
 		cmocka_unit_test(parameters),
 		cmocka_unit_test(typed_values),
 		cmocka_unit_test(panels_and_rows),
+		cmocka_unit_test(the_axis_zooms_and_pans),
+		cmocka_unit_test(blocks_on_sms),
 		cmocka_unit_test(a_table_opens_on_its_worst_line),
 		cmocka_unit_test(lists_filter_and_choose),
 		cmocka_unit_test(help_and_legend),

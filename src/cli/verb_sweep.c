@@ -1,0 +1,241 @@
+/*
+ * sweep: one variant over every combination of the listed parameter values, fastest first. What
+ * cannot be launched is counted with its first reason. Times come from plain runs.
+ */
+#include "cli/cli.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_VALUES 32
+#define MAX_POINTS 4096
+
+struct state {
+	const char *gpu, *backend;
+	uint64_t sample, top;
+	bool json;
+};
+
+static unsigned options(void *state, struct option_spec *o)
+{
+	struct state *s = state;
+	const struct option_spec all[] = {
+		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to answer for (default " APP_DEFAULT_GPU ")" },
+		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default)" },
+		{ "--sample", OPT_COUNT, &s->sample, "N",
+		  "emulator: run at most N blocks of each point (default 16; 0 = all, verified)" },
+		{ "--top", OPT_COUNT, &s->top, "N", "show the N fastest (default 20)" },
+		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text, every point" },
+	};
+	s->sample = 16;
+	s->top = 20;
+	memcpy(o, all, sizeof all);
+	return ARRAY_LEN(all);
+}
+
+/* The values asked for of one parameter. */
+struct axis {
+	unsigned param, n;
+	int64_t value[MAX_VALUES];
+};
+
+struct point {
+	int64_t params[KERNEL_MAX_PARAMS];
+	double time_ns, rate, occupancy;
+	unsigned registers;
+	enum origin origin;
+	bool wrong;
+	char bottleneck[64];
+};
+
+struct sweep {
+	struct selection sel;
+	unsigned n_axes;
+	struct axis axes[KERNEL_MAX_PARAMS];
+	unsigned n, refused, total;
+	struct point *points;
+	char why[200]; /* first refusal */
+};
+
+/* "BM=64,128": one axis; a single value is set in the selection. */
+static bool read_axis(struct sweep *w, const char *arg, struct err *err)
+{
+	const char *equals = strchr(arg, '=');
+	struct axis a = { 0 };
+	if (!equals)
+		return start_param(arg, &w->sel, err);
+	char *text = mem_strdup(equals + 1);
+	char *save = NULL;
+	bool ok = true;
+	for (char *v = strtok_r(text, ",", &save); ok && v; v = strtok_r(NULL, ",", &save)) {
+		char *one = mem_printf("%.*s=%s", (int)(equals - arg), arg, v);
+		ok = start_param(one, &w->sel, err);
+		free(one);
+		if (ok && a.n == MAX_VALUES)
+			ok = err_set(err, ERR_USAGE, "%s: at most %d values", arg, MAX_VALUES);
+		if (ok) {
+			char name[64];
+			snprintf(name, sizeof name, "%.*s", (int)(equals - arg), arg);
+			a.param = (unsigned)kernel_param_index(w->sel.kernel, name);
+			a.value[a.n++] = w->sel.params[a.param];
+		}
+	}
+	free(text);
+	if (ok && a.n > 1)
+		w->axes[w->n_axes++] = a;
+	return ok;
+}
+
+static void measure(struct sweep *w, const struct run_options *options_)
+{
+	struct run_record *r = NULL;
+	struct err err = { 0 };
+	w->total++;
+	if (!app_run_with(&w->sel, options_, NULL, &r, &err)) {
+		if (!w->refused++)
+			snprintf(w->why, sizeof w->why, "%.199s", err.msg);
+		return;
+	}
+	struct point *p = &w->points[w->n++];
+	*p = (struct point){ .time_ns = metric_get(&r->metrics, M_TIME_KERNEL),
+		.occupancy = r->occ.pct, .registers = r->occ_in.regs_per_thread,
+		.origin = r->metrics.v[M_TIME_KERNEL].origin, .wrong = r->verify == VERIFY_WRONG };
+	memcpy(p->params, w->sel.params, sizeof p->params);
+	p->rate = r->cost.flop / p->time_ns;
+	snprintf(p->bottleneck, sizeof p->bottleneck, "%s", r->metrics.v[M_TIME_BOTTLENECK].text);
+	record_free(r);
+}
+
+/* Every combination of the axes from @axis on. */
+static void combine(struct sweep *w, unsigned axis, const struct run_options *options_)
+{
+	if (axis == w->n_axes) {
+		measure(w, options_);
+		return;
+	}
+	for (unsigned i = 0; i < w->axes[axis].n; i++) {
+		w->sel.params[w->axes[axis].param] = w->axes[axis].value[i];
+		combine(w, axis + 1, options_);
+	}
+}
+
+static int faster(const void *a, const void *b)
+{
+	const double x = ((const struct point *)a)->time_ns, y = ((const struct point *)b)->time_ns;
+	return isnan(x) ? 1 : isnan(y) ? -1 : (x > y) - (x < y);
+}
+
+static void axis_text(const struct sweep *w, const struct point *p, char *out, size_t n)
+{
+	size_t at = 0;
+	out[0] = '\0';
+	for (unsigned i = 0; i < w->n_axes && at < n; i++) {
+		char value[32];
+		const unsigned param = w->axes[i].param;
+		kernel_param_format(w->sel.kernel, param, p->params[param], value, sizeof value);
+		const int len = snprintf(out + at, n - at, "%s%s=%s", i ? " " : "",
+		                         w->sel.kernel->params[param].name, value);
+		at += len > 0 ? (size_t)len : 0;
+	}
+}
+
+static void print_text(struct cli *c, const struct sweep *w, uint64_t top)
+{
+	struct table t = { .cols = 6, .right = { [1] = true, true, true, true } };
+	fprintf(c->out, "%s/%s on %s, fastest first\n\n", w->sel.kernel->name,
+	        w->sel.kernel->variants[w->sel.variant].name, w->sel.gpu.name);
+	table_row(&t, "parameters", "time", "GFLOPS", "occupancy", "registers", "bottleneck");
+	for (unsigned i = 0; i < w->n && i < top; i++) {
+		const struct point *p = &w->points[i];
+		char params[160], time[48], rate[32], occ[32], regs[16];
+		axis_text(w, p, params, sizeof params);
+		fmt_ns(time, sizeof time, p->time_ns);
+		snprintf(time + strlen(time), sizeof time - strlen(time), " %s",
+		         origin_mark(p->origin, !c->utf8));
+		snprintf(occ, sizeof occ, "%.1f %%", p->occupancy);
+		snprintf(regs, sizeof regs, "%u", p->registers);
+		table_row(&t, params, time, fmt_num(rate, sizeof rate, p->rate, 4), occ, regs,
+		          p->wrong ? "WRONG RESULT" : p->bottleneck);
+	}
+	table_print(&t, c->out, "  ");
+	fprintf(c->out, "\n%u of %u combinations ran", w->n, w->total);
+	if (w->refused)
+		fprintf(c->out, "; %u are illegal, the first because %s", w->refused, w->why);
+	fputc('\n', c->out);
+}
+
+static json_t *sweep_json(const struct sweep *w)
+{
+	json_t *all = json_array();
+	for (unsigned i = 0; i < w->n; i++) {
+		const struct point *p = &w->points[i];
+		json_t *params = json_object();
+		for (unsigned k = 0; k < w->n_axes; k++)
+			json_object_set_new(params, w->sel.kernel->params[w->axes[k].param].name,
+			                    json_integer(p->params[w->axes[k].param]));
+		json_array_append_new(all, json_pack("{s:o, s:o, s:o, s:f, s:i, s:s, s:s, s:b}", "params",
+			params, "time_ns", json_number(p->time_ns), "gflops", json_number(p->rate),
+			"occupancy_pct", p->occupancy, "registers", (int)p->registers, "origin",
+			origin_name(p->origin), "bottleneck", p->bottleneck, "wrong", p->wrong));
+	}
+	return json_pack("{s:s, s:s, s:s, s:o, s:i, s:i, s:o}", "schema", CLI_SCHEMA, "kernel",
+	                 w->sel.kernel->name, "variant", w->sel.kernel->variants[w->sel.variant].name,
+	                 "gpu", json_gpu(&w->sel.gpu), "combinations", (int)w->total, "refused",
+	                 (int)w->refused, "points", all);
+}
+
+static bool prepare(struct sweep *w, const struct state *s, unsigned n, char **args, struct err *err)
+{
+	if (!start_parse(n ? 1 : 0, args, &w->sel, err) ||
+	    !app_choose(s->gpu, s->backend, &w->sel, err))
+		return false;
+	uint64_t points = 1;
+	for (unsigned i = 1; i < n; i++)
+		if (!read_axis(w, args[i], err))
+			return false;
+	for (unsigned i = 0; i < w->n_axes; i++)
+		points *= w->axes[i].n;
+	if (points > MAX_POINTS) {
+		err_set(err, ERR_USAGE, "%llu combinations are more than %d", (unsigned long long)points,
+		        MAX_POINTS);
+		return err_remedy(err, "list fewer values");
+	}
+	w->points = mem_calloc(points, sizeof *w->points);
+	return true;
+}
+
+static int run(struct cli *c, void *state, unsigned n, char **args)
+{
+	const struct state *s = state;
+	struct err err = { 0 };
+	struct sweep w = { .sel = { .seed = 1 } };
+	if (!prepare(&w, s, n, args, &err))
+		return cli_fail(c, &err);
+	combine(&w, 0, &(struct run_options){ .max_blocks = s->sample });
+	qsort(w.points, w.n, sizeof *w.points, faster);
+	int status = w.n ? CLI_OK : CLI_USAGE;
+	for (unsigned i = 0; i < w.n; i++)
+		if (w.points[i].wrong)
+			status = CLI_WRONG;
+	if (c->json)
+		status = cli_emit(c, sweep_json(&w), status);
+	else
+		print_text(c, &w, s->top);
+	free(w.points);
+	return status;
+}
+
+const struct verb verb_sweep = {
+	.name = "sweep",
+	.order = 6,
+	.about = "one variant over every combination of parameter values, fastest first",
+	.usage = "KERNEL/VARIANT name=value,value,... [options]",
+	.help = "  pmpp-explore sweep sgemm_fast/warp_tile M=2048 N=2048 K=2048 BM=64,128,256 BN=64,128,256 "
+	        "TM=4,8 TN=4,8 --gpu rtx4060laptop\n",
+	.options = options,
+	.state_bytes = sizeof(struct state),
+	.run = run,
+};
