@@ -2,7 +2,8 @@
  * How fast the emulator is: nanoseconds of one core per PTX warp instruction, all counters on, and
  * what a second thread brings. Measures processor time, so that a busy machine disturbs little.
  *
- * emu_bench [REPEAT]   prints one line per kernel; the best of REPEAT (default 3) runs.
+ * emu_bench [REPEAT [LINE]]   prints one line per kernel; the best of REPEAT (default 3) runs. LINE: only
+ * that line, counted from 0, for a profiler.
  * Needs NVRTC, or the kernels in the cache.
  */
 #include "backend/backend.h"
@@ -126,7 +127,7 @@ static void job_free(struct job *job)
 
 int main(int argc, char **argv)
 {
-	const int repeat = argc > 1 ? atoi(argv[1]) : 3;
+	const int repeat = argc > 1 ? atoi(argv[1]) : 3, only = argc > 2 ? atoi(argv[2]) : -1;
 	struct err err = { 0 };
 	struct backend *be = NULL;
 	struct backend_info info;
@@ -143,6 +144,8 @@ int main(int argc, char **argv)
 		struct job job = { 0 };
 		double cpu1 = 0, wall1 = 0, cpu2 = 0, wall2 = 0;
 		uint64_t n = 0;
+		if (only >= 0 && (size_t)only != i)
+			continue;
 		if (prepare(&settings[i], &job, &err) &&
 		    measure(be, &job, 1, repeat, &cpu1, &wall1, &n, &err) &&
 		    measure(be, &job, 2, repeat, &cpu2, &wall2, &n, &err)) {

@@ -118,6 +118,7 @@ struct program_text {
 	struct expr expr[4096];
 	struct stmt stmt[256];
 	unsigned n_expr, n_stmt, depth, loops;
+	unsigned block;      /* threads; shuffles and votes only where it is whole warps */
 	uint16_t first;
 };
 
@@ -235,7 +236,8 @@ static inline uint16_t make_stmt(struct program_text *p, bool in_loop)
 		p->depth--;
 		p->stmt[at].body = body;
 	} else if (top) {
-		s->kind = kind == 17 ? S_SHUFFLE : kind == 18 ? S_BALLOT : S_EXCHANGE;
+		const bool whole = p->block % 32 == 0;
+		s->kind = kind == 17 && whole ? S_SHUFFLE : kind == 18 && whole ? S_BALLOT : S_EXCHANGE;
 		s->e = make_expr(p, 'u', 2);
 		s->e2 = make_expr(p, 'u', 1);
 	} else {
@@ -262,7 +264,9 @@ static inline uint16_t make_list(struct program_text *p, unsigned n, bool in_loo
 static inline void make_program(struct program_text *p, uint64_t seed)
 {
 	memset(p, 0, sizeof *p);
+	static const unsigned blocks[] = { 32, 64, MAX_BLOCK, 40 };
 	p->seed = seed;
+	p->block = blocks[seed % ARRAY_LEN(blocks)];
 	p->random = hash_bytes(HASH_SEED, &seed, sizeof seed);
 	p->n_expr = p->n_stmt = 1; /* 0 means none */
 	p->first = make_list(p, 10, false);
@@ -517,7 +521,7 @@ static inline enum flow run_list(const struct program_text *p, uint16_t at, stru
 
 /* One statement of the outermost list by all threads of a block. */
 static inline void run_together(const struct program_text *p, const struct stmt *s, struct thread *t,
-                                unsigned n, uint32_t *bins)
+                                unsigned n)
 {
 	uint32_t given[MAX_BLOCK], from[MAX_BLOCK];
 	for (unsigned i = 0; i < n; i++) {
@@ -540,14 +544,13 @@ static inline void run_together(const struct program_text *p, const struct stmt 
 			t[i].u[s->n] ^= ballot;
 		}
 	}
-	(void)bins;
 }
 
-/* The whole block: results into @out, @fout, @all as the kernel stores them. @threads: whole warps. */
-static inline void run_program(const struct program_text *p, uint32_t block, unsigned threads,
-                               const uint32_t *in, const float *fin, uint32_t *out, float *fout,
-                               uint32_t *all)
+/* The whole block: results into @out, @fout, @all as the kernel stores them. */
+static inline void run_program(struct program_text *p, uint32_t block, const uint32_t *in,
+                               const float *fin, uint32_t *out, float *fout, uint32_t *all)
 {
+	const unsigned threads = p->block;
 	static struct thread t[MAX_BLOCK];
 	uint32_t bins[N_BINS] = { 0 };
 	for (unsigned i = 0; i < threads; i++) {
@@ -559,17 +562,15 @@ static inline void run_program(const struct program_text *p, uint32_t block, uns
 			t[i].mine[k] = t[i].u[0] + k * t[i].u[1];
 	}
 	for (uint16_t at = p->first; at; at = p->stmt[at].next) {
-		struct stmt s = p->stmt[at];
-		if (s.kind >= S_EXCHANGE) {
-			run_together(p, &s, t, threads, bins);
+		const uint16_t next = p->stmt[at].next;
+		if (p->stmt[at].kind >= S_EXCHANGE) {
+			run_together(p, &p->stmt[at], t, threads);
 			continue;
 		}
-		struct program_text *one = (struct program_text *)(uintptr_t)p;
-		const uint16_t next = p->stmt[at].next;
-		one->stmt[at].next = 0; /* this statement alone */
+		p->stmt[at].next = 0; /* this statement alone */
 		for (unsigned i = 0; i < threads; i++)
 			run_list(p, at, &t[i], bins);
-		one->stmt[at].next = next;
+		p->stmt[at].next = next;
 	}
 	for (unsigned i = 0; i < threads; i++) {
 		const size_t g = (size_t)block * threads + i;

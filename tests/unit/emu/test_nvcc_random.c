@@ -147,11 +147,11 @@ static bool run_setting(const struct module *m, const char *entry, struct data *
 }
 
 /* Compiles and runs the program in settings [first, end); the source is put into @source. */
-static bool passes(const struct program_text *program, size_t first, size_t end, struct text *source,
+static bool passes(struct program_text *program, size_t first, size_t end, struct text *source,
                    bool *compiled)
 {
 	const uint64_t seed = program->seed;
-	const unsigned block = seed % 3 == 0 ? 32 : seed % 3 == 1 ? 64 : 128;
+	const unsigned block = program->block;
 	const int *arch = architectures[seed % ARRAY_LEN(architectures)];
 	struct module m;
 	struct err err = { 0 };
@@ -170,7 +170,7 @@ static bool passes(const struct program_text *program, size_t first, size_t end,
 	}
 	data_make(&d, seed, block);
 	for (unsigned b = 0; b < GRID; b++)
-		run_program(program, b, block, d.in, d.fin, d.want, d.fwant, d.all_want);
+		run_program(program, b, d.in, d.fin, d.want, d.fwant, d.all_want);
 	bool ok = true;
 	for (size_t s = first; s < end && ok; s++)
 		ok = run_setting(&m, entry, &d, block, s);
