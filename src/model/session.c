@@ -130,6 +130,7 @@ static void timeline_metrics(struct run_record *r)
 	metric_num(&r->metrics, M_STREAM_SERIAL, ORIGIN_MODELLED, o->serial_ns);
 	metric_num(&r->metrics, M_STREAM_MAKESPAN, ORIGIN_MODELLED, o->makespan_ns);
 	metric_num(&r->metrics, M_STREAM_OVERLAP, ORIGIN_MODELLED, o->overlap_pct);
+	metric_text(&r->metrics, M_STREAM_CRITICAL, ORIGIN_MODELLED, stream_engine_name(o->critical));
 }
 
 void record_timeline(struct run_record *r)

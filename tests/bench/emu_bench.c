@@ -17,19 +17,21 @@
 
 struct setting {
 	const char *kernel, *variant;
-	struct { const char *name; int64_t value; } set[4]; /* on top of the defaults */
+	struct { const char *name; int64_t value; } set[6]; /* on top of the defaults */
 	const char *shown;
 };
+#define SIZE { "N", 1024 }, { "M", 1024 }, { "K", 1024 }
 static const struct setting settings[] = {
-	{ "sgemm", "naive", { { "N", 1024 }, { "M", 1024 }, { "K", 1024 }, { "block", 32 } },
-	  "naive 1024^3, block 32x32" },
-	{ "sgemm", "naive", { { "N", 1024 }, { "M", 1024 }, { "K", 1024 }, { "block", 16 } },
-	  "naive 1024^3, block 16x16" },
-	{ "sgemm", "tiled", { { "N", 1024 }, { "M", 1024 }, { "K", 1024 }, { "TILE", 32 } },
-	  "tiled 1024^3, tile 32" },
-	{ "sgemm", "tiled", { { "N", 1024 }, { "M", 1024 }, { "K", 1024 }, { "TILE", 16 } },
-	  "tiled 1024^3, tile 16" },
-	{ "sgemm", "coarsened", { { "N", 1024 }, { "M", 1024 }, { "K", 1024 } }, "coarsened 1024^3" },
+	{ "sgemm", "naive", { SIZE, { "block_x", 32 }, { "block_y", 32 } }, "naive, block 32x32" },
+	{ "sgemm", "naive", { SIZE, { "block_x", 16 }, { "block_y", 16 } }, "naive, block 16x16" },
+	{ "sgemm", "tiled", { SIZE, { "TILE", 32 } }, "tiled, tile 32" },
+	{ "sgemm", "tiled", { SIZE, { "TILE", 16 } }, "tiled, tile 16" },
+	{ "sgemm", "coarsened", { SIZE }, "coarsened" },
+	{ "sgemm_fast", "block_tile", { SIZE }, "block_tile" },
+	{ "sgemm_fast", "thread_tile", { SIZE }, "thread_tile" },
+	{ "sgemm_fast", "vectorised", { SIZE }, "vectorised" },
+	{ "sgemm_fast", "double_buffer", { SIZE }, "double_buffer" },
+	{ "sgemm_fast", "warp_tile", { SIZE }, "warp_tile" },
 	{ "vec_add", "per_element", { { "N", 1 << 22 } }, "per_element, 4 Mi" },
 	{ "vec_add", "grid_stride", { { "N", 1 << 22 } }, "grid_stride, 4 Mi" },
 	{ "reduction", "segmented", { { "N", 1 << 22 } }, "segmented, 4 Mi" },
@@ -64,7 +66,7 @@ static bool prepare(const struct setting *s, struct job *job, struct err *err)
 	if (v < 0)
 		return err_set(err, ERR_USAGE, "%s has no variant '%s'", s->kernel, s->variant);
 	kernel_defaults(k, job->params);
-	for (unsigned i = 0; i < 4 && s->set[i].name; i++) {
+	for (unsigned i = 0; i < 6 && s->set[i].name; i++) {
 		const int at = kernel_param_index(k, s->set[i].name);
 		if (at < 0)
 			return err_set(err, ERR_USAGE, "%s has no parameter '%s'", s->kernel,

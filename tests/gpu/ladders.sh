@@ -17,7 +17,7 @@ run warp_tile-4096 ladder sgemm_fast M=4096 N=4096 K=4096 BN=256 TM=16 --backend
 run transpose ladder transpose --backend cuda
 run transpose-16384 ladder transpose W=16384 H=16384 --backend cuda
 run reduction ladder reduction N=268435456 block=512 --backend cuda
-run vec_add ladder vec_add N=100000000 --backend cuda
+run vec_add ladder vec_add N=4194304 --backend cuda
 run sweep-2048 sweep sgemm_fast/warp_tile M=2048 N=2048 K=2048 BM=64,128,256 BN=64,128,256 BK=8,16 TM=4,8,16 TN=4,8 --backend cuda --top 30
 for preset in vec_add sgemm sgemm_fast sgemm_occupancy transpose reduction divergence; do
 	run "preset-$preset" preset "$preset" --check --backend cuda
