@@ -278,6 +278,12 @@ static void ladder_climb(struct app *a)
 		app_worker_post(a->worker, &order);
 		return;
 	}
+	if (l->library_asked)
+		return;
+	const struct work_order order = { .serial = ++a->rungs, .sel = l->sel, .at_once = true,
+		.rung = true, .library = true };
+	a->rung = order.serial;
+	app_worker_post(a->worker, &order);
 }
 
 /* News of a rung; a result that comes too late for its order may still belong to the ladder. */
@@ -292,6 +298,14 @@ static void take_rung(struct app *a, struct news *n)
 	record_free(n->record);
 	if (!awaited || !n->final)
 		return;
+	if (n->kind == NEWS_LIBRARY) {
+		l->library_asked = true;
+		if (n->library.name[0] && n->library.comparable) {
+			l->library_ns = n->library.timing.median_ns;
+			memcpy(l->library_name, n->library.name, sizeof l->library_name);
+			ladder_compare(l);
+		}
+	}
 	if (n->kind == NEWS_FAILED)
 		snprintf(l->rungs[l->running].why, sizeof l->rungs[0].why, "%.199s", n->err.msg);
 	l->running = -1;
@@ -448,6 +462,7 @@ bool app_open(struct app *a, const char *path, char *note, size_t n, struct err 
 	a->s.opened = a->opened;
 	resume_tour(a);
 	a->serial++; /* whatever is under way is not this session's */
+	a->rung = 0;
 	a->wanted[0] = '\0';
 	a->gpu_given = true;
 	a->started = true;
@@ -524,6 +539,7 @@ static void take(struct app *a, struct news *n)
 			tour_judge_stop(a, &n->err);
 		}
 		break;
+	case NEWS_LIBRARY: break; /* comes for rungs only */
 	case NEWS_CANCELLED:
 		if (current)
 			s->state = RUN_CANCELLED;

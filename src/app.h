@@ -69,4 +69,9 @@ bool app_run(const struct selection *sel, const struct run_hooks *hooks, struct 
 bool app_run_with(const struct selection *sel, const struct run_options *options,
                   const struct run_hooks *hooks, struct run_record **out, struct err *err);
 
+/* The vendor library's times for the same product, where the back end has one and the family is
+ * one; returns how many of @max. May take seconds. */
+unsigned app_library(const struct selection *sel, const atomic_bool *cancel,
+                     struct library_line *out, unsigned max);
+
 #endif

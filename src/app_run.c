@@ -332,6 +332,19 @@ bool app_run_with(const struct selection *sel, const struct run_options *options
 	return ok;
 }
 
+unsigned app_library(const struct selection *sel, const atomic_bool *cancel,
+                     struct library_line *out, unsigned max)
+{
+	const struct backend_ops *ops = backend_find(sel->backend);
+	const int m = kernel_param_index(sel->kernel, "M");
+	const int n = kernel_param_index(sel->kernel, "N");
+	const int k = kernel_param_index(sel->kernel, "K");
+	if (!ops || !ops->library || m < 0 || n < 0 || k < 0)
+		return 0;
+	return ops->library((unsigned)sel->params[m], (unsigned)sel->params[n],
+	                    (unsigned)sel->params[k], cancel, out, max, NULL);
+}
+
 bool app_run(const struct selection *sel, const struct run_hooks *hooks, struct run_record **out,
              struct err *err)
 {

@@ -223,6 +223,13 @@ static void work(struct app_worker *w, struct work_order *order)
 	struct progress_of part = { .w = w, .from = 0, .to = 0.1 }; /* the sample's share */
 	const struct run_hooks hooks = { .progress = on_progress, .ctx = &part, .cancel = &w->cancel };
 
+	if (order->library) {
+		struct news n = { .kind = NEWS_LIBRARY, .serial = order->serial, .final = true, .rung = true };
+		if (!app_library(sel, &w->cancel, &n.library, 1))
+			n.library = (struct library_line){ 0 };
+		tell(w, &n);
+		return;
+	}
 	if (order->wanted[0]) {
 		if (!choose_backend(order->gpu_given, order->wanted, sel, &err)) {
 			failed(w, order, &err);

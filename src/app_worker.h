@@ -16,6 +16,7 @@ enum news_kind {
 	NEWS_USAGE,   /* the compiler's facts are in the usage table */
 	NEWS_RECORD,  /* a record; more follow for this order unless `final` */
 	NEWS_FAILED,  /* err */
+	NEWS_LIBRARY, /* of a rung: the library's line, if there is one */
 	NEWS_CANCELLED,
 };
 
@@ -26,6 +27,7 @@ struct news {
 	struct run_record *record; /* NEWS_RECORD; the taker's */
 	bool final;
 	bool rung;                 /* of an order that said so */
+	struct library_line library; /* NEWS_LIBRARY; no name = none */
 	struct err err;
 };
 
@@ -37,6 +39,7 @@ struct work_order {
 	bool at_once;      /* do not wait for the person to stop changing things */
 	bool rung;         /* figures for the ladder: one record, of a sample where all would take
 	                    * long; not verified */
+	bool library;      /* a rung of another kind: the vendor library's line */
 };
 
 /* @usage is shared and outlives the worker. False: no thread or pipe to be had. */

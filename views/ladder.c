@@ -134,6 +134,31 @@ static void figures(struct canvas *c, int row, const struct columns *k, const st
 		canvas_text_n(c, row, k->moved, c->cols - k->moved - 1, STYLE_NORMAL, r->moved);
 }
 
+/* The library's rate for the same work; NAN = there is none. */
+static double library_rate(const struct ladder *l)
+{
+	for (unsigned i = 0; i < l->n && l->library_ns > 0; i++)
+		if (l->rungs[i].record && l->rungs[i].pct_of_library > 0)
+			return 100 * l->rungs[i].rate / l->rungs[i].pct_of_library;
+	return NAN;
+}
+
+/* The line to reach, under the rungs. */
+static void library(struct canvas *c, int row, const struct columns *k, const struct ladder *l,
+                    double best)
+{
+	char text[64];
+	const double rate = library_rate(l);
+	canvas_text_n(c, row, k->name, 16, STYLE_GHOST, l->library_name);
+	canvas_right(c, row, k->time, STYLE_GHOST, "%s", fmt_ns(text, sizeof text, l->library_ns));
+	canvas_text(c, row, k->time + 1, STYLE_DIM, origin_mark(ORIGIN_MEASURED, false));
+	canvas_right(c, row, k->rate, STYLE_GHOST, "%s", fmt_count(text, sizeof text, rate));
+	canvas_right(c, row, k->roof, STYLE_GHOST, "%.1f %%",
+	             100 * rate / (l->in_bytes ? l->gpu->dram_gbs : l->gpu->fp32_gflops));
+	if (k->bar_cols && best > 0)
+		canvas_bar(c, row, k->bar, k->bar_cols, rate / best, STYLE_GHOST);
+}
+
 static void rung(struct canvas *c, int row, const struct columns *k, const struct ladder *l,
                  unsigned i, double best, bool here)
 {
@@ -171,7 +196,10 @@ static void detail(struct canvas *c, int row, const struct ladder *l, unsigned i
 	int col = canvas_printf(c, row, 2, STYLE_NORMAL, "since %s: ", was->variant->name);
 	col = canvas_printf(c, row, col, step_style(r->speedup_previous), "× %s",
 	                    fmt_num(times, sizeof times, r->speedup_previous, 3));
-	canvas_printf(c, row, col, STYLE_NORMAL, "   moved: %s", r->moved);
+	col = canvas_printf(c, row, col, STYLE_NORMAL, "   moved: %s", r->moved);
+	if (isfinite(r->pct_of_library))
+		canvas_printf(c, row, col, STYLE_NORMAL, "   %.0f %% of %s", r->pct_of_library,
+		              l->library_name);
 }
 
 /* What the marks mean, or how the missing rungs come about. */
@@ -205,11 +233,14 @@ static void draw(const struct session *s, struct canvas *c)
 	const bool focused = panel_focused(s, NAME);
 	const unsigned selected = focused && s->line < l->n ? s->line : focused ? l->n - 1 : start(s);
 	const int tail = c->rows >= 8 ? 5 : 1; /* a gap, the detail, the footnote */
-	const int room = c->rows - 2 - tail;
+	const int room = c->rows - 2 - tail - (l->library_ns > 0);
 	double best = 0;
 	for (unsigned i = 0; i < l->n; i++)
 		if (isfinite(l->rungs[i].rate))
 			best = fmax(best, l->rungs[i].rate);
+	const bool line = isfinite(library_rate(l));
+	if (line)
+		best = fmax(best, library_rate(l));
 	heads(l, &k, c);
 	const unsigned top = panel_scroll(l->n, selected, room);
 	int row = 2;
@@ -218,6 +249,8 @@ static void draw(const struct session *s, struct canvas *c)
 		if (focused && i == selected)
 			canvas_style(c, row, 0, c->cols - 1, STYLE_SELECTED);
 	}
+	if (line)
+		library(c, row++, &k, l, best);
 	if (l->n)
 		panel_scroll_marks(c, 2, room, top, l->n);
 	if (l->n && tail > 1)

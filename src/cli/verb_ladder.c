@@ -61,19 +61,6 @@ static const char *time_text(char *out, size_t n, double ns)
 
 #define MAX_LIBRARY 4
 
-/* The library's times for the same product, where the back end has one and the family is one. */
-static unsigned library_lines(const struct selection *sel, struct library_line *lines)
-{
-	const struct backend_ops *ops = backend_find(sel->backend);
-	const int m = kernel_param_index(sel->kernel, "M");
-	const int n = kernel_param_index(sel->kernel, "N");
-	const int k = kernel_param_index(sel->kernel, "K");
-	if (!ops || !ops->library || m < 0 || n < 0 || k < 0)
-		return 0;
-	return ops->library((unsigned)sel->params[m], (unsigned)sel->params[n],
-	                    (unsigned)sel->params[k], NULL, lines, MAX_LIBRARY, NULL);
-}
-
 static void print_library(struct cli *c, const struct library_line *lines, unsigned n, double flop)
 {
 	char time[32], rate[32];
@@ -200,7 +187,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 			status = CLI_WRONG;
 	}
 	struct library_line lines[MAX_LIBRARY];
-	const unsigned n_lines = library_lines(&sel, lines);
+	const unsigned n_lines = app_library(&sel, NULL, lines, MAX_LIBRARY);
 	if (n_lines && lines[0].comparable)
 		l->library_ns = lines[0].timing.median_ns;
 	ladder_compare(l);

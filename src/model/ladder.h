@@ -32,6 +32,8 @@ struct ladder {
 	int running;               /* the rung that is being run; -1 = none */
 	bool in_bytes;             /* rates are GB/s of the algorithm's bytes, not GFLOPS */
 	double library_ns;         /* cuBLAS or another line to compare with; NAN = none */
+	char library_name[32];
+	bool library_asked;        /* whether there is one is known */
 	unsigned n;
 	struct ladder_rung rungs[LADDER_MAX];
 };

@@ -608,11 +608,18 @@ static bool read_ladder(struct reader *r, json_t *doc, struct session *s)
 	if (!o || !read_selection(r, o, &sel))
 		return false;
 	struct ladder *l = ladder_new(&sel);
+	json_t *library = json_object_get(o, "library");
+	if (library && (!read_chars(r, library, "name", l->library_name, sizeof l->library_name) ||
+	                !read_number(r, library, "time_ns", &l->library_ns))) {
+		ladder_free(l);
+		return false;
+	}
 	json_t *rungs = enter(r, o, "rungs", JSON_ARRAY);
 	bool ok = rungs && (json_array_size(rungs) <= LADDER_MAX ||
 	                    complain(r, "", "this list is too long"));
 	for (size_t i = 0; ok && i < json_array_size(rungs); i++)
 		ok = read_rung(r, json_array_get(rungs, i), l);
+	ladder_compare(l);
 	if (ok && ladder_fits(l, &s->sel))
 		s->ladder = l;
 	else

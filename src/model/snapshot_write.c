@@ -263,7 +263,11 @@ static json_t *write_ladder(const struct ladder *l)
 		}
 		json_array_append_new(rungs, o);
 	}
-	return json_pack("{s:o, s:o}", "selection", write_selection(&l->sel), "rungs", rungs);
+	json_t *o = json_pack("{s:o, s:o}", "selection", write_selection(&l->sel), "rungs", rungs);
+	if (l->library_ns > 0)
+		json_object_set_new(o, "library", json_pack("{s:o, s:o}", "name", text(l->library_name),
+		                                            "time_ns", number(l->library_ns)));
+	return o;
 }
 
 char *snapshot_write(const struct session *s, const char *tool_version)

@@ -46,16 +46,33 @@ bool shape_uniform(const struct reg_shape *r)
 	return r->cls == SHAPE_BASE && r->pattern == 0;
 }
 
+static int64_t as_signed(uint64_t v, unsigned bytes)
+{
+	return bytes == 8 ? (int64_t)v : (int64_t)(int32_t)(uint32_t)v;
+}
+
 /* 32 known values of width @bytes as scalar + pattern. */
 static struct reg_shape from_values(struct shapes *s, const uint64_t v[32], unsigned bytes)
 {
 	int64_t lane[32];
+	struct reg_shape r = { .cls = SHAPE_BASE, .known = true, .base = v[0], .ranged = true };
+	r.lo = r.hi = as_signed(v[0], bytes);
 	for (unsigned i = 0; i < 32; i++) {
-		const uint64_t d = v[i] - v[0];
-		lane[i] = bytes == 8 ? (int64_t)d : (int64_t)(int32_t)(uint32_t)d;
+		const int64_t x = as_signed(v[i], bytes);
+		lane[i] = as_signed(v[i] - v[0], bytes);
+		r.lo = x < r.lo ? x : r.lo;
+		r.hi = x > r.hi ? x : r.hi;
 	}
-	return (struct reg_shape){ .cls = SHAPE_BASE, .known = true, .base = v[0],
-		                   .pattern = pattern_intern(s, lane) };
+	r.pattern = pattern_intern(s, lane);
+	return r;
+}
+
+static struct reg_shape with_range(struct reg_shape r, int64_t lo, int64_t hi)
+{
+	r.ranged = true;
+	r.lo = lo;
+	r.hi = hi;
+	return r;
 }
 
 static unsigned trailing_zeros(uint64_t v)
@@ -70,10 +87,38 @@ static unsigned align_of(const struct reg_shape *r)
 
 struct reg_shape shape_of_src(const struct shapes *s, const struct ir *ir, const struct xsrc *src)
 {
-	(void)ir;
-	if (src->kind == S_REG)
-		return s->reg[src->reg];
-	return (struct reg_shape){ .cls = SHAPE_BASE, .known = true, .base = src->value };
+	if (src->kind == S_REG) {
+		struct reg_shape r = s->reg[src->reg];
+		const struct local_range *l = &s->local[src->reg];
+		if (r.cls == SHAPE_TOP || r.ranged || !ir->regs[src->reg].bytes || l->round != s->round)
+			return r;
+		if (l->lo == l->hi) {
+			const uint64_t v = ir->regs[src->reg].bytes == 8 ? (uint64_t)l->lo
+			                                                 : (uint32_t)l->lo;
+			r = (struct reg_shape){ .cls = SHAPE_BASE, .known = true, .base = v };
+		}
+		r.ranged = true;
+		r.lo = l->lo;
+		r.hi = l->hi;
+		return r;
+	}
+	/* constants of 32-bit operations have no more than 32 bits */
+	const int64_t v = src->value >> 32 ? (int64_t)src->value : (int64_t)(int32_t)src->value;
+	return (struct reg_shape){ .cls = SHAPE_BASE, .known = true, .base = src->value,
+		                   .ranged = true, .lo = v, .hi = v };
+}
+
+void shapes_note(struct shapes *s, const struct xop *x, const struct reg_shape *result)
+{
+	for (unsigned i = 0; i < x->n_d; i++) {
+		if (x->d[i] < 0)
+			continue;
+		struct local_range *l = &s->local[x->d[i]];
+		if (!result->ranged || x->guard >= 0 || x->n_d > 1)
+			l->round = 0; /* the present round is never 0 */
+		else
+			*l = (struct local_range){ s->round, result->lo, result->hi };
+	}
 }
 
 static struct reg_shape meet(const struct reg_shape *a, const struct reg_shape *b)
@@ -82,9 +127,19 @@ static struct reg_shape meet(const struct reg_shape *a, const struct reg_shape *
 		return *b;
 	if (b->cls == SHAPE_TOP)
 		return *a;
-	if (a->cls == SHAPE_LANES || b->cls == SHAPE_LANES || a->pattern != b->pattern)
-		return LANES;
+	const bool same_range = a->ranged && b->ranged && a->lo == b->lo && a->hi == b->hi;
 	struct reg_shape r = *a;
+	r.ranged = same_range;
+	r.lo = same_range ? a->lo : 0;
+	r.hi = same_range ? a->hi : 0;
+	if (a->cls == SHAPE_LANES || b->cls == SHAPE_LANES || a->pattern != b->pattern) {
+		r.cls = SHAPE_LANES;
+		r.known = false;
+		r.base = 0;
+		r.pattern = 0;
+		r.align_log2 = 0;
+		return r;
+	}
 	if (!(a->known && b->known && a->base == b->base)) {
 		const unsigned x = align_of(a), y = align_of(b);
 		r.known = false;
@@ -127,17 +182,33 @@ static struct reg_shape shape_tid(struct shapes *s, const struct launch_plan *p,
 		                   .align_log2 = (uint8_t)trailing_zeros(all) };
 }
 
+/* %tid also tells its range; lanes past the block's end count as well, hence whole warps. */
+static struct reg_shape shape_tid_ranged(struct shapes *s, const struct launch_plan *p, unsigned axis)
+{
+	const uint32_t size[3] = { p->block.x, p->block.y, p->block.z };
+	const uint32_t threads = (p->block.x * p->block.y * p->block.z + 31) / 32 * 32;
+	const struct reg_shape r = shape_tid(s, p, axis);
+	const uint32_t last = axis < 2 ? size[axis] : threads / p->block.x / p->block.y + 1;
+	return with_range(r, 0, (int64_t)last - (axis < 2));
+}
+
 static struct reg_shape shape_special(struct shapes *s, const struct launch_plan *p,
                                       enum ptx_special sr)
 {
 	uint64_t v[32];
 	switch (sr) {
 	case SR_TID_X:
-		return shape_tid(s, p, 0);
 	case SR_TID_Y:
-		return shape_tid(s, p, 1);
 	case SR_TID_Z:
-		return shape_tid(s, p, 2);
+		return shape_tid_ranged(s, p, sr - SR_TID_X);
+	case SR_CTAID_X:
+		return with_range(UNIFORM, 0, (int64_t)p->grid.x - 1);
+	case SR_CTAID_Y:
+		return with_range(UNIFORM, 0, (int64_t)p->grid.y - 1);
+	case SR_CTAID_Z:
+		return with_range(UNIFORM, 0, (int64_t)p->grid.z - 1);
+	case SR_WARPID:
+		return with_range(UNIFORM, 0, 31);
 	case SR_LANEID:
 	case SR_LANEMASK_EQ:
 	case SR_LANEMASK_LE:
@@ -337,11 +408,121 @@ static struct reg_shape shape_op(struct shapes *s, const struct xop *x, const st
 	return (struct reg_shape){ .cls = SHAPE_BASE, .align_log2 = (uint8_t)align };
 }
 
-struct reg_shape shape_of_result(struct shapes *s, const struct ir *ir, const struct xop *x,
+/* A predicate that has the same known value in all lanes. */
+static struct reg_shape known_pred(bool value)
+{
+	return (struct reg_shape){ .cls = SHAPE_BASE, .known = true, .base = value ? 0xffffffffu : 0 };
+}
+
+static struct reg_shape shape_pred(const struct xop *x, const struct reg_shape *a, bool all_uniform)
+{
+	const bool known0 = a[0].known, known1 = x->n_s > 1 && a[1].known;
+	const bool v0 = (a[0].base != 0) != x->s[0].neg;
+	const bool v1 = x->n_s > 1 && (a[1].base != 0) != x->s[1].neg;
+	switch ((enum ptx_boolop)x->op) {
+	case BOOL_AND:
+		if ((known0 && !v0) || (known1 && !v1))
+			return known_pred(false);
+		if (known0 && known1)
+			return known_pred(true);
+		break;
+	case BOOL_OR:
+		if ((known0 && v0) || (known1 && v1))
+			return known_pred(true);
+		if (known0 && known1)
+			return known_pred(false);
+		break;
+	case BOOL_XOR:
+		if (known0 && known1)
+			return known_pred(v0 != v1);
+		break;
+	default:
+		if (known0)
+			return known_pred(v0);
+		break;
+	}
+	return all_uniform ? UNIFORM : LANES;
+}
+
+/* The range of a result; one value is as good as known. */
+static struct reg_shape bounded(struct shapes *s, const struct xop *x, const struct reg_shape *a,
+                                struct reg_shape r)
+{
+	int64_t lo, hi;
+	if (r.ranged || !range_of_op(x, a, &lo, &hi))
+		return r;
+	if (lo == hi) {
+		uint64_t v[32];
+		for (unsigned i = 0; i < 32; i++)
+			v[i] = emu_ops[x->op].d_bytes == 8 ? (uint64_t)lo : (uint32_t)lo;
+		return from_values(s, v, emu_ops[x->op].d_bytes);
+	}
+	return with_range(r, lo, hi);
+}
+
+static const struct xop *only_def(const struct ir *ir, const struct xsrc *s)
+{
+	const int32_t o = s->kind == S_REG ? ir->only_def[s->reg] : -1;
+	return o >= 0 && ir->ops[o].kind == X_OP ? &ir->ops[o] : NULL;
+}
+
+/* Does @s always hold the value of register @reg, itself or plus a known zero? */
+static bool equals_reg(const struct shapes *s, const struct ir *ir, const struct xsrc *src, int32_t reg)
+{
+	if (src->kind != S_REG)
+		return false;
+	if (src->reg == reg)
+		return true;
+	const struct xop *x = only_def(ir, src);
+	if (!x || x->op != E_add_b32 || x->s[0].kind != S_REG || x->s[0].reg != reg)
+		return false;
+	const struct reg_shape b = shape_of_src(s, ir, &x->s[1]);
+	return b.known && b.pattern == 0 && b.base == 0;
+}
+
+/* x - (x & -2^k), as compilers write x mod 2^k. */
+static bool is_remainder(const struct shapes *s, const struct ir *ir, const struct xop *x,
+                         uint64_t *mask)
+{
+	const struct xop *and = x->op == E_sub_b32 ? only_def(ir, &x->s[1]) : NULL;
+	if (!and || and->op != E_and_b32 || and->s[1].kind != S_CONST || x->s[0].kind != S_REG)
+		return false;
+	const uint32_t low = ~(uint32_t)and->s[1].value;
+	*mask = low;
+	return (low & (low + 1)) == 0 && ir->only_def[x->s[0].reg] >= 0 &&
+	       equals_reg(s, ir, &and->s[0], x->s[0].reg);
+}
+
+struct xop xop_reduced(const struct shapes *s, const struct ir *ir, const struct xop *x)
+{
+	struct xop r = *x;
+	uint64_t mask;
+	if (x->kind != X_OP)
+		return r;
+	if (is_remainder(s, ir, x, &mask)) {
+		r.op = E_and_b32;
+		r.s[1] = (struct xsrc){ .kind = S_CONST, .value = mask };
+		return r;
+	}
+	const bool rem = x->op == E_rem_s32 || x->op == E_rem_u32;
+	if (!rem && x->op != E_div_s32 && x->op != E_div_u32)
+		return r;
+	const struct reg_shape a = shape_of_src(s, ir, &x->s[0]), b = shape_of_src(s, ir, &x->s[1]);
+	if (!a.ranged || a.lo < 0 || !b.known || b.pattern || !b.base || (b.base & (b.base - 1)) ||
+	    b.base > 0x40000000)
+		return r;
+	r.op = rem ? E_and_b32 : E_shr_u32;
+	r.s[1] = (struct xsrc){ .kind = S_CONST,
+		                .value = rem ? b.base - 1 : (uint64_t)__builtin_ctzll(b.base) };
+	return r;
+}
+
+struct reg_shape shape_of_result(struct shapes *s, const struct ir *ir, const struct xop *original,
                                  const struct launch_plan *plan)
 {
-	struct reg_shape a[X_MAX_VEC + 2];
+	struct reg_shape a[X_MAX_VEC + 2] = { 0 };
 	bool all_uniform = true;
+	const struct xop reduced = xop_reduced(s, ir, original), *x = &reduced;
 	for (unsigned i = 0; i < x->n_s; i++) {
 		a[i] = shape_of_src(s, ir, &x->s[i]);
 		if (a[i].cls == SHAPE_TOP)
@@ -350,10 +531,15 @@ struct reg_shape shape_of_result(struct shapes *s, const struct ir *ir, const st
 	}
 	switch (x->kind) {
 	case X_OP:
-		return shape_op(s, x, a);
-	case X_CMP:
-	case X_PRED:
+		return bounded(s, x, a, shape_op(s, x, a));
+	case X_CMP: {
+		const int decided = range_decides(x, a);
+		if (decided >= 0)
+			return known_pred((decided != 0) != x->neg);
 		return all_uniform ? UNIFORM : LANES;
+	}
+	case X_PRED:
+		return shape_pred(x, a, all_uniform);
 	case X_SEL:
 		if (!shape_uniform(&a[2]) || a[0].cls != SHAPE_BASE || a[1].cls != SHAPE_BASE ||
 		    a[0].pattern != a[1].pattern)
@@ -363,6 +549,10 @@ struct reg_shape shape_of_result(struct shapes *s, const struct ir *ir, const st
 	case X_SPECIAL:
 		return shape_special(s, plan, (enum ptx_special)x->op);
 	case X_LD:
+		if (x->type == PTX_U8 || x->type == PTX_U16 || x->type == PTX_B8 || x->type == PTX_B16)
+			return with_range(all_uniform && x->space != SPACE_GENERIC &&
+			                  x->space != SPACE_LOCAL ? UNIFORM : LANES, 0,
+			                  x->bytes == 1 ? 0xff : 0xffff);
 		return all_uniform && x->space != SPACE_GENERIC && x->space != SPACE_LOCAL ? UNIFORM
 		                                                                         : LANES;
 	case X_CLOCK:
@@ -390,50 +580,62 @@ struct analysis {
 static bool same_shape(const struct reg_shape *a, const struct reg_shape *b)
 {
 	return a->cls == b->cls && a->known == b->known && a->base == b->base &&
-	       a->pattern == b->pattern && a->align_log2 == b->align_log2;
+	       a->pattern == b->pattern && a->align_log2 == b->align_log2 &&
+	       a->ranged == b->ranged && a->lo == b->lo && a->hi == b->hi;
+}
+
+/* What operation @x gives its registers. */
+static bool propagate_op(struct analysis *an, const struct xop *x)
+{
+	bool changed = false;
+	struct reg_shape r = shape_of_result(an->s, an->ir, x, an->plan);
+	shapes_note(an->s, x, &r);
+	if (r.cls == SHAPE_TOP)
+		return false;
+	if (x->guard >= 0) {
+		const struct reg_shape *g = &an->s->reg[x->guard];
+		if (g->cls == SHAPE_TOP)
+			return false;
+		if (!shape_uniform(g)) {
+			r = LANES;
+		} else if (r.cls == SHAPE_BASE && r.known) { /* the old value may stay */
+			r.align_log2 = (uint8_t)align_of(&r);
+			r.known = false;
+			r.base = 0;
+		}
+		r.ranged = false;
+		r.lo = r.hi = 0;
+	}
+	if (x->kind == X_LD) /* the elements of a vector load are of one kind */
+		for (unsigned d = 0; d < x->n_d; d++)
+			if (x->d[d] >= 0 && (an->pinned[x->d[d]] ||
+			                     an->s->reg[x->d[d]].cls == SHAPE_LANES))
+				r.cls = SHAPE_LANES;
+	for (unsigned d = 0; d < x->n_d; d++) {
+		const int32_t reg = x->d[d];
+		if (reg < 0)
+			continue;
+		struct reg_shape *have = &an->s->reg[reg];
+		struct reg_shape now = an->pinned[reg] ? LANES : meet(have, &r);
+		if (x->kind == X_ELECT && d == 0 && !an->pinned[reg])
+			now = meet(have, &UNIFORM);
+		if (!same_shape(&now, have)) {
+			*have = now;
+			changed = true;
+		}
+	}
+	return changed;
 }
 
 static bool propagate(struct analysis *an)
 {
 	const struct ir *ir = an->ir;
 	bool changed = false;
-	for (unsigned i = 0; i < ir->n_ops; i++) {
-		const struct xop *x = &ir->ops[i];
-		if (!x->n_d)
-			continue;
-		struct reg_shape r = shape_of_result(an->s, ir, x, an->plan);
-		if (r.cls == SHAPE_TOP)
-			continue;
-		if (x->guard >= 0) {
-			const struct reg_shape *g = &an->s->reg[x->guard];
-			if (g->cls == SHAPE_TOP)
-				continue;
-			if (!shape_uniform(g))
-				r = LANES;
-			else if (r.cls == SHAPE_BASE && r.known) { /* the old value may stay */
-				r.align_log2 = (uint8_t)align_of(&r);
-				r.known = false;
-				r.base = 0;
-			}
-		}
-		if (x->kind == X_LD) /* the elements of a vector load are of one kind */
-			for (unsigned d = 0; d < x->n_d; d++)
-				if (x->d[d] >= 0 && (an->pinned[x->d[d]] ||
-				                     an->s->reg[x->d[d]].cls == SHAPE_LANES))
-					r = LANES;
-		for (unsigned d = 0; d < x->n_d; d++) {
-			const int32_t reg = x->d[d];
-			if (reg < 0)
-				continue;
-			struct reg_shape *have = &an->s->reg[reg];
-			struct reg_shape now = an->pinned[reg] ? LANES : meet(have, &r);
-			if (x->kind == X_ELECT && d == 0 && !an->pinned[reg])
-				now = meet(have, &UNIFORM);
-			if (!same_shape(&now, have)) {
-				*have = now;
-				changed = true;
-			}
-		}
+	for (unsigned b = 0; b < ir->n_blocks; b++) {
+		shapes_enter_block(an->s);
+		for (uint32_t i = ir->blocks[b].first; i < ir->blocks[b].end; i++)
+			if (ir->ops[i].n_d)
+				changed |= propagate_op(an, &ir->ops[i]);
 	}
 	return changed;
 }
@@ -503,6 +705,7 @@ void classify(const struct ir *ir, const struct liveness *l, const struct launch
 	static const int64_t zeros[32];
 	*out = (struct shapes){ 0 };
 	out->reg = mem_calloc(ir->n_regs, sizeof *out->reg);
+	out->local = mem_calloc(ir->n_regs, sizeof *out->local);
 	pattern_intern(out, zeros);
 	if (everything_lanes) {
 		for (unsigned r = 0; r < ir->n_regs; r++)
@@ -528,6 +731,7 @@ void classify(const struct ir *ir, const struct liveness *l, const struct launch
 void shapes_free(struct shapes *s)
 {
 	free(s->reg);
+	free(s->local);
 	free(s->patterns);
 	*s = (struct shapes){ 0 };
 }

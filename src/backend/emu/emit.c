@@ -145,6 +145,8 @@ static void guard_widening(struct emit *e, const struct xop *x)
 		const struct reg_shape s = emit_shape(e, &x->s[i]);
 		if (s.cls != SHAPE_BASE || s.pattern == 0)
 			continue;
+		if (s.ranged && (sign || s.lo >= 0))
+			continue; /* it cannot */
 		const uint32_t slot = emit_scalar(e, &x->s[i], 4);
 		struct uop *u = emit_uop(e, sign ? &vm_check_s32 : &vm_check_u32);
 		u->a = slot;
@@ -197,10 +199,6 @@ static void lanes_op(struct emit *e, const struct xop *x, uint32_t d)
 		u->x.u = x->neg ? 0xffffffffu : 0;
 }
 
-static struct reg_shape raw_result(struct emit *e, const struct xop *x)
-{
-	return shape_of_result(&e->p->shapes, &e->im->ir, x, e->plan);
-}
 
 /* Known values into a register of 32 lanes. */
 static void move_known(struct emit *e, int32_t reg, const struct reg_shape *s)
@@ -212,8 +210,9 @@ static void move_known(struct emit *e, int32_t reg, const struct reg_shape *s)
 	u->a = from;
 }
 
-static void emit_op(struct emit *e, const struct xop *x)
+static void emit_op(struct emit *e, const struct xop *original)
 {
+	const struct xop reduced = xop_reduced(&e->p->shapes, &e->im->ir, original), *x = &reduced;
 	const int32_t d = x->d[0];
 	if (d < 0)
 		return;
@@ -224,7 +223,7 @@ static void emit_op(struct emit *e, const struct xop *x)
 			scalar_op(e, x, e->p->reg_slot[d]);
 		return;
 	}
-	const struct reg_shape raw = raw_result(e, x);
+	const struct reg_shape raw = e->raw;
 	if (raw.cls == SHAPE_BASE && raw.known) {
 		move_known(e, d, &raw);
 	} else if (raw.cls == SHAPE_BASE) {
@@ -235,9 +234,22 @@ static void emit_op(struct emit *e, const struct xop *x)
 	}
 }
 
+/* A predicate whose value is known. */
+static void known_predicate(struct emit *e, int32_t d, uint64_t value)
+{
+	struct uop *u = emit_uop(e, &uniform_pred[BOOL_NONE]);
+	u->d = e->pred_slot[d];
+	u->a = u->b = value ? e->pred_ones : e->pred_zeros;
+}
+
 static void emit_cmp(struct emit *e, const struct xop *x)
 {
+	const struct reg_shape raw = e->raw;
 	bool uniform = true;
+	if (raw.known) {
+		known_predicate(e, x->d[0], raw.base);
+		return;
+	}
 	for (unsigned i = 0; i < 2; i++) {
 		const struct reg_shape s = emit_shape(e, &x->s[i]);
 		uniform &= shape_uniform(&s);
@@ -251,6 +263,11 @@ static void emit_cmp(struct emit *e, const struct xop *x)
 
 static void emit_pred(struct emit *e, const struct xop *x)
 {
+	const struct reg_shape raw = e->raw;
+	if (raw.known) {
+		known_predicate(e, x->d[0], raw.base);
+		return;
+	}
 	struct uop *u = emit_uop(e, &uniform_pred[x->op]);
 	u->d = e->pred_slot[x->d[0]];
 	u->a = pred_src(e, &x->s[0]);
@@ -261,7 +278,7 @@ static void emit_pred(struct emit *e, const struct xop *x)
 static void emit_select(struct emit *e, const struct xop *x)
 {
 	const int32_t d = x->d[0];
-	const struct reg_shape raw = raw_result(e, x);
+	const struct reg_shape raw = e->raw;
 	const bool lanes = needs_lanes(e, d);
 	uint32_t to = e->p->reg_slot[d];
 	if (raw.cls == SHAPE_LANES) {
@@ -303,7 +320,7 @@ static void from_header(struct emit *e, int32_t d, uint32_t offset, int32_t patt
 static void emit_special(struct emit *e, const struct xop *x)
 {
 	const int32_t d = x->d[0];
-	const struct reg_shape raw = raw_result(e, x), *have = &e->p->shapes.reg[d];
+	const struct reg_shape raw = e->raw, *have = &e->p->shapes.reg[d];
 	if (have->cls == SHAPE_BASE && have->known)
 		return;
 	const uint32_t header = (uint32_t)(offsetof(struct warp, special) + 8u * x->op);
@@ -645,8 +662,10 @@ static void emit_program(struct emit *e)
 	for (unsigned i = 0; i < im->n_sections; i++) {
 		const struct section *s = &im->sections[i];
 		const bool at_start = s->first == ir->blocks[s->block].first;
-		if (at_start)
+		if (at_start) {
 			p->block_uop[s->block] = p->n_uops;
+			shapes_enter_block(&p->shapes);
+		}
 		e->xop = s->first < ir->n_ops ? s->first : ir->n_ops - 1;
 		struct uop *u = emit_uop(e, p->plain ? &vm_enter_plain : &vm_enter);
 		u->a = at_start ? s->block : UINT32_MAX;
@@ -661,8 +680,10 @@ static void emit_program(struct emit *e)
 			p->op_uop[o] = p->n_uops;
 			if (p->plain && x->first)
 				emit_uop(e, &vm_trace);
+			e->raw = shape_of_result(&p->shapes, ir, x, e->plan);
 			if (!writes_nothing(x))
 				emit_guarded(e, x, s->block);
+			shapes_note(&p->shapes, x, &e->raw);
 		}
 		if (!p->plain)
 			fuse_section(e, first_uop, p->n_uops, s->block);

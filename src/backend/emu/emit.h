@@ -17,6 +17,7 @@ struct emit {
 	uint32_t pred_zeros, pred_ones;
 	uint32_t vec_temp[N_TEMPS], scalar_temp[N_TEMPS];
 	uint32_t xop;                  /* that is being emitted */
+	struct reg_shape raw;          /* what the operation gives, before its registers are looked at */
 	bool guarded;
 	int64_t position;              /* in the section, counted from its end */
 	struct fixup { uint32_t uop, block; } *fixups;

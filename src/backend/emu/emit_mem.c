@@ -8,7 +8,6 @@
 #include "backend/emu/emit.h"
 #include "backend/emu/probe.h"
 
-#include <string.h>
 
 static struct mem_addr address(struct emit *e, const struct xsrc *s, int64_t offset, unsigned temp)
 {
@@ -52,19 +51,19 @@ static void count_full(struct memop *m, const uint64_t offset[32])
 		m->ideal_full = s.ideal;
 		return;
 	}
-	for (unsigned at = 0; at < 32; at++) {
+	for (unsigned at = 0; at < 128; at += m->access) {
 		uint64_t a[32];
 		struct global_probe g;
 		for (unsigned i = 0; i < 32; i++)
-			a[i] = 4 * at + offset[i];
+			a[i] = at + offset[i];
 		probe_global(a, 0xffffffffu, m->access, SHAPE_ANY, &g);
 		m->lines_at[at] = (uint16_t)(g.sectors | g.lines << 8);
 		m->bytes_full = g.bytes;
 	}
 	/* the weakest alignment at which the counts are always the same */
-	for (m->usual = 3; m->usual < 127; m->usual = 2 * m->usual + 1) {
+	for (m->usual = m->align_mask; m->usual < 127; m->usual = 2 * m->usual + 1) {
 		bool same = true;
-		for (unsigned at = 0; at < 32; at += (m->usual + 1) / 4)
+		for (unsigned at = 0; at < 128; at += m->usual + 1)
 			same &= m->lines_at[at] == m->lines_at[0];
 		if (same)
 			break;
@@ -96,54 +95,92 @@ static bool halves_fit(const struct pattern *p, struct memop *m)
 	return true;
 }
 
+static enum mem_type element_type(const struct memop *m)
+{
+	switch (m->bytes) {
+	case 1:
+		return m->sign ? MEM_S8 : MEM_U8;
+	case 2:
+		return m->sign ? MEM_S16 : MEM_U16;
+	case 4:
+		return MEM_B32;
+	default:
+		return MEM_B64;
+	}
+}
+
+/* One address for all: costs one sector, one bank pass. */
+static const struct handler *uniform_handler(struct emit *e, struct memop *m, enum mem_place at)
+{
+	const struct mem_handlers *h = e->h->mem;
+	const enum mem_type t = element_type(m);
+	if (m->x->kind == X_ST || !m->d_scalar)
+		return NULL;
+	m->bytes_full = m->access;
+	m->waves_full = m->ideal_full = 1;
+	m->sectors_full = m->lines_full = 1;
+	m->usual = m->align_mask;
+	m->half_shape = HALF_SPLAT;
+	if (m->vec > 1 || m->d[0] < 0)
+		return &h->ld_uniform_vec[at][t];
+	return t >= MEM_S8 ? &h->ld_uniform_signed[at][t - MEM_S8] : &h->ld_uniform[at][t];
+}
+
+/* Words, one per lane: the cases that have a handler of their own. */
+static const struct handler *word_handler(struct emit *e, struct memop *m, enum mem_place at,
+                                          const struct pattern *p)
+{
+	const struct mem_handlers *h = e->h->mem;
+	const bool load = m->x->kind == X_LD, halves = halves_fit(p, m);
+	bool unit = true;
+	for (unsigned i = 0; i < 32; i++)
+		unit &= p->lane[i] == 4 * (int64_t)i;
+	if (load && !unit && m->span > 128 && halves)
+		return &h->ld_halves[at]; /* index counts within each half */
+	for (unsigned i = 0; i < 32; i++)
+		m->index[i] = (int32_t)((p->lane[i] - p->min) / 4);
+	if (unit)
+		return load ? &h->ld_unit[at] : &h->st_unit[at];
+	if (!load)
+		return &h->st_pattern[at];
+	return m->span <= 128 ? &h->ld_window[at] : &h->ld_pattern[at];
+}
+
 /* The handler for full warps, or NULL when the access must be looked at lane by lane. */
 static const struct handler *fast_handler(struct emit *e, struct memop *m)
 {
 	const struct xop *x = m->x;
-	const struct mem_handlers *h = e->h->mem;
 	const bool shared = x->space == SPACE_SHARED;
 	const enum mem_place at = !shared ? AT_GLOBAL : m->addr.wide ? AT_SHARED64 : AT_SHARED32;
-	if (e->p->plain || e->guarded || (x->kind != X_LD && x->kind != X_ST) || x->vec > 1)
+	uint64_t offset[32];
+	struct pattern p;
+	if (e->p->plain || e->guarded || (x->kind != X_LD && x->kind != X_ST))
 		return NULL;
 	if (!shared && (x->space != SPACE_GLOBAL || !m->addr.wide))
 		return NULL;
-	uint64_t offset[32];
-	struct pattern p;
 	if (m->addr.kind > ADDR_PATTERN || !lane_offsets(e, m, offset, &p))
+		return NULL;
+	if (p.max - p.min > INT32_MAX)
 		return NULL;
 	m->low = m->addr.offset + p.min;
 	m->span = (uint64_t)(p.max - p.min) + m->access;
 	m->align_mask = m->access - 1u;
 	if (shared && m->span > e->shared_bytes)
 		return NULL; /* never fits */
-	m->last_low = e->shared_bytes - m->span;
-	if (m->addr.kind == ADDR_UNIFORM) {
-		if (!m->d_scalar || m->d[0] < 0)
-			return NULL;
-		m->bytes_full = m->access;
-		m->waves_full = m->ideal_full = 1;
-		m->sectors_full = m->lines_full = 1;
-		m->usual = 3;
-		m->half_shape = HALF_SPLAT;
-		const unsigned size = m->bytes == 8 ? 3 : m->bytes == 4 ? 2 : m->bytes - 1u;
-		return m->sign ? &h->ld_uniform_signed[at][size] : &h->ld_uniform[at][size];
-	}
-	if (m->bytes != 4 || (x->kind == X_LD && m->d[0] < 0))
+	m->last_low = shared ? e->shared_bytes - m->span : 0;
+	if (m->addr.kind == ADDR_UNIFORM)
+		return uniform_handler(e, m, at);
+	if (m->d_scalar && x->kind == X_LD)
 		return NULL;
 	count_full(m, offset);
-	bool unit = true;
+	if (m->access == 4 && m->vec == 1 && (x->kind == X_ST || m->d[0] >= 0))
+		return word_handler(e, m, at, &p);
 	for (unsigned i = 0; i < 32; i++)
-		unit &= p.lane[i] == 4 * (int64_t)i;
-	const bool halves = halves_fit(&p, m);
-	if (x->kind == X_LD && !unit && m->span > 128 && halves)
-		return &h->ld_halves[at]; /* index counts within each half */
-	for (unsigned i = 0; i < 32; i++)
-		m->index[i] = (int32_t)(offset[i] / 4);
+		m->index[i] = (int32_t)(offset[i] / m->access);
+	const enum mem_type t = element_type(m);
 	if (x->kind == X_ST)
-		return unit ? &h->st_unit[at] : &h->st_pattern[at];
-	if (unit)
-		return &h->ld_unit[at];
-	return m->span <= 128 ? &h->ld_window[at] : &h->ld_pattern[at];
+		return &e->h->mem->st_wide[at][t >= MEM_S8 ? t - MEM_S8 : t];
+	return &e->h->mem->ld_wide[at][t];
 }
 
 static void set_destinations(struct emit *e, const struct xop *x, struct memop *m)

@@ -98,6 +98,7 @@ struct ir {
 	struct xop *ops;
 	struct xreg *regs;
 	struct xblock *blocks;
+	int32_t *only_def;          /* by register: the one operation that writes it, -1 = none or more */
 };
 
 /* Where symbols of a launch live; filled by launch.c before lowering. */
@@ -169,9 +170,15 @@ struct reg_shape {
 	uint64_t base;
 	int32_t pattern;     /* index into shapes.patterns; 0 = all lanes equal */
 	uint8_t align_log2;  /* the scalar is a multiple of 2^align (unknown scalars) */
+	bool ranged;         /* every lane of every warp, read as a signed number, is in lo..hi */
+	int64_t lo, hi;
 };
 struct shapes {
 	struct reg_shape *reg;   /* per register; predicates: pattern 0 = all active lanes agree */
+	/* Bounds that hold from a write to the end of its block, where the register is written
+	 * elsewhere too: valid while @round of the entry is the present one. */
+	struct local_range { uint32_t round; int64_t lo, hi; } *local;
+	uint32_t round;
 	struct pattern *patterns;
 	unsigned n_patterns, cap_patterns;
 	unsigned demoted;        /* registers that divergence forced to 32 values */
@@ -183,11 +190,25 @@ struct tid_shape {
 void classify(const struct ir *ir, const struct liveness *l, const struct launch_plan *plan,
               bool everything_lanes, struct shapes *out);
 void shapes_free(struct shapes *s);
+/* Operations are looked at block by block, in order: */
+static inline void shapes_enter_block(struct shapes *s)
+{
+	s->round++;
+}
+/* ... and what each gives is noted before the next is looked at. */
+void shapes_note(struct shapes *s, const struct xop *x, const struct reg_shape *result);
 /* Shape of a source or of what an operation would give, before divergence is considered. */
 struct reg_shape shape_of_src(const struct shapes *s, const struct ir *ir, const struct xsrc *src);
 struct reg_shape shape_of_result(struct shapes *s, const struct ir *ir, const struct xop *x,
                                  const struct launch_plan *plan);
 bool shape_uniform(const struct reg_shape *r);
+/* The same operation in a form that shows more, if the operands allow: division by a power of two,
+ * and the remainder written as x - (x & -2^k). */
+struct xop xop_reduced(const struct shapes *s, const struct ir *ir, const struct xop *x);
+/* ranges.c: bounds of what an operation gives; false = unknown. */
+bool range_of_op(const struct xop *x, const struct reg_shape *a, int64_t *lo, int64_t *hi);
+/* A comparison that the bounds decide: 0 or 1, else -1. */
+int range_decides(const struct xop *x, const struct reg_shape *a);
 int32_t pattern_intern(struct shapes *s, const int64_t lane[32]);
 /* Value of a register of known shape in one lane. */
 static inline uint64_t shape_lane(const struct shapes *s, const struct reg_shape *r, unsigned lane)

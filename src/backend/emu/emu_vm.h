@@ -115,8 +115,8 @@ struct memop {
 	uint32_t bytes_full, waves_full, ideal_full;   /* per full execution */
 	uint32_t sectors_full, lines_full; /* the same, if the lowest address is a multiple ... */
 	uint32_t usual;             /* ... of this + 1; else by its position in a 128-byte line: */
-	uint16_t lines_at[32];      /* [address / 4 mod 32]: sectors | lines << 8 */
-	int32_t index[32];          /* lane -> word from the lowest address (of its half warp) */
+	uint16_t lines_at[128];     /* [address mod 128]: sectors | lines << 8 */
+	int32_t index[32];          /* lane -> element of its size from the lowest address (of its half) */
 	int64_t half[2];            /* lowest offset of each half warp */
 	enum half_shape { HALF_OTHER, HALF_UNIT, HALF_SPLAT } half_shape; /* 16 words in a row; one word */
 };

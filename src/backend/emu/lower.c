@@ -767,6 +767,24 @@ static void finish_blocks(struct ir *ir, const uint32_t *first_op)
 	}
 }
 
+static void find_only_defs(struct ir *ir)
+{
+	ir->only_def = mem_calloc(ir->n_regs, sizeof *ir->only_def);
+	uint8_t *writes = mem_calloc(ir->n_regs, 1);
+	for (unsigned o = 0; o < ir->n_ops; o++)
+		for (unsigned i = 0; i < ir->ops[o].n_d; i++) {
+			const int32_t d = ir->ops[o].d[i];
+			if (d < 0)
+				continue;
+			ir->only_def[d] = (int32_t)o;
+			writes[d] = (uint8_t)(writes[d] || ir->ops[o].guard >= 0 ? 2 : 1);
+		}
+	for (unsigned r = 0; r < ir->n_regs; r++)
+		if (writes[r] != 1)
+			ir->only_def[r] = -1;
+	free(writes);
+}
+
 bool ir_lower(struct ir *ir, const struct ptx_module *m, const struct ptx_func *f,
               const struct ir_env *env, const char *source_file, struct err *err)
 {
@@ -787,8 +805,10 @@ bool ir_lower(struct ir *ir, const struct ptx_module *m, const struct ptx_func *
 			low_emit(&l, X_NOP); /* nothing to do, but it still counts */
 	}
 	first_op[f->n_insts] = ir->n_ops;
-	if (!l.failed)
+	if (!l.failed) {
 		finish_blocks(ir, first_op);
+		find_only_defs(ir);
+	}
 	free(first_op);
 	if (l.failed)
 		ir_free(ir);
@@ -800,5 +820,6 @@ void ir_free(struct ir *ir)
 	free(ir->ops);
 	free(ir->regs);
 	free(ir->blocks);
+	free(ir->only_def);
 	*ir = (struct ir){ 0 };
 }

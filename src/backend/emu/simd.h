@@ -19,6 +19,9 @@ struct alu_handlers {
 /* Where an access goes and how wide the register with its address is. */
 enum mem_place { AT_GLOBAL, AT_SHARED32, AT_SHARED64, MEM_PLACES };
 
+/* Types of one element; stores use the unsigned ones. */
+enum mem_type { MEM_U8, MEM_U16, MEM_B32, MEM_B64, MEM_S8, MEM_S16, MEM_TYPES };
+
 /* Regular global and shared accesses; what does not fit at run time falls back to memory.c. */
 struct mem_handlers {
 	struct handler ld_uniform[MEM_PLACES][4]; /* [log2 bytes]: scalar from a scalar address */
@@ -28,6 +31,9 @@ struct mem_handlers {
 	struct handler ld_halves[MEM_PLACES];     /* each half warp within 64 bytes */
 	struct handler ld_pattern[MEM_PLACES];    /* any pattern */
 	struct handler st_unit[MEM_PLACES], st_pattern[MEM_PLACES];
+	/* The rest: any width of element, one or several per lane. */
+	struct handler ld_uniform_vec[MEM_PLACES][MEM_TYPES];
+	struct handler ld_wide[MEM_PLACES][MEM_TYPES], st_wide[MEM_PLACES][MEM_TYPES];
 };
 
 /* Load, load, FMA in one; NULL = not at this level. */

@@ -300,6 +300,11 @@ static bool climbed(const struct session *s)
 	       ladder_missing(s->ladder) < 0;
 }
 
+static bool asked(const struct session *s)
+{
+	return s->ladder->library_asked;
+}
+
 static bool climbing(const struct session *s)
 {
 	return s->ladder && s->ladder->running >= 0;
@@ -321,6 +326,8 @@ static void test_the_ladder_runs_when_looked_at(void **state)
 	assert_int_equal(s->state, RUN_DONE);
 	wait_for(a, climbed);
 	assert_int_equal(fake.runs, 2); /* the run at hand is one of the two */
+	wait_for(a, asked); /* and no library multiplies matrices for this family */
+	assert_string_equal(s->ladder->library_name, "");
 	assert_ptr_equal(s->now->sel.kernel, &toy);
 	assert_int_equal(s->now->sel.variant, 0); /* a rung is no run of the person's */
 	assert_null(s->before);

@@ -92,6 +92,9 @@ static void make_session(struct session *s)
 	s->ladder = ladder_new(&s->sel);
 	assert_true(ladder_put(s->ladder, s->before));
 	assert_true(ladder_put(s->ladder, s->now));
+	s->ladder->library_ns = 1234.5;
+	snprintf(s->ladder->library_name, sizeof s->ladder->library_name, "a library");
+	ladder_compare(s->ladder);
 	snprintf(s->ladder->rungs[0].why, sizeof s->ladder->rungs[0].why, "too large to launch");
 }
 

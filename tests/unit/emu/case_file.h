@@ -145,7 +145,8 @@ static inline bool case_fill(struct ptx_case *c, const struct case_buffer *b, ch
 	if (!case_parse_seq(b->type, rest + 1, s, &bad, false))
 		return case_bad(c, "not a %s: '%.40s'", case_types[b->type].name, bad);
 	if (s->n == 0 || s->n > b->count || (s->n < b->count && !s->repeat))
-		return case_bad(c, "%zu values for the %zu elements of '%s'", s->n, b->count, b->name);
+		return case_bad(c, "%zu values for the %zu elements of '%s'", s->n, b->count,
+		                b->name);
 	return true;
 }
 
@@ -153,9 +154,9 @@ static inline bool case_launch(struct ptx_case *c, char *rest)
 {
 	while (*rest) {
 		const char *what = case_word(&rest), *value = case_word(&rest);
-		if (!(!strcmp(what, "grid")    ? case_dim(value, &c->grid)
-		      : !strcmp(what, "block") ? case_dim(value, &c->block)
-		                               : !strcmp(what, "shared") && case_u32(value, &c->shared)))
+		if (!(!strcmp(what, "grid") && case_dim(value, &c->grid)) &&
+		    !(!strcmp(what, "block") && case_dim(value, &c->block)) &&
+		    !(!strcmp(what, "shared") && case_u32(value, &c->shared)))
 			return case_bad(c, "launch: '%s %s'", what, value);
 	}
 	return c->grid.x && c->block.x ? true : case_bad(c, "launch needs grid and block");
@@ -215,7 +216,8 @@ static inline bool case_args(struct ptx_case *c, char *rest)
 			*a = (struct kernel_arg){ .kind = ARG_I64, .i64 = (int64_t)v.bits };
 			break;
 		case CT_F32:
-			*a = (struct kernel_arg){ .kind = ARG_F32, .f32 = (float)case_number(t, v.bits) };
+			*a = (struct kernel_arg){ .kind = ARG_F32,
+				                  .f32 = (float)case_number(t, v.bits) };
 			break;
 		default:
 			return case_bad(c, "arguments are s32 u32 s64 u64 f32, not %s",
@@ -300,7 +302,8 @@ static inline bool case_table(struct ptx_case *c, char *rest)
 			continue;
 		}
 		struct case_column *k = &c->columns[c->n_columns];
-		if (c->n_columns == CASE_MAX_COLUMNS || !type || (size_t)(type - word) >= sizeof k->name)
+		if (c->n_columns == CASE_MAX_COLUMNS || !type ||
+		    (size_t)(type - word) >= sizeof k->name)
 			return case_bad(c, "column '%s'", word);
 		memcpy(k->name, word, (size_t)(type - word));
 		k->type = case_type_find(type + 1, strlen(type + 1));

@@ -71,7 +71,8 @@ static inline enum elem_type case_elem(enum case_type t)
 
 static inline void case_put(void *data, enum case_type t, size_t i, uint64_t bits)
 {
-	memcpy((char *)data + i * case_types[t].bytes, &bits, case_types[t].bytes); /* little endian */
+	/* little endian */
+	memcpy((char *)data + i * case_types[t].bytes, &bits, case_types[t].bytes);
 }
 static inline uint64_t case_get(const void *data, enum case_type t, size_t i)
 {
@@ -102,7 +103,8 @@ static inline bool case_launch_run(const struct ptx_case *c, const struct case_t
 	snprintf(m.compiler, sizeof m.compiler, "by hand");
 	for (unsigned i = 0; i < plan->n_buffers; i++)
 		req.buffers[i] = (struct run_buffer){
-			.data = data[i], .bytes = plan->buffers[i].count * elem_size(plan->buffers[i].type),
+			.data = data[i],
+			.bytes = plan->buffers[i].count * elem_size(plan->buffers[i].type),
 		};
 	struct run_hooks hooks = { 0 };
 	*res = (struct run_result){ 0 };
@@ -111,8 +113,8 @@ static inline bool case_launch_run(const struct ptx_case *c, const struct case_t
 }
 
 /* A run that had to fail: did it, and does it say what it should? */
-static inline void case_check_failure(const struct ptx_case *c, const struct case_target *t, bool ok,
-                                      const struct err *err, struct case_report *r)
+static inline void case_check_failure(const struct ptx_case *c, const struct case_target *t,
+                                      bool ok, const struct err *err, struct case_report *r)
 {
 	if (ok) {
 		case_fail(r, c, t, "ran, but should have failed");
@@ -149,10 +151,11 @@ static inline void case_check_counts(const struct ptx_case *c, const struct case
 		if (got == k->value)
 			continue;
 		if (k->line == UINT32_MAX)
-			case_fail(r, c, t, "%s is %" PRIu64 ", expected %" PRIu64, k->name, got, k->value);
+			case_fail(r, c, t, "%s is %" PRIu64 ", expected %" PRIu64, k->name, got,
+			          k->value);
 		else
-			case_fail(r, c, t, "%s of line %u is %" PRIu64 ", expected %" PRIu64, k->name,
-			          k->line, got, k->value);
+			case_fail(r, c, t, "%s of line %u is %" PRIu64 ", expected %" PRIu64,
+			          k->name, k->line, got, k->value);
 	}
 }
 
@@ -265,13 +268,15 @@ static inline void case_run_form(const struct ptx_case *c, const struct case_tar
 		else
 			n_in++;
 	struct launch_plan plan = {
-		.entry = case_form_names[form], .grid = { s.grid, 1, 1 }, .block = { s.block, 1, 1 },
+		.entry = case_form_names[form],
+		.grid = { s.grid, 1, 1 }, .block = { s.block, 1, 1 },
 		.n_buffers = 2, .n_args = 2,
 		.buffers = { { .name = "in", .type = ELEM_F64, .role = BUF_IN,
 		               .count = (size_t)n_in * s.rows },
 		             { .name = "out", .type = ELEM_F64, .role = BUF_OUT, .partial = true,
 		               .count = (size_t)n_out * s.cells } },
-		.args = { { .kind = ARG_BUFFER, .buffer = 0 }, { .kind = ARG_BUFFER, .buffer = 1 } },
+		.args = { { .kind = ARG_BUFFER, .buffer = 0 },
+		          { .kind = ARG_BUFFER, .buffer = 1 } },
 	};
 	uint64_t *in = mem_calloc((size_t)n_in * s.rows, 8);
 	void *out = mem_alloc((size_t)n_out * s.cells * 8);

@@ -14,7 +14,8 @@
 
 #include "case_file.h"
 
-#define CASE_FORMS(X) X(LANES, "lanes") X(MASKED, "masked") X(UNIFORM, "uniform") X(CONSTANT, "constant")
+#define CASE_FORMS(X)                                                                             \
+	X(LANES, "lanes") X(MASKED, "masked") X(UNIFORM, "uniform") X(CONSTANT, "constant")
 enum case_form {
 #define X(id, name) FORM_##id,
 	CASE_FORMS(X)
@@ -80,8 +81,8 @@ static inline void case_scope(const struct ptx_case *c, const struct case_shape 
 			uint64_t bits = c->rows[row][i].bits;
 			if (k->type == CT_S8 && (bits & 0x80))
 				bits |= 0xff00;
-			text_add(t, "\tmov.b%u %s%s, 0x%" PRIx64 ";\n", case_reg_bits(k->type), k->name,
-			         w, bits);
+			text_add(t, "\tmov.b%u %s%s, 0x%" PRIx64 ";\n", case_reg_bits(k->type),
+			         k->name, w, bits);
 		} else {
 			text_add(t, "\tld.global.%s %s%s, [%%x0+%u];\n",
 			         bytes == 1 ? case_types[k->type].name : bytes == 2 ? "b16"

@@ -95,7 +95,8 @@ static inline void case_show(enum case_type t, uint64_t bits, char *out, size_t 
 {
 	const struct case_type_info *i = &case_types[t];
 	if (i->kind == 'f')
-		snprintf(out, n, "%.9g (0x%0*" PRIx64 ")", case_number(t, bits), (int)i->bytes * 2, bits);
+		snprintf(out, n, "%.9g (0x%0*" PRIx64 ")", case_number(t, bits), (int)i->bytes * 2,
+		         bits);
 	else if (i->kind == 'i')
 		snprintf(out, n, "%" PRId64 " (0x%" PRIx64 ")",
 		         t == CT_S64 ? (int64_t)bits : (int64_t)case_number(t, bits), bits);
@@ -114,7 +115,8 @@ struct case_value {
 static inline bool case_parse_value(enum case_type t, const char *word, struct case_value *v)
 {
 	const struct case_type_info *info = &case_types[t];
-	const uint64_t mask = info->bytes == 8 ? ~(uint64_t)0 : ((uint64_t)1 << 8 * info->bytes) - 1;
+	const unsigned bits = 8 * info->bytes;
+	const uint64_t mask = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
 	const bool hex_bits = !strncmp(word, "0x", 2) && !strpbrk(word, "pP.");
 	char *end;
 	*v = (struct case_value){ 0 };
@@ -155,14 +157,14 @@ static inline bool case_parse_value(enum case_type t, const char *word, struct c
 	}
 	if (word[0] == '-') {
 		const long long s = strtoll(word, &end, 0);
-		const long long low = info->bytes == 8 ? INT64_MIN : -(1LL << (8 * info->bytes - 1));
+		const long long low = bits == 64 ? INT64_MIN : -(1LL << (bits - 1));
 		if (*end || end == word || errno || s < low || info->kind == 'p')
 			return false;
 		v->bits = (uint64_t)s & mask;
 		return true;
 	}
 	v->bits = strtoull(word, &end, 0);
-	return !*end && end != word && !errno && v->bits <= mask && (info->kind != 'p' || v->bits <= 1);
+	return !*end && end != word && !errno && v->bits <= (info->kind == 'p' ? 1 : mask);
 }
 
 /* A growing list of values. */

@@ -27,7 +27,7 @@ union value {
 	float f;
 };
 
-/* --- operations ---------------------------------------------------------------------------------- */
+/* --- operations -------------------------------------------------------------------------- */
 static inline uint32_t reverse_bits(uint32_t v)
 {
 	uint32_t r = 0;
@@ -74,7 +74,8 @@ static const struct {
 #undef OP
 };
 
-static inline union value random_apply(enum random_op op, union value a, union value b, union value c)
+static inline union value random_apply(enum random_op op, union value a, union value b,
+                                       union value c)
 {
 	union value r = { 0 };
 	switch (op) {
@@ -92,8 +93,9 @@ static inline union value random_apply(enum random_op op, union value a, union v
 	return r;
 }
 
-/* --- programs -------------------------------------------------------------------------------------- */
-enum leaf { LEAF_U, LEAF_F, LEAF_LOOP, LEAF_CONST_U, LEAF_CONST_F, LEAF_TID, LEAF_BLOCK, LEAF_PRIVATE };
+/* --- programs ---------------------------------------------------------------------------- */
+enum leaf { LEAF_U, LEAF_F, LEAF_LOOP, LEAF_CONST_U, LEAF_CONST_F, LEAF_TID, LEAF_BLOCK,
+	LEAF_PRIVATE };
 struct expr {
 	bool is_leaf;
 	enum leaf leaf;
@@ -103,8 +105,8 @@ struct expr {
 	union value value;
 };
 
-enum stmt_kind { S_NOTHING, S_SET_U, S_SET_F, S_IF, S_LOOP, S_BREAK_IF, S_CONTINUE_IF, S_PRIVATE, S_ATOMIC,
-	S_EXCHANGE, S_SHUFFLE, S_BALLOT };
+enum stmt_kind { S_NOTHING, S_SET_U, S_SET_F, S_IF, S_LOOP, S_BREAK_IF, S_CONTINUE_IF, S_PRIVATE,
+	S_ATOMIC, S_EXCHANGE, S_SHUFFLE, S_BALLOT };
 struct stmt {
 	enum stmt_kind kind;
 	unsigned n, m;       /* variables; bounds; atomic: 0 add, 1 xor, 2 max */
@@ -134,7 +136,8 @@ static inline uint16_t make_expr(struct program_text *p, char type, unsigned dep
 	struct expr *e = &p->expr[at];
 	*e = (struct expr){ 0 };
 	if (depth == 0 || pick(p, 5) == 0) {
-		static const uint32_t odd[] = { 0, 1, 2, 31, 32, 255, 0x7fffffff, 0x80000000, 0xffffffff };
+		static const uint32_t odd[] = { 0, 1, 2, 31, 32, 255, 0x7fffffff, 0x80000000,
+			                        0xffffffff };
 		static const float floats[] = { 0.0f, 1.0f, -2.5f, 0.1f, 1e10f, 3e-39f, -7.0f };
 		e->is_leaf = true;
 		if (type == 'f') {
@@ -237,7 +240,8 @@ static inline uint16_t make_stmt(struct program_text *p, bool in_loop)
 		p->stmt[at].body = body;
 	} else if (top) {
 		const bool whole = p->block % 32 == 0;
-		s->kind = kind == 17 && whole ? S_SHUFFLE : kind == 18 && whole ? S_BALLOT : S_EXCHANGE;
+		s->kind = kind == 17 && whole   ? S_SHUFFLE
+		          : kind == 18 && whole ? S_BALLOT : S_EXCHANGE;
 		s->e = make_expr(p, 'u', 2);
 		s->e2 = make_expr(p, 'u', 1);
 	} else {
@@ -272,7 +276,7 @@ static inline void make_program(struct program_text *p, uint64_t seed)
 	p->first = make_list(p, 10, false);
 }
 
-/* --- as CUDA text ------------------------------------------------------------------------------------- */
+/* --- as CUDA text ------------------------------------------------------------------------ */
 static inline void print_expr(const struct program_text *p, uint16_t at, struct text *t)
 {
 	const struct expr *e = &p->expr[at];
@@ -357,7 +361,8 @@ static inline void print_stmt(const struct program_text *p, const struct stmt *s
 	case S_CONTINUE_IF:
 		text_add(t, "if ((");
 		print_expr(p, s->e, t);
-		text_add(t, " & 7u) == %uu) %s;\n", s->n, s->kind == S_BREAK_IF ? "break" : "continue");
+		text_add(t, " & 7u) == %uu) %s;\n", s->n,
+		         s->kind == S_BREAK_IF ? "break" : "continue");
 		break;
 	case S_PRIVATE:
 		text_add(t, "mine[");
@@ -369,7 +374,8 @@ static inline void print_stmt(const struct program_text *p, const struct stmt *s
 	case S_ATOMIC:
 		text_add(t, "%s(&bins[", atomics[s->m]);
 		print_expr(p, s->e, t);
-		text_add(t, " & 3u | %uu], ", 4 * s->m); /* one operation per bin: any order will do */
+		/* one kind of operation per bin: their order does not matter */
+		text_add(t, " & 3u | %uu], ", 4 * s->m);
 		print_expr(p, s->e2, t);
 		text_add(t, ");\n");
 		break;
@@ -407,8 +413,8 @@ static inline void print_list(const struct program_text *p, uint16_t at, unsigne
 
 static inline void print_program(const struct program_text *p, struct text *t)
 {
-	text_add(t, "extern \"C\" __global__ void random_%" PRIu64 "(const unsigned *in, const float *fin, "
-	            "unsigned *out, float *fout, unsigned *all)\n{\n"
+	text_add(t, "extern \"C\" __global__ void random_%" PRIu64 "(const unsigned *in, "
+	            "const float *fin, unsigned *out, float *fout, unsigned *all)\n{\n"
 	            "  __shared__ unsigned shared[%u];\n  __shared__ unsigned bins[%u];\n"
 	            "  const unsigned tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;\n"
 	            "  unsigned mine[%u];\n", p->seed, MAX_BLOCK, N_BINS, N_PRIVATE);
@@ -427,7 +433,7 @@ static inline void print_program(const struct program_text *p, struct text *t)
 	            "  if (tid < %u) atomicAdd(&all[tid], bins[tid]);\n}\n", N_BINS);
 }
 
-/* --- on the host ------------------------------------------------------------------------------------------ */
+/* --- on the host ------------------------------------------------------------------------- */
 struct thread {
 	uint32_t tid, block;
 	uint32_t u[N_U], k[N_LOOPS], mine[N_PRIVATE];
@@ -511,7 +517,7 @@ static inline enum flow run_list(const struct program_text *p, uint16_t at, stru
 			break;
 		}
 		default:
-			assert(!"needs the whole block");
+			assert(false); /* the others need the whole block: run_together() */
 		}
 		if (flow != FLOW_ON)
 			return flow;
@@ -520,8 +526,8 @@ static inline enum flow run_list(const struct program_text *p, uint16_t at, stru
 }
 
 /* One statement of the outermost list by all threads of a block. */
-static inline void run_together(const struct program_text *p, const struct stmt *s, struct thread *t,
-                                unsigned n)
+static inline void run_together(const struct program_text *p, const struct stmt *s,
+                                struct thread *t, unsigned n)
 {
 	uint32_t given[MAX_BLOCK], from[MAX_BLOCK];
 	for (unsigned i = 0; i < n; i++) {

@@ -42,7 +42,8 @@ struct data {
 
 static void data_make(struct data *d, uint64_t seed, unsigned block)
 {
-	static const uint32_t bits[] = { 0, 1, 0xffffffff, 0x80000000, 0x7fffffff, 33, 64, 1000003 };
+	static const uint32_t bits[] = { 0, 1, 0xffffffff, 0x80000000, 0x7fffffff, 33, 64,
+		                         1000003 };
 	static const float odd[] = { 0.0f, -0.0f, 1.0f, -1.5f, 1e20f, 1e-40f, 16777216.0f, 0.5f };
 	*d = (struct data){ .threads = GRID * block };
 	d->in = mem_calloc((size_t)d->threads * N_U, 4);
@@ -82,15 +83,16 @@ static bool compare(const struct data *d, unsigned block, const char *setting)
 {
 	for (size_t i = 0; i < (size_t)d->threads * N_U; i++)
 		if (d->out[i] != d->want[i]) {
-			snprintf(found, sizeof found, "%s: block %zu, thread %zu: u%zu is 0x%08x, expected 0x%08x", setting,
-			            i / N_U / block, i / N_U % block, i % N_U, d->out[i], d->want[i]);
+			snprintf(found, sizeof found, "%s: block %zu, thread %zu: u%zu is 0x%08x, "
+			         "expected 0x%08x", setting, i / N_U / block, i / N_U % block,
+			         i % N_U, d->out[i], d->want[i]);
 			return false;
 		}
 	for (size_t i = 0; i < (size_t)d->threads * N_F; i++)
 		if (!same_float(d->fout[i], d->fwant[i])) {
-			snprintf(found, sizeof found, "%s: block %zu, thread %zu: f%zu is %a, expected %a", setting,
-			            i / N_F / block, i / N_F % block, i % N_F, (double)d->fout[i],
-			            (double)d->fwant[i]);
+			snprintf(found, sizeof found, "%s: block %zu, thread %zu: f%zu is %a, "
+			         "expected %a", setting, i / N_F / block, i / N_F % block, i % N_F,
+			         (double)d->fout[i], (double)d->fwant[i]);
 			return false;
 		}
 	for (size_t i = 0; i < N_BINS; i++)
@@ -179,6 +181,32 @@ static bool passes(struct program_text *program, size_t first, size_t end, struc
 	return ok;
 }
 
+/* Puts an operand or zero in the place of operation @i; false when the program then passes. */
+static bool simplify(struct program_text *p, unsigned i, size_t setting, struct text *source)
+{
+	const struct expr old = p->expr[i];
+	const char *types = random_ops[old.op].types;
+	bool compiled;
+	for (unsigned k = 0; !old.is_leaf && k < 4; k++) {
+		const bool zero = !types[1 + k];
+		if (!zero && types[1 + k] != types[0])
+			continue;
+		if (zero)
+			p->expr[i] = (struct expr){
+				.is_leaf = true,
+				.leaf = types[0] == 'f' ? LEAF_CONST_F : LEAF_CONST_U,
+			};
+		else
+			p->expr[i] = p->expr[old.kid[k]];
+		if (!passes(p, setting, setting + 1, source, &compiled) && compiled)
+			return true;
+		p->expr[i] = old;
+		if (zero)
+			break;
+	}
+	return false;
+}
+
 /* Takes away statements and operations while the program still fails in @setting. */
 static void shrink(struct program_text *p, size_t setting, struct text *source)
 {
@@ -195,26 +223,8 @@ static void shrink(struct program_text *p, size_t setting, struct text *source)
 			else
 				p->stmt[i] = old;
 		}
-		for (unsigned i = 1; i < p->n_expr; i++) {
-			const struct expr old = p->expr[i];
-			const char type = old.is_leaf ? 0 : random_ops[old.op].types[0];
-			for (unsigned k = 0; type && k < 4; k++) { /* an operand instead, or zero */
-				const bool zero = !random_ops[old.op].types[1 + k];
-				if (!zero && random_ops[old.op].types[1 + k] != type)
-					continue;
-				p->expr[i] = zero ? (struct expr){ .is_leaf = true,
-					                           .leaf = type == 'f' ? LEAF_CONST_F
-					                                               : LEAF_CONST_U }
-				                  : p->expr[old.kid[k]];
-				if (!passes(p, setting, setting + 1, source, &compiled) && compiled) {
-					smaller = true;
-					break;
-				}
-				p->expr[i] = old;
-				if (zero)
-					break;
-			}
-		}
+		for (unsigned i = 1; i < p->n_expr; i++)
+			smaller |= simplify(p, i, setting, source);
 	}
 	passes(p, setting, setting + 1, source, &compiled);
 }
@@ -239,8 +249,12 @@ static bool one_program(uint64_t seed)
 		shrink(&program, setting, &source);
 		print_error("seed %" PRIu64 ", made smaller: %s\n", seed, found);
 	}
-	for (const char *line = source.s; line && *line; line += strcspn(line, "\n"), line += *line != 0)
-		print_error("  %.*s\n", (int)strcspn(line, "\n"), line);
+	for (const char *line = source.s; line && *line; line += *line != 0) {
+		/* line by line: cmocka prints 1,000 characters at a time */
+		const size_t len = strcspn(line, "\n");
+		print_error("  %.*s\n", (int)len, line);
+		line += len;
+	}
 	text_free(&source);
 	return false;
 }
