@@ -174,7 +174,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		fputs(asset_find("src/model/snapshot.schema.json")->data, c->out);
 		return CLI_OK;
 	}
-	if (n == 1 && file_looks_like_path(args[0], ".json")) {
+	if (n == 1 && !start_names_kernel(args[0]) && file_looks_like_path(args[0], ".json")) {
 		if (!session_open(args[0], &session, note, sizeof note, &err))
 			return cli_fail(c, &err);
 		if (*note)

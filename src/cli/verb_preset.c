@@ -108,8 +108,15 @@ static bool step_selection(const struct walk *w, unsigned i, struct selection *s
 	*sel = (struct selection){ .seed = 1 };
 	/* what stops a run is seen by the emulator; a GPU would hang or answer anything */
 	const bool emu = w->p->steps[i].stops || !w->s->backend;
-	return app_choose("a100", emu ? "emu" : w->s->backend, sel, err) &&
-	       tour_select(w->p, i, sel, err);
+	if (!app_choose(NULL, emu ? "emu" : w->s->backend, sel, err))
+		return false;
+	/* a device answers for itself, whatever sheet the step names */
+	const struct gpu_spec device = sel->gpu;
+	if (!tour_select(w->p, i, sel, err))
+		return false;
+	if (strcmp(sel->backend, "emu"))
+		sel->gpu = device;
+	return true;
 }
 
 /* The step's expectation is that its run is stopped, and why. Nothing is compared with it. */

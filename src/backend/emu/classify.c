@@ -476,8 +476,11 @@ static bool equals_reg(const struct shapes *s, const struct ir *ir, const struct
 	const struct xop *x = only_def(ir, src);
 	if (!x || x->op != E_add_b32 || x->s[0].kind != S_REG || x->s[0].reg != reg)
 		return false;
-	const struct reg_shape b = shape_of_src(s, ir, &x->s[1]);
-	return b.known && b.pattern == 0 && b.base == 0;
+	if (x->s[1].kind == S_CONST)
+		return x->s[1].value == 0;
+	/* anywhere in the program: what holds in this block only says nothing about the other place */
+	const struct reg_shape *b = &s->reg[x->s[1].reg];
+	return b->known && b->pattern == 0 && b->base == 0;
 }
 
 /* x - (x & -2^k), as compilers write x mod 2^k. */

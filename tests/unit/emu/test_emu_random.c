@@ -51,7 +51,18 @@ static void arithmetic(struct gen *g, const char *guard)
 {
 	char b1[16], b2[16], b3[16];
 	const unsigned d = pick(g, N_R);
-	switch (pick(g, 17)) {
+	switch (pick(g, 18)) {
+	case 16: { /* signed division and remainder by a power of two, as compilers write them */
+		const unsigned k = 1 + pick(g, 6), x = pick(g, N_R);
+		text_add(&g->t, "\tshr.s32 %%r50, %%r%u, 31;\n\tshr.u32 %%r51, %%r50, %u;\n"
+		         "\tadd.s32 %%r52, %%r%u, %%r51;\n", x, 32 - k, x);
+		if (pick(g, 2))
+			text_add(&g->t, "\tand.b32 %%r53, %%r52, %d;\n\t%ssub.s32 %%r%u, %%r%u, %%r53;\n",
+			         -(1 << k), guard, d, x);
+		else
+			text_add(&g->t, "\t%sshr.s32 %%r%u, %%r52, %u;\n", guard, d, k);
+		break;
+	}
 	case 0:
 	case 1:
 	case 2:
@@ -146,7 +157,21 @@ static void input_address(struct gen *g)
 
 static void memory(struct gen *g, const char *guard)
 {
-	switch (pick(g, 8)) {
+	switch (pick(g, 10)) {
+	case 8: { /* several words per lane */
+		const unsigned n = pick(g, 2) ? 4 : 2, a = pick(g, N_R - 3);
+		text_add(&g->t, "\tmad.lo.s32 %%r20, %%r31, %u, %u;\n\tmul.wide.u32 %%rd8, %%r20, 4;\n"
+		         "\tadd.s64 %%rd9, %%rd10, %%rd8;\n", n * pick(g, 5), n * pick(g, 5));
+		text_add(&g->t, "\t%sld.global.v%u.u32 {%%r%u, %%r%u", guard, n, a, a + 1);
+		text_add(&g->t, n == 4 ? ", %%r%u, %%r%u}, [%%rd9];\n" : "}, [%%rd9];\n", a + 2, a + 3);
+		break;
+	}
+	case 9: /* 64 bits, generic address */
+		text_add(&g->t, "\tmad.lo.s32 %%r20, %%r31, %u, %u;\n\tmul.wide.u32 %%rd8, %%r20, 4;\n"
+		         "\tadd.s64 %%rd9, %%rd10, %%rd8;\n", 2 * pick(g, 5), 2 * pick(g, 5));
+		text_add(&g->t, "\t%sld%s.u64 %%rd%u, [%%rd9];\n", guard,
+		         ANY(g, "", ".global"), pick(g, N_D));
+		break;
 	case 0:
 	case 1:
 		input_address(g);
