@@ -349,6 +349,11 @@ bool term_open(struct err *err)
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
+	/* Home and End have two spellings in the wild; terminfo knows one of them. */
+	define_key("\033[1~", KEY_HOME);
+	define_key("\033[4~", KEY_END);
+	define_key("\033[H", KEY_HOME);
+	define_key("\033[F", KEY_END);
 	nodelay(stdscr, TRUE);
 	curs_set(0);
 	choose_looks();
