@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARED_SLACK 256 /* handlers may read, not use, a little more than they were asked for */
+#define SHARED_SLACK 1024 /* handlers may read, not use, a little more than they were asked for */
 
 static struct warp *warp_at(const struct worker *wk, uint32_t i)
 {
@@ -50,7 +50,6 @@ static void warp_init(struct worker *wk, uint32_t number)
 	w->image = &l->image;
 	w->sec = wk->sec;
 	w->mem = wk->mem;
-	w->win = wk->win;
 	w->guards = wk->guard_lanes;
 	w->host = (uintptr_t)l->arena.host - (uintptr_t)ARENA_BASE;
 	w->shared = wk->shared;
@@ -76,7 +75,8 @@ void emu_worker_init(struct worker *wk, struct launch *l, unsigned index)
 	wk->local = mem_aligned(16, (size_t)l->n_warps * 32 * l->local_bytes + 16);
 	wk->sec = mem_calloc(im->n_sections + 1, sizeof *wk->sec);
 	wk->mem = mem_calloc(im->ir.n_mem + 1, sizeof *wk->mem);
-	wk->win = mem_calloc(im->ir.n_mem + 1, sizeof *wk->win);
+	for (unsigned k = 0; k < 2; k++)
+		wk->win[k] = mem_calloc(im->ir.n_mem + 1, sizeof *wk->win[k]);
 	wk->guard_lanes = mem_calloc(im->ir.n_ops + 1, sizeof *wk->guard_lanes);
 	wk->divergent = mem_calloc(im->ir.n_blocks + 1, sizeof *wk->divergent);
 	for (uint32_t i = 0; i < l->n_warps; i++)
@@ -90,7 +90,8 @@ void emu_worker_free(struct worker *wk)
 	free(wk->local);
 	free(wk->sec);
 	free(wk->mem);
-	free(wk->win);
+	free(wk->win[0]);
+	free(wk->win[1]);
 	free(wk->guard_lanes);
 	free(wk->divergent);
 	free(wk->log.e);
@@ -127,10 +128,24 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 	w->syncs = 0;
 	w->state = WARP_RUN;
 	w->program = p;
+	w->win = wk->win[p->kind == PROGRAM_BOLD ? PROGRAM_BOLD : PROGRAM_SAFE];
 	w->at = &p->uops[p->block_uop[0]];
 	for (unsigned k = 0; k < 3; k++)
 		w->special[SR_CTAID_X + k] = wk->ctaid[k];
 	w->special[SR_SMID] = wk->block % l->gpu->sm_count;
+}
+
+/* Where many warps leave the bold program, it is better not begun. */
+static enum program_kind start_program(struct worker *wk)
+{
+	const struct launch *l = wk->launch;
+	if (wk->checked || l->plain_only)
+		return PROGRAM_PLAIN;
+	if (l->image.start != PROGRAM_BOLD || (wk->warps_bold >= 64 &&
+	                                       4 * wk->warps_left > wk->warps_bold))
+		return PROGRAM_SAFE;
+	wk->warps_bold += l->n_warps;
+	return PROGRAM_BOLD;
 }
 
 static void start_block(struct worker *wk, uint64_t index)
@@ -156,7 +171,7 @@ static void start_block(struct worker *wk, uint64_t index)
 	memset(wk->shared, 0xff, l->shared_bytes); /* undefined: floats read as NaN */
 	if (l->local_bytes)
 		memset(wk->local, 0xff, (size_t)l->n_warps * 32 * l->local_bytes);
-	const struct program *prog = wk->checked || l->plain_only ? &l->image.plain : &l->image.fast;
+	const struct program *prog = &l->image.program[start_program(wk)];
 	for (uint32_t i = 0; i < l->n_warps; i++)
 		start_warp(wk, i, prog);
 	log_block_start(wk);

@@ -26,7 +26,10 @@
 
 #define LINE 128
 #define L1_SETS 256 /* 1 << LOG_MAX_LEVEL */
-#define WAVE_ENTRIES ((size_t)1 << 16)
+/* Entries of the whole launch to aim at, and bounds for those of one wave. */
+#define LAUNCH_ENTRIES ((uint64_t)1 << 18)
+#define WAVE_ENTRIES_LEAST ((uint64_t)1 << 13)
+#define WAVE_ENTRIES_MOST ((uint64_t)1 << 16)
 
 struct way {
 	uint32_t line;   /* + 1; 0 = empty */
@@ -44,14 +47,15 @@ struct part {
 struct cache_sim {
 	unsigned sm_count, l1_ways, l2_ways, level;
 	uint32_t l2_sets, lines;
-	uint64_t wave_blocks;
+	uint64_t wave_blocks, wave_entries;
 	struct way *l1, *l2;
 	struct part part[CACHE_PARTS];
 	pthread_mutex_t lock;
 	uint64_t *_Atomic bitmap[LOG_MAX_LEVEL + 1];
 };
 
-struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes, uint32_t lines)
+struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes, uint32_t lines,
+                                uint64_t waves)
 {
 	struct cache_sim *c = mem_zalloc(sizeof *c);
 	const double l2_lines = gpu->l2_bytes / LINE, l1_lines = l1_bytes / LINE;
@@ -64,6 +68,11 @@ struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes, uin
 	c->l1 = mem_calloc((size_t)c->sm_count * L1_SETS * c->l1_ways, sizeof *c->l1);
 	c->l2 = mem_calloc((size_t)c->l2_sets * c->l2_ways, sizeof *c->l2);
 	c->wave_blocks = 1;
+	c->wave_entries = LAUNCH_ENTRIES / (waves ? waves : 1);
+	if (c->wave_entries > WAVE_ENTRIES_MOST)
+		c->wave_entries = WAVE_ENTRIES_MOST;
+	if (c->wave_entries < WAVE_ENTRIES_LEAST)
+		c->wave_entries = WAVE_ENTRIES_LEAST;
 	pthread_mutex_init(&c->lock, NULL);
 	return c;
 }
@@ -98,8 +107,8 @@ void cache_sim_wave_size(struct cache_sim *c, uint64_t blocks)
 
 size_t cache_sim_block_limit(const struct cache_sim *c)
 {
-	const size_t share = WAVE_ENTRIES / c->wave_blocks;
-	return share > 64 ? share : 64;
+	const size_t share = (size_t)(c->wave_entries / c->wave_blocks);
+	return share > 16 ? share : 16;
 }
 
 const uint64_t *cache_sim_bitmap(struct cache_sim *c, unsigned level)

@@ -9,8 +9,9 @@
 #include "model/gpu.h"
 
 struct cache_sim;
-/* @lines: of the arena; @l1_bytes: what shared memory leaves of the SM's store. */
-struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes, uint32_t lines);
+/* @lines: of the arena; @l1_bytes: what shared memory leaves of the SM's store; @waves: to come. */
+struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes, uint32_t lines,
+                                uint64_t waves);
 void cache_sim_free(struct cache_sim *c);
 
 /* Between waves: level that blocks start at, entries a block may leave, lines that are followed. */

@@ -578,6 +578,7 @@ struct analysis {
 	const struct launch_plan *plan;
 	struct shapes *s;
 	bool *pinned;     /* 32 values, whatever is written */
+	bool *marked;     /* bold: blocks whose branch must not split a warp; NULL = safe */
 };
 
 static bool same_shape(const struct reg_shape *a, const struct reg_shape *b)
@@ -675,11 +676,15 @@ static bool demote_after(struct analysis *an, unsigned b)
 				needed |= bits_row(&an->live->in, (unsigned)xb->reconv)[w];
 			for (uint64_t bad = defs[w] & needed; bad; bad &= bad - 1) {
 				const unsigned r = w * 64 + (unsigned)__builtin_ctzll(bad);
-				if (an->s->reg[r].cls != SHAPE_LANES) {
-					an->pinned[r] = true;
-					an->s->demoted++;
-					changed = true;
+				if (an->s->reg[r].cls == SHAPE_LANES)
+					continue;
+				if (an->marked && an->ir->ops[xb->end - 1].kind == X_BRA) {
+					an->marked[b] = true;
+					continue;
 				}
+				an->pinned[r] = true;
+				an->s->demoted++;
+				changed = true;
 			}
 		}
 	}
@@ -702,20 +707,21 @@ static bool may_split(const struct analysis *an, unsigned b)
 	return false;
 }
 
-void classify(const struct ir *ir, const struct liveness *l, const struct launch_plan *plan,
-              bool everything_lanes, struct shapes *out)
+bool classify(const struct ir *ir, const struct liveness *l, const struct launch_plan *plan,
+              enum classify_mode mode, bool *marked, struct shapes *out)
 {
 	static const int64_t zeros[32];
 	*out = (struct shapes){ 0 };
 	out->reg = mem_calloc(ir->n_regs, sizeof *out->reg);
 	out->local = mem_calloc(ir->n_regs, sizeof *out->local);
 	pattern_intern(out, zeros);
-	if (everything_lanes) {
+	if (mode == CLASSIFY_LANES) {
 		for (unsigned r = 0; r < ir->n_regs; r++)
 			out->reg[r] = LANES;
-		return;
+		return false;
 	}
-	struct analysis an = { ir, l, plan, out, mem_calloc(ir->n_regs, sizeof(bool)) };
+	struct analysis an = { ir, l, plan, out, mem_calloc(ir->n_regs, sizeof(bool)),
+		               mode == CLASSIFY_BOLD ? marked : NULL };
 	for (bool again = true; again;) {
 		for (unsigned r = 0; r < ir->n_regs; r++)
 			out->reg[r] = (struct reg_shape){ 0 };
@@ -729,6 +735,10 @@ void classify(const struct ir *ir, const struct liveness *l, const struct launch
 				again |= demote_after(&an, b);
 	}
 	free(an.pinned);
+	bool any = false;
+	for (unsigned b = 0; an.marked && b < ir->n_blocks; b++)
+		any |= marked[b];
+	return any;
 }
 
 void shapes_free(struct shapes *s)

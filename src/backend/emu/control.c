@@ -45,13 +45,16 @@ const struct uop *vm_pop(struct warp *w)
 #define COLD __attribute__((noinline))
 
 /* ENTER: y section, a block (or -1: inside one), b length */
-HANDLER(enter_full)
-{
-	(void)mask;
-	w->sec[u->y].full++;
-	w->ticks += u->b;
-	NEXT_full(u + 1);
-}
+#define ENTER_FULL(name, kind)                                                                    \
+	HANDLER(name)                                                                             \
+	{                                                                                         \
+		(void)mask;                                                                       \
+		w->sec[u->y].full[kind]++;                                                        \
+		w->ticks += u->b;                                                                 \
+		NEXT_full(u + 1);                                                                 \
+	}
+ENTER_FULL(enter_bold_full, PROGRAM_BOLD)
+ENTER_FULL(enter_full, PROGRAM_SAFE)
 COLD HANDLER(reconverge)
 {
 	(void)u;
@@ -67,6 +70,7 @@ HANDLER(enter_masked)
 	NEXT_masked(u + 1);
 }
 const struct handler vm_enter = { enter_full, enter_masked };
+const struct handler vm_enter_bold = { enter_bold_full, enter_masked };
 
 HANDLER(enter_plain_full)
 {
@@ -174,6 +178,44 @@ HANDLER(branch_masked)
 	EMU_JUMP branch_split(w, u, taken);
 }
 const struct handler vm_branch = { branch_full, branch_masked };
+
+/* BRANCH of the bold program that is taken not to split the warp. If it does, the safe one goes on. */
+COLD HANDLER(go_safe)
+{
+	w->worker->warps_left++;
+	CONTINUE(program_leave(w, u, PROGRAM_SAFE, false));
+}
+HANDLER(branch_bold_full)
+{
+	const uint32_t taken = PRED(u->a) ^ u->b;
+	if (taken == 0xffffffffu) {
+		const struct uop *to = u->x.to;
+		if (--w->fuel < 0)
+			return yield(w, to);
+		NEXT_full(to);
+	}
+	if (taken == 0) {
+		w->guards[u->xop] += 32;
+		NEXT_full(u + 1);
+	}
+	EMU_JUMP go_safe(w, u, mask);
+}
+HANDLER(branch_bold_masked)
+{
+	const uint32_t taken = (PRED(u->a) ^ u->b) & mask;
+	if (taken == mask) {
+		const struct uop *to = u->x.to;
+		if (--w->fuel < 0)
+			return yield(w, to);
+		NEXT_masked(to);
+	}
+	if (taken == 0) {
+		w->guards[u->xop] += lane_popc32(mask);
+		NEXT_masked(u + 1);
+	}
+	EMU_JUMP go_safe(w, u, mask);
+}
+const struct handler vm_branch_bold = { branch_bold_full, branch_bold_masked };
 
 /* BRANCH TABLE: a 32 lane indexes, b 1 = scalar, x.p struct xop, y block */
 static const struct uop *branch_table(struct warp *w, const struct uop *u)
@@ -322,58 +364,12 @@ const struct handler vm_guard_end = { guard_end, guard_end };
 
 /*
  * CHECK: scalar a plus any lane of pattern x must be a 32-bit number (signed or not) without
- * wrapping, since the next operation widens it. If not, the warp goes on in the plain program,
- * which keeps 32 values of everything. b 1 = inside a guard, y operation.
+ * wrapping, since the next operation widens it. If not, the warp goes on in the plain program.
+ * b 1 = inside a guard.
  */
-static const struct uop *leave_fast(struct warp *w, const struct uop *u)
-{
-	const struct program *fast = w->program, *plain = &w->image->plain;
-	const struct ir *ir = &w->image->ir;
-	const struct section *s = &w->image->sections[w->image->op_section[u->xop]];
-	/* memory handlers that the section counted but that will not run */
-	if ((u->b ? w->guard_saved : w->mask) == 0xffffffffu)
-		for (uint32_t i = u->xop; i < s->end; i++) {
-			const struct xop *x = &ir->ops[i];
-			if (x->mem >= 0 && fast->mem[x->mem].full_probe)
-				w->mem[x->mem].slow++;
-		}
-	for (unsigned r = 0; r < ir->n_regs; r++) {
-		const struct reg_shape *sh = &fast->shapes.reg[r];
-		const unsigned bytes = ir->regs[r].bytes;
-		if (bytes == 0 || plain->reg_slot[r] == UINT32_MAX) /* predicates are shared */
-			continue;
-		if (!sh->known && fast->reg_slot[r] == UINT32_MAX)
-			continue;
-		mem_u32 *d32 = frame(w, plain->reg_slot[r]);
-		mem_u64 *d64 = frame(w, plain->reg_slot[r]);
-		for (unsigned i = 0; i < 32; i++) {
-			uint64_t v;
-			if (sh->cls == SHAPE_LANES)
-				v = bytes == 4 ? ((mem_u32 *)frame(w, fast->reg_slot[r]))[i]
-				               : ((mem_u64 *)frame(w, fast->reg_slot[r]))[i];
-			else if (sh->known)
-				v = shape_lane(&fast->shapes, sh, i);
-			else
-				v = SCALAR64(fast->reg_slot[r]) +
-				    (uint64_t)fast->shapes.patterns[sh->pattern].lane[i];
-			if (bytes == 4)
-				d32[i] = (uint32_t)v;
-			else
-				d64[i] = v;
-		}
-	}
-	if (u->b) { /* the guard is evaluated again there */
-		if (ir->ops[u->xop].first)
-			w->guards[u->xop] -= lane_popc32(w->mask);
-		w->mask = w->guard_saved;
-	}
-	w->program = plain;
-	return &plain->uops[plain->op_uop[u->xop]];
-}
-
 COLD HANDLER(go_plain)
 {
-	CONTINUE(leave_fast(w, u));
+	CONTINUE(program_leave(w, u, PROGRAM_PLAIN, u->b));
 }
 
 #define CHECK(name, T, low, high)                                                                 \

@@ -458,7 +458,8 @@ static void fix_later(struct emit *e, const struct uop *u, int32_t block)
 
 static void emit_bra(struct emit *e, const struct xop *x, uint32_t block)
 {
-	struct uop *u = emit_uop(e, x->guard >= 0 ? &vm_branch : &vm_jump);
+	struct uop *u = emit_uop(e, x->guard < 0 ? &vm_jump
+	                            : e->bold && e->bold[block] ? &vm_branch_bold : &vm_branch);
 	if (x->guard >= 0) {
 		u->a = e->pred_slot[x->guard];
 		u->b = x->guard_neg ? 0xffffffffu : 0;
@@ -667,7 +668,8 @@ static void emit_program(struct emit *e)
 			shapes_enter_block(&p->shapes);
 		}
 		e->xop = s->first < ir->n_ops ? s->first : ir->n_ops - 1;
-		struct uop *u = emit_uop(e, p->plain ? &vm_enter_plain : &vm_enter);
+		struct uop *u = emit_uop(e, p->kind == PROGRAM_PLAIN  ? &vm_enter_plain
+		                       : p->kind == PROGRAM_SAFE ? &vm_enter : &vm_enter_bold);
 		u->a = at_start ? s->block : UINT32_MAX;
 		u->b = s->length;
 		u->y = i;
@@ -678,14 +680,14 @@ static void emit_program(struct emit *e)
 			e->xop = o;
 			e->position += x->first;
 			p->op_uop[o] = p->n_uops;
-			if (p->plain && x->first)
+			if (p->kind == PROGRAM_PLAIN && x->first)
 				emit_uop(e, &vm_trace);
 			e->raw = shape_of_result(&p->shapes, ir, x, e->plan);
 			if (!writes_nothing(x))
 				emit_guarded(e, x, s->block);
 			shapes_note(&p->shapes, x, &e->raw);
 		}
-		if (!p->plain)
+		if (p->kind != PROGRAM_PLAIN)
 			fuse_section(e, first_uop, p->n_uops, s->block);
 	}
 	emit_uop(e, &vm_exit); /* a function may end without ret */
@@ -738,14 +740,26 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 	const uint64_t *entry = bits_row(&im->live.in, 0);
 	for (unsigned w = 0; w < im->live.in.words; w++)
 		im->zero_frame |= entry[w] != 0;
-	struct program *programs[2] = { &im->fast, &im->plain };
-	for (unsigned i = plain_only ? 1 : 0; i < 2; i++) {
-		e.p = programs[i];
-		e.p->plain = i == 1;
-		classify(&im->ir, &im->live, plan, i == 1, &e.p->shapes);
-		slots_assign(&im->ir, &im->live, e.p, i == 0 && !im->zero_frame, &im->frame_bytes);
+	static const enum classify_mode modes[PROGRAMS] = { CLASSIFY_BOLD, CLASSIFY_SAFE,
+		                                            CLASSIFY_LANES };
+	bool *bold = mem_calloc(im->ir.n_blocks + 1, sizeof *bold);
+	im->start = plain_only ? PROGRAM_PLAIN : PROGRAM_SAFE;
+	for (unsigned k = plain_only ? PROGRAM_PLAIN : PROGRAM_BOLD; k < PROGRAMS; k++) {
+		e.p = &im->program[k];
+		e.p->kind = (enum program_kind)k;
+		const bool marked = classify(&im->ir, &im->live, plan, modes[k], bold, &e.p->shapes);
+		if (k == PROGRAM_BOLD && !marked) { /* nothing to be bold about */
+			shapes_free(&e.p->shapes);
+			continue;
+		}
+		if (k == PROGRAM_BOLD)
+			im->start = PROGRAM_BOLD;
+		e.bold = k == PROGRAM_BOLD ? bold : NULL;
+		slots_assign(&im->ir, &im->live, e.p, k != PROGRAM_PLAIN && !im->zero_frame,
+		             &im->frame_bytes);
 		emit_program(&e);
 	}
+	free(bold);
 	im->frame_bytes = (im->frame_bytes + 127) / 128 * 128;
 	free(pred_slot);
 	free(e.fixups);
@@ -763,8 +777,8 @@ static void program_free(struct program *p)
 
 void image_free(struct image *im)
 {
-	program_free(&im->fast);
-	program_free(&im->plain);
+	for (unsigned k = 0; k < PROGRAMS; k++)
+		program_free(&im->program[k]);
 	liveness_free(&im->live);
 	ir_free(&im->ir);
 	free(im->sections);

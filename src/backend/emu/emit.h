@@ -16,6 +16,7 @@ struct emit {
 	const uint32_t *pred_slot;     /* by register */
 	uint32_t pred_zeros, pred_ones;
 	uint32_t vec_temp[N_TEMPS], scalar_temp[N_TEMPS];
+	const bool *bold;              /* per block: its branch is taken not to split a warp */
 	uint32_t xop;                  /* that is being emitted */
 	struct reg_shape raw;          /* what the operation gives, before its registers are looked at */
 	bool guarded;

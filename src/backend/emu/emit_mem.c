@@ -154,7 +154,7 @@ static const struct handler *fast_handler(struct emit *e, struct memop *m)
 	const enum mem_place at = !shared ? AT_GLOBAL : m->addr.wide ? AT_SHARED64 : AT_SHARED32;
 	uint64_t offset[32];
 	struct pattern p;
-	if (e->p->plain || e->guarded || (x->kind != X_LD && x->kind != X_ST))
+	if (e->p->kind == PROGRAM_PLAIN || e->guarded || (x->kind != X_LD && x->kind != X_ST))
 		return NULL;
 	if (!shared && (x->space != SPACE_GLOBAL || !m->addr.wide))
 		return NULL;

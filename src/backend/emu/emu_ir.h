@@ -187,8 +187,15 @@ struct shapes {
 struct tid_shape {
 	struct reg_shape shape[3];
 };
-void classify(const struct ir *ir, const struct liveness *l, const struct launch_plan *plan,
-              bool everything_lanes, struct shapes *out);
+enum classify_mode {
+	CLASSIFY_LANES, /* everything as 32 lanes */
+	CLASSIFY_SAFE,
+	CLASSIFY_BOLD   /* branches that could hurt are marked instead: the program has to be left there
+	                   when one splits a warp after all */
+};
+/* @marked: per block, of a bold classification; returns whether any is. */
+bool classify(const struct ir *ir, const struct liveness *l, const struct launch_plan *plan,
+              enum classify_mode mode, bool *marked, struct shapes *out);
 void shapes_free(struct shapes *s);
 /* Operations are looked at block by block, in order: */
 static inline void shapes_enter_block(struct shapes *s)

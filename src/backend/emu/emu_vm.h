@@ -127,7 +127,12 @@ struct program {
 	uint32_t *block_uop;        /* block -> its first uop (ENTER) */
 	uint32_t *op_uop;           /* operation -> its first uop */
 	struct memop *mem;          /* by memory number */
-	bool plain;                 /* every register as 32 lanes: reference, checks, traces */
+	enum program_kind {
+		PROGRAM_BOLD,       /* takes it that some branches do not split a warp */
+		PROGRAM_SAFE,       /* scalars only where no split can hurt them */
+		PROGRAM_PLAIN,      /* every register as 32 lanes: reference, checks, traces */
+		PROGRAMS
+	} kind;
 	struct shapes shapes;
 	uint32_t *reg_slot;         /* frame offset by register; UINT32_MAX = none */
 };
@@ -154,6 +159,11 @@ struct fused {
 	const struct fused_step {
 		int64_t lanes, word; /* offsets from the addresses */
 	} *step;
+	/* Or: n FMAs on 32 lanes, one after the other, slots of all four operands. */
+	const struct fused_fma {
+		uint32_t a, b, c, d;
+		uint32_t same_a; /* operand a is that of the FMA before */
+	} *fma;
 };
 
 struct const_slot {             /* constants of the frame, written once per warp */
@@ -162,11 +172,12 @@ struct const_slot {             /* constants of the frame, written once per warp
 	uint64_t value[32];
 };
 
-/* Two programs over the same frame, and what both share. */
+/* Up to three programs over the same frame, and what they share. */
 struct image {
 	struct ir ir;
 	struct liveness live;
-	struct program fast, plain;
+	struct program program[PROGRAMS];
+	enum program_kind start;    /* where warps begin */
 	struct section *sections;
 	unsigned n_sections;
 	uint32_t *op_section;       /* operation -> section */
@@ -186,13 +197,13 @@ void image_free(struct image *im);
 /* --- counting ---------------------------------------------------------------------------------- */
 
 struct section_count {
-	uint64_t full;         /* executions by handlers for full warps of the fast program */
+	uint64_t full[2];      /* executions by full warps of the bold and of the safe program */
 	uint64_t warps, lanes; /* all others */
 };
 struct mem_count {
 	uint64_t packed;       /* sectors | lines << 32 of full-warp handlers since the last flush */
-	uint64_t slow;         /* full executions of the section that did not count there */
-	uint64_t odd;          /* of those that did: sectors and lines are in packed, not the usual */
+	uint64_t slow[2];      /* full executions of the section that did not count there */
+	uint64_t odd[2];       /* of those that did: sectors and lines are in packed, not the usual */
 	uint64_t requests, sectors, lines, bytes, waves, ideal;
 	uint64_t space[3];     /* of the requests: global, shared, other */
 };
@@ -297,7 +308,7 @@ struct worker {
 	uint8_t *shared, *local;
 	struct section_count *sec;
 	struct mem_count *mem;
-	struct mem_window *win;
+	struct mem_window *win[2];     /* of the bold and of the safe program */
 	uint64_t *guard_lanes; /* per operation: lanes whose guard was true; of a branch: false */
 	uint64_t *divergent;   /* per block: times its branch split a warp */
 	struct access_log log;
@@ -307,6 +318,7 @@ struct worker {
 	struct shadow *shadow; /* of shared memory, while checked */
 	struct trace *trace;   /* of the observed warp; NULL otherwise */
 	struct block_barrier barrier[N_BARRIERS];
+	uint64_t warps_bold, warps_left; /* that began in the bold program, and that left it */
 	struct fault fault;
 };
 
@@ -365,10 +377,13 @@ bool block_run(struct worker *wk, uint64_t index);
 bool launch_poll(struct worker *wk);
 
 /* control.c */
-extern const struct handler vm_enter, vm_enter_plain, vm_jump, vm_branch, vm_branch_table, vm_exit,
+extern const struct handler vm_enter_bold, vm_enter, vm_enter_plain, vm_branch_bold, vm_jump, vm_branch, vm_branch_table, vm_exit,
 	vm_exit_if, vm_trap, vm_nop, vm_guard, vm_guard_end, vm_barrier, vm_arrive, vm_barred,
 	vm_barred_pred, vm_check_s32, vm_check_u32, vm_trace, vm_warp_sync;
 void vm_resume(struct warp *w);
+/* leave.c: the warp goes on in another program, from the operation of @u on; its next uop. */
+const struct uop *program_leave(struct warp *w, const struct uop *u, enum program_kind to,
+                                bool in_guard);
 /* Ends the present path: next uop of the lanes that wait, or NULL when the warp is done. */
 const struct uop *vm_pop(struct warp *w);
 /* Stops the warp with a fault of lane @lane; returns NULL. */

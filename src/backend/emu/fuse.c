@@ -1,5 +1,6 @@
 /*
- * Finds two loads and the FMA that uses them, next to each other, and lets the first uop do it all.
+ * Finds two loads and the FMA that uses them, or several FMAs, next to each other, and lets the first
+ * uop do it all.
  *
  * Only the full-warp handler of the first uop changes; the others stay, for other masks and for
  * accesses that need a closer look. What the loads give must not be needed afterwards.
@@ -167,10 +168,35 @@ static uint32_t fuse_from(struct emit *e, uint32_t first, uint32_t end, uint32_t
 	return 3 * n;
 }
 
+/* A run of FMAs on 32 lanes each; returns how many uops it covers, 0 = none. */
+static uint32_t fuse_run(struct emit *e, uint32_t first, uint32_t end)
+{
+	struct uop *u = e->p->uops;
+	const uop_fn single = e->h->alu->op[E_fma_f32][SCALAR_NONE].full;
+	uint32_t n = 0;
+	while (first + n < end && u[first + n].full == single)
+		n++;
+	if (n < 2 || !e->h->fused->fma_run)
+		return 0;
+	struct fused *f = image_pool(e->im, sizeof *f);
+	struct fused_fma *fma = image_pool(e->im, n * sizeof *fma);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct uop *x = &u[first + i];
+		fma[i] = (struct fused_fma){ x->a, x->b, x->c, x->d,
+			                     i && x->a == x[-1].a && x->a != x[-1].d };
+	}
+	*f = (struct fused){ .alone = single, .n = n, .uops = n, .fma = fma };
+	u[first].fused = f;
+	u[first].full = e->h->fused->fma_run;
+	return n;
+}
+
 void fuse_section(struct emit *e, uint32_t first, uint32_t end, uint32_t block)
 {
 	while (first < end) {
-		const uint32_t covered = fuse_from(e, first, end, block);
+		uint32_t covered = fuse_from(e, first, end, block);
+		if (!covered)
+			covered = fuse_run(e, first, end);
 		first += covered ? covered : 1;
 	}
 }

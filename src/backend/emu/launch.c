@@ -214,7 +214,8 @@ static void build_workers(struct launch *l)
 	const double shared = (double)l->shared_bytes * l->blocks_per_sm;
 	const double l1 = l->gpu->l1_bytes - shared;
 	l->cache = cache_sim_new(l->gpu, l1 > 16384 ? l1 : 16384,
-	                         (uint32_t)(l->arena.mapped >> 7));
+	                         (uint32_t)(l->arena.mapped >> 7),
+	                         ceil_div(l->order.n, (uint64_t)l->gpu->sm_count * l->blocks_per_sm));
 	l->trace = trace_new(&l->image);
 	l->n_workers = thread_count(l);
 	l->workers = mem_calloc(l->n_workers, sizeof *l->workers);

@@ -190,6 +190,21 @@ static bool check_shared(struct access *a, unsigned lane)
 	}
 }
 
+/* Flags of one lane's bytes, where races are not looked for: are the bytes read written already? */
+static bool flags_pass(const struct access *a, uint8_t *flags)
+{
+	if (a->bytes < 4)
+		return false; /* the long way */
+	for (unsigned k = 0; k < a->bytes; k += 4) {
+		mem_u32 *f = (mem_u32 *)(void *)(flags + k);
+		if (a->read && *f != 0x01010101u)
+			return false;
+		if (a->write)
+			*f = 0x01010101u;
+	}
+	return true;
+}
+
 static bool resolve_shared(struct access *a)
 {
 	const struct warp *w = a->w;
@@ -207,7 +222,7 @@ static bool resolve_shared(struct access *a)
 		if (at & (a->bytes - 1))
 			return fault(a->w, a->u, FAULT_ALIGN, i, at, SPACE_SHARED, a->bytes, a->write);
 		a->host[i] = w->shared + at;
-		if (s && !check_shared(a, i))
+		if (s && !(!s->cell && flags_pass(a, s->written + at)) && !check_shared(a, i))
 			return false;
 	}
 	return true;
@@ -581,6 +596,6 @@ const struct handler vm_mem = { mem_any, mem_any };
 
 const struct uop *mem_slow(struct warp *w, const struct uop *u, uint32_t mask)
 {
-	w->mem[u->y].slow++;
+	w->mem[u->y].slow[w->program->kind]++;
 	return mem_any(w, u, mask);
 }

@@ -114,33 +114,37 @@ void probe_global(const uint64_t *address, uint32_t mask, unsigned access, enum 
 	p->bytes = distinct(address, mask) * access;
 }
 
-/* Largest number of distinct words in one bank among the lanes of @mask. */
+/*
+ * Largest number of distinct words in one bank among the lanes of @mask. Aligned accesses of 8 or 16
+ * bytes take 2 or 4 banks as a whole, so that these count as one wider bank.
+ */
 static unsigned conflict(const uint64_t *address, uint32_t mask, unsigned access)
 {
-	uint64_t word[32][8]; /* distinct words by bank; more than eight are searched in the list */
-	uint64_t list[32 * 4];
+	const unsigned shift = access <= 4 ? 2 : access == 8 ? 3 : access == 16 ? 4 : 5;
+	const uint64_t banks = 128u >> shift;
+	uint64_t first[32], more[32];
 	uint8_t count[32] = { 0 };
-	unsigned n = 0, most = 0;
-	const unsigned words = access < 4 ? 1 : access / 4;
+	uint32_t used = 0;
+	unsigned n = 0, most = 1;
 	for (uint32_t m = mask; m; m &= m - 1) {
-		const uint64_t first = address[lowest(m)] >> 2;
-		for (unsigned k = 0; k < words; k++) {
-			const uint64_t x = first + k;
-			const unsigned bank = (unsigned)(x & 31);
-			bool seen = false;
-			for (unsigned i = 0; i < count[bank] && i < 8 && !seen; i++)
-				seen = word[bank][i] == x;
-			if (!seen && count[bank] > 8)
-				for (unsigned i = 0; i < n && !seen; i++)
-					seen = list[i] == x;
-			if (seen)
-				continue;
-			if (count[bank] < 8)
-				word[bank][count[bank]] = x;
-			list[n++] = x;
-			if (++count[bank] > most)
-				most = count[bank];
+		const uint64_t x = address[lowest(m)] >> shift;
+		const unsigned b = (unsigned)(x & (banks - 1));
+		if (!(used >> b & 1)) {
+			used |= 1u << b;
+			first[b] = x;
+			count[b] = 1;
+			continue;
 		}
+		if (first[b] == x)
+			continue;
+		unsigned i = 0; /* words that were not the first of their bank */
+		while (i < n && more[i] != x)
+			i++;
+		if (i < n)
+			continue;
+		more[n++] = x;
+		if (++count[b] > most)
+			most = count[b];
 	}
 	return most;
 }
@@ -163,12 +167,12 @@ struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigne
 		r.waves = 1; /* one word, or no bank twice */
 		return r;
 	}
-	const unsigned bytes = distinct(address, mask) * access;
-	r.ideal = bytes > 128 ? (bytes + 127) / 128 : 1;
-	if (access <= 4) {
+	if (access <= 4) { /* 32 words at most: one pass would do */
 		r.waves = conflict(address, mask, access);
 		return r;
 	}
+	const unsigned bytes = distinct(address, mask) * access;
+	r.ideal = bytes > 128 ? (bytes + 127) / 128 : 1;
 	unsigned group = access == 8 ? 16 : 8; /* lanes of one pass */
 	if (!store) {
 		const unsigned merges = (unsigned)pairs_equal(address, mask, 1) +

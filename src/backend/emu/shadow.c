@@ -19,7 +19,7 @@ struct shadow *shadow_new(size_t bytes, bool races)
 	struct shadow *s = mem_zalloc(sizeof *s);
 	s->bytes = bytes;
 	s->epoch = 1;
-	s->written = mem_zalloc(bytes);
+	s->written = mem_aligned(16, bytes);
 	s->cell = races ? mem_calloc(bytes, sizeof *s->cell) : NULL;
 	return s;
 }

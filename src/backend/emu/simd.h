@@ -36,9 +36,9 @@ struct mem_handlers {
 	struct handler ld_wide[MEM_PLACES][MEM_TYPES], st_wide[MEM_PLACES][MEM_TYPES];
 };
 
-/* Load, load, FMA in one; NULL = not at this level. */
+/* Load, load, FMA in one; runs of FMAs; NULL = not at this level. */
 struct fused_handlers {
-	uop_fn dot_global, dot_global_halves, dot_shared;
+	uop_fn dot_global, dot_global_halves, dot_shared, fma_run;
 };
 
 struct handler_set {

@@ -128,15 +128,19 @@ static struct sums sum_workers(const struct launch *l)
 	for (unsigned k = 0; k < l->n_workers; k++) {
 		const struct worker *wk = &l->workers[k];
 		for (unsigned i = 0; i < im->n_sections; i++) {
-			s.sec[i].full += wk->sec[i].full;
-			s.sec[i].warps += wk->sec[i].warps + wk->sec[i].full;
-			s.sec[i].lanes += wk->sec[i].lanes + 32 * wk->sec[i].full;
+			const uint64_t *full = wk->sec[i].full;
+			s.sec[i].full[0] += full[0];
+			s.sec[i].full[1] += full[1];
+			s.sec[i].warps += wk->sec[i].warps + full[0] + full[1];
+			s.sec[i].lanes += wk->sec[i].lanes + 32 * (full[0] + full[1]);
 		}
 		for (unsigned i = 0; i < im->ir.n_mem; i++) {
 			struct mem_count *to = &s.mem[i];
 			const struct mem_count *from = &wk->mem[i];
-			to->slow += from->slow;
-			to->odd += from->odd;
+			for (unsigned g = 0; g < 2; g++) {
+				to->slow[g] += from->slow[g];
+				to->odd[g] += from->odd[g];
+			}
 			to->requests += from->requests;
 			to->sectors += from->sectors;
 			to->lines += from->lines;
@@ -155,16 +159,17 @@ static struct sums sum_workers(const struct launch *l)
 }
 
 /* Full-warp handlers left their counting to the section: adds it to the memory counters. */
-static void add_full(const struct launch *l, struct sums *s)
+static void add_full(const struct launch *l, struct sums *s, enum program_kind kind)
 {
 	const struct image *im = &l->image;
-	for (unsigned i = 0; i < im->ir.n_mem; i++) {
-		const struct memop *m = im->fast.mem ? &im->fast.mem[i] : NULL;
-		if (!m || !m->x || !m->full_probe)
+	const struct program *p = &im->program[kind];
+	for (unsigned i = 0; p->mem && i < im->ir.n_mem; i++) {
+		const struct memop *m = &p->mem[i];
+		if (!m->x || !m->full_probe)
 			continue;
 		const uint32_t op = (uint32_t)(m->x - im->ir.ops);
-		const uint64_t n = s->sec[im->op_section[op]].full - s->mem[i].slow;
 		struct mem_count *c = &s->mem[i];
+		const uint64_t n = s->sec[im->op_section[op]].full[kind] - c->slow[kind];
 		c->requests += n;
 		if (m->x->space == SPACE_SHARED) {
 			c->space[1] += n;
@@ -173,8 +178,8 @@ static void add_full(const struct launch *l, struct sums *s)
 		} else {
 			c->space[0] += n;
 			c->bytes += n * m->bytes_full;
-			c->sectors += (n - c->odd) * m->sectors_full;
-			c->lines += (n - c->odd) * m->lines_full;
+			c->sectors += (n - c->odd[kind]) * m->sectors_full;
+			c->lines += (n - c->odd[kind]) * m->lines_full;
 		}
 	}
 }
@@ -297,7 +302,8 @@ void tally(const struct launch *l, struct run_counts *out)
 {
 	const struct ir *ir = &l->image.ir;
 	struct sums s = sum_workers(l);
-	add_full(l, &s);
+	add_full(l, &s, PROGRAM_BOLD);
+	add_full(l, &s, PROGRAM_SAFE);
 	for (uint32_t first = 0, end; first < ir->n_ops; first = end) {
 		end = first + 1;
 		while (end < ir->n_ops && !ir->ops[end].first)

@@ -1,6 +1,7 @@
 /*
  * Inner products in one go: two loads and the FMA that uses them, for a full warp; in shared memory
- * a whole chain of them, with the sum kept in vector registers.
+ * a whole chain of them, with the sum kept in vector registers. Outer products, as register tiles
+ * compute them, are runs of FMAs.
  *
  * The counters of the single uops still hold: sections count them, and whatever they would have to
  * look at closely (another buffer, a followed line, an odd address) is left to them.
@@ -45,7 +46,7 @@ GUEST dot_global ARGS
 	if (RARE(!fits_window(lw, lanes, 127)) || RARE(!fits_window(&w->win[f->word.id], word, 3)) ||
 	    RARE(sampled(w, lanes)) || RARE(sampled(w, word)))
 		EMU_JUMP f->alone(w, u, mask);
-	fetch_ahead(w, lw, lanes);
+	fetch_ahead(w, lw, lanes, true);
 	const mem_f32 *v = (const mem_f32 *)(w->host + lanes);
 	const vec s = SPLAT(*(const mem_f32 *)(w->host + word));
 	const mem_f32 *c = frame(w, f->acc);
@@ -69,7 +70,7 @@ GUEST dot_global_halves ARGS
 	    RARE(sampled(w, lanes)) || RARE(sampled(w, word)) || RARE(sampled(w, word2)) ||
 	    (!f->lanes.one_line && RARE(sampled(w, lanes2))))
 		EMU_JUMP f->alone(w, u, mask);
-	fetch_ahead(w, lw, lanes);
+	fetch_ahead(w, lw, lanes, false);
 	const uintptr_t lp[2] = { w->host + lanes, w->host + lanes2 };
 	const uintptr_t wp[2] = { w->host + word, w->host + word2 };
 	const mem_f32 *c = frame(w, f->acc);
@@ -117,8 +118,29 @@ GUEST dot_shared ARGS
 	EACH_VECTOR(i) STORE(d + WIDTH * i, acc[i]);
 	NEXT_full(u + f->uops);
 }
+
+/* A run of FMAs on registers. */
+HANDLER(fma_run)
+{
+	const struct fused *f = u->fused;
+	const struct fused_fma *k = f->fma, *end = k + f->n;
+	(void)mask;
+	while (k < end) {
+		const mem_f32 *a = frame(w, k->a);
+		vec va[VECTORS];
+		EACH_VECTOR(i) va[i] = LOAD(a + WIDTH * i);
+		do {
+			const mem_f32 *b = frame(w, k->b), *c = frame(w, k->c);
+			mem_f32 *d = frame(w, k->d);
+			vec r[VECTORS];
+			EACH_VECTOR(i) r[i] = FMA(va[i], LOAD(b + WIDTH * i), LOAD(c + WIDTH * i));
+			EACH_VECTOR(i) STORE(d + WIDTH * i, r[i]);
+		} while (++k < end && k->same_a);
+	}
+	NEXT_full(u + f->uops);
+}
 const struct fused_handlers LEVEL(fused_handlers) = {
-	.dot_global = dot_global, .dot_global_halves = dot_global_halves, .dot_shared = dot_shared,
+	.fma_run = fma_run, .dot_global = dot_global, .dot_global_halves = dot_global_halves, .dot_shared = dot_shared,
 };
 #else
 const struct fused_handlers LEVEL(fused_handlers) = { 0 };

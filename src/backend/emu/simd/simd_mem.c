@@ -194,7 +194,7 @@ static inline void count_odd(struct warp *w, const struct uop *u, uint64_t low)
 {
 	const uint64_t n = MEMOP->lines_at[low & 127];
 	struct mem_count *c = &w->mem[u->y];
-	c->odd++;
+	c->odd[w->program->kind]++;
 	c->packed += (n & 0xff) | (n >> 8) << 32;
 }
 static inline void count_unit(struct warp *w, const struct uop *u, uint64_t low)
@@ -213,7 +213,7 @@ static inline void count_pattern(struct warp *w, const struct uop *u, uint64_t l
 #define COUNT_PATTERN_global count_pattern(w, u, low)
 #define COUNT_PATTERN_shared32 ((void)0)
 #define COUNT_PATTERN_shared64 ((void)0)
-#define AHEAD_global fetch_ahead(w, &w->win[u->y], low)
+#define AHEAD_global fetch_ahead(w, &w->win[u->y], low, true)
 #define AHEAD_shared32 ((void)0)
 #define AHEAD_shared64 ((void)0)
 
@@ -339,9 +339,39 @@ UNIT_MASKED(shared64, 1)
 
 /* --- other widths -------------------------------------------------------------------------------------------- */
 
+#if defined(__AVX512F__)
+/* Four words per lane, all within 512 bytes, which may be read: picked from eight vectors. */
+static inline void load_quads_near(struct warp *w, const struct memop *m, const uint8_t *from)
+{
+	__m512i z[8];
+	for (unsigned k = 0; k < 8; k++)
+		z[k] = _mm512_loadu_si512(from + 64 * k);
+	for (unsigned h = 0; h < 2; h++) {
+		const __m512i first = _mm512_slli_epi32(_mm512_loadu_si512(m->index + 16 * h), 2);
+		const __mmask16 bit5 = _mm512_test_epi32_mask(first, _mm512_set1_epi32(32));
+		const __mmask16 bit6 = _mm512_test_epi32_mask(first, _mm512_set1_epi32(64));
+		for (int e = 0; e < 4; e++) {
+			const __m512i at = _mm512_add_epi32(first, _mm512_set1_epi32(e));
+			__m512i r[4];
+			for (unsigned k = 0; k < 4; k++)
+				r[k] = _mm512_permutex2var_epi32(z[2 * k], at, z[2 * k + 1]);
+			const __m512i lo = _mm512_mask_mov_epi32(r[0], bit5, r[1]);
+			const __m512i hi = _mm512_mask_mov_epi32(r[2], bit5, r[3]);
+			_mm512_storeu_si512((char *)frame(w, (uint32_t)m->d[e]) + 64 * h,
+			                    _mm512_mask_mov_epi32(lo, bit6, hi));
+		}
+	}
+}
+#endif
 /* Four words per lane: four lanes at a time, turned from rows to columns. */
 static inline void load_quads(struct warp *w, const struct memop *m, const uint8_t *from)
 {
+#if defined(__AVX512F__)
+	if (m->span <= 512) {
+		load_quads_near(w, m, from);
+		return;
+	}
+#endif
 #ifdef __SSE2__
 	mem_f32 *d[4];
 	for (unsigned e = 0; e < 4; e++)

@@ -56,12 +56,13 @@ static inline bool sampled_span(const struct warp *w, uint64_t low, uint64_t spa
  * next place is fetched ahead. Host hardware cannot see these strides, since all guest
  * loads share one host instruction.
  */
-static inline void fetch_ahead(const struct warp *w, struct mem_window *win, uint64_t low)
+static inline void fetch_ahead(const struct warp *w, struct mem_window *win, uint64_t low, bool wide)
 {
 	const uint64_t next = low + (low - win->last);
 	win->last = low;
 	__builtin_prefetch((const void *)(w->host + next));
-	__builtin_prefetch((const void *)(w->host + next + 64));
+	if (wide) /* more than the 64 bytes of a host line */
+		__builtin_prefetch((const void *)(w->host + next + 64));
 }
 
 #endif
