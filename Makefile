@@ -67,9 +67,9 @@ VERBS   := $(sort $(patsubst src/cli/verb_%.c,%,$(wildcard src/cli/verb_*.c)))
 BACKENDS := $(sort $(shell sed -n 's/^const struct backend_ops backend_\([a-z0-9]*\) = {.*/\1/p' src/backend/*/*.c))
 # (clang says so when a lane loop is no vector loop, as those that call libm)
 SIMD_LEVELS := sse avx2 avx512
-SIMD_sse    := -Wno-pass-failed
-SIMD_avx2   := -Wno-pass-failed -mavx2 -mfma -mbmi2
-SIMD_avx512 := -Wno-pass-failed -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mfma -mbmi2 -mprefer-vector-width=512
+SIMD_sse    := -O3 -Wno-pass-failed
+SIMD_avx2   := -O3 -Wno-pass-failed -mavx2 -mfma -mbmi2
+SIMD_avx512 := -O3 -Wno-pass-failed -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mfma -mbmi2 -mprefer-vector-width=512
 
 obj      = $(patsubst %.c,$(B)/obj/%.o,$(1))
 BASE_O  := $(call obj,$(wildcard src/base/*.c)) $(B)/obj/gen/assets.o
