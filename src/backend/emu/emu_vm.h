@@ -399,6 +399,8 @@ bool mem_access(struct warp *w, const struct uop *u, uint32_t mask);
 extern const struct handler vm_mem;
 /* For the full-warp handlers of simd/: the same access after all, counted one by one. */
 const struct uop *mem_slow(struct warp *w, const struct uop *u, uint32_t mask);
+/* atomic_ops.c: the new value of @old under operation @op with sources @b and @c. */
+uint64_t lane_atomic(enum ptx_atom op, enum ptx_type type, uint64_t old, uint64_t b, uint64_t c);
 /* A line of the arena is to be simulated: notes it. */
 void log_line(struct warp *w, uint32_t line, unsigned sectors, enum log_kind kind); /* cache_log.c */
 

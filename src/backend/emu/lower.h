@@ -1,4 +1,4 @@
-/* Shared by lower.c, lower_alu.c and lower_cvt.c: one PTX instruction to simple operations. */
+/* Shared by the lower*.c files: one PTX instruction to simple operations. */
 #ifndef PMPP_EMU_LOWER_H
 #define PMPP_EMU_LOWER_H
 
@@ -74,7 +74,23 @@ static inline unsigned type_lane(enum ptx_type t)
 	return ptx_type_bytes(t) > 4 ? 8 : 4;
 }
 
+struct xsrc low_resize(struct lower *l, struct xsrc s, unsigned have, unsigned want);
+unsigned low_reg_bytes(const struct lower *l, int32_t reg);
+/* Address of a variable or parameter; false = unknown. */
+bool low_symbol(const struct lower *l, int32_t symbol, int64_t offset, uint64_t *address);
+
+/* A float32 source with subnormals as zero; a 16-bit integer source with its sign. */
+struct xsrc low_flushed(struct lower *l, struct xsrc a);
+struct xsrc low_sext16(struct lower *l, struct xsrc a);
+bool low_to16(struct lower *l, int32_t r); /* a 32-bit result into the 16-bit destination */
+
+bool low_load(struct lower *l);
+bool low_store(struct lower *l);
+bool low_atomic(struct lower *l, bool with_result);
+bool low_async(struct lower *l);
 bool low_arithmetic(struct lower *l);
+bool low_compare(struct lower *l);
+bool low_bits(struct lower *l);
 bool low_convert(struct lower *l);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Arithmetic, logic and comparisons: PTX instructions to operations of ops.def.
+ * Arithmetic: PTX instructions to operations of ops.def.
  *
  * Modifiers that have no operation of their own become several: .ftz flushes sources and result,
  * .sat clamps, the carry flag is a predicate. 16-bit values stay zero-extended in 32-bit lanes.
- * PTX ISA 9.0 sections 9.7.1 to 9.7.8.
+ * PTX ISA 9.0 sections 9.7.1 to 9.7.4.
  */
 #include "backend/emu/lower.h"
 
@@ -25,7 +25,7 @@ static enum emu_op rounded(const struct ptx_inst *in, enum emu_op nearest, enum 
 	}
 }
 
-static struct xsrc flushed(struct lower *l, struct xsrc a)
+struct xsrc low_flushed(struct lower *l, struct xsrc a)
 {
 	return src_reg(low_op1(l, E_ftz_f32, -1, a));
 }
@@ -49,9 +49,9 @@ static bool float_op(struct lower *l, enum emu_op op, unsigned n, struct xsrc a,
 		}
 	}
 	if (flush) {
-		a = flushed(l, a);
-		b = n > 1 ? flushed(l, b) : b;
-		c = n > 2 ? flushed(l, c) : c;
+		a = low_flushed(l, a);
+		b = n > 1 ? low_flushed(l, b) : b;
+		c = n > 2 ? low_flushed(l, c) : c;
 	}
 	int32_t d = low_dst(l, 0);
 	const int32_t raw = flush || sat || relu ? -1 : d;
@@ -88,7 +88,7 @@ static bool float_op(struct lower *l, enum emu_op op, unsigned n, struct xsrc a,
 }
 
 /* Stores a 32-bit result into a register of a 16-bit type. */
-static bool to16(struct lower *l, int32_t r)
+bool low_to16(struct lower *l, int32_t r)
 {
 	low_op1(l, E_ext_u16, low_dst(l, 0), src_reg(r));
 	return !l->failed;
@@ -122,7 +122,7 @@ static bool is_floating(enum ptx_type t)
 	return type_float(t) || type_half(t) || type_pair(t);
 }
 
-static struct xsrc sext16(struct lower *l, struct xsrc a)
+struct xsrc low_sext16(struct lower *l, struct xsrc a)
 {
 	return src_reg(low_op1(l, E_ext_s16, -1, a));
 }
@@ -181,7 +181,7 @@ static bool low_add(struct lower *l, bool sub)
 		return !l->failed;
 	}
 	if (ptx_type_bytes(in->type) == 2)
-		return to16(l, low_op2(l, sub ? E_sub_b32 : E_add_b32, -1, a, b));
+		return low_to16(l, low_op2(l, sub ? E_sub_b32 : E_add_b32, -1, a, b));
 	if (lane == 8)
 		low_op2(l, sub ? E_sub_b64 : E_add_b64, low_dst(l, 0), a, b);
 	else
@@ -230,7 +230,7 @@ static bool low_mul(struct lower *l)
 	else if (in->flags & PF_WIDE)
 		low_op2(l, wide_op(in->type), low_dst(l, 0), a, b);
 	else if (ptx_type_bytes(in->type) == 2)
-		return to16(l, low_op2(l, E_mul_lo_b32, -1, a, b));
+		return low_to16(l, low_op2(l, E_mul_lo_b32, -1, a, b));
 	else
 		low_op2(l, lane == 8 ? E_mul_lo_b64 : E_mul_lo_b32, low_dst(l, 0), a, b);
 	return !l->failed;
@@ -259,7 +259,7 @@ static bool low_mad(struct lower *l)
 	if (in->flags & PF_HI) {
 		const struct xsrc p = src_reg(low_op2(l, high_op(in->type), -1, a, b));
 		if (narrow)
-			return to16(l, low_op2(l, E_add_b32, -1, p, c));
+			return low_to16(l, low_op2(l, E_add_b32, -1, p, c));
 		if (in->flags & PF_SAT)
 			low_op2(l, E_add_sat_s32, d, p, c);
 		else
@@ -272,7 +272,7 @@ static bool low_mad(struct lower *l)
 		return !l->failed;
 	}
 	if (narrow)
-		return to16(l, low_op3(l, E_mad_lo_b32, -1, a, b, c));
+		return low_to16(l, low_op3(l, E_mad_lo_b32, -1, a, b, c));
 	low_op3(l, lane == 8 ? E_mad_lo_b64 : E_mad_lo_b32, d, a, b, c);
 	return !l->failed;
 }
@@ -306,12 +306,12 @@ static bool low_div(struct lower *l, bool rem)
 		                             : rounded(in, E_div_f32, E_div_rz_f32), 2, a, b, NONE);
 	if (ptx_type_bytes(in->type) == 2) {
 		if (type_signed(in->type)) {
-			a = sext16(l, a);
-			b = sext16(l, b);
+			a = low_sext16(l, a);
+			b = low_sext16(l, b);
 		}
 		const enum emu_op op = type_signed(in->type) ? (rem ? E_rem_s32 : E_div_s32)
 		                                             : (rem ? E_rem_u32 : E_div_u32);
-		return to16(l, low_op2(l, op, -1, a, b));
+		return low_to16(l, low_op2(l, op, -1, a, b));
 	}
 	static const enum emu_op ops[2][2][2] = { /* [rem][wide][signed] */
 		{ { E_div_u32, E_div_s32 }, { E_div_u64, E_div_s64 } },
@@ -379,7 +379,7 @@ static bool low_abs_neg(struct lower *l, bool neg)
 		low_op2(l, neg ? E_xor_b32 : E_and_b32, d, a, src_const(neg ? sign : rest));
 	} else if (ptx_type_bytes(in->type) == 2) {
 		if (neg)
-			return to16(l, low_op2(l, E_sub_b32, -1, src_const(0), a));
+			return low_to16(l, low_op2(l, E_sub_b32, -1, src_const(0), a));
 		low_op1(l, E_abs_s16, d, a);
 	} else if (neg) {
 		low_op2(l, lane == 8 ? E_sub_b64 : E_sub_b32, d, src_const(0), a);
@@ -427,7 +427,7 @@ static bool low_min_max(struct lower *l, bool max)
 		{ { E_max_u32, E_max_s32 }, { E_max_u64, E_max_s64 } },
 	};
 	if (in->type == PTX_S16)
-		return to16(l, low_op2(l, ops[max][0][1], -1, sext16(l, a), sext16(l, b)));
+		return low_to16(l, low_op2(l, ops[max][0][1], -1, low_sext16(l, a), low_sext16(l, b)));
 	int32_t r = low_op2(l, ops[max][lane == 8][sign], in->flags & PF_RELU ? -1 : d, a, b);
 	if (in->flags & PF_RELU)
 		low_op2(l, E_max_s32, d, src_reg(r), src_const(0));
@@ -441,443 +441,14 @@ static bool low_sad(struct lower *l)
 	struct xsrc a = low_src(l, 1, lane), b = low_src(l, 2, lane);
 	const struct xsrc c = low_src(l, 3, lane);
 	if (t == PTX_S16) {
-		a = sext16(l, a);
-		b = sext16(l, b);
+		a = low_sext16(l, a);
+		b = low_sext16(l, b);
 	}
 	const enum emu_op op = lane == 8 ? (type_signed(t) ? E_sad_s64 : E_sad_u64)
 	                                 : (type_signed(t) ? E_sad_s32 : E_sad_u32);
 	if (ptx_type_bytes(t) == 2)
-		return to16(l, low_op3(l, op, -1, a, b, c));
+		return low_to16(l, low_op3(l, op, -1, a, b, c));
 	low_op3(l, op, low_dst(l, 0), a, b, c);
-	return !l->failed;
-}
-
-/* --- comparisons and selection -------------------------------------------------------------------------- */
-
-static enum emu_op half_to_f32(enum ptx_type t)
-{
-	return t == PTX_F16 || t == PTX_F16X2 ? E_cvt_f32_f16 : E_cvt_f32_bf16;
-}
-
-int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type, struct xsrc a,
-                struct xsrc b)
-{
-	bool neg = false, swap = false;
-	const bool wide = type_lane(type) == 8;
-	if (type_half(type)) {
-		a = src_reg(low_op1(l, half_to_f32(type), -1, a));
-		b = src_reg(low_op1(l, half_to_f32(type), -1, b));
-		type = PTX_F32;
-	}
-	enum emu_op op;
-	if (type_float(type)) {
-		static const enum emu_op base[2] = { E_eq_f32, E_eq_f64 };
-		enum { EQ, LT, LE, NE, NUM } which = EQ;
-		switch (cmp) {
-		case CMP_EQ:
-			break;
-		case CMP_NE:
-			which = NE;
-			break;
-		case CMP_LT:
-			which = LT;
-			break;
-		case CMP_LE:
-			which = LE;
-			break;
-		case CMP_GT:
-			which = LT;
-			swap = true;
-			break;
-		case CMP_GE:
-			which = LE;
-			swap = true;
-			break;
-		case CMP_EQU:
-			which = NE;
-			neg = true;
-			break;
-		case CMP_NEU:
-			neg = true;
-			break;
-		case CMP_LTU: /* not a >= b */
-			which = LE;
-			swap = neg = true;
-			break;
-		case CMP_LEU:
-			which = LT;
-			swap = neg = true;
-			break;
-		case CMP_GTU:
-			which = LE;
-			neg = true;
-			break;
-		case CMP_GEU:
-			which = LT;
-			neg = true;
-			break;
-		case CMP_NUM:
-			which = NUM;
-			break;
-		case CMP_NAN:
-			which = NUM;
-			neg = true;
-			break;
-		default:
-			low_refuse(l, "this comparison is for integers");
-			return p < 0 ? low_temp(l, 0) : p;
-		}
-		op = (enum emu_op)(base[wide] + which);
-	} else {
-		bool sign = type_signed(type);
-		enum { LT, LE, EQ } which = EQ;
-		switch (cmp) {
-		case CMP_EQ:
-			break;
-		case CMP_NE:
-			neg = true;
-			break;
-		case CMP_LO:
-			sign = false;
-			which = LT;
-			break;
-		case CMP_LS:
-			sign = false;
-			which = LE;
-			break;
-		case CMP_HI:
-			sign = false;
-			which = LT;
-			swap = true;
-			break;
-		case CMP_HS:
-			sign = false;
-			which = LE;
-			swap = true;
-			break;
-		case CMP_LT:
-			which = LT;
-			break;
-		case CMP_LE:
-			which = LE;
-			break;
-		case CMP_GT:
-			which = LT;
-			swap = true;
-			break;
-		case CMP_GE:
-			which = LE;
-			swap = true;
-			break;
-		default:
-			low_refuse(l, "this comparison is for floating point");
-			return p < 0 ? low_temp(l, 0) : p;
-		}
-		if (type == PTX_S16 && sign && which != EQ) {
-			a = sext16(l, a);
-			b = sext16(l, b);
-		} else if (ptx_type_bytes(type) == 2) { /* immediates may carry a sign */
-			a.value &= 0xffff;
-			b.value &= 0xffff;
-		}
-		static const enum emu_op ops[2][2][2] = { /* [wide][signed][le] */
-			{ { E_lt_u32, E_le_u32 }, { E_lt_s32, E_le_s32 } },
-			{ { E_lt_u64, E_le_u64 }, { E_lt_s64, E_le_s64 } },
-		};
-		op = which == EQ ? (wide ? E_eq_b64 : E_eq_b32) : ops[wide][sign][which == LE];
-	}
-	if (p < 0)
-		p = low_temp(l, 0);
-	struct xop *x = low_emit(l, X_CMP);
-	x->op = (uint16_t)op;
-	x->neg = neg;
-	x->n_d = 1;
-	x->d[0] = p;
-	x->n_s = 2;
-	x->s[0] = swap ? b : a;
-	x->s[1] = swap ? a : b;
-	return p;
-}
-
-/* Comparison of the instruction into @p, combined with its third predicate. */
-static void compare_into(struct lower *l, int32_t p, enum ptx_type type, struct xsrc a,
-                         struct xsrc b, struct xsrc c, bool inverted)
-{
-	const struct ptx_inst *in = l->in;
-	if (in->boolop == BOOL_NONE && !inverted) {
-		low_cmp(l, p, in->cmp, type, a, b);
-		return;
-	}
-	struct xsrc r = src_reg(low_cmp(l, -1, in->cmp, type, a, b));
-	r.neg = inverted;
-	low_bool(l, p, in->boolop, r, c);
-}
-
-static struct xsrc operand_or_flushed(struct lower *l, unsigned i, enum ptx_type t)
-{
-	const struct xsrc a = low_src(l, i, type_lane(t));
-	return (l->in->flags & PF_FTZ) && t == PTX_F32 ? flushed(l, a) : a;
-}
-
-static bool low_setp(struct lower *l)
-{
-	const struct ptx_inst *in = l->in;
-	struct xsrc a = operand_or_flushed(l, 2, in->type), b = operand_or_flushed(l, 3, in->type);
-	const struct xsrc c = in->boolop != BOOL_NONE ? low_pred(l, 4) : NONE;
-	const int32_t p = low_dst(l, 0), q = low_dst(l, 1);
-	if (type_pair(in->type)) { /* p from the low halves, q from the high ones */
-		const enum ptx_type half = in->type == PTX_F16X2 ? PTX_F16 : PTX_BF16;
-		for (int i = 0; i < 2; i++) {
-			const int32_t to = i ? q : p;
-			if (to < 0)
-				continue;
-			const struct xsrc x = src_reg(i ? low_op2(l, E_shr_u32, -1, a, src_const(16))
-			                                : low_op1(l, E_ext_u16, -1, a));
-			const struct xsrc y = src_reg(i ? low_op2(l, E_shr_u32, -1, b, src_const(16))
-			                                : low_op1(l, E_ext_u16, -1, b));
-			compare_into(l, to, half, x, y, c, false);
-		}
-		return !l->failed;
-	}
-	if (q >= 0) { /* both from one comparison: p may be a source of the second */
-		const struct xsrc r = src_reg(low_cmp(l, -1, in->cmp, in->type, a, b));
-		const int32_t first = low_bool(l, -1, in->boolop, r, c);
-		low_bool(l, q, in->boolop, src_not(r), c);
-		if (p >= 0)
-			low_bool(l, p, BOOL_NONE, src_reg(first), NONE);
-		return !l->failed;
-	}
-	if (p >= 0)
-		compare_into(l, p, in->type, a, b, c, false);
-	return !l->failed;
-}
-
-static bool low_set(struct lower *l)
-{
-	const struct ptx_inst *in = l->in;
-	const struct xsrc a = operand_or_flushed(l, 1, in->type2),
-	                  b = operand_or_flushed(l, 2, in->type2);
-	const struct xsrc c = in->boolop != BOOL_NONE ? low_pred(l, 3) : NONE;
-	if (type_pair(in->type2) || type_pair(in->type))
-		return low_refuse(l, "set on pairs is not supported");
-	const int32_t p = low_temp(l, 0);
-	compare_into(l, p, in->type2, a, b, c, false);
-	const uint64_t one = in->type == PTX_F32 ? 0x3f800000u : in->type == PTX_F16 ? 0x3c00
-	                     : in->type == PTX_BF16 ? 0x3f80
-	                     : ptx_type_bytes(in->type) == 2 ? 0xffff : 0xffffffffu;
-	low_select(l, low_dst(l, 0), 4, src_const(one), src_const(0), src_reg(p));
-	return !l->failed;
-}
-
-static bool low_selp(struct lower *l)
-{
-	const unsigned lane = type_lane(l->in->type);
-	struct xsrc a = low_src(l, 1, lane), b = low_src(l, 2, lane);
-	if (ptx_type_bytes(l->in->type) == 2) {
-		a.value &= 0xffff;
-		b.value &= 0xffff;
-	}
-	low_select(l, low_dst(l, 0), lane, a, b, low_pred(l, 3));
-	return !l->failed;
-}
-
-static bool low_slct(struct lower *l)
-{
-	const unsigned lane = type_lane(l->in->type);
-	const struct xsrc a = low_src(l, 1, lane), b = low_src(l, 2, lane);
-	const struct xsrc c = operand_or_flushed(l, 3, l->in->type2);
-	const struct xsrc p = src_reg(low_cmp(l, -1, CMP_GE, l->in->type2, c, src_const(0)));
-	low_select(l, low_dst(l, 0), lane, a, b, p);
-	return !l->failed;
-}
-
-static bool low_testp(struct lower *l)
-{
-	const bool wide = l->in->type == PTX_F64;
-	const uint64_t inf = wide ? 0x7ff0000000000000u : 0x7f800000u;
-	const uint64_t least = wide ? 0x0010000000000000u : 0x00800000u;
-	const enum ptx_type t = wide ? PTX_U64 : PTX_U32;
-	const int32_t p = low_dst(l, 0);
-	const struct xsrc m = src_reg(low_op1(l, wide ? E_abs_f64 : E_abs_f32, -1,
-	                                      low_src(l, 1, wide ? 8 : 4)));
-	switch (l->in->mode) {
-	case MODE_FINITE:
-		low_cmp(l, p, CMP_LT, t, m, src_const(inf));
-		break;
-	case MODE_INFINITE:
-		low_cmp(l, p, CMP_EQ, t, m, src_const(inf));
-		break;
-	case MODE_NUMBER:
-		low_cmp(l, p, CMP_LE, t, m, src_const(inf));
-		break;
-	case MODE_NOTANUMBER:
-		low_cmp(l, p, CMP_GT, t, m, src_const(inf));
-		break;
-	default: { /* normal: zero or least <= m < inf; subnormal: 0 < m < least */
-		const bool normal = l->in->mode == MODE_NORMAL;
-		const struct xsrc small = src_reg(low_cmp(l, -1, CMP_LT, t, m, src_const(least)));
-		const struct xsrc zero = src_reg(low_cmp(l, -1, CMP_EQ, t, m, src_const(0)));
-		const struct xsrc sub = src_reg(low_bool(l, -1, BOOL_AND, small, src_not(zero)));
-		const struct xsrc finite = src_reg(low_cmp(l, -1, CMP_LT, t, m, src_const(inf)));
-		low_bool(l, p, BOOL_AND, normal ? src_not(sub) : sub, finite);
-		break;
-	}
-	}
-	return !l->failed;
-}
-
-/* --- logic, shifts, bit fields --------------------------------------------------------------------------- */
-
-static bool low_logic(struct lower *l, enum ptx_boolop pred, enum emu_op op32, enum emu_op op64)
-{
-	if (l->in->type == PTX_PRED) {
-		low_bool(l, low_dst(l, 0), pred, low_pred(l, 1), low_pred(l, 2));
-		return !l->failed;
-	}
-	const unsigned lane = type_lane(l->in->type);
-	struct xsrc a = low_src(l, 1, lane), b = low_src(l, 2, lane);
-	if (ptx_type_bytes(l->in->type) == 2) {
-		a.value &= 0xffff;
-		b.value &= 0xffff;
-	}
-	low_op2(l, lane == 8 ? op64 : op32, low_dst(l, 0), a, b);
-	return !l->failed;
-}
-
-static bool low_not(struct lower *l)
-{
-	const int32_t d = low_dst(l, 0);
-	if (l->in->type == PTX_PRED) {
-		low_bool(l, d, BOOL_NONE, src_not(low_pred(l, 1)), NONE);
-		return !l->failed;
-	}
-	const unsigned lane = type_lane(l->in->type);
-	const struct xsrc a = low_src(l, 1, lane);
-	if (ptx_type_bytes(l->in->type) == 2)
-		low_op2(l, E_xor_b32, d, a, src_const(0xffff));
-	else
-		low_op1(l, lane == 8 ? E_not_b64 : E_not_b32, d, a);
-	return !l->failed;
-}
-
-static bool low_shift(struct lower *l, bool right)
-{
-	const enum ptx_type t = l->in->type;
-	const unsigned lane = type_lane(t);
-	struct xsrc a = low_src(l, 1, lane);
-	const struct xsrc b = low_src(l, 2, 4);
-	if (ptx_type_bytes(t) == 2) {
-		if (right && type_signed(t))
-			return to16(l, low_op2(l, E_shr_s32, -1, sext16(l, a), b));
-		a.value &= 0xffff;
-		return to16(l, low_op2(l, right ? E_shr_u32 : E_shl_b32, -1, a, b));
-	}
-	const enum emu_op op = !right ? (lane == 8 ? E_shl_b64 : E_shl_b32)
-	                       : type_signed(t) ? (lane == 8 ? E_shr_s64 : E_shr_s32)
-	                                        : (lane == 8 ? E_shr_u64 : E_shr_u32);
-	low_op2(l, op, low_dst(l, 0), a, b);
-	return !l->failed;
-}
-
-static bool low_shf(struct lower *l)
-{
-	static const enum emu_op ops[2][2] = { { E_shf_r_clamp, E_shf_r_wrap },
-		                               { E_shf_l_clamp, E_shf_l_wrap } };
-	const bool left = l->in->flags & PF_LEFT, wrap = l->in->flags & PF_WRAP;
-	low_op3(l, ops[left][wrap], low_dst(l, 0), low_src(l, 1, 4), low_src(l, 2, 4),
-	        low_src(l, 3, 4));
-	return !l->failed;
-}
-
-static bool low_bits1(struct lower *l, enum emu_op op32, enum emu_op op64)
-{
-	const unsigned lane = type_lane(l->in->type);
-	low_op1(l, lane == 8 ? op64 : op32, low_dst(l, 0), low_src(l, 1, lane));
-	return !l->failed;
-}
-
-static bool low_bfe(struct lower *l)
-{
-	static const enum emu_op ops[2][2] = { { E_bfe_u32, E_bfe_s32 }, { E_bfe_u64, E_bfe_s64 } };
-	const unsigned lane = type_lane(l->in->type);
-	low_op3(l, ops[lane == 8][type_signed(l->in->type)], low_dst(l, 0), low_src(l, 1, lane),
-	        low_src(l, 2, 4), low_src(l, 3, 4));
-	return !l->failed;
-}
-
-static bool low_bfi(struct lower *l)
-{
-	const unsigned lane = type_lane(l->in->type);
-	low_op4(l, lane == 8 ? E_bfi_b64 : E_bfi_b32, low_dst(l, 0), low_src(l, 1, lane),
-	        low_src(l, 2, lane), low_src(l, 3, 4), low_src(l, 4, 4));
-	return !l->failed;
-}
-
-static bool low_bfind(struct lower *l)
-{
-	static const enum emu_op ops[2][2] = { { E_bfind_u32, E_bfind_s32 },
-		                               { E_bfind_u64, E_bfind_s64 } };
-	const unsigned lane = type_lane(l->in->type);
-	const enum emu_op op = ops[lane == 8][type_signed(l->in->type)];
-	const struct xsrc a = low_src(l, 1, lane);
-	const int32_t d = low_dst(l, 0);
-	if (!(l->in->flags & PF_SHIFTAMT)) {
-		low_op1(l, op, d, a);
-		return !l->failed;
-	}
-	/* amount that would bring the found bit to the top; not found stays all ones */
-	const struct xsrc r = src_reg(low_op1(l, op, -1, a));
-	const struct xsrc up = src_reg(
-		low_op2(l, E_sub_b32, -1, src_const(lane == 8 ? 63 : 31), r));
-	const struct xsrc none = src_reg(
-		low_cmp(l, -1, CMP_EQ, PTX_U32, r, src_const(0xffffffffu)));
-	low_select(l, d, 4, r, up, none);
-	return !l->failed;
-}
-
-static bool low_prmt(struct lower *l)
-{
-	const struct xsrc a = low_src(l, 1, 4), b = low_src(l, 2, 4);
-	struct xsrc c = low_src(l, 3, 4);
-	const enum ptx_mode m = l->in->mode;
-	const enum emu_op op = m == MODE_F4E   ? E_prmt_f4e
-	                       : m == MODE_B4E ? E_prmt_b4e
-	                       : m == MODE_RC8 ? E_prmt_rc8
-	                       : m == MODE_ECL ? E_prmt_ecl
-	                       : m == MODE_ECR ? E_prmt_ecr
-	                       : m == MODE_RC16 ? E_prmt_rc16 : E_COUNT;
-	if (op != E_COUNT)
-		c = src_reg(low_op1(l, op, -1, c));
-	low_op3(l, E_prmt_b32, low_dst(l, 0), a, b, c);
-	return !l->failed;
-}
-
-static bool low_lop3(struct lower *l)
-{
-	const struct xsrc a = low_src(l, 1, 4), b = low_src(l, 2, 4), c = low_src(l, 3, 4);
-	const uint64_t lut = (uint64_t)l->in->opnd[4].i64 & 0xff;
-	low_op4(l, E_lop3_b32, low_dst(l, 0), a, b, c, src_const(lut));
-	return !l->failed;
-}
-
-static bool low_dp(struct lower *l)
-{
-	static const enum emu_op dp4a[2][2] = { { E_dp4a_uu, E_dp4a_us }, { E_dp4a_su, E_dp4a_ss } };
-	static const enum emu_op dp2a[2][2][2] = {
-		{ { E_dp2a_lo_uu, E_dp2a_lo_us }, { E_dp2a_lo_su, E_dp2a_lo_ss } },
-		{ { E_dp2a_hi_uu, E_dp2a_hi_us }, { E_dp2a_hi_su, E_dp2a_hi_ss } },
-	};
-	const bool sa = type_signed(l->in->type), sb = type_signed(l->in->type2);
-	const bool hi = l->in->flags & PF_HI;
-	low_op3(l, l->in->op == OP_DP4A ? dp4a[sa][sb] : dp2a[hi][sa][sb], low_dst(l, 0),
-	        low_src(l, 1, 4), low_src(l, 2, 4), low_src(l, 3, 4));
-	return !l->failed;
-}
-
-static bool low_two(struct lower *l, enum emu_op wrap, enum emu_op clamp)
-{
-	low_op2(l, l->in->flags & PF_WRAP ? wrap : clamp, low_dst(l, 0), low_src(l, 1, 4),
-	        low_src(l, 2, 4));
 	return !l->failed;
 }
 
@@ -934,65 +505,17 @@ bool low_arithmetic(struct lower *l)
 		return low_unary_float(l, E_sin_f32, E_COUNT);
 	case OP_COS:
 		return low_unary_float(l, E_cos_f32, E_COUNT);
+	case OP_SETP:
+	case OP_SET:
+	case OP_SELP:
+	case OP_SLCT:
+	case OP_TESTP:
+		return low_compare(l);
 	case OP_COPYSIGN:
 		low_op2(l, in->type == PTX_F64 ? E_copysign_f64 : E_copysign_f32, low_dst(l, 0),
 		        low_src(l, 1, type_lane(in->type)), low_src(l, 2, type_lane(in->type)));
 		return !l->failed;
-	case OP_TESTP:
-		return low_testp(l);
-	case OP_SETP:
-		return low_setp(l);
-	case OP_SET:
-		return low_set(l);
-	case OP_SELP:
-		return low_selp(l);
-	case OP_SLCT:
-		return low_slct(l);
-	case OP_AND:
-		return low_logic(l, BOOL_AND, E_and_b32, E_and_b64);
-	case OP_OR:
-		return low_logic(l, BOOL_OR, E_or_b32, E_or_b64);
-	case OP_XOR:
-		return low_logic(l, BOOL_XOR, E_xor_b32, E_xor_b64);
-	case OP_NOT:
-		return low_not(l);
-	case OP_CNOT:
-		return low_bits1(l, E_cnot_b32, E_cnot_b64);
-	case OP_SHL:
-		return low_shift(l, false);
-	case OP_SHR:
-		return low_shift(l, true);
-	case OP_SHF:
-		return low_shf(l);
-	case OP_BFE:
-		return low_bfe(l);
-	case OP_BFI:
-		return low_bfi(l);
-	case OP_BFIND:
-		return low_bfind(l);
-	case OP_BREV:
-		return low_bits1(l, E_brev_b32, E_brev_b64);
-	case OP_POPC:
-		return low_bits1(l, E_popc_b32, E_popc_b64);
-	case OP_CLZ:
-		return low_bits1(l, E_clz_b32, E_clz_b64);
-	case OP_FNS:
-		low_op3(l, E_fns_b32, low_dst(l, 0), low_src(l, 1, 4), low_src(l, 2, 4),
-		        low_src(l, 3, 4));
-		return !l->failed;
-	case OP_PRMT:
-		return low_prmt(l);
-	case OP_LOP3:
-		return low_lop3(l);
-	case OP_DP4A:
-	case OP_DP2A:
-		return low_dp(l);
-	case OP_SZEXT:
-		return in->type == PTX_S32 ? low_two(l, E_szext_s_wrap, E_szext_s_clamp)
-		                           : low_two(l, E_szext_u_wrap, E_szext_u_clamp);
-	case OP_BMSK:
-		return low_two(l, E_bmsk_wrap, E_bmsk_clamp);
 	default:
-		return low_refuse(l, "the emulator does not know this instruction");
+		return low_bits(l);
 	}
 }
