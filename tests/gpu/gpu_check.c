@@ -8,6 +8,7 @@
  *	gpu_check gemm                   cuBLAS times
  *	gpu_check names                  the counters of GH100's panels, with commas, as ncu takes them
  *	gpu_check sass                   names of CUPTI's per-instruction metrics on this chip
+ *	gpu_check passes                 where the time of a collection of counters goes
  *	gpu_check faults                 a faulting and an endless kernel, and a run after each
  *
  * options: --points N (1..3), --first N, --caps MASK, --only TEXT,.. (parts of kernel/variant),
@@ -337,6 +338,7 @@ int main(int argc, char **argv)
 		else if (!strcmp(argv[i], "--skip"))
 			opt.skip = value, i++;
 	}
+	struct err err = { 0 };
 	const char *verb = argc > 1 ? argv[1] : "";
 	if (!strcmp(verb, "info"))
 		return do_info();
@@ -352,8 +354,10 @@ int main(int argc, char **argv)
 		return do_names();
 	if (!strcmp(verb, "sass"))
 		return do_sass();
+	if (!strcmp(verb, "passes"))
+		return find_gpu(&err) ? do_passes() : put_error("gpu", &err);
 	if (!strcmp(verb, "faults"))
 		return do_faults();
-	fprintf(stderr, "gpu_check info | run | agree | ncu | gemm | names | sass | faults\n");
+	fprintf(stderr, "gpu_check info | run | agree | ncu | gemm | names | sass | passes | faults\n");
 	return 2;
 }
