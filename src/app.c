@@ -30,6 +30,7 @@ struct app {
 	uint64_t rung;    /* serial of the rung that is being run; 0 = none */
 	uint64_t rungs;   /* serial of the newest; they are counted apart */
 	bool no_rungs;    /* the person cancelled one */
+	bool stalls;      /* the newest order asks why warps waited */
 	bool sampled_now; /* `now` is this order's own sample: its successor replaces it */
 	struct preset *preset; /* the tour's; the session only borrows it */
 	char *opened;     /* path of the snapshot the session came from */
@@ -67,6 +68,11 @@ static void ladder_follow(struct session *s)
 	s->ladder = l;
 }
 
+static bool looks_at(const struct session *s, const char *view)
+{
+	return s->view && !strcmp(s->view, view);
+}
+
 /* Plans, shows, and orders a run of what is selected now. */
 static void changed(struct app *a, bool at_once)
 {
@@ -94,7 +100,9 @@ static void changed(struct app *a, bool at_once)
 	}
 	struct work_order order = {
 		.serial = a->serial, .sel = s->sel, .gpu_given = a->gpu_given, .at_once = at_once,
+		.stalls = looks_at(s, "hardware"),
 	};
+	a->stalls = order.stalls;
 	memcpy(order.wanted, a->wanted, sizeof order.wanted);
 	s->state = RUN_RUNNING;
 	s->stuck_compile = !s->usage_known;
@@ -254,7 +262,7 @@ static void ladder_climb(struct app *a)
 {
 	struct session *s = &a->s;
 	if (!a->started || a->rung || a->no_rungs || a->wanted[0] || s->opened ||
-	    s->state == RUN_RUNNING || !s->view || strcmp(s->view, "ladder") != 0)
+	    s->state == RUN_RUNNING || !looks_at(s, "ladder"))
 		return;
 	if (!s->ladder) {
 		s->ladder = ladder_new(&s->sel);
@@ -312,9 +320,19 @@ static void take_rung(struct app *a, struct news *n)
 	a->rung = 0;
 }
 
+/* Stall reasons cost passes, so they are read from the first time on that their panel is looked at. */
+static void ask_stalls(struct app *a)
+{
+	const struct session *s = &a->s;
+	if (a->started && !a->stalls && !s->opened && s->state == RUN_DONE && s->now && !s->stale &&
+	    s->now->hw.timing.n && !s->now->hw.n_stalls && looks_at(s, "hardware"))
+		changed(a, true);
+}
+
 void app_focus(struct app *a)
 {
 	ladder_climb(a);
+	ask_stalls(a);
 }
 
 /* --- presets -------------------------------------------------------------------------------- */

@@ -55,6 +55,7 @@ struct run_options {
 	uint64_t max_blocks; /* emulator: a spread sample of at most this many blocks; 0 = all */
 	unsigned threads;    /* emulator: 0 = all cores */
 	bool check_races;
+	bool stalls;         /* a GPU: also why warps waited; some passes more */
 	double timeout_s;    /* 0 = the back end's default */
 };
 

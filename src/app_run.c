@@ -250,7 +250,7 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 	struct run_request req = {
 		.module = &w->module, .plan = &p->plan, .source_file = file,
 		.max_blocks = o->max_blocks, .threads = o->threads, .check_races = o->check_races,
-		.timeout_s = o->timeout_s,
+		.stalls = o->stalls, .timeout_s = o->timeout_s,
 	};
 	for (unsigned b = 0; b < p->plan.n_buffers; b++) {
 		if (p->used)

@@ -257,7 +257,8 @@ static void work(struct app_worker *w, struct work_order *order)
 	}
 	if (sample_first(w, &p, order, &hooks)) {
 		part = (struct progress_of){ .w = w, .from = 0.1, .to = 1 };
-		if (run_execute(&p, NULL, &hooks, &r, &err)) {
+		const struct run_options o = { .stalls = order->stalls };
+		if (run_execute(&p, &o, &hooks, &r, &err)) {
 			if (!order->rung)
 				run_verify(&p, r);
 			tell(w, &(struct news){ .kind = NEWS_RECORD, .serial = order->serial, .record = r,

@@ -39,6 +39,7 @@ struct work_order {
 	bool at_once;      /* do not wait for the person to stop changing things */
 	bool rung;         /* figures for the ladder: one record, of a sample where all would take
 	                    * long; not verified */
+	bool stalls;       /* a GPU: also why warps waited */
 	bool library;      /* a rung of another kind: the vendor library's line */
 };
 

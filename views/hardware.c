@@ -89,13 +89,18 @@ static int loaded(const struct run_record *r, struct canvas *c, int row)
 	return row + 1;
 }
 
-static void stalls(const struct run_measured *hw, struct canvas *c, int row)
+static void stalls(const struct run_record *r, struct canvas *c, int row)
 {
+	const struct run_measured *hw = &r->hw;
 	unsigned order[RUN_MAX_STALLS];
 	double sum = 0;
 	if (!hw->n_stalls) {
-		canvas_wrap(c, row, 2, c->rows - row, c->cols - 4, STYLE_DIM,
-		            "stalls   n/a: not read with this run (the counters were refused or not asked for)");
+		const struct metric_value *counted = &r->metrics.v[M_INST_WARP];
+		const bool refused = counted->origin == ORIGIN_NONE && counted->reason;
+		struct text why = { 0 };
+		text_add(&why, "stalls   n/a: %s", refused ? counted->reason : "not read with this run");
+		canvas_wrap(c, row, 2, c->rows - row, c->cols - 4, STYLE_DIM, why.s);
+		text_free(&why);
 		return;
 	}
 	for (unsigned i = 0; i < hw->n_stalls; i++) {
@@ -131,7 +136,7 @@ static void draw(const struct session *s, struct canvas *c)
 	}
 	int row = times(hw, c, 1);
 	row = loaded(s->now, c, row);
-	stalls(hw, c, row);
+	stalls(s->now, c, row);
 	if (hw->counter_passes)
 		canvas_right(c, c->rows - 1, c->cols - 1, STYLE_DIM, "counters: %u passes, %.2f s",
 		             hw->counter_passes, hw->counters_s);

@@ -117,7 +117,7 @@ static bool from_run(const struct state *s, unsigned n, char **args, struct run_
 {
 	struct selection sel = { .seed = s->seed };
 	return start_parse(n, args, &sel, err) && app_choose(s->gpu, s->backend, &sel, err) &&
-	       app_run(&sel, NULL, r, err);
+	       app_run_with(&sel, &(struct run_options){ .stalls = true }, NULL, r, err);
 }
 
 static bool put(struct cli *c, const struct state *s, const struct session *session, char *name,

@@ -58,7 +58,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	const bool tty = isatty(fileno(c->err));
 	const struct run_options options_ = {
 		.max_blocks = s->sample, .check_races = s->races, .timeout_s = s->timeout_s,
-		.threads = s->threads < 1024 ? (unsigned)s->threads : 1024,
+		.threads = s->threads < 1024 ? (unsigned)s->threads : 1024, .stalls = true,
 	};
 	const struct run_hooks hooks = { .progress = tty ? show_progress : NULL, .ctx = c,
 	                                 .cancel = &interrupted };

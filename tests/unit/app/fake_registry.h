@@ -120,7 +120,7 @@ static const struct kernel_desc toy = {
 static struct {
 	atomic_int block_us;    /* time per block */
 	atomic_bool wrong, skip, clobber, fault, deaf;
-	atomic_int runs, cancelled, open;
+	atomic_int runs, cancelled, open, stalled; /* stalled: runs that were asked for stall reasons */
 	atomic_bool device;     /* "cuda" has one */
 } fake;
 
@@ -173,6 +173,12 @@ static bool fake_run(struct backend *be, const struct run_request *req,
 	float *x = req->buffers[0].data, *y = req->buffers[1].data;
 	const size_t count = p->buffers[0].count;
 	fake.runs++;
+	fake.stalled += req->stalls;
+	if (fake.device) {
+		res->timing = (struct run_timing){ .n = 3, .median_ns = 5, .min_ns = 4, .max_ns = 6 };
+		res->n_stalls = req->stalls;
+		res->stalls[0] = (struct run_stall){ .reason = "barrier", .warps = 2 };
+	}
 	if (fake.fault)
 		return err_set(err, ERR_FAULT, "toy.cu:8: block 0, thread 3: no");
 	for (uint64_t b = 0; b < n; b++) {
@@ -267,7 +273,7 @@ static void fake_reset(void)
 {
 	fake.block_us = 0;
 	fake.wrong = fake.skip = fake.clobber = fake.fault = fake.deaf = fake.device = false;
-	fake.runs = fake.cancelled = 0;
+	fake.runs = fake.cancelled = fake.stalled = 0;
 }
 
 /* The compile cache of these tests is their own. */

@@ -363,6 +363,49 @@ static void test_the_ladder_runs_when_looked_at(void **state)
 	assert_int_equal(fake.open, 0);
 }
 
+static void test_stall_reasons_are_read_when_looked_at(void **state)
+{
+	(void)state;
+	fake_reset();
+	fake.device = true;
+	struct app *a = open_app(NULL, "cuda");
+	struct session *s = app_session(a);
+	app_start(a);
+	wait_for(a, settled);
+	app_focus(a);
+	assert_int_equal(fake.runs, 1);
+	assert_int_equal(s->now->hw.n_stalls, 0);
+	s->view = "hardware";
+	app_focus(a);
+	assert_int_equal(s->state, RUN_RUNNING);
+	wait_for(a, settled);
+	assert_int_equal(s->now->hw.n_stalls, 1);
+	assert_string_equal(s->now->hw.stalls[0].reason, "barrier");
+	app_focus(a); /* once is enough */
+	assert_int_equal(fake.runs, 2);
+	assert_int_equal(fake.stalled, 1);
+	/* the next change brings them at once; another panel leaves them out */
+	app_param(a, TOY_N, 500);
+	wait_for(a, settled);
+	assert_int_equal(fake.stalled, 2);
+	s->view = "";
+	app_param(a, TOY_N, 600);
+	wait_for(a, settled);
+	assert_int_equal(fake.stalled, 2);
+	assert_int_equal(fake.runs, 4);
+	app_free(a);
+	/* the emulator has none: it is not asked again and again */
+	fake_reset();
+	a = open_app("a100", "emu");
+	s = app_session(a);
+	s->view = "hardware";
+	app_start(a);
+	wait_for(a, settled);
+	app_focus(a);
+	assert_int_equal(fake.runs, 1);
+	app_free(a);
+}
+
 static void test_a_long_rung_gives_way(void **state)
 {
 	(void)state;
@@ -479,6 +522,7 @@ int main(void)
 		cmocka_unit_test(test_a_fault_keeps_the_session),
 		cmocka_unit_test(test_auto_takes_the_device_and_its_sheet),
 		cmocka_unit_test(test_the_ladder_runs_when_looked_at),
+		cmocka_unit_test(test_stall_reasons_are_read_when_looked_at),
 		cmocka_unit_test(test_a_long_rung_gives_way),
 		cmocka_unit_test(test_a_long_rung_is_sampled),
 		cmocka_unit_test(test_free_at_any_moment),
