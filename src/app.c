@@ -194,6 +194,8 @@ void app_seed(struct app *a, uint64_t seed)
 
 bool app_new(struct app **out, const char *gpu, const char *backend, struct err *err)
 {
+	if (!choose_device(&gpu, &backend, err))
+		return false;
 	const char *where = backend ? backend : "auto";
 	struct app *a = mem_zalloc(sizeof *a);
 	struct session *s = &a->s;

@@ -38,6 +38,8 @@ bool usage_find(struct usage_table *t, const struct build_id *id, const char *en
 struct occ_input usage_occ_input(const struct usage *u);
 /* "auto" or a back end's name. False: there is none of that name (the nearest is suggested). */
 bool backend_named(const char *name, struct err *err);
+/* Where *gpu is a device ("cuda1"): no sheet, and that device's back end. */
+bool choose_device(const char **gpu, const char **backend, struct err *err);
 /* app_choose() when @sel->gpu holds the person's GPU already (@gpu_given) or is still open. */
 bool choose_backend(bool gpu_given, const char *backend, struct selection *sel, struct err *err);
 /* The sheet whose id is spelt by whole words of a device's name; NULL = none. */

@@ -81,10 +81,15 @@ const struct gpu_spec *sheet_of_device(const char *device)
 	return best;
 }
 
+static const char *device_of(const struct backend_info *info)
+{
+	return info->chosen < info->n_devices ? info->device[info->chosen] : "another device";
+}
+
 /* Does the person's sheet describe the device? */
 static bool describes(const struct gpu_spec *g, const struct backend_info *info)
 {
-	const struct gpu_spec *like = info->n_devices ? sheet_of_device(info->device[0]) : NULL;
+	const struct gpu_spec *like = sheet_of_device(device_of(info));
 	return g->live || (like && !strcmp(g->id, like->id));
 }
 
@@ -98,7 +103,7 @@ static bool take_device(const struct backend_ops *ops, bool gpu_given, struct se
 		return err_prefix(err, "back end '%s': ", ops->name);
 	}
 	if (gpu_given && !describes(&sel->gpu, &st->info)) {
-		const char *device = st->info.n_devices ? st->info.device[0] : "another device";
+		const char *device = device_of(&st->info);
 		const struct gpu_spec *like = sheet_of_device(device);
 		err_set(err, ERR_UNAVAILABLE, "back end '%s' runs on %s, and the sheet of %s is asked for",
 		        ops->name, device, sel->gpu.name);
@@ -136,9 +141,27 @@ bool choose_backend(bool gpu_given, const char *backend, struct selection *sel, 
 	return true;
 }
 
+bool choose_device(const char **gpu, const char **backend, struct err *err)
+{
+	for (size_t i = 0; *gpu && i < backend_count(); i++) {
+		const struct backend_ops *ops = backend_at(i);
+		if (!ops->choose || !ops->choose(*gpu))
+			continue;
+		if (*backend && strcmp(*backend, "auto") && strcmp(*backend, ops->name)) {
+			err_set(err, ERR_USAGE, "--gpu %s is a device of back end '%s', and '%s' is asked for",
+			        *gpu, ops->name, *backend);
+			return err_remedy(err, "leave --backend away, or name a sheet: "
+			                       "'pmpp-explore list gpus'");
+		}
+		*gpu = NULL; /* it brings its own sheet */
+		*backend = ops->name;
+	}
+	return true;
+}
+
 bool app_choose(const char *gpu, const char *backend, struct selection *sel, struct err *err)
 {
-	if (gpu && !gpu_load(gpu, &sel->gpu, err))
+	if (!choose_device(&gpu, &backend, err) || (gpu && !gpu_load(gpu, &sel->gpu, err)))
 		return false;
 	return choose_backend(gpu != NULL, backend ? backend : "auto", sel, err);
 }

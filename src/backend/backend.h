@@ -25,7 +25,7 @@ struct backend_info {
 	unsigned caps;                /* enum backend_cap bits that work here */
 	char title[96];               /* "PTX emulator, 2 threads, AVX-512" */
 	struct { char reason[256], remedy[512]; } missing[5]; /* by bit number; "" = works */
-	unsigned n_devices;
+	unsigned n_devices, chosen;   /* one of them runs */
 	char device[8][64];
 };
 
@@ -97,6 +97,9 @@ struct backend_ops {
 	void (*close)(struct backend *be);
 	/* The sheet of the device it runs on; may take as long as probe(). NULL = any sheet will do. */
 	bool (*sheet)(struct gpu_spec *out, struct err *err);
+	/* Does @gpu name a device of its own ("cuda1")? From now on that one is meant. To be called
+	 * before the first probe(). NULL = it has none. */
+	bool (*choose)(const char *gpu);
 	/* The vendor library's times for an m x k by k x n product, comparable one first. Returns how
 	 * many of @max were measured; 0 with the reason. NULL = no library here. */
 	unsigned (*library)(unsigned m, unsigned n, unsigned k, const atomic_bool *cancel,

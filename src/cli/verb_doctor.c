@@ -118,8 +118,12 @@ static void look_at_backend(struct report *r, const struct backend_ops *ops)
 	}
 	size_t at = (size_t)snprintf(f->text, sizeof f->text, "%s", st->info.title);
 	for (unsigned d = 0; d < st->info.n_devices && d < ARRAY_LEN(st->info.device); d++)
-		at += (size_t)snprintf(f->text + at, sizeof f->text - at, ", device %u: %s", d,
-		                       st->info.device[d]);
+		at += (size_t)snprintf(f->text + at, sizeof f->text - at, ", %s%u: %s%s", ops->name, d,
+		                       st->info.device[d],
+		                       st->info.n_devices > 1 && d == st->info.chosen ? " (chosen)" : "");
+	if (st->info.n_devices > 1)
+		snprintf(f->remedy, sizeof f->remedy, "another one: --gpu %s%u, or PMPP_CUDA_DEVICE=%u",
+		         ops->name, !st->info.chosen, !st->info.chosen);
 	for (unsigned bit = 0; bit < ARRAY_LEN(cap_names); bit++) {
 		if ((st->info.caps >> bit & 1) || !st->info.missing[bit].reason[0])
 			continue;

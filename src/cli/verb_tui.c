@@ -17,7 +17,8 @@ static unsigned options(void *state, struct option_spec *o)
 {
 	struct state *s = state;
 	const struct option_spec all[] = {
-		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to start with: id of 'list gpus' or a .yaml file" },
+		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET",
+		  "GPU to start with: id of 'list gpus', a .yaml file, or cuda0, cuda1 .. of this machine" },
 		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda or auto (default)" },
 		{ "--preset", OPT_TEXT, &s->preset, "NAME", "start with the first step of this preset" },
 		{ "--seed", OPT_COUNT, &s->seed, "N", "seed of the inputs (default 1)" },

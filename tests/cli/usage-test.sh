@@ -12,6 +12,8 @@ run gpu 2 run sgemm --gpu a1000
 says gpu-suggests "'a1000'" "did you mean 'a100'" h200
 run backend 2 run sgemm --backend emo
 says backend-suggests "'emo'" "did you mean 'emu'"
+run device-not-emulated 2 run sgemm --gpu cuda0 --backend emu
+says device-not-emulated-says cuda0 "'emu'" 'list gpus'
 run option 2 run sgemm --gpus a100
 says option-suggests "'--gpus'" "did you mean '--gpu'"
 run verb 2 rum

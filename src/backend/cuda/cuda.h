@@ -12,7 +12,7 @@
 #include "backend/cuda/cuda_gemm.h"
 #include "backend/cuda/cuda_msg.h"
 
-/* The device that PMPP_CUDA_DEVICE names; 0 without it. */
+/* The device that --gpu cudaN, else PMPP_CUDA_DEVICE names; 0 without either. */
 unsigned cuda_device_wanted(void);
 /* A sheet of the live device: queried where it answers, else from the nearest sheet; sources say. */
 bool cuda_gpu_spec(unsigned device, struct gpu_spec *out, struct err *err);

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +60,32 @@ static void park(struct cuda_client *c)
 	*c = (struct cuda_client)CUDA_CLIENT_INIT;
 }
 
+static atomic_int chosen = -1;
+
+/* "cuda1" */
+static bool device_number(const char *id, unsigned *n)
+{
+	int64_t v = 0;
+	if (strncmp(id, "cuda", 4) || !parse_int(id + 4, &v) || v < 0 || v >= CUDA_MAX_DEVICES)
+		return false;
+	*n = (unsigned)v;
+	return true;
+}
+
+static bool choose(const char *gpu)
+{
+	unsigned n;
+	if (!device_number(gpu, &n))
+		return false;
+	atomic_store(&chosen, (int)n);
+	return true;
+}
+
 unsigned cuda_device_wanted(void)
 {
+	const int by_hand = atomic_load(&chosen);
+	if (by_hand >= 0)
+		return (unsigned)by_hand;
 	const char *s = getenv("PMPP_CUDA_DEVICE");
 	int64_t n = 0;
 	return s && parse_int(s, &n) && n >= 0 && n < CUDA_MAX_DEVICES ? (unsigned)n : 0;
@@ -194,6 +219,7 @@ static bool probe(struct backend_info *info, struct err *err)
 		return false;
 	}
 	info->n_devices = ci.n_devices;
+	info->chosen = ci.device;
 	for (unsigned d = 0; d < ci.n_devices; d++)
 		memcpy(info->device[d], ci.devices[d].name, sizeof info->device[d]);
 	for (unsigned c = 0; c < CUDA_MAX_CAPS; c++) {
@@ -224,11 +250,8 @@ static bool probe(struct backend_info *info, struct err *err)
 /* The sheet of a live device is called cudaN. */
 static unsigned device_of(const struct gpu_spec *gpu)
 {
-	int64_t n = 0;
-	if (gpu && gpu->live && !strncmp(gpu->id, "cuda", 4) && parse_int(gpu->id + 4, &n) && n >= 0 &&
-	    n < CUDA_MAX_DEVICES)
-		return (unsigned)n;
-	return cuda_device_wanted();
+	unsigned n;
+	return gpu && gpu->live && device_number(gpu->id, &n) ? n : cuda_device_wanted();
 }
 
 static bool open_backend(struct backend **be, const struct gpu_spec *gpu, struct err *err)
@@ -397,5 +420,6 @@ const struct backend_ops backend_cuda = {
 	.run = run,
 	.close = close_backend,
 	.sheet = own_sheet,
+	.choose = choose,
 	.library = library,
 };

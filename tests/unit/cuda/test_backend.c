@@ -209,6 +209,28 @@ static void one_of_two_devices_is_chosen(void **state)
 	assert_non_null(strstr(err.remedy, "PMPP_CUDA_DEVICE"));
 }
 
+/* Last of all tests: nothing takes the choice back. */
+static void a_device_is_chosen_by_name(void **state)
+{
+	(void)state;
+	struct backend_info info;
+	struct err err = { 0 };
+	setenv("FAKE_DEVICES", "2", 1);
+	assert_false(backend_cuda.choose("h200"));
+	assert_false(backend_cuda.choose("cuda"));
+	assert_false(backend_cuda.choose("cuda-1"));
+	assert_false(backend_cuda.choose("cuda99"));
+	assert_int_equal(cuda_device_wanted(), 0);
+	assert_true(backend_cuda.choose("cuda1"));
+	assert_true(backend_cuda.probe(&info, &err));
+	assert_int_equal(info.chosen, 1);
+	assert_non_null(strstr(info.title, "Fake 200 #1"));
+	assert_true(backend_cuda.choose("cuda7"));
+	assert_false(backend_cuda.probe(&info, &err));
+	assert_non_null(strstr(err.msg, "device 7 of 2"));
+	assert_non_null(strstr(err.remedy, "--gpu cudaN"));
+}
+
 static void half_arithmetic_is_seen_in_ptx(void **state)
 {
 	(void)state;
@@ -556,6 +578,7 @@ int main(int argc, char **argv)
 		FRESH(ptx_stands_in_for_a_foreign_cubin),
 		FRESH(a_run_is_cancelled_soon),
 		FRESH(no_child_is_left),
+		FRESH(a_device_is_chosen_by_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
