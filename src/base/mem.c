@@ -70,6 +70,21 @@ void *mem_aligned(size_t align, size_t bytes)
 	return p;
 }
 
+/* A millisecond or two. */
+#define COPY_PIECE ((size_t)16 << 20)
+
+bool mem_copy_until(void *to, const void *from, size_t bytes, const atomic_bool *stop)
+{
+	for (size_t at = 0; at < bytes;) {
+		if (stop && atomic_load(stop))
+			return false;
+		const size_t n = bytes - at < COPY_PIECE ? bytes - at : COPY_PIECE;
+		memcpy((char *)to + at, (const char *)from + at, n);
+		at += n;
+	}
+	return true;
+}
+
 char *mem_strndup(const char *s, size_t n)
 {
 	char *p = mem_alloc(n + 1);

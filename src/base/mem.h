@@ -5,6 +5,8 @@
 #ifndef PMPP_BASE_MEM_H
 #define PMPP_BASE_MEM_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 void *mem_alloc(size_t bytes) __attribute__((malloc));            /* uninitialised */
@@ -16,6 +18,8 @@ void *mem_aligned(size_t align, size_t bytes);
 char *mem_strdup(const char *s) __attribute__((malloc));
 char *mem_strndup(const char *s, size_t n) __attribute__((malloc));
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2), malloc));
+/* Copies piece by piece. False: *@stop was set (NULL = never), and only a part was copied. */
+bool mem_copy_until(void *to, const void *from, size_t bytes, const atomic_bool *stop);
 /* Called once before the out-of-memory message is written to stderr. */
 void mem_on_failure(void (*restore)(void));
 

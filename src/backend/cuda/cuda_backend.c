@@ -280,8 +280,14 @@ struct shared {
 	uint64_t bytes;
 };
 
-static bool make_shared(const struct run_request *req, const struct cuda_job *j, struct shared *s,
-                        struct err *err)
+static void drop_shared(struct shared *s)
+{
+	munmap(s->data, s->bytes);
+	close(s->fd);
+}
+
+static bool make_shared(const struct run_request *req, const struct cuda_job *j,
+                        const atomic_bool *cancel, struct shared *s, struct err *err)
 {
 	s->fd = memfd_create("pmpp-buffers", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (s->fd < 0 || ftruncate(s->fd, (off_t)s->bytes) ||
@@ -296,14 +302,13 @@ static bool make_shared(const struct run_request *req, const struct cuda_job *j,
 	/* Neither side can make it smaller under the other. */
 	(void)fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
 	for (unsigned b = 0; b < j->n_buffers; b++)
-		memcpy(s->data + j->buffers[b].offset, req->buffers[b].data, req->buffers[b].bytes);
+		if (!mem_copy_until(s->data + j->buffers[b].offset, req->buffers[b].data,
+		                    req->buffers[b].bytes, cancel)) {
+			drop_shared(s);
+			return err_set(err, ERR_CANCELLED, "kernel %s: %s", j->entry,
+			               fault_reason(FAULT_CANCELLED));
+		}
 	return true;
-}
-
-static void drop_shared(struct shared *s)
-{
-	munmap(s->data, s->bytes);
-	close(s->fd);
 }
 
 static bool make_job(const struct backend *be, const struct run_request *req, struct cuda_job *j,
@@ -351,7 +356,8 @@ static bool run(struct backend *be, const struct run_request *req, const struct 
 	double begin = wire_now();
 	struct cuda_job *job = mem_alloc(sizeof *job);
 	struct shared s = { .fd = -1 };
-	bool ok = make_job(be, req, job, &s.bytes, err) && make_shared(req, job, &s, err);
+	bool ok = make_job(be, req, job, &s.bytes, err) &&
+	          make_shared(req, job, hooks ? hooks->cancel : NULL, &s, err);
 	if (!ok) {
 		free(job);
 		return false;

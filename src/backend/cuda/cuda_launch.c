@@ -191,7 +191,29 @@ static bool allocate(struct work *w, CUdeviceptr *p, uint64_t bytes, uint64_t al
 	return cu_ok(w, r, "cuMemAlloc", why);
 }
 
-static bool upload(struct work *w, struct launch *l, const uint8_t *shared, struct fault *why)
+static bool cancelled(struct work *w, struct fault *why)
+{
+	return work_cancelled(w) && !fault_set(why, FAULT_CANCELLED, "%s", "");
+}
+
+/* A millisecond or two each, and the person can stop it between two. */
+#define COPY_PIECE ((uint64_t)16 << 20)
+
+/* One buffer there or back, by pieces. */
+static bool copy(struct work *w, CUdeviceptr device, uint8_t *host, uint64_t bytes, bool back,
+                 struct fault *why)
+{
+	for (uint64_t at = 0; at < bytes; at += COPY_PIECE) {
+		const uint64_t n = bytes - at < COPY_PIECE ? bytes - at : COPY_PIECE;
+		const CUresult r = back ? w->cu.MemcpyDtoH(host + at, device + at, n)
+		                        : w->cu.MemcpyHtoD(device + at, host + at, n);
+		if (!cu_ok(w, r, back ? "cuMemcpyDtoH" : "cuMemcpyHtoD", why) || cancelled(w, why))
+			return false;
+	}
+	return true;
+}
+
+static bool upload(struct work *w, struct launch *l, uint8_t *shared, struct fault *why)
 {
 	const struct cuda_job *j = l->job;
 	uint64_t all = 0;
@@ -203,10 +225,7 @@ static bool upload(struct work *w, struct launch *l, const uint8_t *shared, stru
 	for (unsigned b = 0; b < j->n_buffers; b++) {
 		work_step(w, "copying buffer %s to the GPU", j->buffers[b].name);
 		if (!allocate(w, &l->buffers[b], j->buffers[b].bytes, all, why) ||
-		    !cu_ok(w,
-		           w->cu.MemcpyHtoD(l->buffers[b], shared + j->buffers[b].offset,
-		                            j->buffers[b].bytes),
-		           "cuMemcpyHtoD", why))
+		    !copy(w, l->buffers[b], shared + j->buffers[b].offset, j->buffers[b].bytes, false, why))
 			return false;
 		if (changes[b] &&
 		    (!allocate(w, &l->pristine[b], j->buffers[b].bytes, all, why) ||
@@ -223,10 +242,8 @@ static bool download(struct work *w, const struct launch *l, uint8_t *shared, st
 {
 	for (unsigned b = 0; b < l->job->n_buffers; b++) {
 		work_step(w, "copying buffer %s back", l->job->buffers[b].name);
-		if (!cu_ok(w,
-		           w->cu.MemcpyDtoH(shared + l->job->buffers[b].offset, l->buffers[b],
-		                            l->job->buffers[b].bytes),
-		           "cuMemcpyDtoH", why))
+		if (!copy(w, l->buffers[b], shared + l->job->buffers[b].offset, l->job->buffers[b].bytes,
+		          true, why))
 			return false;
 	}
 	return true;
@@ -241,11 +258,6 @@ static bool timed_launch(struct work *w, void *ctx, struct fault *why)
 static bool timed_restore(struct work *w, void *ctx, struct fault *why)
 {
 	return launch_restore(w, ctx, why);
-}
-
-static bool cancelled(struct work *w, struct fault *why)
-{
-	return work_cancelled(w) && !fault_set(why, FAULT_CANCELLED, "%s", "");
 }
 
 /* A refused capability leaves its reason in the report, unless the process is past help. */

@@ -65,13 +65,16 @@ static void plan_arena(struct launch *l, struct addresses *a)
 	}
 }
 
-static void fill_arena(struct launch *l, const struct addresses *a)
+static bool fill_arena(struct launch *l, const struct addresses *a, struct err *err)
 {
+	const atomic_bool *cancel = l->hooks ? l->hooks->cancel : NULL;
 	struct arena *ar = &l->arena;
 	for (unsigned i = 0; i < l->req->plan->n_buffers; i++) {
 		const struct arena_region *r = &ar->region[a->buffer[i]];
-		if (r->size)
-			memcpy(arena_at(ar, r->base), l->req->buffers[i].data, r->size);
+		if (r->size && !mem_copy_until(arena_at(ar, r->base), l->req->buffers[i].data, r->size,
+		                               cancel))
+			return err_set(err, ERR_CANCELLED, "%s: kernel '%s': cancelled", l->source_file,
+			               l->func->name);
 	}
 	if (l->func->param_bytes)
 		memcpy(arena_at(ar, ar->region[a->params].base), a->param_bytes, l->func->param_bytes);
@@ -92,6 +95,7 @@ static void fill_arena(struct launch *l, const struct addresses *a)
 			memcpy(to + r->offset, &at, r->bytes);
 		}
 	}
+	return true;
 }
 
 /* --- parameters -------------------------------------------------------------------------------------------- */
@@ -251,11 +255,8 @@ bool launch_prepare(struct launch *l, const struct run_request *req, const struc
 	                                                                 : l->order.total;
 	struct addresses a = { 0 };
 	plan_arena(l, &a);
-	bool ok = arena_map(&l->arena, err) && fill_params(l, &a, err);
-	if (ok) {
-		fill_arena(l, &a);
-		ok = build_image(l, &a, err);
-	}
+	const bool ok = arena_map(&l->arena, err) && fill_params(l, &a, err) &&
+	                fill_arena(l, &a, err) && build_image(l, &a, err);
 	free(a.var);
 	free(a.var_addr);
 	free(a.param_bytes);

@@ -197,9 +197,29 @@ static void a_path_is_told_from_a_name(void **state)
 	assert_false(file_looks_like_path("yaml", ".yaml"));
 }
 
+/* The copy itself sets the flag that ends it. */
+static void a_copy_stops(void **state)
+{
+	(void)state;
+	const size_t bytes = (size_t)40 << 20;
+	char *from = mem_alloc(bytes), *to = mem_zalloc(bytes);
+	memset(from, 1, bytes);
+	atomic_bool *stop = (atomic_bool *)(void *)to;
+	assert_false(mem_copy_until(to, from, bytes, stop));
+	assert_int_equal(to[1], 1);
+	assert_int_equal(to[bytes - 1], 0);
+	assert_true(mem_copy_until(to, from, bytes, NULL));
+	assert_memory_equal(to, from, bytes);
+	assert_false(mem_copy_until(to, from, bytes, stop));
+	assert_true(mem_copy_until(to, from, 0, stop));
+	free(from);
+	free(to);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_copy_stops),
 		cmocka_unit_test(errors_collect_context),
 		cmocka_unit_test(a_long_message_is_cut_not_overrun),
 		cmocka_unit_test(every_code_has_a_name_and_a_status),

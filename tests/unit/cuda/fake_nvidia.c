@@ -3,7 +3,7 @@
  *
  * Device memory is host memory and a few kernels are functions here, so that results can be
  * checked. FAKE_NVIDIA holds what goes wrong, separated by commas: "cuInit=100" (a result),
- * "cuptiRangeProfilerStart=crash", "cuLaunchKernel=hang", "cuMemcpyHtoD_v2=nap" (1..3 ms). Misuse
+ * "cuptiRangeProfilerStart=crash", "cuLaunchKernel=hang", "cuMemcpyHtoD_v2=nap" (1..3 ms), "=doze" (120 ms). Misuse
  * that kills the real CUPTI (a second Enable, Start without SetConfig ...) kills this one too.
  * FAKE_ABSENT names counters (parts of names) that the chip lacks, FAKE_NAN those without a number.
  */
@@ -37,6 +37,8 @@ static int fake(const char *name)
 		else if (!strncmp(v, "hang", 4))
 			for (;;)
 				pause();
+		else if (!strncmp(v, "doze", 4))
+			nanosleep(&(struct timespec){ .tv_nsec = 120000000 }, NULL);
 		else if (!strncmp(v, "nap", 3))
 			nanosleep(&(struct timespec){ .tv_nsec = 1000000 + rand() % 2000000 }, NULL);
 		else
@@ -228,7 +230,8 @@ static CUresult copy(void *to, const void *from, size_t n, int kind)
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t n)
 {
-	CU(cuMemcpyHtoD_v2);
+	for (size_t at = 0; at < n; at += (size_t)16 << 20) /* a large copy dozes for longer */
+		CU(cuMemcpyHtoD_v2);
 	return copy((void *)(uintptr_t)to, from, n, 0);
 }
 

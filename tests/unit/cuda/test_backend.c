@@ -3,6 +3,7 @@
  * matrix, row by row: each thing that can be missing or refused costs what it must and no more,
  * and says why and what to do.
  */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "fake_run.h"
 
 #include "backend/cuda/cuda_result.h"
@@ -14,6 +15,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -540,6 +542,61 @@ static void a_run_is_cancelled_soon(void **state)
 	backend_cuda.close(be);
 }
 
+/* The one child of this thread. */
+static int worker_pid(void)
+{
+	int pid = 0;
+	FILE *f = fopen("/proc/thread-self/children", "r");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%d", &pid), 1);
+	fclose(f);
+	return pid;
+}
+
+/* Copies are made in pieces, on both sides: the worker answers in time and is kept. */
+static void a_cancel_while_copying_keeps_the_worker(void **state)
+{
+	(void)state;
+	const size_t bytes = (size_t)40 << 20;
+	static struct fake_run f;
+	struct backend *be;
+	long after = 300000000;
+	pthread_t t;
+	setenv("FAKE_NVIDIA", "cuMemcpyHtoD_v2=doze", 1);
+	assert_true(backend_cuda.open(&be, NULL, NULL));
+	fake_prepare(&f, "fake_vecadd");
+	f.req.caps = CAP_STATIC;
+	assert_true(fake_go(&f, be, NULL)); /* starts it */
+	fake_done(&f);
+	const int pid = worker_pid();
+	fake_prepare(&f, "fake_vecadd");
+	void *large = calloc(1, bytes);
+	assert_non_null(large);
+	for (int i = 0; i < 3; i++) /* 9 pieces, 1080 ms: longer than a cancelled worker may take */
+		f.req.buffers[i] = (struct run_buffer){ .data = large, .bytes = bytes };
+	atomic_store(&stop, false);
+	assert_int_equal(pthread_create(&t, NULL, press_escape, &after), 0);
+	assert_false(fake_go(&f, be, &stop));
+	pthread_join(t, NULL);
+	assert_int_equal(f.err.code, ERR_CANCELLED);
+	assert_int_equal(worker_pid(), pid);
+	free(large);
+	/* before the worker has heard of it nothing is read at all */
+	fake_prepare(&f, "fake_vecadd");
+	void *closed = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(closed != MAP_FAILED);
+	f.req.buffers[0] = (struct run_buffer){ .data = closed, .bytes = bytes };
+	assert_false(fake_go(&f, be, &stop));
+	assert_int_equal(f.err.code, ERR_CANCELLED);
+	munmap(closed, bytes);
+	fake_prepare(&f, "fake_vecadd");
+	f.req.caps = CAP_STATIC;
+	assert_true(fake_go(&f, be, NULL));
+	assert_int_equal(worker_pid(), pid);
+	fake_done(&f);
+	backend_cuda.close(be);
+}
+
 /* No worker is left behind as a zombie or running. */
 static void no_child_is_left(void **state)
 {
@@ -577,6 +634,7 @@ int main(int argc, char **argv)
 		FRESH(an_old_driver_is_named),
 		FRESH(ptx_stands_in_for_a_foreign_cubin),
 		FRESH(a_run_is_cancelled_soon),
+		FRESH(a_cancel_while_copying_keeps_the_worker),
 		FRESH(no_child_is_left),
 		FRESH(a_device_is_chosen_by_name),
 	};

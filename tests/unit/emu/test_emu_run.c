@@ -2,9 +2,11 @@
  * How a launch runs: cancelled, timed out, sampled, on several threads; what the cache simulation
  * says of known patterns; that a warp which leaves the fast program counts as if it had not.
  */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "emu_fixture.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #define COPY                                                                                      \
@@ -88,6 +90,27 @@ static void cancel_is_prompt(void **state)
 	assert_int_equal(c.err.code, ERR_CANCELLED);
 	/* ten milliseconds on an idle machine; sanitizers and neighbours may take more */
 	assert_true(late < 0.5);
+	emu_case_free(&c);
+}
+
+/* Gigabytes are not copied first: here a single byte read would end the test. */
+static void cancel_comes_before_copying(void **state)
+{
+	(void)state;
+	const size_t bytes = (size_t)64 << 20;
+	struct emu_case c = { .ptx = mem_strdup(ENDLESS) };
+	const struct run_hooks hooks = { .cancel = &stop_now };
+	c.hooks = &hooks;
+	emu_launch(&c, "k", (struct dim3u){ 1, 1, 1 }, (struct dim3u){ 32, 1, 1 });
+	emu_buffer(&c, "out", ELEM_U32, BUF_INOUT, bytes / 4);
+	void *readable = c.buffers[0].data;
+	c.buffers[0].data = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(c.buffers[0].data != MAP_FAILED);
+	atomic_store(&stop_now, true);
+	assert_false(emu_run_way(&c, &best));
+	assert_int_equal(c.err.code, ERR_CANCELLED);
+	munmap(c.buffers[0].data, bytes);
+	c.buffers[0].data = readable;
 	emu_case_free(&c);
 }
 
@@ -285,6 +308,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(watchdog_ends_a_loop),
 		cmocka_unit_test(cancel_is_prompt),
+		cmocka_unit_test(cancel_comes_before_copying),
 		cmocka_unit_test(progress_rises_to_one),
 		cmocka_unit_test(sample_is_scaled),
 		cmocka_unit_test(trace_has_its_shape),
