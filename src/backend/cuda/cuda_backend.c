@@ -38,13 +38,13 @@ static struct cuda_client unpark(unsigned device)
 {
 	struct cuda_client c = CUDA_CLIENT_INIT, wrong = CUDA_CLIENT_INIT;
 	pthread_mutex_lock(&parked_lock);
-	if (parked.pid && (parked.device < 0 || parked.device == (int)device))
+	if (parked.child.pid && (parked.device < 0 || parked.device == (int)device))
 		c = parked;
 	else
 		wrong = parked;
 	parked = (struct cuda_client)CUDA_CLIENT_INIT;
 	pthread_mutex_unlock(&parked_lock);
-	if (wrong.pid)
+	if (wrong.child.pid)
 		client_stop(&wrong);
 	return c;
 }
@@ -55,7 +55,7 @@ static void park(struct cuda_client *c)
 	struct cuda_client old = parked;
 	parked = *c;
 	pthread_mutex_unlock(&parked_lock);
-	if (old.pid)
+	if (old.child.pid)
 		client_stop(&old);
 	*c = (struct cuda_client)CUDA_CLIENT_INIT;
 }

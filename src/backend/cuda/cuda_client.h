@@ -7,18 +7,16 @@
 #define PMPP_CUDA_CLIENT_H
 
 #include "backend/cuda/cuda_msg.h"
-
-#include <sys/types.h>
+#include "base/child.h"
 
 struct cuda_client {
-	pid_t pid;        /* 0 = none running */
-	int fd, log;      /* socket; the worker's stderr, kept in memory */
+	struct child child;
 	char step[160];   /* the last it said it was doing */
 	unsigned started; /* how many workers there were */
 	int device;       /* the one it made a context on; -1 = none yet */
 };
 
-#define CUDA_CLIENT_INIT { .fd = -1, .log = -1, .device = -1 }
+#define CUDA_CLIENT_INIT { .child = CHILD_INIT, .device = -1 }
 
 struct client_wait {
 	double quiet_s;            /* the watchdog: this long without a word; 0 = 60 */

@@ -4,21 +4,17 @@
  * Everything that can crash, hang or poison a process is here and below: the driver, CUPTI, user
  * kernels. Knows no session, kernel family or screen.
  */
-#define _GNU_SOURCE /* POLLRDHUP */
 #include "backend/cuda/cuda_worker.h"
 #include "backend/cuda/cuda_work.h"
+#include "base/child.h"
 
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -65,18 +61,6 @@ static bool refuse(struct work *w, const struct fault *why)
 	cuda_put_fault(&m, why);
 	wire_put_u32(&m, w->poisoned); /* this process ends now: do not send it another request */
 	return answer(w, &m);
-}
-
-/* Ends this process when the program is gone, whatever the main thread is waiting for. */
-static void *watch(void *arg)
-{
-	int fd = (int)(intptr_t)arg;
-	for (;;) {
-		struct pollfd p = { .fd = fd, .events = POLLRDHUP };
-		if (poll(&p, 1, -1) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)))
-			_exit(0);
-	}
-	return NULL;
 }
 
 static void serve_probe(struct work *w, struct wire_msg *m)
@@ -170,26 +154,10 @@ static void serve_gemm(struct work *w, struct wire_msg *m)
 	}
 }
 
-static void be_alone(int fd)
-{
-	/* The terminal's keys are for the program; it ends us by closing the socket. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGTSTP, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
-	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 }); /* a GPU process maps terabytes */
-	pthread_t t;
-	if (!pthread_create(&t, NULL, watch, (void *)(intptr_t)fd))
-		pthread_detach(t);
-}
-
 int cuda_worker_main(int fd)
 {
-	int type;
-	socklen_t len = sizeof type;
-	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len))
+	if (!child_begin(fd))
 		return 2; /* started by hand */
-	be_alone(fd);
 	static struct work w;
 	w.fd = fd;
 	struct wire_msg hello;

@@ -459,7 +459,7 @@ static void a_failed_run_says_why_and_the_next_works(void **state)
 	                    ERR_UNAVAILABLE, "ptxas fatal: fake", "compile for this GPU");
 	fails_then_recovers("cuInit=100", "fake_vecadd", ERR_UNAVAILABLE, "no CUDA device", "nvidia-smi");
 	fails_then_recovers("cuptiRangeProfilerStart=crash", "fake_vecadd", ERR_INTERNAL,
-	                    "signal 11) while cuptiRangeProfilerStart", "run again");
+	                    "signal 11, Segmentation fault) while cuptiRangeProfilerStart", "run again");
 	fails_then_recovers("cuptiRangeProfilerStop=exit", "fake_vecadd", ERR_INTERNAL,
 	                    "exit status 7) while cuptiRangeProfilerStop", "run again");
 	fails_then_recovers("cuptiActivityFlushAll=hang", "fake_vecadd", ERR_TIMEOUT,
