@@ -355,7 +355,9 @@ int main(int argc, char **argv)
 	if (!strcmp(verb, "sass"))
 		return do_sass();
 	if (!strcmp(verb, "passes"))
-		return find_gpu(&err) ? do_passes() : put_error("gpu", &err);
+		return argc == 4        ? do_passes(argv[2], argv[3])
+		       : find_gpu(&err) ? do_passes(NULL, NULL)
+		                        : put_error("gpu", &err);
 	if (!strcmp(verb, "faults"))
 		return do_faults();
 	fprintf(stderr, "gpu_check info | run | agree | ncu | gemm | names | sass | passes | faults\n");

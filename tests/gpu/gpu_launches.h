@@ -46,7 +46,7 @@ void put_num(const char *key, double v);
 int put_error(const char *what, const struct err *err);
 
 int do_agree(void);
-int do_passes(void);
+int do_passes(const char *number, const char *cc);
 int do_ncu(const char *jsonl, const char *csv);
 
 #endif

@@ -14,7 +14,6 @@
 #include "base/text.h"
 
 #include <dlfcn.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +87,7 @@ enum { STEPS(X) STEP_COUNT };
 struct session {
 	struct cuda_fns cu;
 	struct cupti_fns cupti;
+	CUcontext ctx;
 	__typeof__(cuptiRangeProfilerPushRange) *push;
 	__typeof__(cuptiRangeProfilerPopRange) *pop;
 	CUfunction f;
@@ -118,7 +118,6 @@ static void device(struct session *s, const struct module *m, const struct plan 
 {
 	struct fault why = { 0 };
 	CUdevice dev;
-	CUcontext ctx;
 	CUmodule module;
 	CUdeviceptr spare;
 	MUST(!dl_cuda(&s->cu, NULL, 0, &why));
@@ -129,8 +128,8 @@ static void device(struct session *s, const struct module *m, const struct plan 
 	*(void **)&s->pop = dlsym(h, "cuptiRangeProfilerPopRange");
 	MUST(s->cu.Init(0));
 	MUST(s->cu.DeviceGet(&dev, 0));
-	MUST(s->cu.PrimaryCtxRetain(&ctx, dev));
-	MUST(s->cu.CtxSetCurrent(ctx));
+	MUST(s->cu.PrimaryCtxRetain(&s->ctx, dev));
+	MUST(s->cu.CtxSetCurrent(s->ctx));
 	MUST(s->cu.ModuleLoadData(&module, m->cubin));
 	MUST(s->cu.ModuleGetFunction(&s->f, module, "work"));
 	MUST(s->cu.MemAlloc(&s->x, 2 * N * sizeof(float)));
@@ -181,7 +180,7 @@ static void schedule(struct session *s, const struct plan *plan)
 static void enable(struct session *s, const struct plan *plan)
 {
 	CUpti_RangeProfiler_Enable_Params e = {
-		.structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE };
+		.structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE, .ctx = s->ctx };
 	MUST(s->cupti.RangeEnable(&e));
 	s->object = e.pRangeProfilerObject;
 	CUpti_RangeProfiler_GetCounterDataSize_Params size = {
@@ -279,6 +278,7 @@ static double median(double *v, unsigned n)
 
 static void measure(const struct plan *plan, const struct module *m)
 {
+	alarm(20);
 	static struct session s;
 	static double steps[STEP_COUNT][ROUNDS], starts[PASSES_MAX][ROUNDS], stops[PASSES_MAX][ROUNDS];
 	device(&s, m, plan);
@@ -308,14 +308,42 @@ static void measure(const struct plan *plan, const struct module *m)
 	printf("  %s%zu B, %.6g\n", plan->keep ? "config kept, " : "", s.data_size, s.value);
 }
 
-int do_passes(void)
+/* Plan @number in a process of its own; its wait status. */
+static int apart(size_t number)
 {
+	char option[] = "passes", digits[24], cc[24], name[] = "gpu_check";
+	snprintf(digits, sizeof digits, "%zu", number);
+	snprintf(cc, sizeof cc, "%d", opt.gpu.cc_major * 10 + opt.gpu.cc_minor);
+	char *argv[] = { name, option, digits, cc, NULL };
+	int status = -1;
+	fflush(stdout);
+	const pid_t child = fork();
+	if (!child) {
+		execv("/proc/self/exe", argv);
+		_exit(127);
+	}
+	waitpid(child, &status, 0);
+	return status;
+}
+
+int do_passes(const char *number, const char *cc)
+{
+	if (number) {
+		opt.gpu.cc_major = atoi(cc) / 10;
+		opt.gpu.cc_minor = atoi(cc) % 10;
+	}
 	struct err err = { 0 };
 	struct module m = { 0 };
 	const struct compile_request cr = { .file = "work.cu", .source = source,
 		                            .cc_major = opt.gpu.cc_major, .cc_minor = opt.gpu.cc_minor };
 	if (!compile_module(&cr, &m, &err))
 		return put_error("compile", &err);
+	if (number) {
+		const size_t n = (size_t)atoi(number);
+		measure(&plans[n < ARRAY_LEN(plans) ? n : 0], &m);
+		fflush(stdout);
+		_exit(0);
+	}
 	printf("%-21s %-7s %2s %2s %6s %6s %6s", "set", "replay", "n", "p", "sched", "enable", "first");
 #define X(name) printf(" %7s", #name);
 	STEPS(X)
@@ -323,22 +351,13 @@ int do_passes(void)
 	printf("   start+stop of each pass\n");
 	int failed = 0;
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
-		fflush(stdout);
-		pid_t child = fork();
-		if (!child) {
-			alarm(20);
-			measure(&plans[i], &m);
-			fflush(stdout);
-			_exit(0);
-		}
-		int status = 0;
-		waitpid(child, &status, 0);
-		if (status) {
-			printf("%-21s %-7s ended: %s %d\n", plans[i].title, way_words[plans[i].way],
-			       WIFSIGNALED(status) ? "signal" : "status",
-			       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-			failed++;
-		}
+		const int status = apart(i);
+		if (!status)
+			continue;
+		printf("%-21s %-7s ended: %s %d\n", plans[i].title, way_words[plans[i].way],
+		       WIFSIGNALED(status) ? "signal" : "status",
+		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+		failed++;
 	}
 	module_free(&m);
 	return failed ? 1 : 0;

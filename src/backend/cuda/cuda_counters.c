@@ -68,7 +68,7 @@ static int counter_index(struct counter_plan *p, const char *name, size_t len)
 	return (int)p->n++;
 }
 
-/* sum [ " / " sum ], sum = term { " + " term }, term = [ number " * " ] name */
+/* sum [ " / " sum ], sum = term { " + " term }, term = [ "?" ] [ number " * " ] name */
 static bool parse(struct counter_plan *p, enum metric_id id, const char *s)
 {
 	while (*s) {
@@ -76,6 +76,8 @@ static bool parse(struct counter_plan *p, enum metric_id id, const char *s)
 		if (t == COUNTER_TERMS_MAX)
 			return false;
 		double factor = 1;
+		bool optional = *s == '?';
+		s += optional;
 		if (*s >= '0' && *s <= '9') {
 			char *end;
 			factor = strtod(s, &end);
@@ -87,7 +89,8 @@ static bool parse(struct counter_plan *p, enum metric_id id, const char *s)
 		int i = counter_index(p, s, len);
 		if (i < 0)
 			return false;
-		p->metric[id].terms[t] = (struct counter_term){ .factor = factor, .counter = (unsigned)i };
+		p->metric[id].terms[t] = (struct counter_term){
+			.factor = factor, .counter = (unsigned)i, .optional = optional };
 		p->metric[id].n = t + 1;
 		s += len;
 		if (!*s)
@@ -121,19 +124,33 @@ bool counters_plan(const char *chip, bool stalls, struct counter_plan *p, char b
 	return true;
 }
 
-void counters_drop(struct counter_plan *p, unsigned i)
+static void drop_term(struct counter_plan *p, unsigned id, unsigned t)
+{
+	struct counter_term *terms = p->metric[id].terms;
+	memmove(&terms[t], &terms[t + 1], (p->metric[id].n - t - 1) * sizeof *terms);
+	p->metric[id].n--;
+	if (t < p->metric[id].below)
+		p->metric[id].below--;
+}
+
+bool counters_drop(struct counter_plan *p, unsigned i)
 {
 	if (i >= p->n)
-		return;
+		return false;
+	bool lost = i >= p->first_stall;
 	for (unsigned id = 0; id < METRIC_COUNT; id++)
-		for (unsigned t = 0; t < p->metric[id].n; t++) {
+		for (unsigned t = 0; t < p->metric[id].n;) {
 			struct counter_term *term = &p->metric[id].terms[t];
-			if (term->counter == i) {
-				p->metric[id].n = 0;
-				break;
-			}
 			if (term->counter > i)
 				term->counter--;
+			else if (term->counter == i && term->optional) {
+				drop_term(p, id, t);
+				continue;
+			} else if (term->counter == i) {
+				p->metric[id].n = 0;
+				lost = true;
+			}
+			t++;
 		}
 	memmove(p->names[i], p->names[i + 1], (p->n - i - 1) * sizeof p->names[0]);
 	p->n--;
@@ -141,6 +158,7 @@ void counters_drop(struct counter_plan *p, unsigned i)
 		p->first_stall--;
 	else
 		p->n_stalls--;
+	return lost;
 }
 
 double counters_metric(const struct counter_plan *p, enum metric_id id, const double *values)

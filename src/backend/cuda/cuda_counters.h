@@ -2,7 +2,8 @@
  * Which CUPTI counters a chip needs for the panels, and from their values to metrics.
  *
  * The names come from metric.def: an expression `a.sum + 2 * b.sum` of counters per metric, which
- * may be followed by ` / ` and another to divide by, with exceptions per chip in cupti_names.def. Pure: opens no library, needs no GPU.
+ * may be followed by ` / ` and another to divide by; `?` stands before a term that a chip may lack.
+ * Exceptions per chip are in cupti_names.def. Pure: opens no library, needs no GPU.
  */
 #ifndef PMPP_CUDA_COUNTERS_H
 #define PMPP_CUDA_COUNTERS_H
@@ -15,6 +16,7 @@
 struct counter_term {
 	double factor;
 	unsigned counter; /* index into names */
+	bool optional;    /* 0 on a chip without the counter */
 };
 
 struct counter_plan {
@@ -30,8 +32,8 @@ struct counter_plan {
 
 /* False: metric.def or cupti_names.def holds a malformed expression; @bad says which. */
 bool counters_plan(const char *chip, bool stalls, struct counter_plan *plan, char bad[160]);
-/* Takes counter @i out (this chip or CUPTI lacks it): metrics that need it lose their terms. */
-void counters_drop(struct counter_plan *plan, unsigned i);
+/* Takes counter @i out (this chip or CUPTI lacks it). True: metrics or stall reasons went with it. */
+bool counters_drop(struct counter_plan *plan, unsigned i);
 /* Value of a metric from the counters' values; NAN if it has no terms or one is not a number. */
 double counters_metric(const struct counter_plan *plan, enum metric_id id, const double *values);
 /* "long_scoreboard" and its words; NULL past the end. */

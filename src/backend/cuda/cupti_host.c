@@ -79,9 +79,10 @@ static void point_names(struct cupti_host *h)
 
 static void drop(struct cupti_host *h, unsigned i)
 {
-	if (!h->dropped++)
-		memcpy(h->first_dropped, h->plan.names[i], sizeof h->first_dropped);
-	counters_drop(&h->plan, i);
+	char name[sizeof h->first_dropped];
+	memcpy(name, h->plan.names[i], sizeof name);
+	if (counters_drop(&h->plan, i) && !h->dropped++)
+		memcpy(h->first_dropped, name, sizeof name);
 }
 
 /*
