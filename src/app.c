@@ -353,17 +353,16 @@ static void tour_judge(struct app *a)
 	struct session_tour *t = &s->tour;
 	if (!a->preset || !s->now || s->stale || !on_step(a, t->step, &s->now->sel))
 		return;
-	const struct preset_step *step = &a->preset->steps[t->step];
 	const bool comparable = s->before && t->step && on_step(a, t->step - 1, &s->before->sel);
 	struct tour_result r;
-	tour_check(step, s->now, comparable ? s->before : NULL, &r);
+	tour_check(a->preset, t->step, s->now, comparable ? s->before : NULL, &r);
 	t->n = r.n;
 	for (unsigned i = 0; i < r.n; i++) {
 		char num[32];
-		t->holds[i] = r.evaluated[i] && r.outcome[i].holds;
-		if (t->holds[i])
+		t->holds[i] = r.excused[i] || (r.evaluated[i] && r.outcome[i].holds);
+		if (t->holds[i] && !r.excused[i])
 			t->found[i][0] = '\0';
-		else if (!r.evaluated[i])
+		else if (r.excused[i] || !r.evaluated[i])
 			snprintf(t->found[i], sizeof t->found[i], "%.95s", r.problem[i]);
 		else
 			snprintf(t->found[i], sizeof t->found[i], "it is %.80s", r.outcome[i].left.is_text

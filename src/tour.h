@@ -19,12 +19,21 @@ struct tour_result {
 	unsigned n;                       /* expectations of the step */
 	struct expect_outcome outcome[40];
 	bool evaluated[40];
-	char problem[40][200];            /* why it could not be evaluated */
-	unsigned failed;
+	bool excused[40];                 /* it does not hold, and cannot be held against this run */
+	char problem[40][200];            /* why it could not be evaluated, or the excuse */
+	unsigned failed, n_excused;
 };
 
-/* Holds @r against the step's expectations; @before is the previous step's record or NULL. */
-void tour_check(const struct preset_step *step, const struct run_record *r,
+/*
+ * Holds @r against the expectations of step @step; @before is the previous step's record or NULL.
+ *
+ * Expectations are about the step's GPU sheet, about PTX, and about what the emulator counts. On a
+ * real GPU one that does not hold is excused, with the reason, when it speaks of another GPU's
+ * times, occupancy or roofs, of instructions that the machine's compiler may merge or predicate, of
+ * a figure that hardware does not count, or of a race that need not show itself. Results, memory
+ * requests, sectors and operations are never excused.
+ */
+void tour_check(const struct preset *p, unsigned step, const struct run_record *r,
                 const struct run_record *before, struct tour_result *out);
 
 #endif

@@ -67,11 +67,14 @@ static int checks(const struct session *s, struct canvas *c, int row)
 		              t->holds[0] ? "" : "   it said ", t->found[0]);
 	}
 	for (unsigned i = 0; i < step->n_expect && i < t->n && row < c->rows; i++, row++) {
-		const int col = canvas_printf(c, row, 2, t->holds[i] ? STYLE_GOOD : STYLE_BAD, "%s ",
-		                              t->holds[i] ? "✓" : "✗");
-		const int end = canvas_text(c, row, col, STYLE_NORMAL, step->expect[i]);
-		if (!t->holds[i])
-			canvas_printf(c, row, end, STYLE_BAD, "   %s", t->found[i]);
+		const bool excused = t->holds[i] && t->found[i][0];
+		const enum style style = excused ? STYLE_DIM : t->holds[i] ? STYLE_GOOD : STYLE_BAD;
+		const int col = canvas_printf(c, row, 2, style, "%s ",
+		                              excused ? "–" : t->holds[i] ? "✓" : "✗");
+		const int end = canvas_text(c, row, col, excused ? STYLE_DIM : STYLE_NORMAL,
+		                            step->expect[i]);
+		if (t->found[i][0])
+			canvas_printf(c, row, end, style, "   %s", t->found[i]);
 	}
 	return row;
 }

@@ -5,6 +5,7 @@
  */
 #include "model/counts.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -80,6 +81,9 @@ static double excess(uint64_t actual, uint64_t ideal)
 	return actual > ideal ? (double)(actual - ideal) : 0;
 }
 
+static const enum metric_id not_by_line[] = { M_INST_BARRIERS, M_FLOP_FP16, M_FLOP_FP32,
+	                                      M_FLOP_FP64 };
+
 void metrics_from_counts(struct metric_set *m, const struct counts *c, enum origin o)
 {
 	const struct {
@@ -111,6 +115,10 @@ void metrics_from_counts(struct metric_set *m, const struct counts *c, enum orig
 	};
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
 		metric_num(m, plain[i].id, o, (double)plain[i].value);
+
+	if (o == ORIGIN_MEASURED) /* of a launch there are counters; of a line there is none */
+		for (size_t i = 0; i < ARRAY_LEN(not_by_line); i++)
+			metric_none(m, not_by_line[i], "hardware does not count it by line; the emulator does");
 
 	metric_num(m, M_SH_LD_EXCESS, o, excess(c->shared_ld_wavefronts, c->shared_ld_ideal));
 	metric_num(m, M_SH_ST_EXCESS, o, excess(c->shared_st_wavefronts, c->shared_st_ideal));

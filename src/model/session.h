@@ -75,7 +75,8 @@ struct session_tour {
 	bool off_path;                  /* the person changed something since the step was taken */
 	unsigned n;                     /* expectations judged; at most 40 */
 	bool holds[40];
-	char found[40][96];             /* what came instead, or why it cannot be said; "" = holds */
+	char found[40][96];             /* "" = holds; else what came instead, or, where it is said to
+	                                 * hold, why it cannot be held against this GPU */
 	bool revealed;                  /* a mystery's answer is shown */
 };
 
