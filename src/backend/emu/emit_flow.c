@@ -34,7 +34,20 @@ void emit_shfl(struct emit *e, const struct xop *x)
 {
 	const uint32_t a = emit_lanes(e, &x->s[0], 4, 0), b = emit_lanes(e, &x->s[1], 4, 1),
 	               c = emit_lanes(e, &x->s[2], 4, 2);
-	struct uop *u = emit_uop(e, &vm_shfl);
+	const struct reg_shape by = emit_shape(e, &x->s[1]), clamp = emit_shape(e, &x->s[2]);
+	const bool known = by.known && clamp.known && x->d[0] >= 0 &&
+	                   e->p->kind != PROGRAM_PLAIN; /* the reference works them out */
+	struct shuffle *table = known ? image_pool(e->im, sizeof *table) : NULL;
+	for (unsigned i = 0; i < 32 && known; i++) {
+		const struct shapes *s = &e->p->shapes;
+		bool inside;
+		table->from[i] = (int32_t)shfl_source((enum ptx_mode)x->op, i,
+		                                      (uint32_t)shape_lane(s, &by, i),
+		                                      (uint32_t)shape_lane(s, &clamp, i), &inside);
+		table->inside |= (uint32_t)inside << i;
+	}
+	struct uop *u = emit_uop(e, known ? &e->h->alu->shuffle : &vm_shfl);
+	u->shuffle = table;
 	u->d = lanes_dst(e, x);
 	u->a = a;
 	u->b = b;

@@ -32,7 +32,10 @@ struct uop {
 	} x;
 	uint32_t y;               /* section, memory number, ... */
 	uint32_t xop;             /* index of the operation it belongs to */
-	const struct fused *fused;/* of a handler that also does the uops behind this one */
+	union {
+		const struct fused *fused;     /* of a handler that also does the uops behind this one */
+		const struct shuffle *shuffle; /* of a shfl whose lanes are known */
+	};
 };
 
 /*
@@ -164,6 +167,12 @@ struct fused {
 		uint32_t a, b, c, d;
 		uint32_t same_a; /* operand a is that of the FMA before */
 	} *fma;
+};
+
+/* A shfl by constants: which lane each reads, and the lanes whose source is in range. */
+struct shuffle {
+	int32_t from[32];
+	uint32_t inside;
 };
 
 struct const_slot {             /* constants of the frame, written once per warp */
@@ -405,6 +414,8 @@ uint64_t lane_atomic(enum ptx_atom op, enum ptx_type type, uint64_t old, uint64_
 void log_line(struct warp *w, uint32_t line, unsigned sectors, enum log_kind kind); /* cache_log.c */
 
 /* warpwide.c */
+/* Lane that @lane reads with the given operands of shfl; *@inside: it is in range. */
+unsigned shfl_source(enum ptx_mode mode, unsigned lane, uint32_t b, uint32_t c, bool *inside);
 extern const struct handler vm_shfl, vm_vote, vm_vote_lanes, vm_match, vm_redux, vm_redux_lanes,
 	vm_active, vm_elect;
 

@@ -14,6 +14,7 @@ struct alu_handlers {
 	struct handler op[E_COUNT][SCALAR_SOURCES]; /* comparisons included; .full NULL = not there */
 	struct handler select32, select64;
 	struct handler spread32, spread64; /* d[lane] = scalar a + pattern x */
+	struct handler shuffle;            /* shfl by constants; other masks by vm_shfl */
 };
 
 /* Where an access goes and how wide the register with its address is. */

@@ -21,6 +21,33 @@ static void set_pred(struct warp *w, uint32_t slot, uint32_t mask, uint32_t bits
 	PRED(slot) = (PRED(slot) & ~mask) | (bits & mask);
 }
 
+unsigned shfl_source(enum ptx_mode mode, unsigned lane, uint32_t b, uint32_t c, bool *inside)
+{
+	const int32_t self = (int32_t)lane, by = (int32_t)(b & 31);
+	const int32_t segment = (int32_t)(c >> 8 & 31), clamp = (int32_t)(c & 31);
+	const int32_t low = self & segment, high = low | (clamp & ~segment);
+	int32_t from;
+	switch (mode) {
+	case MODE_UP:
+		from = self - by;
+		*inside = from >= high;
+		break;
+	case MODE_DOWN:
+		from = self + by;
+		*inside = from <= high;
+		break;
+	case MODE_BFLY:
+		from = self ^ by;
+		*inside = from <= high;
+		break;
+	default:
+		from = low | (by & ~segment);
+		*inside = from <= high;
+		break;
+	}
+	return *inside ? (unsigned)from : lane;
+}
+
 /* SHFL: 32 lanes d, a, b, c; x.u mode; y predicate slot, 0 = none */
 HANDLER(shfl)
 {
@@ -29,30 +56,8 @@ HANDLER(shfl)
 	uint32_t r[32], inside = 0;
 	EACH_ACTIVE(i, mask)
 	{
-		const int32_t lane = (int32_t)i, by = (int32_t)(b[i] & 31);
-		const int32_t segment = (int32_t)(c[i] >> 8 & 31), clamp = (int32_t)(c[i] & 31);
-		const int32_t low = lane & segment, high = low | (clamp & ~segment);
-		int32_t from;
 		bool in;
-		switch ((enum ptx_mode)u->x.u) {
-		case MODE_UP:
-			from = lane - by;
-			in = from >= high;
-			break;
-		case MODE_DOWN:
-			from = lane + by;
-			in = from <= high;
-			break;
-		case MODE_BFLY:
-			from = lane ^ by;
-			in = from <= high;
-			break;
-		default:
-			from = low | (by & ~segment);
-			in = from <= high;
-			break;
-		}
-		r[i] = a[in ? from : lane];
+		r[i] = a[shfl_source((enum ptx_mode)u->x.u, i, b[i], c[i], &in)];
 		inside |= (uint32_t)in << i;
 	}
 	if (u->d)

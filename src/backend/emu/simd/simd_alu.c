@@ -145,6 +145,34 @@ SELECT(64)
 SPREAD(32)
 SPREAD(64)
 
+/* d[lane] = a[lane it reads]; y predicate slot, 0 = none; operands otherwise as vm_shfl has them */
+HANDLER(shuffle_full)
+{
+	mem_u32 *d = frame(w, u->d);
+	const mem_u32 *a = frame(w, u->a);
+	(void)mask;
+#if defined(__AVX512F__)
+	const __m512i lo = _mm512_loadu_si512(a), hi = _mm512_loadu_si512(a + 16);
+	for (unsigned h = 0; h < 32; h += 16) {
+		const __m512i at = _mm512_loadu_si512(u->shuffle->from + h);
+		_mm512_storeu_si512(d + h, _mm512_permutex2var_epi32(lo, at, hi));
+	}
+#else
+	uint32_t r[32];
+	for (unsigned i = 0; i < 32; i++)
+		r[i] = a[u->shuffle->from[i]];
+	EACH_LANE(i) d[i] = r[i];
+#endif
+	if (u->y)
+		PRED(u->y) = u->shuffle->inside;
+	w->syncs++;
+	NEXT_full(u + 1);
+}
+static const struct uop *shuffle_masked(struct warp *w, const struct uop *u, uint32_t mask)
+{
+	EMU_JUMP vm_shfl.masked(w, u, mask);
+}
+
 #define H(id) { id##_full, id##_masked }
 const struct alu_handlers LEVEL(alu_handlers) = {
 	.op = {
@@ -159,5 +187,5 @@ const struct alu_handlers LEVEL(alu_handlers) = {
 #include "backend/emu/ops.def"
 	},
 	.select32 = H(select32), .select64 = H(select64),
-	.spread32 = H(spread32), .spread64 = H(spread64),
+	.spread32 = H(spread32), .spread64 = H(spread64), .shuffle = H(shuffle),
 };

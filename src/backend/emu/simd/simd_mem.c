@@ -49,6 +49,14 @@ static void log_lanes(struct warp *w, const struct memop *m, uint64_t low, enum 
 {
 	uint64_t line[32];
 	unsigned sectors[32], n = 0, k = 0;
+	if (m->lines_full == 32 && !(low & m->usual)) { /* each lane has a line of its own */
+		for (unsigned i = 0; i < 32; i++) {
+			const uint64_t a = low + m->access * (uint64_t)m->index[i];
+			if (sampled(w, a))
+				log_line(w, line_of(a), 1u << (a >> 5 & 3), kind);
+		}
+		return;
+	}
 	for (unsigned i = 0; i < 32; i++) {
 		const uint64_t a = low + (uint64_t)(m->addr.pattern->lane[i] - m->addr.pattern->min);
 		if (!n || line[k] != a >> 7) {
