@@ -10,6 +10,7 @@
 #include "backend/backend.h"
 #include "backend/emu/handler.h"
 #include "backend/emu/cache_log.h"
+#include "backend/emu/repeat.h"
 #include "backend/emu/shadow.h"
 #include "base/mem.h"
 
@@ -77,6 +78,7 @@ void emu_worker_init(struct worker *wk, struct launch *l, unsigned index)
 	wk->mem = mem_calloc(im->ir.n_mem + 1, sizeof *wk->mem);
 	for (unsigned k = 0; k < 2; k++)
 		wk->win[k] = mem_calloc(im->ir.n_mem + 1, sizeof *wk->win[k]);
+	wk->repeat = mem_calloc(im->ir.n_mem + 1, sizeof *wk->repeat);
 	wk->guard_lanes = mem_calloc(im->ir.n_ops + 1, sizeof *wk->guard_lanes);
 	wk->divergent = mem_calloc(im->ir.n_blocks + 1, sizeof *wk->divergent);
 	for (uint32_t i = 0; i < l->n_warps; i++)
@@ -92,6 +94,7 @@ void emu_worker_free(struct worker *wk)
 	free(wk->mem);
 	free(wk->win[0]);
 	free(wk->win[1]);
+	free(wk->repeat);
 	free(wk->guard_lanes);
 	free(wk->divergent);
 	free(wk->log.e);
@@ -158,7 +161,7 @@ static void start_block(struct worker *wk, uint64_t index)
 	wk->ctaid[0] = (uint32_t)(b % p->grid.x);
 	wk->ctaid[1] = (uint32_t)(b / p->grid.x % p->grid.y);
 	wk->ctaid[2] = (uint32_t)(b / p->grid.x / p->grid.y);
-	wk->checked = l->check_all || ends;
+	wk->checked = l->check_all || (ends && l->shared_bytes); /* the others have nothing to check */
 	wk->trace = index == 0 ? l->trace : NULL;
 	shadow_free(wk->checked ? NULL : wk->shadow);
 	if (!wk->checked)
@@ -172,8 +175,9 @@ static void start_block(struct worker *wk, uint64_t index)
 	if (l->local_bytes)
 		memset(wk->local, 0xff, (size_t)l->n_warps * 32 * l->local_bytes);
 	const struct program *prog = &l->image.program[start_program(wk)];
+	const struct program *plain = &l->image.program[PROGRAM_PLAIN];
 	for (uint32_t i = 0; i < l->n_warps; i++)
-		start_warp(wk, i, prog);
+		start_warp(wk, i, wk->trace && i == 0 ? plain : prog);
 	log_block_start(wk);
 }
 

@@ -41,16 +41,27 @@ static bool lane_offsets(const struct emit *e, const struct memop *m, uint64_t o
 	return true;
 }
 
-static void count_full(struct memop *m, const uint64_t offset[32])
+/* Bank passes wherever the lowest address lies; false when it matters (lanes of less than a word). */
+static bool count_shared(struct memop *m, const uint64_t offset[32])
 {
-	const struct xop *x = m->x;
-	if (x->space == SPACE_SHARED) {
-		const struct shared_probe s = probe_shared(offset, 0xffffffffu, m->access, SHAPE_ANY,
-		                                           x->kind == X_ST);
+	for (unsigned at = 0; at < 4; at += m->access) {
+		uint64_t a[32];
+		for (unsigned i = 0; i < 32; i++)
+			a[i] = at + offset[i];
+		const struct shared_probe s = probe_shared(a, 0xffffffffu, m->access, SHAPE_ANY,
+		                                           m->x->kind == X_ST);
+		if (at && s.waves != m->waves_full)
+			return false;
 		m->waves_full = s.waves;
 		m->ideal_full = s.ideal;
-		return;
 	}
+	return true;
+}
+
+static bool count_full(struct memop *m, const uint64_t offset[32])
+{
+	if (m->x->space == SPACE_SHARED)
+		return count_shared(m, offset);
 	for (unsigned at = 0; at < 128; at += m->access) {
 		uint64_t a[32];
 		struct global_probe g;
@@ -70,6 +81,7 @@ static void count_full(struct memop *m, const uint64_t offset[32])
 	}
 	m->sectors_full = m->lines_at[0] & 0xff;
 	m->lines_full = m->lines_at[0] >> 8;
+	return true;
 }
 
 /* Words of each half warp fit into one vector of 16. */
@@ -172,7 +184,8 @@ static const struct handler *fast_handler(struct emit *e, struct memop *m)
 		return uniform_handler(e, m, at);
 	if (m->d_scalar && x->kind == X_LD)
 		return NULL;
-	count_full(m, offset);
+	if (!count_full(m, offset))
+		return NULL;
 	if (m->access == 4 && m->vec == 1 && (x->kind == X_ST || m->d[0] >= 0))
 		return word_handler(e, m, at, &p);
 	for (unsigned i = 0; i < 32; i++)

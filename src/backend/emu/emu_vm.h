@@ -216,7 +216,7 @@ struct mem_count {
 	uint64_t requests, sectors, lines, bytes, waves, ideal;
 	uint64_t space[3];     /* of the requests: global, shared, other */
 };
-/* The buffer an instruction used last: addresses lo .. lo + len are good for its whole access. */
+/* The buffer an instruction used last: from lo on, len addresses are good for its whole access. */
 struct mem_window {
 	uint64_t lo, len;
 	uintptr_t written;     /* + address: its flag, if the buffer was undefined at first; else 0 */
@@ -310,6 +310,7 @@ struct block_barrier {
 #define N_BARRIERS 16
 
 struct launch;
+struct repeat;
 struct worker {
 	struct launch *launch;
 	unsigned index;
@@ -318,6 +319,7 @@ struct worker {
 	struct section_count *sec;
 	struct mem_count *mem;
 	struct mem_window *win[2];     /* of the bold and of the safe program */
+	struct repeat *repeat; /* by memory number: the lanes of the last irregular access */
 	uint64_t *guard_lanes; /* per operation: lanes whose guard was true; of a branch: false */
 	uint64_t *divergent;   /* per block: times its branch split a warp */
 	struct access_log log;

@@ -7,6 +7,7 @@
  */
 #include "backend/emu/handler.h"
 #include "backend/emu/probe.h"
+#include "backend/emu/repeat.h"
 #include "backend/emu/shadow.h"
 
 #include "base/mem.h"
@@ -70,39 +71,66 @@ struct access {
 	const struct memop *m;
 	uint32_t mask;
 	enum ptx_space space;
-	uint64_t address[32]; /* shared and local: offsets */
-	uint8_t *host[32];    /* of each lane, unless base is set */
-	uint8_t *base;        /* SAME and ROW: of the first active lane */
 	unsigned bytes;       /* of a lane, all elements */
 	bool read, write, atomic;
 	enum access_shape shape;
-	uint64_t low, span;   /* SAME and ROW: from the first active lane to the end of the last */
+	struct repeat *again; /* SHAPE_ANY: the arrangement of the lanes; NULL = too wide */
+	uint64_t first;       /* address of the first active lane */
+	uint64_t low, span;   /* unless ANY without again: lowest address, bytes to the end of the highest */
+	uint8_t *base;        /* host address of the first active lane; NULL = see host */
+	uint64_t address[32]; /* shared and local: offsets */
+	uint8_t *host[32];    /* of each lane, unless base is set */
 };
+
+/* All but the arrays, which are not worth clearing. */
+static void start_access(struct access *a, struct warp *w, const struct uop *u,
+                         const struct memop *m, uint32_t mask)
+{
+	a->w = w;
+	a->u = u;
+	a->m = m;
+	a->mask = mask;
+	a->bytes = m->access;
+	a->read = a->write = a->atomic = false;
+	a->again = NULL;
+	a->base = NULL;
+}
 
 static void find_shape(struct access *a)
 {
 	const unsigned first = lowest(a->mask), last = 31 - (unsigned)__builtin_clz(a->mask);
 	a->shape = probe_shape(a->address, a->mask, a->bytes);
-	a->low = a->address[first];
+	a->first = a->low = a->address[first];
 	a->span = a->shape == SHAPE_ROW ? (last - first + 1) * (uint64_t)a->bytes : a->bytes;
+	a->again = NULL;
+	a->base = NULL;
+	if (a->shape != SHAPE_ANY)
+		return;
+	struct repeat *r = &a->w->worker->repeat[a->m->id];
+	if (!repeat_look(r, a->address, a->mask, a->bytes))
+		return;
+	a->again = r;
+	a->low = a->first + (uint64_t)r->low;
+	a->span = (uint64_t)(r->high - r->low);
 }
 
-/* All of a regular access lies in @size bytes at @base, aligned. */
-static bool regular_fits(const struct access *a, uint64_t base, uint64_t size)
+/* All of the access lies in @size bytes at @base, aligned: no lane needs a look of its own. */
+static bool all_fit(const struct access *a, uint64_t base, uint64_t size)
 {
-	return a->shape != SHAPE_ANY && a->low - base < size && size - (a->low - base) >= a->span &&
-	       !(a->low & (a->bytes - 1));
+	if (a->shape == SHAPE_ANY && !(a->again && a->again->aligned))
+		return false;
+	return a->low - base < size && size - (a->low - base) >= a->span && !(a->first & (a->bytes - 1));
 }
 
 /* Host addresses of all lanes, where only the first one's is known. */
 static void set_hosts(struct access *a)
 {
 	for (uint32_t m = a->base ? a->mask : 0; m; m &= m - 1)
-		a->host[lowest(m)] = a->base + (a->address[lowest(m)] - a->low);
+		a->host[lowest(m)] = a->base + (a->address[lowest(m)] - a->first);
 }
 
 /* Flags of bytes that had no value at first: reads need all set, writes set them. */
-static bool regular_flags(const struct access *a, uint8_t *flags)
+static bool span_flags(const struct access *a, uint8_t *flags)
 {
 	uint8_t all = 1;
 	for (uint64_t k = 0; k < a->span; k++)
@@ -118,6 +146,32 @@ static bool regular_flags(const struct access *a, uint8_t *flags)
 	return true;
 }
 
+/* Flags of one lane's bytes; words at a time, else the long way. */
+GUEST_MEMORY static inline bool lane_flags(const struct access *a, uint8_t *flags)
+{
+	if (a->bytes < 4)
+		return false;
+	for (unsigned k = 0; k < a->bytes; k += 4) {
+		mem_u32 *f = (mem_u32 *)(void *)(flags + k);
+		if (a->read && *f != 0x01010101u)
+			return false;
+		if (a->write)
+			*f = 0x01010101u;
+	}
+	return true;
+}
+
+/* The same for a whole access that fits; @flags: of the lowest address. False = one by one. */
+static bool all_flags(const struct access *a, uint8_t *flags)
+{
+	if (a->shape != SHAPE_ANY)
+		return span_flags(a, flags);
+	for (uint32_t m = a->mask; m; m &= m - 1)
+		if (!lane_flags(a, flags + (a->again->offset[lowest(m)] - a->again->low)))
+			return false;
+	return true;
+}
+
 static void remember_window(const struct access *a, const struct arena_region *r)
 {
 	if (!a->m->full_probe || r->size < a->m->span || (r->read_only && a->write) ||
@@ -125,17 +179,17 @@ static void remember_window(const struct access *a, const struct arena_region *r
 		return;
 	struct mem_window *win = &a->w->win[a->m->id];
 	win->lo = r->base;
-	win->len = r->size - a->m->span;
+	win->len = r->size - a->m->span + 1;
 	win->written = r->written ? (uintptr_t)r->written - r->base : 0;
 }
 
 static bool resolve_global(struct access *a)
 {
 	const struct arena *ar = &a->w->worker->launch->arena;
-	const struct arena_region *r = arena_find(ar, a->low);
-	if (r && regular_fits(a, r->base, r->size) && !(r->read_only && a->write) &&
-	    (!r->written || regular_flags(a, r->written + (a->low - r->base)))) {
-		a->base = ar->host + (a->low - ARENA_BASE);
+	const struct arena_region *r = arena_find(ar, a->first);
+	if (r && all_fit(a, r->base, r->size) && !(r->read_only && a->write) &&
+	    (!r->written || all_flags(a, r->written + (a->low - r->base)))) {
+		a->base = ar->host + (a->first - ARENA_BASE);
 		remember_window(a, r);
 		return true;
 	}
@@ -190,28 +244,13 @@ static bool check_shared(struct access *a, unsigned lane)
 	}
 }
 
-/* Flags of one lane's bytes, where races are not looked for: are the bytes read written already? */
-static bool flags_pass(const struct access *a, uint8_t *flags)
-{
-	if (a->bytes < 4)
-		return false; /* the long way */
-	for (unsigned k = 0; k < a->bytes; k += 4) {
-		mem_u32 *f = (mem_u32 *)(void *)(flags + k);
-		if (a->read && *f != 0x01010101u)
-			return false;
-		if (a->write)
-			*f = 0x01010101u;
-	}
-	return true;
-}
-
 static bool resolve_shared(struct access *a)
 {
 	const struct warp *w = a->w;
 	struct shadow *s = w->worker->shadow;
-	if (regular_fits(a, 0, w->shared_bytes) &&
-	    (!s || (!s->cell && regular_flags(a, s->written + a->low)))) {
-		a->base = w->shared + a->low;
+	if (all_fit(a, 0, w->shared_bytes) &&
+	    (!s || (!s->cell && all_flags(a, s->written + a->low)))) {
+		a->base = w->shared + a->first;
 		return true;
 	}
 	for (uint32_t m = a->mask; m; m &= m - 1) {
@@ -222,7 +261,7 @@ static bool resolve_shared(struct access *a)
 		if (at & (a->bytes - 1))
 			return fault(a->w, a->u, FAULT_ALIGN, i, at, SPACE_SHARED, a->bytes, a->write);
 		a->host[i] = w->shared + at;
-		if (s && !(!s->cell && flags_pass(a, s->written + at)) && !check_shared(a, i))
+		if (s && !(!s->cell && lane_flags(a, s->written + at)) && !check_shared(a, i))
 			return false;
 	}
 	return true;
@@ -250,8 +289,9 @@ static void count(struct access *a)
 	struct mem_count *c = &w->mem[a->m->id];
 	c->requests++;
 	if (a->space == SPACE_SHARED) {
-		const struct shared_probe p = probe_shared(a->address, a->mask, a->bytes,
-		                                           a->shape, a->write);
+		const struct shared_probe p =
+			a->again ? repeat_shared(a->again, a->address, a->bytes, a->write)
+			         : probe_shared(a->address, a->mask, a->bytes, a->shape, a->write);
 		c->space[1]++;
 		c->waves += p.waves;
 		c->ideal += p.ideal;
@@ -261,18 +301,24 @@ static void count(struct access *a)
 		c->space[2]++;
 		return;
 	}
-	struct global_probe p;
-	probe_global(a->address, a->mask, a->bytes, a->shape, &p);
+	struct global_probe own;
+	const struct global_probe *p = &own;
+	const uint64_t line0 = a->again ? a->first >> 7 : 0;
+	if (a->again)
+		p = repeat_global(a->again, a->address, a->bytes);
+	else
+		probe_global(a->address, a->mask, a->bytes, a->shape, &own);
 	c->space[0]++;
-	c->sectors += p.sectors;
-	c->lines += p.lines;
-	c->bytes += p.bytes;
+	c->sectors += p->sectors;
+	c->lines += p->lines;
+	c->bytes += p->bytes;
 	const enum log_kind kind = a->atomic ? LOG_ATOMIC : a->write ? LOG_STORE
 	                           : a->m->x->bypass_l1 ? LOG_LOAD_L2 : LOG_LOAD;
-	for (unsigned i = 0; i < p.n; i++) {
-		const uint64_t word = *(const uint64_t *)(w->sampled + (p.line[i] >> 6) * 8);
-		if (word >> (p.line[i] & 63) & 1)
-			log_line(w, (uint32_t)(p.line[i] - (ARENA_BASE >> 7)), p.sector_mask[i], kind);
+	for (unsigned i = 0; i < p->n; i++) {
+		const uint64_t line = line0 + p->line[i];
+		const uint64_t word = *(const uint64_t *)(w->sampled + (line >> 6) * 8);
+		if (word >> (line & 63) & 1)
+			log_line(w, (uint32_t)(line - (ARENA_BASE >> 7)), p->sector_mask[i], kind);
 	}
 }
 
@@ -333,27 +379,34 @@ static uint64_t get_lane(const struct warp *w, const struct memop *m, unsigned e
 	                     : ((const mem_u32 *)frame(w, m->s[element]))[lane];
 }
 
-/* One 32-bit word per lane, in a row or all the same, loaded into lanes or stored from them. */
+/* One 32-bit word per lane, whose places follow from the first one's, into lanes or from them. */
 GUEST_MEMORY static void transfer_words(struct access *a)
 {
+	static const int32_t same[32];
 	const struct memop *m = a->m;
 	const uint32_t mask = a->mask;
-	const unsigned first = lowest(mask), step = a->shape == SHAPE_ROW;
-	mem_u32 *p = (mem_u32 *)(void *)a->base;
+	int32_t row[32];
+	const int32_t *at = a->again ? a->again->offset : same;
+	if (a->shape == SHAPE_ROW) {
+		const int32_t first = (int32_t)lowest(mask);
+		for (int32_t i = 0; i < 32; i++)
+			row[i] = 4 * (i - first);
+		at = row;
+	}
 	if (a->write) {
 		const mem_u32 *s = frame(a->w, m->s[0]);
 		for (uint32_t k = mask; k; k &= k - 1)
-			p[step * (lowest(k) - first)] = s[lowest(k)];
+			*(mem_u32 *)(void *)(a->base + at[lowest(k)]) = s[lowest(k)];
 		return;
 	}
 	mem_u32 *d = frame(a->w, (uint32_t)m->d[0]);
 	if (mask != 0xffffffffu) {
 		for (uint32_t k = mask; k; k &= k - 1)
-			d[lowest(k)] = p[step * (lowest(k) - first)];
+			d[lowest(k)] = *(const mem_u32 *)(const void *)(a->base + at[lowest(k)]);
 		return;
 	}
 	for (unsigned i = 0; i < 32; i++)
-		d[i] = p[step * i];
+		d[i] = *(const mem_u32 *)(const void *)(a->base + at[i]);
 }
 
 static void transfer(struct access *a)
@@ -467,10 +520,12 @@ static bool generic(struct access *a)
 static bool async_copy(struct warp *w, const struct uop *u, const struct memop *m, uint32_t mask)
 {
 	/* the store's number counts the shared side, the next one the global side */
-	struct access to = { .w = w, .u = u, .m = m, .mask = mask, .space = SPACE_SHARED,
-		             .bytes = m->access, .write = true };
-	struct access from = { .w = w, .u = u, .m = m + 1, .space = SPACE_GLOBAL, .bytes = m->access,
-		               .read = true };
+	struct access to, from;
+	start_access(&to, w, u, m, mask);
+	start_access(&from, w, u, m + 1, 0);
+	to.space = SPACE_SHARED;
+	from.space = SPACE_GLOBAL;
+	to.write = from.read = true;
 	lane_addresses(w, &m->addr, to.address);
 	lane_addresses(w, &m->from, from.address);
 	const mem_u32 *used = frame(w, m->s[0]);
@@ -511,10 +566,12 @@ bool mem_access(struct warp *w, const struct uop *u, uint32_t mask)
 	const struct xop *x = m->x;
 	if (x->kind == X_ASYNC)
 		return async_copy(w, u, m, mask);
-	const bool atomic = x->kind == X_ATOM || x->kind == X_RED;
-	struct access a = { .w = w, .u = u, .m = m, .mask = mask, .space = x->space,
-		            .bytes = m->access, .read = x->kind == X_LD || atomic,
-		            .write = x->kind == X_ST || atomic, .atomic = atomic };
+	struct access a;
+	start_access(&a, w, u, m, mask);
+	a.space = x->space;
+	a.atomic = x->kind == X_ATOM || x->kind == X_RED;
+	a.read = x->kind == X_LD || a.atomic;
+	a.write = x->kind == X_ST || a.atomic;
 	lane_addresses(w, &m->addr, a.address);
 	return x->space == SPACE_GENERIC ? generic(&a) : perform(&a);
 }

@@ -1,6 +1,7 @@
 /*
  * Sectors, lines, bytes and bank passes of random accesses against a slow restatement of the rules:
- * sets of everything touched, and bank passes by their definition.
+ * sets of everything touched, and bank passes by their definition. What is remembered of an arrangement
+ * must cost what looking at it costs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <cmocka.h>
 
 #include "backend/emu/probe.h"
+#include "backend/emu/repeat.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -138,6 +140,78 @@ static void shared_is_as_defined(void **state)
 	}
 }
 
+static void compare_global(struct repeat *r, const uint64_t *a, uint32_t mask, unsigned access)
+{
+	struct global_probe want;
+	const uint64_t first = a[__builtin_ctz(mask)] >> 7;
+	probe_global(a, mask, access, SHAPE_ANY, &want);
+	const struct global_probe *got = repeat_global(r, a, access);
+	assert_int_equal(got->sectors, want.sectors);
+	assert_int_equal(got->lines, want.lines);
+	assert_int_equal(got->bytes, want.bytes);
+	assert_int_equal(got->n, want.n);
+	for (unsigned i = 0; i < want.n; i++) {
+		assert_int_equal(first + got->line[i], want.line[i]);
+		assert_int_equal(got->sector_mask[i], want.sector_mask[i]);
+	}
+}
+
+/* One memory for many accesses: the same lanes elsewhere, other lanes, other masks, in any order. */
+static void repeated_costs_the_same(void **state)
+{
+	(void)state;
+	uint64_t rng = 3, a[32], at[32];
+	unsigned again = 0;
+	for (unsigned access = 1; access <= 16; access *= 2) {
+		struct repeat r = { 0 };
+		uint32_t mask = 0;
+		for (unsigned round = 0; round < 20000; round++) {
+			if (!mask || rand_next(&rng) % 4 == 0)
+				make(&rng, a, &mask, access);
+			else
+				again++;
+			if (rand_next(&rng) % 16 == 0) /* another mask, the same addresses */
+				mask ^= 1u << rand_next(&rng) % 32;
+			if (!mask)
+				continue;
+			const uint64_t move = (rand_next(&rng) % 3 ? rand_next(&rng) % 4096 * 128
+			                                           : rand_next(&rng) % 64 * access);
+			uint64_t least = UINT64_MAX, most = 0;
+			for (unsigned i = 0; i < 32; i++) {
+				at[i] = a[i] + move;
+				if (!(mask >> i & 1)) {
+					at[i] = rand_next(&rng); /* must not matter */
+					continue;
+				}
+				least = at[i] < least ? at[i] : least;
+				most = at[i] + access > most ? at[i] + access : most;
+			}
+			assert_true(repeat_look(&r, at, mask, access));
+			const uint64_t first = at[__builtin_ctz(mask)];
+			assert_int_equal(first + (uint64_t)r.low, least);
+			assert_int_equal(first + (uint64_t)r.high, most);
+			assert_true(r.aligned);
+			compare_global(&r, at, mask, access);
+			const bool store = access % 3 == 1; /* one instruction does one or the other */
+			const struct shared_probe want = probe_shared(at, mask, access, SHAPE_ANY, store),
+			                          got = repeat_shared(&r, at, access, store);
+			assert_int_equal(got.waves, want.waves);
+			assert_int_equal(got.ideal, want.ideal);
+		}
+	}
+	assert_true(again > 50000);
+	/* more than 2 GiB apart: not described, and nothing forgotten */
+	struct repeat r = { 0 };
+	for (unsigned i = 0; i < 32; i++)
+		a[i] = 4096 + 4u * (i ^ 1);
+	assert_true(repeat_look(&r, a, 0xffffffffu, 4));
+	a[7] += (uint64_t)1 << 31;
+	assert_false(repeat_look(&r, a, 0xffffffffu, 4));
+	a[7] = 4096 + 4 * 6 + 2; /* misaligned */
+	assert_true(repeat_look(&r, a, 0xffffffffu, 4));
+	assert_false(r.aligned);
+}
+
 /* The textbook strides, 32-bit words: greatest common divisor with 32. */
 static void strides_conflict(void **state)
 {
@@ -178,6 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(global_is_as_defined),
 		cmocka_unit_test(shared_is_as_defined),
+		cmocka_unit_test(repeated_costs_the_same),
 		cmocka_unit_test(strides_conflict),
 		cmocka_unit_test(equal_pairs_merge),
 	};

@@ -137,10 +137,19 @@ static void arithmetic(struct gen *g, const char *guard)
 /* %rd9 = address of a word of the input, by one of several patterns. */
 static void input_address(struct gen *g)
 {
-	switch (pick(g, 4)) {
+	switch (pick(g, 5)) {
 	case 0:
 		text_add(&g->t, "\tand.b32 %%r20, %%r%u, %u;\n", pick(g, N_R), IN_WORDS - 1);
 		break;
+	case 3: { /* a period in the lane: rows of halves or quarters, words that lanes share */
+		const unsigned k = pick(g, 6);
+		text_add(&g->t, "\tand.b32 %%r20, %%r31, %u;\n\tshr.u32 %%r21, %%r31, %u;\n"
+		         "\tmad.lo.s32 %%r20, %%r21, %u, %%r20;\n", (1u << k) - 1, k, pick(g, 40));
+		/* as if it had been worked out lane by lane */
+		text_add(&g->t, "\tselp.b32 %%r22, 0, 0, %%p%u;\n\tadd.s32 %%r20, %%r20, %%r22;\n",
+		         pick(g, N_P));
+		break;
+	}
 	case 1: /* a row, perhaps not aligned */
 		text_add(&g->t, "\tadd.s32 %%r20, %%r30, %u;\n", pick(g, 40));
 		break;

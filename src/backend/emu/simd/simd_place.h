@@ -28,7 +28,7 @@ typedef uint8_t __attribute__((may_alias)) mem_u8;
 /* May all of the access be done without a closer look? */
 static inline bool fits_window(const struct mem_window *win, uint64_t low, uint64_t align)
 {
-	return low - win->lo <= win->len && !(low & align);
+	return low - win->lo < win->len && !(low & align);
 }
 #define FITS_global(align) fits_window(&w->win[u->y], low, align)
 #define FITS_shared32(align) (low <= u->c && !(low & (align)))
