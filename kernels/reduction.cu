@@ -150,11 +150,11 @@ extern "C" __global__ void reduction_v4_coarsened(const float *input, float *out
 		combine_atomically(output, partial[0]); //@ result
 }
 
-/* Result of the whole warp in lane 0; all 32 lanes take part. */
-static __device__ float warp_combine(float value)
+/* Folds the warp onto its first lanes: 1 = the result in lane 0, 2 = a half each in lanes 0 and 1. */
+static __device__ float warp_fold(float value, int lanes)
 {
 #pragma unroll
-	for (int offset = 16; offset >= 1; offset /= 2) {
+	for (int offset = 16; offset >= lanes; offset /= 2) {
 		const float other = __shfl_down_sync(0xffffffffu, value, offset); //@ shuffle
 		value = COMBINE(value, other); //@ add
 	}
@@ -185,14 +185,15 @@ extern "C" __global__ void reduction_v5_shuffle(const float *input, float *outpu
 	if (blockIdx.x == 0 && t < n % 4) /* what is left behind the last whole quad */
 		sum = COMBINE(sum, input[4 * n_quads + t]); //@ rest
 
-	sum = warp_combine(sum);
+	sum = warp_fold(sum, 1);
 	if (lane == 0)
 		of_warp[warp] = sum; //@ to-shared
 	__syncthreads(); //@ barrier
 	if (warp == 0) {
-		sum = warp_combine(lane < blockDim.x / 32 ? of_warp[lane] : IDENTITY);
-		if (lane == 0)
-			combine_atomically(output, sum); //@ result
+		const float half = warp_fold(lane < blockDim.x / 32 ? of_warp[lane] : IDENTITY, 2);
+		const float other = __shfl_down_sync(0xffffffffu, half, 1); //@ shuffle
+		if (lane == 0) /* nobody else needs the last step */
+			combine_atomically(output, COMBINE(half, other)); //@ result
 	}
 }
 

@@ -43,6 +43,8 @@ extern "C" __global__ void vec_add_v1_chunks(const float *x, const float *y, flo
 	const int first = (int)threadIdx.x * chunk;
 	const int end = min(first + chunk, n);
 
+	/* Not unrolled: lanes whose chunks end apart would meet again where the compiler likes. */
+#pragma unroll 1
 	for (int i = first; i < end; i++) {
 		const float a = x[i]; //@ load-x
 		const float b = y[i]; //@ load-y

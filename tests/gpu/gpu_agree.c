@@ -38,33 +38,11 @@ static const struct row {
 };
 #define ROWS ARRAY_LEN(rows)
 
-/* Launches where ptxas changes even these; the causes are inferred from the counts. */
-static const struct {
-	const char *name;
-	enum metric_id id;
-	const char *cause;
-} known[] = {
-	{ "reduction/shuffle", M_FLOP_FP32,
-	  "ptxas predicates the last sum to lane 0, whose result alone is used" },
-	{ "vec_add/chunks", M_MEM_LD_REQ,
-	  "lanes of the last warp loop unequally often: where they meet again is ptxas' choice" },
-	{ "vec_add/chunks", M_MEM_ST_REQ,
-	  "lanes of the last warp loop unequally often: where they meet again is ptxas' choice" },
-};
-
-static const char *known_cause(const char *name, enum metric_id id)
-{
-	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if (known[i].id == id && !strcmp(known[i].name, name))
-			return known[i].cause;
-	return NULL;
-}
-
 struct agreement {
 	struct backend *gpu, *emu;
 	unsigned launches, stopped, outputs_differ, wrong;
 	struct {
-		unsigned compared, equal, explained;
+		unsigned compared, equal;
 		double worst;
 		char where[256];
 	} metric[ROWS];
@@ -112,13 +90,9 @@ static void compare(struct agreement *a, const struct instance *i, const struct 
 		}
 		if (rows[r].cause[0])
 			continue;
-		const char *cause = known_cause(i->name, rows[r].id);
 		printf("%s %s emu %.17g gpu %.17g", here++ ? "," : "; differs:",
 		       metric_catalogue[rows[r].id].key, e, g);
-		if (cause)
-			printf(" (%s)", cause);
-		a->metric[r].explained += cause != NULL;
-		a->wrong += cause == NULL;
+		a->wrong++;
 	}
 	printf("%s\n", here ? "" : "; must-be-equal counts equal");
 	fflush(stdout);
@@ -185,11 +159,9 @@ int do_agree(void)
 		       a.metric[r].equal);
 		if (a.metric[r].equal < a.metric[r].compared)
 			printf("  %.3g %% (%s): %s", 100 * a.metric[r].worst, a.metric[r].where,
-			       rows[r].cause[0] ? rows[r].cause
-			       : a.metric[r].equal + a.metric[r].explained == a.metric[r].compared
-				       ? "explained at its launch" : "MUST BE EQUAL");
+			       rows[r].cause[0] ? rows[r].cause : "MUST BE EQUAL");
 		printf("\n");
 	}
-	printf("\n%u counts differ without a known cause where none may\n", a.wrong);
+	printf("\n%u counts differ where none may\n", a.wrong);
 	return failed || a.wrong ? 1 : 0;
 }
