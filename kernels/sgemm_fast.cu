@@ -9,6 +9,7 @@
  *   double_buffer  the next tiles are loaded while these are used; one barrier per step
  *   conflict_free  a thread's tile is split in quads, so that a quarter warp reads 128 bytes
  *   warp_tile      warps own WN-wide tiles, multiply-adds in zigzag, blocks go in bands
+ *   pipelined      the next factors are read during each product, across the step's barrier too
  *
  * Sizes need not fit the tiles: what lies outside is read as 0 and not written.
  * The book's ladder is sgemm.cu. Shared memory is dynamic, so that every tile size compiles.
@@ -40,7 +41,7 @@
 /* Threads of a block, in both halves. */
 #define THREADS_OF(bm, bn, tm, tn) ((bm) / (tm) * ((bn) / (tn)))
 
-/* Words after each row of the transposed A tile in warp_tile: its stores meet more banks. */
+/* Words after each row of the transposed A tile where warps own tiles: its stores meet more banks. */
 #define A_PAD 4
 
 #ifdef __CUDACC__
@@ -436,30 +437,68 @@ static __device__ __forceinline__ void zigzag_product(float (&sum)[TM][TN], cons
 	}
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
-sgemm_fast_v5_warp_tile(const float *A, const float *B, float *C, int M, int N, int K)
+/* A warp owns WM x WN: LANES_Y x LANES_X lanes, TM / 4 x TN / 4 quads each, side by side */
+enum { LANES_X = WN / TN > 0 ? WN / TN : 1, LANES_Y = 32 / LANES_X > 0 ? 32 / LANES_X : 1 };
+enum { WM = LANES_Y * TM, STEP_M = LANES_Y * 4, STEP_N = LANES_X * 4 };
+enum { WARPS_X = BN / WN > 0 ? BN / WN : 1, STRIDE = BM + A_PAD, TILES = BK * (STRIDE + BN) };
+
+struct warp_place {
+	int row, col;   /* of this thread's first quad in the block's tile */
+	int row0, col0; /* of that tile in C */
+};
+
+static __device__ __forceinline__ struct warp_place warp_place_of(int M, int N)
 {
-	/* A warp owns WM x WN: LANES_Y x LANES_X lanes, TM / 4 x TN / 4 quads each, side by side */
-	enum { LANES_X = WN / TN > 0 ? WN / TN : 1, LANES_Y = 32 / LANES_X > 0 ? 32 / LANES_X : 1 };
-	enum { WM = LANES_Y * TM, STEP_M = LANES_Y * 4, STEP_N = LANES_X * 4 };
-	enum { WARPS_X = BN / WN > 0 ? BN / WN : 1, STRIDE = BM + A_PAD };
-	enum { TILES = BK * (STRIDE + BN) };
-	float *const tiles = (float *)shared_quads;
-	const int t = (int)threadIdx.x, warp = t / 32, lane = t % 32;
+	const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
 	/* Lanes in pairs along x, then down y, then the other pairs along x: lanes 2i and 2i + 1 read
 	 * the same quad of A, lanes i and i + 2 often the same of B, and such reads go together. */
 	const int x = LANES_X > 1 ? lane % 2 + lane / (2 * LANES_Y) * 2 : 0;
 	const int y = LANES_X > 1 ? lane / 2 % LANES_Y : lane;
-	const int row = warp / WARPS_X * WM + y * 4, col = warp % WARPS_X * WN + x * 4;
 	/* Blocks are numbered along bands of BAND tile rows, down each column of the band first: blocks
 	 * that run at the same time then share rows of A and columns of B in L2. */
 	const int tiles_y = (M + BM - 1) / BM, tiles_x = (N + BN - 1) / BN;
 	const int band = (int)blockIdx.x / (BAND * tiles_x);
 	const int in_band = (int)blockIdx.x % (BAND * tiles_x);
 	const int height = min(BAND, tiles_y - band * BAND);
-	const int row0 = (band * BAND + in_band % height) * BM, col0 = in_band / height * BN;
+	struct warp_place at;
+
+	at.row = warp / WARPS_X * WM + y * 4;
+	at.col = warp % WARPS_X * WN + x * 4;
+	at.row0 = (band * BAND + in_band % height) * BM;
+	at.col0 = in_band / height * BN;
+	return at;
+}
+
+/* Shared memory to registers: the factors of one k, whose rows of the tiles begin at @As and @Bs. */
+static __device__ __forceinline__ void read_factors(float (&a)[TM], float (&b)[TN],
+                                                    const float *As, const float *Bs)
+{
+#pragma unroll
+	for (int i = 0; i < TM; i += 4)
+		read_quad(a + i, As + i / 4 * STEP_M);
+#pragma unroll
+	for (int j = 0; j < TN; j += 4)
+		read_quad(b + j, Bs + j / 4 * STEP_N);
+}
+
+static __device__ __forceinline__ void store_sums(float *C, const struct warp_place &w, int M, int N,
+                                                  const float (&sum)[TM][TN])
+{
+#pragma unroll
+	for (int i = 0; i < TM; i++)
+#pragma unroll
+		for (int j = 0; j < TN; j += 4)
+			store_quad(C, w.row0 + w.row + i / 4 * STEP_M + i % 4,
+			           w.col0 + w.col + j / 4 * STEP_N, M, N, sum[i] + j);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
+sgemm_fast_v5_warp_tile(const float *A, const float *B, float *C, int M, int N, int K)
+{
+	float *const tiles = (float *)shared_quads;
+	const struct warp_place w = warp_place_of(M, N);
+	const struct place at = place_of(A, B, M, N, K, w.row0, w.col0);
 	float sum[TM][TN] = {};
-	const struct place at = place_of(A, B, M, N, K, row0, col0);
 	float4 next_a[ROUNDS_A], next_b[ROUNDS_B];
 	int now = 0;
 
@@ -475,12 +514,7 @@ sgemm_fast_v5_warp_tile(const float *A, const float *B, float *C, int M, int N, 
 #pragma unroll
 		for (int k = 0; k < BK; k++) {
 			float a[TM], b[TN];
-#pragma unroll
-			for (int i = 0; i < TM; i += 4)
-				read_quad(a + i, As + k * STRIDE + row + i / 4 * STEP_M);
-#pragma unroll
-			for (int j = 0; j < TN; j += 4)
-				read_quad(b + j, Bs + k * BN + col + j / 4 * STEP_N);
+			read_factors(a, b, As + k * STRIDE + w.row, Bs + k * BN + w.col);
 			zigzag_product(sum, a, b);
 		}
 		if (p + BK < K) {
@@ -489,12 +523,50 @@ sgemm_fast_v5_warp_tile(const float *A, const float *B, float *C, int M, int N, 
 			now ^= 1;
 		}
 	}
+	store_sums(C, w, M, N, sum);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
+sgemm_fast_v6_pipelined(const float *A, const float *B, float *C, int M, int N, int K)
+{
+	float *const tiles = (float *)shared_quads;
+	const struct warp_place w = warp_place_of(M, N);
+	const struct place at = place_of(A, B, M, N, K, w.row0, w.col0);
+	float sum[TM][TN] = {};
+	float4 next_a[ROUNDS_A], next_b[ROUNDS_B];
+	float a[2][TM], b[2][TN]; /* the factors in use and those on their way */
+	const float *As = tiles + w.row, *Bs = tiles + BK * STRIDE + w.col;
+	int now = 0;
+
+	fetch(next_a, next_b, at, A, B, M, N, K, 0);
+	put(tiles, tiles + BK * STRIDE, next_a, next_b, STRIDE);
+	__syncthreads(); //@ wait-loaded
+	read_factors(a[0], b[0], As, Bs);
+	for (int p = 0; p < K; p += BK) {
+		const bool more = p + BK < K;
+		float *const into = tiles + (now ^ 1) * TILES;
+
+		if (more)
+			fetch(next_a, next_b, at, A, B, M, N, K, p + BK);
 #pragma unroll
-	for (int i = 0; i < TM; i++)
-#pragma unroll
-		for (int j = 0; j < TN; j += 4)
-			store_quad(C, row0 + row + i / 4 * STEP_M + i % 4, col0 + col + j / 4 * STEP_N, M, N,
-			           sum[i] + j);
+		for (int k = 0; k < BK; k++) {
+			/* the next tiles one product before the last: the stores hide behind it */
+			if (k == BK - 2 && more)
+				put(into, into + BK * STRIDE, next_a, next_b, STRIDE);
+			if (k < BK - 1) {
+				read_factors(a[(k + 1) % 2], b[(k + 1) % 2], As + (k + 1) * STRIDE,
+				             Bs + (k + 1) * BN);
+			} else if (more) {
+				__syncthreads(); //@ wait-loaded
+				now ^= 1;
+				As = into + w.row;
+				Bs = into + BK * STRIDE + w.col;
+				read_factors(a[0], b[0], As, Bs);
+			}
+			zigzag_product(sum, a[k % 2], b[k % 2]);
+		}
+	}
+	store_sums(C, w, M, N, sum);
 }
 
 #endif /* whole quads */
@@ -504,7 +576,8 @@ sgemm_fast_v5_warp_tile(const float *A, const float *B, float *C, int M, int N, 
 #include "model/kernel.h"
 
 enum variant {
-	BLOCK_TILE, THREAD_TILE, VECTORISED, DOUBLE_BUFFER, CONFLICT_FREE, WARP_TILE, N_VARIANTS
+	BLOCK_TILE, THREAD_TILE, VECTORISED, DOUBLE_BUFFER, CONFLICT_FREE, WARP_TILE, PIPELINED,
+	N_VARIANTS
 };
 enum param { P_M, P_N, P_K, P_BM, P_BN, P_BK, P_TM, P_TN, P_WN, P_BAND, N_PARAMS };
 enum buffer { A, B, C, N_BUFFERS };
@@ -512,6 +585,7 @@ enum buffer { A, B, C, N_BUFFERS };
 #define MAX_SIZE 16384
 #define SHARED_BYTES (48 * 1024) /* what every GPU gives a block without being asked */
 #define BIT(v) (1u << (v))
+#define WARPS_OWN_TILES (BIT(WARP_TILE) | BIT(PIPELINED))
 
 static const int64_t size_steps[] = { 1, 64, 127, 128, 256, 512, 1000, 1024, 2048, 4096, 8192,
 	                              MAX_SIZE, INT64_MIN };
@@ -537,8 +611,8 @@ static const struct param_desc params[N_PARAMS] = {
 	[P_BK] = KNOB(BK, "depth of a step", 4, 32, depths, 0),
 	[P_TM] = KNOB(TM, "rows per thread", 1, 16, thread_tiles, 0),
 	[P_TN] = KNOB(TN, "columns per thread", 1, 16, thread_tiles, 0),
-	[P_WN] = KNOB(WN, "columns of a warp's tile", 16, 128, warp_tiles, BIT(WARP_TILE)),
-	[P_BAND] = KNOB(BAND, "tile rows in a band of blocks", 1, 32, bands, BIT(WARP_TILE)),
+	[P_WN] = KNOB(WN, "columns of a warp's tile", 16, 128, warp_tiles, WARPS_OWN_TILES),
+	[P_BAND] = KNOB(BAND, "tile rows in a band of blocks", 1, 32, bands, WARPS_OWN_TILES),
 };
 
 static const struct variant_desc variants[N_VARIANTS] = {
@@ -574,6 +648,11 @@ static const struct variant_desc variants[N_VARIANTS] = {
 		.idea = "a tile per warp, multiply-adds in an order that reuses registers, blocks in bands",
 		.section = "beyond the sources", .seeds = "S-032",
 	},
+	[PIPELINED] = {
+		.name = "pipelined", .entry = "sgemm_fast_v6_pipelined", .title = "pipelined reads",
+		.idea = "each product hides the reads of the next one, those behind the barrier included",
+		.section = "beyond the sources", .seeds = "S-033",
+	},
 };
 
 static int64_t threads_of(const int64_t *p)
@@ -583,7 +662,7 @@ static int64_t threads_of(const int64_t *p)
 
 static int64_t shared_bytes(unsigned variant, const int64_t *p)
 {
-	const int64_t pad = variant == WARP_TILE ? A_PAD : 0;
+	const int64_t pad = BIT(variant) & WARPS_OWN_TILES ? A_PAD : 0;
 
 	return 4 * p[P_BK] * (p[P_BM] + pad + p[P_BN]) * (variant >= DOUBLE_BUFFER ? 2 : 1);
 }
@@ -671,7 +750,7 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 			{ .kind = ARG_I32, .i32 = (int32_t)n }, { .kind = ARG_I32, .i32 = (int32_t)k },
 		},
 	};
-	if (variant == WARP_TILE)
+	if (BIT(variant) & WARPS_OWN_TILES)
 		out->grid = (struct dim3u){ tiles_x * tiles_y, 1, 1 };
 	return kernel_launch_legal(out, err);
 }

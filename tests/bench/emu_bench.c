@@ -32,6 +32,7 @@ static const struct setting settings[] = {
 	{ "sgemm_fast", "vectorised", { SIZE }, "vectorised" },
 	{ "sgemm_fast", "double_buffer", { SIZE }, "double_buffer" },
 	{ "sgemm_fast", "warp_tile", { SIZE }, "warp_tile" },
+	{ "sgemm_fast", "pipelined", { SIZE }, "pipelined" },
 	{ "vec_add", "per_element", { { "N", 1 << 22 } }, "per_element, 4 Mi" },
 	{ "vec_add", "grid_stride", { { "N", 1 << 22 } }, "grid_stride, 4 Mi" },
 	{ "reduction", "segmented", { { "N", 1 << 22 } }, "segmented, 4 Mi" },

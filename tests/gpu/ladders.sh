@@ -31,11 +31,11 @@ if has tools; then
 	nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem --format=csv
 fi
 if has sweep; then
-	run sweep-2048 sweep sgemm_fast/warp_tile M=2048 N=2048 K=2048 BM=64,128,256 BN=64,128,256 \
+	run sweep-2048 sweep sgemm_fast/pipelined M=2048 N=2048 K=2048 BM=64,128,256 BN=64,128,256 \
 		TM=4,8,16 TN=4,8 --backend cuda --top 54
 fi
 if has matrix; then
 	run sgemm-4096 ladder sgemm M=4096 N=4096 K=4096 block_x=32 block_y=8 TILE=32 --backend cuda
 	run sgemm_fast-4096 ladder sgemm_fast M=4096 N=4096 K=4096 --backend cuda
-	run warp_tile-4096 ladder sgemm_fast M=4096 N=4096 K=4096 BN=256 TM=16 --backend cuda
+	run sgemm_fast-4096-best ladder sgemm_fast M=4096 N=4096 K=4096 BM=256 TM=16 --backend cuda
 fi

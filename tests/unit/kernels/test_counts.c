@@ -380,6 +380,7 @@ static void fast_ladder_shared_reads(void **state)
 		{ "double_buffer", 2.0 / 8 / 4, 4.5 },
 		{ "conflict_free", 2.0 / 8 / 4, 2.5 },
 		{ "warp_tile", 2.0 / 8 / 4, 2 },
+		{ "pipelined", 2.0 / 8 / 4, 2 },
 	};
 	const double fma = 128.0 * 128 * 32 / 32; /* per warp */
 	for (unsigned i = 0; i < ARRAY_LEN(want); i++) {

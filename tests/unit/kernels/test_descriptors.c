@@ -148,6 +148,7 @@ static const struct {
 	{ "sgemm_fast", "conflict_free", "BN=32", "'BN'", "a multiple of 64" },
 	{ "sgemm_fast", "conflict_free", "BM=32 TM=16", "'BM'", "a multiple of 64" },
 	{ "sgemm_fast", "warp_tile", "BN=32", "'WN'", "BN 32 is not a multiple" },
+	{ "sgemm_fast", "pipelined", "BN=32", "'WN'", "BN 32 is not a multiple" },
 	{ "sgemm_fast", "warp_tile", "BM=32 WN=32", "'BM'", "a multiple of 64" },
 	{ "sgemm_fast", "warp_tile", "BN=32 TN=16 WN=128", "'WN'", "" },
 };
@@ -207,6 +208,7 @@ static const struct {
 	{ "sgemm_fast", "thread_tile", "BM=64 BN=64 TM=4 TN=4", { 16, 16, 1 }, { 256, 1, 1 }, 4096 },
 	{ "sgemm_fast", "conflict_free", "M=1025 N=129", { 2, 9, 1 }, { 256, 1, 1 }, 16384 },
 	{ "sgemm_fast", "warp_tile", "M=1025 N=129", { 18, 1, 1 }, { 256, 1, 1 }, 16640 },
+	{ "sgemm_fast", "pipelined", "M=1025 N=129", { 18, 1, 1 }, { 256, 1, 1 }, 16640 },
 	{ "reduction", "coarsened", "N=100000 block=512 COARSE=4", { 25, 1, 1 }, { 512, 1, 1 }, 2048 },
 };
 
