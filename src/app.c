@@ -7,6 +7,7 @@
  */
 #include "app.h"
 #include "app_worker.h"
+#include "own_file.h"
 #include "session_file.h"
 #include "tour.h"
 
@@ -243,6 +244,35 @@ void app_start(struct app *a)
 {
 	a->started = true;
 	changed(a, true);
+}
+
+void app_rerun(struct app *a)
+{
+	struct session *s = &a->s;
+	const struct selection old = s->sel;
+	const struct kernel_desc *k;
+	struct err err = { 0 };
+	if (!own_file_reload(old.kernel, &k, &err)) {
+		app_worker_cancel(a->worker);
+		a->serial++; /* what is under way belongs to the file as it was */
+		s->state = RUN_FAILED;
+		s->run_err = err;
+		return;
+	}
+	if (k != old.kernel) {
+		const char *focus = s->param < old.kernel->n_params ? old.kernel->params[s->param].name : "";
+		const unsigned line = s->line;
+		select_kernel(s, k, 0);
+		s->line = line;
+		for (unsigned i = 0; i < k->n_params; i++) {
+			const int was = kernel_param_index(old.kernel, k->params[i].name);
+			if (was >= 0)
+				s->sel.params[i] = old.params[was];
+			if (!strcmp(k->params[i].name, focus))
+				s->param = i;
+		}
+	}
+	app_start(a);
 }
 
 void app_cancel(struct app *a)

@@ -34,6 +34,8 @@ void app_seed(struct app *a, uint64_t seed);
 
 /* Interactive use: start, stop, collect. app_wake_fd() is readable when app_poll() has news. */
 void app_start(struct app *a);
+/* The same by a key: a person's own file is read again first, and its values stay by name. */
+void app_rerun(struct app *a);
 void app_cancel(struct app *a);
 /* The person looks at another panel: the ladder runs its missing rungs while it is that one. */
 void app_focus(struct app *a);

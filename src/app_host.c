@@ -56,7 +56,7 @@ static void host_set_backend(void *ctx, size_t backend)
 
 static void host_run(void *ctx)
 {
-	app_start(ctx);
+	app_rerun(ctx);
 }
 
 static void host_cancel(void *ctx)

@@ -52,9 +52,10 @@ bool workbench_compile(struct workbench *w, const struct selection *sel, struct 
 	struct compile_macro macros[KERNEL_MAX_PARAMS];
 	const unsigned n = kernel_macros(k, id.macros, macros);
 	char file[64];
-	snprintf(file, sizeof file, "%s.cu", k->name);
 	const struct compile_request req = {
-		.file = file, .source = kernel_source(k), .n_macros = n, .macros = macros,
+		.file = kernel_file(k, file, sizeof file),
+		.source = k->device_source ? k->device_source : kernel_source(k),
+		.n_macros = n, .macros = macros,
 		.cc_major = sel->gpu.cc_major, .cc_minor = sel->gpu.cc_minor,
 	};
 	struct module m = { 0 };
@@ -246,9 +247,9 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 	const struct run_options *o = options ? options : &all;
 	struct workbench *w = p->bench;
 	char file[64];
-	snprintf(file, sizeof file, "%s.cu", p->sel.kernel->name);
 	struct run_request req = {
-		.module = &w->module, .plan = &p->plan, .source_file = file,
+		.module = &w->module, .plan = &p->plan,
+		.source_file = kernel_file(p->sel.kernel, file, sizeof file),
 		.max_blocks = o->max_blocks, .threads = o->threads, .check_races = o->check_races,
 		.stalls = o->stalls, .timeout_s = o->timeout_s,
 	};

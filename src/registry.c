@@ -31,6 +31,14 @@ static const struct view_desc *const views[] = {
 #undef VIEW
 };
 
+/* A person's own file, behind those of the folder. */
+static _Atomic(const struct kernel_desc *) own_kernel;
+
+void kernel_set_own(const struct kernel_desc *k)
+{
+	atomic_store(&own_kernel, k);
+}
+
 static const struct backend_ops *const backends[] = {
 #define BACKEND(name) &backend_##name,
 #include "backends.def"
@@ -39,17 +47,19 @@ static const struct backend_ops *const backends[] = {
 
 size_t kernel_count(void)
 {
-	return ARRAY_LEN(kernels);
+	return ARRAY_LEN(kernels) + (atomic_load(&own_kernel) != NULL);
 }
 
 const struct kernel_desc *kernel_at(size_t i)
 {
-	return kernels[i];
+	return i < ARRAY_LEN(kernels) ? kernels[i] : atomic_load(&own_kernel);
 }
 
 const char *kernel_source(const struct kernel_desc *k)
 {
 	char path[128];
+	if (k->source)
+		return k->source;
 	snprintf(path, sizeof path, "kernels/%s.cu", k->name);
 	const struct asset *a = asset_find(path);
 	return a ? a->data : "";
@@ -57,9 +67,9 @@ const char *kernel_source(const struct kernel_desc *k)
 
 const struct kernel_desc *kernel_find(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(kernels); i++)
-		if (str_ieq(kernels[i]->name, name))
-			return kernels[i];
+	for (size_t i = 0; i < kernel_count(); i++)
+		if (str_ieq(kernel_at(i)->name, name))
+			return kernel_at(i);
 	return NULL;
 }
 

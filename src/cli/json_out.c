@@ -241,6 +241,7 @@ static const char *verify_name(enum verify_state v)
 	case VERIFY_OK: return "ok";
 	case VERIFY_WRONG: return "wrong";
 	case VERIFY_SAMPLED: return "sampled";
+	case VERIFY_NO_REFERENCE: return "no reference";
 	case VERIFY_NOT_RUN: break;
 	}
 	return "not run";

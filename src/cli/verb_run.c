@@ -11,6 +11,7 @@ struct state {
 	uint64_t seed, sample, threads;
 	double timeout_s;
 	bool json, races;
+	struct own_spec own;
 };
 
 static unsigned options(void *state, struct option_spec *o)
@@ -32,7 +33,7 @@ static unsigned options(void *state, struct option_spec *o)
 	};
 	s->seed = 1;
 	memcpy(o, all, sizeof all);
-	return ARRAY_LEN(all);
+	return ARRAY_LEN(all) + own_options(&s->own, o + ARRAY_LEN(all));
 }
 
 static atomic_bool interrupted;
@@ -64,7 +65,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	const struct run_hooks hooks = { .progress = tty ? show_progress : NULL, .ctx = c,
 	                                 .cancel = &interrupted };
 
-	if (!start_parse(n, args, &sel, &err) || !app_choose(s->gpu, s->backend, &sel, &err))
+	if (!own_start(&s->own, n, args, &sel, &err) || !app_choose(s->gpu, s->backend, &sel, &err))
 		return cli_fail(c, &err);
 	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
 	sigaction(SIGINT, &end, NULL);
@@ -89,14 +90,20 @@ const struct verb verb_run = {
 	.name = "run",
 	.order = 1,
 	.about = "run a kernel once, verify it against its CPU reference, and show every metric",
-	.usage = "KERNEL[/VARIANT] [name=value ...] [options]",
+	.usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] [options]",
 	.help = "Without a variant, the first one that has every named parameter is run.\n"
 	        "Parameters: 'pmpp-explore list kernels' shows every kernel's names and values.\n"
 	        "Numbers may end in k, M or G (2^10, 2^20, 2^30).\n"
 	        "Status: 0 verified (or sampled), 1 wrong result or failed run, 2 bad usage, "
 	        "3 not possible here.\n\n"
+	        "A file of your own needs its launch: 'pmpp-explore FILE.cu' says how. Its arguments are\n"
+	        "  n=1M              a number, which sizes and the grid may use\n"
+	        "  x=f32[n]:rand     a buffer: type (f32 f64 f16 i32 u32 u8), size, first contents\n"
+	        "                    (rand, rand(K), iota, zero, a number, out = undefined)\n\n"
 	        "  pmpp-explore run sgemm/tiled M=512 N=512 K=512 TILE=32 --gpu h100\n"
-	        "  pmpp-explore run vec_add/chunks --json\n",
+	        "  pmpp-explore run vec_add/chunks --json\n"
+	        "  pmpp-explore run my.cu --kernel saxpy --grid n/block --block 256 n=1M a=2 "
+	        "'x=f32[n]:rand' 'y=f32[n]:zero'\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,

@@ -11,6 +11,7 @@
 struct state {
 	const char *gpu, *backend, *preset;
 	uint64_t seed;
+	struct own_spec own;
 };
 
 static unsigned options(void *state, struct option_spec *o)
@@ -25,7 +26,7 @@ static unsigned options(void *state, struct option_spec *o)
 	};
 	s->seed = 1;
 	memcpy(o, all, sizeof all);
-	return ARRAY_LEN(all);
+	return ARRAY_LEN(all) + own_options(&s->own, o + ARRAY_LEN(all));
 }
 
 static int show(struct cli *c, struct app *a)
@@ -72,7 +73,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		for (unsigned i = 0; i < n; i++)
 			if (!start_param(args[i], &sel, &err))
 				return cli_fail(c, &err);
-	} else if (!start_parse(n, args, &sel, &err)) {
+	} else if (!own_start(&s->own, n, args, &sel, &err)) {
 		return cli_fail(c, &err);
 	}
 	if (!app_new(&a, s->gpu, s->backend, &err))
@@ -93,8 +94,12 @@ const struct verb verb_tui = {
 	.name = "",
 	.order = 0,
 	.about = "the interactive laboratory (? shows its keys); without a kernel: " START_KERNEL,
-	.usage = "[KERNEL[/VARIANT]] [name=value ...] [options] | SNAPSHOT.json",
-	.help = "  pmpp-explore vec_add/chunks block=128 --gpu rtx4090\n",
+	.usage = "[KERNEL[/VARIANT] | FILE.cu] [name=value ...] [options] | SNAPSHOT.json",
+	.help = "A file of your own needs its launch: without it, the kernels of the file are shown and a line to\n"
+	        "start from. 'pmpp-explore run --help' tells how arguments are written. r reads the file again.\n\n"
+	        "  pmpp-explore vec_add/chunks block=128 --gpu rtx4090\n"
+	        "  pmpp-explore my.cu --kernel saxpy --grid n/block --block 256 n=1M a=2 'x=f32[n]:rand' "
+	        "'y=f32[n]:zero'\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,

@@ -157,6 +157,14 @@ void check_close_f32(const float *got, const double *want, size_t n, double rel,
 	r->ok = r->errors == 0;
 }
 
+const char *kernel_file(const struct kernel_desc *k, char *buf, size_t n)
+{
+	if (k->file)
+		return k->file;
+	snprintf(buf, n, "%s.cu", k->name);
+	return buf;
+}
+
 int kernel_param_index(const struct kernel_desc *k, const char *name)
 {
 	for (unsigned i = 0; i < k->n_params; i++)

@@ -95,6 +95,7 @@ struct launch_plan {
 	unsigned n_buffers, n_args;
 	struct buffer_plan buffers[KERNEL_MAX_BUFFERS];
 	struct kernel_arg args[KERNEL_MAX_ARGS];
+	const void *own; /* of a family made at run time: what its fill() and cost() need */
 };
 
 /* Work as the algorithm needs it, not as the machine does it. */
@@ -140,7 +141,7 @@ struct kernel_desc {
 	             void *data);
 	/* Compares @after with a CPU reference in double made from @before (same layout as buffers;
 	 * NULL for a plain output, and an input may be the same memory in both).
-	 * The tolerance and its reason are stated in the kernel's file. */
+	 * The tolerance and its reason are stated in the kernel's file. NULL = there is no reference. */
 	void (*check)(unsigned variant, const struct launch_plan *plan, const int64_t *params,
 	              void *const *before, void *const *after, struct check_result *result);
 	void (*cost)(unsigned variant, const struct launch_plan *plan, const int64_t *params,
@@ -149,7 +150,15 @@ struct kernel_desc {
 	 * stream_plan.h: inputs up, kernel, outputs down, as the PARAM_STREAM parameters say. */
 	void (*program)(unsigned variant, const struct launch_plan *plan, const int64_t *params,
 	                double kernel_ns, struct stream_program *out);
+	/* A family made at run time from a person's own file (NULL in all others): its text as the person
+	 * sees it, the file's name and the text that is compiled; and plan() with the family itself. */
+	const char *source, *file, *device_source;
+	const void *own;
+	bool (*plan_own)(const struct kernel_desc *k, const int64_t *params, struct launch_plan *plan,
+	                 struct err *err);
 };
+/* "sgemm.cu": as messages and line tables name it. */
+const char *kernel_file(const struct kernel_desc *k, char *buf, size_t n);
 
 /* The most common helpers of kernel files. */
 size_t elem_size(enum elem_type type);

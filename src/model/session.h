@@ -20,7 +20,7 @@
 
 struct ladder; /* model/ladder.h */
 
-enum verify_state { VERIFY_NOT_RUN, VERIFY_OK, VERIFY_WRONG, VERIFY_SAMPLED };
+enum verify_state { VERIFY_NOT_RUN, VERIFY_OK, VERIFY_WRONG, VERIFY_SAMPLED, VERIFY_NO_REFERENCE };
 
 enum run_state {
 	RUN_NONE,      /* nothing run yet for this selection */

@@ -35,6 +35,6 @@
 	X(T, note)
 
 /* Names of enumerations as the document spells them, in their order. */
-static const char *const verify_names[] = { "not run", "ok", "wrong", "sampled" };
+static const char *const verify_names[] = { "not run", "ok", "wrong", "sampled", "no reference" };
 
 #endif

@@ -109,6 +109,8 @@ static void verdict(const struct session *s, char *out, size_t n, enum style *st
 		snprintf(out, n, "✗ wrong");
 	} else if (s->now->verify == VERIFY_SAMPLED) {
 		snprintf(out, n, "sampled");
+	} else if (s->now->verify == VERIFY_NO_REFERENCE) {
+		snprintf(out, n, "no reference");
 	} else {
 		snprintf(out, n, "not verified");
 	}

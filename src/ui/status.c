@@ -88,6 +88,8 @@ static enum style compose(const struct session *s, const struct screen_state *st
 	if (r->verify == VERIFY_OK)
 		len = (size_t)snprintf(out, n, "✓ %s · ",
 		                       r->verify_text[0] ? r->verify_text : "verified");
+	else if (r->verify == VERIFY_NO_REFERENCE)
+		len = (size_t)snprintf(out, n, "no reference · ");
 	if (len < n && !r->counts.blocks_run)
 		snprintf(out + len, n - len, "ran in %s here%s%s", b, r->note[0] ? " · " : "",
 		         r->note);

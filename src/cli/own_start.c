@@ -1,0 +1,39 @@
+/*
+ * "my.cu --kernel saxpy --grid n/block --block 256 n=1M ..." to a selection: what verbs that run a kernel
+ * share of it.
+ */
+#include "cli/cli.h"
+
+#include <string.h>
+
+unsigned own_options(struct own_spec *s, struct option_spec *o)
+{
+	const struct option_spec all[] = {
+		{ "--kernel", OPT_TEXT, &s->kernel, "NAME", "own file: the __global__ function to launch" },
+		{ "--grid", OPT_TEXT, &s->grid, "X[,Y[,Z]]",
+		  "own file: blocks; may be worked out, as n/block (a division rounds up)" },
+		{ "--block", OPT_TEXT, &s->block, "X[,Y[,Z]]", "own file: threads per block" },
+		{ "--shared", OPT_TEXT, &s->shared, "BYTES", "own file: dynamic shared memory (default 0)" },
+		{ "--define", OPT_TEXT, &s->define, "A=1,B=2", "own file: macros, to be changed like parameters" },
+	};
+	memcpy(o, all, sizeof all);
+	return ARRAY_LEN(all);
+}
+
+bool own_start(struct own_spec *s, unsigned n, char **args, struct selection *sel, struct err *err)
+{
+	if (!n || !own_file_named(args[0])) {
+		if (!s->kernel && !s->grid && !s->block && !s->shared && !s->define)
+			return start_parse(n, args, sel, err);
+		err_set(err, ERR_USAGE, "--kernel, --grid, --block, --shared and --define belong to a file of your own");
+		return err_remedy(err, "give the file first: pmpp-explore my.cu --grid ...");
+	}
+	s->path = args[0];
+	s->args = args + 1;
+	s->n_args = n - 1;
+	if (!own_file_load(s, &sel->kernel, err))
+		return false;
+	sel->variant = 0;
+	kernel_defaults(sel->kernel, sel->params);
+	return true;
+}

@@ -1,0 +1,34 @@
+/*
+ * A person's own CUDA file as a kernel family: `pmpp-explore my.cu --kernel saxpy --grid n/block ...`.
+ *
+ * The launch is said on the command line (own_words.h); names and types come from the kernel's
+ * signature. What a family needs stays in memory to the end of the program: records and the worker
+ * may still speak of an older version of the file. Runs nothing and draws nothing.
+ */
+#ifndef PMPP_OWN_FILE_H
+#define PMPP_OWN_FILE_H
+
+#include "base/err.h"
+#include "model/kernel.h"
+
+/* The words of the command line; they live as long as the program (argv). */
+struct own_spec {
+	const char *path;
+	const char *kernel;  /* NULL: the only one of the file */
+	const char *grid;    /* "X[,Y[,Z]]", expressions */
+	const char *block;   /* "X[,Y[,Z]]", numbers: parameters to be changed */
+	const char *shared;  /* bytes of dynamic shared memory, an expression; NULL = 0 */
+	const char *define;  /* "TILE=16,RADIUS=3": macros, parameters to be changed; NULL = none */
+	unsigned n_args;
+	char *const *args;   /* "name=..." */
+};
+
+/* "x.cu": is a file meant, and not a kernel of this program? */
+bool own_file_named(const char *word);
+/* Reads the file, finds the kernel, checks the launch; the family is known to the registry then. Without
+ * a complete launch: ERR_USAGE, the kernels with their signatures, and a command line that works. */
+bool own_file_load(const struct own_spec *spec, const struct kernel_desc **out, struct err *err);
+/* The file once more, launched as @k was. *@out = @k when nothing changed. @k unless own: nothing to do. */
+bool own_file_reload(const struct kernel_desc *k, const struct kernel_desc **out, struct err *err);
+
+#endif

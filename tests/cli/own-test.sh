@@ -1,0 +1,110 @@
+#!/bin/sh
+# A person's own CUDA file: launched from the command line, refused with what is missing, faults and compile
+# errors with their line.
+. "$(dirname "$0")/lib.sh"
+
+cd "$dir" || exit 1
+cat >my.cu <<'EOF'
+// kernels and host code in one file, as people write them
+#include <cstdio>
+#include <vector>
+#include <cuda_runtime.h>
+#include <stdint.h>
+#include <assert.h>
+
+#ifndef STEP
+#define STEP 1
+#endif
+struct Timer { cudaEvent_t a, b; };
+__device__ float twice(float v) { return 2.0f * v; }
+
+__global__ void saxpy(int n, float a, const float *__restrict__ x, float *y)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		y[i * STEP] = a * x[i] + twice(y[i]);
+}
+
+__global__ void past(const float *x, float *y) { y[threadIdx.x] = x[threadIdx.x + 1]; }
+__global__ void checks(int n, uint32_t *y) { assert(threadIdx.x < n); y[threadIdx.x] = n; }
+__global__ void early(float *y) { __shared__ float s[64]; s[threadIdx.x] = 1; y[threadIdx.x] = s[63 - threadIdx.x]; }
+template <typename T> __global__ void copy(const T *in, T *out) { out[threadIdx.x] = in[threadIdx.x]; }
+
+int main()
+{
+	std::vector<float> h(1024);
+	saxpy<<<4, 256>>>(1024, 2.0f, h.data(), h.data());
+	printf("%f\n", h[0]);
+}
+EOF
+launch='--kernel saxpy --grid n/block --block 256 n=100k a=1.5 x=f32[n]:rand y=f32[n]:rand'
+
+# shellcheck disable=SC2086
+{
+run own-runs 0 run my.cu $launch --json
+same own-kernel my "$(field "$dir/out" kernel)"
+same own-variant saxpy "$(field "$dir/out" variant)"
+same own-param-n 102400 "$(field "$dir/out" params n)"
+same own-param-block 256 "$(field "$dir/out" params block)"
+same own-grid 400 "$(field "$dir/out" launch grid 0)"
+same own-no-reference 'no reference' "$(field "$dir/out" check state)"
+same own-not-verified false "$(field "$dir/out" verified)"
+same own-loads 6400 "$(field "$dir/out" metrics mem.ld_requests value)"
+same own-loads-coalesced 4 "$(field "$dir/out" metrics mem.ld_sectors_per_request value)"
+run own-text 0 run my.cu $launch
+if grep -q 'no reference: the result is not verified' "$dir/out"; then ok own-text-says; else not_ok own-text-says "$(cat "$dir/out")"; fi
+run own-macro 0 run my.cu --define STEP=2 --kernel saxpy --grid n/block --block 128 n=1k a=1 'x=[n]' 'y=[2*n]:iota' --json
+same own-macro-param 2 "$(field "$dir/out" params STEP)"
+same own-macro-stores 8 "$(field "$dir/out" metrics mem.st_sectors_per_request value)"
+run own-matrix 0 run my.cu --kernel saxpy --grid 1 --block 32,4 n=32 a=0 'x=f32[8,16]' 'y=f32[n,1]'
+run own-no-kernels 2 run my.cu
+says own-lists my.cu:14: 'saxpy(int n, float a, const float *__restrict__ x, float *y)' my.cu:24: template \
+	'pmpp-explore my.cu --kernel saxpy --grid n/block --block 256 n=1M'
+run own-screen-too 2 my.cu
+says own-screen-lists 'saxpy(int n'
+run own-no-grid 2 run my.cu --kernel saxpy --block 32
+says own-no-grid-says --grid '--kernel saxpy --grid n/block'
+run own-no-argument 2 run my.cu --kernel saxpy --grid 1 --block 32 n=4 a=2 'x=f32[n]'
+says own-no-argument-says "'y' is missing"
+}
+# the line that is proposed works as it is
+proposed=$("$PMPP" run my.cu --kernel saxpy 2>&1 | sed -n 's/^  pmpp-explore //p')
+if [ -n "$proposed" ] && eval "\"\$PMPP\" run $proposed" >"$dir/out" 2>"$dir/err"; then
+	ok own-proposed
+else
+	not_ok own-proposed "$proposed: $(cat "$dir/err")"
+fi
+
+run own-wrong-kernel 2 run my.cu --kernel saxpi --grid 1 --block 1
+says own-wrong-kernel-says "no kernel 'saxpi'" saxpy
+run own-wrong-argument 2 run my.cu --kernel saxpy --grid 1 --block 1 n=1 a=1 'x=f32[1]' 'z=f32[1]'
+says own-wrong-argument-says "no parameter 'z'"
+run own-wrong-type 2 run my.cu --kernel saxpy --grid 1 --block 1 n=1 a=1 'x=f64[1]' 'y=f32[1]'
+says own-wrong-type-says "'x'" f64
+run own-wrong-name 2 run my.cu --kernel saxpy --grid m/32 --block 32 n=1 a=1 'x=f32[1]' 'y=f32[1]'
+says own-wrong-name-says grid "no name 'm'" 'n, block'
+run own-template 3 run my.cu --kernel copy --grid 1 --block 1
+says own-template-says my.cu:24 template
+run own-block 2 run my.cu --kernel saxpy --grid 1 --block 2048 n=1 a=1 'x=f32[1]' 'y=f32[1]'
+says own-block-says 1024
+run own-absent 3 run absent.cu
+says own-absent-says absent.cu
+run own-options-alone 2 run vec_add --grid 4
+says own-options-alone-says --grid 'file of your own'
+printf 'int main() { }\n' >none.cu
+run own-none 2 run none.cu
+says own-none-says none.cu __global__
+
+# what stops a run names the line of the file
+run own-bounds 1 run my.cu --kernel past --grid 1 --block 32 'x=f32[32]' 'y=f32[32]'
+says own-bounds-says my.cu:21 'out of bounds' 'x[32]' 'thread (31,0,0)'
+run own-assert 1 run my.cu --kernel checks --grid 1 --block 32 n=16 'y=u32[32]'
+says own-assert-says my.cu:22 trap
+run own-race 1 run my.cu --kernel early --grid 1 --block 64 'y=f32[64]' --races
+says own-race-says my.cu:23 early
+run own-unwritten 1 run my.cu --kernel saxpy --grid 1 --block 32 n=16 a=0 'x=f32[32]' 'y=f32[32]:out'
+says own-unwritten-says my.cu:18 'y['
+sed 's/twice(y\[i\])/thrice(y[i])/' my.cu >broken.cu
+# shellcheck disable=SC2086
+run own-compile-error 1 run broken.cu $launch
+says own-compile-error-says broken.cu:18 thrice

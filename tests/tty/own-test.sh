@@ -1,0 +1,40 @@
+#!/bin/sh
+# A file edited in another terminal: r reads it again; errors show their line, and it recovers.
+. "$(dirname "$0")/tmux.sh"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/pmpp-own-XXXXXX") || exit 1
+trap 'finish; rm -rf "$work"' EXIT
+cat >"$work/good.cu" <<'EOF'
+__global__ void scale(int n, const float *x, float *y)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		y[i] = 2 * x[i];
+}
+EOF
+cp "$work/good.cu" "$work/mine.cu"
+start 24 80
+type "cd $work && $PMPP mine.cu --grid n/block --block 256 n=10000 'x=f32[n]:rand' 'y=f32[n]:zero'"
+check own-opens see 'mine / scale'
+check own-no-reference see 'no reference'
+check own-grid see 'grid 40'
+press +
+check own-block-changes see 'block 128 *\[512\]\|\[512\]'
+check own-grid-follows see 'grid 20'
+sed 's/x\[i\]/x[i + 1]/' "$work/good.cu" >"$work/mine.cu"
+press r
+check own-fault-has-line see 'mine.cu:5: scale: load of 4 bytes out of bounds'
+sed 's/2 \* x/2 x/' "$work/good.cu" >"$work/mine.cu"
+press r
+check own-error-has-line see 'mine.cu:5: error'
+sed 's/x\[i\]/x[n - 1 - i]/' "$work/good.cu" >"$work/mine.cu"
+press r
+check own-recovers see 'no reference · 20 blocks'
+check own-keeps-block see '\[512\]'
+press 7
+check own-source-is-new see 'x\[n - 1 - i\]'
+rm "$work/mine.cu"
+press r
+check own-file-gone see 'mine.cu: '
+press q
+check own-ends see 'ready:'
