@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "model/kernel.h"
 
-/* The words of the command line; they live as long as the program (argv). */
+/* The words of the command line. */
 struct own_spec {
 	const char *path;
 	const char *kernel;  /* NULL: the only one of the file */
@@ -20,7 +20,7 @@ struct own_spec {
 	const char *shared;  /* bytes of dynamic shared memory, an expression; NULL = 0 */
 	const char *define;  /* "TILE=16,RADIUS=3": macros, parameters to be changed; NULL = none */
 	unsigned n_args;
-	char *const *args;   /* "name=..." */
+	const char *const *args; /* "name=..." */
 };
 
 /* "x.cu": is a file meant, and not a kernel of this program? */
@@ -28,6 +28,10 @@ bool own_file_named(const char *word);
 /* Reads the file, finds the kernel, checks the launch; the family is known to the registry then. Without
  * a complete launch: ERR_USAGE, the kernels with their signatures, and a command line that works. */
 bool own_file_load(const struct own_spec *spec, const struct kernel_desc **out, struct err *err);
+/* The family a snapshot carries, from the words of kernel_desc.launch_words; NULL = refused, @err says why.
+ * There is no file to read again. */
+const struct kernel_desc *own_file_restore(const char *file, const char *source, unsigned n,
+                                           const char *const *words, struct err *err);
 /* The file once more, launched as @k was. *@out = @k when nothing changed. @k unless own: nothing to do. */
 bool own_file_reload(const struct kernel_desc *k, const struct kernel_desc **out, struct err *err);
 

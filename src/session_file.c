@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "model/ladder.h"
 #include "model/snapshot.h"
+#include "own_file.h"
 #include "registry.h"
 
 #include <stdio.h>
@@ -22,7 +23,9 @@ bool session_save(const struct session *s, const char *path, struct err *err)
 
 bool session_open(const char *path, struct session *s, char *note, size_t n, struct err *err)
 {
-	static const struct snapshot_names names = { .kernel = kernel_find, .source = kernel_source };
+	static const struct snapshot_names names = {
+		.kernel = kernel_find, .source = kernel_source, .own = own_file_restore,
+	};
 	struct text t;
 	if (!file_read(path, SNAPSHOT_MAX_BYTES, &t, err))
 		return false;

@@ -29,7 +29,7 @@ bool own_start(struct own_spec *s, unsigned n, char **args, struct selection *se
 		return err_remedy(err, "give the file first: pmpp-explore my.cu --grid ...");
 	}
 	s->path = args[0];
-	s->args = args + 1;
+	s->args = (const char *const *)args + 1;
 	s->n_args = n - 1;
 	if (!own_file_load(s, &sel->kernel, err))
 		return false;

@@ -17,6 +17,7 @@ struct state {
 	const char *gpu, *backend, *format, *out;
 	uint64_t seed;
 	bool schema;
+	struct own_spec own;
 };
 
 static unsigned options(void *state, struct option_spec *o)
@@ -35,7 +36,7 @@ static unsigned options(void *state, struct option_spec *o)
 	};
 	s->seed = 1;
 	memcpy(o, all, sizeof all);
-	return ARRAY_LEN(all);
+	return ARRAY_LEN(all) + own_options(&s->own, o + ARRAY_LEN(all));
 }
 
 /* --- forms --------------------------------------------------------------------------------------- */
@@ -112,11 +113,11 @@ static char *as_txt(const struct session *s, bool ascii)
 
 /* --- what is exported ---------------------------------------------------------------------------- */
 
-static bool from_run(const struct state *s, unsigned n, char **args, struct run_record **r,
+static bool from_run(struct state *s, unsigned n, char **args, struct run_record **r,
                      struct err *err)
 {
 	struct selection sel = { .seed = s->seed };
-	return start_parse(n, args, &sel, err) && app_choose(s->gpu, s->backend, &sel, err) &&
+	return own_start(&s->own, n, args, &sel, err) && app_choose(s->gpu, s->backend, &sel, err) &&
 	       app_run_with(&sel, &(struct run_options){ .stalls = true }, NULL, r, err);
 }
 
@@ -198,7 +199,7 @@ const struct verb verb_export = {
 	.name = "export",
 	.order = 6,
 	.about = "write a run or a snapshot as a snapshot, notes, a spreadsheet or text panels",
-	.usage = "KERNEL[/VARIANT] [name=value ...] | SNAPSHOT.json [options]",
+	.usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] | SNAPSHOT.json [options]",
 	.help = "'pmpp-explore SNAPSHOT.json' opens a snapshot again, with no GPU and no toolkit.\n\n"
 	        "  pmpp-explore export sgemm/tiled TILE=32 --gpu h100 --out tiled.json\n"
 	        "  pmpp-explore export tiled.json --format md --out -\n",

@@ -153,6 +153,7 @@ struct kernel_desc {
 	/* A family made at run time from a person's own file (NULL in all others): its text as the person
 	 * sees it, the file's name and the text that is compiled; and plan() with the family itself. */
 	const char *source, *file, *device_source;
+	const char *const *launch_words; /* its launch as the person wrote it, ended by NULL: for snapshots */
 	const void *own;
 	bool (*plan_own)(const struct kernel_desc *k, const int64_t *params, struct launch_plan *plan,
 	                 struct err *err);

@@ -25,6 +25,9 @@ char *snapshot_write(const struct session *s, const char *tool_version);
 struct snapshot_names {
 	const struct kernel_desc *(*kernel)(const char *name);
 	const char *(*source)(const struct kernel_desc *k);
+	/* The family of a person's own file, which the snapshot carries; NULL = there are none. */
+	const struct kernel_desc *(*own)(const char *file, const char *source, unsigned n_words,
+	                                 const char *const *words, struct err *err);
 };
 
 /*

@@ -166,6 +166,36 @@ static bool read_gpu(struct reader *r, json_t *from, struct gpu_spec *x)
 	return ok;
 }
 
+#define OWN_WORDS_MAX 64
+/* A person's own kernel: made again from what the snapshot carries of it. */
+static bool read_own(struct reader *r, json_t *from, const struct kernel_desc **k)
+{
+	const size_t depth = r->depth;
+	json_t *o = enter(r, from, "own", JSON_OBJECT);
+	const char *file = o ? read_text(r, o, "file") : NULL;
+	const char *source = file ? read_text(r, o, "source") : NULL;
+	json_t *list = source ? enter(r, o, "launch", JSON_ARRAY) : NULL;
+	const char *words[OWN_WORDS_MAX];
+	struct err why = { 0 };
+	if (!list)
+		return false;
+	const size_t n = json_array_size(list);
+	for (size_t i = 0; i < n && i < OWN_WORDS_MAX; i++)
+		if (!(words[i] = json_string_value(json_array_get(list, i))))
+			return complain(r, "", "words are needed");
+	if (n > OWN_WORDS_MAX)
+		return complain(r, "", "this list is too long");
+	if (!r->names->own)
+		return complain(r, "", "kernels of one's own are not known here");
+	*k = r->names->own(file, source, (unsigned)n, words, &why);
+	if (!*k) {
+		complain(r, "", "this launch is refused");
+		return err_remedy(r->err, "%s", why.msg);
+	}
+	leave(r, depth);
+	return true;
+}
+
 static bool read_selection(struct reader *r, json_t *from, struct selection *sel)
 {
 	const size_t depth = r->depth;
@@ -179,7 +209,10 @@ static bool read_selection(struct reader *r, json_t *from, struct selection *sel
 	    !read_gpu(r, o, &sel->gpu))
 		return false;
 	sel->seed = (uint64_t)seed;
-	sel->kernel = r->names->kernel(kernel);
+	if (!json_object_get(o, "own"))
+		sel->kernel = r->names->kernel(kernel);
+	else if (!read_own(r, o, &sel->kernel))
+		return false;
 	const int v = sel->kernel ? kernel_variant_index(sel->kernel, variant) : -1;
 	if (v < 0) {
 		complain(r, sel->kernel ? "variant" : "kernel", "this program has none of that name");

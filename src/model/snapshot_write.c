@@ -68,14 +68,27 @@ static json_t *write_gpu(const struct gpu_spec *x)
 	return o;
 }
 
+/* A person's own kernel comes along: its file and how it was launched. */
+static json_t *write_own(const struct kernel_desc *k)
+{
+	json_t *words = json_array();
+	for (const char *const *w = k->launch_words; *w; w++)
+		json_array_append_new(words, text(*w));
+	return json_pack("{s:o, s:o, s:o}", "file", text(k->file), "launch", words, "source",
+	                 text(k->source));
+}
+
 static json_t *write_selection(const struct selection *sel)
 {
 	json_t *params = json_object();
 	for (unsigned i = 0; i < sel->kernel->n_params; i++)
 		json_object_set_new(params, sel->kernel->params[i].name, json_integer(sel->params[i]));
-	return json_pack("{s:s, s:s, s:o, s:s, s:o, s:o}", "kernel", sel->kernel->name, "variant",
-	                 sel->kernel->variants[sel->variant].name, "params", params, "backend",
-	                 sel->backend, "seed", whole(sel->seed), "gpu", write_gpu(&sel->gpu));
+	json_t *o = json_pack("{s:s, s:s, s:o, s:s, s:o, s:o}", "kernel", sel->kernel->name, "variant",
+	                      sel->kernel->variants[sel->variant].name, "params", params, "backend",
+	                      sel->backend, "seed", whole(sel->seed), "gpu", write_gpu(&sel->gpu));
+	if (sel->kernel->launch_words)
+		json_object_set_new(o, "own", write_own(sel->kernel));
+	return o;
 }
 
 static json_t *write_metrics(const struct metric_set *m)

@@ -53,6 +53,16 @@ same own-loads 6400 "$(field "$dir/out" metrics mem.ld_requests value)"
 same own-loads-coalesced 4 "$(field "$dir/out" metrics mem.ld_sectors_per_request value)"
 run own-text 0 run my.cu $launch
 if grep -q 'no reference: the result is not verified' "$dir/out"; then ok own-text-says; else not_ok own-text-says "$(cat "$dir/out")"; fi
+run own-export 0 export my.cu $launch --out one.json
+run own-export-again 0 export one.json --format csv --out -
+if grep -q '^my,saxpy,"A100-SXM4-40GB",mem.ld_requests,6400,requests,counted' "$dir/out"; then
+	ok own-export-reads
+else
+	not_ok own-export-reads "$(head -30 "$dir/out")"
+fi
+sed 's/"--grid",/"--grod",/' one.json >two.json
+run own-export-broken 2 export two.json --out -
+says own-export-broken-says two.json selection.own --grid
 run own-macro 0 run my.cu --define STEP=2 --kernel saxpy --grid n/block --block 128 n=1k a=1 'x=[n]' 'y=[2*n]:iota' --json
 same own-macro-param 2 "$(field "$dir/out" params STEP)"
 same own-macro-stores 8 "$(field "$dir/out" metrics mem.st_sectors_per_request value)"

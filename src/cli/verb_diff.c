@@ -1,0 +1,467 @@
+/*
+ * diff: two results side by side: what moved, the most telling first, with origin, percent, and why two
+ * values cannot be compared. A side is a snapshot, the output of `run --json`, or a kernel that is run now.
+ * Files are read as JSON, by the names of metrics: kernels this program does not have are fine.
+ */
+#include "cli/cli.h"
+
+#include "base/file.h"
+#include "model/snapshot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As diff(1): 0 the same, 1 different, 2 trouble. */
+enum { DIFF_SAME = 0, DIFF_MOVED = 1, DIFF_TROUBLE = 2 };
+/* More than rounding of printed numbers. */
+#define SAME_RELATIVE 1e-12
+
+struct state {
+	const char *gpu, *backend;
+	uint64_t seed;
+	bool json, csv, all;
+};
+
+static unsigned options(void *state, struct option_spec *o)
+{
+	struct state *s = state;
+	const struct option_spec all[] = {
+		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
+		{ "--csv", OPT_FLAG, &s->csv, NULL, "a table for a spreadsheet instead of text" },
+		{ "--all", OPT_FLAG, &s->all, NULL, "also what is the same on both sides" },
+		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "of kernels to run: GPU to answer for (default " APP_DEFAULT_GPU ")" },
+		{ "--backend", OPT_TEXT, &s->backend, "NAME", "of kernels to run: emu, cuda, or auto (default)" },
+		{ "--seed", OPT_COUNT, &s->seed, "N", "of kernels to run: seed of the inputs (default 1)" },
+	};
+	s->seed = 1;
+	memcpy(o, all, sizeof all);
+	return ARRAY_LEN(all);
+}
+
+/* --- sides ---------------------------------------------------------------------------------------- */
+
+struct side {
+	const char *name;      /* as typed */
+	char kernel[160], gpu[96], backend[16], params[300], result[16];
+	struct metric_set m;
+	const char *unit[METRIC_COUNT]; /* as the file spells it */
+	json_t *doc;           /* holds the texts */
+};
+
+static const char *text_at(json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+	return s ? s : "";
+}
+
+static enum origin origin_named(const char *name)
+{
+	for (int o = 0; o < ORIGIN_COUNT; o++)
+		if (!strcmp(origin_name((enum origin)o), name))
+			return (enum origin)o;
+	return ORIGIN_NONE;
+}
+
+static void take_metrics(struct side *d, json_t *metrics)
+{
+	const char *key;
+	json_t *o;
+	metrics_clear(&d->m, "this side does not have it");
+	json_object_foreach(metrics, key, o) {
+		const enum metric_id id = metric_find(key);
+		json_t *value = json_object_get(o, "value");
+		if (id == METRIC_COUNT)
+			continue;
+		const enum origin origin = origin_named(text_at(o, "origin"));
+		if (json_object_get(o, "unit"))
+			d->unit[id] = text_at(o, "unit");
+		if (origin == ORIGIN_NONE || json_is_null(value))
+			metric_none(&d->m, id, *text_at(o, "reason") ? text_at(o, "reason") : "not known");
+		else if (json_is_string(value))
+			metric_text(&d->m, id, origin, json_string_value(value));
+		else
+			metric_num(&d->m, id, origin, json_number_value(value));
+	}
+}
+
+/* "TILE 16, M 512": whole numbers and words. */
+static void take_params(struct side *d, json_t *params)
+{
+	const char *key;
+	json_t *v;
+	size_t at = 0;
+	json_object_foreach(params, key, v) {
+		if (at >= sizeof d->params)
+			break;
+		if (json_is_string(v))
+			at += (size_t)snprintf(d->params + at, sizeof d->params - at, "%s%s %s", at ? ", " : "", key,
+			                       json_string_value(v));
+		else
+			at += (size_t)snprintf(d->params + at, sizeof d->params - at, "%s%s %lld", at ? ", " : "",
+			                       key, (long long)json_integer_value(v));
+	}
+}
+
+/* @o has kernel, variant, params, gpu and backend: a selection, or the object of `run --json`. */
+static void take_selection(struct side *d, json_t *o)
+{
+	snprintf(d->kernel, sizeof d->kernel, "%s/%s", text_at(o, "kernel"), text_at(o, "variant"));
+	snprintf(d->gpu, sizeof d->gpu, "%s", text_at(json_object_get(o, "gpu"), "name"));
+	snprintf(d->backend, sizeof d->backend, "%s", text_at(o, "backend"));
+	take_params(d, json_object_get(o, "params"));
+}
+
+static bool read_file(struct side *d, struct err *err)
+{
+	struct text t = { 0 };
+	json_error_t at;
+	if (!file_read(d->name, SNAPSHOT_MAX_BYTES, &t, err))
+		return false;
+	d->doc = json_loadb(t.s ? t.s : "", t.len, 0, &at);
+	text_free(&t);
+	if (!d->doc)
+		return err_set(err, ERR_PARSE, "%s:%d:%d: %s", d->name, at.line, at.column, at.text);
+	const char *schema = text_at(d->doc, "schema");
+	json_t *record = d->doc;
+	if (!strcmp(schema, SNAPSHOT_SCHEMA)) {
+		record = json_object_get(d->doc, "now");
+		if (!json_is_object(record))
+			return err_set(err, ERR_PARSE, "%s: nothing had been run when this snapshot was written",
+			               d->name);
+		take_selection(d, json_object_get(record, "selection"));
+		snprintf(d->result, sizeof d->result, "%s", text_at(record, "verify"));
+	} else if (!strcmp(schema, CLI_SCHEMA)) {
+		take_selection(d, record);
+		snprintf(d->result, sizeof d->result, "%s",
+		         text_at(json_object_get(record, "check"), "state"));
+	}
+	json_t *metrics = json_object_get(record, "metrics");
+	if (!json_is_object(metrics)) {
+		err_set(err, ERR_PARSE, "%s: neither a snapshot nor the output of 'run --json'", d->name);
+		return err_remedy(err, "'pmpp-explore export' and the key e write snapshots");
+	}
+	take_metrics(d, metrics);
+	return true;
+}
+
+static bool run_now(struct side *d, const struct state *s, unsigned n, char **params, struct err *err)
+{
+	struct selection sel = { .seed = s->seed };
+	struct run_record *r;
+	if (!start_kernel(d->name, &sel, err))
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(params[i], "="), params[i]);
+		const int p = kernel_param_index(sel.kernel, name);
+		const bool mine = p >= 0 && kernel_param_used(sel.kernel, sel.variant, (unsigned)p);
+		if (mine && !start_param(params[i], &sel, err))
+			return false;
+	}
+	if (!app_choose(s->gpu, s->backend, &sel, err) || !app_run(&sel, NULL, &r, err))
+		return err_prefix(err, "%s: ", d->name);
+	json_t *o = json_record(r); /* the same form as a file's */
+	d->doc = o;
+	take_selection(d, o);
+	snprintf(d->result, sizeof d->result, "%s", text_at(json_object_get(o, "check"), "state"));
+	take_metrics(d, json_object_get(o, "metrics"));
+	record_free(r);
+	return true;
+}
+
+/* A parameter that neither side has is a mistake. */
+static bool params_known(const struct side side[2], unsigned n, char **params, struct err *err)
+{
+	for (unsigned i = 0; i < n; i++) {
+		bool known = false;
+		struct selection sel = { 0 };
+		for (unsigned k = 0; k < 2; k++) {
+			char name[64];
+			snprintf(name, sizeof name, "%.*s", (int)strcspn(params[i], "="), params[i]);
+			if (!start_names_kernel(side[k].name) || !start_kernel(side[k].name, &sel, err))
+				continue;
+			const int p = kernel_param_index(sel.kernel, name);
+			known |= p >= 0 && kernel_param_used(sel.kernel, sel.variant, (unsigned)p);
+		}
+		if (known && strchr(params[i], '='))
+			continue;
+		return sel.kernel ? start_param(params[i], &sel, err)
+		                  : err_set(err, ERR_USAGE, "'%s': only kernels that are run now take parameters",
+		                            params[i]);
+	}
+	return true;
+}
+
+/* --- differences ------------------------------------------------------------------------------------- */
+
+struct change {
+	enum metric_id id;
+	bool moved;
+	double pct;      /* NAN: cannot be said */
+	double weight;   /* sorts */
+	char note[160];  /* why not comparable, or what to mind */
+};
+
+/* What a person asks first. */
+static double head_start(enum metric_id id)
+{
+	switch (id) {
+	case M_TIME_KERNEL: return 4000;
+	case M_ROOF_ACHIEVED: return 3000;
+	case M_TIME_BOTTLENECK: return 2000;
+	case M_ROOF_BOUND: return 1000;
+	default: return 0;
+	}
+}
+
+static void compare(const struct side side[2], enum metric_id id, struct change *c)
+{
+	const struct metric_value *a = &side[0].m.v[id], *b = &side[1].m.v[id];
+	const char *ua = side[0].unit[id], *ub = side[1].unit[id];
+	*c = (struct change){ .id = id, .pct = NAN };
+	if (a->origin == ORIGIN_NONE && b->origin == ORIGIN_NONE)
+		return;
+	if (a->origin == ORIGIN_NONE || b->origin == ORIGIN_NONE) {
+		const bool left = a->origin == ORIGIN_NONE;
+		c->moved = true;
+		c->weight = -1; /* last */
+		snprintf(c->note, sizeof c->note, "%s has none: %.120s", left ? "A" : "B",
+		         left ? a->reason : b->reason);
+		return;
+	}
+	if (ua && ub && strcmp(ua, ub) != 0) {
+		c->moved = true;
+		c->weight = -1;
+		snprintf(c->note, sizeof c->note, "not comparable: units '%.40s' and '%.40s'", ua, ub);
+		return;
+	}
+	if (a->origin != b->origin)
+		snprintf(c->note, sizeof c->note, "origins differ: %s and %s", origin_name(a->origin),
+		         origin_name(b->origin));
+	if (metric_catalogue[id].kind == METRIC_TEXT) {
+		c->moved = strcmp(a->text, b->text) != 0;
+		c->weight = log(2) + head_start(id);
+		return;
+	}
+	const double difference = b->num - a->num, size = fmax(fabs(a->num), fabs(b->num));
+	c->moved = fabs(difference) > SAME_RELATIVE * size;
+	if (a->num != 0)
+		c->pct = 100 * difference / fabs(a->num);
+	/* by the factor; from or to 0 counts like a factor of a thousand */
+	const bool factor = a->num > 0 && b->num > 0;
+	c->weight = (factor ? fabs(log(b->num / a->num)) : log(1000)) + head_start(id);
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+	if (x->moved != y->moved)
+		return x->moved ? -1 : 1;
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return (int)x->id - (int)y->id;
+}
+
+/* --- forms -------------------------------------------------------------------------------------------- */
+
+/* "kernel", "sgemm/naive", "sgemm/tiled" where the two sides were not the same thing. */
+struct setting {
+	const char *name, *a, *b;
+};
+static unsigned settings(const struct side side[2], struct setting out[5])
+{
+	const struct setting all[] = {
+		{ "kernel", side[0].kernel, side[1].kernel },
+		{ "parameters", side[0].params, side[1].params },
+		{ "gpu", side[0].gpu, side[1].gpu },
+		{ "back end", side[0].backend, side[1].backend },
+		{ "result", side[0].result, side[1].result },
+	};
+	unsigned n = 0;
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (strcmp(all[i].a, all[i].b) != 0)
+			out[n++] = all[i];
+	return n;
+}
+
+static void change_text(const struct side side[2], const struct change *c, char *out, size_t n)
+{
+	const double a = side[0].m.v[c->id].num, b = side[1].m.v[c->id].num;
+	char num[32];
+	out[0] = '\0';
+	if (!c->moved || metric_catalogue[c->id].kind == METRIC_TEXT || !isfinite(c->pct))
+		return;
+	if (a > 0 && b > 0 && (b / a >= 10 || a / b >= 10))
+		snprintf(out, n, "%s %s", b > a ? "x" : "/", fmt_num(num, sizeof num, b > a ? b / a : a / b, 4));
+	else
+		snprintf(out, n, "%+.3g %%", c->pct);
+}
+
+static void print_text(struct cli *c, const struct state *s, const struct side side[2],
+                       const struct change *all, unsigned moved)
+{
+	struct setting set[5];
+	struct table t = { .cols = 8, .right = { false, true, false, true, false, true } };
+	const unsigned n = settings(side, set);
+	fprintf(c->out, "A  %s   %s, %s, %s\nB  %s   %s, %s, %s\n", side[0].name, side[0].kernel, side[0].gpu,
+	        side[0].backend, side[1].name, side[1].kernel, side[1].gpu, side[1].backend);
+	for (unsigned i = 0; i < n; i++)
+		fprintf(c->out, "   %s: %s -> %s\n", set[i].name, set[i].a, set[i].b);
+	fprintf(c->out, "\n%u metric%s moved\n", moved, moved == 1 ? "" : "s");
+	for (unsigned i = 0; i < METRIC_COUNT && (s->all || all[i].moved); i++) {
+		const enum metric_id id = all[i].id;
+		char a[96], b[96], change[40];
+		if (side[0].m.v[id].origin == ORIGIN_NONE && side[1].m.v[id].origin == ORIGIN_NONE)
+			continue;
+		metric_format(&side[0].m, id, a, sizeof a);
+		metric_format(&side[1].m, id, b, sizeof b);
+		change_text(side, &all[i], change, sizeof change);
+		table_row(&t, metric_catalogue[id].title, a, origin_mark(side[0].m.v[id].origin, !c->utf8), b,
+		          origin_mark(side[1].m.v[id].origin, !c->utf8), change, metric_catalogue[id].key,
+		          all[i].note);
+	}
+	table_print(&t, c->out, "");
+}
+
+static void csv_field(FILE *f, const char *s)
+{
+	if (!strpbrk(s, ",\"\n")) {
+		fputs(s, f);
+		return;
+	}
+	fputc('"', f);
+	for (; *s; s++)
+		fprintf(f, *s == '"' ? "\"%c" : "%c", *s);
+	fputc('"', f);
+}
+
+static void csv_value(FILE *f, const struct metric_set *m, enum metric_id id)
+{
+	char num[40];
+	const struct metric_value *v = &m->v[id];
+	if (v->origin != ORIGIN_NONE)
+		csv_field(f, metric_catalogue[id].kind == METRIC_TEXT ? v->text
+		                                                      : fmt_num(num, sizeof num, v->num, 15));
+	fprintf(f, ",%s,", origin_name(v->origin));
+}
+
+static void print_csv(struct cli *c, const struct state *s, const struct side side[2],
+                      const struct change *all)
+{
+	fputs("metric,unit,a,a_origin,b,b_origin,change_pct,note\n", c->out);
+	for (unsigned i = 0; i < METRIC_COUNT && (s->all || all[i].moved); i++) {
+		char num[40];
+		fprintf(c->out, "%s,%s,", metric_catalogue[all[i].id].key, metric_catalogue[all[i].id].unit);
+		csv_value(c->out, &side[0].m, all[i].id);
+		csv_value(c->out, &side[1].m, all[i].id);
+		fprintf(c->out, "%s,", isfinite(all[i].pct) ? fmt_num(num, sizeof num, all[i].pct, 6) : "");
+		csv_field(c->out, all[i].note);
+		fputc('\n', c->out);
+	}
+}
+
+static json_t *json_side(const struct side *d)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name", d->name, "kernel", d->kernel, "parameters",
+	                 d->params, "gpu", d->gpu, "backend", d->backend, "result", d->result);
+}
+
+static int print_json(struct cli *c, const struct state *s, const struct side side[2],
+                      const struct change *all, unsigned moved, int status)
+{
+	json_t *o = json_object(), *list = json_array(), *differ = json_array();
+	struct setting set[5];
+	const unsigned n = settings(side, set);
+	json_object_set_new(o, "schema", json_string(CLI_SCHEMA));
+	json_object_set_new(o, "version", json_string(CLI_VERSION));
+	json_object_set_new(o, "a", json_side(&side[0]));
+	json_object_set_new(o, "b", json_side(&side[1]));
+	json_object_set_new(o, "same", json_boolean(status == DIFF_SAME));
+	json_object_set_new(o, "moved", json_integer(moved));
+	for (unsigned i = 0; i < n; i++)
+		json_array_append_new(differ, json_pack("{s:s, s:s, s:s}", "name", set[i].name, "a", set[i].a, "b",
+		                                        set[i].b));
+	json_object_set_new(o, "settings", differ);
+	for (unsigned i = 0; i < METRIC_COUNT && (s->all || all[i].moved); i++) {
+		json_t *m = json_object();
+		json_object_set_new(m, "metric", json_string(metric_catalogue[all[i].id].key));
+		json_object_set_new(m, "moved", json_boolean(all[i].moved));
+		json_object_set_new(m, "a", json_metric(&side[0].m, all[i].id));
+		json_object_set_new(m, "b", json_metric(&side[1].m, all[i].id));
+		json_object_set_new(m, "change_pct", json_number(all[i].pct));
+		json_object_set_new(m, "note", json_string(all[i].note));
+		json_array_append_new(list, m);
+	}
+	json_object_set_new(o, "metrics", list);
+	return cli_emit(c, o, status);
+}
+
+/* --- the verb ------------------------------------------------------------------------------------------- */
+
+static bool is_file(const char *word)
+{
+	return !start_names_kernel(word) && file_looks_like_path(word, ".json");
+}
+
+static int trouble(struct cli *c, struct side side[2], const struct err *err)
+{
+	json_decref(side[0].doc);
+	json_decref(side[1].doc);
+	cli_fail(c, err);
+	return DIFF_TROUBLE;
+}
+
+static int run(struct cli *c, void *state, unsigned n, char **args)
+{
+	const struct state *s = state;
+	struct err err = { 0 };
+	struct side side[2] = { { .name = "" }, { .name = "" } };
+	if (n < 2 || strchr(args[0], '=') || strchr(args[1], '=')) {
+		err_set(&err, ERR_USAGE, "diff needs two sides");
+		err_remedy(&err, "two of: a snapshot, the output of 'run --json', a kernel; "
+		           "for example diff sgemm/naive sgemm/tiled");
+		return trouble(c, side, &err);
+	}
+	side[0].name = args[0];
+	side[1].name = args[1];
+	if (!params_known(side, n - 2, args + 2, &err))
+		return trouble(c, side, &err);
+	for (unsigned i = 0; i < 2; i++)
+		if (!(is_file(args[i]) ? read_file(&side[i], &err)
+		                       : run_now(&side[i], s, n - 2, args + 2, &err)))
+			return trouble(c, side, &err);
+
+	struct change all[METRIC_COUNT];
+	unsigned moved = 0;
+	for (int i = 0; i < METRIC_COUNT; i++) {
+		compare(side, (enum metric_id)i, &all[i]);
+		moved += all[i].moved;
+	}
+	qsort(all, METRIC_COUNT, sizeof *all, by_weight);
+	int status = moved || strcmp(side[0].result, side[1].result) ? DIFF_MOVED : DIFF_SAME;
+	if (c->json)
+		status = print_json(c, s, side, all, moved, status);
+	else if (s->csv)
+		print_csv(c, s, side, all);
+	else
+		print_text(c, s, side, all, moved);
+	json_decref(side[0].doc);
+	json_decref(side[1].doc);
+	return status;
+}
+
+const struct verb verb_diff = {
+	.name = "diff",
+	.order = 7,
+	.about = "two results side by side: what moved, the most telling first",
+	.usage = "A B [name=value ...] [options]   (each a SNAPSHOT.json, a RUN.json, or KERNEL[/VARIANT])",
+	.help = "Files are snapshots (key e, verb export) or the output of 'run --json'. Kernels are run now, with the\n"
+	        "parameters given. Time and what decides it come first, then metrics by the factor they moved by.\n"
+	        "Status: 0 the same, 1 different, 2 trouble.\n\n"
+	        "  pmpp-explore diff before.json after.json\n"
+	        "  pmpp-explore diff sgemm/naive sgemm/tiled M=512 N=512 K=512 --csv\n",
+	.options = options,
+	.state_bytes = sizeof(struct state),
+	.run = run,
+};
