@@ -104,8 +104,8 @@ $(B)/lib/%.a:
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR,$@)$(AR) qcs $@ $^
 
-$(B)/pmpp-explore: $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(ARCHIVES)
-	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -o $@ $(B)/obj/src/main.o $(B)/obj/gen/cache.o -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
+$(B)/pmpp-explore: $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(ARCHIVES) src/kernel_api.list
+	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -Wl,--dynamic-list=src/kernel_api.list -o $@ $(B)/obj/src/main.o $(B)/obj/gen/cache.o -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
 
 # Every default kernel, compiled for every architecture of the sheets: runs with no toolkit.
 # What was compiled before is kept in build/modules, so only changed sources cost time.
@@ -156,7 +156,7 @@ $(B)/gen/verbs.def: FORCE
 $(B)/gen/backends.def: FORCE
 	$(call table,BACKEND,$(BACKENDS))
 ASSETS := $(sort $(KERNELS:%=kernels/%.cu) $(GPUS:%=presets/gpus/%.yaml) $(PRESETS:%=presets/%.yaml) \
-	src/model/snapshot.schema.json)
+	src/model/snapshot.schema.json src/model/kernel.h src/base/err.h)
 $(B)/gen/assets.S: src/base/assets.sh $(ASSETS) FORCE
 	@mkdir -p $(@D); sh src/base/assets.sh $(ASSETS) > $@.tmp; cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@
 $(B)/obj/gen/assets.o: $(B)/gen/assets.S $(ASSETS)

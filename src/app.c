@@ -262,7 +262,7 @@ void app_rerun(struct app *a)
 	if (k != old.kernel) {
 		const char *focus = s->param < old.kernel->n_params ? old.kernel->params[s->param].name : "";
 		const unsigned line = s->line;
-		select_kernel(s, k, 0);
+		select_kernel(s, k, old.variant);
 		s->line = line;
 		for (unsigned i = 0; i < k->n_params; i++) {
 			const int was = kernel_param_index(old.kernel, k->params[i].name);

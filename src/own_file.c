@@ -3,6 +3,7 @@
  * worker thread may still speak of it.
  */
 #include "own_family.h"
+#include "own_plugin.h"
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -185,10 +186,20 @@ bool own_file_load(const struct own_spec *spec, const struct kernel_desc **out, 
 	struct own *o = NULL;
 	if (!file_read(spec->path, MAX_FILE_BYTES, &text, err))
 		return false;
-	const bool ok = make(spec, text.s ? text.s : "", false, &o, err);
+	char symbol[80];
+	bool ok;
+	own_plugin_symbol(text.s ? text.s : "", symbol, sizeof symbol);
+	if (*symbol && (spec->grid || spec->block || spec->shared || spec->define)) {
+		ok = err_set(err, ERR_USAGE, "%s: its descriptor %s says how to launch", spec->path, symbol);
+		err_remedy(err, "leave --grid, --block, --shared and --define away; --kernel names a variant");
+	} else if (*symbol) {
+		ok = own_plugin_load(spec->path, text.s, symbol, out, err);
+	} else {
+		ok = make(spec, text.s ? text.s : "", false, &o, err);
+		if (ok)
+			*out = &o->desc;
+	}
 	text_free(&text);
-	if (ok)
-		*out = &o->desc;
 	return ok;
 }
 
@@ -221,7 +232,16 @@ bool own_file_reload(const struct kernel_desc *k, const struct kernel_desc **out
 	const struct own *o = k->own;
 	struct own_spec spec;
 	struct text text = { 0 };
+	const char *plugin = own_plugin_path(k);
 	*out = k;
+	if (plugin) {
+		const struct own_spec same = { .path = plugin };
+		if (!file_read(plugin, MAX_FILE_BYTES, &text, err))
+			return false;
+		const bool changed = strcmp(text.s ? text.s : "", k->source) != 0;
+		text_free(&text);
+		return !changed || own_file_load(&same, out, err);
+	}
 	if (!o || o->restored)
 		return true;
 	spec = o->spec;

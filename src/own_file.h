@@ -25,8 +25,8 @@ struct own_spec {
 
 /* "x.cu": is a file meant, and not a kernel of this program? */
 bool own_file_named(const char *word);
-/* Reads the file, finds the kernel, checks the launch; the family is known to the registry then. Without
- * a complete launch: ERR_USAGE, the kernels with their signatures, and a command line that works. */
+/* Reads the file, finds the kernel, checks the launch; the family is known to the registry then. A file with
+ * a descriptor (own_plugin.h) says its launches itself: arguments are its parameters. Without a complete launch: ERR_USAGE, the kernels with their signatures, and a command line that works. */
 bool own_file_load(const struct own_spec *spec, const struct kernel_desc **out, struct err *err);
 /* The family a snapshot carries, from the words of kernel_desc.launch_words; NULL = refused, @err says why.
  * There is no file to read again. */

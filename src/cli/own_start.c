@@ -9,7 +9,7 @@
 unsigned own_options(struct own_spec *s, struct option_spec *o)
 {
 	const struct option_spec all[] = {
-		{ "--kernel", OPT_TEXT, &s->kernel, "NAME", "own file: the __global__ function to launch" },
+		{ "--kernel", OPT_TEXT, &s->kernel, "NAME", "own file: the __global__ function to launch (with a descriptor: the variant)" },
 		{ "--grid", OPT_TEXT, &s->grid, "X[,Y[,Z]]",
 		  "own file: blocks; may be worked out, as n/block (a division rounds up)" },
 		{ "--block", OPT_TEXT, &s->block, "X[,Y[,Z]]", "own file: threads per block" },
@@ -18,6 +18,27 @@ unsigned own_options(struct own_spec *s, struct option_spec *o)
 	};
 	memcpy(o, all, sizeof all);
 	return ARRAY_LEN(all);
+}
+
+/* A file with a descriptor: --kernel names a variant, the rest are parameters. */
+static bool own_variant(const struct own_spec *s, unsigned n, char **args, struct selection *sel,
+                        struct err *err)
+{
+	const int v = s->kernel ? kernel_variant_index(sel->kernel, s->kernel) : 0;
+	if (v < 0) {
+		struct text names = { 0 };
+		for (unsigned i = 0; i < sel->kernel->n_variants; i++)
+			text_add(&names, "%s%s", i ? ", " : "", sel->kernel->variants[i].name);
+		err_set(err, ERR_USAGE, "%s has no variant '%s'", s->path, s->kernel);
+		err_remedy(err, "variants: %s", names.s);
+		text_free(&names);
+		return false;
+	}
+	sel->variant = (unsigned)v;
+	for (unsigned i = 1; i < n; i++)
+		if (!start_param(args[i], sel, err))
+			return false;
+	return true;
 }
 
 bool own_start(struct own_spec *s, unsigned n, char **args, struct selection *sel, struct err *err)
@@ -35,5 +56,5 @@ bool own_start(struct own_spec *s, unsigned n, char **args, struct selection *se
 		return false;
 	sel->variant = 0;
 	kernel_defaults(sel->kernel, sel->params);
-	return true;
+	return sel->kernel->own || own_variant(s, n, args, sel, err);
 }

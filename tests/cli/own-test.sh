@@ -112,9 +112,45 @@ run own-assert 1 run my.cu --kernel checks --grid 1 --block 32 n=16 'y=u32[32]'
 says own-assert-says my.cu:22 trap
 run own-race 1 run my.cu --kernel early --grid 1 --block 64 'y=f32[64]' --races
 says own-race-says my.cu:23 early
+sed 's/if (i < n)/if (i < n) __syncthreads();/' my.cu >stuck.cu
+run own-barrier 1 run stuck.cu --kernel saxpy --grid 1 --block 64 n=40 a=0 'x=f32[64]' 'y=f32[64]'
+says own-barrier-says stuck.cu:17 saxpy
 run own-unwritten 1 run my.cu --kernel saxpy --grid 1 --block 32 n=16 a=0 'x=f32[32]' 'y=f32[32]:out'
 says own-unwritten-says my.cu:18 'y['
 sed 's/twice(y\[i\])/thrice(y[i])/' my.cu >broken.cu
 # shellcheck disable=SC2086
 run own-compile-error 1 run broken.cu $launch
 says own-compile-error-says broken.cu:18 thrice
+
+# a file with a descriptor of its own: variants, reference and cost, as the built-in ones
+root=${TEST_ROOT:-$(cd "$(dirname "$0")/../.." && pwd)}
+sed 's/kernel_latency/kernel_mine/; s/\.name = "latency"/.name = "mine"/' "$root/kernels/latency.cu" >mine.cu
+run plugin-runs 0 run mine.cu --json
+same plugin-kernel mine "$(field "$dir/out" kernel)"
+same plugin-variant chase "$(field "$dir/out" variant)"
+same plugin-verified true "$(field "$dir/out" verified)"
+run plugin-variant-named 0 run mine.cu --kernel ticket block=64 --json
+same plugin-second ticket "$(field "$dir/out" variant)"
+same plugin-param 64 "$(field "$dir/out" params block)"
+run plugin-sweep 0 sweep mine.cu block=64,128
+run plugin-no-variant 2 run mine.cu --kernel tiket
+says plugin-no-variant-says "'tiket'" chase ticket
+run plugin-no-param 2 run mine.cu blok=64
+says plugin-no-param-says "'blok'" "did you mean 'block'"
+run plugin-no-launch 2 run mine.cu --grid 4
+says plugin-no-launch-says kernel_mine --grid
+cp "$root/kernels/latency.cu" latency.cu
+run plugin-same-name 0 run latency.cu --json
+same plugin-other-name own_latency "$(field "$dir/out" kernel)"
+sed 's/N_PARAMS };/N_PARAMS }/' mine.cu >worse.cu
+run plugin-compile-error 1 run worse.cu
+says plugin-compile-error-says worse.cu: 'expected'
+sed 's/fill_uniform_u32\|kernel_launch_legal/no_such_function/' mine.cu >missing.cu
+run plugin-unknown-function 1 run missing.cu
+says plugin-unknown-function-says no_such_function
+mkdir empty
+PATH_WAS=$PATH
+PATH=$dir/empty
+run plugin-no-compiler 3 run mine.cu
+PATH=$PATH_WAS
+says plugin-no-compiler-says cc 'C compiler'
