@@ -8,6 +8,7 @@
 #include "app.h"
 #include "app_worker.h"
 #include "own_file.h"
+#include "own_watch.h"
 #include "session_file.h"
 #include "tour.h"
 
@@ -35,6 +36,7 @@ struct app {
 	bool sampled_now; /* `now` is this order's own sample: its successor replaces it */
 	struct preset *preset; /* the tour's; the session only borrows it */
 	char *opened;     /* path of the snapshot the session came from */
+	struct own_watch *watch; /* on a person's own file; NULL = none yet */
 };
 
 /* --- the instant part ----------------------------------------------------------------------- */
@@ -223,6 +225,7 @@ bool app_free(struct app *a)
 {
 	if (!a)
 		return true;
+	own_watch_free(a->watch);
 	const bool ended = app_worker_free(a->worker);
 	if (ended) /* else it may still be looked at */
 		usage_table_free(a->usage);
@@ -240,13 +243,23 @@ struct session *app_session(struct app *a)
 	return &a->s;
 }
 
+static void file_changed(void *worker)
+{
+	app_worker_wake(worker);
+}
+
 void app_start(struct app *a)
 {
+	const char *own = own_file_path(a->s.sel.kernel);
+	if (own && !a->watch)
+		a->watch = own_watch_new(own, file_changed, a->worker);
 	a->started = true;
 	changed(a, true);
 }
 
-void app_rerun(struct app *a)
+enum reloaded { RELOAD_SAME, RELOAD_NEW, RELOAD_FAILED };
+/* Reads a person's own file again; its kernel with the values so far is selected if it changed. */
+static enum reloaded reload(struct app *a)
 {
 	struct session *s = &a->s;
 	const struct selection old = s->sel;
@@ -257,22 +270,28 @@ void app_rerun(struct app *a)
 		a->serial++; /* what is under way belongs to the file as it was */
 		s->state = RUN_FAILED;
 		s->run_err = err;
-		return;
+		return RELOAD_FAILED;
 	}
-	if (k != old.kernel) {
-		const char *focus = s->param < old.kernel->n_params ? old.kernel->params[s->param].name : "";
-		const unsigned line = s->line;
-		select_kernel(s, k, old.variant);
-		s->line = line;
-		for (unsigned i = 0; i < k->n_params; i++) {
-			const int was = kernel_param_index(old.kernel, k->params[i].name);
-			if (was >= 0)
-				s->sel.params[i] = old.params[was];
-			if (!strcmp(k->params[i].name, focus))
-				s->param = i;
-		}
+	if (k == old.kernel)
+		return RELOAD_SAME;
+	const char *focus = s->param < old.kernel->n_params ? old.kernel->params[s->param].name : "";
+	const unsigned line = s->line;
+	select_kernel(s, k, old.variant);
+	s->line = line;
+	for (unsigned i = 0; i < k->n_params; i++) {
+		const int was = kernel_param_index(old.kernel, k->params[i].name);
+		if (was >= 0)
+			s->sel.params[i] = old.params[was];
+		if (!strcmp(k->params[i].name, focus))
+			s->param = i;
 	}
-	app_start(a);
+	return RELOAD_NEW;
+}
+
+void app_rerun(struct app *a)
+{
+	if (reload(a) != RELOAD_FAILED)
+		app_start(a);
 }
 
 void app_cancel(struct app *a)
@@ -611,6 +630,12 @@ bool app_poll(struct app *a)
 		double p = app_worker_progress(a->worker);
 		any = any || p > a->s.progress || p < a->s.progress;
 		a->s.progress = p;
+	}
+	if (a->watch && own_watch_changed(a->watch) && own_file_path(a->s.sel.kernel)) {
+		const enum reloaded now = reload(a);
+		if (now == RELOAD_NEW)
+			app_start(a);
+		any |= now != RELOAD_SAME;
 	}
 	ladder_climb(a);
 	return any;

@@ -101,6 +101,13 @@ int app_worker_fd(struct app_worker *w)
 	return w->wake[0];
 }
 
+void app_worker_wake(struct app_worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	wake(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
 void app_worker_drain(struct app_worker *w)
 {
 	char byte[8];

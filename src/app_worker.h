@@ -58,5 +58,7 @@ double app_worker_progress(struct app_worker *w); /* 0..1 of the current order *
 /* Readable when app_worker_next() has news or app_worker_progress() moved, until app_worker_drain(). */
 int app_worker_fd(struct app_worker *w);
 void app_worker_drain(struct app_worker *w);
+/* Makes the descriptor readable: there is other news. From any thread. */
+void app_worker_wake(struct app_worker *w);
 
 #endif

@@ -227,6 +227,12 @@ const struct kernel_desc *own_file_restore(const char *file, const char *source,
 	return make(&spec, source, true, &o, err) ? &o->desc : NULL;
 }
 
+const char *own_file_path(const struct kernel_desc *k)
+{
+	const struct own *o = k->own;
+	return o ? o->restored ? NULL : o->spec.path : own_plugin_path(k);
+}
+
 bool own_file_reload(const struct kernel_desc *k, const struct kernel_desc **out, struct err *err)
 {
 	const struct own *o = k->own;

@@ -32,6 +32,8 @@ bool own_file_load(const struct own_spec *spec, const struct kernel_desc **out, 
  * There is no file to read again. */
 const struct kernel_desc *own_file_restore(const char *file, const char *source, unsigned n,
                                            const char *const *words, struct err *err);
+/* Where the family's file lies; NULL = it has none behind it. */
+const char *own_file_path(const struct kernel_desc *k);
 /* The file once more, launched as @k was. *@out = @k when nothing changed. @k unless own: nothing to do. */
 bool own_file_reload(const struct kernel_desc *k, const struct kernel_desc **out, struct err *err);
 

@@ -24,8 +24,8 @@ check own-grid-follows see 'grid 20'
 sed 's/x\[i\]/x[i + 1]/' "$work/good.cu" >"$work/mine.cu"
 press r
 check own-fault-has-line see 'mine.cu:5: scale: load of 4 bytes out of bounds'
+# saved: no key is needed
 sed 's/2 \* x/2 x/' "$work/good.cu" >"$work/mine.cu"
-press r
 check own-error-has-line see 'mine.cu:5: error'
 sed 's/x\[i\]/x[n - 1 - i]/' "$work/good.cu" >"$work/mine.cu"
 press r
