@@ -161,7 +161,7 @@ bool classify(const struct ir *ir, const struct liveness *l, const struct launch
               enum classify_mode mode, bool *marked, struct shapes *out)
 {
 	static const int64_t zeros[32];
-	*out = (struct shapes){ 0 };
+	*out = (struct shapes){ .bold = mode == CLASSIFY_BOLD };
 	out->reg = mem_calloc(ir->n_regs, sizeof *out->reg);
 	out->local = mem_calloc(ir->n_regs, sizeof *out->local);
 	pattern_intern(out, zeros);
@@ -186,8 +186,12 @@ bool classify(const struct ir *ir, const struct liveness *l, const struct launch
 	}
 	free(an.pinned);
 	bool any = false;
-	for (unsigned b = 0; an.marked && b < ir->n_blocks; b++)
+	for (unsigned b = 0; an.marked && b < ir->n_blocks; b++) {
 		any |= marked[b];
+		shapes_enter_block(out);
+		for (uint32_t i = ir->blocks[b].first; i < ir->blocks[b].end; i++)
+			any |= shape_assumed(out, ir, &ir->ops[i]);
+	}
 	return any;
 }
 

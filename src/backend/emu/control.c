@@ -372,7 +372,7 @@ COLD HANDLER(go_plain)
 	CONTINUE(program_leave(w, u, PROGRAM_PLAIN, u->b));
 }
 
-#define CHECK(name, T, low, high)                                                                 \
+#define CHECK(name, T, low, high, go_on)                                                          \
 	static bool name##_holds(const struct warp *w, const struct uop *u)                       \
 	{                                                                                         \
 		const int64_t base = (int64_t)(T)SCALAR32(u->a);                                  \
@@ -381,18 +381,19 @@ COLD HANDLER(go_plain)
 	HANDLER(name##_full)                                                                      \
 	{                                                                                         \
 		if (!name##_holds(w, u))                                                          \
-			EMU_JUMP go_plain(w, u, mask);                                            \
+			EMU_JUMP go_on(w, u, mask);                                               \
 		NEXT_full(u + 1);                                                                 \
 	}                                                                                         \
 	HANDLER(name##_masked)                                                                    \
 	{                                                                                         \
 		if (!name##_holds(w, u))                                                          \
-			EMU_JUMP go_plain(w, u, mask);                                            \
+			EMU_JUMP go_on(w, u, mask);                                               \
 		NEXT_masked(u + 1);                                                               \
 	}                                                                                         \
 	const struct handler vm_##name = { name##_full, name##_masked };
-CHECK(check_s32, int32_t, INT32_MIN, INT32_MAX)
-CHECK(check_u32, uint32_t, 0, (int64_t)UINT32_MAX)
+CHECK(check_s32, int32_t, INT32_MIN, INT32_MAX, go_plain)
+CHECK(check_u32, uint32_t, 0, (int64_t)UINT32_MAX, go_plain)
+CHECK(check_plus, int32_t, 0, INT32_MAX, go_safe) /* no lane is negative: shape_assumed() */
 
 /* TRACE: before each instruction of the plain program */
 HANDLER(trace_full)

@@ -306,7 +306,8 @@ static void emit_program(struct emit *e)
 		if (u->full == vm_guard.full) {
 			u->x.to = &p->uops[u->x.u];
 		} else if (u->full == e->h->alu->spread32.full || u->full == e->h->alu->spread64.full ||
-		           u->full == vm_check_s32.full || u->full == vm_check_u32.full) {
+		           u->full == vm_check_s32.full || u->full == vm_check_u32.full ||
+		           u->full == vm_check_plus.full) {
 			u->x.pattern = &p->shapes.patterns[u->x.u];
 		}
 	}

@@ -99,6 +99,12 @@ void emit_op(struct emit *e, const struct xop *original)
 		return;
 	const unsigned bytes = emu_ops[x->op].d_bytes;
 	const struct reg_shape *have = &e->p->shapes.reg[d];
+	if (shape_assumed(&e->p->shapes, &e->im->ir, x)) {
+		const uint32_t slot = emit_scalar(e, &x->s[0], 4);
+		struct uop *u = emit_uop(e, &vm_check_plus);
+		u->a = slot;
+		u->x.u = (uint64_t)emit_shape(e, &x->s[0]).pattern;
+	}
 	if (have->cls == SHAPE_BASE) {
 		if (!have->known)
 			scalar_op(e, x, e->p->reg_slot[d]);

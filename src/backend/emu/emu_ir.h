@@ -182,6 +182,7 @@ struct shapes {
 	struct pattern *patterns;
 	unsigned n_patterns, cap_patterns;
 	unsigned demoted;        /* registers that divergence forced to 32 values */
+	bool bold;               /* of the bold program: signs are taken to be plus, see shape_assumed() */
 };
 /* tid of each lane and warp, for the classes of %tid. */
 struct tid_shape {
@@ -205,6 +206,12 @@ static inline void shapes_enter_block(struct shapes *s)
 /* ... and what each gives is noted before the next is looked at. */
 void shapes_note(struct shapes *s, const struct xop *x, const struct reg_shape *result);
 /* Shape of a source or of what an operation would give, before divergence is considered. */
+/*
+ * The bold program takes it that an index, scalar + pattern, is not negative where compilers ask for its
+ * sign (x >> 31, in a division by a power of two): quotient and remainder are patterns then. A check
+ * stands before the operation; a warp that fails it goes on in the safe program.
+ */
+bool shape_assumed(const struct shapes *s, const struct ir *ir, const struct xop *x);
 struct reg_shape shape_of_src(const struct shapes *s, const struct ir *ir, const struct xsrc *src);
 struct reg_shape shape_of_result(struct shapes *s, const struct ir *ir, const struct xop *x,
                                  const struct launch_plan *plan);

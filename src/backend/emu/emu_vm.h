@@ -390,7 +390,7 @@ bool launch_poll(struct worker *wk);
 /* control.c */
 extern const struct handler vm_enter_bold, vm_enter, vm_enter_plain, vm_branch_bold, vm_jump, vm_branch, vm_branch_table, vm_exit,
 	vm_exit_if, vm_trap, vm_nop, vm_guard, vm_guard_end, vm_barrier, vm_arrive, vm_barred,
-	vm_barred_pred, vm_check_s32, vm_check_u32, vm_trace, vm_warp_sync;
+	vm_barred_pred, vm_check_s32, vm_check_u32, vm_check_plus, vm_trace, vm_warp_sync;
 void vm_resume(struct warp *w);
 /* leave.c: the warp goes on in another program, from the operation of @u on; its next uop. */
 const struct uop *program_leave(struct warp *w, const struct uop *u, enum program_kind to,

@@ -513,6 +513,15 @@ struct xop xop_reduced(const struct shapes *s, const struct ir *ir, const struct
 	return r;
 }
 
+bool shape_assumed(const struct shapes *s, const struct ir *ir, const struct xop *x)
+{
+	if (!s->bold || x->kind != X_OP || x->op != E_shr_s32 || x->guard >= 0)
+		return false;
+	const struct reg_shape a = shape_of_src(s, ir, &x->s[0]), by = shape_of_src(s, ir, &x->s[1]);
+	return a.cls == SHAPE_BASE && a.pattern && !a.known && !(a.ranged && a.lo >= 0) && by.known &&
+	       !by.pattern && by.base == 31;
+}
+
 struct reg_shape shape_of_result(struct shapes *s, const struct ir *ir, const struct xop *original,
                                  const struct launch_plan *plan)
 {
@@ -527,6 +536,8 @@ struct reg_shape shape_of_result(struct shapes *s, const struct ir *ir, const st
 	}
 	switch (x->kind) {
 	case X_OP:
+		if (shape_assumed(s, ir, x))
+			return from_values(s, (const uint64_t[32]){ 0 }, 4);
 		return bounded(s, x, a, shape_op(s, x, a));
 	case X_CMP: {
 		const int decided = range_decides(x, a);

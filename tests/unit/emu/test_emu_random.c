@@ -53,7 +53,10 @@ static void arithmetic(struct gen *g, const char *guard)
 	const unsigned d = pick(g, N_R);
 	switch (pick(g, 18)) {
 	case 16: { /* signed division and remainder by a power of two, as compilers write them */
-		const unsigned k = 1 + pick(g, 6), x = pick(g, N_R);
+		const unsigned k = 1 + pick(g, 6), x = pick(g, 2) ? pick(g, N_R) : 54;
+		if (x == 54) /* an index that may be negative, in some lanes, blocks or rounds of a loop */
+			text_add(&g->t, "\tmad.lo.s32 %%r54, %%r1, 32, %%r31;\n\tsub.s32 %%r54, %%r54, %u;\n",
+			         pick(g, 80));
 		text_add(&g->t, "\tshr.s32 %%r50, %%r%u, 31;\n\tshr.u32 %%r51, %%r50, %u;\n"
 		         "\tadd.s32 %%r52, %%r%u, %%r51;\n", x, 32 - k, x);
 		if (pick(g, 2))
