@@ -249,7 +249,7 @@ static bool resolve_shared(struct access *a)
 	const struct warp *w = a->w;
 	struct shadow *s = w->worker->shadow;
 	if (all_fit(a, 0, w->shared_bytes) &&
-	    (!s || (!s->cell && all_flags(a, s->written + a->low)))) {
+	    (!s || (!s->cell && (s->full || all_flags(a, s->written + a->low))))) {
 		a->base = w->shared + a->first;
 		return true;
 	}

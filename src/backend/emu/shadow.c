@@ -36,7 +36,14 @@ void shadow_free(struct shadow *s)
 void shadow_start(struct shadow *s)
 {
 	s->epoch++;
+	s->full = false;
 	memset(s->written, 0, s->bytes);
+}
+
+void shadow_barrier(struct shadow *s)
+{
+	s->epoch++;
+	s->full = s->full || !memchr(s->written, 0, s->bytes);
 }
 
 static bool same_warp(const struct shadow_user *u, const struct shadow_access *a)

@@ -23,15 +23,13 @@ struct shadow {
 	size_t bytes;
 	uint32_t epoch;
 	uint8_t *written; /* per byte */
+	bool full;        /* every byte is: seen at a barrier */
 	struct shadow_cell *cell; /* per byte, if races are looked for; else NULL */
 };
 struct shadow *shadow_new(size_t bytes, bool races);
 void shadow_free(struct shadow *s);
 void shadow_start(struct shadow *s); /* a new block */
-static inline void shadow_barrier(struct shadow *s)
-{
-	s->epoch++;
-}
+void shadow_barrier(struct shadow *s);
 
 enum shadow_verdict { SHADOW_FINE, SHADOW_UNWRITTEN, SHADOW_RACE };
 struct shadow_access {
