@@ -185,11 +185,14 @@ $(B)/unit/$(1)/%: $(B)/obj/tests/unit/$(1)/%.o $(NEEDS_$(1):%=$(B)/lib/%.a)
 	$$(call say,LINK,$$@)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$< -Wl,--start-group $$(filter %.a,$$^) -Wl,--end-group $$(LIBS) $$(TEST_LIBS)
 endef
 $(foreach l,base model ptx compile emu cuda ui kernels app seeds,$(eval $(call unit_rule,$(l))))
-# A stand-in for NVIDIA's libraries, opened by tests of the GPU back end.
-$(B)/unit/cuda/fake_nvidia.so: tests/unit/cuda/fake_nvidia.c $(B)/flags
+# Stand-ins for NVIDIA's libraries, opened by tests of the GPU back end and of the compiler.
+$(B)/unit/cuda/fake_nvidia.so: tests/unit/cuda/fake_nvidia.c
+$(B)/unit/compile/fake_nvrtc.so: tests/unit/compile/fake_nvrtc.c
+$(B)/unit/%.so: $(B)/flags
 	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(filter-out $(SAN_FLAGS),$(ALL_CFLAGS)) -Isrc/backend/cuda/shim -fPIC -shared -o $@ $<
+	$(call say,CC,$(filter %.c,$^))$(CC) $(filter-out $(SAN_FLAGS),$(ALL_CFLAGS)) -Isrc/backend/cuda/shim -fPIC -shared -o $@ $(filter %.c,$^)
 $(B)/unit/cuda/test_backend $(B)/unit/cuda/test_kill: $(B)/unit/cuda/fake_nvidia.so
+$(B)/unit/compile/test_compile_worker: $(B)/unit/compile/fake_nvrtc.so
 
 ## units: build and run the unit tests only (one of them: make build/unit/model/test_x && build/unit/model/test_x)
 units: $(UNIT)

@@ -41,7 +41,8 @@ void workbench_close(struct workbench *w)
 	w->has_module = false;
 }
 
-bool workbench_compile(struct workbench *w, const struct selection *sel, struct err *err)
+bool workbench_compile(struct workbench *w, const struct selection *sel, const atomic_bool *cancel,
+                       struct err *err)
 {
 	const struct kernel_desc *k = sel->kernel;
 	struct build_id id;
@@ -56,7 +57,7 @@ bool workbench_compile(struct workbench *w, const struct selection *sel, struct 
 		.file = kernel_file(k, file, sizeof file),
 		.source = k->device_source ? k->device_source : kernel_source(k),
 		.n_macros = n, .macros = macros,
-		.cc_major = sel->gpu.cc_major, .cc_minor = sel->gpu.cc_minor,
+		.cc_major = sel->gpu.cc_major, .cc_minor = sel->gpu.cc_minor, .cancel = cancel,
 	};
 	struct module m = { 0 };
 	if (!compile_module(&req, &m, err))
@@ -166,7 +167,7 @@ bool run_prepare(struct prepared *p, struct workbench *w, const struct selection
 {
 	*p = (struct prepared){ .sel = *sel, .bench = w };
 	if (!selection_plan(sel, &p->plan, err) || !fits_memory(&p->plan, err) ||
-	    !workbench_compile(w, sel, err) || !open_backend(w, sel, err))
+	    !workbench_compile(w, sel, cancel, err) || !open_backend(w, sel, err))
 		return false;
 	const struct entry_usage *e = module_entry(&w->module, p->plan.entry);
 	if (!e)

@@ -55,7 +55,8 @@ struct workbench {
 	struct gpu_spec be_gpu;
 };
 void workbench_close(struct workbench *w);
-bool workbench_compile(struct workbench *w, const struct selection *sel, struct err *err);
+bool workbench_compile(struct workbench *w, const struct selection *sel, const atomic_bool *cancel,
+                       struct err *err);
 
 /* A selection ready to run: planned, compiled, inputs filled. May be executed several times. */
 struct prepared {

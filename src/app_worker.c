@@ -246,7 +246,7 @@ static void work(struct app_worker *w, struct work_order *order)
 		n.sel = *sel;
 		tell(w, &n);
 	}
-	if (!workbench_compile(&w->bench, sel, &err)) {
+	if (!workbench_compile(&w->bench, sel, &w->cancel, &err)) {
 		failed(w, order, &err);
 		return;
 	}

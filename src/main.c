@@ -1,19 +1,25 @@
 /*
  * Entry: locale, signals, and the only exits of the program. Everything else is in cli/, but for the
- * GPU worker, which is this program started by itself.
+ * GPU worker and the compile worker, which are this program started by itself.
  */
 #include "backend/cuda/cuda_worker.h"
 #include "cli/cli.h"
+#include "compile/compile_worker.h"
 
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define COMPILE_LIMIT_S 60
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], CUDA_WORKER_OPTION))
 		exit(cuda_worker_main(atoi(argv[2])));
+	if (argc == 3 && !strcmp(argv[1], COMPILE_WORKER_OPTION))
+		exit(compile_worker_main(atoi(argv[2])));
+	compile_use_worker(COMPILE_LIMIT_S);
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C"); /* numbers read and print the same everywhere */
 	signal(SIGPIPE, SIG_IGN);   /* a reader that has gone is an error of write() */

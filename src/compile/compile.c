@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "compile/compile_worker.h"
 #include "compile/diagnose.h"
 #include "compile/module_pack.h"
 #include "compile/module_store.h"
@@ -144,7 +145,10 @@ static bool compile_now(const struct compile_request *req, struct module *out, s
 	struct timespec t1;
 	clock_gettime(CLOCK_MONOTONIC, &t0);
 	bool ok = make_options(req, &o, err) &&
-	          rtc_compile(name, req->source, (const char *const *)o.s, o.n, &raw, err);
+	          (compile_worker_used()
+	                   ? compile_in_worker(name, req->source, (const char *const *)o.s, o.n,
+	                                       req->cancel, &raw, err)
+	                   : rtc_compile(name, req->source, (const char *const *)o.s, o.n, &raw, err));
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	if (ok) {
 		char *log = relative ? without_slash(raw.log, req->file) : mem_strdup(raw.log);

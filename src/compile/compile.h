@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +25,7 @@ struct compile_request {
 	unsigned n_macros;  /* order does not matter for the cache */
 	const struct compile_macro *macros;
 	int cc_major, cc_minor; /* compiled for sm_XY; PTX for compute_XY */
+	const atomic_bool *cancel; /* polled where the compiler has its own process; may be NULL */
 };
 
 /* Static facts of one entry, as the compiler reports them for this architecture. */
@@ -51,7 +53,8 @@ struct module {
 };
 
 /*
- * Thread-safe. ERR_COMPILE carries NVRTC's log, each message with the source line it speaks of;
+ * Thread-safe. ERR_COMPILE carries NVRTC's log, each message with the source line it speaks of, or
+ * says that NVRTC itself died (compile_worker.h);
  * ERR_UNAVAILABLE: no NVRTC and not in any cache (the remedy says how to get it).
  * ERR_UNSUPPORTED: this NVRTC does not know the architecture; the message lists those it knows.
  * An unreadable or unwritable cache directory is not an error: compile_info.cache_note tells.

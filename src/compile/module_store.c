@@ -6,6 +6,7 @@
  */
 #include "compile/module_store.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "compile/module_pack.h"
@@ -220,6 +221,16 @@ void store_save(const struct module *m)
 	clear_note();
 	if (serial % 64 == 0)
 		store_trim(max_folder_bytes);
+}
+
+void store_keep(const char *name, const char *bytes, size_t n, char *path, size_t size)
+{
+	char dir[4096];
+	store_dir(dir, sizeof dir);
+	const int len = snprintf(path, size, "%s/%s", dir, name);
+	if (!dir[0] || len < 0 || (size_t)len >= size || !make_folder(dir) ||
+	    !file_replace(path, bytes, n, NULL))
+		path[0] = '\0';
 }
 
 void store_probe(void)

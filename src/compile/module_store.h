@@ -16,6 +16,8 @@ void store_dir(char *out, size_t n);
 void store_use(const char *dir);
 bool store_load(const char *key, struct module *m);
 void store_save(const struct module *m);
+/* Keeps @bytes as file @name of the folder; @path is where, "" when it cannot be. */
+void store_keep(const char *name, const char *bytes, size_t n, char *path, size_t size);
 /* Tries to create a file in the folder, so that the note is about now. */
 void store_probe(void);
 /* Why entries cannot be kept; "" = they can. */

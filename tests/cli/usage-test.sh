@@ -52,6 +52,16 @@ run no-sheet 3 run vec_add N=256 --gpu "$dir/none.yaml"
 cp "$sheet" "$dir/own.yaml"
 run own-sheet 0 run vec_add N=256 --gpu "$dir/own.yaml"
 
+# a compiler that dies takes nothing with it; what is compiled already needs none
+fake=$(dirname "$PMPP")/unit/compile/fake_nvrtc.so
+if [ -e "$fake" ]; then
+	export PMPP_NVRTC=$fake FAKE_NVRTC=SIGILL
+	run compiler-dies 1 run sgemm/tiled M=32 N=32 K=32 TILE=2 --gpu h200 --backend emu
+	says compiler-dies-says sgemm.cu 'NVRTC 13.9' 'signal 4' crash- CUDA_HOME
+	run built-in-needs-no-compiler 0 run sgemm/tiled M=32 N=32 K=32 --gpu h200 --backend emu
+	unset PMPP_NVRTC FAKE_NVRTC
+fi
+
 # a cache that cannot be written, or is no folder: the run works without it, doctor says so
 mkdir "$dir/cache"
 chmod 500 "$dir/cache"
