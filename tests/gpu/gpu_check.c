@@ -197,20 +197,6 @@ static int do_gemm(void)
 	return status;
 }
 
-static int do_names(void)
-{
-	static struct counter_plan p;
-	char bad[160];
-	if (!counters_plan("GH100", opt.stalls, &p, bad)) {
-		fprintf(stderr, "%s\n", bad);
-		return 1;
-	}
-	for (unsigned i = 0; i < p.n; i++)
-		printf("%s%s", i ? "," : "", p.names[i]);
-	printf("\n");
-	return 0;
-}
-
 /* In this very process: it is a test that may crash, and nothing else runs in it. */
 static int do_sass(void)
 {

@@ -46,6 +46,7 @@ void put_num(const char *key, double v);
 int put_error(const char *what, const struct err *err);
 
 int do_agree(void);
+int do_names(void);
 int do_passes(const char *number, const char *cc);
 int do_ncu(const char *jsonl, const char *csv);
 

@@ -98,11 +98,44 @@ static bool varies(enum metric_id id)
 	return false;
 }
 
+/* Metrics that we take from elsewhere than from a counter of the launch. */
+static const struct {
+	enum metric_id id;
+	const char *name;
+} others[] = {
+	{ M_MEM_LD_LINES, "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum" },
+	{ M_MEM_ST_LINES, "l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum" },
+};
+
+int do_names(void)
+{
+	static struct counter_plan p;
+	char bad[160];
+	if (!counters_plan("GH100", opt.stalls, &p, bad)) {
+		fprintf(stderr, "%s\n", bad);
+		return 1;
+	}
+	for (unsigned i = 0; i < p.n; i++)
+		printf("%s,", p.names[i]);
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		printf("%s%s", i ? "," : "", others[i].name);
+	printf("\n");
+	return 0;
+}
+
+static double theirs_of(const struct counter_plan *plan, const double *values, unsigned id)
+{
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		if (others[i].id == id)
+			return values[plan->n + i];
+	return counters_metric(plan, (enum metric_id)id, values);
+}
+
 static void compare(const struct counter_plan *plan, const double *values, json_t *metrics,
                     const char *entry, struct tally *tally)
 {
 	for (unsigned id = 0; id < METRIC_COUNT; id++) {
-		double theirs = counters_metric(plan, (enum metric_id)id, values);
+		double theirs = theirs_of(plan, values, id);
 		json_t *j = json_object_get(metrics, metric_catalogue[id].key);
 		if (!isfinite(theirs) || !j)
 			continue;
@@ -148,9 +181,9 @@ int do_ncu(const char *jsonl, const char *csv)
 			unknown++;
 			continue;
 		}
-		double values[COUNTERS_MAX];
-		for (unsigned i = 0; i < plan.n; i++) {
-			int c = column(header, n_header, plan.names[i]);
+		double values[COUNTERS_MAX + ARRAY_LEN(others)];
+		for (unsigned i = 0; i < plan.n + ARRAY_LEN(others); i++) {
+			int c = column(header, n_header, i < plan.n ? plan.names[i] : others[i - plan.n].name);
 			values[i] = c < 0 ? (double)NAN : number(field[c]);
 		}
 		compare(&plan, values, metrics, field[kernel], tally);

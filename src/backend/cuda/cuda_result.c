@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Counts that a metric is, one to one; the others (ideal wavefronts, pipes) no counter gives. */
+/* Counts that a metric is, one to one; the others (lines, ideal wavefronts) come per source line, or
+ * not at all (pipes). */
 #define MEASURED_COUNTS(X)                                   \
 	X(INST_WARP, warp_executed)                          \
 	X(INST_THREAD, thread_executed)                      \
@@ -13,10 +14,8 @@
 	X(DIV_DIVERGENT, divergent_branches)                 \
 	X(MEM_LD_REQ, ld_requests)                           \
 	X(MEM_LD_SEC, ld_sectors)                            \
-	X(MEM_LD_LINES, ld_lines)                            \
 	X(MEM_ST_REQ, st_requests)                           \
 	X(MEM_ST_SEC, st_sectors)                            \
-	X(MEM_ST_LINES, st_lines)                            \
 	X(MEM_ATOM_REQ, atom_requests)                       \
 	X(MEM_ATOM_SEC, atom_sectors)                        \
 	X(MEM_LOCAL_REQ, local_requests)                     \
@@ -39,6 +38,9 @@ static const struct {
 	{ M_MEM_LD_SPR, M_MEM_LD_SEC, M_MEM_LD_REQ },
 	{ M_MEM_ST_SPR, M_MEM_ST_SEC, M_MEM_ST_REQ },
 };
+
+static const enum metric_id by_line[] = { M_MEM_LD_LINES, M_MEM_ST_LINES, M_SH_LD_EXCESS,
+	                                  M_SH_ST_EXCESS };
 
 bool cuda_half_arithmetic(const char *ptx)
 {
@@ -110,17 +112,21 @@ static void counters(const struct cuda_report *r, const char *ptx, struct run_re
 		c->flop16 = 0;
 	}
 	metric_none(&out->metrics, M_INST_BARRIERS, fault_reason(FAULT_NOT_COUNTED));
-	metric_none(&out->metrics, M_SH_LD_EXCESS, fault_reason(FAULT_PER_LINE_ONLY));
-	metric_none(&out->metrics, M_SH_ST_EXCESS, fault_reason(FAULT_PER_LINE_ONLY));
+	for (size_t i = 0; i < sizeof by_line / sizeof *by_line; i++)
+		metric_none(&out->metrics, by_line[i], fault_reason(FAULT_PER_LINE_ONLY));
 	out->counts.origin = ORIGIN_MEASURED;
 }
 
-/* Bank passes beyond the ideal, which only the per-instruction metrics know. */
-static void excess(const struct cuda_report *r, struct run_result *out)
+/* Cache lines, and bank passes beyond the ideal: sums of what the per-line measurement knows. */
+static void sums_of_lines(const struct cuda_report *r, struct run_result *out)
 {
 	struct counts sum = { 0 };
 	for (unsigned i = 0; i < r->n_lines; i++)
 		counts_add(&sum, &r->lines[i].c);
+	out->counts.total.ld_lines = sum.ld_lines;
+	out->counts.total.st_lines = sum.st_lines;
+	metric_num(&out->metrics, M_MEM_LD_LINES, ORIGIN_MEASURED, (double)sum.ld_lines);
+	metric_num(&out->metrics, M_MEM_ST_LINES, ORIGIN_MEASURED, (double)sum.st_lines);
 	out->counts.total.shared_ld_ideal = sum.shared_ld_ideal;
 	out->counts.total.shared_st_ideal = sum.shared_st_ideal;
 	const struct {
@@ -199,7 +205,7 @@ void cuda_result(struct cuda_report *r, const struct launch_plan *plan, const st
 	out->counter_passes = r->passes;
 	out->counters_s = r->counters_s;
 	if (r->n_lines) {
-		excess(r, out);
+		sums_of_lines(r, out);
 		out->counts.n_lines = r->n_lines;
 		out->counts.lines = r->lines;
 		out->counts.origin = ORIGIN_MEASURED;

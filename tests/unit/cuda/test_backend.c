@@ -101,6 +101,12 @@ static void a_run_brings_everything(void **state)
 	assert_int_equal(f.res.counts.lines[0].c.ld_requests, 2 * 201); /* LDG and LDGSTS */
 	assert_int_equal(f.res.counts.lines[0].c.ld_sectors, 201);
 	assert_int_equal(f.res.counts.lines[0].c.st_sectors, 0);
+	/* the launch's cache lines are the sum of its source lines' */
+	assert_int_equal(f.res.metrics.v[M_MEM_LD_LINES].origin, ORIGIN_MEASURED);
+	assert_true(get(&f.res, M_MEM_LD_LINES) == (double)(f.res.counts.lines[0].c.ld_lines +
+	                                                    f.res.counts.lines[1].c.ld_lines));
+	assert_true(get(&f.res, M_MEM_LD_LINES) > 0);
+	assert_true(f.res.counts.total.ld_lines == (uint64_t)get(&f.res, M_MEM_LD_LINES));
 	fake_done(&f);
 	backend_cuda.close(be);
 }
@@ -146,6 +152,7 @@ static void only_what_was_asked_is_done(void **state)
 	assert_int_equal(f.res.n_spans, 0);
 	assert_int_equal(f.res.metrics.v[M_DRAM_READ].origin, ORIGIN_NONE);
 	assert_non_null(strstr(f.res.metrics.v[M_DRAM_READ].reason, "not asked for"));
+	assert_int_equal(f.res.metrics.v[M_MEM_LD_LINES].origin, ORIGIN_NONE);
 	fake_done(&f);
 	backend_cuda.close(be);
 }
