@@ -29,11 +29,11 @@ static bool died(struct cuda_client *c, const char *what, struct fault *fault, s
 	child_ended_by(child_reap(&c->child, 2), how, sizeof how);
 	child_last_words(&c->child, words, sizeof words);
 	client_stop(c);
-	err_set(err, ERR_INTERNAL, "%s: the GPU worker ended (%s) while %s%s%s", what, how,
-	        c->step[0] ? c->step : "starting", words[0] ? ": " : "", words);
+	err_set(err, ERR_INTERNAL, "%s: the GPU worker ended (%s) during %s%s%s", what, how,
+	        c->step[0] ? c->step : "its start", words[0] ? ": " : "", words);
 	err_remedy(err, "%s", fault_remedy(FAULT_WORKER));
 	if (fault)
-		fault_set(fault, FAULT_WORKER, "%s while %.200s", how, c->step[0] ? c->step : "starting");
+		fault_set(fault, FAULT_WORKER, "%s during %.200s", how, c->step[0] ? c->step : "its start");
 	return false;
 }
 

@@ -256,7 +256,9 @@ void work_probe(struct work *w, unsigned device, struct cuda_info *info)
 		if (!w->cupti.SassSetConfig || !w->cupti.SassFlush || !w->cupti.SassToSource)
 			fault_set(lines, FAULT_CUPTI_OLD, "no SASS metrics in %s", w->cupti_path);
 		else if (cupti_supports(w, CUPTI_PROFILER_SASS_METRICS, lines))
-			*lines = info->cap[CAPN_COUNTERS]; /* the same right is needed */
+			*lines = *counters; /* the same right is needed */
+		if (counters->id == FAULT_NONE)
+			profile_knows_chip(w, counters);
 	}
 	snprintf(info->chip, sizeof info->chip, "%s", w->chip);
 	info->cupti = w->cupti_version;

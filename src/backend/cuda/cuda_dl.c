@@ -58,7 +58,7 @@ static void *open_library(const struct library *lib, char *path, size_t path_siz
 	if (file && *file) {
 		void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 		if (!handle)
-			fault_set(why, lib->absent, "%s=%s: %s", lib->env, file, dlerror());
+			fault_set(why, lib->absent, "%s: %s", lib->env, dlerror());
 		else if (path)
 			snprintf(path, path_size, "%s", file);
 		return handle;

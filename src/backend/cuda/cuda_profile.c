@@ -102,6 +102,16 @@ bool profile_try(struct work *w, struct fault *why)
 	return ok;
 }
 
+bool profile_knows_chip(struct work *w, struct fault *why)
+{
+	static struct cupti_host h;
+	work_step(w, "scheduling counters for %s", w->chip);
+	if (!host_open(&h, &w->cupti, w->chip, false, NULL, why))
+		return false;
+	host_close(&h);
+	return true;
+}
+
 static bool counter_image(struct work *w, struct profile_session *s, struct fault *why)
 {
 	CUpti_RangeProfiler_GetCounterDataSize_Params p = {

@@ -129,6 +129,8 @@ bool profile_counters(struct work *w, const struct launch *l, struct cuda_report
 void profile_close(struct work *w);
 /* Tries what counters need, without a kernel. */
 bool profile_try(struct work *w, struct fault *why);
+/* A GPU newer than CUPTI has no names to ask for. */
+bool profile_knows_chip(struct work *w, struct fault *why);
 
 /* cuda_activity.c */
 bool activity_timeline(struct work *w, const struct launch *l, uint8_t *shared,

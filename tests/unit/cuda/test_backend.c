@@ -290,10 +290,12 @@ static const struct {
 	  "another profiler", "dcgmi profile --pause" },
 	{ "second subscriber", "FAKE_NVIDIA", "cuptiProfilerGetCounterAvailability=39", COUNT_CAPS,
 	  "another CUDA tool", "without ncu" },
-	{ "old GPU", "FAKE_UNSUPPORTED", "1", COUNT_CAPS, "older than the counters", "--backend emu" },
+	{ "chip newer than CUPTI", "FAKE_NVIDIA", "cuptiProfilerHostInitialize=46", CAP_COUNTERS,
+	  "does not know this chip", "newer CUDA toolkit" },
+	{ "old GPU", "FAKE_UNSUPPORTED", "1", COUNT_CAPS, "too old for the counters", "--backend emu" },
 	{ "vGPU", "FAKE_UNSUPPORTED", "2", COUNT_CAPS, "virtual GPU", "enable_profiling" },
-	{ "confidential computing", "FAKE_UNSUPPORTED", "3", COUNT_CAPS, "confidential", "" },
-	{ "mining card", "FAKE_UNSUPPORTED", "4", COUNT_CAPS, "mining", "" },
+	{ "confidential computing", "FAKE_UNSUPPORTED", "3", COUNT_CAPS, "confidential", "--backend emu" },
+	{ "mining card", "FAKE_UNSUPPORTED", "4", COUNT_CAPS, "mining", "--backend emu" },
 	{ "WSL", "FAKE_UNSUPPORTED", "5", COUNT_CAPS, "WSL", "Control Panel" },
 	{ "MIG", "FAKE_NVIDIA", "cuptiProfilerGetCounterAvailability=43", COUNT_CAPS, "MIG", "without MIG" },
 };
@@ -318,6 +320,11 @@ static void each_missing_piece_costs_only_what_it_must(void **state)
 		}
 		if (!ok)
 			right = right && strstr(err.msg, rows[i].reason) && strstr(err.remedy, rows[i].remedy);
+		for (unsigned c = 0; c < 5 && i; c++) /* what, why, and something to do: each of them once */
+			if (rows[i].lost & (1u << c))
+				right = right && info.missing[c].remedy[0] &&
+				        !strstr(info.missing[c].reason, ") (") &&
+				        strchr(info.missing[c].reason, '(');
 		if (!right) {
 			print_message("row '%s': caps %#x of %#x, err '%s' / '%s'\n", rows[i].name, info.caps,
 			              ALL & ~rows[i].lost, err.msg, err.remedy);
@@ -466,9 +473,9 @@ static void a_failed_run_says_why_and_the_next_works(void **state)
 	                    ERR_UNAVAILABLE, "ptxas fatal: fake", "compile for this GPU");
 	fails_then_recovers("cuInit=100", "fake_vecadd", ERR_UNAVAILABLE, "no CUDA device", "nvidia-smi");
 	fails_then_recovers("cuptiRangeProfilerStart=crash", "fake_vecadd", ERR_INTERNAL,
-	                    "signal 11, Segmentation fault) while cuptiRangeProfilerStart", "run again");
+	                    "signal 11, Segmentation fault) during cuptiRangeProfilerStart", "run again");
 	fails_then_recovers("cuptiRangeProfilerStop=exit", "fake_vecadd", ERR_INTERNAL,
-	                    "exit status 7) while cuptiRangeProfilerStop", "run again");
+	                    "exit status 7) during cuptiRangeProfilerStop", "run again");
 	fails_then_recovers("cuptiActivityFlushAll=hang", "fake_vecadd", ERR_TIMEOUT,
 	                    "no sign of life for", "");
 	fails_then_recovers("cuInit=hang", "fake_vecadd", ERR_TIMEOUT, "while cuInit", "");
