@@ -35,7 +35,7 @@ run_one() {
 	home=$work/home
 	mkdir -p "$home/tmp"
 	start=$(date +%s)
-	HOME=$home XDG_CACHE_HOME=$home/cache XDG_CONFIG_HOME=$home/config TMPDIR=$home/tmp LC_ALL=C.UTF-8 \
+	TSAN_OPTIONS=${TSAN_OPTIONS:-atexit_sleep_ms=0} HOME=$home XDG_CACHE_HOME=$home/cache XDG_CONFIG_HOME=$home/config TMPDIR=$home/tmp LC_ALL=C.UTF-8 \
 		timeout -k 5 "$limit" "$@" >"$work/output" 2>&1 </dev/null
 	status=$?
 	seconds=$(($(date +%s) - start))

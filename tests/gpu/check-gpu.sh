@@ -83,34 +83,61 @@ if has ncu && command -v ncu > /dev/null; then
 	done
 fi
 if has speed && command -v ncu > /dev/null; then
-	# Wall time of whole processes, over many launches and over one: the difference is the launches'.
-	seconds_of() {
-		begin=$(now)
-		"$@" > /dev/null 2>&1
-		awk "BEGIN { printf \"%.3f\", $(now) - $begin }"
+	# When each launch's line is printed: without counters, with ours, with the per-line table as
+	# well (which ncu is not asked for), and under ncu. What is between
+	# two lines is one launch with its compilation, copies and verification; without counters it is
+	# these alone.
+	stamp() {
+		now
+		while IFS= read -r line; do
+			case $line in '{"kernel"'*) now ;; esac
+		done
+		now
 	}
-	many="--skip $endless,$slow"
-	one='--only vec_add/per_element'
-	"$check" run --caps 2 $many > /dev/null 2>&1 # fills the compile cache
-	n=$("$check" run --caps 2 $many 2> /dev/null | grep -c '"kernel"')
 	plain() { PMPP_LIBCUPTI=/none "$check" run --caps 2 "$@"; }
-	ours() { "$check" run --caps $counted "$@"; }
-	theirs() { under_ncu speed.csv "$@"; }
-	for who in plain ours theirs; do
-		eval "${who}_one=$(seconds_of $who $one) ${who}_many=$(seconds_of $who $many)"
+	ours() { "$check" run --caps 4 "$@"; }
+	lines() { "$check" run --caps $counted "$@"; }
+	theirs() {
+		PMPP_LIBCUPTI=/none timeout 300 ncu --target-processes all --clock-control none --csv \
+			--page raw --kernel-name-base function --kernel-name 'regex:_v[0-9]' \
+			--metrics "$("$check" names)" --log-file "$out/speed.csv" "$check" run --caps 2 "$@"
+	}
+	pick="--skip $endless,$slow"
+	plain $pick > "$out/launches" 2>&1 # fills the compile cache
+	for who in plain ours lines theirs; do
+		$who $pick 2> /dev/null | stamp > "$out/stamps-$who"
 	done
-	awk -v n="$n" -v p1="$plain_one" -v pn="$plain_many" -v o1="$ours_one" -v on="$ours_many" \
-		-v u1="$theirs_one" -v un="$theirs_many" 'BEGIN {
-		o = ((on - o1) - (pn - p1)) / (n - 1)
-		u = ((un - u1) - (pn - p1)) / (n - 1)
-		printf "%-22s %12s %12s %20s\n", "whole process, s", "1 launch", n " launches", "ms per launch"
-		printf "%-22s %12.2f %12.2f\n", "without counters", p1, pn
-		printf "%-22s %12.2f %12.2f %20.1f\n", "with our counters", o1, on, 1000 * o
-		printf "%-22s %12.2f %12.2f %20.1f\n", "under Nsight Compute", u1, un, 1000 * u
-		printf "\nper launch %.1f times faster; start and the first launch %.2f s against %.2f s; " \
-			"all in all %.1f times\n", u / o, o1 - p1, u1 - p1, (un - pn) / (on - pn)
-	}' > "$out/speed.txt"
+	grep -o '"kernel":"[a-z_0-9]*","variant":"[a-z_0-9]*"' "$out/launches" |
+		sed 's/"kernel":"\(.*\)","variant":"\(.*\)"/\1\/\2/' > "$out/names"
+	{ echo start; cat "$out/names"; echo end; } |
+		paste - "$out/stamps-plain" "$out/stamps-ours" "$out/stamps-lines" "$out/stamps-theirs" |
+		awk 'function median(v, n,   i, j, t) {
+			for (i = 2; i <= n; i++)
+				for (j = i; j > 1 && v[j - 1] > v[j]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
+			return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
+		}
+		BEGIN { form = "%-28s %9.1f %9.1f %9.1f %8.1f\n"
+			printf "%-28s %9s %9s %9s %8s\n", "ms more than without", "counters", "+ lines", "ncu", "times" }
+		$1 == "start" { p0 = p = $2; o0 = o = $3; l0 = l = $4; u0 = u = $5; next }
+		$1 == "end" { pe = $2 - p0; oe = $3 - o0; le = $4 - l0; ue = $5 - u0; next }
+		{
+			base = $2 - p
+			ours = 1000 * ($3 - o - base); lines = 1000 * ($4 - l - base); theirs = 1000 * ($5 - u - base)
+			p = $2; o = $3; l = $4; u = $5
+			if (!first) { first = 1; of = ours; lf = lines; uf = theirs; next }
+			n++; a[n] = ours; c[n] = lines; b[n] = theirs; r[n] = theirs / ours
+			so += ours; sl += lines; su += theirs
+			printf form, $1, ours, lines, theirs, r[n]
+		}
+		END {
+			print ""
+			printf form, "median", median(a, n), median(c, n), median(b, n), median(b, n) / median(a, n)
+			printf form, "mean", so / n, sl / n, su / n, su / so
+			printf form, "start and first launch", of, lf, uf, uf / of
+			printf "%-28s %9.2f %9.2f %9.2f   without counters %.2f\n", "whole process, s", oe, le, ue, pe
+		}' > "$out/speed.txt"
 	cat "$out/speed.txt"
+	rm -f "$out/launches" "$out/names" "$out"/stamps-* "$out/speed.csv"
 fi
 if has sanitizer && command -v compute-sanitizer > /dev/null; then
 	for tool in memcheck racecheck; do

@@ -4,7 +4,8 @@
  *
  * The launch is instrumented: it is never timed. Names are CUPTI's own for SASS metrics, without a
  * rollup. The set of metrics is configured once and kept: on an H200, CUPTI 13.0 answers a second
- * configuration of a process with "out of memory", whatever was unset before.
+ * configuration of a process with "out of memory", whatever was unset before; and one made before
+ * the range profiler was first enabled yields no records once it is, so counters come first.
  */
 #include "backend/cuda/cuda_work.h"
 #include "base/mem.h"
