@@ -68,6 +68,7 @@ static void ladder_follow(struct session *s)
 	struct ladder *l = ladder_new(&s->sel);
 	ladder_adopt(l, s->ladder);
 	ladder_free(s->ladder);
+	ghost_of_ladder(l);
 	s->ladder = l;
 }
 
@@ -232,6 +233,7 @@ bool app_free(struct app *a)
 	record_free(a->s.now);
 	record_free(a->s.before);
 	ladder_free(a->s.ladder);
+	session_forget(&a->s);
 	preset_free(a->preset);
 	free(a->opened);
 	free(a);
@@ -321,6 +323,7 @@ static void ladder_climb(struct app *a)
 			ladder_put(s->ladder, s->before);
 		if (s->now)
 			ladder_put(s->ladder, s->now);
+		ghost_of_ladder(s->ladder);
 	}
 	struct ladder *l = s->ladder;
 	while ((l->running = ladder_missing(l)) >= 0) {
@@ -524,6 +527,7 @@ bool app_open(struct app *a, const char *path, char *note, size_t n, struct err 
 	record_free(a->s.now);
 	record_free(a->s.before);
 	ladder_free(a->s.ladder);
+	session_forget(&a->s);
 	free(a->opened);
 	a->opened = mem_strdup(path);
 	a->s = read;
@@ -558,6 +562,9 @@ static void take_record(struct app *a, struct news *n)
 		s->before = s->now;
 	}
 	s->now = r;
+	if (n->final)
+		session_remember(s, r, kernel_source(r->sel.kernel));
+	ghost_of_session(s);
 	s->stale = !selection_equal(&r->sel, &s->sel);
 	if (!current)
 		return;

@@ -1,8 +1,10 @@
 /* Sessions in files; see session_file.h. */
 #include "session_file.h"
 
+#include "base/asset.h"
 #include "base/file.h"
 #include "cli/cli.h"
+#include "model/brief.h"
 #include "model/ladder.h"
 #include "model/snapshot.h"
 #include "own_file.h"
@@ -12,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 bool session_save(const struct session *s, const char *path, struct err *err)
 {
@@ -21,15 +24,24 @@ bool session_save(const struct session *s, const char *path, struct err *err)
 	return ok;
 }
 
-bool session_open(const char *path, struct session *s, char *note, size_t n, struct err *err)
+bool session_parse(const char *text, size_t len, const char *origin, struct session *s, char *note,
+                   size_t n, struct err *err)
 {
 	static const struct snapshot_names names = {
 		.kernel = kernel_find, .source = kernel_source, .own = own_file_restore,
 	};
+	return snapshot_read(text, len, origin, &names, s, note, n, err);
+}
+
+bool session_open(const char *path, struct session *s, char *note, size_t n, struct err *err)
+{
+	const struct asset *built_in = access(path, F_OK) ? asset_find(path) : NULL;
 	struct text t;
+	if (built_in)
+		return session_parse(built_in->data, built_in->len, path, s, note, n, err);
 	if (!file_read(path, SNAPSHOT_MAX_BYTES, &t, err))
 		return false;
-	const bool ok = snapshot_read(t.s, t.len, path, &names, s, note, n, err);
+	const bool ok = session_parse(t.s, t.len, path, s, note, n, err);
 	text_free(&t);
 	return ok;
 }
@@ -47,6 +59,7 @@ void session_drop(struct session *s)
 	record_free(s->now);
 	record_free(s->before);
 	ladder_free(s->ladder);
+	session_forget(s);
 	*s = (struct session){ 0 };
 }
 

@@ -48,12 +48,11 @@ static unsigned about_key(const char *key)
 		{ "stream.", ABOUT_GPU }, { "dram.", ABOUT_GPU }, { "l2.", ABOUT_GPU },
 		{ "launch.waves", ABOUT_GPU }, { "launch.registers", ABOUT_GPU },
 		{ "launch.local", ABOUT_GPU },
-		{ "inst.", ABOUT_PTX }, { "div.", ABOUT_PTX }, { "shared.ld", ABOUT_PTX },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (!strncmp(key, rows[i].start, strlen(rows[i].start)))
 			return rows[i].about;
-	return 0;
+	return metric_ptx_level(key) ? ABOUT_PTX : 0;
 }
 
 static bool figure(void *ctx, const char *key, const char *tag, bool before,

@@ -5,6 +5,7 @@
  * After Williams, Waterman, Patterson 2009 (PMPP 5.1): attainable = min(peak, intensity x
  * bandwidth). Draws what the model computed; the only arithmetic here is the logarithm of the axes.
  */
+#include "model/brief.h"
 #include "ui/view.h"
 
 #include "base/text.h"
@@ -221,6 +222,8 @@ static void chart(const struct session *s, struct canvas *c, int row, int rows)
 	include(&a, achieved(m));
 	include(&a, achieved(before));
 	include(&a, by_book(m));
+	const struct run_brief *ghost = session_ghost(s);
+	include(&a, achieved(ghost ? &ghost->metrics : NULL));
 	/* a row above the roof for its name */
 	if (rows > 5)
 		a.y1 = fmax(a.y1, log10(a.peak) + 1.6 * (log10(a.peak) - a.y0) / (rows - 5));
@@ -235,9 +238,11 @@ static void chart(const struct session *s, struct canvas *c, int row, int rows)
 		return;
 	char text[96], number[32];
 	struct point b = by_book(m), p = achieved(before), now = achieved(m);
+	const struct point g = achieved(ghost ? &ghost->metrics : NULL);
 	/* the points first, so that no label covers one */
 	mark(&a, c, b, STYLE_WATCH, 0xb6, "");
 	mark(&a, c, p, STYLE_GHOST, 0x25cb, "");
+	mark(&a, c, g, STYLE_GHOST, 0x25cf, "");
 	mark(&a, c, now, STYLE_BOLD, 0x25b4, "");
 	point_name(s, &s->now->sel, now.y, text, sizeof text);
 	mark(&a, c, now, STYLE_BOLD, 0x25b4, text);
@@ -249,6 +254,11 @@ static void chart(const struct session *s, struct canvas *c, int row, int rows)
 	if (drawable(p)) {
 		point_name(s, &s->before->sel, p.y, text, sizeof text);
 		mark(&a, c, p, STYLE_GHOST, 0x25cb, text);
+	}
+	if (drawable(g)) {
+		fmt_count(number, sizeof number, g.y);
+		snprintf(text, sizeof text, "%.24s %s", ghost->sel.gpu.name, number);
+		mark(&a, c, g, STYLE_GHOST, 0x25cf, text);
 	}
 	mark(&a, c, now, STYLE_BOLD, 0x25b4, "");
 }

@@ -1,5 +1,9 @@
 /* preset: walk a guided ladder in the terminal, or check every expectation of it. */
 #include "cli/cli.h"
+#include "model/brief.h"
+#include "model/ladder.h"
+#include "registry.h"
+#include "session_file.h"
 #include "tour.h"
 
 #include <stdlib.h>
@@ -7,6 +11,7 @@
 
 struct state {
 	const char *backend;
+	const char *record;
 	bool check, json;
 	uint64_t step;
 };
@@ -18,6 +23,8 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--check", OPT_FLAG, &s->check, NULL, "only run every step and test its expectations" },
 		{ "--step", OPT_COUNT, &s->step, "N", "only this step" },
 		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default emu)" },
+		{ "--record", OPT_TEXT, &s->record, "FILE",
+		  "also write the session: every step's run, and the ladder of the last one" },
 		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
 	};
 	memcpy(o, all, sizeof all);
@@ -105,6 +112,7 @@ struct walk {
 	const struct preset *p;
 	json_t *steps;
 	unsigned run, failed, excused;
+	struct session session; /* for --record: its runs so far */
 };
 
 static bool step_selection(const struct walk *w, unsigned i, struct selection *sel, struct err *err)
@@ -205,9 +213,55 @@ static bool walk_step(struct walk *w, unsigned i, struct run_record **before, st
 			"expect", checks_json(&w->p->steps[i], &t)));
 	else
 		show_step(w, i, r, &t);
+	if (w->s->record) {
+		session_remember(&w->session, r, kernel_source(r->sel.kernel));
+		w->session.tour.step = i;
+	}
 	record_free(*before);
 	*before = r;
 	return true;
+}
+
+/* Every rung of the last step's family, and the vendor library's line where there is one. */
+static struct ladder *climb(const struct selection *sel)
+{
+	struct ladder *l = ladder_new(sel);
+	struct library_line line;
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct selection rung = ladder_selection(l, i);
+		struct run_record *r;
+		struct err err = { 0 };
+		if (app_run(&rung, NULL, &r, &err)) {
+			ladder_put(l, r);
+			record_free(r);
+		} else {
+			snprintf(l->rungs[i].why, sizeof l->rungs[i].why, "%.199s", err.msg);
+		}
+	}
+	if (app_library(sel, NULL, &line, 1) && line.comparable) {
+		l->library_ns = line.timing.median_ns;
+		memcpy(l->library_name, line.name, sizeof l->library_name);
+	}
+	ladder_compare(l);
+	return l;
+}
+
+/* The session as it is after the last step, with the history of all. @last is borrowed. */
+static bool write_recording(struct walk *w, struct run_record *last, struct err *err)
+{
+	struct session s;
+	const struct preset_step *step = &w->p->steps[w->session.tour.step];
+	session_of_record(last, step->view ? step->view : "occupancy", &s);
+	s.usage_known = true;
+	s.history = w->session.history;
+	s.n_history = w->session.n_history;
+	s.tour.preset = w->p;
+	s.tour.step = w->session.tour.step;
+	snprintf(s.tour.name, sizeof s.tour.name, "%s", w->p->name);
+	s.ladder = climb(&last->sel);
+	const bool ok = session_save(&s, w->s->record, err);
+	ladder_free(s.ladder);
+	return ok;
 }
 
 static int walk(struct cli *c, const struct state *s, const struct preset *p)
@@ -236,6 +290,9 @@ static int walk(struct cli *c, const struct state *s, const struct preset *p)
 		else
 			ok = walk_step(&w, i, &before, &err);
 	}
+	if (ok && s->record && before)
+		ok = write_recording(&w, before, &err);
+	session_forget(&w.session);
 	record_free(before);
 	if (!ok) {
 		json_decref(w.steps);

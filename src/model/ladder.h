@@ -17,6 +17,7 @@ struct ladder_rung {
 	const struct variant_desc *variant;
 	struct run_record *record; /* the holder's; NULL: this rung could not run; `why` says why */
 	char why[200];             /* and without `why`: it has not run yet */
+	double ghost_ns;           /* its time as recorded on another machine; 0 = no recording */
 	/* filled by ladder_compare() */
 	double time_ns, rate;      /* rate in GFLOPS, or GB/s where the family does no arithmetic worth it */
 	double pct_of_roof;        /* of the sheet's peak for that rate */
@@ -34,6 +35,9 @@ struct ladder {
 	double library_ns;         /* cuBLAS or another line to compare with; NAN = none */
 	char library_name[32];
 	bool library_asked;        /* whether there is one is known */
+	/* where ghost_ns was recorded, and the library's time there; "" and 0 = no recording */
+	char ghost_machine[64], ghost_library_name[32];
+	double ghost_library_ns;
 	unsigned n;
 	struct ladder_rung rungs[LADDER_MAX];
 };

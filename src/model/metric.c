@@ -58,6 +58,15 @@ enum metric_id metric_find(const char *key)
 	return METRIC_COUNT;
 }
 
+bool metric_ptx_level(const char *key)
+{
+	static const char *const starts[] = { "inst.", "div.", "shared.ld" };
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (!strncmp(key, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
 void metrics_clear(struct metric_set *m, const char *reason)
 {
 	memset(m, 0, sizeof *m);

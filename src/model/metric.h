@@ -60,6 +60,9 @@ const char *origin_about(enum origin o);
 /* By key, e.g. "mem.ld_sectors"; METRIC_COUNT when there is none. */
 enum metric_id metric_find(const char *key);
 
+/* The emulator counts PTX here, hardware what ptxas made of it: they may differ. */
+bool metric_ptx_level(const char *key);
+
 /* Every value NONE with @reason. */
 void metrics_clear(struct metric_set *m, const char *reason);
 void metric_num(struct metric_set *m, enum metric_id id, enum origin o, double value);

@@ -18,7 +18,8 @@
 #include "model/span.h"
 #include "model/stream.h"
 
-struct ladder; /* model/ladder.h */
+struct ladder;    /* model/ladder.h */
+struct run_brief; /* model/brief.h */
 
 enum verify_state { VERIFY_NOT_RUN, VERIFY_OK, VERIFY_WRONG, VERIFY_SAMPLED, VERIFY_NO_REFERENCE };
 
@@ -110,6 +111,11 @@ struct session {
 	unsigned timeline_pan;          /* from so many quarters of that window on */
 	struct session_tour tour;
 	struct ladder *ladder;          /* fits `sel`; NULL = nobody has looked at it yet */
+	struct run_brief *history;      /* every run of this session, the newest last */
+	unsigned n_history;
+	struct run_brief *ghost;        /* `now` as recorded on another machine; NULL = no recording */
+	bool ghost_earlier;             /* recorded with another text of the kernel's file */
+	bool ghost_hidden;              /* the person does not want to see it */
 	const char *opened;             /* the snapshot this session was read from; NULL = live */
 };
 

@@ -2,6 +2,7 @@
  * JSON to session; see snapshot.h. Every value is checked for its type and range, and every error
  * names its place; what follows from other values is computed again.
  */
+#include "model/brief.h"
 #include "model/ladder.h"
 #include "model/snapshot.h"
 #include "model/snapshot_fields.h"
@@ -196,17 +197,15 @@ static bool read_own(struct reader *r, json_t *from, const struct kernel_desc **
 	return true;
 }
 
-static bool read_selection(struct reader *r, json_t *from, struct selection *sel)
+/* What write_launch() wrote into @o. */
+static bool read_launch(struct reader *r, json_t *o, struct selection *sel)
 {
-	const size_t depth = r->depth;
-	json_t *o = enter(r, from, "selection", JSON_OBJECT);
-	const char *kernel = o ? read_text(r, o, "kernel") : NULL;
+	const char *kernel = read_text(r, o, "kernel");
 	const char *variant = kernel ? read_text(r, o, "variant") : NULL;
 	json_t *params = variant ? json_object_get(o, "params") : NULL;
 	int64_t seed = 0;
 	if (!variant || !read_whole(r, o, "seed", 0, INT64_MAX, &seed) ||
-	    !read_chars(r, o, "backend", sel->backend, sizeof sel->backend) ||
-	    !read_gpu(r, o, &sel->gpu))
+	    !read_chars(r, o, "backend", sel->backend, sizeof sel->backend))
 		return false;
 	sel->seed = (uint64_t)seed;
 	if (!json_object_get(o, "own"))
@@ -227,6 +226,15 @@ static bool read_selection(struct reader *r, json_t *from, struct selection *sel
 		else if (value)
 			return complain(r, "params", "whole numbers are needed");
 	}
+	return true;
+}
+
+static bool read_selection(struct reader *r, json_t *from, struct selection *sel)
+{
+	const size_t depth = r->depth;
+	json_t *o = enter(r, from, "selection", JSON_OBJECT);
+	if (!o || !read_launch(r, o, sel) || !read_gpu(r, o, &sel->gpu))
+		return false;
 	leave(r, depth);
 	return true;
 }
@@ -284,6 +292,48 @@ static bool read_metrics(struct reader *r, json_t *from, struct metric_set *m)
 	if (ok)
 		leave(r, depth);
 	return ok;
+}
+
+static bool read_brief(struct reader *r, json_t *o, struct run_brief *x)
+{
+	const size_t depth = r->depth;
+	const int verify = read_name(r, o, "verify", verify_names, (int)ARRAY_LEN(verify_names));
+	if (verify < 0 || !read_launch(r, o, &x->sel) ||
+	    !read_chars(r, o, "source", x->source, sizeof x->source) ||
+	    !read_metrics(r, o, &x->metrics))
+		return false;
+	x->verify = (enum verify_state)verify;
+	json_t *gpu = enter(r, o, "gpu", JSON_OBJECT);
+	if (!gpu || !read_chars(r, gpu, "id", x->sel.gpu.id, sizeof x->sel.gpu.id) ||
+	    !read_chars(r, gpu, "name", x->sel.gpu.name, sizeof x->sel.gpu.name) ||
+	    !read_bool(r, gpu, "live", &x->sel.gpu.live))
+		return false;
+	leave(r, depth);
+	return true;
+}
+
+/* Both are younger than the first snapshots. */
+static bool read_briefs(struct reader *r, json_t *doc, struct session *s)
+{
+	if (json_object_get(doc, "history")) {
+		json_t *all = enter(r, doc, "history", JSON_ARRAY);
+		if (!all || json_array_size(all) > HISTORY_MAX)
+			return all && complain(r, "", "this list is too long");
+		s->history = mem_calloc(json_array_size(all), sizeof *s->history);
+		for (; s->n_history < json_array_size(all); s->n_history++)
+			if (!read_brief(r, json_array_get(all, s->n_history), &s->history[s->n_history]))
+				return false;
+		leave(r, 0);
+	}
+	if (json_object_get(doc, "ghost")) {
+		json_t *o = enter(r, doc, "ghost", JSON_OBJECT);
+		s->ghost = mem_calloc(1, sizeof *s->ghost);
+		if (!o || !read_brief(r, o, s->ghost) || !read_bool(r, o, "hidden", &s->ghost_hidden) ||
+		    !read_bool(r, o, "earlier", &s->ghost_earlier))
+			return false;
+		leave(r, 0);
+	}
+	return true;
 }
 
 /* A count that is not there is zero. */
@@ -618,6 +668,8 @@ static bool read_rung(struct reader *r, json_t *o, struct ladder *l)
 	if (!name || i == l->n) /* a variant that this program does not have is no rung of it */
 		return name != NULL;
 	struct ladder_rung *rung = &l->rungs[i];
+	if (json_object_get(o, "ghost_ns") && !read_number(r, o, "ghost_ns", &rung->ghost_ns))
+		return false;
 	if (json_object_get(o, "why"))
 		return read_chars(r, o, "why", rung->why, sizeof rung->why);
 	struct run_record x = { .sel = ladder_selection(l, i) };
@@ -644,6 +696,14 @@ static bool read_ladder(struct reader *r, json_t *doc, struct session *s)
 	json_t *library = json_object_get(o, "library");
 	if (library && (!read_chars(r, library, "name", l->library_name, sizeof l->library_name) ||
 	                !read_number(r, library, "time_ns", &l->library_ns))) {
+		ladder_free(l);
+		return false;
+	}
+	json_t *ghost = json_object_get(o, "ghost");
+	if (ghost && (!read_chars(r, ghost, "machine", l->ghost_machine, sizeof l->ghost_machine) ||
+	              !read_chars(r, ghost, "library_name", l->ghost_library_name,
+	                          sizeof l->ghost_library_name) ||
+	              !read_number(r, ghost, "library_ns", &l->ghost_library_ns))) {
 		ladder_free(l);
 		return false;
 	}
@@ -682,7 +742,8 @@ static bool read_document(struct reader *r, json_t *doc, struct session *s, char
 	if (!check_version(r, doc) || !read_selection(r, doc, &s->sel) ||
 	    !read_source(r, doc, s, note, n) || !read_screen(r, doc, s) ||
 	    !read_tour(r, doc, &s->tour) || !read_ladder(r, doc, s) || !read_instant(r, doc, s) ||
-	    !read_record(r, doc, "now", &s->now) || !read_record(r, doc, "before", &s->before))
+	    !read_record(r, doc, "now", &s->now) || !read_record(r, doc, "before", &s->before) ||
+	    !read_briefs(r, doc, s))
 		return false;
 	s->state = s->now ? RUN_DONE : RUN_NONE;
 	s->stale = s->now && !selection_equal(&s->now->sel, &s->sel);
@@ -707,6 +768,7 @@ bool snapshot_read(const char *text, size_t len, const char *origin,
 		record_free(s->now);
 		record_free(s->before);
 		ladder_free(s->ladder);
+		session_forget(s);
 		*s = (struct session){ 0 };
 	}
 	return ok;

@@ -1,4 +1,5 @@
 /* Session to JSON; see snapshot.h. Writes what cannot be recomputed. */
+#include "model/brief.h"
 #include "model/ladder.h"
 #include "model/snapshot.h"
 #include "model/snapshot_fields.h"
@@ -6,7 +7,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -78,16 +78,24 @@ static json_t *write_own(const struct kernel_desc *k)
 	                 text(k->source));
 }
 
-static json_t *write_selection(const struct selection *sel)
+/* Without the GPU. */
+static json_t *write_launch(const struct selection *sel)
 {
 	json_t *params = json_object();
 	for (unsigned i = 0; i < sel->kernel->n_params; i++)
 		json_object_set_new(params, sel->kernel->params[i].name, json_integer(sel->params[i]));
-	json_t *o = json_pack("{s:s, s:s, s:o, s:s, s:o, s:o}", "kernel", sel->kernel->name, "variant",
-	                      sel->kernel->variants[sel->variant].name, "params", params, "backend",
-	                      sel->backend, "seed", whole(sel->seed), "gpu", write_gpu(&sel->gpu));
+	json_t *o = json_pack("{s:s, s:s, s:o, s:s, s:o}", "kernel", sel->kernel->name, "variant",
+	                 sel->kernel->variants[sel->variant].name, "params", params, "backend",
+	                 sel->backend, "seed", whole(sel->seed));
 	if (sel->kernel->launch_words)
 		json_object_set_new(o, "own", write_own(sel->kernel));
+	return o;
+}
+
+static json_t *write_selection(const struct selection *sel)
+{
+	json_t *o = write_launch(sel);
+	json_object_set_new(o, "gpu", write_gpu(&sel->gpu));
 	return o;
 }
 
@@ -110,6 +118,22 @@ static json_t *write_metrics(const struct metric_set *m)
 		json_object_set_new(all, metric_catalogue[i].key, o);
 	}
 	return all;
+}
+
+static json_t *write_brief(const struct run_brief *b)
+{
+	json_t *o = write_launch(&b->sel), *metrics = write_metrics(&b->metrics), *v;
+	const char *key;
+	void *next;
+	json_object_foreach_safe(metrics, next, key, v)
+		if (json_is_null(json_object_get(v, "value")))
+			json_object_del(metrics, key);
+	json_object_set_new(o, "gpu", json_pack("{s:s, s:s, s:b}", "id", b->sel.gpu.id, "name",
+	                                        b->sel.gpu.name, "live", b->sel.gpu.live));
+	json_object_set_new(o, "source", text(b->source));
+	json_object_set_new(o, "verify", json_string(verify_names[b->verify]));
+	json_object_set_new(o, "metrics", metrics);
+	return o;
 }
 
 static json_t *write_counts(const struct counts *x)
@@ -274,20 +298,26 @@ static json_t *write_ladder(const struct ladder *l)
 		} else {
 			json_object_set_new(o, "why", text(r->why)); /* "" = not run yet */
 		}
+		if (r->ghost_ns > 0)
+			json_object_set_new(o, "ghost_ns", number(r->ghost_ns));
 		json_array_append_new(rungs, o);
 	}
 	json_t *o = json_pack("{s:o, s:o}", "selection", write_selection(&l->sel), "rungs", rungs);
 	if (l->library_ns > 0)
 		json_object_set_new(o, "library", json_pack("{s:o, s:o}", "name", text(l->library_name),
 		                                            "time_ns", number(l->library_ns)));
+	if (l->ghost_machine[0])
+		json_object_set_new(o, "ghost", json_pack("{s:o, s:o, s:o}", "machine",
+			text(l->ghost_machine), "library_name", text(l->ghost_library_name),
+			"library_ns", number(l->ghost_library_ns)));
 	return o;
 }
 
 char *snapshot_write(const struct session *s, const char *tool_version)
 {
 	const char *source = s->source ? s->source : "";
-	char hash[32];
-	snprintf(hash, sizeof hash, "%016" PRIx64, hash_bytes(HASH_SEED, source, strlen(source)));
+	char hash[17];
+	source_hash(source, hash);
 	json_t *doc = json_pack("{s:s, s:i, s:s, s:o, s:{s:s, s:o}, s:{s:s, s:i, s:i, s:b, s:i, s:i, s:i}}",
 		"schema", SNAPSHOT_SCHEMA, "version", SNAPSHOT_VERSION, "tool", tool_version, "selection",
 		write_selection(&s->sel), "source", "hash", hash, "text", text(source), "screen", "view",
@@ -296,6 +326,16 @@ char *snapshot_write(const struct session *s, const char *tool_version)
 		(int)s->timeline_pan);
 	json_object_set_new(doc, "now", s->now ? write_record(s->now) : json_null());
 	json_object_set_new(doc, "before", s->before ? write_record(s->before) : json_null());
+	json_t *history = json_array();
+	for (unsigned i = 0; i < s->n_history; i++)
+		json_array_append_new(history, write_brief(&s->history[i]));
+	json_object_set_new(doc, "history", history);
+	if (s->ghost) {
+		json_t *ghost = write_brief(s->ghost);
+		json_object_set_new(ghost, "earlier", json_boolean(s->ghost_earlier));
+		json_object_set_new(ghost, "hidden", json_boolean(s->ghost_hidden));
+		json_object_set_new(doc, "ghost", ghost);
+	}
 	if (s->tour.preset)
 		json_object_set_new(doc, "tour", write_tour(&s->tour));
 	if (s->ladder)

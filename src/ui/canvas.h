@@ -32,6 +32,12 @@ struct cell {
 	uint8_t style; /* enum style */
 };
 
+/* Metrics in the order in which they were first drawn. */
+struct metric_list {
+	unsigned n;
+	enum metric_id id[METRIC_COUNT];
+};
+
 /* A window onto a cell grid; sub-canvases share the cells. */
 struct canvas {
 	struct cell *cells; /* of the whole grid */
@@ -39,6 +45,7 @@ struct canvas {
 	int row, col;       /* origin of this window */
 	int rows, cols;     /* its size; may be 0 */
 	bool ascii;         /* draw with ASCII only */
+	struct metric_list *shown; /* canvas_metric() adds to it; NULL = nobody asks */
 };
 
 /* Owns its cells: free with canvas_free(). */
@@ -83,6 +90,7 @@ int canvas_metric(struct canvas *c, int row, int col, int width, const struct me
                   enum metric_id id);
 /* Number as in canvas_metric(), without mark, into text. */
 void metric_format(const struct metric_set *m, enum metric_id id, char *out, size_t n);
+void metric_list_add(struct metric_list *l, enum metric_id id); /* once */
 /* "was 75.0 % ▲" when @before knows the metric and it shows differently now; nothing otherwise.
  * @better: +1 more is good, -1 less is good, 0 neither. @m may be NULL. Returns column after. */
 int canvas_delta(struct canvas *c, int row, int col, const struct metric_set *m,

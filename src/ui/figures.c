@@ -76,11 +76,21 @@ void metric_format(const struct metric_set *m, enum metric_id id, char *out, siz
 		number(how_shown(metric_catalogue[id].unit), m->v[id].num, out, n);
 }
 
+void metric_list_add(struct metric_list *l, enum metric_id id)
+{
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->id[i] == id)
+			return;
+	l->id[l->n++] = id;
+}
+
 int canvas_metric(struct canvas *c, int row, int col, int width, const struct metric_set *m,
                   enum metric_id id)
 {
 	char text[96];
 	metric_format(m, id, text, sizeof text);
+	if (c->shown)
+		metric_list_add(c->shown, id);
 	int pad = width - utf8_columns(text);
 	if (pad > 0)
 		col += pad;

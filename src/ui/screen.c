@@ -70,8 +70,21 @@ static void panel(const struct session *s, const struct view_desc *v, size_t ind
 		heading(v, index, here, &area);
 		area = canvas_sub(&area, 1, 0, area.rows - 1, area.cols);
 	}
-	if (area.rows > 0 && area.cols > 0)
+	if (area.rows < 1 || area.cols < 1)
+		return;
+	/* a panel that shows metrics leaves its last rows to what was recorded of them */
+	struct metric_list shown = { 0 };
+	const int rows = recorded_rows(s, area.rows);
+	struct canvas upper = canvas_sub(&area, 0, 0, area.rows - rows, area.cols);
+	struct canvas lower = canvas_sub(&area, area.rows - rows, 0, rows, area.cols);
+	upper.shown = &shown;
+	v->draw(s, &upper);
+	if (rows && !shown.n) {
+		canvas_clear(&area);
 		v->draw(s, &area);
+	} else if (rows) {
+		recorded_draw(s, &shown, &lower);
+	}
 }
 
 /* Views for a place, by order; at most @max. */

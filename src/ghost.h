@@ -1,0 +1,22 @@
+/*
+ * Ghosts: what a run gave on a real GPU, from the recordings built into the program
+ * (presets/h200/NAME.json: sessions that walked the preset NAME there).
+ *
+ * Thread-safe. A recording is read when a kernel of its is first asked for, which takes some
+ * milliseconds: the screen's thread asks after the worker did. Knows no screen.
+ */
+#ifndef PMPP_GHOST_H
+#define PMPP_GHOST_H
+
+#include "model/brief.h"
+
+/* The same launch as recorded, whatever @sel's GPU; NULL = none. Lasts. */
+const struct run_brief *ghost_find(const struct selection *sel);
+/* The session's ghost is that of its last run. */
+void ghost_of_session(struct session *s);
+/* The recorded times of the ladder's rungs, and of the vendor's library there. */
+void ghost_of_ladder(struct ladder *l);
+/* How many recorded runs there are; reads them all. @broken: name of one that cannot be read. */
+unsigned ghost_count(char *broken, size_t n);
+
+#endif

@@ -1,0 +1,65 @@
+/* Runs in brief; see brief.h. */
+#include "model/brief.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void source_hash(const char *source, char out[17])
+{
+	const char *text = source ? source : "";
+	snprintf(out, 17, "%016" PRIx64, hash_bytes(HASH_SEED, text, strlen(text)));
+}
+
+void brief_of(const struct run_record *r, const char *source, struct run_brief *out)
+{
+	out->sel = r->sel;
+	out->verify = r->verify;
+	out->metrics = r->metrics;
+	source_hash(source, out->source);
+}
+
+bool brief_same_launch(const struct run_brief *b, const struct selection *sel)
+{
+	if (!sel->kernel || b->sel.kernel != sel->kernel || b->sel.variant != sel->variant)
+		return false;
+	for (unsigned i = 0; i < sel->kernel->n_params; i++)
+		if (kernel_param_used(sel->kernel, sel->variant, i) &&
+		    b->sel.params[i] != sel->params[i])
+			return false;
+	return true;
+}
+
+void session_remember(struct session *s, const struct run_record *r, const char *source)
+{
+	unsigned at = 0;
+	while (at < s->n_history && !selection_equal(&s->history[at].sel, &r->sel))
+		at++;
+	if (at == s->n_history && s->n_history == HISTORY_MAX)
+		at = 0;
+	if (at < s->n_history) {
+		memmove(s->history + at, s->history + at + 1,
+		        (s->n_history - at - 1) * sizeof *s->history);
+		s->n_history--;
+	}
+	s->history = mem_realloc(s->history, s->n_history + 1, sizeof *s->history);
+	brief_of(r, source, &s->history[s->n_history++]);
+}
+
+const struct run_brief *session_ghost(const struct session *s)
+{
+	return s->now && !s->ghost_hidden ? s->ghost : NULL;
+}
+
+void session_forget(struct session *s)
+{
+	free(s->history);
+	free(s->ghost);
+	s->history = NULL;
+	s->ghost = NULL;
+	s->n_history = 0;
+}

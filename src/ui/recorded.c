@@ -1,0 +1,62 @@
+/*
+ * Under a panel's figures, the same figures as recorded on a real GPU: the ghost.
+ *
+ * Which figures follows from what the panel drew (canvas.shown); knows no panel. See screen_parts.h.
+ */
+#include "ui/screen_parts.h"
+
+#include "model/brief.h"
+
+#include <string.h>
+
+#define GAP 3
+
+int recorded_rows(const struct session *s, int rows)
+{
+	return !session_ghost(s) || rows < 8 ? 0 : rows < 14 ? 1 : 2;
+}
+
+/* "SIMD efficiency 97.1 %†" at row, col if it fits; returns the column after it, or col. */
+static int item(struct canvas *c, int row, int col, const struct metric_set *ours,
+                const struct metric_set *theirs, enum metric_id id, bool *hardware)
+{
+	char is[96], was[96];
+	metric_format(theirs, id, was, sizeof was);
+	metric_format(ours, id, is, sizeof is);
+	const bool same = !strcmp(is, was), ptx = !same && metric_ptx_level(metric_catalogue[id].key);
+	const char *title = metric_catalogue[id].title;
+	if (col + utf8_columns(title) + 1 + utf8_columns(was) + 2 > c->cols)
+		return col;
+	col = canvas_text(c, row, col, STYLE_DIM, title);
+	col = canvas_text(c, row, col + 1, STYLE_GHOST, was);
+	if (same)
+		col = canvas_text(c, row, col, STYLE_GOOD, " =");
+	else if (ptx)
+		col = canvas_text(c, row, col, STYLE_DIM, "*");
+	*hardware = *hardware || ptx;
+	return col + GAP;
+}
+
+void recorded_draw(const struct session *s, const struct metric_list *shown, struct canvas *c)
+{
+	const struct run_brief *g = session_ghost(s);
+	static const char legend[] = "* hardware instructions; above: PTX";
+	bool hardware = false;
+	if (!g || c->rows < 1)
+		return;
+	int row = 0, col = canvas_printf(c, 0, 2, STYLE_GHOST, "%s %s", g->sel.gpu.name,
+	                                 origin_mark(ORIGIN_MEASURED, c->ascii));
+	col = canvas_text(c, 0, col, STYLE_DIM, s->ghost_earlier ? " (earlier source) " : " recorded ");
+	for (unsigned i = 0; i < shown->n; i++) {
+		if (g->metrics.v[shown->id[i]].origin != ORIGIN_MEASURED)
+			continue;
+		int next = item(c, row, col, &s->now->metrics, &g->metrics, shown->id[i], &hardware);
+		if (next == col && row + 1 < c->rows) {
+			col = 4;
+			next = item(c, ++row, col, &s->now->metrics, &g->metrics, shown->id[i], &hardware);
+		}
+		col = next;
+	}
+	if (hardware && col + utf8_columns(legend) < c->cols)
+		canvas_text(c, row, col, STYLE_DIM, legend);
+}
