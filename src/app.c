@@ -7,6 +7,7 @@
  */
 #include "app.h"
 #include "app_worker.h"
+#include "ghost.h"
 #include "own_file.h"
 #include "own_watch.h"
 #include "session_file.h"

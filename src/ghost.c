@@ -2,6 +2,7 @@
 #include "ghost.h"
 
 #include "base/asset.h"
+#include "base/text.h"
 #include "base/mem.h"
 #include "model/ladder.h"
 #include "registry.h"
@@ -27,7 +28,7 @@ static struct {
 	size_t n, n_libraries;
 	struct run_brief **briefs; /* each stays where it is */
 	struct library_brief **libraries;
-	char broken[160];
+	char broken[sizeof ((struct err *)0)->msg];
 } store = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void keep(const struct run_brief *b)

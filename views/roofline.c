@@ -238,11 +238,11 @@ static void chart(const struct session *s, struct canvas *c, int row, int rows)
 		return;
 	char text[96], number[32];
 	struct point b = by_book(m), p = achieved(before), now = achieved(m);
-	const struct point g = achieved(ghost ? &ghost->metrics : NULL);
+	const struct point there = achieved(ghost ? &ghost->metrics : NULL);
 	/* the points first, so that no label covers one */
 	mark(&a, c, b, STYLE_WATCH, 0xb6, "");
 	mark(&a, c, p, STYLE_GHOST, 0x25cb, "");
-	mark(&a, c, g, STYLE_GHOST, 0x25cf, "");
+	mark(&a, c, there, STYLE_GHOST, 0x25cf, "");
 	mark(&a, c, now, STYLE_BOLD, 0x25b4, "");
 	point_name(s, &s->now->sel, now.y, text, sizeof text);
 	mark(&a, c, now, STYLE_BOLD, 0x25b4, text);
@@ -255,10 +255,10 @@ static void chart(const struct session *s, struct canvas *c, int row, int rows)
 		point_name(s, &s->before->sel, p.y, text, sizeof text);
 		mark(&a, c, p, STYLE_GHOST, 0x25cb, text);
 	}
-	if (drawable(g)) {
-		fmt_count(number, sizeof number, g.y);
+	if (drawable(there)) {
+		fmt_count(number, sizeof number, there.y);
 		snprintf(text, sizeof text, "%.24s %s", ghost->sel.gpu.name, number);
-		mark(&a, c, g, STYLE_GHOST, 0x25cf, text);
+		mark(&a, c, there, STYLE_GHOST, 0x25cf, text);
 	}
 	mark(&a, c, now, STYLE_BOLD, 0x25b4, "");
 }

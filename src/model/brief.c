@@ -37,6 +37,8 @@ bool brief_same_launch(const struct run_brief *b, const struct selection *sel)
 void session_remember(struct session *s, const struct run_record *r, const char *source)
 {
 	unsigned at = 0;
+	if (r->sel.kernel->own || r->sel.kernel->launch_words)
+		return; /* a family made at run time may be gone tomorrow */
 	while (at < s->n_history && !selection_equal(&s->history[at].sel, &r->sel))
 		at++;
 	if (at == s->n_history && s->n_history == HISTORY_MAX)

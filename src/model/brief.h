@@ -26,7 +26,8 @@ void brief_of(const struct run_record *r, const char *source, struct run_brief *
 /* The same launch: kernel, variant and every parameter that the variant uses; whatever the GPU,
  * back end and seed. */
 bool brief_same_launch(const struct run_brief *b, const struct selection *sel);
-/* Adds @r to the session's runs; a run of the same selection is replaced and moves to the end. */
+/* Adds @r to the session's runs; a run of the same selection is replaced and moves to the end.
+ * Families made at run time are not remembered: their descriptors do not last. */
 void session_remember(struct session *s, const struct run_record *r, const char *source);
 /* The recorded run that stands beside `now`, unless it is hidden; NULL = none. */
 const struct run_brief *session_ghost(const struct session *s);
