@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FOLDER "presets/h200"
 #define RECORDINGS_MAX 64
 
 struct library_brief {
@@ -83,7 +82,7 @@ static void read_those_of(const char *name)
 		snprintf(mention, sizeof mention, "\"kernel\": \"%s\"", name);
 	for (size_t i = 0; i < asset_count() && at < RECORDINGS_MAX; i++) {
 		const struct asset *a = asset_at(i);
-		if (!asset_in(a, FOLDER, ".json", recording, sizeof recording))
+		if (!asset_in(a, GHOST_FOLDER, ".json", recording, sizeof recording))
 			continue;
 		if (!store.read[at] && strstr(a->data, mention)) {
 			store.read[at] = true;

@@ -10,6 +10,8 @@
 
 #include "model/brief.h"
 
+#define GHOST_FOLDER "presets/h200"
+
 /* The same launch as recorded, whatever @sel's GPU; NULL = none. Lasts. */
 const struct run_brief *ghost_find(const struct selection *sel);
 /* The session's ghost is that of its last run. */

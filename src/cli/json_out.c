@@ -3,6 +3,7 @@
  * integers; what is not known is null with origin "none" and the reason. Prints nothing.
  */
 #include "cli/cli.h"
+#include "ghost.h"
 
 #include <math.h>
 #include <string.h>
@@ -350,6 +351,10 @@ json_t *json_record(const struct run_record *r)
 	set(o, "launch", launch);
 
 	set(o, "metrics", json_metrics(&r->metrics));
+	const struct run_brief *ghost = ghost_find(sel);
+	if (ghost)
+		set(o, "recorded", json_pack("{s:s, s:o}", "gpu", ghost->sel.gpu.name, "metrics",
+		                             json_metrics(&ghost->metrics)));
 
 	set(occ, "limits", json_limits(&r->occ));
 	set_text(occ, "limiters", r->occ.limiters);

@@ -1,7 +1,10 @@
-/* list: what there is: kernels, gpus, metrics, presets, views, backends. */
+/* list: what there is: kernels, gpus, metrics, presets, recordings, views, backends. */
 #include "cli/cli.h"
 
+#include "base/asset.h"
+#include "ghost.h"
 #include "model/preset.h"
+#include "session_file.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -190,6 +193,40 @@ static void text_presets(FILE *f)
 	table_print(&t, f, "");
 }
 
+static void text_recordings(FILE *f)
+{
+	struct table t = { .cols = 3 };
+	char name[64];
+	for (size_t i = 0; i < asset_count(); i++) {
+		struct session s;
+		char note[200];
+		struct err err = { 0 };
+		const struct asset *a = asset_at(i);
+		if (!asset_in(a, GHOST_FOLDER, ".json", name, sizeof name))
+			continue;
+		if (!session_open(a->path, &s, note, sizeof note, &err)) {
+			table_row(&t, a->path, "", err.msg);
+			continue;
+		}
+		char runs[32];
+		snprintf(runs, sizeof runs, "%u runs", s.n_history);
+		table_row(&t, a->path, runs, s.sel.gpu.name);
+		session_drop(&s);
+	}
+	table_print(&t, f, "");
+}
+
+static json_t *json_recordings(void)
+{
+	json_t *list = json_array();
+	char name[64];
+	for (size_t i = 0; i < asset_count(); i++)
+		if (asset_in(asset_at(i), GHOST_FOLDER, ".json", name, sizeof name))
+			json_array_append_new(list, json_pack("{s:s, s:s}", "name", name, "path",
+			                                      asset_at(i)->path));
+	return list;
+}
+
 static json_t *json_presets(void)
 {
 	json_t *list = json_array();
@@ -260,6 +297,7 @@ static const struct {
 } lists[] = {
 	{ "kernels", text_kernels, json_kernels }, { "gpus", text_gpus, json_gpus },
 	{ "metrics", text_metrics, json_metric_list }, { "presets", text_presets, json_presets },
+	{ "recordings", text_recordings, json_recordings },
 	{ "views", text_views, json_views }, { "backends", text_backends, json_backends },
 };
 
@@ -300,7 +338,7 @@ const struct verb verb_list = {
 	.name = "list",
 	.order = 3,
 	.about = "what there is: kernels with variants and parameters, GPU sheets, metrics, ...",
-	.usage = "kernels|gpus|metrics|presets|views|backends [--json]",
+	.usage = "kernels|gpus|metrics|presets|recordings|views|backends [--json]",
 	.help = "",
 	.options = options,
 	.state_bytes = sizeof(struct state),

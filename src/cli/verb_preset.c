@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RUNG_LIMIT_S 5
+
 struct state {
 	const char *backend;
 	const char *record;
@@ -227,11 +229,12 @@ static struct ladder *climb(const struct selection *sel)
 {
 	struct ladder *l = ladder_new(sel);
 	struct library_line line;
+	const struct run_options options = { .timeout_s = RUNG_LIMIT_S }; /* some rungs are one thread */
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct selection rung = ladder_selection(l, i);
 		struct run_record *r;
 		struct err err = { 0 };
-		if (app_run(&rung, NULL, &r, &err)) {
+		if (app_run_with(&rung, &options, NULL, &r, &err)) {
 			ladder_put(l, r);
 			record_free(r);
 		} else {

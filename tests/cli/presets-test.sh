@@ -18,6 +18,13 @@ run wrong-claim 1 preset "$dir/wrong.yaml" --check
 grep -q 'grid_blocks == 131   (left side is 130)' "$dir/out" && ok wrong-claim-says ||
 	not_ok wrong-claim-says "$(tail -3 "$dir/out")"
 
+# a recording is a snapshot: every step's run is in its history, and it opens again
+run record 0 preset reduction --check --record "$dir/reduction.json"
+same record-steps 8 "$(grep -c '^   "source": "' "$dir/reduction.json")"
+run record-opens 0 export "$dir/reduction.json" --format md --out "$dir/reduction.md"
+run record-refused 3 preset reduction --record "$dir/no/such/folder.json"
+says record-refused-says 'folder.json'
+
 # a step that does not exist, and one that cannot run, say so
 run no-such-step 2 preset race --step 9
 says no-such-step-says 'race' 'steps'

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/brief.h"
 #include "model/ladder.h"
 #include "ui/keys.h"
 #include "ui/screen.h"
@@ -708,6 +709,44 @@ static inline struct session *fixture_ladder(void)
 	return s;
 }
 
+/* The reduction and what an H200 gave for the same launch: fewer branches, the same requests. */
+static inline struct session *fixture_ghost(void)
+{
+	struct session *s = fixture_reduced();
+	s->ghost = mem_zalloc(sizeof *s->ghost);
+	brief_of(s->now, s->source, s->ghost);
+	snprintf(s->ghost->sel.gpu.name, sizeof s->ghost->sel.gpu.name, "NVIDIA H200");
+	for (int i = 0; i < METRIC_COUNT; i++)
+		if (s->ghost->metrics.v[i].origin == ORIGIN_COUNTED)
+			s->ghost->metrics.v[i].origin = ORIGIN_MEASURED;
+	metric_num(&s->ghost->metrics, M_DIV_BRANCHES, ORIGIN_MEASURED, 12);
+	metric_num(&s->ghost->metrics, M_DIV_SIMD_EFF, ORIGIN_MEASURED, 61.25);
+	return s;
+}
+
+static inline struct session *fixture_ghost_hidden(void)
+{
+	struct session *s = fixture_ghost();
+	s->ghost_hidden = true;
+	return s;
+}
+
+/* A ladder whose rungs were recorded elsewhere, all but one. */
+static inline struct session *fixture_ladder_ghost(void)
+{
+	struct session *s = fixture_ladder();
+	struct ladder *l = s->ladder;
+	snprintf(l->ghost_machine, sizeof l->ghost_machine, "NVIDIA H200");
+	l->rungs[0].ghost_ns = 905000;
+	l->rungs[1].ghost_ns = 301500;
+	l->rungs[4].ghost_ns = 98700;
+	l->library_ns = 0;
+	l->ghost_library_ns = 71200;
+	snprintf(l->ghost_library_name, sizeof l->ghost_library_name, "cuBLAS FP32");
+	ladder_compare(l);
+	return s;
+}
+
 /* --- two chunks in two streams --------------------------------------------------------------- */
 
 static inline void fixture_op(struct run_record *r, int op, enum stream_engine engine, double start,
@@ -752,6 +791,7 @@ static inline struct session *fixture_streams(void)
 static inline void fixture_free(struct session *s)
 {
 	ladder_free(s->ladder);
+	session_forget(s);
 	if (s->now)
 		record_free(s->now);
 	if (s->before)
