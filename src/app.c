@@ -8,6 +8,7 @@
 #include "app.h"
 #include "app_worker.h"
 #include "ghost.h"
+#include "ladder_book.h"
 #include "own_file.h"
 #include "own_watch.h"
 #include "session_file.h"
@@ -70,6 +71,7 @@ static void ladder_follow(struct session *s)
 	ladder_adopt(l, s->ladder);
 	ladder_free(s->ladder);
 	ghost_of_ladder(l);
+	ladder_book(l);
 	s->ladder = l;
 }
 
@@ -325,6 +327,7 @@ static void ladder_climb(struct app *a)
 		if (s->now)
 			ladder_put(s->ladder, s->now);
 		ghost_of_ladder(s->ladder);
+		ladder_book(s->ladder);
 	}
 	struct ladder *l = s->ladder;
 	while ((l->running = ladder_missing(l)) >= 0) {

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "ghost.h"
+#include "ladder_book.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -255,6 +256,7 @@ static void work(struct app_worker *w, struct work_order *order)
 	build_id_of(sel, &id);
 	usage_learn(w->usage, &id, &w->bench.module);
 	tell(w, &(struct news){ .kind = NEWS_USAGE, .serial = order->serial, .rung = order->rung });
+	ladder_book_warm();
 	ghost_find(sel); /* so that its recordings are read when the screen's thread asks */
 	if (cancelled(w)) {
 		failed(w, order, &err);

@@ -217,6 +217,11 @@ static void rung(struct canvas *c, int row, const struct columns *k, const struc
 static void detail(struct canvas *c, int row, const struct ladder *l, unsigned i)
 {
 	const struct ladder_rung *r = &l->rungs[i];
+	if (r->book[0]) {
+		const int col = canvas_printf(c, row, 2, STYLE_WATCH, "source %s ",
+		                              origin_mark(ORIGIN_BOOK, false));
+		canvas_text_n(c, row++, col, c->cols - col - 1, STYLE_DIM, r->book);
+	}
 	const struct ladder_rung *was = NULL;
 	for (unsigned k = 0; k < i; k++)
 		if (l->rungs[k].record)
@@ -265,7 +270,8 @@ static void draw(const struct session *s, struct canvas *c)
 	const struct columns k = columns_of(l, c->cols);
 	const bool focused = panel_focused(s, NAME);
 	const unsigned selected = focused && s->line < l->n ? s->line : focused ? l->n - 1 : start(s);
-	const int tail = c->rows >= 8 ? 5 : 1; /* a gap, the detail, the footnote */
+	/* a gap, the detail, the footnote */
+	const int tail = c->rows < 8 ? 1 : 5 + (l->n && l->rungs[selected].book[0] != '\0');
 	const bool elsewhere = !(l->library_ns > 0) && l->ghost_library_ns > 0;
 	const int room = c->rows - 2 - tail - (l->library_ns > 0 || elsewhere);
 	double best = 0;
@@ -290,7 +296,7 @@ static void draw(const struct session *s, struct canvas *c)
 	if (l->n)
 		panel_scroll_marks(c, 2, room, top, l->n);
 	if (l->n && tail > 1)
-		detail(c, row + 1 < c->rows - 4 ? row + 1 : c->rows - 4, l, selected);
+		detail(c, row + 1 < c->rows - tail + 1 ? row + 1 : c->rows - tail + 1, l, selected);
 	footnote(s, l, c);
 	if (own)
 		ladder_free(l);

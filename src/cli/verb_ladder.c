@@ -3,6 +3,8 @@
  * runs, never from profiled ones.
  */
 #include "cli/cli.h"
+#include "ghost.h"
+#include "ladder_book.h"
 #include "model/ladder.h"
 
 #include <math.h>
@@ -71,6 +73,34 @@ static void print_library(struct cli *c, const struct library_line *lines, unsig
 		        fmt_num(rate, sizeof rate, flop / lines[i].timing.median_ns, 4), lines[i].about);
 }
 
+/* What a real GPU gave for the same rungs, and what the sources print for them. */
+static void print_elsewhere(struct cli *c, const struct ladder *l)
+{
+	char time[32];
+	unsigned recorded = 0, printed = 0;
+	for (unsigned i = 0; i < l->n; i++) {
+		if (!(l->rungs[i].ghost_ns > 0))
+			continue;
+		if (!recorded++)
+			fprintf(c->out, "\nRecorded %s on %s:", origin_mark(ORIGIN_MEASURED, !c->utf8),
+			        l->ghost_machine);
+		fprintf(c->out, "%s %s %s", recorded > 1 ? "," : "", l->rungs[i].variant->name,
+		        fmt_ns(time, sizeof time, l->rungs[i].ghost_ns));
+	}
+	if (l->ghost_library_ns > 0)
+		fprintf(c->out, "%s %s %s", recorded ? "," : "\nRecorded:", l->ghost_library_name,
+		        fmt_ns(time, sizeof time, l->ghost_library_ns));
+	if (recorded || l->ghost_library_ns > 0)
+		fputc('\n', c->out);
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->rungs[i].book[0]) {
+			if (!printed++)
+				fprintf(c->out, "\nPrinted by the sources %s:\n",
+				        origin_mark(ORIGIN_BOOK, !c->utf8));
+			fprintf(c->out, "  %s: %s\n", l->rungs[i].variant->name, l->rungs[i].book);
+		}
+}
+
 static void print_text(struct cli *c, const struct ladder *l, const char *params)
 {
 	fprintf(c->out, "%s  %s  on %s\n\n", l->kernel->name, params, l->gpu->name);
@@ -91,6 +121,7 @@ static void print_text(struct cli *c, const struct ladder *l, const char *params
 		          r->record ? r->moved : r->why);
 	}
 	table_print(&t, c->out, "  ");
+	print_elsewhere(c, l);
 }
 
 static void csv_text(FILE *f, const char *s)
@@ -106,7 +137,7 @@ static void csv_text(FILE *f, const char *s)
 
 static void print_csv(struct cli *c, const struct ladder *l)
 {
-	fprintf(c->out, "variant,time_ns,origin,%s,pct_of_peak,speedup_first,speedup_previous,moved\n",
+	fprintf(c->out, "variant,time_ns,origin,%s,pct_of_peak,speedup_first,speedup_previous,moved,recorded_ns,printed\n",
 	        l->in_bytes ? "gbs" : "gflops");
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_rung *r = &l->rungs[i];
@@ -119,6 +150,8 @@ static void print_csv(struct cli *c, const struct ladder *l)
 			fprintf(c->out, ",%s", number(num, sizeof num, v[k], 9, ""));
 		fputc(',', c->out);
 		csv_text(c->out, r->record ? r->moved : r->why);
+		fprintf(c->out, ",%s,", number(num, sizeof num, r->ghost_ns > 0 ? r->ghost_ns : NAN, 9, ""));
+		csv_text(c->out, r->book);
 		fputc('\n', c->out);
 	}
 }
@@ -144,6 +177,11 @@ static json_t *ladder_json(const struct ladder *l, const struct library_line *li
 			json_number(r->pct_of_roof), "speedup_first", json_number(r->speedup_first),
 			"speedup_previous", json_number(r->speedup_previous), "moved", r->moved);
 		json_object_set_new(o, "pct_of_library", json_number(r->pct_of_library));
+		if (r->ghost_ns > 0)
+			json_object_set_new(o, "recorded", json_pack("{s:s, s:o}", "gpu", l->ghost_machine,
+				"time_ns", json_number(r->ghost_ns)));
+		if (r->book[0])
+			json_object_set_new(o, "printed", json_string(r->book));
 		if (r->record) {
 			json_object_set_new(o, "origin", json_string(
 				origin_name(r->record->metrics.v[M_TIME_KERNEL].origin)));
@@ -191,6 +229,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	if (n_lines && lines[0].comparable)
 		l->library_ns = lines[0].timing.median_ns;
 	ladder_compare(l);
+	ghost_of_ladder(l);
+	ladder_book(l);
 	params_text(&sel, params, sizeof params);
 	if (s->json)
 		status = cli_emit(c, ladder_json(l, lines, n_lines), status);

@@ -18,6 +18,7 @@ struct ladder_rung {
 	struct run_record *record; /* the holder's; NULL: this rung could not run; `why` says why */
 	char why[200];             /* and without `why`: it has not run yet */
 	double ghost_ns;           /* its time as recorded on another machine; 0 = no recording */
+	char book[320];            /* times and rates that the sources print for it; "" = none */
 	/* filled by ladder_compare() */
 	double time_ns, rate;      /* rate in GFLOPS, or GB/s where the family does no arithmetic worth it */
 	double pct_of_roof;        /* of the sheet's peak for that rate */

@@ -328,7 +328,8 @@ static bool read_briefs(struct reader *r, json_t *doc, struct session *s)
 	if (json_object_get(doc, "ghost")) {
 		json_t *o = enter(r, doc, "ghost", JSON_OBJECT);
 		s->ghost = mem_calloc(1, sizeof *s->ghost);
-		if (!o || !read_brief(r, o, s->ghost) || !read_bool(r, o, "hidden", &s->ghost_hidden) ||
+		json_t *run = o ? enter(r, o, "run", JSON_OBJECT) : NULL;
+		if (!run || !read_brief(r, run, s->ghost) || !read_bool(r, o, "hidden", &s->ghost_hidden) ||
 		    !read_bool(r, o, "earlier", &s->ghost_earlier))
 			return false;
 		leave(r, 0);
@@ -669,6 +670,8 @@ static bool read_rung(struct reader *r, json_t *o, struct ladder *l)
 		return name != NULL;
 	struct ladder_rung *rung = &l->rungs[i];
 	if (json_object_get(o, "ghost_ns") && !read_number(r, o, "ghost_ns", &rung->ghost_ns))
+		return false;
+	if (json_object_get(o, "book") && !read_chars(r, o, "book", rung->book, sizeof rung->book))
 		return false;
 	if (json_object_get(o, "why"))
 		return read_chars(r, o, "why", rung->why, sizeof rung->why);

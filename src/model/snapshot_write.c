@@ -298,6 +298,8 @@ static json_t *write_ladder(const struct ladder *l)
 		} else {
 			json_object_set_new(o, "why", text(r->why)); /* "" = not run yet */
 		}
+		if (r->book[0])
+			json_object_set_new(o, "book", text(r->book));
 		if (r->ghost_ns > 0)
 			json_object_set_new(o, "ghost_ns", number(r->ghost_ns));
 		json_array_append_new(rungs, o);
@@ -331,10 +333,9 @@ char *snapshot_write(const struct session *s, const char *tool_version)
 		json_array_append_new(history, write_brief(&s->history[i]));
 	json_object_set_new(doc, "history", history);
 	if (s->ghost) {
-		json_t *ghost = write_brief(s->ghost);
-		json_object_set_new(ghost, "earlier", json_boolean(s->ghost_earlier));
-		json_object_set_new(ghost, "hidden", json_boolean(s->ghost_hidden));
-		json_object_set_new(doc, "ghost", ghost);
+		json_object_set_new(doc, "ghost", json_pack("{s:o, s:b, s:b}", "run", write_brief(s->ghost),
+		                                            "hidden", s->ghost_hidden, "earlier",
+		                                            s->ghost_earlier));
 	}
 	if (s->tour.preset)
 		json_object_set_new(doc, "tour", write_tour(&s->tour));

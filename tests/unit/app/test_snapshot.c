@@ -98,6 +98,7 @@ static void make_session(struct session *s)
 	ladder_compare(s->ladder);
 	snprintf(s->ladder->rungs[0].why, sizeof s->ladder->rungs[0].why, "too large to launch");
 	s->ladder->rungs[2].ghost_ns = 4321.5;
+	snprintf(s->ladder->rungs[2].book, sizeof s->ladder->rungs[2].book, "104 ms: printed (S-004)");
 	snprintf(s->ladder->ghost_machine, sizeof s->ladder->ghost_machine, "NVIDIA H200");
 	session_remember(s, s->before, s->source);
 	session_remember(s, s->now, s->source);
@@ -150,6 +151,7 @@ static void round_trip(void **state)
 	assert_string_equal(again.ladder->rungs[2].moved, s.ladder->rungs[2].moved);
 	assert_float_equal(again.ladder->rungs[2].rate, s.ladder->rungs[2].rate, 0);
 	assert_float_equal(again.ladder->rungs[2].ghost_ns, 4321.5, 0);
+	assert_string_equal(again.ladder->rungs[2].book, "104 ms: printed (S-004)");
 	assert_int_equal(again.n_history, 2);
 	assert_int_equal(again.history[0].sel.variant, 1);
 	assert_int_equal(again.history[1].sel.variant, 2);

@@ -738,6 +738,7 @@ static inline struct session *fixture_ladder_ghost(void)
 	struct ladder *l = s->ladder;
 	snprintf(l->ghost_machine, sizeof l->ghost_machine, "NVIDIA H200");
 	l->rungs[0].ghost_ns = 905000;
+	snprintf(l->rungs[1].book, sizeof l->rungs[1].book, "411 ms: duration (S-350, rtx4060ti)");
 	l->rungs[1].ghost_ns = 301500;
 	l->rungs[4].ghost_ns = 98700;
 	l->library_ns = 0;
