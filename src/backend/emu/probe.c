@@ -159,6 +159,11 @@ static bool pairs_equal(const uint64_t *address, uint32_t mask, unsigned distanc
 	return true;
 }
 
+static uint32_t lanes_from(unsigned first, unsigned n)
+{
+	return n >= 32 ? 0xffffffffu : ((1u << n) - 1) << first;
+}
+
 struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigned access,
                                  enum access_shape shape, bool store)
 {
@@ -171,29 +176,22 @@ struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigne
 		r.waves = conflict(address, mask, access);
 		return r;
 	}
-	const unsigned bytes = distinct(address, mask) * access;
-	r.ideal = bytes > 128 ? (bytes + 127) / 128 : 1;
 	unsigned group = access == 8 ? 16 : 8; /* lanes of one pass */
-	if (!store) {
-		const unsigned merges = (unsigned)pairs_equal(address, mask, 1) +
-		                        (unsigned)pairs_equal(address, mask, 2);
-		for (unsigned i = 0; i < merges && group < 32; i++) {
-			bool clean = true;
-			for (unsigned g = 0; g < 32 && clean; g += 2 * group) {
-				const uint32_t lanes = 2 * group >= 32 ? 0xffffffffu
-				                       : ((1u << (2 * group)) - 1) << g;
-				if (mask & lanes)
-					clean = conflict(address, mask & lanes, access) <= 1;
-			}
-			if (!clean)
-				break;
-			group *= 2;
+	if (!store && (pairs_equal(address, mask, 1) || pairs_equal(address, mask, 2))) {
+		bool clean = true;
+		for (unsigned g = 0; g < 32 && clean; g += 2 * group) {
+			const uint32_t lanes = lanes_from(g, 2 * group);
+			clean = !(mask & lanes) || conflict(address, mask & lanes, access) <= 1;
 		}
+		group *= clean ? 2 : 1;
 	}
+	r.ideal = 0;
 	for (unsigned g = 0; g < 32; g += group) {
-		const uint32_t lanes = group >= 32 ? 0xffffffffu : ((1u << group) - 1) << g;
-		if (mask & lanes)
-			r.waves += conflict(address, mask & lanes, access);
+		const uint32_t lanes = lanes_from(g, group);
+		if (!(mask & lanes))
+			continue;
+		r.ideal++;
+		r.waves += conflict(address, mask & lanes, access);
 	}
 	return r;
 }

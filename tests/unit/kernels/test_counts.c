@@ -376,9 +376,9 @@ static void fast_ladder_shared_reads(void **state)
 	} want[] = {
 		{ "block_tile", 2, 0 }, /* volatile scalars: the number of reads is what matters */
 		{ "thread_tile", 2.0 / 8, 0 },
-		{ "vectorised", 2.0 / 8 / 4, 4.5 },
-		{ "double_buffer", 2.0 / 8 / 4, 4.5 },
-		{ "conflict_free", 2.0 / 8 / 4, 2.5 },
+		{ "vectorised", 2.0 / 8 / 4, 5 },
+		{ "double_buffer", 2.0 / 8 / 4, 5 },
+		{ "conflict_free", 2.0 / 8 / 4, 3 },
 		{ "warp_tile", 2.0 / 8 / 4, 2 },
 		{ "pipelined", 2.0 / 8 / 4, 2 },
 	};
