@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/stream_plan.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -278,6 +279,15 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 		err_remedy(err, "choose a smaller block or tile, or another GPU");
 		record_free(r);
 		return false;
+	}
+	/* what surrounds the kernel; a GPU does not need to know how long it takes */
+	struct launch_plan launches[STREAM_LAUNCHES];
+	r->program = mem_alloc(sizeof *r->program);
+	kernel_stream_program(p->sel.kernel, p->sel.variant, &p->plan, p->sel.params, 0, 1, r->program);
+	if (stream_launches(p->sel.kernel, p->sel.variant, &p->plan, p->sel.params, r->program, launches,
+	                    NULL)) {
+		req.program = r->program;
+		req.launches = launches;
 	}
 	struct run_result res = { 0 };
 	static const struct run_hooks quiet = { 0 };

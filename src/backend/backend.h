@@ -15,6 +15,7 @@
 #include "model/measured.h"
 #include "model/metric.h"
 #include "model/span.h"
+#include "model/stream_plan.h"
 
 #include <stdatomic.h>
 
@@ -48,7 +49,10 @@ struct run_request {
 	unsigned repeat;              /* timed launches; 0 = as many as fit a tenth of a second, 3..50 */
 	bool warm_l2;                 /* time with L2 as the last launch left it; default: flushed */
 	bool stalls;                  /* counters: also why warps waited (2-3 passes more) */
-	unsigned jobs, streams;       /* timeline: this many copy-in, launch, copy-out jobs; 0 = 1 */
+	/* timeline: the program to run around the kernel, and the launches it means (STREAM_LAUNCHES of
+	 * them). NULL = inputs up, kernel, outputs down in one stream. Span correlation - 1 is the op */
+	const struct stream_program *program;
+	const struct launch_plan *launches;
 };
 
 struct run_result {

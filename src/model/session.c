@@ -126,19 +126,22 @@ static void timeline_metrics(struct run_record *r)
 		if (kind == SOP_H2D || kind == SOP_D2H)
 			copies[kind == SOP_D2H] += o->spans[i].end_ns - o->spans[i].start_ns;
 	}
-	metric_num(&r->metrics, M_STREAM_H2D, ORIGIN_MODELLED, copies[0]);
-	metric_num(&r->metrics, M_STREAM_D2H, ORIGIN_MODELLED, copies[1]);
-	metric_num(&r->metrics, M_STREAM_SERIAL, ORIGIN_MODELLED, o->serial_ns);
-	metric_num(&r->metrics, M_STREAM_MAKESPAN, ORIGIN_MODELLED, o->makespan_ns);
-	metric_num(&r->metrics, M_STREAM_OVERLAP, ORIGIN_MODELLED, o->overlap_pct);
-	metric_text(&r->metrics, M_STREAM_CRITICAL, ORIGIN_MODELLED, stream_engine_name(o->critical));
+	metric_num(&r->metrics, M_STREAM_H2D, o->origin, copies[0]);
+	metric_num(&r->metrics, M_STREAM_D2H, o->origin, copies[1]);
+	metric_num(&r->metrics, M_STREAM_SERIAL, o->origin, o->serial_ns);
+	metric_num(&r->metrics, M_STREAM_MAKESPAN, o->origin, o->makespan_ns);
+	metric_num(&r->metrics, M_STREAM_OVERLAP, o->origin, o->overlap_pct);
+	metric_text(&r->metrics, M_STREAM_CRITICAL, o->origin, stream_engine_name(o->critical));
 }
 
 void record_timeline(struct run_record *r)
 {
 	const double ns = metric_get(&r->metrics, M_TIME_KERNEL);
-	if (!(ns > 0))
+	if (!(ns > 0)) {
+		free(r->program);
+		r->program = NULL;
 		return;
+	}
 	if (!r->program)
 		r->program = mem_alloc(sizeof *r->program);
 	if (!r->timeline)
@@ -155,6 +158,8 @@ void record_timeline(struct run_record *r)
 		r->timeline = NULL;
 		return;
 	}
+	if (r->n_spans)
+		stream_seen(r->program, r->spans, r->n_spans, r->timeline);
 	timeline_metrics(r);
 }
 

@@ -59,7 +59,8 @@ struct run_record {
 	double wall_s;
 	char note[256];
 	struct run_measured hw;  /* from a GPU only */
-	/* what surrounds the kernel: the modelled timeline; NULL = kernel time unknown */
+	/* what surrounds the kernel: the timeline, from `spans` where they show every operation, else
+	 * modelled; NULL = kernel time unknown */
 	struct stream_program *program;
 	struct stream_outcome *timeline;
 	/* and as seen on a GPU, ascending by start; none = not measured */

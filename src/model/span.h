@@ -2,7 +2,7 @@
  * What a GPU did when: kernels, copies, fills and the calls that caused them, on one clock.
  *
  * Filled from CUPTI activity records or, without them, from events; times are nanoseconds from the
- * first span's start. Plain data without pointers; draws and computes nothing.
+ * first span's start; the pause between initialisation and the program is left out. Plain data without pointers; draws and computes nothing.
  */
 #ifndef PMPP_MODEL_SPAN_H
 #define PMPP_MODEL_SPAN_H
@@ -17,7 +17,8 @@
 	X(D2D, "copy on GPU", "a copy within device memory")                 \
 	X(FILL, "fill", "a memset of device memory")                         \
 	X(CALL, "call", "a driver call of ours, on the host")                \
-	X(OVERHEAD, "overhead", "time the tools or the driver spent")
+	X(OVERHEAD, "overhead", "time the tools or the driver spent")         \
+	X(INIT, "initialisation", "context, module, allocation, pinning: once, before the program")
 
 enum span_kind {
 #define X(id, name, about) SPAN_##id,

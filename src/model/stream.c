@@ -107,10 +107,14 @@ static enum stream_engine engine_of(const struct sim *s, const struct stream_op 
 	}
 }
 
+bool stream_is_work(const struct stream_op *op)
+{
+	return op->kind == SOP_H2D || op->kind == SOP_D2H || op->kind == SOP_KERNEL;
+}
+
 static bool has_device_work(const struct stream_op *op)
 {
-	return op->kind == SOP_H2D || op->kind == SOP_D2H || op->kind == SOP_KERNEL ||
-	       op->kind == SOP_RECORD || op->kind == SOP_WAIT;
+	return stream_is_work(op) || op->kind == SOP_RECORD || op->kind == SOP_WAIT;
 }
 
 static double duration_ns(const struct sim *s, const struct stream_op *op)
@@ -223,8 +227,7 @@ static void start_op(struct sim *s, unsigned i, double at, int after)
 	}
 }
 
-/* Does op @i hold the host until device work is done? */
-static bool blocks_host(const struct stream_op *op)
+bool stream_holds_host(const struct stream_op *op)
 {
 	bool copy = op->kind == SOP_H2D || op->kind == SOP_D2H;
 	return (copy && (!op->async || !op->pinned)) || op->kind == SOP_SYNC ||
@@ -274,31 +277,31 @@ static bool legal(const struct stream_program *p, struct err *err)
 }
 
 /* What let op @i start: an op, or, when that was the host's call, the op that held the host last. */
-static int cause(const struct sim *s, int i)
+static int cause(const struct stream_outcome *o, const int *held_by, int i)
 {
-	if (s->out->spans[i].waits_for >= 0)
-		return s->out->spans[i].waits_for;
+	if (o->spans[i].waits_for >= 0)
+		return o->spans[i].waits_for;
 	while (--i >= 0)
-		if (s->held_by[i] >= 0)
-			return s->held_by[i];
+		if (held_by[i] >= 0)
+			return held_by[i];
 	return -1;
 }
 
 /* Walks back from the last end over what each op waited for; adds up time per engine. */
-static void critical_path(const struct sim *s)
+static void critical_path(const struct stream_program *p, const int *held_by,
+                          struct stream_outcome *o)
 {
-	struct stream_outcome *o = s->out;
 	double on[ENGINE_COUNT] = { 0 };
 	int i = -1;
-	for (unsigned j = 0; j < s->p->n_ops; j++)
-		if (has_device_work(&s->p->ops[j]) && (i < 0 || o->spans[j].end_ns > o->spans[i].end_ns))
+	for (unsigned j = 0; j < p->n_ops; j++)
+		if (has_device_work(&p->ops[j]) && (i < 0 || o->spans[j].end_ns > o->spans[i].end_ns))
 			i = (int)j;
 	double covered = 0;
 	while (i >= 0) {
 		const struct stream_span *t = &o->spans[i];
 		on[t->engine] += t->end_ns - t->start_ns;
 		covered += t->end_ns - t->start_ns;
-		i = cause(s, i);
+		i = cause(o, held_by, i);
 	}
 	on[ENGINE_HOST] += o->makespan_ns > covered ? o->makespan_ns - covered : 0;
 	o->critical = ENGINE_HOST;
@@ -306,6 +309,16 @@ static void critical_path(const struct sim *s)
 		if (on[e] > on[o->critical])
 			o->critical = e;
 	o->critical_pct = o->makespan_ns > 0 ? 100 * on[o->critical] / o->makespan_ns : 0;
+}
+
+void stream_sum_up(const struct stream_program *p, const int *held_by, struct stream_outcome *o)
+{
+	o->serial_ns = o->overlap_pct = 0;
+	for (enum stream_engine e = ENGINE_H2D; e < ENGINE_COUNT; e++)
+		o->serial_ns += o->busy_ns[e];
+	if (o->serial_ns > o->makespan_ns)
+		o->overlap_pct = 100 * (o->serial_ns - o->makespan_ns) / o->serial_ns;
+	critical_path(p, held_by, o);
 }
 
 bool stream_run(const struct stream_program *p, const struct gpu_spec *g,
@@ -337,7 +350,7 @@ bool stream_run(const struct stream_program *p, const struct gpu_spec *g,
 			out->spans[i].return_ns = s.host_ns;
 			s.issued[i] = has_device_work(op);
 			s.held_by[i] = -1;
-			if (blocks_host(op))
+			if (stream_holds_host(op))
 				s.blocked = (int)i;
 			continue;
 		}
@@ -349,10 +362,8 @@ bool stream_run(const struct stream_program *p, const struct gpu_spec *g,
 	for (unsigned i = 0; i < p->n_ops; i++)
 		if (out->spans[i].end_ns > out->makespan_ns)
 			out->makespan_ns = out->spans[i].end_ns;
-	for (enum stream_engine e = ENGINE_H2D; e < ENGINE_COUNT; e++)
-		out->serial_ns += out->busy_ns[e];
-	if (out->serial_ns > out->makespan_ns)
-		out->overlap_pct = 100 * (out->serial_ns - out->makespan_ns) / out->serial_ns;
-	critical_path(&s);
+	out->origin = ORIGIN_MODELLED;
+	out->modelled_ns = out->makespan_ns;
+	stream_sum_up(p, s.held_by, out);
 	return true;
 }

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "model/gpu.h"
+#include "model/metric.h"
 #include "model/span.h"
 
 #include <stdbool.h>
@@ -45,6 +46,10 @@ struct stream_op {
 	double time_ns;  /* kernel or host work: how long it takes alone */
 	double share;    /* kernel: part of the SMs it fills, 0..1; 0 counts as 1 */
 	unsigned event;  /* RECORD, WAIT */
+	/* what a GPU needs to do it: copies, of which buffer; kernels, which launch of stream_plan.h;
+	 * and the piece of the data, in elements. count 0 = all of it */
+	unsigned buffer, launch;
+	uint64_t first, count;
 };
 
 struct stream_program {
@@ -81,6 +86,8 @@ struct stream_outcome {
 	double overlap_pct;         /* share of the serial time that overlap hid */
 	enum stream_engine critical;/* engine with most time on the critical path */
 	double critical_pct;        /* its share of the makespan */
+	enum origin origin;         /* modelled, or measured: made from a GPU's spans */
+	double modelled_ns;         /* the model's makespan, also where `origin` is measured */
 };
 
 /* Rates the model uses beside the sheet. */
@@ -94,5 +101,17 @@ extern const struct stream_host stream_host_default;
 /* ERR_USAGE: a wait on an event that nothing records before it, a stream out of range. */
 bool stream_run(const struct stream_program *p, const struct gpu_spec *g,
                 const struct stream_host *host, struct stream_outcome *out, struct err *err);
+
+/* The same from what a GPU did: stream_seen.c. A span belongs to op correlation - 1, be it the call
+ * or its work. False, with @out untouched, unless every copy and kernel of @p was seen. */
+bool stream_seen(const struct stream_program *p, const struct span *spans, unsigned n,
+                 struct stream_outcome *out);
+/* For both: serial time, overlap and critical path from spans, busy times and makespan.
+ * @held_by: op whose end let the call of an op return; -1 = it did not wait. */
+void stream_sum_up(const struct stream_program *p, const int *held_by, struct stream_outcome *out);
+/* A copy or a kernel: something an engine does. */
+bool stream_is_work(const struct stream_op *op);
+/* Does the call of @op return only when its work is done? Pageable copies are staged by the host. */
+bool stream_holds_host(const struct stream_op *op);
 
 #endif

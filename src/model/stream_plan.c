@@ -1,7 +1,9 @@
 /* The stream program around one kernel; see stream_plan.h. */
 #include "model/stream_plan.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static int64_t knob(const struct kernel_desc *k, unsigned variant, const int64_t *params,
                     const char *name, int64_t otherwise)
@@ -22,10 +24,39 @@ void stream_knobs_of(const struct kernel_desc *k, unsigned variant, const int64_
 	};
 }
 
-static uint64_t chunk_bytes(const struct buffer_plan *b, unsigned chunk, unsigned chunks)
+struct piece {
+	unsigned i, of;
+};
+
+static uint64_t piece_first(uint64_t count, struct piece p)
 {
-	const uint64_t bytes = (uint64_t)b->count * elem_size(b->type);
-	return bytes * (chunk + 1) / chunks - bytes * chunk / chunks;
+	return count * p.i / p.of;
+}
+
+static uint64_t piece_count(uint64_t count, struct piece p)
+{
+	return count * (p.i + 1) / p.of - piece_first(count, p);
+}
+
+/* Piece @p of every buffer that goes in this direction. */
+static void copies(struct stream_program *out, const struct launch_plan *plan,
+                   enum stream_op_kind dir, unsigned stream, struct piece p, bool pinned)
+{
+	for (unsigned b = 0; b < plan->n_buffers; b++) {
+		const struct buffer_plan *bp = &plan->buffers[b];
+		if (dir == SOP_H2D ? bp->role == BUF_OUT && !bp->partial : bp->role == BUF_IN)
+			continue;
+		char name[24];
+		snprintf(name, sizeof name, "%.15s%u", bp->name, p.i);
+		const int i = stream_copy(out, dir, stream, name,
+		                          piece_count(bp->count, p) * elem_size(bp->type), pinned,
+		                          stream > 0);
+		if (i < 0)
+			return;
+		out->ops[i].buffer = b;
+		out->ops[i].first = piece_first(bp->count, p);
+		out->ops[i].count = piece_count(bp->count, p);
+	}
 }
 
 void stream_pipeline(const struct launch_plan *plan, const struct stream_knobs *knobs,
@@ -34,26 +65,28 @@ void stream_pipeline(const struct launch_plan *plan, const struct stream_knobs *
 	/* every op of a chunk must fit; a program is never cut in the middle of a chunk */
 	const unsigned per_chunk = plan->n_buffers * 2 + 1;
 	const unsigned most = (STREAM_MAX_OPS - 1) / per_chunk;
-	const unsigned chunks = knobs->chunks < 1 ? 1 : knobs->chunks > most ? most : knobs->chunks;
+	unsigned chunks = knobs->chunks < 1 ? 1 : knobs->chunks > most ? most : knobs->chunks;
+	for (unsigned b = 0; b < plan->n_buffers; b++) /* no piece is empty */
+		if (plan->buffers[b].count < chunks)
+			chunks = plan->buffers[b].count ? (unsigned)plan->buffers[b].count : 1;
 	const bool async = knobs->streams > 0;
 	*out = (struct stream_program){ 0 };
+	const uint64_t size = plan->n_buffers ? plan->buffers[0].count : 1;
 	for (unsigned i = 0; i < chunks; i++) {
 		const unsigned stream = async ? 1 + i % knobs->streams : 0;
+		const struct piece p = { i, chunks };
 		char name[24];
-		for (unsigned b = 0; b < plan->n_buffers && !knobs->resident; b++) {
-			snprintf(name, sizeof name, "%.15s%u", plan->buffers[b].name, i);
-			if (plan->buffers[b].role != BUF_OUT)
-				stream_copy(out, SOP_H2D, stream, name,
-				            chunk_bytes(&plan->buffers[b], i, chunks), knobs->pinned, async);
-		}
+		if (!knobs->resident)
+			copies(out, plan, SOP_H2D, stream, p, knobs->pinned);
 		snprintf(name, sizeof name, "k%u", i);
-		stream_kernel(out, stream, name, kernel_ns / chunks, share);
-		for (unsigned b = 0; b < plan->n_buffers && !knobs->resident; b++) {
-			snprintf(name, sizeof name, "%.15s%u", plan->buffers[b].name, i);
-			if (plan->buffers[b].role != BUF_IN)
-				stream_copy(out, SOP_D2H, stream, name,
-				            chunk_bytes(&plan->buffers[b], i, chunks), knobs->pinned, async);
+		const int k = stream_kernel(out, stream, name, kernel_ns / chunks, share);
+		if (k >= 0 && chunks > 1) {
+			out->ops[k].first = piece_first(size, p);
+			out->ops[k].count = piece_count(size, p);
+			out->ops[k].launch = out->ops[k].count != size / chunks;
 		}
+		if (!knobs->resident)
+			copies(out, plan, SOP_D2H, stream, p, knobs->pinned);
 	}
 	stream_simple(out, SOP_SYNC, 0, "sync", 0, 0);
 }
@@ -70,4 +103,25 @@ void kernel_stream_program(const struct kernel_desc *k, unsigned variant,
 	struct stream_knobs knobs;
 	stream_knobs_of(k, variant, params, &knobs);
 	stream_pipeline(plan, &knobs, kernel_ns, share, out);
+}
+
+bool stream_launches(const struct kernel_desc *k, unsigned variant, const struct launch_plan *plan,
+                     const int64_t *params, const struct stream_program *p,
+                     struct launch_plan *out, struct err *err)
+{
+	out[0] = out[1] = *plan;
+	const int size = kernel_param_index(k, "N");
+	for (unsigned i = 0; i < p->n_ops; i++) {
+		const struct stream_op *op = &p->ops[i];
+		if (op->kind != SOP_KERNEL || !op->count)
+			continue;
+		if (size < 0 || op->launch >= STREAM_LAUNCHES || !k->plan)
+			return err_set(err, ERR_INTERNAL, "%s: its launches cannot be cut into pieces", k->name);
+		int64_t piece[KERNEL_MAX_PARAMS];
+		memcpy(piece, params, k->n_params * sizeof *piece);
+		piece[size] = (int64_t)op->count;
+		if (!k->plan(variant, piece, &out[op->launch], err))
+			return err_prefix(err, "a piece of %" PRIu64 " elements: ", op->count);
+	}
+	return true;
 }

@@ -27,4 +27,11 @@ void kernel_stream_program(const struct kernel_desc *k, unsigned variant,
                            const struct launch_plan *plan, const int64_t *params, double kernel_ns,
                            double share, struct stream_program *out);
 
+/* Kernels of a program differ in their piece of the data only, and pieces in at most one element. */
+#define STREAM_LAUNCHES 2
+/* The launches that stream_op.launch means: @plan, or the family's plan for N = a piece's count. */
+bool stream_launches(const struct kernel_desc *k, unsigned variant, const struct launch_plan *plan,
+                     const int64_t *params, const struct stream_program *p,
+                     struct launch_plan *out, struct err *err);
+
 #endif

@@ -1,6 +1,6 @@
 /*
- * What the GPU did when: activity records of jobs (copy in, launch, copy out) on one or more
- * streams, or events where CUPTI is refused; and kernel durations by the GPU's own stamps.
+ * What the GPU did when, by CUPTI's activity records: the spans of a stream program, and kernel
+ * durations by the GPU's own stamps.
  *
  * Kinds are enabled for the time of a collection only: left on, they falsify counters and slow
  * launches. Records arrive on CUPTI's thread, under a lock. docs.nvidia.com/cupti, Activity API.
@@ -15,9 +15,6 @@
 #include <string.h>
 
 #define RECORD_BUFFER (256 * 1024)
-#define PINNED_MAX ((uint64_t)2 << 30)
-#define MAX_SETS 8  /* streams that have buffers of their own */
-#define MAX_OPS 4096
 
 /* One record, on CUPTI's clock (CLOCK_REALTIME ns). */
 struct record {
@@ -233,157 +230,83 @@ bool activity_durations(struct work *w, const struct timed *t, unsigned n, doubl
 	return *got > 0 || fault_set(why, FAULT_OTHER, "%u activity records of %u launches", m, n);
 }
 
-/* One thing that a job does on its stream. */
-struct op {
-	enum span_kind kind;
-	char name[48];
-	unsigned set;    /* buffers and stream */
-	unsigned buffer; /* of a copy */
-	uint64_t bytes;
-};
-
-/* What the jobs of one timeline use. */
-struct sets {
-	unsigned n;
-	CUstream stream[MAX_SETS];
-	CUdeviceptr device[MAX_SETS][KERNEL_MAX_BUFFERS];
-	void *host[MAX_SETS][KERNEL_MAX_BUFFERS]; /* page-locked, so that copies can overlap */
-};
-
-static void free_sets(struct work *w, const struct launch *l, struct sets *s)
+bool activity_begin(struct work *w, struct fault *why)
 {
-	if (w->poisoned)
-		return;
-	for (unsigned i = 0; i < s->n; i++) {
-		for (unsigned b = 0; b < l->job->n_buffers; b++) {
-			if (s->host[i][b])
-				w->cu.MemFreeHost(s->host[i][b]);
-			if (i && s->device[i][b])
-				w->cu.MemFree(s->device[i][b]);
-		}
-		if (i && s->stream[i])
-			w->cu.StreamDestroy(s->stream[i]);
-	}
+	return work_cupti(w, why) && on(w, timeline_kinds, ARRAY_LEN(timeline_kinds), why);
 }
 
-/* The first set is the run's own buffers and stream. */
-static bool make_sets(struct work *w, const struct launch *l, const uint8_t *shared, unsigned n,
-                      struct sets *s, struct fault *why)
+void activity_end(struct work *w)
 {
-	const struct cuda_job *j = l->job;
-	uint64_t bytes = 0;
-	for (unsigned b = 0; b < j->n_buffers; b++)
-		bytes += j->buffers[b].bytes;
-	if (bytes * n > PINNED_MAX) {
-		char need[32], most[32];
-		return fault_set(why, FAULT_OUT_OF_MEMORY, "the timeline needs %s page-locked, at most %s",
-		                 fmt_bytes(need, sizeof need, (double)(bytes * n)),
-		                 fmt_bytes(most, sizeof most, (double)PINNED_MAX));
-	}
-	for (; s->n < n; s->n++) {
-		unsigned i = s->n;
-		s->stream[i] = w->stream;
-		if (i && !cu_ok(w, w->cu.StreamCreate(&s->stream[i], CU_STREAM_NON_BLOCKING),
-		                "cuStreamCreate", why))
-			return false;
-		for (unsigned b = 0; b < j->n_buffers; b++) {
-			s->device[i][b] = l->buffers[b];
-			if (i && !cu_ok(w, w->cu.MemAlloc(&s->device[i][b], j->buffers[b].bytes), "cuMemAlloc",
-			                why)) {
-				s->device[i][b] = 0;
-				s->n++;
-				return false;
-			}
-			CUresult r = w->cu.MemHostAlloc(&s->host[i][b], j->buffers[b].bytes, 0);
-			if (r == CUDA_SUCCESS && l->pristine[b])
-				r = w->cu.MemcpyDtoH(s->host[i][b], l->pristine[b], j->buffers[b].bytes);
-			else if (r == CUDA_SUCCESS)
-				memcpy(s->host[i][b], shared + j->buffers[b].offset, j->buffers[b].bytes);
-			if (!cu_ok(w, r, "cuMemHostAlloc", why)) {
-				s->n++;
-				return false;
-			}
-		}
-	}
-	return true;
+	w->cupti.ActivityFlushAll(1);
+	off(w, timeline_kinds, ARRAY_LEN(timeline_kinds));
 }
 
-static unsigned list_ops(const struct cuda_job *j, unsigned jobs, unsigned sets, struct op *ops)
+static bool is_work(const struct record *r)
+{
+	return r->kind != SPAN_CALL && r->kind != SPAN_OVERHEAD;
+}
+
+/* Of one call there is one piece of work; should the driver have split it, they become one. */
+static void join_split(void)
 {
 	unsigned n = 0;
-	for (unsigned i = 0; i < jobs && n + 2 * KERNEL_MAX_BUFFERS + 1 <= MAX_OPS; i++) {
-		for (unsigned phase = 0; phase < 3; phase++) {
-			if (phase == 1) {
-				ops[n] = (struct op){ .kind = SPAN_KERNEL, .set = i % sets };
-				snprintf(ops[n++].name, sizeof ops->name, "%.47s", j->entry);
-				continue;
-			}
-			for (unsigned b = 0; b < j->n_buffers; b++) {
-				enum buffer_role role = j->buffers[b].role;
-				bool in = role != BUF_OUT || j->buffers[b].partial, out = role != BUF_IN;
-				if (phase ? !out : !in)
-					continue;
-				ops[n] = (struct op){ .kind = phase ? SPAN_D2H : SPAN_H2D, .set = i % sets,
-					              .buffer = b, .bytes = j->buffers[b].bytes };
-				snprintf(ops[n++].name, sizeof ops->name, "%s %s", phase ? "D2H" : "H2D",
-				         j->buffers[b].name);
-			}
+	for (unsigned i = 0; i < records.n; i++) {
+		struct record *r = &records.r[i], *last = n ? &records.r[n - 1] : NULL;
+		if (last && is_work(r) && is_work(last) && r->correlation == last->correlation &&
+		    r->kind == last->kind) {
+			last->start = r->start < last->start ? r->start : last->start;
+			last->end = r->end > last->end ? r->end : last->end;
+			last->bytes += r->bytes;
+		} else {
+			records.r[n++] = *r;
 		}
 	}
-	return n;
+	records.n = n;
 }
 
-static bool issue(struct work *w, const struct launch *l, const struct sets *s, const struct op *op,
-                  struct fault *why)
+/* By call, and of one call the work behind the call. */
+static int by_call_and_kind(const void *a, const void *b)
 {
-	CUstream stream = s->stream[op->set];
-	switch (op->kind) {
-	case SPAN_H2D:
-		return cu_ok(w,
-		             w->cu.MemcpyHtoDAsync(s->device[op->set][op->buffer],
-		                                   s->host[op->set][op->buffer], op->bytes, stream),
-		             "cuMemcpyHtoDAsync", why);
-	case SPAN_D2H:
-		return cu_ok(w,
-		             w->cu.MemcpyDtoHAsync(s->host[op->set][op->buffer],
-		                                   s->device[op->set][op->buffer], op->bytes, stream),
-		             "cuMemcpyDtoHAsync", why);
-	default:
-		return launch_on(w, l, s->device[op->set], stream, why);
-	}
+	const struct record *x = a, *y = b;
+	const int order = by_call(a, b);
+	return order ? order : is_work(x) - is_work(y);
 }
 
-static bool wait_sets(struct work *w, const struct sets *s, struct fault *why)
+static bool give_to_ops(const struct stream_program *p)
 {
-	for (unsigned i = 0; i < s->n; i++)
-		if (!cu_ok(w, w->cu.StreamSynchronize(s->stream[i]), "cuStreamSynchronize", why))
+	unsigned op = 0;
+	for (unsigned i = 0; i < records.n; i++) {
+		struct record *r = &records.r[i], *next = i + 1 < records.n ? r + 1 : NULL;
+		if (r->kind == SPAN_CALL) { /* of the work behind it, or of none */
+			const bool own = next && is_work(next) && next->correlation == r->correlation;
+			r->correlation = own ? UINT32_MAX : 0;
+		}
+		if (!is_work(r))
+			continue;
+		while (op < p->n_ops && !stream_is_work(&p->ops[op]))
+			op++;
+		if (op == p->n_ops)
 			return false;
-	return true;
+		snprintf(r->name, sizeof r->name, "%s", p->ops[op].name);
+		r->stream = p->ops[op].stream;
+		r->correlation = ++op;
+		if (i && r[-1].correlation == UINT32_MAX)
+			r[-1].correlation = op;
+	}
+	while (op < p->n_ops && !stream_is_work(&p->ops[op]))
+		op++;
+	return op == p->n_ops;
 }
 
-/* Work on the GPU, named after the operations in the order they were asked for. */
-static void name_records(struct record *r, unsigned n, const struct op *ops, unsigned n_ops)
+static bool take_spans(const struct stream_program *p, struct cuda_report *report)
 {
-	qsort(r, n, sizeof *r, by_call);
-	unsigned work = 0;
-	for (unsigned i = 0; i < n; i++)
-		work += r[i].kind != SPAN_CALL && r[i].kind != SPAN_OVERHEAD;
-	unsigned o = 0;
-	for (unsigned i = 0; work == n_ops && i < n; i++)
-		if (r[i].kind != SPAN_CALL && r[i].kind != SPAN_OVERHEAD)
-			memcpy(r[i].name, ops[o++].name, sizeof r[i].name);
-}
-
-static void spans_from_records(struct cuda_report *report, const struct op *ops, unsigned n_ops)
-{
-	pthread_mutex_lock(&records.lock);
-	name_records(records.r, records.n, ops, n_ops);
+	qsort(records.r, records.n, sizeof *records.r, by_call_and_kind);
+	join_split();
+	const bool all = give_to_ops(p);
 	qsort(records.r, records.n, sizeof *records.r, by_start);
-	/* Calls before the first and after the last piece of GPU work are set-up of ours. */
 	uint64_t base = 0;
 	for (unsigned i = 0; i < records.n && !base; i++)
-		if (records.r[i].start)
-			base = records.r[i].start;
+		base = records.r[i].start;
 	report->spans = mem_calloc(records.n ? records.n : 1, sizeof *report->spans);
 	for (unsigned i = 0; i < records.n; i++) {
 		const struct record *r = &records.r[i];
@@ -396,98 +319,14 @@ static void spans_from_records(struct cuda_report *report, const struct op *ops,
 			            .bytes = r->bytes };
 		snprintf(s->name, sizeof s->name, "%s", r->name[0] ? r->name : "copy");
 	}
+	return all;
+}
+
+bool activity_spans(const struct stream_program *p, struct cuda_report *report, struct fault *why)
+{
+	pthread_mutex_lock(&records.lock);
+	const bool all = take_spans(p, report);
+	const unsigned n = records.n;
 	pthread_mutex_unlock(&records.lock);
-}
-
-static bool by_records(struct work *w, const struct launch *l, const struct sets *s,
-                       const struct op *ops, unsigned n_ops, struct cuda_report *report,
-                       struct fault *why)
-{
-	if (!on(w, timeline_kinds, ARRAY_LEN(timeline_kinds), why))
-		return false;
-	work_step(w, "recording a timeline of %s", l->job->entry);
-	bool ok = true;
-	for (unsigned i = 0; ok && i < n_ops; i++)
-		ok = issue(w, l, s, &ops[i], why);
-	ok = ok && wait_sets(w, s, why);
-	if (w->poisoned)
-		return false;
-	w->cupti.ActivityFlushAll(1);
-	off(w, timeline_kinds, ARRAY_LEN(timeline_kinds));
-	if (!ok)
-		return false;
-	spans_from_records(report, ops, n_ops);
-	return report->n_spans > 0 || fault_set(why, FAULT_OTHER, "no activity records arrived");
-}
-
-/* The same by an event before and after every operation, from a first event's time on. */
-static bool by_events(struct work *w, const struct launch *l, const struct sets *s,
-                      const struct op *ops, unsigned n_ops, struct cuda_report *report,
-                      struct fault *why)
-{
-	unsigned n = 0, want = 2 * n_ops + 1;
-	CUevent *e = mem_calloc(want, sizeof *e);
-	bool ok = true;
-	work_step(w, "timing copies and kernels by events");
-	while (ok && n < want)
-		if ((ok = cu_ok(w, w->cu.EventCreate(&e[n], CU_EVENT_DEFAULT), "cuEventCreate", why)))
-			n++;
-	ok = ok && cu_ok(w, w->cu.EventRecord(e[0], s->stream[0]), "cuEventRecord", why) &&
-	     cu_ok(w, w->cu.EventSynchronize(e[0]), "cuEventSynchronize", why);
-	for (unsigned i = 0; ok && i < n_ops; i++)
-		ok = cu_ok(w, w->cu.EventRecord(e[2 * i + 1], s->stream[ops[i].set]), "cuEventRecord", why) &&
-		     issue(w, l, s, &ops[i], why) &&
-		     cu_ok(w, w->cu.EventRecord(e[2 * i + 2], s->stream[ops[i].set]), "cuEventRecord", why);
-	ok = ok && wait_sets(w, s, why);
-	if (ok)
-		report->spans = mem_calloc(n_ops ? n_ops : 1, sizeof *report->spans);
-	double base = 0;
-	for (unsigned i = 0; ok && i < n_ops; i++) {
-		float from = 0, to = 0;
-		ok = cu_ok(w, w->cu.EventElapsedTime(&from, e[0], e[2 * i + 1]), "cuEventElapsedTime", why) &&
-		     cu_ok(w, w->cu.EventElapsedTime(&to, e[0], e[2 * i + 2]), "cuEventElapsedTime", why);
-		if (i == 0)
-			base = (double)from;
-		struct span *sp = &report->spans[report->n_spans++];
-		*sp = (struct span){ .kind = ops[i].kind, .stream = ops[i].set, .correlation = i + 1,
-			             .start_ns = ((double)from - base) * 1e6,
-			             .end_ns = ((double)to - base) * 1e6, .queued_ns = -1,
-			             .bytes = ops[i].bytes };
-		memcpy(sp->name, ops[i].name, sizeof sp->name);
-	}
-	for (unsigned i = 0; i < n && !w->poisoned; i++)
-		w->cu.EventDestroy(e[i]);
-	free(e);
-	report->spans_from_events = ok;
-	return ok;
-}
-
-bool activity_timeline(struct work *w, const struct launch *l, uint8_t *shared,
-                       struct cuda_report *report, struct fault *why)
-{
-	unsigned jobs = l->job->jobs ? l->job->jobs : 1, n = l->job->streams ? l->job->streams : 1;
-	if (n > jobs)
-		n = jobs;
-	if (n > MAX_SETS)
-		n = MAX_SETS;
-	struct sets s = { 0 };
-	struct op *ops = mem_calloc(MAX_OPS, sizeof *ops);
-	unsigned n_ops = list_ops(l->job, jobs, n, ops);
-	bool ok = make_sets(w, l, shared, n, &s, why);
-	if (ok) {
-		struct fault refused = { 0 };
-		ok = work_cupti(w, &refused) && by_records(w, l, &s, ops, n_ops, report, &refused);
-		if (!ok && !w->poisoned) {
-			cuda_report_free(report);
-			ok = by_events(w, l, &s, ops, n_ops, report, why);
-			if (ok)
-				snprintf(report->note, sizeof report->note, "timeline by events: %s",
-				         fault_reason(refused.id));
-		} else if (!ok) {
-			*why = refused;
-		}
-	}
-	free_sets(w, l, &s);
-	free(ops);
-	return ok;
+	return all || fault_set(why, FAULT_OTHER, "%u activity records do not fit the program's calls", n);
 }

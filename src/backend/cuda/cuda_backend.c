@@ -323,8 +323,6 @@ static bool make_job(const struct backend *be, const struct run_request *req, st
 	*j = (struct cuda_job){
 		.device = be->device, .caps = req->caps & ((1u << CUDA_MAX_CAPS) - 1),
 		.repeat = req->repeat > 1000 ? 1000 : req->repeat,
-		.jobs = req->jobs > 256 ? 256 : req->jobs,
-		.streams = req->streams > 32 ? 32 : req->streams,
 		.warm_l2 = req->warm_l2, .stalls = req->stalls,
 		.grid = p->grid, .block = p->block, .dynamic_shared_bytes = p->dynamic_shared_bytes,
 		.n_buffers = p->n_buffers, .n_args = p->n_args,
@@ -343,9 +341,20 @@ static bool make_job(const struct backend *be, const struct run_request *req, st
 		j->buffers[b].bytes = req->buffers[b].bytes;
 		j->buffers[b].role = p->buffers[b].role;
 		j->buffers[b].partial = p->buffers[b].partial;
+		j->buffers[b].elem = (uint32_t)elem_size(p->buffers[b].type);
 		at += (req->buffers[b].bytes + 255) & ~(uint64_t)255;
 	}
 	*bytes = at ? at : 256;
+	if (req->program)
+		j->program = *req->program;
+	else
+		stream_pipeline(p, &(struct stream_knobs){ .streams = 1, .chunks = 1, .pinned = true }, 0, 1,
+		                &j->program);
+	for (unsigned i = 0; i < STREAM_LAUNCHES; i++) {
+		const struct launch_plan *of = req->program && req->launches ? &req->launches[i] : p;
+		j->launches[i].grid = of->grid;
+		memcpy(j->launches[i].args, of->args, sizeof j->launches[i].args);
+	}
 	return true;
 }
 

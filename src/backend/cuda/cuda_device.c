@@ -61,11 +61,13 @@ bool work_context(struct work *w, unsigned device, struct fault *why)
 	if (device >= (unsigned)w->n_devices)
 		return fault_set(why, FAULT_DEVICE_NUMBER, "device %u of %d", device, w->n_devices);
 	work_step(w, "making a context on device %u", device);
+	const double begin = wire_now();
 	if (!cu_ok(w, w->cu.DeviceGet(&w->dev, (int)device), "cuDeviceGet", why) ||
 	    !cu_ok(w, w->cu.PrimaryCtxRetain(&w->ctx, w->dev), "cuDevicePrimaryCtxRetain", why) ||
 	    !cu_ok(w, w->cu.CtxSetCurrent(w->ctx), "cuCtxSetCurrent", why) ||
 	    !cu_ok(w, w->cu.StreamCreate(&w->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate", why))
 		return false;
+	w->context_ns = (wire_now() - begin) * 1e9;
 	w->device = device;
 	w->has_ctx = true;
 	return true;

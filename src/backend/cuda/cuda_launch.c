@@ -60,7 +60,7 @@ static bool load(struct work *w, const struct cuda_job *j, struct loaded_module 
 	return false;
 }
 
-bool launch_module(struct work *w, const struct cuda_job *j, CUfunction *f, bool *jit,
+bool launch_module(struct work *w, const struct cuda_job *j, struct launch *l, bool *jit,
                    struct fault *why)
 {
 	uint64_t hash = hash_bytes(HASH_SEED, j->cubin, j->cubin_len);
@@ -71,8 +71,10 @@ bool launch_module(struct work *w, const struct cuda_job *j, CUfunction *f, bool
 			m = &w->modules[i];
 	if (!m) {
 		struct loaded_module fresh = { .hash = hash };
+		const double begin = wire_now();
 		if (!load(w, j, &fresh, why))
 			return false;
+		fresh.load_ns = (wire_now() - begin) * 1e9;
 		if (w->n_modules < WORK_MODULES) {
 			m = &w->modules[w->n_modules++];
 		} else {
@@ -82,7 +84,8 @@ bool launch_module(struct work *w, const struct cuda_job *j, CUfunction *f, bool
 		*m = fresh;
 	}
 	*jit = m->jit;
-	return cu_ok(w, w->cu.ModuleGetFunction(f, m->module, j->entry), "cuModuleGetFunction", why);
+	l->load_ns = m->load_ns;
+	return cu_ok(w, w->cu.ModuleGetFunction(&l->function, m->module, j->entry), "cuModuleGetFunction", why);
 }
 
 static bool facts(struct work *w, const struct launch *l, bool jit, struct run_static *s,
@@ -135,21 +138,27 @@ static bool ask_shared(struct work *w, const struct launch *l, struct fault *why
 bool launch_on(struct work *w, const struct launch *l, const CUdeviceptr *buffers, CUstream stream,
                struct fault *why)
 {
+	return launch_as(w, l, l->job->grid, l->job->args, buffers, stream, why);
+}
+
+bool launch_as(struct work *w, const struct launch *l, struct dim3u grid,
+               const struct kernel_arg *values, const CUdeviceptr *buffers, CUstream stream,
+               struct fault *why)
+{
 	const struct cuda_job *j = l->job;
 	CUdeviceptr pointers[KERNEL_MAX_ARGS];
 	void *args[KERNEL_MAX_ARGS];
 	for (unsigned a = 0; a < j->n_args; a++) {
-		if (j->args[a].kind == ARG_BUFFER) {
-			pointers[a] = buffers[j->args[a].buffer];
+		if (values[a].kind == ARG_BUFFER) {
+			pointers[a] = buffers[values[a].buffer];
 			args[a] = &pointers[a];
 		} else {
-			args[a] = (void *)(uintptr_t)&j->args[a].i64; /* first bytes of the union */
+			args[a] = (void *)(uintptr_t)&values[a].i64; /* first bytes of the union */
 		}
 	}
 	return cu_ok(w,
-	             w->cu.LaunchKernel(l->function, j->grid.x, j->grid.y, j->grid.z, j->block.x,
-	                                j->block.y, j->block.z, j->dynamic_shared_bytes, stream, args,
-	                                NULL),
+	             w->cu.LaunchKernel(l->function, grid.x, grid.y, grid.z, j->block.x, j->block.y,
+	                                j->block.z, j->dynamic_shared_bytes, stream, args, NULL),
 	             "cuLaunchKernel", why);
 }
 
@@ -290,7 +299,7 @@ static bool measure(struct work *w, struct launch *l, uint8_t *shared, struct cu
 		return false;
 	/* Activity collection is off while counters are read: with it on, counts are wrong. */
 	if ((caps & CAP_TIMELINE) &&
-	    !tolerate(w, activity_timeline(w, l, shared, r, why), r, CAPN_TIMELINE, why))
+	    !tolerate(w, stream_timeline(w, l, shared, r, why), r, CAPN_TIMELINE, why))
 		return false;
 	work_progress(w, 0.6);
 	if (cancelled(w, why))
@@ -311,7 +320,7 @@ bool launch_run(struct work *w, const struct cuda_job *j, uint8_t *shared, struc
 {
 	struct launch l = { .job = j };
 	bool jit = false, ok = false;
-	if (!work_context(w, j->device, why) || !launch_module(w, j, &l.function, &jit, why) ||
+	if (!work_context(w, j->device, why) || !launch_module(w, j, &l, &jit, why) ||
 	    !ask_shared(w, &l, why) || !facts(w, &l, jit, &r->loaded, why) ||
 	    !upload(w, &l, shared, why))
 		goto done;

@@ -87,13 +87,110 @@ static struct dim3u get_dim(struct wire_msg *m)
 	return d;
 }
 
+static void put_args(struct wire_msg *m, const struct kernel_arg *args, unsigned n)
+{
+	for (unsigned a = 0; a < n; a++) {
+		wire_put_u32(m, (uint32_t)args[a].kind);
+		uint64_t bits = 0;
+		switch (args[a].kind) {
+		case ARG_BUFFER:
+			bits = args[a].buffer;
+			break;
+		case ARG_I64:
+			memcpy(&bits, &args[a].i64, sizeof bits);
+			break;
+		case ARG_I32:
+		case ARG_U32:
+		case ARG_F32:
+			memcpy(&bits, &args[a].u32, sizeof args[a].u32);
+			break;
+		}
+		wire_put_u64(m, bits);
+	}
+}
+
+static void get_args(struct wire_msg *m, struct kernel_arg *args, unsigned n, unsigned n_buffers)
+{
+	for (unsigned a = 0; a < n; a++) {
+		args[a].kind = (enum arg_kind)wire_get_upto(m, ARG_F32);
+		uint64_t bits = wire_get_u64(m);
+		switch (args[a].kind) {
+		case ARG_BUFFER:
+			args[a].buffer = (unsigned)bits;
+			if (bits >= n_buffers)
+				m->bad = true;
+			break;
+		case ARG_I64:
+			memcpy(&args[a].i64, &bits, sizeof bits);
+			break;
+		case ARG_I32:
+		case ARG_U32:
+		case ARG_F32:
+			memcpy(&args[a].u32, &bits, sizeof args[a].u32);
+			break;
+		}
+	}
+}
+
+static void put_program(struct wire_msg *m, const struct stream_program *p)
+{
+	wire_put_u32(m, p->n_ops);
+	for (unsigned i = 0; i < p->n_ops; i++) {
+		const struct stream_op *op = &p->ops[i];
+		wire_put_u32(m, (uint32_t)op->kind);
+		wire_put_str(m, op->name);
+		wire_put_u32(m, op->stream);
+		wire_put_u32(m, op->event);
+		wire_put_u32(m, op->buffer);
+		wire_put_u32(m, op->launch);
+		wire_put_u64(m, op->bytes);
+		wire_put_u64(m, op->first);
+		wire_put_u64(m, op->count);
+		wire_put_f64(m, op->time_ns);
+		put_bool(m, op->pinned);
+		put_bool(m, op->async);
+	}
+}
+
+/* Every copy lies within its buffer, and every kernel's piece within the smallest that has any. */
+static void get_program(struct wire_msg *m, const struct cuda_job *j, struct stream_program *p)
+{
+	p->n_ops = wire_get_upto(m, STREAM_MAX_OPS);
+	for (unsigned i = 0; i < p->n_ops && !m->bad; i++) {
+		struct stream_op *op = &p->ops[i];
+		op->kind = (enum stream_op_kind)wire_get_upto(m, SOP_HOST);
+		wire_get_str(m, op->name, sizeof op->name);
+		op->stream = wire_get_upto(m, STREAM_MAX_STREAMS - 1);
+		op->event = wire_get_upto(m, STREAM_MAX_EVENTS - 1);
+		op->buffer = wire_get_upto(m, KERNEL_MAX_BUFFERS - 1);
+		op->launch = wire_get_upto(m, STREAM_LAUNCHES - 1);
+		op->bytes = wire_get_u64(m);
+		op->first = wire_get_u64(m);
+		op->count = wire_get_u64(m);
+		op->time_ns = wire_get_f64(m);
+		op->pinned = get_bool(m);
+		op->async = get_bool(m);
+		p->n_streams = op->stream > p->n_streams ? op->stream : p->n_streams;
+		const bool copy = op->kind == SOP_H2D || op->kind == SOP_D2H;
+		for (unsigned b = 0; b < j->n_buffers; b++) {
+			const uint64_t bytes = j->buffers[b].bytes, elem = j->buffers[b].elem;
+			if (copy ? b != op->buffer : op->kind != SOP_KERNEL || !op->count)
+				continue;
+			const uint64_t n = copy ? op->bytes : op->count * elem;
+			if (op->first > bytes || op->count > bytes || op->first * elem > bytes ||
+			    n > bytes - op->first * elem)
+				m->bad = true;
+		}
+		if (copy && op->buffer >= j->n_buffers)
+			m->bad = true;
+	}
+}
+
 void cuda_put_job(struct wire_msg *m, const struct cuda_job *j)
 {
 	wire_put_u32(m, j->device);
 	wire_put_u32(m, j->caps);
 	wire_put_u32(m, j->repeat);
-	wire_put_u32(m, j->jobs);
-	wire_put_u32(m, j->streams);
 	put_bool(m, j->warm_l2);
 	put_bool(m, j->stalls);
 	wire_put_str(m, j->entry);
@@ -109,26 +206,15 @@ void cuda_put_job(struct wire_msg *m, const struct cuda_job *j)
 		wire_put_u64(m, j->buffers[b].bytes);
 		wire_put_u32(m, (uint32_t)j->buffers[b].role);
 		put_bool(m, j->buffers[b].partial);
+		wire_put_u32(m, j->buffers[b].elem);
 	}
 	wire_put_u32(m, j->n_args);
-	for (unsigned a = 0; a < j->n_args; a++) {
-		wire_put_u32(m, (uint32_t)j->args[a].kind);
-		uint64_t bits = 0;
-		switch (j->args[a].kind) {
-		case ARG_BUFFER:
-			bits = j->args[a].buffer;
-			break;
-		case ARG_I64:
-			memcpy(&bits, &j->args[a].i64, sizeof bits);
-			break;
-		case ARG_I32:
-		case ARG_U32:
-		case ARG_F32:
-			memcpy(&bits, &j->args[a].u32, sizeof j->args[a].u32);
-			break;
-		}
-		wire_put_u64(m, bits);
+	put_args(m, j->args, j->n_args);
+	for (unsigned i = 0; i < STREAM_LAUNCHES; i++) {
+		put_dim(m, j->launches[i].grid);
+		put_args(m, j->launches[i].args, j->n_args);
 	}
+	put_program(m, &j->program);
 	wire_put_blob(m, j->cubin, j->cubin_len);
 	wire_put_blob(m, j->ptx, j->ptx ? j->ptx_len + 1 : 0);
 }
@@ -139,8 +225,6 @@ bool cuda_get_job(struct wire_msg *m, uint64_t shared_bytes, struct cuda_job *j)
 	j->device = wire_get_upto(m, CUDA_MAX_DEVICES - 1);
 	j->caps = wire_get_upto(m, (1u << CUDA_MAX_CAPS) - 1);
 	j->repeat = wire_get_upto(m, 1000);
-	j->jobs = wire_get_upto(m, 256);
-	j->streams = wire_get_upto(m, 32);
 	j->warm_l2 = get_bool(m);
 	j->stalls = get_bool(m);
 	wire_get_str(m, j->entry, sizeof j->entry);
@@ -156,30 +240,18 @@ bool cuda_get_job(struct wire_msg *m, uint64_t shared_bytes, struct cuda_job *j)
 		j->buffers[b].bytes = wire_get_u64(m);
 		j->buffers[b].role = (enum buffer_role)wire_get_upto(m, BUF_INOUT);
 		j->buffers[b].partial = get_bool(m);
+		j->buffers[b].elem = wire_get_upto(m, 16);
 		if (j->buffers[b].bytes > shared_bytes ||
 		    j->buffers[b].offset > shared_bytes - j->buffers[b].bytes)
 			m->bad = true;
 	}
 	j->n_args = wire_get_upto(m, KERNEL_MAX_ARGS);
-	for (unsigned a = 0; a < j->n_args; a++) {
-		j->args[a].kind = (enum arg_kind)wire_get_upto(m, ARG_F32);
-		uint64_t bits = wire_get_u64(m);
-		switch (j->args[a].kind) {
-		case ARG_BUFFER:
-			j->args[a].buffer = (unsigned)bits;
-			if (bits >= j->n_buffers)
-				m->bad = true;
-			break;
-		case ARG_I64:
-			memcpy(&j->args[a].i64, &bits, sizeof bits);
-			break;
-		case ARG_I32:
-		case ARG_U32:
-		case ARG_F32:
-			memcpy(&j->args[a].u32, &bits, sizeof j->args[a].u32);
-			break;
-		}
+	get_args(m, j->args, j->n_args, j->n_buffers);
+	for (unsigned i = 0; i < STREAM_LAUNCHES; i++) {
+		j->launches[i].grid = get_dim(m);
+		get_args(m, j->launches[i].args, j->n_args, j->n_buffers);
 	}
+	get_program(m, j, &j->program);
 	j->cubin = wire_get_blob(m, &j->cubin_len);
 	size_t n;
 	j->ptx = wire_get_blob(m, &n);

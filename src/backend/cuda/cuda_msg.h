@@ -24,7 +24,7 @@ enum cuda_msg {
 	MSG_COUNT
 };
 
-#define CUDA_PROTOCOL 1u
+#define CUDA_PROTOCOL 2u
 #define CUDA_MAX_DEVICES 8
 #define CUDA_MAX_CAPS 5
 #define CUDA_MAX_SPANS 65536u
@@ -54,7 +54,7 @@ struct cuda_info {
 };
 
 struct cuda_job {
-	unsigned device, caps, repeat, jobs, streams;
+	unsigned device, caps, repeat;
 	bool warm_l2, stalls;
 	char entry[256], source_file[128], key[33];
 	struct dim3u grid, block;
@@ -63,10 +63,17 @@ struct cuda_job {
 	struct {
 		char name[32];
 		uint64_t offset, bytes; /* in the shared memory */
+		uint32_t elem;          /* bytes of an element */
 		enum buffer_role role;
 		bool partial;
 	} buffers[KERNEL_MAX_BUFFERS];
 	struct kernel_arg args[KERNEL_MAX_ARGS];
+	/* the timeline's: pieces differ in grid and arguments only */
+	struct stream_program program;
+	struct {
+		struct dim3u grid;
+		struct kernel_arg args[KERNEL_MAX_ARGS];
+	} launches[STREAM_LAUNCHES];
 	const void *cubin;          /* points into the message it came with */
 	const char *ptx;            /* terminated */
 	size_t cubin_len, ptx_len;  /* ptx_len without the end */

@@ -19,6 +19,7 @@ struct loaded_module {
 	uint64_t hash;
 	CUmodule module;
 	bool jit;
+	double load_ns;
 };
 
 /* The one open range-profiler session; see cuda_profile.c. */
@@ -53,6 +54,7 @@ struct work {
 	CUdevice dev;
 	CUcontext ctx;
 	CUstream stream;
+	double context_ns; /* it took */
 	/* CUPTI */
 	bool cupti_tried, cupti_ready;
 	struct cupti_fns cupti;
@@ -97,12 +99,17 @@ const char *work_injected(void);
 struct launch {
 	const struct cuda_job *job;
 	CUfunction function;
+	double load_ns; /* loading its module took */
 	CUdeviceptr buffers[KERNEL_MAX_BUFFERS];
 	CUdeviceptr pristine[KERNEL_MAX_BUFFERS]; /* of buffers that a launch changes in place; 0 */
 };
-bool launch_module(struct work *w, const struct cuda_job *j, CUfunction *f, bool *jit,
+bool launch_module(struct work *w, const struct cuda_job *j, struct launch *l, bool *jit,
                    struct fault *why);
 bool launch_on(struct work *w, const struct launch *l, const CUdeviceptr *buffers, CUstream stream,
+               struct fault *why);
+/* The same with another grid and other arguments. */
+bool launch_as(struct work *w, const struct launch *l, struct dim3u grid,
+               const struct kernel_arg *values, const CUdeviceptr *buffers, CUstream stream,
                struct fault *why);
 /* Puts back what the kernel changes in place, on the worker's stream. */
 bool launch_restore(struct work *w, const struct launch *l, struct fault *why);
@@ -132,12 +139,19 @@ bool profile_try(struct work *w, struct fault *why);
 /* A GPU newer than CUPTI has no names to ask for. */
 bool profile_knows_chip(struct work *w, struct fault *why);
 
-/* cuda_activity.c */
-bool activity_timeline(struct work *w, const struct launch *l, uint8_t *shared,
-                       struct cuda_report *report, struct fault *why);
+/* cuda_activity.c: records between begin and end, for the owner of the worker's one collection. */
+bool activity_begin(struct work *w, struct fault *why);
+void activity_end(struct work *w);
+/* What was seen since begin, as spans ascending by start. Copies and kernels belong to @ops in the
+ * order of their calls: they and their calls get that op's number + 1 as correlation. */
+bool activity_spans(const struct stream_program *p, struct cuda_report *report, struct fault *why);
 /* Durations of the kernels launched by @t, as the GPU stamped them: at most @max, in order. */
 bool activity_durations(struct work *w, const struct timed *t, unsigned n, double *ns,
                         unsigned *got, struct fault *why);
+
+/* cuda_stream.c: the job's stream program, for real. */
+bool stream_timeline(struct work *w, const struct launch *l, const uint8_t *shared,
+                     struct cuda_report *report, struct fault *why);
 
 /* cuda_lines.c */
 bool lines_measure(struct work *w, const struct launch *l, struct cuda_report *report,

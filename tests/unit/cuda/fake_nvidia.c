@@ -232,13 +232,13 @@ CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t n)
 {
 	for (size_t at = 0; at < n; at += (size_t)16 << 20) /* a large copy dozes for longer */
 		CU(cuMemcpyHtoD_v2);
-	return copy((void *)(uintptr_t)to, from, n, 0);
+	return copy((void *)(uintptr_t)to, from, n, CUPTI_ACTIVITY_MEMCPY_KIND_HTOD);
 }
 
 CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t n)
 {
 	CU(cuMemcpyDtoH_v2);
-	return copy(to, (const void *)(uintptr_t)from, n, 0);
+	return copy(to, (const void *)(uintptr_t)from, n, CUPTI_ACTIVITY_MEMCPY_KIND_DTOH);
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, CUstream s)
@@ -389,6 +389,16 @@ CUresult cuEventRecord(CUevent e, CUstream s)
 	(void)s;
 	CU(cuEventRecord);
 	*(uint64_t *)(void *)e = now_ns();
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
+{
+	(void)s;
+	(void)flags;
+	CU(cuStreamWaitEvent);
+	if (!*(uint64_t *)(void *)e)
+		return CUDA_ERROR_INVALID_VALUE; /* nothing was recorded */
 	return CUDA_SUCCESS;
 }
 

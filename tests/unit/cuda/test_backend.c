@@ -86,9 +86,9 @@ static void a_run_brings_everything(void **state)
 		const struct span *s = &f.res.spans[i];
 		assert_true(s->end_ns >= s->start_ns && s->start_ns >= 0);
 		assert_true(i == 0 || s->start_ns >= s[-1].start_ns);
-		kernels += s->kind == SPAN_KERNEL && !strcmp(s->name, "fake_vecadd");
-		copies += (s->kind == SPAN_H2D && (!strcmp(s->name, "H2D a") || !strcmp(s->name, "H2D b"))) ||
-		          (s->kind == SPAN_D2H && !strcmp(s->name, "D2H c"));
+		kernels += s->kind == SPAN_KERNEL && !strcmp(s->name, "k0");
+		copies += (s->kind == SPAN_H2D && (!strcmp(s->name, "a0") || !strcmp(s->name, "b0"))) ||
+		          (s->kind == SPAN_D2H && !strcmp(s->name, "c0"));
 		calls += s->kind == SPAN_CALL;
 	}
 	assert_int_equal(kernels, 1);
@@ -120,8 +120,10 @@ static void in_place_results_are_of_one_launch(void **state)
 	assert_true(backend_cuda.open(&be, NULL, NULL));
 	for (int round = 0; round < 2; round++) {
 		fake_prepare(&f, "fake_increment");
-		f.req.jobs = 6;
-		f.req.streams = 3;
+		struct stream_program program = { 0 };
+		for (unsigned i = 0; i < 6; i++)
+			stream_kernel(&program, 1 + i % 3, "inc", 0, 1);
+		f.req.program = &program;
 		if (!fake_go(&f, be, NULL))
 			fail_msg("%s", f.err.msg);
 		for (int i = 0; i < FAKE_N; i++)
@@ -387,6 +389,64 @@ static void a_refused_counter_leaves_the_rest(void **state)
 	}
 }
 
+/* The whole of it: pieces in two streams, pageable and pinned, an event between the streams. */
+static void a_stream_program_runs_as_written(void **state)
+{
+	(void)state;
+	static struct fake_run f;
+	static struct launch_plan launches[STREAM_LAUNCHES];
+	static struct stream_program p;
+	struct backend *be;
+	fake_prepare(&f, "fake_vecadd");
+	const struct stream_knobs knobs = { .streams = 2, .chunks = 3, .pinned = true };
+	stream_pipeline(&f.plan, &knobs, 0, 1, &p);
+	p.n_ops--; /* the last sync comes behind the events */
+	stream_event(&p, SOP_RECORD, 1, 5);
+	stream_event(&p, SOP_WAIT, 2, 5);
+	stream_simple(&p, SOP_SYNC, 0, "sync", 0, 0);
+	for (unsigned i = 0; i < STREAM_LAUNCHES; i++) { /* 333 and 334 of 1000 elements */
+		launches[i] = f.plan;
+		launches[i].args[3].i32 = FAKE_N / 3 + (int)i;
+	}
+	f.req.program = &p;
+	f.req.launches = launches;
+	assert_true(backend_cuda.open(&be, NULL, NULL));
+	if (!fake_go(&f, be, NULL))
+		fail_msg("%s", f.err.msg);
+	assert_string_equal(f.res.missing[3], "");
+	assert_string_equal(f.res.note, ""); /* the pieces are what the single launch gave */
+	double init = 0;
+	unsigned pins = 0;
+	for (unsigned i = 0; i < f.res.n_spans; i++)
+		if (f.res.spans[i].kind == SPAN_INIT) {
+			assert_true(f.res.spans[i].start_ns == init);
+			init = f.res.spans[i].end_ns;
+			pins += !strncmp(f.res.spans[i].name, "pin ", 4);
+		} else {
+			assert_true(f.res.spans[i].start_ns >= init);
+		}
+	assert_int_equal(pins, 3);
+	struct stream_outcome o = { .modelled_ns = 7 };
+	assert_true(stream_seen(&p, f.res.spans, f.res.n_spans, &o));
+	assert_int_equal(o.origin, ORIGIN_MEASURED);
+	assert_true(o.modelled_ns == 7 && o.makespan_ns > 0);
+	assert_true(o.busy_ns[ENGINE_H2D] > 0 && o.busy_ns[ENGINE_SM] > 0 && o.busy_ns[ENGINE_D2H] > 0);
+	for (unsigned i = 0; i < p.n_ops; i++)
+		if (stream_is_work(&p.ops[i])) {
+			assert_true(o.spans[i].call_ns <= o.spans[i].start_ns);
+			assert_true(o.spans[i].return_ns > o.spans[i].call_ns);
+		}
+	fake_done(&f);
+
+	/* a piece that is too short: the program's own output tells */
+	launches[0].args[3].i32 = launches[1].args[3].i32 = 10;
+	memset(&f.res, 0, sizeof f.res);
+	assert_true(fake_go(&f, be, NULL));
+	assert_non_null(strstr(f.res.note, "is not what the single launch gave"));
+	fake_done(&f);
+	backend_cuda.close(be);
+}
+
 static void without_cupti_events_give_time_and_timeline(void **state)
 {
 	(void)state;
@@ -399,9 +459,14 @@ static void without_cupti_events_give_time_and_timeline(void **state)
 	assert_true(f.res.timing.n >= 3);
 	assert_false(f.res.timing.from_activity);
 	assert_true(f.res.spans_from_events);
-	assert_int_equal(f.res.n_spans, 4);
-	assert_string_equal(f.res.spans[0].name, "H2D a");
-	assert_string_equal(f.res.spans[3].name, "D2H c");
+	unsigned n = 0;
+	const struct span *s[4] = { NULL };
+	for (unsigned i = 0; i < f.res.n_spans; i++)
+		if (f.res.spans[i].kind != SPAN_INIT && n < 4)
+			s[n++] = &f.res.spans[i];
+	assert_int_equal(n, 4);
+	assert_true(s[0]->kind == SPAN_H2D && !strcmp(s[0]->name, "a0"));
+	assert_true(s[3]->kind == SPAN_D2H && !strcmp(s[3]->name, "c0"));
 	assert_non_null(strstr(f.res.note, "CUPTI is not on this machine"));
 	fake_done(&f);
 	backend_cuda.close(be);
@@ -642,6 +707,7 @@ int main(int argc, char **argv)
 		FRESH(each_missing_piece_costs_only_what_it_must),
 		FRESH(another_tools_injection_is_named),
 		FRESH(a_refused_counter_leaves_the_rest),
+		FRESH(a_stream_program_runs_as_written),
 		FRESH(without_cupti_events_give_time_and_timeline),
 		FRESH(a_number_that_is_none_is_not_shown),
 		FRESH(a_failed_run_says_why_and_the_next_works),
