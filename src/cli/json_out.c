@@ -95,6 +95,11 @@ json_t *json_gpu(const struct gpu_spec *g)
 #define X(type, field, least, most, about) set_num(o, #field, (double)g->field);
 	GPU_FIGURES(X)
 #undef X
+#define X(type, field, least, most, about) \
+	if (g->field > 0)                  \
+		set_num(o, #field, g->field);
+	GPU_LINK_FIGURES(X)
+#undef X
 	set_num(o, "ridge_flop_per_byte", gpu_ridge_flop_per_byte(g));
 	return o;
 }
@@ -323,6 +328,41 @@ static json_t *json_measured(const struct run_measured *hw)
 	return o;
 }
 
+/* The stream program operation by operation; times from its first call on. */
+static json_t *json_timeline(const struct run_record *r)
+{
+	const struct stream_outcome *t = r->timeline;
+	json_t *o = json_object(), *ops = json_array();
+	set_text(o, "origin", origin_name(t->origin));
+	set(o, "from_events", json_boolean(t->origin == ORIGIN_MEASURED && r->hw.spans_from_events));
+	set_num(o, "makespan_ns", t->makespan_ns);
+	set_num(o, "modelled_ns", t->modelled_ns);
+	double init = 0;
+	for (unsigned i = 0; i < r->n_spans; i++)
+		if (r->spans[i].kind == SPAN_INIT)
+			init += r->spans[i].end_ns - r->spans[i].start_ns;
+	if (init > 0)
+		set_num(o, "init_ns", init);
+	for (unsigned i = 0; i < r->program->n_ops; i++) {
+		const struct stream_op *op = &r->program->ops[i];
+		const struct stream_span *s = &t->spans[i];
+		if (!stream_is_work(op))
+			continue;
+		json_t *e = json_object();
+		set_text(e, "name", op->name);
+		set_text(e, "engine", stream_engine_name(s->engine));
+		set_u64(e, "stream", op->stream);
+		set_num(e, "start_ns", s->start_ns);
+		set_num(e, "end_ns", s->end_ns);
+		set_u64(e, "bytes", op->bytes);
+		if (op->kind != SOP_KERNEL)
+			set(e, "pinned", json_boolean(op->pinned));
+		json_array_append_new(ops, e);
+	}
+	set(o, "operations", ops);
+	return o;
+}
+
 json_t *json_record(const struct run_record *r)
 {
 	const struct selection *sel = &r->sel;
@@ -377,6 +417,8 @@ json_t *json_record(const struct run_record *r)
 
 	if (r->hw.timing.n || r->hw.loaded.known || r->hw.counter_passes)
 		set(o, "measured", json_measured(&r->hw));
+	if (r->program && r->timeline)
+		set(o, "timeline", json_timeline(r));
 	set(o, "lines", json_lines(r, source, tags, n_tags));
 	set(o, "tags", json_tags(r, source, tags, n_tags));
 	return o;

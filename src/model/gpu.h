@@ -63,7 +63,20 @@ struct gpu_source {
 	X(FLOAT, pcie_gbs, 0.1, 1e4, "host link, one direction")                                  \
 	X(UINT, copy_engines, 1, 16, "copies that can run at once")
 
-/* Every figure is required in a sheet; units are in the names. */
+/*
+ * What this card in its machine was measured to do with copies and calls; the same form, but a sheet
+ * may leave them out: 0 = not measured, and stream.h has a rule for each. With a source, as above.
+ */
+#define GPU_LINK_FIGURES(X)                                                                       \
+	X(FLOAT, pinned_gbs, 0, 1e4, "copies of pinned memory, one direction")                    \
+	X(FLOAT, duplex_gbs, 0, 1e4, "the same, both directions at once, each")                   \
+	X(FLOAT, pageable_h2d_gbs, 0, 1e4, "copies of pageable memory to the GPU")                \
+	X(FLOAT, pageable_d2h_gbs, 0, 1e4, "copies of pageable memory to the host")               \
+	X(FLOAT, copy_latency_ns, 0, 1e6, "a copy, beside its bytes")                             \
+	X(FLOAT, copy_call_ns, 0, 1e6, "an asynchronous copy's call on the host")                 \
+	X(FLOAT, launch_call_ns, 0, 1e6, "a launch's call on the host")
+
+/* Every figure but those of the link is required in a sheet; units are in the names. */
 struct gpu_spec {
 	char id[32];   /* "a100" */
 	char name[64]; /* "A100-SXM4-40GB" */
@@ -90,6 +103,8 @@ struct gpu_spec {
 	double launch_overhead_ns;      /* start to end of an empty kernel, on the GPU's timer */
 	double pcie_gbs;                /* host link, one direction, of the card's own width */
 	unsigned copy_engines;
+	double pinned_gbs, duplex_gbs, pageable_h2d_gbs, pageable_d2h_gbs, copy_latency_ns, copy_call_ns,
+		launch_call_ns;         /* GPU_LINK_FIGURES; 0 = not measured */
 	bool live;                      /* made from a device, not from a sheet */
 	unsigned n_sources;
 	struct gpu_source sources[GPU_MAX_SOURCES];

@@ -151,7 +151,12 @@ void record_timeline(struct run_record *r)
 	const double share = waves > 0 && waves < 1 ? waves : 1;
 	kernel_stream_program(r->sel.kernel, r->sel.variant, &r->plan, r->sel.params, ns, share,
 	                      r->program);
-	if (!stream_run(r->program, &r->sel.gpu, &stream_host_default, r->timeline, NULL)) {
+	for (unsigned i = 0; i < r->program->n_ops; i++) /* a piece is a launch of its own */
+		if (r->program->ops[i].kind == SOP_KERNEL && r->program->ops[i].count)
+			r->program->ops[i].time_ns = fmax(r->program->ops[i].time_ns,
+			                                  r->sel.gpu.launch_overhead_ns);
+	const struct stream_rates rates = stream_rates_of(&r->sel.gpu);
+	if (!stream_run(r->program, &r->sel.gpu, &rates, r->timeline, NULL)) {
 		free(r->program);
 		free(r->timeline);
 		r->program = NULL;

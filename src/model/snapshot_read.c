@@ -154,6 +154,14 @@ static bool read_gpu(struct reader *r, json_t *from, struct gpu_spec *x)
 	}
 	GPU_FIGURES(X)
 #undef X
+#define X(type, field, least, most, about)                                \
+	if (ok && json_object_get(o, #field)) {                           \
+		double v = 0;                                             \
+		ok = read_number(r, o, #field, &v) && v >= least && v <= most; \
+		x->field = ok ? v : 0;                                    \
+	}
+	GPU_LINK_FIGURES(X)
+#undef X
 	json_t *sources = ok ? enter(r, o, "sources", JSON_ARRAY) : NULL;
 	ok = sources != NULL;
 	x->n_sources = 0;

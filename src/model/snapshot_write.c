@@ -60,6 +60,11 @@ static json_t *write_gpu(const struct gpu_spec *x)
 	json_object_set_new(o, #field, number((double)x->field));
 	GPU_FIGURES(X)
 #undef X
+#define X(type, field, least, most, about) \
+	if (x->field > 0)                  \
+		json_object_set_new(o, #field, number(x->field));
+	GPU_LINK_FIGURES(X)
+#undef X
 	json_t *sources = json_array();
 	for (unsigned i = 0; i < x->n_sources; i++)
 		json_array_append_new(sources, json_pack("{s:o, s:o}", "figures",

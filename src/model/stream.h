@@ -90,17 +90,20 @@ struct stream_outcome {
 	double modelled_ns;         /* the model's makespan, also where `origin` is measured */
 };
 
-/* Rates the model uses beside the sheet. */
-struct stream_host {
-	double call_ns;             /* one asynchronous call */
-	double staging_gbs;         /* host memcpy into and out of the staging buffer */
-	double copy_latency_ns;     /* fixed cost of one copy */
+/* What the model takes for calls and copies; GB/s are bytes per ns. */
+struct stream_rates {
+	double copy_call_ns, launch_call_ns; /* host: one asynchronous call */
+	double held_ns;                      /* host: beyond the copy's end, when the call waits for it */
+	double copy_latency_ns;              /* fixed cost of one copy */
+	double pinned_gbs, duplex_gbs;       /* alone; while the other direction is busy */
+	double pageable_gbs[2];              /* up, down: staged by the host */
 };
-extern const struct stream_host stream_host_default;
+/* The sheet's figures; where it has none, the H200's as shares of the link, see stream.c. */
+struct stream_rates stream_rates_of(const struct gpu_spec *g);
 
 /* ERR_USAGE: a wait on an event that nothing records before it, a stream out of range. */
 bool stream_run(const struct stream_program *p, const struct gpu_spec *g,
-                const struct stream_host *host, struct stream_outcome *out, struct err *err);
+                const struct stream_rates *rates, struct stream_outcome *out, struct err *err);
 
 /* The same from what a GPU did: stream_seen.c. A span belongs to op correlation - 1, be it the call
  * or its work. False, with @out untouched, unless every copy and kernel of @p was seen. */

@@ -405,5 +405,10 @@ bool work_sheet(struct work *w, unsigned device, struct gpu_spec *g, struct faul
 	       "sfu_lanes_per_sm lsu_lanes_per_sm schedulers_per_sm l1_bytes dram_latency_ns "
 	       "l2_latency_ns l1_latency_ns smem_latency_ns launch_overhead_ns",
 	       rest);
+	if (g->pinned_gbs > 0)
+		source(g,
+		       "pinned_gbs duplex_gbs pageable_h2d_gbs pageable_d2h_gbs copy_latency_ns copy_call_ns "
+		       "launch_call_ns",
+		       rest);
 	return true;
 }

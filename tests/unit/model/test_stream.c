@@ -15,7 +15,7 @@
 
 static const struct gpu_spec gpu = { .pcie_gbs = 1, .copy_engines = 2 }; /* 1 byte per ns */
 static const struct gpu_spec one_engine = { .pcie_gbs = 1, .copy_engines = 1 };
-static const struct stream_host ideal = { .staging_gbs = 1 };
+static const struct stream_rates ideal = { .pinned_gbs = 1, .duplex_gbs = 1, .pageable_gbs = { 0.5, 0.5 } };
 
 static struct stream_outcome run(const struct stream_program *p, const struct gpu_spec *g)
 {
@@ -89,7 +89,7 @@ static void pageable_copies_hold_the_host(void **state)
 	(void)state;
 	struct stream_program p = pipeline(4, false, 400, 0, 0, false);
 	struct stream_outcome o = run(&p, &gpu);
-	/* staged: 1/1 + 1/1 ns per byte; the second copy is not called before the first is done */
+	/* staged: 2 ns per byte; the second copy is not called before the first is done */
 	assert_float_equal(o.spans[0].end_ns, 200, 1e-6);
 	assert_true(o.spans[3].call_ns >= o.spans[0].end_ns);
 	struct stream_program q = pipeline(4, false, 400, 0, 0, true);
@@ -166,7 +166,8 @@ static void events_order_streams(void **state)
 static void calls_cost_the_host(void **state)
 {
 	(void)state;
-	struct stream_host slow = { .call_ns = 10, .staging_gbs = 1 };
+	struct stream_rates slow = ideal;
+	slow.launch_call_ns = 10;
 	struct stream_program p = { 0 };
 	for (unsigned i = 0; i < 100; i++)
 		stream_kernel(&p, 1, "tiny", 1, 1);
