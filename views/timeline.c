@@ -2,8 +2,8 @@
  * Timeline: copies and kernels on one time axis, per engine and per stream, and what would make
  * the whole faster. Enter: the kernel alone, its blocks on the SMs, wave by wave to the tail.
  *
- * Draws the spans a GPU reported when there are any (measured), else the stream model's
- * (modelled); never a mixture. The waves are the model's: every block takes the same time.
+ * Draws the record's timeline, made from the spans of a GPU (measured) or by the stream model
+ * (modelled); never a mixture. Spans that fit no program are drawn as they are. The waves are the model's: every block takes the same time.
  * PMPP 4.3 (waves), 20.5 (streams); CUDA guide 3.2.8.
  */
 #include "ui/view.h"
@@ -37,6 +37,7 @@ struct chart {
 	double busy[ENGINE_COUNT], bytes[ENGINE_COUNT];
 	unsigned max_stream;
 	enum origin origin;
+	bool explained; /* what waited for what is known */
 };
 
 static void add_bar(struct chart *ch, const struct bar *b)
@@ -79,7 +80,7 @@ static void from_spans(struct chart *ch, const struct run_record *r)
 	ch->origin = ORIGIN_MEASURED;
 }
 
-static void from_model(struct chart *ch, const struct run_record *r)
+static void from_timeline(struct chart *ch, const struct run_record *r)
 {
 	for (unsigned i = 0; i < r->program->n_ops; i++) {
 		const struct stream_op *op = &r->program->ops[i];
@@ -92,7 +93,8 @@ static void from_model(struct chart *ch, const struct run_record *r)
 		add_bar(ch, &b);
 	}
 	ch->span_ns = fmax(ch->span_ns, r->timeline->makespan_ns);
-	ch->origin = ORIGIN_MODELLED;
+	ch->origin = r->timeline->origin;
+	ch->explained = true;
 }
 
 static bool chart_of(struct chart *ch, const struct run_record *r)
@@ -101,10 +103,10 @@ static bool chart_of(struct chart *ch, const struct run_record *r)
 	if (!r || (!r->n_spans && !r->timeline))
 		return false;
 	ch->bars = mem_calloc(r->n_spans ? r->n_spans : STREAM_MAX_OPS, sizeof *ch->bars);
-	if (r->n_spans)
-		from_spans(ch, r);
+	if (r->timeline && (r->timeline->origin == ORIGIN_MEASURED || !r->n_spans))
+		from_timeline(ch, r);
 	else
-		from_model(ch, r);
+		from_spans(ch, r);
 	return true;
 }
 
@@ -264,6 +266,47 @@ static const char *advice(enum stream_engine critical, double pct, bool overlapp
 	}
 }
 
+/* "321 ms once, before it: context 320 ms · pin 1.2 ms". */
+static void initialisation(struct canvas *c, int row, const struct run_record *r)
+{
+	struct stream_init once;
+	char num[32];
+	stream_init_of(r->program, r->spans, r->n_spans, &once);
+	fmt_ns(num, sizeof num, once.total_ns);
+	canvas_text(c, row, 2, STYLE_NORMAL, "init ");
+	int col = canvas_printf(c, row, 7, STYLE_BOLD, "%s %s", num,
+	                        origin_mark(once.origin, c->ascii));
+	col = canvas_text(c, row, col, STYLE_DIM, " once, in no makespan:");
+	for (enum stream_init_part k = 0; k < INIT_COUNT; k++) {
+		if (!(once.ns[k] > 0))
+			continue;
+		char text[64];
+		snprintf(text, sizeof text, " %s %s", stream_init_name(k), fmt_ns(num, sizeof num, once.ns[k]));
+		if (col + (int)strlen(text) < c->cols - 1)
+			col = canvas_text(c, row, col, STYLE_DIM, text);
+	}
+}
+
+/* No overlap makes the whole shorter than its busiest engine. */
+static int limit(struct canvas *c, int row, const struct chart *ch)
+{
+	char most[32], part[ENGINE_COUNT][32];
+	enum stream_engine busiest = ENGINE_H2D;
+	for (enum stream_engine e = ENGINE_H2D; e < ENGINE_COUNT; e++) {
+		fmt_ns(part[e], sizeof part[e], ch->busy[e]);
+		if (ch->busy[e] > ch->busy[busiest])
+			busiest = e;
+	}
+	const int col = canvas_printf(c, row, 2, STYLE_NORMAL, "limit max(%s, %s, %s) = ",
+	                              part[ENGINE_H2D], part[ENGINE_SM], part[ENGINE_D2H]);
+	const int end = canvas_text(c, row, col, STYLE_BOLD,
+	                            fmt_ns(most, sizeof most, ch->busy[busiest]));
+	if (ch->span_ns > 0)
+		canvas_printf(c, row, end, STYLE_DIM, " is %.0f %% of the makespan",
+		              100 * ch->busy[busiest] / ch->span_ns);
+	return row + 1;
+}
+
 static void summary(struct canvas *c, int row, const struct run_record *r, const struct chart *ch)
 {
 	char make[32], serial[32];
@@ -273,18 +316,25 @@ static void summary(struct canvas *c, int row, const struct run_record *r, const
 	col = canvas_printf(c, row, col, STYLE_BOLD, "%s %s", make, origin_mark(ch->origin, c->ascii));
 	const double hidden = ch->serial_ns > ch->span_ns
 	                      ? 100 * (ch->serial_ns - ch->span_ns) / ch->serial_ns : 0;
-	canvas_printf(c, row, col, STYLE_NORMAL, "   serial %s   overlap hides %.0f %%", serial, hidden);
-	if (ch->origin != ORIGIN_MODELLED)
+	col = canvas_printf(c, row, col, STYLE_NORMAL, "   serial %s   overlap hides %.0f %%", serial,
+	                    hidden);
+	if (!ch->explained)
 		return;
 	const struct stream_outcome *o = r->timeline;
+	if (o->origin == ORIGIN_MEASURED && o->modelled_ns > 0)
+		canvas_printf(c, row, col, STYLE_DIM, "   model %s", fmt_ns(make, sizeof make, o->modelled_ns));
+	row = limit(c, row + 1, ch) - 1;
 	bool pageable = false; /* and meant to overlap */
 	for (unsigned i = 0; i < r->program->n_ops; i++)
 		pageable |= r->program->ops[i].async && !r->program->ops[i].pinned &&
 		            r->program->n_streams > 1;
 	col = canvas_printf(c, row + 1, 2, STYLE_NORMAL, "critical path: %s %.0f %%.  ",
 	                    stream_engine_name(o->critical), o->critical_pct);
-	canvas_wrap(c, row + 1, col, c->rows - row - 1, c->cols - col - 1, STYLE_DIM,
-	            advice(o->critical, o->critical_pct, hidden > 1, pageable));
+	const char *words = advice(o->critical, o->critical_pct, hidden > 1, pageable);
+	const int rows = text_rows(words, c->cols - col - 1);
+	canvas_wrap(c, row + 1, col, c->rows - row - 1, c->cols - col - 1, STYLE_DIM, words);
+	if (row + 1 + rows < c->rows)
+		initialisation(c, row + 1 + rows, r);
 }
 
 /* One operation in words: when, how fast, and what it waited for. */
@@ -454,7 +504,7 @@ static void draw(const struct session *s, struct canvas *c)
 	if (ch.max_stream > 0 && c->rows - row > 7)
 		row = draw_streams(c, row, c->rows - 6, &a, &ch, selected) + 1;
 	summary(c, row, r, &ch);
-	if (selected < ch.n && c->rows - row > 5)
+	if (selected < ch.n && c->rows - row > 6)
 		describe(c, c->rows - 2, &ch, r, selected);
 	free(ch.bars);
 }

@@ -336,13 +336,22 @@ static json_t *json_timeline(const struct run_record *r)
 	set_text(o, "origin", origin_name(t->origin));
 	set(o, "from_events", json_boolean(t->origin == ORIGIN_MEASURED && r->hw.spans_from_events));
 	set_num(o, "makespan_ns", t->makespan_ns);
-	set_num(o, "modelled_ns", t->modelled_ns);
-	double init = 0;
-	for (unsigned i = 0; i < r->n_spans; i++)
-		if (r->spans[i].kind == SPAN_INIT)
-			init += r->spans[i].end_ns - r->spans[i].start_ns;
-	if (init > 0)
-		set_num(o, "init_ns", init);
+	json_t *model = json_object();
+	set_num(model, "makespan_ns", t->modelled_ns);
+	set_num(model, "h2d_gbs", t->modelled_gbs[0]);
+	set_num(model, "d2h_gbs", t->modelled_gbs[1]);
+	set(o, "model", model);
+	struct stream_init once;
+	stream_init_of(r->program, r->spans, r->n_spans, &once);
+	json_t *init = json_object();
+	set_text(init, "origin", origin_name(once.origin));
+	set_num(init, "total_ns", once.total_ns);
+	for (enum stream_init_part k = 0; k < INIT_COUNT; k++) {
+		char key[32];
+		snprintf(key, sizeof key, "%s_ns", stream_init_name(k));
+		set_num(init, key, once.ns[k]);
+	}
+	set(o, "init", init);
 	for (unsigned i = 0; i < r->program->n_ops; i++) {
 		const struct stream_op *op = &r->program->ops[i];
 		const struct stream_span *s = &t->spans[i];

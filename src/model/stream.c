@@ -364,6 +364,18 @@ void stream_sum_up(const struct stream_program *p, const int *held_by, struct st
 	critical_path(p, held_by, o);
 }
 
+static double copy_gbs(const struct stream_program *p, const struct stream_outcome *o,
+                       enum stream_op_kind dir)
+{
+	double bytes = 0, ns = 0;
+	for (unsigned i = 0; i < p->n_ops; i++)
+		if (p->ops[i].kind == dir) {
+			bytes += (double)p->ops[i].bytes;
+			ns += o->spans[i].end_ns - o->spans[i].start_ns;
+		}
+	return ns > 0 ? bytes / ns : 0;
+}
+
 bool stream_run(const struct stream_program *p, const struct gpu_spec *g,
                 const struct stream_rates *rates, struct stream_outcome *out, struct err *err)
 {
@@ -409,6 +421,8 @@ bool stream_run(const struct stream_program *p, const struct gpu_spec *g,
 			out->makespan_ns = out->spans[i].end_ns;
 	out->origin = ORIGIN_MODELLED;
 	out->modelled_ns = out->makespan_ns;
+	for (unsigned down = 0; down < 2; down++)
+		out->modelled_gbs[down] = copy_gbs(p, out, down ? SOP_D2H : SOP_H2D);
 	stream_sum_up(p, s.held_by, out);
 	return true;
 }

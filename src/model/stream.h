@@ -23,6 +23,7 @@
 #define STREAM_MAX_OPS 512
 #define STREAM_MAX_STREAMS 17 /* legacy default + 16 */
 #define STREAM_MAX_EVENTS 64
+#define STREAM_MAX_BUFFERS 8 /* KERNEL_MAX_BUFFERS */
 
 /* X(ID, "name") */
 #define STREAM_OPS(X)                                                                    \
@@ -87,7 +88,8 @@ struct stream_outcome {
 	enum stream_engine critical;/* engine with most time on the critical path */
 	double critical_pct;        /* its share of the makespan */
 	enum origin origin;         /* modelled, or measured: made from a GPU's spans */
-	double modelled_ns;         /* the model's makespan, also where `origin` is measured */
+	/* the model's makespan, and its GB/s up and down, also where `origin` is measured */
+	double modelled_ns, modelled_gbs[2];
 };
 
 /* What the model takes for calls and copies; GB/s are bytes per ns. */
@@ -109,6 +111,27 @@ bool stream_run(const struct stream_program *p, const struct gpu_spec *g,
  * or its work. False, with @out untouched, unless every copy and kernel of @p was seen. */
 bool stream_seen(const struct stream_program *p, const struct span *spans, unsigned n,
                  struct stream_outcome *out);
+/* What happens once, before the program, and is in no makespan. X(ID, "first word of its spans") */
+#define STREAM_INITS(X)                                                                   \
+	X(CONTEXT, "context") X(MODULE, "module") X(ALLOCATE, "allocate") X(PIN, "pin")   \
+	X(STREAMS, "streams")
+
+enum stream_init_part {
+#define X(id, name) INIT_##id,
+	STREAM_INITS(X)
+#undef X
+	INIT_COUNT
+};
+const char *stream_init_name(enum stream_init_part i);
+
+struct stream_init {
+	double ns[INIT_COUNT], total_ns;
+	enum origin origin;
+};
+/* Measured where @spans have it, else modelled: stream_seen.c. */
+void stream_init_of(const struct stream_program *p, const struct span *spans, unsigned n,
+                    struct stream_init *out);
+
 /* For both: serial time, overlap and critical path from spans, busy times and makespan.
  * @held_by: op whose end let the call of an op return; -1 = it did not wait. */
 void stream_sum_up(const struct stream_program *p, const int *held_by, struct stream_outcome *out);

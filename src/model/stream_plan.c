@@ -24,6 +24,8 @@ void stream_knobs_of(const struct kernel_desc *k, unsigned variant, const int64_
 	};
 }
 
+_Static_assert(STREAM_MAX_BUFFERS == KERNEL_MAX_BUFFERS, "one list of buffers");
+
 struct piece {
 	unsigned i, of;
 };
