@@ -151,7 +151,8 @@ enum variant {
 	N_VARIANTS
 };
 enum param {
-	P_N, P_BLOCK, P_BLOCKS, P_COARSE, P_UNROLL, P_STREAMS, P_CHUNKS, P_PINNED, P_RESIDENT, N_PARAMS
+	P_N, P_BLOCK, P_BLOCKS, P_COARSE, P_UNROLL, P_STREAMS, P_CHUNKS, P_PINNED, P_RESIDENT, P_DEAL,
+	N_PARAMS
 };
 enum buffer { X, Y, R, N_BUFFERS };
 
@@ -174,6 +175,9 @@ static const int64_t factors[] = { 1, 2, 4, 8, 16, INT64_MIN };
 static const int64_t chunk_steps[] = { 1, 2, 4, 8, 16, 32, 64, INT64_MIN };
 static const int64_t no_yes[] = { 0, 1, INT64_MIN };
 static const char *const no_yes_words[] = { "no", "yes" };
+/* enum stream_deal */
+static const int64_t deals[] = { 0, 1, 2, INT64_MIN };
+static const char *const deal_words[] = { "pieces", "engines", "trap" };
 
 static const struct param_desc params[N_PARAMS] = {
 	[P_N] = { .name = "N", .title = "vector length", .unit = "elements", .kind = PARAM_LAUNCH,
@@ -201,6 +205,9 @@ static const struct param_desc params[N_PARAMS] = {
 	[P_RESIDENT] = { .name = "resident", .title = "data stays on the device", .unit = "",
 	                 .kind = PARAM_STREAM, .def = 0, .min = 0, .max = 1, .choices = no_yes,
 	                 .words = no_yes_words, .variants = WHOLE_GRID },
+	[P_DEAL] = { .name = "deal", .title = "what goes into which stream", .unit = "",
+	             .kind = PARAM_STREAM, .def = 0, .min = 0, .max = 2, .choices = deals,
+	             .words = deal_words, .variants = WHOLE_GRID },
 };
 
 static const struct variant_desc variants[N_VARIANTS] = {

@@ -299,7 +299,8 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 	run_counts_copy(&r->counts, &res.counts);
 	r->hw = (struct run_measured){
 		.timing = res.timing, .loaded = res.loaded, .n_stalls = res.n_stalls,
-		.spans_from_events = res.spans_from_events, .counter_passes = res.counter_passes,
+		.spans_from_events = res.spans_from_events, .program_ns = res.program_ns,
+		 .counter_passes = res.counter_passes,
 		.counters_s = res.counters_s,
 	};
 	memcpy(r->hw.stalls, res.stalls, sizeof r->hw.stalls);

@@ -321,8 +321,17 @@ static void summary(struct canvas *c, int row, const struct run_record *r, const
 	if (!ch->explained)
 		return;
 	const struct stream_outcome *o = r->timeline;
+	char beside[80] = "";
+	if (o->origin == ORIGIN_MEASURED && r->hw.program_ns > 0)
+		snprintf(beside, sizeof beside, "   unrecorded %s", fmt_ns(make, sizeof make, r->hw.program_ns));
 	if (o->origin == ORIGIN_MEASURED && o->modelled_ns > 0)
-		canvas_printf(c, row, col, STYLE_DIM, "   model %s", fmt_ns(make, sizeof make, o->modelled_ns));
+		snprintf(beside + strlen(beside), sizeof beside - strlen(beside), "   model %s",
+		         fmt_ns(make, sizeof make, o->modelled_ns));
+	if (beside[0]) {
+		/* beside the makespan where there is room, else below it */
+		const bool fits = col + (int)strlen(beside) < c->cols;
+		canvas_text(c, fits ? row : ++row, fits ? col : 10, STYLE_DIM, beside + (fits ? 0 : 1));
+	}
 	row = limit(c, row + 1, ch) - 1;
 	bool pageable = false; /* and meant to overlap */
 	for (unsigned i = 0; i < r->program->n_ops; i++)

@@ -71,6 +71,7 @@ struct run_result {
 	unsigned n_spans;             /* owned */
 	struct span *spans;           /* ascending by start */
 	bool spans_from_events;       /* no activity records: kernel and copies timed by events */
+	double program_ns;            /* the same without recording, by the host's clock; 0 = unknown */
 	unsigned counter_passes;      /* replays that the counters took */
 	double counters_s;            /* wall time of reading counters */
 	char missing[5][256];         /* by capability's bit number: why it gave nothing; "" = it did */

@@ -336,6 +336,8 @@ static json_t *json_timeline(const struct run_record *r)
 	set_text(o, "origin", origin_name(t->origin));
 	set(o, "from_events", json_boolean(t->origin == ORIGIN_MEASURED && r->hw.spans_from_events));
 	set_num(o, "makespan_ns", t->makespan_ns);
+	if (r->hw.program_ns > 0)
+		set_num(o, "unrecorded_ns", r->hw.program_ns);
 	json_t *model = json_object();
 	set_num(model, "makespan_ns", t->modelled_ns);
 	set_num(model, "h2d_gbs", t->modelled_gbs[0]);

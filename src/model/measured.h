@@ -40,6 +40,7 @@ struct run_measured {
 	unsigned n_stalls;
 	struct run_stall stalls[RUN_MAX_STALLS];
 	bool spans_from_events;       /* no activity records: kernel and copies timed by events */
+	double program_ns;            /* the stream program without recording, host's clock; 0 = unknown */
 	unsigned counter_passes;      /* replays that the counters took; 0 = none were read */
 	double counters_s;            /* wall time of reading them */
 };

@@ -526,6 +526,8 @@ static bool read_measured(struct reader *r, json_t *from, struct run_measured *x
 	int64_t whole;
 	bool ok = o != NULL;
 	MEASURED_FIELDS(GET)
+	if (ok && json_object_get(o, "program_ns"))
+		ok = read_number(r, o, "program_ns", &x->program_ns);
 	ok = ok && read_timing(r, o, &x->timing) && read_loaded(r, o, &x->loaded);
 	json_t *stalls = ok ? enter(r, o, "stalls", JSON_OBJECT) : NULL;
 	const char *reason;

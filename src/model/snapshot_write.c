@@ -249,6 +249,8 @@ static json_t *write_measured(const struct run_measured *x)
 	json_t *o = json_object();
 	json_t *stalls = json_object();
 	MEASURED_FIELDS(PUT)
+	if (x->program_ns > 0)
+		json_object_set_new(o, "program_ns", number(x->program_ns));
 	for (unsigned i = 0; i < x->n_stalls; i++)
 		json_object_set_new(stalls, x->stalls[i].reason, number(x->stalls[i].warps));
 	json_object_set_new(o, "timing", write_timing(&x->timing));

@@ -21,6 +21,7 @@ void stream_knobs_of(const struct kernel_desc *k, unsigned variant, const int64_
 		.chunks = (unsigned)knob(k, variant, params, "chunks", 1),
 		.pinned = knob(k, variant, params, "pinned", 1) != 0,
 		.resident = knob(k, variant, params, "resident", 0) != 0,
+		.deal = (enum stream_deal)knob(k, variant, params, "deal", DEAL_PIECES),
 	};
 }
 
@@ -61,11 +62,19 @@ static void copies(struct stream_program *out, const struct launch_plan *plan,
 	}
 }
 
+/* What comes next in stream @to waits for what is now in stream @from. */
+static void hand_over(struct stream_program *out, unsigned from, unsigned to, unsigned event)
+{
+	stream_event(out, SOP_RECORD, from, event);
+	stream_event(out, SOP_WAIT, to, event);
+}
+
 void stream_pipeline(const struct launch_plan *plan, const struct stream_knobs *knobs,
                      double kernel_ns, double share, struct stream_program *out)
 {
 	/* every op of a chunk must fit; a program is never cut in the middle of a chunk */
-	const unsigned per_chunk = plan->n_buffers * 2 + 1;
+	const bool engines = knobs->deal == DEAL_ENGINES && knobs->streams > 0 && !knobs->resident;
+	const unsigned per_chunk = plan->n_buffers * 2 + 1 + (engines ? 4 : 0);
 	const unsigned most = (STREAM_MAX_OPS - 1) / per_chunk;
 	unsigned chunks = knobs->chunks < 1 ? 1 : knobs->chunks > most ? most : knobs->chunks;
 	for (unsigned b = 0; b < plan->n_buffers; b++) /* no piece is empty */
@@ -75,20 +84,26 @@ void stream_pipeline(const struct launch_plan *plan, const struct stream_knobs *
 	*out = (struct stream_program){ 0 };
 	const uint64_t size = plan->n_buffers ? plan->buffers[0].count : 1;
 	for (unsigned i = 0; i < chunks; i++) {
-		const unsigned stream = async ? 1 + i % knobs->streams : 0;
+		const unsigned own = async ? 1 + i % knobs->streams : 0;
+		const unsigned up = engines ? 1 : own, run = engines ? 2 : own;
+		const unsigned down = engines ? 3 : knobs->deal == DEAL_TRAP ? 0 : own;
 		const struct piece p = { i, chunks };
 		char name[24];
 		if (!knobs->resident)
-			copies(out, plan, SOP_H2D, stream, p, knobs->pinned);
+			copies(out, plan, SOP_H2D, up, p, knobs->pinned);
+		if (engines)
+			hand_over(out, up, run, 2 * i);
 		snprintf(name, sizeof name, "k%u", i);
-		const int k = stream_kernel(out, stream, name, kernel_ns / chunks, share);
+		const int k = stream_kernel(out, run, name, kernel_ns / chunks, share);
 		if (k >= 0 && chunks > 1) {
 			out->ops[k].first = piece_first(size, p);
 			out->ops[k].count = piece_count(size, p);
 			out->ops[k].launch = out->ops[k].count != size / chunks;
 		}
+		if (engines)
+			hand_over(out, run, down, 2 * i + 1);
 		if (!knobs->resident)
-			copies(out, plan, SOP_D2H, stream, p, knobs->pinned);
+			copies(out, plan, SOP_D2H, down, p, knobs->pinned);
 	}
 	stream_simple(out, SOP_SYNC, 0, "sync", 0, 0);
 }

@@ -10,11 +10,24 @@
 #include "model/kernel.h"
 #include "model/stream.h"
 
+/* X(ID, "word", "what it is") */
+#define STREAM_DEALS(X)                                                                        \
+	X(PIECES, "pieces", "a piece's copies and kernel in one stream, pieces in turn")       \
+	X(ENGINES, "engines", "copies up, kernels, copies down in a stream each; events order them") \
+	X(TRAP, "trap", "like pieces, but results come down by plain cudaMemcpy: default stream")
+
+enum stream_deal {
+#define X(id, word, about) DEAL_##id,
+	STREAM_DEALS(X)
+#undef X
+};
+
 struct stream_knobs {
 	unsigned streams; /* "streams": 0 = everything in the legacy default stream */
 	unsigned chunks;  /* "chunks": pieces of the data, dealt to the streams in turn */
 	bool pinned;      /* "pinned": page-locked host memory */
 	bool resident;    /* "resident": data stays on the device; no copies */
+	enum stream_deal deal; /* "deal": who goes into which stream */
 };
 
 void stream_knobs_of(const struct kernel_desc *k, unsigned variant, const int64_t *params,

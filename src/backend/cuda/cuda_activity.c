@@ -241,6 +241,14 @@ void activity_end(struct work *w)
 	off(w, timeline_kinds, ARRAY_LEN(timeline_kinds));
 }
 
+void activity_clear(struct work *w)
+{
+	w->cupti.ActivityFlushAll(1);
+	pthread_mutex_lock(&records.lock);
+	records.n = 0;
+	pthread_mutex_unlock(&records.lock);
+}
+
 static bool is_work(const struct record *r)
 {
 	return r->kind != SPAN_CALL && r->kind != SPAN_OVERHEAD;

@@ -362,6 +362,7 @@ void cuda_put_report(struct wire_msg *m, const struct cuda_report *r)
 	for (unsigned i = 0; i < r->n_spans; i++)
 		put_span(m, &r->spans[i]);
 	put_bool(m, r->spans_from_events);
+	wire_put_f64(m, r->program_ns);
 	wire_put_u32(m, r->n_lines);
 	for (unsigned i = 0; i < r->n_lines; i++) {
 		wire_put_u32(m, r->lines[i].line);
@@ -401,6 +402,7 @@ bool cuda_get_report(struct wire_msg *m, struct cuda_report *r)
 	for (unsigned i = 0; i < r->n_spans; i++)
 		get_span(m, &r->spans[i]);
 	r->spans_from_events = get_bool(m);
+	r->program_ns = wire_get_f64(m);
 	n = wire_get_upto(m, CUDA_MAX_LINES);
 	if (n > (m->len - m->at) / line_min)
 		m->bad = true;

@@ -91,6 +91,7 @@ struct cuda_report {
 	unsigned n_spans;
 	struct span *spans;
 	bool spans_from_events;
+	double program_ns;          /* the stream program unrecorded, by the host's clock; 0 = not timed */
 	unsigned n_lines;
 	struct line_counts *lines;
 	unsigned passes;

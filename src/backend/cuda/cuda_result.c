@@ -200,6 +200,7 @@ void cuda_result(struct cuda_report *r, const struct launch_plan *plan, const st
 	out->n_spans = r->n_spans;
 	out->spans = r->spans;
 	out->spans_from_events = r->spans_from_events;
+	out->program_ns = r->program_ns;
 	r->spans = NULL;
 	r->n_spans = 0;
 	out->counter_passes = r->passes;

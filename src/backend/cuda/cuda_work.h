@@ -142,6 +142,8 @@ bool profile_knows_chip(struct work *w, struct fault *why);
 /* cuda_activity.c: records between begin and end, for the owner of the worker's one collection. */
 bool activity_begin(struct work *w, struct fault *why);
 void activity_end(struct work *w);
+/* Forgets what was seen until now. */
+void activity_clear(struct work *w);
 /* What was seen since begin, as spans ascending by start. Copies and kernels belong to @ops in the
  * order of their calls: they and their calls get that op's number + 1 as correlation. */
 bool activity_spans(const struct stream_program *p, struct cuda_report *report, struct fault *why);

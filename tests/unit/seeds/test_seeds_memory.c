@@ -326,7 +326,8 @@ static void s_363_pinned_and_pageable(void **state)
 		struct stream_outcome o;
 		struct err err = { 0 };
 		stream_pipeline(&plan, &knobs, 6e6, 1, &p);
-		if (!stream_run(&p, g, &stream_host_default, &o, &err))
+		const struct stream_rates rates = stream_rates_of(g);
+		if (!stream_run(&p, g, &rates, &o, &err))
 			fail_msg("%s", err.msg);
 		ms[pinned] = o.makespan_ns / 1e6;
 	}
@@ -353,7 +354,8 @@ static void s_426_pipeline_of_four(void **state)
 		struct stream_program p;
 		struct stream_outcome o;
 		stream_pipeline(&plan, &knobs, 4e6, 1, &p);
-		assert_true(stream_run(&p, g, &stream_host_default, &o, NULL));
+		const struct stream_rates rates = stream_rates_of(g);
+		assert_true(stream_run(&p, g, &rates, &o, NULL));
 		ms[streams] = o.makespan_ns;
 		if (streams == 1)
 			assert_true(near_to(o.makespan_ns, o.serial_ns, 0.01));

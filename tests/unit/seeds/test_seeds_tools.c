@@ -123,7 +123,8 @@ static void s_420_launch_is_asynchronous(void **state)
 	const int k = stream_kernel(&p, 0, "k", 1e6, 1);
 	const int d = stream_copy(&p, SOP_D2H, 0, "r", 4096, true, false);
 
-	assert_true(stream_run(&p, gpu_find("a100"), &stream_host_default, &o, NULL));
+	const struct stream_rates rates = stream_rates_of(gpu_find("a100"));
+	assert_true(stream_run(&p, gpu_find("a100"), &rates, &o, NULL));
 	assert_true(o.spans[k].return_ns < 0.1 * o.spans[k].end_ns);
 	assert_true(o.spans[d].call_ns < o.spans[k].end_ns);
 	assert_true(o.spans[d].start_ns >= o.spans[k].end_ns);
@@ -135,7 +136,8 @@ static void s_420_launch_is_asynchronous(void **state)
 static void s_421_one_and_two_streams(void **state)
 {
 	(void)state;
-	static const struct stream_host ideal = { .staging_gbs = 1 };
+	static const struct stream_rates ideal = { .pinned_gbs = 1, .duplex_gbs = 1,
+		                                   .pageable_gbs = { 1, 1 } };
 	double ns[3];
 
 	for (unsigned streams = 1; streams <= 3; streams++) {

@@ -782,7 +782,8 @@ static inline struct session *fixture_streams(void)
 	fixture_op(r, 3, ENGINE_H2D, 83000, 163000, 0);
 	fixture_op(r, 4, ENGINE_SM, 163000, 223000, 3);
 	fixture_op(r, 5, ENGINE_D2H, 223000, 263000, 4);
-	r->timeline->makespan_ns = 263000;
+	r->timeline->origin = ORIGIN_MODELLED;
+	r->timeline->makespan_ns = r->timeline->modelled_ns = 263000;
 	r->timeline->serial_ns = 360000;
 	r->timeline->critical = ENGINE_H2D;
 	r->timeline->critical_pct = 61;
