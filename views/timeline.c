@@ -307,6 +307,14 @@ static int limit(struct canvas *c, int row, const struct chart *ch)
 	return row + 1;
 }
 
+static int if_room(struct canvas *c, int row, int col, const char *what, double ns)
+{
+	char text[64], num[32];
+	snprintf(text, sizeof text, "   %s %s", what, fmt_ns(num, sizeof num, ns));
+	return ns > 0 && col + (int)strlen(text) < c->cols ? canvas_text(c, row, col, STYLE_DIM, text)
+	                                                  : col;
+}
+
 static void summary(struct canvas *c, int row, const struct run_record *r, const struct chart *ch)
 {
 	char make[32], serial[32];
@@ -321,16 +329,9 @@ static void summary(struct canvas *c, int row, const struct run_record *r, const
 	if (!ch->explained)
 		return;
 	const struct stream_outcome *o = r->timeline;
-	char beside[80] = "";
-	if (o->origin == ORIGIN_MEASURED && r->hw.program_ns > 0)
-		snprintf(beside, sizeof beside, "   unrecorded %s", fmt_ns(make, sizeof make, r->hw.program_ns));
-	if (o->origin == ORIGIN_MEASURED && o->modelled_ns > 0)
-		snprintf(beside + strlen(beside), sizeof beside - strlen(beside), "   model %s",
-		         fmt_ns(make, sizeof make, o->modelled_ns));
-	if (beside[0]) {
-		/* beside the makespan where there is room, else below it */
-		const bool fits = col + (int)strlen(beside) < c->cols;
-		canvas_text(c, fits ? row : ++row, fits ? col : 10, STYLE_DIM, beside + (fits ? 0 : 1));
+	if (o->origin == ORIGIN_MEASURED) {
+		col = if_room(c, row, col, "model", o->modelled_ns);
+		if_room(c, row, col, "unrecorded", r->hw.program_ns);
 	}
 	row = limit(c, row + 1, ch) - 1;
 	bool pageable = false; /* and meant to overlap */

@@ -95,7 +95,8 @@ struct stream_outcome {
 /* What the model takes for calls and copies; GB/s are bytes per ns. */
 struct stream_rates {
 	double copy_call_ns, launch_call_ns; /* host: one asynchronous call */
-	double held_ns;                      /* host: beyond the copy's end, when the call waits for it */
+	double held_ns, staged_ns;           /* host: beyond the copy's end, when the call waits for it; of
+	                                      * pageable memory, which is staged */
 	double copy_latency_ns;              /* fixed cost of one copy */
 	double pinned_gbs, duplex_gbs;       /* alone; while the other direction is busy */
 	double pageable_gbs[2];              /* up, down: staged by the host */

@@ -296,6 +296,7 @@ CUresult cuModuleUnload(CUmodule m)
 
 static const char *const kernels[] = {
 	"fake_vecadd", "fake_increment", "fake_fault", "fake_hang", "pmpp_flush_l2",
+	"vec_add_v3_per_element",
 };
 
 CUresult cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name)
@@ -332,7 +333,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
 	CU(cuLaunchKernel);
 	const char *name = *(const char *const *)(uintptr_t)f;
 	uint64_t start = now_ns();
-	if (!strcmp(name, "fake_vecadd")) {
+	if (!strcmp(name, "fake_vecadd") || !strcmp(name, "vec_add_v3_per_element")) {
 		const float *a = *(float **)args[0], *b = *(float **)args[1];
 		float *c = *(float **)args[2];
 		for (int i = 0; i < *(int *)args[3]; i++)
