@@ -19,7 +19,8 @@ static double known(double figure, double otherwise)
 /*
  * What a sheet leaves out is taken from an H200's measurements (presets/gpus/h200.yaml): pinned
  * copies reach 88 % of the link's line rate, 79 % each when both directions are busy; the host's
- * staging of pageable memory is a matter of its memory, not of the link, unless that is slower. A
+ * staging of pageable memory is a matter of its memory, not of the link, unless that is slower (an
+ * RTX 4060 Ti's x8 link gave 22 % of its pinned rate, S-383; here at most 40 %). A
  * staged copy costs the caller some 140 us more than it takes on the GPU's clock: 0.4 ms in programs
  * of 3 copies, 1.8 of 12, 3.4 of 24 (tests/gpu/streams.sh).
  */
@@ -34,8 +35,8 @@ struct stream_rates stream_rates_of(const struct gpu_spec *g)
 		.pinned_gbs = known(g->pinned_gbs, 0.88 * g->pcie_gbs),
 	};
 	r.duplex_gbs = known(g->duplex_gbs, 0.9 * r.pinned_gbs);
-	r.pageable_gbs[0] = known(g->pageable_h2d_gbs, fmin(8, 0.5 * r.pinned_gbs));
-	r.pageable_gbs[1] = known(g->pageable_d2h_gbs, fmin(14, 0.5 * r.pinned_gbs));
+	r.pageable_gbs[0] = known(g->pageable_h2d_gbs, fmin(8, 0.4 * r.pinned_gbs));
+	r.pageable_gbs[1] = known(g->pageable_d2h_gbs, fmin(14, 0.4 * r.pinned_gbs));
 	return r;
 }
 
