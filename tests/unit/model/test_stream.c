@@ -189,6 +189,75 @@ static void a_full_program_says_so(void **state)
 	assert_float_equal(run(&p, &gpu).makespan_ns, STREAM_MAX_OPS, 1e-6);
 }
 
+/* Both directions at once are slower than one, for as long as both last. */
+static void duplex_is_shared(void **state)
+{
+	(void)state;
+	struct stream_rates r = ideal;
+	r.duplex_gbs = 0.5;
+	struct stream_program p = { 0 };
+	stream_copy(&p, SOP_D2H, 1, "r", 100, true, true);
+	const int x = stream_copy(&p, SOP_H2D, 2, "x", 100, true, true);
+	struct stream_outcome o;
+	assert_true(stream_run(&p, &gpu, &r, &o, NULL));
+	/* 100 ns beside the other at half speed: 50 bytes; the rest alone */
+	assert_float_equal(o.spans[x].end_ns, 150, 1e-9);
+}
+
+static struct span seen(enum span_kind kind, unsigned op, double start, double end)
+{
+	return (struct span){ .kind = kind, .correlation = op + 1, .start_ns = start, .end_ns = end };
+}
+
+/* What a GPU did, and why: the order of its spans and the rules say what waited for what. */
+static void spans_become_a_timeline(void **state)
+{
+	(void)state;
+	struct stream_program p = { 0 };
+	const int x = stream_copy(&p, SOP_H2D, 1, "x", 100, true, true);
+	stream_event(&p, SOP_RECORD, 1, 3);
+	stream_event(&p, SOP_WAIT, 2, 3);
+	const int k = stream_kernel(&p, 2, "k", 0, 1);
+	const int y = stream_copy(&p, SOP_H2D, 3, "y", 100, true, true);
+	const int r = stream_copy(&p, SOP_D2H, 2, "r", 100, true, false);
+	struct span s[] = {
+		seen(SPAN_CALL, (unsigned)x, 1e6, 1.001e6),
+		seen(SPAN_H2D, (unsigned)x, 1.01e6, 1.11e6),
+		seen(SPAN_KERNEL, (unsigned)k, 1.1105e6, 1.2105e6),
+		seen(SPAN_H2D, (unsigned)y, 1.11e6, 1.2e6),
+		seen(SPAN_D2H, (unsigned)r, 1.211e6, 1.311e6),
+		{ .kind = SPAN_INIT, .name = "pin x", .end_ns = 5e5 },
+		{ .kind = SPAN_INIT, .name = "pin y", .start_ns = 5e5, .end_ns = 9e5 },
+		{ .kind = SPAN_OVERHEAD, .start_ns = 9.5e5, .end_ns = 9.9e5 },
+	};
+	struct stream_outcome o = { .modelled_ns = 1 };
+	assert_true(stream_seen(&p, s, sizeof s / sizeof *s, &o));
+	assert_int_equal(o.origin, ORIGIN_MEASURED);
+	assert_float_equal(o.makespan_ns, 3.11e5, 1e-3); /* from the first call */
+	assert_float_equal(o.serial_ns, 3.9e5, 1e-3);
+	assert_float_equal(o.spans[x].start_ns, 1e4, 1e-3);
+	assert_int_equal(o.spans[x].waits_for, -1); /* the host's call */
+	assert_int_equal(o.spans[k].waits_for, x);  /* another stream: the event */
+	assert_int_equal(o.spans[y].waits_for, x);  /* the engine */
+	assert_int_equal(o.spans[r].waits_for, k);  /* the stream */
+	assert_float_equal(o.modelled_ns, 1, 0);
+
+	struct stream_init init;
+	stream_init_of(&p, s, sizeof s / sizeof *s, &init);
+	assert_int_equal(init.origin, ORIGIN_MEASURED);
+	assert_float_equal(init.ns[INIT_PIN], 9e5, 1e-3);
+	assert_float_equal(init.total_ns, 9e5, 1e-3);
+	stream_init_of(&p, s, 5, &init); /* none among these */
+	assert_int_equal(init.origin, ORIGIN_MODELLED);
+	assert_true(init.ns[INIT_PIN] > 0 && init.ns[INIT_STREAMS] > 0);
+
+	/* one operation unseen: the model stays */
+	s[3].correlation = 0;
+	o.makespan_ns = 77;
+	assert_false(stream_seen(&p, s, sizeof s / sizeof *s, &o));
+	assert_float_equal(o.makespan_ns, 77, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +272,8 @@ int main(void)
 		cmocka_unit_test(events_order_streams),
 		cmocka_unit_test(calls_cost_the_host),
 		cmocka_unit_test(a_full_program_says_so),
+		cmocka_unit_test(duplex_is_shared),
+		cmocka_unit_test(spans_become_a_timeline),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
