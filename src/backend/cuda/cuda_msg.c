@@ -152,7 +152,15 @@ static void put_program(struct wire_msg *m, const struct stream_program *p)
 	}
 }
 
-/* Every copy lies within its buffer, and every kernel's piece within the smallest that has any. */
+static bool recorded(const struct stream_program *p, unsigned before, unsigned event)
+{
+	for (unsigned i = 0; i < before; i++)
+		if (p->ops[i].kind == SOP_RECORD && p->ops[i].event == event)
+			return true;
+	return false;
+}
+
+/* Every copy lies within its buffer, every kernel's piece within all of them, and a wait has an event. */
 static void get_program(struct wire_msg *m, const struct cuda_job *j, struct stream_program *p)
 {
 	p->n_ops = wire_get_upto(m, STREAM_MAX_OPS);
@@ -171,6 +179,8 @@ static void get_program(struct wire_msg *m, const struct cuda_job *j, struct str
 		op->pinned = get_bool(m);
 		op->async = get_bool(m);
 		p->n_streams = op->stream > p->n_streams ? op->stream : p->n_streams;
+		if (op->kind == SOP_WAIT && !recorded(p, i, op->event))
+			m->bad = true;
 		const bool copy = op->kind == SOP_H2D || op->kind == SOP_D2H;
 		for (unsigned b = 0; b < j->n_buffers; b++) {
 			const uint64_t bytes = j->buffers[b].bytes, elem = j->buffers[b].elem;

@@ -220,6 +220,47 @@ static void a_job_is_read_back(void **state)
 	wire_free(&m);
 }
 
+static bool program_passes(const struct stream_op *op)
+{
+	struct cuda_job j = sample_job(), k;
+	struct wire_msg m;
+	j.buffers[0].elem = j.buffers[1].elem = 4;
+	j.program.n_ops = 1;
+	j.program.ops[0] = *op;
+	wire_begin(&m, MSG_RUN);
+	cuda_put_job(&m, &j);
+	const bool ok = cuda_get_job(&m, 356, &k);
+	if (ok)
+		assert_memory_equal(&k.program.ops[0], op, sizeof *op);
+	wire_free(&m);
+	return ok;
+}
+
+/* Buffers of 25 elements of 4 bytes: an operation beyond them never reaches the GPU. */
+static void a_program_stays_within_its_buffers(void **state)
+{
+	(void)state;
+	struct stream_op copy = { .kind = SOP_D2H, .name = "r7", .stream = 3, .bytes = 40, .pinned = true,
+		                  .async = true, .buffer = 1, .first = 15, .count = 10 };
+	struct stream_op kernel = { .kind = SOP_KERNEL, .name = "k", .launch = 1, .first = 20, .count = 5 };
+	struct stream_op wait = { .kind = SOP_WAIT, .stream = 1, .event = 2 };
+	assert_true(program_passes(&copy));
+	assert_true(program_passes(&kernel));
+	assert_false(program_passes(&wait)); /* nothing was recorded */
+	copy.first = 16;
+	assert_false(program_passes(&copy));
+	copy.first = UINT64_MAX / 4 + 1; /* would wrap to 0 */
+	assert_false(program_passes(&copy));
+	copy.first = 0;
+	copy.buffer = 2;
+	assert_false(program_passes(&copy));
+	kernel.first = 21;
+	assert_false(program_passes(&kernel));
+	kernel.first = 0;
+	kernel.launch = STREAM_LAUNCHES;
+	assert_false(program_passes(&kernel));
+}
+
 static struct cuda_report sample_report(struct span *spans, struct line_counts *lines)
 {
 	struct cuda_report r = { .n_stalls = 1, .n_spans = 2, .spans = spans, .n_lines = 2,
@@ -354,6 +395,7 @@ int main(void)
 		WITH_PAIR(too_much_for_a_frame_is_refused),
 		WITH_PAIR(cut_and_oversized_frames_are_broken),
 		cmocka_unit_test(a_job_is_read_back),
+		cmocka_unit_test(a_program_stays_within_its_buffers),
 		cmocka_unit_test(a_report_is_read_back),
 		cmocka_unit_test(damaged_messages_do_no_harm),
 		cmocka_unit_test(random_bytes_are_no_frame),
