@@ -320,6 +320,10 @@ static void summary(struct canvas *c, int row, const struct run_record *r, const
 	char make[32], serial[32];
 	fmt_ns(make, sizeof make, ch->span_ns);
 	fmt_ns(serial, sizeof serial, ch->serial_ns);
+	canvas_shows(c, M_STREAM_MAKESPAN);
+	canvas_shows(c, M_STREAM_H2D);
+	canvas_shows(c, M_STREAM_D2H);
+	canvas_shows(c, M_TIME_KERNEL);
 	int col = canvas_text(c, row, 2, STYLE_NORMAL, "makespan ");
 	col = canvas_printf(c, row, col, STYLE_BOLD, "%s %s", make, origin_mark(ch->origin, c->ascii));
 	const double hidden = ch->serial_ns > ch->span_ns

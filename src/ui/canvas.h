@@ -90,7 +90,8 @@ int canvas_metric(struct canvas *c, int row, int col, int width, const struct me
                   enum metric_id id);
 /* Number as in canvas_metric(), without mark, into text. */
 void metric_format(const struct metric_set *m, enum metric_id id, char *out, size_t n);
-void metric_list_add(struct metric_list *l, enum metric_id id); /* once */
+/* Says that @id is shown here, where canvas_metric() did not draw it. */
+void canvas_shows(struct canvas *c, enum metric_id id);
 /* "was 75.0 % ▲" when @before knows the metric and it shows differently now; nothing otherwise.
  * @better: +1 more is good, -1 less is good, 0 neither. @m may be NULL. Returns column after. */
 int canvas_delta(struct canvas *c, int row, int col, const struct metric_set *m,

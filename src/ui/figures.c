@@ -76,12 +76,14 @@ void metric_format(const struct metric_set *m, enum metric_id id, char *out, siz
 		number(how_shown(metric_catalogue[id].unit), m->v[id].num, out, n);
 }
 
-void metric_list_add(struct metric_list *l, enum metric_id id)
+void canvas_shows(struct canvas *c, enum metric_id id)
 {
-	for (unsigned i = 0; i < l->n; i++)
+	struct metric_list *l = c->shown;
+	for (unsigned i = 0; l && i < l->n; i++)
 		if (l->id[i] == id)
 			return;
-	l->id[l->n++] = id;
+	if (l)
+		l->id[l->n++] = id;
 }
 
 int canvas_metric(struct canvas *c, int row, int col, int width, const struct metric_set *m,
@@ -89,8 +91,7 @@ int canvas_metric(struct canvas *c, int row, int col, int width, const struct me
 {
 	char text[96];
 	metric_format(m, id, text, sizeof text);
-	if (c->shown)
-		metric_list_add(c->shown, id);
+	canvas_shows(c, id);
 	int pad = width - utf8_columns(text);
 	if (pad > 0)
 		col += pad;
