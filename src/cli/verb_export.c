@@ -3,6 +3,7 @@
  * as the panels' text.
  */
 #include "cli/cli.h"
+#include "ghost.h"
 
 #include "base/asset.h"
 #include "base/file.h"
@@ -52,6 +53,14 @@ static void value_text(const struct metric_set *m, enum metric_id id, char *out,
 		fmt_num(out, n, v->num, 9);
 }
 
+/* What was measured where the run was recorded; "" = nothing was. */
+static void recorded_text(const struct run_brief *g, enum metric_id id, char *out, size_t n)
+{
+	out[0] = '\0';
+	if (g && g->metrics.v[id].origin == ORIGIN_MEASURED)
+		value_text(&g->metrics, id, out, n);
+}
+
 static char *as_md(const struct session *s)
 {
 	struct text t = { 0 };
@@ -64,13 +73,18 @@ static char *as_md(const struct session *s)
 		text_add(&t, "Nothing has been run.\n");
 		return t.s;
 	}
-	text_add(&t, "%s  \ncompiler %s, back end %s, seed %llu\n\n| metric | value | unit | origin |\n"
-	         "|---|---:|---|---|\n", r->verify_text, r->compiler, r->sel.backend,
-	         (unsigned long long)r->sel.seed);
+	const struct run_brief *ghost = session_ghost(s);
+	text_add(&t, "%s  \ncompiler %s, back end %s, seed %llu\n\n", r->verify_text, r->compiler,
+	         r->sel.backend, (unsigned long long)r->sel.seed);
+	text_add(&t, "| metric | value | unit | origin |%s%s%s\n|---|---:|---|---|%s\n",
+	         ghost ? " measured on " : "", ghost ? ghost->sel.gpu.name : "", ghost ? " |" : "",
+	         ghost ? "---:|" : "");
 	for (int i = 0; i < METRIC_COUNT; i++) {
 		value_text(&r->metrics, (enum metric_id)i, value, sizeof value);
-		text_add(&t, "| %s | %s | %s | %s |\n", metric_catalogue[i].title, value,
+		text_add(&t, "| %s | %s | %s | %s |", metric_catalogue[i].title, value,
 		         metric_catalogue[i].unit, origin_name(r->metrics.v[i].origin));
+		recorded_text(ghost, (enum metric_id)i, value, sizeof value);
+		text_add(&t, ghost ? " %s |\n" : "\n", value);
 	}
 	return t.s;
 }
@@ -78,16 +92,19 @@ static char *as_md(const struct session *s)
 static char *as_csv(const struct session *s)
 {
 	struct text t = { 0 };
-	char value[96];
-	text_add(&t, "kernel,variant,gpu,metric,value,unit,origin\n");
+	const struct run_brief *ghost = session_ghost(s);
+	char value[96], recorded[96];
+	text_add(&t, "kernel,variant,gpu,metric,value,unit,origin,recorded,recorded_on\n");
 	for (int i = 0; s->now && i < METRIC_COUNT; i++) {
 		const struct metric_set *m = &s->now->metrics;
 		value_text(m, (enum metric_id)i, value, sizeof value);
-		text_add(&t, "%s,%s,\"%s\",%s,%s%s%s,%s,%s\n", s->now->sel.kernel->name,
+		recorded_text(ghost, (enum metric_id)i, recorded, sizeof recorded);
+		text_add(&t, "%s,%s,\"%s\",%s,%s%s%s,%s,%s,%s%s%s,\"%s\"\n", s->now->sel.kernel->name,
 		         s->now->sel.kernel->variants[s->now->sel.variant].name, s->now->sel.gpu.name,
 		         metric_catalogue[i].key, strchr(value, ',') ? "\"" : "", value,
 		         strchr(value, ',') ? "\"" : "", metric_catalogue[i].unit,
-		         origin_name(m->v[i].origin));
+		         origin_name(m->v[i].origin), strchr(recorded, ',') ? "\"" : "", recorded,
+		         strchr(recorded, ',') ? "\"" : "", recorded[0] ? ghost->sel.gpu.name : "");
 	}
 	return t.s;
 }
@@ -188,9 +205,12 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	if (!from_run(s, n, args, &r, &err))
 		return cli_fail(c, &err);
 	session_of_record(r, "occupancy", &session);
+	ghost_of_session(&session);
+	session_remember(&session, r, session.source);
 	int status = write_out(c, s, &session);
 	if (status == CLI_OK && r->verify == VERIFY_WRONG)
 		status = CLI_WRONG;
+	session_forget(&session);
 	record_free(r);
 	return status;
 }

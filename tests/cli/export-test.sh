@@ -26,8 +26,8 @@ same json-ends-in-newline 1 "$(tail -c 1 "$dir/work/run.json" | wc -l)"
 metrics=$(awk '/^METRIC\(/ { n++ } END { print n }' "$TEST_ROOT/src/model/metric.def")
 same md-has-every-metric "$metrics" "$(($(grep -c '^| ' "$dir/work/run.md") - 1))"
 same csv-has-every-metric $((metrics + 1)) "$(wc -l <"$dir/work/run.csv")"
-same csv-head kernel,variant,gpu,metric,value,unit,origin "$(head -n 1 "$dir/work/run.csv")"
-same csv-columns 7 "$(sed 's/"[^"]*"/x/g' "$dir/work/run.csv" | awk -F, '{ print NF }' | sort -u)"
+same csv-head kernel,variant,gpu,metric,value,unit,origin,recorded,recorded_on "$(head -n 1 "$dir/work/run.csv")"
+same csv-columns 9 "$(sed 's/"[^"]*"/x/g' "$dir/work/run.csv" | awk -F, '{ print NF }' | sort -u)"
 views=$(ls "$TEST_ROOT"/views/*.c | wc -l)
 same txt-has-every-panel "$views" "$(grep -c '^== .* ==$' "$dir/work/run.txt")"
 run unknown-form 2 export "$dir/work/run.json" --format pdf --out "$dir/work/x"
