@@ -315,7 +315,8 @@ static int if_room(struct canvas *c, int row, int col, const char *what, double 
 	                                                  : col;
 }
 
-static void summary(struct canvas *c, int row, const struct run_record *r, const struct chart *ch)
+static void summary(struct canvas *c, int row, const struct run_record *r, const struct chart *ch,
+                    bool with_init)
 {
 	char make[32], serial[32];
 	fmt_ns(make, sizeof make, ch->span_ns);
@@ -347,7 +348,7 @@ static void summary(struct canvas *c, int row, const struct run_record *r, const
 	const char *words = advice(o->critical, o->critical_pct, hidden > 1, pageable);
 	const int rows = text_rows(words, c->cols - col - 1);
 	canvas_wrap(c, row + 1, col, c->rows - row - 1, c->cols - col - 1, STYLE_DIM, words);
-	if (row + 1 + rows < c->rows)
+	if (with_init && row + 1 + rows < c->rows)
 		initialisation(c, row + 1 + rows, r);
 }
 
@@ -517,8 +518,10 @@ static void draw(const struct session *s, struct canvas *c)
 	row++;
 	if (ch.max_stream > 0 && c->rows - row > 7)
 		row = draw_streams(c, row, c->rows - 6, &a, &ch, selected) + 1;
-	summary(c, row, r, &ch);
-	if (selected < ch.n && c->rows - row > 6)
+	/* where there is room for one of them, the chosen operation goes before the initialisation */
+	const bool described = selected < ch.n && c->rows - row > 5;
+	summary(c, row, r, &ch, !described || c->rows - row > 6);
+	if (described)
 		describe(c, c->rows - 2, &ch, r, selected);
 	free(ch.bars);
 }

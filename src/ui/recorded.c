@@ -13,7 +13,7 @@
 
 int recorded_rows(const struct session *s, int rows)
 {
-	return !session_ghost(s) || rows < 8 ? 0 : rows < 14 ? 1 : 2;
+	return !session_ghost(s) || rows < 8 ? 0 : rows < 20 ? 1 : 2;
 }
 
 /* "SIMD efficiency 97.1 %†" at row, col if it fits; returns the column after it, or col. */
