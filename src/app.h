@@ -58,6 +58,7 @@ struct run_options {
 	unsigned threads;    /* emulator: 0 = all cores */
 	bool check_races;
 	bool stalls;         /* a GPU: also why warps waited; some passes more */
+	bool no_verify;      /* leave the results uncompared: the record says so */
 	double timeout_s;    /* 0 = the back end's default */
 };
 

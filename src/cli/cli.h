@@ -80,6 +80,7 @@ json_t *json_metric(const struct metric_set *m, enum metric_id id);
 json_t *json_metrics(const struct metric_set *m);
 json_t *json_gpu(const struct gpu_spec *g);
 json_t *json_limits(const struct occ_result *r);
+json_t *json_params(const struct selection *sel);
 json_t *json_record(const struct run_record *r);
 json_t *json_error(const struct err *err);
 

@@ -274,7 +274,7 @@ static json_t *json_check(const struct run_record *r)
 	return o;
 }
 
-static json_t *json_params(const struct selection *sel)
+json_t *json_params(const struct selection *sel)
 {
 	json_t *o = json_object();
 	const struct kernel_desc *k = sel->kernel;

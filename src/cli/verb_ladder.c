@@ -12,7 +12,7 @@
 
 struct state {
 	const char *gpu, *backend;
-	bool json, csv;
+	bool json, csv, no_verify;
 	uint64_t sample;
 };
 
@@ -24,6 +24,8 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default)" },
 		{ "--sample", OPT_COUNT, &s->sample, "N",
 		  "emulator: run at most N blocks of each rung, spread over the grid; not verified" },
+		{ "--no-verify", OPT_FLAG, &s->no_verify, NULL,
+		  "do not compare with the CPU reference, which takes long for large products" },
 		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
 		{ "--csv", OPT_FLAG, &s->csv, NULL, "comma-separated values instead of text" },
 	};
@@ -124,6 +126,18 @@ static void print_text(struct cli *c, const struct ladder *l, const char *params
 	print_elsewhere(c, l);
 }
 
+/* The rungs whose results nobody compared. */
+static void print_unverified(struct cli *c, const struct ladder *l)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct run_record *r = l->rungs[i].record;
+		n += r && r->verify != VERIFY_OK && r->verify != VERIFY_WRONG;
+	}
+	if (n)
+		fprintf(c->out, "  %u of %u results not verified\n", n, l->n);
+}
+
 static void csv_text(FILE *f, const char *s)
 {
 	fputc('"', f);
@@ -176,6 +190,8 @@ static json_t *ladder_json(const struct ladder *l, const struct library_line *li
 			l->in_bytes ? "gbs" : "gflops", json_number(r->rate), "pct_of_peak",
 			json_number(r->pct_of_roof), "speedup_first", json_number(r->speedup_first),
 			"speedup_previous", json_number(r->speedup_previous), "moved", r->moved);
+		const struct selection rung = ladder_selection(l, i);
+		json_object_set_new(o, "params", json_params(&rung));
 		json_object_set_new(o, "pct_of_library", json_number(r->pct_of_library));
 		if (r->ghost_ns > 0)
 			json_object_set_new(o, "recorded", json_pack("{s:s, s:o}", "gpu", l->ghost_machine,
@@ -209,7 +225,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct state *s = state;
 	struct err err = { 0 };
 	struct selection sel = { .seed = 1 };
-	const struct run_options options_ = { .max_blocks = s->sample };
+	const struct run_options options_ = { .max_blocks = s->sample,
+	                                      .no_verify = s->no_verify };
 	if (!start_ladder(n, args, &sel, &err) || !app_choose(s->gpu, s->backend, &sel, &err))
 		return cli_fail(c, &err);
 	struct ladder *l = ladder_new(&sel);
@@ -238,8 +255,10 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		print_csv(c, l);
 	else
 		print_text(c, l, params);
-	if (!s->json && !s->csv)
+	if (!s->json && !s->csv) {
+		print_unverified(c, l);
 		print_library(c, lines, n_lines, flop_of(l));
+	}
 	ladder_free(l);
 	return status;
 }

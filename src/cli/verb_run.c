@@ -10,7 +10,7 @@ struct state {
 	const char *gpu, *backend;
 	uint64_t seed, sample, threads;
 	double timeout_s;
-	bool json, races;
+	bool json, races, no_verify;
 	struct own_spec own;
 };
 
@@ -27,6 +27,8 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--seed", OPT_COUNT, &s->seed, "N", "seed of the inputs (default 1)" },
 		{ "--sample", OPT_COUNT, &s->sample, "N",
 		  "emulator: run at most N blocks, spread over the grid; not verified" },
+		{ "--no-verify", OPT_FLAG, &s->no_verify, NULL,
+		  "do not compare with the CPU reference, which takes long for large products" },
 		{ "--races", OPT_FLAG, &s->races, NULL, "emulator: also look for shared-memory races" },
 		{ "--threads", OPT_COUNT, &s->threads, "N", "emulator: CPU threads (default all)" },
 		{ "--timeout", OPT_SECONDS, &s->timeout_s, "S", "end the run after S seconds (default 60)" },
@@ -60,7 +62,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	const bool tty = isatty(fileno(c->err));
 	const struct run_options options_ = {
 		.max_blocks = s->sample, .check_races = s->races, .timeout_s = s->timeout_s,
-		.threads = s->threads < 1024 ? (unsigned)s->threads : 1024, .stalls = true,
+		.no_verify = s->no_verify, .stalls = true,
+		.threads = s->threads < 1024 ? (unsigned)s->threads : 1024,
 	};
 	const struct run_hooks hooks = { .progress = tty ? show_progress : NULL, .ctx = c,
 	                                 .cancel = &interrupted };
@@ -94,7 +97,7 @@ const struct verb verb_run = {
 	.help = "Without a variant, the first one that has every named parameter is run.\n"
 	        "Parameters: 'pmpp-explore list kernels' shows every kernel's names and values.\n"
 	        "Numbers may end in k, M or G (2^10, 2^20, 2^30).\n"
-	        "Status: 0 verified (or sampled), 1 wrong result or failed run, 2 bad usage, "
+	        "Status: 0 verified (or not compared), 1 wrong result or failed run, 2 bad usage, "
 	        "3 not possible here.\n\n"
 	        "A file of your own needs its launch: 'pmpp-explore FILE.cu' says how. Its arguments are\n"
 	        "  n=1M              a number, which sizes and the grid may use\n"

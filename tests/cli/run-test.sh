@@ -77,6 +77,14 @@ same sample-not-verified false "$(field "$dir/out" verified)"
 same sample-origin sampled "$(field "$dir/out" metrics mem.ld_sectors origin)"
 same sample-of 16 "$(field "$dir/out" metrics mem.ld_sectors blocks_sampled)"
 
+# --- nor does a result that nobody compared claim to be right
+run no-verify 0 run vec_add/per_element N=4096 block=256 --no-verify --json
+same no-verify-false false "$(field "$dir/out" verified)"
+same no-verify-state 'not run' "$(field "$dir/out" check state)"
+same no-verify-counted counted "$(field "$dir/out" metrics mem.ld_sectors origin)"
+run ladder-no-verify 0 ladder transpose W=64 H=64 --no-verify
+grep -q '6 of 6 results not verified' "$dir/out" && ok ladder-no-verify-says || not_ok ladder-no-verify-says "$(tail -2 "$dir/out")"
+
 # --- text for people: the verdict, the bottleneck, aligned metrics with marks
 run text 0 run sgemm/tiled M=64 N=64 K=64
 for words in 'sgemm/tiled' 'Result: ' 'verified' 'Bottleneck: ' 'mem.ld_sectors_per_request' \
