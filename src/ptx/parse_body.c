@@ -197,6 +197,15 @@ static bool parse_label_def(struct parser *p, const struct token *name)
 	return true;
 }
 
+static bool parse_pragma(struct parser *p)
+{
+	if (!advance(p))
+		return false;
+	if (tok_is(&p->tok, TOK_STRING, "nounroll"))
+		p->nounroll = true;
+	return skip_to_semicolon(p);
+}
+
 /* --- statements ----------------------------------------------------------------------------- */
 static bool parse_directive(struct parser *p)
 {
@@ -212,7 +221,7 @@ static bool parse_directive(struct parser *p)
 	if (at_dot(p, "reg"))
 		return parse_reg_decl(p);
 	if (at_dot(p, "pragma"))
-		return advance(p) && skip_to_semicolon(p);
+		return parse_pragma(p);
 	bool is_extern = at_dot(p, "extern");
 	if (is_extern && !advance(p))
 		return false;

@@ -498,6 +498,8 @@ bool parse_inst(struct parser *p, const struct token *word, int32_t guard, bool 
 	inst->line = p->line;
 	inst->leaf_line = p->leaf_line;
 	inst->ptx_line = word->line;
+	inst->nounroll = p->nounroll;
+	p->nounroll = false;
 	if (!parse_operands(p, inst))
 		return false;
 	for (int i = 0; i < PTX_MAX_OPERANDS; i++)

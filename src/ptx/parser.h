@@ -99,6 +99,7 @@ struct parser {
 	struct label_ref *refs;
 	size_t n_refs, refs_cap;
 	uint32_t line, leaf_line; /* of the last .loc */
+	bool nounroll; /* .pragma "nounroll" since the last instruction */
 	struct inline_site *sites;
 	size_t n_sites, sites_cap;
 	int32_t site_hash[SITE_HASH];

@@ -162,6 +162,7 @@ struct ptx_inst {
 	uint8_t n_opnds;     /* up to the last operand that is there; a NONE may lie between */
 	int32_t guard;       /* predicate register or -1 */
 	bool guard_negated;
+	bool nounroll;       /* .pragma "nounroll" stands before it: the loop that begins here stays */
 	struct ptx_operand opnd[PTX_MAX_OPERANDS];
 	uint32_t line;       /* source line from .loc (of file 1, inlined: outermost line), 0 = none */
 	uint32_t leaf_line;  /* innermost line of file 1: inside an inlined helper of the same file */
