@@ -38,6 +38,15 @@ void counts_scale(struct counts *c, double factor)
 #undef X
 }
 
+void counts_misses(const struct counts *c, double l2_sectors, double dram_read_bytes, double *l1,
+                   double *l2)
+{
+	const double sectors = fmax((double)c->ld_sectors, 1);
+	const double stored = (double)c->st_sectors + (double)c->atom_sectors;
+	*l1 = l2_sectors >= 0 ? fmin(1, fmax(l2_sectors - stored, 0) / sectors) : 1;
+	*l2 = dram_read_bytes >= 0 ? fmin(*l1, dram_read_bytes / SECTOR_BYTES / sectors) : 0;
+}
+
 void run_counts_free(struct run_counts *r)
 {
 	if (!r)
@@ -45,6 +54,7 @@ void run_counts_free(struct run_counts *r)
 	free(r->lines);
 	free(r->accesses);
 	free(r->steps);
+	free(r->regions);
 	*r = (struct run_counts){ .dram_read_bytes = -1, .dram_write_bytes = -1, .l2_sectors = -1 };
 }
 
@@ -63,6 +73,7 @@ void run_counts_copy(struct run_counts *to, const struct run_counts *from)
 	to->lines = copy_array(from->lines, from->n_lines, sizeof *from->lines);
 	to->accesses = copy_array(from->accesses, from->n_accesses, sizeof *from->accesses);
 	to->steps = copy_array(from->steps, from->n_steps, sizeof *from->steps);
+	to->regions = copy_array(from->regions, from->n_regions, sizeof *from->regions);
 }
 
 /* @scale * @num / @den, or n/a because of @why. */

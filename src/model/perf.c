@@ -1,40 +1,13 @@
 /*
- * Roofline and the first time model; see perf.h.
+ * Roofline and the metrics of time and roofline; see perf.h. The time model is perf_time.c.
  * Knows counts and data sheets; no kernel, back end or screen.
  *
- * References: Williams, Waterman, Patterson 2009 (roofline; PMPP 5.1); Hong and Kim 2009 (latency
- * given the resident warps). What is approximate is said at each constant. The constants were
- * fitted on an H200 to matrix multiplication at 512: naive in five block shapes, tiles of 16 and
- * 32. There the error is within 10 %, but for fully scattered rows, which it makes 40 % too slow.
- * Kernels unlike these can be off by more: it is a model.
- * Not modelled: instruction cache, dependent instructions beyond a constant, clocks that fall
- * under load, conflicts inside L2, the difference between PTX and machine code.
+ * Reference: Williams, Waterman, Patterson 2009 (PMPP 5.1).
  */
 #include "model/perf.h"
 
 #include <math.h>
 #include <string.h>
-
-/* A float4 copy reaches 83 %, a read 97 % of the printed bandwidth of an H200. */
-#define DRAM_EFFICIENCY 0.90
-/* A kernel of FFMA only reaches 97 % of the peak of an H200. */
-#define PIPE_EFFICIENCY 0.97
-/* Cycles of an SM: per global request with 32 load/store lanes, and per 128-byte line it touches.
- * One tag pass per line would be 1.0; scattered lines overlap a little. Fitted, see above. */
-#define LSU_REQUEST_CYCLES 0.8
-#define LSU_LINE_CYCLES 0.7
-/* Cycles of an SM per shared wavefront as PTX has them; the machine code merges some of them. */
-#define SHARED_WAVE_CYCLES 1.15
-/* Independent loads that a warp has in flight: two operands of one statement. Unrolled loops do
- * better; a pointer chase does worse. */
-#define LOADS_IN_FLIGHT 2.0
-#define SHARED_LOADS_IN_FLIGHT 4.0
-/* Cycles from an instruction of a warp to its next (4 when dependent, 1 when not) and of a block
- * barrier with nobody late. */
-#define ISSUE_GAP_CYCLES 2.0
-#define BARRIER_CYCLES 20.0
-#define WARP 32.0
-#define SECTOR 32.0
 
 static const struct {
 	const char *name, *about;
@@ -54,134 +27,6 @@ const char *perf_resource_name(enum perf_resource r)
 const char *perf_resource_about(enum perf_resource r)
 {
 	return (unsigned)r < PERF_RESOURCE_COUNT ? resources[r].about : "?";
-}
-
-/* --- time ------------------------------------------------------------------------------------- */
-
-static double grid_blocks(const struct launch_plan *p)
-{
-	return (double)p->grid.x * p->grid.y * p->grid.z;
-}
-
-static double block_warps(const struct launch_plan *p)
-{
-	return ceil((double)p->block.x * p->block.y * p->block.z / WARP);
-}
-
-/* Warp instructions of one pipe in cycles of an average SM. */
-static double pipe_cycles(const struct gpu_spec *g, uint64_t inst, unsigned lanes)
-{
-	return (double)inst * WARP / lanes / g->sm_count / PIPE_EFFICIENCY;
-}
-
-/* On 8.6, 8.9 and 12.x half or all of the FP32 lanes are the integer lanes as well. */
-static bool shared_int_lanes(const struct gpu_spec *g)
-{
-	return (g->cc_major == 8 && (g->cc_minor == 6 || g->cc_minor == 9)) || g->cc_major == 12;
-}
-
-/*
- * Average wait of a global load: by the share of its sectors that missed L1 (what L2 was asked
- * for, less stores and atomics, which always go there), and the share of those that DRAM read.
- * Without a cache simulation every sector is taken to come from L2.
- */
-static double load_latency_ns(const struct gpu_spec *g, const struct run_counts *c)
-{
-	const double loads = (double)c->total.ld_sectors;
-	const double past_l1 = (double)c->total.st_sectors + (double)c->total.atom_sectors;
-	if (loads <= 0)
-		return 0;
-	double to_l2 = c->l2_sectors >= 0 ? fmax(c->l2_sectors - past_l1, 0) / loads : 1;
-	double to_dram = c->dram_read_bytes >= 0 ? c->dram_read_bytes / SECTOR / loads : 0;
-	to_l2 = fmin(to_l2, 1);
-	to_dram = fmin(to_dram, to_l2);
-	return (1 - to_l2) * g->l1_latency_ns + (to_l2 - to_dram) * g->l2_latency_ns +
-	       to_dram * g->dram_latency_ns;
-}
-
-/*
- * A warp alone: its global loads in groups of LOADS_IN_FLIGHT, its shared loads, its barriers and
- * the gaps between its instructions, one after another. All resident warps do this at once, so the
- * grid takes as many of these times as it has waves: few resident warps mean more waves.
- */
-static double latency_ns(const struct gpu_spec *g, const struct launch_plan *plan,
-                         const struct run_counts *c, double waves)
-{
-	const double warps = grid_blocks(plan) * block_warps(plan);
-	const double ns_per_cycle = 1e3 / g->clock_mhz;
-	const struct counts *t = &c->total;
-	if (warps <= 0)
-		return 0;
-	const double loads = ((double)t->ld_requests + (double)t->local_requests) / warps;
-	const double atoms = (double)t->atom_requests / warps;
-	const double shared =
-		((double)t->shared_ld_requests + (double)t->shared_atom_requests) / warps;
-	const double one = loads / LOADS_IN_FLIGHT * load_latency_ns(g, c) +
-	                   atoms * g->l2_latency_ns +
-	                   shared / SHARED_LOADS_IN_FLIGHT * g->smem_latency_ns +
-	                   (double)t->barriers / warps * BARRIER_CYCLES * ns_per_cycle +
-	                   (double)t->warp_executed / warps * ISSUE_GAP_CYCLES * ns_per_cycle;
-	return ceil(waves - 1e-9) * one;
-}
-
-/* Cycles that an average SM spends on each resource of its own. */
-static void sm_cycles(const struct gpu_spec *g, const struct counts *t, double *cycles)
-{
-	const double sms = g->sm_count;
-	const double global = (double)t->ld_requests + (double)t->st_requests +
-	                      (double)t->atom_requests + (double)t->local_requests;
-	const double lines = (double)t->ld_lines + (double)t->st_lines + (double)t->atom_sectors +
-	                     (double)t->local_requests;
-	const double waves = (double)t->shared_ld_wavefronts + (double)t->shared_st_wavefronts +
-	                     (double)t->shared_atom_requests;
-
-	cycles[PERF_ISSUE] = (double)t->warp_executed / g->schedulers_per_sm / sms;
-	cycles[PERF_FP32] = pipe_cycles(g, t->fp32_inst, g->fp32_lanes_per_sm);
-	cycles[PERF_FP64] = pipe_cycles(g, t->fp64_inst, g->fp64_lanes_per_sm);
-	cycles[PERF_INT] = pipe_cycles(g, t->int_inst, g->int32_lanes_per_sm);
-	if (shared_int_lanes(g) && t->int_inst)
-		cycles[PERF_INT] =
-			fmax(cycles[PERF_INT],
-		             cycles[PERF_FP32] + pipe_cycles(g, t->int_inst, g->fp32_lanes_per_sm));
-	cycles[PERF_SFU] = pipe_cycles(g, t->sfu_inst, g->sfu_lanes_per_sm);
-	cycles[PERF_LSU] = (global * LSU_REQUEST_CYCLES * WARP / g->lsu_lanes_per_sm +
-	                    lines * LSU_LINE_CYCLES) /
-	                   sms;
-	cycles[PERF_SHARED] = waves * SHARED_WAVE_CYCLES / sms;
-}
-
-void perf_time(const struct gpu_spec *g, const struct launch_plan *plan,
-               const struct occ_result *occ, const struct run_counts *counts,
-               struct perf_result *out)
-{
-	const double grid = grid_blocks(plan);
-	const double slots = (double)occ->blocks_per_sm * g->sm_count;
-
-	memset(out, 0, sizeof *out);
-	if (slots <= 0 || grid <= 0)
-		return;
-	out->waves = grid / slots;
-	/* Blocks go to whichever SM is free, so the busiest one gets at most one more than the
-	 * average; a grid smaller than the GPU leaves SMs idle. */
-	out->tail_factor = fmax(1, ceil(grid / g->sm_count) * g->sm_count / grid);
-
-	double cycles[PERF_RESOURCE_COUNT] = { 0 };
-	sm_cycles(g, &counts->total, cycles);
-	for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++)
-		out->resource_ns[r] = cycles[r] * out->tail_factor * 1e3 / g->clock_mhz;
-
-	/* Chip-wide: bytes over 1e9 bytes/s is ns. */
-	if (counts->l2_sectors >= 0)
-		out->resource_ns[PERF_L2] = counts->l2_sectors * SECTOR / g->l2_gbs;
-	if (counts->dram_read_bytes >= 0 && counts->dram_write_bytes >= 0)
-		out->resource_ns[PERF_DRAM] = (counts->dram_read_bytes + counts->dram_write_bytes) /
-		                              (g->dram_gbs * DRAM_EFFICIENCY);
-	out->resource_ns[PERF_LATENCY] = latency_ns(g, plan, counts, out->waves);
-
-	for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++)
-		if (out->resource_ns[r] > out->resource_ns[out->bottleneck])
-			out->bottleneck = (enum perf_resource)r;
-	out->kernel_ns = g->launch_overhead_ns + out->resource_ns[out->bottleneck];
 }
 
 /* --- roofline --------------------------------------------------------------------------------- */

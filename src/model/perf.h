@@ -2,8 +2,9 @@
  * Roofline and time model: from counts and a GPU sheet to GFLOPS, bound and kernel time.
  *
  * Roofline after Williams et al. 2009 (PMPP 5.1): attainable = min(peak, intensity * bandwidth).
- * The time model is the largest of one time per resource, plus launch overhead, with waves and
- * tail; the largest names the bottleneck. Origin of everything here: modelled.
+ * The time model (perf_time.c): one time per resource, the largest of which names the bottleneck, and the
+ * waits of blocks in turns; together, plus the launch, the kernel's time. Origin of everything here:
+ * modelled.
  */
 #ifndef PMPP_MODEL_PERF_H
 #define PMPP_MODEL_PERF_H
@@ -20,9 +21,9 @@
 	X(FP64, "FP64", "FP64 pipe")                                                         \
 	X(INT, "INT", "integer pipe")                                                        \
 	X(SFU, "SFU", "special-function pipe")                                               \
-	X(LSU, "LSU/L1", "global requests: L1 wavefronts of 128-byte lines")                 \
+	X(LSU, "LSU/L1", "global requests: passes of L1 and stores, by 128-byte lines")      \
 	X(SHARED, "shared", "shared-memory wavefronts, one per SM and cycle")                \
-	X(L2, "L2", "sectors that miss L1 over L2 bandwidth")                                \
+	X(L2, "L2", "sectors that miss L1 over L2 bandwidth; additions to one address")      \
 	X(DRAM, "DRAM", "bytes that miss L2 over memory bandwidth")                          \
 	X(LATENCY, "latency", "dependent memory trips that too few warps can hide")
 

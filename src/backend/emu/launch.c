@@ -321,7 +321,8 @@ void launch_results(struct launch *l, struct run_result *res)
 	c->origin = sampled ? ORIGIN_SAMPLED : ORIGIN_COUNTED;
 	c->blocks_run = l->order.n;
 	c->blocks_total = l->order.total;
-	tally(l, c);
+	traffic(l, factor, c);
+	tally(l, factor, c);
 	if (sampled) {
 		counts_scale(&c->total, factor);
 		for (unsigned i = 0; i < c->n_lines; i++)
@@ -332,7 +333,6 @@ void launch_results(struct launch *l, struct run_result *res)
 		snprintf(res->note, sizeof res->note, "sampled %llu of %llu blocks",
 		         (unsigned long long)l->order.n, (unsigned long long)l->order.total);
 	}
-	traffic(l, factor, c);
 	copy_back(l);
 	res->outputs_complete = !sampled;
 	res->wall_s = now_s() - l->started;

@@ -7,6 +7,7 @@
  */
 #include "backend/emu/tally.h"
 
+#include "backend/emu/regions.h"
 #include "backend/emu/trace.h"
 #include "base/mem.h"
 
@@ -298,22 +299,25 @@ static void take_trace(const struct launch *l, const struct sums *s, struct run_
 			s->mem[t->access_mem[i]].space[t->accesses[i].shared ? 1 : 0];
 }
 
-void tally(const struct launch *l, struct run_counts *out)
+void tally(const struct launch *l, double factor, struct run_counts *out)
 {
 	const struct ir *ir = &l->image.ir;
 	struct sums s = sum_workers(l);
 	add_full(l, &s, PROGRAM_BOLD);
 	add_full(l, &s, PROGRAM_SAFE);
+	struct counts *of_op = mem_calloc(ir->n_ops + 1, sizeof *of_op);
 	for (uint32_t first = 0, end; first < ir->n_ops; first = end) {
 		end = first + 1;
 		while (end < ir->n_ops && !ir->ops[end].first)
 			end++;
-		const struct counts c = count_inst(l, &s, first, end);
-		counts_add(&out->total, &c);
-		add_line(out, l->func->insts[ir->ops[first].pc].line, &c);
+		of_op[first] = count_inst(l, &s, first, end);
+		counts_add(&out->total, &of_op[first]);
+		add_line(out, l->func->insts[ir->ops[first].pc].line, &of_op[first]);
 	}
+	regions_build(l, of_op, factor, out);
 	qsort(out->lines, out->n_lines, sizeof *out->lines, by_line);
 	take_trace(l, &s, out);
+	free(of_op);
 	free(s.sec);
 	free(s.mem);
 	free(s.guards);

@@ -5,7 +5,8 @@
 #include "backend/emu/emu_vm.h"
 #include "model/counts.h"
 
-/* Counts of all workers, whole and per line, and the trace. @out is filled from zero. */
-void tally(const struct launch *l, struct run_counts *out);
+/* Counts of all workers, whole and per line, the trace, and the regions for the time model: those for
+ * @factor times the blocks that ran. @out is zero but for the traffic beyond L1, which is likewise. */
+void tally(const struct launch *l, double factor, struct run_counts *out);
 
 #endif

@@ -31,7 +31,10 @@ static inline struct gpu_spec emu_gpu(void)
 		.regs_per_block = 65536, .max_regs_per_thread = 255, .smem_per_sm_bytes = 167936,
 		.smem_per_block_bytes = 49152, .smem_per_block_optin_bytes = 166912,
 		.smem_reserved_per_block_bytes = 1024, .l2_bytes = 40 << 20, .l1_bytes = 192 << 10,
-		.clock_mhz = 1410, .dram_gbs = 1555,
+		.clock_mhz = 1410, .dram_gbs = 1555, .schedulers_per_sm = 4, .fp32_lanes_per_sm = 64,
+		.fp64_lanes_per_sm = 32, .int32_lanes_per_sm = 64, .sfu_lanes_per_sm = 16,
+		.lsu_lanes_per_sm = 32, .l1_latency_ns = 23.4, .l2_latency_ns = 142,
+		.dram_latency_ns = 330, .smem_latency_ns = 16.3,
 	};
 	return g;
 }
