@@ -2,6 +2,8 @@
 # The ladders, lessons and tile sizes on a real GPU: ladders.sh PROGRAM OUTPUT-FOLDER
 # Every table is one command of the program; all results are verified against the CPU reference.
 # PARTS chooses: matrix memory lessons sweep tools (default: all). "matrix" takes some five minutes.
+# PARTS=record prints nothing: every family's ladders as JSON, one object a line, in ladders.jsonl, for
+# model_error.py; results are not verified there. Five minutes as well.
 set -u
 p=$1
 out=$2
@@ -38,4 +40,36 @@ if has matrix; then
 	run sgemm-4096 ladder sgemm M=4096 N=4096 K=4096 block_x=32 block_y=8 TILE=32 --backend cuda
 	run sgemm_fast-4096 ladder sgemm_fast M=4096 N=4096 K=4096 --backend cuda
 	run sgemm_fast-4096-best ladder sgemm_fast M=4096 N=4096 K=4096 BM=256 TM=16 --backend cuda
+fi
+
+record() {
+	timeout 200 "$p" "$@" --backend cuda --no-verify --json |
+		python3 -c 'import json, sys; print(json.dumps(json.load(sys.stdin), separators=(",", ":"), ensure_ascii=False))' \
+		>>"$out/ladders.jsonl"
+}
+if has record; then
+	: >"$out/ladders.jsonl"
+	record ladder vec_add
+	record ladder rgb_to_gray W=8192 H=8192
+	record ladder blur W=8192 H=8192
+	record ladder blur W=4096 H=4096 RADIUS=3
+	record ladder diverge N=16777216
+	record ladder diverge N=16777216 work=256
+	record ladder latency
+	record ladder transpose W=2048 H=2048
+	record ladder transpose W=16384 H=16384
+	record ladder reduction
+	record ladder reduction N=2048 block=1024
+	record ladder reduction N=1048576
+	record ladder reduction N=268435456 block=512
+	record ladder sgemm
+	record ladder sgemm block_x=32 block_y=8 TILE=32
+	record ladder sgemm M=4096 N=4096 K=4096 block_x=32 block_y=8 TILE=32
+	record ladder sgemm_fast
+	record ladder sgemm_fast M=2048 N=2048 K=2048
+	record ladder sgemm_fast M=4096 N=4096 K=4096
+	record ladder sgemm_fast M=4096 N=4096 K=4096 BN=256 TM=16
+	for variant in per_element grid_stride coarsened unrolled; do
+		record run "vec_add/$variant" N=67108864
+	done
 fi

@@ -1,0 +1,44 @@
+#!/bin/sh
+# The time model ranks: every ladder measured on an H200 stands in the same order in the emulator. Small
+# sizes here, a sample of blocks; tests/gpu/model_error.py without --sample and --only does all.
+. "$(dirname "$0")/lib.sh"
+here=$(dirname "$0")/../gpu
+recorded=$here/h200-2026-11-20
+
+if ! command -v python3 >/dev/null; then
+	echo "ok model (left out: no python3)"
+	exit 0
+fi
+check() { python3 "$here/model_error.py" "$PMPP" h200 "$@" >"$dir/out" 2>"$dir/err"; }
+
+# --- every pair that measurement separates by more than 10 %, and the error
+check "$recorded/time.jsonl" "$recorded/ladders.jsonl" --sample 66 --only point 'sgemm M=1024' \
+	'sgemm_fast M=1024' 'transpose W=2048' reduction 'diverge N'
+same order-status 0 $?
+while IFS= read -r line; do
+	case $line in
+	'order of '*'turned round'*) not_ok "${line%%:*}" "${line#*; }" ;;
+	'order of '*) ok "${line%%:*}" ;;
+	esac
+done <"$dir/out"
+error=$(sed -n '$s/.*mean absolute error \([0-9]*\) %.*/\1/p' "$dir/out")
+[ "${error:-100}" -le 15 ] && ok "mean error $error %" || not_ok mean-error "$(tail -3 "$dir/out")"
+
+# --- an order that is wrong is noticed: the same measurements with two rungs exchanged
+python3 - "$recorded/ladders.jsonl" >"$dir/turned.jsonl" <<'EOF'
+import json, sys
+for line in open(sys.argv[1]):
+    item = json.loads(line)
+    if item.get("ladder") == "reduction" and item["rungs"][0]["params"]["N"] == 2048:
+        a, b = item["rungs"][0], item["rungs"][5]
+        a["time_ns"], b["time_ns"] = b["time_ns"], a["time_ns"]
+        print(json.dumps(item))
+EOF
+check "$dir/turned.jsonl" --sample 66
+same turned-status 1 $?
+grep -q 'turned round: .*simple and shuffle' "$dir/out" && ok turned-named || not_ok turned-named "$(cat "$dir/out")"
+
+# --- the figures in the README are those of the committed run
+last=$(tail -1 "$recorded/model-error.txt")
+want=$(printf '%s\n' "$last" | sed 's/^\([0-9]*\) points, mean absolute error \([0-9]*\) %, median \([0-9]*\) %.*/\1 points, mean absolute error \2 %, median \3 %/')
+grep -qF "$want" "$here/../../README.md" && ok readme-error || not_ok readme-error "README does not say: $want"
