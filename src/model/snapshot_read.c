@@ -327,7 +327,8 @@ static bool read_briefs(struct reader *r, json_t *doc, struct session *s)
 		json_t *all = enter(r, doc, "history", JSON_ARRAY);
 		if (!all || json_array_size(all) > HISTORY_MAX)
 			return all && complain(r, "", "this list is too long");
-		s->history = mem_calloc(json_array_size(all), sizeof *s->history);
+		if (json_array_size(all))
+			s->history = mem_calloc(json_array_size(all), sizeof *s->history);
 		for (; s->n_history < json_array_size(all); s->n_history++)
 			if (!read_brief(r, json_array_get(all, s->n_history), &s->history[s->n_history]))
 				return false;
