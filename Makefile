@@ -39,9 +39,9 @@ ifneq ($(filter-out $(NO_SETUP),$(or $(MAKECMDGOALS),all)),)
 include build/setup.mk
 SETUP_STALE := $(if $(MAKE_RESTARTS),,$(if $(and $(SETUP_FROM),$(wildcard \
 	$(CUDA_ROOT)/include/cuda_occupancy.h)),$(filter-out _$(SETUP_FROM),_$(CUDA_HOME)|$(PMPP_NO_SYSTEM_CUDA)),yes))
-build/setup.mk: src/setup.sh src/cuda-wheels.txt $(if $(SETUP_STALE),FORCE)
+build/setup.mk: src/setup/setup.sh src/setup/cuda-wheels.txt $(if $(SETUP_STALE),FORCE)
 	@mkdir -p build
-	@CC='$(CC)' sh src/setup.sh $@
+	@CC='$(CC)' sh src/setup/setup.sh $@
 endif
 
 # --- flags --------------------------------------------------------------------------------------
@@ -64,48 +64,38 @@ VIEWS   := $(sort $(basename $(notdir $(wildcard views/*.c))))
 GPUS    := $(sort $(basename $(notdir $(wildcard presets/gpus/*.yaml))))
 PRESETS := $(sort $(basename $(notdir $(wildcard presets/*.yaml))))
 VERBS   := $(sort $(patsubst src/cli/verb_%.c,%,$(wildcard src/cli/verb_*.c)))
-BACKENDS := $(sort $(shell sed -n 's/^const struct backend_ops backend_\([a-z0-9]*\) = {.*/\1/p' src/backend/*/*.c))
+BACKENDS := $(sort $(shell sed -n 's/^const struct backend_ops backend_\([a-z0-9]*\) = {.*/\1/p' src/*/backend_*.c src/*/*_backend.c))
 # (clang says so when a lane loop is no vector loop, as those that call libm)
 SIMD_LEVELS := sse avx2 avx512
 SIMD_sse    := -O3 -Wno-pass-failed
 SIMD_avx2   := -O3 -Wno-pass-failed -mavx2 -mfma -mbmi2
 SIMD_avx512 := -O3 -Wno-pass-failed -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mfma -mbmi2 -mprefer-vector-width=512
 
+# A folder of src/ is a layer and an archive: src/README.md says what each is for.
 obj      = $(patsubst %.c,$(B)/obj/%.o,$(1))
-BASE_O  := $(call obj,$(wildcard src/base/*.c)) $(B)/obj/gen/assets.o
-MODEL_O := $(call obj,$(wildcard src/model/*.c))
-PTX_O   := $(call obj,$(wildcard src/ptx/*.c))
-COMPILE_O := $(call obj,$(wildcard src/compile/*.c))
-SIMD_O  := $(foreach s,$(SIMD_LEVELS),$(patsubst %.c,$(B)/obj/%.$(s).o,$(wildcard src/backend/emu/simd/*.c)))
-EMU_O   := $(call obj,$(wildcard src/backend/*.c src/backend/emu/*.c src/backend/replay/*.c)) $(SIMD_O)
-CUDA_O  := $(call obj,$(wildcard src/backend/cuda/*.c))
-UI_O    := $(call obj,$(wildcard src/ui/*.c))
-VIEW_O  := $(VIEWS:%=$(B)/obj/views/%.o)
-KERNEL_O := $(KERNELS:%=$(B)/obj/kernels/%.o)
-APP_O   := $(call obj,$(filter-out src/main.c,$(wildcard src/*.c src/cli/*.c)))
+SRC     := $(shell find src -name '*.c' | LC_ALL=C sort)
+LAYERS  := $(sort $(filter-out main.c setup,$(notdir $(wildcard src/*))))
+SIMD_C  := $(filter src/emu/vm/simd/%,$(SRC))
+SIMD_O  := $(foreach s,$(SIMD_LEVELS),$(SIMD_C:%.c=$(B)/obj/%.$(s).o))
+layer_objects = $(call obj,$(filter-out $(SIMD_C) src/compile/tool/%,$(filter src/$(1)/%,$(SRC))))
 
 # --- the program ---------------------------------------------------------------------------------
 ## all: build build/pmpp-explore
 all: $(B)/pmpp-explore $(if $(SANITIZE),,compile_commands.json)
 
-LIB_NAMES := app ui views cuda emu compile ptx kernels model base
+LIB_NAMES := $(LAYERS) kernels views
 ARCHIVES  := $(LIB_NAMES:%=$(B)/lib/%.a)
-$(B)/lib/app.a: $(APP_O)
-$(B)/lib/ui.a: $(UI_O)
-$(B)/lib/views.a: $(VIEW_O)
-$(B)/lib/cuda.a: $(CUDA_O)
-$(B)/lib/emu.a: $(EMU_O)
-$(B)/lib/compile.a: $(COMPILE_O)
-$(B)/lib/ptx.a: $(PTX_O)
-$(B)/lib/kernels.a: $(KERNEL_O)
-$(B)/lib/model.a: $(MODEL_O)
-$(B)/lib/base.a: $(BASE_O)
+$(foreach l,$(LAYERS),$(eval $(B)/lib/$(l).a: $(call layer_objects,$(l))))
+$(B)/lib/emu.a: $(SIMD_O)
+$(B)/lib/base.a: $(B)/obj/gen/assets.o
+$(B)/lib/views.a: $(VIEWS:%=$(B)/obj/views/%.o)
+$(B)/lib/kernels.a: $(KERNELS:%=$(B)/obj/kernels/%.o)
 $(B)/lib/%.a:
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR,$@)$(AR) qcs $@ $^
 
-$(B)/pmpp-explore: $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(ARCHIVES) src/kernel_api.list
-	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -Wl,--dynamic-list=src/kernel_api.list -o $@ $(B)/obj/src/main.o $(B)/obj/gen/cache.o -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
+$(B)/pmpp-explore: $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(ARCHIVES) src/userkernel/kernel_api.list
+	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -Wl,--dynamic-list=src/userkernel/kernel_api.list -o $@ $(B)/obj/src/main.o $(B)/obj/gen/cache.o -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
 
 # Every default kernel, compiled for every architecture of the sheets: runs with no toolkit.
 # What was compiled before is kept in build/modules, so only changed sources cost time.
@@ -123,18 +113,18 @@ $(B)/obj/gen/cache.o: $(B)/gen/cache.bin
 	$(Q)$(CC) -c -o $@ $(B)/gen/cache.S
 
 # --- rules ---------------------------------------------------------------------------------------
-$(B)/obj/src/backend/emu/simd/%.sse.o: src/backend/emu/simd/%.c $(B)/flags
+$(B)/obj/src/emu/vm/simd/%.sse.o: src/emu/vm/simd/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$< (sse))$(CC) $(ALL_CFLAGS) $(SIMD_sse) -DEMU_ISA=sse -MMD -MP -c -o $@ $<
-$(B)/obj/src/backend/emu/simd/%.avx2.o: src/backend/emu/simd/%.c $(B)/flags
+$(B)/obj/src/emu/vm/simd/%.avx2.o: src/emu/vm/simd/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$< (avx2))$(CC) $(ALL_CFLAGS) $(SIMD_avx2) -DEMU_ISA=avx2 -MMD -MP -c -o $@ $<
-$(B)/obj/src/backend/emu/simd/%.avx512.o: src/backend/emu/simd/%.c $(B)/flags
+$(B)/obj/src/emu/vm/simd/%.avx512.o: src/emu/vm/simd/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$< (avx512))$(CC) $(ALL_CFLAGS) $(SIMD_avx512) -DEMU_ISA=avx512 -MMD -MP -c -o $@ $<
 
 # CUPTI's host header includes <string>, C++'s; an empty file of that name stands in for it.
-$(B)/obj/src/backend/cuda/%.o $(B)/obj/tests/unit/cuda/%.o $(B)/obj/tests/gpu/%.o: CFLAGS_FOLDER := -Isrc/backend/cuda/shim
+$(B)/obj/src/cuda/%.o $(B)/obj/tests/unit/cuda/%.o $(B)/obj/tests/gpu/%.o: CFLAGS_FOLDER := -Isrc/cuda/shim
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(ALL_CFLAGS) $(CFLAGS_FOLDER) -MMD -MP -c -o $@ $<
@@ -162,7 +152,7 @@ $(B)/gen/assets.S: src/base/assets.sh $(ASSETS) FORCE
 $(B)/obj/gen/assets.o: $(B)/gen/assets.S $(ASSETS)
 	@mkdir -p $(@D)
 	$(call say,AS,$@)$(CC) -c -o $@ $<
-$(B)/obj/src/registry.o $(B)/obj/src/compile/tool/prefill.o: $(B)/gen/kernels.def $(B)/gen/views.def $(B)/gen/backends.def
+$(B)/obj/src/lab/registry.o $(B)/obj/src/compile/tool/prefill.o: $(B)/gen/kernels.def $(B)/gen/views.def $(B)/gen/backends.def
 $(B)/obj/src/cli/cli.o: $(B)/gen/verbs.def
 
 # --- tests ---------------------------------------------------------------------------------------
@@ -171,11 +161,11 @@ NEEDS_base    := base
 NEEDS_model   := model base
 NEEDS_ptx     := ptx base
 NEEDS_compile := compile model base
-NEEDS_emu     := emu ptx compile model base
-NEEDS_cuda    := cuda emu compile kernels model base
+NEEDS_emu     := emu ptx backend compile model base
+NEEDS_cuda    := cuda backend compile kernels model base
 NEEDS_ui      := ui views model base
-NEEDS_kernels := app emu cuda compile ptx kernels ui views model base
-NEEDS_app     := $(LIB_NAMES)
+NEEDS_kernels := $(LIB_NAMES)
+NEEDS_lab     := $(LIB_NAMES)
 NEEDS_seeds   := $(LIB_NAMES)
 UNIT_SRC := $(wildcard tests/unit/*/test_*.c)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/unit/%)
@@ -184,13 +174,13 @@ $(B)/unit/$(1)/%: $(B)/obj/tests/unit/$(1)/%.o $(NEEDS_$(1):%=$(B)/lib/%.a)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$< -Wl,--start-group $$(filter %.a,$$^) -Wl,--end-group $$(LIBS) $$(TEST_LIBS)
 endef
-$(foreach l,base model ptx compile emu cuda ui kernels app seeds,$(eval $(call unit_rule,$(l))))
+$(foreach l,base model ptx compile emu cuda ui kernels lab seeds,$(eval $(call unit_rule,$(l))))
 # Stand-ins for NVIDIA's libraries, opened by tests of the GPU back end and of the compiler.
 $(B)/unit/cuda/fake_nvidia.so: tests/unit/cuda/fake_nvidia.c
 $(B)/unit/compile/fake_nvrtc.so: tests/unit/compile/fake_nvrtc.c
 $(B)/unit/%.so: $(B)/flags
 	@mkdir -p $(@D)
-	$(call say,CC,$(filter %.c,$^))$(CC) $(filter-out $(SAN_FLAGS),$(ALL_CFLAGS)) -Isrc/backend/cuda/shim -fPIC -shared -o $@ $(filter %.c,$^)
+	$(call say,CC,$(filter %.c,$^))$(CC) $(filter-out $(SAN_FLAGS),$(ALL_CFLAGS)) -Isrc/cuda/shim -fPIC -shared -o $@ $(filter %.c,$^)
 $(B)/unit/cuda/test_backend $(B)/unit/cuda/test_kill: $(B)/unit/cuda/fake_nvidia.so
 $(B)/unit/compile/test_compile_worker: $(B)/unit/compile/fake_nvrtc.so
 
@@ -213,7 +203,7 @@ asan-check:
 tsan-check:
 	@$(MAKE) SANITIZE=thread units
 ## check-gpu: on a machine with an NVIDIA GPU: every kernel, against ncu and the emulator; results in build/gpu/results
-GPU_NEEDS := $(addprefix $(B)/lib/,cuda.a emu.a compile.a ptx.a kernels.a model.a base.a)
+GPU_NEEDS := $(addprefix $(B)/lib/,cuda.a emu.a backend.a compile.a ptx.a kernels.a model.a base.a)
 $(B)/gpu/gpu_check: $(call obj,$(wildcard tests/gpu/*.c)) $(GPU_NEEDS)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group $(GPU_NEEDS) -Wl,--end-group $(LIBS)
@@ -225,7 +215,7 @@ bless: $(UNIT)
 ## fuzz: parsers under libFuzzer (clang), FUZZ_SECONDS each (default 20)
 FUZZ_SECONDS ?= 20
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_NEEDS := $(addprefix $(B)/lib/,cuda.a compile.a ptx.a model.a base.a)
+FUZZ_NEEDS := $(addprefix $(B)/lib/,cuda.a backend.a compile.a ptx.a model.a base.a)
 fuzz:
 	@command -v clang >/dev/null || { echo 'make fuzz needs clang: apt-get install clang' >&2; exit 1; }
 	@$(MAKE) --no-print-directory CC=clang SANITIZE=fuzzer-no-link,address,undefined fuzz-run
@@ -261,7 +251,7 @@ list:
 	@sed -n 's/^## \([a-z-]*\): /\1\t/p' Makefile | while IFS='	' read -r t d; do printf '  %-14s %s\n' "$$t" "$$d"; done
 help: list
 
-compile_commands.json: Makefile $(wildcard src/*.c src/*/*.c src/*/*/*.c views/*.c)
+compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:

@@ -2,7 +2,7 @@
  * Entry: locale, signals, and the only exits of the program. Everything else is in cli/, but for the
  * GPU worker and the compile worker, which are this program started by itself.
  */
-#include "backend/cuda/cuda_worker.h"
+#include "cuda/cuda_worker.h"
 #include "cli/cli.h"
 #include "compile/compile_worker.h"
 

@@ -285,7 +285,7 @@ static int dispatch(struct cli *c, unsigned n, char **args)
 		if (v)
 			return run_verb(c, v, n - 1, args + 1);
 		if (!start_names_kernel(args[0]) && !file_looks_like_path(args[0], ".json") &&
-		    !own_file_named(args[0]))
+		    !user_file_named(args[0]))
 			return unknown_word(c, args[0]);
 	}
 	return run_verb(c, tui, n, args);

@@ -7,9 +7,9 @@
 #ifndef PMPP_CLI_H
 #define PMPP_CLI_H
 
-#include "app.h"
+#include "lab/app.h"
 #include "base/text.h"
-#include "own_file.h"
+#include "userkernel/user_file.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -70,9 +70,9 @@ bool start_parse(unsigned n, char **args, struct selection *sel, struct err *err
 /* The same for all variants at once: a parameter is legal when any variant has it. */
 bool start_ladder(unsigned n, char **args, struct selection *sel, struct err *err);
 
-/* own_start.c: a person's own file first, launched by these options; else as start_parse(). */
-unsigned own_options(struct own_spec *s, struct option_spec *o); /* how many were put into @o */
-bool own_start(struct own_spec *s, unsigned n, char **args, struct selection *sel, struct err *err);
+/* user_start.c: a person's own file first, launched by these options; else as start_parse(). */
+unsigned user_options(struct user_spec *s, struct option_spec *o); /* how many were put into @o */
+bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *sel, struct err *err);
 
 /* json_out.c */
 json_t *json_number(double v); /* whole numbers as integers, NaN and infinity as null */

@@ -3,7 +3,7 @@
  * integers; what is not known is null with origin "none" and the reason. Prints nothing.
  */
 #include "cli/cli.h"
-#include "ghost.h"
+#include "lab/reference_run.h"
 
 #include <math.h>
 #include <string.h>

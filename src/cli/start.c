@@ -37,8 +37,8 @@ bool start_names_kernel(const char *text)
 /* A file with a descriptor is as good as a name; one without says what its launch lacks. */
 static bool start_file(const char *path, struct selection *sel, struct err *err)
 {
-	const struct own_spec spec = { .path = path };
-	if (!own_file_load(&spec, &sel->kernel, err))
+	const struct user_spec spec = { .path = path };
+	if (!user_file_load(&spec, &sel->kernel, err))
 		return false;
 	sel->variant = 0;
 	kernel_defaults(sel->kernel, sel->params);
@@ -47,7 +47,7 @@ static bool start_file(const char *path, struct selection *sel, struct err *err)
 
 bool start_kernel(const char *text, struct selection *sel, struct err *err)
 {
-	if (own_file_named(text))
+	if (user_file_named(text))
 		return start_file(text, sel, err);
 	char name[64];
 	const size_t len = strcspn(text, "/");
@@ -131,7 +131,7 @@ bool start_parse(unsigned n, char **args, struct selection *sel, struct err *err
 	}
 	if (!start_kernel(args[0], sel, err))
 		return false;
-	if (!strchr(args[0], '/') || own_file_named(args[0]))
+	if (!strchr(args[0], '/') || user_file_named(args[0]))
 		sel->variant = fitting_variant(sel->kernel, n - 1, args + 1);
 	for (unsigned i = 1; i < n; i++)
 		if (!start_param(args[i], sel, err))

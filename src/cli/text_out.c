@@ -3,7 +3,7 @@
  * each value with its unit and origin mark. Computes nothing.
  */
 #include "cli/cli.h"
-#include "ghost.h"
+#include "lab/reference_run.h"
 
 #include <inttypes.h>
 #include <stdio.h>

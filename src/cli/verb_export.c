@@ -3,12 +3,12 @@
  * as the panels' text.
  */
 #include "cli/cli.h"
-#include "ghost.h"
+#include "lab/reference_run.h"
 
 #include "base/asset.h"
 #include "base/file.h"
 #include "model/snapshot.h"
-#include "session_file.h"
+#include "lab/session_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct state {
 	const char *gpu, *backend, *format, *out;
 	uint64_t seed;
 	bool schema;
-	struct own_spec own;
+	struct user_spec own;
 };
 
 static unsigned options(void *state, struct option_spec *o)
@@ -37,7 +37,7 @@ static unsigned options(void *state, struct option_spec *o)
 	};
 	s->seed = 1;
 	memcpy(o, all, sizeof all);
-	return ARRAY_LEN(all) + own_options(&s->own, o + ARRAY_LEN(all));
+	return ARRAY_LEN(all) + user_options(&s->own, o + ARRAY_LEN(all));
 }
 
 /* --- forms --------------------------------------------------------------------------------------- */
@@ -134,7 +134,7 @@ static bool from_run(struct state *s, unsigned n, char **args, struct run_record
                      struct err *err)
 {
 	struct selection sel = { .seed = s->seed };
-	return own_start(&s->own, n, args, &sel, err) && app_choose(s->gpu, s->backend, &sel, err) &&
+	return user_start(&s->own, n, args, &sel, err) && app_choose(s->gpu, s->backend, &sel, err) &&
 	       app_run_with(&sel, &(struct run_options){ .stalls = true }, NULL, r, err);
 }
 

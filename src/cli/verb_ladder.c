@@ -3,8 +3,8 @@
  * runs, never from profiled ones.
  */
 #include "cli/cli.h"
-#include "ghost.h"
-#include "ladder_book.h"
+#include "lab/reference_run.h"
+#include "lab/ladder_book.h"
 #include "model/ladder.h"
 
 #include <math.h>

@@ -2,9 +2,9 @@
 #include "cli/cli.h"
 
 #include "base/asset.h"
-#include "ghost.h"
+#include "lab/reference_run.h"
 #include "model/preset.h"
-#include "session_file.h"
+#include "lab/session_file.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 #include "cli/cli.h"
 #include "model/brief.h"
 #include "model/ladder.h"
-#include "registry.h"
-#include "session_file.h"
-#include "tour.h"
+#include "lab/registry.h"
+#include "lab/session_file.h"
+#include "lab/tour.h"
 
 #include <stdlib.h>
 #include <string.h>

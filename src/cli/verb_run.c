@@ -11,7 +11,7 @@ struct state {
 	uint64_t seed, sample, threads;
 	double timeout_s;
 	bool json, races, no_verify;
-	struct own_spec own;
+	struct user_spec own;
 };
 
 static unsigned options(void *state, struct option_spec *o)
@@ -35,7 +35,7 @@ static unsigned options(void *state, struct option_spec *o)
 	};
 	s->seed = 1;
 	memcpy(o, all, sizeof all);
-	return ARRAY_LEN(all) + own_options(&s->own, o + ARRAY_LEN(all));
+	return ARRAY_LEN(all) + user_options(&s->own, o + ARRAY_LEN(all));
 }
 
 static atomic_bool interrupted;
@@ -68,7 +68,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	const struct run_hooks hooks = { .progress = tty ? show_progress : NULL, .ctx = c,
 	                                 .cancel = &interrupted };
 
-	if (!own_start(&s->own, n, args, &sel, &err) || !app_choose(s->gpu, s->backend, &sel, &err))
+	if (!user_start(&s->own, n, args, &sel, &err) || !app_choose(s->gpu, s->backend, &sel, &err))
 		return cli_fail(c, &err);
 	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
 	sigaction(SIGINT, &end, NULL);

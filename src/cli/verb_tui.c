@@ -1,7 +1,7 @@
 /* No verb: the interactive screen, started on the kernel that the arguments name. */
 #include "cli/cli.h"
 
-#include "app_host.h"
+#include "cli/tui_host.h"
 #include "base/file.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 struct state {
 	const char *gpu, *backend, *preset;
 	uint64_t seed;
-	struct own_spec own;
+	struct user_spec own;
 };
 
 static unsigned options(void *state, struct option_spec *o)
@@ -26,7 +26,7 @@ static unsigned options(void *state, struct option_spec *o)
 	};
 	s->seed = 1;
 	memcpy(o, all, sizeof all);
-	return ARRAY_LEN(all) + own_options(&s->own, o + ARRAY_LEN(all));
+	return ARRAY_LEN(all) + user_options(&s->own, o + ARRAY_LEN(all));
 }
 
 static int show(struct cli *c, struct app *a)
@@ -73,7 +73,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		for (unsigned i = 0; i < n; i++)
 			if (!start_param(args[i], &sel, &err))
 				return cli_fail(c, &err);
-	} else if (!own_start(&s->own, n, args, &sel, &err)) {
+	} else if (!user_start(&s->own, n, args, &sel, &err)) {
 		return cli_fail(c, &err);
 	}
 	if (!app_new(&a, s->gpu, s->backend, &err))

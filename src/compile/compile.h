@@ -87,7 +87,7 @@ const char *cuda_home(void);
 /* Opens lib<name>.so.<version> from the places above, then by the loader's own path and where
  * drivers are installed. @versions in order of preference, ended by NULL; "" = lib<name>.so.
  * @path receives the file that was opened. NULL with every place tried in @err.
- * Thread-safe. Shared by compile/ and backend/cuda. */
+ * Thread-safe. Shared by compile/ and cuda/. */
 void *cuda_dlopen(const char *name, const char *const *versions, char *path, size_t path_size,
                   struct err *err);
 

@@ -8,7 +8,7 @@
  */
 #include "backend/backend.h"
 #include "base/mem.h"
-#include "registry.h"
+#include "lab/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>

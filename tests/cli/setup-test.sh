@@ -1,11 +1,11 @@
 #!/bin/sh
-# src/setup.sh with a pretended machine: a compiler that finds no jansson.h until apt-get has run,
+# src/setup/setup.sh with a pretended machine: a compiler that finds no jansson.h until apt-get has run,
 # and apt-get, id and sudo that only write down what they are asked.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/bin" "$work/tree/src" "$work/cuda/include" "$work/cuda/lib64"
-cp "$TEST_ROOT/src/setup.sh" "$TEST_ROOT/src/cuda-wheels.txt" "$work/tree/src/"
+mkdir -p "$work/bin" "$work/tree/src/setup" "$work/cuda/include" "$work/cuda/lib64"
+cp "$TEST_ROOT/src/setup/setup.sh" "$TEST_ROOT/src/setup/cuda-wheels.txt" "$work/tree/src/setup/"
 for h in cuda.h cuda_occupancy.h nvrtc.h cupti.h cupti_range_profiler.h cupti_pmsampling.h; do
 	: >"$work/cuda/include/$h"
 done
@@ -39,7 +39,7 @@ X
 
 setup() {
 	rm -f setup.mk "$work/apt"
-	env -u CUDA_PATH PATH="$work/bin:$PATH" CUDA_HOME="$work/cuda" "$@" sh src/setup.sh setup.mk \
+	env -u CUDA_PATH PATH="$work/bin:$PATH" CUDA_HOME="$work/cuda" "$@" sh src/setup/setup.sh setup.mk \
 		>"$work/out" 2>&1
 	status=$?
 }

@@ -6,7 +6,7 @@
  */
 #include "gpu_launches.h"
 
-#include "backend/cuda/cuda.h"
+#include "cuda/cuda.h"
 #include "base/mem.h"
 #include "base/text.h"
 

@@ -17,10 +17,10 @@
  */
 #include "gpu_launches.h"
 
-#include "backend/cuda/cuda.h"
-#include "backend/cuda/cuda_counters.h"
-#include "backend/cuda/cuda_dl.h"
-#include "backend/cuda/cuda_worker.h"
+#include "cuda/cuda.h"
+#include "cuda/cuda_counters.h"
+#include "cuda/cuda_dl.h"
+#include "cuda/cuda_worker.h"
 #include "base/mem.h"
 #include "base/text.h"
 

@@ -8,7 +8,7 @@
  */
 #include "gpu_launches.h"
 
-#include "backend/cuda/cuda_counters.h"
+#include "cuda/cuda_counters.h"
 #include "base/mem.h"
 #include "base/text.h"
 

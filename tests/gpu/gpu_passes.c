@@ -7,9 +7,9 @@
  */
 #include "gpu_launches.h"
 
-#include "backend/cuda/cuda.h"
-#include "backend/cuda/cuda_counters.h"
-#include "backend/cuda/cuda_dl.h"
+#include "cuda/cuda.h"
+#include "cuda/cuda_counters.h"
+#include "cuda/cuda_dl.h"
 #include "base/mem.h"
 #include "base/text.h"
 

@@ -8,7 +8,7 @@
  * FAKE_ABSENT names counters (parts of names) that the chip lacks, FAKE_NAN those without a number.
  */
 #define _GNU_SOURCE
-#include "backend/cuda/cuda_dl.h"
+#include "cuda/cuda_dl.h"
 
 #include <math.h>
 #include <signal.h>

@@ -2,8 +2,8 @@
 #ifndef PMPP_TEST_FAKE_RUN_H
 #define PMPP_TEST_FAKE_RUN_H
 
-#include "backend/cuda/cuda.h"
-#include "backend/cuda/cuda_worker.h"
+#include "cuda/cuda.h"
+#include "cuda/cuda_worker.h"
 
 #include <stdio.h>
 #include <stdlib.h>

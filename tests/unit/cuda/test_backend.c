@@ -6,7 +6,7 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "fake_run.h"
 
-#include "backend/cuda/cuda_result.h"
+#include "cuda/cuda_result.h"
 #include "base/text.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * Counter names and pass counts: the expressions of metric.def, and every chip that CUPTI's host
  * half knows, which needs no GPU. Skipped, and said so, where there is no CUPTI.
  */
-#include "backend/cuda/cupti_host.h"
+#include "cuda/cupti_host.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #include "fake_run.h"
 
 #include "base/text.h"
-#include "backend/cuda/cuda_client.h"
+#include "cuda/cuda_client.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Frames and messages: what is written is read back; what is cut, oversized or random is refused. */
 #define _GNU_SOURCE /* memfd_create */
-#include "backend/cuda/cuda_msg.h"
+#include "cuda/cuda_msg.h"
 #include "base/text.h"
 
 #include <math.h>

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "backend/emu/probe.h"
-#include "backend/emu/repeat.h"
+#include "emu/count/probe.h"
+#include "emu/memory/repeat.h"
 #include "base/text.h"
 
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "app.h"
+#include "lab/app.h"
 #include "base/mem.h"
 #include "base/text.h"
 

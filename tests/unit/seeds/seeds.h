@@ -74,7 +74,7 @@ static inline const struct access_sample *lanes_of(const struct run_record *r, c
 	return NULL;
 }
 
-struct own_buffer {
+struct user_buffer {
 	enum elem_type type;
 	enum buffer_role role;
 	size_t count;
@@ -83,7 +83,7 @@ struct own_buffer {
 
 /* Runs @entry of @source with the buffers as its arguments; the counts are the caller's. */
 static inline void run_source(const char *source, const char *entry, struct dim3u grid,
-                              struct dim3u block, unsigned n, const struct own_buffer *b,
+                              struct dim3u block, unsigned n, const struct user_buffer *b,
                               struct run_counts *counts)
 {
 	struct selection sel = { 0 };

@@ -27,7 +27,7 @@ static void where(struct dim3u grid, struct dim3u block, unsigned out[3 * MOST_T
 
 	assert_true(n <= 3 * MOST_THREADS);
 	run_source(where_source, "where", grid, block, 1,
-	           &(struct own_buffer){ ELEM_U32, BUF_OUT, n, out }, &counts);
+	           &(struct user_buffer){ ELEM_U32, BUF_OUT, n, out }, &counts);
 	run_counts_free(&counts);
 }
 
@@ -44,7 +44,7 @@ static void s_300_index_ranges(void **state)
 
 	assert_int_equal(plan.grid.x, 3);
 	run_source(source, "index", plan.grid, plan.block, 1,
-	           &(struct own_buffer){ ELEM_U32, BUF_OUT, 768, block }, &counts);
+	           &(struct user_buffer){ ELEM_U32, BUF_OUT, 768, block }, &counts);
 	for (unsigned i = 0; i < 768; i++)
 		assert_int_equal(block[i], i < 256 ? 0 : i < 512 ? 1 : 2);
 	run_counts_free(&counts);

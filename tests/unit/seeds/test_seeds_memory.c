@@ -81,7 +81,7 @@ static void s_357_misaligned(void **state)
 		"extern \"C\" __global__ void quarter(const float *in, float *out)\n"
 		"{ if (threadIdx.x < 8) out[threadIdx.x] = in[threadIdx.x]; }\n";
 	static float in[64], out[32];
-	const struct own_buffer b[] = { { ELEM_F32, BUF_IN, 64, in }, { ELEM_F32, BUF_OUT, 32, out } };
+	const struct user_buffer b[] = { { ELEM_F32, BUF_IN, 64, in }, { ELEM_F32, BUF_OUT, 32, out } };
 	const struct dim3u one = { 1, 1, 1 }, warp = { 32, 1, 1 };
 	struct run_counts c = { 0 };
 
@@ -114,7 +114,7 @@ static void s_242_broadcast_and_banks(void **state)
 		{ 0, 1 }, { 1, 1 }, { 2, 2 }, { 8, 8 }, { 17, 1 }, { 31, 1 }, { 32, 32 },
 	};
 	static float in[1] = { 1 }, out[32];
-	const struct own_buffer b[] = { { ELEM_F32, BUF_IN, 1, in }, { ELEM_F32, BUF_OUT, 32, out } };
+	const struct user_buffer b[] = { { ELEM_F32, BUF_IN, 1, in }, { ELEM_F32, BUF_OUT, 32, out } };
 
 	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
 		char text[512];

@@ -1,0 +1,249 @@
+/*
+ * What the screen asks of the session: changes, news, and the three lists to choose from.
+ * Returns at once, always: no back end is probed here. Draws nothing.
+ */
+#include "cli/tui_host.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "model/preset.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct session *host_session(void *ctx)
+{
+	return app_session(ctx);
+}
+
+static struct session *host_edit(void *ctx)
+{
+	return app_session(ctx);
+}
+
+static bool host_poll(void *ctx)
+{
+	return app_poll(ctx);
+}
+
+static int host_wake_fd(void *ctx)
+{
+	return app_wake_fd(ctx);
+}
+
+static void host_set_param(void *ctx, unsigned param, int64_t value)
+{
+	app_param(ctx, param, value);
+}
+
+static void host_set_kernel(void *ctx, const struct kernel_desc *k, unsigned variant)
+{
+	app_select(ctx, k, variant);
+}
+
+static void host_set_gpu(void *ctx, size_t gpu)
+{
+	if (gpu < gpu_count())
+		app_gpu(ctx, gpu_at(gpu));
+}
+
+static void host_set_backend(void *ctx, size_t backend)
+{
+	if (backend < backend_count())
+		app_backend(ctx, backend_at(backend)->name);
+}
+
+static void host_run(void *ctx)
+{
+	app_rerun(ctx);
+}
+
+static void host_cancel(void *ctx)
+{
+	app_cancel(ctx);
+}
+
+static void host_focus(void *ctx)
+{
+	app_focus(ctx);
+}
+
+/* --- presets and files ----------------------------------------------------------------------- */
+
+static bool host_step(void *ctx, int direction, char *said, size_t n)
+{
+	struct err err = { 0 };
+	const bool ok = app_tour_step(ctx, direction, &err);
+	snprintf(said, n, "%s", ok ? "" : err.msg);
+	return ok;
+}
+
+static bool host_reveal(void *ctx, char *said, size_t n)
+{
+	struct err err = { 0 };
+	const bool ok = app_tour_reveal(ctx, &err);
+	snprintf(said, n, "%s", ok ? "" : err.msg);
+	return ok;
+}
+
+static bool host_save(void *ctx, char *said, size_t n)
+{
+	struct err err = { 0 };
+	char name[256];
+	const bool ok = app_export(ctx, name, sizeof name, &err);
+	if (ok)
+		snprintf(said, n, "written: %s   (pmpp-explore %s opens it again)", name, name);
+	else
+		snprintf(said, n, "%.300s; %.250s", err.msg, err.remedy);
+	return ok;
+}
+
+/* --- lists ---------------------------------------------------------------------------------- */
+
+/* Kernels are listed variant by variant. */
+static const struct kernel_desc *variant_at(size_t i, unsigned *variant)
+{
+	for (size_t k = 0; k < kernel_count(); k++) {
+		const struct kernel_desc *d = kernel_at(k);
+		if (i < d->n_variants) {
+			*variant = (unsigned)i;
+			return d;
+		}
+		i -= d->n_variants;
+	}
+	return NULL;
+}
+
+static size_t host_choices(void *ctx, enum command list)
+{
+	(void)ctx;
+	size_t n = 0;
+	switch (list) {
+	case CMD_KERNEL:
+		for (size_t k = 0; k < kernel_count(); k++)
+			n += kernel_at(k)->n_variants;
+		return n;
+	case CMD_GPU: return gpu_count();
+	case CMD_BACKEND: return backend_count();
+	case CMD_PRESET: return preset_count();
+	default: return 0;
+	}
+}
+
+static void backend_choice(const struct backend_ops *ops, struct choice *out)
+{
+	const struct backend_status *st = backend_peek(ops);
+	snprintf(out->label, sizeof out->label, "%s", ops->name);
+	if (!st) {
+		snprintf(out->note, sizeof out->note, "not looked for yet: choose it to try");
+	} else if (st->usable) {
+		snprintf(out->note, sizeof out->note, "%s", st->info.title);
+	} else {
+		out->enabled = false;
+		snprintf(out->why_not, sizeof out->why_not, "%.159s", st->err.msg);
+	}
+}
+
+/* The list of presets, read once: drawing a list must not parse files. */
+static struct {
+	pthread_once_t once;
+	struct choice *all;
+	size_t n;
+} presets = { .once = PTHREAD_ONCE_INIT };
+
+static void describe_preset(size_t i, struct choice *out)
+{
+	struct preset *p;
+	struct err err = { 0 };
+	out->enabled = true;
+	snprintf(out->label, sizeof out->label, "%s", preset_name(i));
+	if (preset_load(out->label, &p, &err)) {
+		snprintf(out->note, sizeof out->note, "%.70s, %u steps (%.30s)", p->title, p->n_steps,
+		         p->chapter);
+		preset_free(p);
+	} else {
+		out->enabled = false;
+		snprintf(out->why_not, sizeof out->why_not, "%.159s", err.msg);
+	}
+}
+
+static void describe_presets(void)
+{
+	presets.n = preset_count();
+	presets.all = mem_calloc(presets.n, sizeof *presets.all);
+	for (size_t i = 0; i < presets.n; i++)
+		describe_preset(i, &presets.all[i]);
+}
+
+static void host_choice_at(void *ctx, enum command list, size_t i, struct choice *out)
+{
+	const struct selection *sel = &app_session(ctx)->sel;
+	*out = (struct choice){ .enabled = true };
+	if (list == CMD_KERNEL) {
+		unsigned v;
+		const struct kernel_desc *k = variant_at(i, &v);
+		if (!k)
+			return;
+		out->current = k == sel->kernel && v == sel->variant;
+		snprintf(out->label, sizeof out->label, "%s/%s", k->name, k->variants[v].name);
+		snprintf(out->note, sizeof out->note, "%.119s", k->variants[v].idea);
+	} else if (list == CMD_GPU && i < gpu_count()) {
+		const struct gpu_spec *g = gpu_at(i);
+		char dram[32];
+		out->current = !strcmp(g->id, sel->gpu.id);
+		snprintf(out->label, sizeof out->label, "%s", g->id);
+		snprintf(out->note, sizeof out->note, "%s, %s, cc %d.%d, %u SMs, %s", g->name, g->arch,
+		         g->cc_major, g->cc_minor, g->sm_count,
+		         fmt_bytes(dram, sizeof dram, g->dram_bytes));
+	} else if (list == CMD_BACKEND && i < backend_count()) {
+		out->current = !strcmp(backend_at(i)->name, sel->backend);
+		backend_choice(backend_at(i), out);
+	} else if (list == CMD_PRESET) {
+		pthread_once(&presets.once, describe_presets);
+		if (i < presets.n)
+			*out = presets.all[i];
+	}
+}
+
+static void host_choose(void *ctx, enum command list, size_t i)
+{
+	if (list == CMD_KERNEL) {
+		unsigned v;
+		const struct kernel_desc *k = variant_at(i, &v);
+		if (k)
+			app_select(ctx, k, v);
+	} else if (list == CMD_GPU) {
+		host_set_gpu(ctx, i);
+	} else if (list == CMD_BACKEND) {
+		host_set_backend(ctx, i);
+	} else if (list == CMD_PRESET && i < preset_count()) {
+		app_tour(ctx, preset_name(i), NULL);
+	}
+}
+
+void app_host(struct app *a, struct screen_host *host)
+{
+	*host = (struct screen_host){
+		.ctx = a,
+		.session = host_session,
+		.edit = host_edit,
+		.poll = host_poll,
+		.wake_fd = host_wake_fd,
+		.set_param = host_set_param,
+		.set_kernel = host_set_kernel,
+		.set_gpu = host_set_gpu,
+		.set_backend = host_set_backend,
+		.run = host_run,
+		.cancel = host_cancel,
+		.focus = host_focus,
+		.n_views = view_count(),
+		.view_at = view_at,
+		.step = host_step,
+		.reveal = host_reveal,
+		.save = host_save,
+		.choices = host_choices,
+		.choice_at = host_choice_at,
+		.choose = host_choose,
+	};
+}

@@ -1,0 +1,487 @@
+/*
+ * A stream program for real: memory of its own, pageable or pinned as the program says, blocking
+ * streams (the legacy default stream waits for them and they for it), copies, kernels, events.
+ *
+ * First what happens once (context, module, allocation, pinning), timed by the host's clock; then the
+ * program: once to warm up; timed as a whole, because recording slows the calls; and recorded, by
+ * CUPTI's activity records, or by events where CUPTI is refused. Of short programs the median of
+ * three is taken. What a program cut in pieces returns must be what the single launch returned.
+ */
+#include "cuda/cuda_work.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define HOST_MAX ((uint64_t)4 << 30) /* of host memory beside the run's own */
+#define INIT_MAX (3 + 2 * KERNEL_MAX_BUFFERS)
+#define UNWRITTEN 0xff
+#define TAKES 3
+#define SHORT_S 0.25 /* a program that is played more than once */
+
+struct stage {
+	const struct launch *l;
+	const struct stream_program *p;
+	CUdeviceptr device[KERNEL_MAX_BUFFERS];
+	uint8_t *host[KERNEL_MAX_BUFFERS];
+	bool pinned[KERNEL_MAX_BUFFERS], up[KERNEL_MAX_BUFFERS], down[KERNEL_MAX_BUFFERS];
+	CUstream stream[STREAM_MAX_STREAMS]; /* 0 stays NULL: the legacy default stream */
+	CUevent event[STREAM_MAX_EVENTS];
+	unsigned n_init;
+	struct {
+		char name[48];
+		double ns;
+		uint64_t bytes;
+	} init[INIT_MAX];
+};
+
+static void took(struct stage *s, const char *what, const char *of, double ns, uint64_t bytes)
+{
+	snprintf(s->init[s->n_init].name, sizeof s->init->name, "%s%s%s", what, *of ? " " : "", of);
+	s->init[s->n_init].bytes = bytes;
+	s->init[s->n_init++].ns = ns;
+}
+
+/* --- setting the stage --------------------------------------------------------------------------- */
+
+static bool host_memory(struct work *w, struct stage *s, unsigned b, struct fault *why)
+{
+	const uint64_t bytes = s->l->job->buffers[b].bytes;
+	if (!s->pinned[b]) {
+		s->host[b] = mem_aligned(4096, (bytes + 4095) & ~(uint64_t)4095);
+		return true;
+	}
+	void *p = NULL;
+	const double begin = wire_now();
+	if (!cu_ok(w, w->cu.MemHostAlloc(&p, bytes, 0), "cuMemHostAlloc", why))
+		return false;
+	took(s, "pin", s->l->job->buffers[b].name, (wire_now() - begin) * 1e9, bytes);
+	s->host[b] = p;
+	return true;
+}
+
+static bool allocate(struct work *w, struct stage *s, struct fault *why)
+{
+	const struct cuda_job *j = s->l->job;
+	uint64_t host = 0;
+	for (unsigned b = 0; b < j->n_buffers; b++)
+		host += s->up[b] || s->down[b] ? j->buffers[b].bytes : 0;
+	if (host > HOST_MAX) {
+		char need[32], most[32];
+		return fault_set(why, FAULT_OUT_OF_MEMORY, "the timeline needs %s of host memory, at most %s",
+		                 fmt_bytes(need, sizeof need, (double)host),
+		                 fmt_bytes(most, sizeof most, (double)HOST_MAX));
+	}
+	for (unsigned b = 0; b < j->n_buffers; b++) {
+		const double begin = wire_now();
+		if (!cu_ok(w, w->cu.MemAlloc(&s->device[b], j->buffers[b].bytes), "cuMemAlloc", why))
+			return false;
+		took(s, "allocate", j->buffers[b].name, (wire_now() - begin) * 1e9, j->buffers[b].bytes);
+		if ((s->up[b] || s->down[b]) && !host_memory(w, s, b, why))
+			return false;
+	}
+	return true;
+}
+
+/* What stays on the device for the whole program is put there before it. */
+static bool resident(struct work *w, struct stage *s, struct fault *why)
+{
+	for (unsigned b = 0; b < s->l->job->n_buffers; b++) {
+		const CUdeviceptr from = s->l->pristine[b] ? s->l->pristine[b] : s->l->buffers[b];
+		if (!s->up[b] && s->l->job->buffers[b].role != BUF_OUT &&
+		    !cu_ok(w,
+		           w->cu.MemcpyDtoDAsync(s->device[b], from, s->l->job->buffers[b].bytes, w->stream),
+		           "cuMemcpyDtoDAsync", why))
+			return false;
+	}
+	return cu_ok(w, w->cu.StreamSynchronize(w->stream), "cuStreamSynchronize", why);
+}
+
+static bool streams_and_events(struct work *w, struct stage *s, struct fault *why)
+{
+	const double begin = wire_now();
+	bool any = false;
+	for (unsigned i = 0; i < s->p->n_ops; i++) {
+		const struct stream_op *op = &s->p->ops[i];
+		if (op->stream && !s->stream[op->stream]) {
+			any = true;
+			if (!cu_ok(w, w->cu.StreamCreate(&s->stream[op->stream], CU_STREAM_DEFAULT),
+			           "cuStreamCreate", why))
+				return false;
+		}
+		if (op->kind == SOP_RECORD && !s->event[op->event] &&
+		    !cu_ok(w, w->cu.EventCreate(&s->event[op->event], CU_EVENT_DISABLE_TIMING),
+		           "cuEventCreate", why))
+			return false;
+	}
+	if (any)
+		took(s, "streams", "", (wire_now() - begin) * 1e9, 0);
+	return true;
+}
+
+static bool set_stage(struct work *w, struct stage *s, struct fault *why)
+{
+	for (unsigned i = 0; i < s->p->n_ops; i++) {
+		const struct stream_op *op = &s->p->ops[i];
+		if (op->kind == SOP_H2D || op->kind == SOP_D2H) {
+			s->up[op->buffer] |= op->kind == SOP_H2D;
+			s->down[op->buffer] |= op->kind == SOP_D2H;
+			s->pinned[op->buffer] |= op->pinned;
+		}
+	}
+	took(s, "context", "", w->context_ns, 0);
+	took(s, "module", "", s->l->load_ns, 0);
+	return allocate(w, s, why) && streams_and_events(w, s, why) && resident(w, s, why);
+}
+
+static void strike(struct work *w, struct stage *s)
+{
+	for (unsigned b = 0; b < KERNEL_MAX_BUFFERS; b++) {
+		if (s->host[b] && !s->pinned[b])
+			free(s->host[b]);
+		else if (s->host[b] && !w->poisoned)
+			w->cu.MemFreeHost(s->host[b]);
+		if (s->device[b] && !w->poisoned)
+			w->cu.MemFree(s->device[b]);
+	}
+	for (unsigned i = 1; i < STREAM_MAX_STREAMS && !w->poisoned; i++)
+		if (s->stream[i])
+			w->cu.StreamDestroy(s->stream[i]);
+	for (unsigned i = 0; i < STREAM_MAX_EVENTS && !w->poisoned; i++)
+		if (s->event[i])
+			w->cu.EventDestroy(s->event[i]);
+}
+
+/* Host memory as it is before the program; every page is touched. */
+static bool fill(struct work *w, struct stage *s, const uint8_t *shared, struct fault *why)
+{
+	const struct cuda_job *j = s->l->job;
+	for (unsigned b = 0; b < j->n_buffers; b++) {
+		if (!s->host[b])
+			continue;
+		if (s->l->pristine[b]) {
+			if (!cu_ok(w, w->cu.MemcpyDtoH(s->host[b], s->l->pristine[b], j->buffers[b].bytes),
+			           "cuMemcpyDtoH", why))
+				return false;
+		} else if (s->up[b]) {
+			memcpy(s->host[b], shared + j->buffers[b].offset, j->buffers[b].bytes);
+		} else {
+			memset(s->host[b], UNWRITTEN, j->buffers[b].bytes);
+		}
+	}
+	return true;
+}
+
+/* --- the program --------------------------------------------------------------------------------- */
+
+static bool copy(struct work *w, const struct stage *s, const struct stream_op *op, struct fault *why)
+{
+	const uint64_t at = op->first * s->l->job->buffers[op->buffer].elem;
+	const CUdeviceptr device = s->device[op->buffer] + at;
+	uint8_t *host = s->host[op->buffer] + at;
+	const CUstream stream = s->stream[op->stream];
+	if (op->kind == SOP_H2D)
+		return op->async ? cu_ok(w, w->cu.MemcpyHtoDAsync(device, host, op->bytes, stream),
+		                         "cuMemcpyHtoDAsync", why)
+		                 : cu_ok(w, w->cu.MemcpyHtoD(device, host, op->bytes), "cuMemcpyHtoD", why);
+	return op->async ? cu_ok(w, w->cu.MemcpyDtoHAsync(host, device, op->bytes, stream),
+	                         "cuMemcpyDtoHAsync", why)
+	                 : cu_ok(w, w->cu.MemcpyDtoH(host, device, op->bytes), "cuMemcpyDtoH", why);
+}
+
+/* A piece's buffers begin at its first element. */
+static bool kernel(struct work *w, const struct stage *s, const struct stream_op *op,
+                   struct fault *why)
+{
+	const struct cuda_job *j = s->l->job;
+	CUdeviceptr at[KERNEL_MAX_BUFFERS];
+	for (unsigned b = 0; b < j->n_buffers; b++)
+		at[b] = s->device[b] + op->first * j->buffers[b].elem;
+	return launch_as(w, s->l, j->launches[op->launch].grid, j->launches[op->launch].args, at,
+	                 s->stream[op->stream], why);
+}
+
+static bool issue(struct work *w, const struct stage *s, const struct stream_op *op,
+                  struct fault *why)
+{
+	const CUstream stream = s->stream[op->stream];
+	switch (op->kind) {
+	case SOP_H2D:
+	case SOP_D2H:
+		return copy(w, s, op, why);
+	case SOP_KERNEL:
+		return kernel(w, s, op, why);
+	case SOP_RECORD:
+		return cu_ok(w, w->cu.EventRecord(s->event[op->event], stream), "cuEventRecord", why);
+	case SOP_WAIT:
+		return cu_ok(w, w->cu.StreamWaitEvent(stream, s->event[op->event], 0), "cuStreamWaitEvent",
+		             why);
+	case SOP_SYNC_STREAM:
+		return cu_ok(w, w->cu.StreamSynchronize(stream), "cuStreamSynchronize", why);
+	case SOP_SYNC:
+		return cu_ok(w, w->cu.CtxSynchronize(), "cuCtxSynchronize", why);
+	case SOP_HOST:
+		nanosleep(&(struct timespec){ .tv_nsec = (long)(op->time_ns < 1e9 ? op->time_ns : 1e9 - 1) },
+		          NULL);
+		return true;
+	case SOP_ALLOC: /* part of the stage */
+	case SOP_FREE:
+		return true;
+	}
+	return true;
+}
+
+static bool play(struct work *w, const struct stage *s, struct fault *why)
+{
+	for (unsigned i = 0; i < s->p->n_ops; i++)
+		if (!issue(w, s, &s->p->ops[i], why))
+			return false;
+	return cu_ok(w, w->cu.CtxSynchronize(), "cuCtxSynchronize", why);
+}
+
+/* The first calls after recording was switched on are slow: @warm plays the program before. */
+static bool by_records(struct work *w, struct stage *s, const uint8_t *shared, bool warm,
+                       struct cuda_report *report, struct fault *why)
+{
+	if (!activity_begin(w, why))
+		return false;
+	bool ok = !warm || (play(w, s, why) && fill(w, s, shared, why));
+	if (ok)
+		activity_clear(w);
+	ok = ok && play(w, s, why);
+	if (w->poisoned)
+		return false;
+	activity_end(w);
+	return ok && activity_spans(s->p, report, why);
+}
+
+static bool played_between(struct work *w, const struct stage *s, CUevent *e, struct fault *why)
+{
+	for (unsigned i = 0; i < s->p->n_ops; i++) {
+		const struct stream_op *op = &s->p->ops[i];
+		const bool work = stream_is_work(op);
+		if ((work && !cu_ok(w, w->cu.EventRecord(e[2 * i], s->stream[op->stream]), "cuEventRecord",
+		                    why)) ||
+		    !issue(w, s, op, why) ||
+		    (work && !cu_ok(w, w->cu.EventRecord(e[2 * i + 1], s->stream[op->stream]),
+		                    "cuEventRecord", why)))
+			return false;
+	}
+	return cu_ok(w, w->cu.CtxSynchronize(), "cuCtxSynchronize", why);
+}
+
+static bool read_events(struct work *w, const struct stage *s, CUevent start, CUevent *e,
+                        struct cuda_report *report, struct fault *why)
+{
+	for (unsigned i = 0; i < s->p->n_ops; i++) {
+		const struct stream_op *op = &s->p->ops[i];
+		float from = 0, to = 0;
+		if (!stream_is_work(op))
+			continue;
+		if (!cu_ok(w, w->cu.EventElapsedTime(&from, start, e[2 * i]), "cuEventElapsedTime", why) ||
+		    !cu_ok(w, w->cu.EventElapsedTime(&to, start, e[2 * i + 1]), "cuEventElapsedTime", why))
+			return false;
+		struct span *sp = &report->spans[report->n_spans++];
+		*sp = (struct span){ .kind = op->kind == SOP_H2D ? SPAN_H2D
+			                     : op->kind == SOP_D2H ? SPAN_D2H : SPAN_KERNEL,
+			             .stream = op->stream, .correlation = i + 1,
+			             .start_ns = (double)from * 1e6, .end_ns = (double)to * 1e6,
+			             .queued_ns = -1, .bytes = op->bytes };
+		snprintf(sp->name, sizeof sp->name, "%s", op->name);
+	}
+	return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+/* The same by an event before and after every operation, on the clock of a first event. */
+static bool by_events(struct work *w, const struct stage *s, struct cuda_report *report,
+                      struct fault *why)
+{
+	const unsigned n_ops = s->p->n_ops, want = 2 * n_ops + 1;
+	CUevent *e = mem_calloc(want, sizeof *e);
+	unsigned n = 0;
+	bool ok = true;
+	while (ok && n < want)
+		if ((ok = cu_ok(w, w->cu.EventCreate(&e[n], CU_EVENT_DEFAULT), "cuEventCreate", why)))
+			n++;
+	CUevent *const start = &e[2 * n_ops];
+	report->spans = mem_calloc(n_ops ? n_ops : 1, sizeof *report->spans);
+	ok = ok && cu_ok(w, w->cu.EventRecord(*start, NULL), "cuEventRecord", why) &&
+	     cu_ok(w, w->cu.EventSynchronize(*start), "cuEventSynchronize", why) &&
+	     played_between(w, s, e, why) && read_events(w, s, *start, e, report, why);
+	for (unsigned i = 0; i < n && !w->poisoned; i++)
+		w->cu.EventDestroy(e[i]);
+	free(e);
+	qsort(report->spans, report->n_spans, sizeof *report->spans, by_start);
+	report->spans_from_events = ok;
+	return ok;
+}
+
+/* --- what came of it ----------------------------------------------------------------------------- */
+
+/* Initialisation first, on the same axis; the pause between it and the program is left out. */
+static void put_init_before(const struct stage *s, struct cuda_report *report)
+{
+	struct span *all = mem_calloc(report->n_spans + s->n_init, sizeof *all);
+	double at = 0;
+	for (unsigned i = 0; i < s->n_init; i++) {
+		all[i] = (struct span){ .kind = SPAN_INIT, .start_ns = at, .end_ns = at + s->init[i].ns,
+			                .queued_ns = -1, .bytes = s->init[i].bytes };
+		memcpy(all[i].name, s->init[i].name, sizeof all->name);
+		at = all[i].end_ns;
+	}
+	const double begin = report->n_spans ? report->spans[0].start_ns : 0;
+	for (unsigned i = 0; i < report->n_spans; i++) {
+		struct span *t = &all[s->n_init + i];
+		*t = report->spans[i];
+		t->start_ns += at - begin;
+		t->end_ns += at - begin;
+		t->queued_ns = t->queued_ns < 0 ? -1 : t->queued_ns + at - begin;
+	}
+	free(report->spans);
+	report->spans = all;
+	report->n_spans += s->n_init;
+}
+
+static void compare(const struct stage *s, const uint8_t *shared, struct cuda_report *report)
+{
+	const struct cuda_job *j = s->l->job;
+	bool pieces = false;
+	for (unsigned i = 0; i < s->p->n_ops; i++)
+		pieces |= s->p->ops[i].kind == SOP_KERNEL && s->p->ops[i].count;
+	for (unsigned b = 0; pieces && b < j->n_buffers; b++)
+		if (s->down[b] && memcmp(s->host[b], shared + j->buffers[b].offset, j->buffers[b].bytes))
+			snprintf(report->note, sizeof report->note,
+			         "the stream program's %s is not what the single launch gave: an operation "
+			         "did not wait for another", j->buffers[b].name);
+}
+
+static void drop_spans(struct cuda_report *r)
+{
+	free(r->spans);
+	r->spans = NULL;
+	r->n_spans = 0;
+}
+
+/* One recording; without CUPTI by events, and the note says why. */
+static bool record(struct work *w, struct stage *s, const uint8_t *shared, bool warm,
+                   struct cuda_report *report, struct fault *why)
+{
+	struct fault refused = { 0 };
+	if (!fill(w, s, shared, why))
+		return false;
+	if (!report->spans_from_events && by_records(w, s, shared, warm, report, &refused))
+		return true;
+	drop_spans(report);
+	if (w->poisoned) {
+		*why = refused;
+		return false;
+	}
+	if (refused.id != FAULT_NONE)
+		snprintf(report->note, sizeof report->note, "timeline by events: %s",
+		         fault_reason(refused.id));
+	return fill(w, s, shared, why) && by_events(w, s, report, why);
+}
+
+struct take {
+	struct span *spans;
+	unsigned n;
+	double ns; /* copies and kernels, first start to last end */
+};
+
+static int by_length(const void *a, const void *b)
+{
+	const struct take *x = a, *y = b;
+	return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+static struct take take_of(struct cuda_report *report)
+{
+	struct take t = { .spans = report->spans, .n = report->n_spans };
+	double from = INFINITY, to = -INFINITY;
+	for (unsigned i = 0; i < t.n; i++)
+		if (t.spans[i].kind != SPAN_CALL && t.spans[i].kind != SPAN_OVERHEAD) {
+			from = fmin(from, t.spans[i].start_ns);
+			to = fmax(to, t.spans[i].end_ns);
+		}
+	t.ns = to > from ? to - from : 0;
+	report->spans = NULL;
+	report->n_spans = 0;
+	return t;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* How long it takes when nobody watches: by the host's clock, the median of @n. */
+static bool play_timed(struct work *w, struct stage *s, const uint8_t *shared, unsigned n, double *ns,
+                       struct fault *why)
+{
+	double took_ns[TAKES];
+	for (unsigned i = 0; i < n; i++) {
+		if (!fill(w, s, shared, why))
+			return false;
+		const double begin = wire_now();
+		if (!play(w, s, why))
+			return false;
+		took_ns[i] = (wire_now() - begin) * 1e9;
+	}
+	qsort(took_ns, n, sizeof *took_ns, by_value);
+	*ns = took_ns[n / 2];
+	return true;
+}
+
+static bool play_and_record(struct work *w, struct stage *s, const uint8_t *shared,
+                            struct cuda_report *report, struct fault *why)
+{
+	double first_ns = 0;
+	if (!play_timed(w, s, shared, 1, &first_ns, why))
+		return false;
+	const bool brief = first_ns < SHORT_S * 1e9;
+	const unsigned want = brief ? TAKES : 1;
+	if (!play_timed(w, s, shared, want, &report->program_ns, why))
+		return false;
+	struct take takes[TAKES];
+	unsigned n = 0;
+	while (n < want && !work_cancelled(w) && record(w, s, shared, brief, report, why))
+		takes[n++] = take_of(report);
+	drop_spans(report);
+	qsort(takes, n, sizeof *takes, by_length);
+	const bool ok = n > 0 && (n == want || work_cancelled(w));
+	for (unsigned i = 0; i < n; i++)
+		if (ok && i == n / 2) {
+			report->spans = takes[i].spans;
+			report->n_spans = takes[i].n;
+		} else {
+			free(takes[i].spans);
+		}
+	return ok || (n == 0 && work_cancelled(w) && !fault_set(why, FAULT_CANCELLED, "%s", ""));
+}
+
+bool stream_timeline(struct work *w, const struct launch *l, const uint8_t *shared,
+                     struct cuda_report *report, struct fault *why)
+{
+	struct stage s = { .l = l, .p = &l->job->program };
+	work_step(w, "preparing the stream program of %s", l->job->entry);
+	bool ok = set_stage(w, &s, why);
+	work_step(w, "running the stream program of %s", l->job->entry);
+	ok = ok && play_and_record(w, &s, shared, report, why);
+	if (ok) {
+		put_init_before(&s, report);
+		compare(&s, shared, report);
+	}
+	strike(w, &s);
+	return ok;
+}

@@ -1,0 +1,195 @@
+/*
+ * The GPU worker process: reads a request, does it, answers; ends when the program does.
+ *
+ * Everything that can crash, hang or poison a process is here and below: the driver, CUPTI, user
+ * kernels. Knows no session, kernel family or screen.
+ */
+#include "cuda/cuda_worker.h"
+#include "cuda/cuda_work.h"
+#include "base/child.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool answer(struct work *w, struct wire_msg *m)
+{
+	bool ok = wire_send(w->fd, m, -1, (double)INFINITY, NULL) == WIRE_OK;
+	wire_free(m);
+	return ok;
+}
+
+void work_step(struct work *w, const char *fmt, ...)
+{
+	char text[160];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	struct wire_msg m;
+	wire_begin(&m, MSG_STEP);
+	wire_put_str(&m, text);
+	answer(w, &m);
+}
+
+void work_progress(struct work *w, double fraction)
+{
+	struct wire_msg m;
+	wire_begin(&m, MSG_PROGRESS);
+	wire_put_f64(&m, fraction);
+	answer(w, &m);
+}
+
+bool work_cancelled(struct work *w)
+{
+	uint32_t head[2]; /* magic, type: see cuda_wire.c */
+	ssize_t n = recv(w->fd, head, sizeof head, MSG_PEEK | MSG_DONTWAIT);
+	return n == (ssize_t)sizeof head && head[1] == MSG_CANCEL;
+}
+
+static bool refuse(struct work *w, const struct fault *why)
+{
+	struct wire_msg m;
+	wire_begin(&m, MSG_REFUSED);
+	cuda_put_fault(&m, why);
+	wire_put_u32(&m, w->poisoned); /* this process ends now: do not send it another request */
+	return answer(w, &m);
+}
+
+static void serve_probe(struct work *w, struct wire_msg *m)
+{
+	unsigned device = wire_get_upto(m, CUDA_MAX_DEVICES - 1);
+	struct cuda_info info;
+	work_probe(w, device, &info);
+	struct wire_msg out;
+	wire_begin(&out, MSG_PROBED);
+	cuda_put_info(&out, &info);
+	answer(w, &out);
+}
+
+static void serve_sheet(struct work *w, struct wire_msg *m)
+{
+	unsigned device = wire_get_upto(m, CUDA_MAX_DEVICES - 1);
+	struct gpu_spec g;
+	struct fault why = { 0 };
+	if (!work_sheet(w, device, &g, &why)) {
+		refuse(w, &why);
+		return;
+	}
+	struct wire_msg out;
+	wire_begin(&out, MSG_SHEET_IS);
+	cuda_put_sheet(&out, &g);
+	answer(w, &out);
+}
+
+static void run(struct work *w, struct wire_msg *m, uint8_t *shared, uint64_t bytes)
+{
+	struct cuda_job job;
+	struct fault why = { 0 };
+	if (!cuda_get_job(m, bytes, &job)) {
+		fault_set(&why, FAULT_OTHER, "the request could not be read");
+		refuse(w, &why);
+		return;
+	}
+	struct cuda_report report;
+	memset(&report, 0, sizeof report);
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		report.metric[i] = (double)NAN;
+		report.metric_why[i] = FAULT_NOT_ASKED;
+	}
+	if (launch_run(w, &job, shared, &report, &why)) {
+		struct wire_msg out;
+		wire_begin(&out, MSG_REPORT);
+		cuda_put_report(&out, &report);
+		answer(w, &out);
+	} else {
+		refuse(w, &why);
+	}
+	cuda_report_free(&report);
+}
+
+static void serve_run(struct work *w, struct wire_msg *m)
+{
+	struct stat st;
+	struct fault why = { 0 };
+	if (m->fd < 0 || fstat(m->fd, &st) || st.st_size <= 0) {
+		fault_set(&why, FAULT_OTHER, "the run came without its buffers");
+		refuse(w, &why);
+		return;
+	}
+	size_t bytes = (size_t)st.st_size;
+	void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
+	if (shared == MAP_FAILED) {
+		fault_set(&why, FAULT_OTHER, "mmap of %zu bytes: %s", bytes, strerror(errno));
+		refuse(w, &why);
+		return;
+	}
+	run(w, m, shared, bytes);
+	munmap(shared, bytes);
+}
+
+static void serve_gemm(struct work *w, struct wire_msg *m)
+{
+	struct cuda_gemm_job j;
+	struct run_timing t;
+	struct fault why = { 0 };
+	memset(&t, 0, sizeof t);
+	if (!cuda_get_gemm(m, &j)) {
+		fault_set(&why, FAULT_OTHER, "the request could not be read");
+		refuse(w, &why);
+	} else if (!gemm_time(w, &j, &t, &why)) {
+		refuse(w, &why);
+	} else {
+		struct wire_msg out;
+		wire_begin(&out, MSG_GEMM_IS);
+		cuda_put_timing(&out, &t);
+		answer(w, &out);
+	}
+}
+
+int cuda_worker_main(int fd)
+{
+	if (!child_begin(fd))
+		return 2; /* started by hand */
+	static struct work w;
+	w.fd = fd;
+	struct wire_msg hello;
+	wire_begin(&hello, MSG_HELLO);
+	wire_put_u32(&hello, CUDA_PROTOCOL);
+	if (!answer(&w, &hello))
+		return 0;
+	while (!w.poisoned) {
+		struct wire_msg m;
+		if (wire_recv(fd, &m, (double)INFINITY, NULL) != WIRE_OK)
+			break;
+		uint32_t what = m.type;
+		switch (what) {
+		case MSG_PROBE:
+			serve_probe(&w, &m);
+			break;
+		case MSG_SHEET:
+			serve_sheet(&w, &m);
+			break;
+		case MSG_RUN:
+			serve_run(&w, &m);
+			break;
+		case MSG_GEMM:
+			serve_gemm(&w, &m);
+			break;
+		default:
+			break; /* CANCEL of a run that is over; anything unknown */
+		}
+		wire_free(&m);
+		if (what == MSG_BYE)
+			break;
+	}
+	/* No library's exit handlers: after a fault they may hang. */
+	_exit(w.poisoned ? 3 : 0);
+}

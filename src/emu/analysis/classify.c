@@ -1,0 +1,204 @@
+/*
+ * What a warp's 32 values of a register look like: one scalar plus a lane pattern, or 32 values.
+ *
+ * A forward analysis finds, for every register, whether all its writes give "scalar + the same
+ * pattern" (a pattern of zeros: uniform). Where a branch can split the warp, a register kept as
+ * one scalar must not be overwritten by one side while lanes of the other side, or lanes that
+ * already wait at the reconvergence point, still need the old value: such registers are demoted
+ * to 32 values. This relies on the executor's order: one side runs to the reconvergence point
+ * before the other starts. Compare "Divergence analysis", Coutinho et al., PACT 2011, and affine
+ * vectors of scalarising GPU compilers (Collange, 2011).
+ *
+ * Patterns are found before the launch runs and depend on the block's shape only. Arithmetic on
+ * 32-bit values may wrap; emit.c guards the places where that would matter (widening).
+ */
+#include "emu/analysis/shapes.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct reg_shape LANES = { .cls = SHAPE_LANES };
+static const struct reg_shape UNIFORM = { .cls = SHAPE_BASE };
+
+struct analysis {
+	const struct ir *ir;
+	const struct liveness *live;
+	const struct launch_plan *plan;
+	struct shapes *s;
+	bool *pinned;     /* 32 values, whatever is written */
+	bool *marked;     /* bold: blocks whose branch must not split a warp; NULL = safe */
+};
+
+static bool same_shape(const struct reg_shape *a, const struct reg_shape *b)
+{
+	return a->cls == b->cls && a->known == b->known && a->base == b->base &&
+	       a->pattern == b->pattern && a->align_log2 == b->align_log2 &&
+	       a->ranged == b->ranged && a->lo == b->lo && a->hi == b->hi;
+}
+
+/* What operation @x gives its registers. */
+static bool propagate_op(struct analysis *an, const struct xop *x)
+{
+	bool changed = false;
+	struct reg_shape r = shape_of_result(an->s, an->ir, x, an->plan);
+	shapes_note(an->s, x, &r);
+	if (r.cls == SHAPE_TOP)
+		return false;
+	if (x->guard >= 0) {
+		const struct reg_shape *g = &an->s->reg[x->guard];
+		if (g->cls == SHAPE_TOP)
+			return false;
+		if (!shape_uniform(g)) {
+			r = LANES;
+		} else if (r.cls == SHAPE_BASE && r.known) { /* the old value may stay */
+			r.align_log2 = (uint8_t)shape_align(&r);
+			r.known = false;
+			r.base = 0;
+		}
+		r.ranged = false;
+		r.lo = r.hi = 0;
+	}
+	if (x->kind == X_LD) /* the elements of a vector load are of one kind */
+		for (unsigned d = 0; d < x->n_d; d++)
+			if (x->d[d] >= 0 && (an->pinned[x->d[d]] ||
+			                     an->s->reg[x->d[d]].cls == SHAPE_LANES))
+				r.cls = SHAPE_LANES;
+	for (unsigned d = 0; d < x->n_d; d++) {
+		const int32_t reg = x->d[d];
+		if (reg < 0)
+			continue;
+		struct reg_shape *have = &an->s->reg[reg];
+		struct reg_shape now = an->pinned[reg] ? LANES : shape_meet(have, &r);
+		if (x->kind == X_ELECT && d == 0 && !an->pinned[reg])
+			now = shape_meet(have, &UNIFORM);
+		if (!same_shape(&now, have)) {
+			*have = now;
+			changed = true;
+		}
+	}
+	return changed;
+}
+
+static bool propagate(struct analysis *an)
+{
+	const struct ir *ir = an->ir;
+	bool changed = false;
+	for (unsigned b = 0; b < ir->n_blocks; b++) {
+		shapes_enter_block(an->s);
+		for (uint32_t i = ir->blocks[b].first; i < ir->blocks[b].end; i++)
+			if (ir->ops[i].n_d)
+				changed |= propagate_op(an, &ir->ops[i]);
+	}
+	return changed;
+}
+
+/* Registers never written are read as zero; they are uniform. */
+static bool settle_unwritten(struct analysis *an)
+{
+	bool changed = false;
+	for (unsigned r = 0; r < an->ir->n_regs; r++)
+		if (an->s->reg[r].cls == SHAPE_TOP) {
+			an->s->reg[r] = an->pinned[r] ? LANES : UNIFORM;
+			changed = true;
+		}
+	return changed;
+}
+
+/* Pins what block @b, ending in a branch that may split the warp, would corrupt. */
+static bool demote_after(struct analysis *an, unsigned b)
+{
+	const struct xblock *xb = &an->ir->blocks[b];
+	const unsigned words = an->live->in.words;
+	uint64_t *defs = mem_calloc(words, sizeof *defs);
+	bool changed = false;
+	int32_t from, other;
+	for (unsigned i = 0; (from = xblock_succ(xb, i)) != -2; i++) {
+		memset(defs, 0, words * sizeof *defs);
+		flow_defs_between(an->ir, an->live, from, xb->reconv, defs);
+		for (unsigned w = 0; w < words; w++) {
+			uint64_t needed = 0;
+			for (unsigned j = 0; (other = xblock_succ(xb, j)) != -2; j++)
+				if (j != i && other >= 0)
+					needed |= bits_row(&an->live->in, (unsigned)other)[w];
+			if (xb->reconv >= 0)
+				needed |= bits_row(&an->live->in, (unsigned)xb->reconv)[w];
+			for (uint64_t bad = defs[w] & needed; bad; bad &= bad - 1) {
+				const unsigned r = w * 64 + (unsigned)__builtin_ctzll(bad);
+				if (an->s->reg[r].cls == SHAPE_LANES)
+					continue;
+				if (an->marked && an->ir->ops[xb->end - 1].kind == X_BRA) {
+					an->marked[b] = true;
+					continue;
+				}
+				an->pinned[r] = true;
+				an->s->demoted++;
+				changed = true;
+			}
+		}
+	}
+	free(defs);
+	return changed;
+}
+
+static bool may_split(const struct analysis *an, unsigned b)
+{
+	const struct xblock *xb = &an->ir->blocks[b];
+	if (xb->end == xb->first)
+		return false;
+	const struct xop *x = &an->ir->ops[xb->end - 1];
+	if (x->kind == X_BRA)
+		return x->guard >= 0 && !shape_uniform(&an->s->reg[x->guard]);
+	if (x->kind == X_BRX) {
+		const struct reg_shape r = shape_of_src(an->s, an->ir, &x->s[0]);
+		return !shape_uniform(&r);
+	}
+	return false;
+}
+
+bool classify(const struct ir *ir, const struct liveness *l, const struct launch_plan *plan,
+              enum classify_mode mode, bool *marked, struct shapes *out)
+{
+	static const int64_t zeros[32];
+	*out = (struct shapes){ .bold = mode == CLASSIFY_BOLD };
+	out->reg = mem_calloc(ir->n_regs, sizeof *out->reg);
+	out->local = mem_calloc(ir->n_regs, sizeof *out->local);
+	pattern_intern(out, zeros);
+	if (mode == CLASSIFY_LANES) {
+		for (unsigned r = 0; r < ir->n_regs; r++)
+			out->reg[r] = LANES;
+		return false;
+	}
+	struct analysis an = { ir, l, plan, out, mem_calloc(ir->n_regs, sizeof(bool)),
+		               mode == CLASSIFY_BOLD ? marked : NULL };
+	for (bool again = true; again;) {
+		for (unsigned r = 0; r < ir->n_regs; r++)
+			out->reg[r] = (struct reg_shape){ 0 };
+		do {
+			while (propagate(&an))
+				;
+		} while (settle_unwritten(&an));
+		again = false;
+		for (unsigned b = 0; b < ir->n_blocks; b++)
+			if (may_split(&an, b))
+				again |= demote_after(&an, b);
+	}
+	free(an.pinned);
+	bool any = false;
+	for (unsigned b = 0; an.marked && b < ir->n_blocks; b++) {
+		any |= marked[b];
+		shapes_enter_block(out);
+		for (uint32_t i = ir->blocks[b].first; i < ir->blocks[b].end; i++)
+			any |= shape_assumed(out, ir, &ir->ops[i]);
+	}
+	return any;
+}
+
+void shapes_free(struct shapes *s)
+{
+	free(s->reg);
+	free(s->local);
+	free(s->patterns);
+	*s = (struct shapes){ 0 };
+}

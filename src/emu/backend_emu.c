@@ -1,0 +1,109 @@
+/*
+ * The emulator as a back end (backend.h): parses the module once, runs launches of it.
+ *
+ * Environment, for tests and measurements: PMPP_EMU_ISA=sse|avx2|avx512 limits the instruction-set
+ * level, PMPP_EMU_PLAIN=1 runs every block in the plain program.
+ */
+#include "backend/backend.h"
+
+#include "emu/vm/launch.h"
+#include "emu/vm/simd.h"
+#include "emu/vm/workers.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct backend {
+	struct gpu_spec gpu;
+	/* the module that ran last */
+	bool parsed;
+	uint64_t hash;
+	size_t length;
+	struct ptx_module module;
+};
+
+static void missing(struct backend_info *info, unsigned bit, const char *reason, const char *remedy)
+{
+	snprintf(info->missing[bit].reason, sizeof info->missing[bit].reason, "%s", reason);
+	snprintf(info->missing[bit].remedy, sizeof info->missing[bit].remedy, "%s", remedy);
+}
+
+static bool emu_probe(struct backend_info *info, struct err *err)
+{
+	(void)err;
+	*info = (struct backend_info){ .caps = CAP_COUNTERS | CAP_PER_LINE };
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	cores = cores < 1 ? 1 : cores;
+	snprintf(info->title, sizeof info->title, "PTX emulator, %ld thread%s, %s", cores,
+	         cores == 1 ? "" : "s", handler_set_choose(getenv("PMPP_EMU_ISA"))->title);
+	missing(info, 0, "the emulator counts events; it has no GPU's clock",
+	        "times are modelled from the counts; the cuda back end measures them");
+	missing(info, 1, "registers and shared memory come from the compiler, not from a run", "");
+	missing(info, 3, "one launch has no timeline",
+	        "the stream model draws one; the cuda back end records one");
+	return true;
+}
+
+static bool emu_open(struct backend **be, const struct gpu_spec *gpu, struct err *err)
+{
+	if (!gpu || !gpu->sm_count)
+		return err_set(err, ERR_USAGE, "emulator: the GPU sheet gives no number of SMs");
+	*be = mem_zalloc(sizeof **be);
+	(*be)->gpu = *gpu;
+	return true;
+}
+
+static bool parse(struct backend *be, const struct run_request *req, struct err *err)
+{
+	const char *text = req->module->ptx;
+	if (!text)
+		return err_set(err, ERR_INTERNAL, "emulator: the module has no PTX");
+	const size_t length = strlen(text);
+	const uint64_t hash = hash_bytes(HASH_SEED, text, length);
+	if (be->parsed && be->hash == hash && be->length == length)
+		return true;
+	if (be->parsed)
+		ptx_free(&be->module);
+	be->parsed = ptx_parse(text, req->source_file ? req->source_file : "kernel", &be->module, err);
+	be->hash = hash;
+	be->length = length;
+	return be->parsed;
+}
+
+static bool emu_run(struct backend *be, const struct run_request *req, const struct run_hooks *hooks,
+                    struct run_result *res, struct err *err)
+{
+	*res = (struct run_result){ 0 };
+	res->counts.dram_read_bytes = res->counts.dram_write_bytes = res->counts.l2_sectors = -1;
+	metrics_clear(&res->metrics, "the emulator has no hardware counter for it");
+	if (!parse(be, req, err))
+		return false;
+	struct launch l = { 0 };
+	bool ok = launch_prepare(&l, req, hooks, &be->gpu, &be->module, err) && emu_workers_run(&l, err);
+	if (ok) {
+		launch_results(&l, res);
+		if (hooks && hooks->progress)
+			hooks->progress(hooks->ctx, 1.0);
+	}
+	launch_free(&l);
+	return ok;
+}
+
+static void emu_close(struct backend *be)
+{
+	if (be && be->parsed)
+		ptx_free(&be->module);
+	free(be);
+}
+
+const struct backend_ops backend_emu = {
+	.name = "emu",
+	.probe = emu_probe,
+	.open = emu_open,
+	.run = emu_run,
+	.close = emu_close,
+};

@@ -1,0 +1,399 @@
+/*
+ * From operations to uops: one program that uses scalars where classify.c allows, and a plain one
+ * in which every register has 32 values. Both count in the same sections.
+ *
+ * What a launch makes constant (parameters, dimensions, %tid of a 32-wide block) was folded before;
+ * an operation whose result is known emits nothing in the fast program. The plain program is the
+ * reference, runs the checked blocks and the traced warp, and is where a warp goes on when an
+ * assumption of the fast one fails (vm_check_*).
+ */
+#include "emu/codegen/emit.h"
+
+#include "emu/codegen/slots.h"
+#include "emu/vm/uniform.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- small parts ------------------------------------------------------------------------------------- */
+
+struct uop *emit_uop(struct emit *e, const struct handler *h)
+{
+	struct program *p = e->p;
+	if (p->n_uops == p->cap_uops) {
+		p->cap_uops = p->cap_uops ? 2 * p->cap_uops : 256;
+		p->uops = mem_realloc(p->uops, p->cap_uops, sizeof *p->uops);
+	}
+	struct uop *u = &p->uops[p->n_uops++];
+	*u = (struct uop){ .full = h->full, .masked = h->masked, .xop = e->xop };
+	return u;
+}
+
+void *image_pool(struct image *im, size_t bytes)
+{
+	im->pool = mem_realloc(im->pool, im->n_pool + 1, sizeof *im->pool);
+	void *p = mem_zalloc(bytes);
+	im->pool[im->n_pool++] = p;
+	return p;
+}
+
+uint32_t emit_const(struct emit *e, unsigned bytes, unsigned lanes, const uint64_t *value)
+{
+	struct image *im = e->im;
+	for (unsigned i = 0; i < im->n_consts; i++) {
+		const struct const_slot *c = &im->consts[i];
+		if (c->bytes == bytes && c->lanes == lanes &&
+		    memcmp(c->value, value, lanes * sizeof *value) == 0)
+			return c->offset;
+	}
+	if (im->n_consts == im->cap_consts) {
+		im->cap_consts = im->cap_consts ? 2 * im->cap_consts : 32;
+		im->consts = mem_realloc(im->consts, im->cap_consts, sizeof *im->consts);
+	}
+	struct const_slot *c = &im->consts[im->n_consts++];
+	const uint32_t align = lanes == 1 ? 8 : 64, size = lanes == 1 ? 8 : 32 * bytes;
+	*c = (struct const_slot){ .offset = (im->frame_bytes + align - 1) / align * align,
+		                  .bytes = bytes, .lanes = lanes };
+	memcpy(c->value, value, lanes * sizeof *value);
+	im->frame_bytes = c->offset + size;
+	return c->offset;
+}
+
+struct reg_shape emit_shape(const struct emit *e, const struct xsrc *s)
+{
+	return shape_of_src(&e->p->shapes, &e->im->ir, s);
+}
+
+void emit_spread(struct emit *e, uint32_t to, uint32_t from, int32_t pattern, unsigned bytes)
+{
+	struct uop *u = emit_uop(e, bytes == 8 ? &e->h->alu->spread64 : &e->h->alu->spread32);
+	u->d = to;
+	u->a = from;
+	u->x.u = (uint64_t)pattern; /* made a pointer when all patterns are known */
+}
+
+static uint64_t keep_bits(unsigned bytes)
+{
+	return bytes == 8 ? ~(uint64_t)0 : 0xffffffffu;
+}
+
+uint32_t emit_known_lanes(struct emit *e, const struct reg_shape *s, unsigned bytes)
+{
+	uint64_t v[32];
+	for (unsigned i = 0; i < 32; i++)
+		v[i] = shape_lane(&e->p->shapes, s, i) & keep_bits(bytes);
+	return emit_const(e, bytes, 32, v);
+}
+
+uint32_t emit_lanes(struct emit *e, const struct xsrc *s, unsigned bytes, unsigned t)
+{
+	const struct reg_shape shape = emit_shape(e, s);
+	if (shape.cls == SHAPE_LANES)
+		return e->p->reg_slot[s->reg];
+	if (shape.known)
+		return emit_known_lanes(e, &shape, bytes);
+	emit_spread(e, e->vec_temp[t], e->p->reg_slot[s->reg], shape.pattern, bytes);
+	return e->vec_temp[t];
+}
+
+uint32_t emit_scalar(struct emit *e, const struct xsrc *s, unsigned bytes)
+{
+	const struct reg_shape shape = emit_shape(e, s);
+	if (shape.known) {
+		const uint64_t v = shape.base & keep_bits(bytes);
+		return emit_const(e, bytes, 1, &v);
+	}
+	return e->p->reg_slot[s->reg];
+}
+
+uint32_t emit_pred_src(const struct emit *e, const struct xsrc *s)
+{
+	if (s->kind == S_REG)
+		return e->pred_slot[s->reg];
+	return s->value ? e->pred_ones : e->pred_zeros;
+}
+
+uint32_t emit_inverted(const struct xsrc *s)
+{
+	return s->neg ? 0xffffffffu : 0;
+}
+
+bool emit_needs_lanes(const struct emit *e, int32_t reg)
+{
+	return e->p->shapes.reg[reg].cls == SHAPE_LANES;
+}
+
+/* --- one operation ------------------------------------------------------------------------------------------- */
+
+static bool writes_nothing(const struct xop *x)
+{
+	if (x->kind > X_CLOCK || x->guard >= 0)
+		return false;
+	for (unsigned i = 0; i < x->n_d; i++)
+		if (x->d[i] >= 0)
+			return false;
+	return true;
+}
+
+static void emit_xop(struct emit *e, const struct xop *x, uint32_t block)
+{
+	switch (x->kind) {
+	case X_OP:
+		emit_op(e, x);
+		break;
+	case X_CMP:
+		emit_cmp(e, x);
+		break;
+	case X_PRED:
+		emit_pred(e, x);
+		break;
+	case X_SEL:
+		emit_select(e, x);
+		break;
+	case X_SPECIAL:
+		emit_special(e, x);
+		break;
+	case X_CLOCK:
+		emit_scalar_source(e, &uniform_clock, x);
+		break;
+	case X_LD:
+	case X_ST:
+	case X_ATOM:
+	case X_RED:
+	case X_ASYNC:
+		emit_memory(e, x);
+		break;
+	case X_BRA:
+		emit_bra(e, x, block);
+		break;
+	case X_BRX:
+		emit_brx(e, x, block);
+		break;
+	case X_EXIT:
+		emit_exit(e, x);
+		break;
+	case X_TRAP:
+		emit_uop(e, &vm_trap);
+		break;
+	case X_BAR:
+	case X_ARRIVE:
+		emit_barrier(e, x);
+		break;
+	case X_BARRED:
+		emit_barred(e, x);
+		break;
+	case X_SHFL:
+		emit_shfl(e, x);
+		break;
+	case X_VOTE:
+		emit_vote(e, x);
+		break;
+	case X_MATCH:
+		emit_match(e, x);
+		break;
+	case X_REDUX:
+		emit_redux(e, x);
+		break;
+	case X_ACTIVE:
+		emit_scalar_source(e, &vm_active, x);
+		break;
+	case X_ELECT:
+		emit_elect(e, x);
+		break;
+	case X_WARPSYNC:
+		emit_uop(e, &vm_warp_sync);
+		break;
+	case X_NOP:
+		break;
+	}
+}
+
+static bool is_branch(const struct xop *x)
+{
+	return x->kind == X_BRA || x->kind == X_BRX || x->kind == X_EXIT;
+}
+
+static void emit_guarded(struct emit *e, const struct xop *x, uint32_t block)
+{
+	if (x->guard < 0 || is_branch(x)) {
+		emit_xop(e, x, block);
+		return;
+	}
+	struct uop *g = emit_uop(e, &vm_guard);
+	const size_t at = (size_t)(g - e->p->uops);
+	g->a = e->pred_slot[x->guard];
+	g->b = x->guard_neg ? 0xffffffffu : 0;
+	g->c = x->first;
+	g->y = e->xop;
+	e->guarded = true;
+	emit_xop(e, x, block);
+	e->guarded = false;
+	emit_uop(e, &vm_guard_end);
+	e->p->uops[at].x.u = e->p->n_uops; /* made a pointer at the end */
+}
+
+/* --- programs ---------------------------------------------------------------------------------------------------- */
+
+static void make_sections(struct image *im)
+{
+	const struct ir *ir = &im->ir;
+	im->sections = mem_calloc(ir->n_ops + ir->n_blocks + 1, sizeof *im->sections);
+	im->op_section = mem_calloc(ir->n_ops + 1, sizeof *im->op_section);
+	for (unsigned b = 0; b < ir->n_blocks; b++) {
+		const struct xblock *xb = &ir->blocks[b];
+		uint32_t first = xb->first;
+		do {
+			struct section *s = &im->sections[im->n_sections];
+			*s = (struct section){ .block = b, .first = first, .end = first };
+			while (s->end < xb->end) {
+				const struct xop *x = &ir->ops[s->end];
+				s->length += x->first;
+				im->op_section[s->end++] = im->n_sections;
+				if (x->kind == X_EXIT && x->guard >= 0)
+					break; /* fewer lanes from here on */
+			}
+			first = s->end;
+			im->n_sections++;
+		} while (first < xb->end);
+	}
+}
+
+static void emit_program(struct emit *e)
+{
+	struct image *im = e->im;
+	const struct ir *ir = &im->ir;
+	struct program *p = e->p;
+	p->block_uop = mem_calloc(ir->n_blocks + 1, sizeof *p->block_uop);
+	p->op_uop = mem_calloc(ir->n_ops + 1, sizeof *p->op_uop);
+	p->mem = mem_calloc(ir->n_mem + 1, sizeof *p->mem);
+	for (unsigned i = 0; i < im->n_sections; i++) {
+		const struct section *s = &im->sections[i];
+		const bool at_start = s->first == ir->blocks[s->block].first;
+		if (at_start) {
+			p->block_uop[s->block] = p->n_uops;
+			shapes_enter_block(&p->shapes);
+		}
+		e->xop = s->first < ir->n_ops ? s->first : ir->n_ops - 1;
+		struct uop *u = emit_uop(e, p->kind == PROGRAM_PLAIN  ? &vm_enter_plain
+		                       : p->kind == PROGRAM_SAFE ? &vm_enter : &vm_enter_bold);
+		u->a = at_start ? s->block : UINT32_MAX;
+		u->b = s->length;
+		u->y = i;
+		const uint32_t first_uop = p->n_uops;
+		e->position = -(int64_t)s->length;
+		for (uint32_t o = s->first; o < s->end; o++) {
+			const struct xop *x = &ir->ops[o];
+			e->xop = o;
+			e->position += x->first;
+			p->op_uop[o] = p->n_uops;
+			if (p->kind == PROGRAM_PLAIN && x->first)
+				emit_uop(e, &vm_trace);
+			e->raw = shape_of_result(&p->shapes, ir, x, e->plan);
+			if (!writes_nothing(x))
+				emit_guarded(e, x, s->block);
+			shapes_note(&p->shapes, x, &e->raw);
+		}
+		if (p->kind != PROGRAM_PLAIN)
+			fuse_section(e, first_uop, p->n_uops, s->block);
+	}
+	emit_uop(e, &vm_exit); /* a function may end without ret */
+	for (unsigned i = 0; i < e->n_fixups; i++)
+		p->uops[e->fixups[i].uop].x.to = &p->uops[p->block_uop[e->fixups[i].block]];
+	e->n_fixups = 0;
+	for (unsigned i = 0; i < p->n_uops; i++) {
+		struct uop *u = &p->uops[i];
+		if (u->full == vm_guard.full) {
+			u->x.to = &p->uops[u->x.u];
+		} else if (u->full == e->h->alu->spread32.full || u->full == e->h->alu->spread64.full ||
+		           u->full == vm_check_s32.full || u->full == vm_check_u32.full ||
+		           u->full == vm_check_plus.full) {
+			u->x.pattern = &p->shapes.patterns[u->x.u];
+		}
+	}
+	for (unsigned i = 0; i < ir->n_mem; i++)
+		memory_finish(e, &p->mem[i]);
+}
+
+static void make_frame(struct image *im, struct emit *e, uint32_t **pred_slot)
+{
+	const struct ir *ir = &im->ir;
+	uint32_t at = (uint32_t)sizeof(struct warp);
+	*pred_slot = mem_calloc(ir->n_regs, sizeof **pred_slot);
+	for (unsigned i = 0; i < ir->n_regs; i++)
+		if (!ir->regs[i].bytes) {
+			(*pred_slot)[i] = at;
+			at += 4;
+		}
+	e->pred_slot = *pred_slot;
+	at = (at + 7) / 8 * 8;
+	for (unsigned i = 0; i < N_TEMPS; i++, at += 8)
+		e->scalar_temp[i] = at;
+	at = (at + 63) / 64 * 64;
+	for (unsigned i = 0; i < N_TEMPS; i++, at += 256)
+		e->vec_temp[i] = at;
+	im->frame_bytes = at;
+	e->pred_zeros = emit_const(e, 4, 1, (const uint64_t[]){ 0 });
+	e->pred_ones = emit_const(e, 4, 1, (const uint64_t[]){ 0xffffffffu });
+}
+
+void image_build(struct image *im, const struct launch_plan *plan, uint32_t shared_bytes,
+                 const struct handler_set *handlers, bool plain_only)
+{
+	uint32_t *pred_slot = NULL;
+	struct emit e = { .im = im, .plan = plan, .shared_bytes = shared_bytes, .h = handlers };
+	flow_liveness(&im->ir, &im->live);
+	make_sections(im);
+	make_frame(im, &e, &pred_slot);
+	const uint64_t *entry = bits_row(&im->live.in, 0);
+	for (unsigned w = 0; w < im->live.in.words; w++)
+		im->zero_frame |= entry[w] != 0;
+	static const enum classify_mode modes[PROGRAMS] = { CLASSIFY_BOLD, CLASSIFY_SAFE,
+		                                            CLASSIFY_LANES };
+	bool *bold = mem_calloc(im->ir.n_blocks + 1, sizeof *bold);
+	im->start = plain_only ? PROGRAM_PLAIN : PROGRAM_SAFE;
+	for (unsigned k = plain_only ? PROGRAM_PLAIN : PROGRAM_BOLD; k < PROGRAMS; k++) {
+		e.p = &im->program[k];
+		e.p->kind = (enum program_kind)k;
+		const bool marked = classify(&im->ir, &im->live, plan, modes[k], bold, &e.p->shapes);
+		if (k == PROGRAM_BOLD && !marked) { /* nothing to be bold about */
+			shapes_free(&e.p->shapes);
+			continue;
+		}
+		if (k == PROGRAM_BOLD)
+			im->start = PROGRAM_BOLD;
+		e.bold = k == PROGRAM_BOLD ? bold : NULL;
+		slots_assign(&im->ir, &im->live, e.p, k != PROGRAM_PLAIN && !im->zero_frame,
+		             &im->frame_bytes);
+		emit_program(&e);
+	}
+	free(bold);
+	im->frame_bytes = (im->frame_bytes + 127) / 128 * 128;
+	free(pred_slot);
+	free(e.fixups);
+}
+
+static void program_free(struct program *p)
+{
+	free(p->uops);
+	free(p->block_uop);
+	free(p->op_uop);
+	free(p->mem);
+	free(p->reg_slot);
+	shapes_free(&p->shapes);
+}
+
+void image_free(struct image *im)
+{
+	for (unsigned k = 0; k < PROGRAMS; k++)
+		program_free(&im->program[k]);
+	liveness_free(&im->live);
+	ir_free(&im->ir);
+	free(im->sections);
+	free(im->op_section);
+	free(im->consts);
+	for (unsigned i = 0; i < im->n_pool; i++)
+		free(im->pool[i]);
+	free(im->pool);
+	*im = (struct image){ 0 };
+}

@@ -1,0 +1,67 @@
+/* Shared by emit.c and emit_mem.c: building a program of uops. */
+#ifndef PMPP_EMU_EMIT_H
+#define PMPP_EMU_EMIT_H
+
+#include "emu/vm/emu_vm.h"
+#include "emu/vm/simd.h"
+
+#define N_TEMPS 10
+
+struct emit {
+	struct image *im;
+	struct program *p;
+	const struct launch_plan *plan;
+	uint32_t shared_bytes;
+	const struct handler_set *h;
+	const uint32_t *pred_slot;     /* by register */
+	uint32_t pred_zeros, pred_ones;
+	uint32_t vec_temp[N_TEMPS], scalar_temp[N_TEMPS];
+	const bool *bold;              /* per block: its branch is taken not to split a warp */
+	uint32_t xop;                  /* that is being emitted */
+	struct reg_shape raw;          /* what the operation gives, before its registers are looked at */
+	bool guarded;
+	int64_t position;              /* in the section, counted from its end */
+	struct fixup { uint32_t uop, block; } *fixups;
+	unsigned n_fixups, cap_fixups;
+};
+
+struct uop *emit_uop(struct emit *e, const struct handler *h);
+uint32_t emit_const(struct emit *e, unsigned bytes, unsigned lanes, const uint64_t *value);
+/* Slot of a source as 32 lanes (temporary @t may be used) or as a scalar. */
+uint32_t emit_lanes(struct emit *e, const struct xsrc *s, unsigned bytes, unsigned t);
+uint32_t emit_scalar(struct emit *e, const struct xsrc *s, unsigned bytes);
+struct reg_shape emit_shape(const struct emit *e, const struct xsrc *s);
+uint32_t emit_known_lanes(struct emit *e, const struct reg_shape *s, unsigned bytes);
+/* A predicate as a source; the mask that inverts it. */
+uint32_t emit_pred_src(const struct emit *e, const struct xsrc *s);
+uint32_t emit_inverted(const struct xsrc *s);
+bool emit_needs_lanes(const struct emit *e, int32_t reg);
+/* 32 lanes of register @reg = scalar in slot @from + @pattern. */
+void emit_spread(struct emit *e, uint32_t to, uint32_t from, int32_t pattern, unsigned bytes);
+void *image_pool(struct image *im, size_t bytes); /* zeroed, freed with the image */
+
+/* emit_alu.c, emit_flow.c, emit_mem.c: one operation each. */
+void emit_op(struct emit *e, const struct xop *x);
+void emit_cmp(struct emit *e, const struct xop *x);
+void emit_pred(struct emit *e, const struct xop *x);
+void emit_select(struct emit *e, const struct xop *x);
+void emit_special(struct emit *e, const struct xop *x);
+void emit_shfl(struct emit *e, const struct xop *x);
+void emit_vote(struct emit *e, const struct xop *x);
+void emit_match(struct emit *e, const struct xop *x);
+void emit_redux(struct emit *e, const struct xop *x);
+void emit_elect(struct emit *e, const struct xop *x);
+void emit_scalar_source(struct emit *e, const struct handler *h, const struct xop *x);
+void emit_bra(struct emit *e, const struct xop *x, uint32_t block);
+void emit_brx(struct emit *e, const struct xop *x, uint32_t block);
+void emit_barrier(struct emit *e, const struct xop *x);
+void emit_barred(struct emit *e, const struct xop *x);
+void emit_exit(struct emit *e, const struct xop *x);
+void emit_memory(struct emit *e, const struct xop *x);
+/* Patterns have stopped moving: makes pointers of their numbers. */
+void memory_finish(struct emit *e, struct memop *m);
+
+/* fuse.c: lets single uops of [first, end), all of one section of @block, do more. */
+void fuse_section(struct emit *e, uint32_t first, uint32_t end, uint32_t block);
+
+#endif

@@ -1,0 +1,194 @@
+/* Control flow, barriers, and operations in which lanes see one another. */
+#include "emu/codegen/emit.h"
+
+#include "base/mem.h"
+
+/* --- warp-wide ----------------------------------------------------------------------------------------- */
+
+static uint32_t pred_dst(const struct emit *e, const struct xop *x, unsigned i)
+{
+	return x->n_d > i && x->d[i] >= 0 ? e->pred_slot[x->d[i]] : 0;
+}
+
+static uint32_t lanes_dst(const struct emit *e, const struct xop *x)
+{
+	return x->d[0] >= 0 ? e->p->reg_slot[x->d[0]] : 0;
+}
+
+/* A handler that makes one scalar, into a register that may want 32 lanes. */
+static uint32_t scalar_dst(const struct emit *e, const struct xop *x)
+{
+	if (x->d[0] < 0)
+		return e->scalar_temp[0];
+	return emit_needs_lanes(e, x->d[0]) ? e->scalar_temp[0] : e->p->reg_slot[x->d[0]];
+}
+
+static void spread_dst(struct emit *e, const struct xop *x)
+{
+	if (x->d[0] >= 0 && emit_needs_lanes(e, x->d[0]))
+		emit_spread(e, e->p->reg_slot[x->d[0]], e->scalar_temp[0], 0,
+		            e->im->ir.regs[x->d[0]].bytes);
+}
+
+void emit_shfl(struct emit *e, const struct xop *x)
+{
+	const uint32_t a = emit_lanes(e, &x->s[0], 4, 0), b = emit_lanes(e, &x->s[1], 4, 1),
+	               c = emit_lanes(e, &x->s[2], 4, 2);
+	const struct reg_shape by = emit_shape(e, &x->s[1]), clamp = emit_shape(e, &x->s[2]);
+	const bool known = by.known && clamp.known && x->d[0] >= 0 &&
+	                   e->p->kind != PROGRAM_PLAIN; /* the reference works them out */
+	struct shuffle *table = known ? image_pool(e->im, sizeof *table) : NULL;
+	for (unsigned i = 0; i < 32 && known; i++) {
+		const struct shapes *s = &e->p->shapes;
+		bool inside;
+		table->from[i] = (int32_t)shfl_source((enum ptx_mode)x->op, i,
+		                                      (uint32_t)shape_lane(s, &by, i),
+		                                      (uint32_t)shape_lane(s, &clamp, i), &inside);
+		table->inside |= (uint32_t)inside << i;
+	}
+	struct uop *u = emit_uop(e, known ? &e->h->alu->shuffle : &vm_shfl);
+	u->shuffle = table;
+	u->d = lanes_dst(e, x);
+	u->a = a;
+	u->b = b;
+	u->c = c;
+	u->x.u = x->op;
+	u->y = pred_dst(e, x, 1);
+}
+
+void emit_vote(struct emit *e, const struct xop *x)
+{
+	const struct reg_shape members = emit_shape(e, &x->s[1]);
+	const bool pred = x->type == PTX_PRED, group = shape_uniform(&members);
+	const uint32_t b = group ? emit_scalar(e, &x->s[1], 4) : emit_lanes(e, &x->s[1], 4, 0);
+	if (x->d[0] < 0)
+		return;
+	const uint32_t d = pred ? e->pred_slot[x->d[0]] : group ? scalar_dst(e, x) : lanes_dst(e, x);
+	struct uop *u = emit_uop(e, group ? &vm_vote : &vm_vote_lanes);
+	u->d = d;
+	u->a = emit_pred_src(e, &x->s[0]);
+	u->b = b;
+	u->c = pred;
+	u->x.u = emit_inverted(&x->s[0]);
+	u->y = x->op;
+	if (!pred && group)
+		spread_dst(e, x);
+}
+
+void emit_match(struct emit *e, const struct xop *x)
+{
+	const uint32_t a = emit_lanes(e, &x->s[0], x->bytes, 0), b = emit_lanes(e, &x->s[1], 4, 1);
+	struct uop *u = emit_uop(e, &vm_match);
+	u->d = lanes_dst(e, x);
+	u->a = a;
+	u->b = b;
+	u->c = x->bytes;
+	u->x.u = x->op;
+	u->y = pred_dst(e, x, 1);
+}
+
+void emit_redux(struct emit *e, const struct xop *x)
+{
+	const struct reg_shape members = emit_shape(e, &x->s[1]);
+	const bool group = shape_uniform(&members);
+	const uint32_t a = emit_lanes(e, &x->s[0], 4, 0);
+	const uint32_t b = group ? emit_scalar(e, &x->s[1], 4) : emit_lanes(e, &x->s[1], 4, 1);
+	if (x->d[0] < 0)
+		return;
+	struct uop *u = emit_uop(e, group ? &vm_redux : &vm_redux_lanes);
+	u->d = group ? scalar_dst(e, x) : lanes_dst(e, x);
+	u->a = a;
+	u->b = b;
+	u->x.u = x->op;
+	u->y = x->type == PTX_S32;
+	if (group)
+		spread_dst(e, x);
+}
+
+void emit_elect(struct emit *e, const struct xop *x)
+{
+	struct uop *u = emit_uop(e, &vm_elect);
+	u->d = x->d[0] >= 0 ? scalar_dst(e, x) : 0;
+	u->y = pred_dst(e, x, 1);
+	spread_dst(e, x);
+}
+
+void emit_scalar_source(struct emit *e, const struct handler *h, const struct xop *x)
+{
+	struct uop *u = emit_uop(e, h);
+	u->d = scalar_dst(e, x);
+	u->x.i = e->position;
+	spread_dst(e, x);
+}
+
+/* --- control --------------------------------------------------------------------------------------------- */
+
+static void fix_later(struct emit *e, const struct uop *u, int32_t block)
+{
+	if (e->n_fixups == e->cap_fixups) {
+		e->cap_fixups = e->cap_fixups ? 2 * e->cap_fixups : 32;
+		e->fixups = mem_realloc(e->fixups, e->cap_fixups, sizeof *e->fixups);
+	}
+	e->fixups[e->n_fixups++] = (struct fixup){ (uint32_t)(u - e->p->uops), (uint32_t)block };
+}
+
+void emit_bra(struct emit *e, const struct xop *x, uint32_t block)
+{
+	struct uop *u = emit_uop(e, x->guard < 0 ? &vm_jump
+	                            : e->bold && e->bold[block] ? &vm_branch_bold : &vm_branch);
+	if (x->guard >= 0) {
+		u->a = e->pred_slot[x->guard];
+		u->b = x->guard_neg ? 0xffffffffu : 0;
+		u->y = block;
+	}
+	fix_later(e, u, x->target);
+}
+
+void emit_brx(struct emit *e, const struct xop *x, uint32_t block)
+{
+	const struct reg_shape s = emit_shape(e, &x->s[0]);
+	const bool scalar = shape_uniform(&s);
+	const uint32_t a = scalar ? emit_scalar(e, &x->s[0], 4) : emit_lanes(e, &x->s[0], 4, 0);
+	struct uop *u = emit_uop(e, &vm_branch_table);
+	u->a = a;
+	u->b = scalar;
+	u->y = block;
+}
+
+void emit_barrier(struct emit *e, const struct xop *x)
+{
+	uint32_t slot[2];
+	bool scalar[2];
+	for (unsigned i = 0; i < 2; i++) {
+		const struct reg_shape s = emit_shape(e, &x->s[i]);
+		scalar[i] = shape_uniform(&s);
+		slot[i] = scalar[i] ? emit_scalar(e, &x->s[i], 4) : emit_lanes(e, &x->s[i], 4, i);
+	}
+	struct uop *u = emit_uop(e, x->kind == X_ARRIVE ? &vm_arrive : &vm_barrier);
+	u->a = slot[0];
+	u->b = slot[1];
+	u->c = emit_pred_src(e, &x->s[2]);
+	u->y = (scalar[0] ? 1u : 0) | (scalar[1] ? 2u : 0) | (x->op != ATOM_NONE ? 4u : 0) |
+	       (x->s[2].neg ? 8u : 0);
+}
+
+void emit_barred(struct emit *e, const struct xop *x)
+{
+	if (x->d[0] < 0)
+		return;
+	const bool pred = e->im->ir.regs[x->d[0]].bytes == 0;
+	struct uop *u = emit_uop(e, pred ? &vm_barred_pred : &vm_barred);
+	u->d = pred ? e->pred_slot[x->d[0]] : scalar_dst(e, x);
+	u->x.u = x->op;
+	if (!pred)
+		spread_dst(e, x);
+}
+
+void emit_exit(struct emit *e, const struct xop *x)
+{
+	struct uop *u = emit_uop(e, x->guard >= 0 ? &vm_exit_if : &vm_exit);
+	if (x->guard >= 0) {
+		u->a = e->pred_slot[x->guard];
+		u->b = x->guard_neg ? 0xffffffffu : 0;
+	}
+}

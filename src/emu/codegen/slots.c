@@ -1,0 +1,122 @@
+/*
+ * Frame slots: 8 bytes for a scalar, 128 or 256 for 32 values.
+ *
+ * Registers of 32 values share slots by a linear scan over their live ranges ("Linear scan register
+ * allocation", Poletto and Sarkar, 1999): a short frame stays in the first-level cache. Sharing
+ * follows the liveness of one thread, which is enough: lanes that do not execute keep their part
+ * of the slot. That part must be the same bytes in every register of a slot, so those of 4 and of
+ * 8 bytes have slots of their own. Scalars are shared by all lanes of a warp and never share a slot.
+ */
+#include "emu/codegen/slots.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+#define UNIT 128 /* bytes: slots of 32 values begin at a multiple of it */
+
+struct range {
+	int32_t reg;
+	uint32_t start, end; /* reads at 2 * op, writes at 2 * op + 1 (or 2 * op, see below) */
+};
+
+static void extend(struct range *r, uint32_t at)
+{
+	if (at < r->start)
+		r->start = at;
+	if (at > r->end)
+		r->end = at;
+}
+
+/* A result may take over the slot of a source that ends here if both are lanes of one width. */
+static bool may_overwrite(const struct ir *ir, const struct xop *x)
+{
+	if (x->kind != X_OP && x->kind != X_SEL)
+		return false;
+	for (unsigned i = 0; i < x->n_s; i++)
+		if (x->s[i].kind == S_REG && ir->regs[x->s[i].reg].bytes &&
+		    ir->regs[x->s[i].reg].bytes != ir->regs[x->d[0]].bytes)
+			return false;
+	return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->reg < y->reg ? -1 : x->reg > y->reg;
+}
+
+static struct range *live_ranges(const struct ir *ir, const struct liveness *live)
+{
+	struct range *r = mem_calloc(ir->n_regs, sizeof *r);
+	for (unsigned i = 0; i < ir->n_regs; i++)
+		r[i] = (struct range){ (int32_t)i, UINT32_MAX, 0 };
+	for (unsigned b = 0; b < ir->n_blocks; b++) {
+		const struct xblock *xb = &ir->blocks[b];
+		const uint64_t *in = bits_row(&live->in, b), *out = bits_row(&live->out, b);
+		for (unsigned i = 0; i < ir->n_regs; i++) {
+			if (bits_get(in, i))
+				extend(&r[i], 2 * xb->first);
+			if (bits_get(out, i))
+				extend(&r[i], 2 * xb->end + 1);
+		}
+		for (uint32_t o = xb->first; o < xb->end; o++) {
+			const struct xop *x = &ir->ops[o];
+			int32_t reads[X_MAX_VEC + 4];
+			const unsigned n = xop_reads(x, reads);
+			for (unsigned i = 0; i < n; i++)
+				extend(&r[reads[i]], 2 * o);
+			for (unsigned i = 0; i < x->n_d; i++)
+				if (x->d[i] >= 0)
+					extend(&r[x->d[i]], may_overwrite(ir, x) ? 2 * o + 1 : 2 * o);
+		}
+	}
+	return r;
+}
+
+/* Gives the registers of 32 values of @bytes each their slots, from @at on; returns the end. */
+static uint32_t share_slots(const struct ir *ir, struct program *p, const struct range *r,
+                            unsigned bytes, bool share, uint32_t at)
+{
+	uint32_t *busy_until = mem_calloc(ir->n_regs + 1, sizeof *busy_until);
+	unsigned slots = 0;
+	for (unsigned i = 0; i < ir->n_regs; i++) {
+		const int32_t reg = r[i].reg;
+		if (ir->regs[reg].bytes != bytes || p->shapes.reg[reg].cls != SHAPE_LANES ||
+		    r[i].start == UINT32_MAX)
+			continue;
+		unsigned u = share ? 0 : slots;
+		while (u < slots && busy_until[u] > r[i].start)
+			u++;
+		busy_until[u] = r[i].end + 1;
+		if (u == slots)
+			slots++;
+		p->reg_slot[reg] = at + u * 32 * bytes;
+	}
+	free(busy_until);
+	return at + slots * 32 * bytes;
+}
+
+void slots_assign(const struct ir *ir, const struct liveness *live, struct program *p, bool share,
+                  uint32_t *top)
+{
+	uint32_t at = *top;
+	p->reg_slot = mem_calloc(ir->n_regs, sizeof *p->reg_slot);
+	for (unsigned i = 0; i < ir->n_regs; i++) {
+		const struct reg_shape *s = &p->shapes.reg[i];
+		p->reg_slot[i] = UINT32_MAX;
+		if (ir->regs[i].bytes && s->cls == SHAPE_BASE && !s->known) {
+			p->reg_slot[i] = at;
+			at += 8;
+		}
+	}
+	at = (at + UNIT - 1) / UNIT * UNIT;
+	struct range *r = live_ranges(ir, live);
+	qsort(r, ir->n_regs, sizeof *r, by_start);
+	for (unsigned bytes = 4; bytes <= 8; bytes += 4)
+		at = share_slots(ir, p, r, bytes, share, at);
+	free(r);
+	*top = at;
+}

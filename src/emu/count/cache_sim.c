@@ -1,0 +1,292 @@
+/*
+ * Sectored set-associative caches with least-recently-used replacement.
+ *
+ * L1 of each SM: loads only; stores go through to L2 and update a line that is there; atomics go
+ * to L2 and drop it. L2: one for the chip, write-back, allocates on writes without reading (a
+ * sector that is partly written is not fetched first). At the end everything dirty is written:
+ * a kernel's result does reach memory, if later.
+ *
+ * The blocks of a wave are resident together, block i on SM i mod n. Their warps advance in
+ * lockstep: entries are taken in order of the instructions their warp had begun, then of the
+ * blocks. That is what keeps neighbouring warps' accesses together, as hardware does.
+ *
+ * Sampled sets: line hash bits below the level are zero, so only each 2^L-th set is in use, and
+ * its traffic counts 2^L fold. Hash bits 4 to 7 split every cache into 16 independent parts,
+ * which may run on different threads; there is no interaction to order.
+ */
+#include "emu/count/cache_sim.h"
+
+#include "emu/count/cache_log.h"
+#include "emu/vm/lane.h"
+#include "base/mem.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE 128
+#define L1_SETS 256 /* 1 << LOG_MAX_LEVEL */
+/* Entries of the whole launch to aim at, and bounds for those of one wave. */
+#define LAUNCH_ENTRIES ((uint64_t)1 << 18)
+#define WAVE_ENTRIES_LEAST ((uint64_t)1 << 13)
+#define WAVE_ENTRIES_MOST ((uint64_t)1 << 16)
+
+struct way {
+	uint32_t line;   /* + 1; 0 = empty */
+	uint32_t used;   /* time of the last use, in accesses of the part */
+	uint8_t valid, dirty;
+};
+struct part {
+	uint32_t clock;
+	double l2_sectors, read, write; /* sectors */
+	uint64_t *order, *spare;        /* sort buffers */
+	const struct log_entry **entry;
+	uint32_t *sm;
+	size_t cap;
+};
+struct cache_sim {
+	unsigned sm_count, l1_ways, l2_ways, level;
+	uint32_t l2_sets, lines;
+	uint64_t wave_blocks, wave_entries;
+	struct way *l1, *l2;
+	struct part part[CACHE_PARTS];
+	pthread_mutex_t lock;
+	uint64_t *_Atomic bitmap[LOG_MAX_LEVEL + 1];
+};
+
+struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes, uint32_t lines,
+                                uint64_t waves)
+{
+	struct cache_sim *c = mem_zalloc(sizeof *c);
+	const double l2_lines = gpu->l2_bytes / LINE, l1_lines = l1_bytes / LINE;
+	c->sm_count = gpu->sm_count ? gpu->sm_count : 1;
+	c->l1_ways = l1_lines > L1_SETS ? (unsigned)(l1_lines / L1_SETS) : 1;
+	for (c->l2_sets = L1_SETS; 32.0 * c->l2_sets <= l2_lines;)
+		c->l2_sets *= 2;
+	c->l2_ways = l2_lines > c->l2_sets ? (unsigned)(l2_lines / c->l2_sets) : 1;
+	c->lines = lines;
+	c->l1 = mem_calloc((size_t)c->sm_count * L1_SETS * c->l1_ways, sizeof *c->l1);
+	c->l2 = mem_calloc((size_t)c->l2_sets * c->l2_ways, sizeof *c->l2);
+	c->wave_blocks = 1;
+	c->wave_entries = LAUNCH_ENTRIES / (waves ? waves : 1);
+	if (c->wave_entries > WAVE_ENTRIES_MOST)
+		c->wave_entries = WAVE_ENTRIES_MOST;
+	if (c->wave_entries < WAVE_ENTRIES_LEAST)
+		c->wave_entries = WAVE_ENTRIES_LEAST;
+	pthread_mutex_init(&c->lock, NULL);
+	return c;
+}
+
+void cache_sim_free(struct cache_sim *c)
+{
+	if (!c)
+		return;
+	free(c->l1);
+	free(c->l2);
+	for (unsigned i = 0; i < CACHE_PARTS; i++) {
+		free(c->part[i].order);
+		free(c->part[i].spare);
+		free(c->part[i].entry);
+		free(c->part[i].sm);
+	}
+	for (unsigned i = 0; i <= LOG_MAX_LEVEL; i++)
+		free(c->bitmap[i]);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
+}
+
+unsigned cache_sim_level(const struct cache_sim *c)
+{
+	return c->level;
+}
+
+void cache_sim_wave_size(struct cache_sim *c, uint64_t blocks)
+{
+	c->wave_blocks = blocks ? blocks : 1;
+}
+
+size_t cache_sim_block_limit(const struct cache_sim *c)
+{
+	const size_t share = (size_t)(c->wave_entries / c->wave_blocks);
+	return share > 16 ? share : 16;
+}
+
+const uint64_t *cache_sim_bitmap(struct cache_sim *c, unsigned level)
+{
+	uint64_t *b = atomic_load(&c->bitmap[level]);
+	if (b)
+		return b;
+	pthread_mutex_lock(&c->lock);
+	b = atomic_load(&c->bitmap[level]);
+	if (!b) {
+		const uint32_t words = c->lines / 64 + 2, drop = (1u << level) - 1;
+		b = mem_calloc(words, sizeof *b);
+		for (uint32_t i = 0; i < words * 64; i++)
+			if (!(line_hash(i) & drop))
+				b[i / 64] |= (uint64_t)1 << (i % 64);
+		atomic_store(&c->bitmap[level], b);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return b;
+}
+
+/* --- one access ------------------------------------------------------------------------------------------ */
+
+static struct way *find(struct way *set, unsigned ways, uint32_t line)
+{
+	for (unsigned i = 0; i < ways; i++)
+		if (set[i].line == line + 1)
+			return &set[i];
+	return NULL;
+}
+
+static struct way *victim(struct way *set, unsigned ways)
+{
+	struct way *v = set;
+	for (unsigned i = 0; i < ways; i++) {
+		if (!set[i].line)
+			return &set[i];
+		if (set[i].used < v->used)
+			v = &set[i];
+	}
+	return v;
+}
+
+static void access_l2(struct cache_sim *c, struct part *p, uint32_t line, uint32_t hash,
+                      unsigned sectors, bool read, bool write, double weight)
+{
+	struct way *set = c->l2 + (size_t)(hash & (c->l2_sets - 1)) * c->l2_ways;
+	struct way *w = find(set, c->l2_ways, line);
+	p->l2_sectors += weight * lane_popc32(sectors);
+	if (!w) {
+		w = victim(set, c->l2_ways);
+		p->write += weight * lane_popc32(w->dirty);
+		*w = (struct way){ .line = line + 1 };
+	}
+	if (read)
+		p->read += weight * lane_popc32(sectors & ~(unsigned)w->valid);
+	w->valid |= (uint8_t)sectors;
+	if (write)
+		w->dirty |= (uint8_t)sectors;
+	w->used = ++p->clock;
+}
+
+static void access_line(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t sm,
+                        double weight)
+{
+	const uint32_t hash = line_hash(e->line);
+	struct way *set = c->l1 + ((size_t)sm * L1_SETS + (hash & (L1_SETS - 1))) * c->l1_ways;
+	unsigned sectors = e->sectors;
+	if (e->kind == LOG_LOAD) {
+		struct way *w = find(set, c->l1_ways, e->line);
+		if (w)
+			sectors &= ~(unsigned)w->valid;
+		else
+			w = victim(set, c->l1_ways);
+		if (w->line != e->line + 1)
+			*w = (struct way){ .line = e->line + 1 };
+		w->valid |= e->sectors;
+		w->used = ++p->clock;
+		if (sectors)
+			access_l2(c, p, e->line, hash, sectors, true, false, weight);
+		return;
+	}
+	if (e->kind == LOG_ATOMIC) {
+		struct way *w = find(set, c->l1_ways, e->line);
+		if (w)
+			w->valid = 0;
+	}
+	access_l2(c, p, e->line, hash, sectors, e->kind != LOG_STORE, e->kind >= LOG_STORE, weight);
+}
+
+/* --- a wave ------------------------------------------------------------------------------------------------- */
+
+void cache_sim_wave_begin(struct cache_sim *c, const struct block_record *records, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		if (records[i].level > c->level)
+			c->level = records[i].level;
+}
+
+static void reserve(struct part *p, size_t n)
+{
+	if (n <= p->cap)
+		return;
+	p->cap = 2 * n;
+	p->order = mem_realloc(p->order, p->cap, sizeof *p->order);
+	p->spare = mem_realloc(p->spare, p->cap, sizeof *p->spare);
+	p->entry = mem_realloc(p->entry, p->cap, sizeof *p->entry);
+	p->sm = mem_realloc(p->sm, p->cap, sizeof *p->sm);
+}
+
+/* Stable radix sort by the upper 32 bits. */
+static void sort_by_time(struct part *p, size_t n)
+{
+	for (unsigned shift = 32; shift < 64; shift += 8) {
+		size_t count[257] = { 0 };
+		for (size_t i = 0; i < n; i++)
+			count[(p->order[i] >> shift & 255) + 1]++;
+		if (count[(p->order[0] >> shift & 255) + 1] == n)
+			continue;
+		for (unsigned k = 0; k < 256; k++)
+			count[k + 1] += count[k];
+		for (size_t i = 0; i < n; i++)
+			p->spare[count[p->order[i] >> shift & 255]++] = p->order[i];
+		uint64_t *t = p->order;
+		p->order = p->spare;
+		p->spare = t;
+	}
+}
+
+void cache_sim_part(struct cache_sim *c, unsigned part, const struct block_record *records, uint64_t n)
+{
+	struct part *p = &c->part[part];
+	const uint32_t drop = (1u << c->level) - 1;
+	size_t m = 0;
+	uint64_t latest = 0;
+	if (c->level > 4 && part & ((1u << (c->level - 4)) - 1))
+		return; /* none of its lines is followed */
+	for (uint64_t i = 0; i < n; i++) {
+		const struct block_record *r = &records[i];
+		if (!r->worker)
+			continue;
+		for (size_t k = r->start; k < r->end; k++) {
+			const struct log_entry *e = &r->worker->log.e[k];
+			if (e->part != part || (line_hash(e->line) & drop))
+				continue;
+			reserve(p, m + 1);
+			p->entry[m] = e;
+			p->sm[m++] = (uint32_t)(i % c->sm_count);
+			latest = e->time > latest ? e->time : latest;
+		}
+	}
+	if (!m)
+		return;
+	unsigned coarse = 0; /* times of long kernels lose their last bits */
+	while (latest >> coarse > UINT32_MAX)
+		coarse++;
+	for (size_t i = 0; i < m; i++)
+		p->order[i] = p->entry[i]->time >> coarse << 32 | i;
+	sort_by_time(p, m);
+	const double weight = (double)((uint32_t)1 << c->level);
+	for (size_t i = 0; i < m; i++) {
+		const uint32_t k = (uint32_t)p->order[i];
+		access_line(c, p, p->entry[k], p->sm[k], weight);
+	}
+}
+
+struct cache_totals cache_sim_totals(const struct cache_sim *c)
+{
+	struct cache_totals t = { 0 };
+	const double weight = (double)((uint32_t)1 << c->level);
+	for (unsigned i = 0; i < CACHE_PARTS; i++) {
+		t.l2_sectors += c->part[i].l2_sectors;
+		t.read_bytes += 32 * c->part[i].read;
+		t.write_bytes += 32 * c->part[i].write;
+	}
+	for (uint32_t s = 0; s < c->l2_sets; s += 1u << c->level)
+		for (unsigned i = 0; i < c->l2_ways; i++)
+			t.write_bytes += 32 * weight *
+			                 lane_popc32(c->l2[(size_t)s * c->l2_ways + i].dirty);
+	return t;
+}

@@ -1,0 +1,230 @@
+/*
+ * Loads, stores, atomics and asynchronous copies to simple operations. Loads of parameters are
+ * constants; symbols are addresses already. PTX ISA 9.0 sections 9.7.9 and 9.7.13.
+ */
+#include "emu/lower/lower.h"
+
+#include <string.h>
+
+/* Sets address, space and type of a memory operation. */
+static bool set_address(struct lower *l, struct xop *x, const struct ptx_operand *m,
+                        enum ptx_space space)
+{
+	x->space = space;
+	x->mem = (int32_t)l->ir->n_mem++;
+	x->n_s = 1;
+	if (m->addr_base == ADDR_REG) {
+		x->s[0] = src_reg(m->reg);
+		x->offset = m->i64;
+	} else if (m->addr_base == ADDR_SYMBOL) {
+		uint64_t a;
+		if (!low_symbol(l, m->symbol, m->i64, &a))
+			return false;
+		x->s[0] = src_const(a);
+	} else {
+		x->s[0] = src_const((uint64_t)m->i64);
+	}
+	if (space == SPACE_PARAM) /* parameters were copied to device memory */
+		x->space = SPACE_CONST;
+	return true;
+}
+
+static bool bypasses_l1(const struct ptx_inst *in)
+{
+	return in->cache == CACHE_CG || in->cache == CACHE_CV || (in->flags & PF_VOLATILE) ||
+	       in->sem > SEM_WEAK;
+}
+
+static uint64_t read_le(const uint8_t *p, unsigned n)
+{
+	uint64_t v = 0;
+	memcpy(&v, p, n);
+	return v;
+}
+
+/* A loaded value of @type, zero-extended to its lane, into register @d of any width. */
+static void widen_into(struct lower *l, int32_t d, enum ptx_type type, struct xsrc v)
+{
+	const unsigned have = type_lane(type), want = low_reg_bytes(l, d);
+	if (have == want)
+		low_op1(l, want == 8 ? E_mov_b64 : E_mov_b32, d, v);
+	else if (want == 8)
+		low_op1(l, type_signed(type) ? E_sext64 : E_zext64, d, v);
+	else
+		low_op1(l, E_trunc32, d, v);
+}
+
+static bool load_param(struct lower *l)
+{
+	const struct ptx_operand *d = &l->in->opnd[0], *m = &l->in->opnd[1];
+	const struct ptx_func *f = l->ir->func;
+	const unsigned bytes = ptx_type_bytes(l->in->type);
+	const uint64_t at = f->params[-1 - m->symbol].offset + (uint64_t)m->i64;
+	const unsigned n = l->in->vec ? l->in->vec : 1;
+	if (at + (uint64_t)n * bytes > f->param_bytes)
+		return low_refuse(l, "reads past the end of the parameters");
+	for (unsigned i = 0; i < n; i++) {
+		const int32_t reg = d->kind == OPND_VEC ? d->vec[i] : d->reg;
+		if (reg < 0)
+			continue;
+		uint64_t v = read_le(l->env->params + at + (uint64_t)i * bytes, bytes);
+		const uint32_t sign = l->in->type == PTX_S8 ? 0x80 : l->in->type == PTX_S16 ? 0x8000 : 0;
+		if (sign) /* extended to the 32-bit lane */
+			v = ((uint32_t)v ^ sign) - sign;
+		widen_into(l, reg, l->in->type, src_const(v));
+	}
+	return !l->failed;
+}
+
+bool low_load(struct lower *l)
+{
+	const struct ptx_inst *in = l->in;
+	const struct ptx_operand *d = &in->opnd[0], *m = &in->opnd[1];
+	if (in->space == SPACE_PARAM && m->addr_base == ADDR_SYMBOL) {
+		if (m->symbol >= 0)
+			return low_refuse(l, "parameters of calls are not supported");
+		return load_param(l);
+	}
+	if (in->type == PTX_B128)
+		return low_refuse(l, "128-bit registers are not supported");
+	const unsigned n = in->vec ? in->vec : 1;
+	int32_t to[X_MAX_VEC], value[X_MAX_VEC];
+	bool direct = true;
+	for (unsigned i = 0; i < n; i++) {
+		to[i] = d->kind == OPND_VEC ? d->vec[i] : d->kind == OPND_REG ? d->reg : -1;
+		value[i] = to[i];
+		const bool narrow16 = to[i] >= 0 && in->type == PTX_S8 &&
+		                      (uint32_t)to[i] < l->ir->func->n_regs &&
+		                      ptx_type_bytes(l->ir->func->regs[to[i]].type) == 2;
+		if (to[i] >= 0 && (low_reg_bytes(l, to[i]) != type_lane(in->type) || narrow16)) {
+			value[i] = low_temp(l, type_lane(in->type));
+			direct = false;
+		}
+	}
+	struct xop *x = low_emit(l, X_LD);
+	if (!set_address(l, x, m, in->space))
+		return false;
+	x->type = in->type;
+	x->bytes = (uint8_t)ptx_type_bytes(in->type);
+	x->vec = (uint8_t)n;
+	x->n_d = (uint8_t)n;
+	x->bypass_l1 = bypasses_l1(in);
+	for (unsigned i = 0; i < n; i++)
+		x->d[i] = value[i];
+	if (direct)
+		return true;
+	for (unsigned i = 0; i < n; i++) {
+		if (value[i] == to[i])
+			continue;
+		if (low_reg_bytes(l, to[i]) == 4 && type_lane(in->type) == 4)
+			low_op1(l, E_ext_u16, to[i], src_reg(value[i]));
+		else
+			widen_into(l, to[i], in->type, src_reg(value[i]));
+	}
+	return true;
+}
+
+bool low_store(struct lower *l)
+{
+	const struct ptx_inst *in = l->in;
+	const struct ptx_operand *m = &in->opnd[0], *s = &in->opnd[1];
+	if (in->space == SPACE_PARAM)
+		return low_refuse(l, "parameters of calls are not supported");
+	if (in->type == PTX_B128)
+		return low_refuse(l, "128-bit registers are not supported");
+	const unsigned n = in->vec ? in->vec : 1, lane = type_lane(in->type);
+	struct xsrc v[X_MAX_VEC];
+	for (unsigned i = 0; i < n; i++) {
+		if (s->kind != OPND_VEC)
+			v[i] = low_src(l, 1, lane);
+		else if (s->vec[i] < 0)
+			v[i] = src_const(0);
+		else
+			v[i] = low_resize(l, src_reg(s->vec[i]), low_reg_bytes(l, s->vec[i]), lane);
+	}
+	struct xop *x = low_emit(l, X_ST);
+	if (!set_address(l, x, m, in->space))
+		return false;
+	x->type = in->type;
+	x->bytes = (uint8_t)ptx_type_bytes(in->type);
+	x->vec = (uint8_t)n;
+	x->n_s = (uint8_t)(1 + n);
+	for (unsigned i = 0; i < n; i++)
+		x->s[1 + i] = v[i];
+	return !l->failed;
+}
+
+static bool atomic_supported(enum ptx_atom a, enum ptx_type t)
+{
+	const bool bits = t == PTX_B32 || t == PTX_B64;
+	const bool ints = t == PTX_U32 || t == PTX_S32 || t == PTX_U64 || t == PTX_S64;
+	switch (a) {
+	case ATOM_ADD:
+		return ints || type_float(t) || type_half(t) || type_pair(t);
+	case ATOM_MIN:
+	case ATOM_MAX:
+		return ints;
+	case ATOM_AND:
+	case ATOM_OR:
+	case ATOM_XOR:
+		return bits || ints;
+	case ATOM_INC:
+	case ATOM_DEC:
+		return t == PTX_U32;
+	case ATOM_EXCH:
+		return bits || ints || type_float(t);
+	case ATOM_CAS:
+		return bits || ints || t == PTX_B16;
+	default:
+		return false;
+	}
+}
+
+bool low_atomic(struct lower *l, bool with_result)
+{
+	const struct ptx_inst *in = l->in;
+	const unsigned first = with_result ? 1 : 0, lane = type_lane(in->type);
+	if (!atomic_supported(in->atom, in->type))
+		return low_refuse(l, "this operation on .%s is not supported as an atomic",
+		                  ptx_type_name(in->type));
+	struct xsrc b = low_src(l, first + 1, lane), c = src_const(0);
+	if (in->atom == ATOM_CAS)
+		c = low_src(l, first + 2, lane);
+	const int32_t d = with_result ? low_dst(l, 0) : -1;
+	struct xop *x = low_emit(l, with_result ? X_ATOM : X_RED);
+	if (!set_address(l, x, &in->opnd[first], in->space))
+		return false;
+	x->op = (uint16_t)in->atom;
+	x->type = in->type;
+	x->bytes = (uint8_t)ptx_type_bytes(in->type);
+	x->n_d = d >= 0 ? 1 : 0;
+	x->d[0] = d;
+	x->s[1] = b;
+	x->s[2] = c;
+	x->n_s = 3;
+	return !l->failed;
+}
+
+/* cp.async copies when it is issued: the waits that order it then have nothing left to do. */
+bool low_async(struct lower *l)
+{
+	const struct ptx_inst *in = l->in;
+	const unsigned size = (unsigned)in->opnd[2].i64;
+	struct xsrc used = src_const(size);
+	if (in->n_opnds > 3 && in->opnd[3].kind != OPND_NONE)
+		used = low_src(l, 3, 4);
+	struct xop *x = low_emit(l, X_ASYNC);
+	if (!set_address(l, x, &in->opnd[0], SPACE_SHARED))
+		return false;
+	struct xop from = { 0 };
+	if (!set_address(l, &from, &in->opnd[1], SPACE_GLOBAL))
+		return false;
+	x->type = PTX_B8;
+	x->bytes = (uint8_t)size;
+	x->s[1] = from.s[0];
+	x->s[2] = used;
+	x->s[3] = src_const((uint64_t)from.offset);
+	x->n_s = 4;
+	x->bypass_l1 = in->cache == CACHE_CG;
+	return !l->failed;
+}

@@ -1,0 +1,295 @@
+/*
+ * One block on one worker: its warps take turns, each runs until a barrier, its end, or until it
+ * has used up its share of branches (so that a warp that waits for another one cannot starve it).
+ *
+ * A barrier opens when every warp of the block that has not left has arrived. If no warp can run
+ * and none opens, some threads wait for ever: that is reported, not waited for.
+ */
+#include "emu/vm/emu_vm.h"
+
+#include "backend/backend.h"
+#include "emu/vm/handler.h"
+#include "emu/count/cache_log.h"
+#include "emu/memory/repeat.h"
+#include "emu/check/shadow.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHARED_SLACK 1024 /* handlers may read, not use, a little more than they were asked for */
+
+static struct warp *warp_at(const struct worker *wk, uint32_t i)
+{
+	return (struct warp *)(void *)(wk->frames + (size_t)i * wk->launch->image.frame_bytes);
+}
+
+/* --- workers ------------------------------------------------------------------------------------------ */
+
+static void write_consts(const struct image *im, struct warp *w)
+{
+	for (unsigned i = 0; i < im->n_consts; i++) {
+		const struct const_slot *c = &im->consts[i];
+		mem_u32 *d32 = frame(w, c->offset);
+		mem_u64 *d64 = frame(w, c->offset);
+		for (unsigned k = 0; k < c->lanes; k++)
+			if (c->bytes == 8)
+				d64[k] = c->value[k];
+			else
+				d32[k] = (uint32_t)c->value[k];
+	}
+}
+
+static void warp_init(struct worker *wk, uint32_t number)
+{
+	const struct launch *l = wk->launch;
+	const struct launch_plan *p = l->req->plan;
+	struct warp *w = warp_at(wk, number);
+	w->number = number;
+	w->worker = wk;
+	w->image = &l->image;
+	w->sec = wk->sec;
+	w->mem = wk->mem;
+	w->guards = wk->guard_lanes;
+	w->host = (uintptr_t)l->arena.host - (uintptr_t)ARENA_BASE;
+	w->shared = wk->shared;
+	w->shared_bytes = l->shared_bytes;
+	for (uint32_t i = 0; i < 32; i++) {
+		const uint32_t t = number * 32 + i;
+		w->tid[0][i] = t % p->block.x;
+		w->tid[1][i] = t / p->block.x % p->block.y;
+		w->tid[2][i] = t / p->block.x / p->block.y;
+	}
+	for (unsigned k = 0; k < 3; k++)
+		w->special[SR_TID_X + k] = w->tid[k][0];
+	w->special[SR_WARPID] = number;
+	write_consts(&l->image, w);
+}
+
+void emu_worker_init(struct worker *wk, struct launch *l, unsigned index)
+{
+	const struct image *im = &l->image;
+	*wk = (struct worker){ .launch = l, .index = index };
+	wk->frames = mem_aligned(128, (size_t)l->n_warps * im->frame_bytes);
+	wk->shared = mem_aligned(128, l->shared_bytes + SHARED_SLACK);
+	wk->local = mem_aligned(16, (size_t)l->n_warps * 32 * l->local_bytes + 16);
+	wk->sec = mem_calloc(im->n_sections + 1, sizeof *wk->sec);
+	wk->mem = mem_calloc(im->ir.n_mem + 1, sizeof *wk->mem);
+	for (unsigned k = 0; k < 2; k++)
+		wk->win[k] = mem_calloc(im->ir.n_mem + 1, sizeof *wk->win[k]);
+	wk->repeat = mem_calloc(im->ir.n_mem + 1, sizeof *wk->repeat);
+	wk->guard_lanes = mem_calloc(im->ir.n_ops + 1, sizeof *wk->guard_lanes);
+	wk->divergent = mem_calloc(im->ir.n_blocks + 1, sizeof *wk->divergent);
+	for (uint32_t i = 0; i < l->n_warps; i++)
+		warp_init(wk, i);
+}
+
+void emu_worker_free(struct worker *wk)
+{
+	free(wk->frames);
+	free(wk->shared);
+	free(wk->local);
+	free(wk->sec);
+	free(wk->mem);
+	free(wk->win[0]);
+	free(wk->win[1]);
+	free(wk->repeat);
+	free(wk->guard_lanes);
+	free(wk->divergent);
+	free(wk->log.e);
+	shadow_free(wk->shadow);
+	*wk = (struct worker){ 0 };
+}
+
+/* Packed counters hold 32 bits each: moves them on before they can overflow. */
+static void flush_counters(struct worker *wk)
+{
+	for (unsigned i = 0; i < wk->launch->image.ir.n_mem; i++) {
+		struct mem_count *c = &wk->mem[i];
+		c->sectors += (uint32_t)c->packed;
+		c->lines += c->packed >> 32;
+		c->packed = 0;
+	}
+}
+
+/* --- starting a block ------------------------------------------------------------------------------------ */
+
+static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
+{
+	const struct launch *l = wk->launch;
+	struct warp *w = warp_at(wk, i);
+	if (l->image.zero_frame) {
+		memset((char *)w + sizeof *w, 0, l->image.frame_bytes - sizeof *w);
+		write_consts(&l->image, w);
+	}
+	const uint32_t left = l->threads - i * 32;
+	w->mask = w->live = left >= 32 ? 0xffffffffu : (1u << left) - 1;
+	w->rc = -1;
+	w->depth = 0;
+	w->ticks = 0;
+	w->syncs = 0;
+	w->state = WARP_RUN;
+	w->program = p;
+	w->win = wk->win[p->kind == PROGRAM_BOLD ? PROGRAM_BOLD : PROGRAM_SAFE];
+	w->at = &p->uops[p->block_uop[0]];
+	for (unsigned k = 0; k < 3; k++)
+		w->special[SR_CTAID_X + k] = wk->ctaid[k];
+	w->special[SR_SMID] = wk->block % l->gpu->sm_count;
+}
+
+/* Where many warps leave the bold program, it is better not begun. */
+static enum program_kind start_program(struct worker *wk)
+{
+	const struct launch *l = wk->launch;
+	if (wk->checked || l->plain_only)
+		return PROGRAM_PLAIN;
+	if (l->image.start != PROGRAM_BOLD || (wk->warps_bold >= 64 &&
+	                                       4 * wk->warps_left > wk->warps_bold))
+		return PROGRAM_SAFE;
+	wk->warps_bold += l->n_warps;
+	return PROGRAM_BOLD;
+}
+
+static void start_block(struct worker *wk, uint64_t index)
+{
+	struct launch *l = wk->launch;
+	const struct launch_plan *p = l->req->plan;
+	const uint64_t b = order_block(&l->order, index);
+	const bool ends = index == 0 || index == l->order.n - 1;
+	wk->block = b;
+	wk->ctaid[0] = (uint32_t)(b % p->grid.x);
+	wk->ctaid[1] = (uint32_t)(b / p->grid.x % p->grid.y);
+	wk->ctaid[2] = (uint32_t)(b / p->grid.x / p->grid.y);
+	wk->checked = l->check_all || (ends && l->shared_bytes); /* the others have nothing to check */
+	wk->trace = index == 0 ? l->trace : NULL;
+	shadow_free(wk->checked ? NULL : wk->shadow);
+	if (!wk->checked)
+		wk->shadow = NULL;
+	else if (!wk->shadow && l->shared_bytes)
+		wk->shadow = shadow_new(l->shared_bytes, l->check_all);
+	if (wk->shadow)
+		shadow_start(wk->shadow);
+	memset(wk->barrier, 0, sizeof wk->barrier);
+	memset(wk->shared, 0xff, l->shared_bytes); /* undefined: floats read as NaN */
+	if (l->local_bytes)
+		memset(wk->local, 0xff, (size_t)l->n_warps * 32 * l->local_bytes);
+	const struct program *prog = &l->image.program[start_program(wk)];
+	const struct program *plain = &l->image.program[PROGRAM_PLAIN];
+	for (uint32_t i = 0; i < l->n_warps; i++)
+		start_warp(wk, i, wk->trace && i == 0 ? plain : prog);
+	log_block_start(wk);
+}
+
+/* --- barriers --------------------------------------------------------------------------------------------- */
+
+/* Opens every barrier at which all have arrived; true if one did. */
+static bool open_barriers(struct worker *wk)
+{
+	const uint32_t n = wk->launch->n_warps;
+	bool opened = false;
+	for (unsigned id = 0; id < N_BARRIERS; id++) {
+		struct block_barrier *b = &wk->barrier[id];
+		if (!b->arrived)
+			continue;
+		uint32_t gone = 0, waiting = 0;
+		uint64_t ticks = 0;
+		for (uint32_t i = 0; i < n; i++) {
+			const struct warp *w = warp_at(wk, i);
+			gone += w->state == WARP_DONE;
+			if (w->state == WARP_BARRIER && w->barrier == id) {
+				waiting++;
+				ticks = w->ticks > ticks ? w->ticks : ticks;
+			}
+		}
+		const uint32_t need = b->expected ? b->expected : (n - gone) * 32;
+		if (b->arrived < need || !waiting)
+			continue;
+		b->result_ones = b->ones;
+		b->result_seen = b->seen;
+		b->arrived = b->ones = b->seen = 0;
+		for (uint32_t i = 0; i < n; i++) {
+			struct warp *w = warp_at(wk, i);
+			if (w->state == WARP_BARRIER && w->barrier == id) {
+				w->state = WARP_RUN;
+				w->ticks = ticks;
+			}
+		}
+		opened = true;
+	}
+	if (opened && wk->shadow)
+		shadow_barrier(wk->shadow);
+	return opened;
+}
+
+static uint32_t line_of_warp(const struct launch *l, const struct warp *w)
+{
+	return l->func->insts[l->image.ir.ops[w->at[-1].xop].pc].line;
+}
+
+/* Nobody can go on: who waits where. */
+static void stuck(struct worker *wk)
+{
+	const struct launch *l = wk->launch;
+	struct fault *f = &wk->fault;
+	size_t at = 0;
+	unsigned waiting = 0, gone = 0;
+	for (uint32_t i = 0; i < l->n_warps; i++) {
+		const struct warp *w = warp_at(wk, i);
+		if (w->state == WARP_DONE) {
+			gone++;
+			continue;
+		}
+		if (!waiting)
+			*f = (struct fault){ .kind = FAULT_BARRIER_STUCK, .block = wk->block, .warp = i,
+				             .xop = w->at[-1].xop };
+		waiting++;
+		if (waiting <= 4)
+			at += (size_t)snprintf(f->waiting + at, sizeof f->waiting - at,
+			                       "%swarp %u (threads %u-%u) at line %u, barrier %u",
+			                       waiting > 1 ? "; " : "", i, i * 32, i * 32 + 31,
+			                       line_of_warp(l, w), w->barrier);
+	}
+	if (waiting > 4)
+		at += (size_t)snprintf(f->waiting + at, sizeof f->waiting - at, "; %u warps more",
+		                       waiting - 4);
+	if (gone)
+		snprintf(f->waiting + at, sizeof f->waiting - at, "; %u warps have ended", gone);
+}
+
+/* --- running ------------------------------------------------------------------------------------------------ */
+
+bool block_run(struct worker *wk, uint64_t index)
+{
+	const uint32_t n = wk->launch->n_warps;
+	start_block(wk, index);
+	for (;;) {
+		bool running = false, waiting = false;
+		for (uint32_t i = 0; i < n; i++) {
+			struct warp *w = warp_at(wk, i);
+			if (w->state == WARP_BARRIER)
+				waiting = true;
+			if (w->state != WARP_RUN && w->state != WARP_YIELD)
+				continue;
+			vm_resume(w);
+			if (w->state == WARP_STOP)
+				return false;
+			if (w->state == WARP_YIELD) {
+				running = true;
+				flush_counters(wk);
+				if (launch_poll(wk))
+					return false;
+			}
+			waiting |= w->state == WARP_BARRIER;
+		}
+		if (open_barriers(wk) || running)
+			continue;
+		if (!waiting)
+			break;
+		stuck(wk);
+		return false;
+	}
+	flush_counters(wk);
+	log_block_end(wk, index);
+	return true;
+}

@@ -1,0 +1,56 @@
+/* How handler bodies name types and lanes; for the files that expand ops.def into handlers. */
+#ifndef PMPP_EMU_HANDLER_H
+#define PMPP_EMU_HANDLER_H
+
+#include "emu/vm/emu_vm.h"
+#include "emu/vm/lane.h"
+
+/* Registers are read as one type and written as another: all accesses may alias. */
+typedef uint16_t __attribute__((may_alias)) mem_u16;
+typedef uint32_t __attribute__((may_alias)) mem_u32;
+typedef int32_t __attribute__((may_alias)) mem_s32;
+typedef uint64_t __attribute__((may_alias)) mem_u64;
+typedef int64_t __attribute__((may_alias)) mem_s64;
+typedef float __attribute__((may_alias)) mem_f32;
+typedef double __attribute__((may_alias)) mem_f64;
+
+/* Lane as stored, value as the expression sees it, and back. */
+#define LANE_u16 mem_u32
+#define LANE_s16 mem_u32
+#define LANE_u32 mem_u32
+#define LANE_s32 mem_s32
+#define LANE_u64 mem_u64
+#define LANE_s64 mem_s64
+#define LANE_f32 mem_f32
+#define LANE_f64 mem_f64
+#define VALUE_u16 uint16_t
+#define VALUE_s16 int16_t
+#define VALUE_u32 uint32_t
+#define VALUE_s32 int32_t
+#define VALUE_u64 uint64_t
+#define VALUE_s64 int64_t
+#define VALUE_f32 float
+#define VALUE_f64 double
+#define GET_u16(v) ((uint16_t)(v))
+#define GET_s16(v) ((int16_t)(uint16_t)(v))
+#define GET_u32(v) (v)
+#define GET_s32(v) (v)
+#define GET_u64(v) (v)
+#define GET_s64(v) (v)
+#define GET_f32(v) (v)
+#define GET_f64(v) (v)
+#define PUT_u16(v) ((uint32_t)(uint16_t)(v))
+#define PUT_s16(v) ((uint32_t)(uint16_t)(v))
+#define PUT_u32(v) (v)
+#define PUT_s32(v) (v)
+#define PUT_u64(v) ((uint64_t)(v))
+#define PUT_s64(v) (v)
+#define PUT_f32(v) (v)
+#define PUT_f64(v) (v)
+
+#define HANDLER(name) static const struct uop *name(struct warp *w, const struct uop *u, uint32_t mask)
+#define PRED(offset) (*(mem_u32 *)frame(w, (offset)))
+#define SCALAR32(offset) (*(mem_u32 *)frame(w, (offset)))
+#define SCALAR64(offset) (*(mem_u64 *)frame(w, (offset)))
+
+#endif

@@ -1,0 +1,45 @@
+/* Chooses the handler set for this processor; see simd.h. */
+#include "emu/vm/simd.h"
+
+#include <string.h>
+
+#define LEVELS(X) X(avx512, "AVX-512") X(avx2, "AVX2") X(sse, "SSE2")
+#define X(level, title)                                                                           \
+	extern const struct alu_handlers alu_handlers_##level;                                    \
+	extern const struct mem_handlers mem_handlers_##level;                                    \
+	extern const struct fused_handlers fused_handlers_##level;
+LEVELS(X)
+#undef X
+
+static bool supported(const char *name)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	if (strcmp(name, "avx512") == 0)
+		return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+		       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+		       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("fma") &&
+		       __builtin_cpu_supports("bmi2");
+	if (strcmp(name, "avx2") == 0)
+		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+		       __builtin_cpu_supports("bmi2");
+#endif
+	return strcmp(name, "sse") == 0;
+}
+
+const struct handler_set *handler_set_choose(const char *wanted)
+{
+	static const struct handler_set sets[] = { /* best first */
+#define X(level, title)                                                                           \
+	{ #level, title, &alu_handlers_##level, &mem_handlers_##level, &fused_handlers_##level },
+		LEVELS(X)
+#undef X
+	};
+	const size_t n = sizeof sets / sizeof *sets;
+	bool reached = !wanted || !wanted[0];
+	for (size_t i = 0; i < n; i++) {
+		reached |= !reached && strcmp(sets[i].name, wanted) == 0;
+		if (reached && supported(sets[i].name))
+			return &sets[i];
+	}
+	return &sets[n - 1];
+}

@@ -1,0 +1,191 @@
+/*
+ * Arithmetic on 32 lanes: every operation of ops.def for a full warp and for any mask.
+ *
+ * Compiled once per ISA level (EMU_ISA); the loops have a fixed length and no dependence between
+ * lanes, so the compiler turns them into the level's vector instructions. All levels give the
+ * same bits: no contraction, no reassociation.
+ */
+#include "emu/vm/handler.h"
+#include "emu/vm/simd.h"
+#include "emu/vm/simd/simd_level.h"
+
+#include <fenv.h>
+
+#define SRC(name, T) const VALUE_##T name = GET_##T(v_##name[i]);
+#define SRC_S(name, T) const VALUE_##T name = s_##name;
+#define PTR(name, T, off) const LANE_##T *v_##name = frame(w, off);
+#define PTR_S(name, T, off) const VALUE_##T s_##name = GET_##T(*(const LANE_##T *)frame(w, off));
+
+#define BODY(id, D, pointers, sources, expr)                                                      \
+	HANDLER(id##_full)                                                                        \
+	{                                                                                         \
+		(void)mask;                                                                       \
+		LANE_##D *d = frame(w, u->d);                                                     \
+		pointers                                                                          \
+		EACH_LANE(i)                                                                      \
+		{                                                                                 \
+			sources                                                                   \
+			d[i] = PUT_##D((VALUE_##D)(expr));                                        \
+		}                                                                                 \
+		NEXT_full(u + 1);                                                                 \
+	}                                                                                         \
+	HANDLER(id##_masked)                                                                      \
+	{                                                                                         \
+		LANE_##D *d = frame(w, u->d);                                                     \
+		pointers                                                                          \
+		EACH_LANE(i)                                                                      \
+		{                                                                                 \
+			sources                                                                   \
+			const LANE_##D r = PUT_##D((VALUE_##D)(expr));                            \
+			d[i] = mask & lane_bit[i] ? r : d[i];                                     \
+		}                                                                                 \
+		NEXT_masked(u + 1);                                                               \
+	}
+#define OP1(id, D, A, expr) BODY(id, D, PTR(a, A, u->a), SRC(a, A), expr)
+#define OP2(id, D, A, B, expr) BODY(id, D, PTR(a, A, u->a) PTR(b, B, u->b), SRC(a, A) SRC(b, B), expr)
+#define OP3(id, D, A, B, C, expr)                                                                 \
+	BODY(id, D, PTR(a, A, u->a) PTR(b, B, u->b) PTR(c, C, u->c), SRC(a, A) SRC(b, B) SRC(c, C), \
+	     expr)
+#define OP4(id, D, A, B, C, E, expr)                                                              \
+	BODY(id, D, PTR(a, A, u->a) PTR(b, B, u->b) PTR(c, C, u->c) PTR(e, E, (uint32_t)u->x.i),  \
+	     SRC(a, A) SRC(b, B) SRC(c, C) SRC(e, E), expr)
+#define HOT2(id, D, A, B, expr)                                                                   \
+	OP2(id, D, A, B, expr)                                                                    \
+	BODY(id##_sa, D, PTR_S(a, A, u->a) PTR(b, B, u->b), SRC_S(a, A) SRC(b, B), expr)          \
+	BODY(id##_sb, D, PTR(a, A, u->a) PTR_S(b, B, u->b), SRC(a, A) SRC_S(b, B), expr)
+#define HOT3(id, D, A, B, C, expr)                                                                \
+	OP3(id, D, A, B, C, expr)                                                                 \
+	BODY(id##_sa, D, PTR_S(a, A, u->a) PTR(b, B, u->b) PTR(c, C, u->c),                       \
+	     SRC_S(a, A) SRC(b, B) SRC(c, C), expr)                                               \
+	BODY(id##_sb, D, PTR(a, A, u->a) PTR_S(b, B, u->b) PTR(c, C, u->c),                       \
+	     SRC(a, A) SRC_S(b, B) SRC(c, C), expr)                                               \
+	BODY(id##_sc, D, PTR(a, A, u->a) PTR(b, B, u->b) PTR_S(c, C, u->c),                       \
+	     SRC(a, A) SRC(b, B) SRC_S(c, C), expr)
+
+/* d: predicate; x.u: all ones to invert the result */
+#define CMP_BODY(id, pointers, sources, expr)                                                     \
+	static inline uint32_t id##_bits(struct warp *w, const struct uop *u)                     \
+	{                                                                                         \
+		int32_t r[32];                                                                    \
+		pointers                                                                          \
+		EACH_LANE(i)                                                                      \
+		{                                                                                 \
+			sources                                                                   \
+			r[i] = (expr) ? -1 : 0;                                                   \
+		}                                                                                 \
+		return pack_bits(r) ^ (uint32_t)u->x.u;                                           \
+	}                                                                                         \
+	HANDLER(id##_full)                                                                        \
+	{                                                                                         \
+		(void)mask;                                                                       \
+		PRED(u->d) = id##_bits(w, u);                                                     \
+		NEXT_full(u + 1);                                                                 \
+	}                                                                                         \
+	HANDLER(id##_masked)                                                                      \
+	{                                                                                         \
+		PRED(u->d) = (PRED(u->d) & ~mask) | (id##_bits(w, u) & mask);                     \
+		NEXT_masked(u + 1);                                                               \
+	}
+#define CMP(id, T, expr) CMP_BODY(id, PTR(a, T, u->a) PTR(b, T, u->b), SRC(a, T) SRC(b, T), expr)
+#define HOTCMP(id, T, expr)                                                                       \
+	CMP(id, T, expr)                                                                          \
+	CMP_BODY(id##_sa, PTR_S(a, T, u->a) PTR(b, T, u->b), SRC_S(a, T) SRC(b, T), expr)         \
+	CMP_BODY(id##_sb, PTR(a, T, u->a) PTR_S(b, T, u->b), SRC(a, T) SRC_S(b, T), expr)
+#include "emu/ir/ops.def"
+
+/* d = predicate c (inverted by x) ? a : b */
+#define SELECT(bits)                                                                              \
+	HANDLER(select##bits##_full)                                                              \
+	{                                                                                         \
+		mem_u##bits *d = frame(w, u->d);                                                  \
+		const mem_u##bits *a = frame(w, u->a), *b = frame(w, u->b);                       \
+		const uint32_t p = PRED(u->c) ^ (uint32_t)u->x.u;                                 \
+		(void)mask;                                                                       \
+		EACH_LANE(i) d[i] = p & lane_bit[i] ? a[i] : b[i];                                \
+		NEXT_full(u + 1);                                                                 \
+	}                                                                                         \
+	HANDLER(select##bits##_masked)                                                            \
+	{                                                                                         \
+		mem_u##bits *d = frame(w, u->d);                                                  \
+		const mem_u##bits *a = frame(w, u->a), *b = frame(w, u->b);                       \
+		const uint32_t p = PRED(u->c) ^ (uint32_t)u->x.u;                                 \
+		EACH_LANE(i)                                                                      \
+		{                                                                                 \
+			const uint##bits##_t r = p & lane_bit[i] ? a[i] : b[i];                   \
+			d[i] = mask & lane_bit[i] ? r : d[i];                                     \
+		}                                                                                 \
+		NEXT_masked(u + 1);                                                               \
+	}
+SELECT(32)
+SELECT(64)
+
+/* d[lane] = scalar a + pattern x */
+#define SPREAD(bits)                                                                              \
+	HANDLER(spread##bits##_full)                                                              \
+	{                                                                                         \
+		mem_u##bits *d = frame(w, u->d);                                                  \
+		const uint##bits##_t base = *(const mem_u##bits *)frame(w, u->a);                 \
+		const int64_t *p = u->x.pattern->lane;                                            \
+		(void)mask;                                                                       \
+		EACH_LANE(i) d[i] = base + (uint##bits##_t)p[i];                                  \
+		NEXT_full(u + 1);                                                                 \
+	}                                                                                         \
+	HANDLER(spread##bits##_masked)                                                            \
+	{                                                                                         \
+		mem_u##bits *d = frame(w, u->d);                                                  \
+		const uint##bits##_t base = *(const mem_u##bits *)frame(w, u->a);                 \
+		const int64_t *p = u->x.pattern->lane;                                            \
+		EACH_LANE(i)                                                                      \
+		{                                                                                 \
+			const uint##bits##_t r = base + (uint##bits##_t)p[i];                     \
+			d[i] = mask & lane_bit[i] ? r : d[i];                                     \
+		}                                                                                 \
+		NEXT_masked(u + 1);                                                               \
+	}
+SPREAD(32)
+SPREAD(64)
+
+/* d[lane] = a[lane it reads]; y predicate slot, 0 = none; operands otherwise as vm_shfl has them */
+HANDLER(shuffle_full)
+{
+	mem_u32 *d = frame(w, u->d);
+	const mem_u32 *a = frame(w, u->a);
+	(void)mask;
+#if defined(__AVX512F__)
+	const __m512i lo = _mm512_loadu_si512(a), hi = _mm512_loadu_si512(a + 16);
+	for (unsigned h = 0; h < 32; h += 16) {
+		const __m512i at = _mm512_loadu_si512(u->shuffle->from + h);
+		_mm512_storeu_si512(d + h, _mm512_permutex2var_epi32(lo, at, hi));
+	}
+#else
+	uint32_t r[32];
+	for (unsigned i = 0; i < 32; i++)
+		r[i] = a[u->shuffle->from[i]];
+	EACH_LANE(i) d[i] = r[i];
+#endif
+	if (u->y)
+		PRED(u->y) = u->shuffle->inside;
+	w->syncs++;
+	NEXT_full(u + 1);
+}
+static const struct uop *shuffle_masked(struct warp *w, const struct uop *u, uint32_t mask)
+{
+	EMU_JUMP vm_shfl.masked(w, u, mask);
+}
+
+#define H(id) { id##_full, id##_masked }
+const struct alu_handlers LEVEL(alu_handlers) = {
+	.op = {
+#define OP1(id, D, A, expr) [E_##id] = { H(id) },
+#define OP2(id, D, A, B, expr) [E_##id] = { H(id) },
+#define OP3(id, D, A, B, C, expr) [E_##id] = { H(id) },
+#define OP4(id, D, A, B, C, E, expr) [E_##id] = { H(id) },
+#define HOT2(id, D, A, B, expr) [E_##id] = { H(id), H(id##_sa), H(id##_sb) },
+#define HOT3(id, D, A, B, C, expr) [E_##id] = { H(id), H(id##_sa), H(id##_sb), H(id##_sc) },
+#define CMP(id, T, expr) [E_##id] = { H(id) },
+#define HOTCMP(id, T, expr) [E_##id] = { H(id), H(id##_sa), H(id##_sb) },
+#include "emu/ir/ops.def"
+	},
+	.select32 = H(select32), .select64 = H(select64),
+	.spread32 = H(spread32), .spread64 = H(spread64), .shuffle = H(shuffle),
+};

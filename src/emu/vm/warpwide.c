@@ -1,0 +1,217 @@
+/*
+ * Instructions in which lanes see one another: shfl, vote, match, redux, activemask, elect.
+ *
+ * Lanes that do not execute the instruction take no part. Reading from such a lane is undefined
+ * in PTX; here it gives whatever its register holds. PTX ISA 9.0 sections 9.7.9 and 9.7.13.
+ */
+#include "emu/vm/handler.h"
+
+#define GO_ON                                                                                     \
+	do {                                                                                      \
+		if (mask == 0xffffffffu)                                                          \
+			NEXT_full(u + 1);                                                         \
+		NEXT_masked(u + 1);                                                               \
+	} while (0)
+#define EACH_ACTIVE(i, m)                                                                         \
+	for (uint32_t i##_rest = (m), i; i##_rest && (i = (uint32_t)__builtin_ctz(i##_rest), 1);  \
+	     i##_rest &= i##_rest - 1)
+
+static void set_pred(struct warp *w, uint32_t slot, uint32_t mask, uint32_t bits)
+{
+	PRED(slot) = (PRED(slot) & ~mask) | (bits & mask);
+}
+
+unsigned shfl_source(enum ptx_mode mode, unsigned lane, uint32_t b, uint32_t c, bool *inside)
+{
+	const int32_t self = (int32_t)lane, by = (int32_t)(b & 31);
+	const int32_t segment = (int32_t)(c >> 8 & 31), clamp = (int32_t)(c & 31);
+	const int32_t low = self & segment, high = low | (clamp & ~segment);
+	int32_t from;
+	switch (mode) {
+	case MODE_UP:
+		from = self - by;
+		*inside = from >= high;
+		break;
+	case MODE_DOWN:
+		from = self + by;
+		*inside = from <= high;
+		break;
+	case MODE_BFLY:
+		from = self ^ by;
+		*inside = from <= high;
+		break;
+	default:
+		from = low | (by & ~segment);
+		*inside = from <= high;
+		break;
+	}
+	return *inside ? (unsigned)from : lane;
+}
+
+/* SHFL: 32 lanes d, a, b, c; x.u mode; y predicate slot, 0 = none */
+HANDLER(shfl)
+{
+	mem_u32 *d = frame(w, u->d);
+	const mem_u32 *a = frame(w, u->a), *b = frame(w, u->b), *c = frame(w, u->c);
+	uint32_t r[32], inside = 0;
+	EACH_ACTIVE(i, mask)
+	{
+		bool in;
+		r[i] = a[shfl_source((enum ptx_mode)u->x.u, i, b[i], c[i], &in)];
+		inside |= (uint32_t)in << i;
+	}
+	if (u->d)
+		EACH_ACTIVE(i, mask) d[i] = r[i];
+	if (u->y)
+		set_pred(w, u->y, mask, inside);
+	w->syncs++;
+	GO_ON;
+}
+const struct handler vm_shfl = { shfl, shfl };
+
+/* VOTE: predicate a (inverted by x.u), b members; d result, c 1 = a predicate; y mode */
+static uint32_t vote_result(enum ptx_mode mode, uint32_t p, uint32_t active)
+{
+	switch (mode) {
+	case MODE_ALL:
+		return (p & active) == active ? 0xffffffffu : 0;
+	case MODE_ANY:
+		return p & active ? 0xffffffffu : 0;
+	case MODE_UNI:
+		return (p & active) == active || (p & active) == 0 ? 0xffffffffu : 0;
+	default:
+		return p & active;
+	}
+}
+HANDLER(vote)
+{
+	const uint32_t p = PRED(u->a) ^ (uint32_t)u->x.u;
+	const uint32_t r = vote_result((enum ptx_mode)u->y, p, mask & SCALAR32(u->b));
+	if (u->c)
+		set_pred(w, u->d, mask, r);
+	else
+		SCALAR64(u->d) = r;
+	w->syncs++;
+	GO_ON;
+}
+const struct handler vm_vote = { vote, vote };
+HANDLER(vote_lanes) /* members differ between lanes: 32 lanes b, and d unless a predicate */
+{
+	const uint32_t p = PRED(u->a) ^ (uint32_t)u->x.u;
+	const mem_u32 *members = frame(w, u->b);
+	uint32_t bits = 0;
+	EACH_ACTIVE(i, mask)
+	{
+		const uint32_t r = vote_result((enum ptx_mode)u->y, p, mask & members[i]);
+		if (u->c)
+			bits |= r & 1u << i;
+		else
+			((mem_u32 *)frame(w, u->d))[i] = r;
+	}
+	if (u->c)
+		set_pred(w, u->d, mask, bits);
+	w->syncs++;
+	GO_ON;
+}
+const struct handler vm_vote_lanes = { vote_lanes, vote_lanes };
+
+/* MATCH: 32 lanes a of c bytes, b members (lanes); d lanes (0 = sink); x.u mode; y predicate, 0 = none */
+HANDLER(match)
+{
+	const mem_u32 *a32 = frame(w, u->a), *members = frame(w, u->b);
+	const mem_u64 *a64 = frame(w, u->a);
+	uint32_t r[32], all_bits = 0;
+	EACH_ACTIVE(i, mask)
+	{
+		const uint32_t active = mask & members[i];
+		uint32_t same = 0;
+		EACH_ACTIVE(j, active)
+		if (u->c == 8 ? a64[i] == a64[j] : a32[i] == a32[j])
+			same |= 1u << j;
+		const bool all = same == active;
+		all_bits |= (uint32_t)all << i;
+		r[i] = (enum ptx_mode)u->x.u == MODE_ALL ? (all ? active : 0) : same;
+	}
+	if (u->d)
+		EACH_ACTIVE(i, mask) ((mem_u32 *)frame(w, u->d))[i] = r[i];
+	if (u->y)
+		set_pred(w, u->y, mask, all_bits);
+	w->syncs++;
+	GO_ON;
+}
+const struct handler vm_match = { match, match };
+
+/* REDUX: 32 lanes a, b members; x.u operation; y 1 = signed */
+static uint32_t reduce(const mem_u32 *a, uint32_t active, enum ptx_atom op, bool sign)
+{
+	uint32_t r = 0;
+	bool first = true;
+	EACH_ACTIVE(i, active)
+	{
+		const uint32_t v = a[i];
+		const bool less = sign ? (int32_t)v < (int32_t)r : v < r;
+		if (first)
+			r = v;
+		else
+			switch (op) {
+			case ATOM_ADD:
+				r += v;
+				break;
+			case ATOM_MIN:
+				r = less ? v : r;
+				break;
+			case ATOM_MAX:
+				r = less ? r : v;
+				break;
+			case ATOM_AND:
+				r &= v;
+				break;
+			case ATOM_OR:
+				r |= v;
+				break;
+			default:
+				r ^= v;
+				break;
+			}
+		first = false;
+	}
+	return r;
+}
+HANDLER(redux)
+{
+	SCALAR64(u->d) = reduce(frame(w, u->a), mask & SCALAR32(u->b), (enum ptx_atom)u->x.u, u->y);
+	w->syncs++;
+	GO_ON;
+}
+const struct handler vm_redux = { redux, redux };
+HANDLER(redux_lanes)
+{
+	const mem_u32 *a = frame(w, u->a), *members = frame(w, u->b);
+	uint32_t r[32];
+	EACH_ACTIVE(i, mask) r[i] = reduce(a, mask & members[i], (enum ptx_atom)u->x.u, u->y);
+	EACH_ACTIVE(i, mask) ((mem_u32 *)frame(w, u->d))[i] = r[i];
+	w->syncs++;
+	GO_ON;
+}
+const struct handler vm_redux_lanes = { redux_lanes, redux_lanes };
+
+/* ACTIVE: d scalar */
+HANDLER(active)
+{
+	SCALAR64(u->d) = mask;
+	GO_ON;
+}
+const struct handler vm_active = { active, active };
+
+/* ELECT: d scalar or 0, y predicate or 0 */
+HANDLER(elect)
+{
+	const uint32_t leader = (uint32_t)__builtin_ctz(mask);
+	if (u->d)
+		SCALAR64(u->d) = leader;
+	if (u->y)
+		set_pred(w, u->y, mask, 1u << leader);
+	w->syncs++;
+	GO_ON;
+}
+const struct handler vm_elect = { elect, elect };

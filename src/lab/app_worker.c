@@ -1,0 +1,385 @@
+/*
+ * The worker thread; see app_worker.h.
+ *
+ * Everything shared is under one lock, but for the cancel flag, which the back end polls. The
+ * waker is a pipe with at most one byte in it. A launch that would take long is answered twice:
+ * first from a spread sample of its blocks, about SAMPLE_S long, then from all of them.
+ */
+#include "app_worker.h"
+
+#include "base/mem.h"
+#include "lab/reference_run.h"
+#include "ladder_book.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEBOUNCE_NS 40000000 /* longer than a held key repeats */
+#define SAMPLE_S 0.1         /* how long a first, sampled answer may take */
+#define PATIENCE_S 1         /* how long quitting waits for the thread */
+#define PILOT_BLOCKS 16u     /* enough to know the speed */
+#define QUEUE_MAX 16u
+
+struct app_worker {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* an order, or the thread's end */
+	int wake[2];
+	struct usage_table *usage;
+	atomic_bool cancel; /* of the running order */
+	/* under lock */
+	bool quit, ended, signalled, waiting;
+	struct work_order order;
+	struct timespec due; /* when `order` may start */
+	double progress;
+	size_t n_news;
+	struct news news[QUEUE_MAX];
+	/* the thread's own */
+	struct workbench bench;
+};
+
+/* --- mailbox -------------------------------------------------------------------------------- */
+
+/* With the lock held. */
+static void wake(struct app_worker *w)
+{
+	if (w->signalled)
+		return;
+	w->signalled = true;
+	ssize_t n;
+	do
+		n = write(w->wake[1], "", 1);
+	while (n < 0 && errno == EINTR);
+}
+
+static void drop(struct news *n)
+{
+	record_free(n->record);
+	n->record = NULL;
+}
+
+/* A taker that does not come loses the oldest news of older orders first, and is always left the
+ * newest. */
+static void tell(struct app_worker *w, const struct news *n)
+{
+	pthread_mutex_lock(&w->lock);
+	if (w->n_news == QUEUE_MAX) {
+		drop(&w->news[0]);
+		memmove(w->news, w->news + 1, (QUEUE_MAX - 1) * sizeof *w->news);
+		w->n_news--;
+	}
+	w->news[w->n_news++] = *n;
+	wake(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+bool app_worker_next(struct app_worker *w, struct news *out)
+{
+	pthread_mutex_lock(&w->lock);
+	bool any = w->n_news > 0;
+	if (any) {
+		*out = w->news[0];
+		w->n_news--;
+		memmove(w->news, w->news + 1, w->n_news * sizeof *w->news);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return any;
+}
+
+double app_worker_progress(struct app_worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	double p = w->progress;
+	pthread_mutex_unlock(&w->lock);
+	return p;
+}
+
+int app_worker_fd(struct app_worker *w)
+{
+	return w->wake[0];
+}
+
+void app_worker_wake(struct app_worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	wake(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void app_worker_drain(struct app_worker *w)
+{
+	char byte[8];
+	pthread_mutex_lock(&w->lock);
+	while (read(w->wake[0], byte, sizeof byte) > 0)
+		;
+	w->signalled = false;
+	pthread_mutex_unlock(&w->lock);
+}
+
+void app_worker_post(struct app_worker *w, const struct work_order *order)
+{
+	pthread_mutex_lock(&w->lock);
+	w->order = *order;
+	w->waiting = true;
+	w->progress = 0;
+	clock_gettime(CLOCK_MONOTONIC, &w->due);
+	if (!order->at_once) {
+		w->due.tv_nsec += DEBOUNCE_NS;
+		if (w->due.tv_nsec >= 1000000000) {
+			w->due.tv_nsec -= 1000000000;
+			w->due.tv_sec++;
+		}
+	}
+	atomic_store(&w->cancel, true); /* what runs now is outdated */
+	pthread_cond_signal(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void app_worker_cancel(struct app_worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	const bool forgot = w->waiting;
+	const struct news n = { .kind = NEWS_CANCELLED, .serial = w->order.serial, .final = true,
+		.rung = w->order.rung };
+	w->waiting = false;
+	atomic_store(&w->cancel, true);
+	pthread_mutex_unlock(&w->lock);
+	if (forgot)
+		tell(w, &n);
+}
+
+/* --- the thread ----------------------------------------------------------------------------- */
+
+struct progress_of {
+	struct app_worker *w;
+	double from, to; /* this launch's part of the order */
+};
+
+static void on_progress(void *ctx, double fraction)
+{
+	const struct progress_of *p = ctx;
+	pthread_mutex_lock(&p->w->lock);
+	p->w->progress = p->from + (p->to - p->from) * fraction;
+	wake(p->w);
+	pthread_mutex_unlock(&p->w->lock);
+}
+
+static bool cancelled(struct app_worker *w)
+{
+	return atomic_load(&w->cancel);
+}
+
+static void failed(struct app_worker *w, const struct work_order *order, const struct err *err)
+{
+	const bool by_hand = cancelled(w) || err->code == ERR_CANCELLED;
+	struct news n = { .kind = by_hand ? NEWS_CANCELLED : NEWS_FAILED, .serial = order->serial,
+	                  .final = true, .rung = order->rung };
+	n.err = *err;
+	tell(w, &n);
+}
+
+static uint64_t grid_blocks(const struct launch_plan *p)
+{
+	return (uint64_t)p->grid.x * p->grid.y * p->grid.z;
+}
+
+/* For a launch whose blocks will take long, a record from a sample of them is told first.
+ * False: there is no more to do, as a rung has its figures or the run failed, which has been told. */
+static bool sample_first(struct app_worker *w, struct prepared *p, const struct work_order *order,
+                         const struct run_hooks *hooks)
+{
+	const uint64_t blocks = grid_blocks(&p->plan);
+	const struct backend_status *st = backend_probe(w->bench.ops);
+	struct run_options o = { .max_blocks = PILOT_BLOCKS };
+	struct run_record *r;
+	struct err err = { 0 };
+
+	if ((st->info.caps & CAP_TIME) || blocks < 4 * PILOT_BLOCKS) /* a GPU runs all at once */
+		return true;
+	if (!run_execute(p, &o, hooks, &r, &err)) {
+		failed(w, order, &err);
+		return false;
+	}
+	double per_block = r->wall_s / PILOT_BLOCKS;
+	if (per_block * (double)blocks < 2 * SAMPLE_S) {
+		record_free(r); /* the whole is nearly as quick */
+		return true;
+	}
+	const double fit = per_block > 0 ? SAMPLE_S / per_block : (double)blocks / 4;
+	if (fit >= 2 * PILOT_BLOCKS && fit < (double)blocks / 2) {
+		record_free(r);
+		o.max_blocks = (uint64_t)fit;
+		if (!run_execute(p, &o, hooks, &r, &err)) {
+			failed(w, order, &err);
+			return false;
+		}
+	}
+	tell(w, &(struct news){ .kind = NEWS_RECORD, .serial = order->serial, .record = r,
+	                        .final = order->rung, .rung = order->rung });
+	return !order->rung;
+}
+
+static void work(struct app_worker *w, struct work_order *order)
+{
+	struct selection *sel = &order->sel;
+	struct prepared p;
+	struct err err = { 0 };
+	struct run_record *r;
+	struct progress_of part = { .w = w, .from = 0, .to = 0.1 }; /* the sample's share */
+	const struct run_hooks hooks = { .progress = on_progress, .ctx = &part, .cancel = &w->cancel };
+
+	if (order->library) {
+		struct news n = { .kind = NEWS_LIBRARY, .serial = order->serial, .final = true, .rung = true };
+		if (!app_library(sel, &w->cancel, &n.library, 1))
+			n.library = (struct library_line){ 0 };
+		tell(w, &n);
+		return;
+	}
+	if (order->wanted[0]) {
+		if (!choose_backend(order->gpu_given, order->wanted, sel, &err)) {
+			failed(w, order, &err);
+			return;
+		}
+		struct news n = { .kind = NEWS_BACKEND, .serial = order->serial };
+		n.sel = *sel;
+		tell(w, &n);
+	}
+	if (!workbench_compile(&w->bench, sel, &w->cancel, &err)) {
+		failed(w, order, &err);
+		return;
+	}
+	struct build_id id;
+	build_id_of(sel, &id);
+	usage_learn(w->usage, &id, &w->bench.module);
+	tell(w, &(struct news){ .kind = NEWS_USAGE, .serial = order->serial, .rung = order->rung });
+	ladder_book_warm();
+	ghost_find(sel); /* so that its recordings are read when the screen's thread asks */
+	if (cancelled(w)) {
+		failed(w, order, &err);
+		return;
+	}
+	if (!run_prepare(&p, &w->bench, sel, &w->cancel, &err)) {
+		failed(w, order, &err);
+		return;
+	}
+	if (sample_first(w, &p, order, &hooks)) {
+		part = (struct progress_of){ .w = w, .from = 0.1, .to = 1 };
+		const struct run_options o = { .stalls = order->stalls };
+		if (run_execute(&p, &o, &hooks, &r, &err)) {
+			if (!order->rung)
+				run_verify(&p, r);
+			tell(w, &(struct news){ .kind = NEWS_RECORD, .serial = order->serial, .record = r,
+			                        .final = true, .rung = order->rung });
+		} else {
+			failed(w, order, &err);
+		}
+	}
+	run_release(&p);
+}
+
+static bool is_due(const struct timespec *due)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec > due->tv_sec ||
+	       (now.tv_sec == due->tv_sec && now.tv_nsec >= due->tv_nsec);
+}
+
+static void *app_worker_main(void *arg)
+{
+	struct app_worker *w = arg;
+	pthread_mutex_lock(&w->lock);
+	while (!w->quit) {
+		if (!w->waiting) {
+			pthread_cond_wait(&w->changed, &w->lock);
+			continue;
+		}
+		if (!is_due(&w->due)) {
+			const struct timespec due = w->due;
+			pthread_cond_timedwait(&w->changed, &w->lock, &due);
+			continue;
+		}
+		struct work_order order = w->order;
+		w->waiting = false;
+		atomic_store(&w->cancel, false);
+		pthread_mutex_unlock(&w->lock);
+		work(w, &order);
+		pthread_mutex_lock(&w->lock);
+	}
+	pthread_mutex_unlock(&w->lock);
+	workbench_close(&w->bench);
+	pthread_mutex_lock(&w->lock);
+	w->ended = true;
+	pthread_cond_signal(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+bool app_worker_new(struct app_worker **out, struct usage_table *usage, struct err *err)
+{
+	struct app_worker *w = mem_zalloc(sizeof *w);
+	w->usage = usage;
+	if (pipe(w->wake)) {
+		err_set(err, ERR_IO, "no pipe to wake the screen: %s", strerror(errno));
+		free(w);
+		return false;
+	}
+	for (int i = 0; i < 2; i++) {
+		fcntl(w->wake[i], F_SETFL, O_NONBLOCK);
+		fcntl(w->wake[i], F_SETFD, FD_CLOEXEC);
+	}
+	pthread_condattr_t monotonic;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&w->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	pthread_mutex_init(&w->lock, NULL);
+	atomic_init(&w->cancel, false);
+	int failure = pthread_create(&w->thread, NULL, app_worker_main, w);
+	if (failure) {
+		err_set(err, ERR_IO, "no thread to run kernels on: %s", strerror(failure));
+		pthread_cond_destroy(&w->changed);
+		pthread_mutex_destroy(&w->lock);
+		close(w->wake[0]);
+		close(w->wake[1]);
+		free(w);
+		return false;
+	}
+	*out = w;
+	return true;
+}
+
+bool app_worker_free(struct app_worker *w)
+{
+	if (!w)
+		return true;
+	struct timespec until;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += PATIENCE_S;
+	pthread_mutex_lock(&w->lock);
+	w->quit = true;
+	w->waiting = false;
+	atomic_store(&w->cancel, true);
+	pthread_cond_signal(&w->changed);
+	while (!w->ended && pthread_cond_timedwait(&w->changed, &w->lock, &until) != ETIMEDOUT)
+		;
+	const bool ended = w->ended;
+	pthread_mutex_unlock(&w->lock);
+	if (!ended) {
+		pthread_detach(w->thread);
+		return false;
+	}
+	pthread_join(w->thread, NULL);
+	for (size_t i = 0; i < w->n_news; i++)
+		drop(&w->news[i]);
+	pthread_cond_destroy(&w->changed);
+	pthread_mutex_destroy(&w->lock);
+	close(w->wake[0]);
+	close(w->wake[1]);
+	free(w);
+	return true;
+}

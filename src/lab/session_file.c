@@ -1,0 +1,75 @@
+/* Sessions in files; see session_file.h. */
+#include "session_file.h"
+
+#include "base/asset.h"
+#include "base/file.h"
+#include "cli/cli.h"
+#include "model/brief.h"
+#include "model/ladder.h"
+#include "model/snapshot.h"
+#include "userkernel/user_file.h"
+#include "registry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+bool session_save(const struct session *s, const char *path, struct err *err)
+{
+	char *text = snapshot_write(s, CLI_VERSION);
+	const bool ok = file_replace(path, text, strlen(text), err);
+	free(text);
+	return ok;
+}
+
+bool session_parse(const char *text, size_t len, const char *origin, struct session *s, char *note,
+                   size_t n, struct err *err)
+{
+	static const struct snapshot_names names = {
+		.kernel = kernel_find, .source = kernel_source, .own = user_file_restore,
+	};
+	return snapshot_read(text, len, origin, &names, s, note, n, err);
+}
+
+bool session_open(const char *path, struct session *s, char *note, size_t n, struct err *err)
+{
+	const struct asset *built_in = access(path, F_OK) ? asset_find(path) : NULL;
+	struct text t;
+	if (built_in)
+		return session_parse(built_in->data, built_in->len, path, s, note, n, err);
+	if (!file_read(path, SNAPSHOT_MAX_BYTES, &t, err))
+		return false;
+	const bool ok = session_parse(t.s, t.len, path, s, note, n, err);
+	text_free(&t);
+	return ok;
+}
+
+void session_of_record(struct run_record *r, const char *view, struct session *s)
+{
+	*s = (struct session){ .sel = r->sel, .source = kernel_source(r->sel.kernel), .view = view,
+		.state = RUN_DONE, .spill_bytes = r->spill_bytes };
+	session_instant(s, &r->occ_in);
+	s->now = r;
+}
+
+void session_drop(struct session *s)
+{
+	record_free(s->now);
+	record_free(s->before);
+	ladder_free(s->ladder);
+	session_forget(s);
+	*s = (struct session){ 0 };
+}
+
+void session_file_name(const struct session *s, long long now, char *out, size_t n)
+{
+	const time_t t = (time_t)now;
+	struct tm at = { 0 };
+	char when[32];
+	localtime_r(&t, &at);
+	strftime(when, sizeof when, "%Y%m%d-%H%M%S", &at);
+	snprintf(out, n, "%s-%s-%s-%s.json", s->sel.kernel->name,
+	         s->sel.kernel->variants[s->sel.variant].name, s->sel.gpu.id, when);
+}

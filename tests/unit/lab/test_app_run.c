@@ -1,0 +1,246 @@
+/* One run in a row: records, verdicts in words, refusals, choice of GPU and back end. */
+#include "fake_registry.h"
+#include "lab/app_run.h"
+
+static struct selection start(unsigned variant)
+{
+	struct selection sel = { .kernel = &toy, .variant = variant, .seed = 7, .backend = "emu" };
+	kernel_defaults(&toy, sel.params);
+	assert_true(gpu_load("a100", &sel.gpu, NULL));
+	fake_reset();
+	return sel;
+}
+
+static struct run_record *run_ok(const struct selection *sel)
+{
+	struct err err = { 0 };
+	struct run_record *r = NULL;
+	if (!app_run(sel, NULL, &r, &err))
+		fail_msg("%s", err.msg);
+	assert_non_null(r);
+	return r;
+}
+
+static void test_a_right_answer(void **state)
+{
+	(void)state;
+	struct selection sel = start(1);
+	sel.params[TOY_W] = 2;
+	struct run_record *r = run_ok(&sel);
+	assert_int_equal(r->verify, VERIFY_OK);
+	assert_string_equal(r->verify_text, "exact");
+	assert_int_equal(r->plan.grid.x, 8);
+	assert_true(metric_get(&r->metrics, M_LAUNCH_GRID_BLOCKS) == 8);
+	assert_true(metric_get(&r->metrics, M_LAUNCH_BLOCK_THREADS) == 128);
+	assert_true(metric_get(&r->metrics, M_LAUNCH_SHARED) == 4096);
+	assert_in_range((unsigned)metric_get(&r->metrics, M_LAUNCH_REGISTERS), 4, 64);
+	assert_true(metric_get(&r->metrics, M_INST_WARP) == 80);
+	assert_int_equal(r->metrics.v[M_INST_WARP].origin, ORIGIN_COUNTED);
+	assert_true(metric_get(&r->metrics, M_OCC_BLOCKS) == r->occ.blocks_per_sm);
+	/* Unknown is unknown, with its reason. */
+	assert_false(metric_known(&r->metrics, M_OCC_ACHIEVED));
+	assert_non_null(strstr(r->metrics.v[M_OCC_ACHIEVED].reason, "clock"));
+	assert_int_equal(fake.open, 0);
+	record_free(r);
+	/* Not exact, but within the limit: both are said. */
+	sel.params[TOY_W] = 3;
+	r = run_ok(&sel);
+	assert_int_equal(r->verify, VERIFY_OK);
+	assert_string_equal(r->verify_text, "max rel. error 6e-08 (limit 1e-06)");
+	record_free(r);
+}
+
+static void test_wrong_answers_in_words(void **state)
+{
+	(void)state;
+	struct selection sel = start(0);
+	fake.wrong = true;
+	struct run_record *r = run_ok(&sel);
+	assert_int_equal(r->verify, VERIFY_WRONG);
+	assert_int_equal(r->check.first, 500);
+	assert_non_null(strstr(r->verify_text, "y[500]: got "));
+	assert_non_null(strstr(r->verify_text, "(1 of 1000 elements wrong)"));
+	record_free(r);
+
+	fake.wrong = false;
+	fake.skip = true;
+	r = run_ok(&sel);
+	assert_int_equal(r->verify, VERIFY_WRONG);
+	assert_string_equal(r->verify_text, "y[999] was never written (1 of 1000 elements)");
+	record_free(r);
+
+	fake.skip = false;
+	fake.clobber = true;
+	r = run_ok(&sel);
+	assert_int_equal(r->verify, VERIFY_WRONG);
+	assert_string_equal(r->verify_text, "x[7]: an input of the kernel was written");
+	record_free(r);
+}
+
+static void test_a_sample_is_not_verified(void **state)
+{
+	(void)state;
+	struct selection sel = start(0);
+	struct err err = { 0 };
+	struct run_record *r;
+	fake.wrong = true; /* nobody may look */
+	assert_true(app_run_with(&sel, &(struct run_options){ .max_blocks = 3 }, NULL, &r, &err));
+	assert_int_equal(r->verify, VERIFY_SAMPLED);
+	assert_string_equal(r->verify_text, "not verified: 3 of 8 blocks run");
+	assert_int_equal(r->metrics.v[M_INST_WARP].origin, ORIGIN_SAMPLED);
+	assert_int_equal(r->metrics.v[M_INST_WARP].sampled, 3);
+	assert_int_equal(r->metrics.v[M_INST_WARP].of, 8);
+	record_free(r);
+}
+
+static void refused(const struct selection *sel, enum err_code code, const char *part)
+{
+	struct err err = { 0 };
+	struct run_record *r = NULL;
+	int runs = fake.runs;
+	assert_false(app_run(sel, NULL, &r, &err));
+	assert_null(r);
+	assert_int_equal(err.code, code);
+	if (!strstr(err.msg, part))
+		fail_msg("'%s' is not in '%s'", part, err.msg);
+	assert_int_equal(fake.runs, runs);
+}
+
+static void test_refusals(void **state)
+{
+	(void)state;
+	struct selection sel = start(0);
+	sel.params[TOY_N] = -1;
+	refused(&sel, ERR_USAGE, "'N': -1");
+	sel = start(0);
+	sel.params[TOY_BLOCK] = 4096;
+	refused(&sel, ERR_USAGE, "'block': 4096");
+	sel = start(0);
+	sel.params[TOY_W] = 99; /* not a parameter of this variant: ignored */
+	record_free(run_ok(&sel));
+	sel.variant = 1;
+	refused(&sel, ERR_USAGE, "'W': 99");
+	sel = start(0);
+	snprintf(sel.backend, sizeof sel.backend, "emo");
+	refused(&sel, ERR_USAGE, "no back end 'emo'");
+	sel = start(0);
+	snprintf(sel.backend, sizeof sel.backend, "cuda");
+	refused(&sel, ERR_UNAVAILABLE, "no GPU in this test");
+}
+
+static void test_a_fault_is_passed_on(void **state)
+{
+	(void)state;
+	struct selection sel = start(0);
+	struct err err = { 0 };
+	struct run_record *r = NULL;
+	fake.fault = true;
+	assert_false(app_run(&sel, NULL, &r, &err));
+	assert_int_equal(err.code, ERR_FAULT);
+	assert_string_equal(err.msg, "toy.cu:8: block 0, thread 3: no");
+	assert_null(r);
+	assert_int_equal(fake.open, 0);
+}
+
+static void test_same_seed_same_record(void **state)
+{
+	(void)state;
+	struct selection a = start(0), b = a;
+	assert_true(selection_equal(&a, &b));
+	b.params[TOY_W] = 5; /* unused by this variant */
+	assert_true(selection_equal(&a, &b));
+	b.params[TOY_N]++;
+	assert_false(selection_equal(&a, &b));
+	b = a;
+	b.seed++;
+	assert_false(selection_equal(&a, &b));
+	b = a;
+	assert_true(gpu_load("h100", &b.gpu, NULL));
+	assert_false(selection_equal(&a, &b));
+}
+
+static void test_poison(void **state)
+{
+	(void)state;
+	static const enum elem_type types[] = { ELEM_F32, ELEM_F64, ELEM_F16, ELEM_I32, ELEM_U32 };
+	for (size_t t = 0; t < ARRAY_LEN(types); t++) {
+		unsigned char data[10 * 8];
+		poison_fill(types[t], data, 10);
+		assert_int_equal(poison_first(types[t], data, 10), 0);
+		memset(data, 0, 9 * elem_size(types[t]));
+		assert_int_equal(poison_first(types[t], data, 10), 9);
+		memset(data, 0, sizeof data);
+		assert_int_equal(poison_first(types[t], data, 10), 10);
+	}
+	float f;
+	double d;
+	poison_fill(ELEM_F32, &f, 1);
+	poison_fill(ELEM_F64, &d, 1);
+	assert_true(isnan(f) && isnan(d));
+}
+
+static void test_sheet_of_device(void **state)
+{
+	(void)state;
+	static const struct { const char *device, *sheet; } cases[] = {
+		{ "NVIDIA H200", "h200" }, { "NVIDIA A100-SXM4-40GB", "a100" }, { "Tesla T4", "t4" },
+		{ "NVIDIA GeForce RTX 4060 Ti", "rtx4060ti" }, { "NVIDIA RTX A6000", "a6000" },
+		{ "NVIDIA GeForce RTX 4060 Laptop GPU", "rtx4060laptop" }, { "NVIDIA L40S", NULL },
+		{ "NVIDIA L4", "l4" }, { "NVIDIA GeForce GTX 1080", NULL }, { "", NULL },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct gpu_spec *g = sheet_of_device(cases[i].device);
+		if (!cases[i].sheet)
+			assert_null(g);
+		else if (!g || strcmp(g->id, cases[i].sheet))
+			fail_msg("%s: %s", cases[i].device, g ? g->id : "none");
+	}
+}
+
+static void test_choosing(void **state)
+{
+	(void)state;
+	struct selection sel = start(0);
+	struct err err = { 0 };
+	assert_true(app_choose(NULL, "auto", &sel, &err));
+	assert_string_equal(sel.backend, "emu");
+	assert_string_equal(sel.gpu.id, "a100");
+	assert_false(app_choose(NULL, "cuda", &sel, &err));
+	assert_int_equal(err.code, ERR_UNAVAILABLE);
+
+	fake.device = true;
+	assert_true(app_choose(NULL, NULL, &sel, &err));
+	assert_string_equal(sel.backend, "cuda");
+	assert_string_equal(sel.gpu.id, "cuda0"); /* its own sheet */
+	/* The GPU's own figures, or none: another sheet can only be emulated. */
+	assert_true(app_choose("A100", "auto", &sel, &err));
+	assert_string_equal(sel.backend, "emu");
+	assert_string_equal(sel.gpu.id, "a100");
+	assert_false(app_choose("a100", "cuda", &sel, &err));
+	assert_int_equal(err.code, ERR_UNAVAILABLE);
+	assert_non_null(strstr(err.remedy, "--gpu h200"));
+	assert_true(app_choose("H200", "cuda", &sel, &err));
+	assert_string_equal(sel.backend, "cuda");
+	assert_string_equal(sel.gpu.id, "h200");
+
+	assert_false(app_choose("a101", "emu", &sel, &err));
+	assert_int_equal(err.code, ERR_USAGE);
+	assert_false(app_choose("a100", "emulator", &sel, &err));
+	assert_non_null(strstr(err.remedy, "emu"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_right_answer),
+		cmocka_unit_test(test_wrong_answers_in_words),
+		cmocka_unit_test(test_a_sample_is_not_verified),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_a_fault_is_passed_on),
+		cmocka_unit_test(test_same_seed_same_record),
+		cmocka_unit_test(test_poison),
+		cmocka_unit_test(test_sheet_of_device),
+		cmocka_unit_test(test_choosing),
+	};
+	return cmocka_run_group_tests(tests, own_cache, drop_cache);
+}

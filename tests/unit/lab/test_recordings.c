@@ -1,0 +1,73 @@
+/*
+ * The recordings that are built in: every one is read, its runs are of a GPU and verified, and they
+ * are found for the same launch on any sheet.
+ */
+#include "lab/reference_run.h"
+#include "model/ladder.h"
+#include "lab/registry.h"
+#include "base/asset.h"
+#include "base/text.h"
+#include "lab/session_file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void all_are_read(void **state)
+{
+	(void)state;
+	char broken[2048], name[64];
+	unsigned files = 0;
+	const unsigned runs = ghost_count(broken, sizeof broken);
+	assert_string_equal(broken, "");
+	for (size_t i = 0; i < asset_count(); i++)
+		files += asset_in(asset_at(i), GHOST_FOLDER, ".json", name, sizeof name) != 0;
+	assert_true(runs >= files);
+}
+
+/* What a recording holds was measured, and the same launch finds it whatever the sheet. */
+static void a_launch_finds_its_recording(void **state)
+{
+	(void)state;
+	char name[64];
+	for (size_t i = 0; i < asset_count(); i++) {
+		struct session s;
+		char note[200];
+		struct err err = { 0 };
+		if (!asset_in(asset_at(i), GHOST_FOLDER, ".json", name, sizeof name))
+			continue;
+		if (!session_open(asset_at(i)->path, &s, note, sizeof note, &err))
+			fail_msg("%s", err.msg);
+		assert_true(s.n_history > 0 && s.now && s.ladder);
+		for (unsigned k = 0; k < s.n_history; k++) {
+			struct selection sel = s.history[k].sel;
+			const bool wrong = sel.kernel->variants[sel.variant].wrong;
+			assert_string_equal(sel.backend, "cuda");
+			assert_int_equal(s.history[k].metrics.v[M_TIME_KERNEL].origin, ORIGIN_MEASURED);
+			assert_true(wrong || s.history[k].verify == VERIFY_OK);
+			snprintf(sel.backend, sizeof sel.backend, "emu");
+			snprintf(sel.gpu.id, sizeof sel.gpu.id, "a100");
+			const struct run_brief *b = ghost_find(&sel);
+			assert_non_null(b);
+			assert_true(brief_same_launch(b, &sel));
+			sel.params[0] += 1; /* another launch: nothing is recorded of it, or it is its own */
+			b = ghost_find(&sel);
+			assert_true(!b || brief_same_launch(b, &sel));
+		}
+		session_drop(&s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_are_read),
+		cmocka_unit_test(a_launch_finds_its_recording),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
