@@ -1,6 +1,6 @@
 /*
- * Entry: locale, signals, and the only exits of the program. Everything else is in cli/, but for the
- * GPU worker and the compile worker, which are this program started by itself.
+ * Entry: locale, signals, and the only exits of the program. Everything else is in cli/, but for
+ * the GPU worker and the compile worker, which are this program started by itself.
  */
 #include "cuda/cuda_worker.h"
 #include "cli/cli.h"

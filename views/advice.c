@@ -64,8 +64,8 @@ static void memory(const struct session *s, struct findings *f, const struct met
 		char source[80];
 		panel_source(s, line, source, sizeof source);
 		add(f, used < 0.4 ? STYLE_BAD : STYLE_WATCH, "uncoalesced accesses",
-		    "line %u moves %.1f sectors per request and uses %.0f %% of them: %s", line,
-		    per, 100 * used, source);
+		    "line %u moves %.1f sectors per request and uses %.0f %% of them: %s", line, per,
+		    100 * used, source);
 	}
 	double excess = metric_get(m, M_SH_LD_EXCESS) + metric_get(m, M_SH_ST_EXCESS);
 	double passes = metric_get(m, M_SH_LD_WAVE) + metric_get(m, M_SH_ST_WAVE);
@@ -87,8 +87,7 @@ static void lanes(const struct session *s, struct findings *f)
 	double most = 0, share = 1, total = 0;
 	for (unsigned i = 0; i < s->now->counts.n_lines; i++) {
 		const struct counts *c = &s->now->counts.lines[i].c;
-		double slots = 32 * (double)c->warp_executed,
-		       lost = slots - (double)c->thread_executed;
+		double slots = 32 * (double)c->warp_executed, lost = slots - (double)c->thread_executed;
 		total += slots;
 		if (lost > most) {
 			most = lost;
@@ -98,8 +97,8 @@ static void lanes(const struct session *s, struct findings *f)
 	}
 	if (line && most > 0.05 * total)
 		add(f, share < 0.5 ? STYLE_BAD : STYLE_WATCH, "idle lanes",
-		    "line %u keeps %.0f %% of its lanes busy; let whole warps take the same way",
-		    line, 100 * share);
+		    "line %u keeps %.0f %% of its lanes busy; let whole warps take the same way", line,
+		    100 * share);
 }
 
 static void grid(const struct session *s, struct findings *f, const struct metric_set *m)
@@ -112,8 +111,8 @@ static void grid(const struct session *s, struct findings *f, const struct metri
 		    waves, 100 * waves);
 	else if (waves < 4 && ceil(waves) / waves > 1.2)
 		add(f, STYLE_WATCH, "tail",
-		    "%.2f waves cost the time of %.0f: the last one is %.0f %% full", waves,
-		    ceil(waves), 100 * (waves - floor(waves)));
+		    "%.2f waves cost the time of %.0f: the last one is %.0f %% full", waves, ceil(waves),
+		    100 * (waves - floor(waves)));
 	if (pct < 50 && s->now->perf.bottleneck == PERF_LATENCY)
 		add(f, STYLE_WATCH, "too few warps",
 		    "occupancy %.0f %%, and waiting on memory decides: limited by %.60s", pct,
@@ -127,13 +126,11 @@ static void bound(const struct session *s, struct findings *f, const struct metr
 	char bottleneck[96];
 	metric_format(m, M_TIME_BOTTLENECK, bottleneck, sizeof bottleneck);
 	if (is < 0.5 * could && metric_known(m, M_TIME_BOTTLENECK))
-		add(f, STYLE_WATCH, "below its roof",
-		    "%.0f %% of attainable; the model names %s: %s", 100 * is / could, bottleneck,
-		    perf_resource_about(s->now->perf.bottleneck));
+		add(f, STYLE_WATCH, "below its roof", "%.0f %% of attainable; the model names %s: %s",
+		    100 * is / could, bottleneck, perf_resource_about(s->now->perf.bottleneck));
 	if (ai < ridge)
 		add(f, STYLE_WATCH, "memory-bound",
-		    "%.3g FLOP per byte, the ridge of this GPU is at %.1f: more reuse per byte", ai,
-		    ridge);
+		    "%.3g FLOP per byte, the ridge of this GPU is at %.1f: more reuse per byte", ai, ridge);
 	else if (ai >= ridge)
 		add(f, STYLE_GOOD, "right of the ridge",
 		    "%.3g FLOP per byte of at least %.1f: memory is not the limit", ai, ridge);
@@ -159,8 +156,8 @@ static void draw(const struct session *s, struct canvas *c)
 				continue;
 			canvas_text(c, row, 1, order[pass], signs[pass]);
 			canvas_text_n(c, row++, 3, c->cols - 4, STYLE_BOLD, f.list[i].head);
-			row += canvas_wrap(c, row, 3, c->rows - row < 3 ? c->rows - row : 3,
-			                   c->cols - 4, STYLE_DIM, f.list[i].detail);
+			row += canvas_wrap(c, row, 3, c->rows - row < 3 ? c->rows - row : 3, c->cols - 4,
+			                   STYLE_DIM, f.list[i].detail);
 		}
 	}
 	if (!f.n)

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWS                                                                                  \
+#define SHOWS                                                                              \
 	"Here after a run: sectors per request of every load and store, bank passes of every " \
 	"shared access, the reason for each, and the addresses of a warp (Enter)."
 
@@ -27,8 +27,7 @@ enum kind { LOAD, STORE, SHARED_LOAD, SHARED_STORE };
 struct entry {
 	uint32_t line;
 	enum kind kind;
-	uint64_t requests, moved,
-		useful; /* global: sectors, bytes; shared: wavefronts, ideal ones */
+	uint64_t requests, moved, useful; /* global: sectors, bytes; shared: wavefronts, ideal ones */
 };
 
 static bool is_shared(enum kind k)
@@ -44,10 +43,10 @@ static struct entry entry_of(const struct line_counts *l, enum kind k)
 	case STORE: return (struct entry){ l->line, k, c->st_requests, c->st_sectors, c->st_bytes };
 	case SHARED_LOAD:
 		return (struct entry){ l->line, k, c->shared_ld_requests, c->shared_ld_wavefronts,
-			               c->shared_ld_ideal };
+			                   c->shared_ld_ideal };
 	case SHARED_STORE:
 		return (struct entry){ l->line, k, c->shared_st_requests, c->shared_st_wavefronts,
-			               c->shared_st_ideal };
+			                   c->shared_st_ideal };
 	}
 	return (struct entry){ 0 };
 }
@@ -61,8 +60,7 @@ static bool entry_at(const struct session *s, unsigned index, struct entry *out)
 	for (int shared = 0; shared < 2; shared++)
 		for (unsigned i = 0; i < s->now->counts.n_lines; i++)
 			for (int store = 0; store < 2; store++) {
-				*out = entry_of(&s->now->counts.lines[i],
-				                (enum kind)(2 * shared + store));
+				*out = entry_of(&s->now->counts.lines[i], (enum kind)(2 * shared + store));
 				if (out->requests && seen++ == index)
 					return true;
 			}
@@ -111,8 +109,7 @@ static const struct access_sample *sample_of(const struct session *s, const stru
 	bool store = e->kind == STORE || e->kind == SHARED_STORE;
 	for (unsigned i = 0; i < s->now->counts.n_accesses; i++) {
 		const struct access_sample *a = &s->now->counts.accesses[i];
-		if (a->line == e->line && a->shared == is_shared(e->kind) && a->store == store &&
-		    !nth--)
+		if (a->line == e->line && a->shared == is_shared(e->kind) && a->store == store && !nth--)
 			return a;
 	}
 	return NULL;
@@ -132,7 +129,7 @@ static unsigned lens_rows(const struct session *s)
 	return selected(s, &e) ? n_samples(s, &e) : 0;
 }
 
-/* --- words ----------------------------------------------------------------------------------- */
+/* --- words --- */
 
 static void bytes_short(uint64_t n, char *out, size_t size)
 {
@@ -173,8 +170,7 @@ static void why(const struct session *s, const struct entry *e, char *out, size_
 		break;
 	case ACCESS_RUNS:
 		if (sh.lanes % sh.runs == 0 && sh.even)
-			snprintf(out, n, "%u runs of %u B", sh.runs,
-			         sh.lanes / sh.runs * a->bytes_per_lane);
+			snprintf(out, n, "%u runs of %u B", sh.runs, sh.lanes / sh.runs * a->bytes_per_lane);
 		else
 			snprintf(out, n, "%u runs", sh.runs);
 		break;
@@ -187,13 +183,12 @@ static const char *cure(const struct access_shape *sh, const struct access_sampl
 {
 	if (a->shared) {
 		if (!b->conflict)
-			return b->passes > 1
-			               ? "no bank conflict: wide accesses go by halves or quarters "
-			                 "of the warp"
-			               : "no bank conflict: every bank serves at most one word";
+			return b->passes > 1 ? "no bank conflict: wide accesses go by halves or quarters "
+			                       "of the warp"
+			                     : "no bank conflict: every bank serves at most one word";
 		return "cure: pad each row by one word ([T][T+1]) or swizzle the column, so that "
-		       "the lanes "
-		       "fall into different banks";
+			   "the lanes "
+			   "fall into different banks";
 	}
 	switch (sh->pattern) {
 	case ACCESS_ONE_LANE:
@@ -202,25 +197,25 @@ static const char *cure(const struct access_shape *sh, const struct access_sampl
 	case ACCESS_CONTIGUOUS: return "ideal: neighbouring lanes, neighbouring addresses";
 	case ACCESS_MISALIGNED:
 		return "cure: start rows on a 32-byte boundary (pad the pitch), or accept one "
-		       "sector more";
+			   "sector more";
 	case ACCESS_STRIDED:
 		return sh->stride == 2 * a->bytes_per_lane || sh->stride == 3 * a->bytes_per_lane ||
-		                       sh->stride == 4 * a->bytes_per_lane
-		               ? "cure: neighbouring lanes should take neighbouring elements; of "
-		                 "structures, load whole ones or split them (PMPP 6.1)"
-		               : "cure: let threadIdx.x index the dimension that is contiguous, or "
-		                 "load a tile "
-		                 "through shared memory (PMPP 6.1, 6.2)";
+		               sh->stride == 4 * a->bytes_per_lane
+		           ? "cure: neighbouring lanes should take neighbouring elements; of "
+		             "structures, load whole ones or split them (PMPP 6.1)"
+		           : "cure: let threadIdx.x index the dimension that is contiguous, or "
+		             "load a tile "
+		             "through shared memory (PMPP 6.1, 6.2)";
 	case ACCESS_RUNS:
 		return sh->n_sectors <= sh->needed_sectors
-		               ? "good: every run fills whole sectors"
-		               : "cure: longer runs; a wider block in x puts more lanes on one row";
+		           ? "good: every run fills whole sectors"
+		           : "cure: longer runs; a wider block in x puts more lanes on one row";
 	case ACCESS_SCATTERED: return "cure: sort the indices, or gather through shared memory";
 	}
 	return "";
 }
 
-/* --- drawing ------------------------------------------------------------------------------- */
+/* --- drawing --- */
 
 static enum style grade(double share)
 {
@@ -262,11 +257,9 @@ static int summary(const struct session *s, struct canvas *c, int row, int last)
 {
 	const struct metric_set *m = panel_metrics(s), *before = panel_before(s);
 	if (row < last)
-		row = one_summary(c, row, "loads", m, before, M_MEM_LD_SPR, M_MEM_LD_EFF,
-		                  M_MEM_LD_REQ);
+		row = one_summary(c, row, "loads", m, before, M_MEM_LD_SPR, M_MEM_LD_EFF, M_MEM_LD_REQ);
 	if (row < last)
-		row = one_summary(c, row, "stores", m, before, M_MEM_ST_SPR, M_MEM_ST_EFF,
-		                  M_MEM_ST_REQ);
+		row = one_summary(c, row, "stores", m, before, M_MEM_ST_SPR, M_MEM_ST_EFF, M_MEM_ST_REQ);
 	if (row >= last)
 		return row;
 	int col = canvas_text(c, row, 2, STYLE_NORMAL, "shared");
@@ -474,13 +467,12 @@ static void lens(const struct session *s, struct canvas *c, int row, int last, b
 	canvas_hline(c, row, 2, c->cols - 4, STYLE_DIM);
 	if (!a) {
 		canvas_printf(c, row++, 5, STYLE_DIM, " line %u ", e.line);
-		canvas_wrap(
-			c, row, 2, last - row, c->cols - 4, STYLE_DIM,
-			s->now->counts.origin == ORIGIN_MEASURED
-				? "n/a: a GPU does not report addresses; back end emu does (key b)"
-				: "n/a: the observed warp (block 0, warp 0) did not run this line, "
+		canvas_wrap(c, row, 2, last - row, c->cols - 4, STYLE_DIM,
+		            s->now->counts.origin == ORIGIN_MEASURED
+		                ? "n/a: a GPU does not report addresses; back end emu does (key b)"
+		                : "n/a: the observed warp (block 0, warp 0) did not run this line, "
 		                  "or the "
-				  "list of samples was full");
+		                  "list of samples was full");
 		return;
 	}
 	snprintf(text, sizeof text, " line %u · %s · block 0 · warp 0 · access %u of %u ", e.line,
@@ -490,8 +482,7 @@ static void lens(const struct session *s, struct canvas *c, int row, int last, b
 	struct bank_use b = access_banks(a);
 	const struct launch_plan *plan = &s->now->plan;
 	bytes_short(sh.lanes ? sh.lowest : 0, num, sizeof num);
-	if (a->buffer >= 0 && (unsigned)a->buffer < plan->n_buffers &&
-	    a->buffer < KERNEL_MAX_BUFFERS)
+	if (a->buffer >= 0 && (unsigned)a->buffer < plan->n_buffers && a->buffer < KERNEL_MAX_BUFFERS)
 		snprintf(text, sizeof text, "%s + %s", plan->buffers[a->buffer].name, num);
 	else
 		snprintf(text, sizeof text, "%s + %s", a->shared ? "shared" : "address", num);
@@ -510,24 +501,20 @@ static void lens(const struct session *s, struct canvas *c, int row, int last, b
 		row = bank_map(c, row, last, &b);
 		if (row < last) {
 			int col = canvas_text(c, row, 2, STYLE_NORMAL, "passes ");
-			col = canvas_printf(c, row, col, b.conflict ? STYLE_BAD : STYLE_GOOD,
-			                    "%u %s", b.passes, b.conflict ? "✗" : "✓");
+			col = canvas_printf(c, row, col, b.conflict ? STYLE_BAD : STYLE_GOOD, "%u %s", b.passes,
+			                    b.conflict ? "✗" : "✓");
 			canvas_printf(c, row++, col, STYLE_DIM, "   ideal %u", b.ideal);
 		}
 	} else {
 		row = sector_map(c, row, last, &sh);
 		if (row < last) {
 			unsigned moved = 32 * sh.n_sectors;
-			int col =
-				canvas_printf(c, row, 2, STYLE_NORMAL, "%u sectors", sh.n_sectors);
-			col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ",
-			                    sh.needed_sectors);
+			int col = canvas_printf(c, row, 2, STYLE_NORMAL, "%u sectors", sh.n_sectors);
+			col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ", sh.needed_sectors);
 			col = canvas_printf(c, row, col, STYLE_NORMAL, "%u lines", sh.lines);
-			col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ",
-			                    sh.needed_lines);
+			col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ", sh.needed_lines);
 			if (moved > sh.used_bytes)
-				canvas_printf(c, row, col, STYLE_BAD,
-				              "wasted %u of %u bytes (%.0f %%)",
+				canvas_printf(c, row, col, STYLE_BAD, "wasted %u of %u bytes (%.0f %%)",
 				              moved - sh.used_bytes, moved,
 				              100.0 * (moved - sh.used_bytes) / moved);
 			else

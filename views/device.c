@@ -114,8 +114,7 @@ static void draw(const struct session *s, struct canvas *c)
 		shown(fig, text, sizeof text);
 		if (here)
 			canvas_text(c, row + r, 0, STYLE_KNOB, "▸");
-		canvas_text_n(c, row + r, 2, value - 18, here ? STYLE_BOLD : STYLE_NORMAL,
-		              fig->about);
+		canvas_text_n(c, row + r, 2, value - 18, here ? STYLE_BOLD : STYLE_NORMAL, fig->about);
 		canvas_right(c, row + r, value, STYLE_BOLD, "%s", text);
 		source = gpu_source_of(g, fig->field);
 		if (value + 12 < c->cols)

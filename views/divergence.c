@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWS                                                                                   \
+#define SHOWS                                                                               \
 	"Here after a run: the share of lanes that work, every source line with its lanes per " \
 	"instruction and divergent branches, and the path of one warp through the code (Enter)."
 
@@ -83,8 +83,7 @@ static unsigned lens_start(const struct session *s)
 
 static double efficiency(const struct counts *c)
 {
-	return c->warp_executed ? (double)c->thread_executed / (32.0 * (double)c->warp_executed)
-	                        : 1;
+	return c->warp_executed ? (double)c->thread_executed / (32.0 * (double)c->warp_executed) : 1;
 }
 
 static enum style grade(double share)
@@ -169,23 +168,21 @@ static int in_words(const struct session *s, struct canvas *c, int row, int last
 	unsigned each = instructions_of(s, l);
 	fmt_count(lanes_text, sizeof lanes_text, (double)l->c.thread_executed / each);
 	fmt_count(slots, sizeof slots, 32.0 * (double)l->c.warp_executed / each);
-	int col = canvas_printf(c, row, 2, STYLE_NORMAL, "line %u%s%s%s", l->line,
-	                        tag[0] ? " (" : "", tag, tag[0] ? ")" : "");
-	col = canvas_printf(c, row, col, STYLE_NORMAL, ": %s / %s lane slots = ", lanes_text,
-	                    slots);
+	int col = canvas_printf(c, row, 2, STYLE_NORMAL, "line %u%s%s%s", l->line, tag[0] ? " (" : "",
+	                        tag, tag[0] ? ")" : "");
+	col = canvas_printf(c, row, col, STYLE_NORMAL, ": %s / %s lane slots = ", lanes_text, slots);
 	col = canvas_printf(c, row, col, STYLE_BOLD, "%.1f %%", 100 * efficiency(&l->c));
-	col = canvas_printf(c, row, col, STYLE_DIM, " %s",
-	                    origin_mark(s->now->counts.origin, c->ascii));
+	col =
+		canvas_printf(c, row, col, STYLE_DIM, " %s", origin_mark(s->now->counts.origin, c->ascii));
 	if (each > 1)
 		canvas_printf(c, row, col, STYLE_DIM, "   in each of %u instructions", each);
 	row++;
 	const struct kernel_desc *k = s->now->sel.kernel;
 	const char *book = k && s->now->sel.variant < k->n_variants
-	                           ? k->variants[s->now->sel.variant].book_lanes
-	                           : NULL;
+	                       ? k->variants[s->now->sel.variant].book_lanes
+	                       : NULL;
 	if (book && row < last) {
-		col = canvas_printf(c, row, 2, STYLE_DIM, "book %s ",
-		                    origin_mark(ORIGIN_BOOK, c->ascii));
+		col = canvas_printf(c, row, 2, STYLE_DIM, "book %s ", origin_mark(ORIGIN_BOOK, c->ascii));
 		int room = last - row < 2 ? last - row : 2;
 		row += canvas_wrap(c, row, col, room, c->cols - 1 - col, STYLE_DIM, book);
 	}
@@ -197,8 +194,7 @@ static void table(const struct session *s, struct canvas *c, int row, int last, 
 	if (row >= last)
 		return;
 	/* right ends of the columns; 0 = no room for it */
-	int eff = c->cols - 3, per = c->cols >= 100 ? eff - 12 : 0,
-	    exec = (per ? per - 7 : eff - 12);
+	int eff = c->cols - 3, per = c->cols >= 100 ? eff - 12 : 0, exec = (per ? per - 7 : eff - 12);
 	int div = c->cols >= 64 ? exec - 10 : 0, right = (div ? div : exec) - 10;
 	if (right < 20) {
 		exec = div = 0;
@@ -240,8 +236,7 @@ static void table(const struct session *s, struct canvas *c, int row, int last, 
 			canvas_right(c, row + r, per, STYLE_NORMAL, "%.1f", 32 * share);
 		if (div && l->c.branches) {
 			fmt_si(text, sizeof text, (double)l->c.divergent_branches);
-			canvas_right(c, row + r, div,
-			             l->c.divergent_branches ? STYLE_WATCH : STYLE_DIM, "%s%s",
+			canvas_right(c, row + r, div, l->c.divergent_branches ? STYLE_WATCH : STYLE_DIM, "%s%s",
 			             text, l->c.divergent_branches ? " !" : "");
 		}
 		canvas_right(c, row + r, eff - 2, grade(share), "%.1f %%", 100 * share);
@@ -275,9 +270,9 @@ static void lens(const struct session *s, struct canvas *c, int row, int last)
 	if (!rc->n_steps) {
 		canvas_wrap(c, row, 2, last - row, c->cols - 4, STYLE_DIM,
 		            rc->origin == ORIGIN_MEASURED
-		                    ? "n/a: a GPU does not report a warp's path; back end emu does "
-		                      "(key b)"
-		                    : "n/a: no path was recorded in this run");
+		                ? "n/a: a GPU does not report a warp's path; back end emu does "
+		                  "(key b)"
+		                : "n/a: no path was recorded in this run");
 		return;
 	}
 	const struct line_counts *sel = line_at(s, selected_row(s));
@@ -302,8 +297,7 @@ static void lens(const struct session *s, struct canvas *c, int row, int last)
 			canvas_right(c, row + r, times + 1, STYLE_DIM, "×%u", step->instructions);
 		for (int k = 0; k < 32; k++) {
 			bool on = step->mask >> k & 1;
-			canvas_cell(c, row + r, mask + k,
-			            on ? (here ? STYLE_BOLD : STYLE_BAR) : STYLE_DIM,
+			canvas_cell(c, row + r, mask + k, on ? (here ? STYLE_BOLD : STYLE_BAR) : STYLE_DIM,
 			            on ? 0x2588 : 0xb7);
 		}
 		unsigned n = lanes(step->mask);

@@ -62,8 +62,8 @@ static int times(const struct run_measured *hw, struct canvas *c, int row)
 	fmt_ns(q3, sizeof q3, t->q3_ns);
 	int col = canvas_text(c, row, 2, STYLE_NORMAL, "time     ");
 	col = canvas_printf(c, row, col, STYLE_BOLD, "%s ●", median);
-	canvas_printf(c, row++, col, STYLE_DIM, "   median of %u, %s to %s, half of them %s to %s", t->n,
-	              lo, hi, q1, q3);
+	canvas_printf(c, row++, col, STYLE_DIM, "   median of %u, %s to %s, half of them %s to %s",
+	              t->n, lo, hi, q1, q3);
 	canvas_printf(c, row++, 11, STYLE_DIM, "%s, L2 %s before every launch",
 	              t->from_activity ? "start and end stamps of the kernel" : "CUDA events",
 	              t->l2_flushed ? "flushed" : "left warm");
@@ -128,10 +128,11 @@ static void draw(const struct session *s, struct canvas *c)
 		return;
 	const struct run_measured *hw = &s->now->hw;
 	if (!hw->timing.n && !hw->loaded.known && !hw->n_stalls) {
-		canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4, STYLE_DIM,
-		            "n/a: this run was made by the emulator, which has no clock and no pipes. On a "
-		            "machine with an NVIDIA GPU, press b and choose cuda; `pmpp-explore doctor` says "
-		            "what is missing here.");
+		canvas_wrap(
+			c, 1, 2, c->rows - 1, c->cols - 4, STYLE_DIM,
+			"n/a: this run was made by the emulator, which has no clock and no pipes. On a "
+			"machine with an NVIDIA GPU, press b and choose cuda; `pmpp-explore doctor` says "
+			"what is missing here.");
 		return;
 	}
 	int row = times(hw, c, 1);

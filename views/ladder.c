@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define NAME "ladder"
-#define SHOWS                                                                                      \
+#define SHOWS                                                                                  \
 	"Here: every variant of this kernel with the same parameters, its rate, and what made it " \
 	"faster than the one before."
 
@@ -56,12 +56,12 @@ static unsigned start(const struct session *s)
 	return at < rows(s) ? at : 0;
 }
 
-/* --- columns ------------------------------------------------------------------------------------- */
+/* --- columns --- */
 
 struct columns {
 	int name, time, ghost, rate, roof, step; /* right edges, but for name: its left one */
-	int bar, bar_cols;                /* 0 columns = no room for bars */
-	int moved;                        /* 0 = no room beside the bars */
+	int bar, bar_cols;                       /* 0 columns = no room for bars */
+	int moved;                               /* 0 = no room beside the bars */
 };
 
 static bool ghosts(const struct ladder *l)
@@ -211,15 +211,15 @@ static void rung(struct canvas *c, int row, const struct columns *k, const struc
 		              (int)i == l->running ? "running …" : "not run yet");
 }
 
-/* --- the rest ------------------------------------------------------------------------------------ */
+/* --- the rest --- */
 
 /* The selected rung in words: its idea, and what moved where there was no column for it. */
 static void detail(struct canvas *c, int row, const struct ladder *l, unsigned i)
 {
 	const struct ladder_rung *r = &l->rungs[i];
 	if (r->book[0]) {
-		const int col = canvas_printf(c, row, 2, STYLE_WATCH, "source %s ",
-		                              origin_mark(ORIGIN_BOOK, false));
+		const int col =
+			canvas_printf(c, row, 2, STYLE_WATCH, "source %s ", origin_mark(ORIGIN_BOOK, false));
 		canvas_text_n(c, row++, col, c->cols - col - 1, STYLE_DIM, r->book);
 	}
 	const struct ladder_rung *was = NULL;
@@ -251,7 +251,7 @@ static void footnote(const struct session *s, const struct ladder *l, struct can
 			sampled |= l->rungs[i].record->metrics.v[M_INST_WARP].origin == ORIGIN_SAMPLED;
 	const char *text = "";
 	if (ladder_missing(l) >= 0)
-		text = l->running >= 0 ? "the other rungs run now; c cancels"
+		text = l->running >= 0        ? "the other rungs run now; c cancels"
 		       : s->opened || focused ? "r runs the rungs that are missing"
 		                              : "the missing rungs run when this panel has the focus";
 	else if (sampled)
@@ -285,7 +285,8 @@ static void draw(const struct session *s, struct canvas *c)
 	const unsigned top = panel_scroll(l->n, selected, room);
 	int row = 2;
 	for (unsigned i = top; i < l->n && row < 2 + room; i++, row++) {
-		rung(c, row, &k, l, i, best, &s->sel.kernel->variants[s->sel.variant] == l->rungs[i].variant);
+		rung(c, row, &k, l, i, best,
+		     &s->sel.kernel->variants[s->sel.variant] == l->rungs[i].variant);
 		if (focused && i == selected)
 			canvas_style(c, row, 0, c->cols - 1, STYLE_SELECTED);
 	}

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWS                                                                            \
+#define SHOWS                                                                        \
 	"Here: how many blocks and warps of this launch fit on one SM, which of warps, " \
 	"registers, "                                                                    \
 	"shared memory and block slots sets the limit, and the occupancy of every block size."
@@ -82,12 +82,7 @@ static int limits(const struct session *s, struct canvas *c, int row, int last)
 {
 	/* right ends of the columns; 0 = no room for it */
 	const bool wide = c->cols >= 66;
-	const int needs = wide            ? 33
-	                  : c->cols >= 42 ? 25
-	                                  : 0,
-		  has = wide            ? 46
-	                : c->cols >= 54 ? 35
-	                                : 0;
+	const int needs = wide ? 33 : c->cols >= 42 ? 25 : 0, has = wide ? 46 : c->cols >= 54 ? 35 : 0;
 	const int blocks = wide ? 56 : has ? 43 : needs ? 33 : 24;
 	if (row >= last)
 		return row;
@@ -140,19 +135,18 @@ static int book(const struct session *s, struct canvas *c, int row, int last)
 		return row;
 	bool same = o->book_blocks == o->blocks_per_sm;
 	int col = canvas_text(c, row, 2, STYLE_DIM, "book ");
-	col = canvas_printf(c, row, col, STYLE_NORMAL, "%u blocks, %.1f %%", o->book_blocks,
-	                    o->book_pct);
+	col =
+		canvas_printf(c, row, col, STYLE_NORMAL, "%u blocks, %.1f %%", o->book_blocks, o->book_pct);
 	col = canvas_printf(c, row, col, STYLE_DIM, " %s    hardware ",
 	                    origin_mark(ORIGIN_BOOK, c->ascii));
-	col = canvas_printf(c, row, col, STYLE_NORMAL, "%u blocks, %.1f %%", o->blocks_per_sm,
-	                    o->pct);
+	col = canvas_printf(c, row, col, STYLE_NORMAL, "%u blocks, %.1f %%", o->blocks_per_sm, o->pct);
 	canvas_text(c, row, col + 4, same ? STYLE_DIM : STYLE_WATCH, same ? "same" : "! differ");
 	row++;
 	if (o->book_note[0] && row < last) {
 		char note[200];
 		nice_times(o->book_note, note, sizeof note);
-		row += canvas_wrap(c, row, 2, last - row < 2 ? last - row : 2, c->cols - 4,
-		                   STYLE_DIM, note);
+		row +=
+			canvas_wrap(c, row, 2, last - row < 2 ? last - row : 2, c->cols - 4, STYLE_DIM, note);
 	}
 	return row;
 }
@@ -299,16 +293,15 @@ static void draw(const struct session *s, struct canvas *c)
 		return;
 	}
 	if (!s->usage_known || !s->occ_ok) {
-		const char *why =
-			s->state == RUN_FAILED ? s->run_err.msg
-			: s->state == RUN_RUNNING
-				? "compiling: registers and shared memory come from the compiler …"
-				: "registers per thread are not known yet: press r to compile";
+		const char *why = s->state == RUN_FAILED ? s->run_err.msg
+		                  : s->state == RUN_RUNNING
+		                      ? "compiling: registers and shared memory come from the compiler …"
+		                      : "registers per thread are not known yet: press r to compile";
 		int used = canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4,
 		                       s->state == RUN_FAILED ? STYLE_ERROR : STYLE_NORMAL, why);
 		if (s->state == RUN_FAILED)
-			used += canvas_wrap(c, 1 + used, 2, c->rows - 1 - used, c->cols - 4,
-			                    STYLE_KNOB, s->run_err.remedy);
+			used += canvas_wrap(c, 1 + used, 2, c->rows - 1 - used, c->cols - 4, STYLE_KNOB,
+			                    s->run_err.remedy);
 		canvas_wrap(c, used + 2, 2, c->rows - used - 2, c->cols - 4, STYLE_DIM, SHOWS);
 		return;
 	}

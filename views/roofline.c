@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWS                                                                                      \
+#define SHOWS                                                                                  \
 	"Here after a run: the kernel as a point under the roofs of this GPU, the run before it, " \
 	"the book's point, what bounds it, and the time of every resource."
 
@@ -54,8 +54,7 @@ static struct point by_book(const struct metric_set *m)
 {
 	if (!m)
 		return (struct point){ NAN, NAN };
-	return (struct point){ metric_get(m, M_ROOF_BOOK_AI),
-		               metric_get(m, M_ROOF_BOOK_ATTAINABLE) };
+	return (struct point){ metric_get(m, M_ROOF_BOOK_AI), metric_get(m, M_ROOF_BOOK_ATTAINABLE) };
 }
 
 /* Grows the axes so that @p is on the plot, at most to 1e-3..1e5 FLOP/byte. */
@@ -169,8 +168,8 @@ static void roofs(const struct axes *a, struct canvas *c, const char *pipe)
 	snprintf(text, sizeof text, "DRAM %s GB/s", number);
 	double x = pow(10, (a->x0 + log10(ridge)) / 2);
 	if (plot_cell(&a->p, fx(a, x), fy(a, x * a->gbs), &row, &col))
-		label(a, c, row - 1 > a->p.row ? row - 1 : row, col - utf8_columns(text) - 3,
-		      STYLE_DIM, text);
+		label(a, c, row - 1 > a->p.row ? row - 1 : row, col - utf8_columns(text) - 3, STYLE_DIM,
+		      text);
 }
 
 static void mark(const struct axes *a, struct canvas *c, struct point p, enum style s, uint32_t ch,
@@ -198,8 +197,8 @@ static void point_name(const struct session *s, const struct selection *sel, dou
 	else
 		fmt_num(number, sizeof number, gflops, 3);
 	const char *variant = sel->kernel && sel->variant < sel->kernel->n_variants
-	                              ? sel->kernel->variants[sel->variant].name
-	                              : "";
+	                          ? sel->kernel->variants[sel->variant].name
+	                          : "";
 	char what[160] = "";
 	if (sel != &s->now->sel)
 		panel_difference(&s->now->sel, sel, what, sizeof what);
@@ -227,9 +226,8 @@ static void chart(const struct session *s, struct canvas *c, int row, int rows)
 	/* a row above the roof for its name */
 	if (rows > 5)
 		a.y1 = fmax(a.y1, log10(a.peak) + 1.6 * (log10(a.peak) - a.y0) / (rows - 5));
-	a.p = (struct plot){
-		.c = c, .row = row + 1, .col = 10, .rows = rows - 3, .cols = c->cols - 12
-	};
+	a.p =
+		(struct plot){ .c = c, .row = row + 1, .col = 10, .rows = rows - 3, .cols = c->cols - 12 };
 	canvas_text(c, row, 2, STYLE_DIM, "GFLOPS");
 	canvas_right(c, row, c->cols - 2, STYLE_DIM, "FLOP per byte →");
 	ticks(&a, c);
@@ -277,8 +275,7 @@ static int figures(const struct session *s, struct canvas *c, int row, int last)
 		col = canvas_text(c, row, col, STYLE_DIM, " GFLOPS   ");
 		if (isfinite(is) && could > 0)
 			col = canvas_printf(c, row, col, STYLE_BOLD,
-			                    100 * is / could < 1 ? "%.1g %%" : "%.0f %%",
-			                    100 * is / could);
+			                    100 * is / could < 1 ? "%.1g %%" : "%.0f %%", 100 * is / could);
 		col = canvas_text(c, row, col, STYLE_DIM, " of attainable ");
 		col = canvas_metric(c, row, col, 0, m, M_ROOF_ATTAINABLE);
 		if (col + 22 < c->cols)
@@ -298,8 +295,8 @@ static int figures(const struct session *s, struct canvas *c, int row, int last)
 		row++;
 	}
 	if (row < last && s->now->cost.book_note && metric_known(m, M_ROOF_BOOK_AI)) {
-		int col = canvas_printf(c, row, 2, STYLE_DIM, "book %s  ",
-		                        origin_mark(ORIGIN_BOOK, c->ascii));
+		int col =
+			canvas_printf(c, row, 2, STYLE_DIM, "book %s  ", origin_mark(ORIGIN_BOOK, c->ascii));
 		canvas_text_n(c, row, col, c->cols - 1 - col, STYLE_DIM, s->now->cost.book_note);
 		row++;
 	}
@@ -310,19 +307,16 @@ static const char *advice(const struct session *s)
 {
 	const struct metric_set *m = panel_metrics(s);
 	double ai = metric_get(m, M_ROOF_AI), is = metric_get(m, M_ROOF_ACHIEVED),
-	       could = metric_get(m, M_ROOF_ATTAINABLE),
-	       ridge = gpu_ridge_flop_per_byte(&s->sel.gpu);
+		   could = metric_get(m, M_ROOF_ATTAINABLE), ridge = gpu_ridge_flop_per_byte(&s->sel.gpu);
 	if (!isfinite(ai) || !isfinite(is) || !isfinite(could))
 		return "";
 	if (is < 0.5 * could) {
 		switch (s->now->perf.bottleneck) {
 		case PERF_ISSUE: return "next: busy issuing; fewer instructions per FLOP";
 		case PERF_LSU: return "next: L1 decides; fewer or better coalesced global requests";
-		case PERF_SHARED:
-			return "next: shared memory decides; fewer conflicts, more registers";
+		case PERF_SHARED: return "next: shared memory decides; fewer conflicts, more registers";
 		case PERF_L2: return "next: L2 decides; reuse in shared memory or L1";
-		case PERF_LATENCY:
-			return "next: waits on memory; more warps or more loads in flight";
+		case PERF_LATENCY: return "next: waits on memory; more warps or more loads in flight";
 		case PERF_INT: return "next: integer work decides; hoist indices out of the loop";
 		case PERF_SFU: return "next: special functions decide; use cheaper forms";
 		case PERF_FP32:
@@ -357,8 +351,7 @@ static int resources(const struct session *s, struct canvas *c, int row, int las
 		canvas_text(c, row, 2, worst ? STYLE_BOLD : STYLE_NORMAL,
 		            perf_resource_name((enum perf_resource)i));
 		canvas_right(c, row, left - 2, worst ? STYLE_BOLD : STYLE_NORMAL, "%s", text);
-		canvas_bar(c, row, left, width, p->resource_ns[i] / most,
-		           worst ? STYLE_WATCH : STYLE_BAR);
+		canvas_bar(c, row, left, width, p->resource_ns[i] / most, worst ? STYLE_WATCH : STYLE_BAR);
 		row++;
 	}
 	return row;

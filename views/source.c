@@ -90,9 +90,7 @@ static void draw(const struct session *s, struct canvas *c)
 		enum style heat = STYLE_NORMAL;
 		if (k && sum && k->warp_executed) {
 			double share = (double)k->warp_executed / (double)sum;
-			heat = share >= 0.3   ? STYLE_HEAT3
-			       : share >= 0.1 ? STYLE_HEAT2
-			                      : STYLE_HEAT1;
+			heat = share >= 0.3 ? STYLE_HEAT3 : share >= 0.1 ? STYLE_HEAT2 : STYLE_HEAT1;
 			canvas_right(c, r, bar - 1, heat, "%.1f", 100 * share);
 			canvas_bar(c, r, bar, 4, (double)k->warp_executed / (double)most, heat);
 		}

@@ -3,8 +3,8 @@
  * the whole faster. Enter: the kernel alone, its blocks on the SMs, wave by wave to the tail.
  *
  * Draws the record's timeline, made from the spans of a GPU (measured) or by the stream model
- * (modelled); never a mixture. Spans that fit no program are drawn as they are. The waves are the model's: every block takes the same time.
- * PMPP 4.3 (waves), 20.5 (streams); CUDA guide 3.2.8.
+ * (modelled); never a mixture. Spans that fit no program are drawn as they are. The waves are the
+ * model's: every block takes the same time. PMPP 4.3 (waves), 20.5 (streams); CUDA guide 3.2.8.
  */
 #include "ui/view.h"
 
@@ -72,8 +72,12 @@ static void from_spans(struct chart *ch, const struct run_record *r)
 		const struct span *s = &r->spans[i];
 		if (!engine_of_span(s->kind, &e))
 			continue;
-		struct bar b = { .engine = e, .stream = s->stream, .start = s->start_ns - first,
-			         .end = s->end_ns - first, .bytes = s->bytes, .op = -1 };
+		struct bar b = { .engine = e,
+			             .stream = s->stream,
+			             .start = s->start_ns - first,
+			             .end = s->end_ns - first,
+			             .bytes = s->bytes,
+			             .op = -1 };
 		snprintf(b.name, sizeof b.name, "%.23s", s->name);
 		add_bar(ch, &b);
 	}
@@ -87,8 +91,12 @@ static void from_timeline(struct chart *ch, const struct run_record *r)
 		const struct stream_span *t = &r->timeline->spans[i];
 		if (t->engine == ENGINE_HOST || t->end_ns <= t->start_ns)
 			continue;
-		struct bar b = { .engine = t->engine, .stream = op->stream, .start = t->start_ns,
-			         .end = t->end_ns, .bytes = op->bytes, .op = (int)i };
+		struct bar b = { .engine = t->engine,
+			             .stream = op->stream,
+			             .start = t->start_ns,
+			             .end = t->end_ns,
+			             .bytes = op->bytes,
+			             .op = (int)i };
 		memcpy(b.name, op->name, sizeof b.name);
 		add_bar(ch, &b);
 	}
@@ -110,10 +118,10 @@ static bool chart_of(struct chart *ch, const struct run_record *r)
 	return true;
 }
 
-/* --- drawing ----------------------------------------------------------------------------------- */
+/* --- drawing --- */
 
 struct axis {
-	int left, cols; /* columns of the chart */
+	int left, cols;  /* columns of the chart */
 	double from, to; /* what is shown, of the whole; ns */
 	double ns_per_col, unit_ns;
 	const char *unit;
@@ -159,8 +167,8 @@ static void draw_axis(struct canvas *c, int row, const struct axis *a, const str
 	}
 	if (s->timeline_zoom) {
 		canvas_text(c, row, c->cols - 11, STYLE_DIM, "          ");
-		canvas_right(c, row, c->cols - 1, STYLE_KNOB, "%s zoom %u %s",
-		             s->timeline_pan ? "◀" : " ", 1u << s->timeline_zoom,
+		canvas_right(c, row, c->cols - 1, STYLE_KNOB, "%s zoom %u %s", s->timeline_pan ? "◀" : " ",
+		             1u << s->timeline_zoom,
 		             s->timeline_pan < 4 * ((1u << s->timeline_zoom) - 1) ? "▶" : " ");
 	}
 }
@@ -257,9 +265,10 @@ static const char *advice(enum stream_engine critical, double pct, bool overlapp
 	if (pct < 50)
 		return "no single engine holds the others up";
 	switch (critical) {
-	case ENGINE_H2D: return overlapped
-		? "Faster kernels will not help; fewer bytes up will, or keeping data on the device."
-		: "Copies up dominate: split the work over streams, or keep data on the device.";
+	case ENGINE_H2D:
+		return overlapped
+		           ? "Faster kernels will not help; fewer bytes up will, or keeping data on the device."
+		           : "Copies up dominate: split the work over streams, or keep data on the device.";
 	case ENGINE_D2H: return "Copies down dominate: return less, or keep results on the device.";
 	case ENGINE_SM: return "The kernel dominates: here a faster kernel is a faster program.";
 	default: return "The host's calls dominate: fewer, larger launches, or a CUDA graph.";
@@ -274,14 +283,15 @@ static void initialisation(struct canvas *c, int row, const struct run_record *r
 	stream_init_of(r->program, r->spans, r->n_spans, &once);
 	fmt_ns(num, sizeof num, once.total_ns);
 	canvas_text(c, row, 2, STYLE_NORMAL, "init ");
-	int col = canvas_printf(c, row, 7, STYLE_BOLD, "%s %s", num,
-	                        origin_mark(once.origin, c->ascii));
+	int col =
+		canvas_printf(c, row, 7, STYLE_BOLD, "%s %s", num, origin_mark(once.origin, c->ascii));
 	col = canvas_text(c, row, col, STYLE_DIM, " once, in no makespan:");
 	for (enum stream_init_part k = 0; k < INIT_COUNT; k++) {
 		if (!(once.ns[k] > 0))
 			continue;
 		char text[64];
-		snprintf(text, sizeof text, " %s %s", stream_init_name(k), fmt_ns(num, sizeof num, once.ns[k]));
+		snprintf(text, sizeof text, " %s %s", stream_init_name(k),
+		         fmt_ns(num, sizeof num, once.ns[k]));
 		if (col + (int)strlen(text) < c->cols - 1)
 			col = canvas_text(c, row, col, STYLE_DIM, text);
 	}
@@ -297,10 +307,11 @@ static int limit(struct canvas *c, int row, const struct chart *ch)
 		if (ch->busy[e] > ch->busy[busiest])
 			busiest = e;
 	}
-	const int col = canvas_printf(c, row, 2, STYLE_NORMAL, "limit max(%s, %s, %s) = ",
-	                              part[ENGINE_H2D], part[ENGINE_SM], part[ENGINE_D2H]);
-	const int end = canvas_text(c, row, col, STYLE_BOLD,
-	                            fmt_ns(most, sizeof most, ch->busy[busiest]));
+	const int col =
+		canvas_printf(c, row, 2, STYLE_NORMAL, "limit max(%s, %s, %s) = ", part[ENGINE_H2D],
+	                  part[ENGINE_SM], part[ENGINE_D2H]);
+	const int end =
+		canvas_text(c, row, col, STYLE_BOLD, fmt_ns(most, sizeof most, ch->busy[busiest]));
 	if (ch->span_ns > 0)
 		canvas_printf(c, row, end, STYLE_DIM, " is %.0f %% of the makespan",
 		              100 * ch->busy[busiest] / ch->span_ns);
@@ -312,7 +323,7 @@ static int if_room(struct canvas *c, int row, int col, const char *what, double 
 	char text[64], num[32];
 	snprintf(text, sizeof text, "   %s %s", what, fmt_ns(num, sizeof num, ns));
 	return ns > 0 && col + (int)strlen(text) < c->cols ? canvas_text(c, row, col, STYLE_DIM, text)
-	                                                  : col;
+	                                                   : col;
 }
 
 static void summary(struct canvas *c, int row, const struct run_record *r, const struct chart *ch,
@@ -327,8 +338,8 @@ static void summary(struct canvas *c, int row, const struct run_record *r, const
 	canvas_shows(c, M_TIME_KERNEL);
 	int col = canvas_text(c, row, 2, STYLE_NORMAL, "makespan ");
 	col = canvas_printf(c, row, col, STYLE_BOLD, "%s %s", make, origin_mark(ch->origin, c->ascii));
-	const double hidden = ch->serial_ns > ch->span_ns
-	                      ? 100 * (ch->serial_ns - ch->span_ns) / ch->serial_ns : 0;
+	const double hidden =
+		ch->serial_ns > ch->span_ns ? 100 * (ch->serial_ns - ch->span_ns) / ch->serial_ns : 0;
 	col = canvas_printf(c, row, col, STYLE_NORMAL, "   serial %s   overlap hides %.0f %%", serial,
 	                    hidden);
 	if (!ch->explained)
@@ -341,8 +352,8 @@ static void summary(struct canvas *c, int row, const struct run_record *r, const
 	row = limit(c, row + 1, ch) - 1;
 	bool pageable = false; /* and meant to overlap */
 	for (unsigned i = 0; i < r->program->n_ops; i++)
-		pageable |= r->program->ops[i].async && !r->program->ops[i].pinned &&
-		            r->program->n_streams > 1;
+		pageable |=
+			r->program->ops[i].async && !r->program->ops[i].pinned && r->program->n_streams > 1;
 	col = canvas_printf(c, row + 1, 2, STYLE_NORMAL, "critical path: %s %.0f %%.  ",
 	                    stream_engine_name(o->critical), o->critical_pct);
 	const char *words = advice(o->critical, o->critical_pct, hidden > 1, pageable);
@@ -376,7 +387,7 @@ static void describe(struct canvas *c, int row, const struct chart *ch, const st
 	free(text);
 }
 
-/* --- blocks on SMs -------------------------------------------------------------------------------- */
+/* --- blocks on SMs --- */
 
 /* A grid dealt to the SMs wave by wave, every block taking as long as any other. */
 struct waves {
@@ -466,9 +477,10 @@ static void draw_blocks(const struct session *s, struct canvas *c)
 	              fmt_ns(time, sizeof time, w.kernel_ns), origin_mark(o, c->ascii));
 	if (w.rest > 0) {
 		const double wave = (double)w.sms * w.per_sm;
-		canvas_printf(c, row++, 2, STYLE_WATCH, "tail: the last wave is %.0f %% full; %.0f %% of the "
-		              "kernel's block places stay empty", 100 * w.rest / wave,
-		              100 * (w.count - exact) / w.count);
+		canvas_printf(c, row++, 2, STYLE_WATCH,
+		              "tail: the last wave is %.0f %% full; %.0f %% of the "
+		              "kernel's block places stay empty",
+		              100 * w.rest / wave, 100 * (w.count - exact) / w.count);
 	} else {
 		canvas_text(c, row++, 2, STYLE_GOOD, "no tail: the last wave is full");
 	}
@@ -476,7 +488,7 @@ static void draw_blocks(const struct session *s, struct canvas *c)
 	              "~ blocks are taken to be alike; Esc goes back to copies and streams");
 }
 
-/* --- the panel ----------------------------------------------------------------------------------- */
+/* --- the panel --- */
 
 /* Copies and kernels can be gone through one by one. */
 static unsigned rows(const struct session *s)

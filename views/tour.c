@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWS                                                                                    \
+#define SHOWS                                                                                 \
 	"A preset is a guided ladder: every step changes one thing, says what to notice, and is " \
 	"checked. Press p to choose one, ] and [ to step. The parameters stay yours to change."
 
@@ -33,8 +33,8 @@ static int book(const struct session *s, struct canvas *c, int row)
 		char num[32];
 		int col = canvas_text(c, row, 2, STYLE_DIM, "¶ ");
 		col = canvas_text(c, row, col, STYLE_NORMAL, b->what);
-		col = canvas_printf(c, row, col, STYLE_BOLD, "  %s %s", fmt_num(num, sizeof num, b->value, 7),
-		                    b->unit);
+		col = canvas_printf(c, row, col, STYLE_BOLD, "  %s %s",
+		                    fmt_num(num, sizeof num, b->value, 7), b->unit);
 		const enum metric_id id = b->metric ? metric_find(b->metric) : METRIC_COUNT;
 		if (id != METRIC_COUNT && s->now && !s->stale) {
 			col = canvas_text(c, row, col, STYLE_DIM, "   ours");
@@ -55,9 +55,10 @@ static int checks(const struct session *s, struct canvas *c, int row)
 	const struct preset_step *step = &t->preset->steps[t->step];
 	if (!t->judged || t->off_path) {
 		if (row < c->rows)
-			canvas_text(c, row, 2, STYLE_DIM, t->off_path
-			            ? "you changed something: ] goes on, [ and ] come back to this step"
-			            : "what this step claims is checked when its run is done");
+			canvas_text(c, row, 2, STYLE_DIM,
+			            t->off_path
+			                ? "you changed something: ] goes on, [ and ] come back to this step"
+			                : "what this step claims is checked when its run is done");
 		return row + 1;
 	}
 	if (step->stops && t->n && row < c->rows) {
@@ -70,9 +71,11 @@ static int checks(const struct session *s, struct canvas *c, int row)
 		const bool excused = t->holds[i] && t->found[i][0];
 		const enum style style = excused ? STYLE_DIM : t->holds[i] ? STYLE_GOOD : STYLE_BAD;
 		const int col = canvas_printf(c, row, 2, style, "%s ",
-		                              excused ? "–" : t->holds[i] ? "✓" : "✗");
-		const int end = canvas_text(c, row, col, excused ? STYLE_DIM : STYLE_NORMAL,
-		                            step->expect[i]);
+		                              excused       ? "–"
+		                              : t->holds[i] ? "✓"
+		                                            : "✗");
+		const int end =
+			canvas_text(c, row, col, excused ? STYLE_DIM : STYLE_NORMAL, step->expect[i]);
 		if (t->found[i][0])
 			canvas_printf(c, row, end, style, "   %s", t->found[i]);
 	}
@@ -109,9 +112,10 @@ static void draw(const struct session *s, struct canvas *c)
 	row++;
 	row += canvas_wrap(c, row, 2, c->rows - row, c->cols - 4, STYLE_NORMAL, step->say) + 1;
 	if (step->reveal && row < c->rows)
-		row += canvas_wrap(c, row, 2, c->rows - row, c->cols - 4,
-		                   s->tour.revealed ? STYLE_BOLD : STYLE_DIM,
-		                   s->tour.revealed ? step->reveal : "Found the cause? ! shows the answer.") + 1;
+		row += canvas_wrap(
+				   c, row, 2, c->rows - row, c->cols - 4, s->tour.revealed ? STYLE_BOLD : STYLE_DIM,
+				   s->tour.revealed ? step->reveal : "Found the cause? ! shows the answer.") +
+		       1;
 	checks(s, c, book(s, c, row));
 }
 

@@ -19,19 +19,27 @@
 
 #include <stdatomic.h>
 
-enum backend_cap { CAP_TIME = 1, CAP_STATIC = 2, CAP_COUNTERS = 4, CAP_TIMELINE = 8, CAP_PER_LINE = 16 };
+enum backend_cap {
+	CAP_TIME = 1,
+	CAP_STATIC = 2,
+	CAP_COUNTERS = 4,
+	CAP_TIMELINE = 8,
+	CAP_PER_LINE = 16
+};
 
 /* What `doctor` and the device page show: each capability fails alone, with its reason. */
 struct backend_info {
-	unsigned caps;                /* enum backend_cap bits that work here */
-	char title[96];               /* "PTX emulator, 2 threads, AVX-512" */
-	struct { char reason[256], remedy[512]; } missing[5]; /* by bit number; "" = works */
-	unsigned n_devices, chosen;   /* one of them runs */
+	unsigned caps;  /* enum backend_cap bits that work here */
+	char title[96]; /* "PTX emulator, 2 threads, AVX-512" */
+	struct {
+		char reason[256], remedy[512];
+	} missing[5];               /* by bit number; "" = works */
+	unsigned n_devices, chosen; /* one of them runs */
 	char device[8][64];
 };
 
 struct run_buffer {
-	void *data;   /* in: contents before; out: contents after the run */
+	void *data; /* in: contents before; out: contents after the run */
 	size_t bytes;
 };
 
@@ -39,55 +47,56 @@ struct run_request {
 	const struct module *module;
 	const struct launch_plan *plan;
 	struct run_buffer buffers[KERNEL_MAX_BUFFERS]; /* n = plan->n_buffers; written in place */
-	const char *source_file;      /* "sgemm.cu" for messages */
-	unsigned caps;                /* what is wanted; 0 = all */
-	uint64_t max_blocks;          /* emu: run a spread sample of at most this many; 0 = all */
-	double timeout_s;             /* watchdog; 0 = the back end's default (60 s) */
-	unsigned threads;             /* emu: 0 = all cores */
-	bool check_races;             /* emu: also look for shared-memory races (slower) */
+	const char *source_file;                       /* "sgemm.cu" for messages */
+	unsigned caps;                                 /* what is wanted; 0 = all */
+	uint64_t max_blocks; /* emu: run a spread sample of at most this many; 0 = all */
+	double timeout_s;    /* watchdog; 0 = the back end's default (60 s) */
+	unsigned threads;    /* emu: 0 = all cores */
+	bool check_races;    /* emu: also look for shared-memory races (slower) */
 	/* cuda only */
-	unsigned repeat;              /* timed launches; 0 = as many as fit a tenth of a second, 3..50 */
-	bool warm_l2;                 /* time with L2 as the last launch left it; default: flushed */
-	bool stalls;                  /* counters: also why warps waited (2-3 passes more) */
+	unsigned repeat; /* timed launches; 0 = as many as fit a tenth of a second, 3..50 */
+	bool warm_l2;    /* time with L2 as the last launch left it; default: flushed */
+	bool stalls;     /* counters: also why warps waited (2-3 passes more) */
 	/* timeline: the program to run around the kernel, and the launches it means (STREAM_LAUNCHES of
-	 * them). NULL = inputs up, kernel, outputs down in one stream. Span correlation - 1 is the op */
+	 * them). NULL = inputs up, kernel, outputs down in one stream. Span correlation - 1 is the op
+	 */
 	const struct stream_program *program;
 	const struct launch_plan *launches;
 };
 
 struct run_result {
-	struct run_counts counts;     /* what was counted, if CAP_COUNTERS */
-	struct metric_set metrics;    /* values only hardware knows (cuda); others NONE */
-	double wall_s;                /* time the run took here */
-	bool outputs_complete;        /* false for a sampled run: verification is meaningless */
-	char note[256];               /* "sampled 128 of 4096 blocks" ... */
+	struct run_counts counts;  /* what was counted, if CAP_COUNTERS */
+	struct metric_set metrics; /* values only hardware knows (cuda); others NONE */
+	double wall_s;             /* time the run took here */
+	bool outputs_complete;     /* false for a sampled run: verification is meaningless */
+	char note[256];            /* "sampled 128 of 4096 blocks" ... */
 	/* cuda only; zero elsewhere */
-	bool metrics_final;           /* `metrics` already holds all that follows from `counts`, with
-	                               * reasons for what is missing: do not derive it again */
+	bool metrics_final; /* `metrics` already holds all that follows from `counts`, with
+	                     * reasons for what is missing: do not derive it again */
 	struct run_timing timing;
 	struct run_static loaded;
 	unsigned n_stalls;
 	struct run_stall stalls[24];
-	unsigned n_spans;             /* owned */
-	struct span *spans;           /* ascending by start */
-	bool spans_from_events;       /* no activity records: kernel and copies timed by events */
-	double program_ns;            /* the same without recording, by the host's clock; 0 = unknown */
-	unsigned counter_passes;      /* replays that the counters took */
-	double counters_s;            /* wall time of reading counters */
-	char missing[5][256];         /* by capability's bit number: why it gave nothing; "" = it did */
+	unsigned n_spans;        /* owned */
+	struct span *spans;      /* ascending by start */
+	bool spans_from_events;  /* no activity records: kernel and copies timed by events */
+	double program_ns;       /* the same without recording, by the host's clock; 0 = unknown */
+	unsigned counter_passes; /* replays that the counters took */
+	double counters_s;       /* wall time of reading counters */
+	char missing[5][256];    /* by capability's bit number: why it gave nothing; "" = it did */
 };
 
 struct run_hooks {
 	/* Called from the running thread, at most some 30 times a second; fraction is 0..1. */
 	void (*progress)(void *ctx, double fraction);
 	void *ctx;
-	const atomic_bool *cancel;    /* polled; NULL = cannot be cancelled */
+	const atomic_bool *cancel; /* polled; NULL = cannot be cancelled */
 };
 
 /* A library's time for the same work, as a line above a ladder. */
 struct library_line {
 	char name[32], about[96];
-	bool comparable;              /* the same precision as our kernels */
+	bool comparable; /* the same precision as our kernels */
 	struct run_timing timing;
 };
 

@@ -18,7 +18,8 @@ size_t asset_count(void);
 const struct asset *asset_at(size_t i);
 /* Exact path; NULL = none. */
 const struct asset *asset_find(const char *path);
-/* "a100" for "presets/gpus/a100.yaml" when it lies directly in @folder with ending @ext, else false. */
+/* "a100" for "presets/gpus/a100.yaml" when it lies directly in @folder with ending @ext, else
+ * false. */
 int asset_in(const struct asset *a, const char *folder, const char *ext, char *name, size_t n);
 
 #endif

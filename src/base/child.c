@@ -31,7 +31,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* --- in the program ------------------------------------------------------------------------------ */
+/* --- in the program --- */
 
 static int spawn(pid_t *pid, const char *option, int socket, int log)
 {
@@ -66,7 +66,8 @@ bool child_start(struct child *c, const char *option, const char *what, struct e
 	c->log = memfd_create("pmpp-worker", MFD_CLOEXEC);
 	/* Neither may lie where the worker's descriptors go. */
 	int theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, 10);
-	int log = c->log >= 0 ? fcntl(c->log, F_DUPFD_CLOEXEC, 10) : open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int log =
+		c->log >= 0 ? fcntl(c->log, F_DUPFD_CLOEXEC, 10) : open("/dev/null", O_WRONLY | O_CLOEXEC);
 	close(pair[1]);
 	pid_t pid = 0;
 	const int rc = theirs < 0 || log < 0 ? EMFILE : spawn(&pid, option, theirs, log);
@@ -145,7 +146,7 @@ void child_ended_by(int status, char *out, size_t n)
 		snprintf(out, n, "exit status %d", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
-/* --- in the worker ------------------------------------------------------------------------------- */
+/* --- in the worker --- */
 
 /* Whatever the main thread is waiting for. */
 static void *watch(void *arg)

@@ -13,7 +13,7 @@
 #include <stdarg.h>
 
 /* X(code, exit status of the program when nothing better is known) */
-#define ERR_CODES(X)                                                                              \
+#define ERR_CODES(X)                                                                          \
 	X(NONE, 0)        /* no error */                                                          \
 	X(USAGE, 2)       /* the person asked for something illegal: option, parameter, launch */ \
 	X(PARSE, 2)       /* a file or text is malformed; the message starts "file:line:" */      \
@@ -48,7 +48,8 @@ bool err_prefix(struct err *err, const char *fmt, ...) __attribute__((format(pri
 void err_clear(struct err *err);
 /* "usage", "parse" ...: the lower-case name of a code. */
 const char *err_code_name(enum err_code code);
-/* Exit status that belongs to a code (README: 0 verified, 1 wrong, 2 usage, 3 not possible here). */
+/* Exit status that belongs to a code (README: 0 verified, 1 wrong, 2 usage, 3 not possible here).
+ */
 int err_exit_status(enum err_code code);
 
 #endif

@@ -54,7 +54,7 @@ static bool write_all(int fd, const char *p, size_t n)
 	return true;
 }
 
-/* --- replacing ------------------------------------------------------------------------------- */
+/* --- replacing --- */
 
 #define STALE_S 3600 /* a temporary file that nobody wrote to for this long has lost its writer */
 
@@ -63,8 +63,9 @@ static void split(const char *path, char **folder, char **name)
 {
 	const char *slash = strrchr(path, '/');
 	*name = mem_strdup(slash ? slash + 1 : path);
-	*folder = slash == path ? mem_strdup("/") : slash ? mem_printf("%.*s", (int)(slash - path), path)
-	                                                  : mem_strdup(".");
+	*folder = slash == path ? mem_strdup("/")
+	          : slash       ? mem_printf("%.*s", (int)(slash - path), path)
+	                        : mem_strdup(".");
 }
 
 /* Our temporary files are "FOLDER/.NAME.pmpp-XXXXXX": hidden, and nobody else's. */
@@ -77,7 +78,8 @@ static char *temp_prefix(const char *name)
  * gets its name when it is whole. -1: this file system, or a system without /proc, has none. */
 static int open_unnamed(const char *folder)
 {
-	return access("/proc/self/fd", X_OK) ? -1 : open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	return access("/proc/self/fd", X_OK) ? -1
+	                                     : open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 }
 
 /* Names the unnamed file; @temp ends in "XXXXXX", which is filled in. */

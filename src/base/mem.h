@@ -9,10 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-void *mem_alloc(size_t bytes) __attribute__((malloc));            /* uninitialised */
-void *mem_zalloc(size_t bytes) __attribute__((malloc));           /* zeroed */
-void *mem_calloc(size_t n, size_t bytes) __attribute__((malloc)); /* zeroed; overflow ends the program */
-void *mem_realloc(void *p, size_t n, size_t bytes);               /* overflow ends the program */
+void *mem_alloc(size_t bytes) __attribute__((malloc));  /* uninitialised */
+void *mem_zalloc(size_t bytes) __attribute__((malloc)); /* zeroed */
+void *mem_calloc(size_t n, size_t bytes)
+	__attribute__((malloc));                        /* zeroed; overflow ends the program */
+void *mem_realloc(void *p, size_t n, size_t bytes); /* overflow ends the program */
 /* Zeroed, aligned to @align (a power of two); freed with free(). */
 void *mem_aligned(size_t align, size_t bytes);
 char *mem_strdup(const char *s) __attribute__((malloc));

@@ -61,7 +61,10 @@ char *fmt_count(char *out, size_t n, double value)
 		return out;
 	}
 	int len = snprintf(digits, sizeof digits, "%.0f", fabs(value));
-	struct { char s[96]; size_t at; } b = { .at = 0 };
+	struct {
+		char s[96];
+		size_t at;
+	} b = { .at = 0 };
 	if (value < 0 && strcmp(digits, "0") != 0)
 		b.s[b.at++] = '-';
 	for (int i = 0; i < len; i++) {

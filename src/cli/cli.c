@@ -33,8 +33,8 @@ const struct verb *verb_at(size_t i)
 	for (size_t v = 0; v < ARRAY_LEN(verbs); v++) {
 		size_t before = 0;
 		for (size_t w = 0; w < ARRAY_LEN(verbs); w++)
-			before += verbs[w]->order < verbs[v]->order ||
-			          (verbs[w]->order == verbs[v]->order && w < v);
+			before +=
+				verbs[w]->order < verbs[v]->order || (verbs[w]->order == verbs[v]->order && w < v);
 		if (before == i)
 			return verbs[v];
 	}
@@ -49,7 +49,7 @@ static const struct verb *verb_find(const char *name)
 	return NULL;
 }
 
-/* --- output --------------------------------------------------------------------------------- */
+/* --- output --- */
 
 int cli_emit(struct cli *c, json_t *object, int status)
 {
@@ -68,7 +68,7 @@ int cli_fail(struct cli *c, const struct err *err)
 	return c->json ? cli_emit(c, json_error(err), status) : status;
 }
 
-/* --- help ----------------------------------------------------------------------------------- */
+/* --- help --- */
 
 static void help_options(struct cli *c, const struct verb *v, void *state)
 {
@@ -88,8 +88,8 @@ static void help_options(struct cli *c, const struct verb *v, void *state)
 
 static int help_verb(struct cli *c, const struct verb *v, void *state)
 {
-	fprintf(c->out, "Usage: pmpp-explore%s%s %s\n\n%s\n\n", v->name[0] ? " " : "", v->name, v->usage,
-	        v->about);
+	fprintf(c->out, "Usage: pmpp-explore%s%s %s\n\n%s\n\n", v->name[0] ? " " : "", v->name,
+	        v->usage, v->about);
 	help_options(c, v, state);
 	if (v->help[0])
 		fprintf(c->out, "\n%s", v->help);
@@ -107,32 +107,31 @@ static int help_all(struct cli *c)
 	}
 	fputs("  pmpp-explore --version\n  pmpp-explore VERB --help\n\n"
 	      "Exit status: 0 verified or shown, 1 wrong result or failed run, 2 bad usage, "
-	      "3 not possible here.\n", c->out);
+	      "3 not possible here.\n",
+	      c->out);
 	return CLI_OK;
 }
 
 static int version(struct cli *c)
 {
 	if (c->json)
-		return cli_emit(c, json_pack("{s:s, s:s, s:s}", "schema", CLI_SCHEMA, "program",
-		                             "pmpp-explore", "version", CLI_VERSION), CLI_OK);
+		return cli_emit(c,
+		                json_pack("{s:s, s:s, s:s}", "schema", CLI_SCHEMA, "program",
+		                          "pmpp-explore", "version", CLI_VERSION),
+		                CLI_OK);
 	fprintf(c->out, "pmpp-explore %s\n", CLI_VERSION);
 	return CLI_OK;
 }
 
-/* --- options -------------------------------------------------------------------------------- */
+/* --- options --- */
 
 static bool store(const struct option_spec *o, const char *value, struct err *err)
 {
 	int64_t whole;
 	char *end;
 	switch (o->kind) {
-	case OPT_FLAG:
-		*(bool *)o->to = true;
-		return true;
-	case OPT_TEXT:
-		*(const char **)o->to = value;
-		return true;
+	case OPT_FLAG: *(bool *)o->to = true; return true;
+	case OPT_TEXT: *(const char **)o->to = value; return true;
 	case OPT_COUNT:
 		if (!parse_int(value, &whole) || whole < 0)
 			return err_set(err, ERR_USAGE, "option '%s': '%s' is not a whole number of 0 or more",
@@ -238,7 +237,7 @@ static int run_verb(struct cli *c, const struct verb *v, unsigned n, char **args
 	return status;
 }
 
-/* --- dispatch ------------------------------------------------------------------------------- */
+/* --- dispatch --- */
 
 /* Neither a verb nor a kernel: names of both are near enough to be meant. */
 static int unknown_word(struct cli *c, const char *word)
@@ -294,7 +293,9 @@ static int dispatch(struct cli *c, unsigned n, char **args)
 int cli_main(int argc, char **argv, bool *busy)
 {
 	struct cli c = {
-		.out = stdout, .err = stderr, .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+		.out = stdout,
+		.err = stderr,
+		.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
 	};
 	/* Known before anything can go wrong, so that errors take the form that was asked for. */
 	for (int i = 1; i < argc; i++)

@@ -4,8 +4,8 @@
  * One verb = one file verb_<name>.c; make finds it, and help, dispatch and suggestions follow.
  * A verb returns the exit status; only main.c exits. See README for the statuses.
  */
-#ifndef PMPP_CLI_H
-#define PMPP_CLI_H
+#ifndef PMPP_CLI_CLI_H
+#define PMPP_CLI_CLI_H
 
 #include "lab/app.h"
 #include "base/text.h"
@@ -30,7 +30,7 @@ enum option_kind { OPT_FLAG, OPT_TEXT, OPT_COUNT, OPT_SECONDS };
 
 /* One option of a verb; @to points at a bool, const char *, uint64_t or double by kind. */
 struct option_spec {
-	const char *name;  /* "--gpu" */
+	const char *name; /* "--gpu" */
 	enum option_kind kind;
 	void *to;
 	const char *value; /* "SHEET"; NULL for a flag */
@@ -72,7 +72,8 @@ bool start_ladder(unsigned n, char **args, struct selection *sel, struct err *er
 
 /* user_start.c: a person's own file first, launched by these options; else as start_parse(). */
 unsigned user_options(struct user_spec *s, struct option_spec *o); /* how many were put into @o */
-bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *sel, struct err *err);
+bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *sel,
+                struct err *err);
 
 /* json_out.c */
 json_t *json_number(double v); /* whole numbers as integers, NaN and infinity as null */
@@ -92,12 +93,12 @@ void params_text(const struct selection *sel, char *out, size_t n);
 
 /* table.c: columns of text, two blanks apart. */
 struct table {
-	unsigned cols;     /* at most 12 */
+	unsigned cols; /* at most 12 */
 	unsigned n, cap;
 	char **cells;
-	bool right[12];    /* right-aligned column */
+	bool right[12]; /* right-aligned column */
 };
-void table_row(struct table *t, ...); /* t->cols strings */
+void table_row(struct table *t, ...);                           /* t->cols strings */
 void table_print(struct table *t, FILE *f, const char *indent); /* and empties it */
 
 #endif

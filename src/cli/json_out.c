@@ -96,7 +96,7 @@ json_t *json_gpu(const struct gpu_spec *g)
 	GPU_FIGURES(X)
 #undef X
 #define X(type, field, least, most, about) \
-	if (g->field > 0)                  \
+	if (g->field > 0)                      \
 		set_num(o, #field, g->field);
 	GPU_LINK_FIGURES(X)
 #undef X
@@ -142,7 +142,7 @@ json_t *json_error(const struct err *err)
 	return o;
 }
 
-/* --- a record ------------------------------------------------------------------------------- */
+/* --- a record --- */
 
 static json_t *json_counts(const struct counts *c)
 {
@@ -300,7 +300,8 @@ static json_t *json_dim(struct dim3u d)
 static json_t *json_measured(const struct run_measured *hw)
 {
 	const struct run_timing *t = &hw->timing;
-	json_t *o = json_object(), *time = json_object(), *loaded = json_object(), *stalls = json_object();
+	json_t *o = json_object(), *time = json_object(), *loaded = json_object(),
+		   *stalls = json_object();
 	set_u64(time, "launches", t->n);
 	set_num(time, "median_ns", t->median_ns);
 	set_num(time, "min_ns", t->min_ns);
@@ -383,7 +384,7 @@ json_t *json_record(const struct run_record *r)
 	n_tags = n_tags < MAX_TAGS ? n_tags : MAX_TAGS;
 
 	json_t *o = json_object(), *launch = json_object(), *occ = json_object(),
-	       *compiler = json_object(), *run = json_object(), *book = json_object();
+		   *compiler = json_object(), *run = json_object(), *book = json_object();
 	set_text(o, "schema", CLI_SCHEMA);
 	set_text(o, "version", CLI_VERSION);
 	set_text(o, "kernel", sel->kernel->name);
@@ -404,8 +405,9 @@ json_t *json_record(const struct run_record *r)
 	set(o, "metrics", json_metrics(&r->metrics));
 	const struct run_brief *ghost = ghost_find(sel);
 	if (ghost)
-		set(o, "recorded", json_pack("{s:s, s:o}", "gpu", ghost->sel.gpu.name, "metrics",
-		                             json_metrics(&ghost->metrics)));
+		set(o, "recorded",
+		    json_pack("{s:s, s:o}", "gpu", ghost->sel.gpu.name, "metrics",
+		              json_metrics(&ghost->metrics)));
 
 	set(occ, "limits", json_limits(&r->occ));
 	set_text(occ, "limiters", r->occ.limiters);

@@ -29,13 +29,13 @@ static const char *mark(const struct cli *c, enum origin o)
 	return origin_mark(o, !c->utf8);
 }
 
-/* --- occupancy ------------------------------------------------------------------------------ */
+/* --- occupancy --- */
 
 void print_occupancy(struct cli *c, const struct gpu_spec *g, const struct occ_result *r)
 {
 	char needs[32], has[32], blocks[32];
-	fprintf(c->out, "Occupancy: %.4g %%, %u of %u warps, %u blocks per SM", r->pct,
-	        r->warps_per_sm, gpu_max_warps_per_sm(g), r->blocks_per_sm);
+	fprintf(c->out, "Occupancy: %.4g %%, %u of %u warps, %u blocks per SM", r->pct, r->warps_per_sm,
+	        gpu_max_warps_per_sm(g), r->blocks_per_sm);
 	fprintf(c->out, r->limiters[0] ? "; limited by %s\n" : "\n", r->limiters);
 	if (!r->launchable)
 		fprintf(c->out, "Cannot launch: %s\n", r->why_not);
@@ -54,7 +54,7 @@ void print_occupancy(struct cli *c, const struct gpu_spec *g, const struct occ_r
 	        r->book_pct, r->book_note[0] ? ". " : "; the same", r->book_note);
 }
 
-/* --- a record ------------------------------------------------------------------------------- */
+/* --- a record --- */
 
 static void print_head(struct cli *c, const struct run_record *r)
 {
@@ -78,7 +78,9 @@ static void print_verdict(struct cli *c, const struct run_record *r)
 	const struct variant_desc *v = &r->sel.kernel->variants[r->sel.variant];
 	const unsigned i = r->verify == VERIFY_OK ? 0 : r->verify == VERIFY_WRONG ? 1 : 2;
 	fprintf(c->out, "\nResult: %s%s%s\n", c->utf8 ? tick[i] : "",
-	        r->verify == VERIFY_OK ? "verified, " : r->verify == VERIFY_WRONG ? "WRONG, " : "",
+	        r->verify == VERIFY_OK      ? "verified, "
+	        : r->verify == VERIFY_WRONG ? "WRONG, "
+	                                    : "",
 	        r->verify_text);
 	if (r->check.note[0])
 		fprintf(c->out, "%s\n", r->check.note);
@@ -134,7 +136,9 @@ static void print_metrics(struct cli *c, const struct metric_set *m)
 		group = d->key;
 		seen[v->origin] = true;
 		table_row(&t, d->title, value, mark(c, v->origin), v->origin ? unit_beside(d) : "",
-		          v->origin ? d->key : v->reason ? v->reason : "");
+		          v->origin   ? d->key
+		          : v->reason ? v->reason
+		                      : "");
 	}
 	table_print(&t, c->out, "");
 	fputs("\nOrigin:", c->out);

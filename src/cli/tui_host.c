@@ -69,7 +69,7 @@ static void host_focus(void *ctx)
 	app_focus(ctx);
 }
 
-/* --- presets and files ----------------------------------------------------------------------- */
+/* --- presets and files --- */
 
 static bool host_step(void *ctx, int direction, char *said, size_t n)
 {
@@ -99,7 +99,7 @@ static bool host_save(void *ctx, char *said, size_t n)
 	return ok;
 }
 
-/* --- lists ---------------------------------------------------------------------------------- */
+/* --- lists --- */
 
 /* Kernels are listed variant by variant. */
 static const struct kernel_desc *variant_at(size_t i, unsigned *variant)

@@ -1,6 +1,6 @@
 /* The session as the screen wants it: struct screen_host over struct app. */
-#ifndef PMPP_APP_HOST_H
-#define PMPP_APP_HOST_H
+#ifndef PMPP_CLI_TUI_HOST_H
+#define PMPP_CLI_TUI_HOST_H
 
 #include "lab/app.h"
 #include "ui/screen.h"

@@ -1,6 +1,6 @@
 /*
- * "my.cu --kernel saxpy --grid n/block --block 256 n=1M ..." to a selection: what verbs that run a kernel
- * share of it.
+ * "my.cu --kernel saxpy --grid n/block --block 256 n=1M ..." to a selection: what verbs that run a
+ * kernel share of it.
  */
 #include "cli/cli.h"
 
@@ -9,12 +9,15 @@
 unsigned user_options(struct user_spec *s, struct option_spec *o)
 {
 	const struct option_spec all[] = {
-		{ "--kernel", OPT_TEXT, &s->kernel, "NAME", "own file: the __global__ function to launch (with a descriptor: the variant)" },
+		{ "--kernel", OPT_TEXT, &s->kernel, "NAME",
+		  "own file: the __global__ function to launch (with a descriptor: the variant)" },
 		{ "--grid", OPT_TEXT, &s->grid, "X[,Y[,Z]]",
 		  "own file: blocks; may be worked out, as n/block (a division rounds up)" },
 		{ "--block", OPT_TEXT, &s->block, "X[,Y[,Z]]", "own file: threads per block" },
-		{ "--shared", OPT_TEXT, &s->shared, "BYTES", "own file: dynamic shared memory (default 0)" },
-		{ "--define", OPT_TEXT, &s->define, "A=1,B=2", "own file: macros, to be changed like parameters" },
+		{ "--shared", OPT_TEXT, &s->shared, "BYTES",
+		  "own file: dynamic shared memory (default 0)" },
+		{ "--define", OPT_TEXT, &s->define, "A=1,B=2",
+		  "own file: macros, to be changed like parameters" },
 	};
 	memcpy(o, all, sizeof all);
 	return ARRAY_LEN(all);
@@ -22,7 +25,7 @@ unsigned user_options(struct user_spec *s, struct option_spec *o)
 
 /* A file with a descriptor: --kernel names a variant, the rest are parameters. */
 static bool user_variant(const struct user_spec *s, unsigned n, char **args, struct selection *sel,
-                        struct err *err)
+                         struct err *err)
 {
 	const int v = s->kernel ? kernel_variant_index(sel->kernel, s->kernel) : 0;
 	if (v < 0) {
@@ -41,12 +44,14 @@ static bool user_variant(const struct user_spec *s, unsigned n, char **args, str
 	return true;
 }
 
-bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *sel, struct err *err)
+bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *sel,
+                struct err *err)
 {
 	if (!n || !user_file_named(args[0])) {
 		if (!s->kernel && !s->grid && !s->block && !s->shared && !s->define)
 			return start_parse(n, args, sel, err);
-		err_set(err, ERR_USAGE, "--kernel, --grid, --block, --shared and --define belong to a file of your own");
+		err_set(err, ERR_USAGE,
+		        "--kernel, --grid, --block, --shared and --define belong to a file of your own");
 		return err_remedy(err, "give the file first: pmpp-explore my.cu --grid ...");
 	}
 	s->path = args[0];

@@ -1,7 +1,8 @@
 /*
- * diff: two results side by side: what moved, the most telling first, with origin, percent, and why two
- * values cannot be compared. A side is a snapshot, the output of `run --json`, or a kernel that is run now.
- * Files are read as JSON, by the names of metrics: kernels this program does not have are fine.
+ * diff: two results side by side: what moved, the most telling first, with origin, percent, and why
+ * two values cannot be compared. A side is a snapshot, the output of `run --json`, or a kernel that
+ * is run now. Files are read as JSON, by the names of metrics: kernels this program does not have
+ * are fine.
  */
 #include "cli/cli.h"
 
@@ -30,8 +31,10 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
 		{ "--csv", OPT_FLAG, &s->csv, NULL, "a table for a spreadsheet instead of text" },
 		{ "--all", OPT_FLAG, &s->all, NULL, "also what is the same on both sides" },
-		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "of kernels to run: GPU to answer for (default " APP_DEFAULT_GPU ")" },
-		{ "--backend", OPT_TEXT, &s->backend, "NAME", "of kernels to run: emu, cuda, or auto (default)" },
+		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET",
+		  "of kernels to run: GPU to answer for (default " APP_DEFAULT_GPU ")" },
+		{ "--backend", OPT_TEXT, &s->backend, "NAME",
+		  "of kernels to run: emu, cuda, or auto (default)" },
 		{ "--seed", OPT_COUNT, &s->seed, "N", "of kernels to run: seed of the inputs (default 1)" },
 	};
 	s->seed = 1;
@@ -39,14 +42,14 @@ static unsigned options(void *state, struct option_spec *o)
 	return ARRAY_LEN(all);
 }
 
-/* --- sides ---------------------------------------------------------------------------------------- */
+/* --- sides --- */
 
 struct side {
-	const char *name;      /* as typed */
+	const char *name; /* as typed */
 	char kernel[160], gpu[96], backend[16], params[300], result[16];
 	struct metric_set m;
 	const char *unit[METRIC_COUNT]; /* as the file spells it */
-	json_t *doc;           /* holds the texts */
+	json_t *doc;                    /* holds the texts */
 };
 
 static const char *text_at(json_t *o, const char *key)
@@ -68,7 +71,8 @@ static void take_metrics(struct side *d, json_t *metrics)
 	const char *key;
 	json_t *o;
 	metrics_clear(&d->m, "this side does not have it");
-	json_object_foreach(metrics, key, o) {
+	json_object_foreach(metrics, key, o)
+	{
 		const enum metric_id id = metric_find(key);
 		json_t *value = json_object_get(o, "value");
 		if (id == METRIC_COUNT)
@@ -91,15 +95,16 @@ static void take_params(struct side *d, json_t *params)
 	const char *key;
 	json_t *v;
 	size_t at = 0;
-	json_object_foreach(params, key, v) {
+	json_object_foreach(params, key, v)
+	{
 		if (at >= sizeof d->params)
 			break;
 		if (json_is_string(v))
-			at += (size_t)snprintf(d->params + at, sizeof d->params - at, "%s%s %s", at ? ", " : "", key,
-			                       json_string_value(v));
+			at += (size_t)snprintf(d->params + at, sizeof d->params - at, "%s%s %s", at ? ", " : "",
+			                       key, json_string_value(v));
 		else
-			at += (size_t)snprintf(d->params + at, sizeof d->params - at, "%s%s %lld", at ? ", " : "",
-			                       key, (long long)json_integer_value(v));
+			at += (size_t)snprintf(d->params + at, sizeof d->params - at, "%s%s %lld",
+			                       at ? ", " : "", key, (long long)json_integer_value(v));
 	}
 }
 
@@ -127,8 +132,8 @@ static bool read_file(struct side *d, struct err *err)
 	if (!strcmp(schema, SNAPSHOT_SCHEMA)) {
 		record = json_object_get(d->doc, "now");
 		if (!json_is_object(record))
-			return err_set(err, ERR_PARSE, "%s: nothing had been run when this snapshot was written",
-			               d->name);
+			return err_set(err, ERR_PARSE,
+			               "%s: nothing had been run when this snapshot was written", d->name);
 		take_selection(d, json_object_get(record, "selection"));
 		snprintf(d->result, sizeof d->result, "%s", text_at(record, "verify"));
 	} else if (!strcmp(schema, CLI_SCHEMA)) {
@@ -145,7 +150,8 @@ static bool read_file(struct side *d, struct err *err)
 	return true;
 }
 
-static bool run_now(struct side *d, const struct state *s, unsigned n, char **params, struct err *err)
+static bool run_now(struct side *d, const struct state *s, unsigned n, char **params,
+                    struct err *err)
 {
 	struct selection sel = { .seed = s->seed };
 	struct run_record *r;
@@ -186,21 +192,22 @@ static bool params_known(const struct side side[2], unsigned n, char **params, s
 		}
 		if (known && strchr(params[i], '='))
 			continue;
-		return sel.kernel ? start_param(params[i], &sel, err)
-		                  : err_set(err, ERR_USAGE, "'%s': only kernels that are run now take parameters",
-		                            params[i]);
+		return sel.kernel
+		           ? start_param(params[i], &sel, err)
+		           : err_set(err, ERR_USAGE, "'%s': only kernels that are run now take parameters",
+		                     params[i]);
 	}
 	return true;
 }
 
-/* --- differences ------------------------------------------------------------------------------------- */
+/* --- differences --- */
 
 struct change {
 	enum metric_id id;
 	bool moved;
-	double pct;      /* NAN: cannot be said */
-	double weight;   /* sorts */
-	char note[160];  /* why not comparable, or what to mind */
+	double pct;     /* NAN: cannot be said */
+	double weight;  /* sorts */
+	char note[160]; /* why not comparable, or what to mind */
 };
 
 /* What a person asks first. */
@@ -263,7 +270,7 @@ static int by_weight(const void *a, const void *b)
 	return (int)x->id - (int)y->id;
 }
 
-/* --- forms -------------------------------------------------------------------------------------------- */
+/* --- forms --- */
 
 /* "kernel", "sgemm/naive", "sgemm/tiled" where the two sides were not the same thing. */
 struct setting {
@@ -293,7 +300,8 @@ static void change_text(const struct side side[2], const struct change *c, char 
 	if (!c->moved || metric_catalogue[c->id].kind == METRIC_TEXT || !isfinite(c->pct))
 		return;
 	if (a > 0 && b > 0 && (b / a >= 10 || a / b >= 10))
-		snprintf(out, n, "%s %s", b > a ? "x" : "/", fmt_num(num, sizeof num, b > a ? b / a : a / b, 4));
+		snprintf(out, n, "%s %s", b > a ? "x" : "/",
+		         fmt_num(num, sizeof num, b > a ? b / a : a / b, 4));
 	else
 		snprintf(out, n, "%+.3g %%", c->pct);
 }
@@ -304,8 +312,9 @@ static void print_text(struct cli *c, const struct state *s, const struct side s
 	struct setting set[5];
 	struct table t = { .cols = 8, .right = { false, true, false, true, false, true } };
 	const unsigned n = settings(side, set);
-	fprintf(c->out, "A  %s   %s, %s, %s\nB  %s   %s, %s, %s\n", side[0].name, side[0].kernel, side[0].gpu,
-	        side[0].backend, side[1].name, side[1].kernel, side[1].gpu, side[1].backend);
+	fprintf(c->out, "A  %s   %s, %s, %s\nB  %s   %s, %s, %s\n", side[0].name, side[0].kernel,
+	        side[0].gpu, side[0].backend, side[1].name, side[1].kernel, side[1].gpu,
+	        side[1].backend);
 	for (unsigned i = 0; i < n; i++)
 		fprintf(c->out, "   %s: %s -> %s\n", set[i].name, set[i].a, set[i].b);
 	fprintf(c->out, "\n%u metric%s moved\n", moved, moved == 1 ? "" : "s");
@@ -317,9 +326,9 @@ static void print_text(struct cli *c, const struct state *s, const struct side s
 		metric_format(&side[0].m, id, a, sizeof a);
 		metric_format(&side[1].m, id, b, sizeof b);
 		change_text(side, &all[i], change, sizeof change);
-		table_row(&t, metric_catalogue[id].title, a, origin_mark(side[0].m.v[id].origin, !c->utf8), b,
-		          origin_mark(side[1].m.v[id].origin, !c->utf8), change, metric_catalogue[id].key,
-		          all[i].note);
+		table_row(&t, metric_catalogue[id].title, a, origin_mark(side[0].m.v[id].origin, !c->utf8),
+		          b, origin_mark(side[1].m.v[id].origin, !c->utf8), change,
+		          metric_catalogue[id].key, all[i].note);
 	}
 	table_print(&t, c->out, "");
 }
@@ -341,8 +350,9 @@ static void csv_value(FILE *f, const struct metric_set *m, enum metric_id id)
 	char num[40];
 	const struct metric_value *v = &m->v[id];
 	if (v->origin != ORIGIN_NONE)
-		csv_field(f, metric_catalogue[id].kind == METRIC_TEXT ? v->text
-		                                                      : fmt_num(num, sizeof num, v->num, 15));
+		csv_field(f, metric_catalogue[id].kind == METRIC_TEXT
+		                 ? v->text
+		                 : fmt_num(num, sizeof num, v->num, 15));
 	fprintf(f, ",%s,", origin_name(v->origin));
 }
 
@@ -352,7 +362,8 @@ static void print_csv(struct cli *c, const struct state *s, const struct side si
 	fputs("metric,unit,a,a_origin,b,b_origin,change_pct,note\n", c->out);
 	for (unsigned i = 0; i < METRIC_COUNT && (s->all || all[i].moved); i++) {
 		char num[40];
-		fprintf(c->out, "%s,%s,", metric_catalogue[all[i].id].key, metric_catalogue[all[i].id].unit);
+		fprintf(c->out, "%s,%s,", metric_catalogue[all[i].id].key,
+		        metric_catalogue[all[i].id].unit);
 		csv_value(c->out, &side[0].m, all[i].id);
 		csv_value(c->out, &side[1].m, all[i].id);
 		fprintf(c->out, "%s,", isfinite(all[i].pct) ? fmt_num(num, sizeof num, all[i].pct, 6) : "");
@@ -363,8 +374,9 @@ static void print_csv(struct cli *c, const struct state *s, const struct side si
 
 static json_t *json_side(const struct side *d)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name", d->name, "kernel", d->kernel, "parameters",
-	                 d->params, "gpu", d->gpu, "backend", d->backend, "result", d->result);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name", d->name, "kernel", d->kernel,
+	                 "parameters", d->params, "gpu", d->gpu, "backend", d->backend, "result",
+	                 d->result);
 }
 
 static int print_json(struct cli *c, const struct state *s, const struct side side[2],
@@ -380,8 +392,8 @@ static int print_json(struct cli *c, const struct state *s, const struct side si
 	json_object_set_new(o, "same", json_boolean(status == DIFF_SAME));
 	json_object_set_new(o, "moved", json_integer(moved));
 	for (unsigned i = 0; i < n; i++)
-		json_array_append_new(differ, json_pack("{s:s, s:s, s:s}", "name", set[i].name, "a", set[i].a, "b",
-		                                        set[i].b));
+		json_array_append_new(differ, json_pack("{s:s, s:s, s:s}", "name", set[i].name, "a",
+		                                        set[i].a, "b", set[i].b));
 	json_object_set_new(o, "settings", differ);
 	for (unsigned i = 0; i < METRIC_COUNT && (s->all || all[i].moved); i++) {
 		json_t *m = json_object();
@@ -397,7 +409,7 @@ static int print_json(struct cli *c, const struct state *s, const struct side si
 	return cli_emit(c, o, status);
 }
 
-/* --- the verb ------------------------------------------------------------------------------------------- */
+/* --- the verb --- */
 
 static bool is_file(const char *word)
 {
@@ -420,7 +432,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	if (n < 2 || strchr(args[0], '=') || strchr(args[1], '=')) {
 		err_set(&err, ERR_USAGE, "diff needs two sides");
 		err_remedy(&err, "two of: a snapshot, the output of 'run --json', a kernel; "
-		           "for example diff sgemm/naive sgemm/tiled");
+		                 "for example diff sgemm/naive sgemm/tiled");
 		return trouble(c, side, &err);
 	}
 	side[0].name = args[0];
@@ -455,12 +467,14 @@ const struct verb verb_diff = {
 	.name = "diff",
 	.order = 7,
 	.about = "two results side by side: what moved, the most telling first",
-	.usage = "A B [name=value ...] [options]   (each a SNAPSHOT.json, a RUN.json, or KERNEL[/VARIANT])",
-	.help = "Files are snapshots (key e, verb export) or the output of 'run --json'. Kernels are run now, with the\n"
-	        "parameters given. Time and what decides it come first, then metrics by the factor they moved by.\n"
-	        "Status: 0 the same, 1 different, 2 trouble.\n\n"
-	        "  pmpp-explore diff before.json after.json\n"
-	        "  pmpp-explore diff sgemm/naive sgemm/tiled M=512 N=512 K=512 --csv\n",
+	.usage =
+		"A B [name=value ...] [options]   (each a SNAPSHOT.json, a RUN.json, or KERNEL[/VARIANT])",
+	.help =
+		"Files are snapshots (key e, verb export) or the output of 'run --json'. Kernels are run now, with the\n"
+		"parameters given. Time and what decides it come first, then metrics by the factor they moved by.\n"
+		"Status: 0 the same, 1 different, 2 trouble.\n\n"
+		"  pmpp-explore diff before.json after.json\n"
+		"  pmpp-explore diff sgemm/naive sgemm/tiled M=512 N=512 K=512 --csv\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,

@@ -35,7 +35,7 @@ static unsigned options(void *state, struct option_spec *o)
 {
 	struct state *s = state;
 	o[0] = (struct option_spec){ "--json", OPT_FLAG, &s->json, NULL,
-	                             "one JSON object instead of text" };
+		                         "one JSON object instead of text" };
 	return 1;
 }
 
@@ -54,8 +54,9 @@ static void look_at_terminal(struct report *r)
 	struct winsize w = { 0 };
 	struct finding *f = find(r, "terminal", tty && able ? WORKS : LIMITED);
 	if (tty && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w))
-		snprintf(f->text, sizeof f->text, "%s, %u columns x %u rows%s", able ? term : "TERM not set",
-		         w.ws_col, w.ws_row, getenv("NO_COLOR") ? ", NO_COLOR" : "");
+		snprintf(f->text, sizeof f->text, "%s, %u columns x %u rows%s",
+		         able ? term : "TERM not set", w.ws_col, w.ws_row,
+		         getenv("NO_COLOR") ? ", NO_COLOR" : "");
 	else
 		snprintf(f->text, sizeof f->text, "standard input or output is not a terminal");
 	if (!tty)
@@ -89,8 +90,8 @@ static void look_at_compiler(struct report *r)
 		snprintf(f->text, sizeof f->text, "NVRTC %d.%d, %s", info.major, info.minor,
 		         info.nvrtc_path);
 	} else {
-		snprintf(f->text, sizeof f->text, "no NVRTC: only shipped kernels at built-in parameters. %s",
-		         info.why_not);
+		snprintf(f->text, sizeof f->text,
+		         "no NVRTC: only shipped kernels at built-in parameters. %s", info.why_not);
 		snprintf(f->remedy, sizeof f->remedy,
 		         "install the CUDA toolkit and set CUDA_HOME, or: pip install nvidia-cuda-nvrtc");
 	}

@@ -40,7 +40,7 @@ static unsigned options(void *state, struct option_spec *o)
 	return ARRAY_LEN(all) + user_options(&s->own, o + ARRAY_LEN(all));
 }
 
-/* --- forms --------------------------------------------------------------------------------------- */
+/* --- forms --- */
 
 static void value_text(const struct metric_set *m, enum metric_id id, char *out, size_t n)
 {
@@ -128,7 +128,7 @@ static char *as_txt(const struct session *s, bool ascii)
 	return t.s;
 }
 
-/* --- what is exported ---------------------------------------------------------------------------- */
+/* --- what is exported --- */
 
 static bool from_run(struct state *s, unsigned n, char **args, struct run_record **r,
                      struct err *err)
@@ -221,8 +221,8 @@ const struct verb verb_export = {
 	.about = "write a run or a snapshot as a snapshot, notes, a spreadsheet or text panels",
 	.usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] | SNAPSHOT.json [options]",
 	.help = "'pmpp-explore SNAPSHOT.json' opens a snapshot again, with no GPU and no toolkit.\n\n"
-	        "  pmpp-explore export sgemm/tiled TILE=32 --gpu h100 --out tiled.json\n"
-	        "  pmpp-explore export tiled.json --format md --out -\n",
+			"  pmpp-explore export sgemm/tiled TILE=32 --gpu h100 --out tiled.json\n"
+			"  pmpp-explore export tiled.json --format md --out -\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,

@@ -151,8 +151,10 @@ static void csv_text(FILE *f, const char *s)
 
 static void print_csv(struct cli *c, const struct ladder *l)
 {
-	fprintf(c->out, "variant,time_ns,origin,%s,pct_of_peak,speedup_first,speedup_previous,moved,recorded_ns,printed\n",
-	        l->in_bytes ? "gbs" : "gflops");
+	fprintf(
+		c->out,
+		"variant,time_ns,origin,%s,pct_of_peak,speedup_first,speedup_previous,moved,recorded_ns,printed\n",
+		l->in_bytes ? "gbs" : "gflops");
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_rung *r = &l->rungs[i];
 		const enum origin o = r->record ? r->record->metrics.v[M_TIME_KERNEL].origin : ORIGIN_NONE;
@@ -164,7 +166,8 @@ static void print_csv(struct cli *c, const struct ladder *l)
 			fprintf(c->out, ",%s", number(num, sizeof num, v[k], 9, ""));
 		fputc(',', c->out);
 		csv_text(c->out, r->record ? r->moved : r->why);
-		fprintf(c->out, ",%s,", number(num, sizeof num, r->ghost_ns > 0 ? r->ghost_ns : NAN, 9, ""));
+		fprintf(c->out, ",%s,",
+		        number(num, sizeof num, r->ghost_ns > 0 ? r->ghost_ns : NAN, 9, ""));
 		csv_text(c->out, r->book);
 		fputc('\n', c->out);
 	}
@@ -174,9 +177,10 @@ static json_t *library_json(const struct library_line *lines, unsigned n)
 {
 	json_t *all = json_array();
 	for (unsigned i = 0; i < n; i++)
-		json_array_append_new(all, json_pack("{s:s, s:s, s:b, s:o, s:s}", "name", lines[i].name,
-			"about", lines[i].about, "comparable", lines[i].comparable, "time_ns",
-			json_number(lines[i].timing.median_ns), "origin", "measured"));
+		json_array_append_new(
+			all, json_pack("{s:s, s:s, s:b, s:o, s:s}", "name", lines[i].name, "about",
+		                   lines[i].about, "comparable", lines[i].comparable, "time_ns",
+		                   json_number(lines[i].timing.median_ns), "origin", "measured"));
 	return all;
 }
 
@@ -185,22 +189,24 @@ static json_t *ladder_json(const struct ladder *l, const struct library_line *li
 	json_t *rungs = json_array();
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_rung *r = &l->rungs[i];
-		json_t *o = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s}", "variant",
-			r->variant->name, "title", r->variant->title, "time_ns", json_number(r->time_ns),
-			l->in_bytes ? "gbs" : "gflops", json_number(r->rate), "pct_of_peak",
-			json_number(r->pct_of_roof), "speedup_first", json_number(r->speedup_first),
-			"speedup_previous", json_number(r->speedup_previous), "moved", r->moved);
+		json_t *o =
+			json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s}", "variant", r->variant->name,
+		              "title", r->variant->title, "time_ns", json_number(r->time_ns),
+		              l->in_bytes ? "gbs" : "gflops", json_number(r->rate), "pct_of_peak",
+		              json_number(r->pct_of_roof), "speedup_first", json_number(r->speedup_first),
+		              "speedup_previous", json_number(r->speedup_previous), "moved", r->moved);
 		const struct selection rung = ladder_selection(l, i);
 		json_object_set_new(o, "params", json_params(&rung));
 		json_object_set_new(o, "pct_of_library", json_number(r->pct_of_library));
 		if (r->ghost_ns > 0)
-			json_object_set_new(o, "recorded", json_pack("{s:s, s:o}", "gpu", l->ghost_machine,
-				"time_ns", json_number(r->ghost_ns)));
+			json_object_set_new(o, "recorded",
+			                    json_pack("{s:s, s:o}", "gpu", l->ghost_machine, "time_ns",
+			                              json_number(r->ghost_ns)));
 		if (r->book[0])
 			json_object_set_new(o, "printed", json_string(r->book));
 		if (r->record) {
-			json_object_set_new(o, "origin", json_string(
-				origin_name(r->record->metrics.v[M_TIME_KERNEL].origin)));
+			json_object_set_new(
+				o, "origin", json_string(origin_name(r->record->metrics.v[M_TIME_KERNEL].origin)));
 			json_object_set_new(o, "verified", json_boolean(r->record->verify == VERIFY_OK));
 			json_object_set_new(o, "metrics", json_metrics(&r->record->metrics));
 		} else {
@@ -225,8 +231,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct state *s = state;
 	struct err err = { 0 };
 	struct selection sel = { .seed = 1 };
-	const struct run_options options_ = { .max_blocks = s->sample,
-	                                      .no_verify = s->no_verify };
+	const struct run_options options_ = { .max_blocks = s->sample, .no_verify = s->no_verify };
 	if (!start_ladder(n, args, &sel, &err) || !app_choose(s->gpu, s->backend, &sel, &err))
 		return cli_fail(c, &err);
 	struct ladder *l = ladder_new(&sel);
@@ -269,7 +274,7 @@ const struct verb verb_ladder = {
 	.about = "every variant of a kernel in order: time, rate, speed-up, and the metric that moved",
 	.usage = "KERNEL [name=value ...] [options]",
 	.help = "A parameter applies to every variant that has it.\n\n"
-	        "  pmpp-explore ladder sgemm M=256 N=256 K=256 --gpu h100\n",
+			"  pmpp-explore ladder sgemm M=256 N=256 K=256 --gpu h100\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,

@@ -17,11 +17,11 @@ static unsigned options(void *state, struct option_spec *o)
 {
 	struct state *s = state;
 	o[0] = (struct option_spec){ "--json", OPT_FLAG, &s->json, NULL,
-	                             "one JSON object instead of text" };
+		                         "one JSON object instead of text" };
 	return 1;
 }
 
-/* --- kernels -------------------------------------------------------------------------------- */
+/* --- kernels --- */
 
 /* "32, 64, 128" or "1 to 1024". */
 static void legal_values(const struct kernel_desc *k, unsigned p, char *out, size_t n)
@@ -79,16 +79,15 @@ static json_t *json_param(const struct kernel_desc *k, unsigned p)
 	const struct param_desc *d = &k->params[p];
 	char def[64];
 	kernel_param_format(k, p, d->def, def, sizeof def);
-	json_t *o = json_pack("{s:s, s:s, s:s, s:s}", "name", d->name, "title", d->title, "unit",
-	                      d->unit ? d->unit : "", "kind",
-	                      d->kind == PARAM_COMPILE ? "compile" : "launch");
+	json_t *o =
+		json_pack("{s:s, s:s, s:s, s:s}", "name", d->name, "title", d->title, "unit",
+	              d->unit ? d->unit : "", "kind", d->kind == PARAM_COMPILE ? "compile" : "launch");
 	json_object_set_new(o, "default", d->words ? json_string(def) : json_integer(d->def));
 	if (d->choices) {
 		json_t *list = json_array();
 		for (unsigned i = 0; d->choices[i] != INT64_MIN; i++) {
 			kernel_param_format(k, p, d->choices[i], def, sizeof def);
-			json_array_append_new(list, d->words ? json_string(def)
-			                                     : json_integer(d->choices[i]));
+			json_array_append_new(list, d->words ? json_string(def) : json_integer(d->choices[i]));
 		}
 		json_object_set_new(o, "choices", list);
 	} else {
@@ -111,11 +110,10 @@ static json_t *json_kernels(void)
 		json_t *variants = json_array(), *params = json_array();
 		for (unsigned v = 0; v < k->n_variants; v++) {
 			const struct variant_desc *d = &k->variants[v];
-			json_array_append_new(variants,
-			                      json_pack("{s:s, s:s, s:s, s:s, s:s, s:b}", "name", d->name,
-			                                "entry", d->entry, "title", d->title, "idea", d->idea,
-			                                "section", d->section ? d->section : "", "wrong",
-			                                d->wrong));
+			json_array_append_new(
+				variants, json_pack("{s:s, s:s, s:s, s:s, s:s, s:b}", "name", d->name, "entry",
+			                        d->entry, "title", d->title, "idea", d->idea, "section",
+			                        d->section ? d->section : "", "wrong", d->wrong));
 		}
 		for (unsigned p = 0; p < k->n_params; p++)
 			json_array_append_new(params, json_param(k, p));
@@ -127,7 +125,7 @@ static json_t *json_kernels(void)
 	return list;
 }
 
-/* --- the other lists ------------------------------------------------------------------------ */
+/* --- the other lists --- */
 
 static void text_gpus(FILE *f)
 {
@@ -138,8 +136,9 @@ static void text_gpus(FILE *f)
 		char cc[24], sms[16], flops[32], gbs[32], dram[32];
 		snprintf(cc, sizeof cc, "%d.%d", g->cc_major, g->cc_minor);
 		snprintf(sms, sizeof sms, "%u", g->sm_count);
-		table_row(&t, g->id, g->name, g->arch, cc, sms, fmt_count(flops, sizeof flops, g->fp32_gflops),
-		          fmt_count(gbs, sizeof gbs, g->dram_gbs), fmt_bytes(dram, sizeof dram, g->dram_bytes));
+		table_row(
+			&t, g->id, g->name, g->arch, cc, sms, fmt_count(flops, sizeof flops, g->fp32_gflops),
+			fmt_count(gbs, sizeof gbs, g->dram_gbs), fmt_bytes(dram, sizeof dram, g->dram_bytes));
 	}
 	table_print(&t, f, "");
 }
@@ -222,8 +221,8 @@ static json_t *json_recordings(void)
 	char name[64];
 	for (size_t i = 0; i < asset_count(); i++)
 		if (asset_in(asset_at(i), GHOST_FOLDER, ".json", name, sizeof name))
-			json_array_append_new(list, json_pack("{s:s, s:s}", "name", name, "path",
-			                                      asset_at(i)->path));
+			json_array_append_new(list,
+			                      json_pack("{s:s, s:s}", "name", name, "path", asset_at(i)->path));
 	return list;
 }
 
@@ -234,8 +233,8 @@ static json_t *json_presets(void)
 		struct preset *p;
 		struct err err = { 0 };
 		if (!preset_load(preset_name(i), &p, &err)) {
-			json_array_append_new(list, json_pack("{s:s, s:s}", "name", preset_name(i), "error",
-			                                      err.msg));
+			json_array_append_new(
+				list, json_pack("{s:s, s:s}", "name", preset_name(i), "error", err.msg));
 			continue;
 		}
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:i}", "name", p->name, "title",
@@ -269,8 +268,8 @@ static void text_backends(FILE *f)
 	for (size_t i = 0; i < backend_count(); i++) {
 		const struct backend_status *st = backend_probe(backend_at(i));
 		char line[400];
-		snprintf(line, sizeof line, "%s%.300s", st->usable ? "" : "not here: ",
-		         st->usable ? st->info.title : st->err.msg);
+		snprintf(line, sizeof line, "%s%.300s",
+		         st->usable ? "" : "not here: ", st->usable ? st->info.title : st->err.msg);
 		table_row(&t, backend_at(i)->name, line);
 	}
 	table_print(&t, f, "");
@@ -295,10 +294,10 @@ static const struct {
 	void (*text)(FILE *f);
 	json_t *(*json)(void);
 } lists[] = {
-	{ "kernels", text_kernels, json_kernels }, { "gpus", text_gpus, json_gpus },
-	{ "metrics", text_metrics, json_metric_list }, { "presets", text_presets, json_presets },
-	{ "recordings", text_recordings, json_recordings },
-	{ "views", text_views, json_views }, { "backends", text_backends, json_backends },
+	{ "kernels", text_kernels, json_kernels },          { "gpus", text_gpus, json_gpus },
+	{ "metrics", text_metrics, json_metric_list },      { "presets", text_presets, json_presets },
+	{ "recordings", text_recordings, json_recordings }, { "views", text_views, json_views },
+	{ "backends", text_backends, json_backends },
 };
 
 static int run(struct cli *c, void *state, unsigned n, char **args)

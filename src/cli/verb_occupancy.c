@@ -13,8 +13,8 @@ static unsigned options(void *state, struct option_spec *o)
 {
 	struct state *s = state;
 	const struct option_spec all[] = {
-		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "id of 'list gpus' or a .yaml file (default "
-		  APP_DEFAULT_GPU ")" },
+		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET",
+		  "id of 'list gpus' or a .yaml file (default " APP_DEFAULT_GPU ")" },
 		{ "--block", OPT_COUNT, &s->block, "N", "threads per block" },
 		{ "--regs", OPT_COUNT, &s->regs, "N", "registers per thread" },
 		{ "--smem", OPT_COUNT, &s->smem, "BYTES",
@@ -32,8 +32,7 @@ static bool in_range(const char *option, uint64_t value, uint64_t least, uint64_
 	if (value >= least && value <= most)
 		return true;
 	return err_set(err, ERR_USAGE, "option '%s': %llu: must be from %llu to %llu", option,
-	               (unsigned long long)value, (unsigned long long)least,
-	               (unsigned long long)most);
+	               (unsigned long long)value, (unsigned long long)least, (unsigned long long)most);
 }
 
 static json_t *as_json(const struct gpu_spec *g, const struct occ_input *in,
@@ -53,9 +52,9 @@ static json_t *as_json(const struct gpu_spec *g, const struct occ_input *in,
 	                      in->static_shared_bytes, "barriers", in->barriers, "metrics", metrics,
 	                      "limits", json_limits(r), "launchable", r->launchable);
 	json_object_set_new(o, "why_not", r->launchable ? json_null() : json_string(r->why_not));
-	json_object_set_new(o, "book", json_pack("{s:i, s:o, s:s}", "blocks_per_sm", r->book_blocks,
-	                                         "pct", json_number(r->book_pct), "note",
-	                                         r->book_note));
+	json_object_set_new(o, "book",
+	                    json_pack("{s:i, s:o, s:s}", "blocks_per_sm", r->book_blocks, "pct",
+	                              json_number(r->book_pct), "note", r->book_note));
 	return o;
 }
 
@@ -83,8 +82,10 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	    !gpu_load(s->gpu ? s->gpu : APP_DEFAULT_GPU, &g, &err))
 		return cli_fail(c, &err);
 	const struct occ_input in = {
-		.block_threads = (unsigned)s->block, .regs_per_thread = (unsigned)s->regs,
-		.static_shared_bytes = (unsigned)s->smem, .barriers = (unsigned)s->barriers,
+		.block_threads = (unsigned)s->block,
+		.regs_per_thread = (unsigned)s->regs,
+		.static_shared_bytes = (unsigned)s->smem,
+		.barriers = (unsigned)s->barriers,
 	};
 	if (!occ_compute(&g, &in, &r, &err))
 		return cli_fail(c, &err);
@@ -102,7 +103,7 @@ const struct verb verb_occupancy = {
 	.about = "how many blocks fit on an SM, and which resource says so",
 	.usage = "--block N --regs N [options]",
 	.help = "The answer of NVIDIA's cuda_occupancy.h, explained limit by limit, beside the book's\n"
-	        "plain division.\n",
+			"plain division.\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,

@@ -84,9 +84,10 @@ static void print_checks(struct cli *c, const struct preset_step *s, const struc
 		if (!t->evaluated[i] || t->excused[i])
 			fprintf(c->out, "\n      %s", t->problem[i]);
 		else if (!ok)
-			fprintf(c->out, "   (left side is %s)", t->outcome[i].left.is_text
-			        ? t->outcome[i].left.text
-			        : fmt_num(num, sizeof num, t->outcome[i].left.num, 9));
+			fprintf(c->out, "   (left side is %s)",
+			        t->outcome[i].left.is_text
+			            ? t->outcome[i].left.text
+			            : fmt_num(num, sizeof num, t->outcome[i].left.num, 9));
 		fputc('\n', c->out);
 	}
 }
@@ -149,9 +150,9 @@ static bool stop_step(struct walk *w, unsigned i, struct err *err)
 	w->run++;
 	w->failed += !holds;
 	if (c->json) {
-		json_array_append_new(w->steps, json_pack("{s:s, s:s, s:b, s:s?, s:[]}", "title",
-			s->title, "run", s->run, "holds", holds, "stopped",
-			ran ? NULL : stop.msg, "expect"));
+		json_array_append_new(w->steps, json_pack("{s:s, s:s, s:b, s:s?, s:[]}", "title", s->title,
+		                                          "run", s->run, "holds", holds, "stopped",
+		                                          ran ? NULL : stop.msg, "expect"));
 		return true;
 	}
 	fprintf(c->out, "%u/%u  %s\n  %s  on %s\n", i + 1, w->p->n_steps, s->title, s->run,
@@ -210,9 +211,10 @@ static bool walk_step(struct walk *w, unsigned i, struct run_record **before, st
 	w->failed += t.failed > 0;
 	w->excused += t.n_excused;
 	if (w->c->json)
-		json_array_append_new(w->steps, json_pack("{s:s, s:s, s:b, s:o}", "title",
-			w->p->steps[i].title, "run", w->p->steps[i].run, "holds", t.failed == 0,
-			"expect", checks_json(&w->p->steps[i], &t)));
+		json_array_append_new(w->steps,
+		                      json_pack("{s:s, s:s, s:b, s:o}", "title", w->p->steps[i].title,
+		                                "run", w->p->steps[i].run, "holds", t.failed == 0, "expect",
+		                                checks_json(&w->p->steps[i], &t)));
 	else
 		show_step(w, i, r, &t);
 	if (w->s->record) {
@@ -229,7 +231,8 @@ static struct ladder *climb(const struct selection *sel)
 {
 	struct ladder *l = ladder_new(sel);
 	struct library_line line;
-	const struct run_options options = { .timeout_s = RUNG_LIMIT_S }; /* some rungs are one thread */
+	const struct run_options options = { .timeout_s =
+		                                     RUNG_LIMIT_S }; /* some rungs are one thread */
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct selection rung = ladder_selection(l, i);
 		struct run_record *r;
@@ -303,8 +306,10 @@ static int walk(struct cli *c, const struct state *s, const struct preset *p)
 	}
 	const int status = w.failed ? CLI_WRONG : CLI_OK;
 	if (c->json)
-		return cli_emit(c, json_pack("{s:s, s:s, s:b, s:o}", "schema", CLI_SCHEMA, "preset",
-		                             p->name, "holds", w.failed == 0, "steps", w.steps), status);
+		return cli_emit(c,
+		                json_pack("{s:s, s:s, s:b, s:o}", "schema", CLI_SCHEMA, "preset", p->name,
+		                          "holds", w.failed == 0, "steps", w.steps),
+		                status);
 	fprintf(c->out, "%s: %u of %u steps as expected", p->name, w.run - w.failed, w.run);
 	if (w.excused)
 		fprintf(c->out, "; %u claim%s not about this GPU", w.excused, w.excused == 1 ? "" : "s");
@@ -333,12 +338,13 @@ const struct verb verb_preset = {
 	.order = 4,
 	.about = "walk a guided ladder: run each step, say what to notice, test what it claims",
 	.usage = "NAME|FILE.yaml [options]",
-	.help = "Status: 0 every expectation holds, 1 one does not, 2 bad usage, 3 not possible here.\n"
-	        "On a real GPU, claims about another GPU's times or occupancy, about PTX instructions that\n"
-	        "the machine's compiler merges, and about what hardware does not count are shown with the\n"
-	        "reason and excused.\n\n"
-	        "  pmpp-explore preset vec_add\n"
-	        "  pmpp-explore preset reduction --check\n",
+	.help =
+		"Status: 0 every expectation holds, 1 one does not, 2 bad usage, 3 not possible here.\n"
+		"On a real GPU, claims about another GPU's times or occupancy, about PTX instructions that\n"
+		"the machine's compiler merges, and about what hardware does not count are shown with the\n"
+		"reason and excused.\n\n"
+		"  pmpp-explore preset vec_add\n"
+		"  pmpp-explore preset reduction --check\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,

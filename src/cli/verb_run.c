@@ -31,7 +31,8 @@ static unsigned options(void *state, struct option_spec *o)
 		  "do not compare with the CPU reference, which takes long for large products" },
 		{ "--races", OPT_FLAG, &s->races, NULL, "emulator: also look for shared-memory races" },
 		{ "--threads", OPT_COUNT, &s->threads, "N", "emulator: CPU threads (default all)" },
-		{ "--timeout", OPT_SECONDS, &s->timeout_s, "S", "end the run after S seconds (default 60)" },
+		{ "--timeout", OPT_SECONDS, &s->timeout_s, "S",
+		  "end the run after S seconds (default 60)" },
 	};
 	s->seed = 1;
 	memcpy(o, all, sizeof all);
@@ -61,12 +62,16 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct run_record *r;
 	const bool tty = isatty(fileno(c->err));
 	const struct run_options options_ = {
-		.max_blocks = s->sample, .check_races = s->races, .timeout_s = s->timeout_s,
-		.no_verify = s->no_verify, .stalls = true,
+		.max_blocks = s->sample,
+		.check_races = s->races,
+		.timeout_s = s->timeout_s,
+		.no_verify = s->no_verify,
+		.stalls = true,
 		.threads = s->threads < 1024 ? (unsigned)s->threads : 1024,
 	};
-	const struct run_hooks hooks = { .progress = tty ? show_progress : NULL, .ctx = c,
-	                                 .cancel = &interrupted };
+	const struct run_hooks hooks = { .progress = tty ? show_progress : NULL,
+		                             .ctx = c,
+		                             .cancel = &interrupted };
 
 	if (!user_start(&s->own, n, args, &sel, &err) || !app_choose(s->gpu, s->backend, &sel, &err))
 		return cli_fail(c, &err);
@@ -94,19 +99,20 @@ const struct verb verb_run = {
 	.order = 1,
 	.about = "run a kernel once, verify it against its CPU reference, and show every metric",
 	.usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] [options]",
-	.help = "Without a variant, the first one that has every named parameter is run.\n"
-	        "Parameters: 'pmpp-explore list kernels' shows every kernel's names and values.\n"
-	        "Numbers may end in k, M or G (2^10, 2^20, 2^30).\n"
-	        "Status: 0 verified (or not compared), 1 wrong result or failed run, 2 bad usage, "
-	        "3 not possible here.\n\n"
-	        "A file of your own needs its launch: 'pmpp-explore FILE.cu' says how. Its arguments are\n"
-	        "  n=1M              a number, which sizes and the grid may use\n"
-	        "  x=f32[n]:rand     a buffer: type (f32 f64 f16 i32 u32 u8), size, first contents\n"
-	        "                    (rand, rand(K), iota, zero, a number, out = undefined)\n\n"
-	        "  pmpp-explore run sgemm/tiled M=512 N=512 K=512 TILE=32 --gpu h100\n"
-	        "  pmpp-explore run vec_add/chunks --json\n"
-	        "  pmpp-explore run my.cu --kernel saxpy --grid n/block --block 256 n=1M a=2 "
-	        "'x=f32[n]:rand' 'y=f32[n]:zero'\n",
+	.help =
+		"Without a variant, the first one that has every named parameter is run.\n"
+		"Parameters: 'pmpp-explore list kernels' shows every kernel's names and values.\n"
+		"Numbers may end in k, M or G (2^10, 2^20, 2^30).\n"
+		"Status: 0 verified (or not compared), 1 wrong result or failed run, 2 bad usage, "
+		"3 not possible here.\n\n"
+		"A file of your own needs its launch: 'pmpp-explore FILE.cu' says how. Its arguments are\n"
+		"  n=1M              a number, which sizes and the grid may use\n"
+		"  x=f32[n]:rand     a buffer: type (f32 f64 f16 i32 u32 u8), size, first contents\n"
+		"                    (rand, rand(K), iota, zero, a number, out = undefined)\n\n"
+		"  pmpp-explore run sgemm/tiled M=512 N=512 K=512 TILE=32 --gpu h100\n"
+		"  pmpp-explore run vec_add/chunks --json\n"
+		"  pmpp-explore run my.cu --kernel saxpy --grid n/block --block 256 n=1M a=2 "
+		"'x=f32[n]:rand' 'y=f32[n]:zero'\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,

@@ -101,9 +101,11 @@ static void measure(struct sweep *w, const struct run_options *options_)
 	}
 	struct point *p = &w->points[w->n++];
 	*p = (struct point){ .time_ns = metric_get(&r->metrics, M_TIME_KERNEL),
-		.occupancy = r->occ.pct, .registers = r->occ_in.regs_per_thread,
-		.spill_bytes = r->spill_bytes,
-		.origin = r->metrics.v[M_TIME_KERNEL].origin, .wrong = r->verify == VERIFY_WRONG };
+		                 .occupancy = r->occ.pct,
+		                 .registers = r->occ_in.regs_per_thread,
+		                 .spill_bytes = r->spill_bytes,
+		                 .origin = r->metrics.v[M_TIME_KERNEL].origin,
+		                 .wrong = r->verify == VERIFY_WRONG };
 	memcpy(p->params, w->sel.params, sizeof p->params);
 	p->rate = r->cost.flop / p->time_ns;
 	snprintf(p->bottleneck, sizeof p->bottleneck, "%s", r->metrics.v[M_TIME_BOTTLENECK].text);
@@ -175,12 +177,16 @@ static void print_text(struct cli *c, const struct sweep *w, uint64_t top)
 		         p->spill_bytes);
 		behind = behind || too_short(p);
 		table_row(&t, params, time, fmt_num(rate, sizeof rate, p->rate, 4), occ, regs,
-		          p->wrong ? "WRONG RESULT" : too_short(p) ? spilled : p->bottleneck);
+		          p->wrong       ? "WRONG RESULT"
+		          : too_short(p) ? spilled
+		                         : p->bottleneck);
 	}
 	table_print(&t, c->out, "  ");
 	if (behind)
-		fputs("\nWhat spills registers stands last: PTX does not have that traffic, so the modelled\n"
-		      "time lacks it. A GPU (--backend cuda) measures it.\n", c->out);
+		fputs(
+			"\nWhat spills registers stands last: PTX does not have that traffic, so the modelled\n"
+			"time lacks it. A GPU (--backend cuda) measures it.\n",
+			c->out);
 	fprintf(c->out, "\n%u of %u combinations ran", w->n, w->total);
 	if (w->refused)
 		fprintf(c->out, "; %u %s illegal, the first because %s", w->refused,
@@ -197,11 +203,12 @@ static json_t *sweep_json(const struct sweep *w)
 		for (unsigned k = 0; k < w->n_axes; k++)
 			json_object_set_new(params, w->sel.kernel->params[w->axes[k].param].name,
 			                    json_integer(p->params[w->axes[k].param]));
-		json_array_append_new(all, json_pack("{s:o, s:o, s:o, s:f, s:i, s:i, s:b, s:s, s:s, s:b}", "params",
-			params, "time_ns", json_number(p->time_ns), "gflops", json_number(p->rate),
-			"occupancy_pct", p->occupancy, "registers", (int)p->registers, "spill_bytes",
-			(int)p->spill_bytes, "too_short", too_short(p), "origin",
-			origin_name(p->origin), "bottleneck", p->bottleneck, "wrong", p->wrong));
+		json_array_append_new(
+			all, json_pack("{s:o, s:o, s:o, s:f, s:i, s:i, s:b, s:s, s:s, s:b}", "params", params,
+		                   "time_ns", json_number(p->time_ns), "gflops", json_number(p->rate),
+		                   "occupancy_pct", p->occupancy, "registers", (int)p->registers,
+		                   "spill_bytes", (int)p->spill_bytes, "too_short", too_short(p), "origin",
+		                   origin_name(p->origin), "bottleneck", p->bottleneck, "wrong", p->wrong));
 	}
 	return json_pack("{s:s, s:s, s:s, s:o, s:i, s:i, s:o}", "schema", CLI_SCHEMA, "kernel",
 	                 w->sel.kernel->name, "variant", w->sel.kernel->variants[w->sel.variant].name,
@@ -209,7 +216,8 @@ static json_t *sweep_json(const struct sweep *w)
 	                 (int)w->refused, "points", all);
 }
 
-static bool prepare(struct sweep *w, const struct state *s, unsigned n, char **args, struct err *err)
+static bool prepare(struct sweep *w, const struct state *s, unsigned n, char **args,
+                    struct err *err)
 {
 	if (!start_parse(n ? 1 : 0, args, &w->sel, err) ||
 	    !app_choose(s->gpu, s->backend, &w->sel, err))
@@ -255,8 +263,9 @@ const struct verb verb_sweep = {
 	.order = 6,
 	.about = "one variant over every combination of parameter values, fastest first",
 	.usage = "KERNEL/VARIANT name=value,value,... [options]",
-	.help = "  pmpp-explore sweep sgemm_fast/warp_tile M=2048 N=2048 K=2048 BM=64,128,256 BN=64,128,256 "
-	        "TM=4,8 TN=4,8 --gpu rtx4060laptop\n",
+	.help =
+		"  pmpp-explore sweep sgemm_fast/warp_tile M=2048 N=2048 K=2048 BM=64,128,256 BN=64,128,256 "
+		"TM=4,8 TN=4,8 --gpu rtx4060laptop\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,

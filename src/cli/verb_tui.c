@@ -95,11 +95,12 @@ const struct verb verb_tui = {
 	.order = 0,
 	.about = "the interactive laboratory (? shows its keys); without a kernel: " START_KERNEL,
 	.usage = "[KERNEL[/VARIANT] | FILE.cu] [name=value ...] [options] | SNAPSHOT.json",
-	.help = "A file of your own needs its launch: without it, the kernels of the file are shown and a line to\n"
-	        "start from. 'pmpp-explore run --help' tells how arguments are written. r reads the file again.\n\n"
-	        "  pmpp-explore vec_add/chunks block=128 --gpu rtx4090\n"
-	        "  pmpp-explore my.cu --kernel saxpy --grid n/block --block 256 n=1M a=2 'x=f32[n]:rand' "
-	        "'y=f32[n]:zero'\n",
+	.help =
+		"A file of your own needs its launch: without it, the kernels of the file are shown and a line to\n"
+		"start from. 'pmpp-explore run --help' tells how arguments are written. r reads the file again.\n\n"
+		"  pmpp-explore vec_add/chunks block=128 --gpu rtx4090\n"
+		"  pmpp-explore my.cu --kernel saxpy --grid n/block --block 256 n=1M a=2 'x=f32[n]:rand' "
+		"'y=f32[n]:zero'\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,

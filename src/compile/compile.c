@@ -85,7 +85,10 @@ struct options {
 static bool make_options(const struct compile_request *req, struct options *o, struct err *err)
 {
 	static const char *const fixed[] = {
-		"--std=c++17", "-lineinfo", "-default-device", "--ptxas-options=-v",
+		"--std=c++17",
+		"-lineinfo",
+		"-default-device",
+		"--ptxas-options=-v",
 	};
 	if (req->n_macros > MAX_OPTIONS - 10)
 		return err_set(err, ERR_USAGE, "%s: %u macros; at most %d are possible", req->file,
@@ -146,17 +149,17 @@ static bool compile_now(const struct compile_request *req, struct module *out, s
 	clock_gettime(CLOCK_MONOTONIC, &t0);
 	bool ok = make_options(req, &o, err) &&
 	          (compile_worker_used()
-	                   ? compile_in_worker(name, req->source, (const char *const *)o.s, o.n,
-	                                       req->cancel, &raw, err)
-	                   : rtc_compile(name, req->source, (const char *const *)o.s, o.n, &raw, err));
+	               ? compile_in_worker(name, req->source, (const char *const *)o.s, o.n,
+	                                   req->cancel, &raw, err)
+	               : rtc_compile(name, req->source, (const char *const *)o.s, o.n, &raw, err));
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	if (ok) {
 		char *log = relative ? without_slash(raw.log, req->file) : mem_strdup(raw.log);
 		if (raw.ok) {
 			snprintf(out->compiler, sizeof out->compiler, "%s", rtc_name());
 			out->from = MODULE_COMPILED;
-			out->compile_ns = (int64_t)(t1.tv_sec - t0.tv_sec) * 1000000000 +
-			                  (t1.tv_nsec - t0.tv_nsec);
+			out->compile_ns =
+				(int64_t)(t1.tv_sec - t0.tv_sec) * 1000000000 + (t1.tv_nsec - t0.tv_nsec);
 			out->ptx = relative ? without_slash(raw.ptx, req->file) : mem_strdup(raw.ptx);
 			ok = finish(&raw, log, out, err);
 		} else {

@@ -20,11 +20,11 @@ struct compile_macro {
 };
 
 struct compile_request {
-	const char *file;   /* name used in messages and .loc: "sgemm.cu" */
+	const char *file; /* name used in messages and .loc: "sgemm.cu" */
 	const char *source;
-	unsigned n_macros;  /* order does not matter for the cache */
+	unsigned n_macros; /* order does not matter for the cache */
 	const struct compile_macro *macros;
-	int cc_major, cc_minor; /* compiled for sm_XY; PTX for compute_XY */
+	int cc_major, cc_minor;    /* compiled for sm_XY; PTX for compute_XY */
 	const atomic_bool *cancel; /* polled where the compiler has its own process; may be NULL */
 };
 
@@ -39,14 +39,14 @@ struct entry_usage {
 
 /* A compiled source. Owned; module_free(). */
 struct module {
-	char *ptx;          /* NUL-terminated */
+	char *ptx; /* NUL-terminated */
 	size_t ptx_len;
-	void *cubin;        /* for the cuda back end; NULL when the cache has none */
+	void *cubin; /* for the cuda back end; NULL when the cache has none */
 	size_t cubin_len;
-	char *log;          /* compiler's messages, "" if none */
+	char *log; /* compiler's messages, "" if none */
 	unsigned n_entries;
 	struct entry_usage *entries;
-	char key[33];       /* cache key, hex */
+	char key[33]; /* cache key, hex */
 	enum { MODULE_COMPILED, MODULE_CACHED, MODULE_BUILT_IN } from;
 	char compiler[32];  /* "NVRTC 13.0" */
 	int64_t compile_ns; /* 0 when cached */
@@ -71,13 +71,13 @@ unsigned kernel_macros(const struct kernel_desc *k, const int64_t *params,
 
 /* What `doctor` shows. */
 struct compile_info {
-	bool nvrtc;            /* usable */
+	bool nvrtc; /* usable */
 	char nvrtc_path[1024];
 	int major, minor;
-	char why_not[2048];    /* when it is not: every place tried and why it failed */
-	char cache_dir[1024];  /* "" = none */
-	char cache_note[512];  /* "" = fine, else why entries cannot be kept */
-	unsigned built_in;     /* entries of the built-in cache */
+	char why_not[2048];   /* when it is not: every place tried and why it failed */
+	char cache_dir[1024]; /* "" = none */
+	char cache_note[512]; /* "" = fine, else why entries cannot be kept */
+	unsigned built_in;    /* entries of the built-in cache */
 };
 void compile_probe(struct compile_info *info);
 /* Folder whose include/ holds CUDA's headers, lib/ its libraries; "" = none found.

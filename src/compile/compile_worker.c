@@ -1,8 +1,9 @@
 /*
  * The compile worker, both ends; see compile_worker.h.
  *
- * A message is a list of byte strings. Request: file, source, options. Answer: a letter (y compiled,
- * n the source does not compile, e error), then log, PTX and cubin, or code, message and remedy.
+ * A message is a list of byte strings. Request: file, source, options. Answer: a letter (y
+ * compiled, n the source does not compile, e error), then log, PTX and cubin, or code, message and
+ * remedy.
  */
 #include "compile/compile_worker.h"
 
@@ -38,12 +39,12 @@ struct parts {
 	struct part part[MAX_PARTS];
 };
 
-/* --- messages ------------------------------------------------------------------------------------ */
+/* --- messages --- */
 
 struct waiting {
 	double deadline; /* 0 = for ever */
 	const atomic_bool *cancel;
-	bool grace;      /* cancelled already: the deadline is the grace's */
+	bool grace; /* cancelled already: the deadline is the grace's */
 };
 
 static double now(void)
@@ -124,7 +125,7 @@ static void free_parts(struct parts *m)
 		free(m->part[--m->n].bytes);
 }
 
-/* --- the worker ---------------------------------------------------------------------------------- */
+/* --- the worker --- */
 
 static bool answer(int fd, const struct parts *q)
 {
@@ -156,7 +157,7 @@ static bool answer(int fd, const struct parts *q)
 int compile_worker_main(int fd)
 {
 	if (!child_begin(fd))
-		return 2; /* started by hand */
+		return 2;   /* started by hand */
 	rtc_load(NULL); /* while the program sends */
 	struct parts q;
 	bool ok = true;
@@ -167,7 +168,7 @@ int compile_worker_main(int fd)
 	_exit(0); /* no library's exit handlers */
 }
 
-/* --- the program --------------------------------------------------------------------------------- */
+/* --- the program --- */
 
 static struct {
 	pthread_mutex_t lock;
@@ -197,8 +198,8 @@ static void keep(const char *file, const char *source, const char *const *option
 {
 	struct text t = { 0 };
 	char name[64];
-	text_add(&t, "// %s: %s ended (%s) while compiling this.\n// Options:", shown(file),
-	         rtc_name(), how);
+	text_add(&t, "// %s: %s ended (%s) while compiling this.\n// Options:", shown(file), rtc_name(),
+	         how);
 	for (int i = 0; i < n_options; i++)
 		if (strncmp(options[i], "-I", 2) != 0)
 			text_add(&t, " %s", options[i]);
@@ -218,7 +219,8 @@ static bool died(const char *file, const char *source, const char *const *option
 	child_stop(&worker.child);
 	keep(file, source, options, n_options, how, path, sizeof path);
 	err_set(err, ERR_COMPILE, "%s: the compiler %s itself ended (%s)%s%s%s%s", shown(file),
-	        rtc_name(), how, words[0] ? ": " : "", words, path[0] ? "; source and options are kept in " : "", path);
+	        rtc_name(), how, words[0] ? ": " : "", words,
+	        path[0] ? "; source and options are kept in " : "", path);
 	return err_remedy(err, "a fault of the compiler, not of this source: write it a little "
 	                       "differently, take another CUDA toolkit (CUDA_HOME), or report the kept "
 	                       "file to NVIDIA");

@@ -14,7 +14,8 @@
 
 #define COMPILE_WORKER_OPTION "--compile-worker"
 
-/* Compilations go to the worker from now on; one is ended after @limit_s. Call once, from main(). */
+/* Compilations go to the worker from now on; one is ended after @limit_s. Call once, from main().
+ */
 void compile_use_worker(double limit_s);
 bool compile_worker_used(void);
 /* rtc_compile() there. ERR_COMPILE: NVRTC died; the message says how, and where source and options

@@ -61,7 +61,8 @@ static bool is_error(const char *s)
 	return false;
 }
 
-/* "ptxas application ptx input, line 29; error   : text" -> 29 and the text; 0 = not of this form. */
+/* "ptxas application ptx input, line 29; error   : text" -> 29 and the text; 0 = not of this form.
+ */
 static unsigned assembler_line(const char *s, const char **text)
 {
 	static const char before[] = ", line ";
@@ -159,10 +160,10 @@ static void add_shared_excess(struct text *out, const char *log, const char *fil
 			if (i && s[i - 1] == ' ' && isdigit((unsigned char)s[i]) && entry &&
 			    sscanf(s + i, "%u bytes smem%n", &bytes, &used) == 1 && used &&
 			    bytes > max_static_shared_bytes)
-				text_add(out, "%s: entry '%.*s' declares %u bytes of shared memory; "
+				text_add(out,
+				         "%s: entry '%.*s' declares %u bytes of shared memory; "
 				         "at most %u can be static (the rest must be extern)\n",
-				         file, (int)strcspn(entry, "'\n"), entry, bytes,
-				         max_static_shared_bytes);
+				         file, (int)strcspn(entry, "'\n"), entry, bytes, max_static_shared_bytes);
 		}
 	}
 }

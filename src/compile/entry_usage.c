@@ -103,8 +103,7 @@ static void read_entries(struct module *m)
 			if (!len || entry_named(m, name, len))
 				continue;
 			m->entries = mem_realloc(m->entries, m->n_entries + 1, sizeof *m->entries);
-			m->entries[m->n_entries++] =
-				(struct entry_usage){ .entry = mem_strndup(name, len) };
+			m->entries[m->n_entries++] = (struct entry_usage){ .entry = mem_strndup(name, len) };
 		} else if (m->n_entries && (directive(line, ".maxntid") || directive(line, ".reqntid"))) {
 			m->entries[m->n_entries - 1].max_threads = bound_of(line);
 		}
@@ -169,8 +168,7 @@ static void read_constants(struct module *m)
 		size_t len = strnlen(name, room);
 		if (len == room || len < sizeof prefix || memcmp(name, prefix, sizeof prefix - 1))
 			continue;
-		struct entry_usage *e =
-			entry_named(m, name + sizeof prefix - 1, len - (sizeof prefix - 1));
+		struct entry_usage *e = entry_named(m, name + sizeof prefix - 1, len - (sizeof prefix - 1));
 		if (e)
 			e->const_bytes = (unsigned)s.sh_size;
 	}
@@ -181,7 +179,7 @@ bool usage_read(const char *report, struct module *m, struct err *err)
 	read_entries(m);
 	const char *at = report;
 	struct line line;
-	struct entry_usage *compiled = NULL; /* "Compiling entry function" */
+	struct entry_usage *compiled = NULL;  /* "Compiling entry function" */
 	struct entry_usage *described = NULL; /* "Function properties for": may be a callee */
 	while (next_line(&at, &line)) {
 		if (find_in(line, "Compiling entry function '")) {

@@ -10,7 +10,8 @@
 #include "base/text.h"
 #include "compile/compile.h"
 
-/* Changes whenever the packed form, the options given to the compiler or its output's use change. */
+/* Changes whenever the packed form, the options given to the compiler or its output's use change.
+ */
 #define MODULE_FORMAT 1
 
 /* The cache key of a request for a compiler ("NVRTC 13.0"): format, compiler, architecture,

@@ -288,8 +288,8 @@ void store_trim(unsigned long long max_bytes)
 			unlinkat(dirfd(dir), d->d_name, 0);
 		} else if (ends_with(d->d_name, SUFFIX)) {
 			files = mem_realloc(files, n + 1, sizeof *files);
-			files[n++] = (struct kept_file){ mem_strdup(d->d_name),
-			                                 (unsigned long long)st.st_size, st.st_mtim };
+			files[n++] = (struct kept_file){ mem_strdup(d->d_name), (unsigned long long)st.st_size,
+				                             st.st_mtim };
 			total += (unsigned long long)st.st_size;
 		}
 	}

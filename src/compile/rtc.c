@@ -19,19 +19,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RTC_FUNCTIONS(X)                                                                           \
-	X(nvrtcVersion)                                                                            \
-	X(nvrtcGetNumSupportedArchs)                                                               \
-	X(nvrtcGetSupportedArchs)                                                                  \
-	X(nvrtcGetErrorString)                                                                     \
-	X(nvrtcCreateProgram)                                                                      \
-	X(nvrtcDestroyProgram)                                                                     \
-	X(nvrtcCompileProgram)                                                                     \
-	X(nvrtcGetPTXSize)                                                                         \
-	X(nvrtcGetPTX)                                                                             \
-	X(nvrtcGetCUBINSize)                                                                       \
-	X(nvrtcGetCUBIN)                                                                           \
-	X(nvrtcGetProgramLogSize)                                                                  \
+#define RTC_FUNCTIONS(X)         \
+	X(nvrtcVersion)              \
+	X(nvrtcGetNumSupportedArchs) \
+	X(nvrtcGetSupportedArchs)    \
+	X(nvrtcGetErrorString)       \
+	X(nvrtcCreateProgram)        \
+	X(nvrtcDestroyProgram)       \
+	X(nvrtcCompileProgram)       \
+	X(nvrtcGetPTXSize)           \
+	X(nvrtcGetPTX)               \
+	X(nvrtcGetCUBINSize)         \
+	X(nvrtcGetCUBIN)             \
+	X(nvrtcGetProgramLogSize)    \
 	X(nvrtcGetProgramLog)
 
 static struct {
@@ -74,9 +74,9 @@ static void *open_library(struct err *err)
 
 static bool resolve(void *handle)
 {
-#define X(f)                                                                                       \
-	*(void **)&rtc.f = dlsym(handle, #f);                                                      \
-	if (!rtc.f)                                                                                \
+#define X(f)                              \
+	*(void **)&rtc.f = dlsym(handle, #f); \
+	if (!rtc.f)                           \
 		return err_set(&rtc.why, ERR_UNAVAILABLE, "%s has no function " #f, rtc.path);
 	RTC_FUNCTIONS(X)
 #undef X
@@ -154,15 +154,18 @@ bool rtc_supports(int cc_major, int cc_minor, struct err *err)
 	err_set(err, ERR_UNSUPPORTED, "%s cannot compile for sm_%d%d; it can for%s", rtc.name, cc_major,
 	        cc_minor, list.s ? list.s : " nothing");
 	text_free(&list);
-	return err_remedy(err, "Choose a GPU of one of these architectures, or a CUDA Toolkit that "
-	                       "knows sm_%d%d.", cc_major, cc_minor);
+	return err_remedy(err,
+	                  "Choose a GPU of one of these architectures, or a CUDA Toolkit that "
+	                  "knows sm_%d%d.",
+	                  cc_major, cc_minor);
 }
 
 /* Sizes of text count the NUL; room for one more byte is kept, so that the result always ends. */
-#define FETCH(size_of, get, program, buffer, len, err)                                             \
-	(failed(rtc.size_of(program, &(len)), #size_of, err) ?                                     \
-	         false :                                                                           \
-	         ((buffer) = mem_zalloc((len) + 1), !failed(rtc.get(program, (void *)(buffer)), #get, err)))
+#define FETCH(size_of, get, program, buffer, len, err)   \
+	(failed(rtc.size_of(program, &(len)), #size_of, err) \
+	     ? false                                         \
+	     : ((buffer) = mem_zalloc((len) + 1),            \
+	        !failed(rtc.get(program, (void *)(buffer)), #get, err)))
 
 static bool compile_locked(const char *file, const char *source, const char *const *options,
                            int n_options, struct rtc_output *out, struct err *err)

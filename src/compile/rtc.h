@@ -18,7 +18,7 @@ struct rtc_output {
 	size_t ptx_len; /* without the NUL */
 	void *cubin;
 	size_t cubin_len;
-	char *log;      /* never NULL after rtc_compile() returned true */
+	char *log; /* never NULL after rtc_compile() returned true */
 };
 
 /* Loads NVRTC on first use. False with every place tried. */

@@ -35,7 +35,7 @@ static const char *const lib_folders[] = {
 };
 /* The driver's own libraries, where the loader is sometimes not told about them. */
 static const char *const driver_folders[] = {
-	"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib", "/usr/lib/x86_64-linux-gnu",
+	"/usr/local/nvidia/lib64",    "/usr/lib/wsl/lib", "/usr/lib/x86_64-linux-gnu",
 	"/usr/lib/aarch64-linux-gnu", "/usr/lib64",
 };
 
@@ -106,7 +106,9 @@ static void add_wheel_places(void)
 		"cu13", "cuda_nvrtc", "cuda_cupti", "cublas", "cuda_runtime",
 	};
 	const char *home = getenv("HOME");
-	const struct { const char *root, *below; } sites[] = {
+	const struct {
+		const char *root, *below;
+	} sites[] = {
 		{ getenv("VIRTUAL_ENV"), "lib/python3*/site-packages" },
 		{ getenv("CONDA_PREFIX"), "lib/python3*/site-packages" },
 		{ home ? home : "", ".local/lib/python3*/site-packages" },
@@ -118,8 +120,8 @@ static void add_wheel_places(void)
 		if (!sites[s].root || sites[s].root[0] != '/')
 			continue;
 		for (size_t p = 0; p < ARRAY_LEN(packages); p++) {
-			char *pattern = mem_printf("%s/%s/nvidia/%s", sites[s].root, sites[s].below,
-			                           packages[p]);
+			char *pattern =
+				mem_printf("%s/%s/nvidia/%s", sites[s].root, sites[s].below, packages[p]);
 			glob_t found;
 			if (!glob(pattern, 0, NULL, &found)) {
 				for (size_t i = 0; i < found.gl_pathc; i++)
@@ -228,8 +230,9 @@ void *cuda_dlopen(const char *name, const char *const *versions, char *path, siz
 		struct text folders = { 0 };
 		for (unsigned i = 0; i < places.n; i++)
 			text_add(&folders, "%s%s", i ? ", " : "", places.dir[i]);
-		err_set(err, ERR_UNAVAILABLE, "lib%s was not found.%s\n  not in lib/ or lib64/ of: %s", name,
-		        tried.s ? tried.s : "", folders.s ? folders.s : "(no CUDA folder on this machine)");
+		err_set(err, ERR_UNAVAILABLE, "lib%s was not found.%s\n  not in lib/ or lib64/ of: %s",
+		        name, tried.s ? tried.s : "",
+		        folders.s ? folders.s : "(no CUDA folder on this machine)");
 		text_free(&folders);
 	}
 	text_free(&tried);

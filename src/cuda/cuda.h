@@ -5,8 +5,8 @@
  * All of it happens in the worker process (cuda_worker.h: main() must give it a start) and may take
  * seconds the first time: never call it on the thread that draws. Thread-safe.
  */
-#ifndef PMPP_CUDA_H
-#define PMPP_CUDA_H
+#ifndef PMPP_CUDA_CUDA_H
+#define PMPP_CUDA_CUDA_H
 
 #include "backend/backend.h"
 #include "cuda/cuda_gemm.h"
@@ -14,7 +14,8 @@
 
 /* The device that --gpu cudaN, else PMPP_CUDA_DEVICE names; 0 without either. */
 unsigned cuda_device_wanted(void);
-/* A sheet of the live device: queried where it answers, else from the nearest sheet; sources say. */
+/* A sheet of the live device: queried where it answers, else from the nearest sheet; sources say.
+ */
 bool cuda_gpu_spec(unsigned device, struct gpu_spec *out, struct err *err);
 /* Driver, CUPTI, devices and why a capability is missing, for `doctor`. */
 bool cuda_probe(unsigned device, struct cuda_info *out, struct err *err);

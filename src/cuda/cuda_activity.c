@@ -49,20 +49,13 @@ static void add(const struct record *r)
 static const char *overhead_name(int kind)
 {
 	switch (kind) {
-	case CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER:
-		return "driver compiler";
-	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH:
-		return "CUPTI buffer flush";
-	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION:
-		return "CUPTI instrumentation";
-	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE:
-		return "CUPTI resource";
-	case CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING:
-		return "function loading";
-	case CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL:
-		return "command buffer full";
-	default:
-		return "overhead";
+	case CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER: return "driver compiler";
+	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH: return "CUPTI buffer flush";
+	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION: return "CUPTI instrumentation";
+	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE: return "CUPTI resource";
+	case CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING: return "function loading";
+	case CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL: return "command buffer full";
+	default: return "overhead";
 	}
 }
 
@@ -83,32 +76,42 @@ static void take(const CUpti_Activity *a)
 	case CUPTI_ACTIVITY_KIND_KERNEL:
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
 		const CUpti_ActivityKernel10 *k = (const void *)a;
-		r = (struct record){ .kind = SPAN_KERNEL, .stream = k->streamId,
-			             .correlation = k->correlationId, .start = k->start, .end = k->end,
-			             .queued = k->queued };
+		r = (struct record){ .kind = SPAN_KERNEL,
+			                 .stream = k->streamId,
+			                 .correlation = k->correlationId,
+			                 .start = k->start,
+			                 .end = k->end,
+			                 .queued = k->queued };
 		snprintf(r.name, sizeof r.name, "%s", k->name ? k->name : "kernel");
 		break;
 	}
 	case CUPTI_ACTIVITY_KIND_MEMCPY: {
 		const CUpti_ActivityMemcpy6 *c = (const void *)a;
-		r = (struct record){ .kind = c->copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD ? SPAN_H2D
-			                     : c->copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? SPAN_D2H
-			                                                                      : SPAN_D2D,
-			             .stream = c->streamId, .correlation = c->correlationId,
-			             .start = c->start, .end = c->end, .bytes = c->bytes };
+		r = (struct record){ .kind = c->copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD   ? SPAN_H2D
+			                         : c->copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? SPAN_D2H
+			                                                                          : SPAN_D2D,
+			                 .stream = c->streamId,
+			                 .correlation = c->correlationId,
+			                 .start = c->start,
+			                 .end = c->end,
+			                 .bytes = c->bytes };
 		break;
 	}
 	case CUPTI_ACTIVITY_KIND_MEMSET: {
 		const CUpti_ActivityMemset4 *m = (const void *)a;
-		r = (struct record){ .kind = SPAN_FILL, .stream = m->streamId,
-			             .correlation = m->correlationId, .start = m->start, .end = m->end,
-			             .bytes = m->bytes };
+		r = (struct record){ .kind = SPAN_FILL,
+			                 .stream = m->streamId,
+			                 .correlation = m->correlationId,
+			                 .start = m->start,
+			                 .end = m->end,
+			                 .bytes = m->bytes };
 		break;
 	}
 	case CUPTI_ACTIVITY_KIND_DRIVER: {
 		const CUpti_ActivityAPI *c = (const void *)a;
-		r = (struct record){ .kind = SPAN_CALL, .correlation = c->correlationId,
-			             .start = c->start, .end = c->end };
+		r = (struct record){
+			.kind = SPAN_CALL, .correlation = c->correlationId, .start = c->start, .end = c->end
+		};
 		call_name(c->cbid, r.name, sizeof r.name);
 		break;
 	}
@@ -118,8 +121,7 @@ static void take(const CUpti_Activity *a)
 		snprintf(r.name, sizeof r.name, "%s", overhead_name((int)o->overheadKind));
 		break;
 	}
-	default:
-		return;
+	default: return;
 	}
 	add(&r);
 }
@@ -146,8 +148,11 @@ static void CUPTIAPI buffer_full(CUcontext ctx, uint32_t stream, uint8_t *buffer
 }
 
 static const CUpti_ActivityKind timeline_kinds[] = {
-	CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET,
-	CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_OVERHEAD,
+	CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+	CUPTI_ACTIVITY_KIND_MEMCPY,
+	CUPTI_ACTIVITY_KIND_MEMSET,
+	CUPTI_ACTIVITY_KIND_DRIVER,
+	CUPTI_ACTIVITY_KIND_OVERHEAD,
 };
 static const CUpti_ActivityKind kernel_kind[] = { CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL };
 
@@ -183,8 +188,9 @@ static bool on(struct work *w, const CUpti_ActivityKind *kinds, size_t n, struct
 static int by_start(const void *a, const void *b)
 {
 	const struct record *x = a, *y = b;
-	return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
-	                            : (x->correlation > y->correlation) - (x->correlation < y->correlation);
+	return x->start != y->start
+	           ? (x->start > y->start) - (x->start < y->start)
+	           : (x->correlation > y->correlation) - (x->correlation < y->correlation);
 }
 
 static int by_call(const void *a, const void *b)
@@ -321,10 +327,13 @@ static bool take_spans(const struct stream_program *p, struct cuda_report *repor
 		if (!r->start || r->end < r->start)
 			continue;
 		struct span *s = &report->spans[report->n_spans++];
-		*s = (struct span){ .kind = r->kind, .stream = r->stream, .correlation = r->correlation,
-			            .start_ns = (double)(r->start - base), .end_ns = (double)(r->end - base),
-			            .queued_ns = r->queued >= base ? (double)(r->queued - base) : -1,
-			            .bytes = r->bytes };
+		*s = (struct span){ .kind = r->kind,
+			                .stream = r->stream,
+			                .correlation = r->correlation,
+			                .start_ns = (double)(r->start - base),
+			                .end_ns = (double)(r->end - base),
+			                .queued_ns = r->queued >= base ? (double)(r->queued - base) : -1,
+			                .bytes = r->bytes };
 		snprintf(s->name, sizeof s->name, "%s", r->name[0] ? r->name : "copy");
 	}
 	return all;
@@ -336,5 +345,6 @@ bool activity_spans(const struct stream_program *p, struct cuda_report *report, 
 	const bool all = take_spans(p, report);
 	const unsigned n = records.n;
 	pthread_mutex_unlock(&records.lock);
-	return all || fault_set(why, FAULT_OTHER, "%u activity records do not fit the program's calls", n);
+	return all ||
+	       fault_set(why, FAULT_OTHER, "%u activity records do not fit the program's calls", n);
 }

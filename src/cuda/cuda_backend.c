@@ -91,11 +91,11 @@ unsigned cuda_device_wanted(void)
 	return s && parse_int(s, &n) && n >= 0 && n < CUDA_MAX_DEVICES ? (unsigned)n : 0;
 }
 
-/* --- questions without a run --------------------------------------------------------------------- */
+/* --- questions without a run --- */
 
-static bool ask(struct cuda_client *c, unsigned device, struct wire_msg *request, enum cuda_msg want,
-                const struct client_wait *wait, struct wire_msg *answer, struct fault *fault,
-                struct err *err)
+static bool ask(struct cuda_client *c, unsigned device, struct wire_msg *request,
+                enum cuda_msg want, const struct client_wait *wait, struct wire_msg *answer,
+                struct fault *fault, struct err *err)
 {
 	bool ok = client_call(c, request, -1, want, wait, answer, fault, err);
 	if (ok)
@@ -168,8 +168,9 @@ bool cuda_gemm_time(unsigned device, enum cuda_gemm_mode mode, unsigned m, unsig
 {
 	struct cuda_client c = unpark(device);
 	const struct client_wait wait = { .cancel = cancel, .what = cuda_gemm_name(mode) };
-	const struct cuda_gemm_job job = { .device = device, .m = m, .n = n, .k = k,
-		                           .mode = (unsigned)mode };
+	const struct cuda_gemm_job job = {
+		.device = device, .m = m, .n = n, .k = k, .mode = (unsigned)mode
+	};
 	struct wire_msg request, answer;
 	wire_begin(&request, MSG_GEMM);
 	cuda_put_gemm(&request, &job);
@@ -201,7 +202,7 @@ const char *cuda_stall_about(const char *reason)
 	return stall_about(stall_index(reason));
 }
 
-/* --- the common interface ------------------------------------------------------------------------ */
+/* --- the common interface --- */
 
 static bool probe(struct backend_info *info, struct err *err)
 {
@@ -242,8 +243,8 @@ static bool probe(struct backend_info *info, struct err *err)
 	if (ci.cupti)
 		snprintf(cupti, sizeof cupti, "CUPTI %u", ci.cupti);
 	snprintf(info->title, sizeof info->title, "%.30s, driver %.16s (CUDA %u.%u), %s", name,
-	         ci.driver[0] ? ci.driver : "unknown", ci.driver_cuda / 1000, ci.driver_cuda % 1000 / 10,
-	         cupti);
+	         ci.driver[0] ? ci.driver : "unknown", ci.driver_cuda / 1000,
+	         ci.driver_cuda % 1000 / 10, cupti);
 	return true;
 }
 
@@ -291,7 +292,8 @@ static bool make_shared(const struct run_request *req, const struct cuda_job *j,
 {
 	s->fd = memfd_create("pmpp-buffers", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (s->fd < 0 || ftruncate(s->fd, (off_t)s->bytes) ||
-	    (s->data = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0)) == MAP_FAILED) {
+	    (s->data = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0)) ==
+	        MAP_FAILED) {
 		int e = errno;
 		if (s->fd >= 0)
 			close(s->fd);
@@ -321,16 +323,24 @@ static bool make_job(const struct backend *be, const struct run_request *req, st
 		return err_set(err, ERR_UNSUPPORTED, "entry '%s': a name of more than %zu characters",
 		               p->entry, sizeof j->entry - 1);
 	*j = (struct cuda_job){
-		.device = be->device, .caps = req->caps & ((1u << CUDA_MAX_CAPS) - 1),
+		.device = be->device,
+		.caps = req->caps & ((1u << CUDA_MAX_CAPS) - 1),
 		.repeat = req->repeat > 1000 ? 1000 : req->repeat,
-		.warm_l2 = req->warm_l2, .stalls = req->stalls,
-		.grid = p->grid, .block = p->block, .dynamic_shared_bytes = p->dynamic_shared_bytes,
-		.n_buffers = p->n_buffers, .n_args = p->n_args,
-		.cubin = m->cubin, .cubin_len = m->cubin ? m->cubin_len : 0,
-		.ptx = m->ptx, .ptx_len = m->ptx ? m->ptx_len : 0,
+		.warm_l2 = req->warm_l2,
+		.stalls = req->stalls,
+		.grid = p->grid,
+		.block = p->block,
+		.dynamic_shared_bytes = p->dynamic_shared_bytes,
+		.n_buffers = p->n_buffers,
+		.n_args = p->n_args,
+		.cubin = m->cubin,
+		.cubin_len = m->cubin ? m->cubin_len : 0,
+		.ptx = m->ptx,
+		.ptx_len = m->ptx ? m->ptx_len : 0,
 	};
 	snprintf(j->entry, sizeof j->entry, "%s", p->entry);
-	snprintf(j->source_file, sizeof j->source_file, "%.127s", req->source_file ? req->source_file : "");
+	snprintf(j->source_file, sizeof j->source_file, "%.127s",
+	         req->source_file ? req->source_file : "");
 	snprintf(j->key, sizeof j->key, "%s", m->key);
 	memcpy(j->args, p->args, sizeof j->args);
 	uint64_t at = 0;
@@ -348,8 +358,8 @@ static bool make_job(const struct backend *be, const struct run_request *req, st
 	if (req->program)
 		j->program = *req->program;
 	else
-		stream_pipeline(p, &(struct stream_knobs){ .streams = 1, .chunks = 1, .pinned = true }, 0, 1,
-		                &j->program);
+		stream_pipeline(p, &(struct stream_knobs){ .streams = 1, .chunks = 1, .pinned = true }, 0,
+		                1, &j->program);
 	for (unsigned i = 0; i < STREAM_LAUNCHES; i++) {
 		const struct launch_plan *of = req->program && req->launches ? &req->launches[i] : p;
 		j->launches[i].grid = of->grid;

@@ -70,8 +70,8 @@ static void ask_to_stop(const struct cuda_client *c)
 	wire_send(c->child.fd, &m, -1, wire_now() + CANCEL_GRACE_S, NULL);
 }
 
-static bool refused(struct cuda_client *c, struct wire_msg *m, const char *what, struct fault *fault,
-                    struct err *err)
+static bool refused(struct cuda_client *c, struct wire_msg *m, const char *what,
+                    struct fault *fault, struct err *err)
 {
 	struct fault f = { 0 };
 	cuda_get_fault(m, &f);

@@ -3,8 +3,8 @@
  *
  * No CUDA library is loaded on this side. One client serves one thread at a time.
  */
-#ifndef PMPP_CUDA_CLIENT_H
-#define PMPP_CUDA_CLIENT_H
+#ifndef PMPP_CUDA_CUDA_CLIENT_H
+#define PMPP_CUDA_CUDA_CLIENT_H
 
 #include "cuda/cuda_msg.h"
 #include "base/child.h"
@@ -23,7 +23,7 @@ struct client_wait {
 	const atomic_bool *cancel; /* NULL = cannot be cancelled */
 	void (*progress)(void *ctx, double fraction);
 	void *ctx;
-	const char *what;          /* "kernel sgemm_v2" for messages */
+	const char *what; /* "kernel sgemm_v2" for messages */
 };
 
 /*

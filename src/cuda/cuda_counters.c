@@ -89,8 +89,8 @@ static bool parse(struct counter_plan *p, enum metric_id id, const char *s)
 		int i = counter_index(p, s, len);
 		if (i < 0)
 			return false;
-		p->metric[id].terms[t] = (struct counter_term){
-			.factor = factor, .counter = (unsigned)i, .optional = optional };
+		p->metric[id].terms[t] =
+			(struct counter_term){ .factor = factor, .counter = (unsigned)i, .optional = optional };
 		p->metric[id].n = t + 1;
 		s += len;
 		if (!*s)
@@ -168,8 +168,8 @@ double counters_metric(const struct counter_plan *p, enum metric_id id, const do
 	if (!p->metric[id].n)
 		return (double)NAN;
 	for (unsigned t = 0; t < p->metric[id].n; t++)
-		sum[below && t >= below] += p->metric[id].terms[t].factor *
-		                            values[p->metric[id].terms[t].counter];
+		sum[below && t >= below] +=
+			p->metric[id].terms[t].factor * values[p->metric[id].terms[t].counter];
 	return !below ? sum[0] : sum[1] > 0 ? sum[0] / sum[1] : sum[1];
 }
 
@@ -178,8 +178,8 @@ unsigned counters_stall(const struct counter_plan *p, unsigned i)
 	const char *name = p->names[i] + sizeof STALL_PREFIX - 1;
 	size_t len = strlen(name) - (sizeof STALL_SUFFIX - 1);
 	unsigned s = 0;
-	while (s < STALLS - 1 && (strlen(stalls_known[s].name) != len ||
-	                          memcmp(stalls_known[s].name, name, len)))
+	while (s < STALLS - 1 &&
+	       (strlen(stalls_known[s].name) != len || memcmp(stalls_known[s].name, name, len)))
 		s++;
 	return s;
 }

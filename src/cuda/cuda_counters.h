@@ -5,8 +5,8 @@
  * may be followed by ` / ` and another to divide by; `?` stands before a term that a chip may lack.
  * Exceptions per chip are in cupti_names.def. Pure: opens no library, needs no GPU.
  */
-#ifndef PMPP_CUDA_COUNTERS_H
-#define PMPP_CUDA_COUNTERS_H
+#ifndef PMPP_CUDA_CUDA_COUNTERS_H
+#define PMPP_CUDA_CUDA_COUNTERS_H
 
 #include "model/metric.h"
 
@@ -32,7 +32,8 @@ struct counter_plan {
 
 /* False: metric.def or cupti_names.def holds a malformed expression; @bad says which. */
 bool counters_plan(const char *chip, bool stalls, struct counter_plan *plan, char bad[160]);
-/* Takes counter @i out (this chip or CUPTI lacks it). True: metrics or stall reasons went with it. */
+/* Takes counter @i out (this chip or CUPTI lacks it). True: metrics or stall reasons went with it.
+ */
 bool counters_drop(struct counter_plan *plan, unsigned i);
 /* Value of a metric from the counters' values; NAN if it has no terms or one is not a number. */
 double counters_metric(const struct counter_plan *plan, enum metric_id id, const double *values);

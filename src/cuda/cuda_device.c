@@ -333,11 +333,11 @@ bool work_sheet(struct work *w, unsigned device, struct gpu_spec *g, struct faul
 	g->cc_minor = minor;
 	g->sm_count = sms;
 	/* A query that this driver refuses gives 0: the sheet's figure stays. */
-#define TAKE(field, a)                                            \
-	do {                                                      \
-		int v_ = ATTRIBUTE(a);                            \
-		if (v_ > 0)                                       \
-			g->field = (__typeof__(g->field))v_;      \
+#define TAKE(field, a)                           \
+	do {                                         \
+		int v_ = ATTRIBUTE(a);                   \
+		if (v_ > 0)                              \
+			g->field = (__typeof__(g->field))v_; \
 	} while (0)
 	TAKE(max_threads_per_sm, MAX_THREADS_PER_MULTIPROCESSOR);
 	TAKE(max_blocks_per_sm, MAX_BLOCKS_PER_MULTIPROCESSOR);
@@ -374,8 +374,8 @@ bool work_sheet(struct work *w, unsigned device, struct gpu_spec *g, struct faul
 		g->fp64_gflops = sms * g->fp64_lanes_per_sm * 2 * ghz;
 		source(g, "fp32_gflops fp64_gflops",
 		       "SMs x lanes x 2 x the highest clock; lanes from the sheet below");
-		g->fp16_tensor_gflops = like->fp16_tensor_gflops * sms * mhz /
-		                        (like->sm_count * like->clock_mhz);
+		g->fp16_tensor_gflops =
+			like->fp16_tensor_gflops * sms * mhz / (like->sm_count * like->clock_mhz);
 		g->l2_gbs = like->l2_gbs * sms * mhz / (like->sm_count * like->clock_mhz);
 		char text[256];
 		snprintf(text, sizeof text, "sheet %s, scaled by SMs x clock", like->id);
@@ -391,8 +391,9 @@ bool work_sheet(struct work *w, unsigned device, struct gpu_spec *g, struct faul
 	}
 	unsigned gen = 0, width = 0;
 	if (work_nvml(w) && w->nvml.MaxPcieGen && w->nvml.MaxPcieWidth &&
-	    w->nvml.MaxPcieGen(w->nvml_dev, &gen) == 0 && w->nvml.MaxPcieWidth(w->nvml_dev, &width) == 0 &&
-	    gen >= 1 && gen <= 6 && width >= 1 && width <= 32) {
+	    w->nvml.MaxPcieGen(w->nvml_dev, &gen) == 0 &&
+	    w->nvml.MaxPcieWidth(w->nvml_dev, &width) == 0 && gen >= 1 && gen <= 6 && width >= 1 &&
+	    width <= 32) {
 		/* GT/s per lane and line coding: PCI Express base specification. */
 		static const double gbs_per_lane[] = { 0, 0.25, 0.5, 0.985, 1.969, 3.938, 7.563 };
 		g->pcie_gbs = gbs_per_lane[gen] * width;
@@ -406,9 +407,10 @@ bool work_sheet(struct work *w, unsigned device, struct gpu_spec *g, struct faul
 	       "l2_latency_ns l1_latency_ns smem_latency_ns launch_overhead_ns",
 	       rest);
 	if (g->pinned_gbs > 0)
-		source(g,
-		       "pinned_gbs duplex_gbs pageable_h2d_gbs pageable_d2h_gbs copy_latency_ns copy_call_ns "
-		       "launch_call_ns",
-		       rest);
+		source(
+			g,
+			"pinned_gbs duplex_gbs pageable_h2d_gbs pageable_d2h_gbs copy_latency_ns copy_call_ns "
+			"launch_call_ns",
+			rest);
 	return true;
 }

@@ -42,8 +42,8 @@ static const struct symbol nvml_symbols[] = {
 #undef FN
 
 struct library {
-	const char *name;     /* "cupti" */
-	const char *env;      /* a file to open instead */
+	const char *name; /* "cupti" */
+	const char *env;  /* a file to open instead */
 	const char *versions[3];
 	const struct symbol *symbols;
 	size_t n_symbols;
@@ -52,7 +52,8 @@ struct library {
 
 #define SYMBOLS(table) .symbols = table, .n_symbols = sizeof table / sizeof *table
 
-static void *open_library(const struct library *lib, char *path, size_t path_size, struct fault *why)
+static void *open_library(const struct library *lib, char *path, size_t path_size,
+                          struct fault *why)
 {
 	const char *file = getenv(lib->env);
 	if (file && *file) {
@@ -95,8 +96,12 @@ static bool fill(const struct library *lib, void *fns, char *path, size_t path_s
 bool dl_cuda(struct cuda_fns *fns, char *path, size_t path_size, struct fault *why)
 {
 	static const struct library lib = {
-		.name = "cuda", .env = "PMPP_LIBCUDA", .versions = { "1" }, SYMBOLS(cuda_symbols),
-		.absent = FAULT_NO_DRIVER, .incomplete = FAULT_DRIVER_OLD,
+		.name = "cuda",
+		.env = "PMPP_LIBCUDA",
+		.versions = { "1" },
+		SYMBOLS(cuda_symbols),
+		.absent = FAULT_NO_DRIVER,
+		.incomplete = FAULT_DRIVER_OLD,
 	};
 	return fill(&lib, fns, path, path_size, why);
 }
@@ -119,8 +124,12 @@ static void open_beside(const char *path, const char *file)
 bool dl_cupti(struct cupti_fns *fns, char *path, size_t path_size, struct fault *why)
 {
 	static const struct library lib = {
-		.name = "cupti", .env = "PMPP_LIBCUPTI", .versions = { "13" }, SYMBOLS(cupti_symbols),
-		.absent = FAULT_NO_CUPTI, .incomplete = FAULT_CUPTI_OLD,
+		.name = "cupti",
+		.env = "PMPP_LIBCUPTI",
+		.versions = { "13" },
+		SYMBOLS(cupti_symbols),
+		.absent = FAULT_NO_CUPTI,
+		.incomplete = FAULT_CUPTI_OLD,
 	};
 	char where[512] = "";
 	if (!fill(&lib, fns, where, sizeof where, why))
@@ -135,8 +144,12 @@ bool dl_cupti(struct cupti_fns *fns, char *path, size_t path_size, struct fault 
 bool dl_cublas(struct cublas_fns *fns, char *path, size_t path_size, struct fault *why)
 {
 	static const struct library lib = {
-		.name = "cublas", .env = "PMPP_LIBCUBLAS", .versions = { "13", "12" },
-		SYMBOLS(cublas_symbols), .absent = FAULT_NO_CUBLAS, .incomplete = FAULT_NO_CUBLAS,
+		.name = "cublas",
+		.env = "PMPP_LIBCUBLAS",
+		.versions = { "13", "12" },
+		SYMBOLS(cublas_symbols),
+		.absent = FAULT_NO_CUBLAS,
+		.incomplete = FAULT_NO_CUBLAS,
 	};
 	return fill(&lib, fns, path, path_size, why);
 }
@@ -144,8 +157,12 @@ bool dl_cublas(struct cublas_fns *fns, char *path, size_t path_size, struct faul
 bool dl_nvml(struct nvml_fns *fns, struct fault *why)
 {
 	static const struct library lib = {
-		.name = "nvidia-ml", .env = "PMPP_LIBNVML", .versions = { "1" }, SYMBOLS(nvml_symbols),
-		.absent = FAULT_NO_NVML, .incomplete = FAULT_NO_NVML,
+		.name = "nvidia-ml",
+		.env = "PMPP_LIBNVML",
+		.versions = { "1" },
+		SYMBOLS(nvml_symbols),
+		.absent = FAULT_NO_NVML,
+		.incomplete = FAULT_NO_NVML,
 	};
 	return fill(&lib, fns, NULL, 0, why);
 }

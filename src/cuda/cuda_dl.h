@@ -4,8 +4,8 @@
  * Nothing of them is linked, so that the program starts on any machine. For tests and for odd
  * installations PMPP_LIBCUDA, PMPP_LIBCUPTI, PMPP_LIBCUBLAS and PMPP_LIBNVML name a file to open.
  */
-#ifndef PMPP_CUDA_DL_H
-#define PMPP_CUDA_DL_H
+#ifndef PMPP_CUDA_CUDA_DL_H
+#define PMPP_CUDA_CUDA_DL_H
 
 #include "cuda/cuda_fault.h"
 

@@ -52,23 +52,36 @@ enum fault_id fault_of_cuda(int result)
 {
 	static const struct row rows[] = {
 		{ 2, FAULT_OUT_OF_MEMORY },
-		{ 3, FAULT_NO_DRIVER },        /* NOT_INITIALIZED: module not loaded */
+		{ 3, FAULT_NO_DRIVER }, /* NOT_INITIALIZED: module not loaded */
 		{ 34, FAULT_STUB_DRIVER },
-		{ 35, FAULT_DRIVER_OLD },      /* runtime's INSUFFICIENT_DRIVER */
-		{ 46, FAULT_DEVICE_BUSY },     /* DEVICE_UNAVAILABLE */
+		{ 35, FAULT_DRIVER_OLD },  /* runtime's INSUFFICIENT_DRIVER */
+		{ 46, FAULT_DEVICE_BUSY }, /* DEVICE_UNAVAILABLE */
 		{ 100, FAULT_NO_DEVICE },
 		{ 101, FAULT_DEVICE_NUMBER },
-		{ 200, FAULT_NO_IMAGE }, { 209, FAULT_NO_IMAGE }, { 218, FAULT_NO_IMAGE },
-		{ 221, FAULT_NO_IMAGE }, { 222, FAULT_NO_IMAGE }, { 223, FAULT_NO_IMAGE },
-		{ 214, FAULT_DEVICE_LOST },    /* ECC_UNCORRECTABLE */
-		{ 220, FAULT_DEVICE_LOST },    /* NVLINK_UNCORRECTABLE */
-		{ 700, FAULT_KERNEL_FAULT }, { 710, FAULT_KERNEL_FAULT }, { 714, FAULT_KERNEL_FAULT },
-		{ 715, FAULT_KERNEL_FAULT }, { 716, FAULT_KERNEL_FAULT }, { 717, FAULT_KERNEL_FAULT },
-		{ 718, FAULT_KERNEL_FAULT }, { 719, FAULT_KERNEL_FAULT }, { 721, FAULT_KERNEL_FAULT },
-		{ 701, FAULT_LAUNCH }, { 720, FAULT_LAUNCH }, { 1, FAULT_LAUNCH },
+		{ 200, FAULT_NO_IMAGE },
+		{ 209, FAULT_NO_IMAGE },
+		{ 218, FAULT_NO_IMAGE },
+		{ 221, FAULT_NO_IMAGE },
+		{ 222, FAULT_NO_IMAGE },
+		{ 223, FAULT_NO_IMAGE },
+		{ 214, FAULT_DEVICE_LOST }, /* ECC_UNCORRECTABLE */
+		{ 220, FAULT_DEVICE_LOST }, /* NVLINK_UNCORRECTABLE */
+		{ 700, FAULT_KERNEL_FAULT },
+		{ 710, FAULT_KERNEL_FAULT },
+		{ 714, FAULT_KERNEL_FAULT },
+		{ 715, FAULT_KERNEL_FAULT },
+		{ 716, FAULT_KERNEL_FAULT },
+		{ 717, FAULT_KERNEL_FAULT },
+		{ 718, FAULT_KERNEL_FAULT },
+		{ 719, FAULT_KERNEL_FAULT },
+		{ 721, FAULT_KERNEL_FAULT },
+		{ 701, FAULT_LAUNCH },
+		{ 720, FAULT_LAUNCH },
+		{ 1, FAULT_LAUNCH },
 		{ 702, FAULT_KERNEL_TIMEOUT }, /* the display's own watchdog */
-		{ 803, FAULT_DRIVER_MISMATCH }, { 804, FAULT_DRIVER_OLD },
-		{ 802, FAULT_DEVICE_LOST },    /* SYSTEM_NOT_READY: fabric manager */
+		{ 803, FAULT_DRIVER_MISMATCH },
+		{ 804, FAULT_DRIVER_OLD },
+		{ 802, FAULT_DEVICE_LOST }, /* SYSTEM_NOT_READY: fabric manager */
 		{ 999, FAULT_DEVICE_LOST },
 	};
 	return look_up(rows, sizeof rows / sizeof *rows, result);
@@ -80,14 +93,19 @@ enum fault_id fault_of_cupti(int result)
 		{ 8, FAULT_OUT_OF_MEMORY },
 		{ 9, FAULT_DEVICE_LOST },
 		{ 11, FAULT_CUPTI_OLD },
-		{ 14, FAULT_DRIVER_OLD },      /* NOT_COMPATIBLE */
-		{ 15, FAULT_NO_NVPERF },       /* NOT_INITIALIZED from cuptiProfilerInitialize */
+		{ 14, FAULT_DRIVER_OLD }, /* NOT_COMPATIBLE */
+		{ 15, FAULT_NO_NVPERF },  /* NOT_INITIALIZED from cuptiProfilerInitialize */
 		{ 26, FAULT_COUNTERS_BUSY },
-		{ 33, FAULT_VIRTUAL }, { 40, FAULT_VIRTUAL },
+		{ 33, FAULT_VIRTUAL },
+		{ 40, FAULT_VIRTUAL },
 		{ 35, FAULT_PRIVILEGES },
-		{ 36, FAULT_PROFILER_ATTACHED }, { 39, FAULT_PROFILER_ATTACHED },
-		{ 41, FAULT_CONFIDENTIAL }, { 42, FAULT_CMP }, { 43, FAULT_MIG }, { 45, FAULT_WSL },
-		{ 38, FAULT_ARCH_OLD },        /* LEGACY_PROFILER_NOT_SUPPORTED */
+		{ 36, FAULT_PROFILER_ATTACHED },
+		{ 39, FAULT_PROFILER_ATTACHED },
+		{ 41, FAULT_CONFIDENTIAL },
+		{ 42, FAULT_CMP },
+		{ 43, FAULT_MIG },
+		{ 45, FAULT_WSL },
+		{ 38, FAULT_ARCH_OLD }, /* LEGACY_PROFILER_NOT_SUPPORTED */
 		{ 46, FAULT_CHIP_UNKNOWN },
 	};
 	return look_up(rows, sizeof rows / sizeof *rows, result);
@@ -96,19 +114,13 @@ enum fault_id fault_of_cupti(int result)
 enum err_code fault_code(enum fault_id id)
 {
 	switch (id) {
-	case FAULT_KERNEL_FAULT:
-		return ERR_FAULT;
-	case FAULT_KERNEL_TIMEOUT:
-		return ERR_TIMEOUT;
-	case FAULT_CANCELLED:
-		return ERR_CANCELLED;
-	case FAULT_LAUNCH:
-		return ERR_USAGE;
+	case FAULT_KERNEL_FAULT: return ERR_FAULT;
+	case FAULT_KERNEL_TIMEOUT: return ERR_TIMEOUT;
+	case FAULT_CANCELLED: return ERR_CANCELLED;
+	case FAULT_LAUNCH: return ERR_USAGE;
 	case FAULT_WORKER:
-	case FAULT_OTHER:
-		return ERR_INTERNAL;
-	default:
-		return ERR_UNAVAILABLE;
+	case FAULT_OTHER: return ERR_INTERNAL;
+	default: return ERR_UNAVAILABLE;
 	}
 }
 

@@ -3,8 +3,8 @@
  *
  * One table (cuda_fault.def); no other file words a refusal. Needs no CUDA header and no GPU.
  */
-#ifndef PMPP_CUDA_FAULT_H
-#define PMPP_CUDA_FAULT_H
+#ifndef PMPP_CUDA_CUDA_FAULT_H
+#define PMPP_CUDA_CUDA_FAULT_H
 
 #include "base/err.h"
 

@@ -41,9 +41,8 @@ static bool multiply(struct work *w, void *ctx, struct fault *why)
 		                              CUBLAS_GEMM_DEFAULT),
 		               "cublasGemmEx", why);
 	return blas_ok(g->blas.Sgemm(g->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one,
-	                             (const float *)(uintptr_t)g->b, n,
-	                             (const float *)(uintptr_t)g->a, k, &zero,
-	                             (float *)(uintptr_t)g->c, n),
+	                             (const float *)(uintptr_t)g->b, n, (const float *)(uintptr_t)g->a,
+	                             k, &zero, (float *)(uintptr_t)g->c, n),
 	               "cublasSgemm", why);
 }
 
@@ -79,7 +78,8 @@ bool gemm_time(struct work *w, const struct cuda_gemm_job *j, struct run_timing 
 		return false;
 	struct gemm g = { .j = j };
 	work_step(w, "opening cuBLAS");
-	if (!dl_cublas(&g.blas, NULL, 0, why) || !blas_ok(g.blas.Create(&g.handle), "cublasCreate", why))
+	if (!dl_cublas(&g.blas, NULL, 0, why) ||
+	    !blas_ok(g.blas.Create(&g.handle), "cublasCreate", why))
 		return false;
 	const size_t in = j->mode == GEMM_FP16 ? 2 : 4;
 	const size_t bytes[3] = { in * j->m * j->k, in * j->k * j->n, sizeof(float) * j->m * j->n };
@@ -93,7 +93,10 @@ bool gemm_time(struct work *w, const struct cuda_gemm_job *j, struct run_timing 
 		     fill_random(w, *to[i], bytes[i], j->mode == GEMM_FP16 && i < 2, why);
 	if (ok) {
 		const struct timed t = {
-			.launch = multiply, .ctx = &g, .repeat = j->repeat, .warm_l2 = j->warm_l2,
+			.launch = multiply,
+			.ctx = &g,
+			.repeat = j->repeat,
+			.warm_l2 = j->warm_l2,
 		};
 		ok = time_median(w, &t, out, why);
 	}

@@ -35,7 +35,8 @@ static bool load_ptx(struct work *w, const char *ptx, CUmodule *module, struct f
 	return false;
 }
 
-static bool load(struct work *w, const struct cuda_job *j, struct loaded_module *m, struct fault *why)
+static bool load(struct work *w, const struct cuda_job *j, struct loaded_module *m,
+                 struct fault *why)
 {
 	m->jit = false;
 	CUresult r = CUDA_ERROR_NO_BINARY_FOR_GPU;
@@ -85,7 +86,8 @@ bool launch_module(struct work *w, const struct cuda_job *j, struct launch *l, b
 	}
 	*jit = m->jit;
 	l->load_ns = m->load_ns;
-	return cu_ok(w, w->cu.ModuleGetFunction(&l->function, m->module, j->entry), "cuModuleGetFunction", why);
+	return cu_ok(w, w->cu.ModuleGetFunction(&l->function, m->module, j->entry),
+	             "cuModuleGetFunction", why);
 }
 
 static bool facts(struct work *w, const struct launch *l, bool jit, struct run_static *s,
@@ -103,24 +105,26 @@ static bool facts(struct work *w, const struct launch *l, bool jit, struct run_s
 	};
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		int v = 0;
-		if (!cu_ok(w, w->cu.FuncGetAttribute(&v, rows[i].a, l->function), "cuFuncGetAttribute", why))
+		if (!cu_ok(w, w->cu.FuncGetAttribute(&v, rows[i].a, l->function), "cuFuncGetAttribute",
+		           why))
 			return false;
 		*rows[i].to = (unsigned)v;
 	}
 	uint64_t threads = (uint64_t)l->job->block.x * l->job->block.y * l->job->block.z;
 	int blocks = 0;
-	if (!cu_ok(w,
-	           w->cu.OccupancyBlocks(&blocks, l->function, (int)threads,
-	                                 l->job->dynamic_shared_bytes),
-	           "cuOccupancyMaxActiveBlocksPerMultiprocessor", why))
+	if (!cu_ok(
+			w,
+			w->cu.OccupancyBlocks(&blocks, l->function, (int)threads, l->job->dynamic_shared_bytes),
+			"cuOccupancyMaxActiveBlocksPerMultiprocessor", why))
 		return false;
 	s->blocks_per_sm = (unsigned)blocks;
 	s->jit = jit;
 	s->known = true;
 	if (threads > s->max_threads)
-		return fault_set(why, FAULT_LAUNCH, "%s: %llu threads per block, at most %u with its %u "
-		                 "registers", l->job->entry, (unsigned long long)threads, s->max_threads,
-		                 s->registers);
+		return fault_set(why, FAULT_LAUNCH,
+		                 "%s: %llu threads per block, at most %u with its %u "
+		                 "registers",
+		                 l->job->entry, (unsigned long long)threads, s->max_threads, s->registers);
 	return true;
 }
 
@@ -130,7 +134,8 @@ static bool ask_shared(struct work *w, const struct launch *l, struct fault *why
 	if (l->job->dynamic_shared_bytes <= 48 * 1024)
 		return true;
 	return cu_ok(w,
-	             w->cu.FuncSetAttribute(l->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+	             w->cu.FuncSetAttribute(l->function,
+	                                    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 	                                    (int)l->job->dynamic_shared_bytes),
 	             "cuFuncSetAttribute(MAX_DYNAMIC_SHARED_SIZE_BYTES)", why);
 }
@@ -165,11 +170,10 @@ bool launch_as(struct work *w, const struct launch *l, struct dim3u grid,
 bool launch_restore(struct work *w, const struct launch *l, struct fault *why)
 {
 	for (unsigned b = 0; b < l->job->n_buffers; b++)
-		if (l->pristine[b] &&
-		    !cu_ok(w,
-		           w->cu.MemcpyDtoDAsync(l->buffers[b], l->pristine[b], l->job->buffers[b].bytes,
-		                                 w->stream),
-		           "cuMemcpyDtoDAsync", why))
+		if (l->pristine[b] && !cu_ok(w,
+		                             w->cu.MemcpyDtoDAsync(l->buffers[b], l->pristine[b],
+		                                                   l->job->buffers[b].bytes, w->stream),
+		                             "cuMemcpyDtoDAsync", why))
 			return false;
 	return true;
 }
@@ -186,7 +190,8 @@ static void free_buffers(struct work *w, struct launch *l)
 	memset(l->pristine, 0, sizeof l->pristine);
 }
 
-static bool allocate(struct work *w, CUdeviceptr *p, uint64_t bytes, uint64_t all, struct fault *why)
+static bool allocate(struct work *w, CUdeviceptr *p, uint64_t bytes, uint64_t all,
+                     struct fault *why)
 {
 	CUresult r = w->cu.MemAlloc(p, bytes ? bytes : 1);
 	if (r == CUDA_ERROR_OUT_OF_MEMORY) {
@@ -236,12 +241,11 @@ static bool upload(struct work *w, struct launch *l, uint8_t *shared, struct fau
 		if (!allocate(w, &l->buffers[b], j->buffers[b].bytes, all, why) ||
 		    !copy(w, l->buffers[b], shared + j->buffers[b].offset, j->buffers[b].bytes, false, why))
 			return false;
-		if (changes[b] &&
-		    (!allocate(w, &l->pristine[b], j->buffers[b].bytes, all, why) ||
-		     !cu_ok(w,
-		            w->cu.MemcpyDtoDAsync(l->pristine[b], l->buffers[b], j->buffers[b].bytes,
-		                                  w->stream),
-		            "cuMemcpyDtoDAsync", why)))
+		if (changes[b] && (!allocate(w, &l->pristine[b], j->buffers[b].bytes, all, why) ||
+		                   !cu_ok(w,
+		                          w->cu.MemcpyDtoDAsync(l->pristine[b], l->buffers[b],
+		                                                j->buffers[b].bytes, w->stream),
+		                          "cuMemcpyDtoDAsync", why)))
 			return false;
 	}
 	return cu_ok(w, w->cu.StreamSynchronize(w->stream), "cuStreamSynchronize", why);
@@ -270,7 +274,8 @@ static bool timed_restore(struct work *w, void *ctx, struct fault *why)
 }
 
 /* A refused capability leaves its reason in the report, unless the process is past help. */
-static bool tolerate(struct work *w, bool ok, struct cuda_report *r, unsigned cap, struct fault *why)
+static bool tolerate(struct work *w, bool ok, struct cuda_report *r, unsigned cap,
+                     struct fault *why)
 {
 	if (ok)
 		return true;
@@ -288,8 +293,11 @@ static bool measure(struct work *w, struct launch *l, uint8_t *shared, struct cu
 	const unsigned caps = j->caps ? j->caps : ~0u;
 	if (caps & CAP_TIME) {
 		const struct timed t = {
-			.launch = timed_launch, .restore = timed_restore, .ctx = l,
-			.repeat = j->repeat, .warm_l2 = j->warm_l2,
+			.launch = timed_launch,
+			.restore = timed_restore,
+			.ctx = l,
+			.repeat = j->repeat,
+			.warm_l2 = j->warm_l2,
 		};
 		if (!tolerate(w, time_median(w, &t, &r->timing, why), r, CAPN_TIME, why))
 			return false;

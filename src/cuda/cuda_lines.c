@@ -66,7 +66,8 @@ static uint32_t line_of(struct work *w, const struct cuda_job *j, const char *fu
 		return 0;
 	const char *slash = p.fileName ? strrchr(p.fileName, '/') : NULL;
 	const char *base = slash ? slash + 1 : p.fileName;
-	uint32_t line = base && (!j->source_file[0] || !strcmp(base, j->source_file)) ? p.lineNumber : 0;
+	uint32_t line =
+		base && (!j->source_file[0] || !strcmp(base, j->source_file)) ? p.lineNumber : 0;
 	free(p.fileName);
 	free(p.dirName);
 	return line;
@@ -119,8 +120,8 @@ static void add_instruction(struct counts *c, const uint64_t v[LINE_METRICS])
 	c->branches += v[LINE_UNIFORM] + v[LINE_DIVERGENT];
 	c->divergent_branches += v[LINE_DIVERGENT];
 	c->local_requests += v[LINE_LOCAL];
-	uint64_t ideal = v[LINE_SECTORS_IDEAL] < v[LINE_SECTORS] ? v[LINE_SECTORS_IDEAL]
-	                                                         : v[LINE_SECTORS];
+	uint64_t ideal =
+		v[LINE_SECTORS_IDEAL] < v[LINE_SECTORS] ? v[LINE_SECTORS_IDEAL] : v[LINE_SECTORS];
 	if (v[LINE_GLOBAL_LD] + v[LINE_ASYNC]) {
 		c->ld_requests += v[LINE_GLOBAL_LD] + v[LINE_ASYNC];
 		c->ld_sectors += v[LINE_SECTORS];
@@ -168,8 +169,8 @@ static bool flush(struct work *w, const struct cuda_job *j, const struct wanted 
 		.structSize = CUpti_SassMetricsGetDataProperties_Params_STRUCT_SIZE,
 		.ctx = w->ctx,
 	};
-	if (!cupti_ok(&w->cupti, w->cupti.SassGetDataProperties(&d), "cuptiSassMetricsGetDataProperties",
-	              why))
+	if (!cupti_ok(&w->cupti, w->cupti.SassGetDataProperties(&d),
+	              "cuptiSassMetricsGetDataProperties", why))
 		return false;
 	size_t n = d.numOfPatchedInstructionRecords, k = d.numOfInstances, got = 0;
 	if (!n || !k || n > (1u << 22) || k > 4096)
@@ -193,8 +194,10 @@ static bool flush(struct work *w, const struct cuda_job *j, const struct wanted 
 		for (unsigned m = 0; m < want->n; m++)
 			if (values[i].metricId == want->config[m].metricId && data[i / k].functionName)
 				samples[got++] = (struct sample){
-					.function = data[i / k].functionName, .index = data[i / k].functionIndex,
-					.pc = data[i / k].pcOffset, .metric = want->metric[m],
+					.function = data[i / k].functionName,
+					.index = data[i / k].functionIndex,
+					.pc = data[i / k].pcOffset,
+					.metric = want->metric[m],
 					.value = values[i].value,
 				};
 	add_samples(w, j, samples, got, r);
@@ -215,8 +218,8 @@ static bool configure(struct work *w, struct wanted *want, struct fault *why)
 		.deviceIndex = w->device,
 	};
 	work_step(w, "cuptiSassMetricsSetConfig");
-	w->lines_configured = cupti_ok(&w->cupti, w->cupti.SassSetConfig(&config),
-	                               "cuptiSassMetricsSetConfig", why);
+	w->lines_configured =
+		cupti_ok(&w->cupti, w->cupti.SassSetConfig(&config), "cuptiSassMetricsSetConfig", why);
 	return w->lines_configured;
 }
 

@@ -93,17 +93,11 @@ static void put_args(struct wire_msg *m, const struct kernel_arg *args, unsigned
 		wire_put_u32(m, (uint32_t)args[a].kind);
 		uint64_t bits = 0;
 		switch (args[a].kind) {
-		case ARG_BUFFER:
-			bits = args[a].buffer;
-			break;
-		case ARG_I64:
-			memcpy(&bits, &args[a].i64, sizeof bits);
-			break;
+		case ARG_BUFFER: bits = args[a].buffer; break;
+		case ARG_I64: memcpy(&bits, &args[a].i64, sizeof bits); break;
 		case ARG_I32:
 		case ARG_U32:
-		case ARG_F32:
-			memcpy(&bits, &args[a].u32, sizeof args[a].u32);
-			break;
+		case ARG_F32: memcpy(&bits, &args[a].u32, sizeof args[a].u32); break;
 		}
 		wire_put_u64(m, bits);
 	}
@@ -120,14 +114,10 @@ static void get_args(struct wire_msg *m, struct kernel_arg *args, unsigned n, un
 			if (bits >= n_buffers)
 				m->bad = true;
 			break;
-		case ARG_I64:
-			memcpy(&args[a].i64, &bits, sizeof bits);
-			break;
+		case ARG_I64: memcpy(&args[a].i64, &bits, sizeof bits); break;
 		case ARG_I32:
 		case ARG_U32:
-		case ARG_F32:
-			memcpy(&args[a].u32, &bits, sizeof args[a].u32);
-			break;
+		case ARG_F32: memcpy(&args[a].u32, &bits, sizeof args[a].u32); break;
 		}
 	}
 }
@@ -160,7 +150,8 @@ static bool recorded(const struct stream_program *p, unsigned before, unsigned e
 	return false;
 }
 
-/* Every copy lies within its buffer, every kernel's piece within all of them, and a wait has an event. */
+/* Every copy lies within its buffer, every kernel's piece within all of them, and a wait has an
+ * event. */
 static void get_program(struct wire_msg *m, const struct cuda_job *j, struct stream_program *p)
 {
 	p->n_ops = wire_get_upto(m, STREAM_MAX_OPS);

@@ -4,24 +4,25 @@
  * Buffers travel beside a run in a shared-memory file; everything else is in the frame. Every count
  * is bounded on reading; a decoder that meets nonsense returns false and leaves nothing allocated.
  */
-#ifndef PMPP_CUDA_MSG_H
-#define PMPP_CUDA_MSG_H
+#ifndef PMPP_CUDA_CUDA_MSG_H
+#define PMPP_CUDA_CUDA_MSG_H
 
 #include "backend/backend.h"
 #include "cuda/cuda_fault.h"
 #include "cuda/cuda_wire.h"
 
 /* X(ID) : to the worker, then from the worker */
-#define CUDA_MSGS(X)                                                                        \
-	X(PROBE) X(SHEET) X(RUN) X(GEMM) X(CANCEL) X(BYE)                                   \
-	X(HELLO) X(STEP) X(PROGRESS) X(REFUSED) X(PROBED) X(SHEET_IS) X(REPORT) X(GEMM_IS)
+#define CUDA_MSGS(X)                                                                           \
+	X(PROBE)                                                                                   \
+	X(SHEET) X(RUN) X(GEMM) X(CANCEL) X(BYE) X(HELLO) X(STEP) X(PROGRESS) X(REFUSED) X(PROBED) \
+		X(SHEET_IS) X(REPORT) X(GEMM_IS)
 
 enum cuda_msg {
 	MSG_NONE,
 #define X(id) MSG_##id,
 	CUDA_MSGS(X)
 #undef X
-	MSG_COUNT
+		MSG_COUNT
 };
 
 #define CUDA_PROTOCOL 2u
@@ -42,12 +43,12 @@ struct cuda_device_info {
 };
 
 struct cuda_info {
-	char driver[32];            /* "580.159.04"; "" = unknown */
-	unsigned driver_cuda;       /* 13000 */
-	unsigned cupti;             /* 130001; 0 = none */
-	char chip[16];              /* of the chosen device, as CUPTI calls it */
+	char driver[32];      /* "580.159.04"; "" = unknown */
+	unsigned driver_cuda; /* 13000 */
+	unsigned cupti;       /* 130001; 0 = none */
+	char chip[16];        /* of the chosen device, as CUPTI calls it */
 	char cupti_path[256];
-	unsigned device;            /* the chosen one */
+	unsigned device; /* the chosen one */
 	unsigned n_devices;
 	struct cuda_device_info devices[CUDA_MAX_DEVICES];
 	struct fault cap[CUDA_MAX_CAPS]; /* FAULT_NONE = works */
@@ -74,24 +75,23 @@ struct cuda_job {
 		struct dim3u grid;
 		struct kernel_arg args[KERNEL_MAX_ARGS];
 	} launches[STREAM_LAUNCHES];
-	const void *cubin;          /* points into the message it came with */
-	const char *ptx;            /* terminated */
-	size_t cubin_len, ptx_len;  /* ptx_len without the end */
+	const void *cubin;         /* points into the message it came with */
+	const char *ptx;           /* terminated */
+	size_t cubin_len, ptx_len; /* ptx_len without the end */
 };
-
 
 /* What a run gave. Owned: spans, lines; cuda_report_free(). */
 struct cuda_report {
 	struct run_timing timing;
 	struct run_static loaded;
-	double metric[METRIC_COUNT]; /* NAN = not read */
+	double metric[METRIC_COUNT];       /* NAN = not read */
 	uint16_t metric_why[METRIC_COUNT]; /* fault_id where it is NAN */
 	unsigned n_stalls;
 	struct run_stall stalls[CUDA_MAX_STALLS];
 	unsigned n_spans;
 	struct span *spans;
 	bool spans_from_events;
-	double program_ns;          /* the stream program unrecorded, by the host's clock; 0 = not timed */
+	double program_ns; /* the stream program unrecorded, by the host's clock; 0 = not timed */
 	unsigned n_lines;
 	struct line_counts *lines;
 	unsigned passes;
@@ -102,7 +102,7 @@ struct cuda_report {
 
 struct cuda_gemm_job {
 	unsigned device, m, n, k, repeat;
-	unsigned mode;              /* enum cuda_gemm_mode */
+	unsigned mode; /* enum cuda_gemm_mode */
 	bool warm_l2;
 };
 

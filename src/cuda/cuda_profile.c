@@ -1,5 +1,6 @@
 /*
- * Hardware counters by CUPTI's Range Profiler, all panels in one set; we replay the launch ourselves.
+ * Hardware counters by CUPTI's Range Profiler, all panels in one set; we replay the launch
+ * ourselves.
  *
  * Before every pass what the kernel changes in place is put back and L2 is emptied (or left warm),
  * so that passes do the same work and DRAM traffic does not depend on what ran before; CUPTI's own
@@ -16,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY(call, what)                                        \
-	if (!cupti_ok(&w->cupti, w->cupti.call, what, why))    \
-		return false
+#define TRY(call, what)                                 \
+	if (!cupti_ok(&w->cupti, w->cupti.call, what, why)) \
+	return false
 
 static bool enable(struct work *w, CUpti_RangeProfiler_Object **object, struct fault *why)
 {
@@ -271,8 +272,8 @@ bool profile_counters(struct work *w, const struct launch *l, struct cuda_report
 	double values[COUNTERS_MAX];
 	for (unsigned i = 0; i < COUNTERS_MAX; i++)
 		values[i] = (double)NAN;
-	bool ok = work_cupti(w, why) && profile_open(w, l->job->stalls, why) &&
-	          collect(w, l, values, why);
+	bool ok =
+		work_cupti(w, why) && profile_open(w, l->job->stalls, why) && collect(w, l, values, why);
 	if (ok) {
 		to_report(&w->session.host.plan, w->chip, values, r);
 		r->passes = w->session.host.passes;

@@ -5,27 +5,27 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Counts that a metric is, one to one; the others (lines, ideal wavefronts) come per source line, or
- * not at all (pipes). */
-#define MEASURED_COUNTS(X)                                   \
-	X(INST_WARP, warp_executed)                          \
-	X(INST_THREAD, thread_executed)                      \
-	X(DIV_BRANCHES, branches)                            \
-	X(DIV_DIVERGENT, divergent_branches)                 \
-	X(MEM_LD_REQ, ld_requests)                           \
-	X(MEM_LD_SEC, ld_sectors)                            \
-	X(MEM_ST_REQ, st_requests)                           \
-	X(MEM_ST_SEC, st_sectors)                            \
-	X(MEM_ATOM_REQ, atom_requests)                       \
-	X(MEM_ATOM_SEC, atom_sectors)                        \
-	X(MEM_LOCAL_REQ, local_requests)                     \
-	X(SH_LD_REQ, shared_ld_requests)                     \
-	X(SH_LD_WAVE, shared_ld_wavefronts)                  \
-	X(SH_ST_REQ, shared_st_requests)                     \
-	X(SH_ST_WAVE, shared_st_wavefronts)                  \
-	X(SH_ATOM_REQ, shared_atom_requests)                 \
-	X(FLOP_FP16, flop16)                                 \
-	X(FLOP_FP32, flop32)                                 \
+/* Counts that a metric is, one to one; the others (lines, ideal wavefronts) come per source line,
+ * or not at all (pipes). */
+#define MEASURED_COUNTS(X)               \
+	X(INST_WARP, warp_executed)          \
+	X(INST_THREAD, thread_executed)      \
+	X(DIV_BRANCHES, branches)            \
+	X(DIV_DIVERGENT, divergent_branches) \
+	X(MEM_LD_REQ, ld_requests)           \
+	X(MEM_LD_SEC, ld_sectors)            \
+	X(MEM_ST_REQ, st_requests)           \
+	X(MEM_ST_SEC, st_sectors)            \
+	X(MEM_ATOM_REQ, atom_requests)       \
+	X(MEM_ATOM_SEC, atom_sectors)        \
+	X(MEM_LOCAL_REQ, local_requests)     \
+	X(SH_LD_REQ, shared_ld_requests)     \
+	X(SH_LD_WAVE, shared_ld_wavefronts)  \
+	X(SH_ST_REQ, shared_st_requests)     \
+	X(SH_ST_WAVE, shared_st_wavefronts)  \
+	X(SH_ATOM_REQ, shared_atom_requests) \
+	X(FLOP_FP16, flop16)                 \
+	X(FLOP_FP32, flop32)                 \
 	X(FLOP_FP64, flop64)
 
 /* A ratio and what it is made of: known only if both are. */
@@ -40,7 +40,7 @@ static const struct {
 };
 
 static const enum metric_id by_line[] = { M_MEM_LD_LINES, M_MEM_ST_LINES, M_SH_LD_EXCESS,
-	                                  M_SH_ST_EXCESS };
+	                                      M_SH_ST_EXCESS };
 
 bool cuda_half_arithmetic(const char *ptx)
 {
@@ -105,8 +105,8 @@ static void counters(const struct cuda_report *r, const char *ptx, struct run_re
 		out->metrics.v[M_MEM_LD_EFF] = derived.v[M_MEM_LD_EFF];
 	if (r->metric[M_MEM_ST_SEC] <= 0)
 		out->metrics.v[M_MEM_ST_EFF] = derived.v[M_MEM_ST_EFF];
-	/* ptxas moves constants by HFMA2, which the counter takes for arithmetic. With no half-precision
-	 * instruction in the PTX all that was counted are moves: they are left out. */
+	/* ptxas moves constants by HFMA2, which the counter takes for arithmetic. With no
+	 * half-precision instruction in the PTX all that was counted are moves: they are left out. */
 	if (ptx && !cuda_half_arithmetic(ptx) && metric_known(&out->metrics, M_FLOP_FP16)) {
 		metric_num(&out->metrics, M_FLOP_FP16, ORIGIN_MEASURED, 0);
 		c->flop16 = 0;
@@ -168,8 +168,8 @@ void cuda_result(struct cuda_report *r, const struct launch_plan *plan, const st
 {
 	const struct fault *cap = r->cap;
 	metrics_clear(&out->metrics, fault_reason(FAULT_NOT_ASKED));
-	out->counts = (struct run_counts){ .dram_read_bytes = -1, .dram_write_bytes = -1,
-		                           .l2_sectors = -1 };
+	out->counts =
+		(struct run_counts){ .dram_read_bytes = -1, .dram_write_bytes = -1, .l2_sectors = -1 };
 	out->counts.blocks_total = (uint64_t)plan->grid.x * plan->grid.y * plan->grid.z;
 	out->counts.blocks_run = out->counts.blocks_total;
 	if (!(caps & CAP_COUNTERS) || cap[CAPN_COUNTERS].id != FAULT_NONE) {

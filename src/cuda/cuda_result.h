@@ -4,8 +4,8 @@
  * Pure. Ratios come from the model's own formulas (counts.c), so that a measured and a counted run
  * derive alike; what hardware has no counter for is n/a with a reason, never 0.
  */
-#ifndef PMPP_CUDA_RESULT_H
-#define PMPP_CUDA_RESULT_H
+#ifndef PMPP_CUDA_CUDA_RESULT_H
+#define PMPP_CUDA_CUDA_RESULT_H
 
 #include "cuda/cuda_msg.h"
 

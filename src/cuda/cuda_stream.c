@@ -2,9 +2,9 @@
  * A stream program for real: memory of its own, pageable or pinned as the program says, blocking
  * streams (the legacy default stream waits for them and they for it), copies, kernels, events.
  *
- * First what happens once (context, module, allocation, pinning), timed by the host's clock; then the
- * program: once to warm up; timed as a whole, because recording slows the calls; and recorded, by
- * CUPTI's activity records, or by events where CUPTI is refused. Of short programs the median of
+ * First what happens once (context, module, allocation, pinning), timed by the host's clock; then
+ * the program: once to warm up; timed as a whole, because recording slows the calls; and recorded,
+ * by CUPTI's activity records, or by events where CUPTI is refused. Of short programs the median of
  * three is taken. What a program cut in pieces returns must be what the single launch returned.
  */
 #include "cuda/cuda_work.h"
@@ -46,7 +46,7 @@ static void took(struct stage *s, const char *what, const char *of, double ns, u
 	s->init[s->n_init++].ns = ns;
 }
 
-/* --- setting the stage --------------------------------------------------------------------------- */
+/* --- setting the stage --- */
 
 static bool host_memory(struct work *w, struct stage *s, unsigned b, struct fault *why)
 {
@@ -72,7 +72,8 @@ static bool allocate(struct work *w, struct stage *s, struct fault *why)
 		host += s->up[b] || s->down[b] ? j->buffers[b].bytes : 0;
 	if (host > HOST_MAX) {
 		char need[32], most[32];
-		return fault_set(why, FAULT_OUT_OF_MEMORY, "the timeline needs %s of host memory, at most %s",
+		return fault_set(why, FAULT_OUT_OF_MEMORY,
+		                 "the timeline needs %s of host memory, at most %s",
 		                 fmt_bytes(need, sizeof need, (double)host),
 		                 fmt_bytes(most, sizeof most, (double)HOST_MAX));
 	}
@@ -93,9 +94,10 @@ static bool resident(struct work *w, struct stage *s, struct fault *why)
 	for (unsigned b = 0; b < s->l->job->n_buffers; b++) {
 		const CUdeviceptr from = s->l->pristine[b] ? s->l->pristine[b] : s->l->buffers[b];
 		if (!s->up[b] && s->l->job->buffers[b].role != BUF_OUT &&
-		    !cu_ok(w,
-		           w->cu.MemcpyDtoDAsync(s->device[b], from, s->l->job->buffers[b].bytes, w->stream),
-		           "cuMemcpyDtoDAsync", why))
+		    !cu_ok(
+				w,
+				w->cu.MemcpyDtoDAsync(s->device[b], from, s->l->job->buffers[b].bytes, w->stream),
+				"cuMemcpyDtoDAsync", why))
 			return false;
 	}
 	return cu_ok(w, w->cu.StreamSynchronize(w->stream), "cuStreamSynchronize", why);
@@ -176,9 +178,10 @@ static bool fill(struct work *w, struct stage *s, const uint8_t *shared, struct 
 	return true;
 }
 
-/* --- the program --------------------------------------------------------------------------------- */
+/* --- the program --- */
 
-static bool copy(struct work *w, const struct stage *s, const struct stream_op *op, struct fault *why)
+static bool copy(struct work *w, const struct stage *s, const struct stream_op *op,
+                 struct fault *why)
 {
 	const uint64_t at = op->first * s->l->job->buffers[op->buffer].elem;
 	const CUdeviceptr device = s->device[op->buffer] + at;
@@ -211,10 +214,8 @@ static bool issue(struct work *w, const struct stage *s, const struct stream_op 
 	const CUstream stream = s->stream[op->stream];
 	switch (op->kind) {
 	case SOP_H2D:
-	case SOP_D2H:
-		return copy(w, s, op, why);
-	case SOP_KERNEL:
-		return kernel(w, s, op, why);
+	case SOP_D2H: return copy(w, s, op, why);
+	case SOP_KERNEL: return kernel(w, s, op, why);
 	case SOP_RECORD:
 		return cu_ok(w, w->cu.EventRecord(s->event[op->event], stream), "cuEventRecord", why);
 	case SOP_WAIT:
@@ -222,15 +223,14 @@ static bool issue(struct work *w, const struct stage *s, const struct stream_op 
 		             why);
 	case SOP_SYNC_STREAM:
 		return cu_ok(w, w->cu.StreamSynchronize(stream), "cuStreamSynchronize", why);
-	case SOP_SYNC:
-		return cu_ok(w, w->cu.CtxSynchronize(), "cuCtxSynchronize", why);
+	case SOP_SYNC: return cu_ok(w, w->cu.CtxSynchronize(), "cuCtxSynchronize", why);
 	case SOP_HOST:
-		nanosleep(&(struct timespec){ .tv_nsec = (long)(op->time_ns < 1e9 ? op->time_ns : 1e9 - 1) },
-		          NULL);
+		nanosleep(
+			&(struct timespec){ .tv_nsec = (long)(op->time_ns < 1e9 ? op->time_ns : 1e9 - 1) },
+			NULL);
 		return true;
 	case SOP_ALLOC: /* part of the stage */
-	case SOP_FREE:
-		return true;
+	case SOP_FREE: return true;
 	}
 	return true;
 }
@@ -264,8 +264,8 @@ static bool played_between(struct work *w, const struct stage *s, CUevent *e, st
 	for (unsigned i = 0; i < s->p->n_ops; i++) {
 		const struct stream_op *op = &s->p->ops[i];
 		const bool work = stream_is_work(op);
-		if ((work && !cu_ok(w, w->cu.EventRecord(e[2 * i], s->stream[op->stream]), "cuEventRecord",
-		                    why)) ||
+		if ((work &&
+		     !cu_ok(w, w->cu.EventRecord(e[2 * i], s->stream[op->stream]), "cuEventRecord", why)) ||
 		    !issue(w, s, op, why) ||
 		    (work && !cu_ok(w, w->cu.EventRecord(e[2 * i + 1], s->stream[op->stream]),
 		                    "cuEventRecord", why)))
@@ -286,11 +286,15 @@ static bool read_events(struct work *w, const struct stage *s, CUevent start, CU
 		    !cu_ok(w, w->cu.EventElapsedTime(&to, start, e[2 * i + 1]), "cuEventElapsedTime", why))
 			return false;
 		struct span *sp = &report->spans[report->n_spans++];
-		*sp = (struct span){ .kind = op->kind == SOP_H2D ? SPAN_H2D
-			                     : op->kind == SOP_D2H ? SPAN_D2H : SPAN_KERNEL,
-			             .stream = op->stream, .correlation = i + 1,
-			             .start_ns = (double)from * 1e6, .end_ns = (double)to * 1e6,
-			             .queued_ns = -1, .bytes = op->bytes };
+		*sp = (struct span){ .kind = op->kind == SOP_H2D   ? SPAN_H2D
+			                         : op->kind == SOP_D2H ? SPAN_D2H
+			                                               : SPAN_KERNEL,
+			                 .stream = op->stream,
+			                 .correlation = i + 1,
+			                 .start_ns = (double)from * 1e6,
+			                 .end_ns = (double)to * 1e6,
+			                 .queued_ns = -1,
+			                 .bytes = op->bytes };
 		snprintf(sp->name, sizeof sp->name, "%s", op->name);
 	}
 	return true;
@@ -326,7 +330,7 @@ static bool by_events(struct work *w, const struct stage *s, struct cuda_report 
 	return ok;
 }
 
-/* --- what came of it ----------------------------------------------------------------------------- */
+/* --- what came of it --- */
 
 /* Initialisation first, on the same axis; the pause between it and the program is left out. */
 static void put_init_before(const struct stage *s, struct cuda_report *report)
@@ -334,8 +338,11 @@ static void put_init_before(const struct stage *s, struct cuda_report *report)
 	struct span *all = mem_calloc(report->n_spans + s->n_init, sizeof *all);
 	double at = 0;
 	for (unsigned i = 0; i < s->n_init; i++) {
-		all[i] = (struct span){ .kind = SPAN_INIT, .start_ns = at, .end_ns = at + s->init[i].ns,
-			                .queued_ns = -1, .bytes = s->init[i].bytes };
+		all[i] = (struct span){ .kind = SPAN_INIT,
+			                    .start_ns = at,
+			                    .end_ns = at + s->init[i].ns,
+			                    .queued_ns = -1,
+			                    .bytes = s->init[i].bytes };
 		memcpy(all[i].name, s->init[i].name, sizeof all->name);
 		at = all[i].end_ns;
 	}
@@ -362,7 +369,8 @@ static void compare(const struct stage *s, const uint8_t *shared, struct cuda_re
 		if (s->down[b] && memcmp(s->host[b], shared + j->buffers[b].offset, j->buffers[b].bytes))
 			snprintf(report->note, sizeof report->note,
 			         "the stream program's %s is not what the single launch gave: an operation "
-			         "did not wait for another", j->buffers[b].name);
+			         "did not wait for another",
+			         j->buffers[b].name);
 }
 
 static void drop_spans(struct cuda_report *r)
@@ -426,8 +434,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /* How long it takes when nobody watches: by the host's clock, the median of @n. */
-static bool play_timed(struct work *w, struct stage *s, const uint8_t *shared, unsigned n, double *ns,
-                       struct fault *why)
+static bool play_timed(struct work *w, struct stage *s, const uint8_t *shared, unsigned n,
+                       double *ns, struct fault *why)
 {
 	double took_ns[TAKES];
 	for (unsigned i = 0; i < n; i++) {

@@ -99,8 +99,9 @@ bool time_flush(struct work *w, struct fault *why)
 		return !w->poisoned;
 	uint64_t vectors = f->bytes / 16;
 	void *args[] = { &f->buffer, &vectors, &f->buffer };
-	return cu_ok(w, w->cu.LaunchKernel(f->function, f->blocks, 1, 1, 256, 1, 1, 0, w->stream, args, NULL),
-	             "cuLaunchKernel(flush)", why);
+	return cu_ok(
+		w, w->cu.LaunchKernel(f->function, f->blocks, 1, 1, 256, 1, 1, 0, w->stream, args, NULL),
+		"cuLaunchKernel(flush)", why);
 }
 
 static int by_value(const void *a, const void *b)

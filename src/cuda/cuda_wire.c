@@ -254,8 +254,10 @@ static enum wire_status recv_all(int fd, void *bytes, size_t n, struct wire_msg 
 			struct cmsghdr align;
 			char bytes[CMSG_SPACE(4 * sizeof(int))];
 		} control;
-		struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
-			              .msg_controllen = sizeof control.bytes };
+		struct msghdr msg = { .msg_iov = &iov,
+			                  .msg_iovlen = 1,
+			                  .msg_control = control.bytes,
+			                  .msg_controllen = sizeof control.bytes };
 		ssize_t k = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		if (k > 0) {
 			take_descriptor(&msg, m);

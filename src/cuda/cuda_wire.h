@@ -6,8 +6,8 @@
  * the end: the first short field marks the message bad and everything after it reads as zero.
  * Knows nothing of what a message means.
  */
-#ifndef PMPP_CUDA_WIRE_H
-#define PMPP_CUDA_WIRE_H
+#ifndef PMPP_CUDA_CUDA_WIRE_H
+#define PMPP_CUDA_CUDA_WIRE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -20,9 +20,9 @@ struct wire_msg {
 	uint32_t type;
 	uint8_t *data;
 	size_t len, cap;
-	size_t at;   /* read position */
-	bool bad;    /* a read went past the end, or a length was out of bounds */
-	int fd;      /* descriptor that came with the frame; -1 = none. Owned */
+	size_t at; /* read position */
+	bool bad;  /* a read went past the end, or a length was out of bounds */
+	int fd;    /* descriptor that came with the frame; -1 = none. Owned */
 };
 
 void wire_begin(struct wire_msg *m, uint32_t type); /* a new message to write */
@@ -50,10 +50,10 @@ bool wire_end(const struct wire_msg *m);
 
 enum wire_status {
 	WIRE_OK,
-	WIRE_CLOSED,    /* the other side is gone */
+	WIRE_CLOSED, /* the other side is gone */
 	WIRE_TIMEOUT,
 	WIRE_CANCELLED,
-	WIRE_BROKEN,    /* not a frame of ours: magic or length is wrong, or it was cut short */
+	WIRE_BROKEN, /* not a frame of ours: magic or length is wrong, or it was cut short */
 };
 
 /* Seconds of a clock that only moves forward. */
@@ -61,7 +61,8 @@ double wire_now(void);
 /* Waits until @deadline (wire_now() seconds; infinity = for ever) or until *@cancel; NULL = no. */
 enum wire_status wire_send(int fd, const struct wire_msg *m, int pass_fd, double deadline,
                            const atomic_bool *cancel);
-/* On WIRE_OK @m holds the frame, ready to be read; otherwise it is empty. wire_free() either way. */
+/* On WIRE_OK @m holds the frame, ready to be read; otherwise it is empty. wire_free() either way.
+ */
 enum wire_status wire_recv(int fd, struct wire_msg *m, double deadline, const atomic_bool *cancel);
 
 #endif

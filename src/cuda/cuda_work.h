@@ -5,8 +5,8 @@
  * Functions return false with the fault; after a sticky one `poisoned` is set and the worker ends
  * itself once it has answered, because a faulted context cannot be mended in its process.
  */
-#ifndef PMPP_CUDA_WORK_H
-#define PMPP_CUDA_WORK_H
+#ifndef PMPP_CUDA_CUDA_WORK_H
+#define PMPP_CUDA_CUDA_WORK_H
 
 #include "cuda/cuda_dl.h"
 #include "cuda/cuda_gemm.h"

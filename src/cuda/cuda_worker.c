@@ -171,20 +171,11 @@ int cuda_worker_main(int fd)
 			break;
 		uint32_t what = m.type;
 		switch (what) {
-		case MSG_PROBE:
-			serve_probe(&w, &m);
-			break;
-		case MSG_SHEET:
-			serve_sheet(&w, &m);
-			break;
-		case MSG_RUN:
-			serve_run(&w, &m);
-			break;
-		case MSG_GEMM:
-			serve_gemm(&w, &m);
-			break;
-		default:
-			break; /* CANCEL of a run that is over; anything unknown */
+		case MSG_PROBE: serve_probe(&w, &m); break;
+		case MSG_SHEET: serve_sheet(&w, &m); break;
+		case MSG_RUN: serve_run(&w, &m); break;
+		case MSG_GEMM: serve_gemm(&w, &m); break;
+		default: break; /* CANCEL of a run that is over; anything unknown */
 		}
 		wire_free(&m);
 		if (what == MSG_BYE)

@@ -6,8 +6,8 @@
  *	if (argc == 3 && !strcmp(argv[1], CUDA_WORKER_OPTION))
  *		return cuda_worker_main(atoi(argv[2]));
  */
-#ifndef PMPP_CUDA_WORKER_H
-#define PMPP_CUDA_WORKER_H
+#ifndef PMPP_CUDA_CUDA_WORKER_H
+#define PMPP_CUDA_CUDA_WORKER_H
 
 #define CUDA_WORKER_OPTION "--cuda-worker"
 

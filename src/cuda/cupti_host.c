@@ -16,9 +16,9 @@ bool cupti_ok(const struct cupti_fns *cupti, CUptiResult r, const char *what, st
 	return fault_set(why, fault_of_cupti((int)r), "%s: %d %s", what, (int)r, name);
 }
 
-#define TRY(call, what)                                \
+#define TRY(call, what)                       \
 	if (!cupti_ok(h->cupti, call, what, why)) \
-		goto fail
+	goto fail
 
 bool host_chips(const struct cupti_fns *cupti, size_t *n, const char *const **names,
                 struct fault *why)
@@ -26,7 +26,8 @@ bool host_chips(const struct cupti_fns *cupti, size_t *n, const char *const **na
 	CUpti_Profiler_Host_GetSupportedChips_Params p = {
 		.structSize = CUpti_Profiler_Host_GetSupportedChips_Params_STRUCT_SIZE,
 	};
-	if (!cupti_ok(cupti, cupti->HostGetSupportedChips(&p), "cuptiProfilerHostGetSupportedChips", why))
+	if (!cupti_ok(cupti, cupti->HostGetSupportedChips(&p), "cuptiProfilerHostGetSupportedChips",
+	              why))
 		return false;
 	*n = p.numChips;
 	*names = p.ppChipNames;
@@ -124,7 +125,8 @@ static bool drop_absent(struct cupti_host *h, const char *chip, const uint8_t *a
 	if (!create(h, chip, availability, why))
 		return false;
 	point_names(h);
-	return cupti_ok(h->cupti, add(h, h->names, h->plan.n), "cuptiProfilerHostConfigAddMetrics", why);
+	return cupti_ok(h->cupti, add(h, h->names, h->plan.n), "cuptiProfilerHostConfigAddMetrics",
+	                why);
 }
 
 bool host_open(struct cupti_host *h, const struct cupti_fns *cupti, const char *chip, bool stalls,

@@ -4,8 +4,8 @@
  * Needs no GPU and no driver. The order of calls is guarded here, because CUPTI ends the process
  * on misuse instead of refusing (TOOLCHAIN facts: docs.nvidia.com/cupti, Profiler Host API).
  */
-#ifndef PMPP_CUPTI_HOST_H
-#define PMPP_CUPTI_HOST_H
+#ifndef PMPP_CUDA_CUPTI_HOST_H
+#define PMPP_CUDA_CUPTI_HOST_H
 
 #include "cuda/cuda_counters.h"
 #include "cuda/cuda_dl.h"
@@ -14,7 +14,7 @@
 struct cupti_host {
 	const struct cupti_fns *cupti;
 	CUpti_Profiler_Host_Object *object;
-	struct counter_plan plan;      /* without the counters that the chip lacks */
+	struct counter_plan plan;        /* without the counters that the chip lacks */
 	const char *names[COUNTERS_MAX]; /* point into plan */
 	uint8_t *config;
 	size_t config_size;

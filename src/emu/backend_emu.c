@@ -74,8 +74,8 @@ static bool parse(struct backend *be, const struct run_request *req, struct err 
 	return be->parsed;
 }
 
-static bool emu_run(struct backend *be, const struct run_request *req, const struct run_hooks *hooks,
-                    struct run_result *res, struct err *err)
+static bool emu_run(struct backend *be, const struct run_request *req,
+                    const struct run_hooks *hooks, struct run_result *res, struct err *err)
 {
 	*res = (struct run_result){ 0 };
 	res->counts.dram_read_bytes = res->counts.dram_write_bytes = res->counts.l2_sectors = -1;
@@ -83,7 +83,8 @@ static bool emu_run(struct backend *be, const struct run_request *req, const str
 	if (!parse(be, req, err))
 		return false;
 	struct launch l = { 0 };
-	bool ok = launch_prepare(&l, req, hooks, &be->gpu, &be->module, err) && emu_workers_run(&l, err);
+	bool ok =
+		launch_prepare(&l, req, hooks, &be->gpu, &be->module, err) && emu_workers_run(&l, err);
 	if (ok) {
 		launch_results(&l, res);
 		if (hooks && hooks->progress)

@@ -28,20 +28,20 @@ struct app {
 	struct usage_table *usage;
 	struct app_worker *worker;
 	bool started;
-	char wanted[16];  /* "auto" or "cuda" until the worker has decided; "" = decided */
-	bool gpu_given;   /* the person named a GPU: the decision must respect it */
-	uint64_t serial;  /* of the newest order */
-	uint64_t rung;    /* serial of the rung that is being run; 0 = none */
-	uint64_t rungs;   /* serial of the newest; they are counted apart */
-	bool no_rungs;    /* the person cancelled one */
-	bool stalls;      /* the newest order asks why warps waited */
-	bool sampled_now; /* `now` is this order's own sample: its successor replaces it */
-	struct preset *preset; /* the tour's; the session only borrows it */
-	char *opened;     /* path of the snapshot the session came from */
+	char wanted[16];          /* "auto" or "cuda" until the worker has decided; "" = decided */
+	bool gpu_given;           /* the person named a GPU: the decision must respect it */
+	uint64_t serial;          /* of the newest order */
+	uint64_t rung;            /* serial of the rung that is being run; 0 = none */
+	uint64_t rungs;           /* serial of the newest; they are counted apart */
+	bool no_rungs;            /* the person cancelled one */
+	bool stalls;              /* the newest order asks why warps waited */
+	bool sampled_now;         /* `now` is this order's own sample: its successor replaces it */
+	struct preset *preset;    /* the tour's; the session only borrows it */
+	char *opened;             /* path of the snapshot the session came from */
 	struct user_watch *watch; /* on a person's own file; NULL = none yet */
 };
 
-/* --- the instant part ----------------------------------------------------------------------- */
+/* --- the instant part --- */
 
 static void instant(struct app *a)
 {
@@ -106,7 +106,10 @@ static void changed(struct app *a, bool at_once)
 		return;
 	}
 	struct work_order order = {
-		.serial = a->serial, .sel = s->sel, .gpu_given = a->gpu_given, .at_once = at_once,
+		.serial = a->serial,
+		.sel = s->sel,
+		.gpu_given = a->gpu_given,
+		.at_once = at_once,
 		.stalls = looks_at(s, "hardware"),
 	};
 	a->stalls = order.stalls;
@@ -125,7 +128,7 @@ static void want(struct app *a, const char *backend)
 	snprintf(a->s.sel.backend, sizeof a->s.sel.backend, "%s", until_then);
 }
 
-/* --- selection ------------------------------------------------------------------------------ */
+/* --- selection --- */
 
 /* The knob people come for: the block size, else the tile. */
 static unsigned first_knob(const struct kernel_desc *k, unsigned variant)
@@ -197,7 +200,7 @@ void app_seed(struct app *a, uint64_t seed)
 	changed(a, false);
 }
 
-/* --- life ----------------------------------------------------------------------------------- */
+/* --- life --- */
 
 bool app_new(struct app **out, const char *gpu, const char *backend, struct err *err)
 {
@@ -311,7 +314,7 @@ int app_wake_fd(struct app *a)
 	return app_worker_fd(a->worker);
 }
 
-/* --- the ladder ------------------------------------------------------------------------------ */
+/* --- the ladder --- */
 
 /* The next rung that has not run, when its panel is looked at and nothing else is to be done. */
 static void ladder_climb(struct app *a)
@@ -333,7 +336,9 @@ static void ladder_climb(struct app *a)
 	while ((l->running = ladder_missing(l)) >= 0) {
 		struct ladder_rung *r = &l->rungs[l->running];
 		struct work_order order = { .sel = ladder_selection(l, (unsigned)l->running),
-			.gpu_given = true, .at_once = true, .rung = true };
+			                        .gpu_given = true,
+			                        .at_once = true,
+			                        .rung = true };
 		struct launch_plan plan;
 		struct err err = { 0 };
 		if (!selection_plan(&order.sel, &plan, &err)) {
@@ -346,8 +351,9 @@ static void ladder_climb(struct app *a)
 	}
 	if (l->library_asked)
 		return;
-	const struct work_order order = { .serial = ++a->rungs, .sel = l->sel, .at_once = true,
-		.rung = true, .library = true };
+	const struct work_order order = {
+		.serial = ++a->rungs, .sel = l->sel, .at_once = true, .rung = true, .library = true
+	};
 	a->rung = order.serial;
 	app_worker_post(a->worker, &order);
 }
@@ -378,7 +384,8 @@ static void take_rung(struct app *a, struct news *n)
 	a->rung = 0;
 }
 
-/* Stall reasons cost passes, so they are read from the first time on that their panel is looked at. */
+/* Stall reasons cost passes, so they are read from the first time on that their panel is looked at.
+ */
 static void ask_stalls(struct app *a)
 {
 	const struct session *s = &a->s;
@@ -393,7 +400,7 @@ void app_focus(struct app *a)
 	ask_stalls(a);
 }
 
-/* --- presets -------------------------------------------------------------------------------- */
+/* --- presets --- */
 
 /* Is the selection still what the step asked for? Where it runs is the person's own choice. */
 static bool on_step(const struct app *a, unsigned step, const struct selection *is)
@@ -421,9 +428,10 @@ static void tour_judge(struct app *a)
 		else if (r.excused[i] || !r.evaluated[i])
 			snprintf(t->found[i], sizeof t->found[i], "%.95s", r.problem[i]);
 		else
-			snprintf(t->found[i], sizeof t->found[i], "it is %.80s", r.outcome[i].left.is_text
-			         ? r.outcome[i].left.text
-			         : fmt_num(num, sizeof num, r.outcome[i].left.num, 7));
+			snprintf(t->found[i], sizeof t->found[i], "it is %.80s",
+			         r.outcome[i].left.is_text
+			             ? r.outcome[i].left.text
+			             : fmt_num(num, sizeof num, r.outcome[i].left.num, 7));
 	}
 	t->judged = true;
 }
@@ -502,7 +510,7 @@ bool app_tour_reveal(struct app *a, struct err *err)
 	return true;
 }
 
-/* --- snapshots ------------------------------------------------------------------------------ */
+/* --- snapshots --- */
 
 bool app_export(struct app *a, char *name, size_t n, struct err *err)
 {
@@ -545,7 +553,7 @@ bool app_open(struct app *a, const char *path, char *note, size_t n, struct err 
 	return true;
 }
 
-/* --- what came of it ------------------------------------------------------------------------ */
+/* --- what came of it --- */
 
 /* `before` is the last record of another selection, so that deltas say what a change did. */
 static void take_record(struct app *a, struct news *n)
@@ -600,17 +608,13 @@ static void take(struct app *a, struct news *n)
 		return;
 	}
 	switch (n->kind) {
-	case NEWS_BACKEND:
-		take_backend(a, n);
-		break;
+	case NEWS_BACKEND: take_backend(a, n); break;
 	case NEWS_USAGE:
 		instant(a);
 		if (current)
 			s->stuck_compile = false;
 		break;
-	case NEWS_RECORD:
-		take_record(a, n);
-		break;
+	case NEWS_RECORD: take_record(a, n); break;
 	case NEWS_FAILED:
 		if (current) {
 			s->state = RUN_FAILED;

@@ -5,8 +5,8 @@
  * and runs. A change of selection makes occupancy at once (from cached register counts), cancels
  * a run that is no longer wanted, and starts the next. Nothing here draws or parses arguments.
  */
-#ifndef PMPP_APP_H
-#define PMPP_APP_H
+#ifndef PMPP_LAB_APP_H
+#define PMPP_LAB_APP_H
 
 #include "base/err.h"
 #include "model/session.h"
@@ -57,9 +57,9 @@ struct run_options {
 	uint64_t max_blocks; /* emulator: a spread sample of at most this many blocks; 0 = all */
 	unsigned threads;    /* emulator: 0 = all cores */
 	bool check_races;
-	bool stalls;         /* a GPU: also why warps waited; some passes more */
-	bool no_verify;      /* leave the results uncompared: the record says so */
-	double timeout_s;    /* 0 = the back end's default */
+	bool stalls;      /* a GPU: also why warps waited; some passes more */
+	bool no_verify;   /* leave the results uncompared: the record says so */
+	double timeout_s; /* 0 = the back end's default */
 };
 
 /* Turns "a100" (NULL = default) and "auto" into @sel's gpu and backend. Batch use: may probe a GPU,

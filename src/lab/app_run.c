@@ -24,7 +24,7 @@ struct occ_input usage_occ_input(const struct usage *u)
 	};
 }
 
-/* --- compile and open ----------------------------------------------------------------------- */
+/* --- compile and open --- */
 
 static void close_backend(struct workbench *w)
 {
@@ -57,8 +57,11 @@ bool workbench_compile(struct workbench *w, const struct selection *sel, const a
 	const struct compile_request req = {
 		.file = kernel_file(k, file, sizeof file),
 		.source = k->device_source ? k->device_source : kernel_source(k),
-		.n_macros = n, .macros = macros,
-		.cc_major = sel->gpu.cc_major, .cc_minor = sel->gpu.cc_minor, .cancel = cancel,
+		.n_macros = n,
+		.macros = macros,
+		.cc_major = sel->gpu.cc_major,
+		.cc_minor = sel->gpu.cc_minor,
+		.cancel = cancel,
 	};
 	struct module m = { 0 };
 	if (!compile_module(&req, &m, err))
@@ -93,7 +96,7 @@ static bool open_backend(struct workbench *w, const struct selection *sel, struc
 	return true;
 }
 
-/* --- buffers -------------------------------------------------------------------------------- */
+/* --- buffers --- */
 
 /* Memory that a run may take: this machine's, or what a container was given of it (cgroup v2). */
 static double memory_here(void)
@@ -119,7 +122,8 @@ static bool fits_memory(const struct launch_plan *plan, struct err *err)
 {
 	double want = 0;
 	for (unsigned b = 0; b < plan->n_buffers; b++) {
-		const double bytes = (double)plan->buffers[b].count * (double)elem_size(plan->buffers[b].type);
+		const double bytes =
+			(double)plan->buffers[b].count * (double)elem_size(plan->buffers[b].type);
 		want += (changed_in_place(&plan->buffers[b]) ? 2 : 1) * bytes;
 		want += 2 * bytes; /* the back end's own, and what it notes about every byte */
 	}
@@ -195,7 +199,7 @@ void run_release(struct prepared *p)
 	*p = (struct prepared){ 0 };
 }
 
-/* --- record --------------------------------------------------------------------------------- */
+/* --- record --- */
 
 static void launch_metrics(const struct prepared *p, struct metric_set *m)
 {
@@ -250,10 +254,14 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 	struct workbench *w = p->bench;
 	char file[64];
 	struct run_request req = {
-		.module = &w->module, .plan = &p->plan,
+		.module = &w->module,
+		.plan = &p->plan,
 		.source_file = kernel_file(p->sel.kernel, file, sizeof file),
-		.max_blocks = o->max_blocks, .threads = o->threads, .check_races = o->check_races,
-		.stalls = o->stalls, .timeout_s = o->timeout_s,
+		.max_blocks = o->max_blocks,
+		.threads = o->threads,
+		.check_races = o->check_races,
+		.stalls = o->stalls,
+		.timeout_s = o->timeout_s,
 	};
 	for (unsigned b = 0; b < p->plan.n_buffers; b++) {
 		if (p->used)
@@ -284,8 +292,8 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 	struct launch_plan launches[STREAM_LAUNCHES];
 	r->program = mem_alloc(sizeof *r->program);
 	kernel_stream_program(p->sel.kernel, p->sel.variant, &p->plan, p->sel.params, 0, 1, r->program);
-	if (stream_launches(p->sel.kernel, p->sel.variant, &p->plan, p->sel.params, r->program, launches,
-	                    NULL)) {
+	if (stream_launches(p->sel.kernel, p->sel.variant, &p->plan, p->sel.params, r->program,
+	                    launches, NULL)) {
 		req.program = r->program;
 		req.launches = launches;
 	}
@@ -298,9 +306,12 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 	}
 	run_counts_copy(&r->counts, &res.counts);
 	r->hw = (struct run_measured){
-		.timing = res.timing, .loaded = res.loaded, .n_stalls = res.n_stalls,
-		.spans_from_events = res.spans_from_events, .program_ns = res.program_ns,
-		 .counter_passes = res.counter_passes,
+		.timing = res.timing,
+		.loaded = res.loaded,
+		.n_stalls = res.n_stalls,
+		.spans_from_events = res.spans_from_events,
+		.program_ns = res.program_ns,
+		.counter_passes = res.counter_passes,
 		.counters_s = res.counters_s,
 	};
 	memcpy(r->hw.stalls, res.stalls, sizeof r->hw.stalls);
@@ -338,7 +349,7 @@ bool app_run_with(const struct selection *sel, const struct run_options *options
 	if (ok) {
 		ok = run_execute(&p, options, hooks, out, err);
 		if (ok && options && options->no_verify && (*out)->verify == VERIFY_NOT_RUN)
-			snprintf((*out)->verify_text, sizeof (*out)->verify_text, "not verified");
+			snprintf((*out)->verify_text, sizeof(*out)->verify_text, "not verified");
 		else if (ok)
 			run_verify(&p, *out);
 		run_release(&p);

@@ -3,8 +3,8 @@
  *
  * Private to src/app*.c and src/app_worker.c. Knows no thread, session or screen.
  */
-#ifndef PMPP_APP_RUN_H
-#define PMPP_APP_RUN_H
+#ifndef PMPP_LAB_APP_RUN_H
+#define PMPP_LAB_APP_RUN_H
 
 #include "app.h"
 
@@ -65,9 +65,9 @@ struct prepared {
 	struct usage usage;
 	struct workbench *bench;
 	size_t bytes[KERNEL_MAX_BUFFERS];
-	void *data[KERNEL_MAX_BUFFERS];     /* what the back end works on */
-	void *before[KERNEL_MAX_BUFFERS];   /* contents at first: a copy for what is changed in place, the
-	                                     * buffer itself for inputs, NULL for plain outputs */
+	void *data[KERNEL_MAX_BUFFERS];   /* what the back end works on */
+	void *before[KERNEL_MAX_BUFFERS]; /* contents at first: a copy for what is changed in place, the
+	                                   * buffer itself for inputs, NULL for plain outputs */
 	uint64_t print[KERNEL_MAX_BUFFERS]; /* of inputs: buffer_print() */
 	bool used;                          /* outputs hold an earlier run's results */
 };

@@ -25,13 +25,15 @@ void build_id_of(const struct selection *sel, struct build_id *id)
 {
 	const struct kernel_desc *k = sel->kernel;
 	*id = (struct build_id){
-		.kernel = k, .cc_major = sel->gpu.cc_major, .cc_minor = sel->gpu.cc_minor,
+		.kernel = k,
+		.cc_major = sel->gpu.cc_major,
+		.cc_minor = sel->gpu.cc_minor,
 	};
 	/* A macro that this variant ignores keeps its default: one build serves all of them. */
 	for (unsigned i = 0; i < k->n_params; i++)
 		if (k->params[i].kind == PARAM_COMPILE)
-			id->macros[i] = kernel_param_used(k, sel->variant, i) ? sel->params[i]
-			                                                      : k->params[i].def;
+			id->macros[i] =
+				kernel_param_used(k, sel->variant, i) ? sel->params[i] : k->params[i].def;
 }
 
 bool build_id_equal(const struct build_id *a, const struct build_id *b)

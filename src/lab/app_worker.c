@@ -42,7 +42,7 @@ struct app_worker {
 	struct workbench bench;
 };
 
-/* --- mailbox -------------------------------------------------------------------------------- */
+/* --- mailbox --- */
 
 /* With the lock held. */
 static void wake(struct app_worker *w)
@@ -143,8 +143,9 @@ void app_worker_cancel(struct app_worker *w)
 {
 	pthread_mutex_lock(&w->lock);
 	const bool forgot = w->waiting;
-	const struct news n = { .kind = NEWS_CANCELLED, .serial = w->order.serial, .final = true,
-		.rung = w->order.rung };
+	const struct news n = {
+		.kind = NEWS_CANCELLED, .serial = w->order.serial, .final = true, .rung = w->order.rung
+	};
 	w->waiting = false;
 	atomic_store(&w->cancel, true);
 	pthread_mutex_unlock(&w->lock);
@@ -152,7 +153,7 @@ void app_worker_cancel(struct app_worker *w)
 		tell(w, &n);
 }
 
-/* --- the thread ----------------------------------------------------------------------------- */
+/* --- the thread --- */
 
 struct progress_of {
 	struct app_worker *w;
@@ -176,8 +177,10 @@ static bool cancelled(struct app_worker *w)
 static void failed(struct app_worker *w, const struct work_order *order, const struct err *err)
 {
 	const bool by_hand = cancelled(w) || err->code == ERR_CANCELLED;
-	struct news n = { .kind = by_hand ? NEWS_CANCELLED : NEWS_FAILED, .serial = order->serial,
-	                  .final = true, .rung = order->rung };
+	struct news n = { .kind = by_hand ? NEWS_CANCELLED : NEWS_FAILED,
+		              .serial = order->serial,
+		              .final = true,
+		              .rung = order->rung };
 	n.err = *err;
 	tell(w, &n);
 }
@@ -188,7 +191,8 @@ static uint64_t grid_blocks(const struct launch_plan *p)
 }
 
 /* For a launch whose blocks will take long, a record from a sample of them is told first.
- * False: there is no more to do, as a rung has its figures or the run failed, which has been told. */
+ * False: there is no more to do, as a rung has its figures or the run failed, which has been told.
+ */
 static bool sample_first(struct app_worker *w, struct prepared *p, const struct work_order *order,
                          const struct run_hooks *hooks)
 {
@@ -218,8 +222,11 @@ static bool sample_first(struct app_worker *w, struct prepared *p, const struct 
 			return false;
 		}
 	}
-	tell(w, &(struct news){ .kind = NEWS_RECORD, .serial = order->serial, .record = r,
-	                        .final = order->rung, .rung = order->rung });
+	tell(w, &(struct news){ .kind = NEWS_RECORD,
+	                        .serial = order->serial,
+	                        .record = r,
+	                        .final = order->rung,
+	                        .rung = order->rung });
 	return !order->rung;
 }
 
@@ -233,7 +240,9 @@ static void work(struct app_worker *w, struct work_order *order)
 	const struct run_hooks hooks = { .progress = on_progress, .ctx = &part, .cancel = &w->cancel };
 
 	if (order->library) {
-		struct news n = { .kind = NEWS_LIBRARY, .serial = order->serial, .final = true, .rung = true };
+		struct news n = {
+			.kind = NEWS_LIBRARY, .serial = order->serial, .final = true, .rung = true
+		};
 		if (!app_library(sel, &w->cancel, &n.library, 1))
 			n.library = (struct library_line){ 0 };
 		tell(w, &n);
@@ -272,8 +281,11 @@ static void work(struct app_worker *w, struct work_order *order)
 		if (run_execute(&p, &o, &hooks, &r, &err)) {
 			if (!order->rung)
 				run_verify(&p, r);
-			tell(w, &(struct news){ .kind = NEWS_RECORD, .serial = order->serial, .record = r,
-			                        .final = true, .rung = order->rung });
+			tell(w, &(struct news){ .kind = NEWS_RECORD,
+			                        .serial = order->serial,
+			                        .record = r,
+			                        .final = true,
+			                        .rung = order->rung });
 		} else {
 			failed(w, order, &err);
 		}
@@ -285,8 +297,7 @@ static bool is_due(const struct timespec *due)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec > due->tv_sec ||
-	       (now.tv_sec == due->tv_sec && now.tv_nsec >= due->tv_nsec);
+	return now.tv_sec > due->tv_sec || (now.tv_sec == due->tv_sec && now.tv_nsec >= due->tv_nsec);
 }
 
 static void *app_worker_main(void *arg)

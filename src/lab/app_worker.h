@@ -4,8 +4,8 @@
  * Orders replace one another: only the newest is worth running, and a running one that is no
  * longer wanted is cancelled. Private to src/app*.c. Knows no session and no screen.
  */
-#ifndef PMPP_APP_WORKER_H
-#define PMPP_APP_WORKER_H
+#ifndef PMPP_LAB_APP_WORKER_H
+#define PMPP_LAB_APP_WORKER_H
 
 #include "app_run.h"
 
@@ -26,7 +26,7 @@ struct news {
 	struct selection sel;      /* NEWS_BACKEND */
 	struct run_record *record; /* NEWS_RECORD; the taker's */
 	bool final;
-	bool rung;                 /* of an order that said so */
+	bool rung;                   /* of an order that said so */
 	struct library_line library; /* NEWS_LIBRARY; no name = none */
 	struct err err;
 };
@@ -34,13 +34,13 @@ struct news {
 struct work_order {
 	uint64_t serial;
 	struct selection sel;
-	char wanted[16];   /* decide gpu and back end first: "auto", "cuda"; "" = decided already */
-	bool gpu_given;    /* with `wanted`: the person named sel.gpu */
-	bool at_once;      /* do not wait for the person to stop changing things */
-	bool rung;         /* figures for the ladder: one record, of a sample where all would take
-	                    * long; not verified */
-	bool stalls;       /* a GPU: also why warps waited */
-	bool library;      /* a rung of another kind: the vendor library's line */
+	char wanted[16]; /* decide gpu and back end first: "auto", "cuda"; "" = decided already */
+	bool gpu_given;  /* with `wanted`: the person named sel.gpu */
+	bool at_once;    /* do not wait for the person to stop changing things */
+	bool rung;       /* figures for the ladder: one record, of a sample where all would take
+	                  * long; not verified */
+	bool stalls;     /* a GPU: also why warps waited */
+	bool library;    /* a rung of another kind: the vendor library's line */
 };
 
 /* @usage is shared and outlives the worker. False: no thread or pipe to be had. */
@@ -55,7 +55,8 @@ void app_worker_cancel(struct app_worker *w);
 /* The oldest news, or false. The caller frees news.record. */
 bool app_worker_next(struct app_worker *w, struct news *out);
 double app_worker_progress(struct app_worker *w); /* 0..1 of the current order */
-/* Readable when app_worker_next() has news or app_worker_progress() moved, until app_worker_drain(). */
+/* Readable when app_worker_next() has news or app_worker_progress() moved, until
+ * app_worker_drain(). */
 int app_worker_fd(struct app_worker *w);
 void app_worker_drain(struct app_worker *w);
 /* Makes the descriptor readable: there is other news. From any thread. */

@@ -62,8 +62,7 @@ static bool spells(const struct words *device, const char *id)
 {
 	size_t len = strlen(id);
 	for (size_t i = 0; i + len <= device->n; i++)
-		if (device->starts[i] && device->ends[i + len - 1] &&
-		    !strncmp(device->s + i, id, len))
+		if (device->starts[i] && device->ends[i + len - 1] && !strncmp(device->s + i, id, len))
 			return true;
 	return false;
 }

@@ -41,8 +41,8 @@ static void keep(const struct preset_step *s, const struct preset_book *b, const
 	memcpy(x.variant, s->run, n);
 	x.variant[n] = '\0';
 	snprintf(x.text, sizeof x.text, "%s %s: %.90s (%.16s, %.24s)",
-	         fmt_num(number, sizeof number, b->value, 6), b->unit, b->what,
-	         b->seed ? b->seed : "", s->gpu ? s->gpu : gpu);
+	         fmt_num(number, sizeof number, b->value, 6), b->unit, b->what, b->seed ? b->seed : "",
+	         s->gpu ? s->gpu : gpu);
 	store.all = mem_realloc(store.all, store.n + 1, sizeof *store.all);
 	store.all[store.n++] = x;
 }
@@ -80,8 +80,7 @@ void ladder_book(struct ladder *l)
 				continue;
 			if (at + strlen(store.all[k].text) + 3 > sizeof r->book)
 				break;
-			snprintf(r->book + at, sizeof r->book - at, "%s%s", at ? "; " : "",
-			         store.all[k].text);
+			snprintf(r->book + at, sizeof r->book - at, "%s%s", at ? "; " : "", store.all[k].text);
 		}
 	}
 }

@@ -4,8 +4,8 @@
  *
  * Thread-safe; the first call reads every preset, some tens of milliseconds: not the screen's.
  */
-#ifndef PMPP_LADDER_BOOK_H
-#define PMPP_LADDER_BOOK_H
+#ifndef PMPP_LAB_LADDER_BOOK_H
+#define PMPP_LAB_LADDER_BOOK_H
 
 struct ladder;
 

@@ -27,7 +27,7 @@ static struct {
 	size_t n, n_libraries;
 	struct run_brief **briefs; /* each stays where it is */
 	struct library_brief **libraries;
-	char broken[sizeof ((struct err *)0)->msg];
+	char broken[sizeof((struct err *)0)->msg];
 } store = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void keep(const struct run_brief *b)
@@ -52,8 +52,8 @@ static void keep_ladder(const struct ladder *l, const char *source)
 	x->sel = l->sel;
 	x->ns = l->library_ns;
 	memcpy(x->name, l->library_name, sizeof x->name);
-	store.libraries = mem_realloc(store.libraries, store.n_libraries + 1,
-	                              sizeof(struct library_brief *));
+	store.libraries =
+		mem_realloc(store.libraries, store.n_libraries + 1, sizeof(struct library_brief *));
 	store.libraries[store.n_libraries++] = x;
 }
 

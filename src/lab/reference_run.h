@@ -5,8 +5,8 @@
  * Thread-safe. A recording is read when a kernel of its is first asked for, which takes some
  * milliseconds: the screen's thread asks after the worker did. Knows no screen.
  */
-#ifndef PMPP_GHOST_H
-#define PMPP_GHOST_H
+#ifndef PMPP_LAB_REFERENCE_RUN_H
+#define PMPP_LAB_REFERENCE_RUN_H
 
 #include "model/brief.h"
 

@@ -84,8 +84,8 @@ const struct view_desc *view_at(size_t i)
 	for (size_t v = 0; v < ARRAY_LEN(views); v++) {
 		size_t before = 0;
 		for (size_t w = 0; w < ARRAY_LEN(views); w++)
-			before += views[w]->order < views[v]->order ||
-			          (views[w]->order == views[v]->order && w < v);
+			before +=
+				views[w]->order < views[v]->order || (views[w]->order == views[v]->order && w < v);
 		if (before == i)
 			return views[v];
 	}

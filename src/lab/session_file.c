@@ -28,7 +28,9 @@ bool session_parse(const char *text, size_t len, const char *origin, struct sess
                    size_t n, struct err *err)
 {
 	static const struct snapshot_names names = {
-		.kernel = kernel_find, .source = kernel_source, .own = user_file_restore,
+		.kernel = kernel_find,
+		.source = kernel_source,
+		.own = user_file_restore,
 	};
 	return snapshot_read(text, len, origin, &names, s, note, n, err);
 }
@@ -48,8 +50,11 @@ bool session_open(const char *path, struct session *s, char *note, size_t n, str
 
 void session_of_record(struct run_record *r, const char *view, struct session *s)
 {
-	*s = (struct session){ .sel = r->sel, .source = kernel_source(r->sel.kernel), .view = view,
-		.state = RUN_DONE, .spill_bytes = r->spill_bytes };
+	*s = (struct session){ .sel = r->sel,
+		                   .source = kernel_source(r->sel.kernel),
+		                   .view = view,
+		                   .state = RUN_DONE,
+		                   .spill_bytes = r->spill_bytes };
 	session_instant(s, &r->occ_in);
 	s->now = r;
 }

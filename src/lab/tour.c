@@ -20,10 +20,11 @@ bool tour_select(const struct preset *p, unsigned step, struct selection *sel, s
 	unsigned n = 0;
 	char *run = mem_strdup(s->run);
 	char *save = NULL;
-	for (char *w = strtok_r(run, " \t\n", &save); w && n < MAX_WORDS; w = strtok_r(NULL, " \t\n", &save))
+	for (char *w = strtok_r(run, " \t\n", &save); w && n < MAX_WORDS;
+	     w = strtok_r(NULL, " \t\n", &save))
 		words[n++] = w;
-	const bool ok = start_parse(n, words, sel, err) &&
-	                gpu_load(s->gpu ? s->gpu : p->gpu, &sel->gpu, err);
+	const bool ok =
+		start_parse(n, words, sel, err) && gpu_load(s->gpu ? s->gpu : p->gpu, &sel->gpu, err);
 	free(run);
 	if (!ok)
 		err_prefix(err, "preset %s, step %u: ", p->name, step + 1);
@@ -44,8 +45,9 @@ static unsigned about_key(const char *key)
 		const char *start;
 		unsigned about;
 	} rows[] = {
-		{ "occ.", ABOUT_GPU }, { "roof.", ABOUT_GPU }, { "time.", ABOUT_GPU },
-		{ "stream.", ABOUT_GPU }, { "dram.", ABOUT_GPU }, { "l2.", ABOUT_GPU },
+		{ "occ.", ABOUT_GPU },         { "roof.", ABOUT_GPU },
+		{ "time.", ABOUT_GPU },        { "stream.", ABOUT_GPU },
+		{ "dram.", ABOUT_GPU },        { "l2.", ABOUT_GPU },
 		{ "launch.waves", ABOUT_GPU }, { "launch.registers", ABOUT_GPU },
 		{ "launch.local", ABOUT_GPU },
 	};
@@ -98,7 +100,8 @@ static bool figure(void *ctx, const char *key, const char *tag, bool before,
 	return known;
 }
 
-/* Why an expectation that does not hold says nothing against a run on a real GPU; NULL = it does. */
+/* Why an expectation that does not hold says nothing against a run on a real GPU; NULL = it does.
+ */
 static const char *excuse(unsigned about, const struct gpu_spec *ran, const char *sheet,
                           char out[160])
 {

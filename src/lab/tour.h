@@ -3,8 +3,8 @@
  *
  * Shared by the command line and the screen. Runs nothing by itself and draws nothing.
  */
-#ifndef PMPP_TOUR_H
-#define PMPP_TOUR_H
+#ifndef PMPP_LAB_TOUR_H
+#define PMPP_LAB_TOUR_H
 
 #include "base/err.h"
 #include "model/expect.h"
@@ -16,11 +16,11 @@
 bool tour_select(const struct preset *p, unsigned step, struct selection *sel, struct err *err);
 
 struct tour_result {
-	unsigned n;                       /* expectations of the step */
+	unsigned n; /* expectations of the step */
 	struct expect_outcome outcome[40];
 	bool evaluated[40];
-	bool excused[40];                 /* it does not hold, and cannot be held against this run */
-	char problem[40][200];            /* why it could not be evaluated, or the excuse */
+	bool excused[40];      /* it does not hold, and cannot be held against this run */
+	char problem[40][200]; /* why it could not be evaluated, or the excuse */
 	unsigned failed, n_excused;
 };
 

@@ -95,8 +95,8 @@ static bool inputs_kept(const struct prepared *p, struct run_record *r)
 		char name[80];
 		element_name(bp, i, name, sizeof name);
 		r->check = (struct check_result){ .errors = 1, .first = i, .buffer = b };
-		snprintf(r->verify_text, sizeof r->verify_text,
-		         "%s: an input of the kernel was written", name);
+		snprintf(r->verify_text, sizeof r->verify_text, "%s: an input of the kernel was written",
+		         name);
 		return false;
 	}
 	return true;
@@ -121,8 +121,8 @@ static bool outputs_written(const struct prepared *p, struct run_record *r)
 		r->check.ok = false;
 		if (!r->check.errors)
 			r->check.errors = left;
-		snprintf(r->verify_text, sizeof r->verify_text, "%s was never written (%zu of %zu elements)",
-		         name, left, bp->count);
+		snprintf(r->verify_text, sizeof r->verify_text,
+		         "%s was never written (%zu of %zu elements)", name, left, bp->count);
 		return false;
 	}
 	return true;

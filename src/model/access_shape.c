@@ -100,9 +100,7 @@ struct access_shape access_shape(const struct access_sample *a)
 
 struct bank_use access_banks(const struct access_sample *a)
 {
-	struct bank_use b = { .parts = a->bytes_per_lane == 16  ? 4
-		                       : a->bytes_per_lane == 8 ? 2
-		                                                : 1 };
+	struct bank_use b = { .parts = a->bytes_per_lane == 16 ? 4 : a->bytes_per_lane == 8 ? 2 : 1 };
 	unsigned per = 32 / b.parts, distinct = 0;
 	unsigned words = a->bytes_per_lane < 4 ? 1 : a->bytes_per_lane / 4u;
 	for (unsigned part = 0; part < b.parts; part++) {

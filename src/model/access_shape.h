@@ -11,7 +11,7 @@
 
 enum access_pattern {
 	ACCESS_ONE_LANE,
-	ACCESS_BROADCAST,  /* all lanes the same address */
+	ACCESS_BROADCAST, /* all lanes the same address */
 	ACCESS_CONTIGUOUS,
 	ACCESS_MISALIGNED, /* contiguous, but across one sector more than it fills */
 	ACCESS_STRIDED,    /* one distance between all neighbours */
@@ -23,25 +23,25 @@ enum access_pattern {
 
 struct access_shape {
 	enum access_pattern pattern;
-	unsigned lanes;        /* active */
-	int64_t stride;        /* STRIDED: bytes from lane to lane */
-	unsigned runs;         /* contiguous pieces, in lane order */
-	bool even;             /* all runs have the same length */
-	uint64_t lowest;       /* lowest offset; 0 without lanes */
-	unsigned n_sectors;    /* distinct 32-byte sectors, ascending */
+	unsigned lanes;     /* active */
+	int64_t stride;     /* STRIDED: bytes from lane to lane */
+	unsigned runs;      /* contiguous pieces, in lane order */
+	bool even;          /* all runs have the same length */
+	uint64_t lowest;    /* lowest offset; 0 without lanes */
+	unsigned n_sectors; /* distinct 32-byte sectors, ascending */
 	uint64_t sector[ACCESS_MAX_SECTORS];
-	uint32_t bytes[ACCESS_MAX_SECTORS]; /* touched bytes of each, one bit per byte */
-	unsigned lines;        /* distinct 128-byte lines */
-	unsigned used_bytes;   /* distinct */
+	uint32_t bytes[ACCESS_MAX_SECTORS];    /* touched bytes of each, one bit per byte */
+	unsigned lines;                        /* distinct 128-byte lines */
+	unsigned used_bytes;                   /* distinct */
 	unsigned needed_sectors, needed_lines; /* that these bytes would fill */
 };
 
 /* Bank passes: the most distinct words in one bank, summed over the parts of the warp. */
 struct bank_use {
-	unsigned parts;        /* 1, 2 (64-bit lanes) or 4 (128-bit lanes) */
+	unsigned parts; /* 1, 2 (64-bit lanes) or 4 (128-bit lanes) */
 	unsigned passes, ideal;
-	bool conflict;         /* a part asks one bank for two words */
-	uint8_t words[4][32];  /* distinct words by part and bank */
+	bool conflict;        /* a part asks one bank for two words */
+	uint8_t words[4][32]; /* distinct words by part and bank */
 };
 
 struct access_shape access_shape(const struct access_sample *a);

@@ -28,8 +28,7 @@ bool brief_same_launch(const struct run_brief *b, const struct selection *sel)
 	if (!sel->kernel || b->sel.kernel != sel->kernel || b->sel.variant != sel->variant)
 		return false;
 	for (unsigned i = 0; i < sel->kernel->n_params; i++)
-		if (kernel_param_used(sel->kernel, sel->variant, i) &&
-		    b->sel.params[i] != sel->params[i])
+		if (kernel_param_used(sel->kernel, sel->variant, i) && b->sel.params[i] != sel->params[i])
 			return false;
 	return true;
 }
@@ -44,8 +43,7 @@ void session_remember(struct session *s, const struct run_record *r, const char 
 	if (at == s->n_history && s->n_history == HISTORY_MAX)
 		at = 0;
 	if (at < s->n_history) {
-		memmove(s->history + at, s->history + at + 1,
-		        (s->n_history - at - 1) * sizeof *s->history);
+		memmove(s->history + at, s->history + at + 1, (s->n_history - at - 1) * sizeof *s->history);
 		s->n_history--;
 	}
 	s->history = mem_realloc(s->history, s->n_history + 1, sizeof *s->history);

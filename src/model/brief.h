@@ -13,9 +13,10 @@
 #define HISTORY_MAX 64
 
 struct run_brief {
-	struct selection sel; /* of the GPU sheet only id, name and live hold in a brief that was read */
+	struct selection
+		sel; /* of the GPU sheet only id, name and live hold in a brief that was read */
 	enum verify_state verify;
-	char source[17];      /* hash of the kernel's source: source_hash() */
+	char source[17]; /* hash of the kernel's source: source_hash() */
 	struct metric_set metrics;
 };
 

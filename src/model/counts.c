@@ -93,7 +93,7 @@ static double excess(uint64_t actual, uint64_t ideal)
 }
 
 static const enum metric_id not_by_line[] = { M_INST_BARRIERS, M_FLOP_FP16, M_FLOP_FP32,
-	                                      M_FLOP_FP64 };
+	                                          M_FLOP_FP64 };
 
 void metrics_from_counts(struct metric_set *m, const struct counts *c, enum origin o)
 {
@@ -164,8 +164,8 @@ void metrics_from_run(struct metric_set *m, const struct run_counts *r)
 
 static bool tag_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '-' || c == '_' || c == '.';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+	       c == '_' || c == '.';
 }
 
 /* The tag that ends the line [@s, @end), or false. */

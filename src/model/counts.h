@@ -13,36 +13,36 @@
 #include "model/metric.h"
 
 /* X(field, "what") */
-#define COUNT_FIELDS(X)                                                               \
-	X(warp_executed, "warp instructions")                                        \
-	X(thread_executed, "lanes with a true predicate")                            \
-	X(branches, "conditional branches, per warp")                                \
-	X(divergent_branches, "conditional branches that split the warp")            \
-	X(ld_requests, "global loads, per warp")                                     \
-	X(ld_sectors, "32-byte sectors of global loads")                             \
-	X(ld_lines, "128-byte lines of global loads")                                \
-	X(ld_bytes, "distinct bytes of global loads")                                \
-	X(st_requests, "global stores, per warp")                                    \
-	X(st_sectors, "32-byte sectors of global stores")                            \
-	X(st_lines, "128-byte lines of global stores")                               \
-	X(st_bytes, "distinct bytes of global stores")                               \
-	X(atom_requests, "global atomics and reductions, per warp")                  \
-	X(atom_sectors, "32-byte sectors of global atomics")                         \
-	X(shared_ld_requests, "shared loads, per warp")                              \
-	X(shared_ld_wavefronts, "bank passes of shared loads")                       \
-	X(shared_ld_ideal, "bank passes the bytes alone would need")                 \
-	X(shared_st_requests, "shared stores, per warp")                             \
-	X(shared_st_wavefronts, "bank passes of shared stores")                      \
-	X(shared_st_ideal, "bank passes the bytes alone would need")                 \
-	X(shared_atom_requests, "shared atomics, per warp")                          \
-	X(local_requests, "local-memory loads and stores, per warp")                 \
-	X(barriers, "block barriers, per warp")                                      \
-	X(flop16, "half-precision operations (FMA = 2)")                             \
-	X(flop32, "single-precision operations (FMA = 2)")                           \
-	X(flop64, "double-precision operations (FMA = 2)")                           \
-	X(fp32_inst, "warp instructions on the FP32 pipe")                           \
-	X(fp64_inst, "warp instructions on the FP64 pipe")                           \
-	X(int_inst, "warp instructions on the integer pipe")                         \
+#define COUNT_FIELDS(X)                                               \
+	X(warp_executed, "warp instructions")                             \
+	X(thread_executed, "lanes with a true predicate")                 \
+	X(branches, "conditional branches, per warp")                     \
+	X(divergent_branches, "conditional branches that split the warp") \
+	X(ld_requests, "global loads, per warp")                          \
+	X(ld_sectors, "32-byte sectors of global loads")                  \
+	X(ld_lines, "128-byte lines of global loads")                     \
+	X(ld_bytes, "distinct bytes of global loads")                     \
+	X(st_requests, "global stores, per warp")                         \
+	X(st_sectors, "32-byte sectors of global stores")                 \
+	X(st_lines, "128-byte lines of global stores")                    \
+	X(st_bytes, "distinct bytes of global stores")                    \
+	X(atom_requests, "global atomics and reductions, per warp")       \
+	X(atom_sectors, "32-byte sectors of global atomics")              \
+	X(shared_ld_requests, "shared loads, per warp")                   \
+	X(shared_ld_wavefronts, "bank passes of shared loads")            \
+	X(shared_ld_ideal, "bank passes the bytes alone would need")      \
+	X(shared_st_requests, "shared stores, per warp")                  \
+	X(shared_st_wavefronts, "bank passes of shared stores")           \
+	X(shared_st_ideal, "bank passes the bytes alone would need")      \
+	X(shared_atom_requests, "shared atomics, per warp")               \
+	X(local_requests, "local-memory loads and stores, per warp")      \
+	X(barriers, "block barriers, per warp")                           \
+	X(flop16, "half-precision operations (FMA = 2)")                  \
+	X(flop32, "single-precision operations (FMA = 2)")                \
+	X(flop64, "double-precision operations (FMA = 2)")                \
+	X(fp32_inst, "warp instructions on the FP32 pipe")                \
+	X(fp64_inst, "warp instructions on the FP64 pipe")                \
+	X(int_inst, "warp instructions on the integer pipe")              \
 	X(sfu_inst, "warp instructions on the special-function pipe")
 
 struct counts {
@@ -63,10 +63,10 @@ struct access_sample {
 	char op[24];            /* "ld.global.f32" */
 	uint8_t bytes_per_lane; /* 1 2 4 8 16 */
 	bool store, shared;
-	uint32_t mask;          /* active lanes */
-	int8_t buffer;          /* index in the plan; -1 = shared or none */
-	uint64_t offset[32];    /* byte offset in the buffer or in shared memory */
-	uint64_t executions;    /* of this instruction, whole grid */
+	uint32_t mask;       /* active lanes */
+	int8_t buffer;       /* index in the plan; -1 = shared or none */
+	uint64_t offset[32]; /* byte offset in the buffer or in shared memory */
+	uint64_t executions; /* of this instruction, whole grid */
 };
 
 /* The observed warp's path: one step per run of instructions on one line with one mask. */
@@ -83,17 +83,18 @@ struct mask_step {
 /*
  * A stretch of the program that runs through without a choice and ends at a barrier, a branch that
  * matters, or its neighbour: what it asks of an SM, as machine instructions, and how long a warp
- * alone needs for one pass. Whole grid; of a sample scaled up. Estimated from PTX, see the emulator.
+ * alone needs for one pass. Whole grid; of a sample scaled up. Estimated from PTX, see the
+ * emulator.
  */
 struct region {
-	double passes;          /* by warps */
-	double block_passes;    /* by blocks: at least one of its warps goes through */
-	double chain_cycles;    /* one pass of a warp that has the SM for itself */
-	double slots;           /* issue slots */
+	double passes;       /* by warps */
+	double block_passes; /* by blocks: at least one of its warps goes through */
+	double chain_cycles; /* one pass of a warp that has the SM for itself */
+	double slots;        /* issue slots */
 	double int_slots, fp32_slots, fp64_slots, sfu_slots; /* of those, by pipe */
-	double load_cycles;     /* L1 passes of global loads: one per 128-byte line of each request */
-	double store_lines;     /* lines of global stores and atomics: each leaves the SM on its own */
-	double shared_waves;    /* bank passes, after loads that become one wider load */
+	double load_cycles;  /* L1 passes of global loads: one per 128-byte line of each request */
+	double store_lines;  /* lines of global stores and atomics: each leaves the SM on its own */
+	double shared_waves; /* bank passes, after loads that become one wider load */
 };
 
 #define TRACE_MAX_STEPS 512
@@ -101,19 +102,19 @@ struct region {
 
 /* Everything a run tells beyond the outputs. Owned; free with run_counts_free(). */
 struct run_counts {
-	enum origin origin;        /* COUNTED, SAMPLED or MEASURED */
+	enum origin origin; /* COUNTED, SAMPLED or MEASURED */
 	uint64_t blocks_run, blocks_total;
-	struct counts total;       /* scaled to the grid when sampled */
+	struct counts total; /* scaled to the grid when sampled */
 	unsigned n_lines;
 	struct line_counts *lines; /* ascending by line */
 	unsigned n_accesses;
 	struct access_sample *accesses;
-	unsigned n_steps;          /* of block 0, warp 0; at most TRACE_MAX_STEPS */
-	bool steps_cut;            /* the path was longer */
+	unsigned n_steps; /* of block 0, warp 0; at most TRACE_MAX_STEPS */
+	bool steps_cut;   /* the path was longer */
 	struct mask_step *steps;
 	double dram_read_bytes, dram_write_bytes; /* cache simulation; negative = unknown */
 	double l2_sectors;                        /* after L1; negative = unknown */
-	unsigned n_regions;        /* for the time model only: not exported; 0 = not known */
+	unsigned n_regions; /* for the time model only: not exported; 0 = not known */
 	struct region *regions;
 	double serial_float, serial_int; /* atomics whose address is the same in the whole grid: lanes;
 	                                    of integers requests, whose lanes are added up before */
@@ -122,9 +123,9 @@ struct run_counts {
 void counts_add(struct counts *to, const struct counts *from);
 void counts_scale(struct counts *c, double factor); /* rounds to nearest, saturates */
 /*
- * Which share of the sectors that loads ask for is not in L1, or not in L2 either. What L2 was asked for
- * less stores and atomics, which always go there, are L1's misses. Where the traffic is not known (< 0),
- * every load is taken to come from L2.
+ * Which share of the sectors that loads ask for is not in L1, or not in L2 either. What L2 was
+ * asked for less stores and atomics, which always go there, are L1's misses. Where the traffic is
+ * not known (< 0), every load is taken to come from L2.
  */
 void counts_misses(const struct counts *c, double l2_sectors, double dram_read_bytes, double *l1,
                    double *l2);

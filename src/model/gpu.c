@@ -37,11 +37,11 @@ static const cyaml_schema_field_t sheet_fields[] = {
 	CYAML_FIELD_##type(#field, CYAML_FLAG_DEFAULT, struct gpu_spec, field),
 	GPU_FIGURES(X)
 #undef X
-#define X(type, field, least, most, about)                                              \
+#define X(type, field, least, most, about) \
 	CYAML_FIELD_##type(#field, CYAML_FLAG_OPTIONAL, struct gpu_spec, field),
-	GPU_LINK_FIGURES(X)
+		GPU_LINK_FIGURES(X)
 #undef X
-		CYAML_FIELD_SEQUENCE_COUNT("sources", CYAML_FLAG_DEFAULT, struct gpu_spec, sources,
+			CYAML_FIELD_SEQUENCE_COUNT("sources", CYAML_FLAG_DEFAULT, struct gpu_spec, sources,
 	                                   n_sources, &source_entry, 1, GPU_MAX_SOURCES),
 	CYAML_FIELD_END,
 };
@@ -52,12 +52,11 @@ static const cyaml_schema_value_t sheet = {
 
 static const char *const figure_names[] = {
 #define X(type, field, least, most, about) #field,
-	GPU_FIGURES(X)
-	GPU_LINK_FIGURES(X)
+	GPU_FIGURES(X) GPU_LINK_FIGURES(X)
 #undef X
 };
 
-/* --- what the schema cannot say --------------------------------------------------------------- */
+/* --- what the schema cannot say --- */
 
 /* The text being judged, for messages that point into it. */
 struct sheet_text {
@@ -72,8 +71,7 @@ struct sheet_text {
 static bool check_id(const struct gpu_spec *g, const struct sheet_text *o)
 {
 	for (const char *c = g->id; *c; c++)
-		if (!((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') || *c == '-' ||
-		      *c == '_'))
+		if (!((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') || *c == '-' || *c == '_'))
 			return AT(o, "id", "'id' is made of a-z, 0-9, '-' and '_' only");
 	return true;
 }
@@ -85,17 +83,15 @@ static bool check_ranges(const struct gpu_spec *g, const struct sheet_text *o)
 		double value, least, most;
 	} figures[] = {
 #define X(type, field, least, most, about) { #field, about, (double)g->field, least, most },
-		GPU_FIGURES(X)
-		GPU_LINK_FIGURES(X)
+		GPU_FIGURES(X) GPU_LINK_FIGURES(X)
 #undef X
 	};
 	for (size_t i = 0; i < ARRAY_LEN(figures); i++) {
 		if (figures[i].value >= figures[i].least && figures[i].value <= figures[i].most)
 			continue;
 		char got[32], least[32], most[32];
-		return AT(o, figures[i].key, "'%s' (%s) must be from %s to %s, not %s",
-		          figures[i].key, figures[i].about,
-		          fmt_num(least, sizeof least, figures[i].least, 7),
+		return AT(o, figures[i].key, "'%s' (%s) must be from %s to %s, not %s", figures[i].key,
+		          figures[i].about, fmt_num(least, sizeof least, figures[i].least, 7),
 		          fmt_num(most, sizeof most, figures[i].most, 7),
 		          fmt_num(got, sizeof got, figures[i].value, 9));
 	}
@@ -121,8 +117,7 @@ static bool check_consistent(const struct gpu_spec *g, const struct sheet_text *
 			o, "smem_per_sm_bytes",
 			"'smem_per_sm_bytes' cannot hold one block of 'smem_per_block_optin_bytes' and the reserve");
 	if (g->l1_bytes < g->smem_per_sm_bytes)
-		return AT(o, "l1_bytes",
-		          "'l1_bytes' is smaller than the shared memory it contains");
+		return AT(o, "l1_bytes", "'l1_bytes' is smaller than the shared memory it contains");
 	struct err e = { .code = ERR_NONE };
 	const char *key = NULL;
 	if (!occ_sheet_known(g, &key, &e))
@@ -150,8 +145,8 @@ const char *gpu_source_of(const struct gpu_spec *g, const char *figure)
 /* A figure of the link that was not measured needs no source. */
 static bool left_out(const struct gpu_spec *g, const char *figure)
 {
-#define X(type, field, least, most, about)          \
-	if (!strcmp(figure, #field))                \
+#define X(type, field, least, most, about) \
+	if (!strcmp(figure, #field))           \
 		return !(g->field > 0);
 	GPU_LINK_FIGURES(X)
 #undef X
@@ -171,11 +166,9 @@ static bool check_sources(const struct gpu_spec *g, const struct sheet_text *o)
 			for (size_t k = 0; !known && k < ARRAY_LEN(figure_names); k++)
 				known = !strcmp(word, figure_names[k]);
 			if (!known) {
-				const char *near =
-					str_nearest(word, figure_names, ARRAY_LEN(figure_names));
+				const char *near = str_nearest(word, figure_names, ARRAY_LEN(figure_names));
 				return AT(o, path, "'%s' is not a figure%s%s%s", word,
-				          near ? "; did you mean '" : "", near ? near : "",
-				          near ? "'?" : "");
+				          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 			}
 			s += n + (s[n] == ' ');
 		}
@@ -183,8 +176,7 @@ static bool check_sources(const struct gpu_spec *g, const struct sheet_text *o)
 	for (size_t k = 0; k < ARRAY_LEN(figure_names); k++)
 		if (!gpu_source_of(g, figure_names[k]) && !left_out(g, figure_names[k])) {
 			AT(o, figure_names[k], "'%s' has no source", figure_names[k]);
-			return err_remedy(o->err,
-			                  "name it in the 'figures' of an entry of 'sources'");
+			return err_remedy(o->err, "name it in the 'figures' of an entry of 'sources'");
 		}
 	return true;
 }
@@ -197,15 +189,15 @@ bool gpu_parse(const char *yaml, size_t len, const char *origin, struct gpu_spec
 	if (!yaml_load(yaml, len, origin, &sheet, &data, err))
 		return false;
 	struct gpu_spec *g = data;
-	bool good = check_id(g, &o) && check_ranges(g, &o) && check_consistent(g, &o) &&
-	            check_sources(g, &o);
+	bool good =
+		check_id(g, &o) && check_ranges(g, &o) && check_consistent(g, &o) && check_sources(g, &o);
 	if (good)
 		*out = *g;
 	yaml_unload(&sheet, g);
 	return good;
 }
 
-/* --- the built-in table ----------------------------------------------------------------------- */
+/* --- the built-in table --- */
 
 static struct {
 	pthread_once_t once;
@@ -253,15 +245,14 @@ const struct gpu_spec *gpu_find(const char *id)
 	return NULL;
 }
 
-/* --- ids and paths ---------------------------------------------------------------------------- */
+/* --- ids and paths --- */
 
 static bool load_file(const char *path, struct gpu_spec *out, struct err *err)
 {
 	struct text t = { 0 };
 	if (!file_read(path, YAML_MAX_BYTES, &t, err))
-		return err_remedy(
-			err,
-			"give the id of a built-in sheet (list gpus) or the path of a YAML file");
+		return err_remedy(err,
+		                  "give the id of a built-in sheet (list gpus) or the path of a YAML file");
 	bool good = gpu_parse(t.s ? t.s : "", t.len, path, out, err);
 	text_free(&t);
 	return good;
@@ -285,8 +276,7 @@ bool gpu_load(const char *id_or_path, struct gpu_spec *out, struct err *err)
 	}
 	const char *near = str_nearest(id_or_path, ids, n);
 	if (near)
-		err_set(err, ERR_USAGE, "no GPU sheet '%.60s'; did you mean '%s'?", id_or_path,
-		        near);
+		err_set(err, ERR_USAGE, "no GPU sheet '%.60s'; did you mean '%s'?", id_or_path, near);
 	else
 		err_set(err, ERR_USAGE, "no GPU sheet '%.60s'", id_or_path);
 	err_remedy(err, "sheets: %s; or the path of a YAML file", list.s ? list.s : "none");
@@ -295,7 +285,7 @@ bool gpu_load(const char *id_or_path, struct gpu_spec *out, struct err *err)
 	return false;
 }
 
-/* --- derived ---------------------------------------------------------------------------------- */
+/* --- derived --- */
 
 unsigned gpu_max_warps_per_sm(const struct gpu_spec *g)
 {

@@ -56,11 +56,10 @@ static bool dim_legal(const char *what, const char *axis, uint32_t value, uint32
                       struct err *err)
 {
 	if (value == 0)
-		return kernel_refuse(err, what, 0, "the %s has no extent in %s; the least is 1",
-		                     what, axis);
+		return kernel_refuse(err, what, 0, "the %s has no extent in %s; the least is 1", what,
+		                     axis);
 	if (value > max)
-		return kernel_refuse(err, what, value, "a %s has at most %u in %s " GUIDE, what,
-		                     max, axis);
+		return kernel_refuse(err, what, value, "a %s has at most %u in %s " GUIDE, what, max, axis);
 	return true;
 }
 
@@ -100,20 +99,18 @@ bool kernel_launch_legal(const struct launch_plan *plan, struct err *err)
 		return err_remedy(err, "choose a smaller tile");
 	}
 	if (plan->n_buffers > KERNEL_MAX_BUFFERS || plan->n_args > KERNEL_MAX_ARGS || !plan->entry)
-		return err_set(
-			err, ERR_INTERNAL,
-			"launch plan of '%s': %u buffers and %u arguments; at most %d and %d",
-			plan->entry ? plan->entry : "?", plan->n_buffers, plan->n_args,
-			KERNEL_MAX_BUFFERS, KERNEL_MAX_ARGS);
+		return err_set(err, ERR_INTERNAL,
+		               "launch plan of '%s': %u buffers and %u arguments; at most %d and %d",
+		               plan->entry ? plan->entry : "?", plan->n_buffers, plan->n_args,
+		               KERNEL_MAX_BUFFERS, KERNEL_MAX_ARGS);
 	for (unsigned i = 0; i < plan->n_args; i++)
 		if (plan->args[i].kind == ARG_BUFFER && plan->args[i].buffer >= plan->n_buffers)
 			return err_set(err, ERR_INTERNAL,
-			               "launch plan of '%s': argument %u names buffer %u of %u",
-			               plan->entry, i, plan->args[i].buffer, plan->n_buffers);
+			               "launch plan of '%s': argument %u names buffer %u of %u", plan->entry, i,
+			               plan->args[i].buffer, plan->n_buffers);
 	for (unsigned i = 0; i < plan->n_buffers; i++)
 		if (plan->buffers[i].count == 0)
-			return err_set(err, ERR_INTERNAL,
-			               "launch plan of '%s': buffer '%s' has no element",
+			return err_set(err, ERR_INTERNAL, "launch plan of '%s': buffer '%s' has no element",
 			               plan->entry, plan->buffers[i].name);
 	return true;
 }
@@ -214,8 +211,7 @@ static void list_choices(const struct param_desc *p, char *out, size_t n)
 		if (p->words)
 			len = snprintf(out + at, n - at, "%s%s", i ? ", " : "", p->words[i]);
 		else
-			len = snprintf(out + at, n - at, "%s%" PRId64, i ? ", " : "",
-			               p->choices[i]);
+			len = snprintf(out + at, n - at, "%s%" PRId64, i ? ", " : "", p->choices[i]);
 		at += len > 0 ? (size_t)len : 0;
 	}
 }
@@ -238,8 +234,8 @@ bool kernel_param_legal(const struct kernel_desc *k, unsigned param, int64_t val
 		list_choices(p, list, sizeof list);
 		kernel_refuse(err, p->name, value, "%s must be one of %s", p->title, list);
 	} else {
-		kernel_refuse(err, p->name, value, "%s must be from %" PRId64 " to %" PRId64,
-		              p->title, p->min, p->max);
+		kernel_refuse(err, p->name, value, "%s must be from %" PRId64 " to %" PRId64, p->title,
+		              p->min, p->max);
 	}
 	return err_remedy(err, "try %s=%" PRId64, p->name,
 	                  p->choices       ? p->def
@@ -324,8 +320,7 @@ bool kernel_param_parse(const struct kernel_desc *k, unsigned param, const char 
 		if (p->choices) {
 			char list[400];
 			list_choices(p, list, sizeof list);
-			return err_set(err, ERR_USAGE,
-			               "parameter '%s': '%.40s': %s must be one of %s", p->name,
+			return err_set(err, ERR_USAGE, "parameter '%s': '%.40s': %s must be one of %s", p->name,
 			               text, p->title, list);
 		}
 		return err_set(

@@ -24,33 +24,35 @@
 enum param_kind {
 	PARAM_LAUNCH,  /* changes the launch only: block size, N */
 	PARAM_COMPILE, /* becomes -DNAME=value (the name in capitals, as `macro` says) */
-	PARAM_STREAM,  /* changes what surrounds the kernel only: streams, chunks, pinned (stream_plan.h) */
+	PARAM_STREAM, /* changes what surrounds the kernel only: streams, chunks, pinned (stream_plan.h)
+	               */
 };
 
 /* One knob. Values are whole numbers; `words` names them when they stand for something else. */
 struct param_desc {
-	const char *name;   /* as typed: "block", "N", "TILE" */
-	const char *title;  /* "threads per block" */
-	const char *unit;   /* "threads", "elements", "" */
+	const char *name;  /* as typed: "block", "N", "TILE" */
+	const char *title; /* "threads per block" */
+	const char *unit;  /* "threads", "elements", "" */
 	enum param_kind kind;
-	const char *macro;  /* PARAM_COMPILE: macro to define; NULL = name */
+	const char *macro; /* PARAM_COMPILE: macro to define; NULL = name */
 	int64_t def, min, max;
 	const int64_t *choices; /* legal values in order, ended by INT64_MIN; NULL = min..max */
-	const int64_t *steps;   /* values that + and - walk through, same ending; NULL = choices or powers of 2 */
+	const int64_t
+		*steps; /* values that + and - walk through, same ending; NULL = choices or powers of 2 */
 	const char *const *words; /* words[i] names choices[i]; NULL = numbers */
-	uint32_t variants;  /* bit v: used by variant v; 0 = used by all */
+	uint32_t variants;        /* bit v: used by variant v; 0 = used by all */
 };
 
 struct variant_desc {
-	const char *name;    /* "tiled" as in sgemm/tiled */
-	const char *entry;   /* PTX entry "sgemm_v2_tiled" */
-	const char *title;   /* "shared-memory tiles" */
-	const char *idea;    /* one line: what this variant changes and why */
-	const char *section; /* "PMPP 5.4" */
-	const char *seeds;   /* "S-020 S-021": checklist ids it covers */
+	const char *name;       /* "tiled" as in sgemm/tiled */
+	const char *entry;      /* PTX entry "sgemm_v2_tiled" */
+	const char *title;      /* "shared-memory tiles" */
+	const char *idea;       /* one line: what this variant changes and why */
+	const char *section;    /* "PMPP 5.4" */
+	const char *seeds;      /* "S-020 S-021": checklist ids it covers */
 	const char *book_lanes; /* the lane count the book prints, and why ours may differ; NULL = none:
 	                         * "255/736 = 35 %: it stops counting after five iterations" */
-	bool wrong;          /* wrong by design: shows a mistake, so verification is expected to fail */
+	bool wrong; /* wrong by design: shows a mistake, so verification is expected to fail */
 };
 
 struct dim3u {
@@ -69,8 +71,8 @@ struct buffer_plan {
 	const char *name; /* "A": shown in errors and lenses */
 	enum elem_type type;
 	enum buffer_role role;
-	bool partial;     /* BUF_OUT: filled like BUF_INOUT, elements may stay unwritten */
-	size_t count;     /* elements; >= 1 */
+	bool partial;        /* BUF_OUT: filled like BUF_INOUT, elements may stay unwritten */
+	size_t count;        /* elements; >= 1 */
 	uint32_t rows, cols; /* shape for display; 0 = vector */
 };
 
@@ -100,18 +102,18 @@ struct launch_plan {
 
 /* Work as the algorithm needs it, not as the machine does it. */
 struct kernel_cost {
-	double flop;          /* floating-point operations of the definition (FMA = 2) */
-	double min_bytes;     /* every input read once, every output written once */
-	double book_flop;     /* the book's count: operations ... */
-	double book_bytes;    /* ... per this many bytes of global memory; 0 = the book gives none */
+	double flop;           /* floating-point operations of the definition (FMA = 2) */
+	double min_bytes;      /* every input read once, every output written once */
+	double book_flop;      /* the book's count: operations ... */
+	double book_bytes;     /* ... per this many bytes of global memory; 0 = the book gives none */
 	const char *book_note; /* "2 FLOP per 8 bytes (PMPP 5.1)"; NULL = none */
 };
 
 struct check_result {
 	bool ok;
-	size_t errors;        /* elements outside the tolerance */
-	size_t first;         /* index of the first of them */
-	unsigned buffer;      /* in this buffer */
+	size_t errors;   /* elements outside the tolerance */
+	size_t first;    /* index of the first of them */
+	unsigned buffer; /* in this buffer */
 	double got, want, tolerance;
 	double max_rel_error; /* over all elements */
 	double rel_limit;     /* relative tolerance it was held against; 0 = none was given */
@@ -121,27 +123,29 @@ struct check_result {
 struct stream_program; /* model/stream.h */
 
 struct kernel_desc {
-	const char *name;    /* = file name */
+	const char *name; /* = file name */
 	const char *title;
 	const char *section; /* "PMPP ch. 5-6" */
 	const char *about;   /* two or three sentences for a newcomer */
 	unsigned n_params, n_variants;
 	const struct param_desc *params;
 	const struct variant_desc *variants;
-	bool ladder;         /* the variants, in order, are an optimisation ladder */
+	bool ladder; /* the variants, in order, are an optimisation ladder */
 	/*
 	 * Parameters (one value per param, in order) to a launch. Refuses the impossible with the
 	 * parameter's name and the reason (ERR_USAGE); what it accepts can be launched on every
 	 * device (block <= 1024 threads, grid within 2^31-1 x 65535 x 65535, CUDA guide table
 	 * "technical specifications"). Ranges in param_desc are checked by the caller first.
 	 */
-	bool (*plan)(unsigned variant, const int64_t *params, struct launch_plan *plan, struct err *err);
+	bool (*plan)(unsigned variant, const int64_t *params, struct launch_plan *plan,
+	             struct err *err);
 	/* Deterministic contents of buffer @b (role IN or INOUT) from @seed. */
 	void (*fill)(const struct launch_plan *plan, const int64_t *params, unsigned b, uint64_t seed,
 	             void *data);
 	/* Compares @after with a CPU reference in double made from @before (same layout as buffers;
 	 * NULL for a plain output, and an input may be the same memory in both).
-	 * The tolerance and its reason are stated in the kernel's file. NULL = there is no reference. */
+	 * The tolerance and its reason are stated in the kernel's file. NULL = there is no reference.
+	 */
 	void (*check)(unsigned variant, const struct launch_plan *plan, const int64_t *params,
 	              void *const *before, void *const *after, struct check_result *result);
 	void (*cost)(unsigned variant, const struct launch_plan *plan, const int64_t *params,
@@ -150,10 +154,12 @@ struct kernel_desc {
 	 * stream_plan.h: inputs up, kernel, outputs down, as the PARAM_STREAM parameters say. */
 	void (*program)(unsigned variant, const struct launch_plan *plan, const int64_t *params,
 	                double kernel_ns, struct stream_program *out);
-	/* A family made at run time from a person's own file (NULL in all others): its text as the person
-	 * sees it, the file's name and the text that is compiled; and plan() with the family itself. */
+	/* A family made at run time from a person's own file (NULL in all others): its text as the
+	 * person sees it, the file's name and the text that is compiled; and plan() with the family
+	 * itself. */
 	const char *source, *file, *device_source;
-	const char *const *launch_words; /* its launch as the person wrote it, ended by NULL: for snapshots */
+	const char *const
+		*launch_words; /* its launch as the person wrote it, ended by NULL: for snapshots */
 	const void *own;
 	bool (*plan_own)(const struct kernel_desc *k, const int64_t *params, struct launch_plan *plan,
 	                 struct err *err);
@@ -198,8 +204,8 @@ void fill_products_f32(float *out, size_t n, size_t terms, uint64_t seed);
 struct matmul_ref {
 	const float *a, *b, *c; /* a: m x k, c: m x n, row-major */
 	size_t m, n, k;
-	bool b_by_columns;      /* b: n x k in memory (column-major), else k x n */
-	unsigned buffer;        /* of c, for the result */
+	bool b_by_columns; /* b: n x k in memory (column-major), else k x n */
+	unsigned buffer;   /* of c, for the result */
 };
 void check_matmul_f32(const struct matmul_ref *ref, struct check_result *r);
 
@@ -209,9 +215,11 @@ int kernel_variant_index(const struct kernel_desc *k, const char *name); /* -1: 
 bool kernel_param_used(const struct kernel_desc *k, unsigned variant, unsigned param);
 void kernel_defaults(const struct kernel_desc *k, int64_t *params);
 /* Range and choice check of one value; the message lists what is legal. */
-bool kernel_param_legal(const struct kernel_desc *k, unsigned param, int64_t value, struct err *err);
+bool kernel_param_legal(const struct kernel_desc *k, unsigned param, int64_t value,
+                        struct err *err);
 /* The next legal step up (+1) or down (-1) from a value; the same value at the end. */
-int64_t kernel_param_step(const struct kernel_desc *k, unsigned param, int64_t value, int direction);
+int64_t kernel_param_step(const struct kernel_desc *k, unsigned param, int64_t value,
+                          int direction);
 /* Number or word to value and back. */
 bool kernel_param_parse(const struct kernel_desc *k, unsigned param, const char *text,
                         int64_t *value, struct err *err);

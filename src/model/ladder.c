@@ -57,8 +57,9 @@ static struct run_record *brief(const struct run_record *r)
 {
 	struct run_record *b = mem_alloc(sizeof *b);
 	*b = *r;
-	b->counts = (struct run_counts){ .origin = r->counts.origin, .blocks_run = r->counts.blocks_run,
-		.blocks_total = r->counts.blocks_total };
+	b->counts = (struct run_counts){ .origin = r->counts.origin,
+		                             .blocks_run = r->counts.blocks_run,
+		                             .blocks_total = r->counts.blocks_total };
 	b->program = NULL;
 	b->timeline = NULL;
 	b->n_spans = 0;
@@ -152,7 +153,6 @@ static void say(const char *words, double log_ratio, char *out, size_t n)
 	else
 		snprintf(out, n, "%s %s %s", words, log_ratio < 0 ? "÷" : "×",
 		         fmt_num(num, sizeof num, r, r < 10 ? 2 : 3));
-
 }
 
 void ladder_moved(const struct run_record *was, const struct run_record *is, char *out, size_t n)
@@ -172,7 +172,8 @@ void ladder_moved(const struct run_record *was, const struct run_record *is, cha
 	for (size_t i = 0; i < ARRAY_LEN(feeds) && best == ARRAY_LEN(feeds); i++) {
 		size_t most = i;
 		for (size_t k = i; k < ARRAY_LEN(feeds); k++)
-			if (fabs(change(was, is, feeds[k].metric)) > fabs(change(was, is, feeds[most].metric)) ||
+			if (fabs(change(was, is, feeds[k].metric)) >
+			        fabs(change(was, is, feeds[most].metric)) ||
 			    isnan(change(was, is, feeds[most].metric)))
 				most = k;
 		best = most;

@@ -20,22 +20,22 @@ struct ladder_rung {
 	double ghost_ns;           /* its time as recorded on another machine; 0 = no recording */
 	char book[320];            /* times and rates that the sources print for it; "" = none */
 	/* filled by ladder_compare() */
-	double time_ns, rate;      /* rate in GFLOPS, or GB/s where the family does no arithmetic worth it */
-	double pct_of_roof;        /* of the sheet's peak for that rate */
-	double pct_of_library;     /* of the library line; NAN = none */
+	double time_ns, rate; /* rate in GFLOPS, or GB/s where the family does no arithmetic worth it */
+	double pct_of_roof;   /* of the sheet's peak for that rate */
+	double pct_of_library;                  /* of the library line; NAN = none */
 	double speedup_first, speedup_previous; /* NAN where there is nothing to compare with */
-	char moved[80];            /* "global loads / 16"; "" = first rung */
+	char moved[80];                         /* "global loads / 16"; "" = first rung */
 };
 
 struct ladder {
-	struct selection sel;      /* what all rungs share; its variant says nothing */
+	struct selection sel; /* what all rungs share; its variant says nothing */
 	const struct kernel_desc *kernel;
 	const struct gpu_spec *gpu;
-	int running;               /* the rung that is being run; -1 = none */
-	bool in_bytes;             /* rates are GB/s of the algorithm's bytes, not GFLOPS */
-	double library_ns;         /* cuBLAS or another line to compare with; NAN = none */
+	int running;       /* the rung that is being run; -1 = none */
+	bool in_bytes;     /* rates are GB/s of the algorithm's bytes, not GFLOPS */
+	double library_ns; /* cuBLAS or another line to compare with; NAN = none */
 	char library_name[32];
-	bool library_asked;        /* whether there is one is known */
+	bool library_asked; /* whether there is one is known */
 	/* where ghost_ns was recorded, and the library's time there; "" and 0 = no recording */
 	char ghost_machine[64], ghost_library_name[32];
 	double ghost_library_ns;

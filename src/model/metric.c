@@ -12,12 +12,12 @@
 #define TEXT METRIC_TEXT
 const struct metric_desc metric_catalogue[METRIC_COUNT] = {
 #define METRIC(id, key_, unit_, kind_, title_, def_, cupti_) \
-	[M_##id] = { .key = key_,                            \
-		     .unit = unit_,                          \
-		     .kind = kind_,                          \
-		     .title = title_,                        \
-		     .definition = def_,                     \
-		     .cupti = cupti_ },
+	[M_##id] = { .key = key_,                                \
+		         .unit = unit_,                              \
+		         .kind = kind_,                              \
+		         .title = title_,                            \
+		         .definition = def_,                         \
+		         .cupti = cupti_ },
 #include "model/metric.def"
 #undef METRIC
 };

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /* X(ORIGIN, "name", mark UTF-8, mark ASCII, "what it means") */
-#define ORIGINS(X)                                                                                 \
+#define ORIGINS(X)                                                                            \
 	X(NONE, "none", " ", " ", "not known: see the reason")                                    \
-	X(MEASURED, "measured", "●", "*", "read from a GPU by CUPTI, events or the driver")        \
+	X(MEASURED, "measured", "●", "*", "read from a GPU by CUPTI, events or the driver")       \
 	X(COUNTED, "counted", "=", "=", "exact: every block executed, or read from the compiler") \
 	X(SAMPLED, "sampled", "≈", "%", "a subset of blocks executed, scaled up")                 \
 	X(MODELLED, "modelled", "~", "~", "a formula or model")                                   \
@@ -23,7 +23,7 @@ enum origin {
 #define X(id, name, utf8, ascii, about) ORIGIN_##id,
 	ORIGINS(X)
 #undef X
-	ORIGIN_COUNT
+		ORIGIN_COUNT
 };
 
 enum metric_id {
@@ -43,10 +43,10 @@ struct metric_desc {
 
 struct metric_value {
 	enum origin origin;
-	double num;            /* METRIC_NUM */
-	char text[64];         /* METRIC_TEXT */
-	uint64_t sampled, of;  /* SAMPLED: blocks run of blocks in the grid */
-	const char *reason;    /* NONE: why, and what would give it; static text or NULL */
+	double num;           /* METRIC_NUM */
+	char text[64];        /* METRIC_TEXT */
+	uint64_t sampled, of; /* SAMPLED: blocks run of blocks in the grid */
+	const char *reason;   /* NONE: why, and what would give it; static text or NULL */
 };
 
 struct metric_set {

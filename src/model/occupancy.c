@@ -52,12 +52,11 @@ static struct occ_input bounded(const struct gpu_spec *g, const struct occ_input
 static bool sensible(const struct occ_input *in, struct err *err)
 {
 	if (in->block_threads == 0)
-		return err_set(err, ERR_USAGE,
-		               "parameter 'block': 0: a block has at least 1 thread");
+		return err_set(err, ERR_USAGE, "parameter 'block': 0: a block has at least 1 thread");
 	return true;
 }
 
-/* --- NVIDIA's calculator ---------------------------------------------------------------------- */
+/* --- NVIDIA's calculator --- */
 
 static cudaOccDeviceProp device(const struct gpu_spec *g)
 {
@@ -99,10 +98,9 @@ bool occ_sheet_known(const struct gpu_spec *g, const char **key, struct err *err
 	cudaOccError e = cudaOccAlignUpShmemSizeVoltaPlus(&shared, &p);
 	if (e == CUDA_OCC_ERROR_UNKNOWN_DEVICE) {
 		*key = "cc_minor";
-		return err_set(
-			err, ERR_UNSUPPORTED,
-			"compute capability %d.%d is not known to cuda_occupancy.h of this build",
-			g->cc_major, g->cc_minor);
+		return err_set(err, ERR_UNSUPPORTED,
+		               "compute capability %d.%d is not known to cuda_occupancy.h of this build",
+		               g->cc_major, g->cc_minor);
 	}
 	if (e != CUDA_OCC_SUCCESS || shared != g->smem_per_sm_bytes)
 		return err_set(
@@ -123,8 +121,7 @@ bool occ_reference(const struct gpu_spec *g, const struct occ_input *in, unsigne
 	const cudaOccFuncAttributes f = {
 		.maxThreadsPerBlock = (int)g->max_threads_per_block,
 		/* The header lets 256 pass; the machine has R0 to R254, so the sheet says 255. */
-		.numRegs = (int)(b.regs_per_thread > g->max_regs_per_thread ? 1024
-		                                                            : b.regs_per_thread),
+		.numRegs = (int)(b.regs_per_thread > g->max_regs_per_thread ? 1024 : b.regs_per_thread),
 		.sharedSizeBytes = b.static_shared_bytes,
 		.partitionedGCConfig = PARTITIONED_GC_OFF,
 		.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
@@ -135,10 +132,9 @@ bool occ_reference(const struct gpu_spec *g, const struct occ_input *in, unsigne
 	cudaOccError e = cudaOccMaxActiveBlocksPerMultiprocessor(
 		&r, &p, &f, &state, (int)b.block_threads, b.dynamic_shared_bytes);
 	if (e != CUDA_OCC_SUCCESS)
-		return err_set(
-			err, ERR_UNSUPPORTED, "cuda_occupancy.h refuses GPU '%s' (%d.%d): %s",
-			g->id, g->cc_major, g->cc_minor,
-			e == CUDA_OCC_ERROR_UNKNOWN_DEVICE ? "unknown device" : "invalid input");
+		return err_set(err, ERR_UNSUPPORTED, "cuda_occupancy.h refuses GPU '%s' (%d.%d): %s", g->id,
+		               g->cc_major, g->cc_minor,
+		               e == CUDA_OCC_ERROR_UNKNOWN_DEVICE ? "unknown device" : "invalid input");
 	const int limits[OCC_LIMIT_COUNT] = {
 		[OCC_WARPS] = r.blockLimitWarps,       [OCC_REGISTERS] = r.blockLimitRegs,
 		[OCC_SHARED] = r.blockLimitSharedMem,  [OCC_BLOCKS] = r.blockLimitBlocks,
@@ -152,7 +148,7 @@ bool occ_reference(const struct gpu_spec *g, const struct occ_input *in, unsigne
 	return true;
 }
 
-/* --- the same, explained ---------------------------------------------------------------------- */
+/* --- the same, explained --- */
 
 #define SAY(l, ...) snprintf((l)->arithmetic, sizeof(l)->arithmetic, __VA_ARGS__)
 
@@ -168,8 +164,8 @@ static void limit_warps(const struct gpu_spec *g, const struct occ_input *in, st
 		return;
 	}
 	l->blocks = has / warps;
-	SAY(l, "ceil(%u / %u) = %u warps; %u / %u = %u", in->block_threads, g->warp_size, warps,
-	    has, warps, l->blocks);
+	SAY(l, "ceil(%u / %u) = %u warps; %u / %u = %u", in->block_threads, g->warp_size, warps, has,
+	    warps, l->blocks);
 }
 
 static unsigned regs_per_warp(const struct gpu_spec *g, const struct occ_input *in)
@@ -206,9 +202,9 @@ static void limit_registers(const struct gpu_spec *g, const struct occ_input *in
 	} else {
 		const unsigned fit = SUB_PARTITIONS * (quarter / per_warp);
 		l->blocks = fit / warps;
-		SAY(l, "%u x roundup(%u x %u, %u) = %.0f; %u x (%u / %u) = %u warps; %u / %u = %u",
-		    warps, in->regs_per_thread, g->warp_size, REG_UNIT, l->needs, SUB_PARTITIONS,
-		    quarter, per_warp, fit, fit, warps, l->blocks);
+		SAY(l, "%u x roundup(%u x %u, %u) = %.0f; %u x (%u / %u) = %u warps; %u / %u = %u", warps,
+		    in->regs_per_thread, g->warp_size, REG_UNIT, l->needs, SUB_PARTITIONS, quarter,
+		    per_warp, fit, fit, warps, l->blocks);
 	}
 }
 
@@ -220,8 +216,8 @@ static unsigned shared_unit(const struct gpu_spec *g)
 /* What one block may have, the reserve included: 48 KiB, or with the host's opt-in the rest. */
 static unsigned shared_most(const struct gpu_spec *g, unsigned total)
 {
-	unsigned most = total > g->smem_per_block_bytes ? g->smem_per_block_optin_bytes
-	                                                : g->smem_per_block_bytes;
+	unsigned most =
+		total > g->smem_per_block_bytes ? g->smem_per_block_optin_bytes : g->smem_per_block_bytes;
 	return most + (g->cc_major >= 8 ? g->smem_reserved_per_block_bytes : 0);
 }
 
@@ -241,8 +237,8 @@ static void limit_shared(const struct gpu_spec *g, const struct occ_input *in, s
 	} else {
 		l->blocks = g->smem_per_sm_bytes / needs;
 		SAY(l, "roundup(%u + %u reserved, %u) = %u bytes; %u / %u = %u", asked,
-		    g->smem_reserved_per_block_bytes, shared_unit(g), needs, g->smem_per_sm_bytes,
-		    needs, l->blocks);
+		    g->smem_reserved_per_block_bytes, shared_unit(g), needs, g->smem_per_sm_bytes, needs,
+		    l->blocks);
 	}
 }
 
@@ -275,7 +271,7 @@ static void limit_barriers(const struct gpu_spec *g, const struct occ_input *in,
 	SAY(l, "%u / %u = %u", has, in->barriers, l->blocks);
 }
 
-/* --- the book --------------------------------------------------------------------------------- */
+/* --- the book --- */
 
 struct note {
 	char *s;
@@ -301,8 +297,8 @@ static void book(const struct gpu_spec *g, const struct occ_input *in, struct oc
 	const unsigned shared = in->static_shared_bytes + in->dynamic_shared_bytes;
 	const uint64_t regs = (uint64_t)in->regs_per_thread * in->block_threads;
 	const unsigned by_threads = in->block_threads > g->max_threads_per_block
-	                                    ? 0
-	                                    : g->max_threads_per_sm / in->block_threads;
+	                                ? 0
+	                                : g->max_threads_per_sm / in->block_threads;
 	const unsigned by_regs = regs ? (unsigned)(g->regs_per_sm / regs) : OCC_UNLIMITED;
 	const unsigned by_shared = shared ? g->smem_per_sm_bytes / shared : OCC_UNLIMITED;
 
@@ -323,20 +319,17 @@ static void book(const struct gpu_spec *g, const struct occ_input *in, struct oc
 		if (in->regs_per_thread > g->max_regs_per_thread)
 			say(&o, "a thread has at most %u registers", g->max_regs_per_thread);
 		else if (each != in->regs_per_thread)
-			say(&o, "registers come in units of %u per warp: %u become %u per thread",
-			    REG_UNIT, in->regs_per_thread, each);
+			say(&o, "registers come in units of %u per warp: %u become %u per thread", REG_UNIT,
+			    in->regs_per_thread, each);
 		else
-			say(&o,
-			    "registers lie in %u partitions of an SM, and a warp in one of them",
+			say(&o, "registers lie in %u partitions of an SM, and a warp in one of them",
 			    SUB_PARTITIONS);
 	}
 	if (r->limits[OCC_SHARED].blocks < by_shared && r->limits[OCC_SHARED].blocks == hw) {
 		if (r->limits[OCC_SHARED].blocks == 0)
-			say(&o, "a block has at most %u bytes of shared memory",
-			    g->smem_per_block_optin_bytes);
+			say(&o, "a block has at most %u bytes of shared memory", g->smem_per_block_optin_bytes);
 		else if (g->smem_reserved_per_block_bytes)
-			say(&o,
-			    "the system keeps %u bytes of shared memory per block, in units of %u",
+			say(&o, "the system keeps %u bytes of shared memory per block, in units of %u",
 			    g->smem_reserved_per_block_bytes, shared_unit(g));
 		else
 			say(&o, "shared memory comes in units of %u bytes", shared_unit(g));
@@ -346,7 +339,7 @@ static void book(const struct gpu_spec *g, const struct occ_input *in, struct oc
 		    in->barriers);
 }
 
-/* --- both together ---------------------------------------------------------------------------- */
+/* --- both together --- */
 
 static void explain_refusal(const struct gpu_spec *g, const struct occ_input *in,
                             struct occ_result *r)
@@ -361,8 +354,7 @@ static void explain_refusal(const struct gpu_spec *g, const struct occ_input *in
 	else if (in->regs_per_thread > g->max_regs_per_thread)
 		snprintf(s, n, "more than %u registers per thread", g->max_regs_per_thread);
 	else if (r->limits[OCC_REGISTERS].blocks == 0)
-		snprintf(s, n,
-		         "%u threads x %u registers take %s registers; a block has at most %s",
+		snprintf(s, n, "%u threads x %u registers take %s registers; a block has at most %s",
 		         in->block_threads, in->regs_per_thread,
 		         fmt_count(need, sizeof need, regs_checked(g, in)),
 		         fmt_count(most, sizeof most, g->regs_per_block));
@@ -380,11 +372,10 @@ static void explain_refusal(const struct gpu_spec *g, const struct occ_input *in
 bool occ_compute(const struct gpu_spec *g, const struct occ_input *in, struct occ_result *out,
                  struct err *err)
 {
-	static void (*const limit[OCC_LIMIT_COUNT])(
-		const struct gpu_spec *, const struct occ_input *, struct occ_limit *) = {
-		[OCC_WARPS] = limit_warps,       [OCC_REGISTERS] = limit_registers,
-		[OCC_SHARED] = limit_shared,     [OCC_BLOCKS] = limit_blocks,
-		[OCC_BARRIERS] = limit_barriers,
+	static void (*const limit[OCC_LIMIT_COUNT])(const struct gpu_spec *, const struct occ_input *,
+	                                            struct occ_limit *) = {
+		[OCC_WARPS] = limit_warps,   [OCC_REGISTERS] = limit_registers, [OCC_SHARED] = limit_shared,
+		[OCC_BLOCKS] = limit_blocks, [OCC_BARRIERS] = limit_barriers,
 	};
 	*out = (struct occ_result){ 0 };
 	if (!sensible(in, err))
@@ -404,8 +395,8 @@ bool occ_compute(const struct gpu_spec *g, const struct occ_input *in, struct oc
 		struct occ_limit *l = &out->limits[i];
 		l->limits = l->blocks == blocks;
 		if (l->limits) {
-			int len = snprintf(names.s + names.at, names.n - names.at, "%s%s",
-			                   names.at ? ", " : "", l->name);
+			int len = snprintf(names.s + names.at, names.n - names.at, "%s%s", names.at ? ", " : "",
+			                   l->name);
 			names.at += (size_t)len;
 		}
 	}

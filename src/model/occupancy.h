@@ -14,18 +14,18 @@
 #include "model/metric.h"
 
 /* X(ID, "name") : order of display */
-#define OCC_LIMITS(X)                \
-	X(WARPS, "warps")            \
-	X(REGISTERS, "registers")    \
-	X(SHARED, "shared memory")   \
-	X(BLOCKS, "block slots")     \
+#define OCC_LIMITS(X)          \
+	X(WARPS, "warps")          \
+	X(REGISTERS, "registers")  \
+	X(SHARED, "shared memory") \
+	X(BLOCKS, "block slots")   \
 	X(BARRIERS, "barriers")
 
 enum occ_limit_id {
 #define X(id, name) OCC_##id,
 	OCC_LIMITS(X)
 #undef X
-	OCC_LIMIT_COUNT
+		OCC_LIMIT_COUNT
 };
 
 struct occ_input {
@@ -40,10 +40,10 @@ struct occ_input {
 struct occ_limit {
 	enum occ_limit_id id;
 	const char *name;
-	unsigned blocks;   /* per SM if only this resource counted; OCC_UNLIMITED = no limit */
-	double needs;      /* per block, after granularity */
-	double has;        /* per SM */
-	bool limits;       /* ties for the minimum */
+	unsigned blocks; /* per SM if only this resource counted; OCC_UNLIMITED = no limit */
+	double needs;    /* per block, after granularity */
+	double has;      /* per SM */
+	bool limits;     /* ties for the minimum */
 	/* "8 x roundup(33 x 32, 256) = 10240; 4 x (16384 / 1280) = 48 warps; 48 / 8 = 6" */
 	char arithmetic[128];
 };
@@ -52,13 +52,13 @@ struct occ_result {
 	unsigned blocks_per_sm, warps_per_sm, threads_per_sm;
 	double pct;
 	struct occ_limit limits[OCC_LIMIT_COUNT];
-	char limiters[64];  /* "warps, registers" */
+	char limiters[64]; /* "warps, registers" */
 	/* the book's arithmetic: plain division, no granularity, no reserve */
 	unsigned book_blocks;
 	double book_pct;
 	char book_note[256]; /* why they differ; "" when they agree */
 	bool launchable;
-	char why_not[160];   /* when it is not: which limit of a block is broken */
+	char why_not[160]; /* when it is not: which limit of a block is broken */
 };
 
 /* False only for nonsense input (zero threads). A block that cannot launch is a result. */

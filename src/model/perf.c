@@ -29,7 +29,7 @@ const char *perf_resource_about(enum perf_resource r)
 	return (unsigned)r < PERF_RESOURCE_COUNT ? resources[r].about : "?";
 }
 
-/* --- roofline --------------------------------------------------------------------------------- */
+/* --- roofline --- */
 
 static double attainable(double peak_gflops, double gbs, double flop_per_byte)
 {
@@ -72,7 +72,7 @@ const char *roof_verdict_advice(enum roof_verdict v)
 	return (unsigned)v < ROOF_VERDICT_COUNT ? texts[v] : "?";
 }
 
-/* --- metrics ---------------------------------------------------------------------------------- */
+/* --- metrics --- */
 
 /* A figure made of two: what both are, else a model. */
 static enum origin both(enum origin a, enum origin b)
@@ -94,8 +94,7 @@ static void cache_metric(struct metric_set *m, enum metric_id id, const struct r
 	if (!c || !(value >= 0))
 		metric_none(m, id, "no cache simulation and no counter for this run");
 	else
-		metric_num(m, id, c->origin == ORIGIN_MEASURED ? ORIGIN_MEASURED : ORIGIN_MODELLED,
-		           value);
+		metric_num(m, id, c->origin == ORIGIN_MEASURED ? ORIGIN_MEASURED : ORIGIN_MODELLED, value);
 }
 
 static void time_metrics(struct metric_set *m, const struct run_counts *c,
@@ -107,9 +106,10 @@ static void time_metrics(struct metric_set *m, const struct run_counts *c,
 
 	for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++) {
 		const enum metric_id id = resources[r].metric;
-		const bool unknown = modelled && ((r == PERF_L2 && !(c->l2_sectors >= 0)) ||
-		                                  (r == PERF_DRAM && !(c->dram_read_bytes >= 0 &&
-		                                                       c->dram_write_bytes >= 0)));
+		const bool unknown =
+			modelled &&
+			((r == PERF_L2 && !(c->l2_sectors >= 0)) ||
+		     (r == PERF_DRAM && !(c->dram_read_bytes >= 0 && c->dram_write_bytes >= 0)));
 		if (!modelled)
 			metric_none(m, id, why);
 		else if (unknown)
@@ -118,8 +118,7 @@ static void time_metrics(struct metric_set *m, const struct run_counts *c,
 			metric_num(m, id, ORIGIN_MODELLED, p->resource_ns[r]);
 	}
 	if (modelled) {
-		metric_text(m, M_TIME_BOTTLENECK, ORIGIN_MODELLED,
-		            perf_resource_name(p->bottleneck));
+		metric_text(m, M_TIME_BOTTLENECK, ORIGIN_MODELLED, perf_resource_name(p->bottleneck));
 		metric_num(m, M_TIME_TAIL, ORIGIN_MODELLED, p->tail_factor);
 	} else {
 		metric_none(m, M_TIME_BOTTLENECK, why);
@@ -157,8 +156,7 @@ static struct work work_of(const struct metric_set *m, const struct run_counts *
 		double d = metric_known(m, M_FLOP_FP64) ? m->v[M_FLOP_FP64].num : 0;
 		w.fp64 = d > 0.5 * w.flop;
 	} else if (c && c->origin != ORIGIN_NONE) {
-		w.flop =
-			(double)c->total.flop16 + (double)c->total.flop32 + (double)c->total.flop64;
+		w.flop = (double)c->total.flop16 + (double)c->total.flop32 + (double)c->total.flop64;
 		w.fp64 = (double)c->total.flop64 > 0.5 * w.flop;
 		w.origin = c->origin;
 	} else if (cost && cost->flop > 0) {
@@ -191,7 +189,7 @@ static void book_metrics(struct metric_set *m, const struct gpu_spec *g,
 static void roof_metrics(struct metric_set *m, const struct gpu_spec *g, const struct work *w)
 {
 	static const enum metric_id point[] = { M_ROOF_AI, M_ROOF_ATTAINABLE, M_ROOF_BOUND,
-		                                M_ROOF_PCT };
+		                                    M_ROOF_PCT };
 	const double read = metric_get(m, M_DRAM_READ), write = metric_get(m, M_DRAM_WRITE);
 	const double bytes = read + write; /* NAN when one is unknown */
 	const double ns = metric_get(m, M_TIME_KERNEL);
@@ -213,8 +211,7 @@ static void roof_metrics(struct metric_set *m, const struct gpu_spec *g, const s
 	else if (!(ns > 0))
 		metric_none(m, M_ROOF_ACHIEVED, m->v[M_TIME_KERNEL].reason);
 	else
-		metric_num(m, M_ROOF_ACHIEVED, both(w->origin, m->v[M_TIME_KERNEL].origin),
-		           w->flop / ns);
+		metric_num(m, M_ROOF_ACHIEVED, both(w->origin, m->v[M_TIME_KERNEL].origin), w->flop / ns);
 
 	if (w->origin == ORIGIN_NONE)
 		why = w->why;
@@ -238,8 +235,7 @@ static void roof_metrics(struct metric_set *m, const struct gpu_spec *g, const s
 	            : w->fp64               ? "compute (FP64)"
 	                                    : "compute (FP32)");
 	if (metric_known(m, M_ROOF_ACHIEVED) && roof > 0)
-		metric_num(m, M_ROOF_PCT, ORIGIN_MODELLED,
-		           100 * metric_get(m, M_ROOF_ACHIEVED) / roof);
+		metric_num(m, M_ROOF_PCT, ORIGIN_MODELLED, 100 * metric_get(m, M_ROOF_ACHIEVED) / roof);
 	else
 		metric_none(m, M_ROOF_PCT, m->v[M_ROOF_ACHIEVED].reason);
 }

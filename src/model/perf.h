@@ -2,9 +2,9 @@
  * Roofline and time model: from counts and a GPU sheet to GFLOPS, bound and kernel time.
  *
  * Roofline after Williams et al. 2009 (PMPP 5.1): attainable = min(peak, intensity * bandwidth).
- * The time model (perf_time.c): one time per resource, the largest of which names the bottleneck, and the
- * waits of blocks in turns; together, plus the launch, the kernel's time. Origin of everything here:
- * modelled.
+ * The time model (perf_time.c): one time per resource, the largest of which names the bottleneck,
+ * and the waits of blocks in turns; together, plus the launch, the kernel's time. Origin of
+ * everything here: modelled.
  */
 #ifndef PMPP_MODEL_PERF_H
 #define PMPP_MODEL_PERF_H
@@ -15,31 +15,31 @@
 #include "model/occupancy.h"
 
 /* X(ID, "name", "what it is") */
-#define PERF_RESOURCES(X)                                                                     \
-	X(ISSUE, "issue", "warp instructions over the schedulers' issue slots")              \
-	X(FP32, "FP32", "FP32 pipe")                                                         \
-	X(FP64, "FP64", "FP64 pipe")                                                         \
-	X(INT, "INT", "integer pipe")                                                        \
-	X(SFU, "SFU", "special-function pipe")                                               \
-	X(LSU, "LSU/L1", "global requests: passes of L1 and stores, by 128-byte lines")      \
-	X(SHARED, "shared", "shared-memory wavefronts, one per SM and cycle")                \
-	X(L2, "L2", "sectors that miss L1 over L2 bandwidth; additions to one address")      \
-	X(DRAM, "DRAM", "bytes that miss L2 over memory bandwidth")                          \
+#define PERF_RESOURCES(X)                                                           \
+	X(ISSUE, "issue", "warp instructions over the schedulers' issue slots")         \
+	X(FP32, "FP32", "FP32 pipe")                                                    \
+	X(FP64, "FP64", "FP64 pipe")                                                    \
+	X(INT, "INT", "integer pipe")                                                   \
+	X(SFU, "SFU", "special-function pipe")                                          \
+	X(LSU, "LSU/L1", "global requests: passes of L1 and stores, by 128-byte lines") \
+	X(SHARED, "shared", "shared-memory wavefronts, one per SM and cycle")           \
+	X(L2, "L2", "sectors that miss L1 over L2 bandwidth; additions to one address") \
+	X(DRAM, "DRAM", "bytes that miss L2 over memory bandwidth")                     \
 	X(LATENCY, "latency", "dependent memory trips that too few warps can hide")
 
 enum perf_resource {
 #define X(id, name, about) PERF_##id,
 	PERF_RESOURCES(X)
 #undef X
-	PERF_RESOURCE_COUNT
+		PERF_RESOURCE_COUNT
 };
 
 struct perf_result {
 	double resource_ns[PERF_RESOURCE_COUNT]; /* 0 = not used, or not known (L2, DRAM) */
 	enum perf_resource bottleneck;
-	double kernel_ns;       /* incl. launch overhead and tail; 0 = cannot launch */
-	double waves;           /* grid / (blocks per SM * SMs) */
-	double tail_factor;     /* blocks of the busiest SM / average; >= 1 */
+	double kernel_ns;   /* incl. launch overhead and tail; 0 = cannot launch */
+	double waves;       /* grid / (blocks per SM * SMs) */
+	double tail_factor; /* blocks of the busiest SM / average; >= 1 */
 };
 
 const char *perf_resource_name(enum perf_resource r);
@@ -61,21 +61,21 @@ void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct l
 double roof_attainable_gflops(const struct gpu_spec *g, double flop_per_byte);
 
 /* X(ID, "verdict", "advice"): where a point lies under the roof. Near = at least half of it. */
-#define ROOF_VERDICTS(X)                                                                      \
-	X(MEMORY_NEAR, "memory-bound, near the roof",                                        \
-	  "raise the intensity: reuse data in registers or shared memory")                   \
-	X(MEMORY_FAR, "memory-bound, far below the roof",                                    \
-	  "improve the access: coalescing, occupancy, more loads in flight")                 \
-	X(COMPUTE_NEAR, "compute-bound, near the roof",                                      \
-	  "near the limit: only fewer or cheaper operations help")                           \
-	X(COMPUTE_FAR, "compute-bound, far below the roof",                                  \
+#define ROOF_VERDICTS(X)                                                 \
+	X(MEMORY_NEAR, "memory-bound, near the roof",                        \
+	  "raise the intensity: reuse data in registers or shared memory")   \
+	X(MEMORY_FAR, "memory-bound, far below the roof",                    \
+	  "improve the access: coalescing, occupancy, more loads in flight") \
+	X(COMPUTE_NEAR, "compute-bound, near the roof",                      \
+	  "near the limit: only fewer or cheaper operations help")           \
+	X(COMPUTE_FAR, "compute-bound, far below the roof",                  \
 	  "feed the pipes: fewer other instructions, more independent operations")
 
 enum roof_verdict {
 #define X(id, verdict, advice) ROOF_##id,
 	ROOF_VERDICTS(X)
 #undef X
-	ROOF_VERDICT_COUNT
+		ROOF_VERDICT_COUNT
 };
 enum roof_verdict roof_classify(const struct gpu_spec *g, double flop_per_byte,
                                 double achieved_gflops);

@@ -1,17 +1,17 @@
 /*
  * The time model; see perf.h. Knows counts and data sheets; no kernel, back end or screen.
  *
- * An SM works through its blocks in turns of as many as are resident together. A turn lasts as long as
- * the resource that all of them need most, or as one block by itself: stretch by stretch (a barrier ends
- * a stretch) the chain of a warp that waits for its operands, or what all its warps ask of a resource.
- * L2, DRAM and the start of blocks are shared by the chip. Parts that overlap do so imperfectly: they add
- * up as a norm, not as a maximum.
+ * An SM works through its blocks in turns of as many as are resident together. A turn lasts as long
+ * as the resource that all of them need most, or as one block by itself: stretch by stretch (a
+ * barrier ends a stretch) the chain of a warp that waits for its operands, or what all its warps
+ * ask of a resource. L2, DRAM and the start of blocks are shared by the chip. Parts that overlap do
+ * so imperfectly: they add up as a norm, not as a maximum.
  *
- * References: Hong and Kim 2009 (waits that resident warps hide); Volkov 2016, "Understanding Latency
- * Hiding on GPUs" (why the bounds are not met where they cross); Lazowska et al. 1984, "Quantitative
- * System Performance", ch. 5 (balanced closed networks). The constants of an SM were measured or fitted
- * on an H200 and are taken to hold for its relatives. Not modelled: instruction cache, clocks that fall
- * under load, conflicts inside L2 and of L1's tags, rows of DRAM.
+ * References: Hong and Kim 2009 (waits that resident warps hide); Volkov 2016, "Understanding
+ * Latency Hiding on GPUs" (why the bounds are not met where they cross); Lazowska et al. 1984,
+ * "Quantitative System Performance", ch. 5 (balanced closed networks). The constants of an SM were
+ * measured or fitted on an H200 and are taken to hold for its relatives. Not modelled: instruction
+ * cache, clocks that fall under load, conflicts inside L2 and of L1's tags, rows of DRAM.
  */
 #include "model/perf.h"
 
@@ -22,19 +22,20 @@
 #define DRAM_EFFICIENCY 0.90
 /* A kernel of FFMA only reaches 97 % of the peak of an H200. */
 #define PIPE_EFFICIENCY 0.97
-/* Cycles of an SM per line of a store: scattered stores of one SM, and of all 132 of an H200, leave at
- * 3.5 to 3.9 cycles each (words 4 KB apart; vec_add/chunks, transpose/div_mod). */
+/* Cycles of an SM per line of a store: scattered stores of one SM, and of all 132 of an H200, leave
+ * at 3.5 to 3.9 cycles each (words 4 KB apart; vec_add/chunks, transpose/div_mod). */
 #define STORE_LINE_CYCLES 3.5
-/* Additions to one address go one after another, cycles of an SM each: on an H200 1.77 ns for a float;
- * 0.75 ns for integers, of which a warp's lanes are added up before. */
+/* Additions to one address go one after another, cycles of an SM each: on an H200 1.77 ns for a
+ * float; 0.75 ns for integers, of which a warp's lanes are added up before. */
 #define SERIAL_FLOAT_CYCLES 3.5
 #define SERIAL_INT_CYCLES 1.5
-/* Empty blocks start every 0.60 ns on an H200, whatever their size; and from the end of a block to the
- * next one in its place pass 460 cycles with 32 warps, 170 with 8. */
+/* Empty blocks start every 0.60 ns on an H200, whatever their size; and from the end of a block to
+ * the next one in its place pass 460 cycles with 32 warps, 170 with 8. */
 #define BLOCK_START_CYCLES 1.19
 #define NEXT_BLOCK_CYCLES 70.0
 #define NEXT_BLOCK_WARP_CYCLES 12.0
-/* How parts add up, as the exponent of a norm: 1 = one after the other, infinity = the longest alone. */
+/* How parts add up, as the exponent of a norm: 1 = one after the other, infinity = the longest
+ * alone. */
 #define OVERLAP 3.0
 #define WARP 32.0
 #define SECTOR 32.0
@@ -52,8 +53,8 @@ static double together(double a, double b)
 }
 
 /*
- * Two things that @customers need equally, one after the other, take (N + 1) / N of the time of one:
- * the throughput of a balanced closed network. As an exponent.
+ * Two things that @customers need equally, one after the other, take (N + 1) / N of the time of
+ * one: the throughput of a balanced closed network. As an exponent.
  */
 static double balanced(double customers)
 {
@@ -76,7 +77,7 @@ static bool shared_int_lanes(const struct gpu_spec *g)
 	return (g->cc_major == 8 && (g->cc_minor == 6 || g->cc_minor == 9)) || g->cc_major == 12;
 }
 
-/* --- what is asked of one SM, in its cycles --------------------------------------------------- */
+/* --- what is asked of one SM, in its cycles --- */
 
 struct demand {
 	double issue, fp32, fp64, int32, sfu, load, store, shared;
@@ -126,7 +127,7 @@ static double time_of(const struct demand *d, double warps_of_scheduler)
 	return norm(p, norm(p, norm(p, main, d->fp64), d->sfu), norm(p, d->load + d->shared, d->store));
 }
 
-/* --- blocks ----------------------------------------------------------------------------------- */
+/* --- blocks --- */
 
 /*
  * Without regions (counts that were measured): the whole kernel is one. A warp's chain is then its
@@ -146,10 +147,11 @@ static struct region whole(const struct gpu_spec *g, const struct launch_plan *p
 	return (struct region){
 		.passes = warps,
 		.block_passes = grid_blocks(plan),
-		.chain_cycles = (loads / 2 * load_ns * per_ns +
-		                 (double)t->atom_requests * g->l2_latency_ns * per_ns +
-		                 (double)t->shared_ld_requests / 4 * g->smem_latency_ns * per_ns +
-		                 (double)t->barriers * 20 + (double)t->warp_executed * 2) / warps,
+		.chain_cycles =
+			(loads / 2 * load_ns * per_ns + (double)t->atom_requests * g->l2_latency_ns * per_ns +
+		     (double)t->shared_ld_requests / 4 * g->smem_latency_ns * per_ns +
+		     (double)t->barriers * 20 + (double)t->warp_executed * 2) /
+			warps,
 		.slots = (double)t->warp_executed,
 		.int_slots = (double)t->int_inst,
 		.fp32_slots = (double)t->fp32_inst,
@@ -162,12 +164,12 @@ static struct region whole(const struct gpu_spec *g, const struct launch_plan *p
 	};
 }
 
-struct work {                   /* of one block, cycles */
+struct work { /* of one block, cycles */
 	const struct gpu_spec *gpu;
 	const struct region *region;
 	unsigned n_regions;
-	double blocks, warps;   /* of the grid; of a block, per scheduler */
-	double chain;           /* waits of a block that is alone */
+	double blocks, warps; /* of the grid; of a block, per scheduler */
+	double chain;         /* waits of a block that is alone */
 	struct demand all;
 };
 
@@ -209,12 +211,12 @@ static double turn(const struct work *w, double n)
 static double all_turns(const struct work *w, double blocks, double resident)
 {
 	const double full = floor(blocks / resident), rest = blocks - full * resident;
-	const double next = NEXT_BLOCK_CYCLES +
-	                    NEXT_BLOCK_WARP_CYCLES * w->warps * w->gpu->schedulers_per_sm;
+	const double next =
+		NEXT_BLOCK_CYCLES + NEXT_BLOCK_WARP_CYCLES * w->warps * w->gpu->schedulers_per_sm;
 	return full * turn(w, resident) + turn(w, rest) + (full + (rest > 0) - 1) * next;
 }
 
-/* --- the whole launch ------------------------------------------------------------------------- */
+/* --- the whole launch --- */
 
 static void own_resources(const struct demand *d, double scale, double *ns)
 {
@@ -244,9 +246,11 @@ void perf_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	out->tail_factor = fmax(1, busiest * g->sm_count / grid);
 
 	const struct region one = whole(g, plan, counts);
-	struct work w = { .gpu = g, .region = counts->n_regions ? counts->regions : &one,
-		.n_regions = counts->n_regions ? counts->n_regions : 1, .blocks = grid,
-		.warps = block_warps(plan) / g->schedulers_per_sm };
+	struct work w = { .gpu = g,
+		              .region = counts->n_regions ? counts->regions : &one,
+		              .n_regions = counts->n_regions ? counts->n_regions : 1,
+		              .blocks = grid,
+		              .warps = block_warps(plan) / g->schedulers_per_sm };
 	for (unsigned i = 0; i < w.n_regions; i++) {
 		w.all = add(w.all, demand_in_block(&w, i), 1);
 		w.chain += chain_in_block(&w, i);
@@ -257,18 +261,17 @@ void perf_time(const struct gpu_spec *g, const struct launch_plan *plan,
 		w.all.load += (counts->l2_sectors - stored) * SECTOR / LINE / grid;
 	own_resources(&w.all, busiest * ns, out->resource_ns);
 	out->resource_ns[PERF_LATENCY] = ceil(busiest / resident) * w.chain * ns;
-	const double sm =
-		together(all_turns(&w, busiest, resident), grid * BLOCK_START_CYCLES) * ns;
+	const double sm = together(all_turns(&w, busiest, resident), grid * BLOCK_START_CYCLES) * ns;
 
 	/* Chip-wide: bytes over 1e9 bytes/s is ns. */
 	if (counts->l2_sectors >= 0)
 		out->resource_ns[PERF_L2] = counts->l2_sectors * SECTOR / g->l2_gbs;
-	out->resource_ns[PERF_L2] = fmax(out->resource_ns[PERF_L2],
-	                                 (counts->serial_float * SERIAL_FLOAT_CYCLES +
-	                                  counts->serial_int * SERIAL_INT_CYCLES) * ns);
+	out->resource_ns[PERF_L2] = fmax(
+		out->resource_ns[PERF_L2],
+		(counts->serial_float * SERIAL_FLOAT_CYCLES + counts->serial_int * SERIAL_INT_CYCLES) * ns);
 	if (counts->dram_read_bytes >= 0 && counts->dram_write_bytes >= 0)
-		out->resource_ns[PERF_DRAM] = (counts->dram_read_bytes + counts->dram_write_bytes) /
-		                              (g->dram_gbs * DRAM_EFFICIENCY);
+		out->resource_ns[PERF_DRAM] =
+			(counts->dram_read_bytes + counts->dram_write_bytes) / (g->dram_gbs * DRAM_EFFICIENCY);
 
 	for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++)
 		if (out->resource_ns[r] > out->resource_ns[out->bottleneck])

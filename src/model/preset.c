@@ -46,8 +46,8 @@ static const cyaml_schema_field_t step_fields[] = {
 	OPTIONAL_TEXT("reveal", struct preset_step, reveal),
 	OPTIONAL_TEXT("stops", struct preset_step, stops),
 	OPTIONAL_TEXT("seeds", struct preset_step, seeds),
-	CYAML_FIELD_SEQUENCE_COUNT("book", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
-	                           struct preset_step, book, n_book, &book_entry, 0, 20),
+	CYAML_FIELD_SEQUENCE_COUNT("book", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct preset_step,
+	                           book, n_book, &book_entry, 0, 20),
 	CYAML_FIELD_SEQUENCE_COUNT("expect", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
 	                           struct preset_step, expect, n_expect, &expect_entry, 1, 40),
 	CYAML_FIELD_END,
@@ -81,8 +81,7 @@ static bool check(const struct preset *p, const char *yaml, size_t len, const ch
 		char path[64];
 		if (!s->n_expect == !s->stops) {
 			snprintf(path, sizeof path, "steps[%u].%s", i, s->stops ? "stops" : "title");
-			return yaml_error_at(yaml, len, origin, path, err,
-			                     "a step has either expect or stops");
+			return yaml_error_at(yaml, len, origin, path, err, "a step has either expect or stops");
 		}
 		for (unsigned k = 0; k < s->n_expect; k++) {
 			struct err e = { 0 };
@@ -131,7 +130,7 @@ void preset_free(struct preset *p)
 		yaml_unload(&document, p);
 }
 
-/* --- where presets are ------------------------------------------------------------------------ */
+/* --- where presets are --- */
 
 /* The i-th built-in preset; assets are ordered by path. NULL past the end. */
 static const struct asset *built_in(size_t i, char *name, size_t n)

@@ -14,23 +14,23 @@
 
 /* A figure the book or another source prints, shown beside ours. */
 struct preset_book {
-	char *what;    /* "kernel time, 100 M floats" */
+	char *what; /* "kernel time, 100 M floats" */
 	double value;
-	char *unit;    /* "ms" */
-	char *metric;  /* key of our figure to stand beside it; NULL = none */
-	char *seed;    /* "S-363" */
-	char *really;  /* the source is wrong: what is true and why; NULL = the source is right */
+	char *unit;   /* "ms" */
+	char *metric; /* key of our figure to stand beside it; NULL = none */
+	char *seed;   /* "S-363" */
+	char *really; /* the source is wrong: what is true and why; NULL = the source is right */
 };
 
 struct preset_step {
 	char *title;
-	char *run;     /* as on the command line: "vec_add/chunks N=1000000 block=256" */
-	char *gpu;     /* sheet id; NULL = the preset's */
-	char *view;    /* panel to look at */
-	char *say;     /* what this step changes and what to notice */
-	char *reveal;  /* mystery: shown only when asked for; NULL = none */
-	char *stops;   /* the run is stopped with a message that has these words; NULL = it ends */
-	char *seeds;   /* ids covered, separated by spaces; NULL = none */
+	char *run;    /* as on the command line: "vec_add/chunks N=1000000 block=256" */
+	char *gpu;    /* sheet id; NULL = the preset's */
+	char *view;   /* panel to look at */
+	char *say;    /* what this step changes and what to notice */
+	char *reveal; /* mystery: shown only when asked for; NULL = none */
+	char *stops;  /* the run is stopped with a message that has these words; NULL = it ends */
+	char *seeds;  /* ids covered, separated by spaces; NULL = none */
 	unsigned n_book, n_expect;
 	struct preset_book *book;
 	char **expect; /* lines of model/expect.h */
@@ -40,7 +40,7 @@ struct preset {
 	char *title;
 	char *chapter; /* "PMPP ch. 10" */
 	char *about;
-	char *gpu;     /* sheet of the steps that name none */
+	char *gpu; /* sheet of the steps that name none */
 	unsigned n_steps;
 	struct preset_step *steps;
 	char name[48]; /* = file name, set by the loader */

@@ -169,8 +169,8 @@ void check_matmul_f32(const struct matmul_ref *ref, struct check_result *r)
 			continue;
 		reference_row(ref, i, want);
 		for (size_t j = 0; j < ref->n; j++)
-			check_element((double)ref->c[i * ref->n + j], want[j], 0, i * ref->n + j,
-			              ref->buffer, r);
+			check_element((double)ref->c[i * ref->n + j], want[j], 0, i * ref->n + j, ref->buffer,
+			              r);
 		seen++;
 	}
 	const size_t errors = r->errors - errors_before;
@@ -181,8 +181,8 @@ void check_matmul_f32(const struct matmul_ref *ref, struct check_result *r)
 		         n_wrong, ref->m, errors, seen);
 	else if (budget < ref->m && !errors)
 		snprintf(r->note, sizeof r->note,
-		         "exact: %zu x %zu by row checksums, %zu rows by double reference",
-		         ref->m, ref->n, seen);
+		         "exact: %zu x %zu by row checksums, %zu rows by double reference", ref->m, ref->n,
+		         seen);
 	free(wrong);
 	free(want);
 }

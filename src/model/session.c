@@ -26,8 +26,7 @@ bool selection_plan(const struct selection *sel, struct launch_plan *plan, struc
 {
 	const struct kernel_desc *k = sel->kernel;
 	for (unsigned i = 0; i < k->n_params; i++)
-		if (kernel_param_used(k, sel->variant, i) &&
-		    !kernel_param_legal(k, i, sel->params[i], err))
+		if (kernel_param_used(k, sel->variant, i) && !kernel_param_legal(k, i, sel->params[i], err))
 			return false;
 	*plan = (struct launch_plan){ 0 };
 	return k->plan_own ? k->plan_own(k, sel->params, plan, err)
@@ -84,7 +83,7 @@ void session_instant(struct session *s, const struct occ_input *usage)
 		sweep(s, usage);
 }
 
-/* --- the timeline ---------------------------------------------------------------------------- */
+/* --- the timeline --- */
 
 /* A window of 1/2^zoom can start at 0 ... 4 * (2^zoom - 1) quarters of itself. */
 static unsigned last_pan(unsigned zoom)
@@ -153,8 +152,8 @@ void record_timeline(struct run_record *r)
 	                      r->program);
 	for (unsigned i = 0; i < r->program->n_ops; i++) /* a piece is a launch of its own */
 		if (r->program->ops[i].kind == SOP_KERNEL && r->program->ops[i].count)
-			r->program->ops[i].time_ns = fmax(r->program->ops[i].time_ns,
-			                                  r->sel.gpu.launch_overhead_ns);
+			r->program->ops[i].time_ns =
+				fmax(r->program->ops[i].time_ns, r->sel.gpu.launch_overhead_ns);
 	const struct stream_rates rates = stream_rates_of(&r->sel.gpu);
 	if (!stream_run(r->program, &r->sel.gpu, &rates, r->timeline, NULL)) {
 		free(r->program);

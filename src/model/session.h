@@ -24,10 +24,10 @@ struct run_brief; /* model/brief.h */
 enum verify_state { VERIFY_NOT_RUN, VERIFY_OK, VERIFY_WRONG, VERIFY_SAMPLED, VERIFY_NO_REFERENCE };
 
 enum run_state {
-	RUN_NONE,      /* nothing run yet for this selection */
-	RUN_RUNNING,   /* worker is busy; `progress` moves; the previous record is still shown */
+	RUN_NONE,    /* nothing run yet for this selection */
+	RUN_RUNNING, /* worker is busy; `progress` moves; the previous record is still shown */
 	RUN_DONE,
-	RUN_FAILED,    /* error holds why */
+	RUN_FAILED, /* error holds why */
 	RUN_CANCELLED,
 };
 
@@ -53,12 +53,12 @@ struct run_record {
 	struct run_counts counts;
 	enum verify_state verify;
 	struct check_result check;
-	char verify_text[200];   /* "exact", "max rel. error 1.2e-7 of 1e-5", the first difference */
+	char verify_text[200]; /* "exact", "max rel. error 1.2e-7 of 1e-5", the first difference */
 	char module_key[33], compiler[32];
 	unsigned spill_bytes;
 	double wall_s;
 	char note[256];
-	struct run_measured hw;  /* from a GPU only */
+	struct run_measured hw; /* from a GPU only */
 	/* what surrounds the kernel: the timeline, from `spans` where they show every operation, else
 	 * modelled; NULL = kernel time unknown */
 	struct stream_program *program;
@@ -70,54 +70,57 @@ struct run_record {
 
 /* Where in a preset the person is. */
 struct session_tour {
-	const struct preset *preset;    /* NULL = none is being walked */
-	char name[48];                  /* its name; in a session just read, of the preset to load */
+	const struct preset *preset; /* NULL = none is being walked */
+	char name[48];               /* its name; in a session just read, of the preset to load */
 	unsigned step;
-	bool judged;                    /* the step's own run is in and was held against `expect` */
-	bool off_path;                  /* the person changed something since the step was taken */
-	unsigned n;                     /* expectations judged; at most 40 */
+	bool judged;   /* the step's own run is in and was held against `expect` */
+	bool off_path; /* the person changed something since the step was taken */
+	unsigned n;    /* expectations judged; at most 40 */
 	bool holds[40];
-	char found[40][96];             /* "" = holds; else what came instead, or, where it is said to
-	                                 * hold, why it cannot be held against this GPU */
-	bool revealed;                  /* a mystery's answer is shown */
+	char found[40][96]; /* "" = holds; else what came instead, or, where it is said to
+	                     * hold, why it cannot be held against this GPU */
+	bool revealed;      /* a mystery's answer is shown */
 };
 
 struct session {
 	struct selection sel;
-	const char *source;             /* text of the kernel's file */
+	const char *source; /* text of the kernel's file */
 	/* instant: recomputed by every change, before anything runs */
 	bool plan_ok;
-	struct launch_plan plan;        /* valid if plan_ok */
-	struct err plan_err;            /* else why this launch is refused */
-	bool usage_known;               /* registers etc. known for this selection */
+	struct launch_plan plan; /* valid if plan_ok */
+	struct err plan_err;     /* else why this launch is refused */
+	bool usage_known;        /* registers etc. known for this selection */
 	struct occ_input occ_in;
 	bool occ_ok;
 	struct occ_result occ;
 	unsigned spill_bytes;
 	/* occupancy for every block size 32, 64 ... 1024 with this register count; 0 = cannot launch */
-	struct { unsigned block, blocks_per_sm; double pct; } sweep[32];
+	struct {
+		unsigned block, blocks_per_sm;
+		double pct;
+	} sweep[32];
 	/* last finished run and the one before, for deltas; NULL = none */
 	struct run_record *now, *before;
 	enum run_state state;
-	double progress;                /* 0..1 while RUN_RUNNING */
-	struct err run_err;             /* RUN_FAILED */
-	bool stale;                     /* `now` is for an older selection */
-	bool stuck_compile;             /* waiting for the compiler */
-	const char *view;               /* name of the focused view */
-	unsigned param;                 /* focused parameter index */
-	unsigned line;                  /* focused row in line tables (per view meaning) */
-	bool lens;                      /* Enter: detail of the focused row */
-	unsigned lens_row;              /* focused row inside the detail */
-	unsigned timeline_zoom;         /* the axis shows 1/2^zoom of the whole */
-	unsigned timeline_pan;          /* from so many quarters of that window on */
+	double progress;        /* 0..1 while RUN_RUNNING */
+	struct err run_err;     /* RUN_FAILED */
+	bool stale;             /* `now` is for an older selection */
+	bool stuck_compile;     /* waiting for the compiler */
+	const char *view;       /* name of the focused view */
+	unsigned param;         /* focused parameter index */
+	unsigned line;          /* focused row in line tables (per view meaning) */
+	bool lens;              /* Enter: detail of the focused row */
+	unsigned lens_row;      /* focused row inside the detail */
+	unsigned timeline_zoom; /* the axis shows 1/2^zoom of the whole */
+	unsigned timeline_pan;  /* from so many quarters of that window on */
 	struct session_tour tour;
-	struct ladder *ladder;          /* fits `sel`; NULL = nobody has looked at it yet */
-	struct run_brief *history;      /* every run of this session, the newest last */
+	struct ladder *ladder;     /* fits `sel`; NULL = nobody has looked at it yet */
+	struct run_brief *history; /* every run of this session, the newest last */
 	unsigned n_history;
-	struct run_brief *ghost;        /* `now` as recorded on another machine; NULL = no recording */
-	bool ghost_earlier;             /* recorded with another text of the kernel's file */
-	bool ghost_hidden;              /* the person does not want to see it */
-	const char *opened;             /* the snapshot this session was read from; NULL = live */
+	struct run_brief *ghost; /* `now` as recorded on another machine; NULL = no recording */
+	bool ghost_earlier;      /* recorded with another text of the kernel's file */
+	bool ghost_hidden;       /* the person does not want to see it */
+	const char *opened;      /* the snapshot this session was read from; NULL = live */
 };
 
 #define TIMELINE_ZOOM_MAX 12

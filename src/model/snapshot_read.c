@@ -37,8 +37,10 @@ static json_t *enter(struct reader *r, json_t *o, const char *key, json_type typ
 {
 	json_t *v = json_object_get(o, key);
 	if (!v || json_typeof(v) != type) {
-		complain(r, key, !v ? "is missing" : type == JSON_OBJECT ? "an object is needed"
-		         : "a list is needed");
+		complain(r, key,
+		         !v                    ? "is missing"
+		         : type == JSON_OBJECT ? "an object is needed"
+		                               : "a list is needed");
 		return NULL;
 	}
 	r->depth += (size_t)snprintf(r->path + r->depth, sizeof r->path - r->depth, "%s%s",
@@ -126,14 +128,14 @@ static int read_name(struct reader *r, json_t *o, const char *key, const char *c
 #define GET_D(field) ok = ok && read_number(r, o, #field, &x->field);
 #define GET_B(field) ok = ok && read_bool(r, o, #field, &x->field);
 #define GET_T(field) ok = ok && read_chars(r, o, #field, x->field, sizeof x->field);
-#define GET_U(field)                                                        \
+#define GET_U(field)                                                                \
 	if ((ok = ok && read_whole(r, o, #field, 0, (__typeof__(x->field))-1, &whole))) \
 		x->field = INTO(field);
-#define GET_L(field)                                                        \
-	if ((ok = ok && read_whole(r, o, #field, 0, INT64_MAX, &whole)))    \
+#define GET_L(field)                                                 \
+	if ((ok = ok && read_whole(r, o, #field, 0, INT64_MAX, &whole))) \
 		x->field = INTO(field);
-#define GET_I(field)                                                        \
-	if ((ok = ok && read_whole(r, o, #field, -1, 127, &whole)))         \
+#define GET_I(field)                                            \
+	if ((ok = ok && read_whole(r, o, #field, -1, 127, &whole))) \
 		x->field = INTO(field);
 #define GET(kind, field) GET_##kind(field)
 
@@ -142,27 +144,28 @@ static bool read_gpu(struct reader *r, json_t *from, struct gpu_spec *x)
 	const size_t depth = r->depth;
 	json_t *o = enter(r, from, "gpu", JSON_OBJECT);
 	bool ok = o != NULL;
-	GET_T(id) GET_T(name) GET_T(arch) GET_T(chip) GET_B(live)
-#define X(type, field, least, most, about)                                             \
-	if (ok) {                                                                      \
-		double v;                                                              \
-		ok = read_number(r, o, #field, &v);                                    \
-		if (ok && !(v >= (double)(least) && v <= (double)(most)))              \
-			ok = complain(r, #field, "this figure is out of range");       \
-		if (ok)                                                                \
-			x->field = (__typeof__(x->field))v;                            \
+	GET_T(id)
+	GET_T(name) GET_T(arch) GET_T(chip) GET_B(live)
+#define X(type, field, least, most, about)                           \
+	if (ok) {                                                        \
+		double v;                                                    \
+		ok = read_number(r, o, #field, &v);                          \
+		if (ok && !(v >= (double)(least) && v <= (double)(most)))    \
+			ok = complain(r, #field, "this figure is out of range"); \
+		if (ok)                                                      \
+			x->field = (__typeof__(x->field))v;                      \
 	}
-	GPU_FIGURES(X)
+		GPU_FIGURES(X)
 #undef X
-#define X(type, field, least, most, about)                                \
-	if (ok && json_object_get(o, #field)) {                           \
-		double v = 0;                                             \
+#define X(type, field, least, most, about)                             \
+	if (ok && json_object_get(o, #field)) {                            \
+		double v = 0;                                                  \
 		ok = read_number(r, o, #field, &v) && v >= least && v <= most; \
-		x->field = ok ? v : 0;                                    \
+		x->field = ok ? v : 0;                                         \
 	}
-	GPU_LINK_FIGURES(X)
+			GPU_LINK_FIGURES(X)
 #undef X
-	json_t *sources = ok ? enter(r, o, "sources", JSON_ARRAY) : NULL;
+				json_t *sources = ok ? enter(r, o, "sources", JSON_ARRAY) : NULL;
 	ok = sources != NULL;
 	x->n_sources = 0;
 	for (size_t i = 0; ok && i < json_array_size(sources) && i < GPU_MAX_SOURCES; i++) {
@@ -223,7 +226,8 @@ static bool read_launch(struct reader *r, json_t *o, struct selection *sel)
 	const int v = sel->kernel ? kernel_variant_index(sel->kernel, variant) : -1;
 	if (v < 0) {
 		complain(r, sel->kernel ? "variant" : "kernel", "this program has none of that name");
-		return err_remedy(r->err, "open the snapshot with a version that has %s/%s", kernel, variant);
+		return err_remedy(r->err, "open the snapshot with a version that has %s/%s", kernel,
+		                  variant);
 	}
 	sel->variant = (unsigned)v;
 	kernel_defaults(sel->kernel, sel->params);
@@ -354,7 +358,10 @@ static bool read_counts(struct reader *r, json_t *from, const char *key, struct 
 	int64_t whole;
 	bool ok = o != NULL;
 	*x = (struct counts){ 0 };
-#define X(field, about) if (ok && json_object_get(o, #field)) { GET_L(field) }
+#define X(field, about)                     \
+	if (ok && json_object_get(o, #field)) { \
+		GET_L(field)                        \
+	}
 	COUNT_FIELDS(X)
 #undef X
 	if (ok)
@@ -411,20 +418,20 @@ static bool read_span(struct reader *r, json_t *o, struct span *x)
 }
 
 /* A list of structs: allocates @count of them, each read by the call in EACH(item, i). */
-#define READ_LIST(from, key, most, count, items, EACH)                                            \
-	do {                                                                                      \
-		const size_t here = r->depth;                                                     \
-		json_t *list = ok ? enter(r, from, key, JSON_ARRAY) : NULL;                       \
-		const size_t n_list = list ? json_array_size(list) : 0;                           \
+#define READ_LIST(from, key, most, count, items, EACH)                                       \
+	do {                                                                                     \
+		const size_t here = r->depth;                                                        \
+		json_t *list = ok ? enter(r, from, key, JSON_ARRAY) : NULL;                          \
+		const size_t n_list = list ? json_array_size(list) : 0;                              \
 		ok = list != NULL && (n_list <= (most) || complain(r, "", "this list is too long")); \
-		if (ok) {                                                                         \
-			(items) = mem_calloc(n_list ? n_list : 1, sizeof *(items));               \
-			for (size_t i = 0; ok && i < n_list; i++)                                 \
-				ok = EACH(r, json_array_get(list, i), &(items)[i]);               \
-			(count) = (unsigned)n_list;                                               \
-		}                                                                                 \
-		if (ok)                                                                           \
-			leave(r, here);                                                           \
+		if (ok) {                                                                            \
+			(items) = mem_calloc(n_list ? n_list : 1, sizeof *(items));                      \
+			for (size_t i = 0; ok && i < n_list; i++)                                        \
+				ok = EACH(r, json_array_get(list, i), &(items)[i]);                          \
+			(count) = (unsigned)n_list;                                                      \
+		}                                                                                    \
+		if (ok)                                                                              \
+			leave(r, here);                                                                  \
 	} while (0)
 
 static bool read_run_counts(struct reader *r, json_t *from, struct run_counts *x)
@@ -535,7 +542,8 @@ static bool read_measured(struct reader *r, json_t *from, struct run_measured *x
 	json_t *warps;
 	if (!stalls)
 		return false;
-	json_object_foreach(stalls, reason, warps) {
+	json_object_foreach(stalls, reason, warps)
+	{
 		if (x->n_stalls == RUN_MAX_STALLS)
 			break;
 		struct run_stall *s = &x->stalls[x->n_stalls++];
@@ -591,7 +599,7 @@ static bool read_record(struct reader *r, json_t *doc, const char *key, struct r
 	return true;
 }
 
-/* --- the document ------------------------------------------------------------------------------ */
+/* --- the document --- */
 
 static bool check_version(struct reader *r, json_t *doc)
 {
@@ -600,10 +608,14 @@ static bool check_version(struct reader *r, json_t *doc)
 		return err_set(r->err, ERR_PARSE, "%s: not a snapshot of this program", r->origin);
 	const json_int_t version = json_integer_value(json_object_get(doc, "version"));
 	if (version > SNAPSHOT_VERSION) {
-		err_set(r->err, ERR_PARSE, "%s: a snapshot of version %" JSON_INTEGER_FORMAT
-		        ", written by pmpp-explore %s; this program reads up to version %d", r->origin,
-		        version, json_string_value(json_object_get(doc, "tool"))
-		        ? json_string_value(json_object_get(doc, "tool")) : "(unknown)", SNAPSHOT_VERSION);
+		err_set(r->err, ERR_PARSE,
+		        "%s: a snapshot of version %" JSON_INTEGER_FORMAT
+		        ", written by pmpp-explore %s; this program reads up to version %d",
+		        r->origin, version,
+		        json_string_value(json_object_get(doc, "tool"))
+		            ? json_string_value(json_object_get(doc, "tool"))
+		            : "(unknown)",
+		        SNAPSHOT_VERSION);
 		return err_remedy(r->err, "open it with a newer pmpp-explore");
 	}
 	return version >= 1 || complain(r, "version", "a whole number from 1 on is needed");
@@ -618,8 +630,10 @@ static bool read_source(struct reader *r, json_t *doc, struct session *s, char *
 	const char *ours = r->names->source(s->sel.kernel);
 	const bool same = ours && !strcmp(ours, text);
 	s->source = same ? ours : intern(text);
-	snprintf(note, n, "%s", same ? "" : "the kernel's source has changed since this snapshot; the "
-	         "panels show the snapshot's own");
+	snprintf(note, n, "%s",
+	         same ? ""
+	              : "the kernel's source has changed since this snapshot; the "
+	                "panels show the snapshot's own");
 	leave(r, 0);
 	return true;
 }
@@ -633,8 +647,9 @@ static bool read_screen(struct reader *r, json_t *doc, struct session *s)
 	json_t *o = enter(r, doc, "screen", JSON_OBJECT);
 	int64_t whole;
 	bool ok = o != NULL;
-	GET_U(param) GET_U(line) GET_U(lens_row) GET_B(lens)
-	if (ok && json_object_get(o, "timeline_zoom")) { /* younger than the first snapshots */
+	GET_U(param)
+	GET_U(line) GET_U(lens_row) GET_B(lens) if (ok && json_object_get(o, "timeline_zoom"))
+	{ /* younger than the first snapshots */
 		GET_U(timeline_zoom) GET_U(timeline_pan)
 	}
 	const char *view = ok ? read_text(r, o, "view") : NULL;
@@ -722,8 +737,8 @@ static bool read_ladder(struct reader *r, json_t *doc, struct session *s)
 		return false;
 	}
 	json_t *rungs = enter(r, o, "rungs", JSON_ARRAY);
-	bool ok = rungs && (json_array_size(rungs) <= LADDER_MAX ||
-	                    complain(r, "", "this list is too long"));
+	bool ok =
+		rungs && (json_array_size(rungs) <= LADDER_MAX || complain(r, "", "this list is too long"));
 	for (size_t i = 0; ok && i < json_array_size(rungs); i++)
 		ok = read_rung(r, json_array_get(rungs, i), l);
 	ladder_compare(l);

@@ -54,21 +54,21 @@ static json_t *text(const char *s)
 
 static json_t *write_gpu(const struct gpu_spec *x)
 {
-	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:b}", "id", x->id, "name", x->name, "arch", x->arch,
-	                      "chip", x->chip, "live", x->live);
-#define X(type, field, least, most, about) \
-	json_object_set_new(o, #field, number((double)x->field));
+	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:b}", "id", x->id, "name", x->name, "arch",
+	                      x->arch, "chip", x->chip, "live", x->live);
+#define X(type, field, least, most, about) json_object_set_new(o, #field, number((double)x->field));
 	GPU_FIGURES(X)
 #undef X
 #define X(type, field, least, most, about) \
-	if (x->field > 0)                  \
+	if (x->field > 0)                      \
 		json_object_set_new(o, #field, number(x->field));
 	GPU_LINK_FIGURES(X)
 #undef X
 	json_t *sources = json_array();
 	for (unsigned i = 0; i < x->n_sources; i++)
-		json_array_append_new(sources, json_pack("{s:o, s:o}", "figures",
-			text(x->sources[i].figures), "text", text(x->sources[i].text)));
+		json_array_append_new(sources,
+		                      json_pack("{s:o, s:o}", "figures", text(x->sources[i].figures),
+		                                "text", text(x->sources[i].text)));
 	json_object_set_new(o, "sources", sources);
 	return o;
 }
@@ -90,8 +90,8 @@ static json_t *write_launch(const struct selection *sel)
 	for (unsigned i = 0; i < sel->kernel->n_params; i++)
 		json_object_set_new(params, sel->kernel->params[i].name, json_integer(sel->params[i]));
 	json_t *o = json_pack("{s:s, s:s, s:o, s:s, s:o}", "kernel", sel->kernel->name, "variant",
-	                 sel->kernel->variants[sel->variant].name, "params", params, "backend",
-	                 sel->backend, "seed", whole(sel->seed));
+	                      sel->kernel->variants[sel->variant].name, "params", params, "backend",
+	                      sel->backend, "seed", whole(sel->seed));
 	if (sel->kernel->launch_words)
 		json_object_set_new(o, "own", write_own(sel->kernel));
 	return o;
@@ -111,9 +111,10 @@ static json_t *write_metrics(const struct metric_set *m)
 		const struct metric_value *v = &m->v[i];
 		const bool words = metric_catalogue[i].kind == METRIC_TEXT;
 		json_t *value = v->origin == ORIGIN_NONE ? json_null()
-		                : words ? text(v->text) : number(v->num);
-		json_t *o = json_pack("{s:o, s:s, s:s}", "value", value, "unit",
-		                      metric_catalogue[i].unit, "origin", origin_name(v->origin));
+		                : words                  ? text(v->text)
+		                                         : number(v->num);
+		json_t *o = json_pack("{s:o, s:s, s:s}", "value", value, "unit", metric_catalogue[i].unit,
+		                      "origin", origin_name(v->origin));
 		if (v->origin == ORIGIN_NONE && v->reason)
 			json_object_set_new(o, "reason", text(v->reason));
 		if (v->origin == ORIGIN_SAMPLED) {
@@ -130,11 +131,11 @@ static json_t *write_brief(const struct run_brief *b)
 	json_t *o = write_launch(&b->sel), *metrics = write_metrics(&b->metrics), *v;
 	const char *key;
 	void *next;
-	json_object_foreach_safe(metrics, next, key, v)
-		if (json_is_null(json_object_get(v, "value")))
-			json_object_del(metrics, key);
-	json_object_set_new(o, "gpu", json_pack("{s:s, s:s, s:b}", "id", b->sel.gpu.id, "name",
-	                                        b->sel.gpu.name, "live", b->sel.gpu.live));
+	json_object_foreach_safe(metrics, next, key, v) if (json_is_null(json_object_get(v, "value")))
+		json_object_del(metrics, key);
+	json_object_set_new(o, "gpu",
+	                    json_pack("{s:s, s:s, s:b}", "id", b->sel.gpu.id, "name", b->sel.gpu.name,
+	                              "live", b->sel.gpu.live));
 	json_object_set_new(o, "source", text(b->source));
 	json_object_set_new(o, "verify", json_string(verify_names[b->verify]));
 	json_object_set_new(o, "metrics", metrics);
@@ -144,7 +145,9 @@ static json_t *write_brief(const struct run_brief *b)
 static json_t *write_counts(const struct counts *x)
 {
 	json_t *o = json_object();
-#define X(field, about) if (x->field) json_object_set_new(o, #field, whole(x->field));
+#define X(field, about) \
+	if (x->field)       \
+		json_object_set_new(o, #field, whole(x->field));
 	COUNT_FIELDS(X)
 #undef X
 	return o;
@@ -285,8 +288,8 @@ static json_t *write_tour(const struct session_tour *x)
 	json_t *outcomes = json_array();
 	TOUR_FIELDS(PUT)
 	for (unsigned i = 0; i < x->n; i++)
-		json_array_append_new(outcomes, json_pack("{s:b, s:o}", "holds", x->holds[i], "found",
-		                                          text(x->found[i])));
+		json_array_append_new(
+			outcomes, json_pack("{s:b, s:o}", "holds", x->holds[i], "found", text(x->found[i])));
 	json_object_set_new(o, "outcomes", outcomes);
 	return o;
 }
@@ -313,12 +316,14 @@ static json_t *write_ladder(const struct ladder *l)
 	}
 	json_t *o = json_pack("{s:o, s:o}", "selection", write_selection(&l->sel), "rungs", rungs);
 	if (l->library_ns > 0)
-		json_object_set_new(o, "library", json_pack("{s:o, s:o}", "name", text(l->library_name),
-		                                            "time_ns", number(l->library_ns)));
+		json_object_set_new(o, "library",
+		                    json_pack("{s:o, s:o}", "name", text(l->library_name), "time_ns",
+		                              number(l->library_ns)));
 	if (l->ghost_machine[0])
-		json_object_set_new(o, "ghost", json_pack("{s:o, s:o, s:o}", "machine",
-			text(l->ghost_machine), "library_name", text(l->ghost_library_name),
-			"library_ns", number(l->ghost_library_ns)));
+		json_object_set_new(o, "ghost",
+		                    json_pack("{s:o, s:o, s:o}", "machine", text(l->ghost_machine),
+		                              "library_name", text(l->ghost_library_name), "library_ns",
+		                              number(l->ghost_library_ns)));
 	return o;
 }
 
@@ -327,12 +332,13 @@ char *snapshot_write(const struct session *s, const char *tool_version)
 	const char *source = s->source ? s->source : "";
 	char hash[17];
 	source_hash(source, hash);
-	json_t *doc = json_pack("{s:s, s:i, s:s, s:o, s:{s:s, s:o}, s:{s:s, s:i, s:i, s:b, s:i, s:i, s:i}}",
-		"schema", SNAPSHOT_SCHEMA, "version", SNAPSHOT_VERSION, "tool", tool_version, "selection",
-		write_selection(&s->sel), "source", "hash", hash, "text", text(source), "screen", "view",
-		s->view ? s->view : "", "param", (int)s->param, "line", (int)s->line, "lens", s->lens,
-		"lens_row", (int)s->lens_row, "timeline_zoom", (int)s->timeline_zoom, "timeline_pan",
-		(int)s->timeline_pan);
+	json_t *doc =
+		json_pack("{s:s, s:i, s:s, s:o, s:{s:s, s:o}, s:{s:s, s:i, s:i, s:b, s:i, s:i, s:i}}",
+	              "schema", SNAPSHOT_SCHEMA, "version", SNAPSHOT_VERSION, "tool", tool_version,
+	              "selection", write_selection(&s->sel), "source", "hash", hash, "text",
+	              text(source), "screen", "view", s->view ? s->view : "", "param", (int)s->param,
+	              "line", (int)s->line, "lens", s->lens, "lens_row", (int)s->lens_row,
+	              "timeline_zoom", (int)s->timeline_zoom, "timeline_pan", (int)s->timeline_pan);
 	json_object_set_new(doc, "now", s->now ? write_record(s->now) : json_null());
 	json_object_set_new(doc, "before", s->before ? write_record(s->before) : json_null());
 	json_t *history = json_array();
@@ -340,9 +346,9 @@ char *snapshot_write(const struct session *s, const char *tool_version)
 		json_array_append_new(history, write_brief(&s->history[i]));
 	json_object_set_new(doc, "history", history);
 	if (s->ghost) {
-		json_object_set_new(doc, "ghost", json_pack("{s:o, s:b, s:b}", "run", write_brief(s->ghost),
-		                                            "hidden", s->ghost_hidden, "earlier",
-		                                            s->ghost_earlier));
+		json_object_set_new(doc, "ghost",
+		                    json_pack("{s:o, s:b, s:b}", "run", write_brief(s->ghost), "hidden",
+		                              s->ghost_hidden, "earlier", s->ghost_earlier));
 	}
 	if (s->tour.preset)
 		json_object_set_new(doc, "tour", write_tour(&s->tour));

@@ -21,8 +21,8 @@ static double known(double figure, double otherwise)
  * copies reach 88 % of the link's line rate, 79 % each when both directions are busy; the host's
  * staging of pageable memory is a matter of its memory, not of the link, unless that is slower (an
  * RTX 4060 Ti's x8 link gave 22 % of its pinned rate, S-383; here at most 40 %). A
- * staged copy costs the caller some 140 us more than it takes on the GPU's clock: 0.4 ms in programs
- * of 3 copies, 1.8 of 12, 3.4 of 24 (tests/gpu/streams.sh).
+ * staged copy costs the caller some 140 us more than it takes on the GPU's clock: 0.4 ms in
+ * programs of 3 copies, 1.8 of 12, 3.4 of 24 (tests/gpu/streams.sh).
  */
 struct stream_rates stream_rates_of(const struct gpu_spec *g)
 {
@@ -64,8 +64,8 @@ static int index_of(const struct stream_program *p, const struct stream_op *op)
 	return op ? (int)(op - p->ops) : -1;
 }
 
-int stream_copy(struct stream_program *p, enum stream_op_kind dir, unsigned stream, const char *name,
-                uint64_t bytes, bool pinned, bool async)
+int stream_copy(struct stream_program *p, enum stream_op_kind dir, unsigned stream,
+                const char *name, uint64_t bytes, bool pinned, bool async)
 {
 	struct stream_op *op = append(p, dir, stream, name);
 	if (op) {
@@ -87,7 +87,8 @@ int stream_kernel(struct stream_program *p, unsigned stream, const char *name, d
 	return index_of(p, op);
 }
 
-int stream_event(struct stream_program *p, enum stream_op_kind kind, unsigned stream, unsigned event)
+int stream_event(struct stream_program *p, enum stream_op_kind kind, unsigned stream,
+                 unsigned event)
 {
 	struct stream_op *op = append(p, kind, stream, kind == SOP_RECORD ? "record" : "wait");
 	if (op)
@@ -106,7 +107,7 @@ int stream_simple(struct stream_program *p, enum stream_op_kind kind, unsigned s
 	return index_of(p, op);
 }
 
-/* --- the simulation ------------------------------------------------------------------------- */
+/* --- the simulation --- */
 
 struct sim {
 	const struct stream_program *p;
@@ -118,8 +119,8 @@ struct sim {
 	int engine_last[ENGINE_COUNT];
 	double host_ns;
 	int held_by[STREAM_MAX_OPS]; /* op whose end let this call return; -1 = it did not wait */
-	unsigned next; /* next op the host will call */
-	int blocked;   /* op whose end the host waits for; -1 = none; n_ops = everything */
+	unsigned next;               /* next op the host will call */
+	int blocked; /* op whose end the host waits for; -1 = none; n_ops = everything */
 };
 
 static enum stream_engine engine_of(const struct sim *s, const struct stream_op *op)
@@ -170,7 +171,8 @@ static double call_ns(const struct sim *s, const struct stream_op *op)
 	switch (op->kind) {
 	case SOP_HOST: return op->time_ns;
 	case SOP_KERNEL: return s->rates->launch_call_ns;
-	case SOP_SYNC: case SOP_SYNC_STREAM: return 0; /* it waits as long as it waits */
+	case SOP_SYNC:
+	case SOP_SYNC_STREAM: return 0; /* it waits as long as it waits */
 	default: return s->rates->copy_call_ns;
 	}
 }
@@ -317,13 +319,14 @@ static bool legal(const struct stream_program *p, struct err *err)
 			recorded |= p->ops[j].kind == SOP_RECORD && p->ops[j].event == op->event;
 		if (!recorded)
 			return err_set(err, ERR_USAGE,
-			               "operation %u waits for event %u, which nothing before it records",
-			               i, op->event);
+			               "operation %u waits for event %u, which nothing before it records", i,
+			               op->event);
 	}
 	return true;
 }
 
-/* What let op @i start: an op, or, when that was the host's call, the op that held the host last. */
+/* What let op @i start: an op, or, when that was the host's call, the op that held the host last.
+ */
 static int cause(const struct stream_outcome *o, const int *held_by, int i)
 {
 	if (o->spans[i].waits_for >= 0)
@@ -405,8 +408,9 @@ bool stream_run(const struct stream_program *p, const struct gpu_spec *g,
 		} else if (s.next < p->n_ops && (first < 0 || s.host_ns <= start)) {
 			unsigned i = s.next++;
 			const struct stream_op *op = &p->ops[i];
-			out->spans[i] = (struct stream_span){ .call_ns = s.host_ns, .waits_for = -1,
-				.start_ns = s.host_ns, .end_ns = s.host_ns };
+			out->spans[i] = (struct stream_span){
+				.call_ns = s.host_ns, .waits_for = -1, .start_ns = s.host_ns, .end_ns = s.host_ns
+			};
 			s.host_ns += call_ns(&s, op);
 			out->spans[i].return_ns = s.host_ns;
 			s.issued[i] = has_device_work(op);

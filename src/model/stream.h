@@ -26,10 +26,10 @@
 #define STREAM_MAX_BUFFERS 8 /* KERNEL_MAX_BUFFERS */
 
 /* X(ID, "name") */
-#define STREAM_OPS(X)                                                                    \
-	X(ALLOC, "alloc") X(FREE, "free") X(H2D, "H2D") X(D2H, "D2H") X(KERNEL, "kernel") \
-	X(RECORD, "record") X(WAIT, "wait") X(SYNC_STREAM, "sync stream") X(SYNC, "sync")  \
-	X(HOST, "host work")
+#define STREAM_OPS(X)                                                                   \
+	X(ALLOC, "alloc")                                                                   \
+	X(FREE, "free") X(H2D, "H2D") X(D2H, "D2H") X(KERNEL, "kernel") X(RECORD, "record") \
+		X(WAIT, "wait") X(SYNC_STREAM, "sync stream") X(SYNC, "sync") X(HOST, "host work")
 
 enum stream_op_kind {
 #define X(id, name) SOP_##id,
@@ -59,8 +59,8 @@ struct stream_program {
 };
 
 /* Appends; the program is built with these. They return the op's index, or -1 when it is full. */
-int stream_copy(struct stream_program *p, enum stream_op_kind dir, unsigned stream, const char *name,
-                uint64_t bytes, bool pinned, bool async);
+int stream_copy(struct stream_program *p, enum stream_op_kind dir, unsigned stream,
+                const char *name, uint64_t bytes, bool pinned, bool async);
 int stream_kernel(struct stream_program *p, unsigned stream, const char *name, double time_ns,
                   double share);
 int stream_event(struct stream_program *p, enum stream_op_kind kind, unsigned stream,
@@ -73,21 +73,21 @@ const char *stream_engine_name(enum stream_engine e);
 
 /* What an op came to. The host call and the device work are apart, as a profiler shows them. */
 struct stream_span {
-	double call_ns, return_ns;  /* host: start and end of the call */
-	double start_ns, end_ns;    /* device work; equal for ops that have none */
+	double call_ns, return_ns; /* host: start and end of the call */
+	double start_ns, end_ns;   /* device work; equal for ops that have none */
 	enum stream_engine engine;
-	int waits_for;              /* op whose end let this one start; -1 = the host's call */
+	int waits_for; /* op whose end let this one start; -1 = the host's call */
 };
 
 struct stream_outcome {
 	struct stream_span spans[STREAM_MAX_OPS];
-	double makespan_ns;         /* first call to the end of everything, without initialisation */
-	double serial_ns;           /* the same device work one after the other */
+	double makespan_ns; /* first call to the end of everything, without initialisation */
+	double serial_ns;   /* the same device work one after the other */
 	double busy_ns[ENGINE_COUNT];
-	double overlap_pct;         /* share of the serial time that overlap hid */
-	enum stream_engine critical;/* engine with most time on the critical path */
-	double critical_pct;        /* its share of the makespan */
-	enum origin origin;         /* modelled, or measured: made from a GPU's spans */
+	double overlap_pct;          /* share of the serial time that overlap hid */
+	enum stream_engine critical; /* engine with most time on the critical path */
+	double critical_pct;         /* its share of the makespan */
+	enum origin origin;          /* modelled, or measured: made from a GPU's spans */
 	/* the model's makespan, and its GB/s up and down, also where `origin` is measured */
 	double modelled_ns, modelled_gbs[2];
 };
@@ -95,11 +95,11 @@ struct stream_outcome {
 /* What the model takes for calls and copies; GB/s are bytes per ns. */
 struct stream_rates {
 	double copy_call_ns, launch_call_ns; /* host: one asynchronous call */
-	double held_ns, staged_ns;           /* host: beyond the copy's end, when the call waits for it; of
-	                                      * pageable memory, which is staged */
-	double copy_latency_ns;              /* fixed cost of one copy */
-	double pinned_gbs, duplex_gbs;       /* alone; while the other direction is busy */
-	double pageable_gbs[2];              /* up, down: staged by the host */
+	double held_ns, staged_ns;     /* host: beyond the copy's end, when the call waits for it; of
+	                                * pageable memory, which is staged */
+	double copy_latency_ns;        /* fixed cost of one copy */
+	double pinned_gbs, duplex_gbs; /* alone; while the other direction is busy */
+	double pageable_gbs[2];        /* up, down: staged by the host */
 };
 /* The sheet's figures; where it has none, the H200's as shares of the link, see stream.c. */
 struct stream_rates stream_rates_of(const struct gpu_spec *g);
@@ -113,15 +113,15 @@ bool stream_run(const struct stream_program *p, const struct gpu_spec *g,
 bool stream_seen(const struct stream_program *p, const struct span *spans, unsigned n,
                  struct stream_outcome *out);
 /* What happens once, before the program, and is in no makespan. X(ID, "first word of its spans") */
-#define STREAM_INITS(X)                                                                   \
-	X(CONTEXT, "context") X(MODULE, "module") X(ALLOCATE, "allocate") X(PIN, "pin")   \
-	X(STREAMS, "streams")
+#define STREAM_INITS(X)   \
+	X(CONTEXT, "context") \
+	X(MODULE, "module") X(ALLOCATE, "allocate") X(PIN, "pin") X(STREAMS, "streams")
 
 enum stream_init_part {
 #define X(id, name) INIT_##id,
 	STREAM_INITS(X)
 #undef X
-	INIT_COUNT
+		INIT_COUNT
 };
 const char *stream_init_name(enum stream_init_part i);
 
@@ -138,7 +138,8 @@ void stream_init_of(const struct stream_program *p, const struct span *spans, un
 void stream_sum_up(const struct stream_program *p, const int *held_by, struct stream_outcome *out);
 /* A copy or a kernel: something an engine does. */
 bool stream_is_work(const struct stream_op *op);
-/* Does the call of @op return only when its work is done? Pageable copies are staged by the host. */
+/* Does the call of @op return only when its work is done? Pageable copies are staged by the host.
+ */
 bool stream_holds_host(const struct stream_op *op);
 
 #endif

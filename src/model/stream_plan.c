@@ -9,8 +9,9 @@ static int64_t knob(const struct kernel_desc *k, unsigned variant, const int64_t
                     const char *name, int64_t otherwise)
 {
 	const int i = kernel_param_index(k, name);
-	return i >= 0 && kernel_param_used(k, variant, (unsigned)i) &&
-	       k->params[i].kind == PARAM_STREAM ? params[i] : otherwise;
+	return i >= 0 && kernel_param_used(k, variant, (unsigned)i) && k->params[i].kind == PARAM_STREAM
+	           ? params[i]
+	           : otherwise;
 }
 
 void stream_knobs_of(const struct kernel_desc *k, unsigned variant, const int64_t *params,
@@ -51,9 +52,9 @@ static void copies(struct stream_program *out, const struct launch_plan *plan,
 			continue;
 		char name[24];
 		snprintf(name, sizeof name, "%.15s%u", bp->name, p.i);
-		const int i = stream_copy(out, dir, stream, name,
-		                          piece_count(bp->count, p) * elem_size(bp->type), pinned,
-		                          stream > 0);
+		const int i =
+			stream_copy(out, dir, stream, name, piece_count(bp->count, p) * elem_size(bp->type),
+		                pinned, stream > 0);
 		if (i < 0)
 			return;
 		out->ops[i].buffer = b;
@@ -123,8 +124,8 @@ void kernel_stream_program(const struct kernel_desc *k, unsigned variant,
 }
 
 bool stream_launches(const struct kernel_desc *k, unsigned variant, const struct launch_plan *plan,
-                     const int64_t *params, const struct stream_program *p,
-                     struct launch_plan *out, struct err *err)
+                     const int64_t *params, const struct stream_program *p, struct launch_plan *out,
+                     struct err *err)
 {
 	out[0] = out[1] = *plan;
 	const int size = kernel_param_index(k, "N");
@@ -133,7 +134,8 @@ bool stream_launches(const struct kernel_desc *k, unsigned variant, const struct
 		if (op->kind != SOP_KERNEL || !op->count)
 			continue;
 		if (size < 0 || op->launch >= STREAM_LAUNCHES || !k->plan)
-			return err_set(err, ERR_INTERNAL, "%s: its launches cannot be cut into pieces", k->name);
+			return err_set(err, ERR_INTERNAL, "%s: its launches cannot be cut into pieces",
+			               k->name);
 		int64_t piece[KERNEL_MAX_PARAMS];
 		memcpy(piece, params, k->n_params * sizeof *piece);
 		piece[size] = (int64_t)op->count;

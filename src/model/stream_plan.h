@@ -11,8 +11,8 @@
 #include "model/stream.h"
 
 /* X(ID, "word", "what it is") */
-#define STREAM_DEALS(X)                                                                        \
-	X(PIECES, "pieces", "a piece's copies and kernel in one stream, pieces in turn")       \
+#define STREAM_DEALS(X)                                                                          \
+	X(PIECES, "pieces", "a piece's copies and kernel in one stream, pieces in turn")             \
 	X(ENGINES, "engines", "copies up, kernels, copies down in a stream each; events order them") \
 	X(TRAP, "trap", "like pieces, but results come down by plain cudaMemcpy: default stream")
 
@@ -23,10 +23,10 @@ enum stream_deal {
 };
 
 struct stream_knobs {
-	unsigned streams; /* "streams": 0 = everything in the legacy default stream */
-	unsigned chunks;  /* "chunks": pieces of the data, dealt to the streams in turn */
-	bool pinned;      /* "pinned": page-locked host memory */
-	bool resident;    /* "resident": data stays on the device; no copies */
+	unsigned streams;      /* "streams": 0 = everything in the legacy default stream */
+	unsigned chunks;       /* "chunks": pieces of the data, dealt to the streams in turn */
+	bool pinned;           /* "pinned": page-locked host memory */
+	bool resident;         /* "resident": data stays on the device; no copies */
 	enum stream_deal deal; /* "deal": who goes into which stream */
 };
 
@@ -40,11 +40,12 @@ void kernel_stream_program(const struct kernel_desc *k, unsigned variant,
                            const struct launch_plan *plan, const int64_t *params, double kernel_ns,
                            double share, struct stream_program *out);
 
-/* Kernels of a program differ in their piece of the data only, and pieces in at most one element. */
+/* Kernels of a program differ in their piece of the data only, and pieces in at most one element.
+ */
 #define STREAM_LAUNCHES 2
 /* The launches that stream_op.launch means: @plan, or the family's plan for N = a piece's count. */
 bool stream_launches(const struct kernel_desc *k, unsigned variant, const struct launch_plan *plan,
-                     const int64_t *params, const struct stream_program *p,
-                     struct launch_plan *out, struct err *err);
+                     const int64_t *params, const struct stream_program *p, struct launch_plan *out,
+                     struct err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * A stream program as a GPU did it: the spans of its calls, copies and kernels, and what each waited
- * for. A GPU does not tell the latter: it is taken from the order of things and CUDA's rules.
- * Measures nothing; see stream.h.
+ * A stream program as a GPU did it: the spans of its calls, copies and kernels, and what each
+ * waited for. A GPU does not tell the latter: it is taken from the order of things and CUDA's
+ * rules. Measures nothing; see stream.h.
  */
 #include "model/stream.h"
 
@@ -59,8 +59,9 @@ static int waited_for(const struct stream_program *p, const struct stream_outcom
 bool stream_seen(const struct stream_program *p, const struct span *spans, unsigned n,
                  struct stream_outcome *out)
 {
-	struct stream_outcome o = { .origin = ORIGIN_MEASURED, .modelled_ns = out->modelled_ns,
-		                    .modelled_gbs = { out->modelled_gbs[0], out->modelled_gbs[1] } };
+	struct stream_outcome o = { .origin = ORIGIN_MEASURED,
+		                        .modelled_ns = out->modelled_ns,
+		                        .modelled_gbs = { out->modelled_gbs[0], out->modelled_gbs[1] } };
 	bool seen[STREAM_MAX_OPS] = { false }, called[STREAM_MAX_OPS] = { false };
 	int held_by[STREAM_MAX_OPS];
 	double t0 = INFINITY;
@@ -111,7 +112,7 @@ bool stream_seen(const struct stream_program *p, const struct span *spans, unsig
 	return true;
 }
 
-/* --- initialisation ------------------------------------------------------------------------------ */
+/* --- initialisation --- */
 
 const char *stream_init_name(enum stream_init_part i)
 {
@@ -124,9 +125,9 @@ const char *stream_init_name(enum stream_init_part i)
 }
 
 /*
- * Measured on an H200 (2026-11-21, CUDA 13.0, host's clock): a context 321 ms, cudaMalloc 55 to 190 us,
- * cudaHostAlloc 1.3 ms for 1 MiB and 101 ms for 256 MiB, cudaStreamCreate 35 us; a module of one
- * kernel loads in some 0.1 ms.
+ * Measured on an H200 (2026-11-21, CUDA 13.0, host's clock): a context 321 ms, cudaMalloc 55 to 190
+ * us, cudaHostAlloc 1.3 ms for 1 MiB and 101 ms for 256 MiB, cudaStreamCreate 35 us; a module of
+ * one kernel loads in some 0.1 ms.
  */
 static void modelled_init(const struct stream_program *p, struct stream_init *out)
 {

@@ -55,9 +55,7 @@ static void clean(char *s)
 				s[i] = s[i + 1] = '?';
 			i += need;
 		} else {
-			s[i++] = c == '\t'                            ? ' '
-			         : need != 1 || c < 0x20 || c == 0x7f ? '?'
-			                                              : (char)c;
+			s[i++] = c == '\t' ? ' ' : need != 1 || c < 0x20 || c == 0x7f ? '?' : (char)c;
 		}
 	}
 }

@@ -42,21 +42,18 @@ static size_t at_mark(const struct walk *w, yaml_mark_t mark)
 	return place_of_character(&w->text, mark.index);
 }
 
-/* --- events ----------------------------------------------------------------------------------- */
+/* --- events --- */
 
 static bool next(struct walk *w, yaml_event_t *ev)
 {
 	if (!yaml_parser_parse(&w->parser, ev)) {
 		const yaml_parser_t *p = &w->parser;
 		if (p->error == YAML_READER_ERROR)
-			return complain(w, p->problem_offset, "%s",
-			                p->problem ? p->problem : "unreadable");
+			return complain(w, p->problem_offset, "%s", p->problem ? p->problem : "unreadable");
 		if (p->error == YAML_MEMORY_ERROR)
-			return err_set(w->err, ERR_PARSE, "%s: out of memory in libyaml",
-			               w->text.origin);
-		return complain(w, at_mark(w, p->problem_mark), "%s%s%s",
-		                p->context ? p->context : "", p->context ? ": " : "",
-		                p->problem ? p->problem : "malformed YAML");
+			return err_set(w->err, ERR_PARSE, "%s: out of memory in libyaml", w->text.origin);
+		return complain(w, at_mark(w, p->problem_mark), "%s%s%s", p->context ? p->context : "",
+		                p->context ? ": " : "", p->problem ? p->problem : "malformed YAML");
 	}
 	if (ev->type == YAML_ALIAS_EVENT) {
 		complain(w, at_mark(w, ev->start_mark), "aliases (*name) are not supported");
@@ -84,7 +81,7 @@ static bool skip(struct walk *w, yaml_event_t *ev)
 	}
 }
 
-/* --- scalars ---------------------------------------------------------------------------------- */
+/* --- scalars --- */
 
 static bool digits(const char **s)
 {
@@ -145,8 +142,7 @@ static bool check_signed(const struct walk *w, size_t at, const char *name, cons
 	errno = 0;
 	long long v = strtoll(s, NULL, 10);
 	if (errno || v > max || v < -max - 1)
-		return complain(w, at, "'%s' is outside %" PRId64 " to %" PRId64, name, -max - 1,
-		                max);
+		return complain(w, at, "'%s' is outside %" PRId64 " to %" PRId64, name, -max - 1, max);
 	return true;
 }
 
@@ -157,8 +153,7 @@ static bool check_string(const struct walk *w, size_t at, const char *name, cons
 	if (n == 0 && schema->string.min > 0)
 		return complain(w, at, "'%s' is empty", name);
 	if (n < schema->string.min)
-		return complain(w, at, "'%s' is shorter than %u characters", name,
-		                schema->string.min);
+		return complain(w, at, "'%s' is shorter than %u characters", name, schema->string.min);
 	if (n > schema->string.max)
 		return complain(w, at, "'%s' is longer than %u bytes", name, schema->string.max);
 	for (size_t i = 0; i < n; i++) {
@@ -177,27 +172,23 @@ static bool check_scalar(const struct walk *w, const yaml_event_t *ev, const cha
 	const size_t n = ev->data.scalar.length;
 	const size_t at = at_mark(w, ev->start_mark);
 	const bool plain = ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-	const bool numeric = schema->type == CYAML_INT || schema->type == CYAML_UINT ||
-	                     schema->type == CYAML_FLOAT;
+	const bool numeric =
+		schema->type == CYAML_INT || schema->type == CYAML_UINT || schema->type == CYAML_FLOAT;
 
 	if (numeric && plain && n == 0)
 		return complain(w, at, "'%s' has no value", name);
 	if (numeric && (!plain || strlen(s) != n))
 		return complain(w, at, "'%s' must be a number, not text", name);
 	switch (schema->type) {
-	case CYAML_INT:
-		return check_signed(w, at, name, s, schema->data_size);
-	case CYAML_UINT:
-		return check_unsigned(w, at, name, s, schema->data_size);
+	case CYAML_INT: return check_signed(w, at, name, s, schema->data_size);
+	case CYAML_UINT: return check_unsigned(w, at, name, s, schema->data_size);
 	case CYAML_FLOAT:
 		if (!is_number(s))
-			return complain(w, at, "'%s' must be a decimal number, not '%.40s'", name,
-			                s);
+			return complain(w, at, "'%s' must be a decimal number, not '%.40s'", name, s);
 		if (!isfinite(strtod(s, NULL)))
 			return complain(w, at, "'%s' is too large", name);
 		return true;
-	case CYAML_STRING:
-		return check_string(w, at, name, s, n, schema);
+	case CYAML_STRING: return check_string(w, at, name, s, n, schema);
 	case CYAML_BOOL:
 		if (strcmp(s, "true") && strcmp(s, "false") && strcmp(s, "yes") && strcmp(s, "no"))
 			return complain(w, at, "'%s' must be true or false, not '%.40s'", name, s);
@@ -210,17 +201,16 @@ static bool check_scalar(const struct walk *w, const yaml_event_t *ev, const cha
 			if (!strcmp(s, word))
 				return true;
 			if (used < sizeof list)
-				used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-				                         i ? ", " : "", word);
+				used +=
+					(size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", word);
 		}
 		return complain(w, at, "'%s' must be one of %s, not '%.40s'", name, list, s);
 	}
-	default:
-		return true; /* cyaml judges the rest */
+	default: return true; /* cyaml judges the rest */
 	}
 }
 
-/* --- nodes ------------------------------------------------------------------------------------ */
+/* --- nodes --- */
 
 static bool walk_value(struct walk *w, yaml_event_t *ev, const char *name,
                        const cyaml_schema_value_t *schema);
@@ -320,8 +310,7 @@ static bool walk_sequence(struct walk *w, size_t start, const char *name,
 		if (n == schema->sequence.max) {
 			size_t at = at_mark(w, ev.start_mark);
 			yaml_event_delete(&ev);
-			return complain(w, at, "'%s' holds at most %u entries", name,
-			                schema->sequence.max);
+			return complain(w, at, "'%s' holds at most %u entries", name, schema->sequence.max);
 		}
 		if (!walk_value(w, &ev, name, schema->sequence.entry))
 			return false;
@@ -351,16 +340,11 @@ static bool walk_value(struct walk *w, yaml_event_t *ev, const char *name,
 		break;
 	case CYAML_INT:
 	case CYAML_UINT:
-	case CYAML_FLOAT:
-		want = got == YAML_SCALAR_EVENT ? NULL : "a number";
-		break;
+	case CYAML_FLOAT: want = got == YAML_SCALAR_EVENT ? NULL : "a number"; break;
 	case CYAML_BOOL:
 	case CYAML_ENUM:
-	case CYAML_STRING:
-		want = got == YAML_SCALAR_EVENT ? NULL : "a single word or text";
-		break;
-	default:
-		return skip(w, ev);
+	case CYAML_STRING: want = got == YAML_SCALAR_EVENT ? NULL : "a single word or text"; break;
+	default: return skip(w, ev);
 	}
 	if (want) {
 		yaml_event_delete(ev);
@@ -391,16 +375,14 @@ static bool walk_stream(struct walk *w, const cyaml_schema_value_t *schema)
 		size_t at = at_mark(w, ev.start_mark);
 		yaml_event_delete(&ev);
 		switch (t) {
-		case YAML_STREAM_END_EVENT:
-			return documents || complain(w, 0, "the file is empty");
+		case YAML_STREAM_END_EVENT: return documents || complain(w, 0, "the file is empty");
 		case YAML_DOCUMENT_START_EVENT:
 			if (documents++)
 				return complain(w, at, "a second document; one file holds one");
 			if (!next(w, &ev) || !walk_value(w, &ev, NULL, schema))
 				return false;
 			break;
-		default:
-			break;
+		default: break;
 		}
 	}
 }
@@ -414,7 +396,7 @@ static bool open_walk(struct walk *w)
 	return true;
 }
 
-/* --- libcyaml --------------------------------------------------------------------------------- */
+/* --- libcyaml --- */
 
 struct log {
 	char first[256]; /* the first complaint; the backtrace that follows is dropped */
@@ -434,10 +416,10 @@ static void keep_first(cyaml_log_t level, void *ctx, const char *fmt, va_list ap
 static cyaml_config_t config(struct log *log)
 {
 	return (cyaml_config_t){ .log_fn = log ? keep_first : NULL,
-		                 .log_ctx = log,
-		                 .log_level = CYAML_LOG_ERROR,
-		                 .mem_fn = cyaml_mem,
-		                 .flags = CYAML_CFG_NO_ALIAS };
+		                     .log_ctx = log,
+		                     .log_level = CYAML_LOG_ERROR,
+		                     .mem_fn = cyaml_mem,
+		                     .flags = CYAML_CFG_NO_ALIAS };
 }
 
 static bool convert(struct walk *w, const cyaml_schema_value_t *schema, void **data)
@@ -445,8 +427,8 @@ static bool convert(struct walk *w, const cyaml_schema_value_t *schema, void **d
 	struct log log = { "" };
 	cyaml_config_t cfg = config(&log);
 	cyaml_data_t *loaded = NULL;
-	cyaml_err_t e = cyaml_load_data((const uint8_t *)w->text.bytes, w->text.len, &cfg, schema,
-	                                &loaded, NULL);
+	cyaml_err_t e =
+		cyaml_load_data((const uint8_t *)w->text.bytes, w->text.len, &cfg, schema, &loaded, NULL);
 	if (e != CYAML_OK || !loaded)
 		return complain(w, 0, "%s (%s)", cyaml_strerror(e), log.first);
 	*data = loaded;
@@ -460,8 +442,8 @@ bool yaml_load(const char *text, size_t len, const char *origin,
 	*data = NULL;
 	assert(schema->type == CYAML_MAPPING && schema->flags & CYAML_FLAG_POINTER);
 	if (len > YAML_MAX_BYTES)
-		return err_set(err, ERR_PARSE, "%s: %zu bytes; a file of this kind has at most %u",
-		               origin, len, YAML_MAX_BYTES);
+		return err_set(err, ERR_PARSE, "%s: %zu bytes; a file of this kind has at most %u", origin,
+		               len, YAML_MAX_BYTES);
 	/* libyaml would also take UTF-16, and cyaml would pass halves of characters on. */
 	if (!place_check_utf8(&w.text, err) || !open_walk(&w))
 		return false;
@@ -485,7 +467,7 @@ void yaml_unload(const struct cyaml_schema_value *schema, void *data)
 		cyaml_free(&cfg, schema, data, 0);
 }
 
-/* --- a place by its path ---------------------------------------------------------------------- */
+/* --- a place by its path --- */
 
 /* Follows @path from the node that starts with @ev (deleted); *found moves inward on the way. */
 static void follow(struct walk *w, yaml_event_t *ev, const char *path, size_t *found)
@@ -519,8 +501,7 @@ static void follow(struct walk *w, yaml_event_t *ev, const char *path, size_t *f
 					return;
 				if (ev->type == YAML_MAPPING_END_EVENT)
 					break;
-				hit = ev->type == YAML_SCALAR_EVENT &&
-				      ev->data.scalar.length == n &&
+				hit = ev->type == YAML_SCALAR_EVENT && ev->data.scalar.length == n &&
 				      !memcmp(ev->data.scalar.value, path, n);
 				if (!skip(w, ev) || !next(w, ev))
 					return;

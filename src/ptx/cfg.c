@@ -112,12 +112,12 @@ static void staying_edges(const struct ptx_func *f, int32_t *out)
 }
 
 struct post {
-	int32_t n;         /* blocks; node n is the exit */
+	int32_t n; /* blocks; node n is the exit */
 	const int32_t *out;
 	int32_t *in_first, *in; /* predecessors in the program = successors in the reversed graph */
-	bool *tied;        /* has a made-up edge to the exit */
-	int32_t *number;   /* place in the postorder of the reversed graph, -1 = not reached */
-	int32_t *order;    /* nodes in postorder */
+	bool *tied;             /* has a made-up edge to the exit */
+	int32_t *number;        /* place in the postorder of the reversed graph, -1 = not reached */
+	int32_t *order;         /* nodes in postorder */
 	int32_t n_order;
 	int32_t *stack, *at;
 	int32_t *idom;
@@ -227,7 +227,8 @@ static void post_dominators(int32_t n, const int32_t *out, int32_t *result)
 {
 	const size_t nodes = (size_t)n + 1;
 	struct post g = {
-		.n = n, .out = out,
+		.n = n,
+		.out = out,
 		.in_first = mem_calloc(nodes + 1, sizeof *g.in_first),
 		.in = mem_calloc(2 * nodes, sizeof *g.in),
 		.tied = mem_calloc(nodes, sizeof *g.tied),

@@ -158,8 +158,8 @@ static void lex_float_bits(struct lexer *lx, struct token *t, unsigned digits)
 	for (unsigned i = 0; i < digits; i++, c++) {
 		int v = hex_value(*c);
 		if (v < 0) {
-			bad(t, lx->at, digits == 8 ? "0f needs 8 hexadecimal digits"
-			                           : "0d needs 16 hexadecimal digits");
+			bad(t, lx->at,
+			    digits == 8 ? "0f needs 8 hexadecimal digits" : "0d needs 16 hexadecimal digits");
 			return;
 		}
 		bits = bits << 4 | (uint64_t)v;

@@ -24,10 +24,10 @@ enum tok_kind {
 struct token {
 	enum tok_kind kind;
 	char punct;
-	uint8_t float_bytes;  /* 4 = 0f, 8 = 0d, 0 = decimal */
+	uint8_t float_bytes; /* 4 = 0f, 8 = 0d, 0 = decimal */
 	uint32_t len, line;
-	uint32_t hash;        /* of NAME and DOT */
-	uint32_t prefix_len;  /* NAME: length and hash without its trailing digits */
+	uint32_t hash;       /* of NAME and DOT */
+	uint32_t prefix_len; /* NAME: length and hash without its trailing digits */
 	uint32_t prefix_hash;
 	const char *s;
 	uint64_t u;

@@ -10,7 +10,7 @@
 
 #define MAX_INLINE_DEPTH 64
 
-/* --- .loc ----------------------------------------------------------------------------------- */
+/* --- .loc --- */
 static int32_t *site_bucket(struct parser *p, uint32_t file, uint32_t line, uint32_t col)
 {
 	return &p->site_hash[(line * 31 + col * 7 + file) & (SITE_HASH - 1)];
@@ -100,7 +100,7 @@ bool parse_loc(struct parser *p)
 	return true;
 }
 
-/* --- scopes and labels ---------------------------------------------------------------------- */
+/* --- scopes and labels --- */
 static void open_scope(struct parser *p)
 {
 	grow(&p->scopes, p->n_scopes, &p->scopes_cap, sizeof *p->scopes);
@@ -191,8 +191,12 @@ static bool parse_label_def(struct parser *p, const struct token *name)
 		               "directive '.branchtargets' (for brx.idx) is not supported");
 	grow(&p->labels, p->n_labels, &p->labels_cap, sizeof *p->labels);
 	p->labels[p->n_labels++] = (struct label_def){
-		.name = name->s, .len = name->len, .hash = name->hash, .line = name->line,
-		.scope = p->scope, .inst = func_at_hand(p)->n_insts,
+		.name = name->s,
+		.len = name->len,
+		.hash = name->hash,
+		.line = name->line,
+		.scope = p->scope,
+		.inst = func_at_hand(p)->n_insts,
 	};
 	return true;
 }
@@ -206,14 +210,14 @@ static bool parse_pragma(struct parser *p)
 	return skip_to_semicolon(p);
 }
 
-/* --- statements ----------------------------------------------------------------------------- */
+/* --- statements --- */
 static bool parse_directive(struct parser *p)
 {
 	static const struct {
 		const char *name;
 		enum ptx_space space;
 	} spaces[] = {
-		{ "local", SPACE_LOCAL }, { "shared", SPACE_SHARED }, { "param", SPACE_PARAM },
+		{ "local", SPACE_LOCAL },   { "shared", SPACE_SHARED }, { "param", SPACE_PARAM },
 		{ "global", SPACE_GLOBAL }, { "const", SPACE_CONST },
 	};
 	if (at_dot(p, "loc"))
@@ -229,9 +233,9 @@ static bool parse_directive(struct parser *p)
 		if (at_dot(p, spaces[i].name))
 			return advance(p) && parse_var_decl(p, spaces[i].space, is_extern);
 	report_at(p, p->tok.s - 1, p->tok.line, ERR_UNSUPPORTED,
-	        "directive '.%.*s' is not supported in a function", (int)p->tok.len, p->tok.s);
+	          "directive '.%.*s' is not supported in a function", (int)p->tok.len, p->tok.s);
 	return err_remedy(p->err, "Supported there: .reg .local .shared .param .global .const .loc "
-	                  ".pragma .callprototype.");
+	                          ".pragma .callprototype.");
 }
 
 /* An instruction; its mnemonic is the token at hand. */

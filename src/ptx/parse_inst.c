@@ -13,16 +13,17 @@
 
 /* Groups of modifiers; what a group sets is in apply(). */
 #define GROUPS(X)                                                                                \
-	X(SPACE) X(ROUND) X(SAT) X(SATF) X(FTZ) X(NOFTZ) X(HALF) X(WIDE) X(CARRY) X(APPROX)      \
-	X(UNI) X(SYNC) X(ALIGNED) X(VOLATILE) X(NC) X(TO) X(SHIFT) X(WRAP) X(NAN) X(XORSIGN)     \
-	X(ABS) X(RELU) X(SHIFTAMT) X(PARITY) X(TRANS) X(CMP) X(BOOL) X(ATOM) X(BARRED) X(BAROP)  \
-	X(BARCTA) X(SHFL) X(VOTE) X(PRMT) X(TEST) X(SEM) X(SCOPE) X(CACHE) X(LEVEL) X(HINT)      \
-	X(VEC) X(TILES) X(FRAG) X(LAYOUT) X(SHAPE)
+	X(SPACE)                                                                                     \
+	X(ROUND) X(SAT) X(SATF) X(FTZ) X(NOFTZ) X(HALF) X(WIDE) X(CARRY) X(APPROX) X(UNI) X(SYNC)    \
+		X(ALIGNED) X(VOLATILE) X(NC) X(TO) X(SHIFT) X(WRAP) X(NAN) X(XORSIGN) X(ABS) X(RELU)     \
+			X(SHIFTAMT) X(PARITY) X(TRANS) X(CMP) X(BOOL) X(ATOM) X(BARRED) X(BAROP) X(BARCTA)   \
+				X(SHFL) X(VOTE) X(PRMT) X(TEST) X(SEM) X(SCOPE) X(CACHE) X(LEVEL) X(HINT) X(VEC) \
+					X(TILES) X(FRAG) X(LAYOUT) X(SHAPE)
 enum group {
 #define X(g) GROUP_##g,
 	GROUPS(X)
 #undef X
-	GROUP_COUNT
+		GROUP_COUNT
 };
 #define G(g) ((uint64_t)1 << GROUP_##g)
 
@@ -55,7 +56,7 @@ static const struct form {
 	uint32_t types, types2;
 	const char *operands;
 } forms[OP_COUNT] = {
-#define FORM(id, takes, needs, types, types2, operands)                                          \
+#define FORM(id, takes, needs, types, types2, operands) \
 	[OP_##id] = { (takes) | (needs), needs, types, types2, operands },
 #include "ptx/form.def"
 #undef FORM
@@ -119,7 +120,7 @@ static const struct modifier *find_modifier(const struct parser *p, const char *
 	return NULL;
 }
 
-/* --- errors --------------------------------------------------------------------------------- */
+/* --- errors --- */
 /* Families of opcodes that PTX has and this parser refuses: what they are, what to do instead. */
 #define TEXTURE "Textures and surfaces are not supported; read through a pointer instead."
 #define CLUSTER "Thread-block clusters are not supported."
@@ -131,22 +132,40 @@ static const char *family_remedy(const struct token *word)
 	static const struct {
 		const char *prefix, *remedy;
 	} families[] = {
-		{ "tex.", TEXTURE }, { "tld4.", TEXTURE }, { "txq.", TEXTURE },
-		{ "suld.", TEXTURE }, { "sust.", TEXTURE }, { "sured.", TEXTURE }, { "suq.", TEXTURE },
+		{ "tex.", TEXTURE },
+		{ "tld4.", TEXTURE },
+		{ "txq.", TEXTURE },
+		{ "suld.", TEXTURE },
+		{ "sust.", TEXTURE },
+		{ "sured.", TEXTURE },
+		{ "suq.", TEXTURE },
 		{ "cp.async.bulk", "Bulk copies (TMA) are not supported; use cp.async or plain copies." },
 		{ "cp.async.mbarrier", "Use cp.async.commit_group and cp.async.wait_group." },
 		{ "wgmma.", "Warp-group matrix instructions are not supported; use mma.sync or wmma." },
 		{ "tcgen05.", "Tensor memory is not supported; use mma.sync or wmma." },
-		{ "barrier.cluster", CLUSTER }, { "mapa", CLUSTER }, { "getctarank", CLUSTER },
+		{ "barrier.cluster", CLUSTER },
+		{ "mapa", CLUSTER },
+		{ "getctarank", CLUSTER },
 		{ "clusterlaunchcontrol", CLUSTER },
 		{ "griddepcontrol", "Dependent launches are not supported." },
 		{ "fence.proxy", "Proxy fences belong to bulk copies, which are not supported." },
 		{ "multimem.", "Multicast memory is not supported." },
-		{ "createpolicy", POLICY }, { "applypriority", POLICY }, { "discard", POLICY },
-		{ "alloca", STACK }, { "stacksave", STACK }, { "stackrestore", STACK },
-		{ "vadd", VIDEO }, { "vsub", VIDEO }, { "vabsdiff", VIDEO }, { "vmin", VIDEO },
-		{ "vmax", VIDEO }, { "vavrg", VIDEO }, { "vshl", VIDEO }, { "vshr", VIDEO },
-		{ "vmad", VIDEO }, { "vset", VIDEO },
+		{ "createpolicy", POLICY },
+		{ "applypriority", POLICY },
+		{ "discard", POLICY },
+		{ "alloca", STACK },
+		{ "stacksave", STACK },
+		{ "stackrestore", STACK },
+		{ "vadd", VIDEO },
+		{ "vsub", VIDEO },
+		{ "vabsdiff", VIDEO },
+		{ "vmin", VIDEO },
+		{ "vmax", VIDEO },
+		{ "vavrg", VIDEO },
+		{ "vshl", VIDEO },
+		{ "vshr", VIDEO },
+		{ "vmad", VIDEO },
+		{ "vset", VIDEO },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
 		size_t n = strlen(families[i].prefix);
@@ -163,7 +182,7 @@ static bool unknown_opcode(struct parser *p, const struct token *word)
 	char base[32];
 	snprintf(base, sizeof base, "%.*s", n > 31 ? 31 : (int)n, word->s);
 	report_at(p, word->s, word->line, ERR_UNSUPPORTED, "opcode '%.*s' is not supported",
-	        word->len > 80 ? 80 : (int)word->len, word->s);
+	          word->len > 80 ? 80 : (int)word->len, word->s);
 	const char *remedy = family_remedy(word);
 	const char *near = str_nearest(base, op_names, OP_COUNT);
 	struct text known = { 0 };
@@ -206,7 +225,7 @@ static bool bad_modifier(struct parser *p, const struct token *word, const char 
 	list_modifiers(&t, forms[op].takes);
 	list_types(&t, forms[op].types | forms[op].types2);
 	report_at(p, at, word->line, ERR_UNSUPPORTED, "modifier '.%.*s' of '%s' is not supported",
-	        n > 40 ? 40 : (int)n, at, op_names[op]);
+	          n > 40 ? 40 : (int)n, at, op_names[op]);
 	if (remedy)
 		err_remedy(p->err, "%s", remedy);
 	else
@@ -226,7 +245,7 @@ static bool missing(struct parser *p, const struct token *word, enum ptx_op op, 
 	return false;
 }
 
-/* --- modifiers ------------------------------------------------------------------------------ */
+/* --- modifiers --- */
 /* m16n8k16, m8n8 */
 static bool parse_shape(const char *s, size_t n, struct ptx_mma *mma)
 {
@@ -257,54 +276,27 @@ static void apply(const struct modifier *m, bool again, struct ptx_inst *inst)
 		if (!again) /* cp.async: the first is the destination's */
 			inst->space = (enum ptx_space)m->value;
 		break;
-	case GROUP_ROUND:
-		inst->round = (enum ptx_round)m->value;
-		break;
-	case GROUP_CMP:
-		inst->cmp = (enum ptx_cmp)m->value;
-		break;
-	case GROUP_BOOL:
-		inst->boolop = (enum ptx_boolop)m->value;
-		break;
+	case GROUP_ROUND: inst->round = (enum ptx_round)m->value; break;
+	case GROUP_CMP: inst->cmp = (enum ptx_cmp)m->value; break;
+	case GROUP_BOOL: inst->boolop = (enum ptx_boolop)m->value; break;
 	case GROUP_ATOM:
-	case GROUP_BARRED:
-		inst->atom = (enum ptx_atom)m->value;
-		break;
+	case GROUP_BARRED: inst->atom = (enum ptx_atom)m->value; break;
 	case GROUP_SHFL:
 	case GROUP_VOTE:
 	case GROUP_PRMT:
-	case GROUP_TEST:
-		inst->mode = (enum ptx_mode)m->value;
-		break;
-	case GROUP_SEM:
-		inst->sem = (enum ptx_sem)m->value;
-		break;
-	case GROUP_SCOPE:
-		inst->scope = (enum ptx_scope)m->value;
-		break;
-	case GROUP_CACHE:
-		inst->cache = (enum ptx_cache)m->value;
-		break;
-	case GROUP_VEC:
-		inst->vec = (uint8_t)m->value;
-		break;
-	case GROUP_TILES:
-		inst->mma.count = (uint8_t)m->value;
-		break;
-	case GROUP_FRAG:
-		inst->mma.frag = (char)m->value;
-		break;
-	case GROUP_LAYOUT:
-		*(again ? &inst->mma.b_col : &inst->mma.a_col) = m->value != 0;
-		break;
+	case GROUP_TEST: inst->mode = (enum ptx_mode)m->value; break;
+	case GROUP_SEM: inst->sem = (enum ptx_sem)m->value; break;
+	case GROUP_SCOPE: inst->scope = (enum ptx_scope)m->value; break;
+	case GROUP_CACHE: inst->cache = (enum ptx_cache)m->value; break;
+	case GROUP_VEC: inst->vec = (uint8_t)m->value; break;
+	case GROUP_TILES: inst->mma.count = (uint8_t)m->value; break;
+	case GROUP_FRAG: inst->mma.frag = (char)m->value; break;
+	case GROUP_LAYOUT: *(again ? &inst->mma.b_col : &inst->mma.a_col) = m->value != 0; break;
 	case GROUP_LEVEL:
 	case GROUP_HINT:
 	case GROUP_BARCTA:
-	case GROUP_SHAPE:
-		break;
-	default: /* a flag */
-		inst->flags |= (uint32_t)m->value;
-		break;
+	case GROUP_SHAPE: break;
+	default: /* a flag */ inst->flags |= (uint32_t)m->value; break;
 	}
 }
 
@@ -349,8 +341,9 @@ static bool check_types(struct parser *p, const struct token *word, const struct
 		if (!(allowed >> types[i] & 1)) {
 			struct text t = { 0 };
 			list_types(&t, allowed);
-			report_at(p, word->s, word->line, ERR_UNSUPPORTED, "'%s' with type .%s is not supported",
-			        op_names[inst->op], ptx_type_name(types[i]));
+			report_at(p, word->s, word->line, ERR_UNSUPPORTED,
+			          "'%s' with type .%s is not supported", op_names[inst->op],
+			          ptx_type_name(types[i]));
 			err_remedy(p->err, "Supported:%s.", t.s);
 			text_free(&t);
 			return false;
@@ -384,7 +377,8 @@ static bool check_meaning(struct parser *p, const struct token *word, const stru
 	if (op == OP_RED && (inst->atom == ATOM_CAS || inst->atom == ATOM_EXCH))
 		return fail_at(p, word->s, word->line, ERR_PARSE, "'red' has no .cas and no .exch");
 	if (op == OP_REDUX && inst->atom > ATOM_XOR)
-		return fail_at(p, word->s, word->line, ERR_PARSE, "'redux' takes .add .min .max .and .or "
+		return fail_at(p, word->s, word->line, ERR_PARSE,
+		               "'redux' takes .add .min .max .and .or "
 		               ".xor");
 	if (op == OP_VOTE && (inst->mode == MODE_BALLOT) != (inst->type == PTX_B32))
 		return fail_at(p, word->s, word->line, ERR_PARSE,
@@ -421,7 +415,7 @@ static bool take_apart(struct parser *p, const struct token *word, struct ptx_in
 	memcpy(inst->text, word->s, shown);
 	if (op == OP_BRX_IDX) {
 		report_at(p, word->s, word->line, ERR_UNSUPPORTED,
-		        "opcode 'brx.idx' (a table of branch targets) is not supported");
+		          "opcode 'brx.idx' (a table of branch targets) is not supported");
 		return err_remedy(p->err, "Write the switch as a chain of 'if's; nvcc writes none.");
 	}
 
@@ -470,8 +464,7 @@ bool parse_mnemonic(struct parser *p, const struct token *word, struct ptx_inst 
 	size_t h = word->hash & (MNEMONIC_HASH - 1);
 	for (; p->mnemonic_hash[h]; h = (h + 1) & (MNEMONIC_HASH - 1)) {
 		const struct mnemonic *m = &p->mnemonics[p->mnemonic_hash[h] - 1];
-		if (m->hash == word->hash && m->len == word->len &&
-		    memcmp(m->text, word->s, m->len) == 0) {
+		if (m->hash == word->hash && m->len == word->len && memcmp(m->text, word->s, m->len) == 0) {
 			*inst = m->inst;
 			return true;
 		}
@@ -507,8 +500,7 @@ bool parse_inst(struct parser *p, const struct token *word, int32_t guard, bool 
 			inst->n_opnds = (uint8_t)(i + 1);
 	f->n_insts++;
 	if (!at_punct(p, ';'))
-		return at_punct(p, ',')
-		       ? fail(p, "too many operands for '%s'", inst->text)
-		       : expect(p, ';', "after the instruction");
+		return at_punct(p, ',') ? fail(p, "too many operands for '%s'", inst->text)
+		                        : expect(p, ';', "after the instruction");
 	return advance(p);
 }

@@ -13,8 +13,8 @@
 #include <string.h>
 
 /* The message, then the line with a caret under @at, at most 100 columns of it. */
-void report_at(struct parser *p, const char *at, uint32_t line, enum err_code code,
-               const char *fmt, ...)
+void report_at(struct parser *p, const char *at, uint32_t line, enum err_code code, const char *fmt,
+               ...)
 {
 	const char *begin = at, *end = at;
 	while (begin > p->text && begin[-1] != '\n')
@@ -150,8 +150,12 @@ void grow(void *items, size_t n, size_t *cap, size_t bytes)
 bool declare(struct parser *p, const struct token *name, enum sym_kind kind, int32_t index,
              uint32_t count)
 {
-	struct sym s = { .name = name->s, .len = name->len, .hash = name->hash, .kind = kind,
-		         .index = index, .count = count };
+	struct sym s = { .name = name->s,
+		             .len = name->len,
+		             .hash = name->hash,
+		             .kind = kind,
+		             .index = index,
+		             .count = count };
 	const struct sym *old = names_find(&p->names, name->s, name->len, name->hash);
 	if (old && !count && (size_t)(old - p->names.syms) >= p->scope_mark)
 		return fail_at(p, name->s, name->line, ERR_PARSE, "'%.*s' is declared twice",
@@ -191,7 +195,7 @@ static bool parse_target(struct parser *p)
 			p->m->target[n] = '\0';
 		} else if (!tok_is(&t, TOK_NAME, "debug")) {
 			report_at(p, t.s, t.line, ERR_UNSUPPORTED, "target option '%.*s' is not supported",
-			        (int)t.len, t.s);
+			          (int)t.len, t.s);
 			return err_remedy(p->err, "Supported: an architecture, and 'debug'.");
 		}
 		if (!take(p, ',', &more))
@@ -289,8 +293,8 @@ static bool parse_ntid(struct parser *p, uint32_t ntid[3])
 
 static bool unknown_directive(struct parser *p, const char *where, const char *known)
 {
-	report_at(p, p->tok.s - 1, p->tok.line, ERR_UNSUPPORTED, "directive '.%.*s' is not supported %s",
-	        (int)p->tok.len, p->tok.s, where);
+	report_at(p, p->tok.s - 1, p->tok.line, ERR_UNSUPPORTED,
+	          "directive '.%.*s' is not supported %s", (int)p->tok.len, p->tok.s, where);
 	return err_remedy(p->err, "Supported there: %s.", known);
 }
 
@@ -318,7 +322,8 @@ static bool parse_tuning(struct parser *p)
 			if (!skip_pragma(p))
 				return false;
 		} else {
-			return unknown_directive(p, "on a function", ".maxntid .reqntid .minnctapersm "
+			return unknown_directive(p, "on a function",
+			                         ".maxntid .reqntid .minnctapersm "
 			                         ".maxnctapersm .maxnreg .noreturn .pragma");
 		}
 	}
@@ -377,8 +382,7 @@ static bool parse_signature(struct parser *p, bool is_entry, struct token *name)
 	f->param_bytes = 0;
 	if (at_punct(p, '('))
 		ok = parse_params(p, f, false);
-	f->params = mem_realloc(f->params, (size_t)f->n_params + rets.n_params + 1,
-	                        sizeof *f->params);
+	f->params = mem_realloc(f->params, (size_t)f->n_params + rets.n_params + 1, sizeof *f->params);
 	for (unsigned i = 0; i < rets.n_params; i++)
 		f->params[f->n_params + i] = rets.params[i];
 	f->n_rets = rets.n_params;
@@ -400,9 +404,11 @@ static bool parse_func(struct parser *p, bool is_entry)
 	p->scope_mark = names_open(&p->names);
 	for (unsigned i = 0; i < f->n_params + f->n_rets; i++) {
 		size_t len = strlen(f->params[i].name);
-		struct sym s = { .name = f->params[i].name, .len = (uint32_t)len,
-			         .hash = lex_hash(f->params[i].name, len), .kind = SYM_PARAM,
-			         .index = (int32_t)i };
+		struct sym s = { .name = f->params[i].name,
+			             .len = (uint32_t)len,
+			             .hash = lex_hash(f->params[i].name, len),
+			             .kind = SYM_PARAM,
+			             .index = (int32_t)i };
 		names_add(&p->names, &s);
 	}
 	bool ok = parse_body(p);
@@ -419,7 +425,9 @@ static bool parse_declaration(struct parser *p)
 		const char *name;
 		enum ptx_space space;
 	} spaces[] = {
-		{ "global", SPACE_GLOBAL }, { "const", SPACE_CONST }, { "shared", SPACE_SHARED },
+		{ "global", SPACE_GLOBAL },
+		{ "const", SPACE_CONST },
+		{ "shared", SPACE_SHARED },
 	};
 	bool is_extern = false;
 	for (;;) {

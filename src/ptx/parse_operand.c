@@ -46,11 +46,8 @@ static struct want want_of(const struct ptx_inst *inst, char width)
 		break;
 	case '2':
 	case '4':
-	case '8':
-		w.bytes = (unsigned)(width - '0');
-		break;
-	default:
-		break;
+	case '8': w.bytes = (unsigned)(width - '0'); break;
+	default: break;
 	}
 	return w;
 }
@@ -58,9 +55,10 @@ static struct want want_of(const struct ptx_inst *inst, char width)
 static bool unknown_name(struct parser *p, const struct token *t)
 {
 	report_at(p, t->s, t->line, ERR_PARSE, "'%.*s' is not declared", t->len > 80 ? 80 : (int)t->len,
-	        t->s);
-	return t->s[0] != '%' ? false
-	       : err_remedy(p->err, "No register or supported special register has that name.");
+	          t->s);
+	return t->s[0] != '%'
+	           ? false
+	           : err_remedy(p->err, "No register or supported special register has that name.");
 }
 
 static bool check_reg(struct parser *p, const struct token *t, int32_t reg, const struct want *w,
@@ -74,8 +72,10 @@ static bool check_reg(struct parser *p, const struct token *t, int32_t reg, cons
 		return fail_at(p, t->s, t->line, ERR_PARSE, "'%.*s' is .%s; '%s' needs a predicate here",
 		               len, t->s, is, inst->text);
 	if (!w->pred && type == PTX_PRED)
-		return fail_at(p, t->s, t->line, ERR_PARSE, "'%.*s' is a predicate; '%s' needs a value "
-		               "here", len, t->s, inst->text);
+		return fail_at(p, t->s, t->line, ERR_PARSE,
+		               "'%.*s' is a predicate; '%s' needs a value "
+		               "here",
+		               len, t->s, inst->text);
 	if (w->bytes && (bytes < w->bytes || (bytes > w->bytes && !w->wider)))
 		return fail_at(p, t->s, t->line, ERR_PARSE, "'%.*s' is .%s; '%s' needs %u bits here", len,
 		               t->s, is, inst->text, w->bytes * 8);
@@ -126,7 +126,7 @@ static bool parse_vector(struct parser *p, const struct want *w, const struct pt
 		int32_t *reg = &o->vec[o->n_vec++];
 		if (p->tok.kind == TOK_INT || p->tok.kind == TOK_FLOAT || at_punct(p, '-')) {
 			report_at(p, p->tok.s, p->tok.line, ERR_UNSUPPORTED,
-			        "a constant inside a vector is not supported");
+			          "a constant inside a vector is not supported");
 			return err_remedy(p->err, "Move it to a register first.");
 		}
 		if (!parse_reg(p, &element, inst, sink, reg) || !take(p, ',', &more))
@@ -139,8 +139,10 @@ static bool parse_vector(struct parser *p, const struct want *w, const struct pt
 		for (int i = 0; i < o->n_vec; i++)
 			sinks |= o->vec[i] < 0;
 		if (sinks ? bytes >= w->bytes : bytes != w->bytes)
-			return fail_at(p, open.s, open.line, ERR_PARSE, "the elements have %u bits, '%s' "
-			               "needs %u", bytes * 8, inst->text, w->bytes * 8);
+			return fail_at(p, open.s, open.line, ERR_PARSE,
+			               "the elements have %u bits, '%s' "
+			               "needs %u",
+			               bytes * 8, inst->text, w->bytes * 8);
 	} else if (ptx_op_class(inst->op) == CLASS_MEM && o->n_vec != inst->vec) {
 		return fail_at(p, open.s, open.line, ERR_PARSE, "'%s' needs %u elements, not %u",
 		               inst->text, inst->vec, o->n_vec);
@@ -162,8 +164,18 @@ static bool find_special(const struct token *t, enum ptx_special *special)
 static bool refuse_special(struct parser *p, const struct token *t)
 {
 	static const char *const families[] = {
-		"%envreg", "%pm", "%clusterid", "%nclusterid", "%cluster_", "%is_explicit_cluster",
-		"%reserved_smem", "%aggr_smem_size", "%current_graph_exec", "%tid", "%ntid", "%ctaid",
+		"%envreg",
+		"%pm",
+		"%clusterid",
+		"%nclusterid",
+		"%cluster_",
+		"%is_explicit_cluster",
+		"%reserved_smem",
+		"%aggr_smem_size",
+		"%current_graph_exec",
+		"%tid",
+		"%ntid",
+		"%ctaid",
 		"%nctaid",
 	};
 	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
@@ -171,9 +183,9 @@ static bool refuse_special(struct parser *p, const struct token *t)
 		if (t->len < n || memcmp(t->s, families[i], n) != 0)
 			continue;
 		report_at(p, t->s, t->line, ERR_UNSUPPORTED, "special register '%.*s' is not supported",
-		        (int)t->len, t->s);
+		          (int)t->len, t->s);
 		return err_remedy(p->err, "Supported: %%tid %%ntid %%ctaid %%nctaid (.x .y .z), lane, warp "
-		                  "and SM numbers, lane masks, clocks, shared-memory sizes.");
+		                          "and SM numbers, lane masks, clocks, shared-memory sizes.");
 	}
 	return unknown_name(p, t);
 }
@@ -256,8 +268,8 @@ static bool parse_literal(struct parser *p, const struct want *w, const struct p
 	if (number.kind == TOK_FLOAT)
 		return (!negative || advance(p)) && parse_float(p, negative, w, inst, o);
 	if (w->type == PTX_F32 || w->type == PTX_F64) {
-		report_at(p, p->tok.s, p->tok.line, ERR_PARSE,
-		          "'%s' needs a floating-point constant here", inst->text);
+		report_at(p, p->tok.s, p->tok.line, ERR_PARSE, "'%s' needs a floating-point constant here",
+		          inst->text);
 		return err_remedy(p->err, "Write 1.0 as 0f3F800000 (.f32) or 0d3FF0000000000000 (.f64).");
 	}
 	o->kind = OPND_INT;
@@ -340,7 +352,9 @@ static bool parse_label(struct parser *p, struct ptx_operand *o)
 		return false;
 	grow(&p->refs, p->n_refs, &p->refs_cap, sizeof *p->refs);
 	p->refs[p->n_refs++] = (struct label_ref){
-		.tok = t, .scope = p->scope, .inst = func_at_hand(p)->n_insts,
+		.tok = t,
+		.scope = p->scope,
+		.inst = func_at_hand(p)->n_insts,
 	};
 	o->kind = OPND_LABEL;
 	o->label = -1;
@@ -353,20 +367,13 @@ static bool parse_one(struct parser *p, char role, char width, const struct ptx_
 	const struct want w = want_of(inst, width);
 	switch (role) {
 	case 'd':
-	case 'D':
-		return parse_destination(p, &w, inst, role == 'D', o);
+	case 'D': return parse_destination(p, &w, inst, role == 'D', o);
 	case 's':
-	case 'S':
-		return parse_source(p, &w, inst, role == 'S', o);
-	case 'q':
-		return parse_predicate(p, inst, o);
-	case 'm':
-		return parse_address(p, inst, o);
-	case 'l':
-		return parse_label(p, o);
-	default: /* 'i' */
-		o->kind = OPND_INT;
-		return expect_int(p, &o->i64, "an integer constant");
+	case 'S': return parse_source(p, &w, inst, role == 'S', o);
+	case 'q': return parse_predicate(p, inst, o);
+	case 'm': return parse_address(p, inst, o);
+	case 'l': return parse_label(p, o);
+	default: /* 'i' */ o->kind = OPND_INT; return expect_int(p, &o->i64, "an integer constant");
 	}
 }
 
@@ -389,10 +396,10 @@ static bool parse_bar(struct parser *p, struct ptx_inst *inst)
 		    !parse_source(p, &word, inst, false, &o[1]) || !comma(p, inst))
 			return false;
 		uint32_t member;
-		const struct sym *s = p->tok.kind == TOK_NAME
-		                      ? names_find_token(&p->names, &p->tok, &member) : NULL;
-		bool pred = at_punct(p, '!') || (s && s->kind == SYM_REG &&
-		            func_at_hand(p)->regs[s->index].type == PTX_PRED);
+		const struct sym *s =
+			p->tok.kind == TOK_NAME ? names_find_token(&p->names, &p->tok, &member) : NULL;
+		bool pred = at_punct(p, '!') ||
+		            (s && s->kind == SYM_REG && func_at_hand(p)->regs[s->index].type == PTX_PRED);
 		if (!pred && (!parse_source(p, &word, inst, false, &o[2]) || !comma(p, inst)))
 			return false;
 		return parse_predicate(p, inst, &o[3]);
@@ -415,8 +422,8 @@ static bool parse_call_symbol(struct parser *p, int32_t *symbol)
 	const struct sym *s = names_find_token(&p->names, &t, &member);
 	if (!s)
 		return unknown_name(p, &t);
-	bool param = s->kind == SYM_PARAM ||
-	             (s->kind == SYM_VAR && p->m->vars[s->index].space == SPACE_PARAM);
+	bool param =
+		s->kind == SYM_PARAM || (s->kind == SYM_VAR && p->m->vars[s->index].space == SPACE_PARAM);
 	if (!param)
 		return fail_at(p, t.s, t.line, ERR_UNSUPPORTED,
 		               "'%.*s' is no .param variable; nothing else can be passed to a function",
@@ -467,8 +474,8 @@ static bool parse_call(struct parser *p, struct ptx_inst *inst)
 		return false;
 	if (more) {
 		o[1].kind = OPND_SYMBOL;
-		if (!parse_call_symbol(p, &o[1].symbol) ||
-		    !expect(p, ')', "after the return value") || !comma(p, inst))
+		if (!parse_call_symbol(p, &o[1].symbol) || !expect(p, ')', "after the return value") ||
+		    !comma(p, inst))
 			return false;
 	}
 	if (!parse_callee(p, inst, &o[0]) || !take(p, ',', &more))

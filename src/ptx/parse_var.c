@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_REGS (1u << 20)       /* in a module: ptxas gives up long before */
-#define MAX_INIT (64u << 20)      /* bytes of initialised variables in a module */
+#define MAX_REGS (1u << 20)  /* in a module: ptxas gives up long before */
+#define MAX_INIT (64u << 20) /* bytes of initialised variables in a module */
 #define MAX_VAR ((uint64_t)1 << 40)
 
 struct decl {
 	enum ptx_type type;
-	uint32_t lanes;  /* .v2 .v4 */
+	uint32_t lanes; /* .v2 .v4 */
 	uint32_t align;
 	struct token name;
-	uint64_t size;   /* bytes */
-	uint64_t outer;  /* elements of one row of the first dimension, for "x[] = {..}" */
+	uint64_t size;          /* bytes */
+	uint64_t outer;         /* elements of one row of the first dimension, for "x[] = {..}" */
 	bool is_array, is_open; /* open: first dimension left out */
 };
 
@@ -36,12 +36,12 @@ bool parse_type(struct parser *p, enum ptx_type *type)
 	if (p->tok.kind != TOK_DOT)
 		return fail(p, "expected a type such as .b32");
 	report_at(p, p->tok.s - 1, p->tok.line, ERR_UNSUPPORTED, "type '.%.*s' is not supported",
-	        (int)p->tok.len, p->tok.s);
+	          (int)p->tok.len, p->tok.s);
 	return err_remedy(p->err, "Supported: .pred and .b .u .s of 8 to 64 bits, .b128, .f16 .bf16 "
-	                  ".f32 .f64. Textures and surfaces are not.");
+	                          ".f32 .f64. Textures and surfaces are not.");
 }
 
-/* --- registers ------------------------------------------------------------------------------ */
+/* --- registers --- */
 /* Appends @number in decimal to @name of @cap bytes that holds @len. */
 static void append_number(char *name, size_t cap, size_t len, uint32_t number)
 {
@@ -114,7 +114,7 @@ bool parse_reg_decl(struct parser *p)
 	return expect(p, ';', "after a register");
 }
 
-/* --- variables and parameters --------------------------------------------------------------- */
+/* --- variables and parameters --- */
 /* .attribute(.managed): memory of a variable, which makes no difference here. */
 static bool skip_attribute(struct parser *p)
 {
@@ -245,8 +245,11 @@ bool parse_params(struct parser *p, struct ptx_func *f, bool returns)
 		grow(&f->params, f->n_params, &cap, sizeof *f->params);
 		f->params[f->n_params++] = (struct ptx_param){
 			.name = mem_strndup(d.name.s, d.name.len),
-			.type = d.type, .size = (uint32_t)d.size, .align = d.align,
-			.offset = (uint32_t)offset, .is_return = returns,
+			.type = d.type,
+			.size = (uint32_t)d.size,
+			.align = d.align,
+			.offset = (uint32_t)offset,
+			.is_return = returns,
 		};
 		f->param_bytes = (uint32_t)(offset + d.size);
 		if (!take(p, ',', &more))
@@ -255,7 +258,7 @@ bool parse_params(struct parser *p, struct ptx_func *f, bool returns)
 	return expect(p, ')', "after the parameters");
 }
 
-/* --- initialisers --------------------------------------------------------------------------- */
+/* --- initialisers --- */
 struct init {
 	struct ptx_var *var;
 	size_t cap, relocs_cap;
@@ -291,9 +294,9 @@ static bool parse_init_symbol(struct parser *p, struct init *in)
 	uint32_t member;
 	if (!advance(p))
 		return false;
-	if (generic && (!expect(p, '(', "after generic") ||
-	                !expect_name(p, &name, "the name of a variable") ||
-	                !expect(p, ')', "after the variable")))
+	if (generic &&
+	    (!expect(p, '(', "after generic") || !expect_name(p, &name, "the name of a variable") ||
+	     !expect(p, ')', "after the variable")))
 		return false;
 	const struct sym *s = names_find_token(&p->names, &name, &member);
 	if (!s || (s->kind != SYM_VAR && s->kind != SYM_FUNC))
@@ -312,8 +315,12 @@ static bool parse_init_symbol(struct parser *p, struct init *in)
 		               "an address in pieces is not supported in an initialiser");
 	grow(&in->var->relocs, in->var->n_relocs, &in->relocs_cap, sizeof *in->var->relocs);
 	in->var->relocs[in->var->n_relocs++] = (struct ptx_reloc){
-		.offset = in->at, .symbol = symbol, .bytes = (uint8_t)bytes, .is_func = is_func,
-		.generic = generic, .addend = addend,
+		.offset = in->at,
+		.symbol = symbol,
+		.bytes = (uint8_t)bytes,
+		.is_func = is_func,
+		.generic = generic,
+		.addend = addend,
 	};
 	return true;
 }
@@ -350,8 +357,8 @@ static bool parse_init_value(struct parser *p, struct init *in)
 		if (negative)
 			lex_next(&ahead, &number);
 		if ((number.kind == TOK_FLOAT) != is_float)
-			return fail(p, "'%s' of type .%s needs %s values", in->var->name,
-			            ptx_type_name(type), is_float ? "floating-point" : "integer");
+			return fail(p, "'%s' of type .%s needs %s values", in->var->name, ptx_type_name(type),
+			            is_float ? "floating-point" : "integer");
 		if (is_float) {
 			bits = float_bits(&number, negative, type);
 			if ((negative && !advance(p)) || !advance(p))
@@ -379,7 +386,8 @@ static bool parse_init_list(struct parser *p, struct init *in, uint64_t row, boo
 	for (uint64_t i = 0; more && !at_punct(p, '}'); i++) {
 		if (at_punct(p, '{')) {
 			if (inner)
-				return fail_at(p, p->tok.s, p->tok.line, ERR_UNSUPPORTED, "initial values of "
+				return fail_at(p, p->tok.s, p->tok.line, ERR_UNSUPPORTED,
+				               "initial values of "
 				               "more than two dimensions are not supported");
 			in->at = first + i * row;
 			if (!parse_init_list(p, in, row, true))
@@ -454,8 +462,12 @@ bool parse_var_decl(struct parser *p, enum ptx_space space, bool is_extern)
 		struct ptx_var *v = &p->m->vars[index];
 		*v = (struct ptx_var){
 			.name = mem_strndup(d.name.s, d.name.len),
-			.space = space, .type = d.type, .align = d.align, .size = d.size,
-			.is_extern = is_extern, .func = p->func,
+			.space = space,
+			.type = d.type,
+			.align = d.align,
+			.size = d.size,
+			.is_extern = is_extern,
+			.func = p->func,
 		};
 		if (!take(p, '=', &init) || (init && !parse_init(p, v, &d)))
 			return false;

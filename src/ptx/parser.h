@@ -10,16 +10,16 @@
 #include "ptx/lexer.h"
 #include "ptx/ptx.h"
 
-/* --- ptx_names.c: names in nested scopes ---------------------------------------------------- */
+/* --- ptx_names.c: names in nested scopes --- */
 enum sym_kind { SYM_REG, SYM_VAR, SYM_PARAM, SYM_FUNC, SYM_PROTO, SYM_TARGETS };
 
 struct sym {
 	const char *name; /* in the text */
 	uint32_t len, hash;
 	enum sym_kind kind;
-	int32_t index;    /* register, variable, parameter or function */
-	uint32_t count;   /* of a range "%r<count>": %r0 .. ; 0 = not a range */
-	int32_t next;     /* in the hash chain */
+	int32_t index;  /* register, variable, parameter or function */
+	uint32_t count; /* of a range "%r<count>": %r0 .. ; 0 = not a range */
+	int32_t next;   /* in the hash chain */
 };
 
 struct names {
@@ -40,7 +40,7 @@ const struct sym *names_find(const struct names *t, const char *name, size_t len
 const struct sym *names_find_token(const struct names *t, const struct token *tok,
                                    uint32_t *member);
 
-/* --- the parser ----------------------------------------------------------------------------- */
+/* --- the parser --- */
 struct label_def {
 	const char *name;
 	uint32_t len, hash, line, scope, inst;
@@ -56,7 +56,7 @@ struct label_ref {
 struct inline_site {
 	uint32_t file, line, col;
 	uint32_t at_file, at_line, at_col; /* at_line 0 = not inlined */
-	int32_t next; /* in the hash chain */
+	int32_t next;                      /* in the hash chain */
 };
 
 /* { ... } in a body: where it stands, and the names_open() of the one around it. */
@@ -72,7 +72,7 @@ struct mnemonic {
 	struct ptx_inst inst;
 };
 
-#define OP_HASH 512     /* powers of two, more than twice the number of entries */
+#define OP_HASH 512 /* powers of two, more than twice the number of entries */
 #define MODIFIER_HASH 512
 #define MNEMONIC_HASH 1024
 #define SITE_HASH 256
@@ -85,7 +85,7 @@ struct parser {
 	struct ptx_module *m;
 	size_t funcs_cap, vars_cap, files_cap;
 	struct names names;
-	size_t scope_mark; /* names_open() of the innermost scope */
+	size_t scope_mark;               /* names_open() of the innermost scope */
 	uint64_t regs_total, init_total; /* limits against absurd input */
 
 	/* the function at hand */
@@ -99,7 +99,7 @@ struct parser {
 	struct label_ref *refs;
 	size_t n_refs, refs_cap;
 	uint32_t line, leaf_line; /* of the last .loc */
-	bool nounroll; /* .pragma "nounroll" since the last instruction */
+	bool nounroll;            /* .pragma "nounroll" since the last instruction */
 	struct inline_site *sites;
 	size_t n_sites, sites_cap;
 	int32_t site_hash[SITE_HASH];
@@ -111,8 +111,8 @@ struct parser {
 };
 
 /* parse_module.c: errors and tokens */
-void report_at(struct parser *p, const char *at, uint32_t line, enum err_code code,
-               const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void report_at(struct parser *p, const char *at, uint32_t line, enum err_code code, const char *fmt,
+               ...) __attribute__((format(printf, 5, 6)));
 /* Sets the error and is false, visibly so for static analysis. */
 #define fail_at(...) (report_at(__VA_ARGS__), false)
 /* Malformed text at the token at hand. */

@@ -15,25 +15,37 @@
 #include <stdint.h>
 
 /* X(ID, "name", bytes) : fundamental types, PTX ISA 5.2 */
-#define PTX_TYPES(X)                                                                             \
-	X(NONE, "", 0) X(B8, "b8", 1) X(B16, "b16", 2) X(B32, "b32", 4) X(B64, "b64", 8)         \
-	X(B128, "b128", 16) X(U8, "u8", 1) X(U16, "u16", 2) X(U32, "u32", 4) X(U64, "u64", 8)    \
-	X(S8, "s8", 1) X(S16, "s16", 2) X(S32, "s32", 4) X(S64, "s64", 8) X(F16, "f16", 2)       \
-	X(F16X2, "f16x2", 4) X(BF16, "bf16", 2) X(BF16X2, "bf16x2", 4) X(TF32, "tf32", 4)        \
-	X(F32, "f32", 4) X(F64, "f64", 8) X(PRED, "pred", 1)
+#define PTX_TYPES(X)                                                                              \
+	X(NONE, "", 0)                                                                                \
+	X(B8, "b8", 1) X(B16, "b16", 2) X(B32, "b32", 4) X(B64, "b64", 8) X(B128, "b128", 16)         \
+		X(U8, "u8", 1) X(U16, "u16", 2) X(U32, "u32", 4) X(U64, "u64", 8) X(S8, "s8", 1)          \
+			X(S16, "s16", 2) X(S32, "s32", 4) X(S64, "s64", 8) X(F16, "f16", 2)                   \
+				X(F16X2, "f16x2", 4) X(BF16, "bf16", 2) X(BF16X2, "bf16x2", 4) X(TF32, "tf32", 4) \
+					X(F32, "f32", 4) X(F64, "f64", 8) X(PRED, "pred", 1)
 enum ptx_type {
 #define X(id, name, bytes) PTX_##id,
 	PTX_TYPES(X)
 #undef X
-	PTX_TYPE_COUNT
+		PTX_TYPE_COUNT
 };
 
 enum ptx_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM };
 
 /* Base opcodes from opcode.def: OPCODE(ID, "mnemonic", CLASS, "PTX ISA section"). */
 enum ptx_class {
-	CLASS_INT, CLASS_FP32_64, CLASS_SFU, CLASS_CMP, CLASS_LOGIC, CLASS_MOVE, CLASS_MEM,
-	CLASS_ATOMIC, CLASS_CONTROL, CLASS_BARRIER, CLASS_WARP, CLASS_TENSOR, CLASS_MISC
+	CLASS_INT,
+	CLASS_FP32_64,
+	CLASS_SFU,
+	CLASS_CMP,
+	CLASS_LOGIC,
+	CLASS_MOVE,
+	CLASS_MEM,
+	CLASS_ATOMIC,
+	CLASS_CONTROL,
+	CLASS_BARRIER,
+	CLASS_WARP,
+	CLASS_TENSOR,
+	CLASS_MISC
 };
 enum ptx_op {
 #define OPCODE(id, name, cls, section) OP_##id,
@@ -44,87 +56,175 @@ enum ptx_op {
 
 /* Comparison of setp, set, slct (ISA 9.3). LO LS HI HS are the unsigned forms; xxU accept NaN. */
 enum ptx_cmp {
-	CMP_NONE, CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_LO, CMP_LS, CMP_HI, CMP_HS,
-	CMP_EQU, CMP_NEU, CMP_LTU, CMP_LEU, CMP_GTU, CMP_GEU, CMP_NUM, CMP_NAN
+	CMP_NONE,
+	CMP_EQ,
+	CMP_NE,
+	CMP_LT,
+	CMP_LE,
+	CMP_GT,
+	CMP_GE,
+	CMP_LO,
+	CMP_LS,
+	CMP_HI,
+	CMP_HS,
+	CMP_EQU,
+	CMP_NEU,
+	CMP_LTU,
+	CMP_LEU,
+	CMP_GTU,
+	CMP_GEU,
+	CMP_NUM,
+	CMP_NAN
 };
 /* Boolean combined with a third source predicate: setp.lt.and etc. */
 enum ptx_boolop { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR };
-enum ptx_round { ROUND_NONE, ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_RNI, ROUND_RZI,
-	ROUND_RMI, ROUND_RPI, ROUND_RNA /* to nearest, ties away */ };
+enum ptx_round {
+	ROUND_NONE,
+	ROUND_RN,
+	ROUND_RZ,
+	ROUND_RM,
+	ROUND_RP,
+	ROUND_RNI,
+	ROUND_RZI,
+	ROUND_RMI,
+	ROUND_RPI,
+	ROUND_RNA /* to nearest, ties away */
+};
 /* atom/red operation, redux operation. */
-enum ptx_atom { ATOM_NONE, ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_INC,
-	ATOM_DEC, ATOM_EXCH, ATOM_CAS, ATOM_POPC /* bar.red only */ };
+enum ptx_atom {
+	ATOM_NONE,
+	ATOM_ADD,
+	ATOM_MIN,
+	ATOM_MAX,
+	ATOM_AND,
+	ATOM_OR,
+	ATOM_XOR,
+	ATOM_INC,
+	ATOM_DEC,
+	ATOM_EXCH,
+	ATOM_CAS,
+	ATOM_POPC /* bar.red only */
+};
 /* shfl, vote and match modes; byte selection of prmt (none = by selector); tests of testp. */
-enum ptx_mode { MODE_NONE, MODE_UP, MODE_DOWN, MODE_BFLY, MODE_IDX, MODE_ALL, MODE_ANY, MODE_UNI,
-	MODE_BALLOT, MODE_F4E, MODE_B4E, MODE_RC8, MODE_ECL, MODE_ECR, MODE_RC16, MODE_FINITE,
-	MODE_INFINITE, MODE_NUMBER, MODE_NOTANUMBER, MODE_NORMAL, MODE_SUBNORMAL };
+enum ptx_mode {
+	MODE_NONE,
+	MODE_UP,
+	MODE_DOWN,
+	MODE_BFLY,
+	MODE_IDX,
+	MODE_ALL,
+	MODE_ANY,
+	MODE_UNI,
+	MODE_BALLOT,
+	MODE_F4E,
+	MODE_B4E,
+	MODE_RC8,
+	MODE_ECL,
+	MODE_ECR,
+	MODE_RC16,
+	MODE_FINITE,
+	MODE_INFINITE,
+	MODE_NUMBER,
+	MODE_NOTANUMBER,
+	MODE_NORMAL,
+	MODE_SUBNORMAL
+};
 /* Memory ordering of ld, st, atom, red, fence, mbarrier (ISA 8); none = weak. */
-enum ptx_sem { SEM_NONE, SEM_WEAK, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC,
-	SEM_MMIO };
+enum ptx_sem {
+	SEM_NONE,
+	SEM_WEAK,
+	SEM_RELAXED,
+	SEM_ACQUIRE,
+	SEM_RELEASE,
+	SEM_ACQ_REL,
+	SEM_SC,
+	SEM_MMIO
+};
 enum ptx_scope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
 /* Cache operator as written; none = the default of the instruction. */
 enum ptx_cache { CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_WB, CACHE_WT };
 
 enum ptx_flag {
-	PF_SAT = 1 << 0, PF_FTZ = 1 << 1, PF_LO = 1 << 2, PF_HI = 1 << 3, PF_WIDE = 1 << 4,
-	PF_CC = 1 << 5, PF_APPROX = 1 << 6, PF_FULL = 1 << 7, PF_UNI = 1 << 8, PF_SYNC = 1 << 9,
-	PF_VOLATILE = 1 << 10, PF_NC = 1 << 11, PF_TO = 1 << 12 /* cvta.to */,
-	PF_WRAP = 1 << 13 /* shf.wrap; clear = clamp */, PF_LEFT = 1 << 14 /* shf.l */,
-	PF_NAN = 1 << 15 /* min.NaN */, PF_ARRIVE = 1 << 16 /* bar.arrive */,
-	PF_RED = 1 << 17 /* bar.red */, PF_ALIGNED = 1 << 18 /* .aligned */,
-	PF_SHIFTAMT = 1 << 19 /* bfind.shiftamt */, PF_PARITY = 1 << 20 /* mbarrier waits */,
-	PF_TRANS = 1 << 21 /* ldmatrix.trans */, PF_XORSIGN = 1 << 22 /* min.xorsign.abs */,
-	PF_RELU = 1 << 23 /* fma.relu, cvt.relu */, PF_NOFTZ = 1 << 24 /* atom.add.noftz */,
+	PF_SAT = 1 << 0,
+	PF_FTZ = 1 << 1,
+	PF_LO = 1 << 2,
+	PF_HI = 1 << 3,
+	PF_WIDE = 1 << 4,
+	PF_CC = 1 << 5,
+	PF_APPROX = 1 << 6,
+	PF_FULL = 1 << 7,
+	PF_UNI = 1 << 8,
+	PF_SYNC = 1 << 9,
+	PF_VOLATILE = 1 << 10,
+	PF_NC = 1 << 11,
+	PF_TO = 1 << 12 /* cvta.to */,
+	PF_WRAP = 1 << 13 /* shf.wrap; clear = clamp */,
+	PF_LEFT = 1 << 14 /* shf.l */,
+	PF_NAN = 1 << 15 /* min.NaN */,
+	PF_ARRIVE = 1 << 16 /* bar.arrive */,
+	PF_RED = 1 << 17 /* bar.red */,
+	PF_ALIGNED = 1 << 18 /* .aligned */,
+	PF_SHIFTAMT = 1 << 19 /* bfind.shiftamt */,
+	PF_PARITY = 1 << 20 /* mbarrier waits */,
+	PF_TRANS = 1 << 21 /* ldmatrix.trans */,
+	PF_XORSIGN = 1 << 22 /* min.xorsign.abs */,
+	PF_RELU = 1 << 23 /* fma.relu, cvt.relu */,
+	PF_NOFTZ = 1 << 24 /* atom.add.noftz */,
 	PF_CLAMP = 1 << 25 /* shf, szext, bmsk .clamp */,
 };
 
 /* X(ID, "name") : special registers, PTX ISA 10 */
-#define PTX_SPECIALS(X)                                                                          \
-	X(TID_X, "%tid.x") X(TID_Y, "%tid.y") X(TID_Z, "%tid.z")                                 \
-	X(NTID_X, "%ntid.x") X(NTID_Y, "%ntid.y") X(NTID_Z, "%ntid.z")                           \
-	X(CTAID_X, "%ctaid.x") X(CTAID_Y, "%ctaid.y") X(CTAID_Z, "%ctaid.z")                     \
-	X(NCTAID_X, "%nctaid.x") X(NCTAID_Y, "%nctaid.y") X(NCTAID_Z, "%nctaid.z")               \
-	X(LANEID, "%laneid") X(WARPID, "%warpid") X(NWARPID, "%nwarpid") X(SMID, "%smid")        \
-	X(NSMID, "%nsmid") X(GRIDID, "%gridid") X(CLOCK, "%clock") X(CLOCK64, "%clock64")        \
-	X(GLOBALTIMER, "%globaltimer") X(LANEMASK_EQ, "%lanemask_eq")                            \
-	X(LANEMASK_LE, "%lanemask_le") X(LANEMASK_LT, "%lanemask_lt")                            \
-	X(LANEMASK_GE, "%lanemask_ge") X(LANEMASK_GT, "%lanemask_gt")                            \
-	X(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size") X(TOTAL_SMEM_SIZE, "%total_smem_size")        \
-	X(CLOCK_HI, "%clock_hi") X(GLOBALTIMER_LO, "%globaltimer_lo")                            \
-	X(GLOBALTIMER_HI, "%globaltimer_hi") X(ENVREG1, "%envreg1") X(ENVREG2, "%envreg2")
+#define PTX_SPECIALS(X)                                                                           \
+	X(TID_X, "%tid.x")                                                                            \
+	X(TID_Y, "%tid.y") X(TID_Z, "%tid.z") X(NTID_X, "%ntid.x") X(NTID_Y, "%ntid.y")               \
+		X(NTID_Z, "%ntid.z") X(CTAID_X, "%ctaid.x") X(CTAID_Y, "%ctaid.y") X(CTAID_Z, "%ctaid.z") \
+			X(NCTAID_X, "%nctaid.x") X(NCTAID_Y, "%nctaid.y") X(NCTAID_Z, "%nctaid.z")            \
+				X(LANEID, "%laneid") X(WARPID, "%warpid") X(NWARPID, "%nwarpid") X(SMID, "%smid") \
+					X(NSMID, "%nsmid") X(GRIDID, "%gridid") X(CLOCK, "%clock")                    \
+						X(CLOCK64, "%clock64") X(GLOBALTIMER, "%globaltimer")                     \
+							X(LANEMASK_EQ, "%lanemask_eq") X(LANEMASK_LE, "%lanemask_le")         \
+								X(LANEMASK_LT, "%lanemask_lt") X(LANEMASK_GE, "%lanemask_ge")     \
+									X(LANEMASK_GT, "%lanemask_gt")                                \
+										X(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size")                \
+											X(TOTAL_SMEM_SIZE, "%total_smem_size")                \
+												X(CLOCK_HI, "%clock_hi")                          \
+													X(GLOBALTIMER_LO, "%globaltimer_lo")          \
+														X(GLOBALTIMER_HI, "%globaltimer_hi")      \
+															X(ENVREG1, "%envreg1")                \
+																X(ENVREG2, "%envreg2")
 enum ptx_special {
 #define X(id, name) SR_##id,
 	PTX_SPECIALS(X)
 #undef X
-	SR_COUNT
+		SR_COUNT
 };
 
 enum ptx_operand_kind {
-	OPND_NONE,   /* absent, or the sink "_" */
-	OPND_REG,    /* reg: index into func->regs */
-	OPND_INT,    /* i64 (also bit pattern of 0f/0d literals when the type is .b32/.b64) */
-	OPND_FLOAT,  /* f64; 0fXXXXXXXX literals are widened exactly, bits kept in i64 */
-	OPND_SPECIAL,/* special */
-	OPND_SYMBOL, /* address of a variable (symbol) plus offset: mov.u32 %r, sym+4 */
-	OPND_ADDR,   /* [reg+offset], [symbol+offset] or [offset]: kind of base in addr_base */
-	OPND_VEC,    /* {r0, r1, ...}: vec[0..n_vec) register indexes, -1 = "_" */
-	OPND_LABEL,  /* label: index into the labels until ptx_build_cfg(), then a block index */
-	OPND_FUNC,   /* symbol: index into ptx_module.funcs (call target, address of a function) */
-	OPND_LIST,   /* i64 entries from func->lists[reg]: arguments of call, symbols as in SYMBOL */
+	OPND_NONE,    /* absent, or the sink "_" */
+	OPND_REG,     /* reg: index into func->regs */
+	OPND_INT,     /* i64 (also bit pattern of 0f/0d literals when the type is .b32/.b64) */
+	OPND_FLOAT,   /* f64; 0fXXXXXXXX literals are widened exactly, bits kept in i64 */
+	OPND_SPECIAL, /* special */
+	OPND_SYMBOL,  /* address of a variable (symbol) plus offset: mov.u32 %r, sym+4 */
+	OPND_ADDR,    /* [reg+offset], [symbol+offset] or [offset]: kind of base in addr_base */
+	OPND_VEC,     /* {r0, r1, ...}: vec[0..n_vec) register indexes, -1 = "_" */
+	OPND_LABEL,   /* label: index into the labels until ptx_build_cfg(), then a block index */
+	OPND_FUNC,    /* symbol: index into ptx_module.funcs (call target, address of a function) */
+	OPND_LIST,    /* i64 entries from func->lists[reg]: arguments of call, symbols as in SYMBOL */
 };
 enum ptx_addr_base { ADDR_REG, ADDR_SYMBOL, ADDR_ABSOLUTE };
 
 struct ptx_operand {
 	enum ptx_operand_kind kind;
 	enum ptx_addr_base addr_base;
-	bool negated;        /* "!%p1" as a source predicate */
+	bool negated; /* "!%p1" as a source predicate */
 	uint8_t n_vec;
-	int32_t reg;         /* REG, or base of ADDR_REG */
-	int32_t symbol;      /* index into ptx_module.vars; params of the function: -1 - param index */
+	int32_t reg;    /* REG, or base of ADDR_REG */
+	int32_t symbol; /* index into ptx_module.vars; params of the function: -1 - param index */
 	enum ptx_special special;
-	int32_t label;       /* block index */
+	int32_t label; /* block index */
 	int32_t vec[8];
-	int64_t i64;         /* INT value, float bits (as wide as the operand), offset of SYMBOL/ADDR */
+	int64_t i64; /* INT value, float bits (as wide as the operand), offset of SYMBOL/ADDR */
 	double f64;
 };
 
@@ -133,9 +233,9 @@ struct ptx_operand {
 /* Shape and types of ldmatrix, stmatrix, mma and wmma; all zero otherwise. */
 struct ptx_mma {
 	uint8_t m, n, k;
-	uint8_t count;       /* ldmatrix .x1 .x2 .x4 */
-	char frag;           /* wmma.load/store: 'a' 'b' 'c' 'd' */
-	bool a_col, b_col;   /* layouts; wmma.load/store use a_col for their only one */
+	uint8_t count;          /* ldmatrix .x1 .x2 .x4 */
+	char frag;              /* wmma.load/store: 'a' 'b' 'c' 'd' */
+	bool a_col, b_col;      /* layouts; wmma.load/store use a_col for their only one */
 	enum ptx_type types[4]; /* of d, a, b, c; wmma.mma on f16 inputs writes d and c only */
 };
 
@@ -157,17 +257,17 @@ struct ptx_inst {
 	enum ptx_scope scope;
 	enum ptx_cache cache;
 	struct ptx_mma mma;
-	uint32_t flags;      /* enum ptx_flag */
-	uint8_t vec;         /* 1, 2, 4, 8: ld/st.vN */
-	uint8_t n_opnds;     /* up to the last operand that is there; a NONE may lie between */
-	int32_t guard;       /* predicate register or -1 */
+	uint32_t flags;  /* enum ptx_flag */
+	uint8_t vec;     /* 1, 2, 4, 8: ld/st.vN */
+	uint8_t n_opnds; /* up to the last operand that is there; a NONE may lie between */
+	int32_t guard;   /* predicate register or -1 */
 	bool guard_negated;
-	bool nounroll;       /* .pragma "nounroll" stands before it: the loop that begins here stays */
+	bool nounroll; /* .pragma "nounroll" stands before it: the loop that begins here stays */
 	struct ptx_operand opnd[PTX_MAX_OPERANDS];
-	uint32_t line;       /* source line from .loc (of file 1, inlined: outermost line), 0 = none */
-	uint32_t leaf_line;  /* innermost line of file 1: inside an inlined helper of the same file */
-	uint32_t ptx_line;   /* line of the PTX text */
-	char text[64];       /* full mnemonic: "ld.global.v4.f32" (cut at 63) */
+	uint32_t line;      /* source line from .loc (of file 1, inlined: outermost line), 0 = none */
+	uint32_t leaf_line; /* innermost line of file 1: inside an inlined helper of the same file */
+	uint32_t ptx_line;  /* line of the PTX text */
+	char text[64];      /* full mnemonic: "ld.global.v4.f32" (cut at 63) */
 };
 
 struct ptx_reg {
@@ -178,14 +278,14 @@ struct ptx_reg {
 /* A basic block: instructions [first, last] inclusive of the function. */
 struct ptx_block {
 	uint32_t first, last;
-	int32_t succ[2];     /* -1 = none; succ[0] = taken branch target or the only successor,
-	                        succ[1] = fall-through of a guarded branch */
-	int32_t ipdom;       /* immediate post-dominator, -1 = the function's exit */
-	int32_t reconv;      /* the same with edges to the exit, or to a block that only leaves,
-	                        ignored where another way goes on: where the hardware reconverges,
-	                        since lanes that have left need not be waited for. -1 = nowhere */
-	bool leaves_only;    /* one unguarded ret, exit or trap and nothing else */
-	bool has_barrier;    /* contains a block-wide barrier */
+	int32_t succ[2];  /* -1 = none; succ[0] = taken branch target or the only successor,
+	                     succ[1] = fall-through of a guarded branch */
+	int32_t ipdom;    /* immediate post-dominator, -1 = the function's exit */
+	int32_t reconv;   /* the same with edges to the exit, or to a block that only leaves,
+	                     ignored where another way goes on: where the hardware reconverges,
+	                     since lanes that have left need not be waited for. -1 = nowhere */
+	bool leaves_only; /* one unguarded ret, exit or trap and nothing else */
+	bool has_barrier; /* contains a block-wide barrier */
 };
 
 struct ptx_param {
@@ -201,21 +301,21 @@ struct ptx_var {
 	enum ptx_space space;
 	enum ptx_type type;
 	uint32_t align;
-	uint64_t size;       /* bytes; 0 = extern .shared x[] (dynamic) */
+	uint64_t size; /* bytes; 0 = extern .shared x[] (dynamic) */
 	bool is_extern;
-	int32_t func;        /* index of the owning function, -1 = module scope */
-	uint64_t offset;     /* in its space. Shared: laid out per entry, statics first, the dynamic
-	                        array after all of them; a module-scope variable that two entries
-	                        place differently has one ptx_var for each of them */
-	void *init;          /* size bytes; NULL = zero */
-	unsigned n_relocs;   /* addresses in the initialiser; their bytes in init are zero */
+	int32_t func;      /* index of the owning function, -1 = module scope */
+	uint64_t offset;   /* in its space. Shared: laid out per entry, statics first, the dynamic
+	                      array after all of them; a module-scope variable that two entries
+	                      place differently has one ptx_var for each of them */
+	void *init;        /* size bytes; NULL = zero */
+	unsigned n_relocs; /* addresses in the initialiser; their bytes in init are zero */
 	struct ptx_reloc *relocs;
 };
 
 /* "= generic(sym)+4": the 4- or 8-byte address of @symbol plus @addend at @offset. */
 struct ptx_reloc {
 	uint64_t offset;
-	int32_t symbol;      /* index into vars, or of funcs if is_func */
+	int32_t symbol; /* index into vars, or of funcs if is_func */
 	uint8_t bytes;
 	bool is_func, generic;
 	int64_t addend;
@@ -223,7 +323,7 @@ struct ptx_reloc {
 
 struct ptx_func {
 	char *name;
-	bool is_entry, has_body; /* no body: .extern, or only a prototype; cannot be executed */
+	bool is_entry, has_body;   /* no body: .extern, or only a prototype; cannot be executed */
 	unsigned n_params, n_rets; /* params[n_params ..] are the n_rets return values of a .func */
 	unsigned n_regs, n_insts, n_blocks;
 	struct ptx_param *params;
@@ -231,12 +331,12 @@ struct ptx_func {
 	struct ptx_inst *insts;
 	struct ptx_block *blocks;
 	uint32_t param_bytes, static_shared_bytes, local_bytes;
-	uint32_t call_param_bytes; /* .param variables of call sequences, at their vars' offsets */
+	uint32_t call_param_bytes;      /* .param variables of call sequences, at their vars' offsets */
 	uint32_t dynamic_shared_offset; /* where extern .shared arrays of this entry begin */
-	uint32_t maxntid[3];  /* .maxntid or .reqntid, 0 = not given */
+	uint32_t maxntid[3];            /* .maxntid or .reqntid, 0 = not given */
 	uint32_t minnctapersm, maxnreg; /* 0 = not given */
 	unsigned n_lists;
-	int32_t *lists;       /* see OPND_LIST */
+	int32_t *lists; /* see OPND_LIST */
 };
 
 struct ptx_module {
@@ -245,7 +345,7 @@ struct ptx_module {
 	unsigned n_funcs, n_vars, n_files;
 	struct ptx_func *funcs;
 	struct ptx_var *vars;
-	char **files;         /* of .file, index 1.. at [0]..; may hold NULL */
+	char **files;                       /* of .file, index 1.. at [0]..; may hold NULL */
 	uint64_t global_bytes, const_bytes; /* of the module's .global and .const variables */
 };
 

@@ -71,8 +71,7 @@ const struct sym *names_find(const struct names *t, const char *name, size_t len
 	return find(t, name, len, hash, false);
 }
 
-const struct sym *names_find_token(const struct names *t, const struct token *tok,
-                                   uint32_t *member)
+const struct sym *names_find_token(const struct names *t, const struct token *tok, uint32_t *member)
 {
 	const struct sym *exact = find(t, tok->s, tok->len, tok->hash, false);
 	uint32_t digits = tok->len - tok->prefix_len;

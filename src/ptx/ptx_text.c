@@ -90,21 +90,11 @@ static void put_operand(struct text *t, const struct ptx_module *m, const struct
 	if (o->negated)
 		text_add(t, "!");
 	switch (o->kind) {
-	case OPND_NONE:
-		text_add(t, "_");
-		break;
-	case OPND_REG:
-		text_add(t, "%s", reg_name(f, o->reg));
-		break;
-	case OPND_INT:
-		text_add(t, "%" PRId64, o->i64);
-		break;
-	case OPND_FLOAT:
-		put_float(t, o->f64, digits);
-		break;
-	case OPND_SPECIAL:
-		text_add(t, "%s", ptx_special_name(o->special));
-		break;
+	case OPND_NONE: text_add(t, "_"); break;
+	case OPND_REG: text_add(t, "%s", reg_name(f, o->reg)); break;
+	case OPND_INT: text_add(t, "%" PRId64, o->i64); break;
+	case OPND_FLOAT: put_float(t, o->f64, digits); break;
+	case OPND_SPECIAL: text_add(t, "%s", ptx_special_name(o->special)); break;
 	case OPND_SYMBOL:
 		text_add(t, "%s", symbol_name(m, f, o->symbol));
 		put_offset(t, o->i64);
@@ -114,8 +104,8 @@ static void put_operand(struct text *t, const struct ptx_module *m, const struct
 		if (o->addr_base == ADDR_ABSOLUTE) {
 			text_add(t, "%" PRId64, o->i64);
 		} else {
-			text_add(t, "%s", o->addr_base == ADDR_REG ? reg_name(f, o->reg)
-			                                            : symbol_name(m, f, o->symbol));
+			text_add(t, "%s",
+			         o->addr_base == ADDR_REG ? reg_name(f, o->reg) : symbol_name(m, f, o->symbol));
 			put_offset(t, o->i64);
 		}
 		text_add(t, "]");
@@ -125,12 +115,11 @@ static void put_operand(struct text *t, const struct ptx_module *m, const struct
 			text_add(t, "%s%s", i ? ", " : "{", reg_name(f, o->vec[i]));
 		text_add(t, "}");
 		break;
-	case OPND_LABEL:
-		text_add(t, "B%" PRId32, o->label);
-		break;
+	case OPND_LABEL: text_add(t, "B%" PRId32, o->label); break;
 	case OPND_FUNC:
-		text_add(t, "%s", o->symbol >= 0 && (unsigned)o->symbol < m->n_funcs
-		         ? m->funcs[o->symbol].name : "?");
+		text_add(t, "%s",
+		         o->symbol >= 0 && (unsigned)o->symbol < m->n_funcs ? m->funcs[o->symbol].name
+		                                                            : "?");
 		break;
 	case OPND_LIST:
 		for (int64_t i = 0; i < o->i64; i++)

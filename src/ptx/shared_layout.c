@@ -21,17 +21,17 @@ uint64_t align_up(uint64_t offset, uint64_t align)
 
 struct layout {
 	struct ptx_module *m;
-	unsigned n_vars;     /* of the text; copies come behind */
+	unsigned n_vars; /* of the text; copies come behind */
 	size_t vars_cap;
 	struct ptx_operand **uses; /* every .shared symbol and every call target, by function */
 	size_t n_uses, uses_cap;
-	size_t *first_use;   /* [func], and one more at the end */
-	bool *by_callee;     /* [var]: used by a function that is no entry */
-	bool *placed;        /* [var]: has an offset already */
-	bool *used;          /* [var]: by the entry at hand itself */
-	bool *via;           /* [var]: by a function that the entry at hand may call */
-	bool *seen;          /* [func]: reached from the entry at hand */
-	int32_t *stack;      /* [func]: still to visit */
+	size_t *first_use; /* [func], and one more at the end */
+	bool *by_callee;   /* [var]: used by a function that is no entry */
+	bool *placed;      /* [var]: has an offset already */
+	bool *used;        /* [var]: by the entry at hand itself */
+	bool *via;         /* [var]: by a function that the entry at hand may call */
+	bool *seen;        /* [func]: reached from the entry at hand */
+	int32_t *stack;    /* [func]: still to visit */
 };
 
 static bool names_symbol(const struct ptx_operand *o)
@@ -48,8 +48,8 @@ static void collect_uses(struct layout *l)
 		for (unsigned i = 0; i < f->n_insts; i++)
 			for (int k = 0; k < f->insts[i].n_opnds; k++) {
 				struct ptx_operand *o = &f->insts[i].opnd[k];
-				bool shared = names_symbol(o) && o->symbol >= 0 &&
-				              m->vars[o->symbol].space == SPACE_SHARED;
+				bool shared =
+					names_symbol(o) && o->symbol >= 0 && m->vars[o->symbol].space == SPACE_SHARED;
 				bool callee = o->kind == OPND_FUNC || (k == 0 && f->insts[i].op == OP_CALL);
 				if (!shared && !callee)
 					continue;
@@ -207,7 +207,9 @@ void layout_variables(struct ptx_module *m)
 	if (!shared)
 		return;
 	struct layout l = {
-		.m = m, .n_vars = m->n_vars, .vars_cap = m->n_vars,
+		.m = m,
+		.n_vars = m->n_vars,
+		.vars_cap = m->n_vars,
 		.first_use = mem_calloc(m->n_funcs + 1u, sizeof *l.first_use),
 		.by_callee = mem_calloc(m->n_vars, sizeof *l.by_callee),
 		.placed = mem_calloc(m->n_vars, sizeof *l.placed),

@@ -17,14 +17,15 @@
 
 /* X(ID, "letter in golden style maps") */
 #define STYLES(X)                                                                              \
-	X(NORMAL, '.') X(BOLD, 'B') X(DIM, 'd') X(TITLE, 'T') X(GOOD, 'g') X(WATCH, 'w')      \
-	X(BAD, 'b') X(KNOB, 'k') X(KNOB_ON, 'K') X(BAR, '=') X(HEAT1, '1') X(HEAT2, '2')      \
-	X(HEAT3, '3') X(SELECTED, 'S') X(KEY, 'y') X(ERROR, 'E') X(GHOST, 'G')
+	X(NORMAL, '.')                                                                             \
+	X(BOLD, 'B') X(DIM, 'd') X(TITLE, 'T') X(GOOD, 'g') X(WATCH, 'w') X(BAD, 'b') X(KNOB, 'k') \
+		X(KNOB_ON, 'K') X(BAR, '=') X(HEAT1, '1') X(HEAT2, '2') X(HEAT3, '3') X(SELECTED, 'S') \
+			X(KEY, 'y') X(ERROR, 'E') X(GHOST, 'G')
 enum style {
 #define X(id, letter) STYLE_##id,
 	STYLES(X)
 #undef X
-	STYLE_COUNT
+		STYLE_COUNT
 };
 
 struct cell {
@@ -40,11 +41,11 @@ struct metric_list {
 
 /* A window onto a cell grid; sub-canvases share the cells. */
 struct canvas {
-	struct cell *cells; /* of the whole grid */
-	int stride;         /* columns of the whole grid */
-	int row, col;       /* origin of this window */
-	int rows, cols;     /* its size; may be 0 */
-	bool ascii;         /* draw with ASCII only */
+	struct cell *cells;        /* of the whole grid */
+	int stride;                /* columns of the whole grid */
+	int row, col;              /* origin of this window */
+	int rows, cols;            /* its size; may be 0 */
+	bool ascii;                /* draw with ASCII only */
 	struct metric_list *shown; /* canvas_metric() adds to it; NULL = nobody asks */
 };
 

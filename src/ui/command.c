@@ -51,7 +51,7 @@ static void open(const struct screen_host *host, struct screen_state *st, enum c
 	}
 }
 
-/* --- parameters ---------------------------------------------------------------------------- */
+/* --- parameters --- */
 
 static bool has_params(const struct session *s)
 {
@@ -130,11 +130,10 @@ static void step_variant(const struct screen_host *host, int dir)
 	const struct kernel_desc *k = s->sel.kernel;
 	if (k && k->n_variants)
 		host->set_kernel(host->ctx, k,
-		                 (s->sel.variant + (dir > 0 ? 1 : k->n_variants - 1)) %
-		                         k->n_variants);
+		                 (s->sel.variant + (dir > 0 ? 1 : k->n_variants - 1)) % k->n_variants);
 }
 
-/* --- views and rows ------------------------------------------------------------------------ */
+/* --- views and rows --- */
 
 static void focus_view(const struct screen_host *host, struct screen_state *st, size_t i)
 {
@@ -216,7 +215,7 @@ static void move_axis(const struct screen_host *host, struct screen_state *st, e
 		say(st, false, s->timeline_zoom ? "this is the end" : "this is all of it; z looks closer");
 }
 
-/* --- what is open -------------------------------------------------------------------------- */
+/* --- what is open --- */
 
 static void choose(const struct screen_host *host, struct screen_state *st)
 {
@@ -256,11 +255,9 @@ static bool open_command(const struct screen_host *host, struct screen_state *st
 	case CMD_ROW_FIRST:
 	case CMD_ROW_LAST:
 		if (list)
-			st->selected = moved((unsigned)st->selected,
-			                     (unsigned)overlay_count(host, st), cmd);
+			st->selected = moved((unsigned)st->selected, (unsigned)overlay_count(host, st), cmd);
 		else if (st->open != CMD_PARAM_TYPE)
-			st->top = moved((unsigned)st->top, (unsigned)overlay_text_rows(host, st),
-			                cmd);
+			st->top = moved((unsigned)st->top, (unsigned)overlay_text_rows(host, st), cmd);
 		return true;
 	case CMD_QUIT:
 		if (list || st->open == CMD_PARAM_TYPE)
@@ -281,7 +278,8 @@ static void toggle_ghost(const struct screen_host *host, struct screen_state *st
 {
 	struct session *s = host->edit(host->ctx);
 	if (!s->ghost) {
-		say(st, false, "nothing is recorded of this launch; 'pmpp-explore list recordings' shows what is");
+		say(st, false,
+		    "nothing is recorded of this launch; 'pmpp-explore list recordings' shows what is");
 		return;
 	}
 	s->ghost_hidden = !s->ghost_hidden;

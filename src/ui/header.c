@@ -25,8 +25,7 @@ void header_title(const struct session *s, struct canvas *c)
 	const struct variant_desc *v = variant_of(s);
 	char gpu[96], be[48];
 	int col = 1;
-	col = canvas_text(c, 0, col, STYLE_TITLE,
-	                  s->sel.kernel ? s->sel.kernel->name : "no kernel");
+	col = canvas_text(c, 0, col, STYLE_TITLE, s->sel.kernel ? s->sel.kernel->name : "no kernel");
 	if (v) {
 		col = canvas_text(c, 0, col, STYLE_DIM, " / ");
 		col = canvas_text(c, 0, col, STYLE_TITLE, v->name);
@@ -56,7 +55,7 @@ void header_title(const struct session *s, struct canvas *c)
 		canvas_text(c, 0, col + 3, STYLE_DIM, v->title);
 }
 
-/* --- parameters ---------------------------------------------------------------------------- */
+/* --- parameters --- */
 
 static void value_text(const struct session *s, unsigned i, int64_t value, char *out, size_t n)
 {
@@ -69,7 +68,7 @@ static void neighbours(const struct session *s, unsigned i, char *out, size_t n)
 	char low[48] = "", is[48], high[48] = "";
 	int64_t v = s->sel.params[i];
 	int64_t down = kernel_param_step(s->sel.kernel, i, v, -1),
-		up = kernel_param_step(s->sel.kernel, i, v, 1);
+			up = kernel_param_step(s->sel.kernel, i, v, 1);
 	value_text(s, i, v, is, sizeof is);
 	if (down != v)
 		value_text(s, i, down, low, sizeof low);
@@ -190,8 +189,7 @@ void header_params(const struct session *s, struct canvas *c)
 		bool here = order[i] == s->param;
 		int left = room + 1 - col;
 		int end = canvas_text_n(c, 0, col, left, STYLE_DIM, k->params[order[i]].name);
-		end = canvas_text_n(c, 0, end + 1, room - end, here ? STYLE_KNOB_ON : STYLE_KNOB,
-		                    text[i]);
+		end = canvas_text_n(c, 0, end + 1, room - end, here ? STYLE_KNOB_ON : STYLE_KNOB, text[i]);
 		if (here)
 			canvas_text(c, 0, end, STYLE_KNOB, near);
 		col += width[i];
@@ -201,7 +199,7 @@ void header_params(const struct session *s, struct canvas *c)
 		canvas_text(c, 0, col, STYLE_DIM, launch);
 }
 
-/* --- the sheet ----------------------------------------------------------------------------- */
+/* --- the sheet --- */
 
 int header_sheet_rows(const struct session *s, int cols)
 {
@@ -241,8 +239,7 @@ void header_sheet(const struct session *s, struct canvas *c)
 		neighbours(s, i, near, sizeof near);
 		canvas_text(c, row, 0, STYLE_KNOB, here ? "▸" : " ");
 		canvas_text_n(c, row, 1, 10, here ? STYLE_BOLD : STYLE_NORMAL, k->params[i].name);
-		canvas_right(c, row, 24, here ? STYLE_KNOB_ON : STYLE_KNOB, here ? "[%s]" : "%s ",
-		             value);
+		canvas_right(c, row, 24, here ? STYLE_KNOB_ON : STYLE_KNOB, here ? "[%s]" : "%s ", value);
 		int at = 25;
 		if (here)
 			at = canvas_text(c, row, 24, STYLE_KNOB, near) + 1;

@@ -84,8 +84,7 @@ static void grid(struct rect area, unsigned n_views, struct layout *out)
 	out->headings = n > 1;
 	for (int i = 0; i < n; i++) {
 		int height, width, r = i / columns, k = i % columns;
-		int in_row = r == rows - 1 ? n - r * columns
-		                           : columns; /* a short last row is stretched */
+		int in_row = r == rows - 1 ? n - r * columns : columns; /* a short last row is stretched */
 		int top = part(area.rows, rows, r, &height);
 		int left = part(area.cols - (in_row - 1), in_row, k, &width) + k;
 		out->panel[i] = (struct rect){ area.row + top, area.col + left, height, width };

@@ -29,14 +29,14 @@ struct layout_need {
 
 struct layout {
 	struct rect title, params, rule, tabs, status, keys;
-	struct rect message;    /* the whole screen when it is too small, else empty */
-	struct rect strip;      /* under the panels, over the status; only from 110 x 34 on */
-	struct rect sheet;      /* parameter sheet on top of the side column */
-	unsigned n_panels;      /* in the grid; at least 1 unless too small */
-	unsigned n_side;        /* views under the sheet */
+	struct rect message; /* the whole screen when it is too small, else empty */
+	struct rect strip;   /* under the panels, over the status; only from 110 x 34 on */
+	struct rect sheet;   /* parameter sheet on top of the side column */
+	unsigned n_panels;   /* in the grid; at least 1 unless too small */
+	unsigned n_side;     /* views under the sheet */
 	struct rect panel[LAYOUT_MAX_PANELS], side[LAYOUT_MAX_PANELS];
-	bool headings;          /* every panel's first row is its heading */
-	bool wide;              /* there is a side column */
+	bool headings; /* every panel's first row is its heading */
+	bool wide;     /* there is a side column */
 };
 
 void layout_make(int rows, int cols, const struct layout_need *need, struct layout *out);

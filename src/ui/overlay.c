@@ -129,7 +129,7 @@ static void list(const struct screen_host *host, const struct screen_state *st, 
 	panel_scroll_marks(&in, 2, window, top, (unsigned)n);
 }
 
-/* --- help and legend: rows of a text, drawn from a line on ---------------------------------- */
+/* --- help and legend: rows of a text, drawn from a line on --- */
 
 size_t overlay_text_rows(const struct screen_host *host, const struct screen_state *st)
 {
@@ -167,8 +167,7 @@ static void origin_row(struct canvas *c, int row, size_t i)
 {
 	if (i < ORIGIN_COUNT) {
 		enum origin o = (enum origin)i;
-		canvas_text(c, row, 2, STYLE_BOLD,
-		            o == ORIGIN_NONE ? "n/a" : origin_mark(o, c->ascii));
+		canvas_text(c, row, 2, STYLE_BOLD, o == ORIGIN_NONE ? "n/a" : origin_mark(o, c->ascii));
 		canvas_text(c, row, 7, STYLE_NORMAL, origin_name(o));
 		canvas_text_n(c, row, 17, c->cols - 18, STYLE_DIM, origin_about(o));
 	} else if (i == ORIGIN_COUNT + 1) {

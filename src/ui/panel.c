@@ -88,8 +88,7 @@ bool panel_waiting(const struct session *s, struct canvas *c, const char *shows)
 		if (s->stale) {
 			char what[160], note[200];
 			panel_difference(&s->sel, &s->now->sel, what, sizeof what);
-			snprintf(note, sizeof note, "last run: %s",
-			         what[0] ? what : "earlier selection");
+			snprintf(note, sizeof note, "last run: %s", what[0] ? what : "earlier selection");
 			int cols = utf8_columns(note);
 			int at = c->cols - 1 - cols < 2 ? 2 : c->cols - 1 - cols;
 			canvas_text_n(c, 0, at, c->cols - 1 - at, STYLE_WATCH, note);
@@ -105,8 +104,7 @@ bool panel_waiting(const struct session *s, struct canvas *c, const char *shows)
 		if (s->stuck_compile)
 			canvas_text_n(c, row++, 2, width, STYLE_NORMAL, "compiling …");
 		else
-			canvas_printf(c, row++, 2, STYLE_NORMAL, "running … %.0f %%",
-			              100 * s->progress);
+			canvas_printf(c, row++, 2, STYLE_NORMAL, "running … %.0f %%", 100 * s->progress);
 		row++;
 	} else {
 		row = 1;

@@ -86,7 +86,6 @@ void plot_line(const struct plot *p, double x0, double y0, double x1, double y1)
 	int n = nx > ny ? nx : ny;
 	for (int i = 0; i <= n; i++) {
 		double t = n ? (double)i / n : 0;
-		dot_at(p, (int)floor(ax + t * (bx - ax) + 0.5),
-		       (int)floor(ay + t * (by - ay) + 0.5));
+		dot_at(p, (int)floor(ax + t * (bx - ax) + 0.5), (int)floor(ay + t * (by - ay) + 0.5));
 	}
 }

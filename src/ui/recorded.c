@@ -1,7 +1,8 @@
 /*
  * Under a panel's figures, the same figures as recorded on a real GPU: the ghost.
  *
- * Which figures follows from what the panel drew (canvas.shown); knows no panel. See screen_parts.h.
+ * Which figures follows from what the panel drew (canvas.shown); knows no panel. See
+ * screen_parts.h.
  */
 #include "ui/screen_parts.h"
 

@@ -36,19 +36,18 @@ static void tabs(const struct screen_host *host, const struct session *s, struct
 	/* all names; else short ones but for the focused panel; else that one's only */
 	int gaps = (int)host->n_views - 1;
 	bool titles = full + 2 * gaps < c->cols, briefs = brief + gaps < c->cols;
-	int spare = c->cols - (titles ? full : brief),
-	    gap = gaps > 0 && spare >= 3 * gaps + 1 ? 3 : briefs && spare <= 2 * gaps ? 1 : 2;
+	int spare = c->cols - (titles ? full : brief), gap = gaps > 0 && spare >= 3 * gaps + 1 ? 3
+	                                                     : briefs && spare <= 2 * gaps     ? 1
+	                                                                                       : 2;
 	int col = 1;
 	for (size_t i = 0; i < host->n_views; i++) {
 		const struct view_desc *v = host->view_at(i);
 		bool here = i == focus;
 		col = canvas_printf(c, 0, col, here ? STYLE_KEY : STYLE_DIM, "%zu", i + 1);
 		if (here || titles)
-			col = canvas_text(c, 0, col + 1, here ? STYLE_TITLE : STYLE_NORMAL,
-			                  v->title);
+			col = canvas_text(c, 0, col + 1, here ? STYLE_TITLE : STYLE_NORMAL, v->title);
 		else if (briefs)
-			col = canvas_text(c, 0, col + 1, STYLE_NORMAL,
-			                  v->brief ? v->brief : v->title);
+			col = canvas_text(c, 0, col + 1, STYLE_NORMAL, v->brief ? v->brief : v->title);
 		col += gap;
 	}
 }
@@ -116,8 +115,7 @@ static void panels(const struct screen_host *host, const struct session *s, cons
 	bool seen = l->strip.rows && host->view_at(focus)->place == VIEW_STRIP;
 	for (unsigned i = 0; i < n_side && i < l->n_side; i++) {
 		seen = seen || side[i] == focus;
-		panel(s, host->view_at(side[i]), side[i], side[i] == focus, true,
-		      part(c, l->side[i]));
+		panel(s, host->view_at(side[i]), side[i], side[i] == focus, true, part(c, l->side[i]));
 	}
 	for (unsigned i = 0; i < n && i < l->n_panels; i++)
 		seen = seen || grid[i] == focus;

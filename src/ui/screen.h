@@ -64,11 +64,11 @@ struct screen_host {
 
 /* State that belongs to the screen alone: open list, scroll, filter, typed text. */
 struct screen_state {
-	enum command open;  /* KERNEL, GPU, BACKEND, HELP, ORIGINS, PARAM_TYPE or NONE */
+	enum command open; /* KERNEL, GPU, BACKEND, HELP, ORIGINS, PARAM_TYPE or NONE */
 	size_t selected, top;
 	char typed[32];
-	char message[600];  /* last refusal or hint */
-	bool bad;           /* the message is a refusal */
+	char message[600]; /* last refusal or hint */
+	bool bad;          /* the message is a refusal */
 	bool quit;
 };
 

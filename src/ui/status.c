@@ -71,13 +71,12 @@ static enum style compose(const struct session *s, const struct screen_state *st
 		return STYLE_DIM;
 	const struct run_record *r = s->now;
 	if (s->stale) {
-		snprintf(out, n,
-		         "the figures are of an earlier selection: press r to run this one");
+		snprintf(out, n, "the figures are of an earlier selection: press r to run this one");
 		return STYLE_WATCH;
 	}
 	if (r->verify == VERIFY_WRONG) {
-		snprintf(out, n, "✗ wrong result: %s%s%s", r->verify_text,
-		         r->check.note[0] ? " · " : "", r->check.note);
+		snprintf(out, n, "✗ wrong result: %s%s%s", r->verify_text, r->check.note[0] ? " · " : "",
+		         r->check.note);
 		return STYLE_ERROR;
 	}
 	fmt_count(a, sizeof a, (double)r->counts.blocks_run);
@@ -86,13 +85,11 @@ static enum style compose(const struct session *s, const struct screen_state *st
 	size_t len = 0;
 	out[0] = '\0';
 	if (r->verify == VERIFY_OK)
-		len = (size_t)snprintf(out, n, "✓ %s · ",
-		                       r->verify_text[0] ? r->verify_text : "verified");
+		len = (size_t)snprintf(out, n, "✓ %s · ", r->verify_text[0] ? r->verify_text : "verified");
 	else if (r->verify == VERIFY_NO_REFERENCE)
 		len = (size_t)snprintf(out, n, "no reference · ");
 	if (len < n && !r->counts.blocks_run)
-		snprintf(out + len, n - len, "ran in %s here%s%s", b, r->note[0] ? " · " : "",
-		         r->note);
+		snprintf(out + len, n - len, "ran in %s here%s%s", b, r->note[0] ? " · " : "", r->note);
 	else if (len < n)
 		snprintf(out + len, n - len, "%s block%s run in %s here%s%s", a,
 		         r->counts.blocks_run == 1 ? "" : "s", b, r->note[0] ? " · " : "", r->note);
@@ -130,8 +127,7 @@ void status_draw(const struct session *s, const struct screen_state *st, struct 
 			for (int i = 0; i < bar; i++)
 				canvas_cell(c, 0, at + i, STYLE_DIM, 0xb7);
 			canvas_bar(c, 0, at, bar, s->progress, STYLE_KNOB);
-			canvas_printf(c, 0, at + bar + 1, STYLE_KNOB, "%3.0f %%",
-			              100 * s->progress);
+			canvas_printf(c, 0, at + bar + 1, STYLE_KNOB, "%3.0f %%", 100 * s->progress);
 		}
 		return;
 	}

@@ -36,23 +36,23 @@
 #include <wchar.h>
 
 /* X(STYLE, attributes, colour of 256, colour of 8, attributes without colour); -1 = default */
-#define LOOKS(X)                                                    \
-	X(NORMAL, A_NORMAL, -1, -1, A_NORMAL)                       \
-	X(BOLD, A_BOLD, -1, -1, A_BOLD)                             \
-	X(DIM, A_NORMAL, 245, -2, A_DIM)                            \
-	X(TITLE, A_BOLD, -1, -1, A_BOLD)                            \
-	X(GOOD, A_NORMAL, 71, COLOR_GREEN, A_NORMAL)                \
-	X(WATCH, A_NORMAL, 178, COLOR_YELLOW, A_BOLD)               \
-	X(BAD, A_NORMAL, 203, COLOR_RED, A_BOLD)                    \
-	X(KNOB, A_NORMAL, 73, COLOR_CYAN, A_NORMAL)                 \
-	X(KNOB_ON, A_BOLD, 80, COLOR_CYAN, A_REVERSE)               \
-	X(BAR, A_NORMAL, 67, COLOR_BLUE, A_NORMAL)                  \
-	X(HEAT1, A_NORMAL, 179, COLOR_YELLOW, A_NORMAL)             \
-	X(HEAT2, A_NORMAL, 208, COLOR_YELLOW, A_BOLD)               \
-	X(HEAT3, A_BOLD, 203, COLOR_RED, A_BOLD | A_UNDERLINE)      \
-	X(SELECTED, A_REVERSE, -1, -1, A_REVERSE)                   \
-	X(KEY, A_BOLD, -1, -1, A_BOLD)                              \
-	X(ERROR, A_BOLD, 203, COLOR_RED, A_BOLD)                    \
+#define LOOKS(X)                                           \
+	X(NORMAL, A_NORMAL, -1, -1, A_NORMAL)                  \
+	X(BOLD, A_BOLD, -1, -1, A_BOLD)                        \
+	X(DIM, A_NORMAL, 245, -2, A_DIM)                       \
+	X(TITLE, A_BOLD, -1, -1, A_BOLD)                       \
+	X(GOOD, A_NORMAL, 71, COLOR_GREEN, A_NORMAL)           \
+	X(WATCH, A_NORMAL, 178, COLOR_YELLOW, A_BOLD)          \
+	X(BAD, A_NORMAL, 203, COLOR_RED, A_BOLD)               \
+	X(KNOB, A_NORMAL, 73, COLOR_CYAN, A_NORMAL)            \
+	X(KNOB_ON, A_BOLD, 80, COLOR_CYAN, A_REVERSE)          \
+	X(BAR, A_NORMAL, 67, COLOR_BLUE, A_NORMAL)             \
+	X(HEAT1, A_NORMAL, 179, COLOR_YELLOW, A_NORMAL)        \
+	X(HEAT2, A_NORMAL, 208, COLOR_YELLOW, A_BOLD)          \
+	X(HEAT3, A_BOLD, 203, COLOR_RED, A_BOLD | A_UNDERLINE) \
+	X(SELECTED, A_REVERSE, -1, -1, A_REVERSE)              \
+	X(KEY, A_BOLD, -1, -1, A_BOLD)                         \
+	X(ERROR, A_BOLD, 203, COLOR_RED, A_BOLD)               \
 	X(GHOST, A_NORMAL, 243, -2, A_DIM)
 
 static const struct {
@@ -71,8 +71,8 @@ static struct {
 	bool ascii;
 	attr_t attr[STYLE_COUNT];
 	short pair[STYLE_COUNT];
-	int pipe[2];            /* signal numbers, one byte each */
-	struct termios modes;   /* as we found them */
+	int pipe[2];          /* signal numbers, one byte each */
+	struct termios modes; /* as we found them */
 	bool modes_known;
 } t = { .pipe = { -1, -1 } };
 
@@ -167,7 +167,7 @@ static void unhook_all(void)
 	}
 }
 
-/* --- opening ------------------------------------------------------------------------------- */
+/* --- opening --- */
 
 /* Appends a terminfo string without its padding ("$<5>"). */
 static void add_restore(const char *name)
@@ -318,8 +318,7 @@ bool term_open(struct err *err)
 	del_curterm(cur_term);
 	if (!addressable) {
 		snprintf(why, sizeof why,
-		         "TERM=%.60s cannot place the cursor; try TERM=xterm-256color pmpp-explore",
-		         name);
+		         "TERM=%.60s cannot place the cursor; try TERM=xterm-256color pmpp-explore", name);
 		return refuse(err, why);
 	}
 	choose_characters();
@@ -389,7 +388,7 @@ void term_size(int *rows, int *cols)
 	*cols = COLS;
 }
 
-/* --- drawing ------------------------------------------------------------------------------- */
+/* --- drawing --- */
 
 void term_show(const struct canvas *c)
 {
@@ -409,7 +408,7 @@ void term_show(const struct canvas *c)
 	refresh();
 }
 
-/* --- keys ---------------------------------------------------------------------------------- */
+/* --- keys --- */
 
 static uint32_t from_curses(wint_t code)
 {

@@ -13,18 +13,18 @@
 
 /* Where a view lives when the terminal is wide. */
 enum view_place {
-	VIEW_GRID,   /* a tile of the grid */
-	VIEW_SIDE,   /* the side column */
-	VIEW_ALONE,  /* shown only when chosen: takes the last tile */
-	VIEW_STRIP,  /* a strip under the panels while a preset is walked and there is room */
+	VIEW_GRID,  /* a tile of the grid */
+	VIEW_SIDE,  /* the side column */
+	VIEW_ALONE, /* shown only when chosen: takes the last tile */
+	VIEW_STRIP, /* a strip under the panels while a preset is walked and there is room */
 };
 
 struct view_desc {
-	const char *name;    /* = file name; "occupancy" */
-	const char *title;   /* "Occupancy" */
-	const char *brief;   /* "Occ": where the tab row is short of room; NULL = title */
-	int order;           /* position in the tab row and key 1..9 */
-	const char *about;   /* one line for help */
+	const char *name;  /* = file name; "occupancy" */
+	const char *title; /* "Occupancy" */
+	const char *brief; /* "Occ": where the tab row is short of room; NULL = title */
+	int order;         /* position in the tab row and key 1..9 */
+	const char *about; /* one line for help */
 	void (*draw)(const struct session *s, struct canvas *c);
 	/* Rows that can be selected (line tables): session.line; NULL = none. */
 	unsigned (*rows)(const struct session *s);
@@ -35,10 +35,10 @@ struct view_desc {
 	/* lens_row when the detail opens; NULL = 0. */
 	unsigned (*lens_start)(const struct session *s);
 	enum view_place place;
-	bool zooms;          /* has a time axis: session.timeline_zoom and _pan */
+	bool zooms; /* has a time axis: session.timeline_zoom and _pan */
 };
 
-/* --- what most views need (panel.c) -------------------------------------------------------- */
+/* --- what most views need (panel.c) --- */
 
 /* Is the view named @name the focused one? Selection bars are drawn only there. */
 bool panel_focused(const struct session *s, const char *name);

@@ -1,6 +1,6 @@
 /*
- * Words of the command line to parameters and arguments of a family: numbers, block, grid, shared memory,
- * macros become parameters; buffers keep their expressions.
+ * Words of the command line to parameters and arguments of a family: numbers, block, grid, shared
+ * memory, macros become parameters; buffers keep their expressions.
  */
 #include "userkernel/user_family.h"
 
@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the family's parameters ------------------------------------------------------------------------- */
+/* --- the family's parameters --- */
 
-static bool add_param(struct own *o, const char *name, const char *title, enum param_kind kind, int64_t def,
-                      int64_t min, int64_t max, int *index, struct err *err)
+static bool add_param(struct own *o, const char *name, const char *title, enum param_kind kind,
+                      int64_t def, int64_t min, int64_t max, int *index, struct err *err)
 {
 	struct kernel_desc *d = &o->desc;
 	for (unsigned i = 0; i < d->n_params; i++)
@@ -22,11 +22,18 @@ static bool add_param(struct own *o, const char *name, const char *title, enum p
 			return err_set(err, ERR_USAGE, "%s: '%s' names two things: rename one of them", o->file,
 			               name);
 	if (d->n_params == KERNEL_MAX_PARAMS)
-		return err_set(err, ERR_USAGE, "%s: more than %d numbers to choose", o->file, KERNEL_MAX_PARAMS);
+		return err_set(err, ERR_USAGE, "%s: more than %d numbers to choose", o->file,
+		               KERNEL_MAX_PARAMS);
 	const unsigned i = d->n_params++;
 	snprintf(o->text[i], sizeof o->text[i], "%s", name);
 	o->params[i] = (struct param_desc){
-		.name = o->text[i], .title = title, .unit = "", .kind = kind, .def = def, .min = min, .max = max,
+		.name = o->text[i],
+		.title = title,
+		.unit = "",
+		.kind = kind,
+		.def = def,
+		.min = min,
+		.max = max,
 	};
 	const size_t at = strlen(o->names);
 	snprintf(o->names + at, sizeof o->names - at, "%s%s", at ? ", " : "", name);
@@ -63,7 +70,8 @@ static bool add_dims(struct own *o, const char *what, const char *words, struct 
 	static const int64_t most[2][3] = { { 0x7fffffff, 65535, 65535 }, { 1024, 1024, 64 } };
 	const unsigned n = words_in(words);
 	if (n > 3)
-		return err_set(err, ERR_USAGE, "option '--%s': '%s' has more than three sizes", what, words);
+		return err_set(err, ERR_USAGE, "option '--%s': '%s' has more than three sizes", what,
+		               words);
 	for (unsigned i = 0; i < 3; i++) {
 		char name[16], word[64];
 		int64_t v;
@@ -75,13 +83,14 @@ static bool add_dims(struct own *o, const char *what, const char *words, struct 
 		}
 		if (!parse_int(word, &v)) {
 			if (numbers_only)
-				return err_set(err, ERR_USAGE, "option '--%s': '%s' is no whole number", what, word);
+				return err_set(err, ERR_USAGE, "option '--%s': '%s' is no whole number", what,
+				               word);
 			snprintf(size[i].text, sizeof size[i].text, "%s", word);
 			continue;
 		}
 		snprintf(name, sizeof name, n > 1 ? "%s_%c" : "%s", what, axes[i]);
-		if (!add_param(o, name, numbers_only ? "threads per block" : "blocks in the grid", PARAM_LAUNCH,
-		               v, 1, most[numbers_only][i], &size[i].param, err))
+		if (!add_param(o, name, numbers_only ? "threads per block" : "blocks in the grid",
+		               PARAM_LAUNCH, v, 1, most[numbers_only][i], &size[i].param, err))
 			return false;
 	}
 	return true;
@@ -107,7 +116,7 @@ static bool add_macros(struct own *o, struct err *err)
 	return true;
 }
 
-/* --- arguments --------------------------------------------------------------------------------------- */
+/* --- arguments --- */
 
 static bool whole_contents(const struct user_arg *a, struct err *err)
 {
@@ -117,7 +126,8 @@ static bool whole_contents(const struct user_arg *a, struct err *err)
 	const double high = a->elem == ELEM_I32 ? INT32_MAX : a->elem == ELEM_U32 ? UINT32_MAX : 255;
 	if (real || a->buffer.init != INIT_VALUE || (v >= low && v <= high && v == floor(v)))
 		return true;
-	return err_set(err, ERR_USAGE, "argument '%s': %s holds whole numbers from %.0f to %.0f, not %g",
+	return err_set(err, ERR_USAGE,
+	               "argument '%s': %s holds whole numbers from %.0f to %.0f, not %g",
 	               a->param->name, elem_name(a->elem), low, high, v);
 }
 
@@ -127,20 +137,20 @@ static bool take_buffer(struct own *o, struct user_arg *a, struct err *err)
 	struct user_buffer *b = &a->buffer;
 	a->is_buffer = true;
 	if (!user_is_buffer(a->words)) {
-		err_set(err, ERR_USAGE, "argument '%s' is '%s', a buffer: '%s' gives no size", p->name, p->type,
-		        a->words);
+		err_set(err, ERR_USAGE, "argument '%s' is '%s', a buffer: '%s' gives no size", p->name,
+		        p->type, a->words);
 		return err_remedy(err, "for example %s=f32[%s]:rand", p->name,
 		                  o->desc.n_params ? o->desc.params[0].name : "1024");
 	}
 	if (!user_read_buffer(p->name, a->words, b, err))
 		return false;
 	if (!b->typed && !p->known)
-		return err_set(err, ERR_USAGE, "argument '%s': say which type '%s' is: %s=f32%s", p->name, p->type,
-		               p->name, strchr(a->words, '['));
+		return err_set(err, ERR_USAGE, "argument '%s': say which type '%s' is: %s=f32%s", p->name,
+		               p->type, p->name, strchr(a->words, '['));
 	a->elem = b->typed ? b->type : p->elem;
 	if (b->typed && p->known && elem_size(b->type) != elem_size(p->elem))
-		return err_set(err, ERR_USAGE, "argument '%s' is '%s' in %s, not %s", p->name, p->type, o->file,
-		               elem_name(b->type));
+		return err_set(err, ERR_USAGE, "argument '%s' is '%s' in %s, not %s", p->name, p->type,
+		               o->file, elem_name(b->type));
 	if (b->init == INIT_OUT && p->is_const)
 		return err_set(err, ERR_USAGE, "argument '%s' is '%s': the kernel cannot write it", p->name,
 		               p->type);
@@ -172,7 +182,8 @@ static bool take_number(struct own *o, struct user_arg *a, struct err *err)
 		return true;
 	}
 	if (!p->known) {
-		err_set(err, ERR_UNSUPPORTED, "%s: a parameter of type '%s' cannot be given here", what, p->type);
+		err_set(err, ERR_UNSUPPORTED, "%s: a parameter of type '%s' cannot be given here", what,
+		        p->type);
 		return err_remedy(err, "pass pointers, float, double, and whole numbers of 4 or 8 bytes");
 	}
 	int64_t defaults[KERNEL_MAX_PARAMS];
@@ -181,10 +192,14 @@ static bool take_number(struct own *o, struct user_arg *a, struct err *err)
 	if (!user_value(&e, a->words, what, &v, err))
 		return false;
 	const int64_t min = p->kind == ARG_I32 ? INT32_MIN : p->kind == ARG_U32 ? 0 : INT64_MIN + 1;
-	const int64_t max = p->kind == ARG_I32 ? INT32_MAX : p->kind == ARG_U32 ? UINT32_MAX : INT64_MAX;
+	const int64_t max = p->kind == ARG_I32   ? INT32_MAX
+	                    : p->kind == ARG_U32 ? UINT32_MAX
+	                                         : INT64_MAX;
 	if (v < min || v > max)
-		return err_set(err, ERR_USAGE, "%s: %lld does not fit into '%s'", what, (long long)v, p->type);
-	return add_param(o, p->name, "argument of the kernel", PARAM_LAUNCH, v, min, max, &a->number, err);
+		return err_set(err, ERR_USAGE, "%s: %lld does not fit into '%s'", what, (long long)v,
+		               p->type);
+	return add_param(o, p->name, "argument of the kernel", PARAM_LAUNCH, v, min, max, &a->number,
+	                 err);
 }
 
 const char *user_words_for(const struct user_spec *spec, const char *name)
@@ -241,7 +256,7 @@ static bool take_args(struct own *o, struct err *err)
 	return true;
 }
 
-/* --- all of it -------------------------------------------------------------------------------------- */
+/* --- all of it --- */
 
 static bool check_below(const struct own *o, const int64_t *params, struct err *err)
 {
@@ -271,8 +286,8 @@ bool user_take_words(struct own *o, struct err *err)
 		return false;
 	o->shared = (struct user_size){ .param = -1 };
 	if (o->spec.shared && parse_int(o->spec.shared, &bytes)) {
-		if (!add_param(o, "shared", "bytes of dynamic shared memory", PARAM_LAUNCH, bytes, 0, 227 << 10,
-		               &o->shared.param, err))
+		if (!add_param(o, "shared", "bytes of dynamic shared memory", PARAM_LAUNCH, bytes, 0,
+		               227 << 10, &o->shared.param, err))
 			return false;
 	} else if (o->spec.shared) {
 		if (strlen(o->spec.shared) >= sizeof o->shared.text)

@@ -1,11 +1,11 @@
 /*
  * A family made of a person's own file: what its parts share. Private to src/own_*.c.
  *
- * user_args.c turns words into parameters and arguments, user_plan.c those into launches, user_file.c
- * files and snapshots into families.
+ * user_args.c turns words into parameters and arguments, user_plan.c those into launches,
+ * user_file.c files and snapshots into families.
  */
-#ifndef PMPP_OWN_FAMILY_H
-#define PMPP_OWN_FAMILY_H
+#ifndef PMPP_USERKERNEL_USER_FAMILY_H
+#define PMPP_USERKERNEL_USER_FAMILY_H
 
 #include "userkernel/user_file.h"
 #include "userkernel/user_source.h"
@@ -14,8 +14,8 @@
 /* One argument of the kernel. */
 struct user_arg {
 	const struct user_param *param;
-	const char *words;        /* behind the '='; NULL = not given */
-	int number;               /* index of the family's parameter, -1 = fixed */
+	const char *words; /* behind the '='; NULL = not given */
+	int number;        /* index of the family's parameter, -1 = fixed */
 	struct kernel_arg fixed;
 	struct user_buffer buffer; /* of a pointer */
 	enum elem_type elem;
@@ -39,8 +39,8 @@ struct own {
 	char text[KERNEL_MAX_PARAMS][40]; /* names of parameters */
 	struct user_arg args[KERNEL_MAX_ARGS];
 	struct user_size block[3], grid[3], shared;
-	char **words, *path;      /* what spec points to; words as a list, ended by NULL, for snapshots */
-	bool restored;            /* from a snapshot: no file behind it */
+	char **words, *path; /* what spec points to; words as a list, ended by NULL, for snapshots */
+	bool restored;       /* from a snapshot: no file behind it */
 	struct own *older;
 };
 
@@ -49,7 +49,8 @@ struct user_env {
 	const struct own *own;
 	const int64_t *params;
 };
-bool user_value(const struct user_env *e, const char *text, const char *what, int64_t *v, struct err *err);
+bool user_value(const struct user_env *e, const char *text, const char *what, int64_t *v,
+                struct err *err);
 
 /* user_args.c: fills parameters and arguments from the spec. */
 bool user_take_words(struct own *o, struct err *err);
@@ -59,10 +60,11 @@ const char *user_words_for(const struct user_spec *spec, const char *name);
 bool user_check_words(const struct own *o, struct err *err);
 
 /* user_plan.c: functions of the family's descriptor. */
-bool user_plan(const struct kernel_desc *k, const int64_t *params, struct launch_plan *plan, struct err *err);
-void user_fill_buffer(const struct launch_plan *plan, const int64_t *params, unsigned b, uint64_t seed,
-                     void *data);
+bool user_plan(const struct kernel_desc *k, const int64_t *params, struct launch_plan *plan,
+               struct err *err);
+void user_fill_buffer(const struct launch_plan *plan, const int64_t *params, unsigned b,
+                      uint64_t seed, void *data);
 void user_cost(unsigned variant, const struct launch_plan *plan, const int64_t *params,
-              struct kernel_cost *cost);
+               struct kernel_cost *cost);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Families from files and from snapshots; see user_file.h. Every version stays to the end: records and the
- * worker thread may still speak of it.
+ * Families from files and from snapshots; see user_file.h. Every version stays to the end: records
+ * and the worker thread may still speak of it.
  */
 #include "userkernel/user_family.h"
 #include "userkernel/user_plugin.h"
@@ -17,7 +17,7 @@
 
 static struct own *newest;
 
-/* --- which kernel ------------------------------------------------------------------------------------ */
+/* --- which kernel --- */
 
 static bool find_kernel(struct own *o, struct err *err)
 {
@@ -38,15 +38,16 @@ static bool find_kernel(struct own *o, struct err *err)
 			return user_usage(&o->source, o->spec.path, NULL, what, err);
 	} else if (able != 1) {
 		return user_usage(&o->source, o->spec.path, NULL,
-		                 able ? "which kernel? There are:" : "no kernel can be launched:", err);
+		                  able ? "which kernel? There are:" : "no kernel can be launched:", err);
 	}
 	if (o->kernel->why_not[0])
-		return err_set(err, ERR_UNSUPPORTED, "%s:%u: kernel '%s' cannot be launched by name: %s", o->file,
-		               o->kernel->line, o->kernel->name, o->kernel->why_not);
+		return err_set(err, ERR_UNSUPPORTED, "%s:%u: kernel '%s' cannot be launched by name: %s",
+		               o->file, o->kernel->line, o->kernel->name, o->kernel->why_not);
 	if (!o->spec.grid || !o->spec.block)
 		return user_usage(s, o->spec.path, o->kernel,
-		                 !o->spec.grid ? "the launch is not said: --grid is missing"
-		                               : "the launch is not said: --block is missing", err);
+		                  !o->spec.grid ? "the launch is not said: --grid is missing"
+		                                : "the launch is not said: --block is missing",
+		                  err);
 	for (unsigned i = 0; i < o->kernel->n_params; i++) {
 		char what[120];
 		snprintf(what, sizeof what, "argument '%s' is missing", o->kernel->params[i].name);
@@ -56,24 +57,29 @@ static bool find_kernel(struct own *o, struct err *err)
 	return true;
 }
 
-/* --- making ---------------------------------------------------------------------------------------------- */
+/* --- making --- */
 
 static void set_names(struct own *o)
 {
 	const char *slash = strrchr(o->spec.path, '/'), *base = slash ? slash + 1 : o->spec.path;
 	snprintf(o->file, sizeof o->file, "%.120s", base);
-	snprintf(o->name, sizeof o->name, "%.*s", (int)(strlen(base) < 53 ? strlen(base) - 3 : 50), base);
+	snprintf(o->name, sizeof o->name, "%.*s", (int)(strlen(base) < 53 ? strlen(base) - 3 : 50),
+	         base);
 	const struct kernel_desc *taken = kernel_find(o->name);
 	if (taken && !taken->own) /* a name of this program */
-		snprintf(o->name, sizeof o->name, "own_%.*s", (int)(strlen(base) < 53 ? strlen(base) - 3 : 50),
-		         base);
+		snprintf(o->name, sizeof o->name, "own_%.*s",
+		         (int)(strlen(base) < 53 ? strlen(base) - 3 : 50), base);
 }
 
 static void describe(struct own *o)
 {
 	o->variant = (struct variant_desc){
-		.name = o->kernel->name, .entry = o->kernel->name, .title = "a kernel of your own",
-		.idea = "a kernel of your own, launched as the command line says", .section = o->file, .seeds = "",
+		.name = o->kernel->name,
+		.entry = o->kernel->name,
+		.title = "a kernel of your own",
+		.idea = "a kernel of your own, launched as the command line says",
+		.section = o->file,
+		.seeds = "",
 	};
 	struct kernel_desc *d = &o->desc;
 	d->name = o->name;
@@ -107,8 +113,11 @@ static bool build(struct own *o, struct err *err)
 /* The words of @spec, copied to stay; and @spec made to point to the copies. */
 static char **keep_words(struct user_spec *spec, char **path)
 {
-	const struct { const char *option; const char **value; } options[] = {
-		{ "--kernel", &spec->kernel }, { "--grid", &spec->grid }, { "--block", &spec->block },
+	const struct {
+		const char *option;
+		const char **value;
+	} options[] = {
+		{ "--kernel", &spec->kernel }, { "--grid", &spec->grid },     { "--block", &spec->block },
 		{ "--shared", &spec->shared }, { "--define", &spec->define },
 	};
 	char **words = mem_calloc(2 * ARRAY_LEN(options) + spec->n_args + 1, sizeof *words);
@@ -129,8 +138,11 @@ static char **keep_words(struct user_spec *spec, char **path)
 
 static void read_words(struct user_spec *spec, unsigned n, const char *const *words)
 {
-	const struct { const char *option; const char **value; } options[] = {
-		{ "--kernel", &spec->kernel }, { "--grid", &spec->grid }, { "--block", &spec->block },
+	const struct {
+		const char *option;
+		const char **value;
+	} options[] = {
+		{ "--kernel", &spec->kernel }, { "--grid", &spec->grid },     { "--block", &spec->block },
 		{ "--shared", &spec->shared }, { "--define", &spec->define },
 	};
 	unsigned at = 0;
@@ -190,8 +202,10 @@ bool user_file_load(const struct user_spec *spec, const struct kernel_desc **out
 	bool ok;
 	user_plugin_symbol(text.s ? text.s : "", symbol, sizeof symbol);
 	if (*symbol && (spec->grid || spec->block || spec->shared || spec->define)) {
-		ok = err_set(err, ERR_USAGE, "%s: its descriptor %s says how to launch", spec->path, symbol);
-		err_remedy(err, "leave --grid, --block, --shared and --define away; --kernel names a variant");
+		ok =
+			err_set(err, ERR_USAGE, "%s: its descriptor %s says how to launch", spec->path, symbol);
+		err_remedy(err,
+		           "leave --grid, --block, --shared and --define away; --kernel names a variant");
 	} else if (*symbol) {
 		ok = user_plugin_load(spec->path, text.s, symbol, out, err);
 	} else {
@@ -212,7 +226,7 @@ static bool same_words(const struct own *o, unsigned n, const char *const *words
 }
 
 const struct kernel_desc *user_file_restore(const char *file, const char *source, unsigned n,
-                                           const char *const *words, struct err *err)
+                                            const char *const *words, struct err *err)
 {
 	for (struct own *o = newest; o; o = o->older)
 		if (!strcmp(o->file, file) && same_words(o, n, words) && !strcmp(o->source.shown, source))

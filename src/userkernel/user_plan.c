@@ -18,14 +18,15 @@ static bool find_name(const void *ctx, const char *name, int64_t *value)
 	return false;
 }
 
-bool user_value(const struct user_env *e, const char *text, const char *what, int64_t *v, struct err *err)
+bool user_value(const struct user_env *e, const char *text, const char *what, int64_t *v,
+                struct err *err)
 {
 	const struct user_names names = { find_name, e, e->own->names };
 	return user_evaluate(text, what, &names, v, err);
 }
 
-static bool size_of(const struct user_env *e, const struct user_size *s, const char *what, int64_t least,
-                    int64_t most, uint32_t *out, struct err *err)
+static bool size_of(const struct user_env *e, const struct user_size *s, const char *what,
+                    int64_t least, int64_t most, uint32_t *out, struct err *err)
 {
 	int64_t v = least;
 	if (s->param >= 0)
@@ -34,13 +35,14 @@ static bool size_of(const struct user_env *e, const struct user_size *s, const c
 		return false;
 	if (v < least || v > most)
 		return err_set(err, ERR_USAGE, "%s: '%s' is %lld; it must be from %lld to %lld", what,
-		               s->text[0] ? s->text : what, (long long)v, (long long)least, (long long)most);
+		               s->text[0] ? s->text : what, (long long)v, (long long)least,
+		               (long long)most);
 	*out = (uint32_t)v;
 	return true;
 }
 
-static bool dims(const struct user_env *e, const struct user_size s[3], const char *what, struct dim3u *out,
-                 struct err *err)
+static bool dims(const struct user_env *e, const struct user_size s[3], const char *what,
+                 struct dim3u *out, struct err *err)
 {
 	return size_of(e, &s[0], what, 1, 0x7fffffff, &out->x, err) &&
 	       size_of(e, &s[1], what, 1, 0x7fffffff, &out->y, err) &&
@@ -57,13 +59,18 @@ static bool plan_buffer(const struct user_env *e, const struct user_arg *a, stru
 	    (a->buffer.cols[0] && !user_value(e, a->buffer.cols, what, &cols, err)))
 		return false;
 	int64_t count;
-	if (rows < 1 || cols < 1 || __builtin_mul_overflow(rows, cols, &count) || count > (int64_t)1 << 36)
+	if (rows < 1 || cols < 1 || __builtin_mul_overflow(rows, cols, &count) ||
+	    count > (int64_t)1 << 36)
 		return err_set(err, ERR_USAGE, "%s: %lld x %lld elements are no possible size", what,
 		               (long long)rows, (long long)cols);
 	const bool out = a->buffer.init == INIT_OUT;
 	*b = (struct buffer_plan){
-		.name = a->param->name, .type = a->elem, .count = (size_t)count,
-		.role = out ? BUF_OUT : a->param->is_const ? BUF_IN : BUF_INOUT,
+		.name = a->param->name,
+		.type = a->elem,
+		.count = (size_t)count,
+		.role = out                  ? BUF_OUT
+		        : a->param->is_const ? BUF_IN
+		                             : BUF_INOUT,
 	};
 	if (a->buffer.cols[0] && rows <= UINT32_MAX && cols <= UINT32_MAX) {
 		b->rows = (uint32_t)rows;
@@ -85,13 +92,14 @@ static struct kernel_arg number_arg(const struct user_param *p, int64_t v)
 }
 
 bool user_plan(const struct kernel_desc *k, const int64_t *params, struct launch_plan *plan,
-                     struct err *err)
+               struct err *err)
 {
 	const struct own *o = k->own;
 	const struct user_env e = { o, params };
 	plan->own = o;
 	plan->entry = o->variant.entry;
-	if (!dims(&e, o->block, "block", &plan->block, err) || !dims(&e, o->grid, "grid", &plan->grid, err) ||
+	if (!dims(&e, o->block, "block", &plan->block, err) ||
+	    !dims(&e, o->grid, "grid", &plan->grid, err) ||
 	    !size_of(&e, &o->shared, "shared", 0, 1 << 20, &plan->dynamic_shared_bytes, err))
 		return false;
 	for (unsigned i = 0; i < o->kernel->n_params; i++) {
@@ -117,8 +125,8 @@ static const struct user_arg *arg_of(const struct own *o, unsigned b)
 	return a;
 }
 
-void user_fill_buffer(const struct launch_plan *plan, const int64_t *params, unsigned b, uint64_t seed,
-                     void *data)
+void user_fill_buffer(const struct launch_plan *plan, const int64_t *params, unsigned b,
+                      uint64_t seed, void *data)
 {
 	const struct own *o = plan->own;
 	const struct user_arg *a = arg_of(o, b);
@@ -129,10 +137,10 @@ void user_fill_buffer(const struct launch_plan *plan, const int64_t *params, uns
 	user_fill(&a->buffer, plan->buffers[b].type, plan->buffers[b].count, below, seed + b, data);
 }
 
-/* What a kernel of a person's own computes is not known; that it reads what has contents and writes what
- * it may is taken from the arguments. */
+/* What a kernel of a person's own computes is not known; that it reads what has contents and writes
+ * what it may is taken from the arguments. */
 void user_cost(unsigned variant, const struct launch_plan *plan, const int64_t *params,
-                     struct kernel_cost *cost)
+               struct kernel_cost *cost)
 {
 	(void)variant;
 	(void)params;

@@ -40,14 +40,15 @@ void user_plugin_symbol(const char *text, char *symbol, size_t n)
 		size_t len = 0;
 		while (isalnum((unsigned char)name[len]) || name[len] == '_')
 			len++;
-		if (!strncmp(name, "kernel_", 7) && len > 7 && len < n && name[len + strspn(name + len, " \t\n")] == '=') {
+		if (!strncmp(name, "kernel_", 7) && len > 7 && len < n &&
+		    name[len + strspn(name + len, " \t\n")] == '=') {
 			snprintf(symbol, n, "%.*s", (int)len, name);
 			return;
 		}
 	}
 }
 
-/* --- building ------------------------------------------------------------------------------------ */
+/* --- building --- */
 
 static bool put_header(const char *folder, const char *layer, const char *name, struct err *err)
 {
@@ -64,7 +65,8 @@ static bool put_header(const char *folder, const char *layer, const char *name, 
 
 static void clean(const char *folder)
 {
-	static const char *const files[] = { "model/kernel.h", "base/err.h", "plugin.so", "log", "model", "base", "" };
+	static const char *const files[] = { "model/kernel.h", "base/err.h", "plugin.so", "log",
+		                                 "model",          "base",       "" };
 	char path[600];
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		snprintf(path, sizeof path, "%s/%s", folder, files[i]);
@@ -79,8 +81,9 @@ static bool run_compiler(const char *folder, const char *path, struct err *err)
 	snprintf(include, sizeof include, "-I%s", folder);
 	snprintf(out, sizeof out, "%s/plugin.so", folder);
 	snprintf(log, sizeof log, "%s/log", folder);
-	const char *const argv[] = { "cc", "-x", "c", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-O1", "-fPIC",
-		"-shared", include, "-o", out, path, "-lm", NULL };
+	const char *const argv[] = { "cc",  "-x",    "c",       "-std=c11", "-D_POSIX_C_SOURCE=200809L",
+		                         "-O1", "-fPIC", "-shared", include,    "-o",
+		                         out,   path,    "-lm",     NULL };
 	posix_spawn_file_actions_t files;
 	pid_t pid;
 	int status = 0;
@@ -89,12 +92,15 @@ static bool run_compiler(const char *folder, const char *path, struct err *err)
 	posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	posix_spawn_file_actions_adddup2(&files, 1, 2);
 	/* posix_spawnp() does not write to its arguments */
-	const int failed = posix_spawnp(&pid, "cc", &files, NULL, (char *const *)(uintptr_t)argv, environ);
+	const int failed =
+		posix_spawnp(&pid, "cc", &files, NULL, (char *const *)(uintptr_t)argv, environ);
 	posix_spawn_file_actions_destroy(&files);
 	if (failed) {
-		err_set(err, ERR_UNAVAILABLE, "%s holds a descriptor, and there is no C compiler to build it: cc: %s",
-		        path, strerror(failed));
-		return err_remedy(err, "install one (apt-get install gcc), or give a plain CUDA file and its launch");
+		err_set(err, ERR_UNAVAILABLE,
+		        "%s holds a descriptor, and there is no C compiler to build it: cc: %s", path,
+		        strerror(failed));
+		return err_remedy(
+			err, "install one (apt-get install gcc), or give a plain CUDA file and its launch");
 	}
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
@@ -110,21 +116,30 @@ static bool run_compiler(const char *folder, const char *path, struct err *err)
 	return false;
 }
 
-static bool legal(const struct kernel_desc *d, const char *path, const char *symbol, struct err *err)
+static bool legal(const struct kernel_desc *d, const char *path, const char *symbol,
+                  struct err *err)
 {
-	const char *lacks = !d->name ? "name" : !d->title ? "title" : !d->section ? "section" : !d->about ? "about"
-	                    : !d->n_variants || !d->variants ? "variants" : !d->plan ? "plan" : !d->fill ? "fill"
-	                    : !d->cost ? "cost" : d->n_params && !d->params ? "params" : NULL;
+	const char *lacks = !d->name                         ? "name"
+	                    : !d->title                      ? "title"
+	                    : !d->section                    ? "section"
+	                    : !d->about                      ? "about"
+	                    : !d->n_variants || !d->variants ? "variants"
+	                    : !d->plan                       ? "plan"
+	                    : !d->fill                       ? "fill"
+	                    : !d->cost                       ? "cost"
+	                    : d->n_params && !d->params      ? "params"
+	                                                     : NULL;
 	if (lacks)
 		return err_set(err, ERR_USAGE, "%s: descriptor '%s' has no '%s'", path, symbol, lacks);
 	if (d->n_params > KERNEL_MAX_PARAMS || d->n_variants > 32)
-		return err_set(err, ERR_USAGE, "%s: descriptor '%s' has %u parameters and %u variants; at most %d and 32",
+		return err_set(err, ERR_USAGE,
+		               "%s: descriptor '%s' has %u parameters and %u variants; at most %d and 32",
 		               path, symbol, d->n_params, d->n_variants, KERNEL_MAX_PARAMS);
 	return true;
 }
 
-static const struct kernel_desc *open_object(const char *folder, const char *path, const char *symbol,
-                                             struct err *err)
+static const struct kernel_desc *open_object(const char *folder, const char *path,
+                                             const char *symbol, struct err *err)
 {
 	char object[600];
 	snprintf(object, sizeof object, "%s/plugin.so", folder);
@@ -138,12 +153,14 @@ static const struct kernel_desc *open_object(const char *folder, const char *pat
 	if (d && legal(d, path, symbol, err))
 		return d;
 	if (!d)
-		err_set(err, ERR_USAGE, "%s: '%s' cannot be seen from outside: it must not be static", path, symbol);
+		err_set(err, ERR_USAGE, "%s: '%s' cannot be seen from outside: it must not be static", path,
+		        symbol);
 	dlclose(so);
 	return NULL;
 }
 
-static void keep(const struct kernel_desc *d, const char *path, const char *text, const struct kernel_desc **out)
+static void keep(const struct kernel_desc *d, const char *path, const char *text,
+                 const struct kernel_desc **out)
 {
 	struct plugin *p = mem_zalloc(sizeof *p);
 	const char *slash = strrchr(path, '/');
@@ -153,7 +170,8 @@ static void keep(const struct kernel_desc *d, const char *path, const char *text
 	p->path = mem_strdup(path);
 	p->text = mem_strdup(text);
 	p->file = slash ? p->path + (slash - path) + 1 : p->path;
-	p->name = mem_printf("%s%s", other ? "own_" : "", d->name); /* names of this program are its own */
+	p->name =
+		mem_printf("%s%s", other ? "own_" : "", d->name); /* names of this program are its own */
 	p->desc.name = p->name;
 	p->desc.source = p->text;
 	p->desc.file = p->file;
@@ -163,14 +181,16 @@ static void keep(const struct kernel_desc *d, const char *path, const char *text
 	*out = &p->desc;
 }
 
-bool user_plugin_load(const char *path, const char *text, const char *symbol, const struct kernel_desc **out,
-                     struct err *err)
+bool user_plugin_load(const char *path, const char *text, const char *symbol,
+                      const struct kernel_desc **out, struct err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	char folder[512];
-	if (snprintf(folder, sizeof folder, "%s/pmpp-plugin-XXXXXX", tmp && *tmp ? tmp : "/tmp") >= (int)sizeof folder ||
+	if (snprintf(folder, sizeof folder, "%s/pmpp-plugin-XXXXXX", tmp && *tmp ? tmp : "/tmp") >=
+	        (int)sizeof folder ||
 	    !mkdtemp(folder))
-		return err_set(err, ERR_IO, "%s: no folder to build in: %s", tmp ? tmp : "/tmp", strerror(errno));
+		return err_set(err, ERR_IO, "%s: no folder to build in: %s", tmp ? tmp : "/tmp",
+		               strerror(errno));
 	const struct kernel_desc *d = NULL;
 	if (put_header(folder, "model", "kernel.h", err) && put_header(folder, "base", "err.h", err) &&
 	    run_compiler(folder, path, err))

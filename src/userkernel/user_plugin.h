@@ -1,9 +1,10 @@
 /*
- * A person's own file that holds a descriptor, as those in kernels/ do: its host half is compiled by `cc` into
- * a shared object and opened. A family like the built-in ones, with variants, reference and cost.
+ * A person's own file that holds a descriptor, as those in kernels/ do: its host half is compiled
+ * by `cc` into a shared object and opened. A family like the built-in ones, with variants,
+ * reference and cost.
  */
-#ifndef PMPP_OWN_PLUGIN_H
-#define PMPP_OWN_PLUGIN_H
+#ifndef PMPP_USERKERNEL_USER_PLUGIN_H
+#define PMPP_USERKERNEL_USER_PLUGIN_H
 
 #include "base/err.h"
 #include "model/kernel.h"
@@ -11,8 +12,8 @@
 /* Does the text define `const struct kernel_desc kernel_NAME`? Its symbol then, else "". */
 void user_plugin_symbol(const char *text, char *symbol, size_t n);
 /* ERR_COMPILE with the compiler's words; ERR_UNAVAILABLE without a compiler. Stays to the end. */
-bool user_plugin_load(const char *path, const char *text, const char *symbol, const struct kernel_desc **out,
-                     struct err *err);
+bool user_plugin_load(const char *path, const char *text, const char *symbol,
+                      const struct kernel_desc **out, struct err *err);
 /* The path and the text a family was made from; NULL = it is no plugin. */
 const char *user_plugin_path(const struct kernel_desc *k);
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- blanking -------------------------------------------------------------------------------- */
+/* --- blanking --- */
 
 static void blank(char *s, size_t from, size_t to)
 {
@@ -81,7 +81,7 @@ static char *code_only(const char *text)
 	return s;
 }
 
-/* --- words ------------------------------------------------------------------------------------ */
+/* --- words --- */
 
 static bool word_char(char c)
 {
@@ -110,8 +110,8 @@ static bool has_any(const char *s, size_t from, size_t to, const char *const *wo
 			return true;
 	return false;
 }
-#define HAS_ANY(s, from, to, ...)                                                                 \
-	has_any(s, from, to, (const char *const[]){ __VA_ARGS__ },                                \
+#define HAS_ANY(s, from, to, ...)                              \
+	has_any(s, from, to, (const char *const[]){ __VA_ARGS__ }, \
 	        sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
 static size_t skip_space(const char *s, size_t i)
@@ -139,7 +139,7 @@ static size_t closing(const char *s, size_t i)
 	return i;
 }
 
-/* --- signatures --------------------------------------------------------------------------------- */
+/* --- signatures --- */
 
 static const struct {
 	const char *name;
@@ -174,14 +174,17 @@ static const struct {
 	{ "uint4", ELEM_U32, 4, -1 },
 	{ "double2", ELEM_F64, 2, -1 },
 };
-static const char *const wide[] = { "long", "long int", "long long", "long long int", "int64_t", "size_t",
-	"ptrdiff_t", "unsigned long", "unsigned long long", "unsigned long long int", "uint64_t" };
+static const char *const wide[] = {
+	"long",    "long int",  "long long",     "long long int",      "int64_t",
+	"size_t",  "ptrdiff_t", "unsigned long", "unsigned long long", "unsigned long long int",
+	"uint64_t"
+};
 
 /* The type without its qualifiers, words one blank apart: "unsigned int". */
 static void bare_type(const char *type, char *out, size_t n)
 {
-	static const char *const noise[] = { "const", "volatile", "__restrict__", "__restrict", "restrict",
-		"struct", "__grid_constant__", "std" };
+	static const char *const noise[] = { "const",    "volatile", "__restrict__",      "__restrict",
+		                                 "restrict", "struct",   "__grid_constant__", "std" };
 	size_t at = 0;
 	out[0] = '\0';
 	for (const char *p = type; *p;) {
@@ -330,7 +333,7 @@ static void read_kernel(const char *s, size_t from, size_t to, bool body, struct
 	}
 }
 
-/* --- device code ---------------------------------------------------------------------------------- */
+/* --- device code --- */
 
 /* Standard headers are not there for NVRTC; what kernels use of them is put in their place. */
 static const struct {
@@ -346,10 +349,21 @@ static const struct {
 	{ "limits.h", "static constexpr int INT_MAX = 2147483647, INT_MIN = -2147483647 - 1; "
 	              "static constexpr unsigned UINT_MAX = 4294967295u;" },
 	{ "assert.h", "#define assert(x) ((x) ? (void)0 : __trap())" },
-	{ "stdio.h", "" }, { "stdlib.h", "" }, { "string.h", "" }, { "math.h", "" }, { "time.h", "" },
-	{ "stdbool.h", "" }, { "stddef.h", "" }, { "unistd.h", "" }, { "sys/time.h", "" },
-	{ "cuda.h", "" }, { "cuda_runtime.h", "" }, { "cuda_runtime_api.h", "" },
-	{ "device_launch_parameters.h", "" }, { "helper_cuda.h", "" }, { "helper_functions.h", "" },
+	{ "stdio.h", "" },
+	{ "stdlib.h", "" },
+	{ "string.h", "" },
+	{ "math.h", "" },
+	{ "time.h", "" },
+	{ "stdbool.h", "" },
+	{ "stddef.h", "" },
+	{ "unistd.h", "" },
+	{ "sys/time.h", "" },
+	{ "cuda.h", "" },
+	{ "cuda_runtime.h", "" },
+	{ "cuda_runtime_api.h", "" },
+	{ "device_launch_parameters.h", "" },
+	{ "helper_cuda.h", "" },
+	{ "helper_functions.h", "" },
 };
 
 static const char *instead_of(const char *name)
@@ -394,22 +408,24 @@ static void put_device(const char *s, struct text *out)
 /* Is the declaration code[from..to) for the host only? As nvcc has it: what says nothing is. */
 static bool host_only(const char *code, size_t from, size_t to, size_t body, bool function)
 {
-	if (HAS_ANY(code, from, body, "__global__", "__device__", "__constant__", "__shared__", "__managed__"))
+	if (HAS_ANY(code, from, body, "__global__", "__device__", "__constant__", "__shared__",
+	            "__managed__"))
 		return false;
-	if (HAS_ANY(code, from, to, "std", "FILE", "cudaEvent_t", "cudaStream_t", "cudaError_t", "dim3") &&
+	if (HAS_ANY(code, from, to, "std", "FILE", "cudaEvent_t", "cudaStream_t", "cudaError_t",
+	            "dim3") &&
 	    !begins(code, from, "template"))
 		return true;
 	if (function)
 		return !has_word(code, from, body, "constexpr");
-	if (HAS_ANY(code, from, from + strcspn(code + from, " \t\n<{(;"), "typedef", "using", "struct", "class",
-	            "union", "enum", "template", "static_assert", "constexpr", "const"))
+	if (HAS_ANY(code, from, from + strcspn(code + from, " \t\n<{(;"), "typedef", "using", "struct",
+	            "class", "union", "enum", "template", "static_assert", "constexpr", "const"))
 		return false;
 	return !HAS_ANY(code, from, body, "constexpr", "const");
 }
 
 struct scan {
 	const char *code;
-	char *device;        /* the file with host code blank */
+	char *device;                        /* the file with host code blank */
 	size_t insert[2 * USER_MAX_KERNELS]; /* where extern "C" goes, ascending */
 	unsigned n_insert;
 	struct user_source *out;
@@ -418,8 +434,8 @@ struct scan {
 static void take(struct scan *c, size_t from, size_t body, size_t to, bool has_body)
 {
 	const char *s = c->code;
-	const bool type = HAS_ANY(s, from, from + strcspn(s + from, " \t\n{;"), "struct", "class", "union", "enum",
-	                          "typedef", "using");
+	const bool type = HAS_ANY(s, from, from + strcspn(s + from, " \t\n{;"), "struct", "class",
+	                          "union", "enum", "typedef", "using");
 	const bool function = has_body && !type && memchr(s + from, '(', body - from) &&
 	                      !memchr(s + from, '=', body - from);
 	if (has_word(s, from, body, "__global__")) {
@@ -512,9 +528,10 @@ void user_signature(const struct user_kernel *k, char *out, size_t n)
 	for (unsigned i = 0; i < k->n_params && at < n; i++) {
 		const struct user_param *p = &k->params[i];
 		const size_t len = strlen(p->type);
-		const bool star = len > 1 && strchr("*&", p->type[len - 1]) && strchr(" *", p->type[len - 2]);
-		at += (size_t)snprintf(out + at, n - at, "%s%s%s%s", i ? ", " : "", p->type, star ? "" : " ",
-		                       p->name);
+		const bool star =
+			len > 1 && strchr("*&", p->type[len - 1]) && strchr(" *", p->type[len - 2]);
+		at += (size_t)snprintf(out + at, n - at, "%s%s%s%s", i ? ", " : "", p->type,
+		                       star ? "" : " ", p->name);
 	}
 	if (at < n)
 		snprintf(out + at, n - at, ")");

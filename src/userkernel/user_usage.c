@@ -1,4 +1,5 @@
-/* What a launch of a person's own kernel lacks, and a command line to start from; see user_source.h. */
+/* What a launch of a person's own kernel lacks, and a command line to start from; see
+ * user_source.h. */
 #include "userkernel/user_source.h"
 
 #include "base/text.h"
@@ -38,12 +39,13 @@ static void example(const char *path, const struct user_kernel *k, struct text *
 			         p->lanes > 1 ? "4*" : "", sizes[0], sizes[1]);
 		else
 			text_add(t, " '%s=%s[%s%s]%s'", p->name, p->known ? elem_name(p->elem) : "f32",
-			         p->lanes > 1 ? "4*" : "", n ? sizes[0] : "1M", p->is_const ? ":rand" : ":zero");
+			         p->lanes > 1 ? "4*" : "", n ? sizes[0] : "1M",
+			         p->is_const ? ":rand" : ":zero");
 	}
 }
 
-bool user_usage(const struct user_source *s, const char *path, const struct user_kernel *k, const char *what,
-               struct err *err)
+bool user_usage(const struct user_source *s, const char *path, const struct user_kernel *k,
+                const char *what, struct err *err)
 {
 	struct text t = { 0 }, line = { 0 };
 	char signature[600];

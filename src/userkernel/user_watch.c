@@ -1,4 +1,5 @@
-/* Looks at one file; see user_watch.h. By polling: it works on every file system, and a look costs nothing. */
+/* Looks at one file; see user_watch.h. By polling: it works on every file system, and a look costs
+ * nothing. */
 #include "userkernel/user_watch.h"
 
 #include "base/mem.h"
@@ -42,8 +43,8 @@ static struct look look_at(const char *path)
 
 static bool same(const struct look *a, const struct look *b)
 {
-	return a->there == b->there && a->when.tv_sec == b->when.tv_sec && a->when.tv_nsec == b->when.tv_nsec &&
-	       a->size == b->size && a->inode == b->inode;
+	return a->there == b->there && a->when.tv_sec == b->when.tv_sec &&
+	       a->when.tv_nsec == b->when.tv_nsec && a->size == b->size && a->inode == b->inode;
 }
 
 /* Sleeps until the next look; false = it is over. */

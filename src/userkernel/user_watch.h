@@ -1,9 +1,9 @@
 /*
- * Notices that a file changed on disk: one thread that looks a few times a second. It tells once the file has
- * stood still for a moment, so that a half-written one is not read. Knows no session.
+ * Notices that a file changed on disk: one thread that looks a few times a second. It tells once
+ * the file has stood still for a moment, so that a half-written one is not read. Knows no session.
  */
-#ifndef PMPP_OWN_WATCH_H
-#define PMPP_OWN_WATCH_H
+#ifndef PMPP_USERKERNEL_USER_WATCH_H
+#define PMPP_USERKERNEL_USER_WATCH_H
 
 #include <stdbool.h>
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- expressions: sums of products of factors ------------------------------------------------------ */
+/* --- expressions: sums of products of factors --- */
 
 struct reader {
 	const char *text, *at, *what;
@@ -116,8 +116,8 @@ static bool sum(struct reader *r, int64_t *v)
 	}
 }
 
-bool user_evaluate(const char *text, const char *what, const struct user_names *names, int64_t *value,
-                  struct err *err)
+bool user_evaluate(const char *text, const char *what, const struct user_names *names,
+                   int64_t *value, struct err *err)
 {
 	struct reader r = { .text = text, .at = text, .what = what, .names = names, .err = err };
 	if (!sum(&r, value))
@@ -126,14 +126,15 @@ bool user_evaluate(const char *text, const char *what, const struct user_names *
 	return !*r.at || bad(&r, "not understood");
 }
 
-/* --- buffers ------------------------------------------------------------------------------------- */
+/* --- buffers --- */
 
 bool user_is_buffer(const char *text)
 {
 	return strchr(text, '[') != NULL;
 }
 
-static const enum elem_type elem_types[] = { ELEM_F32, ELEM_F64, ELEM_F16, ELEM_I32, ELEM_U32, ELEM_U8 };
+static const enum elem_type elem_types[] = { ELEM_F32, ELEM_F64, ELEM_F16,
+	                                         ELEM_I32, ELEM_U32, ELEM_U8 };
 
 static bool read_type(const char *name, const char *text, size_t len, struct user_buffer *out,
                       struct err *err)
@@ -171,7 +172,8 @@ static bool read_init(const char *name, const char *text, struct user_buffer *ou
 		out->value = !strcmp(text, "zero") ? 0 : strtod(text, &end);
 		if (strcmp(text, "zero") != 0 && (end == text || *end)) {
 			err_set(err, ERR_USAGE, "argument '%s': there are no contents '%s'", name, text);
-			return err_remedy(err, "contents: rand, rand(K), iota, zero, a number, or out (undefined)");
+			return err_remedy(err,
+			                  "contents: rand, rand(K), iota, zero, a number, or out (undefined)");
 		}
 	}
 	return true;
@@ -182,7 +184,8 @@ bool user_read_buffer(const char *name, const char *text, struct user_buffer *ou
 	*out = (struct user_buffer){ 0 };
 	const char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL;
 	if (!close || (close[1] && close[1] != ':')) {
-		err_set(err, ERR_USAGE, "argument '%s': '%s' is not of the form TYPE[SIZE]:CONTENTS", name, text);
+		err_set(err, ERR_USAGE, "argument '%s': '%s' is not of the form TYPE[SIZE]:CONTENTS", name,
+		        text);
 		return err_remedy(err, "for example %s=f32[1024]:rand", name);
 	}
 	if (!read_type(name, text, (size_t)(open - text), out, err))
@@ -190,15 +193,15 @@ bool user_read_buffer(const char *name, const char *text, struct user_buffer *ou
 	const char *comma = memchr(open, ',', (size_t)(close - open));
 	const char *first_end = comma ? comma : close;
 	if ((size_t)(close - open) >= sizeof out->count)
-		return err_set(err, ERR_USAGE, "argument '%s': the size is longer than %zu characters", name,
-		               sizeof out->count - 1);
+		return err_set(err, ERR_USAGE, "argument '%s': the size is longer than %zu characters",
+		               name, sizeof out->count - 1);
 	memcpy(out->count, open + 1, (size_t)(first_end - open - 1));
 	if (comma)
 		memcpy(out->cols, comma + 1, (size_t)(close - comma - 1));
 	return !close[1] || read_init(name, close + 2, out, err);
 }
 
-/* --- contents ---------------------------------------------------------------------------------------- */
+/* --- contents --- */
 
 /* Values between 2^-14 and 65504, halves kept: enough for what is filled here. */
 static uint16_t to_half(double v)
@@ -227,8 +230,8 @@ static void put(enum elem_type type, void *data, size_t i, double v)
 	}
 }
 
-void user_fill(const struct user_buffer *b, enum elem_type type, size_t count, int64_t below, uint64_t seed,
-              void *data)
+void user_fill(const struct user_buffer *b, enum elem_type type, size_t count, int64_t below,
+               uint64_t seed, void *data)
 {
 	const bool real = type == ELEM_F32 || type == ELEM_F64 || type == ELEM_F16;
 	uint64_t state = seed;

@@ -2,9 +2,8 @@
  * How fast the emulator is: nanoseconds of one core per PTX warp instruction, all counters on, and
  * what a second thread brings. Measures processor time, so that a busy machine disturbs little.
  *
- * emu_bench [REPEAT [LINE]]   prints one line per kernel; the best of REPEAT (default 3) runs. LINE: only
- * that line, counted from 0, for a profiler.
- * Needs NVRTC, or the kernels in the cache.
+ * emu_bench [REPEAT [LINE]]   prints one line per kernel; the best of REPEAT (default 3) runs.
+ * LINE: only that line, counted from 0, for a profiler. Needs NVRTC, or the kernels in the cache.
  */
 #include "backend/backend.h"
 #include "base/mem.h"
@@ -17,10 +16,17 @@
 
 struct setting {
 	const char *kernel, *variant;
-	struct { const char *name; int64_t value; } set[6]; /* on top of the defaults */
+	struct {
+		const char *name;
+		int64_t value;
+	} set[6]; /* on top of the defaults */
 	const char *shown;
 };
-#define SIZE { "N", 1024 }, { "M", 1024 }, { "K", 1024 }
+#define SIZE                      \
+	{ "N", 1024 }, { "M", 1024 }, \
+	{                             \
+		"K", 1024                 \
+	}
 static const struct setting settings[] = {
 	{ "sgemm", "naive", { SIZE, { "block_x", 32 }, { "block_y", 32 } }, "naive, block 32x32" },
 	{ "sgemm", "naive", { SIZE, { "block_x", 16 }, { "block_y", 16 } }, "naive, block 16x16" },
@@ -70,20 +76,23 @@ static bool prepare(const struct setting *s, struct job *job, struct err *err)
 	for (unsigned i = 0; i < 6 && s->set[i].name; i++) {
 		const int at = kernel_param_index(k, s->set[i].name);
 		if (at < 0)
-			return err_set(err, ERR_USAGE, "%s has no parameter '%s'", s->kernel,
-			               s->set[i].name);
+			return err_set(err, ERR_USAGE, "%s has no parameter '%s'", s->kernel, s->set[i].name);
 		job->params[at] = s->set[i].value;
 	}
 	for (unsigned i = 0; i < k->n_params; i++)
 		if (k->params[i].kind == PARAM_COMPILE)
-			macros[n_macros++] = (struct compile_macro){
-				k->params[i].macro ? k->params[i].macro : k->params[i].name,
-				job->params[i] };
+			macros[n_macros++] =
+				(struct compile_macro){ k->params[i].macro ? k->params[i].macro : k->params[i].name,
+				                        job->params[i] };
 	char file[64];
 	snprintf(file, sizeof file, "%s.cu", k->name);
 	const struct compile_request req = {
-		.file = file, .source = kernel_source(k), .n_macros = n_macros, .macros = macros,
-		.cc_major = 8, .cc_minor = 0,
+		.file = file,
+		.source = kernel_source(k),
+		.n_macros = n_macros,
+		.macros = macros,
+		.cc_major = 8,
+		.cc_minor = 0,
 	};
 	if (!k->plan((unsigned)v, job->params, &job->plan, err) ||
 	    !compile_module(&req, &job->module, err))
@@ -102,8 +111,9 @@ static bool prepare(const struct setting *s, struct job *job, struct err *err)
 static bool measure(struct backend *be, struct job *job, unsigned threads, int repeat, double *cpu,
                     double *wall, uint64_t *warp_insts, struct err *err)
 {
-	struct run_request req = { .module = &job->module, .plan = &job->plan, .source_file = "bench",
-		                   .threads = threads };
+	struct run_request req = {
+		.module = &job->module, .plan = &job->plan, .source_file = "bench", .threads = threads
+	};
 	memcpy(req.buffers, job->buffers, sizeof req.buffers);
 	*cpu = *wall = 1e30;
 	for (int i = 0; i < repeat; i++) {
@@ -140,8 +150,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	backend_emu.probe(&info, &err);
-	printf("%s\n%-36s %14s %12s %10s %10s\n", info.title, "", "warp inst", "ns per inst", "1 thread",
-	       "2 threads");
+	printf("%s\n%-36s %14s %12s %10s %10s\n", info.title, "", "warp inst", "ns per inst",
+	       "1 thread", "2 threads");
 	int failed = 0;
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
 		struct job job = { 0 };
@@ -153,8 +163,8 @@ int main(int argc, char **argv)
 		    measure(be, &job, 1, repeat, &cpu1, &wall1, &n, &err) &&
 		    measure(be, &job, 2, repeat, &cpu2, &wall2, &n, &err)) {
 			printf("%-9s %-26s %14llu %12.2f %7.1f ms %6.1f ms x%.2f\n", settings[i].kernel,
-			       settings[i].shown, (unsigned long long)n, 1e9 * cpu1 / (double)n,
-			       1e3 * wall1, 1e3 * wall2, wall1 / wall2);
+			       settings[i].shown, (unsigned long long)n, 1e9 * cpu1 / (double)n, 1e3 * wall1,
+			       1e3 * wall2, wall1 / wall2);
 		} else {
 			printf("%-9s %-26s %s\n", settings[i].kernel, settings[i].shown, err.msg);
 			failed = 1;

@@ -2,7 +2,8 @@
  * How fast the program answers a person: starts it on a pseudo-terminal of 80 x 24, waits for the
  * first frame, then presses keys while a kernel runs and waits for each repaint.
  *
- * tty_bench PROGRAM [KEYS]   prints medians and worst cases in milliseconds. Measures; judges nothing.
+ * tty_bench PROGRAM [KEYS]   prints medians and worst cases in milliseconds. Measures; judges
+ * nothing.
  */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE

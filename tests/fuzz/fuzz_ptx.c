@@ -24,16 +24,15 @@ static void promise(bool kept, const char *what)
 static void check_symbol(const struct ptx_module *m, const struct ptx_func *f, int32_t symbol)
 {
 	promise(symbol >= 0 ? (unsigned)symbol < m->n_vars
-	                    : (unsigned)(-1 - symbol) < f->n_params + f->n_rets, "symbol in range");
+	                    : (unsigned)(-1 - symbol) < f->n_params + f->n_rets,
+	        "symbol in range");
 }
 
 static void check_operand(const struct ptx_module *m, const struct ptx_func *f,
                           const struct ptx_operand *o)
 {
 	switch (o->kind) {
-	case OPND_REG:
-		promise((unsigned)o->reg < f->n_regs, "register in range");
-		break;
+	case OPND_REG: promise((unsigned)o->reg < f->n_regs, "register in range"); break;
 	case OPND_VEC:
 		promise(o->n_vec >= 1 && o->n_vec <= 8, "1 to 8 elements");
 		for (int i = 0; i < o->n_vec; i++)
@@ -45,22 +44,15 @@ static void check_operand(const struct ptx_module *m, const struct ptx_func *f,
 		if (o->addr_base == ADDR_SYMBOL)
 			check_symbol(m, f, o->symbol);
 		break;
-	case OPND_SYMBOL:
-		check_symbol(m, f, o->symbol);
-		break;
-	case OPND_FUNC:
-		promise((unsigned)o->symbol < m->n_funcs, "function in range");
-		break;
-	case OPND_LABEL:
-		promise((unsigned)o->label < f->n_blocks, "block in range");
-		break;
+	case OPND_SYMBOL: check_symbol(m, f, o->symbol); break;
+	case OPND_FUNC: promise((unsigned)o->symbol < m->n_funcs, "function in range"); break;
+	case OPND_LABEL: promise((unsigned)o->label < f->n_blocks, "block in range"); break;
 	case OPND_LIST:
 		promise(o->reg >= 0 && o->i64 >= 0 && o->reg + o->i64 <= f->n_lists, "list in range");
 		for (int64_t i = 0; i < o->i64; i++)
 			check_symbol(m, f, f->lists[o->reg + i]);
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 

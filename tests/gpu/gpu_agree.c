@@ -25,16 +25,14 @@ static const struct row {
 	enum metric_id id;
 	const char *cause;
 } rows[] = {
-	{ M_FLOP_FP32, "" }, { M_FLOP_FP64, "" }, { M_FLOP_FP16, HFMA2 },
-	{ M_MEM_LD_REQ, "" }, { M_MEM_LD_SEC, "" }, { M_MEM_LD_LINES, "" },
-	{ M_MEM_ST_REQ, "" }, { M_MEM_ST_SEC, "" }, { M_MEM_ST_LINES, "" },
-	{ M_MEM_LD_EFF, "" }, { M_MEM_ST_EFF, "" },
-	{ M_MEM_ATOM_REQ, "" }, { M_MEM_ATOM_SEC, "" },
-	{ M_SH_LD_REQ, MERGE }, { M_SH_LD_WAVE, MERGE }, { M_SH_LD_EXCESS, MERGE },
-	{ M_SH_ST_REQ, MERGE }, { M_SH_ST_WAVE, MERGE }, { M_SH_ST_EXCESS, MERGE },
-	{ M_SH_ATOM_REQ, "" },
-	{ M_INST_WARP, SASS }, { M_INST_THREAD, SASS },
-	{ M_DIV_BRANCHES, BRANCH }, { M_DIV_DIVERGENT, BRANCH },
+	{ M_FLOP_FP32, "" },       { M_FLOP_FP64, "" },        { M_FLOP_FP16, HFMA2 },
+	{ M_MEM_LD_REQ, "" },      { M_MEM_LD_SEC, "" },       { M_MEM_LD_LINES, "" },
+	{ M_MEM_ST_REQ, "" },      { M_MEM_ST_SEC, "" },       { M_MEM_ST_LINES, "" },
+	{ M_MEM_LD_EFF, "" },      { M_MEM_ST_EFF, "" },       { M_MEM_ATOM_REQ, "" },
+	{ M_MEM_ATOM_SEC, "" },    { M_SH_LD_REQ, MERGE },     { M_SH_LD_WAVE, MERGE },
+	{ M_SH_LD_EXCESS, MERGE }, { M_SH_ST_REQ, MERGE },     { M_SH_ST_WAVE, MERGE },
+	{ M_SH_ST_EXCESS, MERGE }, { M_SH_ATOM_REQ, "" },      { M_INST_WARP, SASS },
+	{ M_INST_THREAD, SASS },   { M_DIV_BRANCHES, BRANCH }, { M_DIV_DIVERGENT, BRANCH },
 };
 #define ROWS ARRAY_LEN(rows)
 
@@ -71,7 +69,9 @@ static void compare(struct agreement *a, const struct instance *i, const struct 
                     const struct metric_set *gpu, bool verified, size_t elements)
 {
 	printf("%-28s %u  %s", i->name, i->point,
-	       verified && !elements ? "outputs equal" : verified ? "verified, rounding differs" : "wrong");
+	       verified && !elements ? "outputs equal"
+	       : verified            ? "verified, rounding differs"
+	                             : "wrong");
 	unsigned here = 0;
 	for (size_t r = 0; r < ROWS; r++) {
 		double e = metric_get(emu, rows[r].id), g = metric_get(gpu, rows[r].id);
@@ -90,8 +90,8 @@ static void compare(struct agreement *a, const struct instance *i, const struct 
 		}
 		if (rows[r].cause[0])
 			continue;
-		printf("%s %s emu %.17g gpu %.17g", here++ ? "," : "; differs:",
-		       metric_catalogue[rows[r].id].key, e, g);
+		printf("%s %s emu %.17g gpu %.17g",
+		       here++ ? "," : "; differs:", metric_catalogue[rows[r].id].key, e, g);
 		a->wrong++;
 	}
 	printf("%s\n", here ? "" : "; must-be-equal counts equal");
@@ -150,10 +150,12 @@ int do_agree(void)
 	unsigned failed = each_launch(agree_one, &a);
 	backend_cuda.close(a.gpu);
 	backend_emu.close(a.emu);
-	printf("\n%u launches on %s, outputs bit-equal in %u; %u more are wrong on purpose and stopped by "
-	       "the emulator; %u did not run\n\n", a.launches, opt.gpu.name,
-	       a.launches - a.outputs_differ, a.stopped, failed);
-	printf("%-30s %9s %9s  %s\n", "metric", "compared", "equal", "largest difference and its cause");
+	printf(
+		"\n%u launches on %s, outputs bit-equal in %u; %u more are wrong on purpose and stopped by "
+		"the emulator; %u did not run\n\n",
+		a.launches, opt.gpu.name, a.launches - a.outputs_differ, a.stopped, failed);
+	printf("%-30s %9s %9s  %s\n", "metric", "compared", "equal",
+	       "largest difference and its cause");
 	for (size_t r = 0; r < ROWS; r++) {
 		printf("%-30s %9u %9u", metric_catalogue[rows[r].id].key, a.metric[r].compared,
 		       a.metric[r].equal);

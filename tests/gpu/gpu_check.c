@@ -35,7 +35,8 @@ static void put_result(const struct instance *i, const struct check_result *chec
 	const struct kernel_desc *k = i->kernel;
 	const unsigned variant = i->variant, n = i->point;
 	const int64_t *params = i->params;
-	printf("{\"kernel\":\"%s\",\"variant\":\"%s\",\"point\":%u", k->name, k->variants[variant].name, n);
+	printf("{\"kernel\":\"%s\",\"variant\":\"%s\",\"point\":%u", k->name, k->variants[variant].name,
+	       n);
 	put_text("entry", i->plan.entry);
 	printf(",\"params\":{");
 	for (unsigned p = 0, first = 1; p < k->n_params; p++)
@@ -61,13 +62,14 @@ static void put_result(const struct instance *i, const struct check_result *chec
 	printf(",\"l2_flushed\":%s,\"from_activity\":%s}", r->timing.l2_flushed ? "true" : "false",
 	       r->timing.from_activity ? "true" : "false");
 	printf(",\"loaded\":{\"registers\":%u,\"static_shared\":%u,\"local\":%u,\"max_threads\":%u,"
-	       "\"blocks_per_sm\":%u,\"jit\":%s}", r->loaded.registers, r->loaded.static_shared_bytes,
-	       r->loaded.local_bytes, r->loaded.max_threads, r->loaded.blocks_per_sm,
-	       r->loaded.jit ? "true" : "false");
+	       "\"blocks_per_sm\":%u,\"jit\":%s}",
+	       r->loaded.registers, r->loaded.static_shared_bytes, r->loaded.local_bytes,
+	       r->loaded.max_threads, r->loaded.blocks_per_sm, r->loaded.jit ? "true" : "false");
 	printf(",\"metrics\":{");
 	for (unsigned m = 0, first = 1; m < METRIC_COUNT; m++)
 		if (r->metrics.v[m].origin == ORIGIN_MEASURED) {
-			printf("%s\"%s\":%.17g", first ? "" : ",", metric_catalogue[m].key, r->metrics.v[m].num);
+			printf("%s\"%s\":%.17g", first ? "" : ",", metric_catalogue[m].key,
+			       r->metrics.v[m].num);
 			first = 0;
 		}
 	printf("},\"none\":{");
@@ -85,8 +87,8 @@ static void put_result(const struct instance *i, const struct check_result *chec
 		const struct line_counts *l = &r->counts.lines[j];
 		printf("%s{\"line\":%u", j ? "," : "", l->line);
 #define X(field, about) \
-		if (l->c.field) \
-			printf(",\"" #field "\":%llu", (unsigned long long)l->c.field);
+	if (l->c.field)     \
+		printf(",\"" #field "\":%llu", (unsigned long long)l->c.field);
 		COUNT_FIELDS(X)
 #undef X
 		printf("}");
@@ -192,7 +194,8 @@ static int do_gemm(void)
 			put_num("median_ns", t.median_ns);
 			put_num("event_ns", t.event_ns);
 			put_num("gflops", 2.0 * n * n * n / t.median_ns);
-			printf(",\"launches\":%u,\"from_activity\":%s}\n", t.n, t.from_activity ? "true" : "false");
+			printf(",\"launches\":%u,\"from_activity\":%s}\n", t.n,
+			       t.from_activity ? "true" : "false");
 		}
 	return status;
 }
@@ -219,21 +222,24 @@ static int do_sass(void)
 	extern void *dlsym(void *, const char *);
 	*(void **)&count = dlsym(h, "cuptiSassMetricsGetNumOfMetrics");
 	*(void **)&list = dlsym(h, "cuptiSassMetricsGetMetrics");
-	CUpti_Profiler_Initialize_Params init = {
-		.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE };
+	CUpti_Profiler_Initialize_Params init = { .structSize =
+		                                          CUpti_Profiler_Initialize_Params_STRUCT_SIZE };
 	cupti.ProfilerInitialize(&init);
-	CUpti_Device_GetChipName_Params chip = {
-		.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE };
+	CUpti_Device_GetChipName_Params chip = { .structSize =
+		                                         CUpti_Device_GetChipName_Params_STRUCT_SIZE };
 	cupti.DeviceGetChipName(&chip);
 	CUpti_SassMetrics_GetNumOfMetrics_Params n = {
 		.structSize = CUpti_SassMetrics_GetNumOfMetrics_Params_STRUCT_SIZE,
-		.pChipName = chip.pChipName };
+		.pChipName = chip.pChipName
+	};
 	if (!count || !list || count(&n))
 		return 1;
 	CUpti_SassMetrics_MetricDetails *d = mem_calloc(n.numOfMetrics, sizeof *d);
-	CUpti_SassMetrics_GetMetrics_Params g = {
-		.structSize = CUpti_SassMetrics_GetMetrics_Params_STRUCT_SIZE,
-		.pChipName = chip.pChipName, .numOfMetrics = n.numOfMetrics, .pMetricsList = d };
+	CUpti_SassMetrics_GetMetrics_Params g = { .structSize =
+		                                          CUpti_SassMetrics_GetMetrics_Params_STRUCT_SIZE,
+		                                      .pChipName = chip.pChipName,
+		                                      .numOfMetrics = n.numOfMetrics,
+		                                      .pMetricsList = d };
 	if (list(&g))
 		return 1;
 	for (size_t i = 0; i < n.numOfMetrics; i++) {
@@ -245,7 +251,7 @@ static int do_sass(void)
 	return 0;
 }
 
-/* --- faults -------------------------------------------------------------------------------------- */
+/* --- faults --- */
 
 static const char fault_source[] =
 	"extern \"C\" __global__ void wild(int *x, int n) { x[((long long)n << 32) + threadIdx.x] = 1; }\n"
@@ -260,24 +266,34 @@ static int do_faults(void)
 	struct module m = { 0 };
 	if (!find_gpu(&err) || !backend_cuda.open(&be, &opt.gpu, &err))
 		return put_error("gpu", &err);
-	const struct compile_request cr = { .file = "faults.cu", .source = fault_source,
-		                            .cc_major = opt.gpu.cc_major, .cc_minor = opt.gpu.cc_minor };
+	const struct compile_request cr = { .file = "faults.cu",
+		                                .source = fault_source,
+		                                .cc_major = opt.gpu.cc_major,
+		                                .cc_minor = opt.gpu.cc_minor };
 	if (!compile_module(&cr, &m, &err))
 		return put_error("compile", &err);
-	static const char *const entries[] = { "fine", "wild", "fine", "trap", "fine", "endless", "fine" };
-	static const enum err_code codes[] = { ERR_NONE, ERR_FAULT, ERR_NONE, ERR_FAULT, ERR_NONE,
-		                               ERR_TIMEOUT, ERR_NONE };
+	static const char *const entries[] = {
+		"fine", "wild", "fine", "trap", "fine", "endless", "fine"
+	};
+	static const enum err_code codes[] = { ERR_NONE, ERR_FAULT,   ERR_NONE, ERR_FAULT,
+		                                   ERR_NONE, ERR_TIMEOUT, ERR_NONE };
 	int status = 0;
 	for (size_t i = 0; i < ARRAY_LEN(entries); i++) {
 		int x[32] = { 0 };
-		struct launch_plan plan = { .entry = entries[i], .grid = { 1, 1, 1 }, .block = { 32, 1, 1 },
-			                    .n_buffers = 1, .n_args = 2 };
-		plan.buffers[0] = (struct buffer_plan){ .name = "x", .type = ELEM_I32, .role = BUF_INOUT,
-			                                .count = 32 };
+		struct launch_plan plan = { .entry = entries[i],
+			                        .grid = { 1, 1, 1 },
+			                        .block = { 32, 1, 1 },
+			                        .n_buffers = 1,
+			                        .n_args = 2 };
+		plan.buffers[0] =
+			(struct buffer_plan){ .name = "x", .type = ELEM_I32, .role = BUF_INOUT, .count = 32 };
 		plan.args[0] = (struct kernel_arg){ .kind = ARG_BUFFER };
 		plan.args[1] = (struct kernel_arg){ .kind = ARG_I32, .i32 = 5 };
-		struct run_request req = { .module = &m, .plan = &plan, .timeout_s = 3,
-			                   .source_file = "faults.cu", .caps = opt.caps };
+		struct run_request req = { .module = &m,
+			                       .plan = &plan,
+			                       .timeout_s = 3,
+			                       .source_file = "faults.cu",
+			                       .caps = opt.caps };
 		req.buffers[0] = (struct run_buffer){ .data = x, .bytes = sizeof x };
 		static struct run_result res;
 		err_clear(&err);

@@ -61,7 +61,7 @@ int put_error(const char *what, const struct err *err)
 	return 1;
 }
 
-/* --- points -------------------------------------------------------------------------------------- */
+/* --- points --- */
 
 /* 0: defaults. 1: sizes of the problem one step down, not a multiple of anything. 2: the block one
  * step down (and up, where down is refused). */
@@ -103,7 +103,7 @@ static void point(const struct kernel_desc *k, unsigned variant, unsigned n, int
 	}
 }
 
-/* --- one launch ---------------------------------------------------------------------------------- */
+/* --- one launch --- */
 
 static bool compile(const struct kernel_desc *k, const char *file, const int64_t *params,
                     struct module *m, struct err *err)
@@ -120,8 +120,12 @@ static bool compile(const struct kernel_desc *k, const char *file, const int64_t
 				.value = params[p],
 			};
 	const struct compile_request req = {
-		.file = file, .source = a ? a->data : "", .n_macros = n, .macros = macros,
-		.cc_major = opt.gpu.cc_major, .cc_minor = opt.gpu.cc_minor,
+		.file = file,
+		.source = a ? a->data : "",
+		.n_macros = n,
+		.macros = macros,
+		.cc_major = opt.gpu.cc_major,
+		.cc_minor = opt.gpu.cc_minor,
 	};
 	return compile_module(&req, m, err);
 }
@@ -153,8 +157,13 @@ bool instance_run(struct instance *i, const struct backend_ops *ops, struct back
                   struct run_result *res, struct err *err)
 {
 	struct run_request req = {
-		.module = &i->module, .plan = &i->plan, .caps = opt.caps, .repeat = opt.repeat,
-		.warm_l2 = opt.warm, .stalls = opt.stalls, .timeout_s = opt.timeout_s,
+		.module = &i->module,
+		.plan = &i->plan,
+		.caps = opt.caps,
+		.repeat = opt.repeat,
+		.warm_l2 = opt.warm,
+		.stalls = opt.stalls,
+		.timeout_s = opt.timeout_s,
 		.source_file = i->file,
 	};
 	for (unsigned b = 0; b < i->plan.n_buffers; b++) {
@@ -162,7 +171,8 @@ bool instance_run(struct instance *i, const struct backend_ops *ops, struct back
 		req.buffers[b] = (struct run_buffer){ .data = i->after[b], .bytes = i->bytes[b] };
 	}
 	static const struct run_hooks quiet = { 0 };
-	return ops->run(be, &req, &quiet, res, err) || err_prefix(err, "%s point %u: ", i->name, i->point);
+	return ops->run(be, &req, &quiet, res, err) ||
+	       err_prefix(err, "%s point %u: ", i->name, i->point);
 }
 
 void instance_check(const struct instance *i, struct check_result *check)

@@ -10,10 +10,10 @@
 
 struct gpu_options {
 	unsigned first, points, caps, repeat; /* points first .. points - 1 */
-	const char *only, *skip; /* parts of "kernel/variant", with commas */
+	const char *only, *skip;              /* parts of "kernel/variant", with commas */
 	bool stalls, warm;
 	double timeout_s;
-	struct gpu_spec gpu;     /* compiled for this */
+	struct gpu_spec gpu; /* compiled for this */
 };
 extern struct gpu_options opt;
 
@@ -29,8 +29,8 @@ struct instance {
 	void *before[KERNEL_MAX_BUFFERS], *after[KERNEL_MAX_BUFFERS];
 };
 
-bool instance_make(struct instance *i, const struct kernel_desc *k, unsigned variant, unsigned point,
-                   struct err *err);
+bool instance_make(struct instance *i, const struct kernel_desc *k, unsigned variant,
+                   unsigned point, struct err *err);
 /* Buffers are set to their contents before, then changed by the run. */
 bool instance_run(struct instance *i, const struct backend_ops *ops, struct backend *be,
                   struct run_result *res, struct err *err);

@@ -2,9 +2,9 @@
  * Our counters beside Nsight Compute's of the same launches: gpu_check ncu COUNTERS.jsonl NCU.csv
  *
  * Counts must be equal to the last unit, ratios within half a percent. FP16 operations of kernels
- * without any are an exception: ours leave out the constants that ptxas moves by HFMA2. Bytes beyond L1 and
- * occupancy depend on what ran before and vary from run to run on either side: their spread is
- * shown, not judged.
+ * without any are an exception: ours leave out the constants that ptxas moves by HFMA2. Bytes
+ * beyond L1 and occupancy depend on what ran before and vary from run to run on either side: their
+ * spread is shown, not judged.
  */
 #include "gpu_launches.h"
 
@@ -64,7 +64,8 @@ static json_t *ours(json_t *lines, const char *entry)
 {
 	size_t i;
 	json_t *l;
-	json_array_foreach(lines, i, l) {
+	json_array_foreach(lines, i, l)
+	{
 		const char *e = json_string_value(json_object_get(l, "entry"));
 		if (e && !strcmp(e, entry))
 			return json_object_get(l, "metrics");
@@ -203,7 +204,9 @@ int do_ncu(const char *jsonl, const char *csv)
 		printf("%-30s %9u %9u", metric_catalogue[id].key, t->compared, t->equal);
 		if (t->equal < t->compared)
 			printf("  %.3g %% (%s)%s", 100 * t->worst, t->where,
-			       varies((enum metric_id)id) ? ": varies from run to run" : ok ? "" : ": MUST BE EQUAL");
+			       varies((enum metric_id)id) ? ": varies from run to run"
+			       : ok                       ? ""
+			                                  : ": MUST BE EQUAL");
 		printf("\n");
 	}
 	if (f)

@@ -23,23 +23,24 @@
 #define ROUNDS 12
 #define PASSES_MAX 24
 
-static const char source[] =
-	"extern \"C\" __global__ void work(float *x, int n) {\n"
-	"	int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-	"	if (i < n) x[i + n] = x[i] * 2 + 1;\n"
-	"}\n";
+static const char source[] = "extern \"C\" __global__ void work(float *x, int n) {\n"
+							 "	int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+							 "	if (i < n) x[i + n] = x[i] * 2 + 1;\n"
+							 "}\n";
 #define N (1 << 20)
 
 #define ALL "*" /* the panels' own set */
 #define SM "sm__warps_active.avg.pct_of_peak_sustained_active smsp__inst_executed.sum "
 #define DRAM "dram__bytes_read.sum dram__bytes_write.sum "
 #define L2 "lts__t_sectors_srcunit_tex.sum "
-#define TAGS "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum " \
+#define TAGS                                               \
+	"l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum " \
 	"l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum "
-#define SASS "smsp__sass_inst_executed_op_global_ld.sum smsp__sass_inst_executed_op_global_st.sum " \
-	"smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum " \
-	"smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum " \
-	"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum " \
+#define SASS                                                                               \
+	"smsp__sass_inst_executed_op_global_ld.sum smsp__sass_inst_executed_op_global_st.sum " \
+	"smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum "                            \
+	"smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum "                            \
+	"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum "                                 \
 	"smsp__sass_data_bytes_mem_global_op_ld.sum "
 #define REQUESTS "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum "
 #define SECTORS "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum "
@@ -112,7 +113,11 @@ static void must(int rc, const char *what)
 	_exit(1);
 }
 #define MUST(call) must((int)(call), #call)
-#define P(type, ...) &(type){ .structSize = type##_STRUCT_SIZE, __VA_ARGS__ }
+#define P(type, ...)                                  \
+	&(type)                                           \
+	{                                                 \
+		.structSize = type##_STRUCT_SIZE, __VA_ARGS__ \
+	}
 
 static void device(struct session *s, const struct module *m, const struct plan *plan)
 {
@@ -152,42 +157,53 @@ static void schedule(struct session *s, const struct plan *plan)
 		for (char *t = strtok_r(copy, " ", &save); t; t = strtok_r(NULL, " ", &save))
 			s->names[s->n_names++] = t;
 	}
-	CUpti_Device_GetChipName_Params chip = {
-		.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE };
+	CUpti_Device_GetChipName_Params chip = { .structSize =
+		                                         CUpti_Device_GetChipName_Params_STRUCT_SIZE };
 	MUST(s->cupti.DeviceGetChipName(&chip));
 	CUpti_Profiler_Host_Initialize_Params h = {
 		.structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
-		.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER, .pChipName = chip.pChipName };
+		.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
+		.pChipName = chip.pChipName
+	};
 	MUST(s->cupti.HostInitialize(&h));
 	s->host = h.pHostObject;
 	MUST(s->cupti.HostConfigAddMetrics(P(CUpti_Profiler_Host_ConfigAddMetrics_Params,
-	     .pHostObject = s->host, .ppMetricNames = s->names, .numMetrics = s->n_names)));
+	                                     .pHostObject = s->host, .ppMetricNames = s->names,
+	                                     .numMetrics = s->n_names)));
 	CUpti_Profiler_Host_GetConfigImageSize_Params size = {
 		.structSize = CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE,
-		.pHostObject = s->host };
+		.pHostObject = s->host
+	};
 	MUST(s->cupti.HostGetConfigImageSize(&size));
 	s->config_size = size.configImageSize;
 	s->config = mem_zalloc(s->config_size);
 	MUST(s->cupti.HostGetConfigImage(P(CUpti_Profiler_Host_GetConfigImage_Params,
-	     .pHostObject = s->host, .configImageSize = s->config_size, .pConfigImage = s->config)));
+	                                   .pHostObject = s->host, .configImageSize = s->config_size,
+	                                   .pConfigImage = s->config)));
 	CUpti_Profiler_Host_GetNumOfPasses_Params n = {
 		.structSize = CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE,
-		.configImageSize = s->config_size, .pConfigImage = s->config };
+		.configImageSize = s->config_size,
+		.pConfigImage = s->config
+	};
 	MUST(s->cupti.HostGetNumOfPasses(&n));
 	s->passes = n.numOfPasses;
 }
 
 static void enable(struct session *s, const struct plan *plan)
 {
-	CUpti_RangeProfiler_Enable_Params e = {
-		.structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE, .ctx = s->ctx };
+	CUpti_RangeProfiler_Enable_Params e = { .structSize =
+		                                        CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
+		                                    .ctx = s->ctx };
 	MUST(s->cupti.RangeEnable(&e));
 	s->object = e.pRangeProfilerObject;
 	CUpti_RangeProfiler_GetCounterDataSize_Params size = {
 		.structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
-		.pRangeProfilerObject = s->object, .pMetricNames = s->names,
-		.numMetrics = s->n_names, .maxNumOfRanges = plan->launches,
-		.maxNumRangeTreeNodes = plan->launches };
+		.pRangeProfilerObject = s->object,
+		.pMetricNames = s->names,
+		.numMetrics = s->n_names,
+		.maxNumOfRanges = plan->launches,
+		.maxNumRangeTreeNodes = plan->launches
+	};
 	MUST(s->cupti.RangeGetCounterDataSize(&size));
 	s->data_size = size.counterDataSize;
 	s->data = mem_zalloc(s->data_size);
@@ -213,38 +229,38 @@ static void collect(struct session *s, const struct plan *plan, bool first)
 {
 	memset(s->step, 0, sizeof s->step);
 	double begin = seconds(), t = begin;
-	MUST(s->cupti.RangeCounterDataInit(P(CUpti_RangeProfiler_CounterDataImage_Initialize_Params,
-	     .pRangeProfilerObject = s->object, .counterDataSize = s->data_size,
-	     .pCounterData = s->data)));
+	MUST(s->cupti.RangeCounterDataInit(
+		P(CUpti_RangeProfiler_CounterDataImage_Initialize_Params, .pRangeProfilerObject = s->object,
+	      .counterDataSize = s->data_size, .pCounterData = s->data)));
 	t = lap(&s->step[STEP_image], t);
 	if (first || !plan->keep)
-		MUST(s->cupti.RangeSetConfig(P(CUpti_RangeProfiler_SetConfig_Params,
-		     .pRangeProfilerObject = s->object, .configSize = s->config_size,
-		     .pConfig = s->config, .counterDataImageSize = s->data_size,
-		     .pCounterDataImage = s->data,
-		     .range = plan->way == WAY_RANGE ? CUPTI_UserRange : CUPTI_AutoRange,
-		     .replayMode = plan->way == WAY_KERNEL ? CUPTI_KernelReplay : CUPTI_UserReplay,
-		     .maxRangesPerPass = plan->launches, .numNestingLevels = 1, .minNestingLevel = 1)));
+		MUST(s->cupti.RangeSetConfig(
+			P(CUpti_RangeProfiler_SetConfig_Params, .pRangeProfilerObject = s->object,
+		      .configSize = s->config_size, .pConfig = s->config,
+		      .counterDataImageSize = s->data_size, .pCounterDataImage = s->data,
+		      .range = plan->way == WAY_RANGE ? CUPTI_UserRange : CUPTI_AutoRange,
+		      .replayMode = plan->way == WAY_KERNEL ? CUPTI_KernelReplay : CUPTI_UserReplay,
+		      .maxRangesPerPass = plan->launches, .numNestingLevels = 1, .minNestingLevel = 1)));
 	t = lap(&s->step[STEP_config], t);
 	for (unsigned pass = 0; pass < PASSES_MAX; pass++) {
 		double of_pass = 0;
-		MUST(s->cupti.RangeStart(P(CUpti_RangeProfiler_Start_Params,
-		     .pRangeProfilerObject = s->object)));
+		MUST(s->cupti.RangeStart(
+			P(CUpti_RangeProfiler_Start_Params, .pRangeProfilerObject = s->object)));
 		t = lap(&of_pass, t);
 		s->step[STEP_start] += s->start[pass] = of_pass;
 		for (unsigned i = 0; i < plan->launches; i++) {
 			if (plan->way == WAY_RANGE)
 				MUST(s->push(P(CUpti_RangeProfiler_PushRange_Params,
-				     .pRangeProfilerObject = s->object, .pRangeName = "launch")));
+				               .pRangeProfilerObject = s->object, .pRangeName = "launch")));
 			launch(s);
 			if (plan->way == WAY_RANGE)
-				MUST(s->pop(P(CUpti_RangeProfiler_PopRange_Params,
-				     .pRangeProfilerObject = s->object)));
+				MUST(s->pop(
+					P(CUpti_RangeProfiler_PopRange_Params, .pRangeProfilerObject = s->object)));
 		}
 		t = lap(&s->step[STEP_launch], t);
-		CUpti_RangeProfiler_Stop_Params stop = {
-			.structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
-			.pRangeProfilerObject = s->object };
+		CUpti_RangeProfiler_Stop_Params stop = { .structSize =
+			                                         CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
+			                                     .pRangeProfilerObject = s->object };
 		MUST(s->cupti.RangeStop(&stop));
 		of_pass = 0;
 		t = lap(&of_pass, t);
@@ -252,13 +268,14 @@ static void collect(struct session *s, const struct plan *plan, bool first)
 		if (stop.isAllPassSubmitted || plan->way == WAY_KERNEL)
 			break;
 	}
-	MUST(s->cupti.RangeDecode(P(CUpti_RangeProfiler_DecodeData_Params,
-	     .pRangeProfilerObject = s->object)));
+	MUST(s->cupti.RangeDecode(
+		P(CUpti_RangeProfiler_DecodeData_Params, .pRangeProfilerObject = s->object)));
 	t = lap(&s->step[STEP_decode], t);
 	double values[COUNTERS_MAX] = { 0 };
 	MUST(s->cupti.HostEvaluate(P(CUpti_Profiler_Host_EvaluateToGpuValues_Params,
-	     .pHostObject = s->host, .pCounterDataImage = s->data, .counterDataImageSize = s->data_size,
-	     .ppMetricNames = s->names, .numMetrics = s->n_names, .pMetricValues = values)));
+	                             .pHostObject = s->host, .pCounterDataImage = s->data,
+	                             .counterDataImageSize = s->data_size, .ppMetricNames = s->names,
+	                             .numMetrics = s->n_names, .pMetricValues = values)));
 	lap(&s->step[STEP_values], t);
 	lap(&s->step[STEP_all], begin);
 	s->value = values[0];
@@ -334,8 +351,10 @@ int do_passes(const char *number, const char *cc)
 	}
 	struct err err = { 0 };
 	struct module m = { 0 };
-	const struct compile_request cr = { .file = "work.cu", .source = source,
-		                            .cc_major = opt.gpu.cc_major, .cc_minor = opt.gpu.cc_minor };
+	const struct compile_request cr = { .file = "work.cu",
+		                                .source = source,
+		                                .cc_major = opt.gpu.cc_major,
+		                                .cc_minor = opt.gpu.cc_minor };
 	if (!compile_module(&cr, &m, &err))
 		return put_error("compile", &err);
 	if (number) {

@@ -82,9 +82,12 @@ static bool make_job(struct job *job, const struct kernel_desc *k, const int cc[
 	}
 	kernel_defaults(k, params);
 	job->request = (struct compile_request){
-		.file = job->file, .source = source->data, .macros = job->macros,
+		.file = job->file,
+		.source = source->data,
+		.macros = job->macros,
 		.n_macros = kernel_macros(k, params, job->macros),
-		.cc_major = cc[0], .cc_minor = cc[1],
+		.cc_major = cc[0],
+		.cc_minor = cc[1],
 	};
 	return true;
 }
@@ -107,8 +110,8 @@ static int work(const struct job *jobs, size_t n, atomic_size_t *next)
 
 static bool compile_all(const struct job *jobs, size_t n)
 {
-	atomic_size_t *next = mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE,
-	                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	atomic_size_t *next =
+		mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (next == MAP_FAILED) {
 		perror("mmap");
 		return false;

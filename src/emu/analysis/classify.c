@@ -27,15 +27,15 @@ struct analysis {
 	const struct liveness *live;
 	const struct launch_plan *plan;
 	struct shapes *s;
-	bool *pinned;     /* 32 values, whatever is written */
-	bool *marked;     /* bold: blocks whose branch must not split a warp; NULL = safe */
+	bool *pinned; /* 32 values, whatever is written */
+	bool *marked; /* bold: blocks whose branch must not split a warp; NULL = safe */
 };
 
 static bool same_shape(const struct reg_shape *a, const struct reg_shape *b)
 {
 	return a->cls == b->cls && a->known == b->known && a->base == b->base &&
-	       a->pattern == b->pattern && a->align_log2 == b->align_log2 &&
-	       a->ranged == b->ranged && a->lo == b->lo && a->hi == b->hi;
+	       a->pattern == b->pattern && a->align_log2 == b->align_log2 && a->ranged == b->ranged &&
+	       a->lo == b->lo && a->hi == b->hi;
 }
 
 /* What operation @x gives its registers. */
@@ -62,8 +62,7 @@ static bool propagate_op(struct analysis *an, const struct xop *x)
 	}
 	if (x->kind == X_LD) /* the elements of a vector load are of one kind */
 		for (unsigned d = 0; d < x->n_d; d++)
-			if (x->d[d] >= 0 && (an->pinned[x->d[d]] ||
-			                     an->s->reg[x->d[d]].cls == SHAPE_LANES))
+			if (x->d[d] >= 0 && (an->pinned[x->d[d]] || an->s->reg[x->d[d]].cls == SHAPE_LANES))
 				r.cls = SHAPE_LANES;
 	for (unsigned d = 0; d < x->n_d; d++) {
 		const int32_t reg = x->d[d];
@@ -170,8 +169,12 @@ bool classify(const struct ir *ir, const struct liveness *l, const struct launch
 			out->reg[r] = LANES;
 		return false;
 	}
-	struct analysis an = { ir, l, plan, out, mem_calloc(ir->n_regs, sizeof(bool)),
-		               mode == CLASSIFY_BOLD ? marked : NULL };
+	struct analysis an = { ir,
+		                   l,
+		                   plan,
+		                   out,
+		                   mem_calloc(ir->n_regs, sizeof(bool)),
+		                   mode == CLASSIFY_BOLD ? marked : NULL };
 	for (bool again = true; again;) {
 		for (unsigned r = 0; r < ir->n_regs; r++)
 			out->reg[r] = (struct reg_shape){ 0 };

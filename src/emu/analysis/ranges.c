@@ -72,17 +72,12 @@ bool range_of_op(const struct xop *x, const struct reg_shape *a, int64_t *rlo, i
 	int64_t lo, hi;
 	switch ((enum emu_op)x->op) { /* whatever the sources */
 	case E_and_b32:
-	case E_and_b64:
-		return range_of_and(a, rlo, rhi);
-	case E_ext_u8:
-		return keep(0, 0xff, 4, rlo, rhi);
-	case E_ext_u16:
-		return keep(0, 0xffff, 4, rlo, rhi);
+	case E_and_b64: return range_of_and(a, rlo, rhi);
+	case E_ext_u8: return keep(0, 0xff, 4, rlo, rhi);
+	case E_ext_u16: return keep(0, 0xffff, 4, rlo, rhi);
 	case E_popc_b32:
-	case E_clz_b32:
-		return keep(0, 32, 4, rlo, rhi);
-	default:
-		break;
+	case E_clz_b32: return keep(0, 32, 4, rlo, rhi);
+	default: break;
 	}
 	for (unsigned i = 0; i < info->n_src; i++)
 		if (!a[i].ranged)
@@ -91,12 +86,9 @@ bool range_of_op(const struct xop *x, const struct reg_shape *a, int64_t *rlo, i
 	switch ((enum emu_op)x->op) {
 	case E_mov_b32:
 	case E_mov_b64:
-	case E_sext64:
-		return keep(a[0].lo, a[0].hi, info->d_bytes, rlo, rhi);
-	case E_zext64:
-		return positive && keep(a[0].lo, a[0].hi, 8, rlo, rhi);
-	case E_trunc32:
-		return keep(a[0].lo, a[0].hi, 4, rlo, rhi);
+	case E_sext64: return keep(a[0].lo, a[0].hi, info->d_bytes, rlo, rhi);
+	case E_zext64: return positive && keep(a[0].lo, a[0].hi, 8, rlo, rhi);
+	case E_trunc32: return keep(a[0].lo, a[0].hi, 4, rlo, rhi);
 	case E_add_b32:
 	case E_add_b64:
 		return sum(&a[0], a[1].lo, a[1].hi, &lo, &hi) && keep(lo, hi, info->d_bytes, rlo, rhi);
@@ -104,8 +96,7 @@ bool range_of_op(const struct xop *x, const struct reg_shape *a, int64_t *rlo, i
 	case E_sub_b64:
 		if (a[1].lo == INT64_MIN || a[1].hi == INT64_MIN)
 			return false;
-		return sum(&a[0], -a[1].hi, -a[1].lo, &lo, &hi) &&
-		       keep(lo, hi, info->d_bytes, rlo, rhi);
+		return sum(&a[0], -a[1].hi, -a[1].lo, &lo, &hi) && keep(lo, hi, info->d_bytes, rlo, rhi);
 	case E_mul_wide_u32:
 		return positive && products(&a[0], &a[1], &lo, &hi) && keep(lo, hi, 8, rlo, rhi);
 	case E_mul_lo_b32:
@@ -151,16 +142,14 @@ bool range_of_op(const struct xop *x, const struct reg_shape *a, int64_t *rlo, i
 		/* fall through */
 	case E_max_s32:
 	case E_max_s64:
-		return keep(greater(a[0].lo, a[1].lo), greater(a[0].hi, a[1].hi), info->d_bytes, rlo,
-		            rhi);
+		return keep(greater(a[0].lo, a[1].lo), greater(a[0].hi, a[1].hi), info->d_bytes, rlo, rhi);
 	case E_div_s32:
 	case E_div_u32:
 		return positive && a[1].lo > 0 && keep(a[0].lo / a[1].hi, a[0].hi / a[1].lo, 4, rlo, rhi);
 	case E_rem_s32:
 	case E_rem_u32:
 		return positive && a[1].lo > 0 && keep(0, lesser(a[0].hi, a[1].hi - 1), 4, rlo, rhi);
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -181,17 +170,14 @@ int range_decides(const struct xop *x, const struct reg_shape *a)
 			return -1;
 		/* fall through */
 	case E_lt_s32:
-	case E_lt_s64:
-		return a[0].hi < a[1].lo ? 1 : a[0].lo >= a[1].hi ? 0 : -1;
+	case E_lt_s64: return a[0].hi < a[1].lo ? 1 : a[0].lo >= a[1].hi ? 0 : -1;
 	case E_le_u32:
 	case E_le_u64:
 		if (!positive)
 			return -1;
 		/* fall through */
 	case E_le_s32:
-	case E_le_s64:
-		return a[0].hi <= a[1].lo ? 1 : a[0].lo > a[1].hi ? 0 : -1;
-	default:
-		return -1;
+	case E_le_s64: return a[0].hi <= a[1].lo ? 1 : a[0].lo > a[1].hi ? 0 : -1;
+	default: return -1;
 	}
 }

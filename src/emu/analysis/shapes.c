@@ -86,8 +86,7 @@ struct reg_shape shape_of_src(const struct shapes *s, const struct ir *ir, const
 		if (r.cls == SHAPE_TOP || r.ranged || !ir->regs[src->reg].bytes || l->round != s->round)
 			return r;
 		if (l->lo == l->hi) {
-			const uint64_t v = ir->regs[src->reg].bytes == 8 ? (uint64_t)l->lo
-			                                                 : (uint32_t)l->lo;
+			const uint64_t v = ir->regs[src->reg].bytes == 8 ? (uint64_t)l->lo : (uint32_t)l->lo;
 			r = (struct reg_shape){ .cls = SHAPE_BASE, .known = true, .base = v };
 		}
 		r.ranged = true;
@@ -97,8 +96,9 @@ struct reg_shape shape_of_src(const struct shapes *s, const struct ir *ir, const
 	}
 	/* constants of 32-bit operations have no more than 32 bits */
 	const int64_t v = src->value >> 32 ? (int64_t)src->value : (int64_t)(int32_t)src->value;
-	return (struct reg_shape){ .cls = SHAPE_BASE, .known = true, .base = src->value,
-		                   .ranged = true, .lo = v, .hi = v };
+	return (struct reg_shape){
+		.cls = SHAPE_BASE, .known = true, .base = src->value, .ranged = true, .lo = v, .hi = v
+	};
 }
 
 void shapes_note(struct shapes *s, const struct xop *x, const struct reg_shape *result)
@@ -142,7 +142,7 @@ struct reg_shape shape_meet(const struct reg_shape *a, const struct reg_shape *b
 	return r;
 }
 
-/* --- specials ------------------------------------------------------------------------------------ */
+/* --- specials --- */
 
 static struct reg_shape shape_tid(struct shapes *s, const struct launch_plan *p, unsigned axis)
 {
@@ -170,13 +170,16 @@ static struct reg_shape shape_tid(struct shapes *s, const struct launch_plan *p,
 		same_base &= base == base0;
 		all |= base;
 	}
-	return (struct reg_shape){ .cls = SHAPE_BASE, .known = same_base, .base = same_base ? base0 : 0,
-		                   .pattern = pattern_intern(s, first),
-		                   .align_log2 = (uint8_t)trailing_zeros(all) };
+	return (struct reg_shape){ .cls = SHAPE_BASE,
+		                       .known = same_base,
+		                       .base = same_base ? base0 : 0,
+		                       .pattern = pattern_intern(s, first),
+		                       .align_log2 = (uint8_t)trailing_zeros(all) };
 }
 
 /* %tid also tells its range; lanes past the block's end count as well, hence whole warps. */
-static struct reg_shape shape_tid_ranged(struct shapes *s, const struct launch_plan *p, unsigned axis)
+static struct reg_shape shape_tid_ranged(struct shapes *s, const struct launch_plan *p,
+                                         unsigned axis)
 {
 	const uint32_t size[3] = { p->block.x, p->block.y, p->block.z };
 	const uint32_t threads = (p->block.x * p->block.y * p->block.z + 31) / 32 * 32;
@@ -192,16 +195,11 @@ static struct reg_shape shape_special(struct shapes *s, const struct launch_plan
 	switch (sr) {
 	case SR_TID_X:
 	case SR_TID_Y:
-	case SR_TID_Z:
-		return shape_tid_ranged(s, p, sr - SR_TID_X);
-	case SR_CTAID_X:
-		return with_range(UNIFORM, 0, (int64_t)p->grid.x - 1);
-	case SR_CTAID_Y:
-		return with_range(UNIFORM, 0, (int64_t)p->grid.y - 1);
-	case SR_CTAID_Z:
-		return with_range(UNIFORM, 0, (int64_t)p->grid.z - 1);
-	case SR_WARPID:
-		return with_range(UNIFORM, 0, 31);
+	case SR_TID_Z: return shape_tid_ranged(s, p, sr - SR_TID_X);
+	case SR_CTAID_X: return with_range(UNIFORM, 0, (int64_t)p->grid.x - 1);
+	case SR_CTAID_Y: return with_range(UNIFORM, 0, (int64_t)p->grid.y - 1);
+	case SR_CTAID_Z: return with_range(UNIFORM, 0, (int64_t)p->grid.z - 1);
+	case SR_WARPID: return with_range(UNIFORM, 0, 31);
 	case SR_LANEID:
 	case SR_LANEMASK_EQ:
 	case SR_LANEMASK_LE:
@@ -210,19 +208,19 @@ static struct reg_shape shape_special(struct shapes *s, const struct launch_plan
 	case SR_LANEMASK_GT:
 		for (unsigned i = 0; i < 32; i++) {
 			const uint32_t eq = 1u << i;
-			v[i] = sr == SR_LANEID ? i
+			v[i] = sr == SR_LANEID        ? i
 			       : sr == SR_LANEMASK_EQ ? eq
 			       : sr == SR_LANEMASK_LE ? (eq | (eq - 1))
 			       : sr == SR_LANEMASK_LT ? eq - 1
-			       : sr == SR_LANEMASK_GE ? ~(eq - 1) : ~(eq | (eq - 1));
+			       : sr == SR_LANEMASK_GE ? ~(eq - 1)
+			                              : ~(eq | (eq - 1));
 		}
 		return from_values(s, v, 4);
-	default:
-		return UNIFORM;
+	default: return UNIFORM;
 	}
 }
 
-/* --- operations ----------------------------------------------------------------------------------- */
+/* --- operations --- */
 
 static struct reg_shape fold_all(struct shapes *s, const struct xop *x, const struct reg_shape *src)
 {
@@ -254,8 +252,9 @@ static struct reg_shape affine(struct shapes *s, const struct reg_shape *a, uint
 			v += (uint64_t)s->patterns[b->pattern].lane[i] * kb;
 		lane[i] = bytes == 8 ? (int64_t)v : (int64_t)(int32_t)(uint32_t)v;
 	}
-	return (struct reg_shape){ .cls = SHAPE_BASE, .pattern = pattern_intern(s, lane),
-		                   .align_log2 = (uint8_t)(align > 63 ? 63 : align) };
+	return (struct reg_shape){ .cls = SHAPE_BASE,
+		                       .pattern = pattern_intern(s, lane),
+		                       .align_log2 = (uint8_t)(align > 63 ? 63 : align) };
 }
 
 static unsigned least(unsigned a, unsigned b)
@@ -281,25 +280,17 @@ static struct reg_shape bitwise(struct shapes *s, const struct reg_shape *a, uin
 	for (unsigned i = 0; i < 32; i++) {
 		const uint64_t p = (uint64_t)s->patterns[a->pattern].lane[i];
 		switch (op) {
-		case E_and_b32:
-			lane[i] = (int64_t)(p & low);
-			break;
-		case E_or_b32:
-			lane[i] = (int64_t)(p | low) - (int64_t)low;
-			break;
-		case E_xor_b32:
-			lane[i] = (int64_t)(p ^ low) - (int64_t)low;
-			break;
-		default: /* shift right by c */
-			lane[i] = (int64_t)(c > 31 ? 0 : p >> c);
-			break;
+		case E_and_b32: lane[i] = (int64_t)(p & low); break;
+		case E_or_b32: lane[i] = (int64_t)(p | low) - (int64_t)low; break;
+		case E_xor_b32: lane[i] = (int64_t)(p ^ low) - (int64_t)low; break;
+		default: /* shift right by c */ lane[i] = (int64_t)(c > 31 ? 0 : p >> c); break;
 		}
 	}
 	const bool shift = op == E_shr_u32 || op == E_shr_s32;
-	const unsigned align = shift ? (c < bits ? bits - (unsigned)c : 0)
-	                       : op == E_and_b32 ? bits : 0;
-	return (struct reg_shape){ .cls = SHAPE_BASE, .pattern = pattern_intern(s, lane),
-		                   .align_log2 = (uint8_t)align };
+	const unsigned align = shift ? (c < bits ? bits - (unsigned)c : 0) : op == E_and_b32 ? bits : 0;
+	return (struct reg_shape){ .cls = SHAPE_BASE,
+		                       .pattern = pattern_intern(s, lane),
+		                       .align_log2 = (uint8_t)align };
 }
 
 /* a | b == a + b: b is known, small and not negative, a has zeros there in every lane. */
@@ -332,8 +323,7 @@ static struct reg_shape shape_op(struct shapes *s, const struct xop *x, const st
 	unsigned align = 0;
 	switch ((enum emu_op)x->op) {
 	case E_mov_b32:
-	case E_mov_b64:
-		return a[0];
+	case E_mov_b64: return a[0];
 	case E_add_b32:
 	case E_add_b64:
 		return affine(s, &a[0], 1, &a[1], 1, bytes, least(shape_align(&a[0]), shape_align(&a[1])));
@@ -342,8 +332,7 @@ static struct reg_shape shape_op(struct shapes *s, const struct xop *x, const st
 		return affine(s, &a[0], 1, &a[1], ~(uint64_t)0, bytes,
 		              least(shape_align(&a[0]), shape_align(&a[1])));
 	case E_not_b32:
-	case E_not_b64:
-		return affine(s, &a[0], ~(uint64_t)0, NULL, 0, bytes, 0);
+	case E_not_b64: return affine(s, &a[0], ~(uint64_t)0, NULL, 0, bytes, 0);
 	case E_shl_b32:
 	case E_shl_b64:
 		if (!a[1].known || a[1].pattern || a[1].base > 31)
@@ -361,19 +350,22 @@ static struct reg_shape shape_op(struct shapes *s, const struct xop *x, const st
 		const unsigned ac = mad ? shape_align(c) : 63;
 		align = least(shape_align(&a[0]) + shape_align(&a[1]), ac);
 		if (a[1].known && a[1].pattern == 0)
-			return affine(s, &a[0], x->op == E_mul_wide_s32
-			              ? (uint64_t)(int64_t)(int32_t)a[1].base : a[1].base, c, 1, bytes, align);
+			return affine(s, &a[0],
+			              x->op == E_mul_wide_s32 ? (uint64_t)(int64_t)(int32_t)a[1].base
+			                                      : a[1].base,
+			              c, 1, bytes, align);
 		if (a[0].known && a[0].pattern == 0)
-			return affine(s, &a[1], x->op == E_mul_wide_s32
-			              ? (uint64_t)(int64_t)(int32_t)a[0].base : a[0].base, c, 1, bytes, align);
+			return affine(s, &a[1],
+			              x->op == E_mul_wide_s32 ? (uint64_t)(int64_t)(int32_t)a[0].base
+			                                      : a[0].base,
+			              c, 1, bytes, align);
 		if (a[0].pattern == 0 && a[1].pattern == 0)
 			return affine(s, NULL, 0, c, 1, bytes, align);
 		return LANES;
 	}
 	case E_zext64:
 	case E_sext64:
-	case E_trunc32:
-		return affine(s, &a[0], 1, NULL, 0, bytes, shape_align(&a[0]));
+	case E_trunc32: return affine(s, &a[0], 1, NULL, 0, bytes, shape_align(&a[0]));
 	case E_and_b32:
 	case E_or_b32:
 	case E_xor_b32:
@@ -393,8 +385,7 @@ static struct reg_shape shape_op(struct shapes *s, const struct xop *x, const st
 		if (uniform && a[1].known && a[1].base < shape_align(&a[0]))
 			align = shape_align(&a[0]) - (unsigned)a[1].base;
 		break;
-	default:
-		break;
+	default: break;
 	}
 	if (!uniform)
 		return LANES;
@@ -460,7 +451,8 @@ static const struct xop *only_def(const struct ir *ir, const struct xsrc *s)
 }
 
 /* Does @s always hold the value of register @reg, itself or plus a known zero? */
-static bool equals_reg(const struct shapes *s, const struct ir *ir, const struct xsrc *src, int32_t reg)
+static bool equals_reg(const struct shapes *s, const struct ir *ir, const struct xsrc *src,
+                       int32_t reg)
 {
 	if (src->kind != S_REG)
 		return false;
@@ -483,7 +475,7 @@ static bool is_remainder(const struct shapes *s, const struct ir *ir, const stru
 	const struct xop *and = x->op == E_sub_b32 ? only_def(ir, &x->s[1]) : NULL;
 	if (!and || and->op != E_and_b32 || and->s[1].kind != S_CONST || x->s[0].kind != S_REG)
 		return false;
-	const uint32_t low = ~(uint32_t)and->s[1].value;
+	const uint32_t low = ~(uint32_t) and->s[1].value;
 	*mask = low;
 	return (low & (low + 1)) == 0 && ir->only_def[x->s[0].reg] >= 0 &&
 	       equals_reg(s, ir, &and->s[0], x->s[0].reg);
@@ -509,7 +501,7 @@ struct xop xop_reduced(const struct shapes *s, const struct ir *ir, const struct
 		return r;
 	r.op = rem ? E_and_b32 : E_shr_u32;
 	r.s[1] = (struct xsrc){ .kind = S_CONST,
-		                .value = rem ? b.base - 1 : (uint64_t)__builtin_ctzll(b.base) };
+		                    .value = rem ? b.base - 1 : (uint64_t)__builtin_ctzll(b.base) };
 	return r;
 }
 
@@ -545,31 +537,30 @@ struct reg_shape shape_of_result(struct shapes *s, const struct ir *ir, const st
 			return known_pred((decided != 0) != x->neg);
 		return all_uniform ? UNIFORM : LANES;
 	}
-	case X_PRED:
-		return shape_pred(x, a, all_uniform);
+	case X_PRED: return shape_pred(x, a, all_uniform);
 	case X_SEL:
 		if (!shape_uniform(&a[2]) || a[0].cls != SHAPE_BASE || a[1].cls != SHAPE_BASE ||
 		    a[0].pattern != a[1].pattern)
 			return LANES;
-		return (struct reg_shape){ .cls = SHAPE_BASE, .pattern = a[0].pattern,
-			.align_log2 = (uint8_t)least(shape_align(&a[0]), shape_align(&a[1])) };
-	case X_SPECIAL:
-		return shape_special(s, plan, (enum ptx_special)x->op);
+		return (struct reg_shape){ .cls = SHAPE_BASE,
+			                       .pattern = a[0].pattern,
+			                       .align_log2 =
+			                           (uint8_t)least(shape_align(&a[0]), shape_align(&a[1])) };
+	case X_SPECIAL: return shape_special(s, plan, (enum ptx_special)x->op);
 	case X_LD:
 		if (x->type == PTX_U8 || x->type == PTX_U16 || x->type == PTX_B8 || x->type == PTX_B16)
-			return with_range(all_uniform && x->space != SPACE_GENERIC &&
-			                  x->space != SPACE_LOCAL ? UNIFORM : LANES, 0,
-			                  x->bytes == 1 ? 0xff : 0xffff);
+			return with_range(all_uniform && x->space != SPACE_GENERIC && x->space != SPACE_LOCAL
+			                      ? UNIFORM
+			                      : LANES,
+			                  0, x->bytes == 1 ? 0xff : 0xffff);
 		return all_uniform && x->space != SPACE_GENERIC && x->space != SPACE_LOCAL ? UNIFORM
-		                                                                         : LANES;
+		                                                                           : LANES;
 	case X_CLOCK:
 	case X_BARRED:
-	case X_ACTIVE:
-		return UNIFORM;
+	case X_ACTIVE: return UNIFORM;
 	case X_VOTE:
 	case X_REDUX: /* one group only if every lane names the same members */
 		return shape_uniform(&a[1]) ? UNIFORM : LANES;
-	default:
-		return LANES;
+	default: return LANES;
 	}
 }

@@ -15,7 +15,8 @@ struct place {
 	char text[160];
 };
 
-static struct place thread_place(const struct launch *l, uint64_t block, uint32_t warp, uint32_t lane)
+static struct place thread_place(const struct launch *l, uint64_t block, uint32_t warp,
+                                 uint32_t lane)
 {
 	const struct launch_plan *p = l->req->plan;
 	const uint64_t t = (uint64_t)warp * 32 + lane;
@@ -24,7 +25,8 @@ static struct place thread_place(const struct launch *l, uint64_t block, uint32_
 	         (unsigned long long)(block % p->grid.x),
 	         (unsigned long long)(block / p->grid.x % p->grid.y),
 	         (unsigned long long)(block / p->grid.x / p->grid.y),
-	         (unsigned long long)(t % p->block.x), (unsigned long long)(t / p->block.x % p->block.y),
+	         (unsigned long long)(t % p->block.x),
+	         (unsigned long long)(t / p->block.x % p->block.y),
 	         (unsigned long long)(t / p->block.x / p->block.y));
 	return s;
 }
@@ -83,8 +85,8 @@ bool fault_report(const struct launch *l, const struct fault *f, struct err *err
 		return err_remedy(err, "compare the index with the size before the access, or correct "
 		                       "the index");
 	case FAULT_ALIGN:
-		err_set(err, ERR_FAULT, "%s: misaligned %s of %u bytes: %s; %s", where, verb(f),
-		        f->bytes, what.text, who.text);
+		err_set(err, ERR_FAULT, "%s: misaligned %s of %u bytes: %s; %s", where, verb(f), f->bytes,
+		        what.text, who.text);
 		return err_remedy(err, "an access of %u bytes needs an address that is a multiple of %u",
 		                  f->bytes, f->bytes);
 	case FAULT_READ_ONLY:
@@ -92,32 +94,35 @@ bool fault_report(const struct launch *l, const struct fault *f, struct err *err
 		        who.text);
 		return err_remedy(err, "inputs of this kernel must not change");
 	case FAULT_UNINITIALISED:
-		err_set(err, ERR_FAULT, "%s: reads memory that was never written: %s; %s", where,
-		        what.text, who.text);
+		err_set(err, ERR_FAULT, "%s: reads memory that was never written: %s; %s", where, what.text,
+		        who.text);
 		return err_remedy(err, f->space == SPACE_SHARED
-		                       ? "write this element of shared memory first, and put "
-		                         "__syncthreads() between if another thread does"
-		                       : "write this element before it is read");
+		                           ? "write this element of shared memory first, and put "
+		                             "__syncthreads() between if another thread does"
+		                           : "write this element before it is read");
 	case FAULT_RACE: {
 		const struct ptx_inst *other = inst_of(l, f->other_op);
-		const struct place them = thread_place(l, f->block, f->other_thread / 32,
-		                                       f->other_thread % 32);
+		const struct place them =
+			thread_place(l, f->block, f->other_thread / 32, f->other_thread % 32);
 		err_set(err, ERR_FAULT,
 		        "%s: shared-memory race at %s: this %s by %s meets the access of line %u by %s "
-		        "with no barrier between", where, what.text, verb(f), who.text, other->line,
-		        strstr(them.text, "thread"));
+		        "with no barrier between",
+		        where, what.text, verb(f), who.text, other->line, strstr(them.text, "thread"));
 		return err_remedy(err, "put __syncthreads() between the two accesses (or __syncwarp() "
 		                       "within one warp), or use an atomic");
 	}
 	case FAULT_BARRIER_DIVERGED:
 		err_set(err, ERR_FAULT,
 		        "%s: barrier divergence: only some threads of warp %u reach this barrier; %s is "
-		        "among those that do", where, f->warp, who.text);
+		        "among those that do",
+		        where, f->warp, who.text);
 		return err_remedy(err, "move __syncthreads() out of the branch or loop that only some "
 		                       "threads take");
 	case FAULT_BARRIER_STUCK:
-		err_set(err, ERR_FAULT, "%s: barrier divergence in block %llu: not all threads reach the "
-		        "same barrier: %s", where, (unsigned long long)f->block, f->waiting);
+		err_set(err, ERR_FAULT,
+		        "%s: barrier divergence in block %llu: not all threads reach the "
+		        "same barrier: %s",
+		        where, (unsigned long long)f->block, f->waiting);
 		return err_remedy(err, "every thread of the block that has not ended must reach the same "
 		                       "__syncthreads()");
 	case FAULT_TRAP:
@@ -126,7 +131,6 @@ bool fault_report(const struct launch *l, const struct fault *f, struct err *err
 	case FAULT_INDEX:
 		err_set(err, ERR_FAULT, "%s: branch table index out of range; %s", where, who.text);
 		return err_remedy(err, "the switch of that line gets a value it has no case for");
-	default:
-		return err_set(err, ERR_INTERNAL, "%s: stopped without a reason", where);
+	default: return err_set(err, ERR_INTERNAL, "%s: stopped without a reason", where);
 	}
 }

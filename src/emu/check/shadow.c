@@ -70,8 +70,11 @@ static void note(struct shadow_user *u, const struct shadow_access *a)
 	const bool others = u->thread && u->thread != a->thread + 1;
 	const bool everyone = others && (u->everyone || !same_warp(u, a));
 	const bool many = others && (u->many || u->sync == a->sync);
-	*u = (struct shadow_user){ .thread = (uint16_t)(a->thread + 1), .many = many,
-		                   .everyone = everyone, .op = a->op, .sync = a->sync };
+	*u = (struct shadow_user){ .thread = (uint16_t)(a->thread + 1),
+		                       .many = many,
+		                       .everyone = everyone,
+		                       .op = a->op,
+		                       .sync = a->sync };
 }
 
 enum shadow_verdict shadow_touch(struct shadow *s, const struct shadow_access *a,

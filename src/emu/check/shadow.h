@@ -10,20 +10,20 @@
 #include <stdint.h>
 
 struct shadow_user {
-	uint16_t thread;  /* + 1; 0 = nobody */
-	bool many;        /* several threads of that warp */
-	bool everyone;    /* of several warps */
-	uint32_t op, sync;/* instruction, and how often its warp had synchronised */
+	uint16_t thread;   /* + 1; 0 = nobody */
+	bool many;         /* several threads of that warp */
+	bool everyone;     /* of several warps */
+	uint32_t op, sync; /* instruction, and how often its warp had synchronised */
 };
-struct shadow_cell {      /* of one byte */
-	uint32_t epoch;   /* barrier interval of the users */
+struct shadow_cell { /* of one byte */
+	uint32_t epoch;  /* barrier interval of the users */
 	struct shadow_user writer, reader, atomic;
 };
 struct shadow {
 	size_t bytes;
 	uint32_t epoch;
-	uint8_t *written; /* per byte */
-	bool full;        /* every byte is: seen at a barrier */
+	uint8_t *written;         /* per byte */
+	bool full;                /* every byte is: seen at a barrier */
 	struct shadow_cell *cell; /* per byte, if races are looked for; else NULL */
 };
 struct shadow *shadow_new(size_t bytes, bool races);

@@ -1,4 +1,5 @@
-/* Records the observed warp; see trace.h. Runs in the plain program only, before each instruction. */
+/* Records the observed warp; see trace.h. Runs in the plain program only, before each instruction.
+ */
 #include "emu/check/trace.h"
 
 #include "base/mem.h"
@@ -41,8 +42,7 @@ void trace_step(struct warp *w, const struct uop *u)
 		t->cut = true;
 		return;
 	}
-	t->steps[t->n_steps++] = (struct mask_step){ .line = line, .mask = w->mask,
-		                                     .instructions = 1 };
+	t->steps[t->n_steps++] = (struct mask_step){ .line = line, .mask = w->mask, .instructions = 1 };
 }
 
 void trace_access(struct warp *w, const struct memop *m, uint32_t mask, const uint64_t *address,
@@ -64,8 +64,11 @@ void trace_access(struct warp *w, const struct memop *m, uint32_t mask, const ui
 	t->access_mem[t->n_accesses] = m->id;
 	struct access_sample *a = &t->accesses[t->n_accesses++];
 	*a = (struct access_sample){
-		.line = in->line, .bytes_per_lane = m->access,
-		.store = m->x->kind != X_LD && !copied_from, .shared = shared, .mask = mask,
+		.line = in->line,
+		.bytes_per_lane = m->access,
+		.store = m->x->kind != X_LD && !copied_from,
+		.shared = shared,
+		.mask = mask,
 		.buffer = r ? r->buffer : -1,
 	};
 	snprintf(a->op, sizeof a->op, "%.23s", in->text);

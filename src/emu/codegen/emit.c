@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- small parts ------------------------------------------------------------------------------------- */
+/* --- small parts --- */
 
 struct uop *emit_uop(struct emit *e, const struct handler *h)
 {
@@ -54,7 +54,8 @@ uint32_t emit_const(struct emit *e, unsigned bytes, unsigned lanes, const uint64
 	struct const_slot *c = &im->consts[im->n_consts++];
 	const uint32_t align = lanes == 1 ? 8 : 64, size = lanes == 1 ? 8 : 32 * bytes;
 	*c = (struct const_slot){ .offset = (im->frame_bytes + align - 1) / align * align,
-		                  .bytes = bytes, .lanes = lanes };
+		                      .bytes = bytes,
+		                      .lanes = lanes };
 	memcpy(c->value, value, lanes * sizeof *value);
 	im->frame_bytes = c->offset + size;
 	return c->offset;
@@ -124,7 +125,7 @@ bool emit_needs_lanes(const struct emit *e, int32_t reg)
 	return e->p->shapes.reg[reg].cls == SHAPE_LANES;
 }
 
-/* --- one operation ------------------------------------------------------------------------------------------- */
+/* --- one operation --- */
 
 static bool writes_nothing(const struct xop *x)
 {
@@ -139,73 +140,32 @@ static bool writes_nothing(const struct xop *x)
 static void emit_xop(struct emit *e, const struct xop *x, uint32_t block)
 {
 	switch (x->kind) {
-	case X_OP:
-		emit_op(e, x);
-		break;
-	case X_CMP:
-		emit_cmp(e, x);
-		break;
-	case X_PRED:
-		emit_pred(e, x);
-		break;
-	case X_SEL:
-		emit_select(e, x);
-		break;
-	case X_SPECIAL:
-		emit_special(e, x);
-		break;
-	case X_CLOCK:
-		emit_scalar_source(e, &uniform_clock, x);
-		break;
+	case X_OP: emit_op(e, x); break;
+	case X_CMP: emit_cmp(e, x); break;
+	case X_PRED: emit_pred(e, x); break;
+	case X_SEL: emit_select(e, x); break;
+	case X_SPECIAL: emit_special(e, x); break;
+	case X_CLOCK: emit_scalar_source(e, &uniform_clock, x); break;
 	case X_LD:
 	case X_ST:
 	case X_ATOM:
 	case X_RED:
-	case X_ASYNC:
-		emit_memory(e, x);
-		break;
-	case X_BRA:
-		emit_bra(e, x, block);
-		break;
-	case X_BRX:
-		emit_brx(e, x, block);
-		break;
-	case X_EXIT:
-		emit_exit(e, x);
-		break;
-	case X_TRAP:
-		emit_uop(e, &vm_trap);
-		break;
+	case X_ASYNC: emit_memory(e, x); break;
+	case X_BRA: emit_bra(e, x, block); break;
+	case X_BRX: emit_brx(e, x, block); break;
+	case X_EXIT: emit_exit(e, x); break;
+	case X_TRAP: emit_uop(e, &vm_trap); break;
 	case X_BAR:
-	case X_ARRIVE:
-		emit_barrier(e, x);
-		break;
-	case X_BARRED:
-		emit_barred(e, x);
-		break;
-	case X_SHFL:
-		emit_shfl(e, x);
-		break;
-	case X_VOTE:
-		emit_vote(e, x);
-		break;
-	case X_MATCH:
-		emit_match(e, x);
-		break;
-	case X_REDUX:
-		emit_redux(e, x);
-		break;
-	case X_ACTIVE:
-		emit_scalar_source(e, &vm_active, x);
-		break;
-	case X_ELECT:
-		emit_elect(e, x);
-		break;
-	case X_WARPSYNC:
-		emit_uop(e, &vm_warp_sync);
-		break;
-	case X_NOP:
-		break;
+	case X_ARRIVE: emit_barrier(e, x); break;
+	case X_BARRED: emit_barred(e, x); break;
+	case X_SHFL: emit_shfl(e, x); break;
+	case X_VOTE: emit_vote(e, x); break;
+	case X_MATCH: emit_match(e, x); break;
+	case X_REDUX: emit_redux(e, x); break;
+	case X_ACTIVE: emit_scalar_source(e, &vm_active, x); break;
+	case X_ELECT: emit_elect(e, x); break;
+	case X_WARPSYNC: emit_uop(e, &vm_warp_sync); break;
+	case X_NOP: break;
 	}
 }
 
@@ -233,7 +193,7 @@ static void emit_guarded(struct emit *e, const struct xop *x, uint32_t block)
 	e->p->uops[at].x.u = e->p->n_uops; /* made a pointer at the end */
 }
 
-/* --- programs ---------------------------------------------------------------------------------------------------- */
+/* --- programs --- */
 
 static void make_sections(struct image *im)
 {
@@ -276,7 +236,8 @@ static void emit_program(struct emit *e)
 		}
 		e->xop = s->first < ir->n_ops ? s->first : ir->n_ops - 1;
 		struct uop *u = emit_uop(e, p->kind == PROGRAM_PLAIN  ? &vm_enter_plain
-		                       : p->kind == PROGRAM_SAFE ? &vm_enter : &vm_enter_bold);
+		                            : p->kind == PROGRAM_SAFE ? &vm_enter
+		                                                      : &vm_enter_bold);
 		u->a = at_start ? s->block : UINT32_MAX;
 		u->b = s->length;
 		u->y = i;
@@ -349,7 +310,7 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 	for (unsigned w = 0; w < im->live.in.words; w++)
 		im->zero_frame |= entry[w] != 0;
 	static const enum classify_mode modes[PROGRAMS] = { CLASSIFY_BOLD, CLASSIFY_SAFE,
-		                                            CLASSIFY_LANES };
+		                                                CLASSIFY_LANES };
 	bool *bold = mem_calloc(im->ir.n_blocks + 1, sizeof *bold);
 	im->start = plain_only ? PROGRAM_PLAIN : PROGRAM_SAFE;
 	for (unsigned k = plain_only ? PROGRAM_PLAIN : PROGRAM_BOLD; k < PROGRAMS; k++) {

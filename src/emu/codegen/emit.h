@@ -13,15 +13,17 @@ struct emit {
 	const struct launch_plan *plan;
 	uint32_t shared_bytes;
 	const struct handler_set *h;
-	const uint32_t *pred_slot;     /* by register */
+	const uint32_t *pred_slot; /* by register */
 	uint32_t pred_zeros, pred_ones;
 	uint32_t vec_temp[N_TEMPS], scalar_temp[N_TEMPS];
-	const bool *bold;              /* per block: its branch is taken not to split a warp */
-	uint32_t xop;                  /* that is being emitted */
-	struct reg_shape raw;          /* what the operation gives, before its registers are looked at */
+	const bool *bold;     /* per block: its branch is taken not to split a warp */
+	uint32_t xop;         /* that is being emitted */
+	struct reg_shape raw; /* what the operation gives, before its registers are looked at */
 	bool guarded;
-	int64_t position;              /* in the section, counted from its end */
-	struct fixup { uint32_t uop, block; } *fixups;
+	int64_t position; /* in the section, counted from its end */
+	struct fixup {
+		uint32_t uop, block;
+	} *fixups;
 	unsigned n_fixups, cap_fixups;
 };
 

@@ -80,7 +80,6 @@ static void lanes_op(struct emit *e, const struct xop *x, uint32_t d)
 		u->x.u = x->neg ? 0xffffffffu : 0;
 }
 
-
 /* Known values into a register of 32 lanes. */
 static void move_known(struct emit *e, int32_t reg, const struct reg_shape *s)
 {

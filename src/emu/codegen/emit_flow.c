@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-/* --- warp-wide ----------------------------------------------------------------------------------------- */
+/* --- warp-wide --- */
 
 static uint32_t pred_dst(const struct emit *e, const struct xop *x, unsigned i)
 {
@@ -33,7 +33,7 @@ static void spread_dst(struct emit *e, const struct xop *x)
 void emit_shfl(struct emit *e, const struct xop *x)
 {
 	const uint32_t a = emit_lanes(e, &x->s[0], 4, 0), b = emit_lanes(e, &x->s[1], 4, 1),
-	               c = emit_lanes(e, &x->s[2], 4, 2);
+				   c = emit_lanes(e, &x->s[2], 4, 2);
 	const struct reg_shape by = emit_shape(e, &x->s[1]), clamp = emit_shape(e, &x->s[2]);
 	const bool known = by.known && clamp.known && x->d[0] >= 0 &&
 	                   e->p->kind != PROGRAM_PLAIN; /* the reference works them out */
@@ -41,9 +41,9 @@ void emit_shfl(struct emit *e, const struct xop *x)
 	for (unsigned i = 0; i < 32 && known; i++) {
 		const struct shapes *s = &e->p->shapes;
 		bool inside;
-		table->from[i] = (int32_t)shfl_source((enum ptx_mode)x->op, i,
-		                                      (uint32_t)shape_lane(s, &by, i),
-		                                      (uint32_t)shape_lane(s, &clamp, i), &inside);
+		table->from[i] =
+			(int32_t)shfl_source((enum ptx_mode)x->op, i, (uint32_t)shape_lane(s, &by, i),
+		                         (uint32_t)shape_lane(s, &clamp, i), &inside);
 		table->inside |= (uint32_t)inside << i;
 	}
 	struct uop *u = emit_uop(e, known ? &e->h->alu->shuffle : &vm_shfl);
@@ -121,7 +121,7 @@ void emit_scalar_source(struct emit *e, const struct handler *h, const struct xo
 	spread_dst(e, x);
 }
 
-/* --- control --------------------------------------------------------------------------------------------- */
+/* --- control --- */
 
 static void fix_later(struct emit *e, const struct uop *u, int32_t block)
 {
@@ -134,8 +134,9 @@ static void fix_later(struct emit *e, const struct uop *u, int32_t block)
 
 void emit_bra(struct emit *e, const struct xop *x, uint32_t block)
 {
-	struct uop *u = emit_uop(e, x->guard < 0 ? &vm_jump
-	                            : e->bold && e->bold[block] ? &vm_branch_bold : &vm_branch);
+	struct uop *u = emit_uop(e, x->guard < 0                ? &vm_jump
+	                            : e->bold && e->bold[block] ? &vm_branch_bold
+	                                                        : &vm_branch);
 	if (x->guard >= 0) {
 		u->a = e->pred_slot[x->guard];
 		u->b = x->guard_neg ? 0xffffffffu : 0;

@@ -8,7 +8,6 @@
 #include "emu/codegen/emit.h"
 #include "emu/count/probe.h"
 
-
 static struct mem_addr address(struct emit *e, const struct xsrc *s, int64_t offset, unsigned temp)
 {
 	const struct ir *ir = &e->im->ir;
@@ -41,15 +40,16 @@ static bool lane_offsets(const struct emit *e, const struct memop *m, uint64_t o
 	return true;
 }
 
-/* Bank passes wherever the lowest address lies; false when it matters (lanes of less than a word). */
+/* Bank passes wherever the lowest address lies; false when it matters (lanes of less than a word).
+ */
 static bool count_shared(struct memop *m, const uint64_t offset[32])
 {
 	for (unsigned at = 0; at < 4; at += m->access) {
 		uint64_t a[32];
 		for (unsigned i = 0; i < 32; i++)
 			a[i] = at + offset[i];
-		const struct shared_probe s = probe_shared(a, 0xffffffffu, m->access, SHAPE_ANY,
-		                                           m->x->kind == X_ST);
+		const struct shared_probe s =
+			probe_shared(a, 0xffffffffu, m->access, SHAPE_ANY, m->x->kind == X_ST);
 		if (at && s.waves != m->waves_full)
 			return false;
 		m->waves_full = s.waves;
@@ -110,14 +110,10 @@ static bool halves_fit(const struct pattern *p, struct memop *m)
 static enum mem_type element_type(const struct memop *m)
 {
 	switch (m->bytes) {
-	case 1:
-		return m->sign ? MEM_S8 : MEM_U8;
-	case 2:
-		return m->sign ? MEM_S16 : MEM_U16;
-	case 4:
-		return MEM_B32;
-	default:
-		return MEM_B64;
+	case 1: return m->sign ? MEM_S8 : MEM_U8;
+	case 2: return m->sign ? MEM_S16 : MEM_U16;
+	case 4: return MEM_B32;
+	default: return MEM_B64;
 	}
 }
 

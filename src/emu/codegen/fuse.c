@@ -1,6 +1,6 @@
 /*
- * Finds two loads and the FMA that uses them, or several FMAs, next to each other, and lets the first
- * uop do it all.
+ * Finds two loads and the FMA that uses them, or several FMAs, next to each other, and lets the
+ * first uop do it all.
  *
  * Only the full-warp handler of the first uop changes; the others stay, for other masks and for
  * accesses that need a closer look. What the loads give must not be needed afterwards.
@@ -11,7 +11,7 @@ struct triple {
 	const struct memop *lanes, *word;
 	bool global;
 	const struct xop *fma;
-	int32_t acc;            /* register added to */
+	int32_t acc; /* register added to */
 };
 
 /* Is @reg read before it is written again, after operation @op of @block? */
@@ -104,9 +104,14 @@ static bool continues(const struct emit *e, const struct triple *t, const struct
 static struct fused_load load_part(const struct memop *m)
 {
 	return (struct fused_load){
-		.slot = m->addr.slot, .id = m->id, .wide = m->addr.wide,
+		.slot = m->addr.slot,
+		.id = m->id,
+		.wide = m->addr.wide,
 		.one_line = m->lines_full == 1,
-		.half = { m->half[0], m->half[1] }, .usual = m->usual, .min = INT64_MAX, .max = INT64_MIN,
+		.half = { m->half[0], m->half[1] },
+		.usual = m->usual,
+		.min = INT64_MAX,
+		.max = INT64_MIN,
 	};
 }
 
@@ -148,9 +153,13 @@ static uint32_t fuse_from(struct emit *e, uint32_t first, uint32_t end, uint32_t
 	struct fused *f = image_pool(e->im, sizeof *f);
 	struct fused_step *steps = image_pool(e->im, n * sizeof *steps);
 	*f = (struct fused){
-		.alone = u[first].full, .n = n, .uops = 3 * n,
-		.acc = e->p->reg_slot[head.acc], .d = e->p->reg_slot[last.fma->d[0]],
-		.lanes = load_part(head.lanes), .word = load_part(head.word),
+		.alone = u[first].full,
+		.n = n,
+		.uops = 3 * n,
+		.acc = e->p->reg_slot[head.acc],
+		.d = e->p->reg_slot[last.fma->d[0]],
+		.lanes = load_part(head.lanes),
+		.word = load_part(head.word),
 		.step = steps,
 	};
 	int64_t odd = 0;
@@ -182,8 +191,8 @@ static uint32_t fuse_run(struct emit *e, uint32_t first, uint32_t end)
 	struct fused_fma *fma = image_pool(e->im, n * sizeof *fma);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct uop *x = &u[first + i];
-		fma[i] = (struct fused_fma){ x->a, x->b, x->c, x->d,
-			                     i && x->a == x[-1].a && x->a != x[-1].d };
+		fma[i] =
+			(struct fused_fma){ x->a, x->b, x->c, x->d, i && x->a == x[-1].a && x->a != x[-1].d };
 	}
 	*f = (struct fused){ .alone = single, .n = n, .uops = n, .fma = fma };
 	u[first].fused = f;

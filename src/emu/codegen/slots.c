@@ -5,7 +5,8 @@
  * allocation", Poletto and Sarkar, 1999): a short frame stays in the first-level cache. Sharing
  * follows the liveness of one thread, which is enough: lanes that do not execute keep their part
  * of the slot. That part must be the same bytes in every register of a slot, so those of 4 and of
- * 8 bytes have slots of their own. Scalars are shared by all lanes of a warp and never share a slot.
+ * 8 bytes have slots of their own. Scalars are shared by all lanes of a warp and never share a
+ * slot.
  */
 #include "emu/codegen/slots.h"
 

@@ -16,8 +16,7 @@ static void set_bitmap(struct worker *wk, const uint64_t *sampled)
 {
 	const struct launch *l = wk->launch;
 	for (uint32_t i = 0; i < l->n_warps; i++) {
-		struct warp *w = (struct warp *)(void *)(wk->frames +
-		                                         (size_t)i * l->image.frame_bytes);
+		struct warp *w = (struct warp *)(void *)(wk->frames + (size_t)i * l->image.frame_bytes);
 		w->sampled = (uintptr_t)sampled - (uintptr_t)(ARENA_BASE >> 13) * 8;
 	}
 }
@@ -35,7 +34,10 @@ void log_block_end(struct worker *wk, uint64_t index)
 {
 	struct launch *l = wk->launch;
 	l->records[index - l->wave_first] = (struct block_record){
-		.worker = wk, .start = wk->log.block_start, .end = wk->log.n, .level = wk->log.level,
+		.worker = wk,
+		.start = wk->log.block_start,
+		.end = wk->log.n,
+		.level = wk->log.level,
 	};
 }
 
@@ -75,7 +77,9 @@ void log_line(struct warp *w, uint32_t line, unsigned sectors, enum log_kind kin
 		log->cap = log->cap ? 2 * log->cap : 4096;
 		log->e = mem_realloc(log->e, log->cap, sizeof *log->e);
 	}
-	log->e[log->n++] = (struct log_entry){ .time = w->ticks, .line = line,
-		                               .part = (uint16_t)cache_sim_part_of(hash),
-		                               .sectors = (uint8_t)sectors, .kind = (uint8_t)kind };
+	log->e[log->n++] = (struct log_entry){ .time = w->ticks,
+		                                   .line = line,
+		                                   .part = (uint16_t)cache_sim_part_of(hash),
+		                                   .sectors = (uint8_t)sectors,
+		                                   .kind = (uint8_t)kind };
 }

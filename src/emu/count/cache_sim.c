@@ -32,8 +32,8 @@
 #define WAVE_ENTRIES_MOST ((uint64_t)1 << 16)
 
 struct way {
-	uint32_t line;   /* + 1; 0 = empty */
-	uint32_t used;   /* time of the last use, in accesses of the part */
+	uint32_t line; /* + 1; 0 = empty */
+	uint32_t used; /* time of the last use, in accesses of the part */
 	uint8_t valid, dirty;
 };
 struct part {
@@ -130,7 +130,7 @@ const uint64_t *cache_sim_bitmap(struct cache_sim *c, unsigned level)
 	return b;
 }
 
-/* --- one access ------------------------------------------------------------------------------------------ */
+/* --- one access --- */
 
 static struct way *find(struct way *set, unsigned ways, uint32_t line)
 {
@@ -199,7 +199,7 @@ static void access_line(struct cache_sim *c, struct part *p, const struct log_en
 	access_l2(c, p, e->line, hash, sectors, e->kind != LOG_STORE, e->kind >= LOG_STORE, weight);
 }
 
-/* --- a wave ------------------------------------------------------------------------------------------------- */
+/* --- a wave --- */
 
 void cache_sim_wave_begin(struct cache_sim *c, const struct block_record *records, uint64_t n)
 {
@@ -238,7 +238,8 @@ static void sort_by_time(struct part *p, size_t n)
 	}
 }
 
-void cache_sim_part(struct cache_sim *c, unsigned part, const struct block_record *records, uint64_t n)
+void cache_sim_part(struct cache_sim *c, unsigned part, const struct block_record *records,
+                    uint64_t n)
 {
 	struct part *p = &c->part[part];
 	const uint32_t drop = (1u << c->level) - 1;
@@ -286,7 +287,6 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 	}
 	for (uint32_t s = 0; s < c->l2_sets; s += 1u << c->level)
 		for (unsigned i = 0; i < c->l2_ways; i++)
-			t.write_bytes += 32 * weight *
-			                 lane_popc32(c->l2[(size_t)s * c->l2_ways + i].dirty);
+			t.write_bytes += 32 * weight * lane_popc32(c->l2[(size_t)s * c->l2_ways + i].dirty);
 	return t;
 }

@@ -3,9 +3,9 @@
  *
  * A block is taken together with the short "then" side that a branch in front of it skips, and with
  * what follows (the assembler predicates such sides), and is cut at barriers. Values that are still
- * on their way at its end are waited for where they are used, so that loads issued a step ahead cost
- * what is left of them; a block's time is the average over the ways into it. Two rounds over the
- * program settle the loops.
+ * on their way at its end are waited for where they are used, so that loads issued a step ahead
+ * cost what is left of them; a block's time is the average over the ways into it. Two rounds over
+ * the program settle the loops.
  */
 #include "emu/count/chain.h"
 
@@ -22,15 +22,15 @@
  * (sgemm_fast/block_tile).
  */
 #define ALU_CYCLES 4
-#define UNIFORM_CYCLES 9     /* an integer that all lanes share, until a vector instruction sees it */
-#define BRANCH_CYCLES 15     /* from the predicate to the first instruction at the target */
+#define UNIFORM_CYCLES 9 /* an integer that all lanes share, until a vector instruction sees it */
+#define BRANCH_CYCLES 15 /* from the predicate to the first instruction at the target */
 #define FALL_THROUGH_CYCLES 4
 #define FP64_CYCLES 8
-#define SFU_CYCLES 20        /* also conversions */
+#define SFU_CYCLES 20 /* also conversions */
 #define SHUFFLE_CYCLES 24
-#define SPECIAL_CYCLES 20    /* reading %tid and its like */
-/* A barrier that nobody comes late to, measured on an H200: 15 cycles for a block of one warp, 77 for
- * one of 32. */
+#define SPECIAL_CYCLES 20 /* reading %tid and its like */
+/* A barrier that nobody comes late to, measured on an H200: 15 cycles for a block of one warp, 77
+ * for one of 32. */
 #define BARRIER_CYCLES 13
 #define BARRIER_WARP_CYCLES 2
 /* The longest side of a branch that is predicated, in machine instructions. */
@@ -50,8 +50,8 @@ struct pending {
 	int32_t reg;
 	float cycles;
 };
-struct group {               /* blocks scheduled together */
-	uint32_t first, end;     /* blocks [first, end) */
+struct group {           /* blocks scheduled together */
+	uint32_t first, end; /* blocks [first, end) */
 	unsigned n_pending, cap_pending;
 	struct pending *pending; /* at its end */
 	double cycles;
@@ -61,16 +61,16 @@ struct study {
 	struct chain *out;
 	struct group *group;
 	unsigned n_groups;
-	uint32_t *group_of;      /* per block */
-	uint32_t *last_of;       /* per group: its last stretch */
-	uint8_t *n_preds;        /* per block, saturating */
-	int32_t *pred;           /* the only one, else -1 */
-	double *block_passes;    /* per block */
-	float *ready;            /* per register */
-	int32_t *touched;        /* registers with ready > 0 */
+	uint32_t *group_of;   /* per block */
+	uint32_t *last_of;    /* per group: its last stretch */
+	uint8_t *n_preds;     /* per block, saturating */
+	int32_t *pred;        /* the only one, else -1 */
+	double *block_passes; /* per block */
+	float *ready;         /* per register */
+	int32_t *touched;     /* registers with ready > 0 */
 	unsigned n_touched;
-	double end;              /* of the last pass */
-	double *lines;           /* per stretch: of global loads that are waited for together */
+	double end;    /* of the last pass */
+	double *lines; /* per stretch: of global loads that are waited for together */
 };
 
 static double alone_lanes(unsigned lanes_per_sm, const struct gpu_spec *g)
@@ -78,7 +78,7 @@ static double alone_lanes(unsigned lanes_per_sm, const struct gpu_spec *g)
 	return lanes_per_sm ? 32.0 * g->schedulers_per_sm / lanes_per_sm : 1;
 }
 
-/* --- groups ----------------------------------------------------------------------------------- */
+/* --- groups --- */
 
 static const struct xop *last_op(const struct ir *ir, uint32_t b)
 {
@@ -128,9 +128,9 @@ static bool predicable(const struct study *s, uint32_t b)
 	const struct xblock *x = &ir->blocks[b], *side = &ir->blocks[b + 1];
 	const struct xop *branch = last_op(ir, b), *end = last_op(ir, b + 1);
 	return branch && branch->kind == X_BRA && branch->guard >= 0 && x->succ[0] == (int32_t)b + 2 &&
-	       s->n_preds[b + 1] == 1 && s->n_preds[b + 2] == 2 &&
-	       side->succ[0] == (int32_t)b + 2 && side->succ[1] < 0 &&
-	       (!end || end->kind != X_BAR) && slots_of(s, b + 1) <= PREDICATED_SLOTS;
+	       s->n_preds[b + 1] == 1 && s->n_preds[b + 2] == 2 && side->succ[0] == (int32_t)b + 2 &&
+	       side->succ[1] < 0 && (!end || end->kind != X_BAR) &&
+	       slots_of(s, b + 1) <= PREDICATED_SLOTS;
 }
 
 static bool runs_on(const struct study *s, uint32_t b)
@@ -161,7 +161,7 @@ static void make_groups(struct study *s)
 	}
 }
 
-/* --- passes of blocks of threads -------------------------------------------------------------- */
+/* --- passes of blocks of threads --- */
 
 /*
  * A warp's average passes are known. A side that only some threads take delays their whole block:
@@ -200,7 +200,7 @@ static void find_block_passes(struct study *s)
 	}
 }
 
-/* --- one group -------------------------------------------------------------------------------- */
+/* --- one group --- */
 
 static double edge(const struct study *s, uint32_t from, uint32_t to)
 {
@@ -224,18 +224,18 @@ static void set_ready(struct study *s, int32_t reg, double t)
 }
 
 struct clock {
-	double start;            /* of this stretch */
-	double last;             /* latest issue so far */
+	double start; /* of this stretch */
+	double last;  /* latest issue so far */
 	double slots, int_slots, sfu_slots;
-	double memory;           /* latest issue of a memory operation */
-	double stored[2];        /* latest issue of a store: global, shared */
-	double choice;           /* when it is known whether this side is taken; 0 = no side */
+	double memory;    /* latest issue of a memory operation */
+	double stored[2]; /* latest issue of a store: global, shared */
+	double choice;    /* when it is known whether this side is taken; 0 = no side */
 };
 
 /*
- * From global load @o of block @b to the use of its value: a wait for the slowest of its lines and, for
- * what comes from DRAM, of all that are on their way together. Where only some warps take part, it is
- * when all did that data came from afar.
+ * From global load @o of block @b to the use of its value: a wait for the slowest of its lines and,
+ * for what comes from DRAM, of all that are on their way together. Where only some warps take part,
+ * it is when all did that data came from afar.
  */
 static double load_latency(const struct study *s, uint32_t o, uint32_t b)
 {
@@ -266,16 +266,14 @@ static double latency(const struct study *s, uint32_t o, uint32_t b)
 		                                 : load_latency(s, o, b)) +
 		       s->in->replays[o];
 	case X_ATOM:
-		return (x->space == SPACE_SHARED ? 2 * g->smem_latency_ns : g->l2_latency_ns) * cycles_per_ns;
-	case X_SPECIAL:
-		return SPECIAL_CYCLES;
+		return (x->space == SPACE_SHARED ? 2 * g->smem_latency_ns : g->l2_latency_ns) *
+		       cycles_per_ns;
+	case X_SPECIAL: return SPECIAL_CYCLES;
 	case X_SHFL:
 	case X_VOTE:
 	case X_MATCH:
-	case X_REDUX:
-		return SHUFFLE_CYCLES;
-	default:
-		break;
+	case X_REDUX: return SHUFFLE_CYCLES;
+	default: break;
 	}
 	if (m->slots <= 0)
 		return 0;
@@ -343,7 +341,8 @@ static void take_op(struct study *s, uint32_t o, uint32_t b, struct clock *c)
 }
 
 /* Where a stretch ends, the next one may begin; @at is when. */
-static void close_stretch(struct study *s, uint32_t *index, struct clock *c, double at, double weight)
+static void close_stretch(struct study *s, uint32_t *index, struct clock *c, double at,
+                          double weight)
 {
 	s->out->stretch[(*index)++].cycles += weight * (at - c->start);
 	*c = (struct clock){ .start = at, .last = at, .memory = at };
@@ -381,7 +380,8 @@ static void pass_block(struct study *s, uint32_t b, uint32_t *index, struct cloc
 
 /* Times of the group's stretches when it is entered with what group @from left; -1 = with nothing.
  * @weight of them goes into their average. */
-static void pass(struct study *s, const struct group *g, int32_t from, uint32_t index, double weight)
+static void pass(struct study *s, const struct group *g, int32_t from, uint32_t index,
+                 double weight)
 {
 	struct clock c = { 0 };
 	for (unsigned i = 0; from >= 0 && i < s->group[from].n_pending; i++)
@@ -417,7 +417,8 @@ static void leave(struct study *s, struct group *g)
 	s->n_touched = 0;
 }
 
-/* Each way into the group counts as often as it is taken; the most usual one decides what is left. */
+/* Each way into the group counts as often as it is taken; the most usual one decides what is left.
+ */
 static void schedule(struct study *s, struct group *g, uint32_t index, uint32_t n)
 {
 	const struct ir *ir = s->in->ir;
@@ -426,7 +427,8 @@ static void schedule(struct study *s, struct group *g, uint32_t index, uint32_t 
 	for (uint32_t i = 0; i < n; i++)
 		s->out->stretch[index + i].cycles = 0;
 	for (uint32_t p = 0; p < ir->n_blocks; p++) {
-		if (ir->blocks[p].succ[0] != (int32_t)g->first && ir->blocks[p].succ[1] != (int32_t)g->first)
+		if (ir->blocks[p].succ[0] != (int32_t)g->first &&
+		    ir->blocks[p].succ[1] != (int32_t)g->first)
 			continue;
 		const double e = edge(s, p, g->first);
 		if (!(e > 0))
@@ -445,7 +447,7 @@ static void schedule(struct study *s, struct group *g, uint32_t index, uint32_t 
 		s->out->stretch[index + i].cycles /= all;
 }
 
-/* --- the whole program ------------------------------------------------------------------------ */
+/* --- the whole program --- */
 
 /* Numbers the stretches: one per group, one more after each barrier. */
 static void number_stretches(struct study *s)
@@ -458,8 +460,9 @@ static void number_stretches(struct study *s)
 	c->stretch = mem_calloc(s->n_groups + barriers + 1, sizeof *c->stretch);
 	for (unsigned g = 0; g < s->n_groups; g++) {
 		const uint32_t head = s->group[g].first;
-		c->stretch[c->n] = (struct stretch){ .block = head, .passes = s->in->passes[head],
-			.block_passes = s->block_passes[head] };
+		c->stretch[c->n] = (struct stretch){ .block = head,
+			                                 .passes = s->in->passes[head],
+			                                 .block_passes = s->block_passes[head] };
 		for (uint32_t b = head; b < s->group[g].end; b++)
 			for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
 				c->of_op[o] = c->n;
@@ -506,15 +509,16 @@ void chain_build(struct chain *c, const struct chain_input *in)
 {
 	const struct ir *ir = in->ir;
 	*c = (struct chain){ .of_op = mem_calloc(ir->n_ops + 1, sizeof *c->of_op) };
-	struct study s = { .in = in, .out = c,
-		.group = mem_calloc(ir->n_blocks + 1, sizeof *s.group),
-		.group_of = mem_calloc(ir->n_blocks + 1, sizeof *s.group_of),
-		.last_of = mem_calloc(ir->n_blocks + 1, sizeof *s.last_of),
-		.n_preds = mem_zalloc(ir->n_blocks + 1),
-		.pred = mem_calloc(ir->n_blocks + 1, sizeof *s.pred),
-		.block_passes = mem_calloc(ir->n_blocks + 1, sizeof *s.block_passes),
-		.ready = mem_calloc(ir->n_regs + 1, sizeof *s.ready),
-		.touched = mem_calloc(ir->n_regs + 1, sizeof *s.touched) };
+	struct study s = { .in = in,
+		               .out = c,
+		               .group = mem_calloc(ir->n_blocks + 1, sizeof *s.group),
+		               .group_of = mem_calloc(ir->n_blocks + 1, sizeof *s.group_of),
+		               .last_of = mem_calloc(ir->n_blocks + 1, sizeof *s.last_of),
+		               .n_preds = mem_zalloc(ir->n_blocks + 1),
+		               .pred = mem_calloc(ir->n_blocks + 1, sizeof *s.pred),
+		               .block_passes = mem_calloc(ir->n_blocks + 1, sizeof *s.block_passes),
+		               .ready = mem_calloc(ir->n_regs + 1, sizeof *s.ready),
+		               .touched = mem_calloc(ir->n_regs + 1, sizeof *s.touched) };
 	find_preds(&s);
 	make_groups(&s);
 	find_block_passes(&s);

@@ -25,13 +25,13 @@
 
 enum { VARIES_BY_LANE = 1, VARIES_BY_BLOCK = 2 };
 enum { NO_MORE = -1, UNKNOWN = -2 }; /* definitions */
-#define DEPTH 12 /* definitions followed back for an alignment */
+#define DEPTH 12                     /* definitions followed back for an alignment */
 
 struct study {
 	const struct ir *ir;
 	struct machine *m;
-	uint8_t *varies;       /* per register */
-	uint16_t *uses;        /* per register */
+	uint8_t *varies; /* per register */
+	uint16_t *uses;  /* per register */
 	uint16_t *address_uses;
 	int32_t *last_def;     /* per register: its last definition, or NO_MORE, UNKNOWN */
 	int32_t *def_before;   /* per operation: the one before it of its result */
@@ -39,7 +39,7 @@ struct study {
 	unsigned shared_align; /* that the assembler knows of shared arrays, bytes */
 };
 
-/* --- who differs from whom -------------------------------------------------------------------- */
+/* --- who differs from whom --- */
 
 static uint8_t of_source(const struct study *s, const struct xsrc *src)
 {
@@ -56,24 +56,20 @@ static uint8_t of_result(const struct study *s, const struct xop *x)
 		switch ((enum ptx_special)x->op) {
 		case SR_CTAID_X:
 		case SR_CTAID_Y:
-		case SR_CTAID_Z:
-			return v | VARIES_BY_BLOCK;
-		case SR_SMID:
-			return v | VARIES_BY_BLOCK;
-		default:
-			return v | VARIES_BY_LANE;
+		case SR_CTAID_Z: return v | VARIES_BY_BLOCK;
+		case SR_SMID: return v | VARIES_BY_BLOCK;
+		default: return v | VARIES_BY_LANE;
 		}
-	case X_LD: /* what lies at one address may be another block's business, but not another lane's */
+	case X_LD: /* what lies at one address may be another block's business, but not another lane's
+	            */
 		return x->space == SPACE_CONST ? v : (uint8_t)(v | VARIES_BY_BLOCK);
 	case X_CLOCK:
 	case X_ATOM:
 	case X_SHFL:
 	case X_ACTIVE:
 	case X_ELECT:
-	case X_MATCH:
-		return VARIES_BY_LANE | VARIES_BY_BLOCK;
-	default:
-		return v;
+	case X_MATCH: return VARIES_BY_LANE | VARIES_BY_BLOCK;
+	default: return v;
 	}
 }
 
@@ -109,7 +105,7 @@ static void count_uses(struct study *s)
 	}
 }
 
-/* --- alignment -------------------------------------------------------------------------------- */
+/* --- alignment --- */
 
 static unsigned zeros_of_value(uint64_t v)
 {
@@ -134,33 +130,26 @@ static unsigned zeros_of_result(struct study *s, const struct xop *x, unsigned d
 	case E_mov_b64:
 	case E_zext64:
 	case E_sext64:
-	case E_trunc32:
-		return a;
+	case E_trunc32: return a;
 	case E_add_b32:
 	case E_sub_b32:
 	case E_add_b64:
 	case E_sub_b64:
-	case E_or_b32:
-		return least(a, b);
-	case E_and_b32:
-		return a > b ? a : b;
+	case E_or_b32: return least(a, b);
+	case E_and_b32: return a > b ? a : b;
 	case E_mul_lo_b32:
 	case E_mul_lo_b64:
 	case E_mul_wide_s32:
-	case E_mul_wide_u32:
-		return least(a + b, 64);
-	case E_mad_lo_b32:
-		return least(a + b, low_zeros(s, &x->s[2], depth));
+	case E_mul_wide_u32: return least(a + b, 64);
+	case E_mad_lo_b32: return least(a + b, low_zeros(s, &x->s[2], depth));
 	case E_shl_b32:
-	case E_shl_b64:
-		return x->s[1].kind == S_CONST ? least(a + (unsigned)x->s[1].value, 64) : a;
-	default:
-		return 0;
+	case E_shl_b64: return x->s[1].kind == S_CONST ? least(a + (unsigned)x->s[1].value, 64) : a;
+	default: return 0;
 	}
 }
 
-/* Low bits of @src that are zero whatever the launch: of all that may have been put there. A register
- * that a loop moves on is looked at once; what it begins with and its steps decide. */
+/* Low bits of @src that are zero whatever the launch: of all that may have been put there. A
+ * register that a loop moves on is looked at once; what it begins with and its steps decide. */
 static unsigned low_zeros(struct study *s, const struct xsrc *src, unsigned depth)
 {
 	if (src->kind == S_CONST)
@@ -204,8 +193,8 @@ static unsigned shared_alignment(const struct ir *ir)
 		const struct ptx_inst *in = &ir->func->insts[i];
 		for (unsigned k = 0; k < in->n_opnds; k++) {
 			const struct ptx_operand *o = &in->opnd[k];
-			const bool named = o->kind == OPND_SYMBOL ||
-			                   (o->kind == OPND_ADDR && o->addr_base == ADDR_SYMBOL);
+			const bool named =
+				o->kind == OPND_SYMBOL || (o->kind == OPND_ADDR && o->addr_base == ADDR_SYMBOL);
 			if (!named || o->symbol < 0)
 				continue;
 			const struct ptx_var *v = &ir->module->vars[o->symbol];
@@ -216,7 +205,7 @@ static unsigned shared_alignment(const struct ir *ir)
 	return align ? align : 1;
 }
 
-/* --- loads that become one -------------------------------------------------------------------- */
+/* --- loads that become one --- */
 
 static bool plain_shared_word(const struct xop *x)
 {
@@ -285,7 +274,7 @@ static void merge_loads(struct study *s)
 				merge_from(s, o, s->ir->blocks[b].end);
 }
 
-/* --- loops ------------------------------------------------------------------------------------ */
+/* --- loops --- */
 
 #define UNROLLED 4
 
@@ -337,7 +326,7 @@ static void unroll_loops(struct machine *m, const struct ir *ir)
 	}
 }
 
-/* --- instructions ----------------------------------------------------------------------------- */
+/* --- instructions --- */
 
 static const struct xop *definition(const struct ir *ir, const struct xsrc *src)
 {
@@ -423,11 +412,8 @@ static void arithmetic(const struct study *s, uint32_t o, const struct ptx_inst 
 		r->slots = real ? (in->flags & PF_APPROX ? 2 : 10) : wide(in) ? 70 : 20;
 		break;
 	case OP_MIN:
-	case OP_MAX:
-		r->pipe = f64 ? MP_FP64 : MP_INT;
-		break;
-	default:
-		break;
+	case OP_MAX: r->pipe = f64 ? MP_FP64 : MP_INT; break;
+	default: break;
 	}
 }
 
@@ -456,20 +442,17 @@ static struct machine_op translate(const struct study *s, uint32_t o)
 {
 	const struct xop *x = &s->ir->ops[o];
 	const struct ptx_inst *in = &s->ir->func->insts[x->pc];
-	struct machine_op r = { .slots = 1, .pipe = MP_INT, .merged = s->m->op[o].merged,
-		.words = s->m->op[o].words };
+	struct machine_op r = {
+		.slots = 1, .pipe = MP_INT, .merged = s->m->op[o].merged, .words = s->m->op[o].words
+	};
 	switch (ptx_op_class(in->op)) {
 	case CLASS_INT:
-	case CLASS_FP32_64:
-		arithmetic(s, o, in, &r);
-		break;
+	case CLASS_FP32_64: arithmetic(s, o, in, &r); break;
 	case CLASS_SFU:
 		r.pipe = in->type == PTX_F64 ? MP_FP64 : MP_SFU;
 		r.slots = in->flags & PF_APPROX ? 1 : 8; /* sqrt.rn and the like refine their result */
 		break;
-	case CLASS_CMP:
-		r.slots = wide(in) ? 2 : 1;
-		break;
+	case CLASS_CMP: r.slots = wide(in) ? 2 : 1; break;
 	case CLASS_LOGIC:
 		if (in->type == PTX_PRED)
 			r.slots = 0;
@@ -478,26 +461,18 @@ static struct machine_op translate(const struct study *s, uint32_t o)
 		else
 			r.slots = wide(in) ? 2 : 1;
 		break;
-	case CLASS_MOVE:
-		moves(in, x, &r);
-		break;
+	case CLASS_MOVE: moves(in, x, &r); break;
 	case CLASS_MEM:
 		r.pipe = MP_LDST;
 		r.slots = x->mem < 0 || x->space == SPACE_CONST || r.merged ? 0 : 1;
 		break;
-	case CLASS_ATOMIC:
-		r.pipe = MP_LDST;
-		break;
+	case CLASS_ATOMIC: r.pipe = MP_LDST; break;
 	case CLASS_CONTROL:
 		r.pipe = MP_FLOW;
 		r.slots = in->op == OP_BRA && x->guard < 0 ? 0 : 1;
 		break;
-	case CLASS_WARP:
-		r.pipe = MP_SHUFFLE;
-		break;
-	default:
-		r.pipe = MP_FLOW;
-		break;
+	case CLASS_WARP: r.pipe = MP_SHUFFLE; break;
+	default: r.pipe = MP_FLOW; break;
 	}
 	const float shared_out = r.pipe == MP_INT && may_multiply(in) ? 0.5f : 0;
 	r.int_slots = r.pipe == MP_INT ? r.slots * (1 - shared_out) : 0;
@@ -511,14 +486,15 @@ void machine_build(struct machine *m, const struct ir *ir)
 {
 	m->op = mem_calloc(ir->n_ops + 1, sizeof *m->op);
 	m->turns = mem_zalloc(ir->n_blocks + 1);
-	struct study s = { .ir = ir, .m = m,
-		.varies = mem_zalloc(ir->n_regs + 1),
-		.uses = mem_calloc(ir->n_regs + 1, sizeof *s.uses),
-		.address_uses = mem_calloc(ir->n_regs + 1, sizeof *s.address_uses),
-		.last_def = mem_calloc(ir->n_regs + 1, sizeof *s.last_def),
-		.def_before = mem_calloc(ir->n_ops + 1, sizeof *s.def_before),
-		.visiting = mem_zalloc(ir->n_regs + 1),
-		.shared_align = shared_alignment(ir) };
+	struct study s = { .ir = ir,
+		               .m = m,
+		               .varies = mem_zalloc(ir->n_regs + 1),
+		               .uses = mem_calloc(ir->n_regs + 1, sizeof *s.uses),
+		               .address_uses = mem_calloc(ir->n_regs + 1, sizeof *s.address_uses),
+		               .last_def = mem_calloc(ir->n_regs + 1, sizeof *s.last_def),
+		               .def_before = mem_calloc(ir->n_ops + 1, sizeof *s.def_before),
+		               .visiting = mem_zalloc(ir->n_regs + 1),
+		               .shared_align = shared_alignment(ir) };
 	find_varying(&s);
 	count_uses(&s);
 	find_definitions(&s);

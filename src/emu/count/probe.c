@@ -115,8 +115,8 @@ void probe_global(const uint64_t *address, uint32_t mask, unsigned access, enum 
 }
 
 /*
- * Largest number of distinct words in one bank among the lanes of @mask. Aligned accesses of 8 or 16
- * bytes take 2 or 4 banks as a whole, so that these count as one wider bank.
+ * Largest number of distinct words in one bank among the lanes of @mask. Aligned accesses of 8 or
+ * 16 bytes take 2 or 4 banks as a whole, so that these count as one wider bank.
  */
 static unsigned conflict(const uint64_t *address, uint32_t mask, unsigned access)
 {

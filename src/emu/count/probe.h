@@ -17,8 +17,8 @@ struct shared_probe {
 /* How the lanes of @mask lie: all at one place, in a row, or anyhow. */
 enum access_shape { SHAPE_ANY, SHAPE_SAME, SHAPE_ROW };
 enum access_shape probe_shape(const uint64_t *address, uint32_t mask, unsigned access);
-/* @access: bytes of each lane, aligned to their size; lanes outside @mask are ignored; @shape: that of
- * probe_shape(), or SHAPE_ANY for one that is not known. */
+/* @access: bytes of each lane, aligned to their size; lanes outside @mask are ignored; @shape: that
+ * of probe_shape(), or SHAPE_ANY for one that is not known. */
 void probe_global(const uint64_t *address, uint32_t mask, unsigned access, enum access_shape shape,
                   struct global_probe *p);
 struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigned access,

@@ -36,8 +36,9 @@ static void add_op(struct region *r, const struct machine_op *m, const struct co
 
 static void scale(struct region *r, double f)
 {
-	double *const v[] = { &r->passes, &r->block_passes, &r->slots, &r->int_slots, &r->fp32_slots,
-		&r->fp64_slots, &r->sfu_slots, &r->load_cycles, &r->store_lines, &r->shared_waves };
+	double *const v[] = { &r->passes,      &r->block_passes, &r->slots,     &r->int_slots,
+		                  &r->fp32_slots,  &r->fp64_slots,   &r->sfu_slots, &r->load_cycles,
+		                  &r->store_lines, &r->shared_waves };
 	for (size_t i = 0; i < ARRAY_LEN(v); i++)
 		*v[i] *= f;
 }
@@ -55,8 +56,13 @@ void regions_build(const struct launch *l, const struct counts *of_op, double fa
 	for (uint32_t o = 0; o < ir->n_ops; o++)
 		again[o] = ir->ops[o].first ? replays(&of_op[o]) : 0;
 	struct chain_input in = {
-		.ir = ir, .machine = &m, .gpu = l->gpu, .passes = passes, .replays = again,
-		.warps = (double)l->order.n * l->n_warps, .blocks = (double)l->order.n,
+		.ir = ir,
+		.machine = &m,
+		.gpu = l->gpu,
+		.passes = passes,
+		.replays = again,
+		.warps = (double)l->order.n * l->n_warps,
+		.blocks = (double)l->order.n,
 	};
 	in.dram_bytes = out->dram_read_bytes >= 0 ? out->dram_read_bytes / factor : -1;
 	counts_misses(&out->total, out->l2_sectors >= 0 ? out->l2_sectors / factor : -1, in.dram_bytes,
@@ -67,7 +73,8 @@ void regions_build(const struct launch *l, const struct counts *of_op, double fa
 	out->regions = mem_calloc(c.n + 1, sizeof *out->regions);
 	for (unsigned i = 0; i < c.n; i++)
 		out->regions[i] = (struct region){ .passes = c.stretch[i].passes,
-			.block_passes = c.stretch[i].block_passes, .chain_cycles = c.stretch[i].cycles };
+			                               .block_passes = c.stretch[i].block_passes,
+			                               .chain_cycles = c.stretch[i].cycles };
 	out->serial_float = out->serial_int = 0;
 	for (uint32_t o = 0; o < ir->n_ops; o++) {
 		if (!ir->ops[o].first)

@@ -1,4 +1,5 @@
-/* The stretches of the program that the time model works with, from the counts of each instruction. */
+/* The stretches of the program that the time model works with, from the counts of each instruction.
+ */
 #ifndef PMPP_EMU_REGIONS_H
 #define PMPP_EMU_REGIONS_H
 
@@ -6,8 +7,9 @@
 #include "model/counts.h"
 
 /*
- * @of_op: counts of the PTX instruction that begins at an operation, of the blocks that ran. @out has
- * its totals (of those blocks too) and the traffic beyond L1, which is for @factor times as many.
+ * @of_op: counts of the PTX instruction that begins at an operation, of the blocks that ran. @out
+ * has its totals (of those blocks too) and the traffic beyond L1, which is for @factor times as
+ * many.
  */
 void regions_build(const struct launch *l, const struct counts *of_op, double factor,
                    struct run_counts *out);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what one instruction is ------------------------------------------------------------------------------ */
+/* --- what one instruction is --- */
 
 enum pipe { PIPE_NONE, PIPE_FP32, PIPE_FP64, PIPE_INT, PIPE_SFU };
 struct inst_cost {
@@ -26,8 +26,7 @@ static unsigned operations(enum ptx_op op)
 {
 	switch (op) {
 	case OP_FMA:
-	case OP_MAD:
-		return 2;
+	case OP_MAD: return 2;
 	case OP_ADD:
 	case OP_SUB:
 	case OP_MUL:
@@ -39,10 +38,8 @@ static unsigned operations(enum ptx_op op)
 	case OP_LG2:
 	case OP_SIN:
 	case OP_COS:
-	case OP_TANH:
-		return 1;
-	default:
-		return 0;
+	case OP_TANH: return 1;
+	default: return 0;
 	}
 }
 
@@ -55,8 +52,7 @@ static enum pipe pipe_of(const struct ptx_inst *in)
 {
 	const bool f64 = in->type == PTX_F64 || in->type2 == PTX_F64;
 	switch (ptx_op_class(in->op)) {
-	case CLASS_SFU:
-		return f64 ? PIPE_FP64 : PIPE_SFU;
+	case CLASS_SFU: return f64 ? PIPE_FP64 : PIPE_SFU;
 	case CLASS_INT:
 	case CLASS_FP32_64:
 		if (f64)
@@ -67,10 +63,8 @@ static enum pipe pipe_of(const struct ptx_inst *in)
 			return PIPE_SFU;
 		/* minimum, sign and class tests run where integers do */
 		return operations(in->op) ? PIPE_FP32 : PIPE_INT;
-	case CLASS_CMP:
-		return f64 && in->op != OP_SELP ? PIPE_FP64 : PIPE_INT;
-	case CLASS_LOGIC:
-		return PIPE_INT;
+	case CLASS_CMP: return f64 && in->op != OP_SELP ? PIPE_FP64 : PIPE_INT;
+	case CLASS_LOGIC: return PIPE_INT;
 	case CLASS_MOVE:
 		if (in->op == OP_PRMT)
 			return PIPE_INT;
@@ -79,8 +73,7 @@ static enum pipe pipe_of(const struct ptx_inst *in)
 		if (f64)
 			return PIPE_FP64;
 		return is_float(in->type) || is_float(in->type2) ? PIPE_SFU : PIPE_INT;
-	default:
-		return PIPE_NONE;
+	default: return PIPE_NONE;
 	}
 }
 
@@ -90,26 +83,17 @@ static struct inst_cost cost_of(const struct ptx_inst *in)
 	const unsigned n = operations(in->op);
 	switch (in->type) {
 	case PTX_F16:
-	case PTX_BF16:
-		c.flop16 = n;
-		break;
+	case PTX_BF16: c.flop16 = n; break;
 	case PTX_F16X2:
-	case PTX_BF16X2:
-		c.flop16 = 2 * n;
-		break;
-	case PTX_F32:
-		c.flop32 = n;
-		break;
-	case PTX_F64:
-		c.flop64 = n;
-		break;
-	default:
-		break;
+	case PTX_BF16X2: c.flop16 = 2 * n; break;
+	case PTX_F32: c.flop32 = n; break;
+	case PTX_F64: c.flop64 = n; break;
+	default: break;
 	}
 	return c;
 }
 
-/* --- counters of all workers ------------------------------------------------------------------------------- */
+/* --- counters of all workers --- */
 
 struct sums {
 	struct section_count *sec; /* warps and lanes hold everything */
@@ -185,7 +169,7 @@ static void add_full(const struct launch *l, struct sums *s, enum program_kind k
 	}
 }
 
-/* --- one instruction --------------------------------------------------------------------------------------- */
+/* --- one instruction --- */
 
 static void add_memory(const struct xop *x, const struct sums *s, struct counts *c)
 {
@@ -295,8 +279,7 @@ static void take_trace(const struct launch *l, const struct sums *s, struct run_
 	out->accesses = mem_calloc(t->n_accesses + 1, sizeof *out->accesses);
 	memcpy(out->accesses, t->accesses, t->n_accesses * sizeof *t->accesses);
 	for (unsigned i = 0; i < t->n_accesses; i++)
-		out->accesses[i].executions =
-			s->mem[t->access_mem[i]].space[t->accesses[i].shared ? 1 : 0];
+		out->accesses[i].executions = s->mem[t->access_mem[i]].space[t->accesses[i].shared ? 1 : 0];
 }
 
 void tally(const struct launch *l, double factor, struct run_counts *out)

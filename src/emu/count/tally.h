@@ -5,8 +5,10 @@
 #include "emu/vm/emu_vm.h"
 #include "model/counts.h"
 
-/* Counts of all workers, whole and per line, the trace, and the regions for the time model: those for
- * @factor times the blocks that ran. @out is zero but for the traffic beyond L1, which is likewise. */
+/* Counts of all workers, whole and per line, the trace, and the regions for the time model: those
+ * for
+ * @factor times the blocks that ran. @out is zero but for the traffic beyond L1, which is likewise.
+ */
 void tally(const struct launch *l, double factor, struct run_counts *out);
 
 #endif

@@ -5,8 +5,8 @@
  * classify.c study it; emit.c turns it into handlers. Registers are the PTX registers followed by
  * temporaries. Predicates are 32-bit masks, one bit per lane.
  */
-#ifndef PMPP_EMU_IR_H
-#define PMPP_EMU_IR_H
+#ifndef PMPP_EMU_EMU_IR_H
+#define PMPP_EMU_EMU_IR_H
 
 #include "emu/memory/arena.h"
 #include "base/err.h"
@@ -39,19 +39,32 @@ enum xkind {
 	X_SEL,     /* d = s2 ? s0 : s1 */
 	X_SPECIAL, /* d = special register that varies inside the launch */
 	X_CLOCK,   /* d = a counter that only grows */
-	X_LD, X_ST, X_ATOM, X_RED,
-	X_ASYNC,   /* cp.async: copies at once */
-	X_BRA, X_BRX, X_EXIT, X_TRAP,
-	X_BAR, X_ARRIVE, X_BARRED,
-	X_SHFL, X_VOTE, X_MATCH, X_REDUX, X_ACTIVE, X_ELECT,
+	X_LD,
+	X_ST,
+	X_ATOM,
+	X_RED,
+	X_ASYNC, /* cp.async: copies at once */
+	X_BRA,
+	X_BRX,
+	X_EXIT,
+	X_TRAP,
+	X_BAR,
+	X_ARRIVE,
+	X_BARRED,
+	X_SHFL,
+	X_VOTE,
+	X_MATCH,
+	X_REDUX,
+	X_ACTIVE,
+	X_ELECT,
 	X_WARPSYNC, /* __syncwarp: orders memory among the lanes, for the checks */
-	X_NOP      /* fences and hints: counted, without effect */
+	X_NOP       /* fences and hints: counted, without effect */
 };
 
 enum xsrc_kind { S_NONE, S_REG, S_CONST };
 struct xsrc {
 	enum xsrc_kind kind;
-	bool neg;          /* predicate read inverted */
+	bool neg; /* predicate read inverted */
 	int32_t reg;
 	uint64_t value;
 };
@@ -59,28 +72,28 @@ struct xsrc {
 #define X_MAX_VEC 8
 struct xop {
 	enum xkind kind;
-	uint16_t op;       /* enum emu_op of OP and CMP; ptx_boolop, ptx_mode, ptx_atom, ptx_special */
-	bool neg;          /* CMP: invert the result */
-	bool first;        /* first operation of its PTX instruction */
+	uint16_t op; /* enum emu_op of OP and CMP; ptx_boolop, ptx_mode, ptx_atom, ptx_special */
+	bool neg;    /* CMP: invert the result */
+	bool first;  /* first operation of its PTX instruction */
 	uint8_t n_d, n_s;
 	int32_t d[X_MAX_VEC]; /* -1 = sink */
 	struct xsrc s[X_MAX_VEC + 2];
-	int32_t guard;     /* predicate register, -1 = none */
+	int32_t guard; /* predicate register, -1 = none */
 	bool guard_neg;
-	uint32_t pc;       /* index of the PTX instruction */
-	int32_t target;    /* BRA: block; BRX: first index in func->lists, count in n_targets */
+	uint32_t pc;    /* index of the PTX instruction */
+	int32_t target; /* BRA: block; BRX: first index in func->lists, count in n_targets */
 	uint32_t n_targets;
 	/* LD ST ATOM RED: s[0] is the address, stores have their data in s[1..] */
 	enum ptx_space space;
-	enum ptx_type type;   /* of the data: width, sign; of ATOM the arithmetic */
+	enum ptx_type type; /* of the data: width, sign; of ATOM the arithmetic */
 	uint8_t bytes, vec;
 	int64_t offset;
-	int32_t mem;       /* number of this memory instruction, -1 = not memory */
-	bool bypass_l1;    /* .cg .cv, volatile, relaxed and stronger */
+	int32_t mem;    /* number of this memory instruction, -1 = not memory */
+	bool bypass_l1; /* .cg .cv, volatile, relaxed and stronger */
 };
 
 struct xreg {
-	uint8_t bytes;     /* 0 predicate, 4, 8 */
+	uint8_t bytes; /* 0 predicate, 4, 8 */
 };
 
 struct xblock {
@@ -98,15 +111,15 @@ struct ir {
 	struct xop *ops;
 	struct xreg *regs;
 	struct xblock *blocks;
-	int32_t *only_def;          /* by register: the one operation that writes it, -1 = none or more */
+	int32_t *only_def; /* by register: the one operation that writes it, -1 = none or more */
 };
 
 /* Where symbols of a launch live; filled by launch.c before lowering. */
 struct ir_env {
 	const struct launch_plan *plan;
-	const uint8_t *params;      /* the parameter area, param_bytes */
-	const uint64_t *var_addr;   /* per module variable: address in its space */
-	uint64_t param_base;        /* device address of a copy of the parameter area */
+	const uint8_t *params;    /* the parameter area, param_bytes */
+	const uint64_t *var_addr; /* per module variable: address in its space */
+	uint64_t param_base;      /* device address of a copy of the parameter area */
 	uint32_t shared_bytes, local_bytes;
 	uint32_t sm_count;
 };
@@ -120,7 +133,7 @@ bool ir_lower(struct ir *ir, const struct ptx_module *m, const struct ptx_func *
               const struct ir_env *env, const char *source_file, struct err *err);
 void ir_free(struct ir *ir);
 
-/* --- flow.c: liveness ------------------------------------------------------------------------ */
+/* --- flow.c: liveness --- */
 struct bitset_table { /* one row of bits per block */
 	unsigned words;
 	uint64_t *bits;
@@ -154,7 +167,7 @@ int32_t xblock_succ(const struct xblock *b, unsigned i);
 void flow_defs_between(const struct ir *ir, const struct liveness *l, int32_t from, int32_t stop,
                        uint64_t *row);
 
-/* --- classify.c: what a warp's 32 values of a register look like --------------------------------- */
+/* --- classify.c: what a warp's 32 values of a register look like --- */
 enum shape_class {
 	SHAPE_TOP,   /* never written */
 	SHAPE_BASE,  /* one scalar plus a lane pattern that never changes (all zero: uniform) */
@@ -166,23 +179,26 @@ struct pattern {
 };
 struct reg_shape {
 	enum shape_class cls;
-	bool known;          /* the scalar is a constant of the launch */
+	bool known; /* the scalar is a constant of the launch */
 	uint64_t base;
-	int32_t pattern;     /* index into shapes.patterns; 0 = all lanes equal */
-	uint8_t align_log2;  /* the scalar is a multiple of 2^align (unknown scalars) */
-	bool ranged;         /* every lane of every warp, read as a signed number, is in lo..hi */
+	int32_t pattern;    /* index into shapes.patterns; 0 = all lanes equal */
+	uint8_t align_log2; /* the scalar is a multiple of 2^align (unknown scalars) */
+	bool ranged;        /* every lane of every warp, read as a signed number, is in lo..hi */
 	int64_t lo, hi;
 };
 struct shapes {
-	struct reg_shape *reg;   /* per register; predicates: pattern 0 = all active lanes agree */
+	struct reg_shape *reg; /* per register; predicates: pattern 0 = all active lanes agree */
 	/* Bounds that hold from a write to the end of its block, where the register is written
 	 * elsewhere too: valid while @round of the entry is the present one. */
-	struct local_range { uint32_t round; int64_t lo, hi; } *local;
+	struct local_range {
+		uint32_t round;
+		int64_t lo, hi;
+	} *local;
 	uint32_t round;
 	struct pattern *patterns;
 	unsigned n_patterns, cap_patterns;
-	unsigned demoted;        /* registers that divergence forced to 32 values */
-	bool bold;               /* of the bold program: signs are taken to be plus, see shape_assumed() */
+	unsigned demoted; /* registers that divergence forced to 32 values */
+	bool bold;        /* of the bold program: signs are taken to be plus, see shape_assumed() */
 };
 /* tid of each lane and warp, for the classes of %tid. */
 struct tid_shape {
@@ -191,8 +207,8 @@ struct tid_shape {
 enum classify_mode {
 	CLASSIFY_LANES, /* everything as 32 lanes */
 	CLASSIFY_SAFE,
-	CLASSIFY_BOLD   /* branches that could hurt are marked instead: the program has to be left there
-	                   when one splits a warp after all */
+	CLASSIFY_BOLD /* branches that could hurt are marked instead: the program has to be left there
+	                 when one splits a warp after all */
 };
 /* @marked: per block, of a bold classification; returns whether any is. */
 bool classify(const struct ir *ir, const struct liveness *l, const struct launch_plan *plan,
@@ -207,9 +223,9 @@ static inline void shapes_enter_block(struct shapes *s)
 void shapes_note(struct shapes *s, const struct xop *x, const struct reg_shape *result);
 /* Shape of a source or of what an operation would give, before divergence is considered. */
 /*
- * The bold program takes it that an index, scalar + pattern, is not negative where compilers ask for its
- * sign (x >> 31, in a division by a power of two): quotient and remainder are patterns then. A check
- * stands before the operation; a warp that fails it goes on in the safe program.
+ * The bold program takes it that an index, scalar + pattern, is not negative where compilers ask
+ * for its sign (x >> 31, in a division by a power of two): quotient and remainder are patterns
+ * then. A check stands before the operation; a warp that fails it goes on in the safe program.
  */
 bool shape_assumed(const struct shapes *s, const struct ir *ir, const struct xop *x);
 struct reg_shape shape_of_src(const struct shapes *s, const struct ir *ir, const struct xsrc *src);

@@ -42,49 +42,45 @@
 #define BYTES_f64 8
 
 #define SRC(name, T) const TYPE_##T name = FROM_##T(v_##name);
-#define OP1(id, D, A, expr)                                                                       \
-	static uint64_t fold_##id(uint64_t v_a, uint64_t v_b, uint64_t v_c, uint64_t v_e)         \
-	{                                                                                         \
-		(void)v_b, (void)v_c, (void)v_e;                                                  \
-		SRC(a, A)                                                                         \
-		return TO_##D((TYPE_##D)(expr));                                                  \
+#define OP1(id, D, A, expr)                                                           \
+	static uint64_t fold_##id(uint64_t v_a, uint64_t v_b, uint64_t v_c, uint64_t v_e) \
+	{                                                                                 \
+		(void)v_b, (void)v_c, (void)v_e;                                              \
+		SRC(a, A)                                                                     \
+		return TO_##D((TYPE_##D)(expr));                                              \
 	}
-#define OP2(id, D, A, B, expr)                                                                    \
-	static uint64_t fold_##id(uint64_t v_a, uint64_t v_b, uint64_t v_c, uint64_t v_e)         \
-	{                                                                                         \
-		(void)v_c, (void)v_e;                                                             \
-		SRC(a, A) SRC(b, B)                                                               \
-		return TO_##D((TYPE_##D)(expr));                                                  \
+#define OP2(id, D, A, B, expr)                                                        \
+	static uint64_t fold_##id(uint64_t v_a, uint64_t v_b, uint64_t v_c, uint64_t v_e) \
+	{                                                                                 \
+		(void)v_c, (void)v_e;                                                         \
+		SRC(a, A) SRC(b, B) return TO_##D((TYPE_##D)(expr));                          \
 	}
-#define OP3(id, D, A, B, C, expr)                                                                 \
-	static uint64_t fold_##id(uint64_t v_a, uint64_t v_b, uint64_t v_c, uint64_t v_e)         \
-	{                                                                                         \
-		(void)v_e;                                                                        \
-		SRC(a, A) SRC(b, B) SRC(c, C)                                                     \
-		return TO_##D((TYPE_##D)(expr));                                                  \
+#define OP3(id, D, A, B, C, expr)                                                     \
+	static uint64_t fold_##id(uint64_t v_a, uint64_t v_b, uint64_t v_c, uint64_t v_e) \
+	{                                                                                 \
+		(void)v_e;                                                                    \
+		SRC(a, A) SRC(b, B) SRC(c, C) return TO_##D((TYPE_##D)(expr));                \
 	}
-#define OP4(id, D, A, B, C, E, expr)                                                              \
-	static uint64_t fold_##id(uint64_t v_a, uint64_t v_b, uint64_t v_c, uint64_t v_e)         \
-	{                                                                                         \
-		SRC(a, A) SRC(b, B) SRC(c, C) SRC(e, E)                                           \
-		return TO_##D((TYPE_##D)(expr));                                                  \
+#define OP4(id, D, A, B, C, E, expr)                                                  \
+	static uint64_t fold_##id(uint64_t v_a, uint64_t v_b, uint64_t v_c, uint64_t v_e) \
+	{                                                                                 \
+		SRC(a, A) SRC(b, B) SRC(c, C) SRC(e, E) return TO_##D((TYPE_##D)(expr));      \
 	}
-#define CMP(id, T, expr)                                                                          \
-	static uint64_t fold_##id(uint64_t v_a, uint64_t v_b, uint64_t v_c, uint64_t v_e)         \
-	{                                                                                         \
-		(void)v_c, (void)v_e;                                                             \
-		SRC(a, T) SRC(b, T)                                                               \
-		return (expr) ? 0xffffffffu : 0;                                                  \
+#define CMP(id, T, expr)                                                              \
+	static uint64_t fold_##id(uint64_t v_a, uint64_t v_b, uint64_t v_c, uint64_t v_e) \
+	{                                                                                 \
+		(void)v_c, (void)v_e;                                                         \
+		SRC(a, T) SRC(b, T) return (expr) ? 0xffffffffu : 0;                          \
 	}
 #include "emu/ir/ops.def"
 
 const struct emu_op_info emu_ops[E_COUNT] = {
 #define OP1(id, D, A, expr) [E_##id] = { #id, 1, BYTES_##D, { BYTES_##A }, fold_##id },
-#define OP2(id, D, A, B, expr)                                                                    \
+#define OP2(id, D, A, B, expr) \
 	[E_##id] = { #id, 2, BYTES_##D, { BYTES_##A, BYTES_##B }, fold_##id },
-#define OP3(id, D, A, B, C, expr)                                                                 \
+#define OP3(id, D, A, B, C, expr) \
 	[E_##id] = { #id, 3, BYTES_##D, { BYTES_##A, BYTES_##B, BYTES_##C }, fold_##id },
-#define OP4(id, D, A, B, C, E, expr)                                                              \
+#define OP4(id, D, A, B, C, E, expr) \
 	[E_##id] = { #id, 4, BYTES_##D, { BYTES_##A, BYTES_##B, BYTES_##C, BYTES_##E }, fold_##id },
 #define CMP(id, T, expr) [E_##id] = { #id, 2, 0, { BYTES_##T, BYTES_##T }, fold_##id },
 #include "emu/ir/ops.def"

@@ -57,15 +57,15 @@ bool low_refuse(struct lower *l, const char *fmt, ...)
 		char line[32] = "";
 		if (l->in->line)
 			snprintf(line, sizeof line, ":%u", l->in->line);
-		err_set(l->err, ERR_UNSUPPORTED, "%s%s: %s: '%s' (PTX line %u): %s", l->source_file,
-		        line, l->ir->func->name, l->in->text, l->in->ptx_line, why);
+		err_set(l->err, ERR_UNSUPPORTED, "%s%s: %s: '%s' (PTX line %u): %s", l->source_file, line,
+		        l->ir->func->name, l->in->text, l->in->ptx_line, why);
 		err_remedy(l->err, "run this kernel with the cuda back end, or rewrite that line");
 	}
 	l->failed = true;
 	return false;
 }
 
-/* --- operands -------------------------------------------------------------------------------- */
+/* --- operands --- */
 
 unsigned low_reg_bytes(const struct lower *l, int32_t reg)
 {
@@ -77,30 +77,19 @@ static struct xsrc special(struct lower *l, enum ptx_special sr)
 	const struct launch_plan *p = l->env->plan;
 	const uint64_t threads = (uint64_t)p->block.x * p->block.y * p->block.z;
 	switch (sr) {
-	case SR_NTID_X:
-		return src_const(p->block.x);
-	case SR_NTID_Y:
-		return src_const(p->block.y);
-	case SR_NTID_Z:
-		return src_const(p->block.z);
-	case SR_NCTAID_X:
-		return src_const(p->grid.x);
-	case SR_NCTAID_Y:
-		return src_const(p->grid.y);
-	case SR_NCTAID_Z:
-		return src_const(p->grid.z);
-	case SR_NWARPID:
-		return src_const(ceil_div(threads, 32));
-	case SR_NSMID:
-		return src_const(l->env->sm_count);
+	case SR_NTID_X: return src_const(p->block.x);
+	case SR_NTID_Y: return src_const(p->block.y);
+	case SR_NTID_Z: return src_const(p->block.z);
+	case SR_NCTAID_X: return src_const(p->grid.x);
+	case SR_NCTAID_Y: return src_const(p->grid.y);
+	case SR_NCTAID_Z: return src_const(p->grid.z);
+	case SR_NWARPID: return src_const(ceil_div(threads, 32));
+	case SR_NSMID: return src_const(l->env->sm_count);
 	case SR_GRIDID:
 	case SR_ENVREG1:
-	case SR_ENVREG2:
-		return src_const(0);
-	case SR_DYNAMIC_SMEM_SIZE:
-		return src_const(p->dynamic_shared_bytes);
-	case SR_TOTAL_SMEM_SIZE:
-		return src_const(l->env->shared_bytes);
+	case SR_ENVREG2: return src_const(0);
+	case SR_DYNAMIC_SMEM_SIZE: return src_const(p->dynamic_shared_bytes);
+	case SR_TOTAL_SMEM_SIZE: return src_const(l->env->shared_bytes);
 	case SR_CTAID_X:
 		if (p->grid.x == 1)
 			return src_const(0);
@@ -127,8 +116,7 @@ static struct xsrc special(struct lower *l, enum ptx_special sr)
 		x->d[0] = t;
 		return src_reg(wide ? t : low_op1(l, high ? E_hi32 : E_trunc32, -1, src_reg(t)));
 	}
-	default:
-		break;
+	default: break;
 	}
 	const int32_t t = low_temp(l, 4);
 	struct xop *x = low_emit(l, X_SPECIAL);
@@ -167,8 +155,7 @@ struct xsrc low_src(struct lower *l, unsigned i, unsigned bytes)
 		return low_resize(l, s, low_reg_bytes(l, o->reg), bytes);
 	}
 	case OPND_INT:
-	case OPND_FLOAT:
-		return src_const((uint64_t)o->i64 & keep);
+	case OPND_FLOAT: return src_const((uint64_t)o->i64 & keep);
 	case OPND_SPECIAL: {
 		const struct xsrc s = special(l, o->special);
 		return s.kind == S_REG ? low_resize(l, s, low_reg_bytes(l, s.reg), bytes) : s;
@@ -203,7 +190,7 @@ int32_t low_dst(struct lower *l, unsigned i)
 	return o->kind == OPND_REG ? o->reg : -1;
 }
 
-/* --- building blocks --------------------------------------------------------------------------- */
+/* --- building blocks --- */
 
 static int32_t op_n(struct lower *l, enum emu_op op, int32_t d, unsigned n, const struct xsrc *s)
 {
@@ -267,7 +254,7 @@ int32_t low_select(struct lower *l, int32_t d, unsigned bytes, struct xsrc a, st
 	return d;
 }
 
-/* --- moves -------------------------------------------------------------------------------------- */
+/* --- moves --- */
 
 static bool low_mov(struct lower *l)
 {
@@ -328,8 +315,9 @@ static bool low_cvta(struct lower *l)
 {
 	const unsigned bytes = type_lane(l->in->type);
 	const struct xsrc a = low_src(l, 1, bytes);
-	const uint64_t window = l->in->space == SPACE_SHARED ? SHARED_WINDOW
-	                        : l->in->space == SPACE_LOCAL ? LOCAL_WINDOW : 0;
+	const uint64_t window = l->in->space == SPACE_SHARED  ? SHARED_WINDOW
+	                        : l->in->space == SPACE_LOCAL ? LOCAL_WINDOW
+	                                                      : 0;
 	if (!window)
 		low_op1(l, bytes == 8 ? E_mov_b64 : E_mov_b32, low_dst(l, 0), a);
 	else if (bytes != 8)
@@ -342,14 +330,13 @@ static bool low_cvta(struct lower *l)
 
 static bool low_isspacep(struct lower *l)
 {
-	const struct xsrc top = src_reg(
-		low_op2(l, E_shr_u64, -1, low_src(l, 1, 8), src_const(56)));
+	const struct xsrc top = src_reg(low_op2(l, E_shr_u64, -1, low_src(l, 1, 8), src_const(56)));
 	const uint64_t want = l->in->space == SPACE_SHARED ? 1 : l->in->space == SPACE_LOCAL ? 2 : 0;
 	low_cmp(l, low_dst(l, 0), CMP_EQ, PTX_U64, top, src_const(want));
 	return !l->failed;
 }
 
-/* --- control -------------------------------------------------------------------------------------- */
+/* --- control --- */
 
 static bool low_bra(struct lower *l)
 {
@@ -398,7 +385,7 @@ static bool low_bar(struct lower *l)
 	return !l->failed;
 }
 
-/* --- warp-wide ------------------------------------------------------------------------------------ */
+/* --- warp-wide --- */
 
 static bool low_warp(struct lower *l)
 {
@@ -429,12 +416,8 @@ static bool low_warp(struct lower *l)
 		s[n++] = low_src(l, 1, 4);
 		s[n++] = low_src(l, 2, 4);
 		break;
-	case OP_ACTIVEMASK:
-		kind = X_ACTIVE;
-		break;
-	default:
-		kind = X_ELECT;
-		break;
+	case OP_ACTIVEMASK: kind = X_ACTIVE; break;
+	default: kind = X_ELECT; break;
 	}
 	struct xop *x = low_emit(l, kind);
 	x->op = (uint16_t)(in->op == OP_REDUX ? (unsigned)in->atom : (unsigned)in->mode);
@@ -452,54 +435,35 @@ static bool low_warp(struct lower *l)
 	return !l->failed;
 }
 
-/* --- dispatch -------------------------------------------------------------------------------------- */
+/* --- dispatch --- */
 
 static bool low_inst(struct lower *l)
 {
 	switch (l->in->op) {
-	case OP_MOV:
-		return low_mov(l);
-	case OP_CVTA:
-		return low_cvta(l);
-	case OP_ISSPACEP:
-		return low_isspacep(l);
-	case OP_CVT:
-		return low_convert(l);
+	case OP_MOV: return low_mov(l);
+	case OP_CVTA: return low_cvta(l);
+	case OP_ISSPACEP: return low_isspacep(l);
+	case OP_CVT: return low_convert(l);
 	case OP_LD:
-	case OP_LDU:
-		return low_load(l);
-	case OP_ST:
-		return low_store(l);
-	case OP_ATOM:
-		return low_atomic(l, true);
-	case OP_RED:
-		return low_atomic(l, false);
-	case OP_CP_ASYNC:
-		return low_async(l);
-	case OP_BRA:
-		return low_bra(l);
-	case OP_BRX_IDX:
-		return low_brx(l);
+	case OP_LDU: return low_load(l);
+	case OP_ST: return low_store(l);
+	case OP_ATOM: return low_atomic(l, true);
+	case OP_RED: return low_atomic(l, false);
+	case OP_CP_ASYNC: return low_async(l);
+	case OP_BRA: return low_bra(l);
+	case OP_BRX_IDX: return low_brx(l);
 	case OP_RET:
-	case OP_EXIT:
-		low_emit(l, X_EXIT);
-		return true;
-	case OP_TRAP:
-		low_emit(l, X_TRAP);
-		return true;
+	case OP_EXIT: low_emit(l, X_EXIT); return true;
+	case OP_TRAP: low_emit(l, X_TRAP); return true;
 	case OP_BAR:
-	case OP_BARRIER:
-		return low_bar(l);
+	case OP_BARRIER: return low_bar(l);
 	case OP_SHFL:
 	case OP_VOTE:
 	case OP_MATCH:
 	case OP_REDUX:
 	case OP_ACTIVEMASK:
-	case OP_ELECT:
-		return low_warp(l);
-	case OP_BAR_WARP:
-		low_emit(l, X_WARPSYNC);
-		return true;
+	case OP_ELECT: return low_warp(l);
+	case OP_BAR_WARP: low_emit(l, X_WARPSYNC); return true;
 	case OP_FENCE:
 	case OP_MEMBAR:
 	case OP_PREFETCH:
@@ -508,14 +472,11 @@ static bool low_inst(struct lower *l)
 	case OP_CP_ASYNC_WAIT_ALL:
 	case OP_NANOSLEEP:
 	case OP_PMEVENT:
-	case OP_BRKPT:
-		low_emit(l, X_NOP);
-		return true;
+	case OP_BRKPT: low_emit(l, X_NOP); return true;
 	case OP_CALL:
 		return low_refuse(l, "calls that the compiler did not inline (recursion, function "
 		                     "pointers, printf) are not supported");
-	default:
-		break;
+	default: break;
 	}
 	if (ptx_op_class(l->in->op) == CLASS_TENSOR)
 		return low_refuse(l, "tensor-core instructions are not supported by the emulator");

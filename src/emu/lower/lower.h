@@ -9,8 +9,8 @@ struct lower {
 	const struct ir_env *env;
 	const struct ptx_inst *in;
 	uint32_t pc;
-	int32_t carry;      /* predicate that stands for the condition code register */
-	bool first;         /* nothing emitted yet for this instruction */
+	int32_t carry; /* predicate that stands for the condition code register */
+	bool first;    /* nothing emitted yet for this instruction */
 	bool failed;
 	const char *source_file;
 	struct err *err;

@@ -1,4 +1,5 @@
-/* Logic, shifts and bit fields: PTX instructions to operations of ops.def (PTX ISA 9.0, 9.7.1, 9.7.8). */
+/* Logic, shifts and bit fields: PTX instructions to operations of ops.def (PTX
+ * ISA 9.0, 9.7.1, 9.7.8). */
 #include "emu/lower/lower.h"
 
 #define NONE src_const(0)
@@ -47,7 +48,7 @@ static bool low_shift(struct lower *l, bool right)
 		a.value &= 0xffff;
 		return low_to16(l, low_op2(l, right ? E_shr_u32 : E_shl_b32, -1, a, b));
 	}
-	const enum emu_op op = !right ? (lane == 8 ? E_shl_b64 : E_shl_b32)
+	const enum emu_op op = !right           ? (lane == 8 ? E_shl_b64 : E_shl_b32)
 	                       : type_signed(t) ? (lane == 8 ? E_shr_s64 : E_shr_s32)
 	                                        : (lane == 8 ? E_shr_u64 : E_shr_u32);
 	low_op2(l, op, low_dst(l, 0), a, b);
@@ -57,7 +58,7 @@ static bool low_shift(struct lower *l, bool right)
 static bool low_shf(struct lower *l)
 {
 	static const enum emu_op ops[2][2] = { { E_shf_r_clamp, E_shf_r_wrap },
-		                               { E_shf_l_clamp, E_shf_l_wrap } };
+		                                   { E_shf_l_clamp, E_shf_l_wrap } };
 	const bool left = l->in->flags & PF_LEFT, wrap = l->in->flags & PF_WRAP;
 	low_op3(l, ops[left][wrap], low_dst(l, 0), low_src(l, 1, 4), low_src(l, 2, 4),
 	        low_src(l, 3, 4));
@@ -91,7 +92,7 @@ static bool low_bfi(struct lower *l)
 static bool low_bfind(struct lower *l)
 {
 	static const enum emu_op ops[2][2] = { { E_bfind_u32, E_bfind_s32 },
-		                               { E_bfind_u64, E_bfind_s64 } };
+		                                   { E_bfind_u64, E_bfind_s64 } };
 	const unsigned lane = type_lane(l->in->type);
 	const enum emu_op op = ops[lane == 8][type_signed(l->in->type)];
 	const struct xsrc a = low_src(l, 1, lane);
@@ -102,10 +103,8 @@ static bool low_bfind(struct lower *l)
 	}
 	/* amount that would bring the found bit to the top; not found stays all ones */
 	const struct xsrc r = src_reg(low_op1(l, op, -1, a));
-	const struct xsrc up = src_reg(
-		low_op2(l, E_sub_b32, -1, src_const(lane == 8 ? 63 : 31), r));
-	const struct xsrc none = src_reg(
-		low_cmp(l, -1, CMP_EQ, PTX_U32, r, src_const(0xffffffffu)));
+	const struct xsrc up = src_reg(low_op2(l, E_sub_b32, -1, src_const(lane == 8 ? 63 : 31), r));
+	const struct xsrc none = src_reg(low_cmp(l, -1, CMP_EQ, PTX_U32, r, src_const(0xffffffffu)));
 	low_select(l, d, 4, r, up, none);
 	return !l->failed;
 }
@@ -115,12 +114,13 @@ static bool low_prmt(struct lower *l)
 	const struct xsrc a = low_src(l, 1, 4), b = low_src(l, 2, 4);
 	struct xsrc c = low_src(l, 3, 4);
 	const enum ptx_mode m = l->in->mode;
-	const enum emu_op op = m == MODE_F4E   ? E_prmt_f4e
-	                       : m == MODE_B4E ? E_prmt_b4e
-	                       : m == MODE_RC8 ? E_prmt_rc8
-	                       : m == MODE_ECL ? E_prmt_ecl
-	                       : m == MODE_ECR ? E_prmt_ecr
-	                       : m == MODE_RC16 ? E_prmt_rc16 : E_COUNT;
+	const enum emu_op op = m == MODE_F4E    ? E_prmt_f4e
+	                       : m == MODE_B4E  ? E_prmt_b4e
+	                       : m == MODE_RC8  ? E_prmt_rc8
+	                       : m == MODE_ECL  ? E_prmt_ecl
+	                       : m == MODE_ECR  ? E_prmt_ecr
+	                       : m == MODE_RC16 ? E_prmt_rc16
+	                                        : E_COUNT;
 	if (op != E_COUNT)
 		c = src_reg(low_op1(l, op, -1, c));
 	low_op3(l, E_prmt_b32, low_dst(l, 0), a, b, c);
@@ -159,51 +159,31 @@ static bool low_two(struct lower *l, enum emu_op wrap, enum emu_op clamp)
 bool low_bits(struct lower *l)
 {
 	switch (l->in->op) {
-	case OP_AND:
-		return low_logic(l, BOOL_AND, E_and_b32, E_and_b64);
-	case OP_OR:
-		return low_logic(l, BOOL_OR, E_or_b32, E_or_b64);
-	case OP_XOR:
-		return low_logic(l, BOOL_XOR, E_xor_b32, E_xor_b64);
-	case OP_NOT:
-		return low_not(l);
-	case OP_CNOT:
-		return low_bits1(l, E_cnot_b32, E_cnot_b64);
-	case OP_SHL:
-		return low_shift(l, false);
-	case OP_SHR:
-		return low_shift(l, true);
-	case OP_SHF:
-		return low_shf(l);
-	case OP_BFE:
-		return low_bfe(l);
-	case OP_BFI:
-		return low_bfi(l);
-	case OP_BFIND:
-		return low_bfind(l);
-	case OP_BREV:
-		return low_bits1(l, E_brev_b32, E_brev_b64);
-	case OP_POPC:
-		return low_bits1(l, E_popc_b32, E_popc_b64);
-	case OP_CLZ:
-		return low_bits1(l, E_clz_b32, E_clz_b64);
+	case OP_AND: return low_logic(l, BOOL_AND, E_and_b32, E_and_b64);
+	case OP_OR: return low_logic(l, BOOL_OR, E_or_b32, E_or_b64);
+	case OP_XOR: return low_logic(l, BOOL_XOR, E_xor_b32, E_xor_b64);
+	case OP_NOT: return low_not(l);
+	case OP_CNOT: return low_bits1(l, E_cnot_b32, E_cnot_b64);
+	case OP_SHL: return low_shift(l, false);
+	case OP_SHR: return low_shift(l, true);
+	case OP_SHF: return low_shf(l);
+	case OP_BFE: return low_bfe(l);
+	case OP_BFI: return low_bfi(l);
+	case OP_BFIND: return low_bfind(l);
+	case OP_BREV: return low_bits1(l, E_brev_b32, E_brev_b64);
+	case OP_POPC: return low_bits1(l, E_popc_b32, E_popc_b64);
+	case OP_CLZ: return low_bits1(l, E_clz_b32, E_clz_b64);
 	case OP_FNS:
-		low_op3(l, E_fns_b32, low_dst(l, 0), low_src(l, 1, 4), low_src(l, 2, 4),
-		        low_src(l, 3, 4));
+		low_op3(l, E_fns_b32, low_dst(l, 0), low_src(l, 1, 4), low_src(l, 2, 4), low_src(l, 3, 4));
 		return !l->failed;
-	case OP_PRMT:
-		return low_prmt(l);
-	case OP_LOP3:
-		return low_lop3(l);
+	case OP_PRMT: return low_prmt(l);
+	case OP_LOP3: return low_lop3(l);
 	case OP_DP4A:
-	case OP_DP2A:
-		return low_dp(l);
+	case OP_DP2A: return low_dp(l);
 	case OP_SZEXT:
 		return l->in->type == PTX_S32 ? low_two(l, E_szext_s_wrap, E_szext_s_clamp)
-		                           : low_two(l, E_szext_u_wrap, E_szext_u_clamp);
-	case OP_BMSK:
-		return low_two(l, E_bmsk_wrap, E_bmsk_clamp);
-	default:
-		return low_refuse(l, "the emulator does not know this instruction");
+		                              : low_two(l, E_szext_u_wrap, E_szext_u_clamp);
+	case OP_BMSK: return low_two(l, E_bmsk_wrap, E_bmsk_clamp);
+	default: return low_refuse(l, "the emulator does not know this instruction");
 	}
 }

@@ -28,17 +28,10 @@ int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type
 		static const enum emu_op base[2] = { E_eq_f32, E_eq_f64 };
 		enum { EQ, LT, LE, NE, NUM } which = EQ;
 		switch (cmp) {
-		case CMP_EQ:
-			break;
-		case CMP_NE:
-			which = NE;
-			break;
-		case CMP_LT:
-			which = LT;
-			break;
-		case CMP_LE:
-			which = LE;
-			break;
+		case CMP_EQ: break;
+		case CMP_NE: which = NE; break;
+		case CMP_LT: which = LT; break;
+		case CMP_LE: which = LE; break;
 		case CMP_GT:
 			which = LT;
 			swap = true;
@@ -51,9 +44,7 @@ int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type
 			which = NE;
 			neg = true;
 			break;
-		case CMP_NEU:
-			neg = true;
-			break;
+		case CMP_NEU: neg = true; break;
 		case CMP_LTU: /* not a >= b */
 			which = LE;
 			swap = neg = true;
@@ -70,9 +61,7 @@ int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type
 			which = LT;
 			neg = true;
 			break;
-		case CMP_NUM:
-			which = NUM;
-			break;
+		case CMP_NUM: which = NUM; break;
 		case CMP_NAN:
 			which = NUM;
 			neg = true;
@@ -86,11 +75,8 @@ int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type
 		bool sign = type_signed(type);
 		enum { LT, LE, EQ } which = EQ;
 		switch (cmp) {
-		case CMP_EQ:
-			break;
-		case CMP_NE:
-			neg = true;
-			break;
+		case CMP_EQ: break;
+		case CMP_NE: neg = true; break;
 		case CMP_LO:
 			sign = false;
 			which = LT;
@@ -109,12 +95,8 @@ int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type
 			which = LE;
 			swap = true;
 			break;
-		case CMP_LT:
-			which = LT;
-			break;
-		case CMP_LE:
-			which = LE;
-			break;
+		case CMP_LT: which = LT; break;
+		case CMP_LE: which = LE; break;
 		case CMP_GT:
 			which = LT;
 			swap = true;
@@ -134,7 +116,8 @@ int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type
 			a.value &= 0xffff;
 			b.value &= 0xffff;
 		}
-		static const enum emu_op ops[2][2][2] = { /* [wide][signed][le] */
+		static const enum emu_op ops[2][2][2] = {
+			/* [wide][signed][le] */
 			{ { E_lt_u32, E_le_u32 }, { E_lt_s32, E_le_s32 } },
 			{ { E_lt_u64, E_le_u64 }, { E_lt_s64, E_le_s64 } },
 		};
@@ -210,15 +193,17 @@ static bool low_set(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
 	const struct xsrc a = operand_or_flushed(l, 1, in->type2),
-	                  b = operand_or_flushed(l, 2, in->type2);
+					  b = operand_or_flushed(l, 2, in->type2);
 	const struct xsrc c = in->boolop != BOOL_NONE ? low_pred(l, 3) : NONE;
 	if (type_pair(in->type2) || type_pair(in->type))
 		return low_refuse(l, "set on pairs is not supported");
 	const int32_t p = low_temp(l, 0);
 	compare_into(l, p, in->type2, a, b, c, false);
-	const uint64_t one = in->type == PTX_F32 ? 0x3f800000u : in->type == PTX_F16 ? 0x3c00
-	                     : in->type == PTX_BF16 ? 0x3f80
-	                     : ptx_type_bytes(in->type) == 2 ? 0xffff : 0xffffffffu;
+	const uint64_t one = in->type == PTX_F32             ? 0x3f800000u
+	                     : in->type == PTX_F16           ? 0x3c00
+	                     : in->type == PTX_BF16          ? 0x3f80
+	                     : ptx_type_bytes(in->type) == 2 ? 0xffff
+	                                                     : 0xffffffffu;
 	low_select(l, low_dst(l, 0), 4, src_const(one), src_const(0), src_reg(p));
 	return !l->failed;
 }
@@ -252,21 +237,13 @@ static bool low_testp(struct lower *l)
 	const uint64_t least = wide ? 0x0010000000000000u : 0x00800000u;
 	const enum ptx_type t = wide ? PTX_U64 : PTX_U32;
 	const int32_t p = low_dst(l, 0);
-	const struct xsrc m = src_reg(low_op1(l, wide ? E_abs_f64 : E_abs_f32, -1,
-	                                      low_src(l, 1, wide ? 8 : 4)));
+	const struct xsrc m =
+		src_reg(low_op1(l, wide ? E_abs_f64 : E_abs_f32, -1, low_src(l, 1, wide ? 8 : 4)));
 	switch (l->in->mode) {
-	case MODE_FINITE:
-		low_cmp(l, p, CMP_LT, t, m, src_const(inf));
-		break;
-	case MODE_INFINITE:
-		low_cmp(l, p, CMP_EQ, t, m, src_const(inf));
-		break;
-	case MODE_NUMBER:
-		low_cmp(l, p, CMP_LE, t, m, src_const(inf));
-		break;
-	case MODE_NOTANUMBER:
-		low_cmp(l, p, CMP_GT, t, m, src_const(inf));
-		break;
+	case MODE_FINITE: low_cmp(l, p, CMP_LT, t, m, src_const(inf)); break;
+	case MODE_INFINITE: low_cmp(l, p, CMP_EQ, t, m, src_const(inf)); break;
+	case MODE_NUMBER: low_cmp(l, p, CMP_LE, t, m, src_const(inf)); break;
+	case MODE_NOTANUMBER: low_cmp(l, p, CMP_GT, t, m, src_const(inf)); break;
 	default: { /* normal: zero or least <= m < inf; subnormal: 0 < m < least */
 		const bool normal = l->in->mode == MODE_NORMAL;
 		const struct xsrc small = src_reg(low_cmp(l, -1, CMP_LT, t, m, src_const(least)));
@@ -283,17 +260,11 @@ static bool low_testp(struct lower *l)
 bool low_compare(struct lower *l)
 {
 	switch (l->in->op) {
-	case OP_TESTP:
-		return low_testp(l);
-	case OP_SETP:
-		return low_setp(l);
-	case OP_SET:
-		return low_set(l);
-	case OP_SELP:
-		return low_selp(l);
-	case OP_SLCT:
-		return low_slct(l);
-	default:
-		return low_refuse(l, "the emulator does not know this comparison");
+	case OP_TESTP: return low_testp(l);
+	case OP_SETP: return low_setp(l);
+	case OP_SET: return low_set(l);
+	case OP_SELP: return low_selp(l);
+	case OP_SLCT: return low_slct(l);
+	default: return low_refuse(l, "the emulator does not know this comparison");
 	}
 }

@@ -16,14 +16,10 @@ static bool is_floating(enum ptx_type t)
 static enum emu_op directed(const struct ptx_inst *in, enum emu_op nearest, enum emu_op rz)
 {
 	switch (in->round) {
-	case ROUND_RZ:
-		return rz;
-	case ROUND_RM:
-		return (enum emu_op)(rz + ROUND_STRIDE);
-	case ROUND_RP:
-		return (enum emu_op)(rz + 2 * ROUND_STRIDE);
-	default:
-		return nearest;
+	case ROUND_RZ: return rz;
+	case ROUND_RM: return (enum emu_op)(rz + ROUND_STRIDE);
+	case ROUND_RP: return (enum emu_op)(rz + 2 * ROUND_STRIDE);
+	default: return nearest;
 	}
 }
 
@@ -33,17 +29,12 @@ static struct xsrc integer_source(struct lower *l, enum ptx_type t)
 	const struct xsrc a = low_src(l, 1, type_lane(t));
 	switch (t) {
 	case PTX_U8:
-	case PTX_B8:
-		return src_reg(low_op1(l, E_ext_u8, -1, a));
-	case PTX_S8:
-		return src_reg(low_op1(l, E_ext_s8, -1, a));
+	case PTX_B8: return src_reg(low_op1(l, E_ext_u8, -1, a));
+	case PTX_S8: return src_reg(low_op1(l, E_ext_s8, -1, a));
 	case PTX_U16:
-	case PTX_B16:
-		return src_reg(low_op1(l, E_ext_u16, -1, a));
-	case PTX_S16:
-		return src_reg(low_op1(l, E_ext_s16, -1, a));
-	default:
-		return a;
+	case PTX_B16: return src_reg(low_op1(l, E_ext_u16, -1, a));
+	case PTX_S16: return src_reg(low_op1(l, E_ext_s16, -1, a));
+	default: return a;
 	}
 }
 
@@ -74,20 +65,11 @@ static bool store_integer(struct lower *l, enum ptx_type t, struct xsrc v)
 		return true;
 	const unsigned width = reg_width(l, d);
 	switch (t) {
-	case PTX_U8:
-		v = src_reg(low_op1(l, E_ext_u8, -1, v));
-		break;
-	case PTX_S8:
-		v = src_reg(low_op1(l, E_ext_s8, -1, v));
-		break;
-	case PTX_U16:
-		v = src_reg(low_op1(l, E_ext_u16, -1, v));
-		break;
-	case PTX_S16:
-		v = src_reg(low_op1(l, E_ext_s16, -1, v));
-		break;
-	default:
-		break;
+	case PTX_U8: v = src_reg(low_op1(l, E_ext_u8, -1, v)); break;
+	case PTX_S8: v = src_reg(low_op1(l, E_ext_s8, -1, v)); break;
+	case PTX_U16: v = src_reg(low_op1(l, E_ext_u16, -1, v)); break;
+	case PTX_S16: v = src_reg(low_op1(l, E_ext_s16, -1, v)); break;
+	default: break;
 	}
 	if (width == 8 && type_lane(t) == 4)
 		low_op1(l, type_signed(t) ? E_sext64 : E_zext64, d, v);
@@ -106,17 +88,16 @@ static bool integer_to_integer(struct lower *l)
 	struct xsrc v = integer_source(l, from);
 	if (l->in->flags & PF_SAT) { /* clamp in the source's type to what the target can hold */
 		const unsigned from_bits = wide ? 64 : 32;
-		const uint64_t ones = ((uint64_t)1 << (bits - 1)) - 1 +
-		                      (to_sign ? 0 : (uint64_t)1 << (bits - 1));
+		const uint64_t ones =
+			((uint64_t)1 << (bits - 1)) - 1 + (to_sign ? 0 : (uint64_t)1 << (bits - 1));
 		const uint64_t low = to_sign ? ~(((uint64_t)1 << (bits - 1)) - 1) : 0;
 		const bool high_needed = bits < from_bits || (to_sign && !sign);
 		const bool low_needed = sign && (!to_sign || bits < from_bits);
 		if (sign && !to_sign && bits >= from_bits)
 			v = clamp(l, v, wide, sign, 0, 0, true, false);
 		else
-			v = clamp(l, v, wide, sign, wide ? low : (uint32_t)low,
-			          wide ? ones : (uint32_t)ones, low_needed,
-			          high_needed && bits <= from_bits);
+			v = clamp(l, v, wide, sign, wide ? low : (uint32_t)low, wide ? ones : (uint32_t)ones,
+			          low_needed, high_needed && bits <= from_bits);
 	}
 	if (type_lane(to) == 8 && !wide)
 		v = src_reg(low_op1(l, sign ? E_sext64 : E_zext64, -1, v));
@@ -129,16 +110,11 @@ static bool integer_to_integer(struct lower *l)
 static struct xsrc integral(struct lower *l, struct xsrc v, bool f64)
 {
 	switch (l->in->round) {
-	case ROUND_RNI:
-		return src_reg(low_op1(l, f64 ? E_rint_f64 : E_rint_f32, -1, v));
-	case ROUND_RZI:
-		return src_reg(low_op1(l, f64 ? E_trunc_f64 : E_trunc_f32, -1, v));
-	case ROUND_RMI:
-		return src_reg(low_op1(l, f64 ? E_floor_f64 : E_floor_f32, -1, v));
-	case ROUND_RPI:
-		return src_reg(low_op1(l, f64 ? E_ceil_f64 : E_ceil_f32, -1, v));
-	default:
-		return v;
+	case ROUND_RNI: return src_reg(low_op1(l, f64 ? E_rint_f64 : E_rint_f32, -1, v));
+	case ROUND_RZI: return src_reg(low_op1(l, f64 ? E_trunc_f64 : E_trunc_f32, -1, v));
+	case ROUND_RMI: return src_reg(low_op1(l, f64 ? E_floor_f64 : E_floor_f32, -1, v));
+	case ROUND_RPI: return src_reg(low_op1(l, f64 ? E_ceil_f64 : E_ceil_f32, -1, v));
+	default: return v;
 	}
 }
 
@@ -165,37 +141,20 @@ static bool float_to_integer(struct lower *l)
 	v = integral(l, v, f64);
 	enum emu_op op;
 	switch (to) {
-	case PTX_S64:
-		op = f64 ? E_cvt_s64_f64 : E_cvt_s64_f32;
-		break;
+	case PTX_S64: op = f64 ? E_cvt_s64_f64 : E_cvt_s64_f32; break;
 	case PTX_U64:
-	case PTX_B64:
-		op = f64 ? E_cvt_u64_f64 : E_cvt_u64_f32;
-		break;
+	case PTX_B64: op = f64 ? E_cvt_u64_f64 : E_cvt_u64_f32; break;
 	case PTX_U32:
-	case PTX_B32:
-		op = f64 ? E_cvt_u32_f64 : E_cvt_u32_f32;
-		break;
-	default:
-		op = f64 ? E_cvt_s32_f64 : E_cvt_s32_f32;
-		break;
+	case PTX_B32: op = f64 ? E_cvt_u32_f64 : E_cvt_u32_f32; break;
+	default: op = f64 ? E_cvt_s32_f64 : E_cvt_s32_f32; break;
 	}
 	struct xsrc r = src_reg(low_op1(l, op, -1, v));
 	switch (to) { /* narrow targets clamp too */
-	case PTX_U8:
-		r = clamp(l, r, false, true, 0, 0xff, true, true);
-		break;
-	case PTX_S8:
-		r = clamp(l, r, false, true, 0xffffff80u, 0x7f, true, true);
-		break;
-	case PTX_U16:
-		r = clamp(l, r, false, true, 0, 0xffff, true, true);
-		break;
-	case PTX_S16:
-		r = clamp(l, r, false, true, 0xffff8000u, 0x7fff, true, true);
-		break;
-	default:
-		break;
+	case PTX_U8: r = clamp(l, r, false, true, 0, 0xff, true, true); break;
+	case PTX_S8: r = clamp(l, r, false, true, 0xffffff80u, 0x7f, true, true); break;
+	case PTX_U16: r = clamp(l, r, false, true, 0, 0xffff, true, true); break;
+	case PTX_S16: r = clamp(l, r, false, true, 0xffff8000u, 0x7fff, true, true); break;
+	default: break;
 	}
 	return store_integer(l, to, r);
 }
@@ -241,8 +200,10 @@ static bool to_half(struct lower *l, int32_t d, enum ptx_type to, struct xsrc v,
 	if (l->in->flags & PF_RELU)
 		v = src_reg(low_op2(l, E_max_nan_f32, -1, v, src_const(0)));
 	if (to == PTX_F16)
-		low_op1(l, f64 ? (rz ? E_cvt_rz_f16_f64 : E_cvt_f16_f64)
-		               : (rz ? E_cvt_rz_f16_f32 : E_cvt_f16_f32), d, v);
+		low_op1(l,
+		        f64 ? (rz ? E_cvt_rz_f16_f64 : E_cvt_f16_f64)
+		            : (rz ? E_cvt_rz_f16_f32 : E_cvt_f16_f32),
+		        d, v);
 	else
 		low_op1(l, f64 ? E_cvt_bf16_f64 : rz ? E_cvt_rz_bf16_f32 : E_cvt_bf16_f32, d, v);
 	return !l->failed;

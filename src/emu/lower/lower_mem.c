@@ -159,24 +159,17 @@ static bool atomic_supported(enum ptx_atom a, enum ptx_type t)
 	const bool bits = t == PTX_B32 || t == PTX_B64;
 	const bool ints = t == PTX_U32 || t == PTX_S32 || t == PTX_U64 || t == PTX_S64;
 	switch (a) {
-	case ATOM_ADD:
-		return ints || type_float(t) || type_half(t) || type_pair(t);
+	case ATOM_ADD: return ints || type_float(t) || type_half(t) || type_pair(t);
 	case ATOM_MIN:
-	case ATOM_MAX:
-		return ints;
+	case ATOM_MAX: return ints;
 	case ATOM_AND:
 	case ATOM_OR:
-	case ATOM_XOR:
-		return bits || ints;
+	case ATOM_XOR: return bits || ints;
 	case ATOM_INC:
-	case ATOM_DEC:
-		return t == PTX_U32;
-	case ATOM_EXCH:
-		return bits || ints || type_float(t);
-	case ATOM_CAS:
-		return bits || ints || t == PTX_B16;
-	default:
-		return false;
+	case ATOM_DEC: return t == PTX_U32;
+	case ATOM_EXCH: return bits || ints || type_float(t);
+	case ATOM_CAS: return bits || ints || t == PTX_B16;
+	default: return false;
 	}
 }
 

@@ -23,7 +23,12 @@ unsigned arena_add(struct arena *a, const char *name, uint64_t size, unsigned al
 	const uint64_t step = align > 512 ? align : 512;
 	const uint64_t base = (a->end + GUARD_GAP + step - 1) / step * step;
 	a->region[a->n] = (struct arena_region){
-		.name = name, .base = base, .size = size, .elem_bytes = 1, .elem = "byte", .buffer = -1,
+		.name = name,
+		.base = base,
+		.size = size,
+		.elem_bytes = 1,
+		.elem = "byte",
+		.buffer = -1,
 	};
 	a->end = base + size;
 	return a->n++;
@@ -64,8 +69,9 @@ const struct arena_region *arena_near(const struct arena *a, uint64_t address)
 	uint64_t distance = UINT64_MAX;
 	for (unsigned i = 0; i < a->n; i++) {
 		const struct arena_region *r = &a->region[i];
-		const uint64_t d = address < r->base ? r->base - address
-		                   : address < r->base + r->size ? 0 : address - r->base - r->size;
+		const uint64_t d = address < r->base             ? r->base - address
+		                   : address < r->base + r->size ? 0
+		                                                 : address - r->base - r->size;
 		if (d < distance) {
 			distance = d;
 			best = r;

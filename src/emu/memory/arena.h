@@ -15,13 +15,13 @@
 #define ARENA_BASE ((uint64_t)0x7f0000000000)
 
 struct arena_region {
-	const char *name;   /* "A", or a variable's name */
-	uint64_t base, size;/* device address, bytes */
+	const char *name;    /* "A", or a variable's name */
+	uint64_t base, size; /* device address, bytes */
 	unsigned elem_bytes;
-	const char *elem;   /* "f32" */
-	int8_t buffer;      /* index in the plan, -1 = variable or parameters */
+	const char *elem; /* "f32" */
+	int8_t buffer;    /* index in the plan, -1 = variable or parameters */
 	bool read_only;
-	uint8_t *written;   /* one byte per byte of a buffer whose contents are undefined at first */
+	uint8_t *written; /* one byte per byte of a buffer whose contents are undefined at first */
 };
 
 struct arena {

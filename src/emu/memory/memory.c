@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 
-/* --- addresses ------------------------------------------------------------------------------------- */
+/* --- addresses --- */
 
 static void lane_addresses(const struct warp *w, const struct mem_addr *a, uint64_t out[32])
 {
@@ -63,7 +63,7 @@ static bool fault(struct warp *w, const struct uop *u, enum fault_kind kind, uns
 	return false;
 }
 
-/* --- one access of one kind ------------------------------------------------------------------------ */
+/* --- one access of one kind --- */
 
 struct access {
 	struct warp *w;
@@ -71,13 +71,14 @@ struct access {
 	const struct memop *m;
 	uint32_t mask;
 	enum ptx_space space;
-	unsigned bytes;       /* of a lane, all elements */
+	unsigned bytes; /* of a lane, all elements */
 	bool read, write, atomic;
 	enum access_shape shape;
 	struct repeat *again; /* SHAPE_ANY: the arrangement of the lanes; NULL = too wide */
 	uint64_t first;       /* address of the first active lane */
-	uint64_t low, span;   /* unless ANY without again: lowest address, bytes to the end of the highest */
-	uint8_t *base;        /* host address of the first active lane; NULL = see host */
+	uint64_t low,
+		span;      /* unless ANY without again: lowest address, bytes to the end of the highest */
+	uint8_t *base; /* host address of the first active lane; NULL = see host */
 	uint64_t address[32]; /* shared and local: offsets */
 	uint8_t *host[32];    /* of each lane, unless base is set */
 };
@@ -119,7 +120,8 @@ static bool all_fit(const struct access *a, uint64_t base, uint64_t size)
 {
 	if (a->shape == SHAPE_ANY && !(a->again && a->again->aligned))
 		return false;
-	return a->low - base < size && size - (a->low - base) >= a->span && !(a->first & (a->bytes - 1));
+	return a->low - base < size && size - (a->low - base) >= a->span &&
+	       !(a->first & (a->bytes - 1));
 }
 
 /* Host addresses of all lanes, where only the first one's is known. */
@@ -210,8 +212,8 @@ static bool resolve_global(struct access *a)
 		uint8_t *flags = r->written + (at - r->base);
 		for (unsigned k = 0; k < a->bytes; k++) {
 			if (a->read && !__atomic_load_n(&flags[k], __ATOMIC_RELAXED))
-				return fault(a->w, a->u, FAULT_UNINITIALISED, i, at, SPACE_GLOBAL,
-				             a->bytes, a->write);
+				return fault(a->w, a->u, FAULT_UNINITIALISED, i, at, SPACE_GLOBAL, a->bytes,
+				             a->write);
 			if (a->write)
 				__atomic_store_n(&flags[k], 1, __ATOMIC_RELAXED);
 		}
@@ -225,8 +227,13 @@ static bool check_shared(struct access *a, unsigned lane)
 {
 	struct worker *wk = a->w->worker;
 	const struct shadow_access s = {
-		.offset = a->address[lane], .bytes = a->bytes, .thread = a->w->number * 32 + lane,
-		.op = a->u->xop, .sync = a->w->syncs, .read = a->read, .write = a->write,
+		.offset = a->address[lane],
+		.bytes = a->bytes,
+		.thread = a->w->number * 32 + lane,
+		.op = a->u->xop,
+		.sync = a->w->syncs,
+		.read = a->read,
+		.write = a->write,
 		.atomic = a->atomic,
 	};
 	struct shadow_user other;
@@ -239,8 +246,7 @@ static bool check_shared(struct access *a, unsigned lane)
 		wk->fault.other_thread = other.thread - 1u;
 		wk->fault.other_op = other.op;
 		return false;
-	default:
-		return true;
+	default: return true;
 	}
 }
 
@@ -277,8 +283,7 @@ static bool resolve_local(struct access *a)
 			return fault(a->w, a->u, FAULT_BOUNDS, i, at, SPACE_LOCAL, a->bytes, a->write);
 		if (at & (a->bytes - 1))
 			return fault(a->w, a->u, FAULT_ALIGN, i, at, SPACE_LOCAL, a->bytes, a->write);
-		a->host[i] = a->w->worker->local +
-		             ((size_t)a->w->number * 32 + i) * l->local_bytes + at;
+		a->host[i] = a->w->worker->local + ((size_t)a->w->number * 32 + i) * l->local_bytes + at;
 	}
 	return true;
 }
@@ -291,7 +296,7 @@ static void count(struct access *a)
 	if (a->space == SPACE_SHARED) {
 		const struct shared_probe p =
 			a->again ? repeat_shared(a->again, a->address, a->bytes, a->write)
-			         : probe_shared(a->address, a->mask, a->bytes, a->shape, a->write);
+					 : probe_shared(a->address, a->mask, a->bytes, a->shape, a->write);
 		c->space[1]++;
 		c->waves += p.waves;
 		c->ideal += p.ideal;
@@ -312,8 +317,10 @@ static void count(struct access *a)
 	c->sectors += p->sectors;
 	c->lines += p->lines;
 	c->bytes += p->bytes;
-	const enum log_kind kind = a->atomic ? LOG_ATOMIC : a->write ? LOG_STORE
-	                           : a->m->x->bypass_l1 ? LOG_LOAD_L2 : LOG_LOAD;
+	const enum log_kind kind = a->atomic            ? LOG_ATOMIC
+	                           : a->write           ? LOG_STORE
+	                           : a->m->x->bypass_l1 ? LOG_LOAD_L2
+	                                                : LOG_LOAD;
 	for (unsigned i = 0; i < p->n; i++) {
 		const uint64_t line = line0 + p->line[i];
 		const uint64_t word = *(const uint64_t *)(w->sampled + (line >> 6) * 8);
@@ -322,39 +329,28 @@ static void count(struct access *a)
 	}
 }
 
-/* --- data ------------------------------------------------------------------------------------------- */
+/* --- data --- */
 
 GUEST_MEMORY static inline uint64_t read_value(const uint8_t *p, unsigned bytes, bool sign)
 {
 	switch (bytes) {
-	case 1:
-		return sign ? (uint64_t)(uint32_t)(int32_t)(int8_t)*p : *p;
+	case 1: return sign ? (uint64_t)(uint32_t)(int32_t)(int8_t)*p : *p;
 	case 2: {
 		const uint16_t v = *(const mem_u16 *)(const void *)p;
 		return sign ? (uint64_t)(uint32_t)(int32_t)(int16_t)v : v;
 	}
-	case 4:
-		return *(const mem_u32 *)(const void *)p;
-	default:
-		return *(const mem_u64 *)(const void *)p;
+	case 4: return *(const mem_u32 *)(const void *)p;
+	default: return *(const mem_u64 *)(const void *)p;
 	}
 }
 
 GUEST_MEMORY static inline void write_value(uint8_t *p, unsigned bytes, uint64_t v)
 {
 	switch (bytes) {
-	case 1:
-		*p = (uint8_t)v;
-		break;
-	case 2:
-		*(mem_u16 *)(void *)p = (uint16_t)v;
-		break;
-	case 4:
-		*(mem_u32 *)(void *)p = (uint32_t)v;
-		break;
-	default:
-		*(mem_u64 *)(void *)p = v;
-		break;
+	case 1: *p = (uint8_t)v; break;
+	case 2: *(mem_u16 *)(void *)p = (uint16_t)v; break;
+	case 4: *(mem_u32 *)(void *)p = (uint32_t)v; break;
+	default: *(mem_u64 *)(void *)p = v; break;
 	}
 }
 
@@ -429,7 +425,7 @@ static void transfer(struct access *a)
 	}
 }
 
-/* --- atomics ------------------------------------------------------------------------------------------- */
+/* --- atomics --- */
 
 static void atomics(struct access *a)
 {
@@ -450,9 +446,9 @@ static void atomics(struct access *a)
 		} else if (a->m->bytes == 4) {
 			uint32_t *p = (uint32_t *)(void *)a->host[i];
 			uint32_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
-			while (!__atomic_compare_exchange_n(
-				p, &seen, (uint32_t)lane_atomic(op, x->type, seen, b, c), false,
-				__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			while (!__atomic_compare_exchange_n(p, &seen,
+			                                    (uint32_t)lane_atomic(op, x->type, seen, b, c),
+			                                    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 				;
 			old = seen;
 		} else {
@@ -468,7 +464,7 @@ static void atomics(struct access *a)
 	}
 }
 
-/* --- the whole access ---------------------------------------------------------------------------------- */
+/* --- the whole access --- */
 
 static bool perform(struct access *a)
 {
@@ -576,11 +572,11 @@ bool mem_access(struct warp *w, const struct uop *u, uint32_t mask)
 	return x->space == SPACE_GENERIC ? generic(&a) : perform(&a);
 }
 
-#define GO_ON                                                                                     \
-	do {                                                                                      \
-		if (w->mask == 0xffffffffu)                                                       \
-			NEXT_full(u + 1);                                                         \
-		NEXT_masked(u + 1);                                                               \
+#define GO_ON                       \
+	do {                            \
+		if (w->mask == 0xffffffffu) \
+			NEXT_full(u + 1);       \
+		NEXT_masked(u + 1);         \
 	} while (0)
 
 /* y memory number */

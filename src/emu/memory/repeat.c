@@ -64,7 +64,8 @@ struct shared_probe repeat_shared(struct repeat *r, const uint64_t address[32], 
 	return r->shared;
 }
 
-const struct global_probe *repeat_global(struct repeat *r, const uint64_t address[32], unsigned bytes)
+const struct global_probe *repeat_global(struct repeat *r, const uint64_t address[32],
+                                         unsigned bytes)
 {
 	const uint64_t first = address[first_lane(r->mask)];
 	if (r->has_global && r->residue == (first & 127))

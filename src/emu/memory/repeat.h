@@ -12,19 +12,20 @@
 #include "emu/count/probe.h"
 
 struct repeat {
-	int32_t offset[32];  /* of each lane of the mask from the first of them; others 0 */
-	uint32_t mask;       /* 0 = nothing remembered */
-	int64_t low, high;   /* least offset, greatest + bytes of a lane */
-	bool aligned;        /* every offset is a multiple of the bytes of a lane */
+	int32_t offset[32]; /* of each lane of the mask from the first of them; others 0 */
+	uint32_t mask;      /* 0 = nothing remembered */
+	int64_t low, high;  /* least offset, greatest + bytes of a lane */
+	bool aligned;       /* every offset is a multiple of the bytes of a lane */
 	bool has_shared, has_global;
 	struct shared_probe shared;
 	struct global_probe global; /* lines counted from the first lane's */
-	/* what these hold for: the first lane's address mod 4 (lanes of less than a word) and mod 128 */
+	/* what these hold for: the first lane's address mod 4 (lanes of less than a word) and mod 128
+	 */
 	uint32_t in_word, residue;
 };
 
-/* The lanes of @mask (not empty), each @bytes: *@r describes them afterwards. False = too far apart,
- * and *@r is as before. */
+/* The lanes of @mask (not empty), each @bytes: *@r describes them afterwards. False = too far
+ * apart, and *@r is as before. */
 bool repeat_look(struct repeat *r, const uint64_t address[32], uint32_t mask, unsigned bytes);
 /* What the access described by @r costs; @address as it was given to repeat_look(). */
 struct shared_probe repeat_shared(struct repeat *r, const uint64_t address[32], unsigned bytes,

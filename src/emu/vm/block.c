@@ -25,7 +25,7 @@ static struct warp *warp_at(const struct worker *wk, uint32_t i)
 	return (struct warp *)(void *)(wk->frames + (size_t)i * wk->launch->image.frame_bytes);
 }
 
-/* --- workers ------------------------------------------------------------------------------------------ */
+/* --- workers --- */
 
 static void write_consts(const struct image *im, struct warp *w)
 {
@@ -113,7 +113,7 @@ static void flush_counters(struct worker *wk)
 	}
 }
 
-/* --- starting a block ------------------------------------------------------------------------------------ */
+/* --- starting a block --- */
 
 static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 {
@@ -144,8 +144,8 @@ static enum program_kind start_program(struct worker *wk)
 	const struct launch *l = wk->launch;
 	if (wk->checked || l->plain_only)
 		return PROGRAM_PLAIN;
-	if (l->image.start != PROGRAM_BOLD || (wk->warps_bold >= 64 &&
-	                                       4 * wk->warps_left > wk->warps_bold))
+	if (l->image.start != PROGRAM_BOLD ||
+	    (wk->warps_bold >= 64 && 4 * wk->warps_left > wk->warps_bold))
 		return PROGRAM_SAFE;
 	wk->warps_bold += l->n_warps;
 	return PROGRAM_BOLD;
@@ -181,7 +181,7 @@ static void start_block(struct worker *wk, uint64_t index)
 	log_block_start(wk);
 }
 
-/* --- barriers --------------------------------------------------------------------------------------------- */
+/* --- barriers --- */
 
 /* Opens every barrier at which all have arrived; true if one did. */
 static bool open_barriers(struct worker *wk)
@@ -241,8 +241,9 @@ static void stuck(struct worker *wk)
 			continue;
 		}
 		if (!waiting)
-			*f = (struct fault){ .kind = FAULT_BARRIER_STUCK, .block = wk->block, .warp = i,
-				             .xop = w->at[-1].xop };
+			*f = (struct fault){
+				.kind = FAULT_BARRIER_STUCK, .block = wk->block, .warp = i, .xop = w->at[-1].xop
+			};
 		waiting++;
 		if (waiting <= 4)
 			at += (size_t)snprintf(f->waiting + at, sizeof f->waiting - at,
@@ -257,7 +258,7 @@ static void stuck(struct worker *wk)
 		snprintf(f->waiting + at, sizeof f->waiting - at, "; %u warps have ended", gone);
 }
 
-/* --- running ------------------------------------------------------------------------------------------------ */
+/* --- running --- */
 
 bool block_run(struct worker *wk, uint64_t index)
 {

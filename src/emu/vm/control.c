@@ -9,7 +9,7 @@
 
 #include <assert.h>
 
-/* --- entering and leaving blocks ------------------------------------------------------------------ */
+/* --- entering and leaving blocks --- */
 
 const struct uop *vm_pop(struct warp *w)
 {
@@ -30,28 +30,28 @@ const struct uop *vm_pop(struct warp *w)
 }
 
 /* Goes on at the uop of whatever lanes are next. */
-#define CONTINUE(U)                                                                               \
-	do {                                                                                      \
-		const struct uop *next_ = (U);                                                    \
-		if (!next_)                                                                       \
-			return NULL;                                                              \
-		mask = w->mask;                                                                   \
-		if (mask == 0xffffffffu)                                                          \
-			NEXT_full(next_);                                                         \
-		NEXT_masked(next_);                                                               \
+#define CONTINUE(U)                    \
+	do {                               \
+		const struct uop *next_ = (U); \
+		if (!next_)                    \
+			return NULL;               \
+		mask = w->mask;                \
+		if (mask == 0xffffffffu)       \
+			NEXT_full(next_);          \
+		NEXT_masked(next_);            \
 	} while (0)
 
 /* Out of the way of the common case; called in tail position. */
 #define COLD __attribute__((noinline))
 
 /* ENTER: y section, a block (or -1: inside one), b length */
-#define ENTER_FULL(name, kind)                                                                    \
-	HANDLER(name)                                                                             \
-	{                                                                                         \
-		(void)mask;                                                                       \
-		w->sec[u->y].full[kind]++;                                                        \
-		w->ticks += u->b;                                                                 \
-		NEXT_full(u + 1);                                                                 \
+#define ENTER_FULL(name, kind)     \
+	HANDLER(name)                  \
+	{                              \
+		(void)mask;                \
+		w->sec[u->y].full[kind]++; \
+		w->ticks += u->b;          \
+		NEXT_full(u + 1);          \
 	}
 ENTER_FULL(enter_bold_full, PROGRAM_BOLD)
 ENTER_FULL(enter_full, PROGRAM_SAFE)
@@ -179,7 +179,8 @@ HANDLER(branch_masked)
 }
 const struct handler vm_branch = { branch_full, branch_masked };
 
-/* BRANCH of the bold program that is taken not to split the warp. If it does, the safe one goes on. */
+/* BRANCH of the bold program that is taken not to split the warp. If it does, the safe one goes on.
+ */
 COLD HANDLER(go_safe)
 {
 	w->worker->warps_left++;
@@ -336,9 +337,10 @@ HANDLER(warp_sync_masked)
 }
 const struct handler vm_warp_sync = { warp_sync_full, warp_sync_masked };
 
-/* --- guards --------------------------------------------------------------------------------------------- */
+/* --- guards --- */
 
-/* GUARD: a predicate, b all ones to invert it, c 1 = count lanes, x.to uop behind GUARD END, y operation */
+/* GUARD: a predicate, b all ones to invert it, c 1 = count lanes, x.to uop behind GUARD END, y
+ * operation */
 HANDLER(guard)
 {
 	const uint32_t on = (PRED(u->a) ^ u->b) & mask;
@@ -360,7 +362,7 @@ HANDLER(guard_end)
 }
 const struct handler vm_guard_end = { guard_end, guard_end };
 
-/* --- assumptions ----------------------------------------------------------------------------------------- */
+/* --- assumptions --- */
 
 /*
  * CHECK: scalar a plus any lane of pattern x must be a 32-bit number (signed or not) without
@@ -372,24 +374,24 @@ COLD HANDLER(go_plain)
 	CONTINUE(program_leave(w, u, PROGRAM_PLAIN, u->b));
 }
 
-#define CHECK(name, T, low, high, go_on)                                                          \
-	static bool name##_holds(const struct warp *w, const struct uop *u)                       \
-	{                                                                                         \
-		const int64_t base = (int64_t)(T)SCALAR32(u->a);                                  \
-		return base + u->x.pattern->min >= (low) && base + u->x.pattern->max <= (high);   \
-	}                                                                                         \
-	HANDLER(name##_full)                                                                      \
-	{                                                                                         \
-		if (!name##_holds(w, u))                                                          \
-			EMU_JUMP go_on(w, u, mask);                                               \
-		NEXT_full(u + 1);                                                                 \
-	}                                                                                         \
-	HANDLER(name##_masked)                                                                    \
-	{                                                                                         \
-		if (!name##_holds(w, u))                                                          \
-			EMU_JUMP go_on(w, u, mask);                                               \
-		NEXT_masked(u + 1);                                                               \
-	}                                                                                         \
+#define CHECK(name, T, low, high, go_on)                                                \
+	static bool name##_holds(const struct warp *w, const struct uop *u)                 \
+	{                                                                                   \
+		const int64_t base = (int64_t)(T)SCALAR32(u->a);                                \
+		return base + u->x.pattern->min >= (low) && base + u->x.pattern->max <= (high); \
+	}                                                                                   \
+	HANDLER(name##_full)                                                                \
+	{                                                                                   \
+		if (!name##_holds(w, u))                                                        \
+			EMU_JUMP go_on(w, u, mask);                                                 \
+		NEXT_full(u + 1);                                                               \
+	}                                                                                   \
+	HANDLER(name##_masked)                                                              \
+	{                                                                                   \
+		if (!name##_holds(w, u))                                                        \
+			EMU_JUMP go_on(w, u, mask);                                                 \
+		NEXT_masked(u + 1);                                                             \
+	}                                                                                   \
 	const struct handler vm_##name = { name##_full, name##_masked };
 CHECK(check_s32, int32_t, INT32_MIN, INT32_MAX, go_plain)
 CHECK(check_u32, uint32_t, 0, (int64_t)UINT32_MAX, go_plain)
@@ -410,7 +412,7 @@ HANDLER(trace_masked)
 }
 const struct handler vm_trace = { trace_full, trace_masked };
 
-/* --- barriers ------------------------------------------------------------------------------------------- */
+/* --- barriers --- */
 
 /* Scalar or 32 lanes: barriers take the value of the first active lane. */
 static uint32_t first_value(const struct warp *w, uint32_t slot, bool scalar)
@@ -439,8 +441,7 @@ static struct block_barrier *arrive(struct warp *w, const struct uop *u)
 HANDLER(barrier)
 {
 	if (mask != w->live)
-		return vm_fault(w, u, FAULT_BARRIER_DIVERGED,
-		                (unsigned)__builtin_ctz(mask ? mask : 1));
+		return vm_fault(w, u, FAULT_BARRIER_DIVERGED, (unsigned)__builtin_ctz(mask ? mask : 1));
 	arrive(w, u);
 	w->at = u + 1;
 	w->state = WARP_BARRIER;
@@ -465,12 +466,9 @@ static uint32_t barrier_result(const struct warp *w, const struct uop *u)
 {
 	const struct block_barrier *b = &w->worker->barrier[w->barrier];
 	switch ((enum ptx_atom)u->x.u) {
-	case ATOM_AND:
-		return b->result_ones == b->result_seen ? 0xffffffffu : 0;
-	case ATOM_OR:
-		return b->result_ones ? 0xffffffffu : 0;
-	default:
-		return b->result_ones;
+	case ATOM_AND: return b->result_ones == b->result_seen ? 0xffffffffu : 0;
+	case ATOM_OR: return b->result_ones ? 0xffffffffu : 0;
+	default: return b->result_ones;
 	}
 }
 HANDLER(barred_any)
@@ -486,7 +484,7 @@ HANDLER(barred_pred_any)
 }
 const struct handler vm_barred_pred = { barred_pred_any, barred_pred_any };
 
-/* --- running ----------------------------------------------------------------------------------------- */
+/* --- running --- */
 
 void vm_resume(struct warp *w)
 {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #define LEVELS(X) X(avx512, "AVX-512") X(avx2, "AVX2") X(sse, "SSE2")
-#define X(level, title)                                                                           \
-	extern const struct alu_handlers alu_handlers_##level;                                    \
-	extern const struct mem_handlers mem_handlers_##level;                                    \
+#define X(level, title)                                    \
+	extern const struct alu_handlers alu_handlers_##level; \
+	extern const struct mem_handlers mem_handlers_##level; \
 	extern const struct fused_handlers fused_handlers_##level;
 LEVELS(X)
 #undef X
@@ -29,9 +29,9 @@ static bool supported(const char *name)
 const struct handler_set *handler_set_choose(const char *wanted)
 {
 	static const struct handler_set sets[] = { /* best first */
-#define X(level, title)                                                                           \
+#define X(level, title) \
 	{ #level, title, &alu_handlers_##level, &mem_handlers_##level, &fused_handlers_##level },
-		LEVELS(X)
+		                                       LEVELS(X)
 #undef X
 	};
 	const size_t n = sizeof sets / sizeof *sets;

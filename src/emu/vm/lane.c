@@ -18,21 +18,11 @@ float lane_round_f32(int op, int mode, float a, float b, float c)
 	PIN(b);
 	PIN(c);
 	switch (op) {
-	case LANE_ADD:
-		r = a + b;
-		break;
-	case LANE_MUL:
-		r = a * b;
-		break;
-	case LANE_FMA:
-		r = fmaf(a, b, c);
-		break;
-	case LANE_DIV:
-		r = a / b;
-		break;
-	default:
-		r = sqrtf(a);
-		break;
+	case LANE_ADD: r = a + b; break;
+	case LANE_MUL: r = a * b; break;
+	case LANE_FMA: r = fmaf(a, b, c); break;
+	case LANE_DIV: r = a / b; break;
+	default: r = sqrtf(a); break;
 	}
 	PIN(r);
 	fesetround(old);
@@ -48,37 +38,27 @@ double lane_round_f64(int op, int mode, double a, double b, double c)
 	PIN(b);
 	PIN(c);
 	switch (op) {
-	case LANE_ADD:
-		r = a + b;
-		break;
-	case LANE_MUL:
-		r = a * b;
-		break;
-	case LANE_FMA:
-		r = fma(a, b, c);
-		break;
-	case LANE_DIV:
-		r = a / b;
-		break;
-	default:
-		r = sqrt(a);
-		break;
+	case LANE_ADD: r = a + b; break;
+	case LANE_MUL: r = a * b; break;
+	case LANE_FMA: r = fma(a, b, c); break;
+	case LANE_DIV: r = a / b; break;
+	default: r = sqrt(a); break;
 	}
 	PIN(r);
 	fesetround(old);
 	return r;
 }
 
-#define CONVERT(name, from, to)                                                                   \
-	to name(from a, int mode)                                                                 \
-	{                                                                                         \
-		const int old = fegetround();                                                     \
-		volatile from in = a;                                                             \
-		fesetround(mode);                                                                 \
-		to r = (to)in;                                                                    \
-		PIN(r);                                                                           \
-		fesetround(old);                                                                  \
-		return r;                                                                         \
+#define CONVERT(name, from, to)       \
+	to name(from a, int mode)         \
+	{                                 \
+		const int old = fegetround(); \
+		volatile from in = a;         \
+		fesetround(mode);             \
+		to r = (to)in;                \
+		PIN(r);                       \
+		fesetround(old);              \
+		return r;                     \
 	}
 CONVERT(lane_s64_f32, int64_t, float)
 CONVERT(lane_s64_f64, int64_t, double)

@@ -37,7 +37,7 @@ static inline double f64_bits(uint64_t u)
 	return x;
 }
 
-/* --- shifts and bit fields (9.7.1, 9.7.8): amounts are clamped, not wrapped -------------------- */
+/* --- shifts and bit fields (9.7.1, 9.7.8): amounts are clamped, not wrapped --- */
 static inline uint32_t lane_shl32(uint32_t a, uint32_t b)
 {
 	const uint32_t r = a << (b & 31);
@@ -276,7 +276,7 @@ static inline uint32_t lane_bmsk(uint32_t pos, uint32_t n, int clamp)
 	return (uint32_t)(ones << pos);
 }
 
-/* --- multiplication and division ----------------------------------------------------------- */
+/* --- multiplication and division --- */
 __extension__ typedef unsigned __int128 lane_u128;
 __extension__ typedef __int128 lane_s128;
 static inline uint64_t lane_mulhi_u64(uint64_t a, uint64_t b)
@@ -333,7 +333,7 @@ static inline int32_t lane_sat_s32(int64_t v)
 	return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v;
 }
 
-/* --- float32 and float64 (9.7.3) ------------------------------------------------------------- */
+/* --- float32 and float64 (9.7.3) --- */
 static inline float lane_ftz(float x) /* subnormal to zero, sign kept */
 {
 	const uint32_t u = bits_f32(x);
@@ -478,7 +478,7 @@ static inline uint64_t lane_f64_u64(double a)
 	return a >= 18446744073709551616.0 ? UINT64_MAX : (uint64_t)a;
 }
 
-/* --- half, bfloat16, tf32 ----------------------------------------------------------------------- */
+/* --- half, bfloat16, tf32 --- */
 static inline float lane_h2f(uint16_t h)
 {
 	const uint32_t sign = (uint32_t)(h & 0x8000) << 16;
@@ -532,7 +532,8 @@ static inline uint32_t lane_pack16(uint16_t lo, uint16_t hi)
 	return (uint32_t)hi << 16 | lo;
 }
 /* min/max on 16-bit floats keep the bits of the chosen operand; canonical NaN is 0x7fff. */
-static inline uint16_t lane_pick16(uint16_t a, uint16_t b, float fa, float fb, int want_max, int nan)
+static inline uint16_t lane_pick16(uint16_t a, uint16_t b, float fa, float fb, int want_max,
+                                   int nan)
 {
 	if ((fa != fa) | (fb != fb)) {
 		if (nan | ((fa != fa) & (fb != fb)))

@@ -16,15 +16,15 @@
 #include <string.h>
 #include <unistd.h>
 
-struct addresses {         /* of a launch, only needed while it is prepared */
+struct addresses {                       /* of a launch, only needed while it is prepared */
 	unsigned buffer[KERNEL_MAX_BUFFERS]; /* region */
-	unsigned *var;     /* region of a global or constant variable */
+	unsigned *var;                       /* region of a global or constant variable */
 	unsigned params;
 	uint64_t *var_addr;
 	uint8_t *param_bytes;
 };
 
-/* --- memory --------------------------------------------------------------------------------------------- */
+/* --- memory --- */
 
 static bool in_arena(const struct ptx_var *v)
 {
@@ -71,8 +71,8 @@ static bool fill_arena(struct launch *l, const struct addresses *a, struct err *
 	struct arena *ar = &l->arena;
 	for (unsigned i = 0; i < l->req->plan->n_buffers; i++) {
 		const struct arena_region *r = &ar->region[a->buffer[i]];
-		if (r->size && !mem_copy_until(arena_at(ar, r->base), l->req->buffers[i].data, r->size,
-		                               cancel))
+		if (r->size &&
+		    !mem_copy_until(arena_at(ar, r->base), l->req->buffers[i].data, r->size, cancel))
 			return err_set(err, ERR_CANCELLED, "%s: kernel '%s': cancelled", l->source_file,
 			               l->func->name);
 	}
@@ -98,7 +98,7 @@ static bool fill_arena(struct launch *l, const struct addresses *a, struct err *
 	return true;
 }
 
-/* --- parameters -------------------------------------------------------------------------------------------- */
+/* --- parameters --- */
 
 static bool fill_params(struct launch *l, struct addresses *a, struct err *err)
 {
@@ -120,18 +120,10 @@ static bool fill_params(struct launch *l, struct addresses *a, struct err *err)
 			from = &address;
 			bytes = 8;
 			break;
-		case ARG_I64:
-			bytes = 8;
-			break;
-		case ARG_I32:
-			from = &arg->i32;
-			break;
-		case ARG_U32:
-			from = &arg->u32;
-			break;
-		case ARG_F32:
-			from = &arg->f32;
-			break;
+		case ARG_I64: bytes = 8; break;
+		case ARG_I32: from = &arg->i32; break;
+		case ARG_U32: from = &arg->u32; break;
+		case ARG_F32: from = &arg->f32; break;
 		}
 		if (param->size != bytes)
 			return err_set(err, ERR_USAGE,
@@ -142,26 +134,32 @@ static bool fill_params(struct launch *l, struct addresses *a, struct err *err)
 	return true;
 }
 
-/* --- limits ---------------------------------------------------------------------------------------------------- */
+/* --- limits --- */
 
 static bool legal(const struct launch *l, struct err *err)
 {
 	const struct ptx_func *f = l->func;
 	const struct launch_plan *p = l->req->plan;
-	const uint64_t max = f->maxntid[0] ? (uint64_t)f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) *
-	                                     (f->maxntid[2] ? f->maxntid[2] : 1) : 1024;
+	const uint64_t max = f->maxntid[0]
+	                         ? (uint64_t)f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) *
+	                               (f->maxntid[2] ? f->maxntid[2] : 1)
+	                         : 1024;
 	const uint64_t threads = (uint64_t)p->block.x * p->block.y * p->block.z;
 	const uint64_t blocks = (uint64_t)p->grid.x * p->grid.y * p->grid.z;
 	if (!threads || !blocks)
 		return err_set(err, ERR_USAGE, "%s: kernel '%s': empty grid or block", l->source_file,
 		               f->name);
 	if (threads > max || threads > 1024)
-		return err_set(err, ERR_USAGE, "%s: kernel '%s': a block of %llu threads; at most %llu can "
-		               "be launched", l->source_file, f->name, (unsigned long long)threads,
+		return err_set(err, ERR_USAGE,
+		               "%s: kernel '%s': a block of %llu threads; at most %llu can "
+		               "be launched",
+		               l->source_file, f->name, (unsigned long long)threads,
 		               (unsigned long long)(max < 1024 ? max : 1024));
 	if (l->shared_bytes > l->gpu->smem_per_block_optin_bytes)
-		return err_set(err, ERR_USAGE, "%s: kernel '%s': a block needs %u bytes of shared memory; "
-		               "%s has at most %u", l->source_file, f->name, l->shared_bytes, l->gpu->name,
+		return err_set(err, ERR_USAGE,
+		               "%s: kernel '%s': a block needs %u bytes of shared memory; "
+		               "%s has at most %u",
+		               l->source_file, f->name, l->shared_bytes, l->gpu->name,
 		               l->gpu->smem_per_block_optin_bytes);
 	return true;
 }
@@ -197,14 +195,18 @@ static bool flag_set(const char *name)
 	return v && v[0] && strcmp(v, "0") != 0;
 }
 
-/* --- preparation --------------------------------------------------------------------------------------------- */
+/* --- preparation --- */
 
 static bool build_image(struct launch *l, struct addresses *a, struct err *err)
 {
 	const struct ir_env env = {
-		.plan = l->req->plan, .params = a->param_bytes, .var_addr = a->var_addr,
-		.param_base = l->arena.region[a->params].base, .shared_bytes = l->shared_bytes,
-		.local_bytes = l->local_bytes, .sm_count = l->gpu->sm_count,
+		.plan = l->req->plan,
+		.params = a->param_bytes,
+		.var_addr = a->var_addr,
+		.param_base = l->arena.region[a->params].base,
+		.shared_bytes = l->shared_bytes,
+		.local_bytes = l->local_bytes,
+		.sm_count = l->gpu->sm_count,
 	};
 	if (!ir_lower(&l->image.ir, l->module, l->func, &env, l->source_file, err))
 		return false;
@@ -217,8 +219,7 @@ static void build_workers(struct launch *l)
 {
 	const double shared = (double)l->shared_bytes * l->blocks_per_sm;
 	const double l1 = l->gpu->l1_bytes - shared;
-	l->cache = cache_sim_new(l->gpu, l1 > 16384 ? l1 : 16384,
-	                         (uint32_t)(l->arena.mapped >> 7),
+	l->cache = cache_sim_new(l->gpu, l1 > 16384 ? l1 : 16384, (uint32_t)(l->arena.mapped >> 7),
 	                         ceil_div(l->order.n, (uint64_t)l->gpu->sm_count * l->blocks_per_sm));
 	l->trace = trace_new(&l->image);
 	l->n_workers = thread_count(l);
@@ -245,14 +246,14 @@ bool launch_prepare(struct launch *l, const struct run_request *req, const struc
 	l->threads = p->block.x * p->block.y * p->block.z;
 	l->n_warps = (l->threads + 31) / 32;
 	const uint32_t fixed = l->func->static_shared_bytes,
-	               with = l->func->dynamic_shared_offset + p->dynamic_shared_bytes;
+				   with = l->func->dynamic_shared_offset + p->dynamic_shared_bytes;
 	l->shared_bytes = with > fixed ? with : fixed;
 	l->local_bytes = (l->func->local_bytes + 15) / 16 * 16;
 	if (!legal(l, err))
 		return false;
 	l->order.total = (uint64_t)p->grid.x * p->grid.y * p->grid.z;
-	l->order.n = req->max_blocks && req->max_blocks < l->order.total ? req->max_blocks
-	                                                                 : l->order.total;
+	l->order.n =
+		req->max_blocks && req->max_blocks < l->order.total ? req->max_blocks : l->order.total;
 	struct addresses a = { 0 };
 	plan_arena(l, &a);
 	const bool ok = arena_map(&l->arena, err) && fill_params(l, &a, err) &&
@@ -270,7 +271,7 @@ bool launch_prepare(struct launch *l, const struct run_request *req, const struc
 	return true;
 }
 
-/* --- results ---------------------------------------------------------------------------------------------------- */
+/* --- results --- */
 
 /* Bytes of buffers and variables: what device traffic cannot exceed if all of it fits into L2. */
 static double footprint(const struct launch *l)

@@ -20,8 +20,7 @@ static uint64_t lane_value(const struct warp *w, const struct program *from, uns
 		                  : ((const mem_u64 *)frame(w, from->reg_slot[reg]))[lane];
 	if (s->known)
 		return shape_lane(&from->shapes, s, lane);
-	return SCALAR64(from->reg_slot[reg]) +
-	       (uint64_t)from->shapes.patterns[s->pattern].lane[lane];
+	return SCALAR64(from->reg_slot[reg]) + (uint64_t)from->shapes.patterns[s->pattern].lane[lane];
 }
 
 static void move_register(struct warp *w, const struct program *from, const struct program *to,

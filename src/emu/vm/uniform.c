@@ -8,34 +8,33 @@
 #include <fenv.h>
 
 #define SRC(name, T, off) const VALUE_##T name = GET_##T(*(const LANE_##T *)frame(w, off));
-#define BODY(MODE, id, D, sources, expr)                                                          \
-	HANDLER(uni_##id##_##MODE)                                                                \
-	{                                                                                         \
-		(void)mask;                                                                       \
-		sources                                                                           \
-		*(LANE_##D *)frame(w, u->d) = PUT_##D((VALUE_##D)(expr));                         \
-		NEXT_##MODE(u + 1);                                                               \
+#define BODY(MODE, id, D, sources, expr)                                  \
+	HANDLER(uni_##id##_##MODE)                                            \
+	{                                                                     \
+		(void)mask;                                                       \
+		sources *(LANE_##D *)frame(w, u->d) = PUT_##D((VALUE_##D)(expr)); \
+		NEXT_##MODE(u + 1);                                               \
 	}
-#define BOTH(id, D, sources, expr) BODY(full, id, D, sources, expr) BODY(masked, id, D, sources, expr)
+#define BOTH(id, D, sources, expr) \
+	BODY(full, id, D, sources, expr) BODY(masked, id, D, sources, expr)
 #define OP1(id, D, A, expr) BOTH(id, D, SRC(a, A, u->a), expr)
 #define OP2(id, D, A, B, expr) BOTH(id, D, SRC(a, A, u->a) SRC(b, B, u->b), expr)
-#define OP3(id, D, A, B, C, expr)                                                                 \
-	BOTH(id, D, SRC(a, A, u->a) SRC(b, B, u->b) SRC(c, C, u->c), expr)
-#define OP4(id, D, A, B, C, E, expr)                                                              \
+#define OP3(id, D, A, B, C, expr) BOTH(id, D, SRC(a, A, u->a) SRC(b, B, u->b) SRC(c, C, u->c), expr)
+#define OP4(id, D, A, B, C, E, expr) \
 	BOTH(id, D, SRC(a, A, u->a) SRC(b, B, u->b) SRC(c, C, u->c) SRC(e, E, (uint32_t)u->x.i), expr)
 /* d: predicate, x.u: all ones to invert the result */
-#define CMP(id, T, expr)                                                                          \
-	HANDLER(uni_##id##_full)                                                                  \
-	{                                                                                         \
+#define CMP(id, T, expr)                                                                  \
+	HANDLER(uni_##id##_full)                                                              \
+	{                                                                                     \
 		(void)mask;                                                                       \
-		SRC(a, T, u->a) SRC(b, T, u->b)                                                   \
-		PRED(u->d) = ((expr) ? 0xffffffffu : 0) ^ (uint32_t)u->x.u;                       \
+		SRC(a, T, u->a)                                                                   \
+		SRC(b, T, u->b) PRED(u->d) = ((expr) ? 0xffffffffu : 0) ^ (uint32_t)u->x.u;       \
 		NEXT_full(u + 1);                                                                 \
-	}                                                                                         \
-	HANDLER(uni_##id##_masked)                                                                \
-	{                                                                                         \
-		SRC(a, T, u->a) SRC(b, T, u->b)                                                   \
-		const uint32_t r = ((expr) ? 0xffffffffu : 0) ^ (uint32_t)u->x.u;                 \
+	}                                                                                     \
+	HANDLER(uni_##id##_masked)                                                            \
+	{                                                                                     \
+		SRC(a, T, u->a)                                                                   \
+		SRC(b, T, u->b) const uint32_t r = ((expr) ? 0xffffffffu : 0) ^ (uint32_t)u->x.u; \
 		PRED(u->d) = (PRED(u->d) & ~mask) | (r & mask);                                   \
 		NEXT_masked(u + 1);                                                               \
 	}
@@ -51,26 +50,26 @@ const struct handler uniform_ops[E_COUNT] = {
 };
 
 /* Predicates: d = (a ^ low half of x) op (b ^ high half of x), only the active lanes. */
-#define PRED_OP(name, expr)                                                                       \
-	HANDLER(name##_full)                                                                      \
-	{                                                                                         \
-		(void)mask;                                                                       \
-		const uint32_t a = PRED(u->a) ^ (uint32_t)u->x.u;                                 \
-		const uint32_t b = PRED(u->b) ^ (uint32_t)(u->x.u >> 32);                         \
-		(void)b;                                                                          \
-		PRED(u->d) = (expr);                                                              \
-		NEXT_full(u + 1);                                                                 \
-	}                                                                                         \
-	HANDLER(name##_masked)                                                                    \
-	{                                                                                         \
-		const uint32_t a = PRED(u->a) ^ (uint32_t)u->x.u;                                 \
-		const uint32_t b = PRED(u->b) ^ (uint32_t)(u->x.u >> 32);                         \
-		(void)b;                                                                          \
-		PRED(u->d) = (PRED(u->d) & ~mask) | ((expr) & mask);                              \
-		NEXT_masked(u + 1);                                                               \
+#define PRED_OP(name, expr)                                       \
+	HANDLER(name##_full)                                          \
+	{                                                             \
+		(void)mask;                                               \
+		const uint32_t a = PRED(u->a) ^ (uint32_t)u->x.u;         \
+		const uint32_t b = PRED(u->b) ^ (uint32_t)(u->x.u >> 32); \
+		(void)b;                                                  \
+		PRED(u->d) = (expr);                                      \
+		NEXT_full(u + 1);                                         \
+	}                                                             \
+	HANDLER(name##_masked)                                        \
+	{                                                             \
+		const uint32_t a = PRED(u->a) ^ (uint32_t)u->x.u;         \
+		const uint32_t b = PRED(u->b) ^ (uint32_t)(u->x.u >> 32); \
+		(void)b;                                                  \
+		PRED(u->d) = (PRED(u->d) & ~mask) | ((expr) & mask);      \
+		NEXT_masked(u + 1);                                       \
 	}
 PRED_OP(pred_mov, a)
-PRED_OP(pred_and, a & b)
+PRED_OP(pred_and, a &b)
 PRED_OP(pred_or, a | b)
 PRED_OP(pred_xor, a ^ b)
 const struct handler uniform_pred[4] = {
@@ -81,24 +80,24 @@ const struct handler uniform_pred[4] = {
 };
 
 /* d = predicate c (inverted by x) of the active lanes, which agree ? a : b */
-#define SELECT(MODE)                                                                              \
-	HANDLER(uni_select_##MODE)                                                                \
-	{                                                                                         \
-		const bool p = ((PRED(u->c) ^ (uint32_t)u->x.u) & mask) != 0;                     \
-		SCALAR64(u->d) = SCALAR64(p ? u->a : u->b);                                       \
-		NEXT_##MODE(u + 1);                                                               \
+#define SELECT(MODE)                                                  \
+	HANDLER(uni_select_##MODE)                                        \
+	{                                                                 \
+		const bool p = ((PRED(u->c) ^ (uint32_t)u->x.u) & mask) != 0; \
+		SCALAR64(u->d) = SCALAR64(p ? u->a : u->b);                   \
+		NEXT_##MODE(u + 1);                                           \
 	}
 SELECT(full)
 SELECT(masked)
 const struct handler uniform_select = { uni_select_full, uni_select_masked };
 
 /* d = instructions this warp has begun; x.i corrects for the section, counted as a whole */
-#define CLOCK(MODE)                                                                               \
-	HANDLER(uni_clock_##MODE)                                                                 \
-	{                                                                                         \
-		(void)mask;                                                                       \
-		SCALAR64(u->d) = w->ticks + (uint64_t)u->x.i;                                        \
-		NEXT_##MODE(u + 1);                                                               \
+#define CLOCK(MODE)                                   \
+	HANDLER(uni_clock_##MODE)                         \
+	{                                                 \
+		(void)mask;                                   \
+		SCALAR64(u->d) = w->ticks + (uint64_t)u->x.i; \
+		NEXT_##MODE(u + 1);                           \
 	}
 CLOCK(full)
 CLOCK(masked)

@@ -6,14 +6,14 @@
  */
 #include "emu/vm/handler.h"
 
-#define GO_ON                                                                                     \
-	do {                                                                                      \
-		if (mask == 0xffffffffu)                                                          \
-			NEXT_full(u + 1);                                                         \
-		NEXT_masked(u + 1);                                                               \
+#define GO_ON                    \
+	do {                         \
+		if (mask == 0xffffffffu) \
+			NEXT_full(u + 1);    \
+		NEXT_masked(u + 1);      \
 	} while (0)
-#define EACH_ACTIVE(i, m)                                                                         \
-	for (uint32_t i##_rest = (m), i; i##_rest && (i = (uint32_t)__builtin_ctz(i##_rest), 1);  \
+#define EACH_ACTIVE(i, m)                                                                    \
+	for (uint32_t i##_rest = (m), i; i##_rest && (i = (uint32_t)__builtin_ctz(i##_rest), 1); \
 	     i##_rest &= i##_rest - 1)
 
 static void set_pred(struct warp *w, uint32_t slot, uint32_t mask, uint32_t bits)
@@ -73,14 +73,10 @@ const struct handler vm_shfl = { shfl, shfl };
 static uint32_t vote_result(enum ptx_mode mode, uint32_t p, uint32_t active)
 {
 	switch (mode) {
-	case MODE_ALL:
-		return (p & active) == active ? 0xffffffffu : 0;
-	case MODE_ANY:
-		return p & active ? 0xffffffffu : 0;
-	case MODE_UNI:
-		return (p & active) == active || (p & active) == 0 ? 0xffffffffu : 0;
-	default:
-		return p & active;
+	case MODE_ALL: return (p & active) == active ? 0xffffffffu : 0;
+	case MODE_ANY: return p & active ? 0xffffffffu : 0;
+	case MODE_UNI: return (p & active) == active || (p & active) == 0 ? 0xffffffffu : 0;
+	default: return p & active;
 	}
 }
 HANDLER(vote)
@@ -115,7 +111,8 @@ HANDLER(vote_lanes) /* members differ between lanes: 32 lanes b, and d unless a 
 }
 const struct handler vm_vote_lanes = { vote_lanes, vote_lanes };
 
-/* MATCH: 32 lanes a of c bytes, b members (lanes); d lanes (0 = sink); x.u mode; y predicate, 0 = none */
+/* MATCH: 32 lanes a of c bytes, b members (lanes); d lanes (0 = sink); x.u mode; y predicate, 0 =
+ * none */
 HANDLER(match)
 {
 	const mem_u32 *a32 = frame(w, u->a), *members = frame(w, u->b);
@@ -133,7 +130,7 @@ HANDLER(match)
 		r[i] = (enum ptx_mode)u->x.u == MODE_ALL ? (all ? active : 0) : same;
 	}
 	if (u->d)
-		EACH_ACTIVE(i, mask) ((mem_u32 *)frame(w, u->d))[i] = r[i];
+		EACH_ACTIVE(i, mask)((mem_u32 *)frame(w, u->d))[i] = r[i];
 	if (u->y)
 		set_pred(w, u->y, mask, all_bits);
 	w->syncs++;
@@ -154,24 +151,12 @@ static uint32_t reduce(const mem_u32 *a, uint32_t active, enum ptx_atom op, bool
 			r = v;
 		else
 			switch (op) {
-			case ATOM_ADD:
-				r += v;
-				break;
-			case ATOM_MIN:
-				r = less ? v : r;
-				break;
-			case ATOM_MAX:
-				r = less ? r : v;
-				break;
-			case ATOM_AND:
-				r &= v;
-				break;
-			case ATOM_OR:
-				r |= v;
-				break;
-			default:
-				r ^= v;
-				break;
+			case ATOM_ADD: r += v; break;
+			case ATOM_MIN: r = less ? v : r; break;
+			case ATOM_MAX: r = less ? r : v; break;
+			case ATOM_AND: r &= v; break;
+			case ATOM_OR: r |= v; break;
+			default: r ^= v; break;
 			}
 		first = false;
 	}
@@ -189,7 +174,7 @@ HANDLER(redux_lanes)
 	const mem_u32 *a = frame(w, u->a), *members = frame(w, u->b);
 	uint32_t r[32];
 	EACH_ACTIVE(i, mask) r[i] = reduce(a, mask & members[i], (enum ptx_atom)u->x.u, u->y);
-	EACH_ACTIVE(i, mask) ((mem_u32 *)frame(w, u->d))[i] = r[i];
+	EACH_ACTIVE(i, mask)((mem_u32 *)frame(w, u->d))[i] = r[i];
 	w->syncs++;
 	GO_ON;
 }

@@ -54,8 +54,7 @@ bool launch_poll(struct worker *wk)
 		stop(l, STOP_TIMEOUT);
 	if (wk->index == 0 && l->hooks && l->hooks->progress && now - l->last_report > 1.0 / 30) {
 		l->last_report = now;
-		l->hooks->progress(l->hooks->ctx,
-		                   (double)atomic_load(&l->done) / (double)l->order.n);
+		l->hooks->progress(l->hooks->ctx, (double)atomic_load(&l->done) / (double)l->order.n);
 	}
 	const int why = atomic_load(&l->stop);
 	return why == STOP_CANCEL || why == STOP_TIMEOUT;
@@ -163,20 +162,22 @@ static bool ended_early(const struct launch *l, enum stop_reason why, struct err
 {
 	const unsigned long long done = atomic_load(&l->done), all = l->order.n;
 	if (why == STOP_CANCEL)
-		return err_set(err, ERR_CANCELLED, "%s: cancelled after %llu of %llu blocks",
-		               l->func->name, done, all);
+		return err_set(err, ERR_CANCELLED, "%s: cancelled after %llu of %llu blocks", l->func->name,
+		               done, all);
 	const struct worker *wk = &l->workers[0];
 	uint32_t line = 0;
 	for (uint32_t i = 0; i < l->n_warps && !line; i++) {
-		const struct warp *w = (const struct warp *)(const void *)(
-			wk->frames + (size_t)i * l->image.frame_bytes);
+		const struct warp *w =
+			(const struct warp *)(const void *)(wk->frames + (size_t)i * l->image.frame_bytes);
 		if (w->at && w->state == WARP_YIELD)
 			line = l->func->insts[l->image.ir.ops[w->at->xop].pc].line;
 	}
-	err_set(err, ERR_TIMEOUT,
-	        "%s:%u: %s: still running after %.3g s, %llu of %llu blocks done; block %llu is at this "
-	        "line", l->source_file, line, l->func->name, l->deadline - l->started, done, all,
-	        (unsigned long long)wk->block);
+	err_set(
+		err, ERR_TIMEOUT,
+		"%s:%u: %s: still running after %.3g s, %llu of %llu blocks done; block %llu is at this "
+		"line",
+		l->source_file, line, l->func->name, l->deadline - l->started, done, all,
+		(unsigned long long)wk->block);
 	return err_remedy(err, done ? "give it more time, or choose a smaller problem"
 	                            : "look for a loop that never ends, or for lanes of one warp that "
 	                              "wait for one another; else give it more time");

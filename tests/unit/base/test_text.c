@@ -33,8 +33,14 @@ static void counts_in_groups_of_three(void **state)
 {
 	(void)state;
 	static const struct shown list[] = {
-		{ 0, "0" }, { 7, "7" }, { 999, "999" }, { 1000, "1 000" }, { 1048576, "1 048 576" },
-		{ -1234567, "-1 234 567" }, { -0.2, "0" }, { 1e18, "1e+18" },
+		{ 0, "0" },
+		{ 7, "7" },
+		{ 999, "999" },
+		{ 1000, "1 000" },
+		{ 1048576, "1 048 576" },
+		{ -1234567, "-1 234 567" },
+		{ -0.2, "0" },
+		{ 1e18, "1e+18" },
 	};
 	check(fmt_count, list, ARRAY_LEN(list));
 }
@@ -43,9 +49,9 @@ static void si_suffixes_at_three_digits(void **state)
 {
 	(void)state;
 	static const struct shown list[] = {
-		{ 0, "0" }, { 389, "389" }, { 6220, "6.22 k" }, { 1048576, "1.05 M" }, { 999.4, "999" },
-		{ 999.6, "1.00 k" }, { 999600, "1.00 M" }, { 12.34, "12.3" }, { 9.996, "10.0" },
-		{ 65.07e12, "65.1 T" }, { -1234, "-1.23 k" },
+		{ 0, "0" },        { 389, "389" },         { 6220, "6.22 k" },   { 1048576, "1.05 M" },
+		{ 999.4, "999" },  { 999.6, "1.00 k" },    { 999600, "1.00 M" }, { 12.34, "12.3" },
+		{ 9.996, "10.0" }, { 65.07e12, "65.1 T" }, { -1234, "-1.23 k" },
 	};
 	check(fmt_si, list, ARRAY_LEN(list));
 }
@@ -54,8 +60,8 @@ static void bytes_in_binary_units(void **state)
 {
 	(void)state;
 	static const struct shown list[] = {
-		{ 512, "512 B" }, { 1023, "1023 B" }, { 167936, "164 KiB" }, { 6220, "6.07 KiB" },
-		{ 1048575, "1.00 MiB" }, { 40.4e9, "37.6 GiB" },
+		{ 512, "512 B" },     { 1023, "1023 B" },      { 167936, "164 KiB" },
+		{ 6220, "6.07 KiB" }, { 1048575, "1.00 MiB" }, { 40.4e9, "37.6 GiB" },
 	};
 	check(fmt_bytes, list, ARRAY_LEN(list));
 }
@@ -64,8 +70,8 @@ static void times_from_nanoseconds(void **state)
 {
 	(void)state;
 	static const struct shown list[] = {
-		{ 850, "850 ns" }, { 3550, "3.55 us" }, { 12.3e6, "12.3 ms" }, { 1.2e9, "1.20 s" },
-		{ 3600e9, "3600 s" },
+		{ 850, "850 ns" },   { 3550, "3.55 us" },  { 12.3e6, "12.3 ms" },
+		{ 1.2e9, "1.20 s" }, { 3600e9, "3600 s" },
 	};
 	check(fmt_ns, list, ARRAY_LEN(list));
 }
@@ -74,8 +80,9 @@ static void numbers_keep_their_significant_digits(void **state)
 {
 	(void)state;
 	static const struct shown list[] = {
-		{ 0, "0" }, { 0.25, "0.25" }, { 200.0 / 3, "66.67" }, { 389, "389" }, { 0.0123, "0.0123" },
-		{ 123456, "123456" }, { 1e14, "100000000000000" }, { 1e15, "1e+15" }, { 1e-5, "1e-05" },
+		{ 0, "0" },           { 0.25, "0.25" },     { 200.0 / 3, "66.67" },      { 389, "389" },
+		{ 0.0123, "0.0123" }, { 123456, "123456" }, { 1e14, "100000000000000" }, { 1e15, "1e+15" },
+		{ 1e-5, "1e-05" },
 	};
 	char out[64];
 	for (size_t i = 0; i < ARRAY_LEN(list); i++)
@@ -91,9 +98,18 @@ static void numbers_keep_their_significant_digits(void **state)
 static void whole_numbers_with_suffix(void **state)
 {
 	(void)state;
-	static const struct { const char *text; int64_t value; } good[] = {
-		{ "0", 0 }, { "-1", -1 }, { "+7", 7 }, { "256", 256 }, { "4k", 4096 }, { "1M", 1 << 20 },
-		{ "2g", INT64_C(2) << 30 }, { "-3K", -3072 },
+	static const struct {
+		const char *text;
+		int64_t value;
+	} good[] = {
+		{ "0", 0 },
+		{ "-1", -1 },
+		{ "+7", 7 },
+		{ "256", 256 },
+		{ "4k", 4096 },
+		{ "1M", 1 << 20 },
+		{ "2g", INT64_C(2) << 30 },
+		{ "-3K", -3072 },
 	};
 	static const char *const bad[] = {
 		"", "-", "x", "1x", "1kk", " 1", "1 ", "1.5", "0x10", "99999999999999999999", "9999999999g",

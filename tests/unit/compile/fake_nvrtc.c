@@ -2,8 +2,8 @@
  * A stand-in for NVRTC: what it does with a source is in the source's words.
  *
  * "SIGILL" and "hang" do that; "wrong" is a source that does not compile; "slow" takes 100 ms;
- * "refuse" is an error that is not the source's. Everything else compiles to itself. FAKE_NVRTC holds
- * words for every source.
+ * "refuse" is an error that is not the source's. Everything else compiles to itself. FAKE_NVRTC
+ * holds words for every source.
  */
 #define _GNU_SOURCE /* asprintf */
 #include <nvrtc.h>

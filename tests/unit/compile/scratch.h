@@ -41,7 +41,8 @@ static inline int scratch_begin(void **state)
 {
 	(void)state;
 	const char *tmp = getenv("TMPDIR");
-	snprintf(scratch_dir, sizeof scratch_dir, "%.200s/pmpp-test-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	snprintf(scratch_dir, sizeof scratch_dir, "%.200s/pmpp-test-XXXXXX",
+	         tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(scratch_dir))
 		return -1;
 	return setenv("XDG_CACHE_HOME", scratch_dir, 1);
@@ -54,7 +55,8 @@ static inline int scratch_end(void **state)
 	return 0;
 }
 
-/* Files in <XDG_CACHE_HOME>/pmpp-explore whose names end in @suffix; the last one's path in @path. */
+/* Files in <XDG_CACHE_HOME>/pmpp-explore whose names end in @suffix; the last one's path in @path.
+ */
 static inline unsigned scratch_files(const char *suffix, char *path, size_t n)
 {
 	char dir[512];

@@ -34,8 +34,12 @@ static struct compile_macro macros[] = { { "TILE", 16 }, { "SCALE", 3 } };
 static struct compile_request request(int major, int minor)
 {
 	return (struct compile_request){
-		.file = "unit.cu", .source = source, .n_macros = 2, .macros = macros,
-		.cc_major = major, .cc_minor = minor,
+		.file = "unit.cu",
+		.source = source,
+		.n_macros = 2,
+		.macros = macros,
+		.cc_major = major,
+		.cc_minor = minor,
 	};
 }
 
@@ -163,7 +167,8 @@ static void bad_source_names_the_line_and_shows_it(void **state)
 	(void)state;
 	struct compile_request req = request(8, 0);
 	req.file = "bad.cu";
-	req.source = "extern \"C\" __global__ void f(float *p)\n{\n\tint unused;\n\tp[0] = nothing_here;\n}\n";
+	req.source =
+		"extern \"C\" __global__ void f(float *p)\n{\n\tint unused;\n\tp[0] = nothing_here;\n}\n";
 	struct module m;
 	struct err err = { 0 };
 	assert_false(compile_module(&req, &m, &err));
@@ -210,12 +215,13 @@ static void spills_are_reported(void **state)
 {
 	(void)state;
 	struct compile_request req = request(8, 0);
-	req.source = "extern \"C\" __global__ void __launch_bounds__(1024, 2) f(float *p)\n{\n"
-	             "\tfloat v[96];\n"
-	             "#pragma unroll\n\tfor (int i = 0; i < 96; i++) v[i] = p[i * 1024 + threadIdx.x];\n"
-	             "\t__syncthreads();\n"
-	             "#pragma unroll\n\tfor (int i = 0; i < 96; i++) p[i * 1024 + threadIdx.x] = v[95 - i] * v[i];\n"
-	             "}\n";
+	req.source =
+		"extern \"C\" __global__ void __launch_bounds__(1024, 2) f(float *p)\n{\n"
+		"\tfloat v[96];\n"
+		"#pragma unroll\n\tfor (int i = 0; i < 96; i++) v[i] = p[i * 1024 + threadIdx.x];\n"
+		"\t__syncthreads();\n"
+		"#pragma unroll\n\tfor (int i = 0; i < 96; i++) p[i * 1024 + threadIdx.x] = v[95 - i] * v[i];\n"
+		"}\n";
 	struct module m;
 	assert_true(compile_module(&req, &m, NULL));
 	const struct entry_usage *f = module_entry(&m, "f");

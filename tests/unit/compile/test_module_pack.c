@@ -5,8 +5,14 @@
 #include "base/mem.h"
 
 static struct entry_usage entries[] = {
-	{ .entry = (char *)"first", .registers = 255, .static_shared_bytes = 49152, .stack_bytes = 8,
-	  .spill_store_bytes = 4, .spill_load_bytes = 12, .barriers = 16, .const_bytes = 380,
+	{ .entry = (char *)"first",
+	  .registers = 255,
+	  .static_shared_bytes = 49152,
+	  .stack_bytes = 8,
+	  .spill_store_bytes = 4,
+	  .spill_load_bytes = 12,
+	  .barriers = 16,
+	  .const_bytes = 380,
 	  .max_threads = 1024 },
 	{ .entry = (char *)"second", .registers = 10 },
 };
@@ -14,9 +20,15 @@ static struct entry_usage entries[] = {
 static struct module sample(void)
 {
 	return (struct module){
-		.ptx = (char *)".version 9.0\n", .ptx_len = 13, .cubin = (void *)"\177ELF\0\1", .cubin_len = 6,
-		.log = (char *)"a warning", .n_entries = 2, .entries = entries,
-		.key = "0123456789abcdef0123456789abcdef", .compiler = "NVRTC 13.0",
+		.ptx = (char *)".version 9.0\n",
+		.ptx_len = 13,
+		.cubin = (void *)"\177ELF\0\1",
+		.cubin_len = 6,
+		.log = (char *)"a warning",
+		.n_entries = 2,
+		.entries = entries,
+		.key = "0123456789abcdef0123456789abcdef",
+		.compiler = "NVRTC 13.0",
 	};
 }
 
@@ -117,8 +129,9 @@ static void the_key_depends_on_everything_that_is_compiled(void **state)
 	struct compile_macro a[] = { { "A", 1 }, { "B", 23 } };
 	struct compile_macro swapped[] = { { "B", 23 }, { "A", 1 } };
 	struct compile_macro shifted[] = { { "A", 12 }, { "B", 3 } };
-	struct compile_request base = { .file = "f.cu", .source = "s", .n_macros = 2, .macros = a,
-		                        .cc_major = 8, .cc_minor = 0 };
+	struct compile_request base = {
+		.file = "f.cu", .source = "s", .n_macros = 2, .macros = a, .cc_major = 8, .cc_minor = 0
+	};
 	char key[33];
 	char other[33];
 	module_key(&base, "NVRTC 13.0", key);

@@ -25,18 +25,27 @@ static struct compile_request request(int64_t tile)
 {
 	macros[0].value = tile;
 	return (struct compile_request){
-		.file = "made.cu", .source = "the text of a kernel", .n_macros = 1, .macros = macros,
-		.cc_major = 8, .cc_minor = 0,
+		.file = "made.cu",
+		.source = "the text of a kernel",
+		.n_macros = 1,
+		.macros = macros,
+		.cc_major = 8,
+		.cc_minor = 0,
 	};
 }
 
 /* A module as if compiled elsewhere by the archive's compiler. */
 static struct module made(const struct compile_request *req, const char *ptx)
 {
-	struct module m = { .ptx = mem_strdup(ptx), .ptx_len = strlen(ptx), .log = mem_strdup(""),
-		            .n_entries = 1, .entries = mem_calloc(1, sizeof *m.entries) };
-	m.entries[0] = (struct entry_usage){ .entry = mem_strdup("made"), .registers = 40,
-		                             .static_shared_bytes = 2048, .max_threads = 256 };
+	struct module m = { .ptx = mem_strdup(ptx),
+		                .ptx_len = strlen(ptx),
+		                .log = mem_strdup(""),
+		                .n_entries = 1,
+		                .entries = mem_calloc(1, sizeof *m.entries) };
+	m.entries[0] = (struct entry_usage){ .entry = mem_strdup("made"),
+		                                 .registers = 40,
+		                                 .static_shared_bytes = 2048,
+		                                 .max_threads = 256 };
 	strcpy(m.compiler, "NVRTC 0.1");
 	module_key(req, m.compiler, m.key);
 	return m;

@@ -81,8 +81,9 @@ static void a_broken_cubin_is_not_read_out_of_bounds(void **state)
 		image[60] = (unsigned char)(seed % 4);
 		image[61] = 0;
 		memset(image + 41, 0, 7); /* section headers start within 256 bytes */
-		struct module m = { .ptx = mem_strdup(ptx), .cubin = image,
-			            .cubin_len = sizeof image - seed % 100 };
+		struct module m = { .ptx = mem_strdup(ptx),
+			                .cubin = image,
+			                .cubin_len = sizeof image - seed % 100 };
 		assert_true(usage_read(report, &m, NULL));
 		m.cubin = NULL;
 		module_free(&m);
@@ -93,8 +94,9 @@ static void strips_resources_and_keeps_warnings(void **state)
 {
 	(void)state;
 	char *kept = usage_strip(report);
-	assert_string_equal(kept, "k.cu(3): warning #177-D: variable \"x\" was declared but never referenced\n"
-	                          "  \tint x;\n  \t    ^");
+	assert_string_equal(
+		kept, "k.cu(3): warning #177-D: variable \"x\" was declared but never referenced\n"
+			  "  \tint x;\n  \t    ^");
 	free(kept);
 	kept = usage_strip("");
 	assert_string_equal(kept, "");
@@ -121,24 +123,27 @@ static void the_assembler_is_traced_to_the_source(void **state)
 {
 	(void)state;
 	struct err err = { 0 };
-	diagnose("ptxas application ptx input, line 5; error   : Not a name of any known instruction: 'x'\n"
-	         "ptxas fatal   : Ptx assembly aborted due to errors\n",
-	         "k.cu", "first\nsecond\nthird\n",
-	         ".version 9.0\n\t.loc\t1 1 3\n\t.loc\t1 2 3\n\t.loc\t2 1 3\nx;\n\t.loc\t1 3 1\n", &err);
-	assert_string_equal(err.msg, "k.cu:2: PTX line 5: error   : Not a name of any known instruction: 'x'\n"
-	                             "  second");
+	diagnose(
+		"ptxas application ptx input, line 5; error   : Not a name of any known instruction: 'x'\n"
+		"ptxas fatal   : Ptx assembly aborted due to errors\n",
+		"k.cu", "first\nsecond\nthird\n",
+		".version 9.0\n\t.loc\t1 1 3\n\t.loc\t1 2 3\n\t.loc\t2 1 3\nx;\n\t.loc\t1 3 1\n", &err);
+	assert_string_equal(err.msg,
+	                    "k.cu:2: PTX line 5: error   : Not a name of any known instruction: 'x'\n"
+	                    "  second");
 }
 
 static void too_much_static_shared_memory_is_named(void **state)
 {
 	(void)state;
 	struct err err = { 0 };
-	diagnose("ptxas info    : 0 bytes gmem\n"
-	         "ptxas info    : Compiling entry function 'small' for 'sm_80'\n"
-	         "ptxas info    : Used 10 registers, 1024 bytes smem, 360 bytes cmem[0]\n"
-	         "ptxas info    : Compiling entry function 'big' for 'sm_80'\n"
-	         "ptxas info    : Used 10 registers, used 1 barriers, 280000 bytes smem, 360 bytes cmem[0]\n",
-	         "k.cu", "", NULL, &err);
+	diagnose(
+		"ptxas info    : 0 bytes gmem\n"
+		"ptxas info    : Compiling entry function 'small' for 'sm_80'\n"
+		"ptxas info    : Used 10 registers, 1024 bytes smem, 360 bytes cmem[0]\n"
+		"ptxas info    : Compiling entry function 'big' for 'sm_80'\n"
+		"ptxas info    : Used 10 registers, used 1 barriers, 280000 bytes smem, 360 bytes cmem[0]\n",
+		"k.cu", "", NULL, &err);
 	assert_string_equal(err.msg, "k.cu: entry 'big' declares 280000 bytes of shared memory; "
 	                             "at most 49152 can be static (the rest must be extern)");
 }
@@ -162,7 +167,8 @@ static void an_unknown_log_is_shown_as_it_is(void **state)
 	struct err err = { 0 };
 	diagnose("something else entirely\n", "k.cu", "", NULL, &err);
 	assert_string_equal(err.msg, "k.cu: something else entirely");
-	diagnose("ptxas error   : Entry function 'k' uses too much shared data\n", "k.cu", "", NULL, &err);
+	diagnose("ptxas error   : Entry function 'k' uses too much shared data\n", "k.cu", "", NULL,
+	         &err);
 	assert_string_equal(err.msg, "ptxas error   : Entry function 'k' uses too much shared data");
 	diagnose("", "k.cu", "", NULL, &err);
 	assert_non_null(strstr(err.msg, "no reason"));

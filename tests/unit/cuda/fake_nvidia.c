@@ -3,9 +3,10 @@
  *
  * Device memory is host memory and a few kernels are functions here, so that results can be
  * checked. FAKE_NVIDIA holds what goes wrong, separated by commas: "cuInit=100" (a result),
- * "cuptiRangeProfilerStart=crash", "cuLaunchKernel=hang", "cuMemcpyHtoD_v2=nap" (1..3 ms), "=doze" (120 ms). Misuse
- * that kills the real CUPTI (a second Enable, Start without SetConfig ...) kills this one too.
- * FAKE_ABSENT names counters (parts of names) that the chip lacks, FAKE_NAN those without a number.
+ * "cuptiRangeProfilerStart=crash", "cuLaunchKernel=hang", "cuMemcpyHtoD_v2=nap" (1..3 ms), "=doze"
+ * (120 ms). Misuse that kills the real CUPTI (a second Enable, Start without SetConfig ...) kills
+ * this one too. FAKE_ABSENT names counters (parts of names) that the chip lacks, FAKE_NAN those
+ * without a number.
  */
 #define _GNU_SOURCE
 #include "cuda/cuda_dl.h"
@@ -18,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* --- what goes wrong ----------------------------------------------------------------------------- */
+/* --- what goes wrong --- */
 
 static int fake(const char *name)
 {
@@ -31,8 +32,7 @@ static int fake(const char *name)
 		if (!strncmp(v, "crash", 5)) {
 			signal(SIGSEGV, SIG_DFL); /* no sanitizer's report in between */
 			raise(SIGSEGV);
-		}
-		else if (!strncmp(v, "exit", 4))
+		} else if (!strncmp(v, "exit", 4))
 			_exit(7);
 		else if (!strncmp(v, "hang", 4))
 			for (;;)
@@ -49,17 +49,17 @@ static int fake(const char *name)
 
 static int sticky; /* a kernel faulted: everything fails from then on */
 
-#define CU(name)                                  \
-	do {                                      \
+#define CU(name)                                \
+	do {                                        \
 		int r_ = sticky ? sticky : fake(#name); \
-		if (r_)                           \
-			return (CUresult)r_;      \
+		if (r_)                                 \
+			return (CUresult)r_;                \
 	} while (0)
-#define CP(name)                                 \
-	do {                                     \
-		int r_ = fake(#name);            \
-		if (r_)                          \
-			return (CUptiResult)r_;  \
+#define CP(name)                    \
+	do {                            \
+		int r_ = fake(#name);       \
+		if (r_)                     \
+			return (CUptiResult)r_; \
 	} while (0)
 
 static uint64_t now_ns(void)
@@ -69,7 +69,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* --- libcuda ------------------------------------------------------------------------------------- */
+/* --- libcuda --- */
 
 CUresult cuInit(unsigned flags)
 {
@@ -295,8 +295,8 @@ CUresult cuModuleUnload(CUmodule m)
 }
 
 static const char *const kernels[] = {
-	"fake_vecadd", "fake_increment", "fake_fault", "fake_hang", "pmpp_flush_l2",
-	"vec_add_v3_per_element",
+	"fake_vecadd", "fake_increment", "fake_fault",
+	"fake_hang",   "pmpp_flush_l2",  "vec_add_v3_per_element",
 };
 
 CUresult cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name)
@@ -313,8 +313,9 @@ CUresult cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name)
 CUresult cuFuncGetAttribute(int *v, CUfunction_attribute a, CUfunction f)
 {
 	(void)f;
-	*v = a == CU_FUNC_ATTRIBUTE_NUM_REGS ? 10
-	     : a == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024 : 0;
+	*v = a == CU_FUNC_ATTRIBUTE_NUM_REGS                ? 10
+	     : a == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024
+	                                                    : 0;
 	return CUDA_SUCCESS;
 }
 
@@ -326,8 +327,9 @@ CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute a, int v)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                        unsigned bz, unsigned shared, CUstream s, void **args, void **extra)
+CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                        unsigned by, unsigned bz, unsigned shared, CUstream s, void **args,
+                        void **extra)
 {
 	(void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)s, (void)extra;
 	CU(cuLaunchKernel);
@@ -415,7 +417,8 @@ CUresult cuEventElapsedTime_v2(float *ms, CUevent a, CUevent b)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, CUfunction f, int threads, size_t shared)
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, CUfunction f, int threads,
+                                                     size_t shared)
 {
 	(void)f;
 	(void)shared;
@@ -423,7 +426,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, CUfunction f, int t
 	return CUDA_SUCCESS;
 }
 
-/* --- CUPTI: host half and range profiler --------------------------------------------------------- */
+/* --- CUPTI: host half and range profiler --- */
 
 CUptiResult cuptiGetVersion(uint32_t *v)
 {
@@ -469,14 +472,15 @@ CUptiResult cuptiProfilerDeviceSupported(CUpti_Profiler_DeviceSupported_Params *
 {
 	CP(cuptiProfilerDeviceSupported);
 	int which = atoi(getenv("FAKE_UNSUPPORTED") ? getenv("FAKE_UNSUPPORTED") : "0");
-	CUpti_Profiler_Support_Level *fields[] = { NULL, &p->architecture, &p->vGpu,
-		                                   &p->confidentialCompute, &p->cmp, &p->wsl };
+	CUpti_Profiler_Support_Level *fields[] = { NULL,     &p->architecture,
+		                                       &p->vGpu, &p->confidentialCompute,
+		                                       &p->cmp,  &p->wsl };
 	for (int i = 1; i < 6; i++)
 		*fields[i] = i == which ? CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED
 		                        : CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
 	p->sli = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
-	p->isSupported = which ? CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED
-	                       : CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
+	p->isSupported =
+		which ? CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED : CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
 	return CUPTI_SUCCESS;
 }
 
@@ -557,8 +561,8 @@ CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToG
 	CP(cuptiProfilerHostEvaluateToGpuValues);
 	for (size_t i = 0; i < p->numMetrics; i++)
 		p->pMetricValues[i] = listed("FAKE_NAN", p->ppMetricNames[i])
-			                      ? (double)NAN
-			                      : 1000 + (double)strlen(p->ppMetricNames[i]);
+		                          ? (double)NAN
+		                          : 1000 + (double)strlen(p->ppMetricNames[i]);
 	return CUPTI_SUCCESS;
 }
 
@@ -640,7 +644,7 @@ CUptiResult cuptiRangeProfilerGetCounterDataInfo(CUpti_RangeProfiler_GetCounterD
 	return CUPTI_SUCCESS;
 }
 
-/* --- CUPTI: activity ----------------------------------------------------------------------------- */
+/* --- CUPTI: activity --- */
 
 static CUpti_BuffersCallbackRequestFunc wanted;
 static CUpti_BuffersCallbackCompleteFunc completed;
@@ -664,8 +668,8 @@ static void record(int kind, size_t bytes, uint64_t start, const char *name)
 	launched += kind < 0;
 	if (started && kinds_on)
 		misuse("activity collection while counters are read");
-	CUpti_ActivityKind k = kind < 0 ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
-	                                : CUPTI_ACTIVITY_KIND_MEMCPY;
+	CUpti_ActivityKind k =
+		kind < 0 ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL : CUPTI_ACTIVITY_KIND_MEMCPY;
 	uint64_t end = now_ns();
 	end += end <= start;
 	if ((kinds_on & (1u << CUPTI_ACTIVITY_KIND_DRIVER)) && n_pending < 4096) {
@@ -748,7 +752,7 @@ CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, CUpti_Acti
 	return CUPTI_SUCCESS;
 }
 
-/* --- CUPTI: SASS metrics ------------------------------------------------------------------------- */
+/* --- CUPTI: SASS metrics --- */
 
 static CUpti_SassMetrics_Config sass_config[64];
 static size_t n_sass;
@@ -823,7 +827,7 @@ CUptiResult cuptiGetSassToSourceCorrelation(CUpti_GetSassToSourceCorrelationPara
 	return CUPTI_SUCCESS;
 }
 
-/* --- NVML and cuBLAS ----------------------------------------------------------------------------- */
+/* --- NVML and cuBLAS --- */
 
 int nvmlInit_v2(void)
 {
@@ -923,13 +927,15 @@ cublasStatus_t cublasSgemm_v2(cublasHandle_t h, cublasOperation_t ta, cublasOper
 	return product("sgemm");
 }
 
-cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m, int n,
-                            int k, const void *alpha, const void *a, cudaDataType at, int lda,
-                            const void *b, cudaDataType bt, int ldb, const void *beta, void *c,
-                            cudaDataType ct, int ldc, cublasComputeType_t compute,
+cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m,
+                            int n, int k, const void *alpha, const void *a, cudaDataType at,
+                            int lda, const void *b, cudaDataType bt, int ldb, const void *beta,
+                            void *c, cudaDataType ct, int ldc, cublasComputeType_t compute,
                             cublasGemmAlgo_t algo)
 {
-	(void)h, (void)ta, (void)tb, (void)m, (void)n, (void)k, (void)alpha, (void)a, (void)at, (void)lda;
-	(void)b, (void)bt, (void)ldb, (void)beta, (void)c, (void)ct, (void)ldc, (void)compute, (void)algo;
+	(void)h, (void)ta, (void)tb, (void)m, (void)n, (void)k, (void)alpha, (void)a, (void)at,
+		(void)lda;
+	(void)b, (void)bt, (void)ldb, (void)beta, (void)c, (void)ct, (void)ldc, (void)compute,
+		(void)algo;
 	return product("hgemm");
 }

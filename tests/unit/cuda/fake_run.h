@@ -31,13 +31,20 @@ static inline void use_fake(void)
 	char *slash = strrchr(path, '/');
 	snprintf(slash + 1, 32, "fake_nvidia.so");
 	static const char *const names[] = { "PMPP_LIBCUDA", "PMPP_LIBCUPTI", "PMPP_LIBNVML",
-		                             "PMPP_LIBCUBLAS" };
+		                                 "PMPP_LIBCUBLAS" };
 	for (int i = 0; i < 4; i++)
 		setenv(names[i], path, 1);
-	static const char *const knobs[] = { "FAKE_NVIDIA", "FAKE_ABSENT", "FAKE_NAN", "FAKE_DRIVER",
-		                             "FAKE_DEVICES", "FAKE_CUPTI", "FAKE_CHIP",
-		                             "FAKE_UNSUPPORTED", "PMPP_CUDA_DEVICE",
-		                             "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH" };
+	static const char *const knobs[] = { "FAKE_NVIDIA",
+		                                 "FAKE_ABSENT",
+		                                 "FAKE_NAN",
+		                                 "FAKE_DRIVER",
+		                                 "FAKE_DEVICES",
+		                                 "FAKE_CUPTI",
+		                                 "FAKE_CHIP",
+		                                 "FAKE_UNSUPPORTED",
+		                                 "PMPP_CUDA_DEVICE",
+		                                 "CUDA_INJECTION64_PATH",
+		                                 "NVTX_INJECTION64_PATH" };
 	for (size_t i = 0; i < sizeof knobs / sizeof *knobs; i++)
 		unsetenv(knobs[i]);
 }
@@ -61,11 +68,14 @@ static char fake_cubin[] = "\177ELF of no machine";
 static inline void fake_prepare(struct fake_run *f, const char *entry)
 {
 	memset(f, 0, sizeof *f);
-	f->module = (struct module){ .ptx = fake_ptx, .ptx_len = sizeof fake_ptx - 1,
-		                     .cubin = fake_cubin, .cubin_len = sizeof fake_cubin };
+	f->module = (struct module){ .ptx = fake_ptx,
+		                         .ptx_len = sizeof fake_ptx - 1,
+		                         .cubin = fake_cubin,
+		                         .cubin_len = sizeof fake_cubin };
 	f->plan = (struct launch_plan){ .entry = entry, .grid = { 4, 1, 1 }, .block = { 256, 1, 1 } };
-	f->req = (struct run_request){ .module = &f->module, .plan = &f->plan,
-		                       .source_file = "fake.cu", .timeout_s = 20 };
+	f->req = (struct run_request){
+		.module = &f->module, .plan = &f->plan, .source_file = "fake.cu", .timeout_s = 20
+	};
 	for (int i = 0; i < FAKE_N; i++) {
 		f->a[i] = (float)i;
 		f->b[i] = 0.5f;
@@ -78,8 +88,11 @@ static inline void fake_prepare(struct fake_run *f, const char *entry)
 	void *const data[3] = { add ? (void *)f->a : (void *)f->x, f->b, f->c };
 	static const char *const names[3] = { "a", "b", "c" };
 	for (unsigned i = 0; i < f->plan.n_buffers; i++) {
-		f->plan.buffers[i] = (struct buffer_plan){ .name = names[i], .count = FAKE_N,
-			.role = !add ? BUF_INOUT : i == 2 ? BUF_OUT : BUF_IN };
+		f->plan.buffers[i] = (struct buffer_plan){ .name = names[i],
+			                                       .count = FAKE_N,
+			                                       .role = !add     ? BUF_INOUT
+			                                               : i == 2 ? BUF_OUT
+			                                                        : BUF_IN };
 		f->plan.args[i] = (struct kernel_arg){ .kind = ARG_BUFFER, .buffer = i };
 		f->req.buffers[i] = (struct run_buffer){ .data = data[i], .bytes = FAKE_N * 4 };
 	}

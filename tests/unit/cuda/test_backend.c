@@ -40,7 +40,7 @@ static double get(const struct run_result *r, enum metric_id id)
 	return metric_get(&r->metrics, id);
 }
 
-/* --- what works ---------------------------------------------------------------------------------- */
+/* --- what works --- */
 
 static void a_run_brings_everything(void **state)
 {
@@ -103,8 +103,8 @@ static void a_run_brings_everything(void **state)
 	assert_int_equal(f.res.counts.lines[0].c.st_sectors, 0);
 	/* the launch's cache lines are the sum of its source lines' */
 	assert_int_equal(f.res.metrics.v[M_MEM_LD_LINES].origin, ORIGIN_MEASURED);
-	assert_true(get(&f.res, M_MEM_LD_LINES) == (double)(f.res.counts.lines[0].c.ld_lines +
-	                                                    f.res.counts.lines[1].c.ld_lines));
+	assert_true(get(&f.res, M_MEM_LD_LINES) ==
+	            (double)(f.res.counts.lines[0].c.ld_lines + f.res.counts.lines[1].c.ld_lines));
 	assert_true(get(&f.res, M_MEM_LD_LINES) > 0);
 	assert_true(f.res.counts.total.ld_lines == (uint64_t)get(&f.res, M_MEM_LD_LINES));
 	fake_done(&f);
@@ -254,7 +254,7 @@ static void half_arithmetic_is_seen_in_ptx(void **state)
 	assert_false(cuda_half_arithmetic(NULL));
 }
 
-/* --- the fault matrix: before a run -------------------------------------------------------------- */
+/* --- the fault matrix: before a run --- */
 
 #define ALL (CAP_TIME | CAP_STATIC | CAP_COUNTERS | CAP_TIMELINE | CAP_PER_LINE)
 #define CUPTI_CAPS (CAP_COUNTERS | CAP_TIMELINE | CAP_PER_LINE)
@@ -262,8 +262,8 @@ static void half_arithmetic_is_seen_in_ptx(void **state)
 
 static const struct {
 	const char *name, *variable, *value;
-	unsigned lost;                /* capabilities */
-	const char *reason, *remedy;  /* parts of them */
+	unsigned lost;               /* capabilities */
+	const char *reason, *remedy; /* parts of them */
 } rows[] = {
 	{ "nothing wrong", "FAKE_NVIDIA", "", 0, "", "" },
 	{ "no driver", "PMPP_LIBCUDA", "/nowhere/libcuda.so.1", ALL, "no NVIDIA driver", "nvidia-smi" },
@@ -273,12 +273,14 @@ static const struct {
 	{ "device count 0", "FAKE_DEVICES", "0", ALL, "no CUDA device", "CUDA_VISIBLE_DEVICES" },
 	{ "device taken", "FAKE_NVIDIA", "cuDevicePrimaryCtxRetain=46", ALL, "another process",
 	  "PMPP_CUDA_DEVICE" },
-	{ "device lost", "FAKE_NVIDIA", "cuDevicePrimaryCtxRetain=999", ALL, "no longer answers", "xid" },
+	{ "device lost", "FAKE_NVIDIA", "cuDevicePrimaryCtxRetain=999", ALL, "no longer answers",
+	  "xid" },
 	{ "no memory for a context", "FAKE_NVIDIA", "cuDevicePrimaryCtxRetain=2", ALL,
 	  "not enough free memory", "nvidia-smi" },
-	{ "no CUPTI", "PMPP_LIBCUPTI", "/nowhere/libcupti.so", CUPTI_CAPS, "CUPTI is not on this machine",
+	{ "no CUPTI", "PMPP_LIBCUPTI", "/nowhere/libcupti.so", CUPTI_CAPS,
+	  "CUPTI is not on this machine", "CUDA_HOME" },
+	{ "CUPTI without its functions", "PMPP_LIBCUPTI", "libm.so.6", CUPTI_CAPS, "lacks",
 	  "CUDA_HOME" },
-	{ "CUPTI without its functions", "PMPP_LIBCUPTI", "libm.so.6", CUPTI_CAPS, "lacks", "CUDA_HOME" },
 	{ "old CUPTI", "FAKE_CUPTI", "18", CUPTI_CAPS, "lacks functions", "13.0" },
 	{ "no libnvperf", "FAKE_NVIDIA", "cuptiProfilerInitialize=15", CUPTI_CAPS, "libnvperf_host.so",
 	  "reinstall CUPTI" },
@@ -286,8 +288,8 @@ static const struct {
 	  "older than this program's CUDA", "580" },
 	{ "error 35", "FAKE_NVIDIA", "cuptiProfilerGetCounterAvailability=35", COUNT_CAPS,
 	  "reserved for administrators", "NVreg_RestrictProfilingToAdminUsers=0" },
-	{ "error 35 in a container", "FAKE_NVIDIA", "cuptiProfilerGetCounterAvailability=35", COUNT_CAPS,
-	  "error 35", "--cap-add=SYS_ADMIN" },
+	{ "error 35 in a container", "FAKE_NVIDIA", "cuptiProfilerGetCounterAvailability=35",
+	  COUNT_CAPS, "error 35", "--cap-add=SYS_ADMIN" },
 	{ "counters busy", "FAKE_NVIDIA", "cuptiProfilerGetCounterAvailability=26", COUNT_CAPS,
 	  "another profiler", "dcgmi profile --pause" },
 	{ "second subscriber", "FAKE_NVIDIA", "cuptiProfilerGetCounterAvailability=39", COUNT_CAPS,
@@ -296,10 +298,12 @@ static const struct {
 	  "does not know this chip", "newer CUDA toolkit" },
 	{ "old GPU", "FAKE_UNSUPPORTED", "1", COUNT_CAPS, "too old for the counters", "--backend emu" },
 	{ "vGPU", "FAKE_UNSUPPORTED", "2", COUNT_CAPS, "virtual GPU", "enable_profiling" },
-	{ "confidential computing", "FAKE_UNSUPPORTED", "3", COUNT_CAPS, "confidential", "--backend emu" },
+	{ "confidential computing", "FAKE_UNSUPPORTED", "3", COUNT_CAPS, "confidential",
+	  "--backend emu" },
 	{ "mining card", "FAKE_UNSUPPORTED", "4", COUNT_CAPS, "mining", "--backend emu" },
 	{ "WSL", "FAKE_UNSUPPORTED", "5", COUNT_CAPS, "WSL", "Control Panel" },
-	{ "MIG", "FAKE_NVIDIA", "cuptiProfilerGetCounterAvailability=43", COUNT_CAPS, "MIG", "without MIG" },
+	{ "MIG", "FAKE_NVIDIA", "cuptiProfilerGetCounterAvailability=43", COUNT_CAPS, "MIG",
+	  "without MIG" },
 };
 
 static void each_missing_piece_costs_only_what_it_must(void **state)
@@ -322,7 +326,8 @@ static void each_missing_piece_costs_only_what_it_must(void **state)
 		}
 		if (!ok)
 			right = right && strstr(err.msg, rows[i].reason) && strstr(err.remedy, rows[i].remedy);
-		for (unsigned c = 0; c < 5 && i; c++) /* what, why, and something to do: each of them once */
+		for (unsigned c = 0; c < 5 && i;
+		     c++) /* what, why, and something to do: each of them once */
 			if (rows[i].lost & (1u << c))
 				right = right && info.missing[c].remedy[0] &&
 				        !strstr(info.missing[c].reason, ") (") &&
@@ -351,7 +356,7 @@ static void another_tools_injection_is_named(void **state)
 	assert_non_null(strstr(info.missing[2].remedy, "compute-sanitizer"));
 }
 
-/* --- the fault matrix: in a run ------------------------------------------------------------------ */
+/* --- the fault matrix: in a run --- */
 
 /* Counters are refused in the run itself: the rest of it stands. */
 static void a_refused_counter_leaves_the_rest(void **state)
@@ -536,9 +541,11 @@ static void a_failed_run_says_why_and_the_next_works(void **state)
 	fails_then_recovers("cuStreamSynchronize=719", "fake_vecadd", ERR_FAULT, "illegal", "emu");
 	fails_then_recovers("cuModuleLoadData=209,cuModuleLoadDataEx=218", "fake_vecadd",
 	                    ERR_UNAVAILABLE, "ptxas fatal: fake", "compile for this GPU");
-	fails_then_recovers("cuInit=100", "fake_vecadd", ERR_UNAVAILABLE, "no CUDA device", "nvidia-smi");
+	fails_then_recovers("cuInit=100", "fake_vecadd", ERR_UNAVAILABLE, "no CUDA device",
+	                    "nvidia-smi");
 	fails_then_recovers("cuptiRangeProfilerStart=crash", "fake_vecadd", ERR_INTERNAL,
-	                    "signal 11, Segmentation fault) during cuptiRangeProfilerStart", "run again");
+	                    "signal 11, Segmentation fault) during cuptiRangeProfilerStart",
+	                    "run again");
 	fails_then_recovers("cuptiRangeProfilerStop=exit", "fake_vecadd", ERR_INTERNAL,
 	                    "exit status 7) during cuptiRangeProfilerStop", "run again");
 	fails_then_recovers("cuptiActivityFlushAll=hang", "fake_vecadd", ERR_TIMEOUT,

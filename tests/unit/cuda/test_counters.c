@@ -131,10 +131,11 @@ static void an_optional_counter_leaves_the_metric(void **state)
 	for (int i; (i = counter_of(&p, "smsp__sass_inst_executed_op_ldgsts.sum")) >= 0;)
 		assert_false(counters_drop(&p, (unsigned)i));
 	assert_int_equal(p.metric[M_MEM_LD_REQ].n, 1);
-	assert_false(counters_drop(&p, (unsigned)counter_of(&p,
-		"smsp__sass_data_bytes_mem_global_op_ldgsts.sum")));
-	assert_false(counters_drop(&p, (unsigned)counter_of(&p,
-		"smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum")));
+	assert_false(counters_drop(
+		&p, (unsigned)counter_of(&p, "smsp__sass_data_bytes_mem_global_op_ldgsts.sum")));
+	assert_false(counters_drop(
+		&p,
+		(unsigned)counter_of(&p, "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum")));
 	assert_int_equal(p.metric[M_MEM_LD_EFF].n, 2);
 	assert_int_equal(p.metric[M_MEM_LD_EFF].below, 1);
 	for (unsigned i = 0; i < p.n; i++)
@@ -146,7 +147,8 @@ static void an_optional_counter_leaves_the_metric(void **state)
 	assert_true(counters_metric(&p, M_MEM_LD_EFF, v) == 50);
 }
 
-/* Names and passes on all chips: a name that NVIDIA renames is found here, not on the person's GPU. */
+/* Names and passes on all chips: a name that NVIDIA renames is found here, not on the person's GPU.
+ */
 static void every_chip_has_the_panels(void **state)
 {
 	(void)state;
@@ -170,7 +172,7 @@ static void every_chip_has_the_panels(void **state)
 				continue;
 			}
 			assert_true(host_open(h, &cupti, chips[i], stalls, NULL, &why));
-	
+
 			unsigned most = stalls ? MAX_PASSES_STALLS : MAX_PASSES;
 			if (h->passes < 1 || h->passes > most || h->dropped) {
 				print_message("%s%s: %u passes, %u counters absent (%s)\n", chips[i],

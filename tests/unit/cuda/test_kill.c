@@ -76,7 +76,8 @@ static void a_killed_worker_is_survived(void **state)
 		} else {
 			killed++;
 			assert_int_equal(f.err.code, ERR_INTERNAL);
-			assert_non_null(strstr(f.err.msg, "kernel fake_vecadd: the GPU worker ended (signal 9, "));
+			assert_non_null(
+				strstr(f.err.msg, "kernel fake_vecadd: the GPU worker ended (signal 9, "));
 			assert_non_null(strstr(f.err.remedy, "started anew"));
 			/* the caller's buffers are as they were */
 			assert_true(f.c[999] == -1);

@@ -1,4 +1,5 @@
-/* Frames and messages: what is written is read back; what is cut, oversized or random is refused. */
+/* Frames and messages: what is written is read back; what is cut, oversized or random is refused.
+ */
 #define _GNU_SOURCE /* memfd_create */
 #include "cuda/cuda_msg.h"
 #include "base/text.h"
@@ -170,9 +171,17 @@ static void cut_and_oversized_frames_are_broken(void **state)
 
 static struct cuda_job sample_job(void)
 {
-	struct cuda_job j = { .device = 1, .caps = 5, .repeat = 7, .warm_l2 = true, .entry = "k_v0",
-		              .source_file = "k.cu", .grid = { 4, 5, 6 }, .block = { 32, 2, 1 },
-		              .dynamic_shared_bytes = 1024, .n_buffers = 2, .n_args = 5 };
+	struct cuda_job j = { .device = 1,
+		                  .caps = 5,
+		                  .repeat = 7,
+		                  .warm_l2 = true,
+		                  .entry = "k_v0",
+		                  .source_file = "k.cu",
+		                  .grid = { 4, 5, 6 },
+		                  .block = { 32, 2, 1 },
+		                  .dynamic_shared_bytes = 1024,
+		                  .n_buffers = 2,
+		                  .n_args = 5 };
 	snprintf(j.buffers[0].name, sizeof j.buffers[0].name, "A");
 	j.buffers[0].bytes = 100;
 	j.buffers[1] = j.buffers[0];
@@ -240,9 +249,18 @@ static bool program_passes(const struct stream_op *op)
 static void a_program_stays_within_its_buffers(void **state)
 {
 	(void)state;
-	struct stream_op copy = { .kind = SOP_D2H, .name = "r7", .stream = 3, .bytes = 40, .pinned = true,
-		                  .async = true, .buffer = 1, .first = 15, .count = 10 };
-	struct stream_op kernel = { .kind = SOP_KERNEL, .name = "k", .launch = 1, .first = 20, .count = 5 };
+	struct stream_op copy = { .kind = SOP_D2H,
+		                      .name = "r7",
+		                      .stream = 3,
+		                      .bytes = 40,
+		                      .pinned = true,
+		                      .async = true,
+		                      .buffer = 1,
+		                      .first = 15,
+		                      .count = 10 };
+	struct stream_op kernel = {
+		.kind = SOP_KERNEL, .name = "k", .launch = 1, .first = 20, .count = 5
+	};
 	struct stream_op wait = { .kind = SOP_WAIT, .stream = 1, .event = 2 };
 	assert_true(program_passes(&copy));
 	assert_true(program_passes(&kernel));
@@ -263,8 +281,9 @@ static void a_program_stays_within_its_buffers(void **state)
 
 static struct cuda_report sample_report(struct span *spans, struct line_counts *lines)
 {
-	struct cuda_report r = { .n_stalls = 1, .n_spans = 2, .spans = spans, .n_lines = 2,
-		                 .lines = lines, .passes = 5 };
+	struct cuda_report r = {
+		.n_stalls = 1, .n_spans = 2, .spans = spans, .n_lines = 2, .lines = lines, .passes = 5
+	};
 	snprintf(r.stalls[0].reason, sizeof r.stalls[0].reason, "wait");
 	snprintf(spans[0].name, sizeof spans[0].name, "H2D A");
 	spans[1].kind = SPAN_D2H;
@@ -323,8 +342,9 @@ static void damaged_messages_do_no_harm(void **state)
 		const struct wire_msg *w = &whole[round % 4];
 		uint64_t dice = rand_next(&seed);
 		size_t len = dice & 1 ? w->len : (dice >> 1) % (w->len + 1);
-		struct wire_msg m = { .type = w->type, .len = len, .cap = len, .fd = -1,
-			              .data = malloc(len ? len : 1) };
+		struct wire_msg m = {
+			.type = w->type, .len = len, .cap = len, .fd = -1, .data = malloc(len ? len : 1)
+		};
 		assert_non_null(m.data);
 		memcpy(m.data, w->data, len);
 		for (unsigned i = 0; len && i < (dice >> 40) % 6; i++)

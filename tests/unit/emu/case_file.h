@@ -30,10 +30,10 @@ struct case_buffer {
 
 struct case_count {
 	const char *name;
-	size_t offset;    /* in struct counts */
-	uint32_t line;    /* of the source; UINT32_MAX = whole run */
+	size_t offset; /* in struct counts */
+	uint32_t line; /* of the source; UINT32_MAX = whole run */
 	uint64_t value;
-	bool ptx_only;    /* hardware runs SASS: not comparable there */
+	bool ptx_only; /* hardware runs SASS: not comparable there */
 };
 
 struct case_column {
@@ -45,7 +45,7 @@ struct case_column {
 
 struct ptx_case {
 	char path[512], name[64];
-	char *text;                  /* the whole file */
+	char *text; /* the whole file */
 	char entry[64], target[16], version[8];
 	struct dim3u grid, block;
 	uint32_t shared;
@@ -55,10 +55,10 @@ struct ptx_case {
 	struct case_count counts[CASE_MAX_COUNTS];
 	char words[CASE_MAX_WORDS][128]; /* the message must hold all of them */
 	enum { CASE_RUNS, CASE_FAULTS, CASE_REFUSED } outcome;
-	bool check_races;            /* fails only with the race check on */
-	bool racy;                   /* races that are meant: not run with the check */
-	bool emulator_only;          /* hardware would not notice, hang, or behave at random */
-	double timeout_s;            /* 0 = a generous one */
+	bool check_races;   /* fails only with the race check on */
+	bool racy;          /* races that are meant: not run with the check */
+	bool emulator_only; /* hardware would not notice, hang, or behave at random */
+	double timeout_s;   /* 0 = a generous one */
 	/* table */
 	bool table;
 	unsigned n_columns, n_rows;
@@ -145,8 +145,7 @@ static inline bool case_fill(struct ptx_case *c, const struct case_buffer *b, ch
 	if (!case_parse_seq(b->type, rest + 1, s, &bad, false))
 		return case_bad(c, "not a %s: '%.40s'", case_types[b->type].name, bad);
 	if (s->n == 0 || s->n > b->count || (s->n < b->count && !s->repeat))
-		return case_bad(c, "%zu values for the %zu elements of '%s'", s->n, b->count,
-		                b->name);
+		return case_bad(c, "%zu values for the %zu elements of '%s'", s->n, b->count, b->name);
 	return true;
 }
 
@@ -196,8 +195,7 @@ static inline bool case_args(struct ptx_case *c, char *rest)
 			const struct case_buffer *b = case_buffer_named(c, word);
 			if (!b)
 				return case_bad(c, "no buffer '%s'", word);
-			*a = (struct kernel_arg){ .kind = ARG_BUFFER,
-				                  .buffer = (unsigned)(b - c->buffers) };
+			*a = (struct kernel_arg){ .kind = ARG_BUFFER, .buffer = (unsigned)(b - c->buffers) };
 			continue;
 		}
 		struct case_value v;
@@ -205,23 +203,15 @@ static inline bool case_args(struct ptx_case *c, char *rest)
 		if (t == CT_COUNT || !case_parse_value(t, value + 1, &v))
 			return case_bad(c, "argument '%s'", word);
 		switch (t) {
-		case CT_S32:
-			*a = (struct kernel_arg){ .kind = ARG_I32, .i32 = (int32_t)v.bits };
-			break;
-		case CT_U32:
-			*a = (struct kernel_arg){ .kind = ARG_U32, .u32 = (uint32_t)v.bits };
-			break;
+		case CT_S32: *a = (struct kernel_arg){ .kind = ARG_I32, .i32 = (int32_t)v.bits }; break;
+		case CT_U32: *a = (struct kernel_arg){ .kind = ARG_U32, .u32 = (uint32_t)v.bits }; break;
 		case CT_S64:
-		case CT_U64:
-			*a = (struct kernel_arg){ .kind = ARG_I64, .i64 = (int64_t)v.bits };
-			break;
+		case CT_U64: *a = (struct kernel_arg){ .kind = ARG_I64, .i64 = (int64_t)v.bits }; break;
 		case CT_F32:
-			*a = (struct kernel_arg){ .kind = ARG_F32,
-				                  .f32 = (float)case_number(t, v.bits) };
+			*a = (struct kernel_arg){ .kind = ARG_F32, .f32 = (float)case_number(t, v.bits) };
 			break;
 		default:
-			return case_bad(c, "arguments are s32 u32 s64 u64 f32, not %s",
-			                case_types[t].name);
+			return case_bad(c, "arguments are s32 u32 s64 u64 f32, not %s", case_types[t].name);
 		}
 	}
 	return true;
@@ -242,9 +232,11 @@ static inline bool case_counter(struct ptx_case *c, char *rest, bool ptx_only, b
 		const uint64_t v = strtoull(value, &end, 0);
 		if (end == value || *end || *rest)
 			return case_bad(c, "count: '%s'", value);
-		c->counts[c->n_counts++] = (struct case_count){
-			.name = case_count_fields[i].name, .offset = case_count_fields[i].offset,
-			.line = line, .value = v, .ptx_only = ptx_only || with_line };
+		c->counts[c->n_counts++] = (struct case_count){ .name = case_count_fields[i].name,
+			                                            .offset = case_count_fields[i].offset,
+			                                            .line = line,
+			                                            .value = v,
+			                                            .ptx_only = ptx_only || with_line };
 		return true;
 	}
 	return case_bad(c, "'%s' is no field of struct counts", field);
@@ -302,8 +294,7 @@ static inline bool case_table(struct ptx_case *c, char *rest)
 			continue;
 		}
 		struct case_column *k = &c->columns[c->n_columns];
-		if (c->n_columns == CASE_MAX_COLUMNS || !type ||
-		    (size_t)(type - word) >= sizeof k->name)
+		if (c->n_columns == CASE_MAX_COLUMNS || !type || (size_t)(type - word) >= sizeof k->name)
 			return case_bad(c, "column '%s'", word);
 		memcpy(k->name, word, (size_t)(type - word));
 		k->type = case_type_find(type + 1, strlen(type + 1));
@@ -330,8 +321,7 @@ static inline bool case_row(struct ptx_case *c, char *rest)
 			word = case_word(&rest);
 		}
 		if (!*word || !case_parse_value(k->type, word, &row[i]) || (row[i].any && !k->out))
-			return case_bad(c, "column %s: '%s' is no %s", k->name, word,
-			                case_types[k->type].name);
+			return case_bad(c, "column %s: '%s' is no %s", k->name, word, case_types[k->type].name);
 	}
 	return *rest ? case_bad(c, "more values than columns: '%s'", rest) : true;
 }
@@ -386,7 +376,11 @@ static inline bool case_directive(struct ptx_case *c, char *s)
 		c->timeout_s = strtod(rest, &rest);
 		return c->timeout_s > 0 && !*rest ? true : case_bad(c, "timeout: seconds");
 	}
-	struct { const char *name; char *to; size_t size; } texts[] = {
+	struct {
+		const char *name;
+		char *to;
+		size_t size;
+	} texts[] = {
 		{ "entry", c->entry, sizeof c->entry },
 		{ "target", c->target, sizeof c->target },
 		{ "version", c->version, sizeof c->version },

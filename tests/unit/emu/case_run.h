@@ -18,7 +18,7 @@ struct case_target {
 	const char *setting; /* in messages: "avx2, 2 threads" */
 	unsigned threads;
 	bool check_races;
-	bool hardware;       /* counts of SASS: skip those that speak of PTX */
+	bool hardware; /* counts of SASS: skip those that speak of PTX */
 };
 
 struct case_report {
@@ -46,26 +46,20 @@ static inline void case_fail(struct case_report *r, const struct ptx_case *c,
 static inline enum elem_type case_elem(enum case_type t)
 {
 	switch (t) {
-	case CT_F32:
-		return ELEM_F32;
+	case CT_F32: return ELEM_F32;
 	case CT_F16:
 	case CT_BF16:
 	case CT_U16:
 	case CT_S16:
-	case CT_B16:
-		return ELEM_F16;
-	case CT_S32:
-		return ELEM_I32;
+	case CT_B16: return ELEM_F16;
+	case CT_S32: return ELEM_I32;
 	case CT_U32:
 	case CT_B32:
-	case CT_PRED:
-		return ELEM_U32;
+	case CT_PRED: return ELEM_U32;
 	case CT_U8:
 	case CT_S8:
-	case CT_B8:
-		return ELEM_U8;
-	default:
-		return ELEM_F64;
+	case CT_B8: return ELEM_U8;
+	default: return ELEM_F64;
 	}
 }
 
@@ -89,12 +83,14 @@ static inline bool case_launch_run(const struct ptx_case *c, const struct case_t
 	struct entry_usage usage = { .registers = 32, .static_shared_bytes = 0 };
 	struct module m = { .ptx = ptx, .ptx_len = strlen(ptx), .n_entries = 1, .entries = &usage };
 	char file[80], entry[64], log[1] = "";
-	struct run_request req = { .module = &m, .plan = plan, .source_file = file,
-		                   .caps = CAP_COUNTERS | CAP_PER_LINE,
-		                   .timeout_s = c->timeout_s > 0 ? c->timeout_s : 20,
-		                   .threads = t->threads, .check_races = t->check_races };
-	uint64_t seed[2] = { hash_bytes(HASH_SEED, ptx, m.ptx_len),
-		             hash_bytes(1, ptx, m.ptx_len) };
+	struct run_request req = { .module = &m,
+		                       .plan = plan,
+		                       .source_file = file,
+		                       .caps = CAP_COUNTERS | CAP_PER_LINE,
+		                       .timeout_s = c->timeout_s > 0 ? c->timeout_s : 20,
+		                       .threads = t->threads,
+		                       .check_races = t->check_races };
+	uint64_t seed[2] = { hash_bytes(HASH_SEED, ptx, m.ptx_len), hash_bytes(1, ptx, m.ptx_len) };
 	snprintf(file, sizeof file, "%s.ptx", c->name);
 	snprintf(entry, sizeof entry, "%s", plan->entry);
 	snprintf(m.key, sizeof m.key, "%016" PRIx64 "%016" PRIx64, seed[0], seed[1]);
@@ -120,10 +116,10 @@ static inline void case_check_failure(const struct ptx_case *c, const struct cas
 		case_fail(r, c, t, "ran, but should have failed");
 		return;
 	}
-	const bool code = c->outcome == CASE_FAULTS
-	                          ? err->code == ERR_FAULT || err->code == ERR_TIMEOUT
-	                          : err->code == ERR_UNSUPPORTED || err->code == ERR_PARSE ||
-	                                    err->code == ERR_USAGE;
+	const bool code =
+		c->outcome == CASE_FAULTS
+			? err->code == ERR_FAULT || err->code == ERR_TIMEOUT
+			: err->code == ERR_UNSUPPORTED || err->code == ERR_PARSE || err->code == ERR_USAGE;
 	if (!code)
 		case_fail(r, c, t, "failed with code '%s': %s", err_code_name(err->code), err->msg);
 	for (unsigned i = 0; i < c->n_words && !t->hardware; i++)
@@ -151,11 +147,10 @@ static inline void case_check_counts(const struct ptx_case *c, const struct case
 		if (got == k->value)
 			continue;
 		if (k->line == UINT32_MAX)
-			case_fail(r, c, t, "%s is %" PRIu64 ", expected %" PRIu64, k->name, got,
-			          k->value);
+			case_fail(r, c, t, "%s is %" PRIu64 ", expected %" PRIu64, k->name, got, k->value);
 		else
-			case_fail(r, c, t, "%s of line %u is %" PRIu64 ", expected %" PRIu64,
-			          k->name, k->line, got, k->value);
+			case_fail(r, c, t, "%s of line %u is %" PRIu64 ", expected %" PRIu64, k->name, k->line,
+			          got, k->value);
 	}
 }
 
@@ -178,16 +173,21 @@ static inline void case_compare(const struct ptx_case *c, const struct case_targ
 static inline void case_run_module(const struct ptx_case *c, const struct case_target *t,
                                    struct case_report *r)
 {
-	struct launch_plan plan = { .entry = c->entry, .grid = c->grid, .block = c->block,
-		                    .dynamic_shared_bytes = c->shared, .n_buffers = c->n_buffers,
-		                    .n_args = c->n_args };
+	struct launch_plan plan = { .entry = c->entry,
+		                        .grid = c->grid,
+		                        .block = c->block,
+		                        .dynamic_shared_bytes = c->shared,
+		                        .n_buffers = c->n_buffers,
+		                        .n_args = c->n_args };
 	void *data[KERNEL_MAX_BUFFERS] = { 0 }, *before[KERNEL_MAX_BUFFERS] = { 0 };
 	for (unsigned i = 0; i < c->n_buffers; i++) {
 		const struct case_buffer *b = &c->buffers[i];
 		const size_t bytes = b->count * case_types[b->type].bytes;
-		plan.buffers[i] = (struct buffer_plan){ .name = b->name, .type = case_elem(b->type),
-			                                .role = b->role, .partial = b->partial,
-			                                .count = b->count };
+		plan.buffers[i] = (struct buffer_plan){ .name = b->name,
+			                                    .type = case_elem(b->type),
+			                                    .role = b->role,
+			                                    .partial = b->partial,
+			                                    .count = b->count };
 		data[i] = mem_alloc(bytes);
 		before[i] = mem_alloc(bytes);
 		memset(data[i], CASE_POISON, bytes);
@@ -245,15 +245,15 @@ static inline void case_compare_row(const struct ptx_case *c, const struct case_
 		memcpy(&bits, &cell_bits, case_types[k->type].bytes);
 		if (case_types[k->type].bytes < 8 &&
 		    cell_bits >> 8 * case_types[k->type].bytes !=
-			    0xa5a5a5a5a5a5a5a5u >> 8 * case_types[k->type].bytes)
+		        0xa5a5a5a5a5a5a5a5u >> 8 * case_types[k->type].bytes)
 			case_fail(r, c, t, "%s, row %u: the store of %s wrote too many bytes",
 			          case_form_names[form], row + 1, k->name);
 		if (case_same(k->type, v, bits, &k->within))
 			continue;
 		case_show(k->type, bits, got, sizeof got);
 		case_show(k->type, v->bits, want, sizeof want);
-		case_fail(r, c, t, "%s, row %u, lane %u:%s: %s is %s, expected %s",
-		          case_form_names[form], row + 1, cell % 32, inputs, k->name, got, want);
+		case_fail(r, c, t, "%s, row %u, lane %u:%s: %s is %s, expected %s", case_form_names[form],
+		          row + 1, cell % 32, inputs, k->name, got, want);
 	}
 }
 
@@ -269,14 +269,20 @@ static inline void case_run_form(const struct ptx_case *c, const struct case_tar
 			n_in++;
 	struct launch_plan plan = {
 		.entry = case_form_names[form],
-		.grid = { s.grid, 1, 1 }, .block = { s.block, 1, 1 },
-		.n_buffers = 2, .n_args = 2,
-		.buffers = { { .name = "in", .type = ELEM_F64, .role = BUF_IN,
+		.grid = { s.grid, 1, 1 },
+		.block = { s.block, 1, 1 },
+		.n_buffers = 2,
+		.n_args = 2,
+		.buffers = { { .name = "in",
+		               .type = ELEM_F64,
+		               .role = BUF_IN,
 		               .count = (size_t)n_in * s.rows },
-		             { .name = "out", .type = ELEM_F64, .role = BUF_OUT, .partial = true,
+		             { .name = "out",
+		               .type = ELEM_F64,
+		               .role = BUF_OUT,
+		               .partial = true,
 		               .count = (size_t)n_out * s.cells } },
-		.args = { { .kind = ARG_BUFFER, .buffer = 0 },
-		          { .kind = ARG_BUFFER, .buffer = 1 } },
+		.args = { { .kind = ARG_BUFFER, .buffer = 0 }, { .kind = ARG_BUFFER, .buffer = 1 } },
 	};
 	uint64_t *in = mem_calloc((size_t)n_in * s.rows, 8);
 	void *out = mem_alloc((size_t)n_out * s.cells * 8);
@@ -290,8 +296,7 @@ static inline void case_run_form(const struct ptx_case *c, const struct case_tar
 	if (c->outcome != CASE_RUNS)
 		case_check_failure(c, t, ok, &err, r);
 	else if (!ok)
-		case_fail(r, c, t, "%s: %s: %s", case_form_names[form], err_code_name(err.code),
-		          err.msg);
+		case_fail(r, c, t, "%s: %s: %s", case_form_names[form], err_code_name(err.code), err.msg);
 	else
 		for (uint32_t i = 0; i < s.cells; i++)
 			case_compare_row(c, t, form, i, out, r);

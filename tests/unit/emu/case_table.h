@@ -14,13 +14,13 @@
 
 #include "case_file.h"
 
-#define CASE_FORMS(X)                                                                             \
+#define CASE_FORMS(X) \
 	X(LANES, "lanes") X(MASKED, "masked") X(UNIFORM, "uniform") X(CONSTANT, "constant")
 enum case_form {
 #define X(id, name) FORM_##id,
 	CASE_FORMS(X)
 #undef X
-	FORM_COUNT
+		FORM_COUNT
 };
 static const char *const case_form_names[FORM_COUNT] = {
 #define X(id, name) name,
@@ -29,9 +29,9 @@ static const char *const case_form_names[FORM_COUNT] = {
 };
 
 struct case_shape {
-	uint32_t rows;    /* padded to whole warps: the row of cell i is i mod n_rows */
+	uint32_t rows; /* padded to whole warps: the row of cell i is i mod n_rows */
 	uint32_t grid, block;
-	uint32_t cells;   /* of one output column */
+	uint32_t cells; /* of one output column */
 };
 
 /* The first block may run with all checks, the others fast: both have to see every row. */
@@ -81,12 +81,15 @@ static inline void case_scope(const struct ptx_case *c, const struct case_shape 
 			uint64_t bits = c->rows[row][i].bits;
 			if (k->type == CT_S8 && (bits & 0x80))
 				bits |= 0xff00;
-			text_add(t, "\tmov.b%u %s%s, 0x%" PRIx64 ";\n", case_reg_bits(k->type),
-			         k->name, w, bits);
+			text_add(t, "\tmov.b%u %s%s, 0x%" PRIx64 ";\n", case_reg_bits(k->type), k->name, w,
+			         bits);
 		} else {
 			text_add(t, "\tld.global.%s %s%s, [%%x0+%u];\n",
-			         bytes == 1 ? case_types[k->type].name : bytes == 2 ? "b16"
-			         : bytes == 4 ? "b32" : "b64", k->name, w, column * s->rows * 8);
+			         bytes == 1   ? case_types[k->type].name
+			         : bytes == 2 ? "b16"
+			         : bytes == 4 ? "b32"
+			                      : "b64",
+			         k->name, w, column * s->rows * 8);
 		}
 		if (k->type == CT_PRED)
 			text_add(t, "\tsetp.ne.u32 %s, %s_w, 0;\n", k->name, k->name);
@@ -108,7 +111,10 @@ static inline void case_scope(const struct ptx_case *c, const struct case_shape 
 		if (k->type == CT_PRED)
 			text_add(t, "\tselp.b32 %s_w, 1, 0, %s;\n", k->name, k->name);
 		text_add(t, "\tst.global.%s [%%x1+%u], %s%s;\n",
-		         bytes == 1 ? "u8" : bytes == 2 ? "b16" : bytes == 4 ? "b32" : "b64",
+		         bytes == 1   ? "u8"
+		         : bytes == 2 ? "b16"
+		         : bytes == 4 ? "b32"
+		                      : "b64",
 		         column++ * s->cells * 8 + at, k->name, k->type == CT_PRED ? "_w" : "");
 	}
 	text_add(t, "\t}\n");
@@ -118,13 +124,15 @@ static inline void case_wrap_form(const struct ptx_case *c, enum case_form f, st
 {
 	const struct case_shape s = case_shape(c, f);
 	const uint32_t per_block = s.block * (f == FORM_CONSTANT ? c->n_rows : 1);
-	text_add(t, ".visible .entry %s(.param .u64 p_in, .param .u64 p_out)\n{\n"
-	            "\t.reg .b32 %%t<5>;\n\t.reg .b64 %%x<4>;\n\t.reg .pred %%odd;\n"
-	            "\tld.param.u64 %%x0, [p_in];\n\tld.param.u64 %%x1, [p_out];\n"
-	            "\tcvta.to.global.u64 %%x0, %%x0;\n\tcvta.to.global.u64 %%x1, %%x1;\n"
-	            "\tmov.u32 %%t0, %%tid.x;\n\tmov.u32 %%t1, %%ctaid.x;\n"
-	            "\tmad.lo.u32 %%t2, %%t1, %u, %%t0;\n\tmul.wide.u32 %%x2, %%t2, 8;\n"
-	            "\tadd.u64 %%x1, %%x1, %%x2;\n", case_form_names[f], per_block);
+	text_add(t,
+	         ".visible .entry %s(.param .u64 p_in, .param .u64 p_out)\n{\n"
+	         "\t.reg .b32 %%t<5>;\n\t.reg .b64 %%x<4>;\n\t.reg .pred %%odd;\n"
+	         "\tld.param.u64 %%x0, [p_in];\n\tld.param.u64 %%x1, [p_out];\n"
+	         "\tcvta.to.global.u64 %%x0, %%x0;\n\tcvta.to.global.u64 %%x1, %%x1;\n"
+	         "\tmov.u32 %%t0, %%tid.x;\n\tmov.u32 %%t1, %%ctaid.x;\n"
+	         "\tmad.lo.u32 %%t2, %%t1, %u, %%t0;\n\tmul.wide.u32 %%x2, %%t2, 8;\n"
+	         "\tadd.u64 %%x1, %%x1, %%x2;\n",
+	         case_form_names[f], per_block);
 	if (f == FORM_UNIFORM)
 		text_add(t, "\trem.u32 %%t3, %%t1, %u;\n", c->n_rows);
 	else

@@ -19,17 +19,18 @@
 #include <string.h>
 
 /* X(ID, "name", bytes, kind): kind i signed, u unsigned, f floating, p predicate (0 or 1) */
-#define CASE_TYPES(X)                                                                              \
-	X(U8, "u8", 1, 'u') X(S8, "s8", 1, 'i') X(B8, "b8", 1, 'u') X(U16, "u16", 2, 'u')          \
-	X(S16, "s16", 2, 'i') X(B16, "b16", 2, 'u') X(F16, "f16", 2, 'f') X(BF16, "bf16", 2, 'f')  \
-	X(U32, "u32", 4, 'u') X(S32, "s32", 4, 'i') X(B32, "b32", 4, 'u') X(F32, "f32", 4, 'f')    \
-	X(U64, "u64", 8, 'u') X(S64, "s64", 8, 'i') X(B64, "b64", 8, 'u') X(F64, "f64", 8, 'f')    \
-	X(PRED, "pred", 4, 'p')
+#define CASE_TYPES(X)                                                                             \
+	X(U8, "u8", 1, 'u')                                                                           \
+	X(S8, "s8", 1, 'i') X(B8, "b8", 1, 'u') X(U16, "u16", 2, 'u') X(S16, "s16", 2, 'i')           \
+		X(B16, "b16", 2, 'u') X(F16, "f16", 2, 'f') X(BF16, "bf16", 2, 'f') X(U32, "u32", 4, 'u') \
+			X(S32, "s32", 4, 'i') X(B32, "b32", 4, 'u') X(F32, "f32", 4, 'f')                     \
+				X(U64, "u64", 8, 'u') X(S64, "s64", 8, 'i') X(B64, "b64", 8, 'u')                 \
+					X(F64, "f64", 8, 'f') X(PRED, "pred", 4, 'p')
 enum case_type {
 #define X(id, name, bytes, kind) CT_##id,
 	CASE_TYPES(X)
 #undef X
-	CT_COUNT
+		CT_COUNT
 };
 struct case_type_info {
 	const char *name;
@@ -70,24 +71,14 @@ static inline double case_number(enum case_type t, uint64_t bits)
 	double d;
 	switch (t) {
 	case CT_F16:
-	case CT_BF16:
-		return case_half_value(t, (uint16_t)bits);
-	case CT_F32:
-		memcpy(&f, &b32, 4);
-		return (double)f;
-	case CT_F64:
-		memcpy(&d, &bits, 8);
-		return d;
-	case CT_S8:
-		return (int8_t)bits;
-	case CT_S16:
-		return (int16_t)bits;
-	case CT_S32:
-		return (int32_t)b32;
-	case CT_S64:
-		return (double)(int64_t)bits;
-	default:
-		return (double)bits;
+	case CT_BF16: return case_half_value(t, (uint16_t)bits);
+	case CT_F32: memcpy(&f, &b32, 4); return (double)f;
+	case CT_F64: memcpy(&d, &bits, 8); return d;
+	case CT_S8: return (int8_t)bits;
+	case CT_S16: return (int16_t)bits;
+	case CT_S32: return (int32_t)b32;
+	case CT_S64: return (double)(int64_t)bits;
+	default: return (double)bits;
 	}
 }
 
@@ -95,8 +86,7 @@ static inline void case_show(enum case_type t, uint64_t bits, char *out, size_t 
 {
 	const struct case_type_info *i = &case_types[t];
 	if (i->kind == 'f')
-		snprintf(out, n, "%.9g (0x%0*" PRIx64 ")", case_number(t, bits), (int)i->bytes * 2,
-		         bits);
+		snprintf(out, n, "%.9g (0x%0*" PRIx64 ")", case_number(t, bits), (int)i->bytes * 2, bits);
 	else if (i->kind == 'i')
 		snprintf(out, n, "%" PRId64 " (0x%" PRIx64 ")",
 		         t == CT_S64 ? (int64_t)bits : (int64_t)case_number(t, bits), bits);
@@ -128,8 +118,10 @@ static inline bool case_parse_value(enum case_type t, const char *word, struct c
 	if (info->kind == 'f' && !hex_bits) {
 		if (!strcmp(word, "nan")) {
 			v->any_nan = true;
-			v->bits = t == CT_F64 ? 0x7ff8000000000000u : t == CT_F32 ? 0x7fc00000u
-			          : t == CT_F16 ? 0x7e00 : 0x7fc0;
+			v->bits = t == CT_F64   ? 0x7ff8000000000000u
+			          : t == CT_F32 ? 0x7fc00000u
+			          : t == CT_F16 ? 0x7e00
+			                        : 0x7fc0;
 			return true;
 		}
 		const double d = strtod(word, &end);

@@ -25,16 +25,37 @@
 static inline struct gpu_spec emu_gpu(void)
 {
 	struct gpu_spec g = {
-		.id = "a100", .name = "A100-SXM4-40GB", .chip = "GA100", .cc_major = 8, .cc_minor = 0,
-		.sm_count = 108, .max_threads_per_sm = 2048, .max_blocks_per_sm = 32,
-		.max_threads_per_block = 1024, .warp_size = 32, .regs_per_sm = 65536,
-		.regs_per_block = 65536, .max_regs_per_thread = 255, .smem_per_sm_bytes = 167936,
-		.smem_per_block_bytes = 49152, .smem_per_block_optin_bytes = 166912,
-		.smem_reserved_per_block_bytes = 1024, .l2_bytes = 40 << 20, .l1_bytes = 192 << 10,
-		.clock_mhz = 1410, .dram_gbs = 1555, .schedulers_per_sm = 4, .fp32_lanes_per_sm = 64,
-		.fp64_lanes_per_sm = 32, .int32_lanes_per_sm = 64, .sfu_lanes_per_sm = 16,
-		.lsu_lanes_per_sm = 32, .l1_latency_ns = 23.4, .l2_latency_ns = 142,
-		.dram_latency_ns = 330, .smem_latency_ns = 16.3,
+		.id = "a100",
+		.name = "A100-SXM4-40GB",
+		.chip = "GA100",
+		.cc_major = 8,
+		.cc_minor = 0,
+		.sm_count = 108,
+		.max_threads_per_sm = 2048,
+		.max_blocks_per_sm = 32,
+		.max_threads_per_block = 1024,
+		.warp_size = 32,
+		.regs_per_sm = 65536,
+		.regs_per_block = 65536,
+		.max_regs_per_thread = 255,
+		.smem_per_sm_bytes = 167936,
+		.smem_per_block_bytes = 49152,
+		.smem_per_block_optin_bytes = 166912,
+		.smem_reserved_per_block_bytes = 1024,
+		.l2_bytes = 40 << 20,
+		.l1_bytes = 192 << 10,
+		.clock_mhz = 1410,
+		.dram_gbs = 1555,
+		.schedulers_per_sm = 4,
+		.fp32_lanes_per_sm = 64,
+		.fp64_lanes_per_sm = 32,
+		.int32_lanes_per_sm = 64,
+		.sfu_lanes_per_sm = 16,
+		.lsu_lanes_per_sm = 32,
+		.l1_latency_ns = 23.4,
+		.l2_latency_ns = 142,
+		.dram_latency_ns = 330,
+		.smem_latency_ns = 16.3,
 	};
 	return g;
 }
@@ -45,10 +66,8 @@ struct emu_way {
 	unsigned threads;
 };
 static const struct emu_way emu_ways[] = {
-	{ "plain", "", true, 1 },
-	{ "sse", "sse", false, 1 },
-	{ "avx2", "avx2", false, 1 },
-	{ "best, 2 threads", "", false, 2 },
+	{ "plain", "", true, 1 },     { "sse", "sse", false, 1 },
+	{ "avx2", "avx2", false, 1 }, { "best, 2 threads", "", false, 2 },
 	{ "best", "", false, 1 },
 };
 
@@ -77,8 +96,8 @@ static inline void *emu_buffer(struct emu_case *c, const char *name, enum elem_t
                                enum buffer_role role, size_t count)
 {
 	const unsigned i = c->plan.n_buffers++;
-	c->plan.buffers[i] = (struct buffer_plan){ .name = name, .type = type, .role = role,
-		                                   .count = count };
+	c->plan.buffers[i] =
+		(struct buffer_plan){ .name = name, .type = type, .role = role, .count = count };
 	c->plan.args[c->plan.n_args++] = (struct kernel_arg){ .kind = ARG_BUFFER, .buffer = i };
 	c->buffers[i].bytes = count * elem_size(type);
 	c->buffers[i].data = mem_zalloc(c->buffers[i].bytes);
@@ -96,8 +115,13 @@ static inline bool emu_run_way(struct emu_case *c, const struct emu_way *way)
 	const struct gpu_spec gpu = emu_gpu();
 	struct module m = { .ptx = c->ptx, .ptx_len = strlen(c->ptx) };
 	struct run_request req = {
-		.module = &m, .plan = &c->plan, .source_file = "test.cu", .threads = way->threads,
-		.check_races = c->check_races, .max_blocks = c->max_blocks, .timeout_s = c->timeout_s,
+		.module = &m,
+		.plan = &c->plan,
+		.source_file = "test.cu",
+		.threads = way->threads,
+		.check_races = c->check_races,
+		.max_blocks = c->max_blocks,
+		.timeout_s = c->timeout_s,
 	};
 	memcpy(req.buffers, c->buffers, sizeof req.buffers);
 	if (!be && !backend_emu.open(&be, &gpu, &c->err))
@@ -128,8 +152,8 @@ static inline void emu_case_free(struct emu_case *c)
 /* The first count that differs, or NULL. */
 static inline const char *emu_counts_differ(const struct counts *a, const struct counts *b)
 {
-#define X(field, about)                                                                           \
-	if (a->field != b->field)                                                                 \
+#define X(field, about)       \
+	if (a->field != b->field) \
 		return #field;
 	COUNT_FIELDS(X)
 #undef X

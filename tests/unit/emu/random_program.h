@@ -27,7 +27,7 @@ union value {
 	float f;
 };
 
-/* --- operations -------------------------------------------------------------------------- */
+/* --- operations --- */
 static inline uint32_t reverse_bits(uint32_t v)
 {
 	uint32_t r = 0;
@@ -79,38 +79,55 @@ static inline union value random_apply(enum random_op op, union value a, union v
 {
 	union value r = { 0 };
 	switch (op) {
-#define OP(id, types, text, host)                                                                 \
-	case R_##id:                                                                              \
-		host;                                                                             \
-		break;
+#define OP(id, types, text, host) \
+	case R_##id: host; break;
 #include "random_ops.def"
 #undef OP
-	default:
-		break;
+	default: break;
 	}
 	(void)b;
 	(void)c;
 	return r;
 }
 
-/* --- programs ---------------------------------------------------------------------------- */
-enum leaf { LEAF_U, LEAF_F, LEAF_LOOP, LEAF_CONST_U, LEAF_CONST_F, LEAF_TID, LEAF_BLOCK,
-	LEAF_PRIVATE };
+/* --- programs --- */
+enum leaf {
+	LEAF_U,
+	LEAF_F,
+	LEAF_LOOP,
+	LEAF_CONST_U,
+	LEAF_CONST_F,
+	LEAF_TID,
+	LEAF_BLOCK,
+	LEAF_PRIVATE
+};
 struct expr {
 	bool is_leaf;
 	enum leaf leaf;
 	enum random_op op;
-	uint16_t kid[3];     /* PRIVATE: kid[0] is the index */
-	unsigned n;          /* variable or loop number */
+	uint16_t kid[3]; /* PRIVATE: kid[0] is the index */
+	unsigned n;      /* variable or loop number */
 	union value value;
 };
 
-enum stmt_kind { S_NOTHING, S_SET_U, S_SET_F, S_IF, S_LOOP, S_BREAK_IF, S_CONTINUE_IF, S_PRIVATE,
-	S_ATOMIC, S_EXCHANGE, S_SHUFFLE, S_BALLOT };
+enum stmt_kind {
+	S_NOTHING,
+	S_SET_U,
+	S_SET_F,
+	S_IF,
+	S_LOOP,
+	S_BREAK_IF,
+	S_CONTINUE_IF,
+	S_PRIVATE,
+	S_ATOMIC,
+	S_EXCHANGE,
+	S_SHUFFLE,
+	S_BALLOT
+};
 struct stmt {
 	enum stmt_kind kind;
-	unsigned n, m;       /* variables; bounds; atomic: 0 add, 1 xor, 2 max */
-	uint16_t e, e2;      /* expressions */
+	unsigned n, m;              /* variables; bounds; atomic: 0 add, 1 xor, 2 max */
+	uint16_t e, e2;             /* expressions */
 	uint16_t body, other, next; /* statements; 0 = none */
 };
 
@@ -120,7 +137,7 @@ struct program_text {
 	struct expr expr[4096];
 	struct stmt stmt[256];
 	unsigned n_expr, n_stmt, depth, loops;
-	unsigned block;      /* threads; shuffles and votes only where it is whole warps */
+	unsigned block; /* threads; shuffles and votes only where it is whole warps */
 	uint16_t first;
 };
 
@@ -136,8 +153,7 @@ static inline uint16_t make_expr(struct program_text *p, char type, unsigned dep
 	struct expr *e = &p->expr[at];
 	*e = (struct expr){ 0 };
 	if (depth == 0 || pick(p, 5) == 0) {
-		static const uint32_t odd[] = { 0, 1, 2, 31, 32, 255, 0x7fffffff, 0x80000000,
-			                        0xffffffff };
+		static const uint32_t odd[] = { 0, 1, 2, 31, 32, 255, 0x7fffffff, 0x80000000, 0xffffffff };
 		static const float floats[] = { 0.0f, 1.0f, -2.5f, 0.1f, 1e10f, 3e-39f, -7.0f };
 		e->is_leaf = true;
 		if (type == 'f') {
@@ -151,12 +167,8 @@ static inline uint16_t make_expr(struct program_text *p, char type, unsigned dep
 			e->leaf = LEAF_CONST_U;
 			e->value.u = pick(p, 2) ? odd[pick(p, ARRAY_LEN(odd))] : pick(p, 1000);
 			break;
-		case 1:
-			e->leaf = LEAF_TID;
-			break;
-		case 2:
-			e->leaf = LEAF_BLOCK;
-			break;
+		case 1: e->leaf = LEAF_TID; break;
+		case 2: e->leaf = LEAF_BLOCK; break;
 		case 3:
 			e->leaf = p->loops ? LEAF_LOOP : LEAF_TID;
 			e->n = p->loops ? pick(p, p->loops) : 0;
@@ -240,8 +252,7 @@ static inline uint16_t make_stmt(struct program_text *p, bool in_loop)
 		p->stmt[at].body = body;
 	} else if (top) {
 		const bool whole = p->block % 32 == 0;
-		s->kind = kind == 17 && whole   ? S_SHUFFLE
-		          : kind == 18 && whole ? S_BALLOT : S_EXCHANGE;
+		s->kind = kind == 17 && whole ? S_SHUFFLE : kind == 18 && whole ? S_BALLOT : S_EXCHANGE;
 		s->e = make_expr(p, 'u', 2);
 		s->e2 = make_expr(p, 'u', 1);
 	} else {
@@ -276,33 +287,19 @@ static inline void make_program(struct program_text *p, uint64_t seed)
 	p->first = make_list(p, 10, false);
 }
 
-/* --- as CUDA text ------------------------------------------------------------------------ */
+/* --- as CUDA text --- */
 static inline void print_expr(const struct program_text *p, uint16_t at, struct text *t)
 {
 	const struct expr *e = &p->expr[at];
 	if (e->is_leaf) {
 		switch (e->leaf) {
-		case LEAF_U:
-			text_add(t, "u%u", e->n);
-			break;
-		case LEAF_F:
-			text_add(t, "f%u", e->n);
-			break;
-		case LEAF_LOOP:
-			text_add(t, "k%u", e->n);
-			break;
-		case LEAF_CONST_U:
-			text_add(t, "0x%xu", e->value.u);
-			break;
-		case LEAF_CONST_F:
-			text_add(t, "(%.9ef)", (double)e->value.f);
-			break;
-		case LEAF_TID:
-			text_add(t, "tid");
-			break;
-		case LEAF_BLOCK:
-			text_add(t, "blockIdx.x");
-			break;
+		case LEAF_U: text_add(t, "u%u", e->n); break;
+		case LEAF_F: text_add(t, "f%u", e->n); break;
+		case LEAF_LOOP: text_add(t, "k%u", e->n); break;
+		case LEAF_CONST_U: text_add(t, "0x%xu", e->value.u); break;
+		case LEAF_CONST_F: text_add(t, "(%.9ef)", (double)e->value.f); break;
+		case LEAF_TID: text_add(t, "tid"); break;
+		case LEAF_BLOCK: text_add(t, "blockIdx.x"); break;
 		case LEAF_PRIVATE:
 			text_add(t, "mine[");
 			print_expr(p, e->kid[0], t);
@@ -328,8 +325,7 @@ static inline void print_stmt(const struct program_text *p, const struct stmt *s
 	if (s->kind != S_NOTHING)
 		INDENT();
 	switch (s->kind) {
-	case S_NOTHING:
-		break;
+	case S_NOTHING: break;
 	case S_SET_U:
 	case S_SET_F:
 		text_add(t, "%c%u = ", s->kind == S_SET_U ? 'u' : 'f', s->n);
@@ -361,8 +357,7 @@ static inline void print_stmt(const struct program_text *p, const struct stmt *s
 	case S_CONTINUE_IF:
 		text_add(t, "if ((");
 		print_expr(p, s->e, t);
-		text_add(t, " & 7u) == %uu) %s;\n", s->n,
-		         s->kind == S_BREAK_IF ? "break" : "continue");
+		text_add(t, " & 7u) == %uu) %s;\n", s->n, s->kind == S_BREAK_IF ? "break" : "continue");
 		break;
 	case S_PRIVATE:
 		text_add(t, "mine[");
@@ -388,7 +383,9 @@ static inline void print_stmt(const struct program_text *p, const struct stmt *s
 		break;
 	case S_SHUFFLE:
 		text_add(t, "u%u = __shfl_%s(~0u, ", s->n,
-		         s->m == 0 ? "xor_sync" : s->m == 1 ? "down_sync" : "sync");
+		         s->m == 0   ? "xor_sync"
+		         : s->m == 1 ? "down_sync"
+		                     : "sync");
 		print_expr(p, s->e, t);
 		text_add(t, s->m == 2 ? ", (int)(" : ", %uu);\n", 1 + s->n * 5);
 		if (s->m == 2) {
@@ -413,27 +410,33 @@ static inline void print_list(const struct program_text *p, uint16_t at, unsigne
 
 static inline void print_program(const struct program_text *p, struct text *t)
 {
-	text_add(t, "extern \"C\" __global__ void random_%" PRIu64 "(const unsigned *in, "
-	            "const float *fin, unsigned *out, float *fout, unsigned *all)\n{\n"
-	            "  __shared__ unsigned shared[%u];\n  __shared__ unsigned bins[%u];\n"
-	            "  const unsigned tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;\n"
-	            "  unsigned mine[%u];\n", p->seed, MAX_BLOCK, N_BINS, N_PRIVATE);
+	text_add(t,
+	         "extern \"C\" __global__ void random_%" PRIu64 "(const unsigned *in, "
+	         "const float *fin, unsigned *out, float *fout, unsigned *all)\n{\n"
+	         "  __shared__ unsigned shared[%u];\n  __shared__ unsigned bins[%u];\n"
+	         "  const unsigned tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;\n"
+	         "  unsigned mine[%u];\n",
+	         p->seed, MAX_BLOCK, N_BINS, N_PRIVATE);
 	for (unsigned v = 0; v < N_U; v++)
 		text_add(t, "  unsigned u%u = in[i * %u + %u];\n", v, N_U, v);
 	for (unsigned v = 0; v < N_F; v++)
 		text_add(t, "  float f%u = fin[i * %u + %u];\n", v, N_F, v);
-	text_add(t, "  for (unsigned k = 0; k < %u; k++) mine[k] = u0 + k * u1;\n"
-	            "  if (tid < %u) bins[tid] = 0;\n  __syncthreads();\n", N_PRIVATE, N_BINS);
+	text_add(t,
+	         "  for (unsigned k = 0; k < %u; k++) mine[k] = u0 + k * u1;\n"
+	         "  if (tid < %u) bins[tid] = 0;\n  __syncthreads();\n",
+	         N_PRIVATE, N_BINS);
 	print_list(p, p->first, 1, t);
 	for (unsigned v = 0; v < N_U; v++)
 		text_add(t, "  out[i * %u + %u] = u%u;\n", N_U, v, v);
 	for (unsigned v = 0; v < N_F; v++)
 		text_add(t, "  fout[i * %u + %u] = f%u;\n", N_F, v, v);
-	text_add(t, "  __syncthreads();\n"
-	            "  if (tid < %u) atomicAdd(&all[tid], bins[tid]);\n}\n", N_BINS);
+	text_add(t,
+	         "  __syncthreads();\n"
+	         "  if (tid < %u) atomicAdd(&all[tid], bins[tid]);\n}\n",
+	         N_BINS);
 }
 
-/* --- on the host ------------------------------------------------------------------------- */
+/* --- on the host --- */
 struct thread {
 	uint32_t tid, block;
 	uint32_t u[N_U], k[N_LOOPS], mine[N_PRIVATE];
@@ -450,26 +453,13 @@ static inline union value eval(const struct program_text *p, uint16_t at, const 
 		return random_apply(e->op, kid[0], kid[1], kid[2]);
 	}
 	switch (e->leaf) {
-	case LEAF_U:
-		v.u = t->u[e->n];
-		break;
-	case LEAF_F:
-		v.f = t->f[e->n];
-		break;
-	case LEAF_LOOP:
-		v.u = t->k[e->n];
-		break;
-	case LEAF_TID:
-		v.u = t->tid;
-		break;
-	case LEAF_BLOCK:
-		v.u = t->block;
-		break;
-	case LEAF_PRIVATE:
-		v.u = t->mine[eval(p, e->kid[0], t).u & (N_PRIVATE - 1)];
-		break;
-	default:
-		break;
+	case LEAF_U: v.u = t->u[e->n]; break;
+	case LEAF_F: v.f = t->f[e->n]; break;
+	case LEAF_LOOP: v.u = t->k[e->n]; break;
+	case LEAF_TID: v.u = t->tid; break;
+	case LEAF_BLOCK: v.u = t->block; break;
+	case LEAF_PRIVATE: v.u = t->mine[eval(p, e->kid[0], t).u & (N_PRIVATE - 1)]; break;
+	default: break;
 	}
 	return v;
 }
@@ -482,17 +472,10 @@ static inline enum flow run_list(const struct program_text *p, uint16_t at, stru
 		const struct stmt *s = &p->stmt[at];
 		enum flow flow = FLOW_ON;
 		switch (s->kind) {
-		case S_NOTHING:
-			break;
-		case S_SET_U:
-			t->u[s->n] = eval(p, s->e, t).u;
-			break;
-		case S_SET_F:
-			t->f[s->n] = eval(p, s->e, t).f;
-			break;
-		case S_IF:
-			flow = run_list(p, eval(p, s->e, t).u & 1 ? s->body : s->other, t, bins);
-			break;
+		case S_NOTHING: break;
+		case S_SET_U: t->u[s->n] = eval(p, s->e, t).u; break;
+		case S_SET_F: t->f[s->n] = eval(p, s->e, t).f; break;
+		case S_IF: flow = run_list(p, eval(p, s->e, t).u & 1 ? s->body : s->other, t, bins); break;
 		case S_LOOP: {
 			const uint32_t trips = eval(p, s->e, t).u & s->m;
 			for (t->k[s->n] = 0; t->k[s->n] < trips; t->k[s->n]++)
@@ -516,8 +499,7 @@ static inline enum flow run_list(const struct program_text *p, uint16_t at, stru
 			*b = s->m == 0 ? *b + v : s->m == 1 ? *b ^ v : *b > v ? *b : v;
 			break;
 		}
-		default:
-			assert(false); /* the others need the whole block: run_together() */
+		default: assert(false); /* the others need the whole block: run_together() */
 		}
 		if (flow != FLOW_ON)
 			return flow;

@@ -1,7 +1,7 @@
 /*
  * Sectors, lines, bytes and bank passes of random accesses against a slow restatement of the rules:
- * sets of everything touched, and bank passes by their definition. What is remembered of an arrangement
- * must cost what looking at it costs.
+ * sets of everything touched, and bank passes by their definition. What is remembered of an
+ * arrangement must cost what looking at it costs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,27 +64,13 @@ static void make(uint64_t *rng, uint64_t *a, uint32_t *mask, unsigned access)
 	for (uint64_t i = 0; i < 32; i++) {
 		uint64_t at;
 		switch (kind) {
-		case 0: /* apart by a constant */
-			at = i * stride;
-			break;
-		case 1: /* backwards */
-			at = (31 - i) * stride;
-			break;
-		case 2: /* anywhere */
-			at = rand_next(rng) % 4096;
-			break;
-		case 3: /* near */
-			at = rand_next(rng) % 48;
-			break;
-		case 4: /* the same for all */
-			at = stride;
-			break;
-		case 5: /* two rows */
-			at = i % 16 + i / 16 * stride * 8;
-			break;
-		default: /* pairs */
-			at = (i ^ 1) / 2 * (1 + stride % 3);
-			break;
+		case 0: /* apart by a constant */ at = i * stride; break;
+		case 1: /* backwards */ at = (31 - i) * stride; break;
+		case 2: /* anywhere */ at = rand_next(rng) % 4096; break;
+		case 3: /* near */ at = rand_next(rng) % 48; break;
+		case 4: /* the same for all */ at = stride; break;
+		case 5: /* two rows */ at = i % 16 + i / 16 * stride * 8; break;
+		default: /* pairs */ at = (i ^ 1) / 2 * (1 + stride % 3); break;
 		}
 		a[i] = base + at * access;
 	}
@@ -126,9 +112,10 @@ static void shared_is_as_defined(void **state)
 		/* stores: whole warps, halves, quarters */
 		const unsigned group = access <= 4 ? 32 : access == 8 ? 16 : 8;
 		for (unsigned g = 0; g < 32; g += group)
-			want += passes(a, mask & (group == 32 ? 0xffffffffu : ((1u << group) - 1) << g), access);
-		const struct shared_probe st = probe_shared(a, mask, access, probe_shape(a, mask, access),
-		                                            true);
+			want +=
+				passes(a, mask & (group == 32 ? 0xffffffffu : ((1u << group) - 1) << g), access);
+		const struct shared_probe st =
+			probe_shared(a, mask, access, probe_shape(a, mask, access), true);
 		const struct shared_probe ld = probe_shared(a, mask, access, SHAPE_ANY, false);
 		assert_int_equal(st.waves, want);
 		unsigned groups = 0; /* with an active lane: a pass each at least */
@@ -158,7 +145,8 @@ static void compare_global(struct repeat *r, const uint64_t *a, uint32_t mask, u
 	}
 }
 
-/* One memory for many accesses: the same lanes elsewhere, other lanes, other masks, in any order. */
+/* One memory for many accesses: the same lanes elsewhere, other lanes, other masks, in any order.
+ */
 static void repeated_costs_the_same(void **state)
 {
 	(void)state;
@@ -196,7 +184,7 @@ static void repeated_costs_the_same(void **state)
 			compare_global(&r, at, mask, access);
 			const bool store = access % 3 == 1; /* one instruction does one or the other */
 			const struct shared_probe want = probe_shared(at, mask, access, SHAPE_ANY, store),
-			                          got = repeat_shared(&r, at, access, store);
+									  got = repeat_shared(&r, at, access, store);
 			assert_int_equal(got.waves, want.waves);
 			assert_int_equal(got.ideal, want.ideal);
 		}
@@ -250,7 +238,8 @@ static void equal_pairs_merge(void **state)
 }
 
 /* Wavefronts and ideal of one load by a whole warp, as Nsight Compute 2025.3 showed them on an H200
- * (smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld, memory_l1_wavefronts_shared_ideal). */
+ * (smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld, memory_l1_wavefronts_shared_ideal).
+ */
 static void wide_loads_as_measured(void **state)
 {
 	(void)state;
@@ -259,10 +248,12 @@ static void wide_loads_as_measured(void **state)
 		unsigned char element[32];
 		unsigned waves16, ideal16, waves8, ideal8;
 	} rows[] = {
-#define LANES(f)                                                                                 \
-	{ f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7), f(8), f(9), f(10), f(11), f(12), f(13), \
-	  f(14), f(15), f(16), f(17), f(18), f(19), f(20), f(21), f(22), f(23), f(24), f(25),     \
-	  f(26), f(27), f(28), f(29), f(30), f(31) }
+#define LANES(f)                                                                                \
+	{                                                                                           \
+		f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7), f(8), f(9), f(10), f(11), f(12), f(13), \
+			f(14), f(15), f(16), f(17), f(18), f(19), f(20), f(21), f(22), f(23), f(24), f(25), \
+			f(26), f(27), f(28), f(29), f(30), f(31)                                            \
+	}
 #define UNIFORM(l) 0
 #define HALVES(l) (l / 16)
 #define QUARTERS(l) (l / 8)
@@ -282,24 +273,15 @@ static void wide_loads_as_measured(void **state)
 #define HALVES8(l) (l / 16 * 8)
 #define SPREAD4(l) (l & ~3)
 #define SWAPPED(l) (l ^ 1)
-		{ "uniform", LANES(UNIFORM), 2, 2, 1, 1 },
-		{ "l/16", LANES(HALVES), 2, 2, 1, 1 },
-		{ "l/8", LANES(QUARTERS), 2, 2, 1, 1 },
-		{ "l/4", LANES(FOURS), 2, 2, 1, 1 },
-		{ "l/2", LANES(TWOS), 2, 2, 1, 1 },
-		{ "l%16", LANES(MOD16), 4, 4, 2, 2 },
-		{ "l%8", LANES(MOD8), 4, 4, 2, 2 },
-		{ "l%4", LANES(MOD4), 4, 4, 2, 2 },
-		{ "l%2", LANES(MOD2), 2, 2, 1, 1 },
-		{ "l", LANES(ROW), 4, 4, 2, 2 },
-		{ "2l", LANES(STRIDE2), 8, 4, 4, 2 },
-		{ "l%16*2", LANES(MOD16_STRIDE2), 8, 4, 4, 2 },
-		{ "l/8*8", LANES(QUARTERS8), 4, 4, 2, 2 },
-		{ "l/4*8", LANES(FOURS8), 8, 4, 4, 2 },
-		{ "l%2+l/8*2", LANES(LANES_X), 2, 2, 1, 1 },
-		{ "l/2%4", LANES(LANES_Y), 2, 2, 1, 1 },
-		{ "l/16*8", LANES(HALVES8), 2, 2, 1, 1 },
-		{ "l&~3", LANES(SPREAD4), 4, 4, 2, 2 },
+		{ "uniform", LANES(UNIFORM), 2, 2, 1, 1 },   { "l/16", LANES(HALVES), 2, 2, 1, 1 },
+		{ "l/8", LANES(QUARTERS), 2, 2, 1, 1 },      { "l/4", LANES(FOURS), 2, 2, 1, 1 },
+		{ "l/2", LANES(TWOS), 2, 2, 1, 1 },          { "l%16", LANES(MOD16), 4, 4, 2, 2 },
+		{ "l%8", LANES(MOD8), 4, 4, 2, 2 },          { "l%4", LANES(MOD4), 4, 4, 2, 2 },
+		{ "l%2", LANES(MOD2), 2, 2, 1, 1 },          { "l", LANES(ROW), 4, 4, 2, 2 },
+		{ "2l", LANES(STRIDE2), 8, 4, 4, 2 },        { "l%16*2", LANES(MOD16_STRIDE2), 8, 4, 4, 2 },
+		{ "l/8*8", LANES(QUARTERS8), 4, 4, 2, 2 },   { "l/4*8", LANES(FOURS8), 8, 4, 4, 2 },
+		{ "l%2+l/8*2", LANES(LANES_X), 2, 2, 1, 1 }, { "l/2%4", LANES(LANES_Y), 2, 2, 1, 1 },
+		{ "l/16*8", LANES(HALVES8), 2, 2, 1, 1 },    { "l&~3", LANES(SPREAD4), 4, 4, 2, 2 },
 		{ "l^1", LANES(SWAPPED), 4, 4, 2, 2 },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -320,12 +302,9 @@ static void wide_loads_as_measured(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(global_is_as_defined),
-		cmocka_unit_test(shared_is_as_defined),
-		cmocka_unit_test(repeated_costs_the_same),
-		cmocka_unit_test(strides_conflict),
-		cmocka_unit_test(equal_pairs_merge),
-		cmocka_unit_test(wide_loads_as_measured),
+		cmocka_unit_test(global_is_as_defined),    cmocka_unit_test(shared_is_as_defined),
+		cmocka_unit_test(repeated_costs_the_same), cmocka_unit_test(strides_conflict),
+		cmocka_unit_test(equal_pairs_merge),       cmocka_unit_test(wide_loads_as_measured),
 	};
 	return cmocka_run_group_tests_name("emu_probe", tests, NULL, NULL);
 }

@@ -32,15 +32,16 @@ static const char *any_of(struct gen *g, const char *const *list, unsigned n)
 {
 	return list[pick(g, n)];
 }
-#define ANY(g, ...)                                                                               \
-	any_of(g, (const char *const[]){ __VA_ARGS__ },                                           \
+#define ANY(g, ...)                                 \
+	any_of(g, (const char *const[]){ __VA_ARGS__ }, \
 	       sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
 /* A source of 32 bits: mostly a register. */
 static const char *src_r(struct gen *g, char *buf)
 {
-	static const char *const consts[] = { "0", "1", "-1", "2", "3", "4", "7", "31", "32", "100",
-		                              "2147483647", "-2147483648", "65535", "12345" };
+	static const char *const consts[] = { "0",          "1",           "-1",    "2",    "3",
+		                                  "4",          "7",           "31",    "32",   "100",
+		                                  "2147483647", "-2147483648", "65535", "12345" };
 	if (pick(g, 4) == 0)
 		return consts[pick(g, sizeof consts / sizeof *consts)];
 	snprintf(buf, 16, "%%r%u", pick(g, N_R));
@@ -57,8 +58,10 @@ static void arithmetic(struct gen *g, const char *guard)
 		if (x == 54) /* an index that may be negative, in some lanes, blocks or rounds of a loop */
 			text_add(&g->t, "\tmad.lo.s32 %%r54, %%r1, 32, %%r31;\n\tsub.s32 %%r54, %%r54, %u;\n",
 			         pick(g, 80));
-		text_add(&g->t, "\tshr.s32 %%r50, %%r%u, 31;\n\tshr.u32 %%r51, %%r50, %u;\n"
-		         "\tadd.s32 %%r52, %%r%u, %%r51;\n", x, 32 - k, x);
+		text_add(&g->t,
+		         "\tshr.s32 %%r50, %%r%u, 31;\n\tshr.u32 %%r51, %%r50, %u;\n"
+		         "\tadd.s32 %%r52, %%r%u, %%r51;\n",
+		         x, 32 - k, x);
 		if (pick(g, 2))
 			text_add(&g->t, "\tand.b32 %%r53, %%r52, %d;\n\t%ssub.s32 %%r%u, %%r%u, %%r53;\n",
 			         -(1 << k), guard, d, x);
@@ -71,7 +74,8 @@ static void arithmetic(struct gen *g, const char *guard)
 	case 2:
 		text_add(&g->t, "\t%s%s %%r%u, %s, %s;\n", guard,
 		         ANY(g, "add.s32", "sub.s32", "mul.lo.s32", "and.b32", "or.b32", "xor.b32",
-		             "min.s32", "max.s32", "min.u32", "max.u32"), d, src_r(g, b1), src_r(g, b2));
+		             "min.s32", "max.s32", "min.u32", "max.u32"),
+		         d, src_r(g, b1), src_r(g, b2));
 		break;
 	case 3:
 		text_add(&g->t, "\t%s%s %%r%u, %%r%u, %u;\n", guard,
@@ -79,26 +83,23 @@ static void arithmetic(struct gen *g, const char *guard)
 		         pick(g, N_R), pick(g, 34));
 		break;
 	case 4:
-		text_add(&g->t, "\t%smad.lo.s32 %%r%u, %s, %s, %s;\n", guard, d, src_r(g, b1),
-		         src_r(g, b2), src_r(g, b3));
+		text_add(&g->t, "\t%smad.lo.s32 %%r%u, %s, %s, %s;\n", guard, d, src_r(g, b1), src_r(g, b2),
+		         src_r(g, b3));
 		break;
 	case 5:
-		text_add(&g->t, "\t%s%s %%rd%u, %s, %s;\n", guard,
-		         ANY(g, "mul.wide.s32", "mul.wide.u32"), pick(g, N_D), src_r(g, b1),
-		         src_r(g, b2));
+		text_add(&g->t, "\t%s%s %%rd%u, %s, %s;\n", guard, ANY(g, "mul.wide.s32", "mul.wide.u32"),
+		         pick(g, N_D), src_r(g, b1), src_r(g, b2));
 		break;
 	case 6:
-		text_add(&g->t, "\t%s%s %%rd%u, %%r%u;\n", guard,
-		         ANY(g, "cvt.s64.s32", "cvt.u64.u32"), pick(g, N_D), pick(g, N_R));
+		text_add(&g->t, "\t%s%s %%rd%u, %%r%u;\n", guard, ANY(g, "cvt.s64.s32", "cvt.u64.u32"),
+		         pick(g, N_D), pick(g, N_R));
 		break;
 	case 7:
 		text_add(&g->t, "\t%s%s %%rd%u, %%rd%u, %%rd%u;\n", guard,
-		         ANY(g, "add.s64", "sub.s64", "xor.b64", "mul.lo.s64"), pick(g, N_D),
-		         pick(g, N_D), pick(g, N_D));
+		         ANY(g, "add.s64", "sub.s64", "xor.b64", "mul.lo.s64"), pick(g, N_D), pick(g, N_D),
+		         pick(g, N_D));
 		break;
-	case 8:
-		text_add(&g->t, "\t%scvt.u32.u64 %%r%u, %%rd%u;\n", guard, d, pick(g, N_D));
-		break;
+	case 8: text_add(&g->t, "\t%scvt.u32.u64 %%r%u, %%rd%u;\n", guard, d, pick(g, N_D)); break;
 	case 9:
 		text_add(&g->t, "\t%s%s %%f%u, %%f%u, %%f%u;\n", guard,
 		         ANY(g, "add.f32", "sub.f32", "mul.f32", "min.f32", "max.f32"), pick(g, N_F),
@@ -118,8 +119,8 @@ static void arithmetic(struct gen *g, const char *guard)
 		break;
 	case 13:
 		text_add(&g->t, "\t%ssetp.%s %%p%u, %%r%u, %s;\n", guard,
-		         ANY(g, "lt.s32", "ge.s32", "eq.s32", "ne.u32", "gt.u32", "le.u32"),
-		         pick(g, N_P), pick(g, N_R), src_r(g, b1));
+		         ANY(g, "lt.s32", "ge.s32", "eq.s32", "ne.u32", "gt.u32", "le.u32"), pick(g, N_P),
+		         pick(g, N_R), src_r(g, b1));
 		break;
 	case 14:
 		text_add(&g->t, "\t%ssetp.%s.f32 %%p%u, %%f%u, %%f%u;\n", guard,
@@ -141,13 +142,13 @@ static void arithmetic(struct gen *g, const char *guard)
 static void input_address(struct gen *g)
 {
 	switch (pick(g, 5)) {
-	case 0:
-		text_add(&g->t, "\tand.b32 %%r20, %%r%u, %u;\n", pick(g, N_R), IN_WORDS - 1);
-		break;
+	case 0: text_add(&g->t, "\tand.b32 %%r20, %%r%u, %u;\n", pick(g, N_R), IN_WORDS - 1); break;
 	case 3: { /* a period in the lane: rows of halves or quarters, words that lanes share */
 		const unsigned k = pick(g, 6);
-		text_add(&g->t, "\tand.b32 %%r20, %%r31, %u;\n\tshr.u32 %%r21, %%r31, %u;\n"
-		         "\tmad.lo.s32 %%r20, %%r21, %u, %%r20;\n", (1u << k) - 1, k, pick(g, 40));
+		text_add(&g->t,
+		         "\tand.b32 %%r20, %%r31, %u;\n\tshr.u32 %%r21, %%r31, %u;\n"
+		         "\tmad.lo.s32 %%r20, %%r21, %u, %%r20;\n",
+		         (1u << k) - 1, k, pick(g, 40));
 		/* as if it had been worked out lane by lane */
 		text_add(&g->t, "\tselp.b32 %%r22, 0, 0, %%p%u;\n\tadd.s32 %%r20, %%r20, %%r22;\n",
 		         pick(g, N_P));
@@ -160,8 +161,7 @@ static void input_address(struct gen *g)
 		text_add(&g->t, "\tmad.lo.s32 %%r20, %%r31, %u, %u;\n", pick(g, 9), pick(g, 64));
 		break;
 	default: /* the same for all */
-		text_add(&g->t, "\tmov.u32 %%r20, %%ctaid.x;\n\tadd.s32 %%r20, %%r20, %u;\n",
-		         pick(g, 100));
+		text_add(&g->t, "\tmov.u32 %%r20, %%ctaid.x;\n\tadd.s32 %%r20, %%r20, %u;\n", pick(g, 100));
 		break;
 	}
 	text_add(&g->t, "\tmul.wide.u32 %%rd8, %%r20, 4;\n\tadd.s64 %%rd9, %%rd10, %%rd8;\n");
@@ -172,17 +172,21 @@ static void memory(struct gen *g, const char *guard)
 	switch (pick(g, 10)) {
 	case 8: { /* several words per lane */
 		const unsigned n = pick(g, 2) ? 4 : 2, a = pick(g, N_R - 3);
-		text_add(&g->t, "\tmad.lo.s32 %%r20, %%r31, %u, %u;\n\tmul.wide.u32 %%rd8, %%r20, 4;\n"
-		         "\tadd.s64 %%rd9, %%rd10, %%rd8;\n", n * pick(g, 5), n * pick(g, 5));
+		text_add(&g->t,
+		         "\tmad.lo.s32 %%r20, %%r31, %u, %u;\n\tmul.wide.u32 %%rd8, %%r20, 4;\n"
+		         "\tadd.s64 %%rd9, %%rd10, %%rd8;\n",
+		         n * pick(g, 5), n * pick(g, 5));
 		text_add(&g->t, "\t%sld.global.v%u.u32 {%%r%u, %%r%u", guard, n, a, a + 1);
 		text_add(&g->t, n == 4 ? ", %%r%u, %%r%u}, [%%rd9];\n" : "}, [%%rd9];\n", a + 2, a + 3);
 		break;
 	}
 	case 9: /* 64 bits, generic address */
-		text_add(&g->t, "\tmad.lo.s32 %%r20, %%r31, %u, %u;\n\tmul.wide.u32 %%rd8, %%r20, 4;\n"
-		         "\tadd.s64 %%rd9, %%rd10, %%rd8;\n", 2 * pick(g, 5), 2 * pick(g, 5));
-		text_add(&g->t, "\t%sld%s.u64 %%rd%u, [%%rd9];\n", guard,
-		         ANY(g, "", ".global"), pick(g, N_D));
+		text_add(&g->t,
+		         "\tmad.lo.s32 %%r20, %%r31, %u, %u;\n\tmul.wide.u32 %%rd8, %%r20, 4;\n"
+		         "\tadd.s64 %%rd9, %%rd10, %%rd8;\n",
+		         2 * pick(g, 5), 2 * pick(g, 5));
+		text_add(&g->t, "\t%sld%s.u64 %%rd%u, [%%rd9];\n", guard, ANY(g, "", ".global"),
+		         pick(g, N_D));
 		break;
 	case 0:
 	case 1:
@@ -196,27 +200,33 @@ static void memory(struct gen *g, const char *guard)
 		break;
 	case 3: /* the pattern that is done in one go */
 		input_address(g);
-		text_add(&g->t, "\tld.global.nc.f32 %%f10, [%%rd9];\n\tld.global.nc.f32 %%f11, [%%rd10+%u];\n"
+		text_add(&g->t,
+		         "\tld.global.nc.f32 %%f10, [%%rd9];\n\tld.global.nc.f32 %%f11, [%%rd10+%u];\n"
 		         "\tcvt.rn.f32.u32 %%f12, %%r30;\n\tmul.f32 %%f10, %%f10, 0f00000000;\n",
 		         4 * pick(g, 16));
 		text_add(&g->t, "\tfma.rn.f32 %%f%u, %%f12, %%f10, %%f%u;\n", pick(g, N_F), pick(g, N_F));
 		break;
 	case 4:
 	case 5:
-		text_add(&g->t, "\tand.b32 %%r20, %%r%u, %u;\n\tshl.b32 %%r20, %%r20, 2;\n"
-		         "\tadd.s32 %%r21, %%r29, %%r20;\n", pick(g, N_R), SHARED_WORDS - 1);
-		text_add(&g->t, pick(g, 2) ? "\t%sld.shared.u32 %%r%u, [%%r21];\n"
-		                           : "\t%sst.shared.u32 [%%r21], %%r%u;\n", guard, pick(g, N_R));
+		text_add(&g->t,
+		         "\tand.b32 %%r20, %%r%u, %u;\n\tshl.b32 %%r20, %%r20, 2;\n"
+		         "\tadd.s32 %%r21, %%r29, %%r20;\n",
+		         pick(g, N_R), SHARED_WORDS - 1);
+		text_add(&g->t,
+		         pick(g, 2) ? "\t%sld.shared.u32 %%r%u, [%%r21];\n"
+		                    : "\t%sst.shared.u32 [%%r21], %%r%u;\n",
+		         guard, pick(g, N_R));
 		break;
 	case 6:
-		text_add(&g->t, "\tand.b32 %%r20, %%r%u, 63;\n\tmul.wide.u32 %%rd8, %%r20, 4;\n"
+		text_add(&g->t,
+		         "\tand.b32 %%r20, %%r%u, 63;\n\tmul.wide.u32 %%rd8, %%r20, 4;\n"
 		         "\tadd.s64 %%rd9, %%rd12, %%rd8;\n\t%sred.global.add.u32 [%%rd9], %u;\n",
 		         pick(g, N_R), guard, 1 + pick(g, 3));
 		break;
 	default:
 		if (g->stores < OUT_PER_THREAD - 2)
-			text_add(&g->t, "\t%sst.global.u32 [%%rd11+%u], %%r%u;\n", guard,
-			         4 * g->stores++, pick(g, N_R));
+			text_add(&g->t, "\t%sst.global.u32 [%%rd11+%u], %%r%u;\n", guard, 4 * g->stores++,
+			         pick(g, N_R));
 		break;
 	}
 }
@@ -237,9 +247,7 @@ static void warp_wide(struct gen *g)
 		text_add(&g->t, "\tvote.sync.%s.pred %%p%u, %%p%u, -1;\n", ANY(g, "any", "all"),
 		         pick(g, N_P), pick(g, N_P));
 		break;
-	default:
-		text_add(&g->t, "\tactivemask.b32 %%r%u;\n", pick(g, N_R));
-		break;
+	default: text_add(&g->t, "\tactivemask.b32 %%r%u;\n", pick(g, N_R)); break;
 	}
 }
 
@@ -263,16 +271,16 @@ static void loop(struct gen *g)
 {
 	const unsigned l = g->labels++, c = 40 + g->depth;
 	switch (pick(g, 3)) {
-	case 0:
-		text_add(&g->t, "\tmov.u32 %%r%u, %u;\n", c, 1 + pick(g, 4));
-		break;
+	case 0: text_add(&g->t, "\tmov.u32 %%r%u, %u;\n", c, 1 + pick(g, 4)); break;
 	case 1: /* differs between lanes */
-		text_add(&g->t, "\tand.b32 %%r%u, %%r%u, 3;\n\tadd.s32 %%r%u, %%r%u, 1;\n", c,
-		         pick(g, N_R), c, c);
+		text_add(&g->t, "\tand.b32 %%r%u, %%r%u, 3;\n\tadd.s32 %%r%u, %%r%u, 1;\n", c, pick(g, N_R),
+		         c, c);
 		break;
 	default:
-		text_add(&g->t, "\tmov.u32 %%r%u, %%ctaid.x;\n\tand.b32 %%r%u, %%r%u, 3;\n"
-		         "\tadd.s32 %%r%u, %%r%u, 1;\n", c, c, c, c, c);
+		text_add(&g->t,
+		         "\tmov.u32 %%r%u, %%ctaid.x;\n\tand.b32 %%r%u, %%r%u, 3;\n"
+		         "\tadd.s32 %%r%u, %%r%u, 1;\n",
+		         c, c, c, c, c);
 		break;
 	}
 	text_add(&g->t, "LOOP%u:\n", l);
@@ -280,8 +288,10 @@ static void loop(struct gen *g)
 	if (pick(g, 3) == 0)
 		text_add(&g->t, "\t@%%p%u bra OUT%u;\n", pick(g, N_P), l);
 	block(g, pick(g, 2));
-	text_add(&g->t, "\tadd.s32 %%r%u, %%r%u, -1;\n\tsetp.gt.s32 %%p9, %%r%u, 0;\n"
-	         "\t@%%p9 bra LOOP%u;\nOUT%u:\n", c, c, c, l, l);
+	text_add(&g->t,
+	         "\tadd.s32 %%r%u, %%r%u, -1;\n\tsetp.gt.s32 %%p9, %%r%u, 0;\n"
+	         "\t@%%p9 bra LOOP%u;\nOUT%u:\n",
+	         c, c, c, l, l);
 }
 
 static void statement(struct gen *g)
@@ -315,27 +325,38 @@ static void block(struct gen *g, unsigned n)
 static char *program(uint64_t seed, unsigned threads)
 {
 	struct gen g = { .rng = seed * 7919 + 1, .holes = threads % 32 != 0 };
-	text_add(&g.t, PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 bins, "
-	         ".param .u32 n)\n{\n\t.reg .pred %%p<16>;\n\t.reg .b32 %%r<64>;\n\t.reg .f32 %%f<16>;\n"
-	         "\t.reg .b64 %%rd<16>;\n\t.shared .align 4 .b8 smem[%u];\n", 4 * SHARED_WORDS);
-	text_add(&g.t, "\tld.param.u64 %%rd10, [in];\n\tld.param.u64 %%rd11, [out];\n"
-	         "\tld.param.u64 %%rd12, [bins];\n\tld.param.u32 %%r3, [n];\n"
-	         "\tmov.u32 %%r0, %%tid.x;\n\tmov.u32 %%r1, %%ctaid.x;\n\tmov.u32 %%r24, %%ntid.x;\n"
-	         "\tmov.u32 %%r25, %%tid.y;\n\tmad.lo.s32 %%r31, %%r25, %%r24, %%r0;\n" /* in the block */
-	         "\tmov.u32 %%r26, %%ntid.y;\n\tmul.lo.s32 %%r27, %%r24, %%r26;\n"
-	         "\tmad.lo.s32 %%r30, %%r1, %%r27, %%r31;\n" /* in the grid */
-	         "\tmul.wide.u32 %%rd8, %%r30, %u;\n\tadd.s64 %%rd11, %%rd11, %%rd8;\n"
-	         "\tmov.u32 %%r29, smem;\n", 4 * OUT_PER_THREAD);
+	text_add(
+		&g.t,
+		PTX_HEAD
+		".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 bins, "
+		".param .u32 n)\n{\n\t.reg .pred %%p<16>;\n\t.reg .b32 %%r<64>;\n\t.reg .f32 %%f<16>;\n"
+		"\t.reg .b64 %%rd<16>;\n\t.shared .align 4 .b8 smem[%u];\n",
+		4 * SHARED_WORDS);
+	text_add(
+		&g.t,
+		"\tld.param.u64 %%rd10, [in];\n\tld.param.u64 %%rd11, [out];\n"
+		"\tld.param.u64 %%rd12, [bins];\n\tld.param.u32 %%r3, [n];\n"
+		"\tmov.u32 %%r0, %%tid.x;\n\tmov.u32 %%r1, %%ctaid.x;\n\tmov.u32 %%r24, %%ntid.x;\n"
+		"\tmov.u32 %%r25, %%tid.y;\n\tmad.lo.s32 %%r31, %%r25, %%r24, %%r0;\n" /* in the block */
+		"\tmov.u32 %%r26, %%ntid.y;\n\tmul.lo.s32 %%r27, %%r24, %%r26;\n"
+		"\tmad.lo.s32 %%r30, %%r1, %%r27, %%r31;\n" /* in the grid */
+		"\tmul.wide.u32 %%rd8, %%r30, %u;\n\tadd.s64 %%rd11, %%rd11, %%rd8;\n"
+		"\tmov.u32 %%r29, smem;\n",
+		4 * OUT_PER_THREAD);
 	/* every shared word gets a value */
-	text_add(&g.t, "\tmov.u32 %%r20, %%r31;\nFILL:\n\tshl.b32 %%r21, %%r20, 2;\n"
+	text_add(&g.t,
+	         "\tmov.u32 %%r20, %%r31;\nFILL:\n\tshl.b32 %%r21, %%r20, 2;\n"
 	         "\tadd.s32 %%r21, %%r21, %%r29;\n\tst.shared.u32 [%%r21], %%r20;\n"
 	         "\tadd.s32 %%r20, %%r20, %%r27;\n\tsetp.lt.s32 %%p9, %%r20, %u;\n\t@%%p9 bra FILL;\n"
-	         "\tbar.sync 0;\n", SHARED_WORDS);
-	text_add(&g.t, "\tadd.s32 %%r2, %%r0, %%r1;\n\tmul.lo.s32 %%r4, %%r0, %u;\n"
+	         "\tbar.sync 0;\n",
+	         SHARED_WORDS);
+	text_add(&g.t,
+	         "\tadd.s32 %%r2, %%r0, %%r1;\n\tmul.lo.s32 %%r4, %%r0, %u;\n"
 	         "\tmov.u32 %%r5, %u;\n\tadd.s32 %%r6, %%r0, 2147483632;\n\tmov.u32 %%r7, %%laneid;\n"
 	         "\tshr.u32 %%r8, %%r31, 5;\n\tsub.s32 %%r9, %%r1, %%r0;\n\tmov.u32 %%r10, %%r25;\n"
 	         "\tmul.wide.u32 %%rd8, %%r31, 4;\n\tadd.s64 %%rd9, %%rd10, %%rd8;\n"
-	         "\tld.global.u32 %%r11, [%%rd9];\n", 1 + pick(&g, 9), pick(&g, 1000));
+	         "\tld.global.u32 %%r11, [%%rd9];\n",
+	         1 + pick(&g, 9), pick(&g, 1000));
 	for (unsigned i = 0; i < N_F; i++)
 		text_add(&g.t, "\tcvt.rn.f32.s32 %%f%u, %%r%u;\n", i, i % 2 ? i : 5);
 	for (unsigned i = 0; i < N_D; i++)
@@ -358,20 +379,24 @@ static char *program(uint64_t seed, unsigned threads)
 	for (unsigned i = 0; i < N_R; i++)
 		text_add(&g.t, "\tmad.lo.s32 %%r20, %%r20, 31, %%r%u;\n", i);
 	for (unsigned i = 0; i < N_D; i++)
-		text_add(&g.t, "\tcvt.u32.u64 %%r22, %%rd%u;\n\tmad.lo.s32 %%r20, %%r20, 31, %%r22;\n"
+		text_add(&g.t,
+		         "\tcvt.u32.u64 %%r22, %%rd%u;\n\tmad.lo.s32 %%r20, %%r20, 31, %%r22;\n"
 		         "\tshr.u64 %%rd8, %%rd%u, 32;\n\tcvt.u32.u64 %%r22, %%rd8;\n"
-		         "\tmad.lo.s32 %%r20, %%r20, 31, %%r22;\n", i, i);
+		         "\tmad.lo.s32 %%r20, %%r20, 31, %%r22;\n",
+		         i, i);
 	for (unsigned i = 0; i < N_F; i++)
 		text_add(&g.t, "\tmov.b32 %%r22, %%f%u;\n\tmad.lo.s32 %%r21, %%r21, 31, %%r22;\n", i);
 	for (unsigned i = 0; i < N_P; i++)
 		text_add(&g.t, "\tselp.b32 %%r22, 1, 2, %%p%u;\n\tmad.lo.s32 %%r20, %%r20, 3, %%r22;\n", i);
-	text_add(&g.t, "\tst.global.u32 [%%rd11+%u], %%r20;\n\tst.global.u32 [%%rd11+%u], %%r21;\n"
-	         "EXIT:\n\tret;\n}\n", 4 * (OUT_PER_THREAD - 2), 4 * (OUT_PER_THREAD - 1));
+	text_add(&g.t,
+	         "\tst.global.u32 [%%rd11+%u], %%r20;\n\tst.global.u32 [%%rd11+%u], %%r21;\n"
+	         "EXIT:\n\tret;\n}\n",
+	         4 * (OUT_PER_THREAD - 2), 4 * (OUT_PER_THREAD - 1));
 	return g.t.s;
 }
 
 static const struct dim3u blocks[] = { { 32, 1, 1 }, { 64, 1, 1 }, { 16, 16, 1 }, { 32, 4, 1 },
-	                               { 8, 8, 1 }, { 50, 1, 1 }, { 24, 3, 1 }, { 128, 1, 1 } };
+	                                   { 8, 8, 1 },  { 50, 1, 1 }, { 24, 3, 1 },  { 128, 1, 1 } };
 
 static void compare(uint64_t seed)
 {

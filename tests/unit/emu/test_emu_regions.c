@@ -1,22 +1,26 @@
 /*
- * What the time model is told about a program: stretches between barriers, what each asks of an SM as
- * machine code would, and how long a warp alone needs for it. Small programs whose answer is known.
+ * What the time model is told about a program: stretches between barriers, what each asks of an SM
+ * as machine code would, and how long a warp alone needs for it. Small programs whose answer is
+ * known.
  */
 #include "emu_fixture.h"
 
 #include <math.h>
 
-#define BODY_HEAD                                                                                 \
-	PTX_HEAD ".visible .entry k(.param .u64 p)\n{\n"                                          \
-	".reg .pred %p<4>;\n.reg .f32 %f<20>;\n.reg .b32 %r<20>;\n.reg .b64 %d<9>;\n"
+#define BODY_HEAD                                    \
+	PTX_HEAD ".visible .entry k(.param .u64 p)\n{\n" \
+			 ".reg .pred %p<4>;\n.reg .f32 %f<20>;\n.reg .b32 %r<20>;\n.reg .b64 %d<9>;\n"
 
 static struct emu_case run(const char *declarations, const char *body, unsigned threads)
 {
 	struct emu_case c = { 0 };
 	const size_t n = strlen(BODY_HEAD) + strlen(declarations) + strlen(body) + 200;
 	c.ptx = mem_alloc(n);
-	snprintf(c.ptx, n, "%s%s" "ld.param.u64 %%d1, [p];\ncvta.to.global.u64 %%d1, %%d1;\n"
-	         "mov.u32 %%r1, %%tid.x;\n%s\nret;\n}\n", BODY_HEAD, declarations, body);
+	snprintf(c.ptx, n,
+	         "%s%s"
+	         "ld.param.u64 %%d1, [p];\ncvta.to.global.u64 %%d1, %%d1;\n"
+	         "mov.u32 %%r1, %%tid.x;\n%s\nret;\n}\n",
+	         BODY_HEAD, declarations, body);
 	emu_buffer(&c, "p", ELEM_F32, BUF_INOUT, 4096);
 	emu_launch(&c, "k", (struct dim3u){ 2, 1, 1 }, (struct dim3u){ threads, 1, 1 });
 	emu_must_run(&c);
@@ -48,40 +52,44 @@ static struct region sum_of(const char *declarations, const char *body, unsigned
 	return s;
 }
 
-#define FOUR_LOADS                                                                                \
-	"mov.u32 %r2, s;\nshl.b32 %r3, %r1, 4;\nadd.s32 %r4, %r2, %r3;\n"                         \
-	"mov.f32 %f9, 0f00000000;\nst.shared.v4.f32 [%r4], {%f9, %f9, %f9, %f9};\n"                \
-	"ld.shared.f32 %f1, [%r4+8];\nld.shared.f32 %f2, [%r4+4];\n"                              \
+#define FOUR_LOADS                                                              \
+	"mov.u32 %r2, s;\nshl.b32 %r3, %r1, 4;\nadd.s32 %r4, %r2, %r3;\n"           \
+	"mov.f32 %f9, 0f00000000;\nst.shared.v4.f32 [%r4], {%f9, %f9, %f9, %f9};\n" \
+	"ld.shared.f32 %f1, [%r4+8];\nld.shared.f32 %f2, [%r4+4];\n"                \
 	"ld.shared.f32 %f3, [%r4];\nld.shared.f32 %f4, [%r4+12];\n"
 
-/* Four words side by side become one load of 16 bytes where the assembler sees that they are aligned. */
+/* Four words side by side become one load of 16 bytes where the assembler sees that they are
+ * aligned. */
 static void shared_loads_merge(void **state)
 {
 	(void)state;
 	const struct region one = sum_of(".shared .align 4 .b8 s[2048];\n", FOUR_LOADS, 32);
 	/* the same from an address that may be any multiple of 4 */
-	const struct region apart = sum_of(
-		".shared .align 4 .b8 s[2048];\n",
-		"ld.global.u32 %r9, [%d1];\nshl.b32 %r9, %r9, 2;\n"
-		"mov.u32 %r2, s;\nshl.b32 %r3, %r1, 4;\nadd.s32 %r4, %r2, %r3;\n"
-		"mov.f32 %f9, 0f00000000;\nst.shared.v4.f32 [%r4], {%f9, %f9, %f9, %f9};\n"
-		"add.s32 %r4, %r4, %r9;\n"
-		"ld.shared.f32 %f1, [%r4+8];\nld.shared.f32 %f2, [%r4+4];\n"
-		"ld.shared.f32 %f3, [%r4];\nld.shared.f32 %f4, [%r4+12];\n", 32);
-	/* 16 bytes apart: four words a bank, so each load takes four passes, and so does the wide one */
+	const struct region apart =
+		sum_of(".shared .align 4 .b8 s[2048];\n",
+	           "ld.global.u32 %r9, [%d1];\nshl.b32 %r9, %r9, 2;\n"
+	           "mov.u32 %r2, s;\nshl.b32 %r3, %r1, 4;\nadd.s32 %r4, %r2, %r3;\n"
+	           "mov.f32 %f9, 0f00000000;\nst.shared.v4.f32 [%r4], {%f9, %f9, %f9, %f9};\n"
+	           "add.s32 %r4, %r4, %r9;\n"
+	           "ld.shared.f32 %f1, [%r4+8];\nld.shared.f32 %f2, [%r4+4];\n"
+	           "ld.shared.f32 %f3, [%r4];\nld.shared.f32 %f4, [%r4+12];\n",
+	           32);
+	/* 16 bytes apart: four words a bank, so each load takes four passes, and so does the wide one
+	 */
 	assert_true(apart.shared_waves - one.shared_waves == 2 * (4 * 4 - 4));
 	assert_true(apart.slots - one.slots >= 2 * 3);
 	/* a store in between that may have changed them: no merging across it */
-	const struct region split = sum_of(
-		".shared .align 4 .b8 s[2048];\n",
-		FOUR_LOADS "ld.shared.f32 %f5, [%r4];\nst.shared.f32 [%r4], %f5;\n"
-		"ld.shared.f32 %f6, [%r4+4];\n", 32);
+	const struct region split =
+		sum_of(".shared .align 4 .b8 s[2048];\n",
+	           FOUR_LOADS "ld.shared.f32 %f5, [%r4];\nst.shared.f32 [%r4], %f5;\n"
+	                      "ld.shared.f32 %f6, [%r4+4];\n",
+	           32);
 	assert_true(split.shared_waves == one.shared_waves + 2 * 4 * 3);
 }
 
-#define LOOP(pragma)                                                                              \
-	"mov.u32 %r2, 64;\nmov.f32 %f1, 0f00000000;\nL:\n" pragma                                 \
-	"fma.rn.f32 %f1, %f1, 0f3F000000, 0f3F800000;\nadd.s32 %r2, %r2, -1;\n"                   \
+#define LOOP(pragma)                                                        \
+	"mov.u32 %r2, 64;\nmov.f32 %f1, 0f00000000;\nL:\n" pragma               \
+	"fma.rn.f32 %f1, %f1, 0f3F000000, 0f3F800000;\nadd.s32 %r2, %r2, -1;\n" \
 	"setp.ne.s32 %p1, %r2, 0;\n@%p1 bra L;\n"
 
 /* A loop that counts by a constant reaches its end once for four turns, unless told not to. */
@@ -99,27 +107,38 @@ static void loops_unroll(void **state)
 static void chains_wait(void **state)
 {
 	(void)state;
-	const struct region chain = sum_of("",
+	const struct region chain = sum_of(
+		"",
 		"mov.f32 %f1, 0f3F800000;\nfma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
 		"fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
 		"fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
-		"st.global.f32 [%d1], %f1;\n", 32);
-	const struct region apart = sum_of("",
+		"st.global.f32 [%d1], %f1;\n",
+		32);
+	const struct region apart = sum_of(
+		"",
 		"mov.f32 %f1, 0f3F800000;\nfma.rn.f32 %f2, %f1, %f1, %f1;\nfma.rn.f32 %f3, %f1, %f1, %f1;\n"
 		"fma.rn.f32 %f4, %f1, %f1, %f1;\nfma.rn.f32 %f5, %f1, %f1, %f1;\n"
 		"fma.rn.f32 %f6, %f1, %f1, %f1;\nfma.rn.f32 %f7, %f1, %f1, %f1;\n"
-		"st.global.f32 [%d1], %f7;\n", 32);
+		"st.global.f32 [%d1], %f7;\n",
+		32);
 	assert_true(chain.slots == apart.slots);
 	assert_true(chain.chain_cycles >= 6 * 4 && chain.chain_cycles > apart.chain_cycles + 12);
 	/* a load costs its latency once, however many follow it before the first use */
-	const struct region one = sum_of("", "ld.global.f32 %f1, [%d1];\nadd.f32 %f1, %f1, %f1;\n"
-		"st.global.f32 [%d1], %f1;\n", 32);
-	const struct region two = sum_of("", "ld.global.f32 %f1, [%d1];\nld.global.f32 %f2, [%d1+4];\n"
-		"add.f32 %f1, %f1, %f2;\nst.global.f32 [%d1], %f1;\n", 32);
+	const struct region one = sum_of("",
+	                                 "ld.global.f32 %f1, [%d1];\nadd.f32 %f1, %f1, %f1;\n"
+	                                 "st.global.f32 [%d1], %f1;\n",
+	                                 32);
+	const struct region two = sum_of("",
+	                                 "ld.global.f32 %f1, [%d1];\nld.global.f32 %f2, [%d1+4];\n"
+	                                 "add.f32 %f1, %f1, %f2;\nst.global.f32 [%d1], %f1;\n",
+	                                 32);
 	assert_true(two.chain_cycles < 1.4 * one.chain_cycles);
 	/* behind a store that may have changed it, a load waits for the store's operand */
-	const struct region order = sum_of("", "ld.global.f32 %f1, [%d1];\nst.global.f32 [%d1+8], %f1;\n"
-		"ld.global.f32 %f2, [%d1+4096];\nst.global.f32 [%d1], %f2;\n", 32);
+	const struct region order =
+		sum_of("",
+	           "ld.global.f32 %f1, [%d1];\nst.global.f32 [%d1+8], %f1;\n"
+	           "ld.global.f32 %f2, [%d1+4096];\nst.global.f32 [%d1], %f2;\n",
+	           32);
 	assert_true(order.chain_cycles > 1.6 * one.chain_cycles);
 }
 
@@ -133,22 +152,26 @@ static void barriers_cut(void **state)
 		passed += c.res.counts.regions[i].passes == 4; /* two blocks of two warps */
 	assert_int_equal(passed, 3);
 	emu_case_free(&c);
-	const struct region small = sum_of("", "bar.sync 0;\n", 32), big = sum_of("", "bar.sync 0;\n", 1024);
+	const struct region small = sum_of("", "bar.sync 0;\n", 32),
+						big = sum_of("", "bar.sync 0;\n", 1024);
 	assert_true(big.chain_cycles - small.chain_cycles >= 2 * 31);
 }
 
-/* What one warp of a block does while the others wait delays the block; of two sides each warp takes one. */
+/* What one warp of a block does while the others wait delays the block; of two sides each warp
+ * takes one. */
 static void choices(void **state)
 {
 	(void)state;
 	const char *work = "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
-	                   "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
-	                   "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
-	                   "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
-	                   "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n";
+					   "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
+					   "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
+					   "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
+					   "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n";
 	char body[2000];
-	snprintf(body, sizeof body, "mov.f32 %%f1, 0f3F800000;\nsetp.ge.u32 %%p1, %%r1, 32;\n@%%p1 bra J;\n"
-	         "%sJ:\nbar.sync 0;\n", work);
+	snprintf(body, sizeof body,
+	         "mov.f32 %%f1, 0f3F800000;\nsetp.ge.u32 %%p1, %%r1, 32;\n@%%p1 bra J;\n"
+	         "%sJ:\nbar.sync 0;\n",
+	         work);
 	struct emu_case c = run("", body, 256);
 	double block = 0, warps = 0;
 	for (unsigned i = 0; i < c.res.counts.n_regions; i++)
@@ -158,8 +181,10 @@ static void choices(void **state)
 		}
 	emu_case_free(&c);
 	assert_true(warps == 2 && block == 2); /* one warp of eight, in each of two blocks */
-	snprintf(body, sizeof body, "mov.f32 %%f1, 0f3F800000;\nsetp.ge.u32 %%p1, %%r1, 128;\n"
-	         "@%%p1 bra B;\n%sbra J;\nB:\n%sJ:\nst.global.f32 [%%d1], %%f1;\n", work, work);
+	snprintf(body, sizeof body,
+	         "mov.f32 %%f1, 0f3F800000;\nsetp.ge.u32 %%p1, %%r1, 128;\n"
+	         "@%%p1 bra B;\n%sbra J;\nB:\n%sJ:\nst.global.f32 [%%d1], %%f1;\n",
+	         work, work);
 	c = run("", body, 256);
 	block = 0;
 	for (unsigned i = 0; i < c.res.counts.n_regions; i++)
@@ -173,13 +198,17 @@ static void choices(void **state)
 static void atomics_on_one_address(void **state)
 {
 	(void)state;
-	struct emu_case c = run("", "red.global.add.f32 [%d1], 0f3F800000;\n"
-	                            "red.global.add.u32 [%d1+64], 1;\n", 64);
+	struct emu_case c = run("",
+	                        "red.global.add.f32 [%d1], 0f3F800000;\n"
+	                        "red.global.add.u32 [%d1+64], 1;\n",
+	                        64);
 	assert_true(c.res.counts.serial_float == 128);
 	assert_true(c.res.counts.serial_int == 4); /* a warp's lanes are added up before */
 	emu_case_free(&c);
-	c = run("", "mul.wide.u32 %d2, %r1, 4;\nadd.s64 %d3, %d1, %d2;\n"
-	            "red.global.add.f32 [%d3], 0f3F800000;\n", 64);
+	c = run("",
+	        "mul.wide.u32 %d2, %r1, 4;\nadd.s64 %d3, %d1, %d2;\n"
+	        "red.global.add.f32 [%d3], 0f3F800000;\n",
+	        64);
 	assert_true(c.res.counts.serial_float == 0);
 	emu_case_free(&c);
 }

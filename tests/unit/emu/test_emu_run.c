@@ -9,19 +9,20 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#define COPY                                                                                      \
-	PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{\n"           \
-	"\t.reg .pred %p<2>;\n\t.reg .b32 %r<8>;\n\t.reg .b64 %rd<8>;\n"                          \
-	"\tld.param.u64 %rd1, [in];\n\tld.param.u64 %rd2, [out];\n\tld.param.u32 %r1, [n];\n"     \
-	"\tmov.u32 %r2, %ctaid.x;\n\tmov.u32 %r3, %ntid.x;\n\tmov.u32 %r4, %tid.x;\n"             \
-	"\tmad.lo.s32 %r5, %r2, %r3, %r4;\n\tsetp.ge.s32 %p1, %r5, %r1;\n\t@%p1 bra END;\n"       \
-	"\tmul.wide.s32 %rd3, %r5, 4;\n\tadd.s64 %rd4, %rd1, %rd3;\n\tadd.s64 %rd5, %rd2, %rd3;\n" \
-	"\tld.global.u32 %r6, [%rd4];\n\tst.global.u32 [%rd5], %r6;\nEND:\n\tret;\n}\n"
+#define COPY                                                                                       \
+	PTX_HEAD                                                                                       \
+		".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{\n"                   \
+		"\t.reg .pred %p<2>;\n\t.reg .b32 %r<8>;\n\t.reg .b64 %rd<8>;\n"                           \
+		"\tld.param.u64 %rd1, [in];\n\tld.param.u64 %rd2, [out];\n\tld.param.u32 %r1, [n];\n"      \
+		"\tmov.u32 %r2, %ctaid.x;\n\tmov.u32 %r3, %ntid.x;\n\tmov.u32 %r4, %tid.x;\n"              \
+		"\tmad.lo.s32 %r5, %r2, %r3, %r4;\n\tsetp.ge.s32 %p1, %r5, %r1;\n\t@%p1 bra END;\n"        \
+		"\tmul.wide.s32 %rd3, %r5, 4;\n\tadd.s64 %rd4, %rd1, %rd3;\n\tadd.s64 %rd5, %rd2, %rd3;\n" \
+		"\tld.global.u32 %r6, [%rd4];\n\tst.global.u32 [%rd5], %r6;\nEND:\n\tret;\n}\n"
 
-#define ENDLESS                                                                                   \
+#define ENDLESS                                                                                 \
 	PTX_HEAD ".visible .entry k(.param .u64 out)\n{\n\t.reg .b32 %r<2>;\n\t.reg .b64 %rd<2>;\n" \
-	"\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, 0;\nAGAIN:\n\tadd.s32 %r1, %r1, 1;\n"        \
-	"\tst.global.u32 [%rd1], %r1;\n\tbra AGAIN;\n}\n"
+			 "\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, 0;\nAGAIN:\n\tadd.s32 %r1, %r1, 1;\n" \
+			 "\tst.global.u32 [%rd1], %r1;\n\tbra AGAIN;\n}\n"
 
 static const struct emu_way best = { "best", "", false, 1 };
 
@@ -35,7 +36,8 @@ static double seconds(void)
 static void copy_case(struct emu_case *c, size_t n)
 {
 	*c = (struct emu_case){ .ptx = mem_strdup(COPY) };
-	emu_launch(c, "k", (struct dim3u){ (uint32_t)((n + 255) / 256), 1, 1 }, (struct dim3u){ 256, 1, 1 });
+	emu_launch(c, "k", (struct dim3u){ (uint32_t)((n + 255) / 256), 1, 1 },
+	           (struct dim3u){ 256, 1, 1 });
 	uint32_t *in = emu_buffer(c, "in", ELEM_U32, BUF_IN, n);
 	emu_buffer(c, "out", ELEM_U32, BUF_OUT, n);
 	emu_arg(c, (int32_t)n);
@@ -43,7 +45,7 @@ static void copy_case(struct emu_case *c, size_t n)
 		in[i] = (uint32_t)(i * 2654435761u);
 }
 
-/* --- ends ---------------------------------------------------------------------------------------------- */
+/* --- ends --- */
 
 static void watchdog_ends_a_loop(void **state)
 {
@@ -141,7 +143,7 @@ static void progress_rises_to_one(void **state)
 	emu_case_free(&c);
 }
 
-/* --- samples ----------------------------------------------------------------------------------------------- */
+/* --- samples --- */
 
 static void sample_is_scaled(void **state)
 {
@@ -187,7 +189,7 @@ static void trace_has_its_shape(void **state)
 	emu_case_free(&c);
 }
 
-/* --- traffic ------------------------------------------------------------------------------------------------ */
+/* --- traffic --- */
 
 static void copy_moves_every_byte_once(void **state)
 {
@@ -211,15 +213,18 @@ static void copy_moves_every_byte_once(void **state)
 static void shared_lines_hit(void **state)
 {
 	(void)state;
-	struct emu_case c = { .ptx = mem_strdup(
-		PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n\t.reg .pred %p<2>;\n"
-		"\t.reg .b32 %r<8>;\n\t.reg .b64 %rd<8>;\n\tld.param.u64 %rd1, [in];\n"
-		"\tld.param.u64 %rd2, [out];\n\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r2, 0;\n\tmov.u32 %r3, 0;\n"
-		"NEXT:\n\tadd.s32 %r4, %r1, %r2;\n\tand.b32 %r4, %r4, 1023;\n\tmul.wide.u32 %rd3, %r4, 4;\n"
-		"\tadd.s64 %rd4, %rd1, %rd3;\n\tld.global.u32 %r5, [%rd4];\n\tadd.s32 %r3, %r3, %r5;\n"
-		"\tadd.s32 %r2, %r2, 32;\n\tsetp.lt.s32 %p1, %r2, 2048;\n\t@%p1 bra NEXT;\n"
-		"\tmov.u32 %r6, %ctaid.x;\n\tmul.wide.u32 %rd5, %r6, 4;\n\tadd.s64 %rd6, %rd2, %rd5;\n"
-		"\tst.global.u32 [%rd6], %r3;\n\tret;\n}\n") };
+	struct emu_case c = {
+		.ptx = mem_strdup(
+			PTX_HEAD
+			".visible .entry k(.param .u64 in, .param .u64 out)\n{\n\t.reg .pred %p<2>;\n"
+			"\t.reg .b32 %r<8>;\n\t.reg .b64 %rd<8>;\n\tld.param.u64 %rd1, [in];\n"
+			"\tld.param.u64 %rd2, [out];\n\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r2, 0;\n\tmov.u32 %r3, 0;\n"
+			"NEXT:\n\tadd.s32 %r4, %r1, %r2;\n\tand.b32 %r4, %r4, 1023;\n\tmul.wide.u32 %rd3, %r4, 4;\n"
+			"\tadd.s64 %rd4, %rd1, %rd3;\n\tld.global.u32 %r5, [%rd4];\n\tadd.s32 %r3, %r3, %r5;\n"
+			"\tadd.s32 %r2, %r2, 32;\n\tsetp.lt.s32 %p1, %r2, 2048;\n\t@%p1 bra NEXT;\n"
+			"\tmov.u32 %r6, %ctaid.x;\n\tmul.wide.u32 %rd5, %r6, 4;\n\tadd.s64 %rd6, %rd2, %rd5;\n"
+			"\tst.global.u32 [%rd6], %r3;\n\tret;\n}\n")
+	};
 	emu_launch(&c, "k", (struct dim3u){ 432, 1, 1 }, (struct dim3u){ 64, 1, 1 });
 	emu_buffer(&c, "in", ELEM_U32, BUF_IN, 1024);
 	emu_buffer(&c, "out", ELEM_U32, BUF_OUT, 432);
@@ -232,19 +237,22 @@ static void shared_lines_hit(void **state)
 	emu_case_free(&c);
 }
 
-/* --- assumptions that fail ------------------------------------------------------------------------------------ */
+/* --- assumptions that fail --- */
 
 /* Index near 2^31: widening it wraps in some lanes, which the fast program cannot express. */
 static void wrap_is_exact(void **state)
 {
 	(void)state;
-	struct emu_case c = { .ptx = mem_strdup(
-		PTX_HEAD ".visible .entry k(.param .u64 out, .param .u32 n)\n{\n\t.reg .b32 %r<8>;\n"
-		"\t.reg .b64 %rd<8>;\n\tld.param.u64 %rd1, [out];\n\tld.param.u32 %r7, [n];\n"
-		"\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r2, %ctaid.x;\n\tmul.lo.s32 %r3, %r2, %r7;\n"
-		"\tadd.s32 %r3, %r3, %r1;\n\tmul.wide.s32 %rd2, %r3, 3;\n\tmov.u32 %r4, %ntid.x;\n"
-		"\tmad.lo.s32 %r5, %r2, %r4, %r1;\n\tmul.wide.u32 %rd3, %r5, 8;\n\tadd.s64 %rd4, %rd1, %rd3;\n"
-		"\tst.global.u64 [%rd4], %rd2;\n\tret;\n}\n") };
+	struct emu_case c = {
+		.ptx = mem_strdup(
+			PTX_HEAD
+			".visible .entry k(.param .u64 out, .param .u32 n)\n{\n\t.reg .b32 %r<8>;\n"
+			"\t.reg .b64 %rd<8>;\n\tld.param.u64 %rd1, [out];\n\tld.param.u32 %r7, [n];\n"
+			"\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r2, %ctaid.x;\n\tmul.lo.s32 %r3, %r2, %r7;\n"
+			"\tadd.s32 %r3, %r3, %r1;\n\tmul.wide.s32 %rd2, %r3, 3;\n\tmov.u32 %r4, %ntid.x;\n"
+			"\tmad.lo.s32 %r5, %r2, %r4, %r1;\n\tmul.wide.u32 %rd3, %r5, 8;\n\tadd.s64 %rd4, %rd1, %rd3;\n"
+			"\tst.global.u64 [%rd4], %rd2;\n\tret;\n}\n")
+	};
 	const uint32_t blocks = 6, threads = 96, n = 715827880; /* 3 n is just below 2^31 */
 	emu_launch(&c, "k", (struct dim3u){ blocks, 1, 1 }, (struct dim3u){ threads, 1, 1 });
 	int64_t *out = emu_buffer(&c, "out", ELEM_F64, BUF_INOUT, blocks * threads);

@@ -42,8 +42,7 @@ struct data {
 
 static void data_make(struct data *d, uint64_t seed, unsigned block)
 {
-	static const uint32_t bits[] = { 0, 1, 0xffffffff, 0x80000000, 0x7fffffff, 33, 64,
-		                         1000003 };
+	static const uint32_t bits[] = { 0, 1, 0xffffffff, 0x80000000, 0x7fffffff, 33, 64, 1000003 };
 	static const float odd[] = { 0.0f, -0.0f, 1.0f, -1.5f, 1e20f, 1e-40f, 16777216.0f, 0.5f };
 	*d = (struct data){ .threads = GRID * block };
 	d->in = mem_calloc((size_t)d->threads * N_U, 4);
@@ -58,8 +57,8 @@ static void data_make(struct data *d, uint64_t seed, unsigned block)
 	}
 	for (size_t i = 0; i < (size_t)d->threads * N_F; i++) {
 		const uint64_t r = rand_next(&seed);
-		d->fin[i] = r & 3 ? ldexpf((float)(int32_t)(r >> 32), (int)(r >> 8 & 63) - 48)
-		                  : odd[r >> 16 & 7];
+		d->fin[i] =
+			r & 3 ? ldexpf((float)(int32_t)(r >> 32), (int)(r >> 8 & 63) - 48) : odd[r >> 16 & 7];
 	}
 }
 
@@ -83,16 +82,19 @@ static bool compare(const struct data *d, unsigned block, const char *setting)
 {
 	for (size_t i = 0; i < (size_t)d->threads * N_U; i++)
 		if (d->out[i] != d->want[i]) {
-			snprintf(found, sizeof found, "%s: block %zu, thread %zu: u%zu is 0x%08x, "
-			         "expected 0x%08x", setting, i / N_U / block, i / N_U % block,
-			         i % N_U, d->out[i], d->want[i]);
+			snprintf(found, sizeof found,
+			         "%s: block %zu, thread %zu: u%zu is 0x%08x, "
+			         "expected 0x%08x",
+			         setting, i / N_U / block, i / N_U % block, i % N_U, d->out[i], d->want[i]);
 			return false;
 		}
 	for (size_t i = 0; i < (size_t)d->threads * N_F; i++)
 		if (!same_float(d->fout[i], d->fwant[i])) {
-			snprintf(found, sizeof found, "%s: block %zu, thread %zu: f%zu is %a, "
-			         "expected %a", setting, i / N_F / block, i / N_F % block, i % N_F,
-			         (double)d->fout[i], (double)d->fwant[i]);
+			snprintf(found, sizeof found,
+			         "%s: block %zu, thread %zu: f%zu is %a, "
+			         "expected %a",
+			         setting, i / N_F / block, i / N_F % block, i % N_F, (double)d->fout[i],
+			         (double)d->fwant[i]);
 			return false;
 		}
 	for (size_t i = 0; i < N_BINS; i++)
@@ -122,11 +124,18 @@ static bool run_setting(const struct module *m, const char *entry, struct data *
 	for (unsigned i = 0; i < 5; i++)
 		plan.args[i] = (struct kernel_arg){ .kind = ARG_BUFFER, .buffer = i };
 	struct run_request req = {
-		.module = m, .plan = &plan, .source_file = "random.cu", .caps = CAP_COUNTERS,
-		.timeout_s = 20, .threads = settings[setting].threads,
+		.module = m,
+		.plan = &plan,
+		.source_file = "random.cu",
+		.caps = CAP_COUNTERS,
+		.timeout_s = 20,
+		.threads = settings[setting].threads,
 		.check_races = settings[setting].races,
-		.buffers = { { d->in, nu * 4 }, { d->fin, nf * 4 }, { d->out, nu * 4 },
-		             { d->fout, nf * 4 }, { d->all, sizeof d->all } },
+		.buffers = { { d->in, nu * 4 },
+		             { d->fin, nf * 4 },
+		             { d->out, nu * 4 },
+		             { d->fout, nf * 4 },
+		             { d->all, sizeof d->all } },
 	};
 	struct run_hooks hooks = { 0 };
 	struct run_result res = { 0 };
@@ -163,8 +172,9 @@ static bool passes(struct program_text *program, size_t first, size_t end, struc
 	*source = (struct text){ 0 };
 	print_program(program, source);
 	snprintf(entry, sizeof entry, "random_%" PRIu64, seed);
-	const struct compile_request req = { .file = "random.cu", .source = source->s,
-		                             .cc_major = arch[0], .cc_minor = arch[1] };
+	const struct compile_request req = {
+		.file = "random.cu", .source = source->s, .cc_major = arch[0], .cc_minor = arch[1]
+	};
 	*compiled = compile_module(&req, &m, &err);
 	if (!*compiled) {
 		snprintf(found, sizeof found, "%s", err.msg);

@@ -47,8 +47,11 @@ static void one_file(void **state)
 		fail_msg("%s", c.why);
 	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
 		const struct case_target t = {
-			.ops = &backend_emu, .be = emulator, .setting = settings[i].setting,
-			.threads = settings[i].threads, .check_races = settings[i].check_races,
+			.ops = &backend_emu,
+			.be = emulator,
+			.setting = settings[i].setting,
+			.threads = settings[i].threads,
+			.check_races = settings[i].check_races,
 		};
 		if (settings[i].isa)
 			setenv("PMPP_EMU_ISA", settings[i].isa, 1);
@@ -89,12 +92,12 @@ int main(void)
 	}
 	for (struct dirent *e; (e = readdir(dir));) {
 		const size_t len = strlen(e->d_name);
-		if (len < 5 || strcmp(e->d_name + len - 4, ".ptx") ||
-		    (only && !strstr(e->d_name, only)))
+		if (len < 5 || strcmp(e->d_name + len - 4, ".ptx") || (only && !strstr(e->d_name, only)))
 			continue;
 		tests = mem_realloc(tests, n + 1, sizeof *tests);
 		tests[n++] = (struct CMUnitTest){
-			.name = mem_strndup(e->d_name, len - 4), .test_func = one_file,
+			.name = mem_strndup(e->d_name, len - 4),
+			.test_func = one_file,
 			.initial_state = mem_printf("%s/%s", folder, e->d_name),
 		};
 	}

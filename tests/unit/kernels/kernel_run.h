@@ -71,8 +71,8 @@ static inline const char *in_words(const struct kernel_desc *k, unsigned variant
 
 	for (unsigned i = 0; i < k->n_params && at < sizeof out; i++)
 		if (kernel_param_used(k, variant, i))
-			at += (size_t)snprintf(out + at, sizeof out - at, " %s=%" PRId64,
-			                       k->params[i].name, params[i]);
+			at += (size_t)snprintf(out + at, sizeof out - at, " %s=%" PRId64, k->params[i].name,
+			                       params[i]);
 	return out;
 }
 
@@ -161,10 +161,13 @@ static inline bool launch(const struct kernel_desc *k, unsigned variant, struct 
 				.value = kernel_param_used(k, variant, i) ? l->params[i] : k->params[i].def,
 			};
 	snprintf(file, sizeof file, "%s.cu", k->name);
-	if (!compile_module(&(struct compile_request){ .file = file, .source = kernel_source(k),
-	                                               .n_macros = n, .macros = macros,
+	if (!compile_module(&(struct compile_request){ .file = file,
+	                                               .source = kernel_source(k),
+	                                               .n_macros = n,
+	                                               .macros = macros,
 	                                               .cc_major = sel.gpu.cc_major,
-	                                               .cc_minor = sel.gpu.cc_minor }, &m, err))
+	                                               .cc_minor = sel.gpu.cc_minor },
+	                    &m, err))
 		return false;
 	struct run_request req = { .module = &m, .plan = &l->plan, .source_file = file };
 	for (unsigned b = 0; b < l->plan.n_buffers; b++)

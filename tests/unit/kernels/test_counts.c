@@ -21,9 +21,9 @@ static const struct {
 	unsigned n, lanes, warps;
 	unsigned lines; /* 128-byte lines of the step's loads and stores, S-373 */
 } steps[] = {
-	{ "simple", 256, 255, 27, 141 },      { "convergent", 256, 255, 12, 36 },
-	{ "simple", 1024, 1023, 111, 573 },   { "convergent", 1024, 1023, 36, 108 },
-	{ "simple", 2048, 2047, 223, 1149 },  { "convergent", 2048, 2047, 68, 204 },
+	{ "simple", 256, 255, 27, 141 },     { "convergent", 256, 255, 12, 36 },
+	{ "simple", 1024, 1023, 111, 573 },  { "convergent", 1024, 1023, 36, 108 },
+	{ "simple", 2048, 2047, 223, 1149 }, { "convergent", 2048, 2047, 68, 204 },
 };
 
 static void reduction_steps(void **state)
@@ -52,8 +52,12 @@ static void reduction_steps(void **state)
 static void reduction_divergence(void **state)
 {
 	(void)state;
-	static const struct { const char *variant; unsigned divergent; } want[] = {
-		{ "simple", 4 + 4 + 4 + 4 + 4 + 2 + 1 }, { "convergent", 1 + 1 + 1 + 1 + 1 },
+	static const struct {
+		const char *variant;
+		unsigned divergent;
+	} want[] = {
+		{ "simple", 4 + 4 + 4 + 4 + 4 + 2 + 1 },
+		{ "convergent", 1 + 1 + 1 + 1 + 1 },
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
 		struct run_record *r = run_words("reduction", want[i].variant, "N=256 block=128");
@@ -80,8 +84,11 @@ static void reduction_shared_requests(void **state)
 static void vector_addition_coalescing(void **state)
 {
 	(void)state;
-	static const struct { const char *variant; double load, store, efficiency; } want[] = {
-		{ "one_thread", 1, 1, 12.5 },  { "chunks", 32, 32, 12.5 }, { "one_block", 4, 4, 100 },
+	static const struct {
+		const char *variant;
+		double load, store, efficiency;
+	} want[] = {
+		{ "one_thread", 1, 1, 12.5 }, { "chunks", 32, 32, 12.5 },   { "one_block", 4, 4, 100 },
 		{ "per_element", 4, 4, 100 }, { "grid_stride", 4, 4, 100 }, { "coarsened", 4, 4, 100 },
 		{ "unrolled", 4, 4, 100 },
 	};
@@ -100,8 +107,12 @@ static void vector_addition_coalescing(void **state)
 static void vector_addition_tail(void **state)
 {
 	(void)state;
-	static const struct { const char *words; unsigned divergent, threads; } want[] = {
-		{ "N=4000 block=256", 0, 4096 }, { "N=100 block=32", 1, 128 },
+	static const struct {
+		const char *words;
+		unsigned divergent, threads;
+	} want[] = {
+		{ "N=4000 block=256", 0, 4096 },
+		{ "N=100 block=32", 1, 128 },
 		{ "N=1003 block=64", 1, 1024 },
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
@@ -133,7 +144,10 @@ static void race_and_atomic(void **state)
 static void matrix_loads(void **state)
 {
 	(void)state;
-	static const struct { const char *variant, *words; double a, b; } want[] = {
+	static const struct {
+		const char *variant, *words;
+		double a, b;
+	} want[] = {
 		{ "naive", "M=64 N=64 K=64 block_x=16 block_y=16", 2, 2 },
 		{ "naive", "M=64 N=64 K=64 block_x=32 block_y=8", 1, 4 },
 		{ "naive_col", "M=64 N=64 K=64 block_x=16 block_y=16", 2, 16 },
@@ -151,8 +165,8 @@ static void matrix_loads(void **state)
 		const double got_a = (double)a.ld_sectors / (double)a.ld_requests;
 		const double got_b = (double)b.ld_sectors / (double)b.ld_requests;
 		if (got_a != want[i].a || got_b != want[i].b)
-			fail_msg("sgemm/%s %s: A %g, B %g sectors per request", want[i].variant,
-			         want[i].words, got_a, got_b);
+			fail_msg("sgemm/%s %s: A %g, B %g sectors per request", want[i].variant, want[i].words,
+			         got_a, got_b);
 		assert_true(metric(r, "flop.fp32") == 2 * 64 * 64 * 64);
 		record_free(r);
 	}
@@ -207,12 +221,12 @@ static void transpose_accesses(void **state)
 		{ "div_mod", "W=128 H=128", 32, 0 },
 		{ "naive", "W=128 H=128 block_x=32 block_y=8", 32, 0 },
 		{ "naive", "W=128 H=128 block_x=16 block_y=16", 16, 0 },
-		{ "tiled", "W=128 H=128 TILE=32", 4, 32 },  /* 32-way conflict */
-		{ "padded", "W=128 H=128 TILE=32", 4, 1 },  /* none */
-		{ "tiled", "W=128 H=128 TILE=16", 4, 8 },   /* 8-way */
-		{ "padded", "W=128 H=128 TILE=16", 4, 2 },  /* 2-way: 17 words do not do at 16 */
+		{ "tiled", "W=128 H=128 TILE=32", 4, 32 }, /* 32-way conflict */
+		{ "padded", "W=128 H=128 TILE=32", 4, 1 }, /* none */
+		{ "tiled", "W=128 H=128 TILE=16", 4, 8 },  /* 8-way */
+		{ "padded", "W=128 H=128 TILE=16", 4, 2 }, /* 2-way: 17 words do not do at 16 */
 		{ "coarsened", "W=128 H=128", 4, 1 },
-		{ "quads", "W=128 H=128", 16, 2 },          /* 16 bytes per lane: 512 bytes a request */
+		{ "quads", "W=128 H=128", 16, 2 }, /* 16 bytes per lane: 512 bytes a request */
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
 		struct run_record *r = run_words("transpose", want[i].variant, want[i].words);
@@ -233,8 +247,12 @@ static void transpose_accesses(void **state)
 static void image_edges(void **state)
 {
 	(void)state;
-	static const struct { const char *words; unsigned blocks, divergent; } want[] = {
-		{ "W=200 H=150", 130, 75 }, { "W=1000 H=750", 2961, 375 },
+	static const struct {
+		const char *words;
+		unsigned blocks, divergent;
+	} want[] = {
+		{ "W=200 H=150", 130, 75 },
+		{ "W=1000 H=750", 2961, 375 },
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
 		struct run_record *r = run_words("rgb_to_gray", "interleaved", want[i].words);
@@ -250,12 +268,17 @@ static void pixel_layouts(void **state)
 {
 	(void)state;
 	/* per warp of 32 pixels; packed: three loads per 128 pixels, 12 bytes apart, 12 sectors each */
-	static const struct { const char *variant; double requests, sectors; } want[] = {
-		{ "interleaved", 3, 3 * 3 }, { "planar", 3, 3 * 1 }, { "packed", 0.75, 9 },
+	static const struct {
+		const char *variant;
+		double requests, sectors;
+	} want[] = {
+		{ "interleaved", 3, 3 * 3 },
+		{ "planar", 3, 3 * 1 },
+		{ "packed", 0.75, 9 },
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
-		struct run_record *r = run_words("rgb_to_gray", want[i].variant,
-		                                 "W=128 H=32 block_x=32 block_y=8 block=256");
+		struct run_record *r =
+			run_words("rgb_to_gray", want[i].variant, "W=128 H=32 block_x=32 block_y=8 block=256");
 		const double warps = 128 * 32 / 32.0; /* of pixels */
 		assert_true(metric(r, "mem.ld_requests") == want[i].requests * warps);
 		assert_true(metric(r, "mem.ld_sectors") == want[i].sectors * warps);
@@ -390,8 +413,8 @@ static void fast_ladder_shared_reads(void **state)
 		assert_int_equal(r->verify, VERIFY_OK);
 		if (reads != want[i].reads_per_fma * fma ||
 		    (want[i].wavefronts_per_read > 0 && passes != want[i].wavefronts_per_read))
-			fail_msg("sgemm_fast/%s: %g shared reads per FMA, %g passes per read",
-			         want[i].variant, reads / fma, passes);
+			fail_msg("sgemm_fast/%s: %g shared reads per FMA, %g passes per read", want[i].variant,
+			         reads / fma, passes);
 		record_free(r);
 	}
 }

@@ -7,15 +7,16 @@
 #include <ctype.h>
 #include <math.h>
 
-#define EACH_KERNEL(k)                                                                         \
-	for (size_t k##_i = 0; k##_i < kernel_count(); k##_i++)                               \
+#define EACH_KERNEL(k)                                      \
+	for (size_t k##_i = 0; k##_i < kernel_count(); k##_i++) \
 		for (const struct kernel_desc *k = kernel_at(k##_i); k; k = NULL)
 
 static void names_and_texts(void **state)
 {
 	(void)state;
 	assert_true(kernel_count() >= 3);
-	EACH_KERNEL(k) {
+	EACH_KERNEL(k)
+	{
 		assert_true(k->n_params <= KERNEL_MAX_PARAMS && k->n_variants >= 1 && k->n_variants <= 32);
 		assert_true(k->title && k->section && strlen(k->about) > 40);
 		assert_true(k->plan && k->fill && k->check && k->cost);
@@ -39,7 +40,8 @@ static void names_and_texts(void **state)
 static void parameters_are_legal_and_documented(void **state)
 {
 	(void)state;
-	EACH_KERNEL(k) {
+	EACH_KERNEL(k)
+	{
 		for (unsigned i = 0; i < k->n_params; i++) {
 			const struct param_desc *p = &k->params[i];
 			struct err err = { 0 };
@@ -68,7 +70,8 @@ static void parameters_are_legal_and_documented(void **state)
 static void defaults_can_be_launched(void **state)
 {
 	(void)state;
-	EACH_KERNEL(k) {
+	EACH_KERNEL(k)
+	{
 		int64_t params[KERNEL_MAX_PARAMS];
 		kernel_defaults(k, params);
 		for (unsigned v = 0; v < k->n_variants; v++) {
@@ -89,7 +92,8 @@ static void defaults_can_be_launched(void **state)
 static void impossible_values_are_refused_by_name(void **state)
 {
 	(void)state;
-	EACH_KERNEL(k) {
+	EACH_KERNEL(k)
+	{
 		for (unsigned v = 0; v < k->n_variants; v++) {
 			for (unsigned i = 0; i < k->n_params; i++) {
 				if (!kernel_param_used(k, v, i))
@@ -104,16 +108,15 @@ static void impossible_values_are_refused_by_name(void **state)
 					params[i] = bad[b];
 					/* free numbers of a launch: plan() alone must refuse, as it knows the
 					 * reason; the rest is left to the check before it */
-					const bool free_number = k->params[i].kind == PARAM_LAUNCH &&
-					                         !k->params[i].choices;
+					const bool free_number =
+						k->params[i].kind == PARAM_LAUNCH && !k->params[i].choices;
 					if ((free_number || kernel_param_legal(k, i, bad[b], &err)) &&
 					    k->plan(v, params, &plan, &err))
 						fail_msg("%s was not refused", in_words(k, v, params));
 					assert_int_equal(err.code, ERR_USAGE);
 					snprintf(name, sizeof name, "'%s'", k->params[i].name);
 					if (!strstr(err.msg, name))
-						fail_msg("%s: does not name %s: %s", in_words(k, v, params),
-						         name, err.msg);
+						fail_msg("%s: does not name %s: %s", in_words(k, v, params), name, err.msg);
 				}
 			}
 		}
@@ -178,15 +181,15 @@ static const struct {
 	struct dim3u grid, block;
 	uint32_t dynamic;
 } shapes[] = {
-	{ "vec_add", "per_element", "N=4000 block=256", { 16, 1, 1 }, { 256, 1, 1 }, 0 },  /* S-301 */
-	{ "vec_add", "per_element", "N=100 block=32", { 4, 1, 1 }, { 32, 1, 1 }, 0 },      /* S-302 */
-	{ "vec_add", "per_element", "N=1003 block=64", { 16, 1, 1 }, { 64, 1, 1 }, 0 },    /* S-303 */
+	{ "vec_add", "per_element", "N=4000 block=256", { 16, 1, 1 }, { 256, 1, 1 }, 0 }, /* S-301 */
+	{ "vec_add", "per_element", "N=100 block=32", { 4, 1, 1 }, { 32, 1, 1 }, 0 },     /* S-302 */
+	{ "vec_add", "per_element", "N=1003 block=64", { 16, 1, 1 }, { 64, 1, 1 }, 0 },   /* S-303 */
 	{ "vec_add", "grid_stride", "N=1k blocks=136", { 136, 1, 1 }, { 256, 1, 1 }, 0 }, /* S-332 */
 	{ "vec_add", "one_thread", "N=5 block=512", { 1, 1, 1 }, { 1, 1, 1 }, 0 },
 	{ "vec_add", "coarsened", "N=1025 block=256 COARSE=4", { 2, 1, 1 }, { 256, 1, 1 }, 0 },
 	{ "sgemm", "naive", "M=100 N=200 K=3 block_x=32 block_y=8", { 7, 13, 1 }, { 32, 8, 1 }, 0 },
 	{ "sgemm", "tiled", "M=17 N=33 K=1 TILE=16", { 3, 2, 1 }, { 16, 16, 1 }, 0 },
-	{ "sgemm", "dynamic", "width=8", { 128, 128, 1 }, { 8, 8, 1 }, 512 },              /* S-342 */
+	{ "sgemm", "dynamic", "width=8", { 128, 128, 1 }, { 8, 8, 1 }, 512 }, /* S-342 */
 	{ "sgemm", "dynamic", "width=16", { 64, 64, 1 }, { 16, 16, 1 }, 2048 },
 	{ "sgemm", "dynamic", "width=32", { 32, 32, 1 }, { 32, 32, 1 }, 8192 },
 	{ "sgemm", "wide_tile", "M=32 N=64 K=9 TILE=32 BLOCK=16", { 2, 1, 1 }, { 16, 16, 1 }, 0 },
@@ -226,9 +229,9 @@ static void launch_shapes(void **state)
 		if (memcmp(&plan.grid, &shapes[i].grid, sizeof plan.grid) ||
 		    memcmp(&plan.block, &shapes[i].block, sizeof plan.block) ||
 		    plan.dynamic_shared_bytes != shapes[i].dynamic)
-			fail_msg("%s/%s %s: grid %u x %u, block %u x %u, %u bytes", k->name,
-			         shapes[i].variant, shapes[i].words, plan.grid.x, plan.grid.y,
-			         plan.block.x, plan.block.y, plan.dynamic_shared_bytes);
+			fail_msg("%s/%s %s: grid %u x %u, block %u x %u, %u bytes", k->name, shapes[i].variant,
+			         shapes[i].words, plan.grid.x, plan.grid.y, plan.block.x, plan.block.y,
+			         plan.dynamic_shared_bytes);
 	}
 }
 
@@ -244,7 +247,8 @@ static void small(const struct kernel_desc *k, int64_t size, int64_t *params)
 static void fills_are_complete_and_repeatable(void **state)
 {
 	(void)state;
-	EACH_KERNEL(k) {
+	EACH_KERNEL(k)
+	{
 		for (unsigned v = 0; v < k->n_variants; v++) {
 			int64_t params[KERNEL_MAX_PARAMS];
 			struct launched one, two;
@@ -260,8 +264,7 @@ static void fills_are_complete_and_repeatable(void **state)
 				const float *f = one.before[b];
 				for (size_t i = 0; i < bp->count && bp->type == ELEM_F32; i++)
 					if (isnan(f[i]))
-						fail_msg("%s: %s[%zu] was not filled", in_words(k, v, params),
-						         bp->name, i);
+						fail_msg("%s: %s[%zu] was not filled", in_words(k, v, params), bp->name, i);
 			}
 			launched_free(&one);
 			launched_free(&two);
@@ -273,7 +276,8 @@ static void fills_are_complete_and_repeatable(void **state)
 static void checks_notice_a_kernel_that_did_nothing(void **state)
 {
 	(void)state;
-	EACH_KERNEL(k) {
+	EACH_KERNEL(k)
+	{
 		for (unsigned v = 0; v < k->n_variants; v++) {
 			int64_t params[KERNEL_MAX_PARAMS];
 			struct launched l;
@@ -283,8 +287,7 @@ static void checks_notice_a_kernel_that_did_nothing(void **state)
 				fail_msg("%s: %s", in_words(k, v, params), err.msg);
 			struct check_result c = checked(k, v, &l);
 			if (c.ok || c.errors == 0)
-				fail_msg("%s: nothing was computed, and the check passed",
-				         in_words(k, v, params));
+				fail_msg("%s: nothing was computed, and the check passed", in_words(k, v, params));
 			launched_free(&l);
 		}
 	}
@@ -308,7 +311,7 @@ static const struct {
 	{ "sgemm", "coarsened", "TILE=16 COARSE=4", 6.4 },
 	{ "sgemm", "coarsened", "TILE=32 COARSE=4", 12.8 },
 	{ "sgemm", "two_rows", "TILE=16", 16.0 / 3 },
-	{ "sgemm_fast", "thread_tile", "", 32 },                             /* S-227 */
+	{ "sgemm_fast", "thread_tile", "", 32 }, /* S-227 */
 	{ "sgemm_fast", "thread_tile", "BM=64 BN=64 TM=4 TN=4", 16 },
 	{ "rgb_to_gray", "interleaved", "", 1.25 },
 };

@@ -65,8 +65,7 @@ static void every_variant_at_many_sizes(void **state)
 				n += verify(k, v, params);
 			}
 			if (n < 3)
-				fail_msg("%s/%s was verified at %u sizes only", k->name,
-				         k->variants[v].name, n);
+				fail_msg("%s/%s was verified at %u sizes only", k->name, k->variants[v].name, n);
 		}
 	}
 }
@@ -138,14 +137,12 @@ static void every_knob(void **state)
 				const struct param_desc *d = &k->params[p];
 				const int64_t *value = d->choices ? d->choices : d->steps;
 				int64_t params[KERNEL_MAX_PARAMS];
-				if (is_size(d) || !value || !kernel_param_used(k, v, p) ||
-				    k->variants[v].wrong ||
+				if (is_size(d) || !value || !kernel_param_used(k, v, p) || k->variants[v].wrong ||
 				    (d->kind == PARAM_COMPILE && has_combinations(k)))
 					continue;
 				kernel_defaults(k, params);
 				for (const int64_t *first = value; *value != INT64_MIN; value++) {
-					if (d->kind == PARAM_COMPILE && value != first &&
-					    value[1] != INT64_MIN)
+					if (d->kind == PARAM_COMPILE && value != first && value[1] != INT64_MIN)
 						continue;
 					params[p] = *value;
 					set_sizes(k, &(int64_t){ 67 }, 1, 0, 0, params);
@@ -212,8 +209,8 @@ static void one_spoiled_element_is_noticed(void **state)
 					if (c.ok || c.errors < 1 || c.buffer != b ||
 					    (exact && (c.errors != 1 || c.first != at[a])))
 						fail_msg("%s: %s[%zu] was spoiled; check says ok=%d, %zu "
-						         "errors, first [%zu]", in_words(k, v, params),
-						         bp->name, at[a], c.ok, c.errors, c.first);
+						         "errors, first [%zu]",
+						         in_words(k, v, params), bp->name, at[a], c.ok, c.errors, c.first);
 					memcpy(element, saved, size);
 				}
 			}
@@ -250,8 +247,14 @@ static void large_products_are_checked_everywhere(void **state)
 			bt[j * K + l] = b[l * N + j];
 
 	for (int by_columns = 0; by_columns < 2; by_columns++) {
-		const struct matmul_ref ref = { .a = a, .b = by_columns ? bt : b, .c = c, .m = M, .n = N,
-			                        .k = K, .b_by_columns = by_columns, .buffer = 2 };
+		const struct matmul_ref ref = { .a = a,
+			                            .b = by_columns ? bt : b,
+			                            .c = c,
+			                            .m = M,
+			                            .n = N,
+			                            .k = K,
+			                            .b_by_columns = by_columns,
+			                            .buffer = 2 };
 		struct check_result r = { 0 };
 		check_matmul_f32(&ref, &r);
 		assert_true(r.ok && strstr(r.note, "row checksums"));
@@ -264,8 +267,8 @@ static void large_products_are_checked_everywhere(void **state)
 			r = (struct check_result){ 0 };
 			check_matmul_f32(&ref, &r);
 			if (r.ok || r.errors != 1 || r.first != places[p] || r.buffer != 2)
-				fail_msg("[%zu] spoiled: ok=%d, %zu errors, first %zu", places[p], r.ok,
-				         r.errors, r.first);
+				fail_msg("[%zu] spoiled: ok=%d, %zu errors, first %zu", places[p], r.ok, r.errors,
+				         r.first);
 			c[places[p]] = saved;
 		}
 		/* two that cancel in a plain sum of the row */

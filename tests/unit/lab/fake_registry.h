@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-/* --- the toy: y = x * W ----------------------------------------------------------------------- */
+/* --- the toy: y = x * W --- */
 
 static const char toy_source[] =
 	"#ifndef W\n"
@@ -48,12 +48,27 @@ enum { TOY_N, TOY_BLOCK, TOY_W, TOY_PARAMS };
 
 static const int64_t toy_blocks[] = { 32, 64, 128, 256, 512, 1024, INT64_MIN };
 static const struct param_desc toy_params[] = {
-	[TOY_N] = { .name = "N", .title = "elements", .unit = "elements", .def = 1000, .min = 1,
+	[TOY_N] = { .name = "N",
+	            .title = "elements",
+	            .unit = "elements",
+	            .def = 1000,
+	            .min = 1,
 	            .max = 1 << 20 },
-	[TOY_BLOCK] = { .name = "block", .title = "threads per block", .unit = "threads", .def = 128,
-	                .min = 1, .max = 4096, .steps = toy_blocks },
-	[TOY_W] = { .name = "W", .title = "factor", .unit = "", .kind = PARAM_COMPILE, .def = 1,
-	            .min = 1, .max = 9, .variants = 2 },
+	[TOY_BLOCK] = { .name = "block",
+	                .title = "threads per block",
+	                .unit = "threads",
+	                .def = 128,
+	                .min = 1,
+	                .max = 4096,
+	                .steps = toy_blocks },
+	[TOY_W] = { .name = "W",
+	            .title = "factor",
+	            .unit = "",
+	            .kind = PARAM_COMPILE,
+	            .def = 1,
+	            .min = 1,
+	            .max = 9,
+	            .variants = 2 },
 };
 static const struct variant_desc toy_variants[] = {
 	{ .name = "one", .entry = "toy_v0_one", .title = "one", .idea = "one", .section = "-" },
@@ -70,7 +85,8 @@ static bool toy_plan(unsigned variant, const int64_t *v, struct launch_plan *p, 
 		.n_args = 4,
 		.buffers = { { .name = "x", .role = BUF_IN, .count = (size_t)v[TOY_N] },
 		             { .name = "y", .role = BUF_OUT, .count = (size_t)v[TOY_N], .rows = 0 } },
-		.args = { { .kind = ARG_BUFFER, .buffer = 0 }, { .kind = ARG_BUFFER, .buffer = 1 },
+		.args = { { .kind = ARG_BUFFER, .buffer = 0 },
+		          { .kind = ARG_BUFFER, .buffer = 1 },
 		          { .kind = ARG_I32, .i32 = (int32_t)v[TOY_N] },
 		          { .kind = ARG_I32, .i32 = variant ? (int32_t)v[TOY_W] : 1 } },
 	};
@@ -105,23 +121,32 @@ static void toy_cost(unsigned variant, const struct launch_plan *p, const int64_
 	(void)variant;
 	(void)v;
 	*c = (struct kernel_cost){ .flop = (double)p->buffers[0].count,
-	                           .min_bytes = 8.0 * (double)p->buffers[0].count };
+		                       .min_bytes = 8.0 * (double)p->buffers[0].count };
 }
 
 static const struct kernel_desc toy = {
-	.name = "toy", .title = "toy", .section = "-", .about = "-", .n_params = TOY_PARAMS,
-	.n_variants = 2, .params = toy_params, .variants = toy_variants, .plan = toy_plan,
-	.fill = toy_fill, .check = toy_check, .cost = toy_cost,
+	.name = "toy",
+	.title = "toy",
+	.section = "-",
+	.about = "-",
+	.n_params = TOY_PARAMS,
+	.n_variants = 2,
+	.params = toy_params,
+	.variants = toy_variants,
+	.plan = toy_plan,
+	.fill = toy_fill,
+	.check = toy_check,
+	.cost = toy_cost,
 };
 
-/* --- fake back ends --------------------------------------------------------------------------- */
+/* --- fake back ends --- */
 
 /* What the next runs do. */
 static struct {
-	atomic_int block_us;    /* time per block */
+	atomic_int block_us; /* time per block */
 	atomic_bool wrong, skip, clobber, fault, deaf;
 	atomic_int runs, cancelled, open, stalled; /* stalled: runs that were asked for stall reasons */
-	atomic_bool device;     /* "cuda" has one */
+	atomic_bool device;                        /* "cuda" has one */
 } fake;
 
 static bool fake_probe(struct backend_info *info, struct err *err)
@@ -209,8 +234,12 @@ static bool fake_run(struct backend *be, const struct run_request *req,
 	res->counts.lines = calloc(2, sizeof *res->counts.lines);
 	assert_non_null(res->counts.lines);
 	res->counts.lines[0] = (struct line_counts){ .line = 7, .c.warp_executed = 6 * blocks };
-	res->counts.lines[1] = (struct line_counts){ .line = 8, .c.warp_executed = 4 * blocks,
-		.c.ld_requests = 2, .c.ld_sectors = 7, .c.st_requests = 1, .c.st_sectors = 4 };
+	res->counts.lines[1] = (struct line_counts){ .line = 8,
+		                                         .c.warp_executed = 4 * blocks,
+		                                         .c.ld_requests = 2,
+		                                         .c.ld_sectors = 7,
+		                                         .c.st_requests = 1,
+		                                         .c.st_sectors = 4 };
 	res->counts.dram_read_bytes = res->counts.dram_write_bytes = res->counts.l2_sectors = -1;
 	res->outputs_complete = n == blocks;
 	res->wall_s = 1e-6 * (double)fake.block_us * (double)n;
@@ -226,29 +255,68 @@ static bool fake_sheet(struct gpu_spec *out, struct err *err)
 }
 
 static const struct backend_ops fake_emu = {
-	.name = "emu", .probe = fake_probe, .open = fake_open, .run = fake_run, .close = fake_close,
+	.name = "emu",
+	.probe = fake_probe,
+	.open = fake_open,
+	.run = fake_run,
+	.close = fake_close,
 };
 static const struct backend_ops fake_cuda = {
-	.name = "cuda", .probe = fake_probe_device, .open = fake_open, .run = fake_run,
-	.close = fake_close, .sheet = fake_sheet,
+	.name = "cuda",
+	.probe = fake_probe_device,
+	.open = fake_open,
+	.run = fake_run,
+	.close = fake_close,
+	.sheet = fake_sheet,
 };
 static const struct backend_ops *const fakes[] = { &fake_cuda, &fake_emu };
 
-/* --- registry.h ------------------------------------------------------------------------------- */
+/* --- registry.h --- */
 
-size_t kernel_count(void) { return 1; }
-const struct kernel_desc *kernel_at(size_t i) { (void)i; return &toy; }
-const char *kernel_source(const struct kernel_desc *k) { (void)k; return toy_source; }
-void kernel_set_own(const struct kernel_desc *k) { (void)k; }
+size_t kernel_count(void)
+{
+	return 1;
+}
+const struct kernel_desc *kernel_at(size_t i)
+{
+	(void)i;
+	return &toy;
+}
+const char *kernel_source(const struct kernel_desc *k)
+{
+	(void)k;
+	return toy_source;
+}
+void kernel_set_own(const struct kernel_desc *k)
+{
+	(void)k;
+}
 const struct kernel_desc *kernel_find(const char *name)
 {
 	return str_ieq(name, "toy") ? &toy : NULL;
 }
-size_t view_count(void) { return 0; }
-const struct view_desc *view_at(size_t i) { (void)i; return NULL; }
-const struct view_desc *view_find(const char *name) { (void)name; return NULL; }
-size_t backend_count(void) { return 2; }
-const struct backend_ops *backend_at(size_t i) { return fakes[i]; }
+size_t view_count(void)
+{
+	return 0;
+}
+const struct view_desc *view_at(size_t i)
+{
+	(void)i;
+	return NULL;
+}
+const struct view_desc *view_find(const char *name)
+{
+	(void)name;
+	return NULL;
+}
+size_t backend_count(void)
+{
+	return 2;
+}
+const struct backend_ops *backend_at(size_t i)
+{
+	return fakes[i];
+}
 const struct backend_ops *backend_find(const char *name)
 {
 	for (size_t i = 0; i < 2; i++)
@@ -268,7 +336,7 @@ const struct backend_status *backend_peek(const struct backend_ops *ops)
 	return backend_probe(ops);
 }
 
-/* --- helpers ---------------------------------------------------------------------------------- */
+/* --- helpers --- */
 
 static void fake_reset(void)
 {

@@ -182,11 +182,19 @@ static void test_poison(void **state)
 static void test_sheet_of_device(void **state)
 {
 	(void)state;
-	static const struct { const char *device, *sheet; } cases[] = {
-		{ "NVIDIA H200", "h200" }, { "NVIDIA A100-SXM4-40GB", "a100" }, { "Tesla T4", "t4" },
-		{ "NVIDIA GeForce RTX 4060 Ti", "rtx4060ti" }, { "NVIDIA RTX A6000", "a6000" },
-		{ "NVIDIA GeForce RTX 4060 Laptop GPU", "rtx4060laptop" }, { "NVIDIA L40S", NULL },
-		{ "NVIDIA L4", "l4" }, { "NVIDIA GeForce GTX 1080", NULL }, { "", NULL },
+	static const struct {
+		const char *device, *sheet;
+	} cases[] = {
+		{ "NVIDIA H200", "h200" },
+		{ "NVIDIA A100-SXM4-40GB", "a100" },
+		{ "Tesla T4", "t4" },
+		{ "NVIDIA GeForce RTX 4060 Ti", "rtx4060ti" },
+		{ "NVIDIA RTX A6000", "a6000" },
+		{ "NVIDIA GeForce RTX 4060 Laptop GPU", "rtx4060laptop" },
+		{ "NVIDIA L40S", NULL },
+		{ "NVIDIA L4", "l4" },
+		{ "NVIDIA GeForce GTX 1080", NULL },
+		{ "", NULL },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct gpu_spec *g = sheet_of_device(cases[i].device);

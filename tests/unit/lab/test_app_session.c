@@ -292,7 +292,7 @@ static void test_auto_takes_the_device_and_its_sheet(void **state)
 	app_free(a);
 }
 
-/* --- the ladder ------------------------------------------------------------------------------- */
+/* --- the ladder --- */
 
 static bool climbed(const struct session *s)
 {
@@ -326,7 +326,7 @@ static void test_the_ladder_runs_when_looked_at(void **state)
 	assert_int_equal(s->state, RUN_DONE);
 	wait_for(a, climbed);
 	assert_int_equal(fake.runs, 2); /* the run at hand is one of the two */
-	wait_for(a, asked); /* and no library multiplies matrices for this family */
+	wait_for(a, asked);             /* and no library multiplies matrices for this family */
 	assert_string_equal(s->ladder->library_name, "");
 	assert_ptr_equal(s->now->sel.kernel, &toy);
 	assert_int_equal(s->now->sel.variant, 0); /* a rung is no run of the person's */
@@ -491,7 +491,8 @@ static void test_free_at_any_moment(void **state)
 	assert_int_equal(fake.open, 0);
 }
 
-/* What cannot be interrupted must not keep a person from leaving. Last: its thread is left behind. */
+/* What cannot be interrupted must not keep a person from leaving. Last: its thread is left behind.
+ */
 static void test_leaving_does_not_wait_for_ever(void **state)
 {
 	(void)state;

@@ -93,7 +93,8 @@ static void test_a_record(void **state)
 	assert_null(json_object_get(part, "time.kernel_ns"));
 	const json_t *key;
 	const char *name;
-	json_object_foreach((json_t *)part, name, key) {
+	json_object_foreach((json_t *)part, name, key)
+	{
 		is_metric(key);
 		assert_non_null(json_object_get(metrics, name));
 	}

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- source ------------------------------------------------------------------------------------ */
+/* --- source --- */
 
 static const char file[] =
-	"// __global__ void no(int a) { }\n"                                            /* 1 */
+	"// __global__ void no(int a) { }\n" /* 1 */
 	"#include <cstdio>\n"
 	"#include <stdint.h>\n"
 	"#include <cuda_fp16.h>\n"
@@ -24,15 +24,15 @@ static const char file[] =
 	"#define CHECK(x) \\\n\tdo { x; } while (0)\n"
 	"constexpr int TILE = 16;\n"
 	"struct pair { float a, b; };\n"
-	"static int host_only(FILE *f) { return f ? '{' : 1'000; }\n"                   /* 10 */
+	"static int host_only(FILE *f) { return f ? '{' : 1'000; }\n" /* 10 */
 	"__device__ float twice(float v) { return 2 * v; }\n"
 	"__global__ void declared(int n);\n"
 	"__global__ void __launch_bounds__(256, 2)\n"
 	"one(int n, const float *__restrict__ x, float* y, unsigned long long big = 3)\n"
-	"{ if (n) { y[0] = twice(x[0]); } }\n"                                           /* 15 */
+	"{ if (n) { y[0] = twice(x[0]); } }\n" /* 15 */
 	"extern \"C\" __global__ void two(const float4 *q, pair p, double d[], half h) {}\n"
 	"template <typename T>\n__global__ void three(T *t) { }\n"
-	"namespace inner {\n__global__ void four() { }\n}\n"                             /* 19-21 */
+	"namespace inner {\n__global__ void four() { }\n}\n" /* 19-21 */
 	"extern \"C\" {\n__global__ void five(void) { }\n}\n"
 	"std::vector<int> v = { 1, 2 };\n"
 	"int main() { one<<<1, 2>>>(1, 0, 0); }\n";
@@ -55,8 +55,12 @@ static void finds_kernels(void **state)
 	(void)state;
 	struct user_source s;
 	user_source_scan(file, &s);
-	static const struct { const char *name; unsigned line, params; bool able; } want[] = {
-		{ "one", 14, 4, true }, { "two", 16, 4, true }, { "three", 18, 1, false },
+	static const struct {
+		const char *name;
+		unsigned line, params;
+		bool able;
+	} want[] = {
+		{ "one", 14, 4, true },  { "two", 16, 4, true },  { "three", 18, 1, false },
 		{ "four", 20, 0, true }, { "five", 23, 0, true },
 	};
 	assert_int_equal(s.n_kernels, ARRAY_LEN(want));
@@ -71,7 +75,8 @@ static void finds_kernels(void **state)
 	assert_ptr_equal(user_source_find(&s, "four"), &s.kernels[3]);
 	char text[200];
 	user_signature(&s.kernels[0], text, sizeof text);
-	assert_string_equal(text, "one(int n, const float *__restrict__ x, float* y, unsigned long long big)");
+	assert_string_equal(
+		text, "one(int n, const float *__restrict__ x, float* y, unsigned long long big)");
 	user_source_free(&s);
 }
 
@@ -126,8 +131,11 @@ static void keeps_device_code(void **state)
 static void survives_any_text(void **state)
 {
 	(void)state;
-	static const char *const bits[] = { "__global__", " void f(", "int a", ")", "{", "}", ";", "\"", "'", "/*",
-		"*/", "//", "\n", "#include <", ">", "\\", "template<", "[", "]", "extern \"C\"", ",", "(", "=" };
+	static const char *const bits[] = {
+		"__global__", " void f(",     "int a", ")",  "{",          "}", ";",  "\"",        "'",
+		"/*",         "*/",           "//",    "\n", "#include <", ">", "\\", "template<", "[",
+		"]",          "extern \"C\"", ",",     "(",  "="
+	};
 	uint64_t rng = 5;
 	for (unsigned round = 0; round < 20000; round++) {
 		struct text t = { 0 };
@@ -146,7 +154,7 @@ static void survives_any_text(void **state)
 	}
 }
 
-/* --- words --------------------------------------------------------------------------------------- */
+/* --- words --- */
 
 static bool find(const void *ctx, const char *name, int64_t *value)
 {
@@ -159,15 +167,31 @@ static const struct user_names names = { find, NULL, "n, block_x" };
 static void evaluates(void **state)
 {
 	(void)state;
-	static const struct { const char *text; int64_t value; } good[] = {
-		{ "7", 7 }, { "2k", 2048 }, { "n", 1000 }, { "n/block_x", 63 }, { "n / 10", 100 },
-		{ "2+3*4", 14 }, { "(2+3)*4", 20 }, { "-3", -3 }, { "10-2-3", 5 }, { "n%16", 8 },
-		{ " ( n ) ", 1000 }, { "-7/2", -3 }, { "1M*1M", (int64_t)1 << 40 },
+	static const struct {
+		const char *text;
+		int64_t value;
+	} good[] = {
+		{ "7", 7 },
+		{ "2k", 2048 },
+		{ "n", 1000 },
+		{ "n/block_x", 63 },
+		{ "n / 10", 100 },
+		{ "2+3*4", 14 },
+		{ "(2+3)*4", 20 },
+		{ "-3", -3 },
+		{ "10-2-3", 5 },
+		{ "n%16", 8 },
+		{ " ( n ) ", 1000 },
+		{ "-7/2", -3 },
+		{ "1M*1M", (int64_t)1 << 40 },
 	};
-	static const struct { const char *text, *says; } wrong[] = {
-		{ "", "missing" }, { "n+", "missing" }, { "(n", "')'" }, { "n n", "not understood" },
-		{ "m", "no name 'm'" }, { "1/0", "division" }, { "1G*1G*1G", "too large" }, { "12x", "no whole" },
-		{ "n/(3-3)", "division" }, { "$", "missing" },
+	static const struct {
+		const char *text, *says;
+	} wrong[] = {
+		{ "", "missing" },           { "n+", "missing" },    { "(n", "')'" },
+		{ "n n", "not understood" }, { "m", "no name 'm'" }, { "1/0", "division" },
+		{ "1G*1G*1G", "too large" }, { "12x", "no whole" },  { "n/(3-3)", "division" },
+		{ "$", "missing" },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
 		struct err err = { 0 };
@@ -180,7 +204,8 @@ static void evaluates(void **state)
 		struct err err = { 0 };
 		int64_t v;
 		assert_false(user_evaluate(wrong[i].text, "size", &names, &v, &err));
-		if (err.code != ERR_USAGE || strncmp(err.msg, "size: ", 6) || !strstr(err.msg, wrong[i].says))
+		if (err.code != ERR_USAGE || strncmp(err.msg, "size: ", 6) ||
+		    !strstr(err.msg, wrong[i].says))
 			fail_msg("'%s': %s", wrong[i].text, err.msg);
 	}
 	char deep[400];
@@ -204,11 +229,12 @@ static void reads_buffers(void **state)
 	assert_string_equal(b.cols, "N");
 	assert_string_equal(b.below, "n+1");
 	assert_true(user_read_buffer("x", "i32[4]", &b, &err) && b.init == INIT_DEFAULT);
-	assert_true(user_read_buffer("x", "u8[4]:zero", &b, &err) && b.init == INIT_VALUE && b.value == 0);
+	assert_true(user_read_buffer("x", "u8[4]:zero", &b, &err) && b.init == INIT_VALUE &&
+	            b.value == 0);
 	assert_true(user_read_buffer("x", "f64[4]:-2.5", &b, &err) && b.value == -2.5);
 	assert_true(user_read_buffer("x", "f64[4]:out", &b, &err) && b.init == INIT_OUT);
-	static const char *const wrong[] = { "f31[4]", "f32[4", "f32[4]x", "f32[4]:", "f32[4]:rnd", "f32[4]:rand()",
-		"f32[4]:1x" };
+	static const char *const wrong[] = { "f31[4]",     "f32[4",         "f32[4]x",  "f32[4]:",
+		                                 "f32[4]:rnd", "f32[4]:rand()", "f32[4]:1x" };
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
 		err_clear(&err);
 		if (user_read_buffer("x", wrong[i], &b, &err) || err.code != ERR_USAGE)

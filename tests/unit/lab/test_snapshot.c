@@ -34,17 +34,27 @@ static struct run_record *record(const struct selection *sel, uint64_t seed)
 	c->origin = ORIGIN_SAMPLED;
 	c->blocks_run = 3;
 	c->blocks_total = 4;
-	c->total = (struct counts){ .warp_executed = rand_next(&seed) >> 20, .thread_executed = 77,
-		.ld_requests = 100, .ld_sectors = 400, .ld_lines = 100, .ld_bytes = 12800,
-		.branches = 9, .divergent_branches = 2, .flop32 = 1000000 };
+	c->total = (struct counts){ .warp_executed = rand_next(&seed) >> 20,
+		                        .thread_executed = 77,
+		                        .ld_requests = 100,
+		                        .ld_sectors = 400,
+		                        .ld_lines = 100,
+		                        .ld_bytes = 12800,
+		                        .branches = 9,
+		                        .divergent_branches = 2,
+		                        .flop32 = 1000000 };
 	c->n_lines = 2;
 	c->lines = mem_calloc(2, sizeof *c->lines);
 	c->lines[0] = (struct line_counts){ .line = 50, .c = c->total };
 	c->lines[1] = (struct line_counts){ .line = 52, .c = { .st_requests = 5, .st_sectors = 160 } };
 	c->n_accesses = 1;
 	c->accesses = mem_calloc(1, sizeof *c->accesses);
-	c->accesses[0] = (struct access_sample){ .line = 50, .op = "ld.global.f32",
-		.bytes_per_lane = 4, .mask = 0xffffffff, .buffer = -1, .executions = 100 };
+	c->accesses[0] = (struct access_sample){ .line = 50,
+		                                     .op = "ld.global.f32",
+		                                     .bytes_per_lane = 4,
+		                                     .mask = 0xffffffff,
+		                                     .buffer = -1,
+		                                     .executions = 100 };
 	for (unsigned i = 0; i < 32; i++)
 		c->accesses[0].offset[i] = 4 * i;
 	c->n_steps = 1;
@@ -70,7 +80,8 @@ static struct run_record *record(const struct selection *sel, uint64_t seed)
 	r->hw.counter_passes = 6;
 	r->n_spans = 1;
 	r->spans = mem_calloc(1, sizeof *r->spans);
-	r->spans[0] = (struct span){ .kind = SPAN_KERNEL, .name = "k", .start_ns = 0.1, .end_ns = 5000.7 };
+	r->spans[0] =
+		(struct span){ .kind = SPAN_KERNEL, .name = "k", .start_ns = 0.1, .end_ns = 5000.7 };
 	return r;
 }
 
@@ -184,7 +195,8 @@ static void nothing_run_yet(void **state)
 	s.now = s.before = NULL;
 	session_instant(&s, NULL);
 	char *text = snapshot_write(&s, "1.0");
-	assert_true(snapshot_read(text, strlen(text), "s.json", &names, &again, note, sizeof note, NULL));
+	assert_true(
+		snapshot_read(text, strlen(text), "s.json", &names, &again, note, sizeof note, NULL));
 	assert_null(again.now);
 	assert_int_equal(again.state, RUN_NONE);
 	free(text);
@@ -220,18 +232,21 @@ static void errors_name_their_place(void **state)
 	refused(text, "\"version\": 1", "\"version\": 99", "version 99");
 	refused(text, "pmpp-explore/snapshot", "other", "not a snapshot");
 	refused(text, "\"vec_add\"", "\"vec_odd\"", "selection.kernel");
-	refused(text, "\"sm_count\": 132", "\"sm_count\": \"many\"", "selection.gpu.sm_count: a number");
+	refused(text, "\"sm_count\": 132", "\"sm_count\": \"many\"",
+	        "selection.gpu.sm_count: a number");
 	refused(text, "\"sm_count\": 132", "\"sm_count\": 1e9", "out of range");
 	refused(text, "\"ld_sectors\": 400", "\"ld_sectors\": 1.5", "ld_sectors: a whole number");
 	refused(text, "\"verify\": \"sampled\"", "\"verify\": \"perhaps\"", "now.verify");
 	refused(text, "\"why\": \"too large to launch\"", "\"why\": 4", "ladder.rungs.why: text is");
 	/* unknown keys are ignored; another source is kept and said */
 	char *more = replaced(text, "\"version\": 1,", "\"version\": 1, \"later\": [1, {}],");
-	assert_true(snapshot_read(more, strlen(more), "s.json", &names, &again, note, sizeof note, NULL));
+	assert_true(
+		snapshot_read(more, strlen(more), "s.json", &names, &again, note, sizeof note, NULL));
 	free_session(&again);
 	free(more);
 	more = replaced(text, "Vector addition", "Vektoraddition");
-	assert_true(snapshot_read(more, strlen(more), "s.json", &names, &again, note, sizeof note, NULL));
+	assert_true(
+		snapshot_read(more, strlen(more), "s.json", &names, &again, note, sizeof note, NULL));
 	assert_non_null(strstr(note, "source has changed"));
 	free_session(&again);
 	free(more);

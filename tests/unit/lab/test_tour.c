@@ -9,13 +9,13 @@
 static const char yaml[] =
 	"title: t\nchapter: c\nabout: a\ngpu: a100\nsteps:\n"
 	"- title: one\n  run: toy/one N=64\n  view: occupancy\n  say: s\n  expect:\n"
-	"  - mem.ld_requests == 8\n"            /* the same wherever it runs */
-	"  - occ.blocks_per_sm == 6\n"          /* of the sheet */
+	"  - mem.ld_requests == 8\n"   /* the same wherever it runs */
+	"  - occ.blocks_per_sm == 6\n" /* of the sheet */
 	"  - time.kernel_ns < 10\n"
-	"  - div.divergent_branches == 1\n"     /* of PTX */
-	"  - inst.barriers == 4\n"              /* not counted by hardware */
-	"  - flop.fp32@scale == 64\n"           /* not by line */
-	"  - occ.blocks_per_sm == 8\n"          /* holds */
+	"  - div.divergent_branches == 1\n" /* of PTX */
+	"  - inst.barriers == 4\n"          /* not counted by hardware */
+	"  - flop.fp32@scale == 64\n"       /* not by line */
+	"  - occ.blocks_per_sm == 8\n"      /* holds */
 	"  - verified == 1\n"
 	"- title: two\n  run: toy/one N=64\n  gpu: h200\n  view: occupancy\n  say: s\n  expect:\n"
 	"  - occ.blocks_per_sm == 6\n";

@@ -24,22 +24,16 @@ static void strides(void **state)
 		enum access_pattern pattern;
 		unsigned sectors, lines, used;
 	} table[] = {
-		{ 4, 0, 4, ACCESS_CONTIGUOUS, 4, 1, 128 },
-		{ 4, 4, 4, ACCESS_MISALIGNED, 5, 2, 128 },
-		{ 4, 0, 8, ACCESS_STRIDED, 8, 2, 128 },
-		{ 4, 0, 4096, ACCESS_STRIDED, 32, 32, 128 },
-		{ 4, 128, -4, ACCESS_STRIDED, 5, 2, 128 },
-		{ 4, 96, 0, ACCESS_BROADCAST, 1, 1, 4 },
-		{ 8, 0, 8, ACCESS_CONTIGUOUS, 8, 2, 256 },
-		{ 16, 0, 16, ACCESS_CONTIGUOUS, 16, 4, 512 },
-		{ 1, 0, 1, ACCESS_CONTIGUOUS, 1, 1, 32 },
-		{ 16, 16, 4096, ACCESS_STRIDED, 32, 32, 512 },
+		{ 4, 0, 4, ACCESS_CONTIGUOUS, 4, 1, 128 }, { 4, 4, 4, ACCESS_MISALIGNED, 5, 2, 128 },
+		{ 4, 0, 8, ACCESS_STRIDED, 8, 2, 128 },    { 4, 0, 4096, ACCESS_STRIDED, 32, 32, 128 },
+		{ 4, 128, -4, ACCESS_STRIDED, 5, 2, 128 }, { 4, 96, 0, ACCESS_BROADCAST, 1, 1, 4 },
+		{ 8, 0, 8, ACCESS_CONTIGUOUS, 8, 2, 256 }, { 16, 0, 16, ACCESS_CONTIGUOUS, 16, 4, 512 },
+		{ 1, 0, 1, ACCESS_CONTIGUOUS, 1, 1, 32 },  { 16, 16, 4096, ACCESS_STRIDED, 32, 32, 512 },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		/* a base far up, so that negative strides stay addresses */
-		struct access_sample a =
-			lanes(table[i].bytes, table[i].base + 65536, table[i].stride);
+		struct access_sample a = lanes(table[i].bytes, table[i].base + 65536, table[i].stride);
 		struct access_shape sh = access_shape(&a);
 		assert_int_equal(sh.pattern, table[i].pattern);
 		assert_int_equal(sh.n_sectors, table[i].sectors);
@@ -110,9 +104,9 @@ static void banks(void **state)
 		unsigned passes, ideal;
 		bool conflict;
 	} table[] = {
-		{ 4, 4, 1, 1, false },   { 4, 0, 1, 1, false },    { 4, 8, 2, 1, true },
-		{ 4, 128, 32, 1, true }, { 4, 132, 1, 1, false },  { 4, 64, 16, 1, true },
-		{ 8, 8, 2, 2, false },   { 16, 16, 4, 4, false },  { 8, 16, 4, 2, true },
+		{ 4, 4, 1, 1, false },   { 4, 0, 1, 1, false },   { 4, 8, 2, 1, true },
+		{ 4, 128, 32, 1, true }, { 4, 132, 1, 1, false }, { 4, 64, 16, 1, true },
+		{ 8, 8, 2, 2, false },   { 16, 16, 4, 4, false }, { 8, 16, 4, 2, true },
 		{ 1, 1, 1, 1, false },   { 2, 2, 1, 1, false },
 	};
 	(void)state;

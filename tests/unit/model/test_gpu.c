@@ -17,8 +17,8 @@
 #include <cmocka.h>
 
 static const char *const ids[] = { "a100",      "a6000",   "b200",    "h100",
-	                           "h200",      "l4",      "rtx3090", "rtx4060laptop",
-	                           "rtx4060ti", "rtx4090", "rtx5090", "t4" };
+	                               "h200",      "l4",      "rtx3090", "rtx4060laptop",
+	                               "rtx4060ti", "rtx4090", "rtx5090", "t4" };
 
 static void every_sheet_loads(void **state)
 {
@@ -41,10 +41,8 @@ static void every_sheet_loads(void **state)
 			fail_msg("%s: %.0f GFLOPS by lanes, %.0f printed", id, peak, g.fp32_gflops);
 		double peak64 = g.sm_count * g.fp64_lanes_per_sm * 2 * g.clock_mhz / 1e3;
 		if (fabs(peak64 / g.fp64_gflops - 1) > 0.03)
-			fail_msg("%s: %.0f GFLOPS FP64 by lanes, %.0f printed", id, peak64,
-			         g.fp64_gflops);
-		assert_true(g.dram_latency_ns > g.l2_latency_ns &&
-		            g.l2_latency_ns > g.l1_latency_ns &&
+			fail_msg("%s: %.0f GFLOPS FP64 by lanes, %.0f printed", id, peak64, g.fp64_gflops);
+		assert_true(g.dram_latency_ns > g.l2_latency_ns && g.l2_latency_ns > g.l1_latency_ns &&
 		            g.l1_latency_ns > g.smem_latency_ns);
 		assert_true(g.l2_gbs > g.dram_gbs);
 		assert_ptr_equal(gpu_find(id), gpu_at(found));
@@ -203,8 +201,7 @@ static void bad_sheets_say_where(void **state)
 {
 	(void)state;
 	/* line and column of the offending place, the line, the caret */
-	bad("sm_count", "sm_cout: 108",
-	    "my.yaml:12:1: unknown key 'sm_cout'; did you mean 'sm_count'?",
+	bad("sm_count", "sm_cout: 108", "my.yaml:12:1: unknown key 'sm_cout'; did you mean 'sm_count'?",
 	    "\n    sm_cout: 108\n    ^");
 	bad("sm_count", NULL, "my.yaml:4:1: missing key: sm_count", "\n    id: a100\n    ^");
 	bad("dram_gbs", "dram_gbs: fast", "'dram_gbs' must be a decimal number, not 'fast'",
@@ -225,8 +222,7 @@ static void bad_sheets_say_where(void **state)
 	bad("sm_count", "sm_count: 010", "must be a whole decimal number, not '010'", NULL);
 	bad("sm_count", "sm_count: 1.5", "must be a whole decimal number, not '1.5'", NULL);
 	bad("sm_count", "sm_count: -1", "'sm_count' must not be negative", NULL);
-	bad("sm_count", "sm_count: 99999999999999999999", "'sm_count' is larger than 4294967295",
-	    NULL);
+	bad("sm_count", "sm_count: 99999999999999999999", "'sm_count' is larger than 4294967295", NULL);
 	bad("sm_count", "sm_count: 5000",
 	    "'sm_count' (streaming multiprocessors) must be from 1 to 1024, not 5000",
 	    "\n    sm_count: 5000\n              ^");
@@ -243,21 +239,19 @@ static void bad_sheets_say_where(void **state)
 	bad("name", "name: \"A\\0B\"", "'name' holds a control character", NULL);
 	bad("name", "name: \"A\\nB\"", "'name' holds a control character", NULL);
 	bad("name", "name: [a, b]", "'name' must be a single word or text", NULL);
-	bad("warp_size", "warp_size: 64", "'warp_size' (lanes of a warp) must be from 32 to 32",
-	    NULL);
+	bad("warp_size", "warp_size: 64", "'warp_size' (lanes of a warp) must be from 32 to 32", NULL);
 	bad("cc_major", "cc_major: 6", "'cc_major'", NULL);
-	bad("cc_minor", "cc_minor: 9",
-	    "'max_blocks_per_sm' is 32, but compute capability 8.9 has 24", NULL);
+	bad("cc_minor", "cc_minor: 9", "'max_blocks_per_sm' is 32, but compute capability 8.9 has 24",
+	    NULL);
 	bad("max_blocks_per_sm", "max_blocks_per_sm: 16",
-	    "'max_blocks_per_sm' is 16, but compute capability 8.0 has 32",
-	    "max_blocks_per_sm: 16");
+	    "'max_blocks_per_sm' is 16, but compute capability 8.0 has 32", "max_blocks_per_sm: 16");
 	bad("smem_per_sm_bytes", "smem_per_sm_bytes: 168000",
 	    "no shared-memory size of compute capability 8.0", NULL);
 	bad("smem_per_sm_bytes", "smem_per_sm_bytes: 100000", "cannot hold one block", NULL);
-	bad("regs_per_block", "regs_per_block: 131072",
-	    "'regs_per_block' is larger than 'regs_per_sm'", NULL);
-	bad("l1_bytes", "l1_bytes: 100000",
-	    "'l1_bytes' is smaller than the shared memory it contains", NULL);
+	bad("regs_per_block", "regs_per_block: 131072", "'regs_per_block' is larger than 'regs_per_sm'",
+	    NULL);
+	bad("l1_bytes", "l1_bytes: 100000", "'l1_bytes' is smaller than the shared memory it contains",
+	    NULL);
 	bad("sources", "sources: []\nignored:", "'sources' holds 0 of at least 1 entries", NULL);
 	bad("sources", "sources: 5\nignored:", "'sources' must be a list", NULL);
 }
@@ -278,8 +272,7 @@ static void one_document(void **state)
 	(void)state;
 	const struct asset *a = asset_find("presets/gpus/a100.yaml");
 	char *yaml = mem_printf("---\n%s---\nid: b\n", a->data);
-	expect_error(yaml, strlen(yaml), "a second document; one file holds one",
-	             "\n    ---\n    ^");
+	expect_error(yaml, strlen(yaml), "a second document; one file holds one", "\n    ---\n    ^");
 	free(yaml);
 	yaml = mem_printf("---\n%s...\n", a->data);
 	struct gpu_spec g;
@@ -314,10 +307,9 @@ static void hostile_bytes(void **state)
 	expect_error("\xff\xfei\0d\0", 6, "byte 0xff is not UTF-8 text", NULL); /* UTF-16 */
 	expect_error("id: a\0b\n", 8, "my.yaml:1:6: a zero byte", NULL);
 	expect_error("id: a\x01\n", 7, "my.yaml:1:6: control characters are not allowed", NULL);
-	expect_error("\xef\xbb\xbfidd: a\n", 10,
-	             "my.yaml:1:1: unknown key 'idd'; did you mean 'id'?", "\n    idd: a\n    ^");
-	expect_error("name: \xc3\xa4\xc3\xb6\nidd: 1\n", 18, "my.yaml:2:1: unknown key 'idd'",
-	             NULL);
+	expect_error("\xef\xbb\xbfidd: a\n", 10, "my.yaml:1:1: unknown key 'idd'; did you mean 'id'?",
+	             "\n    idd: a\n    ^");
+	expect_error("name: \xc3\xa4\xc3\xb6\nidd: 1\n", 18, "my.yaml:2:1: unknown key 'idd'", NULL);
 	expect_error("id: %x\n", 7, "my.yaml:1:5:", NULL);
 	expect_error("%YAML 9.9\n---\nid: a\n", 21, "my.yaml:", NULL);
 
@@ -345,7 +337,8 @@ static void hostile_bytes(void **state)
 	free(s);
 }
 
-/* Every prefix of a sheet, and every single byte of it damaged, is refused or read: never a crash. */
+/* Every prefix of a sheet, and every single byte of it damaged, is refused or read: never a crash.
+ */
 static void damaged_sheets(void **state)
 {
 	(void)state;
@@ -393,8 +386,7 @@ static void a_place_by_its_path(void **state)
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct err e;
-		assert_false(
-			yaml_error_at(yaml, strlen(yaml), "f", cases[i].path, &e, "bad %d", 1));
+		assert_false(yaml_error_at(yaml, strlen(yaml), "f", cases[i].path, &e, "bad %d", 1));
 		if (strncmp(e.msg, cases[i].want, strlen(cases[i].want)) != 0)
 			fail_msg("%s: %s", cases[i].path, e.msg);
 	}

@@ -47,9 +47,7 @@ static const struct kernel_desc k = {
 static struct launch_plan plan(uint32_t bx, uint32_t by, uint32_t bz, uint32_t gx, uint32_t gy,
                                uint32_t gz)
 {
-	return (struct launch_plan){ .entry = "e",
-		                     .block = { bx, by, bz },
-		                     .grid = { gx, gy, gz } };
+	return (struct launch_plan){ .entry = "e", .block = { bx, by, bz }, .grid = { gx, gy, gz } };
 }
 
 static void launch_limits(void **state)
@@ -203,12 +201,9 @@ static void steps_stay_legal(void **state)
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		int64_t got = kernel_param_step(&k, cases[i].param, cases[i].from, cases[i].dir);
 		if (got != cases[i].to)
-			fail_msg("case %u: %lld, want %lld", i, (long long)got,
-			         (long long)cases[i].to);
+			fail_msg("case %u: %lld, want %lld", i, (long long)got, (long long)cases[i].to);
 	}
-	static const struct param_desc wide = { .name = "w",
-		                                .min = INT64_MIN + 1,
-		                                .max = INT64_MAX };
+	static const struct param_desc wide = { .name = "w", .min = INT64_MIN + 1, .max = INT64_MAX };
 	static const struct kernel_desc w = { .n_params = 1, .params = &wide };
 	int64_t v = 0;
 	for (int i = 0; i < 200; i++)
@@ -279,7 +274,7 @@ static void element_types(void **state)
 {
 	(void)state;
 	static const size_t sizes[] = { [ELEM_F32] = 4, [ELEM_F64] = 8, [ELEM_F16] = 2,
-		                        [ELEM_I32] = 4, [ELEM_U32] = 4, [ELEM_U8] = 1 };
+		                            [ELEM_I32] = 4, [ELEM_U32] = 4, [ELEM_U8] = 1 };
 	for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)
 		assert_int_equal(elem_size((enum elem_type)i), sizes[i]);
 	assert_string_equal(elem_name(ELEM_F16), "f16");
@@ -290,14 +285,10 @@ static void element_types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(launch_limits),
-		cmocka_unit_test(broken_plans_are_internal_errors),
-		cmocka_unit_test(names_in_any_case),
-		cmocka_unit_test(values_are_checked),
-		cmocka_unit_test(steps_stay_legal),
-		cmocka_unit_test(inputs_repeat),
-		cmocka_unit_test(comparison),
-		cmocka_unit_test(element_types),
+		cmocka_unit_test(launch_limits),     cmocka_unit_test(broken_plans_are_internal_errors),
+		cmocka_unit_test(names_in_any_case), cmocka_unit_test(values_are_checked),
+		cmocka_unit_test(steps_stay_legal),  cmocka_unit_test(inputs_repeat),
+		cmocka_unit_test(comparison),        cmocka_unit_test(element_types),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

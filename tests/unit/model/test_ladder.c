@@ -30,10 +30,12 @@ static void rates_and_speedups(void **state)
 	struct run_record a, b;
 	fill(&a, 100, 1600, 10, PERF_LSU);
 	fill(&b, 20, 100, 100, PERF_SHARED);
-	struct ladder l = { .gpu = &gpu, .library_ns = 10, .n = 3,
-		.rungs = { { .variant = &variants[0], .record = &a },
-		           { .variant = &variants[1], .why = "cannot launch" },
-		           { .variant = &variants[2], .record = &b } } };
+	struct ladder l = { .gpu = &gpu,
+		                .library_ns = 10,
+		                .n = 3,
+		                .rungs = { { .variant = &variants[0], .record = &a },
+		                           { .variant = &variants[1], .why = "cannot launch" },
+		                           { .variant = &variants[2], .record = &b } } };
 	ladder_compare(&l);
 	assert_float_equal(l.rungs[0].rate, 10, 1e-9);
 	assert_float_equal(l.rungs[2].rate, 50, 1e-9);
@@ -74,17 +76,24 @@ static void copies_are_rated_in_bytes(void **state)
 	assert_false(ladder_in_bytes(&(struct kernel_cost){ .flop = 2e9, .min_bytes = 1e7 }));
 }
 
-/* --- keeping rungs -------------------------------------------------------------------------- */
+/* --- keeping rungs --- */
 
 static const struct variant_desc steps[] = {
-	{ .name = "a" }, { .name = "racy", .wrong = true }, { .name = "b" }, { .name = "c" },
+	{ .name = "a" },
+	{ .name = "racy", .wrong = true },
+	{ .name = "b" },
+	{ .name = "c" },
 };
 static const struct param_desc knobs[] = {
 	{ .name = "N", .def = 8, .min = 1, .max = 100 },
 	{ .name = "TILE", .def = 2, .min = 1, .max = 8, .variants = 1u << 3 },
 };
 static const struct kernel_desc family = {
-	.name = "family", .n_params = 2, .params = knobs, .n_variants = 4, .variants = steps,
+	.name = "family",
+	.n_params = 2,
+	.params = knobs,
+	.n_variants = 4,
+	.variants = steps,
 };
 
 static struct run_record run_of(const struct ladder *l, unsigned rung, double time_ns)
@@ -98,8 +107,9 @@ static struct run_record run_of(const struct ladder *l, unsigned rung, double ti
 static void records_find_their_rung(void **state)
 {
 	(void)state;
-	struct selection sel = { .kernel = &family, .variant = 2, .params = { 8, 2 }, .gpu = gpu,
-		.backend = "emu", .seed = 1 };
+	struct selection sel = {
+		.kernel = &family, .variant = 2, .params = { 8, 2 }, .gpu = gpu, .backend = "emu", .seed = 1
+	};
 	struct ladder *l = ladder_new(&sel);
 	assert_int_equal(l->n, 3); /* a variant that is wrong on purpose is no rung */
 	assert_int_equal(ladder_missing(l), 0);

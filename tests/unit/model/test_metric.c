@@ -122,8 +122,7 @@ static void origins_have_marks(void **state)
 		assert_true(strlen(origin_mark((enum origin)o, false)) >= 1);
 		assert_true(strlen(origin_about((enum origin)o)) > 5);
 		for (unsigned k = 0; k < o; k++) {
-			assert_string_not_equal(origin_name((enum origin)o),
-			                        origin_name((enum origin)k));
+			assert_string_not_equal(origin_name((enum origin)o), origin_name((enum origin)k));
 			assert_string_not_equal(origin_mark((enum origin)o, true),
 			                        origin_mark((enum origin)k, true));
 		}
@@ -136,10 +135,8 @@ static void origins_have_marks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(catalogue_is_complete),
-		cmocka_unit_test(keys_of_the_issue_exist),
-		cmocka_unit_test(unknown_is_not_a_number),
-		cmocka_unit_test(text_is_cut_not_overrun),
+		cmocka_unit_test(catalogue_is_complete),   cmocka_unit_test(keys_of_the_issue_exist),
+		cmocka_unit_test(unknown_is_not_a_number), cmocka_unit_test(text_is_cut_not_overrun),
 		cmocka_unit_test(origins_have_marks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

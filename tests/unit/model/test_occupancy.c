@@ -21,8 +21,8 @@ static struct occ_result occ(const char *gpu, unsigned block, unsigned regs, uns
 	const struct gpu_spec *g = gpu_find(gpu);
 	assert_non_null(g);
 	struct occ_input in = { .block_threads = block,
-		                .regs_per_thread = regs,
-		                .dynamic_shared_bytes = shared };
+		                    .regs_per_thread = regs,
+		                    .dynamic_shared_bytes = shared };
 	struct occ_result r;
 	assert_true(occ_compute(g, &in, &r, NULL));
 	return r;
@@ -43,8 +43,8 @@ static void row(const char *gpu, unsigned block, unsigned regs, unsigned shared,
 	struct occ_result r = occ(gpu, block, regs, shared);
 	if (r.blocks_per_sm != blocks || fabs(r.pct - pct) > 0.05 ||
 	    (limiters && strcmp(r.limiters, limiters) != 0))
-		fail_msg("%s block %u regs %u shared %u: %u blocks, %.2f %%, %s", gpu, block, regs,
-		         shared, r.blocks_per_sm, r.pct, r.limiters);
+		fail_msg("%s block %u regs %u shared %u: %u blocks, %.2f %%, %s", gpu, block, regs, shared,
+		         r.blocks_per_sm, r.pct, r.limiters);
 }
 
 /* SEEDS 4.B: S-320 to S-326, S-211 to S-213. */
@@ -81,7 +81,8 @@ static void seeds_a100(void **state)
 	assert_int_equal(gpu_find("a100")->smem_per_sm_bytes / 2048, 82);
 }
 
-/* S-327 and S-380: 32 KB for 256 threads. The book divides, the hardware reserves 1 KB per block. */
+/* S-327 and S-380: 32 KB for 256 threads. The book divides, the hardware reserves 1 KB per block.
+ */
 static void seeds_shared_memory(void **state)
 {
 	(void)state;
@@ -92,9 +93,8 @@ static void seeds_shared_memory(void **state)
 	assert_int_equal(r.book_blocks, 5);
 	assert_true(r.book_pct == 62.5);
 	assert_non_null(strstr(r.book_note, "1024 bytes"));
-	assert_string_equal(
-		r.limits[OCC_SHARED].arithmetic,
-		"roundup(32768 + 1024 reserved, 128) = 33792 bytes; 167936 / 33792 = 4");
+	assert_string_equal(r.limits[OCC_SHARED].arithmetic,
+	                    "roundup(32768 + 1024 reserved, 128) = 33792 bytes; 167936 / 33792 = 4");
 	assert_true(r.limits[OCC_SHARED].needs == 33792 && r.limits[OCC_SHARED].has == 167936);
 	/* a page that says 19 blocks for 12 KB of 228: the reserve makes it 17 */
 	row("h200", 32, 16, 12 * 1024, 17, 26.56, "shared memory");
@@ -129,9 +129,7 @@ static void seeds_ncu_rows(void **state)
 static void header_vectors(void **state)
 {
 	(void)state;
-	static const char *const gpus[] = {
-		"t4", "a100", "rtx3090", "rtx4060ti", "h200", "rtx5090"
-	};
+	static const char *const gpus[] = { "t4", "a100", "rtx3090", "rtx4060ti", "h200", "rtx5090" };
 	static const struct {
 		unsigned block, regs, shared;
 		struct {
@@ -139,14 +137,8 @@ static void header_vectors(void **state)
 			double pct;
 		} want[6];
 	} rows[] = {
-		{ 256,
-		  32,
-		  0,
-		  { { 4, 100 }, { 8, 100 }, { 6, 100 }, { 6, 100 }, { 8, 100 }, { 6, 100 } } },
-		{ 256,
-		  33,
-		  0,
-		  { { 4, 100 }, { 6, 75 }, { 6, 100 }, { 6, 100 }, { 6, 75 }, { 6, 100 } } },
+		{ 256, 32, 0, { { 4, 100 }, { 8, 100 }, { 6, 100 }, { 6, 100 }, { 8, 100 }, { 6, 100 } } },
+		{ 256, 33, 0, { { 4, 100 }, { 6, 75 }, { 6, 100 }, { 6, 100 }, { 6, 75 }, { 6, 100 } } },
 		{ 1024,
 		  64,
 		  0,
@@ -163,8 +155,8 @@ static void header_vectors(void **state)
 	};
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (unsigned k = 0; k < 6; k++)
-			row(gpus[k], rows[i].block, rows[i].regs, rows[i].shared,
-			    rows[i].want[k].blocks, rows[i].want[k].pct, NULL);
+			row(gpus[k], rows[i].block, rows[i].regs, rows[i].shared, rows[i].want[k].blocks,
+			    rows[i].want[k].pct, NULL);
 }
 
 /* PMPP 4th ed., ch. 4, exercise 8 on compute capability 9.0: the book divides, hardware rounds. */
@@ -197,17 +189,15 @@ static void a_block_that_cannot_launch_says_why(void **state)
 	assert_int_equal(r.blocks_per_sm, 0);
 	assert_string_equal(r.limiters, "registers");
 	assert_string_equal(
-		r.why_not,
-		"1024 threads x 65 registers take 73 728 registers; a block has at most 65 536");
+		r.why_not, "1024 threads x 65 registers take 73 728 registers; a block has at most 65 536");
 	r = occ("a100", 4096, 32, 0);
 	assert_string_equal(r.why_not, "more than 1024 threads in a block");
 	assert_string_equal(r.limiters, "warps");
 	r = occ("a100", 32, 256, 0);
 	assert_string_equal(r.why_not, "more than 255 registers per thread");
 	r = occ("rtx4060ti", 32, 32, 101377);
-	assert_string_equal(
-		r.why_not,
-		"101 377 bytes of shared memory; a block on this GPU has at most 101 376");
+	assert_string_equal(r.why_not,
+	                    "101 377 bytes of shared memory; a block on this GPU has at most 101 376");
 	assert_true(occ("rtx4060ti", 32, 32, 101376).launchable);
 	assert_true(occ("h200", 32, 32, 232448).launchable);
 	assert_false(occ("h200", 32, 32, 232449).launchable);
@@ -259,9 +249,8 @@ static void ours_equals_nvidias(void **state)
 	(void)state;
 	static const unsigned threads[] = { 2, 32, 64, 96, 128, 256, 512, 768, 1024, 1536 };
 	static const unsigned regs[] = { 2, 8, 16, 24, 32, 40, 48, 64, 80, 96, 128, 168, 255, 256 };
-	static const unsigned shared[] = { 2,      128,    1024,   8192,   16384,
-		                           32768,  48128,  49152,  50176,  65536,
-		                           101376, 102400, 166912, 232448, 233472 };
+	static const unsigned shared[] = { 2,     128,   1024,   8192,   16384,  32768,  48128, 49152,
+		                               50176, 65536, 101376, 102400, 166912, 232448, 233472 };
 	const char *env = getenv("PMPP_OCC_N");
 	const long n = env && atol(env) > 0 ? atol(env) : 20000;
 	/* One more: a GPU whose block may not have all registers of an SM, which no sheet has. */
@@ -275,8 +264,7 @@ static void ours_equals_nvidias(void **state)
 			struct occ_input in = {
 				.block_threads = pick(&seed, threads, ARRAY_LEN(threads), 1100),
 				.regs_per_thread = pick(&seed, regs, ARRAY_LEN(regs), 260),
-				.dynamic_shared_bytes =
-					i % 3 ? pick(&seed, shared, ARRAY_LEN(shared), 70000) : 0,
+				.dynamic_shared_bytes = i % 3 ? pick(&seed, shared, ARRAY_LEN(shared), 70000) : 0,
 				.static_shared_bytes = i % 2 ? pick(&seed, shared, 8, 49152) : 0,
 				.barriers = (unsigned)(rand_next(&seed) % 17),
 			};
@@ -291,9 +279,9 @@ static void ours_equals_nvidias(void **state)
 			if (r.blocks_per_sm != blocks || bits(&r) != limiters)
 				fail_msg(
 					"%s: block %u regs %u static %u dynamic %u barriers %u: %u (%#x), header %u (%#x)",
-					g->id, in.block_threads, in.regs_per_thread,
-					in.static_shared_bytes, in.dynamic_shared_bytes,
-					in.barriers, r.blocks_per_sm, bits(&r), blocks, limiters);
+					g->id, in.block_threads, in.regs_per_thread, in.static_shared_bytes,
+					in.dynamic_shared_bytes, in.barriers, r.blocks_per_sm, bits(&r), blocks,
+					limiters);
 			assert_int_equal(r.launchable, blocks > 0);
 			assert_true(r.launchable == (r.why_not[0] == '\0'));
 			assert_true(r.pct >= 0 && r.pct <= 100 && isfinite(r.book_pct));
@@ -305,8 +293,8 @@ static void ours_equals_nvidias(void **state)
 		/* the inputs reach both sides */
 		assert_true(launchable > n / 20 && zero > n / 20);
 		if (env)
-			print_message("%s: %ld inputs, 0 differences (%ld launch, %ld do not)\n",
-			              g->id, n, launchable, zero);
+			print_message("%s: %ld inputs, 0 differences (%ld launch, %ld do not)\n", g->id, n,
+			              launchable, zero);
 	}
 }
 
@@ -315,10 +303,10 @@ static void every_text_fits(void **state)
 	(void)state;
 	/* the longest numbers: no arithmetic, note or reason is cut */
 	struct occ_input in = { .block_threads = 1023,
-		                .regs_per_thread = 33,
-		                .static_shared_bytes = 49152,
-		                .dynamic_shared_bytes = 100001,
-		                .barriers = 16 };
+		                    .regs_per_thread = 33,
+		                    .static_shared_bytes = 49152,
+		                    .dynamic_shared_bytes = 100001,
+		                    .barriers = 16 };
 	for (size_t s = 0; s < gpu_count(); s++)
 		for (unsigned k = 0; k < 300; k++) {
 			struct occ_result r;
@@ -327,14 +315,12 @@ static void every_text_fits(void **state)
 			in.dynamic_shared_bytes = 100001 + 331 * k;
 			assert_true(occ_compute(gpu_at(s), &in, &r, NULL));
 			for (unsigned i = 0; i < OCC_LIMIT_COUNT; i++) {
-				assert_true(strlen(r.limits[i].arithmetic) + 1 <
-				            sizeof r.limits[i].arithmetic);
+				assert_true(strlen(r.limits[i].arithmetic) + 1 < sizeof r.limits[i].arithmetic);
 				assert_true(strlen(r.limits[i].arithmetic) > 0);
 			}
 			assert_true(strlen(r.book_note) + 1 < sizeof r.book_note);
 			assert_true(strlen(r.why_not) + 1 < sizeof r.why_not);
-			assert_true(strlen(r.limiters) > 0 &&
-			            strlen(r.limiters) + 1 < sizeof r.limiters);
+			assert_true(strlen(r.limiters) > 0 && strlen(r.limiters) + 1 < sizeof r.limiters);
 		}
 }
 

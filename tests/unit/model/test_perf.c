@@ -36,8 +36,7 @@ static void book_roofline(void **state)
 		assert_true(roof_attainable_gflops(a, tiles[i].tile / 4) == tiles[i].gflops);
 	assert_true(close_to(6220 / a->fp32_gflops, 0.319, 1e-3));
 	assert_true(roof_attainable_gflops(a, 50 / 4.0) < a->fp32_gflops);
-	assert_true(roof_attainable_gflops(a, 51 / 4.0) ==
-	            a->fp32_gflops); /* first past the ridge */
+	assert_true(roof_attainable_gflops(a, 51 / 4.0) == a->fp32_gflops); /* first past the ridge */
 	assert_true(roof_attainable_gflops(a, 1e9) == 19500);
 	assert_true(roof_attainable_gflops(a, 0) == 0);
 	assert_true(roof_attainable_gflops(a, -1) == 0);
@@ -60,7 +59,7 @@ static void verdicts(void **state)
 	assert_non_null(strstr(roof_verdict_advice(ROOF_COMPUTE_NEAR), "near the limit"));
 }
 
-/* --- the time model against measured kernels --------------------------------------------------- */
+/* --- the time model against measured kernels --- */
 
 struct run {
 	struct launch_plan plan;
@@ -75,8 +74,8 @@ static void finish(struct run *r, const char *gpu, unsigned regs, unsigned share
 	const struct gpu_spec *g = gpu_find(gpu);
 	const struct dim3u b = r->plan.block;
 	const struct occ_input in = { .block_threads = b.x * b.y * b.z,
-		                      .regs_per_thread = regs,
-		                      .static_shared_bytes = shared };
+		                          .regs_per_thread = regs,
+		                          .static_shared_bytes = shared };
 	r->plan.entry = "k";
 	r->counts.origin = ORIGIN_COUNTED;
 	assert_true(occ_compute(g, &in, &r->occ, NULL));
@@ -119,8 +118,7 @@ static struct run naive(const char *gpu, unsigned n, unsigned bx, unsigned by, b
 
 static struct run tiled(const char *gpu, unsigned n, unsigned tile)
 {
-	struct run r = { .plan = { .block = { tile, tile, 1 },
-		                   .grid = { n / tile, n / tile, 1 } } };
+	struct run r = { .plan = { .block = { tile, tile, 1 }, .grid = { n / tile, n / tile, 1 } } };
 	const uint64_t warps = (uint64_t)n * n / 32, steps = warps * n, phases = n / tile;
 	struct counts *c = &r.counts.total;
 	c->ld_requests = 2 * warps * phases;
@@ -145,8 +143,8 @@ static struct run tiled(const char *gpu, unsigned n, unsigned tile)
 	return r;
 }
 
-/* GFLOPS measured on an H200 with CUDA events, matrices of 512, from totals alone. What the model makes
- * of the program's stretches, tests/gpu/model_error.py holds against 168 measured points. */
+/* GFLOPS measured on an H200 with CUDA events, matrices of 512, from totals alone. What the model
+ * makes of the program's stretches, tests/gpu/model_error.py holds against 168 measured points. */
 static void h200_matrix_multiplication(void **state)
 {
 	(void)state;
@@ -168,19 +166,17 @@ static void h200_matrix_multiplication(void **state)
 		{ "tiled 32", 0, 0, 32, false, 7103, 1.35, PERF_SHARED },
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
-		struct run r =
-			rows[i].tile ? tiled("h200", 512, rows[i].tile)
-				     : naive("h200", 512, rows[i].bx, rows[i].by, rows[i].swapped);
+		struct run r = rows[i].tile ? tiled("h200", 512, rows[i].tile)
+		                            : naive("h200", 512, rows[i].bx, rows[i].by, rows[i].swapped);
 		double got = metric_get(&r.m, M_ROOF_ACHIEVED);
 		if (getenv("PMPP_PERF_SHOW"))
-			print_message("%-14s model %6.0f measured %6.0f GFLOPS, %s\n", rows[i].name,
-			              got, rows[i].gflops, perf_resource_name(r.p.bottleneck));
-		if (got > rows[i].gflops * rows[i].within ||
-		    got < rows[i].gflops / rows[i].within || r.p.bottleneck != rows[i].bound)
-			fail_msg("%s: model %.0f, measured %.0f GFLOPS, bound by %s", rows[i].name,
-			         got, rows[i].gflops, perf_resource_name(r.p.bottleneck));
-		assert_string_equal(r.m.v[M_TIME_BOTTLENECK].text,
-		                    perf_resource_name(rows[i].bound));
+			print_message("%-14s model %6.0f measured %6.0f GFLOPS, %s\n", rows[i].name, got,
+			              rows[i].gflops, perf_resource_name(r.p.bottleneck));
+		if (got > rows[i].gflops * rows[i].within || got < rows[i].gflops / rows[i].within ||
+		    r.p.bottleneck != rows[i].bound)
+			fail_msg("%s: model %.0f, measured %.0f GFLOPS, bound by %s", rows[i].name, got,
+			         rows[i].gflops, perf_resource_name(r.p.bottleneck));
+		assert_string_equal(r.m.v[M_TIME_BOTTLENECK].text, perf_resource_name(rows[i].bound));
 	}
 	/* and the order of the ladder is the measured one */
 	double naive16 = naive("h200", 512, 16, 16, false).p.kernel_ns;
@@ -215,8 +211,7 @@ static struct run vec_add(const char *gpu, double n, unsigned blocks, unsigned t
 	c->flop32 = (uint64_t)n;
 	c->warp_executed = (uint64_t)(9 * requests);
 	c->thread_executed = (uint64_t)(9 * n);
-	r.counts.l2_sectors =
-		2 * n / 8 + (double)c->st_sectors; /* L1 keeps a sector for 8 elements */
+	r.counts.l2_sectors = 2 * n / 8 + (double)c->st_sectors; /* L1 keeps a sector for 8 elements */
 	r.counts.dram_read_bytes = 8 * n;
 	r.counts.dram_write_bytes = 4 * n;
 	finish(&r, gpu, 20, 0);
@@ -238,19 +233,19 @@ static void vector_addition_ladder(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		struct run r = vec_add("rtx4060ti", 1e8, rows[i].blocks, rows[i].threads);
 		if (getenv("PMPP_PERF_SHOW"))
-			print_message("<<<%u,%u>>> model %.1f ms, measured %.1f, %s\n",
-			              rows[i].blocks, rows[i].threads, r.p.kernel_ns / 1e6,
-			              rows[i].ms, perf_resource_name(r.p.bottleneck));
+			print_message("<<<%u,%u>>> model %.1f ms, measured %.1f, %s\n", rows[i].blocks,
+			              rows[i].threads, r.p.kernel_ns / 1e6, rows[i].ms,
+			              perf_resource_name(r.p.bottleneck));
 		if (!close_to(r.p.kernel_ns / 1e6, rows[i].ms, 0.3))
-			fail_msg("<<<%u,%u>>>: %.1f ms, measured %.1f", rows[i].blocks,
-			         rows[i].threads, r.p.kernel_ns / 1e6, rows[i].ms);
+			fail_msg("<<<%u,%u>>>: %.1f ms, measured %.1f", rows[i].blocks, rows[i].threads,
+			         r.p.kernel_ns / 1e6, rows[i].ms);
 		assert_int_equal(r.p.bottleneck, i < 2 ? PERF_LATENCY : PERF_DRAM);
 		assert_string_equal(r.m.v[M_ROOF_BOUND].text, "memory (DRAM)");
 		assert_true(close_to(metric_get(&r.m, M_ROOF_AI), 1.0 / 12, 1e-6)); /* S-222 */
 	}
 }
 
-/* --- waves and tail ---------------------------------------------------------------------------- */
+/* --- waves and tail --- */
 
 static void waves_and_tail(void **state)
 {
@@ -264,8 +259,7 @@ static void waves_and_tail(void **state)
 		{ 1, 1.0 / 68, 34 },          { 34, 0.5, 1 }, { 3400, 50, 1 },
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
-		struct run r = { .plan = { .block = { 256, 1, 1 },
-			                   .grid = { rows[i].grid, 1, 1 } } };
+		struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { rows[i].grid, 1, 1 } } };
 		r.counts.total.warp_executed = 1000000;
 		r.counts.total.fp32_inst = 1000000;
 		r.counts.dram_read_bytes = r.counts.dram_write_bytes = r.counts.l2_sectors = -1;
@@ -300,8 +294,7 @@ static void each_resource_can_be_the_bottleneck(void **state)
 		{ .dram = 1e10, .want = PERF_DRAM },
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
-		struct run r = { .plan = { .block = { 256, 1, 1 },
-			                   .grid = { 132 * 8 * 20, 1, 1 } } };
+		struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { 132 * 8 * 20, 1, 1 } } };
 		r.counts.total = rows[i].c;
 		r.counts.l2_sectors = rows[i].l2;
 		r.counts.dram_read_bytes = rows[i].dram;
@@ -330,7 +323,7 @@ static void each_resource_can_be_the_bottleneck(void **state)
 	assert_true(close_to(r.p.resource_ns[PERF_INT], r.p.resource_ns[PERF_FP32], 1e-9));
 }
 
-/* --- metrics ----------------------------------------------------------------------------------- */
+/* --- metrics --- */
 
 static void origins_and_reasons(void **state)
 {
@@ -359,8 +352,7 @@ static void origins_and_reasons(void **state)
 	assert_true(metric_get(&r.m, M_ROOF_BOOK_ATTAINABLE) == 388.75);
 	assert_int_equal(r.m.v[M_ROOF_BOOK_ATTAINABLE].origin, ORIGIN_BOOK);
 	assert_true(close_to(metric_get(&r.m, M_ROOF_ACHIEVED), 1e6 / r.p.kernel_ns, 1e-12));
-	assert_true(
-		close_to(metric_get(&r.m, M_ROOF_PCT), 100 * 1e6 / r.p.kernel_ns / 388.75, 1e-12));
+	assert_true(close_to(metric_get(&r.m, M_ROOF_PCT), 100 * 1e6 / r.p.kernel_ns / 388.75, 1e-12));
 	assert_true(close_to(metric_get(&r.m, M_DRAM_GBS), 4e6 / r.p.kernel_ns, 1e-12));
 
 	/* past the ridge */
@@ -369,8 +361,7 @@ static void origins_and_reasons(void **state)
 	finish(&r, "a100", 32, 0);
 	assert_string_equal(r.m.v[M_ROOF_BOUND].text, "compute (FP32)");
 	assert_true(metric_get(&r.m, M_ROOF_ATTAINABLE) == 19500);
-	assert_string_equal(r.m.v[M_ROOF_BOOK_AI].reason,
-	                    "the book gives no figure for this kernel");
+	assert_string_equal(r.m.v[M_ROOF_BOOK_AI].reason, "the book gives no figure for this kernel");
 
 	/* no DRAM traffic: n/a, not infinite */
 	r.counts.dram_read_bytes = 0;
@@ -454,16 +445,11 @@ static double any(uint64_t *seed)
 {
 	uint64_t r = rand_next(seed);
 	switch (r % 8) {
-	case 0:
-		return 0;
-	case 1:
-		return -1;
-	case 2:
-		return 1e300;
-	case 3:
-		return (double)(r >> 8);
-	default:
-		return (double)(r >> 40);
+	case 0: return 0;
+	case 1: return -1;
+	case 2: return 1e300;
+	case 3: return (double)(r >> 8);
+	default: return (double)(r >> 40);
 	}
 }
 
@@ -475,18 +461,16 @@ static void never_nan(void **state)
 		const struct gpu_spec *g = gpu_at(rand_next(&seed) % gpu_count());
 		struct run r = { .plan = { .entry = "k" } };
 		uint32_t *dims[] = { &r.plan.block.x, &r.plan.block.y, &r.plan.block.z,
-			             &r.plan.grid.x,  &r.plan.grid.y,  &r.plan.grid.z };
+			                 &r.plan.grid.x,  &r.plan.grid.y,  &r.plan.grid.z };
 		for (unsigned k = 0; k < 6; k++)
-			*dims[k] = rand_next(&seed) % 16
-			                   ? 1u + (uint32_t)(rand_next(&seed) % (k < 3 ? 12 : 4000))
-			                   : 1;
+			*dims[k] =
+				rand_next(&seed) % 16 ? 1u + (uint32_t)(rand_next(&seed) % (k < 3 ? 12 : 4000)) : 1;
 		if (i % 500 == 0)
 			r.plan.grid = (struct dim3u){ 0x7fffffff, 65535, 65535 };
 		if (i % 501 == 0)
 			r.plan.grid.x = 0;
-#define X(field, about)        \
-	r.counts.total.field = \
-		rand_next(&seed) % 5 ? rand_next(&seed) >> (rand_next(&seed) % 64) : 0;
+#define X(field, about) \
+	r.counts.total.field = rand_next(&seed) % 5 ? rand_next(&seed) >> (rand_next(&seed) % 64) : 0;
 		COUNT_FIELDS(X)
 #undef X
 		r.counts.total.divergent_branches %= r.counts.total.branches + 1;
@@ -495,8 +479,8 @@ static void never_nan(void **state)
 		r.counts.dram_write_bytes = i % 100 ? any(&seed) : (double)NAN;
 		r.counts.l2_sectors = any(&seed);
 		const struct kernel_cost cost = { .flop = any(&seed),
-			                          .book_flop = any(&seed),
-			                          .book_bytes = any(&seed) };
+			                              .book_flop = any(&seed),
+			                              .book_bytes = any(&seed) };
 		const struct occ_input in = {
 			.block_threads = r.plan.block.x * r.plan.block.y * r.plan.block.z,
 			.regs_per_thread = (unsigned)(rand_next(&seed) % 300),
@@ -505,8 +489,8 @@ static void never_nan(void **state)
 		assert_true(occ_compute(g, &in, &r.occ, NULL));
 		metrics_clear(&r.m, "x");
 		metrics_from_run(&r.m, &r.counts);
-		perf_metrics(&r.m, g, &r.plan, &r.occ, i % 7 ? &r.counts : NULL,
-		             i % 3 ? &cost : NULL, &r.p);
+		perf_metrics(&r.m, g, &r.plan, &r.occ, i % 7 ? &r.counts : NULL, i % 3 ? &cost : NULL,
+		             &r.p);
 		occ_metrics(&r.m, g, &r.occ, (uint64_t)r.plan.grid.x * r.plan.grid.y);
 		for (unsigned k = 0; k < METRIC_COUNT; k++) {
 			const struct metric_value *v = &r.m.v[k];

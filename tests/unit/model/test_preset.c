@@ -55,7 +55,8 @@ static void errors_point(void **state)
 	refused("metric: mem.ld_sectors_per_request", "metric: mem.nothing", "no metric 'mem.nothing'");
 	refused("    say: look\n", "", "say");
 	refused("value: 32", "value: many", "x.yaml:12:");
-	refused("    expect:\n      - mem.ld_sectors_per_request == 32\n", "", "either expect or stops");
+	refused("    expect:\n      - mem.ld_sectors_per_request == 32\n", "",
+	        "either expect or stops");
 	refused("    expect:", "    stops: words\n    expect:", "x.yaml:15:");
 }
 
@@ -101,10 +102,8 @@ static void names_and_paths(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_whole_preset),
-		cmocka_unit_test(errors_point),
-		cmocka_unit_test(truncation_never_crashes),
-		cmocka_unit_test(every_built_in_one_parses),
+		cmocka_unit_test(a_whole_preset),           cmocka_unit_test(errors_point),
+		cmocka_unit_test(truncation_never_crashes), cmocka_unit_test(every_built_in_one_parses),
 		cmocka_unit_test(names_and_paths),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

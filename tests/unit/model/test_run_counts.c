@@ -35,9 +35,7 @@ static void add_and_scale_touch_every_field(void **state)
 static void scaling_rounds_and_saturates(void **state)
 {
 	(void)state;
-	struct counts c = { .warp_executed = 3,
-		            .branches = UINT64_MAX,
-		            .ld_bytes = (1ull << 53) + 1 };
+	struct counts c = { .warp_executed = 3, .branches = UINT64_MAX, .ld_bytes = (1ull << 53) + 1 };
 	struct counts d = c;
 	counts_scale(&d, 1);
 	assert_memory_equal(&c, &d, sizeof c);
@@ -54,16 +52,16 @@ static void scaling_rounds_and_saturates(void **state)
 }
 
 static const char source[] = "__global__ void add(float *a)\n"
-			     "{\n"
-			     "	a[i] += 1; //@ add\n"
-			     "	b = a;  //@load-A  \r\n"
-			     "	c = 1; // not a tag @ add\n"
-			     "	//@ add\n"
-			     "	//@\n"
-			     "	//@ two words\n"
-			     "	x; //@ 12345678901234567890123456789012\n"
-			     "	y; //@ 1234567890123456789012345678901\n"
-			     "} //@ end";
+							 "{\n"
+							 "	a[i] += 1; //@ add\n"
+							 "	b = a;  //@load-A  \r\n"
+							 "	c = 1; // not a tag @ add\n"
+							 "	//@ add\n"
+							 "	//@\n"
+							 "	//@ two words\n"
+							 "	x; //@ 12345678901234567890123456789012\n"
+							 "	y; //@ 1234567890123456789012345678901\n"
+							 "} //@ end";
 
 static void tags_are_found(void **state)
 {
@@ -174,25 +172,25 @@ static void ratios(void **state)
 	metrics_clear(&m, "x");
 	/* S-371: the add line of the simple reduction, N = 256: 255 lanes in 27 warp executions. */
 	struct counts c = { .warp_executed = 27,
-		            .thread_executed = 255,
-		            .branches = 8,
-		            .divergent_branches = 6,
-		            .ld_requests = 10,
-		            .ld_sectors = 320,
-		            .ld_bytes = 1280,
-		            .st_requests = 2,
-		            .st_sectors = 8,
-		            .st_bytes = 256,
-		            .shared_ld_wavefronts = 64,
-		            .shared_ld_ideal = 2,
-		            .shared_st_wavefronts = 1,
-		            .shared_st_ideal = 3,
-		            .barriers = 4,
-		            .local_requests = 5,
-		            .shared_atom_requests = 6,
-		            .flop16 = 1,
-		            .flop32 = 2,
-		            .flop64 = 3 };
+		                .thread_executed = 255,
+		                .branches = 8,
+		                .divergent_branches = 6,
+		                .ld_requests = 10,
+		                .ld_sectors = 320,
+		                .ld_bytes = 1280,
+		                .st_requests = 2,
+		                .st_sectors = 8,
+		                .st_bytes = 256,
+		                .shared_ld_wavefronts = 64,
+		                .shared_ld_ideal = 2,
+		                .shared_st_wavefronts = 1,
+		                .shared_st_ideal = 3,
+		                .barriers = 4,
+		                .local_requests = 5,
+		                .shared_atom_requests = 6,
+		                .flop16 = 1,
+		                .flop32 = 2,
+		                .flop64 = 3 };
 	metrics_from_counts(&m, &c, ORIGIN_COUNTED);
 	assert_true(fabs(metric_get(&m, M_DIV_SIMD_EFF) - 100.0 * 255 / 864) < 1e-9);
 	assert_true(fabs(metric_get(&m, M_INST_RATIO) - 255.0 / 27) < 1e-9);
@@ -233,9 +231,9 @@ static void a_sample_says_of_how_many(void **state)
 	struct metric_set m;
 	metrics_clear(&m, "x");
 	struct run_counts r = { .origin = ORIGIN_SAMPLED,
-		                .blocks_run = 64,
-		                .blocks_total = 1024,
-		                .total = { .warp_executed = 5 } };
+		                    .blocks_run = 64,
+		                    .blocks_total = 1024,
+		                    .total = { .warp_executed = 5 } };
 	metrics_from_run(&m, &r);
 	assert_int_equal(m.v[M_INST_WARP].origin, ORIGIN_SAMPLED);
 	assert_int_equal(m.v[M_INST_WARP].sampled, 64);

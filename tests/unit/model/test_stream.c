@@ -15,7 +15,9 @@
 
 static const struct gpu_spec gpu = { .pcie_gbs = 1, .copy_engines = 2 }; /* 1 byte per ns */
 static const struct gpu_spec one_engine = { .pcie_gbs = 1, .copy_engines = 1 };
-static const struct stream_rates ideal = { .pinned_gbs = 1, .duplex_gbs = 1, .pageable_gbs = { 0.5, 0.5 } };
+static const struct stream_rates ideal = { .pinned_gbs = 1,
+	                                       .duplex_gbs = 1,
+	                                       .pageable_gbs = { 0.5, 0.5 } };
 
 static struct stream_outcome run(const struct stream_program *p, const struct gpu_spec *g)
 {

@@ -16,10 +16,11 @@
 
 /* Three lines before the body's first line, which is line 5 of the text. */
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
-#define KERNEL(body) HEAD ".visible .entry k(.param .u64 k_param_0, .param .u32 k_param_1) {\n" body "\n}\n"
+#define KERNEL(body) \
+	HEAD ".visible .entry k(.param .u64 k_param_0, .param .u32 k_param_1) {\n" body "\n}\n"
 /* Registers that most bodies need, on one line. */
-#define REGS                                                                                     \
-	".reg .pred %p<4>; .reg .b16 %rs<4>; .reg .b32 %r<9>; .reg .f32 %f<9>; "                 \
+#define REGS                                                                 \
+	".reg .pred %p<4>; .reg .b16 %rs<4>; .reg .b32 %r<9>; .reg .f32 %f<9>; " \
 	".reg .b64 %rd<9>; .reg .f64 %fd<5>;\n"
 
 static inline struct ptx_module parsed(const char *text)
@@ -69,15 +70,15 @@ static inline int reg_of(const struct ptx_func *f, const char *name)
 	return -1;
 }
 
-#define assert_reg(func, operand, expected)                                                      \
-	do {                                                                                     \
-		assert_int_equal((operand).kind, OPND_REG);                                      \
-		assert_string_equal((func)->regs[(operand).reg].name, expected);                 \
+#define assert_reg(func, operand, expected)                              \
+	do {                                                                 \
+		assert_int_equal((operand).kind, OPND_REG);                      \
+		assert_string_equal((func)->regs[(operand).reg].name, expected); \
 	} while (0)
-#define assert_imm(operand, value)                                                               \
-	do {                                                                                     \
-		assert_int_equal((operand).kind, OPND_INT);                                      \
-		assert_int_equal((operand).i64, value);                                          \
+#define assert_imm(operand, value)                  \
+	do {                                            \
+		assert_int_equal((operand).kind, OPND_INT); \
+		assert_int_equal((operand).i64, value);     \
 	} while (0)
 
 #endif

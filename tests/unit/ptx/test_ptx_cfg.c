@@ -48,8 +48,9 @@ static void straight(void **state)
 static void diamond(void **state)
 {
 	(void)state;
-	const struct ptx_func *f = graph("@%p1 bra ELSE; mov.u32 %r1, 1; bra.uni END; ELSE: mov.u32 %r1, 2;"
-	                                 "END: mov.u32 %r2, %r1; ret;");
+	const struct ptx_func *f =
+		graph("@%p1 bra ELSE; mov.u32 %r1, 1; bra.uni END; ELSE: mov.u32 %r1, 2;"
+	          "END: mov.u32 %r2, %r1; ret;");
 	assert_int_equal(f->n_blocks, 4);
 	assert_block(f, 0, 0, 0, 2, 1, 3);
 	assert_block(f, 1, 1, 2, 3, -1, 3);
@@ -62,8 +63,9 @@ static void diamond(void **state)
 static void loop(void **state)
 {
 	(void)state;
-	const struct ptx_func *f = graph("mov.u32 %r1, 0; TOP: add.u32 %r1, %r1, 1; bar.arrive 0, 32;"
-	                                 "setp.lt.u32 %p1, %r1, 9; @%p1 bra TOP; mov.u32 %r2, %r1; ret;");
+	const struct ptx_func *f =
+		graph("mov.u32 %r1, 0; TOP: add.u32 %r1, %r1, 1; bar.arrive 0, 32;"
+	          "setp.lt.u32 %p1, %r1, 9; @%p1 bra TOP; mov.u32 %r2, %r1; ret;");
 	assert_int_equal(f->n_blocks, 3);
 	assert_block(f, 0, 0, 0, 1, -1, 1);
 	assert_block(f, 1, 1, 4, 1, 2, 2);
@@ -76,9 +78,10 @@ static void loop(void **state)
 static void nested_with_break(void **state)
 {
 	(void)state;
-	const struct ptx_func *f = graph("TOP: setp.eq.u32 %p1, %r1, 0; @%p1 bra DONE; @%p2 bra DONE;"
-	                                 "@!%p3 bra NEXT; mov.u32 %r3, 1; NEXT: add.u32 %r1, %r1, -1; bra TOP;"
-	                                 "DONE: mov.u32 %r2, 1; ret;");
+	const struct ptx_func *f =
+		graph("TOP: setp.eq.u32 %p1, %r1, 0; @%p1 bra DONE; @%p2 bra DONE;"
+	          "@!%p3 bra NEXT; mov.u32 %r3, 1; NEXT: add.u32 %r1, %r1, -1; bra TOP;"
+	          "DONE: mov.u32 %r2, 1; ret;");
 	assert_int_equal(f->n_blocks, 6);
 	assert_block(f, 0, 0, 1, 5, 1, 5);
 	assert_block(f, 1, 2, 2, 5, 2, 5);
@@ -109,7 +112,8 @@ static void early_return(void **state)
 static void guarded_exit(void **state)
 {
 	(void)state;
-	const struct ptx_func *f = graph("@%p1 exit; mov.u32 %r1, 1; @!%p2 ret; @%p3 trap; mov.u32 %r2, 1;");
+	const struct ptx_func *f =
+		graph("@%p1 exit; mov.u32 %r1, 1; @!%p2 ret; @%p3 trap; mov.u32 %r2, 1;");
 	assert_int_equal(f->n_blocks, 4);
 	assert_block(f, 0, 0, 0, 1, -1, -1);
 	assert_block(f, 1, 1, 2, 2, -1, -1);
@@ -123,7 +127,8 @@ static void guarded_exit(void **state)
 static void endless(void **state)
 {
 	(void)state;
-	const struct ptx_func *f = graph("@%p1 bra OUT; TOP: add.u32 %r1, %r1, 1; @%p2 bra TOP; bra TOP; OUT: ret;");
+	const struct ptx_func *f =
+		graph("@%p1 bra OUT; TOP: add.u32 %r1, %r1, 1; @%p2 bra TOP; bra TOP; OUT: ret;");
 	assert_int_equal(f->n_blocks, 4);
 	assert_block(f, 0, 0, 0, 3, 1, -1);
 	assert_block(f, 1, 1, 2, 1, 2, 2);
@@ -138,8 +143,9 @@ static void endless(void **state)
 static void irreducible(void **state)
 {
 	(void)state;
-	const struct ptx_func *f = graph("@%p1 bra B; A: mov.u32 %r1, 1; @%p2 bra OUT; B: mov.u32 %r1, 2;"
-	                                 "@%p3 bra A; OUT: mov.u32 %r2, 2; ret;");
+	const struct ptx_func *f =
+		graph("@%p1 bra B; A: mov.u32 %r1, 1; @%p2 bra OUT; B: mov.u32 %r1, 2;"
+	          "@%p3 bra A; OUT: mov.u32 %r2, 2; ret;");
 	assert_int_equal(f->n_blocks, 4);
 	assert_block(f, 0, 0, 0, 2, 1, 3);
 	assert_block(f, 1, 1, 2, 3, 2, 3);
@@ -150,7 +156,8 @@ static void irreducible(void **state)
 static void unreachable_and_double_edges(void **state)
 {
 	(void)state;
-	const struct ptx_func *f = graph("@%p1 bra NEXT; NEXT: bra OUT; mov.u32 %r1, 1; OUT: brkpt; ret;");
+	const struct ptx_func *f =
+		graph("@%p1 bra NEXT; NEXT: bra OUT; mov.u32 %r1, 1; OUT: brkpt; ret;");
 	assert_int_equal(f->n_blocks, 5);
 	assert_block(f, 0, 0, 0, 1, 1, 1);
 	assert_block(f, 1, 1, 1, 3, -1, 3);
@@ -161,7 +168,7 @@ static void unreachable_and_double_edges(void **state)
 	assert_int_equal(f->n_insts, 0);
 }
 
-/* --- the definition, the slow way ----------------------------------------------------------- */
+/* --- the definition, the slow way --- */
 #define MAX_BLOCKS 24
 
 /* Can the exit be reached from @from without passing @without? */
@@ -220,18 +227,10 @@ static void random_graphs(void **state)
 			int target = (int)(rand_next(&seed) % (uint64_t)n);
 			text_add(&t, "L%d: mov.u32 %%r1, %d; ", b, b);
 			switch (rand_next(&seed) % 6) {
-			case 0:
-				text_add(&t, "bra L%d;\n", target);
-				break;
-			case 1:
-				text_add(&t, "%sret;\n", rand_next(&seed) % 2 ? "@%p1 " : "");
-				break;
-			case 2:
-				text_add(&t, "\n");
-				break;
-			default:
-				text_add(&t, "@%%p1 bra L%d;\n", target);
-				break;
+			case 0: text_add(&t, "bra L%d;\n", target); break;
+			case 1: text_add(&t, "%sret;\n", rand_next(&seed) % 2 ? "@%p1 " : ""); break;
+			case 2: text_add(&t, "\n"); break;
+			default: text_add(&t, "@%%p1 bra L%d;\n", target); break;
 			}
 		}
 		text_add(&t, "ret;");
@@ -261,8 +260,7 @@ static void direct_use(void **state)
 	(void)state;
 	struct err err = { 0 };
 	struct ptx_inst insts[2] = {
-		{ .op = OP_BRA, .guard = 0, .n_opnds = 1,
-		  .opnd = { { .kind = OPND_LABEL, .label = 0 } } },
+		{ .op = OP_BRA, .guard = 0, .n_opnds = 1, .opnd = { { .kind = OPND_LABEL, .label = 0 } } },
 		{ .op = OP_RET, .guard = -1 },
 	};
 	struct ptx_func f = { .n_insts = 2, .insts = insts };

@@ -19,8 +19,8 @@ static char *data_file(const char *name)
 }
 
 static const char *const files[] = { "sm_75.ptx", "sm_90.ptx", "sm_120.ptx" };
-static const char *const entries[] = { "vec_add", "tiled", "reduce", "reduce_two", "helpers", "warp",
-	                               "tensor" };
+static const char *const entries[] = { "vec_add", "tiled", "reduce", "reduce_two",
+	                                   "helpers", "warp",  "tensor" };
 
 static void every_architecture(void **state)
 {
@@ -61,8 +61,9 @@ static void shared_offsets(void **state)
 			if (o->kind != OPND_SYMBOL)
 				continue;
 			const struct ptx_var *v = &m.vars[o->symbol];
-			assert_int_equal(v->offset, strcmp(v->name, "common") == 0 ? 24
-			                 : strcmp(v->name, "dynamic") == 0 ? 48 : 0);
+			assert_int_equal(v->offset, strcmp(v->name, "common") == 0    ? 24
+			                            : strcmp(v->name, "dynamic") == 0 ? 48
+			                                                              : 0);
 		}
 	ptx_free(&m);
 	free(text);
@@ -183,9 +184,9 @@ static void debug_sections(void **state)
 	(void)state;
 	struct ptx_module m = parsed(
 		HEAD ".visible .entry k()\n{\n.reg .b32 %r<2>;\n$L__func_begin0:\n.loc 1 3 0\n"
-		"{\n.reg .b32 %t;\n$L__tmp0:\nmov.u32 %t, 1;\n}\n$L__tmp1:\nret;\n$L__func_end0:\n}\n"
-		".file 1 \"k.cu\"\n.section .debug_loc\n{\n.b64 -1\n.b64 $L__func_begin0\n.b8 1,2\n}\n"
-		".section\t.debug_info\n\t{\n.b32 .debug_loc+12\n.b64 $L__func_end0\n.b8 0\n\t}\n");
+			 "{\n.reg .b32 %t;\n$L__tmp0:\nmov.u32 %t, 1;\n}\n$L__tmp1:\nret;\n$L__func_end0:\n}\n"
+			 ".file 1 \"k.cu\"\n.section .debug_loc\n{\n.b64 -1\n.b64 $L__func_begin0\n.b8 1,2\n}\n"
+			 ".section\t.debug_info\n\t{\n.b32 .debug_loc+12\n.b64 $L__func_end0\n.b8 0\n\t}\n");
 	assert_int_equal(kernel(&m)->n_insts, 2);
 	assert_int_equal(kernel(&m)->n_blocks, 2);
 	assert_int_equal(kernel(&m)->insts[0].line, 3);
@@ -195,12 +196,9 @@ static void debug_sections(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_architecture),
-		cmocka_unit_test(shared_offsets),
-		cmocka_unit_test(source_lines),
-		cmocka_unit_test(inlined_chains),
-		cmocka_unit_test(truncated_anywhere),
-		cmocka_unit_test(debug_sections),
+		cmocka_unit_test(every_architecture), cmocka_unit_test(shared_offsets),
+		cmocka_unit_test(source_lines),       cmocka_unit_test(inlined_chains),
+		cmocka_unit_test(truncated_anywhere), cmocka_unit_test(debug_sections),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

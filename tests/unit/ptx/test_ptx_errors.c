@@ -17,8 +17,8 @@ static void shows_line_and_caret(void **state)
 	(void)state;
 	struct err err = error_of(KERNEL(REGS "\tadd.s32 \t%r1, %r2, %q3;"));
 	assert_string_equal(err.msg, "test.ptx:6:21: '%q3' is not declared\n"
-	                    "   add.s32  %r1, %r2, %q3;\n"
-	                    "                      ^");
+	                             "   add.s32  %r1, %r2, %q3;\n"
+	                             "                      ^");
 	assert_int_equal(err.code, ERR_PARSE);
 }
 
@@ -59,20 +59,25 @@ static void unknown_opcodes(void **state)
 	err = error_of(KERNEL(REGS "bbbb.u32 %r1, %r2;"));
 	assert_non_null(strstr(err.remedy, "Supported with the letter 'b': bfe"));
 	refused(KERNEL(REGS "brx.idx %r1, T;"), ERR_UNSUPPORTED, "6:1: opcode 'brx.idx' (a table of");
-	refused(KERNEL(REGS "T: .branchtargets A, B;"), ERR_UNSUPPORTED, "6:4: directive '.branchtargets'");
+	refused(KERNEL(REGS "T: .branchtargets A, B;"), ERR_UNSUPPORTED,
+	        "6:4: directive '.branchtargets'");
 }
 
 static void unknown_directives(void **state)
 {
 	(void)state;
-	refused(HEAD ".alias f, g;", ERR_UNSUPPORTED, "4:1: directive '.alias' is not supported at module");
+	refused(HEAD ".alias f, g;", ERR_UNSUPPORTED,
+	        "4:1: directive '.alias' is not supported at module");
 	refused(HEAD ".entry k() .explicitcluster { }", ERR_UNSUPPORTED,
 	        "4:12: directive '.explicitcluster' is not supported on a function");
-	refused(KERNEL(".surfref s;"), ERR_UNSUPPORTED, "5:1: directive '.surfref' is not supported in a");
+	refused(KERNEL(".surfref s;"), ERR_UNSUPPORTED,
+	        "5:1: directive '.surfref' is not supported in a");
 	struct err err = error_of(HEAD ".alias f, g;");
 	assert_non_null(strstr(err.remedy, ".entry .func .global"));
-	refused(".version 9.0\n.target sm_90, map_f64_to_f32\n", ERR_UNSUPPORTED, "2:16: target option");
-	refused(".version 9.0\n.target sm_90\n.address_size 32\n", ERR_UNSUPPORTED, "3:15: only 64-bit");
+	refused(".version 9.0\n.target sm_90, map_f64_to_f32\n", ERR_UNSUPPORTED,
+	        "2:16: target option");
+	refused(".version 9.0\n.target sm_90\n.address_size 32\n", ERR_UNSUPPORTED,
+	        "3:15: only 64-bit");
 	refused(".target sm_90\n", ERR_PARSE, "1:1: expected '.version'");
 	refused("", ERR_PARSE, "1:1: the text ends where '.version'");
 	refused(".version nine\n", ERR_PARSE, "1:10: expected a version such as 9.0");
@@ -89,50 +94,78 @@ static void modifiers(void **state)
 	assert_non_null(strstr(err.remedy, ".u32"));
 	refused(KERNEL(REGS "ld.shared::cluster.u32 %r1, [%r2];"), ERR_UNSUPPORTED,
 	        "6:4: modifier '.shared::cluster' of 'ld'");
-	refused(KERNEL(REGS "add.rn.rz.f32 %f1, %f2, %f3;"), ERR_PARSE, "6:8: modifier '.rz' where one of");
-	refused(KERNEL(REGS "mul.s32 %r1, %r2, %r3;"), ERR_PARSE, "6:1: 'mul' needs one of .lo .hi .wide");
+	refused(KERNEL(REGS "add.rn.rz.f32 %f1, %f2, %f3;"), ERR_PARSE,
+	        "6:8: modifier '.rz' where one of");
+	refused(KERNEL(REGS "mul.s32 %r1, %r2, %r3;"), ERR_PARSE,
+	        "6:1: 'mul' needs one of .lo .hi .wide");
 	refused(KERNEL(REGS "setp.s32 %p1, %r2, %r3;"), ERR_PARSE, "6:1: 'setp' needs one of .eq .ne");
 	refused(KERNEL(REGS "add %r1, %r2, %r3;"), ERR_PARSE, "6:1: 'add' needs one of .u16");
 	refused(KERNEL(REGS "cvt.f32 %f1, %r2;"), ERR_PARSE, "6:1: 'cvt' needs one of");
 	refused(KERNEL(REGS "and.f32 %f1, %f1, %f2;"), ERR_UNSUPPORTED, "6:1: 'and' with type .f32");
-	refused(KERNEL(REGS "add.f32.f16 %f1, %f1, %f2;"), ERR_UNSUPPORTED, "6:1: 'add.f32.f16' with 2 types");
-	refused(KERNEL(REGS "mul.wide.s64 %rd1, %rd2, %rd3;"), ERR_PARSE, "6:1: '.wide' is for integers");
+	refused(KERNEL(REGS "add.f32.f16 %f1, %f1, %f2;"), ERR_UNSUPPORTED,
+	        "6:1: 'add.f32.f16' with 2 types");
+	refused(KERNEL(REGS "mul.wide.s64 %rd1, %rd2, %rd3;"), ERR_PARSE,
+	        "6:1: '.wide' is for integers");
 	refused(KERNEL(REGS "mul.lo.f32 %f1, %f2, %f3;"), ERR_PARSE, "6:1: '.lo' and '.hi' are for");
 	refused(KERNEL(REGS "red.global.cas.b32 [%rd1], %r1;"), ERR_PARSE, "6:1: 'red' has no .cas");
-	refused(KERNEL(REGS "vote.sync.ballot.pred %p1, %p2, -1;"), ERR_PARSE, "6:1: 'vote.ballot' is of");
-	refused(KERNEL(REGS "cp.async.ca.global.shared [%rd1], [%r1], 4;"), ERR_PARSE, "6:1: 'cp.async' copies");
+	refused(KERNEL(REGS "vote.sync.ballot.pred %p1, %p2, -1;"), ERR_PARSE,
+	        "6:1: 'vote.ballot' is of");
+	refused(KERNEL(REGS "cp.async.ca.global.shared [%rd1], [%r1], 4;"), ERR_PARSE,
+	        "6:1: 'cp.async' copies");
 	refused(KERNEL(REGS "bar.sync.popc 0;"), ERR_PARSE, "6:1: 'bar.red' and no other");
-	refused(KERNEL(REGS "cvt.rn.f16x2.e4m3x2 %r1, %rs1;"), ERR_UNSUPPORTED, "6:14: modifier '.e4m3x2'");
+	refused(KERNEL(REGS "cvt.rn.f16x2.e4m3x2 %r1, %rs1;"), ERR_UNSUPPORTED,
+	        "6:14: modifier '.e4m3x2'");
 }
 
 static void operands(void **state)
 {
 	(void)state;
 	refused(KERNEL(REGS "add.s32 %r1, %r2;"), ERR_PARSE, "6:17: too few operands for 'add.s32'");
-	refused(KERNEL(REGS "add.s32 %r1, %r2, %r3, %r4;"), ERR_PARSE, "6:22: too many operands for 'add.s32'");
+	refused(KERNEL(REGS "add.s32 %r1, %r2, %r3, %r4;"), ERR_PARSE,
+	        "6:22: too many operands for 'add.s32'");
 	refused(KERNEL(REGS "add.s32 1, %r2, %r3;"), ERR_PARSE, "6:9: 'add.s32' needs a register here");
-	refused(KERNEL(REGS "add.s32 %rd1, %r2, %r3;"), ERR_PARSE, "6:9: '%rd1' is .b64; 'add.s32' needs 32 bits");
-	refused(KERNEL(REGS "add.s64 %rd1, %rd2, %r3;"), ERR_PARSE, "6:21: '%r3' is .b32; 'add.s64' needs 64");
-	refused(KERNEL(REGS "mul.wide.s32 %r1, %r2, %r3;"), ERR_PARSE, "6:14: '%r1' is .b32; 'mul.wide.s32' needs 64");
+	refused(KERNEL(REGS "add.s32 %rd1, %r2, %r3;"), ERR_PARSE,
+	        "6:9: '%rd1' is .b64; 'add.s32' needs 32 bits");
+	refused(KERNEL(REGS "add.s64 %rd1, %rd2, %r3;"), ERR_PARSE,
+	        "6:21: '%r3' is .b32; 'add.s64' needs 64");
+	refused(KERNEL(REGS "mul.wide.s32 %r1, %r2, %r3;"), ERR_PARSE,
+	        "6:14: '%r1' is .b32; 'mul.wide.s32' needs 64");
 	refused(KERNEL(REGS "add.s32 %r1, %p2, %r3;"), ERR_PARSE, "6:14: '%p2' is a predicate");
-	refused(KERNEL(REGS "setp.eq.s32 %r1, %r2, %r3;"), ERR_PARSE, "6:13: '%r1' is .b32; 'setp.eq.s32' needs a pred");
-	refused(KERNEL(REGS "ld.global.f64 %f1, [%rd1];"), ERR_PARSE, "6:15: '%f1' is .f32; 'ld.global.f64' needs");
-	refused(KERNEL(REGS "ld.global.v2.f32 {%f1, %f2, %f3}, [%rd1];"), ERR_PARSE, "6:18: 'ld.global.v2.f32' needs 2");
-	refused(KERNEL(REGS "ld.global.v2.f32 %f1, [%rd1];"), ERR_PARSE, "6:18: 'ld.global.v2.f32' needs a vector");
-	refused(KERNEL(REGS "ld.global.f32 {%f1}, %rd1;"), ERR_PARSE, "6:22: expected '[' before an address");
-	refused(KERNEL(REGS "ld.global.f32 %f1, [%f2];"), ERR_PARSE, "6:21: '%f2' is .f32; an address is an");
-	refused(KERNEL(REGS "mov.b64 {%r1, %r2, %r3}, %rd1;"), ERR_PARSE, "6:9: the elements have 96 bits");
-	refused(KERNEL(REGS "add.f32 %f1, %f2, 1;"), ERR_PARSE, "6:19: 'add.f32' needs a floating-point constant");
-	refused(KERNEL(REGS "add.s32 %r1, %r2, 1.5;"), ERR_PARSE, "6:19: 'add.s32' takes no floating-point");
-	refused(KERNEL(REGS "setp.lt.and.s32 %p1, %r2, %r3;"), ERR_PARSE, "6:17: 'setp.lt.and.s32': a third source");
-	refused(KERNEL(REGS "atom.global.cas.b32 %r1, [%rd1], %r2;"), ERR_PARSE, "6:21: 'atom.global.cas.b32': .cas");
-	refused(KERNEL(REGS "shfl.sync.down.b32 %r1, %r2, 1, 31;"), ERR_PARSE, "6:20: 'shfl.sync.down.b32': .sync");
-	refused(KERNEL(REGS "mov.u32 %r1, %tid.w;"), ERR_UNSUPPORTED, "6:14: special register '%tid.w'");
-	refused(KERNEL(REGS "mov.u32 %r1, %cluster_ctarank;"), ERR_UNSUPPORTED, "6:14: special register '%clus");
-	refused(KERNEL(REGS "mov.b64 %rd1, {%r1, 0};"), ERR_UNSUPPORTED, "6:21: a constant inside a vector");
-	refused(KERNEL(REGS "mov.u16 %rs1, k_param_0;"), ERR_PARSE, "6:15: an address does not fit in 16 bits");
+	refused(KERNEL(REGS "setp.eq.s32 %r1, %r2, %r3;"), ERR_PARSE,
+	        "6:13: '%r1' is .b32; 'setp.eq.s32' needs a pred");
+	refused(KERNEL(REGS "ld.global.f64 %f1, [%rd1];"), ERR_PARSE,
+	        "6:15: '%f1' is .f32; 'ld.global.f64' needs");
+	refused(KERNEL(REGS "ld.global.v2.f32 {%f1, %f2, %f3}, [%rd1];"), ERR_PARSE,
+	        "6:18: 'ld.global.v2.f32' needs 2");
+	refused(KERNEL(REGS "ld.global.v2.f32 %f1, [%rd1];"), ERR_PARSE,
+	        "6:18: 'ld.global.v2.f32' needs a vector");
+	refused(KERNEL(REGS "ld.global.f32 {%f1}, %rd1;"), ERR_PARSE,
+	        "6:22: expected '[' before an address");
+	refused(KERNEL(REGS "ld.global.f32 %f1, [%f2];"), ERR_PARSE,
+	        "6:21: '%f2' is .f32; an address is an");
+	refused(KERNEL(REGS "mov.b64 {%r1, %r2, %r3}, %rd1;"), ERR_PARSE,
+	        "6:9: the elements have 96 bits");
+	refused(KERNEL(REGS "add.f32 %f1, %f2, 1;"), ERR_PARSE,
+	        "6:19: 'add.f32' needs a floating-point constant");
+	refused(KERNEL(REGS "add.s32 %r1, %r2, 1.5;"), ERR_PARSE,
+	        "6:19: 'add.s32' takes no floating-point");
+	refused(KERNEL(REGS "setp.lt.and.s32 %p1, %r2, %r3;"), ERR_PARSE,
+	        "6:17: 'setp.lt.and.s32': a third source");
+	refused(KERNEL(REGS "atom.global.cas.b32 %r1, [%rd1], %r2;"), ERR_PARSE,
+	        "6:21: 'atom.global.cas.b32': .cas");
+	refused(KERNEL(REGS "shfl.sync.down.b32 %r1, %r2, 1, 31;"), ERR_PARSE,
+	        "6:20: 'shfl.sync.down.b32': .sync");
+	refused(KERNEL(REGS "mov.u32 %r1, %tid.w;"), ERR_UNSUPPORTED,
+	        "6:14: special register '%tid.w'");
+	refused(KERNEL(REGS "mov.u32 %r1, %cluster_ctarank;"), ERR_UNSUPPORTED,
+	        "6:14: special register '%clus");
+	refused(KERNEL(REGS "mov.b64 %rd1, {%r1, 0};"), ERR_UNSUPPORTED,
+	        "6:21: a constant inside a vector");
+	refused(KERNEL(REGS "mov.u16 %rs1, k_param_0;"), ERR_PARSE,
+	        "6:15: an address does not fit in 16 bits");
 	refused(KERNEL(REGS "@%r1 bra L;"), ERR_PARSE, "6:2: '%r1' is no predicate");
-	refused(KERNEL(REGS "call (%r1), k, (%r2);"), ERR_UNSUPPORTED, "6:7: '%r1' is no .param variable");
+	refused(KERNEL(REGS "call (%r1), k, (%r2);"), ERR_UNSUPPORTED,
+	        "6:7: '%r1' is no .param variable");
 	refused(KERNEL(REGS "bar.arrive 1;"), ERR_PARSE, "6:13: too few operands for 'bar.arrive'");
 }
 
@@ -154,18 +187,22 @@ static void text_level(void **state)
 	refused(HEAD ". entry", ERR_PARSE, "4:1: a dot without a name");
 	refused(KERNEL(REGS "mov.u32 %r1, 12ab;"), ERR_PARSE, "6:14: malformed number");
 	refused(KERNEL(REGS "mov.u32 %r1, 0x;"), ERR_PARSE, "6:14: malformed number");
-	refused(KERNEL(REGS "mov.u64 %rd1, 18446744073709551616;"), ERR_PARSE, "6:15: number does not fit");
+	refused(KERNEL(REGS "mov.u64 %rd1, 18446744073709551616;"), ERR_PARSE,
+	        "6:15: number does not fit");
 	refused(KERNEL(REGS "mov.f32 %f1, 0f3F8;"), ERR_PARSE, "6:14: 0f needs 8 hexadecimal digits");
 	refused(KERNEL(REGS "mov.f32 %f1, 0f3F8000000;"), ERR_PARSE, "6:14: too many digits");
 	refused(KERNEL("ret\n"), ERR_PARSE, "7:1: expected ';' after the instruction, found '}'");
 	refused(HEAD ".entry k() { ret;", ERR_PARSE, "4:18: the text ends inside the function 'k'");
 	refused(HEAD ".section .debug_str { .b8 1", ERR_PARSE, "4:28: the text ends inside a .section");
-	refused(HEAD ".entry k() { ret; } .entry k() { ret; }", ERR_PARSE, "4:28: 'k' is defined twice");
-	refused(HEAD ".func k() { ret; } .entry k() { ret; }", ERR_PARSE, "4:27: 'k' is declared twice");
+	refused(HEAD ".entry k() { ret; } .entry k() { ret; }", ERR_PARSE,
+	        "4:28: 'k' is defined twice");
+	refused(HEAD ".func k() { ret; } .entry k() { ret; }", ERR_PARSE,
+	        "4:27: 'k' is declared twice");
 	refused(HEAD ".entry k(.reg .b32 x) { }", ERR_UNSUPPORTED, "4:10: parameters in registers");
 	refused(HEAD ".entry k() }", ERR_PARSE, "4:12: expected '{' or ';'");
 	refused(KERNEL(".loc 1 2;"), ERR_PARSE, "5:9: expected a column, found ';'");
-	refused(KERNEL(".loc 1 2 3, discriminator 4"), ERR_UNSUPPORTED, "5:13: .loc attribute 'discriminator'");
+	refused(KERNEL(".loc 1 2 3, discriminator 4"), ERR_UNSUPPORTED,
+	        "5:13: .loc attribute 'discriminator'");
 	refused(KERNEL(".reg .v2 .f32 v;"), ERR_UNSUPPORTED, "5:6: vector registers (.reg .v2)");
 }
 

@@ -9,7 +9,7 @@ static struct ptx_inst *body(const char *statements)
 {
 	struct text t = { 0 };
 	const char *head = HEAD ".global .align 4 .b8 buffer[64];\n.visible .entry k(.param .u64 "
-	                   "k_param_0, .param .u32 k_param_1) {\n" REGS;
+							"k_param_0, .param .u32 k_param_1) {\n" REGS;
 	text_add(&t, "%s%s\nret;\n}\n", head, statements);
 	ptx_free(&m);
 	m = parsed(t.s);
@@ -28,8 +28,9 @@ static int teardown(void **state)
 static void arithmetic(void **state)
 {
 	(void)state;
-	struct ptx_inst *i = body("mad.lo.s32 %r1, %r2, -3, %r4;\n fma.rn.ftz.f32 %f1, %f2, %f3, 0fBF800000;"
-	                          "mul.wide.u16 %r3, %rs1, 7; add.cc.u32 %r1, %r1, 0xFFFFFFFFU;");
+	struct ptx_inst *i =
+		body("mad.lo.s32 %r1, %r2, -3, %r4;\n fma.rn.ftz.f32 %f1, %f2, %f3, 0fBF800000;"
+	         "mul.wide.u16 %r3, %rs1, 7; add.cc.u32 %r1, %r1, 0xFFFFFFFFU;");
 	assert_int_equal(f->n_insts, 5);
 	assert_int_equal(i[0].op, OP_MAD);
 	assert_int_equal(i[0].type, PTX_S32);
@@ -59,11 +60,12 @@ static void arithmetic(void **state)
 static void literals(void **state)
 {
 	(void)state;
-	struct ptx_inst *i = body("mov.f64 %fd1, 0d3FF8000000000000; mov.b32 %r1, 0f40000000;"
-	                          "mov.u32 %r1, 0b101; mov.u32 %r1, 017; mov.u64 %rd1, 18446744073709551615;"
-	                          "mov.f32 %f1, 1.5; mov.f32 %f1, 0f7F800001; mov.f64 %fd1, -2.5e1;"
-	                          "mov.u32 %r1, WARP_SZ; mov.b32 %r1, ~5; mov.f32 %f1, -0f3F800000;"
-	                          "mov.f64 %fd2, 0f3F000000;");
+	struct ptx_inst *i =
+		body("mov.f64 %fd1, 0d3FF8000000000000; mov.b32 %r1, 0f40000000;"
+	         "mov.u32 %r1, 0b101; mov.u32 %r1, 017; mov.u64 %rd1, 18446744073709551615;"
+	         "mov.f32 %f1, 1.5; mov.f32 %f1, 0f7F800001; mov.f64 %fd1, -2.5e1;"
+	         "mov.u32 %r1, WARP_SZ; mov.b32 %r1, ~5; mov.f32 %f1, -0f3F800000;"
+	         "mov.f64 %fd2, 0f3F000000;");
 	assert_true(i[0].opnd[1].f64 == 1.5);
 	assert_int_equal(i[0].opnd[1].i64, 0x3FF8000000000000);
 	assert_imm(i[1].opnd[1], 0x40000000);
@@ -165,10 +167,11 @@ static void memory(void **state)
 static void conversion_and_move(void **state)
 {
 	(void)state;
-	struct ptx_inst *i = body("cvt.rzi.s32.f32 %r1, %f1; cvt.u32.u16 %r1, %rs1; cvt.rn.f16x2.f32 %r1, %f1, %f2;"
-	                          "mov.b64 {%r1, %r2}, %rd1; mov.b64 %rd1, {%r1, %r2}; mov.u32 %r1, %tid.x;"
-	                          "mov.u64 %rd1, %clock64; mov.b32 {%rs1, _}, %r1; mov.pred %p1, %p2;"
-	                          "cvt.sat.f32.f32 %f1, %f2; mov.u32 %r1, %nctaid.z; mov.u32 %r1, %lanemask_lt;");
+	struct ptx_inst *i =
+		body("cvt.rzi.s32.f32 %r1, %f1; cvt.u32.u16 %r1, %rs1; cvt.rn.f16x2.f32 %r1, %f1, %f2;"
+	         "mov.b64 {%r1, %r2}, %rd1; mov.b64 %rd1, {%r1, %r2}; mov.u32 %r1, %tid.x;"
+	         "mov.u64 %rd1, %clock64; mov.b32 {%rs1, _}, %r1; mov.pred %p1, %p2;"
+	         "cvt.sat.f32.f32 %f1, %f2; mov.u32 %r1, %nctaid.z; mov.u32 %r1, %lanemask_lt;");
 	assert_int_equal(i[0].round, ROUND_RZI);
 	assert_int_equal(i[0].type, PTX_S32);
 	assert_int_equal(i[0].type2, PTX_F32);
@@ -192,11 +195,12 @@ static void conversion_and_move(void **state)
 static void bits(void **state)
 {
 	(void)state;
-	struct ptx_inst *i = body("lop3.b32 %r1, %r2, %r3, %r4, 0xEA; shf.l.wrap.b32 %r1, %r2, %r3, 5;"
-	                          "shf.r.clamp.b32 %r1, %r2, %r3, %r4; prmt.b32 %r1, %r2, %r3, 0x3210;"
-	                          "prmt.b32.rc8 %r1, %r2, %r3, %r4; bfe.s32 %r1, %r2, 4, 8; bfind.shiftamt.u64 %r1, %rd1;"
-	                          "shr.s64 %rd1, %rd2, 3; dp4a.u32.s32 %r1, %r2, %r3, %r4; and.pred %p1, %p2, %p3;"
-	                          "popc.b64 %r1, %rd1; mul.hi.u32 %r1, %r2, %r3; min.NaN.f32 %f1, %f2, %f3;");
+	struct ptx_inst *i = body(
+		"lop3.b32 %r1, %r2, %r3, %r4, 0xEA; shf.l.wrap.b32 %r1, %r2, %r3, 5;"
+		"shf.r.clamp.b32 %r1, %r2, %r3, %r4; prmt.b32 %r1, %r2, %r3, 0x3210;"
+		"prmt.b32.rc8 %r1, %r2, %r3, %r4; bfe.s32 %r1, %r2, 4, 8; bfind.shiftamt.u64 %r1, %rd1;"
+		"shr.s64 %rd1, %rd2, 3; dp4a.u32.s32 %r1, %r2, %r3, %r4; and.pred %p1, %p2, %p3;"
+		"popc.b64 %r1, %rd1; mul.hi.u32 %r1, %r2, %r3; min.NaN.f32 %f1, %f2, %f3;");
 	assert_int_equal(i[0].n_opnds, 5);
 	assert_imm(i[0].opnd[4], 0xEA);
 	assert_int_equal(i[1].flags, PF_LEFT | PF_WRAP);
@@ -217,9 +221,10 @@ static void bits(void **state)
 static void atomics(void **state)
 {
 	(void)state;
-	struct ptx_inst *i = body("atom.global.add.f32 %f1, [%rd1], %f2; atom.shared.cas.b32 _, [%r1+4], %r2, %r3;"
-	                          "red.relaxed.gpu.global.max.u64 [%rd1], %rd2; atom.add.acq_rel.cta.u32 %r1, [%rd1], 1;"
-	                          "atom.global.inc.u32 %r1, [%rd1], 9;");
+	struct ptx_inst *i =
+		body("atom.global.add.f32 %f1, [%rd1], %f2; atom.shared.cas.b32 _, [%r1+4], %r2, %r3;"
+	         "red.relaxed.gpu.global.max.u64 [%rd1], %rd2; atom.add.acq_rel.cta.u32 %r1, [%rd1], 1;"
+	         "atom.global.inc.u32 %r1, [%rd1], 9;");
 	assert_int_equal(i[0].atom, ATOM_ADD);
 	assert_int_equal(i[0].space, SPACE_GLOBAL);
 	assert_reg(f, i[0].opnd[0], "%f1");
@@ -241,11 +246,12 @@ static void atomics(void **state)
 static void warp_level(void **state)
 {
 	(void)state;
-	struct ptx_inst *i = body("shfl.sync.down.b32 %r1|%p1, %r2, 4, 31, -1; shfl.sync.idx.b32 %r1, %r2, %r3, 31, %r4;"
-	                          "vote.sync.ballot.b32 %r1, !%p1, -1; vote.sync.any.pred %p1, %p2, %r1;"
-	                          "match.all.sync.b32 %r1|%p1, %r2, -1; match.any.sync.b64 %r1, %rd1, -1;"
-	                          "redux.sync.add.s32 %r1, %r2, %r3; activemask.b32 %r1; bar.warp.sync -1; "
-	                          "elect.sync _|%p1, -1;");
+	struct ptx_inst *i =
+		body("shfl.sync.down.b32 %r1|%p1, %r2, 4, 31, -1; shfl.sync.idx.b32 %r1, %r2, %r3, 31, %r4;"
+	         "vote.sync.ballot.b32 %r1, !%p1, -1; vote.sync.any.pred %p1, %p2, %r1;"
+	         "match.all.sync.b32 %r1|%p1, %r2, -1; match.any.sync.b64 %r1, %rd1, -1;"
+	         "redux.sync.add.s32 %r1, %r2, %r3; activemask.b32 %r1; bar.warp.sync -1; "
+	         "elect.sync _|%p1, -1;");
 	assert_int_equal(i[0].op, OP_SHFL);
 	assert_int_equal(i[0].mode, MODE_DOWN);
 	assert_int_equal(i[0].flags, PF_SYNC);
@@ -275,11 +281,12 @@ static void warp_level(void **state)
 static void barriers(void **state)
 {
 	(void)state;
-	struct ptx_inst *i = body("bar.sync 0; bar.sync %r1, 64; bar.arrive 1, %r2; bar.red.popc.u32 %r1, 0, %p1;"
-	                          "bar.red.or.pred %p1, 1, 32, !%p2; barrier.sync.aligned 2; barrier.cta.sync 3;"
-	                          "membar.gl; fence.acq_rel.gpu; cp.async.ca.shared.global [%r1], [%rd1], 4;"
-	                          "cp.async.cg.shared.global.L2::128B [%r1+16], [%rd1], 16, %r2; cp.async.commit_group;"
-	                          "cp.async.wait_group 1; cp.async.wait_all;");
+	struct ptx_inst *i =
+		body("bar.sync 0; bar.sync %r1, 64; bar.arrive 1, %r2; bar.red.popc.u32 %r1, 0, %p1;"
+	         "bar.red.or.pred %p1, 1, 32, !%p2; barrier.sync.aligned 2; barrier.cta.sync 3;"
+	         "membar.gl; fence.acq_rel.gpu; cp.async.ca.shared.global [%r1], [%rd1], 4;"
+	         "cp.async.cg.shared.global.L2::128B [%r1+16], [%rd1], 16, %r2; cp.async.commit_group;"
+	         "cp.async.wait_group 1; cp.async.wait_all;");
 	assert_int_equal(i[0].op, OP_BAR);
 	assert_imm(i[0].opnd[0], 0);
 	assert_int_equal(i[0].n_opnds, 1);
@@ -349,8 +356,9 @@ static void matrices(void **state)
 static void guards_scopes_and_labels(void **state)
 {
 	(void)state;
-	struct ptx_inst *i = body("@!%p1 add.s32 %r1, %r1, 1;\n{ .reg .b32 %r1, t; mov.u32 t, 1; mov.u32 %r1, t;\n"
-	                          "@%p2 bra L; add.u32 t, t, t; L:\n}\nL: add.s32 %r1, %r1, 2; bra.uni L;");
+	struct ptx_inst *i =
+		body("@!%p1 add.s32 %r1, %r1, 1;\n{ .reg .b32 %r1, t; mov.u32 t, 1; mov.u32 %r1, t;\n"
+	         "@%p2 bra L; add.u32 t, t, t; L:\n}\nL: add.s32 %r1, %r1, 2; bra.uni L;");
 	assert_int_equal(i[0].guard, reg_of(f, "%p1"));
 	assert_true(i[0].guard_negated);
 	assert_int_equal(f->n_regs, 4 + 4 + 9 + 9 + 9 + 5 + 2);
@@ -374,16 +382,18 @@ static void calls_keep_their_symbols(void **state)
 {
 	(void)state;
 	ptx_free(&m);
-	m = parsed(HEAD ".extern .func (.param .b32 func_retval0) vprintf (.param .b64 a, .param .b64 b);\n"
-	           ".func (.param .b32 func_retval0) twice (.param .b32 p0, .param .align 8 .b8 p1[12]) ;\n"
-	           ".visible .entry k(.param .u32 n) { .reg .b32 %r<3>; .reg .b64 %rd<2>;\n"
-	           "proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
-	           "{ .param .b32 x; .param .align 8 .b8 y[12]; .param .b32 r; st.param.b32 [x+0], 1;\n"
-	           "call.uni (r), twice, (x, y); ld.param.b32 %r1, [r+0]; }\n"
-	           "{ .param .b32 x; call (x), %rd1, (x), proto; call.uni twice, (x); } ret; }\n"
-	           ".func (.param .b32 func_retval0) twice (.param .b32 p0, .param .align 8 .b8 p1[12])\n"
-	           "{ .reg .b32 %r<3>; ld.param.b32 %r1, [p0]; add.s32 %r1, %r1, %r1;\n"
-	           "st.param.b32 [func_retval0+0], %r1; ret; }\n");
+	m = parsed(
+		HEAD
+		".extern .func (.param .b32 func_retval0) vprintf (.param .b64 a, .param .b64 b);\n"
+		".func (.param .b32 func_retval0) twice (.param .b32 p0, .param .align 8 .b8 p1[12]) ;\n"
+		".visible .entry k(.param .u32 n) { .reg .b32 %r<3>; .reg .b64 %rd<2>;\n"
+		"proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+		"{ .param .b32 x; .param .align 8 .b8 y[12]; .param .b32 r; st.param.b32 [x+0], 1;\n"
+		"call.uni (r), twice, (x, y); ld.param.b32 %r1, [r+0]; }\n"
+		"{ .param .b32 x; call (x), %rd1, (x), proto; call.uni twice, (x); } ret; }\n"
+		".func (.param .b32 func_retval0) twice (.param .b32 p0, .param .align 8 .b8 p1[12])\n"
+		"{ .reg .b32 %r<3>; ld.param.b32 %r1, [p0]; add.s32 %r1, %r1, %r1;\n"
+		"st.param.b32 [func_retval0+0], %r1; ret; }\n");
 	assert_int_equal(m.n_funcs, 3); /* the definition fills the prototype */
 	const struct ptx_func *twice = &m.funcs[1];
 	assert_false(m.funcs[0].has_body);
@@ -418,17 +428,26 @@ static void formats_as_text(void **state)
 {
 	(void)state;
 	static const char *const lines[] = {
-		"@!%p1 add.s32 %r1, %r2, -1", "ld.global.v2.f32 {%f1, _}, [%rd1+8]",
-		"setp.lt.s32 %p1, %r1, 5", "setp.lt.and.s32 %p1|%p2, %r1, 5, !%p3", "mov.f32 %f1, 1.0",
-		"mov.f32 %f1, 0.333333343", "mov.f64 %fd1, 0.10000000000000001", "mov.u32 %r1, %tid.x",
-		"shfl.sync.down.b32 %r1|%p1, %r2, 4, 31, -1", "st.global.u32 [buffer+4], %r1",
-		"atom.global.add.u32 _, [%rd1], 1", "bar.red.popc.u32 %r1, 0, %p1", "mov.u64 %rd1, buffer",
-		"ld.param.u32 %r1, [k_param_1]", "match.any.sync.b32 %r1, %r2, -1",
+		"@!%p1 add.s32 %r1, %r2, -1",
+		"ld.global.v2.f32 {%f1, _}, [%rd1+8]",
+		"setp.lt.s32 %p1, %r1, 5",
+		"setp.lt.and.s32 %p1|%p2, %r1, 5, !%p3",
+		"mov.f32 %f1, 1.0",
+		"mov.f32 %f1, 0.333333343",
+		"mov.f64 %fd1, 0.10000000000000001",
+		"mov.u32 %r1, %tid.x",
+		"shfl.sync.down.b32 %r1|%p1, %r2, 4, 31, -1",
+		"st.global.u32 [buffer+4], %r1",
+		"atom.global.add.u32 _, [%rd1], 1",
+		"bar.red.popc.u32 %r1, 0, %p1",
+		"mov.u64 %rd1, buffer",
+		"ld.param.u32 %r1, [k_param_1]",
+		"match.any.sync.b32 %r1, %r2, -1",
 	};
 	struct text t = { 0 };
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
-		text_add(&t, "%s;\n", strcmp(lines[i], "mov.f32 %f1, 1.0") == 0
-		         ? "mov.f32 %f1, 0f3F800000" : lines[i]);
+		text_add(&t, "%s;\n",
+		         strcmp(lines[i], "mov.f32 %f1, 1.0") == 0 ? "mov.f32 %f1, 0f3F800000" : lines[i]);
 	struct ptx_inst *i = body(t.s);
 	text_free(&t);
 	for (size_t k = 0; k < ARRAY_LEN(lines); k++) {

@@ -29,10 +29,11 @@ static const struct ptx_var *var(const char *name, int func)
 static void head(void **state)
 {
 	(void)state;
-	module(".version 8.7\n.target sm_120a, debug\n.address_size 64\n"
-	       ".visible .entry k() .maxntid 32, 4 .minnctapersm 3 .maxnreg 64 .pragma \"nounroll\"; { ret; }\n"
-	       ".weak .entry n() .reqntid 8, 2, 2 { }\n.file 2 \"b.h\"\n.file 1 \"a.cu\", 5, 17\n"
-	       ".section .debug_str { L: .b8 1,2,3 \n .b64 L }\n");
+	module(
+		".version 8.7\n.target sm_120a, debug\n.address_size 64\n"
+		".visible .entry k() .maxntid 32, 4 .minnctapersm 3 .maxnreg 64 .pragma \"nounroll\"; { ret; }\n"
+		".weak .entry n() .reqntid 8, 2, 2 { }\n.file 2 \"b.h\"\n.file 1 \"a.cu\", 5, 17\n"
+		".section .debug_str { L: .b8 1,2,3 \n .b64 L }\n");
 	assert_int_equal(m.version_major, 8);
 	assert_int_equal(m.version_minor, 7);
 	assert_string_equal(m.target, "sm_120a");
@@ -52,7 +53,8 @@ static void head(void **state)
 static void registers(void **state)
 {
 	(void)state;
-	module(KERNEL(".reg .pred %p<3>; .reg.b16 lo, hi; .reg .f32 %f<12>; .reg .b64 %SP; mov.f32 %f11, %f10; ret;"));
+	module(KERNEL(
+		".reg .pred %p<3>; .reg.b16 lo, hi; .reg .f32 %f<12>; .reg .b64 %SP; mov.f32 %f11, %f10; ret;"));
 	const struct ptx_func *f = kernel(&m);
 	assert_int_equal(f->n_regs, 3 + 2 + 12 + 1);
 	assert_string_equal(f->regs[2].name, "%p2");
@@ -65,14 +67,17 @@ static void registers(void **state)
 	refused(KERNEL(".reg .b32 %r<3>;\nmov.u32 %r3, 1;"), ERR_PARSE, "6:9: '%r3' is not declared");
 	refused(KERNEL(".reg .b32 %r<3>;\nmov.u32 %r01, 1;"), ERR_PARSE, "6:9: '%r01' is not declared");
 	refused(KERNEL(".reg .b32 a; .reg .b32 a;"), ERR_PARSE, "5:24: 'a' is declared twice");
-	refused(KERNEL(".reg .b32 %r<9999999>;"), ERR_PARSE, "5:14: a number of registers is too large");
+	refused(KERNEL(".reg .b32 %r<9999999>;"), ERR_PARSE,
+	        "5:14: a number of registers is too large");
 }
 
 static void parameters(void **state)
 {
 	(void)state;
-	module(HEAD ".entry k(.param .u8 a, .param .align 16 .b8 b[20], .param .u64 .ptr .global .align 8 c,\n"
-	       ".param .f32 d) { .reg .b32 %r<2>; ld.param.u32 %r1, [b+4]; ret; }");
+	module(
+		HEAD
+		".entry k(.param .u8 a, .param .align 16 .b8 b[20], .param .u64 .ptr .global .align 8 c,\n"
+		".param .f32 d) { .reg .b32 %r<2>; ld.param.u32 %r1, [b+4]; ret; }");
 	const struct ptx_func *f = kernel(&m);
 	assert_int_equal(f->n_params, 4);
 	assert_int_equal(f->params[0].size, 1);
@@ -90,8 +95,9 @@ static void parameters(void **state)
 static void local_variables(void **state)
 {
 	(void)state;
-	module(KERNEL(".local .align 16 .b8 __local_depot0[40];\n.local .align 8 .f64 d;\n.reg .b64 %rd<2>;\n"
-	              "mov.u64 %rd1, __local_depot0;"));
+	module(KERNEL(
+		".local .align 16 .b8 __local_depot0[40];\n.local .align 8 .f64 d;\n.reg .b64 %rd<2>;\n"
+		"mov.u64 %rd1, __local_depot0;"));
 	const struct ptx_func *f = kernel(&m);
 	assert_int_equal(f->local_bytes, 48);
 	assert_int_equal(var("__local_depot0", 0)->size, 40);
@@ -103,12 +109,14 @@ static void local_variables(void **state)
 static void shared_of_one_entry(void **state)
 {
 	(void)state;
-	module(HEAD ".shared .align 4 .b8 common[28];\n.extern .shared .align 16 .b8 dyn[];\n.shared .b32 unused;\n"
-	       ".entry k() { .reg .b32 %r<9>;\n"
-	       ".shared .align 1 .b8 a[5];\n.shared .align 4 .b8 b[36];\n.shared .align 8 .b8 c[24];\n"
-	       ".shared .align 2 .b8 d[6];\n"
-	       "mov.u32 %r1, a; mov.u32 %r1, b; mov.u32 %r1, c; st.shared.u16 [d+2], %r1;\n"
-	       "mov.u32 %r1, common; ld.shared.u32 %r1, [dyn+4]; ret; }");
+	module(
+		HEAD
+		".shared .align 4 .b8 common[28];\n.extern .shared .align 16 .b8 dyn[];\n.shared .b32 unused;\n"
+		".entry k() { .reg .b32 %r<9>;\n"
+		".shared .align 1 .b8 a[5];\n.shared .align 4 .b8 b[36];\n.shared .align 8 .b8 c[24];\n"
+		".shared .align 2 .b8 d[6];\n"
+		"mov.u32 %r1, a; mov.u32 %r1, b; mov.u32 %r1, c; st.shared.u16 [d+2], %r1;\n"
+		"mov.u32 %r1, common; ld.shared.u32 %r1, [dyn+4]; ret; }");
 	const struct ptx_func *f = kernel(&m);
 	assert_int_equal(var("a", 0)->offset, 0);
 	assert_int_equal(var("b", 0)->offset, 8);
@@ -125,11 +133,13 @@ static void shared_of_one_entry(void **state)
 static void shared_of_several_entries(void **state)
 {
 	(void)state;
-	module(HEAD ".extern .shared .align 16 .b8 dyn[];\n.shared .align 4 .b32 common;\n"
-	       ".entry k1() { .reg .b32 %r<9>; .shared .align 4 .b8 a[40]; st.shared.u32 [a], %r1;\n"
-	       "st.shared.u32 [common], %r1; st.shared.u32 [dyn], %r1; ret; }\n"
-	       ".entry k2() { .reg .b32 %r<9>; st.shared.u32 [dyn], %r1; st.shared.u32 [common], %r1; ret; }\n"
-	       ".entry k3() { .reg .b32 %r<9>; mov.u32 %r1, 0; ret; }\n");
+	module(
+		HEAD
+		".extern .shared .align 16 .b8 dyn[];\n.shared .align 4 .b32 common;\n"
+		".entry k1() { .reg .b32 %r<9>; .shared .align 4 .b8 a[40]; st.shared.u32 [a], %r1;\n"
+		"st.shared.u32 [common], %r1; st.shared.u32 [dyn], %r1; ret; }\n"
+		".entry k2() { .reg .b32 %r<9>; st.shared.u32 [dyn], %r1; st.shared.u32 [common], %r1; ret; }\n"
+		".entry k3() { .reg .b32 %r<9>; mov.u32 %r1, 0; ret; }\n");
 	const struct ptx_func *k1 = ptx_entry(&m, "k1"), *k2 = ptx_entry(&m, "k2");
 	assert_int_equal(k1->static_shared_bytes, 44);
 	assert_int_equal(k1->dynamic_shared_offset, 48);
@@ -150,13 +160,15 @@ static void shared_of_several_entries(void **state)
 static void shared_of_called_functions(void **state)
 {
 	(void)state;
-	module(HEAD ".extern .shared .align 8 .b8 dyn[];\n.shared .align 4 .b32 both;\n"
-	       ".func leaf() { .reg .b32 %r<2>; .shared .align 8 .b8 own[12]; st.shared.u32 [own], %r1;\n"
-	       "st.shared.u32 [both], %r1; st.shared.u32 [dyn], %r1; ret; }\n"
-	       ".func middle() { call leaf; ret; }\n"
-	       ".entry k1() { .reg .b32 %r<2>; .shared .align 4 .b8 a[40]; st.shared.u32 [a], %r1; call middle; ret; }\n"
-	       ".entry k2() { call leaf; ret; }\n"
-	       ".entry k3() { .reg .b32 %r<2>; st.shared.u32 [both], %r1; ret; }\n");
+	module(
+		HEAD
+		".extern .shared .align 8 .b8 dyn[];\n.shared .align 4 .b32 both;\n"
+		".func leaf() { .reg .b32 %r<2>; .shared .align 8 .b8 own[12]; st.shared.u32 [own], %r1;\n"
+		"st.shared.u32 [both], %r1; st.shared.u32 [dyn], %r1; ret; }\n"
+		".func middle() { call leaf; ret; }\n"
+		".entry k1() { .reg .b32 %r<2>; .shared .align 4 .b8 a[40]; st.shared.u32 [a], %r1; call middle; ret; }\n"
+		".entry k2() { call leaf; ret; }\n"
+		".entry k3() { .reg .b32 %r<2>; st.shared.u32 [both], %r1; ret; }\n");
 	assert_int_equal(var("both", -1)->offset, 40);
 	assert_int_equal(var("own", 0)->offset, 48);
 	assert_int_equal(ptx_entry(&m, "k1")->static_shared_bytes, 60);
@@ -172,12 +184,14 @@ static void shared_of_called_functions(void **state)
 static void initial_values(void **state)
 {
 	(void)state;
-	module(HEAD ".global .align 1 .b8 str[6] = {104, 105, 0x21};\n"
-	       ".const .align 4 .u32 list[3] = {1, -2};\n.global .f32 x = 0f3F800000;\n"
-	       ".global .align 8 .f64 y[2] = {0d4000000000000000, -0.5};\n.visible .global .s16 z = -3;\n"
-	       ".global .align 4 .s32 rows[2][3] = {{1, 2}, {3}};\n.global .u16 open[] = {7, 8, 9};\n"
-	       ".global .v2 .f32 pair = {0f3F800000, 0f40000000};\n.extern .global .b32 elsewhere;\n"
-	       ".global .b32 plain[4], more;\n.global .u8 grid[][2] = {{1, 2}, {3}};");
+	module(
+		HEAD
+		".global .align 1 .b8 str[6] = {104, 105, 0x21};\n"
+		".const .align 4 .u32 list[3] = {1, -2};\n.global .f32 x = 0f3F800000;\n"
+		".global .align 8 .f64 y[2] = {0d4000000000000000, -0.5};\n.visible .global .s16 z = -3;\n"
+		".global .align 4 .s32 rows[2][3] = {{1, 2}, {3}};\n.global .u16 open[] = {7, 8, 9};\n"
+		".global .v2 .f32 pair = {0f3F800000, 0f40000000};\n.extern .global .b32 elsewhere;\n"
+		".global .b32 plain[4], more;\n.global .u8 grid[][2] = {{1, 2}, {3}};");
 	static const uint8_t str[6] = "hi!";
 	static const int32_t list[3] = { 1, -2, 0 }, rows[6] = { 1, 2, 0, 3, 0, 0 };
 	static const double y[2] = { 2, -0.5 };
@@ -216,8 +230,10 @@ static void initial_values(void **state)
 static void addresses_in_initial_values(void **state)
 {
 	(void)state;
-	module(HEAD ".func f() { ret; }\n.global .align 1 .b8 str[4] = {1};\n"
-	       ".global .align 8 .u64 p[4] = {7, generic(str)+2, str, generic(str)-1};\n.global .u64 fp = f;\n");
+	module(
+		HEAD
+		".func f() { ret; }\n.global .align 1 .b8 str[4] = {1};\n"
+		".global .align 8 .u64 p[4] = {7, generic(str)+2, str, generic(str)-1};\n.global .u64 fp = f;\n");
 	const struct ptx_var *p = var("p", -1);
 	assert_int_equal(p->n_relocs, 3);
 	assert_int_equal(p->relocs[0].offset, 8);
@@ -236,21 +252,28 @@ static void addresses_in_initial_values(void **state)
 static void refuses_bad_variables(void **state)
 {
 	(void)state;
-	refused(HEAD ".global .b8 a[2] = {1, 2, 3};", ERR_PARSE, "4:27: more values than 'a' has elements");
-	refused(HEAD ".global .b8 a[2] = {1, 2;", ERR_PARSE, "4:25: expected '}' after the initial values");
-	refused(HEAD ".global .f32 x = 1;", ERR_PARSE, "4:18: 'x' of type .f32 needs floating-point values");
+	refused(HEAD ".global .b8 a[2] = {1, 2, 3};", ERR_PARSE,
+	        "4:27: more values than 'a' has elements");
+	refused(HEAD ".global .b8 a[2] = {1, 2;", ERR_PARSE,
+	        "4:25: expected '}' after the initial values");
+	refused(HEAD ".global .f32 x = 1;", ERR_PARSE,
+	        "4:18: 'x' of type .f32 needs floating-point values");
 	refused(HEAD ".global .b32 x = 1.0;", ERR_PARSE, "4:18: 'x' of type .b32 needs integer values");
 	refused(HEAD ".global .align 3 .b32 x;", ERR_PARSE, "4:16: an alignment is a power of two");
 	refused(HEAD ".global .b32 x[];", ERR_PARSE, "4:14: 'x' has no size");
 	refused(HEAD ".global .pred x;", ERR_PARSE, "4:9: predicates live in registers only");
-	refused(HEAD ".global .b64 x[2000000000000];", ERR_PARSE, "4:16: a number of elements is too large");
-	refused(HEAD ".global .b64 x[1000000000][1000000000];", ERR_UNSUPPORTED, "4:14: array too large");
-	refused(HEAD ".global .b8 x[100000000] = {1};", ERR_UNSUPPORTED, "4:13: more than 64 MiB of initial");
+	refused(HEAD ".global .b64 x[2000000000000];", ERR_PARSE,
+	        "4:16: a number of elements is too large");
+	refused(HEAD ".global .b64 x[1000000000][1000000000];", ERR_UNSUPPORTED,
+	        "4:14: array too large");
+	refused(HEAD ".global .b8 x[100000000] = {1};", ERR_UNSUPPORTED,
+	        "4:13: more than 64 MiB of initial");
 	refused(HEAD ".shared .b32 x = 1;", ERR_PARSE, "4:18: only .global and .const variables have");
 	refused(HEAD ".global .u64 x = y;", ERR_PARSE, "4:18: 'y' is no variable or function");
 	refused(HEAD ".global .b32 x; .global .b32 x;", ERR_PARSE, "4:30: 'x' is declared twice");
 	refused(HEAD ".global .texref t;", ERR_UNSUPPORTED, "4:9: type '.texref' is not supported");
-	refused(HEAD ".global .b32 x[2][2] = {{1, 2, 3}};", ERR_PARSE, "4:34: more values than a row of 'x'");
+	refused(HEAD ".global .b32 x[2][2] = {{1, 2, 3}};", ERR_PARSE,
+	        "4:34: more values than a row of 'x'");
 }
 
 int main(void)

@@ -91,21 +91,25 @@ static inline void run_source(const char *source, const char *entry, struct dim3
 	struct backend *be = NULL;
 	struct run_result res = { 0 };
 	struct err err = { 0 };
-	struct launch_plan plan = { .entry = entry, .grid = grid, .block = block, .n_buffers = n,
-		                    .n_args = n };
+	struct launch_plan plan = {
+		.entry = entry, .grid = grid, .block = block, .n_buffers = n, .n_args = n
+	};
 	struct run_request req = { .module = &m, .plan = &plan, .source_file = "own.cu" };
 
 	for (unsigned i = 0; i < n; i++) {
-		plan.buffers[i] = (struct buffer_plan){ .name = "own", .type = b[i].type,
-			                                .role = b[i].role, .count = b[i].count };
+		plan.buffers[i] = (struct buffer_plan){
+			.name = "own", .type = b[i].type, .role = b[i].role, .count = b[i].count
+		};
 		plan.args[i] = (struct kernel_arg){ .kind = ARG_BUFFER, .buffer = i };
-		req.buffers[i] = (struct run_buffer){ .data = b[i].data,
-			                              .bytes = b[i].count * elem_size(b[i].type) };
+		req.buffers[i] =
+			(struct run_buffer){ .data = b[i].data, .bytes = b[i].count * elem_size(b[i].type) };
 	}
 	if (!kernel_launch_legal(&plan, &err) || !app_choose("a100", "emu", &sel, &err) ||
-	    !compile_module(&(struct compile_request){ .file = "own.cu", .source = source,
+	    !compile_module(&(struct compile_request){ .file = "own.cu",
+	                                               .source = source,
 	                                               .cc_major = sel.gpu.cc_major,
-	                                               .cc_minor = sel.gpu.cc_minor }, &m, &err) ||
+	                                               .cc_minor = sel.gpu.cc_minor },
+	                    &m, &err) ||
 	    !backend_emu.open(&be, &sel.gpu, &err) ||
 	    !backend_emu.run(be, &req, &(struct run_hooks){ 0 }, &res, &err))
 		fail_msg("%s: %s", entry, err.msg);

@@ -173,16 +173,11 @@ static void s_123_warp(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(s_100_a100_cores),
-		cmocka_unit_test(s_102_a100_limits),
-		cmocka_unit_test(s_106_a100_rates),
-		cmocka_unit_test(s_111_h100),
-		cmocka_unit_test(s_116_rtx_4060),
-		cmocka_unit_test(s_393_generation_table),
-		cmocka_unit_test(s_134_order_of_levels),
-		cmocka_unit_test(s_129_latencies),
-		cmocka_unit_test(s_220_peak_and_bandwidth),
-		cmocka_unit_test(s_123_warp),
+		cmocka_unit_test(s_100_a100_cores),         cmocka_unit_test(s_102_a100_limits),
+		cmocka_unit_test(s_106_a100_rates),         cmocka_unit_test(s_111_h100),
+		cmocka_unit_test(s_116_rtx_4060),           cmocka_unit_test(s_393_generation_table),
+		cmocka_unit_test(s_134_order_of_levels),    cmocka_unit_test(s_129_latencies),
+		cmocka_unit_test(s_220_peak_and_bandwidth), cmocka_unit_test(s_123_warp),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

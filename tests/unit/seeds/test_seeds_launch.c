@@ -35,9 +35,8 @@ static void where(struct dim3u grid, struct dim3u block, unsigned out[3 * MOST_T
 static void s_300_index_ranges(void **state)
 {
 	(void)state;
-	static const char source[] =
-		"extern \"C\" __global__ void index(unsigned *out)\n"
-		"{ out[blockIdx.x * blockDim.x + threadIdx.x] = blockIdx.x; }\n";
+	static const char source[] = "extern \"C\" __global__ void index(unsigned *out)\n"
+								 "{ out[blockIdx.x * blockDim.x + threadIdx.x] = blockIdx.x; }\n";
 	unsigned block[768];
 	struct run_counts counts = { 0 };
 	const struct launch_plan plan = plan_words("vec_add", "per_element", "N=768 block=256");
@@ -100,7 +99,10 @@ static void s_311_blocks_that_cannot_be(void **state)
 static void s_312_legal_blocks(void **state)
 {
 	(void)state;
-	static const struct { struct dim3u grid, block; bool legal; } rows[] = {
+	static const struct {
+		struct dim3u grid, block;
+		bool legal;
+	} rows[] = {
 		{ { 1, 1, 1 }, { 512, 1, 1 }, true },
 		{ { 1, 1, 1 }, { 8, 16, 4 }, true },
 		{ { 1, 1, 1 }, { 32, 16, 2 }, true },
@@ -114,8 +116,7 @@ static void s_312_legal_blocks(void **state)
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
 		struct err err = { 0 };
-		const struct launch_plan p = { .entry = "k", .grid = rows[i].grid,
-			                       .block = rows[i].block };
+		const struct launch_plan p = { .entry = "k", .grid = rows[i].grid, .block = rows[i].block };
 		assert_true(kernel_launch_legal(&p, &err) == rows[i].legal);
 	}
 }
@@ -138,7 +139,9 @@ static void s_309_padded_warp(void **state)
 static void s_305_image_regions(void **state)
 {
 	(void)state;
-	static const struct { unsigned w, h, inside, right, below, corner, split, all; } rows[] = {
+	static const struct {
+		unsigned w, h, inside, right, below, corner, split, all;
+	} rows[] = {
 		{ 200, 150, 864, 72, 96, 8, 75, 1040 },
 		{ 1000, 750, 62 * 46 * 8, 46 * 8, 62 * 8, 8, 375, 23688 },
 	};
@@ -220,7 +223,9 @@ static void s_306_blur_patches(void **state)
 static void s_254_luminance(void **state)
 {
 	(void)state;
-	static const unsigned char rgb[] = { 255, 0, 0, 0, 255, 0, 0, 0, 255, 100, 100, 100, 10, 20, 30 };
+	static const unsigned char rgb[] = {
+		255, 0, 0, 0, 255, 0, 0, 0, 255, 100, 100, 100, 10, 20, 30
+	};
 	static const unsigned char want[] = { 53, 183, 17, 100, 18 };
 	const struct kernel_desc *k = the_kernel("rgb_to_gray");
 	struct launched l;
@@ -323,12 +328,19 @@ static void s_316_amdahl(void **state)
 static void s_331_waves(void **state)
 {
 	(void)state;
-	static const struct { unsigned grid; double waves, efficiency; } rows[] = {
-		{ 64, 0.94, 0.94 }, { 68, 1, 1 }, { 75, 1.1, 0.55 }, { 136, 2, 1 },
+	static const struct {
+		unsigned grid;
+		double waves, efficiency;
+	} rows[] = {
+		{ 64, 0.94, 0.94 },
+		{ 68, 1, 1 },
+		{ 75, 1.1, 0.55 },
+		{ 136, 2, 1 },
 	};
 	const struct gpu_spec *g = gpu_find("rtx4060ti");
-	const struct occ_input in = { .block_threads = 256, .regs_per_thread = 94,
-		                      .static_shared_bytes = 8192 };
+	const struct occ_input in = { .block_threads = 256,
+		                          .regs_per_thread = 94,
+		                          .static_shared_bytes = 8192 };
 	struct occ_result occ;
 
 	assert_true(occ_compute(g, &in, &occ, NULL));

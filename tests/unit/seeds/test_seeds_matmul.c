@@ -193,7 +193,10 @@ static void s_407_both_tiles_are_coalesced(void **state)
 static void s_344_traffic_of_the_ladder(void **state)
 {
 	(void)state;
-	static const struct { const char *words; unsigned bm, bn, tm, tn; } rows[] = {
+	static const struct {
+		const char *words;
+		unsigned bm, bn, tm, tn;
+	} rows[] = {
 		{ "BM=128 BN=128 TM=8 TN=8", 128, 128, 8, 8 },
 		{ "BM=64 BN=64 TM=4 TN=4", 64, 64, 4, 4 },
 		{ "BM=128 BN=64 TM=8 TN=4", 128, 64, 8, 4 },
@@ -298,8 +301,9 @@ static void s_350_outputs_of_the_table(void **state)
 	assert_int_equal(32768 * 64 * 64, 1 << 27);
 	assert_int_equal(64 * 128 * 128, 1 << 20);
 	/* as 2^27 outputs it would be 8,192 blocks: 120 waves of 68 */
-	const struct occ_input in = { .block_threads = 256, .regs_per_thread = 94,
-		                      .static_shared_bytes = 8192 };
+	const struct occ_input in = { .block_threads = 256,
+		                          .regs_per_thread = 94,
+		                          .static_shared_bytes = 8192 };
 	struct occ_result occ;
 	struct metric_set m;
 	metrics_clear(&m, "not run");
@@ -313,7 +317,9 @@ static void s_350_outputs_of_the_table(void **state)
 static void s_351_rates_of_the_tables(void **state)
 {
 	(void)state;
-	static const struct { double n, base_ms, base, opt_ms, opt, times; } rows[] = {
+	static const struct {
+		double n, base_ms, base, opt_ms, opt, times;
+	} rows[] = {
 		{ 256, 345.411, 0.0971435, 111.605, 0.300653, 3.09493 },
 		{ 256, 351.052, 0.0955825, 109.557, 0.306273, 3.20428 },
 		{ 256, 0.09632, 348.364, 0.037184, 902.389, 2.59036 },
@@ -408,7 +414,10 @@ static void s_364_rectangles(void **state)
 {
 	(void)state;
 	static const char *const words[] = {
-		"M=3 N=7 K=5", "M=1 N=1 K=1", "M=17 N=33 K=70", "M=100 N=3 K=41",
+		"M=3 N=7 K=5",
+		"M=1 N=1 K=1",
+		"M=17 N=33 K=70",
+		"M=100 N=3 K=41",
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(words); i++) {
 		struct run_record *r = run_words("sgemm", "tiled", words[i]);

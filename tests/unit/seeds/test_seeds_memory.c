@@ -12,8 +12,12 @@
 static void s_354_one_warp(void **state)
 {
 	(void)state;
-	static const struct { const char *variant; unsigned lines, sectors; } rows[] = {
-		{ "one_block", 1, 4 }, { "chunks", 32, 32 },
+	static const struct {
+		const char *variant;
+		unsigned lines, sectors;
+	} rows[] = {
+		{ "one_block", 1, 4 },
+		{ "chunks", 32, 32 },
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
 		struct run_record *r = run_words("vec_add", rows[i].variant, "N=65536 block=256");
@@ -56,7 +60,10 @@ static void s_355_chunks_of_a_million(void **state)
 static void s_356_sixteen_wide(void **state)
 {
 	(void)state;
-	static const struct { const char *words; unsigned lines; } rows[] = {
+	static const struct {
+		const char *words;
+		unsigned lines;
+	} rows[] = {
 		{ "W=64 H=64 block_x=16 block_y=16", 2 },
 		{ "W=64 H=64 block_x=32 block_y=8", 1 },
 		{ "W=64 H=64 block_x=64 block_y=4", 1 },
@@ -102,15 +109,16 @@ static void s_357_misaligned(void **state)
 static void s_242_broadcast_and_banks(void **state)
 {
 	(void)state;
-	static const char source[] =
-		"extern \"C\" __global__ void banks(const float *in, float *out)\n"
-		"{\n"
-		"	__shared__ float s[1024];\n"
-		"	for (int i = threadIdx.x; i < 1024; i += 32) s[i] = in[0];\n"
-		"	__syncthreads();\n"
-		"	out[threadIdx.x] = s[threadIdx.x * STRIDE];\n"
-		"}\n";
-	static const struct { unsigned stride, passes; } rows[] = {
+	static const char source[] = "extern \"C\" __global__ void banks(const float *in, float *out)\n"
+								 "{\n"
+								 "	__shared__ float s[1024];\n"
+								 "	for (int i = threadIdx.x; i < 1024; i += 32) s[i] = in[0];\n"
+								 "	__syncthreads();\n"
+								 "	out[threadIdx.x] = s[threadIdx.x * STRIDE];\n"
+								 "}\n";
+	static const struct {
+		unsigned stride, passes;
+	} rows[] = {
 		{ 0, 1 }, { 1, 1 }, { 2, 2 }, { 8, 8 }, { 17, 1 }, { 31, 1 }, { 32, 32 },
 	};
 	static float in[1] = { 1 }, out[32];
@@ -161,8 +169,14 @@ static void s_358_dram_banks(void **state)
 }
 
 /* The book's toy: bursts of two elements, four channels of two banks. */
-static unsigned channel(unsigned e) { return e / 2 % 4; }
-static unsigned bank(unsigned e) { return e / 8 % 2; }
+static unsigned channel(unsigned e)
+{
+	return e / 2 % 4;
+}
+static unsigned bank(unsigned e)
+{
+	return e / 8 % 2;
+}
 
 /* Channels (low bits) and channel-banks (bits 8 on) that tiles of 2 use in @phase, all blocks. */
 static void used(unsigned width, unsigned phase, unsigned *m, unsigned *n)
@@ -228,8 +242,12 @@ static unsigned pairs(const struct access_sample *a, unsigned lanes)
 static void s_361_transpose_of_four(void **state)
 {
 	(void)state;
-	static const struct { const char *variant, *words; unsigned pairs; } rows[] = {
-		{ "naive", "W=4 H=4 block_x=2 block_y=2", 0 }, { "tiled", "W=4 H=4 TILE=2", 2 },
+	static const struct {
+		const char *variant, *words;
+		unsigned pairs;
+	} rows[] = {
+		{ "naive", "W=4 H=4 block_x=2 block_y=2", 0 },
+		{ "tiled", "W=4 H=4 TILE=2", 2 },
 	};
 	const struct kernel_desc *k = the_kernel("transpose");
 
@@ -254,7 +272,7 @@ static void s_361_transpose_of_four(void **state)
 	}
 }
 
-/* --- copies ------------------------------------------------------------------------------- */
+/* --- copies --- */
 
 static uint64_t copied(const struct stream_program *p, enum stream_op_kind kind)
 {

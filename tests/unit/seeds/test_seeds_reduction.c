@@ -133,8 +133,12 @@ static void s_371_formulas(void **state)
 static void s_369_trees(void **state)
 {
 	(void)state;
-	static const struct { unsigned n, rounds; double parallelism; } rows[] = {
-		{ 8, 3, 7.0 / 3 }, { 1024, 10, 102.3 },
+	static const struct {
+		unsigned n, rounds;
+		double parallelism;
+	} rows[] = {
+		{ 8, 3, 7.0 / 3 },
+		{ 1024, 10, 102.3 },
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
 		char words[64];
@@ -160,7 +164,9 @@ static void s_369_trees(void **state)
 static void s_372_divergent_rounds(void **state)
 {
 	(void)state;
-	static const struct { unsigned n, simple, convergent; } rows[] = { { 256, 7, 5 }, { 1024, 9, 5 } };
+	static const struct {
+		unsigned n, simple, convergent;
+	} rows[] = { { 256, 7, 5 }, { 1024, 9, 5 } };
 
 	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
 		for (unsigned c = 0; c < 2; c++) {
@@ -226,12 +232,9 @@ static void s_378_blocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(s_375_rounds),
-		cmocka_unit_test(s_371_formulas),
-		cmocka_unit_test(s_369_trees),
-		cmocka_unit_test(s_372_divergent_rounds),
-		cmocka_unit_test(s_046_operators),
-		cmocka_unit_test(s_377_coarsening_figure),
+		cmocka_unit_test(s_375_rounds),    cmocka_unit_test(s_371_formulas),
+		cmocka_unit_test(s_369_trees),     cmocka_unit_test(s_372_divergent_rounds),
+		cmocka_unit_test(s_046_operators), cmocka_unit_test(s_377_coarsening_figure),
 		cmocka_unit_test(s_378_blocks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

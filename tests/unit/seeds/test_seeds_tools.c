@@ -9,8 +9,9 @@
 
 static struct occ_result occupancy(const char *gpu, unsigned block, unsigned regs, unsigned shared)
 {
-	const struct occ_input in = { .block_threads = block, .regs_per_thread = regs,
-		                      .static_shared_bytes = shared };
+	const struct occ_input in = { .block_threads = block,
+		                          .regs_per_thread = regs,
+		                          .static_shared_bytes = shared };
 	struct occ_result r;
 
 	assert_true(occ_compute(gpu_find(gpu), &in, &r, NULL));
@@ -23,16 +24,19 @@ static struct occ_result occupancy(const char *gpu, unsigned block, unsigned reg
 static void s_216_allocation_rules(void **state)
 {
 	(void)state;
-	static const struct { unsigned block, regs, shared, blocks; double pct; const char *limiters; }
-	rows[] = {
+	static const struct {
+		unsigned block, regs, shared, blocks;
+		double pct;
+		const char *limiters;
+	} rows[] = {
 		{ 256, 40, 0, 6, 100, "warps, registers" },
 		{ 1024, 37, 8192, 1, 66.67, "warps, registers" },
 		{ 256, 94, 8192, 2, 33.33, "registers" },
 		{ 256, 56, 4096, 4, 66.67, "registers" },
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
-		const struct occ_result r = occupancy("rtx4060ti", rows[i].block, rows[i].regs,
-		                                      rows[i].shared);
+		const struct occ_result r =
+			occupancy("rtx4060ti", rows[i].block, rows[i].regs, rows[i].shared);
 		const unsigned warps = rows[i].block / 32;
 		assert_int_equal(r.blocks_per_sm, rows[i].blocks);
 		assert_true(fabs(r.pct - rows[i].pct) < 0.005);
@@ -136,8 +140,9 @@ static void s_420_launch_is_asynchronous(void **state)
 static void s_421_one_and_two_streams(void **state)
 {
 	(void)state;
-	static const struct stream_rates ideal = { .pinned_gbs = 1, .duplex_gbs = 1,
-		                                   .pageable_gbs = { 1, 1 } };
+	static const struct stream_rates ideal = { .pinned_gbs = 1,
+		                                       .duplex_gbs = 1,
+		                                       .pageable_gbs = { 1, 1 } };
 	double ns[3];
 
 	for (unsigned streams = 1; streams <= 3; streams++) {
@@ -162,10 +167,12 @@ static void s_097_what_is_there(void **state)
 {
 	(void)state;
 	static const char *const kernels[][4] = {
-		{ "rgb_to_gray", "interleaved" }, { "blur", "naive" },
+		{ "rgb_to_gray", "interleaved" },
+		{ "blur", "naive" },
 		{ "sgemm", "naive", "tiled", "coarsened" },
 		{ "sgemm_fast", "thread_tile", "vectorised", "double_buffer" },
-		{ "transpose", "naive", "tiled" }, { "reduction", "simple", "shared", "coarsened" },
+		{ "transpose", "naive", "tiled" },
+		{ "reduction", "simple", "shared", "coarsened" },
 		{ "vec_add", "per_element", "grid_stride" },
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(kernels); i++)

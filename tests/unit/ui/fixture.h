@@ -21,13 +21,12 @@
 extern const struct view_desc view_occupancy, view_roofline, view_divergence, view_coalescing,
 	view_timeline, view_ladder, view_source, view_advice, view_device;
 
-static const struct view_desc *const fixture_views[] = { &view_occupancy,  &view_roofline,
-	                                                 &view_divergence, &view_coalescing,
-	                                                 &view_timeline,   &view_ladder,
-	                                                 &view_source,     &view_advice,
-	                                                 &view_device };
+static const struct view_desc *const fixture_views[] = {
+	&view_occupancy, &view_roofline, &view_divergence, &view_coalescing, &view_timeline,
+	&view_ladder,    &view_source,   &view_advice,     &view_device
+};
 
-/* --- kernels ------------------------------------------------------------------------------- */
+/* --- kernels --- */
 
 static const int64_t tile_choices[] = { 2, 4, 8, 16, 32, INT64_MIN };
 static const int64_t block_steps[] = { 32, 64, 128, 256, 512, 1024, INT64_MIN };
@@ -62,7 +61,7 @@ static const char sgemm_source[] =
 	"#define TILE 16\n"
 	"#endif\n"
 	"extern \"C\" __global__ void sgemm_v0_naive(const float *A, const float *B, float *C, int "
-        "M, int N, int K)\n"
+	"M, int N, int K)\n"
 	"{\n"
 	"\tint row = blockIdx.y * blockDim.y + threadIdx.y;\n"
 	"\tint col = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -74,7 +73,7 @@ static const char sgemm_source[] =
 	"\tC[row * N + col] = sum;\n"
 	"}\n"
 	"extern \"C\" __global__ void sgemm_v1_tiled(const float *A, const float *B, float *C, int "
-        "M, int N, int K)\n"
+	"M, int N, int K)\n"
 	"{\n"
 	"\t__shared__ float Mds[TILE][TILE], Nds[TILE][TILE];\n"
 	"\tint tx = threadIdx.x, ty = threadIdx.y;\n"
@@ -92,9 +91,13 @@ static const char sgemm_source[] =
 	"\t\tC[row * N + col] = sum; //@ store\n"
 	"}\n";
 static const struct kernel_desc fixture_sgemm = {
-	.name = "sgemm", .title = "matrix multiplication", .section = "PMPP ch. 5-6",
-	.n_params = ARRAY_LEN(sgemm_params), .params = sgemm_params,
-	.n_variants = ARRAY_LEN(sgemm_variants), .variants = sgemm_variants,
+	.name = "sgemm",
+	.title = "matrix multiplication",
+	.section = "PMPP ch. 5-6",
+	.n_params = ARRAY_LEN(sgemm_params),
+	.params = sgemm_params,
+	.n_variants = ARRAY_LEN(sgemm_variants),
+	.variants = sgemm_variants,
 };
 
 static const struct param_desc reduction_params[] = {
@@ -134,12 +137,16 @@ static const char reduction_source[] =
 	"\t\t*output = input[0];\n"
 	"}\n";
 static const struct kernel_desc fixture_reduction = {
-	.name = "reduction", .title = "sum of a vector", .section = "PMPP ch. 10",
-	.n_params = ARRAY_LEN(reduction_params), .params = reduction_params,
-	.n_variants = ARRAY_LEN(reduction_variants), .variants = reduction_variants,
+	.name = "reduction",
+	.title = "sum of a vector",
+	.section = "PMPP ch. 10",
+	.n_params = ARRAY_LEN(reduction_params),
+	.params = reduction_params,
+	.n_variants = ARRAY_LEN(reduction_variants),
+	.variants = reduction_variants,
 };
 
-/* --- the GPU ------------------------------------------------------------------------------- */
+/* --- the GPU --- */
 
 static inline struct gpu_spec fixture_a100(void)
 {
@@ -185,8 +192,7 @@ static inline struct gpu_spec fixture_a100(void)
 		.pcie_gbs = 31.5,
 		.copy_engines = 3,
 		.n_sources = 2,
-		.sources = { { "sm_count fp32_gflops dram_gbs",
-		               "NVIDIA A100 data sheet, 2020, table 1" },
+		.sources = { { "sm_count fp32_gflops dram_gbs", "NVIDIA A100 data sheet, 2020, table 1" },
 		             { "max_threads_per_sm",
 		               "CUDA programming guide, technical specifications, cc 8.0" } },
 	};
@@ -204,8 +210,9 @@ static inline void fixture_occupancy(struct session *s, unsigned threads, unsign
 	unsigned warps = (threads + 31) / 32, n = fixture_blocks(threads), fit = 64 / warps;
 	unsigned by_shared = shared ? 167936 / (shared + 1024) : OCC_UNLIMITED;
 	s->plan_ok = s->usage_known = s->occ_ok = true;
-	s->occ_in = (struct occ_input){ .block_threads = threads, .regs_per_thread = 32,
-		                        .static_shared_bytes = shared };
+	s->occ_in = (struct occ_input){ .block_threads = threads,
+		                            .regs_per_thread = 32,
+		                            .static_shared_bytes = shared };
 	s->occ = (struct occ_result){
 		.blocks_per_sm = n, .warps_per_sm = n * warps, .threads_per_sm = n * warps * 32,
 		.pct = 100.0 * n * warps / 64, .launchable = true, .book_blocks = n,
@@ -235,7 +242,7 @@ static inline void fixture_occupancy(struct session *s, unsigned threads, unsign
 	}
 }
 
-/* --- records ------------------------------------------------------------------------------- */
+/* --- records --- */
 
 static inline struct line_counts *fixture_lines(struct run_record *r, unsigned n)
 {
@@ -248,12 +255,12 @@ static inline void fixture_access(struct access_sample *a, uint32_t line, const 
                                   bool store, bool shared, int buffer, uint64_t executions)
 {
 	*a = (struct access_sample){ .line = line,
-		                     .bytes_per_lane = 4,
-		                     .store = store,
-		                     .shared = shared,
-		                     .mask = 0xffffffffu,
-		                     .buffer = (int8_t)buffer,
-		                     .executions = executions };
+		                         .bytes_per_lane = 4,
+		                         .store = store,
+		                         .shared = shared,
+		                         .mask = 0xffffffffu,
+		                         .buffer = (int8_t)buffer,
+		                         .executions = executions };
 	snprintf(a->op, sizeof a->op, "%s", op);
 }
 
@@ -264,8 +271,10 @@ static inline void fixture_spans(struct run_record *r, double kernel_ns)
 		enum span_kind kind;
 		const char *name;
 		double ns;
-	} parts[] = { { SPAN_H2D, "H2D A", 320000 }, { SPAN_H2D, "H2D B", 320000 },
-		      { SPAN_KERNEL, "sgemm", 0 }, { SPAN_D2H, "D2H C", 310000 } };
+	} parts[] = { { SPAN_H2D, "H2D A", 320000 },
+		          { SPAN_H2D, "H2D B", 320000 },
+		          { SPAN_KERNEL, "sgemm", 0 },
+		          { SPAN_D2H, "D2H C", 310000 } };
 	double at = 0;
 	r->n_spans = ARRAY_LEN(parts);
 	r->spans = mem_calloc(r->n_spans, sizeof *r->spans);
@@ -285,25 +294,23 @@ static inline struct run_record *fixture_sgemm_run(unsigned variant)
 	struct run_record *r = mem_zalloc(sizeof *r);
 	const enum origin co = ORIGIN_COUNTED, mo = ORIGIN_MODELLED;
 	r->sel = (struct selection){ .kernel = &fixture_sgemm,
-		                     .variant = variant,
-		                     .gpu = fixture_a100(),
-		                     .backend = "emu",
-		                     .params = { 1024, 1024, 1024, 16 } };
-	r->plan = (struct launch_plan){
-		.entry = sgemm_variants[variant].entry,
-		.grid = { 64, 64, 1 },
-		.block = { 16, 16, 1 },
-		.n_buffers = 3,
-		.buffers = { { .name = "A" }, { .name = "B" }, { .name = "C" } }
-	};
-	r->cost =
-		(struct kernel_cost){ .flop = 2147483648.0,
-		                      .min_bytes = 12582912,
-		                      .book_flop = 2,
-		                      .book_bytes = variant ? 0.5 : 8,
-		                      .book_note = variant ? "every value loaded serves TILE "
-		                                             "threads: 0.25 × 16 FLOP/B (PMPP 5.4)"
-		                                           : "2 FLOP per 8 bytes (PMPP 5.1)" };
+		                         .variant = variant,
+		                         .gpu = fixture_a100(),
+		                         .backend = "emu",
+		                         .params = { 1024, 1024, 1024, 16 } };
+	r->plan =
+		(struct launch_plan){ .entry = sgemm_variants[variant].entry,
+		                      .grid = { 64, 64, 1 },
+		                      .block = { 16, 16, 1 },
+		                      .n_buffers = 3,
+		                      .buffers = { { .name = "A" }, { .name = "B" }, { .name = "C" } } };
+	r->cost = (struct kernel_cost){ .flop = 2147483648.0,
+		                            .min_bytes = 12582912,
+		                            .book_flop = 2,
+		                            .book_bytes = variant ? 0.5 : 8,
+		                            .book_note = variant ? "every value loaded serves TILE "
+		                                                   "threads: 0.25 × 16 FLOP/B (PMPP 5.4)"
+		                                                 : "2 FLOP per 8 bytes (PMPP 5.1)" };
 	r->occ.pct = variant ? 100 : 75;
 	struct metric_set *m = &r->metrics;
 	metrics_clear(m, "not part of this run");
@@ -357,7 +364,7 @@ static inline struct run_record *fixture_sgemm_run(unsigned variant)
 		struct line_counts *l = fixture_lines(r, 12);
 		const uint32_t lines[] = { 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 29, 30 };
 		const uint64_t warps[] = { 65536,   131072,  32768,    6389760, 10485760, 10485760,
-			                   2097152, 4194304, 83886080, 2097152, 98304,    65536 };
+			                       2097152, 4194304, 83886080, 2097152, 98304,    65536 };
 		for (unsigned i = 0; i < 12; i++) {
 			l[i].line = lines[i];
 			l[i].c.warp_executed = warps[i];
@@ -370,8 +377,7 @@ static inline struct run_record *fixture_sgemm_run(unsigned variant)
 		l[4].c.shared_st_requests = l[5].c.shared_st_requests = 2097152;
 		l[4].c.shared_st_wavefronts = l[5].c.shared_st_wavefronts = 2097152;
 		l[4].c.shared_st_ideal = l[5].c.shared_st_ideal = 2097152;
-		l[8].c.shared_ld_requests = l[8].c.shared_ld_wavefronts = l[8].c.shared_ld_ideal =
-			41943040;
+		l[8].c.shared_ld_requests = l[8].c.shared_ld_wavefronts = l[8].c.shared_ld_ideal = 41943040;
 		l[11].c.st_requests = 32768;
 		l[11].c.st_sectors = 131072;
 		l[11].c.st_bytes = 4194304;
@@ -409,8 +415,8 @@ static inline struct run_record *fixture_sgemm_run(unsigned variant)
 	r->counts.steps = mem_calloc(4, sizeof *r->counts.steps);
 	for (unsigned i = 0; i < 4; i++)
 		r->counts.steps[i] = (struct mask_step){ .line = variant ? 21 + i : 11 + i % 3,
-			                                 .mask = 0xffffffffu,
-			                                 .instructions = 3 + i };
+			                                     .mask = 0xffffffffu,
+			                                     .instructions = 3 + i };
 	r->counts.steps_cut = true;
 	r->verify = VERIFY_OK;
 	r->check.ok = true;
@@ -460,10 +466,10 @@ static inline struct session *fixture_reduced(void)
 	fixture_occupancy(s, 128, 0);
 	r->sel = s->sel;
 	r->plan = (struct launch_plan){ .entry = "reduction_v0_simple",
-		                        .grid = { 1, 1, 1 },
-		                        .block = { 128, 1, 1 },
-		                        .n_buffers = 2,
-		                        .buffers = { { .name = "input" }, { .name = "output" } } };
+		                            .grid = { 1, 1, 1 },
+		                            .block = { 128, 1, 1 },
+		                            .n_buffers = 2,
+		                            .buffers = { { .name = "input" }, { .name = "output" } } };
 	s->plan = r->plan;
 	r->occ = s->occ;
 	struct metric_set *m = &r->metrics;
@@ -494,8 +500,7 @@ static inline struct session *fixture_reduced(void)
 	r->counts.blocks_run = r->counts.blocks_total = 1;
 	struct line_counts *l = fixture_lines(r, 6);
 	const uint32_t lines[] = { 3, 4, 5, 6, 7, 10 };
-	const uint64_t warps[] = { 4, 72, 96, 27, 32, 5 },
-		       lanes[] = { 128, 2304, 3072, 255, 1024, 5 };
+	const uint64_t warps[] = { 4, 72, 96, 27, 32, 5 }, lanes[] = { 128, 2304, 3072, 255, 1024, 5 };
 	for (unsigned i = 0; i < 6; i++) {
 		l[i].line = lines[i];
 		l[i].c.warp_executed = warps[i];
@@ -524,8 +529,8 @@ static inline struct session *fixture_reduced(void)
 		for (unsigned k = 0; k < 32; k += stride)
 			mask |= 1u << k;
 		r->counts.steps[i] = (struct mask_step){ .line = 4 + i % 4,
-			                                 .instructions = 1 + i % 3,
-			                                 .mask = i % 4 == 2 ? mask : 0xffffffffu };
+			                                     .instructions = 1 + i % 3,
+			                                     .mask = i % 4 == 2 ? mask : 0xffffffffu };
 	}
 	r->verify = VERIFY_OK;
 	snprintf(r->verify_text, sizeof r->verify_text, "max rel. error 1.2e-7 of 1e-5");
@@ -535,10 +540,11 @@ static inline struct session *fixture_reduced(void)
 }
 
 /* Every way in which there is nothing, or something else, to show. X(name) */
-#define FIXTURES(X)                                                                           \
-	X(done)                                                                               \
-	X(reduced) X(none) X(first) X(running) X(compiling) X(refused) X(failed) X(cancelled) \
-		X(wrong) X(no_counts) X(measured) X(no_kernel) X(ladder) X(streams)
+#define FIXTURES(X)                                                                     \
+	X(done)                                                                             \
+	X(reduced)                                                                          \
+	X(none) X(first) X(running) X(compiling) X(refused) X(failed) X(cancelled) X(wrong) \
+		X(no_counts) X(measured) X(no_kernel) X(ladder) X(streams)
 
 static inline struct session *fixture_none(void)
 {
@@ -584,8 +590,7 @@ static inline struct session *fixture_refused(void)
 	s->plan_ok = false;
 	s->stale = true;
 	s->sel.params[1] = 4096;
-	err_set(&s->plan_err, ERR_USAGE,
-	        "parameter 'block': 4096: a block has at most 1024 threads");
+	err_set(&s->plan_err, ERR_USAGE, "parameter 'block': 4096: a block has at most 1024 threads");
 	err_remedy(&s->plan_err, "try block=1024");
 	return s;
 }
@@ -656,31 +661,44 @@ static inline struct session *fixture_no_kernel(void)
 	return s;
 }
 
-/* --- a ladder with every kind of rung -------------------------------------------------------- */
+/* --- a ladder with every kind of rung --- */
 
 static const struct variant_desc climb_variants[] = {
-	{ .name = "naive", .entry = "v0", .title = "one thread per element",
+	{ .name = "naive",
+	  .entry = "v0",
+	  .title = "one thread per element",
 	  .idea = "every operand comes from global memory" },
-	{ .name = "tiled", .entry = "v1", .title = "shared-memory tiles",
+	{ .name = "tiled",
+	  .entry = "v1",
+	  .title = "shared-memory tiles",
 	  .idea = "a block loads each tile once into shared memory and reads it TILE times" },
 	{ .name = "racy", .entry = "v2", .title = "no barrier", .wrong = true },
-	{ .name = "tensor_cores_of_a_later_chip", .entry = "v3", .title = "tensor cores",
+	{ .name = "tensor_cores_of_a_later_chip",
+	  .entry = "v3",
+	  .title = "tensor cores",
 	  .idea = "fragments of a whole warp" },
-	{ .name = "thread_tile", .entry = "v4", .title = "thread tiles",
+	{ .name = "thread_tile",
+	  .entry = "v4",
+	  .title = "thread tiles",
 	  .idea = "a thread keeps TM by TN results in registers" },
 	{ .name = "warp_tile", .entry = "v5", .title = "warp tiles", .idea = "bands of warps" },
 	{ .name = "deep", .entry = "v6", .title = "deeper pipeline", .idea = "more loads in flight" },
 };
 static const struct kernel_desc fixture_climb = {
-	.name = "climb", .title = "a ladder", .section = "PMPP 6.4", .n_params = 4,
-	.params = sgemm_params, .n_variants = ARRAY_LEN(climb_variants), .variants = climb_variants,
+	.name = "climb",
+	.title = "a ladder",
+	.section = "PMPP 6.4",
+	.n_params = 4,
+	.params = sgemm_params,
+	.n_variants = ARRAY_LEN(climb_variants),
+	.variants = climb_variants,
 };
 
 static inline void fixture_rung(struct ladder *l, unsigned i, double time_ns, enum origin basis,
                                 enum perf_resource holds, double loads)
 {
 	struct run_record r = { .sel = ladder_selection(l, i),
-		                .cost = { .flop = 2147483648.0, .min_bytes = 12582912 } };
+		                    .cost = { .flop = 2147483648.0, .min_bytes = 12582912 } };
 	r.perf.bottleneck = holds;
 	metrics_clear(&r.metrics, "not part of this run");
 	metric_num(&r.metrics, M_TIME_KERNEL,
@@ -748,13 +766,14 @@ static inline struct session *fixture_ladder_ghost(void)
 	return s;
 }
 
-/* --- two chunks in two streams --------------------------------------------------------------- */
+/* --- two chunks in two streams --- */
 
 static inline void fixture_op(struct run_record *r, int op, enum stream_engine engine, double start,
                               double end, int after)
 {
-	r->timeline->spans[op] = (struct stream_span){ .engine = engine, .start_ns = start,
-		                                       .end_ns = end, .waits_for = after };
+	r->timeline->spans[op] = (struct stream_span){
+		.engine = engine, .start_ns = start, .end_ns = end, .waits_for = after
+	};
 }
 
 static inline struct session *fixture_streams(void)
@@ -801,7 +820,7 @@ static inline void fixture_free(struct session *s)
 	free(s);
 }
 
-/* --- a host that only keeps what it is told -------------------------------------------------- */
+/* --- a host that only keeps what it is told --- */
 
 struct fixture_host {
 	struct session *s;
@@ -867,10 +886,9 @@ static size_t fh_choices(void *ctx, enum command list)
 static void fh_choice(void *ctx, enum command list, size_t i, struct choice *out)
 {
 	static const char *const gpus[] = { "a100",      "a6000",   "b200",    "h100",
-		                            "h200",      "l4",      "rtx3090", "rtx4060laptop",
-		                            "rtx4060ti", "rtx4090", "rtx5090", "t4" };
-	static const char *const kernels[] = { "reduction / simple", "sgemm / naive",
-		                               "sgemm / tiled" };
+		                                "h200",      "l4",      "rtx3090", "rtx4060laptop",
+		                                "rtx4060ti", "rtx4090", "rtx5090", "t4" };
+	static const char *const kernels[] = { "reduction / simple", "sgemm / naive", "sgemm / tiled" };
 	static const char *const engines[] = { "cuda", "emu" };
 	(void)ctx;
 	out->enabled = true;

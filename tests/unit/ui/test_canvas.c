@@ -69,7 +69,9 @@ static void utf8_good_and_bad(void **state)
 	canvas_text(&c, 0, 0, STYLE_NORMAL,
 	            "a\tb\xff\xe4\xb8\xad"
 	            "c"); /* tab, junk, wide character */
-	expect(&c, "a\xef\xbf\xbd" "b\xef\xbf\xbd\xef\xbf\xbd" "c\n");
+	expect(&c, "a\xef\xbf\xbd"
+	           "b\xef\xbf\xbd\xef\xbf\xbd"
+	           "c\n");
 	canvas_free(&c);
 }
 
@@ -178,11 +180,16 @@ static void figures_by_unit(void **state)
 		double value;
 		const char *want;
 	} table[] = {
-		{ M_OCC_PCT, 66.6667, "66.7 %" },     { M_MEM_LD_SPR, 32, "32.0" },
-		{ M_TIME_KERNEL, 839850, "840 us" },  { M_DRAM_READ, 536870912, "512 MiB" },
-		{ M_ROOF_ATTAINABLE, 6220, "6 220" }, { M_ROOF_ATTAINABLE, 388.75, "389" },
-		{ M_ROOF_AI, 0.25, "0.25" },          { M_MEM_LD_REQ, 1048576, "1 048 576" },
-		{ M_INST_WARP, 121634816, "122 M" },  { M_INST_THREAD, 255, "255" },
+		{ M_OCC_PCT, 66.6667, "66.7 %" },
+		{ M_MEM_LD_SPR, 32, "32.0" },
+		{ M_TIME_KERNEL, 839850, "840 us" },
+		{ M_DRAM_READ, 536870912, "512 MiB" },
+		{ M_ROOF_ATTAINABLE, 6220, "6 220" },
+		{ M_ROOF_ATTAINABLE, 388.75, "389" },
+		{ M_ROOF_AI, 0.25, "0.25" },
+		{ M_MEM_LD_REQ, 1048576, "1 048 576" },
+		{ M_INST_WARP, 121634816, "122 M" },
+		{ M_INST_THREAD, 255, "255" },
 		{ M_MEM_LD_REQ, 0, "0" },
 	};
 	struct metric_set m;

@@ -22,8 +22,7 @@ static const struct golden goldens[] = {
 	{ "occupancy-80x24", "1", fixture_done, 24, 80, false },
 	{ "roofline-80x24", "2", fixture_done, 24, 80, false },
 	{ "divergence-80x24", "3", fixture_reduced, 24, 80, false },
-	{ "divergence-path-80x24", "1 3 ENTER DOWN DOWN DOWN DOWN", fixture_reduced, 24, 80,
-	  false },
+	{ "divergence-path-80x24", "1 3 ENTER DOWN DOWN DOWN DOWN", fixture_reduced, 24, 80, false },
 	{ "coalescing-80x24", "4", fixture_done, 24, 80, false },
 	{ "coalescing-global-80x24", "4 ENTER", fixture_reduced, 24, 80, false },
 	{ "coalescing-shared-80x24", "4 END ENTER", fixture_done, 24, 80, false },
@@ -135,7 +134,8 @@ int main(void)
 {
 	struct CMUnitTest tests[ARRAY_LEN(goldens)];
 	for (size_t i = 0; i < ARRAY_LEN(goldens); i++)
-		tests[i] = (struct CMUnitTest){ .name = goldens[i].name, .test_func = compare,
-			                        .initial_state = (void *)(uintptr_t)&goldens[i] };
+		tests[i] = (struct CMUnitTest){ .name = goldens[i].name,
+			                            .test_func = compare,
+			                            .initial_state = (void *)(uintptr_t)&goldens[i] };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -379,8 +379,8 @@ static void too_small_still_says_something(void **state)
 
 static void ascii_has_no_other_bytes(void **state)
 {
-	static const char *const keys[] = { "1", "2", "3", "4",     "5",     "6",
-		                            "7", "8", "9", "?", "ESC o", "ESC k", "ESC 4 ENTER" };
+	static const char *const keys[] = { "1", "2", "3", "4",     "5",     "6",          "7",
+		                                "8", "9", "?", "ESC o", "ESC k", "ESC 4 ENTER" };
 	struct world w;
 	(void)state;
 	begin(&w, fixture_done());
@@ -390,8 +390,7 @@ static void ascii_has_no_other_bytes(void **state)
 		for (const char *p = text; *p; p++)
 			if ((unsigned char)*p >= 0x80 || *p == '?')
 				if (*p != '?' || (p > text && p[-1] != ' '))
-					fail_msg("byte %02x after keys %s", (unsigned char)*p,
-					         keys[i]);
+					fail_msg("byte %02x after keys %s", (unsigned char)*p, keys[i]);
 		free(text);
 	}
 	end(&w);

@@ -50,8 +50,7 @@ static void every_size(void **state)
 					s->lens = turn % 3 == 0;
 					s->line = turn % 7;
 					s->lens_row = turn % 5;
-					draw_guarded(fixture_views[v], s, rows, cols,
-					             turn % 4 == 0);
+					draw_guarded(fixture_views[v], s, rows, cols, turn % 4 == 0);
 				}
 		}
 		fixture_free(s);
@@ -81,7 +80,7 @@ static void whole_screens(void **state)
 	static struct session *(*const make[])(void) = { FIXTURES(X) };
 #undef X
 	static const enum command open[] = { CMD_NONE, CMD_KERNEL,  CMD_GPU,       CMD_BACKEND,
-		                             CMD_HELP, CMD_ORIGINS, CMD_PARAM_TYPE };
+		                                 CMD_HELP, CMD_ORIGINS, CMD_PARAM_TYPE };
 	unsigned turn = 0;
 	for (size_t f = 0; f < ARRAY_LEN(make); f++) {
 		struct fixture_host fh = { .s = make[f]() };
@@ -104,15 +103,13 @@ static void whole_screens(void **state)
 /* Hostile figures: NaN, infinity, enormous and negative numbers. */
 static void strange_figures(void **state)
 {
-	static const double values[] = { NAN, INFINITY, -INFINITY, 1e300, -1e300,
-		                         0,   -1,       1e-300,    1e18 };
+	static const double values[] = { NAN, INFINITY, -INFINITY, 1e300, -1e300, 0, -1, 1e-300, 1e18 };
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
 		struct session *s = fixture_done();
 		for (unsigned m = 0; m < METRIC_COUNT; m++)
 			if (metric_catalogue[m].kind == METRIC_NUM)
-				metric_num(&s->now->metrics, (enum metric_id)m, ORIGIN_COUNTED,
-				           values[i]);
+				metric_num(&s->now->metrics, (enum metric_id)m, ORIGIN_COUNTED, values[i]);
 		for (int p = 0; p < PERF_RESOURCE_COUNT; p++)
 			s->now->perf.resource_ns[p] = values[i];
 		s->occ.pct = values[i];

@@ -16,131 +16,126 @@
 #define PTR(name, T, off) const LANE_##T *v_##name = frame(w, off);
 #define PTR_S(name, T, off) const VALUE_##T s_##name = GET_##T(*(const LANE_##T *)frame(w, off));
 
-#define BODY(id, D, pointers, sources, expr)                                                      \
-	HANDLER(id##_full)                                                                        \
-	{                                                                                         \
-		(void)mask;                                                                       \
-		LANE_##D *d = frame(w, u->d);                                                     \
-		pointers                                                                          \
-		EACH_LANE(i)                                                                      \
-		{                                                                                 \
-			sources                                                                   \
-			d[i] = PUT_##D((VALUE_##D)(expr));                                        \
-		}                                                                                 \
-		NEXT_full(u + 1);                                                                 \
-	}                                                                                         \
-	HANDLER(id##_masked)                                                                      \
-	{                                                                                         \
-		LANE_##D *d = frame(w, u->d);                                                     \
-		pointers                                                                          \
-		EACH_LANE(i)                                                                      \
-		{                                                                                 \
-			sources                                                                   \
-			const LANE_##D r = PUT_##D((VALUE_##D)(expr));                            \
-			d[i] = mask & lane_bit[i] ? r : d[i];                                     \
-		}                                                                                 \
-		NEXT_masked(u + 1);                                                               \
+#define BODY(id, D, pointers, sources, expr)                       \
+	HANDLER(id##_full)                                             \
+	{                                                              \
+		(void)mask;                                                \
+		LANE_##D *d = frame(w, u->d);                              \
+		pointers EACH_LANE(i)                                      \
+		{                                                          \
+			sources d[i] = PUT_##D((VALUE_##D)(expr));             \
+		}                                                          \
+		NEXT_full(u + 1);                                          \
+	}                                                              \
+	HANDLER(id##_masked)                                           \
+	{                                                              \
+		LANE_##D *d = frame(w, u->d);                              \
+		pointers EACH_LANE(i)                                      \
+		{                                                          \
+			sources const LANE_##D r = PUT_##D((VALUE_##D)(expr)); \
+			d[i] = mask & lane_bit[i] ? r : d[i];                  \
+		}                                                          \
+		NEXT_masked(u + 1);                                        \
 	}
 #define OP1(id, D, A, expr) BODY(id, D, PTR(a, A, u->a), SRC(a, A), expr)
-#define OP2(id, D, A, B, expr) BODY(id, D, PTR(a, A, u->a) PTR(b, B, u->b), SRC(a, A) SRC(b, B), expr)
-#define OP3(id, D, A, B, C, expr)                                                                 \
+#define OP2(id, D, A, B, expr) \
+	BODY(id, D, PTR(a, A, u->a) PTR(b, B, u->b), SRC(a, A) SRC(b, B), expr)
+#define OP3(id, D, A, B, C, expr)                                                               \
 	BODY(id, D, PTR(a, A, u->a) PTR(b, B, u->b) PTR(c, C, u->c), SRC(a, A) SRC(b, B) SRC(c, C), \
 	     expr)
-#define OP4(id, D, A, B, C, E, expr)                                                              \
-	BODY(id, D, PTR(a, A, u->a) PTR(b, B, u->b) PTR(c, C, u->c) PTR(e, E, (uint32_t)u->x.i),  \
+#define OP4(id, D, A, B, C, E, expr)                                                         \
+	BODY(id, D, PTR(a, A, u->a) PTR(b, B, u->b) PTR(c, C, u->c) PTR(e, E, (uint32_t)u->x.i), \
 	     SRC(a, A) SRC(b, B) SRC(c, C) SRC(e, E), expr)
-#define HOT2(id, D, A, B, expr)                                                                   \
-	OP2(id, D, A, B, expr)                                                                    \
-	BODY(id##_sa, D, PTR_S(a, A, u->a) PTR(b, B, u->b), SRC_S(a, A) SRC(b, B), expr)          \
+#define HOT2(id, D, A, B, expr)                                                      \
+	OP2(id, D, A, B, expr)                                                           \
+	BODY(id##_sa, D, PTR_S(a, A, u->a) PTR(b, B, u->b), SRC_S(a, A) SRC(b, B), expr) \
 	BODY(id##_sb, D, PTR(a, A, u->a) PTR_S(b, B, u->b), SRC(a, A) SRC_S(b, B), expr)
-#define HOT3(id, D, A, B, C, expr)                                                                \
-	OP3(id, D, A, B, C, expr)                                                                 \
-	BODY(id##_sa, D, PTR_S(a, A, u->a) PTR(b, B, u->b) PTR(c, C, u->c),                       \
-	     SRC_S(a, A) SRC(b, B) SRC(c, C), expr)                                               \
-	BODY(id##_sb, D, PTR(a, A, u->a) PTR_S(b, B, u->b) PTR(c, C, u->c),                       \
-	     SRC(a, A) SRC_S(b, B) SRC(c, C), expr)                                               \
-	BODY(id##_sc, D, PTR(a, A, u->a) PTR(b, B, u->b) PTR_S(c, C, u->c),                       \
+#define HOT3(id, D, A, B, C, expr)                                      \
+	OP3(id, D, A, B, C, expr)                                           \
+	BODY(id##_sa, D, PTR_S(a, A, u->a) PTR(b, B, u->b) PTR(c, C, u->c), \
+	     SRC_S(a, A) SRC(b, B) SRC(c, C), expr)                         \
+	BODY(id##_sb, D, PTR(a, A, u->a) PTR_S(b, B, u->b) PTR(c, C, u->c), \
+	     SRC(a, A) SRC_S(b, B) SRC(c, C), expr)                         \
+	BODY(id##_sc, D, PTR(a, A, u->a) PTR(b, B, u->b) PTR_S(c, C, u->c), \
 	     SRC(a, A) SRC(b, B) SRC_S(c, C), expr)
 
 /* d: predicate; x.u: all ones to invert the result */
-#define CMP_BODY(id, pointers, sources, expr)                                                     \
-	static inline uint32_t id##_bits(struct warp *w, const struct uop *u)                     \
-	{                                                                                         \
-		int32_t r[32];                                                                    \
-		pointers                                                                          \
-		EACH_LANE(i)                                                                      \
-		{                                                                                 \
-			sources                                                                   \
-			r[i] = (expr) ? -1 : 0;                                                   \
-		}                                                                                 \
-		return pack_bits(r) ^ (uint32_t)u->x.u;                                           \
-	}                                                                                         \
-	HANDLER(id##_full)                                                                        \
-	{                                                                                         \
-		(void)mask;                                                                       \
-		PRED(u->d) = id##_bits(w, u);                                                     \
-		NEXT_full(u + 1);                                                                 \
-	}                                                                                         \
-	HANDLER(id##_masked)                                                                      \
-	{                                                                                         \
-		PRED(u->d) = (PRED(u->d) & ~mask) | (id##_bits(w, u) & mask);                     \
-		NEXT_masked(u + 1);                                                               \
+#define CMP_BODY(id, pointers, sources, expr)                             \
+	static inline uint32_t id##_bits(struct warp *w, const struct uop *u) \
+	{                                                                     \
+		int32_t r[32];                                                    \
+		pointers EACH_LANE(i)                                             \
+		{                                                                 \
+			sources r[i] = (expr) ? -1 : 0;                               \
+		}                                                                 \
+		return pack_bits(r) ^ (uint32_t)u->x.u;                           \
+	}                                                                     \
+	HANDLER(id##_full)                                                    \
+	{                                                                     \
+		(void)mask;                                                       \
+		PRED(u->d) = id##_bits(w, u);                                     \
+		NEXT_full(u + 1);                                                 \
+	}                                                                     \
+	HANDLER(id##_masked)                                                  \
+	{                                                                     \
+		PRED(u->d) = (PRED(u->d) & ~mask) | (id##_bits(w, u) & mask);     \
+		NEXT_masked(u + 1);                                               \
 	}
 #define CMP(id, T, expr) CMP_BODY(id, PTR(a, T, u->a) PTR(b, T, u->b), SRC(a, T) SRC(b, T), expr)
-#define HOTCMP(id, T, expr)                                                                       \
-	CMP(id, T, expr)                                                                          \
-	CMP_BODY(id##_sa, PTR_S(a, T, u->a) PTR(b, T, u->b), SRC_S(a, T) SRC(b, T), expr)         \
+#define HOTCMP(id, T, expr)                                                           \
+	CMP(id, T, expr)                                                                  \
+	CMP_BODY(id##_sa, PTR_S(a, T, u->a) PTR(b, T, u->b), SRC_S(a, T) SRC(b, T), expr) \
 	CMP_BODY(id##_sb, PTR(a, T, u->a) PTR_S(b, T, u->b), SRC(a, T) SRC_S(b, T), expr)
 #include "emu/ir/ops.def"
 
 /* d = predicate c (inverted by x) ? a : b */
-#define SELECT(bits)                                                                              \
-	HANDLER(select##bits##_full)                                                              \
-	{                                                                                         \
-		mem_u##bits *d = frame(w, u->d);                                                  \
-		const mem_u##bits *a = frame(w, u->a), *b = frame(w, u->b);                       \
-		const uint32_t p = PRED(u->c) ^ (uint32_t)u->x.u;                                 \
-		(void)mask;                                                                       \
-		EACH_LANE(i) d[i] = p & lane_bit[i] ? a[i] : b[i];                                \
-		NEXT_full(u + 1);                                                                 \
-	}                                                                                         \
-	HANDLER(select##bits##_masked)                                                            \
-	{                                                                                         \
-		mem_u##bits *d = frame(w, u->d);                                                  \
-		const mem_u##bits *a = frame(w, u->a), *b = frame(w, u->b);                       \
-		const uint32_t p = PRED(u->c) ^ (uint32_t)u->x.u;                                 \
-		EACH_LANE(i)                                                                      \
-		{                                                                                 \
-			const uint##bits##_t r = p & lane_bit[i] ? a[i] : b[i];                   \
-			d[i] = mask & lane_bit[i] ? r : d[i];                                     \
-		}                                                                                 \
-		NEXT_masked(u + 1);                                                               \
+#define SELECT(bits)                                                \
+	HANDLER(select##bits##_full)                                    \
+	{                                                               \
+		mem_u##bits *d = frame(w, u->d);                            \
+		const mem_u##bits *a = frame(w, u->a), *b = frame(w, u->b); \
+		const uint32_t p = PRED(u->c) ^ (uint32_t)u->x.u;           \
+		(void)mask;                                                 \
+		EACH_LANE(i) d[i] = p & lane_bit[i] ? a[i] : b[i];          \
+		NEXT_full(u + 1);                                           \
+	}                                                               \
+	HANDLER(select##bits##_masked)                                  \
+	{                                                               \
+		mem_u##bits *d = frame(w, u->d);                            \
+		const mem_u##bits *a = frame(w, u->a), *b = frame(w, u->b); \
+		const uint32_t p = PRED(u->c) ^ (uint32_t)u->x.u;           \
+		EACH_LANE(i)                                                \
+		{                                                           \
+			const uint##bits##_t r = p & lane_bit[i] ? a[i] : b[i]; \
+			d[i] = mask & lane_bit[i] ? r : d[i];                   \
+		}                                                           \
+		NEXT_masked(u + 1);                                         \
 	}
 SELECT(32)
 SELECT(64)
 
 /* d[lane] = scalar a + pattern x */
-#define SPREAD(bits)                                                                              \
-	HANDLER(spread##bits##_full)                                                              \
-	{                                                                                         \
-		mem_u##bits *d = frame(w, u->d);                                                  \
-		const uint##bits##_t base = *(const mem_u##bits *)frame(w, u->a);                 \
-		const int64_t *p = u->x.pattern->lane;                                            \
-		(void)mask;                                                                       \
-		EACH_LANE(i) d[i] = base + (uint##bits##_t)p[i];                                  \
-		NEXT_full(u + 1);                                                                 \
-	}                                                                                         \
-	HANDLER(spread##bits##_masked)                                                            \
-	{                                                                                         \
-		mem_u##bits *d = frame(w, u->d);                                                  \
-		const uint##bits##_t base = *(const mem_u##bits *)frame(w, u->a);                 \
-		const int64_t *p = u->x.pattern->lane;                                            \
-		EACH_LANE(i)                                                                      \
-		{                                                                                 \
-			const uint##bits##_t r = base + (uint##bits##_t)p[i];                     \
-			d[i] = mask & lane_bit[i] ? r : d[i];                                     \
-		}                                                                                 \
-		NEXT_masked(u + 1);                                                               \
+#define SPREAD(bits)                                                      \
+	HANDLER(spread##bits##_full)                                          \
+	{                                                                     \
+		mem_u##bits *d = frame(w, u->d);                                  \
+		const uint##bits##_t base = *(const mem_u##bits *)frame(w, u->a); \
+		const int64_t *p = u->x.pattern->lane;                            \
+		(void)mask;                                                       \
+		EACH_LANE(i) d[i] = base + (uint##bits##_t)p[i];                  \
+		NEXT_full(u + 1);                                                 \
+	}                                                                     \
+	HANDLER(spread##bits##_masked)                                        \
+	{                                                                     \
+		mem_u##bits *d = frame(w, u->d);                                  \
+		const uint##bits##_t base = *(const mem_u##bits *)frame(w, u->a); \
+		const int64_t *p = u->x.pattern->lane;                            \
+		EACH_LANE(i)                                                      \
+		{                                                                 \
+			const uint##bits##_t r = base + (uint##bits##_t)p[i];         \
+			d[i] = mask & lane_bit[i] ? r : d[i];                         \
+		}                                                                 \
+		NEXT_masked(u + 1);                                               \
 	}
 SPREAD(32)
 SPREAD(64)

@@ -66,8 +66,8 @@ GUEST dot_global_halves ARGS
 	const uint64_t word2 = word + (uint64_t)f->word.half[1];
 	struct mem_window *lw = &w->win[f->lanes.id];
 	if (RARE(!fits_window(lw, lanes, f->lanes.usual)) ||
-	    RARE(!fits_window(&w->win[f->word.id], word, f->word.usual)) ||
-	    RARE(sampled(w, lanes)) || RARE(sampled(w, word)) || RARE(sampled(w, word2)) ||
+	    RARE(!fits_window(&w->win[f->word.id], word, f->word.usual)) || RARE(sampled(w, lanes)) ||
+	    RARE(sampled(w, word)) || RARE(sampled(w, word2)) ||
 	    (!f->lanes.one_line && RARE(sampled(w, lanes2))))
 		EMU_JUMP f->alone(w, u, mask);
 	fetch_ahead(w, lw, lanes, false);
@@ -140,7 +140,10 @@ HANDLER(fma_run)
 	NEXT_full(u + f->uops);
 }
 const struct fused_handlers LEVEL(fused_handlers) = {
-	.fma_run = fma_run, .dot_global = dot_global, .dot_global_halves = dot_global_halves, .dot_shared = dot_shared,
+	.fma_run = fma_run,
+	.dot_global = dot_global,
+	.dot_global_halves = dot_global_halves,
+	.dot_shared = dot_shared,
 };
 #else
 const struct fused_handlers LEVEL(fused_handlers) = { 0 };

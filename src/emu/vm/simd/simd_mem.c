@@ -9,7 +9,7 @@
 #include "emu/vm/simd.h"
 #include "emu/vm/simd/simd_place.h"
 
-/* --- what the cache simulation gets ----------------------------------------------------------------------- */
+/* --- what the cache simulation gets --- */
 
 static inline enum log_kind load_kind(const struct warp *w, const struct uop *u)
 {
@@ -74,7 +74,7 @@ static void log_lanes(struct warp *w, const struct memop *m, uint64_t low, enum 
 			log_line(w, line_of(line[k] << 7), sectors[k], kind);
 }
 
-/* --- scalar loads ------------------------------------------------------------------------------------------ */
+/* --- scalar loads --- */
 
 /* One sector, one line whatever the mask. */
 static inline void count_one(struct warp *w, const struct uop *u, bool shared, unsigned bytes)
@@ -92,49 +92,49 @@ static inline void count_one(struct warp *w, const struct uop *u, bool shared, u
 	}
 }
 
-#define LD_UNIFORM(place, shared, name, type, as)                                                 \
-	COLD GUEST ld_##place##_##name##_log ARGS                                                 \
-	{                                                                                         \
-		const uint64_t low = LOW_##place;                                                 \
-		log_line(w, line_of(low), 1u << (low >> 5 & 3), load_kind(w, u));                 \
-		SCALAR64(u->d) = (uint64_t)(as)*(const type *)HOST_##place;                       \
-		if (mask == 0xffffffffu)                                                          \
-			NEXT_full(u + 1);                                                         \
-		NEXT_masked(u + 1);                                                               \
-	}                                                                                         \
-	GUEST ld_##place##_##name##_full ARGS                                                     \
-	{                                                                                         \
-		const uint64_t low = LOW_##place;                                                 \
-		if (RARE(!FITS_##place(sizeof(type) - 1)))                                        \
-			EMU_JUMP mem_slow(w, u, mask);                                            \
-		if (!(shared) && RARE(sampled(w, low)))                                  \
-			EMU_JUMP ld_##place##_##name##_log(w, u, mask);                           \
-		SCALAR64(u->d) = (uint64_t)(as)*(const type *)HOST_##place;                       \
-		NEXT_full(u + 1);                                                                 \
-	}                                                                                         \
-	GUEST ld_##place##_##name##_masked ARGS                                                   \
-	{                                                                                         \
-		const uint64_t low = LOW_##place;                                                 \
-		if (RARE(!FITS_##place(sizeof(type) - 1)))                                        \
-			EMU_JUMP vm_mem.masked(w, u, mask);                                       \
-		count_one(w, u, shared, sizeof(type));                                            \
-		if (!(shared) && RARE(sampled(w, low)))                                  \
-			EMU_JUMP ld_##place##_##name##_log(w, u, mask);                           \
-		SCALAR64(u->d) = (uint64_t)(as)*(const type *)HOST_##place;                       \
-		NEXT_masked(u + 1);                                                               \
+#define LD_UNIFORM(place, shared, name, type, as)                         \
+	COLD GUEST ld_##place##_##name##_log ARGS                             \
+	{                                                                     \
+		const uint64_t low = LOW_##place;                                 \
+		log_line(w, line_of(low), 1u << (low >> 5 & 3), load_kind(w, u)); \
+		SCALAR64(u->d) = (uint64_t)(as) * (const type *)HOST_##place;     \
+		if (mask == 0xffffffffu)                                          \
+			NEXT_full(u + 1);                                             \
+		NEXT_masked(u + 1);                                               \
+	}                                                                     \
+	GUEST ld_##place##_##name##_full ARGS                                 \
+	{                                                                     \
+		const uint64_t low = LOW_##place;                                 \
+		if (RARE(!FITS_##place(sizeof(type) - 1)))                        \
+			EMU_JUMP mem_slow(w, u, mask);                                \
+		if (!(shared) && RARE(sampled(w, low)))                           \
+			EMU_JUMP ld_##place##_##name##_log(w, u, mask);               \
+		SCALAR64(u->d) = (uint64_t)(as) * (const type *)HOST_##place;     \
+		NEXT_full(u + 1);                                                 \
+	}                                                                     \
+	GUEST ld_##place##_##name##_masked ARGS                               \
+	{                                                                     \
+		const uint64_t low = LOW_##place;                                 \
+		if (RARE(!FITS_##place(sizeof(type) - 1)))                        \
+			EMU_JUMP vm_mem.masked(w, u, mask);                           \
+		count_one(w, u, shared, sizeof(type));                            \
+		if (!(shared) && RARE(sampled(w, low)))                           \
+			EMU_JUMP ld_##place##_##name##_log(w, u, mask);               \
+		SCALAR64(u->d) = (uint64_t)(as) * (const type *)HOST_##place;     \
+		NEXT_masked(u + 1);                                               \
 	}
-#define LD_UNIFORM_ALL(place, shared)                                                             \
-	LD_UNIFORM(place, shared, u8, mem_u8, uint32_t)                                           \
-	LD_UNIFORM(place, shared, u16, mem_u16, uint32_t)                                         \
-	LD_UNIFORM(place, shared, b32, mem_u32, uint32_t)                                         \
-	LD_UNIFORM(place, shared, b64, mem_u64, uint64_t)                                         \
-	LD_UNIFORM(place, shared, s8, mem_s8, uint32_t)                                           \
+#define LD_UNIFORM_ALL(place, shared)                 \
+	LD_UNIFORM(place, shared, u8, mem_u8, uint32_t)   \
+	LD_UNIFORM(place, shared, u16, mem_u16, uint32_t) \
+	LD_UNIFORM(place, shared, b32, mem_u32, uint32_t) \
+	LD_UNIFORM(place, shared, b64, mem_u64, uint64_t) \
+	LD_UNIFORM(place, shared, s8, mem_s8, uint32_t)   \
 	LD_UNIFORM(place, shared, s16, mem_s16, uint32_t)
 LD_UNIFORM_ALL(global, 0)
 LD_UNIFORM_ALL(shared32, 1)
 LD_UNIFORM_ALL(shared64, 1)
 
-/* --- four bytes per lane ------------------------------------------------------------------------------------- */
+/* --- four bytes per lane --- */
 
 static inline void copy_unit(void *to, const void *from)
 {
@@ -226,40 +226,39 @@ static inline void count_pattern(struct warp *w, const struct uop *u, uint64_t l
 #define AHEAD_shared64 ((void)0)
 
 /* is_sampled, log, move may use low */
-#define WARP_ACCESS(name, place, shared, COUNT, ahead, is_sampled, log, move)                     \
-	COLD GUEST name##_log ARGS                                                                \
-	{                                                                                         \
-		const uint64_t low = LOW_##place;                                                 \
-		log;                                                                              \
-		move;                                                                             \
-		NEXT_full(u + 1);                                                                 \
-	}                                                                                         \
-	GUEST name##_full ARGS                                                                    \
-	{                                                                                         \
-		const uint64_t low = LOW_##place;                                                 \
-		if (RARE(!FITS_##place(3)))                                                       \
-			EMU_JUMP mem_slow(w, u, mask);                                            \
-		COUNT;                                                                            \
-		ahead;                                                                            \
-		if (!(shared) && RARE(is_sampled))                                                \
-			EMU_JUMP name##_log(w, u, mask);                                          \
-		move;                                                                             \
-		NEXT_full(u + 1);                                                                 \
+#define WARP_ACCESS(name, place, shared, COUNT, ahead, is_sampled, log, move) \
+	COLD GUEST name##_log ARGS                                                \
+	{                                                                         \
+		const uint64_t low = LOW_##place;                                     \
+		log;                                                                  \
+		move;                                                                 \
+		NEXT_full(u + 1);                                                     \
+	}                                                                         \
+	GUEST name##_full ARGS                                                    \
+	{                                                                         \
+		const uint64_t low = LOW_##place;                                     \
+		if (RARE(!FITS_##place(3)))                                           \
+			EMU_JUMP mem_slow(w, u, mask);                                    \
+		COUNT;                                                                \
+		ahead;                                                                \
+		if (!(shared) && RARE(is_sampled))                                    \
+			EMU_JUMP name##_log(w, u, mask);                                  \
+		move;                                                                 \
+		NEXT_full(u + 1);                                                     \
 	}
 #define UNIT_SAMPLED (low & 127 ? sampled_span(w, low, 128) : sampled(w, low))
 
-#define LOADS(place, shared)                                                                      \
-	WARP_ACCESS(ld_##place##_unit, place, shared, COUNT_UNIT_##place, AHEAD_##place,          \
-	            UNIT_SAMPLED, log_unit(w, low, load_kind(w, u)),                              \
-	            copy_unit(frame(w, u->d), HOST_##place))                                      \
-	WARP_ACCESS(ld_##place##_window, place, shared, COUNT_PATTERN_##place, AHEAD_##place,     \
-	            sampled_span(w, low, 128), log_lanes(w, MEMOP, low, load_kind(w, u)),         \
-	            pick_window(frame(w, u->d), HOST_##place, MEMOP->index))                      \
-	WARP_ACCESS(ld_##place##_halves, place, shared, COUNT_PATTERN_##place, AHEAD_##place,     \
-	            sampled_halves(w, MEMOP, low), log_lanes(w, MEMOP, low, load_kind(w, u)),     \
-	            pick_halves(frame(w, u->d), HOST_##place, MEMOP))                             \
-	WARP_ACCESS(ld_##place##_pattern, place, shared, COUNT_PATTERN_##place, (void)0,          \
-	            sampled_pattern(w, MEMOP, low), log_lanes(w, MEMOP, low, load_kind(w, u)),    \
+#define LOADS(place, shared)                                                                       \
+	WARP_ACCESS(ld_##place##_unit, place, shared, COUNT_UNIT_##place, AHEAD_##place, UNIT_SAMPLED, \
+	            log_unit(w, low, load_kind(w, u)), copy_unit(frame(w, u->d), HOST_##place))        \
+	WARP_ACCESS(ld_##place##_window, place, shared, COUNT_PATTERN_##place, AHEAD_##place,          \
+	            sampled_span(w, low, 128), log_lanes(w, MEMOP, low, load_kind(w, u)),              \
+	            pick_window(frame(w, u->d), HOST_##place, MEMOP->index))                           \
+	WARP_ACCESS(ld_##place##_halves, place, shared, COUNT_PATTERN_##place, AHEAD_##place,          \
+	            sampled_halves(w, MEMOP, low), log_lanes(w, MEMOP, low, load_kind(w, u)),          \
+	            pick_halves(frame(w, u->d), HOST_##place, MEMOP))                                  \
+	WARP_ACCESS(ld_##place##_pattern, place, shared, COUNT_PATTERN_##place, (void)0,               \
+	            sampled_pattern(w, MEMOP, low), log_lanes(w, MEMOP, low, load_kind(w, u)),         \
 	            pick_any(frame(w, u->d), HOST_##place, MEMOP->index))
 LOADS(global, 0)
 LOADS(shared32, 1)
@@ -290,20 +289,21 @@ static inline void mark_pattern(const struct warp *w, const struct uop *u, uint6
 #define MARK_PATTERN_shared32 ((void)0)
 #define MARK_PATTERN_shared64 ((void)0)
 
-#define STORES(place, shared)                                                                     \
-	WARP_ACCESS(st_##place##_unit, place, shared, COUNT_UNIT_##place, (void)0, UNIT_SAMPLED,  \
-	            log_unit(w, low, LOG_STORE),                                                  \
-	            (MARK_UNIT_##place, copy_unit(HOST_##place, frame(w, u->b))))                 \
-	WARP_ACCESS(st_##place##_pattern, place, shared, COUNT_PATTERN_##place, (void)0,          \
-	            sampled_pattern(w, MEMOP, low), log_lanes(w, MEMOP, low, LOG_STORE),          \
+#define STORES(place, shared)                                                                \
+	WARP_ACCESS(st_##place##_unit, place, shared, COUNT_UNIT_##place, (void)0, UNIT_SAMPLED, \
+	            log_unit(w, low, LOG_STORE),                                                 \
+	            (MARK_UNIT_##place, copy_unit(HOST_##place, frame(w, u->b))))                \
+	WARP_ACCESS(st_##place##_pattern, place, shared, COUNT_PATTERN_##place, (void)0,         \
+	            sampled_pattern(w, MEMOP, low), log_lanes(w, MEMOP, low, LOG_STORE),         \
 	            (MARK_PATTERN_##place, put_any(HOST_##place, frame(w, u->b), MEMOP->index)))
 STORES(global, 0)
 STORES(shared32, 1)
 STORES(shared64, 1)
 
-/* --- consecutive words of some lanes ------------------------------------------------------------------------- */
+/* --- consecutive words of some lanes --- */
 
-static inline void count_unit_masked(struct warp *w, const struct uop *u, uint64_t low, uint32_t mask)
+static inline void count_unit_masked(struct warp *w, const struct uop *u, uint64_t low,
+                                     uint32_t mask)
 {
 	struct mem_count *c = &w->mem[u->y];
 	const uint64_t words = (uint64_t)mask << (low >> 2 & 31);
@@ -321,31 +321,31 @@ static inline void count_unit_masked(struct warp *w, const struct uop *u, uint64
 #define COUNT_MASKED_shared32 count_one(w, u, true, 0)
 #define COUNT_MASKED_shared64 count_one(w, u, true, 0)
 
-#define UNIT_MASKED(place, shared)                                                                \
-	GUEST ld_##place##_unit_masked ARGS                                                       \
-	{                                                                                         \
-		const uint64_t low = LOW_##place;                                                 \
-		if (RARE(!FITS_##place(3)) || (!(shared) && RARE(sampled_span(w, low, 128))))     \
+#define UNIT_MASKED(place, shared)                                                    \
+	GUEST ld_##place##_unit_masked ARGS                                               \
+	{                                                                                 \
+		const uint64_t low = LOW_##place;                                             \
+		if (RARE(!FITS_##place(3)) || (!(shared) && RARE(sampled_span(w, low, 128)))) \
 			EMU_JUMP vm_mem.masked(w, u, mask);                                       \
-		COUNT_MASKED_##place;                                                             \
-		copy_unit_masked(frame(w, u->d), HOST_##place, mask);                             \
-		NEXT_masked(u + 1);                                                               \
-	}                                                                                         \
-	GUEST st_##place##_unit_masked ARGS                                                       \
-	{                                                                                         \
-		const uint64_t low = LOW_##place;                                                 \
-		if (RARE(!FITS_##place(3)) ||                                                     \
-		    (!(shared) && (w->win[u->y].written || RARE(sampled_span(w, low, 128)))))     \
+		COUNT_MASKED_##place;                                                         \
+		copy_unit_masked(frame(w, u->d), HOST_##place, mask);                         \
+		NEXT_masked(u + 1);                                                           \
+	}                                                                                 \
+	GUEST st_##place##_unit_masked ARGS                                               \
+	{                                                                                 \
+		const uint64_t low = LOW_##place;                                             \
+		if (RARE(!FITS_##place(3)) ||                                                 \
+		    (!(shared) && (w->win[u->y].written || RARE(sampled_span(w, low, 128))))) \
 			EMU_JUMP vm_mem.masked(w, u, mask);                                       \
-		COUNT_MASKED_##place;                                                             \
-		copy_unit_masked(HOST_##place, frame(w, u->b), mask);                             \
-		NEXT_masked(u + 1);                                                               \
+		COUNT_MASKED_##place;                                                         \
+		copy_unit_masked(HOST_##place, frame(w, u->b), mask);                         \
+		NEXT_masked(u + 1);                                                           \
 	}
 UNIT_MASKED(global, 0)
 UNIT_MASKED(shared32, 1)
 UNIT_MASKED(shared64, 1)
 
-/* --- other widths -------------------------------------------------------------------------------------------- */
+/* --- other widths --- */
 
 #if defined(__AVX512F__)
 /* Four words per lane, all within 512 bytes, which may be read: picked from eight vectors. */
@@ -429,40 +429,40 @@ static inline bool all_four(const struct memop *m)
 }
 
 #define MOVE_TYPE(name, type, lane, zext)                                                         \
-	static inline void load_##name(struct warp *w, const struct memop *m, const uint8_t *from) \
-	{                                                                                         \
-		if (sizeof(type) == 4 && all_four(m)) {                                           \
-			load_quads(w, m, from);                                                   \
-			return;                                                                   \
-		}                                                                                 \
-		for (unsigned e = 0; e < m->vec; e++) {                                           \
-			if (m->d[e] < 0)                                                          \
-				continue;                                                         \
-			lane *d = frame(w, (uint32_t)m->d[e]);                                    \
-			const type *p = (const type *)(const void *)(from + e * sizeof(type));    \
-			for (unsigned i = 0; i < 32; i++)                                         \
-				d[i] = p[m->index[i] * m->vec];                                   \
-		}                                                                                 \
-	}                                                                                         \
+	static inline void load_##name(struct warp *w, const struct memop *m, const uint8_t *from)    \
+	{                                                                                             \
+		if (sizeof(type) == 4 && all_four(m)) {                                                   \
+			load_quads(w, m, from);                                                               \
+			return;                                                                               \
+		}                                                                                         \
+		for (unsigned e = 0; e < m->vec; e++) {                                                   \
+			if (m->d[e] < 0)                                                                      \
+				continue;                                                                         \
+			lane *d = frame(w, (uint32_t)m->d[e]);                                                \
+			const type *p = (const type *)(const void *)(from + e * sizeof(type));                \
+			for (unsigned i = 0; i < 32; i++)                                                     \
+				d[i] = p[m->index[i] * m->vec];                                                   \
+		}                                                                                         \
+	}                                                                                             \
 	static inline void scalars_##name(struct warp *w, const struct memop *m, const uint8_t *from) \
-	{                                                                                         \
-		for (unsigned e = 0; e < m->vec; e++)                                             \
-			if (m->d[e] >= 0)                                                         \
-				SCALAR64((uint32_t)m->d[e]) = (uint64_t)(zext)(                   \
-					(const type *)(const void *)from)[e];                     \
-	}                                                                                         \
-	static inline void store_##name(struct warp *w, const struct memop *m, uint8_t *to)       \
-	{                                                                                         \
-		if (sizeof(type) == 4 && m->vec == 4) {                                           \
-			store_quads(w, m, to);                                                    \
-			return;                                                                   \
-		}                                                                                 \
-		for (unsigned e = 0; e < m->vec; e++) {                                           \
-			const lane *s = frame(w, m->s[e]);                                        \
-			type *p = (type *)(void *)(to + e * sizeof(type));                        \
-			for (unsigned i = 0; i < 32; i++)                                         \
-				p[m->index[i] * m->vec] = (type)s[i];                             \
-		}                                                                                 \
+	{                                                                                             \
+		for (unsigned e = 0; e < m->vec; e++)                                                     \
+			if (m->d[e] >= 0)                                                                     \
+				SCALAR64((uint32_t)m->d[e]) =                                                     \
+					(uint64_t)(zext)((const type *)(const void *)from)[e];                        \
+	}                                                                                             \
+	static inline void store_##name(struct warp *w, const struct memop *m, uint8_t *to)           \
+	{                                                                                             \
+		if (sizeof(type) == 4 && m->vec == 4) {                                                   \
+			store_quads(w, m, to);                                                                \
+			return;                                                                               \
+		}                                                                                         \
+		for (unsigned e = 0; e < m->vec; e++) {                                                   \
+			const lane *s = frame(w, m->s[e]);                                                    \
+			type *p = (type *)(void *)(to + e * sizeof(type));                                    \
+			for (unsigned i = 0; i < 32; i++)                                                     \
+				p[m->index[i] * m->vec] = (type)s[i];                                             \
+		}                                                                                         \
 	}
 MOVE_TYPE(u8, mem_u8, mem_u32, uint32_t)
 MOVE_TYPE(u16, mem_u16, mem_u32, uint32_t)
@@ -485,41 +485,42 @@ static inline void mark_wide(const struct warp *w, const struct uop *u, uint64_t
 #define MARK_WIDE_shared32 ((void)0)
 #define MARK_WIDE_shared64 ((void)0)
 
-#define WIDE_ACCESS(fn, place, shared, log, move)                                                 \
-	COLD GUEST fn##_log ARGS                                                                  \
-	{                                                                                         \
-		const uint64_t low = LOW_##place;                                                 \
-		log;                                                                              \
-		move;                                                                             \
-		NEXT_full(u + 1);                                                                 \
-	}                                                                                         \
-	GUEST fn##_full ARGS                                                                      \
-	{                                                                                         \
-		const uint64_t low = LOW_##place;                                                 \
-		if (RARE(!FITS_##place(MEMOP->align_mask)))                                       \
-			EMU_JUMP mem_slow(w, u, mask);                                            \
-		COUNT_PATTERN_##place;                                                            \
-		if (!(shared) && sampled_pattern(w, MEMOP, low))                                  \
-			EMU_JUMP fn##_log(w, u, mask);                                            \
-		move;                                                                             \
-		NEXT_full(u + 1);                                                                 \
+#define WIDE_ACCESS(fn, place, shared, log, move)        \
+	COLD GUEST fn##_log ARGS                             \
+	{                                                    \
+		const uint64_t low = LOW_##place;                \
+		log;                                             \
+		move;                                            \
+		NEXT_full(u + 1);                                \
+	}                                                    \
+	GUEST fn##_full ARGS                                 \
+	{                                                    \
+		const uint64_t low = LOW_##place;                \
+		if (RARE(!FITS_##place(MEMOP->align_mask)))      \
+			EMU_JUMP mem_slow(w, u, mask);               \
+		COUNT_PATTERN_##place;                           \
+		if (!(shared) && sampled_pattern(w, MEMOP, low)) \
+			EMU_JUMP fn##_log(w, u, mask);               \
+		move;                                            \
+		NEXT_full(u + 1);                                \
 	}
-#define WIDE(place, shared, name)                                                                 \
-	WIDE_ACCESS(ldv_##place##_##name, place, shared,                                          \
-	            log_line(w, line_of(low), sectors_of(low, MEMOP->access), load_kind(w, u)),   \
-	            scalars_##name(w, MEMOP, HOST_##place))                                       \
-	WIDE_ACCESS(ldw_##place##_##name, place, shared,                                          \
-	            log_lanes(w, MEMOP, low, load_kind(w, u)), load_##name(w, MEMOP, HOST_##place)) \
-	WIDE_ACCESS(stw_##place##_##name, place, shared, log_lanes(w, MEMOP, low, LOG_STORE),     \
+#define WIDE(place, shared, name)                                                               \
+	WIDE_ACCESS(ldv_##place##_##name, place, shared,                                            \
+	            log_line(w, line_of(low), sectors_of(low, MEMOP->access), load_kind(w, u)),     \
+	            scalars_##name(w, MEMOP, HOST_##place))                                         \
+	WIDE_ACCESS(ldw_##place##_##name, place, shared, log_lanes(w, MEMOP, low, load_kind(w, u)), \
+	            load_##name(w, MEMOP, HOST_##place))                                            \
+	WIDE_ACCESS(stw_##place##_##name, place, shared, log_lanes(w, MEMOP, low, LOG_STORE),       \
 	            (MARK_WIDE_##place, store_##name(w, MEMOP, HOST_##place)))
 static inline unsigned sectors_of(uint64_t low, unsigned bytes)
 {
 	const unsigned first = (unsigned)(low >> 5 & 3), last = (unsigned)((low + bytes - 1) >> 5 & 3);
 	return (2u << last) - (1u << first);
 }
-#define WIDE_ALL(place, shared)                                                                   \
-	WIDE(place, shared, u8) WIDE(place, shared, u16) WIDE(place, shared, b32)                 \
-	WIDE(place, shared, b64) WIDE(place, shared, s8) WIDE(place, shared, s16)
+#define WIDE_ALL(place, shared)                                                \
+	WIDE(place, shared, u8)                                                    \
+	WIDE(place, shared, u16) WIDE(place, shared, b32) WIDE(place, shared, b64) \
+		WIDE(place, shared, s8) WIDE(place, shared, s16)
 WIDE_ALL(global, 0)
 WIDE_ALL(shared32, 1)
 WIDE_ALL(shared64, 1)
@@ -532,15 +533,15 @@ static const struct uop *careful_masked ARGS
 
 #define PAIR(name) { name##_full, name##_masked }
 #define FULL(name) { name##_full, careful_masked }
-#define UNIFORM_ROW(place)                                                                        \
-	{ PAIR(ld_##place##_u8), PAIR(ld_##place##_u16), PAIR(ld_##place##_b32),                  \
+#define UNIFORM_ROW(place)                                                   \
+	{ PAIR(ld_##place##_u8), PAIR(ld_##place##_u16), PAIR(ld_##place##_b32), \
 	  PAIR(ld_##place##_b64) }
 #define SIGNED_ROW(place) { PAIR(ld_##place##_s8), PAIR(ld_##place##_s16) }
-#define ROW(kind, F, name)                                                                        \
+#define ROW(kind, F, name) \
 	{ F(kind##_global_##name), F(kind##_shared32_##name), F(kind##_shared64_##name) }
-#define TYPES(kind, place)                                                                        \
-	{ FULL(kind##_##place##_u8), FULL(kind##_##place##_u16), FULL(kind##_##place##_b32),      \
-	  FULL(kind##_##place##_b64), FULL(kind##_##place##_s8), FULL(kind##_##place##_s16) }
+#define TYPES(kind, place)                                                                \
+	{ FULL(kind##_##place##_u8),  FULL(kind##_##place##_u16), FULL(kind##_##place##_b32), \
+	  FULL(kind##_##place##_b64), FULL(kind##_##place##_s8),  FULL(kind##_##place##_s16) }
 #define TABLE(kind) { TYPES(kind, global), TYPES(kind, shared32), TYPES(kind, shared64) }
 const struct mem_handlers LEVEL(mem_handlers) = {
 	.ld_uniform = { UNIFORM_ROW(global), UNIFORM_ROW(shared32), UNIFORM_ROW(shared64) },

@@ -12,7 +12,7 @@
 #include "emu/vm/simd/simd_level.h"
 
 #define GUEST GUEST_MEMORY static const struct uop *
-#define ARGS (struct warp *w, const struct uop *u, uint32_t mask)
+#define ARGS (struct warp * w, const struct uop *u, uint32_t mask)
 #define COLD __attribute__((noinline))
 #define RARE(x) __builtin_expect(!!(x), 0)
 
@@ -56,7 +56,8 @@ static inline bool sampled_span(const struct warp *w, uint64_t low, uint64_t spa
  * next place is fetched ahead. Host hardware cannot see these strides, since all guest
  * loads share one host instruction.
  */
-static inline void fetch_ahead(const struct warp *w, struct mem_window *win, uint64_t low, bool wide)
+static inline void fetch_ahead(const struct warp *w, struct mem_window *win, uint64_t low,
+                               bool wide)
 {
 	const uint64_t next = low + (low - win->last);
 	win->last = low;
