@@ -121,7 +121,7 @@ static void grid(const struct session *s, struct findings *f, const struct metri
 
 static void bound(const struct session *s, struct findings *f, const struct metric_set *m)
 {
-	double ai = metric_get(m, M_ROOF_AI), ridge = gpu_ridge_flop_per_byte(&s->sel.gpu);
+	double ai = metric_get(m, M_ROOF_AI), ridge = gpu_ridge_flop_per_byte(s->sel.gpu);
 	double is = metric_get(m, M_ROOF_ACHIEVED), could = metric_get(m, M_ROOF_ATTAINABLE);
 	char bottleneck[96];
 	metric_format(m, M_TIME_BOTTLENECK, bottleneck, sizeof bottleneck);

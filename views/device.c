@@ -83,7 +83,7 @@ static unsigned n_rows(const struct session *s)
 
 static void draw(const struct session *s, struct canvas *c)
 {
-	const struct gpu_spec *g = &s->sel.gpu;
+	const struct gpu_spec *g = s->sel.gpu;
 	struct figure f[N_FIGURES];
 	figures(g, f);
 	int row = c->rows >= 12 ? 1 : 0;

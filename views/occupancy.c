@@ -58,7 +58,7 @@ static int headline(const struct session *s, struct canvas *c, int row, const st
 		return row + 1;
 	}
 	col = canvas_printf(c, row, col, STYLE_NORMAL, "%u of %u warps", o->warps_per_sm,
-	                    gpu_max_warps_per_sm(&s->sel.gpu));
+	                    gpu_max_warps_per_sm(s->sel.gpu));
 	col = canvas_printf(c, row, col, STYLE_DIM, " · %u block%s per SM", o->blocks_per_sm,
 	                    o->blocks_per_sm == 1 ? "" : "s");
 	const struct run_record *was = s->stale ? s->now : s->before;
@@ -256,7 +256,7 @@ static void foot(const struct session *s, struct canvas *c, int row, const struc
 	col = canvas_printf(c, row, col, STYLE_NORMAL, "registers %u", s->occ_in.regs_per_thread);
 	col = canvas_printf(c, row, col, st, " · spills %u B%s", s->spill_bytes,
 	                    s->spill_bytes ? " !" : "");
-	gpu_sm_name(&s->sel.gpu, sm, sizeof sm);
+	gpu_sm_name(s->sel.gpu, sm, sizeof sm);
 	if (col + 13 + (int)strlen(sm) < c->cols)
 		canvas_printf(c, row, col, STYLE_DIM, " (compiler, %s)", sm);
 }
@@ -307,7 +307,7 @@ static void draw(const struct session *s, struct canvas *c)
 	}
 	struct metric_set m;
 	metrics_clear(&m, NULL);
-	occ_metrics(&m, &s->sel.gpu, &s->occ, grid_blocks(&s->plan));
+	occ_metrics(&m, s->sel.gpu, &s->occ, grid_blocks(&s->plan));
 
 	bool roomy = c->rows >= 18;
 	int last = c->rows >= 8 ? c->rows - 1 : c->rows;

@@ -207,7 +207,7 @@ static void point_name(const struct session *s, const struct selection *sel, dou
 
 static void chart(const struct session *s, struct canvas *c, int row, int rows)
 {
-	const struct gpu_spec *g = &s->sel.gpu;
+	const struct gpu_spec *g = s->sel.gpu;
 	const struct metric_set *m = panel_metrics(s), *before = panel_before(s);
 	bool dp = fp64(m);
 	struct axes a = { .peak = dp ? g->fp64_gflops : g->fp32_gflops, .gbs = g->dram_gbs };
@@ -255,7 +255,7 @@ static void chart(const struct session *s, struct canvas *c, int row, int rows)
 	}
 	if (drawable(there)) {
 		fmt_count(number, sizeof number, there.y);
-		snprintf(text, sizeof text, "%.24s %s", ghost->sel.gpu.name, number);
+		snprintf(text, sizeof text, "%.24s %s", ghost->sel.gpu->name, number);
 		mark(&a, c, there, STYLE_GHOST, 0x25cf, text);
 	}
 	mark(&a, c, now, STYLE_BOLD, 0x25b4, "");
@@ -291,7 +291,7 @@ static int figures(const struct session *s, struct canvas *c, int row, int last)
 		col = canvas_metric(c, row, col, 0, m, M_ROOF_BOOK_AI);
 		if (col + 20 < c->cols)
 			canvas_printf(c, row, col, STYLE_DIM, "   ridge %.1f FLOP/B",
-			              gpu_ridge_flop_per_byte(&s->sel.gpu));
+			              gpu_ridge_flop_per_byte(s->sel.gpu));
 		row++;
 	}
 	if (row < last && s->now->cost.book_note && metric_known(m, M_ROOF_BOOK_AI)) {
@@ -307,7 +307,7 @@ static const char *advice(const struct session *s)
 {
 	const struct metric_set *m = panel_metrics(s);
 	double ai = metric_get(m, M_ROOF_AI), is = metric_get(m, M_ROOF_ACHIEVED),
-		   could = metric_get(m, M_ROOF_ATTAINABLE), ridge = gpu_ridge_flop_per_byte(&s->sel.gpu);
+		   could = metric_get(m, M_ROOF_ATTAINABLE), ridge = gpu_ridge_flop_per_byte(s->sel.gpu);
 	if (!isfinite(ai) || !isfinite(is) || !isfinite(could))
 		return "";
 	if (is < 0.5 * could) {

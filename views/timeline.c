@@ -401,7 +401,7 @@ struct waves {
 static bool waves_of(const struct run_record *r, struct waves *w)
 {
 	const struct launch_plan *p = &r->plan;
-	*w = (struct waves){ .sms = r->sel.gpu.sm_count, .per_sm = r->occ.blocks_per_sm };
+	*w = (struct waves){ .sms = r->sel.gpu->sm_count, .per_sm = r->occ.blocks_per_sm };
 	w->blocks = (double)p->grid.x * p->grid.y * p->grid.z;
 	w->kernel_ns = metric_get(&r->metrics, M_TIME_KERNEL);
 	const double wave = (double)w->sms * w->per_sm;

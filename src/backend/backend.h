@@ -105,12 +105,13 @@ struct backend; /* opaque, per implementation */
 struct backend_ops {
 	const char *name;
 	bool (*probe)(struct backend_info *info, struct err *err);
+	/* @gpu must outlive the back end, as an interned sheet does. */
 	bool (*open)(struct backend **be, const struct gpu_spec *gpu, struct err *err);
 	bool (*run)(struct backend *be, const struct run_request *req, const struct run_hooks *hooks,
 	            struct run_result *res, struct err *err);
 	void (*close)(struct backend *be);
 	/* The sheet of the device it runs on; may take as long as probe(). NULL = any sheet will do. */
-	bool (*sheet)(struct gpu_spec *out, struct err *err);
+	bool (*sheet)(const struct gpu_spec **out, struct err *err);
 	/* Does @gpu name a device of its own ("cuda1")? From now on that one is meant. To be called
 	 * before the first probe(). NULL = it has none. */
 	bool (*choose)(const char *gpu);

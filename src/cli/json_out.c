@@ -390,7 +390,7 @@ json_t *json_record(const struct run_record *r)
 	set_text(o, "kernel", sel->kernel->name);
 	set_text(o, "variant", sel->kernel->variants[sel->variant].name);
 	set(o, "params", json_params(sel));
-	set(o, "gpu", json_gpu(&sel->gpu));
+	set(o, "gpu", json_gpu(sel->gpu));
 	set_text(o, "backend", sel->backend);
 	set_u64(o, "seed", sel->seed);
 	set(o, "verified", json_boolean(r->verify == VERIFY_OK));
@@ -406,7 +406,7 @@ json_t *json_record(const struct run_record *r)
 	const struct run_brief *ghost = ghost_find(sel);
 	if (ghost)
 		set(o, "recorded",
-		    json_pack("{s:s, s:o}", "gpu", ghost->sel.gpu.name, "metrics",
+		    json_pack("{s:s, s:o}", "gpu", ghost->sel.gpu->name, "metrics",
 		              json_metrics(&ghost->metrics)));
 
 	set(occ, "limits", json_limits(&r->occ));

@@ -65,8 +65,8 @@ static void print_head(struct cli *c, const struct run_record *r)
 	fprintf(c->out, "%s/%s: %s (%s)\n", sel->kernel->name, v->name, v->title, v->section);
 	fprintf(c->out, "%s, grid %ux%ux%u, block %ux%ux%u\n", params, r->plan.grid.x, r->plan.grid.y,
 	        r->plan.grid.z, r->plan.block.x, r->plan.block.y, r->plan.block.z);
-	fprintf(c->out, "%s, cc %d.%d; back end %s, %s, ran in %s\n", sel->gpu.name, sel->gpu.cc_major,
-	        sel->gpu.cc_minor, sel->backend, r->compiler,
+	fprintf(c->out, "%s, cc %d.%d; back end %s, %s, ran in %s\n", sel->gpu->name,
+	        sel->gpu->cc_major, sel->gpu->cc_minor, sel->backend, r->compiler,
 	        fmt_ns(wall, sizeof wall, r->wall_s * 1e9));
 	if (r->note[0])
 		fprintf(c->out, "%s\n", r->note);
@@ -99,7 +99,7 @@ static void print_verdict(struct cli *c, const struct run_record *r)
 	if (ghost && metric_known(&ghost->metrics, M_TIME_KERNEL)) {
 		metric_format(&ghost->metrics, M_TIME_KERNEL, time, sizeof time);
 		fprintf(c->out, "Recorded: %s %s on %s\n", time,
-		        mark(c, ghost->metrics.v[M_TIME_KERNEL].origin), ghost->sel.gpu.name);
+		        mark(c, ghost->metrics.v[M_TIME_KERNEL].origin), ghost->sel.gpu->name);
 	}
 	if (metric_known(&r->metrics, M_TIME_BOTTLENECK))
 		fprintf(c->out, "Bottleneck: %s (%s)\n", r->metrics.v[M_TIME_BOTTLENECK].text,
@@ -193,6 +193,6 @@ void print_record(struct cli *c, const struct run_record *r)
 	print_verdict(c, r);
 	print_metrics(c, &r->metrics);
 	fputc('\n', c->out);
-	print_occupancy(c, &r->sel.gpu, &r->occ);
+	print_occupancy(c, r->sel.gpu, &r->occ);
 	print_tags(c, r);
 }

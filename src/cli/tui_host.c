@@ -191,7 +191,7 @@ static void host_choice_at(void *ctx, enum command list, size_t i, struct choice
 	} else if (list == CMD_GPU && i < gpu_count()) {
 		const struct gpu_spec *g = gpu_at(i);
 		char dram[32];
-		out->current = !strcmp(g->id, sel->gpu.id);
+		out->current = !strcmp(g->id, sel->gpu->id);
 		snprintf(out->label, sizeof out->label, "%s", g->id);
 		snprintf(out->note, sizeof out->note, "%s, %s, cc %d.%d, %u SMs, %s", g->name, g->arch,
 		         g->cc_major, g->cc_minor, g->sm_count,

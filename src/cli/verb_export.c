@@ -68,7 +68,7 @@ static char *as_md(const struct session *s)
 	char params[256], value[96];
 	params_text(&s->sel, params, sizeof params);
 	text_add(&t, "# %s/%s on %s\n\n%s\n\n", s->sel.kernel->name,
-	         s->sel.kernel->variants[s->sel.variant].name, s->sel.gpu.name, params);
+	         s->sel.kernel->variants[s->sel.variant].name, s->sel.gpu->name, params);
 	if (!r) {
 		text_add(&t, "Nothing has been run.\n");
 		return t.s;
@@ -77,7 +77,7 @@ static char *as_md(const struct session *s)
 	text_add(&t, "%s  \ncompiler %s, back end %s, seed %llu\n\n", r->verify_text, r->compiler,
 	         r->sel.backend, (unsigned long long)r->sel.seed);
 	text_add(&t, "| metric | value | unit | origin |%s%s%s\n|---|---:|---|---|%s\n",
-	         ghost ? " measured on " : "", ghost ? ghost->sel.gpu.name : "", ghost ? " |" : "",
+	         ghost ? " measured on " : "", ghost ? ghost->sel.gpu->name : "", ghost ? " |" : "",
 	         ghost ? "---:|" : "");
 	for (int i = 0; i < METRIC_COUNT; i++) {
 		value_text(&r->metrics, (enum metric_id)i, value, sizeof value);
@@ -100,11 +100,11 @@ static char *as_csv(const struct session *s)
 		value_text(m, (enum metric_id)i, value, sizeof value);
 		recorded_text(ghost, (enum metric_id)i, recorded, sizeof recorded);
 		text_add(&t, "%s,%s,\"%s\",%s,%s%s%s,%s,%s,%s%s%s,\"%s\"\n", s->now->sel.kernel->name,
-		         s->now->sel.kernel->variants[s->now->sel.variant].name, s->now->sel.gpu.name,
+		         s->now->sel.kernel->variants[s->now->sel.variant].name, s->now->sel.gpu->name,
 		         metric_catalogue[i].key, strchr(value, ',') ? "\"" : "", value,
 		         strchr(value, ',') ? "\"" : "", metric_catalogue[i].unit,
 		         origin_name(m->v[i].origin), strchr(recorded, ',') ? "\"" : "", recorded,
-		         strchr(recorded, ',') ? "\"" : "", recorded[0] ? ghost->sel.gpu.name : "");
+		         strchr(recorded, ',') ? "\"" : "", recorded[0] ? ghost->sel.gpu->name : "");
 	}
 	return t.s;
 }

@@ -209,7 +209,7 @@ static void text_recordings(FILE *f)
 		}
 		char runs[32];
 		snprintf(runs, sizeof runs, "%u runs", s.n_history);
-		table_row(&t, a->path, runs, s.sel.gpu.name);
+		table_row(&t, a->path, runs, s.sel.gpu->name);
 		session_drop(&s);
 	}
 	table_print(&t, f, "");

@@ -61,7 +61,7 @@ static json_t *as_json(const struct gpu_spec *g, const struct occ_input *in,
 static int run(struct cli *c, void *state, unsigned n, char **args)
 {
 	struct state *s = state;
-	struct gpu_spec g;
+	const struct gpu_spec *g;
 	struct occ_result r;
 	struct err err = { 0 };
 	if (n) {
@@ -87,13 +87,13 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		.static_shared_bytes = (unsigned)s->smem,
 		.barriers = (unsigned)s->barriers,
 	};
-	if (!occ_compute(&g, &in, &r, &err))
+	if (!occ_compute(g, &in, &r, &err))
 		return cli_fail(c, &err);
 	if (c->json)
-		return cli_emit(c, as_json(&g, &in, &r), CLI_OK);
-	fprintf(c->out, "%s, cc %d.%d: block %u, %u registers per thread, %u bytes shared\n", g.name,
-	        g.cc_major, g.cc_minor, in.block_threads, in.regs_per_thread, in.static_shared_bytes);
-	print_occupancy(c, &g, &r);
+		return cli_emit(c, as_json(g, &in, &r), CLI_OK);
+	fprintf(c->out, "%s, cc %d.%d: block %u, %u registers per thread, %u bytes shared\n", g->name,
+	        g->cc_major, g->cc_minor, in.block_threads, in.regs_per_thread, in.static_shared_bytes);
+	print_occupancy(c, g, &r);
 	return CLI_OK;
 }
 

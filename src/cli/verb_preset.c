@@ -126,7 +126,7 @@ static bool step_selection(const struct walk *w, unsigned i, struct selection *s
 	if (!app_choose(NULL, emu ? "emu" : w->s->backend, sel, err))
 		return false;
 	/* a device answers for itself, whatever sheet the step names */
-	const struct gpu_spec device = sel->gpu;
+	const struct gpu_spec *const device = sel->gpu;
 	if (!tour_select(w->p, i, sel, err))
 		return false;
 	if (strcmp(sel->backend, "emu"))
@@ -156,7 +156,7 @@ static bool stop_step(struct walk *w, unsigned i, struct err *err)
 		return true;
 	}
 	fprintf(c->out, "%u/%u  %s\n  %s  on %s\n", i + 1, w->p->n_steps, s->title, s->run,
-	        sel.gpu.name);
+	        sel.gpu->name);
 	if (!w->s->check) {
 		paragraph(c->out, s->say);
 		paragraph(c->out, ran ? "It was not stopped." : stop.msg);
@@ -187,7 +187,7 @@ static void show_step(struct walk *w, unsigned i, const struct run_record *r,
 	const struct preset_step *s = &w->p->steps[i];
 	struct cli *c = w->c;
 	fprintf(c->out, "%u/%u  %s\n  %s  on %s\n", i + 1, w->p->n_steps, s->title, s->run,
-	        r->sel.gpu.name);
+	        r->sel.gpu->name);
 	if (!w->s->check) {
 		paragraph(c->out, s->say);
 		if (s->reveal)

@@ -161,7 +161,7 @@ static void print_text(struct cli *c, const struct sweep *w, uint64_t top)
 {
 	struct table t = { .cols = 6, .right = { [1] = true, true, true, true } };
 	fprintf(c->out, "%s/%s on %s, fastest first\n\n", w->sel.kernel->name,
-	        w->sel.kernel->variants[w->sel.variant].name, w->sel.gpu.name);
+	        w->sel.kernel->variants[w->sel.variant].name, w->sel.gpu->name);
 	table_row(&t, "parameters", "time", "GFLOPS", "occupancy", "registers", "bottleneck");
 	bool behind = false;
 	for (unsigned i = 0; i < w->n && i < top; i++) {
@@ -212,7 +212,7 @@ static json_t *sweep_json(const struct sweep *w)
 	}
 	return json_pack("{s:s, s:s, s:s, s:o, s:i, s:i, s:o}", "schema", CLI_SCHEMA, "kernel",
 	                 w->sel.kernel->name, "variant", w->sel.kernel->variants[w->sel.variant].name,
-	                 "gpu", json_gpu(&w->sel.gpu), "combinations", (int)w->total, "refused",
+	                 "gpu", json_gpu(w->sel.gpu), "combinations", (int)w->total, "refused",
 	                 (int)w->refused, "points", all);
 }
 

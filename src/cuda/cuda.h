@@ -16,7 +16,7 @@
 unsigned cuda_device_wanted(void);
 /* A sheet of the live device: queried where it answers, else from the nearest sheet; sources say.
  */
-bool cuda_gpu_spec(unsigned device, struct gpu_spec *out, struct err *err);
+bool cuda_gpu_spec(unsigned device, const struct gpu_spec **out, struct err *err);
 /* Driver, CUPTI, devices and why a capability is missing, for `doctor`. */
 bool cuda_probe(unsigned device, struct cuda_info *out, struct err *err);
 /* Time of C = A * B, m x k by k x n, in cuBLAS; GFLOPS = 2 m n k / ns. @cancel may be NULL. */

@@ -26,7 +26,7 @@
 
 struct backend {
 	struct cuda_client client;
-	struct gpu_spec gpu;
+	const struct gpu_spec *gpu; /* NULL = not told */
 	unsigned device;
 };
 
@@ -129,18 +129,21 @@ bool cuda_probe(unsigned device, struct cuda_info *out, struct err *err)
 	return ok;
 }
 
-bool cuda_gpu_spec(unsigned device, struct gpu_spec *out, struct err *err)
+bool cuda_gpu_spec(unsigned device, const struct gpu_spec **out, struct err *err)
 {
+	struct gpu_spec sheet;
 	struct cuda_client c = unpark(device);
 	const struct client_wait wait = { .quiet_s = 30, .what = "asking the GPU for its figures" };
 	struct wire_msg request, answer;
 	wire_begin(&request, MSG_SHEET);
 	wire_put_u32(&request, device);
 	bool ok = ask(&c, device, &request, MSG_SHEET_IS, &wait, &answer, NULL, err);
-	if (ok && !cuda_get_sheet(&answer, out))
+	if (ok && !cuda_get_sheet(&answer, &sheet))
 		ok = nonsense(&answer, wait.what, &c, err);
 	else if (ok)
 		wire_free(&answer);
+	if (ok)
+		*out = gpu_intern(&sheet);
 	park(&c);
 	return ok;
 }
@@ -259,8 +262,7 @@ static bool open_backend(struct backend **be, const struct gpu_spec *gpu, struct
 {
 	(void)err; /* the worker starts with the first run, which says what is wrong */
 	struct backend *b = mem_zalloc(sizeof *b);
-	if (gpu)
-		b->gpu = *gpu;
+	b->gpu = gpu && gpu->sm_count ? gpu : NULL;
 	b->device = device_of(gpu);
 	b->client = unpark(b->device);
 	*be = b;
@@ -404,8 +406,7 @@ static bool run(struct backend *be, const struct run_request *req, const struct 
 				memcpy(req->buffers[b].data, s.data + job->buffers[b].offset,
 				       req->buffers[b].bytes);
 			unsigned caps = job->caps ? job->caps : (1u << CUDA_MAX_CAPS) - 1;
-			cuda_result(r, req->plan, be->gpu.sm_count ? &be->gpu : NULL, req->module->ptx, caps,
-			            res);
+			cuda_result(r, req->plan, be->gpu, req->module->ptx, caps, res);
 			res->wall_s = wire_now() - begin;
 		} else {
 			ok = nonsense(&answer, what, &be->client, err);
@@ -417,7 +418,7 @@ static bool run(struct backend *be, const struct run_request *req, const struct 
 	return ok;
 }
 
-static bool own_sheet(struct gpu_spec *out, struct err *err)
+static bool own_sheet(const struct gpu_spec **out, struct err *err)
 {
 	return cuda_gpu_spec(cuda_device_wanted(), out, err);
 }

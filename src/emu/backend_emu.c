@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 struct backend {
-	struct gpu_spec gpu;
+	const struct gpu_spec *gpu;
 	/* the module that ran last */
 	bool parsed;
 	uint64_t hash;
@@ -53,7 +53,7 @@ static bool emu_open(struct backend **be, const struct gpu_spec *gpu, struct err
 	if (!gpu || !gpu->sm_count)
 		return err_set(err, ERR_USAGE, "emulator: the GPU sheet gives no number of SMs");
 	*be = mem_zalloc(sizeof **be);
-	(*be)->gpu = *gpu;
+	(*be)->gpu = gpu;
 	return true;
 }
 
@@ -83,8 +83,7 @@ static bool emu_run(struct backend *be, const struct run_request *req,
 	if (!parse(be, req, err))
 		return false;
 	struct launch l = { 0 };
-	bool ok =
-		launch_prepare(&l, req, hooks, &be->gpu, &be->module, err) && emu_workers_run(&l, err);
+	bool ok = launch_prepare(&l, req, hooks, be->gpu, &be->module, err) && emu_workers_run(&l, err);
 	if (ok) {
 		launch_results(&l, res);
 		if (hooks && hooks->progress)

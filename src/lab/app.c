@@ -177,7 +177,7 @@ void app_param(struct app *a, unsigned param, int64_t value)
 
 void app_gpu(struct app *a, const struct gpu_spec *g)
 {
-	a->s.sel.gpu = *g;
+	a->s.sel.gpu = g;
 	a->gpu_given = true;
 	/* A sheet that is not the device's can only be emulated. */
 	if (strcmp(a->s.sel.backend, "emu"))

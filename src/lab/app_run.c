@@ -59,8 +59,8 @@ bool workbench_compile(struct workbench *w, const struct selection *sel, const a
 		.source = k->device_source ? k->device_source : kernel_source(k),
 		.n_macros = n,
 		.macros = macros,
-		.cc_major = sel->gpu.cc_major,
-		.cc_minor = sel->gpu.cc_minor,
+		.cc_major = sel->gpu->cc_major,
+		.cc_minor = sel->gpu->cc_minor,
 		.cancel = cancel,
 	};
 	struct module m = { 0 };
@@ -80,7 +80,7 @@ static bool open_backend(struct workbench *w, const struct selection *sel, struc
 	if (!ops)
 		return backend_named(sel->backend, err) &&
 		       err_set(err, ERR_INTERNAL, "back end '%s' was not chosen", sel->backend);
-	if (w->ops == ops && !memcmp(&w->be_gpu, &sel->gpu, sizeof sel->gpu))
+	if (w->ops == ops && w->be_gpu == sel->gpu)
 		return true;
 	close_backend(w);
 	const struct backend_status *st = backend_probe(ops);
@@ -89,7 +89,7 @@ static bool open_backend(struct workbench *w, const struct selection *sel, struc
 			*err = st->err;
 		return err_prefix(err, "back end '%s': ", ops->name);
 	}
-	if (!ops->open(&w->be, &sel->gpu, err))
+	if (!ops->open(&w->be, sel->gpu, err))
 		return false;
 	w->ops = ops;
 	w->be_gpu = sel->gpu;
@@ -234,11 +234,10 @@ static void derive_metrics(const struct prepared *p, const struct run_result *re
 		if (res->metrics.v[i].origin != ORIGIN_NONE || res->metrics.v[i].reason)
 			m->v[i] = res->metrics.v[i];
 	launch_metrics(p, m);
-	occ_metrics(m, &p->sel.gpu, &r->occ,
-	            (uint64_t)p->plan.grid.x * p->plan.grid.y * p->plan.grid.z);
+	occ_metrics(m, p->sel.gpu, &r->occ, (uint64_t)p->plan.grid.x * p->plan.grid.y * p->plan.grid.z);
 	if (r->counts.origin != ORIGIN_NONE && !res->metrics_final)
 		metrics_from_run(m, &r->counts);
-	perf_metrics(m, &p->sel.gpu, &p->plan, &r->occ, &r->counts, &r->cost, &r->perf);
+	perf_metrics(m, p->sel.gpu, &p->plan, &r->occ, &r->counts, &r->cost, &r->perf);
 	/* What hardware said stands above what was derived. */
 	for (int i = 0; i < METRIC_COUNT; i++)
 		if (res->metrics.v[i].origin == ORIGIN_MEASURED)
@@ -277,12 +276,12 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 	p->sel.kernel->cost(p->sel.variant, &p->plan, p->sel.params, &r->cost);
 	const struct occ_input usage = usage_occ_input(&p->usage);
 	session_occ_input(&p->plan, &usage, &r->occ_in);
-	if (!occ_compute(&p->sel.gpu, &r->occ_in, &r->occ, err)) {
+	if (!occ_compute(p->sel.gpu, &r->occ_in, &r->occ, err)) {
 		record_free(r);
 		return false;
 	}
 	if (!r->occ.launchable) {
-		err_set(err, ERR_USAGE, "%s cannot launch on %s: %s", p->plan.entry, p->sel.gpu.name,
+		err_set(err, ERR_USAGE, "%s cannot launch on %s: %s", p->plan.entry, p->sel.gpu->name,
 		        r->occ.why_not);
 		err_remedy(err, "choose a smaller block or tile, or another GPU");
 		record_free(r);

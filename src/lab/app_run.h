@@ -52,7 +52,7 @@ struct workbench {
 	struct module module;
 	const struct backend_ops *ops; /* NULL = none open */
 	struct backend *be;
-	struct gpu_spec be_gpu;
+	const struct gpu_spec *be_gpu; /* the sheet that `be` was opened with */
 };
 void workbench_close(struct workbench *w);
 bool workbench_compile(struct workbench *w, const struct selection *sel, const atomic_bool *cancel,

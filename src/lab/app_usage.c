@@ -26,8 +26,8 @@ void build_id_of(const struct selection *sel, struct build_id *id)
 	const struct kernel_desc *k = sel->kernel;
 	*id = (struct build_id){
 		.kernel = k,
-		.cc_major = sel->gpu.cc_major,
-		.cc_minor = sel->gpu.cc_minor,
+		.cc_major = sel->gpu->cc_major,
+		.cc_minor = sel->gpu->cc_minor,
 	};
 	/* A macro that this variant ignores keeps its default: one build serves all of them. */
 	for (unsigned i = 0; i < k->n_params; i++)

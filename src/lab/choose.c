@@ -101,11 +101,11 @@ static bool take_device(const struct backend_ops *ops, bool gpu_given, struct se
 		*err = st->err;
 		return err_prefix(err, "back end '%s': ", ops->name);
 	}
-	if (gpu_given && !describes(&sel->gpu, &st->info)) {
+	if (gpu_given && !describes(sel->gpu, &st->info)) {
 		const char *device = device_of(&st->info);
 		const struct gpu_spec *like = sheet_of_device(device);
 		err_set(err, ERR_UNAVAILABLE, "back end '%s' runs on %s, and the sheet of %s is asked for",
-		        ops->name, device, sel->gpu.name);
+		        ops->name, device, sel->gpu->name);
 		return like ? err_remedy(err, "say --gpu %s, or --backend emu", like->id)
 		            : err_remedy(err, "leave --gpu away, or say --backend emu");
 	}

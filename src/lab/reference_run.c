@@ -141,7 +141,7 @@ void ghost_of_ladder(struct ladder *l)
 		if (!b || !metric_known(&b->metrics, M_TIME_KERNEL))
 			continue;
 		l->rungs[i].ghost_ns = metric_get(&b->metrics, M_TIME_KERNEL);
-		snprintf(l->ghost_machine, sizeof l->ghost_machine, "%s", b->sel.gpu.name);
+		snprintf(l->ghost_machine, sizeof l->ghost_machine, "%s", b->sel.gpu->name);
 	}
 	pthread_mutex_lock(&store.lock);
 	for (size_t i = 0; i < store.n_libraries; i++) {
@@ -150,7 +150,7 @@ void ghost_of_ladder(struct ladder *l)
 			continue;
 		l->ghost_library_ns = store.libraries[i]->ns;
 		memcpy(l->ghost_library_name, store.libraries[i]->name, sizeof l->ghost_library_name);
-		snprintf(l->ghost_machine, sizeof l->ghost_machine, "%s", sel.gpu.name);
+		snprintf(l->ghost_machine, sizeof l->ghost_machine, "%s", sel.gpu->name);
 	}
 	pthread_mutex_unlock(&store.lock);
 }

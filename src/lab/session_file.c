@@ -76,5 +76,5 @@ void session_file_name(const struct session *s, long long now, char *out, size_t
 	localtime_r(&t, &at);
 	strftime(when, sizeof when, "%Y%m%d-%H%M%S", &at);
 	snprintf(out, n, "%s-%s-%s-%s.json", s->sel.kernel->name,
-	         s->sel.kernel->variants[s->sel.variant].name, s->sel.gpu.id, when);
+	         s->sel.kernel->variants[s->sel.variant].name, s->sel.gpu->id, when);
 }

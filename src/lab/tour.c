@@ -126,10 +126,10 @@ static void forgive(const struct preset *p, unsigned step, unsigned i, const str
 	const struct expect_value *left = &out->outcome[i].left;
 	char text[160], num[32];
 	const char *why = NULL;
-	if (!f->now->sel.gpu.live)
+	if (!f->now->sel.gpu->live)
 		return;
 	if (out->evaluated[i])
-		why = excuse(f->about, &f->now->sel.gpu, sheet, text);
+		why = excuse(f->about, f->now->sel.gpu, sheet, text);
 	else if (err->code == ERR_UNAVAILABLE)
 		why = err->msg;
 	if (!why)

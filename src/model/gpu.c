@@ -1,201 +1,20 @@
 /*
- * GPU data sheets: YAML by schema, range and consistency checks, the built-in table; see gpu.h.
- * Knows the form of a sheet, not its figures: those are in presets/gpus/, each with its source.
+ * The GPU sheets of this process: those built in, and those that came from a file, a device or a
+ * snapshot, each kept once; see gpu.h.
  */
 #include "model/gpu.h"
 #include "base/asset.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "model/occupancy.h"
 #include "model/yaml_load.h"
 
-#include <cyaml/cyaml.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FOLDER "presets/gpus"
-
-static const cyaml_schema_field_t source_fields[] = {
-	CYAML_FIELD_STRING("figures", CYAML_FLAG_DEFAULT, struct gpu_source, figures, 1),
-	CYAML_FIELD_STRING("text", CYAML_FLAG_DEFAULT, struct gpu_source, text, 1),
-	CYAML_FIELD_END,
-};
-
-static const cyaml_schema_value_t source_entry = {
-	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct gpu_source, source_fields),
-};
-
-static const cyaml_schema_field_t sheet_fields[] = {
-	CYAML_FIELD_STRING("id", CYAML_FLAG_DEFAULT, struct gpu_spec, id, 1),
-	CYAML_FIELD_STRING("name", CYAML_FLAG_DEFAULT, struct gpu_spec, name, 1),
-	CYAML_FIELD_STRING("arch", CYAML_FLAG_DEFAULT, struct gpu_spec, arch, 1),
-	CYAML_FIELD_STRING("chip", CYAML_FLAG_DEFAULT, struct gpu_spec, chip, 1),
-#define X(type, field, least, most, about) \
-	CYAML_FIELD_##type(#field, CYAML_FLAG_DEFAULT, struct gpu_spec, field),
-	GPU_FIGURES(X)
-#undef X
-#define X(type, field, least, most, about) \
-	CYAML_FIELD_##type(#field, CYAML_FLAG_OPTIONAL, struct gpu_spec, field),
-		GPU_LINK_FIGURES(X)
-#undef X
-			CYAML_FIELD_SEQUENCE_COUNT("sources", CYAML_FLAG_DEFAULT, struct gpu_spec, sources,
-	                                   n_sources, &source_entry, 1, GPU_MAX_SOURCES),
-	CYAML_FIELD_END,
-};
-
-static const cyaml_schema_value_t sheet = {
-	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct gpu_spec, sheet_fields),
-};
-
-static const char *const figure_names[] = {
-#define X(type, field, least, most, about) #field,
-	GPU_FIGURES(X) GPU_LINK_FIGURES(X)
-#undef X
-};
-
-/* --- what the schema cannot say --- */
-
-/* The text being judged, for messages that point into it. */
-struct sheet_text {
-	const char *yaml;
-	size_t len;
-	const char *name;
-	struct err *err;
-};
-
-#define AT(o, path, ...) yaml_error_at((o)->yaml, (o)->len, (o)->name, path, (o)->err, __VA_ARGS__)
-
-static bool check_id(const struct gpu_spec *g, const struct sheet_text *o)
-{
-	for (const char *c = g->id; *c; c++)
-		if (!((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') || *c == '-' || *c == '_'))
-			return AT(o, "id", "'id' is made of a-z, 0-9, '-' and '_' only");
-	return true;
-}
-
-static bool check_ranges(const struct gpu_spec *g, const struct sheet_text *o)
-{
-	const struct {
-		const char *key, *about;
-		double value, least, most;
-	} figures[] = {
-#define X(type, field, least, most, about) { #field, about, (double)g->field, least, most },
-		GPU_FIGURES(X) GPU_LINK_FIGURES(X)
-#undef X
-	};
-	for (size_t i = 0; i < ARRAY_LEN(figures); i++) {
-		if (figures[i].value >= figures[i].least && figures[i].value <= figures[i].most)
-			continue;
-		char got[32], least[32], most[32];
-		return AT(o, figures[i].key, "'%s' (%s) must be from %s to %s, not %s", figures[i].key,
-		          figures[i].about, fmt_num(least, sizeof least, figures[i].least, 7),
-		          fmt_num(most, sizeof most, figures[i].most, 7),
-		          fmt_num(got, sizeof got, figures[i].value, 9));
-	}
-	return true;
-}
-
-/* Figures that contradict one another: each pair with the reason it must hold. */
-static bool check_consistent(const struct gpu_spec *g, const struct sheet_text *o)
-{
-	if (g->max_threads_per_sm % g->warp_size)
-		return AT(o, "max_threads_per_sm",
-		          "'max_threads_per_sm' must be a multiple of the warp size");
-	if (g->max_threads_per_block > g->max_threads_per_sm)
-		return AT(o, "max_threads_per_block",
-		          "'max_threads_per_block' is larger than 'max_threads_per_sm'");
-	if (g->regs_per_block > g->regs_per_sm)
-		return AT(o, "regs_per_block", "'regs_per_block' is larger than 'regs_per_sm'");
-	if (g->smem_per_block_bytes > g->smem_per_block_optin_bytes)
-		return AT(o, "smem_per_block_optin_bytes",
-		          "'smem_per_block_optin_bytes' is smaller than 'smem_per_block_bytes'");
-	if (g->smem_per_block_optin_bytes + g->smem_reserved_per_block_bytes > g->smem_per_sm_bytes)
-		return AT(
-			o, "smem_per_sm_bytes",
-			"'smem_per_sm_bytes' cannot hold one block of 'smem_per_block_optin_bytes' and the reserve");
-	if (g->l1_bytes < g->smem_per_sm_bytes)
-		return AT(o, "l1_bytes", "'l1_bytes' is smaller than the shared memory it contains");
-	struct err e = { .code = ERR_NONE };
-	const char *key = NULL;
-	if (!occ_sheet_known(g, &key, &e))
-		return AT(o, key, "%s", e.msg);
-	return true;
-}
-
-static bool names_figure(const char *list, const char *figure)
-{
-	size_t n = strlen(figure);
-	for (const char *at = list; (at = strstr(at, figure)); at += n)
-		if ((at == list || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
-			return true;
-	return false;
-}
-
-const char *gpu_source_of(const struct gpu_spec *g, const char *figure)
-{
-	for (unsigned i = 0; i < g->n_sources; i++)
-		if (names_figure(g->sources[i].figures, figure))
-			return g->sources[i].text;
-	return NULL;
-}
-
-/* A figure of the link that was not measured needs no source. */
-static bool left_out(const struct gpu_spec *g, const char *figure)
-{
-#define X(type, field, least, most, about) \
-	if (!strcmp(figure, #field))           \
-		return !(g->field > 0);
-	GPU_LINK_FIGURES(X)
-#undef X
-	return false;
-}
-
-static bool check_sources(const struct gpu_spec *g, const struct sheet_text *o)
-{
-	for (unsigned i = 0; i < g->n_sources; i++) {
-		const char *s = g->sources[i].figures;
-		while (*s) {
-			char word[64], path[48];
-			size_t n = strcspn(s, " ");
-			snprintf(word, sizeof word, "%.*s", (int)(n < 63 ? n : 63), s);
-			snprintf(path, sizeof path, "sources[%u].figures", i);
-			bool known = n == 0;
-			for (size_t k = 0; !known && k < ARRAY_LEN(figure_names); k++)
-				known = !strcmp(word, figure_names[k]);
-			if (!known) {
-				const char *near = str_nearest(word, figure_names, ARRAY_LEN(figure_names));
-				return AT(o, path, "'%s' is not a figure%s%s%s", word,
-				          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-			}
-			s += n + (s[n] == ' ');
-		}
-	}
-	for (size_t k = 0; k < ARRAY_LEN(figure_names); k++)
-		if (!gpu_source_of(g, figure_names[k]) && !left_out(g, figure_names[k])) {
-			AT(o, figure_names[k], "'%s' has no source", figure_names[k]);
-			return err_remedy(o->err, "name it in the 'figures' of an entry of 'sources'");
-		}
-	return true;
-}
-
-bool gpu_parse(const char *yaml, size_t len, const char *origin, struct gpu_spec *out,
-               struct err *err)
-{
-	struct sheet_text o = { .yaml = yaml, .len = len, .name = origin, .err = err };
-	void *data;
-	if (!yaml_load(yaml, len, origin, &sheet, &data, err))
-		return false;
-	struct gpu_spec *g = data;
-	bool good =
-		check_id(g, &o) && check_ranges(g, &o) && check_consistent(g, &o) && check_sources(g, &o);
-	if (good)
-		*out = *g;
-	yaml_unload(&sheet, g);
-	return good;
-}
 
 /* --- the built-in table --- */
 
@@ -245,26 +64,66 @@ const struct gpu_spec *gpu_find(const char *id)
 	return NULL;
 }
 
-/* --- ids and paths --- */
+/* --- sheets from elsewhere --- */
 
-static bool load_file(const char *path, struct gpu_spec *out, struct err *err)
+static bool same_sheet(const struct gpu_spec *a, const struct gpu_spec *b)
 {
+	bool same = !strcmp(a->id, b->id) && !strcmp(a->name, b->name) && !strcmp(a->arch, b->arch) &&
+	            !strcmp(a->chip, b->chip) && a->live == b->live && a->n_sources == b->n_sources;
+#define X(type, field, least, most, about) \
+	same = same && !(a->field < b->field || a->field > b->field);
+	GPU_FIGURES(X)
+	GPU_LINK_FIGURES(X)
+#undef X
+	for (unsigned i = 0; same && i < a->n_sources; i++)
+		same = !strcmp(a->sources[i].figures, b->sources[i].figures) &&
+		       !strcmp(a->sources[i].text, b->sources[i].text);
+	return same;
+}
+
+const struct gpu_spec *gpu_intern(const struct gpu_spec *g)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct gpu_spec **interned;
+	static size_t n_interned;
+	const struct gpu_spec *built_in = gpu_find(g->id);
+	if (built_in && same_sheet(built_in, g))
+		return built_in;
+	pthread_mutex_lock(&lock);
+	size_t i = 0;
+	while (i < n_interned && !same_sheet(interned[i], g))
+		i++;
+	if (i == n_interned) {
+		interned = mem_realloc(interned, n_interned + 1, sizeof(struct gpu_spec *));
+		interned[n_interned] = mem_alloc(sizeof *g);
+		*interned[n_interned++] = *g;
+	}
+	const struct gpu_spec *found = interned[i];
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+static bool load_file(const char *path, const struct gpu_spec **out, struct err *err)
+{
+	struct gpu_spec g;
 	struct text t = { 0 };
 	if (!file_read(path, YAML_MAX_BYTES, &t, err))
 		return err_remedy(err,
 		                  "give the id of a built-in sheet (list gpus) or the path of a YAML file");
-	bool good = gpu_parse(t.s ? t.s : "", t.len, path, out, err);
+	const bool good = gpu_parse(t.s ? t.s : "", t.len, path, &g, err);
 	text_free(&t);
+	if (good)
+		*out = gpu_intern(&g);
 	return good;
 }
 
-bool gpu_load(const char *id_or_path, struct gpu_spec *out, struct err *err)
+bool gpu_load(const char *id_or_path, const struct gpu_spec **out, struct err *err)
 {
 	if (file_looks_like_path(id_or_path, ".yaml"))
 		return load_file(id_or_path, out, err);
 	const struct gpu_spec *g = gpu_find(id_or_path);
 	if (g) {
-		*out = *g;
+		*out = g;
 		return true;
 	}
 	const size_t n = gpu_count();

@@ -118,12 +118,18 @@ struct gpu_spec {
 size_t gpu_count(void);
 const struct gpu_spec *gpu_at(size_t i);
 const struct gpu_spec *gpu_find(const char *id);
-/* id in any case, or the path of a YAML sheet (has a '/' or ends in .yaml). Errors carry
- * file:line, the line itself and a caret; an unknown id suggests the nearest. */
-bool gpu_load(const char *id_or_path, struct gpu_spec *out, struct err *err);
+/* id in any case, or the path of a YAML sheet (has a '/' or ends in .yaml); *@out lasts as long as
+ * the program. Errors carry file:line, the line itself and a caret; an unknown id suggests the
+ * nearest. */
+bool gpu_load(const char *id_or_path, const struct gpu_spec **out, struct err *err);
 /* Parses a sheet's text; @origin names it in messages. */
 bool gpu_parse(const char *yaml, size_t len, const char *origin, struct gpu_spec *out,
                struct err *err);
+/*
+ * The one sheet of this content in the process: a built-in one, or a copy of @g that is never
+ * changed and never freed, so that runs and messages hold a pointer. Thread-safe.
+ */
+const struct gpu_spec *gpu_intern(const struct gpu_spec *g);
 /* Resident warps of an SM, ridge point etc. that several places need. */
 unsigned gpu_max_warps_per_sm(const struct gpu_spec *g);
 double gpu_ridge_flop_per_byte(const struct gpu_spec *g);               /* fp32_gflops / dram_gbs */

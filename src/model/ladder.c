@@ -14,7 +14,7 @@ struct ladder *ladder_new(const struct selection *sel)
 	struct ladder *l = mem_zalloc(sizeof *l);
 	l->sel = *sel;
 	l->kernel = sel->kernel;
-	l->gpu = &l->sel.gpu;
+	l->gpu = l->sel.gpu;
 	l->library_ns = NAN;
 	l->running = -1;
 	for (unsigned v = 0; v < sel->kernel->n_variants && l->n < LADDER_MAX; v++)

@@ -14,7 +14,7 @@
 bool selection_equal(const struct selection *a, const struct selection *b)
 {
 	if (a->kernel != b->kernel || a->variant != b->variant || a->seed != b->seed ||
-	    strcmp(a->gpu.id, b->gpu.id) || strcmp(a->backend, b->backend))
+	    strcmp(a->gpu->id, b->gpu->id) || strcmp(a->backend, b->backend))
 		return false;
 	for (unsigned i = 0; i < a->kernel->n_params; i++)
 		if (kernel_param_used(a->kernel, a->variant, i) && a->params[i] != b->params[i])
@@ -61,7 +61,7 @@ static void sweep(struct session *s, const struct occ_input *usage)
 			    plan.block.x * plan.block.y * plan.block.z == threads)
 				session_occ_input(&plan, usage, &in);
 		}
-		const bool ok = occ_compute(&sel->gpu, &in, &r, NULL) && r.launchable;
+		const bool ok = occ_compute(sel->gpu, &in, &r, NULL) && r.launchable;
 		s->sweep[i].block = threads;
 		s->sweep[i].blocks_per_sm = ok ? r.blocks_per_sm : 0;
 		s->sweep[i].pct = ok ? r.pct : 0;
@@ -78,7 +78,7 @@ void session_instant(struct session *s, const struct occ_input *usage)
 		return;
 	s->usage_known = true;
 	session_occ_input(&s->plan, usage, &s->occ_in);
-	s->occ_ok = occ_compute(&s->sel.gpu, &s->occ_in, &s->occ, &s->plan_err);
+	s->occ_ok = occ_compute(s->sel.gpu, &s->occ_in, &s->occ, &s->plan_err);
 	if (s->occ_ok)
 		sweep(s, usage);
 }
@@ -153,9 +153,9 @@ void record_timeline(struct run_record *r)
 	for (unsigned i = 0; i < r->program->n_ops; i++) /* a piece is a launch of its own */
 		if (r->program->ops[i].kind == SOP_KERNEL && r->program->ops[i].count)
 			r->program->ops[i].time_ns =
-				fmax(r->program->ops[i].time_ns, r->sel.gpu.launch_overhead_ns);
-	const struct stream_rates rates = stream_rates_of(&r->sel.gpu);
-	if (!stream_run(r->program, &r->sel.gpu, &rates, r->timeline, NULL)) {
+				fmax(r->program->ops[i].time_ns, r->sel.gpu->launch_overhead_ns);
+	const struct stream_rates rates = stream_rates_of(r->sel.gpu);
+	if (!stream_run(r->program, r->sel.gpu, &rates, r->timeline, NULL)) {
 		free(r->program);
 		free(r->timeline);
 		r->program = NULL;

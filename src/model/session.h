@@ -36,8 +36,8 @@ struct selection {
 	const struct kernel_desc *kernel;
 	unsigned variant;
 	int64_t params[KERNEL_MAX_PARAMS];
-	struct gpu_spec gpu;
-	char backend[16]; /* "emu", "cuda" */
+	const struct gpu_spec *gpu; /* interned (gpu.h); NULL = none chosen yet */
+	char backend[16];           /* "emu", "cuda" */
 	uint64_t seed;
 };
 

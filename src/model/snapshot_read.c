@@ -145,7 +145,8 @@ static bool read_gpu(struct reader *r, json_t *from, struct gpu_spec *x)
 	json_t *o = enter(r, from, "gpu", JSON_OBJECT);
 	bool ok = o != NULL;
 	GET_T(id)
-	GET_T(name) GET_T(arch) GET_T(chip) GET_B(live)
+	GET_T(name)
+	GET_T(arch) GET_T(chip) GET_B(live)
 #define X(type, field, least, most, about)                           \
 	if (ok) {                                                        \
 		double v;                                                    \
@@ -245,8 +246,10 @@ static bool read_selection(struct reader *r, json_t *from, struct selection *sel
 {
 	const size_t depth = r->depth;
 	json_t *o = enter(r, from, "selection", JSON_OBJECT);
-	if (!o || !read_launch(r, o, sel) || !read_gpu(r, o, &sel->gpu))
+	struct gpu_spec gpu = { 0 };
+	if (!o || !read_launch(r, o, sel) || !read_gpu(r, o, &gpu))
 		return false;
+	sel->gpu = gpu_intern(&gpu);
 	leave(r, depth);
 	return true;
 }
@@ -315,11 +318,13 @@ static bool read_brief(struct reader *r, json_t *o, struct run_brief *x)
 	    !read_metrics(r, o, &x->metrics))
 		return false;
 	x->verify = (enum verify_state)verify;
+	struct gpu_spec named = { 0 }; /* which sheet, without its figures */
 	json_t *gpu = enter(r, o, "gpu", JSON_OBJECT);
-	if (!gpu || !read_chars(r, gpu, "id", x->sel.gpu.id, sizeof x->sel.gpu.id) ||
-	    !read_chars(r, gpu, "name", x->sel.gpu.name, sizeof x->sel.gpu.name) ||
-	    !read_bool(r, gpu, "live", &x->sel.gpu.live))
+	if (!gpu || !read_chars(r, gpu, "id", named.id, sizeof named.id) ||
+	    !read_chars(r, gpu, "name", named.name, sizeof named.name) ||
+	    !read_bool(r, gpu, "live", &named.live))
 		return false;
+	x->sel.gpu = gpu_intern(&named);
 	leave(r, depth);
 	return true;
 }
@@ -564,7 +569,7 @@ static bool derive_record(struct reader *r, struct run_record *x)
 		return err_prefix(r->err, "%s; ", why.msg);
 	}
 	x->sel.kernel->cost(x->sel.variant, &x->plan, x->sel.params, &x->cost);
-	if (!occ_compute(&x->sel.gpu, &x->occ_in, &x->occ, r->err))
+	if (!occ_compute(x->sel.gpu, &x->occ_in, &x->occ, r->err))
 		return false;
 	record_timeline(x);
 	return true;

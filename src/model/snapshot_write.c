@@ -100,7 +100,7 @@ static json_t *write_launch(const struct selection *sel)
 static json_t *write_selection(const struct selection *sel)
 {
 	json_t *o = write_launch(sel);
-	json_object_set_new(o, "gpu", write_gpu(&sel->gpu));
+	json_object_set_new(o, "gpu", write_gpu(sel->gpu));
 	return o;
 }
 
@@ -134,8 +134,8 @@ static json_t *write_brief(const struct run_brief *b)
 	json_object_foreach_safe(metrics, next, key, v) if (json_is_null(json_object_get(v, "value")))
 		json_object_del(metrics, key);
 	json_object_set_new(o, "gpu",
-	                    json_pack("{s:s, s:s, s:b}", "id", b->sel.gpu.id, "name", b->sel.gpu.name,
-	                              "live", b->sel.gpu.live));
+	                    json_pack("{s:s, s:s, s:b}", "id", b->sel.gpu->id, "name", b->sel.gpu->name,
+	                              "live", b->sel.gpu->live));
 	json_object_set_new(o, "source", text(b->source));
 	json_object_set_new(o, "verify", json_string(verify_names[b->verify]));
 	json_object_set_new(o, "metrics", metrics);

@@ -284,7 +284,7 @@ static void toggle_ghost(const struct screen_host *host, struct screen_state *st
 	}
 	s->ghost_hidden = !s->ghost_hidden;
 	say(st, false, s->ghost_hidden ? "recorded figures hidden" : "recorded figures of %s shown",
-	    s->ghost->sel.gpu.name);
+	    s->ghost->sel.gpu->name);
 }
 
 static void tell(struct screen_state *st, bool ok, const char *said)

@@ -30,8 +30,11 @@ void header_title(const struct session *s, struct canvas *c)
 		col = canvas_text(c, 0, col, STYLE_DIM, " / ");
 		col = canvas_text(c, 0, col, STYLE_TITLE, v->name);
 	}
-	snprintf(gpu, sizeof gpu, "%s · cc %d.%d", s->sel.gpu.name[0] ? s->sel.gpu.name : "no GPU",
-	         s->sel.gpu.cc_major, s->sel.gpu.cc_minor);
+	const struct gpu_spec *g = s->sel.gpu;
+	if (g)
+		snprintf(gpu, sizeof gpu, "%s · cc %d.%d", g->name, g->cc_major, g->cc_minor);
+	else
+		snprintf(gpu, sizeof gpu, "no GPU");
 	enum origin o = origin_now(s);
 	if (o != ORIGIN_NONE)
 		snprintf(be, sizeof be, "%s  %s %s", s->sel.backend, origin_mark(o, c->ascii),

@@ -63,8 +63,8 @@ void panel_difference(const struct selection *is, const struct selection *was, c
 		snprintf(word, sizeof word, "%s %s", k->params[i].name, value);
 		add(out, n, word);
 	}
-	if (strcmp(is->gpu.id, was->gpu.id))
-		add(out, n, was->gpu.name);
+	if (strcmp(is->gpu->id, was->gpu->id))
+		add(out, n, was->gpu->name);
 	if (strcmp(is->backend, was->backend))
 		add(out, n, was->backend);
 }

@@ -45,7 +45,7 @@ void recorded_draw(const struct session *s, const struct metric_list *shown, str
 	bool hardware = false;
 	if (!g || c->rows < 1)
 		return;
-	int row = 0, col = canvas_printf(c, 0, 2, STYLE_GHOST, "%s %s", g->sel.gpu.name,
+	int row = 0, col = canvas_printf(c, 0, 2, STYLE_GHOST, "%s %s", g->sel.gpu->name,
 	                                 origin_mark(ORIGIN_MEASURED, c->ascii));
 	col = canvas_text(c, 0, col, STYLE_DIM, s->ghost_earlier ? " (earlier source) " : " recorded ");
 	for (unsigned i = 0; i < shown->n; i++) {

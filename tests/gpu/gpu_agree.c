@@ -145,7 +145,7 @@ int do_agree(void)
 	struct err err = { 0 };
 	opt.caps = CAP_COUNTERS | CAP_PER_LINE;
 	if (!cuda_gpu_spec(cuda_device_wanted(), &opt.gpu, &err) ||
-	    !backend_cuda.open(&a.gpu, &opt.gpu, &err) || !backend_emu.open(&a.emu, &opt.gpu, &err))
+	    !backend_cuda.open(&a.gpu, opt.gpu, &err) || !backend_emu.open(&a.emu, opt.gpu, &err))
 		return put_error("gpu", &err);
 	unsigned failed = each_launch(agree_one, &a);
 	backend_cuda.close(a.gpu);
@@ -153,7 +153,7 @@ int do_agree(void)
 	printf(
 		"\n%u launches on %s, outputs bit-equal in %u; %u more are wrong on purpose and stopped by "
 		"the emulator; %u did not run\n\n",
-		a.launches, opt.gpu.name, a.launches - a.outputs_differ, a.stopped, failed);
+		a.launches, opt.gpu->name, a.launches - a.outputs_differ, a.stopped, failed);
 	printf("%-30s %9s %9s  %s\n", "metric", "compared", "equal",
 	       "largest difference and its cause");
 	for (size_t r = 0; r < ROWS; r++) {

@@ -132,7 +132,7 @@ static int do_run(void)
 {
 	struct backend *be;
 	struct err err = { 0 };
-	if (!find_gpu(&err) || !backend_cuda.open(&be, &opt.gpu, &err))
+	if (!find_gpu(&err) || !backend_cuda.open(&be, opt.gpu, &err))
 		return put_error("gpu", &err);
 	unsigned failed = each_launch(run_one, be);
 	backend_cuda.close(be);
@@ -165,10 +165,10 @@ static int do_info(void)
 	printf("}\n");
 	if (!find_gpu(&err))
 		return put_error("sheet", &err);
-	printf("{\"sheet\":\"%s\"", opt.gpu.id);
-	put_text("name", opt.gpu.name);
-#define INT(field) put_num(#field, opt.gpu.field);
-#define X(type, field, least, most, about) put_num(#field, (double)opt.gpu.field);
+	printf("{\"sheet\":\"%s\"", opt.gpu->id);
+	put_text("name", opt.gpu->name);
+#define INT(field) put_num(#field, opt.gpu->field);
+#define X(type, field, least, most, about) put_num(#field, (double)opt.gpu->field);
 	GPU_FIGURES(X)
 #undef X
 #undef INT
@@ -264,12 +264,12 @@ static int do_faults(void)
 	struct err err = { 0 };
 	struct backend *be;
 	struct module m = { 0 };
-	if (!find_gpu(&err) || !backend_cuda.open(&be, &opt.gpu, &err))
+	if (!find_gpu(&err) || !backend_cuda.open(&be, opt.gpu, &err))
 		return put_error("gpu", &err);
 	const struct compile_request cr = { .file = "faults.cu",
 		                                .source = fault_source,
-		                                .cc_major = opt.gpu.cc_major,
-		                                .cc_minor = opt.gpu.cc_minor };
+		                                .cc_major = opt.gpu->cc_major,
+		                                .cc_minor = opt.gpu->cc_minor };
 	if (!compile_module(&cr, &m, &err))
 		return put_error("compile", &err);
 	static const char *const entries[] = {

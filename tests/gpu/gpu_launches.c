@@ -124,8 +124,8 @@ static bool compile(const struct kernel_desc *k, const char *file, const int64_t
 		.source = a ? a->data : "",
 		.n_macros = n,
 		.macros = macros,
-		.cc_major = opt.gpu.cc_major,
-		.cc_minor = opt.gpu.cc_minor,
+		.cc_major = opt.gpu->cc_major,
+		.cc_minor = opt.gpu->cc_minor,
 	};
 	return compile_module(&req, m, err);
 }

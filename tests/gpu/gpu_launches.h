@@ -13,7 +13,7 @@ struct gpu_options {
 	const char *only, *skip;              /* parts of "kernel/variant", with commas */
 	bool stalls, warm;
 	double timeout_s;
-	struct gpu_spec gpu; /* compiled for this */
+	const struct gpu_spec *gpu; /* compiled for this */
 };
 extern struct gpu_options opt;
 

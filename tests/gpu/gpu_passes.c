@@ -330,7 +330,7 @@ static int apart(size_t number)
 {
 	char option[] = "passes", digits[24], cc[24], name[] = "gpu_check";
 	snprintf(digits, sizeof digits, "%zu", number);
-	snprintf(cc, sizeof cc, "%d", opt.gpu.cc_major * 10 + opt.gpu.cc_minor);
+	snprintf(cc, sizeof cc, "%d", opt.gpu->cc_major * 10 + opt.gpu->cc_minor);
 	char *argv[] = { name, option, digits, cc, NULL };
 	int status = -1;
 	fflush(stdout);
@@ -345,16 +345,15 @@ static int apart(size_t number)
 
 int do_passes(const char *number, const char *cc)
 {
-	if (number) {
-		opt.gpu.cc_major = atoi(cc) / 10;
-		opt.gpu.cc_minor = atoi(cc) % 10;
-	}
+	if (number)
+		opt.gpu =
+			gpu_intern(&(struct gpu_spec){ .cc_major = atoi(cc) / 10, .cc_minor = atoi(cc) % 10 });
 	struct err err = { 0 };
 	struct module m = { 0 };
 	const struct compile_request cr = { .file = "work.cu",
 		                                .source = source,
-		                                .cc_major = opt.gpu.cc_major,
-		                                .cc_minor = opt.gpu.cc_minor };
+		                                .cc_major = opt.gpu->cc_major,
+		                                .cc_minor = opt.gpu->cc_minor };
 	if (!compile_module(&cr, &m, &err))
 		return put_error("compile", &err);
 	if (number) {

@@ -162,22 +162,22 @@ static void only_what_was_asked_is_done(void **state)
 static void the_sheet_is_of_the_live_device(void **state)
 {
 	(void)state;
-	static struct gpu_spec g;
+	const struct gpu_spec *g;
 	struct err err = { 0 };
 	if (!gpu_count())
 		skip(); /* no sheets are built into this test */
 	if (!cuda_gpu_spec(0, &g, &err))
 		fail_msg("%s", err.msg);
-	assert_true(g.live);
-	assert_string_equal(g.id, "cuda0");
-	assert_string_equal(g.chip, "GH100");
-	assert_int_equal(g.sm_count, 132);
-	assert_int_equal(g.smem_per_sm_bytes, 233472);
-	assert_true(g.clock_mhz == 1980);
-	assert_true(fabs(g.dram_gbs - 4916.7) < 0.1); /* 2 x 3201 MHz x 6144 / 8 */
-	assert_true(fabs(g.pcie_gbs - 63) < 0.1);
-	assert_non_null(gpu_source_of(&g, "sm_count"));
-	assert_non_null(gpu_source_of(&g, "fp32_lanes_per_sm"));
+	assert_true(g->live);
+	assert_string_equal(g->id, "cuda0");
+	assert_string_equal(g->chip, "GH100");
+	assert_int_equal(g->sm_count, 132);
+	assert_int_equal(g->smem_per_sm_bytes, 233472);
+	assert_true(g->clock_mhz == 1980);
+	assert_true(fabs(g->dram_gbs - 4916.7) < 0.1); /* 2 x 3201 MHz x 6144 / 8 */
+	assert_true(fabs(g->pcie_gbs - 63) < 0.1);
+	assert_non_null(gpu_source_of(g, "sm_count"));
+	assert_non_null(gpu_source_of(g, "fp32_lanes_per_sm"));
 }
 
 static void cublas_is_timed(void **state)

@@ -22,9 +22,9 @@
 #define PTX_HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 
 /* Figures of an A100-SXM4-40GB. */
-static inline struct gpu_spec emu_gpu(void)
+static inline const struct gpu_spec *emu_gpu(void)
 {
-	struct gpu_spec g = {
+	static const struct gpu_spec g = {
 		.id = "a100",
 		.name = "A100-SXM4-40GB",
 		.chip = "GA100",
@@ -57,7 +57,7 @@ static inline struct gpu_spec emu_gpu(void)
 		.dram_latency_ns = 330,
 		.smem_latency_ns = 16.3,
 	};
-	return g;
+	return &g;
 }
 
 struct emu_way {
@@ -112,7 +112,6 @@ static inline void emu_arg(struct emu_case *c, int32_t value)
 static inline bool emu_run_way(struct emu_case *c, const struct emu_way *way)
 {
 	static struct backend *be;
-	const struct gpu_spec gpu = emu_gpu();
 	struct module m = { .ptx = c->ptx, .ptx_len = strlen(c->ptx) };
 	struct run_request req = {
 		.module = &m,
@@ -124,7 +123,7 @@ static inline bool emu_run_way(struct emu_case *c, const struct emu_way *way)
 		.timeout_s = c->timeout_s,
 	};
 	memcpy(req.buffers, c->buffers, sizeof req.buffers);
-	if (!be && !backend_emu.open(&be, &gpu, &c->err))
+	if (!be && !backend_emu.open(&be, emu_gpu(), &c->err))
 		return false;
 	setenv("PMPP_EMU_ISA", way->isa, 1);
 	setenv("PMPP_EMU_PLAIN", way->plain ? "1" : "0", 1);

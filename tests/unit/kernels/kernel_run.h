@@ -165,14 +165,14 @@ static inline bool launch(const struct kernel_desc *k, unsigned variant, struct 
 	                                               .source = kernel_source(k),
 	                                               .n_macros = n,
 	                                               .macros = macros,
-	                                               .cc_major = sel.gpu.cc_major,
-	                                               .cc_minor = sel.gpu.cc_minor },
+	                                               .cc_major = sel.gpu->cc_major,
+	                                               .cc_minor = sel.gpu->cc_minor },
 	                    &m, err))
 		return false;
 	struct run_request req = { .module = &m, .plan = &l->plan, .source_file = file };
 	for (unsigned b = 0; b < l->plan.n_buffers; b++)
 		req.buffers[b] = (struct run_buffer){ .data = l->after[b], .bytes = l->bytes[b] };
-	bool ok = backend_emu.open(&be, &sel.gpu, err) &&
+	bool ok = backend_emu.open(&be, sel.gpu, err) &&
 	          backend_emu.run(be, &req, &(struct run_hooks){ 0 }, &res, err);
 	if (be)
 		backend_emu.close(be);

@@ -66,9 +66,9 @@ static void test_gpus_and_back_ends(void **state)
 		assert_string_equal(c.label, gpu_at(i)->id);
 	}
 	h.choose(h.ctx, CMD_GPU, n - 1);
-	assert_string_equal(app_session(a)->sel.gpu.id, gpu_at(n - 1)->id);
+	assert_string_equal(app_session(a)->sel.gpu->id, gpu_at(n - 1)->id);
 	h.set_gpu(h.ctx, n);
-	assert_string_equal(app_session(a)->sel.gpu.id, gpu_at(n - 1)->id);
+	assert_string_equal(app_session(a)->sel.gpu->id, gpu_at(n - 1)->id);
 
 	assert_int_equal(h.choices(h.ctx, CMD_BACKEND), 2);
 	h.choice_at(h.ctx, CMD_BACKEND, 0, &c);

@@ -212,24 +212,24 @@ static void test_choosing(void **state)
 	struct err err = { 0 };
 	assert_true(app_choose(NULL, "auto", &sel, &err));
 	assert_string_equal(sel.backend, "emu");
-	assert_string_equal(sel.gpu.id, "a100");
+	assert_string_equal(sel.gpu->id, "a100");
 	assert_false(app_choose(NULL, "cuda", &sel, &err));
 	assert_int_equal(err.code, ERR_UNAVAILABLE);
 
 	fake.device = true;
 	assert_true(app_choose(NULL, NULL, &sel, &err));
 	assert_string_equal(sel.backend, "cuda");
-	assert_string_equal(sel.gpu.id, "cuda0"); /* its own sheet */
+	assert_string_equal(sel.gpu->id, "cuda0"); /* its own sheet */
 	/* The GPU's own figures, or none: another sheet can only be emulated. */
 	assert_true(app_choose("A100", "auto", &sel, &err));
 	assert_string_equal(sel.backend, "emu");
-	assert_string_equal(sel.gpu.id, "a100");
+	assert_string_equal(sel.gpu->id, "a100");
 	assert_false(app_choose("a100", "cuda", &sel, &err));
 	assert_int_equal(err.code, ERR_UNAVAILABLE);
 	assert_non_null(strstr(err.remedy, "--gpu h200"));
 	assert_true(app_choose("H200", "cuda", &sel, &err));
 	assert_string_equal(sel.backend, "cuda");
-	assert_string_equal(sel.gpu.id, "h200");
+	assert_string_equal(sel.gpu->id, "h200");
 
 	assert_false(app_choose("a101", "emu", &sel, &err));
 	assert_int_equal(err.code, ERR_USAGE);

@@ -95,8 +95,8 @@ static void test_occupancy_is_instant(void **state)
 	app_gpu(a, gpu_find("t4"));
 	assert_false(s->usage_known);
 	wait_for(a, settled);
-	assert_string_equal(s->now->sel.gpu.id, "t4");
-	assert_string_equal(s->before->sel.gpu.id, "a100");
+	assert_string_equal(s->now->sel.gpu->id, "t4");
+	assert_string_equal(s->before->sel.gpu->id, "a100");
 	app_free(a);
 }
 
@@ -260,23 +260,23 @@ static void test_auto_takes_the_device_and_its_sheet(void **state)
 	app_start(a);
 	wait_for(a, settled);
 	assert_string_equal(s->sel.backend, "cuda");
-	assert_string_equal(s->sel.gpu.id, "cuda0");
+	assert_string_equal(s->sel.gpu->id, "cuda0");
 	assert_string_equal(s->now->sel.backend, "cuda");
 	assert_false(s->stale);
 	/* Another card's sheet can only be emulated, and the device brings its own back. */
 	app_gpu(a, gpu_find("a100"));
 	wait_for(a, settled);
 	assert_string_equal(s->now->sel.backend, "emu");
-	assert_string_equal(s->now->sel.gpu.id, "a100");
+	assert_string_equal(s->now->sel.gpu->id, "a100");
 	app_backend(a, "cuda");
 	wait_for(a, settled);
 	assert_string_equal(s->now->sel.backend, "cuda");
-	assert_string_equal(s->now->sel.gpu.id, "cuda0");
+	assert_string_equal(s->now->sel.gpu->id, "cuda0");
 	/* The data sheet of the very device is as good. */
 	app_gpu(a, gpu_find("h200"));
 	wait_for(a, settled);
 	assert_string_equal(s->now->sel.backend, "cuda");
-	assert_string_equal(s->now->sel.gpu.id, "h200");
+	assert_string_equal(s->now->sel.gpu->id, "h200");
 	app_free(a);
 
 	fake.device = false;
@@ -284,7 +284,7 @@ static void test_auto_takes_the_device_and_its_sheet(void **state)
 	app_start(a);
 	wait_for(a, settled);
 	assert_string_equal(app_session(a)->now->sel.backend, "emu");
-	assert_string_equal(app_session(a)->now->sel.gpu.id, "rtx4090");
+	assert_string_equal(app_session(a)->now->sel.gpu->id, "rtx4090");
 	app_backend(a, "cuda");
 	wait_for(a, settled);
 	assert_int_equal(app_session(a)->state, RUN_FAILED);

@@ -51,7 +51,7 @@ static void a_launch_finds_its_recording(void **state)
 			assert_int_equal(s.history[k].metrics.v[M_TIME_KERNEL].origin, ORIGIN_MEASURED);
 			assert_true(wrong || s.history[k].verify == VERIFY_OK);
 			snprintf(sel.backend, sizeof sel.backend, "emu");
-			snprintf(sel.gpu.id, sizeof sel.gpu.id, "a100");
+			sel.gpu = gpu_find("a100");
 			const struct run_brief *b = ghost_find(&sel);
 			assert_non_null(b);
 			assert_true(brief_same_launch(b, &sel));

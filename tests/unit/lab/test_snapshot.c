@@ -29,7 +29,7 @@ static struct run_record *record(const struct selection *sel, uint64_t seed)
 	sel->kernel->cost(sel->variant, &r->plan, sel->params, &r->cost);
 	const struct occ_input usage = { .regs_per_thread = 32, .static_shared_bytes = 1024 };
 	session_occ_input(&r->plan, &usage, &r->occ_in);
-	assert_true(occ_compute(&sel->gpu, &r->occ_in, &r->occ, NULL));
+	assert_true(occ_compute(sel->gpu, &r->occ_in, &r->occ, NULL));
 	struct run_counts *c = &r->counts;
 	c->origin = ORIGIN_SAMPLED;
 	c->blocks_run = 3;
@@ -64,9 +64,9 @@ static struct run_record *record(const struct selection *sel, uint64_t seed)
 	c->dram_write_bytes = -1;
 	c->l2_sectors = 400;
 	metrics_clear(&r->metrics, "nobody said");
-	occ_metrics(&r->metrics, &sel->gpu, &r->occ, 4);
+	occ_metrics(&r->metrics, sel->gpu, &r->occ, 4);
 	metrics_from_run(&r->metrics, c);
-	perf_metrics(&r->metrics, &sel->gpu, &r->plan, &r->occ, c, &r->cost, &r->perf);
+	perf_metrics(&r->metrics, sel->gpu, &r->plan, &r->occ, c, &r->cost, &r->perf);
 	record_timeline(r);
 	r->verify = VERIFY_SAMPLED;
 	snprintf(r->verify_text, sizeof r->verify_text, "not verified: 3 of 4 blocks");

@@ -33,10 +33,11 @@ static struct preset *preset(void)
 static void record(struct run_record *r, bool live)
 {
 	*r = (struct run_record){ .sel.kernel = &toy, .verify = VERIFY_OK };
-	assert_true(gpu_load("h200", &r->sel.gpu, NULL));
-	r->sel.gpu.live = live;
+	struct gpu_spec gpu = *gpu_find("h200");
+	gpu.live = live;
 	if (live)
-		snprintf(r->sel.gpu.name, sizeof r->sel.gpu.name, "NVIDIA H200");
+		snprintf(gpu.name, sizeof gpu.name, "NVIDIA H200");
+	r->sel.gpu = gpu_intern(&gpu);
 	metrics_clear(&r->metrics, "hardware has no counter for this");
 	const enum origin o = live ? ORIGIN_MEASURED : ORIGIN_COUNTED;
 	metric_num(&r->metrics, M_MEM_LD_REQ, o, 8);

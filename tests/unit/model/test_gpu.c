@@ -121,13 +121,24 @@ static void every_figure_has_a_source(void **state)
 	assert_null(gpu_source_of(gpu_at(0), "regs"));
 }
 
+/* @a with the first @from replaced. */
+static void write_changed(FILE *f, const struct asset *a, const char *from, const char *to)
+{
+	const char *at = strstr(a->data, from);
+	assert_non_null(at);
+	fwrite(a->data, 1, (size_t)(at - a->data), f);
+	fputs(to, f);
+	at += strlen(from);
+	fwrite(at, 1, a->len - (size_t)(at - a->data), f);
+}
+
 static void ids_and_paths(void **state)
 {
 	(void)state;
-	struct gpu_spec g;
+	const struct gpu_spec *g, *again;
 	struct err e = { .code = ERR_NONE };
 	assert_true(gpu_load("RTX4060Ti", &g, &e));
-	assert_string_equal(g.id, "rtx4060ti");
+	assert_string_equal(g->id, "rtx4060ti");
 	assert_false(gpu_load("h20", &g, &e));
 	assert_int_equal(e.code, ERR_USAGE);
 	assert_string_equal(e.msg, "no GPU sheet 'h20'; did you mean 'h200'?");
@@ -149,7 +160,14 @@ static void ids_and_paths(void **state)
 	fwrite(a->data, 1, a->len, f);
 	fclose(f);
 	assert_true(gpu_load(path, &g, &e));
-	assert_string_equal(g.id, "a100");
+	assert_ptr_equal(g, gpu_find("a100")); /* the same sheet is kept once */
+	f = fopen(path, "w");
+	write_changed(f, a, "108", "107");
+	fclose(f);
+	assert_true(gpu_load(path, &g, &e) && gpu_load(path, &again, &e));
+	assert_int_equal(g->sm_count, 107);
+	assert_ptr_equal(g, again);
+	assert_int_equal(gpu_find("a100")->sm_count, 108);
 	f = fopen(path, "w");
 	fwrite(a->data, 1, a->len / 2, f);
 	fclose(f);

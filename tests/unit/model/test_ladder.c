@@ -107,9 +107,12 @@ static struct run_record run_of(const struct ladder *l, unsigned rung, double ti
 static void records_find_their_rung(void **state)
 {
 	(void)state;
-	struct selection sel = {
-		.kernel = &family, .variant = 2, .params = { 8, 2 }, .gpu = gpu, .backend = "emu", .seed = 1
-	};
+	struct selection sel = { .kernel = &family,
+		                     .variant = 2,
+		                     .params = { 8, 2 },
+		                     .gpu = &gpu,
+		                     .backend = "emu",
+		                     .seed = 1 };
 	struct ladder *l = ladder_new(&sel);
 	assert_int_equal(l->n, 3); /* a variant that is wrong on purpose is no rung */
 	assert_int_equal(ladder_missing(l), 0);
@@ -131,7 +134,7 @@ static void records_find_their_rung(void **state)
 static void a_change_keeps_the_runs_it_does_not_touch(void **state)
 {
 	(void)state;
-	struct selection sel = { .kernel = &family, .params = { 8, 2 }, .gpu = gpu, .backend = "emu" };
+	struct selection sel = { .kernel = &family, .params = { 8, 2 }, .gpu = &gpu, .backend = "emu" };
 	struct ladder *l = ladder_new(&sel);
 	for (unsigned i = 0; i < l->n; i++) {
 		struct run_record r = run_of(l, i, 100 - 10 * i);

@@ -107,10 +107,10 @@ static inline void run_source(const char *source, const char *entry, struct dim3
 	if (!kernel_launch_legal(&plan, &err) || !app_choose("a100", "emu", &sel, &err) ||
 	    !compile_module(&(struct compile_request){ .file = "own.cu",
 	                                               .source = source,
-	                                               .cc_major = sel.gpu.cc_major,
-	                                               .cc_minor = sel.gpu.cc_minor },
+	                                               .cc_major = sel.gpu->cc_major,
+	                                               .cc_minor = sel.gpu->cc_minor },
 	                    &m, &err) ||
-	    !backend_emu.open(&be, &sel.gpu, &err) ||
+	    !backend_emu.open(&be, sel.gpu, &err) ||
 	    !backend_emu.run(be, &req, &(struct run_hooks){ 0 }, &res, &err))
 		fail_msg("%s: %s", entry, err.msg);
 	run_counts_copy(counts, &res.counts);

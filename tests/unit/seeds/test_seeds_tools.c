@@ -64,7 +64,7 @@ static void s_442_launch_statistics(void **state)
 	assert_true(metric(r, "launch.registers_per_thread") == r->occ_in.regs_per_thread);
 	assert_true(r->occ_in.regs_per_thread >= 16 && r->occ_in.regs_per_thread <= 255);
 	assert_true(near_to(metric(r, "launch.waves"),
-	                    32.0 / (r->occ.blocks_per_sm * r->sel.gpu.sm_count), 1e-9));
+	                    32.0 / (r->occ.blocks_per_sm * r->sel.gpu->sm_count), 1e-9));
 	assert_true(metric(r, "occ.warps_per_sm") == 8 * metric(r, "occ.blocks_per_sm"));
 	record_free(r);
 }

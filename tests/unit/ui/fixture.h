@@ -148,9 +148,9 @@ static const struct kernel_desc fixture_reduction = {
 
 /* --- the GPU --- */
 
-static inline struct gpu_spec fixture_a100(void)
+static inline const struct gpu_spec *fixture_a100(void)
 {
-	return (struct gpu_spec){
+	static const struct gpu_spec a100 = {
 		.id = "a100",
 		.name = "A100-SXM4-40GB",
 		.arch = "Ampere",
@@ -196,6 +196,7 @@ static inline struct gpu_spec fixture_a100(void)
 		             { "max_threads_per_sm",
 		               "CUDA programming guide, technical specifications, cc 8.0" } },
 	};
+	return &a100;
 }
 
 /* Occupancy of a block of @threads with 32 registers on an A100: warps, registers and slots. */
@@ -540,11 +541,12 @@ static inline struct session *fixture_reduced(void)
 }
 
 /* Every way in which there is nothing, or something else, to show. X(name) */
-#define FIXTURES(X)                                                                     \
-	X(done)                                                                             \
-	X(reduced)                                                                          \
-	X(none) X(first) X(running) X(compiling) X(refused) X(failed) X(cancelled) X(wrong) \
-		X(no_counts) X(measured) X(no_kernel) X(ladder) X(streams)
+#define FIXTURES(X)                                                                          \
+	X(done)                                                                                  \
+	X(reduced)                                                                               \
+	X(none)                                                                                  \
+	X(first) X(running) X(compiling) X(refused) X(failed) X(cancelled) X(wrong) X(no_counts) \
+		X(measured) X(no_kernel) X(ladder) X(streams)
 
 static inline struct session *fixture_none(void)
 {
@@ -733,7 +735,8 @@ static inline struct session *fixture_ghost(void)
 	struct session *s = fixture_reduced();
 	s->ghost = mem_zalloc(sizeof *s->ghost);
 	brief_of(s->now, s->source, s->ghost);
-	snprintf(s->ghost->sel.gpu.name, sizeof s->ghost->sel.gpu.name, "NVIDIA H200");
+	static const struct gpu_spec h200 = { .id = "a100", .name = "NVIDIA H200" };
+	s->ghost->sel.gpu = &h200;
 	for (int i = 0; i < METRIC_COUNT; i++)
 		if (s->ghost->metrics.v[i].origin == ORIGIN_COUNTED)
 			s->ghost->metrics.v[i].origin = ORIGIN_MEASURED;

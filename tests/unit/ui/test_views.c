@@ -113,8 +113,10 @@ static void strange_figures(void **state)
 		for (int p = 0; p < PERF_RESOURCE_COUNT; p++)
 			s->now->perf.resource_ns[p] = values[i];
 		s->occ.pct = values[i];
-		s->sel.gpu.dram_gbs = values[i];
-		s->sel.gpu.fp32_gflops = values[(i + 3) % ARRAY_LEN(values)];
+		struct gpu_spec gpu = *s->sel.gpu;
+		gpu.dram_gbs = values[i];
+		gpu.fp32_gflops = values[(i + 3) % ARRAY_LEN(values)];
+		s->sel.gpu = &gpu;
 		s->progress = values[i];
 		for (unsigned l = 0; l < s->now->counts.n_lines; l++)
 			memset(&s->now->counts.lines[l].c, 0xff, sizeof s->now->counts.lines[l].c);
