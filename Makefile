@@ -34,7 +34,7 @@ B       := build$(if $(SANITIZE),/$(subst $(comma),-,$(SANITIZE)))
 
 # --- set-up: packages and CUDA, found or fetched once, remembered in build/setup.mk ---------------
 # Anew when CUDA_HOME changed since, or when what was found is gone (tried once per run of make).
-NO_SETUP := clean list check-layers help
+NO_SETUP := clean list help
 ifneq ($(filter-out $(NO_SETUP),$(or $(MAKECMDGOALS),all)),)
 include build/setup.mk
 SETUP_STALE := $(if $(MAKE_RESTARTS),,$(if $(and $(SETUP_FROM),$(wildcard \
@@ -193,9 +193,12 @@ test: all $(UNIT)
 ## seeds: the sources' examples: id, test or preset step, passed or the reason why there is none
 seeds: all $(UNIT)
 	@sh tests/seeds.sh $(B)
-## check-layers: includes follow the layer rule of the README
-check-layers:
-	@sh tests/layers.sh
+need_python = @command -v python3 >/dev/null || { echo 'make $@ needs python3: apt-get install python3' >&2; exit 1; }
+## check-layers: what files include and call follows the layer rule of src/README.md; no circles
+check-layers: all
+	$(need_python)
+	@CC='$(CC)' python3 -B tests/habits/layers.py --self-test
+	@python3 -B tests/habits/layers.py $(B)/obj
 ## asan-check: unit, kernel and PTX tests under AddressSanitizer and UBSan
 asan-check:
 	@$(MAKE) SANITIZE=address,undefined test
