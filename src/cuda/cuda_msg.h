@@ -9,7 +9,7 @@
 
 #include "backend/backend.h"
 #include "cuda/cuda_fault.h"
-#include "cuda/cuda_wire.h"
+#include "base/wire.h"
 
 /* X(ID) : to the worker, then from the worker */
 #define CUDA_MSGS(X)                                                                           \

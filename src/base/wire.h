@@ -1,13 +1,13 @@
 /*
- * Framed messages between the program and its GPU worker, over a socket pair.
+ * Framed messages between two processes of this program, over a socket pair.
  *
  * A frame is magic, type, length and payload in host order (both ends are the same binary). The
  * writer appends fields to a message; the reader takes them in the same order and never reads past
  * the end: the first short field marks the message bad and everything after it reads as zero.
  * Knows nothing of what a message means.
  */
-#ifndef PMPP_CUDA_CUDA_WIRE_H
-#define PMPP_CUDA_CUDA_WIRE_H
+#ifndef PMPP_BASE_WIRE_H
+#define PMPP_BASE_WIRE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

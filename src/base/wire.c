@@ -1,9 +1,9 @@
 /*
- * Frames and fields; see cuda_wire.h. Every length from the other side is checked against a limit
+ * Frames and fields; see wire.h. Every length from the other side is checked against a limit
  * before memory is taken for it. Refuses to know message types.
  */
 #define _GNU_SOURCE /* MSG_CMSG_CLOEXEC */
-#include "cuda/cuda_wire.h"
+#include "base/wire.h"
 #include "base/mem.h"
 
 #include <errno.h>
