@@ -59,14 +59,14 @@ static unsigned start(const struct session *s)
 /* --- columns --- */
 
 struct columns {
-	int name, time, ghost, rate, roof, step; /* right edges, but for name: its left one */
-	int bar, bar_cols;                       /* 0 columns = no room for bars */
-	int moved;                               /* 0 = no room beside the bars */
+	int name, time, reference, rate, roof, step; /* right edges, but for name: its left one */
+	int bar, bar_cols;                           /* 0 columns = no room for bars */
+	int moved;                                   /* 0 = no room beside the bars */
 };
 
-static bool ghosts(const struct ladder *l)
+static bool has_reference_runs(const struct ladder *l)
 {
-	return l->ghost_machine[0] != '\0';
+	return l->reference_machine[0] != '\0';
 }
 
 static struct columns columns_of(const struct ladder *l, int cols)
@@ -80,8 +80,8 @@ static struct columns columns_of(const struct ladder *l, int cols)
 	width = width < 16 ? width : 16;
 	k.time = k.name + width + 11;
 	/* what was recorded elsewhere has its column only where there is something */
-	k.ghost = ghosts(l) ? k.time + 3 + 9 : 0;
-	k.rate = (k.ghost ? k.ghost : k.time + 3) + 9;
+	k.reference = has_reference_runs(l) ? k.time + 3 + 9 : 0;
+	k.rate = (k.reference ? k.reference : k.time + 3) + 9;
 	k.roof = k.rate + 8;
 	k.step = k.roof + 8;
 	k.bar = k.step + 2;
@@ -103,16 +103,16 @@ static const char *last_word(const char *name)
 static void recorded(struct canvas *c, int row, const struct columns *k, double ns)
 {
 	char text[64];
-	if (k->ghost && ns > 0)
-		canvas_right(c, row, k->ghost, STYLE_GHOST, "%s", fmt_ns(text, sizeof text, ns));
+	if (k->reference && ns > 0)
+		canvas_right(c, row, k->reference, STYLE_FAINT, "%s", fmt_ns(text, sizeof text, ns));
 }
 
 static void heads(const struct ladder *l, const struct columns *k, struct canvas *c)
 {
 	canvas_text(c, 1, k->name, STYLE_DIM, "variant");
 	canvas_right(c, 1, k->time, STYLE_DIM, "time");
-	if (k->ghost)
-		canvas_right(c, 1, k->ghost, STYLE_GHOST, "%s ●", last_word(l->ghost_machine));
+	if (k->reference)
+		canvas_right(c, 1, k->reference, STYLE_FAINT, "%s ●", last_word(l->reference_machine));
 	canvas_right(c, 1, k->rate, STYLE_DIM, "%s", l->in_bytes ? "GB/s" : "GFLOPS");
 	canvas_right(c, 1, k->roof, STYLE_DIM, "of peak");
 	canvas_right(c, 1, k->step, STYLE_DIM, "× prev");
@@ -143,7 +143,7 @@ static void figures(struct canvas *c, int row, const struct columns *k, const st
 	fmt_ns(text, sizeof text, r->time_ns);
 	canvas_right(c, row, k->time, STYLE_NORMAL, "%s", text);
 	marks(c, row, k->time + 1, r->record);
-	recorded(c, row, k, r->ghost_ns);
+	recorded(c, row, k, r->reference_ns);
 	canvas_right(c, row, k->rate, STYLE_BOLD, "%s",
 	             r->rate < 1000 ? fmt_num(text, sizeof text, r->rate, 3)
 	                            : fmt_count(text, sizeof text, r->rate));
@@ -173,23 +173,23 @@ static void library(struct canvas *c, int row, const struct columns *k, const st
 {
 	char text[64];
 	const double rate = library_rate(l);
-	canvas_text_n(c, row, k->name, 16, STYLE_GHOST, l->library_name);
-	canvas_right(c, row, k->time, STYLE_GHOST, "%s", fmt_ns(text, sizeof text, l->library_ns));
+	canvas_text_n(c, row, k->name, 16, STYLE_FAINT, l->library_name);
+	canvas_right(c, row, k->time, STYLE_FAINT, "%s", fmt_ns(text, sizeof text, l->library_ns));
 	canvas_text(c, row, k->time + 1, STYLE_DIM, origin_mark(ORIGIN_MEASURED, false));
-	recorded(c, row, k, l->ghost_library_ns);
-	canvas_right(c, row, k->rate, STYLE_GHOST, "%s", fmt_count(text, sizeof text, rate));
-	canvas_right(c, row, k->roof, STYLE_GHOST, "%.1f %%",
+	recorded(c, row, k, l->reference_library_ns);
+	canvas_right(c, row, k->rate, STYLE_FAINT, "%s", fmt_count(text, sizeof text, rate));
+	canvas_right(c, row, k->roof, STYLE_FAINT, "%.1f %%",
 	             100 * rate / (l->in_bytes ? l->gpu->dram_gbs : l->gpu->fp32_gflops));
 	if (k->bar_cols && best > 0)
-		canvas_bar(c, row, k->bar, k->bar_cols, rate / best, STYLE_GHOST);
+		canvas_bar(c, row, k->bar, k->bar_cols, rate / best, STYLE_FAINT);
 }
 
 /* Without a library here: its time as recorded on another machine, which no bar can stand for. */
 static void recorded_library(struct canvas *c, int row, const struct columns *k,
                              const struct ladder *l)
 {
-	canvas_text_n(c, row, k->name, 16, STYLE_GHOST, l->ghost_library_name);
-	recorded(c, row, k, l->ghost_library_ns);
+	canvas_text_n(c, row, k->name, 16, STYLE_FAINT, l->reference_library_name);
+	recorded(c, row, k, l->reference_library_ns);
 }
 
 static void rung(struct canvas *c, int row, const struct columns *k, const struct ladder *l,
@@ -272,7 +272,7 @@ static void draw(const struct session *s, struct canvas *c)
 	const unsigned selected = focused && s->line < l->n ? s->line : focused ? l->n - 1 : start(s);
 	/* a gap, the detail, the footnote */
 	const int tail = c->rows < 8 ? 1 : 5 + (l->n && l->rungs[selected].book[0] != '\0');
-	const bool elsewhere = !(l->library_ns > 0) && l->ghost_library_ns > 0;
+	const bool elsewhere = !(l->library_ns > 0) && l->reference_library_ns > 0;
 	const int room = c->rows - 2 - tail - (l->library_ns > 0 || elsewhere);
 	double best = 0;
 	for (unsigned i = 0; i < l->n; i++)

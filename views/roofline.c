@@ -221,8 +221,8 @@ static void chart(const struct session *s, struct canvas *c, int row, int rows)
 	include(&a, achieved(m));
 	include(&a, achieved(before));
 	include(&a, by_book(m));
-	const struct run_brief *ghost = session_ghost(s);
-	include(&a, achieved(ghost ? &ghost->metrics : NULL));
+	const struct run_brief *reference = session_reference_run(s);
+	include(&a, achieved(reference ? &reference->metrics : NULL));
 	/* a row above the roof for its name */
 	if (rows > 5)
 		a.y1 = fmax(a.y1, log10(a.peak) + 1.6 * (log10(a.peak) - a.y0) / (rows - 5));
@@ -236,11 +236,11 @@ static void chart(const struct session *s, struct canvas *c, int row, int rows)
 		return;
 	char text[96], number[32];
 	struct point b = by_book(m), p = achieved(before), now = achieved(m);
-	const struct point there = achieved(ghost ? &ghost->metrics : NULL);
+	const struct point there = achieved(reference ? &reference->metrics : NULL);
 	/* the points first, so that no label covers one */
 	mark(&a, c, b, STYLE_WATCH, 0xb6, "");
-	mark(&a, c, p, STYLE_GHOST, 0x25cb, "");
-	mark(&a, c, there, STYLE_GHOST, 0x25cf, "");
+	mark(&a, c, p, STYLE_FAINT, 0x25cb, "");
+	mark(&a, c, there, STYLE_FAINT, 0x25cf, "");
 	mark(&a, c, now, STYLE_BOLD, 0x25b4, "");
 	point_name(s, &s->now->sel, now.y, text, sizeof text);
 	mark(&a, c, now, STYLE_BOLD, 0x25b4, text);
@@ -251,12 +251,12 @@ static void chart(const struct session *s, struct canvas *c, int row, int rows)
 	}
 	if (drawable(p)) {
 		point_name(s, &s->before->sel, p.y, text, sizeof text);
-		mark(&a, c, p, STYLE_GHOST, 0x25cb, text);
+		mark(&a, c, p, STYLE_FAINT, 0x25cb, text);
 	}
 	if (drawable(there)) {
 		fmt_count(number, sizeof number, there.y);
-		snprintf(text, sizeof text, "%.24s %s", ghost->sel.gpu->name, number);
-		mark(&a, c, there, STYLE_GHOST, 0x25cf, text);
+		snprintf(text, sizeof text, "%.24s %s", reference->sel.gpu->name, number);
+		mark(&a, c, there, STYLE_FAINT, 0x25cf, text);
 	}
 	mark(&a, c, now, STYLE_BOLD, 0x25b4, "");
 }

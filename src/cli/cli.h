@@ -7,7 +7,7 @@
 #ifndef PMPP_CLI_CLI_H
 #define PMPP_CLI_CLI_H
 
-#include "lab/app.h"
+#include "lab/lab.h"
 #include "base/text.h"
 #include "userkernel/user_file.h"
 

@@ -403,11 +403,11 @@ json_t *json_record(const struct run_record *r)
 	set(o, "launch", launch);
 
 	set(o, "metrics", json_metrics(&r->metrics));
-	const struct run_brief *ghost = ghost_find(sel);
-	if (ghost)
+	const struct run_brief *reference = reference_run_find(sel);
+	if (reference)
 		set(o, "recorded",
-		    json_pack("{s:s, s:o}", "gpu", ghost->sel.gpu->name, "metrics",
-		              json_metrics(&ghost->metrics)));
+		    json_pack("{s:s, s:o}", "gpu", reference->sel.gpu->name, "metrics",
+		              json_metrics(&reference->metrics)));
 
 	set(occ, "limits", json_limits(&r->occ));
 	set_text(occ, "limiters", r->occ.limiters);

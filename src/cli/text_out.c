@@ -95,11 +95,11 @@ static void print_verdict(struct cli *c, const struct run_record *r)
 	if (metric_known(&r->metrics, M_ROOF_ACHIEVED))
 		fprintf(c->out, ", %s of %s attainable GFLOPS", achieved, attainable);
 	fputc('\n', c->out);
-	const struct run_brief *ghost = ghost_find(&r->sel);
-	if (ghost && metric_known(&ghost->metrics, M_TIME_KERNEL)) {
-		metric_format(&ghost->metrics, M_TIME_KERNEL, time, sizeof time);
+	const struct run_brief *reference = reference_run_find(&r->sel);
+	if (reference && metric_known(&reference->metrics, M_TIME_KERNEL)) {
+		metric_format(&reference->metrics, M_TIME_KERNEL, time, sizeof time);
 		fprintf(c->out, "Recorded: %s %s on %s\n", time,
-		        mark(c, ghost->metrics.v[M_TIME_KERNEL].origin), ghost->sel.gpu->name);
+		        mark(c, reference->metrics.v[M_TIME_KERNEL].origin), reference->sel.gpu->name);
 	}
 	if (metric_known(&r->metrics, M_TIME_BOTTLENECK))
 		fprintf(c->out, "Bottleneck: %s (%s)\n", r->metrics.v[M_TIME_BOTTLENECK].text,

@@ -14,59 +14,59 @@
 
 static const struct session *host_session(void *ctx)
 {
-	return app_session(ctx);
+	return lab_session(ctx);
 }
 
 static struct session *host_edit(void *ctx)
 {
-	return app_session(ctx);
+	return lab_session(ctx);
 }
 
 static bool host_poll(void *ctx)
 {
-	return app_poll(ctx);
+	return lab_poll(ctx);
 }
 
 static int host_wake_fd(void *ctx)
 {
-	return app_wake_fd(ctx);
+	return lab_wake_fd(ctx);
 }
 
 static void host_set_param(void *ctx, unsigned param, int64_t value)
 {
-	app_param(ctx, param, value);
+	lab_param(ctx, param, value);
 }
 
 static void host_set_kernel(void *ctx, const struct kernel_desc *k, unsigned variant)
 {
-	app_select(ctx, k, variant);
+	lab_select(ctx, k, variant);
 }
 
 static void host_set_gpu(void *ctx, size_t gpu)
 {
 	if (gpu < gpu_count())
-		app_gpu(ctx, gpu_at(gpu));
+		lab_gpu(ctx, gpu_at(gpu));
 }
 
 static void host_set_backend(void *ctx, size_t backend)
 {
 	if (backend < backend_count())
-		app_backend(ctx, backend_at(backend)->name);
+		lab_backend(ctx, backend_at(backend)->name);
 }
 
 static void host_run(void *ctx)
 {
-	app_rerun(ctx);
+	lab_rerun(ctx);
 }
 
 static void host_cancel(void *ctx)
 {
-	app_cancel(ctx);
+	lab_cancel(ctx);
 }
 
 static void host_focus(void *ctx)
 {
-	app_focus(ctx);
+	lab_focus(ctx);
 }
 
 /* --- presets and files --- */
@@ -74,7 +74,7 @@ static void host_focus(void *ctx)
 static bool host_step(void *ctx, int direction, char *said, size_t n)
 {
 	struct err err = { 0 };
-	const bool ok = app_tour_step(ctx, direction, &err);
+	const bool ok = lab_tour_step(ctx, direction, &err);
 	snprintf(said, n, "%s", ok ? "" : err.msg);
 	return ok;
 }
@@ -82,7 +82,7 @@ static bool host_step(void *ctx, int direction, char *said, size_t n)
 static bool host_reveal(void *ctx, char *said, size_t n)
 {
 	struct err err = { 0 };
-	const bool ok = app_tour_reveal(ctx, &err);
+	const bool ok = lab_tour_reveal(ctx, &err);
 	snprintf(said, n, "%s", ok ? "" : err.msg);
 	return ok;
 }
@@ -91,7 +91,7 @@ static bool host_save(void *ctx, char *said, size_t n)
 {
 	struct err err = { 0 };
 	char name[256];
-	const bool ok = app_export(ctx, name, sizeof name, &err);
+	const bool ok = lab_export(ctx, name, sizeof name, &err);
 	if (ok)
 		snprintf(said, n, "written: %s   (pmpp-explore %s opens it again)", name, name);
 	else
@@ -178,7 +178,7 @@ static void describe_presets(void)
 
 static void host_choice_at(void *ctx, enum command list, size_t i, struct choice *out)
 {
-	const struct selection *sel = &app_session(ctx)->sel;
+	const struct selection *sel = &lab_session(ctx)->sel;
 	*out = (struct choice){ .enabled = true };
 	if (list == CMD_KERNEL) {
 		unsigned v;
@@ -212,17 +212,17 @@ static void host_choose(void *ctx, enum command list, size_t i)
 		unsigned v;
 		const struct kernel_desc *k = variant_at(i, &v);
 		if (k)
-			app_select(ctx, k, v);
+			lab_select(ctx, k, v);
 	} else if (list == CMD_GPU) {
 		host_set_gpu(ctx, i);
 	} else if (list == CMD_BACKEND) {
 		host_set_backend(ctx, i);
 	} else if (list == CMD_PRESET && i < preset_count()) {
-		app_tour(ctx, preset_name(i), NULL);
+		lab_tour(ctx, preset_name(i), NULL);
 	}
 }
 
-void app_host(struct app *a, struct screen_host *host)
+void tui_host(struct lab *a, struct screen_host *host)
 {
 	*host = (struct screen_host){
 		.ctx = a,

@@ -1,10 +1,10 @@
-/* The session as the screen wants it: struct screen_host over struct app. */
+/* The session as the screen wants it: struct screen_host over struct lab. */
 #ifndef PMPP_CLI_TUI_HOST_H
 #define PMPP_CLI_TUI_HOST_H
 
-#include "lab/app.h"
+#include "lab/lab.h"
 #include "ui/screen.h"
 
-void app_host(struct app *a, struct screen_host *host);
+void tui_host(struct lab *a, struct screen_host *host);
 
 #endif

@@ -61,5 +61,5 @@ bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *
 		return false;
 	sel->variant = 0;
 	kernel_defaults(sel->kernel, sel->params);
-	return sel->kernel->own || user_variant(s, n, args, sel, err);
+	return sel->kernel->user || user_variant(s, n, args, sel, err);
 }

@@ -32,7 +32,7 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--csv", OPT_FLAG, &s->csv, NULL, "a table for a spreadsheet instead of text" },
 		{ "--all", OPT_FLAG, &s->all, NULL, "also what is the same on both sides" },
 		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET",
-		  "of kernels to run: GPU to answer for (default " APP_DEFAULT_GPU ")" },
+		  "of kernels to run: GPU to answer for (default " LAB_DEFAULT_GPU ")" },
 		{ "--backend", OPT_TEXT, &s->backend, "NAME",
 		  "of kernels to run: emu, cuda, or auto (default)" },
 		{ "--seed", OPT_COUNT, &s->seed, "N", "of kernels to run: seed of the inputs (default 1)" },
@@ -165,7 +165,8 @@ static bool run_now(struct side *d, const struct state *s, unsigned n, char **pa
 		if (mine && !start_param(params[i], &sel, err))
 			return false;
 	}
-	if (!app_choose(s->gpu, s->backend, &sel, err) || !app_run(&sel, NULL, &r, err))
+	if (!choose_gpu_and_backend(s->gpu, s->backend, &sel, err) ||
+	    !run_selection(&sel, NULL, &r, err))
 		return err_prefix(err, "%s: ", d->name);
 	json_t *o = json_record(r); /* the same form as a file's */
 	d->doc = o;

@@ -18,7 +18,7 @@ struct state {
 	const char *gpu, *backend, *format, *out;
 	uint64_t seed;
 	bool schema;
-	struct user_spec own;
+	struct user_spec user;
 };
 
 static unsigned options(void *state, struct option_spec *o)
@@ -29,7 +29,7 @@ static unsigned options(void *state, struct option_spec *o)
 		  "file to write ('-' = standard output); default: a name of kernel, GPU and time" },
 		{ "--format", OPT_TEXT, &s->format, "FORM",
 		  "json (a snapshot, default), md (notes), csv (spreadsheet), txt (every panel)" },
-		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to answer for (default " APP_DEFAULT_GPU ")" },
+		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to answer for (default " LAB_DEFAULT_GPU ")" },
 		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default)" },
 		{ "--seed", OPT_COUNT, &s->seed, "N", "seed of the inputs (default 1)" },
 		{ "--schema", OPT_FLAG, &s->schema, NULL,
@@ -37,7 +37,7 @@ static unsigned options(void *state, struct option_spec *o)
 	};
 	s->seed = 1;
 	memcpy(o, all, sizeof all);
-	return ARRAY_LEN(all) + user_options(&s->own, o + ARRAY_LEN(all));
+	return ARRAY_LEN(all) + user_options(&s->user, o + ARRAY_LEN(all));
 }
 
 /* --- forms --- */
@@ -73,18 +73,18 @@ static char *as_md(const struct session *s)
 		text_add(&t, "Nothing has been run.\n");
 		return t.s;
 	}
-	const struct run_brief *ghost = session_ghost(s);
+	const struct run_brief *reference = session_reference_run(s);
 	text_add(&t, "%s  \ncompiler %s, back end %s, seed %llu\n\n", r->verify_text, r->compiler,
 	         r->sel.backend, (unsigned long long)r->sel.seed);
 	text_add(&t, "| metric | value | unit | origin |%s%s%s\n|---|---:|---|---|%s\n",
-	         ghost ? " measured on " : "", ghost ? ghost->sel.gpu->name : "", ghost ? " |" : "",
-	         ghost ? "---:|" : "");
+	         reference ? " measured on " : "", reference ? reference->sel.gpu->name : "",
+	         reference ? " |" : "", reference ? "---:|" : "");
 	for (int i = 0; i < METRIC_COUNT; i++) {
 		value_text(&r->metrics, (enum metric_id)i, value, sizeof value);
 		text_add(&t, "| %s | %s | %s | %s |", metric_catalogue[i].title, value,
 		         metric_catalogue[i].unit, origin_name(r->metrics.v[i].origin));
-		recorded_text(ghost, (enum metric_id)i, value, sizeof value);
-		text_add(&t, ghost ? " %s |\n" : "\n", value);
+		recorded_text(reference, (enum metric_id)i, value, sizeof value);
+		text_add(&t, reference ? " %s |\n" : "\n", value);
 	}
 	return t.s;
 }
@@ -92,19 +92,19 @@ static char *as_md(const struct session *s)
 static char *as_csv(const struct session *s)
 {
 	struct text t = { 0 };
-	const struct run_brief *ghost = session_ghost(s);
+	const struct run_brief *reference = session_reference_run(s);
 	char value[96], recorded[96];
 	text_add(&t, "kernel,variant,gpu,metric,value,unit,origin,recorded,recorded_on\n");
 	for (int i = 0; s->now && i < METRIC_COUNT; i++) {
 		const struct metric_set *m = &s->now->metrics;
 		value_text(m, (enum metric_id)i, value, sizeof value);
-		recorded_text(ghost, (enum metric_id)i, recorded, sizeof recorded);
+		recorded_text(reference, (enum metric_id)i, recorded, sizeof recorded);
 		text_add(&t, "%s,%s,\"%s\",%s,%s%s%s,%s,%s,%s%s%s,\"%s\"\n", s->now->sel.kernel->name,
 		         s->now->sel.kernel->variants[s->now->sel.variant].name, s->now->sel.gpu->name,
 		         metric_catalogue[i].key, strchr(value, ',') ? "\"" : "", value,
 		         strchr(value, ',') ? "\"" : "", metric_catalogue[i].unit,
 		         origin_name(m->v[i].origin), strchr(recorded, ',') ? "\"" : "", recorded,
-		         strchr(recorded, ',') ? "\"" : "", recorded[0] ? ghost->sel.gpu->name : "");
+		         strchr(recorded, ',') ? "\"" : "", recorded[0] ? reference->sel.gpu->name : "");
 	}
 	return t.s;
 }
@@ -134,8 +134,9 @@ static bool from_run(struct state *s, unsigned n, char **args, struct run_record
                      struct err *err)
 {
 	struct selection sel = { .seed = s->seed };
-	return user_start(&s->own, n, args, &sel, err) && app_choose(s->gpu, s->backend, &sel, err) &&
-	       app_run_with(&sel, &(struct run_options){ .stalls = true }, NULL, r, err);
+	return user_start(&s->user, n, args, &sel, err) &&
+	       choose_gpu_and_backend(s->gpu, s->backend, &sel, err) &&
+	       run_selection_with(&sel, &(struct run_options){ .stalls = true }, NULL, r, err);
 }
 
 static bool put(struct cli *c, const struct state *s, const struct session *session, char *name,
@@ -205,7 +206,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	if (!from_run(s, n, args, &r, &err))
 		return cli_fail(c, &err);
 	session_of_record(r, "occupancy", &session);
-	ghost_of_session(&session);
+	reference_run_of_session(&session);
 	session_remember(&session, r, session.source);
 	int status = write_out(c, s, &session);
 	if (status == CLI_OK && r->verify == VERIFY_WRONG)

@@ -20,7 +20,7 @@ static unsigned options(void *state, struct option_spec *o)
 {
 	struct state *s = state;
 	const struct option_spec all[] = {
-		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to answer for (default " APP_DEFAULT_GPU ")" },
+		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to answer for (default " LAB_DEFAULT_GPU ")" },
 		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default)" },
 		{ "--sample", OPT_COUNT, &s->sample, "N",
 		  "emulator: run at most N blocks of each rung, spread over the grid; not verified" },
@@ -39,7 +39,7 @@ static void climb(struct ladder_rung *rung, const struct selection *sel,
 {
 	struct run_record *r = NULL;
 	struct err err = { 0 };
-	if (app_run_with(sel, options_, NULL, &r, &err))
+	if (run_selection_with(sel, options_, NULL, &r, &err))
 		rung->record = r;
 	else
 		snprintf(rung->why, sizeof rung->why, "%.199s", err.msg);
@@ -81,18 +81,18 @@ static void print_elsewhere(struct cli *c, const struct ladder *l)
 	char time[32];
 	unsigned recorded = 0, printed = 0;
 	for (unsigned i = 0; i < l->n; i++) {
-		if (!(l->rungs[i].ghost_ns > 0))
+		if (!(l->rungs[i].reference_ns > 0))
 			continue;
 		if (!recorded++)
 			fprintf(c->out, "\nRecorded %s on %s:", origin_mark(ORIGIN_MEASURED, !c->utf8),
-			        l->ghost_machine);
+			        l->reference_machine);
 		fprintf(c->out, "%s %s %s", recorded > 1 ? "," : "", l->rungs[i].variant->name,
-		        fmt_ns(time, sizeof time, l->rungs[i].ghost_ns));
+		        fmt_ns(time, sizeof time, l->rungs[i].reference_ns));
 	}
-	if (l->ghost_library_ns > 0)
-		fprintf(c->out, "%s %s %s", recorded ? "," : "\nRecorded:", l->ghost_library_name,
-		        fmt_ns(time, sizeof time, l->ghost_library_ns));
-	if (recorded || l->ghost_library_ns > 0)
+	if (l->reference_library_ns > 0)
+		fprintf(c->out, "%s %s %s", recorded ? "," : "\nRecorded:", l->reference_library_name,
+		        fmt_ns(time, sizeof time, l->reference_library_ns));
+	if (recorded || l->reference_library_ns > 0)
 		fputc('\n', c->out);
 	for (unsigned i = 0; i < l->n; i++)
 		if (l->rungs[i].book[0]) {
@@ -167,7 +167,7 @@ static void print_csv(struct cli *c, const struct ladder *l)
 		fputc(',', c->out);
 		csv_text(c->out, r->record ? r->moved : r->why);
 		fprintf(c->out, ",%s,",
-		        number(num, sizeof num, r->ghost_ns > 0 ? r->ghost_ns : NAN, 9, ""));
+		        number(num, sizeof num, r->reference_ns > 0 ? r->reference_ns : NAN, 9, ""));
 		csv_text(c->out, r->book);
 		fputc('\n', c->out);
 	}
@@ -198,10 +198,10 @@ static json_t *ladder_json(const struct ladder *l, const struct library_line *li
 		const struct selection rung = ladder_selection(l, i);
 		json_object_set_new(o, "params", json_params(&rung));
 		json_object_set_new(o, "pct_of_library", json_number(r->pct_of_library));
-		if (r->ghost_ns > 0)
+		if (r->reference_ns > 0)
 			json_object_set_new(o, "recorded",
-			                    json_pack("{s:s, s:o}", "gpu", l->ghost_machine, "time_ns",
-			                              json_number(r->ghost_ns)));
+			                    json_pack("{s:s, s:o}", "gpu", l->reference_machine, "time_ns",
+			                              json_number(r->reference_ns)));
 		if (r->book[0])
 			json_object_set_new(o, "printed", json_string(r->book));
 		if (r->record) {
@@ -232,7 +232,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct err err = { 0 };
 	struct selection sel = { .seed = 1 };
 	const struct run_options options_ = { .max_blocks = s->sample, .no_verify = s->no_verify };
-	if (!start_ladder(n, args, &sel, &err) || !app_choose(s->gpu, s->backend, &sel, &err))
+	if (!start_ladder(n, args, &sel, &err) ||
+	    !choose_gpu_and_backend(s->gpu, s->backend, &sel, &err))
 		return cli_fail(c, &err);
 	struct ladder *l = ladder_new(&sel);
 	int status = CLI_OK;
@@ -247,11 +248,11 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 			status = CLI_WRONG;
 	}
 	struct library_line lines[MAX_LIBRARY];
-	const unsigned n_lines = app_library(&sel, NULL, lines, MAX_LIBRARY);
+	const unsigned n_lines = library_lines(&sel, NULL, lines, MAX_LIBRARY);
 	if (n_lines && lines[0].comparable)
 		l->library_ns = lines[0].timing.median_ns;
 	ladder_compare(l);
-	ghost_of_ladder(l);
+	reference_runs_of_ladder(l);
 	ladder_book(l);
 	params_text(&sel, params, sizeof params);
 	if (s->json)

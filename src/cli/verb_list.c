@@ -201,7 +201,7 @@ static void text_recordings(FILE *f)
 		char note[200];
 		struct err err = { 0 };
 		const struct asset *a = asset_at(i);
-		if (!asset_in(a, GHOST_FOLDER, ".json", name, sizeof name))
+		if (!asset_in(a, REFERENCE_RUN_FOLDER, ".json", name, sizeof name))
 			continue;
 		if (!session_open(a->path, &s, note, sizeof note, &err)) {
 			table_row(&t, a->path, "", err.msg);
@@ -220,7 +220,7 @@ static json_t *json_recordings(void)
 	json_t *list = json_array();
 	char name[64];
 	for (size_t i = 0; i < asset_count(); i++)
-		if (asset_in(asset_at(i), GHOST_FOLDER, ".json", name, sizeof name))
+		if (asset_in(asset_at(i), REFERENCE_RUN_FOLDER, ".json", name, sizeof name))
 			json_array_append_new(list,
 			                      json_pack("{s:s, s:s}", "name", name, "path", asset_at(i)->path));
 	return list;

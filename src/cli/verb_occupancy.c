@@ -14,7 +14,7 @@ static unsigned options(void *state, struct option_spec *o)
 	struct state *s = state;
 	const struct option_spec all[] = {
 		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET",
-		  "id of 'list gpus' or a .yaml file (default " APP_DEFAULT_GPU ")" },
+		  "id of 'list gpus' or a .yaml file (default " LAB_DEFAULT_GPU ")" },
 		{ "--block", OPT_COUNT, &s->block, "N", "threads per block" },
 		{ "--regs", OPT_COUNT, &s->regs, "N", "registers per thread" },
 		{ "--smem", OPT_COUNT, &s->smem, "BYTES",
@@ -79,7 +79,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	    !in_range("--regs", s->regs, 1, 255, &err) ||
 	    !in_range("--smem", s->smem, 0, 1 << 20, &err) ||
 	    !in_range("--barriers", s->barriers, 0, 16, &err) ||
-	    !gpu_load(s->gpu ? s->gpu : APP_DEFAULT_GPU, &g, &err))
+	    !gpu_load(s->gpu ? s->gpu : LAB_DEFAULT_GPU, &g, &err))
 		return cli_fail(c, &err);
 	const struct occ_input in = {
 		.block_threads = (unsigned)s->block,

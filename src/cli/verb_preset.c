@@ -123,7 +123,7 @@ static bool step_selection(const struct walk *w, unsigned i, struct selection *s
 	*sel = (struct selection){ .seed = 1 };
 	/* what stops a run is seen by the emulator; a GPU would hang or answer anything */
 	const bool emu = w->p->steps[i].stops || !w->s->backend;
-	if (!app_choose(NULL, emu ? "emu" : w->s->backend, sel, err))
+	if (!choose_gpu_and_backend(NULL, emu ? "emu" : w->s->backend, sel, err))
 		return false;
 	/* a device answers for itself, whatever sheet the step names */
 	const struct gpu_spec *const device = sel->gpu;
@@ -144,7 +144,7 @@ static bool stop_step(struct walk *w, unsigned i, struct err *err)
 	struct cli *c = w->c;
 	if (!step_selection(w, i, &sel, err))
 		return false;
-	const bool ran = app_run(&sel, NULL, &r, &stop);
+	const bool ran = run_selection(&sel, NULL, &r, &stop);
 	const bool holds = !ran && strstr(stop.msg, s->stops);
 	record_free(r);
 	w->run++;
@@ -176,7 +176,7 @@ static struct run_record *step_record(const struct walk *w, unsigned i, struct e
 {
 	struct selection sel;
 	struct run_record *r = NULL;
-	if (!step_selection(w, i, &sel, err) || !app_run(&sel, NULL, &r, err))
+	if (!step_selection(w, i, &sel, err) || !run_selection(&sel, NULL, &r, err))
 		return NULL;
 	return r;
 }
@@ -237,14 +237,14 @@ static struct ladder *climb(const struct selection *sel)
 		const struct selection rung = ladder_selection(l, i);
 		struct run_record *r;
 		struct err err = { 0 };
-		if (app_run_with(&rung, &options, NULL, &r, &err)) {
+		if (run_selection_with(&rung, &options, NULL, &r, &err)) {
 			ladder_put(l, r);
 			record_free(r);
 		} else {
 			snprintf(l->rungs[i].why, sizeof l->rungs[i].why, "%.199s", err.msg);
 		}
 	}
-	if (app_library(sel, NULL, &line, 1) && line.comparable) {
+	if (library_lines(sel, NULL, &line, 1) && line.comparable) {
 		l->library_ns = line.timing.median_ns;
 		memcpy(l->library_name, line.name, sizeof l->library_name);
 	}

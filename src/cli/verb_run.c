@@ -11,7 +11,7 @@ struct state {
 	uint64_t seed, sample, threads;
 	double timeout_s;
 	bool json, races, no_verify;
-	struct user_spec own;
+	struct user_spec user;
 };
 
 static unsigned options(void *state, struct option_spec *o)
@@ -20,7 +20,7 @@ static unsigned options(void *state, struct option_spec *o)
 	const struct option_spec all[] = {
 		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET",
 		  "GPU to answer for: an id of 'list gpus', a .yaml file, or cuda0, cuda1 .. of this machine "
-		  "(default " APP_DEFAULT_GPU ")" },
+		  "(default " LAB_DEFAULT_GPU ")" },
 		{ "--backend", OPT_TEXT, &s->backend, "NAME",
 		  "emu, cuda, or auto: cuda where there is a GPU (default)" },
 		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
@@ -36,7 +36,7 @@ static unsigned options(void *state, struct option_spec *o)
 	};
 	s->seed = 1;
 	memcpy(o, all, sizeof all);
-	return ARRAY_LEN(all) + user_options(&s->own, o + ARRAY_LEN(all));
+	return ARRAY_LEN(all) + user_options(&s->user, o + ARRAY_LEN(all));
 }
 
 static atomic_bool interrupted;
@@ -73,11 +73,12 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		                             .ctx = c,
 		                             .cancel = &interrupted };
 
-	if (!user_start(&s->own, n, args, &sel, &err) || !app_choose(s->gpu, s->backend, &sel, &err))
+	if (!user_start(&s->user, n, args, &sel, &err) ||
+	    !choose_gpu_and_backend(s->gpu, s->backend, &sel, &err))
 		return cli_fail(c, &err);
 	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
 	sigaction(SIGINT, &end, NULL);
-	bool ok = app_run_with(&sel, &options_, &hooks, &r, &err);
+	bool ok = run_selection_with(&sel, &options_, &hooks, &r, &err);
 	if (tty)
 		fputs("\r              \r", c->err);
 	if (!ok)

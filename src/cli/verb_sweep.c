@@ -23,7 +23,7 @@ static unsigned options(void *state, struct option_spec *o)
 {
 	struct state *s = state;
 	const struct option_spec all[] = {
-		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to answer for (default " APP_DEFAULT_GPU ")" },
+		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to answer for (default " LAB_DEFAULT_GPU ")" },
 		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default)" },
 		{ "--sample", OPT_COUNT, &s->sample, "N",
 		  "emulator: run at most N blocks of each point (default 16; 0 = all, verified)" },
@@ -94,7 +94,7 @@ static void measure(struct sweep *w, const struct run_options *options_)
 	struct run_record *r = NULL;
 	struct err err = { 0 };
 	w->total++;
-	if (!app_run_with(&w->sel, options_, NULL, &r, &err)) {
+	if (!run_selection_with(&w->sel, options_, NULL, &r, &err)) {
 		if (!w->refused++)
 			snprintf(w->why, sizeof w->why, "%.199s", err.msg);
 		return;
@@ -220,7 +220,7 @@ static bool prepare(struct sweep *w, const struct state *s, unsigned n, char **a
                     struct err *err)
 {
 	if (!start_parse(n ? 1 : 0, args, &w->sel, err) ||
-	    !app_choose(s->gpu, s->backend, &w->sel, err))
+	    !choose_gpu_and_backend(s->gpu, s->backend, &w->sel, err))
 		return false;
 	uint64_t points = 1;
 	for (unsigned i = 1; i < n; i++)

@@ -11,7 +11,7 @@
 struct state {
 	const char *gpu, *backend, *preset;
 	uint64_t seed;
-	struct user_spec own;
+	struct user_spec user;
 };
 
 static unsigned options(void *state, struct option_spec *o)
@@ -26,16 +26,16 @@ static unsigned options(void *state, struct option_spec *o)
 	};
 	s->seed = 1;
 	memcpy(o, all, sizeof all);
-	return ARRAY_LEN(all) + user_options(&s->own, o + ARRAY_LEN(all));
+	return ARRAY_LEN(all) + user_options(&s->user, o + ARRAY_LEN(all));
 }
 
-static int show(struct cli *c, struct app *a)
+static int show(struct cli *c, struct lab *a)
 {
 	struct err err = { 0 };
 	struct screen_host host;
-	app_host(a, &host);
+	tui_host(a, &host);
 	const bool ok = screen_run(&host, &err);
-	c->busy = !app_free(a);
+	c->busy = !lab_free(a);
 	return ok ? CLI_OK : cli_fail(c, &err);
 }
 
@@ -43,12 +43,12 @@ static int show(struct cli *c, struct app *a)
 static int show_snapshot(struct cli *c, const struct state *s, const char *path)
 {
 	struct err err = { 0 };
-	struct app *a;
+	struct lab *a;
 	char note[200];
-	if (!app_new(&a, s->gpu, "emu", &err))
+	if (!lab_new(&a, s->gpu, "emu", &err))
 		return cli_fail(c, &err);
-	if (!app_open(a, path, note, sizeof note, &err)) {
-		app_free(a);
+	if (!lab_open(a, path, note, sizeof note, &err)) {
+		lab_free(a);
 		return cli_fail(c, &err);
 	}
 	if (*note)
@@ -63,7 +63,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct selection sel = { 0 };
 	char start[] = START_KERNEL;
 	char *just_start[] = { start };
-	struct app *a;
+	struct lab *a;
 	if (n == 1 && !start_names_kernel(args[0]) && file_looks_like_path(args[0], ".json"))
 		return show_snapshot(c, s, args[0]);
 	/* Only parameters: they are the start kernel's. */
@@ -73,18 +73,18 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		for (unsigned i = 0; i < n; i++)
 			if (!start_param(args[i], &sel, &err))
 				return cli_fail(c, &err);
-	} else if (!user_start(&s->own, n, args, &sel, &err)) {
+	} else if (!user_start(&s->user, n, args, &sel, &err)) {
 		return cli_fail(c, &err);
 	}
-	if (!app_new(&a, s->gpu, s->backend, &err))
+	if (!lab_new(&a, s->gpu, s->backend, &err))
 		return cli_fail(c, &err);
-	app_select(a, sel.kernel, sel.variant);
+	lab_select(a, sel.kernel, sel.variant);
 	for (unsigned i = 0; i < sel.kernel->n_params; i++)
-		app_param(a, i, sel.params[i]);
-	app_seed(a, s->seed);
-	app_start(a);
-	if (s->preset && !app_tour(a, s->preset, &err)) {
-		app_free(a);
+		lab_param(a, i, sel.params[i]);
+	lab_seed(a, s->seed);
+	lab_start(a);
+	if (s->preset && !lab_tour(a, s->preset, &err)) {
+		lab_free(a);
 		return cli_fail(c, &err);
 	}
 	return show(c, a);

@@ -4,7 +4,7 @@
  * A GPU's figures must belong to the device that runs: results measured on one card are never
  * shown against another card's sheet. Probes back ends; runs and draws nothing.
  */
-#include "app_run.h"
+#include "run.h"
 
 #include "base/text.h"
 
@@ -134,7 +134,7 @@ bool choose_backend(bool gpu_given, const char *backend, struct selection *sel, 
 			return false;
 		}
 	}
-	if (!gpu_given && !gpu_load(APP_DEFAULT_GPU, &sel->gpu, err))
+	if (!gpu_given && !gpu_load(LAB_DEFAULT_GPU, &sel->gpu, err))
 		return false;
 	snprintf(sel->backend, sizeof sel->backend, "%s", automatic ? "emu" : backend);
 	return true;
@@ -158,7 +158,8 @@ bool choose_device(const char **gpu, const char **backend, struct err *err)
 	return true;
 }
 
-bool app_choose(const char *gpu, const char *backend, struct selection *sel, struct err *err)
+bool choose_gpu_and_backend(const char *gpu, const char *backend, struct selection *sel,
+                            struct err *err)
 {
 	if (!choose_device(&gpu, &backend, err) || (gpu && !gpu_load(gpu, &sel->gpu, err)))
 		return false;

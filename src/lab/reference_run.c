@@ -1,4 +1,4 @@
-/* Recorded runs; see ghost.h. */
+/* Recorded runs; see reference_run.h. */
 #include "lab/reference_run.h"
 
 #include "base/asset.h"
@@ -82,7 +82,7 @@ static void read_those_of(const char *name)
 		snprintf(mention, sizeof mention, "\"kernel\": \"%s\"", name);
 	for (size_t i = 0; i < asset_count() && at < RECORDINGS_MAX; i++) {
 		const struct asset *a = asset_at(i);
-		if (!asset_in(a, GHOST_FOLDER, ".json", recording, sizeof recording))
+		if (!asset_in(a, REFERENCE_RUN_FOLDER, ".json", recording, sizeof recording))
 			continue;
 		if (!store.read[at] && strstr(a->data, mention)) {
 			store.read[at] = true;
@@ -92,7 +92,7 @@ static void read_those_of(const char *name)
 	}
 }
 
-const struct run_brief *ghost_find(const struct selection *sel)
+const struct run_brief *reference_run_find(const struct selection *sel)
 {
 	const struct run_brief *found = NULL;
 	if (!sel->kernel)
@@ -106,18 +106,18 @@ const struct run_brief *ghost_find(const struct selection *sel)
 	return found;
 }
 
-void ghost_of_session(struct session *s)
+void reference_run_of_session(struct session *s)
 {
-	const struct run_brief *b = s->now ? ghost_find(&s->now->sel) : NULL;
-	free(s->ghost);
-	s->ghost = NULL;
+	const struct run_brief *b = s->now ? reference_run_find(&s->now->sel) : NULL;
+	free(s->reference_run);
+	s->reference_run = NULL;
 	if (!b)
 		return;
 	char source[17];
 	source_hash(kernel_source(b->sel.kernel), source);
-	s->ghost = mem_alloc(sizeof *s->ghost);
-	*s->ghost = *b;
-	s->ghost_earlier = strcmp(source, b->source) != 0;
+	s->reference_run = mem_alloc(sizeof *s->reference_run);
+	*s->reference_run = *b;
+	s->reference_run_earlier = strcmp(source, b->source) != 0;
 }
 
 /* The library knows nothing of families and tiles: the matrices' sizes are what counts. */
@@ -133,29 +133,30 @@ static bool same_product(const struct selection *a, const struct selection *b)
 	return true;
 }
 
-void ghost_of_ladder(struct ladder *l)
+void reference_runs_of_ladder(struct ladder *l)
 {
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct selection sel = ladder_selection(l, i);
-		const struct run_brief *b = ghost_find(&sel);
+		const struct run_brief *b = reference_run_find(&sel);
 		if (!b || !metric_known(&b->metrics, M_TIME_KERNEL))
 			continue;
-		l->rungs[i].ghost_ns = metric_get(&b->metrics, M_TIME_KERNEL);
-		snprintf(l->ghost_machine, sizeof l->ghost_machine, "%s", b->sel.gpu->name);
+		l->rungs[i].reference_ns = metric_get(&b->metrics, M_TIME_KERNEL);
+		snprintf(l->reference_machine, sizeof l->reference_machine, "%s", b->sel.gpu->name);
 	}
 	pthread_mutex_lock(&store.lock);
 	for (size_t i = 0; i < store.n_libraries; i++) {
 		const struct selection sel = store.libraries[i]->sel;
 		if (!same_product(&sel, &l->sel))
 			continue;
-		l->ghost_library_ns = store.libraries[i]->ns;
-		memcpy(l->ghost_library_name, store.libraries[i]->name, sizeof l->ghost_library_name);
-		snprintf(l->ghost_machine, sizeof l->ghost_machine, "%s", sel.gpu->name);
+		l->reference_library_ns = store.libraries[i]->ns;
+		memcpy(l->reference_library_name, store.libraries[i]->name,
+		       sizeof l->reference_library_name);
+		snprintf(l->reference_machine, sizeof l->reference_machine, "%s", sel.gpu->name);
 	}
 	pthread_mutex_unlock(&store.lock);
 }
 
-unsigned ghost_count(char *broken, size_t n)
+unsigned reference_run_count(char *broken, size_t n)
 {
 	pthread_mutex_lock(&store.lock);
 	read_those_of(NULL);

@@ -10,15 +10,15 @@
 
 #include "model/brief.h"
 
-#define GHOST_FOLDER "presets/h200"
+#define REFERENCE_RUN_FOLDER "presets/h200"
 
 /* The same launch as recorded, whatever @sel's GPU; NULL = none. Lasts. */
-const struct run_brief *ghost_find(const struct selection *sel);
-/* The session's ghost is that of its last run. */
-void ghost_of_session(struct session *s);
+const struct run_brief *reference_run_find(const struct selection *sel);
+/* The session's reference run is that of its last run. */
+void reference_run_of_session(struct session *s);
 /* The recorded times of the ladder's rungs, and of the vendor's library there. */
-void ghost_of_ladder(struct ladder *l);
+void reference_runs_of_ladder(struct ladder *l);
 /* How many recorded runs there are; reads them all. @broken: name of one that cannot be read. */
-unsigned ghost_count(char *broken, size_t n);
+unsigned reference_run_count(char *broken, size_t n);
 
 #endif

@@ -34,7 +34,7 @@ static const struct view_desc *const views[] = {
 /* A person's own file, behind those of the folder. */
 static _Atomic(const struct kernel_desc *) user_kernel;
 
-void kernel_set_own(const struct kernel_desc *k)
+void kernel_set_user(const struct kernel_desc *k)
 {
 	atomic_store(&user_kernel, k);
 }

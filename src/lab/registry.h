@@ -14,7 +14,7 @@ const struct kernel_desc *kernel_at(size_t i);
 const char *kernel_source(const struct kernel_desc *k); /* text of kernels/<name>.cu, or its own */
 /* The family of a person's own file joins the others, as the last; NULL = none. It lives to the
  * end. */
-void kernel_set_own(const struct kernel_desc *k);
+void kernel_set_user(const struct kernel_desc *k);
 const struct kernel_desc *kernel_find(const char *name); /* any case; NULL = none */
 
 size_t view_count(void);

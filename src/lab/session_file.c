@@ -30,7 +30,7 @@ bool session_parse(const char *text, size_t len, const char *origin, struct sess
 	static const struct snapshot_names names = {
 		.kernel = kernel_find,
 		.source = kernel_source,
-		.own = user_file_restore,
+		.restore_user = user_file_restore,
 	};
 	return snapshot_read(text, len, origin, &names, s, note, n, err);
 }

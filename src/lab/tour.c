@@ -1,7 +1,7 @@
 /* Walking a preset; see tour.h. */
 #include "tour.h"
 
-#include "app_run.h"
+#include "run.h"
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "registry.h"

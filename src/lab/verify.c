@@ -2,7 +2,7 @@
  * Is the answer right? Poisoned outputs, untouched inputs, the kernel's own CPU reference, and the
  * verdict in words. Knows no back end.
  */
-#include "app_run.h"
+#include "run.h"
 
 #include "base/mem.h"
 #include "base/text.h"

@@ -36,7 +36,7 @@ bool brief_same_launch(const struct run_brief *b, const struct selection *sel)
 void session_remember(struct session *s, const struct run_record *r, const char *source)
 {
 	unsigned at = 0;
-	if (r->sel.kernel->own || r->sel.kernel->launch_words)
+	if (r->sel.kernel->user || r->sel.kernel->launch_words)
 		return; /* a family made at run time may be gone tomorrow */
 	while (at < s->n_history && !selection_equal(&s->history[at].sel, &r->sel))
 		at++;
@@ -50,16 +50,16 @@ void session_remember(struct session *s, const struct run_record *r, const char 
 	brief_of(r, source, &s->history[s->n_history++]);
 }
 
-const struct run_brief *session_ghost(const struct session *s)
+const struct run_brief *session_reference_run(const struct session *s)
 {
-	return s->now && !s->ghost_hidden ? s->ghost : NULL;
+	return s->now && !s->reference_run_hidden ? s->reference_run : NULL;
 }
 
 void session_forget(struct session *s)
 {
 	free(s->history);
-	free(s->ghost);
+	free(s->reference_run);
 	s->history = NULL;
-	s->ghost = NULL;
+	s->reference_run = NULL;
 	s->n_history = 0;
 }

@@ -2,7 +2,7 @@
  * Runs in brief: what was run, on what, and every metric that came out; no tables, no spans.
  *
  * A session remembers its runs so, and a run that was recorded on another machine stands beside
- * ours so (the "ghost"). Plain data; reads no file. See snapshot.h for both in a document.
+ * ours so (the reference run). Plain data; reads no file. See snapshot.h for both in a document.
  */
 #ifndef PMPP_MODEL_BRIEF_H
 #define PMPP_MODEL_BRIEF_H
@@ -31,8 +31,8 @@ bool brief_same_launch(const struct run_brief *b, const struct selection *sel);
  * Families made at run time are not remembered: their descriptors do not last. */
 void session_remember(struct session *s, const struct run_record *r, const char *source);
 /* The recorded run that stands beside `now`, unless it is hidden; NULL = none. */
-const struct run_brief *session_ghost(const struct session *s);
-/* Frees history and ghost. */
+const struct run_brief *session_reference_run(const struct session *s);
+/* Frees the history and the reference run. */
 void session_forget(struct session *s);
 
 #endif

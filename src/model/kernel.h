@@ -97,7 +97,7 @@ struct launch_plan {
 	unsigned n_buffers, n_args;
 	struct buffer_plan buffers[KERNEL_MAX_BUFFERS];
 	struct kernel_arg args[KERNEL_MAX_ARGS];
-	const void *own; /* of a family made at run time: what its fill() and cost() need */
+	const void *user; /* of a family made at run time: what its fill() and cost() need */
 };
 
 /* Work as the algorithm needs it, not as the machine does it. */
@@ -160,9 +160,9 @@ struct kernel_desc {
 	const char *source, *file, *device_source;
 	const char *const
 		*launch_words; /* its launch as the person wrote it, ended by NULL: for snapshots */
-	const void *own;
-	bool (*plan_own)(const struct kernel_desc *k, const int64_t *params, struct launch_plan *plan,
-	                 struct err *err);
+	const void *user;
+	bool (*plan_user)(const struct kernel_desc *k, const int64_t *params, struct launch_plan *plan,
+	                  struct err *err);
 };
 /* "sgemm.cu": as messages and line tables name it. */
 const char *kernel_file(const struct kernel_desc *k, char *buf, size_t n);

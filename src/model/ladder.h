@@ -17,7 +17,7 @@ struct ladder_rung {
 	const struct variant_desc *variant;
 	struct run_record *record; /* the holder's; NULL: this rung could not run; `why` says why */
 	char why[200];             /* and without `why`: it has not run yet */
-	double ghost_ns;           /* its time as recorded on another machine; 0 = no recording */
+	double reference_ns;       /* its time as recorded on another machine; 0 = no recording */
 	char book[320];            /* times and rates that the sources print for it; "" = none */
 	/* filled by ladder_compare() */
 	double time_ns, rate; /* rate in GFLOPS, or GB/s where the family does no arithmetic worth it */
@@ -36,9 +36,9 @@ struct ladder {
 	double library_ns; /* cuBLAS or another line to compare with; NAN = none */
 	char library_name[32];
 	bool library_asked; /* whether there is one is known */
-	/* where ghost_ns was recorded, and the library's time there; "" and 0 = no recording */
-	char ghost_machine[64], ghost_library_name[32];
-	double ghost_library_ns;
+	/* where reference_ns was recorded, and the library's time there; "" and 0 = no recording */
+	char reference_machine[64], reference_library_name[32];
+	double reference_library_ns;
 	unsigned n;
 	struct ladder_rung rungs[LADDER_MAX];
 };

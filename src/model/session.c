@@ -29,8 +29,8 @@ bool selection_plan(const struct selection *sel, struct launch_plan *plan, struc
 		if (kernel_param_used(k, sel->variant, i) && !kernel_param_legal(k, i, sel->params[i], err))
 			return false;
 	*plan = (struct launch_plan){ 0 };
-	return k->plan_own ? k->plan_own(k, sel->params, plan, err)
-	                   : k->plan(sel->variant, sel->params, plan, err);
+	return k->plan_user ? k->plan_user(k, sel->params, plan, err)
+	                    : k->plan(sel->variant, sel->params, plan, err);
 }
 
 void session_occ_input(const struct launch_plan *plan, const struct occ_input *usage,

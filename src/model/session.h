@@ -1,7 +1,7 @@
 /*
  * What a person has chosen, and what came of it: the only thing views see.
  *
- * Plain data. The program's thread of control (app.c) fills it; views read it. A session holds
+ * Plain data. The program's thread of control (lab.c) fills it; views read it. A session holds
  * no thread, file, terminal or back end, so that a panel can be drawn in a test from a literal.
  */
 #ifndef PMPP_MODEL_SESSION_H
@@ -117,10 +117,10 @@ struct session {
 	struct ladder *ladder;     /* fits `sel`; NULL = nobody has looked at it yet */
 	struct run_brief *history; /* every run of this session, the newest last */
 	unsigned n_history;
-	struct run_brief *ghost; /* `now` as recorded on another machine; NULL = no recording */
-	bool ghost_earlier;      /* recorded with another text of the kernel's file */
-	bool ghost_hidden;       /* the person does not want to see it */
-	const char *opened;      /* the snapshot this session was read from; NULL = live */
+	struct run_brief *reference_run; /* `now` as recorded on another machine; NULL = no recording */
+	bool reference_run_earlier;      /* recorded with another text of the kernel's file */
+	bool reference_run_hidden;       /* the person does not want to see it */
+	const char *opened;              /* the snapshot this session was read from; NULL = live */
 };
 
 #define TIMELINE_ZOOM_MAX 12

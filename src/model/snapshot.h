@@ -26,8 +26,9 @@ struct snapshot_names {
 	const struct kernel_desc *(*kernel)(const char *name);
 	const char *(*source)(const struct kernel_desc *k);
 	/* The family of a person's own file, which the snapshot carries; NULL = there are none. */
-	const struct kernel_desc *(*own)(const char *file, const char *source, unsigned n_words,
-	                                 const char *const *words, struct err *err);
+	const struct kernel_desc *(*restore_user)(const char *file, const char *source,
+	                                          unsigned n_words, const char *const *words,
+	                                          struct err *err);
 };
 
 /*

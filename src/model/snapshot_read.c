@@ -146,7 +146,8 @@ static bool read_gpu(struct reader *r, json_t *from, struct gpu_spec *x)
 	bool ok = o != NULL;
 	GET_T(id)
 	GET_T(name)
-	GET_T(arch) GET_T(chip) GET_B(live)
+	GET_T(arch)
+	GET_T(chip) GET_B(live)
 #define X(type, field, least, most, about)                           \
 	if (ok) {                                                        \
 		double v;                                                    \
@@ -198,9 +199,9 @@ static bool read_own(struct reader *r, json_t *from, const struct kernel_desc **
 			return complain(r, "", "words are needed");
 	if (n > OWN_WORDS_MAX)
 		return complain(r, "", "this list is too long");
-	if (!r->names->own)
+	if (!r->names->restore_user)
 		return complain(r, "", "kernels of one's own are not known here");
-	*k = r->names->own(file, source, (unsigned)n, words, &why);
+	*k = r->names->restore_user(file, source, (unsigned)n, words, &why);
 	if (!*k) {
 		complain(r, "", "this launch is refused");
 		return err_remedy(r->err, "%s", why.msg);
@@ -345,10 +346,11 @@ static bool read_briefs(struct reader *r, json_t *doc, struct session *s)
 	}
 	if (json_object_get(doc, "ghost")) {
 		json_t *o = enter(r, doc, "ghost", JSON_OBJECT);
-		s->ghost = mem_calloc(1, sizeof *s->ghost);
+		s->reference_run = mem_calloc(1, sizeof *s->reference_run);
 		json_t *run = o ? enter(r, o, "run", JSON_OBJECT) : NULL;
-		if (!run || !read_brief(r, run, s->ghost) || !read_bool(r, o, "hidden", &s->ghost_hidden) ||
-		    !read_bool(r, o, "earlier", &s->ghost_earlier))
+		if (!run || !read_brief(r, run, s->reference_run) ||
+		    !read_bool(r, o, "hidden", &s->reference_run_hidden) ||
+		    !read_bool(r, o, "earlier", &s->reference_run_earlier))
 			return false;
 		leave(r, 0);
 	}
@@ -700,7 +702,7 @@ static bool read_rung(struct reader *r, json_t *o, struct ladder *l)
 	if (!name || i == l->n) /* a variant that this program does not have is no rung of it */
 		return name != NULL;
 	struct ladder_rung *rung = &l->rungs[i];
-	if (json_object_get(o, "ghost_ns") && !read_number(r, o, "ghost_ns", &rung->ghost_ns))
+	if (json_object_get(o, "ghost_ns") && !read_number(r, o, "ghost_ns", &rung->reference_ns))
 		return false;
 	if (json_object_get(o, "book") && !read_chars(r, o, "book", rung->book, sizeof rung->book))
 		return false;
@@ -733,11 +735,12 @@ static bool read_ladder(struct reader *r, json_t *doc, struct session *s)
 		ladder_free(l);
 		return false;
 	}
-	json_t *ghost = json_object_get(o, "ghost");
-	if (ghost && (!read_chars(r, ghost, "machine", l->ghost_machine, sizeof l->ghost_machine) ||
-	              !read_chars(r, ghost, "library_name", l->ghost_library_name,
-	                          sizeof l->ghost_library_name) ||
-	              !read_number(r, ghost, "library_ns", &l->ghost_library_ns))) {
+	json_t *reference = json_object_get(o, "ghost");
+	if (reference &&
+	    (!read_chars(r, reference, "machine", l->reference_machine, sizeof l->reference_machine) ||
+	     !read_chars(r, reference, "library_name", l->reference_library_name,
+	                 sizeof l->reference_library_name) ||
+	     !read_number(r, reference, "library_ns", &l->reference_library_ns))) {
 		ladder_free(l);
 		return false;
 	}

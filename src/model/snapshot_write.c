@@ -310,8 +310,8 @@ static json_t *write_ladder(const struct ladder *l)
 		}
 		if (r->book[0])
 			json_object_set_new(o, "book", text(r->book));
-		if (r->ghost_ns > 0)
-			json_object_set_new(o, "ghost_ns", number(r->ghost_ns));
+		if (r->reference_ns > 0)
+			json_object_set_new(o, "ghost_ns", number(r->reference_ns));
 		json_array_append_new(rungs, o);
 	}
 	json_t *o = json_pack("{s:o, s:o}", "selection", write_selection(&l->sel), "rungs", rungs);
@@ -319,11 +319,11 @@ static json_t *write_ladder(const struct ladder *l)
 		json_object_set_new(o, "library",
 		                    json_pack("{s:o, s:o}", "name", text(l->library_name), "time_ns",
 		                              number(l->library_ns)));
-	if (l->ghost_machine[0])
+	if (l->reference_machine[0])
 		json_object_set_new(o, "ghost",
-		                    json_pack("{s:o, s:o, s:o}", "machine", text(l->ghost_machine),
-		                              "library_name", text(l->ghost_library_name), "library_ns",
-		                              number(l->ghost_library_ns)));
+		                    json_pack("{s:o, s:o, s:o}", "machine", text(l->reference_machine),
+		                              "library_name", text(l->reference_library_name), "library_ns",
+		                              number(l->reference_library_ns)));
 	return o;
 }
 
@@ -345,10 +345,11 @@ char *snapshot_write(const struct session *s, const char *tool_version)
 	for (unsigned i = 0; i < s->n_history; i++)
 		json_array_append_new(history, write_brief(&s->history[i]));
 	json_object_set_new(doc, "history", history);
-	if (s->ghost) {
+	if (s->reference_run) {
 		json_object_set_new(doc, "ghost",
-		                    json_pack("{s:o, s:b, s:b}", "run", write_brief(s->ghost), "hidden",
-		                              s->ghost_hidden, "earlier", s->ghost_earlier));
+		                    json_pack("{s:o, s:b, s:b}", "run", write_brief(s->reference_run),
+		                              "hidden", s->reference_run_hidden, "earlier",
+		                              s->reference_run_earlier));
 	}
 	if (s->tour.preset)
 		json_object_set_new(doc, "tour", write_tour(&s->tour));

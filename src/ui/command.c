@@ -274,17 +274,18 @@ static bool open_command(const struct screen_host *host, struct screen_state *st
 }
 
 /* What the host answered to a command that it may refuse. */
-static void toggle_ghost(const struct screen_host *host, struct screen_state *st)
+static void toggle_reference_run(const struct screen_host *host, struct screen_state *st)
 {
 	struct session *s = host->edit(host->ctx);
-	if (!s->ghost) {
+	if (!s->reference_run) {
 		say(st, false,
 		    "nothing is recorded of this launch; 'pmpp-explore list recordings' shows what is");
 		return;
 	}
-	s->ghost_hidden = !s->ghost_hidden;
-	say(st, false, s->ghost_hidden ? "recorded figures hidden" : "recorded figures of %s shown",
-	    s->ghost->sel.gpu->name);
+	s->reference_run_hidden = !s->reference_run_hidden;
+	say(st, false,
+	    s->reference_run_hidden ? "recorded figures hidden" : "recorded figures of %s shown",
+	    s->reference_run->sel.gpu->name);
 }
 
 static void tell(struct screen_state *st, bool ok, const char *said)
@@ -354,7 +355,7 @@ void screen_command(const struct screen_host *host, struct screen_state *st, enu
 	case CMD_STEP_NEXT: tell(st, host->step(host->ctx, +1, said, sizeof said), said); break;
 	case CMD_STEP_PREV: tell(st, host->step(host->ctx, -1, said, sizeof said), said); break;
 	case CMD_REVEAL: tell(st, host->reveal(host->ctx, said, sizeof said), said); break;
-	case CMD_GHOST: toggle_ghost(host, st); break;
+	case CMD_REFERENCE_RUN: toggle_reference_run(host, st); break;
 	case CMD_EXPORT: tell(st, host->save(host->ctx, said, sizeof said), said); break;
 	case CMD_QUIT: st->quit = true; break;
 	case CMD_NONE:

@@ -106,7 +106,7 @@ int canvas_was(struct canvas *c, int row, int col, double is, double was, const 
 {
 	if (!isfinite(is) || !isfinite(was) || is == was)
 		return col;
-	col = canvas_printf(c, row, col, STYLE_GHOST, "was %s ", shown);
+	col = canvas_printf(c, row, col, STYLE_FAINT, "was %s ", shown);
 	int direction = is > was ? 1 : -1;
 	enum style s = !better ? STYLE_DIM : direction == better ? STYLE_GOOD : STYLE_BAD;
 	return canvas_text(c, row, col, s, direction > 0 ? "▲" : "▼");
@@ -123,6 +123,6 @@ int canvas_delta(struct canvas *c, int row, int col, const struct metric_set *m,
 	if (!strcmp(is, was))
 		return col;
 	if (metric_catalogue[id].kind == METRIC_TEXT)
-		return canvas_printf(c, row, col, STYLE_GHOST, "was %s", was);
+		return canvas_printf(c, row, col, STYLE_FAINT, "was %s", was);
 	return canvas_was(c, row, col, metric_get(m, id), metric_get(before, id), was, better);
 }

@@ -114,7 +114,7 @@ static void list(const struct screen_host *host, const struct screen_state *st, 
 		if (!overlay_choice(host, st, top + (size_t)r, &ch, &index))
 			break;
 		bool here = top + (size_t)r == at;
-		enum style s = here ? STYLE_SELECTED : ch.enabled ? STYLE_NORMAL : STYLE_GHOST;
+		enum style s = here ? STYLE_SELECTED : ch.enabled ? STYLE_NORMAL : STYLE_FAINT;
 		if (here)
 			for (int k = 0; k < in.cols; k++)
 				canvas_cell(&in, r + 2, k, STYLE_SELECTED, ' ');

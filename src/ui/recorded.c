@@ -1,5 +1,5 @@
 /*
- * Under a panel's figures, the same figures as recorded on a real GPU: the ghost.
+ * Under a panel's figures, the same figures as recorded on a real GPU: the reference run.
  *
  * Which figures follows from what the panel drew (canvas.shown); knows no panel. See
  * screen_parts.h.
@@ -14,7 +14,7 @@
 
 int recorded_rows(const struct session *s, int rows)
 {
-	return !session_ghost(s) || rows < 8 ? 0 : rows < 20 ? 1 : 2;
+	return !session_reference_run(s) || rows < 8 ? 0 : rows < 20 ? 1 : 2;
 }
 
 /* "SIMD efficiency 97.1 %†" at row, col if it fits; returns the column after it, or col. */
@@ -29,7 +29,7 @@ static int item(struct canvas *c, int row, int col, const struct metric_set *our
 	if (col + utf8_columns(title) + 1 + utf8_columns(was) + 2 > c->cols)
 		return col;
 	col = canvas_text(c, row, col, STYLE_DIM, title);
-	col = canvas_text(c, row, col + 1, STYLE_GHOST, was);
+	col = canvas_text(c, row, col + 1, STYLE_FAINT, was);
 	if (same)
 		col = canvas_text(c, row, col, STYLE_GOOD, " =");
 	else if (ptx)
@@ -40,14 +40,15 @@ static int item(struct canvas *c, int row, int col, const struct metric_set *our
 
 void recorded_draw(const struct session *s, const struct metric_list *shown, struct canvas *c)
 {
-	const struct run_brief *g = session_ghost(s);
+	const struct run_brief *g = session_reference_run(s);
 	static const char legend[] = "* hardware instructions; above: PTX";
 	bool hardware = false;
 	if (!g || c->rows < 1)
 		return;
-	int row = 0, col = canvas_printf(c, 0, 2, STYLE_GHOST, "%s %s", g->sel.gpu->name,
+	int row = 0, col = canvas_printf(c, 0, 2, STYLE_FAINT, "%s %s", g->sel.gpu->name,
 	                                 origin_mark(ORIGIN_MEASURED, c->ascii));
-	col = canvas_text(c, 0, col, STYLE_DIM, s->ghost_earlier ? " (earlier source) " : " recorded ");
+	col = canvas_text(c, 0, col, STYLE_DIM,
+	                  s->reference_run_earlier ? " (earlier source) " : " recorded ");
 	for (unsigned i = 0; i < shown->n; i++) {
 		if (g->metrics.v[shown->id[i]].origin != ORIGIN_MEASURED)
 			continue;

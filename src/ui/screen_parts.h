@@ -18,7 +18,8 @@ int status_rows(const struct session *s, const struct screen_state *st, int cols
 void status_draw(const struct session *s, const struct screen_state *st, struct canvas *c);
 void status_keys(const struct view_desc *focused, struct canvas *c);
 
-/* recorded.c: rows that the ghost takes of a panel of @rows; the figures of @shown as recorded. */
+/* recorded.c: rows that the reference run takes of a panel of @rows; the figures of @shown as
+ * recorded. */
 int recorded_rows(const struct session *s, int rows);
 void recorded_draw(const struct session *s, const struct metric_list *shown, struct canvas *c);
 

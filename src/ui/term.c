@@ -53,7 +53,7 @@
 	X(SELECTED, A_REVERSE, -1, -1, A_REVERSE)              \
 	X(KEY, A_BOLD, -1, -1, A_BOLD)                         \
 	X(ERROR, A_BOLD, 203, COLOR_RED, A_BOLD)               \
-	X(GHOST, A_NORMAL, 243, -2, A_DIM)
+	X(FAINT, A_NORMAL, 243, -2, A_DIM)
 
 static const struct {
 	attr_t attr;

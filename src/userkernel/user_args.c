@@ -13,8 +13,9 @@
 
 /* --- the family's parameters --- */
 
-static bool add_param(struct own *o, const char *name, const char *title, enum param_kind kind,
-                      int64_t def, int64_t min, int64_t max, int *index, struct err *err)
+static bool add_param(struct user_family *o, const char *name, const char *title,
+                      enum param_kind kind, int64_t def, int64_t min, int64_t max, int *index,
+                      struct err *err)
 {
 	struct kernel_desc *d = &o->desc;
 	for (unsigned i = 0; i < d->n_params; i++)
@@ -63,8 +64,8 @@ static unsigned words_in(const char *list)
 }
 
 /* "256" or "16,16" of --block and --grid: numbers become parameters, of --grid expressions stay. */
-static bool add_dims(struct own *o, const char *what, const char *words, struct user_size size[3],
-                     bool numbers_only, struct err *err)
+static bool add_dims(struct user_family *o, const char *what, const char *words,
+                     struct user_size size[3], bool numbers_only, struct err *err)
 {
 	static const char axes[] = "xyz";
 	static const int64_t most[2][3] = { { 0x7fffffff, 65535, 65535 }, { 1024, 1024, 64 } };
@@ -96,7 +97,7 @@ static bool add_dims(struct own *o, const char *what, const char *words, struct 
 	return true;
 }
 
-static bool add_macros(struct own *o, struct err *err)
+static bool add_macros(struct user_family *o, struct err *err)
 {
 	char word[64];
 	for (unsigned i = 0; o->spec.define && nth_word(o->spec.define, i, word, sizeof word); i++) {
@@ -131,7 +132,7 @@ static bool whole_contents(const struct user_arg *a, struct err *err)
 	               a->param->name, elem_name(a->elem), low, high, v);
 }
 
-static bool take_buffer(struct own *o, struct user_arg *a, struct err *err)
+static bool take_buffer(struct user_family *o, struct user_arg *a, struct err *err)
 {
 	const struct user_param *p = a->param;
 	struct user_buffer *b = &a->buffer;
@@ -159,7 +160,7 @@ static bool take_buffer(struct own *o, struct user_arg *a, struct err *err)
 	return whole_contents(a, err);
 }
 
-static bool take_number(struct own *o, struct user_arg *a, struct err *err)
+static bool take_number(struct user_family *o, struct user_arg *a, struct err *err)
 {
 	const struct user_param *p = a->param;
 	char what[80], bare[80], *end;
@@ -211,7 +212,7 @@ const char *user_words_for(const struct user_spec *spec, const char *name)
 	return NULL;
 }
 
-bool user_check_words(const struct own *o, struct err *err)
+bool user_check_words(const struct user_family *o, struct err *err)
 {
 	const char *names[KERNEL_MAX_ARGS];
 	for (unsigned k = 0; k < o->kernel->n_params; k++)
@@ -237,7 +238,7 @@ bool user_check_words(const struct own *o, struct err *err)
 }
 
 /* Numbers first, in the signature's order, so that sizes may use all of them. */
-static bool take_args(struct own *o, struct err *err)
+static bool take_args(struct user_family *o, struct err *err)
 {
 	unsigned buffers = 0;
 	for (int pass = 0; pass < 2; pass++)
@@ -258,7 +259,7 @@ static bool take_args(struct own *o, struct err *err)
 
 /* --- all of it --- */
 
-static bool check_below(const struct own *o, const int64_t *params, struct err *err)
+static bool check_below(const struct user_family *o, const int64_t *params, struct err *err)
 {
 	const struct user_env e = { o, params };
 	for (unsigned i = 0; i < o->kernel->n_params; i++) {
@@ -277,7 +278,7 @@ static bool check_below(const struct own *o, const int64_t *params, struct err *
 	return true;
 }
 
-bool user_take_words(struct own *o, struct err *err)
+bool user_take_words(struct user_family *o, struct err *err)
 {
 	int64_t bytes;
 	if (!user_check_words(o, err) || !take_args(o, err) ||

@@ -1,5 +1,5 @@
 /*
- * A family made of a person's own file: what its parts share. Private to src/own_*.c.
+ * A family made of a person's own file: what its parts share. Private to src/userkernel/.
  *
  * user_args.c turns words into parameters and arguments, user_plan.c those into launches,
  * user_file.c files and snapshots into families.
@@ -28,7 +28,7 @@ struct user_size {
 	char text[64];
 };
 
-struct own {
+struct user_family {
 	struct kernel_desc desc;
 	struct variant_desc variant;
 	struct param_desc params[KERNEL_MAX_PARAMS];
@@ -41,23 +41,23 @@ struct own {
 	struct user_size block[3], grid[3], shared;
 	char **words, *path; /* what spec points to; words as a list, ended by NULL, for snapshots */
 	bool restored;       /* from a snapshot: no file behind it */
-	struct own *older;
+	struct user_family *older;
 };
 
 /* Names and their values, for expressions. */
 struct user_env {
-	const struct own *own;
+	const struct user_family *family;
 	const int64_t *params;
 };
 bool user_value(const struct user_env *e, const char *text, const char *what, int64_t *v,
                 struct err *err);
 
 /* user_args.c: fills parameters and arguments from the spec. */
-bool user_take_words(struct own *o, struct err *err);
+bool user_take_words(struct user_family *o, struct err *err);
 /* What stands behind "@name=", or NULL. */
 const char *user_words_for(const struct user_spec *spec, const char *name);
 /* Every word names a parameter of the kernel. */
-bool user_check_words(const struct own *o, struct err *err);
+bool user_check_words(const struct user_family *o, struct err *err);
 
 /* user_plan.c: functions of the family's descriptor. */
 bool user_plan(const struct kernel_desc *k, const int64_t *params, struct launch_plan *plan,

@@ -15,11 +15,11 @@
 
 #define MAX_FILE_BYTES ((size_t)4 << 20)
 
-static struct own *newest;
+static struct user_family *newest;
 
 /* --- which kernel --- */
 
-static bool find_kernel(struct own *o, struct err *err)
+static bool find_kernel(struct user_family *o, struct err *err)
 {
 	const struct user_source *s = &o->source;
 	unsigned able = 0;
@@ -59,19 +59,19 @@ static bool find_kernel(struct own *o, struct err *err)
 
 /* --- making --- */
 
-static void set_names(struct own *o)
+static void set_names(struct user_family *o)
 {
 	const char *slash = strrchr(o->spec.path, '/'), *base = slash ? slash + 1 : o->spec.path;
 	snprintf(o->file, sizeof o->file, "%.120s", base);
 	snprintf(o->name, sizeof o->name, "%.*s", (int)(strlen(base) < 53 ? strlen(base) - 3 : 50),
 	         base);
 	const struct kernel_desc *taken = kernel_find(o->name);
-	if (taken && !taken->own) /* a name of this program */
+	if (taken && !taken->user) /* a name of this program */
 		snprintf(o->name, sizeof o->name, "own_%.*s",
 		         (int)(strlen(base) < 53 ? strlen(base) - 3 : 50), base);
 }
 
-static void describe(struct own *o)
+static void describe(struct user_family *o)
 {
 	o->variant = (struct variant_desc){
 		.name = o->kernel->name,
@@ -95,11 +95,11 @@ static void describe(struct own *o)
 	d->file = o->file;
 	d->device_source = o->source.device;
 	d->launch_words = (const char *const *)o->words;
-	d->own = o;
-	d->plan_own = user_plan;
+	d->user = o;
+	d->plan_user = user_plan;
 }
 
-static bool build(struct own *o, struct err *err)
+static bool build(struct user_family *o, struct err *err)
 {
 	int64_t params[KERNEL_MAX_PARAMS];
 	struct launch_plan plan = { 0 };
@@ -156,7 +156,7 @@ static void read_words(struct user_spec *spec, unsigned n, const char *const *wo
 	spec->n_args = n - at;
 }
 
-static void drop(struct own *o)
+static void drop(struct user_family *o)
 {
 	for (char **w = o->words; *w; w++)
 		free(*w);
@@ -166,10 +166,10 @@ static void drop(struct own *o)
 	free(o);
 }
 
-static bool make(const struct user_spec *spec, const char *text, bool restored, struct own **out,
-                 struct err *err)
+static bool make(const struct user_spec *spec, const char *text, bool restored,
+                 struct user_family **out, struct err *err)
 {
-	struct own *o = mem_zalloc(sizeof *o);
+	struct user_family *o = mem_zalloc(sizeof *o);
 	o->spec = *spec;
 	o->words = keep_words(&o->spec, &o->path);
 	o->restored = restored;
@@ -182,7 +182,7 @@ static bool make(const struct user_spec *spec, const char *text, bool restored, 
 	o->older = newest;
 	newest = o;
 	*out = o;
-	kernel_set_own(&o->desc);
+	kernel_set_user(&o->desc);
 	return true;
 }
 
@@ -195,7 +195,7 @@ bool user_file_named(const char *word)
 bool user_file_load(const struct user_spec *spec, const struct kernel_desc **out, struct err *err)
 {
 	struct text text = { 0 };
-	struct own *o = NULL;
+	struct user_family *o = NULL;
 	if (!file_read(spec->path, MAX_FILE_BYTES, &text, err))
 		return false;
 	char symbol[80];
@@ -217,7 +217,7 @@ bool user_file_load(const struct user_spec *spec, const struct kernel_desc **out
 	return ok;
 }
 
-static bool same_words(const struct own *o, unsigned n, const char *const *words)
+static bool same_words(const struct user_family *o, unsigned n, const char *const *words)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (!o->words[i] || strcmp(o->words[i], words[i]) != 0)
@@ -228,7 +228,7 @@ static bool same_words(const struct own *o, unsigned n, const char *const *words
 const struct kernel_desc *user_file_restore(const char *file, const char *source, unsigned n,
                                             const char *const *words, struct err *err)
 {
-	for (struct own *o = newest; o; o = o->older)
+	for (struct user_family *o = newest; o; o = o->older)
 		if (!strcmp(o->file, file) && same_words(o, n, words) && !strcmp(o->source.shown, source))
 			return &o->desc;
 	if (!user_file_named(file) || strchr(file, '/')) {
@@ -236,20 +236,20 @@ const struct kernel_desc *user_file_restore(const char *file, const char *source
 		return NULL;
 	}
 	struct user_spec spec = { .path = file };
-	struct own *o;
+	struct user_family *o;
 	read_words(&spec, n, words);
 	return make(&spec, source, true, &o, err) ? &o->desc : NULL;
 }
 
 const char *user_file_path(const struct kernel_desc *k)
 {
-	const struct own *o = k->own;
+	const struct user_family *o = k->user;
 	return o ? o->restored ? NULL : o->spec.path : user_plugin_path(k);
 }
 
 bool user_file_reload(const struct kernel_desc *k, const struct kernel_desc **out, struct err *err)
 {
-	const struct own *o = k->own;
+	const struct user_family *o = k->user;
 	struct user_spec spec;
 	struct text text = { 0 };
 	const char *plugin = user_plugin_path(k);
@@ -268,7 +268,7 @@ bool user_file_reload(const struct kernel_desc *k, const struct kernel_desc **ou
 	spec.kernel = o->kernel->name;
 	if (!file_read(spec.path, MAX_FILE_BYTES, &text, err))
 		return false;
-	struct own *now = NULL;
+	struct user_family *now = NULL;
 	bool ok = true;
 	if (strcmp(text.s ? text.s : "", o->source.shown) != 0) {
 		ok = make(&spec, text.s ? text.s : "", false, &now, err);

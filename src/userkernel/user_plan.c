@@ -7,7 +7,7 @@
 static bool find_name(const void *ctx, const char *name, int64_t *value)
 {
 	const struct user_env *e = ctx;
-	const struct kernel_desc *d = &e->own->desc;
+	const struct kernel_desc *d = &e->family->desc;
 	for (unsigned i = 0; i < d->n_params; i++)
 		if (!strcmp(d->params[i].name, name)) {
 			*value = e->params[i];
@@ -21,7 +21,7 @@ static bool find_name(const void *ctx, const char *name, int64_t *value)
 bool user_value(const struct user_env *e, const char *text, const char *what, int64_t *v,
                 struct err *err)
 {
-	const struct user_names names = { find_name, e, e->own->names };
+	const struct user_names names = { find_name, e, e->family->names };
 	return user_evaluate(text, what, &names, v, err);
 }
 
@@ -94,9 +94,9 @@ static struct kernel_arg number_arg(const struct user_param *p, int64_t v)
 bool user_plan(const struct kernel_desc *k, const int64_t *params, struct launch_plan *plan,
                struct err *err)
 {
-	const struct own *o = k->own;
+	const struct user_family *o = k->user;
 	const struct user_env e = { o, params };
-	plan->own = o;
+	plan->user = o;
 	plan->entry = o->variant.entry;
 	if (!dims(&e, o->block, "block", &plan->block, err) ||
 	    !dims(&e, o->grid, "grid", &plan->grid, err) ||
@@ -117,7 +117,7 @@ bool user_plan(const struct kernel_desc *k, const int64_t *params, struct launch
 }
 
 /* The argument that buffer @b of a plan is. */
-static const struct user_arg *arg_of(const struct own *o, unsigned b)
+static const struct user_arg *arg_of(const struct user_family *o, unsigned b)
 {
 	const struct user_arg *a = o->args;
 	for (; !a->is_buffer || b; a++)
@@ -128,7 +128,7 @@ static const struct user_arg *arg_of(const struct own *o, unsigned b)
 void user_fill_buffer(const struct launch_plan *plan, const int64_t *params, unsigned b,
                       uint64_t seed, void *data)
 {
-	const struct own *o = plan->own;
+	const struct user_family *o = plan->user;
 	const struct user_arg *a = arg_of(o, b);
 	const struct user_env e = { o, params };
 	int64_t below = 0;
@@ -147,7 +147,7 @@ void user_cost(unsigned variant, const struct launch_plan *plan, const int64_t *
 	*cost = (struct kernel_cost){ 0 };
 	for (unsigned b = 0; b < plan->n_buffers; b++) {
 		const struct buffer_plan *p = &plan->buffers[b];
-		const bool both = p->role == BUF_INOUT && arg_of(plan->own, b)->buffer.init != INIT_VALUE;
+		const bool both = p->role == BUF_INOUT && arg_of(plan->user, b)->buffer.init != INIT_VALUE;
 		cost->min_bytes += (both ? 2.0 : 1.0) * (double)p->count * (double)elem_size(p->type);
 	}
 }

@@ -177,7 +177,7 @@ static void keep(const struct kernel_desc *d, const char *path, const char *text
 	p->desc.file = p->file;
 	p->older = newest;
 	newest = p;
-	kernel_set_own(&p->desc);
+	kernel_set_user(&p->desc);
 	*out = &p->desc;
 }
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "lab/app.h"
+#include "lab/lab.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -86,8 +86,8 @@ static inline struct run_record *run_words(const char *kernel, const char *varia
 
 	sel.variant = the_variant(sel.kernel, variant);
 	settings(sel.kernel, words, sel.params);
-	if (!app_choose("a100", "emu", &sel, &err) ||
-	    !app_run_with(&sel, &(struct run_options){ 0 }, NULL, &r, &err))
+	if (!choose_gpu_and_backend("a100", "emu", &sel, &err) ||
+	    !run_selection_with(&sel, &(struct run_options){ 0 }, NULL, &r, &err))
 		fail_msg("%s/%s %s: %s", kernel, variant, words, err.msg);
 	return r;
 }
@@ -152,7 +152,7 @@ static inline bool launch(const struct kernel_desc *k, unsigned variant, struct 
 	char file[64];
 	unsigned n = 0;
 
-	if (!app_choose("a100", "emu", &sel, err))
+	if (!choose_gpu_and_backend("a100", "emu", &sel, err))
 		return false;
 	for (unsigned i = 0; i < k->n_params; i++)
 		if (k->params[i].kind == PARAM_COMPILE)

@@ -1,11 +1,11 @@
 /*
- * A registry of one toy kernel and two fake back ends, in place of src/lab/registry.c: what the app
+ * A registry of one toy kernel and two fake back ends, in place of src/lab/registry.c: what the lab
  * layer is tested with. The compiler is the real one. Included by one test program each.
  */
 #ifndef PMPP_FAKE_REGISTRY_H
 #define PMPP_FAKE_REGISTRY_H
 
-#include "lab/app.h"
+#include "lab/lab.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -289,7 +289,7 @@ const char *kernel_source(const struct kernel_desc *k)
 	(void)k;
 	return toy_source;
 }
-void kernel_set_own(const struct kernel_desc *k)
+void kernel_set_user(const struct kernel_desc *k)
 {
 	(void)k;
 }

@@ -10,7 +10,7 @@ static struct run_record *record(uint64_t sample)
 	fake_reset();
 	kernel_defaults(&toy, sel.params);
 	assert_true(gpu_load("a100", &sel.gpu, NULL));
-	if (!app_run_with(&sel, &(struct run_options){ .max_blocks = sample }, NULL, &r, &err))
+	if (!run_selection_with(&sel, &(struct run_options){ .max_blocks = sample }, NULL, &r, &err))
 		fail_msg("%s", err.msg);
 	return r;
 }

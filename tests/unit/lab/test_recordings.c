@@ -23,10 +23,10 @@ static void all_are_read(void **state)
 	(void)state;
 	char broken[2048], name[64];
 	unsigned files = 0;
-	const unsigned runs = ghost_count(broken, sizeof broken);
+	const unsigned runs = reference_run_count(broken, sizeof broken);
 	assert_string_equal(broken, "");
 	for (size_t i = 0; i < asset_count(); i++)
-		files += asset_in(asset_at(i), GHOST_FOLDER, ".json", name, sizeof name) != 0;
+		files += asset_in(asset_at(i), REFERENCE_RUN_FOLDER, ".json", name, sizeof name) != 0;
 	assert_true(runs >= files);
 }
 
@@ -39,7 +39,7 @@ static void a_launch_finds_its_recording(void **state)
 		struct session s;
 		char note[200];
 		struct err err = { 0 };
-		if (!asset_in(asset_at(i), GHOST_FOLDER, ".json", name, sizeof name))
+		if (!asset_in(asset_at(i), REFERENCE_RUN_FOLDER, ".json", name, sizeof name))
 			continue;
 		if (!session_open(asset_at(i)->path, &s, note, sizeof note, &err))
 			fail_msg("%s", err.msg);
@@ -52,11 +52,11 @@ static void a_launch_finds_its_recording(void **state)
 			assert_true(wrong || s.history[k].verify == VERIFY_OK);
 			snprintf(sel.backend, sizeof sel.backend, "emu");
 			sel.gpu = gpu_find("a100");
-			const struct run_brief *b = ghost_find(&sel);
+			const struct run_brief *b = reference_run_find(&sel);
 			assert_non_null(b);
 			assert_true(brief_same_launch(b, &sel));
 			sel.params[0] += 1; /* another launch: nothing is recorded of it, or it is its own */
-			b = ghost_find(&sel);
+			b = reference_run_find(&sel);
 			assert_true(!b || brief_same_launch(b, &sel));
 		}
 		session_drop(&s);

@@ -108,16 +108,16 @@ static void make_session(struct session *s)
 	snprintf(s->ladder->library_name, sizeof s->ladder->library_name, "a library");
 	ladder_compare(s->ladder);
 	snprintf(s->ladder->rungs[0].why, sizeof s->ladder->rungs[0].why, "too large to launch");
-	s->ladder->rungs[2].ghost_ns = 4321.5;
+	s->ladder->rungs[2].reference_ns = 4321.5;
 	snprintf(s->ladder->rungs[2].book, sizeof s->ladder->rungs[2].book, "104 ms: printed (S-004)");
-	snprintf(s->ladder->ghost_machine, sizeof s->ladder->ghost_machine, "NVIDIA H200");
+	snprintf(s->ladder->reference_machine, sizeof s->ladder->reference_machine, "NVIDIA H200");
 	session_remember(s, s->before, s->source);
 	session_remember(s, s->now, s->source);
 	session_remember(s, s->before, s->source); /* again: it moves to the end */
-	s->ghost = mem_zalloc(sizeof *s->ghost);
-	brief_of(s->now, "an earlier text", s->ghost);
-	metric_num(&s->ghost->metrics, M_TIME_KERNEL, ORIGIN_MEASURED, 4321.5);
-	s->ghost_earlier = true;
+	s->reference_run = mem_zalloc(sizeof *s->reference_run);
+	brief_of(s->now, "an earlier text", s->reference_run);
+	metric_num(&s->reference_run->metrics, M_TIME_KERNEL, ORIGIN_MEASURED, 4321.5);
+	s->reference_run_earlier = true;
 }
 
 static void free_session(struct session *s)
@@ -161,17 +161,17 @@ static void round_trip(void **state)
 	assert_string_equal(again.ladder->rungs[0].why, "too large to launch");
 	assert_string_equal(again.ladder->rungs[2].moved, s.ladder->rungs[2].moved);
 	assert_float_equal(again.ladder->rungs[2].rate, s.ladder->rungs[2].rate, 0);
-	assert_float_equal(again.ladder->rungs[2].ghost_ns, 4321.5, 0);
+	assert_float_equal(again.ladder->rungs[2].reference_ns, 4321.5, 0);
 	assert_string_equal(again.ladder->rungs[2].book, "104 ms: printed (S-004)");
 	assert_int_equal(again.n_history, 2);
 	assert_int_equal(again.history[0].sel.variant, 1);
 	assert_int_equal(again.history[1].sel.variant, 2);
 	assert_float_equal(metric_get(&again.history[1].metrics, M_OCC_PCT),
 	                   metric_get(&s.before->metrics, M_OCC_PCT), 0);
-	assert_non_null(session_ghost(&again));
-	assert_true(again.ghost_earlier && brief_same_launch(again.ghost, &s.now->sel));
-	assert_false(brief_same_launch(again.ghost, &s.before->sel));
-	assert_float_equal(metric_get(&again.ghost->metrics, M_TIME_KERNEL), 4321.5, 0);
+	assert_non_null(session_reference_run(&again));
+	assert_true(again.reference_run_earlier && brief_same_launch(again.reference_run, &s.now->sel));
+	assert_false(brief_same_launch(again.reference_run, &s.before->sel));
+	assert_float_equal(metric_get(&again.reference_run->metrics, M_TIME_KERNEL), 4321.5, 0);
 	char *second = snapshot_write(&again, "1.0");
 	assert_string_equal(first, second);
 	char *before = panels(&s);

@@ -104,7 +104,7 @@ static inline void run_source(const char *source, const char *entry, struct dim3
 		req.buffers[i] =
 			(struct run_buffer){ .data = b[i].data, .bytes = b[i].count * elem_size(b[i].type) };
 	}
-	if (!kernel_launch_legal(&plan, &err) || !app_choose("a100", "emu", &sel, &err) ||
+	if (!kernel_launch_legal(&plan, &err) || !choose_gpu_and_backend("a100", "emu", &sel, &err) ||
 	    !compile_module(&(struct compile_request){ .file = "own.cu",
 	                                               .source = source,
 	                                               .cc_major = sel.gpu->cc_major,

@@ -79,7 +79,7 @@ static char *advice(const char *kernel, const char *variant, const char *words, 
 
 	sel.variant = the_variant(sel.kernel, variant);
 	settings(sel.kernel, words, sel.params);
-	if (!app_choose(gpu, "emu", &sel, &err) || !app_run(&sel, NULL, &s.now, &err))
+	if (!choose_gpu_and_backend(gpu, "emu", &sel, &err) || !run_selection(&sel, NULL, &s.now, &err))
 		fail_msg("%s/%s %s: %s", kernel, variant, words, err.msg);
 	s.sel = sel;
 	s.source = kernel_source(sel.kernel);

@@ -541,12 +541,13 @@ static inline struct session *fixture_reduced(void)
 }
 
 /* Every way in which there is nothing, or something else, to show. X(name) */
-#define FIXTURES(X)                                                                          \
-	X(done)                                                                                  \
-	X(reduced)                                                                               \
-	X(none)                                                                                  \
-	X(first) X(running) X(compiling) X(refused) X(failed) X(cancelled) X(wrong) X(no_counts) \
-		X(measured) X(no_kernel) X(ladder) X(streams)
+#define FIXTURES(X)                                                                             \
+	X(done)                                                                                     \
+	X(reduced)                                                                                  \
+	X(none)                                                                                     \
+	X(first)                                                                                    \
+	X(running) X(compiling) X(refused) X(failed) X(cancelled) X(wrong) X(no_counts) X(measured) \
+		X(no_kernel) X(ladder) X(streams)
 
 static inline struct session *fixture_none(void)
 {
@@ -730,41 +731,41 @@ static inline struct session *fixture_ladder(void)
 }
 
 /* The reduction and what an H200 gave for the same launch: fewer branches, the same requests. */
-static inline struct session *fixture_ghost(void)
+static inline struct session *fixture_reference_run(void)
 {
 	struct session *s = fixture_reduced();
-	s->ghost = mem_zalloc(sizeof *s->ghost);
-	brief_of(s->now, s->source, s->ghost);
+	s->reference_run = mem_zalloc(sizeof *s->reference_run);
+	brief_of(s->now, s->source, s->reference_run);
 	static const struct gpu_spec h200 = { .id = "a100", .name = "NVIDIA H200" };
-	s->ghost->sel.gpu = &h200;
+	s->reference_run->sel.gpu = &h200;
 	for (int i = 0; i < METRIC_COUNT; i++)
-		if (s->ghost->metrics.v[i].origin == ORIGIN_COUNTED)
-			s->ghost->metrics.v[i].origin = ORIGIN_MEASURED;
-	metric_num(&s->ghost->metrics, M_DIV_BRANCHES, ORIGIN_MEASURED, 12);
-	metric_num(&s->ghost->metrics, M_DIV_SIMD_EFF, ORIGIN_MEASURED, 61.25);
+		if (s->reference_run->metrics.v[i].origin == ORIGIN_COUNTED)
+			s->reference_run->metrics.v[i].origin = ORIGIN_MEASURED;
+	metric_num(&s->reference_run->metrics, M_DIV_BRANCHES, ORIGIN_MEASURED, 12);
+	metric_num(&s->reference_run->metrics, M_DIV_SIMD_EFF, ORIGIN_MEASURED, 61.25);
 	return s;
 }
 
-static inline struct session *fixture_ghost_hidden(void)
+static inline struct session *fixture_reference_run_hidden(void)
 {
-	struct session *s = fixture_ghost();
-	s->ghost_hidden = true;
+	struct session *s = fixture_reference_run();
+	s->reference_run_hidden = true;
 	return s;
 }
 
 /* A ladder whose rungs were recorded elsewhere, all but one. */
-static inline struct session *fixture_ladder_ghost(void)
+static inline struct session *fixture_ladder_reference(void)
 {
 	struct session *s = fixture_ladder();
 	struct ladder *l = s->ladder;
-	snprintf(l->ghost_machine, sizeof l->ghost_machine, "NVIDIA H200");
-	l->rungs[0].ghost_ns = 905000;
+	snprintf(l->reference_machine, sizeof l->reference_machine, "NVIDIA H200");
+	l->rungs[0].reference_ns = 905000;
 	snprintf(l->rungs[1].book, sizeof l->rungs[1].book, "411 ms: duration (S-350, rtx4060ti)");
-	l->rungs[1].ghost_ns = 301500;
-	l->rungs[4].ghost_ns = 98700;
+	l->rungs[1].reference_ns = 301500;
+	l->rungs[4].reference_ns = 98700;
 	l->library_ns = 0;
-	l->ghost_library_ns = 71200;
-	snprintf(l->ghost_library_name, sizeof l->ghost_library_name, "cuBLAS FP32");
+	l->reference_library_ns = 71200;
+	snprintf(l->reference_library_name, sizeof l->reference_library_name, "cuBLAS FP32");
 	ladder_compare(l);
 	return s;
 }

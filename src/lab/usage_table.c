@@ -2,7 +2,7 @@
  * What the compiler said about every entry compiled so far, so that occupancy follows a change of
  * block size or GPU at once. Knows no compiler and no thread but its own lock.
  */
-#include "app_run.h"
+#include "run.h"
 
 #include "base/mem.h"
 

@@ -2,14 +2,14 @@
  * One thread that compiles and runs what it was last asked for, and a mailbox of what came of it.
  *
  * Orders replace one another: only the newest is worth running, and a running one that is no
- * longer wanted is cancelled. Private to src/app*.c. Knows no session and no screen.
+ * longer wanted is cancelled. Private to src/lab/. Knows no session and no screen.
  */
-#ifndef PMPP_LAB_APP_WORKER_H
-#define PMPP_LAB_APP_WORKER_H
+#ifndef PMPP_LAB_LAB_WORKER_H
+#define PMPP_LAB_LAB_WORKER_H
 
-#include "app_run.h"
+#include "run.h"
 
-struct app_worker;
+struct lab_worker;
 
 enum news_kind {
 	NEWS_BACKEND, /* what was wanted is decided: sel.gpu and sel.backend */
@@ -44,22 +44,22 @@ struct work_order {
 };
 
 /* @usage is shared and outlives the worker. False: no thread or pipe to be had. */
-bool app_worker_new(struct app_worker **out, struct usage_table *usage, struct err *err);
+bool lab_worker_new(struct lab_worker **out, struct usage_table *usage, struct err *err);
 /* Cancels what runs, waits for the thread, drops what nobody took. NULL is fine. False: the thread
  * is deep in something that cannot be interrupted (a compiler, gigabytes to fill); it and all it
  * uses are left to the end of the process, which must come by _Exit(). */
-bool app_worker_free(struct app_worker *w);
-void app_worker_post(struct app_worker *w, const struct work_order *order);
+bool lab_worker_free(struct lab_worker *w);
+void lab_worker_post(struct lab_worker *w, const struct work_order *order);
 /* Stops what runs and forgets what waits; NEWS_CANCELLED follows if there was anything. */
-void app_worker_cancel(struct app_worker *w);
+void lab_worker_cancel(struct lab_worker *w);
 /* The oldest news, or false. The caller frees news.record. */
-bool app_worker_next(struct app_worker *w, struct news *out);
-double app_worker_progress(struct app_worker *w); /* 0..1 of the current order */
-/* Readable when app_worker_next() has news or app_worker_progress() moved, until
- * app_worker_drain(). */
-int app_worker_fd(struct app_worker *w);
-void app_worker_drain(struct app_worker *w);
+bool lab_worker_next(struct lab_worker *w, struct news *out);
+double lab_worker_progress(struct lab_worker *w); /* 0..1 of the current order */
+/* Readable when lab_worker_next() has news or lab_worker_progress() moved, until
+ * lab_worker_drain(). */
+int lab_worker_fd(struct lab_worker *w);
+void lab_worker_drain(struct lab_worker *w);
 /* Makes the descriptor readable: there is other news. From any thread. */
-void app_worker_wake(struct app_worker *w);
+void lab_worker_wake(struct lab_worker *w);
 
 #endif

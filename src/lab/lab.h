@@ -5,52 +5,52 @@
  * and runs. A change of selection makes occupancy at once (from cached register counts), cancels
  * a run that is no longer wanted, and starts the next. Nothing here draws or parses arguments.
  */
-#ifndef PMPP_LAB_APP_H
-#define PMPP_LAB_APP_H
+#ifndef PMPP_LAB_LAB_H
+#define PMPP_LAB_LAB_H
 
 #include "base/err.h"
 #include "model/session.h"
 #include "registry.h"
 
-struct app;
+struct lab;
 
 /* @gpu and @backend as typed ("a100", "auto"); auto = cuda when it has a device, else emu: the
  * worker finds out, so that this returns at once. @gpu NULL = the live device's sheet if cuda is
- * used, else APP_DEFAULT_GPU. The first kernel of the registry is selected; nothing runs before
- * app_start(). */
-#define APP_DEFAULT_GPU "a100"
-bool app_new(struct app **out, const char *gpu, const char *backend, struct err *err);
+ * used, else LAB_DEFAULT_GPU. The first kernel of the registry is selected; nothing runs before
+ * lab_start(). */
+#define LAB_DEFAULT_GPU "a100"
+bool lab_new(struct lab **out, const char *gpu, const char *backend, struct err *err);
 /* NULL is fine. False: the worker could not be stopped in time, and what it uses is left as it is:
  * the process must end by _Exit(), without destructors under a running thread. */
-bool app_free(struct app *a);
-struct session *app_session(struct app *a);
+bool lab_free(struct lab *a);
+struct session *lab_session(struct lab *a);
 
 /* Selection. Refused values stay in the selection with session.plan_err set. */
-void app_select(struct app *a, const struct kernel_desc *k, unsigned variant);
-void app_param(struct app *a, unsigned param, int64_t value);
-void app_gpu(struct app *a, const struct gpu_spec *g);
-void app_backend(struct app *a, const char *name);
-void app_seed(struct app *a, uint64_t seed);
+void lab_select(struct lab *a, const struct kernel_desc *k, unsigned variant);
+void lab_param(struct lab *a, unsigned param, int64_t value);
+void lab_gpu(struct lab *a, const struct gpu_spec *g);
+void lab_backend(struct lab *a, const char *name);
+void lab_seed(struct lab *a, uint64_t seed);
 
-/* Interactive use: start, stop, collect. app_wake_fd() is readable when app_poll() has news. */
-void app_start(struct app *a);
+/* Interactive use: start, stop, collect. lab_wake_fd() is readable when lab_poll() has news. */
+void lab_start(struct lab *a);
 /* The same by a key: a person's own file is read again first, and its values stay by name. */
-void app_rerun(struct app *a);
-void app_cancel(struct app *a);
+void lab_rerun(struct lab *a);
+void lab_cancel(struct lab *a);
 /* The person looks at another panel: the ladder runs its missing rungs while it is that one. */
-void app_focus(struct app *a);
-bool app_poll(struct app *a);
-int app_wake_fd(struct app *a);
+void lab_focus(struct lab *a);
+bool lab_poll(struct lab *a);
+int lab_wake_fd(struct lab *a);
 
 /* Presets: choose one (name or path), step by +1 or -1, show a mystery's answer. ERR_USAGE when
  * there is nowhere to go; the session is then as it was. */
-bool app_tour(struct app *a, const char *preset, struct err *err);
-bool app_tour_step(struct app *a, int direction, struct err *err);
-bool app_tour_reveal(struct app *a, struct err *err);
+bool lab_tour(struct lab *a, const char *preset, struct err *err);
+bool lab_tour_step(struct lab *a, int direction, struct err *err);
+bool lab_tour_reveal(struct lab *a, struct err *err);
 /* Writes the session to a file in the working folder; @name tells which. */
-bool app_export(struct app *a, char *name, size_t n, struct err *err);
+bool lab_export(struct lab *a, char *name, size_t n, struct err *err);
 /* Shows a snapshot; nothing runs until the person changes something. */
-bool app_open(struct app *a, const char *path, char *note, size_t n, struct err *err);
+bool lab_open(struct lab *a, const char *path, char *note, size_t n, struct err *err);
 
 /* How to run, where the defaults do not do. */
 struct run_options {
@@ -64,18 +64,19 @@ struct run_options {
 
 /* Turns "a100" (NULL = default) and "auto" into @sel's gpu and backend. Batch use: may probe a GPU,
  * which takes time. */
-bool app_choose(const char *gpu, const char *backend, struct selection *sel, struct err *err);
+bool choose_gpu_and_backend(const char *gpu, const char *backend, struct selection *sel,
+                            struct err *err);
 
 /* Batch use, on the calling thread: compile, plan, run, verify, derive every metric. The record is
  * the caller's (record_free). False: nothing ran; @err says why. A wrong result is a record. */
-bool app_run(const struct selection *sel, const struct run_hooks *hooks, struct run_record **out,
-             struct err *err);
-bool app_run_with(const struct selection *sel, const struct run_options *options,
-                  const struct run_hooks *hooks, struct run_record **out, struct err *err);
+bool run_selection(const struct selection *sel, const struct run_hooks *hooks,
+                   struct run_record **out, struct err *err);
+bool run_selection_with(const struct selection *sel, const struct run_options *options,
+                        const struct run_hooks *hooks, struct run_record **out, struct err *err);
 
 /* The vendor library's times for the same product, where the back end has one and the family is
  * one; returns how many of @max. May take seconds. */
-unsigned app_library(const struct selection *sel, const atomic_bool *cancel,
-                     struct library_line *out, unsigned max);
+unsigned library_lines(const struct selection *sel, const atomic_bool *cancel,
+                       struct library_line *out, unsigned max);
 
 #endif

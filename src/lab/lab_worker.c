@@ -1,11 +1,11 @@
 /*
- * The worker thread; see app_worker.h.
+ * The worker thread; see lab_worker.h.
  *
  * Everything shared is under one lock, but for the cancel flag, which the back end polls. The
  * waker is a pipe with at most one byte in it. A launch that would take long is answered twice:
  * first from a spread sample of its blocks, about SAMPLE_S long, then from all of them.
  */
-#include "app_worker.h"
+#include "lab_worker.h"
 
 #include "base/mem.h"
 #include "lab/reference_run.h"
@@ -24,7 +24,7 @@
 #define PILOT_BLOCKS 16u     /* enough to know the speed */
 #define QUEUE_MAX 16u
 
-struct app_worker {
+struct lab_worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* an order, or the thread's end */
@@ -45,7 +45,7 @@ struct app_worker {
 /* --- mailbox --- */
 
 /* With the lock held. */
-static void wake(struct app_worker *w)
+static void wake(struct lab_worker *w)
 {
 	if (w->signalled)
 		return;
@@ -64,7 +64,7 @@ static void drop(struct news *n)
 
 /* A taker that does not come loses the oldest news of older orders first, and is always left the
  * newest. */
-static void tell(struct app_worker *w, const struct news *n)
+static void tell(struct lab_worker *w, const struct news *n)
 {
 	pthread_mutex_lock(&w->lock);
 	if (w->n_news == QUEUE_MAX) {
@@ -77,7 +77,7 @@ static void tell(struct app_worker *w, const struct news *n)
 	pthread_mutex_unlock(&w->lock);
 }
 
-bool app_worker_next(struct app_worker *w, struct news *out)
+bool lab_worker_next(struct lab_worker *w, struct news *out)
 {
 	pthread_mutex_lock(&w->lock);
 	bool any = w->n_news > 0;
@@ -90,7 +90,7 @@ bool app_worker_next(struct app_worker *w, struct news *out)
 	return any;
 }
 
-double app_worker_progress(struct app_worker *w)
+double lab_worker_progress(struct lab_worker *w)
 {
 	pthread_mutex_lock(&w->lock);
 	double p = w->progress;
@@ -98,19 +98,19 @@ double app_worker_progress(struct app_worker *w)
 	return p;
 }
 
-int app_worker_fd(struct app_worker *w)
+int lab_worker_fd(struct lab_worker *w)
 {
 	return w->wake[0];
 }
 
-void app_worker_wake(struct app_worker *w)
+void lab_worker_wake(struct lab_worker *w)
 {
 	pthread_mutex_lock(&w->lock);
 	wake(w);
 	pthread_mutex_unlock(&w->lock);
 }
 
-void app_worker_drain(struct app_worker *w)
+void lab_worker_drain(struct lab_worker *w)
 {
 	char byte[8];
 	pthread_mutex_lock(&w->lock);
@@ -120,7 +120,7 @@ void app_worker_drain(struct app_worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-void app_worker_post(struct app_worker *w, const struct work_order *order)
+void lab_worker_post(struct lab_worker *w, const struct work_order *order)
 {
 	pthread_mutex_lock(&w->lock);
 	w->order = *order;
@@ -139,7 +139,7 @@ void app_worker_post(struct app_worker *w, const struct work_order *order)
 	pthread_mutex_unlock(&w->lock);
 }
 
-void app_worker_cancel(struct app_worker *w)
+void lab_worker_cancel(struct lab_worker *w)
 {
 	pthread_mutex_lock(&w->lock);
 	const bool forgot = w->waiting;
@@ -156,7 +156,7 @@ void app_worker_cancel(struct app_worker *w)
 /* --- the thread --- */
 
 struct progress_of {
-	struct app_worker *w;
+	struct lab_worker *w;
 	double from, to; /* this launch's part of the order */
 };
 
@@ -169,12 +169,12 @@ static void on_progress(void *ctx, double fraction)
 	pthread_mutex_unlock(&p->w->lock);
 }
 
-static bool cancelled(struct app_worker *w)
+static bool cancelled(struct lab_worker *w)
 {
 	return atomic_load(&w->cancel);
 }
 
-static void failed(struct app_worker *w, const struct work_order *order, const struct err *err)
+static void failed(struct lab_worker *w, const struct work_order *order, const struct err *err)
 {
 	const bool by_hand = cancelled(w) || err->code == ERR_CANCELLED;
 	struct news n = { .kind = by_hand ? NEWS_CANCELLED : NEWS_FAILED,
@@ -193,7 +193,7 @@ static uint64_t grid_blocks(const struct launch_plan *p)
 /* For a launch whose blocks will take long, a record from a sample of them is told first.
  * False: there is no more to do, as a rung has its figures or the run failed, which has been told.
  */
-static bool sample_first(struct app_worker *w, struct prepared *p, const struct work_order *order,
+static bool sample_first(struct lab_worker *w, struct prepared *p, const struct work_order *order,
                          const struct run_hooks *hooks)
 {
 	const uint64_t blocks = grid_blocks(&p->plan);
@@ -230,7 +230,7 @@ static bool sample_first(struct app_worker *w, struct prepared *p, const struct 
 	return !order->rung;
 }
 
-static void work(struct app_worker *w, struct work_order *order)
+static void work(struct lab_worker *w, struct work_order *order)
 {
 	struct selection *sel = &order->sel;
 	struct prepared p;
@@ -243,7 +243,7 @@ static void work(struct app_worker *w, struct work_order *order)
 		struct news n = {
 			.kind = NEWS_LIBRARY, .serial = order->serial, .final = true, .rung = true
 		};
-		if (!app_library(sel, &w->cancel, &n.library, 1))
+		if (!library_lines(sel, &w->cancel, &n.library, 1))
 			n.library = (struct library_line){ 0 };
 		tell(w, &n);
 		return;
@@ -266,7 +266,7 @@ static void work(struct app_worker *w, struct work_order *order)
 	usage_learn(w->usage, &id, &w->bench.module);
 	tell(w, &(struct news){ .kind = NEWS_USAGE, .serial = order->serial, .rung = order->rung });
 	ladder_book_warm();
-	ghost_find(sel); /* so that its recordings are read when the screen's thread asks */
+	reference_run_find(sel); /* so that its recordings are read when the screen's thread asks */
 	if (cancelled(w)) {
 		failed(w, order, &err);
 		return;
@@ -300,9 +300,9 @@ static bool is_due(const struct timespec *due)
 	return now.tv_sec > due->tv_sec || (now.tv_sec == due->tv_sec && now.tv_nsec >= due->tv_nsec);
 }
 
-static void *app_worker_main(void *arg)
+static void *lab_worker_main(void *arg)
 {
-	struct app_worker *w = arg;
+	struct lab_worker *w = arg;
 	pthread_mutex_lock(&w->lock);
 	while (!w->quit) {
 		if (!w->waiting) {
@@ -330,9 +330,9 @@ static void *app_worker_main(void *arg)
 	return NULL;
 }
 
-bool app_worker_new(struct app_worker **out, struct usage_table *usage, struct err *err)
+bool lab_worker_new(struct lab_worker **out, struct usage_table *usage, struct err *err)
 {
-	struct app_worker *w = mem_zalloc(sizeof *w);
+	struct lab_worker *w = mem_zalloc(sizeof *w);
 	w->usage = usage;
 	if (pipe(w->wake)) {
 		err_set(err, ERR_IO, "no pipe to wake the screen: %s", strerror(errno));
@@ -350,7 +350,7 @@ bool app_worker_new(struct app_worker **out, struct usage_table *usage, struct e
 	pthread_condattr_destroy(&monotonic);
 	pthread_mutex_init(&w->lock, NULL);
 	atomic_init(&w->cancel, false);
-	int failure = pthread_create(&w->thread, NULL, app_worker_main, w);
+	int failure = pthread_create(&w->thread, NULL, lab_worker_main, w);
 	if (failure) {
 		err_set(err, ERR_IO, "no thread to run kernels on: %s", strerror(failure));
 		pthread_cond_destroy(&w->changed);
@@ -364,7 +364,7 @@ bool app_worker_new(struct app_worker **out, struct usage_table *usage, struct e
 	return true;
 }
 
-bool app_worker_free(struct app_worker *w)
+bool lab_worker_free(struct lab_worker *w)
 {
 	if (!w)
 		return true;

@@ -1,12 +1,12 @@
 /*
- * The steps of one run, shared by batch use (app_run) and the worker thread.
+ * The steps of one run, shared by batch use (run_selection) and the worker thread.
  *
- * Private to src/app*.c and src/app_worker.c. Knows no thread, session or screen.
+ * Private to src/lab/. Knows no thread, session or screen.
  */
-#ifndef PMPP_LAB_APP_RUN_H
-#define PMPP_LAB_APP_RUN_H
+#ifndef PMPP_LAB_RUN_H
+#define PMPP_LAB_RUN_H
 
-#include "app.h"
+#include "lab.h"
 
 #include <pthread.h>
 
@@ -40,7 +40,8 @@ struct occ_input usage_occ_input(const struct usage *u);
 bool backend_named(const char *name, struct err *err);
 /* Where *gpu is a device ("cuda1"): no sheet, and that device's back end. */
 bool choose_device(const char **gpu, const char **backend, struct err *err);
-/* app_choose() when @sel->gpu holds the person's GPU already (@gpu_given) or is still open. */
+/* choose_gpu_and_backend() when @sel->gpu holds the person's GPU already (@gpu_given) or is still
+ * open. */
 bool choose_backend(bool gpu_given, const char *backend, struct selection *sel, struct err *err);
 /* The sheet whose id is spelt by whole words of a device's name; NULL = none. */
 const struct gpu_spec *sheet_of_device(const char *device);

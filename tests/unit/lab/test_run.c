@@ -1,6 +1,6 @@
 /* One run in a row: records, verdicts in words, refusals, choice of GPU and back end. */
 #include "fake_registry.h"
-#include "lab/app_run.h"
+#include "lab/run.h"
 
 static struct selection start(unsigned variant)
 {
@@ -15,7 +15,7 @@ static struct run_record *run_ok(const struct selection *sel)
 {
 	struct err err = { 0 };
 	struct run_record *r = NULL;
-	if (!app_run(sel, NULL, &r, &err))
+	if (!run_selection(sel, NULL, &r, &err))
 		fail_msg("%s", err.msg);
 	assert_non_null(r);
 	return r;
@@ -84,7 +84,7 @@ static void test_a_sample_is_not_verified(void **state)
 	struct err err = { 0 };
 	struct run_record *r;
 	fake.wrong = true; /* nobody may look */
-	assert_true(app_run_with(&sel, &(struct run_options){ .max_blocks = 3 }, NULL, &r, &err));
+	assert_true(run_selection_with(&sel, &(struct run_options){ .max_blocks = 3 }, NULL, &r, &err));
 	assert_int_equal(r->verify, VERIFY_SAMPLED);
 	assert_string_equal(r->verify_text, "not verified: 3 of 8 blocks run");
 	assert_int_equal(r->metrics.v[M_INST_WARP].origin, ORIGIN_SAMPLED);
@@ -98,7 +98,7 @@ static void refused(const struct selection *sel, enum err_code code, const char 
 	struct err err = { 0 };
 	struct run_record *r = NULL;
 	int runs = fake.runs;
-	assert_false(app_run(sel, NULL, &r, &err));
+	assert_false(run_selection(sel, NULL, &r, &err));
 	assert_null(r);
 	assert_int_equal(err.code, code);
 	if (!strstr(err.msg, part))
@@ -135,7 +135,7 @@ static void test_a_fault_is_passed_on(void **state)
 	struct err err = { 0 };
 	struct run_record *r = NULL;
 	fake.fault = true;
-	assert_false(app_run(&sel, NULL, &r, &err));
+	assert_false(run_selection(&sel, NULL, &r, &err));
 	assert_int_equal(err.code, ERR_FAULT);
 	assert_string_equal(err.msg, "toy.cu:8: block 0, thread 3: no");
 	assert_null(r);
@@ -210,30 +210,30 @@ static void test_choosing(void **state)
 	(void)state;
 	struct selection sel = start(0);
 	struct err err = { 0 };
-	assert_true(app_choose(NULL, "auto", &sel, &err));
+	assert_true(choose_gpu_and_backend(NULL, "auto", &sel, &err));
 	assert_string_equal(sel.backend, "emu");
 	assert_string_equal(sel.gpu->id, "a100");
-	assert_false(app_choose(NULL, "cuda", &sel, &err));
+	assert_false(choose_gpu_and_backend(NULL, "cuda", &sel, &err));
 	assert_int_equal(err.code, ERR_UNAVAILABLE);
 
 	fake.device = true;
-	assert_true(app_choose(NULL, NULL, &sel, &err));
+	assert_true(choose_gpu_and_backend(NULL, NULL, &sel, &err));
 	assert_string_equal(sel.backend, "cuda");
 	assert_string_equal(sel.gpu->id, "cuda0"); /* its own sheet */
 	/* The GPU's own figures, or none: another sheet can only be emulated. */
-	assert_true(app_choose("A100", "auto", &sel, &err));
+	assert_true(choose_gpu_and_backend("A100", "auto", &sel, &err));
 	assert_string_equal(sel.backend, "emu");
 	assert_string_equal(sel.gpu->id, "a100");
-	assert_false(app_choose("a100", "cuda", &sel, &err));
+	assert_false(choose_gpu_and_backend("a100", "cuda", &sel, &err));
 	assert_int_equal(err.code, ERR_UNAVAILABLE);
 	assert_non_null(strstr(err.remedy, "--gpu h200"));
-	assert_true(app_choose("H200", "cuda", &sel, &err));
+	assert_true(choose_gpu_and_backend("H200", "cuda", &sel, &err));
 	assert_string_equal(sel.backend, "cuda");
 	assert_string_equal(sel.gpu->id, "h200");
 
-	assert_false(app_choose("a101", "emu", &sel, &err));
+	assert_false(choose_gpu_and_backend("a101", "emu", &sel, &err));
 	assert_int_equal(err.code, ERR_USAGE);
-	assert_false(app_choose("a100", "emulator", &sel, &err));
+	assert_false(choose_gpu_and_backend("a100", "emulator", &sel, &err));
 	assert_non_null(strstr(err.remedy, "emu"));
 }
 

@@ -1,12 +1,12 @@
 /*
- * The session: what a person has chosen and what came of it. See app.h.
+ * The session: what a person has chosen and what came of it. See lab.h.
  *
  * Every change does three things: the instant part (plan, occupancy, sweep) on the spot, an order
- * to the worker, and nothing else. Records come back through app_poll(). Does not draw, parse
+ * to the worker, and nothing else. Records come back through lab_poll(). Does not draw, parse
  * arguments, compile or run.
  */
-#include "app.h"
-#include "app_worker.h"
+#include "lab.h"
+#include "lab_worker.h"
 #include "lab/reference_run.h"
 #include "ladder_book.h"
 #include "userkernel/user_file.h"
@@ -23,10 +23,10 @@
 #include <string.h>
 #include <time.h>
 
-struct app {
+struct lab {
 	struct session s;
 	struct usage_table *usage;
-	struct app_worker *worker;
+	struct lab_worker *worker;
 	bool started;
 	char wanted[16];          /* "auto" or "cuda" until the worker has decided; "" = decided */
 	bool gpu_given;           /* the person named a GPU: the decision must respect it */
@@ -43,7 +43,7 @@ struct app {
 
 /* --- the instant part --- */
 
-static void instant(struct app *a)
+static void instant(struct lab *a)
 {
 	struct session *s = &a->s;
 	struct build_id id;
@@ -60,7 +60,7 @@ static void instant(struct app *a)
 	session_instant(s, &in);
 }
 
-static bool on_step(const struct app *a, unsigned step, const struct selection *is);
+static bool on_step(const struct lab *a, unsigned step, const struct selection *is);
 
 /* The ladder of what is selected now; rungs that are the same runs stay. */
 static void ladder_follow(struct session *s)
@@ -70,7 +70,7 @@ static void ladder_follow(struct session *s)
 	struct ladder *l = ladder_new(&s->sel);
 	ladder_adopt(l, s->ladder);
 	ladder_free(s->ladder);
-	ghost_of_ladder(l);
+	reference_runs_of_ladder(l);
 	ladder_book(l);
 	s->ladder = l;
 }
@@ -81,7 +81,7 @@ static bool looks_at(const struct session *s, const char *view)
 }
 
 /* Plans, shows, and orders a run of what is selected now. */
-static void changed(struct app *a, bool at_once)
+static void changed(struct lab *a, bool at_once)
 {
 	struct session *s = &a->s;
 	instant(a);
@@ -101,7 +101,7 @@ static void changed(struct app *a, bool at_once)
 	a->serial++;
 	a->sampled_now = false;
 	if (!s->plan_ok) {
-		app_worker_cancel(a->worker);
+		lab_worker_cancel(a->worker);
 		s->state = RUN_NONE;
 		return;
 	}
@@ -116,11 +116,11 @@ static void changed(struct app *a, bool at_once)
 	memcpy(order.wanted, a->wanted, sizeof order.wanted);
 	s->state = RUN_RUNNING;
 	s->stuck_compile = !s->usage_known;
-	app_worker_post(a->worker, &order);
+	lab_worker_post(a->worker, &order);
 }
 
 /* The emulator needs no decision; its name stands until another one is decided on. */
-static void want(struct app *a, const char *backend)
+static void want(struct lab *a, const char *backend)
 {
 	const char *until_then = strcmp(backend, "auto") ? backend : "emu";
 	const char *wanted = strcmp(backend, "emu") ? backend : "";
@@ -161,13 +161,13 @@ static void select_kernel(struct session *s, const struct kernel_desc *k, unsign
 	s->lens = false;
 }
 
-void app_select(struct app *a, const struct kernel_desc *k, unsigned variant)
+void lab_select(struct lab *a, const struct kernel_desc *k, unsigned variant)
 {
 	select_kernel(&a->s, k, variant);
 	changed(a, true);
 }
 
-void app_param(struct app *a, unsigned param, int64_t value)
+void lab_param(struct lab *a, unsigned param, int64_t value)
 {
 	if (param >= a->s.sel.kernel->n_params)
 		return;
@@ -175,7 +175,7 @@ void app_param(struct app *a, unsigned param, int64_t value)
 	changed(a, false);
 }
 
-void app_gpu(struct app *a, const struct gpu_spec *g)
+void lab_gpu(struct lab *a, const struct gpu_spec *g)
 {
 	a->s.sel.gpu = g;
 	a->gpu_given = true;
@@ -185,7 +185,7 @@ void app_gpu(struct app *a, const struct gpu_spec *g)
 	changed(a, false);
 }
 
-void app_backend(struct app *a, const char *name)
+void lab_backend(struct lab *a, const char *name)
 {
 	/* A device brings its own sheet. */
 	if (strcmp(name, "emu") && strcmp(name, "auto"))
@@ -194,7 +194,7 @@ void app_backend(struct app *a, const char *name)
 	changed(a, false);
 }
 
-void app_seed(struct app *a, uint64_t seed)
+void lab_seed(struct lab *a, uint64_t seed)
 {
 	a->s.sel.seed = seed;
 	changed(a, false);
@@ -202,14 +202,14 @@ void app_seed(struct app *a, uint64_t seed)
 
 /* --- life --- */
 
-bool app_new(struct app **out, const char *gpu, const char *backend, struct err *err)
+bool lab_new(struct lab **out, const char *gpu, const char *backend, struct err *err)
 {
 	if (!choose_device(&gpu, &backend, err))
 		return false;
 	const char *where = backend ? backend : "auto";
-	struct app *a = mem_zalloc(sizeof *a);
+	struct lab *a = mem_zalloc(sizeof *a);
 	struct session *s = &a->s;
-	if (!backend_named(where, err) || !gpu_load(gpu ? gpu : APP_DEFAULT_GPU, &s->sel.gpu, err)) {
+	if (!backend_named(where, err) || !gpu_load(gpu ? gpu : LAB_DEFAULT_GPU, &s->sel.gpu, err)) {
 		free(a);
 		return false;
 	}
@@ -218,22 +218,22 @@ bool app_new(struct app **out, const char *gpu, const char *backend, struct err 
 	s->sel.seed = 1;
 	s->view = view_count() ? view_at(0)->name : "";
 	a->usage = usage_table_new();
-	if (!app_worker_new(&a->worker, a->usage, err)) {
+	if (!lab_worker_new(&a->worker, a->usage, err)) {
 		usage_table_free(a->usage);
 		free(a);
 		return false;
 	}
-	app_select(a, kernel_at(0), 0);
+	lab_select(a, kernel_at(0), 0);
 	*out = a;
 	return true;
 }
 
-bool app_free(struct app *a)
+bool lab_free(struct lab *a)
 {
 	if (!a)
 		return true;
 	user_watch_free(a->watch);
-	const bool ended = app_worker_free(a->worker);
+	const bool ended = lab_worker_free(a->worker);
 	if (ended) /* else it may still be looked at */
 		usage_table_free(a->usage);
 	record_free(a->s.now);
@@ -246,17 +246,17 @@ bool app_free(struct app *a)
 	return ended;
 }
 
-struct session *app_session(struct app *a)
+struct session *lab_session(struct lab *a)
 {
 	return &a->s;
 }
 
 static void file_changed(void *worker)
 {
-	app_worker_wake(worker);
+	lab_worker_wake(worker);
 }
 
-void app_start(struct app *a)
+void lab_start(struct lab *a)
 {
 	const char *own = user_file_path(a->s.sel.kernel);
 	if (own && !a->watch)
@@ -267,14 +267,14 @@ void app_start(struct app *a)
 
 enum reloaded { RELOAD_SAME, RELOAD_NEW, RELOAD_FAILED };
 /* Reads a person's own file again; its kernel with the values so far is selected if it changed. */
-static enum reloaded reload(struct app *a)
+static enum reloaded reload(struct lab *a)
 {
 	struct session *s = &a->s;
 	const struct selection old = s->sel;
 	const struct kernel_desc *k;
 	struct err err = { 0 };
 	if (!user_file_reload(old.kernel, &k, &err)) {
-		app_worker_cancel(a->worker);
+		lab_worker_cancel(a->worker);
 		a->serial++; /* what is under way belongs to the file as it was */
 		s->state = RUN_FAILED;
 		s->run_err = err;
@@ -296,28 +296,28 @@ static enum reloaded reload(struct app *a)
 	return RELOAD_NEW;
 }
 
-void app_rerun(struct app *a)
+void lab_rerun(struct lab *a)
 {
 	if (reload(a) != RELOAD_FAILED)
-		app_start(a);
+		lab_start(a);
 }
 
-void app_cancel(struct app *a)
+void lab_cancel(struct lab *a)
 {
 	if (a->s.state == RUN_RUNNING || a->rung)
-		app_worker_cancel(a->worker);
+		lab_worker_cancel(a->worker);
 	a->no_rungs = true;
 }
 
-int app_wake_fd(struct app *a)
+int lab_wake_fd(struct lab *a)
 {
-	return app_worker_fd(a->worker);
+	return lab_worker_fd(a->worker);
 }
 
 /* --- the ladder --- */
 
 /* The next rung that has not run, when its panel is looked at and nothing else is to be done. */
-static void ladder_climb(struct app *a)
+static void ladder_climb(struct lab *a)
 {
 	struct session *s = &a->s;
 	if (!a->started || a->rung || a->no_rungs || a->wanted[0] || s->opened ||
@@ -329,7 +329,7 @@ static void ladder_climb(struct app *a)
 			ladder_put(s->ladder, s->before);
 		if (s->now)
 			ladder_put(s->ladder, s->now);
-		ghost_of_ladder(s->ladder);
+		reference_runs_of_ladder(s->ladder);
 		ladder_book(s->ladder);
 	}
 	struct ladder *l = s->ladder;
@@ -346,7 +346,7 @@ static void ladder_climb(struct app *a)
 			continue;
 		}
 		a->rung = order.serial = ++a->rungs;
-		app_worker_post(a->worker, &order);
+		lab_worker_post(a->worker, &order);
 		return;
 	}
 	if (l->library_asked)
@@ -355,11 +355,11 @@ static void ladder_climb(struct app *a)
 		.serial = ++a->rungs, .sel = l->sel, .at_once = true, .rung = true, .library = true
 	};
 	a->rung = order.serial;
-	app_worker_post(a->worker, &order);
+	lab_worker_post(a->worker, &order);
 }
 
 /* News of a rung; a result that comes too late for its order may still belong to the ladder. */
-static void take_rung(struct app *a, struct news *n)
+static void take_rung(struct lab *a, struct news *n)
 {
 	struct ladder *l = a->s.ladder;
 	const bool awaited = a->rung && n->serial == a->rung;
@@ -386,7 +386,7 @@ static void take_rung(struct app *a, struct news *n)
 
 /* Stall reasons cost passes, so they are read from the first time on that their panel is looked at.
  */
-static void ask_stalls(struct app *a)
+static void ask_stalls(struct lab *a)
 {
 	const struct session *s = &a->s;
 	if (a->started && !a->stalls && !s->opened && s->state == RUN_DONE && s->now && !s->stale &&
@@ -394,7 +394,7 @@ static void ask_stalls(struct app *a)
 		changed(a, true);
 }
 
-void app_focus(struct app *a)
+void lab_focus(struct lab *a)
 {
 	ladder_climb(a);
 	ask_stalls(a);
@@ -403,14 +403,14 @@ void app_focus(struct app *a)
 /* --- presets --- */
 
 /* Is the selection still what the step asked for? Where it runs is the person's own choice. */
-static bool on_step(const struct app *a, unsigned step, const struct selection *is)
+static bool on_step(const struct lab *a, unsigned step, const struct selection *is)
 {
 	struct selection sel = *is;
 	return tour_select(a->preset, step, &sel, NULL) && selection_equal(&sel, is);
 }
 
 /* Holds the newest record against the step that asked for it. */
-static void tour_judge(struct app *a)
+static void tour_judge(struct lab *a)
 {
 	struct session *s = &a->s;
 	struct session_tour *t = &s->tour;
@@ -437,7 +437,7 @@ static void tour_judge(struct app *a)
 }
 
 /* A step whose lesson is that the run is stopped: is this the stop it speaks of? */
-static void tour_judge_stop(struct app *a, const struct err *why)
+static void tour_judge_stop(struct lab *a, const struct err *why)
 {
 	struct session_tour *t = &a->s.tour;
 	if (!a->preset || t->off_path || !a->preset->steps[t->step].stops)
@@ -448,7 +448,7 @@ static void tour_judge_stop(struct app *a, const struct err *why)
 	t->judged = true;
 }
 
-static bool take_step(struct app *a, unsigned step, struct err *err)
+static bool take_step(struct lab *a, unsigned step, struct err *err)
 {
 	struct session *s = &a->s;
 	struct selection sel = s->sel;
@@ -470,7 +470,7 @@ static bool take_step(struct app *a, unsigned step, struct err *err)
 	return true;
 }
 
-bool app_tour(struct app *a, const char *name, struct err *err)
+bool lab_tour(struct lab *a, const char *name, struct err *err)
 {
 	struct preset *p;
 	if (!preset_load(name, &p, err))
@@ -486,7 +486,7 @@ bool app_tour(struct app *a, const char *name, struct err *err)
 	return true;
 }
 
-bool app_tour_step(struct app *a, int direction, struct err *err)
+bool lab_tour_step(struct lab *a, int direction, struct err *err)
 {
 	struct session_tour *t = &a->s.tour;
 	if (!a->preset)
@@ -501,7 +501,7 @@ bool app_tour_step(struct app *a, int direction, struct err *err)
 	return take_step(a, direction > 0 ? t->step + 1 : t->step - 1, err);
 }
 
-bool app_tour_reveal(struct app *a, struct err *err)
+bool lab_tour_reveal(struct lab *a, struct err *err)
 {
 	struct session_tour *t = &a->s.tour;
 	if (!a->preset || !a->preset->steps[t->step].reveal)
@@ -512,14 +512,14 @@ bool app_tour_reveal(struct app *a, struct err *err)
 
 /* --- snapshots --- */
 
-bool app_export(struct app *a, char *name, size_t n, struct err *err)
+bool lab_export(struct lab *a, char *name, size_t n, struct err *err)
 {
 	session_file_name(&a->s, (long long)time(NULL), name, n);
 	return session_save(&a->s, name, err);
 }
 
 /* A snapshot names its preset; where this program has none of that name the tour is over. */
-static void resume_tour(struct app *a)
+static void resume_tour(struct lab *a)
 {
 	struct session_tour *t = &a->s.tour;
 	preset_free(a->preset);
@@ -530,12 +530,12 @@ static void resume_tour(struct app *a)
 		*t = (struct session_tour){ 0 };
 }
 
-bool app_open(struct app *a, const char *path, char *note, size_t n, struct err *err)
+bool lab_open(struct lab *a, const char *path, char *note, size_t n, struct err *err)
 {
 	struct session read;
 	if (!session_open(path, &read, note, n, err))
 		return false;
-	app_worker_cancel(a->worker);
+	lab_worker_cancel(a->worker);
 	record_free(a->s.now);
 	record_free(a->s.before);
 	ladder_free(a->s.ladder);
@@ -556,7 +556,7 @@ bool app_open(struct app *a, const char *path, char *note, size_t n, struct err 
 /* --- what came of it --- */
 
 /* `before` is the last record of another selection, so that deltas say what a change did. */
-static void take_record(struct app *a, struct news *n)
+static void take_record(struct lab *a, struct news *n)
 {
 	struct session *s = &a->s;
 	struct run_record *r = n->record;
@@ -576,7 +576,7 @@ static void take_record(struct app *a, struct news *n)
 	s->now = r;
 	if (n->final)
 		session_remember(s, r, kernel_source(r->sel.kernel));
-	ghost_of_session(s);
+	reference_run_of_session(s);
 	s->stale = !selection_equal(&r->sel, &s->sel);
 	if (!current)
 		return;
@@ -587,7 +587,7 @@ static void take_record(struct app *a, struct news *n)
 	}
 }
 
-static void take_backend(struct app *a, const struct news *n)
+static void take_backend(struct lab *a, const struct news *n)
 {
 	struct session *s = &a->s;
 	if (!a->wanted[0])
@@ -599,7 +599,7 @@ static void take_backend(struct app *a, const struct news *n)
 	instant(a);
 }
 
-static void take(struct app *a, struct news *n)
+static void take(struct lab *a, struct news *n)
 {
 	struct session *s = &a->s;
 	const bool current = n->serial == a->serial;
@@ -632,24 +632,24 @@ static void take(struct app *a, struct news *n)
 		s->stuck_compile = false;
 }
 
-bool app_poll(struct app *a)
+bool lab_poll(struct lab *a)
 {
 	struct news n;
 	bool any = false;
-	app_worker_drain(a->worker);
-	while (app_worker_next(a->worker, &n)) {
+	lab_worker_drain(a->worker);
+	while (lab_worker_next(a->worker, &n)) {
 		take(a, &n);
 		any = true;
 	}
 	if (a->s.state == RUN_RUNNING) {
-		double p = app_worker_progress(a->worker);
+		double p = lab_worker_progress(a->worker);
 		any = any || p > a->s.progress || p < a->s.progress;
 		a->s.progress = p;
 	}
 	if (a->watch && user_watch_changed(a->watch) && user_file_path(a->s.sel.kernel)) {
 		const enum reloaded now = reload(a);
 		if (now == RELOAD_NEW)
-			app_start(a);
+			lab_start(a);
 		any |= now != RELOAD_SAME;
 	}
 	ladder_climb(a);

@@ -2,14 +2,14 @@
 #include "fake_registry.h"
 #include "cli/tui_host.h"
 
-static struct app *open_host(struct screen_host *host)
+static struct lab *open_host(struct screen_host *host)
 {
-	struct app *a;
+	struct lab *a;
 	struct err err = { 0 };
 	fake_reset();
-	if (!app_new(&a, "a100", "emu", &err))
+	if (!lab_new(&a, "a100", "emu", &err))
 		fail_msg("%s", err.msg);
-	app_host(a, host);
+	tui_host(a, host);
 	return a;
 }
 
@@ -17,15 +17,15 @@ static void test_every_function_is_there(void **state)
 {
 	(void)state;
 	struct screen_host h;
-	struct app *a = open_host(&h);
+	struct lab *a = open_host(&h);
 	assert_true(h.session && h.poll && h.wake_fd && h.set_param && h.set_kernel && h.set_gpu &&
 	            h.set_backend && h.run && h.cancel && h.edit && h.view_at && h.choices &&
 	            h.choice_at && h.choose);
-	assert_ptr_equal(h.session(h.ctx), app_session(a));
-	assert_ptr_equal(h.edit(h.ctx), app_session(a));
+	assert_ptr_equal(h.session(h.ctx), lab_session(a));
+	assert_ptr_equal(h.edit(h.ctx), lab_session(a));
 	assert_true(h.wake_fd(h.ctx) >= 0);
 	assert_false(h.poll(h.ctx));
-	app_free(a);
+	lab_free(a);
 }
 
 static void test_kernels_variant_by_variant(void **state)
@@ -33,24 +33,24 @@ static void test_kernels_variant_by_variant(void **state)
 	(void)state;
 	struct screen_host h;
 	struct choice c;
-	struct app *a = open_host(&h);
+	struct lab *a = open_host(&h);
 	assert_int_equal(h.choices(h.ctx, CMD_KERNEL), 2);
 	h.choice_at(h.ctx, CMD_KERNEL, 1, &c);
 	assert_string_equal(c.label, "toy/two");
 	assert_true(c.enabled);
 	h.choose(h.ctx, CMD_KERNEL, 1);
-	assert_int_equal(app_session(a)->sel.variant, 1);
+	assert_int_equal(lab_session(a)->sel.variant, 1);
 	h.set_param(h.ctx, TOY_W, 7);
-	assert_int_equal(app_session(a)->sel.params[TOY_W], 7);
+	assert_int_equal(lab_session(a)->sel.params[TOY_W], 7);
 	/* The same kernel keeps what was set; a focused parameter that the variant lacks moves. */
-	app_session(a)->param = TOY_W;
+	lab_session(a)->param = TOY_W;
 	h.set_kernel(h.ctx, &toy, 0);
-	assert_int_equal(app_session(a)->sel.params[TOY_W], 7);
-	assert_true(kernel_param_used(&toy, 0, app_session(a)->param));
+	assert_int_equal(lab_session(a)->sel.params[TOY_W], 7);
+	assert_true(kernel_param_used(&toy, 0, lab_session(a)->param));
 	h.choice_at(h.ctx, CMD_KERNEL, 99, &c); /* past the end: nothing, no harm */
 	assert_string_equal(c.label, "");
 	h.choose(h.ctx, CMD_KERNEL, 99);
-	app_free(a);
+	lab_free(a);
 }
 
 static void test_gpus_and_back_ends(void **state)
@@ -58,7 +58,7 @@ static void test_gpus_and_back_ends(void **state)
 	(void)state;
 	struct screen_host h;
 	struct choice c;
-	struct app *a = open_host(&h);
+	struct lab *a = open_host(&h);
 	const size_t n = h.choices(h.ctx, CMD_GPU);
 	assert_int_equal(n, gpu_count());
 	for (size_t i = 0; i < n; i++) {
@@ -66,9 +66,9 @@ static void test_gpus_and_back_ends(void **state)
 		assert_string_equal(c.label, gpu_at(i)->id);
 	}
 	h.choose(h.ctx, CMD_GPU, n - 1);
-	assert_string_equal(app_session(a)->sel.gpu->id, gpu_at(n - 1)->id);
+	assert_string_equal(lab_session(a)->sel.gpu->id, gpu_at(n - 1)->id);
 	h.set_gpu(h.ctx, n);
-	assert_string_equal(app_session(a)->sel.gpu->id, gpu_at(n - 1)->id);
+	assert_string_equal(lab_session(a)->sel.gpu->id, gpu_at(n - 1)->id);
 
 	assert_int_equal(h.choices(h.ctx, CMD_BACKEND), 2);
 	h.choice_at(h.ctx, CMD_BACKEND, 0, &c);
@@ -79,7 +79,7 @@ static void test_gpus_and_back_ends(void **state)
 	assert_true(c.enabled);
 	assert_string_equal(c.note, "fake emulator");
 	assert_int_equal(h.choices(h.ctx, CMD_HELP), 0);
-	app_free(a);
+	lab_free(a);
 }
 
 int main(void)

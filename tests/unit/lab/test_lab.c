@@ -6,24 +6,24 @@
 
 #define PATIENCE_MS 20000
 
-static struct app *open_app(const char *gpu, const char *backend)
+static struct lab *open_app(const char *gpu, const char *backend)
 {
-	struct app *a;
+	struct lab *a;
 	struct err err = { 0 };
-	if (!app_new(&a, gpu, backend, &err))
+	if (!lab_new(&a, gpu, backend, &err))
 		fail_msg("%s", err.msg);
 	return a;
 }
 
 /* Sleeps on the descriptor as the screen does, until @done. */
-static void wait_for(struct app *a, bool (*done)(const struct session *s))
+static void wait_for(struct lab *a, bool (*done)(const struct session *s))
 {
-	struct pollfd fd = { .fd = app_wake_fd(a), .events = POLLIN };
-	app_poll(a);
-	while (!done(app_session(a))) {
+	struct pollfd fd = { .fd = lab_wake_fd(a), .events = POLLIN };
+	lab_poll(a);
+	while (!done(lab_session(a))) {
 		if (poll(&fd, 1, PATIENCE_MS) != 1)
-			fail_msg("no news; state %d, %s", app_session(a)->state, app_session(a)->run_err.msg);
-		app_poll(a);
+			fail_msg("no news; state %d, %s", lab_session(a)->state, lab_session(a)->run_err.msg);
+		lab_poll(a);
 	}
 }
 
@@ -46,13 +46,13 @@ static void test_first_run(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct app *a = open_app("a100", "emu");
-	struct session *s = app_session(a);
+	struct lab *a = open_app("a100", "emu");
+	struct session *s = lab_session(a);
 	assert_ptr_equal(s->sel.kernel, &toy);
 	assert_true(s->plan_ok);
 	assert_int_equal(s->state, RUN_NONE);
 	assert_false(s->usage_known);
-	app_start(a);
+	lab_start(a);
 	assert_int_equal(s->state, RUN_RUNNING);
 	wait_for(a, settled);
 	assert_int_equal(s->state, RUN_DONE);
@@ -62,7 +62,7 @@ static void test_first_run(void **state)
 	assert_int_equal(s->now->verify, VERIFY_OK);
 	assert_true(s->usage_known && s->occ_ok);
 	assert_true(s->occ.blocks_per_sm == s->now->occ.blocks_per_sm);
-	app_free(a);
+	lab_free(a);
 	assert_int_equal(fake.open, 0);
 }
 
@@ -70,12 +70,12 @@ static void test_occupancy_is_instant(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct app *a = open_app("a100", "emu");
-	struct session *s = app_session(a);
-	app_start(a);
+	struct lab *a = open_app("a100", "emu");
+	struct session *s = lab_session(a);
+	lab_start(a);
 	wait_for(a, settled);
 	/* No waiting here: register counts are known from the first compile. */
-	app_param(a, TOY_BLOCK, 1024);
+	lab_param(a, TOY_BLOCK, 1024);
 	assert_true(s->usage_known && s->occ_ok);
 	assert_int_equal(s->occ.blocks_per_sm, 2);
 	assert_true(s->stale);
@@ -85,69 +85,69 @@ static void test_occupancy_is_instant(void **state)
 	assert_int_equal(s->sweep[31].blocks_per_sm, 2);
 	assert_true(s->sweep[0].pct == 50 && s->sweep[31].pct == 100 && s->sweep[23].pct == 75);
 	/* The other variant comes from the same module. */
-	app_select(a, &toy, 1);
+	lab_select(a, &toy, 1);
 	assert_true(s->usage_known);
 	/* Another macro, another architecture: the compiler has to say. */
-	app_param(a, TOY_W, 4);
+	lab_param(a, TOY_W, 4);
 	assert_false(s->usage_known);
 	wait_for(a, settled);
 	assert_true(s->usage_known);
-	app_gpu(a, gpu_find("t4"));
+	lab_gpu(a, gpu_find("t4"));
 	assert_false(s->usage_known);
 	wait_for(a, settled);
 	assert_string_equal(s->now->sel.gpu->id, "t4");
 	assert_string_equal(s->before->sel.gpu->id, "a100");
-	app_free(a);
+	lab_free(a);
 }
 
 static void test_refused_value_keeps_the_last_record(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct app *a = open_app("a100", "emu");
-	struct session *s = app_session(a);
-	app_start(a);
+	struct lab *a = open_app("a100", "emu");
+	struct session *s = lab_session(a);
+	lab_start(a);
 	wait_for(a, settled);
 	int runs = fake.runs;
-	app_param(a, TOY_N, -1);
+	lab_param(a, TOY_N, -1);
 	assert_false(s->plan_ok);
 	assert_int_equal(s->plan_err.code, ERR_USAGE);
 	assert_int_equal(s->sel.params[TOY_N], -1);
 	assert_int_equal(s->state, RUN_NONE);
 	assert_true(s->stale && s->now);
-	app_param(a, TOY_BLOCK, 4096);
+	lab_param(a, TOY_BLOCK, 4096);
 	assert_false(s->plan_ok);
-	app_param(a, TOY_N, 500);
+	lab_param(a, TOY_N, 500);
 	assert_false(s->plan_ok);
 	assert_non_null(strstr(s->plan_err.msg, "4096"));
 	assert_int_equal(fake.runs, runs);
-	app_param(a, TOY_BLOCK, 64);
+	lab_param(a, TOY_BLOCK, 64);
 	assert_true(s->plan_ok);
 	assert_int_equal(s->plan_err.code, ERR_NONE);
 	wait_for(a, settled);
 	assert_int_equal(s->now->sel.params[TOY_N], 500);
 	assert_false(s->stale);
-	app_free(a);
+	lab_free(a);
 }
 
 static void test_now_and_before(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct app *a = open_app("a100", "emu");
-	struct session *s = app_session(a);
-	app_start(a);
+	struct lab *a = open_app("a100", "emu");
+	struct session *s = lab_session(a);
+	lab_start(a);
 	wait_for(a, settled);
-	app_param(a, TOY_BLOCK, 256);
+	lab_param(a, TOY_BLOCK, 256);
 	wait_for(a, settled);
 	assert_int_equal(s->now->sel.params[TOY_BLOCK], 256);
 	assert_int_equal(s->before->sel.params[TOY_BLOCK], 128);
 	/* Running the same again is no step: what is compared with stays. */
-	app_start(a);
+	lab_start(a);
 	wait_for(a, settled);
 	assert_int_equal(s->now->sel.params[TOY_BLOCK], 256);
 	assert_int_equal(s->before->sel.params[TOY_BLOCK], 128);
-	app_free(a);
+	lab_free(a);
 }
 
 static void test_rapid_changes_end_with_the_last(void **state)
@@ -155,15 +155,15 @@ static void test_rapid_changes_end_with_the_last(void **state)
 	(void)state;
 	fake_reset();
 	fake.block_us = 1000;
-	struct app *a = open_app("a100", "emu");
-	struct session *s = app_session(a);
-	app_start(a);
+	struct lab *a = open_app("a100", "emu");
+	struct session *s = lab_session(a);
+	lab_start(a);
 	for (int i = 0; i < 200; i++) {
-		app_param(a, TOY_N, 1000 + i);
+		lab_param(a, TOY_N, 1000 + i);
 		if (i % 20 == 0)
 			nap(15000); /* let some of them start */
 		if (i % 3 == 0)
-			app_poll(a);
+			lab_poll(a);
 	}
 	wait_for(a, settled);
 	assert_int_equal(s->state, RUN_DONE);
@@ -171,7 +171,7 @@ static void test_rapid_changes_end_with_the_last(void **state)
 	assert_false(s->stale);
 	/* Most of them were never worth running. */
 	assert_in_range(fake.runs, 1, 30);
-	app_free(a);
+	lab_free(a);
 }
 
 static void test_cancel_ends_a_long_run(void **state)
@@ -179,30 +179,30 @@ static void test_cancel_ends_a_long_run(void **state)
 	(void)state;
 	fake_reset();
 	fake.block_us = 20000;
-	struct app *a = open_app("a100", "emu");
-	struct session *s = app_session(a);
-	app_param(a, TOY_N, 32 * 60);
-	app_param(a, TOY_BLOCK, 32); /* 60 blocks: 1.2 s */
-	app_start(a);
+	struct lab *a = open_app("a100", "emu");
+	struct session *s = lab_session(a);
+	lab_param(a, TOY_N, 32 * 60);
+	lab_param(a, TOY_BLOCK, 32); /* 60 blocks: 1.2 s */
+	lab_start(a);
 	wait_for(a, moves);
 	assert_int_equal(s->state, RUN_RUNNING);
-	app_cancel(a);
+	lab_cancel(a);
 	wait_for(a, settled);
 	assert_int_equal(s->state, RUN_CANCELLED);
 	assert_int_equal(fake.cancelled, 1);
 	assert_null(s->now);
 	/* And the next one runs. */
 	fake.block_us = 0;
-	app_start(a);
+	lab_start(a);
 	wait_for(a, settled);
 	assert_int_equal(s->state, RUN_DONE);
 	/* Cancel while only waiting for its turn. */
-	app_param(a, TOY_N, 64);
-	app_cancel(a);
+	lab_param(a, TOY_N, 64);
+	lab_cancel(a);
 	wait_for(a, settled);
 	assert_int_equal(s->state, RUN_CANCELLED);
-	app_cancel(a); /* nothing to do */
-	app_free(a);
+	lab_cancel(a); /* nothing to do */
+	lab_free(a);
 }
 
 static void test_large_launch_is_sampled_first(void **state)
@@ -210,11 +210,11 @@ static void test_large_launch_is_sampled_first(void **state)
 	(void)state;
 	fake_reset();
 	fake.block_us = 1500;
-	struct app *a = open_app("a100", "emu");
-	struct session *s = app_session(a);
-	app_param(a, TOY_BLOCK, 32);
-	app_param(a, TOY_N, 32 * 300); /* 450 ms in all */
-	app_start(a);
+	struct lab *a = open_app("a100", "emu");
+	struct session *s = lab_session(a);
+	lab_param(a, TOY_BLOCK, 32);
+	lab_param(a, TOY_N, 32 * 300); /* 450 ms in all */
+	lab_start(a);
 	wait_for(a, has_record);
 	assert_int_equal(s->state, RUN_RUNNING);
 	assert_int_equal(s->now->verify, VERIFY_SAMPLED);
@@ -224,29 +224,29 @@ static void test_large_launch_is_sampled_first(void **state)
 	assert_int_equal(s->now->verify, VERIFY_OK);
 	assert_int_equal(s->now->metrics.v[M_INST_WARP].origin, ORIGIN_COUNTED);
 	assert_null(s->before); /* the sample was this run's own */
-	app_free(a);
+	lab_free(a);
 }
 
 static void test_a_fault_keeps_the_session(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct app *a = open_app("a100", "emu");
-	struct session *s = app_session(a);
-	app_start(a);
+	struct lab *a = open_app("a100", "emu");
+	struct session *s = lab_session(a);
+	lab_start(a);
 	wait_for(a, settled);
 	fake.fault = true;
-	app_param(a, TOY_N, 2000);
+	lab_param(a, TOY_N, 2000);
 	wait_for(a, settled);
 	assert_int_equal(s->state, RUN_FAILED);
 	assert_int_equal(s->run_err.code, ERR_FAULT);
 	assert_true(s->now && s->stale);
 	fake.fault = false;
-	app_start(a);
+	lab_start(a);
 	wait_for(a, settled);
 	assert_int_equal(s->state, RUN_DONE);
 	assert_int_equal(s->run_err.code, ERR_NONE);
-	app_free(a);
+	lab_free(a);
 }
 
 static void test_auto_takes_the_device_and_its_sheet(void **state)
@@ -254,42 +254,42 @@ static void test_auto_takes_the_device_and_its_sheet(void **state)
 	(void)state;
 	fake_reset();
 	fake.device = true;
-	struct app *a = open_app(NULL, "auto");
-	struct session *s = app_session(a);
+	struct lab *a = open_app(NULL, "auto");
+	struct session *s = lab_session(a);
 	assert_string_equal(s->sel.backend, "emu"); /* nobody has looked yet */
-	app_start(a);
+	lab_start(a);
 	wait_for(a, settled);
 	assert_string_equal(s->sel.backend, "cuda");
 	assert_string_equal(s->sel.gpu->id, "cuda0");
 	assert_string_equal(s->now->sel.backend, "cuda");
 	assert_false(s->stale);
 	/* Another card's sheet can only be emulated, and the device brings its own back. */
-	app_gpu(a, gpu_find("a100"));
+	lab_gpu(a, gpu_find("a100"));
 	wait_for(a, settled);
 	assert_string_equal(s->now->sel.backend, "emu");
 	assert_string_equal(s->now->sel.gpu->id, "a100");
-	app_backend(a, "cuda");
+	lab_backend(a, "cuda");
 	wait_for(a, settled);
 	assert_string_equal(s->now->sel.backend, "cuda");
 	assert_string_equal(s->now->sel.gpu->id, "cuda0");
 	/* The data sheet of the very device is as good. */
-	app_gpu(a, gpu_find("h200"));
+	lab_gpu(a, gpu_find("h200"));
 	wait_for(a, settled);
 	assert_string_equal(s->now->sel.backend, "cuda");
 	assert_string_equal(s->now->sel.gpu->id, "h200");
-	app_free(a);
+	lab_free(a);
 
 	fake.device = false;
 	a = open_app("rtx4090", "auto");
-	app_start(a);
+	lab_start(a);
 	wait_for(a, settled);
-	assert_string_equal(app_session(a)->now->sel.backend, "emu");
-	assert_string_equal(app_session(a)->now->sel.gpu->id, "rtx4090");
-	app_backend(a, "cuda");
+	assert_string_equal(lab_session(a)->now->sel.backend, "emu");
+	assert_string_equal(lab_session(a)->now->sel.gpu->id, "rtx4090");
+	lab_backend(a, "cuda");
 	wait_for(a, settled);
-	assert_int_equal(app_session(a)->state, RUN_FAILED);
-	assert_non_null(strstr(app_session(a)->run_err.msg, "no GPU in this test"));
-	app_free(a);
+	assert_int_equal(lab_session(a)->state, RUN_FAILED);
+	assert_non_null(strstr(lab_session(a)->run_err.msg, "no GPU in this test"));
+	lab_free(a);
 }
 
 /* --- the ladder --- */
@@ -314,14 +314,14 @@ static void test_the_ladder_runs_when_looked_at(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct app *a = open_app("a100", "emu");
-	struct session *s = app_session(a);
-	app_start(a);
+	struct lab *a = open_app("a100", "emu");
+	struct session *s = lab_session(a);
+	lab_start(a);
 	wait_for(a, settled);
 	assert_null(s->ladder);
 	assert_int_equal(fake.runs, 1);
 	s->view = "ladder";
-	app_focus(a);
+	lab_focus(a);
 	assert_true(climbing(s));
 	assert_int_equal(s->state, RUN_DONE);
 	wait_for(a, climbed);
@@ -333,33 +333,33 @@ static void test_the_ladder_runs_when_looked_at(void **state)
 	assert_null(s->before);
 	assert_false(s->stale);
 	/* the other variant: the same rungs */
-	app_select(a, &toy, 1);
+	lab_select(a, &toy, 1);
 	assert_int_equal(ladder_missing(s->ladder), -1);
 	wait_for(a, climbed);
 	assert_int_equal(fake.runs, 3);
 	/* a factor that only the second has: the first stays; another length: both are new */
-	app_param(a, TOY_W, 4);
+	lab_param(a, TOY_W, 4);
 	assert_int_equal(ladder_missing(s->ladder), 1);
 	wait_for(a, climbed);
 	assert_int_equal(fake.runs, 4);
-	app_param(a, TOY_N, 77);
+	lab_param(a, TOY_N, 77);
 	assert_int_equal(ladder_missing(s->ladder), 0);
 	wait_for(a, climbed);
 	assert_int_equal(fake.runs, 6);
 	/* a block that no variant can have */
-	app_param(a, TOY_BLOCK, 4096);
+	lab_param(a, TOY_BLOCK, 4096);
 	wait_for(a, settled);
-	app_poll(a);
+	lab_poll(a);
 	assert_non_null(strstr(s->ladder->rungs[0].why, "4096"));
 	assert_int_equal(fake.runs, 6);
 	/* and nothing runs while another panel is looked at */
 	s->view = "";
-	app_param(a, TOY_BLOCK, 64);
+	lab_param(a, TOY_BLOCK, 64);
 	wait_for(a, settled);
-	app_focus(a);
+	lab_focus(a);
 	assert_int_equal(fake.runs, 7);
 	assert_false(climbing(s));
-	app_free(a);
+	lab_free(a);
 	assert_int_equal(fake.open, 0);
 }
 
@@ -368,74 +368,74 @@ static void test_stall_reasons_are_read_when_looked_at(void **state)
 	(void)state;
 	fake_reset();
 	fake.device = true;
-	struct app *a = open_app(NULL, "cuda");
-	struct session *s = app_session(a);
-	app_start(a);
+	struct lab *a = open_app(NULL, "cuda");
+	struct session *s = lab_session(a);
+	lab_start(a);
 	wait_for(a, settled);
-	app_focus(a);
+	lab_focus(a);
 	assert_int_equal(fake.runs, 1);
 	assert_int_equal(s->now->hw.n_stalls, 0);
 	s->view = "hardware";
-	app_focus(a);
+	lab_focus(a);
 	assert_int_equal(s->state, RUN_RUNNING);
 	wait_for(a, settled);
 	assert_int_equal(s->now->hw.n_stalls, 1);
 	assert_string_equal(s->now->hw.stalls[0].reason, "barrier");
-	app_focus(a); /* once is enough */
+	lab_focus(a); /* once is enough */
 	assert_int_equal(fake.runs, 2);
 	assert_int_equal(fake.stalled, 1);
 	/* the next change brings them at once; another panel leaves them out */
-	app_param(a, TOY_N, 500);
+	lab_param(a, TOY_N, 500);
 	wait_for(a, settled);
 	assert_int_equal(fake.stalled, 2);
 	s->view = "";
-	app_param(a, TOY_N, 600);
+	lab_param(a, TOY_N, 600);
 	wait_for(a, settled);
 	assert_int_equal(fake.stalled, 2);
 	assert_int_equal(fake.runs, 4);
-	app_free(a);
+	lab_free(a);
 	/* the emulator has none: it is not asked again and again */
 	fake_reset();
 	a = open_app("a100", "emu");
-	s = app_session(a);
+	s = lab_session(a);
 	s->view = "hardware";
-	app_start(a);
+	lab_start(a);
 	wait_for(a, settled);
-	app_focus(a);
+	lab_focus(a);
 	assert_int_equal(fake.runs, 1);
-	app_free(a);
+	lab_free(a);
 }
 
 static void test_a_long_rung_gives_way(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct app *a = open_app("a100", "emu");
-	struct session *s = app_session(a);
-	app_param(a, TOY_BLOCK, 32);
-	app_param(a, TOY_N, 32 * 60);
-	app_start(a);
+	struct lab *a = open_app("a100", "emu");
+	struct session *s = lab_session(a);
+	lab_param(a, TOY_BLOCK, 32);
+	lab_param(a, TOY_N, 32 * 60);
+	lab_start(a);
 	wait_for(a, settled);
 	fake.block_us = 20000; /* 60 blocks: 1.2 s for what comes now */
 	s->view = "ladder";
-	app_focus(a);
+	lab_focus(a);
 	while (fake.runs < 2)
 		nap(1000);
-	app_cancel(a); /* by the person: it is not tried again */
+	lab_cancel(a); /* by the person: it is not tried again */
 	for (int i = 0; i < 40 && climbing(s); i++) {
 		nap(10000);
-		app_poll(a);
+		lab_poll(a);
 	}
 	assert_false(climbing(s));
 	assert_int_equal(ladder_missing(s->ladder), 1);
 	assert_int_equal(s->state, RUN_DONE); /* the person's own run is as it was */
-	app_poll(a);
+	lab_poll(a);
 	assert_false(climbing(s));
 	/* by a change: the new run comes first, then the rungs, sampled as they are long */
-	app_start(a);
+	lab_start(a);
 	nap(30000);
 	fake.block_us = 5000;
-	app_param(a, TOY_N, 32 * 300); /* 1.5 s */
+	lab_param(a, TOY_N, 32 * 300); /* 1.5 s */
 	wait_for(a, has_record);
 	fake.block_us = 0;
 	wait_for(a, climbed);
@@ -443,7 +443,7 @@ static void test_a_long_rung_gives_way(void **state)
 	assert_int_equal(s->now->sel.params[TOY_N], 32 * 300);
 	assert_non_null(s->ladder->rungs[0].record);
 	assert_non_null(s->ladder->rungs[1].record);
-	app_free(a);
+	lab_free(a);
 	assert_int_equal(fake.open, 0);
 }
 
@@ -451,42 +451,42 @@ static void test_a_long_rung_is_sampled(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct app *a = open_app("a100", "emu");
-	struct session *s = app_session(a);
-	app_param(a, TOY_BLOCK, 32);
-	app_param(a, TOY_N, 32 * 300);
-	app_start(a);
+	struct lab *a = open_app("a100", "emu");
+	struct session *s = lab_session(a);
+	lab_param(a, TOY_BLOCK, 32);
+	lab_param(a, TOY_N, 32 * 300);
+	lab_start(a);
 	wait_for(a, settled);
 	fake.block_us = 1500; /* 450 ms in all */
 	s->view = "ladder";
-	app_focus(a);
+	lab_focus(a);
 	wait_for(a, climbed);
 	assert_int_equal(s->ladder->rungs[0].record->verify, VERIFY_OK);
 	assert_int_equal(s->ladder->rungs[1].record->verify, VERIFY_SAMPLED);
 	assert_int_equal(s->ladder->rungs[1].record->metrics.v[M_INST_WARP].origin, ORIGIN_SAMPLED);
 	/* one that faults says why, and is not tried for ever */
 	fake.fault = true;
-	app_param(a, TOY_N, 900);
+	lab_param(a, TOY_N, 900);
 	wait_for(a, climbed);
 	assert_int_equal(s->state, RUN_FAILED);
 	assert_non_null(strstr(s->ladder->rungs[1].why, "toy.cu:8"));
-	app_free(a);
+	lab_free(a);
 }
 
 static void test_free_at_any_moment(void **state)
 {
 	(void)state;
 	fake_reset();
-	assert_true(app_free(NULL));
+	assert_true(lab_free(NULL));
 	for (int i = 0; i < 30; i++) {
 		fake.block_us = 3000;
-		struct app *a = open_app("a100", "emu");
+		struct lab *a = open_app("a100", "emu");
 		if (i)
-			app_start(a);
+			lab_start(a);
 		nap(i * 700);
 		if (i % 2)
-			app_poll(a);
-		assert_true(app_free(a));
+			lab_poll(a);
+		assert_true(lab_free(a));
 	}
 	assert_int_equal(fake.open, 0);
 }
@@ -500,12 +500,12 @@ static void test_leaving_does_not_wait_for_ever(void **state)
 	fake_reset();
 	fake.deaf = true;
 	fake.block_us = 5000000;
-	struct app *a = open_app("a100", "emu");
-	app_start(a);
+	struct lab *a = open_app("a100", "emu");
+	lab_start(a);
 	while (!fake.runs)
 		nap(1000);
 	clock_gettime(CLOCK_MONOTONIC, &before);
-	assert_false(app_free(a));
+	assert_false(lab_free(a));
 	clock_gettime(CLOCK_MONOTONIC, &after);
 	assert_in_range(after.tv_sec - before.tv_sec, 0, 2);
 }

@@ -3,7 +3,7 @@
  *
  * Runs on the caller's thread. Knows no session, screen or argument.
  */
-#include "app_run.h"
+#include "run.h"
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -338,8 +338,8 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 	return true;
 }
 
-bool app_run_with(const struct selection *sel, const struct run_options *options,
-                  const struct run_hooks *hooks, struct run_record **out, struct err *err)
+bool run_selection_with(const struct selection *sel, const struct run_options *options,
+                        const struct run_hooks *hooks, struct run_record **out, struct err *err)
 {
 	struct workbench w = { 0 };
 	struct prepared p;
@@ -357,8 +357,8 @@ bool app_run_with(const struct selection *sel, const struct run_options *options
 	return ok;
 }
 
-unsigned app_library(const struct selection *sel, const atomic_bool *cancel,
-                     struct library_line *out, unsigned max)
+unsigned library_lines(const struct selection *sel, const atomic_bool *cancel,
+                       struct library_line *out, unsigned max)
 {
 	const struct backend_ops *ops = backend_find(sel->backend);
 	const int m = kernel_param_index(sel->kernel, "M");
@@ -370,8 +370,8 @@ unsigned app_library(const struct selection *sel, const atomic_bool *cancel,
 	                    (unsigned)sel->params[k], cancel, out, max, NULL);
 }
 
-bool app_run(const struct selection *sel, const struct run_hooks *hooks, struct run_record **out,
-             struct err *err)
+bool run_selection(const struct selection *sel, const struct run_hooks *hooks,
+                   struct run_record **out, struct err *err)
 {
-	return app_run_with(sel, NULL, hooks, out, err);
+	return run_selection_with(sel, NULL, hooks, out, err);
 }
