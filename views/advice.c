@@ -48,14 +48,14 @@ static void memory(const struct session *s, struct findings *f, const struct met
 {
 	uint32_t line = 0;
 	double most = 0, used = 1, per = 0;
-	for (unsigned i = 0; i < s->now->counts.n_lines; i++) {
-		const struct counts *c = &s->now->counts.lines[i].c;
+	for (unsigned i = 0; i < s->now->run.counts.n_lines; i++) {
+		const struct counts *c = &s->now->run.counts.lines[i].c;
 		double sectors = (double)(c->ld_sectors + c->st_sectors);
 		double requests = (double)(c->ld_requests + c->st_requests);
 		double useful = fmax((double)(c->ld_bytes + c->st_bytes) / 32, requests);
 		if (sectors - useful > most) {
 			most = sectors - useful;
-			line = s->now->counts.lines[i].line;
+			line = s->now->run.counts.lines[i].line;
 			used = useful / sectors;
 			per = sectors / requests;
 		}
@@ -85,13 +85,13 @@ static void lanes(const struct session *s, struct findings *f)
 {
 	uint32_t line = 0;
 	double most = 0, share = 1, total = 0;
-	for (unsigned i = 0; i < s->now->counts.n_lines; i++) {
-		const struct counts *c = &s->now->counts.lines[i].c;
+	for (unsigned i = 0; i < s->now->run.counts.n_lines; i++) {
+		const struct counts *c = &s->now->run.counts.lines[i].c;
 		double slots = 32 * (double)c->warp_executed, lost = slots - (double)c->thread_executed;
 		total += slots;
 		if (lost > most) {
 			most = lost;
-			line = s->now->counts.lines[i].line;
+			line = s->now->run.counts.lines[i].line;
 			share = (double)c->thread_executed / slots;
 		}
 	}

@@ -58,9 +58,9 @@ static bool entry_at(const struct session *s, unsigned index, struct entry *out)
 	if (!panel_metrics(s))
 		return false;
 	for (int shared = 0; shared < 2; shared++)
-		for (unsigned i = 0; i < s->now->counts.n_lines; i++)
+		for (unsigned i = 0; i < s->now->run.counts.n_lines; i++)
 			for (int store = 0; store < 2; store++) {
-				*out = entry_of(&s->now->counts.lines[i], (enum kind)(2 * shared + store));
+				*out = entry_of(&s->now->run.counts.lines[i], (enum kind)(2 * shared + store));
 				if (out->requests && seen++ == index)
 					return true;
 			}
@@ -107,8 +107,8 @@ static const struct access_sample *sample_of(const struct session *s, const stru
                                              unsigned nth)
 {
 	bool store = e->kind == STORE || e->kind == SHARED_STORE;
-	for (unsigned i = 0; i < s->now->counts.n_accesses; i++) {
-		const struct access_sample *a = &s->now->counts.accesses[i];
+	for (unsigned i = 0; i < s->now->run.counts.n_accesses; i++) {
+		const struct access_sample *a = &s->now->run.counts.accesses[i];
 		if (a->line == e->line && a->shared == is_shared(e->kind) && a->store == store && !nth--)
 			return a;
 	}
@@ -468,7 +468,7 @@ static void lens(const struct session *s, struct canvas *c, int row, int last, b
 	if (!a) {
 		canvas_printf(c, row++, 5, STYLE_DIM, " line %u ", e.line);
 		canvas_wrap(c, row, 2, last - row, c->cols - 4, STYLE_DIM,
-		            s->now->counts.origin == ORIGIN_MEASURED
+		            s->now->run.counts.origin == ORIGIN_MEASURED
 		                ? "n/a: a GPU does not report addresses; back end emu does (key b)"
 		                : "n/a: the observed warp (block 0, warp 0) did not run this line, "
 		                  "or the "

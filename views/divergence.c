@@ -22,8 +22,8 @@ static const struct line_counts *line_at(const struct session *s, unsigned index
 	unsigned seen = 0;
 	if (!panel_metrics(s))
 		return NULL;
-	for (unsigned i = 0; i < s->now->counts.n_lines; i++) {
-		const struct line_counts *l = &s->now->counts.lines[i];
+	for (unsigned i = 0; i < s->now->run.counts.n_lines; i++) {
+		const struct line_counts *l = &s->now->run.counts.lines[i];
 		if (l->c.warp_executed && seen++ == index)
 			return l;
 	}
@@ -35,8 +35,8 @@ static unsigned n_rows(const struct session *s)
 	unsigned n = 0;
 	if (!panel_metrics(s))
 		return 0;
-	for (unsigned i = 0; i < s->now->counts.n_lines; i++)
-		n += s->now->counts.lines[i].c.warp_executed > 0;
+	for (unsigned i = 0; i < s->now->run.counts.n_lines; i++)
+		n += s->now->run.counts.lines[i].c.warp_executed > 0;
 	return n;
 }
 
@@ -68,7 +68,7 @@ static unsigned selected_row(const struct session *s)
 
 static unsigned lens_rows(const struct session *s)
 {
-	return panel_metrics(s) ? s->now->counts.n_steps : 0;
+	return panel_metrics(s) ? s->now->run.counts.n_steps : 0;
 }
 
 /* The first step on the selected line. */
@@ -76,7 +76,7 @@ static unsigned lens_start(const struct session *s)
 {
 	const struct line_counts *l = line_at(s, selected_row(s));
 	for (unsigned i = 0; l && i < lens_rows(s); i++)
-		if (s->now->counts.steps[i].line == l->line)
+		if (s->now->run.counts.steps[i].line == l->line)
 			return i;
 	return 0;
 }
@@ -145,7 +145,7 @@ static int summary(const struct session *s, struct canvas *c, int row)
  * ran alike; else 1. */
 static unsigned instructions_of(const struct session *s, const struct line_counts *l)
 {
-	const struct run_counts *r = &s->now->counts;
+	const struct run_counts *r = &s->now->run.counts;
 	unsigned n = 0;
 	for (unsigned i = 0; i < r->n_steps; i++) {
 		if (r->steps[i].line != l->line)
@@ -172,8 +172,8 @@ static int in_words(const struct session *s, struct canvas *c, int row, int last
 	                        tag, tag[0] ? ")" : "");
 	col = canvas_printf(c, row, col, STYLE_NORMAL, ": %s / %s lane slots = ", lanes_text, slots);
 	col = canvas_printf(c, row, col, STYLE_BOLD, "%.1f %%", 100 * efficiency(&l->c));
-	col =
-		canvas_printf(c, row, col, STYLE_DIM, " %s", origin_mark(s->now->counts.origin, c->ascii));
+	col = canvas_printf(c, row, col, STYLE_DIM, " %s",
+	                    origin_mark(s->now->run.counts.origin, c->ascii));
 	if (each > 1)
 		canvas_printf(c, row, col, STYLE_DIM, "   in each of %u instructions", each);
 	row++;
@@ -247,7 +247,7 @@ static void table(const struct session *s, struct canvas *c, int row, int last, 
 
 static void lens(const struct session *s, struct canvas *c, int row, int last)
 {
-	const struct run_counts *rc = &s->now->counts;
+	const struct run_counts *rc = &s->now->run.counts;
 	if (row >= last)
 		return;
 	canvas_hline(c, row, 2, c->cols - 4, STYLE_DIM);

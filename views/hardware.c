@@ -47,7 +47,7 @@ static const char *meaning(const char *reason)
 	return "";
 }
 
-static int times(const struct run_measured *hw, struct canvas *c, int row)
+static int times(const struct run_result *hw, struct canvas *c, int row)
 {
 	const struct run_timing *t = &hw->timing;
 	char median[32], lo[32], hi[32], q1[32], q3[32];
@@ -75,7 +75,7 @@ static int times(const struct run_measured *hw, struct canvas *c, int row)
 
 static int loaded(const struct run_record *r, struct canvas *c, int row)
 {
-	const struct run_static *f = &r->hw.loaded;
+	const struct run_static *f = &r->run.loaded;
 	if (!f->known)
 		return row;
 	canvas_printf(c, row++, 2, STYLE_NORMAL,
@@ -91,7 +91,7 @@ static int loaded(const struct run_record *r, struct canvas *c, int row)
 
 static void stalls(const struct run_record *r, struct canvas *c, int row)
 {
-	const struct run_measured *hw = &r->hw;
+	const struct run_result *hw = &r->run;
 	unsigned order[RUN_MAX_STALLS];
 	double sum = 0;
 	if (!hw->n_stalls) {
@@ -126,7 +126,7 @@ static void draw(const struct session *s, struct canvas *c)
 {
 	if (panel_waiting(s, c, SHOWS))
 		return;
-	const struct run_measured *hw = &s->now->hw;
+	const struct run_result *hw = &s->now->run;
 	if (!hw->timing.n && !hw->loaded.known && !hw->n_stalls) {
 		canvas_wrap(
 			c, 1, 2, c->rows - 1, c->cols - 4, STYLE_DIM,

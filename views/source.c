@@ -25,9 +25,9 @@ static const struct counts *counts_of(const struct session *s, uint32_t line)
 {
 	if (!panel_metrics(s))
 		return NULL;
-	for (unsigned i = 0; i < s->now->counts.n_lines; i++)
-		if (s->now->counts.lines[i].line == line)
-			return &s->now->counts.lines[i].c;
+	for (unsigned i = 0; i < s->now->run.counts.n_lines; i++)
+		if (s->now->run.counts.lines[i].line == line)
+			return &s->now->run.counts.lines[i].c;
 	return NULL;
 }
 
@@ -36,8 +36,8 @@ static unsigned start(const struct session *s)
 {
 	unsigned total = n_rows(s), hot = 0;
 	uint64_t most = 0;
-	for (unsigned i = 0; panel_metrics(s) && i < s->now->counts.n_lines; i++) {
-		const struct line_counts *l = &s->now->counts.lines[i];
+	for (unsigned i = 0; panel_metrics(s) && i < s->now->run.counts.n_lines; i++) {
+		const struct line_counts *l = &s->now->run.counts.lines[i];
 		if (l->line && l->line <= total && l->c.warp_executed > most) {
 			most = l->c.warp_executed;
 			hot = l->line - 1;
@@ -65,8 +65,8 @@ static void draw(const struct session *s, struct canvas *c)
 		at = total ? total - 1 : 0;
 	unsigned top = panel_scroll(total, at, c->rows);
 	uint64_t sum = 0, most = 1;
-	for (unsigned i = 0; panel_metrics(s) && i < s->now->counts.n_lines; i++) {
-		uint64_t n = s->now->counts.lines[i].c.warp_executed;
+	for (unsigned i = 0; panel_metrics(s) && i < s->now->run.counts.n_lines; i++) {
+		uint64_t n = s->now->run.counts.lines[i].c.warp_executed;
 		sum += n;
 		most = n > most ? n : most;
 	}

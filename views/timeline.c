@@ -65,11 +65,11 @@ static void from_spans(struct chart *ch, const struct run_record *r)
 {
 	double first = INFINITY;
 	enum stream_engine e;
-	for (unsigned i = 0; i < r->n_spans; i++)
-		if (engine_of_span(r->spans[i].kind, &e))
-			first = fmin(first, r->spans[i].start_ns);
-	for (unsigned i = 0; i < r->n_spans; i++) {
-		const struct span *s = &r->spans[i];
+	for (unsigned i = 0; i < r->run.n_spans; i++)
+		if (engine_of_span(r->run.spans[i].kind, &e))
+			first = fmin(first, r->run.spans[i].start_ns);
+	for (unsigned i = 0; i < r->run.n_spans; i++) {
+		const struct span *s = &r->run.spans[i];
 		if (!engine_of_span(s->kind, &e))
 			continue;
 		struct bar b = { .engine = e,
@@ -108,10 +108,10 @@ static void from_timeline(struct chart *ch, const struct run_record *r)
 static bool chart_of(struct chart *ch, const struct run_record *r)
 {
 	*ch = (struct chart){ 0 };
-	if (!r || (!r->n_spans && !r->timeline))
+	if (!r || (!r->run.n_spans && !r->timeline))
 		return false;
-	ch->bars = mem_calloc(r->n_spans ? r->n_spans : STREAM_MAX_OPS, sizeof *ch->bars);
-	if (r->timeline && (r->timeline->origin == ORIGIN_MEASURED || !r->n_spans))
+	ch->bars = mem_calloc(r->run.n_spans ? r->run.n_spans : STREAM_MAX_OPS, sizeof *ch->bars);
+	if (r->timeline && (r->timeline->origin == ORIGIN_MEASURED || !r->run.n_spans))
 		from_timeline(ch, r);
 	else
 		from_spans(ch, r);
@@ -280,7 +280,7 @@ static void initialisation(struct canvas *c, int row, const struct run_record *r
 {
 	struct stream_init once;
 	char num[32];
-	stream_init_of(r->program, r->spans, r->n_spans, &once);
+	stream_init_of(r->program, r->run.spans, r->run.n_spans, &once);
 	fmt_ns(num, sizeof num, once.total_ns);
 	canvas_text(c, row, 2, STYLE_NORMAL, "init ");
 	int col =
@@ -347,7 +347,7 @@ static void summary(struct canvas *c, int row, const struct run_record *r, const
 	const struct stream_outcome *o = r->timeline;
 	if (o->origin == ORIGIN_MEASURED) {
 		col = if_room(c, row, col, "model", o->modelled_ns);
-		if_room(c, row, col, "unrecorded", r->hw.program_ns);
+		if_room(c, row, col, "unrecorded", r->run.program_ns);
 	}
 	row = limit(c, row + 1, ch) - 1;
 	bool pageable = false; /* and meant to overlap */

@@ -9,12 +9,9 @@
 
 #include "base/err.h"
 #include "compile/compile.h"
-#include "model/counts.h"
 #include "model/gpu.h"
 #include "model/kernel.h"
-#include "model/measured.h"
-#include "model/metric.h"
-#include "model/span.h"
+#include "model/run_result.h"
 #include "model/stream_plan.h"
 
 #include <stdatomic.h>
@@ -33,7 +30,7 @@ struct backend_info {
 	char title[96]; /* "PTX emulator, 2 threads, AVX-512" */
 	struct {
 		char reason[256], remedy[512];
-	} missing[5];               /* by bit number; "" = works */
+	} missing[RUN_CAPS];        /* by bit number; "" = works */
 	unsigned n_devices, chosen; /* one of them runs */
 	char device[8][64];
 };
@@ -62,28 +59,6 @@ struct run_request {
 	 */
 	const struct stream_program *program;
 	const struct launch_plan *launches;
-};
-
-struct run_result {
-	struct run_counts counts;  /* what was counted, if CAP_COUNTERS */
-	struct metric_set metrics; /* values only hardware knows (cuda); others NONE */
-	double wall_s;             /* time the run took here */
-	bool outputs_complete;     /* false for a sampled run: verification is meaningless */
-	char note[256];            /* "sampled 128 of 4096 blocks" ... */
-	/* cuda only; zero elsewhere */
-	bool metrics_final; /* `metrics` already holds all that follows from `counts`, with
-	                     * reasons for what is missing: do not derive it again */
-	struct run_timing timing;
-	struct run_static loaded;
-	unsigned n_stalls;
-	struct run_stall stalls[24];
-	unsigned n_spans;        /* owned */
-	struct span *spans;      /* ascending by start */
-	bool spans_from_events;  /* no activity records: kernel and copies timed by events */
-	double program_ns;       /* the same without recording, by the host's clock; 0 = unknown */
-	unsigned counter_passes; /* replays that the counters took */
-	double counters_s;       /* wall time of reading counters */
-	char missing[5][256];    /* by capability's bit number: why it gave nothing; "" = it did */
 };
 
 struct run_hooks {
@@ -120,8 +95,6 @@ struct backend_ops {
 	unsigned (*library)(unsigned m, unsigned n, unsigned k, const atomic_bool *cancel,
 	                    struct library_line *out, unsigned max, struct err *err);
 };
-
-void run_result_free(struct run_result *res);
 
 extern const struct backend_ops backend_emu;
 extern const struct backend_ops backend_cuda;

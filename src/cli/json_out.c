@@ -193,8 +193,8 @@ static json_t *json_lines(const struct run_record *r, const char *source,
                           const struct line_tag *tags, unsigned n_tags)
 {
 	json_t *list = json_array();
-	for (unsigned i = 0; i < r->counts.n_lines; i++) {
-		const struct line_counts *l = &r->counts.lines[i];
+	for (unsigned i = 0; i < r->run.counts.n_lines; i++) {
+		const struct line_counts *l = &r->run.counts.lines[i];
 		json_t *o = json_object(), *names = json_array();
 		char text[512] = "";
 		source_line(source, l->line, text, sizeof text);
@@ -205,7 +205,7 @@ static json_t *json_lines(const struct run_record *r, const char *source,
 		set_text(o, "source", text);
 		set(o, "tags", names);
 		set(o, "counts", json_counts(&l->c));
-		set(o, "metrics", json_part(&l->c, &r->counts));
+		set(o, "metrics", json_part(&l->c, &r->run.counts));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -213,9 +213,9 @@ static json_t *json_lines(const struct run_record *r, const char *source,
 
 static bool ran(const struct run_record *r, uint32_t line)
 {
-	for (unsigned i = 0; i < r->counts.n_lines; i++)
-		if (r->counts.lines[i].line == line)
-			return r->counts.lines[i].c.warp_executed > 0;
+	for (unsigned i = 0; i < r->run.counts.n_lines; i++)
+		if (r->run.counts.lines[i].line == line)
+			return r->run.counts.lines[i].c.warp_executed > 0;
 	return false;
 }
 
@@ -227,7 +227,7 @@ static json_t *json_tags(const struct run_record *r, const char *source,
 	for (unsigned t = 0; t < n_tags; t++) {
 		struct counts sum;
 		if (json_object_get(all, tags[t].name) || !ran(r, tags[t].line) ||
-		    !counts_of_tag(&r->counts, source, tags[t].name, &sum))
+		    !counts_of_tag(&r->run.counts, source, tags[t].name, &sum))
 			continue;
 		json_t *o = json_object(), *lines = json_array();
 		for (unsigned u = 0; u < n_tags; u++)
@@ -235,7 +235,7 @@ static json_t *json_tags(const struct run_record *r, const char *source,
 				json_array_append_new(lines, json_integer(tags[u].line));
 		set(o, "lines", lines);
 		set(o, "counts", json_counts(&sum));
-		set(o, "metrics", json_part(&sum, &r->counts));
+		set(o, "metrics", json_part(&sum, &r->run.counts));
 		set(all, tags[t].name, o);
 	}
 	return all;
@@ -297,7 +297,7 @@ static json_t *json_dim(struct dim3u d)
 	return json_pack("[I, I, I]", (json_int_t)d.x, (json_int_t)d.y, (json_int_t)d.z);
 }
 
-static json_t *json_measured(const struct run_measured *hw)
+static json_t *json_measured(const struct run_result *hw)
 {
 	const struct run_timing *t = &hw->timing;
 	json_t *o = json_object(), *time = json_object(), *loaded = json_object(),
@@ -335,17 +335,17 @@ static json_t *json_timeline(const struct run_record *r)
 	const struct stream_outcome *t = r->timeline;
 	json_t *o = json_object(), *ops = json_array();
 	set_text(o, "origin", origin_name(t->origin));
-	set(o, "from_events", json_boolean(t->origin == ORIGIN_MEASURED && r->hw.spans_from_events));
+	set(o, "from_events", json_boolean(t->origin == ORIGIN_MEASURED && r->run.spans_from_events));
 	set_num(o, "makespan_ns", t->makespan_ns);
-	if (r->hw.program_ns > 0)
-		set_num(o, "unrecorded_ns", r->hw.program_ns);
+	if (r->run.program_ns > 0)
+		set_num(o, "unrecorded_ns", r->run.program_ns);
 	json_t *model = json_object();
 	set_num(model, "makespan_ns", t->modelled_ns);
 	set_num(model, "h2d_gbs", t->modelled_gbs[0]);
 	set_num(model, "d2h_gbs", t->modelled_gbs[1]);
 	set(o, "model", model);
 	struct stream_init once;
-	stream_init_of(r->program, r->spans, r->n_spans, &once);
+	stream_init_of(r->program, r->run.spans, r->run.n_spans, &once);
 	json_t *init = json_object();
 	set_text(init, "origin", origin_name(once.origin));
 	set_num(init, "total_ns", once.total_ns);
@@ -422,14 +422,14 @@ json_t *json_record(const struct run_record *r)
 	set_u64(compiler, "spill_bytes", r->spill_bytes);
 	set(o, "compiler", compiler);
 
-	set_num(run, "wall_s", r->wall_s);
-	set_u64(run, "blocks_run", r->counts.blocks_run);
-	set_u64(run, "blocks", r->counts.blocks_total);
-	set_text(run, "note", r->note);
+	set_num(run, "wall_s", r->run.wall_s);
+	set_u64(run, "blocks_run", r->run.counts.blocks_run);
+	set_u64(run, "blocks", r->run.counts.blocks_total);
+	set_text(run, "note", r->run.note);
 	set(o, "run", run);
 
-	if (r->hw.timing.n || r->hw.loaded.known || r->hw.counter_passes)
-		set(o, "measured", json_measured(&r->hw));
+	if (run_result_measured(&r->run))
+		set(o, "measured", json_measured(&r->run));
 	if (r->program && r->timeline)
 		set(o, "timeline", json_timeline(r));
 	set(o, "lines", json_lines(r, source, tags, n_tags));

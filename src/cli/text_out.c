@@ -67,9 +67,9 @@ static void print_head(struct cli *c, const struct run_record *r)
 	        r->plan.grid.z, r->plan.block.x, r->plan.block.y, r->plan.block.z);
 	fprintf(c->out, "%s, cc %d.%d; back end %s, %s, ran in %s\n", sel->gpu->name,
 	        sel->gpu->cc_major, sel->gpu->cc_minor, sel->backend, r->compiler,
-	        fmt_ns(wall, sizeof wall, r->wall_s * 1e9));
-	if (r->note[0])
-		fprintf(c->out, "%s\n", r->note);
+	        fmt_ns(wall, sizeof wall, r->run.wall_s * 1e9));
+	if (r->run.note[0])
+		fprintf(c->out, "%s\n", r->run.note);
 }
 
 static void print_verdict(struct cli *c, const struct run_record *r)
@@ -157,15 +157,15 @@ static void print_tags(struct cli *c, const struct run_record *r)
 	unsigned n = source_tags(source, tags, ARRAY_LEN(tags));
 	table_row(&t, "line", "tag", "warp inst", "lanes", "divergent", "ld sect/req", "st sect/req",
 	          "source");
-	for (unsigned i = 0; i < r->counts.n_lines; i++) {
-		const struct line_counts *l = &r->counts.lines[i];
+	for (unsigned i = 0; i < r->run.counts.n_lines; i++) {
+		const struct line_counts *l = &r->run.counts.lines[i];
 		for (unsigned k = 0; k < n && k < ARRAY_LEN(tags); k++) {
 			if (tags[k].line != l->line || !l->c.warp_executed)
 				continue;
 			char line[16], warp[32], lane[32], div[32], ld[64], st[64], text[80];
 			struct metric_set m;
 			metrics_clear(&m, "");
-			metrics_from_counts(&m, &l->c, r->counts.origin);
+			metrics_from_counts(&m, &l->c, r->run.counts.origin);
 			snprintf(line, sizeof line, "%u", l->line);
 			fmt_count(warp, sizeof warp, (double)l->c.warp_executed);
 			fmt_count(lane, sizeof lane, (double)l->c.thread_executed);

@@ -390,7 +390,7 @@ static void ask_stalls(struct lab *a)
 {
 	const struct session *s = &a->s;
 	if (a->started && !a->stalls && !s->opened && s->state == RUN_DONE && s->now && !s->stale &&
-	    s->now->hw.timing.n && !s->now->hw.n_stalls && looks_at(s, "hardware"))
+	    s->now->run.timing.n && !s->now->run.n_stalls && looks_at(s, "hardware"))
 		changed(a, true);
 }
 

@@ -208,7 +208,7 @@ static bool sample_first(struct lab_worker *w, struct prepared *p, const struct 
 		failed(w, order, &err);
 		return false;
 	}
-	double per_block = r->wall_s / PILOT_BLOCKS;
+	double per_block = r->run.wall_s / PILOT_BLOCKS;
 	if (per_block * (double)blocks < 2 * SAMPLE_S) {
 		record_free(r); /* the whole is nearly as quick */
 		return true;

@@ -225,9 +225,9 @@ static const char *why_missing(const struct workbench *w)
 	return "this back end did not report it";
 }
 
-static void derive_metrics(const struct prepared *p, const struct run_result *res,
-                           struct run_record *r)
+static void derive_metrics(const struct prepared *p, struct run_record *r)
 {
+	const struct run_result *res = &r->run;
 	struct metric_set *m = &r->metrics;
 	metrics_clear(m, why_missing(p->bench));
 	for (int i = 0; i < METRIC_COUNT; i++)
@@ -235,9 +235,9 @@ static void derive_metrics(const struct prepared *p, const struct run_result *re
 			m->v[i] = res->metrics.v[i];
 	launch_metrics(p, m);
 	occ_metrics(m, p->sel.gpu, &r->occ, (uint64_t)p->plan.grid.x * p->plan.grid.y * p->plan.grid.z);
-	if (r->counts.origin != ORIGIN_NONE && !res->metrics_final)
-		metrics_from_run(m, &r->counts);
-	perf_metrics(m, p->sel.gpu, &p->plan, &r->occ, &r->counts, &r->cost, &r->perf);
+	if (res->counts.origin != ORIGIN_NONE && !res->metrics_final)
+		metrics_from_run(m, &res->counts);
+	perf_metrics(m, p->sel.gpu, &p->plan, &r->occ, &res->counts, &r->cost, &r->perf);
 	/* What hardware said stands above what was derived. */
 	for (int i = 0; i < METRIC_COUNT; i++)
 		if (res->metrics.v[i].origin == ORIGIN_MEASURED)
@@ -296,44 +296,24 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 		req.program = r->program;
 		req.launches = launches;
 	}
-	struct run_result res = { 0 };
 	static const struct run_hooks quiet = { 0 };
-	if (!w->ops->run(w->be, &req, hooks ? hooks : &quiet, &res, err)) {
-		run_result_free(&res);
+	if (!w->ops->run(w->be, &req, hooks ? hooks : &quiet, &r->run, err)) {
 		record_free(r);
 		return false;
 	}
-	run_counts_copy(&r->counts, &res.counts);
-	r->hw = (struct run_measured){
-		.timing = res.timing,
-		.loaded = res.loaded,
-		.n_stalls = res.n_stalls,
-		.spans_from_events = res.spans_from_events,
-		.program_ns = res.program_ns,
-		.counter_passes = res.counter_passes,
-		.counters_s = res.counters_s,
-	};
-	memcpy(r->hw.stalls, res.stalls, sizeof r->hw.stalls);
-	r->n_spans = res.n_spans; /* the record takes them over */
-	r->spans = res.spans;
-	res.n_spans = 0;
-	res.spans = NULL;
-	r->wall_s = res.wall_s;
-	snprintf(r->note, sizeof r->note, "%s", res.note);
 	memcpy(r->module_key, w->module.key, sizeof r->module_key);
 	memcpy(r->compiler, w->module.compiler, sizeof r->compiler);
 	r->spill_bytes = p->usage.spill_bytes;
-	derive_metrics(p, &res, r);
-	if (res.outputs_complete) {
+	derive_metrics(p, r);
+	if (r->run.outputs_complete) {
 		r->verify = VERIFY_NOT_RUN;
 		snprintf(r->verify_text, sizeof r->verify_text, "not verified yet");
 	} else {
 		r->verify = VERIFY_SAMPLED;
 		snprintf(r->verify_text, sizeof r->verify_text,
-		         "not verified: %" PRIu64 " of %" PRIu64 " blocks run", res.counts.blocks_run,
-		         res.counts.blocks_total);
+		         "not verified: %" PRIu64 " of %" PRIu64 " blocks run", r->run.counts.blocks_run,
+		         r->run.counts.blocks_total);
 	}
-	run_result_free(&res);
 	*out = r;
 	return true;
 }

@@ -78,12 +78,12 @@ static bool figure(void *ctx, const char *key, const char *tag, bool before,
 	struct metric_set *of_tag = NULL;
 	if (*tag) {
 		struct counts sum;
-		if (!counts_of_tag(&r->counts, kernel_source(r->sel.kernel), tag, &sum))
+		if (!counts_of_tag(&r->run.counts, kernel_source(r->sel.kernel), tag, &sum))
 			return err_set(err, ERR_USAGE, "no line of %s.cu is tagged '%s', or none ran",
 			               r->sel.kernel->name, tag);
 		of_tag = mem_alloc(sizeof *of_tag);
 		metrics_clear(of_tag, "not a figure of lines");
-		metrics_from_counts(of_tag, &sum, r->counts.origin);
+		metrics_from_counts(of_tag, &sum, r->run.counts.origin);
 		m = of_tag;
 	}
 	const struct metric_value *v = &m->v[id];

@@ -57,13 +57,13 @@ static struct run_record *brief(const struct run_record *r)
 {
 	struct run_record *b = mem_alloc(sizeof *b);
 	*b = *r;
-	b->counts = (struct run_counts){ .origin = r->counts.origin,
-		                             .blocks_run = r->counts.blocks_run,
-		                             .blocks_total = r->counts.blocks_total };
+	b->run.counts = (struct run_counts){ .origin = r->run.counts.origin,
+		                                 .blocks_run = r->run.counts.blocks_run,
+		                                 .blocks_total = r->run.counts.blocks_total };
 	b->program = NULL;
 	b->timeline = NULL;
-	b->n_spans = 0;
-	b->spans = NULL;
+	b->run.n_spans = 0;
+	b->run.spans = NULL;
 	return b;
 }
 

@@ -162,8 +162,8 @@ void record_timeline(struct run_record *r)
 		r->timeline = NULL;
 		return;
 	}
-	if (r->n_spans)
-		stream_seen(r->program, r->spans, r->n_spans, r->timeline);
+	if (r->run.n_spans)
+		stream_seen(r->program, r->run.spans, r->run.n_spans, r->timeline);
 	timeline_metrics(r);
 }
 
@@ -171,9 +171,8 @@ void record_free(struct run_record *r)
 {
 	if (!r)
 		return;
-	run_counts_free(&r->counts);
+	run_result_free(&r->run);
 	free(r->program);
 	free(r->timeline);
-	free(r->spans);
 	free(r);
 }

@@ -10,7 +10,7 @@
 #include "model/counts.h"
 #include "model/gpu.h"
 #include "model/kernel.h"
-#include "model/measured.h"
+#include "model/run_result.h"
 #include "model/metric.h"
 #include "model/occupancy.h"
 #include "model/perf.h"
@@ -50,22 +50,16 @@ struct run_record {
 	struct occ_result occ;
 	struct perf_result perf;
 	struct metric_set metrics;
-	struct run_counts counts;
 	enum verify_state verify;
 	struct check_result check;
 	char verify_text[200]; /* "exact", "max rel. error 1.2e-7 of 1e-5", the first difference */
 	char module_key[33], compiler[32];
 	unsigned spill_bytes;
-	double wall_s;
-	char note[256];
-	struct run_measured hw; /* from a GPU only */
-	/* what surrounds the kernel: the timeline, from `spans` where they show every operation, else
-	 * modelled; NULL = kernel time unknown */
+	struct run_result run; /* what the back end told; its spans: none = not measured */
+	/* what surrounds the kernel: the timeline, from `run.spans` where they show every operation,
+	 * else modelled; NULL = kernel time unknown */
 	struct stream_program *program;
 	struct stream_outcome *timeline;
-	/* and as seen on a GPU, ascending by start; none = not measured */
-	unsigned n_spans;
-	struct span *spans;
 };
 
 /* Where in a preset the person is. */

@@ -532,7 +532,7 @@ static bool read_loaded(struct reader *r, json_t *from, struct run_static *x)
 }
 
 /* Runs in the emulator have none. */
-static bool read_measured(struct reader *r, json_t *from, struct run_measured *x)
+static bool read_measured(struct reader *r, json_t *from, struct run_result *x)
 {
 	const size_t depth = r->depth;
 	if (!json_object_get(from, "measured"))
@@ -577,6 +577,13 @@ static bool derive_record(struct reader *r, struct run_record *x)
 	return true;
 }
 
+static bool read_run(struct reader *r, json_t *o, struct run_result *x)
+{
+	bool ok = true;
+	RUN_FIELDS(GET)
+	return ok;
+}
+
 static bool read_record(struct reader *r, json_t *doc, const char *key, struct run_record **out)
 {
 	*out = NULL;
@@ -591,11 +598,11 @@ static bool read_record(struct reader *r, json_t *doc, const char *key, struct r
 	int64_t whole;
 	bool ok = verify >= 0;
 	RECORD_FIELDS(GET)
-	ok = ok && read_selection(r, o, &x->sel) && read_check(r, o, &x->check) &&
-	     read_occ_in(r, o, &x->occ_in) && read_perf(r, o, &x->perf) &&
-	     read_metrics(r, o, &x->metrics) && read_run_counts(r, o, &x->counts) &&
-	     read_measured(r, o, &x->hw);
-	READ_LIST(o, "spans", 1000000, x->n_spans, x->spans, read_span);
+	ok = ok && read_run(r, o, &x->run) && read_selection(r, o, &x->sel) &&
+	     read_check(r, o, &x->check) && read_occ_in(r, o, &x->occ_in) &&
+	     read_perf(r, o, &x->perf) && read_metrics(r, o, &x->metrics) &&
+	     read_run_counts(r, o, &x->run.counts) && read_measured(r, o, &x->run);
+	READ_LIST(o, "spans", 1000000, x->run.n_spans, x->run.spans, read_span);
 	if (!ok || !derive_record(r, x)) {
 		record_free(x);
 		return false;

@@ -247,7 +247,7 @@ static json_t *write_loaded(const struct run_static *x)
 	return o;
 }
 
-static json_t *write_measured(const struct run_measured *x)
+static json_t *write_measured(const struct run_result *x)
 {
 	json_t *o = json_object();
 	json_t *stalls = json_object();
@@ -262,23 +262,29 @@ static json_t *write_measured(const struct run_measured *x)
 	return o;
 }
 
+static void write_run(json_t *o, const struct run_result *x)
+{
+	RUN_FIELDS(PUT)
+}
+
 static json_t *write_record(const struct run_record *x)
 {
 	json_t *o = json_object();
 	RECORD_FIELDS(PUT)
+	write_run(o, &x->run);
 	json_t *spans = json_array();
-	for (unsigned i = 0; i < x->n_spans; i++)
-		json_array_append_new(spans, write_span(&x->spans[i]));
+	for (unsigned i = 0; i < x->run.n_spans; i++)
+		json_array_append_new(spans, write_span(&x->run.spans[i]));
 	json_object_set_new(o, "selection", write_selection(&x->sel));
 	json_object_set_new(o, "verify", json_string(verify_names[x->verify]));
 	json_object_set_new(o, "check", write_check(&x->check));
 	json_object_set_new(o, "occupancy_input", write_occ_in(&x->occ_in));
 	json_object_set_new(o, "perf", write_perf(&x->perf));
 	json_object_set_new(o, "metrics", write_metrics(&x->metrics));
-	json_object_set_new(o, "counts", write_run_counts(&x->counts));
+	json_object_set_new(o, "counts", write_run_counts(&x->run.counts));
 	json_object_set_new(o, "spans", spans);
-	if (x->hw.timing.n || x->hw.loaded.known || x->hw.counter_passes)
-		json_object_set_new(o, "measured", write_measured(&x->hw));
+	if (run_result_measured(&x->run))
+		json_object_set_new(o, "measured", write_measured(&x->run));
 	return o;
 }
 

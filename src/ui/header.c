@@ -17,7 +17,7 @@ static const struct variant_desc *variant_of(const struct session *s)
 
 static enum origin origin_now(const struct session *s)
 {
-	return s->now && !s->stale ? s->now->counts.origin : ORIGIN_NONE;
+	return s->now && !s->stale ? s->now->run.counts.origin : ORIGIN_NONE;
 }
 
 void header_title(const struct session *s, struct canvas *c)

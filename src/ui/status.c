@@ -79,8 +79,8 @@ static enum style compose(const struct session *s, const struct screen_state *st
 		         r->check.note);
 		return STYLE_ERROR;
 	}
-	fmt_count(a, sizeof a, (double)r->counts.blocks_run);
-	fmt_ns(b, sizeof b, r->wall_s * 1e9);
+	fmt_count(a, sizeof a, (double)r->run.counts.blocks_run);
+	fmt_ns(b, sizeof b, r->run.wall_s * 1e9);
 	/* "✓ exact · 4 096 blocks in 310 ms here · note" */
 	size_t len = 0;
 	out[0] = '\0';
@@ -88,11 +88,13 @@ static enum style compose(const struct session *s, const struct screen_state *st
 		len = (size_t)snprintf(out, n, "✓ %s · ", r->verify_text[0] ? r->verify_text : "verified");
 	else if (r->verify == VERIFY_NO_REFERENCE)
 		len = (size_t)snprintf(out, n, "no reference · ");
-	if (len < n && !r->counts.blocks_run)
-		snprintf(out + len, n - len, "ran in %s here%s%s", b, r->note[0] ? " · " : "", r->note);
+	if (len < n && !r->run.counts.blocks_run)
+		snprintf(out + len, n - len, "ran in %s here%s%s", b, r->run.note[0] ? " · " : "",
+		         r->run.note);
 	else if (len < n)
 		snprintf(out + len, n - len, "%s block%s run in %s here%s%s", a,
-		         r->counts.blocks_run == 1 ? "" : "s", b, r->note[0] ? " · " : "", r->note);
+		         r->run.counts.blocks_run == 1 ? "" : "s", b, r->run.note[0] ? " · " : "",
+		         r->run.note);
 	return STYLE_DIM;
 }
 

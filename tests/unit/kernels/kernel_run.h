@@ -97,7 +97,7 @@ static inline struct counts of_tag(const struct run_record *r, const char *tag)
 {
 	struct counts sum = { 0 };
 
-	if (!counts_of_tag(&r->counts, kernel_source(r->sel.kernel), tag, &sum))
+	if (!counts_of_tag(&r->run.counts, kernel_source(r->sel.kernel), tag, &sum))
 		fail_msg("%s: no line is tagged '%s'", r->sel.kernel->name, tag);
 	return sum;
 }

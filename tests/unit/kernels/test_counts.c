@@ -63,7 +63,7 @@ static void reduction_divergence(void **state)
 		struct run_record *r = run_words("reduction", want[i].variant, "N=256 block=128");
 		assert_int_equal(of_tag(r, "active").divergent_branches, want[i].divergent);
 		/* and once more where thread 0 alone writes the result */
-		assert_int_equal(r->counts.total.divergent_branches, want[i].divergent + 1);
+		assert_int_equal(r->run.counts.total.divergent_branches, want[i].divergent + 1);
 		record_free(r);
 	}
 }
@@ -118,7 +118,7 @@ static void vector_addition_tail(void **state)
 	for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
 		struct run_record *r = run_words("vec_add", "per_element", want[i].words);
 		assert_int_equal(r->plan.grid.x * r->plan.block.x, want[i].threads);
-		assert_int_equal(r->counts.total.divergent_branches, want[i].divergent);
+		assert_int_equal(r->run.counts.total.divergent_branches, want[i].divergent);
 		record_free(r);
 	}
 }
@@ -258,7 +258,7 @@ static void image_edges(void **state)
 		struct run_record *r = run_words("rgb_to_gray", "interleaved", want[i].words);
 		assert_int_equal(r->plan.grid.x * r->plan.grid.y, want[i].blocks);
 		assert_int_equal(of_tag(r, "guard").divergent_branches, want[i].divergent);
-		assert_int_equal(r->counts.total.divergent_branches, want[i].divergent);
+		assert_int_equal(r->run.counts.total.divergent_branches, want[i].divergent);
 		record_free(r);
 	}
 }
@@ -316,7 +316,7 @@ static void divergent_paths(void **state)
 
 	/* all lanes on one side: nothing splits */
 	r = run_words("diverge", "if_else", "N=128 block=128 work=10 threshold=32");
-	assert_int_equal(r->counts.total.divergent_branches, 0);
+	assert_int_equal(r->run.counts.total.divergent_branches, 0);
 	assert_int_equal(of_tag(r, "path-B").fp32_inst, 0);
 	record_free(r);
 
@@ -326,7 +326,7 @@ static void divergent_paths(void **state)
 	record_free(r);
 	r = run_words("diverge", "by_warp", "N=128 block=128 work=10");
 	assert_int_equal(of_tag(r, "path-A").fp32_inst + of_tag(r, "path-B").fp32_inst, WORK * WARPS);
-	assert_int_equal(r->counts.total.divergent_branches, 0);
+	assert_int_equal(r->run.counts.total.divergent_branches, 0);
 	record_free(r);
 
 	for (unsigned paths = 1; paths <= 32; paths *= 2) {

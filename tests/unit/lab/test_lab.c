@@ -219,7 +219,7 @@ static void test_large_launch_is_sampled_first(void **state)
 	assert_int_equal(s->state, RUN_RUNNING);
 	assert_int_equal(s->now->verify, VERIFY_SAMPLED);
 	assert_int_equal(s->now->metrics.v[M_INST_WARP].origin, ORIGIN_SAMPLED);
-	assert_in_range(s->now->counts.blocks_run, 16, 149);
+	assert_in_range(s->now->run.counts.blocks_run, 16, 149);
 	wait_for(a, settled);
 	assert_int_equal(s->now->verify, VERIFY_OK);
 	assert_int_equal(s->now->metrics.v[M_INST_WARP].origin, ORIGIN_COUNTED);
@@ -374,13 +374,13 @@ static void test_stall_reasons_are_read_when_looked_at(void **state)
 	wait_for(a, settled);
 	lab_focus(a);
 	assert_int_equal(fake.runs, 1);
-	assert_int_equal(s->now->hw.n_stalls, 0);
+	assert_int_equal(s->now->run.n_stalls, 0);
 	s->view = "hardware";
 	lab_focus(a);
 	assert_int_equal(s->state, RUN_RUNNING);
 	wait_for(a, settled);
-	assert_int_equal(s->now->hw.n_stalls, 1);
-	assert_string_equal(s->now->hw.stalls[0].reason, "barrier");
+	assert_int_equal(s->now->run.n_stalls, 1);
+	assert_string_equal(s->now->run.stalls[0].reason, "barrier");
 	lab_focus(a); /* once is enough */
 	assert_int_equal(fake.runs, 2);
 	assert_int_equal(fake.stalled, 1);

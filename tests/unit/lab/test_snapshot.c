@@ -30,7 +30,7 @@ static struct run_record *record(const struct selection *sel, uint64_t seed)
 	const struct occ_input usage = { .regs_per_thread = 32, .static_shared_bytes = 1024 };
 	session_occ_input(&r->plan, &usage, &r->occ_in);
 	assert_true(occ_compute(sel->gpu, &r->occ_in, &r->occ, NULL));
-	struct run_counts *c = &r->counts;
+	struct run_counts *c = &r->run.counts;
 	c->origin = ORIGIN_SAMPLED;
 	c->blocks_run = 3;
 	c->blocks_total = 4;
@@ -72,15 +72,15 @@ static struct run_record *record(const struct selection *sel, uint64_t seed)
 	snprintf(r->verify_text, sizeof r->verify_text, "not verified: 3 of 4 blocks");
 	snprintf(r->compiler, sizeof r->compiler, "NVRTC 13.0");
 	r->check.max_rel_error = 1.25e-7;
-	r->hw.timing = (struct run_timing){ .n = 9, .median_ns = 5000.25, .l2_flushed = true };
-	r->hw.loaded = (struct run_static){ .known = true, .registers = 16, .blocks_per_sm = 8 };
-	r->hw.n_stalls = 2;
-	r->hw.stalls[0] = (struct run_stall){ .reason = "long_scoreboard", .warps = 12.5 };
-	r->hw.stalls[1] = (struct run_stall){ .reason = "barrier", .warps = 0.25 };
-	r->hw.counter_passes = 6;
-	r->n_spans = 1;
-	r->spans = mem_calloc(1, sizeof *r->spans);
-	r->spans[0] =
+	r->run.timing = (struct run_timing){ .n = 9, .median_ns = 5000.25, .l2_flushed = true };
+	r->run.loaded = (struct run_static){ .known = true, .registers = 16, .blocks_per_sm = 8 };
+	r->run.n_stalls = 2;
+	r->run.stalls[0] = (struct run_stall){ .reason = "long_scoreboard", .warps = 12.5 };
+	r->run.stalls[1] = (struct run_stall){ .reason = "barrier", .warps = 0.25 };
+	r->run.counter_passes = 6;
+	r->run.n_spans = 1;
+	r->run.spans = mem_calloc(1, sizeof *r->run.spans);
+	r->run.spans[0] =
 		(struct span){ .kind = SPAN_KERNEL, .name = "k", .start_ns = 0.1, .end_ns = 5000.7 };
 	return r;
 }

@@ -45,7 +45,7 @@ static void record(struct run_record *r, bool live)
 	metric_num(&r->metrics, M_TIME_KERNEL, o, 11);
 	metric_num(&r->metrics, M_DIV_DIVERGENT, o, 0);
 	static struct line_counts line = { .line = 8, .c.warp_executed = 2 };
-	r->counts = (struct run_counts){ .origin = o, .n_lines = 1, .lines = &line };
+	r->run.counts = (struct run_counts){ .origin = o, .n_lines = 1, .lines = &line };
 }
 
 static void the_emulator_is_held_to_all(void **state)

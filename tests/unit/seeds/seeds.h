@@ -62,8 +62,8 @@ static inline const struct access_sample *lanes_of(const struct run_record *r, c
 	struct line_tag tags[128];
 	unsigned n = source_tags(kernel_source(r->sel.kernel), tags, ARRAY_LEN(tags));
 
-	for (unsigned i = 0; i < r->counts.n_accesses; i++) {
-		const struct access_sample *a = &r->counts.accesses[i];
+	for (unsigned i = 0; i < r->run.counts.n_accesses; i++) {
+		const struct access_sample *a = &r->run.counts.accesses[i];
 		if (a->shared || a->store != store)
 			continue;
 		for (unsigned t = 0; t < n; t++)

@@ -131,7 +131,7 @@ static void s_309_padded_warp(void **state)
 	assert_int_equal(r->verify, VERIFY_OK);
 	assert_int_equal(add.st_requests, 2);
 	assert_int_equal(32 * add.st_requests - add.flop32, 16);
-	assert_int_equal(r->counts.total.divergent_branches, 0);
+	assert_int_equal(r->run.counts.total.divergent_branches, 0);
 	record_free(r);
 }
 
@@ -256,8 +256,8 @@ static void s_314_seven_by_seven(void **state)
 	assert_int_equal(r->verify, VERIFY_OK);
 	assert_int_equal(blocks, 16);
 	assert_int_equal(4 * blocks, 64);
-	assert_int_equal(r->counts.total.st_bytes, 4 * 49); /* one warp per block: no byte twice */
-	assert_int_equal(64 - r->counts.total.st_bytes / 4, 15);
+	assert_int_equal(r->run.counts.total.st_bytes, 4 * 49); /* one warp per block: no byte twice */
+	assert_int_equal(64 - r->run.counts.total.st_bytes / 4, 15);
 	const unsigned x = 0 + 1 * 2, y = 1 + 0 * 2; /* thread (0, 1) of block (1, 0) */
 	assert_int_equal(y * 7 + x, 9);
 	assert_int_not_equal(x * 7 + y, 9); /* the source's naming of x and y does not give 9 */
@@ -295,8 +295,8 @@ static void s_317_share_falls_with_size(void **state)
 		snprintf(words, sizeof words, "N=%u block=64", sizes[i]);
 		struct run_record *r = run_words("vec_add", "per_element", words);
 		const double warps = 2.0 * r->plan.grid.x;
-		const double share = (double)r->counts.total.divergent_branches / warps;
-		assert_int_equal(r->counts.total.divergent_branches, 1);
+		const double share = (double)r->run.counts.total.divergent_branches / warps;
+		assert_int_equal(r->run.counts.total.divergent_branches, 1);
 		assert_true(share < before);
 		before = share;
 		record_free(r);

@@ -114,7 +114,7 @@ static void s_337_three_by_three(void **state)
 	}
 	assert_int_equal(a, 18);
 	assert_int_equal(b, 18);
-	assert_int_equal(r->counts.total.ld_bytes, 4 * (a + b));
+	assert_int_equal(r->run.counts.total.ld_bytes, 4 * (a + b));
 	record_free(r);
 	/* and the variant without guards refuses the size */
 	const struct kernel_desc *k = the_kernel("sgemm");
@@ -131,10 +131,10 @@ static void s_338_four_by_four(void **state)
 {
 	(void)state;
 	struct run_record *r = run_words("sgemm", "naive", "M=4 N=4 K=4 block_x=2 block_y=2");
-	const struct counts naive = r->counts.total;
+	const struct counts naive = r->run.counts.total;
 	record_free(r);
 	r = run_words("sgemm", "tiled_exact", "M=4 N=4 K=4 TILE=2");
-	const struct counts tiled = r->counts.total;
+	const struct counts tiled = r->run.counts.total;
 	record_free(r);
 
 	/* four blocks of one warp with four lanes */
@@ -184,7 +184,7 @@ static void s_407_both_tiles_are_coalesced(void **state)
 		assert_int_equal(a->offset[i], a->offset[0] + 4 * i);
 		assert_int_equal(b->offset[i], b->offset[0] + 4 * i);
 	}
-	assert_int_equal(r->counts.total.divergent_branches, 0);
+	assert_int_equal(r->run.counts.total.divergent_branches, 0);
 	record_free(r);
 }
 
@@ -207,10 +207,10 @@ static void s_344_traffic_of_the_ladder(void **state)
 		char words[96];
 		snprintf(words, sizeof words, "M=256 N=256 K=32 %s", rows[i].words);
 		struct run_record *r = run_words("sgemm_fast", "block_tile", words);
-		const struct counts block = r->counts.total;
+		const struct counts block = r->run.counts.total;
 		record_free(r);
 		r = run_words("sgemm_fast", "thread_tile", words);
-		const struct counts thread = r->counts.total;
+		const struct counts thread = r->run.counts.total;
 		record_free(r);
 		assert_int_equal(block.ld_requests, fmas / rows[i].bm + fmas / rows[i].bn);
 		assert_int_equal(thread.ld_requests, block.ld_requests);
@@ -245,7 +245,7 @@ static void s_345_big_steps(void **state)
 		char words[64];
 		snprintf(words, sizeof words, "M=128 N=128 K=256 BK=%u", depths[i]);
 		struct run_record *r = run_words("sgemm_fast", "double_buffer", words);
-		assert_int_equal(r->counts.total.barriers, 8 * 256 / depths[i]);
+		assert_int_equal(r->run.counts.total.barriers, 8 * 256 / depths[i]);
 		record_free(r);
 	}
 	assert_true(2048 / 8 == 256 && 2048 / 4 == 512);

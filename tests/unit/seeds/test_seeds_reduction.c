@@ -148,7 +148,7 @@ static void s_369_trees(void **state)
 		const unsigned warps = (rows[i].n / 2 + 31) / 32;
 		assert_int_equal(r->verify, VERIFY_OK);
 		assert_int_equal(add.flop32, rows[i].n - 1);
-		assert_int_equal(r->counts.total.barriers, warps * rows[i].rounds);
+		assert_int_equal(r->run.counts.total.barriers, warps * rows[i].rounds);
 		assert_true(near_to((double)add.flop32 / rows[i].rounds, rows[i].parallelism, 1e-9));
 		record_free(r);
 	}
@@ -207,7 +207,7 @@ static void s_377_coarsening_figure(void **state)
 	struct counts tree = of_tag(r, "add");
 
 	assert_int_equal(r->plan.grid.x, 2);
-	assert_int_equal(r->counts.total.fp32_inst, 8);
+	assert_int_equal(r->run.counts.total.fp32_inst, 8);
 	assert_int_equal(first.fp32_inst, 2);
 	assert_int_equal(tree.fp32_inst, 6);
 	record_free(r);
@@ -215,7 +215,7 @@ static void s_377_coarsening_figure(void **state)
 	tree = of_tag(r, "add");
 	assert_int_equal(r->plan.grid.x, 1);
 	assert_int_equal(tree.fp32_inst, 3);
-	assert_int_equal(r->counts.total.fp32_inst - 1, 6);
+	assert_int_equal(r->run.counts.total.fp32_inst - 1, 6);
 	record_free(r);
 }
 

@@ -247,9 +247,9 @@ static inline void fixture_occupancy(struct session *s, unsigned threads, unsign
 
 static inline struct line_counts *fixture_lines(struct run_record *r, unsigned n)
 {
-	r->counts.lines = mem_calloc(n, sizeof *r->counts.lines);
-	r->counts.n_lines = n;
-	return r->counts.lines;
+	r->run.counts.lines = mem_calloc(n, sizeof *r->run.counts.lines);
+	r->run.counts.n_lines = n;
+	return r->run.counts.lines;
 }
 
 static inline void fixture_access(struct access_sample *a, uint32_t line, const char *op,
@@ -277,10 +277,10 @@ static inline void fixture_spans(struct run_record *r, double kernel_ns)
 		          { SPAN_KERNEL, "sgemm", 0 },
 		          { SPAN_D2H, "D2H C", 310000 } };
 	double at = 0;
-	r->n_spans = ARRAY_LEN(parts);
-	r->spans = mem_calloc(r->n_spans, sizeof *r->spans);
-	for (unsigned i = 0; i < r->n_spans; i++) {
-		struct span *p = &r->spans[i];
+	r->run.n_spans = ARRAY_LEN(parts);
+	r->run.spans = mem_calloc(r->run.n_spans, sizeof *r->run.spans);
+	for (unsigned i = 0; i < r->run.n_spans; i++) {
+		struct span *p = &r->run.spans[i];
 		*p = (struct span){ .kind = parts[i].kind, .start_ns = at, .queued_ns = -1 };
 		at += parts[i].ns > 0 ? parts[i].ns : kernel_ns;
 		p->end_ns = at;
@@ -359,8 +359,8 @@ static inline struct run_record *fixture_sgemm_run(unsigned variant)
 	r->perf.bottleneck = variant ? PERF_SHARED : PERF_LSU;
 	r->perf.kernel_ns = variant ? 839850 : 4464000;
 	fixture_spans(r, r->perf.kernel_ns);
-	r->counts.origin = co;
-	r->counts.blocks_run = r->counts.blocks_total = 4096;
+	r->run.counts.origin = co;
+	r->run.counts.blocks_run = r->run.counts.blocks_total = 4096;
 	if (variant) {
 		struct line_counts *l = fixture_lines(r, 12);
 		const uint32_t lines[] = { 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 29, 30 };
@@ -382,9 +382,9 @@ static inline struct run_record *fixture_sgemm_run(unsigned variant)
 		l[11].c.st_requests = 32768;
 		l[11].c.st_sectors = 131072;
 		l[11].c.st_bytes = 4194304;
-		r->counts.n_accesses = 6;
-		r->counts.accesses = mem_calloc(6, sizeof *r->counts.accesses);
-		struct access_sample *a = r->counts.accesses;
+		r->run.counts.n_accesses = 6;
+		r->run.counts.accesses = mem_calloc(6, sizeof *r->run.counts.accesses);
+		struct access_sample *a = r->run.counts.accesses;
 		fixture_access(&a[0], 22, "ld.global.f32", false, false, 0, 2097152);
 		fixture_access(&a[1], 22, "st.shared.f32", true, true, -1, 2097152);
 		fixture_access(&a[2], 23, "ld.global.f32", false, false, 1, 2097152);
@@ -412,17 +412,17 @@ static inline struct run_record *fixture_sgemm_run(unsigned variant)
 		l[4].c.ld_sectors = 201326592;
 		l[4].c.ld_bytes = 4831838208;
 	}
-	r->counts.n_steps = 4;
-	r->counts.steps = mem_calloc(4, sizeof *r->counts.steps);
+	r->run.counts.n_steps = 4;
+	r->run.counts.steps = mem_calloc(4, sizeof *r->run.counts.steps);
 	for (unsigned i = 0; i < 4; i++)
-		r->counts.steps[i] = (struct mask_step){ .line = variant ? 21 + i : 11 + i % 3,
-			                                     .mask = 0xffffffffu,
-			                                     .instructions = 3 + i };
-	r->counts.steps_cut = true;
+		r->run.counts.steps[i] = (struct mask_step){ .line = variant ? 21 + i : 11 + i % 3,
+			                                         .mask = 0xffffffffu,
+			                                         .instructions = 3 + i };
+	r->run.counts.steps_cut = true;
 	r->verify = VERIFY_OK;
 	r->check.ok = true;
 	snprintf(r->verify_text, sizeof r->verify_text, "exact");
-	r->wall_s = 0.31;
+	r->run.wall_s = 0.31;
 	return r;
 }
 
@@ -497,8 +497,8 @@ static inline struct session *fixture_reduced(void)
 	r->perf.resource_ns[PERF_LATENCY] = 3560;
 	r->perf.resource_ns[PERF_ISSUE] = 73;
 	r->perf.bottleneck = PERF_LATENCY;
-	r->counts.origin = co;
-	r->counts.blocks_run = r->counts.blocks_total = 1;
+	r->run.counts.origin = co;
+	r->run.counts.blocks_run = r->run.counts.blocks_total = 1;
 	struct line_counts *l = fixture_lines(r, 6);
 	const uint32_t lines[] = { 3, 4, 5, 6, 7, 10 };
 	const uint64_t warps[] = { 4, 72, 96, 27, 32, 5 }, lanes[] = { 128, 2304, 3072, 255, 1024, 5 };
@@ -516,26 +516,26 @@ static inline struct session *fixture_reduced(void)
 	l[3].c.st_requests = 27;
 	l[3].c.st_sectors = 186;
 	l[3].c.st_bytes = 1020;
-	r->counts.n_accesses = 2;
-	r->counts.accesses = mem_calloc(2, sizeof *r->counts.accesses);
-	fixture_access(&r->counts.accesses[0], 6, "ld.global.f32", false, false, 0, 27);
-	fixture_access(&r->counts.accesses[1], 6, "st.global.f32", true, false, 0, 27);
+	r->run.counts.n_accesses = 2;
+	r->run.counts.accesses = mem_calloc(2, sizeof *r->run.counts.accesses);
+	fixture_access(&r->run.counts.accesses[0], 6, "ld.global.f32", false, false, 0, 27);
+	fixture_access(&r->run.counts.accesses[1], 6, "st.global.f32", true, false, 0, 27);
 	for (unsigned i = 0; i < 32; i++)
-		r->counts.accesses[0].offset[i] = r->counts.accesses[1].offset[i] = 128 + 8 * i;
-	r->counts.n_steps = 32;
-	r->counts.steps = mem_calloc(32, sizeof *r->counts.steps);
+		r->run.counts.accesses[0].offset[i] = r->run.counts.accesses[1].offset[i] = 128 + 8 * i;
+	r->run.counts.n_steps = 32;
+	r->run.counts.steps = mem_calloc(32, sizeof *r->run.counts.steps);
 	for (unsigned i = 0; i < 32; i++) {
 		unsigned pass = i / 4, stride = 1u << pass;
 		uint32_t mask = 0;
 		for (unsigned k = 0; k < 32; k += stride)
 			mask |= 1u << k;
-		r->counts.steps[i] = (struct mask_step){ .line = 4 + i % 4,
-			                                     .instructions = 1 + i % 3,
-			                                     .mask = i % 4 == 2 ? mask : 0xffffffffu };
+		r->run.counts.steps[i] = (struct mask_step){ .line = 4 + i % 4,
+			                                         .instructions = 1 + i % 3,
+			                                         .mask = i % 4 == 2 ? mask : 0xffffffffu };
 	}
 	r->verify = VERIFY_OK;
 	snprintf(r->verify_text, sizeof r->verify_text, "max rel. error 1.2e-7 of 1e-5");
-	r->wall_s = 0.0004;
+	r->run.wall_s = 0.0004;
 	s->now = r;
 	return s;
 }
@@ -630,7 +630,7 @@ static inline struct session *fixture_wrong(void)
 static inline struct session *fixture_no_counts(void)
 {
 	struct session *s = fixture_done();
-	run_counts_free(&s->now->counts);
+	run_counts_free(&s->now->run.counts);
 	metrics_clear(&s->now->metrics, "counters are refused here (ERR_NVGPUCTRPERM): see doctor");
 	memset(&s->now->perf, 0, sizeof s->now->perf);
 	return s;
@@ -640,7 +640,7 @@ static inline struct session *fixture_no_counts(void)
 static inline struct session *fixture_measured(void)
 {
 	struct session *s = fixture_done();
-	struct run_counts *r = &s->now->counts;
+	struct run_counts *r = &s->now->run.counts;
 	free(r->accesses);
 	free(r->steps);
 	r->accesses = NULL;
@@ -785,9 +785,9 @@ static inline struct session *fixture_streams(void)
 	struct session *s = fixture_done();
 	struct run_record *r = s->now;
 	s->view = "timeline";
-	free(r->spans); /* nothing was measured */
-	r->spans = NULL;
-	r->n_spans = 0;
+	free(r->run.spans); /* nothing was measured */
+	r->run.spans = NULL;
+	r->run.n_spans = 0;
 	r->program = mem_zalloc(sizeof *r->program);
 	r->timeline = mem_zalloc(sizeof *r->timeline);
 	for (unsigned i = 0; i < 2; i++) {

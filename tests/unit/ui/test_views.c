@@ -118,8 +118,8 @@ static void strange_figures(void **state)
 		gpu.fp32_gflops = values[(i + 3) % ARRAY_LEN(values)];
 		s->sel.gpu = &gpu;
 		s->progress = values[i];
-		for (unsigned l = 0; l < s->now->counts.n_lines; l++)
-			memset(&s->now->counts.lines[l].c, 0xff, sizeof s->now->counts.lines[l].c);
+		for (unsigned l = 0; l < s->now->run.counts.n_lines; l++)
+			memset(&s->now->run.counts.lines[l].c, 0xff, sizeof s->now->run.counts.lines[l].c);
 		for (size_t v = 0; v < ARRAY_LEN(fixture_views); v++) {
 			if (!strcmp(fixture_views[v]->name, "timeline"))
 				continue; /* its spans are times of a clock */

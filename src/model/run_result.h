@@ -1,0 +1,69 @@
+/*
+ * What a back end tells about one run: counts, and from a GPU its time, the loaded function, why
+ * warps waited, spans, and what reading the counters cost. Plain data; a record keeps it whole.
+ */
+#ifndef PMPP_MODEL_RUN_RESULT_H
+#define PMPP_MODEL_RUN_RESULT_H
+
+#include "model/counts.h"
+#include "model/metric.h"
+#include "model/span.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Kernel time as measured on a GPU, never from a profiled replay. Times in ns. */
+struct run_timing {
+	unsigned n; /* launches behind the figures; 0 = not measured */
+	double median_ns, min_ns, max_ns, q1_ns, q3_ns; /* q1..q3: the middle half */
+	bool l2_flushed;                                /* before every launch; else warm */
+	bool from_activity;        /* start and end stamps of the kernel; else CUDA events */
+	double event_ns;           /* median by events, which add some 2-3 us of launch */
+	double sm_mhz, memory_mhz; /* clocks right after the launches; 0 = unknown */
+};
+
+/* The loaded function, as the driver reports it. */
+struct run_static {
+	bool known;
+	unsigned registers, static_shared_bytes, local_bytes, const_bytes, max_threads,
+		blocks_per_sm; /* cuOccupancyMaxActiveBlocksPerMultiprocessor */
+	bool jit;          /* compiled by the driver from PTX, not our cubin */
+};
+
+struct run_stall {
+	char reason[32]; /* "long_scoreboard" */
+	double warps;    /* warps waiting for it per issue-active cycle */
+};
+
+#define RUN_MAX_STALLS 24
+#define RUN_CAPS 5 /* capabilities of a back end, by bit number (backend.h) */
+
+/* Owned: counts and spans; run_result_free(). All zero beyond `note` for a run in the emulator. */
+struct run_result {
+	struct run_counts counts;  /* what was counted */
+	struct metric_set metrics; /* values only hardware knows (cuda); others NONE */
+	bool metrics_final;        /* `metrics` already holds all that follows from `counts`, with
+	                            * reasons for what is missing: do not derive it again */
+	double wall_s;             /* time the run took here */
+	bool outputs_complete;     /* false for a sampled run: verification is meaningless */
+	char note[256];            /* "sampled 128 of 4096 blocks" ... */
+	struct run_timing timing;
+	struct run_static loaded;
+	unsigned n_stalls;
+	struct run_stall stalls[RUN_MAX_STALLS];
+	unsigned n_spans;
+	struct span *spans;          /* ascending by start */
+	bool spans_from_events;      /* no activity records: kernel and copies timed by events */
+	double program_ns;           /* the stream program without recording, by the host's clock; 0 =
+	                              * unknown */
+	unsigned counter_passes;     /* replays that the counters took; 0 = none were read */
+	double counters_s;           /* wall time of reading them */
+	char missing[RUN_CAPS][256]; /* why a capability gave nothing; "" = it did */
+};
+
+/* Frees what the result owns and leaves it empty of it; NULL is fine. */
+void run_result_free(struct run_result *res);
+/* Did a GPU tell anything beyond counts? */
+bool run_result_measured(const struct run_result *res);
+
+#endif
