@@ -7,9 +7,9 @@
 #ifndef PMPP_CUDA_CUDA_DL_H
 #define PMPP_CUDA_CUDA_DL_H
 
+#include "cuda/cublas_decl.h"
 #include "cuda/cuda_fault.h"
 
-#include <cublas_v2.h>
 #include <cuda.h>
 #include <cupti_activity.h>
 #include <cupti_callbacks.h>

@@ -11,6 +11,7 @@ set -u
 out=$1
 cc=${CC:-gcc}
 wheels=src/setup/cuda-wheels.txt
+headers=src/setup/cuda-headers.txt
 log=build/setup.log
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -111,8 +112,10 @@ apt_install() {
 		if have_command sudo && sudo -n true 2>/dev/null; then
 			as_root='sudo -n'
 		else
+			root_shell='sudo sh -c'
+			have_command sudo || root_shell='su -c'
 			die "$reason. Run this, then make again:" \
-				"  sudo sh -c 'apt-get update && $command'"
+				"  $root_shell 'apt-get update && $command'"
 		fi
 	fi
 	say "$reason: installing $* by apt"
@@ -176,7 +179,7 @@ static_libs() {
 
 # --- CUDA ----------------------------------------------------------------------------------------
 
-cuda_headers='cuda.h cuda_occupancy.h nvrtc.h cupti.h cupti_range_profiler.h cupti_pmsampling.h'
+cuda_headers=$(sed 's/#.*//' "$headers")
 
 # The part of toolkit $1 that is missing; empty = complete.
 cuda_lacks() {

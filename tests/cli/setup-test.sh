@@ -5,8 +5,8 @@ set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/bin" "$work/tree/src/setup" "$work/cuda/include" "$work/cuda/lib64"
-cp "$TEST_ROOT/src/setup/setup.sh" "$TEST_ROOT/src/setup/cuda-wheels.txt" "$work/tree/src/setup/"
-for h in cuda.h cuda_occupancy.h nvrtc.h cupti.h cupti_range_profiler.h cupti_pmsampling.h; do
+cp "$TEST_ROOT"/src/setup/*.sh "$TEST_ROOT"/src/setup/*.txt "$work/tree/src/setup/"
+for h in $(sed 's/#.*//' "$TEST_ROOT/src/setup/cuda-headers.txt"); do
 	: >"$work/cuda/include/$h"
 done
 : >"$work/cuda/lib64/libnvrtc.so.13"
