@@ -39,14 +39,16 @@ ifneq ($(filter-out $(NO_SETUP),$(or $(MAKECMDGOALS),all)),)
 include build/setup.mk
 SETUP_STALE := $(if $(MAKE_RESTARTS),,$(if $(and $(SETUP_FROM),$(wildcard \
 	$(CUDA_ROOT)/include/cuda_occupancy.h)),$(filter-out _$(SETUP_FROM),_$(CUDA_HOME)|$(PMPP_NO_SYSTEM_CUDA)),yes))
-build/setup.mk: src/setup/setup.sh src/setup/cuda-wheels.txt $(if $(SETUP_STALE),FORCE)
+build/setup.mk: src/setup/setup.sh src/setup/cuda-wheels.txt src/setup/cuda-headers.txt $(if $(SETUP_STALE),FORCE)
 	@mkdir -p build
 	@CC='$(CC)' sh src/setup/setup.sh $@
 endif
 
 # --- flags --------------------------------------------------------------------------------------
+# A warning of a compiler that came after us must not stop a user: WERROR=1 is for developers and CI.
+WERROR  ?=
 # Warnings are for the plain build: the sanitizers' own code makes gcc warn about what is not there.
-WARN    := $(if $(SANITIZE),-w,-Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror)
+WARN    := $(if $(SANITIZE),-w,-Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes -Wstrict-prototypes $(if $(filter 1,$(WERROR)),-Werror))
 ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -g -pthread $(WARN) -Isrc -I$(B)/gen \
 	$(CUDA_CFLAGS) -fno-math-errno -ffp-contract=off $(SAN_FLAGS) $(CFLAGS)
 ALL_LDFLAGS = -pthread $(SAN_FLAGS) $(LDFLAGS)
