@@ -14,7 +14,7 @@
 #include <library_types.h>
 
 /* The enumerators that are used: X(TYPE, NAME, VALUE) */
-#define CUBLAS_ENUMERATORS(X)                       \
+#define CUBLAS_ENUMERATORS(X)                        \
 	X(cublasStatus_t, CUBLAS_STATUS_SUCCESS, 0)      \
 	X(cublasStatus_t, CUBLAS_STATUS_ALLOC_FAILED, 3) \
 	X(cublasOperation_t, CUBLAS_OP_N, 0)             \

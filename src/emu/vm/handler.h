@@ -48,8 +48,10 @@ typedef double __attribute__((may_alias)) mem_f64;
 #define PUT_f32(v) (v)
 #define PUT_f64(v) (v)
 
-#define HANDLER(name) \
-	static const struct uop *name(struct warp *w, const struct uop *u, uint32_t mask)
+/* Every handler has the same arguments, whichever it needs. */
+#define HANDLER(name)                                                                          \
+	static const struct uop *name(struct warp *w __attribute__((unused)), const struct uop *u, \
+	                              uint32_t mask __attribute__((unused)))
 #define PRED(offset) (*(mem_u32 *)frame(w, (offset)))
 #define SCALAR32(offset) (*(mem_u32 *)frame(w, (offset)))
 #define SCALAR64(offset) (*(mem_u64 *)frame(w, (offset)))
