@@ -201,6 +201,17 @@ check-layers: all
 	$(need_python)
 	@CC='$(CC)' python3 -B tests/habits/layers.py --self-test
 	@python3 -B tests/habits/layers.py $(B)/obj
+# The tools come from PyPI, pinned; what they said of a file is kept until something it reads changes.
+LINT = CC='$(CC)' LINT_FLAGS='$(filter-out -W%,$(ALL_CFLAGS)) -Isrc/cuda/shim' python3 -B tests/habits/lint.py build/lint/tools build/lint/cache
+build/lint/tools/wheels.txt: src/setup/lint-wheels.txt src/setup/lint.sh
+	@mkdir -p build/lint
+	@sh src/setup/lint.sh build/lint/tools
+## lint: style, sizes, lone headers, clang-tidy, cppcheck: no findings (LINT_PATHS="src/ui views" for some)
+lint: all build/lint/tools/wheels.txt
+	@$(LINT) $(LINT_PATHS)
+## format: write src, views and tests in the one style (.clang-format)
+format: build/lint/tools/wheels.txt
+	@$(LINT) --format
 ## asan-check: unit, kernel and PTX tests under AddressSanitizer and UBSan
 asan-check:
 	@$(MAKE) SANITIZE=address,undefined test
@@ -248,9 +259,9 @@ run: all
 PREFIX ?= /usr/local
 install: all
 	install -D -m 755 $(B)/pmpp-explore $(DESTDIR)$(PREFIX)/bin/pmpp-explore
-## clean: remove build/ except fetched CUDA wheels
+## clean: remove build/ except what was fetched (CUDA wheels, tools of lint)
 clean:
-	rm -rf $(filter-out build/cuda,$(wildcard build/*)) compile_commands.json
+	rm -rf $(filter-out build/cuda build/lint,$(wildcard build/*)) compile_commands.json
 ## list: this list
 list:
 	@sed -n 's/^## \([a-z-]*\): /\1\t/p' Makefile | while IFS='	' read -r t d; do printf '  %-14s %s\n' "$$t" "$$d"; done
@@ -260,5 +271,5 @@ compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: all units test seeds check-layers asan-check tsan-check check-gpu bless bench fuzz fuzz-run run install clean list help FORCE
+.PHONY: all units test seeds check-layers lint format asan-check tsan-check check-gpu bless bench fuzz fuzz-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

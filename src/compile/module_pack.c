@@ -19,10 +19,11 @@ static const char archive_magic[8] = "PMPParc";
 enum { ARCHIVE_HEAD = 8 + 32, HASH_BYTES = 16, MAX_ENTRIES = 4096 };
 
 /* The numbers of an entry, in packed order. */
-#define USAGE_FIELDS(X)                                                                        \
-	X(registers)                                                                               \
-	X(static_shared_bytes) X(stack_bytes) X(spill_store_bytes) X(spill_load_bytes) X(barriers) \
-		X(const_bytes) X(max_threads)
+#define USAGE_FIELDS(X)    \
+	X(registers)           \
+	X(static_shared_bytes) \
+	X(stack_bytes)         \
+	X(spill_store_bytes) X(spill_load_bytes) X(barriers) X(const_bytes) X(max_threads)
 
 static int by_name(const void *a, const void *b)
 {

@@ -12,10 +12,13 @@
 #include "base/wire.h"
 
 /* X(ID) : to the worker, then from the worker */
-#define CUDA_MSGS(X)                                                                           \
-	X(PROBE)                                                                                   \
-	X(SHEET) X(RUN) X(GEMM) X(CANCEL) X(BYE) X(HELLO) X(STEP) X(PROGRESS) X(REFUSED) X(PROBED) \
-		X(SHEET_IS) X(REPORT) X(GEMM_IS)
+#define CUDA_MSGS(X) \
+	X(PROBE)         \
+	X(SHEET)         \
+	X(RUN)           \
+	X(GEMM)          \
+	X(CANCEL)        \
+	X(BYE) X(HELLO) X(STEP) X(PROGRESS) X(REFUSED) X(PROBED) X(SHEET_IS) X(REPORT) X(GEMM_IS)
 
 enum cuda_msg {
 	MSG_NONE,

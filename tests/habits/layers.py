@@ -51,6 +51,7 @@ MAY_CALL = {"views": "ui", "kernels": "model", "tool": "kernels"}
 REGISTRY = "src/lab/registry.c"  # calls everything in the generated tables
 EMU_ROOMS = ["ir", "memory", "count", "check", "lower", "analysis", "codegen", "vm"]
 
+SOURCE = (".c", ".h", ".def", ".cu")
 GENERATED = {"kernels.def", "views.def", "backends.def", "verbs.def"}
 TABLE_OWNERS = {REGISTRY, "src/compile/tool/prefill.c", "src/cli/cli.c"}
 CURSES = re.compile(r"^(ncursesw?/)?(n?curses|term|panel|form|menu)(_dll)?\.h$")
@@ -89,7 +90,7 @@ def source_files():
     found = []
     for top in ("src", "views", "kernels"):
         for folder, _, names in os.walk(top):
-            found += [os.path.join(folder, n) for n in names if n.endswith((".c", ".h", ".def", ".cu"))]
+            found += [os.path.join(folder, n) for n in names if n.endswith(SOURCE)]
     return sorted(found)
 
 
@@ -133,7 +134,8 @@ def directives(text):
 def system_include(file, line, name, device):
     if CURSES.match(name) and file != "src/ui/term.c":
         fail(file, line, f"<{name}> belongs to src/ui/term.c alone")
-    if CUDA.match(name) and not (CUDA_FOLDERS.match(file) or (file.startswith("kernels/") and device)):
+    allowed = CUDA_FOLDERS.match(file) or (file.startswith("kernels/") and device)
+    if CUDA.match(name) and not allowed:
         fail(file, line, f"CUDA header <{name}> is not for this file")
 
 
@@ -204,8 +206,9 @@ def objects_of(folder, sources):
 
 def symbols(objects):
     """(source, kind, symbol) of every line of nm."""
-    listing = subprocess.run(["nm", "-A"] + sorted(objects), capture_output=True, text=True, check=True)
-    for line in listing.stdout.splitlines():
+    command = ["nm", "-A"] + sorted(objects)
+    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
         name, words = line.split(":", 1)[0], line.split(":", 1)[1].split()
         yield objects[name], words[-2], words[-1]
 
@@ -298,7 +301,7 @@ def check_strings(texts):
             word = match.group(0)[1:-1]
             if match.group(0)[0] == '"' and word in names and (file, word) not in NAMED:
                 line = text.count("\n", 0, match.start()) + 1
-                fail(file, line, f'"{word}" names a {names[word]}: use what the registry or the descriptor says')
+                fail(file, line, f'"{word}" names a {names[word]}: ask registry or descriptor')
 
 
 def check_file_names(texts):

@@ -38,7 +38,7 @@ GOOD = {
 
 # what, the file that breaks the rule, its text, a part of the message
 INCLUDES = [
-    ("base to model", "src/base/a.c", '#include "model/gpu.h"', "layer base may not use layer model"),
+    ("base to model", "src/base/a.c", '#include "model/gpu.h"', "base may not use layer model"),
     ("model to ptx", "src/model/a.c", '#include "ptx/ptx.h"', "model may not use layer ptx"),
     ("compile to ptx", "src/compile/a.c", '#include "ptx/ptx.h"', "may not use layer ptx"),
     ("ptx to seam", "src/ptx/a.c", '#include "backend/backend.h"', "may not use layer backend"),
@@ -58,7 +58,7 @@ INCLUDES = [
     ("quoted curses", "views/a.c", '#include "curses.h"', "term.c alone"),
     ("room order", "src/emu/ir/a.c", '#include "emu/vm/machine.h"', "emu/ir stands before emu/vm"),
     ("same name", "src/ptx/compile.c", "", "the name compile is taken by a file in src/compile"),
-    ("table elsewhere", "src/ui/a.c", '#include "kernels.def"', "generated table kernels.def belongs"),
+    ("table elsewhere", "src/ui/a.c", '#include "kernels.def"', "kernels.def belongs to"),
     ("new folder", "src/extra/a.c", "", "folder of no layer"),
     ("new room", "src/emu/extra/a.c", "", "room of no place"),
     ("header circle", "src/base/text.h", '#include "base/b.h"', "a circle of 2 files"),
@@ -73,9 +73,11 @@ INCLUDES = [
 CALLS = [
     ("call above", "src/base/a.c", "int gpu_count(void);\nint a(void) { return gpu_count(); }",
      "calls gpu_count() of src/model/gpu.c: layer base may not use layer model"),
-    ("call of a view", "src/lab/a.c", "int view_roofline(void);\nint a(void) { return view_roofline(); }",
+    ("call of a view", "src/lab/a.c",
+     "int view_roofline(void);\nint a(void) { return view_roofline(); }",
      "layer lab may not use layer views"),
-    ("call to a later room", "src/emu/ir/a.c", "int machine_run(void);\nint a(void) { return machine_run(); }",
+    ("call to a later room", "src/emu/ir/a.c",
+     "int machine_run(void);\nint a(void) { return machine_run(); }",
      "emu/ir stands before emu/vm"),
     ("circle of calls", "src/model/a.c", "int b(void);\nint a(void) { return b(); }",
      "calls b() of src/model/b.c: a circle of 2 files"),
