@@ -163,8 +163,9 @@ NEEDS_base    := base
 NEEDS_model   := model base
 NEEDS_ptx     := ptx base
 NEEDS_compile := compile model base
-NEEDS_emu     := emu ptx backend compile model base
-NEEDS_cuda    := cuda backend compile kernels model base
+NEEDS_timemodel := timemodel model base
+NEEDS_emu     := emu ptx backend timemodel compile model base
+NEEDS_cuda    := cuda backend timemodel compile kernels model base
 NEEDS_ui      := ui views model base
 NEEDS_kernels := $(LIB_NAMES)
 NEEDS_lab     := $(LIB_NAMES)
@@ -176,7 +177,7 @@ $(B)/unit/$(1)/%: $(B)/obj/tests/unit/$(1)/%.o $(NEEDS_$(1):%=$(B)/lib/%.a)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$< -Wl,--start-group $$(filter %.a,$$^) -Wl,--end-group $$(LIBS) $$(TEST_LIBS)
 endef
-$(foreach l,base model ptx compile emu cuda ui kernels lab seeds,$(eval $(call unit_rule,$(l))))
+$(foreach l,base model timemodel ptx compile emu cuda ui kernels lab seeds,$(eval $(call unit_rule,$(l))))
 # Stand-ins for NVIDIA's libraries, opened by tests of the GPU back end and of the compiler.
 $(B)/unit/cuda/fake_nvidia.so: tests/unit/cuda/fake_nvidia.c
 $(B)/unit/compile/fake_nvrtc.so: tests/unit/compile/fake_nvrtc.c
@@ -219,7 +220,7 @@ asan-check:
 tsan-check:
 	@$(MAKE) SANITIZE=thread units
 ## check-gpu: on a machine with an NVIDIA GPU: every kernel, against ncu and the emulator; results in build/gpu/results
-GPU_NEEDS := $(addprefix $(B)/lib/,cuda.a emu.a backend.a compile.a ptx.a kernels.a model.a base.a)
+GPU_NEEDS := $(addprefix $(B)/lib/,cuda.a emu.a backend.a timemodel.a compile.a ptx.a kernels.a model.a base.a)
 $(B)/gpu/gpu_check: $(call obj,$(wildcard tests/gpu/*.c)) $(GPU_NEEDS)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group $(GPU_NEEDS) -Wl,--end-group $(LIBS)

@@ -278,20 +278,19 @@ static const char *advice(enum stream_engine critical, double pct, bool overlapp
 /* "321 ms once, before it: context 320 ms · pin 1.2 ms". */
 static void initialisation(struct canvas *c, int row, const struct run_record *r)
 {
-	struct stream_init once;
+	const struct stream_init *once = &r->init;
 	char num[32];
-	stream_init_of(r->program, r->run.spans, r->run.n_spans, &once);
-	fmt_ns(num, sizeof num, once.total_ns);
+	fmt_ns(num, sizeof num, once->total_ns);
 	canvas_text(c, row, 2, STYLE_NORMAL, "init ");
 	int col =
-		canvas_printf(c, row, 7, STYLE_BOLD, "%s %s", num, origin_mark(once.origin, c->ascii));
+		canvas_printf(c, row, 7, STYLE_BOLD, "%s %s", num, origin_mark(once->origin, c->ascii));
 	col = canvas_text(c, row, col, STYLE_DIM, " once, in no makespan:");
 	for (enum stream_init_part k = 0; k < INIT_COUNT; k++) {
-		if (!(once.ns[k] > 0))
+		if (!(once->ns[k] > 0))
 			continue;
 		char text[64];
 		snprintf(text, sizeof text, " %s %s", stream_init_name(k),
-		         fmt_ns(num, sizeof num, once.ns[k]));
+		         fmt_ns(num, sizeof num, once->ns[k]));
 		if (col + (int)strlen(text) < c->cols - 1)
 			col = canvas_text(c, row, col, STYLE_DIM, text);
 	}

@@ -344,15 +344,14 @@ static json_t *json_timeline(const struct run_record *r)
 	set_num(model, "h2d_gbs", t->modelled_gbs[0]);
 	set_num(model, "d2h_gbs", t->modelled_gbs[1]);
 	set(o, "model", model);
-	struct stream_init once;
-	stream_init_of(r->program, r->run.spans, r->run.n_spans, &once);
+	const struct stream_init *once = &r->init;
 	json_t *init = json_object();
-	set_text(init, "origin", origin_name(once.origin));
-	set_num(init, "total_ns", once.total_ns);
+	set_text(init, "origin", origin_name(once->origin));
+	set_num(init, "total_ns", once->total_ns);
 	for (enum stream_init_part k = 0; k < INIT_COUNT; k++) {
 		char key[32];
 		snprintf(key, sizeof key, "%s_ns", stream_init_name(k));
-		set_num(init, key, once.ns[k]);
+		set_num(init, key, once->ns[k]);
 	}
 	set(o, "init", init);
 	for (unsigned i = 0; i < r->program->n_ops; i++) {

@@ -5,6 +5,7 @@
  */
 #include "run.h"
 
+#include "record_time.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/stream_plan.h"
@@ -237,7 +238,7 @@ static void derive_metrics(const struct prepared *p, struct run_record *r)
 	occ_metrics(m, p->sel.gpu, &r->occ, (uint64_t)p->plan.grid.x * p->plan.grid.y * p->plan.grid.z);
 	if (res->counts.origin != ORIGIN_NONE && !res->metrics_final)
 		metrics_from_run(m, &res->counts);
-	perf_metrics(m, p->sel.gpu, &p->plan, &r->occ, &res->counts, &r->cost, &r->perf);
+	record_time(r);
 	/* What hardware said stands above what was derived. */
 	for (int i = 0; i < METRIC_COUNT; i++)
 		if (res->metrics.v[i].origin == ORIGIN_MEASURED)

@@ -8,6 +8,7 @@
 #include "model/ladder.h"
 #include "model/snapshot.h"
 #include "userkernel/user_file.h"
+#include "record_time.h"
 #include "registry.h"
 
 #include <stdio.h>
@@ -32,7 +33,13 @@ bool session_parse(const char *text, size_t len, const char *origin, struct sess
 		.source = kernel_source,
 		.restore_user = user_file_restore,
 	};
-	return snapshot_read(text, len, origin, &names, s, note, n, err);
+	if (!snapshot_read(text, len, origin, &names, s, note, n, err))
+		return false;
+	if (s->now)
+		record_timeline(s->now);
+	if (s->before)
+		record_timeline(s->before);
+	return true;
 }
 
 bool session_open(const char *path, struct session *s, char *note, size_t n, struct err *err)

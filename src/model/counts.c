@@ -38,15 +38,6 @@ void counts_scale(struct counts *c, double factor)
 #undef X
 }
 
-void counts_misses(const struct counts *c, double l2_sectors, double dram_read_bytes, double *l1,
-                   double *l2)
-{
-	const double sectors = fmax((double)c->ld_sectors, 1);
-	const double stored = (double)c->st_sectors + (double)c->atom_sectors;
-	*l1 = l2_sectors >= 0 ? fmin(1, fmax(l2_sectors - stored, 0) / sectors) : 1;
-	*l2 = dram_read_bytes >= 0 ? fmin(*l1, dram_read_bytes / SECTOR_BYTES / sectors) : 0;
-}
-
 void run_counts_free(struct run_counts *r)
 {
 	if (!r)

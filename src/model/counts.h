@@ -76,25 +76,20 @@ struct mask_step {
 	uint32_t instructions;
 };
 
-/* SM cycles that a request of global memory takes in L1 even if it touches one line only: naive
- * products on an H200 reach one per 1.3 cycles. */
-#define LOAD_REQUEST_CYCLES 1.3
-
 /*
- * A stretch of the program that runs through without a choice and ends at a barrier, a branch that
- * matters, or its neighbour: what it asks of an SM, as machine instructions, and how long a warp
- * alone needs for one pass. Whole grid; of a sample scaled up. Estimated from PTX, see the
- * emulator.
+ * A region of the program: it runs through without a choice and ends at a barrier, a branch that
+ * matters, or its neighbour. What it asks of an SM, as machine instructions, and how long a warp
+ * alone needs for one pass. Whole grid; of a sample scaled up. From timemodel/regions.h.
  */
 struct region {
-	double passes;       /* by warps */
-	double block_passes; /* by blocks: at least one of its warps goes through */
-	double chain_cycles; /* one pass of a warp that has the SM for itself */
-	double slots;        /* issue slots */
+	double warp_passes;          /* executions by warps */
+	double block_passes;         /* by thread blocks: at least one of the warps goes through */
+	double critical_path_cycles; /* one pass of a warp that has the SM for itself */
+	double issue_slots;
 	double int_slots, fp32_slots, fp64_slots, sfu_slots; /* of those, by pipe */
-	double load_cycles;  /* L1 passes of global loads: one per 128-byte line of each request */
-	double store_lines;  /* lines of global stores and atomics: each leaves the SM on its own */
-	double shared_waves; /* bank passes, after loads that become one wider load */
+	double load_cycles; /* L1 passes of global loads: one per 128-byte line of each request */
+	double store_lines; /* lines of global stores and atomics: each leaves the SM on its own */
+	double shared_wavefronts; /* after loads that become one wider load */
 };
 
 #define TRACE_MAX_STEPS 512
@@ -122,13 +117,6 @@ struct run_counts {
 
 void counts_add(struct counts *to, const struct counts *from);
 void counts_scale(struct counts *c, double factor); /* rounds to nearest, saturates */
-/*
- * Which share of the sectors that loads ask for is not in L1, or not in L2 either. What L2 was
- * asked for less stores and atomics, which always go there, are L1's misses. Where the traffic is
- * not known (< 0), every load is taken to come from L2.
- */
-void counts_misses(const struct counts *c, double l2_sectors, double dram_read_bytes, double *l1,
-                   double *l2);
 /* Frees the tables and leaves an empty run whose cache figures are unknown; NULL is fine. */
 void run_counts_free(struct run_counts *r);
 /* @to is overwritten, not freed. */

@@ -1,13 +1,12 @@
 /*
- * Roofline and the metrics of time and roofline; see perf.h. The time model is perf_time.c.
- * Knows counts and data sheets; no kernel, back end or screen.
+ * Roofline and the metrics of time and roofline; see perf.h. Knows counts, times and data sheets;
+ * no kernel, back end or screen.
  *
  * Reference: Williams, Waterman, Patterson 2009 (PMPP 5.1).
  */
 #include "model/perf.h"
 
 #include <math.h>
-#include <string.h>
 
 static const struct {
 	const char *name, *about;
@@ -240,18 +239,13 @@ static void roof_metrics(struct metric_set *m, const struct gpu_spec *g, const s
 		metric_none(m, M_ROOF_PCT, m->v[M_ROOF_ACHIEVED].reason);
 }
 
-void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct launch_plan *plan,
-                  const struct occ_result *occ, const struct run_counts *counts,
-                  const struct kernel_cost *cost, struct perf_result *out)
+void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct run_counts *counts,
+                  const struct kernel_cost *cost, const struct perf_result *time)
 {
-	if (counts)
-		perf_time(g, plan, occ, counts, out);
-	else
-		memset(out, 0, sizeof *out);
 	cache_metric(m, M_DRAM_READ, counts, counts ? counts->dram_read_bytes : -1);
 	cache_metric(m, M_DRAM_WRITE, counts, counts ? counts->dram_write_bytes : -1);
 	cache_metric(m, M_L2_SECTORS, counts, counts ? counts->l2_sectors : -1);
-	time_metrics(m, counts, out);
+	time_metrics(m, counts, time);
 	const struct work w = work_of(m, counts, cost);
 	roof_metrics(m, g, &w);
 	book_metrics(m, g, cost);

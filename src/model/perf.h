@@ -1,10 +1,10 @@
 /*
- * Roofline and time model: from counts and a GPU sheet to GFLOPS, bound and kernel time.
+ * Roofline, and the record of a modelled kernel time: from counts, times and a GPU sheet to GFLOPS,
+ * bound and bottleneck.
  *
  * Roofline after Williams et al. 2009 (PMPP 5.1): attainable = min(peak, intensity * bandwidth).
- * The time model (perf_time.c): one time per resource, the largest of which names the bottleneck,
- * and the waits of blocks in turns; together, plus the launch, the kernel's time. Origin of
- * everything here: modelled.
+ * The time model (timemodel/kernel_time.h) fills the record: one time per resource, the largest of
+ * which names the bottleneck, and the kernel's time. Refuses to know how that is worked out.
  */
 #ifndef PMPP_MODEL_PERF_H
 #define PMPP_MODEL_PERF_H
@@ -37,7 +37,7 @@ enum perf_resource {
 struct perf_result {
 	double resource_ns[PERF_RESOURCE_COUNT]; /* 0 = not used, or not known (L2, DRAM) */
 	enum perf_resource bottleneck;
-	double kernel_ns;   /* incl. launch overhead and tail; 0 = cannot launch */
+	double kernel_ns;   /* incl. launch overhead and tail; 0 = cannot launch, not counted */
 	double waves;       /* grid / (blocks per SM * SMs) */
 	double tail_factor; /* blocks of the busiest SM / average; >= 1 */
 };
@@ -45,18 +45,13 @@ struct perf_result {
 const char *perf_resource_name(enum perf_resource r);
 const char *perf_resource_about(enum perf_resource r);
 
-/* All zero when the block cannot launch (occ->blocks_per_sm == 0). */
-void perf_time(const struct gpu_spec *g, const struct launch_plan *plan,
-               const struct occ_result *occ, const struct run_counts *counts,
-               struct perf_result *out);
 /*
  * Fills time.* and roof.* (and dram.*, l2.* from counts' cache simulation). Call after
  * metrics_from_run(): FLOP, DRAM bytes and time that are already known as measured are kept and
- * used. @counts and @cost may be NULL (not known).
+ * used. @time: modelled from @counts. @counts and @cost may be NULL (not known).
  */
-void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct launch_plan *plan,
-                  const struct occ_result *occ, const struct run_counts *counts,
-                  const struct kernel_cost *cost, struct perf_result *out);
+void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct run_counts *counts,
+                  const struct kernel_cost *cost, const struct perf_result *time);
 /* min(fp32_gflops, flop_per_byte * dram_gbs); 0 for anything not positive. */
 double roof_attainable_gflops(const struct gpu_spec *g, double flop_per_byte);
 

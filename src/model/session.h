@@ -60,6 +60,7 @@ struct run_record {
 	 * else modelled; NULL = kernel time unknown */
 	struct stream_program *program;
 	struct stream_outcome *timeline;
+	struct stream_init init; /* valid with the timeline: what happened once, before it */
 };
 
 /* Where in a preset the person is. */
@@ -136,9 +137,6 @@ void session_instant(struct session *s, const struct occ_input *usage);
 /* A launch's input to occupancy. */
 void session_occ_input(const struct launch_plan *plan, const struct occ_input *usage,
                        struct occ_input *in);
-/* Plans and times what surrounds the kernel: record.program, record.timeline, stream.*. Without a
- * kernel time they stay NULL. */
-void record_timeline(struct run_record *r);
 /* Frees the record and everything it owns; NULL is fine. */
 void record_free(struct run_record *r);
 

@@ -562,7 +562,7 @@ static bool read_measured(struct reader *r, json_t *from, struct run_result *x)
 	return true;
 }
 
-/* What the record's selection implies: plan, cost, occupancy, timeline. */
+/* What the record's selection implies: plan, cost, occupancy. The timeline is the caller's. */
 static bool derive_record(struct reader *r, struct run_record *x)
 {
 	struct err why = { 0 };
@@ -573,7 +573,6 @@ static bool derive_record(struct reader *r, struct run_record *x)
 	x->sel.kernel->cost(x->sel.variant, &x->plan, x->sel.params, &x->cost);
 	if (!occ_compute(x->sel.gpu, &x->occ_in, &x->occ, r->err))
 		return false;
-	record_timeline(x);
 	return true;
 }
 

@@ -7,7 +7,7 @@
  */
 #include "emu/count/tally.h"
 
-#include "emu/count/regions.h"
+#include "emu/count/timing_input.h"
 #include "emu/check/trace.h"
 #include "base/mem.h"
 
@@ -297,7 +297,7 @@ void tally(const struct launch *l, double factor, struct run_counts *out)
 		counts_add(&out->total, &of_op[first]);
 		add_line(out, l->func->insts[ir->ops[first].pc].line, &of_op[first]);
 	}
-	regions_build(l, of_op, factor, out);
+	timing_input(ir, l->gpu, of_op, (double)l->order.n, l->n_warps, factor, out);
 	qsort(out->lines, out->n_lines, sizeof *out->lines, by_line);
 	take_trace(l, &s, out);
 	free(of_op);

@@ -7,6 +7,7 @@
 #include "fake_run.h"
 
 #include "cuda/cuda_result.h"
+#include "timemodel/stream_time.h"
 #include "base/text.h"
 
 #include <errno.h>

@@ -7,6 +7,7 @@
 #include "model/brief.h"
 #include "model/ladder.h"
 #include "model/snapshot.h"
+#include "lab/record_time.h"
 #include "lab/registry.h"
 
 #include <setjmp.h>
@@ -66,7 +67,7 @@ static struct run_record *record(const struct selection *sel, uint64_t seed)
 	metrics_clear(&r->metrics, "nobody said");
 	occ_metrics(&r->metrics, sel->gpu, &r->occ, 4);
 	metrics_from_run(&r->metrics, c);
-	perf_metrics(&r->metrics, sel->gpu, &r->plan, &r->occ, c, &r->cost, &r->perf);
+	record_time(r);
 	record_timeline(r);
 	r->verify = VERIFY_SAMPLED;
 	snprintf(r->verify_text, sizeof r->verify_text, "not verified: 3 of 4 blocks");
@@ -155,6 +156,8 @@ static void round_trip(void **state)
 	char *first = snapshot_write(&s, "1.0");
 	if (!snapshot_read(first, strlen(first), "s.json", &names, &again, note, sizeof note, &err))
 		fail_msg("%s", err.msg);
+	record_timeline(again.now);
+	record_timeline(again.before);
 	assert_string_equal(note, "");
 	assert_non_null(again.ladder);
 	assert_int_equal(again.ladder->n, s.ladder->n);

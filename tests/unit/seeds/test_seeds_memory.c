@@ -4,7 +4,7 @@
  */
 #include "seeds.h"
 
-#include "model/stream.h"
+#include "timemodel/stream_time.h"
 #include "model/stream_plan.h"
 
 /* S-235, S-236, S-138: interleaved, one 128-byte line of four sectors; in chunks, 32 of each, of

@@ -4,7 +4,7 @@
  */
 #include "seeds.h"
 
-#include "model/stream.h"
+#include "timemodel/stream_time.h"
 #include "ui/canvas.h"
 
 static struct occ_result occupancy(const char *gpu, unsigned block, unsigned regs, unsigned shared)

@@ -810,6 +810,14 @@ static inline struct session *fixture_streams(void)
 	r->timeline->serial_ns = 360000;
 	r->timeline->critical = ENGINE_H2D;
 	r->timeline->critical_pct = 61;
+	r->init = (struct stream_init){ .origin = ORIGIN_MODELLED };
+	r->init.ns[INIT_CONTEXT] = 321e6;
+	r->init.ns[INIT_MODULE] = 0.1e6;
+	r->init.ns[INIT_ALLOCATE] = 100e3;
+	r->init.ns[INIT_PIN] = 0.9e6 + 6e6 * 0.373;
+	r->init.ns[INIT_STREAMS] = 2 * 35e3;
+	for (enum stream_init_part k = 0; k < INIT_COUNT; k++)
+		r->init.total_ns += r->init.ns[k];
 	return s;
 }
 

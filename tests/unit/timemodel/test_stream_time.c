@@ -2,7 +2,7 @@
  * The stream model against the arithmetic of its rules: PMPP 20.5 and the seeds' overlap examples
  * (S-365, S-366, S-367, S-422, S-423, S-425, S-428). Ideal host: calls and latencies cost nothing.
  */
-#include "model/stream.h"
+#include "timemodel/stream_time.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

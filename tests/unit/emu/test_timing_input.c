@@ -1,5 +1,5 @@
 /*
- * What the time model is told about a program: stretches between barriers, what each asks of an SM
+ * What the time model is told about a program: regions between barriers, what each asks of an SM
  * as machine code would, and how long a warp alone needs for it. Small programs whose answer is
  * known.
  */
@@ -33,13 +33,14 @@ static struct region sum(const struct run_counts *c)
 	struct region s = { 0 };
 	for (unsigned i = 0; i < c->n_regions; i++) {
 		const struct region *r = &c->regions[i];
-		s.chain_cycles += r->block_passes / (double)c->blocks_total * r->chain_cycles;
-		s.slots += r->slots;
+		s.critical_path_cycles +=
+			r->block_passes / (double)c->blocks_total * r->critical_path_cycles;
+		s.issue_slots += r->issue_slots;
 		s.int_slots += r->int_slots;
 		s.fp32_slots += r->fp32_slots;
 		s.load_cycles += r->load_cycles;
 		s.store_lines += r->store_lines;
-		s.shared_waves += r->shared_waves;
+		s.shared_wavefronts += r->shared_wavefronts;
 	}
 	return s;
 }
@@ -76,15 +77,15 @@ static void shared_loads_merge(void **state)
 	           32);
 	/* 16 bytes apart: four words a bank, so each load takes four passes, and so does the wide one
 	 */
-	assert_true(apart.shared_waves - one.shared_waves == 2 * (4 * 4 - 4));
-	assert_true(apart.slots - one.slots >= 2 * 3);
+	assert_true(apart.shared_wavefronts - one.shared_wavefronts == 2 * (4 * 4 - 4));
+	assert_true(apart.issue_slots - one.issue_slots >= 2 * 3);
 	/* a store in between that may have changed them: no merging across it */
 	const struct region split =
 		sum_of(".shared .align 4 .b8 s[2048];\n",
 	           FOUR_LOADS "ld.shared.f32 %f5, [%r4];\nst.shared.f32 [%r4], %f5;\n"
 	                      "ld.shared.f32 %f6, [%r4+4];\n",
 	           32);
-	assert_true(split.shared_waves == one.shared_waves + 2 * 4 * 3);
+	assert_true(split.shared_wavefronts == one.shared_wavefronts + 2 * 4 * 3);
 }
 
 #define LOOP(pragma)                                                        \
@@ -92,22 +93,22 @@ static void shared_loads_merge(void **state)
 	"fma.rn.f32 %f1, %f1, 0f3F000000, 0f3F800000;\nadd.s32 %r2, %r2, -1;\n" \
 	"setp.ne.s32 %p1, %r2, 0;\n@%p1 bra L;\n"
 
-/* A loop that counts by a constant reaches its end once for four turns, unless told not to. */
+/* A loop that counts by a constant reaches its end once for four copies, unless told not to. */
 static void loops_unroll(void **state)
 {
 	(void)state;
 	const struct region stays = sum_of("", LOOP(".pragma \"nounroll\";\n"), 32);
 	const struct region unrolled = sum_of("", LOOP(""), 32);
 	assert_true(stays.fp32_slots >= 2 * 64);
-	assert_true(fabs(stays.slots - unrolled.slots - 2 * 64 * 3 * 0.75) < 1e-3);
-	assert_true(unrolled.chain_cycles < 0.5 * stays.chain_cycles);
+	assert_true(fabs(stays.issue_slots - unrolled.issue_slots - 2 * 64 * 3 * 0.75) < 1e-3);
+	assert_true(unrolled.critical_path_cycles < 0.5 * stays.critical_path_cycles);
 }
 
 /* What depends on the one before waits for it; what does not is issued beside it. */
-static void chains_wait(void **state)
+static void operands_are_waited_for(void **state)
 {
 	(void)state;
-	const struct region chain = sum_of(
+	const struct region dependent = sum_of(
 		"",
 		"mov.f32 %f1, 0f3F800000;\nfma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
 		"fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
@@ -121,8 +122,9 @@ static void chains_wait(void **state)
 		"fma.rn.f32 %f6, %f1, %f1, %f1;\nfma.rn.f32 %f7, %f1, %f1, %f1;\n"
 		"st.global.f32 [%d1], %f7;\n",
 		32);
-	assert_true(chain.slots == apart.slots);
-	assert_true(chain.chain_cycles >= 6 * 4 && chain.chain_cycles > apart.chain_cycles + 12);
+	assert_true(dependent.issue_slots == apart.issue_slots);
+	assert_true(dependent.critical_path_cycles >= 6 * 4 &&
+	            dependent.critical_path_cycles > apart.critical_path_cycles + 12);
 	/* a load costs its latency once, however many follow it before the first use */
 	const struct region one = sum_of("",
 	                                 "ld.global.f32 %f1, [%d1];\nadd.f32 %f1, %f1, %f1;\n"
@@ -132,29 +134,29 @@ static void chains_wait(void **state)
 	                                 "ld.global.f32 %f1, [%d1];\nld.global.f32 %f2, [%d1+4];\n"
 	                                 "add.f32 %f1, %f1, %f2;\nst.global.f32 [%d1], %f1;\n",
 	                                 32);
-	assert_true(two.chain_cycles < 1.4 * one.chain_cycles);
+	assert_true(two.critical_path_cycles < 1.4 * one.critical_path_cycles);
 	/* behind a store that may have changed it, a load waits for the store's operand */
 	const struct region order =
 		sum_of("",
 	           "ld.global.f32 %f1, [%d1];\nst.global.f32 [%d1+8], %f1;\n"
 	           "ld.global.f32 %f2, [%d1+4096];\nst.global.f32 [%d1], %f2;\n",
 	           32);
-	assert_true(order.chain_cycles > 1.6 * one.chain_cycles);
+	assert_true(order.critical_path_cycles > 1.6 * one.critical_path_cycles);
 }
 
-/* A barrier ends a stretch, and costs the more the more warps meet. */
+/* A barrier ends a region, and costs the more the more warps meet. */
 static void barriers_cut(void **state)
 {
 	(void)state;
 	struct emu_case c = run("", "bar.sync 0;\nbar.sync 0;\n", 64);
 	unsigned passed = 0;
 	for (unsigned i = 0; i < c.res.counts.n_regions; i++)
-		passed += c.res.counts.regions[i].passes == 4; /* two blocks of two warps */
+		passed += c.res.counts.regions[i].warp_passes == 4; /* two blocks of two warps */
 	assert_int_equal(passed, 3);
 	emu_case_free(&c);
 	const struct region small = sum_of("", "bar.sync 0;\n", 32),
 						big = sum_of("", "bar.sync 0;\n", 1024);
-	assert_true(big.chain_cycles - small.chain_cycles >= 2 * 31);
+	assert_true(big.critical_path_cycles - small.critical_path_cycles >= 2 * 31);
 }
 
 /* What one warp of a block does while the others wait delays the block; of two sides each warp
@@ -177,7 +179,7 @@ static void choices(void **state)
 	for (unsigned i = 0; i < c.res.counts.n_regions; i++)
 		if (c.res.counts.regions[i].fp32_slots >= 20) {
 			block = c.res.counts.regions[i].block_passes;
-			warps = c.res.counts.regions[i].passes;
+			warps = c.res.counts.regions[i].warp_passes;
 		}
 	emu_case_free(&c);
 	assert_true(warps == 2 && block == 2); /* one warp of eight, in each of two blocks */
@@ -218,7 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shared_loads_merge),
 		cmocka_unit_test(loops_unroll),
-		cmocka_unit_test(chains_wait),
+		cmocka_unit_test(operands_are_waited_for),
 		cmocka_unit_test(barriers_cut),
 		cmocka_unit_test(choices),
 		cmocka_unit_test(atomics_on_one_address),

@@ -1,23 +1,22 @@
 /*
  * A stream program as a GPU did it: the spans of its calls, copies and kernels, and what each
  * waited for. A GPU does not tell the latter: it is taken from the order of things and CUDA's
- * rules. Measures nothing; see stream.h.
+ * rules. Measures nothing; see stream_time.h.
  */
-#include "model/stream.h"
+#include "timemodel/stream_time.h"
 
 #include <math.h>
-#include <string.h>
 
 /* An op that starts within this time after another's end waited for it. */
 #define SLACK_NS 1000
 
-static bool fits(const struct stream_op *op, enum span_kind k)
+static bool span_fits_op(const struct stream_op *op, enum span_kind k)
 {
 	return (op->kind == SOP_H2D && k == SPAN_H2D) || (op->kind == SOP_D2H && k == SPAN_D2H) ||
 	       (op->kind == SOP_KERNEL && k == SPAN_KERNEL);
 }
 
-static enum stream_engine engine(const struct stream_op *op)
+static enum stream_engine engine_of_op(const struct stream_op *op)
 {
 	return op->kind == SOP_H2D ? ENGINE_H2D : op->kind == SOP_D2H ? ENGINE_D2H : ENGINE_SM;
 }
@@ -38,7 +37,7 @@ static bool by_event(const struct stream_program *p, unsigned i, unsigned j)
 }
 
 /* The last op to end before @i began, of those that @i had to wait for; -1 = the host's call. */
-static int waited_for(const struct stream_program *p, const struct stream_outcome *o, unsigned i)
+static int op_waited_for(const struct stream_program *p, const struct stream_outcome *o, unsigned i)
 {
 	const struct stream_op *op = &p->ops[i];
 	int best = -1;
@@ -74,11 +73,11 @@ bool stream_seen(const struct stream_program *p, const struct span *spans, unsig
 			called[i] = true;
 			t->call_ns = spans[k].start_ns;
 			t->return_ns = spans[k].end_ns;
-		} else if (fits(&p->ops[i], spans[k].kind) && !seen[i]) {
+		} else if (span_fits_op(&p->ops[i], spans[k].kind) && !seen[i]) {
 			seen[i] = true;
 			t->start_ns = spans[k].start_ns;
 			t->end_ns = spans[k].end_ns;
-			t->engine = engine(&p->ops[i]);
+			t->engine = engine_of_op(&p->ops[i]);
 		} else {
 			continue;
 		}
@@ -106,66 +105,8 @@ bool stream_seen(const struct stream_program *p, const struct span *spans, unsig
 	}
 	for (unsigned i = 0; i < p->n_ops; i++)
 		if (seen[i])
-			o.spans[i].waits_for = waited_for(p, &o, i);
+			o.spans[i].waits_for = op_waited_for(p, &o, i);
 	stream_sum_up(p, held_by, &o);
 	*out = o;
 	return true;
-}
-
-/* --- initialisation --- */
-
-const char *stream_init_name(enum stream_init_part i)
-{
-	static const char *const names[INIT_COUNT] = {
-#define X(id, name) [INIT_##id] = name,
-		STREAM_INITS(X)
-#undef X
-	};
-	return i < INIT_COUNT ? names[i] : "?";
-}
-
-/*
- * Measured on an H200 (2026-11-21, CUDA 13.0, host's clock): a context 321 ms, cudaMalloc 55 to 190
- * us, cudaHostAlloc 1.3 ms for 1 MiB and 101 ms for 256 MiB, cudaStreamCreate 35 us; a module of
- * one kernel loads in some 0.1 ms.
- */
-static void modelled_init(const struct stream_program *p, struct stream_init *out)
-{
-	uint64_t bytes[STREAM_MAX_BUFFERS] = { 0 };
-	bool used[STREAM_MAX_BUFFERS] = { false }, stream[STREAM_MAX_STREAMS] = { false };
-	for (unsigned i = 0; i < p->n_ops; i++) {
-		const struct stream_op *op = &p->ops[i];
-		stream[op->stream % STREAM_MAX_STREAMS] = true;
-		if ((op->kind == SOP_H2D || op->kind == SOP_D2H) && op->buffer < STREAM_MAX_BUFFERS) {
-			used[op->buffer] = true;
-			bytes[op->buffer] += op->pinned ? op->bytes : 0;
-		}
-	}
-	out->ns[INIT_CONTEXT] = 321e6;
-	out->ns[INIT_MODULE] = 0.1e6;
-	for (unsigned b = 0; b < STREAM_MAX_BUFFERS; b++) {
-		out->ns[INIT_ALLOCATE] += used[b] ? 100e3 : 0;
-		out->ns[INIT_PIN] += bytes[b] ? 0.9e6 + (double)bytes[b] * 0.373 : 0;
-	}
-	for (unsigned s = 1; s < STREAM_MAX_STREAMS; s++)
-		out->ns[INIT_STREAMS] += stream[s] ? 35e3 : 0;
-	out->origin = ORIGIN_MODELLED;
-}
-
-void stream_init_of(const struct stream_program *p, const struct span *spans, unsigned n,
-                    struct stream_init *out)
-{
-	*out = (struct stream_init){ .origin = ORIGIN_NONE };
-	for (unsigned i = 0; i < n; i++)
-		for (enum stream_init_part k = 0; spans[i].kind == SPAN_INIT && k < INIT_COUNT; k++) {
-			const char *name = stream_init_name(k);
-			if (strncmp(spans[i].name, name, strlen(name)))
-				continue;
-			out->ns[k] += spans[i].end_ns - spans[i].start_ns;
-			out->origin = ORIGIN_MEASURED;
-		}
-	if (out->origin == ORIGIN_NONE)
-		modelled_init(p, out);
-	for (enum stream_init_part k = 0; k < INIT_COUNT; k++)
-		out->total_ns += out->ns[k];
 }

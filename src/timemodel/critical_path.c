@@ -1,0 +1,280 @@
+/*
+ * Schedules the hyperblocks of a program for one warp; see critical_path.h.
+ *
+ * Values that are still under way at the end of a hyperblock are waited for where they are used, so
+ * that loads issued an iteration ahead cost what is left of them; a hyperblock's time is the
+ * average over the ways into it. Two rounds over the program settle the loops.
+ */
+#include "timemodel/critical_path.h"
+
+#include "timemodel/constants.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS 2
+#define WARP_LANES 32.0
+
+/* Values on their way where a hyperblock ends. */
+struct live_out {
+	unsigned n, cap;
+	struct pending_value {
+		int32_t reg;
+		float cycles; /* until it is there */
+	} *value;
+};
+
+struct scheduler {
+	const struct hyperblocks *h;
+	const struct timing_program *program;
+	const struct gpu_spec *gpu;
+	const struct load_misses *misses;
+	double *lines;             /* per region: lines_waited_for() */
+	double *cycles;            /* per region: the answer */
+	struct live_out *live_out; /* per hyperblock */
+	float *ready;              /* per register: when its value is there; 0 = long since */
+	int32_t *pending;          /* registers with ready > 0 */
+	unsigned n_pending;
+	double end; /* of the last walk */
+};
+
+static void set_ready(struct scheduler *s, int32_t reg, double t)
+{
+	if (!(s->ready[reg] > 0) && t > 0)
+		s->pending[s->n_pending++] = reg;
+	s->ready[reg] = (float)t;
+}
+
+/* Where one walk through a hyperblock stands, in cycles from its top. */
+struct progress {
+	double start; /* of this region */
+	double last;  /* latest issue so far */
+	double issued, int_issued, sfu_issued;
+	double memory;    /* latest issue of a memory instruction */
+	double stored[2]; /* latest issue of a store: global, shared */
+	double choice;    /* when it is known whether this side is taken; 0 = no side */
+};
+
+static double latency_cycles(const struct scheduler *s, uint32_t i, uint32_t b)
+{
+	const struct timing_inst *x = &s->program->inst[i];
+	const struct gpu_spec *g = s->gpu;
+	const double per_ns = g->clock_mhz * 1e-3;
+	switch (x->class) {
+	case INST_LOAD:
+		if (x->space == MEMORY_CONST)
+			return timing.alu_cycles;
+		return (x->space == MEMORY_SHARED
+		            ? g->smem_latency_ns * per_ns
+		            : load_latency_cycles(s->h, g, s->misses, s->lines[s->h->region_of[i]], b)) +
+		       replays_of(&s->program->counts[i]);
+	case INST_ATOMIC:
+		return (x->space == MEMORY_SHARED ? timing.shared_atomic_latencies * g->smem_latency_ns
+		                                  : g->l2_latency_ns) *
+		       per_ns;
+	case INST_SPECIAL:
+	case INST_SHUFFLE: return inst_latency_cycles(x->class, 1);
+	default: break;
+	}
+	if (x->issued <= 0)
+		return 0;
+	if (x->uniform && (x->class == INST_INT_ADD || x->class == INST_INT_LOGIC))
+		return timing.uniform_cycles;
+	return inst_latency_cycles(x->class, x->issued);
+}
+
+/* Cycles from one instruction of a warp to the next on a pipe of @lanes_per_sm lanes. */
+static double pipe_interval(unsigned lanes_per_sm, const struct gpu_spec *g)
+{
+	return lanes_per_sm ? WARP_LANES * g->schedulers_per_sm / lanes_per_sm : 1;
+}
+
+/* The least a warp alone needs to issue what the region holds. */
+static double issue_cycles(const struct scheduler *s, const struct progress *at)
+{
+	const struct gpu_spec *g = s->gpu;
+	return fmax(at->issued, fmax(at->int_issued * pipe_interval(g->int32_lanes_per_sm, g),
+	                             at->sfu_issued * pipe_interval(g->sfu_lanes_per_sm, g)));
+}
+
+static double region_end(const struct scheduler *s, const struct progress *at)
+{
+	return fmax(at->last, at->start + issue_cycles(s, at));
+}
+
+static double operands_ready(const struct scheduler *s, const struct timing_inst *x)
+{
+	double t = x->guard >= 0 ? s->ready[x->guard] : 0;
+	for (unsigned i = 0; i < x->n_sources; i++)
+		t = fmax(t, s->ready[x->source[i]]);
+	return t;
+}
+
+static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progress *at)
+{
+	const struct timing_inst *x = &s->program->inst[i];
+	const enum sm_pipe pipe = inst_pipe(x->class);
+	double t = fmax(fmax(at->start, at->choice), operands_ready(s, x));
+	at->issued += x->issued;
+	at->int_issued += pipe == SM_PIPE_INT ? x->issued : pipe == SM_PIPE_EITHER ? x->issued / 2 : 0;
+	at->sfu_issued += pipe == SM_PIPE_SFU ? x->issued : 0;
+	if (inst_orders_memory(x)) {
+		const unsigned shared = x->space == MEMORY_SHARED;
+		if (x->class != INST_LOAD || !x->read_only)
+			t = fmax(t, at->stored[shared]);
+		at->memory = fmax(at->memory, t);
+		if (x->class != INST_LOAD)
+			at->stored[shared] = t + 1;
+	}
+	if (x->issued > 0)
+		at->last = fmax(at->last, t + x->issued);
+	const double done = t + latency_cycles(s, i, b);
+	for (unsigned k = 0; k < x->n_results; k++)
+		if (x->result[k] >= 0)
+			set_ready(s, x->result[k], done);
+}
+
+/* Where a region ends, at @end, the next one begins. */
+static void close_region(struct scheduler *s, uint32_t *region, struct progress *at, double end,
+                         double weight)
+{
+	s->cycles[(*region)++] += weight * (end - at->start);
+	*at = (struct progress){ .start = end, .last = end, .memory = end };
+}
+
+/* What the branch at the end of basic block @b costs on average. */
+static double branch_cycles(const struct scheduler *s, uint32_t b)
+{
+	const struct timing_block *x = &s->program->block[b];
+	const struct timing_inst *branch = last_inst(s->program, b);
+	if (!branch || (branch->class != INST_BRANCH && branch->class != INST_BRANCH_TABLE))
+		return 0;
+	if (branch->guard < 0)
+		return x->successor[0] == (int32_t)b + 1 ? 0 : timing.branch_cycles - timing.alu_cycles;
+	const double all = x->warp_passes;
+	const double on = x->successor[1] >= 0 ? edge_passes(s->h, b, (uint32_t)x->successor[1]) : 0;
+	const double taken = all > 0 ? 1 - fmin(1, on / all) : 1;
+	return taken * timing.branch_cycles + (1 - taken) * timing.fall_through_cycles;
+}
+
+static void walk_block(struct scheduler *s, uint32_t b, uint32_t *region, struct progress *at,
+                       double weight)
+{
+	const struct timing_program *p = s->program;
+	const double barrier =
+		timing.barrier_cycles + timing.barrier_warp_cycles * p->warps / p->thread_blocks;
+	const bool top = b == s->h->hyperblock[s->h->of_block[b]].first;
+	const struct timing_inst *before = top ? NULL : last_inst(p, b - 1);
+	at->choice =
+		before && before->class == INST_BRANCH && before->guard >= 0 ? s->ready[before->guard] : 0;
+	for (uint32_t i = p->block[b].first; i < p->block[b].end; i++) {
+		if (p->inst[i].class != INST_BARRIER) {
+			issue_inst(s, i, b, at);
+			continue;
+		}
+		at->issued++;
+		close_region(s, region, at, fmax(region_end(s, at), at->memory) + barrier, weight);
+	}
+}
+
+/* Cycles of the regions of hyperblock @k when it is entered with what hyperblock @from left under
+ * way; -1 = nothing. @weight of them goes into their average. */
+static void walk(struct scheduler *s, unsigned k, int32_t from, double weight)
+{
+	const struct hyperblock *h = &s->h->hyperblock[k];
+	struct progress at = { 0 };
+	uint32_t region = h->first_region;
+	for (unsigned i = 0; from >= 0 && i < s->live_out[from].n; i++)
+		set_ready(s, s->live_out[from].value[i].reg, s->live_out[from].value[i].cycles);
+	const unsigned copies = s->program->block[h->first].copies;
+	for (unsigned copy = 0; copy < copies; copy++)
+		for (uint32_t b = h->first; b < h->end; b++)
+			/* a side that is hardly ever taken delays nobody */
+			if (b == h->first || s->h->block_passes[b] >= 0.5 * s->h->block_passes[h->first])
+				walk_block(s, b, &region, &at, weight);
+	const double end = region_end(s, &at) + branch_cycles(s, h->end - 1);
+	close_region(s, &region, &at, end, weight / copies);
+	s->end = end;
+}
+
+static void add_live_out(struct live_out *l, int32_t reg, double cycles)
+{
+	if (l->n == l->cap) {
+		l->cap = l->cap ? 2 * l->cap : 16;
+		l->value = mem_realloc(l->value, l->cap, sizeof *l->value);
+	}
+	l->value[l->n++] = (struct pending_value){ .reg = reg, .cycles = (float)cycles };
+}
+
+/* Forgets the registers; with @l, keeps what is still under way in it. */
+static void end_walk(struct scheduler *s, struct live_out *l)
+{
+	if (l)
+		l->n = 0;
+	for (unsigned i = 0; i < s->n_pending; i++) {
+		const int32_t r = s->pending[i];
+		const double left = s->ready[r] - s->end;
+		if (l && left > 0)
+			add_live_out(l, r, left);
+		s->ready[r] = 0;
+	}
+	s->n_pending = 0;
+}
+
+/* Each way into the hyperblock counts as often as it is taken; the most usual one decides what is
+ * left under way. */
+static void schedule(struct scheduler *s, unsigned k)
+{
+	const struct timing_program *p = s->program;
+	const struct hyperblock *h = &s->h->hyperblock[k];
+	double all = 0, most = -1;
+	int32_t usual = -1;
+	for (uint32_t r = h->first_region; r < h->end_region; r++)
+		s->cycles[r] = 0;
+	for (uint32_t b = 0; b < p->n_blocks; b++) {
+		if (p->block[b].successor[0] != (int32_t)h->first &&
+		    p->block[b].successor[1] != (int32_t)h->first)
+			continue;
+		const double passes = edge_passes(s->h, b, h->first);
+		if (!(passes > 0))
+			continue;
+		walk(s, k, (int32_t)s->h->of_block[b], passes);
+		end_walk(s, NULL);
+		all += passes;
+		if (passes > most) {
+			most = passes;
+			usual = (int32_t)s->h->of_block[b];
+		}
+	}
+	walk(s, k, usual, all > 0 ? 0 : 1);
+	end_walk(s, &s->live_out[k]);
+	for (uint32_t r = h->first_region; all > 0 && r < h->end_region; r++)
+		s->cycles[r] /= all;
+}
+
+double *critical_paths(const struct hyperblocks *h, const struct gpu_spec *g,
+                       const struct load_misses *misses)
+{
+	const struct timing_program *p = h->program;
+	struct scheduler s = { .h = h,
+		                   .program = p,
+		                   .gpu = g,
+		                   .misses = misses,
+		                   .lines = lines_waited_for(h),
+		                   .cycles = mem_calloc(h->n_regions + 1, sizeof *s.cycles),
+		                   .live_out = mem_calloc(h->n + 1, sizeof *s.live_out),
+		                   .ready = mem_calloc(p->n_registers + 1, sizeof *s.ready),
+		                   .pending = mem_calloc(p->n_registers + 1, sizeof *s.pending) };
+	for (unsigned round = 0; round < ROUNDS; round++)
+		for (unsigned k = 0; k < h->n; k++)
+			schedule(&s, k);
+	for (unsigned k = 0; k < h->n; k++)
+		free(s.live_out[k].value);
+	free(s.lines);
+	free(s.live_out);
+	free(s.ready);
+	free(s.pending);
+	return s.cycles;
+}

@@ -1,0 +1,18 @@
+/*
+ * The critical path of each region: cycles that a warp which has an SM for itself needs from its
+ * top to its end. Operands that are not there yet, barriers, branches; instructions in the order
+ * that waits least, as the assembler arranges them, within what memory order and barriers allow.
+ *
+ * Static: looks at every region once, with average latencies. It refuses to know what other warps
+ * do (kernel_time.h).
+ */
+#ifndef PMPP_TIMEMODEL_CRITICAL_PATH_H
+#define PMPP_TIMEMODEL_CRITICAL_PATH_H
+
+#include "timemodel/load_latency.h"
+
+/* Cycles per region of @h. Caller frees. */
+double *critical_paths(const struct hyperblocks *h, const struct gpu_spec *g,
+                       const struct load_misses *misses);
+
+#endif

@@ -1,0 +1,206 @@
+/* Groups basic blocks, numbers regions, estimates executions by thread blocks; see hyperblock.h. */
+#include "timemodel/hyperblock.h"
+
+#include "timemodel/constants.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const struct timing_inst *last_inst(const struct timing_program *p, uint32_t b)
+{
+	const struct timing_block *x = &p->block[b];
+	return x->end > x->first ? &p->inst[x->end - 1] : NULL;
+}
+
+/* --- predecessors --- */
+
+static void add_predecessor(struct hyperblocks *h, uint32_t from, int32_t to)
+{
+	if (to < 0)
+		return;
+	h->predecessor[to] = h->n_predecessors[to] ? -1 : (int32_t)from;
+	if (h->n_predecessors[to] < 200)
+		h->n_predecessors[to]++;
+}
+
+static void find_predecessors(struct hyperblocks *h)
+{
+	const struct timing_program *p = h->program;
+	for (unsigned b = 0; b < p->n_blocks; b++)
+		h->predecessor[b] = -1;
+	for (uint32_t b = 0; b < p->n_blocks; b++) {
+		const struct timing_block *x = &p->block[b];
+		add_predecessor(h, b, x->successor[0]);
+		if (x->successor[1] != x->successor[0])
+			add_predecessor(h, b, x->successor[1]);
+		for (unsigned i = 0; i < x->n_targets; i++)
+			if (x->targets[i] != x->successor[0] && x->targets[i] != x->successor[1])
+				add_predecessor(h, b, x->targets[i]);
+	}
+}
+
+/* --- hyperblocks --- */
+
+static double issued_in_block(const struct timing_program *p, uint32_t b)
+{
+	double sum = 0;
+	for (uint32_t i = p->block[b].first; i < p->block[b].end; i++)
+		sum += p->inst[i].issued;
+	return sum;
+}
+
+/* Can block @b + 1 be predicated, so that @b + 2 follows in any case? */
+static bool next_is_predicable(const struct hyperblocks *h, uint32_t b)
+{
+	const struct timing_program *p = h->program;
+	if (b + 2 >= p->n_blocks)
+		return false;
+	const struct timing_block *x = &p->block[b], *side = &p->block[b + 1];
+	const struct timing_inst *branch = last_inst(p, b), *end = last_inst(p, b + 1);
+	return branch && branch->class == INST_BRANCH && branch->guard >= 0 &&
+	       x->successor[0] == (int32_t)b + 2 && h->n_predecessors[b + 1] == 1 &&
+	       h->n_predecessors[b + 2] == 2 && side->successor[0] == (int32_t)b + 2 &&
+	       side->successor[1] < 0 && (!end || end->class != INST_BARRIER) &&
+	       issued_in_block(p, b + 1) <= timing.predicated_insts;
+}
+
+static bool next_follows_always(const struct hyperblocks *h, uint32_t b)
+{
+	const struct timing_block *x = &h->program->block[b];
+	return b + 1 < h->program->n_blocks && x->successor[0] == (int32_t)b + 1 &&
+	       x->successor[1] < 0 && h->n_predecessors[b + 1] == 1;
+}
+
+static void form_hyperblocks(struct hyperblocks *h)
+{
+	for (uint32_t b = 0; b < h->program->n_blocks;) {
+		struct hyperblock *x = &h->hyperblock[h->n];
+		x->first = b;
+		for (;;) {
+			if (next_is_predicable(h, b))
+				b += 2;
+			else if (next_follows_always(h, b))
+				b++;
+			else
+				break;
+		}
+		x->end = ++b;
+		for (uint32_t i = x->first; i < x->end; i++)
+			h->of_block[i] = h->n;
+		h->n++;
+	}
+}
+
+/* One region per hyperblock, one more after each barrier. */
+static void number_regions(struct hyperblocks *h)
+{
+	const struct timing_program *p = h->program;
+	for (unsigned k = 0; k < h->n; k++) {
+		struct hyperblock *x = &h->hyperblock[k];
+		x->first_region = h->n_regions;
+		for (uint32_t i = p->block[x->first].first; i < p->block[x->end - 1].end; i++) {
+			h->region_of[i] = h->n_regions;
+			h->n_regions += p->inst[i].class == INST_BARRIER;
+		}
+		x->end_region = ++h->n_regions;
+	}
+}
+
+/* --- executions by thread blocks --- */
+
+static double average_passes(const struct timing_program *p, uint32_t b)
+{
+	return p->block[b].warp_passes * p->thread_blocks / fmax(p->warps, 1);
+}
+
+/* Does the branch at the end of @from skip a side, @b, that lanes of one block may or may not take?
+ * Of two sides each warp takes one or both, as often as the average says. */
+static bool is_optional_side(const struct timing_program *p, uint32_t from, uint32_t b)
+{
+	const struct timing_inst *branch = last_inst(p, from);
+	const int32_t join = p->block[from].join, *to = p->block[from].successor;
+	return branch && branch->lanes_choose && join != (int32_t)b && (to[0] == join || to[1] == join);
+}
+
+/* The least of how much more often than their warps' average the blocks before @b run. */
+static double least_excess_before(const struct hyperblocks *h, uint32_t b)
+{
+	const struct timing_program *p = h->program;
+	double least = INFINITY;
+	for (uint32_t from = 0; from < b; from++) {
+		const int32_t *to = p->block[from].successor;
+		const double average = average_passes(p, from);
+		if ((to[0] == (int32_t)b || to[1] == (int32_t)b) && average > 0)
+			least = fmin(least, h->block_passes[from] / average);
+	}
+	return isfinite(least) ? least : 1;
+}
+
+/*
+ * A warp's average passes are known. A side that only some threads take delays their whole block:
+ * it counts as often as the choice came up, if there are enough warps that took it.
+ */
+static void find_block_passes(struct hyperblocks *h)
+{
+	const struct timing_program *p = h->program;
+	for (uint32_t b = 0; b < p->n_blocks; b++) {
+		const double average = average_passes(p, b);
+		const int32_t from = h->n_predecessors[b] == 1 ? h->predecessor[b] : -1;
+		double excess = 1; /* how much more often than on average */
+		if (from >= 0 && (uint32_t)from < b) {
+			const double of_from = average_passes(p, (uint32_t)from);
+			if (is_optional_side(p, (uint32_t)from, b)) {
+				h->block_passes[b] =
+					fmax(average, fmin(p->block[b].warp_passes, h->block_passes[from]));
+				continue;
+			}
+			excess = of_from > 0 ? h->block_passes[from] / of_from : 1;
+		} else if (h->n_predecessors[b] > 1) {
+			excess = least_excess_before(h, b);
+		}
+		h->block_passes[b] = average * excess;
+	}
+}
+
+double edge_passes(const struct hyperblocks *h, uint32_t from, uint32_t to)
+{
+	const struct timing_block *block = h->program->block, *x = &block[from];
+	const double all = x->warp_passes;
+	if (x->successor[1] < 0 || x->successor[0] == x->successor[1])
+		return all;
+	const int32_t other = x->successor[0] == (int32_t)to ? x->successor[1] : x->successor[0];
+	if (h->n_predecessors[to] == 1)
+		return fmin(all, block[to].warp_passes);
+	if (h->n_predecessors[other] == 1)
+		return fmax(0, all - block[other].warp_passes);
+	return fmin(all, block[to].warp_passes);
+}
+
+void hyperblocks_build(struct hyperblocks *h, const struct timing_program *p)
+{
+	*h = (struct hyperblocks){
+		.program = p,
+		.hyperblock = mem_calloc(p->n_blocks + 1, sizeof *h->hyperblock),
+		.of_block = mem_calloc(p->n_blocks + 1, sizeof *h->of_block),
+		.region_of = mem_calloc(p->n_insts + 1, sizeof *h->region_of),
+		.n_predecessors = mem_zalloc(p->n_blocks + 1),
+		.predecessor = mem_calloc(p->n_blocks + 1, sizeof *h->predecessor),
+		.block_passes = mem_calloc(p->n_blocks + 1, sizeof *h->block_passes),
+	};
+	find_predecessors(h);
+	form_hyperblocks(h);
+	number_regions(h);
+	find_block_passes(h);
+}
+
+void hyperblocks_free(struct hyperblocks *h)
+{
+	free(h->hyperblock);
+	free(h->of_block);
+	free(h->region_of);
+	free(h->n_predecessors);
+	free(h->predecessor);
+	free(h->block_passes);
+	*h = (struct hyperblocks){ 0 };
+}

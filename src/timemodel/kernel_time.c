@@ -1,0 +1,269 @@
+/*
+ * The kernel's time; see kernel_time.h.
+ *
+ * An SM works through its blocks in waves of as many as are resident together. A wave lasts as long
+ * as the resource that all of them need most, or as one block by itself: region by region the
+ * critical path of a warp, or what all warps of the block ask of a resource. L2, DRAM and the start
+ * of blocks are shared by the chip. Parts that overlap do so imperfectly: they add up as a norm,
+ * not as a maximum.
+ *
+ * References: Hong and Kim 2009 (waits that resident warps hide); Volkov 2016, "Understanding
+ * Latency Hiding on GPUs" (why the bounds are not met where they cross); Lazowska et al. 1984,
+ * "Quantitative System Performance", ch. 5 (balanced closed networks). Not modelled: instruction
+ * cache, clocks that fall under load, conflicts inside L2 and of L1's tags, rows of DRAM.
+ */
+#include "timemodel/kernel_time.h"
+
+#include "timemodel/constants.h"
+#include "timemodel/load_latency.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WARP_LANES 32.0
+#define SECTOR_BYTES 32.0
+#define LINE_BYTES 128.0
+
+static double norm(double p, double a, double b)
+{
+	const double most = fmax(a, b);
+	return most > 0 ? most * pow(pow(a / most, p) + pow(b / most, p), 1 / p) : 0;
+}
+
+static double overlapped(double a, double b)
+{
+	return norm(timing.overlap_norm, a, b);
+}
+
+/*
+ * Two things that @customers need equally, one after the other, take (N + 1) / N of the time of
+ * one: the throughput of a balanced closed network. As an exponent.
+ */
+static double balanced(double customers)
+{
+	return log(2) / log1p(1 / fmax(1, customers));
+}
+
+static double grid_blocks(const struct launch_plan *p)
+{
+	return (double)p->grid.x * p->grid.y * p->grid.z;
+}
+
+static double block_warps(const struct launch_plan *p)
+{
+	return ceil((double)p->block.x * p->block.y * p->block.z / WARP_LANES);
+}
+
+/* On 8.6, 8.9 and 12.x half or all of the FP32 lanes are the integer lanes as well. */
+static bool shared_int_lanes(const struct gpu_spec *g)
+{
+	return (g->cc_major == 8 && (g->cc_minor == 6 || g->cc_minor == 9)) || g->cc_major == 12;
+}
+
+/* --- what is asked of one SM, in its cycles --- */
+
+struct demand {
+	double issue, fp32, fp64, int32, sfu, load, store, shared;
+};
+
+static double pipe_cycles(double slots, unsigned lanes)
+{
+	return slots * WARP_LANES / lanes / timing.pipe_efficiency;
+}
+
+static struct demand demand_of(const struct gpu_spec *g, const struct region *r)
+{
+	struct demand d = {
+		.issue = r->issue_slots / g->schedulers_per_sm,
+		.fp32 = pipe_cycles(r->fp32_slots, g->fp32_lanes_per_sm),
+		.fp64 = pipe_cycles(r->fp64_slots, g->fp64_lanes_per_sm),
+		.int32 = pipe_cycles(r->int_slots, g->int32_lanes_per_sm),
+		.sfu = pipe_cycles(r->sfu_slots, g->sfu_lanes_per_sm),
+		.load = r->load_cycles * WARP_LANES / g->lsu_lanes_per_sm,
+		.store = r->store_lines * timing.store_line_cycles,
+		.shared = r->shared_wavefronts,
+	};
+	if (shared_int_lanes(g) && r->int_slots > 0)
+		d.int32 = fmax(d.int32, d.fp32 + pipe_cycles(r->int_slots, g->fp32_lanes_per_sm));
+	return d;
+}
+
+static struct demand demand_sum(struct demand a, struct demand b, double times)
+{
+	a.issue += times * b.issue;
+	a.fp32 += times * b.fp32;
+	a.fp64 += times * b.fp64;
+	a.int32 += times * b.int32;
+	a.sfu += times * b.sfu;
+	a.load += times * b.load;
+	a.store += times * b.store;
+	a.shared += times * b.shared;
+	return a;
+}
+
+/* Issue slots feed the two main pipes, so these hide in each other. L1 and shared memory are one
+ * memory with one port. */
+static double busy_cycles(const struct demand *d, double warps_of_scheduler)
+{
+	const double p = balanced(warps_of_scheduler);
+	const double main = fmax(d->issue, fmax(d->fp32, d->int32));
+	return norm(p, norm(p, norm(p, main, d->fp64), d->sfu), norm(p, d->load + d->shared, d->store));
+}
+
+/* --- blocks --- */
+
+/*
+ * Without regions (counts that were measured): the whole kernel is one. The critical path of a warp
+ * is then its loads, a few at a time, and a gap between its instructions.
+ */
+static struct region region_of_counts(const struct gpu_spec *g, const struct launch_plan *plan,
+                                      const struct run_counts *c)
+{
+	const struct counts *t = &c->total;
+	const struct load_misses m = load_misses_of(t, c->l2_sectors, c->dram_read_bytes);
+	const double load_ns = g->l1_latency_ns + m.l1 * (g->l2_latency_ns - g->l1_latency_ns) +
+	                       m.l2 * (g->dram_latency_ns - g->l2_latency_ns);
+	const double warps = fmax(1, grid_blocks(plan) * block_warps(plan));
+	const double per_ns = g->clock_mhz * 1e-3;
+	const double loads = (double)t->ld_requests + (double)t->local_requests;
+	return (struct region){
+		.warp_passes = warps,
+		.block_passes = grid_blocks(plan),
+		.critical_path_cycles = (loads / timing.parallel_loads * load_ns * per_ns +
+		                         (double)t->atom_requests * g->l2_latency_ns * per_ns +
+		                         (double)t->shared_ld_requests / timing.parallel_shared_loads *
+		                             g->smem_latency_ns * per_ns +
+		                         (double)t->barriers * timing.unknown_barrier_cycles +
+		                         (double)t->warp_executed * timing.unknown_issue_cycles) /
+		                        warps,
+		.issue_slots = (double)t->warp_executed,
+		.int_slots = (double)t->int_inst,
+		.fp32_slots = (double)t->fp32_inst,
+		.fp64_slots = (double)t->fp64_inst,
+		.sfu_slots = (double)t->sfu_inst,
+		.load_cycles = fmax(timing.load_request_cycles * loads, (double)t->ld_lines),
+		.store_lines = (double)t->st_lines + (double)t->atom_sectors,
+		.shared_wavefronts = (double)t->shared_ld_wavefronts + (double)t->shared_st_wavefronts +
+		                     (double)t->shared_atom_requests,
+	};
+}
+
+struct work { /* of one block, cycles */
+	const struct gpu_spec *gpu;
+	const struct region *region;
+	unsigned n_regions;
+	double blocks, warps; /* of the grid; of a block, per scheduler */
+	double critical_path; /* of a block that is alone */
+	struct demand all;
+};
+
+static struct demand demand_in_block(const struct work *w, unsigned i)
+{
+	const struct demand none = { 0 };
+	return demand_sum(none, demand_of(w->gpu, &w->region[i]), 1 / w->blocks);
+}
+
+static double critical_path_in_block(const struct work *w, unsigned i)
+{
+	return w->region[i].block_passes / w->blocks * w->region[i].critical_path_cycles;
+}
+
+/* A block alone on an SM, region by region. Nobody waits for a store. */
+static double lone_block_cycles(const struct work *w)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < w->n_regions; i++) {
+		struct demand d = demand_in_block(w, i);
+		d.store = 0;
+		sum += overlapped(critical_path_in_block(w, i), busy_cycles(&d, w->warps));
+	}
+	return sum;
+}
+
+/* @n blocks together on an SM: one fills the waits of the other, the better the more there are. */
+static double wave_cycles(const struct work *w, double n)
+{
+	const struct demand none = { 0 }, d = demand_sum(none, w->all, n);
+	if (n < 1)
+		return 0;
+	if (n < 2)
+		return overlapped(lone_block_cycles(w), d.store);
+	return norm(fmin(timing.overlap_norm, balanced(n)), lone_block_cycles(w),
+	            busy_cycles(&d, n * w->warps));
+}
+
+/* Cycles of the SM that gets the most blocks. */
+static double all_waves_cycles(const struct work *w, double blocks, double resident)
+{
+	const double full = floor(blocks / resident), rest = blocks - full * resident;
+	const double next = timing.next_block_cycles +
+	                    timing.next_block_warp_cycles * w->warps * w->gpu->schedulers_per_sm;
+	return full * wave_cycles(w, resident) + wave_cycles(w, rest) + (full + (rest > 0) - 1) * next;
+}
+
+/* --- the whole launch --- */
+
+static void sm_resources(const struct demand *d, double scale, double *ns)
+{
+	ns[PERF_ISSUE] = d->issue * scale;
+	ns[PERF_FP32] = d->fp32 * scale;
+	ns[PERF_FP64] = d->fp64 * scale;
+	ns[PERF_INT] = d->int32 * scale;
+	ns[PERF_SFU] = d->sfu * scale;
+	ns[PERF_LSU] = fmax(d->load, d->store) * scale;
+	ns[PERF_SHARED] = d->shared * scale;
+}
+
+void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
+                 const struct occ_result *occ, const struct run_counts *counts,
+                 struct perf_result *out)
+{
+	const double grid = grid_blocks(plan), resident = occ->blocks_per_sm;
+	const double ns = 1e3 / g->clock_mhz;
+
+	memset(out, 0, sizeof *out);
+	if (!counts || resident <= 0 || g->sm_count == 0 || grid <= 0)
+		return;
+	out->waves = grid / (resident * g->sm_count);
+	/* Blocks go to whichever SM is free, so the busiest one gets at most one more than the
+	 * average; a grid smaller than the GPU leaves SMs idle. */
+	const double busiest = ceil(grid / g->sm_count);
+	out->tail_factor = fmax(1, busiest * g->sm_count / grid);
+
+	const struct region one = region_of_counts(g, plan, counts);
+	struct work w = { .gpu = g,
+		              .region = counts->n_regions ? counts->regions : &one,
+		              .n_regions = counts->n_regions ? counts->n_regions : 1,
+		              .blocks = grid,
+		              .warps = block_warps(plan) / g->schedulers_per_sm };
+	for (unsigned i = 0; i < w.n_regions; i++) {
+		w.all = demand_sum(w.all, demand_in_block(&w, i), 1);
+		w.critical_path += critical_path_in_block(&w, i);
+	}
+	/* lines that come from L2 are put into L1 */
+	const double stored = (double)counts->total.st_sectors + (double)counts->total.atom_sectors;
+	if (counts->l2_sectors > stored)
+		w.all.load += (counts->l2_sectors - stored) * SECTOR_BYTES / LINE_BYTES / grid;
+	sm_resources(&w.all, busiest * ns, out->resource_ns);
+	out->resource_ns[PERF_LATENCY] = ceil(busiest / resident) * w.critical_path * ns;
+	const double sm =
+		overlapped(all_waves_cycles(&w, busiest, resident), grid * timing.block_start_cycles) * ns;
+
+	/* Chip-wide: bytes over 1e9 bytes/s is ns. */
+	if (counts->l2_sectors >= 0)
+		out->resource_ns[PERF_L2] = counts->l2_sectors * SECTOR_BYTES / g->l2_gbs;
+	out->resource_ns[PERF_L2] =
+		fmax(out->resource_ns[PERF_L2], (counts->serial_float * timing.serial_float_cycles +
+	                                     counts->serial_int * timing.serial_int_cycles) *
+	                                        ns);
+	if (counts->dram_read_bytes >= 0 && counts->dram_write_bytes >= 0)
+		out->resource_ns[PERF_DRAM] = (counts->dram_read_bytes + counts->dram_write_bytes) /
+		                              (g->dram_gbs * timing.dram_efficiency);
+
+	for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++)
+		if (out->resource_ns[r] > out->resource_ns[out->bottleneck])
+			out->bottleneck = (enum perf_resource)r;
+	out->kernel_ns =
+		g->launch_overhead_ns +
+		overlapped(sm, overlapped(out->resource_ns[PERF_L2], out->resource_ns[PERF_DRAM]));
+}

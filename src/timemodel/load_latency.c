@@ -1,0 +1,79 @@
+/* Latency of global loads; see load_latency.h. */
+#include "timemodel/load_latency.h"
+
+#include "timemodel/constants.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SECTOR_BYTES 32.0
+
+struct load_misses load_misses_of(const struct counts *c, double l2_sectors, double dram_read_bytes)
+{
+	const double sectors = fmax((double)c->ld_sectors, 1);
+	const double stored = (double)c->st_sectors + (double)c->atom_sectors;
+	struct load_misses m = { .dram_bytes = dram_read_bytes };
+	m.l1 = l2_sectors >= 0 ? fmin(1, fmax(l2_sectors - stored, 0) / sectors) : 1;
+	m.l2 = dram_read_bytes >= 0 ? fmin(m.l1, dram_read_bytes / SECTOR_BYTES / sectors) : 0;
+	return m;
+}
+
+float replays_of(const struct counts *c)
+{
+	const double shared = (double)c->shared_ld_requests, global = (double)c->ld_requests;
+	if (shared > 0)
+		return (float)((double)c->shared_ld_wavefronts / shared - 1);
+	return global > 0 ? (float)((double)c->ld_lines / global - 1) : 0;
+}
+
+/* Warps that go their own ways wait for their own loads; at a barrier, and at the end of the thread
+ * block, which keeps its place until its last warp is done, for those of all. */
+double *lines_waited_for(const struct hyperblocks *h)
+{
+	const struct timing_program *p = h->program;
+	const double warps = p->warps / p->thread_blocks;
+	double *lines = mem_calloc(h->n_regions + 1, sizeof *lines);
+	double *batches = mem_calloc(h->n_regions + 1, sizeof *batches);
+	double *passes = mem_calloc(h->n_regions + 1, sizeof *passes);
+	bool barriers = false, stored = false;
+	for (uint32_t i = 0; i < p->n_insts; i++) {
+		const struct timing_inst *x = &p->inst[i];
+		const uint32_t at = h->region_of[i];
+		barriers = barriers || x->class == INST_BARRIER;
+		if (x->space == MEMORY_GLOBAL && x->class != INST_LOAD)
+			stored = true;
+		if (x->class != INST_LOAD || x->space == MEMORY_SHARED || x->space == MEMORY_CONST)
+			continue;
+		if (stored && !x->read_only) /* waits for what the store waited for */
+			batches[at]++;
+		stored = false;
+		lines[at] += 1 + replays_of(&p->counts[i]);
+	}
+	for (unsigned k = 0; k < h->n; k++)
+		for (uint32_t r = h->hyperblock[k].first_region; r < h->hyperblock[k].end_region; r++)
+			passes[r] = p->block[h->hyperblock[k].first].warp_passes;
+	for (unsigned r = 0; r < h->n_regions; r++) {
+		lines[r] /= fmax(1, batches[r]);
+		if (barriers || passes[r] <= p->warps)
+			lines[r] *= warps;
+	}
+	free(batches);
+	free(passes);
+	return lines;
+}
+
+double load_latency_cycles(const struct hyperblocks *h, const struct gpu_spec *g,
+                           const struct load_misses *misses, double lines, uint32_t b)
+{
+	const struct timing_program *p = h->program;
+	const double average = p->block[b].warp_passes * p->thread_blocks / p->warps;
+	const double part = h->block_passes[b] > 0 ? fmin(1, average / h->block_passes[b]) : 1;
+	const double n = fmax(1, lines);
+	const double pages = fmax(1, fmin(n, misses->dram_bytes / timing.dram_page_bytes));
+	const double l2 = g->l2_latency_ns * (1 + timing.l2_spread * log(n));
+	const double dram = g->dram_latency_ns * (1 + timing.dram_spread * log(pages));
+	const double ns = g->l1_latency_ns + part * misses->l1 * (l2 - g->l1_latency_ns) +
+	                  part * misses->l2 * (dram - l2);
+	return ns * g->clock_mhz * 1e-3;
+}

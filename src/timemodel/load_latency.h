@@ -1,0 +1,37 @@
+/*
+ * How long a warp waits for what it loads from global memory: by where the lines come from, and how
+ * many are under way together.
+ */
+#ifndef PMPP_TIMEMODEL_LOAD_LATENCY_H
+#define PMPP_TIMEMODEL_LOAD_LATENCY_H
+
+#include "timemodel/hyperblock.h"
+#include "model/gpu.h"
+
+/* Where the sectors come from that loads ask for, as shares of all of them. */
+struct load_misses {
+	double l1;         /* not in L1 */
+	double l2;         /* not in L2 either */
+	double dram_bytes; /* read; negative = unknown */
+};
+/*
+ * What L2 was asked for less stores and atomics, which always go there, are L1's misses. Where the
+ * traffic is not known (< 0), every load is assumed to come from L2.
+ */
+struct load_misses load_misses_of(const struct counts *c, double l2_sectors,
+                                  double dram_read_bytes);
+
+/* Per region: lines of global loads that a warp waits for together. Caller frees. */
+double *lines_waited_for(const struct hyperblocks *h);
+/* Bank passes or lines of an average execution, beyond the first. */
+float replays_of(const struct counts *c);
+
+/*
+ * Cycles from load @i of basic block @b to the use of its value: a wait for the slowest of its
+ * lines and, for what comes from DRAM, of all that are under way together. Where only some warps
+ * take part, for when all did that data came from afar. Without its replays.
+ */
+double load_latency_cycles(const struct hyperblocks *h, const struct gpu_spec *g,
+                           const struct load_misses *misses, double lines, uint32_t b);
+
+#endif

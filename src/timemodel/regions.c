@@ -1,0 +1,85 @@
+/* Adds up what each region asks of an SM; see regions.h. */
+#include "timemodel/regions.h"
+
+#include "timemodel/constants.h"
+#include "timemodel/critical_path.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void add_inst(struct region *r, const struct timing_inst *x, const struct counts *c)
+{
+	const double issued = (double)c->warp_executed * x->issued;
+	const double global = (double)c->ld_requests + (double)c->local_requests;
+	r->issue_slots += issued;
+	switch (inst_pipe(x->class)) {
+	case SM_PIPE_INT: r->int_slots += issued; break;
+	case SM_PIPE_FP32: r->fp32_slots += issued; break;
+	case SM_PIPE_EITHER:
+		r->int_slots += issued / 2;
+		r->fp32_slots += issued / 2;
+		break;
+	case SM_PIPE_FP64: r->fp64_slots += issued; break;
+	case SM_PIPE_SFU: r->sfu_slots += issued; break;
+	default: break;
+	}
+	r->load_cycles += fmax(global * timing.load_request_cycles, (double)c->ld_lines);
+	r->store_lines += (double)c->st_lines + (double)c->atom_sectors;
+	r->shared_wavefronts += (double)c->shared_st_wavefronts + (double)c->shared_atom_requests;
+	if (!x->merged)
+		r->shared_wavefronts += fmax(
+			(double)c->shared_ld_wavefronts,
+			x->wide_words == 4 ? timing.wide_load_wavefronts * (double)c->shared_ld_requests : 0);
+}
+
+static void scale(struct region *r, double factor)
+{
+	double *const v[] = { &r->warp_passes, &r->block_passes,     &r->issue_slots, &r->int_slots,
+		                  &r->fp32_slots,  &r->fp64_slots,       &r->sfu_slots,   &r->load_cycles,
+		                  &r->store_lines, &r->shared_wavefronts };
+	for (size_t i = 0; i < ARRAY_LEN(v); i++)
+		*v[i] *= factor;
+}
+
+/* Atomics that all go to one address come one after another. */
+static void add_serial(struct run_counts *out, const struct timing_inst *x, const struct counts *c,
+                       double factor)
+{
+	if (!c->atom_requests || !x->one_address)
+		return;
+	if (x->float_data)
+		out->serial_float += (double)c->thread_executed * factor;
+	else
+		out->serial_int += (double)c->atom_requests * factor;
+}
+
+void regions_build(const struct timing_program *p, const struct gpu_spec *g, double factor,
+                   struct run_counts *out)
+{
+	const double l2 = out->l2_sectors >= 0 ? out->l2_sectors / factor : -1;
+	const double dram = out->dram_read_bytes >= 0 ? out->dram_read_bytes / factor : -1;
+	const struct load_misses misses = load_misses_of(&out->total, l2, dram);
+	struct hyperblocks h;
+	hyperblocks_build(&h, p);
+	double *cycles = critical_paths(&h, g, &misses);
+	out->n_regions = h.n_regions;
+	out->regions = mem_calloc(h.n_regions + 1, sizeof *out->regions);
+	for (unsigned k = 0; k < h.n; k++)
+		for (uint32_t r = h.hyperblock[k].first_region; r < h.hyperblock[k].end_region; r++) {
+			const uint32_t top = h.hyperblock[k].first;
+			out->regions[r] = (struct region){ .warp_passes = p->block[top].warp_passes,
+				                               .block_passes = h.block_passes[top],
+				                               .critical_path_cycles = cycles[r] };
+		}
+	out->serial_float = out->serial_int = 0;
+	for (uint32_t i = 0; i < p->n_insts; i++) {
+		add_inst(&out->regions[h.region_of[i]], &p->inst[i], &p->counts[i]);
+		add_serial(out, &p->inst[i], &p->counts[i], factor);
+	}
+	for (unsigned r = 0; r < h.n_regions; r++)
+		scale(&out->regions[r], factor);
+	free(cycles);
+	hyperblocks_free(&h);
+}

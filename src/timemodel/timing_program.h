@@ -1,0 +1,94 @@
+/*
+ * A program as the time model sees it, whoever ran it and whatever it was written in: basic blocks
+ * of instructions with their class, the registers they depend on, and what was counted of each.
+ *
+ * A front end (PTX, machine code) fills it; it stands for machine instructions, so a front end that
+ * starts from something else says how many each of its own becomes. Filled once per run and read
+ * only afterwards; whoever fills it frees it.
+ */
+#ifndef PMPP_TIMEMODEL_TIMING_PROGRAM_H
+#define PMPP_TIMEMODEL_TIMING_PROGRAM_H
+
+#include "model/counts.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum sm_pipe {
+	SM_PIPE_INT,
+	SM_PIPE_FP32,
+	SM_PIPE_EITHER, /* half of them on each of the two above */
+	SM_PIPE_FP64,
+	SM_PIPE_SFU,
+	SM_PIPE_LDST,
+	SM_PIPE_SHUFFLE,
+	SM_PIPE_FLOW
+};
+
+enum inst_class {
+#define X(id, pipe, issued, wide, first, more, what) INST_##id,
+#include "timemodel/inst_class.def"
+#undef X
+	INST_CLASS_COUNT
+};
+
+enum memory_space {
+	MEMORY_NONE,
+	MEMORY_GLOBAL,
+	MEMORY_LOCAL,
+	MEMORY_GENERIC, /* known at run time only */
+	MEMORY_SHARED,
+	MEMORY_CONST
+};
+
+#define TIMING_MAX_RESULTS 8
+#define TIMING_MAX_SOURCES 10
+
+struct timing_inst {
+	enum inst_class class;
+	/* Machine instructions that one execution issues: inst_issued(), 0 = folded into another one, a
+	 * fraction = shared by the copies of an unrolled loop. */
+	float issued;
+	int32_t guard; /* register of its predicate, -1 = none */
+	uint8_t n_results, n_sources;
+	int32_t result[TIMING_MAX_RESULTS]; /* registers; -1 = thrown away */
+	int32_t source[TIMING_MAX_SOURCES];
+	bool uniform;      /* arithmetic whose result is the same in all lanes of a warp */
+	bool lanes_choose; /* a branch that lanes of one block may decide differently */
+	/* loads, stores, atomics, copies */
+	enum memory_space space;
+	bool read_only;     /* a load of what no store of this launch changes */
+	bool one_address;   /* the same address in all lanes of the grid */
+	bool float_data;    /* floating point */
+	bool merged;        /* a shared load that another, wider one brings along */
+	uint8_t wide_words; /* a shared load that brings others along: 2 or 4 words; else 0 */
+};
+
+struct timing_block {
+	uint32_t first, end;    /* instructions [first, end) */
+	int32_t successor[2];   /* basic blocks, -1 = none; of a branch the target, then the next */
+	const int32_t *targets; /* of a final BRANCH_TABLE */
+	uint32_t n_targets;
+	int32_t join;       /* where the sides of its branch meet again, -1 = nowhere */
+	uint8_t copies;     /* of a loop that is this block: unrolled into one; else 1 */
+	double warp_passes; /* executions by warps, of the thread blocks that ran */
+};
+
+struct timing_program {
+	unsigned n_insts, n_blocks, n_registers;
+	const struct timing_inst *inst;
+	const struct timing_block *block;
+	const struct counts *counts; /* per instruction, of the thread blocks that ran */
+	double warps, thread_blocks; /* that ran */
+};
+
+/* Machine instructions of one execution; @wide: on 64-bit integers. */
+float inst_issued(enum inst_class c, bool wide);
+enum sm_pipe inst_pipe(enum inst_class c);
+/* Until its result can be used; of loads, atomics and copies see load_latency.h. @issued as above,
+ * more than 0. */
+double inst_latency_cycles(enum inst_class c, double issued);
+/* Touches memory that stores can change. */
+bool inst_orders_memory(const struct timing_inst *i);
+
+#endif

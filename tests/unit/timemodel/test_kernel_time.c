@@ -1,0 +1,223 @@
+/* The time model against measured kernels. */
+#include "time_fixture.h"
+
+#include "base/text.h"
+
+static struct run tiled(const char *gpu, unsigned n, unsigned tile)
+{
+	struct run r = { .plan = { .block = { tile, tile, 1 }, .grid = { n / tile, n / tile, 1 } } };
+	const uint64_t warps = (uint64_t)n * n / 32, steps = warps * n, phases = n / tile;
+	struct counts *c = &r.counts.total;
+	c->ld_requests = 2 * warps * phases;
+	c->ld_lines = 2 * warps * phases * (32 / tile);
+	c->ld_sectors = 8 * warps * phases;
+	c->st_requests = warps;
+	c->st_lines = warps * (32 / tile);
+	c->st_sectors = 4 * warps;
+	/* as machine code has them: a word of B each time, four words of A in one load of two passes */
+	c->shared_ld_requests = steps + steps / 4;
+	c->shared_ld_wavefronts = c->shared_ld_ideal = steps + steps / 2;
+	c->shared_st_requests = c->shared_st_wavefronts = c->shared_st_ideal = 2 * warps * phases;
+	c->barriers = 2 * warps * phases;
+	c->fp32_inst = steps;
+	c->flop32 = 64 * steps;
+	c->warp_executed = 3 * steps + 14 * warps * phases;
+	c->thread_executed = 32 * c->warp_executed;
+	r.counts.l2_sectors = (double)(c->ld_sectors + c->st_sectors);
+	r.counts.dram_read_bytes = 8.0 * n * n;
+	r.counts.dram_write_bytes = 4.0 * n * n;
+	finish(&r, gpu, 32, 8 * tile * tile);
+	return r;
+}
+
+/* GFLOPS measured on an H200 with CUDA events, matrices of 512, from totals alone. What the model
+ * makes of the program's stretches, tests/gpu/model_error.py holds against 168 measured points. */
+static void h200_matrix_multiplication(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		unsigned bx, by, tile;
+		bool swapped;
+		double gflops, within;
+		enum perf_resource bound;
+	} rows[] = {
+		{ "naive 32x32", 32, 32, 0, false, 5367, 1.15, PERF_LSU },
+		{ "naive 16x16", 16, 16, 0, false, 4328, 1.2, PERF_LSU },
+		{ "naive 32x8", 32, 8, 0, false, 5099, 1.15, PERF_LSU },
+		{ "naive 8x32", 8, 32, 0, false, 2848, 1.2, PERF_LSU },
+		/* rows 2 KB apart: L1 took nearly two lines a cycle; at 4 KB and more, one, as modelled */
+		{ "swapped 32x32", 32, 32, 0, true, 906, 2.3, PERF_LSU },
+		/* totals say nothing of barriers: the waits between them are missing */
+		{ "tiled 16", 0, 0, 16, false, 6141, 1.35, PERF_SHARED },
+		{ "tiled 32", 0, 0, 32, false, 7103, 1.35, PERF_SHARED },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+		struct run r = rows[i].tile ? tiled("h200", 512, rows[i].tile)
+		                            : naive("h200", 512, rows[i].bx, rows[i].by, rows[i].swapped);
+		double got = metric_get(&r.m, M_ROOF_ACHIEVED);
+		if (getenv("PMPP_PERF_SHOW"))
+			print_message("%-14s model %6.0f measured %6.0f GFLOPS, %s\n", rows[i].name, got,
+			              rows[i].gflops, perf_resource_name(r.p.bottleneck));
+		if (got > rows[i].gflops * rows[i].within || got < rows[i].gflops / rows[i].within ||
+		    r.p.bottleneck != rows[i].bound)
+			fail_msg("%s: model %.0f, measured %.0f GFLOPS, bound by %s", rows[i].name, got,
+			         rows[i].gflops, perf_resource_name(r.p.bottleneck));
+		assert_string_equal(r.m.v[M_TIME_BOTTLENECK].text, perf_resource_name(rows[i].bound));
+	}
+	/* and the order of the ladder is the measured one */
+	double naive16 = naive("h200", 512, 16, 16, false).p.kernel_ns;
+	double naive32 = naive("h200", 512, 32, 32, false).p.kernel_ns;
+	double tiled16 = tiled("h200", 512, 16).p.kernel_ns;
+	double swapped = naive("h200", 512, 32, 32, true).p.kernel_ns;
+	assert_true(swapped > naive16 && naive16 > naive32 && naive32 > tiled16);
+}
+
+/* S-351: 2048 on the RTX 4060 Laptop without a profiler: 716 GFLOPS. */
+static void laptop_baseline(void **state)
+{
+	(void)state;
+	struct run r = naive("rtx4060laptop", 2048, 16, 16, false);
+	assert_true(close_to(metric_get(&r.m, M_ROOF_ACHIEVED), 716, 0.3));
+}
+
+/* One vector addition of @n floats by @blocks of @threads, elements interleaved. */
+static struct run vec_add(const char *gpu, double n, unsigned blocks, unsigned threads)
+{
+	struct run r = { .plan = { .block = { threads, 1, 1 }, .grid = { blocks, 1, 1 } } };
+	const double lanes = threads < 32 ? threads : 32, requests = n / lanes;
+	const double sectors = lanes == 1 ? 1 : 4;
+	struct counts *c = &r.counts.total;
+	c->ld_requests = (uint64_t)(2 * requests);
+	c->ld_lines = c->ld_requests;
+	c->ld_sectors = (uint64_t)(2 * requests * sectors);
+	c->st_requests = (uint64_t)requests;
+	c->st_lines = c->st_requests;
+	c->st_sectors = (uint64_t)(requests * sectors);
+	c->fp32_inst = (uint64_t)requests;
+	c->flop32 = (uint64_t)n;
+	c->warp_executed = (uint64_t)(9 * requests);
+	c->thread_executed = (uint64_t)(9 * n);
+	r.counts.l2_sectors = 2 * n / 8 + (double)c->st_sectors; /* L1 keeps a sector for 8 elements */
+	r.counts.dram_read_bytes = 8 * n;
+	r.counts.dram_write_bytes = 4 * n;
+	finish(&r, gpu, 20, 0);
+	return r;
+}
+
+/* S-363: 100 M floats on the RTX 4060 Ti: 4984, 104 and 6 ms. */
+static void vector_addition_ladder(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned blocks, threads;
+		double ms;
+	} rows[] = {
+		{ 1, 1, 4984 },
+		{ 1, 256, 104 },
+		{ 136, 256, 6 },
+	};
+	for (unsigned i = 0; i < 3; i++) {
+		struct run r = vec_add("rtx4060ti", 1e8, rows[i].blocks, rows[i].threads);
+		if (getenv("PMPP_PERF_SHOW"))
+			print_message("<<<%u,%u>>> model %.1f ms, measured %.1f, %s\n", rows[i].blocks,
+			              rows[i].threads, r.p.kernel_ns / 1e6, rows[i].ms,
+			              perf_resource_name(r.p.bottleneck));
+		if (!close_to(r.p.kernel_ns / 1e6, rows[i].ms, 0.3))
+			fail_msg("<<<%u,%u>>>: %.1f ms, measured %.1f", rows[i].blocks, rows[i].threads,
+			         r.p.kernel_ns / 1e6, rows[i].ms);
+		assert_int_equal(r.p.bottleneck, i < 2 ? PERF_LATENCY : PERF_DRAM);
+		assert_string_equal(r.m.v[M_ROOF_BOUND].text, "memory (DRAM)");
+		assert_true(close_to(metric_get(&r.m, M_ROOF_AI), 1.0 / 12, 1e-6)); /* S-222 */
+	}
+}
+
+/* --- waves and tail --- */
+
+static void waves_and_tail(void **state)
+{
+	(void)state;
+	/* S-331: 34 SMs, 2 blocks each: 0.94 waves; one block more than a full wave costs a block */
+	static const struct {
+		unsigned grid;
+		double waves, tail;
+	} rows[] = {
+		{ 64, 64.0 / 68, 68.0 / 64 }, { 68, 1, 1 },   { 75, 75.0 / 68, 102.0 / 75 },
+		{ 1, 1.0 / 68, 34 },          { 34, 0.5, 1 }, { 3400, 50, 1 },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+		struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { rows[i].grid, 1, 1 } } };
+		r.counts.total.warp_executed = 1000000;
+		r.counts.total.fp32_inst = 1000000;
+		r.counts.dram_read_bytes = r.counts.dram_write_bytes = r.counts.l2_sectors = -1;
+		finish(&r, "rtx4060ti", 94, 8192);
+		assert_true(close_to(r.p.waves, rows[i].waves, 1e-9));
+		assert_true(close_to(r.p.tail_factor, rows[i].tail, 1e-9));
+		assert_true(close_to(metric_get(&r.m, M_TIME_TAIL), rows[i].tail, 1e-9));
+		/* 10^6 FP32 warp instructions on 34 SMs of 128 lanes, at 97 % */
+		double even = 1e6 * 32 / 128 / 34 / 0.97 / 2.535;
+		assert_true(close_to(r.p.resource_ns[PERF_FP32], even * rows[i].tail, 1e-9));
+	}
+}
+
+static void each_resource_can_be_the_bottleneck(void **state)
+{
+	(void)state;
+	static const struct {
+		struct counts c;
+		double l2, dram;
+		enum perf_resource want;
+	} rows[] = {
+		{ .c = { .warp_executed = 50000000 }, .want = PERF_ISSUE },
+		{ .c = { .warp_executed = 50000000, .fp32_inst = 50000000 }, .want = PERF_FP32 },
+		{ .c = { .warp_executed = 9000000, .fp64_inst = 9000000 }, .want = PERF_FP64 },
+		{ .c = { .warp_executed = 9000000, .int_inst = 9000000 }, .want = PERF_INT },
+		{ .c = { .warp_executed = 9000000, .sfu_inst = 9000000 }, .want = PERF_SFU },
+		{ .c = { .ld_requests = 1000000, .ld_lines = 32000000, .ld_sectors = 32000000 },
+		  .want = PERF_LSU },
+		{ .c = { .shared_ld_requests = 1000000, .shared_ld_wavefronts = 32000000 },
+		  .want = PERF_SHARED },
+		{ .l2 = 1e9, .want = PERF_L2 },
+		{ .dram = 1e10, .want = PERF_DRAM },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+		struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { 132 * 8 * 20, 1, 1 } } };
+		r.counts.total = rows[i].c;
+		r.counts.l2_sectors = rows[i].l2;
+		r.counts.dram_read_bytes = rows[i].dram;
+		finish(&r, i == 0 || i == 1 ? "a100" : "h200", 32, 0);
+		if (r.p.bottleneck != rows[i].want)
+			fail_msg("row %u: %s", i, perf_resource_name(r.p.bottleneck));
+		/* the longest counts most, the others a little; starts of blocks and waves on top */
+		double most = 0, sum = 0;
+		for (unsigned k = 0; k < PERF_RESOURCE_COUNT; k++) {
+			most = fmax(most, r.p.resource_ns[k]);
+			sum += r.p.resource_ns[k];
+		}
+		const struct gpu_spec *g = gpu_find(i < 2 ? "a100" : "h200");
+		const double starts = 20 * 300e3 / g->clock_mhz;
+		assert_true(r.p.kernel_ns >= most + g->launch_overhead_ns);
+		assert_true(r.p.kernel_ns <= sum + starts + g->launch_overhead_ns);
+		assert_true(metric_get(&r.m, M_TIME_KERNEL) == r.p.kernel_ns);
+		assert_true(strlen(perf_resource_about((enum perf_resource)i)) > 0);
+	}
+	/* integer work shares the FP32 lanes of an Ada SM, not of a Hopper SM */
+	struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { 34 * 6, 1, 1 } } };
+	r.counts.total = (struct counts){ .fp32_inst = 1000000, .int_inst = 500000 };
+	finish(&r, "rtx4060ti", 32, 0);
+	assert_true(r.p.resource_ns[PERF_INT] > 1.49 * r.p.resource_ns[PERF_FP32]);
+	finish(&r, "h200", 32, 0);
+	assert_true(close_to(r.p.resource_ns[PERF_INT], r.p.resource_ns[PERF_FP32], 1e-9));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(h200_matrix_multiplication),
+		cmocka_unit_test(laptop_baseline),
+		cmocka_unit_test(vector_addition_ladder),
+		cmocka_unit_test(waves_and_tail),
+		cmocka_unit_test(each_resource_can_be_the_bottleneck),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

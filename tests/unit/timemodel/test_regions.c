@@ -1,0 +1,247 @@
+/*
+ * The time model on programs written down by hand, as any front end may fill them in: hyperblocks,
+ * critical paths and what regions ask of an SM. And its constants: each with a source.
+ */
+#include "timemodel/constants.h"
+#include "timemodel/critical_path.h"
+#include "timemodel/regions.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define WARPS 8
+#define BLOCKS 4
+
+/* Instructions in a row and the blocks that end at given ones; every warp passes every block. */
+struct sample {
+	struct timing_inst inst[40];
+	struct counts counts[41];
+	struct timing_block block[8];
+	struct timing_program p;
+};
+
+static struct timing_inst *add_inst(struct sample *s, enum inst_class c, int32_t to, int32_t from)
+{
+	struct timing_inst *x = &s->inst[s->p.n_insts];
+	*x = (struct timing_inst){ .class = c, .issued = inst_issued(c, false), .guard = -1 };
+	x->result[x->n_results] = to;
+	x->n_results = to >= 0;
+	x->source[x->n_sources] = from;
+	x->n_sources = from >= 0;
+	s->counts[s->p.n_insts++].warp_executed = WARPS;
+	return x;
+}
+
+static void end_block(struct sample *s, int32_t to, int32_t next)
+{
+	const unsigned b = s->p.n_blocks++;
+	s->block[b] = (struct timing_block){ .first = b ? s->block[b - 1].end : 0,
+		                                 .end = s->p.n_insts,
+		                                 .successor = { to, next },
+		                                 .join = -1,
+		                                 .copies = 1,
+		                                 .warp_passes = WARPS };
+	s->p.n_registers = 20;
+	s->p.inst = s->inst;
+	s->p.block = s->block;
+	s->p.counts = s->counts;
+	s->p.warps = WARPS;
+	s->p.thread_blocks = BLOCKS;
+}
+
+static struct run_counts build(const struct sample *s, double factor)
+{
+	struct run_counts out = { .l2_sectors = -1, .dram_read_bytes = -1, .dram_write_bytes = -1 };
+	regions_build(&s->p, gpu_find("h200"), factor, &out);
+	return out;
+}
+
+static double cycles(const struct sample *s)
+{
+	struct run_counts c = build(s, 1);
+	double sum = 0;
+	for (unsigned i = 0; i < c.n_regions; i++)
+		sum += c.regions[i].critical_path_cycles;
+	run_counts_free(&c);
+	return sum;
+}
+
+static void operands_are_waited_for(void **state)
+{
+	(void)state;
+	struct sample dependent = { 0 }, apart = { 0 };
+	for (int i = 0; i < 10; i++) {
+		add_inst(&dependent, INST_FP32, 1, 1);
+		add_inst(&apart, INST_FP32, 2 + i, 1);
+	}
+	end_block(&dependent, -1, -1);
+	end_block(&apart, -1, -1);
+	/* the last one issues after nine latencies; ten apart take a slot each */
+	assert_true(cycles(&dependent) == 9 * timing.alu_cycles + 1);
+	assert_true(cycles(&apart) == 10);
+}
+
+static void classes_cost_what_the_table_says(void **state)
+{
+	(void)state;
+	assert_true(inst_issued(INST_INT_DIV, false) == 20 && inst_issued(INST_INT_DIV, true) == 70);
+	assert_true(inst_latency_cycles(INST_FP32, 1) == timing.alu_cycles);
+	assert_true(inst_latency_cycles(INST_SFU_ROUNDED, 8) ==
+	            timing.sfu_cycles + 7 * timing.alu_cycles);
+	/* three trips through the SFU, the other 17 instructions in the integer pipe */
+	assert_true(inst_latency_cycles(INST_INT_DIV, 20) ==
+	            3 * timing.sfu_cycles + 17 * timing.alu_cycles);
+	assert_int_equal(inst_pipe(INST_INT_MUL), SM_PIPE_FP32);
+	/* a uniform integer takes the longer way, a uniform division is a division */
+	struct sample s = { 0 };
+	add_inst(&s, INST_INT_ADD, 1, -1)->uniform = true;
+	add_inst(&s, INST_INT_DIV, 2, 1)->uniform = true;
+	add_inst(&s, INST_FP32, 3, 2);
+	end_block(&s, -1, -1);
+	assert_true(cycles(&s) == timing.uniform_cycles + 60 + 17 * 4 + 1);
+}
+
+/* One region before each barrier and one behind the last; the more warps meet, the later. */
+static void barriers_end_regions(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+	add_inst(&s, INST_FP32, 1, -1);
+	add_inst(&s, INST_BARRIER, -1, -1);
+	add_inst(&s, INST_FP32, 2, 1);
+	add_inst(&s, INST_BARRIER, -1, -1);
+	end_block(&s, -1, -1);
+	struct run_counts c = build(&s, 3);
+	assert_int_equal(c.n_regions, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_true(c.regions[i].warp_passes == 3 * WARPS);
+		assert_true(c.regions[i].block_passes == 3 * BLOCKS);
+		assert_true(c.regions[i].issue_slots == (i < 2 ? 3 * 2 * WARPS : 0));
+	}
+	const double two_warps = timing.barrier_cycles + 2 * timing.barrier_warp_cycles;
+	assert_true(c.regions[0].critical_path_cycles == 2 + two_warps);
+	run_counts_free(&c);
+}
+
+/* A short side that a branch skips is predicated into one hyperblock; a long one is not. */
+static void short_sides_are_predicated(void **state)
+{
+	(void)state;
+	for (unsigned length = 2; length <= 20; length += 18) {
+		struct sample s = { 0 };
+		add_inst(&s, INST_INT_LOGIC, 1, -1);
+		add_inst(&s, INST_BRANCH, -1, -1)->guard = 1;
+		end_block(&s, 2, 1);
+		for (unsigned i = 0; i < length; i++)
+			add_inst(&s, INST_FP32, 2, -1);
+		end_block(&s, 2, -1);
+		add_inst(&s, INST_FP32, 3, 2);
+		end_block(&s, -1, -1);
+		struct hyperblocks h;
+		hyperblocks_build(&h, &s.p);
+		assert_int_equal(h.n, length <= timing.predicated_insts ? 1 : 3);
+		hyperblocks_free(&h);
+	}
+}
+
+/* What one warp of several does while the others wait delays its thread block. */
+static void optional_sides_delay_the_block(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+	add_inst(&s, INST_INT_LOGIC, 1, -1);
+	struct timing_inst *branch = add_inst(&s, INST_BRANCH, -1, -1);
+	branch->guard = 1;
+	branch->lanes_choose = true;
+	end_block(&s, 2, 1);
+	s.block[0].join = 2;
+	for (unsigned i = 0; i < 20; i++)
+		add_inst(&s, INST_FP32, 2, -1);
+	end_block(&s, 2, -1);
+	s.block[1].warp_passes = BLOCKS; /* one warp of two */
+	add_inst(&s, INST_BARRIER, -1, -1);
+	end_block(&s, -1, -1);
+	struct hyperblocks h;
+	hyperblocks_build(&h, &s.p);
+	assert_true(h.block_passes[1] == BLOCKS); /* not half as often */
+	hyperblocks_free(&h);
+}
+
+/* A load of another iteration costs what is left of it; replays and misses make it longer. */
+static void loads_come_from_somewhere(void **state)
+{
+	(void)state;
+	const struct gpu_spec *g = gpu_find("h200");
+	struct sample s = { 0 };
+	add_inst(&s, INST_LOAD, 1, -1)->space = MEMORY_SHARED;
+	add_inst(&s, INST_FP32, 2, 1);
+	end_block(&s, -1, -1);
+	const double one = cycles(&s);
+	assert_true(fabs(one - (g->smem_latency_ns * g->clock_mhz * 1e-3 + 1)) < 1e-3);
+	s.counts[0].shared_ld_requests = WARPS;
+	s.counts[0].shared_ld_wavefronts = 5 * WARPS;
+	assert_true(fabs(cycles(&s) - one - 4) < 1e-3);
+	struct run_counts c = build(&s, 1);
+	assert_true(c.regions[0].shared_wavefronts == 5 * WARPS);
+	run_counts_free(&c);
+	struct counts total = { .ld_sectors = 100 };
+	const struct load_misses m = load_misses_of(&total, 50, 320);
+	assert_true(m.l1 == 0.5 && m.l2 == 0.1);
+	assert_true(load_misses_of(&total, -1, -1).l1 == 1 && load_misses_of(&total, -1, -1).l2 == 0);
+}
+
+/* Additions of the whole grid to one word wait for one another; integers of a warp go together. */
+static void atomics_on_one_address(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+	for (unsigned i = 0; i < 3; i++) {
+		struct timing_inst *x = add_inst(&s, INST_REDUCTION, -1, 1);
+		x->space = MEMORY_GLOBAL;
+		x->one_address = i < 2;
+		x->float_data = i == 0;
+		s.counts[i].atom_requests = WARPS;
+		s.counts[i].thread_executed = 32 * WARPS;
+	}
+	end_block(&s, -1, -1);
+	struct run_counts c = build(&s, 2);
+	assert_true(c.serial_float == 2 * 32 * WARPS);
+	assert_true(c.serial_int == 2 * WARPS);
+	run_counts_free(&c);
+}
+
+static void every_constant_has_a_source(void **state)
+{
+	(void)state;
+	unsigned n = 0;
+	for (const struct timing_constant *c; (c = timing_constant_at(n)); n++) {
+		assert_true(isfinite(c->value) && c->value > 0);
+		assert_true(strlen(c->unit) > 0 && strlen(c->source) > 3);
+		for (unsigned i = 0; i < n; i++)
+			assert_string_not_equal(c->name, timing_constant_at(i)->name);
+	}
+	assert_int_equal(n, sizeof timing / sizeof(double));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(operands_are_waited_for),
+		cmocka_unit_test(classes_cost_what_the_table_says),
+		cmocka_unit_test(barriers_end_regions),
+		cmocka_unit_test(short_sides_are_predicated),
+		cmocka_unit_test(optional_sides_delay_the_block),
+		cmocka_unit_test(loads_come_from_somewhere),
+		cmocka_unit_test(atomics_on_one_address),
+		cmocka_unit_test(every_constant_has_a_source),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
