@@ -1,12 +1,8 @@
 /*
- * The terminal through ncursesw: the one place that knows colours, character sets, key codes and
- * signals.
+ * The terminal through ncursesw: the one place that knows colours and key codes.
  *
- * Signal handlers only write one byte to a pipe; the loop acts. The exceptions are the fatal
- * signals: their handler writes the restore sequence, prepared at start, with write(2) and
- * tcsetattr(3), both async-signal-safe (POSIX.1-2008, XSH 2.4.3), and lets the signal go on.
- * NO_COLOR: no-color.org. PMPP_ASCII=1 forces ASCII, PMPP_ASCII=0 forces UTF-8; without either the
- * locale decides, and where none is set (a bare container) the terminal itself is asked.
+ * Signals come as bytes (term_signal.c); the character set is found before (term_charset.c).
+ * NO_COLOR: no-color.org.
  */
 #define _XOPEN_SOURCE 700
 #define _XOPEN_SOURCE_EXTENDED 1
@@ -17,21 +13,19 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "ui/keys.h"
+#include "ui/term_charset.h"
+#include "ui/term_signal.h"
 
 #include <curses.h>
 #include <term.h>
 
 #include <errno.h>
-#include <fcntl.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -71,111 +65,22 @@ static struct {
 	bool ascii;
 	attr_t attr[STYLE_COUNT];
 	short pair[STYLE_COUNT];
-	int pipe[2];          /* signal numbers, one byte each */
-	struct termios modes; /* as we found them */
-	bool modes_known;
-} t = { .pipe = { -1, -1 } };
-
-/* For the fatal handler: prepared bytes, and whether they are needed. */
-static char restore_bytes[256];
-static size_t restore_len;
-static volatile sig_atomic_t active;
-
-/* X(signal): put the terminal back, then let it happen. */
-#define FATAL(X) X(SIGSEGV) X(SIGABRT) X(SIGBUS) X(SIGFPE) X(SIGILL)
-/* X(signal): the loop is told. */
-#define TOLD(X) X(SIGTERM) X(SIGINT) X(SIGHUP) X(SIGWINCH) X(SIGTSTP) X(SIGCONT)
-
-static struct {
-	int number;
-	struct sigaction before;
-} saved[16];
-static size_t n_saved;
-
-/* Async-signal-safe. Also mem.c's last moment. */
-static void restore_now(void)
-{
-	if (!active)
-		return;
-	active = 0;
-	size_t done = 0;
-	while (done < restore_len) {
-		ssize_t n = write(STDOUT_FILENO, restore_bytes + done, restore_len - done);
-		if (n <= 0)
-			break;
-		done += (size_t)n;
-	}
-	if (t.modes_known)
-		tcsetattr(STDIN_FILENO, TCSANOW, &t.modes);
-}
-
-static void on_fatal(int number)
-{
-	static const char text[] =
-		"\npmpp-explore: a bug ended the program (the terminal is restored). "
-		"Please report what you did.\n";
-	bool was = active;
-	restore_now();
-	if (was && write(STDERR_FILENO, text, sizeof text - 1) < 0)
-		return;
-	for (size_t i = 0; i < n_saved; i++)
-		if (saved[i].number == number)
-			sigaction(number, &saved[i].before, NULL);
-	raise(number); /* delivered to whoever had it before us when this handler returns */
-}
-
-static void on_told(int number)
-{
-	int keep = errno;
-	unsigned char byte = (unsigned char)number;
-	if (write(t.pipe[1], &byte, 1) < 0) {
-		/* full: the loop has enough to read */
-	}
-	errno = keep;
-}
-
-static void hook(int number, void (*handler)(int))
-{
-	struct sigaction a = { .sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK };
-	sigemptyset(&a.sa_mask);
-	if (n_saved == ARRAY_LEN(saved))
-		return;
-	saved[n_saved].number = number;
-	if (!sigaction(number, &a, &saved[n_saved].before))
-		n_saved++;
-}
-
-static void hook_all(void)
-{
-	static char stack[65536]; /* a stack overflow still gets its handler */
-	stack_t alt = { .ss_sp = stack, .ss_size = sizeof stack };
-	sigaltstack(&alt, NULL);
-	n_saved = 0;
-#define X(number) hook(number, on_fatal);
-	FATAL(X)
-#undef X
-#define X(number) hook(number, on_told);
-	TOLD(X)
-#undef X
-}
-
-static void unhook_all(void)
-{
-	while (n_saved) {
-		n_saved--;
-		sigaction(saved[n_saved].number, &saved[n_saved].before, NULL);
-	}
-}
+} t;
 
 /* --- opening --- */
 
+struct restore {
+	char bytes[256];
+	size_t n;
+};
+
 /* Appends a terminfo string without its padding ("$<5>"). */
-static void add_restore(const char *name)
+static void add_restore(struct restore *to, const char *name)
 {
 	char *s = tigetstr((NCURSES_CONST char *)name);
 	if (!s || s == (char *)-1)
 		return;
-	while (*s && restore_len < sizeof restore_bytes) {
+	while (*s && to->n < sizeof to->bytes) {
 		if (s[0] == '$' && s[1] == '<') {
 			s = strchr(s, '>');
 			if (!s)
@@ -183,77 +88,8 @@ static void add_restore(const char *name)
 			s++;
 			continue;
 		}
-		restore_bytes[restore_len++] = *s++;
+		to->bytes[to->n++] = *s++;
 	}
-}
-
-static bool is_set(const char *name)
-{
-	const char *v = getenv(name);
-	return v && *v;
-}
-
-/* Keys that were typed while the terminal was being asked; given back to curses in order. */
-static char early[32];
-static size_t n_early;
-
-#define ASK_MS 250
-
-/*
- * Writes one character of three bytes in UTF-8 and asks where the cursor is (ECMA-48 DSR 6, answer
- * ESC [ row ; column R): it stands in column 2 on a UTF-8 terminal. No answer in time means no.
- */
-static bool terminal_takes_utf8(void)
-{
-	static const char ask[] = "\r\xe2\x94\x80\x1b[6n";
-	struct termios was, raw;
-	char answer[32];
-	size_t n = 0;
-	int column = 0;
-	if (tcgetattr(STDIN_FILENO, &was))
-		return false;
-	raw = was;
-	raw.c_lflag &= (tcflag_t) ~(ICANON | ECHO);
-	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-	if (write(STDOUT_FILENO, ask, sizeof ask - 1) == (ssize_t)sizeof ask - 1) {
-		struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
-		while (n + 1 < sizeof answer && poll(&p, 1, ASK_MS) > 0) {
-			char ch;
-			if (read(STDIN_FILENO, &ch, 1) != 1)
-				break;
-			if (n == 0 && ch != 27) {
-				if (n_early < sizeof early)
-					early[n_early++] = ch;
-				continue;
-			}
-			answer[n++] = ch;
-			if (ch == 'R')
-				break;
-		}
-		answer[n] = '\0';
-		const char *semicolon = strchr(answer, ';');
-		if (semicolon)
-			column = atoi(semicolon + 1);
-		if (write(STDOUT_FILENO, "\r   \r", 5) != 5)
-			column = 0;
-	}
-	tcsetattr(STDIN_FILENO, TCSANOW, &was);
-	return column == 2;
-}
-
-static void choose_characters(void)
-{
-	const char *force = getenv("PMPP_ASCII");
-	n_early = 0;
-	setlocale(LC_CTYPE, "");
-	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	bool want = force && !strcmp(force, "0");
-	if (!utf8 && !is_set("PMPP_ASCII") && !is_set("LC_ALL") && !is_set("LC_CTYPE") &&
-	    !is_set("LANG"))
-		want = terminal_takes_utf8();
-	if (want && !utf8)
-		utf8 = setlocale(LC_CTYPE, "C.UTF-8") || setlocale(LC_CTYPE, "en_US.UTF-8");
-	t.ascii = !utf8 || (force && !strcmp(force, "1"));
 }
 
 static void choose_looks(void)
@@ -321,29 +157,23 @@ bool term_open(struct err *err)
 		         "TERM=%.60s cannot place the cursor; try TERM=xterm-256color pmpp-explore", name);
 		return refuse(err, why);
 	}
-	choose_characters();
-	t.modes_known = tcgetattr(STDIN_FILENO, &t.modes) == 0;
-	if (pipe(t.pipe))
+	struct typed_early early;
+	struct restore restore = { .n = 0 };
+	t.ascii = !term_charset_utf8(&early);
+	if (!term_signals_open())
 		return refuse(err, strerror(errno));
-	for (int i = 0; i < 2; i++) {
-		fcntl(t.pipe[i], F_SETFL, O_NONBLOCK);
-		fcntl(t.pipe[i], F_SETFD, FD_CLOEXEC);
-	}
 	set_escdelay(25);
 	t.screen = newterm(NULL, stdout, stdin);
 	if (!t.screen) {
-		close(t.pipe[0]);
-		close(t.pipe[1]);
+		term_signals_close();
 		return refuse(err, "ncurses could not start on it");
 	}
-	restore_len = 0;
-	add_restore("rmkx");
-	add_restore("cnorm");
-	add_restore("sgr0");
-	add_restore("rmcup");
-	active = 1;
-	hook_all();
-	mem_on_failure(restore_now);
+	add_restore(&restore, "rmkx");
+	add_restore(&restore, "cnorm");
+	add_restore(&restore, "sgr0");
+	add_restore(&restore, "rmcup");
+	term_restore_arm(restore.bytes, restore.n);
+	mem_on_failure(term_restore);
 	cbreak();
 	noecho();
 	nonl();
@@ -357,8 +187,8 @@ bool term_open(struct err *err)
 	curs_set(0);
 	choose_looks();
 	fit();
-	while (n_early)
-		ungetch((unsigned char)early[--n_early]);
+	while (early.n)
+		ungetch((unsigned char)early.bytes[--early.n]);
 	return true;
 }
 
@@ -368,13 +198,9 @@ void term_close(void)
 		return;
 	mem_on_failure(NULL);
 	endwin();
-	active = 0;
-	unhook_all();
+	term_signals_close();
 	delscreen(t.screen);
 	t.screen = NULL;
-	close(t.pipe[0]);
-	close(t.pipe[1]);
-	t.pipe[0] = t.pipe[1] = -1;
 }
 
 bool term_ascii(void)
@@ -463,20 +289,6 @@ static bool read_key(uint32_t *key, bool *redraw)
 	}
 }
 
-/* Stops like any program on Ctrl-Z, and comes back with a fresh screen. */
-static void stop_here(void)
-{
-	struct sigaction stop = { .sa_handler = SIG_DFL }, ours;
-	sigemptyset(&stop.sa_mask);
-	endwin();
-	active = 0;
-	sigaction(SIGTSTP, &stop, &ours);
-	kill(getpid(), SIGTSTP);
-	/* ... here again after SIGCONT */
-	sigaction(SIGTSTP, &ours, NULL);
-	active = 1;
-}
-
 static void redraw_all(void)
 {
 	fit();
@@ -490,14 +302,15 @@ static enum term_event told(void)
 {
 	unsigned char bytes[64];
 	enum term_event e = TERM_TIMEOUT;
-	ssize_t n = read(t.pipe[0], bytes, sizeof bytes);
-	for (ssize_t i = 0; i < n; i++) {
+	const size_t n = term_signals_told(bytes, sizeof bytes);
+	for (size_t i = 0; i < n; i++) {
 		switch (bytes[i]) {
 		case SIGTERM:
 		case SIGINT:
 		case SIGHUP: return TERM_END;
 		case SIGTSTP:
-			stop_here();
+			endwin();
+			term_signal_stop();
 			redraw_all();
 			e = TERM_RESIZE;
 			break;
@@ -521,7 +334,7 @@ enum term_event term_wait(int wake_fd, int timeout_ms, uint32_t *key)
 	bool redraw = false;
 	for (;;) {
 		struct pollfd p[3] = {
-			{ .fd = t.pipe[0], .events = POLLIN },
+			{ .fd = term_signal_fd(), .events = POLLIN },
 			{ .fd = STDIN_FILENO, .events = POLLIN },
 			{ .fd = wake_fd, .events = POLLIN },
 		};
