@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct key_desc table[] = {
-#define KEY(id, key_, alt_, bar_, about_) \
+#define KEY(id, key_, alt_, bar_, when, handler, arg, about_) \
 	{ .command = CMD_##id, .key = key_, .alt = alt_, .bar = bar_, .about = about_ },
 #include "ui/keys.def"
 #undef KEY

@@ -193,7 +193,7 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 	status_draw(s, st, &area);
 	area = part(c, l.keys);
 	if (area.rows)
-		status_keys(host->n_views ? host->view_at(screen_focus(host, s)) : NULL, &area);
+		status_keys(s, host->n_views ? host->view_at(screen_focus(host, s)) : NULL, &area);
 	if (st->open != CMD_NONE && st->open != CMD_PARAM_TYPE) {
 		struct rect over = { l.title.rows + l.params.rows, 0, 0, c->cols };
 		over.rows = l.status.row - over.row;

@@ -15,7 +15,7 @@
 
 enum command {
 	CMD_NONE,
-#define KEY(id, key, alt, bar, about) CMD_##id,
+#define KEY(id, key, alt, bar, when, handler, arg, about) CMD_##id,
 #include "ui/keys.def"
 #undef KEY
 	CMD_VIEW_1, /* digit keys 1..9: the panel in that place of the tab row */
@@ -76,7 +76,7 @@ struct screen_state {
  * 80x24: one panel. Wide: as many panels as fit (200x60: all). Below 80x24 parts fold away in
  * order; below 8 x 40 only a message and the most important value remain. */
 void screen_draw(const struct screen_host *host, const struct screen_state *st, struct canvas *c);
-/* Applies one command to state and host. */
+/* Applies one command to state and host; one whose condition does not hold says why instead. */
 void screen_command(const struct screen_host *host, struct screen_state *st, enum command cmd);
 /* Applies one typed character while a list filter or a value is being typed; false = not taken. */
 bool screen_type(const struct screen_host *host, struct screen_state *st, uint32_t ch);

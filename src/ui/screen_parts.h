@@ -16,12 +16,21 @@ int header_sheet_rows(const struct session *s, int cols);
 /* status.c: what is going on, in at most three rows; the key bar. */
 int status_rows(const struct session *s, const struct screen_state *st, int cols);
 void status_draw(const struct session *s, const struct screen_state *st, struct canvas *c);
-void status_keys(const struct view_desc *focused, struct canvas *c);
+void status_keys(const struct session *s, const struct view_desc *focused, struct canvas *c);
 
 /* recorded.c: rows that the reference run takes of a panel of @rows; the figures of @shown as
  * recorded. */
 int recorded_rows(const struct session *s, int rows);
 void recorded_draw(const struct session *s, const struct metric_list *shown, struct canvas *c);
+
+/* screen_state.c: a message in the status line, @bad = a refusal; and back to nothing open. */
+void screen_say(struct screen_state *st, bool bad, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void screen_close(struct screen_state *st);
+
+/* command.c: why a command does nothing now; NULL = it works. */
+const char *command_refused(const struct session *s, const struct view_desc *view,
+                            enum command command);
 
 /* overlay.c: what is open over the panels. */
 void overlay_draw(const struct screen_host *host, const struct screen_state *st, struct canvas *c);

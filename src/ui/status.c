@@ -29,89 +29,115 @@ static void legal_text(const struct session *s, char *out, size_t n)
 	}
 }
 
-static void failure(const struct err *e, const char *head, char *out, size_t n)
+/* What a line of status says; "" in @text = nothing. */
+struct saying {
+	char text[3000];
+	enum style style;
+};
+
+static void say_failure(const struct err *e, struct saying *out)
 {
-	snprintf(out, n, "✗ %s%s%s%s", head, e->msg, e->remedy[0] ? " → " : "", e->remedy);
-	for (char *p = out; *p; p++) /* a compiler's log has lines; here it is one */
+	snprintf(out->text, sizeof out->text, "✗ %s%s%s", e->msg, e->remedy[0] ? " → " : "", e->remedy);
+	for (char *p = out->text; *p; p++) /* a compiler's log has lines; here it is one */
 		if (*p == '\n' || *p == '\t')
 			*p = ' ';
+	out->style = STYLE_ERROR;
 }
 
-/* The text and its style; "" = nothing to say. */
-static enum style compose(const struct session *s, const struct screen_state *st, char *out,
-                          size_t n)
+static void say_typing(const struct session *s, const struct screen_state *st, struct saying *out)
 {
-	char a[64], b[64], legal[200];
-	out[0] = '\0';
-	if (st->open == CMD_PARAM_TYPE && s->sel.kernel && s->param < s->sel.kernel->n_params) {
-		legal_text(s, legal, sizeof legal);
-		snprintf(out, n, "%s = %s_   Enter sets it, Esc leaves it   (%s)%s%s",
-		         s->sel.kernel->params[s->param].name, st->typed, legal,
-		         st->message[0] ? "   ✗ " : "", st->message);
-		return st->message[0] ? STYLE_ERROR : STYLE_KNOB;
-	}
-	if (st->message[0]) {
-		snprintf(out, n, "%s%s", st->bad ? "✗ " : "", st->message);
-		return st->bad ? STYLE_ERROR : STYLE_NORMAL;
-	}
-	if (!s->plan_ok && s->plan_err.code != ERR_NONE) {
-		failure(&s->plan_err, "", out, n);
-		return STYLE_ERROR;
-	}
-	switch (s->state) {
-	case RUN_NONE: snprintf(out, n, "not run yet: press r"); return STYLE_DIM;
-	case RUN_RUNNING:
-		snprintf(out, n, "%s   c cancels", s->stuck_compile ? "compiling" : "running");
-		return STYLE_KNOB;
-	case RUN_FAILED: failure(&s->run_err, "", out, n); return STYLE_ERROR;
-	case RUN_CANCELLED: snprintf(out, n, "cancelled: press r to run"); return STYLE_WATCH;
-	case RUN_DONE: break;
-	}
-	if (!s->now)
-		return STYLE_DIM;
-	const struct run_record *r = s->now;
-	if (s->stale) {
-		snprintf(out, n, "the figures are of an earlier selection: press r to run this one");
-		return STYLE_WATCH;
-	}
-	if (r->verify == VERIFY_WRONG) {
-		snprintf(out, n, "✗ wrong result: %s%s%s", r->verify_text, r->check.note[0] ? " · " : "",
-		         r->check.note);
-		return STYLE_ERROR;
-	}
-	fmt_count(a, sizeof a, (double)r->run.counts.blocks_run);
-	fmt_ns(b, sizeof b, r->run.wall_s * 1e9);
-	/* "✓ exact · 4 096 blocks in 310 ms here · note" */
-	size_t len = 0;
-	out[0] = '\0';
-	if (r->verify == VERIFY_OK)
-		len = (size_t)snprintf(out, n, "✓ %s · ", r->verify_text[0] ? r->verify_text : "verified");
-	else if (r->verify == VERIFY_NO_REFERENCE)
-		len = (size_t)snprintf(out, n, "no reference · ");
-	if (len < n && !r->run.counts.blocks_run)
-		snprintf(out + len, n - len, "ran in %s here%s%s", b, r->run.note[0] ? " · " : "",
-		         r->run.note);
-	else if (len < n)
-		snprintf(out + len, n - len, "%s block%s run in %s here%s%s", a,
-		         r->run.counts.blocks_run == 1 ? "" : "s", b, r->run.note[0] ? " · " : "",
-		         r->run.note);
-	return STYLE_DIM;
+	char legal[200];
+	legal_text(s, legal, sizeof legal);
+	snprintf(out->text, sizeof out->text, "%s = %s_   Enter sets it, Esc leaves it   (%s)%s%s",
+	         s->sel.kernel->params[s->param].name, st->typed, legal, st->message[0] ? "   ✗ " : "",
+	         st->message);
+	out->style = st->message[0] ? STYLE_ERROR : STYLE_KNOB;
 }
 
-#define TEXT_MAX 3000
+static void say_state(const struct session *s, struct saying *out)
+{
+	switch (s->state) {
+	case RUN_NONE:
+		snprintf(out->text, sizeof out->text, "not run yet: press r");
+		out->style = STYLE_DIM;
+		return;
+	case RUN_RUNNING:
+		snprintf(out->text, sizeof out->text, "%s   c cancels",
+		         s->stuck_compile ? "compiling" : "running");
+		out->style = STYLE_KNOB;
+		return;
+	case RUN_FAILED: say_failure(&s->run_err, out); return;
+	case RUN_CANCELLED:
+		snprintf(out->text, sizeof out->text, "cancelled: press r to run");
+		out->style = STYLE_WATCH;
+		return;
+	case RUN_DONE: return;
+	}
+}
+
+/* "✓ exact · 4 096 blocks in 310 ms here · note" */
+static void say_record(const struct run_record *r, struct saying *out)
+{
+	char blocks[64], took[64];
+	size_t len = 0;
+	const size_t n = sizeof out->text;
+	if (r->verify == VERIFY_WRONG) {
+		snprintf(out->text, n, "✗ wrong result: %s%s%s", r->verify_text,
+		         r->check.note[0] ? " · " : "", r->check.note);
+		out->style = STYLE_ERROR;
+		return;
+	}
+	fmt_count(blocks, sizeof blocks, (double)r->run.counts.blocks_run);
+	fmt_ns(took, sizeof took, r->run.wall_s * 1e9);
+	if (r->verify == VERIFY_OK)
+		len = (size_t)snprintf(out->text, n, "✓ %s · ",
+		                       r->verify_text[0] ? r->verify_text : "verified");
+	else if (r->verify == VERIFY_NO_REFERENCE)
+		len = (size_t)snprintf(out->text, n, "no reference · ");
+	if (!r->run.counts.blocks_run)
+		snprintf(out->text + len, n - len, "ran in %s here%s%s", took, r->run.note[0] ? " · " : "",
+		         r->run.note);
+	else
+		snprintf(out->text + len, n - len, "%s block%s run in %s here%s%s", blocks,
+		         r->run.counts.blocks_run == 1 ? "" : "s", took, r->run.note[0] ? " · " : "",
+		         r->run.note);
+}
+
+static void compose(const struct session *s, const struct screen_state *st, struct saying *out)
+{
+	*out = (struct saying){ .style = STYLE_DIM };
+	if (st->open == CMD_PARAM_TYPE && s->sel.kernel && s->param < s->sel.kernel->n_params) {
+		say_typing(s, st, out);
+	} else if (st->message[0]) {
+		snprintf(out->text, sizeof out->text, "%s%s", st->bad ? "✗ " : "", st->message);
+		out->style = st->bad ? STYLE_ERROR : STYLE_NORMAL;
+	} else if (!s->plan_ok && s->plan_err.code != ERR_NONE) {
+		say_failure(&s->plan_err, out);
+	} else if (s->state != RUN_DONE) {
+		say_state(s, out);
+	} else if (s->now && s->stale) {
+		snprintf(out->text, sizeof out->text,
+		         "the figures are of an earlier selection: press r to run this one");
+		out->style = STYLE_WATCH;
+	} else if (s->now) {
+		say_record(s->now, out);
+	}
+}
 
 int status_rows(const struct session *s, const struct screen_state *st, int cols)
 {
-	char text[TEXT_MAX];
-	compose(s, st, text, sizeof text);
-	int n = text_rows(text, cols - 6);
+	struct saying say;
+	compose(s, st, &say);
+	int n = text_rows(say.text, cols - 6);
 	return n < 1 ? 1 : n > 3 ? 3 : n;
 }
 
 void status_draw(const struct session *s, const struct screen_state *st, struct canvas *c)
 {
-	char text[TEXT_MAX];
-	enum style style = compose(s, st, text, sizeof text);
+	struct saying say;
+	compose(s, st, &say);
+	const char *text = say.text;
+	const enum style style = say.style;
 	canvas_hline(c, 0, 0, c->cols, STYLE_DIM);
 	if (!text[0])
 		return;
@@ -149,7 +175,7 @@ static bool must_stay(const struct key_desc *k)
 	return k->command == CMD_QUIT || k->command == CMD_HELP;
 }
 
-void status_keys(const struct view_desc *focused, struct canvas *c)
+void status_keys(const struct session *s, const struct view_desc *focused, struct canvas *c)
 {
 	int col = 1, reserve = 0;
 	for (size_t i = 0; i < key_count(); i++)
@@ -158,7 +184,7 @@ void status_keys(const struct view_desc *focused, struct canvas *c)
 	for (size_t i = 0; i < key_count(); i++) {
 		const struct key_desc *k = key_at(i);
 		char keys[32];
-		if (!k->bar[0] || (k->command == CMD_LENS && !(focused && focused->lens_rows)))
+		if (!k->bar[0] || command_refused(s, focused, k->command))
 			continue;
 		bool pair = k->bar[0] == '&' && i > 0;
 		snprintf(keys, sizeof keys, "%s%s", pair ? key_shown(key_at(i - 1)->key) : "",

@@ -4,7 +4,8 @@ cd "$(dirname "$0")/../.." || exit 1
 
 table() {
 	printf '| key | what it does |\n|---|---|\n'
-	sed -n 's/^KEY([A-Z_]*, "\([^"]*\)", "\([^"]*\)", "[^"]*", "\([^"]*\)")$/\1\t\2\t\3/p' src/ui/keys.def |
+	# a row is two lines
+	sed -n '/^KEY(/{N;s/\n *//;}; s/^KEY([A-Z_]*, "\([^"]*\)", "\([^"]*\)", "[^"]*",[^"]*"\([^"]*\)")$/\1\t\2\t\3/p' src/ui/keys.def |
 	awk -F'\t' '{
 		name["LEFT"] = "←"; name["RIGHT"] = "→"; name["UP"] = "↑"; name["DOWN"] = "↓"
 		name["TAB"] = "Tab"; name["BTAB"] = "Shift-Tab"; name["ENTER"] = "Enter"; name["ESC"] = "Esc"

@@ -1,0 +1,45 @@
+/*
+ * What a row of keys.def may name: conditions under which a key works, and what keys do.
+ *
+ * A condition is NULL when it holds, else the reason why not, as the person reads it. A handler
+ * returns at once; what takes time happens behind the host's functions (screen.h).
+ */
+#ifndef PMPP_UI_COMMAND_H
+#define PMPP_UI_COMMAND_H
+
+#include "ui/screen_parts.h"
+
+/* One press of a key: who asked, and the row's own argument. */
+struct command_call {
+	const struct screen_host *host;
+	struct screen_state *st;
+	const struct view_desc *view; /* the focused one; NULL = the host has no views */
+	enum command command;
+	int arg;
+};
+
+typedef const char *command_condition(const struct session *s, const struct view_desc *view);
+command_condition when_always, when_params, when_running, when_detail, when_axis, when_recorded;
+
+typedef void command_handler(const struct command_call *call);
+/* command_param.c: the selection's parameters; arg: direction */
+command_handler param_move, param_step, param_default, param_type, variant_step;
+/* command_view.c: focus, rows, detail and time axis of a panel; arg: direction */
+command_handler view_step, row_move, detail_toggle, detail_close, axis_zoom, axis_pan;
+/* command.c: what the host does, and what opens; arg: direction */
+command_handler open_overlay, host_run, host_cancel, host_step, host_reveal, host_export,
+	reference_run_toggle, quit;
+
+/* The value being typed, set or refused with its reason. */
+void param_typed(const struct screen_host *host, struct screen_state *st);
+/* Panel @i of the tab row gets the focus. */
+void view_focus(const struct screen_host *host, struct screen_state *st, size_t i);
+/* Index @at of @n after a row command. */
+unsigned row_moved(unsigned at, unsigned n, enum command command);
+
+/* command_open.c: opens a list, page or prompt. */
+void overlay_open(const struct screen_host *host, struct screen_state *st, enum command what);
+/* True when what is open took the command. */
+bool overlay_command(const struct screen_host *host, struct screen_state *st, enum command command);
+
+#endif

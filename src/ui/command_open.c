@@ -1,0 +1,78 @@
+/* Keys while a list, a page or a prompt is open over the panels. See command.h. */
+#include "ui/command.h"
+
+void overlay_open(const struct screen_host *host, struct screen_state *st, enum command what)
+{
+	screen_close(st);
+	st->open = what;
+	if (!overlay_is_list(what))
+		return;
+	struct choice ch;
+	size_t index;
+	for (size_t i = 0; overlay_choice(host, st, i, &ch, &index); i++)
+		if (ch.current)
+			st->selected = i;
+	if (!host->choices(host->ctx, what)) {
+		screen_close(st);
+		screen_say(st, true, "there is nothing to choose from");
+	}
+}
+
+static void choose(const struct screen_host *host, struct screen_state *st)
+{
+	struct choice ch;
+	size_t index, n = overlay_count(host, st);
+	if (!n)
+		return;
+	if (!overlay_choice(host, st, st->selected < n ? st->selected : n - 1, &ch, &index))
+		return;
+	if (!ch.enabled) {
+		screen_say(st, true, "%s: %s", ch.label, ch.why_not[0] ? ch.why_not : "not possible here");
+		return;
+	}
+	const enum command what = st->open;
+	screen_close(st);
+	host->choose(host->ctx, what, index);
+}
+
+static void confirm(const struct screen_host *host, struct screen_state *st)
+{
+	if (overlay_is_list(st->open))
+		choose(host, st);
+	else if (st->open == CMD_PARAM_TYPE)
+		param_typed(host, st);
+	else
+		screen_close(st);
+}
+
+bool overlay_command(const struct screen_host *host, struct screen_state *st, enum command command)
+{
+	const bool list = overlay_is_list(st->open), prompt = st->open == CMD_PARAM_TYPE;
+	switch (command) {
+	case CMD_BACK: screen_close(st); return true;
+	case CMD_LENS: confirm(host, st); return true;
+	case CMD_ROW_UP:
+	case CMD_ROW_DOWN:
+	case CMD_PAGE_UP:
+	case CMD_PAGE_DOWN:
+	case CMD_ROW_FIRST:
+	case CMD_ROW_LAST:
+		if (list)
+			st->selected =
+				row_moved((unsigned)st->selected, (unsigned)overlay_count(host, st), command);
+		else if (!prompt)
+			st->top = row_moved((unsigned)st->top, (unsigned)overlay_text_rows(host, st), command);
+		return true;
+	case CMD_QUIT:
+		if (list || prompt)
+			return false; /* asked for by its own name: quit */
+		screen_close(st);
+		return true;
+	default:
+		if (command == st->open) {
+			screen_close(st);
+			return true;
+		}
+		return prompt;
+	}
+}

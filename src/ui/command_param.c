@@ -1,0 +1,90 @@
+/* Keys that change the selection: which parameter, its value, the variant. See command.h. */
+#include "ui/command.h"
+
+#include <string.h>
+
+static bool used(const struct session *s, unsigned param)
+{
+	return kernel_param_used(s->sel.kernel, s->sel.variant, param);
+}
+
+const char *when_params(const struct session *s, const struct view_desc *view)
+{
+	const struct kernel_desc *k = s->sel.kernel;
+	(void)view;
+	for (unsigned i = 0; k && i < k->n_params; i++)
+		if (used(s, i))
+			return NULL;
+	return "this variant has no parameters";
+}
+
+void param_move(const struct command_call *call)
+{
+	struct session *s = call->host->edit(call->host->ctx);
+	const unsigned n = s->sel.kernel->n_params;
+	do
+		s->param = (s->param + (call->arg > 0 ? 1 : n - 1)) % n;
+	while (!used(s, s->param));
+}
+
+/* The focused parameter, moved onto one that the variant uses. */
+static const struct session *focused_param(const struct command_call *call)
+{
+	struct session *s = call->host->edit(call->host->ctx);
+	if (s->param >= s->sel.kernel->n_params)
+		s->param = 0;
+	while (!used(s, s->param))
+		s->param = (s->param + 1) % s->sel.kernel->n_params;
+	return s;
+}
+
+void param_step(const struct command_call *call)
+{
+	const struct session *s = focused_param(call);
+	const int64_t is = s->sel.params[s->param];
+	const int64_t next = kernel_param_step(s->sel.kernel, s->param, is, call->arg);
+	if (next == is)
+		screen_say(call->st, false, "%s is at its %s value", s->sel.kernel->params[s->param].name,
+		           call->arg > 0 ? "largest" : "smallest");
+	else
+		call->host->set_param(call->host->ctx, s->param, next);
+}
+
+void param_default(const struct command_call *call)
+{
+	const struct session *s = focused_param(call);
+	call->host->set_param(call->host->ctx, s->param, s->sel.kernel->params[s->param].def);
+}
+
+void param_type(const struct command_call *call)
+{
+	focused_param(call);
+	overlay_open(call->host, call->st, call->command);
+}
+
+void param_typed(const struct screen_host *host, struct screen_state *st)
+{
+	const struct session *s = host->session(host->ctx);
+	struct err err = { 0 };
+	int64_t value;
+	if (!st->typed[0]) {
+		screen_close(st);
+		return;
+	}
+	if (!kernel_param_parse(s->sel.kernel, s->param, st->typed, &value, &err)) {
+		screen_say(st, true, "%.400s%s%.150s", err.msg, err.remedy[0] ? " → " : "", err.remedy);
+		return; /* what was typed stays, to be corrected */
+	}
+	screen_close(st);
+	host->set_param(host->ctx, s->param, value);
+}
+
+void variant_step(const struct command_call *call)
+{
+	const struct session *s = call->host->session(call->host->ctx);
+	const struct kernel_desc *k = s->sel.kernel;
+	if (k && k->n_variants)
+		call->host->set_kernel(call->host->ctx, k,
+		                       (s->sel.variant + (call->arg > 0 ? 1 : k->n_variants - 1)) %
+		                           k->n_variants);
+}

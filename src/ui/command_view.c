@@ -1,0 +1,102 @@
+/* Keys inside the panels: which one has the focus, its row, its detail, its time axis. See
+ * command.h. */
+#include "ui/command.h"
+
+#include <string.h>
+
+#define PAGE 10
+
+const char *when_detail(const struct session *s, const struct view_desc *view)
+{
+	return view && view->lens_rows && view->rows && view->rows(s)
+	           ? NULL
+	           : "no row with a detail in this panel";
+}
+
+const char *when_axis(const struct session *s, const struct view_desc *view)
+{
+	(void)s;
+	return view && view->zooms ? NULL : "this panel has no time axis; the timeline has";
+}
+
+void view_focus(const struct screen_host *host, struct screen_state *st, size_t i)
+{
+	struct session *s = host->edit(host->ctx);
+	if (i >= host->n_views) {
+		screen_say(st, true, "there is no panel %zu", i + 1);
+		return;
+	}
+	const struct view_desc *v = host->view_at(i);
+	if (s->view && !strcmp(s->view, v->name))
+		return;
+	s->view = v->name;
+	s->line = v->start ? v->start(s) : 0;
+	s->lens_row = 0;
+	s->lens = false;
+	if (host->focus)
+		host->focus(host->ctx);
+}
+
+void view_step(const struct command_call *call)
+{
+	const size_t n = call->host->n_views;
+	const size_t focus = screen_focus(call->host, call->host->session(call->host->ctx));
+	view_focus(call->host, call->st, n ? (focus + (call->arg > 0 ? 1 : n - 1)) % n : 0);
+}
+
+unsigned row_moved(unsigned at, unsigned n, enum command command)
+{
+	const unsigned last = n ? n - 1 : 0;
+	if (at > last)
+		at = last;
+	switch (command) {
+	case CMD_ROW_UP: return at ? at - 1 : 0;
+	case CMD_ROW_DOWN: return at < last ? at + 1 : last;
+	case CMD_PAGE_UP: return at > PAGE ? at - PAGE : 0;
+	case CMD_PAGE_DOWN: return last - at > PAGE ? at + PAGE : last;
+	case CMD_ROW_FIRST: return 0;
+	case CMD_ROW_LAST: return last;
+	default: return at;
+	}
+}
+
+void row_move(const struct command_call *call)
+{
+	struct session *s = call->host->edit(call->host->ctx);
+	const struct view_desc *v = call->view;
+	if (v && s->lens && v->lens_rows)
+		s->lens_row = row_moved(s->lens_row, v->lens_rows(s), call->command);
+	else if (v && v->rows)
+		s->line = row_moved(s->line, v->rows(s), call->command);
+}
+
+void detail_toggle(const struct command_call *call)
+{
+	struct session *s = call->host->edit(call->host->ctx);
+	s->lens = !s->lens;
+	s->lens_row = s->lens && call->view->lens_start ? call->view->lens_start(s) : 0;
+}
+
+void detail_close(const struct command_call *call)
+{
+	if (call->host->session(call->host->ctx)->lens && call->view)
+		detail_toggle(call);
+}
+
+void axis_zoom(const struct command_call *call)
+{
+	if (!timeline_zoom_by(call->host->edit(call->host->ctx), call->arg))
+		screen_say(call->st, false,
+		           call->arg > 0 ? "there is no closer look" : "this is all of it");
+}
+
+void axis_pan(const struct command_call *call)
+{
+	struct session *s = call->host->edit(call->host->ctx);
+	if (timeline_pan_by(s, call->arg))
+		return;
+	screen_say(call->st, false,
+	           call->arg < 0      ? "this is the start"
+	           : s->timeline_zoom ? "this is the end"
+	                              : "this is all of it; z looks closer");
+}
