@@ -39,11 +39,6 @@ const char *when_recorded(const struct session *s, const struct view_desc *view)
 
 /* --- handlers --- */
 
-void open_overlay(const struct command_call *call)
-{
-	overlay_open(call->host, call->st, call->command);
-}
-
 void host_run(const struct command_call *call)
 {
 	call->host->run(call->host->ctx);

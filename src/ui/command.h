@@ -23,13 +23,17 @@ command_condition when_always, when_params, when_running, when_detail, when_axis
 
 typedef void command_handler(const struct command_call *call);
 /* command_param.c: the selection's parameters; arg: direction */
-command_handler param_move, param_step, param_default, param_type, variant_step;
+command_handler param_move, param_step, param_default, variant_step;
 /* command_view.c: focus, rows, detail and time axis of a panel; arg: direction */
 command_handler view_step, row_move, detail_toggle, detail_close, axis_zoom, axis_pan;
-/* command.c: what the host does, and what opens; arg: direction */
-command_handler open_overlay, host_run, host_cancel, host_step, host_reveal, host_export,
-	reference_run_toggle, quit;
+/* command_open.c: the list or page of the command; the prompt for a value */
+command_handler open_overlay, open_prompt;
+/* command.c: what the host does; arg: direction */
+command_handler host_run, host_cancel, host_step, host_reveal, host_export, reference_run_toggle,
+	quit;
 
+/* The session, its focused parameter being one that the variant uses. */
+const struct session *param_focused(const struct command_call *call);
 /* The value being typed, set or refused with its reason. */
 void param_typed(const struct screen_host *host, struct screen_state *st);
 /* Panel @i of the tab row gets the focus. */
@@ -37,8 +41,7 @@ void view_focus(const struct screen_host *host, struct screen_state *st, size_t 
 /* Index @at of @n after a row command. */
 unsigned row_moved(unsigned at, unsigned n, enum command command);
 
-/* command_open.c: opens a list, page or prompt. */
-void overlay_open(const struct screen_host *host, struct screen_state *st, enum command what);
+/* command_open.c */
 /* True when what is open took the command. */
 bool overlay_command(const struct screen_host *host, struct screen_state *st, enum command command);
 

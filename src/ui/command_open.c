@@ -1,7 +1,7 @@
 /* Keys while a list, a page or a prompt is open over the panels. See command.h. */
 #include "ui/command.h"
 
-void overlay_open(const struct screen_host *host, struct screen_state *st, enum command what)
+static void overlay_open(const struct screen_host *host, struct screen_state *st, enum command what)
 {
 	screen_close(st);
 	st->open = what;
@@ -16,6 +16,17 @@ void overlay_open(const struct screen_host *host, struct screen_state *st, enum 
 		screen_close(st);
 		screen_say(st, true, "there is nothing to choose from");
 	}
+}
+
+void open_overlay(const struct command_call *call)
+{
+	overlay_open(call->host, call->st, call->command);
+}
+
+void open_prompt(const struct command_call *call)
+{
+	param_focused(call);
+	overlay_open(call->host, call->st, call->command);
 }
 
 static void choose(const struct screen_host *host, struct screen_state *st)

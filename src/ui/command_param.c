@@ -27,8 +27,7 @@ void param_move(const struct command_call *call)
 	while (!used(s, s->param));
 }
 
-/* The focused parameter, moved onto one that the variant uses. */
-static const struct session *focused_param(const struct command_call *call)
+const struct session *param_focused(const struct command_call *call)
 {
 	struct session *s = call->host->edit(call->host->ctx);
 	if (s->param >= s->sel.kernel->n_params)
@@ -40,7 +39,7 @@ static const struct session *focused_param(const struct command_call *call)
 
 void param_step(const struct command_call *call)
 {
-	const struct session *s = focused_param(call);
+	const struct session *s = param_focused(call);
 	const int64_t is = s->sel.params[s->param];
 	const int64_t next = kernel_param_step(s->sel.kernel, s->param, is, call->arg);
 	if (next == is)
@@ -52,14 +51,8 @@ void param_step(const struct command_call *call)
 
 void param_default(const struct command_call *call)
 {
-	const struct session *s = focused_param(call);
+	const struct session *s = param_focused(call);
 	call->host->set_param(call->host->ctx, s->param, s->sel.kernel->params[s->param].def);
-}
-
-void param_type(const struct command_call *call)
-{
-	focused_param(call);
-	overlay_open(call->host, call->st, call->command);
 }
 
 void param_typed(const struct screen_host *host, struct screen_state *st)

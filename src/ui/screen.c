@@ -10,14 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t screen_focus(const struct screen_host *host, const struct session *s)
-{
-	for (size_t i = 0; i < host->n_views; i++)
-		if (s->view && !strcmp(host->view_at(i)->name, s->view))
-			return i;
-	return 0;
-}
-
 static struct canvas part(struct canvas *c, struct rect r)
 {
 	return canvas_sub(c, r.row, r.col, r.rows, r.cols);

@@ -23,7 +23,9 @@ void status_keys(const struct session *s, const struct view_desc *focused, struc
 int recorded_rows(const struct session *s, int rows);
 void recorded_draw(const struct session *s, const struct metric_list *shown, struct canvas *c);
 
-/* screen_state.c: a message in the status line, @bad = a refusal; and back to nothing open. */
+/* screen_state.c: index of the focused view. */
+size_t screen_focus(const struct screen_host *host, const struct session *s);
+/* A message in the status line, @bad = a refusal; and back to nothing open. */
 void screen_say(struct screen_state *st, bool bad, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void screen_close(struct screen_state *st);
@@ -41,8 +43,5 @@ bool overlay_choice(const struct screen_host *host, const struct screen_state *s
                     struct choice *out, size_t *index);
 /* Rows of help and legend, to bound scrolling. */
 size_t overlay_text_rows(const struct screen_host *host, const struct screen_state *st);
-
-/* screen.c: index of the focused view. */
-size_t screen_focus(const struct screen_host *host, const struct session *s);
 
 #endif

@@ -63,7 +63,9 @@ CUDA = re.compile(
 CUDA_FOLDERS = re.compile(r"^src/(cuda|compile|runtime)/|^src/model/occupancy[^/]*\.c$")
 
 # (file, word): a word that is also the name of a view or a parameter, and why the file may say it.
-NAMED = {}
+NAMED = {
+    ("src/ui/header.c", "block"): "the launch's own word; a parameter of that name says it already",
+}
 
 ERRORS = []
 
