@@ -41,7 +41,6 @@ void view_focus(const struct screen_host *host, struct screen_state *st, size_t 
 /* Index @at of @n after a row command. */
 unsigned row_moved(unsigned at, unsigned n, enum command command);
 
-/* command_open.c */
 /* True when what is open took the command. */
 bool overlay_command(const struct screen_host *host, struct screen_state *st, enum command command);
 
