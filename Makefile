@@ -162,6 +162,7 @@ $(B)/obj/src/cli/cli.o: $(B)/gen/verbs.def
 NEEDS_base    := base
 NEEDS_model   := model base
 NEEDS_ptx     := ptx base
+NEEDS_sass    := $(LIB_NAMES)
 NEEDS_compile := compile model base
 NEEDS_timemodel := timemodel model base
 NEEDS_emu     := emu ptx backend timemodel compile model base
@@ -177,7 +178,7 @@ $(B)/unit/$(1)/%: $(B)/obj/tests/unit/$(1)/%.o $(NEEDS_$(1):%=$(B)/lib/%.a)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$< -Wl,--start-group $$(filter %.a,$$^) -Wl,--end-group $$(LIBS) $$(TEST_LIBS)
 endef
-$(foreach l,base model timemodel ptx compile emu cuda ui kernels lab seeds,$(eval $(call unit_rule,$(l))))
+$(foreach l,base model timemodel ptx sass compile emu cuda ui kernels lab seeds,$(eval $(call unit_rule,$(l))))
 # Stand-ins for NVIDIA's libraries, opened by tests of the GPU back end and of the compiler.
 $(B)/unit/cuda/fake_nvidia.so: tests/unit/cuda/fake_nvidia.c
 $(B)/unit/compile/fake_nvrtc.so: tests/unit/compile/fake_nvrtc.c

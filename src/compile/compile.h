@@ -91,4 +91,8 @@ const char *cuda_home(void);
 void *cuda_dlopen(const char *name, const char *const *versions, char *path, size_t path_size,
                   struct err *err);
 
+/* The program @name of the toolkit, from bin/ of the places above, then PATH. ERR_UNAVAILABLE with
+ * every place looked into. Thread-safe. */
+bool cuda_tool(const char *name, char *path, size_t path_size, struct err *err);
+
 #endif

@@ -233,6 +233,14 @@ void store_keep(const char *name, const char *bytes, size_t n, char *path, size_
 		path[0] = '\0';
 }
 
+bool store_find(const char *name, size_t max, struct text *out)
+{
+	char dir[4096], path[4200];
+	store_dir(dir, sizeof dir);
+	const int len = snprintf(path, sizeof path, "%s/%s", dir, name);
+	return dir[0] && len > 0 && (size_t)len < sizeof path && file_read(path, max, out, NULL);
+}
+
 void store_probe(void)
 {
 	char path[4200];
@@ -286,7 +294,7 @@ void store_trim(unsigned long long max_bytes)
 			continue;
 		if (ends_with(d->d_name, ".tmp") && st.st_mtime + stale_seconds < time(NULL)) {
 			unlinkat(dirfd(dir), d->d_name, 0);
-		} else if (ends_with(d->d_name, SUFFIX)) {
+		} else if (ends_with(d->d_name, SUFFIX) || ends_with(d->d_name, ".listing")) {
 			files = mem_realloc(files, n + 1, sizeof *files);
 			files[n++] = (struct kept_file){ mem_strdup(d->d_name), (unsigned long long)st.st_size,
 				                             st.st_mtim };

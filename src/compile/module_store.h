@@ -8,6 +8,7 @@
 #ifndef PMPP_COMPILE_MODULE_STORE_H
 #define PMPP_COMPILE_MODULE_STORE_H
 
+#include "base/text.h"
 #include "compile/compile.h"
 
 /* ${XDG_CACHE_HOME:-~/.cache}/pmpp-explore; "" = there is none, and store_note() says why. */
@@ -18,6 +19,8 @@ bool store_load(const char *key, struct module *m);
 void store_save(const struct module *m);
 /* Keeps @bytes as file @name of the folder; @path is where, "" when it cannot be. */
 void store_keep(const char *name, const char *bytes, size_t n, char *path, size_t size);
+/* Appends file @name of the folder to @out; false = there is none, or more than @max bytes. */
+bool store_find(const char *name, size_t max, struct text *out);
 /* Tries to create a file in the folder, so that the note is about now. */
 void store_probe(void);
 /* Why entries cannot be kept; "" = they can. */

@@ -147,10 +147,16 @@ static bool is_home(const char *dir)
 	return false;
 }
 
+/* For tests: as if no toolkit were installed. */
+static bool system_hidden(void)
+{
+	const char *hidden = getenv("PMPP_NO_SYSTEM_CUDA");
+	return hidden && *hidden && strcmp(hidden, "0") != 0;
+}
+
 static void find_places(void)
 {
-	const char *hidden = getenv("PMPP_NO_SYSTEM_CUDA"); /* tests: as if no toolkit were installed */
-	bool system = !hidden || !*hidden || !strcmp(hidden, "0");
+	const bool system = !system_hidden();
 	if (system) {
 		add_place(getenv("CUDA_HOME"));
 		add_place(getenv("CUDA_PATH"));
@@ -237,4 +243,38 @@ void *cuda_dlopen(const char *name, const char *const *versions, char *path, siz
 	}
 	text_free(&tried);
 	return handle;
+}
+
+/* The file @name of folder @dir, when it can be run. */
+static bool program_in(const char *dir, size_t len, const char *below, const char *name, char *path,
+                       size_t n)
+{
+	const int k = snprintf(path, n, "%.*s%s/%s", (int)len, dir, below, name);
+	return k > 0 && (size_t)k < n && !access(path, X_OK);
+}
+
+bool cuda_tool(const char *name, char *path, size_t path_size, struct err *err)
+{
+	pthread_once(&places.once, find_places);
+	struct text folders = { 0 };
+	for (unsigned i = 0; i < places.n; i++) {
+		if (program_in(places.dir[i], strlen(places.dir[i]), "/bin", name, path, path_size)) {
+			text_free(&folders);
+			return true;
+		}
+		text_add(&folders, "%s/bin, ", places.dir[i]);
+	}
+	const char *at = system_hidden() ? NULL : getenv("PATH");
+	while (at && *at) {
+		const size_t len = strcspn(at, ":");
+		if (len && program_in(at, len, "", name, path, path_size)) {
+			text_free(&folders);
+			return true;
+		}
+		at += len;
+		at += *at == ':';
+	}
+	err_set(err, ERR_UNAVAILABLE, "%s was not found in %sPATH", name, folders.s ? folders.s : "");
+	text_free(&folders);
+	return false;
 }

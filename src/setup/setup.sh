@@ -155,6 +155,7 @@ setup_packages() {
 	for python3 in python3 /usr/bin/python3; do
 		"$python3" -c 'import jsonschema' 2>/dev/null && extra=
 	done
+	have_disassembler || have_pip || extra="$extra python3 python3-pip"
 	# shellcheck disable=SC2086
 	apt_install "packages are missing" $missing $python $extra
 	missing=
@@ -232,6 +233,13 @@ PMPP_NO_SYSTEM_CUDA is set'
 
 have_pip() { have_command python3 && python3 -m pip --version >/dev/null 2>&1; }
 
+# pip_into FOLDER REQUIREMENTS: what they name, unpacked.
+pip_into() {
+	PIP_USER=0 PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet \
+		--disable-pip-version-check --no-input --no-deps --no-compile --only-binary :all: \
+		--require-hashes --no-warn-conflicts --target "$1" -r "$2" >"$log" 2>&1 </dev/null
+}
+
 fetch_wheels() {
 	machine=$(uname -s)-$(uname -m)
 	why="no complete CUDA Toolkit was found:$looked"
@@ -242,9 +250,7 @@ fetch_wheels() {
 	say "fetching NVIDIA's wheels (106 MB) into build/cuda"
 	rm -rf build/cuda build/cuda.tmp
 	mkdir -p build/cuda.tmp
-	if ! PIP_USER=0 PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-input \
-		--no-deps --no-compile --only-binary :all: --require-hashes --no-warn-conflicts \
-		--target build/cuda.tmp -r "$wheels" >"$log" 2>&1 </dev/null
+	if ! pip_into build/cuda.tmp "$wheels"
 	then
 		grep -v '^WARNING: Retrying' "$log" | tail -n 12 >&2
 		rm -rf build/cuda.tmp
@@ -267,6 +273,31 @@ fetch_wheels() {
 	[ -z "$lacks" ] || die "NVIDIA's wheels, unpacked into build/cuda, have no $lacks."
 }
 
+# Shows machine code; not every toolkit has it. Nothing else needs it, so its absence is no failure.
+disassembler=bin/nvdisasm
+have_disassembler() {
+	[ -x "$cuda_root/$disassembler" ] || [ -x "build/cuda/$disassembler" ] || have_command nvdisasm
+}
+
+fetch_disassembler() {
+	have_disassembler && return
+	have_pip || {
+		say "no nvdisasm, and no pip to fetch it: listings of machine code need it later"
+		return
+	}
+	[ "$(uname -s)-$(uname -m)" = Linux-x86_64 ] || return
+	say "fetching nvdisasm (5 MB) into build/cuda"
+	rm -rf build/cuda.tmp
+	mkdir -p build/cuda.tmp "build/cuda/${disassembler%/*}"
+	grep '^nvidia-cuda-nvdisasm' "$wheels" >build/cuda.tmp/wheel.txt
+	if pip_into build/cuda.tmp/wheel build/cuda.tmp/wheel.txt; then
+		mv "build/cuda.tmp/wheel/nvidia/cu13/$disassembler" "build/cuda/$disassembler"
+	else
+		say "pip could not fetch it (its words: $log); listings of machine code need it later"
+	fi
+	rm -rf build/cuda.tmp
+}
+
 wheels_present() {
 	cmp -s "$wheels" build/cuda/wheels.txt && [ -z "$(cuda_lacks build/cuda)" ]
 }
@@ -284,6 +315,7 @@ setup_packages
 	fetch_wheels
 	cuda_root=build/cuda
 }
+fetch_disassembler
 flags="-isystem $cuda_root/include"
 [ ! -d "$cuda_root/extras/CUPTI/include" ] ||
 	flags="$flags -isystem $cuda_root/extras/CUPTI/include"

@@ -4,12 +4,14 @@
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/bin" "$work/tree/src/setup" "$work/cuda/include" "$work/cuda/lib64"
+mkdir -p "$work/bin" "$work/tree/src/setup" "$work/cuda/include" "$work/cuda/lib64" "$work/cuda/bin"
 cp "$TEST_ROOT"/src/setup/*.sh "$TEST_ROOT"/src/setup/*.txt "$work/tree/src/setup/"
 for h in $(sed 's/#.*//' "$TEST_ROOT/src/setup/cuda-headers.txt"); do
 	: >"$work/cuda/include/$h"
 done
 : >"$work/cuda/lib64/libnvrtc.so.13"
+: >"$work/cuda/bin/nvdisasm"
+chmod +x "$work/cuda/bin/nvdisasm"
 cd "$work/tree" || exit 1
 
 # tool NAME: an executable found before the real one, its body from stdin

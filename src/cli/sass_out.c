@@ -1,0 +1,265 @@
+/*
+ * The two forms of a disassembled function. The columns of the text:
+ *
+ *     41 | float acc = 0.0f;
+ *       0060  p219   12/ 1/ 2   4 y  w0 r- wait 0-2---  @!P0 LDG.E R2, desc[UR4][R2.64]
+ *
+ * offset; PTX line; live registers, predicates, uniform registers; stall cycles; y = yields;
+ * scoreboard set when written and when read; scoreboards waited for; the instruction.
+ */
+#include "cli/sass_out.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *sass_file_name(const char *name)
+{
+	return name[0] == '/' && name[1] && !strchr(name + 1, '/') ? name + 1 : name;
+}
+
+/* --- text --------------------------------------------------------------------------------------- */
+
+static void print_place(struct cli *c, const struct sass_show *show, const struct sass_inst *i)
+{
+	const char *file = sass_file_name(show->module->files[i->file]);
+	char code[160] = "";
+	if (!i->line) {
+		fputs("   ? | (no line)\n", c->out);
+		return;
+	}
+	const bool ours = show->source_file && !strcmp(file, show->source_file);
+	if (ours && show->source)
+		source_line(show->source, i->line, code, sizeof code);
+	if (ours)
+		fprintf(c->out, "%4u | %s\n", i->line, code);
+	else
+		fprintf(c->out, "%4u | (%s)\n", i->line, file);
+}
+
+static void live_text(const struct sass_inst *i, char *out, size_t n)
+{
+	if (i->live_regs == SASS_UNKNOWN_LIVE)
+		snprintf(out, n, "  ?/ ?/ ?");
+	else
+		snprintf(out, n, "%3u/%2u/%2u", i->live_regs, i->live_preds, i->live_uregs);
+}
+
+static char barrier_digit(unsigned b)
+{
+	return b < SASS_N_BARRIERS ? (char)('0' + b) : '-';
+}
+
+/* Labels have numbers of the disassembler's own; the offset they stand for says more. */
+static void operands_text(const struct sass_func *f, const struct sass_inst *i, char *out, size_t n)
+{
+	const char *label = i->target == SASS_NO_TARGET ? NULL : strchr(i->text, '`');
+	if (label)
+		snprintf(out, n, "%.*s0x%04" PRIx32, (int)(label - i->text), i->text,
+		         f->insts[i->target].offset);
+	else
+		snprintf(out, n, "%s", i->text);
+}
+
+static void print_inst(struct cli *c, const struct sass_func *f, const struct sass_inst *i)
+{
+	char operands[256];
+	char live[24], ptx[16] = "", wait[SASS_N_BARRIERS + 1] = "", guard[8] = "";
+	live_text(i, live, sizeof live);
+	if (i->ptx_line)
+		snprintf(ptx, sizeof ptx, "p%" PRIu32, i->ptx_line);
+	for (unsigned b = 0; b < SASS_N_BARRIERS; b++)
+		wait[b] = i->control.wait >> b & 1 ? (char)('0' + b) : '-';
+	if (i->guard != SASS_PT || i->guard_not)
+		snprintf(guard, sizeof guard, "@%s%s%c", i->guard_not ? "!" : "",
+		         i->guard_uniform ? "UP" : "P", i->guard == SASS_PT ? 'T' : '0' + i->guard);
+	operands_text(f, i, operands, sizeof operands);
+	fprintf(c->out, "  %04" PRIx32 "  %-6s %s  %2u %c  w%c r%c wait %s  %5s %s%s%s", i->offset, ptx,
+	        live, i->control.stall, i->control.yield ? 'y' : '-',
+	        barrier_digit(i->control.write_bar), barrier_digit(i->control.read_bar), wait, guard,
+	        i->opcode, *operands ? " " : "", operands);
+	if (i->spill)
+		fputs("   // spill", c->out);
+	fputc('\n', c->out);
+}
+
+struct mix {
+	unsigned by_class[SASS_CLASS_COUNT], by_pipe[SASS_PIPE_COUNT], spills, strange, n;
+	const char *why_not; /* of the first strange one */
+};
+
+static struct mix count_mix(const struct sass_func *f)
+{
+	struct mix m = { .n = f->n_insts };
+	for (unsigned n = 0; n < f->n_insts; n++) {
+		const struct sass_inst *i = &f->insts[n];
+		const struct sass_op_info *info = sass_op_info(i->op);
+		m.by_class[info->class]++;
+		m.by_pipe[info->pipe]++;
+		m.spills += i->spill;
+		if (i->why_not && !m.strange++)
+			m.why_not = i->why_not;
+	}
+	return m;
+}
+
+static void print_mix(struct cli *c, const struct sass_func *f)
+{
+	const struct mix m = count_mix(f);
+	struct table t = { .cols = 3, .right = { false, true, true } };
+	fputs("\n  Instructions in the code, not executed ones:\n", c->out);
+	for (unsigned k = 0; k < SASS_CLASS_COUNT; k++) {
+		char count[16], share[16];
+		if (!m.by_class[k])
+			continue;
+		snprintf(count, sizeof count, "%u", m.by_class[k]);
+		snprintf(share, sizeof share, "%.1f %%", 100.0 * m.by_class[k] / m.n);
+		table_row(&t, sass_class_name(k), count, share);
+	}
+	table_print(&t, c->out, "    ");
+	if (m.spills)
+		fprintf(c->out, "    %u of them spill registers to local memory or bring them back\n",
+		        m.spills);
+	if (m.strange)
+		fprintf(c->out, "    %u are not understood; the first: %s\n", m.strange, m.why_not);
+}
+
+static void print_head(struct cli *c, const struct sass_show *show, const struct sass_func *f)
+{
+	const struct cubin_func *k = f->cubin;
+	char shared[32], stack[32];
+	fmt_bytes(shared, sizeof shared, k->shared_bytes);
+	fmt_bytes(stack, sizeof stack, k->stack_bytes);
+	fprintf(c->out, "%s (%s), sm_%u: %u instructions, %u registers, %s static shared", f->name,
+	        k->entry ? "kernel" : "function", show->module->cubin.sm, f->n_insts, k->registers,
+	        shared);
+	if (k->stack_bytes != CUBIN_NO_COUNT)
+		fprintf(c->out, ", %s stack", stack);
+	fputs("\n", c->out);
+	for (unsigned i = 0; i < k->n_params; i++)
+		fprintf(c->out, "  parameter %u: %u bytes at c[0x0][0x%x]\n", k->params[i].index,
+		        k->params[i].bytes, k->param_offset + k->params[i].offset);
+	fputs("\n  offset PTX    R/ P/UR  stall, yield, barriers set and waited for, instruction\n",
+	      c->out);
+}
+
+void sass_print(struct cli *c, const struct sass_show *show, const struct sass_func *f)
+{
+	print_head(c, show, f);
+	for (unsigned n = 0; n < f->n_insts; n++) {
+		const struct sass_inst *i = &f->insts[n];
+		const struct sass_inst *last = n ? i - 1 : NULL;
+		if (!last || last->line != i->line || last->file != i->file)
+			print_place(c, show, i);
+		print_inst(c, f, i);
+	}
+	print_mix(c, f);
+}
+
+/* --- JSON --------------------------------------------------------------------------------------- */
+
+static json_t *json_bits(unsigned bits)
+{
+	json_t *a = json_array();
+	for (unsigned b = 0; bits >> b; b++)
+		if (bits >> b & 1)
+			json_array_append_new(a, json_integer(b));
+	return a;
+}
+
+static json_t *json_barrier(unsigned b)
+{
+	return b < SASS_N_BARRIERS ? json_integer(b) : json_null();
+}
+
+static json_t *json_live(const struct sass_inst *i)
+{
+	if (i->live_regs == SASS_UNKNOWN_LIVE)
+		return json_null();
+	return json_pack("{s:i, s:i, s:i, s:i}", "registers", i->live_regs, "predicates", i->live_preds,
+	                 "uniform", i->live_uregs, "uniform_predicates", i->live_upreds);
+}
+
+static json_t *json_line(unsigned line)
+{
+	return line ? json_integer(line) : json_null();
+}
+
+static json_t *json_guard(const struct sass_inst *i)
+{
+	char guard[8];
+	if (i->guard == SASS_PT && !i->guard_not)
+		return json_null();
+	snprintf(guard, sizeof guard, "%s%s%c", i->guard_not ? "!" : "", i->guard_uniform ? "UP" : "P",
+	         i->guard == SASS_PT ? 'T' : '0' + i->guard);
+	return json_string(guard);
+}
+
+static json_t *json_inst(const struct sass_module *m, const struct sass_func *f,
+                         const struct sass_inst *i)
+{
+	char code[36];
+	const struct sass_op_info *info = sass_op_info(i->op);
+	const struct sass_control *k = &i->control;
+	snprintf(code, sizeof code, "%016" PRIx64 "%016" PRIx64, i->code[1], i->code[0]);
+	json_t *o = json_pack("{s:i, s:o, s:o, s:o}", "offset", (int)i->offset, "file",
+	                      i->line ? json_string(sass_file_name(m->files[i->file])) : json_null(),
+	                      "line", json_line(i->line), "ptx_line", json_line(i->ptx_line));
+	json_object_set_new(o, "guard", json_guard(i));
+	json_object_set_new(o, "opcode", json_string(i->opcode));
+	json_object_set_new(o, "operands", json_string(i->text));
+	json_object_set_new(o, "class", json_string(sass_class_name(info->class)));
+	json_object_set_new(o, "pipe", json_string(sass_pipe_name(info->pipe)));
+	json_object_set_new(o, "target",
+	                    i->target == SASS_NO_TARGET ? json_null()
+	                                                : json_integer(f->insts[i->target].offset));
+	json_object_set_new(o, "stall", json_integer(k->stall));
+	json_object_set_new(o, "yield", json_boolean(k->yield));
+	json_object_set_new(o, "write_barrier", json_barrier(k->write_bar));
+	json_object_set_new(o, "read_barrier", json_barrier(k->read_bar));
+	json_object_set_new(o, "waits", json_bits(k->wait));
+	json_object_set_new(o, "reuse", json_bits(k->reuse));
+	json_object_set_new(o, "live", json_live(i));
+	json_object_set_new(o, "spill", json_boolean(i->spill));
+	json_object_set_new(o, "code", json_string(code));
+	if (i->why_not)
+		json_object_set_new(o, "not_understood", json_string(i->why_not));
+	return o;
+}
+
+static json_t *json_mix(const struct sass_func *f)
+{
+	const struct mix m = count_mix(f);
+	json_t *by_class = json_object(), *by_pipe = json_object();
+	for (unsigned k = 0; k < SASS_CLASS_COUNT; k++)
+		if (m.by_class[k])
+			json_object_set_new(by_class, sass_class_name(k), json_integer(m.by_class[k]));
+	for (unsigned k = 0; k < SASS_PIPE_COUNT; k++)
+		if (m.by_pipe[k])
+			json_object_set_new(by_pipe, sass_pipe_name(k), json_integer(m.by_pipe[k]));
+	return json_pack("{s:o, s:o, s:i}", "by_class", by_class, "by_pipe", by_pipe, "spills",
+	                 (int)m.spills);
+}
+
+json_t *sass_json(const struct sass_show *show, const struct sass_func *f)
+{
+	const struct cubin_func *k = f->cubin;
+	json_t *insts = json_array(), *params = json_array();
+	for (unsigned i = 0; i < k->n_params; i++)
+		json_array_append_new(params, json_pack("{s:i, s:i, s:i}", "index", (int)k->params[i].index,
+		                                        "constant_offset",
+		                                        (int)(k->param_offset + k->params[i].offset),
+		                                        "bytes", (int)k->params[i].bytes));
+	for (unsigned n = 0; n < f->n_insts; n++)
+		json_array_append_new(insts, json_inst(show->module, f, &f->insts[n]));
+	json_t *o = json_pack("{s:s, s:b, s:i, s:i, s:i}", "name", f->name, "kernel", k->entry,
+	                      "registers", (int)k->registers, "static_shared_bytes",
+	                      (int)k->shared_bytes, "barriers", (int)k->barriers);
+	json_object_set_new(o, "stack_bytes",
+	                    k->stack_bytes == CUBIN_NO_COUNT ? json_null()
+	                                                     : json_integer(k->stack_bytes));
+	json_object_set_new(o, "parameters", params);
+	json_object_set_new(o, "mix", json_mix(f));
+	json_object_set_new(o, "instructions", insts);
+	return o;
+}

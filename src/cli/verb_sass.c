@@ -1,0 +1,250 @@
+/*
+ * sass: the machine code of a kernel, of a .cu file or of a cubin, with what the compiler tells the
+ * scheduler. Compiles and disassembles; runs nothing.
+ */
+#include "base/file.h"
+#include "base/mem.h"
+#include "cli/sass_out.h"
+#include "compile/compile.h"
+#include "compile/disassemble.h"
+#include "lab/registry.h"
+#include "userkernel/user_plugin.h"
+#include "userkernel/user_source.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_CU_BYTES ((size_t)4 << 20)
+#define MAX_CUBIN_BYTES ((size_t)256 << 20)
+
+struct state {
+	const char *gpu, *kernel;
+	bool json;
+};
+
+static unsigned options(void *state, struct option_spec *o)
+{
+	struct state *s = state;
+	const struct option_spec all[] = {
+		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET",
+		  "compile for this GPU: an id of 'list gpus' or a .yaml file (default " LAB_DEFAULT_GPU
+		  ")" },
+		{ "--kernel", OPT_TEXT, &s->kernel, "NAME", "of a file: only this function" },
+		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
+	};
+	memcpy(o, all, sizeof all);
+	return ARRAY_LEN(all);
+}
+
+static atomic_bool interrupted;
+
+static void on_interrupt(int signal)
+{
+	(void)signal;
+	atomic_store(&interrupted, true);
+}
+
+/* What was asked for, found and read. */
+struct subject {
+	char *source; /* NULL: a cubin */
+	char file[256];
+	struct text cubin;
+	char compiler[32]; /* "" = a cubin: its own note tells */
+	const char *only;  /* function to show; NULL = all */
+};
+
+static bool compiled(const struct compile_request *req, struct subject *out, struct err *err)
+{
+	struct module m = { 0 };
+	if (!compile_module(req, &m, err))
+		return false;
+	const bool good = m.cubin != NULL;
+	if (good) {
+		text_put(&out->cubin, m.cubin, m.cubin_len);
+		snprintf(out->compiler, sizeof out->compiler, "%s", m.compiler);
+		snprintf(out->file, sizeof out->file, "%s", req->file);
+	} else {
+		err_set(err, ERR_UNAVAILABLE, "%s: the cache holds no machine code of it", req->file);
+	}
+	module_free(&m);
+	return good;
+}
+
+static bool of_kernel(struct selection *sel, const struct gpu_spec *gpu, struct subject *out,
+                      struct err *err)
+{
+	const struct kernel_desc *k = sel->kernel;
+	struct compile_macro macros[KERNEL_MAX_PARAMS];
+	char file[64];
+	const struct compile_request req = {
+		.file = kernel_file(k, file, sizeof file),
+		.source = k->device_source ? k->device_source : kernel_source(k),
+		.n_macros = kernel_macros(k, sel->params, macros),
+		.macros = macros,
+		.cc_major = gpu->cc_major,
+		.cc_minor = gpu->cc_minor,
+		.cancel = &interrupted,
+	};
+	out->source = mem_strdup(kernel_source(k));
+	return compiled(&req, out, err);
+}
+
+/* Host code of the file is left out; its kernels need no launch to be compiled. */
+static bool of_file(const char *path, const char *text, const struct gpu_spec *gpu,
+                    struct subject *out, struct err *err)
+{
+	const char *slash = strrchr(path, '/');
+	struct user_source source;
+	user_source_scan(text, &source);
+	const struct compile_request req = {
+		.file = slash ? slash + 1 : path,
+		.source = source.device,
+		.cc_major = gpu->cc_major,
+		.cc_minor = gpu->cc_minor,
+		.cancel = &interrupted,
+	};
+	out->source = mem_strdup(text);
+	const bool good = compiled(&req, out, err);
+	user_source_free(&source);
+	return good;
+}
+
+static bool is_cubin(const char *word)
+{
+	static const char end[] = ".cubin";
+	const size_t n = strlen(word);
+	return n >= sizeof end && str_ieq(word + n - (sizeof end - 1), end);
+}
+
+/* A .cubin, a .cu without a descriptor, or a kernel. */
+static bool find_subject(const struct state *s, unsigned n, char **args, struct subject *out,
+                         struct err *err)
+{
+	struct selection sel = { .seed = 1 };
+	const struct gpu_spec *gpu = NULL;
+	out->only = s->kernel;
+	if (n && is_cubin(args[0])) {
+		if (n > 1)
+			return err_set(err, ERR_USAGE, "a cubin takes no parameters: '%s'", args[1]);
+		return file_read(args[0], MAX_CUBIN_BYTES, &out->cubin, err);
+	}
+	if (!gpu_load(s->gpu ? s->gpu : LAB_DEFAULT_GPU, &gpu, err))
+		return false;
+	if (n && user_file_named(args[0])) {
+		struct text text = { 0 };
+		char symbol[128];
+		if (!file_read(args[0], MAX_CU_BYTES, &text, err))
+			return false;
+		user_plugin_symbol(text.s, symbol, sizeof symbol);
+		const bool plain = !symbol[0] && n == 1;
+		const bool good = plain && of_file(args[0], text.s, gpu, out, err);
+		const bool extra = !symbol[0] && n > 1;
+		text_free(&text);
+		if (extra)
+			return err_set(err, ERR_USAGE, "'%s': a file without a descriptor has no parameters",
+			               args[1]);
+		if (plain)
+			return good;
+	}
+	if (!start_parse(n, args, &sel, err))
+		return false;
+	if (!s->kernel && strchr(args[0], '/') && !user_file_named(args[0]))
+		out->only = sel.kernel->variants[sel.variant].entry;
+	return of_kernel(&sel, gpu, out, err);
+}
+
+static bool known_function(const struct sass_module *m, const char *name, struct err *err)
+{
+	struct text names = { 0 };
+	if (!name || sass_func(m, name))
+		return true;
+	for (unsigned f = 0; f < m->n_funcs; f++)
+		text_add(&names, "%s%s", f ? ", " : "", m->funcs[f].name);
+	err_set(err, ERR_USAGE, "there is no function '%s' in it", name);
+	err_remedy(err, "functions: %s", names.s ? names.s : "none");
+	text_free(&names);
+	return false;
+}
+
+static int show_json(struct cli *c, const struct sass_show *show, const struct subject *s)
+{
+	const struct sass_module *m = show->module;
+	json_t *funcs = json_array();
+	for (unsigned f = 0; f < m->n_funcs; f++)
+		if (!s->only || !strcmp(m->funcs[f].name, s->only))
+			json_array_append_new(funcs, sass_json(show, &m->funcs[f]));
+	char arch[16];
+	snprintf(arch, sizeof arch, "sm_%u", m->cubin.sm);
+	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "schema", CLI_SCHEMA, "verb", "sass",
+	                      "architecture", arch, "disassembler", m->disassembler, "assembler",
+	                      m->cubin.tool, "functions", funcs);
+	if (s->compiler[0])
+		json_object_set_new(o, "compiler", json_string(s->compiler));
+	return cli_emit(c, o, CLI_OK);
+}
+
+static int show(struct cli *c, const struct sass_show *show, const struct subject *s)
+{
+	const struct sass_module *m = show->module;
+	if (c->json)
+		return show_json(c, show, s);
+	fprintf(c->out, "%s%s%s, disassembled by %s\n\n", s->compiler,
+	        s->compiler[0] && m->cubin.tool[0] ? ", " : "", m->cubin.tool,
+	        m->disassembler[0] ? m->disassembler : "nvdisasm");
+	bool first = true;
+	for (unsigned f = 0; f < m->n_funcs; f++) {
+		if (s->only && strcmp(m->funcs[f].name, s->only) != 0)
+			continue;
+		fputs(first ? "" : "\n", c->out);
+		first = false;
+		sass_print(c, show, &m->funcs[f]);
+	}
+	return CLI_OK;
+}
+
+static int run(struct cli *c, void *state, unsigned n, char **args)
+{
+	const struct state *s = state;
+	struct err err = { 0 };
+	struct subject subject = { 0 };
+	struct text listing = { 0 };
+	struct sass_module m = { 0 };
+	int status;
+	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
+	sigaction(SIGINT, &end, NULL);
+	if (find_subject(s, n, args, &subject, &err) &&
+	    disassemble(subject.cubin.s, subject.cubin.len, &interrupted, &listing, &err) &&
+	    sass_read(&m, subject.cubin.s, subject.cubin.len, listing.s, listing.len, &err) &&
+	    known_function(&m, subject.only, &err)) {
+		const struct sass_show what = {
+			.module = &m,
+			.source = subject.source,
+			.source_file = subject.source ? subject.file : NULL,
+		};
+		status = show(c, &what, &subject);
+	} else {
+		status = cli_fail(c, &err);
+	}
+	sass_free(&m);
+	text_free(&listing);
+	text_free(&subject.cubin);
+	free(subject.source);
+	return status;
+}
+
+const struct verb verb_sass = {
+	.name = "sass",
+	.order = 9,
+	.about = "the machine code of a kernel, instruction by instruction, under its source lines",
+	.usage = "KERNEL[/VARIANT] [name=value ...] | FILE.cu | FILE.cubin [options]",
+	.help =
+		"Per instruction: offset, PTX line, live registers, predicates and uniform registers,\n"
+		"and what the compiler tells the scheduler: cycles to the next instruction (stall), y to\n"
+		"prefer another warp, the scoreboard that is set when the result is written (w) and when\n"
+		"the sources are read (r), the scoreboards that it waits for. nvdisasm of the CUDA Toolkit\n"
+		"or of the wheel nvidia-cuda-nvdisasm reads the encoding.\n",
+	.options = options,
+	.state_bytes = sizeof(struct state),
+	.run = run,
+};
