@@ -12,7 +12,7 @@ static void s_223_intensity_grows_with_n(void **state)
 	double before = 0;
 
 	for (int64_t n = 64; n <= 4096; n *= 2) {
-		char words[64];
+		char words[80];
 		snprintf(words, sizeof words, "M=%" PRId64 " N=%" PRId64 " K=%" PRId64, n, n, n);
 		const struct kernel_cost c = cost_words("sgemm", "naive", words);
 		const double intensity = c.flop / c.min_bytes;
