@@ -7,7 +7,7 @@ MAKEFLAGS += --no-builtin-rules
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
-ON_TERMINAL := run test units seeds bench fuzz asan-check tsan-check
+ON_TERMINAL := run test units seeds bench fuzz asan-check tsan-check check-bare
 ifeq ($(filter $(ON_TERMINAL),$(MAKECMDGOALS)),)
 MAKEFLAGS += --output-sync=target
 endif
@@ -34,7 +34,7 @@ B       := build$(if $(SANITIZE),/$(subst $(comma),-,$(SANITIZE)))
 
 # --- set-up: packages and CUDA, found or fetched once, remembered in build/setup.mk ---------------
 # Anew when CUDA_HOME changed since, or when what was found is gone (tried once per run of make).
-NO_SETUP := clean list help
+NO_SETUP := clean list help check-bare
 ifneq ($(filter-out $(NO_SETUP),$(or $(MAKECMDGOALS),all)),)
 include build/setup.mk
 SETUP_STALE := $(if $(MAKE_RESTARTS),,$(if $(and $(SETUP_FROM),$(wildcard \
@@ -194,6 +194,8 @@ units: $(UNIT)
 ## test: set up, build, run every test; ends with "N passed, N failed"
 test: all $(UNIT)
 	@sh tests/run.sh $(B)
+## test-programs: build everything that `make test` runs
+test-programs: all $(UNIT)
 ## seeds: the sources' examples: id, test or preset step, passed or the reason why there is none
 seeds: all $(UNIT)
 	@sh tests/seeds.sh $(B)
@@ -214,6 +216,10 @@ lint: all build/lint/tools/wheels.txt
 ## format: write src, views and tests in the one style (.clang-format)
 format: build/lint/tools/wheels.txt
 	@$(LINT) --format
+## check-bare: as root, both README commands on a new machine: a chroot (RELEASE=trixie, TESTS=quick)
+RELEASE ?= bookworm
+check-bare:
+	@bash tests/bare/check-bare.sh $(RELEASE)
 ## asan-check: unit, kernel and PTX tests under AddressSanitizer and UBSan
 asan-check:
 	@$(MAKE) SANITIZE=address,undefined test
@@ -273,5 +279,5 @@ compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: all units test seeds check-layers lint format asan-check tsan-check check-gpu bless bench fuzz fuzz-run run install clean list help FORCE
+.PHONY: all units test test-programs check-bare seeds check-layers lint format asan-check tsan-check check-gpu bless bench fuzz fuzz-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,84 @@
+#!/bin/sh
+# What a new user does on a bare machine, in a fresh clone: new-user.sh root|user all|quick|build
+#
+# As root of the chroot that check-bare.sh made. `make` by a user without rights must print one
+# command that installs everything; `user` then runs that command as root and goes on as that user,
+# `root` lets make install by itself. Then `make run` in a terminal, then `make test`.
+set -u
+as=$1
+tests=$2
+work=$(mktemp -d)
+chmod 755 "$work"
+
+step() { printf '== %s\n' "$*"; }
+fail() { printf 'FAILED: %s\n' "$*"; exit 1; }
+# as_user COMMAND...: by the one who types here
+as_user() {
+	if [ "$as" = root ]; then "$@"; else runuser -u new -- "$@"; fi
+}
+
+step "make, by a user without rights"
+if [ "$as" = root ]; then
+	cp -r . "$work/clone"
+	chown -R new: "$work/clone"
+else
+	ln -s "$PWD" "$work/clone"
+fi
+if (cd "$work/clone" && HOME=/home/new runuser -u new -- make) >"$work/out" 2>&1; then
+	fail "packages are missing, and make says nothing"
+fi
+cat "$work/out"
+grep 'apt-get install' "$work/out" >"$work/commands"
+commands=$(wc -l <"$work/commands")
+[ "$commands" = 1 ] || fail "it prints not one command but $commands"
+if [ "$as" = user ]; then
+	step "that command, as root"
+	DEBIAN_FRONTEND=noninteractive sh "$work/commands" >"$work/out" 2>&1 || {
+		tail -n 20 "$work/out"
+		fail "the command"
+	}
+fi
+
+step "make run, in a terminal of 24 x 80; then q"
+mkfifo "$work/keys"
+plain() { sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g; s/\x1b[()][0-9A-Z]//g' "$work/screen"; }
+: >"$work/screen"
+chown new: "$work/screen"
+as_user script -qefc 'stty rows 24 cols 80; make run' "$work/screen" <"$work/keys" >/dev/null 2>&1 &
+terminal=$!
+exec 3>"$work/keys"
+seen=
+while kill -0 "$terminal" 2>/dev/null; do
+	if plain | grep -q 'q quit'; then
+		seen=yes
+		printf q >&3
+		break
+	fi
+	sleep 1
+done
+wait "$terminal"
+status=$?
+exec 3>&-
+built() { plain | tr -d '\r' | sed '/^  LINK .*pmpp-explore$/q'; }
+if [ -z "$seen" ] || [ "$status" != 0 ]; then
+	plain | tail -n 40
+	[ -n "$seen" ] || fail "make run shows no first screen (status $status)"
+	fail "q does not quit: status $status"
+fi
+built | grep '^setup:'
+plain | grep -q 'Occ' || fail "the first screen has no panels"
+grep -q "$(printf '\033\\[?1049l')" "$work/screen" || fail "the terminal was not restored"
+step "first screen seen; q quits with status 0"
+# a newer compiler's warnings do not stop a user, but are mended here
+if built | grep 'warning:'; then fail "the build has warnings"; fi
+step "no warning of $(cc --version | head -n 1)"
+
+case $tests in
+build) exit 0 ;;
+quick) target=units ;;
+*) target='test' ;;
+esac
+step "make $target"
+as_user make "$target" 2>&1 | tee "$work/tests"
+if grep -q 'warning:' "$work/tests"; then fail "the tests' build has warnings"; fi
+tail -n 1 "$work/tests" | grep -qE '^[1-9][0-9]* passed, 0 failed$' || fail "make $target"
