@@ -154,7 +154,7 @@ $(B)/gen/assets.S: src/base/assets.sh $(ASSETS) FORCE
 $(B)/obj/gen/assets.o: $(B)/gen/assets.S $(ASSETS)
 	@mkdir -p $(@D)
 	$(call say,AS,$@)$(CC) -c -o $@ $<
-$(B)/obj/src/lab/registry.o $(B)/obj/src/compile/tool/prefill.o: $(B)/gen/kernels.def $(B)/gen/views.def $(B)/gen/backends.def
+$(B)/obj/src/lab/registry.o $(B)/obj/src/compile/tool/prefill.o $(B)/obj/src/cli/view_list.o: $(B)/gen/kernels.def $(B)/gen/views.def $(B)/gen/backends.def
 $(B)/obj/src/cli/cli.o: $(B)/gen/verbs.def
 
 # --- tests ---------------------------------------------------------------------------------------

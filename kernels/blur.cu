@@ -98,13 +98,14 @@ static const struct param_desc params[N_PARAMS] = {
 	[P_RADIUS] = { .name = "RADIUS", .title = "pixels on each side", .unit = "pixels",
 	               .kind = PARAM_COMPILE, .def = RADIUS, .min = 0, .max = 16, .choices = radii },
 	[P_BLOCK_X] = { .name = "block_x", .title = "threads per block, x", .unit = "threads",
-	                .kind = PARAM_LAUNCH, .def = 16, .min = 1, .max = 1024,
+	                .kind = PARAM_LAUNCH, .role = PARAM_KNOB, .def = 16, .min = 1, .max = 1024,
 	                .steps = side_steps, .variants = BIT(NAIVE) },
 	[P_BLOCK_Y] = { .name = "block_y", .title = "threads per block, y", .unit = "threads",
 	                .kind = PARAM_LAUNCH, .def = 16, .min = 1, .max = 1024,
 	                .steps = side_steps, .variants = BIT(NAIVE) },
 	[P_TILE] = { .name = "TILE", .title = "tile width", .unit = "pixels", .kind = PARAM_COMPILE,
-	             .def = TILE, .min = 4, .max = 32, .choices = tiles, .variants = BIT(TILED) },
+	             .role = PARAM_KNOB, .def = TILE, .min = 4, .max = 32, .choices = tiles,
+	             .variants = BIT(TILED) },
 };
 
 static const struct variant_desc variants[N_VARIANTS] = {

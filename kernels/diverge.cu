@@ -186,7 +186,8 @@ static const struct param_desc params[N_PARAMS] = {
 	[P_N] = { .name = "N", .title = "elements", .unit = "elements", .kind = PARAM_LAUNCH,
 	          .def = 1 << 16, .min = 1, .max = MAX_N, .steps = n_steps },
 	[P_BLOCK] = { .name = "block", .title = "threads per block", .unit = "threads",
-	              .kind = PARAM_LAUNCH, .def = 256, .min = 1, .max = 1024, .steps = block_steps },
+	              .kind = PARAM_LAUNCH, .role = PARAM_BLOCK, .def = 256, .min = 1, .max = 1024,
+	              .steps = block_steps },
 	[P_WORK] = { .name = "work", .title = "multiply-adds per path", .unit = "FMA",
 	             .kind = PARAM_LAUNCH, .def = 64, .min = 0, .max = MAX_WORK, .steps = work_steps,
 	             .variants = BIT(IF_ELSE) | BIT(PARITY) | BIT(ONE_LANE) | BIT(BY_WARP) |

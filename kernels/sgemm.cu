@@ -344,8 +344,8 @@ static const int64_t pads[] = { 0, 1, INT64_MIN };
 	{ .name = NAME, .title = TITLE, .unit = "elements", .kind = PARAM_LAUNCH, .def = 1024, \
 	  .min = 1, .max = MAX_SIZE, .steps = size_steps }
 #define SIDE(NAME, TITLE)                                                                     \
-	{ .name = NAME, .title = TITLE, .unit = "threads", .kind = PARAM_LAUNCH, .def = 16,   \
-	  .min = 1, .max = 1024, .steps = side_steps, .variants = UNTILED }
+	{ .name = NAME, .title = TITLE, .unit = "threads", .kind = PARAM_LAUNCH,              \
+	  .role = PARAM_KNOB, .def = 16, .min = 1, .max = 1024, .steps = side_steps, .variants = UNTILED }
 
 static const struct param_desc params[N_PARAMS] = {
 	[P_M] = SIZE("M", "rows of A and C"),
@@ -354,10 +354,11 @@ static const struct param_desc params[N_PARAMS] = {
 	[P_BLOCK_X] = SIDE("block_x", "threads per block, x"),
 	[P_BLOCK_Y] = SIDE("block_y", "threads per block, y"),
 	[P_TILE] = { .name = "TILE", .title = "tile width", .unit = "elements", .kind = PARAM_COMPILE,
-	             .def = TILE, .min = 2, .max = 64, .choices = tiles, .variants = STATIC_TILE },
+	             .role = PARAM_KNOB, .def = TILE, .min = 2, .max = 64, .choices = tiles,
+	             .variants = STATIC_TILE },
 	[P_T] = { .name = "width", .title = "tile width at launch", .unit = "elements",
-	          .kind = PARAM_LAUNCH, .def = 16, .min = 1, .max = 32, .steps = run_time_tiles,
-	          .variants = BIT(DYNAMIC) },
+	          .kind = PARAM_LAUNCH, .role = PARAM_KNOB, .def = 16, .min = 1, .max = 32,
+	          .steps = run_time_tiles, .variants = BIT(DYNAMIC) },
 	[P_BLOCK] = { .name = "BLOCK", .title = "threads per block side", .unit = "threads",
 	              .kind = PARAM_COMPILE, .def = BLOCK, .min = 2, .max = 32, .choices = blocks,
 	              .variants = BIT(WIDE_TILE) },
@@ -594,6 +595,7 @@ const struct kernel_desc kernel_sgemm = {
 	.n_params = N_PARAMS, .n_variants = N_VARIANTS,
 	.params = params, .variants = variants,
 	.ladder = true,
+	.product = (const unsigned[]){ P_M, P_N, P_K },
 	.plan = plan, .fill = fill, .check = check, .cost = cost,
 };
 

@@ -796,6 +796,7 @@ const struct kernel_desc kernel_sgemm_fast = {
 	.n_params = N_PARAMS, .n_variants = N_VARIANTS,
 	.params = params, .variants = variants,
 	.ladder = true,
+	.product = (const unsigned[]){ P_M, P_N, P_K },
 	.plan = plan, .fill = fill, .check = check, .cost = cost,
 };
 

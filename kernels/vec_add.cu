@@ -183,7 +183,7 @@ static const struct param_desc params[N_PARAMS] = {
 	[P_N] = { .name = "N", .title = "vector length", .unit = "elements", .kind = PARAM_LAUNCH,
 	          .def = 1 << 20, .min = 1, .max = MAX_N, .steps = n_steps },
 	[P_BLOCK] = { .name = "block", .title = "threads per block", .unit = "threads",
-	              .kind = PARAM_LAUNCH, .def = 256, .min = 1, .max = 1024,
+	              .kind = PARAM_LAUNCH, .role = PARAM_BLOCK, .def = 256, .min = 1, .max = 1024,
 	              .steps = block_steps, .variants = ALL_BUT_ONE_THREAD },
 	[P_BLOCKS] = { .name = "blocks", .title = "blocks in the grid", .unit = "blocks",
 	               .kind = PARAM_LAUNCH, .def = 136, .min = 1, .max = MAX_BLOCKS,

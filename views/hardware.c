@@ -150,5 +150,6 @@ const struct view_desc view_hardware = {
 	.order = 11,
 	.about = "what only a GPU tells: spread of the time, clocks, why warps waited",
 	.draw = draw,
+	.needs = NEEDS_STALLS,
 	.place = VIEW_ALONE,
 };

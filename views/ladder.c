@@ -312,5 +312,6 @@ const struct view_desc view_ladder = {
 	.draw = draw,
 	.rows = rows,
 	.start = start,
+	.needs = NEEDS_LADDER,
 	.place = VIEW_GRID,
 };

@@ -117,9 +117,9 @@ static int version(struct cli *c)
 	if (c->json)
 		return cli_emit(c,
 		                json_pack("{s:s, s:s, s:s}", "schema", CLI_SCHEMA, "program",
-		                          "pmpp-explore", "version", CLI_VERSION),
+		                          "pmpp-explore", "version", PMPP_VERSION),
 		                CLI_OK);
-	fprintf(c->out, "pmpp-explore %s\n", CLI_VERSION);
+	fprintf(c->out, "pmpp-explore %s\n", PMPP_VERSION);
 	return CLI_OK;
 }
 
@@ -283,7 +283,7 @@ static int dispatch(struct cli *c, unsigned n, char **args)
 		const struct verb *v = verb_find(args[0]);
 		if (v)
 			return run_verb(c, v, n - 1, args + 1);
-		if (!start_names_kernel(args[0]) && !file_looks_like_path(args[0], ".json") &&
+		if (!word_names_kernel(args[0]) && !file_looks_like_path(args[0], ".json") &&
 		    !user_file_named(args[0]))
 			return unknown_word(c, args[0]);
 	}

@@ -7,14 +7,16 @@
 #ifndef PMPP_CLI_CLI_H
 #define PMPP_CLI_CLI_H
 
-#include "lab/lab.h"
 #include "base/text.h"
+#include "base/version.h"
+#include "lab/lab.h"
+#include "lab/registry.h"
+#include "lab/selection_words.h"
 #include "userkernel/user_file.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
-#define CLI_VERSION "0.1.0"
 #define CLI_SCHEMA "pmpp-explore/1"
 
 enum { CLI_OK = 0, CLI_WRONG = 1, CLI_USAGE = 2, CLI_IMPOSSIBLE = 3 };
@@ -61,16 +63,7 @@ int cli_fail(struct cli *c, const struct err *err);
 /* Writes the object and forgets it; returns @status, or CLI_IMPOSSIBLE if stdout is full. */
 int cli_emit(struct cli *c, json_t *object, int status);
 
-/* start.c: "sgemm/tiled" and "block=256" to a selection; unknown names suggest the nearest. */
-bool start_names_kernel(const char *text); /* is the part before '/' a kernel? */
-bool start_kernel(const char *text, struct selection *sel, struct err *err);
-bool start_param(const char *text, struct selection *sel, struct err *err);
-/* Kernel first, then parameters, in @args. Without a variant: the first that has them all. */
-bool start_parse(unsigned n, char **args, struct selection *sel, struct err *err);
-/* The same for all variants at once: a parameter is legal when any variant has it. */
-bool start_ladder(unsigned n, char **args, struct selection *sel, struct err *err);
-
-/* user_start.c: a person's own file first, launched by these options; else as start_parse(). */
+/* user_start.c: a person's own file first, launched by these options; else as select_by_words(). */
 unsigned user_options(struct user_spec *s, struct option_spec *o); /* how many were put into @o */
 bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *sel,
                 struct err *err);

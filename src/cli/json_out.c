@@ -385,7 +385,7 @@ json_t *json_record(const struct run_record *r)
 	json_t *o = json_object(), *launch = json_object(), *occ = json_object(),
 		   *compiler = json_object(), *run = json_object(), *book = json_object();
 	set_text(o, "schema", CLI_SCHEMA);
-	set_text(o, "version", CLI_VERSION);
+	set_text(o, "version", PMPP_VERSION);
 	set_text(o, "kernel", sel->kernel->name);
 	set_text(o, "variant", sel->kernel->variants[sel->variant].name);
 	set(o, "params", json_params(sel));

@@ -4,6 +4,7 @@
  */
 #include "cli/cli.h"
 #include "lab/reference_run.h"
+#include "ui/canvas.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,6 +2,8 @@
  * What the screen asks of the session: changes, news, and the three lists to choose from.
  * Returns at once, always: no back end is probed here. Draws nothing.
  */
+#include "cli/view_list.h"
+#include "lab/registry.h"
 #include "cli/tui_host.h"
 
 #include "base/mem.h"

@@ -39,7 +39,7 @@ static bool user_variant(const struct user_spec *s, unsigned n, char **args, str
 	}
 	sel->variant = (unsigned)v;
 	for (unsigned i = 1; i < n; i++)
-		if (!start_param(args[i], sel, err))
+		if (!select_param(args[i], sel, err))
 			return false;
 	return true;
 }
@@ -49,7 +49,7 @@ bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *
 {
 	if (!n || !user_file_named(args[0])) {
 		if (!s->kernel && !s->grid && !s->block && !s->shared && !s->define)
-			return start_parse(n, args, sel, err);
+			return select_by_words(n, args, sel, err);
 		err_set(err, ERR_USAGE,
 		        "--kernel, --grid, --block, --shared and --define belong to a file of your own");
 		return err_remedy(err, "give the file first: pmpp-explore my.cu --grid ...");

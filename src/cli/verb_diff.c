@@ -5,6 +5,7 @@
  * are fine.
  */
 #include "cli/cli.h"
+#include "ui/canvas.h"
 
 #include "base/file.h"
 #include "model/snapshot.h"
@@ -155,14 +156,14 @@ static bool run_now(struct side *d, const struct state *s, unsigned n, char **pa
 {
 	struct selection sel = { .seed = s->seed };
 	struct run_record *r;
-	if (!start_kernel(d->name, &sel, err))
+	if (!select_by_name(d->name, &sel, err))
 		return false;
 	for (unsigned i = 0; i < n; i++) {
 		char name[64];
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(params[i], "="), params[i]);
 		const int p = kernel_param_index(sel.kernel, name);
 		const bool mine = p >= 0 && kernel_param_used(sel.kernel, sel.variant, (unsigned)p);
-		if (mine && !start_param(params[i], &sel, err))
+		if (mine && !select_param(params[i], &sel, err))
 			return false;
 	}
 	if (!choose_gpu_and_backend(s->gpu, s->backend, &sel, err) ||
@@ -186,7 +187,7 @@ static bool params_known(const struct side side[2], unsigned n, char **params, s
 		for (unsigned k = 0; k < 2; k++) {
 			char name[64];
 			snprintf(name, sizeof name, "%.*s", (int)strcspn(params[i], "="), params[i]);
-			if (!start_names_kernel(side[k].name) || !start_kernel(side[k].name, &sel, err))
+			if (!word_names_kernel(side[k].name) || !select_by_name(side[k].name, &sel, err))
 				continue;
 			const int p = kernel_param_index(sel.kernel, name);
 			known |= p >= 0 && kernel_param_used(sel.kernel, sel.variant, (unsigned)p);
@@ -194,7 +195,7 @@ static bool params_known(const struct side side[2], unsigned n, char **params, s
 		if (known && strchr(params[i], '='))
 			continue;
 		return sel.kernel
-		           ? start_param(params[i], &sel, err)
+		           ? select_param(params[i], &sel, err)
 		           : err_set(err, ERR_USAGE, "'%s': only kernels that are run now take parameters",
 		                     params[i]);
 	}
@@ -387,7 +388,7 @@ static int print_json(struct cli *c, const struct state *s, const struct side si
 	struct setting set[5];
 	const unsigned n = settings(side, set);
 	json_object_set_new(o, "schema", json_string(CLI_SCHEMA));
-	json_object_set_new(o, "version", json_string(CLI_VERSION));
+	json_object_set_new(o, "version", json_string(PMPP_VERSION));
 	json_object_set_new(o, "a", json_side(&side[0]));
 	json_object_set_new(o, "b", json_side(&side[1]));
 	json_object_set_new(o, "same", json_boolean(status == DIFF_SAME));
@@ -414,7 +415,7 @@ static int print_json(struct cli *c, const struct state *s, const struct side si
 
 static bool is_file(const char *word)
 {
-	return !start_names_kernel(word) && file_looks_like_path(word, ".json");
+	return !word_names_kernel(word) && file_looks_like_path(word, ".json");
 }
 
 static int trouble(struct cli *c, struct side side[2], const struct err *err)

@@ -157,7 +157,7 @@ static json_t *json_report(const struct report *r)
 		json_object_set_new(o, "remedy", f->remedy[0] ? json_string(f->remedy) : json_null());
 		json_array_append_new(list, o);
 	}
-	return json_pack("{s:s, s:s, s:o}", "schema", CLI_SCHEMA, "version", CLI_VERSION, "findings",
+	return json_pack("{s:s, s:s, s:o}", "schema", CLI_SCHEMA, "version", PMPP_VERSION, "findings",
 	                 list);
 }
 

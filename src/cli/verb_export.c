@@ -3,6 +3,7 @@
  * as the panels' text.
  */
 #include "cli/cli.h"
+#include "cli/view_list.h"
 #include "lab/reference_run.h"
 
 #include "base/asset.h"
@@ -143,7 +144,7 @@ static bool put(struct cli *c, const struct state *s, const struct session *sess
                 size_t n, const char *text, struct err *err)
 {
 	if (s->out && !strcmp(s->out, "-")) {
-		char *snapshot = text ? NULL : snapshot_write(session, CLI_VERSION);
+		char *snapshot = text ? NULL : snapshot_write(session, PMPP_VERSION);
 		fputs(text ? text : snapshot, c->out);
 		free(snapshot);
 		return true;
@@ -193,7 +194,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		fputs(asset_find("src/model/snapshot.schema.json")->data, c->out);
 		return CLI_OK;
 	}
-	if (n == 1 && !start_names_kernel(args[0]) && file_looks_like_path(args[0], ".json")) {
+	if (n == 1 && !word_names_kernel(args[0]) && file_looks_like_path(args[0], ".json")) {
 		if (!session_open(args[0], &session, note, sizeof note, &err))
 			return cli_fail(c, &err);
 		if (*note)

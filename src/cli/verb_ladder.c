@@ -232,7 +232,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct err err = { 0 };
 	struct selection sel = { .seed = 1 };
 	const struct run_options options_ = { .max_blocks = s->sample, .no_verify = s->no_verify };
-	if (!start_ladder(n, args, &sel, &err) ||
+	if (!select_ladder(n, args, &sel, &err) ||
 	    !choose_gpu_and_backend(s->gpu, s->backend, &sel, &err))
 		return cli_fail(c, &err);
 	struct ladder *l = ladder_new(&sel);

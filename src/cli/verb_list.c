@@ -1,5 +1,6 @@
 /* list: what there is: kernels, gpus, metrics, presets, recordings, views, backends. */
 #include "cli/cli.h"
+#include "cli/view_list.h"
 
 #include "base/asset.h"
 #include "lab/reference_run.h"

@@ -66,13 +66,13 @@ static bool read_axis(struct sweep *w, const char *arg, struct err *err)
 	const char *equals = strchr(arg, '=');
 	struct axis a = { 0 };
 	if (!equals)
-		return start_param(arg, &w->sel, err);
+		return select_param(arg, &w->sel, err);
 	char *text = mem_strdup(equals + 1);
 	char *save = NULL;
 	bool ok = true;
 	for (char *v = strtok_r(text, ",", &save); ok && v; v = strtok_r(NULL, ",", &save)) {
 		char *one = mem_printf("%.*s=%s", (int)(equals - arg), arg, v);
-		ok = start_param(one, &w->sel, err);
+		ok = select_param(one, &w->sel, err);
 		free(one);
 		if (ok && a.n == MAX_VALUES)
 			ok = err_set(err, ERR_USAGE, "%s: at most %d values", arg, MAX_VALUES);
@@ -219,7 +219,7 @@ static json_t *sweep_json(const struct sweep *w)
 static bool prepare(struct sweep *w, const struct state *s, unsigned n, char **args,
                     struct err *err)
 {
-	if (!start_parse(n ? 1 : 0, args, &w->sel, err) ||
+	if (!select_by_words(n ? 1 : 0, args, &w->sel, err) ||
 	    !choose_gpu_and_backend(s->gpu, s->backend, &w->sel, err))
 		return false;
 	uint64_t points = 1;

@@ -1,5 +1,6 @@
 /* No verb: the interactive screen, started on the kernel that the arguments name. */
 #include "cli/cli.h"
+#include "cli/view_list.h"
 
 #include "cli/tui_host.h"
 #include "base/file.h"
@@ -45,7 +46,7 @@ static int show_snapshot(struct cli *c, const struct state *s, const char *path)
 	struct err err = { 0 };
 	struct lab *a;
 	char note[200];
-	if (!lab_new(&a, s->gpu, "emu", &err))
+	if (!lab_new(&a, s->gpu, "emu", view_panel, &err))
 		return cli_fail(c, &err);
 	if (!lab_open(a, path, note, sizeof note, &err)) {
 		lab_free(a);
@@ -64,19 +65,19 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	char start[] = START_KERNEL;
 	char *just_start[] = { start };
 	struct lab *a;
-	if (n == 1 && !start_names_kernel(args[0]) && file_looks_like_path(args[0], ".json"))
+	if (n == 1 && !word_names_kernel(args[0]) && file_looks_like_path(args[0], ".json"))
 		return show_snapshot(c, s, args[0]);
 	/* Only parameters: they are the start kernel's. */
 	if (!n || strchr(args[0], '=')) {
-		if (!start_parse(1, just_start, &sel, &err))
+		if (!select_by_words(1, just_start, &sel, &err))
 			return cli_fail(c, &err);
 		for (unsigned i = 0; i < n; i++)
-			if (!start_param(args[i], &sel, &err))
+			if (!select_param(args[i], &sel, &err))
 				return cli_fail(c, &err);
 	} else if (!user_start(&s->user, n, args, &sel, &err)) {
 		return cli_fail(c, &err);
 	}
-	if (!lab_new(&a, s->gpu, s->backend, &err))
+	if (!lab_new(&a, s->gpu, s->backend, view_panel, &err))
 		return cli_fail(c, &err);
 	lab_select(a, sel.kernel, sel.variant);
 	for (unsigned i = 0; i < sel.kernel->n_params; i++)

@@ -5,6 +5,7 @@
  * shown against another card's sheet. Probes back ends; runs and draws nothing.
  */
 #include "run.h"
+#include "registry.h"
 
 #include "base/text.h"
 

@@ -9,17 +9,26 @@
 #define PMPP_LAB_LAB_H
 
 #include "base/err.h"
+#include "backend/backend.h"
 #include "model/session.h"
-#include "registry.h"
 
 struct lab;
 
+/* What the lab knows of a panel. */
+struct lab_panel {
+	const char *name; /* lasts as long as the program */
+	unsigned needs;   /* bits of enum panel_needs: what is run while it has the focus */
+};
+/* The panel called @name; "" or NULL = the first one. False: there is none. */
+typedef bool lab_panels(const char *name, struct lab_panel *out);
+
 /* @gpu and @backend as typed ("a100", "auto"); auto = cuda when it has a device, else emu: the
  * worker finds out, so that this returns at once. @gpu NULL = the live device's sheet if cuda is
- * used, else LAB_DEFAULT_GPU. The first kernel of the registry is selected; nothing runs before
- * lab_start(). */
+ * used, else LAB_DEFAULT_GPU. @panels NULL = there are none. The first kernel of the registry is
+ * selected; nothing runs before lab_start(). */
 #define LAB_DEFAULT_GPU "a100"
-bool lab_new(struct lab **out, const char *gpu, const char *backend, struct err *err);
+bool lab_new(struct lab **out, const char *gpu, const char *backend, lab_panels *panels,
+             struct err *err);
 /* NULL is fine. False: the worker could not be stopped in time, and what it uses is left as it is:
  * the process must end by _Exit(), without destructors under a running thread. */
 bool lab_free(struct lab *a);
@@ -37,7 +46,7 @@ void lab_start(struct lab *a);
 /* The same by a key: a person's own file is read again first, and its values stay by name. */
 void lab_rerun(struct lab *a);
 void lab_cancel(struct lab *a);
-/* The person looks at another panel: the ladder runs its missing rungs while it is that one. */
+/* The person looks at another panel: what it needs is run while it has the focus. */
 void lab_focus(struct lab *a);
 bool lab_poll(struct lab *a);
 int lab_wake_fd(struct lab *a);

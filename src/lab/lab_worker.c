@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "lab/reference_run.h"
 #include "ladder_book.h"
+#include "registry.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,6 +55,12 @@ static void wake(struct lab_worker *w)
 	do
 		n = write(w->wake[1], "", 1);
 	while (n < 0 && errno == EINTR);
+}
+
+static struct news news_of(const struct work_order *order, enum news_kind kind, bool final)
+{
+	return (
+		struct news){ .kind = kind, .order = order->kind, .serial = order->serial, .final = final };
 }
 
 static void drop(struct news *n)
@@ -143,9 +150,7 @@ void lab_worker_cancel(struct lab_worker *w)
 {
 	pthread_mutex_lock(&w->lock);
 	const bool forgot = w->waiting;
-	const struct news n = {
-		.kind = NEWS_CANCELLED, .serial = w->order.serial, .final = true, .rung = w->order.rung
-	};
+	const struct news n = news_of(&w->order, NEWS_CANCELLED, true);
 	w->waiting = false;
 	atomic_store(&w->cancel, true);
 	pthread_mutex_unlock(&w->lock);
@@ -177,11 +182,16 @@ static bool cancelled(struct lab_worker *w)
 static void failed(struct lab_worker *w, const struct work_order *order, const struct err *err)
 {
 	const bool by_hand = cancelled(w) || err->code == ERR_CANCELLED;
-	struct news n = { .kind = by_hand ? NEWS_CANCELLED : NEWS_FAILED,
-		              .serial = order->serial,
-		              .final = true,
-		              .rung = order->rung };
+	struct news n = news_of(order, by_hand ? NEWS_CANCELLED : NEWS_FAILED, true);
 	n.err = *err;
+	tell(w, &n);
+}
+
+static void tell_record(struct lab_worker *w, const struct work_order *order, struct run_record *r,
+                        bool final)
+{
+	struct news n = news_of(order, NEWS_RECORD, final);
+	n.record = r;
 	tell(w, &n);
 }
 
@@ -191,11 +201,12 @@ static uint64_t grid_blocks(const struct launch_plan *p)
 }
 
 /* For a launch whose blocks will take long, a record from a sample of them is told first.
- * False: there is no more to do, as a rung has its figures or the run failed, which has been told.
+ * False: there is no more to do, as a sample suffices or the run failed, which has been told.
  */
 static bool sample_first(struct lab_worker *w, struct prepared *p, const struct work_order *order,
                          const struct run_hooks *hooks)
 {
+	const bool sample_suffices = order_rules[order->kind].sample_suffices;
 	const uint64_t blocks = grid_blocks(&p->plan);
 	const struct backend_status *st = backend_probe(w->bench.ops);
 	struct run_options o = { .max_blocks = PILOT_BLOCKS };
@@ -222,70 +233,79 @@ static bool sample_first(struct lab_worker *w, struct prepared *p, const struct 
 			return false;
 		}
 	}
-	tell(w, &(struct news){ .kind = NEWS_RECORD,
-	                        .serial = order->serial,
-	                        .record = r,
-	                        .final = order->rung,
-	                        .rung = order->rung });
-	return !order->rung;
+	tell_record(w, order, r, sample_suffices);
+	return !sample_suffices;
 }
 
-static void work(struct lab_worker *w, struct work_order *order)
+/* Where to run, if that was left open. False: it cannot be decided, which has been told. */
+static bool decide_device(struct lab_worker *w, struct work_order *order)
 {
-	struct selection *sel = &order->sel;
+	const struct device_wish *wish = &order->wish;
+	struct err err = { 0 };
+	if (!wish->backend[0])
+		return true;
+	if (!choose_backend(wish->gpu_given, wish->backend, &order->sel, &err)) {
+		failed(w, order, &err);
+		return false;
+	}
+	struct news n = news_of(order, NEWS_BACKEND, false);
+	n.sel = order->sel;
+	tell(w, &n);
+	return true;
+}
+
+/* Compiles, and tells what the compiler says. Also reads recordings and presets, so that they are
+ * there when the screen's thread asks. */
+static bool compile_order(struct lab_worker *w, const struct work_order *order)
+{
+	struct err err = { 0 };
+	struct build_id id;
+	if (!workbench_compile(&w->bench, &order->sel, &w->cancel, &err)) {
+		failed(w, order, &err);
+		return false;
+	}
+	build_id_of(&order->sel, &id);
+	usage_learn(w->usage, &id, &w->bench.module);
+	const struct news n = news_of(order, NEWS_USAGE, false);
+	tell(w, &n);
+	ladder_book_warm();
+	reference_run_find(&order->sel);
+	if (!cancelled(w))
+		return true;
+	failed(w, order, &err);
+	return false;
+}
+
+static void time_library(struct lab_worker *w, const struct work_order *order)
+{
+	struct news n = news_of(order, NEWS_LIBRARY, true);
+	if (!library_lines(&order->sel, &w->cancel, &n.library, 1))
+		n.library = (struct library_line){ 0 };
+	tell(w, &n);
+}
+
+static void run_order(struct lab_worker *w, struct work_order *order)
+{
+	const struct order_rule *rule = &order_rules[order->kind];
 	struct prepared p;
 	struct err err = { 0 };
 	struct run_record *r;
 	struct progress_of part = { .w = w, .from = 0, .to = 0.1 }; /* the sample's share */
 	const struct run_hooks hooks = { .progress = on_progress, .ctx = &part, .cancel = &w->cancel };
 
-	if (order->library) {
-		struct news n = {
-			.kind = NEWS_LIBRARY, .serial = order->serial, .final = true, .rung = true
-		};
-		if (!library_lines(sel, &w->cancel, &n.library, 1))
-			n.library = (struct library_line){ 0 };
-		tell(w, &n);
+	if (!decide_device(w, order) || !compile_order(w, order))
 		return;
-	}
-	if (order->wanted[0]) {
-		if (!choose_backend(order->gpu_given, order->wanted, sel, &err)) {
-			failed(w, order, &err);
-			return;
-		}
-		struct news n = { .kind = NEWS_BACKEND, .serial = order->serial };
-		n.sel = *sel;
-		tell(w, &n);
-	}
-	if (!workbench_compile(&w->bench, sel, &w->cancel, &err)) {
-		failed(w, order, &err);
-		return;
-	}
-	struct build_id id;
-	build_id_of(sel, &id);
-	usage_learn(w->usage, &id, &w->bench.module);
-	tell(w, &(struct news){ .kind = NEWS_USAGE, .serial = order->serial, .rung = order->rung });
-	ladder_book_warm();
-	reference_run_find(sel); /* so that its recordings are read when the screen's thread asks */
-	if (cancelled(w)) {
-		failed(w, order, &err);
-		return;
-	}
-	if (!run_prepare(&p, &w->bench, sel, &w->cancel, &err)) {
+	if (!run_prepare(&p, &w->bench, &order->sel, &w->cancel, &err)) {
 		failed(w, order, &err);
 		return;
 	}
 	if (sample_first(w, &p, order, &hooks)) {
 		part = (struct progress_of){ .w = w, .from = 0.1, .to = 1 };
-		const struct run_options o = { .stalls = order->stalls };
+		const struct run_options o = { .stalls = rule->stalls };
 		if (run_execute(&p, &o, &hooks, &r, &err)) {
-			if (!order->rung)
+			if (rule->verifies)
 				run_verify(&p, r);
-			tell(w, &(struct news){ .kind = NEWS_RECORD,
-			                        .serial = order->serial,
-			                        .record = r,
-			                        .final = true,
-			                        .rung = order->rung });
+			tell_record(w, order, r, true);
 		} else {
 			failed(w, order, &err);
 		}
@@ -318,7 +338,10 @@ static void *lab_worker_main(void *arg)
 		w->waiting = false;
 		atomic_store(&w->cancel, false);
 		pthread_mutex_unlock(&w->lock);
-		work(w, &order);
+		if (order_rules[order.kind].is_library)
+			time_library(w, &order);
+		else
+			run_order(w, &order);
 		pthread_mutex_lock(&w->lock);
 	}
 	pthread_mutex_unlock(&w->lock);

@@ -7,6 +7,7 @@
 #ifndef PMPP_LAB_LAB_WORKER_H
 #define PMPP_LAB_LAB_WORKER_H
 
+#include "order.h"
 #include "run.h"
 
 struct lab_worker;
@@ -16,31 +17,19 @@ enum news_kind {
 	NEWS_USAGE,   /* the compiler's facts are in the usage table */
 	NEWS_RECORD,  /* a record; more follow for this order unless `final` */
 	NEWS_FAILED,  /* err */
-	NEWS_LIBRARY, /* of a rung: the library's line, if there is one */
+	NEWS_LIBRARY, /* the library's line, if there is one */
 	NEWS_CANCELLED,
 };
 
 struct news {
 	enum news_kind kind;
-	uint64_t serial;           /* of the order */
-	struct selection sel;      /* NEWS_BACKEND */
-	struct run_record *record; /* NEWS_RECORD; the taker's */
-	bool final;
-	bool rung;                   /* of an order that said so */
+	enum order_kind order;       /* of what kind the order was, */
+	uint64_t serial;             /* and which one */
+	struct selection sel;        /* NEWS_BACKEND */
+	struct run_record *record;   /* NEWS_RECORD; the taker's */
+	bool final;                  /* nothing more comes of this order */
 	struct library_line library; /* NEWS_LIBRARY; no name = none */
 	struct err err;
-};
-
-struct work_order {
-	uint64_t serial;
-	struct selection sel;
-	char wanted[16]; /* decide gpu and back end first: "auto", "cuda"; "" = decided already */
-	bool gpu_given;  /* with `wanted`: the person named sel.gpu */
-	bool at_once;    /* do not wait for the person to stop changing things */
-	bool rung;       /* figures for the ladder: one record, of a sample where all would take
-	                  * long; not verified */
-	bool stalls;     /* a GPU: also why warps waited */
-	bool library;    /* a rung of another kind: the vendor library's line */
 };
 
 /* @usage is shared and outlives the worker. False: no thread or pipe to be had. */

@@ -123,14 +123,9 @@ void reference_run_of_session(struct session *s)
 /* The library knows nothing of families and tiles: the matrices' sizes are what counts. */
 static bool same_product(const struct selection *a, const struct selection *b)
 {
-	static const char *const sizes[] = { "M", "N", "K" };
-	for (unsigned i = 0; i < ARRAY_LEN(sizes); i++) {
-		const int x = kernel_param_index(a->kernel, sizes[i]);
-		const int y = kernel_param_index(b->kernel, sizes[i]);
-		if (x < 0 || y < 0 || a->params[x] != b->params[y])
-			return false;
-	}
-	return true;
+	int64_t x[3], y[3];
+	return kernel_product(a->kernel, a->params, x) && kernel_product(b->kernel, b->params, y) &&
+	       !memcmp(x, y, sizeof x);
 }
 
 void reference_runs_of_ladder(struct ladder *l)

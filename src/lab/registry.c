@@ -1,12 +1,12 @@
 /*
- * Tables of kernels, views and back ends; the lists are made by make from the folders.
+ * Tables of kernels and back ends; the lists are made by make from the folders.
  * Knows names and order, nothing of what they do.
  */
 #include "registry.h"
 
 #include "base/asset.h"
-#include "base/mem.h"
 #include "base/text.h"
+#include "userkernel/user_list.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,29 +15,12 @@
 #define KERNEL(name) extern const struct kernel_desc kernel_##name;
 #include "kernels.def"
 #undef KERNEL
-#define VIEW(name) extern const struct view_desc view_##name;
-#include "views.def"
-#undef VIEW
 
 static const struct kernel_desc *const kernels[] = {
 #define KERNEL(name) &kernel_##name,
 #include "kernels.def"
 #undef KERNEL
 };
-
-static const struct view_desc *const views[] = {
-#define VIEW(name) &view_##name,
-#include "views.def"
-#undef VIEW
-};
-
-/* A person's own file, behind those of the folder. */
-static _Atomic(const struct kernel_desc *) user_kernel;
-
-void kernel_set_user(const struct kernel_desc *k)
-{
-	atomic_store(&user_kernel, k);
-}
 
 static const struct backend_ops *const backends[] = {
 #define BACKEND(name) &backend_##name,
@@ -47,12 +30,12 @@ static const struct backend_ops *const backends[] = {
 
 size_t kernel_count(void)
 {
-	return ARRAY_LEN(kernels) + (atomic_load(&user_kernel) != NULL);
+	return ARRAY_LEN(kernels) + (user_kernel_newest() != NULL);
 }
 
 const struct kernel_desc *kernel_at(size_t i)
 {
-	return i < ARRAY_LEN(kernels) ? kernels[i] : atomic_load(&user_kernel);
+	return i < ARRAY_LEN(kernels) ? kernels[i] : user_kernel_newest();
 }
 
 const char *kernel_source(const struct kernel_desc *k)
@@ -70,33 +53,6 @@ const struct kernel_desc *kernel_find(const char *name)
 	for (size_t i = 0; i < kernel_count(); i++)
 		if (str_ieq(kernel_at(i)->name, name))
 			return kernel_at(i);
-	return NULL;
-}
-
-size_t view_count(void)
-{
-	return ARRAY_LEN(views);
-}
-
-const struct view_desc *view_at(size_t i)
-{
-	/* few views: find the i-th smallest order, folder order breaking ties */
-	for (size_t v = 0; v < ARRAY_LEN(views); v++) {
-		size_t before = 0;
-		for (size_t w = 0; w < ARRAY_LEN(views); w++)
-			before +=
-				views[w]->order < views[v]->order || (views[w]->order == views[v]->order && w < v);
-		if (before == i)
-			return views[v];
-	}
-	return NULL;
-}
-
-const struct view_desc *view_find(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_LEN(views); i++)
-		if (str_ieq(views[i]->name, name))
-			return views[i];
 	return NULL;
 }
 

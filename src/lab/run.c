@@ -4,6 +4,7 @@
  * Runs on the caller's thread. Knows no session, screen or argument.
  */
 #include "run.h"
+#include "registry.h"
 
 #include "record_time.h"
 #include "base/mem.h"
@@ -342,13 +343,11 @@ unsigned library_lines(const struct selection *sel, const atomic_bool *cancel,
                        struct library_line *out, unsigned max)
 {
 	const struct backend_ops *ops = backend_find(sel->backend);
-	const int m = kernel_param_index(sel->kernel, "M");
-	const int n = kernel_param_index(sel->kernel, "N");
-	const int k = kernel_param_index(sel->kernel, "K");
-	if (!ops || !ops->library || m < 0 || n < 0 || k < 0)
+	int64_t size[3];
+	if (!ops || !ops->library || !kernel_product(sel->kernel, sel->params, size))
 		return 0;
-	return ops->library((unsigned)sel->params[m], (unsigned)sel->params[n],
-	                    (unsigned)sel->params[k], cancel, out, max, NULL);
+	return ops->library((unsigned)size[0], (unsigned)size[1], (unsigned)size[2], cancel, out, max,
+	                    NULL);
 }
 
 bool run_selection(const struct selection *sel, const struct run_hooks *hooks,

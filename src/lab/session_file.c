@@ -3,7 +3,7 @@
 
 #include "base/asset.h"
 #include "base/file.h"
-#include "cli/cli.h"
+#include "base/version.h"
 #include "model/brief.h"
 #include "model/ladder.h"
 #include "model/snapshot.h"
@@ -19,7 +19,7 @@
 
 bool session_save(const struct session *s, const char *path, struct err *err)
 {
-	char *text = snapshot_write(s, CLI_VERSION);
+	char *text = snapshot_write(s, PMPP_VERSION);
 	const bool ok = file_replace(path, text, strlen(text), err);
 	free(text);
 	return ok;

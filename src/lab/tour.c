@@ -3,8 +3,9 @@
 
 #include "run.h"
 #include "base/mem.h"
-#include "cli/cli.h"
+#include "base/text.h"
 #include "registry.h"
+#include "selection_words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ bool tour_select(const struct preset *p, unsigned step, struct selection *sel, s
 	     w = strtok_r(NULL, " \t\n", &save))
 		words[n++] = w;
 	const bool ok =
-		start_parse(n, words, sel, err) && gpu_load(s->gpu ? s->gpu : p->gpu, &sel->gpu, err);
+		select_by_words(n, words, sel, err) && gpu_load(s->gpu ? s->gpu : p->gpu, &sel->gpu, err);
 	free(run);
 	if (!ok)
 		err_prefix(err, "preset %s, step %u: ", p->name, step + 1);

@@ -9,10 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes up to the host half: the #else of #ifdef __CUDACC__. A file without one is all device. */
+static size_t device_half(const char *text)
+{
+	unsigned depth = 0;
+	bool inside = false;
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		if (!strncmp(line, "#if", 3)) {
+			depth = inside ? depth + 1 : 0;
+			inside = inside || !strncmp(line, "#ifdef __CUDACC__", 17);
+		} else if (inside && !strncmp(line, "#endif", 6) && depth-- == 0) {
+			break;
+		} else if (inside && !depth && !strncmp(line, "#else", 5)) {
+			return (size_t)(line - text);
+		}
+	}
+	return strlen(text);
+}
+
 void source_hash(const char *source, char out[17])
 {
 	const char *text = source ? source : "";
-	snprintf(out, 17, "%016" PRIx64, hash_bytes(HASH_SEED, text, strlen(text)));
+	snprintf(out, 17, "%016" PRIx64, hash_bytes(HASH_SEED, text, device_half(text)));
 }
 
 void brief_of(const struct run_record *r, const char *source, struct run_brief *out)

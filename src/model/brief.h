@@ -16,11 +16,12 @@ struct run_brief {
 	struct selection
 		sel; /* of the GPU sheet only id, name and live hold in a brief that was read */
 	enum verify_state verify;
-	char source[17]; /* hash of the kernel's source: source_hash() */
+	char source[17]; /* hash of what a GPU runs of the source: source_hash() */
 	struct metric_set metrics;
 };
 
-/* "af63bd4c8601b7df"; @source NULL counts as "". */
+/* "af63bd4c8601b7df", of the device half: descriptors may change without making recordings old.
+ * @source NULL counts as "". */
 void source_hash(const char *source, char out[17]);
 /* @source: text of the kernel's file. */
 void brief_of(const struct run_record *r, const char *source, struct run_brief *out);

@@ -187,6 +187,26 @@ bool kernel_param_used(const struct kernel_desc *k, unsigned variant, unsigned p
 	return mask == 0 || (variant < 32 && (mask >> variant & 1));
 }
 
+unsigned kernel_main_knob(const struct kernel_desc *k, unsigned variant)
+{
+	unsigned knob = k->n_params;
+	for (unsigned i = k->n_params; i-- > 0;) {
+		const enum param_role role = k->params[i].role;
+		if (role == PARAM_PLAIN || !kernel_param_used(k, variant, i))
+			continue;
+		if (role == PARAM_BLOCK || knob == k->n_params || k->params[knob].role != PARAM_BLOCK)
+			knob = i;
+	}
+	return knob < k->n_params ? knob : 0;
+}
+
+bool kernel_product(const struct kernel_desc *k, const int64_t *params, int64_t size[3])
+{
+	for (unsigned i = 0; k->product && i < 3; i++)
+		size[i] = params[k->product[i]];
+	return k->product != NULL;
+}
+
 void kernel_defaults(const struct kernel_desc *k, int64_t *params)
 {
 	for (unsigned i = 0; i < k->n_params; i++)

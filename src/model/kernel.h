@@ -28,12 +28,20 @@ enum param_kind {
 	               */
 };
 
+/* What a parameter is to a person, beyond its name. */
+enum param_role {
+	PARAM_PLAIN,
+	PARAM_KNOB,  /* worth turning first; the first that a variant uses is its main knob */
+	PARAM_BLOCK, /* the threads of a block, all of them; the main knob where there is one */
+};
+
 /* One knob. Values are whole numbers; `words` names them when they stand for something else. */
 struct param_desc {
 	const char *name;  /* as typed: "block", "N", "TILE" */
 	const char *title; /* "threads per block" */
 	const char *unit;  /* "threads", "elements", "" */
 	enum param_kind kind;
+	enum param_role role;
 	const char *macro; /* PARAM_COMPILE: macro to define; NULL = name */
 	int64_t def, min, max;
 	const int64_t *choices; /* legal values in order, ended by INT64_MIN; NULL = min..max */
@@ -131,6 +139,9 @@ struct kernel_desc {
 	const struct param_desc *params;
 	const struct variant_desc *variants;
 	bool ladder; /* the variants, in order, are an optimisation ladder */
+	/* A matrix product C = A B: which parameters are the rows of A, the columns of B and the length
+	 * between them. NULL = it computes something else. */
+	const unsigned *product;
 	/*
 	 * Parameters (one value per param, in order) to a launch. Refuses the impossible with the
 	 * parameter's name and the reason (ERR_USAGE); what it accepts can be launched on every
@@ -213,6 +224,10 @@ void check_matmul_f32(const struct matmul_ref *ref, struct check_result *r);
 int kernel_param_index(const struct kernel_desc *k, const char *name);   /* -1: none */
 int kernel_variant_index(const struct kernel_desc *k, const char *name); /* -1: none */
 bool kernel_param_used(const struct kernel_desc *k, unsigned variant, unsigned param);
+/* The parameter that gets the focus first: PARAM_BLOCK, else PARAM_KNOB, else the first. */
+unsigned kernel_main_knob(const struct kernel_desc *k, unsigned variant);
+/* Rows, columns and inner length of the product that @params describe; false = it is none. */
+bool kernel_product(const struct kernel_desc *k, const int64_t *params, int64_t size[3]);
 void kernel_defaults(const struct kernel_desc *k, int64_t *params);
 /* Range and choice check of one value; the message lists what is legal. */
 bool kernel_param_legal(const struct kernel_desc *k, unsigned param, int64_t value,

@@ -31,6 +31,12 @@ enum run_state {
 	RUN_CANCELLED,
 };
 
+/* What a panel shows beyond what every run brings: bits of view_desc.needs. */
+enum panel_needs {
+	NEEDS_LADDER = 1, /* runs of the family's other variants */
+	NEEDS_STALLS = 2, /* why warps waited: some passes more on a GPU */
+};
+
 /* What the person chose. */
 struct selection {
 	const struct kernel_desc *kernel;

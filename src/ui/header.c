@@ -118,6 +118,14 @@ static void verdict(const struct session *s, char *out, size_t n, enum style *st
 	}
 }
 
+/* A kernel whose parameter is the block need not be told it twice. */
+static bool block_is_parameter(const struct session *s)
+{
+	const struct kernel_desc *k = s->sel.kernel;
+	const unsigned knob = k ? kernel_main_knob(k, s->sel.variant) : 0;
+	return k && knob < k->n_params && k->params[knob].role == PARAM_BLOCK;
+}
+
 static void launch_text(const struct session *s, char *out, size_t n)
 {
 	const struct launch_plan *p = &s->plan;
@@ -134,9 +142,7 @@ static void launch_text(const struct session *s, char *out, size_t n)
 		snprintf(g, sizeof g, "%u×%u", p->grid.x, p->grid.y);
 	else
 		snprintf(g, sizeof g, "%u", p->grid.x);
-	/* a kernel whose parameter is the block need not be told it twice */
-	int named = s->sel.kernel ? kernel_param_index(s->sel.kernel, "block") : -1;
-	if (named >= 0 && kernel_param_used(s->sel.kernel, s->sel.variant, (unsigned)named))
+	if (block_is_parameter(s))
 		snprintf(out, n, "grid %s", g);
 	else
 		snprintf(out, n, "block %s  grid %s", b, g);

@@ -35,7 +35,8 @@ struct view_desc {
 	/* lens_row when the detail opens; NULL = 0. */
 	unsigned (*lens_start)(const struct session *s);
 	enum view_place place;
-	bool zooms; /* has a time axis: session.timeline_zoom and _pan */
+	unsigned needs; /* bits of enum panel_needs: what the lab runs while the view has the focus */
+	bool zooms;     /* has a time axis: session.timeline_zoom and _pan */
 };
 
 /* --- what most views need (panel.c) --- */

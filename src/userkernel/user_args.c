@@ -36,6 +36,10 @@ static bool add_param(struct user_family *o, const char *name, const char *title
 		.min = min,
 		.max = max,
 	};
+	if (!strcmp(name, "block"))
+		o->params[i].role = PARAM_BLOCK;
+	else if (!strcmp(name, "block_x"))
+		o->params[i].role = PARAM_KNOB;
 	const size_t at = strlen(o->names);
 	snprintf(o->names + at, sizeof o->names - at, "%s%s", at ? ", " : "", name);
 	*index = (int)i;

@@ -3,11 +3,11 @@
  * and the worker thread may still speak of it.
  */
 #include "userkernel/user_family.h"
+#include "userkernel/user_list.h"
 #include "userkernel/user_plugin.h"
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "lab/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,12 +63,9 @@ static void set_names(struct user_family *o)
 {
 	const char *slash = strrchr(o->spec.path, '/'), *base = slash ? slash + 1 : o->spec.path;
 	snprintf(o->file, sizeof o->file, "%.120s", base);
-	snprintf(o->name, sizeof o->name, "%.*s", (int)(strlen(base) < 53 ? strlen(base) - 3 : 50),
-	         base);
-	const struct kernel_desc *taken = kernel_find(o->name);
-	if (taken && !taken->user) /* a name of this program */
-		snprintf(o->name, sizeof o->name, "own_%.*s",
-		         (int)(strlen(base) < 53 ? strlen(base) - 3 : 50), base);
+	char stem[51];
+	snprintf(stem, sizeof stem, "%.*s", (int)strlen(base) - 3, base);
+	user_kernel_name(stem, o->name, sizeof o->name);
 }
 
 static void describe(struct user_family *o)
@@ -182,7 +179,7 @@ static bool make(const struct user_spec *spec, const char *text, bool restored,
 	o->older = newest;
 	newest = o;
 	*out = o;
-	kernel_set_user(&o->desc);
+	user_kernel_publish(&o->desc);
 	return true;
 }
 

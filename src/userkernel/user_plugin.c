@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "lab/registry.h"
+#include "userkernel/user_list.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -159,25 +159,24 @@ static const struct kernel_desc *open_object(const char *folder, const char *pat
 	return NULL;
 }
 
-static void keep(const struct kernel_desc *d, const char *path, const char *text,
-                 const struct kernel_desc **out)
+static void add_family(const struct kernel_desc *d, const char *path, const char *text,
+                       const struct kernel_desc **out)
 {
 	struct plugin *p = mem_zalloc(sizeof *p);
 	const char *slash = strrchr(path, '/');
-	const struct kernel_desc *taken = kernel_find(d->name);
-	const bool other = taken && !user_plugin_path(taken);
+	char name[128];
 	p->desc = *d;
 	p->path = mem_strdup(path);
 	p->text = mem_strdup(text);
 	p->file = slash ? p->path + (slash - path) + 1 : p->path;
-	p->name =
-		mem_printf("%s%s", other ? "own_" : "", d->name); /* names of this program are its own */
+	user_kernel_name(d->name, name, sizeof name);
+	p->name = mem_strdup(name);
 	p->desc.name = p->name;
 	p->desc.source = p->text;
 	p->desc.file = p->file;
 	p->older = newest;
 	newest = p;
-	kernel_set_user(&p->desc);
+	user_kernel_publish(&p->desc);
 	*out = &p->desc;
 }
 
@@ -197,7 +196,7 @@ bool user_plugin_load(const char *path, const char *text, const char *symbol,
 		d = open_object(folder, path, symbol, err);
 	clean(folder); /* what is mapped stays */
 	if (d)
-		keep(d, path, text, out);
+		add_family(d, path, text, out);
 	return d != NULL;
 }
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "lab/lab.h"
+#include "lab/registry.h"
 #include "base/mem.h"
 #include "base/text.h"
 

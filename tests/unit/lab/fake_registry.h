@@ -6,6 +6,7 @@
 #define PMPP_FAKE_REGISTRY_H
 
 #include "lab/lab.h"
+#include "lab/registry.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -55,6 +56,7 @@ static const struct param_desc toy_params[] = {
 	            .min = 1,
 	            .max = 1 << 20 },
 	[TOY_BLOCK] = { .name = "block",
+	                .role = PARAM_BLOCK,
 	                .title = "threads per block",
 	                .unit = "threads",
 	                .def = 128,
@@ -289,27 +291,9 @@ const char *kernel_source(const struct kernel_desc *k)
 	(void)k;
 	return toy_source;
 }
-void kernel_set_user(const struct kernel_desc *k)
-{
-	(void)k;
-}
 const struct kernel_desc *kernel_find(const char *name)
 {
 	return str_ieq(name, "toy") ? &toy : NULL;
-}
-size_t view_count(void)
-{
-	return 0;
-}
-const struct view_desc *view_at(size_t i)
-{
-	(void)i;
-	return NULL;
-}
-const struct view_desc *view_find(const char *name)
-{
-	(void)name;
-	return NULL;
 }
 size_t backend_count(void)
 {
@@ -339,6 +323,22 @@ const struct backend_status *backend_peek(const struct backend_ops *ops)
 }
 
 /* --- helpers --- */
+
+/* Panels of this test's own. */
+static inline bool fake_panels(const char *name, struct lab_panel *out)
+{
+	static const struct lab_panel all[] = {
+		{ "plain", 0 },
+		{ "rungs", NEEDS_LADDER },
+		{ "stalls", NEEDS_STALLS },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (!name || !*name || !strcmp(name, all[i].name)) {
+			*out = all[i];
+			return true;
+		}
+	return false;
+}
 
 static void fake_reset(void)
 {

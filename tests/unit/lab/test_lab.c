@@ -10,7 +10,7 @@ static struct lab *open_app(const char *gpu, const char *backend)
 {
 	struct lab *a;
 	struct err err = { 0 };
-	if (!lab_new(&a, gpu, backend, &err))
+	if (!lab_new(&a, gpu, backend, fake_panels, &err))
 		fail_msg("%s", err.msg);
 	return a;
 }
@@ -320,7 +320,7 @@ static void test_the_ladder_runs_when_looked_at(void **state)
 	wait_for(a, settled);
 	assert_null(s->ladder);
 	assert_int_equal(fake.runs, 1);
-	s->view = "ladder";
+	s->view = "rungs";
 	lab_focus(a);
 	assert_true(climbing(s));
 	assert_int_equal(s->state, RUN_DONE);
@@ -353,7 +353,7 @@ static void test_the_ladder_runs_when_looked_at(void **state)
 	assert_non_null(strstr(s->ladder->rungs[0].why, "4096"));
 	assert_int_equal(fake.runs, 6);
 	/* and nothing runs while another panel is looked at */
-	s->view = "";
+	s->view = "plain";
 	lab_param(a, TOY_BLOCK, 64);
 	wait_for(a, settled);
 	lab_focus(a);
@@ -375,7 +375,7 @@ static void test_stall_reasons_are_read_when_looked_at(void **state)
 	lab_focus(a);
 	assert_int_equal(fake.runs, 1);
 	assert_int_equal(s->now->run.n_stalls, 0);
-	s->view = "hardware";
+	s->view = "stalls";
 	lab_focus(a);
 	assert_int_equal(s->state, RUN_RUNNING);
 	wait_for(a, settled);
@@ -388,7 +388,7 @@ static void test_stall_reasons_are_read_when_looked_at(void **state)
 	lab_param(a, TOY_N, 500);
 	wait_for(a, settled);
 	assert_int_equal(fake.stalled, 2);
-	s->view = "";
+	s->view = "plain";
 	lab_param(a, TOY_N, 600);
 	wait_for(a, settled);
 	assert_int_equal(fake.stalled, 2);
@@ -398,7 +398,7 @@ static void test_stall_reasons_are_read_when_looked_at(void **state)
 	fake_reset();
 	a = open_app("a100", "emu");
 	s = lab_session(a);
-	s->view = "hardware";
+	s->view = "stalls";
 	lab_start(a);
 	wait_for(a, settled);
 	lab_focus(a);
@@ -417,7 +417,7 @@ static void test_a_long_rung_gives_way(void **state)
 	lab_start(a);
 	wait_for(a, settled);
 	fake.block_us = 20000; /* 60 blocks: 1.2 s for what comes now */
-	s->view = "ladder";
+	s->view = "rungs";
 	lab_focus(a);
 	while (fake.runs < 2)
 		nap(1000);
@@ -458,7 +458,7 @@ static void test_a_long_rung_is_sampled(void **state)
 	lab_start(a);
 	wait_for(a, settled);
 	fake.block_us = 1500; /* 450 ms in all */
-	s->view = "ladder";
+	s->view = "rungs";
 	lab_focus(a);
 	wait_for(a, climbed);
 	assert_int_equal(s->ladder->rungs[0].record->verify, VERIFY_OK);

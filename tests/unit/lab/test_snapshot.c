@@ -9,6 +9,7 @@
 #include "model/snapshot.h"
 #include "lab/record_time.h"
 #include "lab/registry.h"
+#include "cli/view_list.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

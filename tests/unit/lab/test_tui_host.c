@@ -7,7 +7,7 @@ static struct lab *open_host(struct screen_host *host)
 	struct lab *a;
 	struct err err = { 0 };
 	fake_reset();
-	if (!lab_new(&a, "a100", "emu", &err))
+	if (!lab_new(&a, "a100", "emu", fake_panels, &err))
 		fail_msg("%s", err.msg);
 	tui_host(a, host);
 	return a;

@@ -3,6 +3,7 @@
  * (3.2): statistics of a launch, limits by resource, advice in words, calls against device work.
  */
 #include "seeds.h"
+#include "cli/view_list.h"
 
 #include "timemodel/stream_time.h"
 #include "ui/canvas.h"

@@ -108,6 +108,7 @@ static const struct param_desc reduction_params[] = {
 	  .min = 2,
 	  .max = 1 << 20 },
 	{ .name = "block",
+	  .role = PARAM_BLOCK,
 	  .title = "threads per block",
 	  .unit = "threads",
 	  .def = 128,
@@ -541,13 +542,14 @@ static inline struct session *fixture_reduced(void)
 }
 
 /* Every way in which there is nothing, or something else, to show. X(name) */
-#define FIXTURES(X)                                                                             \
-	X(done)                                                                                     \
-	X(reduced)                                                                                  \
-	X(none)                                                                                     \
-	X(first)                                                                                    \
-	X(running) X(compiling) X(refused) X(failed) X(cancelled) X(wrong) X(no_counts) X(measured) \
-		X(no_kernel) X(ladder) X(streams)
+#define FIXTURES(X)                                                                               \
+	X(done)                                                                                       \
+	X(reduced)                                                                                    \
+	X(none)                                                                                       \
+	X(first)                                                                                      \
+	X(running)                                                                                    \
+	X(compiling) X(refused) X(failed) X(cancelled) X(wrong) X(no_counts) X(measured) X(no_kernel) \
+		X(ladder) X(streams)
 
 static inline struct session *fixture_none(void)
 {

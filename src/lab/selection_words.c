@@ -1,7 +1,9 @@
-/*
- * "sgemm/tiled TILE=32" to a selection. Unknown names suggest the nearest and list what there is.
- */
-#include "cli/cli.h"
+/* "sgemm/tiled TILE=32" to a selection; see selection_words.h. */
+#include "lab/selection_words.h"
+
+#include "base/text.h"
+#include "lab/registry.h"
+#include "userkernel/user_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,13 +31,13 @@ static const struct kernel_desc *kernel_of(const char *text)
 	return kernel_find(name);
 }
 
-bool start_names_kernel(const char *text)
+bool word_names_kernel(const char *text)
 {
 	return kernel_of(text) != NULL;
 }
 
 /* A file with a descriptor is as good as a name; one without says what its launch lacks. */
-static bool start_file(const char *path, struct selection *sel, struct err *err)
+static bool select_file(const char *path, struct selection *sel, struct err *err)
 {
 	const struct user_spec spec = { .path = path };
 	if (!user_file_load(&spec, &sel->kernel, err))
@@ -45,10 +47,10 @@ static bool start_file(const char *path, struct selection *sel, struct err *err)
 	return true;
 }
 
-bool start_kernel(const char *text, struct selection *sel, struct err *err)
+bool select_by_name(const char *text, struct selection *sel, struct err *err)
 {
 	if (user_file_named(text))
-		return start_file(text, sel, err);
+		return select_file(text, sel, err);
 	char name[64];
 	const size_t len = strcspn(text, "/");
 	snprintf(name, sizeof name, "%.*s", (int)len, text);
@@ -61,7 +63,7 @@ bool start_kernel(const char *text, struct selection *sel, struct err *err)
 		err_set(err, ERR_USAGE, "there is no kernel '%s'", name);
 		return suggest(name, names, n, "kernels", err);
 	}
-	int variant = 0; /* start_parse() may find a fitter one */
+	int variant = 0; /* select_by_words() may find a fitter one */
 	if (text[len]) {
 		variant = kernel_variant_index(k, text + len + 1);
 		if (variant < 0) {
@@ -79,7 +81,7 @@ bool start_kernel(const char *text, struct selection *sel, struct err *err)
 	return true;
 }
 
-bool start_param(const char *text, struct selection *sel, struct err *err)
+bool select_param(const char *text, struct selection *sel, struct err *err)
 {
 	const struct kernel_desc *k = sel->kernel;
 	const char *equals = strchr(text, '=');
@@ -119,7 +121,7 @@ static unsigned fitting_variant(const struct kernel_desc *k, unsigned n, char **
 	return 0;
 }
 
-bool start_parse(unsigned n, char **args, struct selection *sel, struct err *err)
+bool select_by_words(unsigned n, char **args, struct selection *sel, struct err *err)
 {
 	if (!n || strchr(args[0], '=')) {
 		const char *names[128];
@@ -129,19 +131,19 @@ bool start_parse(unsigned n, char **args, struct selection *sel, struct err *err
 		err_set(err, ERR_USAGE, "which kernel?");
 		return suggest("", names, k, "kernels", err);
 	}
-	if (!start_kernel(args[0], sel, err))
+	if (!select_by_name(args[0], sel, err))
 		return false;
 	if (!strchr(args[0], '/') || user_file_named(args[0]))
 		sel->variant = fitting_variant(sel->kernel, n - 1, args + 1);
 	for (unsigned i = 1; i < n; i++)
-		if (!start_param(args[i], sel, err))
+		if (!select_param(args[i], sel, err))
 			return false;
 	return true;
 }
 
-bool start_ladder(unsigned n, char **args, struct selection *sel, struct err *err)
+bool select_ladder(unsigned n, char **args, struct selection *sel, struct err *err)
 {
-	if (!start_parse(n ? 1 : 0, args, sel, err))
+	if (!select_by_words(n ? 1 : 0, args, sel, err))
 		return false;
 	for (unsigned i = 1; i < n; i++) {
 		/* a parameter belongs to the first variant that has it; its value goes to all */
@@ -153,7 +155,7 @@ bool start_ladder(unsigned n, char **args, struct selection *sel, struct err *er
 			sel->variant = v;
 			taken = p >= 0 && kernel_param_used(sel->kernel, v, (unsigned)p);
 		}
-		if (!start_param(args[i], sel, err))
+		if (!select_param(args[i], sel, err))
 			return false;
 	}
 	return true;

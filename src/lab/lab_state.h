@@ -1,0 +1,77 @@
+/*
+ * The inside of a lab, shared by the files that keep it: lab.c (life and news), lab_select.c (what
+ * the person changes), lab_orders.c (what is asked of the worker and what came of it),
+ * lab_ladder.c, lab_tour.c and tour_judge.c, lab_file.c. Private to src/lab/.
+ */
+#ifndef PMPP_LAB_LAB_STATE_H
+#define PMPP_LAB_LAB_STATE_H
+
+#include "lab.h"
+#include "lab_worker.h"
+
+struct lab {
+	struct session s;
+	struct usage_table *usage;
+	struct lab_worker *worker;
+	lab_panels *panels;
+	bool started; /* nothing runs before */
+	struct device_wish wish;
+	/* orders */
+	uint64_t last_serial, first_serial; /* news of orders before the first are dropped */
+	struct {
+		enum order_kind kind;
+		uint64_t serial; /* 0 = none: nothing is under way that anybody waits for */
+	} awaited;
+	enum order_kind last_run; /* the newest order of_session */
+	uint64_t now_serial;      /* of the order that gave s.now: its next record replaces that one */
+	bool cancelled;           /* by the person, since the last change */
+
+	struct preset *preset;    /* the tour's; the session only borrows it */
+	char *opened;             /* path of the snapshot the session came from */
+	struct user_watch *watch; /* on a person's own file; NULL = none yet */
+};
+
+/* lab_orders.c */
+/* Orders a run of the selection, in place of whatever is under way. */
+void lab_order_run(struct lab *lab, bool at_once);
+/* What is under way is no longer wanted: stops it and expects no news of it. */
+void lab_order_nothing(struct lab *lab);
+/* Orders what the panel in focus needs and no run has brought, if that may run now. */
+void lab_order_for_panel(struct lab *lab);
+/* What came of an order; takes over n->record. */
+void lab_take_news(struct lab *lab, struct news *n);
+/* Plan, occupancy and sweep of the selection, from what the compiler has said so far. */
+void lab_instant(struct lab *lab);
+
+/* lab_ladder.c */
+/* The ladder of what is selected now; rungs that are the same runs stay. */
+void lab_ladder_follow(struct session *s);
+/* The next rung that has not run; refused ones say why. False: there is none. */
+bool lab_rung_due(struct session *s, struct selection *sel);
+bool lab_library_due(struct session *s, struct selection *sel);
+/* News of a rung or of the library; @awaited: of the order that is under way. */
+void lab_rung_news(struct session *s, struct news *n, bool awaited);
+
+/* tour_judge.c */
+/* Is @sel what the step asks for? Where it runs is the person's own choice. */
+bool tour_on_step(const struct preset *p, unsigned step, const struct selection *sel);
+/* Holds the newest record against the step that asked for it. */
+void tour_judge(struct session *s);
+/* A step whose lesson is that the run is stopped: is @why the stop it speaks of? */
+void tour_judge_stop(struct session *s, const struct err *why);
+
+/* lab_select.c */
+/* Everything that follows from a change: plan, occupancy, ladder, and an order to run it. */
+void lab_changed(struct lab *lab, bool at_once);
+/* Kernel and variant; another kernel starts from its defaults. */
+void lab_put_kernel(struct session *s, const struct kernel_desc *k, unsigned variant);
+/* A back end's name or "auto". The emulator needs no decision; its name stands until another one
+ * is decided on. */
+void lab_wish_backend(struct lab *lab, const char *name);
+
+/* lab_tour.c */
+/* The session read from a snapshot names its preset; where this program has none of that name the
+ * tour is over. */
+void lab_tour_resume(struct lab *lab);
+
+#endif

@@ -1,0 +1,51 @@
+/* The step of a preset that the session stands on: is it still that one, and does what it expects
+ * hold? See lab_state.h. */
+#include "lab_state.h"
+
+#include "base/text.h"
+#include "tour.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool tour_on_step(const struct preset *p, unsigned step, const struct selection *is)
+{
+	struct selection sel = *is;
+	return tour_select(p, step, &sel, NULL) && selection_equal(&sel, is);
+}
+
+void tour_judge(struct session *s)
+{
+	struct session_tour *t = &s->tour;
+	if (!t->preset || !s->now || s->stale || !tour_on_step(t->preset, t->step, &s->now->sel))
+		return;
+	const bool comparable =
+		s->before && t->step && tour_on_step(t->preset, t->step - 1, &s->before->sel);
+	struct tour_result r;
+	tour_check(t->preset, t->step, s->now, comparable ? s->before : NULL, &r);
+	t->n = r.n;
+	for (unsigned i = 0; i < r.n; i++) {
+		const struct expect_value *left = &r.outcome[i].left;
+		char num[32];
+		t->holds[i] = r.excused[i] || (r.evaluated[i] && r.outcome[i].holds);
+		if (t->holds[i] && !r.excused[i])
+			t->found[i][0] = '\0';
+		else if (r.excused[i] || !r.evaluated[i])
+			snprintf(t->found[i], sizeof t->found[i], "%.95s", r.problem[i]);
+		else
+			snprintf(t->found[i], sizeof t->found[i], "it is %.80s",
+			         left->is_text ? left->text : fmt_num(num, sizeof num, left->num, 7));
+	}
+	t->judged = true;
+}
+
+void tour_judge_stop(struct session *s, const struct err *why)
+{
+	struct session_tour *t = &s->tour;
+	if (!t->preset || t->off_path || !t->preset->steps[t->step].stops)
+		return;
+	t->n = 1;
+	t->holds[0] = strstr(why->msg, t->preset->steps[t->step].stops) != NULL;
+	snprintf(t->found[0], sizeof t->found[0], "%.95s", t->holds[0] ? "" : why->msg);
+	t->judged = true;
+}
