@@ -147,7 +147,7 @@ static bool find_subject(const struct state *s, unsigned n, char **args, struct 
 		if (plain)
 			return good;
 	}
-	if (!start_parse(n, args, &sel, err))
+	if (!select_by_words(n, args, &sel, err))
 		return false;
 	if (!s->kernel && strchr(args[0], '/') && !user_file_named(args[0]))
 		out->only = sel.kernel->variants[sel.variant].entry;
