@@ -33,7 +33,7 @@ static struct {
 	bool cut;
 } records = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void add(const struct record *r)
+static void append_record(const struct record *r)
 {
 	if (records.n == CUDA_MAX_SPANS) {
 		records.cut = true;
@@ -69,7 +69,7 @@ static void call_name(uint32_t cbid, char *out, size_t n)
 	snprintf(out, n, "%s", name);
 }
 
-static void take(const CUpti_Activity *a)
+static void read_activity(const CUpti_Activity *a)
 {
 	struct record r = { 0 };
 	switch (a->kind) {
@@ -123,7 +123,7 @@ static void take(const CUpti_Activity *a)
 	}
 	default: return;
 	}
-	add(&r);
+	append_record(&r);
 }
 
 static void CUPTIAPI buffer_wanted(uint8_t **buffer, size_t *size, size_t *max_records)
@@ -142,7 +142,7 @@ static void CUPTIAPI buffer_full(CUcontext ctx, uint32_t stream, uint8_t *buffer
 	pthread_mutex_lock(&records.lock);
 	CUpti_Activity *a = NULL;
 	while (valid && records.cupti->ActivityNext(buffer, valid, &a) == CUPTI_SUCCESS && a)
-		take(a);
+		read_activity(a);
 	pthread_mutex_unlock(&records.lock);
 	free(buffer);
 }
@@ -156,13 +156,14 @@ static const CUpti_ActivityKind timeline_kinds[] = {
 };
 static const CUpti_ActivityKind kernel_kind[] = { CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL };
 
-static void off(struct work *w, const CUpti_ActivityKind *kinds, size_t n)
+static void disable_kinds(struct gpu_worker *w, const CUpti_ActivityKind *kinds, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		w->cupti.ActivityDisable(kinds[i]);
 }
 
-static bool on(struct work *w, const CUpti_ActivityKind *kinds, size_t n, struct fault *why)
+static bool enable_kinds(struct gpu_worker *w, const CUpti_ActivityKind *kinds, size_t n,
+                         struct cuda_fault *why)
 {
 	if (!records.registered) {
 		records.cupti = &w->cupti;
@@ -179,7 +180,7 @@ static bool on(struct work *w, const CUpti_ActivityKind *kinds, size_t n, struct
 	pthread_mutex_unlock(&records.lock);
 	for (size_t i = 0; i < n; i++)
 		if (!cupti_ok(&w->cupti, w->cupti.ActivityEnable(kinds[i]), "cuptiActivityEnable", why)) {
-			off(w, kinds, i);
+			disable_kinds(w, kinds, i);
 			return false;
 		}
 	return true;
@@ -199,23 +200,23 @@ static int by_call(const void *a, const void *b)
 	return (x->correlation > y->correlation) - (x->correlation < y->correlation);
 }
 
-bool activity_durations(struct work *w, const struct timed *t, unsigned n, double *ns,
-                        unsigned *got, struct fault *why)
+bool activity_durations(struct gpu_worker *w, const struct timed *t, unsigned n, double *ns,
+                        unsigned *got, struct cuda_fault *why)
 {
 	*got = 0;
-	if (!work_cupti(w, why) || !on(w, kernel_kind, ARRAY_LEN(kernel_kind), why))
+	if (!work_cupti(w, why) || !enable_kinds(w, kernel_kind, ARRAY_LEN(kernel_kind), why))
 		return false;
 	work_step(w, "timing %u launches by activity records", n);
 	bool ok = true;
 	for (unsigned i = 0; ok && i < n; i++) {
-		ok = (!t->restore || t->restore(w, t->ctx, why)) && (t->warm_l2 || time_flush(w, why)) &&
+		ok = (!t->restore || t->restore(w, t->ctx, why)) && (t->warm_l2 || flush_l2(w, why)) &&
 		     t->launch(w, t->ctx, why);
 	}
 	ok = ok && cu_ok(w, w->cu.StreamSynchronize(w->stream), "cuStreamSynchronize", why);
 	if (w->poisoned)
 		return false;
 	w->cupti.ActivityFlushAll(1);
-	off(w, kernel_kind, ARRAY_LEN(kernel_kind));
+	disable_kinds(w, kernel_kind, ARRAY_LEN(kernel_kind));
 	if (!ok)
 		return false;
 	pthread_mutex_lock(&records.lock);
@@ -236,18 +237,18 @@ bool activity_durations(struct work *w, const struct timed *t, unsigned n, doubl
 	return *got > 0 || fault_set(why, FAULT_OTHER, "%u activity records of %u launches", m, n);
 }
 
-bool activity_begin(struct work *w, struct fault *why)
+bool activity_begin(struct gpu_worker *w, struct cuda_fault *why)
 {
-	return work_cupti(w, why) && on(w, timeline_kinds, ARRAY_LEN(timeline_kinds), why);
+	return work_cupti(w, why) && enable_kinds(w, timeline_kinds, ARRAY_LEN(timeline_kinds), why);
 }
 
-void activity_end(struct work *w)
+void activity_end(struct gpu_worker *w)
 {
 	w->cupti.ActivityFlushAll(1);
-	off(w, timeline_kinds, ARRAY_LEN(timeline_kinds));
+	disable_kinds(w, timeline_kinds, ARRAY_LEN(timeline_kinds));
 }
 
-void activity_clear(struct work *w)
+void activity_clear(struct gpu_worker *w)
 {
 	w->cupti.ActivityFlushAll(1);
 	pthread_mutex_lock(&records.lock);
@@ -339,7 +340,8 @@ static bool take_spans(const struct stream_program *p, struct cuda_report *repor
 	return all;
 }
 
-bool activity_spans(const struct stream_program *p, struct cuda_report *report, struct fault *why)
+bool activity_spans(const struct stream_program *p, struct cuda_report *report,
+                    struct cuda_fault *why)
 {
 	pthread_mutex_lock(&records.lock);
 	const bool all = take_spans(p, report);

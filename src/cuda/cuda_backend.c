@@ -95,7 +95,7 @@ unsigned cuda_device_wanted(void)
 
 static bool ask(struct cuda_client *c, unsigned device, struct wire_msg *request,
                 enum cuda_msg want, const struct client_wait *wait, struct wire_msg *answer,
-                struct fault *fault, struct err *err)
+                struct cuda_fault *fault, struct err *err)
 {
 	bool ok = client_call(c, request, -1, want, wait, answer, fault, err);
 	if (ok)
@@ -227,7 +227,7 @@ static bool probe(struct backend_info *info, struct err *err)
 	for (unsigned d = 0; d < ci.n_devices; d++)
 		memcpy(info->device[d], ci.devices[d].name, sizeof info->device[d]);
 	for (unsigned c = 0; c < CUDA_MAX_CAPS; c++) {
-		const struct fault *f = &ci.cap[c];
+		const struct cuda_fault *f = &ci.cap[c];
 		if (f->id == FAULT_NONE) {
 			info->caps |= 1u << c;
 			continue;

@@ -23,7 +23,7 @@ void client_stop(struct cuda_client *c)
 }
 
 /* It ended by itself: with what, and at which step. The next call starts another. */
-static bool died(struct cuda_client *c, const char *what, struct fault *fault, struct err *err)
+static bool died(struct cuda_client *c, const char *what, struct cuda_fault *fault, struct err *err)
 {
 	char words[300], how[64];
 	child_ended_by(child_reap(&c->child, 2), how, sizeof how);
@@ -37,7 +37,8 @@ static bool died(struct cuda_client *c, const char *what, struct fault *fault, s
 	return false;
 }
 
-static bool start(struct cuda_client *c, const char *what, struct fault *fault, struct err *err)
+static bool start(struct cuda_client *c, const char *what, struct cuda_fault *fault,
+                  struct err *err)
 {
 	if (!child_start(&c->child, CUDA_WORKER_OPTION, "GPU worker", err))
 		return false;
@@ -56,7 +57,8 @@ static bool start(struct cuda_client *c, const char *what, struct fault *fault, 
 }
 
 /* A worker that ended while idle (killed from outside) is replaced without a word. */
-static bool ready(struct cuda_client *c, const char *what, struct fault *fault, struct err *err)
+static bool ready(struct cuda_client *c, const char *what, struct cuda_fault *fault,
+                  struct err *err)
 {
 	if (c->child.pid && child_gone(&c->child))
 		client_stop(c);
@@ -71,9 +73,9 @@ static void ask_to_stop(const struct cuda_client *c)
 }
 
 static bool refused(struct cuda_client *c, struct wire_msg *m, const char *what,
-                    struct fault *fault, struct err *err)
+                    struct cuda_fault *fault, struct err *err)
 {
-	struct fault f = { 0 };
+	struct cuda_fault f = { 0 };
 	cuda_get_fault(m, &f);
 	bool last = wire_get_upto(m, 1) != 0;
 	if (!wire_end(m) || f.id == FAULT_NONE) {
@@ -91,9 +93,9 @@ static bool refused(struct cuda_client *c, struct wire_msg *m, const char *what,
 }
 
 static bool ended_by(struct cuda_client *c, enum fault_id id, const char *what, double limit_s,
-                     struct fault *fault, struct err *err)
+                     struct cuda_fault *fault, struct err *err)
 {
-	struct fault f = { .id = id };
+	struct cuda_fault f = { .id = id };
 	if (id == FAULT_KERNEL_TIMEOUT)
 		fault_set(&f, id, "no sign of life for %.3g s while %.180s", limit_s,
 		          c->step[0] ? c->step : "starting");
@@ -114,7 +116,7 @@ static void note_step(struct cuda_client *c, struct wire_msg *m)
 
 bool client_call(struct cuda_client *c, const struct wire_msg *request, int pass_fd,
                  enum cuda_msg want, const struct client_wait *wait, struct wire_msg *answer,
-                 struct fault *fault, struct err *err)
+                 struct cuda_fault *fault, struct err *err)
 {
 	const double quiet = wait->quiet_s > 0 ? wait->quiet_s : QUIET_S;
 	const atomic_bool *cancel = wait->cancel;

@@ -33,7 +33,7 @@ struct client_wait {
  */
 bool client_call(struct cuda_client *c, const struct wire_msg *request, int pass_fd,
                  enum cuda_msg want, const struct client_wait *wait, struct wire_msg *answer,
-                 struct fault *fault, struct err *err);
+                 struct cuda_fault *fault, struct err *err);
 /* Ends the worker at once, whatever it is doing. */
 void client_stop(struct cuda_client *c);
 

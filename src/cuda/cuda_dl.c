@@ -53,7 +53,7 @@ struct library {
 #define SYMBOLS(table) .symbols = table, .n_symbols = sizeof table / sizeof *table
 
 static void *open_library(const struct library *lib, char *path, size_t path_size,
-                          struct fault *why)
+                          struct cuda_fault *why)
 {
 	const char *file = getenv(lib->env);
 	if (file && *file) {
@@ -76,7 +76,7 @@ static void *open_library(const struct library *lib, char *path, size_t path_siz
 }
 
 static bool fill(const struct library *lib, void *fns, char *path, size_t path_size,
-                 struct fault *why)
+                 struct cuda_fault *why)
 {
 	void *handle = open_library(lib, path, path_size, why);
 	if (!handle)
@@ -93,7 +93,7 @@ static bool fill(const struct library *lib, void *fns, char *path, size_t path_s
 	return true;
 }
 
-bool dl_cuda(struct cuda_fns *fns, char *path, size_t path_size, struct fault *why)
+bool dl_cuda(struct cuda_fns *fns, char *path, size_t path_size, struct cuda_fault *why)
 {
 	static const struct library lib = {
 		.name = "cuda",
@@ -121,7 +121,7 @@ static void open_beside(const char *path, const char *file)
 	free(full);
 }
 
-bool dl_cupti(struct cupti_fns *fns, char *path, size_t path_size, struct fault *why)
+bool dl_cupti(struct cupti_fns *fns, char *path, size_t path_size, struct cuda_fault *why)
 {
 	static const struct library lib = {
 		.name = "cupti",
@@ -141,7 +141,7 @@ bool dl_cupti(struct cupti_fns *fns, char *path, size_t path_size, struct fault 
 	return true;
 }
 
-bool dl_cublas(struct cublas_fns *fns, char *path, size_t path_size, struct fault *why)
+bool dl_cublas(struct cublas_fns *fns, char *path, size_t path_size, struct cuda_fault *why)
 {
 	static const struct library lib = {
 		.name = "cublas",
@@ -154,7 +154,7 @@ bool dl_cublas(struct cublas_fns *fns, char *path, size_t path_size, struct faul
 	return fill(&lib, fns, path, path_size, why);
 }
 
-bool dl_nvml(struct nvml_fns *fns, struct fault *why)
+bool dl_nvml(struct nvml_fns *fns, struct cuda_fault *why)
 {
 	static const struct library lib = {
 		.name = "nvidia-ml",

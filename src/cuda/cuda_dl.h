@@ -50,9 +50,9 @@ struct nvml_fns {
 #undef FN
 
 /* Each fills @fns or says why not; @path is the file that was opened (may be NULL with 0). */
-bool dl_cuda(struct cuda_fns *fns, char *path, size_t path_size, struct fault *why);
-bool dl_cupti(struct cupti_fns *fns, char *path, size_t path_size, struct fault *why);
-bool dl_cublas(struct cublas_fns *fns, char *path, size_t path_size, struct fault *why);
-bool dl_nvml(struct nvml_fns *fns, struct fault *why);
+bool dl_cuda(struct cuda_fns *fns, char *path, size_t path_size, struct cuda_fault *why);
+bool dl_cupti(struct cupti_fns *fns, char *path, size_t path_size, struct cuda_fault *why);
+bool dl_cublas(struct cublas_fns *fns, char *path, size_t path_size, struct cuda_fault *why);
+bool dl_nvml(struct nvml_fns *fns, struct cuda_fault *why);
 
 #endif

@@ -124,7 +124,7 @@ enum err_code fault_code(enum fault_id id)
 	}
 }
 
-bool fault_set(struct fault *f, enum fault_id id, const char *fmt, ...)
+bool fault_set(struct cuda_fault *f, enum fault_id id, const char *fmt, ...)
 {
 	f->id = id;
 	va_list ap;
@@ -134,7 +134,7 @@ bool fault_set(struct fault *f, enum fault_id id, const char *fmt, ...)
 	return false;
 }
 
-bool fault_to_err(const struct fault *f, struct err *err)
+bool fault_to_err(const struct cuda_fault *f, struct err *err)
 {
 	err_set(err, fault_code(f->id), "%s%s%s%s", fault_reason(f->id), f->detail[0] ? " (" : "",
 	        f->detail, f->detail[0] ? ")" : "");

@@ -16,7 +16,7 @@ enum fault_id {
 };
 
 /* A fault and what is particular about this one: "cuInit: 803 ...", "driver 12.2". */
-struct fault {
+struct cuda_fault {
 	enum fault_id id;
 	char detail[256];
 };
@@ -29,9 +29,9 @@ enum fault_id fault_of_cupti(int result);
 /* The error class that belongs to a fault. */
 enum err_code fault_code(enum fault_id id);
 /* Sets @f and returns false. */
-bool fault_set(struct fault *f, enum fault_id id, const char *fmt, ...)
+bool fault_set(struct cuda_fault *f, enum fault_id id, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* "reason (detail)" and the remedy. Returns false. */
-bool fault_to_err(const struct fault *f, struct err *err);
+bool fault_to_err(const struct cuda_fault *f, struct err *err);
 
 #endif

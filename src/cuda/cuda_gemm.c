@@ -19,14 +19,14 @@ struct gemm {
 	CUdeviceptr a, b, c;
 };
 
-static bool blas_ok(cublasStatus_t s, const char *what, struct fault *why)
+static bool blas_ok(cublasStatus_t s, const char *what, struct cuda_fault *why)
 {
 	return s == CUBLAS_STATUS_SUCCESS ||
 	       fault_set(why, s == CUBLAS_STATUS_ALLOC_FAILED ? FAULT_OUT_OF_MEMORY : FAULT_OTHER,
 	                 "%s: %d", what, (int)s);
 }
 
-static bool multiply(struct work *w, void *ctx, struct fault *why)
+static bool multiply(struct gpu_worker *w, void *ctx, struct cuda_fault *why)
 {
 	(void)w;
 	const struct gemm *g = ctx;
@@ -50,7 +50,8 @@ static bool multiply(struct work *w, void *ctx, struct fault *why)
  * Random contents: a matrix product on constants draws less power and so runs at higher clocks.
  * FP32 in [-1, 1); FP16 bit patterns of magnitude 0.5 to 1. One block of them is repeated.
  */
-static bool fill_random(struct work *w, CUdeviceptr to, size_t bytes, bool half, struct fault *why)
+static bool fill_random(struct gpu_worker *w, CUdeviceptr to, size_t bytes, bool half,
+                        struct cuda_fault *why)
 {
 	const size_t block = 4u << 20;
 	uint32_t *host = mem_alloc(block);
@@ -71,8 +72,8 @@ static bool fill_random(struct work *w, CUdeviceptr to, size_t bytes, bool half,
 	return ok;
 }
 
-bool gemm_time(struct work *w, const struct cuda_gemm_job *j, struct run_timing *out,
-               struct fault *why)
+bool gemm_time(struct gpu_worker *w, const struct cuda_gemm_job *j, struct run_timing *out,
+               struct cuda_fault *why)
 {
 	if (!work_context(w, j->device, why))
 		return false;

@@ -33,7 +33,7 @@ struct wanted {
 	enum line_metric metric[LINE_METRICS];
 };
 
-static bool choose(struct work *w, struct wanted *want, struct fault *why)
+static bool choose_metrics(struct gpu_worker *w, struct wanted *want, struct cuda_fault *why)
 {
 	for (unsigned i = 0; i < LINE_METRICS; i++) {
 		CUpti_SassMetrics_GetProperties_Params p = {
@@ -53,7 +53,8 @@ static bool choose(struct work *w, struct wanted *want, struct fault *why)
 }
 
 /* The kernel's own file only: an inlined header's lines would be shown beside the wrong text. */
-static uint32_t line_of(struct work *w, const struct cuda_job *j, const char *function, uint32_t pc)
+static uint32_t line_of(struct gpu_worker *w, const struct cuda_job *j, const char *function,
+                        uint32_t pc)
 {
 	CUpti_GetSassToSourceCorrelationParams p = {
 		.size = CUpti_GetSassToSourceCorrelationParamsSize,
@@ -149,7 +150,7 @@ static void add_instruction(struct counts *c, const uint64_t v[LINE_METRICS])
 	}
 }
 
-static void add_samples(struct work *w, const struct cuda_job *j, struct sample *s, size_t n,
+static void add_samples(struct gpu_worker *w, const struct cuda_job *j, struct sample *s, size_t n,
                         struct cuda_report *r)
 {
 	qsort(s, n, sizeof *s, by_place);
@@ -162,8 +163,9 @@ static void add_samples(struct work *w, const struct cuda_job *j, struct sample 
 	}
 }
 
-static bool flush(struct work *w, const struct cuda_job *j, const struct wanted *want,
-                  struct cuda_report *r, struct fault *why)
+static bool collect_samples(struct gpu_worker *w, const struct cuda_job *j,
+                            const struct wanted *want, struct cuda_report *r,
+                            struct cuda_fault *why)
 {
 	CUpti_SassMetricsGetDataProperties_Params d = {
 		.structSize = CUpti_SassMetricsGetDataProperties_Params_STRUCT_SIZE,
@@ -207,7 +209,7 @@ static bool flush(struct work *w, const struct cuda_job *j, const struct wanted 
 	return ok;
 }
 
-static bool configure(struct work *w, struct wanted *want, struct fault *why)
+static bool configure_once(struct gpu_worker *w, struct wanted *want, struct cuda_fault *why)
 {
 	if (w->lines_configured)
 		return true;
@@ -223,7 +225,8 @@ static bool configure(struct work *w, struct wanted *want, struct fault *why)
 	return w->lines_configured;
 }
 
-bool lines_measure(struct work *w, const struct launch *l, struct cuda_report *r, struct fault *why)
+bool lines_measure(struct gpu_worker *w, const struct gpu_launch *l, struct cuda_report *r,
+                   struct cuda_fault *why)
 {
 	const struct cuda_job *j = l->job;
 	if (!work_cupti(w, why))
@@ -235,7 +238,8 @@ bool lines_measure(struct work *w, const struct launch *l, struct cuda_report *r
 	if (r->loaded.jit || !j->cubin)
 		return fault_set(why, FAULT_NO_LINES, "compiled by the driver from PTX");
 	struct wanted want = { 0 };
-	if (!choose(w, &want, why) || !launch_restore(w, l, why) || !configure(w, &want, why))
+	if (!choose_metrics(w, &want, why) || !launch_restore(w, l, why) ||
+	    !configure_once(w, &want, why))
 		return false;
 	CUpti_SassMetricsEnable_Params enable = {
 		.structSize = CUpti_SassMetricsEnable_Params_STRUCT_SIZE,
@@ -249,7 +253,7 @@ bool lines_measure(struct work *w, const struct launch *l, struct cuda_report *r
 		     cu_ok(w, w->cu.StreamSynchronize(w->stream), "cuStreamSynchronize", why);
 		if (w->poisoned)
 			return false;
-		ok = ok && flush(w, j, &want, r, why);
+		ok = ok && collect_samples(w, j, &want, r, why);
 		CUpti_SassMetricsDisable_Params disable = {
 			.structSize = CUpti_SassMetricsDisable_Params_STRUCT_SIZE,
 			.ctx = w->ctx,

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cuda_put_fault(struct wire_msg *m, const struct fault *f)
+void cuda_put_fault(struct wire_msg *m, const struct cuda_fault *f)
 {
 	wire_put_u32(m, (uint32_t)f->id);
 	wire_put_str(m, f->detail);
 }
 
-bool cuda_get_fault(struct wire_msg *m, struct fault *f)
+bool cuda_get_fault(struct wire_msg *m, struct cuda_fault *f)
 {
 	f->id = (enum fault_id)wire_get_upto(m, FAULT_COUNT - 1);
 	wire_get_str(m, f->detail, sizeof f->detail);

@@ -54,7 +54,7 @@ struct cuda_info {
 	unsigned device; /* the chosen one */
 	unsigned n_devices;
 	struct cuda_device_info devices[CUDA_MAX_DEVICES];
-	struct fault cap[CUDA_MAX_CAPS]; /* FAULT_NONE = works */
+	struct cuda_fault cap[CUDA_MAX_CAPS]; /* FAULT_NONE = works */
 };
 
 struct cuda_job {
@@ -99,7 +99,7 @@ struct cuda_report {
 	struct line_counts *lines;
 	unsigned passes;
 	double counters_s;
-	struct fault cap[CUDA_MAX_CAPS]; /* why a capability gave nothing in this run */
+	struct cuda_fault cap[CUDA_MAX_CAPS]; /* why a capability gave nothing in this run */
 	char note[256];
 };
 
@@ -123,7 +123,7 @@ void cuda_put_gemm(struct wire_msg *m, const struct cuda_gemm_job *j);
 bool cuda_get_gemm(struct wire_msg *m, struct cuda_gemm_job *j);
 void cuda_put_timing(struct wire_msg *m, const struct run_timing *t);
 bool cuda_get_timing(struct wire_msg *m, struct run_timing *t);
-void cuda_put_fault(struct wire_msg *m, const struct fault *f);
-bool cuda_get_fault(struct wire_msg *m, struct fault *f);
+void cuda_put_fault(struct wire_msg *m, const struct cuda_fault *f);
+bool cuda_get_fault(struct wire_msg *m, struct cuda_fault *f);
 
 #endif

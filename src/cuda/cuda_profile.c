@@ -21,7 +21,8 @@
 	if (!cupti_ok(&w->cupti, w->cupti.call, what, why)) \
 	return false
 
-static bool enable(struct work *w, CUpti_RangeProfiler_Object **object, struct fault *why)
+static bool enable(struct gpu_worker *w, CUpti_RangeProfiler_Object **object,
+                   struct cuda_fault *why)
 {
 	CUpti_RangeProfiler_Enable_Params p = {
 		.structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
@@ -35,7 +36,7 @@ static bool enable(struct work *w, CUpti_RangeProfiler_Object **object, struct f
 	return true;
 }
 
-static void disable(struct work *w, CUpti_RangeProfiler_Object *object)
+static void disable(struct gpu_worker *w, CUpti_RangeProfiler_Object *object)
 {
 	CUpti_RangeProfiler_Disable_Params p = {
 		.structSize = CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE,
@@ -45,7 +46,7 @@ static void disable(struct work *w, CUpti_RangeProfiler_Object *object)
 	w->cupti.RangeDisable(&p);
 }
 
-void profile_close(struct work *w)
+void profile_close(struct gpu_worker *w)
 {
 	struct profile_session *s = &w->session;
 	if (!s->open)
@@ -59,7 +60,7 @@ void profile_close(struct work *w)
 }
 
 /* Refusals (error 35, another profiler) come from here, before any kernel is touched. */
-static bool availability(struct work *w, uint8_t **image, struct fault *why)
+static bool availability(struct gpu_worker *w, uint8_t **image, struct cuda_fault *why)
 {
 	CUpti_Profiler_GetCounterAvailability_Params p = {
 		.structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE,
@@ -80,7 +81,7 @@ static bool availability(struct work *w, uint8_t **image, struct fault *why)
 	return false;
 }
 
-static void explain(struct fault *why)
+static void explain(struct cuda_fault *why)
 {
 	size_t n = strlen(why->detail);
 	if (why->id == FAULT_PRIVILEGES && work_admin_only() >= 0)
@@ -93,7 +94,7 @@ static void explain(struct fault *why)
 	}
 }
 
-bool profile_try(struct work *w, struct fault *why)
+bool profile_try(struct gpu_worker *w, struct cuda_fault *why)
 {
 	uint8_t *image = NULL;
 	bool ok = w->session.open || availability(w, &image, why);
@@ -103,7 +104,7 @@ bool profile_try(struct work *w, struct fault *why)
 	return ok;
 }
 
-bool profile_knows_chip(struct work *w, struct fault *why)
+bool profile_knows_chip(struct gpu_worker *w, struct cuda_fault *why)
 {
 	static struct cupti_host h;
 	work_step(w, "scheduling counters for %s", w->chip);
@@ -113,7 +114,7 @@ bool profile_knows_chip(struct work *w, struct fault *why)
 	return true;
 }
 
-static bool counter_image(struct work *w, struct profile_session *s, struct fault *why)
+static bool counter_image(struct gpu_worker *w, struct profile_session *s, struct cuda_fault *why)
 {
 	CUpti_RangeProfiler_GetCounterDataSize_Params p = {
 		.structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
@@ -131,7 +132,7 @@ static bool counter_image(struct work *w, struct profile_session *s, struct faul
 	return true;
 }
 
-static bool profile_open(struct work *w, bool stalls, struct fault *why)
+static bool profile_open(struct gpu_worker *w, bool stalls, struct cuda_fault *why)
 {
 	struct profile_session *s = &w->session;
 	if (s->open && s->stalls == stalls)
@@ -154,7 +155,8 @@ static bool profile_open(struct work *w, bool stalls, struct fault *why)
 }
 
 /* One pass: the launch between Start and Stop, in the state that every pass starts from. */
-static bool pass(struct work *w, const struct launch *l, bool *last, struct fault *why)
+static bool pass(struct gpu_worker *w, const struct gpu_launch *l, bool *last,
+                 struct cuda_fault *why)
 {
 	struct profile_session *s = &w->session;
 	CUpti_RangeProfiler_Start_Params start = {
@@ -165,7 +167,7 @@ static bool pass(struct work *w, const struct launch *l, bool *last, struct faul
 		.structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
 		.pRangeProfilerObject = s->object,
 	};
-	if (!launch_restore(w, l, why) || (!l->job->warm_l2 && !time_flush(w, why)) ||
+	if (!launch_restore(w, l, why) || (!l->job->warm_l2 && !flush_l2(w, why)) ||
 	    !cu_ok(w, w->cu.StreamSynchronize(w->stream), "cuStreamSynchronize", why))
 		return false;
 	work_step(w, "cuptiRangeProfilerStart");
@@ -186,7 +188,8 @@ static bool pass(struct work *w, const struct launch *l, bool *last, struct faul
 }
 
 /* All passes; the counters' values land in @values, by the plan's order. */
-static bool collect(struct work *w, const struct launch *l, double *values, struct fault *why)
+static bool collect(struct gpu_worker *w, const struct gpu_launch *l, double *values,
+                    struct cuda_fault *why)
 {
 	struct profile_session *s = &w->session;
 	CUpti_RangeProfiler_CounterDataImage_Initialize_Params init = {
@@ -265,8 +268,8 @@ static void to_report(const struct counter_plan *plan, const char *chip, const d
 	}
 }
 
-bool profile_counters(struct work *w, const struct launch *l, struct cuda_report *r,
-                      struct fault *why)
+bool profile_counters(struct gpu_worker *w, const struct gpu_launch *l, struct cuda_report *r,
+                      struct cuda_fault *why)
 {
 	double begin = wire_now();
 	double values[COUNTERS_MAX];

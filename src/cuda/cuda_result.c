@@ -166,7 +166,7 @@ static void facts(const struct run_static *s, const struct launch_plan *p, const
 void cuda_result(struct cuda_report *r, const struct launch_plan *plan, const struct gpu_spec *g,
                  const char *ptx, unsigned caps, struct run_result *out)
 {
-	const struct fault *cap = r->cap;
+	const struct cuda_fault *cap = r->cap;
 	metrics_clear(&out->metrics, fault_reason(FAULT_NOT_ASKED));
 	out->counts =
 		(struct run_counts){ .dram_read_bytes = -1, .dram_write_bytes = -1, .l2_sectors = -1 };

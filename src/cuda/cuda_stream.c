@@ -20,11 +20,11 @@
 #define HOST_MAX ((uint64_t)4 << 30) /* of host memory beside the run's own */
 #define INIT_MAX (3 + 2 * KERNEL_MAX_BUFFERS)
 #define UNWRITTEN 0xff
-#define TAKES 3
+#define RECORDINGS 3
 #define SHORT_S 0.25 /* a program that is played more than once */
 
 struct stage {
-	const struct launch *l;
+	const struct gpu_launch *l;
 	const struct stream_program *p;
 	CUdeviceptr device[KERNEL_MAX_BUFFERS];
 	uint8_t *host[KERNEL_MAX_BUFFERS];
@@ -39,7 +39,7 @@ struct stage {
 	} init[INIT_MAX];
 };
 
-static void took(struct stage *s, const char *what, const char *of, double ns, uint64_t bytes)
+static void note_init(struct stage *s, const char *what, const char *of, double ns, uint64_t bytes)
 {
 	snprintf(s->init[s->n_init].name, sizeof s->init->name, "%s%s%s", what, *of ? " " : "", of);
 	s->init[s->n_init].bytes = bytes;
@@ -48,7 +48,7 @@ static void took(struct stage *s, const char *what, const char *of, double ns, u
 
 /* --- setting the stage --- */
 
-static bool host_memory(struct work *w, struct stage *s, unsigned b, struct fault *why)
+static bool host_memory(struct gpu_worker *w, struct stage *s, unsigned b, struct cuda_fault *why)
 {
 	const uint64_t bytes = s->l->job->buffers[b].bytes;
 	if (!s->pinned[b]) {
@@ -59,12 +59,12 @@ static bool host_memory(struct work *w, struct stage *s, unsigned b, struct faul
 	const double begin = wire_now();
 	if (!cu_ok(w, w->cu.MemHostAlloc(&p, bytes, 0), "cuMemHostAlloc", why))
 		return false;
-	took(s, "pin", s->l->job->buffers[b].name, (wire_now() - begin) * 1e9, bytes);
+	note_init(s, "pin", s->l->job->buffers[b].name, (wire_now() - begin) * 1e9, bytes);
 	s->host[b] = p;
 	return true;
 }
 
-static bool allocate(struct work *w, struct stage *s, struct fault *why)
+static bool allocate(struct gpu_worker *w, struct stage *s, struct cuda_fault *why)
 {
 	const struct cuda_job *j = s->l->job;
 	uint64_t host = 0;
@@ -81,7 +81,8 @@ static bool allocate(struct work *w, struct stage *s, struct fault *why)
 		const double begin = wire_now();
 		if (!cu_ok(w, w->cu.MemAlloc(&s->device[b], j->buffers[b].bytes), "cuMemAlloc", why))
 			return false;
-		took(s, "allocate", j->buffers[b].name, (wire_now() - begin) * 1e9, j->buffers[b].bytes);
+		note_init(s, "allocate", j->buffers[b].name, (wire_now() - begin) * 1e9,
+		          j->buffers[b].bytes);
 		if ((s->up[b] || s->down[b]) && !host_memory(w, s, b, why))
 			return false;
 	}
@@ -89,7 +90,7 @@ static bool allocate(struct work *w, struct stage *s, struct fault *why)
 }
 
 /* What stays on the device for the whole program is put there before it. */
-static bool resident(struct work *w, struct stage *s, struct fault *why)
+static bool resident(struct gpu_worker *w, struct stage *s, struct cuda_fault *why)
 {
 	for (unsigned b = 0; b < s->l->job->n_buffers; b++) {
 		const CUdeviceptr from = s->l->pristine[b] ? s->l->pristine[b] : s->l->buffers[b];
@@ -103,7 +104,7 @@ static bool resident(struct work *w, struct stage *s, struct fault *why)
 	return cu_ok(w, w->cu.StreamSynchronize(w->stream), "cuStreamSynchronize", why);
 }
 
-static bool streams_and_events(struct work *w, struct stage *s, struct fault *why)
+static bool streams_and_events(struct gpu_worker *w, struct stage *s, struct cuda_fault *why)
 {
 	const double begin = wire_now();
 	bool any = false;
@@ -121,11 +122,11 @@ static bool streams_and_events(struct work *w, struct stage *s, struct fault *wh
 			return false;
 	}
 	if (any)
-		took(s, "streams", "", (wire_now() - begin) * 1e9, 0);
+		note_init(s, "streams", "", (wire_now() - begin) * 1e9, 0);
 	return true;
 }
 
-static bool set_stage(struct work *w, struct stage *s, struct fault *why)
+static bool set_stage(struct gpu_worker *w, struct stage *s, struct cuda_fault *why)
 {
 	for (unsigned i = 0; i < s->p->n_ops; i++) {
 		const struct stream_op *op = &s->p->ops[i];
@@ -135,12 +136,12 @@ static bool set_stage(struct work *w, struct stage *s, struct fault *why)
 			s->pinned[op->buffer] |= op->pinned;
 		}
 	}
-	took(s, "context", "", w->context_ns, 0);
-	took(s, "module", "", s->l->load_ns, 0);
+	note_init(s, "context", "", w->context_ns, 0);
+	note_init(s, "module", "", s->l->load_ns, 0);
 	return allocate(w, s, why) && streams_and_events(w, s, why) && resident(w, s, why);
 }
 
-static void strike(struct work *w, struct stage *s)
+static void strike(struct gpu_worker *w, struct stage *s)
 {
 	for (unsigned b = 0; b < KERNEL_MAX_BUFFERS; b++) {
 		if (s->host[b] && !s->pinned[b])
@@ -159,7 +160,8 @@ static void strike(struct work *w, struct stage *s)
 }
 
 /* Host memory as it is before the program; every page is touched. */
-static bool fill(struct work *w, struct stage *s, const uint8_t *shared, struct fault *why)
+static bool fill_host(struct gpu_worker *w, struct stage *s, const uint8_t *shared,
+                      struct cuda_fault *why)
 {
 	const struct cuda_job *j = s->l->job;
 	for (unsigned b = 0; b < j->n_buffers; b++) {
@@ -180,8 +182,8 @@ static bool fill(struct work *w, struct stage *s, const uint8_t *shared, struct 
 
 /* --- the program --- */
 
-static bool copy(struct work *w, const struct stage *s, const struct stream_op *op,
-                 struct fault *why)
+static bool issue_copy(struct gpu_worker *w, const struct stage *s, const struct stream_op *op,
+                       struct cuda_fault *why)
 {
 	const uint64_t at = op->first * s->l->job->buffers[op->buffer].elem;
 	const CUdeviceptr device = s->device[op->buffer] + at;
@@ -197,8 +199,8 @@ static bool copy(struct work *w, const struct stage *s, const struct stream_op *
 }
 
 /* A piece's buffers begin at its first element. */
-static bool kernel(struct work *w, const struct stage *s, const struct stream_op *op,
-                   struct fault *why)
+static bool issue_kernel(struct gpu_worker *w, const struct stage *s, const struct stream_op *op,
+                         struct cuda_fault *why)
 {
 	const struct cuda_job *j = s->l->job;
 	CUdeviceptr at[KERNEL_MAX_BUFFERS];
@@ -208,14 +210,14 @@ static bool kernel(struct work *w, const struct stage *s, const struct stream_op
 	                 s->stream[op->stream], why);
 }
 
-static bool issue(struct work *w, const struct stage *s, const struct stream_op *op,
-                  struct fault *why)
+static bool issue(struct gpu_worker *w, const struct stage *s, const struct stream_op *op,
+                  struct cuda_fault *why)
 {
 	const CUstream stream = s->stream[op->stream];
 	switch (op->kind) {
 	case SOP_H2D:
-	case SOP_D2H: return copy(w, s, op, why);
-	case SOP_KERNEL: return kernel(w, s, op, why);
+	case SOP_D2H: return issue_copy(w, s, op, why);
+	case SOP_KERNEL: return issue_kernel(w, s, op, why);
 	case SOP_RECORD:
 		return cu_ok(w, w->cu.EventRecord(s->event[op->event], stream), "cuEventRecord", why);
 	case SOP_WAIT:
@@ -235,7 +237,7 @@ static bool issue(struct work *w, const struct stage *s, const struct stream_op 
 	return true;
 }
 
-static bool play(struct work *w, const struct stage *s, struct fault *why)
+static bool play(struct gpu_worker *w, const struct stage *s, struct cuda_fault *why)
 {
 	for (unsigned i = 0; i < s->p->n_ops; i++)
 		if (!issue(w, s, &s->p->ops[i], why))
@@ -244,12 +246,12 @@ static bool play(struct work *w, const struct stage *s, struct fault *why)
 }
 
 /* The first calls after recording was switched on are slow: @warm plays the program before. */
-static bool by_records(struct work *w, struct stage *s, const uint8_t *shared, bool warm,
-                       struct cuda_report *report, struct fault *why)
+static bool by_records(struct gpu_worker *w, struct stage *s, const uint8_t *shared, bool warm,
+                       struct cuda_report *report, struct cuda_fault *why)
 {
 	if (!activity_begin(w, why))
 		return false;
-	bool ok = !warm || (play(w, s, why) && fill(w, s, shared, why));
+	bool ok = !warm || (play(w, s, why) && fill_host(w, s, shared, why));
 	if (ok)
 		activity_clear(w);
 	ok = ok && play(w, s, why);
@@ -259,7 +261,8 @@ static bool by_records(struct work *w, struct stage *s, const uint8_t *shared, b
 	return ok && activity_spans(s->p, report, why);
 }
 
-static bool played_between(struct work *w, const struct stage *s, CUevent *e, struct fault *why)
+static bool played_between(struct gpu_worker *w, const struct stage *s, CUevent *e,
+                           struct cuda_fault *why)
 {
 	for (unsigned i = 0; i < s->p->n_ops; i++) {
 		const struct stream_op *op = &s->p->ops[i];
@@ -274,8 +277,8 @@ static bool played_between(struct work *w, const struct stage *s, CUevent *e, st
 	return cu_ok(w, w->cu.CtxSynchronize(), "cuCtxSynchronize", why);
 }
 
-static bool read_events(struct work *w, const struct stage *s, CUevent start, CUevent *e,
-                        struct cuda_report *report, struct fault *why)
+static bool read_events(struct gpu_worker *w, const struct stage *s, CUevent start, CUevent *e,
+                        struct cuda_report *report, struct cuda_fault *why)
 {
 	for (unsigned i = 0; i < s->p->n_ops; i++) {
 		const struct stream_op *op = &s->p->ops[i];
@@ -307,8 +310,8 @@ static int by_start(const void *a, const void *b)
 }
 
 /* The same by an event before and after every operation, on the clock of a first event. */
-static bool by_events(struct work *w, const struct stage *s, struct cuda_report *report,
-                      struct fault *why)
+static bool by_events(struct gpu_worker *w, const struct stage *s, struct cuda_report *report,
+                      struct cuda_fault *why)
 {
 	const unsigned n_ops = s->p->n_ops, want = 2 * n_ops + 1;
 	CUevent *e = mem_calloc(want, sizeof *e);
@@ -381,11 +384,11 @@ static void drop_spans(struct cuda_report *r)
 }
 
 /* One recording; without CUPTI by events, and the note says why. */
-static bool record(struct work *w, struct stage *s, const uint8_t *shared, bool warm,
-                   struct cuda_report *report, struct fault *why)
+static bool record_once(struct gpu_worker *w, struct stage *s, const uint8_t *shared, bool warm,
+                        struct cuda_report *report, struct cuda_fault *why)
 {
-	struct fault refused = { 0 };
-	if (!fill(w, s, shared, why))
+	struct cuda_fault refused = { 0 };
+	if (!fill_host(w, s, shared, why))
 		return false;
 	if (!report->spans_from_events && by_records(w, s, shared, warm, report, &refused))
 		return true;
@@ -397,10 +400,10 @@ static bool record(struct work *w, struct stage *s, const uint8_t *shared, bool 
 	if (refused.id != FAULT_NONE)
 		snprintf(report->note, sizeof report->note, "timeline by events: %s",
 		         fault_reason(refused.id));
-	return fill(w, s, shared, why) && by_events(w, s, report, why);
+	return fill_host(w, s, shared, why) && by_events(w, s, report, why);
 }
 
-struct take {
+struct recording {
 	struct span *spans;
 	unsigned n;
 	double ns; /* copies and kernels, first start to last end */
@@ -408,13 +411,13 @@ struct take {
 
 static int by_length(const void *a, const void *b)
 {
-	const struct take *x = a, *y = b;
+	const struct recording *x = a, *y = b;
 	return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-static struct take take_of(struct cuda_report *report)
+static struct recording recording_of(struct cuda_report *report)
 {
-	struct take t = { .spans = report->spans, .n = report->n_spans };
+	struct recording t = { .spans = report->spans, .n = report->n_spans };
 	double from = INFINITY, to = -INFINITY;
 	for (unsigned i = 0; i < t.n; i++)
 		if (t.spans[i].kind != SPAN_CALL && t.spans[i].kind != SPAN_OVERHEAD) {
@@ -433,13 +436,13 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* How long it takes when nobody watches: by the host's clock, the median of @n. */
-static bool play_timed(struct work *w, struct stage *s, const uint8_t *shared, unsigned n,
-                       double *ns, struct fault *why)
+/* How long it recordings when nobody watches: by the host's clock, the median of @n. */
+static bool play_timed(struct gpu_worker *w, struct stage *s, const uint8_t *shared, unsigned n,
+                       double *ns, struct cuda_fault *why)
 {
-	double took_ns[TAKES];
+	double took_ns[RECORDINGS];
 	for (unsigned i = 0; i < n; i++) {
-		if (!fill(w, s, shared, why))
+		if (!fill_host(w, s, shared, why))
 			return false;
 		const double begin = wire_now();
 		if (!play(w, s, why))
@@ -451,35 +454,35 @@ static bool play_timed(struct work *w, struct stage *s, const uint8_t *shared, u
 	return true;
 }
 
-static bool play_and_record(struct work *w, struct stage *s, const uint8_t *shared,
-                            struct cuda_report *report, struct fault *why)
+static bool play_and_record(struct gpu_worker *w, struct stage *s, const uint8_t *shared,
+                            struct cuda_report *report, struct cuda_fault *why)
 {
 	double first_ns = 0;
 	if (!play_timed(w, s, shared, 1, &first_ns, why))
 		return false;
 	const bool brief = first_ns < SHORT_S * 1e9;
-	const unsigned want = brief ? TAKES : 1;
+	const unsigned want = brief ? RECORDINGS : 1;
 	if (!play_timed(w, s, shared, want, &report->program_ns, why))
 		return false;
-	struct take takes[TAKES];
+	struct recording recordings[RECORDINGS];
 	unsigned n = 0;
-	while (n < want && !work_cancelled(w) && record(w, s, shared, brief, report, why))
-		takes[n++] = take_of(report);
+	while (n < want && !work_cancelled(w) && record_once(w, s, shared, brief, report, why))
+		recordings[n++] = recording_of(report);
 	drop_spans(report);
-	qsort(takes, n, sizeof *takes, by_length);
+	qsort(recordings, n, sizeof *recordings, by_length);
 	const bool ok = n > 0 && (n == want || work_cancelled(w));
 	for (unsigned i = 0; i < n; i++)
 		if (ok && i == n / 2) {
-			report->spans = takes[i].spans;
-			report->n_spans = takes[i].n;
+			report->spans = recordings[i].spans;
+			report->n_spans = recordings[i].n;
 		} else {
-			free(takes[i].spans);
+			free(recordings[i].spans);
 		}
 	return ok || (n == 0 && work_cancelled(w) && !fault_set(why, FAULT_CANCELLED, "%s", ""));
 }
 
-bool stream_timeline(struct work *w, const struct launch *l, const uint8_t *shared,
-                     struct cuda_report *report, struct fault *why)
+bool stream_timeline(struct gpu_worker *w, const struct gpu_launch *l, const uint8_t *shared,
+                     struct cuda_report *report, struct cuda_fault *why)
 {
 	struct stage s = { .l = l, .p = &l->job->program };
 	work_step(w, "preparing the stream program of %s", l->job->entry);

@@ -41,7 +41,7 @@ struct flusher {
 	unsigned blocks;
 };
 
-struct work {
+struct gpu_worker {
 	int fd;
 	bool poisoned;
 	/* driver */
@@ -58,7 +58,7 @@ struct work {
 	/* CUPTI */
 	bool cupti_tried, cupti_ready;
 	struct cupti_fns cupti;
-	struct fault cupti_why;
+	struct cuda_fault cupti_why;
 	char chip[16], cupti_path[256];
 	unsigned cupti_version;
 	/* NVML */
@@ -74,93 +74,104 @@ struct work {
 	struct flusher flusher;
 };
 
+/* cuda_talk.c. Sends @m, frees it; false when the program is gone. */
+bool work_answer(struct gpu_worker *w, struct wire_msg *m);
 /* Tells the program what is being done, for its message should this process die doing it. */
-void work_step(struct work *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void work_progress(struct work *w, double fraction);
+void work_step(struct gpu_worker *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void work_progress(struct gpu_worker *w, double fraction);
 /* The program asked to stop the run in hand. */
-bool work_cancelled(struct work *w);
-/* "cuInit: 100 CUDA_ERROR_NO_DEVICE" as a fault; false unless @r is success. */
-bool cu_ok(struct work *w, CUresult r, const char *what, struct fault *why);
+bool work_cancelled(struct gpu_worker *w);
 
 /* cuda_device.c: driver, context, CUPTI, NVML; each opened once, when first needed. */
-bool work_driver(struct work *w, struct fault *why);
-bool work_context(struct work *w, unsigned device, struct fault *why);
-bool work_cupti(struct work *w, struct fault *why);
-int work_attribute(struct work *w, CUdevice_attribute a); /* 0 when refused */
-void work_clocks(struct work *w, double *sm_mhz, double *memory_mhz);
-void work_probe(struct work *w, unsigned device, struct cuda_info *info);
-bool work_sheet(struct work *w, unsigned device, struct gpu_spec *g, struct fault *why);
+/* "cuInit: 100 CUDA_ERROR_NO_DEVICE" as a fault; false unless @r is success. */
+bool cu_ok(struct gpu_worker *w, CUresult r, const char *what, struct cuda_fault *why);
+bool work_driver(struct gpu_worker *w, struct cuda_fault *why);
+bool work_context(struct gpu_worker *w, unsigned device, struct cuda_fault *why);
+bool work_cupti(struct gpu_worker *w, struct cuda_fault *why);
+int work_attribute(struct gpu_worker *w, CUdevice_attribute a); /* 0 when refused */
+/* False without NVML: its clocks are then 0. */
+bool work_nvml(struct gpu_worker *w);
+/* MHz of NVML_CLOCK_SM or NVML_CLOCK_MEM: what they are now, and the highest; 0 = unknown. */
+void work_clocks(struct gpu_worker *w, double *sm_mhz, double *memory_mhz);
+double work_highest_clock(struct gpu_worker *w, int type);
 /* RmProfilingAdminOnly of /proc/driver/nvidia/params: 1, 0, or -1 when it cannot be read. */
 int work_admin_only(void);
 /* CUDA_INJECTION64_PATH and the like: the name of the variable, or NULL. */
 const char *work_injected(void);
 
+/* cuda_probe.c, cuda_sheet.c: facts of @device for the program. */
+void work_probe(struct gpu_worker *w, unsigned device, struct cuda_info *info);
+bool work_sheet(struct gpu_worker *w, unsigned device, struct gpu_spec *g, struct cuda_fault *why);
+
 /* cuda_launch.c */
-struct launch {
+struct gpu_launch {
 	const struct cuda_job *job;
 	CUfunction function;
 	double load_ns; /* loading its module took */
 	CUdeviceptr buffers[KERNEL_MAX_BUFFERS];
 	CUdeviceptr pristine[KERNEL_MAX_BUFFERS]; /* of buffers that a launch changes in place; 0 */
 };
-bool launch_module(struct work *w, const struct cuda_job *j, struct launch *l, bool *jit,
-                   struct fault *why);
-bool launch_on(struct work *w, const struct launch *l, const CUdeviceptr *buffers, CUstream stream,
-               struct fault *why);
+bool launch_module(struct gpu_worker *w, const struct cuda_job *j, struct gpu_launch *l, bool *jit,
+                   struct cuda_fault *why);
+bool launch_on(struct gpu_worker *w, const struct gpu_launch *l, const CUdeviceptr *buffers,
+               CUstream stream, struct cuda_fault *why);
 /* The same with another grid and other arguments. */
-bool launch_as(struct work *w, const struct launch *l, struct dim3u grid,
+bool launch_as(struct gpu_worker *w, const struct gpu_launch *l, struct dim3u grid,
                const struct kernel_arg *values, const CUdeviceptr *buffers, CUstream stream,
-               struct fault *why);
+               struct cuda_fault *why);
 /* Puts back what the kernel changes in place, on the worker's stream. */
-bool launch_restore(struct work *w, const struct launch *l, struct fault *why);
-/* Runs @job on @shared, in place; fills @report. False: the run as a whole failed. */
-bool launch_run(struct work *w, const struct cuda_job *job, uint8_t *shared,
-                struct cuda_report *report, struct fault *why);
-
+bool launch_restore(struct gpu_worker *w, const struct gpu_launch *l, struct cuda_fault *why);
 /* cuda_time.c: the median of repeated launches of anything. */
 struct timed {
-	bool (*launch)(struct work *w, void *ctx, struct fault *why);
-	bool (*restore)(struct work *w, void *ctx, struct fault *why); /* NULL = nothing to put back */
+	bool (*launch)(struct gpu_worker *w, void *ctx, struct cuda_fault *why);
+	bool (*restore)(struct gpu_worker *w, void *ctx,
+	                struct cuda_fault *why); /* NULL = nothing to put back */
 	void *ctx;
 	unsigned repeat;
 	bool warm_l2;
 };
-bool time_median(struct work *w, const struct timed *t, struct run_timing *out, struct fault *why);
-/* Queues the emptying of L2 on the worker's stream. True without effect where that is not possible
- * (flusher.ready tells). */
-bool time_flush(struct work *w, struct fault *why);
+bool time_median(struct gpu_worker *w, const struct timed *t, struct run_timing *out,
+                 struct cuda_fault *why);
+/* cuda_flush.c. Queues the emptying of L2 on the worker's stream. True without effect where that is
+ * not possible (flusher.ready tells). */
+bool flush_l2(struct gpu_worker *w, struct cuda_fault *why);
 
 /* cuda_profile.c */
-bool profile_counters(struct work *w, const struct launch *l, struct cuda_report *report,
-                      struct fault *why);
-void profile_close(struct work *w);
+bool profile_counters(struct gpu_worker *w, const struct gpu_launch *l, struct cuda_report *report,
+                      struct cuda_fault *why);
+void profile_close(struct gpu_worker *w);
 /* Tries what counters need, without a kernel. */
-bool profile_try(struct work *w, struct fault *why);
+bool profile_try(struct gpu_worker *w, struct cuda_fault *why);
 /* A GPU newer than CUPTI has no names to ask for. */
-bool profile_knows_chip(struct work *w, struct fault *why);
+bool profile_knows_chip(struct gpu_worker *w, struct cuda_fault *why);
 
 /* cuda_activity.c: records between begin and end, for the owner of the worker's one collection. */
-bool activity_begin(struct work *w, struct fault *why);
-void activity_end(struct work *w);
+bool activity_begin(struct gpu_worker *w, struct cuda_fault *why);
+void activity_end(struct gpu_worker *w);
 /* Forgets what was seen until now. */
-void activity_clear(struct work *w);
+void activity_clear(struct gpu_worker *w);
 /* What was seen since begin, as spans ascending by start. Copies and kernels belong to @ops in the
  * order of their calls: they and their calls get that op's number + 1 as correlation. */
-bool activity_spans(const struct stream_program *p, struct cuda_report *report, struct fault *why);
+bool activity_spans(const struct stream_program *p, struct cuda_report *report,
+                    struct cuda_fault *why);
 /* Durations of the kernels launched by @t, as the GPU stamped them: at most @max, in order. */
-bool activity_durations(struct work *w, const struct timed *t, unsigned n, double *ns,
-                        unsigned *got, struct fault *why);
+bool activity_durations(struct gpu_worker *w, const struct timed *t, unsigned n, double *ns,
+                        unsigned *got, struct cuda_fault *why);
 
 /* cuda_stream.c: the job's stream program, for real. */
-bool stream_timeline(struct work *w, const struct launch *l, const uint8_t *shared,
-                     struct cuda_report *report, struct fault *why);
+bool stream_timeline(struct gpu_worker *w, const struct gpu_launch *l, const uint8_t *shared,
+                     struct cuda_report *report, struct cuda_fault *why);
 
 /* cuda_lines.c */
-bool lines_measure(struct work *w, const struct launch *l, struct cuda_report *report,
-                   struct fault *why);
+bool lines_measure(struct gpu_worker *w, const struct gpu_launch *l, struct cuda_report *report,
+                   struct cuda_fault *why);
+
+/* cuda_run.c. Runs @job on @shared, in place; fills @report. False: the run as a whole failed. */
+bool run_job(struct gpu_worker *w, const struct cuda_job *job, uint8_t *shared,
+             struct cuda_report *report, struct cuda_fault *why);
 
 /* cuda_gemm.c */
-bool gemm_time(struct work *w, const struct cuda_gemm_job *j, struct run_timing *out,
-               struct fault *why);
+bool gemm_time(struct gpu_worker *w, const struct cuda_gemm_job *j, struct run_timing *out,
+               struct cuda_fault *why);
 
 #endif

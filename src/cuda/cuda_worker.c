@@ -10,60 +10,23 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool answer(struct work *w, struct wire_msg *m)
-{
-	bool ok = wire_send(w->fd, m, -1, (double)INFINITY, NULL) == WIRE_OK;
-	wire_free(m);
-	return ok;
-}
-
-void work_step(struct work *w, const char *fmt, ...)
-{
-	char text[160];
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	struct wire_msg m;
-	wire_begin(&m, MSG_STEP);
-	wire_put_str(&m, text);
-	answer(w, &m);
-}
-
-void work_progress(struct work *w, double fraction)
-{
-	struct wire_msg m;
-	wire_begin(&m, MSG_PROGRESS);
-	wire_put_f64(&m, fraction);
-	answer(w, &m);
-}
-
-bool work_cancelled(struct work *w)
-{
-	uint32_t head[2]; /* magic, type: see cuda_wire.c */
-	ssize_t n = recv(w->fd, head, sizeof head, MSG_PEEK | MSG_DONTWAIT);
-	return n == (ssize_t)sizeof head && head[1] == MSG_CANCEL;
-}
-
-static bool refuse(struct work *w, const struct fault *why)
+static bool refuse(struct gpu_worker *w, const struct cuda_fault *why)
 {
 	struct wire_msg m;
 	wire_begin(&m, MSG_REFUSED);
 	cuda_put_fault(&m, why);
 	wire_put_u32(&m, w->poisoned); /* this process ends now: do not send it another request */
-	return answer(w, &m);
+	return work_answer(w, &m);
 }
 
-static void serve_probe(struct work *w, struct wire_msg *m)
+static void serve_probe(struct gpu_worker *w, struct wire_msg *m)
 {
 	unsigned device = wire_get_upto(m, CUDA_MAX_DEVICES - 1);
 	struct cuda_info info;
@@ -71,14 +34,14 @@ static void serve_probe(struct work *w, struct wire_msg *m)
 	struct wire_msg out;
 	wire_begin(&out, MSG_PROBED);
 	cuda_put_info(&out, &info);
-	answer(w, &out);
+	work_answer(w, &out);
 }
 
-static void serve_sheet(struct work *w, struct wire_msg *m)
+static void serve_sheet(struct gpu_worker *w, struct wire_msg *m)
 {
 	unsigned device = wire_get_upto(m, CUDA_MAX_DEVICES - 1);
 	struct gpu_spec g;
-	struct fault why = { 0 };
+	struct cuda_fault why = { 0 };
 	if (!work_sheet(w, device, &g, &why)) {
 		refuse(w, &why);
 		return;
@@ -86,13 +49,13 @@ static void serve_sheet(struct work *w, struct wire_msg *m)
 	struct wire_msg out;
 	wire_begin(&out, MSG_SHEET_IS);
 	cuda_put_sheet(&out, &g);
-	answer(w, &out);
+	work_answer(w, &out);
 }
 
-static void run(struct work *w, struct wire_msg *m, uint8_t *shared, uint64_t bytes)
+static void serve_job(struct gpu_worker *w, struct wire_msg *m, uint8_t *shared, uint64_t bytes)
 {
 	struct cuda_job job;
-	struct fault why = { 0 };
+	struct cuda_fault why = { 0 };
 	if (!cuda_get_job(m, bytes, &job)) {
 		fault_set(&why, FAULT_OTHER, "the request could not be read");
 		refuse(w, &why);
@@ -104,21 +67,21 @@ static void run(struct work *w, struct wire_msg *m, uint8_t *shared, uint64_t by
 		report.metric[i] = (double)NAN;
 		report.metric_why[i] = FAULT_NOT_ASKED;
 	}
-	if (launch_run(w, &job, shared, &report, &why)) {
+	if (run_job(w, &job, shared, &report, &why)) {
 		struct wire_msg out;
 		wire_begin(&out, MSG_REPORT);
 		cuda_put_report(&out, &report);
-		answer(w, &out);
+		work_answer(w, &out);
 	} else {
 		refuse(w, &why);
 	}
 	cuda_report_free(&report);
 }
 
-static void serve_run(struct work *w, struct wire_msg *m)
+static void serve_run(struct gpu_worker *w, struct wire_msg *m)
 {
 	struct stat st;
-	struct fault why = { 0 };
+	struct cuda_fault why = { 0 };
 	if (m->fd < 0 || fstat(m->fd, &st) || st.st_size <= 0) {
 		fault_set(&why, FAULT_OTHER, "the run came without its buffers");
 		refuse(w, &why);
@@ -131,15 +94,15 @@ static void serve_run(struct work *w, struct wire_msg *m)
 		refuse(w, &why);
 		return;
 	}
-	run(w, m, shared, bytes);
+	serve_job(w, m, shared, bytes);
 	munmap(shared, bytes);
 }
 
-static void serve_gemm(struct work *w, struct wire_msg *m)
+static void serve_gemm(struct gpu_worker *w, struct wire_msg *m)
 {
 	struct cuda_gemm_job j;
 	struct run_timing t;
-	struct fault why = { 0 };
+	struct cuda_fault why = { 0 };
 	memset(&t, 0, sizeof t);
 	if (!cuda_get_gemm(m, &j)) {
 		fault_set(&why, FAULT_OTHER, "the request could not be read");
@@ -150,7 +113,7 @@ static void serve_gemm(struct work *w, struct wire_msg *m)
 		struct wire_msg out;
 		wire_begin(&out, MSG_GEMM_IS);
 		cuda_put_timing(&out, &t);
-		answer(w, &out);
+		work_answer(w, &out);
 	}
 }
 
@@ -158,12 +121,12 @@ int cuda_worker_main(int fd)
 {
 	if (!child_begin(fd))
 		return 2; /* started by hand */
-	static struct work w;
+	static struct gpu_worker w;
 	w.fd = fd;
 	struct wire_msg hello;
 	wire_begin(&hello, MSG_HELLO);
 	wire_put_u32(&hello, CUDA_PROTOCOL);
-	if (!answer(&w, &hello))
+	if (!work_answer(&w, &hello))
 		return 0;
 	while (!w.poisoned) {
 		struct wire_msg m;

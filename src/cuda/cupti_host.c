@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool cupti_ok(const struct cupti_fns *cupti, CUptiResult r, const char *what, struct fault *why)
+bool cupti_ok(const struct cupti_fns *cupti, CUptiResult r, const char *what,
+              struct cuda_fault *why)
 {
 	if (r == CUPTI_SUCCESS)
 		return true;
@@ -21,7 +22,7 @@ bool cupti_ok(const struct cupti_fns *cupti, CUptiResult r, const char *what, st
 	goto fail
 
 bool host_chips(const struct cupti_fns *cupti, size_t *n, const char *const **names,
-                struct fault *why)
+                struct cuda_fault *why)
 {
 	CUpti_Profiler_Host_GetSupportedChips_Params p = {
 		.structSize = CUpti_Profiler_Host_GetSupportedChips_Params_STRUCT_SIZE,
@@ -35,7 +36,7 @@ bool host_chips(const struct cupti_fns *cupti, size_t *n, const char *const **na
 }
 
 static bool create(struct cupti_host *h, const char *chip, const uint8_t *availability,
-                   struct fault *why)
+                   struct cuda_fault *why)
 {
 	CUpti_Profiler_Host_Initialize_Params p = {
 		.structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
@@ -92,7 +93,7 @@ static void drop(struct cupti_host *h, unsigned i)
  * at a time, to a fresh object because a refused one is of no more use.
  */
 static bool drop_absent(struct cupti_host *h, const char *chip, const uint8_t *availability,
-                        struct fault *why)
+                        struct cuda_fault *why)
 {
 	for (unsigned i = 0; i < h->plan.n;) {
 		CUpti_Profiler_Host_GetMetricProperties_Params p = {
@@ -130,7 +131,7 @@ static bool drop_absent(struct cupti_host *h, const char *chip, const uint8_t *a
 }
 
 bool host_open(struct cupti_host *h, const struct cupti_fns *cupti, const char *chip, bool stalls,
-               const uint8_t *availability, struct fault *why)
+               const uint8_t *availability, struct cuda_fault *why)
 {
 	*h = (struct cupti_host){ .cupti = cupti };
 	char bad[160];
@@ -174,7 +175,7 @@ fail:
 }
 
 bool host_evaluate(const struct cupti_host *h, const uint8_t *counter_data, size_t size,
-                   double *values, struct fault *why)
+                   double *values, struct cuda_fault *why)
 {
 	CUpti_Profiler_Host_EvaluateToGpuValues_Params p = {
 		.structSize = CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE,

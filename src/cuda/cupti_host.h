@@ -25,14 +25,15 @@ struct cupti_host {
 
 /* @availability: CUPTI's image of the live device, or NULL. */
 bool host_open(struct cupti_host *h, const struct cupti_fns *cupti, const char *chip, bool stalls,
-               const uint8_t *availability, struct fault *why);
+               const uint8_t *availability, struct cuda_fault *why);
 bool host_evaluate(const struct cupti_host *h, const uint8_t *counter_data, size_t size,
-                   double *values, struct fault *why);
+                   double *values, struct cuda_fault *why);
 void host_close(struct cupti_host *h);
 /* Chips that this CUPTI knows. */
 bool host_chips(const struct cupti_fns *cupti, size_t *n, const char *const **names,
-                struct fault *why);
+                struct cuda_fault *why);
 /* "cuptiX: 35 CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" as a fault; false unless @r is success. */
-bool cupti_ok(const struct cupti_fns *cupti, CUptiResult r, const char *what, struct fault *why);
+bool cupti_ok(const struct cupti_fns *cupti, CUptiResult r, const char *what,
+              struct cuda_fault *why);
 
 #endif

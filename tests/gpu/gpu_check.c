@@ -205,7 +205,7 @@ static int do_sass(void)
 {
 	static struct cuda_fns cu;
 	static struct cupti_fns cupti;
-	struct fault why = { 0 };
+	struct cuda_fault why = { 0 };
 	CUdevice dev;
 	CUcontext ctx;
 	if (!dl_cuda(&cu, NULL, 0, &why) || !dl_cupti(&cupti, NULL, 0, &why) || cu.Init(0) ||

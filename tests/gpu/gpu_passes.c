@@ -121,7 +121,7 @@ static void must(int rc, const char *what)
 
 static void device(struct session *s, const struct module *m, const struct plan *plan)
 {
-	struct fault why = { 0 };
+	struct cuda_fault why = { 0 };
 	CUdevice dev;
 	CUmodule module;
 	CUdeviceptr spare;

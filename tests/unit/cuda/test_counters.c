@@ -30,7 +30,7 @@
 
 static bool open_cupti(struct cupti_fns *cupti)
 {
-	struct fault why = { 0 };
+	struct cuda_fault why = { 0 };
 	if (SANITIZED || dl_cupti(cupti, NULL, 0, &why)) {
 		if (SANITIZED)
 			print_message("skipped: CUPTI cannot be loaded under this sanitizer\n");
@@ -153,7 +153,7 @@ static void every_chip_has_the_panels(void **state)
 {
 	(void)state;
 	struct cupti_fns cupti;
-	struct fault why = { 0 };
+	struct cuda_fault why = { 0 };
 	size_t n = 0;
 	const char *const *chips = NULL;
 	if (!open_cupti(&cupti))
@@ -192,7 +192,7 @@ static void an_unknown_chip_is_refused(void **state)
 {
 	(void)state;
 	struct cupti_fns cupti;
-	struct fault why = { 0 };
+	struct cuda_fault why = { 0 };
 	if (!open_cupti(&cupti))
 		skip();
 	struct cupti_host *h = calloc(1, sizeof *h);
