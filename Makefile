@@ -239,7 +239,7 @@ bless: $(UNIT)
 ## fuzz: parsers under libFuzzer (clang), FUZZ_SECONDS each (default 20)
 FUZZ_SECONDS ?= 20
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_NEEDS := $(addprefix $(B)/lib/,cuda.a backend.a compile.a ptx.a model.a base.a)
+FUZZ_NEEDS := $(addprefix $(B)/lib/,sass.a cuda.a backend.a compile.a ptx.a model.a base.a)
 fuzz:
 	@command -v clang >/dev/null || { echo 'make fuzz needs clang: apt-get install clang' >&2; exit 1; }
 	@$(MAKE) --no-print-directory CC=clang SANITIZE=fuzzer-no-link,address,undefined fuzz-run

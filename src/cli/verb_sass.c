@@ -117,6 +117,17 @@ static bool is_cubin(const char *word)
 	return n >= sizeof end && str_ieq(word + n - (sizeof end - 1), end);
 }
 
+static bool of_cubin(const char *path, struct subject *out, struct err *err)
+{
+	struct cubin c;
+	if (!file_read(path, MAX_CUBIN_BYTES, &out->cubin, err))
+		return false;
+	if (!cubin_read(&c, out->cubin.s, out->cubin.len, err))
+		return err_prefix(err, "%s: ", path);
+	cubin_free(&c);
+	return true;
+}
+
 /* A .cubin, a .cu without a descriptor, or a kernel. */
 static bool find_subject(const struct state *s, unsigned n, char **args, struct subject *out,
                          struct err *err)
@@ -127,7 +138,7 @@ static bool find_subject(const struct state *s, unsigned n, char **args, struct 
 	if (n && is_cubin(args[0])) {
 		if (n > 1)
 			return err_set(err, ERR_USAGE, "a cubin takes no parameters: '%s'", args[1]);
-		return file_read(args[0], MAX_CUBIN_BYTES, &out->cubin, err);
+		return of_cubin(args[0], out, err);
 	}
 	if (!gpu_load(s->gpu ? s->gpu : LAB_DEFAULT_GPU, &gpu, err))
 		return false;

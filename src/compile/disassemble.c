@@ -33,8 +33,10 @@ bool disassembler_find(char *path, size_t n, struct err *err)
 	const char *only = getenv("PMPP_NVDISASM");
 	if (only && *only) {
 		snprintf(path, n, "%s", only);
-		return !access(only, X_OK) ||
-		       err_set(err, ERR_UNAVAILABLE, "PMPP_NVDISASM: %s cannot be run", only);
+		if (!access(only, X_OK))
+			return true;
+		err_set(err, ERR_UNAVAILABLE, "PMPP_NVDISASM names %s, which cannot be run", only);
+		return err_remedy(err, "Name the nvdisasm of a CUDA Toolkit, or unset it.");
 	}
 	if (cuda_tool(NAME, path, n, err))
 		return true;
@@ -70,8 +72,14 @@ static void tool_version(const char *path, char *out, size_t n)
 /* Data sections, directives, frames of tables: not read, not kept. */
 static bool wanted(const char *s, size_t n)
 {
-	if (!n || *s == '.')
-		return n && (!strncmp(s, ".section\t.text", n < 14 ? n : 14) || !strncmp(s, ".L", 2));
+	static const char section[] = ".section", code[] = ".text";
+	const size_t head = sizeof section - 1;
+	if (!n)
+		return false;
+	if (*s == '.')
+		return (n > head && !memcmp(s, section, head) && isspace((unsigned char)s[head]) &&
+		        memmem(s, n, code, sizeof code - 1)) ||
+		       (n > 1 && s[1] == 'L');
 	if (n > 2 && s[0] == '/' && s[1] == '/')
 		return memmem(s, n, "GPR", 3) != NULL;
 	return s[0] == '/' || isalnum((unsigned char)*s) || *s == '_' || *s == '$';

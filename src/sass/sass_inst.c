@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct span skip_blanks(struct span t)
+static struct slice skip_blanks(struct slice t)
 {
 	while (t.len && isspace((unsigned char)*t.s)) {
 		t.s++;
@@ -21,29 +21,29 @@ static struct span skip_blanks(struct span t)
 	return t;
 }
 
-static struct span word_of(struct span *t)
+static struct slice word_of(struct slice *t)
 {
-	struct span w = { t->s, 0 };
+	struct slice w = { t->s, 0 };
 	while (w.len < t->len && !isspace((unsigned char)t->s[w.len]))
 		w.len++;
-	*t = skip_blanks((struct span){ t->s + w.len, t->len - w.len });
+	*t = skip_blanks((struct slice){ t->s + w.len, t->len - w.len });
 	return w;
 }
 
-static void strange(struct sass_inst *i, struct sass_pool **pool, const char *what, struct span t)
+static void strange(struct sass_inst *i, struct sass_pool **pool, const char *what, struct slice t)
 {
 	char text[160];
 	if (i->why_not)
 		return;
 	const int n =
 		snprintf(text, sizeof text, "%s '%.*s'", what, (int)(t.len < 100 ? t.len : 100), t.s);
-	i->why_not = sass_pool_text(pool, (struct span){ text, (size_t)n });
+	i->why_not = sass_pool_text(pool, (struct slice){ text, (size_t)n });
 }
 
 /* "@!UP0" */
-static void read_guard(struct span w, struct sass_inst *i, struct sass_pool **pool)
+static void read_guard(struct slice w, struct sass_inst *i, struct sass_pool **pool)
 {
-	const struct sass_operand o = sass_operand_read((struct span){ w.s + 1, w.len - 1 }, pool);
+	const struct sass_operand o = sass_operand_read((struct slice){ w.s + 1, w.len - 1 }, pool);
 	if (o.kind != SASS_OPND_PRED && o.kind != SASS_OPND_UPRED) {
 		strange(i, pool, "guard", w);
 		return;
@@ -53,7 +53,7 @@ static void read_guard(struct span w, struct sass_inst *i, struct sass_pool **po
 	i->guard_uniform = o.kind == SASS_OPND_UPRED;
 }
 
-static void read_opcode(struct span w, struct sass_inst *i, struct sass_pool **pool)
+static void read_opcode(struct slice w, struct sass_inst *i, struct sass_pool **pool)
 {
 	size_t n = 0;
 	while (n < w.len && w.s[n] != '.')
@@ -61,14 +61,14 @@ static void read_opcode(struct span w, struct sass_inst *i, struct sass_pool **p
 	i->opcode = sass_pool_text(pool, w);
 	i->op = (uint16_t)sass_op_find(w.s, n);
 	if (i->op == SASS_UNKNOWN)
-		strange(i, pool, "opcode", (struct span){ w.s, n });
+		strange(i, pool, "opcode", (struct slice){ w.s, n });
 	while (n < w.len) {
 		const size_t start = ++n;
 		while (n < w.len && w.s[n] != '.')
 			n++;
 		const enum sass_mod m = sass_mod_find(w.s + start, n - start);
 		if (m == SASS_MOD_UNKNOWN)
-			strange(i, pool, "modifier", (struct span){ w.s + start - 1, n - start + 1 });
+			strange(i, pool, "modifier", (struct slice){ w.s + start - 1, n - start + 1 });
 		if (i->n_mods < SASS_MAX_MODS)
 			i->mods[i->n_mods++] = (uint16_t)m;
 		else
@@ -77,7 +77,7 @@ static void read_opcode(struct span w, struct sass_inst *i, struct sass_pool **p
 }
 
 /* The end of the first operand in @t: a comma outside all brackets, or a blank before a second. */
-static size_t operand_end(struct span t)
+static size_t operand_end(struct slice t)
 {
 	int depth = 0;
 	for (size_t n = 0; n < t.len; n++) {
@@ -92,20 +92,20 @@ static size_t operand_end(struct span t)
 	return t.len;
 }
 
-static void read_operands(struct span t, struct sass_inst *i, struct sass_pool **pool)
+static void read_operands(struct slice t, struct sass_inst *i, struct sass_pool **pool)
 {
 	struct sass_operand all[SASS_MAX_OPERANDS];
 	unsigned n = 0;
 	while (t.len && n < SASS_MAX_OPERANDS) {
 		const size_t end = operand_end(t);
-		const struct span one = { t.s, end };
+		const struct slice one = { t.s, end };
 		all[n] = sass_operand_read(one, pool);
 		if (all[n].kind == SASS_OPND_OTHER)
 			strange(i, pool, "operand", one);
 		n++;
-		t = skip_blanks((struct span){ t.s + end, t.len - end });
+		t = skip_blanks((struct slice){ t.s + end, t.len - end });
 		if (t.len && *t.s == ',')
-			t = skip_blanks((struct span){ t.s + 1, t.len - 1 });
+			t = skip_blanks((struct slice){ t.s + 1, t.len - 1 });
 	}
 	if (t.len)
 		strange(i, pool, "more operands than are foreseen:", t);
@@ -144,19 +144,19 @@ static void mark_destinations(struct sass_inst *i)
 }
 
 /* Takes (*"..."*) out of the end of @t. */
-static struct span note_of(struct span *t)
+static struct slice note_of(struct slice *t)
 {
 	for (size_t n = 0; n + 1 < t->len; n++) {
 		if (t->s[n] != '(' || t->s[n + 1] != '*')
 			continue;
-		const struct span note = { t->s + n, t->len - n };
-		*t = skip_blanks((struct span){ t->s, n });
+		const struct slice note = { t->s + n, t->len - n };
+		*t = skip_blanks((struct slice){ t->s, n });
 		return note;
 	}
-	return (struct span){ "", 0 };
+	return (struct slice){ "", 0 };
 }
 
-static bool contains(struct span t, const char *word)
+static bool contains(struct slice t, const char *word)
 {
 	const size_t n = strlen(word);
 	for (size_t i = 0; i + n <= t.len; i++)
@@ -165,9 +165,9 @@ static bool contains(struct span t, const char *word)
 	return false;
 }
 
-void sass_inst_read(struct span text, struct sass_inst *i, struct sass_pool **pool)
+void sass_inst_read(struct slice text, struct sass_inst *i, struct sass_pool **pool)
 {
-	struct span t = skip_blanks(text);
+	struct slice t = skip_blanks(text);
 	i->guard = SASS_PT;
 	i->target = SASS_NO_TARGET;
 	i->live_regs = i->live_preds = i->live_uregs = i->live_upreds = SASS_UNKNOWN_LIVE;

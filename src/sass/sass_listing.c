@@ -28,7 +28,7 @@ struct label {
 struct branch_note {
 	unsigned func;
 	uint32_t inst;
-	struct span names; /* in the listing */
+	struct slice names; /* in the listing */
 };
 
 enum { MAX_COLUMNS = 6 };
@@ -46,7 +46,7 @@ struct listing {
 	unsigned n_columns;
 };
 
-static struct span trimmed(const char *s, size_t n)
+static struct slice trimmed(const char *s, size_t n)
 {
 	while (n && isspace((unsigned char)*s)) {
 		s++;
@@ -54,15 +54,15 @@ static struct span trimmed(const char *s, size_t n)
 	}
 	while (n && isspace((unsigned char)s[n - 1]))
 		n--;
-	return (struct span){ s, n };
+	return (struct slice){ s, n };
 }
 
-static bool begins(struct span t, const char *word)
+static bool begins(struct slice t, const char *word)
 {
 	return t.len >= strlen(word) && !memcmp(t.s, word, strlen(word));
 }
 
-static const char *find_text(struct span t, const char *word)
+static const char *find_text(struct slice t, const char *word)
 {
 	const size_t n = strlen(word);
 	for (size_t i = 0; i + n <= t.len; i++)
@@ -72,7 +72,7 @@ static const char *find_text(struct span t, const char *word)
 }
 
 /* "R1 | P | U": parts between bars; returns how many. */
-static unsigned between_bars(struct span t, struct span *parts, unsigned most)
+static unsigned between_bars(struct slice t, struct slice *parts, unsigned most)
 {
 	unsigned n = 0;
 	const char *end = t.s + t.len;
@@ -87,9 +87,9 @@ static unsigned between_bars(struct span t, struct span *parts, unsigned most)
 	return n;
 }
 
-static void read_columns(struct listing *l, struct span t)
+static void read_columns(struct listing *l, struct slice t)
 {
-	struct span parts[MAX_COLUMNS];
+	struct slice parts[MAX_COLUMNS];
 	const unsigned n = between_bars(t, parts, MAX_COLUMNS);
 	l->n_columns = n;
 	for (unsigned i = 0; i < n; i++)
@@ -100,7 +100,7 @@ static void read_columns(struct listing *l, struct span t)
 		                                            : '?';
 }
 
-static uint16_t number_in(struct span t)
+static uint16_t number_in(struct slice t)
 {
 	unsigned v = 0;
 	for (size_t i = 0; i < t.len; i++) {
@@ -112,9 +112,9 @@ static uint16_t number_in(struct span t)
 }
 
 /* An empty column is 0. */
-static void read_live(struct listing *l, struct span comment, struct sass_inst *i)
+static void read_live(struct listing *l, struct slice comment, struct sass_inst *i)
 {
-	struct span parts[MAX_COLUMNS];
+	struct slice parts[MAX_COLUMNS];
 	const unsigned n = between_bars(comment, parts, MAX_COLUMNS);
 	if (!n || n != l->n_columns)
 		return;
@@ -134,9 +134,9 @@ static void read_live(struct listing *l, struct span comment, struct sass_inst *
 }
 
 /* ".section .text.NAME,..." with blanks between */
-static void read_section(struct listing *l, struct span t)
+static void read_section(struct listing *l, struct slice t)
 {
-	const struct span name = trimmed(t.s + strlen(".section"), t.len - strlen(".section"));
+	const struct slice name = trimmed(t.s + strlen(".section"), t.len - strlen(".section"));
 	l->func = -1;
 	if (!begins(name, ".text."))
 		return;
@@ -149,7 +149,7 @@ static void read_section(struct listing *l, struct span t)
 	l->cap_insts = l->func < 0 ? 0 : l->m->funcs[l->func].n_insts;
 }
 
-static void add_label(struct listing *l, struct span name)
+static void add_label(struct listing *l, struct slice name)
 {
 	if (l->func < 0 || begins(name, ".text."))
 		return;
@@ -169,7 +169,7 @@ static bool wrong(const struct listing *l, struct err *err, const char *what)
 	return err_set(err, ERR_PARSE, "line %u of the disassembly: %s", l->line, what);
 }
 
-static void note_targets(struct listing *l, struct span t, uint32_t inst)
+static void note_targets(struct listing *l, struct slice t, uint32_t inst)
 {
 	static const char start[] = "BRANCH_TARGETS ";
 	const char *at = find_text(t, start);
@@ -186,7 +186,8 @@ static void note_targets(struct listing *l, struct span t, uint32_t inst)
 }
 
 /* "/" "*03d0*" "/ text ; // comment" */
-static bool read_instruction(struct listing *l, struct span t, struct span comment, struct err *err)
+static bool read_instruction(struct listing *l, struct slice t, struct slice comment,
+                             struct err *err)
 {
 	uint64_t offset = 0;
 	size_t n = 2;
@@ -216,12 +217,12 @@ static bool read_instruction(struct listing *l, struct span t, struct span comme
 	return true;
 }
 
-static bool read_line(struct listing *l, struct span t, struct err *err)
+static bool read_line(struct listing *l, struct slice t, struct err *err)
 {
-	struct span comment = { "", 0 };
+	struct slice comment = { "", 0 };
 	const char *slashes = find_text(t, "//");
 	if (slashes) {
-		comment = (struct span){ slashes, t.len - (size_t)(slashes - t.s) };
+		comment = (struct slice){ slashes, t.len - (size_t)(slashes - t.s) };
 		t = trimmed(t.s, (size_t)(slashes - t.s));
 		if (find_text(comment, "GPR"))
 			read_columns(l, comment);
@@ -235,7 +236,7 @@ static bool read_line(struct listing *l, struct span t, struct err *err)
 	else if (begins(t, "/*"))
 		return read_instruction(l, t, comment, err);
 	else if (t.s[t.len - 1] == ':')
-		add_label(l, (struct span){ t.s, t.len - 1 });
+		add_label(l, (struct slice){ t.s, t.len - 1 });
 	return true;
 }
 
@@ -293,7 +294,7 @@ static void resolve_targets(struct listing *l, const struct branch_note *b)
 	i->targets = targets;
 	for (const char *at = b->names.s; at < end;) {
 		const char *comma = memchr(at, ',', (size_t)(end - at));
-		const struct span one = trimmed(at, (size_t)((comma ? comma : end) - at));
+		const struct slice one = trimmed(at, (size_t)((comma ? comma : end) - at));
 		const struct label *to = label_named(l, sass_pool_text(&l->m->pool, one));
 		if (is_here(l, to, b->func))
 			targets[i->n_targets++] = to->inst;

@@ -14,23 +14,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool starts(struct span t, const char *word)
+static bool starts(struct slice t, const char *word)
 {
 	const size_t n = strlen(word);
 	return t.len >= n && !memcmp(t.s, word, n);
 }
 
-static bool is(struct span t, const char *word)
+static bool is(struct slice t, const char *word)
 {
 	return t.len == strlen(word) && starts(t, word);
 }
 
-static struct span from(struct span t, size_t n)
+static struct slice from(struct slice t, size_t n)
 {
-	return (struct span){ t.s + n, t.len - n };
+	return (struct slice){ t.s + n, t.len - n };
 }
 
-static struct span trim(struct span t)
+static struct slice trim(struct slice t)
 {
 	while (t.len && isspace((unsigned char)*t.s))
 		t = from(t, 1);
@@ -40,7 +40,7 @@ static struct span trim(struct span t)
 }
 
 /* "0x10", "-0x10", "+0x8", "12": the whole of it. */
-static bool integer(struct span t, int64_t *value)
+static bool integer(struct slice t, int64_t *value)
 {
 	char word[32];
 	t = trim(t);
@@ -58,7 +58,7 @@ static bool integer(struct span t, int64_t *value)
 }
 
 /* "1.5", "-2e-10", "+INF", "-QNAN", "+SNAN" */
-static bool floating(struct span t, double *value)
+static bool floating(struct slice t, double *value)
 {
 	char word[64];
 	const double sign = t.len && *t.s == '-' ? -1 : 1;
@@ -84,7 +84,7 @@ struct reg_name {
 	bool reuse;
 };
 
-static bool number_of(struct span t, unsigned most, uint16_t *n)
+static bool number_of(struct slice t, unsigned most, uint16_t *n)
 {
 	if (!t.len || t.len > 3)
 		return false;
@@ -98,7 +98,7 @@ static bool number_of(struct span t, unsigned most, uint16_t *n)
 	return v <= most;
 }
 
-static bool plain_register(struct span t, struct reg_name *r)
+static bool plain_register(struct slice t, struct reg_name *r)
 {
 	static const struct {
 		const char *prefix, *neutral;
@@ -122,13 +122,13 @@ static bool plain_register(struct span t, struct reg_name *r)
 }
 
 /* "R4.64.reuse": name, then suffixes. */
-static bool reg_of(struct span t, struct reg_name *r)
+static bool reg_of(struct slice t, struct reg_name *r)
 {
 	size_t n = 0;
 	while (n < t.len && t.s[n] != '.')
 		n++;
 	*r = (struct reg_name){ .sel = SASS_MOD_NONE };
-	if (!plain_register((struct span){ t.s, n }, r))
+	if (!plain_register((struct slice){ t.s, n }, r))
 		return false;
 	while (n < t.len) {
 		const size_t start = ++n;
@@ -146,26 +146,26 @@ static bool reg_of(struct span t, struct reg_name *r)
 }
 
 /* The text between the bracket that @t starts with and its partner; @rest: what is behind. */
-static bool bracketed(struct span t, struct span *in, struct span *rest)
+static bool bracketed(struct slice t, struct slice *in, struct slice *rest)
 {
 	if (!t.len || *t.s != '[')
 		return false;
 	const char *close = memchr(t.s, ']', t.len);
 	if (!close)
 		return false;
-	*in = (struct span){ t.s + 1, (size_t)(close - t.s) - 1 };
+	*in = (struct slice){ t.s + 1, (size_t)(close - t.s) - 1 };
 	*rest = from(t, (size_t)(close - t.s) + 1);
 	return true;
 }
 
 /* "R4.64+UR6+-0x8" into base, second base and offset. */
-static bool address(struct span t, struct sass_operand *o)
+static bool address(struct slice t, struct sass_operand *o)
 {
 	while (t.len) {
 		size_t n = 1; /* a sign belongs to what follows */
 		while (n < t.len && t.s[n] != '+' && !(t.s[n] == '-' && t.s[n - 1] != '+'))
 			n++;
-		const struct span part = trim((struct span){ t.s, n });
+		const struct slice part = trim((struct slice){ t.s, n });
 		struct reg_name r;
 		int64_t value;
 		if (integer(part, &value)) {
@@ -189,7 +189,7 @@ static bool address(struct span t, struct sass_operand *o)
 }
 
 /* The one uniform register in brackets. */
-static bool handle(struct span in, uint16_t *ureg)
+static bool handle(struct slice in, uint16_t *ureg)
 {
 	struct reg_name r;
 	if (!reg_of(in, &r) || r.kind != SASS_OPND_UREG)
@@ -199,9 +199,9 @@ static bool handle(struct span in, uint16_t *ureg)
 }
 
 /* "[0x3][R2+0x8]", behind "c"; "[UR4][0x8]", behind "cx" */
-static bool constant(struct span t, bool bindless, struct sass_operand *o)
+static bool constant(struct slice t, bool bindless, struct sass_operand *o)
 {
-	struct span in, at, rest;
+	struct slice in, at, rest;
 	int64_t bank = 0;
 	if (!bracketed(t, &in, &rest) || !bracketed(rest, &at, &rest))
 		return false;
@@ -220,9 +220,9 @@ static bool constant(struct span t, bool bindless, struct sass_operand *o)
 	return true;
 }
 
-static bool memory(struct span t, struct sass_operand *o)
+static bool memory(struct slice t, struct sass_operand *o)
 {
-	struct span in, rest;
+	struct slice in, rest;
 	o->kind = SASS_OPND_MEM;
 	if (starts(t, "desc")) {
 		if (!bracketed(from(t, 4), &in, &rest) || !handle(in, &o->desc))
@@ -232,7 +232,7 @@ static bool memory(struct span t, struct sass_operand *o)
 	return bracketed(t, &in, &rest) && !rest.len && address(in, o);
 }
 
-static struct span inner_name(struct span t)
+static struct slice inner_name(struct slice t)
 {
 	size_t start = t.len;
 	while (start && t.s[start - 1] != '(')
@@ -240,16 +240,16 @@ static struct span inner_name(struct span t)
 	size_t end = start;
 	while (end < t.len && t.s[end] != ')' && t.s[end] != ' ' && t.s[end] != '@')
 		end++;
-	return (struct span){ t.s + start, end - start };
+	return (struct slice){ t.s + start, end - start };
 }
 
 /* "`(.L_x_4)": a label; "32@lo((name + .L_x_1@srel))", "`(name)" with more: an address. */
-static bool place(struct span t, struct sass_operand *o, struct sass_pool **pool)
+static bool place(struct slice t, struct sass_operand *o, struct sass_pool **pool)
 {
 	if (starts(t, "`(") && t.s[t.len - 1] == ')') {
 		o->kind = SASS_OPND_LABEL;
 		o->value = -1;
-		o->symbol = sass_pool_text(pool, (struct span){ t.s + 2, t.len - 3 });
+		o->symbol = sass_pool_text(pool, (struct slice){ t.s + 2, t.len - 3 });
 		return true;
 	}
 	if (memchr(t.s, '@', t.len) && memchr(t.s, '(', t.len)) {
@@ -260,7 +260,7 @@ static bool place(struct span t, struct sass_operand *o, struct sass_pool **pool
 	return false;
 }
 
-static bool scoreboards(struct span t, struct sass_operand *o)
+static bool scoreboards(struct slice t, struct sass_operand *o)
 {
 	if (t.len < 2 || *t.s != '{' || t.s[t.len - 1] != '}')
 		return false;
@@ -275,7 +275,7 @@ static bool scoreboards(struct span t, struct sass_operand *o)
 	return true;
 }
 
-static bool special(struct span t, struct sass_operand *o)
+static bool special(struct slice t, struct sass_operand *o)
 {
 	if (!starts(t, "SR"))
 		return false;
@@ -285,7 +285,7 @@ static bool special(struct span t, struct sass_operand *o)
 }
 
 /* What is left when signs are gone. */
-static bool unsigned_form(struct span t, struct sass_operand *o, struct sass_pool **pool)
+static bool unsigned_form(struct slice t, struct sass_operand *o, struct sass_pool **pool)
 {
 	struct reg_name r;
 	if (reg_of(t, &r)) {
@@ -308,7 +308,7 @@ static bool unsigned_form(struct span t, struct sass_operand *o, struct sass_poo
 	return scoreboards(t, o) || special(t, o) || place(t, o, pool);
 }
 
-static bool literal(struct span t, struct sass_operand *o)
+static bool literal(struct slice t, struct sass_operand *o)
 {
 	if (integer(t, &o->value) && (starts(t, "0x") || starts(t, "-0x"))) {
 		o->kind = SASS_OPND_INT;
@@ -321,10 +321,10 @@ static bool literal(struct span t, struct sass_operand *o)
 	return true;
 }
 
-struct sass_operand sass_operand_read(struct span text, struct sass_pool **pool)
+struct sass_operand sass_operand_read(struct slice text, struct sass_pool **pool)
 {
 	struct sass_operand o = { .reg = SASS_NO_REG, .ureg = SASS_NO_REG, .desc = SASS_NO_REG };
-	struct span t = trim(text);
+	struct slice t = trim(text);
 	if (!t.len || literal(t, &o))
 		return o;
 	if (*t.s == '-' || *t.s == '~' || *t.s == '!') {
@@ -341,7 +341,7 @@ struct sass_operand sass_operand_read(struct span text, struct sass_pool **pool)
 			if (n + tail < sizeof inside) {
 				memcpy(inside, t.s + 1, n);
 				memcpy(inside + n, close + 1, tail);
-				if (!n || !unsigned_form((struct span){ inside, n + tail }, &o, pool))
+				if (!n || !unsigned_form((struct slice){ inside, n + tail }, &o, pool))
 					o.kind = SASS_OPND_OTHER;
 				return o;
 			}

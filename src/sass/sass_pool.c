@@ -28,7 +28,7 @@ void *sass_pool_get(struct sass_pool **pool, size_t bytes)
 	return out;
 }
 
-char *sass_pool_text(struct sass_pool **pool, struct span text)
+char *sass_pool_text(struct sass_pool **pool, struct slice text)
 {
 	char *out = sass_pool_get(pool, text.len + 1);
 	if (text.len)

@@ -1,0 +1,65 @@
+#!/bin/sh
+# The verb sass: a shipped kernel, a person's file, a cubin, and what is said when it cannot be.
+. "$(dirname "$0")/lib.sh"
+data=$TEST_ROOT/tests/data/sass
+
+if ! "$PMPP" sass "$data/tiny_sm_90.cubin" >"$dir/out" 2>"$dir/err"; then
+	grep -q 'nvdisasm was not found' "$dir/err" && {
+		echo 'skip sass: no nvdisasm here'
+		exit 0
+	}
+fi
+
+# instructions under their source lines, with a mix
+run kernel 0 sass vec_add/per_element --gpu h200
+shown() { # NAME PATTERN
+	if grep -qE -e "$2" "$dir/out"; then ok "$1"; else not_ok "$1" "no '$2' in: $(head -n 30 "$dir/out")"; fi
+}
+shown head '^vec_add_v3_per_element \(kernel\), sm_90: [0-9]+ instructions, [0-9]+ registers'
+shown parameters 'parameter 3: 4 bytes at c\[0x0\]\[0x228\]'
+shown source-line '^  70 \| .*const float a = x\[i\]'
+shown waits 'w- r- wait [-0-5]*[0-5][-0-5]* +FADD R[0-9]+, R[0-9]+, R[0-9]+'
+shown guard ' @P0 EXIT'
+shown mix 'FP32 +1 +[0-9.]+ %'
+same one-function 1 "$(grep -c '(kernel)' "$dir/out")"
+
+# the same as JSON; every figure of the first instruction
+run json 0 sass vec_add/per_element --gpu h200 --json
+same schema pmpp-explore/1 "$(field "$dir/out" schema)"
+same architecture sm_90 "$(field "$dir/out" architecture)"
+same opcode LDC "$(field "$dir/out" functions 0 instructions 0 opcode)"
+same operands 'R1, c[0x0][0x28]' "$(field "$dir/out" functions 0 instructions 0 operands)"
+same target null "$(field "$dir/out" functions 0 instructions 0 target)"
+
+# without a variant: all of the family; another architecture
+run family 0 sass vec_add --gpu t4
+same nine-functions 9 "$(grep -c '(kernel), sm_75' "$dir/out")"
+run parameter 0 sass transpose/tiled TILE=16 --gpu h200
+shown tile-of-16 'transpose_v2_tiled .* 2 KiB static shared|transpose_v2_tiled .* 2.00 KiB static'
+
+# a person's file needs no launch; a cubin no compiler
+cp "$data/tiny.cu" "$dir/tiny.cu"
+run file 0 sass "$dir/tiny.cu" --gpu rtx4090
+shown file-line '^   2 \| .*__global__ void tiny'
+run file-kernel 0 sass "$dir/tiny.cu" --kernel tiny --gpu rtx4090
+run cubin 0 sass "$data/tiny_sm_75.cubin"
+shown cubin-head '^tiny \(kernel\), sm_75'
+
+# refusals
+run no-function 2 sass "$data/tiny_sm_75.cubin" --kernel tony
+says no-function-names "no function 'tony'" 'functions: tiny'
+run no-file 3 sass /nowhere/x.cubin
+says no-file-path /nowhere/x.cubin
+head -c 3000 "$data/tiny_sm_75.cubin" >"$dir/cut.cubin"
+run cut 2 sass "$dir/cut.cubin"
+says cut-words cut.cubin 'cut short or damaged'
+printf 'not machine code' >"$dir/text.cubin"
+run text 2 sass "$dir/text.cubin"
+says text-words text.cubin 'not an ELF file'
+run no-kernel 2 sass vec_ad
+says no-kernel-near "did you mean 'vec_add'"
+PMPP_NVDISASM=/nowhere/nvdisasm
+export PMPP_NVDISASM
+run cached 0 sass vec_add/per_element --gpu h200
+run absent 3 sass vec_add/per_element --gpu rtx5090
+says absent-words 'machine code cannot be shown' PMPP_NVDISASM
