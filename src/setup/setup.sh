@@ -155,7 +155,7 @@ setup_packages() {
 	for python3 in python3 /usr/bin/python3; do
 		"$python3" -c 'import jsonschema' 2>/dev/null && extra=
 	done
-	have_disassembler || have_pip || extra="$extra python3 python3-pip"
+	[ "$python" ] || have_disassembler || have_pip || extra="$extra python3 python3-pip"
 	# shellcheck disable=SC2086
 	apt_install "packages are missing" $missing $python $extra
 	missing=

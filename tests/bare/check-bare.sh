@@ -125,7 +125,8 @@ mkdir -p "$root$home/.cache/pip"
 }
 
 # --- the new user's session ---
-env=(HOME="$home" TERM=xterm-256color)
+# (a test that hangs is stopped; one on a busy machine is not)
+env=(HOME="$home" TERM=xterm-256color TEST_TIMEOUT="${TEST_TIMEOUT:-600}")
 env+=(PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
 for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY PIP_INDEX_URL \
 	PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST PIP_CERT PIP_DEFAULT_TIMEOUT; do
