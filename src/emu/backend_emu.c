@@ -2,13 +2,11 @@
  * The emulator as a back end (backend.h): parses the module once, runs launches of it.
  *
  * Environment, for tests and measurements: PMPP_EMU_ISA=sse|avx2|avx512 limits the instruction-set
- * level, PMPP_EMU_PLAIN=1 runs every block in the plain program.
+ * level, PMPP_EMU_REFERENCE=1 runs every block in the reference program.
  */
 #include "backend/backend.h"
 
-#include "emu/vm/launch.h"
-#include "emu/vm/simd.h"
-#include "emu/vm/workers.h"
+#include "emu/launch/launch.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -26,7 +24,8 @@ struct backend {
 	struct ptx_module module;
 };
 
-static void missing(struct backend_info *info, unsigned bit, const char *reason, const char *remedy)
+static void lacks_capability(struct backend_info *info, unsigned bit, const char *reason,
+                             const char *remedy)
 {
 	snprintf(info->missing[bit].reason, sizeof info->missing[bit].reason, "%s", reason);
 	snprintf(info->missing[bit].remedy, sizeof info->missing[bit].remedy, "%s", remedy);
@@ -40,11 +39,12 @@ static bool emu_probe(struct backend_info *info, struct err *err)
 	cores = cores < 1 ? 1 : cores;
 	snprintf(info->title, sizeof info->title, "PTX emulator, %ld thread%s, %s", cores,
 	         cores == 1 ? "" : "s", handler_set_choose(getenv("PMPP_EMU_ISA"))->title);
-	missing(info, 0, "the emulator counts events; it has no GPU's clock",
-	        "times are modelled from the counts; the cuda back end measures them");
-	missing(info, 1, "registers and shared memory come from the compiler, not from a run", "");
-	missing(info, 3, "one launch has no timeline",
-	        "the stream model draws one; the cuda back end records one");
+	lacks_capability(info, 0, "the emulator counts events; it has no GPU's clock",
+	                 "times are modelled from the counts; the cuda back end measures them");
+	lacks_capability(info, 1, "registers and shared memory come from the compiler, not from a run",
+	                 "");
+	lacks_capability(info, 3, "one launch has no timeline",
+	                 "the stream model draws one; the cuda back end records one");
 	return true;
 }
 
@@ -57,7 +57,7 @@ static bool emu_open(struct backend **be, const struct gpu_spec *gpu, struct err
 	return true;
 }
 
-static bool parse(struct backend *be, const struct run_request *req, struct err *err)
+static bool parse_module(struct backend *be, const struct run_request *req, struct err *err)
 {
 	const char *text = req->module->ptx;
 	if (!text)
@@ -80,16 +80,17 @@ static bool emu_run(struct backend *be, const struct run_request *req,
 	*res = (struct run_result){ 0 };
 	res->counts.dram_read_bytes = res->counts.dram_write_bytes = res->counts.l2_sectors = -1;
 	metrics_clear(&res->metrics, "the emulator has no hardware counter for it");
-	if (!parse(be, req, err))
+	if (!parse_module(be, req, err))
 		return false;
-	struct launch l = { 0 };
-	bool ok = launch_prepare(&l, req, hooks, be->gpu, &be->module, err) && emu_workers_run(&l, err);
+	struct emu_launch l = { 0 };
+	bool ok =
+		emu_launch_prepare(&l, req, hooks, be->gpu, &be->module, err) && emu_launch_run(&l, err);
 	if (ok) {
-		launch_results(&l, res);
+		emu_launch_results(&l, res);
 		if (hooks && hooks->progress)
 			hooks->progress(hooks->ctx, 1.0);
 	}
-	launch_free(&l);
+	emu_launch_free(&l);
 	return ok;
 }
 

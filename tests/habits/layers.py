@@ -6,7 +6,8 @@
 Messages are file:line: what is wrong; the exit status is 1 when there is one. The rule:
 
  - a folder of src/ is a layer and uses only the layers MAY_USE grants it;
- - the rooms of src/emu stand in the order of EMU_ROOMS: a room uses only rooms before it;
+ - the rooms of src/emu stand in the order of EMU_ROOMS: a room uses only rooms before it, and
+   includes only their doors: of room vm the header vm/vm.h and tables (.def);
  - no circle between files: not by includes, not by calls. The objects' symbol tables say who
    calls whom, so a declaration written by hand hides nothing; a call through a pointer is free;
  - src/lab/registry.c knows kernels and engines by name, src/cli/view_list.c views (from generated
@@ -49,7 +50,19 @@ MAY_INCLUDE = {
 # What those headers declare is defined anywhere in these layers.
 MAY_CALL = {"views": "ui", "kernels": "model", "tool": "kernels"}
 REGISTRIES = {"src/lab/registry.c", "src/cli/view_list.c"}  # use all of the generated tables
-EMU_ROOMS = ["ir", "memory", "count", "check", "lower", "analysis", "codegen", "vm"]
+EMU_ROOMS = [
+    "lane",
+    "ir",
+    "lower",
+    "analysis",
+    "timing",
+    "memory",
+    "count",
+    "check",
+    "codegen",
+    "vm",
+    "launch",
+]
 
 SOURCE = (".c", ".h", ".def", ".cu")
 GENERATED = {"kernels.def", "views.def", "backends.def", "verbs.def"}
@@ -169,6 +182,10 @@ def check_use(file, line, target, how):
     if None not in rooms and set(rooms) <= set(EMU_ROOMS):
         if EMU_ROOMS.index(rooms[1]) > EMU_ROOMS.index(rooms[0]):
             fail(file, line, f"{how} {target}: emu/{rooms[0]} stands before emu/{rooms[1]}")
+    if how == "includes" and rooms[1] and rooms[0] != rooms[1] and not target.endswith(".def"):
+        door = f"src/emu/{rooms[1]}/{rooms[1]}.h"
+        if target != door:
+            fail(file, line, f"includes {target}: the door of that room is {door}")
 
 
 def include_graph(texts):

@@ -12,26 +12,26 @@
  * Patterns are found before the launch runs and depend on the block's shape only. Arithmetic on
  * 32-bit values may wrap; emit.c guards the places where that would matter (widening).
  */
-#include "emu/analysis/shapes.h"
+#include "emu/analysis/affine.h"
 
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const struct reg_shape LANES = { .cls = SHAPE_LANES };
-static const struct reg_shape UNIFORM = { .cls = SHAPE_BASE };
+static const struct affine LANES = { .cls = AFFINE_LANES };
+static const struct affine UNIFORM = { .cls = AFFINE_SCALAR };
 
 struct analysis {
 	const struct ir *ir;
 	const struct liveness *live;
 	const struct launch_plan *plan;
-	struct shapes *s;
+	struct affine_forms *s;
 	bool *pinned; /* 32 values, whatever is written */
 	bool *marked; /* bold: blocks whose branch must not split a warp; NULL = safe */
 };
 
-static bool same_shape(const struct reg_shape *a, const struct reg_shape *b)
+static bool same_form(const struct affine *a, const struct affine *b)
 {
 	return a->cls == b->cls && a->known == b->known && a->base == b->base &&
 	       a->pattern == b->pattern && a->align_log2 == b->align_log2 && a->ranged == b->ranged &&
@@ -42,18 +42,18 @@ static bool same_shape(const struct reg_shape *a, const struct reg_shape *b)
 static bool propagate_op(struct analysis *an, const struct xop *x)
 {
 	bool changed = false;
-	struct reg_shape r = shape_of_result(an->s, an->ir, x, an->plan);
-	shapes_note(an->s, x, &r);
-	if (r.cls == SHAPE_TOP)
+	struct affine r = affine_of_result(an->s, an->ir, x, an->plan);
+	affine_note(an->s, x, &r);
+	if (r.cls == AFFINE_UNWRITTEN)
 		return false;
 	if (x->guard >= 0) {
-		const struct reg_shape *g = &an->s->reg[x->guard];
-		if (g->cls == SHAPE_TOP)
+		const struct affine *g = &an->s->reg[x->guard];
+		if (g->cls == AFFINE_UNWRITTEN)
 			return false;
-		if (!shape_uniform(g)) {
+		if (!affine_uniform(g)) {
 			r = LANES;
-		} else if (r.cls == SHAPE_BASE && r.known) { /* the old value may stay */
-			r.align_log2 = (uint8_t)shape_align(&r);
+		} else if (r.cls == AFFINE_SCALAR && r.known) { /* the old value may stay */
+			r.align_log2 = (uint8_t)affine_align(&r);
 			r.known = false;
 			r.base = 0;
 		}
@@ -62,17 +62,17 @@ static bool propagate_op(struct analysis *an, const struct xop *x)
 	}
 	if (x->kind == X_LD) /* the elements of a vector load are of one kind */
 		for (unsigned d = 0; d < x->n_d; d++)
-			if (x->d[d] >= 0 && (an->pinned[x->d[d]] || an->s->reg[x->d[d]].cls == SHAPE_LANES))
-				r.cls = SHAPE_LANES;
+			if (x->d[d] >= 0 && (an->pinned[x->d[d]] || an->s->reg[x->d[d]].cls == AFFINE_LANES))
+				r.cls = AFFINE_LANES;
 	for (unsigned d = 0; d < x->n_d; d++) {
 		const int32_t reg = x->d[d];
 		if (reg < 0)
 			continue;
-		struct reg_shape *have = &an->s->reg[reg];
-		struct reg_shape now = an->pinned[reg] ? LANES : shape_meet(have, &r);
+		struct affine *have = &an->s->reg[reg];
+		struct affine now = an->pinned[reg] ? LANES : affine_meet(have, &r);
 		if (x->kind == X_ELECT && d == 0 && !an->pinned[reg])
-			now = shape_meet(have, &UNIFORM);
-		if (!same_shape(&now, have)) {
+			now = affine_meet(have, &UNIFORM);
+		if (!same_form(&now, have)) {
 			*have = now;
 			changed = true;
 		}
@@ -85,7 +85,7 @@ static bool propagate(struct analysis *an)
 	const struct ir *ir = an->ir;
 	bool changed = false;
 	for (unsigned b = 0; b < ir->n_blocks; b++) {
-		shapes_enter_block(an->s);
+		affine_enter_block(an->s);
 		for (uint32_t i = ir->blocks[b].first; i < ir->blocks[b].end; i++)
 			if (ir->ops[i].n_d)
 				changed |= propagate_op(an, &ir->ops[i]);
@@ -98,7 +98,7 @@ static bool settle_unwritten(struct analysis *an)
 {
 	bool changed = false;
 	for (unsigned r = 0; r < an->ir->n_regs; r++)
-		if (an->s->reg[r].cls == SHAPE_TOP) {
+		if (an->s->reg[r].cls == AFFINE_UNWRITTEN) {
 			an->s->reg[r] = an->pinned[r] ? LANES : UNIFORM;
 			changed = true;
 		}
@@ -125,7 +125,7 @@ static bool demote_after(struct analysis *an, unsigned b)
 				needed |= bits_row(&an->live->in, (unsigned)xb->reconv)[w];
 			for (uint64_t bad = defs[w] & needed; bad; bad &= bad - 1) {
 				const unsigned r = w * 64 + (unsigned)__builtin_ctzll(bad);
-				if (an->s->reg[r].cls == SHAPE_LANES)
+				if (an->s->reg[r].cls == AFFINE_LANES)
 					continue;
 				if (an->marked && an->ir->ops[xb->end - 1].kind == X_BRA) {
 					an->marked[b] = true;
@@ -148,23 +148,23 @@ static bool may_split(const struct analysis *an, unsigned b)
 		return false;
 	const struct xop *x = &an->ir->ops[xb->end - 1];
 	if (x->kind == X_BRA)
-		return x->guard >= 0 && !shape_uniform(&an->s->reg[x->guard]);
+		return x->guard >= 0 && !affine_uniform(&an->s->reg[x->guard]);
 	if (x->kind == X_BRX) {
-		const struct reg_shape r = shape_of_src(an->s, an->ir, &x->s[0]);
-		return !shape_uniform(&r);
+		const struct affine r = affine_of_src(an->s, an->ir, &x->s[0]);
+		return !affine_uniform(&r);
 	}
 	return false;
 }
 
 bool classify(const struct ir *ir, const struct liveness *l, const struct launch_plan *plan,
-              enum classify_mode mode, bool *marked, struct shapes *out)
+              enum classify_mode mode, bool *marked, struct affine_forms *out)
 {
 	static const int64_t zeros[32];
-	*out = (struct shapes){ .bold = mode == CLASSIFY_BOLD };
+	*out = (struct affine_forms){ .speculative = mode == CLASSIFY_SPECULATIVE };
 	out->reg = mem_calloc(ir->n_regs, sizeof *out->reg);
 	out->local = mem_calloc(ir->n_regs, sizeof *out->local);
 	pattern_intern(out, zeros);
-	if (mode == CLASSIFY_LANES) {
+	if (mode == CLASSIFY_REFERENCE) {
 		for (unsigned r = 0; r < ir->n_regs; r++)
 			out->reg[r] = LANES;
 		return false;
@@ -174,10 +174,10 @@ bool classify(const struct ir *ir, const struct liveness *l, const struct launch
 		                   plan,
 		                   out,
 		                   mem_calloc(ir->n_regs, sizeof(bool)),
-		                   mode == CLASSIFY_BOLD ? marked : NULL };
+		                   mode == CLASSIFY_SPECULATIVE ? marked : NULL };
 	for (bool again = true; again;) {
 		for (unsigned r = 0; r < ir->n_regs; r++)
-			out->reg[r] = (struct reg_shape){ 0 };
+			out->reg[r] = (struct affine){ 0 };
 		do {
 			while (propagate(&an))
 				;
@@ -191,17 +191,17 @@ bool classify(const struct ir *ir, const struct liveness *l, const struct launch
 	bool any = false;
 	for (unsigned b = 0; an.marked && b < ir->n_blocks; b++) {
 		any |= marked[b];
-		shapes_enter_block(out);
+		affine_enter_block(out);
 		for (uint32_t i = ir->blocks[b].first; i < ir->blocks[b].end; i++)
-			any |= shape_assumed(out, ir, &ir->ops[i]);
+			any |= affine_assumed(out, ir, &ir->ops[i]);
 	}
 	return any;
 }
 
-void shapes_free(struct shapes *s)
+void affine_free(struct affine_forms *s)
 {
 	free(s->reg);
 	free(s->local);
 	free(s->patterns);
-	*s = (struct shapes){ 0 };
+	*s = (struct affine_forms){ 0 };
 }

@@ -2,7 +2,7 @@
  * Data flow over the intermediate form: what an operation reads, and which registers live where.
  * Liveness is that of one thread; what divergence adds to it is classify.c's business.
  */
-#include "emu/ir/emu_ir.h"
+#include "emu/analysis/analysis.h"
 
 #include "base/mem.h"
 

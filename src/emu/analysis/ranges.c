@@ -5,7 +5,7 @@
  * could not, turn the signed-division idiom (shift by 31, add, shift) into one shift, and show
  * where widening cannot wrap. Moore, "Interval Analysis", 1966. Unknown is always allowed.
  */
-#include "emu/ir/emu_ir.h"
+#include "emu/analysis/affine.h"
 
 static bool keep(int64_t lo, int64_t hi, unsigned bytes, int64_t *rlo, int64_t *rhi)
 {
@@ -16,7 +16,7 @@ static bool keep(int64_t lo, int64_t hi, unsigned bytes, int64_t *rlo, int64_t *
 	return true;
 }
 
-static bool products(const struct reg_shape *a, const struct reg_shape *b, int64_t *lo, int64_t *hi)
+static bool products(const struct affine *a, const struct affine *b, int64_t *lo, int64_t *hi)
 {
 	const int64_t x[2] = { a->lo, a->hi }, y[2] = { b->lo, b->hi };
 	for (unsigned i = 0; i < 4; i++) {
@@ -29,7 +29,7 @@ static bool products(const struct reg_shape *a, const struct reg_shape *b, int64
 	return true;
 }
 
-static bool sum(const struct reg_shape *a, int64_t blo, int64_t bhi, int64_t *lo, int64_t *hi)
+static bool sum(const struct affine *a, int64_t blo, int64_t bhi, int64_t *lo, int64_t *hi)
 {
 	return !__builtin_add_overflow(a->lo, blo, lo) && !__builtin_add_overflow(a->hi, bhi, hi);
 }
@@ -42,7 +42,7 @@ static int64_t all_ones_above(int64_t v) /* smallest 2^k - 1 that is at least v 
 	return (int64_t)r;
 }
 
-static bool is_amount(const struct reg_shape *s)
+static bool is_amount(const struct affine *s)
 {
 	return s->known && s->pattern == 0 && s->base < 31;
 }
@@ -56,7 +56,7 @@ static int64_t greater(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-static bool range_of_and(const struct reg_shape *a, int64_t *lo, int64_t *hi)
+static bool range_of_and(const struct affine *a, int64_t *lo, int64_t *hi)
 {
 	const bool pos0 = a[0].ranged && a[0].lo >= 0, pos1 = a[1].ranged && a[1].lo >= 0;
 	if (!pos0 && !pos1)
@@ -66,7 +66,7 @@ static bool range_of_and(const struct reg_shape *a, int64_t *lo, int64_t *hi)
 	return true;
 }
 
-bool range_of_op(const struct xop *x, const struct reg_shape *a, int64_t *rlo, int64_t *rhi)
+bool range_of_op(const struct xop *x, const struct affine *a, int64_t *rlo, int64_t *rhi)
 {
 	const struct emu_op_info *info = &emu_ops[x->op];
 	int64_t lo, hi;
@@ -153,7 +153,7 @@ bool range_of_op(const struct xop *x, const struct reg_shape *a, int64_t *rlo, i
 	}
 }
 
-int range_decides(const struct xop *x, const struct reg_shape *a)
+int range_decides(const struct xop *x, const struct affine *a)
 {
 	if (!a[0].ranged || !a[1].ranged)
 		return -1;

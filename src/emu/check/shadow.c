@@ -1,5 +1,5 @@
 /*
- * Shared-memory checks; see shadow.h.
+ * Shared-memory checks; see check.h.
  *
  * Two accesses to a byte by different threads race if no barrier lies between them and one is a
  * plain write, or one is a write and the other an atomic. That holds inside a warp too, since
@@ -7,7 +7,7 @@
  * instruction) between them is enough. Lanes of one store that write one place do not count: one
  * of them wins.
  */
-#include "emu/check/shadow.h"
+#include "emu/check/check.h"
 
 #include "base/mem.h"
 

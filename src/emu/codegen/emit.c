@@ -1,16 +1,15 @@
 /*
- * From operations to uops: one program that uses scalars where classify.c allows, and a plain one
- * in which every register has 32 values. Both count in the same sections.
+ * From operations to uops: one program that uses scalars where classify.c allows, and a reference
+ * program in which every register has 32 values. Both count in the same segments.
  *
  * What a launch makes constant (parameters, dimensions, %tid of a 32-wide block) was folded before;
- * an operation whose result is known emits nothing in the fast program. The plain program is the
- * reference, runs the checked blocks and the traced warp, and is where a warp goes on when an
- * assumption of the fast one fails (vm_check_*).
+ * an operation whose result is known emits nothing in the fast program. The reference program is
+ * the reference, runs the checked blocks and the traced warp, and is where a warp goes on when an
+ * assumption of the fast one fails (vm/control.c).
  */
 #include "emu/codegen/emit.h"
 
 #include "emu/codegen/slots.h"
-#include "emu/vm/uniform.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -61,9 +60,9 @@ uint32_t emit_const(struct emit *e, unsigned bytes, unsigned lanes, const uint64
 	return c->offset;
 }
 
-struct reg_shape emit_shape(const struct emit *e, const struct xsrc *s)
+struct affine emit_form(const struct emit *e, const struct xsrc *s)
 {
-	return shape_of_src(&e->p->shapes, &e->im->ir, s);
+	return affine_of_src(&e->p->forms, &e->im->ir, s);
 }
 
 void emit_spread(struct emit *e, uint32_t to, uint32_t from, int32_t pattern, unsigned bytes)
@@ -79,30 +78,30 @@ static uint64_t keep_bits(unsigned bytes)
 	return bytes == 8 ? ~(uint64_t)0 : 0xffffffffu;
 }
 
-uint32_t emit_known_lanes(struct emit *e, const struct reg_shape *s, unsigned bytes)
+uint32_t emit_known_lanes(struct emit *e, const struct affine *s, unsigned bytes)
 {
 	uint64_t v[32];
 	for (unsigned i = 0; i < 32; i++)
-		v[i] = shape_lane(&e->p->shapes, s, i) & keep_bits(bytes);
+		v[i] = affine_lane(&e->p->forms, s, i) & keep_bits(bytes);
 	return emit_const(e, bytes, 32, v);
 }
 
 uint32_t emit_lanes(struct emit *e, const struct xsrc *s, unsigned bytes, unsigned t)
 {
-	const struct reg_shape shape = emit_shape(e, s);
-	if (shape.cls == SHAPE_LANES)
+	const struct affine form = emit_form(e, s);
+	if (form.cls == AFFINE_LANES)
 		return e->p->reg_slot[s->reg];
-	if (shape.known)
-		return emit_known_lanes(e, &shape, bytes);
-	emit_spread(e, e->vec_temp[t], e->p->reg_slot[s->reg], shape.pattern, bytes);
+	if (form.known)
+		return emit_known_lanes(e, &form, bytes);
+	emit_spread(e, e->vec_temp[t], e->p->reg_slot[s->reg], form.pattern, bytes);
 	return e->vec_temp[t];
 }
 
 uint32_t emit_scalar(struct emit *e, const struct xsrc *s, unsigned bytes)
 {
-	const struct reg_shape shape = emit_shape(e, s);
-	if (shape.known) {
-		const uint64_t v = shape.base & keep_bits(bytes);
+	const struct affine form = emit_form(e, s);
+	if (form.known) {
+		const uint64_t v = form.base & keep_bits(bytes);
 		return emit_const(e, bytes, 1, &v);
 	}
 	return e->p->reg_slot[s->reg];
@@ -122,7 +121,7 @@ uint32_t emit_inverted(const struct xsrc *s)
 
 bool emit_needs_lanes(const struct emit *e, int32_t reg)
 {
-	return e->p->shapes.reg[reg].cls == SHAPE_LANES;
+	return e->p->forms.reg[reg].cls == AFFINE_LANES;
 }
 
 /* --- one operation --- */
@@ -145,7 +144,7 @@ static void emit_xop(struct emit *e, const struct xop *x, uint32_t block)
 	case X_PRED: emit_pred(e, x); break;
 	case X_SEL: emit_select(e, x); break;
 	case X_SPECIAL: emit_special(e, x); break;
-	case X_CLOCK: emit_scalar_source(e, &uniform_clock, x); break;
+	case X_CLOCK: emit_scalar_source(e, &e->h->uniform->clock, x); break;
 	case X_LD:
 	case X_ST:
 	case X_ATOM:
@@ -154,7 +153,7 @@ static void emit_xop(struct emit *e, const struct xop *x, uint32_t block)
 	case X_BRA: emit_bra(e, x, block); break;
 	case X_BRX: emit_brx(e, x, block); break;
 	case X_EXIT: emit_exit(e, x); break;
-	case X_TRAP: emit_uop(e, &vm_trap); break;
+	case X_TRAP: emit_uop(e, &e->h->control->trap); break;
 	case X_BAR:
 	case X_ARRIVE: emit_barrier(e, x); break;
 	case X_BARRED: emit_barred(e, x); break;
@@ -162,9 +161,9 @@ static void emit_xop(struct emit *e, const struct xop *x, uint32_t block)
 	case X_VOTE: emit_vote(e, x); break;
 	case X_MATCH: emit_match(e, x); break;
 	case X_REDUX: emit_redux(e, x); break;
-	case X_ACTIVE: emit_scalar_source(e, &vm_active, x); break;
+	case X_ACTIVE: emit_scalar_source(e, &e->h->warp->active, x); break;
 	case X_ELECT: emit_elect(e, x); break;
-	case X_WARPSYNC: emit_uop(e, &vm_warp_sync); break;
+	case X_WARPSYNC: emit_uop(e, &e->h->warp->sync); break;
 	case X_NOP: break;
 	}
 }
@@ -180,7 +179,7 @@ static void emit_guarded(struct emit *e, const struct xop *x, uint32_t block)
 		emit_xop(e, x, block);
 		return;
 	}
-	struct uop *g = emit_uop(e, &vm_guard);
+	struct uop *g = emit_uop(e, &e->h->control->guard);
 	const size_t at = (size_t)(g - e->p->uops);
 	g->a = e->pred_slot[x->guard];
 	g->b = x->guard_neg ? 0xffffffffu : 0;
@@ -189,32 +188,32 @@ static void emit_guarded(struct emit *e, const struct xop *x, uint32_t block)
 	e->guarded = true;
 	emit_xop(e, x, block);
 	e->guarded = false;
-	emit_uop(e, &vm_guard_end);
+	emit_uop(e, &e->h->control->guard_end);
 	e->p->uops[at].x.u = e->p->n_uops; /* made a pointer at the end */
 }
 
 /* --- programs --- */
 
-static void make_sections(struct image *im)
+static void make_segments(struct image *im)
 {
 	const struct ir *ir = &im->ir;
-	im->sections = mem_calloc(ir->n_ops + ir->n_blocks + 1, sizeof *im->sections);
-	im->op_section = mem_calloc(ir->n_ops + 1, sizeof *im->op_section);
+	im->segments = mem_calloc(ir->n_ops + ir->n_blocks + 1, sizeof *im->segments);
+	im->op_segment = mem_calloc(ir->n_ops + 1, sizeof *im->op_segment);
 	for (unsigned b = 0; b < ir->n_blocks; b++) {
 		const struct xblock *xb = &ir->blocks[b];
 		uint32_t first = xb->first;
 		do {
-			struct section *s = &im->sections[im->n_sections];
-			*s = (struct section){ .block = b, .first = first, .end = first };
+			struct segment *s = &im->segments[im->n_segments];
+			*s = (struct segment){ .block = b, .first = first, .end = first };
 			while (s->end < xb->end) {
 				const struct xop *x = &ir->ops[s->end];
 				s->length += x->first;
-				im->op_section[s->end++] = im->n_sections;
+				im->op_segment[s->end++] = im->n_segments;
 				if (x->kind == X_EXIT && x->guard >= 0)
 					break; /* fewer lanes from here on */
 			}
 			first = s->end;
-			im->n_sections++;
+			im->n_segments++;
 		} while (first < xb->end);
 	}
 }
@@ -224,20 +223,19 @@ static void emit_program(struct emit *e)
 	struct image *im = e->im;
 	const struct ir *ir = &im->ir;
 	struct program *p = e->p;
+	const struct control_handlers *c = e->h->control;
 	p->block_uop = mem_calloc(ir->n_blocks + 1, sizeof *p->block_uop);
 	p->op_uop = mem_calloc(ir->n_ops + 1, sizeof *p->op_uop);
 	p->mem = mem_calloc(ir->n_mem + 1, sizeof *p->mem);
-	for (unsigned i = 0; i < im->n_sections; i++) {
-		const struct section *s = &im->sections[i];
+	for (unsigned i = 0; i < im->n_segments; i++) {
+		const struct segment *s = &im->segments[i];
 		const bool at_start = s->first == ir->blocks[s->block].first;
 		if (at_start) {
 			p->block_uop[s->block] = p->n_uops;
-			shapes_enter_block(&p->shapes);
+			affine_enter_block(&p->forms);
 		}
 		e->xop = s->first < ir->n_ops ? s->first : ir->n_ops - 1;
-		struct uop *u = emit_uop(e, p->kind == PROGRAM_PLAIN  ? &vm_enter_plain
-		                            : p->kind == PROGRAM_SAFE ? &vm_enter
-		                                                      : &vm_enter_bold);
+		struct uop *u = emit_uop(e, &c->enter[p->kind]);
 		u->a = at_start ? s->block : UINT32_MAX;
 		u->b = s->length;
 		u->y = i;
@@ -248,28 +246,28 @@ static void emit_program(struct emit *e)
 			e->xop = o;
 			e->position += x->first;
 			p->op_uop[o] = p->n_uops;
-			if (p->kind == PROGRAM_PLAIN && x->first)
-				emit_uop(e, &vm_trace);
-			e->raw = shape_of_result(&p->shapes, ir, x, e->plan);
+			if (p->kind == PROGRAM_REFERENCE && x->first)
+				emit_uop(e, &c->trace);
+			e->raw = affine_of_result(&p->forms, ir, x, e->plan);
 			if (!writes_nothing(x))
 				emit_guarded(e, x, s->block);
-			shapes_note(&p->shapes, x, &e->raw);
+			affine_note(&p->forms, x, &e->raw);
 		}
-		if (p->kind != PROGRAM_PLAIN)
-			fuse_section(e, first_uop, p->n_uops, s->block);
+		if (p->kind != PROGRAM_REFERENCE)
+			fuse_segment(e, first_uop, p->n_uops, s->block);
 	}
-	emit_uop(e, &vm_exit); /* a function may end without ret */
+	emit_uop(e, &c->exit); /* a function may end without ret */
 	for (unsigned i = 0; i < e->n_fixups; i++)
 		p->uops[e->fixups[i].uop].x.to = &p->uops[p->block_uop[e->fixups[i].block]];
 	e->n_fixups = 0;
 	for (unsigned i = 0; i < p->n_uops; i++) {
 		struct uop *u = &p->uops[i];
-		if (u->full == vm_guard.full) {
+		if (u->full == c->guard.full) {
 			u->x.to = &p->uops[u->x.u];
 		} else if (u->full == e->h->alu->spread32.full || u->full == e->h->alu->spread64.full ||
-		           u->full == vm_check_s32.full || u->full == vm_check_u32.full ||
-		           u->full == vm_check_plus.full) {
-			u->x.pattern = &p->shapes.patterns[u->x.u];
+		           u->full == c->check_s32.full || u->full == c->check_u32.full ||
+		           u->full == c->check_positive.full) {
+			u->x.pattern = &p->forms.patterns[u->x.u];
 		}
 	}
 	for (unsigned i = 0; i < ir->n_mem; i++)
@@ -279,7 +277,7 @@ static void emit_program(struct emit *e)
 static void make_frame(struct image *im, struct emit *e, uint32_t **pred_slot)
 {
 	const struct ir *ir = &im->ir;
-	uint32_t at = (uint32_t)sizeof(struct warp);
+	uint32_t at = e->h->header_bytes;
 	*pred_slot = mem_calloc(ir->n_regs, sizeof **pred_slot);
 	for (unsigned i = 0; i < ir->n_regs; i++)
 		if (!ir->regs[i].bytes) {
@@ -299,36 +297,36 @@ static void make_frame(struct image *im, struct emit *e, uint32_t **pred_slot)
 }
 
 void image_build(struct image *im, const struct launch_plan *plan, uint32_t shared_bytes,
-                 const struct handler_set *handlers, bool plain_only)
+                 const struct handler_set *handlers, bool reference_only)
 {
 	uint32_t *pred_slot = NULL;
 	struct emit e = { .im = im, .plan = plan, .shared_bytes = shared_bytes, .h = handlers };
 	flow_liveness(&im->ir, &im->live);
-	make_sections(im);
+	make_segments(im);
 	make_frame(im, &e, &pred_slot);
 	const uint64_t *entry = bits_row(&im->live.in, 0);
 	for (unsigned w = 0; w < im->live.in.words; w++)
 		im->zero_frame |= entry[w] != 0;
-	static const enum classify_mode modes[PROGRAMS] = { CLASSIFY_BOLD, CLASSIFY_SAFE,
-		                                                CLASSIFY_LANES };
-	bool *bold = mem_calloc(im->ir.n_blocks + 1, sizeof *bold);
-	im->start = plain_only ? PROGRAM_PLAIN : PROGRAM_SAFE;
-	for (unsigned k = plain_only ? PROGRAM_PLAIN : PROGRAM_BOLD; k < PROGRAMS; k++) {
+	static const enum classify_mode modes[PROGRAMS] = { CLASSIFY_SPECULATIVE, CLASSIFY_CONSERVATIVE,
+		                                                CLASSIFY_REFERENCE };
+	bool *speculative = mem_calloc(im->ir.n_blocks + 1, sizeof *speculative);
+	im->start = reference_only ? PROGRAM_REFERENCE : PROGRAM_CONSERVATIVE;
+	for (unsigned k = reference_only ? PROGRAM_REFERENCE : PROGRAM_SPECULATIVE; k < PROGRAMS; k++) {
 		e.p = &im->program[k];
 		e.p->kind = (enum program_kind)k;
-		const bool marked = classify(&im->ir, &im->live, plan, modes[k], bold, &e.p->shapes);
-		if (k == PROGRAM_BOLD && !marked) { /* nothing to be bold about */
-			shapes_free(&e.p->shapes);
+		const bool marked = classify(&im->ir, &im->live, plan, modes[k], speculative, &e.p->forms);
+		if (k == PROGRAM_SPECULATIVE && !marked) { /* nothing to speculate on */
+			affine_free(&e.p->forms);
 			continue;
 		}
-		if (k == PROGRAM_BOLD)
-			im->start = PROGRAM_BOLD;
-		e.bold = k == PROGRAM_BOLD ? bold : NULL;
-		slots_assign(&im->ir, &im->live, e.p, k != PROGRAM_PLAIN && !im->zero_frame,
+		if (k == PROGRAM_SPECULATIVE)
+			im->start = PROGRAM_SPECULATIVE;
+		e.speculative = k == PROGRAM_SPECULATIVE ? speculative : NULL;
+		slots_assign(&im->ir, &im->live, e.p, k != PROGRAM_REFERENCE && !im->zero_frame,
 		             &im->frame_bytes);
 		emit_program(&e);
 	}
-	free(bold);
+	free(speculative);
 	im->frame_bytes = (im->frame_bytes + 127) / 128 * 128;
 	free(pred_slot);
 	free(e.fixups);
@@ -341,7 +339,7 @@ static void program_free(struct program *p)
 	free(p->op_uop);
 	free(p->mem);
 	free(p->reg_slot);
-	shapes_free(&p->shapes);
+	affine_free(&p->forms);
 }
 
 void image_free(struct image *im)
@@ -350,8 +348,8 @@ void image_free(struct image *im)
 		program_free(&im->program[k]);
 	liveness_free(&im->live);
 	ir_free(&im->ir);
-	free(im->sections);
-	free(im->op_section);
+	free(im->segments);
+	free(im->op_segment);
 	free(im->consts);
 	for (unsigned i = 0; i < im->n_pool; i++)
 		free(im->pool[i]);

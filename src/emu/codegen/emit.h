@@ -1,9 +1,8 @@
-/* Shared by emit.c and emit_mem.c: building a program of uops. */
+/* Shared by the emit_*.c files and fuse.c: building a program of uops. */
 #ifndef PMPP_EMU_EMIT_H
 #define PMPP_EMU_EMIT_H
 
-#include "emu/vm/emu_vm.h"
-#include "emu/vm/simd.h"
+#include "emu/codegen/codegen.h"
 
 #define N_TEMPS 10
 
@@ -16,11 +15,11 @@ struct emit {
 	const uint32_t *pred_slot; /* by register */
 	uint32_t pred_zeros, pred_ones;
 	uint32_t vec_temp[N_TEMPS], scalar_temp[N_TEMPS];
-	const bool *bold;     /* per block: its branch is taken not to split a warp */
-	uint32_t xop;         /* that is being emitted */
-	struct reg_shape raw; /* what the operation gives, before its registers are looked at */
+	const bool *speculative; /* per block: its branch is assumed not to split a warp */
+	uint32_t xop;            /* that is being emitted */
+	struct affine raw;       /* what the operation gives, before its registers are looked at */
 	bool guarded;
-	int64_t position; /* in the section, counted from its end */
+	int64_t position; /* in the segment, counted from its end */
 	struct fixup {
 		uint32_t uop, block;
 	} *fixups;
@@ -32,8 +31,8 @@ uint32_t emit_const(struct emit *e, unsigned bytes, unsigned lanes, const uint64
 /* Slot of a source as 32 lanes (temporary @t may be used) or as a scalar. */
 uint32_t emit_lanes(struct emit *e, const struct xsrc *s, unsigned bytes, unsigned t);
 uint32_t emit_scalar(struct emit *e, const struct xsrc *s, unsigned bytes);
-struct reg_shape emit_shape(const struct emit *e, const struct xsrc *s);
-uint32_t emit_known_lanes(struct emit *e, const struct reg_shape *s, unsigned bytes);
+struct affine emit_form(const struct emit *e, const struct xsrc *s);
+uint32_t emit_known_lanes(struct emit *e, const struct affine *s, unsigned bytes);
 /* A predicate as a source; the mask that inverts it. */
 uint32_t emit_pred_src(const struct emit *e, const struct xsrc *s);
 uint32_t emit_inverted(const struct xsrc *s);
@@ -63,7 +62,7 @@ void emit_memory(struct emit *e, const struct xop *x);
 /* Patterns have stopped moving: makes pointers of their numbers. */
 void memory_finish(struct emit *e, struct memop *m);
 
-/* fuse.c: lets single uops of [first, end), all of one section of @block, do more. */
-void fuse_section(struct emit *e, uint32_t first, uint32_t end, uint32_t block);
+/* fuse.c: lets single uops of [first, end), all of one segment of @block, do more. */
+void fuse_segment(struct emit *e, uint32_t first, uint32_t end, uint32_t block);
 
 #endif

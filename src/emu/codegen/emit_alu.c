@@ -5,8 +5,6 @@
  */
 #include "emu/codegen/emit.h"
 
-#include "emu/vm/uniform.h"
-
 static void set_sources(struct uop *u, const uint32_t *slot, unsigned n)
 {
 	u->a = n > 0 ? slot[0] : 0;
@@ -23,13 +21,13 @@ static void guard_widening(struct emit *e, const struct xop *x)
 	if (!sign && x->op != E_zext64 && x->op != E_mul_wide_u32)
 		return;
 	for (unsigned i = 0; i < x->n_s; i++) {
-		const struct reg_shape s = emit_shape(e, &x->s[i]);
-		if (s.cls != SHAPE_BASE || s.pattern == 0)
+		const struct affine s = emit_form(e, &x->s[i]);
+		if (s.cls != AFFINE_SCALAR || s.pattern == 0)
 			continue;
 		if (s.ranged && (sign || s.lo >= 0))
 			continue; /* it cannot */
 		const uint32_t slot = emit_scalar(e, &x->s[i], 4);
-		struct uop *u = emit_uop(e, sign ? &vm_check_s32 : &vm_check_u32);
+		struct uop *u = emit_uop(e, sign ? &e->h->control->check_s32 : &e->h->control->check_u32);
 		u->a = slot;
 		u->b = e->guarded;
 		u->x.u = (uint64_t)s.pattern;
@@ -43,7 +41,7 @@ static void scalar_op(struct emit *e, const struct xop *x, uint32_t d)
 	guard_widening(e, x);
 	for (unsigned i = 0; i < info->n_src; i++)
 		slot[i] = emit_scalar(e, &x->s[i], info->s_bytes[i]);
-	struct uop *u = emit_uop(e, &uniform_ops[x->op]);
+	struct uop *u = emit_uop(e, &e->h->uniform->op[x->op]);
 	u->d = d;
 	set_sources(u, slot, info->n_src);
 	if (x->kind == X_CMP)
@@ -55,8 +53,8 @@ static enum scalar_source scalar_position(const struct emit *e, const struct xop
 {
 	enum scalar_source found = SCALAR_NONE;
 	for (unsigned i = 0; i < x->n_s; i++) {
-		const struct reg_shape s = emit_shape(e, &x->s[i]);
-		if (s.cls != SHAPE_BASE || s.pattern || s.known)
+		const struct affine s = emit_form(e, &x->s[i]);
+		if (s.cls != AFFINE_SCALAR || s.pattern || s.known)
 			continue;
 		if (found != SCALAR_NONE || i > 2)
 			return SCALAR_NONE;
@@ -81,7 +79,7 @@ static void lanes_op(struct emit *e, const struct xop *x, uint32_t d)
 }
 
 /* Known values into a register of 32 lanes. */
-static void move_known(struct emit *e, int32_t reg, const struct reg_shape *s)
+static void move_known(struct emit *e, int32_t reg, const struct affine *s)
 {
 	const unsigned bytes = e->im->ir.regs[reg].bytes;
 	const uint32_t from = emit_known_lanes(e, s, bytes);
@@ -92,27 +90,27 @@ static void move_known(struct emit *e, int32_t reg, const struct reg_shape *s)
 
 void emit_op(struct emit *e, const struct xop *original)
 {
-	const struct xop reduced = xop_reduced(&e->p->shapes, &e->im->ir, original), *x = &reduced;
+	const struct xop reduced = xop_reduced(&e->p->forms, &e->im->ir, original), *x = &reduced;
 	const int32_t d = x->d[0];
 	if (d < 0)
 		return;
 	const unsigned bytes = emu_ops[x->op].d_bytes;
-	const struct reg_shape *have = &e->p->shapes.reg[d];
-	if (shape_assumed(&e->p->shapes, &e->im->ir, x)) {
+	const struct affine *have = &e->p->forms.reg[d];
+	if (affine_assumed(&e->p->forms, &e->im->ir, x)) {
 		const uint32_t slot = emit_scalar(e, &x->s[0], 4);
-		struct uop *u = emit_uop(e, &vm_check_plus);
+		struct uop *u = emit_uop(e, &e->h->control->check_positive);
 		u->a = slot;
-		u->x.u = (uint64_t)emit_shape(e, &x->s[0]).pattern;
+		u->x.u = (uint64_t)emit_form(e, &x->s[0]).pattern;
 	}
-	if (have->cls == SHAPE_BASE) {
+	if (have->cls == AFFINE_SCALAR) {
 		if (!have->known)
 			scalar_op(e, x, e->p->reg_slot[d]);
 		return;
 	}
-	const struct reg_shape raw = e->raw;
-	if (raw.cls == SHAPE_BASE && raw.known) {
+	const struct affine raw = e->raw;
+	if (raw.cls == AFFINE_SCALAR && raw.known) {
 		move_known(e, d, &raw);
-	} else if (raw.cls == SHAPE_BASE) {
+	} else if (raw.cls == AFFINE_SCALAR) {
 		scalar_op(e, x, e->scalar_temp[0]);
 		emit_spread(e, e->p->reg_slot[d], e->scalar_temp[0], raw.pattern, bytes);
 	} else {
@@ -123,22 +121,22 @@ void emit_op(struct emit *e, const struct xop *original)
 /* A predicate whose value is known. */
 static void known_predicate(struct emit *e, int32_t d, uint64_t value)
 {
-	struct uop *u = emit_uop(e, &uniform_pred[BOOL_NONE]);
+	struct uop *u = emit_uop(e, &e->h->uniform->pred[BOOL_NONE]);
 	u->d = e->pred_slot[d];
 	u->a = u->b = value ? e->pred_ones : e->pred_zeros;
 }
 
 void emit_cmp(struct emit *e, const struct xop *x)
 {
-	const struct reg_shape raw = e->raw;
+	const struct affine raw = e->raw;
 	bool uniform = true;
 	if (raw.known) {
 		known_predicate(e, x->d[0], raw.base);
 		return;
 	}
 	for (unsigned i = 0; i < 2; i++) {
-		const struct reg_shape s = emit_shape(e, &x->s[i]);
-		uniform &= shape_uniform(&s);
+		const struct affine s = emit_form(e, &x->s[i]);
+		uniform &= affine_uniform(&s);
 	}
 	const uint32_t d = e->pred_slot[x->d[0]];
 	if (uniform)
@@ -149,12 +147,12 @@ void emit_cmp(struct emit *e, const struct xop *x)
 
 void emit_pred(struct emit *e, const struct xop *x)
 {
-	const struct reg_shape raw = e->raw;
+	const struct affine raw = e->raw;
 	if (raw.known) {
 		known_predicate(e, x->d[0], raw.base);
 		return;
 	}
-	struct uop *u = emit_uop(e, &uniform_pred[x->op]);
+	struct uop *u = emit_uop(e, &e->h->uniform->pred[x->op]);
 	u->d = e->pred_slot[x->d[0]];
 	u->a = emit_pred_src(e, &x->s[0]);
 	u->b = x->n_s > 1 ? emit_pred_src(e, &x->s[1]) : u->a;
@@ -164,10 +162,10 @@ void emit_pred(struct emit *e, const struct xop *x)
 void emit_select(struct emit *e, const struct xop *x)
 {
 	const int32_t d = x->d[0];
-	const struct reg_shape raw = e->raw;
+	const struct affine raw = e->raw;
 	const bool lanes = emit_needs_lanes(e, d);
 	uint32_t to = e->p->reg_slot[d];
-	if (raw.cls == SHAPE_LANES) {
+	if (raw.cls == AFFINE_LANES) {
 		const uint32_t a = emit_lanes(e, &x->s[0], x->bytes, 0);
 		const uint32_t b = emit_lanes(e, &x->s[1], x->bytes, 1);
 		struct uop *u = emit_uop(e, x->bytes == 8 ? &e->h->alu->select64 : &e->h->alu->select32);
@@ -181,7 +179,7 @@ void emit_select(struct emit *e, const struct xop *x)
 	if (lanes)
 		to = e->scalar_temp[0];
 	const uint32_t a = emit_scalar(e, &x->s[0], x->bytes), b = emit_scalar(e, &x->s[1], x->bytes);
-	struct uop *u = emit_uop(e, &uniform_select);
+	struct uop *u = emit_uop(e, &e->h->uniform->select);
 	u->d = to;
 	u->a = a;
 	u->b = b;
@@ -198,7 +196,7 @@ static void from_header(struct emit *e, int32_t d, uint32_t offset, int32_t patt
 		emit_spread(e, e->p->reg_slot[d], offset, pattern, 4);
 		return;
 	}
-	struct uop *u = emit_uop(e, &uniform_ops[E_mov_b32]);
+	struct uop *u = emit_uop(e, &e->h->uniform->op[E_mov_b32]);
 	u->d = e->p->reg_slot[d];
 	u->a = offset;
 }
@@ -206,22 +204,22 @@ static void from_header(struct emit *e, int32_t d, uint32_t offset, int32_t patt
 void emit_special(struct emit *e, const struct xop *x)
 {
 	const int32_t d = x->d[0];
-	const struct reg_shape raw = e->raw, *have = &e->p->shapes.reg[d];
-	if (have->cls == SHAPE_BASE && have->known)
+	const struct affine raw = e->raw, *have = &e->p->forms.reg[d];
+	if (have->cls == AFFINE_SCALAR && have->known)
 		return;
-	const uint32_t header = (uint32_t)(offsetof(struct warp, special) + 8u * x->op);
-	if (raw.known && have->cls == SHAPE_BASE) { /* known here, but written elsewhere too */
+	const uint32_t header = e->h->special_at + 8u * x->op;
+	if (raw.known && have->cls == AFFINE_SCALAR) { /* known here, but written elsewhere too */
 		const uint32_t from = emit_const(e, 4, 1, &raw.base);
-		struct uop *u = emit_uop(e, &uniform_ops[E_mov_b32]);
+		struct uop *u = emit_uop(e, &e->h->uniform->op[E_mov_b32]);
 		u->d = e->p->reg_slot[d];
 		u->a = from;
 	} else if (raw.known) {
 		move_known(e, d, &raw);
-	} else if (raw.cls == SHAPE_BASE) {
+	} else if (raw.cls == AFFINE_SCALAR) {
 		from_header(e, d, header, raw.pattern);
 	} else { /* only %tid */
 		struct uop *u = emit_uop(e, &e->h->alu->op[E_mov_b32][0]);
 		u->d = e->p->reg_slot[d];
-		u->a = (uint32_t)(offsetof(struct warp, tid) + 128u * (x->op - SR_TID_X));
+		u->a = e->h->tid_at + 128u * (x->op - SR_TID_X);
 	}
 }

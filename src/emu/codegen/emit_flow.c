@@ -34,19 +34,19 @@ void emit_shfl(struct emit *e, const struct xop *x)
 {
 	const uint32_t a = emit_lanes(e, &x->s[0], 4, 0), b = emit_lanes(e, &x->s[1], 4, 1),
 				   c = emit_lanes(e, &x->s[2], 4, 2);
-	const struct reg_shape by = emit_shape(e, &x->s[1]), clamp = emit_shape(e, &x->s[2]);
+	const struct affine by = emit_form(e, &x->s[1]), clamp = emit_form(e, &x->s[2]);
 	const bool known = by.known && clamp.known && x->d[0] >= 0 &&
-	                   e->p->kind != PROGRAM_PLAIN; /* the reference works them out */
+	                   e->p->kind != PROGRAM_REFERENCE; /* the reference works them out */
 	struct shuffle *table = known ? image_pool(e->im, sizeof *table) : NULL;
 	for (unsigned i = 0; i < 32 && known; i++) {
-		const struct shapes *s = &e->p->shapes;
+		const struct affine_forms *s = &e->p->forms;
 		bool inside;
 		table->from[i] =
-			(int32_t)shfl_source((enum ptx_mode)x->op, i, (uint32_t)shape_lane(s, &by, i),
-		                         (uint32_t)shape_lane(s, &clamp, i), &inside);
+			(int32_t)lane_shfl_source((enum ptx_mode)x->op, i, (uint32_t)affine_lane(s, &by, i),
+		                              (uint32_t)affine_lane(s, &clamp, i), &inside);
 		table->inside |= (uint32_t)inside << i;
 	}
-	struct uop *u = emit_uop(e, known ? &e->h->alu->shuffle : &vm_shfl);
+	struct uop *u = emit_uop(e, known ? &e->h->alu->shuffle : &e->h->warp->shfl);
 	u->shuffle = table;
 	u->d = lanes_dst(e, x);
 	u->a = a;
@@ -58,27 +58,27 @@ void emit_shfl(struct emit *e, const struct xop *x)
 
 void emit_vote(struct emit *e, const struct xop *x)
 {
-	const struct reg_shape members = emit_shape(e, &x->s[1]);
-	const bool pred = x->type == PTX_PRED, group = shape_uniform(&members);
-	const uint32_t b = group ? emit_scalar(e, &x->s[1], 4) : emit_lanes(e, &x->s[1], 4, 0);
+	const struct affine members = emit_form(e, &x->s[1]);
+	const bool pred = x->type == PTX_PRED, uniform = affine_uniform(&members);
+	const uint32_t b = uniform ? emit_scalar(e, &x->s[1], 4) : emit_lanes(e, &x->s[1], 4, 0);
 	if (x->d[0] < 0)
 		return;
-	const uint32_t d = pred ? e->pred_slot[x->d[0]] : group ? scalar_dst(e, x) : lanes_dst(e, x);
-	struct uop *u = emit_uop(e, group ? &vm_vote : &vm_vote_lanes);
+	const uint32_t d = pred ? e->pred_slot[x->d[0]] : uniform ? scalar_dst(e, x) : lanes_dst(e, x);
+	struct uop *u = emit_uop(e, uniform ? &e->h->warp->vote : &e->h->warp->vote_lanes);
 	u->d = d;
 	u->a = emit_pred_src(e, &x->s[0]);
 	u->b = b;
 	u->c = pred;
 	u->x.u = emit_inverted(&x->s[0]);
 	u->y = x->op;
-	if (!pred && group)
+	if (!pred && uniform)
 		spread_dst(e, x);
 }
 
 void emit_match(struct emit *e, const struct xop *x)
 {
 	const uint32_t a = emit_lanes(e, &x->s[0], x->bytes, 0), b = emit_lanes(e, &x->s[1], 4, 1);
-	struct uop *u = emit_uop(e, &vm_match);
+	struct uop *u = emit_uop(e, &e->h->warp->match);
 	u->d = lanes_dst(e, x);
 	u->a = a;
 	u->b = b;
@@ -89,25 +89,25 @@ void emit_match(struct emit *e, const struct xop *x)
 
 void emit_redux(struct emit *e, const struct xop *x)
 {
-	const struct reg_shape members = emit_shape(e, &x->s[1]);
-	const bool group = shape_uniform(&members);
+	const struct affine members = emit_form(e, &x->s[1]);
+	const bool uniform = affine_uniform(&members);
 	const uint32_t a = emit_lanes(e, &x->s[0], 4, 0);
-	const uint32_t b = group ? emit_scalar(e, &x->s[1], 4) : emit_lanes(e, &x->s[1], 4, 1);
+	const uint32_t b = uniform ? emit_scalar(e, &x->s[1], 4) : emit_lanes(e, &x->s[1], 4, 1);
 	if (x->d[0] < 0)
 		return;
-	struct uop *u = emit_uop(e, group ? &vm_redux : &vm_redux_lanes);
-	u->d = group ? scalar_dst(e, x) : lanes_dst(e, x);
+	struct uop *u = emit_uop(e, uniform ? &e->h->warp->redux : &e->h->warp->redux_lanes);
+	u->d = uniform ? scalar_dst(e, x) : lanes_dst(e, x);
 	u->a = a;
 	u->b = b;
 	u->x.u = x->op;
 	u->y = x->type == PTX_S32;
-	if (group)
+	if (uniform)
 		spread_dst(e, x);
 }
 
 void emit_elect(struct emit *e, const struct xop *x)
 {
-	struct uop *u = emit_uop(e, &vm_elect);
+	struct uop *u = emit_uop(e, &e->h->warp->elect);
 	u->d = x->d[0] >= 0 ? scalar_dst(e, x) : 0;
 	u->y = pred_dst(e, x, 1);
 	spread_dst(e, x);
@@ -134,9 +134,10 @@ static void fix_later(struct emit *e, const struct uop *u, int32_t block)
 
 void emit_bra(struct emit *e, const struct xop *x, uint32_t block)
 {
-	struct uop *u = emit_uop(e, x->guard < 0                ? &vm_jump
-	                            : e->bold && e->bold[block] ? &vm_branch_bold
-	                                                        : &vm_branch);
+	const struct branch_handlers *b = e->h->branch;
+	struct uop *u = emit_uop(e, x->guard < 0                              ? &b->jump
+	                            : e->speculative && e->speculative[block] ? &b->speculative
+	                                                                      : &b->two_way);
 	if (x->guard >= 0) {
 		u->a = e->pred_slot[x->guard];
 		u->b = x->guard_neg ? 0xffffffffu : 0;
@@ -147,10 +148,10 @@ void emit_bra(struct emit *e, const struct xop *x, uint32_t block)
 
 void emit_brx(struct emit *e, const struct xop *x, uint32_t block)
 {
-	const struct reg_shape s = emit_shape(e, &x->s[0]);
-	const bool scalar = shape_uniform(&s);
+	const struct affine s = emit_form(e, &x->s[0]);
+	const bool scalar = affine_uniform(&s);
 	const uint32_t a = scalar ? emit_scalar(e, &x->s[0], 4) : emit_lanes(e, &x->s[0], 4, 0);
-	struct uop *u = emit_uop(e, &vm_branch_table);
+	struct uop *u = emit_uop(e, &e->h->branch->table);
 	u->a = a;
 	u->b = scalar;
 	u->y = block;
@@ -161,11 +162,12 @@ void emit_barrier(struct emit *e, const struct xop *x)
 	uint32_t slot[2];
 	bool scalar[2];
 	for (unsigned i = 0; i < 2; i++) {
-		const struct reg_shape s = emit_shape(e, &x->s[i]);
-		scalar[i] = shape_uniform(&s);
+		const struct affine s = emit_form(e, &x->s[i]);
+		scalar[i] = affine_uniform(&s);
 		slot[i] = scalar[i] ? emit_scalar(e, &x->s[i], 4) : emit_lanes(e, &x->s[i], 4, i);
 	}
-	struct uop *u = emit_uop(e, x->kind == X_ARRIVE ? &vm_arrive : &vm_barrier);
+	struct uop *u =
+		emit_uop(e, x->kind == X_ARRIVE ? &e->h->barrier->arrive : &e->h->barrier->sync);
 	u->a = slot[0];
 	u->b = slot[1];
 	u->c = emit_pred_src(e, &x->s[2]);
@@ -178,7 +180,7 @@ void emit_barred(struct emit *e, const struct xop *x)
 	if (x->d[0] < 0)
 		return;
 	const bool pred = e->im->ir.regs[x->d[0]].bytes == 0;
-	struct uop *u = emit_uop(e, pred ? &vm_barred_pred : &vm_barred);
+	struct uop *u = emit_uop(e, pred ? &e->h->barrier->result_pred : &e->h->barrier->result);
 	u->d = pred ? e->pred_slot[x->d[0]] : scalar_dst(e, x);
 	u->x.u = x->op;
 	if (!pred)
@@ -187,7 +189,7 @@ void emit_barred(struct emit *e, const struct xop *x)
 
 void emit_exit(struct emit *e, const struct xop *x)
 {
-	struct uop *u = emit_uop(e, x->guard >= 0 ? &vm_exit_if : &vm_exit);
+	struct uop *u = emit_uop(e, x->guard >= 0 ? &e->h->control->exit_if : &e->h->control->exit);
 	if (x->guard >= 0) {
 		u->a = e->pred_slot[x->guard];
 		u->b = x->guard_neg ? 0xffffffffu : 0;

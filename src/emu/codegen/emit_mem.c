@@ -3,26 +3,26 @@
  *
  * A scalar address, or scalar + pattern, lets a full warp be checked, counted and done without
  * looking at 32 addresses: bank passes do not depend on the scalar, sectors and lines only on its
- * last seven bits. Everything else goes through memory.c.
+ * last seven bits. Everything else goes through vm/access.c.
  */
 #include "emu/codegen/emit.h"
-#include "emu/count/probe.h"
+#include "emu/count/count.h"
 
 static struct mem_addr address(struct emit *e, const struct xsrc *s, int64_t offset, unsigned temp)
 {
 	const struct ir *ir = &e->im->ir;
-	const struct reg_shape shape = emit_shape(e, s);
+	const struct affine form = emit_form(e, s);
 	struct mem_addr a = { .offset = offset, .wide = true };
 	(void)temp;
 	if (s->kind == S_REG)
 		a.wide = ir->regs[s->reg].bytes == 8;
-	if (shape.cls == SHAPE_LANES) {
+	if (form.cls == AFFINE_LANES) {
 		a.kind = a.wide ? ADDR_LANES64 : ADDR_LANES32;
 		a.slot = e->p->reg_slot[s->reg];
 		return a;
 	}
-	a.kind = shape.pattern ? ADDR_PATTERN : ADDR_UNIFORM;
-	a.pattern_index = shape.pattern;
+	a.kind = form.pattern ? ADDR_PATTERN : ADDR_UNIFORM;
+	a.pattern_index = form.pattern;
 	a.slot = emit_scalar(e, s, a.wide ? 8 : 4);
 	return a;
 }
@@ -31,7 +31,7 @@ static struct mem_addr address(struct emit *e, const struct xsrc *s, int64_t off
 static bool lane_offsets(const struct emit *e, const struct memop *m, uint64_t offset[32],
                          struct pattern *p)
 {
-	*p = e->p->shapes.patterns[m->addr.pattern_index];
+	*p = e->p->forms.patterns[m->addr.pattern_index];
 	for (unsigned i = 0; i < 32; i++) {
 		offset[i] = (uint64_t)(p->lane[i] - p->min);
 		if (offset[i] % m->access)
@@ -49,10 +49,10 @@ static bool count_shared(struct memop *m, const uint64_t offset[32])
 		for (unsigned i = 0; i < 32; i++)
 			a[i] = at + offset[i];
 		const struct shared_probe s =
-			probe_shared(a, 0xffffffffu, m->access, SHAPE_ANY, m->x->kind == X_ST);
-		if (at && s.waves != m->waves_full)
+			probe_shared(a, 0xffffffffu, m->access, LAYOUT_ANY, m->x->kind == X_ST);
+		if (at && s.wavefronts != m->wavefronts_full)
 			return false;
-		m->waves_full = s.waves;
+		m->wavefronts_full = s.wavefronts;
 		m->ideal_full = s.ideal;
 	}
 	return true;
@@ -67,7 +67,7 @@ static bool count_full(struct memop *m, const uint64_t offset[32])
 		struct global_probe g;
 		for (unsigned i = 0; i < 32; i++)
 			a[i] = at + offset[i];
-		probe_global(a, 0xffffffffu, m->access, SHAPE_ANY, &g);
+		probe_global(a, 0xffffffffu, m->access, LAYOUT_ANY, &g);
 		m->lines_at[at] = (uint16_t)(g.sectors | g.lines << 8);
 		m->bytes_full = g.bytes;
 	}
@@ -103,7 +103,7 @@ static bool halves_fit(const struct pattern *p, struct memop *m)
 		for (unsigned i = 0; i < 16; i++)
 			m->index[16 * h + i] = (int32_t)((lane[i] - low) / 4);
 	}
-	m->half_shape = unit ? HALF_UNIT : splat ? HALF_SPLAT : HALF_OTHER;
+	m->half_layout = unit ? HALF_UNIT : splat ? HALF_SPLAT : HALF_OTHER;
 	return true;
 }
 
@@ -125,10 +125,10 @@ static const struct handler *uniform_handler(struct emit *e, struct memop *m, en
 	if (m->x->kind == X_ST || !m->d_scalar)
 		return NULL;
 	m->bytes_full = m->access;
-	m->waves_full = m->ideal_full = 1;
+	m->wavefronts_full = m->ideal_full = 1;
 	m->sectors_full = m->lines_full = 1;
 	m->usual = m->align_mask;
-	m->half_shape = HALF_SPLAT;
+	m->half_layout = HALF_SPLAT;
 	if (m->vec > 1 || m->d[0] < 0)
 		return &h->ld_uniform_vec[at][t];
 	return t >= MEM_S8 ? &h->ld_uniform_signed[at][t - MEM_S8] : &h->ld_uniform[at][t];
@@ -162,7 +162,7 @@ static const struct handler *fast_handler(struct emit *e, struct memop *m)
 	const enum mem_place at = !shared ? AT_GLOBAL : m->addr.wide ? AT_SHARED64 : AT_SHARED32;
 	uint64_t offset[32];
 	struct pattern p;
-	if (e->p->kind == PROGRAM_PLAIN || e->guarded || (x->kind != X_LD && x->kind != X_ST))
+	if (e->p->kind == PROGRAM_REFERENCE || e->guarded || (x->kind != X_LD && x->kind != X_ST))
 		return NULL;
 	if (!shared && (x->space != SPACE_GLOBAL || !m->addr.wide))
 		return NULL;
@@ -196,7 +196,7 @@ static void set_destinations(struct emit *e, const struct xop *x, struct memop *
 {
 	bool scalar = x->kind == X_LD && x->n_d > 0;
 	for (unsigned i = 0; i < x->n_d; i++)
-		scalar &= x->d[i] < 0 || e->p->shapes.reg[x->d[i]].cls == SHAPE_BASE;
+		scalar &= x->d[i] < 0 || e->p->forms.reg[x->d[i]].cls == AFFINE_SCALAR;
 	m->d_scalar = scalar;
 	for (unsigned i = 0; i < X_MAX_VEC; i++)
 		m->d[i] = -1;
@@ -231,7 +231,7 @@ void emit_memory(struct emit *e, const struct xop *x)
 	}
 	const struct handler *h = fast_handler(e, m);
 	m->full_probe = h != NULL;
-	struct uop *u = emit_uop(e, h ? h : &vm_mem);
+	struct uop *u = emit_uop(e, h ? h : e->h->access);
 	u->a = m->addr.slot;
 	u->d = m->d[0] >= 0 ? (uint32_t)m->d[0] : 0;
 	u->b = m->s[0];
@@ -244,6 +244,6 @@ void memory_finish(struct emit *e, struct memop *m)
 {
 	if (!m->x)
 		return;
-	m->addr.pattern = &e->p->shapes.patterns[m->addr.pattern_index];
-	m->from.pattern = &e->p->shapes.patterns[m->from.pattern_index];
+	m->addr.pattern = &e->p->forms.patterns[m->addr.pattern_index];
+	m->from.pattern = &e->p->forms.patterns[m->from.pattern_index];
 }

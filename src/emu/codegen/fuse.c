@@ -39,7 +39,7 @@ static const struct memop *load_of(const struct emit *e, const struct uop *u)
 	if (x->kind != X_LD || x->bytes != 4)
 		return NULL;
 	const struct memop *m = &e->p->mem[x->mem];
-	return m->full_probe && m->half_shape != HALF_OTHER ? m : NULL;
+	return m->full_probe && m->half_layout != HALF_OTHER ? m : NULL;
 }
 
 static bool is_reg(const struct xsrc *s, int32_t reg)
@@ -57,12 +57,12 @@ static bool match(const struct emit *e, const struct uop *u, uint32_t block, str
 	t->word = load_of(e, &u[1]);
 	if (!t->lanes || !t->word)
 		return false;
-	if (t->lanes->half_shape != HALF_UNIT) {
+	if (t->lanes->half_layout != HALF_UNIT) {
 		const struct memop *m = t->lanes;
 		t->lanes = t->word;
 		t->word = m;
 	}
-	if (t->lanes->half_shape != HALF_UNIT || t->word->half_shape != HALF_SPLAT)
+	if (t->lanes->half_layout != HALF_UNIT || t->word->half_layout != HALF_SPLAT)
 		return false;
 	t->global = t->lanes->x->space == SPACE_GLOBAL;
 	if (t->global != (t->word->x->space == SPACE_GLOBAL))
@@ -75,7 +75,7 @@ static bool match(const struct emit *e, const struct uop *u, uint32_t block, str
 	               !(is_reg(&x->s[0], s) && is_reg(&x->s[1], v))))
 		return false;
 	if (x->s[2].kind != S_REG || is_reg(&x->s[2], v) || is_reg(&x->s[2], s) ||
-	    e->p->shapes.reg[x->s[2].reg].cls != SHAPE_LANES)
+	    e->p->forms.reg[x->s[2].reg].cls != AFFINE_LANES)
 		return false;
 	if ((x->d[0] != v && live_after(e->im, block, u[2].xop, v)) ||
 	    (x->d[0] != s && live_after(e->im, block, u[2].xop, s)))
@@ -200,7 +200,7 @@ static uint32_t fuse_run(struct emit *e, uint32_t first, uint32_t end)
 	return n;
 }
 
-void fuse_section(struct emit *e, uint32_t first, uint32_t end, uint32_t block)
+void fuse_segment(struct emit *e, uint32_t first, uint32_t end, uint32_t block)
 {
 	while (first < end) {
 		uint32_t covered = fuse_from(e, first, end, block);

@@ -85,7 +85,7 @@ static uint32_t share_slots(const struct ir *ir, struct program *p, const struct
 	unsigned slots = 0;
 	for (unsigned i = 0; i < ir->n_regs; i++) {
 		const int32_t reg = r[i].reg;
-		if (ir->regs[reg].bytes != bytes || p->shapes.reg[reg].cls != SHAPE_LANES ||
+		if (ir->regs[reg].bytes != bytes || p->forms.reg[reg].cls != AFFINE_LANES ||
 		    r[i].start == UINT32_MAX)
 			continue;
 		unsigned u = share ? 0 : slots;
@@ -106,9 +106,9 @@ void slots_assign(const struct ir *ir, const struct liveness *live, struct progr
 	uint32_t at = *top;
 	p->reg_slot = mem_calloc(ir->n_regs, sizeof *p->reg_slot);
 	for (unsigned i = 0; i < ir->n_regs; i++) {
-		const struct reg_shape *s = &p->shapes.reg[i];
+		const struct affine *s = &p->forms.reg[i];
 		p->reg_slot[i] = UINT32_MAX;
-		if (ir->regs[i].bytes && s->cls == SHAPE_BASE && !s->known) {
+		if (ir->regs[i].bytes && s->cls == AFFINE_SCALAR && !s->known) {
 			p->reg_slot[i] = at;
 			at += 8;
 		}

@@ -2,7 +2,7 @@
 #ifndef PMPP_EMU_SLOTS_H
 #define PMPP_EMU_SLOTS_H
 
-#include "emu/vm/emu_vm.h"
+#include "emu/codegen/program.h"
 
 /* Gives every register of @p that needs one a slot at or after *@top and moves *@top behind them.
  * @share: registers of 32 values that never live at the same time share their slots. */

@@ -9,42 +9,18 @@
  */
 #include "emu/count/cache_log.h"
 
-#include "emu/count/cache_sim.h"
 #include "base/mem.h"
 
-static void set_bitmap(struct worker *wk, const uint64_t *sampled)
+void access_log_begin(struct access_log *log, const struct cache_sim *c)
 {
-	const struct launch *l = wk->launch;
-	for (uint32_t i = 0; i < l->n_warps; i++) {
-		struct warp *w = (struct warp *)(void *)(wk->frames + (size_t)i * l->image.frame_bytes);
-		w->sampled = (uintptr_t)sampled - (uintptr_t)(ARENA_BASE >> 13) * 8;
-	}
-}
-
-void log_block_start(struct worker *wk)
-{
-	struct launch *l = wk->launch;
-	wk->log.level = cache_sim_level(l->cache);
-	wk->log.block_start = wk->log.n;
-	wk->log.block_limit = cache_sim_block_limit(l->cache);
-	set_bitmap(wk, cache_sim_bitmap(l->cache, wk->log.level));
-}
-
-void log_block_end(struct worker *wk, uint64_t index)
-{
-	struct launch *l = wk->launch;
-	l->records[index - l->wave_first] = (struct block_record){
-		.worker = wk,
-		.start = wk->log.block_start,
-		.end = wk->log.n,
-		.level = wk->log.level,
-	};
+	log->level = cache_sim_level(c);
+	log->block_start = log->n;
+	log->block_limit = cache_sim_block_limit(c);
 }
 
 /* Too many entries: follow half as many lines. */
-static void raise_level(struct worker *wk)
+static void raise_level(struct access_log *log, const struct cache_sim *c)
 {
-	struct access_log *log = &wk->log;
 	while (log->n - log->block_start >= log->block_limit && log->level < LOG_MAX_LEVEL) {
 		const uint32_t drop = (1u << ++log->level) - 1;
 		size_t kept = log->block_start;
@@ -53,33 +29,33 @@ static void raise_level(struct worker *wk)
 				log->e[kept++] = log->e[i];
 		log->n = kept;
 	}
-	const size_t share = cache_sim_block_limit(wk->launch->cache);
 	if (log->n - log->block_start < log->block_limit)
-		; /* that was enough */
-	else if (log->block_limit < 16 * share)
+		return; /* that was enough */
+	if (log->block_limit < 16 * cache_sim_block_limit(c))
 		log->block_limit *= 2; /* the last level takes more */
 	else
 		log->overflow = true;
-	set_bitmap(wk, cache_sim_bitmap(wk->launch->cache, log->level));
 }
 
-void log_line(struct warp *w, uint32_t line, unsigned sectors, enum log_kind kind)
+bool access_log_add(struct access_log *log, const struct cache_sim *c, uint32_t line,
+                    unsigned sectors, enum log_kind kind, uint64_t time)
 {
-	struct access_log *log = &w->worker->log;
 	if (log->overflow)
-		return;
-	if (log->n - log->block_start >= log->block_limit)
-		raise_level(w->worker);
+		return false;
+	const bool full = log->n - log->block_start >= log->block_limit;
+	if (full)
+		raise_level(log, c);
 	const uint32_t hash = line_hash(line);
 	if (hash & ((1u << log->level) - 1))
-		return;
+		return full;
 	if (log->n == log->cap) {
 		log->cap = log->cap ? 2 * log->cap : 4096;
 		log->e = mem_realloc(log->e, log->cap, sizeof *log->e);
 	}
-	log->e[log->n++] = (struct log_entry){ .time = w->ticks,
+	log->e[log->n++] = (struct log_entry){ .time = time,
 		                                   .line = line,
 		                                   .part = (uint16_t)cache_sim_part_of(hash),
 		                                   .sectors = (uint8_t)sectors,
 		                                   .kind = (uint8_t)kind };
+	return full;
 }

@@ -1,24 +1,16 @@
-/* The sampled stream of lines that feeds the cache simulation; see cache_log.c. */
+/*
+ * The sampled stream of lines that feeds the cache simulation; see cache_log.c for the sampling.
+ */
 #ifndef PMPP_EMU_CACHE_LOG_H
 #define PMPP_EMU_CACHE_LOG_H
 
-#include "emu/vm/emu_vm.h"
+#include "emu/count/cache_sim.h"
 
-#define LOG_MAX_LEVEL 8
-/*
- * A hash whose bit i depends on bits i and above of the line only, and is a bijection: of every
- * aligned group of 2^L lines exactly one has L low zero bits, so that sampling keeps counts of
- * contiguous data exact and power-of-two strides spread.
- */
-static inline uint32_t line_hash(uint32_t line)
-{
-	line ^= line >> 3;
-	line ^= line >> 5;
-	line ^= line >> 11;
-	line ^= line >> 17;
-	return line;
-}
-void log_block_start(struct worker *wk);
-void log_block_end(struct worker *wk, uint64_t index);
+/* A block begins: the log's level and limit are those of the wave. */
+void access_log_begin(struct access_log *log, const struct cache_sim *c);
+/* Notes an access to @line (@sectors: mask of its four) by a warp that has begun @time
+ * instructions. Returns true if the level was raised: fewer lines are to be noted from now on. */
+bool access_log_add(struct access_log *log, const struct cache_sim *c, uint32_t line,
+                    unsigned sectors, enum log_kind kind, uint64_t time);
 
 #endif

@@ -16,8 +16,7 @@
  */
 #include "emu/count/cache_sim.h"
 
-#include "emu/count/cache_log.h"
-#include "emu/vm/lane.h"
+#include "emu/lane/lane.h"
 #include "base/mem.h"
 
 #include <pthread.h>
@@ -249,10 +248,10 @@ void cache_sim_part(struct cache_sim *c, unsigned part, const struct block_recor
 		return; /* none of its lines is followed */
 	for (uint64_t i = 0; i < n; i++) {
 		const struct block_record *r = &records[i];
-		if (!r->worker)
+		if (!r->log)
 			continue;
 		for (size_t k = r->start; k < r->end; k++) {
-			const struct log_entry *e = &r->worker->log.e[k];
+			const struct log_entry *e = &r->log->e[k];
 			if (e->part != part || (line_hash(e->line) & drop))
 				continue;
 			reserve(p, m + 1);

@@ -5,8 +5,53 @@
 #ifndef PMPP_EMU_CACHE_SIM_H
 #define PMPP_EMU_CACHE_SIM_H
 
-#include "emu/vm/emu_vm.h"
 #include "model/gpu.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- its input --- */
+
+enum log_kind { LOG_LOAD, LOG_LOAD_L2, LOG_STORE, LOG_ATOMIC };
+struct log_entry {
+	uint64_t time; /* instructions the warp had begun */
+	uint32_t line;
+	uint16_t part; /* of the simulation that takes it */
+	uint8_t sectors, kind;
+};
+/* Entries of the blocks a worker ran in this wave, one after the other. */
+struct access_log {
+	struct log_entry *e;
+	size_t n, cap;
+	size_t block_start; /* of the block that runs now */
+	size_t block_limit; /* entries a block may leave */
+	unsigned level;     /* lines whose low @level hash bits are zero are kept */
+	bool overflow;      /* too much even at the last level */
+};
+/* One block of the present wave. */
+struct block_record {
+	const struct access_log *log; /* NULL = the block did not run */
+	size_t start, end;            /* its entries */
+	unsigned level;
+};
+
+#define LOG_MAX_LEVEL 8
+/*
+ * A hash whose bit i depends on bits i and above of the line only, and is a bijection: of every
+ * aligned group of 2^L lines exactly one has L low zero bits, so that sampling keeps counts of
+ * contiguous data exact and power-of-two strides spread.
+ */
+static inline uint32_t line_hash(uint32_t line)
+{
+	line ^= line >> 3;
+	line ^= line >> 5;
+	line ^= line >> 11;
+	line ^= line >> 17;
+	return line;
+}
+
+/* --- the caches --- */
 
 struct cache_sim;
 /* @lines: of the arena; @l1_bytes: what shared memory leaves of the SM's store; @waves: to come. */

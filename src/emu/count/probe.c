@@ -9,7 +9,7 @@
  */
 #include "emu/count/probe.h"
 
-#include "emu/vm/lane.h"
+#include "emu/lane/lane.h"
 
 static unsigned lowest(uint32_t m)
 {
@@ -43,12 +43,12 @@ static unsigned distinct(const uint64_t *v, uint32_t mask)
 	return n;
 }
 
-enum access_shape probe_shape(const uint64_t *address, uint32_t mask, unsigned access)
+enum lane_layout probe_layout(const uint64_t *address, uint32_t mask, unsigned access)
 {
 	const unsigned first = lowest(mask);
 	const uint32_t rest = mask & (mask - 1);
 	if (!rest)
-		return SHAPE_SAME;
+		return LAYOUT_SAME;
 	const unsigned second = lowest(rest);
 	const uint64_t low = address[first];
 	const uint64_t step = address[second] == low ? 0 : access;
@@ -59,7 +59,7 @@ enum access_shape probe_shape(const uint64_t *address, uint32_t mask, unsigned a
 	else
 		for (uint32_t m = rest; m && !differ; m &= m - 1)
 			differ = address[lowest(m)] ^ (low + (lowest(m) - first) * step);
-	return differ ? SHAPE_ANY : step ? SHAPE_ROW : SHAPE_SAME;
+	return differ ? LAYOUT_ANY : step ? LAYOUT_ROW : LAYOUT_SAME;
 }
 
 /* Sectors of line @line within [low, high]. */
@@ -83,11 +83,11 @@ static void probe_run(uint64_t low, unsigned bytes, struct global_probe *p)
 	p->bytes = bytes;
 }
 
-void probe_global(const uint64_t *address, uint32_t mask, unsigned access, enum access_shape shape,
+void probe_global(const uint64_t *address, uint32_t mask, unsigned access, enum lane_layout layout,
                   struct global_probe *p)
 {
-	if (shape == SHAPE_SAME || (shape == SHAPE_ROW && mask == 0xffffffffu)) {
-		probe_run(address[lowest(mask)], shape == SHAPE_SAME ? access : 32 * access, p);
+	if (layout == LAYOUT_SAME || (layout == LAYOUT_ROW && mask == 0xffffffffu)) {
+		probe_run(address[lowest(mask)], layout == LAYOUT_SAME ? access : 32 * access, p);
 		return;
 	}
 	p->n = 0;
@@ -165,15 +165,15 @@ static uint32_t lanes_from(unsigned first, unsigned n)
 }
 
 struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigned access,
-                                 enum access_shape shape, bool store)
+                                 enum lane_layout layout, bool store)
 {
 	struct shared_probe r = { 0, 1 };
-	if (access <= 4 && shape != SHAPE_ANY) {
-		r.waves = 1; /* one word, or no bank twice */
+	if (access <= 4 && layout != LAYOUT_ANY) {
+		r.wavefronts = 1; /* one word, or no bank twice */
 		return r;
 	}
 	if (access <= 4) { /* 32 words at most: one pass would do */
-		r.waves = conflict(address, mask, access);
+		r.wavefronts = conflict(address, mask, access);
 		return r;
 	}
 	unsigned group = access == 8 ? 16 : 8; /* lanes of one pass */
@@ -191,7 +191,7 @@ struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigne
 		if (!(mask & lanes))
 			continue;
 		r.ideal++;
-		r.waves += conflict(address, mask & lanes, access);
+		r.wavefronts += conflict(address, mask & lanes, access);
 	}
 	return r;
 }

@@ -12,16 +12,16 @@ struct global_probe {
 	uint8_t sector_mask[32];
 };
 struct shared_probe {
-	uint32_t waves, ideal;
+	uint32_t wavefronts, ideal;
 };
 /* How the lanes of @mask lie: all at one place, in a row, or anyhow. */
-enum access_shape { SHAPE_ANY, SHAPE_SAME, SHAPE_ROW };
-enum access_shape probe_shape(const uint64_t *address, uint32_t mask, unsigned access);
-/* @access: bytes of each lane, aligned to their size; lanes outside @mask are ignored; @shape: that
- * of probe_shape(), or SHAPE_ANY for one that is not known. */
-void probe_global(const uint64_t *address, uint32_t mask, unsigned access, enum access_shape shape,
+enum lane_layout { LAYOUT_ANY, LAYOUT_SAME, LAYOUT_ROW };
+enum lane_layout probe_layout(const uint64_t *address, uint32_t mask, unsigned access);
+/* @access: bytes of each lane, aligned to their size; lanes outside @mask are ignored; @layout:
+ * that of probe_layout(), or LAYOUT_ANY for one that is not known. */
+void probe_global(const uint64_t *address, uint32_t mask, unsigned access, enum lane_layout layout,
                   struct global_probe *p);
 struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigned access,
-                                 enum access_shape shape, bool store);
+                                 enum lane_layout layout, bool store);
 
 #endif

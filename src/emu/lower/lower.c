@@ -5,7 +5,7 @@
  * Arithmetic is in lower_alu.c, lower_cmp.c
  * and lower_cvt.c, memory in lower_mem.c. PTX ISA 9.0 section 9.7.
  */
-#include "emu/lower/lower.h"
+#include "emu/lower/lower_inst.h"
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -522,8 +522,8 @@ static void find_only_defs(struct ir *ir)
 	free(writes);
 }
 
-bool ir_lower(struct ir *ir, const struct ptx_module *m, const struct ptx_func *f,
-              const struct ir_env *env, const char *source_file, struct err *err)
+bool lower_ptx(struct ir *ir, const struct ptx_module *m, const struct ptx_func *f,
+               const struct lower_env *env, const char *source_file, struct err *err)
 {
 	*ir = (struct ir){ .module = m, .func = f };
 	struct lower l = { .ir = ir, .env = env, .err = err, .source_file = source_file };
@@ -550,13 +550,4 @@ bool ir_lower(struct ir *ir, const struct ptx_module *m, const struct ptx_func *
 	if (l.failed)
 		ir_free(ir);
 	return !l.failed;
-}
-
-void ir_free(struct ir *ir)
-{
-	free(ir->ops);
-	free(ir->regs);
-	free(ir->blocks);
-	free(ir->only_def);
-	*ir = (struct ir){ 0 };
 }

@@ -5,7 +5,7 @@
  * .sat clamps, the carry flag is a predicate. 16-bit values stay zero-extended in 32-bit lanes.
  * PTX ISA 9.0 sections 9.7.1 to 9.7.4.
  */
-#include "emu/lower/lower.h"
+#include "emu/lower/lower_inst.h"
 
 #define ROUND_STRIDE (E_add_rm_f32 - E_add_rz_f32)
 #define NONE src_const(0)

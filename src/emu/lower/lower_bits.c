@@ -1,6 +1,6 @@
 /* Logic, shifts and bit fields: PTX instructions to operations of ops.def (PTX
  * ISA 9.0, 9.7.1, 9.7.8). */
-#include "emu/lower/lower.h"
+#include "emu/lower/lower_inst.h"
 
 #define NONE src_const(0)
 

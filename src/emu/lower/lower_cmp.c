@@ -4,7 +4,7 @@
  * There are operations for equal, less and less-or-equal; the rest follow by exchanging the sources
  * or inverting the result. PTX ISA 9.0 sections 9.3, 9.7.3.6 and 9.7.6.
  */
-#include "emu/lower/lower.h"
+#include "emu/lower/lower_inst.h"
 
 #define NONE src_const(0)
 

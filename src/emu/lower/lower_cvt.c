@@ -4,7 +4,7 @@
  * A conversion is split into: narrow or extend the source, convert, clamp, store in the width of
  * the destination register.
  */
-#include "emu/lower/lower.h"
+#include "emu/lower/lower_inst.h"
 
 #define ROUND_STRIDE (E_cvt_rm_f32_s64 - E_cvt_rz_f32_s64)
 

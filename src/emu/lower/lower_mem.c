@@ -2,7 +2,7 @@
  * Loads, stores, atomics and asynchronous copies to simple operations. Loads of parameters are
  * constants; symbols are addresses already. PTX ISA 9.0 sections 9.7.9 and 9.7.13.
  */
-#include "emu/lower/lower.h"
+#include "emu/lower/lower_inst.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-/* Device memory of one launch; see arena.h. Pages are taken from the system when first touched. */
-#include "emu/memory/arena.h"
+/* Device memory; see memory.h. Pages are taken from the system when first touched. */
+#include "emu/memory/memory.h"
 
 #include "base/mem.h"
 

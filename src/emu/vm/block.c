@@ -5,13 +5,8 @@
  * A barrier opens when every warp of the block that has not left has arrived. If no warp can run
  * and none opens, some threads wait for ever: that is reported, not waited for.
  */
-#include "emu/vm/emu_vm.h"
-
-#include "backend/backend.h"
 #include "emu/vm/handler.h"
-#include "emu/count/cache_log.h"
-#include "emu/memory/repeat.h"
-#include "emu/check/shadow.h"
+
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -19,11 +14,6 @@
 #include <string.h>
 
 #define SHARED_SLACK 1024 /* handlers may read, not use, a little more than they were asked for */
-
-static struct warp *warp_at(const struct worker *wk, uint32_t i)
-{
-	return (struct warp *)(void *)(wk->frames + (size_t)i * wk->launch->image.frame_bytes);
-}
 
 /* --- workers --- */
 
@@ -43,18 +33,18 @@ static void write_consts(const struct image *im, struct warp *w)
 
 static void warp_init(struct worker *wk, uint32_t number)
 {
-	const struct launch *l = wk->launch;
-	const struct launch_plan *p = l->req->plan;
+	const struct grid *g = wk->grid;
+	const struct launch_plan *p = g->plan;
 	struct warp *w = warp_at(wk, number);
 	w->number = number;
 	w->worker = wk;
-	w->image = &l->image;
-	w->sec = wk->sec;
+	w->image = g->image;
+	w->segments = wk->segments;
 	w->mem = wk->mem;
 	w->guards = wk->guard_lanes;
-	w->host = (uintptr_t)l->arena.host - (uintptr_t)ARENA_BASE;
+	w->host = (uintptr_t)g->arena->host - (uintptr_t)ARENA_BASE;
 	w->shared = wk->shared;
-	w->shared_bytes = l->shared_bytes;
+	w->shared_bytes = g->shared_bytes;
 	for (uint32_t i = 0; i < 32; i++) {
 		const uint32_t t = number * 32 + i;
 		w->tid[0][i] = t % p->block.x;
@@ -64,24 +54,24 @@ static void warp_init(struct worker *wk, uint32_t number)
 	for (unsigned k = 0; k < 3; k++)
 		w->special[SR_TID_X + k] = w->tid[k][0];
 	w->special[SR_WARPID] = number;
-	write_consts(&l->image, w);
+	write_consts(g->image, w);
 }
 
-void emu_worker_init(struct worker *wk, struct launch *l, unsigned index)
+void emu_worker_init(struct worker *wk, struct grid *g, unsigned index)
 {
-	const struct image *im = &l->image;
-	*wk = (struct worker){ .launch = l, .index = index };
-	wk->frames = mem_aligned(128, (size_t)l->n_warps * im->frame_bytes);
-	wk->shared = mem_aligned(128, l->shared_bytes + SHARED_SLACK);
-	wk->local = mem_aligned(16, (size_t)l->n_warps * 32 * l->local_bytes + 16);
-	wk->sec = mem_calloc(im->n_sections + 1, sizeof *wk->sec);
+	const struct image *im = g->image;
+	*wk = (struct worker){ .grid = g, .index = index };
+	wk->frames = mem_aligned(128, (size_t)g->n_warps * im->frame_bytes);
+	wk->shared = mem_aligned(128, g->shared_bytes + SHARED_SLACK);
+	wk->local = mem_aligned(16, (size_t)g->n_warps * 32 * g->local_bytes + 16);
+	wk->segments = mem_calloc(im->n_segments + 1, sizeof *wk->segments);
 	wk->mem = mem_calloc(im->ir.n_mem + 1, sizeof *wk->mem);
 	for (unsigned k = 0; k < 2; k++)
 		wk->win[k] = mem_calloc(im->ir.n_mem + 1, sizeof *wk->win[k]);
 	wk->repeat = mem_calloc(im->ir.n_mem + 1, sizeof *wk->repeat);
 	wk->guard_lanes = mem_calloc(im->ir.n_ops + 1, sizeof *wk->guard_lanes);
 	wk->divergent = mem_calloc(im->ir.n_blocks + 1, sizeof *wk->divergent);
-	for (uint32_t i = 0; i < l->n_warps; i++)
+	for (uint32_t i = 0; i < g->n_warps; i++)
 		warp_init(wk, i);
 }
 
@@ -90,7 +80,7 @@ void emu_worker_free(struct worker *wk)
 	free(wk->frames);
 	free(wk->shared);
 	free(wk->local);
-	free(wk->sec);
+	free(wk->segments);
 	free(wk->mem);
 	free(wk->win[0]);
 	free(wk->win[1]);
@@ -105,7 +95,7 @@ void emu_worker_free(struct worker *wk)
 /* Packed counters hold 32 bits each: moves them on before they can overflow. */
 static void flush_counters(struct worker *wk)
 {
-	for (unsigned i = 0; i < wk->launch->image.ir.n_mem; i++) {
+	for (unsigned i = 0; i < wk->grid->image->ir.n_mem; i++) {
 		struct mem_count *c = &wk->mem[i];
 		c->sectors += (uint32_t)c->packed;
 		c->lines += c->packed >> 32;
@@ -117,13 +107,13 @@ static void flush_counters(struct worker *wk)
 
 static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 {
-	const struct launch *l = wk->launch;
+	const struct grid *g = wk->grid;
 	struct warp *w = warp_at(wk, i);
-	if (l->image.zero_frame) {
-		memset((char *)w + sizeof *w, 0, l->image.frame_bytes - sizeof *w);
-		write_consts(&l->image, w);
+	if (g->image->zero_frame) {
+		memset((char *)w + sizeof *w, 0, g->image->frame_bytes - sizeof *w);
+		write_consts(g->image, w);
 	}
-	const uint32_t left = l->threads - i * 32;
+	const uint32_t left = g->threads - i * 32;
 	w->mask = w->live = left >= 32 ? 0xffffffffu : (1u << left) - 1;
 	w->rc = -1;
 	w->depth = 0;
@@ -131,53 +121,53 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 	w->syncs = 0;
 	w->state = WARP_RUN;
 	w->program = p;
-	w->win = wk->win[p->kind == PROGRAM_BOLD ? PROGRAM_BOLD : PROGRAM_SAFE];
+	w->win = wk->win[p->kind == PROGRAM_SPECULATIVE ? PROGRAM_SPECULATIVE : PROGRAM_CONSERVATIVE];
 	w->at = &p->uops[p->block_uop[0]];
 	for (unsigned k = 0; k < 3; k++)
 		w->special[SR_CTAID_X + k] = wk->ctaid[k];
-	w->special[SR_SMID] = wk->block % l->gpu->sm_count;
+	w->special[SR_SMID] = wk->block % g->sm_count;
 }
 
-/* Where many warps leave the bold program, it is better not begun. */
+/* Where many warps are deoptimised, the speculative program is better not begun. */
 static enum program_kind start_program(struct worker *wk)
 {
-	const struct launch *l = wk->launch;
-	if (wk->checked || l->plain_only)
-		return PROGRAM_PLAIN;
-	if (l->image.start != PROGRAM_BOLD ||
-	    (wk->warps_bold >= 64 && 4 * wk->warps_left > wk->warps_bold))
-		return PROGRAM_SAFE;
-	wk->warps_bold += l->n_warps;
-	return PROGRAM_BOLD;
+	const struct grid *g = wk->grid;
+	if (wk->checked || g->reference_only)
+		return PROGRAM_REFERENCE;
+	if (g->image->start != PROGRAM_SPECULATIVE ||
+	    (wk->warps_speculative >= 64 && 4 * wk->warps_deoptimised > wk->warps_speculative))
+		return PROGRAM_CONSERVATIVE;
+	wk->warps_speculative += g->n_warps;
+	return PROGRAM_SPECULATIVE;
 }
 
 static void start_block(struct worker *wk, uint64_t index)
 {
-	struct launch *l = wk->launch;
-	const struct launch_plan *p = l->req->plan;
-	const uint64_t b = order_block(&l->order, index);
-	const bool ends = index == 0 || index == l->order.n - 1;
+	struct grid *g = wk->grid;
+	const struct launch_plan *p = g->plan;
+	const uint64_t b = order_block(&g->order, index);
+	const bool ends = index == 0 || index == g->order.n - 1;
 	wk->block = b;
 	wk->ctaid[0] = (uint32_t)(b % p->grid.x);
 	wk->ctaid[1] = (uint32_t)(b / p->grid.x % p->grid.y);
 	wk->ctaid[2] = (uint32_t)(b / p->grid.x / p->grid.y);
-	wk->checked = l->check_all || (ends && l->shared_bytes); /* the others have nothing to check */
-	wk->trace = index == 0 ? l->trace : NULL;
+	wk->checked = g->check_all || (ends && g->shared_bytes); /* the others have nothing to check */
+	wk->trace = index == 0 ? g->trace : NULL;
 	shadow_free(wk->checked ? NULL : wk->shadow);
 	if (!wk->checked)
 		wk->shadow = NULL;
-	else if (!wk->shadow && l->shared_bytes)
-		wk->shadow = shadow_new(l->shared_bytes, l->check_all);
+	else if (!wk->shadow && g->shared_bytes)
+		wk->shadow = shadow_new(g->shared_bytes, g->check_all);
 	if (wk->shadow)
 		shadow_start(wk->shadow);
 	memset(wk->barrier, 0, sizeof wk->barrier);
-	memset(wk->shared, 0xff, l->shared_bytes); /* undefined: floats read as NaN */
-	if (l->local_bytes)
-		memset(wk->local, 0xff, (size_t)l->n_warps * 32 * l->local_bytes);
-	const struct program *prog = &l->image.program[start_program(wk)];
-	const struct program *plain = &l->image.program[PROGRAM_PLAIN];
-	for (uint32_t i = 0; i < l->n_warps; i++)
-		start_warp(wk, i, wk->trace && i == 0 ? plain : prog);
+	memset(wk->shared, 0xff, g->shared_bytes); /* undefined: floats read as NaN */
+	if (g->local_bytes)
+		memset(wk->local, 0xff, (size_t)g->n_warps * 32 * g->local_bytes);
+	const struct program *prog = &g->image->program[start_program(wk)];
+	const struct program *reference = &g->image->program[PROGRAM_REFERENCE];
+	for (uint32_t i = 0; i < g->n_warps; i++)
+		start_warp(wk, i, wk->trace && i == 0 ? reference : prog);
 	log_block_start(wk);
 }
 
@@ -186,7 +176,7 @@ static void start_block(struct worker *wk, uint64_t index)
 /* Opens every barrier at which all have arrived; true if one did. */
 static bool open_barriers(struct worker *wk)
 {
-	const uint32_t n = wk->launch->n_warps;
+	const uint32_t n = wk->grid->n_warps;
 	bool opened = false;
 	for (unsigned id = 0; id < N_BARRIERS; id++) {
 		struct block_barrier *b = &wk->barrier[id];
@@ -222,26 +212,26 @@ static bool open_barriers(struct worker *wk)
 	return opened;
 }
 
-static uint32_t line_of_warp(const struct launch *l, const struct warp *w)
+static uint32_t line_of_warp(const struct grid *g, const struct warp *w)
 {
-	return l->func->insts[l->image.ir.ops[w->at[-1].xop].pc].line;
+	return g->image->ir.func->insts[g->image->ir.ops[w->at[-1].xop].pc].line;
 }
 
 /* Nobody can go on: who waits where. */
 static void stuck(struct worker *wk)
 {
-	const struct launch *l = wk->launch;
-	struct fault *f = &wk->fault;
+	const struct grid *g = wk->grid;
+	struct emu_fault *f = &wk->fault;
 	size_t at = 0;
 	unsigned waiting = 0, gone = 0;
-	for (uint32_t i = 0; i < l->n_warps; i++) {
+	for (uint32_t i = 0; i < g->n_warps; i++) {
 		const struct warp *w = warp_at(wk, i);
 		if (w->state == WARP_DONE) {
 			gone++;
 			continue;
 		}
 		if (!waiting)
-			*f = (struct fault){
+			*f = (struct emu_fault){
 				.kind = FAULT_BARRIER_STUCK, .block = wk->block, .warp = i, .xop = w->at[-1].xop
 			};
 		waiting++;
@@ -249,7 +239,7 @@ static void stuck(struct worker *wk)
 			at += (size_t)snprintf(f->waiting + at, sizeof f->waiting - at,
 			                       "%swarp %u (threads %u-%u) at line %u, barrier %u",
 			                       waiting > 1 ? "; " : "", i, i * 32, i * 32 + 31,
-			                       line_of_warp(l, w), w->barrier);
+			                       line_of_warp(g, w), w->barrier);
 	}
 	if (waiting > 4)
 		at += (size_t)snprintf(f->waiting + at, sizeof f->waiting - at, "; %u warps more",
@@ -262,7 +252,7 @@ static void stuck(struct worker *wk)
 
 bool block_run(struct worker *wk, uint64_t index)
 {
-	const uint32_t n = wk->launch->n_warps;
+	const uint32_t n = wk->grid->n_warps;
 	start_block(wk, index);
 	for (;;) {
 		bool running = false, waiting = false;
@@ -278,7 +268,7 @@ bool block_run(struct worker *wk, uint64_t index)
 			if (w->state == WARP_YIELD) {
 				running = true;
 				flush_counters(wk);
-				if (launch_poll(wk))
+				if (wk->grid->poll(wk))
 					return false;
 			}
 			waiting |= w->state == WARP_BARRIER;
@@ -293,4 +283,14 @@ bool block_run(struct worker *wk, uint64_t index)
 	flush_counters(wk);
 	log_block_end(wk, index);
 	return true;
+}
+
+int64_t worker_position(const struct worker *wk)
+{
+	for (uint32_t i = 0; i < wk->grid->n_warps; i++) {
+		const struct warp *w = warp_at(wk, i);
+		if (w->at && w->state == WARP_YIELD)
+			return w->at->xop;
+	}
+	return -1;
 }

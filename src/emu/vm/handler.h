@@ -2,8 +2,7 @@
 #ifndef PMPP_EMU_HANDLER_H
 #define PMPP_EMU_HANDLER_H
 
-#include "emu/vm/emu_vm.h"
-#include "emu/vm/lane.h"
+#include "emu/vm/warp.h"
 
 /* Registers are read as one type and written as another: all accesses may alias. */
 typedef uint16_t __attribute__((may_alias)) mem_u16;
@@ -55,5 +54,28 @@ typedef double __attribute__((may_alias)) mem_f64;
 #define PRED(offset) (*(mem_u32 *)frame(w, (offset)))
 #define SCALAR32(offset) (*(mem_u32 *)frame(w, (offset)))
 #define SCALAR64(offset) (*(mem_u64 *)frame(w, (offset)))
+
+/* Continues at the uop of whatever lanes are next; for handlers that change the active lanes. */
+#define CONTINUE(U)                    \
+	do {                               \
+		const struct uop *next_ = (U); \
+		if (!next_)                    \
+			return NULL;               \
+		mask = w->mask;                \
+		if (mask == 0xffffffffu)       \
+			NEXT_full(next_);          \
+		NEXT_masked(next_);            \
+	} while (0)
+
+/* Out of the way of the common case; called in tail position. */
+#define COLD __attribute__((noinline))
+
+/* Lets the block's scheduler run other warps and look at cancellation and time. */
+static inline const struct uop *yield_warp(struct warp *w, const struct uop *to)
+{
+	w->at = to;
+	w->state = WARP_YIELD;
+	return NULL;
+}
 
 #endif

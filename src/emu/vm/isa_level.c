@@ -1,5 +1,7 @@
-/* Chooses the handler set for this processor; see simd.h. */
-#include "emu/vm/simd.h"
+/* Chooses the handler set for this processor; see codegen/handlers.h. */
+#include "emu/vm/warp.h"
+
+#include <stddef.h>
 
 #include <string.h>
 
@@ -29,8 +31,23 @@ static bool supported(const char *name)
 const struct handler_set *handler_set_choose(const char *wanted)
 {
 	static const struct handler_set sets[] = { /* best first */
-#define X(level, title) \
-	{ #level, title, &alu_handlers_##level, &mem_handlers_##level, &fused_handlers_##level },
+#define X(level, level_title)                         \
+	{                                                 \
+		.name = #level,                               \
+		.title = level_title,                         \
+		.control = &vm_control_handlers,              \
+		.branch = &vm_branch_handlers,                \
+		.barrier = &vm_barrier_handlers,              \
+		.warp = &vm_warp_handlers,                    \
+		.uniform = &vm_uniform_handlers,              \
+		.access = &vm_access,                         \
+		.alu = &alu_handlers_##level,                 \
+		.mem = &mem_handlers_##level,                 \
+		.fused = &fused_handlers_##level,             \
+		.header_bytes = sizeof(struct warp),          \
+		.special_at = offsetof(struct warp, special), \
+		.tid_at = offsetof(struct warp, tid),         \
+	},
 		                                       LEVELS(X)
 #undef X
 	};

@@ -3,7 +3,6 @@
  * the mask. d, a, b, c are offsets of scalars; x.i is the offset of a fourth source.
  */
 #include "emu/vm/handler.h"
-#include "emu/vm/uniform.h"
 
 #include <fenv.h>
 
@@ -38,16 +37,7 @@
 		PRED(u->d) = (PRED(u->d) & ~mask) | (r & mask);                                   \
 		NEXT_masked(u + 1);                                                               \
 	}
-#include "emu/ir/ops.def"
-
-const struct handler uniform_ops[E_COUNT] = {
-#define OP1(id, D, A, expr) [E_##id] = { uni_##id##_full, uni_##id##_masked },
-#define OP2(id, D, A, B, expr) [E_##id] = { uni_##id##_full, uni_##id##_masked },
-#define OP3(id, D, A, B, C, expr) [E_##id] = { uni_##id##_full, uni_##id##_masked },
-#define OP4(id, D, A, B, C, E, expr) [E_##id] = { uni_##id##_full, uni_##id##_masked },
-#define CMP(id, T, expr) [E_##id] = { uni_##id##_full, uni_##id##_masked },
-#include "emu/ir/ops.def"
-};
+#include "emu/lane/ops.def"
 
 /* Predicates: d = (a ^ low half of x) op (b ^ high half of x), only the active lanes. */
 #define PRED_OP(name, expr)                                       \
@@ -72,13 +62,6 @@ PRED_OP(pred_mov, a)
 PRED_OP(pred_and, a &b)
 PRED_OP(pred_or, a | b)
 PRED_OP(pred_xor, a ^ b)
-const struct handler uniform_pred[4] = {
-	[BOOL_NONE] = { pred_mov_full, pred_mov_masked },
-	[BOOL_AND] = { pred_and_full, pred_and_masked },
-	[BOOL_OR] = { pred_or_full, pred_or_masked },
-	[BOOL_XOR] = { pred_xor_full, pred_xor_masked },
-};
-
 /* d = predicate c (inverted by x) of the active lanes, which agree ? a : b */
 #define SELECT(MODE)                                                  \
 	HANDLER(uni_select_##MODE)                                        \
@@ -89,9 +72,8 @@ const struct handler uniform_pred[4] = {
 	}
 SELECT(full)
 SELECT(masked)
-const struct handler uniform_select = { uni_select_full, uni_select_masked };
 
-/* d = instructions this warp has begun; x.i corrects for the section, counted as a whole */
+/* d = instructions this warp has begun; x.i corrects for the segment, counted as a whole */
 #define CLOCK(MODE)                                   \
 	HANDLER(uni_clock_##MODE)                         \
 	{                                                 \
@@ -101,4 +83,22 @@ const struct handler uniform_select = { uni_select_full, uni_select_masked };
 	}
 CLOCK(full)
 CLOCK(masked)
-const struct handler uniform_clock = { uni_clock_full, uni_clock_masked };
+
+const struct uniform_handlers vm_uniform_handlers = {
+	.op = {
+#define OP1(id, D, A, expr) [E_##id] = { uni_##id##_full, uni_##id##_masked },
+#define OP2(id, D, A, B, expr) [E_##id] = { uni_##id##_full, uni_##id##_masked },
+#define OP3(id, D, A, B, C, expr) [E_##id] = { uni_##id##_full, uni_##id##_masked },
+#define OP4(id, D, A, B, C, E, expr) [E_##id] = { uni_##id##_full, uni_##id##_masked },
+#define CMP(id, T, expr) [E_##id] = { uni_##id##_full, uni_##id##_masked },
+#include "emu/lane/ops.def"
+	},
+	.pred = {
+	[BOOL_NONE] = { pred_mov_full, pred_mov_masked },
+	[BOOL_AND] = { pred_and_full, pred_and_masked },
+	[BOOL_OR] = { pred_or_full, pred_or_masked },
+	[BOOL_XOR] = { pred_xor_full, pred_xor_masked },
+	},
+	.select = { uni_select_full, uni_select_masked },
+	.clock = { uni_clock_full, uni_clock_masked },
+};

@@ -21,33 +21,6 @@ static void set_pred(struct warp *w, uint32_t slot, uint32_t mask, uint32_t bits
 	PRED(slot) = (PRED(slot) & ~mask) | (bits & mask);
 }
 
-unsigned shfl_source(enum ptx_mode mode, unsigned lane, uint32_t b, uint32_t c, bool *inside)
-{
-	const int32_t self = (int32_t)lane, by = (int32_t)(b & 31);
-	const int32_t segment = (int32_t)(c >> 8 & 31), clamp = (int32_t)(c & 31);
-	const int32_t low = self & segment, high = low | (clamp & ~segment);
-	int32_t from;
-	switch (mode) {
-	case MODE_UP:
-		from = self - by;
-		*inside = from >= high;
-		break;
-	case MODE_DOWN:
-		from = self + by;
-		*inside = from <= high;
-		break;
-	case MODE_BFLY:
-		from = self ^ by;
-		*inside = from <= high;
-		break;
-	default:
-		from = low | (by & ~segment);
-		*inside = from <= high;
-		break;
-	}
-	return *inside ? (unsigned)from : lane;
-}
-
 /* SHFL: 32 lanes d, a, b, c; x.u mode; y predicate slot, 0 = none */
 HANDLER(shfl)
 {
@@ -57,7 +30,7 @@ HANDLER(shfl)
 	EACH_ACTIVE(i, mask)
 	{
 		bool in;
-		r[i] = a[shfl_source((enum ptx_mode)u->x.u, i, b[i], c[i], &in)];
+		r[i] = a[lane_shfl_source((enum ptx_mode)u->x.u, i, b[i], c[i], &in)];
 		inside |= (uint32_t)in << i;
 	}
 	if (u->d)
@@ -67,7 +40,6 @@ HANDLER(shfl)
 	w->syncs++;
 	GO_ON;
 }
-const struct handler vm_shfl = { shfl, shfl };
 
 /* VOTE: predicate a (inverted by x.u), b members; d result, c 1 = a predicate; y mode */
 static uint32_t vote_result(enum ptx_mode mode, uint32_t p, uint32_t active)
@@ -90,7 +62,6 @@ HANDLER(vote)
 	w->syncs++;
 	GO_ON;
 }
-const struct handler vm_vote = { vote, vote };
 HANDLER(vote_lanes) /* members differ between lanes: 32 lanes b, and d unless a predicate */
 {
 	const uint32_t p = PRED(u->a) ^ (uint32_t)u->x.u;
@@ -109,7 +80,6 @@ HANDLER(vote_lanes) /* members differ between lanes: 32 lanes b, and d unless a 
 	w->syncs++;
 	GO_ON;
 }
-const struct handler vm_vote_lanes = { vote_lanes, vote_lanes };
 
 /* MATCH: 32 lanes a of c bytes, b members (lanes); d lanes (0 = sink); x.u mode; y predicate, 0 =
  * none */
@@ -136,7 +106,6 @@ HANDLER(match)
 	w->syncs++;
 	GO_ON;
 }
-const struct handler vm_match = { match, match };
 
 /* REDUX: 32 lanes a, b members; x.u operation; y 1 = signed */
 static uint32_t reduce(const mem_u32 *a, uint32_t active, enum ptx_atom op, bool sign)
@@ -168,7 +137,6 @@ HANDLER(redux)
 	w->syncs++;
 	GO_ON;
 }
-const struct handler vm_redux = { redux, redux };
 HANDLER(redux_lanes)
 {
 	const mem_u32 *a = frame(w, u->a), *members = frame(w, u->b);
@@ -178,7 +146,6 @@ HANDLER(redux_lanes)
 	w->syncs++;
 	GO_ON;
 }
-const struct handler vm_redux_lanes = { redux_lanes, redux_lanes };
 
 /* ACTIVE: d scalar */
 HANDLER(active)
@@ -186,7 +153,6 @@ HANDLER(active)
 	SCALAR64(u->d) = mask;
 	GO_ON;
 }
-const struct handler vm_active = { active, active };
 
 /* ELECT: d scalar or 0, y predicate or 0 */
 HANDLER(elect)
@@ -199,4 +165,27 @@ HANDLER(elect)
 	w->syncs++;
 	GO_ON;
 }
-const struct handler vm_elect = { elect, elect };
+
+/* WARP SYNC: orders what the lanes did before and do after it */
+HANDLER(warp_sync_full)
+{
+	w->syncs++;
+	NEXT_full(u + 1);
+}
+HANDLER(warp_sync_masked)
+{
+	w->syncs++;
+	NEXT_masked(u + 1);
+}
+
+const struct warp_handlers vm_warp_handlers = {
+	.shfl = { shfl, shfl },
+	.vote = { vote, vote },
+	.vote_lanes = { vote_lanes, vote_lanes },
+	.match = { match, match },
+	.redux = { redux, redux },
+	.redux_lanes = { redux_lanes, redux_lanes },
+	.active = { active, active },
+	.elect = { elect, elect },
+	.sync = { warp_sync_full, warp_sync_masked },
+};

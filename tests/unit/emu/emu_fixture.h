@@ -126,7 +126,7 @@ static inline bool emu_run_way(struct emu_case *c, const struct emu_way *way)
 	if (!be && !backend_emu.open(&be, emu_gpu(), &c->err))
 		return false;
 	setenv("PMPP_EMU_ISA", way->isa, 1);
-	setenv("PMPP_EMU_PLAIN", way->plain ? "1" : "0", 1);
+	setenv("PMPP_EMU_REFERENCE", way->plain ? "1" : "0", 1);
 	run_result_free(&c->res);
 	err_clear(&c->err);
 	return backend_emu.run(be, &req, c->hooks, &c->res, &c->err);

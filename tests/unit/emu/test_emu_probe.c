@@ -9,8 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "emu/count/probe.h"
-#include "emu/memory/repeat.h"
+#include "emu/count/count.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -87,7 +86,7 @@ static void global_is_as_defined(void **state)
 		struct global_probe p;
 		make(&rng, a, &mask, access);
 		for (unsigned hint = 0; hint < 2; hint++) {
-			probe_global(a, mask, access, hint ? probe_shape(a, mask, access) : SHAPE_ANY, &p);
+			probe_global(a, mask, access, hint ? probe_layout(a, mask, access) : LAYOUT_ANY, &p);
 			assert_int_equal(p.sectors, distinct_units(a, mask, access, 32));
 			assert_int_equal(p.lines, distinct_units(a, mask, access, 128));
 			assert_int_equal(p.bytes, distinct_units(a, mask, access, 1));
@@ -115,17 +114,17 @@ static void shared_is_as_defined(void **state)
 			want +=
 				passes(a, mask & (group == 32 ? 0xffffffffu : ((1u << group) - 1) << g), access);
 		const struct shared_probe st =
-			probe_shared(a, mask, access, probe_shape(a, mask, access), true);
-		const struct shared_probe ld = probe_shared(a, mask, access, SHAPE_ANY, false);
-		assert_int_equal(st.waves, want);
+			probe_shared(a, mask, access, probe_layout(a, mask, access), true);
+		const struct shared_probe ld = probe_shared(a, mask, access, LAYOUT_ANY, false);
+		assert_int_equal(st.wavefronts, want);
 		unsigned groups = 0; /* with an active lane: a pass each at least */
 		for (unsigned g = 0; g < 32; g += group)
 			groups += (mask & (group == 32 ? 0xffffffffu : ((1u << group) - 1) << g)) != 0;
 		assert_int_equal(st.ideal, groups);
 		if (access <= 4)
-			assert_int_equal(ld.waves, want);
+			assert_int_equal(ld.wavefronts, want);
 		else
-			assert_true(ld.waves <= want && ld.waves >= passes(a, mask, access));
+			assert_true(ld.wavefronts <= want && ld.wavefronts >= passes(a, mask, access));
 	}
 }
 
@@ -133,7 +132,7 @@ static void compare_global(struct repeat *r, const uint64_t *a, uint32_t mask, u
 {
 	struct global_probe want;
 	const uint64_t first = a[__builtin_ctz(mask)] >> 7;
-	probe_global(a, mask, access, SHAPE_ANY, &want);
+	probe_global(a, mask, access, LAYOUT_ANY, &want);
 	const struct global_probe *got = repeat_global(r, a, access);
 	assert_int_equal(got->sectors, want.sectors);
 	assert_int_equal(got->lines, want.lines);
@@ -183,9 +182,9 @@ static void repeated_costs_the_same(void **state)
 			assert_true(r.aligned);
 			compare_global(&r, at, mask, access);
 			const bool store = access % 3 == 1; /* one instruction does one or the other */
-			const struct shared_probe want = probe_shared(at, mask, access, SHAPE_ANY, store),
+			const struct shared_probe want = probe_shared(at, mask, access, LAYOUT_ANY, store),
 									  got = repeat_shared(&r, at, access, store);
-			assert_int_equal(got.waves, want.waves);
+			assert_int_equal(got.wavefronts, want.wavefronts);
 			assert_int_equal(got.ideal, want.ideal);
 		}
 	}
@@ -216,7 +215,7 @@ static void strides_conflict(void **state)
 		}
 		for (unsigned i = 0; i < 32; i++)
 			a[i] = 4u * i * stride;
-		assert_int_equal(probe_shared(a, 0xffffffffu, 4, SHAPE_ANY, false).waves, gcd);
+		assert_int_equal(probe_shared(a, 0xffffffffu, 4, LAYOUT_ANY, false).wavefronts, gcd);
 	}
 }
 
@@ -227,14 +226,14 @@ static void equal_pairs_merge(void **state)
 	uint64_t a[32];
 	for (unsigned i = 0; i < 32; i++)
 		a[i] = i / 2 * 8u;
-	assert_int_equal(probe_shared(a, 0xffffffffu, 8, SHAPE_ANY, false).waves, 1);
-	assert_int_equal(probe_shared(a, 0xffffffffu, 8, SHAPE_ANY, true).waves, 2);
+	assert_int_equal(probe_shared(a, 0xffffffffu, 8, LAYOUT_ANY, false).wavefronts, 1);
+	assert_int_equal(probe_shared(a, 0xffffffffu, 8, LAYOUT_ANY, true).wavefronts, 2);
 	for (unsigned i = 0; i < 32; i++)
 		a[i] = i * 16u;
-	assert_int_equal(probe_shared(a, 0xffffffffu, 16, SHAPE_ANY, false).waves, 4);
+	assert_int_equal(probe_shared(a, 0xffffffffu, 16, LAYOUT_ANY, false).wavefronts, 4);
 	for (unsigned i = 0; i < 32; i++)
 		a[i] = i / 2 * 16u;
-	assert_int_equal(probe_shared(a, 0xffffffffu, 16, SHAPE_ANY, false).waves, 2);
+	assert_int_equal(probe_shared(a, 0xffffffffu, 16, LAYOUT_ANY, false).wavefronts, 2);
 }
 
 /* Wavefronts and ideal of one load by a whole warp, as Nsight Compute 2025.3 showed them on an H200
@@ -290,12 +289,12 @@ static void wide_loads_as_measured(void **state)
 			a16[l] = 16u * rows[i].element[l];
 			a8[l] = 8u * rows[i].element[l];
 		}
-		const struct shared_probe wide = probe_shared(a16, 0xffffffffu, 16, SHAPE_ANY, false);
-		const struct shared_probe two = probe_shared(a8, 0xffffffffu, 8, SHAPE_ANY, false);
-		if (wide.waves != rows[i].waves16 || wide.ideal != rows[i].ideal16 ||
-		    two.waves != rows[i].waves8 || two.ideal != rows[i].ideal8)
-			fail_msg("%s: 16 bytes %u of %u, 8 bytes %u of %u", rows[i].what, wide.waves,
-			         wide.ideal, two.waves, two.ideal);
+		const struct shared_probe wide = probe_shared(a16, 0xffffffffu, 16, LAYOUT_ANY, false);
+		const struct shared_probe two = probe_shared(a8, 0xffffffffu, 8, LAYOUT_ANY, false);
+		if (wide.wavefronts != rows[i].waves16 || wide.ideal != rows[i].ideal16 ||
+		    two.wavefronts != rows[i].waves8 || two.ideal != rows[i].ideal8)
+			fail_msg("%s: 16 bytes %u of %u, 8 bytes %u of %u", rows[i].what, wide.wavefronts,
+			         wide.ideal, two.wavefronts, two.ideal);
 	}
 }
 

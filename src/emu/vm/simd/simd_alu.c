@@ -6,7 +6,6 @@
  * same bits: no contraction, no reassociation.
  */
 #include "emu/vm/handler.h"
-#include "emu/vm/simd.h"
 #include "emu/vm/simd/simd_level.h"
 
 #include <fenv.h>
@@ -86,7 +85,7 @@
 	CMP(id, T, expr)                                                                  \
 	CMP_BODY(id##_sa, PTR_S(a, T, u->a) PTR(b, T, u->b), SRC_S(a, T) SRC(b, T), expr) \
 	CMP_BODY(id##_sb, PTR(a, T, u->a) PTR_S(b, T, u->b), SRC(a, T) SRC_S(b, T), expr)
-#include "emu/ir/ops.def"
+#include "emu/lane/ops.def"
 
 /* d = predicate c (inverted by x) ? a : b */
 #define SELECT(bits)                                                \
@@ -165,7 +164,7 @@ HANDLER(shuffle_full)
 }
 static const struct uop *shuffle_masked(struct warp *w, const struct uop *u, uint32_t mask)
 {
-	EMU_JUMP vm_shfl.masked(w, u, mask);
+	EMU_JUMP vm_warp_handlers.shfl.masked(w, u, mask);
 }
 
 #define H(id) { id##_full, id##_masked }
@@ -179,7 +178,7 @@ const struct alu_handlers LEVEL(alu_handlers) = {
 #define HOT3(id, D, A, B, C, expr) [E_##id] = { H(id), H(id##_sa), H(id##_sb), H(id##_sc) },
 #define CMP(id, T, expr) [E_##id] = { H(id) },
 #define HOTCMP(id, T, expr) [E_##id] = { H(id), H(id##_sa), H(id##_sb) },
-#include "emu/ir/ops.def"
+#include "emu/lane/ops.def"
 	},
 	.select32 = H(select32), .select64 = H(select64),
 	.spread32 = H(spread32), .spread64 = H(spread64), .shuffle = H(shuffle),

@@ -3,10 +3,9 @@
  * a whole chain of them, with the sum kept in vector registers. Outer products, as register tiles
  * compute them, are runs of FMAs.
  *
- * The counters of the single uops still hold: sections count them, and whatever they would have to
+ * The counters of the single uops still hold: segments count them, and whatever they would have to
  * look at closely (another buffer, a followed line, an odd address) is left to them.
  */
-#include "emu/vm/simd.h"
 #include "emu/vm/simd/simd_place.h"
 
 #if defined(__AVX512F__)

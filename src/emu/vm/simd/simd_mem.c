@@ -2,11 +2,10 @@
  * Regular memory accesses: scalar addresses, and scalar + pattern, without looking at 32 addresses.
  *
  * A full warp is checked against the buffer that the instruction used last (mem_window); what it
- * costs is known from the section's execution count, or from a table by the address's last seven
- * bits. Lines that the cache simulation follows are noted. Any doubt goes to memory.c: another
+ * costs is known from the segment's execution count, or from a table by the address's last seven
+ * bits. Lines that the cache simulation follows are noted. Any doubt goes to access.c: another
  * buffer, the edge of one, a misaligned address, a tracked buffer.
  */
-#include "emu/vm/simd.h"
 #include "emu/vm/simd/simd_place.h"
 
 /* --- what the cache simulation gets --- */
@@ -83,7 +82,7 @@ static inline void count_one(struct warp *w, const struct uop *u, bool shared, u
 	c->requests++;
 	c->space[shared]++;
 	if (shared) {
-		c->waves++;
+		c->wavefronts++;
 		c->ideal++;
 	} else {
 		c->sectors++;
@@ -106,7 +105,7 @@ static inline void count_one(struct warp *w, const struct uop *u, bool shared, u
 	{                                                                     \
 		const uint64_t low = LOW_##place;                                 \
 		if (RARE(!FITS_##place(sizeof(type) - 1)))                        \
-			EMU_JUMP mem_slow(w, u, mask);                                \
+			EMU_JUMP access_slow(w, u, mask);                             \
 		if (!(shared) && RARE(sampled(w, low)))                           \
 			EMU_JUMP ld_##place##_##name##_log(w, u, mask);               \
 		SCALAR64(u->d) = (uint64_t)(as) * (const type *)HOST_##place;     \
@@ -116,7 +115,7 @@ static inline void count_one(struct warp *w, const struct uop *u, bool shared, u
 	{                                                                     \
 		const uint64_t low = LOW_##place;                                 \
 		if (RARE(!FITS_##place(sizeof(type) - 1)))                        \
-			EMU_JUMP vm_mem.masked(w, u, mask);                           \
+			EMU_JUMP vm_access.masked(w, u, mask);                        \
 		count_one(w, u, shared, sizeof(type));                            \
 		if (!(shared) && RARE(sampled(w, low)))                           \
 			EMU_JUMP ld_##place##_##name##_log(w, u, mask);               \
@@ -238,7 +237,7 @@ static inline void count_pattern(struct warp *w, const struct uop *u, uint64_t l
 	{                                                                         \
 		const uint64_t low = LOW_##place;                                     \
 		if (RARE(!FITS_##place(3)))                                           \
-			EMU_JUMP mem_slow(w, u, mask);                                    \
+			EMU_JUMP access_slow(w, u, mask);                                 \
 		COUNT;                                                                \
 		ahead;                                                                \
 		if (!(shared) && RARE(is_sampled))                                    \
@@ -326,7 +325,7 @@ static inline void count_unit_masked(struct warp *w, const struct uop *u, uint64
 	{                                                                                 \
 		const uint64_t low = LOW_##place;                                             \
 		if (RARE(!FITS_##place(3)) || (!(shared) && RARE(sampled_span(w, low, 128)))) \
-			EMU_JUMP vm_mem.masked(w, u, mask);                                       \
+			EMU_JUMP vm_access.masked(w, u, mask);                                    \
 		COUNT_MASKED_##place;                                                         \
 		copy_unit_masked(frame(w, u->d), HOST_##place, mask);                         \
 		NEXT_masked(u + 1);                                                           \
@@ -336,7 +335,7 @@ static inline void count_unit_masked(struct warp *w, const struct uop *u, uint64
 		const uint64_t low = LOW_##place;                                             \
 		if (RARE(!FITS_##place(3)) ||                                                 \
 		    (!(shared) && (w->win[u->y].written || RARE(sampled_span(w, low, 128))))) \
-			EMU_JUMP vm_mem.masked(w, u, mask);                                       \
+			EMU_JUMP vm_access.masked(w, u, mask);                                    \
 		COUNT_MASKED_##place;                                                         \
 		copy_unit_masked(HOST_##place, frame(w, u->b), mask);                         \
 		NEXT_masked(u + 1);                                                           \
@@ -497,7 +496,7 @@ static inline void mark_wide(const struct warp *w, const struct uop *u, uint64_t
 	{                                                    \
 		const uint64_t low = LOW_##place;                \
 		if (RARE(!FITS_##place(MEMOP->align_mask)))      \
-			EMU_JUMP mem_slow(w, u, mask);               \
+			EMU_JUMP access_slow(w, u, mask);            \
 		COUNT_PATTERN_##place;                           \
 		if (!(shared) && sampled_pattern(w, MEMOP, low)) \
 			EMU_JUMP fn##_log(w, u, mask);               \
@@ -517,10 +516,11 @@ static inline unsigned sectors_of(uint64_t low, unsigned bytes)
 	const unsigned first = (unsigned)(low >> 5 & 3), last = (unsigned)((low + bytes - 1) >> 5 & 3);
 	return (2u << last) - (1u << first);
 }
-#define WIDE_ALL(place, shared)                                                \
-	WIDE(place, shared, u8)                                                    \
-	WIDE(place, shared, u16) WIDE(place, shared, b32) WIDE(place, shared, b64) \
-		WIDE(place, shared, s8) WIDE(place, shared, s16)
+#define WIDE_ALL(place, shared) \
+	WIDE(place, shared, u8)     \
+	WIDE(place, shared, u16)    \
+	WIDE(place, shared, b32)    \
+	WIDE(place, shared, b64) WIDE(place, shared, s8) WIDE(place, shared, s16)
 WIDE_ALL(global, 0)
 WIDE_ALL(shared32, 1)
 WIDE_ALL(shared64, 1)
@@ -528,7 +528,7 @@ WIDE_ALL(shared64, 1)
 /* Any other access of some lanes. */
 static const struct uop *careful_masked ARGS
 {
-	EMU_JUMP vm_mem.masked(w, u, mask);
+	EMU_JUMP vm_access.masked(w, u, mask);
 }
 
 #define PAIR(name) { name##_full, name##_masked }

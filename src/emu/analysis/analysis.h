@@ -1,0 +1,122 @@
+/*
+ * Room analysis. Sees: lane, ir.
+ *
+ * What is known of a program before it runs: which registers live where, and what a warp's 32
+ * values of a register look like.
+ */
+#ifndef PMPP_EMU_ANALYSIS_H
+#define PMPP_EMU_ANALYSIS_H
+
+#include "emu/ir/ir.h"
+#include "model/kernel.h"
+
+/* --- liveness (flow.c) --- */
+struct bitset_table { /* one row of bits per block */
+	unsigned words;
+	uint64_t *bits;
+};
+static inline bool bits_get(const uint64_t *row, unsigned i)
+{
+	return row[i / 64] >> (i % 64) & 1;
+}
+static inline void bits_set(uint64_t *row, unsigned i)
+{
+	row[i / 64] |= (uint64_t)1 << (i % 64);
+}
+static inline void bits_clear(uint64_t *row, unsigned i)
+{
+	row[i / 64] &= ~((uint64_t)1 << (i % 64));
+}
+static inline uint64_t *bits_row(const struct bitset_table *t, unsigned block)
+{
+	return t->bits + (size_t)block * t->words;
+}
+struct liveness {
+	struct bitset_table in, out, def; /* def: registers written in the block */
+};
+void flow_liveness(const struct ir *ir, struct liveness *l);
+void liveness_free(struct liveness *l);
+/* Registers an operation writes (at most X_MAX_VEC) and reads; a guard and a partial write read. */
+unsigned xop_reads(const struct xop *x, int32_t *regs); /* room for X_MAX_VEC + 4 */
+/* Successor @i of a block, or -2 when there are no more; -1 entries are skipped by callers. */
+int32_t xblock_succ(const struct xblock *b, unsigned i);
+/* Registers written on the way from @from to @stop (exclusive), or'ed into @row. */
+void flow_defs_between(const struct ir *ir, const struct liveness *l, int32_t from, int32_t stop,
+                       uint64_t *row);
+
+/* --- affine forms: what a warp's 32 values of a register look like (classify.c) --- */
+enum affine_class {
+	AFFINE_UNWRITTEN, /* never written */
+	AFFINE_SCALAR,    /* one scalar plus a lane pattern that never changes (all zero: uniform) */
+	AFFINE_LANES,     /* 32 values */
+};
+struct pattern {
+	int64_t lane[32];
+	int64_t min, max;
+};
+struct affine {
+	enum affine_class cls;
+	bool known; /* the scalar is a constant of the launch */
+	uint64_t base;
+	int32_t pattern;    /* index into affine_forms.patterns; 0 = all lanes equal */
+	uint8_t align_log2; /* the scalar is a multiple of 2^align (unknown scalars) */
+	bool ranged;        /* every lane of every warp, read as a signed number, is in lo..hi */
+	int64_t lo, hi;
+};
+struct affine_forms {
+	struct affine *reg; /* per register; predicates: pattern 0 = all active lanes agree */
+	/* Bounds that hold from a write to the end of its block, where the register is written
+	 * elsewhere too: valid while @round of the entry is the present one. */
+	struct local_range {
+		uint32_t round;
+		int64_t lo, hi;
+	} *local;
+	uint32_t round;
+	struct pattern *patterns;
+	unsigned n_patterns, cap_patterns;
+	unsigned demoted; /* registers that divergence forced to 32 values */
+	bool speculative; /* signs are assumed to be plus, see affine_assumed() */
+};
+
+enum classify_mode {
+	CLASSIFY_SPECULATIVE,  /* marks branches that would corrupt a scalar if they split the warp */
+	CLASSIFY_CONSERVATIVE, /* keeps a scalar only where no split can corrupt it */
+	CLASSIFY_REFERENCE     /* everything as 32 values */
+};
+/* Forms of all registers. @marked: per block, filled by CLASSIFY_SPECULATIVE. Returns whether the
+ * result rests on an assumption: a marked branch or affine_assumed(). */
+bool classify(const struct ir *ir, const struct liveness *l, const struct launch_plan *plan,
+              enum classify_mode mode, bool *marked, struct affine_forms *out);
+void affine_free(struct affine_forms *s);
+
+/* Operations are looked at block by block, in order ... */
+static inline void affine_enter_block(struct affine_forms *s)
+{
+	s->round++;
+}
+/* ... and what each gives is noted before the next is looked at. */
+void affine_note(struct affine_forms *s, const struct xop *x, const struct affine *result);
+/* Form of a source, and of what an operation gives before divergence is considered. */
+struct affine affine_of_src(const struct affine_forms *s, const struct ir *ir,
+                            const struct xsrc *src);
+struct affine affine_of_result(struct affine_forms *s, const struct ir *ir, const struct xop *x,
+                               const struct launch_plan *plan);
+bool affine_uniform(const struct affine *r);
+/* Value of a register of known form in one lane. */
+static inline uint64_t affine_lane(const struct affine_forms *s, const struct affine *r,
+                                   unsigned lane)
+{
+	return r->base + (uint64_t)s->patterns[r->pattern].lane[lane];
+}
+/*
+ * The speculative program assumes that an index, scalar + pattern, is not negative where compilers
+ * ask for its sign (x >> 31, in a division by a power of two): quotient and remainder are patterns
+ * then. A check stands before the operation; a warp that fails it is deoptimised to the
+ * conservative program.
+ */
+bool affine_assumed(const struct affine_forms *s, const struct ir *ir, const struct xop *x);
+/* The same operation in a form that shows more, if the operands allow: division by a power of two,
+ * and the remainder written as x - (x & -2^k). */
+struct xop xop_reduced(const struct affine_forms *s, const struct ir *ir, const struct xop *x);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * The handlers that programs are made of, as tables: codegen picks from them, vm fills them in.
+ *
+ * Handlers that work on 32 lanes exist once per instruction-set level of the host; the others once.
+ */
+#ifndef PMPP_EMU_HANDLERS_H
+#define PMPP_EMU_HANDLERS_H
+
+#include "emu/codegen/program.h"
+
+/* --- one per machine --- */
+
+/* Segments, exits, guards, checks of assumptions (vm/control.c). */
+struct control_handlers {
+	struct handler enter[PROGRAMS]; /* begin of a segment, counted by kind of program */
+	struct handler exit, exit_if, trap;
+	struct handler guard, guard_end;
+	struct handler check_s32, check_u32, check_positive;
+	struct handler trace;
+};
+/* The ends of basic blocks (vm/branch.c). */
+struct branch_handlers {
+	struct handler jump, two_way, speculative, table;
+};
+/* Barriers of a block (vm/barrier.c). */
+struct barrier_handlers {
+	struct handler sync, arrive, result, result_pred;
+};
+/* Instructions in which the lanes of a warp see one another (vm/warpwide.c). */
+struct warp_handlers {
+	struct handler shfl, vote, vote_lanes, match, redux, redux_lanes, active, elect, sync;
+};
+/* Registers that are one scalar per warp, and predicates (vm/uniform.c). */
+struct uniform_handlers {
+	struct handler op[E_COUNT];
+	struct handler pred[4]; /* by enum ptx_boolop */
+	struct handler select, clock;
+};
+
+/* --- one per instruction-set level (vm/simd) --- */
+
+/* Which source of an operation is a scalar. */
+enum scalar_source { SCALAR_NONE, SCALAR_A, SCALAR_B, SCALAR_C, SCALAR_SOURCES };
+
+struct alu_handlers {
+	struct handler op[E_COUNT][SCALAR_SOURCES]; /* comparisons included; .full NULL = not there */
+	struct handler select32, select64;
+	struct handler spread32, spread64; /* d[lane] = scalar a + pattern x */
+	struct handler shuffle;            /* shfl by constants; other masks as warp_handlers.shfl */
+};
+
+/* Where an access goes and how wide the register with its address is. */
+enum mem_place { AT_GLOBAL, AT_SHARED32, AT_SHARED64, MEM_PLACES };
+
+/* Types of one element; stores use the unsigned ones. */
+enum mem_type { MEM_U8, MEM_U16, MEM_B32, MEM_B64, MEM_S8, MEM_S16, MEM_TYPES };
+
+/* Regular global and shared accesses; what does not fit at run time falls back to vm/access.c. */
+struct mem_handlers {
+	struct handler ld_uniform[MEM_PLACES][4]; /* [log2 bytes]: scalar from a scalar address */
+	struct handler ld_uniform_signed[MEM_PLACES][2];
+	struct handler ld_unit[MEM_PLACES];    /* 4 bytes per lane, pattern 0 4 8 ... 124 */
+	struct handler ld_window[MEM_PLACES];  /* pattern within 128 bytes */
+	struct handler ld_halves[MEM_PLACES];  /* each half warp within 64 bytes */
+	struct handler ld_pattern[MEM_PLACES]; /* any pattern */
+	struct handler st_unit[MEM_PLACES], st_pattern[MEM_PLACES];
+	/* The rest: any width of element, one or several per lane. */
+	struct handler ld_uniform_vec[MEM_PLACES][MEM_TYPES];
+	struct handler ld_wide[MEM_PLACES][MEM_TYPES], st_wide[MEM_PLACES][MEM_TYPES];
+};
+
+/* Load, load, FMA in one; runs of FMAs; NULL = not at this level. */
+struct fused_handlers {
+	uop_fn dot_global, dot_global_halves, dot_shared, fma_run;
+};
+
+/* --- all of them --- */
+
+struct handler_set {
+	const char *name, *title; /* of the level: "avx2", "AVX2" */
+	const struct control_handlers *control;
+	const struct branch_handlers *branch;
+	const struct barrier_handlers *barrier;
+	const struct warp_handlers *warp;
+	const struct uniform_handlers *uniform;
+	const struct handler *access; /* any memory access, lane by lane */
+	const struct alu_handlers *alu;
+	const struct mem_handlers *mem;
+	const struct fused_handlers *fused;
+	/* The header of a frame: its bytes, and where special registers (8 bytes each) and the lanes'
+	 * %tid (3 x 32 words) lie in it. */
+	uint32_t header_bytes, special_at, tid_at;
+};
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * Programs of micro-operations: what codegen makes and vm runs.
+ *
+ * A program is a flat array of struct uop; each holds two handlers, one for a full warp (all 32
+ * lanes active) and one for any mask. A handler does its work and continues with the next uop.
+ * All registers of a warp lie in one frame behind its header; a uop names them by byte offset.
+ */
+#ifndef PMPP_EMU_PROGRAM_H
+#define PMPP_EMU_PROGRAM_H
+
+#include "emu/analysis/analysis.h"
+
+struct warp;
+struct uop;
+typedef const struct uop *(*uop_fn)(struct warp *w, const struct uop *u, uint32_t mask);
+
+struct handler {
+	uop_fn full, masked;
+};
+
+struct uop {
+	uop_fn full, masked;
+	uint32_t d, a, b, c; /* frame offsets, or what the handler's comment says */
+	union {
+		int64_t i;
+		uint64_t u;
+		const struct uop *to;
+		const struct pattern *pattern;
+	} x;
+	uint32_t y;   /* segment, memory number, ... */
+	uint32_t xop; /* index of the operation it belongs to */
+	union {
+		const struct fused *fused;     /* of a handler that also does the uops behind this one */
+		const struct shuffle *shuffle; /* of a shfl whose lanes are known */
+	};
+};
+
+/*
+ * A segment: operations of one basic block, in a row, over which the active lanes do not change
+ * (but for guards). A basic block is one segment, or several if a guarded exit lies inside. Warps
+ * and lanes are counted per segment, at its ENTER.
+ */
+struct segment {
+	uint32_t block, first, end; /* operations [first, end) */
+	uint32_t length;            /* PTX instructions */
+};
+
+enum addr_kind {
+	ADDR_UNIFORM, /* scalar slot */
+	ADDR_PATTERN, /* scalar slot + pattern */
+	ADDR_LANES32, /* 32 lanes of 4 bytes */
+	ADDR_LANES64
+};
+struct mem_addr {
+	enum addr_kind kind;
+	bool wide; /* the register is 64 bits wide */
+	uint32_t slot;
+	int32_t pattern_index;
+	const struct pattern *pattern;
+	int64_t offset;
+};
+
+/* Everything about one memory instruction that does not change during a launch. */
+struct memop {
+	const struct xop *x;
+	uint32_t id;                /* counters and windows */
+	struct mem_addr addr, from; /* from: source of cp.async */
+	uint8_t bytes, vec;         /* of a lane: bytes * vec */
+	uint8_t access;             /* bytes * vec, saturated */
+	bool sign;
+	bool full_probe;      /* emitted with a handler that counts in the segment only */
+	int32_t d[X_MAX_VEC]; /* slots of 32 lanes, or of a scalar when d_scalar; -1 = sink */
+	bool d_scalar;
+	uint32_t s[X_MAX_VEC]; /* slots of 32 lanes with the data */
+	/* for full_probe handlers: lowest address = scalar + low, bytes from lowest to end = span */
+	int64_t low;
+	uint64_t span, last_low; /* shared memory: highest lowest address that fits */
+	uint32_t align_mask;
+	uint8_t word_shift;
+	uint32_t bytes_full, wavefronts_full, ideal_full; /* per full execution */
+	uint32_t sectors_full, lines_full; /* the same, if the lowest address is a multiple ... */
+	uint32_t usual;         /* ... of this + 1; else by its position in a 128-byte line: */
+	uint16_t lines_at[128]; /* [address mod 128]: sectors | lines << 8 */
+	int32_t index[32];      /* lane -> element of its size from the lowest address (of its half) */
+	int64_t half[2];        /* lowest offset of each half warp */
+	enum half_layout {
+		HALF_OTHER,
+		HALF_UNIT,
+		HALF_SPLAT
+	} half_layout; /* 16 words in a row; one word */
+};
+
+struct program {
+	struct uop *uops;
+	unsigned n_uops, cap_uops;
+	uint32_t *block_uop; /* block -> its first uop (ENTER) */
+	uint32_t *op_uop;    /* operation -> its first uop */
+	struct memop *mem;   /* by memory number */
+	enum program_kind {
+		PROGRAM_SPECULATIVE,  /* assumes that some branches do not split a warp */
+		PROGRAM_CONSERVATIVE, /* scalars only where no split can corrupt them */
+		PROGRAM_REFERENCE,    /* every register as 32 values: checks, traces, last resort */
+		PROGRAMS
+	} kind;
+	struct affine_forms forms;
+	uint32_t *reg_slot; /* frame offset by register; UINT32_MAX = none */
+};
+
+/*
+ * Two loads and the FMA that uses them, done in one go by a full warp, n times:
+ * acc = fma(one word per half warp, 16 words in a row per half warp, acc), the loads' results not
+ * needed elsewhere. Anything unusual falls back to the handlers of the single uops, which are
+ * still there.
+ */
+struct fused_load {
+	uint32_t slot, id; /* address; memory number (of the first) */
+	bool wide;         /* the address has 64 bits */
+	bool one_line;     /* both half warps lie in one line */
+	int64_t half[2];   /* offset of each half warp */
+	uint64_t usual;    /* memop.usual */
+	int64_t min, max;  /* of the steps' offsets; max with the halves' and the last byte */
+};
+struct fused {
+	uop_fn alone;     /* handler of the first uop */
+	uint32_t n, uops; /* FMAs; uops that it stands for */
+	uint32_t acc, d;  /* slots of 32 lanes */
+	struct fused_load lanes, word;
+	const struct fused_step {
+		int64_t lanes, word; /* offsets from the addresses */
+	} *step;
+	/* Or: n FMAs on 32 lanes, one after the other, slots of all four operands. */
+	const struct fused_fma {
+		uint32_t a, b, c, d;
+		uint32_t same_a; /* operand a is that of the FMA before */
+	} *fma;
+};
+
+/* A shfl by constants: which lane each reads, and the lanes whose source is in range. */
+struct shuffle {
+	int32_t from[32];
+	uint32_t inside;
+};
+
+struct const_slot {         /* constants of the frame, written once per warp */
+	uint32_t offset, bytes; /* width of a lane; lanes = 1 or 32 */
+	uint32_t lanes;
+	uint64_t value[32];
+};
+
+/* Up to three programs over the same frame, and what they share. */
+struct image {
+	struct ir ir;
+	struct liveness live;
+	struct program program[PROGRAMS];
+	enum program_kind start; /* where warps begin */
+	struct segment *segments;
+	unsigned n_segments;
+	uint32_t *op_segment; /* operation -> segment */
+	struct const_slot *consts;
+	unsigned n_consts, cap_consts;
+	uint32_t frame_bytes;
+	bool zero_frame; /* some register may be read before it is written */
+	void **pool;     /* tables that memops point to */
+	unsigned n_pool;
+};
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * Room ir. Sees: lane.
+ *
+ * The emulator's intermediate form: one launch's entry as simple operations on registers.
+ *
+ * Room lower makes it with parameters and launch dimensions folded in; analysis studies it; codegen
+ * turns it into micro-operations. Registers are the PTX registers followed by temporaries.
+ * Predicates are 32-bit masks, one bit per lane.
+ */
+#ifndef PMPP_EMU_IR_H
+#define PMPP_EMU_IR_H
+
+#include "emu/lane/lane.h"
+
+enum xkind {
+	X_OP,      /* d = op(s...) */
+	X_CMP,     /* p = op(s0, s1) ^ negate */
+	X_PRED,    /* p = boolop(s0, s1), sources may be negated */
+	X_SEL,     /* d = s2 ? s0 : s1 */
+	X_SPECIAL, /* d = special register that varies inside the launch */
+	X_CLOCK,   /* d = a counter that only grows */
+	X_LD,
+	X_ST,
+	X_ATOM,
+	X_RED,
+	X_ASYNC, /* cp.async: copies at once */
+	X_BRA,
+	X_BRX,
+	X_EXIT,
+	X_TRAP,
+	X_BAR,
+	X_ARRIVE,
+	X_BARRED,
+	X_SHFL,
+	X_VOTE,
+	X_MATCH,
+	X_REDUX,
+	X_ACTIVE,
+	X_ELECT,
+	X_WARPSYNC, /* __syncwarp: orders memory among the lanes, for the checks */
+	X_NOP       /* fences and hints: counted, without effect */
+};
+
+enum xsrc_kind { S_NONE, S_REG, S_CONST };
+struct xsrc {
+	enum xsrc_kind kind;
+	bool neg; /* predicate read inverted */
+	int32_t reg;
+	uint64_t value;
+};
+
+#define X_MAX_VEC 8
+struct xop {
+	enum xkind kind;
+	uint16_t op; /* enum emu_op of OP and CMP; ptx_boolop, ptx_mode, ptx_atom, ptx_special */
+	bool neg;    /* CMP: invert the result */
+	bool first;  /* first operation of its PTX instruction */
+	uint8_t n_d, n_s;
+	int32_t d[X_MAX_VEC]; /* -1 = sink */
+	struct xsrc s[X_MAX_VEC + 2];
+	int32_t guard; /* predicate register, -1 = none */
+	bool guard_neg;
+	uint32_t pc;    /* index of the PTX instruction */
+	int32_t target; /* BRA: block; BRX: first index in func->lists, count in n_targets */
+	uint32_t n_targets;
+	/* LD ST ATOM RED: s[0] is the address, stores have their data in s[1..] */
+	enum ptx_space space;
+	enum ptx_type type; /* of the data: width, sign; of ATOM the arithmetic */
+	uint8_t bytes, vec;
+	int64_t offset;
+	int32_t mem;    /* number of this memory instruction, -1 = not memory */
+	bool bypass_l1; /* .cg .cv, volatile, relaxed and stronger */
+};
+
+struct xreg {
+	uint8_t bytes; /* 0 predicate, 4, 8 */
+};
+
+struct xblock {
+	uint32_t first, end; /* xops [first, end) */
+	int32_t succ[2];
+	const int32_t *targets; /* of a final BRX: block indexes */
+	uint32_t n_targets;
+	int32_t reconv;
+};
+
+struct ir {
+	const struct ptx_module *module;
+	const struct ptx_func *func;
+	unsigned n_ops, cap_ops, n_regs, cap_regs, n_blocks, n_mem;
+	struct xop *ops;
+	struct xreg *regs;
+	struct xblock *blocks;
+	int32_t *only_def; /* by register: the one operation that writes it, -1 = none or more */
+};
+
+/* Generic addresses of shared and local memory lie in windows that no buffer reaches. */
+#define SHARED_WINDOW ((uint64_t)1 << 56)
+#define LOCAL_WINDOW ((uint64_t)2 << 56)
+#define WINDOW_SIZE ((uint64_t)1 << 32)
+
+void ir_free(struct ir *ir);
+
+#endif

@@ -1,0 +1,292 @@
+/*
+ * Floating-point operations of one lane: float32, float64, the 16-bit formats, conversions.
+ * Part of lane.h, which says what holds for all of them. PTX ISA 9.0, sections 9.7.3
+ * to 9.7.5, 9.7.9.
+ */
+#ifndef PMPP_EMU_LANE_FLOAT_H
+#define PMPP_EMU_LANE_FLOAT_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline uint32_t bits_f32(float x)
+{
+	uint32_t u;
+	memcpy(&u, &x, 4);
+	return u;
+}
+static inline float f32_bits(uint32_t u)
+{
+	float x;
+	memcpy(&x, &u, 4);
+	return x;
+}
+static inline uint64_t bits_f64(double x)
+{
+	uint64_t u;
+	memcpy(&u, &x, 8);
+	return u;
+}
+static inline double f64_bits(uint64_t u)
+{
+	double x;
+	memcpy(&x, &u, 8);
+	return x;
+}
+
+/* --- float32 and float64 (9.7.3) --- */
+static inline float lane_ftz(float x) /* subnormal to zero, sign kept */
+{
+	const uint32_t u = bits_f32(x);
+	return (u & 0x7f800000u) ? x : f32_bits(u & 0x80000000u);
+}
+static inline float lane_sat_f32(float x) /* to [0, 1], NaN to 0 */
+{
+	return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
+}
+static inline double lane_sat_f64(double x)
+{
+	return x > 0.0 ? (x < 1.0 ? x : 1.0) : 0.0;
+}
+#define LANE_NAN32 0x7fffffffu /* canonical NaN of the PTX ISA */
+#define LANE_NAN64 0x7fffffffffffffffu
+/* -0 < +0; a NaN gives the other operand, two NaNs the canonical one. */
+static inline float lane_min_f32(float a, float b)
+{
+	const uint32_t ua = bits_f32(a), ub = bits_f32(b);
+	uint32_t r = a < b ? ua : ub;
+	r = a == b ? ua | ub : r;
+	r = b != b ? ua : r;
+	r = a != a ? ub : r;
+	r = ((a != a) & (b != b)) ? LANE_NAN32 : r;
+	return f32_bits(r);
+}
+static inline float lane_max_f32(float a, float b)
+{
+	const uint32_t ua = bits_f32(a), ub = bits_f32(b);
+	uint32_t r = a > b ? ua : ub;
+	r = a == b ? ua & ub : r;
+	r = b != b ? ua : r;
+	r = a != a ? ub : r;
+	r = ((a != a) & (b != b)) ? LANE_NAN32 : r;
+	return f32_bits(r);
+}
+static inline float lane_nan2_f32(float a, float b, float r) /* min.NaN, max.NaN */
+{
+	return ((a != a) | (b != b)) ? f32_bits(LANE_NAN32) : r;
+}
+static inline double lane_min_f64(double a, double b)
+{
+	const uint64_t ua = bits_f64(a), ub = bits_f64(b);
+	uint64_t r = a < b ? ua : ub;
+	r = a == b ? ua | ub : r;
+	r = b != b ? ua : r;
+	r = a != a ? ub : r;
+	r = ((a != a) & (b != b)) ? LANE_NAN64 : r;
+	return f64_bits(r);
+}
+static inline double lane_max_f64(double a, double b)
+{
+	const uint64_t ua = bits_f64(a), ub = bits_f64(b);
+	uint64_t r = a > b ? ua : ub;
+	r = a == b ? ua & ub : r;
+	r = b != b ? ua : r;
+	r = a != a ? ub : r;
+	r = ((a != a) & (b != b)) ? LANE_NAN64 : r;
+	return f64_bits(r);
+}
+static inline float lane_copysign_f32(float from, float to) /* copysign d, a, b: sign of a on b */
+{
+	return f32_bits((bits_f32(from) & 0x80000000u) | (bits_f32(to) & 0x7fffffffu));
+}
+static inline double lane_copysign_f64(double from, double to)
+{
+	const uint64_t sign = (uint64_t)1 << 63;
+	return f64_bits((bits_f64(from) & sign) | (bits_f64(to) & ~sign));
+}
+/* Arithmetic in another rounding direction: mode is a FE_ constant. In lane.c. */
+float lane_round_f32(int op, int mode, float a, float b, float c);
+double lane_round_f64(int op, int mode, double a, double b, double c);
+enum { LANE_ADD, LANE_MUL, LANE_FMA, LANE_DIV, LANE_SQRT };
+/* Conversions that round in a given direction (mode: FE_ constant). */
+float lane_s64_f32(int64_t a, int mode);
+float lane_u64_f32(uint64_t a, int mode);
+double lane_s64_f64(int64_t a, int mode);
+double lane_u64_f64(uint64_t a, int mode);
+float lane_f64_f32(double a, int mode);
+
+/* Float to integer: the argument is integral already; clamped; NaN as ISA 9.7.9 cvt says. */
+static inline int32_t lane_f32_s32(float a)
+{
+	if (a != a)
+		return 0;
+	if (a >= 2147483648.0f)
+		return INT32_MAX;
+	return a < -2147483648.0f ? INT32_MIN : (int32_t)a;
+}
+static inline uint32_t lane_f32_u32(float a)
+{
+	if (!(a > 0.0f))
+		return 0;
+	return a >= 4294967296.0f ? UINT32_MAX : (uint32_t)a;
+}
+static inline int64_t lane_f32_s64(float a)
+{
+	if (a != a)
+		return INT64_MIN;
+	if (a >= 9223372036854775808.0f)
+		return INT64_MAX;
+	return a < -9223372036854775808.0f ? INT64_MIN : (int64_t)a;
+}
+static inline uint64_t lane_f32_u64(float a)
+{
+	if (a != a)
+		return (uint64_t)1 << 63;
+	if (!(a > 0.0f))
+		return 0;
+	return a >= 18446744073709551616.0f ? UINT64_MAX : (uint64_t)a;
+}
+static inline int32_t lane_f64_s32(double a)
+{
+	if (a != a)
+		return INT32_MIN;
+	if (a >= 2147483648.0)
+		return INT32_MAX;
+	return a < -2147483648.0 ? INT32_MIN : (int32_t)a;
+}
+static inline uint32_t lane_f64_u32(double a)
+{
+	if (a != a)
+		return 0x80000000u;
+	if (!(a > 0.0))
+		return 0;
+	return a >= 4294967296.0 ? UINT32_MAX : (uint32_t)a;
+}
+static inline int64_t lane_f64_s64(double a)
+{
+	if (a != a)
+		return INT64_MIN;
+	if (a >= 9223372036854775808.0)
+		return INT64_MAX;
+	return a < -9223372036854775808.0 ? INT64_MIN : (int64_t)a;
+}
+static inline uint64_t lane_f64_u64(double a)
+{
+	if (a != a)
+		return (uint64_t)1 << 63;
+	if (!(a > 0.0))
+		return 0;
+	return a >= 18446744073709551616.0 ? UINT64_MAX : (uint64_t)a;
+}
+
+/* --- half, bfloat16, tf32 --- */
+static inline float lane_h2f(uint16_t h)
+{
+	const uint32_t sign = (uint32_t)(h & 0x8000) << 16;
+	const uint32_t mag = h & 0x7fffu;
+	if (mag >= 0x7c00) /* infinity, NaN */
+		return f32_bits(sign | 0x7f800000u | (mag & 0x3ff) << 13);
+	/* exponent re-biased by a multiplication that is exact, subnormals included */
+	const float v = f32_bits(mag << 13) * 0x1p112f;
+	return f32_bits(sign | bits_f32(v));
+}
+/* To half from double: one rounding, to nearest even (rz = 0) or towards zero (rz = 1). */
+uint16_t lane_d2h(double x, int rz);
+uint16_t lane_d2b(double x, int rz); /* bfloat16 */
+static inline uint16_t lane_f2h(float x)
+{
+	return lane_d2h((double)x, 0);
+}
+static inline float lane_b2f(uint16_t b)
+{
+	return f32_bits((uint32_t)b << 16);
+}
+static inline uint16_t lane_f2b(float x)
+{
+	const uint32_t u = bits_f32(x);
+	if (x != x)
+		return 0x7fff;
+	return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
+}
+static inline uint32_t lane_f2tf32(float x) /* round to nearest, ties away; low 13 bits dropped */
+{
+	const uint32_t u = bits_f32(x);
+	if (x != x)
+		return LANE_NAN32;
+	if ((u & 0x7f800000u) == 0x7f800000u)
+		return u;
+	return (u + 0x1000) & 0xffffe000u;
+}
+/* fma rounded once to half or bfloat16. */
+uint16_t lane_fma_h(uint16_t a, uint16_t b, uint16_t c);
+uint16_t lane_fma_b(uint16_t a, uint16_t b, uint16_t c);
+static inline uint16_t lane_lo16(uint32_t v)
+{
+	return (uint16_t)v;
+}
+static inline uint16_t lane_hi16(uint32_t v)
+{
+	return (uint16_t)(v >> 16);
+}
+static inline uint32_t lane_pack16(uint16_t lo, uint16_t hi)
+{
+	return (uint32_t)hi << 16 | lo;
+}
+/* min/max on 16-bit floats keep the bits of the chosen operand; canonical NaN is 0x7fff. */
+static inline uint16_t lane_pick16(uint16_t a, uint16_t b, float fa, float fb, int want_max,
+                                   int nan)
+{
+	if ((fa != fa) | (fb != fb)) {
+		if (nan | ((fa != fa) & (fb != fb)))
+			return 0x7fff;
+		return fa != fa ? b : a;
+	}
+	if (fa == fb)
+		return (uint16_t)(want_max ? a & b : a | b);
+	return (fa < fb) != want_max ? a : b;
+}
+static inline uint16_t lane_min_h(uint16_t a, uint16_t b, int nan)
+{
+	return lane_pick16(a, b, lane_h2f(a), lane_h2f(b), 0, nan);
+}
+static inline uint16_t lane_max_h(uint16_t a, uint16_t b, int nan)
+{
+	return lane_pick16(a, b, lane_h2f(a), lane_h2f(b), 1, nan);
+}
+static inline uint16_t lane_min_b(uint16_t a, uint16_t b, int nan)
+{
+	return lane_pick16(a, b, lane_b2f(a), lane_b2f(b), 0, nan);
+}
+static inline uint16_t lane_max_b(uint16_t a, uint16_t b, int nan)
+{
+	return lane_pick16(a, b, lane_b2f(a), lane_b2f(b), 1, nan);
+}
+/* Sum, difference and product of two 11-bit (8-bit) significands are exact enough in float32 that
+ * the second rounding cannot change the result (24 >= 2 * 11 + 2). */
+static inline uint16_t lane_add_h(uint16_t a, uint16_t b)
+{
+	return lane_f2h(lane_h2f(a) + lane_h2f(b));
+}
+static inline uint16_t lane_sub_h(uint16_t a, uint16_t b)
+{
+	return lane_f2h(lane_h2f(a) - lane_h2f(b));
+}
+static inline uint16_t lane_mul_h(uint16_t a, uint16_t b)
+{
+	return lane_f2h(lane_h2f(a) * lane_h2f(b));
+}
+static inline uint16_t lane_add_b(uint16_t a, uint16_t b)
+{
+	return lane_f2b(lane_b2f(a) + lane_b2f(b));
+}
+static inline uint16_t lane_sub_b(uint16_t a, uint16_t b)
+{
+	return lane_f2b(lane_b2f(a) - lane_b2f(b));
+}
+static inline uint16_t lane_mul_b(uint16_t a, uint16_t b)
+{
+	return lane_f2b(lane_b2f(a) * lane_b2f(b));
+}
+
+#endif

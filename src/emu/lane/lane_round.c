@@ -1,0 +1,160 @@
+/*
+ * The lane functions that are too rare or too long to inline: directed rounding, 16-bit floats.
+ * Uses the C floating-point environment and puts it back; knows nothing of warps.
+ */
+#include "emu/lane/lane.h"
+
+#include <fenv.h>
+
+/* Keeps the compiler from moving arithmetic across a change of the rounding direction. */
+#define PIN(x) __asm__ volatile("" : "+x"(x) : : "memory")
+
+float lane_round_f32(int op, int mode, float a, float b, float c)
+{
+	const int old = fegetround();
+	float r;
+	fesetround(mode);
+	PIN(a);
+	PIN(b);
+	PIN(c);
+	switch (op) {
+	case LANE_ADD: r = a + b; break;
+	case LANE_MUL: r = a * b; break;
+	case LANE_FMA: r = fmaf(a, b, c); break;
+	case LANE_DIV: r = a / b; break;
+	default: r = sqrtf(a); break;
+	}
+	PIN(r);
+	fesetround(old);
+	return r;
+}
+
+double lane_round_f64(int op, int mode, double a, double b, double c)
+{
+	const int old = fegetround();
+	double r;
+	fesetround(mode);
+	PIN(a);
+	PIN(b);
+	PIN(c);
+	switch (op) {
+	case LANE_ADD: r = a + b; break;
+	case LANE_MUL: r = a * b; break;
+	case LANE_FMA: r = fma(a, b, c); break;
+	case LANE_DIV: r = a / b; break;
+	default: r = sqrt(a); break;
+	}
+	PIN(r);
+	fesetround(old);
+	return r;
+}
+
+#define CONVERT(name, from, to)       \
+	to name(from a, int mode)         \
+	{                                 \
+		const int old = fegetround(); \
+		volatile from in = a;         \
+		fesetround(mode);             \
+		to r = (to)in;                \
+		PIN(r);                       \
+		fesetround(old);              \
+		return r;                     \
+	}
+CONVERT(lane_s64_f32, int64_t, float)
+CONVERT(lane_s64_f64, int64_t, double)
+CONVERT(lane_f64_f32, double, float)
+
+/* Compilers convert uint64 by halving large values, which rounds to nearest only: use long double,
+ * whose 64-bit significand holds every uint64 exactly. */
+float lane_u64_f32(uint64_t a, int mode)
+{
+	const int old = fegetround();
+	volatile long double in = (long double)a;
+	fesetround(mode);
+	float r = (float)in;
+	PIN(r);
+	fesetround(old);
+	return r;
+}
+
+double lane_u64_f64(uint64_t a, int mode)
+{
+	const int old = fegetround();
+	volatile long double in = (long double)a;
+	fesetround(mode);
+	double r = (double)in;
+	PIN(r);
+	fesetround(old);
+	return r;
+}
+
+/* Rounds to a 16-bit format with @mant fraction bits and smallest normal exponent @emin. */
+static uint16_t narrow(double x, int rz, int mant, int emin, int emax)
+{
+	const uint64_t u = bits_f64(x);
+	const uint16_t sign = (uint16_t)(u >> 48 & 0x8000);
+	const uint16_t inf = (uint16_t)((2 * emax + 1) << mant);
+	if (x != x)
+		return 0x7fff;
+	if ((u << 1) == 0)
+		return sign;
+	const int biased = (int)(u >> 52 & 0x7ff);
+	if (biased == 0x7ff)
+		return sign | inf;
+	if (biased == 0) /* a subnormal double is far below half of the smallest result */
+		return sign;
+	const int e = biased - 1023;
+	const uint64_t m = (u & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
+	/* bits to drop: 52 - mant for a normal result, more below emin */
+	int drop = 52 - mant;
+	uint64_t field = 0;
+	if (e < emin)
+		drop += emin - e;
+	else
+		field = (uint64_t)(e - emin) << mant; /* the leading one adds the exponent's last 1 */
+	if (drop > 60)
+		return sign;
+	uint64_t r = m >> drop;
+	const uint64_t rest = m & (((uint64_t)1 << drop) - 1), half = (uint64_t)1 << (drop - 1);
+	if (!rz && (rest > half || (rest == half && (r & 1))))
+		r++;
+	r += field;
+	if (r >= inf)
+		return rz ? (uint16_t)(sign | (inf - 1)) : (uint16_t)(sign | inf);
+	return (uint16_t)(sign | r);
+}
+
+uint16_t lane_d2h(double x, int rz)
+{
+	return narrow(x, rz, 10, -14, 15);
+}
+
+uint16_t lane_d2b(double x, int rz)
+{
+	return narrow(x, rz, 7, -126, 127);
+}
+
+/* a*b + c with the last bit set when inexact ("round to odd"), so that a later rounding to fewer
+ * bits is the only one (Boldo and Melquiond, 2008). The product is exact in double. */
+static double fma_odd(double a, double b, double c)
+{
+	const double p = a * b, s = p + c;
+	if (!(s - s == 0.0)) /* infinite or NaN */
+		return s;
+	const double pv = s - c, cv = s - pv; /* Knuth's two-sum: s + e = p + c exactly */
+	const double e = (p - pv) + (c - cv);
+	uint64_t u = bits_f64(s);
+	if (e != 0.0 && !(u & 1))
+		u = (e > 0.0) == (s > 0.0) ? u + 1 : u - 1;
+	return f64_bits(u);
+}
+
+uint16_t lane_fma_h(uint16_t a, uint16_t b, uint16_t c)
+{
+	return lane_d2h(fma_odd((double)lane_h2f(a), (double)lane_h2f(b), (double)lane_h2f(c)), 0);
+}
+
+uint16_t lane_fma_b(uint16_t a, uint16_t b, uint16_t c)
+{
+	return lane_d2b(fma_odd((double)lane_b2f(a), (double)lane_b2f(b), (double)lane_b2f(c)), 0);
+}

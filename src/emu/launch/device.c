@@ -1,0 +1,12 @@
+/* The virtual GPU's memory; see launch.h. */
+#include "emu/launch/launch.h"
+
+void emu_device_open(struct emu_device *d, const struct gpu_spec *gpu)
+{
+	*d = (struct emu_device){ .gpu = gpu };
+}
+
+void emu_device_close(struct emu_device *d)
+{
+	arena_free(&d->arena);
+}

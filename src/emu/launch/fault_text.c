@@ -1,0 +1,135 @@
+/* What went wrong in a kernel, in words: where, who, which address, and what to do about it. */
+#include "emu/launch/fault_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct ptx_inst *inst_of(const struct emu_launch *l, uint32_t xop)
+{
+	return &l->func->insts[l->image.ir.ops[xop].pc];
+}
+
+struct place {
+	char text[160];
+};
+
+static struct place thread_place(const struct emu_launch *l, uint64_t block, uint32_t warp,
+                                 uint32_t lane)
+{
+	const struct launch_plan *p = l->req->plan;
+	const uint64_t t = (uint64_t)warp * 32 + lane;
+	struct place s;
+	snprintf(s.text, sizeof s.text, "block (%llu,%llu,%llu), thread (%llu,%llu,%llu)",
+	         (unsigned long long)(block % p->grid.x),
+	         (unsigned long long)(block / p->grid.x % p->grid.y),
+	         (unsigned long long)(block / p->grid.x / p->grid.y),
+	         (unsigned long long)(t % p->block.x),
+	         (unsigned long long)(t / p->block.x % p->block.y),
+	         (unsigned long long)(t / p->block.x / p->block.y));
+	return s;
+}
+
+/* "A[1048577], 4 bytes past the end of A (1048576 f32)" */
+static struct place data_place(const struct emu_launch *l, const struct emu_fault *f)
+{
+	struct place s;
+	if (f->space == SPACE_SHARED || f->space == SPACE_LOCAL) {
+		const bool shared = f->space == SPACE_SHARED;
+		snprintf(s.text, sizeof s.text, "%s memory offset %lld of %u bytes",
+		         shared ? "shared" : "local", (long long)f->address,
+		         shared ? l->grid.shared_bytes : l->grid.local_bytes);
+		return s;
+	}
+	const struct arena_region *r = arena_near(&l->device.arena, f->address);
+	if (!r) {
+		snprintf(s.text, sizeof s.text, "address 0x%llx", (unsigned long long)f->address);
+		return s;
+	}
+	const int64_t offset = (int64_t)(f->address - r->base);
+	const int64_t elem = (int64_t)r->elem_bytes;
+	const int64_t index = offset >= 0 ? offset / elem : -((-offset + elem - 1) / elem);
+	int n = snprintf(s.text, sizeof s.text, "%s[%lld] at 0x%llx", r->name, (long long)index,
+	                 (unsigned long long)f->address);
+	const uint64_t end = (uint64_t)offset + f->bytes;
+	if (offset < 0)
+		snprintf(s.text + n, sizeof s.text - (size_t)n, ", %lld bytes before %s",
+		         (long long)-offset, r->name);
+	else if (end > r->size)
+		snprintf(s.text + n, sizeof s.text - (size_t)n, ", %llu bytes past the end of %s (%llu %s)",
+		         (unsigned long long)(end - r->size), r->name,
+		         (unsigned long long)(r->size / r->elem_bytes), r->elem);
+	return s;
+}
+
+static const char *access_verb(const struct emu_fault *f)
+{
+	return f->store ? "store" : "load";
+}
+
+bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct err *err)
+{
+	const struct ptx_inst *in = inst_of(l, f->xop);
+	const struct place who = thread_place(l, f->block, f->warp, f->lane), what = data_place(l, f);
+	char where[320];
+	if (in->line)
+		snprintf(where, sizeof where, "%s:%u: %s", l->source_file, in->line, l->func->name);
+	else
+		snprintf(where, sizeof where, "%s: %s, PTX line %u", l->source_file, l->func->name,
+		         in->ptx_line);
+	switch (f->kind) {
+	case FAULT_BOUNDS:
+		err_set(err, ERR_FAULT, "%s: %s of %u bytes out of bounds: %s; %s", where, access_verb(f),
+		        f->bytes, what.text, who.text);
+		return err_remedy(err, "compare the index with the size before the access, or correct "
+		                       "the index");
+	case FAULT_ALIGN:
+		err_set(err, ERR_FAULT, "%s: misaligned %s of %u bytes: %s; %s", where, access_verb(f),
+		        f->bytes, what.text, who.text);
+		return err_remedy(err, "an access of %u bytes needs an address that is a multiple of %u",
+		                  f->bytes, f->bytes);
+	case FAULT_READ_ONLY:
+		err_set(err, ERR_FAULT, "%s: store to read-only memory: %s; %s", where, what.text,
+		        who.text);
+		return err_remedy(err, "inputs of this kernel must not change");
+	case FAULT_UNINITIALISED:
+		err_set(err, ERR_FAULT, "%s: reads memory that was never written: %s; %s", where, what.text,
+		        who.text);
+		return err_remedy(err, f->space == SPACE_SHARED
+		                           ? "write this element of shared memory first, and put "
+		                             "__syncthreads() between if another thread does"
+		                           : "write this element before it is read");
+	case FAULT_RACE: {
+		const struct ptx_inst *other = inst_of(l, f->other_op);
+		const struct place them =
+			thread_place(l, f->block, f->other_thread / 32, f->other_thread % 32);
+		err_set(err, ERR_FAULT,
+		        "%s: shared-memory race at %s: this %s by %s meets the access of line %u by %s "
+		        "with no barrier between",
+		        where, what.text, access_verb(f), who.text, other->line,
+		        strstr(them.text, "thread"));
+		return err_remedy(err, "put __syncthreads() between the two accesses (or __syncwarp() "
+		                       "within one warp), or use an atomic");
+	}
+	case FAULT_BARRIER_DIVERGED:
+		err_set(err, ERR_FAULT,
+		        "%s: barrier divergence: only some threads of warp %u reach this barrier; %s is "
+		        "among those that do",
+		        where, f->warp, who.text);
+		return err_remedy(err, "move __syncthreads() out of the branch or loop that only some "
+		                       "threads take");
+	case FAULT_BARRIER_STUCK:
+		err_set(err, ERR_FAULT,
+		        "%s: barrier divergence in block %llu: not all threads reach the "
+		        "same barrier: %s",
+		        where, (unsigned long long)f->block, f->waiting);
+		return err_remedy(err, "every thread of the block that has not ended must reach the same "
+		                       "__syncthreads()");
+	case FAULT_TRAP:
+		err_set(err, ERR_FAULT, "%s: trap: the kernel stopped itself; %s", where, who.text);
+		return err_remedy(err, "look at the assertion or unreachable code of that line");
+	case FAULT_INDEX:
+		err_set(err, ERR_FAULT, "%s: branch table index out of range; %s", where, who.text);
+		return err_remedy(err, "the switch of that line gets a value it has no case for");
+	default: return err_set(err, ERR_INTERNAL, "%s: stopped without a reason", where);
+	}
+}

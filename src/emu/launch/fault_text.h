@@ -1,0 +1,10 @@
+/* A fault in words. */
+#ifndef PMPP_EMU_FAULT_TEXT_H
+#define PMPP_EMU_FAULT_TEXT_H
+
+#include "emu/launch/launch.h"
+
+/* Sets @err: where, who, which address, and what to do about it. Returns false. */
+bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct err *err);
+
+#endif

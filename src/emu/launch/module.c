@@ -1,0 +1,63 @@
+/* Places a module's global and constant variables on a device; see launch.h. */
+#include "emu/launch/launch.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool in_arena(const struct ptx_var *v)
+{
+	return v->space == SPACE_GLOBAL || v->space == SPACE_CONST;
+}
+
+void emu_module_place(struct emu_module *m, const struct ptx_module *ptx, struct emu_device *d)
+{
+	*m = (struct emu_module){ .ptx = ptx };
+	m->var_addr = mem_calloc(ptx->n_vars + 1, sizeof *m->var_addr);
+	for (unsigned i = 0; i < ptx->n_vars; i++) {
+		const struct ptx_var *v = &ptx->vars[i];
+		if (!in_arena(v)) {
+			m->var_addr[i] = v->offset;
+			continue;
+		}
+		struct arena_region *r = &d->arena.region[arena_add(&d->arena, v->name, v->size, v->align)];
+		r->elem_bytes = ptx_type_bytes(v->type) ? ptx_type_bytes(v->type) : 1;
+		r->elem = ptx_type_name(v->type);
+		r->read_only = v->space == SPACE_CONST;
+		m->var_addr[i] = r->base;
+	}
+}
+
+/* Addresses of other variables inside the initial value of @v, which lies at @to. */
+static void relocate(const struct emu_module *m, const struct ptx_var *v, uint8_t *to)
+{
+	for (unsigned k = 0; k < v->n_relocs; k++) {
+		const struct ptx_reloc *r = &v->relocs[k];
+		if (r->is_func)
+			continue; /* taking it is refused where it is used */
+		uint64_t at = m->var_addr[r->symbol] + (uint64_t)r->addend;
+		if (r->generic && m->ptx->vars[r->symbol].space == SPACE_SHARED)
+			at += SHARED_WINDOW;
+		memcpy(to + r->offset, &at, r->bytes);
+	}
+}
+
+void emu_module_fill(const struct emu_module *m, const struct emu_device *d)
+{
+	for (unsigned i = 0; i < m->ptx->n_vars; i++) {
+		const struct ptx_var *v = &m->ptx->vars[i];
+		if (!in_arena(v) || !v->size)
+			continue;
+		uint8_t *to = arena_at(&d->arena, m->var_addr[i]);
+		if (v->init)
+			memcpy(to, v->init, v->size);
+		relocate(m, v, to);
+	}
+}
+
+void emu_module_free(struct emu_module *m)
+{
+	free(m->var_addr);
+	*m = (struct emu_module){ 0 };
+}

@@ -1,0 +1,269 @@
+/*
+ * Sets up one launch: buffers and variables get device addresses, parameters are laid out, the
+ * entry is lowered with all of them known, programs and workers are made.
+ */
+#include "emu/launch/launch.h"
+
+#include "base/mem.h"
+#include "emu/lower/lower.h"
+#include "model/occupancy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct regions {                         /* of a launch, only needed while it is prepared */
+	unsigned buffer[KERNEL_MAX_BUFFERS]; /* region in the arena */
+	unsigned params;
+	uint8_t *param_bytes;
+};
+
+/* --- memory --- */
+
+static void place_buffers(struct emu_launch *l, struct regions *a)
+{
+	const struct launch_plan *p = l->req->plan;
+	struct arena *ar = &l->device.arena;
+	for (unsigned i = 0; i < p->n_buffers; i++) {
+		const struct buffer_plan *b = &p->buffers[i];
+		a->buffer[i] = arena_add(ar, b->name, l->req->buffers[i].bytes, 512);
+		struct arena_region *r = &ar->region[a->buffer[i]];
+		r->elem_bytes = (unsigned)elem_size(b->type);
+		r->elem = elem_name(b->type);
+		r->buffer = (int8_t)i;
+		r->read_only = b->role == BUF_IN;
+		if (b->role == BUF_OUT && !b->partial)
+			r->written = mem_zalloc(r->size);
+	}
+	a->params = arena_add(ar, "kernel parameters", l->func->param_bytes + 1u, 512);
+	ar->region[a->params].read_only = true;
+}
+
+static bool fill_buffers(struct emu_launch *l, const struct regions *a, struct err *err)
+{
+	const atomic_bool *cancel = l->hooks ? l->hooks->cancel : NULL;
+	struct arena *ar = &l->device.arena;
+	for (unsigned i = 0; i < l->req->plan->n_buffers; i++) {
+		const struct arena_region *r = &ar->region[a->buffer[i]];
+		if (r->size &&
+		    !mem_copy_until(arena_at(ar, r->base), l->req->buffers[i].data, r->size, cancel))
+			return err_set(err, ERR_CANCELLED, "%s: kernel '%s': cancelled", l->source_file,
+			               l->func->name);
+	}
+	if (l->func->param_bytes)
+		memcpy(arena_at(ar, ar->region[a->params].base), a->param_bytes, l->func->param_bytes);
+	emu_module_fill(&l->module, &l->device);
+	return true;
+}
+
+/* --- parameters --- */
+
+static bool fill_params(struct emu_launch *l, struct regions *a, struct err *err)
+{
+	const struct launch_plan *p = l->req->plan;
+	const struct ptx_func *f = l->func;
+	if (p->n_args != f->n_params)
+		return err_set(err, ERR_USAGE, "%s: kernel '%s' takes %u parameters, the launch gives %u",
+		               l->source_file, f->name, f->n_params, p->n_args);
+	a->param_bytes = mem_zalloc(f->param_bytes + 1u);
+	for (unsigned i = 0; i < p->n_args; i++) {
+		const struct kernel_arg *arg = &p->args[i];
+		const struct ptx_param *param = &f->params[i];
+		uint64_t address;
+		const void *from = &arg->i64;
+		unsigned bytes = 4;
+		switch (arg->kind) {
+		case ARG_BUFFER:
+			address = l->device.arena.region[a->buffer[arg->buffer]].base;
+			from = &address;
+			bytes = 8;
+			break;
+		case ARG_I64: bytes = 8; break;
+		case ARG_I32: from = &arg->i32; break;
+		case ARG_U32: from = &arg->u32; break;
+		case ARG_F32: from = &arg->f32; break;
+		}
+		if (param->size != bytes)
+			return err_set(err, ERR_USAGE,
+			               "%s: parameter %u of kernel '%s' has %u bytes, the launch gives %u",
+			               l->source_file, i + 1, f->name, param->size, bytes);
+		memcpy(a->param_bytes + param->offset, from, bytes);
+	}
+	return true;
+}
+
+/* --- limits --- */
+
+/* Threads per block that the kernel declares at most (.maxntid, .reqntid). */
+static uint64_t declared_threads(const struct ptx_func *f)
+{
+	if (!f->maxntid[0])
+		return 1024;
+	return (uint64_t)f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) *
+	       (f->maxntid[2] ? f->maxntid[2] : 1);
+}
+
+static bool check_limits(const struct emu_launch *l, struct err *err)
+{
+	const struct ptx_func *f = l->func;
+	const struct launch_plan *p = l->req->plan;
+	const uint64_t max = declared_threads(f);
+	const uint64_t threads = (uint64_t)p->block.x * p->block.y * p->block.z;
+	const uint64_t blocks = (uint64_t)p->grid.x * p->grid.y * p->grid.z;
+	if (!threads || !blocks)
+		return err_set(err, ERR_USAGE, "%s: kernel '%s': empty grid or block", l->source_file,
+		               f->name);
+	if (threads > max || threads > 1024)
+		return err_set(err, ERR_USAGE,
+		               "%s: kernel '%s': a block of %llu threads; at most %llu can "
+		               "be launched",
+		               l->source_file, f->name, (unsigned long long)threads,
+		               (unsigned long long)(max < 1024 ? max : 1024));
+	if (l->grid.shared_bytes > l->device.gpu->smem_per_block_optin_bytes)
+		return err_set(err, ERR_USAGE,
+		               "%s: kernel '%s': a block needs %u bytes of shared memory; "
+		               "%s has at most %u",
+		               l->source_file, f->name, l->grid.shared_bytes, l->device.gpu->name,
+		               l->device.gpu->smem_per_block_optin_bytes);
+	return true;
+}
+
+static unsigned resident_blocks(const struct emu_launch *l)
+{
+	const struct entry_usage *u = module_entry(l->req->module, l->func->name);
+	struct occ_input in = {
+		.block_threads = l->grid.threads,
+		.regs_per_thread = u && u->registers ? u->registers : 32,
+		.dynamic_shared_bytes = l->grid.shared_bytes,
+		.barriers = 1,
+	};
+	struct occ_result out;
+	if (!occ_compute(l->device.gpu, &in, &out, NULL) || out.blocks_per_sm == 0)
+		return 1;
+	return out.blocks_per_sm;
+}
+
+static unsigned thread_count(const struct emu_launch *l)
+{
+	long n = l->req->threads ? (long)l->req->threads : sysconf(_SC_NPROCESSORS_ONLN);
+	if (n < 1)
+		n = 1;
+	if (n > 256)
+		n = 256;
+	return (uint64_t)n < l->grid.order.n ? (unsigned)n : (unsigned)l->grid.order.n;
+}
+
+static bool flag_set(const char *name)
+{
+	const char *v = getenv(name);
+	return v && v[0] && strcmp(v, "0") != 0;
+}
+
+/* --- preparation --- */
+
+static bool build_image(struct emu_launch *l, const struct regions *a, struct err *err)
+{
+	const struct lower_env env = {
+		.plan = l->req->plan,
+		.params = a->param_bytes,
+		.var_addr = l->module.var_addr,
+		.param_base = l->device.arena.region[a->params].base,
+		.shared_bytes = l->grid.shared_bytes,
+		.local_bytes = l->grid.local_bytes,
+		.sm_count = l->device.gpu->sm_count,
+	};
+	if (!lower_ptx(&l->image.ir, l->module.ptx, l->func, &env, l->source_file, err))
+		return false;
+	image_build(&l->image, l->req->plan, l->grid.shared_bytes,
+	            handler_set_choose(getenv("PMPP_EMU_ISA")), l->grid.reference_only);
+	return true;
+}
+
+/* Memory, parameters, programs. */
+static bool place_launch(struct emu_launch *l, struct err *err)
+{
+	struct regions a = { 0 };
+	place_buffers(l, &a);
+	emu_module_place(&l->module, l->module.ptx, &l->device);
+	const bool ok = arena_map(&l->device.arena, err) && fill_params(l, &a, err) &&
+	                fill_buffers(l, &a, err) && build_image(l, &a, err);
+	free(a.param_bytes);
+	return ok;
+}
+
+static void build_workers(struct emu_launch *l)
+{
+	struct grid *g = &l->grid;
+	const struct gpu_spec *gpu = l->device.gpu;
+	const double shared = (double)g->shared_bytes * l->blocks_per_sm;
+	const double l1 = gpu->l1_bytes - shared;
+	g->cache = cache_sim_new(gpu, l1 > 16384 ? l1 : 16384, (uint32_t)(l->device.arena.mapped >> 7),
+	                         ceil_div(g->order.n, (uint64_t)gpu->sm_count * l->blocks_per_sm));
+	g->trace = trace_new(l->image.ir.n_mem);
+	l->n_workers = thread_count(l);
+	l->workers = mem_calloc(l->n_workers, sizeof *l->workers);
+	for (unsigned i = 0; i < l->n_workers; i++)
+		emu_worker_init(&l->workers[i], g, i);
+}
+
+/* Dimensions and sizes, before anything is placed. */
+static void set_grid(struct emu_launch *l)
+{
+	const struct launch_plan *p = l->req->plan;
+	const struct ptx_func *f = l->func;
+	struct grid *g = &l->grid;
+	const uint32_t fixed = f->static_shared_bytes,
+				   with = f->dynamic_shared_offset + p->dynamic_shared_bytes;
+	*g = (struct grid){
+		.image = &l->image,
+		.plan = p,
+		.arena = &l->device.arena,
+		.threads = p->block.x * p->block.y * p->block.z,
+		.shared_bytes = with > fixed ? with : fixed,
+		.local_bytes = (f->local_bytes + 15) / 16 * 16,
+		.sm_count = l->device.gpu->sm_count,
+		.reference_only = flag_set("PMPP_EMU_REFERENCE"),
+		.check_all = l->req->check_races,
+	};
+	g->n_warps = (g->threads + 31) / 32;
+	g->order.total = (uint64_t)p->grid.x * p->grid.y * p->grid.z;
+	g->order.n = l->req->max_blocks && l->req->max_blocks < g->order.total ? l->req->max_blocks
+	                                                                       : g->order.total;
+}
+
+bool emu_launch_prepare(struct emu_launch *l, const struct run_request *req,
+                        const struct run_hooks *hooks, const struct gpu_spec *gpu,
+                        const struct ptx_module *module, struct err *err)
+{
+	l->req = req;
+	l->hooks = hooks;
+	l->source_file = req->source_file ? req->source_file : "kernel";
+	l->module.ptx = module;
+	emu_device_open(&l->device, gpu);
+	l->func = ptx_entry(module, req->plan->entry);
+	if (!l->func)
+		return err_set(err, ERR_USAGE, "%s: there is no kernel '%s' in this module", l->source_file,
+		               req->plan->entry);
+	set_grid(l);
+	if (!check_limits(l, err) || !place_launch(l, err))
+		return false;
+	l->blocks_per_sm = resident_blocks(l);
+	build_workers(l);
+	l->started = launch_clock_s();
+	l->deadline = l->started + (req->timeout_s > 0 ? req->timeout_s : 60);
+	l->last_report = l->started;
+	return true;
+}
+
+void emu_launch_free(struct emu_launch *l)
+{
+	for (unsigned i = 0; l->workers && i < l->n_workers; i++)
+		emu_worker_free(&l->workers[i]);
+	free(l->workers);
+	cache_sim_free(l->grid.cache);
+	trace_free(l->grid.trace);
+	image_free(&l->image);
+	emu_module_free(&l->module);
+	emu_device_close(&l->device);
+}

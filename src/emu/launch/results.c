@@ -1,0 +1,73 @@
+/* From what a launch left behind to a run's result: traffic, counts, outputs. */
+#include "emu/launch/launch.h"
+
+#include "emu/launch/tally.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Bytes of buffers and variables: what device traffic cannot exceed if all of it fits into L2. */
+static double footprint(const struct emu_launch *l)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < l->device.arena.n; i++)
+		sum += (double)l->device.arena.region[i].size;
+	return sum;
+}
+
+static double at_most(double v, double limit)
+{
+	return v < limit ? v : limit;
+}
+
+static void traffic(const struct emu_launch *l, double factor, struct run_counts *c)
+{
+	for (unsigned i = 0; i < l->n_workers; i++)
+		if (l->workers[i].log.overflow) {
+			c->dram_read_bytes = c->dram_write_bytes = c->l2_sectors = -1;
+			return;
+		}
+	const struct cache_totals t = cache_sim_totals(l->grid.cache);
+	c->l2_sectors = t.l2_sectors * factor;
+	c->dram_read_bytes = t.read_bytes * factor;
+	c->dram_write_bytes = t.write_bytes * factor;
+	if (factor > 1 && footprint(l) <= l->device.gpu->l2_bytes) {
+		/* blocks that did not run would have found most of their data in L2 */
+		c->dram_read_bytes = at_most(c->dram_read_bytes, footprint(l));
+		c->dram_write_bytes = at_most(c->dram_write_bytes, footprint(l));
+	}
+}
+
+static void copy_back(const struct emu_launch *l)
+{
+	for (unsigned i = 0; i < l->device.arena.n; i++) {
+		const struct arena_region *r = &l->device.arena.region[i];
+		if (r->buffer >= 0 && !r->read_only && r->size)
+			memcpy(l->req->buffers[r->buffer].data, arena_at(&l->device.arena, r->base), r->size);
+	}
+}
+
+void emu_launch_results(struct emu_launch *l, struct run_result *res)
+{
+	struct run_counts *c = &res->counts;
+	const bool sampled = l->grid.order.n < l->grid.order.total;
+	const double factor = (double)l->grid.order.total / (double)l->grid.order.n;
+	c->origin = sampled ? ORIGIN_SAMPLED : ORIGIN_COUNTED;
+	c->blocks_run = l->grid.order.n;
+	c->blocks_total = l->grid.order.total;
+	traffic(l, factor, c);
+	tally(l, factor, c);
+	if (sampled) {
+		counts_scale(&c->total, factor);
+		for (unsigned i = 0; i < c->n_lines; i++)
+			counts_scale(&c->lines[i].c, factor);
+		for (unsigned i = 0; i < c->n_accesses; i++)
+			c->accesses[i].executions =
+				(uint64_t)((double)c->accesses[i].executions * factor + 0.5);
+		snprintf(res->note, sizeof res->note, "sampled %llu of %llu blocks",
+		         (unsigned long long)l->grid.order.n, (unsigned long long)l->grid.order.total);
+	}
+	copy_back(l);
+	res->outputs_complete = !sampled;
+	res->wall_s = launch_clock_s() - l->started;
+}

@@ -1,0 +1,307 @@
+/*
+ * Totals and per-line counts, derived after the run.
+ *
+ * What an instruction executed follows from its segment's counters; guarded instructions and
+ * branches have a lane counter of their own, memory instructions their probes. Which pipe an
+ * instruction uses and how many operations it does is decided here, per PTX instruction.
+ */
+#include "emu/launch/tally.h"
+
+#include "emu/timing/timing.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what one instruction is --- */
+
+enum pipe { PIPE_NONE, PIPE_FP32, PIPE_FP64, PIPE_INT, PIPE_SFU };
+struct inst_cost {
+	enum pipe pipe;
+	unsigned flop16, flop32, flop64; /* per lane */
+};
+
+static unsigned operations(enum ptx_op op)
+{
+	switch (op) {
+	case OP_FMA:
+	case OP_MAD: return 2;
+	case OP_ADD:
+	case OP_SUB:
+	case OP_MUL:
+	case OP_DIV:
+	case OP_RCP:
+	case OP_SQRT:
+	case OP_RSQRT:
+	case OP_EX2:
+	case OP_LG2:
+	case OP_SIN:
+	case OP_COS:
+	case OP_TANH: return 1;
+	default: return 0;
+	}
+}
+
+static bool is_float(enum ptx_type t)
+{
+	return t >= PTX_F16 && t <= PTX_F64;
+}
+
+static enum pipe pipe_of(const struct ptx_inst *in)
+{
+	const bool f64 = in->type == PTX_F64 || in->type2 == PTX_F64;
+	switch (ptx_op_class(in->op)) {
+	case CLASS_SFU: return f64 ? PIPE_FP64 : PIPE_SFU;
+	case CLASS_INT:
+	case CLASS_FP32_64:
+		if (f64)
+			return PIPE_FP64;
+		if (!is_float(in->type))
+			return PIPE_INT;
+		if (in->op == OP_DIV)
+			return PIPE_SFU;
+		/* minimum, sign and class tests run where integers do */
+		return operations(in->op) ? PIPE_FP32 : PIPE_INT;
+	case CLASS_CMP: return f64 && in->op != OP_SELP ? PIPE_FP64 : PIPE_INT;
+	case CLASS_LOGIC: return PIPE_INT;
+	case CLASS_MOVE:
+		if (in->op == OP_PRMT)
+			return PIPE_INT;
+		if (in->op != OP_CVT)
+			return PIPE_NONE;
+		if (f64)
+			return PIPE_FP64;
+		return is_float(in->type) || is_float(in->type2) ? PIPE_SFU : PIPE_INT;
+	default: return PIPE_NONE;
+	}
+}
+
+static struct inst_cost cost_of(const struct ptx_inst *in)
+{
+	struct inst_cost c = { .pipe = pipe_of(in) };
+	const unsigned n = operations(in->op);
+	switch (in->type) {
+	case PTX_F16:
+	case PTX_BF16: c.flop16 = n; break;
+	case PTX_F16X2:
+	case PTX_BF16X2: c.flop16 = 2 * n; break;
+	case PTX_F32: c.flop32 = n; break;
+	case PTX_F64: c.flop64 = n; break;
+	default: break;
+	}
+	return c;
+}
+
+/* --- counters of all workers --- */
+
+struct sums {
+	struct segment_count *segments; /* warps and lanes hold everything */
+	struct mem_count *mem;
+	uint64_t *guards, *divergent;
+};
+
+static struct sums sum_workers(const struct emu_launch *l)
+{
+	const struct image *im = &l->image;
+	struct sums s = {
+		.segments = mem_calloc(im->n_segments + 1, sizeof *s.segments),
+		.mem = mem_calloc(im->ir.n_mem + 1, sizeof *s.mem),
+		.guards = mem_calloc(im->ir.n_ops + 1, sizeof *s.guards),
+		.divergent = mem_calloc(im->ir.n_blocks + 1, sizeof *s.divergent),
+	};
+	for (unsigned k = 0; k < l->n_workers; k++) {
+		const struct worker *wk = &l->workers[k];
+		for (unsigned i = 0; i < im->n_segments; i++) {
+			const uint64_t *full = wk->segments[i].full;
+			s.segments[i].full[0] += full[0];
+			s.segments[i].full[1] += full[1];
+			s.segments[i].warps += wk->segments[i].warps + full[0] + full[1];
+			s.segments[i].lanes += wk->segments[i].lanes + 32 * (full[0] + full[1]);
+		}
+		for (unsigned i = 0; i < im->ir.n_mem; i++) {
+			struct mem_count *to = &s.mem[i];
+			const struct mem_count *from = &wk->mem[i];
+			for (unsigned g = 0; g < 2; g++) {
+				to->slow[g] += from->slow[g];
+				to->odd[g] += from->odd[g];
+			}
+			to->requests += from->requests;
+			to->sectors += from->sectors;
+			to->lines += from->lines;
+			to->bytes += from->bytes;
+			to->wavefronts += from->wavefronts;
+			to->ideal += from->ideal;
+			for (unsigned g = 0; g < 3; g++)
+				to->space[g] += from->space[g];
+		}
+		for (unsigned i = 0; i < im->ir.n_ops; i++)
+			s.guards[i] += wk->guard_lanes[i];
+		for (unsigned i = 0; i < im->ir.n_blocks; i++)
+			s.divergent[i] += wk->divergent[i];
+	}
+	return s;
+}
+
+/* Full-warp handlers left their counting to the segment: adds it to the memory counters. */
+static void add_full(const struct emu_launch *l, struct sums *s, enum program_kind kind)
+{
+	const struct image *im = &l->image;
+	const struct program *p = &im->program[kind];
+	for (unsigned i = 0; p->mem && i < im->ir.n_mem; i++) {
+		const struct memop *m = &p->mem[i];
+		if (!m->x || !m->full_probe)
+			continue;
+		const uint32_t op = (uint32_t)(m->x - im->ir.ops);
+		struct mem_count *c = &s->mem[i];
+		const uint64_t n = s->segments[im->op_segment[op]].full[kind] - c->slow[kind];
+		c->requests += n;
+		if (m->x->space == SPACE_SHARED) {
+			c->space[1] += n;
+			c->wavefronts += n * m->wavefronts_full;
+			c->ideal += n * m->ideal_full;
+		} else {
+			c->space[0] += n;
+			c->bytes += n * m->bytes_full;
+			c->sectors += (n - c->odd[kind]) * m->sectors_full;
+			c->lines += (n - c->odd[kind]) * m->lines_full;
+		}
+	}
+}
+
+/* --- one instruction --- */
+
+static void add_memory(const struct xop *x, const struct sums *s, struct counts *c)
+{
+	const struct mem_count *m = &s->mem[x->mem];
+	switch (x->kind) {
+	case X_LD:
+		c->ld_requests += m->space[0];
+		c->ld_sectors += m->sectors;
+		c->ld_lines += m->lines;
+		c->ld_bytes += m->bytes;
+		c->shared_ld_requests += m->space[1];
+		c->shared_ld_wavefronts += m->wavefronts;
+		c->shared_ld_ideal += m->ideal;
+		break;
+	case X_ST:
+		c->st_requests += m->space[0];
+		c->st_sectors += m->sectors;
+		c->st_lines += m->lines;
+		c->st_bytes += m->bytes;
+		c->shared_st_requests += m->space[1];
+		c->shared_st_wavefronts += m->wavefronts;
+		c->shared_st_ideal += m->ideal;
+		break;
+	case X_ASYNC: { /* a global load and a shared store in one */
+		const struct mem_count *from = m + 1;
+		c->ld_requests += from->space[0];
+		c->ld_sectors += from->sectors;
+		c->ld_lines += from->lines;
+		c->ld_bytes += from->bytes;
+		c->shared_st_requests += m->space[1];
+		c->shared_st_wavefronts += m->wavefronts;
+		c->shared_st_ideal += m->ideal;
+		break;
+	}
+	default:
+		c->atom_requests += m->space[0];
+		c->atom_sectors += m->sectors;
+		c->shared_atom_requests += m->space[1];
+		break;
+	}
+	if (x->space == SPACE_LOCAL || x->space == SPACE_GENERIC)
+		c->local_requests += m->space[2];
+}
+
+static struct counts count_inst(const struct emu_launch *l, const struct sums *s, uint32_t first,
+                                uint32_t end)
+{
+	const struct image *im = &l->image;
+	const struct xop *x = &im->ir.ops[first];
+	const struct ptx_inst *in = &l->func->insts[x->pc];
+	const uint32_t segment = im->op_segment[first];
+	const uint64_t warps = s->segments[segment].warps;
+	uint64_t lanes = s->segments[segment].lanes;
+	const struct inst_cost cost = cost_of(in);
+	struct counts c = { .warp_executed = warps };
+	if (x->guard >= 0)
+		lanes = x->kind == X_BRA ? lanes - s->guards[first] : s->guards[first];
+	c.thread_executed = lanes;
+	c.flop16 = lanes * cost.flop16;
+	c.flop32 = lanes * cost.flop32;
+	c.flop64 = lanes * cost.flop64;
+	c.fp32_inst = cost.pipe == PIPE_FP32 ? warps : 0;
+	c.fp64_inst = cost.pipe == PIPE_FP64 ? warps : 0;
+	c.int_inst = cost.pipe == PIPE_INT ? warps : 0;
+	c.sfu_inst = cost.pipe == PIPE_SFU ? warps : 0;
+	for (uint32_t o = first; o < end; o++) {
+		const struct xop *y = &im->ir.ops[o];
+		if (y->mem >= 0)
+			add_memory(y, s, &c);
+		if (y->kind == X_BAR)
+			c.barriers += warps;
+		if ((y->kind == X_BRA && y->guard >= 0) || y->kind == X_BRX) {
+			c.branches += warps;
+			c.divergent_branches += s->divergent[im->segments[segment].block];
+		}
+	}
+	return c;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct line_counts *x = a, *y = b;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static void add_line(struct run_counts *out, uint32_t line, const struct counts *c)
+{
+	for (unsigned i = 0; i < out->n_lines; i++)
+		if (out->lines[i].line == line) {
+			counts_add(&out->lines[i].c, c);
+			return;
+		}
+	out->lines = mem_realloc(out->lines, out->n_lines + 1, sizeof *out->lines);
+	out->lines[out->n_lines++] = (struct line_counts){ .line = line, .c = *c };
+}
+
+static void take_trace(const struct emu_launch *l, const struct sums *s, struct run_counts *out)
+{
+	const struct trace *t = l->grid.trace;
+	if (!t)
+		return;
+	out->n_steps = t->n_steps;
+	out->steps_cut = t->cut;
+	out->steps = mem_calloc(t->n_steps + 1, sizeof *out->steps);
+	memcpy(out->steps, t->steps, t->n_steps * sizeof *t->steps);
+	out->n_accesses = t->n_accesses;
+	out->accesses = mem_calloc(t->n_accesses + 1, sizeof *out->accesses);
+	memcpy(out->accesses, t->accesses, t->n_accesses * sizeof *t->accesses);
+	for (unsigned i = 0; i < t->n_accesses; i++)
+		out->accesses[i].executions = s->mem[t->access_mem[i]].space[t->accesses[i].shared ? 1 : 0];
+}
+
+void tally(const struct emu_launch *l, double factor, struct run_counts *out)
+{
+	const struct ir *ir = &l->image.ir;
+	struct sums s = sum_workers(l);
+	add_full(l, &s, PROGRAM_SPECULATIVE);
+	add_full(l, &s, PROGRAM_CONSERVATIVE);
+	struct counts *of_op = mem_calloc(ir->n_ops + 1, sizeof *of_op);
+	for (uint32_t first = 0, end; first < ir->n_ops; first = end) {
+		end = first + 1;
+		while (end < ir->n_ops && !ir->ops[end].first)
+			end++;
+		of_op[first] = count_inst(l, &s, first, end);
+		counts_add(&out->total, &of_op[first]);
+		add_line(out, l->func->insts[ir->ops[first].pc].line, &of_op[first]);
+	}
+	timing_input(ir, l->device.gpu, of_op, (double)l->grid.order.n, l->grid.n_warps, factor, out);
+	qsort(out->lines, out->n_lines, sizeof *out->lines, by_line);
+	take_trace(l, &s, out);
+	free(of_op);
+	free(s.segments);
+	free(s.mem);
+	free(s.guards);
+	free(s.divergent);
+}

@@ -1,0 +1,209 @@
+/*
+ * Blocks over host threads, wave by wave.
+ *
+ * A wave is what the GPU would hold at once. Threads draw blocks of the wave in ascending order;
+ * between waves they share the cache simulation of it. Counters are private to each thread, so
+ * that no count depends on their number. After a fault no new block starts but those that run are
+ * finished: the fault of the lowest block is reported, always the same one.
+ */
+#include "emu/launch/launch.h"
+
+#include "base/mem.h"
+#include "emu/launch/fault_text.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum phase { PHASE_BLOCKS, PHASE_CACHE, PHASE_END };
+struct crew {
+	struct emu_launch *l;
+	pthread_mutex_t lock;
+	pthread_cond_t start, done;
+	enum phase phase;
+	unsigned round, busy;
+	pthread_t *threads;
+	unsigned n_threads; /* besides the caller's */
+};
+struct member {
+	struct crew *crew;
+	struct worker *worker;
+};
+
+static void stop_launch(struct emu_launch *l, enum stop_reason why)
+{
+	int none = STOP_NONE;
+	atomic_compare_exchange_strong(&l->stop, &none, (int)why);
+}
+
+static bool poll_launch(struct worker *wk)
+{
+	struct emu_launch *l = wk->grid->poll_context;
+	const double now = launch_clock_s();
+	if (l->hooks && l->hooks->cancel && atomic_load(l->hooks->cancel))
+		stop_launch(l, STOP_CANCEL);
+	else if (now > l->deadline)
+		stop_launch(l, STOP_TIMEOUT);
+	if (wk->index == 0 && l->hooks && l->hooks->progress && now - l->last_report > 1.0 / 30) {
+		l->last_report = now;
+		l->hooks->progress(l->hooks->ctx, (double)atomic_load(&l->done) / (double)l->grid.order.n);
+	}
+	const int why = atomic_load(&l->stop);
+	return why == STOP_CANCEL || why == STOP_TIMEOUT;
+}
+
+static void run_blocks(struct worker *wk)
+{
+	struct emu_launch *l = wk->grid->poll_context;
+	while (atomic_load(&l->stop) == STOP_NONE) {
+		const uint64_t i = atomic_fetch_add(&l->next, 1);
+		if (i >= l->grid.wave_end)
+			break;
+		if (!block_run(wk, i)) {
+			if (wk->fault.kind != FAULT_NONE)
+				stop_launch(l, STOP_FAULT);
+			break;
+		}
+		atomic_fetch_add(&l->done, 1);
+		if (poll_launch(wk))
+			break;
+	}
+}
+
+static void run_phase(struct worker *wk, enum phase phase)
+{
+	struct emu_launch *l = wk->grid->poll_context;
+	if (phase == PHASE_BLOCKS) {
+		run_blocks(wk);
+		return;
+	}
+	uint64_t part;
+	while ((part = atomic_fetch_add(&l->next, 1)) < CACHE_PARTS)
+		cache_sim_part(l->grid.cache, (unsigned)part, l->grid.records,
+		               l->grid.wave_end - l->grid.wave_first);
+}
+
+static void *member_main(void *arg)
+{
+	struct member *m = arg;
+	struct crew *c = m->crew;
+	unsigned seen = 0;
+	for (;;) {
+		pthread_mutex_lock(&c->lock);
+		while (c->round == seen)
+			pthread_cond_wait(&c->start, &c->lock);
+		seen = c->round;
+		const enum phase phase = c->phase;
+		pthread_mutex_unlock(&c->lock);
+		if (phase == PHASE_END)
+			return NULL;
+		run_phase(m->worker, phase);
+		pthread_mutex_lock(&c->lock);
+		if (--c->busy == 0)
+			pthread_cond_signal(&c->done);
+		pthread_mutex_unlock(&c->lock);
+	}
+}
+
+/* All threads do @phase; returns when all are done. */
+static void everyone(struct crew *c, enum phase phase)
+{
+	pthread_mutex_lock(&c->lock);
+	c->phase = phase;
+	c->busy = c->n_threads;
+	c->round++;
+	pthread_cond_broadcast(&c->start);
+	pthread_mutex_unlock(&c->lock);
+	if (phase == PHASE_END)
+		return;
+	run_phase(&c->l->workers[0], phase);
+	pthread_mutex_lock(&c->lock);
+	while (c->busy)
+		pthread_cond_wait(&c->done, &c->lock);
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void run_waves(struct crew *c)
+{
+	struct emu_launch *l = c->l;
+	const uint64_t resident = (uint64_t)l->device.gpu->sm_count * l->blocks_per_sm;
+	const uint64_t size = resident < l->grid.order.n ? resident : l->grid.order.n;
+	l->grid.records = mem_calloc(size, sizeof *l->grid.records);
+	for (uint64_t first = 0; first < l->grid.order.n; first += size) {
+		const uint64_t left = l->grid.order.n - first, n = left < size ? left : size;
+		for (uint64_t i = 0; i < n; i++)
+			l->grid.records[i] = (struct block_record){ 0 };
+		l->grid.wave_first = first;
+		l->grid.wave_end = first + n;
+		cache_sim_wave_size(l->grid.cache, n);
+		atomic_store(&l->next, first);
+		everyone(c, PHASE_BLOCKS);
+		if (atomic_load(&l->stop) != STOP_NONE)
+			break;
+		cache_sim_wave_begin(l->grid.cache, l->grid.records, n);
+		atomic_store(&l->next, 0);
+		everyone(c, PHASE_CACHE);
+		for (unsigned i = 0; i < l->n_workers; i++)
+			l->workers[i].log.n = 0;
+	}
+	free(l->grid.records);
+	l->grid.records = NULL;
+}
+
+/* Where the launch was when it was ended. */
+static bool ended_early(const struct emu_launch *l, enum stop_reason why, struct err *err)
+{
+	const unsigned long long done = atomic_load(&l->done), all = l->grid.order.n;
+	if (why == STOP_CANCEL)
+		return err_set(err, ERR_CANCELLED, "%s: cancelled after %llu of %llu blocks", l->func->name,
+		               done, all);
+	const struct worker *wk = &l->workers[0];
+	const int64_t op = worker_position(wk);
+	const uint32_t line = op < 0 ? 0 : l->func->insts[l->image.ir.ops[op].pc].line;
+	err_set(
+		err, ERR_TIMEOUT,
+		"%s:%u: %s: still running after %.3g s, %llu of %llu blocks done; block %llu is at this "
+		"line",
+		l->source_file, line, l->func->name, l->deadline - l->started, done, all,
+		(unsigned long long)wk->block);
+	return err_remedy(err, done ? "give it more time, or choose a smaller problem"
+	                            : "look for a loop that never ends, or for lanes of one warp that "
+	                              "wait for one another; else give it more time");
+}
+
+bool emu_launch_run(struct emu_launch *l, struct err *err)
+{
+	l->grid.poll = poll_launch;
+	l->grid.poll_context = l;
+	struct crew c = { .l = l };
+	pthread_mutex_init(&c.lock, NULL);
+	pthread_cond_init(&c.start, NULL);
+	pthread_cond_init(&c.done, NULL);
+	c.threads = mem_calloc(l->n_workers, sizeof *c.threads);
+	struct member *members = mem_calloc(l->n_workers, sizeof *members);
+	for (unsigned i = 1; i < l->n_workers; i++) {
+		members[i] = (struct member){ &c, &l->workers[i] };
+		if (pthread_create(&c.threads[c.n_threads], NULL, member_main, &members[i]) != 0)
+			break; /* fewer threads do the same work */
+		c.n_threads++;
+	}
+	run_waves(&c);
+	everyone(&c, PHASE_END);
+	for (unsigned i = 0; i < c.n_threads; i++)
+		pthread_join(c.threads[i], NULL);
+	free(c.threads);
+	free(members);
+	pthread_cond_destroy(&c.start);
+	pthread_cond_destroy(&c.done);
+	pthread_mutex_destroy(&c.lock);
+
+	const enum stop_reason why = (enum stop_reason)atomic_load(&l->stop);
+	const struct emu_fault *first = NULL;
+	for (unsigned i = 0; i < l->n_workers; i++) {
+		const struct emu_fault *f = &l->workers[i].fault;
+		if (f->kind != FAULT_NONE && (!first || f->block < first->block))
+			first = f;
+	}
+	if (first)
+		return fault_report(l, first, err);
+	return why == STOP_NONE || ended_early(l, why, err);
+}

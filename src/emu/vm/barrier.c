@@ -1,0 +1,78 @@
+/*
+ * Barriers as a warp meets them: it arrives, and waits or goes on. When a barrier opens is
+ * block.c's business.
+ */
+#include "emu/vm/handler.h"
+
+/* Scalar or 32 lanes: barriers take the value of the first active lane. */
+static uint32_t first_value(const struct warp *w, uint32_t slot, bool scalar)
+{
+	const mem_u32 *v = frame(w, slot);
+	return v[scalar ? 0 : __builtin_ctz(w->mask)];
+}
+
+/* a number, b thread count (0 = all), c predicate; y bits: 1 a is scalar, 2 b is scalar, 4 red,
+ * 8 inverted predicate */
+static struct block_barrier *arrive(struct warp *w, const struct uop *u)
+{
+	const uint32_t number = first_value(w, u->a, u->y & 1) % N_BARRIERS;
+	const uint32_t count = first_value(w, u->b, u->y & 2);
+	struct block_barrier *b = &w->worker->barrier[number];
+	w->barrier = number;
+	b->expected = count;
+	b->arrived += 32; /* barriers count whole warps */
+	if (u->y & 4) {
+		const uint32_t p = (PRED(u->c) ^ (u->y & 8 ? 0xffffffffu : 0)) & w->mask;
+		b->ones += lane_popc32(p);
+		b->seen += lane_popc32(w->mask);
+	}
+	return b;
+}
+HANDLER(barrier)
+{
+	if (mask != w->live)
+		return vm_fault(w, u, FAULT_BARRIER_DIVERGED, (unsigned)__builtin_ctz(mask ? mask : 1));
+	arrive(w, u);
+	w->at = u + 1;
+	w->state = WARP_BARRIER;
+	return NULL;
+}
+
+HANDLER(arrive_full)
+{
+	arrive(w, u);
+	NEXT_full(u + 1);
+}
+HANDLER(arrive_masked)
+{
+	arrive(w, u);
+	NEXT_masked(u + 1);
+}
+
+/* RESULT: d scalar (or predicate, y 1) = result of the reduction; x.u operation */
+static uint32_t barrier_result(const struct warp *w, const struct uop *u)
+{
+	const struct block_barrier *b = &w->worker->barrier[w->barrier];
+	switch ((enum ptx_atom)u->x.u) {
+	case ATOM_AND: return b->result_ones == b->result_seen ? 0xffffffffu : 0;
+	case ATOM_OR: return b->result_ones ? 0xffffffffu : 0;
+	default: return b->result_ones;
+	}
+}
+HANDLER(result_any)
+{
+	SCALAR64(u->d) = barrier_result(w, u);
+	CONTINUE(u + 1);
+}
+HANDLER(result_pred_any)
+{
+	PRED(u->d) = (PRED(u->d) & ~mask) | (barrier_result(w, u) & mask);
+	CONTINUE(u + 1);
+}
+
+const struct barrier_handlers vm_barrier_handlers = {
+	.sync = { barrier, barrier },
+	.arrive = { arrive_full, arrive_masked },
+	.result = { result_any, result_any },
+	.result_pred = { result_pred_any, result_pred_any },
+};

@@ -1,0 +1,110 @@
+/*
+ * From one program to another in the middle of a warp's run: an assumption did not hold.
+ *
+ * Registers change from scalar + pattern to 32 lanes where the new program keeps them so, and all
+ * move to its part of the frame. Predicates and the stack of waiting lanes are common to all
+ * programs, since both name blocks and lanes, not uops. Nothing is executed or counted twice.
+ */
+#include "emu/vm/handler.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+static uint64_t lane_value(const struct warp *w, const struct program *from, unsigned reg,
+                           unsigned bytes, unsigned lane)
+{
+	const struct affine *s = &from->forms.reg[reg];
+	if (s->cls == AFFINE_LANES)
+		return bytes == 4 ? ((const mem_u32 *)frame(w, from->reg_slot[reg]))[lane]
+		                  : ((const mem_u64 *)frame(w, from->reg_slot[reg]))[lane];
+	if (s->known)
+		return affine_lane(&from->forms, s, lane);
+	return SCALAR64(from->reg_slot[reg]) + (uint64_t)from->forms.patterns[s->pattern].lane[lane];
+}
+
+static void move_register(struct warp *w, const struct program *from, const struct program *to,
+                          unsigned reg, unsigned bytes)
+{
+	const struct affine *have = &from->forms.reg[reg], *want = &to->forms.reg[reg];
+	if (to->reg_slot[reg] == UINT32_MAX || (!have->known && from->reg_slot[reg] == UINT32_MAX))
+		return; /* never used there */
+	if (want->cls == AFFINE_SCALAR) {
+		SCALAR64(to->reg_slot[reg]) = lane_value(w, from, reg, bytes, 0);
+		return;
+	}
+	mem_u32 *d32 = frame(w, to->reg_slot[reg]);
+	mem_u64 *d64 = frame(w, to->reg_slot[reg]);
+	for (unsigned i = 0; i < 32; i++) {
+		const uint64_t v = lane_value(w, from, reg, bytes, i);
+		if (bytes == 4)
+			d32[i] = (uint32_t)v;
+		else
+			d64[i] = v;
+	}
+}
+
+/* Registers that the rest of the block, from operation @op on, or what follows may read. */
+static bool *live_from(const struct image *im, uint32_t op)
+{
+	const struct ir *ir = &im->ir;
+	bool *live = mem_calloc(ir->n_regs, sizeof *live);
+	const uint32_t block = im->segments[im->op_segment[op]].block;
+	const uint64_t *out = bits_row(&im->live.out, block);
+	for (unsigned r = 0; r < ir->n_regs; r++)
+		live[r] = bits_get(out, r);
+	for (uint32_t o = ir->blocks[block].end; o-- > op;) {
+		const struct xop *x = &ir->ops[o];
+		int32_t reads[X_MAX_VEC + 4];
+		for (unsigned i = 0; i < x->n_d; i++)
+			if (x->d[i] >= 0 && x->guard < 0)
+				live[x->d[i]] = false;
+		const unsigned n = xop_reads(x, reads);
+		for (unsigned i = 0; i < n; i++)
+			live[reads[i]] = true;
+	}
+	return live;
+}
+
+static const struct uop *deoptimise(struct warp *w, const struct uop *u, enum program_kind kind,
+                                    bool in_guard)
+{
+	const struct image *im = w->image;
+	const struct program *from = w->program, *to = &im->program[kind];
+	const struct ir *ir = &im->ir;
+	const struct segment *s = &im->segments[im->op_segment[u->xop]];
+	/* what the segment has counted for handlers that will not run here */
+	if ((in_guard ? w->guard_saved : w->mask) == 0xffffffffu)
+		for (uint32_t i = u->xop; i < s->end; i++) {
+			const struct xop *x = &ir->ops[i];
+			if (x->mem >= 0 && from->mem[x->mem].full_probe)
+				w->mem[x->mem].slow[from->kind]++;
+		}
+	/* lanes that wait elsewhere need their registers too, whatever the path of these does */
+	bool *live = live_from(im, u->xop);
+	const bool alone = w->depth == 0;
+	for (unsigned r = 0; r < ir->n_regs; r++)
+		if (ir->regs[r].bytes && (live[r] || !alone))
+			move_register(w, from, to, r, ir->regs[r].bytes);
+	free(live);
+	if (in_guard) { /* the guard is evaluated again there */
+		if (ir->ops[u->xop].first)
+			w->guards[u->xop] -= lane_popc32(w->mask);
+		w->mask = w->guard_saved;
+	}
+	w->program = to;
+	if (kind != PROGRAM_REFERENCE)
+		w->win = w->worker->win[kind];
+	return &to->uops[to->op_uop[u->xop]];
+}
+
+const struct uop *deoptimise_to_conservative(struct warp *w, const struct uop *u, uint32_t mask)
+{
+	w->worker->warps_deoptimised++;
+	CONTINUE(deoptimise(w, u, PROGRAM_CONSERVATIVE, false));
+}
+
+const struct uop *deoptimise_to_reference(struct warp *w, const struct uop *u, uint32_t mask)
+{
+	CONTINUE(deoptimise(w, u, PROGRAM_REFERENCE, u->b));
+}

@@ -1,0 +1,107 @@
+/*
+ * Room vm. Sees: lane, ir, analysis, codegen, memory, count, check.
+ *
+ * The machine: runs the blocks of a launch, one at a time per worker, and counts.
+ */
+#ifndef PMPP_EMU_VM_H
+#define PMPP_EMU_VM_H
+
+#include "emu/check/check.h"
+#include "emu/codegen/codegen.h"
+#include "emu/count/count.h"
+#include "emu/memory/memory.h"
+
+/* The handler tables for this processor; @wanted (may be NULL or "") limits the instruction-set
+ * level: "sse", "avx2", "avx512". */
+const struct handler_set *handler_set_choose(const char *wanted);
+
+/* --- what is counted --- */
+
+struct segment_count {
+	uint64_t full[2];      /* by full warps of the speculative and the conservative program */
+	uint64_t warps, lanes; /* all others */
+};
+struct mem_count {
+	uint64_t packed;  /* sectors | lines << 32 of full-warp handlers since the last flush */
+	uint64_t slow[2]; /* full executions of the segment that did not count there */
+	uint64_t odd[2];  /* of those that did: sectors and lines are in packed, not the usual */
+	uint64_t requests, sectors, lines, bytes, wavefronts, ideal;
+	uint64_t space[3]; /* of the requests: global, shared, other */
+};
+/* The buffer an instruction used last: from lo on, len addresses are good for its whole access. */
+struct mem_window {
+	uint64_t lo, len;
+	uintptr_t written; /* + address: its flag, if the buffer was undefined at first; else 0 */
+	uint64_t last;     /* lowest address of the last access, to fetch ahead */
+};
+
+/* --- what the workers of a launch share --- */
+
+struct block_order { /* which blocks run; the identity unless sampled */
+	uint64_t n, total;
+};
+static inline uint64_t order_block(const struct block_order *o, uint64_t i)
+{
+	return o->n == o->total ? i : (uint64_t)((unsigned __int128)i * o->total / o->n);
+}
+
+struct worker;
+struct grid {
+	const struct image *image;
+	const struct launch_plan *plan;
+	const struct arena *arena;
+	uint32_t threads, n_warps; /* per block */
+	uint32_t shared_bytes, local_bytes;
+	uint32_t sm_count;
+	bool reference_only; /* every block in the reference program */
+	bool check_all;      /* every block with all checks */
+	struct block_order order;
+	uint64_t wave_first, wave_end; /* blocks that are resident together */
+	struct block_record *records;  /* of the wave, for the cache simulation */
+	struct cache_sim *cache;
+	struct trace *trace; /* of block 0, warp 0 */
+	/* True when the run has to end (cancelled, timed out); called now and then by a block. */
+	bool (*poll)(struct worker *wk);
+	void *poll_context;
+};
+
+/* --- workers: one per host thread --- */
+
+struct block_barrier {
+	uint32_t arrived, expected; /* threads; expected 0 = all of the block */
+	uint32_t ones, seen;        /* bar.red: true predicates, of so many */
+	uint32_t result_ones, result_seen;
+};
+#define N_BARRIERS 16
+
+struct worker {
+	struct grid *grid;
+	unsigned index;
+	uint8_t *frames; /* n_warps frames of frame_bytes */
+	uint8_t *shared, *local;
+	struct segment_count *segments;
+	struct mem_count *mem;
+	struct mem_window *win[2]; /* of the speculative and of the conservative program */
+	struct repeat *repeat;     /* by memory number: the lanes of the last irregular access */
+	uint64_t *guard_lanes;     /* per operation: lanes whose guard was true; of a branch: false */
+	uint64_t *divergent;       /* per basic block: times its branch split a warp */
+	struct access_log log;
+	uint64_t block; /* that runs now */
+	uint32_t ctaid[3];
+	bool checked;          /* this block runs with all checks */
+	struct shadow *shadow; /* of shared memory, while checked */
+	struct trace *trace;   /* of the observed warp; NULL otherwise */
+	struct block_barrier barrier[N_BARRIERS];
+	uint64_t warps_speculative; /* that began in the speculative program, ... */
+	uint64_t warps_deoptimised; /* ... and that left it for the conservative one */
+	struct emu_fault fault;
+};
+
+void emu_worker_init(struct worker *wk, struct grid *g, unsigned index);
+void emu_worker_free(struct worker *wk);
+/* Runs block @index of the order; false = stopped, by a fault (wk->fault) or by poll(). */
+bool block_run(struct worker *wk, uint64_t index);
+/* An operation at which a warp of a stopped block was; -1 = none. */
+int64_t worker_position(const struct worker *wk);
+
+#endif

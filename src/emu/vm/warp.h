@@ -1,0 +1,128 @@
+/*
+ * A warp: its header, behind which its registers lie, and what handlers do with it.
+ */
+#ifndef PMPP_EMU_WARP_H
+#define PMPP_EMU_WARP_H
+
+#include "emu/vm/vm.h"
+
+/*
+ * Continuing with the next uop. Compilers turn the call in tail position into a jump, so the
+ * handlers form a threaded interpreter; where they do not (no optimisation, sanitizers that
+ * instrument returns) the handler returns the uop and vm_resume() loops.
+ */
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && \
+	!defined(EMU_NO_TAIL_CALLS)
+#define EMU_TAIL_CALLS 1
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || \
+	__has_feature(undefined_behavior_sanitizer) || __has_feature(memory_sanitizer)
+#undef EMU_TAIL_CALLS
+#endif
+#endif
+#endif
+#ifdef EMU_TAIL_CALLS
+#if defined(__clang__)
+#define EMU_JUMP __attribute__((musttail)) return
+#else
+#define EMU_JUMP return
+#endif
+#define NEXT_full(U) EMU_JUMP(U)->full(w, (U), mask)
+#define NEXT_masked(U) EMU_JUMP(U)->masked(w, (U), mask)
+#else
+#define EMU_JUMP return
+#define NEXT_full(U) return (U)
+#define NEXT_masked(U) return (U)
+#endif
+/* Lanes may touch the same byte from several host threads: that is the guest program's affair. */
+#if defined(__SANITIZE_THREAD__)
+#define GUEST_MEMORY __attribute__((no_sanitize_thread))
+#elif defined(__clang__)
+#define GUEST_MEMORY __attribute__((no_sanitize("thread")))
+#else
+#define GUEST_MEMORY
+#endif
+
+enum warp_state { WARP_RUN, WARP_YIELD, WARP_BARRIER, WARP_DONE, WARP_STOP };
+
+struct simt_entry {
+	uint32_t mask;
+	int32_t block, rc; /* rc: block where these lanes meet the others, -1 = nowhere */
+};
+#define SIMT_DEPTH 72 /* each split of 32 lanes adds at most two */
+
+struct warp {
+	uint32_t mask; /* lanes that execute now */
+	uint32_t live; /* lanes that have not left */
+	int32_t rc;
+	uint32_t depth;
+	int64_t fuel;   /* taken branches until the next look around */
+	uint64_t ticks; /* PTX instructions begun */
+	struct segment_count *segments;
+	struct mem_count *mem;
+	struct mem_window *win;
+	uint64_t *guards; /* worker's guard_lanes */
+	uintptr_t host;   /* + device address = host address */
+	uint8_t *shared;
+	uint64_t shared_bytes;
+	uintptr_t sampled;    /* + address / 2^13 * 8: bits of 64 lines of 128 bytes, 1 = followed */
+	const struct uop *at; /* where to go on */
+	const struct image *image;
+	const struct program *program;
+	struct worker *worker;
+	uint32_t guard_saved;
+	enum warp_state state;
+	uint32_t number;  /* in the block */
+	uint32_t barrier; /* number of the barrier it waits at */
+	uint32_t syncs;   /* times its lanes were synchronised */
+	uint64_t special[SR_COUNT];
+	uint32_t tid[3][32];
+	struct simt_entry stack[SIMT_DEPTH];
+};
+#define FUEL 4096
+
+static inline void *frame(const struct warp *w, uint32_t offset)
+{
+	return (char *)(uintptr_t)w + offset;
+}
+static inline struct warp *warp_at(const struct worker *wk, uint32_t i)
+{
+	return (struct warp *)(void *)(wk->frames + (size_t)i * wk->grid->image->frame_bytes);
+}
+
+/* control.c */
+/* Runs the warp until it waits, ends, stops or has used up its fuel. */
+void vm_resume(struct warp *w);
+/* Ends the present path: next uop of the lanes that wait, or NULL when the warp is done. */
+const struct uop *vm_pop(struct warp *w);
+/* Stops the warp with a fault of lane @lane; returns NULL. */
+const struct uop *vm_fault(struct warp *w, const struct uop *u, enum fault_kind kind,
+                           unsigned lane);
+
+/* deopt.c: an assumption does not hold: the warp goes on in another program from the operation of
+ * @u on (to the reference program: u->b 1 = inside a guard). */
+const struct uop *deoptimise_to_conservative(struct warp *w, const struct uop *u, uint32_t mask);
+const struct uop *deoptimise_to_reference(struct warp *w, const struct uop *u, uint32_t mask);
+
+/* access.c: any access, any mask; counts, checks, does it. */
+extern const struct handler vm_access;
+/* For the full-warp handlers of simd/: the same access after all, counted one by one. */
+const struct uop *access_slow(struct warp *w, const struct uop *u, uint32_t mask);
+/* warp_log.c: a line of the arena is to be simulated: notes it. */
+void log_line(struct warp *w, uint32_t line, unsigned sectors, enum log_kind kind);
+/* At the start and the end of a block. */
+void log_block_start(struct worker *wk);
+void log_block_end(struct worker *wk, uint64_t index);
+
+/* warp_trace.c: what the observed warp does, step by step. */
+void warp_trace_step(struct warp *w, const struct uop *u);
+void warp_trace_access(struct warp *w, const struct memop *m, uint32_t mask,
+                       const uint64_t *address, enum ptx_space space);
+
+extern const struct control_handlers vm_control_handlers;
+extern const struct branch_handlers vm_branch_handlers;
+extern const struct barrier_handlers vm_barrier_handlers;
+extern const struct warp_handlers vm_warp_handlers;
+extern const struct uniform_handlers vm_uniform_handlers;
+
+#endif

@@ -1,0 +1,33 @@
+/* Between warps and the log of the cache simulation: which lines are followed, and noting them. */
+#include "emu/vm/warp.h"
+
+static void set_bitmaps(struct worker *wk)
+{
+	const struct grid *g = wk->grid;
+	const uint64_t *sampled = cache_sim_bitmap(g->cache, wk->log.level);
+	for (uint32_t i = 0; i < g->n_warps; i++)
+		warp_at(wk, i)->sampled = (uintptr_t)sampled - (uintptr_t)(ARENA_BASE >> 13) * 8;
+}
+
+void log_block_start(struct worker *wk)
+{
+	access_log_begin(&wk->log, wk->grid->cache);
+	set_bitmaps(wk);
+}
+
+void log_block_end(struct worker *wk, uint64_t index)
+{
+	wk->grid->records[index - wk->grid->wave_first] = (struct block_record){
+		.log = &wk->log,
+		.start = wk->log.block_start,
+		.end = wk->log.n,
+		.level = wk->log.level,
+	};
+}
+
+void log_line(struct warp *w, uint32_t line, unsigned sectors, enum log_kind kind)
+{
+	struct worker *wk = w->worker;
+	if (access_log_add(&wk->log, wk->grid->cache, line, sectors, kind, w->ticks))
+		set_bitmaps(wk);
+}
