@@ -9,8 +9,10 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "lab/choose.h"
 #include "lab/lab.h"
 #include "lab/registry.h"
+#include "lab/run.h"
 #include "lab/selection_words.h"
 #include "userkernel/user_file.h"
 
@@ -58,7 +60,8 @@ const struct verb *verb_at(size_t i); /* by order */
 /* The whole program below main(). @busy: a thread still runs, so no destructors: _Exit(). */
 int cli_main(int argc, char **argv, bool *busy);
 
-/* Says what is wrong on stderr (and as one object on stdout with --json); returns the status. */
+/* cli_out.c: says what is wrong on stderr (and as one object on stdout with --json); returns the
+ * status. */
 int cli_fail(struct cli *c, const struct err *err);
 /* Writes the object and forgets it; returns @status, or CLI_IMPOSSIBLE if stdout is full. */
 int cli_emit(struct cli *c, json_t *object, int status);

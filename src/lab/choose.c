@@ -4,7 +4,7 @@
  * A GPU's figures must belong to the device that runs: results measured on one card are never
  * shown against another card's sheet. Probes back ends; runs and draws nothing.
  */
-#include "run.h"
+#include "choose.h"
 #include "registry.h"
 
 #include "base/text.h"

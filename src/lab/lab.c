@@ -5,6 +5,7 @@
  * Does not draw, parse arguments, compile or run.
  */
 #include "lab_state.h"
+#include "choose.h"
 #include "registry.h"
 
 #include "base/mem.h"

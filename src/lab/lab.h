@@ -26,7 +26,6 @@ typedef bool lab_panels(const char *name, struct lab_panel *out);
  * worker finds out, so that this returns at once. @gpu NULL = the live device's sheet if cuda is
  * used, else LAB_DEFAULT_GPU. @panels NULL = there are none. The first kernel of the registry is
  * selected; nothing runs before lab_start(). */
-#define LAB_DEFAULT_GPU "a100"
 bool lab_new(struct lab **out, const char *gpu, const char *backend, lab_panels *panels,
              struct err *err);
 /* NULL is fine. False: the worker could not be stopped in time, and what it uses is left as it is:
@@ -60,32 +59,5 @@ bool lab_tour_reveal(struct lab *a, struct err *err);
 bool lab_export(struct lab *a, char *name, size_t n, struct err *err);
 /* Shows a snapshot; nothing runs until the person changes something. */
 bool lab_open(struct lab *a, const char *path, char *note, size_t n, struct err *err);
-
-/* How to run, where the defaults do not do. */
-struct run_options {
-	uint64_t max_blocks; /* emulator: a spread sample of at most this many blocks; 0 = all */
-	unsigned threads;    /* emulator: 0 = all cores */
-	bool check_races;
-	bool stalls;      /* a GPU: also why warps waited; some passes more */
-	bool no_verify;   /* leave the results uncompared: the record says so */
-	double timeout_s; /* 0 = the back end's default */
-};
-
-/* Turns "a100" (NULL = default) and "auto" into @sel's gpu and backend. Batch use: may probe a GPU,
- * which takes time. */
-bool choose_gpu_and_backend(const char *gpu, const char *backend, struct selection *sel,
-                            struct err *err);
-
-/* Batch use, on the calling thread: compile, plan, run, verify, derive every metric. The record is
- * the caller's (record_free). False: nothing ran; @err says why. A wrong result is a record. */
-bool run_selection(const struct selection *sel, const struct run_hooks *hooks,
-                   struct run_record **out, struct err *err);
-bool run_selection_with(const struct selection *sel, const struct run_options *options,
-                        const struct run_hooks *hooks, struct run_record **out, struct err *err);
-
-/* The vendor library's times for the same product, where the back end has one and the family is
- * one; returns how many of @max. May take seconds. */
-unsigned library_lines(const struct selection *sel, const atomic_bool *cancel,
-                       struct library_line *out, unsigned max);
 
 #endif

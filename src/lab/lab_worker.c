@@ -10,10 +10,12 @@
 #include "base/mem.h"
 #include "lab/reference_run.h"
 #include "ladder_book.h"
+#include "choose.h"
 #include "registry.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

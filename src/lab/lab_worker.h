@@ -8,7 +8,7 @@
 #define PMPP_LAB_LAB_WORKER_H
 
 #include "order.h"
-#include "run.h"
+#include "run_steps.h"
 
 struct lab_worker;
 

@@ -1,7 +1,7 @@
 /* Walking a preset; see tour.h. */
 #include "tour.h"
 
-#include "run.h"
+#include "choose.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "registry.h"

@@ -2,10 +2,11 @@
  * What the compiler said about every entry compiled so far, so that occupancy follows a change of
  * block size or GPU at once. Knows no compiler and no thread but its own lock.
  */
-#include "run.h"
+#include "usage_table.h"
 
 #include "base/mem.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,5 +103,14 @@ struct usage usage_of(const struct entry_usage *e)
 		.stack_bytes = e->stack_bytes,
 		.spill_bytes = e->spill_store_bytes + e->spill_load_bytes,
 		.barriers = e->barriers,
+	};
+}
+
+struct occ_input usage_occ_input(const struct usage *u)
+{
+	return (struct occ_input){
+		.regs_per_thread = u->registers,
+		.static_shared_bytes = u->static_shared_bytes,
+		.barriers = u->barriers,
 	};
 }

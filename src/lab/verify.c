@@ -2,7 +2,7 @@
  * Is the answer right? Poisoned outputs, untouched inputs, the kernel's own CPU reference, and the
  * verdict in words. Knows no back end.
  */
-#include "run.h"
+#include "run_steps.h"
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -62,7 +62,7 @@ static void element_name(const struct buffer_plan *b, size_t i, char *out, size_
 }
 
 /* Four independent streams of multiply and rotate: as quick as memory. */
-uint64_t buffer_print(const void *data, size_t bytes)
+uint64_t buffer_fingerprint(const void *data, size_t bytes)
 {
 	const uint64_t odd = 0x9e3779b97f4a7c15u;
 	uint64_t h[4] = { HASH_SEED, HASH_SEED + 1, HASH_SEED + 2, HASH_SEED + 3 };
@@ -83,7 +83,7 @@ static bool inputs_kept(const struct prepared *p, struct run_record *r)
 {
 	for (unsigned b = 0; b < p->plan.n_buffers; b++) {
 		const struct buffer_plan *bp = &p->plan.buffers[b];
-		if (bp->role != BUF_IN || buffer_print(p->data[b], p->bytes[b]) == p->print[b])
+		if (bp->role != BUF_IN || buffer_fingerprint(p->data[b], p->bytes[b]) == p->fingerprint[b])
 			continue;
 		const size_t size = elem_size(bp->type);
 		char *was = mem_alloc(p->bytes[b]);

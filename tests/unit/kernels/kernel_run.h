@@ -12,7 +12,9 @@
 #include <cmocka.h>
 
 #include "lab/lab.h"
+#include "lab/choose.h"
 #include "lab/registry.h"
+#include "lab/run.h"
 #include "base/mem.h"
 #include "base/text.h"
 

@@ -6,7 +6,9 @@
 #define PMPP_FAKE_REGISTRY_H
 
 #include "lab/lab.h"
+#include "lab/choose.h"
 #include "lab/registry.h"
+#include "lab/run.h"
 #include "base/text.h"
 
 #include <inttypes.h>

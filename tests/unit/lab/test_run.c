@@ -1,6 +1,6 @@
 /* One run in a row: records, verdicts in words, refusals, choice of GPU and back end. */
 #include "fake_registry.h"
-#include "lab/run.h"
+#include "lab/run_steps.h"
 
 static struct selection start(unsigned variant)
 {

@@ -1,0 +1,19 @@
+/* How a verb ends: one JSON object, or a message and its remedy. See cli.h. */
+#include "cli/cli.h"
+
+int cli_emit(struct cli *c, json_t *object, int status)
+{
+	int bad = json_dumpf(object, c->out, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+	json_decref(object);
+	bad |= fputc('\n', c->out) == EOF;
+	return bad ? CLI_IMPOSSIBLE : status;
+}
+
+int cli_fail(struct cli *c, const struct err *err)
+{
+	int status = err_exit_status(err->code);
+	fprintf(c->err, "pmpp-explore: %s\n", err->msg);
+	if (err->remedy[0])
+		fprintf(c->err, "  %s\n", err->remedy);
+	return c->json ? cli_emit(c, json_error(err), status) : status;
+}
