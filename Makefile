@@ -156,9 +156,11 @@ $(B)/obj/gen/assets.o: $(B)/gen/assets.S $(ASSETS)
 	$(call say,AS,$@)$(CC) -c -o $@ $<
 $(B)/obj/src/lab/registry.o $(B)/obj/src/compile/tool/prefill.o $(B)/obj/src/cli/view_list.o: $(B)/gen/kernels.def $(B)/gen/views.def $(B)/gen/backends.def
 $(B)/obj/src/cli/cli.o: $(B)/gen/verbs.def
+$(B)/obj/tests/unit/ui/test_views.o $(B)/obj/tests/unit/ui/test_view_goldens.o: $(B)/gen/views.def
 
 # --- tests ---------------------------------------------------------------------------------------
-# tests/unit/<layer>/test_x.c may use <layer> and what lies below it.
+# tests/unit/<layer>/test_x.c may use <layer> and what lies below it, and has the folder's
+# fixture*.c linked in.
 NEEDS_base    := base
 NEEDS_model   := model base
 NEEDS_ptx     := ptx base
@@ -174,9 +176,9 @@ NEEDS_seeds   := $(LIB_NAMES)
 UNIT_SRC := $(wildcard tests/unit/*/test_*.c)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/unit/%)
 define unit_rule
-$(B)/unit/$(1)/%: $(B)/obj/tests/unit/$(1)/%.o $(NEEDS_$(1):%=$(B)/lib/%.a)
+$(B)/unit/$(1)/%: $(B)/obj/tests/unit/$(1)/%.o $(call obj,$(wildcard tests/unit/$(1)/fixture*.c)) $(NEEDS_$(1):%=$(B)/lib/%.a)
 	@mkdir -p $$(@D)
-	$$(call say,LINK,$$@)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$< -Wl,--start-group $$(filter %.a,$$^) -Wl,--end-group $$(LIBS) $$(TEST_LIBS)
+	$$(call say,LINK,$$@)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) -Wl,--start-group $$(filter %.a,$$^) -Wl,--end-group $$(LIBS) $$(TEST_LIBS)
 endef
 $(foreach l,base model timemodel ptx sass compile emu cuda ui kernels lab seeds,$(eval $(call unit_rule,$(l))))
 # Stand-ins for NVIDIA's libraries, opened by tests of the GPU back end and of the compiler.

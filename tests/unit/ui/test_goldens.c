@@ -3,7 +3,8 @@
  * rewrites them; read the difference before you commit it. Those of 80x24 carry the style of every
  * cell too (letters: STYLES in ui/canvas.h).
  */
-#include "fixture.h"
+#include "fixture_host.h"
+#include "golden.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,12 +72,7 @@ static char *drawn(const struct golden *g)
 	struct screen_host host = fixture_host(&fh);
 	struct screen_state st = { .open = CMD_NONE };
 	struct canvas c;
-	char name[32];
-	int used;
-	for (const char *p = g->keys; sscanf(p, "%31s%n", name, &used) == 1; p += used) {
-		assert_true(key_parse(name) != 0);
-		screen_key(&host, &st, key_parse(name));
-	}
+	fixture_press(&host, &st, g->keys);
 	canvas_init(&c, g->rows, g->cols, g->ascii);
 	screen_draw(&host, &st, &c);
 	char *text = canvas_dump(&c, g->rows <= 24);
@@ -85,47 +81,16 @@ static char *drawn(const struct golden *g)
 	return text;
 }
 
-static char *stored(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	if (!f)
-		return NULL;
-	struct text t = { 0 };
-	char piece[4096];
-	size_t n;
-	text_put(&t, "", 0);
-	while ((n = fread(piece, 1, sizeof piece, f)) > 0)
-		text_put(&t, piece, n);
-	fclose(f);
-	return t.s;
-}
-
 static void compare(void **state)
 {
 	const struct golden *g = *state;
 	char path[200];
 	char *is = drawn(g);
 	snprintf(path, sizeof path, "tests/ui/%s.screen", g->name);
-	const char *bless = getenv("BLESS");
-	if (bless && !strcmp(bless, "1")) {
-		FILE *f = fopen(path, "w");
-		assert_non_null(f);
-		fputs(is, f);
-		fclose(f);
-	}
-	char *want = stored(path);
-	if (!want)
-		fail_msg("%s is missing: make bless, and read what it draws", path);
-	if (strcmp(is, want)) {
-		int row = 1;
-		const char *a = is, *b = want;
-		while (*a && *a == *b) {
-			row += *a == '\n';
-			a++;
-			b++;
-		}
-		fail_msg("%s differs from row %d on; drawn now:\n%s", path, row, is);
-	}
+	if (golden_bless())
+		golden_write(path, is);
+	char *want = golden_read(path);
+	golden_compare(path, is, want);
 	free(want);
 	free(is);
 }

@@ -1,5 +1,5 @@
 /* Keys to commands to session, through the same function that the loop uses. */
-#include "fixture.h"
+#include "fixture_host.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,17 +24,9 @@ static void end(struct world *w)
 	fixture_free(w->fh.s);
 }
 
-/* Keys separated by blanks: "RIGHT + # 9 9 ENTER". */
 static void press(struct world *w, const char *keys)
 {
-	char name[32];
-	int used;
-	while (sscanf(keys, "%31s%n", name, &used) == 1) {
-		uint32_t key = key_parse(name);
-		assert_true(key != 0);
-		screen_key(&w->host, &w->st, key);
-		keys += used;
-	}
+	fixture_press(&w->host, &w->st, keys);
 }
 
 /* The screen's text at a size. Freed by the caller. */
@@ -154,7 +146,7 @@ static void panels_and_rows(void **state)
 	assert_string_equal(w.fh.s->view, "divergence");
 	w.host.n_views = 8;
 	press(&w, "9");
-	w.host.n_views = ARRAY_LEN(fixture_views);
+	w.host.n_views = FIXTURE_TABS;
 	assert_string_equal(w.fh.s->view, "divergence");
 	assert_string_equal(w.st.message, "there is no panel 9");
 	press(&w, "4 UP");

@@ -1,5 +1,8 @@
 /* Every view, in every state, at every size: inside its canvas, and the same twice. */
-#include "fixture.h"
+#include "fixture_host.h"
+#include "view_list.h"
+
+#include <math.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,26 +37,78 @@ static void draw_guarded(const struct view_desc *v, const struct session *s, int
 	canvas_free(&c);
 }
 
+/* The same sizes in every run: a linear congruential generator (Knuth, MMIX). */
+static int some(int most)
+{
+	static uint64_t state = 1;
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return 1 + (int)((state >> 33) % (unsigned)most);
+}
+
+static void in_any_focus(struct session *s, const struct view_desc *v)
+{
+	s->view = some(4) > 1 ? v->name : "another";
+	s->lens = some(3) == 1;
+	s->line = (unsigned)some(9) - 1;
+	s->lens_row = (unsigned)some(6) - 1;
+	s->timeline_zoom = (unsigned)some(4) - 1;
+	s->timeline_pan = (unsigned)some(3) - 1;
+}
+
+/* One view in every state: small sizes one by one, then up to 200 x 400 at random. */
 static void every_size(void **state)
 {
-	(void)state;
-#define X(name) fixture_##name,
-	static struct session *(*const make[])(void) = { FIXTURES(X) };
-#undef X
-	unsigned turn = 0;
-	for (size_t f = 0; f < ARRAY_LEN(make); f++) {
-		struct session *s = make[f]();
-		for (size_t v = 0; v < ARRAY_LEN(fixture_views); v++) {
-			s->view = fixture_views[v]->name;
-			for (int rows = 1; rows <= 70; rows += rows < 30 ? 1 : 7)
-				for (int cols = 1; cols <= 220; cols += 1 + (int)(turn++ % 23)) {
-					s->lens = turn % 3 == 0;
-					s->line = turn % 7;
-					s->lens_row = turn % 5;
-					draw_guarded(fixture_views[v], s, rows, cols, turn % 4 == 0);
-				}
+	const struct view_desc *v = *state;
+	for (size_t f = 0; f < n_fixtures; f++) {
+		struct session *s = fixtures[f].make();
+		for (int rows = 1; rows <= 30; rows += some(3))
+			for (int cols = some(9); cols <= 130; cols += 20 + some(60)) {
+				in_any_focus(s, v);
+				draw_guarded(v, s, rows, cols, some(4) == 1);
+			}
+		for (int i = 0; i < 12; i++) {
+			in_any_focus(s, v);
+			draw_guarded(v, s, some(200), some(400), some(4) == 1);
 		}
+		draw_guarded(v, s, 200, 400, false);
 		fixture_free(s);
+	}
+}
+
+/* The same session and size give the same cells. */
+static void twice_the_same(void **state)
+{
+	(void)state;
+	for (size_t f = 0; f < n_fixtures; f++)
+		for (size_t v = 0; v < ARRAY_LEN(all_views); v++) {
+			struct session *s = fixtures[f].make();
+			struct canvas a, b;
+			s->view = all_views[v]->name;
+			canvas_init(&a, 24, 90, false);
+			canvas_init(&b, 24, 90, false);
+			all_views[v]->draw(s, &a);
+			all_views[v]->draw(s, &b);
+			char *first = canvas_dump(&a, true), *second = canvas_dump(&b, true);
+			assert_string_equal(first, second);
+			free(first);
+			free(second);
+			canvas_free(&a);
+			canvas_free(&b);
+			fixture_free(s);
+		}
+}
+
+/* What the registry, the tab row and the help screen need of a view. */
+static void descriptors(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < ARRAY_LEN(all_views); v++) {
+		const struct view_desc *d = all_views[v];
+		assert_true(d->name && d->name[0] && d->title && d->title[0] && d->about && d->draw);
+		assert_true(utf8_columns(d->title) <= 14 && utf8_columns(d->about) <= 90);
+		assert_true(!d->brief || utf8_columns(d->brief) <= 4);
+		assert_true(d->rows || (!d->lens_rows && !d->start));
+		assert_true(d->lens_rows || !d->lens_start);
 	}
 }
 
@@ -64,11 +119,11 @@ static void focus_past_the_end(void **state)
 	struct session *s = fixture_done();
 	s->line = s->lens_row = 4000000000u;
 	for (int lens = 0; lens < 2; lens++)
-		for (size_t v = 0; v < ARRAY_LEN(fixture_views); v++) {
+		for (size_t v = 0; v < ARRAY_LEN(all_views); v++) {
 			s->lens = lens;
-			s->view = fixture_views[v]->name;
-			draw_guarded(fixture_views[v], s, 18, 80, false);
-			draw_guarded(fixture_views[v], s, 40, 100, false);
+			s->view = all_views[v]->name;
+			draw_guarded(all_views[v], s, 18, 80, false);
+			draw_guarded(all_views[v], s, 40, 100, false);
 		}
 	fixture_free(s);
 }
@@ -76,20 +131,17 @@ static void focus_past_the_end(void **state)
 static void whole_screens(void **state)
 {
 	(void)state;
-#define X(name) fixture_##name,
-	static struct session *(*const make[])(void) = { FIXTURES(X) };
-#undef X
 	static const enum command open[] = { CMD_NONE, CMD_KERNEL,  CMD_GPU,       CMD_BACKEND,
 		                                 CMD_HELP, CMD_ORIGINS, CMD_PARAM_TYPE };
 	unsigned turn = 0;
-	for (size_t f = 0; f < ARRAY_LEN(make); f++) {
-		struct fixture_host fh = { .s = make[f]() };
+	for (size_t f = 0; f < n_fixtures; f++) {
+		struct fixture_host fh = { .s = fixtures[f].make() };
 		struct screen_host host = fixture_host(&fh);
 		for (int rows = 1; rows <= 70; rows += 1 + (int)(turn % 3))
 			for (int cols = 1; cols <= 220; cols += 7 + (int)(turn++ % 11)) {
 				struct screen_state st = { .open = open[turn % ARRAY_LEN(open)] };
 				struct canvas c;
-				fh.s->view = fixture_views[turn % ARRAY_LEN(fixture_views)]->name;
+				fh.s->view = fixture_tab(turn % FIXTURE_TABS)->name;
 				if (turn % 5 == 0)
 					memset(st.message, 'x', sizeof st.message - 1);
 				canvas_init(&c, rows, cols, turn % 2);
@@ -120,12 +172,12 @@ static void strange_figures(void **state)
 		s->progress = values[i];
 		for (unsigned l = 0; l < s->now->run.counts.n_lines; l++)
 			memset(&s->now->run.counts.lines[l].c, 0xff, sizeof s->now->run.counts.lines[l].c);
-		for (size_t v = 0; v < ARRAY_LEN(fixture_views); v++) {
-			if (!strcmp(fixture_views[v]->name, "timeline"))
+		for (size_t v = 0; v < ARRAY_LEN(all_views); v++) {
+			if (!strcmp(all_views[v]->name, "timeline"))
 				continue; /* its spans are times of a clock */
-			s->view = fixture_views[v]->name;
-			draw_guarded(fixture_views[v], s, 27, 66, false);
-			draw_guarded(fixture_views[v], s, 18, 80, true);
+			s->view = all_views[v]->name;
+			draw_guarded(all_views[v], s, 27, 66, false);
+			draw_guarded(all_views[v], s, 18, 80, true);
 		}
 		fixture_free(s);
 	}
@@ -133,11 +185,17 @@ static void strange_figures(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_size),
-		cmocka_unit_test(focus_past_the_end),
-		cmocka_unit_test(whole_screens),
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(twice_the_same),     cmocka_unit_test(descriptors),
+		cmocka_unit_test(focus_past_the_end), cmocka_unit_test(whole_screens),
 		cmocka_unit_test(strange_figures),
 	};
+	enum { N_VIEWS = ARRAY_LEN(all_views) };
+	struct CMUnitTest tests[N_VIEWS + ARRAY_LEN(others)];
+	for (size_t i = 0; i < N_VIEWS; i++)
+		tests[i] = (struct CMUnitTest){ .name = all_views[i]->name,
+			                            .test_func = every_size,
+			                            .initial_state = (void *)(uintptr_t)all_views[i] };
+	memcpy(tests + N_VIEWS, others, sizeof others);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,97 @@
+/* A ladder with every kind of rung; and one whose rungs were recorded elsewhere. */
+#include "fixture.h"
+
+static const int64_t tile_choices[] = { 2, 4, 8, 16, 32, INT64_MIN };
+static const struct param_desc climb_params[] = {
+	{ .name = "M", .title = "rows of A and C", .def = 1024, .min = 1, .max = 16384 },
+	{ .name = "N", .title = "columns of B and C", .def = 1024, .min = 1, .max = 16384 },
+	{ .name = "K", .title = "columns of A, rows of B", .def = 1024, .min = 1, .max = 16384 },
+	{ .name = "TILE",
+	  .title = "tile width",
+	  .kind = PARAM_COMPILE,
+	  .def = 16,
+	  .min = 2,
+	  .max = 32,
+	  .choices = tile_choices,
+	  .variants = 2 },
+};
+static const struct variant_desc climb_variants[] = {
+	{ .name = "naive",
+	  .entry = "v0",
+	  .title = "one thread per element",
+	  .idea = "every operand comes from global memory" },
+	{ .name = "tiled",
+	  .entry = "v1",
+	  .title = "shared-memory tiles",
+	  .idea = "a block loads each tile once into shared memory and reads it TILE times" },
+	{ .name = "racy", .entry = "v2", .title = "no barrier", .wrong = true },
+	{ .name = "tensor_cores_of_a_later_chip",
+	  .entry = "v3",
+	  .title = "tensor cores",
+	  .idea = "fragments of a whole warp" },
+	{ .name = "thread_tile",
+	  .entry = "v4",
+	  .title = "thread tiles",
+	  .idea = "a thread keeps TM by TN results in registers" },
+	{ .name = "warp_tile", .entry = "v5", .title = "warp tiles", .idea = "bands of warps" },
+	{ .name = "deep", .entry = "v6", .title = "deeper pipeline", .idea = "more loads in flight" },
+};
+static const struct kernel_desc fixture_climb = {
+	.name = "climb",
+	.title = "a ladder",
+	.section = "PMPP 6.4",
+	.n_params = ARRAY_LEN(climb_params),
+	.params = climb_params,
+	.n_variants = ARRAY_LEN(climb_variants),
+	.variants = climb_variants,
+};
+
+static void fixture_rung(struct ladder *l, unsigned i, double time_ns, enum origin basis,
+                         enum perf_resource holds, double loads)
+{
+	struct run_record r = { .sel = ladder_selection(l, i),
+		                    .cost = { .flop = 2147483648.0, .min_bytes = 12582912 } };
+	r.perf.bottleneck = holds;
+	metrics_clear(&r.metrics, "not part of this run");
+	metric_num(&r.metrics, M_TIME_KERNEL,
+	           basis == ORIGIN_MEASURED ? ORIGIN_MEASURED : ORIGIN_MODELLED, time_ns);
+	metric_num(&r.metrics, M_INST_WARP, basis, loads * 9);
+	metric_num(&r.metrics, M_MEM_LD_REQ, basis, loads);
+	ladder_put(l, &r);
+}
+
+struct session *fixture_ladder(void)
+{
+	struct session *s = fixture_session(&fixture_climb, 4);
+	s->view = "ladder";
+	s->line = 1;
+	s->state = RUN_DONE;
+	struct ladder *l = s->ladder = ladder_new(&s->sel);
+	fixture_rung(l, 0, 1743210, ORIGIN_SAMPLED, PERF_LSU, 67108864);
+	fixture_rung(l, 1, 580000, ORIGIN_COUNTED, PERF_SHARED, 4194304);
+	snprintf(l->rungs[2].why, sizeof l->rungs[2].why,
+	         "climb.cu: tensor_cores_of_a_later_chip needs compute capability 9.0");
+	fixture_rung(l, 3, 161000, ORIGIN_MEASURED, PERF_FP32, 1048576);
+	l->running = 4;
+	l->library_ns = 118000;
+	snprintf(l->library_name, sizeof l->library_name, "cuBLAS FP32");
+	ladder_compare(l);
+	return s;
+}
+
+/* A ladder whose rungs were recorded elsewhere, all but one. */
+struct session *fixture_ladder_reference(void)
+{
+	struct session *s = fixture_ladder();
+	struct ladder *l = s->ladder;
+	snprintf(l->reference_machine, sizeof l->reference_machine, "NVIDIA H200");
+	l->rungs[0].reference_ns = 905000;
+	snprintf(l->rungs[1].book, sizeof l->rungs[1].book, "411 ms: duration (S-350, rtx4060ti)");
+	l->rungs[1].reference_ns = 301500;
+	l->rungs[4].reference_ns = 98700;
+	l->library_ns = 0;
+	l->reference_library_ns = 71200;
+	snprintf(l->reference_library_name, sizeof l->reference_library_name, "cuBLAS FP32");
+	ladder_compare(l);
+	return s;
+}
