@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE /* memfd_create, SOCK_CLOEXEC, POLLRDHUP */
 #include "base/child.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +22,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 static void close_fd(int *fd)
 {
@@ -89,22 +88,15 @@ bool child_gone(const struct child *c)
 	return poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR));
 }
 
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 int child_reap(struct child *c, double seconds)
 {
 	int status = 0;
-	const double deadline = now() + seconds;
+	const double deadline = clock_now_s() + seconds;
 	for (;;) {
 		const pid_t p = waitpid(c->pid, &status, WNOHANG);
 		if (p == c->pid || (p < 0 && errno != EINTR))
 			break;
-		if (now() >= deadline) {
+		if (clock_now_s() >= deadline) {
 			kill(c->pid, SIGKILL);
 			while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
 				;

@@ -83,7 +83,7 @@ static int open_unnamed(const char *folder)
 }
 
 /* Names the unnamed file; @temp ends in "XXXXXX", which is filled in. */
-static bool name_it(int fd, char *temp)
+static bool give_name(int fd, char *temp)
 {
 	char self[64];
 	char *const end = temp + strlen(temp) - 6;
@@ -102,7 +102,7 @@ static bool name_it(int fd, char *temp)
 }
 
 /* Removes what writers that were killed left behind. */
-static void sweep(const char *folder, const char *prefix)
+static void remove_stale(const char *folder, const char *prefix)
 {
 	DIR *d = opendir(folder);
 	const struct dirent *e;
@@ -120,7 +120,7 @@ static void sweep(const char *folder, const char *prefix)
 }
 
 /* Bytes on the disk and the file closed; errno says why not. */
-static bool fill(int fd, const void *bytes, size_t n, mode_t mode)
+static bool write_durably(int fd, const void *bytes, size_t n, mode_t mode)
 {
 	return write_all(fd, bytes, n) && !fchmod(fd, mode) && !fsync(fd);
 }
@@ -135,8 +135,8 @@ static int replace_file(const char *path, const void *bytes, size_t n, mode_t mo
 	bool ok = false;
 	int fd = open_unnamed(folder);
 	if (fd >= 0) {
-		ok = fill(fd, bytes, n, mode);
-		named = ok && name_it(fd, temp);
+		ok = write_durably(fd, bytes, n, mode);
+		named = ok && give_name(fd, temp);
 		if (ok && !named) { /* no naming here: the ordinary way */
 			close(fd);
 			fd = -1;
@@ -146,7 +146,7 @@ static int replace_file(const char *path, const void *bytes, size_t n, mode_t mo
 	if (fd < 0) {
 		fd = mkstemp(temp);
 		named = fd >= 0;
-		ok = named && fill(fd, bytes, n, mode);
+		ok = named && write_durably(fd, bytes, n, mode);
 	}
 	int failed = ok ? 0 : errno;
 	if (fd >= 0 && close(fd) && ok)
@@ -156,7 +156,7 @@ static int replace_file(const char *path, const void *bytes, size_t n, mode_t mo
 	if (failed && named)
 		unlink(temp);
 	if (!failed)
-		sweep(folder, prefix);
+		remove_stale(folder, prefix);
 	free(temp);
 	free(prefix);
 	free(name);

@@ -94,9 +94,7 @@ static char *scaled(char *out, size_t n, double v, double base, const char *cons
 		u++;
 	}
 	char num[64];
-	if (u == 0 && v == floor(v))
-		snprintf(num, sizeof num, "%.0f", v);
-	else if (fabs(v - round(v)) < 1e-9 && base > 1000)
+	if ((u == 0 && v == floor(v)) || (fabs(v - round(v)) < 1e-9 && base > 1000))
 		snprintf(num, sizeof num, "%.0f", v);
 	else
 		three_digits(num, sizeof num, v);

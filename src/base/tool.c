@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE /* memfd_create, pipe2 */
 #include "base/tool.h"
+#include "base/clock.h"
 
 #include "base/child.h"
 
@@ -28,13 +29,6 @@ struct running {
 	pid_t pid;
 	int out, log; /* its stdout to read; its stderr in memory */
 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* Descriptors go to their numbers from above, so that none is overwritten before it is used. */
 static int spawn(const struct tool_request *req, int out, int log, pid_t *pid)
@@ -102,13 +96,13 @@ static bool read_some(int fd, struct text *out)
 /* Reads until the tool closes its output or must be ended; the code says why. */
 static enum err_code follow(const struct tool_request *req, int fd, struct text *out)
 {
-	const double deadline = now() + req->limit_s;
+	const double deadline = clock_now_s() + req->limit_s;
 	const size_t start = out->len;
 	for (bool more = true; more;) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
 		if (req->cancel && atomic_load(req->cancel))
 			return ERR_CANCELLED;
-		if (now() >= deadline)
+		if (clock_now_s() >= deadline)
 			return ERR_TIMEOUT;
 		if (poll(&p, 1, POLL_MS) > 0)
 			more = read_some(fd, out);
@@ -129,7 +123,7 @@ static bool reap(const struct tool_request *req, pid_t pid, double deadline, int
 		if (p < 0 && errno != EINTR)
 			return false;
 		*why = req->cancel && atomic_load(req->cancel) ? ERR_CANCELLED
-		       : now() >= deadline                     ? ERR_TIMEOUT
+		       : clock_now_s() >= deadline             ? ERR_TIMEOUT
 		                                               : ERR_NONE;
 		if (*why) {
 			kill(-pid, SIGKILL);
@@ -163,7 +157,7 @@ bool tool_run(const struct tool_request *req, struct text *out, struct err *err)
 {
 	struct running r;
 	int status = -1;
-	const double deadline = now() + req->limit_s;
+	const double deadline = clock_now_s() + req->limit_s;
 	if (!start(req, &r, err))
 		return false;
 	enum err_code why = follow(req, r.out, out);
@@ -171,7 +165,7 @@ bool tool_run(const struct tool_request *req, struct text *out, struct err *err)
 	if (why)
 		kill(-r.pid, SIGKILL);
 	enum err_code late = ERR_NONE;
-	reap(req, r.pid, why ? now() + 5 : deadline, &status, &late);
+	reap(req, r.pid, why ? clock_now_s() + 5 : deadline, &status, &late);
 	why = why ? why : late;
 	const bool good = !why && WIFEXITED(status) && !WEXITSTATUS(status);
 	if (!good)

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE /* MSG_CMSG_CLOEXEC */
 #include "base/wire.h"
+#include "base/clock.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -154,20 +155,13 @@ bool wire_end(const struct wire_msg *m)
 	return !m->bad && m->at == m->len;
 }
 
-double wire_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Waits for @events. OK also on hang-up: the following call tells. */
 static enum wire_status wait_for(int fd, short events, double deadline, const atomic_bool *cancel)
 {
 	for (;;) {
 		if (cancel && atomic_load(cancel))
 			return WIRE_CANCELLED;
-		double left = (deadline - wire_now()) * 1e3;
+		double left = (deadline - clock_now_s()) * 1e3;
 		if (left <= 0)
 			return WIRE_TIMEOUT;
 		int ms = cancel || left < POLL_MS * 50 ? (int)fmin(ceil(left), POLL_MS) : POLL_MS * 50;

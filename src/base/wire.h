@@ -56,9 +56,8 @@ enum wire_status {
 	WIRE_BROKEN, /* not a frame of ours: magic or length is wrong, or it was cut short */
 };
 
-/* Seconds of a clock that only moves forward. */
-double wire_now(void);
-/* Waits until @deadline (wire_now() seconds; infinity = for ever) or until *@cancel; NULL = no. */
+/* Waits until @deadline (clock_now_s() seconds; infinity = for ever) or until *@cancel; NULL = no.
+ */
 enum wire_status wire_send(int fd, const struct wire_msg *m, int pass_fd, double deadline,
                            const atomic_bool *cancel);
 /* On WIRE_OK @m holds the frame, ready to be read; otherwise it is empty. wire_free() either way.

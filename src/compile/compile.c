@@ -6,6 +6,7 @@
  * compiler made there earlier.
  */
 #include "compile/compile.h"
+#include "base/clock.h"
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -144,22 +145,19 @@ static bool compile_now(const struct compile_request *req, struct module *out, s
 	struct rtc_output raw = { .ok = false };
 	bool relative = req->file[0] != '/';
 	char *name = mem_printf("%s%s", relative ? "/" : "", req->file);
-	struct timespec t0;
-	struct timespec t1;
-	clock_gettime(CLOCK_MONOTONIC, &t0);
+	const double begin = clock_now_s();
 	bool ok = make_options(req, &o, err) &&
 	          (compile_worker_used()
 	               ? compile_in_worker(name, req->source, (const char *const *)o.s, o.n,
 	                                   req->cancel, &raw, err)
 	               : rtc_compile(name, req->source, (const char *const *)o.s, o.n, &raw, err));
-	clock_gettime(CLOCK_MONOTONIC, &t1);
+	const double took_s = clock_now_s() - begin;
 	if (ok) {
 		char *log = relative ? without_slash(raw.log, req->file) : mem_strdup(raw.log);
 		if (raw.ok) {
 			snprintf(out->compiler, sizeof out->compiler, "%s", rtc_name());
 			out->from = MODULE_COMPILED;
-			out->compile_ns =
-				(int64_t)(t1.tv_sec - t0.tv_sec) * 1000000000 + (t1.tv_nsec - t0.tv_nsec);
+			out->compile_ns = (int64_t)(took_s * 1e9);
 			out->ptx = relative ? without_slash(raw.ptx, req->file) : mem_strdup(raw.ptx);
 			ok = finish(&raw, log, out, err);
 		} else {
@@ -199,25 +197,6 @@ bool compile_module(const struct compile_request *req, struct module *out, struc
 	memcpy(out->key, key, sizeof out->key);
 	store_save(out);
 	return true;
-}
-
-void module_free(struct module *m)
-{
-	for (unsigned i = 0; i < m->n_entries; i++)
-		free(m->entries[i].entry);
-	free(m->entries);
-	free(m->ptx);
-	free(m->cubin);
-	free(m->log);
-	*m = (struct module){ .n_entries = 0 };
-}
-
-const struct entry_usage *module_entry(const struct module *m, const char *entry)
-{
-	for (unsigned i = 0; i < m->n_entries; i++)
-		if (!strcmp(m->entries[i].entry, entry))
-			return &m->entries[i];
-	return NULL;
 }
 
 unsigned kernel_macros(const struct kernel_desc *k, const int64_t *params,

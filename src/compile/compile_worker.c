@@ -6,6 +6,7 @@
  * remedy.
  */
 #include "compile/compile_worker.h"
+#include "base/clock.h"
 
 #include "base/child.h"
 #include "base/mem.h"
@@ -47,27 +48,20 @@ struct waiting {
 	bool grace; /* cancelled already: the deadline is the grace's */
 };
 
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* All @n bytes there or back. False: the other end is gone, or it takes too long. */
-static bool move(int fd, void *bytes, uint64_t n, bool out, struct waiting *w)
+static bool transfer(int fd, void *bytes, uint64_t n, bool out, struct waiting *w)
 {
 	for (uint64_t at = 0; at < n;) {
 		if (w && w->cancel && !w->grace && atomic_load(w->cancel)) {
 			w->grace = true;
-			w->deadline = now() + GRACE_S;
+			w->deadline = clock_now_s() + GRACE_S;
 		}
 		struct pollfd p = { .fd = fd, .events = out ? POLLOUT : POLLIN };
 		const int ready = poll(&p, 1, w ? TICK_MS : -1);
 		if (ready < 0 && errno != EINTR)
 			return false;
 		if (ready <= 0) {
-			if (w && now() >= w->deadline)
+			if (w && clock_now_s() >= w->deadline)
 				return false;
 			continue;
 		}
@@ -80,23 +74,23 @@ static bool move(int fd, void *bytes, uint64_t n, bool out, struct waiting *w)
 	return true;
 }
 
-static void put(struct parts *m, const void *bytes, size_t n)
+static void append_part(struct parts *m, const void *bytes, size_t n)
 {
 	m->part[m->n++] = (struct part){ (void *)(uintptr_t)bytes, n };
 }
 
-static void put_text(struct parts *m, const char *s)
+static void append_text(struct parts *m, const char *s)
 {
-	put(m, s, strlen(s));
+	append_part(m, s, strlen(s));
 }
 
 static bool send_parts(int fd, struct parts *m, struct waiting *w)
 {
 	uint32_t head[2] = { MAGIC, m->n };
-	bool ok = move(fd, head, sizeof head, true, w);
+	bool ok = transfer(fd, head, sizeof head, true, w);
 	for (uint32_t i = 0; ok && i < m->n; i++)
-		ok = move(fd, &m->part[i].n, sizeof m->part[i].n, true, w) &&
-		     move(fd, m->part[i].bytes, m->part[i].n, true, w);
+		ok = transfer(fd, &m->part[i].n, sizeof m->part[i].n, true, w) &&
+		     transfer(fd, m->part[i].bytes, m->part[i].n, true, w);
 	return ok;
 }
 
@@ -105,15 +99,15 @@ static bool receive_parts(int fd, struct parts *m, struct waiting *w)
 {
 	uint32_t head[2] = { 0 };
 	m->n = 0;
-	if (!move(fd, head, sizeof head, false, w) || head[0] != MAGIC || head[1] > MAX_PARTS)
+	if (!transfer(fd, head, sizeof head, false, w) || head[0] != MAGIC || head[1] > MAX_PARTS)
 		return false;
 	for (uint32_t i = 0; i < head[1]; i++) {
 		uint64_t n;
-		if (!move(fd, &n, sizeof n, false, w) || n > MAX_PART)
+		if (!transfer(fd, &n, sizeof n, false, w) || n > MAX_PART)
 			return false;
 		m->part[i] = (struct part){ mem_zalloc(n + 1), n };
 		m->n = i + 1;
-		if (!move(fd, m->part[i].bytes, n, false, w))
+		if (!transfer(fd, m->part[i].bytes, n, false, w))
 			return false;
 	}
 	return true;
@@ -127,7 +121,7 @@ static void free_parts(struct parts *m)
 
 /* --- the worker --- */
 
-static bool answer(int fd, const struct parts *q)
+static bool answer_request(int fd, const struct parts *q)
 {
 	struct rtc_output out = { .ok = false };
 	struct err err = { 0 };
@@ -138,16 +132,16 @@ static bool answer(int fd, const struct parts *q)
 	for (int i = 0; i < n; i++)
 		options[i] = q->part[i + 2].bytes;
 	if (rtc_compile(q->part[0].bytes, q->part[1].bytes, options, n, &out, &err)) {
-		put_text(&a, out.ok ? "y" : "n");
-		put_text(&a, out.log);
-		put(&a, out.ptx, out.ptx ? out.ptx_len : 0);
-		put(&a, out.cubin, out.cubin ? out.cubin_len : 0);
+		append_text(&a, out.ok ? "y" : "n");
+		append_text(&a, out.log);
+		append_part(&a, out.ptx, out.ptx ? out.ptx_len : 0);
+		append_part(&a, out.cubin, out.cubin ? out.cubin_len : 0);
 	} else {
 		snprintf(code, sizeof code, "%d", (int)err.code);
-		put_text(&a, "e");
-		put_text(&a, code);
-		put_text(&a, err.msg);
-		put_text(&a, err.remedy);
+		append_text(&a, "e");
+		append_text(&a, code);
+		append_text(&a, err.msg);
+		append_text(&a, err.remedy);
 	}
 	const bool sent = send_parts(fd, &a, NULL);
 	rtc_free(&out);
@@ -162,7 +156,7 @@ int compile_worker_main(int fd)
 	struct parts q;
 	bool ok = true;
 	while (ok) {
-		ok = receive_parts(fd, &q, NULL) && q.n >= 2 && answer(fd, &q);
+		ok = receive_parts(fd, &q, NULL) && q.n >= 2 && answer_request(fd, &q);
 		free_parts(&q);
 	}
 	_exit(0); /* no library's exit handlers */
@@ -193,8 +187,8 @@ static const char *shown(const char *file)
 }
 
 /* Source and options of a compilation that NVRTC did not survive, for a report. */
-static void keep(const char *file, const char *source, const char *const *options, int n_options,
-                 const char *how, char *path, size_t size)
+static void write_crash_report(const char *file, const char *source, const char *const *options,
+                               int n_options, const char *how, char *path, size_t size)
 {
 	struct text t = { 0 };
 	char name[64];
@@ -210,14 +204,14 @@ static void keep(const char *file, const char *source, const char *const *option
 	text_free(&t);
 }
 
-static bool died(const char *file, const char *source, const char *const *options, int n_options,
-                 struct err *err)
+static bool report_crash(const char *file, const char *source, const char *const *options,
+                         int n_options, struct err *err)
 {
 	char how[64], words[300], path[1200];
 	child_ended_by(child_reap(&worker.child, 2), how, sizeof how);
 	child_last_words(&worker.child, words, sizeof words);
 	child_stop(&worker.child);
-	keep(file, source, options, n_options, how, path, sizeof path);
+	write_crash_report(file, source, options, n_options, how, path, sizeof path);
 	err_set(err, ERR_COMPILE, "%s: the compiler %s itself ended (%s)%s%s%s%s", shown(file),
 	        rtc_name(), how, words[0] ? ": " : "", words,
 	        path[0] ? "; source and options are kept in " : "", path);
@@ -226,11 +220,12 @@ static bool died(const char *file, const char *source, const char *const *option
 	                       "file to NVIDIA");
 }
 
-static bool take(struct parts *a, struct rtc_output *out, struct err *err)
+static bool read_answer(struct parts *a, struct rtc_output *out, struct err *err)
 {
 	const char *kind = a->n == 4 ? a->part[0].bytes : "";
 	if (*kind == 'e') {
-		err_set(err, (enum err_code)atoi(a->part[1].bytes), "%s", (char *)a->part[2].bytes);
+		err_set(err, (enum err_code)strtol(a->part[1].bytes, NULL, 10), "%s",
+		        (char *)a->part[2].bytes);
 		return err_remedy(err, "%s", (char *)a->part[3].bytes);
 	}
 	if (*kind != 'y' && *kind != 'n')
@@ -251,36 +246,37 @@ static bool take(struct parts *a, struct rtc_output *out, struct err *err)
 	return true;
 }
 
-static bool ask(const char *file, const char *source, const char *const *options, int n_options,
-                const atomic_bool *cancel, struct rtc_output *out, struct err *err)
+static bool ask_worker(const char *file, const char *source, const char *const *options,
+                       int n_options, const atomic_bool *cancel, struct rtc_output *out,
+                       struct err *err)
 {
 	struct parts q = { .n = 0 }, a = { .n = 0 };
 	if (n_options > MAX_PARTS - 2)
 		return err_set(err, ERR_USAGE, "%s: %d options for the compiler", shown(file), n_options);
-	put_text(&q, file);
-	put_text(&q, source);
+	append_text(&q, file);
+	append_text(&q, source);
 	for (int i = 0; i < n_options; i++)
-		put_text(&q, options[i]);
+		append_text(&q, options[i]);
 	if (worker.child.pid && child_gone(&worker.child))
 		child_stop(&worker.child);
 	if (!worker.child.pid &&
 	    !child_start(&worker.child, COMPILE_WORKER_OPTION, "compile worker", err))
 		return false;
-	struct waiting w = { .deadline = now() + worker.limit_s, .cancel = cancel };
+	struct waiting w = { .deadline = clock_now_s() + worker.limit_s, .cancel = cancel };
 	const bool ok = send_parts(worker.child.fd, &q, &w) && receive_parts(worker.child.fd, &a, &w);
 	bool got = false;
 	if (ok) {
-		got = take(&a, out, err);
+		got = read_answer(&a, out, err);
 	} else if (w.grace) {
 		child_stop(&worker.child);
 		err_set(err, ERR_CANCELLED, "%s: cancelled while it was compiled", shown(file));
-	} else if (now() >= w.deadline) {
+	} else if (clock_now_s() >= w.deadline) {
 		child_stop(&worker.child);
 		err_set(err, ERR_TIMEOUT, "%s: the compiler %s was not done after %g s", shown(file),
 		        rtc_name(), worker.limit_s);
 		err_remedy(err, "compile less at a time: fewer unrolled loops, smaller tiles");
 	} else {
-		died(file, source, options, n_options, err);
+		report_crash(file, source, options, n_options, err);
 	}
 	free_parts(&a);
 	return got;
@@ -292,7 +288,7 @@ bool compile_in_worker(const char *file, const char *source, const char *const *
 {
 	*out = (struct rtc_output){ .ok = false };
 	pthread_mutex_lock(&worker.lock);
-	const bool ok = ask(file, source, options, n_options, cancel, out, err);
+	const bool ok = ask_worker(file, source, options, n_options, cancel, out, err);
 	pthread_mutex_unlock(&worker.lock);
 	return ok;
 }

@@ -80,14 +80,26 @@ static unsigned assembler_line(const char *s, const char **text)
 	return 0;
 }
 
+/* "	.loc	1 line column" -> line: only file 1 is the source itself. 0 = another line. */
+static unsigned loc_line(const char *s)
+{
+	static const char directive[] = ".loc";
+	s += strspn(s, " \t");
+	if (strncmp(s, directive, sizeof directive - 1) != 0)
+		return 0;
+	char *end;
+	if (strtoul(s + sizeof directive - 1, &end, 10) != 1)
+		return 0;
+	return (unsigned)strtoul(end, NULL, 10);
+}
+
 /* The source line of PTX line @n: the last ".loc file line column" above it. 0 = none. */
 static unsigned loc_before(const char *ptx, unsigned n)
 {
 	unsigned line = 0;
 	for (unsigned i = 1; ptx && *ptx && i <= n; i++, ptx = after_line(ptx)) {
-		unsigned file_number;
-		unsigned at;
-		if (sscanf(ptx, " .loc %u %u", &file_number, &at) == 2 && file_number == 1)
+		const unsigned at = loc_line(ptx);
+		if (at)
 			line = at;
 	}
 	return line;
@@ -149,19 +161,20 @@ static const unsigned max_static_shared_bytes = 48 << 10;
 static void add_shared_excess(struct text *out, const char *log, const char *file)
 {
 	static const char compiling[] = "Compiling entry function '";
+	static const char smem[] = " bytes smem";
 	const char *entry = NULL;
 	for (const char *s = log; *s; s = after_line(s)) {
 		size_t len = line_len(s);
 		for (size_t i = 0; i < len; i++) {
 			if (!strncmp(s + i, compiling, sizeof compiling - 1))
 				entry = s + i + sizeof compiling - 1;
-			unsigned bytes;
-			int used = 0;
-			if (i && s[i - 1] == ' ' && isdigit((unsigned char)s[i]) && entry &&
-			    sscanf(s + i, "%u bytes smem%n", &bytes, &used) == 1 && used &&
-			    bytes > max_static_shared_bytes)
+			if (!i || s[i - 1] != ' ' || !isdigit((unsigned char)s[i]) || !entry)
+				continue;
+			char *end;
+			const unsigned long bytes = strtoul(s + i, &end, 10);
+			if (!strncmp(end, smem, sizeof smem - 1) && bytes > max_static_shared_bytes)
 				text_add(out,
-				         "%s: entry '%.*s' declares %u bytes of shared memory; "
+				         "%s: entry '%.*s' declares %lu bytes of shared memory; "
 				         "at most %u can be static (the rest must be extern)\n",
 				         file, (int)strcspn(entry, "'\n"), entry, bytes, max_static_shared_bytes);
 		}

@@ -96,7 +96,7 @@ struct reader {
 	bool short_of; /* wanted more than there was */
 };
 
-static const unsigned char *take(struct reader *r, uint64_t n)
+static const unsigned char *read_raw(struct reader *r, uint64_t n)
 {
 	if (r->short_of || n > r->left) {
 		r->short_of = true;
@@ -108,9 +108,9 @@ static const unsigned char *take(struct reader *r, uint64_t n)
 	return p;
 }
 
-static uint64_t take_number(struct reader *r, int bytes)
+static uint64_t read_number(struct reader *r, int bytes)
 {
-	const unsigned char *p = take(r, (uint64_t)bytes);
+	const unsigned char *p = read_raw(r, (uint64_t)bytes);
 	uint64_t value = 0;
 	for (int i = 0; p && i < bytes; i++)
 		value |= (uint64_t)p[i] << (8 * i);
@@ -118,28 +118,28 @@ static uint64_t take_number(struct reader *r, int bytes)
 }
 
 /* A copy with a NUL behind it. */
-static char *take_bytes(struct reader *r, size_t *len)
+static char *read_text(struct reader *r, size_t *len)
 {
-	uint64_t n = take_number(r, 8);
-	const unsigned char *p = take(r, n);
+	uint64_t n = read_number(r, 8);
+	const unsigned char *p = read_raw(r, n);
 	if (len)
 		*len = p ? (size_t)n : 0;
 	return mem_strndup(p ? (const char *)p : "", p ? (size_t)n : 0);
 }
 
-static void take_body(struct reader *r, struct module *m)
+static void read_body(struct reader *r, struct module *m)
 {
-	char *compiler = take_bytes(r, NULL);
+	char *compiler = read_text(r, NULL);
 	strncpy(m->compiler, compiler, sizeof m->compiler - 1);
 	free(compiler);
-	m->ptx = take_bytes(r, &m->ptx_len);
-	m->cubin = take_bytes(r, &m->cubin_len);
+	m->ptx = read_text(r, &m->ptx_len);
+	m->cubin = read_text(r, &m->cubin_len);
 	if (!m->cubin_len) {
 		free(m->cubin);
 		m->cubin = NULL;
 	}
-	m->log = take_bytes(r, NULL);
-	uint64_t n = take_number(r, 4);
+	m->log = read_text(r, NULL);
+	uint64_t n = read_number(r, 4);
 	if (n > MAX_ENTRIES)
 		r->short_of = true;
 	if (r->short_of)
@@ -147,8 +147,8 @@ static void take_body(struct reader *r, struct module *m)
 	m->entries = mem_calloc(n + 1, sizeof *m->entries);
 	for (; m->n_entries < n && !r->short_of; m->n_entries++) {
 		struct entry_usage *e = &m->entries[m->n_entries];
-		e->entry = take_bytes(r, NULL);
-#define X(field) e->field = (unsigned)take_number(r, 4);
+		e->entry = read_text(r, NULL);
+#define X(field) e->field = (unsigned)read_number(r, 4);
 		USAGE_FIELDS(X)
 #undef X
 	}
@@ -159,10 +159,10 @@ bool module_unpack(const void *bytes, size_t len, const char *key, struct module
 {
 	*m = (struct module){ .from = MODULE_CACHED };
 	struct reader r = { bytes, len, false };
-	const unsigned char *head = take(&r, sizeof magic);
+	const unsigned char *head = read_raw(&r, sizeof magic);
 	if (!head || memcmp(head, magic, sizeof magic) || len < HASH_BYTES)
 		return err_set(err, ERR_PARSE, "not a cache entry");
-	uint64_t format = take_number(&r, 4);
+	uint64_t format = read_number(&r, 4);
 	if (format != MODULE_FORMAT)
 		return err_set(err, ERR_PARSE, "cache entry of format %" PRIu64 ", not %d", format,
 		               MODULE_FORMAT);
@@ -170,11 +170,11 @@ bool module_unpack(const void *bytes, size_t len, const char *key, struct module
 	hash128_of(bytes, len - HASH_BYTES, hash);
 	if (memcmp(hash, (const unsigned char *)bytes + len - HASH_BYTES, HASH_BYTES))
 		return err_set(err, ERR_PARSE, "damaged cache entry (checksum)");
-	const unsigned char *stored = take(&r, 32);
+	const unsigned char *stored = read_raw(&r, 32);
 	if (!stored || (key && memcmp(stored, key, 32)))
 		return err_set(err, ERR_PARSE, "cache entry of another key");
 	memcpy(m->key, stored, 32);
-	take_body(&r, m);
+	read_body(&r, m);
 	if (r.short_of || r.left != HASH_BYTES) {
 		module_free(m);
 		return err_set(err, ERR_PARSE, "malformed cache entry");
@@ -205,12 +205,12 @@ static bool archive_next(struct reader *r, const unsigned char **packed, size_t 
 {
 	if (r->left < 8)
 		return false;
-	uint64_t n = take_number(r, 8);
+	uint64_t n = read_number(r, 8);
 	if (!n)
 		return false;
-	*packed = take(r, n);
+	*packed = read_raw(r, n);
 	*len = (size_t)n;
-	take(r, (8 - n % 8) % 8);
+	read_raw(r, (8 - n % 8) % 8);
 	return !r->short_of;
 }
 

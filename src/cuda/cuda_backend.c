@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE /* memfd_create, F_ADD_SEALS */
 #include "cuda/cuda.h"
+#include "base/clock.h"
 #include "cuda/cuda_client.h"
 #include "cuda/cuda_counters.h"
 #include "cuda/cuda_result.h"
@@ -374,7 +375,7 @@ static bool run(struct backend *be, const struct run_request *req, const struct 
                 struct run_result *res, struct err *err)
 {
 	memset(res, 0, sizeof *res);
-	double begin = wire_now();
+	double begin = clock_now_s();
 	struct cuda_job *job = mem_alloc(sizeof *job);
 	struct shared s = { .fd = -1 };
 	bool ok = make_job(be, req, job, &s.bytes, err) &&
@@ -407,7 +408,7 @@ static bool run(struct backend *be, const struct run_request *req, const struct 
 				       req->buffers[b].bytes);
 			unsigned caps = job->caps ? job->caps : (1u << CUDA_MAX_CAPS) - 1;
 			cuda_result(r, req->plan, be->gpu, req->module->ptx, caps, res);
-			res->wall_s = wire_now() - begin;
+			res->wall_s = clock_now_s() - begin;
 		} else {
 			ok = nonsense(&answer, what, &be->client, err);
 		}

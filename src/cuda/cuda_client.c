@@ -4,6 +4,7 @@
  * How a process is started, watched and ended is base/child.h's.
  */
 #include "cuda/cuda_client.h"
+#include "base/clock.h"
 #include "cuda/cuda_worker.h"
 #include "base/text.h"
 
@@ -46,7 +47,7 @@ static bool start(struct cuda_client *c, const char *what, struct cuda_fault *fa
 	c->device = -1;
 	c->started++;
 	struct wire_msg hello;
-	enum wire_status s = wire_recv(c->child.fd, &hello, wire_now() + HELLO_S, NULL);
+	enum wire_status s = wire_recv(c->child.fd, &hello, clock_now_s() + HELLO_S, NULL);
 	bool ok = s == WIRE_OK && hello.type == MSG_HELLO && wire_get_u32(&hello) == CUDA_PROTOCOL;
 	wire_free(&hello);
 	if (ok)
@@ -69,7 +70,7 @@ static void ask_to_stop(const struct cuda_client *c)
 {
 	struct wire_msg m;
 	wire_begin(&m, MSG_CANCEL);
-	wire_send(c->child.fd, &m, -1, wire_now() + CANCEL_GRACE_S, NULL);
+	wire_send(c->child.fd, &m, -1, clock_now_s() + CANCEL_GRACE_S, NULL);
 }
 
 static bool refused(struct cuda_client *c, struct wire_msg *m, const char *what,
@@ -126,8 +127,8 @@ bool client_call(struct cuda_client *c, const struct wire_msg *request, int pass
 		               wait->what);
 	if (!ready(c, wait->what, fault, err))
 		return false;
-	enum wire_status s = wire_send(c->child.fd, request, pass_fd, wire_now() + quiet, cancel);
-	double deadline = wire_now() + quiet;
+	enum wire_status s = wire_send(c->child.fd, request, pass_fd, clock_now_s() + quiet, cancel);
+	double deadline = clock_now_s() + quiet;
 	while (s == WIRE_OK) {
 		struct wire_msg m;
 		s = wire_recv(c->child.fd, &m, deadline, cancel);
@@ -136,7 +137,7 @@ bool client_call(struct cuda_client *c, const struct wire_msg *request, int pass
 			ask_to_stop(c);
 			stopping = true;
 			cancel = NULL;
-			deadline = wire_now() + CANCEL_GRACE_S;
+			deadline = clock_now_s() + CANCEL_GRACE_S;
 			s = WIRE_OK;
 			continue;
 		}
@@ -160,7 +161,7 @@ bool client_call(struct cuda_client *c, const struct wire_msg *request, int pass
 		if (fraction >= 0 && fraction <= 1 && wait->progress)
 			wait->progress(wait->ctx, fraction);
 		if (!stopping)
-			deadline = wire_now() + quiet;
+			deadline = clock_now_s() + quiet;
 	}
 	if (stopping && (s == WIRE_TIMEOUT || s == WIRE_CLOSED))
 		return ended_by(c, FAULT_CANCELLED, wait->what, 0, fault, err);

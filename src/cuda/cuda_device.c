@@ -4,6 +4,7 @@
  * Runs no kernel.
  */
 #include "cuda/cuda_work.h"
+#include "base/clock.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -59,13 +60,13 @@ bool work_context(struct gpu_worker *w, unsigned device, struct cuda_fault *why)
 	if (device >= (unsigned)w->n_devices)
 		return fault_set(why, FAULT_DEVICE_NUMBER, "device %u of %d", device, w->n_devices);
 	work_step(w, "making a context on device %u", device);
-	const double begin = wire_now();
+	const double begin = clock_now_s();
 	if (!cu_ok(w, w->cu.DeviceGet(&w->dev, (int)device), "cuDeviceGet", why) ||
 	    !cu_ok(w, w->cu.PrimaryCtxRetain(&w->ctx, w->dev), "cuDevicePrimaryCtxRetain", why) ||
 	    !cu_ok(w, w->cu.CtxSetCurrent(w->ctx), "cuCtxSetCurrent", why) ||
 	    !cu_ok(w, w->cu.StreamCreate(&w->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate", why))
 		return false;
-	w->context_ns = (wire_now() - begin) * 1e9;
+	w->context_ns = (clock_now_s() - begin) * 1e9;
 	w->device = device;
 	w->has_ctx = true;
 	return true;

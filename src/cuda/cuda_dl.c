@@ -75,8 +75,8 @@ static void *open_library(const struct library *lib, char *path, size_t path_siz
 	return NULL;
 }
 
-static bool fill(const struct library *lib, void *fns, char *path, size_t path_size,
-                 struct cuda_fault *why)
+static bool resolve_all(const struct library *lib, void *fns, char *path, size_t path_size,
+                        struct cuda_fault *why)
 {
 	void *handle = open_library(lib, path, path_size, why);
 	if (!handle)
@@ -103,7 +103,7 @@ bool dl_cuda(struct cuda_fns *fns, char *path, size_t path_size, struct cuda_fau
 		.absent = FAULT_NO_DRIVER,
 		.incomplete = FAULT_DRIVER_OLD,
 	};
-	return fill(&lib, fns, path, path_size, why);
+	return resolve_all(&lib, fns, path, path_size, why);
 }
 
 /*
@@ -132,7 +132,7 @@ bool dl_cupti(struct cupti_fns *fns, char *path, size_t path_size, struct cuda_f
 		.incomplete = FAULT_CUPTI_OLD,
 	};
 	char where[512] = "";
-	if (!fill(&lib, fns, where, sizeof where, why))
+	if (!resolve_all(&lib, fns, where, sizeof where, why))
 		return false;
 	open_beside(where, "libnvperf_host.so");
 	open_beside(where, "libnvperf_target.so");
@@ -151,7 +151,7 @@ bool dl_cublas(struct cublas_fns *fns, char *path, size_t path_size, struct cuda
 		.absent = FAULT_NO_CUBLAS,
 		.incomplete = FAULT_NO_CUBLAS,
 	};
-	return fill(&lib, fns, path, path_size, why);
+	return resolve_all(&lib, fns, path, path_size, why);
 }
 
 bool dl_nvml(struct nvml_fns *fns, struct cuda_fault *why)
@@ -164,5 +164,5 @@ bool dl_nvml(struct nvml_fns *fns, struct cuda_fault *why)
 		.absent = FAULT_NO_NVML,
 		.incomplete = FAULT_NO_NVML,
 	};
-	return fill(&lib, fns, NULL, 0, why);
+	return resolve_all(&lib, fns, NULL, 0, why);
 }

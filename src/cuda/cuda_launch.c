@@ -2,6 +2,7 @@
  * Modules and launches: a kernel's code is loaded once, launched with any buffers, on any stream.
  */
 #include "cuda/cuda_work.h"
+#include "base/clock.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -69,10 +70,10 @@ bool launch_module(struct gpu_worker *w, const struct cuda_job *j, struct gpu_la
 			m = &w->modules[i];
 	if (!m) {
 		struct loaded_module fresh = { .hash = hash };
-		const double begin = wire_now();
+		const double begin = clock_now_s();
 		if (!load_module(w, j, &fresh, why))
 			return false;
-		fresh.load_ns = (wire_now() - begin) * 1e9;
+		fresh.load_ns = (clock_now_s() - begin) * 1e9;
 		if (w->n_modules < WORK_MODULES) {
 			m = &w->modules[w->n_modules++];
 		} else {

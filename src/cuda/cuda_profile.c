@@ -10,6 +10,7 @@
  * calls: docs.nvidia.com/cupti, Range Profiler.
  */
 #include "cuda/cuda_work.h"
+#include "base/clock.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -271,7 +272,7 @@ static void to_report(const struct counter_plan *plan, const char *chip, const d
 bool profile_counters(struct gpu_worker *w, const struct gpu_launch *l, struct cuda_report *r,
                       struct cuda_fault *why)
 {
-	double begin = wire_now();
+	double begin = clock_now_s();
 	double values[COUNTERS_MAX];
 	for (unsigned i = 0; i < COUNTERS_MAX; i++)
 		values[i] = (double)NAN;
@@ -285,6 +286,6 @@ bool profile_counters(struct gpu_worker *w, const struct gpu_launch *l, struct c
 		if (!w->poisoned)
 			profile_close(w);
 	}
-	r->counters_s = wire_now() - begin;
+	r->counters_s = clock_now_s() - begin;
 	return ok;
 }

@@ -116,7 +116,7 @@ static bool upload(struct gpu_worker *w, struct gpu_launch *l, uint8_t *shared,
 {
 	const struct cuda_job *j = l->job;
 	uint64_t all = 0;
-	bool changes[KERNEL_MAX_BUFFERS];
+	bool changes[KERNEL_MAX_BUFFERS] = { false };
 	for (unsigned b = 0; b < j->n_buffers; b++) {
 		changes[b] = j->buffers[b].role == BUF_INOUT || j->buffers[b].partial;
 		all += j->buffers[b].bytes * (changes[b] ? 2 : 1);

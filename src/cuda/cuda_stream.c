@@ -8,6 +8,7 @@
  * three is taken. What a program cut in pieces returns must be what the single launch returned.
  */
 #include "cuda/cuda_work.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -56,10 +57,10 @@ static bool host_memory(struct gpu_worker *w, struct stage *s, unsigned b, struc
 		return true;
 	}
 	void *p = NULL;
-	const double begin = wire_now();
+	const double begin = clock_now_s();
 	if (!cu_ok(w, w->cu.MemHostAlloc(&p, bytes, 0), "cuMemHostAlloc", why))
 		return false;
-	note_init(s, "pin", s->l->job->buffers[b].name, (wire_now() - begin) * 1e9, bytes);
+	note_init(s, "pin", s->l->job->buffers[b].name, (clock_now_s() - begin) * 1e9, bytes);
 	s->host[b] = p;
 	return true;
 }
@@ -78,10 +79,10 @@ static bool allocate(struct gpu_worker *w, struct stage *s, struct cuda_fault *w
 		                 fmt_bytes(most, sizeof most, (double)HOST_MAX));
 	}
 	for (unsigned b = 0; b < j->n_buffers; b++) {
-		const double begin = wire_now();
+		const double begin = clock_now_s();
 		if (!cu_ok(w, w->cu.MemAlloc(&s->device[b], j->buffers[b].bytes), "cuMemAlloc", why))
 			return false;
-		note_init(s, "allocate", j->buffers[b].name, (wire_now() - begin) * 1e9,
+		note_init(s, "allocate", j->buffers[b].name, (clock_now_s() - begin) * 1e9,
 		          j->buffers[b].bytes);
 		if ((s->up[b] || s->down[b]) && !host_memory(w, s, b, why))
 			return false;
@@ -106,7 +107,7 @@ static bool resident(struct gpu_worker *w, struct stage *s, struct cuda_fault *w
 
 static bool streams_and_events(struct gpu_worker *w, struct stage *s, struct cuda_fault *why)
 {
-	const double begin = wire_now();
+	const double begin = clock_now_s();
 	bool any = false;
 	for (unsigned i = 0; i < s->p->n_ops; i++) {
 		const struct stream_op *op = &s->p->ops[i];
@@ -122,7 +123,7 @@ static bool streams_and_events(struct gpu_worker *w, struct stage *s, struct cud
 			return false;
 	}
 	if (any)
-		note_init(s, "streams", "", (wire_now() - begin) * 1e9, 0);
+		note_init(s, "streams", "", (clock_now_s() - begin) * 1e9, 0);
 	return true;
 }
 
@@ -444,10 +445,10 @@ static bool play_timed(struct gpu_worker *w, struct stage *s, const uint8_t *sha
 	for (unsigned i = 0; i < n; i++) {
 		if (!fill_host(w, s, shared, why))
 			return false;
-		const double begin = wire_now();
+		const double begin = clock_now_s();
 		if (!play(w, s, why))
 			return false;
-		took_ns[i] = (wire_now() - begin) * 1e9;
+		took_ns[i] = (clock_now_s() - begin) * 1e9;
 	}
 	qsort(took_ns, n, sizeof *took_ns, by_value);
 	*ns = took_ns[n / 2];
