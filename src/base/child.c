@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE /* memfd_create, SOCK_CLOEXEC, POLLRDHUP */
 #include "base/child.h"
-#include "base/clock.h"
+#include "base/monotonic.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE /* memfd_create, pipe2 */
 #include "base/tool.h"
-#include "base/clock.h"
+#include "base/monotonic.h"
 
 #include "base/child.h"
 

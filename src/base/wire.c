@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE /* MSG_CMSG_CLOEXEC */
 #include "base/wire.h"
-#include "base/clock.h"
+#include "base/monotonic.h"
 #include "base/mem.h"
 
 #include <errno.h>

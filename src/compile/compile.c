@@ -6,7 +6,7 @@
  * compiler made there earlier.
  */
 #include "compile/compile.h"
-#include "base/clock.h"
+#include "base/monotonic.h"
 
 #include "base/mem.h"
 #include "base/text.h"

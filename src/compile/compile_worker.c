@@ -6,7 +6,7 @@
  * remedy.
  */
 #include "compile/compile_worker.h"
-#include "base/clock.h"
+#include "base/monotonic.h"
 
 #include "base/child.h"
 #include "base/mem.h"

@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE /* memfd_create, F_ADD_SEALS */
 #include "cuda/cuda.h"
-#include "base/clock.h"
+#include "base/monotonic.h"
 #include "cuda/cuda_client.h"
 #include "cuda/cuda_counters.h"
 #include "cuda/cuda_result.h"

@@ -4,7 +4,7 @@
  * How a process is started, watched and ended is base/child.h's.
  */
 #include "cuda/cuda_client.h"
-#include "base/clock.h"
+#include "base/monotonic.h"
 #include "cuda/cuda_worker.h"
 #include "base/text.h"
 

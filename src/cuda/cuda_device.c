@@ -4,7 +4,7 @@
  * Runs no kernel.
  */
 #include "cuda/cuda_work.h"
-#include "base/clock.h"
+#include "base/monotonic.h"
 #include "base/text.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * Modules and launches: a kernel's code is loaded once, launched with any buffers, on any stream.
  */
 #include "cuda/cuda_work.h"
-#include "base/clock.h"
+#include "base/monotonic.h"
 #include "base/text.h"
 
 #include <stdio.h>

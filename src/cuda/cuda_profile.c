@@ -10,7 +10,7 @@
  * calls: docs.nvidia.com/cupti, Range Profiler.
  */
 #include "cuda/cuda_work.h"
-#include "base/clock.h"
+#include "base/monotonic.h"
 #include "base/mem.h"
 
 #include <math.h>

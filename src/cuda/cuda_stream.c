@@ -8,7 +8,7 @@
  * three is taken. What a program cut in pieces returns must be what the single launch returned.
  */
 #include "cuda/cuda_work.h"
-#include "base/clock.h"
+#include "base/monotonic.h"
 #include "base/mem.h"
 #include "base/text.h"
 

@@ -2,7 +2,7 @@
  */
 #define _GNU_SOURCE /* memfd_create */
 #include "cuda/cuda_msg.h"
-#include "base/clock.h"
+#include "base/monotonic.h"
 #include "base/text.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "base/clock.h"
+#include "base/monotonic.h"
 
 #include <time.h>
 
