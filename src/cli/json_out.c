@@ -144,45 +144,31 @@ json_t *json_error(const struct err *err)
 
 /* --- a record --- */
 
-static json_t *json_counts(const struct counts *c)
+/* A count that nobody filled is null. */
+static json_t *json_counts(const struct counts *c, const struct counted *known)
 {
 	json_t *o = json_object();
-#define X(field, about) set_u64(o, #field, c->field);
-	COUNT_FIELDS(X)
-#undef X
+	for (enum count_id id = 0; id < COUNT_FIELD_COUNT; id++)
+		if (count_known(known, id))
+			set_u64(o, count_name(id), count_get(c, id));
+		else
+			set(o, count_name(id), json_null());
 	return o;
 }
 
-/* The metrics that follow from counts alone: those known when nothing is zero. */
-static const bool *per_instruction(void)
-{
-	static bool known[METRIC_COUNT];
-	struct counts ones;
-	struct metric_set m;
-#define X(field, about) ones.field = 1;
-	COUNT_FIELDS(X)
-#undef X
-	metrics_clear(&m, NULL);
-	metrics_from_counts(&m, &ones, ORIGIN_COUNTED);
-	for (int i = 0; i < METRIC_COUNT; i++)
-		known[i] = m.v[i].origin != ORIGIN_NONE;
-	return known;
-}
-
-/* Every per-instruction metric of some of the instructions. */
+/* Every metric of some of the instructions. */
 static json_t *json_part(const struct counts *c, const struct run_counts *run)
 {
-	const bool *mine = per_instruction();
 	struct metric_set m;
 	json_t *o = json_object();
-	metrics_clear(&m, "no instruction of this kind on these lines");
-	metrics_from_counts(&m, c, run->origin);
-	for (int i = 0; i < METRIC_COUNT; i++) {
-		if (!mine[i])
+	metrics_clear(&m, NULL);
+	metrics_from_counts(&m, c, &run->of_lines, run->origin);
+	for (enum metric_id id = 0; id < METRIC_COUNT; id++) {
+		if (!metric_of_lines(id))
 			continue;
-		m.v[i].sampled = run->blocks_run;
-		m.v[i].of = run->blocks_total;
-		set(o, metric_catalogue[i].key, json_metric(&m, (enum metric_id)i));
+		m.v[id].sampled = run->blocks_run;
+		m.v[id].of = run->blocks_total;
+		set(o, metric_catalogue[id].key, json_metric(&m, id));
 	}
 	return o;
 }
@@ -204,7 +190,7 @@ static json_t *json_lines(const struct run_record *r, const char *source,
 		set_u64(o, "line", l->line);
 		set_text(o, "source", text);
 		set(o, "tags", names);
-		set(o, "counts", json_counts(&l->c));
+		set(o, "counts", json_counts(&l->c, &r->run.counts.of_lines));
 		set(o, "metrics", json_part(&l->c, &r->run.counts));
 		json_array_append_new(list, o);
 	}
@@ -234,7 +220,7 @@ static json_t *json_tags(const struct run_record *r, const char *source,
 			if (!strcmp(tags[u].name, tags[t].name) && ran(r, tags[u].line))
 				json_array_append_new(lines, json_integer(tags[u].line));
 		set(o, "lines", lines);
-		set(o, "counts", json_counts(&sum));
+		set(o, "counts", json_counts(&sum, &r->run.counts.of_lines));
 		set(o, "metrics", json_part(&sum, &r->run.counts));
 		set(all, tags[t].name, o);
 	}

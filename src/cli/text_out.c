@@ -166,7 +166,7 @@ static void print_tags(struct cli *c, const struct run_record *r)
 			char line[16], warp[32], lane[32], div[32], ld[64], st[64], text[80];
 			struct metric_set m;
 			metrics_clear(&m, "");
-			metrics_from_counts(&m, &l->c, r->run.counts.origin);
+			metrics_from_counts(&m, &l->c, &r->run.counts.of_lines, r->run.counts.origin);
 			snprintf(line, sizeof line, "%u", l->line);
 			fmt_count(warp, sizeof warp, (double)l->c.warp_executed);
 			fmt_count(lane, sizeof lane, (double)l->c.thread_executed);

@@ -1,46 +1,15 @@
 /* Report to result; see cuda_result.h. */
 #include "cuda/cuda_result.h"
+#include "base/text.h"
+#include "model/metric_formula.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Counts that a metric is, one to one; the others (lines, ideal wavefronts) come per source line,
- * or not at all (pipes). */
-#define MEASURED_COUNTS(X)               \
-	X(INST_WARP, warp_executed)          \
-	X(INST_THREAD, thread_executed)      \
-	X(DIV_BRANCHES, branches)            \
-	X(DIV_DIVERGENT, divergent_branches) \
-	X(MEM_LD_REQ, ld_requests)           \
-	X(MEM_LD_SEC, ld_sectors)            \
-	X(MEM_ST_REQ, st_requests)           \
-	X(MEM_ST_SEC, st_sectors)            \
-	X(MEM_ATOM_REQ, atom_requests)       \
-	X(MEM_ATOM_SEC, atom_sectors)        \
-	X(MEM_LOCAL_REQ, local_requests)     \
-	X(SH_LD_REQ, shared_ld_requests)     \
-	X(SH_LD_WAVE, shared_ld_wavefronts)  \
-	X(SH_ST_REQ, shared_st_requests)     \
-	X(SH_ST_WAVE, shared_st_wavefronts)  \
-	X(SH_ATOM_REQ, shared_atom_requests) \
-	X(FLOP_FP16, flop16)                 \
-	X(FLOP_FP32, flop32)                 \
-	X(FLOP_FP64, flop64)
-
-/* A ratio and what it is made of: known only if both are. */
-static const struct {
-	enum metric_id id, a, b;
-} ratios[] = {
-	{ M_INST_RATIO, M_INST_THREAD, M_INST_WARP },
-	{ M_DIV_SIMD_EFF, M_INST_THREAD, M_INST_WARP },
-	{ M_DIV_BRANCH_EFF, M_DIV_BRANCHES, M_DIV_DIVERGENT },
-	{ M_MEM_LD_SPR, M_MEM_LD_SEC, M_MEM_LD_REQ },
-	{ M_MEM_ST_SPR, M_MEM_ST_SEC, M_MEM_ST_REQ },
-};
-
-static const enum metric_id by_line[] = { M_MEM_LD_LINES, M_MEM_ST_LINES, M_SH_LD_EXCESS,
-	                                      M_SH_ST_EXCESS };
+/* Only the per-line measurement knows these. */
+static const enum count_id sums_of_lines[] = { COUNT_ld_lines, COUNT_st_lines,
+	                                           COUNT_shared_ld_ideal, COUNT_shared_st_ideal };
 
 bool cuda_half_arithmetic(const char *ptx)
 {
@@ -68,77 +37,56 @@ static uint64_t whole(double v)
 	return v > 0 && v < 0x1p63 ? (uint64_t)(v + 0.5) : 0;
 }
 
-static void counters(const struct cuda_report *r, const char *ptx, struct run_result *out)
+/* A metric that is one count, and what the counters gave for it. */
+static void put_count(struct run_counts *c, enum count_id id, double value, enum fault_id why)
 {
-	struct counts *c = &out->counts.total;
-#define X(id, field) c->field = whole(r->metric[M_##id]);
-	MEASURED_COUNTS(X)
-#undef X
-	c->ld_bytes = whole(r->metric[M_MEM_LD_EFF] / 100 * 32 * r->metric[M_MEM_LD_SEC]);
-	c->st_bytes = whole(r->metric[M_MEM_ST_EFF] / 100 * 32 * r->metric[M_MEM_ST_SEC]);
-	struct metric_set derived;
-	metrics_clear(&derived, NULL);
-	metrics_from_counts(&derived, c, ORIGIN_MEASURED);
-	/* Counters first, as they were read; then the ratios of known parts. */
-	for (unsigned i = 0; i < METRIC_COUNT; i++) {
-		if (!metric_catalogue[i].cupti[0] || i == M_TIME_KERNEL)
-			continue;
-		if (isfinite(r->metric[i]))
-			metric_num(&out->metrics, (enum metric_id)i, ORIGIN_MEASURED, r->metric[i]);
-		else
-			metric_none(&out->metrics, (enum metric_id)i,
-			            fault_reason((enum fault_id)r->metric_why[i]));
+	if (!isfinite(value)) {
+		count_set_unknown(&c->of_total, id, fault_reason(why));
+	} else if (id >= COUNT_FIELD_COUNT) {
+		run_counts_set_figure(c, id, value);
+	} else {
+		count_put(&c->total, id, whole(value));
+		count_set_known(&c->of_total, id);
 	}
-	for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++) {
-		enum metric_id missing = METRIC_COUNT;
-		if (!metric_known(&out->metrics, ratios[i].a))
-			missing = ratios[i].a;
-		else if (!metric_known(&out->metrics, ratios[i].b))
-			missing = ratios[i].b;
-		if (missing != METRIC_COUNT)
-			metric_none(&out->metrics, ratios[i].id, out->metrics.v[missing].reason);
-		else
-			out->metrics.v[ratios[i].id] = derived.v[ratios[i].id];
-	}
-	/* A percentage of nothing is n/a, with the model's words for it. */
-	if (r->metric[M_MEM_LD_SEC] <= 0)
-		out->metrics.v[M_MEM_LD_EFF] = derived.v[M_MEM_LD_EFF];
-	if (r->metric[M_MEM_ST_SEC] <= 0)
-		out->metrics.v[M_MEM_ST_EFF] = derived.v[M_MEM_ST_EFF];
-	/* ptxas moves constants by HFMA2, which the counter takes for arithmetic. With no
-	 * half-precision instruction in the PTX all that was counted are moves: they are left out. */
-	if (ptx && !cuda_half_arithmetic(ptx) && metric_known(&out->metrics, M_FLOP_FP16)) {
-		metric_num(&out->metrics, M_FLOP_FP16, ORIGIN_MEASURED, 0);
-		c->flop16 = 0;
-	}
-	metric_none(&out->metrics, M_INST_BARRIERS, fault_reason(FAULT_NOT_COUNTED));
-	for (size_t i = 0; i < sizeof by_line / sizeof *by_line; i++)
-		metric_none(&out->metrics, by_line[i], fault_reason(FAULT_PER_LINE_ONLY));
-	out->counts.origin = ORIGIN_MEASURED;
 }
 
-/* Cache lines, and bank passes beyond the ideal: sums of what the per-line measurement knows. */
-static void sums_of_lines(const struct cuda_report *r, struct run_result *out)
+/* Bytes from the share of the sectors' bytes that was asked for. */
+static void put_bytes(const struct cuda_report *r, enum metric_id share, enum metric_id sectors,
+                      enum count_id bytes, struct run_counts *c)
+{
+	const enum metric_id missing = isfinite(r->metric[share]) ? sectors : share;
+	put_count(c, bytes, r->metric[share] / 100 * 32 * r->metric[sectors],
+	          (enum fault_id)r->metric_why[missing]);
+}
+
+/* What the counters of the launch gave, and of every other count why there is none. */
+static void counters(const struct cuda_report *r, const char *ptx, struct run_counts *c)
+{
+	run_counts_clear(c, fault_reason(FAULT_NOT_COUNTED));
+	c->origin = ORIGIN_MEASURED;
+	for (enum metric_id id = 0; id < METRIC_COUNT; id++) {
+		const enum count_id count = metric_count(id);
+		if (count != COUNT_ID_COUNT && metric_catalogue[id].cupti[0])
+			put_count(c, count, r->metric[id], (enum fault_id)r->metric_why[id]);
+	}
+	put_bytes(r, M_MEM_LD_EFF, M_MEM_LD_SEC, COUNT_ld_bytes, c);
+	put_bytes(r, M_MEM_ST_EFF, M_MEM_ST_SEC, COUNT_st_bytes, c);
+	/* ptxas moves constants by HFMA2, which the counter takes for arithmetic. With no
+	 * half-precision instruction in the PTX all that was counted are moves: they are left out. */
+	if (ptx && !cuda_half_arithmetic(ptx))
+		c->total.flop16 = 0;
+	for (size_t i = 0; i < ARRAY_LEN(sums_of_lines); i++)
+		count_set_unknown(&c->of_total, sums_of_lines[i], fault_reason(FAULT_PER_LINE_ONLY));
+}
+
+/* Cache lines, and the bank passes that the bytes alone would need: sums of the lines. */
+static void put_sums_of_lines(const struct cuda_report *r, struct run_counts *c)
 {
 	struct counts sum = { 0 };
 	for (unsigned i = 0; i < r->n_lines; i++)
 		counts_add(&sum, &r->lines[i].c);
-	out->counts.total.ld_lines = sum.ld_lines;
-	out->counts.total.st_lines = sum.st_lines;
-	metric_num(&out->metrics, M_MEM_LD_LINES, ORIGIN_MEASURED, (double)sum.ld_lines);
-	metric_num(&out->metrics, M_MEM_ST_LINES, ORIGIN_MEASURED, (double)sum.st_lines);
-	out->counts.total.shared_ld_ideal = sum.shared_ld_ideal;
-	out->counts.total.shared_st_ideal = sum.shared_st_ideal;
-	const struct {
-		enum metric_id id;
-		uint64_t actual, ideal;
-	} rows[] = {
-		{ M_SH_LD_EXCESS, sum.shared_ld_wavefronts, sum.shared_ld_ideal },
-		{ M_SH_ST_EXCESS, sum.shared_st_wavefronts, sum.shared_st_ideal },
-	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		metric_num(&out->metrics, rows[i].id, ORIGIN_MEASURED,
-		           rows[i].actual > rows[i].ideal ? (double)(rows[i].actual - rows[i].ideal) : 0);
+	for (size_t i = 0; i < ARRAY_LEN(sums_of_lines); i++)
+		put_count(c, sums_of_lines[i], (double)count_get(&sum, sums_of_lines[i]), FAULT_NONE);
 }
 
 /* What the loaded function says; the driver's own occupancy. */
@@ -167,23 +115,24 @@ void cuda_result(struct cuda_report *r, const struct launch_plan *plan, const st
                  const char *ptx, unsigned caps, struct run_result *out)
 {
 	const struct cuda_fault *cap = r->cap;
-	metrics_clear(&out->metrics, fault_reason(FAULT_NOT_ASKED));
-	out->counts =
-		(struct run_counts){ .dram_read_bytes = -1, .dram_write_bytes = -1, .l2_sectors = -1 };
+	const bool counted = caps & CAP_COUNTERS && cap[CAPN_COUNTERS].id == FAULT_NONE;
+	const char *why = fault_reason(caps & CAP_COUNTERS ? cap[CAPN_COUNTERS].id : FAULT_NOT_ASKED);
+	metrics_clear(&out->metrics, why);
+	run_counts_clear(&out->counts, why);
+	if (counted)
+		counters(r, ptx, &out->counts);
 	out->counts.blocks_total = (uint64_t)plan->grid.x * plan->grid.y * plan->grid.z;
 	out->counts.blocks_run = out->counts.blocks_total;
-	if (!(caps & CAP_COUNTERS) || cap[CAPN_COUNTERS].id != FAULT_NONE) {
-		enum fault_id why = caps & CAP_COUNTERS ? cap[CAPN_COUNTERS].id : FAULT_NOT_ASKED;
-		metrics_clear(&out->metrics, fault_reason(why));
-	} else {
-		counters(r, ptx, out);
-		if (metric_known(&out->metrics, M_DRAM_READ))
-			out->counts.dram_read_bytes = r->metric[M_DRAM_READ];
-		if (metric_known(&out->metrics, M_DRAM_WRITE))
-			out->counts.dram_write_bytes = r->metric[M_DRAM_WRITE];
-		if (metric_known(&out->metrics, M_L2_SECTORS))
-			out->counts.l2_sectors = r->metric[M_L2_SECTORS];
+	if (r->n_lines) {
+		put_sums_of_lines(r, &out->counts);
+		counts_set_hardware_lines(&out->counts.of_lines);
+		out->counts.n_lines = r->n_lines;
+		out->counts.lines = r->lines;
+		out->counts.origin = ORIGIN_MEASURED;
+		r->lines = NULL;
+		r->n_lines = 0;
 	}
+	metrics_from_run(&out->metrics, &out->counts);
 	if (r->loaded.known)
 		facts(&r->loaded, plan, g, &out->metrics);
 	if (r->timing.n)
@@ -191,7 +140,6 @@ void cuda_result(struct cuda_report *r, const struct launch_plan *plan, const st
 	else
 		metric_none(&out->metrics, M_TIME_KERNEL,
 		            fault_reason(caps & CAP_TIME ? cap[CAPN_TIME].id : FAULT_NOT_ASKED));
-	out->metrics_final = true;
 	out->outputs_complete = true;
 	out->timing = r->timing;
 	out->loaded = r->loaded;
@@ -205,14 +153,6 @@ void cuda_result(struct cuda_report *r, const struct launch_plan *plan, const st
 	r->n_spans = 0;
 	out->counter_passes = r->passes;
 	out->counters_s = r->counters_s;
-	if (r->n_lines) {
-		sums_of_lines(r, out);
-		out->counts.n_lines = r->n_lines;
-		out->counts.lines = r->lines;
-		out->counts.origin = ORIGIN_MEASURED;
-		r->lines = NULL;
-		r->n_lines = 0;
-	}
 	for (unsigned c = 0; c < CUDA_MAX_CAPS; c++)
 		if (cap[c].id != FAULT_NONE)
 			snprintf(out->missing[c], sizeof out->missing[c], "%s%s%.120s%s",

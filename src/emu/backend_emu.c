@@ -78,7 +78,9 @@ static bool emu_run(struct backend *be, const struct run_request *req,
                     const struct run_hooks *hooks, struct run_result *res, struct err *err)
 {
 	*res = (struct run_result){ 0 };
-	res->counts.dram_read_bytes = res->counts.dram_write_bytes = res->counts.l2_sectors = -1;
+	run_counts_clear(&res->counts, "no cache simulation and no counter for this run");
+	count_set_unknown(&res->counts.of_total, COUNT_achieved_occupancy_pct,
+	                  "the emulator has no hardware counter for it");
 	metrics_clear(&res->metrics, "the emulator has no hardware counter for it");
 	if (!parse_module(be, req, err))
 		return false;

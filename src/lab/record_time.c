@@ -11,8 +11,11 @@
 
 void record_time(struct run_record *r)
 {
-	kernel_time(r->sel.gpu, &r->plan, &r->occ, &r->run.counts, &r->perf);
-	perf_metrics(&r->metrics, r->sel.gpu, &r->run.counts, &r->cost, &r->perf);
+	const bool counted = r->run.counts.origin != ORIGIN_NONE;
+	r->perf = (struct perf_result){ 0 };
+	if (counted)
+		kernel_time(r->sel.gpu, &r->plan, &r->occ, &r->run.counts, &r->perf);
+	perf_metrics(&r->metrics, r->sel.gpu, counted ? &r->run.counts : NULL, &r->cost, &r->perf);
 }
 
 static void timeline_metrics(struct run_record *r)

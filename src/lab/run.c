@@ -51,8 +51,7 @@ static void derive_metrics(const struct prepared *p, struct run_record *r)
 			m->v[i] = res->metrics.v[i];
 	launch_metrics(p, m);
 	occ_metrics(m, p->sel.gpu, &r->occ, (uint64_t)p->plan.grid.x * p->plan.grid.y * p->plan.grid.z);
-	if (res->counts.origin != ORIGIN_NONE && !res->metrics_final)
-		metrics_from_run(m, &res->counts);
+	metrics_from_run(m, &res->counts);
 	record_time(r);
 	/* What hardware said stands above what was derived. */
 	for (int i = 0; i < METRIC_COUNT; i++)

@@ -84,7 +84,7 @@ static bool figure(void *ctx, const char *key, const char *tag, bool before,
 			               r->sel.kernel->name, tag);
 		of_tag = mem_alloc(sizeof *of_tag);
 		metrics_clear(of_tag, "not a figure of lines");
-		metrics_from_counts(of_tag, &sum, r->run.counts.origin);
+		metrics_from_counts(of_tag, &sum, &r->run.counts.of_lines, r->run.counts.origin);
 		m = of_tag;
 	}
 	const struct metric_value *v = &m->v[id];

@@ -12,41 +12,80 @@
 
 #include "model/metric.h"
 
-/* X(field, "what") */
-#define COUNT_FIELDS(X)                                               \
-	X(warp_executed, "warp instructions")                             \
-	X(thread_executed, "lanes with a true predicate")                 \
-	X(branches, "conditional branches, per warp")                     \
-	X(divergent_branches, "conditional branches that split the warp") \
-	X(ld_requests, "global loads, per warp")                          \
-	X(ld_sectors, "32-byte sectors of global loads")                  \
-	X(ld_lines, "128-byte lines of global loads")                     \
-	X(ld_bytes, "distinct bytes of global loads")                     \
-	X(st_requests, "global stores, per warp")                         \
-	X(st_sectors, "32-byte sectors of global stores")                 \
-	X(st_lines, "128-byte lines of global stores")                    \
-	X(st_bytes, "distinct bytes of global stores")                    \
-	X(atom_requests, "global atomics and reductions, per warp")       \
-	X(atom_sectors, "32-byte sectors of global atomics")              \
-	X(shared_ld_requests, "shared loads, per warp")                   \
-	X(shared_ld_wavefronts, "bank passes of shared loads")            \
-	X(shared_ld_ideal, "bank passes the bytes alone would need")      \
-	X(shared_st_requests, "shared stores, per warp")                  \
-	X(shared_st_wavefronts, "bank passes of shared stores")           \
-	X(shared_st_ideal, "bank passes the bytes alone would need")      \
-	X(shared_atom_requests, "shared atomics, per warp")               \
-	X(local_requests, "local-memory loads and stores, per warp")      \
-	X(barriers, "block barriers, per warp")                           \
-	X(flop16, "half-precision operations (FMA = 2)")                  \
-	X(flop32, "single-precision operations (FMA = 2)")                \
-	X(flop64, "double-precision operations (FMA = 2)")                \
-	X(fp32_inst, "warp instructions on the FP32 pipe")                \
-	X(fp64_inst, "warp instructions on the FP64 pipe")                \
-	X(int_inst, "warp instructions on the integer pipe")              \
-	X(sfu_inst, "warp instructions on the special-function pipe")
+/*
+ * X(field, "what", "what it means if it is 0", BY_LINE)
+ *   BY_LINE  YES: hardware, too, counts it by source line (cuda_lines.c); NO: of a launch, or not
+ */
+#define COUNT_FIELDS(X)                                                                            \
+	X(warp_executed, "warp instructions", "no instruction executed", YES)                          \
+	X(thread_executed, "lanes with a true predicate", "no lane executed", YES)                     \
+	X(branches, "conditional branches, per warp", "no conditional branch executed", YES)           \
+	X(divergent_branches, "conditional branches that split the warp", "no branch split a warp",    \
+	  YES)                                                                                         \
+	X(ld_requests, "global loads, per warp", "no global loads executed", YES)                      \
+	X(ld_sectors, "32-byte sectors of global loads", "no global loads executed", YES)              \
+	X(ld_lines, "128-byte lines of global loads", "no global loads executed", YES)                 \
+	X(ld_bytes, "distinct bytes of global loads", "no global loads executed", YES)                 \
+	X(st_requests, "global stores, per warp", "no global stores executed", YES)                    \
+	X(st_sectors, "32-byte sectors of global stores", "no global stores executed", YES)            \
+	X(st_lines, "128-byte lines of global stores", "no global stores executed", YES)               \
+	X(st_bytes, "distinct bytes of global stores", "no global stores executed", YES)               \
+	X(atom_requests, "global atomics and reductions, per warp", "no global atomics executed", YES) \
+	X(atom_sectors, "32-byte sectors of global atomics", "no global atomics executed", YES)        \
+	X(shared_ld_requests, "shared loads, per warp", "no shared loads executed", YES)               \
+	X(shared_ld_wavefronts, "bank passes of shared loads", "no shared loads executed", YES)        \
+	X(shared_ld_ideal, "bank passes the bytes alone would need", "no shared loads executed", YES)  \
+	X(shared_st_requests, "shared stores, per warp", "no shared stores executed", YES)             \
+	X(shared_st_wavefronts, "bank passes of shared stores", "no shared stores executed", YES)      \
+	X(shared_st_ideal, "bank passes the bytes alone would need", "no shared stores executed", YES) \
+	X(shared_atom_requests, "shared atomics, per warp", "no shared atomics executed", YES)         \
+	X(local_requests, "local-memory loads and stores, per warp", "no local memory used", YES)      \
+	X(barriers, "block barriers, per warp", "no barrier executed", NO)                             \
+	X(flop16, "half-precision operations (FMA = 2)", "no half-precision operation executed", NO)   \
+	X(flop32, "single-precision operations (FMA = 2)", "no single-precision operation executed",   \
+	  NO)                                                                                          \
+	X(flop64, "double-precision operations (FMA = 2)", "no double-precision operation executed",   \
+	  NO)                                                                                          \
+	X(fp32_inst, "warp instructions on the FP32 pipe", "no FP32 instruction executed", NO)         \
+	X(fp64_inst, "warp instructions on the FP64 pipe", "no FP64 instruction executed", NO)         \
+	X(int_inst, "warp instructions on the integer pipe", "no integer instruction executed", NO)    \
+	X(sfu_inst, "warp instructions on the special-function pipe", "no special function executed",  \
+	  NO)
+
+/*
+ * Figures of a whole launch that no line has, NAN = not known: X(field, "what").
+ * A GPU counts them; the emulator's come from its cache simulation, which is a model.
+ */
+#define LAUNCH_FIGURES(X)                                \
+	X(dram_read_bytes, "bytes from device memory")       \
+	X(dram_write_bytes, "bytes to device memory")        \
+	X(l2_sectors, "32-byte sectors the SMs asked of L2") \
+	X(achieved_occupancy_pct, "average resident warps of maximum, percent")
+
+enum count_id {
+#define X(field, ...) COUNT_##field,
+	COUNT_FIELDS(X)
+#undef X
+		COUNT_FIELD_COUNT,
+	COUNT_BEFORE_FIGURES = COUNT_FIELD_COUNT - 1,
+#define X(field, ...) COUNT_##field,
+	LAUNCH_FIGURES(X)
+#undef X
+		COUNT_ID_COUNT
+};
+
+/*
+ * Which counts a source filled, and why it left out the others: a count that nobody filled is not
+ * known, never 0. All zero = nothing is known.
+ */
+struct counted {
+	uint64_t fields;                 /* bit = enum count_id */
+	const char *why[COUNT_ID_COUNT]; /* of a bit that is not set: the reason; NULL = none given.
+	                                  * Lasting text */
+};
 
 struct counts {
-#define X(field, about) uint64_t field;
+#define X(field, ...) uint64_t field;
 	COUNT_FIELDS(X)
 #undef X
 };
@@ -99,7 +138,9 @@ struct region {
 struct run_counts {
 	enum origin origin; /* COUNTED, SAMPLED or MEASURED */
 	uint64_t blocks_run, blocks_total;
-	struct counts total; /* scaled to the grid when sampled */
+	struct counts total;     /* scaled to the grid when sampled */
+	struct counted of_total; /* which of `total` and of the figures are known ... */
+	struct counted of_lines; /* ... and which of every line's counts */
 	unsigned n_lines;
 	struct line_counts *lines; /* ascending by line */
 	unsigned n_accesses;
@@ -107,9 +148,9 @@ struct run_counts {
 	unsigned n_steps; /* of block 0, warp 0; at most TRACE_MAX_STEPS */
 	bool steps_cut;   /* the path was longer */
 	struct mask_step *steps;
-	double dram_read_bytes, dram_write_bytes; /* cache simulation; negative = unknown */
-	double l2_sectors;                        /* after L1; negative = unknown */
-	unsigned n_regions; /* for the time model only: not exported; 0 = not known */
+	double dram_read_bytes, dram_write_bytes, l2_sectors,
+		achieved_occupancy_pct; /* LAUNCH_FIGURES; NAN = not known */
+	unsigned n_regions;         /* for the time model only: not exported; 0 = not known */
 	struct region *regions;
 	double serial_float, serial_int; /* atomics whose address is the same in the whole grid: lanes;
 	                                    of integers requests, whose lanes are added up before */
@@ -117,14 +158,44 @@ struct run_counts {
 
 void counts_add(struct counts *to, const struct counts *from);
 void counts_scale(struct counts *c, double factor); /* rounds to nearest, saturates */
-/* Frees the tables and leaves an empty run whose cache figures are unknown; NULL is fine. */
+/* Frees the tables and leaves an empty run of which nothing is known; NULL is fine. */
 void run_counts_free(struct run_counts *r);
 /* @to is overwritten, not freed. */
 void run_counts_copy(struct run_counts *to, const struct run_counts *from);
 
-/* Fills every metric that follows from counts alone (inst.*, div.*, mem.*, shared.*, flop.*). */
-void metrics_from_counts(struct metric_set *m, const struct counts *c, enum origin o);
-/* The same from a whole run: its origin, and for a sample "n of N blocks" beside every value. */
+/* "ld_sectors"; and what it means that it is 0 ("" for a figure). */
+const char *count_name(enum count_id id);
+const char *count_zero(enum count_id id);
+/* COUNT_ID_COUNT = there is none. */
+enum count_id count_find(const char *name, size_t len);
+bool count_known(const struct counted *k, enum count_id id);
+/* Why a count that is not known is not; never NULL. */
+const char *count_why(const struct counted *k, enum count_id id);
+void count_set_known(struct counted *k, enum count_id id);
+void count_set_unknown(struct counted *k, enum count_id id, const char *why);
+/* All of COUNT_FIELDS, as the emulator counts them. */
+void counts_set_known(struct counted *k);
+/* Those that hardware counts by source line; the others are not known, and say so. */
+void counts_set_hardware_lines(struct counted *k);
+/* Nothing is known: figures NAN, every reason @why. Frees nothing. */
+void run_counts_clear(struct run_counts *r, const char *why);
+uint64_t count_get(const struct counts *c, enum count_id id);
+void count_put(struct counts *c, enum count_id id, uint64_t value);
+/* One of LAUNCH_FIGURES; NAN = not known. */
+double run_counts_figure(const struct run_counts *r, enum count_id id);
+bool run_counts_known(const struct run_counts *r, enum count_id id); /* of the launch */
+void run_counts_set_figure(struct run_counts *r, enum count_id id, double value);
+
+/*
+ * Fills every metric whose formula (metric.def) needs counts of lines alone, from those that are
+ * @known. One that needs a count that is not known is n/a with that count's reason.
+ */
+void metrics_from_counts(struct metric_set *m, const struct counts *c, const struct counted *known,
+                         enum origin o);
+/* Does metrics_from_counts() fill it: of a launch, of a line, of the lines of a tag. */
+bool metric_of_lines(enum metric_id id);
+/* The same from a whole run, with the launch's figures: its origin, and for a sample "n of N
+ * blocks" beside every value. */
 void metrics_from_run(struct metric_set *m, const struct run_counts *r);
 
 /* Tags of a kernel source: "//@ name" at the end of a line; a name is 1..31 of [A-Za-z0-9._-]. */

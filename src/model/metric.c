@@ -11,12 +11,13 @@
 #define NUM METRIC_NUM
 #define TEXT METRIC_TEXT
 const struct metric_desc metric_catalogue[METRIC_COUNT] = {
-#define METRIC(id, key_, unit_, kind_, title_, def_, cupti_) \
-	[M_##id] = { .key = key_,                                \
-		         .unit = unit_,                              \
-		         .kind = kind_,                              \
-		         .title = title_,                            \
-		         .definition = def_,                         \
+#define METRIC(id, key_, unit_, kind_, title_, def_, source_, cupti_) \
+	[M_##id] = { .key = key_,                                         \
+		         .unit = unit_,                                       \
+		         .kind = kind_,                                       \
+		         .title = title_,                                     \
+		         .definition = def_,                                  \
+		         .source = source_,                                   \
 		         .cupti = cupti_ },
 #include "model/metric.def"
 #undef METRIC

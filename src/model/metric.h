@@ -27,7 +27,7 @@ enum origin {
 };
 
 enum metric_id {
-#define METRIC(id, key, unit, kind, title, def, cupti) M_##id,
+#define METRIC(id, ...) M_##id,
 #include "model/metric.def"
 #undef METRIC
 	METRIC_COUNT
@@ -38,7 +38,9 @@ enum metric_kind { METRIC_NUM, METRIC_TEXT };
 struct metric_desc {
 	const char *key, *unit;
 	enum metric_kind kind;
-	const char *title, *definition, *cupti;
+	const char *title, *definition;
+	const char *source; /* "= formula over counts", else the part of the model that fills it */
+	const char *cupti;
 };
 
 struct metric_value {

@@ -8,12 +8,27 @@
 
 #include <math.h>
 
+#define NEEDS_1(a) (1ull << COUNT_##a)
+#define NEEDS_2(a, b) (NEEDS_1(a) | NEEDS_1(b))
+/* The counts that each time is made of. */
+#define NEEDS_ISSUE NEEDS_1(warp_executed)
+#define NEEDS_FP32 NEEDS_1(fp32_inst)
+#define NEEDS_FP64 NEEDS_1(fp64_inst)
+#define NEEDS_INT NEEDS_1(int_inst)
+#define NEEDS_SFU NEEDS_1(sfu_inst)
+#define NEEDS_LSU (NEEDS_2(ld_requests, ld_lines) | NEEDS_2(st_lines, atom_sectors))
+#define NEEDS_SHARED NEEDS_2(shared_ld_wavefronts, shared_st_wavefronts)
+#define NEEDS_L2 NEEDS_1(l2_sectors)
+#define NEEDS_DRAM NEEDS_2(dram_read_bytes, dram_write_bytes)
+#define NEEDS_LATENCY NEEDS_1(warp_executed)
+
 static const struct {
 	const char *name, *about;
 	enum metric_id metric;
+	uint64_t needs; /* bit = enum count_id */
 } resources[PERF_RESOURCE_COUNT] = {
 #define X(id, name_, about_) \
-	[PERF_##id] = { .name = name_, .about = about_, .metric = M_TIME_##id },
+	[PERF_##id] = { .name = name_, .about = about_, .metric = M_TIME_##id, .needs = NEEDS_##id },
 	PERF_RESOURCES(X)
 #undef X
 };
@@ -85,15 +100,13 @@ static bool measured(const struct metric_set *m, enum metric_id id)
 	return m->v[id].origin == ORIGIN_MEASURED;
 }
 
-static void cache_metric(struct metric_set *m, enum metric_id id, const struct run_counts *c,
-                         double value)
+/* The first count that a resource's time needs and that is not known; COUNT_ID_COUNT = none. */
+static enum count_id missing_count(const struct run_counts *c, enum perf_resource r)
 {
-	if (measured(m, id))
-		return;
-	if (!c || !(value >= 0))
-		metric_none(m, id, "no cache simulation and no counter for this run");
-	else
-		metric_num(m, id, c->origin == ORIGIN_MEASURED ? ORIGIN_MEASURED : ORIGIN_MODELLED, value);
+	for (enum count_id id = 0; id < COUNT_ID_COUNT; id++)
+		if (resources[r].needs >> id & 1 && !run_counts_known(c, id))
+			return id;
+	return COUNT_ID_COUNT;
 }
 
 static void time_metrics(struct metric_set *m, const struct run_counts *c,
@@ -105,14 +118,12 @@ static void time_metrics(struct metric_set *m, const struct run_counts *c,
 
 	for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++) {
 		const enum metric_id id = resources[r].metric;
-		const bool unknown =
-			modelled &&
-			((r == PERF_L2 && !(c->l2_sectors >= 0)) ||
-		     (r == PERF_DRAM && !(c->dram_read_bytes >= 0 && c->dram_write_bytes >= 0)));
+		const enum count_id missing =
+			modelled ? missing_count(c, (enum perf_resource)r) : COUNT_ID_COUNT;
 		if (!modelled)
 			metric_none(m, id, why);
-		else if (unknown)
-			metric_none(m, id, "no cache simulation and no counter for this run");
+		else if (missing != COUNT_ID_COUNT)
+			metric_none(m, id, count_why(&c->of_total, missing));
 		else
 			metric_num(m, id, ORIGIN_MODELLED, p->resource_ns[r]);
 	}
@@ -139,8 +150,7 @@ struct work {
 	const char *why;
 };
 
-static struct work work_of(const struct metric_set *m, const struct run_counts *c,
-                           const struct kernel_cost *cost)
+static struct work work_of(const struct metric_set *m, const struct kernel_cost *cost)
 {
 	static const enum metric_id ids[] = { M_FLOP_FP16, M_FLOP_FP32, M_FLOP_FP64 };
 	struct work w = { .origin = ORIGIN_NONE };
@@ -154,10 +164,6 @@ static struct work work_of(const struct metric_set *m, const struct run_counts *
 	if (known) {
 		double d = metric_known(m, M_FLOP_FP64) ? m->v[M_FLOP_FP64].num : 0;
 		w.fp64 = d > 0.5 * w.flop;
-	} else if (c && c->origin != ORIGIN_NONE) {
-		w.flop = (double)c->total.flop16 + (double)c->total.flop32 + (double)c->total.flop64;
-		w.fp64 = (double)c->total.flop64 > 0.5 * w.flop;
-		w.origin = c->origin;
 	} else if (cost && cost->flop > 0) {
 		w.flop = cost->flop;
 		w.origin = ORIGIN_MODELLED;
@@ -242,11 +248,8 @@ static void roof_metrics(struct metric_set *m, const struct gpu_spec *g, const s
 void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct run_counts *counts,
                   const struct kernel_cost *cost, const struct perf_result *time)
 {
-	cache_metric(m, M_DRAM_READ, counts, counts ? counts->dram_read_bytes : -1);
-	cache_metric(m, M_DRAM_WRITE, counts, counts ? counts->dram_write_bytes : -1);
-	cache_metric(m, M_L2_SECTORS, counts, counts ? counts->l2_sectors : -1);
 	time_metrics(m, counts, time);
-	const struct work w = work_of(m, counts, cost);
+	const struct work w = work_of(m, cost);
 	roof_metrics(m, g, &w);
 	book_metrics(m, g, cost);
 }

@@ -46,9 +46,9 @@ const char *perf_resource_name(enum perf_resource r);
 const char *perf_resource_about(enum perf_resource r);
 
 /*
- * Fills time.* and roof.* (and dram.*, l2.* from counts' cache simulation). Call after
- * metrics_from_run(): FLOP, DRAM bytes and time that are already known as measured are kept and
- * used. @time: modelled from @counts. @counts and @cost may be NULL (not known).
+ * Fills time.*, roof.* and dram.throughput_gbs. Call after metrics_from_run(): FLOP, DRAM bytes and
+ * time that are already known as measured are kept and used. @time: modelled from @counts. @counts
+ * and @cost may be NULL (not known).
  */
 void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct run_counts *counts,
                   const struct kernel_cost *cost, const struct perf_result *time);

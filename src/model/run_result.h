@@ -42,8 +42,6 @@ struct run_stall {
 struct run_result {
 	struct run_counts counts;  /* what was counted */
 	struct metric_set metrics; /* values only hardware knows (cuda); others NONE */
-	bool metrics_final;        /* `metrics` already holds all that follows from `counts`, with
-	                            * reasons for what is missing: do not derive it again */
 	double wall_s;             /* time the run took here */
 	bool outputs_complete;     /* false for a sampled run: verification is meaningless */
 	char note[256];            /* "sampled 128 of 4096 blocks" ... */

@@ -23,16 +23,18 @@
 #define SPAN_FIELDS(X) \
 	X(T, name)         \
 	X(U, stream) X(U, correlation) X(D, start_ns) X(D, end_ns) X(D, queued_ns) X(L, bytes)
-#define TIMING_FIELDS(X)                                                                   \
-	X(U, n)                                                                                \
-	X(D, median_ns)                                                                        \
-	X(D, min_ns) X(D, max_ns) X(D, q1_ns) X(D, q3_ns) X(B, l2_flushed) X(B, from_activity) \
-		X(D, event_ns) X(D, sm_mhz) X(D, memory_mhz)
-#define LOADED_FIELDS(X)                                                            \
-	X(B, known)                                                                     \
-	X(U, registers)                                                                 \
-	X(U, static_shared_bytes) X(U, local_bytes) X(U, const_bytes) X(U, max_threads) \
-		X(U, blocks_per_sm) X(B, jit)
+#define TIMING_FIELDS(X)                                                                     \
+	X(U, n)                                                                                  \
+	X(D, median_ns)                                                                          \
+	X(D, min_ns)                                                                             \
+	X(D, max_ns)                                                                             \
+	X(D, q1_ns) X(D, q3_ns) X(B, l2_flushed) X(B, from_activity) X(D, event_ns) X(D, sm_mhz) \
+		X(D, memory_mhz)
+#define LOADED_FIELDS(X)      \
+	X(B, known)               \
+	X(U, registers)           \
+	X(U, static_shared_bytes) \
+	X(U, local_bytes) X(U, const_bytes) X(U, max_threads) X(U, blocks_per_sm) X(B, jit)
 #define MEASURED_FIELDS(X) X(B, spans_from_events) X(U, counter_passes) X(D, counters_s)
 #define TOUR_FIELDS(X) X(T, name) X(U, step) X(B, judged) X(B, off_path) X(B, revealed)
 #define RECORD_FIELDS(X) X(T, verify_text) X(T, module_key) X(T, compiler) X(U, spill_bytes)

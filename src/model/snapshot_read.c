@@ -4,6 +4,7 @@
  */
 #include "model/brief.h"
 #include "model/ladder.h"
+#include "model/metric_formula.h"
 #include "model/snapshot.h"
 #include "model/snapshot_fields.h"
 
@@ -147,7 +148,8 @@ static bool read_gpu(struct reader *r, json_t *from, struct gpu_spec *x)
 	GET_T(id)
 	GET_T(name)
 	GET_T(arch)
-	GET_T(chip) GET_B(live)
+	GET_T(chip)
+	GET_B(live)
 #define X(type, field, least, most, about)                           \
 	if (ok) {                                                        \
 		double v;                                                    \
@@ -157,7 +159,7 @@ static bool read_gpu(struct reader *r, json_t *from, struct gpu_spec *x)
 		if (ok)                                                      \
 			x->field = (__typeof__(x->field))v;                      \
 	}
-		GPU_FIGURES(X)
+	GPU_FIGURES(X)
 #undef X
 #define X(type, field, least, most, about)                             \
 	if (ok && json_object_get(o, #field)) {                            \
@@ -165,9 +167,9 @@ static bool read_gpu(struct reader *r, json_t *from, struct gpu_spec *x)
 		ok = read_number(r, o, #field, &v) && v >= least && v <= most; \
 		x->field = ok ? v : 0;                                         \
 	}
-			GPU_LINK_FIGURES(X)
+	GPU_LINK_FIGURES(X)
 #undef X
-				json_t *sources = ok ? enter(r, o, "sources", JSON_ARRAY) : NULL;
+	json_t *sources = ok ? enter(r, o, "sources", JSON_ARRAY) : NULL;
 	ok = sources != NULL;
 	x->n_sources = 0;
 	for (size_t i = 0; ok && i < json_array_size(sources) && i < GPU_MAX_SOURCES; i++) {
@@ -365,7 +367,7 @@ static bool read_counts(struct reader *r, json_t *from, const char *key, struct 
 	int64_t whole;
 	bool ok = o != NULL;
 	*x = (struct counts){ 0 };
-#define X(field, about)                     \
+#define X(field, ...)                       \
 	if (ok && json_object_get(o, #field)) { \
 		GET_L(field)                        \
 	}
@@ -583,6 +585,30 @@ static bool read_run(struct reader *r, json_t *o, struct run_result *x)
 	return ok;
 }
 
+/*
+ * Which counts the file's writer had. Files of the first kind do not say: the emulator counts all;
+ * hardware what the record's metrics know.
+ */
+static void assume_counted(struct run_counts *c, const struct metric_set *m)
+{
+	const char *reason = "this snapshot does not say whether it was counted";
+	if (c->origin != ORIGIN_MEASURED) {
+		counts_set_known(&c->of_total);
+		counts_set_known(&c->of_lines);
+		return;
+	}
+	counts_set_hardware_lines(&c->of_lines);
+	for (enum count_id id = 0; id < COUNT_ID_COUNT; id++)
+		count_set_unknown(&c->of_total, id, reason);
+	for (enum metric_id id = 0; id < METRIC_COUNT; id++) {
+		const enum count_id count = metric_count(id);
+		if (count != COUNT_ID_COUNT && metric_known(m, id))
+			count_set_known(&c->of_total, count);
+		else if (count != COUNT_ID_COUNT && m->v[id].reason)
+			count_set_unknown(&c->of_total, count, m->v[id].reason);
+	}
+}
+
 static bool read_record(struct reader *r, json_t *doc, const char *key, struct run_record **out)
 {
 	*out = NULL;
@@ -602,6 +628,8 @@ static bool read_record(struct reader *r, json_t *doc, const char *key, struct r
 	     read_perf(r, o, &x->perf) && read_metrics(r, o, &x->metrics) &&
 	     read_run_counts(r, o, &x->run.counts) && read_measured(r, o, &x->run);
 	READ_LIST(o, "spans", 1000000, x->run.n_spans, x->run.spans, read_span);
+	if (ok)
+		assume_counted(&x->run.counts, &x->metrics);
 	if (!ok || !derive_record(r, x)) {
 		record_free(x);
 		return false;

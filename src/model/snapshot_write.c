@@ -145,8 +145,8 @@ static json_t *write_brief(const struct run_brief *b)
 static json_t *write_counts(const struct counts *x)
 {
 	json_t *o = json_object();
-#define X(field, about) \
-	if (x->field)       \
+#define X(field, ...) \
+	if (x->field)     \
 		json_object_set_new(o, #field, whole(x->field));
 	COUNT_FIELDS(X)
 #undef X

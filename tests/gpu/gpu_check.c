@@ -86,7 +86,7 @@ static void put_result(const struct instance *i, const struct check_result *chec
 	for (unsigned j = 0; j < r->counts.n_lines; j++) {
 		const struct line_counts *l = &r->counts.lines[j];
 		printf("%s{\"line\":%u", j ? "," : "", l->line);
-#define X(field, about) \
+#define X(field, ...) \
 	if (l->c.field)     \
 		printf(",\"" #field "\":%llu", (unsigned long long)l->c.field);
 		COUNT_FIELDS(X)

@@ -23,10 +23,8 @@ static double at_most(double v, double limit)
 static void traffic(const struct emu_launch *l, double factor, struct run_counts *c)
 {
 	for (unsigned i = 0; i < l->n_workers; i++)
-		if (l->workers[i].log.overflow) {
-			c->dram_read_bytes = c->dram_write_bytes = c->l2_sectors = -1;
-			return;
-		}
+		if (l->workers[i].log.overflow)
+			return; /* the figures stay unknown */
 	const struct cache_totals t = cache_sim_totals(l->grid.cache);
 	c->l2_sectors = t.l2_sectors * factor;
 	c->dram_read_bytes = t.read_bytes * factor;
@@ -55,6 +53,8 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	c->origin = sampled ? ORIGIN_SAMPLED : ORIGIN_COUNTED;
 	c->blocks_run = l->grid.order.n;
 	c->blocks_total = l->grid.order.total;
+	counts_set_known(&c->of_total);
+	counts_set_known(&c->of_lines);
 	traffic(l, factor, c);
 	tally(l, factor, c);
 	if (sampled) {

@@ -73,7 +73,7 @@ static const struct {
 	const char *name;
 	size_t offset;
 } case_count_fields[] = {
-#define X(field, about) { #field, offsetof(struct counts, field) },
+#define X(field, ...) { #field, offsetof(struct counts, field) },
 	COUNT_FIELDS(X)
 #undef X
 };

@@ -11,6 +11,7 @@
 #include "lab/registry.h"
 #include "cli/view_list.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +64,10 @@ static struct run_record *record(const struct selection *sel, uint64_t seed)
 	c->steps = mem_calloc(1, sizeof *c->steps);
 	c->steps[0] = (struct mask_step){ .line = 50, .mask = 0xffff0000, .instructions = 7 };
 	c->dram_read_bytes = 12800.5;
-	c->dram_write_bytes = -1;
+	c->dram_write_bytes = (double)NAN;
+	c->achieved_occupancy_pct = (double)NAN;
+	counts_set_known(&c->of_total);
+	counts_set_known(&c->of_lines);
 	c->l2_sectors = 400;
 	metrics_clear(&r->metrics, "nobody said");
 	occ_metrics(&r->metrics, sel->gpu, &r->occ, 4);

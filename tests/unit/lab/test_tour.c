@@ -46,6 +46,10 @@ static void record(struct run_record *r, bool live)
 	metric_num(&r->metrics, M_DIV_DIVERGENT, o, 0);
 	static struct line_counts line = { .line = 8, .c.warp_executed = 2 };
 	r->run.counts = (struct run_counts){ .origin = o, .n_lines = 1, .lines = &line };
+	if (live)
+		counts_set_hardware_lines(&r->run.counts.of_lines);
+	else
+		counts_set_known(&r->run.counts.of_lines);
 }
 
 static void the_emulator_is_held_to_all(void **state)

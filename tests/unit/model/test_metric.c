@@ -1,5 +1,6 @@
 /* The catalogue is complete, keys are found, and an unknown value is never a number. */
 #include "model/metric.h"
+#include "model/metric_formula.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -132,12 +133,85 @@ static void origins_have_marks(void **state)
 	assert_string_equal(origin_mark((enum origin)99, true), "?");
 }
 
+static double value_of(const char *text, const struct counts *c, const char **why)
+{
+	struct formula *f;
+	char bad[160];
+	struct counted all = { 0 };
+	const struct formula_input in = { .counts = c, .known = &all };
+	counts_set_known(&all);
+	if (!formula_read(text, &f, bad))
+		fail_msg("%s: %s", text, bad);
+	const double v = formula_value(f, &in, why);
+	formula_free(f);
+	return v;
+}
+
+static void formulas_are_arithmetic(void **state)
+{
+	(void)state;
+	const struct counts c = { .branches = 8, .divergent_branches = 6, .ld_requests = 3 };
+	const char *why;
+	assert_true(value_of("100 * (branches - divergent_branches) / branches", &c, &why) == 25);
+	assert_true(value_of("1.5+2*3-4/8", &c, &why) == 7);
+	assert_true(value_of("branches / divergent_branches / 2", &c, &why) == 8.0 / 6 / 2);
+	assert_true(value_of("max(0, divergent_branches - branches)", &c, &why) == 0);
+	assert_true(value_of(" max( branches ,2 ) ", &c, &why) == 8);
+	assert_null(why);
+	assert_true(isnan(value_of("branches / (32 * st_sectors)", &c, &why)));
+	assert_string_equal(why, "no global stores executed");
+}
+
+static void malformed_formulas_are_refused(void **state)
+{
+	(void)state;
+	static const char *const bad[] = { "",          "ld_sector",  "1 +",        "(branches",
+		                               "branches)", "max(1)",     "max(1, 2",   "1 2",
+		                               "* 3",       "branches /", "ld_sectors$" };
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct formula *f = NULL;
+		char why[160] = "";
+		if (formula_read(bad[i], &f, why))
+			fail_msg("'%s' was read", bad[i]);
+		assert_true(strlen(why) > 0);
+	}
+	char longer[400] = "1";
+	for (int i = 0; i < 60; i++)
+		strcat(longer, " + 1");
+	struct formula *f = NULL;
+	char why[160];
+	assert_false(formula_read(longer, &f, why));
+	assert_non_null(strstr(why, "too long"));
+}
+
+/* Each row says where its value comes from: a formula that can be read, or a part of the model. */
+static void every_source_is_known(void **state)
+{
+	(void)state;
+	static const char *const parts[] = { "launch", "occupancy", "time model", "roofline",
+		                                 "stream model" };
+	for (enum metric_id id = 0; id < METRIC_COUNT; id++) {
+		const char *source = metric_catalogue[id].source;
+		bool known = metric_formula(id) != NULL;
+		for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+			known = known || !strcmp(source, parts[i]);
+		if (!known)
+			fail_msg("%s: source \"%s\" is neither a formula nor a part of the model",
+			         metric_catalogue[id].key, source);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(catalogue_is_complete),   cmocka_unit_test(keys_of_the_issue_exist),
-		cmocka_unit_test(unknown_is_not_a_number), cmocka_unit_test(text_is_cut_not_overrun),
+		cmocka_unit_test(catalogue_is_complete),
+		cmocka_unit_test(keys_of_the_issue_exist),
+		cmocka_unit_test(unknown_is_not_a_number),
+		cmocka_unit_test(text_is_cut_not_overrun),
 		cmocka_unit_test(origins_have_marks),
+		cmocka_unit_test(formulas_are_arithmetic),
+		cmocka_unit_test(malformed_formulas_are_refused),
+		cmocka_unit_test(every_source_is_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

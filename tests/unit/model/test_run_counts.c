@@ -1,10 +1,12 @@
 /* Adding, scaling, copying counts; tags in a source; the metrics that follow from counts. */
 #include "model/counts.h"
+#include "model/metric_formula.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,18 +17,18 @@ static void add_and_scale_touch_every_field(void **state)
 	(void)state;
 	struct counts a = { 0 }, b = { 0 };
 	uint64_t n = 0;
-#define X(field, about) b.field = ++n;
+#define X(field, ...) b.field = ++n;
 	COUNT_FIELDS(X)
 #undef X
 	counts_add(&a, &b);
 	counts_add(&a, &b);
 	n = 0;
-#define X(field, about) assert_int_equal(a.field, 2 * ++n);
+#define X(field, ...) assert_int_equal(a.field, 2 * ++n);
 	COUNT_FIELDS(X)
 #undef X
 	counts_scale(&a, 2.5);
 	n = 0;
-#define X(field, about) assert_int_equal(a.field, 5 * ++n);
+#define X(field, ...) assert_int_equal(a.field, 5 * ++n);
 	COUNT_FIELDS(X)
 #undef X
 	assert_int_equal(sizeof(struct counts), n * sizeof(uint64_t));
@@ -156,7 +158,7 @@ static void a_copy_owns_its_tables(void **state)
 	run_counts_free(&b);
 	assert_null(b.lines);
 	assert_int_equal(b.n_lines, 0);
-	assert_true(b.dram_read_bytes < 0 && b.l2_sectors < 0); /* unknown, not zero */
+	assert_true(isnan(b.dram_read_bytes) && isnan(b.l2_sectors)); /* unknown, not zero */
 	run_counts_free(&b);
 	run_counts_free(NULL);
 	a = (struct run_counts){ 0 };
@@ -169,6 +171,8 @@ static void ratios(void **state)
 {
 	(void)state;
 	struct metric_set m;
+	struct counted all = { 0 };
+	counts_set_known(&all);
 	metrics_clear(&m, "x");
 	/* S-371: the add line of the simple reduction, N = 256: 255 lanes in 27 warp executions. */
 	struct counts c = { .warp_executed = 27,
@@ -191,7 +195,7 @@ static void ratios(void **state)
 		                .flop16 = 1,
 		                .flop32 = 2,
 		                .flop64 = 3 };
-	metrics_from_counts(&m, &c, ORIGIN_COUNTED);
+	metrics_from_counts(&m, &c, &all, ORIGIN_COUNTED);
 	assert_true(fabs(metric_get(&m, M_DIV_SIMD_EFF) - 100.0 * 255 / 864) < 1e-9);
 	assert_true(fabs(metric_get(&m, M_INST_RATIO) - 255.0 / 27) < 1e-9);
 	assert_true(metric_get(&m, M_DIV_BRANCH_EFF) == 25);
@@ -212,9 +216,11 @@ static void a_ratio_over_nothing_has_a_reason(void **state)
 {
 	(void)state;
 	struct metric_set m;
+	struct counted all = { 0 };
+	counts_set_known(&all);
 	metrics_clear(&m, "x");
 	const struct counts c = { 0 };
-	metrics_from_counts(&m, &c, ORIGIN_COUNTED);
+	metrics_from_counts(&m, &c, &all, ORIGIN_COUNTED);
 	assert_false(metric_known(&m, M_MEM_LD_SPR));
 	assert_string_equal(m.v[M_MEM_LD_SPR].reason, "no global loads executed");
 	assert_string_equal(m.v[M_MEM_LD_EFF].reason, "no global loads executed");
@@ -234,6 +240,7 @@ static void a_sample_says_of_how_many(void **state)
 		                    .blocks_run = 64,
 		                    .blocks_total = 1024,
 		                    .total = { .warp_executed = 5 } };
+	counts_set_known(&r.of_total);
 	metrics_from_run(&m, &r);
 	assert_int_equal(m.v[M_INST_WARP].origin, ORIGIN_SAMPLED);
 	assert_int_equal(m.v[M_INST_WARP].sampled, 64);
@@ -243,6 +250,87 @@ static void a_sample_says_of_how_many(void **state)
 	metrics_from_run(&m, &r);
 	assert_int_equal(m.v[M_INST_WARP].origin, ORIGIN_COUNTED);
 	assert_int_equal(m.v[M_INST_WARP].of, 0);
+}
+
+/* Every metric that has a formula: without one of its counts it is n/a for that count's reason. */
+static void what_was_not_counted_is_not_known(void **state)
+{
+	(void)state;
+	static struct metric_set m;
+	char reasons[COUNT_ID_COUNT][64];
+	for (enum count_id id = 0; id < COUNT_ID_COUNT; id++)
+		snprintf(reasons[id], sizeof reasons[id], "%s was left out", count_name(id));
+	unsigned judged = 0;
+	for (enum metric_id id = 0; id < METRIC_COUNT; id++) {
+		const struct formula *f = metric_formula(id);
+		if (!f)
+			continue;
+		for (enum count_id gone = 0; gone < COUNT_ID_COUNT; gone++) {
+			struct run_counts r;
+			run_counts_clear(&r, "x");
+			r.origin = ORIGIN_MEASURED;
+			for (enum count_id other = 0; other < COUNT_ID_COUNT; other++) {
+				if (other >= COUNT_FIELD_COUNT)
+					run_counts_set_figure(&r, other, 7);
+				else
+					count_put(&r.total, other, 7);
+			}
+			counts_set_known(&r.of_total);
+			if (gone >= COUNT_FIELD_COUNT)
+				run_counts_set_figure(&r, gone, (double)NAN);
+			else
+				count_put(&r.total, gone, 0); /* what an unfilled field holds */
+			count_set_unknown(&r.of_total, gone, reasons[gone]);
+			metrics_clear(&m, "not derived");
+			metrics_from_run(&m, &r);
+			if (formula_needs(f) >> gone & 1) {
+				assert_false(metric_known(&m, id));
+				assert_string_equal(m.v[id].reason, reasons[gone]);
+				judged++;
+			} else {
+				assert_true(metric_known(&m, id));
+				assert_int_equal(m.v[id].origin, ORIGIN_MEASURED);
+			}
+		}
+	}
+	assert_true(judged > 40);
+}
+
+static void nothing_is_known_of_an_empty_run(void **state)
+{
+	(void)state;
+	static struct metric_set m;
+	struct run_counts r;
+	run_counts_clear(&r, "the counters were not read");
+	metrics_clear(&m, NULL);
+	metrics_from_run(&m, &r);
+	for (enum metric_id id = 0; id < METRIC_COUNT; id++) {
+		assert_false(metric_known(&m, id));
+		if (metric_formula(id))
+			assert_string_equal(m.v[id].reason, "the counters were not read");
+	}
+	const struct run_counts zero = { 0 };
+	metrics_from_run(&m, &zero);
+	assert_false(metric_known(&m, M_MEM_LD_REQ));
+	assert_non_null(m.v[M_MEM_LD_REQ].reason);
+}
+
+static void hardware_lines_lack_what_cupti_lacks(void **state)
+{
+	(void)state;
+	static struct metric_set m;
+	const struct counts c = { .warp_executed = 4, .thread_executed = 100 };
+	struct counted k = { 0 };
+	counts_set_hardware_lines(&k);
+	metrics_clear(&m, NULL);
+	metrics_from_counts(&m, &c, &k, ORIGIN_MEASURED);
+	assert_true(metric_get(&m, M_INST_RATIO) == 25);
+	assert_true(metric_get(&m, M_MEM_LD_REQ) == 0); /* counted: really none */
+	assert_false(metric_known(&m, M_FLOP_FP32));
+	assert_string_equal(m.v[M_FLOP_FP32].reason,
+	                    "hardware does not count it by line; the emulator does");
+	assert_false(metric_of_lines(M_DRAM_READ));
+	assert_null(m.v[M_DRAM_READ].reason); /* left alone */
 }
 
 int main(void)
@@ -257,6 +345,9 @@ int main(void)
 		cmocka_unit_test(ratios),
 		cmocka_unit_test(a_ratio_over_nothing_has_a_reason),
 		cmocka_unit_test(a_sample_says_of_how_many),
+		cmocka_unit_test(what_was_not_counted_is_not_known),
+		cmocka_unit_test(nothing_is_known_of_an_empty_run),
+		cmocka_unit_test(hardware_lines_lack_what_cupti_lacks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

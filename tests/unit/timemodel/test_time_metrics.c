@@ -61,6 +61,13 @@ static void origins_and_reasons(void **state)
 	assert_non_null(strstr(r.m.v[M_ROOF_AI].reason, "not known"));
 	assert_true(metric_known(&r.m, M_TIME_FP32));
 
+	/* hardware has no counter per pipe: n/a with its reason, and no time of 0 */
+	count_set_unknown(&r.counts.of_total, COUNT_fp32_inst, "no such counter");
+	metrics_from_run(&r.m, &r.counts);
+	perf_metrics(&r.m, a, &r.counts, &cost, &r.p);
+	assert_string_equal(r.m.v[M_TIME_FP32].reason, "no such counter");
+	assert_true(metric_known(&r.m, M_TIME_ISSUE));
+
 	/* no floating-point work */
 	r.counts.total.flop32 = 0;
 	r.counts.dram_read_bytes = r.counts.dram_write_bytes = 10;
@@ -147,12 +154,14 @@ static void never_nan(void **state)
 			r.plan.grid = (struct dim3u){ 0x7fffffff, 65535, 65535 };
 		if (i % 501 == 0)
 			r.plan.grid.x = 0;
-#define X(field, about) \
+#define X(field, ...) \
 	r.counts.total.field = rand_next(&seed) % 5 ? rand_next(&seed) >> (rand_next(&seed) % 64) : 0;
 		COUNT_FIELDS(X)
 #undef X
 		r.counts.total.divergent_branches %= r.counts.total.branches + 1;
 		r.counts.origin = i % 2 ? ORIGIN_COUNTED : ORIGIN_SAMPLED;
+		if (i % 5) /* else none of them is known */
+			counts_set_known(&r.counts.of_total);
 		r.counts.dram_read_bytes = any(&seed);
 		r.counts.dram_write_bytes = i % 100 ? any(&seed) : (double)NAN;
 		r.counts.l2_sectors = any(&seed);

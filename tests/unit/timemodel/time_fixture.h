@@ -37,6 +37,7 @@ static inline void finish(struct run *r, const char *gpu, unsigned regs, unsigne
 		                          .static_shared_bytes = shared };
 	r->plan.entry = "k";
 	r->counts.origin = ORIGIN_COUNTED;
+	counts_set_known(&r->counts.of_total);
 	assert_true(occ_compute(g, &in, &r->occ, NULL));
 	metrics_clear(&r->m, "not run");
 	metrics_from_run(&r->m, &r->counts);
