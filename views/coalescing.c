@@ -131,18 +131,6 @@ static unsigned lens_rows(const struct session *s)
 
 /* --- words --- */
 
-static void bytes_short(uint64_t n, char *out, size_t size)
-{
-	if (n >= 1048576 && n % 1048576 == 0)
-		snprintf(out, size, "%" PRIu64 "M", n >> 20);
-	else if (n >= 1024 && n % 1024 == 0)
-		snprintf(out, size, "%" PRIu64 "K", n >> 10);
-	else if (n >= 100000)
-		snprintf(out, size, "%.0fK", (double)n / 1024);
-	else
-		snprintf(out, size, "%" PRIu64, n);
-}
-
 static void why(const struct session *s, const struct entry *e, char *out, size_t n)
 {
 	const struct access_sample *a = sample_of(s, e, 0);
@@ -165,7 +153,7 @@ static void why(const struct session *s, const struct entry *e, char *out, size_
 	case ACCESS_CONTIGUOUS: snprintf(out, n, "contiguous"); break;
 	case ACCESS_MISALIGNED: snprintf(out, n, "misaligned"); break;
 	case ACCESS_STRIDED:
-		bytes_short((uint64_t)(sh.stride < 0 ? -sh.stride : sh.stride), num, sizeof num);
+		panel_bytes((uint64_t)(sh.stride < 0 ? -sh.stride : sh.stride), num, sizeof num);
 		snprintf(out, n, "stride %s%s B", sh.stride < 0 ? "-" : "", num);
 		break;
 	case ACCESS_RUNS:
@@ -176,43 +164,6 @@ static void why(const struct session *s, const struct entry *e, char *out, size_
 		break;
 	case ACCESS_SCATTERED: snprintf(out, n, "scattered"); break;
 	}
-}
-
-static const char *cure(const struct access_shape *sh, const struct access_sample *a,
-                        const struct bank_use *b)
-{
-	if (a->shared) {
-		if (!b->conflict)
-			return b->passes > 1 ? "no bank conflict: wide accesses go by halves or quarters "
-			                       "of the warp"
-			                     : "no bank conflict: every bank serves at most one word";
-		return "cure: pad each row by one word ([T][T+1]) or swizzle the column, so that "
-			   "the lanes "
-			   "fall into different banks";
-	}
-	switch (sh->pattern) {
-	case ACCESS_ONE_LANE:
-		return "one lane works: one sector for a few bytes; let the whole warp load";
-	case ACCESS_BROADCAST: return "one address for all lanes: one sector serves the warp";
-	case ACCESS_CONTIGUOUS: return "ideal: neighbouring lanes, neighbouring addresses";
-	case ACCESS_MISALIGNED:
-		return "cure: start rows on a 32-byte boundary (pad the pitch), or accept one "
-			   "sector more";
-	case ACCESS_STRIDED:
-		return sh->stride == 2 * a->bytes_per_lane || sh->stride == 3 * a->bytes_per_lane ||
-		               sh->stride == 4 * a->bytes_per_lane
-		           ? "cure: neighbouring lanes should take neighbouring elements; of "
-		             "structures, load whole ones or split them (PMPP 6.1)"
-		           : "cure: let threadIdx.x index the dimension that is contiguous, or "
-		             "load a tile "
-		             "through shared memory (PMPP 6.1, 6.2)";
-	case ACCESS_RUNS:
-		return sh->n_sectors <= sh->needed_sectors
-		           ? "good: every run fills whole sectors"
-		           : "cure: longer runs; a wider block in x puts more lanes on one row";
-	case ACCESS_SCATTERED: return "cure: sort the indices, or gather through shared memory";
-	}
-	return "";
 }
 
 /* --- drawing --- */
@@ -358,104 +309,7 @@ static void table(const struct session *s, struct canvas *c, int row, int last, 
 	panel_scroll_marks(c, row, window, top, total);
 }
 
-/* All 32 lanes where @reserve rows stay free below them, else as many as fit. */
-static int addresses(struct canvas *c, int row, int last, const struct access_sample *a,
-                     uint64_t base, int reserve)
-{
-	const int left = 10;
-	int cell = 5;
-	for (int i = 0; i < 32; i++) {
-		char text[32];
-		bytes_short(a->offset[i] - base, text, sizeof text);
-		if ((a->mask >> i & 1) && (int)strlen(text) + 2 > cell)
-			cell = (int)strlen(text) + 2;
-	}
-	int per_row = (c->cols - left) / cell;
-	if (per_row > 16)
-		per_row = 16;
-	if (per_row >= 8)
-		per_row = 8 * (per_row / 8);
-	else if (per_row >= 4)
-		per_row = 4;
-	if (per_row < 1)
-		return row;
-	for (int i = 0; i < 32 && row + 1 < last; i += per_row) {
-		if (i && last - row < reserve + 2)
-			break;
-		canvas_text(c, row, 2, STYLE_DIM, "lane");
-		canvas_text(c, row + 1, 2, STYLE_DIM, "offset");
-		for (int k = 0; k < per_row && i + k < 32; k++) {
-			char text[32];
-			int right = left + (k + 1) * cell - 1;
-			canvas_right(c, row, right, STYLE_DIM, "%d", i + k);
-			if (!(a->mask >> (i + k) & 1)) {
-				canvas_right(c, row + 1, right, STYLE_DIM, "–");
-				continue;
-			}
-			bytes_short(a->offset[i + k] - base, text, sizeof text);
-			canvas_right(c, row + 1, right, STYLE_NORMAL, "+%s", text);
-		}
-		row += 2;
-	}
-	return row;
-}
-
-static int sector_map(struct canvas *c, int row, int last, const struct access_shape *sh)
-{
-	const int left = 10;
-	int col = left, used = 0;
-	if (row >= last)
-		return row;
-	canvas_text(c, row, 2, STYLE_DIM, "sectors");
-	for (unsigned i = 0; i < sh->n_sectors; i++) {
-		bool joined = i && sh->sector[i] == sh->sector[i - 1] + 1 && sh->sector[i] % 4;
-		if (i && !joined)
-			col++;
-		if (col + 4 > c->cols - 3) {
-			if (row + 1 >= last || used == 3) {
-				canvas_text(c, row, c->cols - 3, STYLE_DIM, "…");
-				break;
-			}
-			row++;
-			used++;
-			col = left;
-		}
-		for (int k = 0; k < 4; k++) {
-			uint32_t byte = sh->bytes[i] >> 8 * k & 0xff;
-			canvas_cell(c, row, col++, byte ? STYLE_BAR : STYLE_BAD,
-			            byte == 0xff ? 0x2588
-			            : byte       ? 0x258c
-			                         : 0x254c);
-		}
-	}
-	return row + 1;
-}
-
-static int bank_map(struct canvas *c, int row, int last, const struct bank_use *b)
-{
-	const int left = 10;
-	if (row + 1 >= last)
-		return row;
-	canvas_text(c, row, 2, STYLE_DIM, "bank");
-	for (int i = 0; i < 32; i += 8)
-		canvas_printf(c, row, left + i, STYLE_DIM, "%d", i);
-	row++;
-	for (unsigned p = 0; p < b->parts && row < last; p++, row++) {
-		canvas_text(c, row, 2, STYLE_DIM, "words");
-		for (int i = 0; i < 32; i++) {
-			unsigned n = b->words[p][i];
-			canvas_cell(c, row, left + i,
-			            !n       ? STYLE_DIM
-			            : n == 1 ? STYLE_BAR
-			                     : STYLE_BAD,
-			            !n      ? 0xb7
-			            : n > 9 ? '+'
-			                    : (uint32_t)('0' + n));
-		}
-	}
-	return row;
-}
-
+/* The sampled access of the selected row, or why there is none. */
 static void lens(const struct session *s, struct canvas *c, int row, int last, bool open)
 {
 	struct entry e;
@@ -463,67 +317,23 @@ static void lens(const struct session *s, struct canvas *c, int row, int last, b
 		return;
 	unsigned n = n_samples(s, &e), nth = open && s->lens_row < n ? s->lens_row : 0;
 	const struct access_sample *a = sample_of(s, &e, nth);
-	char text[160], num[40];
-	canvas_hline(c, row, 2, c->cols - 4, STYLE_DIM);
-	if (!a) {
-		canvas_printf(c, row++, 5, STYLE_DIM, " line %u ", e.line);
-		canvas_wrap(c, row, 2, last - row, c->cols - 4, STYLE_DIM,
-		            s->now->run.counts.origin == ORIGIN_MEASURED
-		                ? "n/a: a GPU does not report addresses; back end emu does (key b)"
-		                : "n/a: the observed warp (block 0, warp 0) did not run this line, "
-		                  "or the "
-		                  "list of samples was full");
+	struct canvas area = canvas_sub(c, row, 0, last - row, c->cols);
+	canvas_hline(&area, 0, 2, c->cols - 4, STYLE_DIM);
+	if (a) {
+		char head[160];
+		snprintf(head, sizeof head, " line %u · %s · block 0 · warp 0 · access %u of %u ", e.line,
+		         a->op, nth + 1, n);
+		canvas_text_n(&area, 0, 5, c->cols - 10, STYLE_DIM, head);
+		area = canvas_sub(&area, 1, 0, area.rows - 1, area.cols);
+		panel_access(&s->now->plan, a, &area);
 		return;
 	}
-	snprintf(text, sizeof text, " line %u · %s · block 0 · warp 0 · access %u of %u ", e.line,
-	         a->op, nth + 1, n);
-	canvas_text_n(c, row++, 5, c->cols - 10, STYLE_DIM, text);
-	struct access_shape sh = access_shape(a);
-	struct bank_use b = access_banks(a);
-	const struct launch_plan *plan = &s->now->plan;
-	bytes_short(sh.lanes ? sh.lowest : 0, num, sizeof num);
-	if (a->buffer >= 0 && (unsigned)a->buffer < plan->n_buffers && a->buffer < KERNEL_MAX_BUFFERS)
-		snprintf(text, sizeof text, "%s + %s", plan->buffers[a->buffer].name, num);
-	else
-		snprintf(text, sizeof text, "%s + %s", a->shared ? "shared" : "address", num);
-	if (row < last) {
-		int col = canvas_text(c, row, 2, STYLE_DIM, "from    ");
-		col = canvas_text(c, row, col, STYLE_NORMAL, text);
-		fmt_count(num, sizeof num, (double)a->executions);
-		col = canvas_printf(c, row, col, STYLE_DIM, "   %u lanes × %u B", sh.lanes,
-		                    a->bytes_per_lane);
-		canvas_printf(c, row++, col, STYLE_DIM, "   executed %s times", num);
-	}
-	int reserve = a->shared ? 4 + (int)b.parts
-	                        : 4 + (int)sh.n_sectors * 5 / (c->cols > 22 ? c->cols - 12 : 10);
-	row = addresses(c, row, last, a, sh.lanes ? sh.lowest : 0, reserve);
-	if (a->shared) {
-		row = bank_map(c, row, last, &b);
-		if (row < last) {
-			int col = canvas_text(c, row, 2, STYLE_NORMAL, "passes ");
-			col = canvas_printf(c, row, col, b.conflict ? STYLE_BAD : STYLE_GOOD, "%u %s", b.passes,
-			                    b.conflict ? "✗" : "✓");
-			canvas_printf(c, row++, col, STYLE_DIM, "   ideal %u", b.ideal);
-		}
-	} else {
-		row = sector_map(c, row, last, &sh);
-		if (row < last) {
-			unsigned moved = 32 * sh.n_sectors;
-			int col = canvas_printf(c, row, 2, STYLE_NORMAL, "%u sectors", sh.n_sectors);
-			col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ", sh.needed_sectors);
-			col = canvas_printf(c, row, col, STYLE_NORMAL, "%u lines", sh.lines);
-			col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ", sh.needed_lines);
-			if (moved > sh.used_bytes)
-				canvas_printf(c, row, col, STYLE_BAD, "wasted %u of %u bytes (%.0f %%)",
-				              moved - sh.used_bytes, moved,
-				              100.0 * (moved - sh.used_bytes) / moved);
-			else
-				canvas_text(c, row, col, STYLE_GOOD, "✓ nothing wasted");
-			row++;
-		}
-	}
-	if (row < last)
-		canvas_wrap(c, row, 2, last - row, c->cols - 4, STYLE_KNOB, cure(&sh, a, &b));
+	canvas_printf(&area, 0, 5, STYLE_DIM, " line %u ", e.line);
+	canvas_wrap(&area, 1, 2, area.rows - 1, c->cols - 4, STYLE_DIM,
+	            s->now->run.counts.origin == ORIGIN_MEASURED
+	                ? "n/a: a GPU does not report addresses; back end emu does (key b)"
+	                : "n/a: the observed warp (block 0, warp 0) did not run this line, or the "
+	                  "list of samples was full");
 }
 
 static void draw(const struct session *s, struct canvas *c)

@@ -245,63 +245,82 @@ static void table(const struct session *s, struct canvas *c, int row, int last, 
 	panel_scroll_marks(c, row, window, top, total);
 }
 
-static void lens(const struct session *s, struct canvas *c, int row, int last)
+/* Columns of the path; 0 = no room for it. */
+struct path_columns {
+	int source, times, mask, count; /* width; right; left; right */
+};
+
+static struct path_columns path_columns_of(int cols)
+{
+	struct path_columns k = { .count = cols - 3 };
+	k.mask = k.count - 3 - 32;
+	k.times = k.mask - 2;
+	k.source = k.times - 8;
+	if (k.mask < 8)
+		k = (struct path_columns){ .mask = 8, .count = 8 + 35 };
+	return k;
+}
+
+static void path_heading(struct canvas *c, int row, const struct path_columns *k)
+{
+	canvas_hline(c, row, 2, c->cols - 4, STYLE_DIM);
+	const char *what = " block 0 · warp 0 · time ▼ ";
+	if (utf8_columns(what) > k->mask - 6)
+		what = " warp 0 · time ▼ ";
+	if (utf8_columns(what) <= k->mask - 6)
+		canvas_text(c, row, 5, STYLE_DIM, what);
+	canvas_text(c, row, k->mask - 1, STYLE_DIM, " 0 lanes ");
+	canvas_text(c, row, k->mask + 29, STYLE_DIM, " 31 ");
+}
+
+/* One step: its line, how many instructions, the 32 lanes, how many of them work. */
+static void path_row(const struct session *s, struct canvas *c, int row,
+                     const struct path_columns *k, const struct mask_step *step, bool here)
+{
+	char text[512];
+	const enum style st = here ? STYLE_BOLD : STYLE_NORMAL;
+	canvas_right(c, row, 6, STYLE_DIM, "%u", step->line);
+	panel_source(s, step->line, text, sizeof text);
+	if (k->source - 7 > 0)
+		canvas_text_n(c, row, 8, k->source - 7, st, text);
+	if (k->times > 0 && step->instructions > 1)
+		canvas_right(c, row, k->times + 1, STYLE_DIM, "×%u", step->instructions);
+	for (int i = 0; i < 32; i++) {
+		const bool on = step->mask >> i & 1;
+		canvas_cell(c, row, k->mask + i, on ? (here ? STYLE_BOLD : STYLE_BAR) : STYLE_DIM,
+		            on ? 0x2588 : 0xb7);
+	}
+	const unsigned n = lanes(step->mask);
+	canvas_right(c, row, k->count, n == 32 ? STYLE_DIM : st, "%u", n);
+}
+
+/* The observed warp's path, scrolled to the focused step or to the selected line. */
+static void path(const struct session *s, struct canvas *c, int row, int last)
 {
 	const struct run_counts *rc = &s->now->run.counts;
+	const struct path_columns k = path_columns_of(c->cols);
 	if (row >= last)
 		return;
-	canvas_hline(c, row, 2, c->cols - 4, STYLE_DIM);
-	int count = c->cols - 3, mask = count - 3 - 32, times = mask - 2;
-	int source = times - 8;
-	if (mask < 8) {
-		mask = 8;
-		count = mask + 35;
-		times = 0;
-		source = 0;
-	}
-	const char *what = " block 0 · warp 0 · time ▼ ";
-	if (utf8_columns(what) > mask - 6)
-		what = " warp 0 · time ▼ ";
-	if (utf8_columns(what) <= mask - 6)
-		canvas_text(c, row, 5, STYLE_DIM, what);
-	canvas_text(c, row, mask - 1, STYLE_DIM, " 0 lanes ");
-	canvas_text(c, row, mask + 29, STYLE_DIM, " 31 ");
-	row++;
+	path_heading(c, row++, &k);
 	if (!rc->n_steps) {
 		canvas_wrap(c, row, 2, last - row, c->cols - 4, STYLE_DIM,
 		            rc->origin == ORIGIN_MEASURED
-		                ? "n/a: a GPU does not report a warp's path; back end emu does "
-		                  "(key b)"
+		                ? "n/a: a GPU does not report a warp's path; back end emu does (key b)"
 		                : "n/a: no path was recorded in this run");
 		return;
 	}
 	const struct line_counts *sel = line_at(s, selected_row(s));
-	bool open = s->lens && panel_focused(s, "divergence");
+	const bool open = s->lens && panel_focused(s, "divergence");
 	unsigned at = open ? s->lens_row : lens_start(s);
 	if (at >= rc->n_steps)
 		at = rc->n_steps - 1;
-	int window = last - row;
-	unsigned top = panel_scroll(rc->n_steps, at, window);
+	const int window = last - row;
+	const unsigned top = panel_scroll(rc->n_steps, at, window);
 	for (int r = 0; r < window && top + (unsigned)r < rc->n_steps; r++) {
 		const struct mask_step *step = &rc->steps[top + (unsigned)r];
-		char text[512];
-		bool here = sel && step->line == sel->line;
-		enum style st = here ? STYLE_BOLD : STYLE_NORMAL;
 		if (open && top + (unsigned)r == at)
 			canvas_text(c, row + r, 0, STYLE_KNOB, "▸");
-		canvas_right(c, row + r, 6, STYLE_DIM, "%u", step->line);
-		panel_source(s, step->line, text, sizeof text);
-		if (source - 7 > 0)
-			canvas_text_n(c, row + r, 8, source - 7, st, text);
-		if (times > 0 && step->instructions > 1)
-			canvas_right(c, row + r, times + 1, STYLE_DIM, "×%u", step->instructions);
-		for (int k = 0; k < 32; k++) {
-			bool on = step->mask >> k & 1;
-			canvas_cell(c, row + r, mask + k, on ? (here ? STYLE_BOLD : STYLE_BAR) : STYLE_DIM,
-			            on ? 0x2588 : 0xb7);
-		}
-		unsigned n = lanes(step->mask);
-		canvas_right(c, row + r, count, n == 32 ? STYLE_DIM : st, "%u", n);
+		path_row(s, c, row + r, &k, step, sel && step->line == sel->line);
 	}
 	panel_scroll_marks(c, row, window, top, rc->n_steps);
 	if (rc->steps_cut && top + (unsigned)window >= rc->n_steps && window > 1)
@@ -331,12 +350,12 @@ static void draw(const struct session *s, struct canvas *c)
 			row += 3;
 		if (row > last - rest + 2)
 			table(s, c, row - 3, row - 1, pick);
-		lens(s, c, row, last);
+		path(s, c, row, last);
 	} else if (rest >= 16) {
 		int want = (int)n_rows(s) + 1, most = rest / 2;
 		int rows = want < most ? want : most;
 		table(s, c, row, row + rows, pick);
-		lens(s, c, row + rows + 1, last);
+		path(s, c, row + rows + 1, last);
 	} else {
 		table(s, c, row, last, pick);
 	}

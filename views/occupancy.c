@@ -78,48 +78,69 @@ static enum style grade(double pct)
 	return pct >= 75 ? STYLE_GOOD : pct >= 40 ? STYLE_WATCH : STYLE_BAD;
 }
 
+/* Right ends of the columns; 0 = no room for it. */
+struct limit_columns {
+	bool wide;
+	int needs, has, blocks, why; /* why: left end, up to the canvas' edge */
+};
+
+static struct limit_columns limit_columns_of(int cols)
+{
+	struct limit_columns k = { .wide = cols >= 66 };
+	k.needs = k.wide ? 33 : cols >= 42 ? 25 : 0;
+	k.has = k.wide ? 46 : cols >= 54 ? 35 : 0;
+	k.blocks = k.wide ? 56 : k.has ? 43 : k.needs ? 33 : 24;
+	k.why = k.blocks + 12;
+	return k;
+}
+
+static bool why_fits(const struct canvas *c, const struct limit_columns *k, const char *why)
+{
+	return utf8_columns(why) <= c->cols - 1 - k->why;
+}
+
+static void limit_row(struct canvas *c, int row, const struct limit_columns *k,
+                      const struct occ_limit *l)
+{
+	char text[128];
+	const enum style st = l->limits ? STYLE_BOLD : STYLE_NORMAL;
+	canvas_text(c, row, 2, st, l->name ? l->name : "");
+	amount(l->id, l->needs, text, sizeof text);
+	canvas_right(c, row, k->needs, STYLE_NORMAL, "%s", text);
+	amount(l->id, l->has, text, sizeof text);
+	canvas_right(c, row, k->has, STYLE_NORMAL, "%s", text);
+	if (l->blocks == OCC_UNLIMITED)
+		canvas_right(c, row, k->blocks, STYLE_DIM, k->wide ? "no limit" : "–");
+	else
+		canvas_right(c, row, k->blocks, st, "%u", l->blocks);
+	if (l->limits)
+		canvas_text(c, row, k->blocks + 2, STYLE_KNOB, "◀ limits");
+	nice_times(l->arithmetic, text, sizeof text);
+	if (why_fits(c, k, text))
+		canvas_text(c, row, k->why, STYLE_DIM, text);
+}
+
 static int limits(const struct session *s, struct canvas *c, int row, int last)
 {
-	/* right ends of the columns; 0 = no room for it */
-	const bool wide = c->cols >= 66;
-	const int needs = wide ? 33 : c->cols >= 42 ? 25 : 0, has = wide ? 46 : c->cols >= 54 ? 35 : 0;
-	const int blocks = wide ? 56 : has ? 43 : needs ? 33 : 24;
+	const struct limit_columns k = limit_columns_of(c->cols);
 	if (row >= last)
 		return row;
 	canvas_text(c, row, 2, STYLE_DIM, "limit");
-	canvas_right(c, row, needs, STYLE_DIM, wide ? "needs per block" : "needs");
-	canvas_right(c, row, has, STYLE_DIM, "SM has");
-	canvas_right(c, row, blocks, STYLE_DIM, "blocks");
+	canvas_right(c, row, k.needs, STYLE_DIM, k.wide ? "needs per block" : "needs");
+	canvas_right(c, row, k.has, STYLE_DIM, "SM has");
+	canvas_right(c, row, k.blocks, STYLE_DIM, "blocks");
 	row++;
 	for (unsigned i = 0; i < OCC_LIMIT_COUNT && row < last; i++) {
 		const struct occ_limit *l = &s->occ.limits[i];
-		char text[128], why[128];
-		if (l->blocks == OCC_UNLIMITED && l->id != OCC_SHARED)
-			continue;
-		enum style st = l->limits ? STYLE_BOLD : STYLE_NORMAL;
-		canvas_text(c, row, 2, st, l->name ? l->name : "");
-		amount(l->id, l->needs, text, sizeof text);
-		canvas_right(c, row, needs, STYLE_NORMAL, "%s", text);
-		amount(l->id, l->has, text, sizeof text);
-		canvas_right(c, row, has, STYLE_NORMAL, "%s", text);
-		if (l->blocks == OCC_UNLIMITED)
-			canvas_right(c, row, blocks, STYLE_DIM, wide ? "no limit" : "–");
-		else
-			canvas_right(c, row, blocks, st, "%u", l->blocks);
-		if (l->limits)
-			canvas_text(c, row, blocks + 2, STYLE_KNOB, "◀ limits");
-		nice_times(l->arithmetic, why, sizeof why);
-		int room = c->cols - 1 - (blocks + 12);
-		if (utf8_columns(why) <= room)
-			canvas_text(c, row, blocks + 12, STYLE_DIM, why);
-		row++;
+		if (l->blocks != OCC_UNLIMITED || l->id == OCC_SHARED)
+			limit_row(c, row++, &k, l);
 	}
 	/* where the table has no room for the arithmetic, the limiting lines get theirs below */
 	for (unsigned i = 0; i < OCC_LIMIT_COUNT && row < last; i++) {
 		const struct occ_limit *l = &s->occ.limits[i];
 		char why[128];
 		nice_times(l->arithmetic, why, sizeof why);
-		if (!l->limits || !why[0] || utf8_columns(why) <= c->cols - 1 - (blocks + 12))
+		if (!l->limits || !why[0] || why_fits(c, &k, why))
 			continue;
 		int col = canvas_printf(c, row, 2, STYLE_DIM, "%s: ", l->name ? l->name : "");
 		canvas_text_n(c, row, col, c->cols - 1 - col, STYLE_DIM, why);
@@ -151,9 +172,36 @@ static int book(const struct session *s, struct canvas *c, int row, int last)
 	return row;
 }
 
+/* The histogram over block sizes: which of them, how wide, where. */
 struct bars {
 	int n, step, width, left; /* bars, sweep entries per bar, columns per bar, first column */
+	int top, rows;            /* of the columns; the sizes stand in the row @head above */
+	int head;
+	bool figures; /* the percentages have a row of their own */
 };
+
+/* All 32 sizes where their figures fit, else every second, else bars without figures. False: there
+ * is no room for any. */
+static bool bars_of(struct bars *b, const struct canvas *c, int row, int rows)
+{
+	*b = (struct bars){ .n = 32, .step = 1, .left = 12, .head = row };
+	b->width = (c->cols - b->left) / b->n;
+	if (b->width < 4) {
+		b->n = 17;
+		b->step = 2;
+		b->width = (c->cols - b->left) / b->n;
+	}
+	if (b->width < 4) { /* figures do not fit: an axis instead */
+		b->left = 14;
+		b->width = (c->cols - b->left) / b->n;
+	}
+	if (b->width > 8)
+		b->width = 8;
+	b->figures = b->width >= 4 && rows >= 4;
+	b->rows = rows - 2 - b->figures < 8 ? rows - 2 - b->figures : 8;
+	b->top = row + 1 + b->figures;
+	return rows >= 3 && b->width >= 1;
+}
 
 /* Sweep entry of bar @i: 32 first, then every 64 (or every 32 when there is room). */
 static unsigned entry(const struct bars *b, int i)
@@ -161,76 +209,64 @@ static unsigned entry(const struct bars *b, int i)
 	return b->step == 1 ? (unsigned)i : i == 0 ? 0 : (unsigned)(2 * i - 1);
 }
 
+/* One block size: its name every few bars, its percentage, its column or a cross. */
+static void bar_draw(const struct session *s, struct canvas *c, const struct bars *b, int i,
+                     bool here)
+{
+	const unsigned e = entry(b, i), block = s->sweep[e].block;
+	const int col = b->left + i * b->width, width = b->width > 2 ? b->width - 1 : b->width;
+	const int right = col + width + (b->width == 1), every = (4 + b->width - 1) / b->width;
+	const double pct = s->sweep[e].pct;
+	const bool runs = s->sweep[e].blocks_per_sm > 0;
+	if (i % every == 0 && block == 1024)
+		canvas_right(c, b->head, right, here ? STYLE_KNOB_ON : STYLE_DIM, "1k");
+	else if (i % every == 0)
+		canvas_right(c, b->head, right, here ? STYLE_KNOB_ON : STYLE_DIM, "%u", block);
+	if (b->figures && runs)
+		canvas_right(c, b->head + 1, right, here ? STYLE_BOLD : STYLE_NORMAL, "%.0f",
+		             floor(pct + 0.5));
+	else if (b->figures)
+		canvas_right(c, b->head + 1, right, STYLE_DIM, "–");
+	for (int k = 0; k < width; k++) {
+		if (runs)
+			canvas_column(c, b->top, col + k, b->rows, pct / 100, here ? STYLE_KNOB_ON : STYLE_BAR);
+		else
+			canvas_cell(c, b->top + b->rows - 1, col + k, STYLE_DIM, 0xd7);
+	}
+}
+
+/* "▲ now 256" under the bar of the present block size, or the next smaller one. */
+static void bar_mark(const struct session *s, struct canvas *c, const struct bars *b)
+{
+	int now = -1;
+	for (int i = 0; i < b->n; i++)
+		if (s->sweep[entry(b, i)].block <= s->occ_in.block_threads)
+			now = b->left + i * b->width;
+	if (now < 0)
+		return;
+	const char *word = "▲ now";
+	const int at = now + (b->width > 2 ? (b->width - 1) / 2 : 0), row = b->top + b->rows;
+	if (at + utf8_columns(word) + 5 > c->cols)
+		canvas_right(c, row, at + 1, STYLE_KNOB, "now %u ▲", s->occ_in.block_threads);
+	else
+		canvas_printf(c, row, at, STYLE_KNOB, "%s %u", word, s->occ_in.block_threads);
+}
+
 /* @mark: the present block size is one that could run. */
 static void sweep(const struct session *s, struct canvas *c, int row, int rows, bool mark)
 {
-	struct bars b = { .n = 32, .step = 1, .left = 12 };
-	if (rows < 3 || !s->sweep[31].block)
+	struct bars b;
+	if (!s->sweep[31].block || !bars_of(&b, c, row, rows))
 		return;
-	b.width = (c->cols - b.left) / b.n;
-	if (b.width < 4) {
-		b.n = 17;
-		b.step = 2;
-		b.width = (c->cols - b.left) / b.n;
-	}
-	if (b.width < 4) { /* figures do not fit: an axis instead */
-		b.left = 14;
-		b.width = (c->cols - b.left) / b.n;
-	}
-	if (b.width < 1)
-		return;
-	if (b.width > 8)
-		b.width = 8;
-	bool figures = b.width >= 4 && rows >= 4;
-	int every = (4 + b.width - 1) / b.width;
-	int bar_rows = rows - 2 - (figures ? 1 : 0), top = row + 1 + (figures ? 1 : 0);
-	if (bar_rows > 8)
-		bar_rows = 8;
 	canvas_text(c, row, 2, STYLE_DIM, "block size");
-	if (figures)
+	if (b.figures)
 		canvas_text(c, row + 1, 2, STYLE_DIM, "percent");
-	else if (bar_rows > 1)
-		canvas_right(c, top, b.left - 1, STYLE_DIM, "100 %%");
-	int now = -1;
-	for (int i = 0; i < b.n; i++) {
-		unsigned e = entry(&b, i);
-		int col = b.left + i * b.width, bar = b.width > 2 ? b.width - 1 : b.width;
-		double pct = s->sweep[e].pct;
-		bool here = mark && s->sweep[e].block == s->occ_in.block_threads;
-		if (s->sweep[e].block <= s->occ_in.block_threads)
-			now = col;
-		enum style st = here ? STYLE_KNOB_ON : STYLE_DIM;
-		int right = col + bar + (b.width == 1);
-		if (i % every == 0) {
-			if (s->sweep[e].block == 1024)
-				canvas_right(c, row, right, st, "1k");
-			else
-				canvas_right(c, row, right, st, "%u", s->sweep[e].block);
-		}
-		bool runs = s->sweep[e].blocks_per_sm > 0;
-		if (figures && runs)
-			canvas_right(c, row + 1, right, here ? STYLE_BOLD : STYLE_NORMAL, "%.0f",
-			             floor(pct + 0.5));
-		else if (figures)
-			canvas_right(c, row + 1, right, STYLE_DIM, "–");
-		for (int k = 0; k < bar; k++) {
-			if (runs)
-				canvas_column(c, top, col + k, bar_rows, pct / 100,
-				              here ? STYLE_KNOB_ON : STYLE_BAR);
-			else
-				canvas_cell(c, top + bar_rows - 1, col + k, STYLE_DIM, 0xd7);
-		}
-	}
-	if (mark && now >= 0) {
-		const char *word = "▲ now";
-		int at = now + (b.width > 2 ? (b.width - 1) / 2 : 0);
-		if (at + utf8_columns(word) + 5 > c->cols)
-			canvas_right(c, top + bar_rows, at + 1, STYLE_KNOB, "now %u ▲",
-			             s->occ_in.block_threads);
-		else
-			canvas_printf(c, top + bar_rows, at, STYLE_KNOB, "%s %u", word,
-			              s->occ_in.block_threads);
-	}
+	else if (b.rows > 1)
+		canvas_right(c, b.top, b.left - 1, STYLE_DIM, "100 %%");
+	for (int i = 0; i < b.n; i++)
+		bar_draw(s, c, &b, i, mark && s->sweep[entry(&b, i)].block == s->occ_in.block_threads);
+	if (mark)
+		bar_mark(s, c, &b);
 }
 
 static void foot(const struct session *s, struct canvas *c, int row, const struct metric_set *m)

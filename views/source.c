@@ -52,6 +52,46 @@ static unsigned start(const struct session *s)
 	return hot;
 }
 
+/* Warp instructions of the run, all lines together and the most of one. */
+struct heat_scale {
+	uint64_t sum, most;
+};
+
+static struct heat_scale scale_of(const struct session *s)
+{
+	struct heat_scale h = { .most = 1 };
+	for (unsigned i = 0; panel_metrics(s) && i < s->now->run.counts.n_lines; i++) {
+		const uint64_t n = s->now->run.counts.lines[i].c.warp_executed;
+		h.sum += n;
+		h.most = n > h.most ? n : h.most;
+	}
+	return h;
+}
+
+/* Tabs are two columns. */
+static void expand_tabs(const char *raw, char *out, size_t n)
+{
+	size_t w = 0;
+	for (const char *p = raw; *p && *p != '\r' && w + 3 < n; p++) {
+		out[w++] = *p == '\t' ? ' ' : *p;
+		if (*p == '\t')
+			out[w++] = ' ';
+	}
+	out[w] = '\0';
+}
+
+static void draw_share(struct canvas *c, int row, const struct counts *k,
+                       const struct heat_scale *h)
+{
+	const int bar = 12;
+	if (!k || !h->sum || !k->warp_executed)
+		return;
+	const double share = (double)k->warp_executed / (double)h->sum;
+	const enum style heat = share >= 0.3 ? STYLE_HEAT3 : share >= 0.1 ? STYLE_HEAT2 : STYLE_HEAT1;
+	canvas_right(c, row, bar - 1, heat, "%.1f", 100 * share);
+	canvas_bar(c, row, bar, 4, (double)k->warp_executed / (double)h->most, heat);
+}
+
 static void draw(const struct session *s, struct canvas *c)
 {
 	if (!s->source || !*s->source) {
@@ -59,41 +99,24 @@ static void draw(const struct session *s, struct canvas *c)
 		            "n/a: this session holds no kernel source");
 		return;
 	}
-	bool pick = panel_focused(s, "source");
+	const bool pick = panel_focused(s, "source");
+	const struct heat_scale scale = scale_of(s);
+	const int text_at = 17;
 	unsigned total = n_rows(s), at = pick ? s->line : start(s);
 	if (at >= total)
 		at = total ? total - 1 : 0;
-	unsigned top = panel_scroll(total, at, c->rows);
-	uint64_t sum = 0, most = 1;
-	for (unsigned i = 0; panel_metrics(s) && i < s->now->run.counts.n_lines; i++) {
-		uint64_t n = s->now->run.counts.lines[i].c.warp_executed;
-		sum += n;
-		most = n > most ? n : most;
-	}
-	const int bar = 12, text_at = 17;
+	const unsigned top = panel_scroll(total, at, c->rows);
 	for (int r = 0; r < c->rows && top + (unsigned)r < total; r++) {
 		char raw[512], line[600];
-		uint32_t n = top + (uint32_t)r + 1;
+		const uint32_t n = top + (uint32_t)r + 1;
 		const struct counts *k = counts_of(s, n);
-		bool here = pick && n == at + 1;
+		const bool here = pick && n == at + 1;
 		if (!source_line(s->source, n, raw, sizeof raw))
 			break;
-		size_t w = 0;
-		for (const char *p = raw; *p && *p != '\r' && w + 3 < sizeof line; p++) {
-			line[w++] = *p == '\t' ? ' ' : *p;
-			if (*p == '\t')
-				line[w++] = ' ';
-		}
-		line[w] = '\0';
+		expand_tabs(raw, line, sizeof line);
 		canvas_text(c, r, 0, STYLE_KNOB, here ? "▸" : " ");
 		canvas_right(c, r, 5, STYLE_DIM, "%u", n);
-		enum style heat = STYLE_NORMAL;
-		if (k && sum && k->warp_executed) {
-			double share = (double)k->warp_executed / (double)sum;
-			heat = share >= 0.3 ? STYLE_HEAT3 : share >= 0.1 ? STYLE_HEAT2 : STYLE_HEAT1;
-			canvas_right(c, r, bar - 1, heat, "%.1f", 100 * share);
-			canvas_bar(c, r, bar, 4, (double)k->warp_executed / (double)most, heat);
-		}
+		draw_share(c, r, k, &scale);
 		canvas_text_n(c, r, text_at, c->cols - 1 - text_at,
 		              here ? STYLE_BOLD
 		              : k  ? STYLE_NORMAL

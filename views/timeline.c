@@ -120,59 +120,6 @@ static bool chart_of(struct chart *ch, const struct run_record *r)
 
 /* --- drawing --- */
 
-struct axis {
-	int left, cols;  /* columns of the chart */
-	double from, to; /* what is shown, of the whole; ns */
-	double ns_per_col, unit_ns;
-	const char *unit;
-};
-
-/* @left and @right columns are for labels. */
-static struct axis axis_of(const struct session *s, double span_ns, int left, int right, int cols)
-{
-	struct axis a = { .left = left, .cols = cols - left - right };
-	if (a.cols < 10)
-		a.cols = cols - a.left > 1 ? cols - a.left : 1;
-	const double span = span_ns > 0 ? span_ns : a.cols;
-	const double window = span / (double)(1u << s->timeline_zoom);
-	a.from = fmin(window / 4 * s->timeline_pan, span - window);
-	a.to = a.from + window;
-	a.ns_per_col = window / a.cols;
-	a.unit_ns = a.to >= 2e9 ? 1e9 : a.to >= 2e6 ? 1e6 : a.to >= 2e3 ? 1e3 : 1;
-	a.unit = a.unit_ns >= 1e9 ? "s" : a.unit_ns >= 1e6 ? "ms" : a.unit_ns >= 1e3 ? "us" : "ns";
-	return a;
-}
-
-/* A step of 1, 2 or 5 times a power of ten that leaves labels some ten columns apart. */
-static double tick_step(const struct axis *a)
-{
-	const double want = a->ns_per_col / a->unit_ns * 10;
-	double step = pow(10, floor(log10(want > 0 ? want : 1)));
-	if (step * 2 >= want)
-		return step >= want ? step : step * 2;
-	return step * 5 >= want ? step * 5 : step * 10;
-}
-
-static void draw_axis(struct canvas *c, int row, const struct axis *a, const struct session *s)
-{
-	canvas_text(c, row, 2, STYLE_DIM, a->unit);
-	const double step = tick_step(a);
-	const double first = ceil(a->from / a->unit_ns / step - 1e-6);
-	for (int i = 0; i < 40 && (first + i) * step * a->unit_ns <= a->to * 1.0001; i++) {
-		char num[32];
-		const double t = (first + i) * step;
-		const int col = a->left + (int)((t * a->unit_ns - a->from) / a->ns_per_col);
-		if (col < a->left + a->cols)
-			canvas_text(c, row, col, STYLE_DIM, fmt_num(num, sizeof num, t, 6));
-	}
-	if (s->timeline_zoom) {
-		canvas_text(c, row, c->cols - 11, STYLE_DIM, "          ");
-		canvas_right(c, row, c->cols - 1, STYLE_KNOB, "%s zoom %u %s", s->timeline_pan ? "◀" : " ",
-		             1u << s->timeline_zoom,
-		             s->timeline_pan < 4 * ((1u << s->timeline_zoom) - 1) ? "▶" : " ");
-	}
-}
-
 static uint32_t shade(enum stream_engine e)
 {
 	return e == ENGINE_H2D ? 0x2593 : e == ENGINE_SM ? 0x2588 : 0x2592;
@@ -183,27 +130,11 @@ static enum style colour(enum stream_engine e)
 	return e == ENGINE_H2D ? STYLE_HEAT1 : e == ENGINE_SM ? STYLE_GOOD : STYLE_HEAT2;
 }
 
-/* Columns from @start to @end, cut to the window; false = outside. */
-static bool extent(const struct axis *a, double start, double end, int *from, int *to)
-{
-	if (end < a->from || start > a->to)
-		return false;
-	const double left = fmax(start - a->from, 0) / a->ns_per_col;
-	const double right = fmin(end - a->from, a->to - a->from) / a->ns_per_col;
-	*from = (int)fmin(left, a->cols - 1);
-	*to = (int)ceil(right - 1e-9);
-	if (*to <= *from)
-		*to = *from + 1;
-	*from += a->left;
-	*to = *to < a->cols ? a->left + *to : a->left + a->cols;
-	return true;
-}
-
-static void draw_bar(struct canvas *c, int row, const struct axis *a, const struct bar *b,
+static void draw_bar(struct canvas *c, int row, const struct time_axis *a, const struct bar *b,
                      bool selected)
 {
 	int from, to;
-	if (!extent(a, b->start, b->end, &from, &to))
+	if (!time_axis_columns(a, b->start, b->end, &from, &to))
 		return;
 	for (int col = from; col < to; col++)
 		canvas_cell(c, row, col, selected ? STYLE_KNOB_ON : colour(b->engine), shade(b->engine));
@@ -226,8 +157,8 @@ static void lane_label(struct canvas *c, int row, int right, const struct chart 
 	canvas_right(c, row, right, STYLE_DIM, "%s", text);
 }
 
-static int draw_engines(struct canvas *c, int row, const struct axis *a, const struct chart *ch,
-                        unsigned selected)
+static int draw_engines(struct canvas *c, int row, const struct time_axis *a,
+                        const struct chart *ch, unsigned selected)
 {
 	for (enum stream_engine e = ENGINE_H2D; e < ENGINE_COUNT; e++, row++) {
 		canvas_text(c, row, 2, STYLE_NORMAL, stream_engine_name(e));
@@ -239,7 +170,7 @@ static int draw_engines(struct canvas *c, int row, const struct axis *a, const s
 	return row;
 }
 
-static int draw_streams(struct canvas *c, int row, int last, const struct axis *a,
+static int draw_streams(struct canvas *c, int row, int last, const struct time_axis *a,
                         const struct chart *ch, unsigned selected)
 {
 	for (unsigned s = 0; s <= ch->max_stream && row < last; s++) {
@@ -386,107 +317,6 @@ static void describe(struct canvas *c, int row, const struct chart *ch, const st
 	free(text);
 }
 
-/* --- blocks on SMs --- */
-
-/* A grid dealt to the SMs wave by wave, every block taking as long as any other. */
-struct waves {
-	unsigned sms, per_sm;
-	double blocks, full; /* blocks of the grid; waves that fill the GPU */
-	double rest;         /* blocks of the last, partly filled wave; 0 = none */
-	double count;        /* waves as time: full + 1 if there is a rest */
-	double kernel_ns, wave_ns;
-};
-
-static bool waves_of(const struct run_record *r, struct waves *w)
-{
-	const struct launch_plan *p = &r->plan;
-	*w = (struct waves){ .sms = r->sel.gpu->sm_count, .per_sm = r->occ.blocks_per_sm };
-	w->blocks = (double)p->grid.x * p->grid.y * p->grid.z;
-	w->kernel_ns = metric_get(&r->metrics, M_TIME_KERNEL);
-	const double wave = (double)w->sms * w->per_sm;
-	if (!(wave > 0) || !(w->blocks > 0) || !(w->kernel_ns > 0))
-		return false;
-	w->full = floor(w->blocks / wave);
-	w->rest = w->blocks - w->full * wave;
-	w->count = w->full + (w->rest > 0);
-	w->wave_ns = w->kernel_ns / w->count;
-	return true;
-}
-
-/* Share of the block places of SMs @from ... @to - 1 that are taken during @wave. */
-static double filled(const struct waves *w, double wave, unsigned from, unsigned to)
-{
-	if (wave < w->full)
-		return 1;
-	/* the last ones are dealt in turn: SM i gets one more when i < rest mod SMs */
-	const double each = floor(w->rest / w->sms);
-	const double more = w->rest - each * w->sms;
-	const double extra = fmin(fmax(more - from, 0), to - from);
-	return (each * (to - from) + extra) / ((double)w->per_sm * (to - from));
-}
-
-static uint32_t fill_char(double share, double wave)
-{
-	if (share >= 0.999)
-		return fmod(wave, 2) < 1 ? 0x2588 : 0x2593;
-	return share >= 0.5 ? 0x2592 : share > 0 ? 0x2591 : ' ';
-}
-
-static void draw_wave(struct canvas *c, int row, const struct axis *a, const struct waves *w,
-                      unsigned sm, unsigned to_sm)
-{
-	/* one cell, one moment: waves narrower than a column cannot be told apart, and need not be */
-	for (int col = 0; col < a->cols; col++) {
-		const double t = a->from + (col + 0.5) * a->ns_per_col;
-		const double wave = fmin(floor(t / w->wave_ns), w->count - 1);
-		const double share = filled(w, wave, sm, to_sm);
-		canvas_cell(c, row, a->left + col, share >= 0.999 ? STYLE_GOOD : STYLE_WATCH,
-		            fill_char(share, wave));
-	}
-}
-
-static void draw_blocks(const struct session *s, struct canvas *c)
-{
-	struct waves w;
-	char num[32], time[32];
-	if (!waves_of(s->now, &w)) {
-		canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4, STYLE_WATCH,
-		            "n/a: the kernel's time or its blocks per SM are not known");
-		return;
-	}
-	const struct axis a = axis_of(s, w.kernel_ns, 13, 2, c->cols);
-	draw_axis(c, 1, &a, s);
-	const int room = c->rows - 2 - 5 > 1 ? c->rows - 2 - 5 : 1;
-	const unsigned group = (w.sms + (unsigned)room - 1) / (unsigned)room;
-	int row = 2;
-	for (unsigned sm = 0; sm < w.sms && row < c->rows; sm += group, row++) {
-		const unsigned to = sm + group < w.sms ? sm + group : w.sms;
-		if (group > 1)
-			canvas_printf(c, row, 2, STYLE_DIM, "SM %u-%u", sm, to - 1);
-		else
-			canvas_printf(c, row, 2, STYLE_DIM, "SM %u", sm);
-		draw_wave(c, row, &a, &w, sm, to);
-	}
-	const double exact = w.blocks / ((double)w.sms * w.per_sm);
-	const enum origin o = s->now->metrics.v[M_TIME_KERNEL].origin;
-	row++;
-	int col = canvas_printf(c, row, 2, STYLE_BOLD, "%.2f waves", exact);
-	canvas_printf(c, row++, col, STYLE_NORMAL, ": %s blocks on %u SMs × %u   kernel %s %s",
-	              fmt_count(num, sizeof num, w.blocks), w.sms, w.per_sm,
-	              fmt_ns(time, sizeof time, w.kernel_ns), origin_mark(o, c->ascii));
-	if (w.rest > 0) {
-		const double wave = (double)w.sms * w.per_sm;
-		canvas_printf(c, row++, 2, STYLE_WATCH,
-		              "tail: the last wave is %.0f %% full; %.0f %% of the "
-		              "kernel's block places stay empty",
-		              100 * w.rest / wave, 100 * (w.count - exact) / w.count);
-	} else {
-		canvas_text(c, row++, 2, STYLE_GOOD, "no tail: the last wave is full");
-	}
-	canvas_text_n(c, row, 2, c->cols - 3, STYLE_DIM,
-	              "~ blocks are taken to be alike; Esc goes back to copies and streams");
-}
-
 /* --- the panel --- */
 
 /* Copies and kernels can be gone through one by one. */
@@ -512,7 +342,7 @@ static void draw(const struct session *s, struct canvas *c)
 		return;
 	const bool focused = panel_focused(s, "timeline");
 	if (focused && s->lens) {
-		draw_blocks(s, c);
+		panel_waves(s, c);
 		return;
 	}
 	const struct run_record *r = s->now;
@@ -523,8 +353,8 @@ static void draw(const struct session *s, struct canvas *c)
 		return;
 	}
 	const unsigned selected = !focused || !ch.n ? ch.n : s->line < ch.n ? s->line : ch.n - 1;
-	const struct axis a = axis_of(s, ch.span_ns, 7, 12, c->cols);
-	draw_axis(c, 1, &a, s);
+	const struct time_axis a = time_axis_of(s, ch.span_ns, 7, 12, c->cols);
+	time_axis_draw(&a, s, c, 1);
 	int row = draw_engines(c, 2, &a, &ch, selected);
 	row++;
 	if (ch.max_stream > 0 && c->rows - row > 7)

@@ -63,6 +63,31 @@ void panel_source(const struct session *s, uint32_t line, char *out, size_t n);
 /* The tag of a line, "" = none. */
 void panel_tag(const struct session *s, uint32_t line, char *out, size_t n);
 
+/* --- parts that more than one panel draws --- */
+
+/* The lens of one sampled access: its 32 addresses, sectors or banks, waste and cure
+ * (panel_access.c). Fills @c from its first row. */
+void panel_access(const struct launch_plan *plan, const struct access_sample *a, struct canvas *c);
+/* "4K" for 4096 bytes, "100" for 100. */
+void panel_bytes(uint64_t n, char *out, size_t size);
+
+/* The grid dealt to the SMs wave by wave, on a time axis (panel_waves.c). */
+void panel_waves(const struct session *s, struct canvas *c);
+
+/* A time axis over the middle columns of a canvas (time_axis.c). */
+struct time_axis {
+	int left, cols;  /* columns of the chart */
+	double from, to; /* what is shown, of the whole; ns */
+	double ns_per_col, unit_ns;
+	const char *unit;
+};
+/* @left and @right columns are for labels; zoom and pan are the session's. */
+struct time_axis time_axis_of(const struct session *s, double span_ns, int left, int right,
+                              int cols);
+void time_axis_draw(const struct time_axis *a, const struct session *s, struct canvas *c, int row);
+/* Columns from @start to @end ns, cut to the window; false = outside. */
+bool time_axis_columns(const struct time_axis *a, double start, double end, int *from, int *to);
+
 /* First row to show so that @selected is visible among @total rows in a window of @rows. */
 unsigned panel_scroll(unsigned total, unsigned selected, int rows);
 /* A scroll bar in the canvas' last column beside the window; nothing when all rows show. */
