@@ -1,0 +1,145 @@
+/*
+ * Read, change, compare-and-swap until it holds: products of floats and the like. Time and tries
+ * per update by how many threads want how many words.
+ */
+#include "micro.cuh"
+
+struct Contest {
+	unsigned words, apart; /* so many, so many 4-byte words from one to the next */
+	unsigned lanes;        /* of each warp that take part */
+	unsigned updates;      /* of each thread */
+};
+
+static __device__ unsigned hash(unsigned x)
+{
+	x ^= x >> 16;
+	x *= 0x7feb352du;
+	x ^= x >> 15;
+	x *= 0x846ca68bu;
+	return x ^ x >> 16;
+}
+
+/* Tries it took. */
+static __device__ unsigned multiply(unsigned *p, float by)
+{
+	unsigned old = *(volatile unsigned *)p, seen, tries = 0;
+	do {
+		seen = old;
+		old = atomicCAS(p, seen, __float_as_uint(__uint_as_float(seen) * by + 1.0f));
+		tries++;
+	} while (old != seen);
+	return tries;
+}
+
+static __global__ void m_cas_global(unsigned *words, unsigned long long *tries, Contest c)
+{
+	unsigned long long n = 0;
+	if (threadIdx.x % 32 < c.lanes)
+		for (unsigned i = 0; i < c.updates; i++) {
+			const unsigned w = hash((blockIdx.x * blockDim.x + threadIdx.x) * 64 + i) & (c.words - 1);
+			n += multiply(words + (size_t)w * c.apart, 0.5f);
+		}
+	if (tries)
+		atomicAdd(tries, n);
+}
+
+static __global__ void m_cas_shared(unsigned *cycles, unsigned long long *tries, Contest c)
+{
+	__shared__ unsigned s[8192];
+	unsigned long long n = 0;
+	for (unsigned i = threadIdx.x; i < 8192; i += blockDim.x)
+		s[i] = 0;
+	const BlockClock clock;
+	if (threadIdx.x % 32 < c.lanes)
+		for (unsigned i = 0; i < c.updates; i++)
+			n += multiply(s + (hash(threadIdx.x * 64 + i) & (c.words - 1)) * c.apart, 0.5f);
+	clock.stop(cycles);
+	atomicAdd(tries, n);
+}
+
+/* A minimum by the same loop, which needs no store once the value is small enough. */
+static __global__ void m_cas_min(unsigned *words, unsigned long long *tries, Contest c)
+{
+	unsigned long long n = 0;
+	if (threadIdx.x % 32 < c.lanes)
+		for (unsigned i = 0; i < c.updates; i++) {
+			const unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
+			unsigned *const p = words + (size_t)(hash(id * 64 + i) & (c.words - 1)) * c.apart;
+			const float mine = (float)(hash(id * 64 + i + 77) >> 8);
+			unsigned old = *(volatile unsigned *)p, seen = ~old;
+			while (__uint_as_float(old) > mine && old != seen) {
+				seen = old;
+				old = atomicCAS(p, seen, __float_as_uint(mine));
+				n++;
+			}
+		}
+	if (tries)
+		atomicAdd(tries, n);
+}
+
+static __global__ void fill(unsigned *words, size_t n, float v)
+{
+	for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+		words[i] = __float_as_uint(v);
+}
+
+template <typename K>
+static void contest(const char *name, K kernel, unsigned *words, unsigned long long *tries,
+                    unsigned blocks, unsigned threads, Contest c)
+{
+	const double updates = (double)blocks * threads / 32 * c.lanes * c.updates;
+	unsigned long long n = 0;
+	const size_t all = (size_t)c.words * c.apart;
+	const auto reset = [&] { fill<<<264, 256>>>(words, all, 1e30f); };
+	const double ns = shortest_ns([&] { kernel<<<blocks, threads>>>(words, nullptr, c); }, reset, 3);
+	if (!micro_once()) {
+		micro_fail("memset", cudaMemset(tries, 0, sizeof n));
+		reset();
+		kernel<<<blocks, threads>>>(words, tries, c);
+		micro_fail("copy", cudaMemcpy(&n, tries, sizeof n, cudaMemcpyDeviceToHost));
+	}
+	Line("cas", name)("words", c.words)("apart", c.apart)("lanes", c.lanes)("blocks", blocks)(
+		"threads", threads)("updates", updates)("ns", ns)("ns_per_update", ns / updates)(
+		"tries_per_update", (double)n / updates);
+}
+
+int main()
+{
+	const unsigned sms = (unsigned)micro_sms();
+	micro_begin("cas");
+	unsigned *const words = micro_alloc<unsigned>((size_t)1 << 25);
+	unsigned long long *const tries = micro_alloc<unsigned long long>(1);
+	static const unsigned counts[] = { 1, 4, 32, 256, 4096, 65536, 1u << 20 };
+	static const unsigned lanes[] = { 1, 4, 32 };
+	const unsigned grids[] = { 1, 8, sms, 8 * sms };
+	for (unsigned w : counts)
+		for (unsigned l : lanes)
+			for (unsigned g : grids)
+				for (unsigned apart = 1; apart <= 8; apart *= 8) {
+					const double contenders = g * 8.0 * l / w;
+					/* each update may cost a round of all that want the word: 20 ms at most */
+					const double worst = contenders * contenders * w;
+					unsigned updates = (unsigned)(2e7 / (worst > 1 ? worst : 1));
+					updates = updates > 16 ? 16 : updates;
+					if (!updates || (w == 1 && apart > 1))
+						continue;
+					const Contest c = { w, apart, l, updates };
+					contest("global_product", m_cas_global, words, tries, g, 256, c);
+					contest("global_min", m_cas_min, words, tries, g, 256, c);
+				}
+	for (unsigned w = 1; w <= 1024; w *= 4)
+		for (unsigned l : lanes)
+			for (unsigned threads = 32; threads <= 1024; threads *= 4) {
+				const Contest c = { w, 1, l, 8 };
+				const double updates = threads / 32.0 * l * c.updates;
+				unsigned long long n = 0;
+				micro_fail("memset", cudaMemset(tries, 0, sizeof n));
+				const double cycles = median_cycles(
+					1, [&] { m_cas_shared<<<1, threads>>>(micro_cycles(), tries, c); });
+				micro_fail("copy", cudaMemcpy(&n, tries, sizeof n, cudaMemcpyDeviceToHost));
+				Line("cas", "shared_product")("words", w)("lanes", l)("threads", threads)(
+					"cycles_per_update", cycles / updates)("tries_per_update",
+				                                          (double)n / 2 / updates);
+			}
+	return 0;
+}
