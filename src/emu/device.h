@@ -1,0 +1,127 @@
+/*
+ * A virtual GPU that lives as long as a program does: its memory, the modules loaded into it, and
+ * launches on both. Device addresses are host addresses, so that managed and pinned memory and
+ * pointers inside structures need nothing more.
+ *
+ * One launch at a time; the caller locks. Knows no runtime API and no file.
+ */
+#ifndef PMPP_EMU_DEVICE_H
+#define PMPP_EMU_DEVICE_H
+
+#include "backend/backend.h"
+#include "base/err.h"
+#include "model/gpu.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct emu_device;
+struct emu_module;
+struct emu_function;
+
+enum emu_memory {
+	EMU_MEMORY_DEVICE,
+	EMU_MEMORY_MANAGED,
+	EMU_MEMORY_PINNED,     /* allocated by the device for the host */
+	EMU_MEMORY_REGISTERED, /* the host's own, made known to the device */
+	EMU_MEMORY_VARIABLE,   /* __device__ and __constant__ */
+};
+
+struct emu_allocation {
+	uint64_t address, bytes;
+	enum emu_memory kind;
+	uint64_t serial;    /* 1, 2, ... in the order of their making */
+	const void *caller; /* return address of the call that made it; NULL = unknown */
+	const char *name;   /* of a variable; else NULL */
+};
+
+/* @gpu is copied. False: the address range is taken or cannot be reserved. */
+bool emu_device_new(struct emu_device **out, const struct gpu_spec *gpu, struct err *err);
+void emu_device_free(struct emu_device *d);
+
+/* Address of @bytes (> 0) of device, managed or pinned memory, aligned to 512; 0 = no room for it
+ * on this GPU (device and managed) or in this machine. */
+uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory kind,
+                          const void *caller);
+/* Makes the host's [address, address + bytes) accessible. False: part of it is known already. */
+bool emu_device_register(struct emu_device *d, uint64_t address, uint64_t bytes,
+                         const void *caller);
+/* @address: where an allocation begins. False: none does. */
+bool emu_device_release(struct emu_device *d, uint64_t address);
+/* The allocation that holds @address, or NULL. Valid until the next allocation or release. */
+const struct emu_allocation *emu_device_find(const struct emu_device *d, uint64_t address);
+/* Does @address lie in the range that device addresses are taken from, allocated or not? */
+bool emu_device_covers(const struct emu_device *d, uint64_t address);
+/* All of them, ascending by address; for leak reports. */
+const struct emu_allocation *emu_device_allocations(const struct emu_device *d, size_t *n);
+uint64_t emu_device_used_bytes(const struct emu_device *d); /* device and managed memory */
+/* The host wrote or the device's memory was set: these bytes have a value now. */
+void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t bytes);
+
+/* --- modules --- */
+
+struct emu_function_info {
+	const char *name;
+	unsigned n_params, param_bytes;
+	unsigned static_shared_bytes, local_bytes;
+	unsigned max_threads; /* __launch_bounds__; 0 = no bound stated */
+};
+
+/* Parses @ptx, places its variables and initialises them. @name for messages. */
+bool emu_module_load(struct emu_device *d, const char *ptx, const char *name,
+                     struct emu_module **out, struct err *err);
+void emu_module_unload(struct emu_device *d, struct emu_module *m);
+bool emu_module_variable(const struct emu_module *m, const char *name, uint64_t *address,
+                         uint64_t *bytes);
+/* NULL = the module has no kernel of that name. */
+const struct emu_function *emu_module_function(const struct emu_module *m, const char *name);
+void emu_function_info(const struct emu_function *f, struct emu_function_info *out);
+/* Offset and size of parameter @i. */
+bool emu_function_param(const struct emu_function *f, unsigned i, unsigned *offset,
+                        unsigned *bytes);
+
+/* --- launches --- */
+
+enum emu_counting {
+	EMU_COUNT_ALL,  /* every counter, on every block */
+	EMU_COUNT_NONE, /* results only */
+};
+
+struct emu_launch_request {
+	const struct emu_function *function;
+	unsigned grid[3], block[3];
+	unsigned dynamic_shared_bytes;
+	const void *params; /* param_bytes of them */
+	unsigned registers; /* per thread, for residency; 0 = unknown */
+	bool cooperative;   /* all blocks are resident at once */
+	enum emu_counting counting;
+	bool check_races;
+	bool strict;        /* the first out-of-bounds access stops the launch */
+	double timeout_s;   /* 0 = none */
+	unsigned threads;   /* of the host; 0 = all cores */
+	/* What kernels print, in block order; may be NULL. */
+	void (*print)(void *ctx, const char *text, size_t n);
+	void *print_ctx;
+};
+
+/* What a launch did wrong while it went on; the worst ends it, then emu_launch() fails too. */
+#define EMU_MAX_FINDINGS 16
+struct emu_finding {
+	char kind[24]; /* "out-of-bounds", "race", "uninitialised", "misaligned" ... */
+	char text[512], remedy[256];
+	char file[256];
+	unsigned line;
+	uint64_t times;
+	uint64_t allocation; /* serial of the nearest allocation; 0 = none */
+};
+struct emu_findings {
+	unsigned n;
+	struct emu_finding finding[EMU_MAX_FINDINGS];
+	uint64_t lost; /* more kinds than there is room for */
+};
+
+bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
+                const struct run_hooks *hooks, struct run_result *res,
+                struct emu_findings *findings, struct err *err);
+
+#endif

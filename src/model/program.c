@@ -1,0 +1,168 @@
+/* Groups and totals of a program's launches; see program.h. */
+#include "model/program.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *program_direction_name(enum program_direction d)
+{
+	static const char *const names[] = { "H2D", "D2H", "D2D", "H2H" };
+	return d < PROGRAM_DIRECTIONS ? names[d] : "?";
+}
+
+const char *program_flag_word(enum program_flag f)
+{
+	static const char *const words[] = {
+#define X(id, word) word,
+		PROGRAM_FLAGS(X)
+#undef X
+	};
+	return f < PROGRAM_FLAG_COUNT ? words[f] : "?";
+}
+
+static bool belongs(const struct program_group *g, const struct program_launch *l)
+{
+	return g->kernel == l->kernel && g->dynamic_shared_bytes == l->dynamic_shared_bytes &&
+	       !memcmp(g->grid, l->grid, sizeof g->grid) && !memcmp(g->block, l->block, sizeof g->block);
+}
+
+static double duration(const struct program_span *s)
+{
+	return s->end_ns - s->start_ns;
+}
+
+static void start_group(struct program *p, const struct program_launch *l)
+{
+	struct program_group *g = &p->groups[p->n_groups++];
+	*g = (struct program_group){ .kernel = l->kernel,
+		                         .dynamic_shared_bytes = l->dynamic_shared_bytes,
+		                         .first = l->number,
+		                         .dram_bytes = -1,
+		                         .bound = "" };
+	memcpy(g->grid, l->grid, sizeof g->grid);
+	memcpy(g->block, l->block, sizeof g->block);
+}
+
+/* What the counted launches of a group moved, for all of them. */
+static void sum_traffic(const struct program *p, struct program_group *g, size_t index)
+{
+	double sum = 0;
+	uint64_t counted = 0;
+	for (size_t i = 0; i < p->n_launches; i++) {
+		const struct program_launch *l = &p->launches[i];
+		if (l->group != index || !l->metrics)
+			continue;
+		const struct metric_value *bytes = &l->metrics->v[M_DRAM_READ],
+		                          *written = &l->metrics->v[M_DRAM_WRITE],
+		                          *bound = &l->metrics->v[M_TIME_BOTTLENECK];
+		if (bytes->origin == ORIGIN_NONE || written->origin == ORIGIN_NONE)
+			continue;
+		sum += bytes->num + written->num;
+		counted++;
+		if (!g->bound[0] && bound->origin != ORIGIN_NONE && bound->text[0])
+			g->bound = bound->text;
+	}
+	if (counted)
+		g->dram_bytes = sum / (double)counted * (double)g->launches;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct program_group *x = a, *y = b;
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static void find_groups(struct program *p)
+{
+	free(p->groups);
+	p->groups = mem_calloc(p->n_launches + 1, sizeof *p->groups);
+	p->n_groups = 0;
+	p->gpu_ns = 0;
+	for (size_t i = 0; i < p->n_launches; i++) {
+		struct program_launch *l = &p->launches[i];
+		size_t k = 0;
+		while (k < p->n_groups && !belongs(&p->groups[k], l))
+			k++;
+		if (k == p->n_groups)
+			start_group(p, l);
+		struct program_group *g = &p->groups[k];
+		l->group = (unsigned)k;
+		g->launches++;
+		g->total_ns += duration(&l->span);
+		g->flags |= l->flags;
+		p->gpu_ns += duration(&l->span);
+	}
+}
+
+void program_sum_up(struct program *p)
+{
+	for (size_t i = 0; i < p->n_findings; i++) {
+		const struct program_finding *f = &p->findings[i];
+		struct program_launch *l =
+			(struct program_launch *)(uintptr_t)program_launch_numbered(p, f->launch);
+		if (l && f->launch)
+			l->flags |= 1u << (strcmp(f->kind, "race") ? PROGRAM_FLAG_FAULT : PROGRAM_FLAG_RACE);
+	}
+	find_groups(p);
+	for (size_t k = 0; k < p->n_groups; k++)
+		sum_traffic(p, &p->groups[k], k);
+	qsort(p->groups, p->n_groups, sizeof *p->groups, by_time);
+	for (size_t i = 0; i < p->n_launches; i++)
+		for (size_t k = 0; k < p->n_groups; k++)
+			if (belongs(&p->groups[k], &p->launches[i]))
+				p->launches[i].group = (unsigned)k;
+	p->copy_ns = 0;
+	for (size_t i = 0; i < p->n_copies; i++)
+		p->copy_ns += duration(&p->copies[i].span);
+}
+
+size_t program_errors(const struct program *p)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->n_findings; i++)
+		n += p->findings[i].error;
+	return n;
+}
+
+const struct program_launch *program_launch_numbered(const struct program *p, uint64_t number)
+{
+	/* they come in order, but one may be missing where the program was ended */
+	for (size_t i = number ? (size_t)number - 1 : 0; i < p->n_launches; i++)
+		if (p->launches[i].number == number)
+			return &p->launches[i];
+	return NULL;
+}
+
+void program_free(struct program *p)
+{
+	for (unsigned i = 0; i < p->n_kernels; i++) {
+		free(p->kernels[i].name);
+		free(p->kernels[i].signature);
+		free(p->kernels[i].mangled);
+	}
+	for (size_t i = 0; i < p->n_launches; i++) {
+		run_counts_free(p->launches[i].counts);
+		free(p->launches[i].counts);
+		free(p->launches[i].metrics);
+	}
+	for (size_t i = 0; i < p->n_findings; i++) {
+		free(p->findings[i].kind);
+		free(p->findings[i].text);
+		free(p->findings[i].remedy);
+		free(p->findings[i].file);
+	}
+	free(p->kernels);
+	free(p->launches);
+	free(p->copies);
+	free(p->findings);
+	free(p->groups);
+	free(p->path);
+	free(p->command);
+	free(p->output);
+	free(p->errors);
+	memset(p, 0, sizeof *p);
+}

@@ -1,0 +1,121 @@
+/*
+ * A whole program as it used the GPU: its launches, copies and findings, in the order of its calls,
+ * and groups of launches that are alike. Plain data, filled from the records of a run; panels and
+ * verbs read it and do not ask where it came from.
+ */
+#ifndef PMPP_MODEL_PROGRAM_H
+#define PMPP_MODEL_PROGRAM_H
+
+#include "model/counts.h"
+#include "model/gpu.h"
+#include "model/metric.h"
+#include "model/occupancy.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct program_kernel {
+	char *name;      /* "gemm<128, 128>": without its parameters */
+	char *signature; /* "gemm<128, 128>(float const*, int)" */
+	char *mangled;
+	unsigned id, registers, static_shared_bytes, local_bytes;
+};
+
+enum program_direction { PROGRAM_H2D, PROGRAM_D2H, PROGRAM_D2D, PROGRAM_H2H, PROGRAM_DIRECTIONS };
+const char *program_direction_name(enum program_direction d);
+
+/* When, in ns of the program's clock: the host's call; the work on the GPU. */
+struct program_span {
+	double call_ns, start_ns, end_ns;
+};
+
+/* One flag per thing that a reader should know of a launch. X(ID, "word") */
+#define PROGRAM_FLAGS(X)                                            \
+	X(FAILED, "failed") X(FAULT, "fault") X(RACE, "race")           \
+	X(PRINTF, "printf") X(SAMPLED, "sampled") X(REPEAT, "as #")     \
+	X(COOPERATIVE, "cooperative")
+
+enum program_flag {
+#define X(id, word) PROGRAM_FLAG_##id,
+	PROGRAM_FLAGS(X)
+#undef X
+	PROGRAM_FLAG_COUNT
+};
+const char *program_flag_word(enum program_flag f);
+
+struct program_launch {
+	uint64_t number;         /* 1, 2, ... */
+	unsigned kernel;         /* index into kernels */
+	unsigned group;          /* index into groups */
+	unsigned stream;
+	unsigned grid[3], block[3], dynamic_shared_bytes;
+	struct program_span span;
+	unsigned flags;          /* bits by enum program_flag */
+	uint64_t like;           /* counts are those of this launch; its own number where it was counted */
+	double wall_s;           /* what running it here took */
+	struct metric_set *metrics; /* NULL = not counted */
+	struct run_counts *counts;  /* NULL = not counted */
+	struct occ_result occ;
+};
+
+struct program_copy {
+	uint64_t number;
+	enum program_direction direction;
+	unsigned stream;
+	uint64_t bytes;
+	bool pinned, async, set; /* set: a memset */
+	struct program_span span;
+	uint64_t before;         /* number of the launch that it precedes */
+};
+
+struct program_finding {
+	uint64_t launch; /* 0 = of the host's calls */
+	uint64_t times;
+	char *kind, *text, *remedy, *file;
+	unsigned line;
+	bool error;
+};
+
+/* Launches of one kernel with one grid, block and shared memory. */
+struct program_group {
+	unsigned kernel, grid[3], block[3], dynamic_shared_bytes;
+	uint64_t launches, first; /* how many; number of the first */
+	double total_ns, dram_bytes; /* dram_bytes: of all; negative = not known */
+	unsigned flags;
+	const char *bound; /* what limits the first, a name of the time model; "" = not known */
+};
+
+struct program {
+	char *path, *command; /* the program; with its arguments */
+	const struct gpu_spec *gpu;
+	char backend[16];
+	enum origin time_origin;
+	unsigned n_kernels;
+	struct program_kernel *kernels;
+	size_t n_launches, cap_launches;
+	struct program_launch *launches;
+	size_t n_copies, cap_copies;
+	struct program_copy *copies;
+	size_t n_findings;
+	struct program_finding *findings;
+	size_t n_groups;
+	struct program_group *groups; /* by total time, longest first */
+	/* how it ended */
+	bool ended;       /* by exit() or return from main() */
+	int exit_status;  /* of the program; 128 + signal where one ended it */
+	int signal;       /* 0 = none */
+	double host_ns;   /* the program's time on its clock, with waits for the GPU */
+	double gpu_ns;    /* sum of all launches */
+	double copy_ns;
+	char *output, *errors; /* what it wrote, where that was caught; NULL = it was not */
+};
+
+/* Sorts launches into groups and sums up; after the last record. */
+void program_sum_up(struct program *p);
+/* Number of findings that are errors. */
+size_t program_errors(const struct program *p);
+const struct program_launch *program_launch_numbered(const struct program *p, uint64_t number);
+void program_free(struct program *p);
+
+#endif

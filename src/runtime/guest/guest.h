@@ -1,0 +1,124 @@
+/*
+ * The replacement of NVIDIA's runtime library inside a person's program: what its parts share.
+ *
+ * The program runs unmodified; its calls of the runtime API arrive here, kernels run in the
+ * emulator, and what happened is written as records to the descriptor that the explorer gave (see
+ * runtime/record.h). Everything below is guarded by one lock: guest_enter(), guest_leave().
+ */
+#ifndef PMPP_RUNTIME_GUEST_H
+#define PMPP_RUNTIME_GUEST_H
+
+#include "emu/device.h"
+#include "model/gpu.h"
+#include "runtime/record.h"
+
+#include "guest_names.h" /* generated: our functions are guest_cuda... inside this library */
+
+#include <cuda_runtime_api.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GUEST_API __attribute__((visibility("default")))
+
+/* --- modules and what the program registered in them: guest_register.c --- */
+
+struct guest_module {
+	const uint8_t *fatbin;
+	struct emu_module *loaded; /* NULL until the first use */
+	cudaError_t error;         /* of loading; cudaSuccess = loaded or not yet tried */
+	bool tried;
+	unsigned id;
+	struct guest_module *next;
+};
+struct guest_function {
+	const void *host; /* address of the host's stub */
+	char *name;
+	struct guest_module *module;
+	const struct emu_function *loaded;
+	int max_dynamic_shared, carveout;
+	unsigned id;        /* of its record; 0 = not yet described */
+	unsigned registers; /* per thread, from machine code or the explorer; 0 = unknown */
+	uint64_t launches;
+};
+struct guest_variable {
+	const void *host;
+	char *name;
+	size_t bytes;
+	bool constant;
+	void **managed; /* managed: the program's pointer to it */
+	struct guest_module *module;
+	bool written;   /* set by the host at least once */
+};
+
+/* --- streams, events, graphs --- */
+
+struct guest_graph;
+struct guest_stream {
+	unsigned id; /* 0 = the legacy default stream */
+	int priority;
+	unsigned flags;
+	double ready_ns; /* GPU clock: its last operation ends */
+	struct guest_graph *capture;
+	unsigned capture_tail; /* node that the next one follows + 1; 0 = none */
+	bool capture_origin;
+	struct guest_stream *next;
+};
+struct guest_event {
+	unsigned id, flags;
+	bool recorded;
+	double at_ns; /* GPU clock */
+	struct guest_graph *capture; /* recorded while capturing */
+	unsigned capture_node;
+};
+
+/* --- everything --- */
+
+struct guest {
+	bool started;
+	cudaError_t start_error; /* the runtime cannot work here: every call says so */
+	struct gpu_spec gpu;
+	struct emu_device *device;
+	cudaError_t sticky; /* an error that the program cannot get rid of */
+	struct guest_module *modules;
+	struct guest_function **functions;
+	size_t n_functions, cap_functions;
+	struct guest_variable *variables;
+	size_t n_variables, cap_variables;
+	struct guest_stream *streams;
+	unsigned n_streams, n_events;
+	size_t limits[16]; /* by enum cudaLimit */
+	struct record_config config;
+	uint64_t unchecked_launch; /* it failed, and the program has not asked; 0 = none */
+};
+extern struct guest guest;
+
+/* Starts the runtime if need be and takes the lock. What it returns other than cudaSuccess is the
+ * call's answer. guest_leave() notes @e as the thread's last error and gives the lock back. */
+cudaError_t guest_enter(void);
+cudaError_t guest_leave(cudaError_t e);
+/* Most functions: enter, do, leave. */
+#define GUEST_CALL(...)                   \
+	do {                                  \
+		cudaError_t e_ = guest_enter();   \
+		if (e_ == cudaSuccess)            \
+			e_ = (__VA_ARGS__);           \
+		return guest_leave(e_);           \
+	} while (0)
+/* guest_error.c */
+void guest_note_error(cudaError_t e);
+/* guest_start.c: the program asked for its errors: launches before this are checked ones. */
+void guest_errors_were_read(void);
+/* Where the program called us, for allocations and findings. */
+#define GUEST_CALLER __builtin_return_address(0)
+
+/* Modules with managed variables are loaded at the first call: the host may read them at once. */
+cudaError_t guest_load_managed(void);
+/* The function or variable behind the program's symbol, its module loaded; NULL with the reason. */
+struct guest_function *guest_function_of(const void *host, cudaError_t *why);
+struct guest_variable *guest_variable_of(const void *host, uint64_t *address, cudaError_t *why);
+/* The stream behind a handle: 0, cudaStreamLegacy and cudaStreamPerThread are two fixed ones. */
+struct guest_stream *guest_stream_of(cudaStream_t handle);
+
+#endif

@@ -1,0 +1,217 @@
+/* What a program asks of its kernels: attributes, occupancy, names. */
+#include "runtime/guest/guest_time.h"
+
+#include "model/occupancy.h"
+#include "timemodel/timemodel.h"
+
+#include <string.h>
+
+/* Where the compiler's figure is not known. 32 is what most kernels need at most. */
+#define USUAL_REGISTERS 32
+
+static void occupancy_of(const struct guest_function *f, unsigned threads, unsigned dynamic_shared,
+                         struct occ_result *out)
+{
+	struct emu_function_info info;
+	emu_function_info(f->loaded, &info);
+	const struct occ_input in = {
+		.block_threads = threads,
+		.regs_per_thread = f->registers ? f->registers : USUAL_REGISTERS,
+		.static_shared_bytes = info.static_shared_bytes,
+		.dynamic_shared_bytes = dynamic_shared,
+		.barriers = 1,
+	};
+	if (!occ_compute(&guest.gpu, &in, out, NULL))
+		memset(out, 0, sizeof *out);
+}
+
+unsigned guest_resident_blocks(const struct guest_function *f, unsigned threads,
+                               unsigned dynamic_shared_bytes)
+{
+	struct occ_result r;
+	occupancy_of(f, threads, dynamic_shared_bytes, &r);
+	return r.blocks_per_sm;
+}
+
+static cudaError_t attributes(struct cudaFuncAttributes *out, const void *host)
+{
+	cudaError_t why;
+	const struct guest_function *f = guest_function_of(host, &why);
+	if (!f)
+		return why;
+	struct emu_function_info info;
+	emu_function_info(f->loaded, &info);
+	memset(out, 0, sizeof *out);
+	out->sharedSizeBytes = info.static_shared_bytes;
+	out->localSizeBytes = info.local_bytes;
+	out->maxThreadsPerBlock =
+		(int)(info.max_threads ? info.max_threads : guest.gpu.max_threads_per_block);
+	out->numRegs = (int)(f->registers ? f->registers : USUAL_REGISTERS);
+	out->ptxVersion = out->binaryVersion = guest.gpu.cc_major * 10 + guest.gpu.cc_minor;
+	out->maxDynamicSharedSizeBytes =
+		f->max_dynamic_shared > 0
+			? f->max_dynamic_shared
+			: (int)guest.gpu.smem_per_block_bytes - (int)info.static_shared_bytes;
+	out->preferredShmemCarveout = f->carveout;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *out,
+                                                      const void *host)
+{
+	GUEST_CALL(attributes(out, host));
+}
+
+static cudaError_t set_attribute(const void *host, enum cudaFuncAttribute which, int value)
+{
+	cudaError_t why;
+	struct guest_function *f = guest_function_of(host, &why);
+	if (!f)
+		return why;
+	struct emu_function_info info;
+	emu_function_info(f->loaded, &info);
+	switch (which) {
+	case cudaFuncAttributeMaxDynamicSharedMemorySize:
+		if (value < 0 ||
+		    (unsigned)value + info.static_shared_bytes > guest.gpu.smem_per_block_optin_bytes)
+			return cudaErrorInvalidValue;
+		f->max_dynamic_shared = value;
+		return cudaSuccess;
+	case cudaFuncAttributePreferredSharedMemoryCarveout:
+		if (value < -1 || value > 100)
+			return cudaErrorInvalidValue;
+		f->carveout = value;
+		return cudaSuccess;
+	default: return cudaSuccess; /* clusters: used, and refused, at the launch */
+	}
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute which,
+                                                     int value)
+{
+	GUEST_CALL(set_attribute(host, which, value));
+}
+
+static cudaError_t is_function(const void *host)
+{
+	cudaError_t why;
+	guest_function_of(host, &why);
+	return why;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaFuncSetCacheConfig(const void *host, enum cudaFuncCache config)
+{
+	(void)config;
+	GUEST_CALL(is_function(host));
+}
+
+static cudaError_t name_of(const char **name, const void *host)
+{
+	cudaError_t why;
+	const struct guest_function *f = guest_function_of(host, &why);
+	if (f)
+		*name = f->name;
+	return why;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaFuncGetName(const char **name, const void *host)
+{
+	GUEST_CALL(name_of(name, host));
+}
+
+static cudaError_t param_info(const void *host, size_t i, size_t *offset, size_t *bytes)
+{
+	cudaError_t why;
+	const struct guest_function *f = guest_function_of(host, &why);
+	unsigned at, n;
+	if (!f)
+		return why;
+	if (!emu_function_param(f->loaded, (unsigned)i, &at, &n))
+		return cudaErrorInvalidValue;
+	*offset = at;
+	if (bytes)
+		*bytes = n;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaFuncGetParamInfo(const void *host, size_t i, size_t *offset,
+                                                     size_t *bytes)
+{
+	GUEST_CALL(param_info(host, i, offset, bytes));
+}
+
+/* --- occupancy --- */
+
+static cudaError_t resident(int *blocks, const void *host, int threads, size_t shared)
+{
+	cudaError_t why;
+	const struct guest_function *f = guest_function_of(host, &why);
+	if (!f)
+		return why;
+	if (threads <= 0 || !blocks)
+		return cudaErrorInvalidValue;
+	*blocks = (int)guest_resident_blocks(f, (unsigned)threads, (unsigned)shared);
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
+                                                                              const void *host,
+                                                                              int threads,
+                                                                              size_t shared)
+{
+	GUEST_CALL(resident(blocks, host, threads, shared));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+	int *blocks, const void *host, int threads, size_t shared, unsigned flags)
+{
+	(void)flags;
+	GUEST_CALL(resident(blocks, host, threads, shared));
+}
+
+/* Most dynamic shared memory with which @blocks are still resident. */
+static cudaError_t room(size_t *bytes, const void *host, int blocks, int threads)
+{
+	cudaError_t why;
+	const struct guest_function *f = guest_function_of(host, &why);
+	if (!f)
+		return why;
+	size_t low = 0, high = guest.gpu.smem_per_block_optin_bytes;
+	while (low < high) {
+		const size_t mid = (low + high + 1) / 2;
+		if ((int)guest_resident_blocks(f, (unsigned)threads, (unsigned)mid) >= blocks)
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	*bytes = low;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes,
+                                                                          const void *host,
+                                                                          int blocks, int threads)
+{
+	GUEST_CALL(room(bytes, host, blocks, threads));
+}
+
+/* --- time --- */
+
+double guest_kernel_ns(const struct guest_op *op, const struct run_counts *counts, double *share)
+{
+	const unsigned *grid = op->u.launch.grid, *block = op->u.launch.block;
+	const unsigned threads = block[0] * block[1] * block[2];
+	const double blocks = (double)grid[0] * grid[1] * grid[2];
+	struct occ_result occ;
+	struct perf_result perf;
+	const struct launch_plan plan = {
+		.grid = { grid[0], grid[1], grid[2] },
+		.block = { block[0], block[1], block[2] },
+		.dynamic_shared_bytes = op->u.launch.shared_bytes,
+	};
+	occupancy_of(op->u.launch.function, threads, op->u.launch.shared_bytes, &occ);
+	perf_time(&guest.gpu, &plan, &occ, counts, &perf);
+	const double places = (double)guest.gpu.sm_count * occ.blocks_per_sm;
+	*share = places > 0 && blocks < places ? blocks / places : 1;
+	return perf.kernel_ns;
+}

@@ -1,0 +1,375 @@
+/* Memory: device, managed, pinned and registered; pools are one heap. */
+#include "runtime/guest/guest_op.h"
+#include "runtime/guest/guest_record.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PITCH_ALIGN 512 /* of rows of cudaMallocPitch(), as devices from 3.0 on answer */
+
+static void *pointer(uint64_t address)
+{
+	return (void *)(uintptr_t)address;
+}
+
+static uint64_t address_of(const void *p)
+{
+	return (uint64_t)(uintptr_t)p;
+}
+
+/* --- allocation --- */
+
+static cudaError_t allocate(void **out, size_t bytes, enum emu_memory kind, const void *caller)
+{
+	if (!out)
+		return cudaErrorInvalidValue;
+	*out = NULL;
+	if (!bytes)
+		return cudaSuccess;
+	const uint64_t at = emu_device_alloc(guest.device, bytes, kind, caller);
+	if (!at)
+		return cudaErrorMemoryAllocation;
+	*out = pointer(at);
+	return cudaSuccess;
+}
+
+static void bad_free(const void *p, const char *kind, const char *what, const void *caller)
+{
+	struct record_finding f = { .error = true, .times = 1, .launch = record_launch_number() };
+	char place[400];
+	record_place(caller, place, sizeof place);
+	snprintf(f.kind, sizeof f.kind, "%s", kind);
+	snprintf(f.text, sizeof f.text, "%s of %p%s%s: %s", kind, p, place[0] ? " at " : "", place,
+	         what);
+	snprintf(f.remedy, sizeof f.remedy,
+	         "free each allocation once, with the pointer that the allocating call gave");
+	record_finding(&f);
+}
+
+static cudaError_t release(void *p, bool pinned, const void *caller)
+{
+	if (!p)
+		return cudaSuccess;
+	const struct emu_allocation *a = emu_device_find(guest.device, address_of(p));
+	if (!a) {
+		bad_free(p, "invalid-free", "no allocation is there: it was freed before, or it is the "
+		                            "host's own memory", caller);
+		return cudaErrorInvalidValue;
+	}
+	if (a->address != address_of(p) || (a->kind == EMU_MEMORY_PINNED) != pinned ||
+	    a->kind == EMU_MEMORY_VARIABLE || a->kind == EMU_MEMORY_REGISTERED) {
+		bad_free(p, "invalid-free", pinned ? "it is no pinned memory of cudaMallocHost()"
+		                                   : "it is not where an allocation of device memory "
+		                                     "begins", caller);
+		return cudaErrorInvalidValue;
+	}
+	return emu_device_release(guest.device, a->address) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMalloc(void **p, size_t bytes)
+{
+	GUEST_CALL(allocate(p, bytes, EMU_MEMORY_DEVICE, GUEST_CALLER));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMallocManaged(void **p, size_t bytes, unsigned flags)
+{
+	(void)flags;
+	GUEST_CALL(bytes ? allocate(p, bytes, EMU_MEMORY_MANAGED, GUEST_CALLER)
+	                 : cudaErrorInvalidValue);
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMallocHost(void **p, size_t bytes)
+{
+	GUEST_CALL(allocate(p, bytes, EMU_MEMORY_PINNED, GUEST_CALLER));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaHostAlloc(void **p, size_t bytes, unsigned flags)
+{
+	(void)flags;
+	GUEST_CALL(allocate(p, bytes, EMU_MEMORY_PINNED, GUEST_CALLER));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaFree(void *p)
+{
+	GUEST_CALL(release(p, false, GUEST_CALLER));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaFreeHost(void *p)
+{
+	GUEST_CALL(release(p, true, GUEST_CALLER));
+}
+
+static size_t pitch_of(size_t width)
+{
+	return (width + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMallocPitch(void **p, size_t *pitch, size_t width,
+                                                size_t height)
+{
+	*pitch = pitch_of(width);
+	GUEST_CALL(allocate(p, *pitch * height, EMU_MEMORY_DEVICE, GUEST_CALLER));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
+{
+	p->pitch = pitch_of(extent.width);
+	p->xsize = extent.width;
+	p->ysize = extent.height;
+	GUEST_CALL(allocate(&p->ptr, p->pitch * extent.height * extent.depth, EMU_MEMORY_DEVICE,
+	                    GUEST_CALLER));
+}
+
+/* --- in stream order --- */
+
+static cudaError_t allocate_in_stream(void **p, size_t bytes, cudaStream_t stream,
+                                      const void *caller)
+{
+	struct guest_stream *s = guest_stream_of(stream);
+	if (!s)
+		return cudaErrorInvalidResourceHandle;
+	const cudaError_t e = allocate(p, bytes, EMU_MEMORY_DEVICE, caller);
+	if (e != cudaSuccess)
+		return e;
+	const struct guest_op op = { .kind = GUEST_OP_ALLOC,
+		                         .u.memory = { address_of(*p), bytes } };
+	return guest_submit(s, &op, GUEST_ASYNC, caller);
+}
+
+static cudaError_t release_in_stream(void *p, cudaStream_t stream, const void *caller)
+{
+	struct guest_stream *s = guest_stream_of(stream);
+	if (!s)
+		return cudaErrorInvalidResourceHandle;
+	const struct guest_op op = { .kind = GUEST_OP_FREE, .u.memory = { address_of(p), 0 } };
+	/* in a graph the memory stays: the graph may run again */
+	return s->capture ? guest_submit(s, &op, GUEST_ASYNC, caller) : release(p, false, caller);
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMallocAsync(void **p, size_t bytes, cudaStream_t stream)
+{
+	GUEST_CALL(allocate_in_stream(p, bytes, stream, GUEST_CALLER));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t pool,
+                                                        cudaStream_t stream)
+{
+	(void)pool;
+	GUEST_CALL(allocate_in_stream(p, bytes, stream, GUEST_CALLER));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaFreeAsync(void *p, cudaStream_t stream)
+{
+	GUEST_CALL(release_in_stream(p, stream, GUEST_CALLER));
+}
+
+/* --- the host's own memory --- */
+
+static cudaError_t register_host(void *p, size_t bytes, const void *caller)
+{
+	if (!p || !bytes)
+		return cudaErrorInvalidValue;
+	return emu_device_register(guest.device, address_of(p), bytes, caller)
+	           ? cudaSuccess
+	           : cudaErrorHostMemoryAlreadyRegistered;
+}
+
+static cudaError_t unregister_host(void *p)
+{
+	const struct emu_allocation *a = emu_device_find(guest.device, address_of(p));
+	if (!a || a->address != address_of(p) || a->kind != EMU_MEMORY_REGISTERED)
+		return cudaErrorHostMemoryNotRegistered;
+	return emu_device_release(guest.device, a->address) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaHostRegister(void *p, size_t bytes, unsigned flags)
+{
+	(void)flags;
+	GUEST_CALL(register_host(p, bytes, GUEST_CALLER));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaHostUnregister(void *p)
+{
+	GUEST_CALL(unregister_host(p));
+}
+
+static bool is_host_memory(const struct emu_allocation *a)
+{
+	return a && (a->kind == EMU_MEMORY_PINNED || a->kind == EMU_MEMORY_REGISTERED);
+}
+
+static cudaError_t device_pointer(void **device, void *host)
+{
+	if (!is_host_memory(emu_device_find(guest.device, address_of(host))))
+		return cudaErrorInvalidValue;
+	*device = host;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+	(void)flags;
+	GUEST_CALL(device_pointer(device, host));
+}
+
+static cudaError_t host_flags(unsigned *flags, void *host)
+{
+	if (!is_host_memory(emu_device_find(guest.device, address_of(host))))
+		return cudaErrorInvalidValue;
+	*flags = cudaHostAllocMapped;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaHostGetFlags(unsigned *flags, void *host)
+{
+	GUEST_CALL(host_flags(flags, host));
+}
+
+/* --- questions --- */
+
+static cudaError_t memory_info(size_t *free_bytes, size_t *total)
+{
+	const uint64_t all = (uint64_t)guest.gpu.dram_bytes,
+	               used = emu_device_used_bytes(guest.device);
+	*total = all;
+	*free_bytes = used < all ? all - used : 0;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMemGetInfo(size_t *free_bytes, size_t *total)
+{
+	GUEST_CALL(memory_info(free_bytes, total));
+}
+
+static cudaError_t attributes(struct cudaPointerAttributes *out, const void *p)
+{
+	if (!out)
+		return cudaErrorInvalidValue;
+	const struct emu_allocation *a = emu_device_find(guest.device, address_of(p));
+	memset(out, 0, sizeof *out);
+	out->device = a ? 0 : -2;
+	out->type = cudaMemoryTypeUnregistered;
+	if (!a)
+		return cudaSuccess;
+	out->type = is_host_memory(a)                  ? cudaMemoryTypeHost
+	            : a->kind == EMU_MEMORY_MANAGED ? cudaMemoryTypeManaged
+	                                            : cudaMemoryTypeDevice;
+	out->devicePointer = pointer(address_of(p));
+	if (out->type != cudaMemoryTypeDevice)
+		out->hostPointer = pointer(address_of(p));
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttributes *out,
+                                                         const void *p)
+{
+	GUEST_CALL(attributes(out, p));
+}
+
+/* Where managed memory lies is the system's affair; here it lies in both places at once. */
+GUEST_API cudaError_t CUDARTAPI cudaMemAdvise(const void *p, size_t bytes,
+                                              enum cudaMemoryAdvise advice,
+                                              struct cudaMemLocation where)
+{
+	(void)p, (void)bytes, (void)advice, (void)where;
+	GUEST_CALL(cudaSuccess);
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void *p, size_t bytes,
+                                                     struct cudaMemLocation where, unsigned flags,
+                                                     cudaStream_t stream)
+{
+	(void)p, (void)bytes, (void)where, (void)flags, (void)stream;
+	GUEST_CALL(cudaSuccess);
+}
+
+/* --- pools: handles of one heap --- */
+
+static struct { uint64_t threshold, used_high; } pool;
+
+static cudaError_t the_pool(cudaMemPool_t *out)
+{
+	*out = (cudaMemPool_t)(void *)&pool;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaDeviceGetDefaultMemPool(cudaMemPool_t *out, int device)
+{
+	GUEST_CALL(device ? cudaErrorInvalidDevice : the_pool(out));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaDeviceGetMemPool(cudaMemPool_t *out, int device)
+{
+	GUEST_CALL(device ? cudaErrorInvalidDevice : the_pool(out));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaDeviceSetMemPool(int device, cudaMemPool_t p)
+{
+	(void)p;
+	GUEST_CALL(device ? cudaErrorInvalidDevice : cudaSuccess);
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *out,
+                                                  const struct cudaMemPoolProps *properties)
+{
+	(void)properties;
+	GUEST_CALL(the_pool(out));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMemPoolDestroy(cudaMemPool_t p)
+{
+	(void)p;
+	GUEST_CALL(cudaSuccess);
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMemPoolTrimTo(cudaMemPool_t p, size_t keep_bytes)
+{
+	(void)p, (void)keep_bytes;
+	GUEST_CALL(cudaSuccess);
+}
+
+static cudaError_t pool_attribute(enum cudaMemPoolAttr attribute, void *value, bool set)
+{
+	switch (attribute) {
+	case cudaMemPoolAttrReleaseThreshold:
+		memcpy(set ? (void *)&pool.threshold : value, set ? value : (void *)&pool.threshold,
+		       sizeof pool.threshold);
+		return cudaSuccess;
+	case cudaMemPoolAttrUsedMemCurrent:
+	case cudaMemPoolAttrReservedMemCurrent:
+	case cudaMemPoolAttrUsedMemHigh:
+	case cudaMemPoolAttrReservedMemHigh: {
+		const uint64_t used = emu_device_used_bytes(guest.device);
+		if (!set)
+			memcpy(value, &used, sizeof used);
+		return cudaSuccess;
+	}
+	default: /* reuse policies: nothing to choose between here */
+		if (!set)
+			memset(value, 0, sizeof(int));
+		return cudaSuccess;
+	}
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMemPoolSetAttribute(cudaMemPool_t p,
+                                                        enum cudaMemPoolAttr attribute, void *value)
+{
+	(void)p;
+	GUEST_CALL(pool_attribute(attribute, value, true));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMemPoolGetAttribute(cudaMemPool_t p,
+                                                        enum cudaMemPoolAttr attribute, void *value)
+{
+	(void)p;
+	GUEST_CALL(pool_attribute(attribute, value, false));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMemPoolSetAccess(cudaMemPool_t p,
+                                                     const struct cudaMemAccessDesc *list, size_t n)
+{
+	(void)p, (void)list, (void)n;
+	GUEST_CALL(cudaSuccess);
+}

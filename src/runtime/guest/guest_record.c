@@ -1,0 +1,182 @@
+#define _GNU_SOURCE /* dladdr() */
+/* The program's end of the records; see guest_record.h. */
+#include "runtime/guest/guest_record.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	int fd;
+	uint64_t launches, copies;
+	unsigned kernels;
+} out = { .fd = -1 };
+
+static void write_frame(struct wire_msg *m)
+{
+	if (out.fd >= 0 && wire_send(out.fd, m, -1, INFINITY, NULL) != WIRE_OK)
+		out.fd = -1; /* the explorer has gone; the program goes on */
+	wire_free(m);
+}
+
+bool record_open(struct record_config *config, struct gpu_spec *gpu, struct err *err)
+{
+	const char *text = getenv(RECORD_FD_VARIABLE);
+	struct wire_msg m = { 0 };
+	char *end;
+	const long fd = text ? strtol(text, &end, 10) : -1;
+	if (!text || *end || fd < 3 || fd > 1 << 20)
+		return err_set(err, ERR_UNAVAILABLE, "this is pmpp-explore's CUDA runtime: it works in "
+		                                     "programs that pmpp-explore starts");
+	if (fcntl((int)fd, F_SETFD, FD_CLOEXEC) != 0 ||
+	    wire_recv((int)fd, &m, wire_now() + 10, NULL) != WIRE_OK ||
+	    !record_get_config(&m, config, gpu)) {
+		wire_free(&m);
+		return err_set(err, ERR_UNAVAILABLE,
+		               "descriptor %ld does not lead to the pmpp-explore of this version", fd);
+	}
+	wire_free(&m);
+	out.fd = (int)fd;
+	wire_begin(&m, RECORD_HELLO);
+	wire_put_u32(&m, RECORD_VERSION);
+	write_frame(&m);
+	return true;
+}
+
+void record_close(void)
+{
+	out.fd = -1;
+}
+
+bool record_is_open(void)
+{
+	return out.fd >= 0;
+}
+
+void record_module(struct guest_module *module, const char *ptx, size_t n,
+                   const struct fatbin_entry *cubin)
+{
+	(void)cubin;
+	struct wire_msg m;
+	const struct record_module r = { .id = module->id, .hash = hash_bytes(HASH_SEED, ptx, n) };
+	record_put_module(&m, &r, ptx, n);
+	write_frame(&m);
+}
+
+/* The program is C++, so the C++ library that it brings knows its names. */
+static void demangle(const char *mangled, char *signature, size_t n)
+{
+	typedef char *demangler(const char *name, char *buffer, size_t *length, int *status);
+	union {
+		void *symbol;
+		demangler *call;
+	} cxa = { .symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle") };
+	int status = 0;
+	char *text = cxa.symbol ? cxa.call(mangled, NULL, NULL, &status) : NULL;
+	snprintf(signature, n, "%s", text ? text : "");
+	free(text);
+}
+
+void record_kernel(struct guest_function *f)
+{
+	if (f->id)
+		return;
+	struct wire_msg m;
+	struct emu_function_info info;
+	emu_function_info(f->loaded, &info);
+	struct record_kernel r = {
+		.id = f->id = ++out.kernels,
+		.module = f->module->id,
+		.registers = f->registers,
+		.static_shared_bytes = info.static_shared_bytes,
+		.local_bytes = info.local_bytes,
+		.max_threads = info.max_threads,
+	};
+	snprintf(r.name, sizeof r.name, "%s", f->name);
+	demangle(f->name, r.signature, sizeof r.signature);
+	record_put_kernel(&m, &r);
+	write_frame(&m);
+}
+
+void record_launch(const struct record_launch *r, const struct run_counts *counts)
+{
+	struct wire_msg m;
+	out.launches = r->number;
+	record_put_launch(&m, r);
+	write_frame(&m);
+	if (!counts)
+		return;
+	record_put_counts(&m, r->number, counts);
+	write_frame(&m);
+}
+
+void record_copy(struct record_copy *r)
+{
+	struct wire_msg m;
+	r->number = ++out.copies;
+	record_put_copy(&m, r);
+	write_frame(&m);
+}
+
+void record_event(const struct record_event *r)
+{
+	struct wire_msg m;
+	record_put_event(&m, r);
+	write_frame(&m);
+}
+
+void record_finding(const struct record_finding *r)
+{
+	struct wire_msg m;
+	record_put_finding(&m, r);
+	write_frame(&m);
+}
+
+void record_problem(const char *kind, const struct err *err)
+{
+	static uint64_t told[64];
+	static unsigned n_told;
+	const uint64_t hash = hash_bytes(HASH_SEED, err->msg, strlen(err->msg));
+	for (unsigned i = 0; i < n_told; i++)
+		if (told[i] == hash)
+			return;
+	if (n_told < 64)
+		told[n_told++] = hash;
+	struct record_finding r = { .error = true, .times = 1 };
+	snprintf(r.kind, sizeof r.kind, "%s", kind);
+	snprintf(r.text, sizeof r.text, "%.1023s", err->msg);
+	snprintf(r.remedy, sizeof r.remedy, "%s", err->remedy);
+	if (out.fd < 0)
+		fprintf(stderr, "pmpp-explore: %s\n", r.text);
+	record_finding(&r);
+}
+
+void record_end(struct record_end *r)
+{
+	struct wire_msg m;
+	r->launches = out.launches;
+	r->copies = out.copies;
+	record_put_end(&m, r);
+	write_frame(&m);
+}
+
+uint64_t record_launch_number(void)
+{
+	return out.launches;
+}
+
+void record_place(const void *address, char *text, size_t n)
+{
+	Dl_info info;
+	text[0] = '\0';
+	if (!address || !dladdr(address, &info) || !info.dli_fname)
+		return;
+	snprintf(text, n, "%s+0x%zx", info.dli_fname,
+	         (size_t)((const char *)address - (const char *)info.dli_fbase));
+}

@@ -1,0 +1,34 @@
+/*
+ * The program's end of the records (runtime/record.h): what happened is written here, in order.
+ * Where nobody listens (no descriptor, or the explorer has gone) nothing is written.
+ */
+#ifndef PMPP_RUNTIME_GUEST_RECORD_H
+#define PMPP_RUNTIME_GUEST_RECORD_H
+
+#include "runtime/fatbin.h"
+#include "runtime/guest/guest.h"
+#include "runtime/record.h"
+
+/* Takes the descriptor from the environment and reads what is asked of us. False with @err: there
+ * is none, or it is not the explorer's. */
+bool record_open(struct record_config *config, struct gpu_spec *gpu, struct err *err);
+void record_close(void);
+bool record_is_open(void);
+
+void record_module(struct guest_module *m, const char *ptx, size_t n,
+                   const struct fatbin_entry *cubin);
+void record_kernel(struct guest_function *f);
+void record_launch(const struct record_launch *r, const struct run_counts *counts);
+void record_copy(struct record_copy *r); /* numbers it */
+void record_event(const struct record_event *r);
+void record_finding(const struct record_finding *r);
+/* Something that the runtime cannot do for the program; each text once. */
+void record_problem(const char *kind, const struct err *err);
+void record_end(struct record_end *r);
+
+/* "file.cu:12" or "a.out+0x1234" of an address in the program, as far as it is known here. */
+void record_place(const void *address, char *out, size_t n);
+/* Launch that runs now or ran last: findings of the host's calls name it. */
+uint64_t record_launch_number(void);
+
+#endif

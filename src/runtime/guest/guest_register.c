@@ -1,0 +1,245 @@
+/*
+ * What nvcc's start-up code registers before main(): fat binaries, kernels, variables. Nothing is
+ * parsed here; a module is loaded when something in it is used first.
+ */
+#include "runtime/guest/guest.h"
+#include "runtime/guest/guest_record.h"
+
+#include "base/mem.h"
+#include "runtime/fatbin.h"
+
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* crt/host_runtime.h declares these for nvcc's generated code only. */
+GUEST_API void **CUDARTAPI __cudaRegisterFatBinary(void *wrapper);
+GUEST_API void CUDARTAPI __cudaRegisterFatBinaryEnd(void **handle);
+GUEST_API void CUDARTAPI __cudaUnregisterFatBinary(void **handle);
+GUEST_API void CUDARTAPI __cudaRegisterFunction(void **handle, const char *host, char *device,
+                                                const char *name, int thread_limit, void *tid,
+                                                void *bid, void *block, void *grid, int *wsize);
+GUEST_API void CUDARTAPI __cudaRegisterVar(void **handle, char *host, char *device,
+                                           const char *name, int ext, size_t bytes, int constant,
+                                           int global);
+GUEST_API void CUDARTAPI __cudaRegisterManagedVar(void **handle, void **host, char *device,
+                                                  const char *name, int ext, size_t bytes,
+                                                  int constant, int global);
+GUEST_API void CUDARTAPI __cudaRegisterHostVar(void **handle, const char *name, char *host,
+                                               size_t bytes);
+GUEST_API char CUDARTAPI __cudaInitModule(void **handle);
+GUEST_API cudaError_t CUDARTAPI __cudaGetKernel(cudaKernel_t *kernel, const void *host);
+
+/* --- modules --- */
+
+void **CUDARTAPI __cudaRegisterFatBinary(void *wrapper)
+{
+	static unsigned n_modules;
+	struct guest_module *m = mem_zalloc(sizeof *m);
+	struct err err = { 0 };
+	m->id = ++n_modules;
+	m->fatbin = fatbin_of_wrapper(wrapper, &err);
+	if (!m->fatbin) {
+		m->tried = true;
+		m->error = cudaErrorInvalidKernelImage;
+		record_problem("device-code", &err);
+	}
+	m->next = guest.modules;
+	guest.modules = m;
+	return (void **)m;
+}
+
+void CUDARTAPI __cudaRegisterFatBinaryEnd(void **handle)
+{
+	(void)handle;
+}
+
+void CUDARTAPI __cudaUnregisterFatBinary(void **handle)
+{
+	(void)handle; /* at the program's end: its last launches may still be looked at */
+}
+
+char CUDARTAPI __cudaInitModule(void **handle)
+{
+	(void)handle;
+	return 1;
+}
+
+/* --- functions and variables --- */
+
+static int by_host(const void *a, const void *b)
+{
+	const struct guest_function *const *x = a, *const *y = b;
+	return (x[0]->host > y[0]->host) - (x[0]->host < y[0]->host);
+}
+
+static struct guest_function *find_function(const void *host)
+{
+	size_t low = 0, high = guest.n_functions;
+	while (low < high) {
+		const size_t mid = (low + high) / 2;
+		if (guest.functions[mid]->host == host)
+			return guest.functions[mid];
+		if ((uintptr_t)guest.functions[mid]->host < (uintptr_t)host)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+void CUDARTAPI __cudaRegisterFunction(void **handle, const char *host, char *device,
+                                      const char *name, int thread_limit, void *tid, void *bid,
+                                      void *block, void *grid, int *wsize)
+{
+	(void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)wsize;
+	if (guest.n_functions == guest.cap_functions) {
+		guest.cap_functions = guest.cap_functions ? 2 * guest.cap_functions : 64;
+		guest.functions =
+			mem_realloc(guest.functions, guest.cap_functions, sizeof *guest.functions);
+	}
+	struct guest_function *f = mem_zalloc(sizeof *f);
+	*f = (struct guest_function){
+		.host = host,
+		.name = mem_strdup(name),
+		.module = (struct guest_module *)handle,
+		.carveout = -1,
+	};
+	guest.functions[guest.n_functions++] = f;
+	qsort(guest.functions, guest.n_functions, sizeof *guest.functions, by_host);
+}
+
+static void add_variable(void **handle, const void *host, void **managed, const char *name,
+                         size_t bytes, bool constant)
+{
+	if (guest.n_variables == guest.cap_variables) {
+		guest.cap_variables = guest.cap_variables ? 2 * guest.cap_variables : 64;
+		guest.variables =
+			mem_realloc(guest.variables, guest.cap_variables, sizeof *guest.variables);
+	}
+	guest.variables[guest.n_variables++] = (struct guest_variable){
+		.host = host,
+		.name = mem_strdup(name),
+		.bytes = bytes,
+		.constant = constant,
+		.managed = managed,
+		.module = (struct guest_module *)handle,
+	};
+}
+
+void CUDARTAPI __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext,
+                                 size_t bytes, int constant, int global)
+{
+	(void)device, (void)ext, (void)global;
+	add_variable(handle, host, NULL, name, bytes, constant != 0);
+}
+
+void CUDARTAPI __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
+                                        int ext, size_t bytes, int constant, int global)
+{
+	(void)device, (void)ext, (void)global;
+	add_variable(handle, host, host, name, bytes, constant != 0);
+}
+
+void CUDARTAPI __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t bytes)
+{
+	add_variable(handle, host, NULL, name, bytes, false);
+}
+
+cudaError_t CUDARTAPI __cudaGetKernel(cudaKernel_t *kernel, const void *host)
+{
+	*kernel = (cudaKernel_t)(uintptr_t)host;
+	return cudaSuccess;
+}
+
+/* --- loading --- */
+
+/* The program reads managed variables through pointers of its own. */
+static void point_managed(const struct guest_module *m)
+{
+	for (size_t i = 0; i < guest.n_variables; i++) {
+		const struct guest_variable *v = &guest.variables[i];
+		uint64_t address, bytes;
+		if (v->module == m && v->managed &&
+		    emu_module_variable(m->loaded, v->name, &address, &bytes))
+			*v->managed = (void *)(uintptr_t)address;
+	}
+}
+
+static cudaError_t load(struct guest_module *m)
+{
+	struct fatbin_entry ptx, cubin;
+	struct err err = { 0 };
+	const unsigned cc = (unsigned)(guest.gpu.cc_major * 10 + guest.gpu.cc_minor);
+	m->tried = true;
+	m->error = cudaErrorNoKernelImageForDevice;
+	if (!fatbin_choose(m->fatbin, 0, cc, &ptx, &cubin, &err))
+		return record_problem("device-code", &err), m->error;
+	if (!ptx.payload) {
+		err_set(&err, ERR_UNSUPPORTED, "the program holds machine code for sm_%u only, no PTX",
+		        cubin.arch);
+		err_remedy(&err, "compile it with nvcc -arch=compute_%u", cc);
+		return record_problem("device-code", &err), m->error;
+	}
+	char *text = fatbin_unpack(&ptx, &err);
+	if (!text)
+		return record_problem("device-code", &err), m->error;
+	char name[32];
+	snprintf(name, sizeof name, "module %u", m->id);
+	const bool ok = emu_module_load(guest.device, text, name, &m->loaded, &err);
+	record_module(m, text, ptx.bytes, &cubin);
+	free(text);
+	m->error = ok ? cudaSuccess : cudaErrorInvalidPtx;
+	if (!ok)
+		return record_problem("device-code", &err), m->error;
+	point_managed(m);
+	return cudaSuccess;
+}
+
+static cudaError_t need(struct guest_module *m)
+{
+	return m->tried ? m->error : load(m);
+}
+
+cudaError_t guest_load_managed(void)
+{
+	for (size_t i = 0; i < guest.n_variables; i++)
+		if (guest.variables[i].managed)
+			need(guest.variables[i].module);
+	return cudaSuccess;
+}
+
+struct guest_function *guest_function_of(const void *host, cudaError_t *why)
+{
+	struct guest_function *f = find_function(host);
+	*why = cudaErrorInvalidDeviceFunction;
+	if (!f)
+		return NULL;
+	*why = need(f->module);
+	if (*why != cudaSuccess)
+		return NULL;
+	if (!f->loaded)
+		f->loaded = emu_module_function(f->module->loaded, f->name);
+	*why = f->loaded ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+	return f->loaded ? f : NULL;
+}
+
+struct guest_variable *guest_variable_of(const void *host, uint64_t *address, cudaError_t *why)
+{
+	for (size_t i = 0; i < guest.n_variables; i++) {
+		struct guest_variable *v = &guest.variables[i];
+		/* a managed one is named by its pointer or by what that points to */
+		if (v->host != host && (!v->managed || *v->managed != host))
+			continue;
+		uint64_t bytes;
+		*why = need(v->module);
+		if (*why != cudaSuccess)
+			return NULL;
+		if (emu_module_variable(v->module->loaded, v->name, address, &bytes))
+			return v;
+		break;
+	}
+	*why = cudaErrorInvalidSymbol;
+	return NULL;
+}

@@ -1,0 +1,122 @@
+#define _DEFAULT_SOURCE /* on_exit() */
+/*
+ * The runtime's start, end and lock. It starts at the program's first call, as NVIDIA's does.
+ */
+#include "runtime/guest/guest.h"
+#include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_record.h"
+
+#include "base/mem.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct guest guest;
+
+static pthread_mutex_t lock;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void leak(const struct emu_allocation *a, struct record_end *end)
+{
+	if (a->kind != EMU_MEMORY_DEVICE && a->kind != EMU_MEMORY_MANAGED)
+		return;
+	end->leaked_bytes += a->bytes;
+	end->leaked_allocations++;
+	struct record_finding f = { .kind = "leak", .times = 1 };
+	char place[400];
+	record_place(a->caller, place, sizeof place);
+	snprintf(f.text, sizeof f.text, "%llu bytes of %s memory are never freed%s%s",
+	         (unsigned long long)a->bytes, a->kind == EMU_MEMORY_MANAGED ? "managed" : "device",
+	         place[0] ? "; allocated at " : "", place);
+	snprintf(f.remedy, sizeof f.remedy, "call cudaFree() for it before the program ends");
+	if (end->leaked_allocations <= 32)
+		record_finding(&f);
+}
+
+static void report_unchecked(void)
+{
+	if (!guest.unchecked_launch)
+		return;
+	struct record_finding f = { .launch = guest.unchecked_launch, .error = true, .times = 1 };
+	snprintf(f.kind, sizeof f.kind, "unchecked-error");
+	snprintf(f.text, sizeof f.text,
+	         "a launch failed and the program never asked: cudaGetLastError() would have said "
+	         "\"%s\"",
+	         cudaGetErrorString(cudaPeekAtLastError()));
+	snprintf(f.remedy, sizeof f.remedy,
+	         "check cudaGetLastError() behind each launch and what each call returns");
+	record_finding(&f);
+}
+
+static void at_end(int status, void *unused)
+{
+	(void)unused;
+	if (!guest.started || !record_is_open())
+		return;
+	struct record_end end = {
+		.status = status,
+		.host_ns = clock_host_ns(),
+		.gpu_end_ns = clock_all_done_ns(),
+	};
+	report_unchecked();
+	size_t n = 0;
+	const struct emu_allocation *all =
+		guest.device ? emu_device_allocations(guest.device, &n) : NULL;
+	for (size_t i = 0; i < n; i++)
+		leak(&all[i], &end);
+	record_end(&end);
+	record_close();
+}
+
+static void start(void)
+{
+	struct err err = { 0 };
+	pthread_mutexattr_t recursive;
+	pthread_mutexattr_init(&recursive);
+	pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&lock, &recursive);
+	pthread_mutexattr_destroy(&recursive);
+	clock_host_ns(); /* the program's time begins */
+	guest.started = true;
+	if (!record_open(&guest.config, &guest.gpu, &err) ||
+	    !emu_device_new(&guest.device, &guest.gpu, &err)) {
+		record_problem("runtime", &err);
+		guest.start_error = cudaErrorInitializationError;
+		return;
+	}
+	struct guest_stream *legacy = mem_zalloc(sizeof *legacy);
+	struct guest_stream *per_thread = mem_zalloc(sizeof *per_thread);
+	per_thread->id = ++guest.n_streams;
+	legacy->next = per_thread;
+	guest.streams = legacy;
+	guest.limits[cudaLimitStackSize] = 1024;
+	guest.limits[cudaLimitPrintfFifoSize] = 1 << 20;
+	guest.limits[cudaLimitMallocHeapSize] = 8 << 20;
+	guest.limits[cudaLimitDevRuntimeSyncDepth] = 2;
+	guest.limits[cudaLimitDevRuntimePendingLaunchCount] = 2048;
+	guest.limits[cudaLimitMaxL2FetchGranularity] = 64;
+	on_exit(at_end, NULL);
+	guest_load_managed();
+}
+
+cudaError_t guest_enter(void)
+{
+	pthread_once(&once, start);
+	pthread_mutex_lock(&lock);
+	clock_enter();
+	return guest.start_error != cudaSuccess ? guest.start_error : guest.sticky;
+}
+
+cudaError_t guest_leave(cudaError_t e)
+{
+	guest_note_error(e);
+	clock_leave();
+	pthread_mutex_unlock(&lock);
+	return e;
+}
+
+void guest_errors_were_read(void)
+{
+	guest.unchecked_launch = 0;
+}

@@ -1,0 +1,311 @@
+/* Streams, events, callbacks. */
+#include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_graph.h"
+#include "runtime/guest/guest_op.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+struct guest_stream *guest_stream_of(cudaStream_t handle)
+{
+	if (!handle || handle == cudaStreamLegacy)
+		return guest.streams;
+	if (handle == cudaStreamPerThread)
+		return guest.streams->next;
+	struct guest_stream *wanted = (struct guest_stream *)(void *)handle;
+	for (struct guest_stream *s = guest.streams; s; s = s->next)
+		if (s == wanted)
+			return s;
+	return NULL;
+}
+
+/* --- streams --- */
+
+static cudaError_t create(cudaStream_t *out, unsigned flags, int priority)
+{
+	if (!out || flags & ~(unsigned)cudaStreamNonBlocking)
+		return cudaErrorInvalidValue;
+	struct guest_stream *s = mem_zalloc(sizeof *s);
+	s->id = ++guest.n_streams;
+	s->flags = flags;
+	s->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority;
+	struct guest_stream *last = guest.streams;
+	while (last->next)
+		last = last->next;
+	last->next = s;
+	*out = (cudaStream_t)(void *)s;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaStreamCreate(cudaStream_t *out)
+{
+	GUEST_CALL(create(out, cudaStreamDefault, 0));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
+{
+	GUEST_CALL(create(out, flags, 0));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags,
+                                                             int priority)
+{
+	GUEST_CALL(create(out, flags, priority));
+}
+
+static cudaError_t destroy(cudaStream_t handle)
+{
+	struct guest_stream *s = guest_stream_of(handle);
+	if (!s || s == guest.streams || s == guest.streams->next)
+		return cudaErrorInvalidResourceHandle;
+	struct guest_stream *before = guest.streams;
+	while (before->next != s)
+		before = before->next;
+	before->next = s->next;
+	free(s);
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaStreamDestroy(cudaStream_t stream)
+{
+	GUEST_CALL(destroy(stream));
+}
+
+static cudaError_t synchronize(cudaStream_t handle)
+{
+	const struct guest_stream *s = guest_stream_of(handle);
+	if (!s)
+		return cudaErrorInvalidResourceHandle;
+	if (s->capture)
+		return cudaErrorStreamCaptureUnsupported;
+	clock_wait_until(clock_stream_done_ns(s));
+	return guest.sticky;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t stream)
+{
+	GUEST_CALL(synchronize(stream));
+}
+
+/* A program that asks again and again waits: its clock goes on to what it waits for. */
+static cudaError_t query_until(double done_ns)
+{
+	if (clock_host_ns() >= done_ns)
+		return cudaSuccess;
+	clock_wait_until(clock_host_ns() + 2000);
+	return clock_host_ns() >= done_ns ? cudaSuccess : cudaErrorNotReady;
+}
+
+static cudaError_t query(cudaStream_t handle)
+{
+	const struct guest_stream *s = guest_stream_of(handle);
+	return s ? query_until(clock_stream_done_ns(s)) : cudaErrorInvalidResourceHandle;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaStreamQuery(cudaStream_t stream)
+{
+	GUEST_CALL(query(stream));
+}
+
+static cudaError_t ask(cudaStream_t handle, int *priority, unsigned *flags, unsigned long long *id,
+                       int *device)
+{
+	const struct guest_stream *s = guest_stream_of(handle);
+	if (!s)
+		return cudaErrorInvalidResourceHandle;
+	if (priority)
+		*priority = s->priority;
+	if (flags)
+		*flags = s->flags;
+	if (id)
+		*id = s->id;
+	if (device)
+		*device = 0;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+	GUEST_CALL(ask(stream, priority, NULL, NULL, NULL));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
+{
+	GUEST_CALL(ask(stream, NULL, flags, NULL, NULL));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
+{
+	GUEST_CALL(ask(stream, NULL, NULL, id, NULL));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+	GUEST_CALL(ask(stream, NULL, NULL, NULL, device));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaStreamAttachMemAsync(cudaStream_t stream, void *p,
+                                                         size_t bytes, unsigned flags)
+{
+	(void)p, (void)bytes, (void)flags;
+	GUEST_CALL(guest_stream_of(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+/* --- the host in a stream --- */
+
+static cudaError_t host_function(cudaStream_t handle, cudaHostFn_t function, void *data,
+                                 const void *caller)
+{
+	struct guest_stream *s = guest_stream_of(handle);
+	if (!s)
+		return cudaErrorInvalidResourceHandle;
+	const struct guest_op op = { .kind = GUEST_OP_HOST, .u.host = { function, data } };
+	return guest_submit(s, &op, GUEST_ASYNC, caller);
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
+                                                   void *data)
+{
+	GUEST_CALL(host_function(stream, function, data, GUEST_CALLER));
+}
+
+static cudaError_t callback(cudaStream_t stream, cudaStreamCallback_t function, void *data)
+{
+	struct guest_stream *s = guest_stream_of(stream);
+	if (!s)
+		return cudaErrorInvalidResourceHandle;
+	if (s->capture)
+		return cudaErrorStreamCaptureUnsupported;
+	clock_wait_until(clock_stream_done_ns(s));
+	clock_leave();
+	function(stream, guest.sticky, data);
+	clock_enter();
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaStreamAddCallback(cudaStream_t stream,
+                                                      cudaStreamCallback_t function, void *data,
+                                                      unsigned flags)
+{
+	(void)flags;
+	GUEST_CALL(callback(stream, function, data));
+}
+
+/* --- events --- */
+
+static cudaError_t create_event(cudaEvent_t *out, unsigned flags)
+{
+	if (!out)
+		return cudaErrorInvalidValue;
+	struct guest_event *e = mem_zalloc(sizeof *e);
+	e->id = ++guest.n_events;
+	e->flags = flags;
+	*out = (cudaEvent_t)(void *)e;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaEventCreate(cudaEvent_t *out)
+{
+	GUEST_CALL(create_event(out, cudaEventDefault));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
+{
+	GUEST_CALL(create_event(out, flags));
+}
+
+static cudaError_t destroy_event(cudaEvent_t handle)
+{
+	if (!handle)
+		return cudaErrorInvalidResourceHandle;
+	free(handle);
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaEventDestroy(cudaEvent_t event)
+{
+	GUEST_CALL(destroy_event(event));
+}
+
+static cudaError_t in_stream(enum guest_op_kind kind, cudaEvent_t event, cudaStream_t stream,
+                             const void *caller)
+{
+	struct guest_stream *s = guest_stream_of(stream);
+	struct guest_event *e = (struct guest_event *)(void *)event;
+	if (!s || !e)
+		return cudaErrorInvalidResourceHandle;
+	if (kind == GUEST_OP_WAIT && e->capture)
+		return guest_capture_join(s, e);
+	if (kind == GUEST_OP_RECORD && s->capture)
+		return guest_capture_mark(s, e);
+	const struct guest_op op = { .kind = kind, .u.event = e };
+	return guest_submit(s, &op, GUEST_ASYNC, caller);
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+	GUEST_CALL(in_stream(GUEST_OP_RECORD, event, stream, GUEST_CALLER));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+                                                         unsigned flags)
+{
+	(void)flags;
+	GUEST_CALL(in_stream(GUEST_OP_RECORD, event, stream, GUEST_CALLER));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                                    unsigned flags)
+{
+	(void)flags;
+	GUEST_CALL(in_stream(GUEST_OP_WAIT, event, stream, GUEST_CALLER));
+}
+
+static cudaError_t wait_for(cudaEvent_t handle)
+{
+	const struct guest_event *e = (const struct guest_event *)(void *)handle;
+	if (!e)
+		return cudaErrorInvalidResourceHandle;
+	if (e->recorded)
+		clock_wait_until(e->at_ns);
+	return guest.sticky;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event)
+{
+	GUEST_CALL(wait_for(event));
+}
+
+static cudaError_t query_event(cudaEvent_t handle)
+{
+	const struct guest_event *e = (const struct guest_event *)(void *)handle;
+	if (!e)
+		return cudaErrorInvalidResourceHandle;
+	return e->recorded ? query_until(e->at_ns) : cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaEventQuery(cudaEvent_t event)
+{
+	GUEST_CALL(query_event(event));
+}
+
+static cudaError_t elapsed(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+	const struct guest_event *a = (const struct guest_event *)(void *)start,
+	                         *b = (const struct guest_event *)(void *)end;
+	if (!ms)
+		return cudaErrorInvalidValue;
+	if (!a || !b || !a->recorded || !b->recorded ||
+	    (a->flags | b->flags) & cudaEventDisableTiming)
+		return cudaErrorInvalidResourceHandle;
+	if (clock_host_ns() < b->at_ns)
+		return cudaErrorNotReady;
+	*ms = (float)((b->at_ns - a->at_ns) / 1e6);
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+	GUEST_CALL(elapsed(ms, start, end));
+}

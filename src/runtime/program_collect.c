@@ -1,0 +1,222 @@
+/*
+ * Records into a struct program; see program_collect.h. What was counted becomes metrics here, with
+ * the same formulas as a kernel's own run.
+ */
+#include "runtime/program_collect.h"
+
+#include "base/mem.h"
+#include "model/occupancy.h"
+#include "model/perf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- kernels --- */
+
+/* "gemm<128>" of "void gemm<128>(float const*, int)": up to the parameters, without a result type. */
+static char *short_name(const char *signature)
+{
+	unsigned depth = 0;
+	size_t start = 0, end = strlen(signature);
+	for (size_t i = 0; signature[i]; i++) {
+		const char c = signature[i];
+		if (c == '<')
+			depth++;
+		else if (c == '>' && depth)
+			depth--;
+		else if (c == '(' && !depth && strncmp(signature + i, "(anonymous namespace)", 21) != 0) {
+			end = i;
+			break;
+		} else if (c == ' ' && !depth)
+			start = i + 1;
+	}
+	return mem_strndup(signature + start, end - start);
+}
+
+static bool take_kernel(struct program *p, struct wire_msg *m)
+{
+	struct record_kernel r;
+	if (!record_get_kernel(m, &r))
+		return false;
+	p->kernels = mem_realloc(p->kernels, p->n_kernels + 1u, sizeof *p->kernels);
+	p->kernels[p->n_kernels++] = (struct program_kernel){
+		.name = short_name(r.signature[0] ? r.signature : r.name),
+		.signature = mem_strdup(r.signature[0] ? r.signature : r.name),
+		.mangled = mem_strdup(r.name),
+		.id = r.id,
+		.registers = r.registers,
+		.static_shared_bytes = r.static_shared_bytes,
+		.local_bytes = r.local_bytes,
+	};
+	return true;
+}
+
+/* --- launches --- */
+
+static struct program_span span_of(const struct record_span *s)
+{
+	return (struct program_span){ s->call_ns, s->start_ns, s->end_ns };
+}
+
+static bool take_launch(struct program *p, struct wire_msg *m)
+{
+	struct record_launch r;
+	if (!record_get_launch(m, &r) || !r.kernel || r.kernel > p->n_kernels)
+		return false;
+	if (p->n_launches == p->cap_launches) {
+		p->cap_launches = p->cap_launches ? 2 * p->cap_launches : 64;
+		p->launches = mem_realloc(p->launches, p->cap_launches, sizeof *p->launches);
+	}
+	struct program_launch *l = &p->launches[p->n_launches++];
+	*l = (struct program_launch){
+		.number = r.number,
+		.kernel = r.kernel - 1,
+		.stream = r.stream,
+		.dynamic_shared_bytes = r.dynamic_shared_bytes,
+		.span = span_of(&r.span),
+		.like = r.counted == RECORD_COUNTED ? r.number : r.like,
+		.wall_s = r.wall_s,
+	};
+	memcpy(l->grid, r.grid, sizeof l->grid);
+	memcpy(l->block, r.block, sizeof l->block);
+	l->flags = (r.counted == RECORD_FAILED ? 1u << PROGRAM_FLAG_FAILED : 0) |
+	           (r.counted == RECORD_REPEATS ? 1u << PROGRAM_FLAG_REPEAT : 0) |
+	           (r.printed_bytes ? 1u << PROGRAM_FLAG_PRINTF : 0) |
+	           (r.cooperative ? 1u << PROGRAM_FLAG_COOPERATIVE : 0);
+	return true;
+}
+
+static void derive(const struct program *p, struct program_launch *l)
+{
+	const struct program_kernel *k = &p->kernels[l->kernel];
+	const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+	const unsigned threads = l->block[0] * l->block[1] * l->block[2];
+	const struct launch_plan plan = {
+		.grid = { l->grid[0], l->grid[1], l->grid[2] },
+		.block = { l->block[0], l->block[1], l->block[2] },
+		.dynamic_shared_bytes = l->dynamic_shared_bytes,
+	};
+	const struct occ_input in = {
+		.block_threads = threads,
+		.regs_per_thread = k->registers ? k->registers : 32,
+		.static_shared_bytes = k->static_shared_bytes,
+		.dynamic_shared_bytes = l->dynamic_shared_bytes,
+		.barriers = 1,
+	};
+	struct metric_set *m = l->metrics = mem_zalloc(sizeof *m);
+	struct perf_result perf;
+	metrics_clear(m, "the emulator has no clock: only a GPU (--backend cuda) measures this");
+	metric_num(m, M_LAUNCH_GRID_BLOCKS, ORIGIN_COUNTED, (double)blocks);
+	metric_num(m, M_LAUNCH_BLOCK_THREADS, ORIGIN_COUNTED, threads);
+	if (k->registers)
+		metric_num(m, M_LAUNCH_REGISTERS, ORIGIN_COUNTED, k->registers);
+	else
+		metric_none(m, M_LAUNCH_REGISTERS, "the program holds no machine code for this GPU; "
+		                                   "compile it with -arch=sm_XY");
+	metric_num(m, M_LAUNCH_SHARED, ORIGIN_COUNTED,
+	           (double)k->static_shared_bytes + l->dynamic_shared_bytes);
+	metric_num(m, M_LAUNCH_LOCAL, ORIGIN_COUNTED, k->local_bytes);
+	if (!occ_compute(p->gpu, &in, &l->occ, NULL))
+		memset(&l->occ, 0, sizeof l->occ);
+	occ_metrics(m, p->gpu, &l->occ, blocks);
+	metrics_from_run(m, l->counts);
+	perf_metrics(m, p->gpu, &plan, &l->occ, l->counts, NULL, &perf);
+}
+
+static bool take_counts(struct program *p, struct wire_msg *m)
+{
+	uint64_t number;
+	struct run_counts *c = mem_zalloc(sizeof *c);
+	struct program_launch *l = p->n_launches ? &p->launches[p->n_launches - 1] : NULL;
+	if (!record_get_counts(m, &number, c) || !l || l->number != number || l->counts) {
+		run_counts_free(c);
+		free(c);
+		return false;
+	}
+	l->counts = c;
+	if (c->blocks_run < c->blocks_total)
+		l->flags |= 1u << PROGRAM_FLAG_SAMPLED;
+	derive(p, l);
+	return true;
+}
+
+/* --- the rest --- */
+
+static bool take_copy(struct program *p, struct wire_msg *m)
+{
+	struct record_copy r;
+	if (!record_get_copy(m, &r))
+		return false;
+	if (p->n_copies == p->cap_copies) {
+		p->cap_copies = p->cap_copies ? 2 * p->cap_copies : 64;
+		p->copies = mem_realloc(p->copies, p->cap_copies, sizeof *p->copies);
+	}
+	p->copies[p->n_copies++] = (struct program_copy){
+		.number = r.number,
+		.direction = (enum program_direction)r.direction,
+		.stream = r.stream,
+		.bytes = r.bytes,
+		.pinned = r.pinned,
+		.async = r.async,
+		.set = r.set,
+		.span = span_of(&r.span),
+		.before = p->n_launches ? p->launches[p->n_launches - 1].number + 1 : 1,
+	};
+	return true;
+}
+
+static bool take_finding(struct program *p, struct wire_msg *m)
+{
+	struct record_finding r;
+	if (!record_get_finding(m, &r))
+		return false;
+	p->findings = mem_realloc(p->findings, p->n_findings + 1, sizeof *p->findings);
+	p->findings[p->n_findings++] = (struct program_finding){
+		.launch = r.launch,
+		.times = r.times,
+		.kind = mem_strdup(r.kind),
+		.text = mem_strdup(r.text),
+		.remedy = mem_strdup(r.remedy),
+		.file = mem_strdup(r.file),
+		.line = r.line,
+		.error = r.error,
+	};
+	return true;
+}
+
+static bool take_end(struct program *p, struct wire_msg *m)
+{
+	struct record_end r;
+	if (!record_get_end(m, &r))
+		return false;
+	p->host_ns = r.host_ns;
+	return true;
+}
+
+bool program_collect(struct program *p, struct wire_msg *m, struct err *err)
+{
+	bool ok = true;
+	switch ((enum record_kind)m->type) {
+	case RECORD_HELLO:
+		ok = wire_get_u32(m) == RECORD_VERSION;
+		break;
+	case RECORD_KERNEL: ok = take_kernel(p, m); break;
+	case RECORD_LAUNCH: ok = take_launch(p, m); break;
+	case RECORD_COUNTS: ok = take_counts(p, m); break;
+	case RECORD_COPY:
+	case RECORD_SET: ok = take_copy(p, m); break;
+	case RECORD_FINDING: ok = take_finding(p, m); break;
+	case RECORD_END: ok = take_end(p, m); break;
+	case RECORD_MODULE: /* its text is for the source panel */
+	case RECORD_EVENT:
+	case RECORD_HOST: break;
+	case RECORD_NONE:
+	case RECORD_CONFIG:
+	case RECORD_PROBLEM:
+	case RECORD_KIND_COUNT:
+	default: ok = false;
+	}
+	return ok || err_set(err, ERR_INTERNAL, "the program's runtime sent a malformed record (%u)",
+	                     m->type);
+}

@@ -1,0 +1,245 @@
+#define _GNU_SOURCE /* SOCK_CLOEXEC, pipe2 */
+/*
+ * A program's life; see program_run.h. One thread polls the records, the program's output and its
+ * end. The program is a process group of its own only where its output is caught: on a terminal it
+ * stays in ours, so that Ctrl-C reaches it.
+ */
+#include "runtime/program_run.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "runtime/guest_library.h"
+#include "runtime/program_collect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define POLL_MS 20
+#define MAX_OUTPUT ((size_t)16 << 20) /* of each stream that is kept; more is counted, not kept */
+
+extern char **environ;
+
+struct running {
+	pid_t pid;
+	int records, out, err; /* ours; -1 = closed */
+	struct text out_text, err_text;
+	double started, reported;
+};
+
+/* --- starting --- */
+
+static char *environment_entry(const char *name, const char *folder, const char *file,
+                               const char *before)
+{
+	return mem_printf("%s=%s%s%s%s", name, folder, file, before && *before ? ":" : "",
+	                  before ? before : "");
+}
+
+/* The person's environment with our library in front of NVIDIA's. Caller frees the array and the
+ * last three strings. */
+static char **make_environment(const char *folder, int fd, char *ours[3])
+{
+	size_t n = 0;
+	while (environ[n])
+		n++;
+	char **all = mem_calloc(n + 4, sizeof *all);
+	size_t kept = 0;
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 &&
+		    strncmp(environ[i], "LD_LIBRARY_PATH=", 16) != 0)
+			all[kept++] = environ[i];
+	ours[0] = environment_entry("LD_PRELOAD", folder, "/" GUEST_LIBRARY, getenv("LD_PRELOAD"));
+	ours[1] = environment_entry("LD_LIBRARY_PATH", folder, "", getenv("LD_LIBRARY_PATH"));
+	ours[2] = mem_printf(RECORD_FD_VARIABLE "=%d", fd);
+	for (unsigned i = 0; i < 3; i++)
+		all[kept++] = ours[i];
+	return all;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static int spawn(struct running *r, const struct program_request *req, const char *folder,
+                 int records, int out, int err)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	char *ours[3];
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attributes);
+	/* dup2 onto itself takes the close-on-exec mark away */
+	posix_spawn_file_actions_adddup2(&actions, records, records);
+	if (out >= 0) {
+		posix_spawn_file_actions_adddup2(&actions, out, 1);
+		posix_spawn_file_actions_adddup2(&actions, err, 2);
+	}
+	sigset_t none;
+	sigemptyset(&none);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	sigset_t usual;
+	sigfillset(&usual);
+	posix_spawnattr_setsigdefault(&attributes, &usual);
+	posix_spawnattr_setpgroup(&attributes, 0);
+	posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+	                                              (out >= 0 ? POSIX_SPAWN_SETPGROUP : 0)));
+	char **environment = make_environment(folder, records, ours);
+	const int rc =
+		posix_spawn(&r->pid, req->path, &actions, &attributes, req->arguments, environment);
+	for (unsigned i = 0; i < 3; i++)
+		free(ours[i]);
+	free(environment);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return rc;
+}
+
+static bool start(struct running *r, const struct program_request *req, const char *folder,
+                  struct err *err)
+{
+	int pair[2] = { -1, -1 }, out[2] = { -1, -1 }, errors[2] = { -1, -1 };
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ||
+	    (req->catch_output && (pipe2(out, O_CLOEXEC) || pipe2(errors, O_CLOEXEC))))
+		return err_set(err, ERR_IO, "pipes to the program: %s", strerror(errno));
+	/* not where the program's own descriptors begin */
+	int theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, 200);
+	close_fd(&pair[1]);
+	const int rc = theirs < 0 ? errno : spawn(r, req, folder, theirs, out[1], errors[1]);
+	close_fd(&theirs);
+	close_fd(&out[1]);
+	close_fd(&errors[1]);
+	r->records = pair[0];
+	r->out = out[0];
+	r->err = errors[0];
+	if (!rc)
+		return true;
+	close_fd(&r->records);
+	close_fd(&r->out);
+	close_fd(&r->err);
+	return err_set(err, ERR_IO, "%s: %s", req->path, strerror(rc));
+}
+
+/* --- while it runs --- */
+
+static void read_output(int *fd, struct text *into)
+{
+	char bytes[16384];
+	const ssize_t n = read(*fd, bytes, sizeof bytes);
+	if (n > 0 && into->len < MAX_OUTPUT)
+		text_put(into, bytes, (size_t)n);
+	else if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
+		close_fd(fd);
+}
+
+static bool read_record(struct running *r, struct program *p, struct err *err)
+{
+	struct wire_msg m = { 0 };
+	const enum wire_status s = wire_recv(r->records, &m, wire_now() + 60, NULL);
+	bool ok = true;
+	if (s == WIRE_OK)
+		ok = program_collect(p, &m, err);
+	else
+		close_fd(&r->records);
+	wire_free(&m);
+	return ok;
+}
+
+static void stop(const struct running *r, const struct program_request *req, int signal)
+{
+	kill(req->catch_output ? -r->pid : r->pid, signal);
+}
+
+/* True while there is something to wait for. */
+static bool turn(struct running *r, const struct program_request *req, struct program *p,
+                 struct err *err)
+{
+	struct pollfd fds[3] = { { .fd = r->records, .events = POLLIN },
+		                     { .fd = r->out, .events = POLLIN },
+		                     { .fd = r->err, .events = POLLIN } };
+	if (r->records < 0 && r->out < 0 && r->err < 0)
+		return false;
+	poll(fds, 3, POLL_MS);
+	if (r->out >= 0 && fds[1].revents)
+		read_output(&r->out, &r->out_text);
+	if (r->err >= 0 && fds[2].revents)
+		read_output(&r->err, &r->err_text);
+	if (r->records >= 0 && fds[0].revents && !read_record(r, p, err))
+		return false;
+	const double now = wire_now();
+	if (req->cancel && atomic_load(req->cancel))
+		return err_set(err, ERR_CANCELLED, "the program was ended on request");
+	if (req->timeout_s > 0 && now - r->started > req->timeout_s) {
+		err_set(err, ERR_TIMEOUT, "the program still runs after %.3g s, at launch %llu",
+		        req->timeout_s,
+		        (unsigned long long)(p->n_launches ? p->launches[p->n_launches - 1].number : 0));
+		return err_remedy(err, "give it more time with --timeout, or smaller work");
+	}
+	if (req->progress && now - r->reported > 1.0 / 30) {
+		r->reported = now;
+		req->progress(req->ctx, p);
+	}
+	return true;
+}
+
+static void reap(const struct running *r, struct program *p)
+{
+	int status = 0;
+	while (waitpid(r->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	p->ended = WIFEXITED(status);
+	p->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	p->exit_status = p->ended ? WEXITSTATUS(status) : 128 + p->signal;
+}
+
+bool program_run(const struct program_request *req, struct program *out, struct err *err)
+{
+	char folder[4200];
+	enum program_form form;
+	struct running r = { .records = -1, .out = -1, .err = -1 };
+	memset(out, 0, sizeof *out);
+	if (!program_inspect(req->path, &form, err) ||
+	    !guest_library_place(folder, sizeof folder, err) || !start(&r, req, folder, err))
+		return false;
+	out->path = mem_strdup(req->path);
+	struct text command = { 0 };
+	for (unsigned i = 0; req->arguments[i]; i++)
+		text_add(&command, "%s%s", i ? " " : "", req->arguments[i]);
+	out->command = command.s;
+	out->gpu = req->gpu;
+	snprintf(out->backend, sizeof out->backend, "emu");
+	out->time_origin = ORIGIN_MODELLED;
+	r.started = r.reported = wire_now();
+
+	struct wire_msg m;
+	record_put_config(&m, &req->config, req->gpu);
+	wire_send(r.records, &m, -1, wire_now() + 10, NULL);
+	wire_free(&m);
+	struct err why = { 0 };
+	while (turn(&r, req, out, &why))
+		;
+	if (why.code != ERR_NONE)
+		stop(&r, req, SIGKILL);
+	close_fd(&r.records);
+	close_fd(&r.out);
+	close_fd(&r.err);
+	reap(&r, out);
+	out->output = r.out_text.s;
+	out->errors = r.err_text.s;
+	program_sum_up(out);
+	if (why.code == ERR_NONE)
+		return true;
+	*err = why;
+	return false;
+}

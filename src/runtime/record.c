@@ -1,0 +1,190 @@
+/*
+ * Records to frames and back; see record.h. Both ends are one build, so a record without pointers
+ * travels as it lies in memory; whatever is read is put into its legal range before it is used.
+ */
+#include "runtime/record.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_LINES 262144u
+#define MAX_REGIONS 65536u
+
+/* A whole struct of known size. */
+static bool get_struct(struct wire_msg *m, void *out, size_t bytes)
+{
+	size_t n;
+	const void *from = wire_get_blob(m, &n);
+	if (!from || n != bytes || m->bad) {
+		m->bad = true;
+		memset(out, 0, bytes);
+		return false;
+	}
+	memcpy(out, from, bytes);
+	return true;
+}
+
+#define TERMINATE(text) ((text)[sizeof(text) - 1] = '\0')
+
+void record_put_config(struct wire_msg *m, const struct record_config *c,
+                       const struct gpu_spec *gpu)
+{
+	wire_begin(m, RECORD_CONFIG);
+	wire_put_u32(m, RECORD_VERSION);
+	wire_put_blob(m, c, sizeof *c);
+	wire_put_blob(m, gpu, sizeof *gpu);
+}
+
+bool record_get_config(struct wire_msg *m, struct record_config *c, struct gpu_spec *gpu)
+{
+	return m->type == RECORD_CONFIG && wire_get_u32(m) == RECORD_VERSION &&
+	       get_struct(m, c, sizeof *c) && get_struct(m, gpu, sizeof *gpu) && wire_end(m);
+}
+
+void record_put_module(struct wire_msg *m, const struct record_module *r, const char *ptx, size_t n)
+{
+	wire_begin(m, RECORD_MODULE);
+	wire_put_blob(m, r, sizeof *r);
+	wire_put_blob(m, ptx, n);
+}
+
+bool record_get_module(struct wire_msg *m, struct record_module *r, const char **ptx, size_t *n)
+{
+	if (!get_struct(m, r, sizeof *r))
+		return false;
+	*ptx = wire_get_blob(m, n);
+	return wire_end(m);
+}
+
+void record_put_kernel(struct wire_msg *m, const struct record_kernel *r)
+{
+	wire_begin(m, RECORD_KERNEL);
+	wire_put_blob(m, r, sizeof *r);
+}
+
+bool record_get_kernel(struct wire_msg *m, struct record_kernel *r)
+{
+	const bool ok = get_struct(m, r, sizeof *r) && wire_end(m);
+	TERMINATE(r->name);
+	TERMINATE(r->signature);
+	return ok;
+}
+
+void record_put_launch(struct wire_msg *m, const struct record_launch *r)
+{
+	wire_begin(m, RECORD_LAUNCH);
+	wire_put_blob(m, r, sizeof *r);
+}
+
+bool record_get_launch(struct wire_msg *m, struct record_launch *r)
+{
+	const bool ok = get_struct(m, r, sizeof *r) && wire_end(m);
+	if (r->counted > RECORD_FAILED)
+		r->counted = RECORD_FAILED;
+	return ok;
+}
+
+void record_put_copy(struct wire_msg *m, const struct record_copy *r)
+{
+	wire_begin(m, r->set ? RECORD_SET : RECORD_COPY);
+	wire_put_blob(m, r, sizeof *r);
+}
+
+bool record_get_copy(struct wire_msg *m, struct record_copy *r)
+{
+	const bool ok = get_struct(m, r, sizeof *r) && wire_end(m);
+	if (r->direction > RECORD_H2H)
+		r->direction = RECORD_D2D;
+	return ok;
+}
+
+void record_put_event(struct wire_msg *m, const struct record_event *r)
+{
+	wire_begin(m, RECORD_EVENT);
+	wire_put_blob(m, r, sizeof *r);
+}
+
+bool record_get_event(struct wire_msg *m, struct record_event *r)
+{
+	return get_struct(m, r, sizeof *r) && wire_end(m);
+}
+
+void record_put_finding(struct wire_msg *m, const struct record_finding *r)
+{
+	wire_begin(m, RECORD_FINDING);
+	wire_put_blob(m, r, sizeof *r);
+}
+
+bool record_get_finding(struct wire_msg *m, struct record_finding *r)
+{
+	const bool ok = get_struct(m, r, sizeof *r) && wire_end(m);
+	TERMINATE(r->kind);
+	TERMINATE(r->text);
+	TERMINATE(r->remedy);
+	TERMINATE(r->file);
+	return ok;
+}
+
+void record_put_end(struct wire_msg *m, const struct record_end *r)
+{
+	wire_begin(m, RECORD_END);
+	wire_put_blob(m, r, sizeof *r);
+}
+
+bool record_get_end(struct wire_msg *m, struct record_end *r)
+{
+	return get_struct(m, r, sizeof *r) && wire_end(m);
+}
+
+/* --- counts: a struct, then its tables --- */
+
+static void put_table(struct wire_msg *m, const void *rows, unsigned n, size_t row_bytes)
+{
+	wire_put_blob(m, rows, n * row_bytes);
+}
+
+/* A copy of the table; NULL when it is empty or its size does not fit @n rows. */
+static void *get_table(struct wire_msg *m, unsigned n, unsigned most, size_t row_bytes)
+{
+	size_t bytes;
+	const void *rows = wire_get_blob(m, &bytes);
+	if (m->bad || n > most || bytes != n * row_bytes) {
+		m->bad = true;
+		return NULL;
+	}
+	void *copy = mem_alloc(bytes ? bytes : 1);
+	memcpy(copy, rows, bytes);
+	return copy;
+}
+
+void record_put_counts(struct wire_msg *m, uint64_t number, const struct run_counts *c)
+{
+	wire_begin(m, RECORD_COUNTS);
+	wire_put_u64(m, number);
+	wire_put_blob(m, c, sizeof *c);
+	put_table(m, c->lines, c->n_lines, sizeof *c->lines);
+	put_table(m, c->accesses, c->n_accesses, sizeof *c->accesses);
+	put_table(m, c->steps, c->n_steps, sizeof *c->steps);
+	put_table(m, c->regions, c->n_regions, sizeof *c->regions);
+}
+
+bool record_get_counts(struct wire_msg *m, uint64_t *number, struct run_counts *c)
+{
+	*number = wire_get_u64(m);
+	if (!get_struct(m, c, sizeof *c))
+		return false;
+	c->lines = get_table(m, c->n_lines, MAX_LINES, sizeof *c->lines);
+	c->accesses = get_table(m, c->n_accesses, TRACE_MAX_ACCESSES, sizeof *c->accesses);
+	c->steps = get_table(m, c->n_steps, TRACE_MAX_STEPS, sizeof *c->steps);
+	c->regions = get_table(m, c->n_regions, MAX_REGIONS, sizeof *c->regions);
+	if (!m->bad && wire_end(m))
+		return true;
+	free(c->lines);
+	free(c->accesses);
+	free(c->steps);
+	free(c->regions);
+	memset(c, 0, sizeof *c);
+	return false;
+}

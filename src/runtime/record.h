@@ -1,0 +1,163 @@
+/*
+ * What a program does with the GPU, as records from the program's process to ours: one wire frame
+ * (base/wire.h) each, in the order of the program's calls. The same records come from the emulated
+ * runtime inside the program and, on a real GPU, from the injected library.
+ *
+ * Both ends are built from the same source; a frame of another version is refused by name.
+ */
+#ifndef PMPP_RUNTIME_RECORD_H
+#define PMPP_RUNTIME_RECORD_H
+
+#include "backend/backend.h"
+#include "base/wire.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RECORD_VERSION 1u
+#define RECORD_FD_VARIABLE "PMPP_RUNTIME_FD" /* the descriptor's number, in the environment */
+#define RECORD_MAX_NAME 1024
+
+/* X(ID, "name"): from us to the program, then from it */
+#define RECORD_KINDS(X)     \
+	X(CONFIG, "config")     \
+	X(HELLO, "hello")       \
+	X(MODULE, "module")     \
+	X(KERNEL, "kernel")     \
+	X(LAUNCH, "launch")     \
+	X(COPY, "copy")         \
+	X(SET, "set")           \
+	X(EVENT, "event")       \
+	X(HOST, "host")         \
+	X(FINDING, "finding")   \
+	X(PROBLEM, "problem")   \
+	X(COUNTS, "counts")     \
+	X(END, "end")
+
+enum record_kind {
+	RECORD_NONE,
+#define X(id, name) RECORD_##id,
+	RECORD_KINDS(X)
+#undef X
+	RECORD_KIND_COUNT
+};
+
+/* What the explorer asks of the program's runtime, first of all. */
+struct record_config {
+	bool strict;          /* the first out-of-bounds access stops its launch */
+	bool check_races;
+	bool sample;          /* large launches that nobody looks at: a sample of their blocks */
+	unsigned threads;     /* of the host; 0 = all cores */
+	uint64_t count_first; /* how many launches of one kernel, grid and block are counted in full */
+	uint64_t stop_after;  /* end the program behind this launch; 0 = never */
+	double launch_timeout_s;
+};
+
+struct record_module {
+	unsigned id;
+	uint64_t hash; /* of the PTX */
+};
+
+struct record_kernel {
+	unsigned id, module;
+	char name[RECORD_MAX_NAME];      /* mangled */
+	char signature[RECORD_MAX_NAME]; /* demangled; "" = the program has no demangler */
+	unsigned registers, static_shared_bytes, local_bytes, max_threads; /* 0 = unknown, no bound */
+};
+
+/* When, on the program's clocks: the host's call, and the work on the GPU. */
+struct record_span {
+	double call_ns, start_ns, end_ns;
+};
+
+enum record_counted {
+	RECORD_COUNTED, /* its counts follow */
+	RECORD_REPEATS, /* results only: the time is that of launch `like` */
+	RECORD_FAILED,
+};
+
+struct record_launch {
+	uint64_t number; /* 1, 2, ... over all launches of the program */
+	unsigned kernel, stream;
+	unsigned grid[3], block[3], dynamic_shared_bytes;
+	bool cooperative;
+	struct record_span span;
+	enum record_counted counted;
+	uint64_t like;
+	double wall_s; /* what emulating it took */
+	double share;  /* of the SMs that it filled, 0..1 */
+	unsigned printed_bytes;
+};
+
+/* X(ID, "name") */
+#define RECORD_DIRECTIONS(X) \
+	X(H2D, "H2D")            \
+	X(D2H, "D2H")            \
+	X(D2D, "D2D")            \
+	X(H2H, "H2H")
+
+enum record_direction {
+#define X(id, name) RECORD_##id,
+	RECORD_DIRECTIONS(X)
+#undef X
+};
+
+struct record_copy {
+	uint64_t number;
+	enum record_direction direction;
+	unsigned stream;
+	uint64_t bytes;
+	bool pinned, async;
+	bool set; /* a memset: no source */
+	struct record_span span;
+};
+
+struct record_event {
+	unsigned event, stream;
+	bool wait; /* the stream waits for it; else it is recorded */
+	double at_ns;
+};
+
+/* Something that is wrong with the program. */
+struct record_finding {
+	uint64_t launch; /* 0 = none: of the host's calls */
+	char kind[24];   /* "out-of-bounds", "leak", "double-free", "wrong-direction" ... */
+	char text[1024], remedy[512];
+	char file[512];
+	unsigned line;   /* 0 = unknown */
+	uint64_t times;
+	bool error;      /* counts for the exit status; else a remark */
+};
+
+struct record_end {
+	int status;         /* as given to exit(); -1 = it did not end by exit() */
+	double host_ns;     /* the program's own time on its clock */
+	double gpu_end_ns;  /* everything was done */
+	uint64_t launches, copies;
+	uint64_t leaked_bytes, leaked_allocations;
+};
+
+void record_put_config(struct wire_msg *m, const struct record_config *c,
+                       const struct gpu_spec *gpu);
+bool record_get_config(struct wire_msg *m, struct record_config *c, struct gpu_spec *gpu);
+void record_put_module(struct wire_msg *m, const struct record_module *r, const char *ptx,
+                       size_t n);
+/* @ptx points into the message. */
+bool record_get_module(struct wire_msg *m, struct record_module *r, const char **ptx, size_t *n);
+void record_put_kernel(struct wire_msg *m, const struct record_kernel *r);
+bool record_get_kernel(struct wire_msg *m, struct record_kernel *r);
+void record_put_launch(struct wire_msg *m, const struct record_launch *r);
+bool record_get_launch(struct wire_msg *m, struct record_launch *r);
+void record_put_copy(struct wire_msg *m, const struct record_copy *r);
+bool record_get_copy(struct wire_msg *m, struct record_copy *r);
+void record_put_event(struct wire_msg *m, const struct record_event *r);
+bool record_get_event(struct wire_msg *m, struct record_event *r);
+void record_put_finding(struct wire_msg *m, const struct record_finding *r);
+bool record_get_finding(struct wire_msg *m, struct record_finding *r);
+void record_put_end(struct wire_msg *m, const struct record_end *r);
+bool record_get_end(struct wire_msg *m, struct record_end *r);
+/* What was counted in launch @number. On reading @c is the caller's: run_counts_free(). */
+void record_put_counts(struct wire_msg *m, uint64_t number, const struct run_counts *c);
+bool record_get_counts(struct wire_msg *m, uint64_t *number, struct run_counts *c);
+
+#endif
