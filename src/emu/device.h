@@ -48,12 +48,12 @@ bool emu_device_register(struct emu_device *d, uint64_t address, uint64_t bytes,
                          const void *caller);
 /* @address: where an allocation begins. False: none does. */
 bool emu_device_release(struct emu_device *d, uint64_t address);
-/* The allocation that holds @address, or NULL. Valid until the next allocation or release. */
-const struct emu_allocation *emu_device_find(const struct emu_device *d, uint64_t address);
+/* The allocation that holds @address. False: none does. */
+bool emu_device_find(const struct emu_device *d, uint64_t address, struct emu_allocation *out);
 /* Does @address lie in the range that device addresses are taken from, allocated or not? */
 bool emu_device_covers(const struct emu_device *d, uint64_t address);
-/* All of them, ascending by address; for leak reports. */
-const struct emu_allocation *emu_device_allocations(const struct emu_device *d, size_t *n);
+/* Number @i of all, ascending by address; false = there are no more. For leak reports. */
+bool emu_device_allocation(const struct emu_device *d, size_t i, struct emu_allocation *out);
 uint64_t emu_device_used_bytes(const struct emu_device *d); /* device and managed memory */
 /* The host wrote or the device's memory was set: these bytes have a value now. */
 void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t bytes);

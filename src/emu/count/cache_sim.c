@@ -19,7 +19,6 @@
 #include "emu/lane/lane.h"
 #include "base/mem.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,16 +44,15 @@ struct part {
 };
 struct cache_sim {
 	unsigned sm_count, l1_ways, l2_ways, level;
-	uint32_t l2_sets, lines;
+	uint32_t l2_sets;
+	struct line_filter *filter;
 	uint64_t wave_blocks, wave_entries;
 	struct way *l1, *l2;
 	struct part part[CACHE_PARTS];
-	pthread_mutex_t lock;
-	uint64_t *_Atomic bitmap[LOG_MAX_LEVEL + 1];
 };
 
-struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes, uint32_t lines,
-                                uint64_t waves)
+struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes,
+                                struct line_filter *filter, uint64_t waves)
 {
 	struct cache_sim *c = mem_zalloc(sizeof *c);
 	const double l2_lines = gpu->l2_bytes / LINE, l1_lines = l1_bytes / LINE;
@@ -63,7 +61,7 @@ struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes, uin
 	for (c->l2_sets = L1_SETS; 32.0 * c->l2_sets <= l2_lines;)
 		c->l2_sets *= 2;
 	c->l2_ways = l2_lines > c->l2_sets ? (unsigned)(l2_lines / c->l2_sets) : 1;
-	c->lines = lines;
+	c->filter = filter;
 	c->l1 = mem_calloc((size_t)c->sm_count * L1_SETS * c->l1_ways, sizeof *c->l1);
 	c->l2 = mem_calloc((size_t)c->l2_sets * c->l2_ways, sizeof *c->l2);
 	c->wave_blocks = 1;
@@ -72,7 +70,6 @@ struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes, uin
 		c->wave_entries = WAVE_ENTRIES_MOST;
 	if (c->wave_entries < WAVE_ENTRIES_LEAST)
 		c->wave_entries = WAVE_ENTRIES_LEAST;
-	pthread_mutex_init(&c->lock, NULL);
 	return c;
 }
 
@@ -88,9 +85,6 @@ void cache_sim_free(struct cache_sim *c)
 		free(c->part[i].entry);
 		free(c->part[i].sm);
 	}
-	for (unsigned i = 0; i <= LOG_MAX_LEVEL; i++)
-		free(c->bitmap[i]);
-	pthread_mutex_destroy(&c->lock);
 	free(c);
 }
 
@@ -112,21 +106,7 @@ size_t cache_sim_block_limit(const struct cache_sim *c)
 
 const uint64_t *cache_sim_bitmap(struct cache_sim *c, unsigned level)
 {
-	uint64_t *b = atomic_load(&c->bitmap[level]);
-	if (b)
-		return b;
-	pthread_mutex_lock(&c->lock);
-	b = atomic_load(&c->bitmap[level]);
-	if (!b) {
-		const uint32_t words = c->lines / 64 + 2, drop = (1u << level) - 1;
-		b = mem_calloc(words, sizeof *b);
-		for (uint32_t i = 0; i < words * 64; i++)
-			if (!(line_hash(i) & drop))
-				b[i / 64] |= (uint64_t)1 << (i % 64);
-		atomic_store(&c->bitmap[level], b);
-	}
-	pthread_mutex_unlock(&c->lock);
-	return b;
+	return line_filter_bits(c->filter, level);
 }
 
 /* --- one access --- */

@@ -51,12 +51,23 @@ static inline uint32_t line_hash(uint32_t line)
 	return line;
 }
 
+/* --- which lines are followed: made once for a device, whatever is launched on it --- */
+
+struct line_filter;
+/* @empty: follows nothing, for launches whose traffic nobody asks for. */
+struct line_filter *line_filter_new(bool empty);
+void line_filter_free(struct line_filter *f);
+/* From now on for at least so many lines from the device's base on; not while a launch runs. */
+void line_filter_cover(struct line_filter *f, uint32_t lines);
+/* A bit per line, of those that @level follows. Thread-safe. */
+const uint64_t *line_filter_bits(struct line_filter *f, unsigned level);
+
 /* --- the caches --- */
 
 struct cache_sim;
-/* @lines: of the arena; @l1_bytes: what shared memory leaves of the SM's store; @waves: to come. */
-struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes, uint32_t lines,
-                                uint64_t waves);
+/* @l1_bytes: what shared memory leaves of the SM's store; @filter: borrowed; @waves: to come. */
+struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes,
+                                struct line_filter *filter, uint64_t waves);
 void cache_sim_free(struct cache_sim *c);
 
 /* Between waves: level that blocks start at, entries a block may leave, lines that are followed. */

@@ -3,10 +3,12 @@
 
 void emu_device_open(struct emu_device *d, const struct gpu_spec *gpu)
 {
-	*d = (struct emu_device){ .gpu = gpu };
+	*d = (struct emu_device){ .gpu = gpu, .filter = line_filter_new(false) };
 }
 
 void emu_device_close(struct emu_device *d)
 {
 	arena_free(&d->arena);
+	line_filter_free(d->filter);
+	line_filter_free(d->no_filter);
 }

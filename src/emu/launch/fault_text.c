@@ -40,7 +40,7 @@ static struct place data_place(const struct emu_launch *l, const struct emu_faul
 		         shared ? l->grid.shared_bytes : l->grid.local_bytes);
 		return s;
 	}
-	const struct arena_region *r = arena_near(&l->device.arena, f->address);
+	const struct arena_region *r = arena_near(&l->device->arena, f->address);
 	if (!r) {
 		snprintf(s.text, sizeof s.text, "address 0x%llx", (unsigned long long)f->address);
 		return s;

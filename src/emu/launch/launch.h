@@ -1,21 +1,26 @@
 /*
  * Room launch. Sees: all rooms of emu.
  *
- * Three things with lives of their own: the device (its memory and caches), the module placed on it
- * (its variables), and one launch of one entry. Today a device and a placed module live as long as
- * one launch; nothing here but emu_launch_prepare() relies on that.
+ * Three things with lives of their own: the device (its memory), the module placed on it (its
+ * variables), and one launch of one entry. A kernel's own run has a device and a module of its own,
+ * made by emu_launch_prepare(); a program's live as long as it does (emu/device.h).
  */
 #ifndef PMPP_EMU_LAUNCH_H
 #define PMPP_EMU_LAUNCH_H
 
 #include "backend/backend.h"
 #include "emu/vm/vm.h"
+#include "model/gpu.h"
 
 /* --- device.c: memory --- */
 
 struct emu_device {
 	const struct gpu_spec *gpu;
 	struct arena arena;
+	struct line_filter *filter, *no_filter; /* what the cache simulation follows; nothing */
+	/* of a program's device */
+	struct gpu_spec sheet;
+	uint64_t param_area, used_bytes;
 };
 void emu_device_open(struct emu_device *d, const struct gpu_spec *gpu);
 void emu_device_close(struct emu_device *d);
@@ -25,6 +30,11 @@ void emu_device_close(struct emu_device *d);
 struct emu_module {
 	const struct ptx_module *ptx;
 	uint64_t *var_addr; /* per variable: address in its space */
+	/* of a program's module */
+	struct ptx_module parsed;
+	char *name;
+	unsigned n_functions;
+	struct emu_function *functions;
 };
 /* Reserves the variables of @ptx on @d, before its memory is mapped ... */
 void emu_module_place(struct emu_module *m, const struct ptx_module *ptx, struct emu_device *d);
@@ -39,8 +49,11 @@ enum stop_reason { STOP_NONE, STOP_FAULT, STOP_CANCEL, STOP_TIMEOUT };
 struct emu_launch {
 	const struct run_request *req;
 	const struct run_hooks *hooks;
-	struct emu_device device;
-	struct emu_module module;
+	struct emu_device *device;
+	struct emu_module *module;
+	struct emu_device own_device; /* of a kernel's own run */
+	struct emu_module own_module;
+	const struct emu_launch_request *program; /* NULL = a kernel's own run */
 	const struct ptx_func *func;
 	const char *source_file;
 	struct image image;
@@ -55,9 +68,16 @@ struct emu_launch {
 };
 
 /* Everything before the first block. @l is zeroed; on failure too, emu_launch_free() it. */
+struct emu_launch_request; /* emu/device.h */
 bool emu_launch_prepare(struct emu_launch *l, const struct run_request *req,
                         const struct run_hooks *hooks, const struct gpu_spec *gpu,
                         const struct ptx_module *module, struct err *err);
+/* The same on a living device: @req says plan, threads and time only; parameters come from
+ * @program, memory is where the program put it. */
+bool emu_launch_prepare_on(struct emu_launch *l, struct emu_device *device,
+                           struct emu_module *module, const struct ptx_func *func,
+                           const struct run_request *req, const struct run_hooks *hooks,
+                           const struct emu_launch_request *program, struct err *err);
 /* Runs all blocks of the order on l->n_workers threads, the caller's among them (workers.c); false
  * with the reason when a fault, the watchdog or the person ended it. */
 bool emu_launch_run(struct emu_launch *l, struct err *err);

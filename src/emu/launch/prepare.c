@@ -5,6 +5,7 @@
 #include "emu/launch/launch.h"
 
 #include "base/mem.h"
+#include "emu/device.h"
 #include "emu/lower/lower.h"
 #include "model/occupancy.h"
 
@@ -16,6 +17,7 @@
 struct regions {                         /* of a launch, only needed while it is prepared */
 	unsigned buffer[KERNEL_MAX_BUFFERS]; /* region in the arena */
 	unsigned params;
+	uint64_t param_base;
 	uint8_t *param_bytes;
 };
 
@@ -24,7 +26,7 @@ struct regions {                         /* of a launch, only needed while it is
 static void place_buffers(struct emu_launch *l, struct regions *a)
 {
 	const struct launch_plan *p = l->req->plan;
-	struct arena *ar = &l->device.arena;
+	struct arena *ar = &l->device->arena;
 	for (unsigned i = 0; i < p->n_buffers; i++) {
 		const struct buffer_plan *b = &p->buffers[i];
 		a->buffer[i] = arena_add(ar, b->name, l->req->buffers[i].bytes, 512);
@@ -43,7 +45,7 @@ static void place_buffers(struct emu_launch *l, struct regions *a)
 static bool fill_buffers(struct emu_launch *l, const struct regions *a, struct err *err)
 {
 	const atomic_bool *cancel = l->hooks ? l->hooks->cancel : NULL;
-	struct arena *ar = &l->device.arena;
+	struct arena *ar = &l->device->arena;
 	for (unsigned i = 0; i < l->req->plan->n_buffers; i++) {
 		const struct arena_region *r = &ar->region[a->buffer[i]];
 		if (r->size &&
@@ -53,7 +55,7 @@ static bool fill_buffers(struct emu_launch *l, const struct regions *a, struct e
 	}
 	if (l->func->param_bytes)
 		memcpy(arena_at(ar, ar->region[a->params].base), a->param_bytes, l->func->param_bytes);
-	emu_module_fill(&l->module, &l->device);
+	emu_module_fill(l->module, l->device);
 	return true;
 }
 
@@ -63,6 +65,11 @@ static bool fill_params(struct emu_launch *l, struct regions *a, struct err *err
 {
 	const struct launch_plan *p = l->req->plan;
 	const struct ptx_func *f = l->func;
+	if (l->program) {
+		a->param_bytes = mem_zalloc(f->param_bytes + 1u);
+		memcpy(a->param_bytes, l->program->params, f->param_bytes);
+		return true;
+	}
 	if (p->n_args != f->n_params)
 		return err_set(err, ERR_USAGE, "%s: kernel '%s' takes %u parameters, the launch gives %u",
 		               l->source_file, f->name, f->n_params, p->n_args);
@@ -75,7 +82,7 @@ static bool fill_params(struct emu_launch *l, struct regions *a, struct err *err
 		unsigned bytes = 4;
 		switch (arg->kind) {
 		case ARG_BUFFER:
-			address = l->device.arena.region[a->buffer[arg->buffer]].base;
+			address = l->device->arena.region[a->buffer[arg->buffer]].base;
 			from = &address;
 			bytes = 8;
 			break;
@@ -120,26 +127,28 @@ static bool check_limits(const struct emu_launch *l, struct err *err)
 		               "be launched",
 		               l->source_file, f->name, (unsigned long long)threads,
 		               (unsigned long long)(max < 1024 ? max : 1024));
-	if (l->grid.shared_bytes > l->device.gpu->smem_per_block_optin_bytes)
+	if (l->grid.shared_bytes > l->device->gpu->smem_per_block_optin_bytes)
 		return err_set(err, ERR_USAGE,
 		               "%s: kernel '%s': a block needs %u bytes of shared memory; "
 		               "%s has at most %u",
-		               l->source_file, f->name, l->grid.shared_bytes, l->device.gpu->name,
-		               l->device.gpu->smem_per_block_optin_bytes);
+		               l->source_file, f->name, l->grid.shared_bytes, l->device->gpu->name,
+		               l->device->gpu->smem_per_block_optin_bytes);
 	return true;
 }
 
 static unsigned resident_blocks(const struct emu_launch *l)
 {
-	const struct entry_usage *u = module_entry(l->req->module, l->func->name);
+	const struct entry_usage *u =
+		l->program ? NULL : module_entry(l->req->module, l->func->name);
+	const unsigned registers = l->program ? l->program->registers : u ? u->registers : 0;
 	struct occ_input in = {
 		.block_threads = l->grid.threads,
-		.regs_per_thread = u && u->registers ? u->registers : 32,
+		.regs_per_thread = registers ? registers : 32,
 		.dynamic_shared_bytes = l->grid.shared_bytes,
 		.barriers = 1,
 	};
 	struct occ_result out;
-	if (!occ_compute(l->device.gpu, &in, &out, NULL) || out.blocks_per_sm == 0)
+	if (!occ_compute(l->device->gpu, &in, &out, NULL) || out.blocks_per_sm == 0)
 		return 1;
 	return out.blocks_per_sm;
 }
@@ -167,17 +176,29 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 	const struct lower_env env = {
 		.plan = l->req->plan,
 		.params = a->param_bytes,
-		.var_addr = l->module.var_addr,
-		.param_base = l->device.arena.region[a->params].base,
+		.var_addr = l->module->var_addr,
+		.param_base = a->param_base,
 		.shared_bytes = l->grid.shared_bytes,
 		.local_bytes = l->grid.local_bytes,
-		.sm_count = l->device.gpu->sm_count,
+		.sm_count = l->device->gpu->sm_count,
 	};
-	if (!lower_ptx(&l->image.ir, l->module.ptx, l->func, &env, l->source_file, err))
+	if (!lower_ptx(&l->image.ir, l->module->ptx, l->func, &env, l->source_file, err))
 		return false;
 	image_build(&l->image, l->req->plan, l->grid.shared_bytes,
 	            handler_set_choose(getenv("PMPP_EMU_ISA")), l->grid.reference_only);
 	return true;
+}
+
+/* On a living device only the parameters are still to be put into memory. */
+static bool place_on_device(struct emu_launch *l, struct err *err)
+{
+	struct regions a = { .param_base = l->device->param_area };
+	if (!fill_params(l, &a, err))
+		return false;
+	memcpy(arena_at(&l->device->arena, a.param_base), a.param_bytes, l->func->param_bytes);
+	const bool ok = build_image(l, &a, err);
+	free(a.param_bytes);
+	return ok;
 }
 
 /* Memory, parameters, programs. */
@@ -185,8 +206,9 @@ static bool place_launch(struct emu_launch *l, struct err *err)
 {
 	struct regions a = { 0 };
 	place_buffers(l, &a);
-	emu_module_place(&l->module, l->module.ptx, &l->device);
-	const bool ok = arena_map(&l->device.arena, err) && fill_params(l, &a, err) &&
+	a.param_base = l->device->arena.region[a.params].base;
+	emu_module_place(l->module, l->module->ptx, l->device);
+	const bool ok = arena_map(&l->device->arena, err) && fill_params(l, &a, err) &&
 	                fill_buffers(l, &a, err) && build_image(l, &a, err);
 	free(a.param_bytes);
 	return ok;
@@ -195,10 +217,16 @@ static bool place_launch(struct emu_launch *l, struct err *err)
 static void build_workers(struct emu_launch *l)
 {
 	struct grid *g = &l->grid;
-	const struct gpu_spec *gpu = l->device.gpu;
+	const struct gpu_spec *gpu = l->device->gpu;
 	const double shared = (double)g->shared_bytes * l->blocks_per_sm;
 	const double l1 = gpu->l1_bytes - shared;
-	g->cache = cache_sim_new(gpu, l1 > 16384 ? l1 : 16384, (uint32_t)(l->device.arena.mapped >> 7),
+	struct line_filter *filter = l->program && l->program->counting == EMU_COUNT_NONE
+	                                 ? l->device->no_filter
+	                                 : l->device->filter;
+	const struct arena *ar = &l->device->arena;
+	line_filter_cover(filter,
+	                  (uint32_t)((ar->living ? ar->end - ar->base : ar->mapped) >> 7) + 64);
+	g->cache = cache_sim_new(gpu, l1 > 16384 ? l1 : 16384, filter,
 	                         ceil_div(g->order.n, (uint64_t)gpu->sm_count * l->blocks_per_sm));
 	g->trace = trace_new(l->image.ir.n_mem);
 	l->n_workers = thread_count(l);
@@ -218,11 +246,11 @@ static void set_grid(struct emu_launch *l)
 	*g = (struct grid){
 		.image = &l->image,
 		.plan = p,
-		.arena = &l->device.arena,
+		.arena = &l->device->arena,
 		.threads = p->block.x * p->block.y * p->block.z,
 		.shared_bytes = with > fixed ? with : fixed,
 		.local_bytes = (f->local_bytes + 15) / 16 * 16,
-		.sm_count = l->device.gpu->sm_count,
+		.sm_count = l->device->gpu->sm_count,
 		.reference_only = flag_set("PMPP_EMU_REFERENCE"),
 		.check_all = l->req->check_races,
 	};
@@ -232,6 +260,35 @@ static void set_grid(struct emu_launch *l)
 	                                                                       : g->order.total;
 }
 
+static void start_clock(struct emu_launch *l)
+{
+	l->blocks_per_sm = resident_blocks(l);
+	build_workers(l);
+	l->started = launch_clock_s();
+	l->deadline = l->started + (l->req->timeout_s > 0 ? l->req->timeout_s : 60);
+	l->last_report = l->started;
+}
+
+bool emu_launch_prepare_on(struct emu_launch *l, struct emu_device *device,
+                           struct emu_module *module, const struct ptx_func *func,
+                           const struct run_request *req, const struct run_hooks *hooks,
+                           const struct emu_launch_request *program, struct err *err)
+{
+	l->req = req;
+	l->hooks = hooks;
+	l->source_file = req->source_file;
+	l->device = device;
+	l->module = module;
+	l->func = func;
+	l->program = program;
+	set_grid(l);
+	l->grid.lenient = !program->strict;
+	if (!check_limits(l, err) || !place_on_device(l, err))
+		return false;
+	start_clock(l);
+	return true;
+}
+
 bool emu_launch_prepare(struct emu_launch *l, const struct run_request *req,
                         const struct run_hooks *hooks, const struct gpu_spec *gpu,
                         const struct ptx_module *module, struct err *err)
@@ -239,8 +296,10 @@ bool emu_launch_prepare(struct emu_launch *l, const struct run_request *req,
 	l->req = req;
 	l->hooks = hooks;
 	l->source_file = req->source_file ? req->source_file : "kernel";
-	l->module.ptx = module;
-	emu_device_open(&l->device, gpu);
+	l->device = &l->own_device;
+	l->module = &l->own_module;
+	l->module->ptx = module;
+	emu_device_open(l->device, gpu);
 	l->func = ptx_entry(module, req->plan->entry);
 	if (!l->func)
 		return err_set(err, ERR_USAGE, "%s: there is no kernel '%s' in this module", l->source_file,
@@ -248,11 +307,7 @@ bool emu_launch_prepare(struct emu_launch *l, const struct run_request *req,
 	set_grid(l);
 	if (!check_limits(l, err) || !place_launch(l, err))
 		return false;
-	l->blocks_per_sm = resident_blocks(l);
-	build_workers(l);
-	l->started = launch_clock_s();
-	l->deadline = l->started + (req->timeout_s > 0 ? req->timeout_s : 60);
-	l->last_report = l->started;
+	start_clock(l);
 	return true;
 }
 
@@ -264,6 +319,6 @@ void emu_launch_free(struct emu_launch *l)
 	cache_sim_free(l->grid.cache);
 	trace_free(l->grid.trace);
 	image_free(&l->image);
-	emu_module_free(&l->module);
-	emu_device_close(&l->device);
+	emu_module_free(&l->own_module);
+	emu_device_close(&l->own_device);
 }

@@ -10,8 +10,8 @@
 static double footprint(const struct emu_launch *l)
 {
 	double sum = 0;
-	for (unsigned i = 0; i < l->device.arena.n; i++)
-		sum += (double)l->device.arena.region[i].size;
+	for (unsigned i = 0; i < l->device->arena.n; i++)
+		sum += (double)l->device->arena.region[i].size;
 	return sum;
 }
 
@@ -29,7 +29,7 @@ static void traffic(const struct emu_launch *l, double factor, struct run_counts
 	c->l2_sectors = t.l2_sectors * factor;
 	c->dram_read_bytes = t.read_bytes * factor;
 	c->dram_write_bytes = t.write_bytes * factor;
-	if (factor > 1 && footprint(l) <= l->device.gpu->l2_bytes) {
+	if (factor > 1 && footprint(l) <= l->device->gpu->l2_bytes) {
 		/* blocks that did not run would have found most of their data in L2 */
 		c->dram_read_bytes = at_most(c->dram_read_bytes, footprint(l));
 		c->dram_write_bytes = at_most(c->dram_write_bytes, footprint(l));
@@ -38,10 +38,10 @@ static void traffic(const struct emu_launch *l, double factor, struct run_counts
 
 static void copy_back(const struct emu_launch *l)
 {
-	for (unsigned i = 0; i < l->device.arena.n; i++) {
-		const struct arena_region *r = &l->device.arena.region[i];
+	for (unsigned i = 0; i < l->device->arena.n; i++) {
+		const struct arena_region *r = &l->device->arena.region[i];
 		if (r->buffer >= 0 && !r->read_only && r->size)
-			memcpy(l->req->buffers[r->buffer].data, arena_at(&l->device.arena, r->base), r->size);
+			memcpy(l->req->buffers[r->buffer].data, arena_at(&l->device->arena, r->base), r->size);
 	}
 }
 

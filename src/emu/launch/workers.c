@@ -125,7 +125,7 @@ static void everyone(struct crew *c, enum phase phase)
 static void run_waves(struct crew *c)
 {
 	struct emu_launch *l = c->l;
-	const uint64_t resident = (uint64_t)l->device.gpu->sm_count * l->blocks_per_sm;
+	const uint64_t resident = (uint64_t)l->device->gpu->sm_count * l->blocks_per_sm;
 	const uint64_t size = resident < l->grid.order.n ? resident : l->grid.order.n;
 	l->grid.records = mem_calloc(size, sizeof *l->grid.records);
 	for (uint64_t first = 0; first < l->grid.order.n; first += size) {

@@ -19,7 +19,7 @@ unsigned arena_add(struct arena *a, const char *name, uint64_t size, unsigned al
 		a->region = mem_realloc(a->region, a->cap, sizeof *a->region);
 	}
 	if (a->end == 0)
-		a->end = ARENA_BASE;
+		a->base = a->end = ARENA_BASE;
 	const uint64_t step = align > 512 ? align : 512;
 	const uint64_t base = (a->end + GUARD_GAP + step - 1) / step * step;
 	a->region[a->n] = (struct arena_region){
@@ -36,6 +36,7 @@ unsigned arena_add(struct arena *a, const char *name, uint64_t size, unsigned al
 
 bool arena_map(struct arena *a, struct err *err)
 {
+	a->base = ARENA_BASE;
 	const uint64_t bytes = (a->end ? a->end - ARENA_BASE : 0) + 2 * GUARD_GAP;
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 	               -1, 0);
@@ -80,12 +81,118 @@ const struct arena_region *arena_near(const struct arena *a, uint64_t address)
 	return best;
 }
 
+/* Index of the first region that begins behind @address. */
+static unsigned index_behind(const struct arena *a, uint64_t address)
+{
+	unsigned low = 0, high = a->n;
+	while (low < high) {
+		const unsigned mid = (low + high) / 2;
+		if (a->region[mid].base <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 const struct arena_region *arena_find(const struct arena *a, uint64_t address)
 {
-	for (unsigned i = 0; i < a->n; i++) {
-		const struct arena_region *r = &a->region[i];
-		if (address - r->base < r->size)
-			return r;
+	const unsigned i = index_behind(a, address);
+	if (!i)
+		return NULL;
+	const struct arena_region *r = &a->region[i - 1];
+	return address - r->base < r->size ? r : NULL;
+}
+
+/* --- living arenas --- */
+
+/* Between regions: an index that is off by a few elements hurts no other, as it often does not on a
+ * GPU, whose allocations are rounded up. */
+#define LIVING_GAP 512
+
+bool arena_reserve(struct arena *a, uint64_t base, uint64_t bytes, struct err *err)
+{
+	void *p = mmap((void *)(uintptr_t)base, bytes, PROT_READ | PROT_WRITE,
+	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	if (p != (void *)(uintptr_t)base) {
+		if (p != MAP_FAILED)
+			munmap(p, bytes);
+		return err_set(err, ERR_UNAVAILABLE,
+		               "emulator: %llu GiB of addresses from 0x%llx on cannot be reserved",
+		               (unsigned long long)(bytes >> 30), (unsigned long long)base);
+	}
+	*a = (struct arena){ .base = base, .end = base, .host = p, .mapped = bytes, .living = true };
+	return true;
+}
+
+static struct arena_region *insert_region(struct arena *a, unsigned at, uint64_t base,
+                                          uint64_t size)
+{
+	if (a->n == a->cap) {
+		a->cap = a->cap ? 2 * a->cap : 64;
+		a->region = mem_realloc(a->region, a->cap, sizeof *a->region);
+	}
+	memmove(&a->region[at + 1], &a->region[at], (a->n - at) * sizeof *a->region);
+	a->n++;
+	a->region[at] = (struct arena_region){ .base = base,
+		                                   .size = size,
+		                                   .elem_bytes = 1,
+		                                   .elem = "byte",
+		                                   .buffer = -1,
+		                                   .serial = ++a->n_made };
+	return &a->region[at];
+}
+
+static uint64_t round_up(uint64_t value, uint64_t align)
+{
+	return (value + align - 1) / align * align;
+}
+
+static struct arena_region *take_at(struct arena *a, uint64_t address, uint64_t size)
+{
+	const unsigned i = index_behind(a, address);
+	if ((i && a->region[i - 1].base + a->region[i - 1].size > address) ||
+	    (i < a->n && a->region[i].base < address + size))
+		return NULL;
+	struct arena_region *r = insert_region(a, i, address, size);
+	r->outside = address < a->base || address >= a->base + a->mapped;
+	return r;
+}
+
+struct arena_region *arena_take(struct arena *a, uint64_t address, uint64_t size, uint64_t align)
+{
+	if (address)
+		return take_at(a, address, size);
+	align = align < LIVING_GAP ? LIVING_GAP : align;
+	const uint64_t limit = a->base + a->mapped;
+	uint64_t at = a->base + LIVING_GAP;
+	for (unsigned i = index_behind(a, a->base); i <= a->n; i++) {
+		const uint64_t place = round_up(at, align),
+		               next = i < a->n && a->region[i].base < limit ? a->region[i].base : limit;
+		if (place + size + LIVING_GAP <= next) {
+			if (place + size > a->end)
+				a->end = place + size;
+			return insert_region(a, i, place, size);
+		}
+		if (next == limit)
+			break;
+		at = a->region[i].base + a->region[i].size + LIVING_GAP;
 	}
 	return NULL;
+}
+
+bool arena_give_back(struct arena *a, uint64_t address)
+{
+	const unsigned i = index_behind(a, address);
+	if (!i || a->region[i - 1].base != address)
+		return false;
+	struct arena_region *r = &a->region[i - 1];
+	const uint64_t page = 4096, first = round_up(r->base, page),
+	               last = (r->base + r->size) / page * page;
+	if (!r->outside && first < last)
+		madvise(arena_at(a, first), last - first, MADV_DONTNEED);
+	free(r->written);
+	memmove(r, r + 1, (a->n - i) * sizeof *r);
+	a->n--;
+	return true;
 }

@@ -1,9 +1,10 @@
 /*
  * Room memory. Sees: nothing of emu.
  *
- * Device memory: every buffer at its own 512-byte-aligned device address, with
- * guard gaps between them, in one host mapping, so that device address + constant = host address.
- * Knows sizes and names; does not count.
+ * Device memory: regions with bounds of their own in one host mapping, so that device address +
+ * constant = host address. Two kinds: of one launch, filled by arena_add() and then mapped, with
+ * guard gaps; or living, mapped first at an address of its own (device address = host address), from
+ * which regions are taken and given back. Knows sizes and names; does not count.
  */
 #ifndef PMPP_EMU_MEMORY_H
 #define PMPP_EMU_MEMORY_H
@@ -14,33 +15,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ARENA_BASE ((uint64_t)0x7f0000000000)
+#define ARENA_BASE ((uint64_t)0x7f0000000000) /* of one launch */
 
 struct arena_region {
-	const char *name;    /* "A", or a variable's name */
+	const char *name;    /* "A", or a variable's name; NULL = an allocation, see serial */
 	uint64_t base, size; /* device address, bytes */
 	unsigned elem_bytes;
 	const char *elem; /* "f32" */
 	int8_t buffer;    /* index in the plan, -1 = variable or parameters */
 	bool read_only;
+	bool outside;     /* the host's own memory, beyond the mapping: not followed by caches */
+	uint8_t kind;     /* of a living arena: the owner's word */
 	uint8_t *written; /* one byte per byte of a buffer whose contents are undefined at first */
+	uint64_t serial;  /* of a living arena: 1, 2, ... in the order of their making */
+	const void *caller;
 };
 
 struct arena {
 	unsigned n, cap;
 	struct arena_region *region; /* ascending by address */
-	uint64_t end;                /* device address behind the last region */
-	uint8_t *host;               /* mapping; host + (address - ARENA_BASE) */
+	uint64_t base, end;          /* device addresses: of the mapping; behind the last region */
+	uint8_t *host;               /* mapping; host + (address - base) */
 	size_t mapped;
+	bool living;
+	uint64_t n_made;
 };
 
 /* Reserves a region; all before arena_map(). Returns its index. */
 unsigned arena_add(struct arena *a, const char *name, uint64_t size, unsigned align);
 bool arena_map(struct arena *a, struct err *err);
 void arena_free(struct arena *a);
+/* A living one: @bytes of addresses from @base on. False: they are taken. */
+bool arena_reserve(struct arena *a, uint64_t base, uint64_t bytes, struct err *err);
+/* A new region at the lowest place where it fits, or at @address (0 = anywhere) for memory of the
+ * host's own; NULL = there is no room, or another region is in the way. Zeroed where it is new to
+ * the system; valid until the next change. */
+struct arena_region *arena_take(struct arena *a, uint64_t address, uint64_t size, uint64_t align);
+/* Gives the region that begins at @address back, and its pages to the system. */
+bool arena_give_back(struct arena *a, uint64_t address);
 static inline uint8_t *arena_at(const struct arena *a, uint64_t address)
 {
-	return a->host + (address - ARENA_BASE);
+	return a->host + (address - a->base);
 }
 /* The region that holds @address, or NULL. */
 const struct arena_region *arena_find(const struct arena *a, uint64_t address);

@@ -173,7 +173,7 @@ static bool all_flags(const struct access *a, uint8_t *flags)
 
 static void remember_window(const struct access *a, const struct arena_region *r)
 {
-	if (!a->m->full_probe || r->size < a->m->span || (r->read_only && a->write) ||
+	if (!a->m->full_probe || r->outside || r->size < a->m->span || (r->read_only && a->write) ||
 	    (r->written && a->read))
 		return;
 	struct mem_window *win = &a->w->win[a->m->id];
@@ -182,13 +182,48 @@ static void remember_window(const struct access *a, const struct arena_region *r
 	win->written = r->written ? (uintptr_t)r->written - r->base : 0;
 }
 
+/* Notes what went wrong where the launch goes on all the same; true if it does. */
+static bool noted(const struct access *a, enum fault_kind kind, unsigned lane, uint64_t address)
+{
+	struct worker *wk = a->w->worker;
+	if (!wk->grid->lenient)
+		return false;
+	for (unsigned i = 0; i < wk->n_noted; i++)
+		if (wk->noted[i].kind == kind && wk->noted[i].xop == a->u->xop) {
+			wk->times[i]++;
+			return true;
+		}
+	if (wk->n_noted == WORKER_MAX_NOTED) {
+		wk->lost++;
+		return true;
+	}
+	wk->times[wk->n_noted] = 1;
+	wk->noted[wk->n_noted++] = (struct emu_fault){ .kind = kind,
+		                                           .block = wk->block,
+		                                           .warp = a->w->number,
+		                                           .lane = lane,
+		                                           .xop = a->u->xop,
+		                                           .address = address,
+		                                           .space = a->space,
+		                                           .bytes = a->bytes,
+		                                           .store = a->write };
+	return true;
+}
+
+/* Outside every region, but where the device has memory: hardware would go on. */
+static bool goes_on(const struct access *a, const struct arena *ar, unsigned lane, uint64_t at)
+{
+	return at - ar->base < ar->mapped && ar->mapped - (at - ar->base) >= a->bytes &&
+	       at < ar->end + 4096 && noted(a, FAULT_BOUNDS, lane, at);
+}
+
 static bool resolve_global(struct access *a)
 {
 	const struct arena *ar = a->w->worker->grid->arena;
 	const struct arena_region *r = arena_find(ar, a->first);
 	if (r && all_fit(a, r->base, r->size) && !(r->read_only && a->write) &&
 	    (!r->written || all_flags(a, r->written + (a->low - r->base)))) {
-		a->base = ar->host + (a->first - ARENA_BASE);
+		a->base = ar->host + (a->first - ar->base);
 		remember_window(a, r);
 		return true;
 	}
@@ -197,13 +232,19 @@ static bool resolve_global(struct access *a)
 		const uint64_t at = a->address[i];
 		if (!r || at - r->base >= r->size)
 			r = arena_find(ar, at);
-		if (!r || r->size - (at - r->base) < a->bytes)
+		const bool inside = r && r->size - (at - r->base) >= a->bytes;
+		if (!inside && !goes_on(a, ar, i, at))
 			return fault(a->w, a->u, FAULT_BOUNDS, i, at, SPACE_GLOBAL, a->bytes, a->write);
 		if (at & (a->bytes - 1))
 			return fault(a->w, a->u, FAULT_ALIGN, i, at, SPACE_GLOBAL, a->bytes, a->write);
+		if (!inside) {
+			a->host[i] = ar->host + (at - ar->base);
+			r = NULL;
+			continue;
+		}
 		if (a->write && r->read_only)
 			return fault(a->w, a->u, FAULT_READ_ONLY, i, at, SPACE_GLOBAL, a->bytes, true);
-		a->host[i] = ar->host + (at - ARENA_BASE);
+		a->host[i] = ar->host + (at - ar->base);
 		if (!r->written)
 			continue;
 		uint8_t *flags = r->written + (at - r->base);
@@ -236,9 +277,19 @@ static bool check_shared(struct access *a, unsigned lane)
 	struct shadow_user other;
 	switch (shadow_touch(wk->shadow, &s, &other)) {
 	case SHADOW_UNWRITTEN:
+		if (noted(a, FAULT_UNINITIALISED, lane, a->address[lane]))
+			return true;
 		return fault(a->w, a->u, FAULT_UNINITIALISED, lane, a->address[lane], SPACE_SHARED,
 		             a->bytes, a->write);
 	case SHADOW_RACE:
+		if (noted(a, FAULT_RACE, lane, a->address[lane])) {
+			struct emu_fault *f = &wk->noted[wk->n_noted - 1];
+			if (f->kind == FAULT_RACE && f->xop == a->u->xop && !f->other_op) {
+				f->other_thread = other.thread - 1u;
+				f->other_op = other.op;
+			}
+			return true;
+		}
 		fault(a->w, a->u, FAULT_RACE, lane, a->address[lane], SPACE_SHARED, a->bytes, a->write);
 		wk->fault.other_thread = other.thread - 1u;
 		wk->fault.other_op = other.op;
@@ -318,11 +369,15 @@ static void count(struct access *a)
 	                           : a->write           ? LOG_STORE
 	                           : a->m->x->bypass_l1 ? LOG_LOAD_L2
 	                                                : LOG_LOAD;
+	const struct arena *ar = w->worker->grid->arena;
+	const uint64_t first_line = ar->base >> 7, lines = (ar->end - ar->base + 127) >> 7;
 	for (unsigned i = 0; i < p->n; i++) {
 		const uint64_t line = line0 + p->line[i];
+		if (line - first_line >= lines)
+			continue; /* beyond the device's memory */
 		const uint64_t word = *(const uint64_t *)(w->sampled + (line >> 6) * 8);
 		if (word >> (line & 63) & 1)
-			log_line(w, (uint32_t)(line - (ARENA_BASE >> 7)), p->sector_mask[i], kind);
+			log_line(w, line, p->sector_mask[i], kind);
 	}
 }
 

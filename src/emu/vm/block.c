@@ -42,7 +42,7 @@ static void warp_init(struct worker *wk, uint32_t number)
 	w->segments = wk->segments;
 	w->mem = wk->mem;
 	w->guards = wk->guard_lanes;
-	w->host = (uintptr_t)g->arena->host - (uintptr_t)ARENA_BASE;
+	w->host = (uintptr_t)g->arena->host - (uintptr_t)g->arena->base;
 	w->shared = wk->shared;
 	w->shared_bytes = g->shared_bytes;
 	for (uint32_t i = 0; i < 32; i++) {

@@ -55,6 +55,7 @@ struct grid {
 	uint32_t sm_count;
 	bool reference_only; /* every block in the reference program */
 	bool check_all;      /* every block with all checks */
+	bool lenient;        /* what hardware often lets pass is noted, and the launch goes on */
 	struct block_order order;
 	uint64_t wave_first, wave_end; /* blocks that are resident together */
 	struct block_record *records;  /* of the wave, for the cache simulation */
@@ -73,6 +74,7 @@ struct block_barrier {
 	uint32_t result_ones, result_seen;
 };
 #define N_BARRIERS 16
+#define WORKER_MAX_NOTED 16
 
 struct worker {
 	struct grid *grid;
@@ -95,6 +97,10 @@ struct worker {
 	uint64_t warps_speculative; /* that began in the speculative program, ... */
 	uint64_t warps_deoptimised; /* ... and that left it for the conservative one */
 	struct emu_fault fault;
+	/* lenient: what was noted, each kind at each operation once */
+	struct emu_fault noted[WORKER_MAX_NOTED];
+	uint64_t times[WORKER_MAX_NOTED], lost;
+	unsigned n_noted;
 };
 
 void emu_worker_init(struct worker *wk, struct grid *g, unsigned index);

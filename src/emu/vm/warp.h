@@ -109,7 +109,7 @@ extern const struct handler vm_access;
 /* For the full-warp handlers of simd/: the same access after all, counted one by one. */
 const struct uop *access_slow(struct warp *w, const struct uop *u, uint32_t mask);
 /* warp_log.c: a line of the arena is to be simulated: notes it. */
-void log_line(struct warp *w, uint32_t line, unsigned sectors, enum log_kind kind);
+void log_line(struct warp *w, uint64_t line, unsigned sectors, enum log_kind kind);
 /* At the start and the end of a block. */
 void log_block_start(struct worker *wk);
 void log_block_end(struct worker *wk, uint64_t index);

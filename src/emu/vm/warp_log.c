@@ -6,7 +6,7 @@ static void set_bitmaps(struct worker *wk)
 	const struct grid *g = wk->grid;
 	const uint64_t *sampled = cache_sim_bitmap(g->cache, wk->log.level);
 	for (uint32_t i = 0; i < g->n_warps; i++)
-		warp_at(wk, i)->sampled = (uintptr_t)sampled - (uintptr_t)(ARENA_BASE >> 13) * 8;
+		warp_at(wk, i)->sampled = (uintptr_t)sampled - (uintptr_t)(wk->grid->arena->base >> 13) * 8;
 }
 
 void log_block_start(struct worker *wk)
@@ -25,9 +25,10 @@ void log_block_end(struct worker *wk, uint64_t index)
 	};
 }
 
-void log_line(struct warp *w, uint32_t line, unsigned sectors, enum log_kind kind)
+void log_line(struct warp *w, uint64_t line, unsigned sectors, enum log_kind kind)
 {
 	struct worker *wk = w->worker;
-	if (access_log_add(&wk->log, wk->grid->cache, line, sectors, kind, w->ticks))
+	const uint32_t index = (uint32_t)(line - (wk->grid->arena->base >> 7));
+	if (access_log_add(&wk->log, wk->grid->cache, index, sectors, kind, w->ticks))
 		set_bitmaps(wk);
 }

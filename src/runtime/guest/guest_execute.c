@@ -21,14 +21,14 @@ struct side {
 
 static struct side side_of(uint64_t address)
 {
-	const struct emu_allocation *a = emu_device_find(guest.device, address);
-	if (!a)
+	struct emu_allocation a;
+	if (!emu_device_find(guest.device, address, &a))
 		return (struct side){ 0 };
 	return (struct side){
 		.known = true,
-		.device = a->kind == EMU_MEMORY_DEVICE || a->kind == EMU_MEMORY_VARIABLE ||
-		          a->kind == EMU_MEMORY_MANAGED,
-		.pinned = a->kind != EMU_MEMORY_DEVICE && a->kind != EMU_MEMORY_VARIABLE,
+		.device = a.kind == EMU_MEMORY_DEVICE || a.kind == EMU_MEMORY_VARIABLE ||
+		          a.kind == EMU_MEMORY_MANAGED,
+		.pinned = a.kind != EMU_MEMORY_DEVICE && a.kind != EMU_MEMORY_VARIABLE,
 	};
 }
 
@@ -60,14 +60,15 @@ static void finding(const char *kind, const char *remedy, const void *caller, co
 static bool box_fits(const struct guest_box *b, size_t width, size_t height, size_t depth,
                      const char *what, const void *caller)
 {
-	const struct emu_allocation *a = emu_device_find(guest.device, b->address);
+	struct emu_allocation a;
 	const uint64_t bytes = (depth - 1) * b->slice + (height - 1) * b->pitch + width;
-	if (!a || bytes <= a->bytes - (b->address - a->address))
+	if (!emu_device_find(guest.device, b->address, &a) ||
+	    bytes <= a.bytes - (b->address - a.address))
 		return true;
 	finding("out-of-bounds", "compare the size of the copy with that of the allocation", caller,
 	        "%s of %llu bytes at offset %llu of an allocation of %llu bytes", what,
-	        (unsigned long long)bytes, (unsigned long long)(b->address - a->address),
-	        (unsigned long long)a->bytes);
+	        (unsigned long long)bytes, (unsigned long long)(b->address - a.address),
+	        (unsigned long long)a.bytes);
 	return false;
 }
 

@@ -52,20 +52,20 @@ static cudaError_t release(void *p, bool pinned, const void *caller)
 {
 	if (!p)
 		return cudaSuccess;
-	const struct emu_allocation *a = emu_device_find(guest.device, address_of(p));
-	if (!a) {
+	struct emu_allocation a;
+	if (!emu_device_find(guest.device, address_of(p), &a)) {
 		bad_free(p, "invalid-free", "no allocation is there: it was freed before, or it is the "
 		                            "host's own memory", caller);
 		return cudaErrorInvalidValue;
 	}
-	if (a->address != address_of(p) || (a->kind == EMU_MEMORY_PINNED) != pinned ||
-	    a->kind == EMU_MEMORY_VARIABLE || a->kind == EMU_MEMORY_REGISTERED) {
+	if (a.address != address_of(p) || (a.kind == EMU_MEMORY_PINNED) != pinned ||
+	    a.kind == EMU_MEMORY_VARIABLE || a.kind == EMU_MEMORY_REGISTERED) {
 		bad_free(p, "invalid-free", pinned ? "it is no pinned memory of cudaMallocHost()"
 		                                   : "it is not where an allocation of device memory "
 		                                     "begins", caller);
 		return cudaErrorInvalidValue;
 	}
-	return emu_device_release(guest.device, a->address) ? cudaSuccess : cudaErrorInvalidValue;
+	return emu_device_release(guest.device, a.address) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMalloc(void **p, size_t bytes)
@@ -178,10 +178,11 @@ static cudaError_t register_host(void *p, size_t bytes, const void *caller)
 
 static cudaError_t unregister_host(void *p)
 {
-	const struct emu_allocation *a = emu_device_find(guest.device, address_of(p));
-	if (!a || a->address != address_of(p) || a->kind != EMU_MEMORY_REGISTERED)
+	struct emu_allocation a;
+	if (!emu_device_find(guest.device, address_of(p), &a) || a.address != address_of(p) ||
+	    a.kind != EMU_MEMORY_REGISTERED)
 		return cudaErrorHostMemoryNotRegistered;
-	return emu_device_release(guest.device, a->address) ? cudaSuccess : cudaErrorInvalidValue;
+	return emu_device_release(guest.device, a.address) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaHostRegister(void *p, size_t bytes, unsigned flags)
@@ -195,14 +196,20 @@ GUEST_API cudaError_t CUDARTAPI cudaHostUnregister(void *p)
 	GUEST_CALL(unregister_host(p));
 }
 
-static bool is_host_memory(const struct emu_allocation *a)
+static bool is_host_kind(enum emu_memory kind)
 {
-	return a && (a->kind == EMU_MEMORY_PINNED || a->kind == EMU_MEMORY_REGISTERED);
+	return kind == EMU_MEMORY_PINNED || kind == EMU_MEMORY_REGISTERED;
+}
+
+static bool is_host_memory(const void *p)
+{
+	struct emu_allocation a;
+	return emu_device_find(guest.device, address_of(p), &a) && is_host_kind(a.kind);
 }
 
 static cudaError_t device_pointer(void **device, void *host)
 {
-	if (!is_host_memory(emu_device_find(guest.device, address_of(host))))
+	if (!is_host_memory(host))
 		return cudaErrorInvalidValue;
 	*device = host;
 	return cudaSuccess;
@@ -216,7 +223,7 @@ GUEST_API cudaError_t CUDARTAPI cudaHostGetDevicePointer(void **device, void *ho
 
 static cudaError_t host_flags(unsigned *flags, void *host)
 {
-	if (!is_host_memory(emu_device_find(guest.device, address_of(host))))
+	if (!is_host_memory(host))
 		return cudaErrorInvalidValue;
 	*flags = cudaHostAllocMapped;
 	return cudaSuccess;
@@ -247,15 +254,16 @@ static cudaError_t attributes(struct cudaPointerAttributes *out, const void *p)
 {
 	if (!out)
 		return cudaErrorInvalidValue;
-	const struct emu_allocation *a = emu_device_find(guest.device, address_of(p));
+	struct emu_allocation a;
 	memset(out, 0, sizeof *out);
-	out->device = a ? 0 : -2;
+	out->device = -2;
 	out->type = cudaMemoryTypeUnregistered;
-	if (!a)
+	if (!emu_device_find(guest.device, address_of(p), &a))
 		return cudaSuccess;
-	out->type = is_host_memory(a)                  ? cudaMemoryTypeHost
-	            : a->kind == EMU_MEMORY_MANAGED ? cudaMemoryTypeManaged
-	                                            : cudaMemoryTypeDevice;
+	out->device = 0;
+	out->type = is_host_kind(a.kind)            ? cudaMemoryTypeHost
+	            : a.kind == EMU_MEMORY_MANAGED ? cudaMemoryTypeManaged
+	                                           : cudaMemoryTypeDevice;
 	out->devicePointer = pointer(address_of(p));
 	if (out->type != cudaMemoryTypeDevice)
 		out->hostPointer = pointer(address_of(p));

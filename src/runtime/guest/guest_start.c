@@ -60,11 +60,9 @@ static void at_end(int status, void *unused)
 		.gpu_end_ns = clock_all_done_ns(),
 	};
 	report_unchecked();
-	size_t n = 0;
-	const struct emu_allocation *all =
-		guest.device ? emu_device_allocations(guest.device, &n) : NULL;
-	for (size_t i = 0; i < n; i++)
-		leak(&all[i], &end);
+	struct emu_allocation a;
+	for (size_t i = 0; guest.device && emu_device_allocation(guest.device, i, &a); i++)
+		leak(&a, &end);
 	record_end(&end);
 	record_close();
 }

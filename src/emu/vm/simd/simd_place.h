@@ -38,9 +38,9 @@ static inline bool fits_window(const struct mem_window *win, uint64_t low, uint6
 #define HOST_shared64 ((void *)(w->shared + low))
 
 /* Is the line of an address followed by the cache simulation? */
-static inline uint32_t line_of(uint64_t address)
+static inline uint64_t line_of(uint64_t address)
 {
-	return (uint32_t)((address - ARENA_BASE) >> 7);
+	return address >> 7;
 }
 static inline bool sampled(const struct warp *w, uint64_t address)
 {

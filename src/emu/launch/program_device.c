@@ -1,0 +1,131 @@
+/*
+ * The device of a whole program; see emu/device.h. Its memory is one range of addresses of this
+ * process, reserved at once and taken from the system page by page as it is touched.
+ */
+#include "emu/device.h"
+
+#include "base/mem.h"
+#include "emu/launch/launch.h"
+#include "model/gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Below everything that the system places by itself, above what a program's own file uses. */
+#define DEVICE_BASE ((uint64_t)0x200000000000)
+#define DEVICE_SPAN ((uint64_t)1 << 37)
+#define PARAM_AREA_BYTES 32768 /* most that a launch may pass: 32,764 (sm_70 on) */
+
+bool emu_device_new(struct emu_device **out, const struct gpu_spec *gpu, struct err *err)
+{
+	struct emu_device *d = mem_zalloc(sizeof *d);
+	emu_device_open(d, &d->sheet);
+	d->sheet = *gpu;
+	d->no_filter = line_filter_new(true);
+	if (!arena_reserve(&d->arena, DEVICE_BASE, DEVICE_SPAN, err)) {
+		emu_device_free(d);
+		return false;
+	}
+	struct arena_region *params = arena_take(&d->arena, 0, PARAM_AREA_BYTES, 512);
+	params->name = "kernel parameters";
+	params->read_only = true;
+	params->kind = EMU_MEMORY_VARIABLE;
+	d->param_area = params->base;
+	*out = d;
+	return true;
+}
+
+void emu_device_free(struct emu_device *d)
+{
+	if (!d)
+		return;
+	emu_device_close(d);
+	free(d);
+}
+
+static bool is_limited(enum emu_memory kind)
+{
+	return kind == EMU_MEMORY_DEVICE || kind == EMU_MEMORY_MANAGED;
+}
+
+uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory kind,
+                          const void *caller)
+{
+	const bool limited = is_limited(kind);
+	if (bytes > DEVICE_SPAN ||
+	    (limited && (double)d->used_bytes + (double)bytes > d->sheet.dram_bytes))
+		return 0;
+	struct arena_region *r = arena_take(&d->arena, 0, bytes, 512);
+	if (!r)
+		return 0;
+	r->kind = (uint8_t)kind;
+	r->caller = caller;
+	if (limited)
+		d->used_bytes += bytes;
+	return r->base;
+}
+
+bool emu_device_register(struct emu_device *d, uint64_t address, uint64_t bytes, const void *caller)
+{
+	struct arena_region *r = arena_take(&d->arena, address, bytes, 1);
+	if (!r)
+		return false;
+	r->kind = EMU_MEMORY_REGISTERED;
+	r->caller = caller;
+	return true;
+}
+
+bool emu_device_release(struct emu_device *d, uint64_t address)
+{
+	const struct arena_region *r = arena_find(&d->arena, address);
+	if (!r || r->base != address)
+		return false;
+	if (is_limited((enum emu_memory)r->kind))
+		d->used_bytes -= r->size;
+	return arena_give_back(&d->arena, address);
+}
+
+static struct emu_allocation allocation_of(const struct arena_region *r)
+{
+	return (struct emu_allocation){ .address = r->base,
+		                            .bytes = r->size,
+		                            .kind = (enum emu_memory)r->kind,
+		                            .serial = r->serial,
+		                            .caller = r->caller,
+		                            .name = r->name };
+}
+
+bool emu_device_find(const struct emu_device *d, uint64_t address, struct emu_allocation *out)
+{
+	const struct arena_region *r = arena_find(&d->arena, address);
+	if (!r)
+		return false;
+	*out = allocation_of(r);
+	return true;
+}
+
+bool emu_device_allocation(const struct emu_device *d, size_t i, struct emu_allocation *out)
+{
+	if (i >= d->arena.n)
+		return false;
+	*out = allocation_of(&d->arena.region[i]);
+	return true;
+}
+
+bool emu_device_covers(const struct emu_device *d, uint64_t address)
+{
+	return address - d->arena.base < d->arena.mapped;
+}
+
+uint64_t emu_device_used_bytes(const struct emu_device *d)
+{
+	return d->used_bytes;
+}
+
+void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t bytes)
+{
+	const struct arena_region *r = arena_find(&d->arena, address);
+	if (r && r->written)
+		memset(r->written + (address - r->base), 1,
+		       bytes < r->size - (address - r->base) ? bytes : r->size - (address - r->base));
+}
