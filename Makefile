@@ -49,12 +49,13 @@ endif
 WERROR  ?=
 # Warnings are for the plain build: the sanitizers' own code makes gcc warn about what is not there.
 WARN    := $(if $(SANITIZE),-w,-Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes -Wstrict-prototypes $(if $(filter 1,$(WERROR)),-Werror))
-ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -g -pthread $(WARN) -Isrc -I$(B)/gen \
+ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -g -fPIC -fno-semantic-interposition -ffunction-sections -pthread $(WARN) -Isrc -I$(B)/gen \
 	$(CUDA_CFLAGS) -fno-math-errno -ffp-contract=off $(SAN_FLAGS) $(CFLAGS)
 ALL_LDFLAGS = -pthread $(SAN_FLAGS) $(LDFLAGS)
 SAN_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 # Libraries are linked statically where an archive exists, so that one binary can be carried.
-LIBS     = $(STATIC_LIBS) -ldl -lm
+PACKED_LIBS := -l:libzstd.a -l:liblz4.a
+LIBS     = $(STATIC_LIBS) $(PACKED_LIBS) -ldl -lm
 TEST_LIBS = -lcmocka
 
 # The stamp changes, and with it every object, when compiler or flags change.
@@ -79,7 +80,7 @@ SRC     := $(shell find src -name '*.c' | LC_ALL=C sort)
 LAYERS  := $(sort $(filter-out main.c setup,$(notdir $(wildcard src/*))))
 SIMD_C  := $(filter src/emu/vm/simd/%,$(SRC))
 SIMD_O  := $(foreach s,$(SIMD_LEVELS),$(SIMD_C:%.c=$(B)/obj/%.$(s).o))
-layer_objects = $(call obj,$(filter-out $(SIMD_C) src/compile/tool/%,$(filter src/$(1)/%,$(SRC))))
+layer_objects = $(call obj,$(filter-out $(SIMD_C) src/compile/tool/% src/runtime/guest/%,$(filter src/$(1)/%,$(SRC))))
 
 # --- the program ---------------------------------------------------------------------------------
 ## all: build build/pmpp-explore
@@ -96,8 +97,30 @@ $(B)/lib/%.a:
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR,$@)$(AR) qcs $@ $^
 
-$(B)/pmpp-explore: $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(ARCHIVES) src/userkernel/kernel_api.list
-	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -Wl,--dynamic-list=src/userkernel/kernel_api.list -o $@ $(B)/obj/src/main.o $(B)/obj/gen/cache.o -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
+$(B)/pmpp-explore: $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(B)/obj/gen/guest.o $(ARCHIVES) src/userkernel/kernel_api.list
+	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -Wl,--dynamic-list=src/userkernel/kernel_api.list -o $@ $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(B)/obj/gen/guest.o -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
+
+# The CUDA runtime on the emulator, for whole programs: a library that is built into the program.
+GUEST   := src/runtime/guest
+GUEST_O := $(call obj,$(filter $(GUEST)/%,$(SRC))) $(B)/obj/gen/guest_entries.o
+$(GUEST_O): $(B)/gen/guest_names.h
+$(B)/gen/guest_names.h: $(GUEST)/names.sh $(GUEST)/api.def
+	@mkdir -p $(@D)
+	$(Q)sh $(GUEST)/names.sh header $(GUEST)/api.def > $@
+$(B)/obj/gen/guest_entries.o: $(GUEST)/names.sh $(GUEST)/api.def
+	@mkdir -p $(@D) $(B)/gen
+	$(Q)sh $(GUEST)/names.sh entries $(GUEST)/api.def > $(B)/gen/guest_entries.S
+	$(Q)$(CC) -c -o $@ $(B)/gen/guest_entries.S
+GUEST_NEEDS := $(addprefix $(B)/lib/,runtime.a emu.a ptx.a model.a base.a)
+$(B)/guest/libcudart.so.13: $(GUEST_O) $(GUEST_NEEDS) $(GUEST)/guest.map
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -shared -static-libgcc -Wl,-soname,libcudart.so.13 -Wl,-Bsymbolic -Wl,--gc-sections \
+		-Wl,--version-script=$(GUEST)/guest.map -o $@ $(GUEST_O) -Wl,--start-group $(GUEST_NEEDS) -Wl,--end-group $(PACKED_LIBS) -ldl -lm
+$(B)/obj/gen/guest.o: $(B)/guest/libcudart.so.13
+	@mkdir -p $(@D)
+	$(Q)strip --strip-debug -o $(B)/guest/stripped $<
+	$(Q)printf '.section .rodata\n.balign 16\n.globl asset_guest\nasset_guest: .incbin "%s"\n.globl asset_guest_end\nasset_guest_end: .byte 0\n.section .note.GNU-stack,"",%%progbits\n' $(B)/guest/stripped > $(B)/gen/guest.S
+	$(Q)$(CC) -c -o $@ $(B)/gen/guest.S
 
 # Every default kernel, compiled for every architecture of the sheets: runs with no toolkit.
 # What was compiled before is kept in build/modules, so only changed sources cost time.

@@ -36,6 +36,10 @@ libyaml-dev          header  yaml.h
 libyaml-dev          library yaml
 libcyaml-dev         header  cyaml/cyaml.h
 libcyaml-dev         library cyaml
+libzstd-dev          header  zstd.h
+libzstd-dev          library zstd
+liblz4-dev           header  lz4.h
+liblz4-dev           library lz4
 libcmocka-dev        header  cmocka.h
 libcmocka-dev        library cmocka
 tmux                 command tmux

@@ -2,7 +2,7 @@
 #include "runtime/guest/guest_time.h"
 
 #include "model/occupancy.h"
-#include "timemodel/timemodel.h"
+#include "model/perf.h"
 
 #include <string.h>
 

@@ -1,0 +1,229 @@
+/* A program's launches for people, for scripts, for spreadsheets. */
+#include "cli/program_out.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- JSON --- */
+
+static json_t *triple(const unsigned v[3])
+{
+	return json_pack("[i,i,i]", (int)v[0], (int)v[1], (int)v[2]);
+}
+
+static json_t *span_json(const struct program_span *s)
+{
+	return json_pack("{s:f,s:f,s:f}", "call_ns", s->call_ns, "start_ns", s->start_ns, "end_ns",
+	                 s->end_ns);
+}
+
+static json_t *finding_json(const struct program_finding *f)
+{
+	json_t *o = json_pack("{s:s,s:s,s:s,s:I,s:b}", "kind", f->kind, "text", f->text, "remedy",
+	                      f->remedy, "times", (json_int_t)f->times, "error", f->error);
+	if (f->launch)
+		json_object_set_new(o, "launch", json_integer((json_int_t)f->launch));
+	if (f->line)
+		json_object_set_new(o, "line", json_integer(f->line));
+	if (f->file[0])
+		json_object_set_new(o, "file", json_string(f->file));
+	return o;
+}
+
+static json_t *flags_json(unsigned flags)
+{
+	json_t *a = json_array();
+	for (unsigned i = 0; i < PROGRAM_FLAG_COUNT; i++)
+		if (flags >> i & 1 && i != PROGRAM_FLAG_REPEAT)
+			json_array_append_new(a, json_string(program_flag_word((enum program_flag)i)));
+	return a;
+}
+
+static json_t *launch_json(const struct program *p, const struct program_launch *l)
+{
+	const struct program_kernel *k = &p->kernels[l->kernel];
+	json_t *findings = json_array();
+	for (size_t i = 0; i < p->n_findings; i++)
+		if (p->findings[i].launch == l->number)
+			json_array_append_new(findings, finding_json(&p->findings[i]));
+	json_t *o = json_pack("{s:I,s:s,s:s,s:o,s:o,s:i,s:i,s:o,s:o,s:o}", "number",
+	                      (json_int_t)l->number, "kernel", k->name, "signature", k->signature,
+	                      "grid", triple(l->grid), "block", triple(l->block),
+	                      "dynamic_shared_bytes", (int)l->dynamic_shared_bytes, "stream",
+	                      (int)l->stream, "span", span_json(&l->span), "flags",
+	                      flags_json(l->flags), "faults", findings);
+	const struct program_launch *counted = program_launch_numbered(p, l->like);
+	if (l->like != l->number)
+		json_object_set_new(o, "counts_of", json_integer((json_int_t)l->like));
+	json_object_set_new(o, "metrics",
+	                    counted && counted->metrics ? json_metrics(counted->metrics)
+	                                                : json_object());
+	return o;
+}
+
+static json_t *copy_json(const struct program_copy *c)
+{
+	return json_pack("{s:I,s:s,s:I,s:i,s:b,s:b,s:o,s:I}", "number", (json_int_t)c->number, "kind",
+	                 c->set ? "memset" : program_direction_name(c->direction), "bytes",
+	                 (json_int_t)c->bytes, "stream", (int)c->stream, "pinned", c->pinned, "async",
+	                 c->async, "span", span_json(&c->span), "before_launch",
+	                 (json_int_t)c->before);
+}
+
+/* Text that may not be UTF-8: jansson refuses such, so each such byte becomes '?'. */
+static json_t *output_json(const char *s)
+{
+	if (!s)
+		return json_string("");
+	json_t *o = json_string(s);
+	if (o)
+		return o;
+	char *copy = mem_strdup(s);
+	for (char *c = copy; *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	o = json_string(copy);
+	free(copy);
+	return o;
+}
+
+json_t *program_json(const struct program *p, char *const *arguments)
+{
+	json_t *args = json_array(), *launches = json_array(), *copies = json_array(),
+		   *faults = json_array();
+	for (unsigned i = 1; arguments[0] && arguments[i]; i++)
+		json_array_append_new(args, output_json(arguments[i]));
+	for (size_t i = 0; i < p->n_launches; i++)
+		json_array_append_new(launches, launch_json(p, &p->launches[i]));
+	for (size_t i = 0; i < p->n_copies; i++)
+		json_array_append_new(copies, copy_json(&p->copies[i]));
+	for (size_t i = 0; i < p->n_findings; i++)
+		json_array_append_new(faults, finding_json(&p->findings[i]));
+	return json_pack("{s:s,s:s,s:o,s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:o}", "schema", CLI_SCHEMA,
+	                 "program", arguments[0], "args", args, "gpu", p->gpu->id, "backend",
+	                 p->backend, "exit", p->exit_status, "stdout", output_json(p->output), "stderr",
+	                 output_json(p->errors), "launches", launches, "copies", copies, "faults",
+	                 faults);
+}
+
+/* --- text --- */
+
+static void flag_words(const struct program *p, const struct program_group *g, char *out, size_t n)
+{
+	size_t at = 0;
+	out[0] = '\0';
+	for (unsigned i = 0; i < PROGRAM_FLAG_COUNT; i++)
+		if (g->flags >> i & 1 && i != PROGRAM_FLAG_REPEAT && at < n)
+			at += (size_t)snprintf(out + at, n - at, "%s%s", at ? ", " : "",
+			                       program_flag_word((enum program_flag)i));
+	(void)p;
+}
+
+static void dims(const unsigned v[3], const char *times, char *out, size_t n)
+{
+	if (v[2] > 1)
+		snprintf(out, n, "%u%s%u%s%u", v[0], times, v[1], times, v[2]);
+	else if (v[1] > 1)
+		snprintf(out, n, "%u%s%u", v[0], times, v[1]);
+	else
+		snprintf(out, n, "%u", v[0]);
+}
+
+static void print_groups(struct cli *c, FILE *f, const struct program *p)
+{
+	struct table t = { .cols = 9, .right = { [0] = true, [3] = true, [4] = true, [5] = true, [6] = true } };
+	const char *times = c->utf8 ? "×" : "x";
+	table_row(&t, "#", "kernel", "grid block", "n", "total", "share", "DRAM", "limited by", "flags");
+	for (size_t i = 0; i < p->n_groups; i++) {
+		const struct program_group *g = &p->groups[i];
+		char first[24], grid[64], block[64], shape[160], n[24], total[32], share[16], dram[32],
+			flags[96];
+		dims(g->grid, times, grid, sizeof grid);
+		dims(g->block, times, block, sizeof block);
+		snprintf(first, sizeof first, "%" PRIu64, g->first);
+		snprintf(shape, sizeof shape, "%s %s %s", grid, c->utf8 ? "·" : "x", block);
+		snprintf(n, sizeof n, "%" PRIu64, g->launches);
+		snprintf(share, sizeof share, "%.1f %%", p->gpu_ns > 0 ? 100 * g->total_ns / p->gpu_ns : 0);
+		if (g->dram_bytes < 0)
+			snprintf(dram, sizeof dram, "n/a");
+		else
+			fmt_bytes(dram, sizeof dram, g->dram_bytes);
+		flag_words(p, g, flags, sizeof flags);
+		table_row(&t, first, p->kernels[g->kernel].name, shape, n,
+		          fmt_ns(total, sizeof total, g->total_ns), share, dram, g->bound, flags);
+	}
+	table_print(&t, f, "  ");
+}
+
+static void print_copies(FILE *f, const struct program *p)
+{
+	for (unsigned d = 0; d < PROGRAM_DIRECTIONS; d++)
+		for (unsigned pinned = 0; pinned < 2; pinned++) {
+			uint64_t n = 0, bytes = 0;
+			double ns = 0;
+			for (size_t i = 0; i < p->n_copies; i++) {
+				const struct program_copy *c = &p->copies[i];
+				if (c->set || c->direction != d || c->pinned != (pinned != 0))
+					continue;
+				n++;
+				bytes += c->bytes;
+				ns += c->span.end_ns - c->span.start_ns;
+			}
+			char size[32], time[32];
+			if (n)
+				fprintf(f, "  copies %s %" PRIu64 " · %s%s in %s%s\n",
+				        program_direction_name((enum program_direction)d), n,
+				        fmt_bytes(size, sizeof size, (double)bytes),
+				        d == PROGRAM_D2D ? "" : pinned ? " pinned" : " pageable",
+				        fmt_ns(time, sizeof time, ns), " ~");
+		}
+}
+
+static void print_findings(FILE *f, const struct program *p)
+{
+	for (size_t i = 0; i < p->n_findings; i++) {
+		const struct program_finding *x = &p->findings[i];
+		fprintf(f, "%s %s", x->error ? "!" : "-", x->kind);
+		if (x->launch)
+			fprintf(f, " (launch %" PRIu64 ")", x->launch);
+		if (x->times > 1)
+			fprintf(f, " %" PRIu64 " times", x->times);
+		fprintf(f, ": %s\n", x->text);
+		if (x->remedy[0])
+			fprintf(f, "    %s\n", x->remedy);
+	}
+}
+
+void program_print(struct cli *c, FILE *f, const struct program *p)
+{
+	char gpu[32];
+	fprintf(f, "%s  %zu launch%s · %s on %s ~", p->command, p->n_launches,
+	        p->n_launches == 1 ? "" : "es", fmt_ns(gpu, sizeof gpu, p->gpu_ns), p->gpu->name);
+	if (p->signal)
+		fprintf(f, "  ended by signal %d", p->signal);
+	else
+		fprintf(f, "  exit %d", p->exit_status);
+	fputs("\n", f);
+	if (p->n_launches)
+		print_groups(c, f, p);
+	print_copies(f, p);
+	print_findings(f, p);
+}
+
+void program_print_csv(FILE *f, const struct program *p)
+{
+	fputs("number,kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,stream,start_ns,ns,"
+	      "counts_of\n",
+	      f);
+	for (size_t i = 0; i < p->n_launches; i++) {
+		const struct program_launch *l = &p->launches[i];
+		fprintf(f, "%" PRIu64 ",\"%s\",%u,%u,%u,%u,%u,%u,%u,%.1f,%.1f,%" PRIu64 "\n", l->number,
+		        p->kernels[l->kernel].name, l->grid[0], l->grid[1], l->grid[2], l->block[0],
+		        l->block[1], l->block[2], l->stream, l->span.start_ns,
+		        l->span.end_ns - l->span.start_ns, l->like);
+	}
+}

@@ -1,0 +1,262 @@
+/* Programs by nvcc; see program_build.h. */
+#include "compile/program_build.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/tool.h"
+#include "compile/compile.h"
+#include "compile/module_store.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_WORDS 512
+#define BUILD_LIMIT_S 600
+#define MAX_MESSAGES ((size_t)1 << 20)
+#define MAX_DEPENDENCIES ((size_t)4 << 20)
+
+bool program_is_source(const char *word)
+{
+	static const char *const endings[] = { ".cu", ".cpp", ".cc", ".cxx", ".c", ".o", ".a" };
+	const char *dot = strrchr(word, '.');
+	for (size_t i = 0; dot && word[0] != '-' && i < ARRAY_LEN(endings); i++)
+		if (!strcasecmp(dot, endings[i]))
+			return true;
+	return false;
+}
+
+/* --- the command --- */
+
+struct command {
+	unsigned n;
+	char *word[MAX_WORDS + 16];
+};
+
+static void add_word(struct command *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add_word(struct command *c, const char *fmt, ...)
+{
+	struct text t = { 0 };
+	va_list ap;
+	va_start(ap, fmt);
+	text_add_v(&t, fmt, ap);
+	va_end(ap);
+	c->word[c->n++] = t.s;
+}
+
+static void free_command(struct command *c)
+{
+	while (c->n)
+		free(c->word[--c->n]);
+}
+
+/* The person chooses the architecture, or we take the GPU's. */
+static bool names_architecture(const struct program_source *s)
+{
+	for (unsigned i = 0; i < s->n_words; i++)
+		if (!strncmp(s->words[i], "-arch", 5) || !strncmp(s->words[i], "--gpu-architecture", 18) ||
+		    !strncmp(s->words[i], "-gencode", 8) || !strncmp(s->words[i], "--generate-code", 15))
+			return true;
+	return false;
+}
+
+static void make_command(struct command *c, const struct program_source *s, const char *nvcc,
+                         const char *folder)
+{
+	const int cc = s->cc_major * 10 + s->cc_minor;
+	add_word(c, "%s", nvcc);
+	add_word(c, "-cudart=shared");
+	add_word(c, "-lineinfo");
+	add_word(c, "-g");
+	if (!names_architecture(s))
+		add_word(c, "-gencode=arch=compute_%d,code=[sm_%d,compute_%d]", cc, cc, cc);
+	for (unsigned i = 0; i < s->n_words; i++)
+		add_word(c, "%s", s->words[i]);
+	add_word(c, "-o");
+	add_word(c, "%s/program", folder);
+	c->word[c->n] = NULL;
+}
+
+/* --- what went into it --- */
+
+/* Files of nvcc -M's rule "program.o : a.cu \ b.h ...", one at a time; @at moves on. */
+static bool next_dependency(const char **at, char *out, size_t n)
+{
+	const char *s = *at;
+	while (*s == ' ' || *s == '\n' || *s == '\t' || (*s == '\\' && s[1] == '\n'))
+		s++;
+	size_t len = 0;
+	while (*s && *s != ' ' && *s != '\n' && *s != '\t') {
+		if (*s == '\\' && s[1] == ' ')
+			s++;
+		if (len + 1 < n)
+			out[len++] = *s;
+		s++;
+	}
+	out[len] = '\0';
+	*at = s;
+	return len > 0;
+}
+
+/* A hash over the files that nvcc read, by size and time of change; 0 = one of them is gone. */
+static uint64_t hash_files(const char *rule)
+{
+	const char *at = strstr(rule, " : ");
+	if (!at)
+		at = strchr(rule, ':');
+	char path[4096];
+	uint64_t hash = HASH_SEED;
+	struct stat st;
+	for (at = at ? at + (at[1] == ':' ? 3 : 1) : ""; next_dependency(&at, path, sizeof path);) {
+		if (!strcmp(path, ":"))
+			continue;
+		if (stat(path, &st) != 0)
+			return 0;
+		const int64_t facts[] = { (int64_t)st.st_size, (int64_t)st.st_mtim.tv_sec,
+			                      (int64_t)st.st_mtim.tv_nsec };
+		hash = hash_bytes(hash, path, strlen(path));
+		hash = hash_bytes(hash, facts, sizeof facts);
+	}
+	return hash ? hash : 1;
+}
+
+static bool dependencies(const struct command *build, const atomic_bool *cancel, struct text *rule,
+                         struct err *err)
+{
+	struct command c = { 0 };
+	for (unsigned i = 0; i + 2 < build->n; i++) { /* without -o and its file */
+		const char *w = build->word[i];
+		const char *dot = strrchr(w, '.');
+		if (dot && i && w[0] != '-' && (!strcmp(dot, ".o") || !strcmp(dot, ".a")))
+			continue;
+		add_word(&c, "%s", w);
+		if (!i)
+			add_word(&c, "-M");
+	}
+	c.word[c.n] = NULL;
+	const struct tool_request req = { .path = c.word[0],
+		                              .argv = (const char *const *)c.word,
+		                              .fd = -1,
+		                              .limit_s = 120,
+		                              .max_bytes = MAX_DEPENDENCIES,
+		                              .cancel = cancel };
+	const bool ok = tool_run(&req, rule, err);
+	free_command(&c);
+	return ok;
+}
+
+/* --- the cache --- */
+
+static bool make_folder(const char *path)
+{
+	return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+static bool program_folder(const struct program_source *s, const char *nvcc, char *out, size_t n,
+                           struct err *err)
+{
+	char cache[4096], cwd[4096];
+	store_dir(cache, sizeof cache);
+	if (!cache[0])
+		return err_set(err, ERR_IO, "programs are built in the cache folder, and there is none");
+	uint64_t hash = hash_bytes(HASH_SEED, nvcc, strlen(nvcc));
+	const int cc[] = { s->cc_major, s->cc_minor };
+	hash = hash_bytes(hash, cc, sizeof cc);
+	if (getcwd(cwd, sizeof cwd))
+		hash = hash_bytes(hash, cwd, strlen(cwd));
+	for (unsigned i = 0; i < s->n_words; i++)
+		hash = hash_bytes(hash, s->words[i], strlen(s->words[i]) + 1);
+	snprintf(out, n, "%s/programs", cache);
+	if (!make_folder(cache) || !make_folder(out))
+		return err_set(err, ERR_IO, "%s: %s", out, strerror(errno));
+	snprintf(out, n, "%s/programs/%016" PRIx64, cache, hash);
+	return make_folder(out) || err_set(err, ERR_IO, "%s: %s", out, strerror(errno));
+}
+
+/* The executable of an earlier build, if every file that went into it is as it was. */
+static bool is_fresh(const char *folder)
+{
+	char path[4300];
+	struct text kept = { 0 };
+	snprintf(path, sizeof path, "%s/inputs", folder);
+	bool fresh = false;
+	if (file_read(path, MAX_DEPENDENCIES, &kept, NULL)) {
+		char *rule = NULL;
+		const uint64_t hash = strtoull(kept.s, &rule, 16);
+		fresh = hash && rule && hash_files(rule) == hash;
+	}
+	text_free(&kept);
+	snprintf(path, sizeof path, "%s/program", folder);
+	return fresh && access(path, X_OK) == 0;
+}
+
+static void remember_inputs(const struct command *c, const char *folder, const atomic_bool *cancel)
+{
+	char path[4300];
+	struct text rule = { 0 }, all = { 0 };
+	if (dependencies(c, cancel, &rule, NULL) && rule.s) {
+		text_add(&all, "%016" PRIx64 "\n%s", hash_files(rule.s), rule.s);
+		snprintf(path, sizeof path, "%s/inputs", folder);
+		file_replace(path, all.s, all.len, NULL);
+	}
+	text_free(&rule);
+	text_free(&all);
+}
+
+/* --- all of it --- */
+
+static bool compile_program(const struct command *c, const atomic_bool *cancel, struct err *err)
+{
+	struct text messages = { 0 };
+	struct err why = { 0 };
+	/* nvcc writes some messages to standard output, some to standard error */
+	const char *shell[] = { "/bin/sh", "-c", "exec \"$@\" 2>&1", "sh", NULL };
+	const char **argv = mem_calloc(c->n + 5u, sizeof *argv);
+	memcpy(argv, shell, 4 * sizeof *argv);
+	memcpy(argv + 4, c->word, c->n * sizeof *argv);
+	const struct tool_request req = { .path = "/bin/sh",
+		                              .argv = argv,
+		                              .fd = -1,
+		                              .limit_s = BUILD_LIMIT_S,
+		                              .max_bytes = MAX_MESSAGES,
+		                              .cancel = cancel };
+	const bool ok = tool_run(&req, &messages, &why);
+	free(argv);
+	if (!ok && why.code == ERR_UNAVAILABLE && messages.s)
+		err_set(err, ERR_COMPILE, "nvcc does not compile this:\n%.1900s", messages.s);
+	else if (!ok && err)
+		*err = why;
+	text_free(&messages);
+	return ok;
+}
+
+bool program_build(const struct program_source *source, char *path, size_t n, struct err *err)
+{
+	char nvcc[4096], folder[4200];
+	if (source->n_words > MAX_WORDS)
+		return err_set(err, ERR_USAGE, "%u words for the compiler; at most %d are possible",
+		               source->n_words, MAX_WORDS);
+	if (!cuda_tool("nvcc", nvcc, sizeof nvcc, err)) {
+		err_prefix(err, "whole programs are compiled by nvcc: ");
+		return err_remedy(err, "install the CUDA Toolkit, or 'pip install nvidia-cuda-nvcc "
+		                       "nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime'");
+	}
+	if (!program_folder(source, nvcc, folder, sizeof folder, err))
+		return false;
+	snprintf(path, n, "%s/program", folder);
+	if (is_fresh(folder))
+		return true;
+	struct command c = { 0 };
+	make_command(&c, source, nvcc, folder);
+	const bool ok = compile_program(&c, source->cancel, err);
+	if (ok)
+		remember_inputs(&c, folder, source->cancel);
+	free_command(&c);
+	return ok;
+}
