@@ -151,14 +151,14 @@ static bool unknown_option(const char *arg, const struct option_spec *o, unsigne
 
 /* Options may stand anywhere; "--" ends them; "--gpu=a100" is "--gpu a100". What is left is moved
  * to the front of @args. */
-static bool parse_options(const struct option_spec *o, unsigned n, unsigned *n_args, char **args,
-                          bool *help, struct err *err)
+static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_unknown,
+                          unsigned *n_args, char **args, bool *help, struct err *err)
 {
 	unsigned left = 0, i = 0;
 	for (; i < *n_args; i++) {
 		char *arg = args[i];
 		if (!strcmp(arg, "--")) {
-			i++;
+			i += !keeps_unknown;
 			break;
 		}
 		if (arg[0] != '-' || !arg[1]) {
@@ -174,6 +174,10 @@ static bool parse_options(const struct option_spec *o, unsigned n, unsigned *n_a
 		unsigned k = 0;
 		while (k < n && (strlen(o[k].name) != len || strncmp(o[k].name, arg, len)))
 			k++;
+		if (k == n && keeps_unknown) {
+			args[left++] = arg;
+			continue;
+		}
 		if (k == n)
 			return unknown_option(arg, o, n, err);
 		char *value = equals ? equals + 1 : NULL;
@@ -203,7 +207,7 @@ static int run_verb(struct cli *c, const struct verb *v, unsigned n, char **args
 	bool help = false;
 	int status;
 
-	if (!parse_options(o, n_options, &n, args, &help, &err)) {
+	if (!parse_options(o, n_options, v->keeps_unknown, &n, args, &help, &err)) {
 		char usage[300];
 		snprintf(usage, sizeof usage, "pmpp-explore %s --help tells more", v->name);
 		if (!err.remedy[0])

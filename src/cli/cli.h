@@ -52,6 +52,8 @@ struct verb {
 	size_t state_bytes;
 	/* @args: what is left after the options, @n of them. */
 	int (*run)(struct cli *c, void *state, unsigned n, char **args);
+	/* Options that it does not know, and "--", are left in @args: they are for another program. */
+	bool keeps_unknown;
 };
 
 size_t verb_count(void);
