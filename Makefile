@@ -111,7 +111,7 @@ $(B)/obj/gen/guest_entries.o: $(GUEST)/names.sh $(GUEST)/api.def
 	@mkdir -p $(@D) $(B)/gen
 	$(Q)sh $(GUEST)/names.sh entries $(GUEST)/api.def > $(B)/gen/guest_entries.S
 	$(Q)$(CC) -c -o $@ $(B)/gen/guest_entries.S
-GUEST_NEEDS := $(addprefix $(B)/lib/,runtime.a emu.a ptx.a model.a base.a)
+GUEST_NEEDS := $(addprefix $(B)/lib/,runtime.a emu.a ptx.a sass.a timemodel.a model.a base.a)
 $(B)/guest/libcudart.so.13: $(GUEST_O) $(GUEST_NEEDS) $(GUEST)/guest.map
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -shared -static-libgcc -Wl,-soname,libcudart.so.13 -Wl,-Bsymbolic -Wl,--gc-sections \

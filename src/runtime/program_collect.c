@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "model/occupancy.h"
 #include "model/perf.h"
+#include "timemodel/kernel_time.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +122,8 @@ static void derive(const struct program *p, struct program_launch *l)
 		memset(&l->occ, 0, sizeof l->occ);
 	occ_metrics(m, p->gpu, &l->occ, blocks);
 	metrics_from_run(m, l->counts);
-	perf_metrics(m, p->gpu, &plan, &l->occ, l->counts, NULL, &perf);
+	kernel_time(p->gpu, &plan, &l->occ, l->counts, &perf);
+	perf_metrics(m, p->gpu, l->counts, NULL, &perf);
 }
 
 static bool take_counts(struct program *p, struct wire_msg *m)

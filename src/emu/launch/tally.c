@@ -296,7 +296,7 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 		counts_add(&out->total, &of_op[first]);
 		add_line(out, l->func->insts[ir->ops[first].pc].line, &of_op[first]);
 	}
-	timing_input(ir, l->device.gpu, of_op, (double)l->grid.order.n, l->grid.n_warps, factor, out);
+	timing_input(ir, l->device->gpu, of_op, (double)l->grid.order.n, l->grid.n_warps, factor, out);
 	qsort(out->lines, out->n_lines, sizeof *out->lines, by_line);
 	take_trace(l, &s, out);
 	free(of_op);

@@ -30,6 +30,8 @@ struct guest_module {
 	cudaError_t error;         /* of loading; cudaSuccess = loaded or not yet tried */
 	bool tried;
 	unsigned id;
+	char *machine_code; /* for this device, from which its figures are read; NULL = it has none */
+	size_t machine_code_bytes;
 	struct guest_module *next;
 };
 struct guest_function {

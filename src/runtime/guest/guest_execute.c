@@ -7,7 +7,7 @@
 #include "runtime/guest/guest_record.h"
 
 #include "base/mem.h"
-#include "model/stream.h"
+#include "timemodel/stream_time.h"
 
 #include <stdio.h>
 #include <stdlib.h>

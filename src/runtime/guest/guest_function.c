@@ -2,7 +2,7 @@
 #include "runtime/guest/guest_time.h"
 
 #include "model/occupancy.h"
-#include "model/perf.h"
+#include "timemodel/kernel_time.h"
 
 #include <string.h>
 
@@ -210,7 +210,7 @@ double guest_kernel_ns(const struct guest_op *op, const struct run_counts *count
 		.dynamic_shared_bytes = op->u.launch.shared_bytes,
 	};
 	occupancy_of(op->u.launch.function, threads, op->u.launch.shared_bytes, &occ);
-	perf_time(&guest.gpu, &plan, &occ, counts, &perf);
+	kernel_time(&guest.gpu, &plan, &occ, counts, &perf);
 	const double places = (double)guest.gpu.sm_count * occ.blocks_per_sm;
 	*share = places > 0 && blocks < places ? blocks / places : 1;
 	return perf.kernel_ns;

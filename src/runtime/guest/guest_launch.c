@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "model/stream.h"
+#include "timemodel/stream_time.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "runtime/fatbin.h"
+#include "sass/cubin.h"
 
 
 #include <stdio.h>
@@ -185,6 +186,10 @@ static cudaError_t load(struct guest_module *m)
 	char *text = fatbin_unpack(&ptx, &err);
 	if (!text)
 		return record_problem("device-code", &err), m->error;
+	if (cubin.payload) {
+		m->machine_code = fatbin_unpack(&cubin, NULL);
+		m->machine_code_bytes = m->machine_code ? cubin.bytes : 0;
+	}
 	char name[32];
 	snprintf(name, sizeof name, "module %u", m->id);
 	const bool ok = emu_module_load(guest.device, text, name, &m->loaded, &err);
@@ -195,6 +200,20 @@ static cudaError_t load(struct guest_module *m)
 		return record_problem("device-code", &err), m->error;
 	point_managed(m);
 	return cudaSuccess;
+}
+
+/* Registers of a kernel, as the assembler gave them; 0 = there is no machine code for this GPU. */
+static unsigned registers_of(const struct guest_module *m, const char *name)
+{
+	struct cubin c;
+	unsigned registers = 0;
+	if (!m->machine_code || !cubin_read(&c, m->machine_code, m->machine_code_bytes, NULL))
+		return 0;
+	const struct cubin_func *f = cubin_func(&c, name);
+	if (f && f->registers != CUBIN_NO_COUNT)
+		registers = f->registers;
+	cubin_free(&c);
+	return registers;
 }
 
 static cudaError_t need(struct guest_module *m)
@@ -219,8 +238,10 @@ struct guest_function *guest_function_of(const void *host, cudaError_t *why)
 	*why = need(f->module);
 	if (*why != cudaSuccess)
 		return NULL;
-	if (!f->loaded)
+	if (!f->loaded) {
 		f->loaded = emu_module_function(f->module->loaded, f->name);
+		f->registers = registers_of(f->module, f->name);
+	}
 	*why = f->loaded ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 	return f->loaded ? f : NULL;
 }
