@@ -99,7 +99,7 @@ static bool selected(const struct session *s, struct entry *e)
 	unsigned n = n_rows(s);
 	if (!panel_focused(s, "coalescing")) /* the worst row is the example */
 		return n && entry_at(s, worst_row(s), e);
-	return n && entry_at(s, s->line < n ? s->line : n - 1, e);
+	return n && entry_at(s, s->cursor.row < n ? s->cursor.row : n - 1, e);
 }
 
 /* The @nth sampled access of a row; NULL past the end. */
@@ -123,7 +123,7 @@ static unsigned n_samples(const struct session *s, const struct entry *e)
 	return n;
 }
 
-static unsigned lens_rows(const struct session *s)
+static unsigned detail_rows(const struct session *s)
 {
 	struct entry e;
 	return selected(s, &e) ? n_samples(s, &e) : 0;
@@ -298,7 +298,7 @@ static void table(const struct session *s, struct canvas *c, int row, int last, 
 	if (why_width)
 		canvas_text(c, row, k.why, STYLE_DIM, "why");
 	row++;
-	unsigned total = n_rows(s), at = s->line < total ? s->line : total - 1;
+	unsigned total = n_rows(s), at = s->cursor.row < total ? s->cursor.row : total - 1;
 	int window = last - row;
 	unsigned top = panel_scroll(total, at, window);
 	for (int r = 0; r < window && top + (unsigned)r < total; r++) {
@@ -315,7 +315,8 @@ static void lens(const struct session *s, struct canvas *c, int row, int last, b
 	struct entry e;
 	if (row >= last || !selected(s, &e))
 		return;
-	unsigned n = n_samples(s, &e), nth = open && s->lens_row < n ? s->lens_row : 0;
+	unsigned n = n_samples(s, &e),
+			 nth = open && s->cursor.detail_row < n ? s->cursor.detail_row : 0;
 	const struct access_sample *a = sample_of(s, &e, nth);
 	struct canvas area = canvas_sub(c, row, 0, last - row, c->cols);
 	canvas_hline(&area, 0, 2, c->cols - 4, STYLE_DIM);
@@ -351,7 +352,7 @@ static void draw(const struct session *s, struct canvas *c)
 		return;
 	}
 	int rest = last - row;
-	if (s->lens && pick && rest < 16) {
+	if (s->cursor.detail && pick && rest < 16) {
 		int head = rest >= 11 ? 3 : 0;
 		if (head)
 			table(s, c, row, row + 2, pick);
@@ -359,7 +360,7 @@ static void draw(const struct session *s, struct canvas *c)
 	} else if (rest >= 16) {
 		int rows = (int)n + 1 < rest - 11 ? (int)n + 1 : rest - 11;
 		table(s, c, row, row + rows, pick);
-		lens(s, c, row + rows + 1, last, s->lens && pick);
+		lens(s, c, row + rows + 1, last, s->cursor.detail && pick);
 	} else {
 		table(s, c, row, last, pick);
 	}
@@ -374,6 +375,6 @@ const struct view_desc view_coalescing = {
 	.draw = draw,
 	.rows = n_rows,
 	.start = worst_row,
-	.lens_rows = lens_rows,
+	.detail_rows = detail_rows,
 	.place = VIEW_GRID,
 };

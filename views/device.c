@@ -95,7 +95,7 @@ static void draw(const struct session *s, struct canvas *c)
 	                      : "from its sheet; every figure has a source");
 	row += c->rows >= 12 ? 2 : 1;
 	bool pick = panel_focused(s, "device");
-	unsigned at = pick ? (s->line < N_FIGURES ? s->line : N_FIGURES - 1) : 0;
+	unsigned at = pick ? (s->cursor.row < N_FIGURES ? s->cursor.row : N_FIGURES - 1) : 0;
 	int value = c->cols >= 70 ? 55 : c->cols - 2;
 	/* what vouches for the focused figure, in full, at the foot */
 	const char *source = gpu_source_of(g, f[at].field);

@@ -63,19 +63,19 @@ static unsigned selected_row(const struct session *s)
 	unsigned n = n_rows(s);
 	if (!panel_focused(s, "divergence"))
 		return worst_row(s);
-	return n && s->line >= n ? n - 1 : s->line;
+	return n && s->cursor.row >= n ? n - 1 : s->cursor.row;
 }
 
-static unsigned lens_rows(const struct session *s)
+static unsigned detail_rows(const struct session *s)
 {
 	return panel_metrics(s) ? s->now->run.counts.n_steps : 0;
 }
 
 /* The first step on the selected line. */
-static unsigned lens_start(const struct session *s)
+static unsigned detail_start(const struct session *s)
 {
 	const struct line_counts *l = line_at(s, selected_row(s));
-	for (unsigned i = 0; l && i < lens_rows(s); i++)
+	for (unsigned i = 0; l && i < detail_rows(s); i++)
 		if (s->now->run.counts.steps[i].line == l->line)
 			return i;
 	return 0;
@@ -310,8 +310,8 @@ static void path(const struct session *s, struct canvas *c, int row, int last)
 		return;
 	}
 	const struct line_counts *sel = line_at(s, selected_row(s));
-	const bool open = s->lens && panel_focused(s, "divergence");
-	unsigned at = open ? s->lens_row : lens_start(s);
+	const bool open = s->cursor.detail && panel_focused(s, "divergence");
+	unsigned at = open ? s->cursor.detail_row : detail_start(s);
 	if (at >= rc->n_steps)
 		at = rc->n_steps - 1;
 	const int window = last - row;
@@ -345,7 +345,7 @@ static void draw(const struct session *s, struct canvas *c)
 	if (c->rows >= 18)
 		row++;
 	int rest = last - row;
-	if (s->lens && pick && rest < 16) {
+	if (s->cursor.detail && pick && rest < 16) {
 		if (rest >= 8)
 			row += 3;
 		if (row > last - rest + 2)
@@ -370,7 +370,7 @@ const struct view_desc view_divergence = {
 	.draw = draw,
 	.rows = n_rows,
 	.start = worst_row,
-	.lens_rows = lens_rows,
-	.lens_start = lens_start,
+	.detail_rows = detail_rows,
+	.detail_start = detail_start,
 	.place = VIEW_GRID,
 };

@@ -269,7 +269,9 @@ static void draw(const struct session *s, struct canvas *c)
 	struct ladder *l = ladder_of(s, &own);
 	const struct columns k = columns_of(l, c->cols);
 	const bool focused = panel_focused(s, NAME);
-	const unsigned selected = focused && s->line < l->n ? s->line : focused ? l->n - 1 : start(s);
+	const unsigned selected = focused && s->cursor.row < l->n ? s->cursor.row
+	                          : focused                       ? l->n - 1
+	                                                          : start(s);
 	/* a gap, the detail, the footnote */
 	const int tail = c->rows < 8 ? 1 : 5 + (l->n && l->rungs[selected].book[0] != '\0');
 	const bool elsewhere = !(l->library_ns > 0) && l->reference_library_ns > 0;

@@ -102,7 +102,7 @@ static void draw(const struct session *s, struct canvas *c)
 	const bool pick = panel_focused(s, "source");
 	const struct heat_scale scale = scale_of(s);
 	const int text_at = 17;
-	unsigned total = n_rows(s), at = pick ? s->line : start(s);
+	unsigned total = n_rows(s), at = pick ? s->cursor.row : start(s);
 	if (at >= total)
 		at = total ? total - 1 : 0;
 	const unsigned top = panel_scroll(total, at, c->rows);

@@ -330,7 +330,7 @@ static unsigned rows(const struct session *s)
 }
 
 /* The detail has no rows of its own. */
-static unsigned lens_rows(const struct session *s)
+static unsigned detail_rows(const struct session *s)
 {
 	(void)s;
 	return 0;
@@ -341,7 +341,7 @@ static void draw(const struct session *s, struct canvas *c)
 	if (panel_waiting(s, c, SHOWS))
 		return;
 	const bool focused = panel_focused(s, "timeline");
-	if (focused && s->lens) {
+	if (focused && s->cursor.detail) {
 		panel_waves(s, c);
 		return;
 	}
@@ -352,7 +352,9 @@ static void draw(const struct session *s, struct canvas *c)
 		            "n/a: the kernel's time is not known, so nothing can be put on an axis");
 		return;
 	}
-	const unsigned selected = !focused || !ch.n ? ch.n : s->line < ch.n ? s->line : ch.n - 1;
+	const unsigned selected = !focused || !ch.n      ? ch.n
+	                          : s->cursor.row < ch.n ? s->cursor.row
+	                                                 : ch.n - 1;
 	const struct time_axis a = time_axis_of(s, ch.span_ns, 7, 12, c->cols);
 	time_axis_draw(&a, s, c, 1);
 	int row = draw_engines(c, 2, &a, &ch, selected);
@@ -375,7 +377,7 @@ const struct view_desc view_timeline = {
 	.about = "copies, kernel and streams on one time axis; overlap and critical path",
 	.draw = draw,
 	.rows = rows,
-	.lens_rows = lens_rows,
+	.detail_rows = detail_rows,
 	.place = VIEW_GRID,
 	.zooms = true,
 };

@@ -100,9 +100,9 @@ static enum reloaded reload(struct lab *lab)
 	if (k == old.kernel)
 		return RELOAD_SAME;
 	const char *focus = s->param < old.kernel->n_params ? old.kernel->params[s->param].name : "";
-	const unsigned line = s->line;
+	const unsigned line = s->cursor.row;
 	lab_put_kernel(s, k, old.variant);
-	s->line = line;
+	s->cursor.row = line;
 	for (unsigned i = 0; i < k->n_params; i++) {
 		const int was = kernel_param_index(old.kernel, k->params[i].name);
 		if (was >= 0)

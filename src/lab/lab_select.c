@@ -54,8 +54,8 @@ void lab_put_kernel(struct session *s, const struct kernel_desc *k, unsigned var
 		s->param = 0;
 	for (unsigned i = 0; i < k->n_params && !kernel_param_used(k, v, s->param); i++)
 		s->param = (s->param + 1) % k->n_params;
-	s->line = 0;
-	s->lens = false;
+	s->cursor.row = 0;
+	s->cursor.detail = false;
 }
 
 void lab_select(struct lab *lab, const struct kernel_desc *k, unsigned variant)

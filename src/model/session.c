@@ -81,39 +81,6 @@ void session_instant(struct session *s, const struct occ_input *usage)
 		sweep(s, usage);
 }
 
-/* --- the timeline --- */
-
-/* A window of 1/2^zoom can start at 0 ... 4 * (2^zoom - 1) quarters of itself. */
-static unsigned last_pan(unsigned zoom)
-{
-	return 4 * ((1u << zoom) - 1);
-}
-
-bool timeline_zoom_by(struct session *s, int direction)
-{
-	if (direction > 0 ? s->timeline_zoom >= TIMELINE_ZOOM_MAX : s->timeline_zoom == 0)
-		return false;
-	/* half the window: its start moves by a quarter of the old one, in quarters of the new */
-	if (direction > 0) {
-		s->timeline_zoom++;
-		s->timeline_pan = 2 * s->timeline_pan + 2;
-	} else {
-		s->timeline_zoom--;
-		s->timeline_pan = s->timeline_pan > 2 ? (s->timeline_pan - 2) / 2 : 0;
-	}
-	if (s->timeline_pan > last_pan(s->timeline_zoom))
-		s->timeline_pan = last_pan(s->timeline_zoom);
-	return true;
-}
-
-bool timeline_pan_by(struct session *s, int direction)
-{
-	if (direction > 0 ? s->timeline_pan >= last_pan(s->timeline_zoom) : s->timeline_pan == 0)
-		return false;
-	s->timeline_pan += direction > 0 ? 1u : -1u;
-	return true;
-}
-
 void record_free(struct run_record *r)
 {
 	if (!r)

@@ -83,6 +83,18 @@ struct session_tour {
 	bool revealed;      /* a mystery's answer is shown */
 };
 
+/* Where the person is inside the focused view; what a row is, the view says. Plain data rather
+ * than a view's own memory, so that a snapshot shows the screen again and a panel is drawn from
+ * the session alone. The other views show their own start. */
+struct view_cursor {
+	unsigned row;        /* focused row */
+	bool detail;         /* Enter: detail of the focused row */
+	unsigned detail_row; /* focused row inside the detail */
+	unsigned zoom;       /* a time axis shows 1/2^zoom of the whole, at most VIEW_ZOOM_MAX */
+	unsigned pan;        /* from so many quarters of that window on */
+};
+#define VIEW_ZOOM_MAX 12
+
 struct session {
 	struct selection sel;
 	const char *source; /* text of the kernel's file */
@@ -103,17 +115,13 @@ struct session {
 	/* last finished run and the one before, for deltas; NULL = none */
 	struct run_record *now, *before;
 	enum run_state state;
-	double progress;        /* 0..1 while RUN_RUNNING */
-	struct err run_err;     /* RUN_FAILED */
-	bool stale;             /* `now` is for an older selection */
-	bool stuck_compile;     /* waiting for the compiler */
-	const char *view;       /* name of the focused view */
-	unsigned param;         /* focused parameter index */
-	unsigned line;          /* focused row in line tables (per view meaning) */
-	bool lens;              /* Enter: detail of the focused row */
-	unsigned lens_row;      /* focused row inside the detail */
-	unsigned timeline_zoom; /* the axis shows 1/2^zoom of the whole */
-	unsigned timeline_pan;  /* from so many quarters of that window on */
+	double progress;           /* 0..1 while RUN_RUNNING */
+	struct err run_err;        /* RUN_FAILED */
+	bool stale;                /* `now` is for an older selection */
+	bool stuck_compile;        /* waiting for the compiler */
+	const char *view;          /* name of the focused view */
+	unsigned param;            /* focused parameter index */
+	struct view_cursor cursor; /* inside the focused view */
 	struct session_tour tour;
 	struct ladder *ladder;     /* fits `sel`; NULL = nobody has looked at it yet */
 	struct run_brief *history; /* every run of this session, the newest last */
@@ -123,11 +131,6 @@ struct session {
 	bool reference_run_hidden;       /* the person does not want to see it */
 	const char *opened;              /* the snapshot this session was read from; NULL = live */
 };
-
-#define TIMELINE_ZOOM_MAX 12
-/* Around the middle of what is shown; false = no further. */
-bool timeline_zoom_by(struct session *s, int direction);
-bool timeline_pan_by(struct session *s, int direction);
 
 /* The same run gives the same record. */
 bool selection_equal(const struct selection *a, const struct selection *b);

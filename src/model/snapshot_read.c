@@ -698,11 +698,11 @@ static bool read_screen(struct reader *r, json_t *doc, struct session *s)
 		return false;
 	s->view = intern(view);
 	s->param = x->param < s->sel.kernel->n_params ? x->param : 0;
-	s->line = x->line;
-	s->lens_row = x->lens_row;
-	s->lens = x->lens;
-	s->timeline_zoom = x->timeline_zoom < TIMELINE_ZOOM_MAX ? x->timeline_zoom : TIMELINE_ZOOM_MAX;
-	s->timeline_pan = x->timeline_pan;
+	s->cursor.row = x->line;
+	s->cursor.detail_row = x->lens_row;
+	s->cursor.detail = x->lens;
+	s->cursor.zoom = x->timeline_zoom < VIEW_ZOOM_MAX ? x->timeline_zoom : VIEW_ZOOM_MAX;
+	s->cursor.pan = x->timeline_pan;
 	leave(r, 0);
 	return true;
 }

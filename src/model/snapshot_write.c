@@ -338,13 +338,13 @@ char *snapshot_write(const struct session *s, const char *tool_version)
 	const char *source = s->source ? s->source : "";
 	char hash[17];
 	source_hash(source, hash);
-	json_t *doc =
-		json_pack("{s:s, s:i, s:s, s:o, s:{s:s, s:o}, s:{s:s, s:i, s:i, s:b, s:i, s:i, s:i}}",
-	              "schema", SNAPSHOT_SCHEMA, "version", SNAPSHOT_VERSION, "tool", tool_version,
-	              "selection", write_selection(&s->sel), "source", "hash", hash, "text",
-	              text(source), "screen", "view", s->view ? s->view : "", "param", (int)s->param,
-	              "line", (int)s->line, "lens", s->lens, "lens_row", (int)s->lens_row,
-	              "timeline_zoom", (int)s->timeline_zoom, "timeline_pan", (int)s->timeline_pan);
+	json_t *doc = json_pack(
+		"{s:s, s:i, s:s, s:o, s:{s:s, s:o}, s:{s:s, s:i, s:i, s:b, s:i, s:i, s:i}}", "schema",
+		SNAPSHOT_SCHEMA, "version", SNAPSHOT_VERSION, "tool", tool_version, "selection",
+		write_selection(&s->sel), "source", "hash", hash, "text", text(source), "screen", "view",
+		s->view ? s->view : "", "param", (int)s->param, "line", (int)s->cursor.row, "lens",
+		s->cursor.detail, "lens_row", (int)s->cursor.detail_row, "timeline_zoom",
+		(int)s->cursor.zoom, "timeline_pan", (int)s->cursor.pan);
 	json_object_set_new(doc, "now", s->now ? write_record(s->now) : json_null());
 	json_object_set_new(doc, "before", s->before ? write_record(s->before) : json_null());
 	json_t *history = json_array();

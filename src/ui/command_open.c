@@ -61,7 +61,7 @@ bool overlay_command(const struct screen_host *host, struct screen_state *st, en
 	const bool list = overlay_is_list(st->open), prompt = st->open == CMD_PARAM_TYPE;
 	switch (command) {
 	case CMD_BACK: screen_close(st); return true;
-	case CMD_LENS: confirm(host, st); return true;
+	case CMD_DETAIL: confirm(host, st); return true;
 	case CMD_ROW_UP:
 	case CMD_ROW_DOWN:
 	case CMD_PAGE_UP:

@@ -8,7 +8,7 @@
 
 const char *when_detail(const struct session *s, const struct view_desc *view)
 {
-	return view && view->lens_rows && view->rows && view->rows(s)
+	return view && view->detail_rows && view->rows && view->rows(s)
 	           ? NULL
 	           : "no row with a detail in this panel";
 }
@@ -30,9 +30,9 @@ void view_focus(const struct screen_host *host, struct screen_state *st, size_t 
 	if (s->view && !strcmp(s->view, v->name))
 		return;
 	s->view = v->name;
-	s->line = v->start ? v->start(s) : 0;
-	s->lens_row = 0;
-	s->lens = false;
+	s->cursor.row = v->start ? v->start(s) : 0;
+	s->cursor.detail_row = 0;
+	s->cursor.detail = false;
 	if (host->focus)
 		host->focus(host->ctx);
 }
@@ -64,28 +64,29 @@ void row_move(const struct command_call *call)
 {
 	struct session *s = call->host->edit(call->host->ctx);
 	const struct view_desc *v = call->view;
-	if (v && s->lens && v->lens_rows)
-		s->lens_row = row_moved(s->lens_row, v->lens_rows(s), call->command);
+	if (v && s->cursor.detail && v->detail_rows)
+		s->cursor.detail_row = row_moved(s->cursor.detail_row, v->detail_rows(s), call->command);
 	else if (v && v->rows)
-		s->line = row_moved(s->line, v->rows(s), call->command);
+		s->cursor.row = row_moved(s->cursor.row, v->rows(s), call->command);
 }
 
 void detail_toggle(const struct command_call *call)
 {
 	struct session *s = call->host->edit(call->host->ctx);
-	s->lens = !s->lens;
-	s->lens_row = s->lens && call->view->lens_start ? call->view->lens_start(s) : 0;
+	s->cursor.detail = !s->cursor.detail;
+	s->cursor.detail_row =
+		s->cursor.detail && call->view->detail_start ? call->view->detail_start(s) : 0;
 }
 
 void detail_close(const struct command_call *call)
 {
-	if (call->host->session(call->host->ctx)->lens && call->view)
+	if (call->host->session(call->host->ctx)->cursor.detail && call->view)
 		detail_toggle(call);
 }
 
 void axis_zoom(const struct command_call *call)
 {
-	if (!timeline_zoom_by(call->host->edit(call->host->ctx), call->arg))
+	if (!time_axis_zoom(&call->host->edit(call->host->ctx)->cursor, call->arg))
 		screen_say(call->st, false,
 		           call->arg > 0 ? "there is no closer look" : "this is all of it");
 }
@@ -93,10 +94,10 @@ void axis_zoom(const struct command_call *call)
 void axis_pan(const struct command_call *call)
 {
 	struct session *s = call->host->edit(call->host->ctx);
-	if (timeline_pan_by(s, call->arg))
+	if (time_axis_pan(&s->cursor, call->arg))
 		return;
 	screen_say(call->st, false,
-	           call->arg < 0      ? "this is the start"
-	           : s->timeline_zoom ? "this is the end"
-	                              : "this is all of it; z looks closer");
+	           call->arg < 0    ? "this is the start"
+	           : s->cursor.zoom ? "this is the end"
+	                            : "this is all of it; z looks closer");
 }

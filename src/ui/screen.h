@@ -48,7 +48,7 @@ struct screen_host {
 	void (*cancel)(void *ctx);
 	/* Another panel has the focus now; NULL = the host does not care. */
 	void (*focus)(void *ctx);
-	/* What the screen itself changes: focused view, parameter, row, lens. */
+	/* What the screen itself changes: focused view, parameter, cursor. */
 	struct session *(*edit)(void *ctx);
 	size_t n_views;
 	const struct view_desc *(*view_at)(size_t i);

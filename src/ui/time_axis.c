@@ -13,8 +13,8 @@ struct time_axis time_axis_of(const struct session *s, double span_ns, int left,
 	if (a.cols < 10)
 		a.cols = cols - a.left > 1 ? cols - a.left : 1;
 	const double span = span_ns > 0 ? span_ns : a.cols;
-	const double window = span / (double)(1u << s->timeline_zoom);
-	a.from = fmin(window / 4 * s->timeline_pan, span - window);
+	const double window = span / (double)(1u << s->cursor.zoom);
+	a.from = fmin(window / 4 * s->cursor.pan, span - window);
 	a.to = a.from + window;
 	a.ns_per_col = window / a.cols;
 	a.unit_ns = a.to >= 2e9 ? 1e9 : a.to >= 2e6 ? 1e6 : a.to >= 2e3 ? 1e3 : 1;
@@ -44,11 +44,11 @@ void time_axis_draw(const struct time_axis *a, const struct session *s, struct c
 		if (col < a->left + a->cols)
 			canvas_text(c, row, col, STYLE_DIM, fmt_num(num, sizeof num, t, 6));
 	}
-	if (s->timeline_zoom) {
+	if (s->cursor.zoom) {
 		canvas_text(c, row, c->cols - 11, STYLE_DIM, "          ");
-		canvas_right(c, row, c->cols - 1, STYLE_KNOB, "%s zoom %u %s", s->timeline_pan ? "◀" : " ",
-		             1u << s->timeline_zoom,
-		             s->timeline_pan < 4 * ((1u << s->timeline_zoom) - 1) ? "▶" : " ");
+		canvas_right(c, row, c->cols - 1, STYLE_KNOB, "%s zoom %u %s", s->cursor.pan ? "◀" : " ",
+		             1u << s->cursor.zoom,
+		             s->cursor.pan < 4 * ((1u << s->cursor.zoom) - 1) ? "▶" : " ");
 	}
 }
 
@@ -64,5 +64,38 @@ bool time_axis_columns(const struct time_axis *a, double start, double end, int 
 		*to = *from + 1;
 	*from += a->left;
 	*to = *to < a->cols ? a->left + *to : a->left + a->cols;
+	return true;
+}
+
+/* --- moving along it --- */
+
+/* A window of 1/2^zoom can start at 0 ... 4 * (2^zoom - 1) quarters of itself. */
+static unsigned last_pan(unsigned zoom)
+{
+	return 4 * ((1u << zoom) - 1);
+}
+
+bool time_axis_zoom(struct view_cursor *at, int direction)
+{
+	if (direction > 0 ? at->zoom >= VIEW_ZOOM_MAX : at->zoom == 0)
+		return false;
+	/* half the window: its start moves by a quarter of the old one, in quarters of the new */
+	if (direction > 0) {
+		at->zoom++;
+		at->pan = 2 * at->pan + 2;
+	} else {
+		at->zoom--;
+		at->pan = at->pan > 2 ? (at->pan - 2) / 2 : 0;
+	}
+	if (at->pan > last_pan(at->zoom))
+		at->pan = last_pan(at->zoom);
+	return true;
+}
+
+bool time_axis_pan(struct view_cursor *at, int direction)
+{
+	if (direction > 0 ? at->pan >= last_pan(at->zoom) : at->pan == 0)
+		return false;
+	at->pan += direction > 0 ? 1u : -1u;
 	return true;
 }

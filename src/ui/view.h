@@ -26,17 +26,17 @@ struct view_desc {
 	int order;         /* position in the tab row and key 1..9 */
 	const char *about; /* one line for help */
 	void (*draw)(const struct session *s, struct canvas *c);
-	/* Rows that can be selected (line tables): session.line; NULL = none. */
+	/* Rows that can be selected (line tables): session.cursor.row; NULL = none. */
 	unsigned (*rows)(const struct session *s);
-	/* session.line when the view gets the focus; NULL = 0. */
+	/* session.cursor.row when the view gets the focus; NULL = 0. */
 	unsigned (*start)(const struct session *s);
-	/* Rows inside the opened detail: session.lens_row; NULL = there is no detail. */
-	unsigned (*lens_rows)(const struct session *s);
-	/* lens_row when the detail opens; NULL = 0. */
-	unsigned (*lens_start)(const struct session *s);
+	/* Rows inside the opened detail: session.cursor.detail_row; NULL = there is no detail. */
+	unsigned (*detail_rows)(const struct session *s);
+	/* cursor.detail_row when the detail opens; NULL = 0. */
+	unsigned (*detail_start)(const struct session *s);
 	enum view_place place;
 	unsigned needs; /* bits of enum panel_needs: what the lab runs while the view has the focus */
-	bool zooms;     /* has a time axis: session.timeline_zoom and _pan */
+	bool zooms;     /* has a time axis: session.cursor.zoom and .pan */
 };
 
 /* --- what most views need (panel.c) --- */
@@ -87,6 +87,11 @@ struct time_axis time_axis_of(const struct session *s, double span_ns, int left,
 void time_axis_draw(const struct time_axis *a, const struct session *s, struct canvas *c, int row);
 /* Columns from @start to @end ns, cut to the window; false = outside. */
 bool time_axis_columns(const struct time_axis *a, double start, double end, int *from, int *to);
+
+/* Moves the cursor around the middle of what is shown, or by a quarter of it; false = no further.
+ */
+bool time_axis_zoom(struct view_cursor *at, int direction);
+bool time_axis_pan(struct view_cursor *at, int direction);
 
 /* First row to show so that @selected is visible among @total rows in a window of @rows. */
 unsigned panel_scroll(unsigned total, unsigned selected, int rows);

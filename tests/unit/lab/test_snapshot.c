@@ -100,7 +100,7 @@ static void make_session(struct session *s)
 	kernel_defaults(s->sel.kernel, s->sel.params);
 	s->source = kernel_source(s->sel.kernel);
 	s->view = "coalescing";
-	s->lens = true;
+	s->cursor.detail = true;
 	struct selection older = s->sel;
 	older.variant = 2;
 	s->now = record(&s->sel, 1);

@@ -64,7 +64,7 @@ struct session *fixture_ladder(void)
 {
 	struct session *s = fixture_session(&fixture_climb, 4);
 	s->view = "ladder";
-	s->line = 1;
+	s->cursor.row = 1;
 	s->state = RUN_DONE;
 	struct ladder *l = s->ladder = ladder_new(&s->sel);
 	fixture_rung(l, 0, 1743210, ORIGIN_SAMPLED, PERF_LSU, 67108864);

@@ -83,7 +83,7 @@ struct session *fixture_reduced(void)
 	s->source = fixture_reduction_source;
 	s->view = "divergence";
 	s->param = 1;
-	s->line = 2;
+	s->cursor.row = 2;
 	s->state = RUN_DONE;
 	fixture_occupancy(s, 128, 0);
 	s->now = reduction_run(s);

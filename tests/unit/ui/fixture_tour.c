@@ -10,7 +10,8 @@ static struct preset_book book[] = {
 	  .seed = "S-363",
 	  .really = "the source lets all warps run for five iterations; the loop runs six for them" },
 };
-static char *expect[] = { "div.simd_efficiency_pct < 95", "inst.warp_executed == 240", "sh.conflicts == 0" };
+static char *expect[] = { "div.simd_efficiency_pct < 95", "inst.warp_executed == 240",
+	                      "sh.conflicts == 0" };
 static struct preset_step steps[] = {
 	{ .title = "stride doubling",
 	  .run = "reduction/simple N=256 block=128",

@@ -150,27 +150,27 @@ static void panels_and_rows(void **state)
 	assert_string_equal(w.fh.s->view, "divergence");
 	assert_string_equal(w.st.message, "there is no panel 9");
 	press(&w, "4 UP");
-	assert_int_equal(w.fh.s->line, 0);
+	assert_int_equal(w.fh.s->cursor.row, 0);
 	press(&w, "DOWN DOWN");
-	assert_int_equal(w.fh.s->line, 2);
+	assert_int_equal(w.fh.s->cursor.row, 2);
 	press(&w, "END DOWN");
-	assert_int_equal(w.fh.s->line, 5);
+	assert_int_equal(w.fh.s->cursor.row, 5);
 	press(&w, "PGUP");
-	assert_int_equal(w.fh.s->line, 0);
+	assert_int_equal(w.fh.s->cursor.row, 0);
 	press(&w, "ENTER");
-	assert_true(w.fh.s->lens);
+	assert_true(w.fh.s->cursor.detail);
 	shows(&w, "line 22 · ld.global.f32");
 	press(&w, "ESC");
-	assert_false(w.fh.s->lens);
+	assert_false(w.fh.s->cursor.detail);
 	press(&w, "END ENTER DOWN");
-	assert_int_equal(w.fh.s->lens_row, 1);
+	assert_int_equal(w.fh.s->cursor.detail_row, 1);
 	press(&w, "DOWN DOWN");
-	assert_int_equal(w.fh.s->lens_row, 1);
+	assert_int_equal(w.fh.s->cursor.detail_row, 1);
 	shows(&w, "access 2 of 2");
 	press(&w, "1");
-	assert_false(w.fh.s->lens);
+	assert_false(w.fh.s->cursor.detail);
 	press(&w, "ENTER"); /* no rows here */
-	assert_false(w.fh.s->lens);
+	assert_false(w.fh.s->cursor.detail);
 	assert_true(w.st.message[0] != '\0');
 	end(&w);
 }
@@ -286,7 +286,7 @@ static void bad_states_say_why(void **state)
 	end(&w);
 	begin(&w, fixture_measured());
 	w.fh.s->view = "coalescing";
-	w.fh.s->lens = true;
+	w.fh.s->cursor.detail = true;
 	shows(&w, "● measured");
 	shows(&w, "a GPU does not report addresses");
 	end(&w);
@@ -306,29 +306,29 @@ static void the_axis_zooms_and_pans(void **state)
 	press(&w, ">");
 	assert_string_equal(w.st.message, "this is all of it; z looks closer");
 	press(&w, "z"); /* around the middle: from a quarter on */
-	assert_int_equal(s->timeline_zoom, 1);
-	assert_int_equal(s->timeline_pan, 2);
+	assert_int_equal(s->cursor.zoom, 1);
+	assert_int_equal(s->cursor.pan, 2);
 	press(&w, "z z Z Z"); /* in and out again: the same window */
-	assert_int_equal(s->timeline_zoom, 1);
-	assert_int_equal(s->timeline_pan, 2);
+	assert_int_equal(s->cursor.zoom, 1);
+	assert_int_equal(s->cursor.pan, 2);
 	press(&w, "> >");
-	assert_int_equal(s->timeline_pan, 4);
+	assert_int_equal(s->cursor.pan, 4);
 	press(&w, ">");
-	assert_int_equal(s->timeline_pan, 4);
+	assert_int_equal(s->cursor.pan, 4);
 	assert_string_equal(w.st.message, "this is the end");
 	press(&w, "< < < < <");
-	assert_int_equal(s->timeline_pan, 0);
+	assert_int_equal(s->cursor.pan, 0);
 	assert_string_equal(w.st.message, "this is the start");
 	for (int i = 0; i < 100; i++)
 		press(&w, "z >");
-	assert_int_equal(s->timeline_zoom, TIMELINE_ZOOM_MAX);
+	assert_int_equal(s->cursor.zoom, VIEW_ZOOM_MAX);
 	shows(&w, "zoom 4096");
 	for (int i = 0; i < 100; i++)
 		press(&w, "Z");
-	assert_int_equal(s->timeline_zoom, 0);
-	assert_int_equal(s->timeline_pan, 0);
+	assert_int_equal(s->cursor.zoom, 0);
+	assert_int_equal(s->cursor.pan, 0);
 	press(&w, "1 z");
-	assert_int_equal(s->timeline_zoom, 0);
+	assert_int_equal(s->cursor.zoom, 0);
 	assert_string_equal(w.st.message, "this panel has no time axis; the timeline has");
 	end(&w);
 }

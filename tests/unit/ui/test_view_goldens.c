@@ -52,7 +52,7 @@ static char *drawn(const char *head)
 	host.view_at = only_view;
 	host.n_views = 1;
 	fh.s->view = alone->name;
-	fh.s->line = alone->start ? alone->start(fh.s) : 0;
+	fh.s->cursor.row = alone->start ? alone->start(fh.s) : 0;
 	if (keys) {
 		char *text = mem_strndup(keys + 1, strcspn(keys + 1, "\n"));
 		fixture_press(&host, &st, text);

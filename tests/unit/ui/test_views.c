@@ -48,11 +48,11 @@ static int some(int most)
 static void in_any_focus(struct session *s, const struct view_desc *v)
 {
 	s->view = some(4) > 1 ? v->name : "another";
-	s->lens = some(3) == 1;
-	s->line = (unsigned)some(9) - 1;
-	s->lens_row = (unsigned)some(6) - 1;
-	s->timeline_zoom = (unsigned)some(4) - 1;
-	s->timeline_pan = (unsigned)some(3) - 1;
+	s->cursor.detail = some(3) == 1;
+	s->cursor.row = (unsigned)some(9) - 1;
+	s->cursor.detail_row = (unsigned)some(6) - 1;
+	s->cursor.zoom = (unsigned)some(4) - 1;
+	s->cursor.pan = (unsigned)some(3) - 1;
 }
 
 /* One view in every state: small sizes one by one, then up to 200 x 400 at random. */
@@ -107,8 +107,8 @@ static void descriptors(void **state)
 		assert_true(d->name && d->name[0] && d->title && d->title[0] && d->about && d->draw);
 		assert_true(utf8_columns(d->title) <= 14 && utf8_columns(d->about) <= 90);
 		assert_true(!d->brief || utf8_columns(d->brief) <= 4);
-		assert_true(d->rows || (!d->lens_rows && !d->start));
-		assert_true(d->lens_rows || !d->lens_start);
+		assert_true(d->rows || (!d->detail_rows && !d->start));
+		assert_true(d->detail_rows || !d->detail_start);
 	}
 }
 
@@ -117,10 +117,10 @@ static void focus_past_the_end(void **state)
 {
 	(void)state;
 	struct session *s = fixture_done();
-	s->line = s->lens_row = 4000000000u;
-	for (int lens = 0; lens < 2; lens++)
+	s->cursor.row = s->cursor.detail_row = 4000000000u;
+	for (int detail = 0; detail < 2; detail++)
 		for (size_t v = 0; v < ARRAY_LEN(all_views); v++) {
-			s->lens = lens;
+			s->cursor.detail = detail;
 			s->view = all_views[v]->name;
 			draw_guarded(all_views[v], s, 18, 80, false);
 			draw_guarded(all_views[v], s, 40, 100, false);
