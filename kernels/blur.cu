@@ -229,6 +229,16 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	*out = (struct kernel_cost){ .min_bytes = 2 * (double)launch->buffers[IN].count };
 }
 
+static const struct kernel_example examples[] = {
+	{ "tiled", "W=100 H=40 TILE=32", { 4, 2, 1 }, { 32, 32, 1 }, 0, 0 },
+	{ 0 },
+};
+
+static const struct kernel_refusal refusals[] = {
+	{ "naive", "block_x=256 block_y=8", "block_y", "2048 threads" },
+	{ 0 },
+};
+
 const struct kernel_desc kernel_blur = {
 	.name = "blur",
 	.title = "image blur",
@@ -240,6 +250,7 @@ const struct kernel_desc kernel_blur = {
 	.params = params, .variants = variants,
 	.ladder = true,
 	.plan = plan, .fill = fill, .check = check, .cost = cost,
+	.examples = examples, .refusals = refusals,
 };
 
 #endif

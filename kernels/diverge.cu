@@ -365,6 +365,16 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	*out = (struct kernel_cost){ .flop = 2 * steps * n, .min_bytes = 8 * n };
 }
 
+static const struct kernel_example examples[] = {
+	{ "paths", "N=1000 block=256", { 4, 1, 1 }, { 256, 1, 1 }, 0, 0 },
+	{ 0 },
+};
+
+static const struct kernel_refusal refusals[] = {
+	{ "split_barrier", "block=33", "block", "pairs" },
+	{ 0 },
+};
+
 const struct kernel_desc kernel_diverge = {
 	.name = "diverge",
 	.title = "control divergence",
@@ -375,6 +385,7 @@ const struct kernel_desc kernel_diverge = {
 	.n_params = N_PARAMS, .n_variants = N_VARIANTS,
 	.params = params, .variants = variants,
 	.plan = plan, .fill = fill, .check = check, .cost = cost,
+	.examples = examples, .refusals = refusals,
 };
 
 #endif

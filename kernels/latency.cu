@@ -272,6 +272,11 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 		                               .min_bytes = 4 + 4 * (double)launch->grid.x };
 }
 
+static const struct kernel_example examples[] = {
+	{ "chase", "blocks=7 block=64 ballast=12", { 7, 1, 1 }, { 64, 1, 1 }, 12288, 0 },
+	{ 0 },
+};
+
 const struct kernel_desc kernel_latency = {
 	.name = "latency",
 	.title = "latency hiding",
@@ -282,6 +287,7 @@ const struct kernel_desc kernel_latency = {
 	.n_params = N_PARAMS, .n_variants = N_VARIANTS,
 	.params = params, .variants = variants,
 	.plan = plan, .fill = fill, .check = check, .cost = cost,
+	.examples = examples,
 };
 
 #endif

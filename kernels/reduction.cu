@@ -395,6 +395,21 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	*out = (struct kernel_cost){ .flop = n - 1, .min_bytes = 4 * n + 4 };
 }
 
+static const struct kernel_example examples[] = {
+	{ "shared", "N=256 block=128", { 1, 1, 1 }, { 128, 1, 1 }, 512, 0 },
+	{ "segmented", "N=1000000 block=1024", { 489, 1, 1 }, { 1024, 1, 1 }, 4096, 0 },
+	{ "coarsened", "N=100000 block=512 COARSE=4", { 25, 1, 1 }, { 512, 1, 1 }, 2048, 0 },
+	{ 0 },
+};
+
+static const struct kernel_refusal refusals[] = {
+	{ "simple", "N=257", "N", "at most 256" },
+	{ "shared", "N=4096 block=1024", "N", "at most 2048" },
+	{ "convergent", "block=192", "block", "power of two" },
+	{ "shuffle", "block=48", "block", "multiple of 32" },
+	{ 0 },
+};
+
 const struct kernel_desc kernel_reduction = {
 	.name = "reduction",
 	.title = "reduction",
@@ -406,6 +421,7 @@ const struct kernel_desc kernel_reduction = {
 	.params = params, .variants = variants,
 	.ladder = true,
 	.plan = plan, .fill = fill, .check = check, .cost = cost,
+	.examples = examples, .refusals = refusals,
 };
 
 #endif

@@ -268,6 +268,18 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	};
 }
 
+static const struct kernel_example examples[] = {
+	{ "interleaved", "W=200 H=150", { 13, 10, 1 }, { 16, 16, 1 }, 0, 0 }, /* S-305 */
+	{ "packed", "W=100 H=41 block=256", { 5, 1, 1 }, { 256, 1, 1 }, 0, 0 },
+	{ "interleaved", "", { 0 }, { 0 }, 0, 1.25 },
+	{ 0 },
+};
+
+static const struct kernel_refusal refusals[] = {
+	{ "planar", "block_x=1024 block_y=2", "block_y", "2048 threads" },
+	{ 0 },
+};
+
 const struct kernel_desc kernel_rgb_to_gray = {
 	.name = "rgb_to_gray",
 	.title = "colour to grey",
@@ -279,6 +291,7 @@ const struct kernel_desc kernel_rgb_to_gray = {
 	.params = params, .variants = variants,
 	.ladder = true,
 	.plan = plan, .fill = fill, .check = check, .cost = cost,
+	.examples = examples, .refusals = refusals,
 };
 
 #endif

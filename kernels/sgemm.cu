@@ -585,6 +585,40 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	}
 }
 
+static const struct kernel_example examples[] = {
+	{ "naive", "M=100 N=200 K=3 block_x=32 block_y=8", { 7, 13, 1 }, { 32, 8, 1 }, 0, 0 },
+	{ "tiled", "M=17 N=33 K=1 TILE=16", { 3, 2, 1 }, { 16, 16, 1 }, 0, 0 },
+	{ "dynamic", "width=8", { 128, 128, 1 }, { 8, 8, 1 }, 512, 0 }, /* S-342 */
+	{ "dynamic", "width=16", { 64, 64, 1 }, { 16, 16, 1 }, 2048, 0 },
+	{ "dynamic", "width=32", { 32, 32, 1 }, { 32, 32, 1 }, 8192, 0 },
+	{ "wide_tile", "M=32 N=64 K=9 TILE=32 BLOCK=16", { 2, 1, 1 }, { 16, 16, 1 }, 0, 0 },
+	{ "coarsened", "M=16 N=65 K=9 COARSE=4", { 2, 1, 1 }, { 16, 16, 1 }, 0, 0 },
+	{ "two_rows", "M=33 N=16 K=9", { 1, 2, 1 }, { 16, 16, 1 }, 0, 0 },
+	{ "naive_col", "", { 0 }, { 0 }, 0, 0.25 },
+	{ "naive", "", { 0 }, { 0 }, 0, 0.25 },
+	{ "tiled", "TILE=2", { 0 }, { 0 }, 0, 0.5 },
+	{ "tiled", "TILE=16", { 0 }, { 0 }, 0, 4 },
+	{ "tiled", "TILE=32", { 0 }, { 0 }, 0, 8 },
+	{ "dynamic", "width=24", { 0 }, { 0 }, 0, 6 },
+	{ "wide_tile", "TILE=32 BLOCK=16", { 0 }, { 0 }, 0, 8 },
+	{ "coarsened", "TILE=16 COARSE=1", { 0 }, { 0 }, 0, 4 },
+	{ "coarsened", "TILE=16 COARSE=2", { 0 }, { 0 }, 0, 16.0 / 3 },
+	{ "coarsened", "TILE=16 COARSE=4", { 0 }, { 0 }, 0, 6.4 },
+	{ "coarsened", "TILE=32 COARSE=4", { 0 }, { 0 }, 0, 12.8 },
+	{ "two_rows", "TILE=16", { 0 }, { 0 }, 0, 16.0 / 3 },
+	{ 0 },
+};
+
+static const struct kernel_refusal refusals[] = {
+	{ "naive", "block_x=64 block_y=32", "block_y", "2048 threads" },
+	{ "tiled", "TILE=64", "TILE", "4096 threads" },
+	{ "tiled_exact", "M=1000", "M", "not a multiple of TILE 16" },
+	{ "tiled_exact", "N=1000", "N", "not a multiple" },
+	{ "tiled_exact", "K=1000", "K", "not a multiple" },
+	{ "wide_tile", "TILE=8 BLOCK=16", "BLOCK", "TILE 8 is not a multiple" },
+	{ 0 },
+};
+
 const struct kernel_desc kernel_sgemm = {
 	.name = "sgemm",
 	.title = "matrix multiplication",
@@ -597,6 +631,7 @@ const struct kernel_desc kernel_sgemm = {
 	.ladder = true,
 	.product = (const unsigned[]){ P_M, P_N, P_K },
 	.plan = plan, .fill = fill, .check = check, .cost = cost,
+	.examples = examples, .refusals = refusals,
 };
 
 #endif

@@ -308,6 +308,21 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	*out = (struct kernel_cost){ .min_bytes = 8 * (double)launch->buffers[IN].count };
 }
 
+static const struct kernel_example examples[] = {
+	{ "naive", "W=7 H=7 block_x=2 block_y=2", { 4, 4, 1 }, { 2, 2, 1 }, 0, 0 },
+	{ "div_mod", "W=1000 H=10", { 40, 1, 1 }, { 256, 1, 1 }, 0, 0 },
+	{ "tiled", "W=33 H=65 TILE=32", { 2, 3, 1 }, { 32, 32, 1 }, 0, 0 },
+	{ "coarsened", "W=33 H=65 TILE=32 ROWS=8", { 2, 3, 1 }, { 32, 8, 1 }, 0, 0 },
+	{ 0 },
+};
+
+static const struct kernel_refusal refusals[] = {
+	{ "naive", "block_x=64 block_y=32", "block_y", "2048 threads" },
+	{ "coarsened", "TILE=16 ROWS=32", "ROWS", "TILE 16 is not a multiple" },
+	{ "tiled", "W=32768 H=32768", "H", "2^28" },
+	{ 0 },
+};
+
 const struct kernel_desc kernel_transpose = {
 	.name = "transpose",
 	.title = "matrix transpose",
@@ -319,6 +334,7 @@ const struct kernel_desc kernel_transpose = {
 	.params = params, .variants = variants,
 	.ladder = true,
 	.plan = plan, .fill = fill, .check = check, .cost = cost,
+	.examples = examples, .refusals = refusals,
 };
 
 #endif

@@ -379,6 +379,17 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	}
 }
 
+static const struct kernel_example examples[] = {
+	{ "per_element", "N=4000 block=256", { 16, 1, 1 }, { 256, 1, 1 }, 0, 0 }, /* S-301 */
+	{ "per_element", "N=100 block=32", { 4, 1, 1 }, { 32, 1, 1 }, 0, 0 }, /* S-302 */
+	{ "per_element", "N=1003 block=64", { 16, 1, 1 }, { 64, 1, 1 }, 0, 0 }, /* S-303 */
+	{ "grid_stride", "N=1k blocks=136", { 136, 1, 1 }, { 256, 1, 1 }, 0, 0 }, /* S-332 */
+	{ "one_thread", "N=5 block=512", { 1, 1, 1 }, { 1, 1, 1 }, 0, 0 },
+	{ "coarsened", "N=1025 block=256 COARSE=4", { 2, 1, 1 }, { 256, 1, 1 }, 0, 0 },
+	{ "per_element", "", { 0 }, { 0 }, 0, 1.0 / 12 },
+	{ 0 },
+};
+
 const struct kernel_desc kernel_vec_add = {
 	.name = "vec_add",
 	.title = "vector addition",
@@ -390,6 +401,7 @@ const struct kernel_desc kernel_vec_add = {
 	.params = params, .variants = variants,
 	.ladder = true,
 	.plan = plan, .fill = fill, .check = check, .cost = cost,
+	.examples = examples,
 };
 
 #endif

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #define KERNEL_MAX_PARAMS 16
+#define KERNEL_MAX_VARIANTS 32 /* bits of param_desc.variants */
 #define KERNEL_MAX_BUFFERS 8
 #define KERNEL_MAX_ARGS 16
 
@@ -128,6 +129,22 @@ struct check_result {
 	char note[160];       /* "race: 768 expected, 3 seen": optional wording for this kernel */
 };
 
+/* A launch that was worked out by hand: these settings must give it. */
+struct kernel_example {
+	const char *variant;      /* NULL ends a list */
+	const char *words;        /* "M=100 block_x=32"; the other parameters are defaults */
+	struct dim3u grid, block; /* grid.x 0: nothing is said of the launch */
+	uint32_t dynamic_shared_bytes;
+	double book_intensity; /* operations per byte as the book has it; 0 = nothing is said */
+};
+
+/* Settings that are legal one by one and impossible together. */
+struct kernel_refusal {
+	const char *variant; /* NULL ends a list */
+	const char *words;
+	const char *param, *reason; /* parts of the message: the parameter's name, and why */
+};
+
 struct stream_program; /* model/stream.h */
 
 struct kernel_desc {
@@ -165,6 +182,9 @@ struct kernel_desc {
 	 * stream_plan.h: inputs up, kernel, outputs down, as the PARAM_STREAM parameters say. */
 	void (*program)(unsigned variant, const struct launch_plan *plan, const int64_t *params,
 	                double kernel_ns, struct stream_program *out);
+	/* What the build holds plan() and cost() against. */
+	const struct kernel_example *examples;
+	const struct kernel_refusal *refusals; /* NULL = none */
 	/* A family made at run time from a person's own file (NULL in all others): its text as the
 	 * person sees it, the file's name and the text that is compiled; and plan() with the family
 	 * itself. */

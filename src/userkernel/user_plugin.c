@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/kernel_check.h"
 #include "userkernel/user_list.h"
 
 #include <ctype.h>
@@ -116,28 +117,6 @@ static bool run_compiler(const char *folder, const char *path, struct err *err)
 	return false;
 }
 
-static bool legal(const struct kernel_desc *d, const char *path, const char *symbol,
-                  struct err *err)
-{
-	const char *lacks = !d->name                         ? "name"
-	                    : !d->title                      ? "title"
-	                    : !d->section                    ? "section"
-	                    : !d->about                      ? "about"
-	                    : !d->n_variants || !d->variants ? "variants"
-	                    : !d->plan                       ? "plan"
-	                    : !d->fill                       ? "fill"
-	                    : !d->cost                       ? "cost"
-	                    : d->n_params && !d->params      ? "params"
-	                                                     : NULL;
-	if (lacks)
-		return err_set(err, ERR_USAGE, "%s: descriptor '%s' has no '%s'", path, symbol, lacks);
-	if (d->n_params > KERNEL_MAX_PARAMS || d->n_variants > 32)
-		return err_set(err, ERR_USAGE,
-		               "%s: descriptor '%s' has %u parameters and %u variants; at most %d and 32",
-		               path, symbol, d->n_params, d->n_variants, KERNEL_MAX_PARAMS);
-	return true;
-}
-
 static const struct kernel_desc *open_object(const char *folder, const char *path,
                                              const char *symbol, struct err *err)
 {
@@ -150,9 +129,11 @@ static const struct kernel_desc *open_object(const char *folder, const char *pat
 		return NULL;
 	}
 	const struct kernel_desc *d = dlsym(so, symbol);
-	if (d && legal(d, path, symbol, err))
+	if (d && kernel_check_complete(d, err))
 		return d;
-	if (!d)
+	if (d)
+		err_prefix(err, "%s: '%s': ", path, symbol);
+	else
 		err_set(err, ERR_USAGE, "%s: '%s' cannot be seen from outside: it must not be static", path,
 		        symbol);
 	dlclose(so);

@@ -1,6 +1,7 @@
 /*
- * Build tool: compiles every kernel's default parameters for every architecture of the GPU
- * sheets and writes the archive that is linked into the program.
+ * Build tool: holds every kernel's descriptor to its rules (model/kernel_check.h), compiles its
+ * default parameters for every architecture of the GPU sheets, and writes the archive that is
+ * linked into the program.
  *
  *   prefill ARCHIVE CACHE-FOLDER
  *
@@ -16,6 +17,7 @@
 #include "compile/module_store.h"
 #include "model/gpu.h"
 #include "model/kernel.h"
+#include "model/kernel_check.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -50,6 +52,26 @@ static void report(const struct job *job, const struct err *err)
 	        job->request.cc_major, job->request.cc_minor, err->msg);
 	if (err->remedy[0])
 		fprintf(stderr, "%s\n", err->remedy);
+}
+
+/* Says which rule of descriptors is broken, of every kernel. */
+static bool check_descriptors(void)
+{
+	bool ok = true;
+	for (size_t i = 0; i < ARRAY_LEN(kernels); i++) {
+		const struct kernel_desc *k = kernels[i];
+		struct err err = { .code = ERR_NONE };
+		char path[128];
+		snprintf(path, sizeof path, "kernels/%s.cu", k->name ? k->name : "?");
+		const struct asset *source = asset_find(path);
+		if (kernel_check_complete(k, &err) &&
+		    kernel_check_texts(k, source ? source->data : "", &err) &&
+		    kernel_check_examples(k, &err))
+			continue;
+		fprintf(stderr, "%s: %s\n", path, err.msg);
+		ok = false;
+	}
+	return ok;
 }
 
 /* Every distinct architecture once, in order of the sheets. */
@@ -169,6 +191,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s ARCHIVE CACHE-FOLDER\n", argv[0]);
 		return 2;
 	}
+	if (!check_descriptors())
+		return 1;
 	struct compile_info info;
 	store_use(argv[2]);
 	compile_probe(&info);
