@@ -4,8 +4,8 @@
  * The emulator's intermediate form: one launch's entry as simple operations on registers.
  *
  * Room lower makes it with parameters and launch dimensions folded in; analysis studies it; codegen
- * turns it into micro-operations. Registers are the PTX registers followed by temporaries.
- * Predicates are 32-bit masks, one bit per lane.
+ * turns it into micro-operations. Registers are those of the code, PTX or machine code, followed by
+ * temporaries. Predicates are 32-bit masks, one bit per lane.
  */
 #ifndef PMPP_EMU_IR_H
 #define PMPP_EMU_IR_H
@@ -54,13 +54,13 @@ struct xop {
 	enum xkind kind;
 	uint16_t op; /* enum emu_op of OP and CMP; ptx_boolop, ptx_mode, ptx_atom, ptx_special */
 	bool neg;    /* CMP: invert the result */
-	bool first;  /* first operation of its PTX instruction */
+	bool first;  /* first operation of its instruction */
 	uint8_t n_d, n_s;
 	int32_t d[X_MAX_VEC]; /* -1 = sink */
 	struct xsrc s[X_MAX_VEC + 2];
 	int32_t guard; /* predicate register, -1 = none */
 	bool guard_neg;
-	uint32_t pc;    /* index of the PTX instruction */
+	uint32_t pc;    /* index of the instruction in ir.insts */
 	int32_t target; /* BRA: block; BRX: first index in func->lists, count in n_targets */
 	uint32_t n_targets;
 	/* LD ST ATOM RED: s[0] is the address, stores have their data in s[1..] */
@@ -84,9 +84,23 @@ struct xblock {
 	int32_t reconv;
 };
 
+/* The pipes that counters tell apart. */
+enum ir_pipe { PIPE_NONE, PIPE_FP32, PIPE_FP64, PIPE_INT, PIPE_SFU };
+
+/* One instruction of the code: what counters and messages need to know of it. */
+struct ir_inst {
+	const char *text; /* "ld.global.f32", in the module it comes from */
+	uint32_t line;    /* of the source file; 0 = unknown */
+	uint32_t listing; /* line of the PTX, or offset in the machine code */
+	enum ir_pipe pipe;
+	uint8_t flop16, flop32, flop64; /* of one lane */
+};
+
 struct ir {
-	const struct ptx_module *module;
+	const struct ptx_module *module; /* PTX; NULL: made of machine code */
 	const struct ptx_func *func;
+	unsigned n_insts;
+	struct ir_inst *insts;
 	unsigned n_ops, cap_ops, n_regs, cap_regs, n_blocks, n_mem;
 	struct xop *ops;
 	struct xreg *regs;
@@ -99,6 +113,8 @@ struct ir {
 #define LOCAL_WINDOW ((uint64_t)2 << 56)
 #define WINDOW_SIZE ((uint64_t)1 << 32)
 
+/* Fills ir->only_def, when all operations are there. */
+void ir_find_only_defs(struct ir *ir);
 void ir_free(struct ir *ir);
 
 #endif

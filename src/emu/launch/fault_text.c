@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct ptx_inst *inst_of(const struct emu_launch *l, uint32_t xop)
+static const struct ir_inst *inst_of(const struct emu_launch *l, uint32_t xop)
 {
-	return &l->func->insts[l->image.ir.ops[xop].pc];
+	return &l->image.ir.insts[l->image.ir.ops[xop].pc];
 }
 
 struct place {
@@ -68,14 +68,15 @@ static const char *access_verb(const struct emu_fault *f)
 
 bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct err *err)
 {
-	const struct ptx_inst *in = inst_of(l, f->xop);
+	const struct ir_inst *in = inst_of(l, f->xop);
 	const struct place who = thread_place(l, f->block, f->warp, f->lane), what = data_place(l, f);
 	char where[320];
 	if (in->line)
 		snprintf(where, sizeof where, "%s:%u: %s", l->source_file, in->line, l->func->name);
 	else
-		snprintf(where, sizeof where, "%s: %s, PTX line %u", l->source_file, l->func->name,
-		         in->ptx_line);
+		snprintf(where, sizeof where,
+		         l->image.ir.func ? "%s: %s, PTX line %u" : "%s: %s, offset 0x%x", l->source_file,
+		         l->func->name, in->listing);
 	switch (f->kind) {
 	case FAULT_BOUNDS:
 		err_set(err, ERR_FAULT, "%s: %s of %u bytes out of bounds: %s; %s", where, access_verb(f),
@@ -99,7 +100,7 @@ bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct 
 		                             "__syncthreads() between if another thread does"
 		                           : "write this element before it is read");
 	case FAULT_RACE: {
-		const struct ptx_inst *other = inst_of(l, f->other_op);
+		const struct ir_inst *other = inst_of(l, f->other_op);
 		const struct place them =
 			thread_place(l, f->block, f->other_thread / 32, f->other_thread % 32);
 		err_set(err, ERR_FAULT,

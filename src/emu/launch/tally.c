@@ -3,7 +3,7 @@
  *
  * What an instruction executed follows from its segment's counters; guarded instructions and
  * branches have a lane counter of their own, memory instructions their probes. Which pipe an
- * instruction uses and how many operations it does is decided here, per PTX instruction.
+ * instruction uses and how many operations it does is in ir.insts.
  */
 #include "emu/launch/tally.h"
 
@@ -12,85 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* --- what one instruction is --- */
-
-enum pipe { PIPE_NONE, PIPE_FP32, PIPE_FP64, PIPE_INT, PIPE_SFU };
-struct inst_cost {
-	enum pipe pipe;
-	unsigned flop16, flop32, flop64; /* per lane */
-};
-
-static unsigned operations(enum ptx_op op)
-{
-	switch (op) {
-	case OP_FMA:
-	case OP_MAD: return 2;
-	case OP_ADD:
-	case OP_SUB:
-	case OP_MUL:
-	case OP_DIV:
-	case OP_RCP:
-	case OP_SQRT:
-	case OP_RSQRT:
-	case OP_EX2:
-	case OP_LG2:
-	case OP_SIN:
-	case OP_COS:
-	case OP_TANH: return 1;
-	default: return 0;
-	}
-}
-
-static bool is_float(enum ptx_type t)
-{
-	return t >= PTX_F16 && t <= PTX_F64;
-}
-
-static enum pipe pipe_of(const struct ptx_inst *in)
-{
-	const bool f64 = in->type == PTX_F64 || in->type2 == PTX_F64;
-	switch (ptx_op_class(in->op)) {
-	case CLASS_SFU: return f64 ? PIPE_FP64 : PIPE_SFU;
-	case CLASS_INT:
-	case CLASS_FP32_64:
-		if (f64)
-			return PIPE_FP64;
-		if (!is_float(in->type))
-			return PIPE_INT;
-		if (in->op == OP_DIV)
-			return PIPE_SFU;
-		/* minimum, sign and class tests run where integers do */
-		return operations(in->op) ? PIPE_FP32 : PIPE_INT;
-	case CLASS_CMP: return f64 && in->op != OP_SELP ? PIPE_FP64 : PIPE_INT;
-	case CLASS_LOGIC: return PIPE_INT;
-	case CLASS_MOVE:
-		if (in->op == OP_PRMT)
-			return PIPE_INT;
-		if (in->op != OP_CVT)
-			return PIPE_NONE;
-		if (f64)
-			return PIPE_FP64;
-		return is_float(in->type) || is_float(in->type2) ? PIPE_SFU : PIPE_INT;
-	default: return PIPE_NONE;
-	}
-}
-
-static struct inst_cost cost_of(const struct ptx_inst *in)
-{
-	struct inst_cost c = { .pipe = pipe_of(in) };
-	const unsigned n = operations(in->op);
-	switch (in->type) {
-	case PTX_F16:
-	case PTX_BF16: c.flop16 = n; break;
-	case PTX_F16X2:
-	case PTX_BF16X2: c.flop16 = 2 * n; break;
-	case PTX_F32: c.flop32 = n; break;
-	case PTX_F64: c.flop64 = n; break;
-	default: break;
-	}
-	return c;
-}
 
 /* --- counters of all workers --- */
 
@@ -218,22 +139,21 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 {
 	const struct image *im = &l->image;
 	const struct xop *x = &im->ir.ops[first];
-	const struct ptx_inst *in = &l->func->insts[x->pc];
+	const struct ir_inst *in = &im->ir.insts[x->pc];
 	const uint32_t segment = im->op_segment[first];
 	const uint64_t warps = s->segments[segment].warps;
 	uint64_t lanes = s->segments[segment].lanes;
-	const struct inst_cost cost = cost_of(in);
 	struct counts c = { .warp_executed = warps };
 	if (x->guard >= 0)
 		lanes = x->kind == X_BRA ? lanes - s->guards[first] : s->guards[first];
 	c.thread_executed = lanes;
-	c.flop16 = lanes * cost.flop16;
-	c.flop32 = lanes * cost.flop32;
-	c.flop64 = lanes * cost.flop64;
-	c.fp32_inst = cost.pipe == PIPE_FP32 ? warps : 0;
-	c.fp64_inst = cost.pipe == PIPE_FP64 ? warps : 0;
-	c.int_inst = cost.pipe == PIPE_INT ? warps : 0;
-	c.sfu_inst = cost.pipe == PIPE_SFU ? warps : 0;
+	c.flop16 = lanes * in->flop16;
+	c.flop32 = lanes * in->flop32;
+	c.flop64 = lanes * in->flop64;
+	c.fp32_inst = in->pipe == PIPE_FP32 ? warps : 0;
+	c.fp64_inst = in->pipe == PIPE_FP64 ? warps : 0;
+	c.int_inst = in->pipe == PIPE_INT ? warps : 0;
+	c.sfu_inst = in->pipe == PIPE_SFU ? warps : 0;
 	for (uint32_t o = first; o < end; o++) {
 		const struct xop *y = &im->ir.ops[o];
 		if (y->mem >= 0)
@@ -294,7 +214,7 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 			end++;
 		of_op[first] = count_inst(l, &s, first, end);
 		counts_add(&out->total, &of_op[first]);
-		add_line(out, l->func->insts[ir->ops[first].pc].line, &of_op[first]);
+		add_line(out, ir->insts[ir->ops[first].pc].line, &of_op[first]);
 	}
 	timing_input(ir, l->device->gpu, of_op, (double)l->grid.order.n, l->grid.n_warps, factor, out);
 	qsort(out->lines, out->n_lines, sizeof *out->lines, by_line);

@@ -158,7 +158,7 @@ static bool ended_early(const struct emu_launch *l, enum stop_reason why, struct
 		               done, all);
 	const struct worker *wk = &l->workers[0];
 	const int64_t op = worker_position(wk);
-	const uint32_t line = op < 0 ? 0 : l->func->insts[l->image.ir.ops[op].pc].line;
+	const uint32_t line = op < 0 ? 0 : l->image.ir.insts[l->image.ir.ops[op].pc].line;
 	err_set(
 		err, ERR_TIMEOUT,
 		"%s:%u: %s: still running after %.3g s, %llu of %llu blocks done; block %llu is at this "

@@ -14,57 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int32_t low_temp(struct lower *l, unsigned bytes)
-{
-	struct ir *ir = l->ir;
-	if (ir->n_regs == ir->cap_regs) {
-		ir->cap_regs = ir->cap_regs ? 2 * ir->cap_regs : 64;
-		ir->regs = mem_realloc(ir->regs, ir->cap_regs, sizeof *ir->regs);
-	}
-	ir->regs[ir->n_regs].bytes = (uint8_t)bytes;
-	return (int32_t)ir->n_regs++;
-}
-
-struct xop *low_emit(struct lower *l, enum xkind kind)
-{
-	struct ir *ir = l->ir;
-	if (ir->n_ops == ir->cap_ops) {
-		ir->cap_ops = ir->cap_ops ? 2 * ir->cap_ops : 256;
-		ir->ops = mem_realloc(ir->ops, ir->cap_ops, sizeof *ir->ops);
-	}
-	struct xop *x = &ir->ops[ir->n_ops++];
-	*x = (struct xop){
-		.kind = kind,
-		.first = l->first,
-		.guard = l->in->guard,
-		.guard_neg = l->in->guard_negated,
-		.pc = l->pc,
-		.mem = -1,
-		.vec = 1,
-	};
-	l->first = false;
-	return x;
-}
-
-bool low_refuse(struct lower *l, const char *fmt, ...)
-{
-	char why[256];
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(why, sizeof why, fmt, ap);
-	va_end(ap);
-	if (!l->failed) {
-		char line[32] = "";
-		if (l->in->line)
-			snprintf(line, sizeof line, ":%u", l->in->line);
-		err_set(l->err, ERR_UNSUPPORTED, "%s%s: %s: '%s' (PTX line %u): %s", l->source_file, line,
-		        l->ir->func->name, l->in->text, l->in->ptx_line, why);
-		err_remedy(l->err, "run this kernel with the cuda back end, or rewrite that line");
-	}
-	l->failed = true;
-	return false;
-}
-
 /* --- operands --- */
 
 unsigned low_reg_bytes(const struct lower *l, int32_t reg)
@@ -188,70 +137,6 @@ int32_t low_dst(struct lower *l, unsigned i)
 {
 	const struct ptx_operand *o = &l->in->opnd[i];
 	return o->kind == OPND_REG ? o->reg : -1;
-}
-
-/* --- building blocks --- */
-
-static int32_t op_n(struct lower *l, enum emu_op op, int32_t d, unsigned n, const struct xsrc *s)
-{
-	if (d < 0)
-		d = low_temp(l, emu_ops[op].d_bytes);
-	struct xop *x = low_emit(l, X_OP);
-	x->op = (uint16_t)op;
-	x->n_d = 1;
-	x->d[0] = d;
-	x->n_s = (uint8_t)n;
-	for (unsigned i = 0; i < n; i++)
-		x->s[i] = s[i];
-	return d;
-}
-int32_t low_op1(struct lower *l, enum emu_op op, int32_t d, struct xsrc a)
-{
-	return op_n(l, op, d, 1, &a);
-}
-int32_t low_op2(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struct xsrc b)
-{
-	return op_n(l, op, d, 2, (struct xsrc[]){ a, b });
-}
-int32_t low_op3(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struct xsrc b,
-                struct xsrc c)
-{
-	return op_n(l, op, d, 3, (struct xsrc[]){ a, b, c });
-}
-int32_t low_op4(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struct xsrc b,
-                struct xsrc c, struct xsrc e)
-{
-	return op_n(l, op, d, 4, (struct xsrc[]){ a, b, c, e });
-}
-
-int32_t low_bool(struct lower *l, int32_t p, enum ptx_boolop op, struct xsrc a, struct xsrc b)
-{
-	if (p < 0)
-		p = low_temp(l, 0);
-	struct xop *x = low_emit(l, X_PRED);
-	x->op = (uint16_t)op;
-	x->n_d = 1;
-	x->d[0] = p;
-	x->n_s = op == BOOL_NONE ? 1 : 2;
-	x->s[0] = a;
-	x->s[1] = b;
-	return p;
-}
-
-int32_t low_select(struct lower *l, int32_t d, unsigned bytes, struct xsrc a, struct xsrc b,
-                   struct xsrc p)
-{
-	if (d < 0)
-		d = low_temp(l, bytes);
-	struct xop *x = low_emit(l, X_SEL);
-	x->n_d = 1;
-	x->d[0] = d;
-	x->n_s = 3;
-	x->bytes = (uint8_t)bytes;
-	x->s[0] = a;
-	x->s[1] = b;
-	x->s[2] = p;
-	return d;
 }
 
 /* --- moves --- */
@@ -504,29 +389,14 @@ static void finish_blocks(struct ir *ir, const uint32_t *first_op)
 	}
 }
 
-static void find_only_defs(struct ir *ir)
-{
-	ir->only_def = mem_calloc(ir->n_regs, sizeof *ir->only_def);
-	uint8_t *writes = mem_calloc(ir->n_regs, 1);
-	for (unsigned o = 0; o < ir->n_ops; o++)
-		for (unsigned i = 0; i < ir->ops[o].n_d; i++) {
-			const int32_t d = ir->ops[o].d[i];
-			if (d < 0)
-				continue;
-			ir->only_def[d] = (int32_t)o;
-			writes[d] = (uint8_t)(writes[d] || ir->ops[o].guard >= 0 ? 2 : 1);
-		}
-	for (unsigned r = 0; r < ir->n_regs; r++)
-		if (writes[r] != 1)
-			ir->only_def[r] = -1;
-	free(writes);
-}
-
 bool lower_ptx(struct ir *ir, const struct ptx_module *m, const struct ptx_func *f,
                const struct lower_env *env, const char *source_file, struct err *err)
 {
 	*ir = (struct ir){ .module = m, .func = f };
-	struct lower l = { .ir = ir, .env = env, .err = err, .source_file = source_file };
+	describe_insts(ir);
+	struct lower l = {
+		.ir = ir, .env = env, .err = err, .source_file = source_file, .name = f->name
+	};
 	for (unsigned i = 0; i < f->n_regs; i++) {
 		const enum ptx_type t = f->regs[i].type;
 		low_temp(&l, t == PTX_PRED ? 0 : type_lane(t));
@@ -535,6 +405,8 @@ bool lower_ptx(struct ir *ir, const struct ptx_module *m, const struct ptx_func 
 	uint32_t *first_op = mem_calloc(f->n_insts + 1, sizeof *first_op);
 	for (unsigned i = 0; i < f->n_insts && !l.failed; i++) {
 		l.in = &f->insts[i];
+		l.guard = l.in->guard;
+		l.guard_neg = l.in->guard_negated;
 		l.pc = i;
 		l.first = true;
 		first_op[i] = ir->n_ops;
@@ -544,7 +416,7 @@ bool lower_ptx(struct ir *ir, const struct ptx_module *m, const struct ptx_func 
 	first_op[f->n_insts] = ir->n_ops;
 	if (!l.failed) {
 		finish_blocks(ir, first_op);
-		find_only_defs(ir);
+		ir_find_only_defs(ir);
 	}
 	free(first_op);
 	if (l.failed)

@@ -1,57 +1,16 @@
-/* Shared by the lower_*.c files: one PTX instruction to simple operations. */
+/* Shared by the files that lower PTX: one instruction to simple operations. */
 #ifndef PMPP_EMU_LOWER_INST_H
 #define PMPP_EMU_LOWER_INST_H
 
-#include "emu/lower/lower.h"
+#include "emu/lower/build.h"
 
-struct lower {
-	struct ir *ir;
-	const struct lower_env *env;
-	const struct ptx_inst *in;
-	uint32_t pc;
-	int32_t carry; /* predicate that stands for the condition code register */
-	bool first;    /* nothing emitted yet for this instruction */
-	bool failed;
-	const char *source_file;
-	struct err *err;
-};
-
-int32_t low_temp(struct lower *l, unsigned bytes);
-struct xop *low_emit(struct lower *l, enum xkind kind);
-/* Refuses the instruction: names it, its PTX line and source line. Returns false. */
-bool low_refuse(struct lower *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static inline struct xsrc src_reg(int32_t reg)
-{
-	return (struct xsrc){ .kind = S_REG, .reg = reg };
-}
-static inline struct xsrc src_const(uint64_t value)
-{
-	return (struct xsrc){ .kind = S_CONST, .value = value };
-}
-static inline struct xsrc src_not(struct xsrc s)
-{
-	s.neg = !s.neg;
-	return s;
-}
 /* Operand @i as a source; registers of another width are narrowed or zero-extended to @bytes. */
 struct xsrc low_src(struct lower *l, unsigned i, unsigned bytes);
 struct xsrc low_pred(struct lower *l, unsigned i);
 int32_t low_dst(struct lower *l, unsigned i); /* register of operand @i, -1 = sink */
 
-/* d = op(...); with d < 0 a new temporary. Returns d. */
-int32_t low_op1(struct lower *l, enum emu_op op, int32_t d, struct xsrc a);
-int32_t low_op2(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struct xsrc b);
-int32_t low_op3(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struct xsrc b,
-                struct xsrc c);
-int32_t low_op4(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struct xsrc b,
-                struct xsrc c, struct xsrc e);
 int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type, struct xsrc a,
                 struct xsrc b);
-int32_t low_bool(struct lower *l, int32_t p, enum ptx_boolop op, struct xsrc a, struct xsrc b);
-int32_t low_select(struct lower *l, int32_t d, unsigned bytes, struct xsrc a, struct xsrc b,
-                   struct xsrc p);
-
 static inline bool type_float(enum ptx_type t)
 {
 	return t == PTX_F32 || t == PTX_F64;
@@ -83,6 +42,9 @@ bool low_symbol(const struct lower *l, int32_t symbol, int64_t offset, uint64_t 
 struct xsrc low_flushed(struct lower *l, struct xsrc a);
 struct xsrc low_sext16(struct lower *l, struct xsrc a);
 bool low_to16(struct lower *l, int32_t r); /* a 32-bit result into the 16-bit destination */
+
+/* lower_cost.c: fills ir->insts from ir->func. */
+void describe_insts(struct ir *ir);
 
 bool low_load(struct lower *l);
 bool low_store(struct lower *l);

@@ -214,7 +214,7 @@ static bool open_barriers(struct worker *wk)
 
 static uint32_t line_of_warp(const struct grid *g, const struct warp *w)
 {
-	return g->image->ir.func->insts[g->image->ir.ops[w->at[-1].xop].pc].line;
+	return g->image->ir.insts[g->image->ir.ops[w->at[-1].xop].pc].line;
 }
 
 /* Nobody can go on: who waits where. */

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-static const struct ptx_inst *inst_of(const struct warp *w, const struct xop *x)
+static const struct ir_inst *inst_of(const struct warp *w, const struct xop *x)
 {
-	return &w->image->ir.func->insts[x->pc];
+	return &w->image->ir.insts[x->pc];
 }
 
 void warp_trace_step(struct warp *w, const struct uop *u)
@@ -22,7 +22,7 @@ void warp_trace_access(struct warp *w, const struct memop *m, uint32_t mask,
 	struct access_sample *a = trace_access(w->worker->trace, m->id, shared);
 	if (!a)
 		return;
-	const struct ptx_inst *in = inst_of(w, m->x);
+	const struct ir_inst *in = inst_of(w, m->x);
 	const bool copied_from = m->x->kind == X_ASYNC && m->id != (uint32_t)m->x->mem;
 	const struct arena_region *r =
 		shared ? NULL : arena_find(w->worker->grid->arena, address[__builtin_ctz(mask)]);

@@ -1,0 +1,123 @@
+/* Building operations one after the other; see build.h. */
+#include "emu/lower/build.h"
+
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int32_t low_temp(struct lower *l, unsigned bytes)
+{
+	struct ir *ir = l->ir;
+	if (ir->n_regs == ir->cap_regs) {
+		ir->cap_regs = ir->cap_regs ? 2 * ir->cap_regs : 64;
+		ir->regs = mem_realloc(ir->regs, ir->cap_regs, sizeof *ir->regs);
+	}
+	ir->regs[ir->n_regs].bytes = (uint8_t)bytes;
+	return (int32_t)ir->n_regs++;
+}
+
+struct xop *low_emit(struct lower *l, enum xkind kind)
+{
+	struct ir *ir = l->ir;
+	if (ir->n_ops == ir->cap_ops) {
+		ir->cap_ops = ir->cap_ops ? 2 * ir->cap_ops : 256;
+		ir->ops = mem_realloc(ir->ops, ir->cap_ops, sizeof *ir->ops);
+	}
+	struct xop *x = &ir->ops[ir->n_ops++];
+	*x = (struct xop){
+		.kind = kind,
+		.first = l->first,
+		.guard = l->guard,
+		.guard_neg = l->guard_neg,
+		.pc = l->pc,
+		.mem = -1,
+		.vec = 1,
+	};
+	l->first = false;
+	return x;
+}
+
+bool low_refuse(struct lower *l, const char *fmt, ...)
+{
+	char why[256];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof why, fmt, ap);
+	va_end(ap);
+	if (!l->failed) {
+		const struct ir_inst *in = &l->ir->insts[l->pc];
+		char line[32] = "";
+		if (in->line)
+			snprintf(line, sizeof line, ":%u", in->line);
+		err_set(l->err, ERR_UNSUPPORTED,
+		        l->ir->func ? "%s%s: %s: '%s' (PTX line %u): %s"
+		                    : "%s%s: %s: '%s' (machine code, offset 0x%x): %s",
+		        l->source_file, line, l->name, in->text, in->listing, why);
+		err_remedy(l->err, "run this kernel with the cuda back end, or rewrite that line");
+	}
+	l->failed = true;
+	return false;
+}
+
+static int32_t op_n(struct lower *l, enum emu_op op, int32_t d, unsigned n, const struct xsrc *s)
+{
+	if (d < 0)
+		d = low_temp(l, emu_ops[op].d_bytes);
+	struct xop *x = low_emit(l, X_OP);
+	x->op = (uint16_t)op;
+	x->n_d = 1;
+	x->d[0] = d;
+	x->n_s = (uint8_t)n;
+	for (unsigned i = 0; i < n; i++)
+		x->s[i] = s[i];
+	return d;
+}
+int32_t low_op1(struct lower *l, enum emu_op op, int32_t d, struct xsrc a)
+{
+	return op_n(l, op, d, 1, &a);
+}
+int32_t low_op2(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struct xsrc b)
+{
+	return op_n(l, op, d, 2, (struct xsrc[]){ a, b });
+}
+int32_t low_op3(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struct xsrc b,
+                struct xsrc c)
+{
+	return op_n(l, op, d, 3, (struct xsrc[]){ a, b, c });
+}
+int32_t low_op4(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struct xsrc b,
+                struct xsrc c, struct xsrc e)
+{
+	return op_n(l, op, d, 4, (struct xsrc[]){ a, b, c, e });
+}
+
+int32_t low_bool(struct lower *l, int32_t p, enum ptx_boolop op, struct xsrc a, struct xsrc b)
+{
+	if (p < 0)
+		p = low_temp(l, 0);
+	struct xop *x = low_emit(l, X_PRED);
+	x->op = (uint16_t)op;
+	x->n_d = 1;
+	x->d[0] = p;
+	x->n_s = op == BOOL_NONE ? 1 : 2;
+	x->s[0] = a;
+	x->s[1] = b;
+	return p;
+}
+
+int32_t low_select(struct lower *l, int32_t d, unsigned bytes, struct xsrc a, struct xsrc b,
+                   struct xsrc p)
+{
+	if (d < 0)
+		d = low_temp(l, bytes);
+	struct xop *x = low_emit(l, X_SEL);
+	x->n_d = 1;
+	x->d[0] = d;
+	x->n_s = 3;
+	x->bytes = (uint8_t)bytes;
+	x->s[0] = a;
+	x->s[1] = b;
+	x->s[2] = p;
+	return d;
+}

@@ -1,0 +1,50 @@
+/* Building operations one after the other: what the front ends for PTX and machine code share. */
+#ifndef PMPP_EMU_BUILD_H
+#define PMPP_EMU_BUILD_H
+
+#include "emu/lower/lower.h"
+
+struct lower {
+	struct ir *ir;
+	const struct lower_env *env;
+	const struct ptx_inst *in; /* of the PTX front end */
+	uint32_t pc;               /* the instruction, in ir->insts */
+	int32_t guard;             /* predicate that its operations get, -1 = none */
+	bool guard_neg;
+	int32_t carry; /* PTX: predicate that stands for the condition code register */
+	bool first;    /* nothing emitted yet for this instruction */
+	bool failed;
+	const char *source_file, *name; /* name: of the entry */
+	struct err *err;
+};
+
+int32_t low_temp(struct lower *l, unsigned bytes);
+struct xop *low_emit(struct lower *l, enum xkind kind);
+/* Refuses the instruction: names it and where it stands. Returns false. */
+bool low_refuse(struct lower *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static inline struct xsrc src_reg(int32_t reg)
+{
+	return (struct xsrc){ .kind = S_REG, .reg = reg };
+}
+static inline struct xsrc src_const(uint64_t value)
+{
+	return (struct xsrc){ .kind = S_CONST, .value = value };
+}
+static inline struct xsrc src_not(struct xsrc s)
+{
+	s.neg = !s.neg;
+	return s;
+}
+/* d = op(...); with d < 0 a new temporary. Returns d. */
+int32_t low_op1(struct lower *l, enum emu_op op, int32_t d, struct xsrc a);
+int32_t low_op2(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struct xsrc b);
+int32_t low_op3(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struct xsrc b,
+                struct xsrc c);
+int32_t low_op4(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struct xsrc b,
+                struct xsrc c, struct xsrc e);
+int32_t low_bool(struct lower *l, int32_t p, enum ptx_boolop op, struct xsrc a, struct xsrc b);
+int32_t low_select(struct lower *l, int32_t d, unsigned bytes, struct xsrc a, struct xsrc b,
+                   struct xsrc p);
+
+#endif
