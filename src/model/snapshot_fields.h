@@ -23,13 +23,13 @@
 #define SPAN_FIELDS(X) \
 	X(T, name)         \
 	X(U, stream) X(U, correlation) X(D, start_ns) X(D, end_ns) X(D, queued_ns) X(L, bytes)
-#define TIMING_FIELDS(X)                                                                     \
-	X(U, n)                                                                                  \
-	X(D, median_ns)                                                                          \
-	X(D, min_ns)                                                                             \
-	X(D, max_ns)                                                                             \
-	X(D, q1_ns) X(D, q3_ns) X(B, l2_flushed) X(B, from_activity) X(D, event_ns) X(D, sm_mhz) \
-		X(D, memory_mhz)
+#define TIMING_FIELDS(X) \
+	X(U, n)              \
+	X(D, median_ns)      \
+	X(D, min_ns)         \
+	X(D, max_ns)         \
+	X(D, q1_ns)          \
+	X(D, q3_ns) X(B, l2_flushed) X(B, from_activity) X(D, event_ns) X(D, sm_mhz) X(D, memory_mhz)
 #define LOADED_FIELDS(X)      \
 	X(B, known)               \
 	X(U, registers)           \
