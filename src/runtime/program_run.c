@@ -7,6 +7,7 @@
 #include "runtime/program_run.h"
 
 #include "base/mem.h"
+#include "base/monotonic.h"
 #include "base/text.h"
 #include "runtime/guest_library.h"
 #include "runtime/program_collect.h"
@@ -146,7 +147,7 @@ static void read_output(int *fd, struct text *into)
 static bool read_record(struct running *r, struct program *p, struct err *err)
 {
 	struct wire_msg m = { 0 };
-	const enum wire_status s = wire_recv(r->records, &m, wire_now() + 60, NULL);
+	const enum wire_status s = wire_recv(r->records, &m, clock_now_s() + 60, NULL);
 	bool ok = true;
 	if (s == WIRE_OK)
 		ok = program_collect(p, &m, err);
@@ -177,7 +178,7 @@ static bool turn(struct running *r, const struct program_request *req, struct pr
 		read_output(&r->err, &r->err_text);
 	if (r->records >= 0 && fds[0].revents && !read_record(r, p, err))
 		return false;
-	const double now = wire_now();
+	const double now = clock_now_s();
 	if (req->cancel && atomic_load(req->cancel))
 		return err_set(err, ERR_CANCELLED, "the program was ended on request");
 	if (req->timeout_s > 0 && now - r->started > req->timeout_s) {
@@ -220,11 +221,11 @@ bool program_run(const struct program_request *req, struct program *out, struct 
 	out->gpu = req->gpu;
 	snprintf(out->backend, sizeof out->backend, "emu");
 	out->time_origin = ORIGIN_MODELLED;
-	r.started = r.reported = wire_now();
+	r.started = r.reported = clock_now_s();
 
 	struct wire_msg m;
 	record_put_config(&m, &req->config, req->gpu);
-	wire_send(r.records, &m, -1, wire_now() + 10, NULL);
+	wire_send(r.records, &m, -1, clock_now_s() + 10, NULL);
 	wire_free(&m);
 	struct err why = { 0 };
 	while (turn(&r, req, out, &why))

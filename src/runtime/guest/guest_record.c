@@ -3,6 +3,7 @@
 #include "runtime/guest/guest_record.h"
 
 #include "base/mem.h"
+#include "base/monotonic.h"
 #include "base/text.h"
 
 #include <dlfcn.h>
@@ -35,7 +36,7 @@ bool record_open(struct record_config *config, struct gpu_spec *gpu, struct err 
 		return err_set(err, ERR_UNAVAILABLE, "this is pmpp-explore's CUDA runtime: it works in "
 		                                     "programs that pmpp-explore starts");
 	if (fcntl((int)fd, F_SETFD, FD_CLOEXEC) != 0 ||
-	    wire_recv((int)fd, &m, wire_now() + 10, NULL) != WIRE_OK ||
+	    wire_recv((int)fd, &m, clock_now_s() + 10, NULL) != WIRE_OK ||
 	    !record_get_config(&m, config, gpu)) {
 		wire_free(&m);
 		return err_set(err, ERR_UNAVAILABLE,
