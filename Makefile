@@ -205,12 +205,12 @@ $(B)/unit/$(1)/%: $(B)/obj/tests/unit/$(1)/%.o $(call obj,$(wildcard tests/unit/
 endef
 $(foreach l,base model timemodel ptx sass compile emu cuda ui kernels lab seeds,$(eval $(call unit_rule,$(l))))
 # Stand-ins for NVIDIA's libraries, opened by tests of the GPU back end and of the compiler.
-$(B)/unit/cuda/fake_nvidia.so: tests/unit/cuda/fake_nvidia.c
+$(B)/unit/cuda/fake_nvidia.so: $(filter-out %/fake_run.h,$(wildcard tests/unit/cuda/fake_*.[ch]))
 $(B)/unit/compile/fake_nvrtc.so: tests/unit/compile/fake_nvrtc.c
 $(B)/unit/%.so: $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$(filter %.c,$^))$(CC) $(filter-out $(SAN_FLAGS),$(ALL_CFLAGS)) -Isrc/cuda/shim -fPIC -shared -o $@ $(filter %.c,$^)
-$(B)/unit/cuda/test_backend $(B)/unit/cuda/test_kill: $(B)/unit/cuda/fake_nvidia.so
+$(B)/unit/cuda/test_backend $(B)/unit/cuda/test_backend_faults $(B)/unit/cuda/test_backend_cancel $(B)/unit/cuda/test_kill: $(B)/unit/cuda/fake_nvidia.so
 $(B)/unit/compile/test_compile_worker: $(B)/unit/compile/fake_nvrtc.so
 
 ## units: build and run the unit tests only (one of them: make build/unit/model/test_x && build/unit/model/test_x)

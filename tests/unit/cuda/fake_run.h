@@ -122,4 +122,20 @@ static inline bool fake_is_worker(int argc, char **argv, int *status)
 	return true;
 }
 
+/* The setup of a test: a worker of its own environment. */
+static inline int fake_fresh(void **state)
+{
+	(void)state;
+	/* A worker started under another environment must not answer for this one: asked for another
+	 * device, the parked one is ended, and the one started for it exits. */
+	static struct cuda_info info;
+	use_fake();
+	setenv("FAKE_NVIDIA", "cuInit=exit", 1);
+	cuda_probe(7, &info, NULL);
+	cuda_probe(6, &info, NULL);
+	use_fake();
+	return 0;
+}
+#define FRESH(f) cmocka_unit_test_setup(f, fake_fresh)
+
 #endif
