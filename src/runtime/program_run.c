@@ -5,6 +5,7 @@
  * stays in ours, so that Ctrl-C reaches it.
  */
 #include "runtime/program_run.h"
+#include "base/monotonic.h"
 
 #include "base/mem.h"
 #include "base/monotonic.h"

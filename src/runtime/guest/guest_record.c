@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* dladdr() */
 /* The program's end of the records; see guest_record.h. */
 #include "runtime/guest/guest_record.h"
+#include "base/monotonic.h"
 
 #include "base/mem.h"
 #include "base/monotonic.h"
