@@ -326,10 +326,10 @@ int main(int argc, char **argv)
 		FRESH(the_sheet_is_of_the_live_device),
 		FRESH(cublas_is_timed),
 		FRESH(one_of_two_devices_is_chosen),
-		FRESH(a_device_is_chosen_by_name),
 		cmocka_unit_test(half_arithmetic_is_seen_in_ptx),
 		FRESH(a_stream_program_runs_as_written),
 		FRESH(without_cupti_events_give_time_and_timeline),
+		FRESH(a_device_is_chosen_by_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
