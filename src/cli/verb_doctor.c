@@ -39,7 +39,7 @@ static unsigned options(void *state, struct option_spec *o)
 	return 1;
 }
 
-static struct finding *find(struct report *r, const char *name, enum health health)
+static struct finding *finding_of(struct report *r, const char *name, enum health health)
 {
 	struct finding *f = &r->f[r->n < MAX_FINDINGS ? r->n++ : MAX_FINDINGS - 1];
 	*f = (struct finding){ .name = name, .health = health };
@@ -52,7 +52,7 @@ static void look_at_terminal(struct report *r)
 	const bool tty = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	const bool able = term && *term && strcmp(term, "dumb");
 	struct winsize w = { 0 };
-	struct finding *f = find(r, "terminal", tty && able ? WORKS : LIMITED);
+	struct finding *f = finding_of(r, "terminal", tty && able ? WORKS : LIMITED);
 	if (tty && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w))
 		snprintf(f->text, sizeof f->text, "%s, %u columns x %u rows%s",
 		         able ? term : "TERM not set", w.ws_col, w.ws_row,
@@ -74,7 +74,7 @@ static void look_at_locale(struct report *r)
 {
 	const char *codeset = nl_langinfo(CODESET);
 	const bool utf8 = !strcmp(codeset, "UTF-8");
-	struct finding *f = find(r, "locale", utf8 ? WORKS : LIMITED);
+	struct finding *f = finding_of(r, "locale", utf8 ? WORKS : LIMITED);
 	snprintf(f->text, sizeof f->text, "%s: %s", codeset,
 	         utf8 ? "bars and plots in full" : "bars and plots in plain ASCII");
 	if (!utf8)
@@ -85,7 +85,10 @@ static void look_at_compiler(struct report *r)
 {
 	struct compile_info info;
 	compile_probe(&info);
-	struct finding *f = find(r, "compiler", info.nvrtc ? WORKS : info.built_in ? LIMITED : MISSING);
+	struct finding *f = finding_of(r, "compiler",
+	                               info.nvrtc      ? WORKS
+	                               : info.built_in ? LIMITED
+	                                               : MISSING);
 	if (info.nvrtc) {
 		snprintf(f->text, sizeof f->text, "NVRTC %d.%d, %s", info.major, info.minor,
 		         info.nvrtc_path);
@@ -95,9 +98,9 @@ static void look_at_compiler(struct report *r)
 		snprintf(f->remedy, sizeof f->remedy,
 		         "install the CUDA toolkit and set CUDA_HOME, or: pip install nvidia-cuda-nvrtc");
 	}
-	f = find(r, "built-in kernels", info.built_in ? WORKS : MISSING);
+	f = finding_of(r, "built-in kernels", info.built_in ? WORKS : MISSING);
 	snprintf(f->text, sizeof f->text, "%u compiled entries inside the program", info.built_in);
-	f = find(r, "compile cache", info.cache_dir[0] && !info.cache_note[0] ? WORKS : LIMITED);
+	f = finding_of(r, "compile cache", info.cache_dir[0] && !info.cache_note[0] ? WORKS : LIMITED);
 	snprintf(f->text, sizeof f->text, "%s%s%s", info.cache_dir[0] ? info.cache_dir : "none",
 	         info.cache_note[0] ? ": " : "", info.cache_note);
 	if (f->health != WORKS)
@@ -111,7 +114,7 @@ static const char *const cap_names[] = { "times", "static facts", "counters", "t
 static void look_at_backend(struct report *r, const struct backend_ops *ops)
 {
 	const struct backend_status *st = backend_probe(ops);
-	struct finding *f = find(r, ops->name, st->usable ? WORKS : MISSING);
+	struct finding *f = finding_of(r, ops->name, st->usable ? WORKS : MISSING);
 	if (!st->usable) {
 		snprintf(f->text, sizeof f->text, "%s", st->err.msg);
 		snprintf(f->remedy, sizeof f->remedy, "%s", st->err.remedy);
@@ -128,7 +131,7 @@ static void look_at_backend(struct report *r, const struct backend_ops *ops)
 	for (unsigned bit = 0; bit < ARRAY_LEN(cap_names); bit++) {
 		if ((st->info.caps >> bit & 1) || !st->info.missing[bit].reason[0])
 			continue;
-		f = find(r, cap_names[bit], LIMITED); /* the rest of it works */
+		f = finding_of(r, cap_names[bit], LIMITED); /* the rest of it works */
 		snprintf(f->text, sizeof f->text, "%s: %s", ops->name, st->info.missing[bit].reason);
 		snprintf(f->remedy, sizeof f->remedy, "%s", st->info.missing[bit].remedy);
 	}

@@ -140,8 +140,8 @@ static bool from_run(struct state *s, unsigned n, char **args, struct run_record
 	       run_selection_with(&sel, &(struct run_options){ .stalls = true }, NULL, r, err);
 }
 
-static bool put(struct cli *c, const struct state *s, const struct session *session, char *name,
-                size_t n, const char *text, struct err *err)
+static bool write_form(struct cli *c, const struct state *s, const struct session *session,
+                       char *name, size_t n, const char *text, struct err *err)
 {
 	if (s->out && !strcmp(s->out, "-")) {
 		char *snapshot = text ? NULL : snapshot_write(session, PMPP_VERSION);
@@ -175,7 +175,7 @@ static int write_out(struct cli *c, const struct state *s, const struct session 
 		err_remedy(&err, "forms: json, md, csv, txt");
 		return cli_fail(c, &err);
 	}
-	const bool ok = put(c, s, session, name, sizeof name, text, &err);
+	const bool ok = write_form(c, s, session, name, sizeof name, text, &err);
 	free(text);
 	if (!ok)
 		return cli_fail(c, &err);

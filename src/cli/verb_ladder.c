@@ -45,7 +45,7 @@ static void climb(struct ladder_rung *rung, const struct selection *sel,
 		snprintf(rung->why, sizeof rung->why, "%.199s", err.msg);
 }
 
-static const char *number(char *out, size_t n, double v, int digits, const char *none)
+static const char *number_text(char *out, size_t n, double v, int digits, const char *none)
 {
 	if (isnan(v))
 		snprintf(out, n, "%s", none);
@@ -115,11 +115,11 @@ static void print_text(struct cli *c, const struct ladder *l, const char *params
 		const enum origin o = r->record ? r->record->metrics.v[M_TIME_KERNEL].origin : ORIGIN_NONE;
 		time_text(time, sizeof time, r->time_ns);
 		snprintf(time + strlen(time), sizeof time - strlen(time), " %s", origin_mark(o, !c->utf8));
-		table_row(&t, r->variant->name, time, number(rate, sizeof rate, r->rate, 4, "n/a"),
-		          number(roof, sizeof roof, r->pct_of_roof, 3, "n/a"),
-		          number(lib, sizeof lib, r->pct_of_library, 3, "n/a"),
-		          number(first, sizeof first, r->speedup_first, 3, "-"),
-		          number(prev, sizeof prev, r->speedup_previous, 3, "-"),
+		table_row(&t, r->variant->name, time, number_text(rate, sizeof rate, r->rate, 4, "n/a"),
+		          number_text(roof, sizeof roof, r->pct_of_roof, 3, "n/a"),
+		          number_text(lib, sizeof lib, r->pct_of_library, 3, "n/a"),
+		          number_text(first, sizeof first, r->speedup_first, 3, "-"),
+		          number_text(prev, sizeof prev, r->speedup_previous, 3, "-"),
 		          r->record ? r->moved : r->why);
 	}
 	table_print(&t, c->out, "  ");
@@ -160,14 +160,14 @@ static void print_csv(struct cli *c, const struct ladder *l)
 		const enum origin o = r->record ? r->record->metrics.v[M_TIME_KERNEL].origin : ORIGIN_NONE;
 		const double v[] = { r->rate, r->pct_of_roof, r->speedup_first, r->speedup_previous };
 		char num[32];
-		fprintf(c->out, "%s,%s,%s", r->variant->name, number(num, sizeof num, r->time_ns, 9, ""),
-		        origin_name(o));
+		fprintf(c->out, "%s,%s,%s", r->variant->name,
+		        number_text(num, sizeof num, r->time_ns, 9, ""), origin_name(o));
 		for (size_t k = 0; k < ARRAY_LEN(v); k++)
-			fprintf(c->out, ",%s", number(num, sizeof num, v[k], 9, ""));
+			fprintf(c->out, ",%s", number_text(num, sizeof num, v[k], 9, ""));
 		fputc(',', c->out);
 		csv_text(c->out, r->record ? r->moved : r->why);
 		fprintf(c->out, ",%s,",
-		        number(num, sizeof num, r->reference_ns > 0 ? r->reference_ns : NAN, 9, ""));
+		        number_text(num, sizeof num, r->reference_ns > 0 ? r->reference_ns : NAN, 9, ""));
 		csv_text(c->out, r->book);
 		fputc('\n', c->out);
 	}

@@ -48,7 +48,7 @@ struct lab_worker {
 /* --- mailbox --- */
 
 /* With the lock held. */
-static void wake(struct lab_worker *w)
+static void wake_screen(struct lab_worker *w)
 {
 	if (w->signalled)
 		return;
@@ -65,7 +65,7 @@ static struct news news_of(const struct work_order *order, enum news_kind kind, 
 		struct news){ .kind = kind, .order = order->kind, .serial = order->serial, .final = final };
 }
 
-static void drop(struct news *n)
+static void drop_news(struct news *n)
 {
 	record_free(n->record);
 	n->record = NULL;
@@ -73,16 +73,16 @@ static void drop(struct news *n)
 
 /* A taker that does not come loses the oldest news of older orders first, and is always left the
  * newest. */
-static void tell(struct lab_worker *w, const struct news *n)
+static void tell_news(struct lab_worker *w, const struct news *n)
 {
 	pthread_mutex_lock(&w->lock);
 	if (w->n_news == QUEUE_MAX) {
-		drop(&w->news[0]);
+		drop_news(&w->news[0]);
 		memmove(w->news, w->news + 1, (QUEUE_MAX - 1) * sizeof *w->news);
 		w->n_news--;
 	}
 	w->news[w->n_news++] = *n;
-	wake(w);
+	wake_screen(w);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -115,7 +115,7 @@ int lab_worker_fd(struct lab_worker *w)
 void lab_worker_wake(struct lab_worker *w)
 {
 	pthread_mutex_lock(&w->lock);
-	wake(w);
+	wake_screen(w);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -157,7 +157,7 @@ void lab_worker_cancel(struct lab_worker *w)
 	atomic_store(&w->cancel, true);
 	pthread_mutex_unlock(&w->lock);
 	if (forgot)
-		tell(w, &n);
+		tell_news(w, &n);
 }
 
 /* --- the thread --- */
@@ -172,21 +172,22 @@ static void on_progress(void *ctx, double fraction)
 	const struct progress_of *p = ctx;
 	pthread_mutex_lock(&p->w->lock);
 	p->w->progress = p->from + (p->to - p->from) * fraction;
-	wake(p->w);
+	wake_screen(p->w);
 	pthread_mutex_unlock(&p->w->lock);
 }
 
-static bool cancelled(struct lab_worker *w)
+static bool is_cancelled(struct lab_worker *w)
 {
 	return atomic_load(&w->cancel);
 }
 
-static void failed(struct lab_worker *w, const struct work_order *order, const struct err *err)
+static void tell_failure(struct lab_worker *w, const struct work_order *order,
+                         const struct err *err)
 {
-	const bool by_hand = cancelled(w) || err->code == ERR_CANCELLED;
+	const bool by_hand = is_cancelled(w) || err->code == ERR_CANCELLED;
 	struct news n = news_of(order, by_hand ? NEWS_CANCELLED : NEWS_FAILED, true);
 	n.err = *err;
-	tell(w, &n);
+	tell_news(w, &n);
 }
 
 static void tell_record(struct lab_worker *w, const struct work_order *order, struct run_record *r,
@@ -194,7 +195,7 @@ static void tell_record(struct lab_worker *w, const struct work_order *order, st
 {
 	struct news n = news_of(order, NEWS_RECORD, final);
 	n.record = r;
-	tell(w, &n);
+	tell_news(w, &n);
 }
 
 static uint64_t grid_blocks(const struct launch_plan *p)
@@ -218,7 +219,7 @@ static bool sample_first(struct lab_worker *w, struct prepared *p, const struct 
 	if ((st->info.caps & CAP_TIME) || blocks < 4 * PILOT_BLOCKS) /* a GPU runs all at once */
 		return true;
 	if (!run_execute(p, &o, hooks, &r, &err)) {
-		failed(w, order, &err);
+		tell_failure(w, order, &err);
 		return false;
 	}
 	double per_block = r->run.wall_s / PILOT_BLOCKS;
@@ -231,7 +232,7 @@ static bool sample_first(struct lab_worker *w, struct prepared *p, const struct 
 		record_free(r);
 		o.max_blocks = (uint64_t)fit;
 		if (!run_execute(p, &o, hooks, &r, &err)) {
-			failed(w, order, &err);
+			tell_failure(w, order, &err);
 			return false;
 		}
 	}
@@ -247,12 +248,12 @@ static bool decide_device(struct lab_worker *w, struct work_order *order)
 	if (!wish->backend[0])
 		return true;
 	if (!choose_backend(wish->gpu_given, wish->backend, &order->sel, &err)) {
-		failed(w, order, &err);
+		tell_failure(w, order, &err);
 		return false;
 	}
 	struct news n = news_of(order, NEWS_BACKEND, false);
 	n.sel = order->sel;
-	tell(w, &n);
+	tell_news(w, &n);
 	return true;
 }
 
@@ -263,18 +264,18 @@ static bool compile_order(struct lab_worker *w, const struct work_order *order)
 	struct err err = { 0 };
 	struct build_id id;
 	if (!workbench_compile(&w->bench, &order->sel, &w->cancel, &err)) {
-		failed(w, order, &err);
+		tell_failure(w, order, &err);
 		return false;
 	}
 	build_id_of(&order->sel, &id);
 	usage_learn(w->usage, &id, &w->bench.module);
 	const struct news n = news_of(order, NEWS_USAGE, false);
-	tell(w, &n);
+	tell_news(w, &n);
 	ladder_book_warm();
 	reference_run_find(&order->sel);
-	if (!cancelled(w))
+	if (!is_cancelled(w))
 		return true;
-	failed(w, order, &err);
+	tell_failure(w, order, &err);
 	return false;
 }
 
@@ -283,7 +284,7 @@ static void time_library(struct lab_worker *w, const struct work_order *order)
 	struct news n = news_of(order, NEWS_LIBRARY, true);
 	if (!library_lines(&order->sel, &w->cancel, &n.library, 1))
 		n.library = (struct library_line){ 0 };
-	tell(w, &n);
+	tell_news(w, &n);
 }
 
 static void run_order(struct lab_worker *w, struct work_order *order)
@@ -298,7 +299,7 @@ static void run_order(struct lab_worker *w, struct work_order *order)
 	if (!decide_device(w, order) || !compile_order(w, order))
 		return;
 	if (!run_prepare(&p, &w->bench, &order->sel, &w->cancel, &err)) {
-		failed(w, order, &err);
+		tell_failure(w, order, &err);
 		return;
 	}
 	if (sample_first(w, &p, order, &hooks)) {
@@ -309,7 +310,7 @@ static void run_order(struct lab_worker *w, struct work_order *order)
 				run_verify(&p, r);
 			tell_record(w, order, r, true);
 		} else {
-			failed(w, order, &err);
+			tell_failure(w, order, &err);
 		}
 	}
 	run_release(&p);
@@ -411,7 +412,7 @@ bool lab_worker_free(struct lab_worker *w)
 	}
 	pthread_join(w->thread, NULL);
 	for (size_t i = 0; i < w->n_news; i++)
-		drop(&w->news[i]);
+		drop_news(&w->news[i]);
 	pthread_cond_destroy(&w->changed);
 	pthread_mutex_destroy(&w->lock);
 	close(w->wake[0]);

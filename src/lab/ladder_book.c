@@ -31,7 +31,7 @@ static bool time_or_rate(const char *unit)
 	return false;
 }
 
-static void keep(const struct preset_step *s, const struct preset_book *b, const char *gpu)
+static void add_figure(const struct preset_step *s, const struct preset_book *b, const char *gpu)
 {
 	struct printed x;
 	char number[32];
@@ -56,7 +56,7 @@ static void read_presets(void)
 			continue; /* `list presets` says what is wrong with it */
 		for (unsigned s = 0; s < p->n_steps; s++)
 			for (unsigned b = 0; b < p->steps[s].n_book; b++)
-				keep(&p->steps[s], &p->steps[s].book[b], p->gpu);
+				add_figure(&p->steps[s], &p->steps[s].book[b], p->gpu);
 		preset_free(p);
 	}
 }

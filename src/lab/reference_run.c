@@ -30,7 +30,7 @@ static struct {
 	char broken[sizeof((struct err *)0)->msg];
 } store = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void keep(const struct run_brief *b)
+static void add_brief(const struct run_brief *b)
 {
 	struct run_brief *copy = mem_alloc(sizeof *copy);
 	*copy = *b;
@@ -38,13 +38,13 @@ static void keep(const struct run_brief *b)
 	store.briefs[store.n++] = copy;
 }
 
-static void keep_ladder(const struct ladder *l, const char *source)
+static void add_ladder(const struct ladder *l, const char *source)
 {
 	struct run_brief b;
 	for (unsigned i = 0; i < l->n; i++)
 		if (l->rungs[i].record) {
 			brief_of(l->rungs[i].record, source, &b);
-			keep(&b);
+			add_brief(&b);
 		}
 	if (!(l->library_ns > 0))
 		return;
@@ -67,9 +67,9 @@ static void read_recording(const struct asset *a)
 		return;
 	}
 	for (unsigned i = 0; i < s.n_history; i++)
-		keep(&s.history[i]);
+		add_brief(&s.history[i]);
 	if (s.ladder)
-		keep_ladder(s.ladder, s.source);
+		add_ladder(s.ladder, s.source);
 	session_drop(&s);
 }
 

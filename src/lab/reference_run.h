@@ -2,7 +2,7 @@
  * Ghosts: what a run gave on a real GPU, from the recordings built into the program
  * (presets/h200/NAME.json: sessions that walked the preset NAME there).
  *
- * Thread-safe. A recording is read when a kernel of its is first asked for, which takes some
+ * Thread-safe. A recording is read when one of its kernels is first asked for, which takes some
  * milliseconds: the screen's thread asks after the worker did. Knows no screen.
  */
 #ifndef PMPP_LAB_REFERENCE_RUN_H

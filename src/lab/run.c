@@ -60,7 +60,7 @@ static void derive_metrics(const struct prepared *p, struct run_record *r)
 	record_timeline(r);
 }
 
-/* Occupancy and the algorithm's cost; false: this launch is none that the GPU can hold. */
+/* Occupancy and the algorithm's cost; false: the GPU cannot hold this launch. */
 static bool describe_launch(const struct prepared *p, struct run_record *r, struct err *err)
 {
 	const struct occ_input usage = usage_occ_input(&p->usage);

@@ -71,7 +71,7 @@ static void make_buffer(struct prepared *p, unsigned b)
 	}
 }
 
-/* As before the first run. An input that was written stays so: verification tells. */
+/* As before the first run. A written input is not restored: verification reports it. */
 static void restore_buffer(struct prepared *p, unsigned b)
 {
 	const struct buffer_plan *bp = &p->plan.buffers[b];

@@ -136,7 +136,7 @@ static bool whole_contents(const struct user_arg *a, struct err *err)
 	               a->param->name, elem_name(a->elem), low, high, v);
 }
 
-static bool take_buffer(struct user_family *o, struct user_arg *a, struct err *err)
+static bool read_buffer_arg(struct user_family *o, struct user_arg *a, struct err *err)
 {
 	const struct user_param *p = a->param;
 	struct user_buffer *b = &a->buffer;
@@ -164,7 +164,7 @@ static bool take_buffer(struct user_family *o, struct user_arg *a, struct err *e
 	return whole_contents(a, err);
 }
 
-static bool take_number(struct user_family *o, struct user_arg *a, struct err *err)
+static bool read_number_arg(struct user_family *o, struct user_arg *a, struct err *err)
 {
 	const struct user_param *p = a->param;
 	char what[80], bare[80], *end;
@@ -242,7 +242,7 @@ bool user_check_words(const struct user_family *o, struct err *err)
 }
 
 /* Numbers first, in the signature's order, so that sizes may use all of them. */
-static bool take_args(struct user_family *o, struct err *err)
+static bool read_args(struct user_family *o, struct err *err)
 {
 	unsigned buffers = 0;
 	for (int pass = 0; pass < 2; pass++)
@@ -252,7 +252,7 @@ static bool take_args(struct user_family *o, struct err *err)
 			a->words = user_words_for(&o->spec, a->param->name);
 			if (a->param->pointer != (pass == 1))
 				continue;
-			if (!(pass ? take_buffer(o, a, err) : take_number(o, a, err)))
+			if (!(pass ? read_buffer_arg(o, a, err) : read_number_arg(o, a, err)))
 				return false;
 			if (pass && ++buffers > KERNEL_MAX_BUFFERS)
 				return err_set(err, ERR_UNSUPPORTED, "%s: more than %d buffers", o->file,
@@ -282,10 +282,10 @@ static bool check_below(const struct user_family *o, const int64_t *params, stru
 	return true;
 }
 
-bool user_take_words(struct user_family *o, struct err *err)
+bool user_read_arguments(struct user_family *o, struct err *err)
 {
 	int64_t bytes;
-	if (!user_check_words(o, err) || !take_args(o, err) ||
+	if (!user_check_words(o, err) || !read_args(o, err) ||
 	    !add_dims(o, "block", o->spec.block, o->block, true, err) ||
 	    !add_dims(o, "grid", o->spec.grid, o->grid, false, err))
 		return false;

@@ -53,7 +53,7 @@ bool user_value(const struct user_env *e, const char *text, const char *what, in
                 struct err *err);
 
 /* user_args.c: fills parameters and arguments from the spec. */
-bool user_take_words(struct user_family *o, struct err *err);
+bool user_read_arguments(struct user_family *o, struct err *err);
 /* What stands behind "@name=", or NULL. */
 const char *user_words_for(const struct user_spec *spec, const char *name);
 /* Every word names a parameter of the kernel. */

@@ -1,6 +1,6 @@
 /*
- * Families from files and from snapshots; see user_file.h. Every version stays to the end: records
- * and the worker thread may still speak of it.
+ * Families from files and from snapshots; see user_file.h. Every version is kept until the program
+ * ends: records and the worker thread may still speak of it.
  */
 #include "userkernel/user_family.h"
 #include "userkernel/user_list.h"
@@ -68,7 +68,7 @@ static void set_names(struct user_family *o)
 	user_kernel_name(stem, o->name, sizeof o->name);
 }
 
-static void describe(struct user_family *o)
+static void describe_family(struct user_family *o)
 {
 	o->variant = (struct variant_desc){
 		.name = o->kernel->name,
@@ -96,12 +96,12 @@ static void describe(struct user_family *o)
 	d->plan_user = user_plan;
 }
 
-static bool build(struct user_family *o, struct err *err)
+static bool build_family(struct user_family *o, struct err *err)
 {
 	int64_t params[KERNEL_MAX_PARAMS];
 	struct launch_plan plan = { 0 };
-	describe(o);
-	if (!user_take_words(o, err))
+	describe_family(o);
+	if (!user_read_arguments(o, err))
 		return false;
 	kernel_defaults(&o->desc, params);
 	return user_plan(&o->desc, params, &plan, err);
@@ -153,7 +153,7 @@ static void read_words(struct user_spec *spec, unsigned n, const char *const *wo
 	spec->n_args = n - at;
 }
 
-static void drop(struct user_family *o)
+static void free_family(struct user_family *o)
 {
 	for (char **w = o->words; *w; w++)
 		free(*w);
@@ -163,8 +163,8 @@ static void drop(struct user_family *o)
 	free(o);
 }
 
-static bool make(const struct user_spec *spec, const char *text, bool restored,
-                 struct user_family **out, struct err *err)
+static bool make_family(const struct user_spec *spec, const char *text, bool restored,
+                        struct user_family **out, struct err *err)
 {
 	struct user_family *o = mem_zalloc(sizeof *o);
 	o->spec = *spec;
@@ -172,8 +172,8 @@ static bool make(const struct user_spec *spec, const char *text, bool restored,
 	o->restored = restored;
 	set_names(o);
 	user_source_scan(text, &o->source);
-	if (!find_kernel(o, err) || !build(o, err)) {
-		drop(o);
+	if (!find_kernel(o, err) || !build_family(o, err)) {
+		free_family(o);
 		return false;
 	}
 	o->older = newest;
@@ -206,7 +206,7 @@ bool user_file_load(const struct user_spec *spec, const struct kernel_desc **out
 	} else if (*symbol) {
 		ok = user_plugin_load(spec->path, text.s, symbol, out, err);
 	} else {
-		ok = make(spec, text.s ? text.s : "", false, &o, err);
+		ok = make_family(spec, text.s ? text.s : "", false, &o, err);
 		if (ok)
 			*out = &o->desc;
 	}
@@ -235,7 +235,7 @@ const struct kernel_desc *user_file_restore(const char *file, const char *source
 	struct user_spec spec = { .path = file };
 	struct user_family *o;
 	read_words(&spec, n, words);
-	return make(&spec, source, true, &o, err) ? &o->desc : NULL;
+	return make_family(&spec, source, true, &o, err) ? &o->desc : NULL;
 }
 
 const char *user_file_path(const struct kernel_desc *k)
@@ -268,7 +268,7 @@ bool user_file_reload(const struct kernel_desc *k, const struct kernel_desc **ou
 	struct user_family *now = NULL;
 	bool ok = true;
 	if (strcmp(text.s ? text.s : "", o->source.shown) != 0) {
-		ok = make(&spec, text.s ? text.s : "", false, &now, err);
+		ok = make_family(&spec, text.s ? text.s : "", false, &now, err);
 		if (ok)
 			*out = &now->desc;
 	}

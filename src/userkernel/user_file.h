@@ -3,7 +3,7 @@
  * ...`.
  *
  * The launch is said on the command line (user_words.h); names and types come from the kernel's
- * signature. What a family needs stays in memory to the end of the program: records and the worker
+ * signature. What a family needs stays in memory until the program ends: records and the worker
  * may still speak of an older version of the file. Runs nothing and draws nothing.
  */
 #ifndef PMPP_USERKERNEL_USER_FILE_H

@@ -1,5 +1,5 @@
 /*
- * The family made of a person's own file that was read last, for the table of kernels. Thread-safe.
+ * The family made from the person's file that was read last, for the table of kernels. Thread-safe.
  */
 #ifndef PMPP_USERKERNEL_USER_LIST_H
 #define PMPP_USERKERNEL_USER_LIST_H
@@ -9,7 +9,7 @@
 
 struct kernel_desc;
 
-/* NULL = no file was read. It lives to the end of the program. */
+/* NULL = no file was read. It lives as long as the program. */
 const struct kernel_desc *user_kernel_newest(void);
 void user_kernel_publish(const struct kernel_desc *k);
 /* The family's name in tables and messages: @name, or "own_NAME" where a kernel of this program

@@ -25,8 +25,8 @@ bool user_value(const struct user_env *e, const char *text, const char *what, in
 	return user_evaluate(text, what, &names, v, err);
 }
 
-static bool size_of(const struct user_env *e, const struct user_size *s, const char *what,
-                    int64_t least, int64_t most, uint32_t *out, struct err *err)
+static bool plan_size(const struct user_env *e, const struct user_size *s, const char *what,
+                      int64_t least, int64_t most, uint32_t *out, struct err *err)
 {
 	int64_t v = least;
 	if (s->param >= 0)
@@ -41,12 +41,12 @@ static bool size_of(const struct user_env *e, const struct user_size *s, const c
 	return true;
 }
 
-static bool dims(const struct user_env *e, const struct user_size s[3], const char *what,
-                 struct dim3u *out, struct err *err)
+static bool plan_dims(const struct user_env *e, const struct user_size s[3], const char *what,
+                      struct dim3u *out, struct err *err)
 {
-	return size_of(e, &s[0], what, 1, 0x7fffffff, &out->x, err) &&
-	       size_of(e, &s[1], what, 1, 0x7fffffff, &out->y, err) &&
-	       size_of(e, &s[2], what, 1, 0x7fffffff, &out->z, err);
+	return plan_size(e, &s[0], what, 1, 0x7fffffff, &out->x, err) &&
+	       plan_size(e, &s[1], what, 1, 0x7fffffff, &out->y, err) &&
+	       plan_size(e, &s[2], what, 1, 0x7fffffff, &out->z, err);
 }
 
 static bool plan_buffer(const struct user_env *e, const struct user_arg *a, struct buffer_plan *b,
@@ -98,9 +98,9 @@ bool user_plan(const struct kernel_desc *k, const int64_t *params, struct launch
 	const struct user_env e = { o, params };
 	plan->user = o;
 	plan->entry = o->variant.entry;
-	if (!dims(&e, o->block, "block", &plan->block, err) ||
-	    !dims(&e, o->grid, "grid", &plan->grid, err) ||
-	    !size_of(&e, &o->shared, "shared", 0, 1 << 20, &plan->dynamic_shared_bytes, err))
+	if (!plan_dims(&e, o->block, "block", &plan->block, err) ||
+	    !plan_dims(&e, o->grid, "grid", &plan->grid, err) ||
+	    !plan_size(&e, &o->shared, "shared", 0, 1 << 20, &plan->dynamic_shared_bytes, err))
 		return false;
 	for (unsigned i = 0; i < o->kernel->n_params; i++) {
 		const struct user_arg *a = &o->args[i];
@@ -137,8 +137,8 @@ void user_fill_buffer(const struct launch_plan *plan, const int64_t *params, uns
 	user_fill(&a->buffer, plan->buffers[b].type, plan->buffers[b].count, below, seed + b, data);
 }
 
-/* What a kernel of a person's own computes is not known; that it reads what has contents and writes
- * what it may is taken from the arguments. */
+/* Nobody knows what a person's own kernel computes. The arguments say what it can read and write;
+ * that it does both once is assumed. */
 void user_cost(unsigned variant, const struct launch_plan *plan, const int64_t *params,
                struct kernel_cost *cost)
 {

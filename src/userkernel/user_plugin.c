@@ -175,7 +175,7 @@ bool user_plugin_load(const char *path, const char *text, const char *symbol,
 	if (put_header(folder, "model", "kernel.h", err) && put_header(folder, "base", "err.h", err) &&
 	    run_compiler(folder, path, err))
 		d = open_object(folder, path, symbol, err);
-	clean(folder); /* what is mapped stays */
+	clean(folder); /* the mapping outlives the files */
 	if (d)
 		add_family(d, path, text, out);
 	return d != NULL;

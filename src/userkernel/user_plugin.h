@@ -11,7 +11,8 @@
 
 /* Does the text define `const struct kernel_desc kernel_NAME`? Its symbol then, else "". */
 void user_plugin_symbol(const char *text, char *symbol, size_t n);
-/* ERR_COMPILE with the compiler's words; ERR_UNAVAILABLE without a compiler. Stays to the end. */
+/* ERR_COMPILE with the compiler's words; ERR_UNAVAILABLE without a compiler. Stays loaded until the
+ * program ends. */
 bool user_plugin_load(const char *path, const char *text, const char *symbol,
                       const struct kernel_desc **out, struct err *err);
 /* The path and the text a family was made from; NULL = it is no plugin. */

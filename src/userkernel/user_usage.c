@@ -17,7 +17,7 @@ static unsigned size_names(const struct user_kernel *k, const char *names[KERNEL
 }
 
 /* A command line that launches @k: sizes are guesses, to be changed. */
-static void example(const char *path, const struct user_kernel *k, struct text *t)
+static void example_line(const char *path, const struct user_kernel *k, struct text *t)
 {
 	const char *sizes[KERNEL_MAX_ARGS];
 	const unsigned n = size_names(k, sizes);
@@ -61,7 +61,7 @@ bool user_usage(const struct user_source *s, const char *path, const struct user
 	}
 	err_set(err, ERR_USAGE, "%s", t.s);
 	if (k) {
-		example(path, k, &line);
+		example_line(path, k, &line);
 		err_remedy(err, "%s", line.s);
 	}
 	text_free(&t);

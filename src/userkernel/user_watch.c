@@ -41,14 +41,14 @@ static struct look look_at(const char *path)
 	return l;
 }
 
-static bool same(const struct look *a, const struct look *b)
+static bool same_look(const struct look *a, const struct look *b)
 {
 	return a->there == b->there && a->when.tv_sec == b->when.tv_sec &&
 	       a->when.tv_nsec == b->when.tv_nsec && a->size == b->size && a->inode == b->inode;
 }
 
 /* Sleeps until the next look; false = it is over. */
-static bool rest(struct user_watch *w)
+static bool rest_until_look(struct user_watch *w)
 {
 	struct timespec until;
 	clock_gettime(CLOCK_REALTIME, &until);
@@ -66,13 +66,13 @@ static bool rest(struct user_watch *w)
 	return go_on;
 }
 
-static void *watch(void *ctx)
+static void *watch_main(void *ctx)
 {
 	struct user_watch *w = ctx;
 	struct look told = look_at(w->path), last = told;
-	while (rest(w)) {
+	while (rest_until_look(w)) {
 		const struct look now = look_at(w->path);
-		if (now.there && same(&now, &last) && !same(&now, &told)) {
+		if (now.there && same_look(&now, &last) && !same_look(&now, &told)) {
 			told = now;
 			atomic_store(&w->changed, true);
 			w->tell(w->ctx);
@@ -90,7 +90,7 @@ struct user_watch *user_watch_new(const char *path, void (*tell)(void *ctx), voi
 	w->ctx = ctx;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->end, NULL);
-	if (pthread_create(&w->thread, NULL, watch, w) == 0)
+	if (pthread_create(&w->thread, NULL, watch_main, w) == 0)
 		return w;
 	pthread_cond_destroy(&w->end);
 	pthread_mutex_destroy(&w->lock);

@@ -17,13 +17,13 @@ struct reader {
 	unsigned depth;
 };
 
-static bool bad(struct reader *r, const char *why)
+static bool refuse_word(struct reader *r, const char *why)
 {
 	return err_set(r->err, ERR_USAGE, "%s: '%s': %s at '%s'", r->what, r->text, why,
 	               *r->at ? r->at : "the end");
 }
 
-static void spaces(struct reader *r)
+static void skip_spaces(struct reader *r)
 {
 	while (isspace((unsigned char)*r->at))
 		r->at++;
@@ -35,22 +35,23 @@ static bool factor(struct reader *r, int64_t *v)
 {
 	char word[64];
 	size_t n = 0;
-	spaces(r);
+	skip_spaces(r);
 	if (*r->at == '-') {
 		r->at++;
 		if (++r->depth > 64)
-			return bad(r, "nested too deep");
-		return factor(r, v) && (!__builtin_sub_overflow((int64_t)0, *v, v) || bad(r, "too large"));
+			return refuse_word(r, "nested too deep");
+		return factor(r, v) &&
+		       (!__builtin_sub_overflow((int64_t)0, *v, v) || refuse_word(r, "too large"));
 	}
 	if (*r->at == '(') {
 		r->at++;
 		if (++r->depth > 64)
-			return bad(r, "nested too deep");
+			return refuse_word(r, "nested too deep");
 		if (!sum(r, v))
 			return false;
-		spaces(r);
+		skip_spaces(r);
 		if (*r->at != ')')
-			return bad(r, "')' is missing");
+			return refuse_word(r, "')' is missing");
 		r->at++;
 		return true;
 	}
@@ -59,12 +60,12 @@ static bool factor(struct reader *r, int64_t *v)
 		word[n++] = *r->at++;
 	word[n] = '\0';
 	if (!n)
-		return bad(r, "a number or a name is missing");
+		return refuse_word(r, "a number or a name is missing");
 	if (isdigit((unsigned char)word[0])) {
 		if (parse_int(word, v))
 			return true;
 		r->at = start;
-		return bad(r, "no whole number");
+		return refuse_word(r, "no whole number");
 	}
 	if (r->names->find(r->names->ctx, word, v))
 		return true;
@@ -80,7 +81,7 @@ static bool product(struct reader *r, int64_t *v)
 		return false;
 	for (;;) {
 		int64_t b;
-		spaces(r);
+		skip_spaces(r);
 		const char op = *r->at;
 		if (op != '*' && op != '/' && op != '%')
 			return true;
@@ -89,11 +90,11 @@ static bool product(struct reader *r, int64_t *v)
 			return false;
 		if (op == '*') {
 			if (__builtin_mul_overflow(*v, b, v))
-				return bad(r, "too large");
+				return refuse_word(r, "too large");
 			continue;
 		}
 		if (b <= 0)
-			return bad(r, "a division by 0 or less");
+			return refuse_word(r, "a division by 0 or less");
 		*v = op == '%' ? *v % b : *v / b + (*v % b > 0);
 	}
 }
@@ -104,7 +105,7 @@ static bool sum(struct reader *r, int64_t *v)
 		return false;
 	for (;;) {
 		int64_t b;
-		spaces(r);
+		skip_spaces(r);
 		const char op = *r->at;
 		if (op != '+' && op != '-')
 			return true;
@@ -112,7 +113,7 @@ static bool sum(struct reader *r, int64_t *v)
 		if (!product(r, &b))
 			return false;
 		if (op == '+' ? __builtin_add_overflow(*v, b, v) : __builtin_sub_overflow(*v, b, v))
-			return bad(r, "too large");
+			return refuse_word(r, "too large");
 	}
 }
 
@@ -122,8 +123,8 @@ bool user_evaluate(const char *text, const char *what, const struct user_names *
 	struct reader r = { .text = text, .at = text, .what = what, .names = names, .err = err };
 	if (!sum(&r, value))
 		return false;
-	spaces(&r);
-	return !*r.at || bad(&r, "not understood");
+	skip_spaces(&r);
+	return !*r.at || refuse_word(&r, "not understood");
 }
 
 /* --- buffers --- */
@@ -218,7 +219,7 @@ static uint16_t to_half(double v)
 	return (uint16_t)(sign | ((uint32_t)e << 10) | (bits >> 13 & 0x3ffu));
 }
 
-static void put(enum elem_type type, void *data, size_t i, double v)
+static void put_element(enum elem_type type, void *data, size_t i, double v)
 {
 	switch (type) {
 	case ELEM_F32: ((float *)data)[i] = (float)v; break;
@@ -245,6 +246,6 @@ void user_fill(const struct user_buffer *b, enum elem_type type, size_t count, i
 		} else if (b->init == INIT_RAND) {
 			v = (double)(rand_next(&state) % (uint64_t)(below > 0 ? below : 256));
 		}
-		put(type, data, i, v);
+		put_element(type, data, i, v);
 	}
 }

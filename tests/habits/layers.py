@@ -38,7 +38,7 @@ MAY_USE = {
     "ui": "base model",
     "views": "base model",
     "kernels": "base",
-    "cli": "base model timemodel compile sass backend userkernel lab ui",
+    "cli": "base model timemodel compile sass backend runtime userkernel lab ui",
     "main": "base model compile backend userkernel lab ui cli cuda runtime",
     "tool": "base model compile",  # src/compile/tool: programs of the build
 }

@@ -10,7 +10,7 @@
 
 #define PATIENCE_MS 20000
 
-static inline struct lab *open_app(const char *gpu, const char *backend)
+static inline struct lab *open_lab(const char *gpu, const char *backend)
 {
 	struct lab *a;
 	struct err err = { 0 };

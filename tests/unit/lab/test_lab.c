@@ -10,7 +10,7 @@ static void test_first_run(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct lab *a = open_app("a100", "emu");
+	struct lab *a = open_lab("a100", "emu");
 	struct session *s = lab_session(a);
 	assert_ptr_equal(s->sel.kernel, &toy);
 	assert_true(s->plan_ok);
@@ -34,7 +34,7 @@ static void test_occupancy_is_instant(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct lab *a = open_app("a100", "emu");
+	struct lab *a = open_lab("a100", "emu");
 	struct session *s = lab_session(a);
 	lab_start(a);
 	wait_for(a, settled);
@@ -68,7 +68,7 @@ static void test_refused_value_keeps_the_last_record(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct lab *a = open_app("a100", "emu");
+	struct lab *a = open_lab("a100", "emu");
 	struct session *s = lab_session(a);
 	lab_start(a);
 	wait_for(a, settled);
@@ -98,7 +98,7 @@ static void test_now_and_before(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct lab *a = open_app("a100", "emu");
+	struct lab *a = open_lab("a100", "emu");
 	struct session *s = lab_session(a);
 	lab_start(a);
 	wait_for(a, settled);
@@ -119,7 +119,7 @@ static void test_rapid_changes_end_with_the_last(void **state)
 	(void)state;
 	fake_reset();
 	fake.block_us = 1000;
-	struct lab *a = open_app("a100", "emu");
+	struct lab *a = open_lab("a100", "emu");
 	struct session *s = lab_session(a);
 	lab_start(a);
 	for (int i = 0; i < 200; i++) {
@@ -143,7 +143,7 @@ static void test_cancel_ends_a_long_run(void **state)
 	(void)state;
 	fake_reset();
 	fake.block_us = 20000;
-	struct lab *a = open_app("a100", "emu");
+	struct lab *a = open_lab("a100", "emu");
 	struct session *s = lab_session(a);
 	lab_param(a, TOY_N, 32 * 60);
 	lab_param(a, TOY_BLOCK, 32); /* 60 blocks: 1.2 s */
@@ -174,7 +174,7 @@ static void test_large_launch_is_sampled_first(void **state)
 	(void)state;
 	fake_reset();
 	fake.block_us = 1500;
-	struct lab *a = open_app("a100", "emu");
+	struct lab *a = open_lab("a100", "emu");
 	struct session *s = lab_session(a);
 	lab_param(a, TOY_BLOCK, 32);
 	lab_param(a, TOY_N, 32 * 300); /* 450 ms in all */
@@ -195,7 +195,7 @@ static void test_a_fault_keeps_the_session(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct lab *a = open_app("a100", "emu");
+	struct lab *a = open_lab("a100", "emu");
 	struct session *s = lab_session(a);
 	lab_start(a);
 	wait_for(a, settled);
@@ -218,7 +218,7 @@ static void test_auto_takes_the_device_and_its_sheet(void **state)
 	(void)state;
 	fake_reset();
 	fake.device = true;
-	struct lab *a = open_app(NULL, "auto");
+	struct lab *a = open_lab(NULL, "auto");
 	struct session *s = lab_session(a);
 	assert_string_equal(s->sel.backend, "emu"); /* nobody has looked yet */
 	lab_start(a);
@@ -244,7 +244,7 @@ static void test_auto_takes_the_device_and_its_sheet(void **state)
 	lab_free(a);
 
 	fake.device = false;
-	a = open_app("rtx4090", "auto");
+	a = open_lab("rtx4090", "auto");
 	lab_start(a);
 	wait_for(a, settled);
 	assert_string_equal(lab_session(a)->now->sel.backend, "emu");
@@ -263,7 +263,7 @@ static void test_free_at_any_moment(void **state)
 	assert_true(lab_free(NULL));
 	for (int i = 0; i < 30; i++) {
 		fake.block_us = 3000;
-		struct lab *a = open_app("a100", "emu");
+		struct lab *a = open_lab("a100", "emu");
 		if (i)
 			lab_start(a);
 		nap(i * 700);
@@ -283,7 +283,7 @@ static void test_leaving_does_not_wait_for_ever(void **state)
 	fake_reset();
 	fake.deaf = true;
 	fake.block_us = 5000000;
-	struct lab *a = open_app("a100", "emu");
+	struct lab *a = open_lab("a100", "emu");
 	lab_start(a);
 	while (!fake.runs)
 		nap(1000);

@@ -1,5 +1,6 @@
 /* What panels need is run while they are looked at: the ladder's rungs, stall reasons. */
 #include "lab_wait.h"
+#include "lab/order.h"
 #include "model/ladder.h"
 
 static bool climbed(const struct session *s)
@@ -22,7 +23,7 @@ static void test_the_ladder_runs_when_looked_at(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct lab *a = open_app("a100", "emu");
+	struct lab *a = open_lab("a100", "emu");
 	struct session *s = lab_session(a);
 	lab_start(a);
 	wait_for(a, settled);
@@ -76,7 +77,7 @@ static void test_stall_reasons_are_read_when_looked_at(void **state)
 	(void)state;
 	fake_reset();
 	fake.device = true;
-	struct lab *a = open_app(NULL, "cuda");
+	struct lab *a = open_lab(NULL, "cuda");
 	struct session *s = lab_session(a);
 	lab_start(a);
 	wait_for(a, settled);
@@ -104,7 +105,7 @@ static void test_stall_reasons_are_read_when_looked_at(void **state)
 	lab_free(a);
 	/* the emulator has none: it is not asked again and again */
 	fake_reset();
-	a = open_app("a100", "emu");
+	a = open_lab("a100", "emu");
 	s = lab_session(a);
 	s->view = "stalls";
 	lab_start(a);
@@ -118,7 +119,7 @@ static void test_a_long_rung_gives_way(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct lab *a = open_app("a100", "emu");
+	struct lab *a = open_lab("a100", "emu");
 	struct session *s = lab_session(a);
 	lab_param(a, TOY_BLOCK, 32);
 	lab_param(a, TOY_N, 32 * 60);
@@ -159,7 +160,7 @@ static void test_a_long_rung_is_sampled(void **state)
 {
 	(void)state;
 	fake_reset();
-	struct lab *a = open_app("a100", "emu");
+	struct lab *a = open_lab("a100", "emu");
 	struct session *s = lab_session(a);
 	lab_param(a, TOY_BLOCK, 32);
 	lab_param(a, TOY_N, 32 * 300);
@@ -181,9 +182,49 @@ static void test_a_long_rung_is_sampled(void **state)
 	lab_free(a);
 }
 
+/* The table of orders is consistent with itself. */
+static void test_the_table_of_orders(void **state)
+{
+	(void)state;
+	for (unsigned kind = 0; kind < ORDER_KINDS; kind++) {
+		const struct order_rule *r = &order_rules[kind];
+		/* what a panel asks for must not push aside what a person asked for */
+		assert_true(!r->needs || !(r->supersedes & ORDER_BIT(ORDER_RUN)));
+		/* the session's own runs are whole and verified; figures for a ladder need not be */
+		assert_int_equal(r->of_session, r->verifies);
+		assert_false(r->of_session && r->sample_suffices);
+		assert_true(r->of_session || r->needs); /* somebody asks for it */
+	}
+	assert_int_equal(order_rules[ORDER_RUN].needs, 0);
+}
+
+/* A panel that needs nothing runs nothing; a cancelled ladder waits for a change. */
+static void test_a_cancelled_ladder_waits(void **state)
+{
+	(void)state;
+	fake_reset();
+	struct lab *a = open_lab("a100", "emu");
+	struct session *s = lab_session(a);
+	lab_start(a);
+	wait_for(a, settled);
+	s->view = "plain";
+	lab_focus(a);
+	assert_null(s->ladder);
+	s->view = "rungs";
+	lab_cancel(a); /* nothing is under way; it still means: not now */
+	lab_focus(a);
+	assert_null(s->ladder);
+	lab_param(a, TOY_N, 70);
+	wait_for(a, climbed);
+	assert_int_equal(ladder_missing(s->ladder), -1);
+	lab_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_table_of_orders),
+		cmocka_unit_test(test_a_cancelled_ladder_waits),
 		cmocka_unit_test(test_the_ladder_runs_when_looked_at),
 		cmocka_unit_test(test_stall_reasons_are_read_when_looked_at),
 		cmocka_unit_test(test_a_long_rung_gives_way),

@@ -289,9 +289,30 @@ static void damage_never_crashes(void **state)
 	free_session(&s);
 }
 
+/* A recording grows old with the device code, not with the descriptor beside it. */
+static void the_hash_is_of_device_code(void **state)
+{
+	(void)state;
+	char one[17], two[17];
+	const char *const head = "#ifdef __CUDACC__\n#if 1\nint a;\n#else\n#endif\n";
+	char text[200];
+	snprintf(text, sizeof text, "%s#else\nint host;\n#endif\n", head);
+	source_hash(text, one);
+	snprintf(text, sizeof text, "%s#else\nint other;\n#endif\n", head);
+	source_hash(text, two);
+	assert_string_equal(one, two);
+	text[strlen("#ifdef __CUDACC__\n#if 1\nint ")] = 'b';
+	source_hash(text, two);
+	assert_string_not_equal(one, two);
+	source_hash("int a;\n", one); /* a file without halves is hashed whole */
+	source_hash("int b;\n", two);
+	assert_string_not_equal(one, two);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_hash_is_of_device_code),
 		cmocka_unit_test(round_trip),
 		cmocka_unit_test(nothing_run_yet),
 		cmocka_unit_test(errors_name_their_place),
