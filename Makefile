@@ -245,6 +245,10 @@ format: build/lint/tools/wheels.txt
 RELEASE ?= bookworm
 check-bare:
 	@bash tests/bare/check-bare.sh $(RELEASE)
+## cost: add a kernel, a view, a preset ... in a scratch copy; files touched may not grow (tests/habits/cost.txt)
+cost: all
+	$(need_python)
+	@CC='$(CC)' python3 -B tests/habits/cost.py $(COST)
 ## asan-check: unit, kernel and PTX tests under AddressSanitizer and UBSan
 asan-check:
 	@$(MAKE) SANITIZE=address,undefined test
@@ -304,5 +308,5 @@ compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: all units test test-programs check-bare seeds check-layers lint format asan-check tsan-check check-gpu bless bench fuzz fuzz-run run install clean list help FORCE
+.PHONY: all units test test-programs check-bare seeds check-layers lint format cost asan-check tsan-check check-gpu bless bench fuzz fuzz-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

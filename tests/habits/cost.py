@@ -1,0 +1,181 @@
+"""make cost: what adding a thing costs, in files touched.
+
+    cost.py [THING...]     all things, or some
+
+Each thing of THINGS is added to one scratch copy of the tree, as a person would add it: new files
+from tests/habits/cost and rows in tables. Then the copy is built, what make writes by itself is
+written anew (golden screens, the README's tables), and the tests that watch over such things must
+pass. Counted are the files touched by hand and those that make wrote; tests/habits/cost.txt says
+what is allowed. The exit status is 1 when a number grew or a test failed.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = "tests/habits/cost/"
+EXPECTED = "tests/habits/cost.txt"
+BUILD = "build"
+
+
+def gpu_sheet(copy):
+    """Another sheet of a known chip: what a person does first."""
+    text = open("presets/gpus/rtx3090.yaml", encoding="utf-8").read()
+    text = re.sub(r"(?m)^id: .*", "id: rtx3090x", text)
+    text = re.sub(r"(?m)^name: .*", "name: GeForce RTX 3090 X", text)
+    open(copy + "/presets/gpus/rtx3090x.yaml", "w", encoding="utf-8").write(text)
+
+
+def readme_keys(copy):
+    """The README's table of keys, as tests/cli/readme-test.sh wants it."""
+    table = subprocess.run(["sh", "tests/cli/readme-test.sh", "--table"], cwd=copy,
+                           capture_output=True, text=True, check=True).stdout  # fmt: skip
+    text = open(copy + "/README.md", encoding="utf-8").read()
+    begin, end = text.index("\n", text.index("<!-- keys:")) + 1, text.index("<!-- end of keys -->")
+    open(copy + "/README.md", "w", encoding="utf-8").write(text[:begin] + table + text[end:])
+
+
+# thing -> new files {where: which of HERE}, rows [(file, after the last line like this, row)],
+# a function for what is neither, and the tests: words of tests/run.sh
+THINGS = {
+    "preset": {
+        "files": {"presets/two_blocks.yaml": "two_blocks.yaml"},
+        "tests": ["model/test_preset", "cli/presets", "cli/list"],
+    },
+    "GPU": {
+        "call": gpu_sheet,
+        "tests": ["model/test_gpu", "model/test_occupancy", "cli/list", "cli/occupancy"],
+    },
+    "kernel": {
+        "files": {"kernels/scale.cu": "scale.cu"},
+        "tests": ["unit/kernels/", "cli/list", "cli/run"],
+    },
+    "verb": {
+        "files": {"src/cli/verb_params.c": "verb_params.c"},
+        "tests": ["cli/usage", "cli/list"],
+    },
+    "view": {
+        "files": {"views/plain.c": "plain.c"},
+        "tests": ["unit/ui/", "cli/list"],
+    },
+    "key": {
+        "rows": [("src/ui/keys.def", r"^    \"",
+                  'KEY(PARAM_LEAP, "*", "", "", params, param_move, +2,\n'
+                  '    "the parameter after the next")')],
+        "tests": ["unit/ui/", "cli/readme"],
+    },
+    "metric": {
+        "rows": [("src/model/metric.def", r"^       \"\"\)$",
+                  'METRIC(INST_PER_BRANCH, "inst.per_branch", "inst", NUM, "warp instructions per '
+                  'branch",\n       "warp instructions / branches",\n'
+                  '       "= warp_executed / branches",\n       "")')],
+        "tests": ["model/test_metric", "cli/list", "cli/run", "cli/export"],
+    },
+}
+
+
+def run(command, where, **more):
+    """(status, output)"""
+    done = subprocess.run(
+        command, cwd=where, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more
+    )
+    return done.returncode, done.stdout
+
+
+def scratch_copy(folder):
+    """The tree and its build, so that only what a thing touches is compiled."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    for name in subprocess.run(command, capture_output=True, text=True).stdout.split("\0"):
+        if name and os.path.exists(name):
+            os.makedirs(os.path.join(folder, os.path.dirname(name)), exist_ok=True)
+            shutil.copy2(name, os.path.join(folder, name))
+    for name in ("obj", "lib", "gen", "unit", "modules", "setup.mk", "flags", "prefill", "cuda"):
+        where = os.path.join(BUILD, name)
+        if os.path.exists(where):
+            subprocess.run(["cp", "-a", where, os.path.join(folder, BUILD, name)], check=True)
+
+
+def commit(copy, message):
+    """Files that changed since the last one."""
+    git = ["git", "-c", "user.name=cost", "-c", "user.email=cost@localhost"]
+    run(git + ["add", "-A"], copy)
+    changed = run(git + ["diff", "--cached", "--name-only"], copy)[1].split()
+    run(git + ["commit", "-q", "--allow-empty", "-m", message], copy)
+    return changed
+
+
+def add_row(path, like, row):
+    lines = open(path, encoding="utf-8").read().split("\n")
+    at = max(i for i, line in enumerate(lines) if re.search(like, line))
+    lines.insert(at + 1, row)
+    open(path, "w", encoding="utf-8").write("\n".join(lines))
+
+
+def add(copy, thing):
+    for target, source in thing.get("files", {}).items():
+        shutil.copy(HERE + source, os.path.join(copy, target))
+    for file, like, row in thing.get("rows", []):
+        add_row(os.path.join(copy, file), like, row)
+    if "call" in thing:
+        thing["call"](copy)
+
+
+def programs(tests):
+    """The unit tests that the words mean."""
+    found = []
+    for folder, _, names in os.walk("tests/unit"):
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if re.match(r"test_.*\.c$", name) and any(word in path for word in tests):
+                found.append(BUILD + path[len("tests") : -2])
+    return found
+
+
+def cost_of(name, thing, copy):
+    """(files touched by hand, files that make wrote, what failed)"""
+    add(copy, thing)
+    by_hand = commit(copy, name)
+    make = ["make", "--no-print-directory", "CC=" + os.environ.get("CC", "cc")]
+    status, output = run(make + ["all"] + programs(thing["tests"]), copy)
+    if status:
+        return by_hand, [], "it does not build:\n" + output[-3000:]
+    readme_keys(copy)
+    patient = dict(os.environ, TEST_TIMEOUT="1200")
+    run(["sh", "tests/run.sh", BUILD] + thing["tests"], copy, env=dict(patient, BLESS="1"))
+    written = commit(copy, name + ": written by make")
+    status, output = run(["sh", "tests/run.sh", BUILD] + thing["tests"], copy, env=patient)
+    return by_hand, written, output[-3000:] if status else ""
+
+
+def expected():
+    """thing -> [by hand, written by make]"""
+    rows = [line.split() for line in open(EXPECTED, encoding="utf-8") if line[0] not in "#\n"]
+    return {row[0]: [int(row[1]), int(row[2])] for row in rows}
+
+
+def main():
+    allowed, failed = expected(), False
+    wanted = sys.argv[1:] or list(THINGS)
+    with tempfile.TemporaryDirectory(prefix="pmpp-cost-") as copy:
+        os.makedirs(os.path.join(copy, BUILD))
+        scratch_copy(copy)
+        run(["git", "init", "-q"], copy)
+        commit(copy, "before")
+        for name in wanted:
+            by_hand, written, why = cost_of(name, THINGS[name], copy)
+            grew = [len(by_hand), len(written)] > allowed.get(name, [0, 0])
+            print(f"cost: {name} {len(by_hand)} ({', '.join(by_hand)})", end="")
+            print(f" + {len(written)} written by make ({', '.join(written)})" if written else "")
+            if why:
+                print(f"cost: {name}: that is not enough: {why}")
+            if grew:
+                print(f"cost: {name} grew: {EXPECTED} allows {allowed.get(name)}")
+            failed = failed or grew or bool(why)
+            sys.stdout.flush()
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+/*
+ * A vector times a number: the kernel that make cost adds to see how many files that touches.
+ *
+ *   plain  one thread per element
+ */
+#ifdef __CUDACC__
+
+extern "C" __global__ void scale_v0_plain(const float *in, float *out, int N)
+{
+	const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+
+	if (i < N)              //@ guard
+		out[i] = 3 * in[i]; //@ scale
+}
+
+#else /* the host half */
+
+#include "model/kernel.h"
+
+enum param { P_N, P_BLOCK, N_PARAMS };
+enum buffer { IN, OUT, N_BUFFERS };
+
+#define MAX_N (1 << 28)
+
+static const int64_t n_steps[] = { 1, 100, 1000, 1 << 16, 1 << 20, MAX_N, INT64_MIN };
+static const int64_t block_steps[] = { 32, 64, 128, 256, 512, 1024, INT64_MIN };
+
+static const struct param_desc params[N_PARAMS] = {
+	[P_N] = { .name = "N", .title = "vector length", .unit = "elements", .kind = PARAM_LAUNCH,
+	          .def = 1 << 16, .min = 1, .max = MAX_N, .steps = n_steps },
+	[P_BLOCK] = { .name = "block", .title = "threads per block", .unit = "threads",
+	              .kind = PARAM_LAUNCH, .def = 256, .min = 1, .max = 1024, .steps = block_steps },
+};
+
+static const struct variant_desc variants[] = {
+	{
+		.name = "plain", .entry = "scale_v0_plain", .title = "one thread per element",
+		.idea = "a load, a product and a store per thread: bound by memory",
+		.section = "beyond the sources", .seeds = "",
+	},
+};
+
+static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, struct err *err)
+{
+	const int64_t n = p[P_N], block = p[P_BLOCK];
+
+	if (n < 1 || n > MAX_N)
+		return kernel_refuse(err, "N", n, "a vector has 1 to %d elements", MAX_N);
+	if (block < 1 || block > 1024)
+		return kernel_refuse(err, "block", block, "a block has 1 to 1024 threads");
+	*out = (struct launch_plan){
+		.entry = variants[variant].entry,
+		.grid = { (uint32_t)((n + block - 1) / block), 1, 1 },
+		.block = { (uint32_t)block, 1, 1 },
+		.n_buffers = N_BUFFERS,
+		.buffers = {
+			[IN] = { .name = "in", .type = ELEM_F32, .role = BUF_IN, .count = (size_t)n },
+			[OUT] = { .name = "out", .type = ELEM_F32, .role = BUF_OUT, .count = (size_t)n },
+		},
+		.n_args = 3,
+		.args = {
+			{ .kind = ARG_BUFFER, .buffer = IN }, { .kind = ARG_BUFFER, .buffer = OUT },
+			{ .kind = ARG_I32, .i32 = (int32_t)n },
+		},
+	};
+	return kernel_launch_legal(out, err);
+}
+
+static void fill(const struct launch_plan *launch, const int64_t *p, unsigned b, uint64_t seed,
+                 void *data)
+{
+	(void)p;
+	fill_uniform_f32(data, launch->buffers[b].count, seed);
+}
+
+/* One product, rounded once: every element must be equal. */
+static void check(unsigned variant, const struct launch_plan *launch, const int64_t *p,
+                  void *const *before, void *const *after, struct check_result *result)
+{
+	const float *in = before[IN], *out = after[OUT];
+
+	(void)variant, (void)p;
+	for (size_t i = 0; i < launch->buffers[OUT].count; i++)
+		check_element(out[i], 3 * in[i], 0, i, OUT, result);
+	result->ok = result->errors == 0;
+}
+
+static void cost(unsigned variant, const struct launch_plan *launch, const int64_t *p,
+                 struct kernel_cost *out)
+{
+	const double n = (double)launch->buffers[OUT].count;
+
+	(void)variant, (void)p;
+	*out = (struct kernel_cost){ .flop = n, .min_bytes = 8 * n };
+}
+
+const struct kernel_desc kernel_scale = {
+	.name = "scale",
+	.title = "vector times a number",
+	.section = "beyond the sources",
+	.about = "Every element is read once, multiplied once and written once, so the memory alone "
+	         "decides how long it takes.",
+	.n_params = N_PARAMS, .n_variants = 1,
+	.params = params, .variants = variants,
+	.plan = plan, .fill = fill, .check = check, .cost = cost,
+};
+
+#endif
