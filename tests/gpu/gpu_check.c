@@ -87,7 +87,7 @@ static void put_result(const struct instance *i, const struct check_result *chec
 		const struct line_counts *l = &r->counts.lines[j];
 		printf("%s{\"line\":%u", j ? "," : "", l->line);
 #define X(field, ...) \
-	if (l->c.field)     \
+	if (l->c.field)   \
 		printf(",\"" #field "\":%llu", (unsigned long long)l->c.field);
 		COUNT_FIELDS(X)
 #undef X
@@ -315,53 +315,65 @@ static int do_faults(void)
 	return status;
 }
 
+/* Options behind the verb; unknown words are the verb's own. */
+static void read_options(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		bool *flag;
+		unsigned *number;
+		const char **word;
+	} rows[] = {
+		{ "--stalls", .flag = &opt.stalls },   { "--warm", .flag = &opt.warm },
+		{ "--points", .number = &opt.points }, { "--first", .number = &opt.first },
+		{ "--caps", .number = &opt.caps },     { "--repeat", .number = &opt.repeat },
+		{ "--only", .word = &opt.only },       { "--skip", .word = &opt.skip },
+	};
+	for (int i = 2; i < argc; i++) {
+		const char *value = i + 1 < argc ? argv[i + 1] : "0";
+		for (size_t r = 0; r < ARRAY_LEN(rows); r++) {
+			if (strcmp(argv[i], rows[r].name))
+				continue;
+			if (rows[r].flag)
+				*rows[r].flag = true;
+			else if (rows[r].number)
+				*rows[r].number = (unsigned)strtoul(value, NULL, 10);
+			else
+				*rows[r].word = value;
+		}
+		if (!strcmp(argv[i], "--timeout"))
+			opt.timeout_s = strtod(value, NULL);
+	}
+}
+
+static int passes(int argc, char **argv)
+{
+	struct err err = { 0 };
+	if (argc == 4)
+		return do_passes(argv[2], argv[3]);
+	return find_gpu(&err) ? do_passes(NULL, NULL) : put_error("gpu", &err);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], CUDA_WORKER_OPTION))
 		return cuda_worker_main(atoi(argv[2]));
-	for (int i = 2; i < argc; i++) {
-		const char *value = i + 1 < argc ? argv[i + 1] : "0";
-		if (!strcmp(argv[i], "--stalls"))
-			opt.stalls = true;
-		else if (!strcmp(argv[i], "--warm"))
-			opt.warm = true;
-		else if (!strcmp(argv[i], "--points"))
-			opt.points = (unsigned)atoi(value), i++;
-		else if (!strcmp(argv[i], "--first"))
-			opt.first = (unsigned)atoi(value), i++;
-		else if (!strcmp(argv[i], "--caps"))
-			opt.caps = (unsigned)atoi(value), i++;
-		else if (!strcmp(argv[i], "--repeat"))
-			opt.repeat = (unsigned)atoi(value), i++;
-		else if (!strcmp(argv[i], "--only"))
-			opt.only = value, i++;
-		else if (!strcmp(argv[i], "--timeout"))
-			opt.timeout_s = atof(value), i++;
-		else if (!strcmp(argv[i], "--skip"))
-			opt.skip = value, i++;
-	}
-	struct err err = { 0 };
+	static const struct {
+		const char *name;
+		int (*run)(void);
+	} verbs[] = {
+		{ "info", do_info },   { "run", do_run },   { "gemm", do_gemm },     { "agree", do_agree },
+		{ "names", do_names }, { "sass", do_sass }, { "faults", do_faults },
+	};
 	const char *verb = argc > 1 ? argv[1] : "";
-	if (!strcmp(verb, "info"))
-		return do_info();
-	if (!strcmp(verb, "run"))
-		return do_run();
-	if (!strcmp(verb, "gemm"))
-		return do_gemm();
-	if (!strcmp(verb, "agree"))
-		return do_agree();
+	read_options(argc, argv);
+	for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+		if (!strcmp(verb, verbs[i].name))
+			return verbs[i].run();
 	if (!strcmp(verb, "ncu") && argc == 4)
 		return do_ncu(argv[2], argv[3]);
-	if (!strcmp(verb, "names"))
-		return do_names();
-	if (!strcmp(verb, "sass"))
-		return do_sass();
 	if (!strcmp(verb, "passes"))
-		return argc == 4        ? do_passes(argv[2], argv[3])
-		       : find_gpu(&err) ? do_passes(NULL, NULL)
-		                        : put_error("gpu", &err);
-	if (!strcmp(verb, "faults"))
-		return do_faults();
+		return passes(argc, argv);
 	fprintf(stderr, "gpu_check info | run | agree | ncu | gemm | names | sass | passes | faults\n");
 	return 2;
 }
