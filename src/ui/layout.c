@@ -101,12 +101,12 @@ void layout_make(int rows, int cols, const struct layout_need *need, struct layo
 		out->message = area;
 		return;
 	}
+	if (rows >= 10)
+		out->verdict = take_top(&area, 1);
 	out->title = take_top(&area, 1);
-	if (rows >= 11)
+	if (rows >= 12)
 		out->params = take_top(&area, 1);
-	if (rows >= 20)
-		out->rule = take_top(&area, 1);
-	if (rows >= 17)
+	if (rows >= 18)
 		out->tabs = take_top(&area, 1);
 	if (rows >= 14)
 		out->keys = take_bottom(&area, 1);

@@ -2,8 +2,8 @@
  * Where things go for a given terminal size: a pure function from rows x columns to rectangles.
  *
  * No two rectangles overlap and all lie inside; a test sweeps every size. A part with rows == 0
- * has folded away. Folding order as rows shrink: the rule under the header, the tab row, the key
- * bar, the parameter row; below LAYOUT_MIN_ROWS x LAYOUT_MIN_COLS only `message` is left.
+ * has folded away. Folding order as rows shrink: the tab row, the key bar, the parameter row, the
+ * verdict; below LAYOUT_MIN_ROWS x LAYOUT_MIN_COLS only `message` is left.
  */
 #ifndef PMPP_UI_LAYOUT_H
 #define PMPP_UI_LAYOUT_H
@@ -28,7 +28,7 @@ struct layout_need {
 };
 
 struct layout {
-	struct rect title, params, rule, tabs, status, keys;
+	struct rect verdict, title, params, tabs, status, keys;
 	struct rect message; /* the whole screen when it is too small, else empty */
 	struct rect strip;   /* under the panels, over the status; only from 110 x 34 on */
 	struct rect sheet;   /* parameter sheet on top of the side column */

@@ -164,13 +164,14 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 		small_screen(s, c);
 		return;
 	}
-	struct canvas area = part(c, l.title);
+	struct canvas area = part(c, l.verdict);
+	if (area.rows)
+		verdict_draw(s, &area);
+	area = part(c, l.title);
 	header_title(s, &area);
 	area = part(c, l.params);
 	if (area.rows)
 		header_params(s, &area);
-	area = part(c, l.rule);
-	canvas_hline(&area, 0, 0, area.cols, STYLE_DIM);
 	area = part(c, l.tabs);
 	if (area.rows)
 		tabs(host, s, &area);
@@ -187,7 +188,7 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 	if (area.rows)
 		status_keys(s, host->n_views ? host->view_at(screen_focus(host, s)) : NULL, &area);
 	if (st->open != CMD_NONE && st->open != CMD_PARAM_TYPE) {
-		struct rect over = { l.title.rows + l.params.rows, 0, 0, c->cols };
+		struct rect over = { l.title.row + l.title.rows + l.params.rows, 0, 0, c->cols };
 		over.rows = l.status.row - over.row;
 		area = part(c, over);
 		overlay_draw(host, st, &area);

@@ -7,6 +7,9 @@
 #include "ui/layout.h"
 #include "ui/screen.h"
 
+/* verdict.c: the first row: time, share of the roof, what limits it, the session's runs. */
+void verdict_draw(const struct session *s, struct canvas *c);
+
 /* header.c: title row, parameter row, and the parameter sheet of wide terminals. */
 void header_title(const struct session *s, struct canvas *c);
 void header_params(const struct session *s, struct canvas *c);

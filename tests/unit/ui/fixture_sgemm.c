@@ -221,5 +221,7 @@ struct session *fixture_done(void)
 	s->param = 3;
 	fixture_occupancy(s, 256, 2048);
 	s->now->occ = s->occ;
+	session_remember(s, s->before, s->source);
+	session_remember(s, s->now, s->source);
 	return s;
 }

@@ -39,7 +39,7 @@ static void check(int rows, int cols, const struct layout_need *need)
 	take(l.message, rows, cols, "message");
 	take(l.title, rows, cols, "title");
 	take(l.params, rows, cols, "params");
-	take(l.rule, rows, cols, "rule");
+	take(l.verdict, rows, cols, "verdict");
 	take(l.tabs, rows, cols, "tabs");
 	take(l.status, rows, cols, "status");
 	take(l.keys, rows, cols, "keys");
@@ -56,10 +56,10 @@ static void check(int rows, int cols, const struct layout_need *need)
 		assert_true(rows < LAYOUT_MIN_ROWS || cols < LAYOUT_MIN_COLS);
 	} else {
 		assert_true(l.n_panels >= 1 && l.title.rows == 1 && l.status.rows >= 1);
-		/* folding order: the rule goes first, then tabs, keys, parameters */
-		assert_true(!l.rule.rows || l.tabs.rows);
+		/* folding order: tabs go first, then keys, parameters, the verdict */
 		assert_true(!l.tabs.rows || l.keys.rows);
 		assert_true(!l.keys.rows || l.params.rows);
+		assert_true(!l.params.rows || l.verdict.rows);
 	}
 }
 
