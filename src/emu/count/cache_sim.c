@@ -62,8 +62,6 @@ struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes,
 		c->l2_sets *= 2;
 	c->l2_ways = l2_lines > c->l2_sets ? (unsigned)(l2_lines / c->l2_sets) : 1;
 	c->filter = filter;
-	c->l1 = mem_calloc((size_t)c->sm_count * L1_SETS * c->l1_ways, sizeof *c->l1);
-	c->l2 = mem_calloc((size_t)c->l2_sets * c->l2_ways, sizeof *c->l2);
 	c->wave_blocks = 1;
 	c->wave_entries = LAUNCH_ENTRIES / (waves ? waves : 1);
 	if (c->wave_entries > WAVE_ENTRIES_MOST)
@@ -182,9 +180,16 @@ static void access_line(struct cache_sim *c, struct part *p, const struct log_en
 
 void cache_sim_wave_begin(struct cache_sim *c, const struct block_record *records, uint64_t n)
 {
-	for (uint64_t i = 0; i < n; i++)
+	bool any = false;
+	for (uint64_t i = 0; i < n; i++) {
+		any |= records[i].log && records[i].end > records[i].start;
 		if (records[i].level > c->level)
 			c->level = records[i].level;
+	}
+	if (!any || c->l1)
+		return;
+	c->l1 = mem_calloc((size_t)c->sm_count * L1_SETS * c->l1_ways, sizeof *c->l1);
+	c->l2 = mem_calloc((size_t)c->l2_sets * c->l2_ways, sizeof *c->l2);
 }
 
 static void reserve(struct part *p, size_t n)
@@ -264,7 +269,7 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 		t.read_bytes += 32 * c->part[i].read;
 		t.write_bytes += 32 * c->part[i].write;
 	}
-	for (uint32_t s = 0; s < c->l2_sets; s += 1u << c->level)
+	for (uint32_t s = 0; c->l2 && s < c->l2_sets; s += 1u << c->level)
 		for (unsigned i = 0; i < c->l2_ways; i++)
 			t.write_bytes += 32 * weight * lane_popc32(c->l2[(size_t)s * c->l2_ways + i].dirty);
 	return t;

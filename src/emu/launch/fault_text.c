@@ -46,17 +46,20 @@ static struct place data_place(const struct emu_launch *l, const struct emu_faul
 		return s;
 	}
 	const int64_t offset = (int64_t)(f->address - r->base);
+	char made[32];
+	snprintf(made, sizeof made, "allocation %llu", (unsigned long long)r->serial);
+	const char *name = r->name ? r->name : made;
 	const int64_t elem = (int64_t)r->elem_bytes;
 	const int64_t index = offset >= 0 ? offset / elem : -((-offset + elem - 1) / elem);
-	int n = snprintf(s.text, sizeof s.text, "%s[%lld] at 0x%llx", r->name, (long long)index,
+	int n = snprintf(s.text, sizeof s.text, "%s[%lld] at 0x%llx", name, (long long)index,
 	                 (unsigned long long)f->address);
 	const uint64_t end = (uint64_t)offset + f->bytes;
 	if (offset < 0)
 		snprintf(s.text + n, sizeof s.text - (size_t)n, ", %lld bytes before %s",
-		         (long long)-offset, r->name);
+		         (long long)-offset, name);
 	else if (end > r->size)
 		snprintf(s.text + n, sizeof s.text - (size_t)n, ", %llu bytes past the end of %s (%llu %s)",
-		         (unsigned long long)(end - r->size), r->name,
+		         (unsigned long long)(end - r->size), name,
 		         (unsigned long long)(r->size / r->elem_bytes), r->elem);
 	return s;
 }

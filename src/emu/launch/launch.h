@@ -21,7 +21,19 @@ struct emu_device {
 	/* of a program's device */
 	struct gpu_spec sheet;
 	uint64_t param_area, used_bytes;
+	struct image_cache *images;
 };
+/* image_cache.c: programs of micro-operations made for earlier launches of the same kernel with the
+ * same dimensions and parameters; a program often launches one a thousand times. */
+struct image_cache *image_cache_new(void);
+void image_cache_free(struct image_cache *c);
+uint64_t image_key(const struct ptx_func *func, const struct launch_plan *plan,
+                   const uint8_t *params);
+/* Moves the image of @key out of the cache into @image; false = there is none. */
+bool image_cache_take(struct image_cache *c, uint64_t key, struct image *image);
+/* Moves @image into the cache, where an older one may have to go. */
+void image_cache_put(struct image_cache *c, uint64_t key, struct image *image);
+
 void emu_device_open(struct emu_device *d, const struct gpu_spec *gpu);
 void emu_device_close(struct emu_device *d);
 
@@ -57,6 +69,7 @@ struct emu_launch {
 	const struct ptx_func *func;
 	const char *source_file;
 	struct image image;
+	uint64_t image_key; /* of a program's launch: where the image is kept afterwards; 0 = nowhere */
 	struct grid grid;       /* what the machine needs to know of all this */
 	unsigned blocks_per_sm; /* resident, for the cache simulation */
 	unsigned n_workers;

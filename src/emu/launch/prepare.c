@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SMALL_LAUNCH_WARPS 128
+
 struct regions {                         /* of a launch, only needed while it is prepared */
 	unsigned buffer[KERNEL_MAX_BUFFERS]; /* region in the arena */
 	unsigned params;
@@ -160,6 +162,9 @@ static unsigned thread_count(const struct emu_launch *l)
 		n = 1;
 	if (n > 256)
 		n = 256;
+	/* threads cost more than a small launch */
+	if (!l->req->threads && l->grid.order.n * l->grid.n_warps <= SMALL_LAUNCH_WARPS)
+		return 1;
 	return (uint64_t)n < l->grid.order.n ? (unsigned)n : (unsigned)l->grid.order.n;
 }
 
@@ -196,7 +201,9 @@ static bool place_on_device(struct emu_launch *l, struct err *err)
 	if (!fill_params(l, &a, err))
 		return false;
 	memcpy(arena_at(&l->device->arena, a.param_base), a.param_bytes, l->func->param_bytes);
-	const bool ok = build_image(l, &a, err);
+	l->image_key = image_key(l->func, l->req->plan, a.param_bytes);
+	const bool ok = image_cache_take(l->device->images, l->image_key, &l->image) ||
+	                build_image(l, &a, err);
 	free(a.param_bytes);
 	return ok;
 }
@@ -318,7 +325,10 @@ void emu_launch_free(struct emu_launch *l)
 	free(l->workers);
 	cache_sim_free(l->grid.cache);
 	trace_free(l->grid.trace);
-	image_free(&l->image);
+	if (l->image_key && l->n_workers) /* it was whole */
+		image_cache_put(l->device->images, l->image_key, &l->image);
+	else
+		image_free(&l->image);
 	emu_module_free(&l->own_module);
 	emu_device_close(&l->own_device);
 }

@@ -22,6 +22,7 @@ bool emu_device_new(struct emu_device **out, const struct gpu_spec *gpu, struct 
 	emu_device_open(d, &d->sheet);
 	d->sheet = *gpu;
 	d->no_filter = line_filter_new(true);
+	d->images = image_cache_new();
 	if (!arena_reserve(&d->arena, DEVICE_BASE, DEVICE_SPAN, err)) {
 		emu_device_free(d);
 		return false;
@@ -39,6 +40,7 @@ void emu_device_free(struct emu_device *d)
 {
 	if (!d)
 		return;
+	image_cache_free(d->images);
 	emu_device_close(d);
 	free(d);
 }
