@@ -1,0 +1,39 @@
+#!/bin/sh
+# The programs of tests/programs on this machine's NVIDIA GPU: what they print, and Nsight Compute's
+# counters of every launch.
+#   sh tests/gpu/programs.sh [OUTPUT-FOLDER]          (default: build/gpu/programs)
+# NAME.out: standard output and the exit status; NAME.csv: the counters, a row per launch and metric.
+# Needs nvcc; without ncu, or where it may not read counters, the tables are left out.
+set -u
+here=$(cd "$(dirname "$0")/../programs" && pwd)
+out=${1:-build/gpu/programs}
+nvcc=${NVCC:-$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")}
+arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1 | tr -d .)
+mkdir -p "$out/bin" || exit 2
+for source in "$here"/*.cu; do
+	name=$(basename "$source" .cu)
+	"$nvcc" -O1 -lineinfo -gencode "arch=compute_${arch:-90},code=[sm_${arch:-90},compute_${arch:-90}]" \
+		-o "$out/bin/$name" "$source" || echo "programs.sh: $name does not compile" >&2 &
+done
+wait
+metrics=smsp__inst_executed.sum,smsp__thread_inst_executed.sum,smsp__sass_inst_executed_op_global_ld.sum
+metrics=$metrics,smsp__sass_inst_executed_op_global_st.sum
+metrics=$metrics,l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum,l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
+metrics=$metrics,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
+metrics=$metrics,l1tex__t_requests_pipe_lsu_mem_global_op_red.sum,l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum
+metrics=$metrics,smsp__sass_thread_inst_executed_op_fadd_pred_on.sum,smsp__sass_thread_inst_executed_op_fmul_pred_on.sum
+metrics=$metrics,smsp__sass_thread_inst_executed_op_ffma_pred_on.sum,smsp__sass_thread_inst_executed_op_dadd_pred_on.sum
+metrics=$metrics,smsp__sass_thread_inst_executed_op_dmul_pred_on.sum,smsp__sass_thread_inst_executed_op_dfma_pred_on.sum
+metrics=$metrics,smsp__sass_branch_targets_threads_divergent.sum,gpu__time_duration.sum
+for source in "$here"/*.cu; do
+	name=$(basename "$source" .cu)
+	[ -x "$out/bin/$name" ] || continue
+	(cd "$here" && timeout 60 "$out/bin/$name") >"$out/$name.out" 2>/dev/null
+	printf 'status %d\n' $? >>"$out/$name.out"
+	command -v ncu >/dev/null || continue
+	timeout 120 ncu --csv --print-units base --metrics $metrics "$out/bin/$name" 2>/dev/null |
+		grep '^"' >"$out/$name.csv"
+	[ -s "$out/$name.csv" ] || rm -f "$out/$name.csv"
+done
+rm -rf "$out/bin"
+ls "$out" | wc -l
