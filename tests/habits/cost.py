@@ -164,7 +164,10 @@ def main():
         run(["git", "init", "-q"], copy)
         commit(copy, "before")
         for name in wanted:
+            before = run(["git", "rev-parse", "HEAD"], copy)[1].strip()
             by_hand, written, why = cost_of(name, THINGS[name], copy)
+            if why:  # what does not work must not spoil the next thing
+                run(["git", "reset", "-q", "--hard", before], copy)
             grew = [len(by_hand), len(written)] > allowed.get(name, [0, 0])
             print(f"cost: {name} {len(by_hand)} ({', '.join(by_hand)})", end="")
             print(f" + {len(written)} written by make ({', '.join(written)})" if written else "")

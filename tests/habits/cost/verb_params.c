@@ -14,7 +14,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct selection sel = { 0 };
 	struct err err = { 0 };
 	(void)state;
-	if (!start_parse(n, args, &sel, &err))
+	if (!select_by_words(n, args, &sel, &err))
 		return cli_fail(c, &err);
 	for (unsigned p = 0; p < sel.kernel->n_params; p++)
 		fprintf(c->out, "%s: %s\n", sel.kernel->params[p].name, sel.kernel->params[p].title);
