@@ -153,7 +153,7 @@ $(B)/obj/src/cuda/%.o $(B)/obj/tests/unit/cuda/%.o $(B)/obj/tests/gpu/%.o: CFLAG
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(ALL_CFLAGS) $(CFLAGS_FOLDER) -MMD -MP -c -o $@ $<
-$(B)/obj/kernels/%.o: kernels/%.cu $(B)/flags
+$(B)/obj/%.o: %.cu $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) -x c $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -257,10 +257,11 @@ tsan-check:
 	@$(MAKE) SANITIZE=thread units
 ## check-gpu: on a machine with an NVIDIA GPU: every kernel, against ncu and the emulator; results in build/gpu/results
 GPU_NEEDS := $(addprefix $(B)/lib/,cuda.a emu.a backend.a timemodel.a compile.a ptx.a kernels.a model.a base.a)
-$(B)/gpu/gpu_check: $(call obj,$(wildcard tests/gpu/*.c)) $(GPU_NEEDS)
+GPU_FAMILIES := $(patsubst %.cu,$(B)/obj/%.o,$(wildcard tests/gpu/families/*.cu))
+$(B)/gpu/gpu_check: $(call obj,$(wildcard tests/gpu/*.c)) $(GPU_FAMILIES) $(GPU_NEEDS)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group $(GPU_NEEDS) -Wl,--end-group $(LIBS)
-check-gpu: $(B)/gpu/gpu_check
+check-gpu: $(B)/gpu/gpu_check $(if $(filter random,$(PARTS)),$(B)/pmpp-explore)
 	@sh tests/gpu/check-gpu.sh $< $(B)/gpu/results
 ## bless: rewrite golden screens from what the program draws now; read the diff
 bless: $(UNIT)

@@ -2,7 +2,8 @@
 # Everything a real GPU has to show, in one call: sh tests/gpu/check-gpu.sh GPU_CHECK OUTPUT-FOLDER
 # GPU_CHECK is the program of tests/gpu/*.c; raw results land in the folder, a summary on the screen.
 # SETS chooses of ncu's launches: fast slow (default: both).
-# PARTS chooses: info faults run time agree gemm passes ncu speed sanitizer (default: all).
+# PARTS chooses: info faults run time agree gemm passes ncu speed sanitizer (default: all), or random:
+# COUNT (default 240) random legal launches of SEED (default 1), and how far the model is from them.
 set -u
 check=$1
 out=$2
@@ -46,6 +47,14 @@ fi
 if has time; then
 	timed time.jsonl "$check" run --caps 1 --skip $endless
 	timed warm.jsonl "$check" run --caps 1 --warm --skip $endless
+fi
+if has random; then
+	seed=${SEED:-1}
+	timed "random-$seed.jsonl" "$check" random --seed "$seed" --count "${COUNT:-240}" --caps 1 --timeout 10
+	tail -3 "$out/random-$seed.jsonl.err" 2>/dev/null
+	timed "random-$seed-error.txt" python3 "$(dirname "$0")/model_error.py" "$(dirname "$check")/../pmpp-explore" \
+		"${SHEET:-h200}" "$out/random-$seed.jsonl" --out "$out/random-$seed-modelled.jsonl"
+	sed -n '/^random /,$p' "$out/random-$seed-error.txt"
 fi
 if has agree; then
 	timed agree.txt "$check" agree --points 3 --skip $endless,$slow

@@ -3,6 +3,8 @@
  *
  *	gpu_check info                   driver, capabilities, the live sheet
  *	gpu_check run  [options]         every kernel x variant x point: verified, all metrics
+ *	gpu_check random --seed N --count N   random legal launches, timed: what models are held against
+ *	gpu_check draw --seed N --count N     the same launches as a list, without a GPU
  *	gpu_check agree [options]        emulator and GPU on the same launches: one table, with causes
  *	gpu_check ncu JSONL CSV          our counters (run --caps 4) beside Nsight Compute's
  *	gpu_check gemm                   cuBLAS times
@@ -44,7 +46,12 @@ static void put_result(const struct instance *i, const struct check_result *chec
 			printf("%s\"%s\":%lld", first ? "" : ",", k->params[p].name, (long long)params[p]);
 			first = 0;
 		}
-	printf("},\"verified\":%s,\"errors\":%zu", check->ok ? "true" : "false", check->errors);
+	printf("},\"input_seed\":%llu", (unsigned long long)i->input_seed);
+	if (launch_family_file(k))
+		put_text("file", launch_family_file(k));
+	if (opt.count)
+		printf(",\"random\":%u", opt.seed);
+	printf(",\"verified\":%s,\"errors\":%zu", check->ok ? "true" : "false", check->errors);
 	put_num("max_rel_error", check->max_rel_error);
 	put_num("wall_s", wall_s);
 	put_num("counters_s", r->counters_s);
@@ -134,7 +141,7 @@ static int do_run(void)
 	struct err err = { 0 };
 	if (!find_gpu(&err) || !backend_cuda.open(&be, opt.gpu, &err))
 		return put_error("gpu", &err);
-	unsigned failed = each_launch(run_one, be);
+	const unsigned failed = opt.count ? each_random(run_one, be) : each_launch(run_one, be);
 	backend_cuda.close(be);
 	return failed ? 1 : 0;
 }
@@ -328,6 +335,7 @@ static void read_options(int argc, char **argv)
 		{ "--points", .number = &opt.points }, { "--first", .number = &opt.first },
 		{ "--caps", .number = &opt.caps },     { "--repeat", .number = &opt.repeat },
 		{ "--only", .word = &opt.only },       { "--skip", .word = &opt.skip },
+		{ "--seed", .number = &opt.seed },     { "--count", .number = &opt.count },
 	};
 	for (int i = 2; i < argc; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : "0";
@@ -346,6 +354,12 @@ static void read_options(int argc, char **argv)
 	}
 }
 
+static int run_random(void)
+{
+	opt.count = opt.count ? opt.count : 240;
+	return do_run();
+}
+
 static int passes(int argc, char **argv)
 {
 	struct err err = { 0 };
@@ -362,8 +376,9 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(void);
 	} verbs[] = {
-		{ "info", do_info },   { "run", do_run },   { "gemm", do_gemm },     { "agree", do_agree },
-		{ "names", do_names }, { "sass", do_sass }, { "faults", do_faults },
+		{ "info", do_info },     { "run", do_run },     { "gemm", do_gemm },
+		{ "agree", do_agree },   { "names", do_names }, { "sass", do_sass },
+		{ "faults", do_faults }, { "draw", do_draw },   { "random", run_random },
 	};
 	const char *verb = argc > 1 ? argv[1] : "";
 	read_options(argc, argv);
@@ -374,6 +389,7 @@ int main(int argc, char **argv)
 		return do_ncu(argv[2], argv[3]);
 	if (!strcmp(verb, "passes"))
 		return passes(argc, argv);
-	fprintf(stderr, "gpu_check info | run | agree | ncu | gemm | names | sass | passes | faults\n");
+	fprintf(stderr, "gpu_check info | run | random | draw | agree | ncu | gemm | names | sass | "
+	                "passes | faults\n");
 	return 2;
 }

@@ -2,6 +2,7 @@
 #include "gpu_launches.h"
 
 #include "base/asset.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -19,6 +20,28 @@ static const struct kernel_desc *const kernels[] = {
 #include "kernels.def"
 #undef KERNEL
 };
+
+extern const struct kernel_desc kernel_keyed;
+static const struct {
+	const struct kernel_desc *desc;
+	const char *file;
+} extra[] = { { &kernel_keyed, "tests/gpu/families/keyed.cu" } };
+
+const struct kernel_desc *launch_family(size_t i)
+{
+	if (i < ARRAY_LEN(kernels))
+		return kernels[i];
+	i -= ARRAY_LEN(kernels);
+	return i < ARRAY_LEN(extra) ? extra[i].desc : NULL;
+}
+
+const char *launch_family_file(const struct kernel_desc *k)
+{
+	for (size_t i = 0; i < ARRAY_LEN(extra); i++)
+		if (extra[i].desc == k)
+			return extra[i].file;
+	return NULL;
+}
 
 struct gpu_options opt = { .points = 1, .timeout_s = 30 };
 
@@ -109,8 +132,11 @@ static bool compile(const struct kernel_desc *k, const char *file, const int64_t
                     struct module *m, struct err *err)
 {
 	char path[128];
+	struct text own = { 0 };
 	snprintf(path, sizeof path, "kernels/%s.cu", k->name);
 	const struct asset *a = asset_find(path);
+	if (launch_family_file(k) && !file_read(launch_family_file(k), 1 << 20, &own, err))
+		return false;
 	struct compile_macro macros[KERNEL_MAX_PARAMS];
 	unsigned n = 0;
 	for (unsigned p = 0; p < k->n_params; p++)
@@ -121,25 +147,27 @@ static bool compile(const struct kernel_desc *k, const char *file, const int64_t
 			};
 	const struct compile_request req = {
 		.file = file,
-		.source = a ? a->data : "",
+		.source = a ? a->data : own.s,
 		.n_macros = n,
 		.macros = macros,
 		.cc_major = opt.gpu->cc_major,
 		.cc_minor = opt.gpu->cc_minor,
 	};
-	return compile_module(&req, m, err);
+	const bool ok = compile_module(&req, m, err);
+	text_free(&own);
+	return ok;
 }
 
-bool instance_make(struct instance *i, const struct kernel_desc *k, unsigned variant, unsigned n,
-                   struct err *err)
+bool instance_build(struct instance *i, const struct kernel_desc *k, unsigned variant,
+                    struct err *err)
 {
-	*i = (struct instance){ .kernel = k, .variant = variant, .point = n };
+	i->kernel = k;
+	i->variant = variant;
 	snprintf(i->name, sizeof i->name, "%s/%s", k->name, k->variants[variant].name);
 	snprintf(i->file, sizeof i->file, "%s.cu", k->name);
-	point(k, variant, n, i->params);
 	if (!k->plan(variant, i->params, &i->plan, err) ||
 	    !compile(k, i->file, i->params, &i->module, err))
-		return err_prefix(err, "%s point %u: ", i->name, n);
+		return err_prefix(err, "%s point %u: ", i->name, i->point);
 	for (unsigned b = 0; b < i->plan.n_buffers; b++) {
 		const struct buffer_plan *bp = &i->plan.buffers[b];
 		i->bytes[b] = bp->count * elem_size(bp->type);
@@ -148,9 +176,17 @@ bool instance_make(struct instance *i, const struct kernel_desc *k, unsigned var
 		if (bp->role == BUF_OUT && !bp->partial)
 			memset(i->before[b], 0xff, i->bytes[b]); /* NaN, -1: an unwritten element is seen */
 		else
-			k->fill(&i->plan, i->params, b, 1, i->before[b]);
+			k->fill(&i->plan, i->params, b, i->input_seed, i->before[b]);
 	}
 	return true;
+}
+
+bool instance_make(struct instance *i, const struct kernel_desc *k, unsigned variant, unsigned n,
+                   struct err *err)
+{
+	*i = (struct instance){ .point = n, .input_seed = 1 };
+	point(k, variant, n, i->params);
+	return instance_build(i, k, variant, err);
 }
 
 bool instance_run(struct instance *i, const struct backend_ops *ops, struct backend *be,
@@ -191,8 +227,7 @@ void instance_free(struct instance *i)
 	module_free(&i->module);
 }
 
-/* Is one of the comma-separated parts of @list in @name? */
-static bool listed(const char *list, const char *name)
+bool name_is_listed(const char *list, const char *name)
 {
 	char part[128];
 	for (; list && *list; list += strcspn(list, ","), list += *list == ',') {
@@ -214,7 +249,7 @@ unsigned each_launch(bool (*f)(struct instance *i, void *ctx), void *ctx)
 				char name[128];
 				snprintf(name, sizeof name, "%s/%s", kernels[k]->name,
 				         kernels[k]->variants[v].name);
-				if ((opt.only && !listed(opt.only, name)) || listed(opt.skip, name))
+				if ((opt.only && !name_is_listed(opt.only, name)) || name_is_listed(opt.skip, name))
 					continue;
 				if (instance_make(&i, kernels[k], v, n, &err)) {
 					failed += !f(&i, ctx);

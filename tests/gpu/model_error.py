@@ -4,72 +4,114 @@
     tests/gpu/model_error.py build/pmpp-explore h200 tests/gpu/h200-2026-11-20/time.jsonl \\
                              tests/gpu/h200-2026-11-20/ladders.jsonl [--sample N] [--only WORD ...]
 
-Reads points as gpu_check writes them, and what `ladder ... --json` and `run ... --json` print, one
-object a line. Runs each point in the emulator on the same sheet (at most N blocks of it, default 264,
-two on each of the 132 SMs) and prints measured and modelled time and their ratio; then one line per ladder: do the
-pairs of rungs that measurement separates by more than 10 % stand in the same order? Last the mean
-absolute percentage error. Exit status 1 when an order is wrong or a point cannot be modelled.
---only keeps the ladders whose name holds one of the words.
+Reads points as gpu_check writes them (`run`, `random`), what `ladder ... --json` and `run ...
+--json` print, one object a line, and the table of `sweep` (.txt; its parameters that are not in the
+table are given with --sweep "KERNEL/VARIANT name=value ..."). Runs each point in the emulator on the
+same sheet (at most N blocks of it, default 264, two on each of the 132 SMs) and prints measured and
+modelled time and their ratio; then one line per ladder, sweep and random family: do the pairs that
+measurement separates by more than 10 % stand in the same order? Of random launches also each
+family's error and bias, and the ten worst. Last the mean absolute percentage error. Exit status 1
+when a ladder's order is wrong or a point cannot be modelled.
+--only keeps the ladders whose name holds one of the words. --out FILE writes every point with all
+modelled metrics, one JSON object a line.
 """
 import argparse
 import json
+import math
 import os
+import re
 import subprocess
 import sys
+from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
 
 APART = 1.10
+CLOSE = 2.0  # pairs of random launches that are not far apart anyway
+
+# group: what is ranked together; kind: ladder, sweep, run, point or random; target: words of a run
+Point = namedtuple("Point", "path group kind title target params seed measured")
 
 
 def text(params):
     return " ".join(f"{k}={v}" for k, v in params.items())
 
 
-def points_of(item):
-    """(ladder, kernel, variant, parameters, measured ns) of one line of a file."""
+def of_ladder(path, item):
+    rungs = [r for r in item["rungs"] if r.get("time_ns") and r.get("origin") == "measured"]
+    common = dict(set.intersection(*[set(r["params"].items()) for r in rungs])) if rungs else {}
+    ordered = {k: v for k, v in rungs[0]["params"].items() if k in common} if rungs else {}
+    name = f'{item["ladder"]} {text(ordered)}'.strip()
+    # two ladders may share what all their rungs share: say what else the rungs have
+    rest = {k: v for r in rungs for k, v in r["params"].items() if k not in common}
+    if rest:
+        name += f" ({text(rest)})"
+    for r in rungs:
+        target = f'{item["ladder"]}/{r["variant"]}'
+        yield Point(path, name, "ladder", target, [target], r["params"], 1, r["time_ns"])
+
+
+def of_line(path, item):
+    """The points of one line of a file."""
     if "ladder" in item:
-        rungs = [r for r in item["rungs"] if r.get("time_ns") and r.get("origin") == "measured"]
-        common = dict(set.intersection(*[set(r["params"].items()) for r in rungs])) if rungs else {}
-        ordered = {k: v for k, v in rungs[0]["params"].items() if k in common} if rungs else {}
-        name = f'{item["ladder"]} {text(ordered)}'.strip()
-        # two ladders may share what all their rungs share: say what else the rungs have
-        rest = {k: v for r in rungs for k, v in r["params"].items() if k not in common}
-        if rest:
-            name += f" ({text(rest)})"
-        return [(name, item["ladder"], r["variant"], r["params"], r["time_ns"]) for r in rungs]
+        return list(of_ladder(path, item))
+    if "kernel" not in item:
+        return []
+    title = f'{item["kernel"]}/{item["variant"]}'
+    target = [title]
+    if "file" in item:
+        target = [item["file"], "--kernel", item["variant"]]
     if "point" in item:
         time = item.get("time", {}).get("median_ns")
         if not time or not item.get("verified"):
             return []
+        if "random" in item:
+            return [Point(path, item["kernel"], "random", title, target, item["params"],
+                          item["input_seed"], time)]
         name = f'{item["kernel"]} point {item["point"]}'
-        return [(name, item["kernel"], item["variant"], item["params"], time)]
+        return [Point(path, name, "point", title, target, item["params"], 1, time)]
     time = item["metrics"]["time.kernel_ns"]
     if time.get("origin") != "measured":
         return []
     size = " ".join(f"{k}={v}" for k, v in item["params"].items() if k in "NMKWH")
-    return [(f'{item["kernel"]} runs {size}', item["kernel"], item["variant"], item["params"],
-             time["value"])]
+    return [Point(path, f'{item["kernel"]} runs {size}', "run", title, target, item["params"],
+                  item.get("seed", 1), time["value"])]
+
+
+def of_sweep(path, sweep):
+    """The table that `sweep` prints: parameters, then the time."""
+    units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+    words = sweep.split()
+    given = dict(w.split("=") for w in words[1:])
+    found = []
+    for line in open(path):
+        row = re.match(r"\s+((?:\w+=\w+ )+)\s+([\d.]+) (ns|us|ms|s) ●", line)
+        if row:
+            params = {**given, **dict(w.split("=") for w in row.group(1).split())}
+            time = float(row.group(2)) * units[row.group(3)]
+            found.append(Point(path, f"{words[0]} {text(given)}", "sweep", words[0], [words[0]], params,
+                               1, time))
+    return found
 
 
 def modelled(options, point):
-    _, kernel, variant, params, _ = point
-    command = [options.program, "run", f"{kernel}/{variant}", *[f"{k}={v}" for k, v in params.items()],
+    command = [options.program, "run", *point.target, *[f"{k}={v}" for k, v in point.params.items()],
                "--gpu", options.sheet, "--backend", "emu", "--sample", str(options.sample),
-               "--no-verify", "--timeout", "300", "--json"]
+               "--seed", str(point.seed), "--no-verify", "--timeout", "300", "--json"]
     out = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
         metrics = json.loads(out.stdout)["metrics"]
-        return metrics["time.kernel_ns"]["value"], metrics["time.bottleneck"]["value"]
+        return metrics["time.kernel_ns"]["value"], metrics["time.bottleneck"]["value"], metrics
     except (ValueError, KeyError):
-        return None, (out.stderr.strip().split("\n") or ["?"])[0]
+        return None, (out.stderr.strip().split("\n") or ["?"])[0], None
 
 
-def order(rungs):
-    """Pairs that measurement separates, and those of them that the model turns round."""
+def order(rungs, at_most=math.inf):
+    """Pairs that measurement separates, by @at_most, and those that the model turns round."""
     pairs, wrong = 0, []
     for i, (a, measured_a, model_a) in enumerate(rungs):
         for b, measured_b, model_b in rungs[i + 1:]:
-            if max(measured_a, measured_b) <= APART * min(measured_a, measured_b):
+            ratio = max(measured_a, measured_b) / min(measured_a, measured_b)
+            if ratio <= APART or ratio > at_most:
                 continue
             pairs += 1
             if (measured_a < measured_b) != (model_a < model_b):
@@ -81,8 +123,83 @@ def mean(errors):
     return 100 * sum(errors) / len(errors)
 
 
-def median(errors):
-    return 100 * sorted(errors)[len(errors) // 2]
+def quantile(errors, q):
+    return 100 * sorted(errors)[min(len(errors) - 1, int(len(errors) * q))]
+
+
+def summary(errors):
+    return (f"{len(errors)} points, mean absolute error {mean(errors):.0f} %, "
+            f"median {quantile(errors, 0.5):.0f} %")
+
+
+def bias(rungs):
+    """The typical factor between model and measurement, as a signed percentage."""
+    return 100 * (math.exp(sum(math.log(m / t) for _, t, m in rungs) / len(rungs)) - 1)
+
+
+def report_random(points):
+    """@points: (point, modelled ns, bottleneck)"""
+    by_family = {}
+    for p, model, _ in points:
+        by_family.setdefault(p.group, []).append((p.title, p.measured, model))
+        by_family.setdefault(p.title, []).append((p.title, p.measured, model))
+    pairs = wrong = near = near_wrong = 0
+    for name, rungs in sorted(by_family.items()):
+        errors = [abs(m / t - 1) for _, t, m in rungs]
+        line = (f"random {name}: {len(rungs)} launches, mean {mean(errors):.0f} %, "
+                f"median {quantile(errors, 0.5):.0f} %, p90 {quantile(errors, 0.9):.0f} %, "
+                f"bias {bias(rungs):+.0f} %")
+        if "/" not in name:
+            n, bad = order(rungs)
+            k, bad_near = order(rungs, CLOSE)
+            pairs, wrong, near, near_wrong = pairs + n, wrong + len(bad), near + k, near_wrong + len(bad_near)
+            line += f", {n - len(bad)} of {n} pairs in order ({k - len(bad_near)} of {k} within a factor of 2)"
+        print(line)
+    errors = [abs(m / p.measured - 1) for p, m, _ in points]
+    print(f"random: {len(points)} launches, mean {mean(errors):.1f} %, median {quantile(errors, 0.5):.1f} %, "
+          f"p90 {quantile(errors, 0.9):.1f} %, bias {bias([(0, p.measured, m) for p, m, _ in points]):+.1f} %, "
+          f"pairs in order {pairs - wrong} of {pairs}, within a factor of 2 {near - near_wrong} of {near}")
+    print("the ten worst:")
+    for p, model, note in sorted(points, key=lambda x: -abs(math.log(x[1] / x[0].measured)))[:10]:
+        print(f"  x {model / p.measured:5.2f}  {p.measured:12.0f} ns  {p.title} {text(p.params)}  {note}")
+    print()
+
+
+def report_orders(groups):
+    turned = 0
+    for (name, kind), rungs in groups.items():
+        pairs, wrong = order(rungs)
+        if kind != "sweep":
+            turned += len(wrong)
+        error = mean([abs(model / measured - 1) for _, measured, model in rungs])
+        named = f"; turned round: {', '.join(wrong)}" if wrong and kind != "sweep" else ""
+        print(f"order of {name}: {pairs - len(wrong)} of {pairs} pairs agree, error {error:.0f} %{named}")
+    print()
+    return turned
+
+
+def read_points(options):
+    points = []
+    for path in options.files:
+        if path.endswith(".txt"):
+            points += of_sweep(path, options.sweep)
+            continue
+        for line in open(path):
+            points += of_line(path, json.loads(line))
+    if options.only:
+        points = [p for p in points if any(word in p.group for word in options.only)]
+    if not points:
+        sys.exit("model_error.py: no measured point in these files")
+    return points
+
+
+def write_points(path, points, answers):
+    with open(path, "w") as out:
+        for p, (model, note, metrics) in zip(points, answers):
+            values = {k: v.get("value") for k, v in (metrics or {}).items() if v.get("value") is not None}
+            row = {"title": p.title, "params": p.params, "seed": p.seed, "kind": p.kind,
+                   "measured_ns": p.measured, "modelled_ns": model, "note": note, "metrics": values}
+            print(json.dumps(row), file=out)
 
 
 def main():
@@ -92,43 +209,36 @@ def main():
     parser.add_argument("files", nargs="+")
     parser.add_argument("--sample", type=int, default=264)
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--sweep", default="sgemm_fast/pipelined M=2048 N=2048 K=2048")
+    parser.add_argument("--out")
     options = parser.parse_args()
-    points = []
-    for path in options.files:
-        for line in open(path):
-            points += [(path, *p) for p in points_of(json.loads(line))]
-    if options.only:
-        points = [p for p in points if any(word in p[1] for word in options.only)]
-    if not points:
-        sys.exit("model_error.py: no measured point in these files")
+    points = read_points(options)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        answers = list(pool.map(lambda p: modelled(options, p[1:]), points))
+        answers = list(pool.map(lambda p: modelled(options, p), points))
+    if options.out:
+        write_points(options.out, points, answers)
 
-    ladders, errors, missing = {}, {}, 0
-    for (path, name, kernel, variant, _, measured), (model, note) in zip(points, answers):
-        title = f"{kernel}/{variant}"
+    groups, random, errors, missing = {}, [], {}, 0
+    for p, (model, note, _) in zip(points, answers):
         if model is None:
             missing += 1
-            print(f"{title:27} {measured:12.0f} ns  not modelled: {note}")
+            print(f"{p.title:27} {p.measured:12.0f} ns  not modelled: {note}")
             continue
-        errors.setdefault(path, []).append(abs(model / measured - 1))
-        ladders.setdefault(name, []).append((variant, measured, model))
-        print(f"{title:27} {measured:12.0f} ns  {model:12.0f} ns  x {model / measured:5.2f}  {note}")
+        errors.setdefault(p.path, []).append(abs(model / p.measured - 1))
+        if p.kind == "random":
+            random.append((p, model, note))
+        else:
+            variant = text(p.params) if p.kind == "sweep" else p.title.split("/")[1]
+            groups.setdefault((p.group, p.kind), []).append((variant, p.measured, model))
+        print(f"{p.title:27} {p.measured:12.0f} ns  {model:12.0f} ns  x {model / p.measured:5.2f}  {note}")
     print()
-    turned = 0
-    for name, rungs in ladders.items():
-        pairs, wrong = order(rungs)
-        turned += len(wrong)
-        error = mean([abs(model / measured - 1) for _, measured, model in rungs])
-        print(f"order of {name}: {pairs - len(wrong)} of {pairs} pairs agree, error {error:.0f} %"
-              + (f"; turned round: {', '.join(wrong)}" if wrong else ""))
-    print()
+    turned = report_orders(groups) if groups else 0
+    if random:
+        report_random(random)
     for path, e in errors.items():
-        print(f"{os.path.basename(path)}: {len(e)} points, mean absolute error {mean(e):.0f} %, "
-              f"median {median(e):.0f} %")
+        print(f"{os.path.basename(path)}: {summary(e)}")
     every = [e for part in errors.values() for e in part]
-    print(f"{len(every)} points, mean absolute error {mean(every):.0f} %, median {median(every):.0f} %; "
-          f"{turned} pairs turned round")
+    print(f"{summary(every)}; {turned} pairs turned round")
     return 1 if turned or missing else 0
 
 

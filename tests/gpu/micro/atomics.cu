@@ -8,9 +8,9 @@
 #define TIMES 32
 
 struct Collide {
-	int multiplicity;  /* lanes on one word */
-	int words;         /* of one sector, side by side */
-	unsigned hot;      /* sectors that the whole grid works on, a power of two */
+	int multiplicity; /* lanes on one word */
+	int words;        /* of one sector, side by side */
+	unsigned hot;     /* sectors that the whole grid works on, a power of two */
 };
 
 static __device__ unsigned hash(unsigned x)
@@ -23,31 +23,40 @@ static __device__ unsigned hash(unsigned x)
 }
 
 /* What is done: X(name, type, statement) */
-#define ATOMICS(X)                                                                         \
-	X(red_add_u32, unsigned, asm volatile("red.global.add.u32 [%0], %1;" ::"l"(p), "r"(3u) : "memory")) \
-	X(red_add_f32, float, asm volatile("red.global.add.f32 [%0], %1;" ::"l"(p), "f"(1.0f) : "memory"))  \
-	X(red_max_u32, unsigned, asm volatile("red.global.max.u32 [%0], %1;" ::"l"(p), "r"(3u) : "memory")) \
-	X(red_add_u64, unsigned long long,                                                     \
-	  asm volatile("red.global.add.u64 [%0], %1;" ::"l"(p), "l"(3ull) : "memory"))         \
-	X(red_add_f64, double, asm volatile("red.global.add.f64 [%0], %1;" ::"l"(p), "d"(1.0) : "memory"))  \
-	X(atom_add_u32, unsigned, sum += atomicAdd(p, 3u))                                     \
-	X(atom_add_f32, float, sum += (unsigned)atomicAdd(p, 1.0f))                            \
+#define ATOMICS(X)                                                    \
+	X(red_add_u32, unsigned,                                          \
+	  asm volatile("red.global.add.u32 [%0], %1;" ::"l"(p), "r"(3u)   \
+	               : "memory"))                                       \
+	X(red_add_f32, float,                                             \
+	  asm volatile("red.global.add.f32 [%0], %1;" ::"l"(p), "f"(1.0f) \
+	               : "memory"))                                       \
+	X(red_max_u32, unsigned,                                          \
+	  asm volatile("red.global.max.u32 [%0], %1;" ::"l"(p), "r"(3u)   \
+	               : "memory"))                                       \
+	X(red_add_u64, unsigned long long,                                \
+	  asm volatile("red.global.add.u64 [%0], %1;" ::"l"(p), "l"(3ull) \
+	               : "memory"))                                       \
+	X(red_add_f64, double,                                            \
+	  asm volatile("red.global.add.f64 [%0], %1;" ::"l"(p), "d"(1.0)  \
+	               : "memory"))                                       \
+	X(atom_add_u32, unsigned, sum += atomicAdd(p, 3u))                \
+	X(atom_add_f32, float, sum += (unsigned)atomicAdd(p, 1.0f))       \
 	X(atom_exch_u32, unsigned, sum += atomicExch(p, 3u))
 
-#define X(name, type, statement)                                                           \
-	static __global__ void m_##name(unsigned *cycles, void *data, Collide c)               \
-	{                                                                                      \
-		const unsigned lane = threadIdx.x % 32;                                            \
-		const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;                \
-		const unsigned group = lane / (unsigned)(c.multiplicity * c.words);                \
-		const unsigned word = lane / (unsigned)c.multiplicity % (unsigned)c.words;         \
-		unsigned sum = 0;                                                                  \
-		for (unsigned i = 0; i < TIMES; i++) {                                             \
-			const unsigned sector = hash(warp * 4096 + i * 32 + group) & (c.hot - 1);      \
-			type *const p = (type *)data + (size_t)sector * (32 / sizeof(type)) + word;    \
-			statement;                                                                     \
-		}                                                                                  \
-		micro_use(sum, cycles);                                                            \
+#define X(name, type, statement)                                                        \
+	static __global__ void m_##name(unsigned *cycles, void *data, Collide c)            \
+	{                                                                                   \
+		const unsigned lane = threadIdx.x % 32;                                         \
+		const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;             \
+		const unsigned group = lane / (unsigned)(c.multiplicity * c.words);             \
+		const unsigned word = lane / (unsigned)c.multiplicity % (unsigned)c.words;      \
+		unsigned sum = 0;                                                               \
+		for (unsigned i = 0; i < TIMES; i++) {                                          \
+			const unsigned sector = hash(warp * 4096 + i * 32 + group) & (c.hot - 1);   \
+			type *const p = (type *)data + (size_t)sector * (32 / sizeof(type)) + word; \
+			statement;                                                                  \
+		}                                                                               \
+		micro_use(sum, cycles);                                                         \
 	}
 ATOMICS(X)
 #undef X
@@ -63,12 +72,12 @@ static void global_atomics(void *data)
 					const Collide c = { m, words, hot };
 					const unsigned blocks = all ? 2u * (unsigned)sms : 1;
 					const double requests = blocks * 8.0 * TIMES;
-#define X(name, type, statement)                                                                \
-	if (words * sizeof(type) <= 32) {                                                           \
-		const double ns = shortest_ns([&] { m_##name<<<blocks, 256>>>(out, data, c); }, 3);     \
-		Line("atomics", #name)("lanes_per_word", m)("words_per_sector", words)(                 \
-			"sectors_per_request", 32 / (m * words))("hot_sectors", hot)("blocks", blocks)(     \
-			"ns", ns)("ns_per_request", ns / requests);                                         \
+#define X(name, type, statement)                                                            \
+	if (words * sizeof(type) <= 32) {                                                       \
+		const double ns = shortest_ns([&] { m_##name<<<blocks, 256>>>(out, data, c); }, 3); \
+		Line("atomics", #name)("lanes_per_word", m)("words_per_sector", words)(             \
+			"sectors_per_request", 32 / (m * words))("hot_sectors", hot)("blocks", blocks)( \
+			"ns", ns)("ns_per_request", ns / requests);                                     \
 	}
 					ATOMICS(X)
 #undef X
@@ -77,29 +86,33 @@ static void global_atomics(void *data)
 
 /* --- shared memory --- */
 
-#define SHARED_ATOMICS(X)                                                                     \
-	X(shared_add_u32, unsigned, asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(at), "r"(add) : "memory")) \
-	X(shared_inc_u32, unsigned, asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(at) : "memory"))            \
-	X(shared_max_u32, unsigned, asm volatile("red.shared.max.u32 [%0], %1;" ::"r"(at), "r"(add) : "memory")) \
-	X(shared_atom_add_u32, unsigned, sum += atomicAdd(s + word, add))                         \
-	X(shared_add_f32, float, atomicAdd((float *)s + word, 1.0f))                              \
-	X(shared_add_u64, unsigned long long, atomicAdd((unsigned long long *)s + word, 3ull))    \
-	X(shared_exch_u32, unsigned, sum += atomicExch(s + word, add))                            \
+#define SHARED_ATOMICS(X)                                                                         \
+	X(shared_add_u32, unsigned,                                                                   \
+	  asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(at), "r"(add)                             \
+	               : "memory"))                                                                   \
+	X(shared_inc_u32, unsigned, asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(at) : "memory")) \
+	X(shared_max_u32, unsigned,                                                                   \
+	  asm volatile("red.shared.max.u32 [%0], %1;" ::"r"(at), "r"(add)                             \
+	               : "memory"))                                                                   \
+	X(shared_atom_add_u32, unsigned, sum += atomicAdd(s + word, add))                             \
+	X(shared_add_f32, float, atomicAdd((float *)s + word, 1.0f))                                  \
+	X(shared_add_u64, unsigned long long, atomicAdd((unsigned long long *)s + word, 3ull))        \
+	X(shared_exch_u32, unsigned, sum += atomicExch(s + word, add))                                \
 	X(shared_cas_u32, unsigned, sum += atomicCAS(s + word, add, sum))
 
-#define X(name, type, statement)                                                              \
+#define X(name, type, statement)                                                                  \
 	static __global__ void m_##name(unsigned *cycles, int multiplicity, int stride, unsigned add) \
-	{                                                                                         \
-		__shared__ __align__(8) unsigned s[8192];                                             \
-		for (unsigned i = threadIdx.x; i < 8192; i += blockDim.x)                             \
-			s[i] = 0;                                                                         \
-		const unsigned word = threadIdx.x % 32 / (unsigned)multiplicity * (unsigned)stride;   \
-		const unsigned at = (unsigned)__cvta_generic_to_shared((type *)s + word);             \
-		unsigned sum = 0;                                                                     \
-		const BlockClock clock;                                                               \
-		_Pragma("unroll 1") for (int i = 0; i < TIMES; i++) statement;                        \
-		clock.stop(cycles);                                                                   \
-		micro_use(sum + at, cycles);                                                          \
+	{                                                                                             \
+		__shared__ __align__(8) unsigned s[8192];                                                 \
+		for (unsigned i = threadIdx.x; i < 8192; i += blockDim.x)                                 \
+			s[i] = 0;                                                                             \
+		const unsigned word = threadIdx.x % 32 / (unsigned)multiplicity * (unsigned)stride;       \
+		const unsigned at = (unsigned)__cvta_generic_to_shared((type *)s + word);                 \
+		unsigned sum = 0;                                                                         \
+		const BlockClock clock;                                                                   \
+		_Pragma("unroll 1") for (int i = 0; i < TIMES; i++) statement;                            \
+		clock.stop(cycles);                                                                       \
+		micro_use(sum + at, cycles);                                                              \
 	}
 SHARED_ATOMICS(X)
 #undef X
@@ -111,9 +124,9 @@ static void shared_atomics()
 		for (int m = 1; m <= 32; m *= 2)
 			for (int threads = 32; threads <= 1024; threads *= 32) {
 				const double requests = threads / 32.0 * TIMES;
-#define X(name, type, statement)                                                               \
-	Line("atomics", #name)("lanes_per_word", m)("stride", stride)("threads", threads)(         \
-		"cycles_per_request",                                                                  \
+#define X(name, type, statement)                                                       \
+	Line("atomics", #name)("lanes_per_word", m)("stride", stride)("threads", threads)( \
+		"cycles_per_request",                                                          \
 		median_cycles(1, [&] { m_##name<<<1, threads>>>(out, m, stride, 5); }) / requests);
 				SHARED_ATOMICS(X)
 #undef X
@@ -132,7 +145,8 @@ static __global__ void m_histogram_global(const unsigned *bin_of, T *bins, unsig
 }
 
 template <typename T>
-static __global__ void m_histogram_shared(const unsigned *bin_of, T *bins, unsigned n, unsigned n_bins)
+static __global__ void m_histogram_shared(const unsigned *bin_of, T *bins, unsigned n,
+                                          unsigned n_bins)
 {
 	extern __shared__ unsigned s_bytes[];
 	T *const s = (T *)s_bytes;
@@ -173,13 +187,18 @@ static void histograms(void *bins)
 			uint64_t state = 7;
 			for (unsigned i = 0; i < ITEMS; i++)
 				host[i] = draw_bin(data, i, n, &state);
-			micro_fail("copy", cudaMemcpy(bin_of, host, ITEMS * sizeof *host, cudaMemcpyHostToDevice));
+			micro_fail("copy",
+			           cudaMemcpy(bin_of, host, ITEMS * sizeof *host, cudaMemcpyHostToDevice));
 			const double u = shortest_ns(
-				[&] { m_histogram_global<unsigned><<<blocks, 256>>>(bin_of, (unsigned *)bins, ITEMS); }, 3);
+				[&] {
+					m_histogram_global<unsigned><<<blocks, 256>>>(bin_of, (unsigned *)bins, ITEMS);
+				},
+				3);
 			Line("atomics", "histogram_global_u32")("data", names[data])("bins", n)("ns", u)(
 				"ns_per_item", u / ITEMS);
 			const double f = shortest_ns(
-				[&] { m_histogram_global<float><<<blocks, 256>>>(bin_of, (float *)bins, ITEMS); }, 3);
+				[&] { m_histogram_global<float><<<blocks, 256>>>(bin_of, (float *)bins, ITEMS); },
+				3);
 			Line("atomics", "histogram_global_f32")("data", names[data])("bins", n)("ns", f)(
 				"ns_per_item", f / ITEMS);
 			if (n > 8192)
@@ -194,7 +213,8 @@ static void histograms(void *bins)
 				"ns_per_item", su / ITEMS);
 			const double sf = shortest_ns(
 				[&] {
-					m_histogram_shared<float><<<blocks, 256, n * 4>>>(bin_of, (float *)bins, ITEMS, n);
+					m_histogram_shared<float>
+						<<<blocks, 256, n * 4>>>(bin_of, (float *)bins, ITEMS, n);
 				},
 				3);
 			Line("atomics", "histogram_shared_f32")("data", names[data])("bins", n)("ns", sf)(

@@ -70,13 +70,14 @@ int main()
 			const double step = median_cycles(b, [&] { m_tree_step<<<b, t>>>(out, TIMES); });
 			const double warp = median_cycles(b, [&] { m_syncwarp<<<b, t>>>(out, TIMES); });
 			Line("barriers", "meet")("threads", t)("blocks_per_sm", per_sm)(
-				"barrier_cycles", barrier / TIMES)("tree_step_cycles", step / TIMES)(
-				"syncwarp_cycles", warp / TIMES);
+				"barrier_cycles", barrier / TIMES)("tree_step_cycles",
+			                                       step / TIMES)("syncwarp_cycles", warp / TIMES);
 		}
 	for (int late = 0; late <= 64; late = late ? late * 4 : 1)
 		for (int t = 64; t <= 1024; t *= 4) {
 			const double c = median_cycles(1, [&] { m_one_warp_late<<<1, t>>>(out, TIMES, late); });
-			Line("barriers", "one_warp_late")("threads", t)("late_turns", late)("cycles", c / TIMES);
+			Line("barriers", "one_warp_late")("threads", t)("late_turns", late)("cycles",
+			                                                                    c / TIMES);
 		}
 	return 0;
 }

@@ -86,7 +86,8 @@ static void starts(int *p)
 	}
 }
 
-/* Sixteen waves of blocks that live for a known time: what is left is from one block to the next. */
+/* Sixteen waves of blocks that live for a known time: what is left is from one block to the next.
+ */
 static void followers(float *p)
 {
 	const unsigned sms = (unsigned)micro_sms();
@@ -104,8 +105,7 @@ static void followers(float *p)
 			for (int part = 1; part <= 9; part++) {
 				/* quarters of a wave, to two and a quarter */
 				const unsigned blocks = sms * (unsigned)resident * (unsigned)part / 4;
-				const double ns =
-					shortest_ns([&] { m_work<<<blocks ? blocks : 1, t>>>(p, n); });
+				const double ns = shortest_ns([&] { m_work<<<blocks ? blocks : 1, t>>>(p, n); });
 				Line("blocks", "waves")("threads", t)("resident", resident)("chain", n)(
 					"quarter_waves", part)("ns", ns);
 			}
@@ -114,12 +114,13 @@ static void followers(float *p)
 
 static void shapes(float *a, float *b, float *c)
 {
-	static const unsigned shape[][2] = { { 32, 1 },  { 64, 1 },  { 128, 1 }, { 256, 1 }, { 1024, 1 },
-		                                 { 32, 2 },  { 32, 4 },  { 32, 8 },  { 32, 16 }, { 32, 32 },
-		                                 { 16, 2 },  { 16, 4 },  { 16, 8 },  { 16, 16 }, { 16, 32 },
-		                                 { 16, 64 }, { 8, 4 },   { 8, 8 },   { 8, 16 },  { 8, 32 },
-		                                 { 4, 8 },   { 4, 16 },  { 4, 64 },  { 2, 16 },  { 2, 64 },
-		                                 { 1, 32 },  { 1, 256 }, { 64, 4 },  { 64, 16 }, { 128, 8 } };
+	static const unsigned shape[][2] = {
+		{ 32, 1 }, { 64, 1 },  { 128, 1 }, { 256, 1 }, { 1024, 1 }, { 32, 2 },
+		{ 32, 4 }, { 32, 8 },  { 32, 16 }, { 32, 32 }, { 16, 2 },   { 16, 4 },
+		{ 16, 8 }, { 16, 16 }, { 16, 32 }, { 16, 64 }, { 8, 4 },    { 8, 8 },
+		{ 8, 16 }, { 8, 32 },  { 4, 8 },   { 4, 16 },  { 4, 64 },   { 2, 16 },
+		{ 2, 64 }, { 1, 32 },  { 1, 256 }, { 64, 4 },  { 64, 16 },  { 128, 8 }
+	};
 	for (const auto &s : shape) {
 		const dim3 block(s[0], s[1]);
 		for (int n = 1024; n <= 8192; n *= 8) {
@@ -128,10 +129,10 @@ static void shapes(float *a, float *b, float *c)
 				continue;
 			const double copy =
 				shortest_ns([&] { m_image_copy<<<grid, block>>>(a, b, n, n); }, micro_flush_l2, 3);
-			const double patch = shortest_ns(
-				[&] { m_image_patch<<<grid, block>>>(a, b, n, n, 1); }, micro_flush_l2, 3);
-			const double wide = shortest_ns(
-				[&] { m_image_patch<<<grid, block>>>(a, b, n, n, 3); }, micro_flush_l2, 3);
+			const double patch = shortest_ns([&] { m_image_patch<<<grid, block>>>(a, b, n, n, 1); },
+			                                 micro_flush_l2, 3);
+			const double wide = shortest_ns([&] { m_image_patch<<<grid, block>>>(a, b, n, n, 3); },
+			                                micro_flush_l2, 3);
 			Line("blocks", "shape_image")("x", s[0])("y", s[1])("n", n)("copy_ns", copy)(
 				"patch3_ns", patch)("patch7_ns", wide);
 		}
@@ -139,15 +140,16 @@ static void shapes(float *a, float *b, float *c)
 		const dim3 grid((unsigned)n / s[0], (unsigned)n / s[1]);
 		const double rows = shortest_ns([&] { m_product<<<grid, block>>>(a, b, c, n, 0); }, 3);
 		const double cols = shortest_ns([&] { m_product<<<grid, block>>>(a, b, c, n, 1); }, 3);
-		Line("blocks", "shape_product")("x", s[0])("y", s[1])("n", n)("rows_ns", rows)(
-			"columns_ns", cols);
+		Line("blocks", "shape_product")("x", s[0])("y", s[1])("n", n)("rows_ns", rows)("columns_ns",
+		                                                                               cols);
 	}
 }
 
 int main()
 {
 	micro_begin("blocks");
-	float *const a = micro_alloc<float>((size_t)1 << 26), *const b = micro_alloc<float>((size_t)1 << 26);
+	float *const a = micro_alloc<float>((size_t)1 << 26), *const b =
+															  micro_alloc<float>((size_t)1 << 26);
 	float *const c = micro_alloc<float>((size_t)1 << 20);
 	starts((int *)a);
 	followers(a);

@@ -36,7 +36,8 @@ static __global__ void m_cas_global(unsigned *words, unsigned long long *tries, 
 	unsigned long long n = 0;
 	if (threadIdx.x % 32 < c.lanes)
 		for (unsigned i = 0; i < c.updates; i++) {
-			const unsigned w = hash((blockIdx.x * blockDim.x + threadIdx.x) * 64 + i) & (c.words - 1);
+			const unsigned w =
+				hash((blockIdx.x * blockDim.x + threadIdx.x) * 64 + i) & (c.words - 1);
 			n += multiply(words + (size_t)w * c.apart, 0.5f);
 		}
 	if (tries)
@@ -91,7 +92,8 @@ static void contest(const char *name, K kernel, unsigned *words, unsigned long l
 	unsigned long long n = 0;
 	const size_t all = (size_t)c.words * c.apart;
 	const auto reset = [&] { fill<<<264, 256>>>(words, all, 1e30f); };
-	const double ns = shortest_ns([&] { kernel<<<blocks, threads>>>(words, nullptr, c); }, reset, 3);
+	const double ns =
+		shortest_ns([&] { kernel<<<blocks, threads>>>(words, nullptr, c); }, reset, 3);
 	if (!micro_once()) {
 		micro_fail("memset", cudaMemset(tries, 0, sizeof n));
 		reset();
@@ -139,7 +141,7 @@ int main()
 				micro_fail("copy", cudaMemcpy(&n, tries, sizeof n, cudaMemcpyDeviceToHost));
 				Line("cas", "shared_product")("words", w)("lanes", l)("threads", threads)(
 					"cycles_per_update", cycles / updates)("tries_per_update",
-				                                          (double)n / 2 / updates);
+				                                           (double)n / 2 / updates);
 			}
 	return 0;
 }

@@ -149,8 +149,7 @@ template <int PAD, int ROWS> static __global__ void m_turn(unsigned *cycles, int
 }
 
 /* The whole: an n x n matrix turned through such tiles. */
-template <int PAD, int ROWS>
-static __global__ void m_transpose(const float *a, float *b, int n)
+template <int PAD, int ROWS> static __global__ void m_transpose(const float *a, float *b, int n)
 {
 	__shared__ float s[32][32 + PAD];
 	const int x = (int)threadIdx.x % 32, y = (int)threadIdx.x / 32;
@@ -190,9 +189,9 @@ template <int EACH> static void reduce_all(float *out)
 	for (size_t n = (size_t)1 << 20; n <= (size_t)1 << 28; n *= 16)
 		for (unsigned t = 128; t <= 1024; t *= 2) {
 			const unsigned blocks = (unsigned)(n / 4 / EACH / t);
-			const double ns = shortest_ns(
-				[&] { m_reduce_all<EACH><<<blocks, t>>>((const float4 *)matrix, out); },
-				micro_flush_l2, 3);
+			const double ns =
+				shortest_ns([&] { m_reduce_all<EACH><<<blocks, t>>>((const float4 *)matrix, out); },
+			                micro_flush_l2, 3);
 			Line("idioms", "reduce_all")("vectors_per_thread", EACH)("threads", t)("n", (double)n)(
 				"ns", ns)("gbs", (double)n * 4 / ns);
 		}
@@ -206,8 +205,9 @@ template <int PAD, int ROWS> static void turns(float *other)
 	Line("idioms", "turn")("pad", (double)PAD)("rows", ROWS)("cycles_per_tile", c / ROUNDS);
 	for (int n = 1024; n <= 16384; n *= 4) {
 		const dim3 grid((unsigned)n / 32, (unsigned)n / 32);
-		const double ns = shortest_ns(
-			[&] { m_transpose<PAD, ROWS><<<grid, 32 * ROWS>>>(matrix, other, n); }, micro_flush_l2, 3);
+		const double ns =
+			shortest_ns([&] { m_transpose<PAD, ROWS><<<grid, 32 * ROWS>>>(matrix, other, n); },
+		                micro_flush_l2, 3);
 		Line("idioms", "transpose")("pad", (double)PAD)("rows", ROWS)("n", n)("ns", ns)(
 			"gbs", 8.0 * n * n / ns);
 	}

@@ -1,6 +1,7 @@
 /*
  * Requests of global memory at an SM: cycles a warp's load takes in L1 by how its lanes lie (lines,
- * bytes between lines, bytes per lane), what stores cost on their way out, and loads that L2 serves.
+ * bytes between lines, bytes per lane), what stores cost on their way out, and loads that L2
+ * serves.
  */
 #include "micro.cuh"
 
@@ -81,8 +82,9 @@ static __global__ void m_l2_load(unsigned *cycles, char *p, size_t bytes, int se
 	for (int i = 0; i < LOOPS; i++)
 #pragma unroll
 		for (int k = 0; k < LOADS; k++) {
-			sum ^= load_l2((const unsigned *)(p + ((at + (size_t)(lane / group) * gap) & (bytes - 1))) +
-			               lane % group % 8);
+			sum ^= load_l2(
+				(const unsigned *)(p + ((at + (size_t)(lane / group) * gap) & (bytes - 1))) +
+				lane % group % 8);
 			at += own;
 		}
 	clock.stop(cycles);
@@ -110,7 +112,8 @@ static __global__ void m_store(unsigned *cycles, char *p, size_t bytes, Pattern 
 template <typename T> static void l1_loads(char *p)
 {
 	unsigned *const out = micro_cycles();
-	static const int strides[] = { 128, 256, 384, 512, 1024, 2048, 2176, 4096, 4224, 8192, 16384, 65536 };
+	static const int strides[] = { 128,  256,  384,  512,  1024,  2048,
+		                           2176, 4096, 4224, 8192, 16384, 65536 };
 	for (int lines = 1; lines <= 32; lines *= 2)
 		for (int stride : strides) {
 			if (32 / lines * (int)sizeof(T) + (LOADS - 1) * (int)sizeof(T) > 512 ||
@@ -120,8 +123,7 @@ template <typename T> static void l1_loads(char *p)
 			const double one = median_cycles(1, [&] { m_l1_load<T><<<1, 32>>>(out, p, a); });
 			const double full = median_cycles(1, [&] { m_l1_load<T><<<1, 1024>>>(out, p, a); });
 			Line("l1", "load_hit")("bytes_per_lane", sizeof(T))("lines", lines)("stride", stride)(
-				"one_warp_cycles", one / (LOADS * LOOPS))("sm_cycles",
-			                                              full / (LOADS * LOOPS) / 32);
+				"one_warp_cycles", one / (LOADS * LOOPS))("sm_cycles", full / (LOADS * LOOPS) / 32);
 		}
 }
 

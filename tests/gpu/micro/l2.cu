@@ -73,27 +73,28 @@ int main()
 	const unsigned sms = (unsigned)micro_sms();
 	const size_t most = (size_t)1 << 30;
 	uint4 *const p = micro_alloc<uint4>(most / 16), *const q = micro_alloc<uint4>(most / 16);
-	for (unsigned alike = 1; alike <= sms; alike = alike < 4 ? alike + 1 : alike == 128 ? sms : alike * 2)
+	for (unsigned alike = 1; alike <= sms; alike = alike < 4      ? alike + 1
+	                                               : alike == 128 ? sms
+	                                                              : alike * 2)
 		for (unsigned skew = 0; skew <= 10000; skew = skew ? skew * 10 : 100) {
 			const unsigned n = 16384; /* 256 KiB a block: never in L1, all in L2 */
 			const int times = 8;
 			const double ns = shortest_ns(
 				[&] { m_l2_read<<<sms, 1024>>>(p, micro_cycles(), n, alike, skew, times); }, 3);
 			Line("l2", "merge")("blocks_alike", alike)("skew_cycles", skew)("ns", ns)(
-				"asked_sectors", (double)sms * n * times / 2)(
-				"gbs", (double)sms * n * times * 16 / ns);
+				"asked_sectors", (double)sms * n * times / 2)("gbs",
+			                                                  (double)sms * n * times * 16 / ns);
 			if (alike == 1)
 				break;
 		}
 	for (size_t mib = 1; mib <= 512; mib *= 2) {
 		const size_t n = (mib << 20) / 16;
 		const int times = (int)(1024 / mib < 4 ? 4 : 1024 / mib > 64 ? 64 : 1024 / mib);
-		const double reads = shortest_ns(
-			[&] { m_l2_sweep<<<2 * sms, 1024>>>(p, micro_cycles(), n, times); }, 3);
+		const double reads =
+			shortest_ns([&] { m_l2_sweep<<<2 * sms, 1024>>>(p, micro_cycles(), n, times); }, 3);
 		Line("l2", "sweep_read")("mib", (double)mib)("times", times)("ns", reads)(
 			"gbs", (double)n * 16 * times / reads);
-		const double writes =
-			shortest_ns([&] { m_write<<<2 * sms, 1024>>>(p, n, times); }, 3);
+		const double writes = shortest_ns([&] { m_write<<<2 * sms, 1024>>>(p, n, times); }, 3);
 		Line("l2", "sweep_write")("mib", (double)mib)("times", times)("ns", writes)(
 			"gbs", (double)n * 16 * times / writes);
 	}
@@ -110,7 +111,8 @@ int main()
 		Line("l2", "write_once")("mib", (double)mib)("into_clean_ns", shortest_ns(write, clean, 3))(
 			"into_dirty_ns", shortest_ns(write, dirty, 3))("again_ns", shortest_ns(write, 3));
 		Line("l2", "read_once")("mib", (double)mib)("from_clean_ns", shortest_ns(read, clean, 3))(
-			"from_dirty_ns", shortest_ns(read, dirty, 3))("own_writes_ns", shortest_ns(read, write, 3));
+			"from_dirty_ns", shortest_ns(read, dirty, 3))("own_writes_ns",
+		                                                  shortest_ns(read, write, 3));
 		Line("l2", "write_and_read")("mib", (double)mib)("clean_ns", shortest_ns(both, clean, 3))(
 			"dirty_ns", shortest_ns(both, dirty, 3));
 	}

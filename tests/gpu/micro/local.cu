@@ -54,8 +54,7 @@ template <int WORDS> static void sizes()
 				const double ns = shortest_ns([&] { launch(times); }, 3);
 				Line("local", names[what])("words", WORDS)("blocks_per_sm", blocks_per_sm)(
 					"lanes_differ", spread)("ns_setup", none)("ns", ns)(
-					"sm_ns_per_warp_access",
-					(ns - none) / (8.0 * blocks_per_sm * times));
+					"sm_ns_per_warp_access", (ns - none) / (8.0 * blocks_per_sm * times));
 			}
 }
 

@@ -33,7 +33,8 @@ static inline bool micro_once()
 }
 
 /* A line that is printed when it goes out of scope. */
-class Line {
+class Line
+{
 	char text[1500];
 	size_t n = 0;
 
@@ -45,8 +46,11 @@ class Line {
 		va_end(args);
 	}
 
-public:
-	Line(const char *bench, const char *name) { add("{\"bench\":\"%s\",\"case\":\"%s\"", bench, name); }
+  public:
+	Line(const char *bench, const char *name)
+	{
+		add("{\"bench\":\"%s\",\"case\":\"%s\"", bench, name);
+	}
 	Line &operator()(const char *key, double v)
 	{
 		add(",\"%s\":%.10g", key, v);
@@ -151,8 +155,8 @@ template <typename F> static double median_cycles(unsigned blocks, F launch)
 	if (!micro_once())
 		launch();
 	micro_fail("launch", cudaGetLastError());
-	micro_fail("copy", cudaMemcpy(host, micro_cycles(), blocks * sizeof *host,
-	                              cudaMemcpyDeviceToHost));
+	micro_fail("copy",
+	           cudaMemcpy(host, micro_cycles(), blocks * sizeof *host, cudaMemcpyDeviceToHost));
 	qsort(host, blocks, sizeof *host, micro_by_value);
 	const double median = host[blocks / 2];
 	free(host);

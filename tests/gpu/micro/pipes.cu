@@ -8,45 +8,45 @@
 #define LOOPS 16
 
 /* One instruction on 32-bit words, on 64-bit words, and on both floating-point types. */
-#define OP32(name, text)                                                       \
-	struct name {                                                              \
-		typedef unsigned T;                                                    \
-		static __device__ T op(T x, T y)                                       \
-		{                                                                      \
-			T d;                                                               \
-			asm volatile(text : "=r"(d) : "r"(x), "r"(y));                     \
-			return d;                                                          \
-		}                                                                      \
+#define OP32(name, text)                                   \
+	struct name {                                          \
+		typedef unsigned T;                                \
+		static __device__ T op(T x, T y)                   \
+		{                                                  \
+			T d;                                           \
+			asm volatile(text : "=r"(d) : "r"(x), "r"(y)); \
+			return d;                                      \
+		}                                                  \
 	}
-#define OP64(name, text)                                                       \
-	struct name {                                                              \
-		typedef unsigned long long T;                                          \
-		static __device__ T op(T x, T y)                                       \
-		{                                                                      \
-			T d;                                                               \
-			asm volatile(text : "=l"(d) : "l"(x), "l"(y));                     \
-			return d;                                                          \
-		}                                                                      \
+#define OP64(name, text)                                   \
+	struct name {                                          \
+		typedef unsigned long long T;                      \
+		static __device__ T op(T x, T y)                   \
+		{                                                  \
+			T d;                                           \
+			asm volatile(text : "=l"(d) : "l"(x), "l"(y)); \
+			return d;                                      \
+		}                                                  \
 	}
-#define OPF(name, text)                                                        \
-	struct name {                                                              \
-		typedef float T;                                                       \
-		static __device__ T op(T x, T y)                                       \
-		{                                                                      \
-			T d;                                                               \
-			asm volatile(text : "=f"(d) : "f"(x), "f"(y));                     \
-			return d;                                                          \
-		}                                                                      \
+#define OPF(name, text)                                    \
+	struct name {                                          \
+		typedef float T;                                   \
+		static __device__ T op(T x, T y)                   \
+		{                                                  \
+			T d;                                           \
+			asm volatile(text : "=f"(d) : "f"(x), "f"(y)); \
+			return d;                                      \
+		}                                                  \
 	}
-#define OPD(name, text)                                                        \
-	struct name {                                                              \
-		typedef double T;                                                      \
-		static __device__ T op(T x, T y)                                       \
-		{                                                                      \
-			T d;                                                               \
-			asm volatile(text : "=d"(d) : "d"(x), "d"(y));                     \
-			return d;                                                          \
-		}                                                                      \
+#define OPD(name, text)                                    \
+	struct name {                                          \
+		typedef double T;                                  \
+		static __device__ T op(T x, T y)                   \
+		{                                                  \
+			T d;                                           \
+			asm volatile(text : "=d"(d) : "d"(x), "d"(y)); \
+			return d;                                      \
+		}                                                  \
 	}
 
 /* The assembler joins two additions, or two of logic, in one instruction with three operands, so
@@ -63,8 +63,9 @@ OP32(prmt_add, "{ .reg .b32 t; prmt.b32 t, %1, %2, 0x2145; add.s32 %0, t, %2; }"
 OP32(popc_add, "{ .reg .b32 t; popc.b32 t, %1; add.s32 %0, t, %2; }");
 OP32(clz_add, "{ .reg .b32 t; clz.b32 t, %1; add.s32 %0, t, %2; }");
 OP32(bfe_add, "{ .reg .b32 t; bfe.u32 t, %1, %2, 9; add.s32 %0, t, %2; }");
-OP32(setp_selp_add,
-     "{ .reg .pred p; .reg .b32 t; setp.lt.s32 p, %1, %2; selp.b32 t, %2, %1, p; add.s32 %0, t, %2; }");
+OP32(
+	setp_selp_add,
+	"{ .reg .pred p; .reg .b32 t; setp.lt.s32 p, %1, %2; selp.b32 t, %2, %1, p; add.s32 %0, t, %2; }");
 OP32(div_s32, "div.s32 %0, %1, %2;");
 OP32(div_u32, "div.u32 %0, %1, %2;");
 OP32(rem_u32_add, "{ .reg .b32 t; rem.u32 t, %1, %2; add.s32 %0, t, %2; }");
@@ -136,24 +137,69 @@ template <typename O> static void measure(const char *name)
 	unsigned *const out = micro_cycles();
 	const double one = median_cycles(1, [&] { m_op<O, 1><<<1, 32>>>(out, 1); });
 	const double full = median_cycles(1, [&] { m_op<O, 4><<<1, 1024>>>(out, 1); });
-	Line("pipes", name)("latency_cycles", one / (REPEAT * LOOPS))(
-		"sm_cycles_per_warp_inst", full / (REPEAT * LOOPS) / 4 / 32);
+	Line("pipes", name)("latency_cycles", one / (REPEAT * LOOPS))("sm_cycles_per_warp_inst",
+	                                                              full / (REPEAT * LOOPS) / 4 / 32);
 }
 
 int main()
 {
 	micro_begin("pipes");
 #define M(name) measure<name>(#name)
-	M(add_xor); M(mul_lo_xor); M(mul_hi_xor); M(mad_lo_s32); M(shl_xor); M(shr_xor);
-	M(shf_xor); M(min_add); M(prmt_add); M(popc_add); M(clz_add); M(bfe_add);
-	M(setp_selp_add); M(div_s32); M(div_u32); M(rem_u32_add); M(rem_s32_add);
-	M(cvt_rn_f32_s32); M(cvt_rzi_s32_f32); M(shfl_down); M(shfl_idx); M(shfl_bfly_add);
-	M(setp_ballot); M(match_any); M(redux_add); M(activemask_add); M(clock_add);
-	M(add_xor_64); M(mul_lo_s64); M(mad_wide_s32); M(shl_xor_64); M(min_add_64); M(div_s64);
-	M(rem_u64_add); M(add_f32); M(mul_f32); M(fma_f32); M(min_add_f32); M(div_rn_f32);
-	M(div_full_f32); M(div_approx_f32); M(sqrt_rn_f32); M(sqrt_approx_f32); M(rcp_rn_f32);
-	M(rcp_approx_f32); M(rsqrt_approx_f32); M(ex2_approx_f32); M(lg2_approx_f32);
-	M(sin_approx_f32); M(tanh_approx_f32); M(add_f64); M(fma_f64); M(min_add_f64);
-	M(div_rn_f64); M(sqrt_rn_f64); M(cvt_f64_f32);
+	M(add_xor);
+	M(mul_lo_xor);
+	M(mul_hi_xor);
+	M(mad_lo_s32);
+	M(shl_xor);
+	M(shr_xor);
+	M(shf_xor);
+	M(min_add);
+	M(prmt_add);
+	M(popc_add);
+	M(clz_add);
+	M(bfe_add);
+	M(setp_selp_add);
+	M(div_s32);
+	M(div_u32);
+	M(rem_u32_add);
+	M(rem_s32_add);
+	M(cvt_rn_f32_s32);
+	M(cvt_rzi_s32_f32);
+	M(shfl_down);
+	M(shfl_idx);
+	M(shfl_bfly_add);
+	M(setp_ballot);
+	M(match_any);
+	M(redux_add);
+	M(activemask_add);
+	M(clock_add);
+	M(add_xor_64);
+	M(mul_lo_s64);
+	M(mad_wide_s32);
+	M(shl_xor_64);
+	M(min_add_64);
+	M(div_s64);
+	M(rem_u64_add);
+	M(add_f32);
+	M(mul_f32);
+	M(fma_f32);
+	M(min_add_f32);
+	M(div_rn_f32);
+	M(div_full_f32);
+	M(div_approx_f32);
+	M(sqrt_rn_f32);
+	M(sqrt_approx_f32);
+	M(rcp_rn_f32);
+	M(rcp_approx_f32);
+	M(rsqrt_approx_f32);
+	M(ex2_approx_f32);
+	M(lg2_approx_f32);
+	M(sin_approx_f32);
+	M(tanh_approx_f32);
+	M(add_f64);
+	M(fma_f64);
+	M(min_add_f64);
+	M(div_rn_f64);
+	M(sqrt_rn_f64);
+	M(cvt_f64_f32);
 	return 0;
 }

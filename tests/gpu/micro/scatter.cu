@@ -24,7 +24,8 @@ static __device__ size_t place_of(unsigned index, const Touch &t, unsigned place
 	       (index & (t.lanes_together - 1)) * t.lane_bytes;
 }
 
-static __global__ void m_random_load(const char *p, unsigned *cycles, Touch t, unsigned places, int each)
+static __global__ void m_random_load(const char *p, unsigned *cycles, Touch t, unsigned places,
+                                     int each)
 {
 	const unsigned me = blockIdx.x * blockDim.x + threadIdx.x;
 	const unsigned all = gridDim.x * blockDim.x;
@@ -81,12 +82,18 @@ int main()
 		const char *name;
 		Touch t;
 	} touches[] = {
-		{ "word", { 1, 0, 32 } },          { "word_of_pair", { 1, 0, 64 } },
-		{ "word_of_line", { 1, 0, 128 } }, { "half_sector", { 4, 4, 32 } },
-		{ "sector", { 8, 4, 32 } },        { "sector_of_pair", { 8, 4, 64 } },
-		{ "sector_of_line", { 8, 4, 128 } }, { "word_in_both_of_pair", { 2, 32, 64 } },
-		{ "word_in_all_of_line", { 4, 32, 128 } }, { "pair", { 16, 4, 64 } },
-		{ "line", { 32, 4, 128 } },        { "word_in_first_and_third", { 2, 64, 128 } },
+		{ "word", { 1, 0, 32 } },
+		{ "word_of_pair", { 1, 0, 64 } },
+		{ "word_of_line", { 1, 0, 128 } },
+		{ "half_sector", { 4, 4, 32 } },
+		{ "sector", { 8, 4, 32 } },
+		{ "sector_of_pair", { 8, 4, 64 } },
+		{ "sector_of_line", { 8, 4, 128 } },
+		{ "word_in_both_of_pair", { 2, 32, 64 } },
+		{ "word_in_all_of_line", { 4, 32, 128 } },
+		{ "pair", { 16, 4, 64 } },
+		{ "line", { 32, 4, 128 } },
+		{ "word_in_first_and_third", { 2, 64, 128 } },
 	};
 	for (size_t bytes = (size_t)16 << 20; bytes <= most; bytes *= 64)
 		for (const auto &k : touches) {
@@ -99,7 +106,8 @@ int main()
 					micro_flush_l2();
 			};
 			const double loads = shortest_ns(
-				[&] { m_random_load<<<blocks, 256>>>(p, micro_cycles(), k.t, places, each); }, flush, 3);
+				[&] { m_random_load<<<blocks, 256>>>(p, micro_cycles(), k.t, places, each); },
+				flush, 3);
 			Line("scatter", "random_load")("touch", k.name)("mib", (double)(bytes >> 20))(
 				"accesses", accesses)("places", accesses / k.t.lanes_together)("ns", loads)(
 				"places_per_ns", accesses / k.t.lanes_together / loads);
@@ -108,8 +116,8 @@ int main()
 			Line("scatter", "random_store")("touch", k.name)("mib", (double)(bytes >> 20))(
 				"accesses", accesses)("places", accesses / k.t.lanes_together)("ns", stores)(
 				"places_per_ns", accesses / k.t.lanes_together / stores);
-			const double reds = shortest_ns(
-				[&] { m_random_red<<<blocks, 256>>>(p, k.t, places, each); }, flush, 3);
+			const double reds =
+				shortest_ns([&] { m_random_red<<<blocks, 256>>>(p, k.t, places, each); }, flush, 3);
 			Line("scatter", "random_red")("touch", k.name)("mib", (double)(bytes >> 20))(
 				"accesses", accesses)("places", accesses / k.t.lanes_together)("ns", reds)(
 				"places_per_ns", accesses / k.t.lanes_together / reds);
@@ -121,8 +129,9 @@ int main()
 			micro_flush_l2, 3);
 		Line("scatter", "strided_load")("stride", (double)stride)("n", (double)n)("ns", loads)(
 			"gbs_of_touched_sectors", (double)n * (stride < 32 ? stride : 32) / loads);
-		const double stores = shortest_ns(
-			[&] { m_strided_store<<<(unsigned)(n / 256), 256>>>(p, stride, n); }, micro_flush_l2, 3);
+		const double stores =
+			shortest_ns([&] { m_strided_store<<<(unsigned)(n / 256), 256>>>(p, stride, n); },
+		                micro_flush_l2, 3);
 		Line("scatter", "strided_store")("stride", (double)stride)("n", (double)n)("ns", stores)(
 			"gbs_of_touched_sectors", (double)n * (stride < 32 ? stride : 32) / stores);
 	}

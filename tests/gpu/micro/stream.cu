@@ -108,8 +108,8 @@ template <int LOADS> static void in_flight(const unsigned *a, size_t bytes, cons
 		const double ns = shortest_ns(
 			[&] { m_in_flight<LOADS><<<blocks, t>>>(a, micro_cycles(), bytes / 4, times); }, 3);
 		Line("stream", "in_flight")("from", where)("warps_per_sm", warps)("loads", LOADS)(
-			"bytes_in_flight_per_sm", warps * 128.0 * LOADS)("ns", ns)(
-			"ns_per_round", ns / times)("gbs", (double)each * times * 4 / ns);
+			"bytes_in_flight_per_sm", warps * 128.0 * LOADS)("ns", ns)("ns_per_round", ns / times)(
+			"gbs", (double)each * times * 4 / ns);
 	}
 }
 
