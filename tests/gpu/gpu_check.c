@@ -261,8 +261,10 @@ static int do_sass(void)
 /* --- faults --- */
 
 static const char fault_source[] =
-	"extern \"C\" __global__ void wild(int *x, int n) { x[((long long)n << 32) + threadIdx.x] = 1; }\n"
-	"extern \"C\" __global__ void endless(volatile int *x, int n) { while (x[0] != 12345) x[1] = n; }\n"
+	"extern \"C\" __global__ void wild(int *x, int n) {\n"
+	"	x[((long long)n << 32) + threadIdx.x] = 1; }\n"
+	"extern \"C\" __global__ void endless(volatile int *x, int n) {\n"
+	"	while (x[0] != 12345) x[1] = n; }\n"
 	"extern \"C\" __global__ void trap(int *x, int n) { if (n) asm(\"trap;\"); x[0] = n; }\n"
 	"extern \"C\" __global__ void fine(int *x, int n) { x[threadIdx.x] += n; }\n";
 

@@ -28,7 +28,7 @@ static double random_unit(uint64_t *state)
 
 static uint64_t random_below(uint64_t *state, uint64_t n)
 {
-	return rand_next(state) % n;
+	return n ? rand_next(state) % n : 0;
 }
 
 /* Between a sixteenth of the default and 256 times it, evenly by orders of magnitude; half of them

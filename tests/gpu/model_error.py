@@ -6,10 +6,10 @@
 
 Reads points as gpu_check writes them (`run`, `random`), what `ladder ... --json` and `run ...
 --json` print, one object a line, and the table of `sweep` (.txt; its parameters that are not in the
-table are given with --sweep "KERNEL/VARIANT name=value ..."). Runs each point in the emulator on the
-same sheet (at most N blocks of it, default 264, two on each of the 132 SMs) and prints measured and
-modelled time and their ratio; then one line per ladder, sweep and random family: do the pairs that
-measurement separates by more than 10 % stand in the same order? Of random launches also each
+table are given with --sweep "KERNEL/VARIANT name=value ..."). Runs each point in the emulator on
+the same sheet (at most N blocks of it, default 264, two on each of the 132 SMs) and prints measured
+and modelled time and their ratio; then one line per ladder, sweep and random family: do the pairs
+that measurement separates by more than 10 % stand in the same order? Of random launches also each
 family's error and bias, and the ten worst. Last the mean absolute percentage error. Exit status 1
 when a ladder's order is wrong or a point cannot be modelled.
 --only keeps the ladders whose name holds one of the words. --out FILE writes every point with all
@@ -88,13 +88,13 @@ def of_sweep(path, sweep):
         if row:
             params = {**given, **dict(w.split("=") for w in row.group(1).split())}
             time = float(row.group(2)) * units[row.group(3)]
-            found.append(Point(path, f"{words[0]} {text(given)}", "sweep", words[0], [words[0]], params,
-                               1, time))
+            group = f"{words[0]} {text(given)}"
+            found.append(Point(path, group, "sweep", words[0], [words[0]], params, 1, time))
     return found
 
 
 def modelled(options, point):
-    command = [options.program, "run", *point.target, *[f"{k}={v}" for k, v in point.params.items()],
+    command = [options.program, "run", *point.target, *text(point.params).split(),
                "--gpu", options.sheet, "--backend", "emu", "--sample", str(options.sample),
                "--seed", str(point.seed), "--no-verify", "--timeout", "300", "--json"]
     out = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -137,31 +137,37 @@ def bias(rungs):
     return 100 * (math.exp(sum(math.log(m / t) for _, t, m in rungs) / len(rungs)) - 1)
 
 
+def spread(errors):
+    return (f"mean {mean(errors):.1f} %, median {quantile(errors, 0.5):.1f} %, "
+            f"p90 {quantile(errors, 0.9):.1f} %")
+
+
 def report_random(points):
     """@points: (point, modelled ns, bottleneck)"""
-    by_family = {}
+    families = {}
     for p, model, _ in points:
-        by_family.setdefault(p.group, []).append((p.title, p.measured, model))
-        by_family.setdefault(p.title, []).append((p.title, p.measured, model))
-    pairs = wrong = near = near_wrong = 0
-    for name, rungs in sorted(by_family.items()):
+        families.setdefault(p.group, []).append((p.title, p.measured, model))
+        families.setdefault(p.title, []).append((p.title, p.measured, model))
+    pairs, near = [0, 0], [0, 0]  # all, in order
+    for name, rungs in sorted(families.items()):
         errors = [abs(m / t - 1) for _, t, m in rungs]
-        line = (f"random {name}: {len(rungs)} launches, mean {mean(errors):.0f} %, "
-                f"median {quantile(errors, 0.5):.0f} %, p90 {quantile(errors, 0.9):.0f} %, "
-                f"bias {bias(rungs):+.0f} %")
-        if "/" not in name:
-            n, bad = order(rungs)
-            k, bad_near = order(rungs, CLOSE)
-            pairs, wrong, near, near_wrong = pairs + n, wrong + len(bad), near + k, near_wrong + len(bad_near)
-            line += f", {n - len(bad)} of {n} pairs in order ({k - len(bad_near)} of {k} within a factor of 2)"
+        line = f"random {name}: {len(rungs)} launches, {spread(errors)}, bias {bias(rungs):+.0f} %"
+        if "/" not in name:  # variants together
+            for total, limit in ((pairs, math.inf), (near, CLOSE)):
+                n, bad = order(rungs, limit)
+                total[0] += n
+                total[1] += n - len(bad)
+                line += f", {n - len(bad)} of {n} pairs in order" if total is pairs else ""
         print(line)
     errors = [abs(m / p.measured - 1) for p, m, _ in points]
-    print(f"random: {len(points)} launches, mean {mean(errors):.1f} %, median {quantile(errors, 0.5):.1f} %, "
-          f"p90 {quantile(errors, 0.9):.1f} %, bias {bias([(0, p.measured, m) for p, m, _ in points]):+.1f} %, "
-          f"pairs in order {pairs - wrong} of {pairs}, within a factor of 2 {near - near_wrong} of {near}")
+    total = bias([(p.title, p.measured, m) for p, m, _ in points])
+    print(f"random: {len(points)} launches, {spread(errors)}, bias {total:+.1f} %")
+    print(f"pairs of a family in order: {pairs[1]} of {pairs[0]}; of those within a factor of "
+          f"{CLOSE:g}: {near[1]} of {near[0]}")
     print("the ten worst:")
     for p, model, note in sorted(points, key=lambda x: -abs(math.log(x[1] / x[0].measured)))[:10]:
-        print(f"  x {model / p.measured:5.2f}  {p.measured:12.0f} ns  {p.title} {text(p.params)}  {note}")
+        ratio = model / p.measured
+        print(f"  x {ratio:5.2f}  {p.measured:12.0f} ns  {p.title} {text(p.params)}  {note}")
     print()
 
 
@@ -173,7 +179,8 @@ def report_orders(groups):
             turned += len(wrong)
         error = mean([abs(model / measured - 1) for _, measured, model in rungs])
         named = f"; turned round: {', '.join(wrong)}" if wrong and kind != "sweep" else ""
-        print(f"order of {name}: {pairs - len(wrong)} of {pairs} pairs agree, error {error:.0f} %{named}")
+        print(f"order of {name}: {pairs - len(wrong)} of {pairs} pairs agree, error {error:.0f} %"
+              + named)
     print()
     return turned
 
@@ -196,9 +203,9 @@ def read_points(options):
 def write_points(path, points, answers):
     with open(path, "w") as out:
         for p, (model, note, metrics) in zip(points, answers):
-            values = {k: v.get("value") for k, v in (metrics or {}).items() if v.get("value") is not None}
+            known = {k: v["value"] for k, v in (metrics or {}).items() if "value" in v}
             row = {"title": p.title, "params": p.params, "seed": p.seed, "kind": p.kind,
-                   "measured_ns": p.measured, "modelled_ns": model, "note": note, "metrics": values}
+                   "measured_ns": p.measured, "modelled_ns": model, "note": note, "metrics": known}
             print(json.dumps(row), file=out)
 
 
@@ -230,7 +237,8 @@ def main():
         else:
             variant = text(p.params) if p.kind == "sweep" else p.title.split("/")[1]
             groups.setdefault((p.group, p.kind), []).append((variant, p.measured, model))
-        print(f"{p.title:27} {p.measured:12.0f} ns  {model:12.0f} ns  x {model / p.measured:5.2f}  {note}")
+        print(f"{p.title:27} {p.measured:12.0f} ns  {model:12.0f} ns  "
+              f"x {model / p.measured:5.2f}  {note}")
     print()
     turned = report_orders(groups) if groups else 0
     if random:

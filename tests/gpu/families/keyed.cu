@@ -194,7 +194,7 @@ static const struct param_desc params[N_PARAMS] = {
 
 #define VARIANT(id, n, word, what)                                                               \
 	[id] = {                                                                                     \
-		.name = word, .entry = "keyed_v" #n "_" word, .title = what, .idea = what, .section = "" \
+		.name = word, .entry = "keyed_v" #n "_" word, .title = what, .idea = what, .section = "tests" \
 	}
 static const struct variant_desc variants[N_VARIANTS] = {
 	VARIANT(HISTOGRAM_GLOBAL, 0, "histogram_global", "bins in global memory"),
@@ -368,7 +368,7 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 const struct kernel_desc kernel_keyed = {
 	.name = "keyed",
 	.title = "keyed work",
-	.section = "",
+	.section = "tests",
 	.about = "Work whose addresses the data decide.",
 	.n_params = N_PARAMS,
 	.n_variants = N_VARIANTS,

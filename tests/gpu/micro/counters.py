@@ -54,7 +54,8 @@ def main():
     wanted = [(line, figure) for line in lines for figure in figures(line)]
     found = list(kernels(sys.argv[2]))
     if len(wanted) != len(found):
-        print(f"counters.py: {len(wanted)} measurements, {len(found)} kernels: not joined", file=sys.stderr)
+        print(f"counters.py: {len(wanted)} measurements, {len(found)} kernels: not joined",
+              file=sys.stderr)
         for name, values in found:
             print(json.dumps({"kernel": name, "counters": values}))
         return 1

@@ -63,9 +63,8 @@ OP32(prmt_add, "{ .reg .b32 t; prmt.b32 t, %1, %2, 0x2145; add.s32 %0, t, %2; }"
 OP32(popc_add, "{ .reg .b32 t; popc.b32 t, %1; add.s32 %0, t, %2; }");
 OP32(clz_add, "{ .reg .b32 t; clz.b32 t, %1; add.s32 %0, t, %2; }");
 OP32(bfe_add, "{ .reg .b32 t; bfe.u32 t, %1, %2, 9; add.s32 %0, t, %2; }");
-OP32(
-	setp_selp_add,
-	"{ .reg .pred p; .reg .b32 t; setp.lt.s32 p, %1, %2; selp.b32 t, %2, %1, p; add.s32 %0, t, %2; }");
+OP32(setp_selp_add, "{ .reg .pred p; .reg .b32 t; setp.lt.s32 p, %1, %2; "
+                    "selp.b32 t, %2, %1, p; add.s32 %0, t, %2; }");
 OP32(div_s32, "div.s32 %0, %1, %2;");
 OP32(div_u32, "div.u32 %0, %1, %2;");
 OP32(rem_u32_add, "{ .reg .b32 t; rem.u32 t, %1, %2; add.s32 %0, t, %2; }");

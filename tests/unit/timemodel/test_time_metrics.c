@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-static void origins_and_reasons(void **state)
+static void origins(void **state)
 {
 	(void)state;
 	const struct gpu_spec *a = gpu_find("a100");
@@ -40,6 +40,16 @@ static void origins_and_reasons(void **state)
 	assert_string_equal(r.m.v[M_ROOF_BOUND].text, "compute (FP32)");
 	assert_true(metric_get(&r.m, M_ROOF_ATTAINABLE) == 19500);
 	assert_string_equal(r.m.v[M_ROOF_BOOK_AI].reason, "the book gives no figure for this kernel");
+}
+
+static void reasons_of_what_is_missing(void **state)
+{
+	(void)state;
+	struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { 1000, 1, 1 } } };
+	r.counts.total =
+		(struct counts){ .flop32 = 1000000, .fp32_inst = 31250, .warp_executed = 40000 };
+	r.counts.dram_write_bytes = 0;
+	r.counts.l2_sectors = 125000;
 
 	/* no DRAM traffic: n/a, not infinite */
 	r.counts.dram_read_bytes = 0;
@@ -64,7 +74,7 @@ static void origins_and_reasons(void **state)
 	/* hardware has no counter per pipe: n/a with its reason, and no time of 0 */
 	count_set_unknown(&r.counts.of_total, COUNT_fp32_inst, "no such counter");
 	metrics_from_run(&r.m, &r.counts);
-	perf_metrics(&r.m, a, &r.counts, &cost, &r.p);
+	perf_metrics(&r.m, gpu_find("a100"), &r.counts, NULL, &r.p);
 	assert_string_equal(r.m.v[M_TIME_FP32].reason, "no such counter");
 	assert_true(metric_known(&r.m, M_TIME_ISSUE));
 
@@ -201,7 +211,8 @@ static void never_nan(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(origins_and_reasons),
+		cmocka_unit_test(origins),
+		cmocka_unit_test(reasons_of_what_is_missing),
 		cmocka_unit_test(measured_figures_stay),
 		cmocka_unit_test(never_nan),
 	};
