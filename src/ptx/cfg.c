@@ -19,7 +19,7 @@ static bool leaves(enum ptx_op op)
 
 static bool ends_block(enum ptx_op op)
 {
-	return leaves(op) || op == OP_BRA || op == OP_BRKPT;
+	return leaves(op) || op == OP_BRA || op == OP_BRX_IDX || op == OP_BRKPT;
 }
 
 static bool is_barrier(const struct ptx_inst *inst)
@@ -69,51 +69,80 @@ static void connect(struct ptx_func *f)
 		if (last->op == OP_BRA) {
 			block->succ[0] = last->opnd[0].label;
 			block->succ[1] = guarded ? next : -1;
+		} else if (last->op == OP_BRX_IDX) {
+			block->succ[0] = -1;
+			block->succ[1] = guarded ? next : -1;
 		} else if (leaves(last->op) && !guarded) {
 			block->succ[0] = -1;
 		}
 	}
 }
 
-/* The edges that post-dominance looks at: out[2 * b] and [2 * b + 1], -1 = none, n = the exit. */
-static void plain_edges(const struct ptx_func *f, int32_t *out)
+/* The edges that post-dominance looks at: those of block b are to[first[b] .. first[b + 1]); n, the
+ * number of blocks, stands for the exit and -1 for none. */
+struct edges {
+	int32_t n, *first, *to;
+};
+
+static void edges_free(struct edges *e)
+{
+	free(e->first);
+	free(e->to);
+}
+
+static const struct ptx_operand *branch_table(const struct ptx_inst *last)
+{
+	return last->op == OP_BRX_IDX ? &last->opnd[1] : NULL;
+}
+
+static struct edges all_edges(const struct ptx_func *f)
 {
 	const int32_t n = (int32_t)f->n_blocks;
+	struct edges e = { .n = n, .first = mem_calloc((size_t)n + 1, sizeof *e.first) };
+	for (int32_t b = 0; b < n; b++) {
+		const struct ptx_operand *table = branch_table(&f->insts[f->blocks[b].last]);
+		e.first[b + 1] = e.first[b] + 2 + (table ? (int32_t)table->i64 : 0);
+	}
+	e.to = mem_calloc((size_t)e.first[n] + 1, sizeof *e.to);
 	for (int32_t b = 0; b < n; b++) {
 		const struct ptx_block *block = &f->blocks[b];
 		const struct ptx_inst *last = &f->insts[block->last];
-		out[2 * b] = block->succ[0];
-		out[2 * b + 1] = block->succ[1];
-		if (block->succ[0] < 0)
-			out[2 * b] = n;
+		const struct ptx_operand *table = branch_table(last);
+		int32_t *out = e.to + e.first[b];
+		out[0] = block->succ[0];
+		out[1] = block->succ[1];
+		for (int64_t i = 0; table && i < table->i64; i++)
+			out[2 + i] = f->lists[table->reg + i];
+		if (block->succ[0] < 0 && !table)
+			out[0] = n;
 		else if (leaves(last->op)) /* guarded: leaves or goes on */
-			out[2 * b + 1] = n;
+			out[1] = n;
 		else if (last->op == OP_BRA && last->guard >= 0 && block->succ[1] < 0)
-			out[2 * b + 1] = n; /* falls off the end of the function */
+			out[1] = n; /* falls off the end of the function */
 	}
+	return e;
 }
 
-/* The same edges without those to the exit, and to blocks that only leave, wherever another edge
- * goes on. */
-static void staying_edges(const struct ptx_func *f, int32_t *out)
+/* Takes away edges to the exit, and to blocks that only leave, wherever another edge goes on. */
+static void keep_staying(const struct ptx_func *f, struct edges *e)
 {
-	const int32_t n = (int32_t)f->n_blocks;
-	plain_edges(f, out);
-	for (int32_t b = 0; b < n; b++) {
-		bool away[2];
-		for (int k = 0; k < 2; k++) {
-			int32_t s = out[2 * b + k];
-			away[k] = s < 0 || s == n || f->blocks[s].leaves_only;
+	for (int32_t b = 0; b < e->n; b++) {
+		bool goes_on = false;
+		for (int32_t k = e->first[b]; k < e->first[b + 1]; k++) {
+			const int32_t s = e->to[k];
+			goes_on |= s >= 0 && s != e->n && !f->blocks[s].leaves_only;
 		}
-		for (int k = 0; k < 2; k++)
-			if (away[k] && !away[1 - k])
-				out[2 * b + k] = -1;
+		for (int32_t k = e->first[b]; goes_on && k < e->first[b + 1]; k++) {
+			const int32_t s = e->to[k];
+			if (s == e->n || (s >= 0 && f->blocks[s].leaves_only))
+				e->to[k] = -1;
+		}
 	}
 }
 
 struct post {
 	int32_t n; /* blocks; node n is the exit */
-	const int32_t *out;
+	const struct edges *out;
 	int32_t *in_first, *in; /* predecessors in the program = successors in the reversed graph */
 	bool *tied;             /* has a made-up edge to the exit */
 	int32_t *number;        /* place in the postorder of the reversed graph, -1 = not reached */
@@ -125,15 +154,17 @@ struct post {
 
 static void reverse_edges(struct post *g)
 {
-	for (int32_t e = 0; e < 2 * g->n; e++)
-		if (g->out[e] >= 0)
-			g->in_first[g->out[e] + 1]++;
+	const struct edges *e = g->out;
+	for (int32_t k = 0; k < e->first[g->n]; k++)
+		if (e->to[k] >= 0)
+			g->in_first[e->to[k] + 1]++;
 	for (int32_t v = 0; v <= g->n; v++)
 		g->in_first[v + 1] += g->in_first[v];
 	memcpy(g->at, g->in_first, ((size_t)g->n + 1) * sizeof *g->at);
-	for (int32_t e = 0; e < 2 * g->n; e++)
-		if (g->out[e] >= 0)
-			g->in[g->at[g->out[e]]++] = e / 2;
+	for (int32_t b = 0; b < g->n; b++)
+		for (int32_t k = e->first[b]; k < e->first[b + 1]; k++)
+			if (e->to[k] >= 0)
+				g->in[g->at[e->to[k]]++] = b;
 }
 
 /* Depth first from @root over the reversed edges, without recursion; numbers in postorder. */
@@ -208,8 +239,8 @@ static void solve(struct post *g)
 		changed = false;
 		for (int32_t i = g->n_order - 2; i >= 0; i--) {
 			int32_t v = g->order[i], found = g->tied[v] ? g->n : -1;
-			for (int k = 0; k < 2; k++) {
-				int32_t s = g->out[2 * v + k];
+			for (int32_t k = g->out->first[v]; k < g->out->first[v + 1]; k++) {
+				int32_t s = g->out->to[k];
 				if (s < 0 || g->idom[s] < 0)
 					continue;
 				found = found < 0 ? s : intersect(g, s, found);
@@ -223,14 +254,15 @@ static void solve(struct post *g)
 }
 
 /* Immediate post-dominator of every block along the edges @out into @result; the exit is -1. */
-static void post_dominators(int32_t n, const int32_t *out, int32_t *result)
+static void post_dominators(const struct edges *out, int32_t *result)
 {
+	const int32_t n = out->n;
 	const size_t nodes = (size_t)n + 1;
 	struct post g = {
 		.n = n,
 		.out = out,
 		.in_first = mem_calloc(nodes + 1, sizeof *g.in_first),
-		.in = mem_calloc(2 * nodes, sizeof *g.in),
+		.in = mem_calloc((size_t)out->first[n] + 1, sizeof *g.in),
 		.tied = mem_calloc(nodes, sizeof *g.tied),
 		.number = mem_calloc(nodes, sizeof *g.number),
 		.order = mem_calloc(nodes, sizeof *g.order),
@@ -256,6 +288,45 @@ static void post_dominators(int32_t n, const int32_t *out, int32_t *result)
 	free(g.idom);
 }
 
+/* Labels to blocks: an operand's, or an entry's of a branch table. */
+struct targets {
+	const struct ptx_func *f;
+	const struct ptx_label *labels;
+	unsigned n_labels;
+	const uint32_t *block_of;
+};
+
+static bool set_target(const struct targets *t, unsigned inst, int32_t *label, struct err *err)
+{
+	if (*label < 0 || (unsigned)*label >= t->n_labels)
+		return err_set(err, ERR_INTERNAL, "%s: branch %u has no label", t->f->name, inst);
+	if (t->labels[*label].inst == t->f->n_insts)
+		return err_set(err, ERR_INTERNAL, "%s: branch %u leads behind the function", t->f->name,
+		               inst);
+	*label = (int32_t)t->block_of[t->labels[*label].inst];
+	return true;
+}
+
+static bool set_targets(struct ptx_func *f, const struct targets *t, struct err *err)
+{
+	bool *done = mem_calloc(f->n_lists + 1u, sizeof *done); /* several branches may share a table */
+	bool ok = true;
+	for (unsigned i = 0; i < f->n_insts && ok; i++) {
+		struct ptx_operand *o = f->insts[i].opnd;
+		if (f->insts[i].op == OP_BRA)
+			ok = o->kind == OPND_LABEL
+			         ? set_target(t, i, &o->label, err)
+			         : err_set(err, ERR_INTERNAL, "%s: branch %u has no label", f->name, i);
+		if (f->insts[i].op != OP_BRX_IDX || done[o[1].reg])
+			continue;
+		done[o[1].reg] = true;
+		for (int64_t k = 0; k < o[1].i64 && ok; k++)
+			ok = set_target(t, i, &f->lists[o[1].reg + k], err);
+	}
+	free(done);
+	return ok;
+}
+
 bool ptx_build_cfg(struct ptx_func *f, const struct ptx_label *labels, unsigned n_labels,
                    struct err *err)
 {
@@ -266,33 +337,22 @@ bool ptx_build_cfg(struct ptx_func *f, const struct ptx_label *labels, unsigned 
 			ok = err_set(err, ERR_INTERNAL, "%s: label %u lies behind the function", f->name, i);
 	if (ok)
 		make_blocks(f, labels, n_labels, block_of);
-	for (unsigned i = 0; i < f->n_insts && ok; i++) {
-		struct ptx_operand *target = &f->insts[i].opnd[0];
-		if (f->insts[i].op != OP_BRA)
-			continue;
-		if (target->kind != OPND_LABEL || (unsigned)target->label >= n_labels)
-			ok = err_set(err, ERR_INTERNAL, "%s: branch %u has no label", f->name, i);
-		else if (labels[target->label].inst == f->n_insts)
-			ok = err_set(err, ERR_INTERNAL, "%s: branch %u leads behind the function", f->name, i);
-		else
-			target->label = (int32_t)block_of[labels[target->label].inst];
-	}
+	const struct targets t = { f, labels, n_labels, block_of };
+	ok = ok && set_targets(f, &t, err);
 	free(block_of);
 	if (!ok || !f->n_insts)
 		return ok;
 	connect(f);
-	const int32_t n = (int32_t)f->n_blocks;
-	int32_t *out = mem_calloc(2 * (size_t)n, sizeof *out);
-	int32_t *result = mem_calloc((size_t)n, sizeof *result);
-	plain_edges(f, out);
-	post_dominators(n, out, result);
-	for (int32_t b = 0; b < n; b++)
+	int32_t *result = mem_calloc(f->n_blocks, sizeof *result);
+	struct edges e = all_edges(f);
+	post_dominators(&e, result);
+	for (unsigned b = 0; b < f->n_blocks; b++)
 		f->blocks[b].ipdom = result[b];
-	staying_edges(f, out);
-	post_dominators(n, out, result);
-	for (int32_t b = 0; b < n; b++)
+	keep_staying(f, &e);
+	post_dominators(&e, result);
+	for (unsigned b = 0; b < f->n_blocks; b++)
 		f->blocks[b].reconv = result[b];
-	free(out);
+	edges_free(&e);
 	free(result);
 	return true;
 }

@@ -129,6 +129,11 @@ static struct label_def *find_label(const struct parser *p, const struct token *
 	return NULL;
 }
 
+static int32_t *label_place(struct ptx_func *f, const struct label_ref *r)
+{
+	return r->inst < 0 ? &f->lists[r->entry] : &f->insts[r->inst].opnd[0].label;
+}
+
 /* Labels may be used before they stand, and an inner scope may have its own of the same name. */
 static bool resolve_labels(struct parser *p)
 {
@@ -163,7 +168,7 @@ static bool resolve_labels(struct parser *p)
 			ok = fail_at(p, r->tok.s, r->tok.line, ERR_PARSE,
 			             "no instruction follows the label '%.*s'", (int)r->tok.len, r->tok.s);
 		else
-			f->insts[r->inst].opnd[0].label = (int32_t)(l - p->labels);
+			*label_place(f, r) = (int32_t)(l - p->labels);
 	}
 	free(buckets);
 	return ok;
@@ -180,6 +185,30 @@ static bool skip_to_semicolon(struct parser *p)
 	return advance(p);
 }
 
+/* "name: .branchtargets A, B, ...;": into func->lists, the number of entries before them. */
+static bool parse_branch_targets(struct parser *p, const struct token *name)
+{
+	struct ptx_func *f = func_at_hand(p);
+	const uint32_t at = f->n_lists;
+	bool more = true;
+	if (!declare(p, name, SYM_TARGETS, (int32_t)at, 0) || !advance(p))
+		return false;
+	grow(&f->lists, f->n_lists, &p->lists_cap, sizeof *f->lists);
+	f->lists[f->n_lists++] = 0;
+	while (more) {
+		struct token label;
+		if (!expect_name(p, &label, "a label") || !take(p, ',', &more))
+			return false;
+		grow(&p->refs, p->n_refs, &p->refs_cap, sizeof *p->refs);
+		p->refs[p->n_refs++] =
+			(struct label_ref){ .tok = label, .scope = p->scope, .inst = -1, .entry = f->n_lists };
+		grow(&f->lists, f->n_lists, &p->lists_cap, sizeof *f->lists);
+		f->lists[f->n_lists++] = -1;
+		f->lists[at]++;
+	}
+	return expect(p, ';', "after the branch targets");
+}
+
 /* Behind "name:": nothing, or a prototype for indirect calls, or a table of branch targets. */
 static bool parse_label_def(struct parser *p, const struct token *name)
 {
@@ -187,8 +216,7 @@ static bool parse_label_def(struct parser *p, const struct token *name)
 		return declare(p, name, SYM_PROTO, 0, 0) && skip_to_semicolon(p);
 	}
 	if (at_dot(p, "branchtargets"))
-		return fail_at(p, p->tok.s - 1, p->tok.line, ERR_UNSUPPORTED,
-		               "directive '.branchtargets' (for brx.idx) is not supported");
+		return parse_branch_targets(p, name);
 	grow(&p->labels, p->n_labels, &p->labels_cap, sizeof *p->labels);
 	p->labels[p->n_labels++] = (struct label_def){
 		.name = name->s,
@@ -235,11 +263,11 @@ static bool parse_directive(struct parser *p)
 	report_at(p, p->tok.s - 1, p->tok.line, ERR_UNSUPPORTED,
 	          "directive '.%.*s' is not supported in a function", (int)p->tok.len, p->tok.s);
 	return err_remedy(p->err, "Supported there: .reg .local .shared .param .global .const .loc "
-	                          ".pragma .callprototype.");
+	                          ".pragma .callprototype .branchtargets.");
 }
 
 /* An instruction; its mnemonic is the token at hand. */
-static bool parse_plain(struct parser *p, int32_t guard, bool negated)
+static bool parse_unguarded(struct parser *p, int32_t guard, bool negated)
 {
 	const struct token word = p->tok;
 	return advance(p) && parse_inst(p, &word, guard, negated);
@@ -261,7 +289,7 @@ static bool parse_guarded(struct parser *p)
 		return false;
 	if (p->tok.kind != TOK_NAME)
 		return fail(p, "expected an instruction");
-	return parse_plain(p, guard, negated);
+	return parse_unguarded(p, guard, negated);
 }
 
 static bool parse_statement(struct parser *p)
@@ -284,7 +312,7 @@ static bool parse_statement(struct parser *p)
 	return parse_inst(p, &word, -1, false);
 }
 
-static bool finish(struct parser *p)
+static bool finish_body(struct parser *p)
 {
 	struct ptx_func *f = func_at_hand(p);
 	if (!resolve_labels(p))
@@ -325,5 +353,5 @@ bool parse_body(struct parser *p)
 		if (!ok)
 			return false;
 	} while (depth);
-	return finish(p) && advance(p);
+	return finish_body(p) && advance(p);
 }

@@ -7,8 +7,28 @@
 #ifndef PMPP_PTX_PARSER_H
 #define PMPP_PTX_PARSER_H
 
+#include "base/mem.h"
 #include "ptx/lexer.h"
 #include "ptx/ptx.h"
+
+#include <string.h>
+
+/* Makes room for one more element of @bytes in the array *items. */
+static inline void grow(void *items, size_t n, size_t *cap, size_t bytes)
+{
+	if (n < *cap)
+		return;
+	void *old;
+	memcpy(&old, items, sizeof old);
+	*cap = *cap ? *cap * 2 : 16;
+	old = mem_realloc(old, *cap, bytes);
+	memcpy(items, &old, sizeof old);
+}
+
+static inline uint64_t align_up(uint64_t offset, uint64_t align)
+{
+	return align > 1 ? (offset + align - 1) / align * align : offset;
+}
 
 /* --- ptx_names.c: names in nested scopes --- */
 enum sym_kind { SYM_REG, SYM_VAR, SYM_PARAM, SYM_FUNC, SYM_PROTO, SYM_TARGETS };
@@ -17,7 +37,8 @@ struct sym {
 	const char *name; /* in the text */
 	uint32_t len, hash;
 	enum sym_kind kind;
-	int32_t index;  /* register, variable, parameter or function */
+	int32_t index;  /* register, variable, parameter or function; of a branch table the place in
+	                   func->lists of its number of entries, which follow */
 	uint32_t count; /* of a range "%r<count>": %r0 .. ; 0 = not a range */
 	int32_t next;   /* in the hash chain */
 };
@@ -49,7 +70,9 @@ struct label_def {
 
 struct label_ref {
 	struct token tok;
-	uint32_t scope, inst;
+	uint32_t scope;
+	int64_t inst;   /* whose first operand it is, -1 = an entry of a branch table: */
+	uint32_t entry; /* in func->lists */
 };
 
 /* Where a source position was inlined to, as the last .loc said; see body_loc(). */
@@ -110,7 +133,7 @@ struct parser {
 	size_t n_mnemonics, mnemonics_cap;
 };
 
-/* parse_module.c: errors and tokens */
+/* parse_token.c: errors and tokens */
 void report_at(struct parser *p, const char *at, uint32_t line, enum err_code code, const char *fmt,
                ...) __attribute__((format(printf, 5, 6)));
 /* Sets the error and is false, visibly so for static analysis. */
@@ -128,8 +151,8 @@ bool expect_uint(struct parser *p, uint64_t max, uint64_t *value, const char *wh
 /* An integer with optional signs and "~": the 64-bit pattern. */
 bool expect_int(struct parser *p, int64_t *value, const char *what);
 struct ptx_func *func_at_hand(struct parser *p);
-/* Makes room for one more element of @bytes in the array *items. */
-void grow(void *items, size_t n, size_t *cap, size_t bytes);
+/* Malformed text: something else than @wanted is at hand. */
+bool unexpected(struct parser *p, const char *wanted);
 /* Adds a name to the innermost scope; refuses a second one of the same spelling there. */
 bool declare(struct parser *p, const struct token *name, enum sym_kind kind, int32_t index,
              uint32_t count);
@@ -146,15 +169,41 @@ bool parse_params(struct parser *p, struct ptx_func *f, bool returns);
 bool parse_body(struct parser *p);
 bool parse_loc(struct parser *p);
 
-/* parse_inst.c, parse_operand.c: one instruction, from what follows its mnemonic @word */
+/* parse_func.c */
+bool parse_func(struct parser *p, bool is_entry);
+void params_free(struct ptx_func *f);
+bool skip_pragma(struct parser *p);
+/* Refuses the directive at hand; @known are those that may stand @where. */
+bool unknown_directive(struct parser *p, const char *where, const char *known);
+
+/* mnemonic.c, mnemonic_refused.c, parse_inst.c: one instruction, from what follows its mnemonic */
 void inst_tables(struct parser *p);
+bool unknown_opcode(struct parser *p, const struct token *word);
+/* What to do instead of a family of instructions that is not supported; NULL = none such. */
+const char *mnemonic_remedy(const struct token *word);
 bool parse_inst(struct parser *p, const struct token *word, int32_t guard, bool guard_negated);
 bool parse_mnemonic(struct parser *p, const struct token *word, struct ptx_inst *inst);
-const char *form_operands(enum ptx_op op);
 bool parse_operands(struct parser *p, struct ptx_inst *inst);
+
+/* parse_value.c: registers and constants as operands */
+/* What one operand must be: the bytes of a register (0 = any), whether wider ones will do. */
+struct want {
+	unsigned bytes;
+	bool wider, pred;
+	enum ptx_type type; /* how a literal is read */
+};
+/* @width: the second character of an operand in opcode.def. */
+struct want want_of(const struct ptx_inst *inst, char width);
+bool unknown_name(struct parser *p, const struct token *t);
+bool check_reg(struct parser *p, const struct token *t, int32_t reg, const struct want *w,
+               const struct ptx_inst *inst);
+bool parse_symbol_offset(struct parser *p, struct ptx_operand *o);
+bool parse_source(struct parser *p, const struct want *w, const struct ptx_inst *inst, bool vector,
+                  struct ptx_operand *o);
+bool parse_destination(struct parser *p, const struct want *w, const struct ptx_inst *inst,
+                       bool vector, struct ptx_operand *o);
 
 /* shared_layout.c: offsets of .shared variables per entry, of .global and .const ones */
 void layout_variables(struct ptx_module *m);
-uint64_t align_up(uint64_t offset, uint64_t align);
 
 #endif

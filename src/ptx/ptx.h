@@ -15,13 +15,15 @@
 #include <stdint.h>
 
 /* X(ID, "name", bytes) : fundamental types, PTX ISA 5.2 */
-#define PTX_TYPES(X)                                                                              \
-	X(NONE, "", 0)                                                                                \
-	X(B8, "b8", 1) X(B16, "b16", 2) X(B32, "b32", 4) X(B64, "b64", 8) X(B128, "b128", 16)         \
-		X(U8, "u8", 1) X(U16, "u16", 2) X(U32, "u32", 4) X(U64, "u64", 8) X(S8, "s8", 1)          \
-			X(S16, "s16", 2) X(S32, "s32", 4) X(S64, "s64", 8) X(F16, "f16", 2)                   \
-				X(F16X2, "f16x2", 4) X(BF16, "bf16", 2) X(BF16X2, "bf16x2", 4) X(TF32, "tf32", 4) \
-					X(F32, "f32", 4) X(F64, "f64", 8) X(PRED, "pred", 1)
+#define PTX_TYPES(X)                                                                        \
+	X(NONE, "", 0)                                                                          \
+	X(B8, "b8", 1)                                                                          \
+	X(B16, "b16", 2)                                                                        \
+	X(B32, "b32", 4)                                                                        \
+	X(B64, "b64", 8) X(B128, "b128", 16) X(U8, "u8", 1) X(U16, "u16", 2) X(U32, "u32", 4)   \
+		X(U64, "u64", 8) X(S8, "s8", 1) X(S16, "s16", 2) X(S32, "s32", 4) X(S64, "s64", 8)  \
+			X(F16, "f16", 2) X(F16X2, "f16x2", 4) X(BF16, "bf16", 2) X(BF16X2, "bf16x2", 4) \
+				X(TF32, "tf32", 4) X(F32, "f32", 4) X(F64, "f64", 8) X(PRED, "pred", 1)
 enum ptx_type {
 #define X(id, name, bytes) PTX_##id,
 	PTX_TYPES(X)
@@ -31,26 +33,34 @@ enum ptx_type {
 
 enum ptx_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM };
 
-/* Base opcodes from opcode.def: OPCODE(ID, "mnemonic", CLASS, "PTX ISA section"). */
+/* Kind of work, a column of opcode.def: groups of opcodes that count alike. */
 enum ptx_class {
-	CLASS_INT,
-	CLASS_FP32_64,
-	CLASS_SFU,
-	CLASS_CMP,
+	CLASS_INT,      /* integers only: bit fields, carries, dot products, ... */
+	CLASS_SUM,      /* add, sub */
+	CLASS_PRODUCT,  /* mul, mad, fma */
+	CLASS_DIVISION, /* div, rem */
+	CLASS_MINMAX,
+	CLASS_SIGN,     /* abs, neg and what else looks at the bits of a number */
+	CLASS_FUNCTION, /* rcp, sqrt, sin, ... */
+	CLASS_COMPARE,
+	CLASS_SELECT,
 	CLASS_LOGIC,
-	CLASS_MOVE,
+	CLASS_COPY, /* mov, cvta */
+	CLASS_CONVERT,
+	CLASS_PERMUTE,
+	CLASS_QUERY, /* isspacep */
 	CLASS_MEM,
 	CLASS_ATOMIC,
 	CLASS_CONTROL,
 	CLASS_BARRIER,
 	CLASS_WARP,
 	CLASS_TENSOR,
-	CLASS_MISC
+	CLASS_MISC,
+	CLASS_COUNT
 };
 enum ptx_op {
-#define OPCODE(id, name, cls, section) OP_##id,
+#define OPCODE(id, ...) OP_##id,
 #include "ptx/opcode.def"
-#undef OPCODE
 	OP_COUNT
 };
 
@@ -174,24 +184,26 @@ enum ptx_flag {
 };
 
 /* X(ID, "name") : special registers, PTX ISA 10 */
-#define PTX_SPECIALS(X)                                                                           \
-	X(TID_X, "%tid.x")                                                                            \
-	X(TID_Y, "%tid.y") X(TID_Z, "%tid.z") X(NTID_X, "%ntid.x") X(NTID_Y, "%ntid.y")               \
-		X(NTID_Z, "%ntid.z") X(CTAID_X, "%ctaid.x") X(CTAID_Y, "%ctaid.y") X(CTAID_Z, "%ctaid.z") \
-			X(NCTAID_X, "%nctaid.x") X(NCTAID_Y, "%nctaid.y") X(NCTAID_Z, "%nctaid.z")            \
-				X(LANEID, "%laneid") X(WARPID, "%warpid") X(NWARPID, "%nwarpid") X(SMID, "%smid") \
-					X(NSMID, "%nsmid") X(GRIDID, "%gridid") X(CLOCK, "%clock")                    \
-						X(CLOCK64, "%clock64") X(GLOBALTIMER, "%globaltimer")                     \
-							X(LANEMASK_EQ, "%lanemask_eq") X(LANEMASK_LE, "%lanemask_le")         \
-								X(LANEMASK_LT, "%lanemask_lt") X(LANEMASK_GE, "%lanemask_ge")     \
-									X(LANEMASK_GT, "%lanemask_gt")                                \
-										X(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size")                \
-											X(TOTAL_SMEM_SIZE, "%total_smem_size")                \
-												X(CLOCK_HI, "%clock_hi")                          \
-													X(GLOBALTIMER_LO, "%globaltimer_lo")          \
-														X(GLOBALTIMER_HI, "%globaltimer_hi")      \
-															X(ENVREG1, "%envreg1")                \
-																X(ENVREG2, "%envreg2")
+#define PTX_SPECIALS(X)                                                                         \
+	X(TID_X, "%tid.x")                                                                          \
+	X(TID_Y, "%tid.y")                                                                          \
+	X(TID_Z, "%tid.z")                                                                          \
+	X(NTID_X, "%ntid.x")                                                                        \
+	X(NTID_Y, "%ntid.y") X(NTID_Z, "%ntid.z") X(CTAID_X, "%ctaid.x") X(CTAID_Y, "%ctaid.y")     \
+		X(CTAID_Z, "%ctaid.z") X(NCTAID_X, "%nctaid.x") X(NCTAID_Y, "%nctaid.y")                \
+			X(NCTAID_Z, "%nctaid.z") X(LANEID, "%laneid") X(WARPID, "%warpid")                  \
+				X(NWARPID, "%nwarpid") X(SMID, "%smid") X(NSMID, "%nsmid") X(GRIDID, "%gridid") \
+					X(CLOCK, "%clock") X(CLOCK64, "%clock64") X(GLOBALTIMER, "%globaltimer")    \
+						X(LANEMASK_EQ, "%lanemask_eq") X(LANEMASK_LE, "%lanemask_le")           \
+							X(LANEMASK_LT, "%lanemask_lt") X(LANEMASK_GE, "%lanemask_ge")       \
+								X(LANEMASK_GT, "%lanemask_gt")                                  \
+									X(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size")                  \
+										X(TOTAL_SMEM_SIZE, "%total_smem_size")                  \
+											X(CLOCK_HI, "%clock_hi")                            \
+												X(GLOBALTIMER_LO, "%globaltimer_lo")            \
+													X(GLOBALTIMER_HI, "%globaltimer_hi")        \
+														X(ENVREG1, "%envreg1")                  \
+															X(ENVREG2, "%envreg2")
 enum ptx_special {
 #define X(id, name) SR_##id,
 	PTX_SPECIALS(X)
@@ -210,7 +222,8 @@ enum ptx_operand_kind {
 	OPND_VEC,     /* {r0, r1, ...}: vec[0..n_vec) register indexes, -1 = "_" */
 	OPND_LABEL,   /* label: index into the labels until ptx_build_cfg(), then a block index */
 	OPND_FUNC,    /* symbol: index into ptx_module.funcs (call target, address of a function) */
-	OPND_LIST,    /* i64 entries from func->lists[reg]: arguments of call, symbols as in SYMBOL */
+	OPND_LIST,    /* i64 entries from func->lists[reg]: arguments of call, symbols as in SYMBOL;
+	                 targets of brx.idx, labels as in LABEL */
 };
 enum ptx_addr_base { ADDR_REG, ADDR_SYMBOL, ADDR_ABSOLUTE };
 
@@ -279,7 +292,7 @@ struct ptx_reg {
 struct ptx_block {
 	uint32_t first, last;
 	int32_t succ[2];  /* -1 = none; succ[0] = taken branch target or the only successor,
-	                     succ[1] = fall-through of a guarded branch */
+	                     succ[1] = fall-through of a guarded branch; of brx.idx see its LIST */
 	int32_t ipdom;    /* immediate post-dominator, -1 = the function's exit */
 	int32_t reconv;   /* the same with edges to the exit, or to a block that only leaves,
 	                     ignored where another way goes on: where the hardware reconverges,
@@ -358,6 +371,8 @@ const struct ptx_func *ptx_entry(const struct ptx_module *m, const char *name);
 
 const char *ptx_op_name(enum ptx_op op);
 enum ptx_class ptx_op_class(enum ptx_op op);
+/* Floating-point operations that one lane does, if the type is a floating-point one. */
+unsigned ptx_op_flops(enum ptx_op op);
 const char *ptx_type_name(enum ptx_type t);
 unsigned ptx_type_bytes(enum ptx_type t);
 const char *ptx_special_name(enum ptx_special s);

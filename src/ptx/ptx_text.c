@@ -1,4 +1,4 @@
-/* Names of opcodes, types and special registers, and instructions as text; see ptx.h. */
+/* Names of types and special registers, and instructions as text; see ptx.h. */
 #include "ptx/ptx.h"
 
 #include "base/text.h"
@@ -6,26 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-const char *ptx_op_name(enum ptx_op op)
-{
-	static const char *const names[] = {
-#define OPCODE(id, name, cls, section) [OP_##id] = name,
-#include "ptx/opcode.def"
-#undef OPCODE
-	};
-	return (unsigned)op < OP_COUNT ? names[op] : "?";
-}
-
-enum ptx_class ptx_op_class(enum ptx_op op)
-{
-	static const unsigned char classes[] = {
-#define OPCODE(id, name, cls, section) [OP_##id] = cls,
-#include "ptx/opcode.def"
-#undef OPCODE
-	};
-	return (unsigned)op < OP_COUNT ? (enum ptx_class)classes[op] : CLASS_MISC;
-}
 
 const char *ptx_type_name(enum ptx_type t)
 {
@@ -83,6 +63,21 @@ static void put_float(struct text *t, double value, int digits)
 	text_add(t, "%s%s", number, strpbrk(number, ".enai") ? "" : ".0");
 }
 
+/* Blocks that a branch table leads to, else arguments. */
+static void put_list(struct text *t, const struct ptx_module *m, const struct ptx_func *f,
+                     const struct ptx_operand *o)
+{
+	text_add(t, "(");
+	for (int64_t i = 0; i < o->i64; i++) {
+		const int32_t entry = f->lists[o->reg + i];
+		if (o->label)
+			text_add(t, "%sB%" PRId32, i ? ", " : "", entry);
+		else
+			text_add(t, "%s%s", i ? ", " : "", symbol_name(m, f, entry));
+	}
+	text_add(t, ")");
+}
+
 /* @digits: significant ones of a floating-point constant. */
 static void put_operand(struct text *t, const struct ptx_module *m, const struct ptx_func *f,
                         const struct ptx_operand *o, int digits)
@@ -121,11 +116,7 @@ static void put_operand(struct text *t, const struct ptx_module *m, const struct
 		         o->symbol >= 0 && (unsigned)o->symbol < m->n_funcs ? m->funcs[o->symbol].name
 		                                                            : "?");
 		break;
-	case OPND_LIST:
-		for (int64_t i = 0; i < o->i64; i++)
-			text_add(t, "%s%s", i ? ", " : "(", symbol_name(m, f, f->lists[o->reg + i]));
-		text_add(t, o->i64 ? ")" : "()");
-		break;
+	case OPND_LIST: put_list(t, m, f, o); break;
 	}
 }
 

@@ -14,11 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t align_up(uint64_t offset, uint64_t align)
-{
-	return align > 1 ? (offset + align - 1) / align * align : offset;
-}
-
 struct layout {
 	struct ptx_module *m;
 	unsigned n_vars; /* of the text; copies come behind */
@@ -136,27 +131,38 @@ static uint64_t place_static(struct layout *l, unsigned entry)
 	return end;
 }
 
-static void layout_shared(struct layout *l)
+/* The dynamic array of an entry, while its place is being found. */
+struct tail {
+	uint64_t end; /* of what lies before it */
+	bool follows; /* a called function uses it: it lies at one place for all entries */
+};
+
+/* What called functions use lies behind everything static of the entries that reach it. */
+static void place_common(struct layout *l, struct tail *tail)
 {
 	struct ptx_module *m = l->m;
-	uint64_t common = 0, dynamic = 0;
-	uint64_t *end = mem_calloc(m->n_funcs, sizeof *end);
-	bool *follows = mem_calloc(m->n_funcs, sizeof *follows); /* its dynamic array is common */
-
+	uint64_t common = 0;
 	for (unsigned f = 0; f < m->n_funcs; f++) {
 		if (!m->funcs[f].is_entry)
 			continue;
 		mark_used(l, f);
-		end[f] = place_static(l, f);
+		tail[f].end = place_static(l, f);
 		for (unsigned v = 0; v < l->n_vars; v++)
-			if (l->via[v] && common < end[f])
-				common = end[f];
+			if (l->via[v] && common < tail[f].end)
+				common = tail[f].end;
 	}
 	for (unsigned v = 0; v < l->n_vars; v++)
 		if (l->by_callee[v] && !is_dynamic(&m->vars[v])) {
 			m->vars[v].offset = align_up(common, m->vars[v].align);
 			common = m->vars[v].offset + m->vars[v].size;
 		}
+}
+
+/* Ends of all static variables; returns where dynamic arrays of called functions begin. */
+static uint64_t find_ends(struct layout *l, struct tail *tail)
+{
+	struct ptx_module *m = l->m;
+	uint64_t dynamic = 0;
 	for (unsigned f = 0; f < m->n_funcs; f++) {
 		uint64_t align = 1;
 		if (!m->funcs[f].is_entry)
@@ -166,30 +172,42 @@ static void layout_shared(struct layout *l)
 			const struct ptx_var *var = &m->vars[v];
 			if (is_dynamic(var) && (l->used[v] || l->via[v])) {
 				align = var->align > align ? var->align : align;
-				follows[f] |= l->via[v];
-			} else if (l->via[v] && end[f] < var->offset + var->size) {
-				end[f] = var->offset + var->size;
+				tail[f].follows |= l->via[v];
+			} else if (l->via[v] && tail[f].end < var->offset + var->size) {
+				tail[f].end = var->offset + var->size;
 			}
 		}
-		m->funcs[f].static_shared_bytes = (uint32_t)end[f];
-		end[f] = align_up(end[f], align);
-		if (follows[f] && dynamic < end[f])
-			dynamic = end[f];
+		m->funcs[f].static_shared_bytes = (uint32_t)tail[f].end;
+		tail[f].end = align_up(tail[f].end, align);
+		if (tail[f].follows && dynamic < tail[f].end)
+			dynamic = tail[f].end;
 	}
+	return dynamic;
+}
+
+static void place_dynamic(struct layout *l, const struct tail *tail, uint64_t dynamic)
+{
+	struct ptx_module *m = l->m;
 	for (unsigned f = 0; f < m->n_funcs; f++) {
 		if (!m->funcs[f].is_entry)
 			continue;
 		mark_used(l, f);
-		end[f] = follows[f] ? dynamic : end[f];
-		m->funcs[f].dynamic_shared_offset = (uint32_t)end[f];
+		const uint64_t at = tail[f].follows ? dynamic : tail[f].end;
+		m->funcs[f].dynamic_shared_offset = (uint32_t)at;
 		for (unsigned v = 0; v < l->n_vars; v++)
 			if (is_dynamic(&m->vars[v]) && l->via[v])
-				m->vars[v].offset = end[f];
+				m->vars[v].offset = at;
 			else if (is_dynamic(&m->vars[v]) && l->used[v])
-				place(l, f, v, end[f]);
+				place(l, f, v, at);
 	}
-	free(end);
-	free(follows);
+}
+
+static void layout_shared(struct layout *l)
+{
+	struct tail *tail = mem_calloc(l->m->n_funcs, sizeof *tail);
+	place_common(l, tail);
+	place_dynamic(l, tail, find_ends(l, tail));
+	free(tail);
 }
 
 void layout_variables(struct ptx_module *m)

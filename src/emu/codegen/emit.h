@@ -16,7 +16,7 @@ struct emit {
 	uint32_t pred_zeros, pred_ones;
 	uint32_t vec_temp[N_TEMPS], scalar_temp[N_TEMPS];
 	const bool *speculative; /* per block: its branch is assumed not to split a warp */
-	uint32_t xop;            /* that is being emitted */
+	uint32_t block, xop;     /* that are being emitted */
 	struct affine raw;       /* what the operation gives, before its registers are looked at */
 	bool guarded;
 	int64_t position; /* in the segment, counted from its end */
@@ -53,8 +53,8 @@ void emit_match(struct emit *e, const struct xop *x);
 void emit_redux(struct emit *e, const struct xop *x);
 void emit_elect(struct emit *e, const struct xop *x);
 void emit_scalar_source(struct emit *e, const struct handler *h, const struct xop *x);
-void emit_bra(struct emit *e, const struct xop *x, uint32_t block);
-void emit_brx(struct emit *e, const struct xop *x, uint32_t block);
+void emit_bra(struct emit *e, const struct xop *x);
+void emit_brx(struct emit *e, const struct xop *x);
 void emit_barrier(struct emit *e, const struct xop *x);
 void emit_barred(struct emit *e, const struct xop *x);
 void emit_exit(struct emit *e, const struct xop *x);

@@ -132,21 +132,21 @@ static void fix_later(struct emit *e, const struct uop *u, int32_t block)
 	e->fixups[e->n_fixups++] = (struct fixup){ (uint32_t)(u - e->p->uops), (uint32_t)block };
 }
 
-void emit_bra(struct emit *e, const struct xop *x, uint32_t block)
+void emit_bra(struct emit *e, const struct xop *x)
 {
 	const struct branch_handlers *b = e->h->branch;
-	struct uop *u = emit_uop(e, x->guard < 0                              ? &b->jump
-	                            : e->speculative && e->speculative[block] ? &b->speculative
-	                                                                      : &b->two_way);
+	struct uop *u = emit_uop(e, x->guard < 0                                 ? &b->jump
+	                            : e->speculative && e->speculative[e->block] ? &b->speculative
+	                                                                         : &b->two_way);
 	if (x->guard >= 0) {
 		u->a = e->pred_slot[x->guard];
 		u->b = x->guard_neg ? 0xffffffffu : 0;
-		u->y = block;
+		u->y = e->block;
 	}
 	fix_later(e, u, x->target);
 }
 
-void emit_brx(struct emit *e, const struct xop *x, uint32_t block)
+void emit_brx(struct emit *e, const struct xop *x)
 {
 	const struct affine s = emit_form(e, &x->s[0]);
 	const bool scalar = affine_uniform(&s);
@@ -154,7 +154,7 @@ void emit_brx(struct emit *e, const struct xop *x, uint32_t block)
 	struct uop *u = emit_uop(e, &e->h->branch->table);
 	u->a = a;
 	u->b = scalar;
-	u->y = block;
+	u->y = e->block;
 }
 
 void emit_barrier(struct emit *e, const struct xop *x)

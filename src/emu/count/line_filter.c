@@ -43,7 +43,8 @@ void line_filter_cover(struct line_filter *f, uint32_t lines)
 {
 	if (lines <= f->lines)
 		return;
-	/* ahead of what is asked, so that a program which allocates step by step does not pay each time */
+	/* ahead of what is asked, so that a program which allocates step by step does not pay each time
+	 */
 	f->lines = lines > UINT32_MAX / 2 ? lines : lines + lines / 2;
 	forget_bits(f);
 }

@@ -140,8 +140,7 @@ static bool check_limits(const struct emu_launch *l, struct err *err)
 
 static unsigned resident_blocks(const struct emu_launch *l)
 {
-	const struct entry_usage *u =
-		l->program ? NULL : module_entry(l->req->module, l->func->name);
+	const struct entry_usage *u = l->program ? NULL : module_entry(l->req->module, l->func->name);
 	const unsigned registers = l->program ? l->program->registers : u ? u->registers : 0;
 	struct occ_input in = {
 		.block_threads = l->grid.threads,
@@ -231,8 +230,7 @@ static void build_workers(struct emu_launch *l)
 	                                 ? l->device->no_filter
 	                                 : l->device->filter;
 	const struct arena *ar = &l->device->arena;
-	line_filter_cover(filter,
-	                  (uint32_t)((ar->living ? ar->end - ar->base : ar->mapped) >> 7) + 64);
+	line_filter_cover(filter, (uint32_t)((ar->living ? ar->end - ar->base : ar->mapped) >> 7) + 64);
 	g->cache = cache_sim_new(gpu, l1 > 16384 ? l1 : 16384, filter,
 	                         ceil_div(g->order.n, (uint64_t)gpu->sm_count * l->blocks_per_sm));
 	g->trace = trace_new(l->image.ir.n_mem);

@@ -4,7 +4,7 @@
 
 #define NONE src_const(0)
 
-static bool low_logic(struct lower *l, enum ptx_boolop pred, enum emu_op op32, enum emu_op op64)
+static bool logic(struct lower *l, enum ptx_boolop pred, enum emu_op op32, enum emu_op op64)
 {
 	if (l->in->type == PTX_PRED) {
 		low_bool(l, low_dst(l, 0), pred, low_pred(l, 1), low_pred(l, 2));
@@ -20,7 +20,7 @@ static bool low_logic(struct lower *l, enum ptx_boolop pred, enum emu_op op32, e
 	return !l->failed;
 }
 
-static bool low_not(struct lower *l)
+bool low_not(struct lower *l)
 {
 	const int32_t d = low_dst(l, 0);
 	if (l->in->type == PTX_PRED) {
@@ -36,7 +36,7 @@ static bool low_not(struct lower *l)
 	return !l->failed;
 }
 
-static bool low_shift(struct lower *l, bool right)
+static bool shift(struct lower *l, bool right)
 {
 	const enum ptx_type t = l->in->type;
 	const unsigned lane = type_lane(t);
@@ -55,7 +55,7 @@ static bool low_shift(struct lower *l, bool right)
 	return !l->failed;
 }
 
-static bool low_shf(struct lower *l)
+bool low_shf(struct lower *l)
 {
 	static const enum emu_op ops[2][2] = { { E_shf_r_clamp, E_shf_r_wrap },
 		                                   { E_shf_l_clamp, E_shf_l_wrap } };
@@ -65,14 +65,14 @@ static bool low_shf(struct lower *l)
 	return !l->failed;
 }
 
-static bool low_bits1(struct lower *l, enum emu_op op32, enum emu_op op64)
+static bool one_source(struct lower *l, enum emu_op op32, enum emu_op op64)
 {
 	const unsigned lane = type_lane(l->in->type);
 	low_op1(l, lane == 8 ? op64 : op32, low_dst(l, 0), low_src(l, 1, lane));
 	return !l->failed;
 }
 
-static bool low_bfe(struct lower *l)
+bool low_bfe(struct lower *l)
 {
 	static const enum emu_op ops[2][2] = { { E_bfe_u32, E_bfe_s32 }, { E_bfe_u64, E_bfe_s64 } };
 	const unsigned lane = type_lane(l->in->type);
@@ -81,7 +81,7 @@ static bool low_bfe(struct lower *l)
 	return !l->failed;
 }
 
-static bool low_bfi(struct lower *l)
+bool low_bfi(struct lower *l)
 {
 	const unsigned lane = type_lane(l->in->type);
 	low_op4(l, lane == 8 ? E_bfi_b64 : E_bfi_b32, low_dst(l, 0), low_src(l, 1, lane),
@@ -89,7 +89,7 @@ static bool low_bfi(struct lower *l)
 	return !l->failed;
 }
 
-static bool low_bfind(struct lower *l)
+bool low_bfind(struct lower *l)
 {
 	static const enum emu_op ops[2][2] = { { E_bfind_u32, E_bfind_s32 },
 		                                   { E_bfind_u64, E_bfind_s64 } };
@@ -109,7 +109,7 @@ static bool low_bfind(struct lower *l)
 	return !l->failed;
 }
 
-static bool low_prmt(struct lower *l)
+bool low_prmt(struct lower *l)
 {
 	const struct xsrc a = low_src(l, 1, 4), b = low_src(l, 2, 4);
 	struct xsrc c = low_src(l, 3, 4);
@@ -127,7 +127,7 @@ static bool low_prmt(struct lower *l)
 	return !l->failed;
 }
 
-static bool low_lop3(struct lower *l)
+bool low_lop3(struct lower *l)
 {
 	const struct xsrc a = low_src(l, 1, 4), b = low_src(l, 2, 4), c = low_src(l, 3, 4);
 	const uint64_t lut = (uint64_t)l->in->opnd[4].i64 & 0xff;
@@ -135,7 +135,7 @@ static bool low_lop3(struct lower *l)
 	return !l->failed;
 }
 
-static bool low_dp(struct lower *l)
+bool low_dot(struct lower *l)
 {
 	static const enum emu_op dp4a[2][2] = { { E_dp4a_uu, E_dp4a_us }, { E_dp4a_su, E_dp4a_ss } };
 	static const enum emu_op dp2a[2][2][2] = {
@@ -149,41 +149,71 @@ static bool low_dp(struct lower *l)
 	return !l->failed;
 }
 
-static bool low_two(struct lower *l, enum emu_op wrap, enum emu_op clamp)
+static bool two_sources(struct lower *l, enum emu_op wrap, enum emu_op clamp)
 {
 	low_op2(l, l->in->flags & PF_WRAP ? wrap : clamp, low_dst(l, 0), low_src(l, 1, 4),
 	        low_src(l, 2, 4));
 	return !l->failed;
 }
 
-bool low_bits(struct lower *l)
+bool low_and(struct lower *l)
 {
-	switch (l->in->op) {
-	case OP_AND: return low_logic(l, BOOL_AND, E_and_b32, E_and_b64);
-	case OP_OR: return low_logic(l, BOOL_OR, E_or_b32, E_or_b64);
-	case OP_XOR: return low_logic(l, BOOL_XOR, E_xor_b32, E_xor_b64);
-	case OP_NOT: return low_not(l);
-	case OP_CNOT: return low_bits1(l, E_cnot_b32, E_cnot_b64);
-	case OP_SHL: return low_shift(l, false);
-	case OP_SHR: return low_shift(l, true);
-	case OP_SHF: return low_shf(l);
-	case OP_BFE: return low_bfe(l);
-	case OP_BFI: return low_bfi(l);
-	case OP_BFIND: return low_bfind(l);
-	case OP_BREV: return low_bits1(l, E_brev_b32, E_brev_b64);
-	case OP_POPC: return low_bits1(l, E_popc_b32, E_popc_b64);
-	case OP_CLZ: return low_bits1(l, E_clz_b32, E_clz_b64);
-	case OP_FNS:
-		low_op3(l, E_fns_b32, low_dst(l, 0), low_src(l, 1, 4), low_src(l, 2, 4), low_src(l, 3, 4));
-		return !l->failed;
-	case OP_PRMT: return low_prmt(l);
-	case OP_LOP3: return low_lop3(l);
-	case OP_DP4A:
-	case OP_DP2A: return low_dp(l);
-	case OP_SZEXT:
-		return l->in->type == PTX_S32 ? low_two(l, E_szext_s_wrap, E_szext_s_clamp)
-		                              : low_two(l, E_szext_u_wrap, E_szext_u_clamp);
-	case OP_BMSK: return low_two(l, E_bmsk_wrap, E_bmsk_clamp);
-	default: return low_refuse(l, "the emulator does not know this instruction");
-	}
+	return logic(l, BOOL_AND, E_and_b32, E_and_b64);
+}
+
+bool low_or(struct lower *l)
+{
+	return logic(l, BOOL_OR, E_or_b32, E_or_b64);
+}
+
+bool low_xor(struct lower *l)
+{
+	return logic(l, BOOL_XOR, E_xor_b32, E_xor_b64);
+}
+
+bool low_shl(struct lower *l)
+{
+	return shift(l, false);
+}
+
+bool low_shr(struct lower *l)
+{
+	return shift(l, true);
+}
+
+bool low_cnot(struct lower *l)
+{
+	return one_source(l, E_cnot_b32, E_cnot_b64);
+}
+
+bool low_brev(struct lower *l)
+{
+	return one_source(l, E_brev_b32, E_brev_b64);
+}
+
+bool low_popc(struct lower *l)
+{
+	return one_source(l, E_popc_b32, E_popc_b64);
+}
+
+bool low_clz(struct lower *l)
+{
+	return one_source(l, E_clz_b32, E_clz_b64);
+}
+
+bool low_bmsk(struct lower *l)
+{
+	return two_sources(l, E_bmsk_wrap, E_bmsk_clamp);
+}
+
+bool low_szext(struct lower *l)
+{
+	return l->in->type == PTX_S32 ? two_sources(l, E_szext_s_wrap, E_szext_s_clamp)
+	                              : two_sources(l, E_szext_u_wrap, E_szext_u_clamp);
+}
+
+bool low_fns(struct lower *l)
+{
+	low_op3(l, E_fns_b32, low_dst(l, 0), low_src(l, 1, 4), low_src(l, 2, 4), low_src(l, 3, 4));
+	return !l->failed;
 }

@@ -13,126 +13,98 @@ static enum emu_op half_to_f32(enum ptx_type t)
 	return t == PTX_F16 || t == PTX_F16X2 ? E_cvt_f32_f16 : E_cvt_f32_bf16;
 }
 
+/* Comparisons that there are operations for ... */
+enum comparison { COMPARE_EQ, COMPARE_LT, COMPARE_LE, COMPARE_NE, COMPARE_NUM };
+/* ... and how each of PTX is made of them: sources exchanged, result inverted. */
+struct comparison_form {
+	bool there;
+	enum comparison which;
+	bool swap, neg;
+	bool as_unsigned; /* of integers */
+};
+
+static const struct comparison_form float_forms[] = {
+	[CMP_EQ] = { true, COMPARE_EQ, false, false, false },
+	[CMP_NE] = { true, COMPARE_NE, false, false, false },
+	[CMP_LT] = { true, COMPARE_LT, false, false, false },
+	[CMP_LE] = { true, COMPARE_LE, false, false, false },
+	[CMP_GT] = { true, COMPARE_LT, true, false, false },
+	[CMP_GE] = { true, COMPARE_LE, true, false, false },
+	[CMP_EQU] = { true, COMPARE_NE, false, true, false },
+	[CMP_NEU] = { true, COMPARE_EQ, false, true, false },
+	[CMP_LTU] = { true, COMPARE_LE, true, true, false }, /* not a >= b */
+	[CMP_LEU] = { true, COMPARE_LT, true, true, false },
+	[CMP_GTU] = { true, COMPARE_LE, false, true, false },
+	[CMP_GEU] = { true, COMPARE_LT, false, true, false },
+	[CMP_NUM] = { true, COMPARE_NUM, false, false, false },
+	[CMP_NAN] = { true, COMPARE_NUM, false, true, false },
+};
+static const struct comparison_form integer_forms[CMP_NAN + 1] = {
+	[CMP_EQ] = { true, COMPARE_EQ, false, false, false },
+	[CMP_NE] = { true, COMPARE_EQ, false, true, false },
+	[CMP_LT] = { true, COMPARE_LT, false, false, false },
+	[CMP_LE] = { true, COMPARE_LE, false, false, false },
+	[CMP_GT] = { true, COMPARE_LT, true, false, false },
+	[CMP_GE] = { true, COMPARE_LE, true, false, false },
+	[CMP_LO] = { true, COMPARE_LT, false, false, true },
+	[CMP_LS] = { true, COMPARE_LE, false, false, true },
+	[CMP_HI] = { true, COMPARE_LT, true, false, true },
+	[CMP_HS] = { true, COMPARE_LE, true, false, true },
+};
+
+static enum emu_op float_comparison(enum comparison which, bool wide)
+{
+	static const enum emu_op ops[2][5] = {
+		{ E_eq_f32, E_lt_f32, E_le_f32, E_ne_f32, E_num_f32 },
+		{ E_eq_f64, E_lt_f64, E_le_f64, E_ne_f64, E_num_f64 },
+	};
+	return ops[wide][which];
+}
+
+static enum emu_op integer_comparison(enum comparison which, bool wide, bool sign)
+{
+	static const enum emu_op ops[2][2][3] = {
+		/* [wide][signed] */
+		{ { E_eq_b32, E_lt_u32, E_le_u32 }, { E_eq_b32, E_lt_s32, E_le_s32 } },
+		{ { E_eq_b64, E_lt_u64, E_le_u64 }, { E_eq_b64, E_lt_s64, E_le_s64 } },
+	};
+	return ops[wide][sign][which];
+}
+
 int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type, struct xsrc a,
                 struct xsrc b)
 {
-	bool neg = false, swap = false;
 	const bool wide = type_lane(type) == 8;
 	if (type_half(type)) {
 		a = src_reg(low_op1(l, half_to_f32(type), -1, a));
 		b = src_reg(low_op1(l, half_to_f32(type), -1, b));
 		type = PTX_F32;
 	}
-	enum emu_op op;
-	if (type_float(type)) {
-		static const enum emu_op base[2] = { E_eq_f32, E_eq_f64 };
-		enum { EQ, LT, LE, NE, NUM } which = EQ;
-		switch (cmp) {
-		case CMP_EQ: break;
-		case CMP_NE: which = NE; break;
-		case CMP_LT: which = LT; break;
-		case CMP_LE: which = LE; break;
-		case CMP_GT:
-			which = LT;
-			swap = true;
-			break;
-		case CMP_GE:
-			which = LE;
-			swap = true;
-			break;
-		case CMP_EQU:
-			which = NE;
-			neg = true;
-			break;
-		case CMP_NEU: neg = true; break;
-		case CMP_LTU: /* not a >= b */
-			which = LE;
-			swap = neg = true;
-			break;
-		case CMP_LEU:
-			which = LT;
-			swap = neg = true;
-			break;
-		case CMP_GTU:
-			which = LE;
-			neg = true;
-			break;
-		case CMP_GEU:
-			which = LT;
-			neg = true;
-			break;
-		case CMP_NUM: which = NUM; break;
-		case CMP_NAN:
-			which = NUM;
-			neg = true;
-			break;
-		default:
-			low_refuse(l, "this comparison is for integers");
-			return p < 0 ? low_temp(l, 0) : p;
-		}
-		op = (enum emu_op)(base[wide] + which);
-	} else {
-		bool sign = type_signed(type);
-		enum { LT, LE, EQ } which = EQ;
-		switch (cmp) {
-		case CMP_EQ: break;
-		case CMP_NE: neg = true; break;
-		case CMP_LO:
-			sign = false;
-			which = LT;
-			break;
-		case CMP_LS:
-			sign = false;
-			which = LE;
-			break;
-		case CMP_HI:
-			sign = false;
-			which = LT;
-			swap = true;
-			break;
-		case CMP_HS:
-			sign = false;
-			which = LE;
-			swap = true;
-			break;
-		case CMP_LT: which = LT; break;
-		case CMP_LE: which = LE; break;
-		case CMP_GT:
-			which = LT;
-			swap = true;
-			break;
-		case CMP_GE:
-			which = LE;
-			swap = true;
-			break;
-		default:
-			low_refuse(l, "this comparison is for floating point");
-			return p < 0 ? low_temp(l, 0) : p;
-		}
-		if (type == PTX_S16 && sign && which != EQ) {
-			a = low_sext16(l, a);
-			b = low_sext16(l, b);
-		} else if (ptx_type_bytes(type) == 2) { /* immediates may carry a sign */
-			a.value &= 0xffff;
-			b.value &= 0xffff;
-		}
-		static const enum emu_op ops[2][2][2] = {
-			/* [wide][signed][le] */
-			{ { E_lt_u32, E_le_u32 }, { E_lt_s32, E_le_s32 } },
-			{ { E_lt_u64, E_le_u64 }, { E_lt_s64, E_le_s64 } },
-		};
-		op = which == EQ ? (wide ? E_eq_b64 : E_eq_b32) : ops[wide][sign][which == LE];
+	const bool real = type_float(type);
+	const struct comparison_form *f = real ? &float_forms[cmp] : &integer_forms[cmp];
+	if (!f->there) {
+		low_refuse(l, "this comparison is for %s", real ? "integers" : "floating point");
+		return p < 0 ? low_temp(l, 0) : p;
+	}
+	const bool sign = type_signed(type) && !f->as_unsigned;
+	if (!real && type == PTX_S16 && sign && f->which != COMPARE_EQ) {
+		a = low_sext16(l, a);
+		b = low_sext16(l, b);
+	} else if (!real && ptx_type_bytes(type) == 2) { /* immediates may carry a sign */
+		a.value &= 0xffff;
+		b.value &= 0xffff;
 	}
 	if (p < 0)
 		p = low_temp(l, 0);
 	struct xop *x = low_emit(l, X_CMP);
-	x->op = (uint16_t)op;
-	x->neg = neg;
+	x->op = (uint16_t)(real ? float_comparison(f->which, wide)
+	                        : integer_comparison(f->which, wide, sign));
+	x->neg = f->neg;
 	x->n_d = 1;
 	x->d[0] = p;
 	x->n_s = 2;
-	x->s[0] = swap ? b : a;
-	x->s[1] = swap ? a : b;
+	x->s[0] = f->swap ? b : a;
+	x->s[1] = f->swap ? a : b;
 	return p;
 }
 
@@ -156,7 +128,7 @@ static struct xsrc operand_or_flushed(struct lower *l, unsigned i, enum ptx_type
 	return (l->in->flags & PF_FTZ) && t == PTX_F32 ? low_flushed(l, a) : a;
 }
 
-static bool low_setp(struct lower *l)
+bool low_setp(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
 	struct xsrc a = operand_or_flushed(l, 2, in->type), b = operand_or_flushed(l, 3, in->type);
@@ -189,7 +161,7 @@ static bool low_setp(struct lower *l)
 	return !l->failed;
 }
 
-static bool low_set(struct lower *l)
+bool low_set(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
 	const struct xsrc a = operand_or_flushed(l, 1, in->type2),
@@ -208,7 +180,7 @@ static bool low_set(struct lower *l)
 	return !l->failed;
 }
 
-static bool low_selp(struct lower *l)
+bool low_selp(struct lower *l)
 {
 	const unsigned lane = type_lane(l->in->type);
 	struct xsrc a = low_src(l, 1, lane), b = low_src(l, 2, lane);
@@ -220,7 +192,7 @@ static bool low_selp(struct lower *l)
 	return !l->failed;
 }
 
-static bool low_slct(struct lower *l)
+bool low_slct(struct lower *l)
 {
 	const unsigned lane = type_lane(l->in->type);
 	const struct xsrc a = low_src(l, 1, lane), b = low_src(l, 2, lane);
@@ -230,7 +202,7 @@ static bool low_slct(struct lower *l)
 	return !l->failed;
 }
 
-static bool low_testp(struct lower *l)
+bool low_testp(struct lower *l)
 {
 	const bool wide = l->in->type == PTX_F64;
 	const uint64_t inf = wide ? 0x7ff0000000000000u : 0x7f800000u;
@@ -255,16 +227,4 @@ static bool low_testp(struct lower *l)
 	}
 	}
 	return !l->failed;
-}
-
-bool low_compare(struct lower *l)
-{
-	switch (l->in->op) {
-	case OP_TESTP: return low_testp(l);
-	case OP_SETP: return low_setp(l);
-	case OP_SET: return low_set(l);
-	case OP_SELP: return low_selp(l);
-	case OP_SLCT: return low_slct(l);
-	default: return low_refuse(l, "the emulator does not know this comparison");
-	}
 }

@@ -3,26 +3,23 @@
 
 #include "base/mem.h"
 
-static uint8_t operations(enum ptx_op op)
-{
-	switch (op) {
-	case OP_FMA:
-	case OP_MAD: return 2;
-	case OP_ADD:
-	case OP_SUB:
-	case OP_MUL:
-	case OP_DIV:
-	case OP_RCP:
-	case OP_SQRT:
-	case OP_RSQRT:
-	case OP_EX2:
-	case OP_LG2:
-	case OP_SIN:
-	case OP_COS:
-	case OP_TANH: return 1;
-	default: return 0;
-	}
-}
+/* The pipe of each class of opcodes, by the data: integers, floating point, double precision. */
+static const struct {
+	uint8_t integer, floating, f64; /* enum ir_pipe */
+} class_pipes[CLASS_COUNT] = {
+	[CLASS_INT] = { PIPE_INT, PIPE_INT, PIPE_INT },
+	[CLASS_SUM] = { PIPE_INT, PIPE_FP32, PIPE_FP64 },
+	[CLASS_PRODUCT] = { PIPE_INT, PIPE_FP32, PIPE_FP64 },
+	[CLASS_DIVISION] = { PIPE_INT, PIPE_SFU, PIPE_FP64 },
+	[CLASS_MINMAX] = { PIPE_INT, PIPE_INT, PIPE_FP64 },
+	[CLASS_SIGN] = { PIPE_INT, PIPE_INT, PIPE_FP64 },
+	[CLASS_FUNCTION] = { PIPE_SFU, PIPE_SFU, PIPE_FP64 },
+	[CLASS_COMPARE] = { PIPE_INT, PIPE_INT, PIPE_FP64 },
+	[CLASS_SELECT] = { PIPE_INT, PIPE_INT, PIPE_INT },
+	[CLASS_LOGIC] = { PIPE_INT, PIPE_INT, PIPE_INT },
+	[CLASS_CONVERT] = { PIPE_INT, PIPE_SFU, PIPE_FP64 },
+	[CLASS_PERMUTE] = { PIPE_INT, PIPE_INT, PIPE_INT },
+};
 
 static bool is_float(enum ptx_type t)
 {
@@ -31,36 +28,17 @@ static bool is_float(enum ptx_type t)
 
 static enum ir_pipe pipe_of(const struct ptx_inst *in)
 {
-	const bool f64 = in->type == PTX_F64 || in->type2 == PTX_F64;
-	switch (ptx_op_class(in->op)) {
-	case CLASS_SFU: return f64 ? PIPE_FP64 : PIPE_SFU;
-	case CLASS_INT:
-	case CLASS_FP32_64:
-		if (f64)
-			return PIPE_FP64;
-		if (!is_float(in->type))
-			return PIPE_INT;
-		if (in->op == OP_DIV)
-			return PIPE_SFU;
-		/* minimum, sign and class tests run where integers do */
-		return operations(in->op) ? PIPE_FP32 : PIPE_INT;
-	case CLASS_CMP: return f64 && in->op != OP_SELP ? PIPE_FP64 : PIPE_INT;
-	case CLASS_LOGIC: return PIPE_INT;
-	case CLASS_MOVE:
-		if (in->op == OP_PRMT)
-			return PIPE_INT;
-		if (in->op != OP_CVT)
-			return PIPE_NONE;
-		if (f64)
-			return PIPE_FP64;
-		return is_float(in->type) || is_float(in->type2) ? PIPE_SFU : PIPE_INT;
-	default: return PIPE_NONE;
-	}
+	const enum ptx_class c = ptx_op_class(in->op);
+	if (in->type == PTX_F64 || in->type2 == PTX_F64)
+		return (enum ir_pipe)class_pipes[c].f64;
+	if (is_float(in->type) || is_float(in->type2))
+		return (enum ir_pipe)class_pipes[c].floating;
+	return (enum ir_pipe)class_pipes[c].integer;
 }
 
 static void set_cost(const struct ptx_inst *in, struct ir_inst *out)
 {
-	const uint8_t n = operations(in->op);
+	const uint8_t n = (uint8_t)ptx_op_flops(in->op);
 	out->pipe = pipe_of(in);
 	switch (in->type) {
 	case PTX_F16:

@@ -238,7 +238,7 @@ static bool float_to_float(struct lower *l)
 	return !l->failed;
 }
 
-bool low_convert(struct lower *l)
+bool low_cvt(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
 	if (type_pair(in->type)) { /* two float32: a to the high half, b to the low one */

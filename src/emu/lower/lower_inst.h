@@ -27,6 +27,10 @@ static inline bool type_signed(enum ptx_type t)
 {
 	return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64;
 }
+static inline bool type_floating(enum ptx_type t)
+{
+	return type_float(t) || type_half(t) || type_pair(t);
+}
 /* Lane width that holds a type. */
 static inline unsigned type_lane(enum ptx_type t)
 {
@@ -46,13 +50,21 @@ bool low_to16(struct lower *l, int32_t r); /* a 32-bit result into the 16-bit de
 /* lower_cost.c: fills ir->insts from ir->func. */
 void describe_insts(struct ir *ir);
 
-bool low_load(struct lower *l);
-bool low_store(struct lower *l);
-bool low_atomic(struct lower *l, bool with_result);
-bool low_async(struct lower *l);
-bool low_arithmetic(struct lower *l);
-bool low_compare(struct lower *l);
-bool low_bits(struct lower *l);
-bool low_convert(struct lower *l);
+/* --- lower_float.c --- */
+/* The directed variant of an operation as the instruction rounds: @rz is its ..._rz form. */
+enum emu_op low_rounded(const struct ptx_inst *in, enum emu_op nearest, enum emu_op rz);
+struct typed_op { /* the operation of each type; E_COUNT = there is none */
+	enum emu_op f32, f64, f16, f16x2, bf16, bf16x2;
+};
+enum emu_op low_op_of_type(const struct typed_op *t, enum ptx_type type);
+/* d = op(a, b, c) in floating point with .ftz, .sat and .relu of the instruction; @n sources. */
+bool low_float_op(struct lower *l, enum emu_op op, unsigned n, struct xsrc a, struct xsrc b,
+                  struct xsrc c);
+/* The sign bits of a floating-point type, both of a pair (lower_function.c). */
+uint64_t low_sign_bits(enum ptx_type t);
+
+/* One function per kind of instruction: false = refused. */
+#define OPCODE(id, name, section, cls, flops, meaning, ...) bool low_##meaning(struct lower *l);
+#include "ptx/opcode.def"
 
 #endif

@@ -76,7 +76,7 @@ static bool load_param(struct lower *l)
 	return !l->failed;
 }
 
-bool low_load(struct lower *l)
+bool low_ld(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
 	const struct ptx_operand *d = &in->opnd[0], *m = &in->opnd[1];
@@ -124,7 +124,7 @@ bool low_load(struct lower *l)
 	return true;
 }
 
-bool low_store(struct lower *l)
+bool low_st(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
 	const struct ptx_operand *m = &in->opnd[0], *s = &in->opnd[1];
@@ -173,7 +173,7 @@ static bool atomic_supported(enum ptx_atom a, enum ptx_type t)
 	}
 }
 
-bool low_atomic(struct lower *l, bool with_result)
+static bool atomic(struct lower *l, bool with_result)
 {
 	const struct ptx_inst *in = l->in;
 	const unsigned first = with_result ? 1 : 0, lane = type_lane(in->type);
@@ -198,8 +198,18 @@ bool low_atomic(struct lower *l, bool with_result)
 	return !l->failed;
 }
 
+bool low_atom(struct lower *l)
+{
+	return atomic(l, true);
+}
+
+bool low_red(struct lower *l)
+{
+	return atomic(l, false);
+}
+
 /* cp.async copies when it is issued: the waits that order it then have nothing left to do. */
-bool low_async(struct lower *l)
+bool low_cp_async(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
 	const unsigned size = (unsigned)in->opnd[2].i64;

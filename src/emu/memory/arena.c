@@ -168,7 +168,7 @@ struct arena_region *arena_take(struct arena *a, uint64_t address, uint64_t size
 	uint64_t at = a->base + LIVING_GAP;
 	for (unsigned i = index_behind(a, a->base); i <= a->n; i++) {
 		const uint64_t place = round_up(at, align),
-		               next = i < a->n && a->region[i].base < limit ? a->region[i].base : limit;
+					   next = i < a->n && a->region[i].base < limit ? a->region[i].base : limit;
 		if (place + size + LIVING_GAP <= next) {
 			if (place + size > a->end)
 				a->end = place + size;
@@ -188,7 +188,7 @@ bool arena_give_back(struct arena *a, uint64_t address)
 		return false;
 	struct arena_region *r = &a->region[i - 1];
 	const uint64_t page = 4096, first = round_up(r->base, page),
-	               last = (r->base + r->size) / page * page;
+				   last = (r->base + r->size) / page * page;
 	if (!r->outside && first < last)
 		madvise(arena_at(a, first), last - first, MADV_DONTNEED);
 	free(r->written);

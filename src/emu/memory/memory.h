@@ -3,8 +3,8 @@
  *
  * Device memory: regions with bounds of their own in one host mapping, so that device address +
  * constant = host address. Two kinds: of one launch, filled by arena_add() and then mapped, with
- * guard gaps; or living, mapped first at an address of its own (device address = host address), from
- * which regions are taken and given back. Knows sizes and names; does not count.
+ * guard gaps; or living, mapped first at an address of its own (device address = host address),
+ * from which regions are taken and given back. Knows sizes and names; does not count.
  */
 #ifndef PMPP_EMU_MEMORY_H
 #define PMPP_EMU_MEMORY_H

@@ -113,34 +113,28 @@ static struct machine_inst issues_nothing(enum inst_class c)
 	return (struct machine_inst){ .class = c };
 }
 
-static struct machine_inst float_arithmetic(const struct ptx_inst *in)
+static struct machine_inst float_arithmetic(const struct ptx_inst *in, enum ptx_class class)
 {
 	const bool f64 = in->type == PTX_F64 || in->type2 == PTX_F64;
 	const bool approx = in->flags & PF_APPROX;
-	switch (in->op) {
-	case OP_DIV:
-	case OP_REM:
+	if (class == CLASS_DIVISION)
 		return f64 ? issues(INST_FP64_DIV, false)
 		           : issues(approx ? INST_FP32_DIV_APPROX : INST_FP32_DIV, false);
-	case OP_MIN:
-	case OP_MAX: return issues(f64 ? INST_FP64 : INST_INT_LOGIC, false);
-	default: return issues(f64 ? INST_FP64 : INST_FP32, false);
-	}
+	if (f64)
+		return issues(INST_FP64, false);
+	return issues(class == CLASS_MINMAX ? INST_INT_LOGIC : INST_FP32, false);
 }
 
 static struct machine_inst int_arithmetic(const struct uses *u, const struct xop *x,
-                                          const struct ptx_inst *in)
+                                          const struct ptx_inst *in, enum ptx_class class)
 {
 	const bool wide = is_wide(in);
-	switch (in->op) {
-	case OP_ADD:
-	case OP_SUB:
+	switch (class) {
+	case CLASS_SUM:
 		return addition_is_folded(u, x, in) ? issues_nothing(INST_INT_ADD)
 		                                    : issues(INST_INT_ADD, wide);
-	case OP_MUL:
-	case OP_MAD: return issues(INST_INT_MUL, wide && !(in->flags & PF_WIDE));
-	case OP_DIV:
-	case OP_REM: return issues(INST_INT_DIV, wide);
+	case CLASS_PRODUCT: return issues(INST_INT_MUL, wide && !(in->flags & PF_WIDE));
+	case CLASS_DIVISION: return issues(INST_INT_DIV, wide);
 	default: return issues(INST_INT_LOGIC, wide);
 	}
 }
@@ -155,34 +149,43 @@ static struct machine_inst logic(const struct uses *u, uint32_t o, const struct 
 	return issues(INST_INT_LOGIC, is_wide(in));
 }
 
-static struct machine_inst movement(const struct ptx_inst *in)
+static struct machine_inst conversion(const struct ptx_inst *in)
 {
-	switch (in->op) {
-	case OP_CVTA:
-	case OP_MOV: return issues_nothing(INST_INT_ADD);
-	case OP_CVT:
-		if (is_float(in->type) || is_float(in->type2))
-			return issues(INST_CONVERT, false);
-		return ptx_type_bytes(in->type) < 8 ? issues(INST_INT_ADD, false)
-		                                    : issues_nothing(INST_INT_ADD);
-	default: return issues(INST_INT_LOGIC, false);
-	}
+	if (is_float(in->type) || is_float(in->type2))
+		return issues(INST_CONVERT, false);
+	return ptx_type_bytes(in->type) < 8 ? issues(INST_INT_ADD, false)
+	                                    : issues_nothing(INST_INT_ADD);
+}
+
+static struct machine_inst function(const struct ptx_inst *in)
+{
+	const bool approx = in->flags & PF_APPROX;
+	if (in->type == PTX_F64)
+		return issues(approx ? INST_FP64 : INST_FP64_FUNCTION, false);
+	return issues(approx ? INST_SFU : INST_SFU_ROUNDED, false);
 }
 
 static struct machine_inst by_opcode(const struct uses *u, uint32_t o)
 {
 	const struct xop *x = &u->ir->ops[o];
 	const struct ptx_inst *in = &u->ir->func->insts[x->pc];
-	switch (ptx_op_class(in->op)) {
+	const enum ptx_class class = ptx_op_class(in->op);
+	switch (class) {
 	case CLASS_INT:
-	case CLASS_FP32_64: return is_float(in->type) ? float_arithmetic(in) : int_arithmetic(u, x, in);
-	case CLASS_SFU:
-		if (in->type == PTX_F64)
-			return issues(in->flags & PF_APPROX ? INST_FP64 : INST_FP64_FUNCTION, false);
-		return issues(in->flags & PF_APPROX ? INST_SFU : INST_SFU_ROUNDED, false);
-	case CLASS_CMP: return issues(INST_INT_LOGIC, is_wide(in));
+	case CLASS_SUM:
+	case CLASS_PRODUCT:
+	case CLASS_DIVISION:
+	case CLASS_MINMAX:
+	case CLASS_SIGN:
+		return is_float(in->type) ? float_arithmetic(in, class) : int_arithmetic(u, x, in, class);
+	case CLASS_FUNCTION: return function(in);
+	case CLASS_COMPARE:
+	case CLASS_SELECT: return issues(INST_INT_LOGIC, is_wide(in));
 	case CLASS_LOGIC: return logic(u, o, in);
-	case CLASS_MOVE: return movement(in);
+	case CLASS_COPY: return issues_nothing(INST_INT_ADD);
+	case CLASS_CONVERT: return conversion(in);
+	case CLASS_PERMUTE:
+	case CLASS_QUERY: return issues(INST_INT_LOGIC, false);
 	case CLASS_MEM: return issues_nothing(INST_OTHER); /* of a parameter, or nothing to do */
 	case CLASS_CONTROL:
 		if (in->op == OP_BRA && x->guard < 0)

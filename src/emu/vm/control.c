@@ -1,6 +1,6 @@
 /*
- * Control flow of a warp beside branches (branch.c): segments, exits, guards, checks of what the
- * program assumes, and the loop that runs it all.
+ * Control flow of a warp beside branches (branch.c): segments, exits, guards, and checks of what
+ * the program assumes.
  */
 #include "emu/vm/handler.h"
 
@@ -166,30 +166,3 @@ const struct control_handlers vm_control_handlers = {
 	.check_positive = { check_positive_full, check_positive_masked },
 	.trace = { trace_full, trace_masked },
 };
-
-/* --- running --- */
-
-void vm_resume(struct warp *w)
-{
-	const struct uop *u = w->at;
-	w->state = WARP_RUN;
-	w->fuel = FUEL;
-#ifdef EMU_TAIL_CALLS
-	(w->mask == 0xffffffffu ? u->full : u->masked)(w, u, w->mask);
-#else
-	while (u)
-		u = (w->mask == 0xffffffffu ? u->full : u->masked)(w, u, w->mask);
-#endif
-}
-
-const struct uop *vm_fault(struct warp *w, const struct uop *u, enum fault_kind kind, unsigned lane)
-{
-	struct emu_fault *f = &w->worker->fault;
-	f->kind = kind;
-	f->block = w->worker->block;
-	f->warp = w->number;
-	f->lane = lane;
-	f->xop = u->xop;
-	w->state = WARP_STOP;
-	return NULL;
-}

@@ -90,14 +90,16 @@ static inline struct warp *warp_at(const struct worker *wk, uint32_t i)
 	return (struct warp *)(void *)(wk->frames + (size_t)i * wk->grid->image->frame_bytes);
 }
 
-/* control.c */
+/* warp.c */
 /* Runs the warp until it waits, ends, stops or has used up its fuel. */
 void vm_resume(struct warp *w);
-/* Ends the present path: next uop of the lanes that wait, or NULL when the warp is done. */
-const struct uop *vm_pop(struct warp *w);
 /* Stops the warp with a fault of lane @lane; returns NULL. */
 const struct uop *vm_fault(struct warp *w, const struct uop *u, enum fault_kind kind,
                            unsigned lane);
+
+/* branch.c: ends the present path: next uop of the lanes that wait, or NULL when the warp is done.
+ */
+const struct uop *vm_pop(struct warp *w);
 
 /* deopt.c: an assumption does not hold: the warp goes on in another program from the operation of
  * @u on (to the reference program: u->b 1 = inside a guard). */

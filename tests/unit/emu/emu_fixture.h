@@ -1,5 +1,5 @@
 /*
- * PTX text and a launch, run on the emulator in the ways it can run: plain or fast, each
+ * PTX text and a launch, run on the emulator in the ways it can run: reference or fast, each
  * instruction-set level, one or more threads. Shared by the emulator's unit tests.
  */
 #ifndef PMPP_TEST_EMU_FIXTURE_H
@@ -62,13 +62,12 @@ static inline const struct gpu_spec *emu_gpu(void)
 
 struct emu_way {
 	const char *name, *isa;
-	bool plain;
+	bool reference;
 	unsigned threads;
 };
 static const struct emu_way emu_ways[] = {
-	{ "plain", "", true, 1 },     { "sse", "sse", false, 1 },
-	{ "avx2", "avx2", false, 1 }, { "best, 2 threads", "", false, 2 },
-	{ "best", "", false, 1 },
+	{ "reference", "", true, 1 },        { "sse", "sse", false, 1 }, { "avx2", "avx2", false, 1 },
+	{ "best, 2 threads", "", false, 2 }, { "best", "", false, 1 },
 };
 
 struct emu_case {
@@ -126,7 +125,7 @@ static inline bool emu_run_way(struct emu_case *c, const struct emu_way *way)
 	if (!be && !backend_emu.open(&be, emu_gpu(), &c->err))
 		return false;
 	setenv("PMPP_EMU_ISA", way->isa, 1);
-	setenv("PMPP_EMU_REFERENCE", way->plain ? "1" : "0", 1);
+	setenv("PMPP_EMU_REFERENCE", way->reference ? "1" : "0", 1);
 	run_result_free(&c->res);
 	err_clear(&c->err);
 	return backend_emu.run(be, &req, c->hooks, &c->res, &c->err);

@@ -9,15 +9,15 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#define COPY                                                                                       \
-	PTX_HEAD                                                                                       \
-		".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{\n"                   \
-		"\t.reg .pred %p<2>;\n\t.reg .b32 %r<8>;\n\t.reg .b64 %rd<8>;\n"                           \
-		"\tld.param.u64 %rd1, [in];\n\tld.param.u64 %rd2, [out];\n\tld.param.u32 %r1, [n];\n"      \
-		"\tmov.u32 %r2, %ctaid.x;\n\tmov.u32 %r3, %ntid.x;\n\tmov.u32 %r4, %tid.x;\n"              \
-		"\tmad.lo.s32 %r5, %r2, %r3, %r4;\n\tsetp.ge.s32 %p1, %r5, %r1;\n\t@%p1 bra END;\n"        \
-		"\tmul.wide.s32 %rd3, %r5, 4;\n\tadd.s64 %rd4, %rd1, %rd3;\n\tadd.s64 %rd5, %rd2, %rd3;\n" \
-		"\tld.global.u32 %r6, [%rd4];\n\tst.global.u32 [%rd5], %r6;\nEND:\n\tret;\n}\n"
+#define COPY                                                                                   \
+	PTX_HEAD                                                                                   \
+	".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{\n"                   \
+	"\t.reg .pred %p<2>;\n\t.reg .b32 %r<8>;\n\t.reg .b64 %rd<8>;\n"                           \
+	"\tld.param.u64 %rd1, [in];\n\tld.param.u64 %rd2, [out];\n\tld.param.u32 %r1, [n];\n"      \
+	"\tmov.u32 %r2, %ctaid.x;\n\tmov.u32 %r3, %ntid.x;\n\tmov.u32 %r4, %tid.x;\n"              \
+	"\tmad.lo.s32 %r5, %r2, %r3, %r4;\n\tsetp.ge.s32 %p1, %r5, %r1;\n\t@%p1 bra END;\n"        \
+	"\tmul.wide.s32 %rd3, %r5, 4;\n\tadd.s64 %rd4, %rd1, %rd3;\n\tadd.s64 %rd5, %rd2, %rd3;\n" \
+	"\tld.global.u32 %r6, [%rd4];\n\tst.global.u32 [%rd5], %r6;\nEND:\n\tret;\n}\n"
 
 #define ENDLESS                                                                                 \
 	PTX_HEAD ".visible .entry k(.param .u64 out)\n{\n\t.reg .b32 %r<2>;\n\t.reg .b64 %rd<2>;\n" \

@@ -60,6 +60,29 @@ static void diamond(void **state)
 	assert_int_equal(f->blocks[0].reconv, 3);
 }
 
+/* A switch: two branches share a table; a case that only leaves is not waited for. */
+static void branch_table(void **state)
+{
+	(void)state;
+	const struct ptx_func *f =
+		graph("T: .branchtargets A, B, A, C; brx.idx %r1, T; A: mov.u32 %r2, 1; bra.uni END;"
+	          "B: mov.u32 %r2, 2; brx.idx %r2, T; C: ret; END: mov.u32 %r3, 1; ret;");
+	char text[80];
+	assert_int_equal(f->n_blocks, 5);
+	assert_block(f, 0, 0, 0, -1, -1, -1);
+	assert_block(f, 1, 1, 2, 4, -1, 4);
+	assert_block(f, 2, 3, 4, -1, -1, -1);
+	assert_int_equal(f->insts[0].opnd[1].i64, 4);
+	const int32_t *to = f->lists + f->insts[0].opnd[1].reg;
+	assert_true(to[0] == 1 && to[1] == 2 && to[2] == 1 && to[3] == 3);
+	assert_int_equal(f->insts[4].opnd[1].reg, f->insts[0].opnd[1].reg);
+	assert_true(f->blocks[3].leaves_only);
+	assert_int_equal(f->blocks[0].reconv, 1); /* B comes back to A or to itself */
+	assert_int_equal(f->blocks[2].reconv, 1);
+	ptx_inst_format(&m, f, &f->insts[0], text, sizeof text);
+	assert_string_equal(text, "brx.idx %r1, (B1, B2, B1, B3)");
+}
+
 static void loop(void **state)
 {
 	(void)state;
@@ -280,17 +303,12 @@ static void direct_use(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(straight),
-		cmocka_unit_test(diamond),
-		cmocka_unit_test(loop),
-		cmocka_unit_test(nested_with_break),
-		cmocka_unit_test(early_return),
-		cmocka_unit_test(guarded_exit),
-		cmocka_unit_test(endless),
-		cmocka_unit_test(irreducible),
-		cmocka_unit_test(unreachable_and_double_edges),
-		cmocka_unit_test(random_graphs),
-		cmocka_unit_test(direct_use),
+		cmocka_unit_test(straight),          cmocka_unit_test(diamond),
+		cmocka_unit_test(branch_table),      cmocka_unit_test(loop),
+		cmocka_unit_test(nested_with_break), cmocka_unit_test(early_return),
+		cmocka_unit_test(guarded_exit),      cmocka_unit_test(endless),
+		cmocka_unit_test(irreducible),       cmocka_unit_test(unreachable_and_double_edges),
+		cmocka_unit_test(random_graphs),     cmocka_unit_test(direct_use),
 	};
 	return cmocka_run_group_tests(tests, NULL, teardown);
 }

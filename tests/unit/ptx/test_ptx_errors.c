@@ -58,9 +58,10 @@ static void unknown_opcodes(void **state)
 	assert_non_null(strstr(err.remedy, "Did you mean 'sub'?"));
 	err = error_of(KERNEL(REGS "bbbb.u32 %r1, %r2;"));
 	assert_non_null(strstr(err.remedy, "Supported with the letter 'b': bfe"));
-	refused(KERNEL(REGS "brx.idx %r1, T;"), ERR_UNSUPPORTED, "6:1: opcode 'brx.idx' (a table of");
-	refused(KERNEL(REGS "T: .branchtargets A, B;"), ERR_UNSUPPORTED,
-	        "6:4: directive '.branchtargets'");
+	refused(KERNEL(REGS "brx.idx %r1, T;"), ERR_PARSE,
+	        "6:14: no table of branch targets 'T' stands above");
+	refused(KERNEL(REGS "T: .branchtargets A, B;"), ERR_PARSE, "6:19: no label 'A' in 'k'");
+	refused(KERNEL(REGS "A: T: .branchtargets A A;"), ERR_PARSE, "6:24: expected ';'");
 }
 
 static void unknown_directives(void **state)

@@ -1,0 +1,93 @@
+/*
+ * Control flow, barriers, instructions without effect, and those that are refused (PTX ISA 9.0,
+ * 9.7.12, 9.7.13, 9.7.19).
+ */
+#include "emu/lower/lower_inst.h"
+
+bool low_bra(struct lower *l)
+{
+	struct xop *x = low_emit(l, X_BRA);
+	x->target = l->in->opnd[0].label;
+	return true;
+}
+
+bool low_brx(struct lower *l)
+{
+	if (l->in->guard >= 0)
+		return low_refuse(l, "a guarded branch table is not supported");
+	const struct xsrc index = low_src(l, 0, 4);
+	struct xop *x = low_emit(l, X_BRX);
+	x->n_s = 1;
+	x->s[0] = index;
+	x->target = l->in->opnd[1].reg;
+	x->n_targets = (uint32_t)l->in->opnd[1].i64;
+	return !l->failed;
+}
+
+bool low_bar(struct lower *l)
+{
+	const struct ptx_inst *in = l->in;
+	const unsigned at = in->flags & PF_RED ? 1 : 0;
+	const struct xsrc id = low_src(l, at, 4);
+	struct xsrc count = src_const(0), p = src_const(0);
+	if (in->n_opnds > at + 1 && in->opnd[at + 1].kind != OPND_NONE)
+		count = low_src(l, at + 1, 4);
+	if (in->flags & PF_RED)
+		p = low_pred(l, 3);
+	struct xop *x = low_emit(l, in->flags & PF_ARRIVE ? X_ARRIVE : X_BAR);
+	x->n_s = 3;
+	x->s[0] = id;
+	x->s[1] = count;
+	x->s[2] = p;
+	x->op = (uint16_t)(in->flags & PF_RED ? in->atom : ATOM_NONE);
+	if (in->flags & PF_RED) {
+		struct xop *r = low_emit(l, X_BARRED);
+		r->op = (uint16_t)in->atom;
+		r->n_d = 1;
+		r->d[0] = low_dst(l, 0);
+		r->n_s = 1;
+		r->s[0] = id;
+	}
+	return !l->failed;
+}
+
+bool low_exit(struct lower *l)
+{
+	low_emit(l, X_EXIT);
+	return true;
+}
+
+bool low_trap(struct lower *l)
+{
+	low_emit(l, X_TRAP);
+	return true;
+}
+
+bool low_bar_warp(struct lower *l)
+{
+	low_emit(l, X_WARPSYNC);
+	return true;
+}
+
+/* Fences, hints and waits for copies that are done already: counted, without effect. */
+bool low_nop(struct lower *l)
+{
+	low_emit(l, X_NOP);
+	return true;
+}
+
+bool low_call(struct lower *l)
+{
+	return low_refuse(l, "calls that the compiler did not inline (recursion, function "
+	                     "pointers, printf) are not supported");
+}
+
+bool low_tensor(struct lower *l)
+{
+	return low_refuse(l, "tensor-core instructions are not supported by the emulator");
+}
+
+bool low_unknown(struct lower *l)
+{
+	return low_refuse(l, "the emulator does not know this instruction");
+}

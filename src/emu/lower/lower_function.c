@@ -1,0 +1,132 @@
+/* Functions of one number, and signs. PTX ISA 9.0 sections 9.7.1, 9.7.3 and 9.7.4. */
+#include "emu/lower/lower_inst.h"
+
+#define NONE src_const(0)
+
+bool low_rcp(struct lower *l)
+{
+	const struct ptx_inst *in = l->in;
+	const bool wide = in->type == PTX_F64;
+	const struct xsrc a = low_src(l, 1, wide ? 8 : 4);
+	if (in->round > ROUND_RN) {
+		const struct xsrc one = src_const(wide ? 0x3ff0000000000000u : 0x3f800000u);
+		return low_float_op(l, low_rounded(in, E_div_f32, wide ? E_div_rz_f64 : E_div_rz_f32), 2,
+		                    one, a, NONE);
+	}
+	return low_float_op(l, wide ? E_rcp_f64 : E_rcp_f32, 1, a, NONE, NONE);
+}
+
+static bool unary(struct lower *l, enum emu_op f32, enum emu_op f64)
+{
+	const struct xsrc a = low_src(l, 1, type_lane(l->in->type));
+	return low_float_op(l, l->in->type == PTX_F64 ? f64 : f32, 1, a, NONE, NONE);
+}
+
+/* A function of one half, on one or on both halves of a pair. */
+static bool half_function(struct lower *l, enum emu_op f16, enum emu_op bf16)
+{
+	const bool bf = l->in->type == PTX_BF16 || l->in->type == PTX_BF16X2;
+	const enum emu_op op = bf ? bf16 : f16;
+	const struct xsrc a = low_src(l, 1, 4);
+	if (!type_pair(l->in->type)) {
+		low_op1(l, op, low_dst(l, 0), a);
+		return !l->failed;
+	}
+	const struct xsrc lo = src_reg(low_op1(l, op, -1, src_reg(low_op1(l, E_ext_u16, -1, a))));
+	const struct xsrc hi =
+		src_reg(low_op1(l, op, -1, src_reg(low_op2(l, E_shr_u32, -1, a, src_const(16)))));
+	low_op2(l, E_pack32, low_dst(l, 0), lo, hi);
+	return !l->failed;
+}
+
+bool low_sqrt(struct lower *l)
+{
+	return unary(l, low_rounded(l->in, E_sqrt_f32, E_sqrt_rz_f32),
+	             low_rounded(l->in, E_sqrt_f64, E_sqrt_rz_f64));
+}
+
+bool low_rsqrt(struct lower *l)
+{
+	return unary(l, E_rsqrt_f32, E_rsqrt_f64);
+}
+
+bool low_ex2(struct lower *l)
+{
+	return l->in->type == PTX_F32 ? unary(l, E_ex2_f32, E_COUNT)
+	                              : half_function(l, E_ex2_f16, E_ex2_bf16);
+}
+
+bool low_tanh(struct lower *l)
+{
+	return l->in->type == PTX_F32 ? unary(l, E_tanh_f32, E_COUNT)
+	                              : half_function(l, E_tanh_f16, E_tanh_bf16);
+}
+
+bool low_lg2(struct lower *l)
+{
+	return unary(l, E_lg2_f32, E_COUNT);
+}
+
+bool low_sin(struct lower *l)
+{
+	return unary(l, E_sin_f32, E_COUNT);
+}
+
+bool low_cos(struct lower *l)
+{
+	return unary(l, E_cos_f32, E_COUNT);
+}
+
+/* --- signs --- */
+
+uint64_t low_sign_bits(enum ptx_type t)
+{
+	return type_pair(t)   ? 0x80008000u
+	       : type_half(t) ? 0x8000u
+	       : t == PTX_F64 ? (uint64_t)1 << 63
+	                      : 0x80000000u;
+}
+
+static bool abs_neg(struct lower *l, bool neg)
+{
+	const struct ptx_inst *in = l->in;
+	const unsigned lane = type_lane(in->type);
+	const struct xsrc a = low_src(l, 1, lane);
+	const int32_t d = low_dst(l, 0);
+	if (type_float(in->type))
+		return low_float_op(
+			l, lane == 8 ? (neg ? E_neg_f64 : E_abs_f64) : (neg ? E_neg_f32 : E_abs_f32), 1, a,
+			NONE, NONE);
+	if (type_floating(in->type)) {
+		const uint64_t sign = low_sign_bits(in->type),
+					   rest = type_pair(in->type) ? 0x7fff7fff : 0x7fff;
+		low_op2(l, neg ? E_xor_b32 : E_and_b32, d, a, src_const(neg ? sign : rest));
+	} else if (ptx_type_bytes(in->type) == 2) {
+		if (neg)
+			return low_to16(l, low_op2(l, E_sub_b32, -1, src_const(0), a));
+		low_op1(l, E_abs_s16, d, a);
+	} else if (neg) {
+		low_op2(l, lane == 8 ? E_sub_b64 : E_sub_b32, d, src_const(0), a);
+	} else {
+		low_op1(l, lane == 8 ? E_abs_s64 : E_abs_s32, d, a);
+	}
+	return !l->failed;
+}
+
+bool low_abs(struct lower *l)
+{
+	return abs_neg(l, false);
+}
+
+bool low_neg(struct lower *l)
+{
+	return abs_neg(l, true);
+}
+
+bool low_copysign(struct lower *l)
+{
+	const unsigned lane = type_lane(l->in->type);
+	const struct xsrc from = low_src(l, 1, lane), to = low_src(l, 2, lane);
+	low_op2(l, lane == 8 ? E_copysign_f64 : E_copysign_f32, low_dst(l, 0), from, to);
+	return !l->failed;
+}

@@ -1,0 +1,155 @@
+/*
+ * Operands of PTX instructions as sources and destinations. Parameters, launch dimensions and
+ * addresses of variables are known here and become constants.
+ */
+#include "emu/lower/lower_inst.h"
+
+#include "base/text.h"
+
+unsigned low_reg_bytes(const struct lower *l, int32_t reg)
+{
+	return l->ir->regs[reg].bytes;
+}
+
+/* Special registers that a launch makes constant; false = @sr varies inside it. */
+static bool launch_constant(const struct lower *l, enum ptx_special sr, uint64_t *value)
+{
+	const struct launch_plan *p = l->env->plan;
+	const uint64_t threads = (uint64_t)p->block.x * p->block.y * p->block.z;
+	const uint32_t block[3] = { p->block.x, p->block.y, p->block.z };
+	const uint32_t grid[3] = { p->grid.x, p->grid.y, p->grid.z };
+	if (sr >= SR_NTID_X && sr <= SR_NTID_Z)
+		*value = block[sr - SR_NTID_X];
+	else if (sr >= SR_NCTAID_X && sr <= SR_NCTAID_Z)
+		*value = grid[sr - SR_NCTAID_X];
+	else if (sr >= SR_CTAID_X && sr <= SR_CTAID_Z && grid[sr - SR_CTAID_X] == 1)
+		*value = 0;
+	else if (sr == SR_NWARPID)
+		*value = ceil_div(threads, 32);
+	else if (sr == SR_NSMID)
+		*value = l->env->sm_count;
+	else if (sr == SR_GRIDID || sr == SR_ENVREG1 || sr == SR_ENVREG2)
+		*value = 0;
+	else if (sr == SR_DYNAMIC_SMEM_SIZE)
+		*value = p->dynamic_shared_bytes;
+	else if (sr == SR_TOTAL_SMEM_SIZE)
+		*value = l->env->shared_bytes;
+	else
+		return false;
+	return true;
+}
+
+/* A 64-bit counter, or one of its halves. */
+static struct xsrc clock_register(struct lower *l, enum ptx_special sr)
+{
+	const bool wide = sr == SR_CLOCK64 || sr == SR_GLOBALTIMER;
+	const bool high = sr == SR_CLOCK_HI || sr == SR_GLOBALTIMER_HI;
+	const int32_t t = low_temp(l, 8);
+	struct xop *x = low_emit(l, X_CLOCK);
+	x->n_d = 1;
+	x->d[0] = t;
+	return src_reg(wide ? t : low_op1(l, high ? E_hi32 : E_trunc32, -1, src_reg(t)));
+}
+
+static struct xsrc special_register(struct lower *l, enum ptx_special sr)
+{
+	uint64_t value;
+	if (launch_constant(l, sr, &value))
+		return src_const(value);
+	switch (sr) {
+	case SR_CLOCK:
+	case SR_CLOCK_HI:
+	case SR_CLOCK64:
+	case SR_GLOBALTIMER:
+	case SR_GLOBALTIMER_LO:
+	case SR_GLOBALTIMER_HI: return clock_register(l, sr);
+	default: break;
+	}
+	const int32_t t = low_temp(l, 4);
+	struct xop *x = low_emit(l, X_SPECIAL);
+	x->op = (uint16_t)sr;
+	x->n_d = 1;
+	x->d[0] = t;
+	return src_reg(t);
+}
+
+bool low_symbol(const struct lower *l, int32_t symbol, int64_t offset, uint64_t *address)
+{
+	if (symbol < 0) {
+		const struct ptx_param *p = &l->ir->func->params[-1 - symbol];
+		*address = l->env->param_base + p->offset + (uint64_t)offset;
+		return true;
+	}
+	*address = l->env->var_addr[symbol] + (uint64_t)offset;
+	return true;
+}
+
+struct xsrc low_resize(struct lower *l, struct xsrc s, unsigned have, unsigned want)
+{
+	if (s.kind != S_REG || have == want || have == 0 || want == 0)
+		return s;
+	return src_reg(low_op1(l, want > have ? E_zext64 : E_trunc32, -1, s));
+}
+
+struct xsrc low_src(struct lower *l, unsigned i, unsigned bytes)
+{
+	const struct ptx_operand *o = &l->in->opnd[i];
+	const uint64_t width = bytes == 8 ? ~(uint64_t)0 : 0xffffffffu;
+	switch (o->kind) {
+	case OPND_REG: {
+		struct xsrc s = src_reg(o->reg);
+		s.neg = o->negated;
+		return low_resize(l, s, low_reg_bytes(l, o->reg), bytes);
+	}
+	case OPND_INT:
+	case OPND_FLOAT: return src_const((uint64_t)o->i64 & width);
+	case OPND_SPECIAL: {
+		const struct xsrc s = special_register(l, o->special);
+		return s.kind == S_REG ? low_resize(l, s, low_reg_bytes(l, s.reg), bytes) : s;
+	}
+	case OPND_SYMBOL: {
+		uint64_t a = 0;
+		low_symbol(l, o->symbol, o->i64, &a);
+		return src_const(a & width);
+	}
+	case OPND_FUNC:
+		low_refuse(l, "the emulator cannot take the address of a function");
+		return src_const(0);
+	default:
+		low_refuse(l, "operand %u is of a kind the emulator does not know", i + 1);
+		return src_const(0);
+	}
+}
+
+struct xsrc low_pred(struct lower *l, unsigned i)
+{
+	const struct ptx_operand *o = &l->in->opnd[i];
+	if (o->kind == OPND_INT)
+		return src_const(o->i64 ? 0xffffffffu : 0);
+	struct xsrc s = src_reg(o->reg);
+	s.neg = o->negated;
+	return s;
+}
+
+int32_t low_dst(struct lower *l, unsigned i)
+{
+	const struct ptx_operand *o = &l->in->opnd[i];
+	return o->kind == OPND_REG ? o->reg : -1;
+}
+
+struct xsrc low_flushed(struct lower *l, struct xsrc a)
+{
+	return src_reg(low_op1(l, E_ftz_f32, -1, a));
+}
+
+struct xsrc low_sext16(struct lower *l, struct xsrc a)
+{
+	return src_reg(low_op1(l, E_ext_s16, -1, a));
+}
+
+/* Stores a 32-bit result into a register of a 16-bit type. */
+bool low_to16(struct lower *l, int32_t r)
+{
+	low_op1(l, E_ext_u16, low_dst(l, 0), src_reg(r));
+	return !l->failed;
+}

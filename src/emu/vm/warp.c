@@ -1,0 +1,27 @@
+/* Runs a warp, and stops it with a fault. */
+#include "emu/vm/warp.h"
+
+void vm_resume(struct warp *w)
+{
+	const struct uop *u = w->at;
+	w->state = WARP_RUN;
+	w->fuel = FUEL;
+#ifdef EMU_TAIL_CALLS
+	(w->mask == 0xffffffffu ? u->full : u->masked)(w, u, w->mask);
+#else
+	while (u)
+		u = (w->mask == 0xffffffffu ? u->full : u->masked)(w, u, w->mask);
+#endif
+}
+
+const struct uop *vm_fault(struct warp *w, const struct uop *u, enum fault_kind kind, unsigned lane)
+{
+	struct emu_fault *f = &w->worker->fault;
+	f->kind = kind;
+	f->block = w->worker->block;
+	f->warp = w->number;
+	f->lane = lane;
+	f->xop = u->xop;
+	w->state = WARP_STOP;
+	return NULL;
+}

@@ -1,0 +1,292 @@
+/*
+ * Registers and constants as operands: of the right kind, and a register as wide as the instruction
+ * needs. PTX ISA 6 (operands), 9.4 (types and widths).
+ */
+#include "ptx/parser.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+struct want want_of(const struct ptx_inst *inst, char width)
+{
+	struct want w = { .type = PTX_B32 };
+	switch (width) {
+	case 'T':
+	case 't':
+	case 'w':
+		w.type = inst->type;
+		w.bytes = ptx_type_bytes(inst->type) * (width == 'w' && (inst->flags & PF_WIDE) ? 2 : 1);
+		w.wider = width == 'T';
+		w.pred = inst->type == PTX_PRED;
+		break;
+	case 'U':
+	case 'u':
+		w.type = inst->type2;
+		w.bytes = ptx_type_bytes(inst->type2);
+		w.wider = width == 'U';
+		break;
+	case 'p':
+		w.type = PTX_PRED;
+		w.bytes = 1;
+		w.pred = true;
+		break;
+	case 'a':
+		w.bytes = 4;
+		w.wider = true;
+		break;
+	case '2':
+	case '4':
+	case '8': w.bytes = (unsigned)(width - '0'); break;
+	default: break;
+	}
+	return w;
+}
+
+bool unknown_name(struct parser *p, const struct token *t)
+{
+	report_at(p, t->s, t->line, ERR_PARSE, "'%.*s' is not declared", t->len > 80 ? 80 : (int)t->len,
+	          t->s);
+	return t->s[0] != '%'
+	           ? false
+	           : err_remedy(p->err, "No register or supported special register has that name.");
+}
+
+bool check_reg(struct parser *p, const struct token *t, int32_t reg, const struct want *w,
+               const struct ptx_inst *inst)
+{
+	enum ptx_type type = func_at_hand(p)->regs[reg].type;
+	unsigned bytes = ptx_type_bytes(type);
+	const char *is = ptx_type_name(type);
+	const int len = (int)t->len;
+	if (w->pred && type != PTX_PRED)
+		return fail_at(p, t->s, t->line, ERR_PARSE, "'%.*s' is .%s; '%s' needs a predicate here",
+		               len, t->s, is, inst->text);
+	if (!w->pred && type == PTX_PRED)
+		return fail_at(p, t->s, t->line, ERR_PARSE,
+		               "'%.*s' is a predicate; '%s' needs a value "
+		               "here",
+		               len, t->s, inst->text);
+	if (w->bytes && (bytes < w->bytes || (bytes > w->bytes && !w->wider)))
+		return fail_at(p, t->s, t->line, ERR_PARSE, "'%.*s' is .%s; '%s' needs %u bits here", len,
+		               t->s, is, inst->text, w->bytes * 8);
+	return true;
+}
+
+/* The register that the token at hand names, consumed. "_" is -1 if @sink allows it. */
+static bool parse_reg(struct parser *p, const struct want *w, const struct ptx_inst *inst,
+                      bool sink, int32_t *reg)
+{
+	uint32_t member;
+	const struct token t = p->tok;
+	if (t.kind == TOK_NAME && t.len == 1 && t.s[0] == '_' && sink) {
+		*reg = -1;
+		return advance(p);
+	}
+	if (t.kind == TOK_PUNCT && t.punct == '{')
+		return fail(p, "'%s' takes no vector here", inst->text);
+	if (t.kind == TOK_INT || t.kind == TOK_FLOAT)
+		return fail(p, "'%s' needs a register here, not a constant", inst->text);
+	if (t.kind != TOK_NAME)
+		return fail(p, "expected a register");
+	const struct sym *s = names_find_token(&p->names, &t, &member);
+	if (!s)
+		return unknown_name(p, &t);
+	if (s->kind != SYM_REG)
+		return fail(p, "'%.*s' is no register", (int)t.len, t.s);
+	*reg = s->index + (int32_t)member;
+	return check_reg(p, &t, *reg, w, inst) && advance(p);
+}
+
+/* {r0, r1, ...}: the elements of a vector load or store, the halves of a move, a fragment. */
+static bool parse_vector(struct parser *p, const struct want *w, const struct ptx_inst *inst,
+                         bool sink, struct ptx_operand *o)
+{
+	struct want element = *w;
+	unsigned bytes = 0;
+	bool more = true;
+	const struct token open = p->tok;
+	o->kind = OPND_VEC;
+	if (inst->op == OP_MOV)
+		element = (struct want){ 0 }; /* checked in sum */
+	if (!advance(p))
+		return false;
+	while (more) {
+		if (o->n_vec == ARRAY_LEN(o->vec))
+			return fail(p, "more than %zu elements in a vector", ARRAY_LEN(o->vec));
+		int32_t *reg = &o->vec[o->n_vec++];
+		if (p->tok.kind == TOK_INT || p->tok.kind == TOK_FLOAT || at_punct(p, '-')) {
+			report_at(p, p->tok.s, p->tok.line, ERR_UNSUPPORTED,
+			          "a constant inside a vector is not supported");
+			return err_remedy(p->err, "Move it to a register first.");
+		}
+		if (!parse_reg(p, &element, inst, sink, reg) || !take(p, ',', &more))
+			return false;
+		if (*reg >= 0)
+			bytes += ptx_type_bytes(func_at_hand(p)->regs[*reg].type);
+	}
+	if (inst->op == OP_MOV) {
+		bool sinks = false;
+		for (int i = 0; i < o->n_vec; i++)
+			sinks |= o->vec[i] < 0;
+		if (sinks ? bytes >= w->bytes : bytes != w->bytes)
+			return fail_at(p, open.s, open.line, ERR_PARSE,
+			               "the elements have %u bits, '%s' "
+			               "needs %u",
+			               bytes * 8, inst->text, w->bytes * 8);
+	} else if (ptx_op_class(inst->op) == CLASS_MEM && o->n_vec != inst->vec) {
+		return fail_at(p, open.s, open.line, ERR_PARSE, "'%s' needs %u elements, not %u",
+		               inst->text, inst->vec, o->n_vec);
+	}
+	return expect(p, '}', "after the elements");
+}
+
+static bool find_special(const struct token *t, enum ptx_special *special)
+{
+	for (int s = 0; t->s[0] == '%' && s < SR_COUNT; s++)
+		if (tok_is(t, TOK_NAME, ptx_special_name((enum ptx_special)s))) {
+			*special = (enum ptx_special)s;
+			return true;
+		}
+	return false;
+}
+
+/* Special registers that PTX has (ISA 10) and this parser refuses by name. */
+static bool refuse_special(struct parser *p, const struct token *t)
+{
+	static const char *const families[] = {
+		"%envreg",
+		"%pm",
+		"%clusterid",
+		"%nclusterid",
+		"%cluster_",
+		"%is_explicit_cluster",
+		"%reserved_smem",
+		"%aggr_smem_size",
+		"%current_graph_exec",
+		"%tid",
+		"%ntid",
+		"%ctaid",
+		"%nctaid",
+	};
+	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
+		size_t n = strlen(families[i]);
+		if (t->len < n || memcmp(t->s, families[i], n) != 0)
+			continue;
+		report_at(p, t->s, t->line, ERR_UNSUPPORTED, "special register '%.*s' is not supported",
+		          (int)t->len, t->s);
+		return err_remedy(p->err, "Supported: %%tid %%ntid %%ctaid %%nctaid (.x .y .z), lane, warp "
+		                          "and SM numbers, lane masks, clocks, shared-memory sizes.");
+	}
+	return unknown_name(p, t);
+}
+
+bool parse_symbol_offset(struct parser *p, struct ptx_operand *o)
+{
+	bool plus;
+	if (!take(p, '+', &plus))
+		return false;
+	return plus || at_punct(p, '-') ? expect_int(p, &o->i64, "an offset") : true;
+}
+
+static bool parse_named_source(struct parser *p, const struct want *w, const struct ptx_inst *inst,
+                               struct ptx_operand *o)
+{
+	const struct token t = p->tok;
+	uint32_t member;
+	const struct sym *s = names_find_token(&p->names, &t, &member);
+	if (s && s->kind == SYM_REG) {
+		o->kind = OPND_REG;
+		o->reg = s->index + (int32_t)member;
+		return check_reg(p, &t, o->reg, w, inst) && advance(p);
+	}
+	if (w->pred)
+		return s ? fail(p, "expected a predicate") : unknown_name(p, &t);
+	if (s && (s->kind == SYM_VAR || s->kind == SYM_PARAM || s->kind == SYM_FUNC)) {
+		o->kind = s->kind == SYM_FUNC ? OPND_FUNC : OPND_SYMBOL;
+		o->symbol = s->kind == SYM_PARAM ? -1 - s->index : s->index;
+		if (w->bytes && w->bytes < 4)
+			return fail(p, "an address does not fit in %u bits", w->bytes * 8);
+		return advance(p) && (s->kind == SYM_FUNC || parse_symbol_offset(p, o));
+	}
+	if (s)
+		return fail(p, "'%.*s' is no value", (int)t.len, t.s);
+	if (find_special(&t, &o->special)) {
+		o->kind = OPND_SPECIAL;
+		return advance(p);
+	}
+	if (tok_is(&t, TOK_NAME, "WARP_SZ")) {
+		o->kind = OPND_INT;
+		o->i64 = 32;
+		return advance(p);
+	}
+	return refuse_special(p, &t);
+}
+
+/* A floating-point literal is a FLOAT for a floating-point type and its bits for any other. */
+static bool parse_float(struct parser *p, bool negative, const struct want *w,
+                        const struct ptx_inst *inst, struct ptx_operand *o)
+{
+	const struct token *t = &p->tok;
+	const bool is_float = w->type == PTX_F32 || w->type == PTX_F64;
+	const unsigned bytes = is_float ? ptx_type_bytes(w->type) : t->float_bytes;
+	double v = negative ? -t->f64 : t->f64;
+	float single = (float)v;
+	uint32_t low;
+	uint64_t bits;
+	if (!is_float && (!t->float_bytes || w->bytes < t->float_bytes))
+		return fail(p, "'%s' takes no floating-point constant here", inst->text);
+	memcpy(&bits, &v, sizeof bits);
+	memcpy(&low, &single, sizeof low);
+	if (t->float_bytes == 4)
+		low = (uint32_t)t->u ^ (uint32_t)negative << 31;
+	if (bytes == 4)
+		bits = low;
+	o->kind = is_float ? OPND_FLOAT : OPND_INT;
+	o->f64 = w->type == PTX_F32 ? (double)single : v;
+	memcpy(&o->i64, &bits, sizeof bits);
+	return advance(p);
+}
+
+static bool parse_literal(struct parser *p, const struct want *w, const struct ptx_inst *inst,
+                          struct ptx_operand *o)
+{
+	struct lexer ahead = p->lx;
+	struct token number = p->tok;
+	const bool negative = at_punct(p, '-');
+	if (negative)
+		lex_next(&ahead, &number);
+	if (number.kind == TOK_FLOAT)
+		return (!negative || advance(p)) && parse_float(p, negative, w, inst, o);
+	if (w->type == PTX_F32 || w->type == PTX_F64) {
+		report_at(p, p->tok.s, p->tok.line, ERR_PARSE, "'%s' needs a floating-point constant here",
+		          inst->text);
+		return err_remedy(p->err, "Write 1.0 as 0f3F800000 (.f32) or 0d3FF0000000000000 (.f64).");
+	}
+	o->kind = OPND_INT;
+	return expect_int(p, &o->i64, "a register or a constant");
+}
+
+bool parse_source(struct parser *p, const struct want *w, const struct ptx_inst *inst, bool vector,
+                  struct ptx_operand *o)
+{
+	if (p->tok.kind == TOK_NAME)
+		return parse_named_source(p, w, inst, o);
+	if (at_punct(p, '{')) {
+		if (!vector)
+			return fail(p, "'%s' takes no vector here", inst->text);
+		return parse_vector(p, w, inst, false, o);
+	}
+	return parse_literal(p, w, inst, o);
+}
+
+bool parse_destination(struct parser *p, const struct want *w, const struct ptx_inst *inst,
+                       bool vector, struct ptx_operand *o)
+{
+	if (vector && at_punct(p, '{'))
+		return parse_vector(p, w, inst, true, o);
+	if (!parse_reg(p, w, inst, true, &o->reg))
+		return false;
+	o->kind = o->reg < 0 ? OPND_NONE : OPND_REG;
+	return true;
+}
