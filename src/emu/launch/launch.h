@@ -12,7 +12,7 @@
 #include "emu/vm/vm.h"
 #include "model/gpu.h"
 
-/* --- device.c: memory --- */
+/* --- device_open.c: memory --- */
 
 struct emu_device {
 	const struct gpu_spec *gpu;
