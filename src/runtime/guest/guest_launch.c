@@ -57,7 +57,7 @@ cudaError_t CUDARTAPI __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t
 	return cudaSuccess;
 }
 
-/* --- what is legal --- */
+/* --- what is legal; the answers are those of CUDA 13 (tests/programs/launch_errors.cu) --- */
 
 static cudaError_t check_limits(const struct guest_op *op)
 {
@@ -66,13 +66,13 @@ static cudaError_t check_limits(const struct guest_op *op)
 	struct emu_function_info info;
 	emu_function_info(f->loaded, &info);
 	if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2])
-		return cudaErrorInvalidConfiguration;
+		return cudaErrorInvalidValue;
 	if (grid[0] > 0x7fffffff || grid[1] > 65535 || grid[2] > 65535)
-		return cudaErrorInvalidConfiguration;
+		return cudaErrorInvalidValue;
 	const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
 	if (block[0] > 1024 || block[1] > 1024 || block[2] > 64 ||
 	    threads > guest.gpu.max_threads_per_block)
-		return cudaErrorInvalidConfiguration;
+		return cudaErrorInvalidValue;
 	if (info.max_threads && threads > info.max_threads)
 		return cudaErrorInvalidValue;
 	const unsigned most = f->max_dynamic_shared > 0
