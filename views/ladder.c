@@ -93,7 +93,7 @@ static struct columns columns_of(const struct ladder *l, int cols)
 	return k;
 }
 
-/* "H200" of "NVIDIA H200": the column is narrow. */
+/* "A100" of "NVIDIA A100": the column is narrow. */
 static const char *last_word(const char *name)
 {
 	const char *blank = strrchr(name, ' ');

@@ -196,13 +196,13 @@ static void text_presets(FILE *f)
 static void text_recordings(FILE *f)
 {
 	struct table t = { .cols = 3 };
-	char name[64];
+	char gpu[64], name[64];
 	for (size_t i = 0; i < asset_count(); i++) {
 		struct session s;
 		char note[200];
 		struct err err = { 0 };
 		const struct asset *a = asset_at(i);
-		if (!asset_in(a, REFERENCE_RUN_FOLDER, ".json", name, sizeof name))
+		if (!reference_run_recording(a, gpu, name))
 			continue;
 		if (!session_open(a->path, &s, note, sizeof note, &err)) {
 			table_row(&t, a->path, "", err.msg);
@@ -219,11 +219,11 @@ static void text_recordings(FILE *f)
 static json_t *json_recordings(void)
 {
 	json_t *list = json_array();
-	char name[64];
+	char gpu[64], name[64];
 	for (size_t i = 0; i < asset_count(); i++)
-		if (asset_in(asset_at(i), REFERENCE_RUN_FOLDER, ".json", name, sizeof name))
-			json_array_append_new(list,
-			                      json_pack("{s:s, s:s}", "name", name, "path", asset_at(i)->path));
+		if (reference_run_recording(asset_at(i), gpu, name))
+			json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", name, "gpu", gpu,
+			                                      "path", asset_at(i)->path));
 	return list;
 }
 

@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDINGS_MAX 64
+struct recorded_brief {
+	struct run_brief brief;
+	char gpu[64]; /* the recording's folder: a sheet's id */
+};
 
 struct library_brief {
 	struct selection sel; /* of the ladder: its variant says nothing */
@@ -23,28 +26,41 @@ struct library_brief {
 
 static struct {
 	pthread_mutex_t lock;
-	bool read[RECORDINGS_MAX]; /* by index of the asset among the recordings */
+	bool *read; /* by index of the asset */
 	size_t n, n_libraries;
-	struct run_brief **briefs; /* each stays where it is */
+	struct recorded_brief **briefs; /* each stays where it is */
 	struct library_brief **libraries;
 	char broken[sizeof((struct err *)0)->msg];
 } store = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void add_brief(const struct run_brief *b)
+bool reference_run_recording(const struct asset *a, char gpu[64], char name[64])
 {
-	struct run_brief *copy = mem_alloc(sizeof *copy);
-	*copy = *b;
-	store.briefs = mem_realloc(store.briefs, store.n + 1, sizeof(struct run_brief *));
-	store.briefs[store.n++] = copy;
+	static const char root[] = "presets/";
+	char folder[96];
+	if (strncmp(a->path, root, sizeof root - 1) != 0)
+		return false;
+	const char *start = a->path + sizeof root - 1;
+	snprintf(gpu, 64, "%.*s", (int)strcspn(start, "/"), start);
+	snprintf(folder, sizeof folder, "%s%s", root, gpu);
+	return asset_in(a, folder, ".json", name, 64);
 }
 
-static void add_ladder(const struct ladder *l, const char *source)
+static void add_brief(const struct run_brief *b, const char *gpu)
+{
+	struct recorded_brief *x = mem_zalloc(sizeof *x);
+	x->brief = *b;
+	snprintf(x->gpu, sizeof x->gpu, "%s", gpu);
+	store.briefs = mem_realloc(store.briefs, store.n + 1, sizeof(struct recorded_brief *));
+	store.briefs[store.n++] = x;
+}
+
+static void add_ladder(const struct ladder *l, const char *source, const char *gpu)
 {
 	struct run_brief b;
 	for (unsigned i = 0; i < l->n; i++)
 		if (l->rungs[i].record) {
 			brief_of(l->rungs[i].record, source, &b);
-			add_brief(&b);
+			add_brief(&b, gpu);
 		}
 	if (!(l->library_ns > 0))
 		return;
@@ -57,7 +73,7 @@ static void add_ladder(const struct ladder *l, const char *source)
 	store.libraries[store.n_libraries++] = x;
 }
 
-static void read_recording(const struct asset *a)
+static void read_recording(const struct asset *a, const char *gpu)
 {
 	struct session s;
 	char note[200];
@@ -67,29 +83,34 @@ static void read_recording(const struct asset *a)
 		return;
 	}
 	for (unsigned i = 0; i < s.n_history; i++)
-		add_brief(&s.history[i]);
+		add_brief(&s.history[i], gpu);
 	if (s.ladder)
-		add_ladder(s.ladder, s.source);
+		add_ladder(s.ladder, s.source, gpu);
 	session_drop(&s);
 }
 
 /* With the lock held: every recording that speaks of kernel @name; NULL = all. */
 static void read_those_of(const char *name)
 {
-	char mention[64] = "", recording[64];
-	size_t at = 0;
+	char mention[64] = "", gpu[64], recording[64];
+	if (!store.read)
+		store.read = mem_calloc(asset_count(), sizeof *store.read);
 	if (name)
 		snprintf(mention, sizeof mention, "\"kernel\": \"%s\"", name);
-	for (size_t i = 0; i < asset_count() && at < RECORDINGS_MAX; i++) {
+	for (size_t i = 0; i < asset_count(); i++) {
 		const struct asset *a = asset_at(i);
-		if (!asset_in(a, REFERENCE_RUN_FOLDER, ".json", recording, sizeof recording))
+		if (store.read[i] || !reference_run_recording(a, gpu, recording) ||
+		    !strstr(a->data, mention))
 			continue;
-		if (!store.read[at] && strstr(a->data, mention)) {
-			store.read[at] = true;
-			read_recording(a);
-		}
-		at++;
+		store.read[i] = true;
+		read_recording(a, gpu);
 	}
+}
+
+/* A sheet goes by its id, a device that is there by its name. */
+static bool recorded_on(const struct recorded_brief *x, const struct gpu_spec *gpu)
+{
+	return gpu && (!strcmp(x->gpu, gpu->id) || !strcmp(x->brief.sel.gpu->name, gpu->name));
 }
 
 const struct run_brief *reference_run_find(const struct selection *sel)
@@ -99,9 +120,16 @@ const struct run_brief *reference_run_find(const struct selection *sel)
 		return NULL;
 	pthread_mutex_lock(&store.lock);
 	read_those_of(sel->kernel->name);
-	for (size_t i = 0; i < store.n && !found; i++)
-		if (brief_same_launch(store.briefs[i], sel))
-			found = store.briefs[i];
+	for (size_t i = 0; i < store.n; i++) {
+		const struct recorded_brief *x = store.briefs[i];
+		if (!brief_same_launch(&x->brief, sel))
+			continue;
+		const bool here = recorded_on(x, sel->gpu);
+		if (here || !found)
+			found = &x->brief;
+		if (here)
+			break;
+	}
 	pthread_mutex_unlock(&store.lock);
 	return found;
 }

@@ -1,6 +1,6 @@
 /*
- * Ghosts: what a run gave on a real GPU, from the recordings built into the program
- * (presets/h200/NAME.json: sessions that walked the preset NAME there).
+ * Reference runs: what a run gave on a real GPU, from the recordings built into the program
+ * (presets/GPU/NAME.json: sessions that walked the preset NAME on that GPU).
  *
  * Thread-safe. A recording is read when one of its kernels is first asked for, which takes some
  * milliseconds: the screen's thread asks after the worker did. Knows no screen.
@@ -10,9 +10,11 @@
 
 #include "model/brief.h"
 
-#define REFERENCE_RUN_FOLDER "presets/h200"
+struct asset; /* base/asset.h */
 
-/* The same launch as recorded, whatever @sel's GPU; NULL = none. Lasts. */
+/* Is the asset a recording, presets/GPU/NAME.json? Then @gpu and @name have those parts of it. */
+bool reference_run_recording(const struct asset *a, char gpu[64], char name[64]);
+/* The same launch as recorded: on @sel's GPU if it was, else on any; NULL = none. Lasts. */
 const struct run_brief *reference_run_find(const struct selection *sel);
 /* The session's reference run is that of its last run. */
 void reference_run_of_session(struct session *s);

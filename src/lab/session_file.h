@@ -12,7 +12,7 @@
 /* Writes @s atomically: at any moment the old file or the new one is there. */
 bool session_save(const struct session *s, const char *path, struct err *err);
 /* Opens a snapshot: a file, or the path of a recording that is built in
- * ("presets/h200/sgemm.json"). The session's records are the caller's: session_drop(). */
+ * ("presets/GPU/sgemm.json"). The session's records are the caller's: session_drop(). */
 bool session_open(const char *path, struct session *s, char *note, size_t n, struct err *err);
 /* The same from its text; @origin is what messages call it. */
 bool session_parse(const char *text, size_t len, const char *origin, struct session *s, char *note,

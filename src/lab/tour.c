@@ -42,20 +42,15 @@ struct figures {
 
 static unsigned about_key(const char *key)
 {
-	static const struct {
-		const char *start;
-		unsigned about;
-	} rows[] = {
-		{ "occ.", ABOUT_GPU },         { "roof.", ABOUT_GPU },
-		{ "time.", ABOUT_GPU },        { "stream.", ABOUT_GPU },
-		{ "dram.", ABOUT_GPU },        { "l2.", ABOUT_GPU },
-		{ "launch.waves", ABOUT_GPU }, { "launch.registers", ABOUT_GPU },
-		{ "launch.local", ABOUT_GPU },
-	};
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (!strncmp(key, rows[i].start, strlen(rows[i].start)))
-			return rows[i].about;
-	return metric_ptx_level(key) ? ABOUT_PTX : 0;
+	const enum metric_id id = metric_find(key);
+	if (id == METRIC_COUNT)
+		return 0;
+	switch (metric_catalogue[id].depends) {
+	case METRIC_OF_GPU: return ABOUT_GPU;
+	case METRIC_OF_CODE: return ABOUT_PTX;
+	case METRIC_OF_LAUNCH: break;
+	}
+	return 0;
 }
 
 static bool figure(void *ctx, const char *key, const char *tag, bool before,

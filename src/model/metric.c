@@ -11,13 +11,14 @@
 #define NUM METRIC_NUM
 #define TEXT METRIC_TEXT
 const struct metric_desc metric_catalogue[METRIC_COUNT] = {
-#define METRIC(id, key_, unit_, kind_, title_, def_, source_, cupti_) \
-	[M_##id] = { .key = key_,                                         \
-		         .unit = unit_,                                       \
-		         .kind = kind_,                                       \
-		         .title = title_,                                     \
-		         .definition = def_,                                  \
-		         .source = source_,                                   \
+#define METRIC(id, key_, unit_, kind_, depends_, title_, def_, source_, cupti_) \
+	[M_##id] = { .key = key_,                                                   \
+		         .unit = unit_,                                                 \
+		         .kind = kind_,                                                 \
+		         .depends = METRIC_OF_##depends_,                               \
+		         .title = title_,                                               \
+		         .definition = def_,                                            \
+		         .source = source_,                                             \
 		         .cupti = cupti_ },
 #include "model/metric.def"
 #undef METRIC
@@ -57,15 +58,6 @@ enum metric_id metric_find(const char *key)
 		if (!strcmp(metric_catalogue[i].key, key))
 			return (enum metric_id)i;
 	return METRIC_COUNT;
-}
-
-bool metric_ptx_level(const char *key)
-{
-	static const char *const starts[] = { "inst.", "div.", "shared.ld" };
-	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-		if (!strncmp(key, starts[i], strlen(starts[i])))
-			return true;
-	return false;
 }
 
 void metrics_clear(struct metric_set *m, const char *reason)

@@ -35,9 +35,17 @@ enum metric_id {
 
 enum metric_kind { METRIC_NUM, METRIC_TEXT };
 
+/* What a value is the same for. */
+enum metric_depends {
+	METRIC_OF_LAUNCH, /* the launch, on any GPU */
+	METRIC_OF_CODE,   /* the same instructions: the emulator counts PTX, hardware what ptxas made */
+	METRIC_OF_GPU,    /* one GPU */
+};
+
 struct metric_desc {
 	const char *key, *unit;
 	enum metric_kind kind;
+	enum metric_depends depends;
 	const char *title, *definition;
 	const char *source; /* "= formula over counts", else the part of the model that fills it */
 	const char *cupti;
@@ -61,9 +69,6 @@ const char *origin_mark(enum origin o, bool ascii);
 const char *origin_about(enum origin o);
 /* By key, e.g. "mem.ld_sectors"; METRIC_COUNT when there is none. */
 enum metric_id metric_find(const char *key);
-
-/* The emulator counts PTX here, hardware what ptxas made of it: they may differ. */
-bool metric_ptx_level(const char *key);
 
 /* Every value NONE with @reason. */
 void metrics_clear(struct metric_set *m, const char *reason);

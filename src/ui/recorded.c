@@ -24,7 +24,8 @@ static int item(struct canvas *c, int row, int col, const struct metric_set *our
 	char is[96], was[96];
 	metric_format(theirs, id, was, sizeof was);
 	metric_format(ours, id, is, sizeof is);
-	const bool same = !strcmp(is, was), ptx = !same && metric_ptx_level(metric_catalogue[id].key);
+	const bool same = !strcmp(is, was);
+	const bool ptx = !same && metric_catalogue[id].depends == METRIC_OF_CODE;
 	const char *title = metric_catalogue[id].title;
 	if (col + utf8_columns(title) + 1 + utf8_columns(was) + 2 > c->cols)
 		return col;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Sessions of every preset on a real GPU: record.sh PROGRAM OUTPUT-FOLDER
-# What it writes belongs into presets/h200/ (from an H200): the program then shows these figures
+# What it writes belongs into presets/GPU/ (GPU as its sheet is called: h200): the program then shows these figures
 # beside its own. A preset that does not hold there leaves its messages in NAME.txt.
 set -u
 p=$1

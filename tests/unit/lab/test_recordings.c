@@ -21,12 +21,12 @@
 static void all_are_read(void **state)
 {
 	(void)state;
-	char broken[2048], name[64];
+	char broken[2048], gpu[64], name[64];
 	unsigned files = 0;
 	const unsigned runs = reference_run_count(broken, sizeof broken);
 	assert_string_equal(broken, "");
 	for (size_t i = 0; i < asset_count(); i++)
-		files += asset_in(asset_at(i), REFERENCE_RUN_FOLDER, ".json", name, sizeof name) != 0;
+		files += reference_run_recording(asset_at(i), gpu, name);
 	assert_true(runs >= files);
 }
 
@@ -34,16 +34,17 @@ static void all_are_read(void **state)
 static void a_launch_finds_its_recording(void **state)
 {
 	(void)state;
-	char name[64];
+	char gpu[64], name[64];
 	for (size_t i = 0; i < asset_count(); i++) {
 		struct session s;
 		char note[200];
 		struct err err = { 0 };
-		if (!asset_in(asset_at(i), REFERENCE_RUN_FOLDER, ".json", name, sizeof name))
+		if (!reference_run_recording(asset_at(i), gpu, name))
 			continue;
 		if (!session_open(asset_at(i)->path, &s, note, sizeof note, &err))
 			fail_msg("%s", err.msg);
 		assert_true(s.n_history > 0 && s.now && s.ladder);
+		assert_non_null(gpu_find(gpu)); /* the folder is a sheet's */
 		for (unsigned k = 0; k < s.n_history; k++) {
 			struct selection sel = s.history[k].sel;
 			const bool wrong = sel.kernel->variants[sel.variant].wrong;
@@ -63,9 +64,24 @@ static void a_launch_finds_its_recording(void **state)
 	}
 }
 
+static void the_folder_names_the_gpu(void **state)
+{
+	(void)state;
+	char gpu[64], name[64];
+	const struct asset a = { .path = "presets/l4/sgemm.json" };
+	assert_true(reference_run_recording(&a, gpu, name));
+	assert_string_equal(gpu, "l4");
+	assert_string_equal(name, "sgemm");
+	static const char *const others[] = { "presets/sgemm.json", "presets/gpus/l4.yaml",
+		                                  "presets/l4/old/sgemm.json", "kernels/l4/sgemm.json" };
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		assert_false(reference_run_recording(&(struct asset){ .path = others[i] }, gpu, name));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_folder_names_the_gpu),
 		cmocka_unit_test(all_are_read),
 		cmocka_unit_test(a_launch_finds_its_recording),
 	};
