@@ -1,99 +1,255 @@
 /*
- * Preset tour: what this step changes, what to notice, the book's figure beside ours, and whether
- * what the step claims holds. Draws the preset's text and the session's judgement of it.
+ * The lesson: a preset's step, what to notice, our figure beside the book's, and whether what the
+ * step claims holds. Docked over the panels while a preset is walked; as a panel it shows all of
+ * it. Draws the preset's text and the session's judgement of it.
  */
 #include "ui/view.h"
 
 #include "base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#define NAME "tour"
 #define SHOWS                                                                                 \
 	"A preset is a guided ladder: every step changes one thing, says what to notice, and is " \
 	"checked. Press p to choose one, ] and [ to step. The parameters stay yours to change."
+#define WIDE 110 /* columns from which words and figures stand side by side */
 
-static int head(const struct session *s, struct canvas *c)
+static const struct preset_step *step_of(const struct session *s)
+{
+	return &s->tour.preset->steps[s->tour.step];
+}
+
+/* A mystery keeps what it claims to itself until its answer is asked for. */
+static bool secret(const struct session *s)
+{
+	return step_of(s)->reveal && !s->tour.revealed;
+}
+
+static const char *answer(const struct session *s)
+{
+	return !step_of(s)->reveal ? ""
+	       : s->tour.revealed  ? step_of(s)->reveal
+	                           : "Found the cause? ! shows the answer.";
+}
+
+/* "── 3 of 6 · why one unused word per row ──" */
+static void head(const struct session *s, struct canvas *c)
 {
 	const struct preset *p = s->tour.preset;
-	const struct preset_step *step = &p->steps[s->tour.step];
-	int col = canvas_printf(c, 0, 2, STYLE_KEY, "%u/%u ", s->tour.step + 1, p->n_steps);
-	col = canvas_text_n(c, 0, col, c->cols - col - 2, STYLE_TITLE, step->title);
-	if (c->cols - col > utf8_columns(p->title) + 6)
-		canvas_right(c, 0, c->cols - 1, STYLE_DIM, "%s", p->title);
-	return 1;
+	const bool last = s->tour.step + 1 == p->n_steps;
+	canvas_hline(c, 0, 0, c->cols, STYLE_KNOB);
+	int col = canvas_printf(c, 0, 2, STYLE_KEY, " %u of %u ", s->tour.step + 1, p->n_steps);
+	const char *next = last ? " last step · p other presets " : " ] next ";
+	int right = c->cols - 2;
+	if (right - utf8_columns(next) > col + 20) {
+		right -= utf8_columns(next);
+		canvas_text(c, 0, right, STYLE_KEY, next);
+	}
+	if (c->cols >= WIDE && right - utf8_columns(p->title) - 4 > col + 40) {
+		right -= utf8_columns(p->title) + 4;
+		canvas_printf(c, 0, right, STYLE_DIM, " %s ", p->title);
+	}
+	col = canvas_text_n(c, 0, col, right - col - 2, STYLE_TITLE, step_of(s)->title);
+	canvas_text(c, 0, col, STYLE_DIM, " ");
 }
 
-/* "¶ kernel time 4984 ms   ours 5.1 ms ~", one row a figure, and why the source is wrong. */
-static int book(const struct session *s, struct canvas *c, int row)
+/* What the book's @unit is in the metric's own; NAN = they cannot be compared. */
+static double unit_factor(const char *unit, enum metric_id id)
 {
-	const struct preset_step *step = &s->tour.preset->steps[s->tour.step];
+	static const struct {
+		const char *book, *metric;
+		double factor;
+	} table[] = {
+		{ "s", "ns", 1e9 },          { "ms", "ns", 1e6 },    { "us", "ns", 1e3 },
+		{ "%", "pct", 1 },           { "", "FLOP/byte", 1 }, { "KiB", "bytes", 1024 },
+		{ "TFLOPS", "GFLOPS", 1e3 },
+	};
+	if (!strcmp(unit, metric_catalogue[id].unit))
+		return 1;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+		if (!strcmp(unit, table[i].book) && !strcmp(metric_catalogue[id].unit, table[i].metric))
+			return table[i].factor;
+	return NAN;
+}
+
+/* The bar of @value among the two, in @cols columns. */
+static void bar(struct canvas *c, int row, int col, int cols, double value, double most,
+                enum style style)
+{
+	if (most > 0 && value >= 0 && cols > 0)
+		canvas_bar(c, row, col, cols, value / most, style);
+}
+
+/* "intensity      yours 3.9 ██████     book 4 ██████▏ FLOP/byte" */
+static void figure(const struct session *s, struct canvas *c, int row, const struct preset_book *b)
+{
+	const enum metric_id id = b->metric ? metric_find(b->metric) : METRIC_COUNT;
+	const bool ours = id != METRIC_COUNT && s->now && !s->stale;
+	char number[64], book[96], what[120];
+	fmt_num(number, sizeof number, b->value, 7);
+	snprintf(book, sizeof book, "%.40s%s%.40s", number, b->unit[0] ? " " : "", b->unit);
+	const int width = utf8_columns(book) + 6;
+	if (!ours) {
+		snprintf(what, sizeof what, "%s", b->what);
+		int col = canvas_text(c, row, 2, STYLE_DIM, "book ");
+		col = canvas_text(c, row, col, STYLE_BOLD, book);
+		col = canvas_printf(c, row, col, STYLE_DIM, " %s  ", origin_mark(ORIGIN_BOOK, c->ascii));
+		canvas_text_n(c, row, col, c->cols - col - 1, STYLE_NORMAL, what);
+		return;
+	}
+	metric_format(&s->now->metrics, id, number, sizeof number);
+	const double is = metric_get(&s->now->metrics, id), said = b->value * unit_factor(b->unit, id);
+	const double most = fmax(is, said);
+	const bool alike = is > 0 && said > 0;
+	const int mine = utf8_columns(number) + 10, bars = (c->cols - 28 - mine - width) / 2;
+	canvas_text_n(c, row, 2, 24, STYLE_NORMAL, b->what);
+	int col = canvas_text(c, row, 27, STYLE_DIM, "yours ");
+	col = canvas_metric(c, row, col, 0, &s->now->metrics, id) + 1;
+	if (alike && bars >= 3)
+		bar(c, row, col, bars, is, most, STYLE_KNOB);
+	col += bars >= 3 ? bars + 1 : 1;
+	if (col + width > c->cols)
+		return;
+	col = canvas_text(c, row, col, STYLE_DIM, "book ");
+	col = canvas_text(c, row, col, STYLE_BOLD, book) + 1;
+	if (alike && bars >= 3)
+		bar(c, row, col, bars < c->cols - col - 1 ? bars : c->cols - col - 1, said, most,
+		    STYLE_WATCH);
+}
+
+static int figures(const struct session *s, struct canvas *c, int row)
+{
+	const struct preset_step *step = step_of(s);
+	for (unsigned i = 0; i < step->n_book && row < c->rows; i++)
+		figure(s, c, row++, &step->book[i]);
+	return row;
+}
+
+/* Where the source is wrong: what is true, and why. */
+static int really(const struct session *s, struct canvas *c, int row)
+{
+	const struct preset_step *step = step_of(s);
 	for (unsigned i = 0; i < step->n_book && row < c->rows; i++) {
-		const struct preset_book *b = &step->book[i];
-		char num[32];
-		int col = canvas_text(c, row, 2, STYLE_DIM, "¶ ");
-		col = canvas_text(c, row, col, STYLE_NORMAL, b->what);
-		col = canvas_printf(c, row, col, STYLE_BOLD, "  %s %s",
-		                    fmt_num(num, sizeof num, b->value, 7), b->unit);
-		const enum metric_id id = b->metric ? metric_find(b->metric) : METRIC_COUNT;
-		if (id != METRIC_COUNT && s->now && !s->stale) {
-			col = canvas_text(c, row, col, STYLE_DIM, "   ours");
-			canvas_metric(c, row, col, 10, &s->now->metrics, id);
-		}
-		if (b->seed)
-			canvas_right(c, row, c->cols - 1, STYLE_DIM, "%s", b->seed);
-		row++;
-		if (b->really && row < c->rows)
-			row += canvas_wrap(c, row, 4, c->rows - row, c->cols - 6, STYLE_WATCH, b->really);
+		char text[900];
+		if (!step->book[i].really)
+			continue;
+		snprintf(text, sizeof text, "! %s: really %s", step->book[i].what, step->book[i].really);
+		row += canvas_wrap(c, row, 2, c->rows - row, c->cols - 4, STYLE_WATCH, text);
 	}
 	return row;
 }
 
-static int checks(const struct session *s, struct canvas *c, int row)
+/* --- claims --- */
+
+static void claim_row(const struct session *s, struct canvas *c, int row, unsigned i)
 {
 	const struct session_tour *t = &s->tour;
-	const struct preset_step *step = &t->preset->steps[t->step];
-	if (!t->judged || t->off_path) {
-		if (row < c->rows)
-			canvas_text(c, row, 2, STYLE_DIM,
-			            t->off_path
-			                ? "you changed something: ] goes on, [ and ] come back to this step"
-			                : "what this step claims is checked when its run is done");
+	const bool excused = t->holds[i] && t->found[i][0];
+	const enum style style = excused ? STYLE_DIM : t->holds[i] ? STYLE_GOOD : STYLE_BAD;
+	char words[200];
+	panel_claim(step_of(s)->expect[i], words, sizeof words);
+	int col = canvas_text(c, row, 2, style, excused ? "– " : t->holds[i] ? "✓ " : "✗ ");
+	col = canvas_text_n(c, row, col, c->cols - col - 1, excused ? STYLE_DIM : STYLE_NORMAL, words);
+	if (t->found[i][0] && col + 6 < c->cols) {
+		canvas_text(c, row, col, style, ": ");
+		canvas_text_n(c, row, col + 2, c->cols - col - 3, style, t->found[i]);
+	}
+}
+
+/* The state of the claims in one row; the failed ones follow where there is room. */
+static int summary(const struct session *s, struct canvas *c, int row)
+{
+	const struct session_tour *t = &s->tour;
+	const struct preset_step *step = step_of(s);
+	unsigned holds = 0;
+	if (row >= c->rows || (!step->n_expect && !step->stops))
+		return row;
+	if (t->off_path || !t->judged) {
+		canvas_text_n(c, row, 2, c->cols - 3, STYLE_DIM,
+		              t->off_path ? "you changed something: ] goes on, [ and ] come back here"
+		                          : "what this step claims is checked when its run is done");
 		return row + 1;
 	}
-	if (step->stops && t->n && row < c->rows) {
-		const int col = canvas_printf(c, row, 2, t->holds[0] ? STYLE_GOOD : STYLE_BAD, "%s ",
-		                              t->holds[0] ? "✓" : "✗");
-		canvas_printf(c, row++, col, STYLE_NORMAL, "the run is stopped: %s%s%s", step->stops,
-		              t->holds[0] ? "" : "   it said ", t->found[0]);
-	}
-	for (unsigned i = 0; i < step->n_expect && i < t->n && row < c->rows; i++, row++) {
-		const bool excused = t->holds[i] && t->found[i][0];
-		const enum style style = excused ? STYLE_DIM : t->holds[i] ? STYLE_GOOD : STYLE_BAD;
-		const int col = canvas_printf(c, row, 2, style, "%s ",
-		                              excused       ? "–"
-		                              : t->holds[i] ? "✓"
-		                                            : "✗");
-		const int end =
-			canvas_text(c, row, col, excused ? STYLE_DIM : STYLE_NORMAL, step->expect[i]);
-		if (t->found[i][0])
-			canvas_printf(c, row, end, style, "   %s", t->found[i]);
-	}
+	for (unsigned i = 0; i < t->n; i++)
+		holds += t->holds[i];
+	const bool all = holds == t->n;
+	if (step->stops)
+		canvas_printf(c, row, 2, all ? STYLE_GOOD : STYLE_BAD,
+		              "%s the run is stopped, as it must be%s%s", all ? "✓" : "✗",
+		              all ? "" : ": it said ", all ? "" : t->found[0]);
+	else if (all)
+		canvas_printf(c, row, 2, STYLE_GOOD, "✓ all %u claims of this step hold%s", t->n,
+		              secret(s) ? "; ! shows them with the answer" : "");
+	else
+		canvas_printf(c, row, 2, STYLE_BAD, "✗ %u of %u claims of this step do not hold",
+		              t->n - holds, t->n);
+	row++;
+	for (unsigned i = 0; i < step->n_expect && i < t->n && row < c->rows; i++)
+		if (!t->holds[i] && !secret(s))
+			claim_row(s, c, row++, i);
 	return row;
 }
 
-/* In a strip there is room for two columns: the words left, the figures right. */
-static void draw_wide(const struct session *s, struct canvas *c)
+/* Every claim, where they are no secret. */
+static int claims(const struct session *s, struct canvas *c, int row)
 {
-	const struct preset_step *step = &s->tour.preset->steps[s->tour.step];
-	const int half = c->cols / 2;
-	int row = head(s, c);
-	row += canvas_wrap(c, row, 2, c->rows - row, half - 4, STYLE_NORMAL, step->say);
-	if (step->reveal && row < c->rows)
-		canvas_wrap(c, row, 2, c->rows - row, half - 4, s->tour.revealed ? STYLE_BOLD : STYLE_DIM,
-		            s->tour.revealed ? step->reveal : "Found the cause? ! shows the answer.");
-	struct canvas right = canvas_sub(c, 1, half, c->rows - 1, c->cols - half);
-	checks(s, &right, book(s, &right, 0));
+	const struct session_tour *t = &s->tour;
+	if (!t->judged || t->off_path || secret(s) || step_of(s)->stops)
+		return summary(s, c, row);
+	for (unsigned i = 0; i < step_of(s)->n_expect && i < t->n && row < c->rows; i++)
+		claim_row(s, c, row++, i);
+	return row;
+}
+
+/* --- docked and alone --- */
+
+/* Rows of the words, and of figures and claims; what the source gets wrong is extra. */
+static int rows_needed(const struct session *s, int cols)
+{
+	const struct preset_step *step = step_of(s);
+	const bool wide = cols >= WIDE;
+	const int width = wide ? cols / 2 - 4 : cols - 4;
+	const int words = text_rows(step->say, width) + text_rows(answer(s), width);
+	const int facts = (int)step->n_book + (step->n_expect || step->stops);
+	return 1 + (wide ? (words > facts ? words : facts) : words + facts);
+}
+
+static int dock_rows(const struct session *s, int cols, int most)
+{
+	const struct preset_step *step = step_of(s);
+	int rows = rows_needed(s, cols), more = 0;
+	for (unsigned i = 0; i < step->n_book; i++)
+		if (step->book[i].really)
+			more += text_rows(step->book[i].really, cols - 30) + 1;
+	if (rows + more <= most * 2 / 3)
+		rows += more;
+	return rows < most ? rows : most;
+}
+
+static int words(const struct session *s, struct canvas *c, int row)
+{
+	row += canvas_wrap(c, row, 2, c->rows - row, c->cols - 4, STYLE_NORMAL, step_of(s)->say);
+	return row + canvas_wrap(c, row, 2, c->rows - row, c->cols - 4,
+	                         s->tour.revealed ? STYLE_BOLD : STYLE_DIM, answer(s));
+}
+
+static void draw_docked(const struct session *s, struct canvas *c)
+{
+	struct canvas left = canvas_sub(c, 1, 0, c->rows - 1, c->cols), right = left;
+	int row = 0;
+	head(s, c);
+	if (c->cols >= WIDE) {
+		left = canvas_sub(c, 1, 0, c->rows - 1, c->cols / 2);
+		right = canvas_sub(c, 1, c->cols / 2, c->rows - 1, c->cols - c->cols / 2);
+		words(s, &left, 0);
+	} else {
+		row = words(s, &left, 0);
+	}
+	row = summary(s, &right, figures(s, &right, row));
+	really(s, &right, row);
 }
 
 static void draw(const struct session *s, struct canvas *c)
@@ -102,28 +258,24 @@ static void draw(const struct session *s, struct canvas *c)
 		canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4, STYLE_DIM, SHOWS);
 		return;
 	}
-	if (c->cols >= 120 || (c->rows < 12 && c->cols >= 100)) {
-		draw_wide(s, c);
+	if (!panel_focused(s, NAME)) {
+		draw_docked(s, c);
 		return;
 	}
-	const struct preset_step *step = &s->tour.preset->steps[s->tour.step];
-	int row = head(s, c) + 1;
-	canvas_text_n(c, row++, 2, c->cols - 4, STYLE_KNOB, step->run);
-	row++;
-	row += canvas_wrap(c, row, 2, c->rows - row, c->cols - 4, STYLE_NORMAL, step->say) + 1;
-	if (step->reveal && row < c->rows)
-		row += canvas_wrap(
-				   c, row, 2, c->rows - row, c->cols - 4, s->tour.revealed ? STYLE_BOLD : STYLE_DIM,
-				   s->tour.revealed ? step->reveal : "Found the cause? ! shows the answer.") +
-		       1;
-	checks(s, c, book(s, c, row));
+	head(s, c);
+	canvas_text_n(c, 1, 2, c->cols - 4, STYLE_KNOB, step_of(s)->run);
+	int row = words(s, c, 3) + 1;
+	row = figures(s, c, row);
+	row = claims(s, c, row);
+	really(s, c, row);
 }
 
 const struct view_desc view_tour = {
-	.name = "tour",
+	.name = NAME,
 	.title = "Tour",
 	.order = 9,
-	.about = "the preset: what this step changes, what to notice, the book's figure beside ours",
+	.about = "the lesson: what this step changes, what to notice, the book's figure beside ours",
 	.draw = draw,
-	.place = VIEW_STRIP,
+	.dock_rows = dock_rows,
+	.place = VIEW_LESSON,
 };

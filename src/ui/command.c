@@ -37,6 +37,12 @@ const char *when_recorded(const struct session *s, const struct view_desc *view)
 	             "what is";
 }
 
+const char *when_lesson(const struct session *s, const struct view_desc *view)
+{
+	(void)view;
+	return s->tour.preset ? NULL : "no preset is being walked: p chooses one";
+}
+
 /* --- handlers --- */
 
 void host_run(const struct command_call *call)
@@ -51,6 +57,13 @@ void host_cancel(const struct command_call *call)
 
 void host_step(const struct command_call *call)
 {
+	const struct session_tour *t = &call->host->session(call->host->ctx)->tour;
+	if (t->preset && call->arg > 0 && t->step + 1 >= t->preset->n_steps) {
+		screen_say(call->st, false,
+		           "✓ this was the last step of %s: p chooses another preset, [ goes back",
+		           t->preset->name);
+		return;
+	}
 	char said[sizeof call->st->message] = "";
 	const bool ok = call->host->step(call->host->ctx, call->arg, said, sizeof said);
 	screen_say(call->st, !ok, "%s", said);

@@ -9,10 +9,8 @@
 #define CELL_COLS 64
 #define CELL_ROWS 15
 #define SIDE_MAX 72
-/* The narration of a preset, heading included, where panels stay large enough above it. */
-#define STRIP_ROWS 11
-#define STRIP_MIN_ROWS 34
-#define STRIP_MIN_COLS 110
+/* With a lesson over it, a lower screen names its panel in the panel's heading, not in tabs. */
+#define TABS_BESIDE_LESSON 34
 
 /* Takes @n rows from the top (or bottom) of @area when at least @keep rows remain below. */
 static struct rect take_top(struct rect *area, int n)
@@ -91,6 +89,11 @@ static void grid(struct rect area, unsigned n_views, struct layout *out)
 	}
 }
 
+int layout_lesson_most(int rows)
+{
+	return rows < 14 ? 0 : least(rows - 12, rows / 2);
+}
+
 void layout_make(int rows, int cols, const struct layout_need *need, struct layout *out)
 {
 	*out = (struct layout){ 0 };
@@ -106,15 +109,16 @@ void layout_make(int rows, int cols, const struct layout_need *need, struct layo
 	out->title = take_top(&area, 1);
 	if (rows >= 12)
 		out->params = take_top(&area, 1);
-	if (rows >= 18)
+	const int lesson = least(need->lesson_rows, layout_lesson_most(rows));
+	if (rows >= (lesson > 0 ? TABS_BESIDE_LESSON : 18))
 		out->tabs = take_top(&area, 1);
 	if (rows >= 14)
 		out->keys = take_bottom(&area, 1);
 	int status = need->status_rows < 1 ? 1 : least(need->status_rows, 3);
 	out->status = take_bottom(&area, least(status, 1 + (rows - LAYOUT_MIN_ROWS) / 4));
 
-	if (need->strip && rows >= STRIP_MIN_ROWS && cols >= STRIP_MIN_COLS)
-		out->strip = take_bottom(&area, STRIP_ROWS);
+	if (lesson > 0)
+		out->lesson = take_top(&area, least(lesson, area.rows - 4));
 
 	int side = least(cols / 3, SIDE_MAX);
 	if (cols - side - 1 >= 2 * CELL_COLS + 1 && area.rows >= 2 * CELL_ROWS) {
@@ -125,4 +129,5 @@ void layout_make(int rows, int cols, const struct layout_need *need, struct layo
 		area.cols -= side + 1;
 	}
 	grid(area, need->grid, out);
+	out->headings |= out->lesson.rows > 0 && !out->tabs.rows;
 }

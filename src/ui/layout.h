@@ -24,13 +24,13 @@ struct layout_need {
 	unsigned side;   /* views for the side column */
 	int status_rows; /* rows the status text would like, 1..3 */
 	int param_rows;  /* rows the parameter sheet of the side column would like */
-	bool strip;      /* a strip of text under the panels is wanted */
+	int lesson_rows; /* rows of the docked lesson, at most layout_lesson_most(); 0 = none */
 };
 
 struct layout {
 	struct rect verdict, title, params, tabs, status, keys;
 	struct rect message; /* the whole screen when it is too small, else empty */
-	struct rect strip;   /* under the panels, over the status; only from 110 x 34 on */
+	struct rect lesson;  /* over the panels */
 	struct rect sheet;   /* parameter sheet on top of the side column */
 	unsigned n_panels;   /* in the grid; at least 1 unless too small */
 	unsigned n_side;     /* views under the sheet */
@@ -39,6 +39,8 @@ struct layout {
 	bool wide;     /* there is a side column */
 };
 
+/* Rows a lesson may take of a screen: a panel of some six rows stays below it. */
+int layout_lesson_most(int rows);
 void layout_make(int rows, int cols, const struct layout_need *need, struct layout *out);
 
 #endif

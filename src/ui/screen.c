@@ -89,12 +89,14 @@ static unsigned views_of(const struct screen_host *host, enum view_place place, 
 	return n;
 }
 
-/* The strip's view, under the panels. */
-static void strip(const struct screen_host *host, const struct session *s, struct canvas area)
+/* The view of the lesson while a preset is walked and it is not itself the focused panel. */
+static const struct view_desc *lesson_view(const struct screen_host *host, const struct session *s)
 {
 	size_t index;
-	if (views_of(host, VIEW_STRIP, &index, 1))
-		panel(s, host->view_at(index), index, index == screen_focus(host, s), true, area);
+	if (!s->tour.preset || !views_of(host, VIEW_LESSON, &index, 1) ||
+	    index == screen_focus(host, s))
+		return NULL;
+	return host->view_at(index);
 }
 
 static void panels(const struct screen_host *host, const struct session *s, const struct layout *l,
@@ -103,8 +105,7 @@ static void panels(const struct screen_host *host, const struct session *s, cons
 	size_t grid[LAYOUT_MAX_PANELS], side[LAYOUT_MAX_PANELS], focus = screen_focus(host, s);
 	unsigned n = views_of(host, VIEW_GRID, grid, LAYOUT_MAX_PANELS);
 	unsigned n_side = views_of(host, VIEW_SIDE, side, LAYOUT_MAX_PANELS);
-	/* a focused strip is seen where it is; without room for it, it takes a tile */
-	bool seen = l->strip.rows && host->view_at(focus)->place == VIEW_STRIP;
+	bool seen = false;
 	for (unsigned i = 0; i < n_side && i < l->n_side; i++) {
 		seen = seen || side[i] == focus;
 		panel(s, host->view_at(side[i]), side[i], side[i] == focus, true, part(c, l->side[i]));
@@ -157,7 +158,9 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 		need.grid += host->view_at(i)->place == VIEW_GRID;
 		need.side += host->view_at(i)->place == VIEW_SIDE;
 	}
-	need.strip = s->tour.preset != NULL;
+	const struct view_desc *lesson = lesson_view(host, s);
+	if (lesson)
+		need.lesson_rows = lesson->dock_rows(s, c->cols, layout_lesson_most(c->rows));
 	canvas_clear(c);
 	layout_make(c->rows, c->cols, &need, &l);
 	if (l.message.rows) {
@@ -177,8 +180,9 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 		tabs(host, s, &area);
 	if (host->n_views)
 		panels(host, s, &l, c);
-	if (l.strip.rows)
-		strip(host, s, part(c, l.strip));
+	area = part(c, l.lesson);
+	if (area.rows)
+		lesson->draw(s, &area);
 	area = part(c, l.sheet);
 	if (area.rows)
 		header_sheet(s, &area);

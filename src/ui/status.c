@@ -169,33 +169,42 @@ static int key_width(const struct key_desc *k, const char *keys)
 	return utf8_columns(keys) + 1 + utf8_columns(k->bar + (k->bar[0] == '&')) + 2;
 }
 
-/* Help and quit are always there: the others give way to them. */
-static bool must_stay(const struct key_desc *k)
+/* Help and quit are always there, and the way through the lessons: the others give way to them. */
+static bool must_stay(const struct session *s, const struct key_desc *k)
 {
-	return k->command == CMD_QUIT || k->command == CMD_HELP;
+	return k->command == CMD_QUIT || k->command == CMD_HELP ||
+	       k->command == (s->tour.preset ? CMD_STEP_NEXT : CMD_PRESET);
+}
+
+/* "←→ param": the keys of a row, with those of the row before where they are a pair. */
+static void keys_shown(size_t i, char *out, size_t n)
+{
+	const struct key_desc *k = key_at(i);
+	snprintf(out, n, "%s%s", k->bar[0] == '&' && i > 0 ? key_shown(key_at(i - 1)->key) : "",
+	         key_shown(k->key));
 }
 
 void status_keys(const struct session *s, const struct view_desc *focused, struct canvas *c)
 {
 	int col = 1, reserve = 0;
+	char keys[32];
 	for (size_t i = 0; i < key_count(); i++)
-		if (must_stay(key_at(i)))
-			reserve += key_width(key_at(i), key_shown(key_at(i)->key));
+		if (must_stay(s, key_at(i))) {
+			keys_shown(i, keys, sizeof keys);
+			reserve += key_width(key_at(i), keys);
+		}
 	for (size_t i = 0; i < key_count(); i++) {
 		const struct key_desc *k = key_at(i);
-		char keys[32];
 		if (!k->bar[0] || command_refused(s, focused, k->command))
 			continue;
-		bool pair = k->bar[0] == '&' && i > 0;
-		snprintf(keys, sizeof keys, "%s%s", pair ? key_shown(key_at(i - 1)->key) : "",
-		         key_shown(k->key));
-		int width = key_width(k, keys);
-		if (must_stay(k))
+		keys_shown(i, keys, sizeof keys);
+		const int width = key_width(k, keys);
+		if (must_stay(s, k))
 			reserve -= width;
 		else if (col + width + reserve > c->cols)
 			continue;
-		int end = canvas_text(c, 0, col, STYLE_KEY, keys);
-		canvas_text(c, 0, end + 1, STYLE_DIM, k->bar + pair);
+		const int end = canvas_text(c, 0, col, STYLE_KEY, keys);
+		canvas_text(c, 0, end + 1, STYLE_DIM, k->bar + (k->bar[0] == '&'));
 		col += width;
 	}
 }

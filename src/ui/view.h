@@ -13,10 +13,10 @@
 
 /* Where a view lives when the terminal is wide. */
 enum view_place {
-	VIEW_GRID,  /* a tile of the grid */
-	VIEW_SIDE,  /* the side column */
-	VIEW_ALONE, /* shown only when chosen: takes the last tile */
-	VIEW_STRIP, /* a strip under the panels while a preset is walked and there is room */
+	VIEW_GRID,   /* a tile of the grid */
+	VIEW_SIDE,   /* the side column */
+	VIEW_ALONE,  /* shown only when chosen: takes the last tile */
+	VIEW_LESSON, /* docked over the panels while a preset is walked, at every size */
 };
 
 struct view_desc {
@@ -34,6 +34,8 @@ struct view_desc {
 	unsigned (*detail_rows)(const struct session *s);
 	/* cursor.detail_row when the detail opens; NULL = 0. */
 	unsigned (*detail_start)(const struct session *s);
+	/* VIEW_LESSON: rows that it would like over the panels, at most @most; NULL = no lesson. */
+	int (*dock_rows)(const struct session *s, int cols, int most);
 	enum view_place place;
 	unsigned needs; /* bits of enum panel_needs: what the lab runs while the view has the focus */
 	bool zooms;     /* has a time axis: session.cursor.zoom and .pan */
@@ -64,6 +66,9 @@ void panel_source(const struct session *s, uint32_t line, char *out, size_t n);
 void panel_tag(const struct session *s, uint32_t line, char *out, size_t n);
 
 /* --- parts that more than one panel draws --- */
+
+/* What a preset step claims ("mem.ld_sectors == 4"), in plain words (claim_words.c). */
+void panel_claim(const char *line, char *out, size_t n);
 
 /* The lens of one sampled access: its 32 addresses, sectors or banks, waste and cure
  * (panel_access.c). Fills @c from its first row. */

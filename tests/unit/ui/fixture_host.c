@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 extern const struct view_desc view_occupancy, view_roofline, view_divergence, view_coalescing,
-	view_timeline, view_ladder, view_source, view_advice, view_device;
+	view_timeline, view_ladder, view_source, view_advice, view_device, view_tour;
 
 static const struct session *fh_session(void *ctx)
 {
@@ -66,7 +66,7 @@ const struct view_desc *fixture_tab(size_t i)
 {
 	static const struct view_desc *const tabs[FIXTURE_TABS] = {
 		&view_occupancy, &view_roofline, &view_divergence, &view_coalescing, &view_timeline,
-		&view_ladder,    &view_source,   &view_advice,     &view_device
+		&view_ladder,    &view_source,   &view_advice,     &view_device,     &view_tour
 	};
 	return tabs[i];
 }

@@ -9,7 +9,7 @@
 #include "ui/keys.h"
 #include "ui/screen.h"
 
-#define FIXTURE_TABS 9
+#define FIXTURE_TABS 10
 
 struct fixture_host {
 	struct session *s;

@@ -40,6 +40,7 @@ static const struct preset preset = {
 struct session *fixture_tour(void)
 {
 	struct session *s = fixture_reduced();
+	metric_num(&s->now->metrics, M_TIME_KERNEL, ORIGIN_MODELLED, 3560);
 	s->tour.preset = &preset;
 	snprintf(s->tour.name, sizeof s->tour.name, "%s", preset.name);
 	return s;

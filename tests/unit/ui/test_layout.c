@@ -1,6 +1,8 @@
 /* The layout at every size: inside the screen, nothing over anything, parts fold in order. */
 #include "ui/layout.h"
 
+#include "base/text.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,6 +45,7 @@ static void check(int rows, int cols, const struct layout_need *need)
 	take(l.tabs, rows, cols, "tabs");
 	take(l.status, rows, cols, "status");
 	take(l.keys, rows, cols, "keys");
+	take(l.lesson, rows, cols, "lesson");
 	take(l.sheet, rows, cols, "sheet");
 	for (unsigned i = 0; i < l.n_side; i++)
 		take(l.side[i], rows, cols, "side");
@@ -58,6 +61,8 @@ static void check(int rows, int cols, const struct layout_need *need)
 		assert_true(l.n_panels >= 1 && l.title.rows == 1 && l.status.rows >= 1);
 		/* folding order: tabs go first, then keys, parameters, the verdict */
 		assert_true(!l.tabs.rows || l.keys.rows);
+		/* what is shown is named: in the tab row or in its heading */
+		assert_true(!l.lesson.rows || l.tabs.rows || l.headings);
 		assert_true(!l.keys.rows || l.params.rows);
 		assert_true(!l.params.rows || l.verdict.rows);
 	}
@@ -69,17 +74,19 @@ static void every_size(void **state)
 		{ .grid = 4, .side = 2, .status_rows = 1, .param_rows = 9 },
 		{ .grid = 6, .side = 2, .status_rows = 3, .param_rows = 30 },
 		{ .grid = 1, .side = 0, .status_rows = 9, .param_rows = 0 },
+		{ .grid = 6, .side = 2, .status_rows = 3, .param_rows = 9, .lesson_rows = 9 },
+		{ .grid = 4, .side = 1, .status_rows = 1, .param_rows = 9, .lesson_rows = 90 },
 		{ .grid = 0, .side = 9, .status_rows = 0, .param_rows = -4 },
 		{ .grid = 40, .side = 40, .status_rows = 2, .param_rows = 500 },
 	};
 	(void)state;
 	for (int rows = 1; rows <= MAX_ROWS; rows++)
 		for (int cols = 1; cols <= MAX_COLS; cols++)
-			check(rows, cols, &needs[(rows * 7 + cols) % 5]);
+			check(rows, cols, &needs[(size_t)(rows * 7 + cols) % ARRAY_LEN(needs)]);
 	/* each need at each place where something changes */
 	for (int rows = 1; rows <= 64; rows++)
 		for (int cols = 30; cols <= 210; cols += 3)
-			for (int i = 0; i < 5; i++)
+			for (size_t i = 0; i < ARRAY_LEN(needs); i++)
 				check(rows, cols, &needs[i]);
 }
 

@@ -1,0 +1,129 @@
+/*
+ * Every step of every preset, docked over a panel at 80x24: title, sentence and figures are there
+ * whole, without a Tab; a panel stays below.
+ */
+#include "fixture_host.h"
+#include "model/preset.h"
+#include "ui/layout.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+extern const struct view_desc view_tour;
+
+/* The words of a text, one blank between two, however it is wrapped. */
+static char *words_of(const char *text)
+{
+	struct text t = { 0 };
+	bool blank = false;
+	text_put(&t, "", 0);
+	for (; *text; text++) {
+		if (*text == ' ' || *text == '\n') {
+			blank = t.len > 0;
+			continue;
+		}
+		if (blank)
+			text_put(&t, " ", 1);
+		text_put(&t, text, 1);
+		blank = false;
+	}
+	return t.s;
+}
+
+static void has(const struct preset *p, unsigned step, const char *screen, const char *text)
+{
+	char *want = words_of(text);
+	if (!strstr(screen, want))
+		fail_msg("preset %s, step %u, at 80x24: '%s' is not whole in\n%s", p->name, step + 1, want,
+		         screen);
+	free(want);
+}
+
+static void check_step(const struct preset *p, unsigned i)
+{
+	struct session *s = fixture_reduced();
+	struct fixture_host fh = { .s = s };
+	const struct screen_host host = fixture_host(&fh);
+	const struct screen_state st = { .open = CMD_NONE };
+	const struct preset_step *step = &p->steps[i];
+	struct canvas c;
+	s->tour.preset = p;
+	s->tour.step = i;
+	s->tour.judged = true;
+	s->tour.n = step->n_expect;
+	memset(s->tour.holds, true, sizeof s->tour.holds);
+	canvas_init(&c, 24, 80, false);
+	screen_draw(&host, &st, &c);
+	char *drawn = canvas_dump(&c, false), *screen = words_of(drawn);
+	has(p, i, screen, step->title);
+	has(p, i, screen, step->say);
+	for (unsigned k = 0; k < step->n_book; k++) {
+		char number[64];
+		fmt_num(number, sizeof number, step->book[k].value, 7);
+		has(p, i, screen, number);
+		if (!step->book[k].metric)
+			has(p, i, screen, step->book[k].what);
+	}
+	if (step->n_expect)
+		has(p, i, screen, step->stops ? "the run is stopped" : "hold");
+	has(p, i, screen, "SIMD efficiency"); /* the panel below: divergence */
+	const int rows = view_tour.dock_rows(s, 80, layout_lesson_most(24));
+	assert_true(rows <= 12);
+	free(drawn);
+	free(screen);
+	canvas_free(&c);
+	fixture_free(s);
+}
+
+static void every_step(void **state)
+{
+	struct preset *p;
+	struct err err = { 0 };
+	if (!preset_load(*state, &p, &err))
+		fail_msg("%s", err.msg);
+	for (unsigned i = 0; i < p->n_steps; i++)
+		check_step(p, i);
+	preset_free(p);
+}
+
+static void claims_in_words(void **state)
+{
+	static const struct {
+		const char *line, *words;
+	} table[] = {
+		{ "verified == 1", "the result is right" },
+		{ "verified == 0", "the result is wrong, as it must be" },
+		{ "mem.ld_sectors_per_request == 4", "sectors per load is 4.0" },
+		{ "mem.ld_sectors@load-B == before.mem.ld_sectors@load-B / 8",
+		  "global load sectors on the lines 'load-B' is global load sectors on the lines 'load-B' "
+		  "of the step before ÷ 8" },
+		{ "flop.fp32@path-A == 2 * 24 * 16",
+		  "FP32 operations on the lines 'path-A' is 2 × 24 × 16" },
+		{ "time.kernel_ns ~= 4984000 +- 30 %", "kernel time is about 4.98 ms ± 30 %" },
+		{ "stream.critical == \"H2D\"", "critical engine is H2D" },
+		{ "no.metric < 2", "no.metric is below 2" },
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		char words[200];
+		panel_claim(table[i].line, words, sizeof words);
+		assert_string_equal(words, table[i].words);
+	}
+}
+
+int main(void)
+{
+	const size_t n = preset_count();
+	struct CMUnitTest *tests = mem_calloc(n + 1, sizeof *tests);
+	for (size_t i = 0; i < n; i++)
+		tests[i] = (struct CMUnitTest){ .name = preset_name(i),
+			                            .test_func = every_step,
+			                            .initial_state = (void *)(uintptr_t)preset_name(i) };
+	tests[n] = (struct CMUnitTest){ .name = "claims_in_words", .test_func = claims_in_words };
+	const int failed = _cmocka_run_group_tests("lessons", tests, n + 1, NULL, NULL);
+	free(tests);
+	return failed;
+}
