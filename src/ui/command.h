@@ -26,7 +26,7 @@ typedef void command_handler(const struct command_call *call);
 /* command_param.c: the selection's parameters; arg: direction */
 command_handler param_move, param_step, param_default, variant_step;
 /* command_view.c: focus, rows, detail and time axis of a panel; arg: direction */
-command_handler view_step, row_move, detail_toggle, detail_close, axis_zoom, axis_pan;
+command_handler view_step, row_move, view_solo, view_back, detail_toggle, axis_zoom, axis_pan;
 /* command_open.c: the list or page of the command; the prompt for a value */
 command_handler open_overlay, open_prompt;
 /* command.c: what the host does; arg: direction */

@@ -78,10 +78,17 @@ void detail_toggle(const struct command_call *call)
 		s->cursor.detail && call->view->detail_start ? call->view->detail_start(s) : 0;
 }
 
-void detail_close(const struct command_call *call)
+void view_solo(const struct command_call *call)
+{
+	call->st->solo = !call->st->solo;
+}
+
+void view_back(const struct command_call *call)
 {
 	if (call->host->session(call->host->ctx)->cursor.detail && call->view)
 		detail_toggle(call);
+	else
+		call->st->solo = false;
 }
 
 void axis_zoom(const struct command_call *call)

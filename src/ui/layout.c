@@ -9,7 +9,7 @@
 #define CELL_COLS 64
 #define CELL_ROWS 15
 #define SIDE_MAX 72
-/* With a lesson over it, a lower screen names its panel in the panel's heading, not in tabs. */
+/* With a lesson over it or alone, a panel of a low screen is named in its heading, not in tabs. */
 #define TABS_BESIDE_LESSON 34
 
 /* Takes @n rows from the top (or bottom) of @area when at least @keep rows remain below. */
@@ -110,7 +110,7 @@ void layout_make(int rows, int cols, const struct layout_need *need, struct layo
 	if (rows >= 12)
 		out->params = take_top(&area, 1);
 	const int lesson = least(need->lesson_rows, layout_lesson_most(rows));
-	if (rows >= (lesson > 0 ? TABS_BESIDE_LESSON : 18))
+	if (rows >= (lesson > 0 || need->solo ? TABS_BESIDE_LESSON : 18))
 		out->tabs = take_top(&area, 1);
 	if (rows >= 14)
 		out->keys = take_bottom(&area, 1);
@@ -121,13 +121,13 @@ void layout_make(int rows, int cols, const struct layout_need *need, struct layo
 		out->lesson = take_top(&area, least(lesson, area.rows - 4));
 
 	int side = least(cols / 3, SIDE_MAX);
-	if (cols - side - 1 >= 2 * CELL_COLS + 1 && area.rows >= 2 * CELL_ROWS) {
+	if (!need->solo && cols - side - 1 >= 2 * CELL_COLS + 1 && area.rows >= 2 * CELL_ROWS) {
 		struct rect left = { area.row, area.col, area.rows, side };
 		side_column(left, need, out);
 		out->wide = true;
 		area.col += side + 1;
 		area.cols -= side + 1;
 	}
-	grid(area, need->grid, out);
-	out->headings |= out->lesson.rows > 0 && !out->tabs.rows;
+	grid(area, need->solo ? 1 : need->grid, out);
+	out->headings |= need->solo || (out->lesson.rows > 0 && !out->tabs.rows);
 }

@@ -44,9 +44,13 @@ static void tabs(const struct screen_host *host, const struct session *s, struct
 	}
 }
 
-static void heading(const struct view_desc *v, size_t index, bool here, struct canvas *c)
+/* @hint: a key that the focused panel offers, "" = none. */
+static void heading(const struct view_desc *v, size_t index, bool here, const char *hint,
+                    struct canvas *c)
 {
 	canvas_hline(c, 0, 0, c->cols, here ? STYLE_KNOB : STYLE_DIM);
+	if (here && hint[0] && c->cols > 30)
+		canvas_right(c, 0, c->cols - 2, STYLE_KEY, " %s ", hint);
 	int col = canvas_printf(c, 0, 2, STYLE_DIM, " ");
 	if (index < 9)
 		col = canvas_printf(c, 0, col, STYLE_KEY, "%zu ", index + 1);
@@ -55,10 +59,10 @@ static void heading(const struct view_desc *v, size_t index, bool here, struct c
 }
 
 static void panel(const struct session *s, const struct view_desc *v, size_t index, bool here,
-                  bool headed, struct canvas area)
+                  const char *hint, struct canvas area)
 {
-	if (headed) {
-		heading(v, index, here, &area);
+	if (hint) {
+		heading(v, index, here, hint, &area);
 		area = canvas_sub(&area, 1, 0, area.rows - 1, area.cols);
 	}
 	if (area.rows < 1 || area.cols < 1)
@@ -99,6 +103,15 @@ static const struct view_desc *lesson_view(const struct screen_host *host, const
 	return host->view_at(index);
 }
 
+/* The focused panel alone. */
+static void solo_panel(const struct screen_host *host, const struct session *s,
+                       const struct layout *l, struct canvas *c)
+{
+	const size_t focus = screen_focus(host, s);
+	if (l->n_panels)
+		panel(s, host->view_at(focus), focus, true, "f back", part(c, l->panel[0]));
+}
+
 static void panels(const struct screen_host *host, const struct session *s, const struct layout *l,
                    struct canvas *c)
 {
@@ -108,7 +121,7 @@ static void panels(const struct screen_host *host, const struct session *s, cons
 	bool seen = false;
 	for (unsigned i = 0; i < n_side && i < l->n_side; i++) {
 		seen = seen || side[i] == focus;
-		panel(s, host->view_at(side[i]), side[i], side[i] == focus, true, part(c, l->side[i]));
+		panel(s, host->view_at(side[i]), side[i], side[i] == focus, "f full", part(c, l->side[i]));
 	}
 	for (unsigned i = 0; i < n && i < l->n_panels; i++)
 		seen = seen || grid[i] == focus;
@@ -119,7 +132,7 @@ static void panels(const struct screen_host *host, const struct session *s, cons
 			n = l->n_panels;
 	}
 	for (unsigned i = 0; i < n && i < l->n_panels; i++)
-		panel(s, host->view_at(grid[i]), grid[i], grid[i] == focus, l->headings,
+		panel(s, host->view_at(grid[i]), grid[i], grid[i] == focus, l->headings ? "f full" : NULL,
 		      part(c, l->panel[i]));
 }
 
@@ -158,9 +171,10 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 		need.grid += host->view_at(i)->place == VIEW_GRID;
 		need.side += host->view_at(i)->place == VIEW_SIDE;
 	}
-	const struct view_desc *lesson = lesson_view(host, s);
+	const struct view_desc *lesson = st->solo ? NULL : lesson_view(host, s);
 	if (lesson)
 		need.lesson_rows = lesson->dock_rows(s, c->cols, layout_lesson_most(c->rows));
+	need.solo = st->solo;
 	canvas_clear(c);
 	layout_make(c->rows, c->cols, &need, &l);
 	if (l.message.rows) {
@@ -178,7 +192,9 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 	area = part(c, l.tabs);
 	if (area.rows)
 		tabs(host, s, &area);
-	if (host->n_views)
+	if (host->n_views && st->solo)
+		solo_panel(host, s, &l, c);
+	else if (host->n_views)
 		panels(host, s, &l, c);
 	area = part(c, l.lesson);
 	if (area.rows)

@@ -69,6 +69,7 @@ struct screen_state {
 	char typed[32];
 	char message[600]; /* last refusal or hint */
 	bool bad;          /* the message is a refusal */
+	bool solo;         /* the focused panel has the whole screen */
 	bool quit;
 };
 

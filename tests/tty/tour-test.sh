@@ -68,8 +68,7 @@ check last_step see '^ sgemm / two_rows'
 check last_step_runs see '✓ exact · 128 blocks'
 press ']'
 check preset_ends see 'this was the last step of sgemm'
-press 9 Tab
-check tour_says_where see "$(steps sgemm)/$(steps sgemm)"
+check tour_says_where see "$(steps sgemm) of $(steps sgemm)"
 
 # another block size: occupancy and result follow, the tour says that this is not its step
 for _ in 1 2 3 4 5 6 7 8; do
@@ -108,6 +107,7 @@ type "cd $work/two && clear && $PMPP --preset streams --backend emu; echo left w
 check streams_begin see '^ vec_add / per_element'
 check default_stream see 'overlap hides 0 %'
 step 3
+press f
 check four_streams see '^ s 4 '
 check four_streams_overlap see 'overlap hides [2-9][0-9] %'
 press z z '>' Down Down Down
@@ -115,7 +115,7 @@ check zoomed see '◀ zoom 4 ▶'
 check operation see 'r0  D2H, stream 1, .* GB/s'
 press Enter
 check waves see 'waves: 16 384 blocks on 108 SMs × 8'
-press Escape
+press Escape f
 panels timeline
 press 5 e
 check export_again see 'written: vec_add-per_element-a100-'

@@ -45,6 +45,8 @@ static const struct golden goldens[] = {
 	{ "advice-80x24", "8", fixture_reduced, 24, 80, false },
 	{ "device-80x24", "9 DOWN DOWN", fixture_done, 24, 80, false },
 	{ "lesson-80x24", "3", fixture_tour, 24, 80, false },
+	{ "lesson-solo-80x24", "3 f", fixture_tour, 24, 80, false },
+	{ "solo-120x40", "2 f", fixture_done, 40, 120, false },
 	{ "lesson-judged-80x24", "4", fixture_tour_judged, 24, 80, false },
 	{ "lesson-ascii-80x24", "2", fixture_tour_judged, 24, 80, true },
 	{ "lesson-mystery-80x24", "1", fixture_mystery, 24, 80, false },

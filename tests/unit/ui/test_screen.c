@@ -240,6 +240,28 @@ static void help_and_legend(void **state)
 	end(&w);
 }
 
+static void a_panel_takes_the_screen(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, fixture_tour());
+	shows(&w, "Threads drop out two by two");
+	press(&w, "3 f");
+	char *text = shot(&w, 24, 80, false);
+	assert_null(strstr(text, "Threads drop out two by two"));
+	assert_non_null(strstr(text, "3 Divergence"));
+	free(text);
+	press(&w, "TAB"); /* another panel, still the whole screen */
+	assert_true(w.st.solo);
+	shows(&w, "4 Coalescing");
+	press(&w, "ENTER ESC");
+	assert_true(w.st.solo);
+	press(&w, "ESC");
+	assert_false(w.st.solo);
+	shows(&w, "Threads drop out two by two");
+	end(&w);
+}
+
 static void running_and_cancelling(void **state)
 {
 	struct world w;
@@ -400,6 +422,7 @@ int main(void)
 		cmocka_unit_test(a_table_opens_on_its_worst_line),
 		cmocka_unit_test(lists_filter_and_choose),
 		cmocka_unit_test(help_and_legend),
+		cmocka_unit_test(a_panel_takes_the_screen),
 		cmocka_unit_test(running_and_cancelling),
 		cmocka_unit_test(bad_states_say_why),
 		cmocka_unit_test(too_small_still_says_something),
