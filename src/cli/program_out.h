@@ -3,7 +3,7 @@
 #define PMPP_CLI_PROGRAM_OUT_H
 
 #include "cli/cli.h"
-#include "model/program.h"
+#include "model/whole_program.h"
 
 /* @arguments: argv of the program, ended by NULL. */
 json_t *program_json(const struct program *p, char *const *arguments);

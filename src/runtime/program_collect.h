@@ -2,7 +2,7 @@
 #ifndef PMPP_RUNTIME_PROGRAM_COLLECT_H
 #define PMPP_RUNTIME_PROGRAM_COLLECT_H
 
-#include "model/program.h"
+#include "model/whole_program.h"
 #include "runtime/record.h"
 
 /* Takes one frame. False: it is malformed; @err says which record. */

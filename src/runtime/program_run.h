@@ -7,7 +7,7 @@
 #define PMPP_RUNTIME_PROGRAM_RUN_H
 
 #include "base/err.h"
-#include "model/program.h"
+#include "model/whole_program.h"
 #include "runtime/record.h"
 
 #include <stdatomic.h>

@@ -87,6 +87,7 @@ NAMED = {
     ("src/cli", "timeline"): "key of JSON, and a capability in doctor",
     ("src/cli", "occupancy"): "a verb and its key of JSON",
     ("src/cli", "ladder"): "a verb and its key of JSON",
+    ("src/ui", "latency"): "a resource of the time model, in the verdict",
 }
 
 ERRORS = []

@@ -110,8 +110,6 @@ cudaError_t guest_leave(cudaError_t e);
 	} while (0)
 /* guest_error.c */
 void guest_note_error(cudaError_t e);
-/* guest_start.c: the program asked for its errors: launches before this are checked ones. */
-void guest_errors_were_read(void);
 /* Where the program called us, for allocations and findings. */
 #define GUEST_CALLER __builtin_return_address(0)
 

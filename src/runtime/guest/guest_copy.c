@@ -10,19 +10,6 @@ static uint64_t address_of(const void *p)
 
 /* --- copies --- */
 
-static struct guest_op line_copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
-{
-	return (struct guest_op){
-		.kind = GUEST_OP_COPY,
-		.u.copy = { .to = { address_of(to), bytes, bytes },
-		            .from = { address_of(from), bytes, bytes },
-		            .width = bytes,
-		            .height = 1,
-		            .depth = 1,
-		            .direction = kind },
-	};
-}
-
 static cudaError_t submit(const struct guest_op *op, cudaStream_t stream, enum guest_wait wait,
                           const void *caller)
 {
@@ -37,7 +24,7 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
 		return cudaErrorInvalidMemcpyDirection;
 	if (!bytes)
 		return cudaSuccess;
-	const struct guest_op op = line_copy(to, from, bytes, kind);
+	const struct guest_op op = guest_copy_line(to, from, bytes, kind);
 	return submit(&op, stream, wait, caller);
 }
 
@@ -108,31 +95,6 @@ GUEST_API cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *to, size_t to_pitch, con
 	                   GUEST_CALLER));
 }
 
-static struct guest_box box_of(const struct cudaPitchedPtr *p, const struct cudaPos *at)
-{
-	const size_t slice = p->pitch * p->ysize;
-	return (struct guest_box){ address_of(p->ptr) + at->x + at->y * p->pitch + at->z * slice,
-		                       p->pitch, slice };
-}
-
-cudaError_t guest_copy_3d(const struct cudaMemcpy3DParms *p, struct guest_op *op)
-{
-	if (!p || p->kind > cudaMemcpyDefault)
-		return cudaErrorInvalidMemcpyDirection;
-	if (p->srcArray || p->dstArray)
-		return cudaErrorNotSupported;
-	*op = (struct guest_op){
-		.kind = GUEST_OP_COPY,
-		.u.copy = { .to = box_of(&p->dstPtr, &p->dstPos),
-		            .from = box_of(&p->srcPtr, &p->srcPos),
-		            .width = p->extent.width,
-		            .height = p->extent.height,
-		            .depth = p->extent.depth,
-		            .direction = p->kind },
-	};
-	return cudaSuccess;
-}
-
 static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, cudaStream_t stream,
                            enum guest_wait wait, const void *caller)
 {
@@ -155,25 +117,6 @@ GUEST_API cudaError_t CUDARTAPI cudaMemcpy3DAsync(const struct cudaMemcpy3DParms
 }
 
 /* --- symbols --- */
-
-/* The operation between @host and [offset, offset + bytes) of a variable. */
-cudaError_t guest_copy_symbol(const void *symbol, void *host, size_t bytes, size_t offset,
-                              enum cudaMemcpyKind kind, bool to_symbol, struct guest_op *op)
-{
-	uint64_t address;
-	cudaError_t why;
-	struct guest_variable *v = guest_variable_of(symbol, &address, &why);
-	if (!v)
-		return why;
-	if (offset > v->bytes || bytes > v->bytes - offset)
-		return cudaErrorInvalidValue;
-	void *const device = (void *)(uintptr_t)(address + offset);
-	*op = to_symbol ? line_copy(device, host, bytes, kind) : line_copy(host, device, bytes, kind);
-	op->u.copy.to_symbol = to_symbol;
-	op->u.copy.from_symbol = !to_symbol;
-	v->written |= to_symbol;
-	return cudaSuccess;
-}
 
 static cudaError_t symbol_copy(const void *symbol, void *host, size_t bytes, size_t offset,
                                enum cudaMemcpyKind kind, bool to_symbol, cudaStream_t stream,

@@ -47,6 +47,6 @@ GUEST_API cudaError_t CUDARTAPI cudaGetLastError(void)
 {
 	const cudaError_t e = cudaPeekAtLastError();
 	last_error = cudaSuccess;
-	guest_errors_were_read();
+	guest.unchecked_launch = 0; /* launches up to here are checked ones */
 	return e;
 }

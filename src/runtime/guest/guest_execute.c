@@ -3,7 +3,7 @@
  * run in the order of the host's calls, which satisfies every dependence that CUDA defines.
  */
 #include "runtime/guest/guest_clock.h"
-#include "runtime/guest/guest_op.h"
+#include "runtime/guest/guest_graph.h"
 #include "runtime/guest/guest_record.h"
 
 #include "base/mem.h"
@@ -260,6 +260,22 @@ static cudaError_t do_launch(struct guest_stream *s, const struct guest_op *op, 
 	return guest_run_kernel(op, s, caller);
 }
 
+/* One after the other in one stream, dependences first. */
+static cudaError_t do_graph(struct guest_stream *s, struct guest_graph *g, const void *caller)
+{
+	if (!g->order && !graph_sort(g))
+		return cudaErrorInvalidValue;
+	for (unsigned i = 0; i < g->n_order; i++) {
+		const struct guest_node *node = g->node[g->order[i]];
+		const cudaError_t e = node->disabled
+		                          ? cudaSuccess
+		                          : guest_execute(s, &node->op, GUEST_ASYNC, caller);
+		if (e != cudaSuccess)
+			return e;
+	}
+	return cudaSuccess;
+}
+
 cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enum guest_wait wait,
                           const void *caller)
 {
@@ -270,7 +286,7 @@ cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enu
 	case GUEST_OP_HOST: return do_host(s, op);
 	case GUEST_OP_RECORD: return do_record(s, op->u.event);
 	case GUEST_OP_WAIT: return do_wait(s, op->u.event);
-	case GUEST_OP_GRAPH: return guest_run_graph(s, op->u.graph, caller);
+	case GUEST_OP_GRAPH: return do_graph(s, op->u.graph, caller);
 	case GUEST_OP_ALLOC:
 	case GUEST_OP_FREE:
 	case GUEST_OP_EMPTY: break;
@@ -285,22 +301,4 @@ cudaError_t guest_submit(struct guest_stream *s, const struct guest_op *op, enum
 		return guest_execute(s, op, wait, caller);
 	/* a call that waits for the device cannot be captured */
 	return wait == GUEST_SYNC ? cudaErrorStreamCaptureUnsupported : guest_capture(s, op);
-}
-
-void guest_op_keep(struct guest_op *to, const struct guest_op *from)
-{
-	*to = *from;
-	if (from->kind != GUEST_OP_LAUNCH)
-		return;
-	struct emu_function_info info;
-	emu_function_info(from->u.launch.function->loaded, &info);
-	to->u.launch.params = mem_alloc(info.param_bytes + 1u);
-	memcpy(to->u.launch.params, from->u.launch.params, info.param_bytes);
-}
-
-void guest_op_drop(struct guest_op *op)
-{
-	if (op->kind == GUEST_OP_LAUNCH)
-		free(op->u.launch.params);
-	op->kind = GUEST_OP_EMPTY;
 }

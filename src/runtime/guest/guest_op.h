@@ -74,18 +74,15 @@ cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enu
 void guest_op_keep(struct guest_op *to, const struct guest_op *from);
 void guest_op_drop(struct guest_op *op);
 
-/* guest_graph.c: the op becomes a node behind the stream's last ones. */
-cudaError_t guest_capture(struct guest_stream *s, const struct guest_op *op);
-cudaError_t guest_run_graph(struct guest_stream *s, struct guest_graph *g, const void *caller);
-
-/* guest_launch.c: runs the kernel, places it on the clock and records it. */
+/* guest_kernel.c: runs the kernel, places it on the clock and records it. */
 cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, const void *caller);
 
-/* guest_copy.c: parameters of graph nodes become operations the same way. */
+/* guest_op.c: operations from what the API is given. */
+struct guest_op guest_copy_line(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t guest_copy_3d(const struct cudaMemcpy3DParms *p, struct guest_op *op);
 cudaError_t guest_copy_symbol(const void *symbol, void *host, size_t bytes, size_t offset,
                               enum cudaMemcpyKind kind, bool to_symbol, struct guest_op *op);
-/* guest_launch.c: arguments as the API takes them, packed into @op's parameter area (owned). */
+/* guest_pack.c: arguments as the API takes them, packed into @op's parameter area (owned). */
 cudaError_t guest_pack_launch(const void *host, dim3 grid, dim3 block, void **args,
                               size_t shared_bytes, bool cooperative, struct guest_op *op);
 

@@ -7,19 +7,6 @@
 
 #include <stdlib.h>
 
-struct guest_stream *guest_stream_of(cudaStream_t handle)
-{
-	if (!handle || handle == cudaStreamLegacy)
-		return guest.streams;
-	if (handle == cudaStreamPerThread)
-		return guest.streams->next;
-	struct guest_stream *wanted = (struct guest_stream *)(void *)handle;
-	for (struct guest_stream *s = guest.streams; s; s = s->next)
-		if (s == wanted)
-			return s;
-	return NULL;
-}
-
 /* --- streams --- */
 
 static cudaError_t create(cudaStream_t *out, unsigned flags, int priority)

@@ -3,8 +3,8 @@
  * and groups of launches that are alike. Plain data, filled from the records of a run; panels and
  * verbs read it and do not ask where it came from.
  */
-#ifndef PMPP_MODEL_PROGRAM_H
-#define PMPP_MODEL_PROGRAM_H
+#ifndef PMPP_MODEL_WHOLE_PROGRAM_H
+#define PMPP_MODEL_WHOLE_PROGRAM_H
 
 #include "model/counts.h"
 #include "model/gpu.h"

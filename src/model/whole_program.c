@@ -1,5 +1,5 @@
-/* Groups and totals of a program's launches; see program.h. */
-#include "model/program.h"
+/* Groups and totals of a program's launches; see whole_program.h. */
+#include "model/whole_program.h"
 
 #include "base/mem.h"
 

@@ -1,0 +1,181 @@
+/*
+ * The nodes of graphs and how calls become nodes while a stream is captured. Nodes are kept in the
+ * order of their making; edges are sorted in when a graph is to run.
+ */
+#include "runtime/guest/guest_graph.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct guest_graph *graph_new(void)
+{
+	return mem_zalloc(sizeof(struct guest_graph));
+}
+
+void graph_edge(struct guest_node *from, struct guest_node *to)
+{
+	for (unsigned i = 0; i < to->n_edges; i++)
+		if (to->from[i] == from)
+			return;
+	if (to->n_edges == to->cap_edges) {
+		to->cap_edges = to->cap_edges ? 2 * to->cap_edges : 4;
+		to->from = mem_realloc(to->from, to->cap_edges, sizeof *to->from);
+	}
+	to->from[to->n_edges++] = from;
+}
+
+struct guest_node *graph_node(struct guest_graph *g, enum cudaGraphNodeType type,
+                                   const struct guest_op *op)
+{
+	if (g->n == g->cap) {
+		g->cap = g->cap ? 2 * g->cap : 16;
+		g->node = mem_realloc(g->node, g->cap, sizeof *g->node);
+	}
+	struct guest_node *node = mem_zalloc(sizeof *node);
+	node->graph = g;
+	node->index = g->n;
+	node->type = type;
+	guest_op_keep(&node->op, op);
+	return g->node[g->n++] = node;
+}
+
+void graph_free(struct guest_graph *g)
+{
+	for (unsigned i = 0; i < g->n; i++) {
+		guest_op_drop(&g->node[i]->op);
+		free(g->node[i]->from);
+		free(g->node[i]);
+	}
+	free(g->node);
+	free(g->order);
+	free(g);
+}
+
+/* A copy of nodes and edges. */
+struct guest_graph *graph_clone(const struct guest_graph *from)
+{
+	struct guest_graph *g = graph_new();
+	for (unsigned i = 0; i < from->n; i++) {
+		const struct guest_node *old = from->node[i];
+		struct guest_node *node = graph_node(g, old->type, &old->op);
+		node->destroyed = old->destroyed;
+		node->disabled = old->disabled;
+		node->kernel = old->kernel;
+		node->copy = old->copy;
+		node->set = old->set;
+		node->host = old->host;
+		node->original = from->node[i];
+	}
+	for (unsigned i = 0; i < from->n; i++)
+		for (unsigned e = 0; e < from->node[i]->n_edges; e++)
+			graph_edge(g->node[from->node[i]->from[e]->index], g->node[i]);
+	return g;
+}
+
+/* Depth first; false: the edges make a circle. @state: 0 new, 1 under way, 2 done. */
+static bool visit(struct guest_graph *g, unsigned i, uint8_t *state)
+{
+	if (state[i])
+		return state[i] == 2;
+	state[i] = 1;
+	for (unsigned e = 0; e < g->node[i]->n_edges; e++)
+		if (!visit(g, g->node[i]->from[e]->index, state))
+			return false;
+	state[i] = 2;
+	if (!g->node[i]->destroyed)
+		g->order[g->n_order++] = i;
+	return true;
+}
+
+bool graph_sort(struct guest_graph *g)
+{
+	uint8_t *state = mem_zalloc(g->n + 1u);
+	free(g->order);
+	g->order = mem_calloc(g->n + 1u, sizeof *g->order);
+	g->n_order = 0;
+	bool ok = true;
+	for (unsigned i = 0; i < g->n && ok; i++)
+		ok = visit(g, i, state);
+	free(state);
+	return ok;
+}
+
+/* --- capture --- */
+
+enum cudaGraphNodeType graph_node_type(const struct guest_op *op)
+{
+	switch (op->kind) {
+	case GUEST_OP_LAUNCH: return cudaGraphNodeTypeKernel;
+	case GUEST_OP_COPY: return cudaGraphNodeTypeMemcpy;
+	case GUEST_OP_SET: return cudaGraphNodeTypeMemset;
+	case GUEST_OP_HOST: return cudaGraphNodeTypeHost;
+	case GUEST_OP_RECORD: return cudaGraphNodeTypeEventRecord;
+	case GUEST_OP_WAIT: return cudaGraphNodeTypeWaitEvent;
+	case GUEST_OP_ALLOC: return cudaGraphNodeTypeMemAlloc;
+	case GUEST_OP_FREE: return cudaGraphNodeTypeMemFree;
+	case GUEST_OP_GRAPH: return cudaGraphNodeTypeGraph;
+	case GUEST_OP_EMPTY: break;
+	}
+	return cudaGraphNodeTypeEmpty;
+}
+
+cudaError_t guest_capture(struct guest_stream *s, const struct guest_op *op)
+{
+	struct guest_node *node = graph_node(s->capture, graph_node_type(op), op);
+	if (s->capture_tail)
+		graph_edge(s->capture->node[s->capture_tail - 1], node);
+	s->capture_tail = node->index + 1;
+	return cudaSuccess;
+}
+
+cudaError_t guest_capture_mark(struct guest_stream *s, struct guest_event *e)
+{
+	e->capture = s->capture;
+	e->capture_node = s->capture_tail;
+	return cudaSuccess;
+}
+
+cudaError_t guest_capture_join(struct guest_stream *s, struct guest_event *e)
+{
+	if (s->capture && s->capture != e->capture)
+		return cudaErrorStreamCaptureMerge;
+	const bool joins = !s->capture;
+	s->capture = e->capture;
+	if (joins || !s->capture_tail) {
+		s->capture_tail = e->capture_node;
+		return cudaSuccess;
+	}
+	if (!e->capture_node || e->capture_node == s->capture_tail)
+		return cudaSuccess;
+	/* an empty node behind both */
+	const struct guest_op empty = { .kind = GUEST_OP_EMPTY };
+	const cudaError_t error = guest_capture(s, &empty);
+	graph_edge(e->capture->node[e->capture_node - 1], s->capture->node[s->capture_tail - 1]);
+	return error;
+}
+
+/* --- parameters of nodes --- */
+
+cudaError_t graph_kernel_op(const struct cudaKernelNodeParams *p, struct guest_op *op)
+{
+	if (!p || (!p->kernelParams && p->extra))
+		return cudaErrorNotSupported;
+	return guest_pack_launch(p->func, p->gridDim, p->blockDim, p->kernelParams, p->sharedMemBytes,
+	                         false, op);
+}
+
+struct guest_op graph_set_op(const struct cudaMemsetParams *p)
+{
+	const size_t width = p->width * p->elementSize;
+	return (struct guest_op){
+		.kind = GUEST_OP_SET,
+		.u.set = { { (uint64_t)(uintptr_t)p->dst, p->pitch, p->pitch * p->height },
+		           width,
+		           p->height,
+		           1,
+		           p->value,
+		           p->elementSize },
+	};
+}

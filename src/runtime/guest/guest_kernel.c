@@ -1,0 +1,165 @@
+/* A kernel runs: in the emulator, on the clock, into the records. */
+#include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_op.h"
+#include "runtime/guest/guest_record.h"
+#include "runtime/guest/guest_time.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "timemodel/stream_time.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Launches of one kernel, grid, block and shared memory: the first ones are counted. */
+struct kind {
+	uint64_t hash, first, counted;
+	double ns, share;
+};
+static struct {
+	struct kind *kind;
+	size_t n, cap;
+} kinds;
+
+static struct kind *kind_of(const struct guest_op *op)
+{
+	const void *f = op->u.launch.function;
+	uint64_t h = hash_bytes(HASH_SEED, &f, sizeof f);
+	h = hash_bytes(h, op->u.launch.grid, sizeof op->u.launch.grid);
+	h = hash_bytes(h, op->u.launch.block, sizeof op->u.launch.block);
+	h = hash_bytes(h, &op->u.launch.shared_bytes, sizeof op->u.launch.shared_bytes);
+	for (size_t i = 0; i < kinds.n; i++)
+		if (kinds.kind[i].hash == h)
+			return &kinds.kind[i];
+	if (kinds.n == kinds.cap) {
+		kinds.cap = kinds.cap ? 2 * kinds.cap : 64;
+		kinds.kind = mem_realloc(kinds.kind, kinds.cap, sizeof *kinds.kind);
+	}
+	kinds.kind[kinds.n] = (struct kind){ .hash = h };
+	return &kinds.kind[kinds.n++];
+}
+
+static void print(void *ctx, const char *text, size_t n)
+{
+	*(unsigned *)ctx += (unsigned)n;
+	fwrite(text, 1, n, stdout);
+}
+
+static cudaError_t error_of(const struct emu_findings *findings, const struct err *err)
+{
+	static const struct {
+		const char *kind;
+		cudaError_t error;
+	} table[] = {
+		{ "misaligned", cudaErrorMisalignedAddress }, { "assert", cudaErrorAssert },
+		{ "trap", cudaErrorLaunchFailure },           { "out-of-bounds", cudaErrorIllegalAddress },
+		{ "illegal-address", cudaErrorIllegalAddress }, { "stack", cudaErrorLaunchFailure },
+	};
+	if (err->code == ERR_TIMEOUT)
+		return cudaErrorLaunchTimeout;
+	if (err->code == ERR_UNSUPPORTED)
+		return cudaErrorNotSupported;
+	for (unsigned i = findings->n; i--;)
+		for (size_t k = 0; k < ARRAY_LEN(table); k++)
+			if (!strcmp(findings->finding[i].kind, table[k].kind))
+				return table[k].error;
+	return cudaErrorLaunchFailure;
+}
+
+static void tell_findings(const struct emu_findings *findings, uint64_t number)
+{
+	for (unsigned i = 0; i < findings->n; i++) {
+		const struct emu_finding *from = &findings->finding[i];
+		struct record_finding f = { .launch = number, .times = from->times, .line = from->line,
+			                        .error = true };
+		snprintf(f.kind, sizeof f.kind, "%s", from->kind);
+		snprintf(f.text, sizeof f.text, "%s", from->text);
+		snprintf(f.remedy, sizeof f.remedy, "%s", from->remedy);
+		snprintf(f.file, sizeof f.file, "%s", from->file);
+		record_finding(&f);
+	}
+}
+
+static void tell_failure(const struct emu_findings *findings, const struct err *err,
+                         uint64_t number)
+{
+	if (findings->n)
+		return; /* they say it better */
+	struct record_finding f = { .launch = number, .times = 1, .error = true };
+	snprintf(f.kind, sizeof f.kind, "%s",
+	         err->code == ERR_TIMEOUT ? "timeout" : err->code == ERR_UNSUPPORTED ? "unsupported"
+	                                                                             : "failed");
+	snprintf(f.text, sizeof f.text, "%.1023s", err->msg);
+	snprintf(f.remedy, sizeof f.remedy, "%s", err->remedy);
+	record_finding(&f);
+}
+
+cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, const void *caller)
+{
+	(void)caller;
+	struct guest_function *f = op->u.launch.function;
+	struct kind *kind = kind_of(op);
+	struct record_launch r = {
+		.number = record_launch_number() + 1,
+		.stream = s->id,
+		.dynamic_shared_bytes = op->u.launch.shared_bytes,
+		.cooperative = op->u.launch.cooperative,
+	};
+	const bool count = record_is_open() && kind->counted < guest.config.count_first;
+	struct emu_launch_request req = {
+		.function = f->loaded,
+		.dynamic_shared_bytes = op->u.launch.shared_bytes,
+		.params = op->u.launch.params,
+		.registers = f->registers,
+		.cooperative = op->u.launch.cooperative,
+		.counting = count ? EMU_COUNT_ALL : EMU_COUNT_NONE,
+		.check_races = guest.config.check_races && count,
+		.strict = guest.config.strict,
+		.timeout_s = guest.config.launch_timeout_s,
+		.threads = guest.config.threads,
+		.print = print,
+		.print_ctx = &r.printed_bytes,
+	};
+	memcpy(req.grid, op->u.launch.grid, sizeof req.grid);
+	memcpy(req.block, op->u.launch.block, sizeof req.block);
+	memcpy(r.grid, req.grid, sizeof r.grid);
+	memcpy(r.block, req.block, sizeof r.block);
+	record_kernel(f);
+	r.kernel = f->id;
+	f->launches++;
+
+	struct run_result res = { 0 };
+	struct emu_findings findings = { 0 };
+	struct err err = { 0 };
+	const bool ok = emu_launch(guest.device, &req, NULL, &res, &findings, &err);
+	if (ok && count) {
+		kind->ns = guest_kernel_ns(op, &res.counts, &kind->share);
+		kind->first = kind->counted++ ? kind->first : r.number;
+	}
+	const double launch_call_ns = stream_rates_of(&guest.gpu).launch_call_ns;
+	const struct clock_span span =
+		clock_place(s, GUEST_ENGINE_SM, kind->ns, kind->share, launch_call_ns);
+	r.span = (struct record_span){ span.call_ns, span.start_ns, span.end_ns };
+	r.counted = !ok ? RECORD_FAILED : count ? RECORD_COUNTED : RECORD_REPEATS;
+	r.like = kind->first;
+	r.share = kind->share;
+	r.wall_s = res.wall_s;
+	record_launch(&r, ok && count ? &res.counts : NULL);
+	tell_findings(&findings, r.number);
+	run_result_free(&res);
+	if (guest.config.stop_after && r.number >= guest.config.stop_after) {
+		fflush(NULL);
+		exit(0);
+	}
+	if (ok)
+		return cudaSuccess;
+	tell_failure(&findings, &err, r.number);
+	guest.unchecked_launch = r.number;
+	guest.sticky = error_of(&findings, &err);
+	/* what is not supported harms nothing but this launch */
+	if (err.code != ERR_UNSUPPORTED)
+		return cudaSuccess;
+	guest.sticky = cudaSuccess;
+	return cudaErrorNotSupported;
+}

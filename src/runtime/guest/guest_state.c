@@ -1,0 +1,17 @@
+/* What all parts of the runtime share, and the streams behind their handles. */
+#include "runtime/guest/guest.h"
+
+struct guest guest;
+
+struct guest_stream *guest_stream_of(cudaStream_t handle)
+{
+	if (!handle || handle == cudaStreamLegacy)
+		return guest.streams;
+	if (handle == cudaStreamPerThread)
+		return guest.streams->next;
+	struct guest_stream *wanted = (struct guest_stream *)(void *)handle;
+	for (struct guest_stream *s = guest.streams; s; s = s->next)
+		if (s == wanted)
+			return s;
+	return NULL;
+}
