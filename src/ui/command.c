@@ -94,9 +94,21 @@ void reference_run_toggle(const struct command_call *call)
 		           s->reference_run->sel.gpu->name);
 }
 
+/* At once where nothing is lost; else q is pressed twice. */
 void quit(const struct command_call *call)
 {
-	call->st->quit = true;
+	const struct session *s = call->host->session(call->host->ctx);
+	const bool busy = s->state == RUN_RUNNING;
+	if (call->st->quit_asked || s->opened || (!busy && s->n_history < 2)) {
+		call->st->quit = true;
+		return;
+	}
+	call->st->quit_asked = true;
+	if (busy)
+		screen_say(call->st, false, "q again quits; a run is under way");
+	else
+		screen_say(call->st, false, "q again quits; e first writes the %u runs of this session",
+		           s->n_history);
 }
 
 /* --- the table --- */
@@ -123,9 +135,10 @@ void screen_command(const struct screen_host *host, struct screen_state *st, enu
 	if (command == CMD_NONE)
 		return;
 	st->message[0] = '\0';
+	st->quit_asked = st->quit_asked && command == CMD_QUIT;
 	if (st->open != CMD_NONE && overlay_command(host, st, command))
 		return;
-	if (command >= CMD_VIEW_1 && command <= CMD_VIEW_9) {
+	if (command >= CMD_VIEW_1 && command <= CMD_VIEW_10) {
 		view_focus(host, st, (size_t)(command - CMD_VIEW_1));
 		return;
 	}

@@ -40,13 +40,17 @@ const struct session *param_focused(const struct command_call *call)
 void param_step(const struct command_call *call)
 {
 	const struct session *s = param_focused(call);
-	const int64_t is = s->sel.params[s->param];
-	const int64_t next = kernel_param_step(s->sel.kernel, s->param, is, call->arg);
-	if (next == is)
-		screen_say(call->st, false, "%s is at its %s value", s->sel.kernel->params[s->param].name,
-		           call->arg > 0 ? "largest" : "smallest");
-	else
+	const char *name = s->sel.kernel->params[s->param].name;
+	struct err refused;
+	int64_t next;
+	if (param_next(s, s->param, call->arg, &next, &refused))
 		call->host->set_param(call->host->ctx, s->param, next);
+	else if (refused.code != ERR_NONE)
+		screen_say(call->st, false, "no %s %s can be launched: %.400s",
+		           call->arg > 0 ? "larger" : "smaller", name, refused.msg);
+	else
+		screen_say(call->st, false, "%s is at its %s value", name,
+		           call->arg > 0 ? "largest" : "smallest");
 }
 
 void param_default(const struct command_call *call)

@@ -69,14 +69,13 @@ static void value_text(const struct session *s, unsigned i, int64_t value, char 
 static void neighbours(const struct session *s, unsigned i, char *out, size_t n)
 {
 	char low[48] = "", is[48], high[48] = "";
-	int64_t v = s->sel.params[i];
-	int64_t down = kernel_param_step(s->sel.kernel, i, v, -1),
-			up = kernel_param_step(s->sel.kernel, i, v, 1);
-	value_text(s, i, v, is, sizeof is);
-	if (down != v)
-		value_text(s, i, down, low, sizeof low);
-	if (up != v)
-		value_text(s, i, up, high, sizeof high);
+	struct err refused;
+	int64_t next;
+	value_text(s, i, s->sel.params[i], is, sizeof is);
+	if (param_next(s, i, -1, &next, &refused))
+		value_text(s, i, next, low, sizeof low);
+	if (param_next(s, i, +1, &next, &refused))
+		value_text(s, i, next, high, sizeof high);
 	snprintf(out, n, "‹%s%s%s%s%s›", low, low[0] ? " " : "", is, high[0] ? " " : "", high);
 }
 
@@ -118,34 +117,37 @@ static void verdict(const struct session *s, char *out, size_t n, enum style *st
 	}
 }
 
-/* A kernel whose parameter is the block need not be told it twice. */
-static bool block_is_parameter(const struct session *s)
+/* A dimension of the launch, "block 16×16"; nothing where a parameter says just that. */
+static void dimension_text(const struct session *s, const char *name, const struct dim3u *d,
+                           char *out, size_t n)
 {
 	const struct kernel_desc *k = s->sel.kernel;
-	const unsigned knob = k ? kernel_main_knob(k, s->sel.variant) : 0;
-	return k && knob < k->n_params && k->params[knob].role == PARAM_BLOCK;
+	if (d->z > 1)
+		snprintf(out, n, "%s %u×%u×%u  ", name, d->x, d->y, d->z);
+	else if (d->y > 1)
+		snprintf(out, n, "%s %u×%u  ", name, d->x, d->y);
+	else
+		snprintf(out, n, "%s %u  ", name, d->x);
+	for (unsigned i = 0; k && i < k->n_params && i < KERNEL_MAX_PARAMS; i++) {
+		char value[64], said[96];
+		if (!used(s, i))
+			continue;
+		value_text(s, i, s->sel.params[i], value, sizeof value);
+		snprintf(said, sizeof said, "%s %s  ", k->params[i].name, value);
+		if (!strcmp(said, out))
+			out[0] = '\0';
+	}
 }
 
 static void launch_text(const struct session *s, char *out, size_t n)
 {
-	const struct launch_plan *p = &s->plan;
-	char b[48], g[48];
-	if (p->block.z > 1)
-		snprintf(b, sizeof b, "%u×%u×%u", p->block.x, p->block.y, p->block.z);
-	else if (p->block.y > 1)
-		snprintf(b, sizeof b, "%u×%u", p->block.x, p->block.y);
-	else
-		snprintf(b, sizeof b, "%u", p->block.x);
-	if (p->grid.z > 1)
-		snprintf(g, sizeof g, "%u×%u×%u", p->grid.x, p->grid.y, p->grid.z);
-	else if (p->grid.y > 1)
-		snprintf(g, sizeof g, "%u×%u", p->grid.x, p->grid.y);
-	else
-		snprintf(g, sizeof g, "%u", p->grid.x);
-	if (block_is_parameter(s))
-		snprintf(out, n, "grid %s", g);
-	else
-		snprintf(out, n, "block %s  grid %s", b, g);
+	char block[96], grid[96];
+	dimension_text(s, "block", &s->plan.block, block, sizeof block);
+	dimension_text(s, "grid", &s->plan.grid, grid, sizeof grid);
+	snprintf(out, n, "%.60s%.60s", block, grid);
+	size_t len = strlen(out);
+	while (len && out[len - 1] == ' ')
+		out[--len] = '\0';
 }
 
 void header_params(const struct session *s, struct canvas *c)

@@ -55,6 +55,8 @@ enum command key_command(uint32_t key)
 		return CMD_NONE;
 	if (key >= '1' && key <= '9')
 		return (enum command)(CMD_VIEW_1 + (int)(key - '1'));
+	if (key == '0')
+		return CMD_VIEW_10;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)
 		if (key == key_parse(table[i].key) || (table[i].alt[0] && key == key_parse(table[i].alt)))
 			return table[i].command;

@@ -16,8 +16,9 @@
 	X(TAB, "TAB", "Tab")                                                                         \
 	X(BTAB, "BTAB", "Shift-Tab")                                                                 \
 	X(ENTER, "ENTER", "Enter")                                                                   \
-	X(ESC, "ESC", "Esc") X(PGUP, "PGUP", "PgUp") X(PGDN, "PGDN", "PgDn") X(HOME, "HOME", "Home") \
-		X(END, "END", "End") X(BACKSPACE, "BACKSPACE", "Backspace")
+	X(ESC, "ESC", "Esc")                                                                         \
+	X(PGUP, "PGUP", "PgUp") X(PGDN, "PGDN", "PgDn") X(HOME, "HOME", "Home") X(END, "END", "End") \
+		X(BACKSPACE, "BACKSPACE", "Backspace")
 enum named_key {
 	NK_BASE = 0x110000, /* past the last Unicode scalar value */
 #define X(id, name, shown) NK_##id,
@@ -37,7 +38,7 @@ const struct key_desc *key_at(size_t i);
 uint32_t key_parse(const char *name);
 /* "←" for "LEFT", "r" for "r". */
 const char *key_shown(const char *name);
-/* Digits 1..9 choose a panel; other keys as in keys.def; CMD_NONE = no meaning. */
+/* Digits 1..9 and 0 choose a panel; other keys as in keys.def; CMD_NONE = no meaning. */
 enum command key_command(uint32_t key);
 
 #endif

@@ -156,8 +156,8 @@ static void help_row(const struct screen_host *host, struct canvas *c, int row, 
 	i -= 2;
 	if (i < host->n_views) {
 		const struct view_desc *v = host->view_at(i);
-		if (i < 9)
-			canvas_printf(c, row, 2, STYLE_KEY, "%zu", i + 1);
+		if (i < 10)
+			canvas_printf(c, row, 2, STYLE_KEY, "%zu", (i + 1) % 10);
 		canvas_text_n(c, row, 4, 12, STYLE_NORMAL, v->title);
 		canvas_text_n(c, row, 16, c->cols - 17, STYLE_DIM, v->about ? v->about : "");
 	}

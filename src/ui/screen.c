@@ -21,7 +21,7 @@ static void tabs(const struct screen_host *host, const struct session *s, struct
 	int full = 1, brief = 1;
 	for (size_t i = 0; i < host->n_views; i++) {
 		const struct view_desc *v = host->view_at(i);
-		const int number = i < 9 ? 2 : 3; /* "1 ", "10 " */
+		const int number = i < 10 ? 2 : 3; /* "1 ", "11 " */
 		full += utf8_columns(v->title) + number;
 		brief += utf8_columns(i == focus || !v->brief ? v->title : v->brief) + number;
 	}
@@ -35,7 +35,7 @@ static void tabs(const struct screen_host *host, const struct session *s, struct
 	for (size_t i = 0; i < host->n_views; i++) {
 		const struct view_desc *v = host->view_at(i);
 		bool here = i == focus;
-		col = canvas_printf(c, 0, col, here ? STYLE_KEY : STYLE_DIM, "%zu", i + 1);
+		col = canvas_printf(c, 0, col, here ? STYLE_KEY : STYLE_DIM, "%zu", i == 9 ? 0 : i + 1);
 		if (here || titles)
 			col = canvas_text(c, 0, col + 1, here ? STYLE_TITLE : STYLE_NORMAL, v->title);
 		else if (briefs)
@@ -52,8 +52,8 @@ static void heading(const struct view_desc *v, size_t index, bool here, const ch
 	if (here && hint[0] && c->cols > 30)
 		canvas_right(c, 0, c->cols - 2, STYLE_KEY, " %s ", hint);
 	int col = canvas_printf(c, 0, 2, STYLE_DIM, " ");
-	if (index < 9)
-		col = canvas_printf(c, 0, col, STYLE_KEY, "%zu ", index + 1);
+	if (index < 10)
+		col = canvas_printf(c, 0, col, STYLE_KEY, "%zu ", (index + 1) % 10);
 	col = canvas_text(c, 0, col, here ? STYLE_TITLE : STYLE_NORMAL, v->title);
 	canvas_text(c, 0, col, STYLE_DIM, " ");
 }

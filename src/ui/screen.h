@@ -18,8 +18,8 @@ enum command {
 #define KEY(id, key, alt, bar, when, handler, arg, about) CMD_##id,
 #include "ui/keys.def"
 #undef KEY
-	CMD_VIEW_1, /* digit keys 1..9: the panel in that place of the tab row */
-	CMD_VIEW_9 = CMD_VIEW_1 + 8,
+	CMD_VIEW_1, /* digit keys 1..9 and 0: the panel in that place of the tab row */
+	CMD_VIEW_10 = CMD_VIEW_1 + 9,
 	CMD_COUNT
 };
 
@@ -70,6 +70,7 @@ struct screen_state {
 	char message[600]; /* last refusal or hint */
 	bool bad;          /* the message is a refusal */
 	bool solo;         /* the focused panel has the whole screen */
+	bool quit_asked;   /* q was pressed once: it would lose runs */
 	bool quit;
 };
 

@@ -16,6 +16,11 @@ void header_params(const struct session *s, struct canvas *c);
 void header_sheet(const struct session *s, struct canvas *c);
 int header_sheet_rows(const struct session *s, int cols);
 
+/* param_next.c: the parameter's next value in a direction whose launch is possible. False: there
+ * is none; @refused says why the next one is not (its code is ERR_NONE at the end of the range). */
+bool param_next(const struct session *s, unsigned param, int direction, int64_t *next,
+                struct err *refused);
+
 /* status.c: what is going on, in at most three rows; the key bar. */
 int status_rows(const struct session *s, const struct screen_state *st, int cols);
 void status_draw(const struct session *s, const struct screen_state *st, struct canvas *c);

@@ -9,7 +9,7 @@ table() {
 	awk -F'\t' '{
 		name["LEFT"] = "←"; name["RIGHT"] = "→"; name["UP"] = "↑"; name["DOWN"] = "↓"
 		name["TAB"] = "Tab"; name["BTAB"] = "Shift-Tab"; name["ENTER"] = "Enter"; name["ESC"] = "Esc"
-		name["PGUP"] = "PgUp"; name["PGDN"] = "PgDn"; name["HOME"] = "Home"; name["END"] = "End"
+		name["BACKSPACE"] = "Backspace"; name["PGUP"] = "PgUp"; name["PGDN"] = "PgDn"; name["HOME"] = "Home"; name["END"] = "End"
 		k = $1 in name ? name[$1] : $1
 		also = $2 == "" ? "" : " `" $2 "`"
 		printf "| `%s`%s | %s |\n", k, also, $3

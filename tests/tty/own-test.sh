@@ -35,7 +35,7 @@ press 7
 check own-source-is-new see 'x\[n - 1 - i\]'
 press e
 check own-written see 'written: mine-scale-'
-press q
+press_q
 check own-ends see 'ready:'
 mv "$work/mine.cu" "$work/other.cu"
 type "clear; $PMPP mine-scale-*.json"
@@ -43,11 +43,11 @@ check own-snapshot-opens see '20 blocks run'
 check own-snapshot-source see 'x\[n - 1 - i\]'
 press +
 check own-snapshot-runs see '10 blocks run'
-press q
+press_q
 check own-snapshot-ends see 'ready:'
 type "clear; $PMPP other.cu --grid 1 --block 32 n=4 'x=f32[n]' 'y=f32[n]'"
 check own-opens-again see 'other / scale'
 rm "$work/other.cu"
 press r
 check own-file-gone see 'other.cu: '
-press q
+press_q

@@ -46,7 +46,7 @@ check lens_closes gone 'nothing wasted'
 
 press v
 check next_variant see 'vec_add / grid_stride'
-press k
+press K
 check kernel_list see 'choose kernel / variant'
 press c h u n k s
 check filter see 'filter chunks_'
@@ -62,7 +62,7 @@ press Escape
 press o
 check legend see 'exact: every block executed'
 press Escape
-press q
+press_q
 check quit_status see 'left with 0'
 check earlier_text_is_back see '^before$'
 check terminal_is_restored restored

@@ -40,7 +40,7 @@ see 'ready:$'
 press f g C-j
 press 1
 check goes_on_after_stop_from_outside see 'theoretical'
-press q
+press_q
 check quits see 'ready:$'
 
 # the terminal disappears: the program must not stay behind

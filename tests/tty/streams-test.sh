@@ -15,5 +15,5 @@ check limit see 'limit max('
 check init see 'init .* ● once, in no makespan: context'
 press Down Down
 check operation see 'k0  SM, stream 1, from'
-press q
+press_q
 check quit restored

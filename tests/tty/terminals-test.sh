@@ -12,12 +12,12 @@ start 24 80
 type "$PMPP $run; echo left with \$?"
 check colours see 'theoretical'
 check there_are_colours coloured
-press q
+press_q
 see 'left with 0'
 type "clear; NO_COLOR=1 $PMPP $run; echo then \$?"
 check no_color_draws see 'theoretical'
 check no_color_has_none plain
-press q
+press_q
 check no_color_quits see 'then 0'
 type "clear; PMPP_ASCII=1 $PMPP $run"
 check ascii_draws see 'theoretical'
@@ -26,27 +26,27 @@ check ascii_is_ascii ascii_only
 press 2
 check ascii_roofline see '\*\*\*'
 check ascii_roofline_is_ascii ascii_only
-press q
+press_q
 see 'ready:$'
 type "clear; LC_ALL=C $PMPP $run"
 check c_locale_draws see 'theoretical'
 check c_locale_is_ascii ascii_only
-press q
+press_q
 see 'ready:$'
 type "clear; env -u LC_ALL -u LC_CTYPE -u LANG $PMPP $run"
 check no_locale_draws see 'theoretical'
 check no_locale_asks_the_terminal see '──'
 press 2
 check no_locale_keys see 'FP32 roof'
-press q
+press_q
 see 'ready:$'
 type "clear; TERM=xterm $PMPP $run"
 check eight_colours see 'theoretical'
-press q
+press_q
 see 'ready:$'
 type "clear; TERM=vt100 $PMPP $run; echo vt100 \$?"
 check vt100 see 'theoretical'
-press q
+press_q
 check vt100_quits see 'vt100 0'
 
 type "clear; TERM=dumb $PMPP; echo left with \$?"

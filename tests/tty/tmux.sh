@@ -39,6 +39,15 @@ start() {
 }
 type() { tm send-keys -l "$1"; tm send-keys Enter; }
 press() { tm send-keys "$@"; }
+# q, and once more where the program asks.
+press_q() {
+	press q
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		screen | grep -q 'q again quits' && press q && return
+		screen | grep -q 'left with' && return
+		sleep 0.05
+	done
+}
 screen() { tm capture-pane -p; }
 see() {
 	tries=$((${2:-20} * 20))

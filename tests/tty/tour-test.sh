@@ -46,7 +46,7 @@ step() { # N times ]
 	done
 }
 quit() {
-	press q
+	press_q
 	see 'left with 0'
 }
 
@@ -55,7 +55,7 @@ type "cd $work/one && clear && $PMPP vec_add/per_element N=4096 --gpu a100 --bac
 check starts see '✓ exact'
 
 # a kernel, and its preset from the first step to the last
-press k
+press K
 check kernel_list see 'choose kernel'
 press s g e m m / n a i v e Enter
 check kernel_chosen see '^ sgemm / naive'
@@ -116,6 +116,7 @@ check operation see 'r0  D2H, stream 1, .* GB/s'
 press Enter
 check waves see 'waves: 16 384 blocks on 108 SMs × 8'
 press Escape f
+check lesson_holds see 'claims of this step hold'
 panels timeline
 press 5 e
 check export_again see 'written: vec_add-per_element-a100-'

@@ -35,5 +35,5 @@ press r
 resize 60 200
 check resized_while_running see '── 2 Roofline ──'
 check finishes see '✓'
-press q
+press_q
 check restored restored

@@ -58,7 +58,7 @@ static const struct golden goldens[] = {
 	{ "running-80x24", "4", fixture_running, 24, 80, false },
 	{ "wrong-80x24", "1", fixture_wrong, 24, 80, false },
 	{ "no-counts-80x24", "3", fixture_no_counts, 24, 80, false },
-	{ "kernels-80x24", "k s g", fixture_done, 24, 80, false },
+	{ "kernels-80x24", "K s g", fixture_done, 24, 80, false },
 	{ "backends-80x24", "b", fixture_done, 24, 80, false },
 	{ "help-80x24", "?", fixture_done, 24, 80, false },
 	{ "origins-80x24", "o", fixture_done, 24, 80, false },

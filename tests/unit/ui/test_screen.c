@@ -59,9 +59,10 @@ static void every_key_is_unique_and_explained(void **state)
 		assert_int_equal(key_command(key), k->command);
 		if (k->alt[0])
 			assert_int_equal(key_command(key_parse(k->alt)), k->command);
-		assert_false(key >= '1' && key <= '9');
+		assert_false(key >= '0' && key <= '9');
 	}
 	assert_int_equal(key_command('3'), CMD_VIEW_1 + 2);
+	assert_int_equal(key_command('0'), CMD_VIEW_10);
 	assert_int_equal(key_command(0), CMD_NONE);
 	assert_int_equal(key_command('~'), CMD_NONE);
 	assert_int_equal(key_parse("NOKEY"), 0);
@@ -81,7 +82,7 @@ static void parameters(void **state)
 	press(&w, "- -");
 	assert_int_equal(w.fh.s->sel.params[3], 8);
 	assert_string_equal(w.st.message, "");
-	press(&w, "0");
+	press(&w, "BACKSPACE");
 	assert_int_equal(w.fh.s->sel.params[3], 16);
 	press(&w, "RIGHT");
 	assert_int_equal(w.fh.s->param, 0);
@@ -97,6 +98,42 @@ static void parameters(void **state)
 	assert_int_equal(w.fh.s->param, 0);
 	assert_int_equal(w.fh.s->sel.params[0], 2048);
 	assert_int_equal(w.fh.s->sel.params[3], 16);
+	end(&w);
+}
+
+static bool small_tiles_only(unsigned variant, const int64_t *params, struct launch_plan *plan,
+                             struct err *err)
+{
+	(void)variant;
+	*plan = (struct launch_plan){ .entry = "none", .grid = { 1, 1, 1 }, .block = { 32, 1, 1 } };
+	return params[3] <= 8 || params[3] == 32 ||
+	       err_set(err, ERR_USAGE, "a block has at most 64 threads");
+}
+
+/* A value whose launch would be refused is passed over; past the last one the reason is said. */
+static void plus_offers_what_can_run(void **state)
+{
+	struct world w;
+	struct kernel_desc k = fixture_sgemm;
+	(void)state;
+	k.plan = small_tiles_only;
+	begin(&w, fixture_done());
+	w.fh.s->sel.kernel = &k;
+	w.fh.s->sel.params[3] = 8;
+	shows(&w, "TILE [8]‹4 8 32›");
+	press(&w, "+");
+	assert_int_equal(w.fh.s->sel.params[3], 32);
+	press(&w, "-");
+	assert_int_equal(w.fh.s->sel.params[3], 8);
+	struct param_desc params[4];
+	static const int64_t few[] = { 4, 8, 16, INT64_MIN };
+	memcpy(params, k.params, sizeof params);
+	params[3].choices = few;
+	k.params = params;
+	press(&w, "+");
+	assert_int_equal(w.fh.s->sel.params[3], 8);
+	assert_non_null(strstr(w.st.message, "no larger TILE can be launched: "));
+	assert_non_null(strstr(w.st.message, "at most 64 threads"));
 	end(&w);
 }
 
@@ -214,9 +251,14 @@ static void lists_filter_and_choose(void **state)
 	press(&w, "END ENTER");
 	assert_int_equal(w.fh.chosen_list, CMD_BACKEND);
 	assert_int_equal(w.fh.chosen, 1);
-	press(&w, "k q");
+	press(&w, "K q");
 	assert_false(w.st.quit);
-	press(&w, "ESC q");
+	press(&w, "ESC q"); /* two runs would be lost: asked */
+	assert_false(w.st.quit);
+	shows(&w, "q again quits; e first writes the 2 runs");
+	press(&w, "1 q");
+	assert_false(w.st.quit);
+	press(&w, "q");
 	assert_true(w.st.quit);
 	end(&w);
 }
@@ -394,7 +436,7 @@ static void too_small_still_says_something(void **state)
 static void ascii_has_no_other_bytes(void **state)
 {
 	static const char *const keys[] = { "1", "2", "3", "4",     "5",     "6",          "7",
-		                                "8", "9", "?", "ESC o", "ESC k", "ESC 4 ENTER" };
+		                                "8", "9", "?", "ESC o", "ESC K", "ESC 4 ENTER" };
 	struct world w;
 	(void)state;
 	begin(&w, fixture_done());
@@ -415,6 +457,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_key_is_unique_and_explained),
 		cmocka_unit_test(parameters),
+		cmocka_unit_test(plus_offers_what_can_run),
 		cmocka_unit_test(typed_values),
 		cmocka_unit_test(panels_and_rows),
 		cmocka_unit_test(the_axis_zooms_and_pans),
