@@ -14,6 +14,7 @@
 #include "lab/registry.h"
 #include "lab/run.h"
 #include "lab/selection_words.h"
+#include "model/record_fields.h"
 #include "userkernel/user_file.h"
 
 #include <jansson.h>
@@ -74,7 +75,6 @@ bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *
                 struct err *err);
 
 /* json_out.c */
-json_t *json_number(double v); /* whole numbers as integers, NaN and infinity as null */
 json_t *json_metric(const struct metric_set *m, enum metric_id id);
 json_t *json_metrics(const struct metric_set *m);
 json_t *json_gpu(const struct gpu_spec *g);

@@ -4,8 +4,8 @@
  */
 #include "cli/cli.h"
 #include "lab/reference_run.h"
+#include "model/record_tables.h"
 
-#include <math.h>
 #include <string.h>
 
 /* jansson takes UTF-8 only: bytes that are not are replaced, so that no text is ever lost. */
@@ -31,15 +31,6 @@ static void set(json_t *o, const char *key, json_t *value)
 static void set_text(json_t *o, const char *key, const char *s)
 {
 	set(o, key, json_text(s));
-}
-
-json_t *json_number(double v)
-{
-	if (!isfinite(v))
-		return json_null();
-	if (v == floor(v) && fabs(v) < 9007199254740992.0) /* 2^53: exact in a double */
-		return json_integer((json_int_t)v);
-	return json_real(v);
 }
 
 static void set_num(json_t *o, const char *key, double v)
@@ -227,23 +218,11 @@ static json_t *json_tags(const struct run_record *r, const char *source,
 	return all;
 }
 
-static const char *verify_name(enum verify_state v)
-{
-	switch (v) {
-	case VERIFY_OK: return "ok";
-	case VERIFY_WRONG: return "wrong";
-	case VERIFY_SAMPLED: return "sampled";
-	case VERIFY_NO_REFERENCE: return "no reference";
-	case VERIFY_NOT_RUN: break;
-	}
-	return "not run";
-}
-
 static json_t *json_check(const struct run_record *r)
 {
 	json_t *o = json_object();
 	const bool compared = r->verify == VERIFY_OK || r->verify == VERIFY_WRONG;
-	set_text(o, "state", verify_name(r->verify));
+	set_text(o, "state", verify_names[r->verify]);
 	set_text(o, "text", r->verify_text);
 	set_text(o, "note", r->check.note);
 	set(o, "max_rel_error", compared ? json_number(r->check.max_rel_error) : json_null());
@@ -285,33 +264,10 @@ static json_t *json_dim(struct dim3u d)
 
 static json_t *json_measured(const struct run_result *hw)
 {
-	const struct run_timing *t = &hw->timing;
-	json_t *o = json_object(), *time = json_object(), *loaded = json_object(),
-		   *stalls = json_object();
-	set_u64(time, "launches", t->n);
-	set_num(time, "median_ns", t->median_ns);
-	set_num(time, "min_ns", t->min_ns);
-	set_num(time, "max_ns", t->max_ns);
-	set_num(time, "q1_ns", t->q1_ns);
-	set_num(time, "q3_ns", t->q3_ns);
-	set_num(time, "event_ns", t->event_ns);
-	set(time, "l2_flushed", json_boolean(t->l2_flushed));
-	set(time, "from_activity", json_boolean(t->from_activity));
-	set_num(time, "sm_mhz", t->sm_mhz);
-	set_num(time, "memory_mhz", t->memory_mhz);
-	set(o, "time", time);
-	set_u64(loaded, "registers", hw->loaded.registers);
-	set_u64(loaded, "static_shared_bytes", hw->loaded.static_shared_bytes);
-	set_u64(loaded, "local_bytes", hw->loaded.local_bytes);
-	set_u64(loaded, "max_threads", hw->loaded.max_threads);
-	set_u64(loaded, "blocks_per_sm", hw->loaded.blocks_per_sm);
-	set(loaded, "jit", json_boolean(hw->loaded.jit));
-	set(o, "loaded", loaded);
+	json_t *o = record_write_run(&measured_table, hw), *stalls = json_object();
 	for (unsigned i = 0; i < hw->n_stalls; i++)
 		set_num(stalls, hw->stalls[i].reason, hw->stalls[i].warps);
 	set(o, "stalls", stalls);
-	set_u64(o, "counter_passes", hw->counter_passes);
-	set_num(o, "counters_s", hw->counters_s);
 	return o;
 }
 

@@ -99,5 +99,3 @@ int reader_name(struct reader *r, json_t *o, const char *key, const char *const 
 		reader_complain(r, key, "not a name this version knows");
 	return -1;
 }
-
-/* The field macros of snapshot_fields.h, reading into *x from o. */

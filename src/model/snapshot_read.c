@@ -15,7 +15,7 @@
 static bool read_brief(struct reader *r, json_t *o, struct run_brief *x)
 {
 	const size_t depth = r->depth;
-	const int verify = reader_name(r, o, "verify", verify_names, (int)ARRAY_LEN(verify_names));
+	const int verify = reader_name(r, o, "verify", verify_names, VERIFY_NAMES);
 	if (verify < 0 || !snapshot_launch(r, o, &x->sel) ||
 	    !reader_chars(r, o, "source", x->source, sizeof x->source) ||
 	    !snapshot_metrics(r, o, &x->metrics))
@@ -98,28 +98,26 @@ static bool read_source(struct reader *r, json_t *doc, struct session *s, char *
 
 static bool read_screen(struct reader *r, json_t *doc, struct session *s)
 {
-	struct {
-		unsigned param, line, lens_row, timeline_zoom, timeline_pan;
-		bool lens;
-	} place = { 0 }, *x = &place;
 	json_t *o = reader_enter(r, doc, "screen", JSON_OBJECT);
-	int64_t whole;
-	bool ok = o != NULL;
-	GET_U(param)
-	GET_U(line) GET_U(lens_row) GET_B(lens) if (ok && json_object_get(o, "timeline_zoom"))
-	{ /* younger than the first snapshots */
-		GET_U(timeline_zoom) GET_U(timeline_pan)
-	}
-	const char *view = ok ? reader_text(r, o, "view") : NULL;
-	if (!view)
+	int64_t param, row, detail_row, zoom = 0, pan = 0;
+	const char *view = NULL;
+	if (!o || !reader_whole(r, o, "param", 0, UINT32_MAX, &param) ||
+	    !reader_whole(r, o, "line", 0, UINT32_MAX, &row) ||
+	    !reader_whole(r, o, "lens_row", 0, UINT32_MAX, &detail_row) ||
+	    !reader_bool(r, o, "lens", &s->cursor.detail))
+		return false;
+	if (json_object_get(o, "timeline_zoom") && /* younger than the first snapshots */
+	    (!reader_whole(r, o, "timeline_zoom", 0, UINT32_MAX, &zoom) ||
+	     !reader_whole(r, o, "timeline_pan", 0, UINT32_MAX, &pan)))
+		return false;
+	if (!(view = reader_text(r, o, "view")))
 		return false;
 	s->view = intern(view);
-	s->param = x->param < s->sel.kernel->n_params ? x->param : 0;
-	s->cursor.row = x->line;
-	s->cursor.detail_row = x->lens_row;
-	s->cursor.detail = x->lens;
-	s->cursor.zoom = x->timeline_zoom < VIEW_ZOOM_MAX ? x->timeline_zoom : VIEW_ZOOM_MAX;
-	s->cursor.pan = x->timeline_pan;
+	s->param = param < s->sel.kernel->n_params ? (unsigned)param : 0;
+	s->cursor.row = (unsigned)row;
+	s->cursor.detail_row = (unsigned)detail_row;
+	s->cursor.zoom = zoom < VIEW_ZOOM_MAX ? (unsigned)zoom : VIEW_ZOOM_MAX;
+	s->cursor.pan = (unsigned)pan;
 	reader_leave(r, 0);
 	return true;
 }
@@ -127,12 +125,10 @@ static bool read_screen(struct reader *r, json_t *doc, struct session *s)
 /* Where in a preset the session was; whoever opens it loads the preset by its name. */
 static bool read_tour(struct reader *r, json_t *doc, struct session_tour *x)
 {
-	int64_t whole;
 	if (!json_object_get(doc, "tour"))
 		return true;
 	json_t *o = reader_enter(r, doc, "tour", JSON_OBJECT);
-	bool ok = o != NULL;
-	TOUR_FIELDS(GET)
+	bool ok = o && record_read(r, o, &tour_table, x);
 	const json_t *outcomes = json_object_get(o, "outcomes");
 	for (size_t i = 0; ok && i < json_array_size(outcomes) && i < ARRAY_LEN(x->holds); i++) {
 		json_t *each = json_array_get(outcomes, i);
@@ -160,8 +156,9 @@ static bool read_rung(struct reader *r, json_t *o, struct ladder *l)
 	if (json_object_get(o, "why"))
 		return reader_chars(r, o, "why", rung->why, sizeof rung->why);
 	struct run_record x = { .sel = ladder_selection(l, i) };
-	const int verify = reader_name(r, o, "verify", verify_names, (int)ARRAY_LEN(verify_names));
-	if (verify < 0 || !snapshot_perf(r, o, &x.perf) || !snapshot_metrics(r, o, &x.metrics))
+	const int verify = reader_name(r, o, "verify", verify_names, VERIFY_NAMES);
+	if (verify < 0 || !record_read_member(r, o, "perf", &perf_table, &x.perf) ||
+	    !snapshot_metrics(r, o, &x.metrics))
 		return false;
 	if (!selection_plan(&x.sel, &x.plan, NULL))
 		return reader_complain(r, "variant", "this program cannot plan the launch");
@@ -218,7 +215,7 @@ static bool read_instant(struct reader *r, json_t *doc, struct session *s)
 		session_instant(s, NULL);
 		return true;
 	}
-	if (!snapshot_occ_in(r, doc, &usage) ||
+	if (!record_read_member(r, doc, "occupancy_input", &occupancy_input_table, &usage) ||
 	    !reader_whole(r, doc, "spill_bytes", 0, UINT32_MAX, &whole))
 		return false;
 	s->spill_bytes = (unsigned)whole;

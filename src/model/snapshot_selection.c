@@ -13,12 +13,11 @@ static bool read_gpu(struct reader *r, json_t *from, struct gpu_spec *x)
 {
 	const size_t depth = r->depth;
 	json_t *o = reader_enter(r, from, "gpu", JSON_OBJECT);
-	bool ok = o != NULL;
-	GET_T(id)
-	GET_T(name)
-	GET_T(arch)
-	GET_T(chip)
-	GET_B(live)
+	bool ok = o && reader_chars(r, o, "id", x->id, sizeof x->id) &&
+	          reader_chars(r, o, "name", x->name, sizeof x->name) &&
+	          reader_chars(r, o, "arch", x->arch, sizeof x->arch) &&
+	          reader_chars(r, o, "chip", x->chip, sizeof x->chip) &&
+	          reader_bool(r, o, "live", &x->live);
 #define X(type, field, least, most, about)                                  \
 	if (ok) {                                                               \
 		double v;                                                           \
@@ -126,19 +125,9 @@ bool snapshot_selection(struct reader *r, json_t *from, struct selection *sel)
 	return true;
 }
 
-int snapshot_origin(struct reader *r, json_t *o)
-{
-	static const char *const names[] = {
-#define X(id, name, utf8, ascii, about) name,
-		ORIGINS(X)
-#undef X
-	};
-	return reader_name(r, o, "origin", names, (int)ARRAY_LEN(names));
-}
-
 static bool read_metric(struct reader *r, json_t *o, enum metric_id id, struct metric_value *v)
 {
-	const int origin = snapshot_origin(r, o);
+	const int origin = reader_name(r, o, "origin", origin_names, ORIGIN_COUNT);
 	int64_t whole;
 	if (origin < 0)
 		return false;

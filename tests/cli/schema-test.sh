@@ -27,4 +27,8 @@ snapshot() { # NAME ARG...
 snapshot sgemm sgemm/tiled M=64 N=64 K=64 --gpu h100
 snapshot streams vec_add N=65536 streams=4 chunks=8
 snapshot divergent diverge --gpu rtx4090
+for recording in "$TEST_ROOT"/presets/*/*.json; do
+	same "recording-$(basename "$(dirname "$recording")")-$(basename "$recording" .json)-is-valid" \
+		valid "$(validate --closed "$schema" "$recording")"
+done
 same schema-refuses '0 accepted of some 300' "$(validate --broken "$schema" "$dir/sgemm.json")"

@@ -1,0 +1,25 @@
+/* The fields of a run's record and of a snapshot's screen, each once; see record_fields.h. */
+#ifndef PMPP_MODEL_RECORD_TABLES_H
+#define PMPP_MODEL_RECORD_TABLES_H
+
+#include "model/record_fields.h"
+#include "model/session.h"
+
+extern const struct record_table record_table;          /* struct run_record */
+extern const struct record_table measured_table;        /* struct run_result: what a GPU told */
+extern const struct record_table timing_table;          /* struct run_timing */
+extern const struct record_table loaded_table;          /* struct run_static */
+extern const struct record_table occupancy_input_table; /* struct occ_input */
+extern const struct record_table perf_table;            /* struct perf_result */
+extern const struct record_table tour_table;            /* struct session_tour */
+
+/* enum verify_state by its names. */
+#define VERIFY_NAMES 5
+extern const char *const verify_names[VERIFY_NAMES];
+/* enum origin by its names. */
+extern const char *const origin_names[ORIGIN_COUNT];
+
+/* The definitions of the schema that follow from tables; a new object. */
+json_t *record_definitions(void);
+
+#endif
