@@ -16,17 +16,18 @@
 #include <stdint.h>
 
 /* X(ID, "letter in golden style maps") */
-#define STYLES(X)                                                                          \
-	X(NORMAL, '.')                                                                         \
-	X(BOLD, 'B')                                                                           \
-	X(DIM, 'd')                                                                            \
-	X(TITLE, 'T')                                                                          \
-	X(GOOD, 'g')                                                                           \
-	X(WATCH, 'w')                                                                          \
-	X(BAD, 'b')                                                                            \
-	X(KNOB, 'k')                                                                           \
-	X(KNOB_ON, 'K') X(BAR, '=') X(HEAT1, '1') X(HEAT2, '2') X(HEAT3, '3') X(SELECTED, 'S') \
-		X(KEY, 'y') X(ERROR, 'E') X(FAINT, 'G')
+#define STYLES(X)                                                                      \
+	X(NORMAL, '.')                                                                     \
+	X(BOLD, 'B')                                                                       \
+	X(DIM, 'd')                                                                        \
+	X(TITLE, 'T')                                                                      \
+	X(GOOD, 'g')                                                                       \
+	X(WATCH, 'w')                                                                      \
+	X(BAD, 'b')                                                                        \
+	X(KNOB, 'k')                                                                       \
+	X(KNOB_ON, 'K')                                                                    \
+	X(BAR, '=') X(HEAT1, '1') X(HEAT2, '2') X(HEAT3, '3') X(SELECTED, 'S') X(KEY, 'y') \
+		X(ERROR, 'E') X(FAINT, 'G')
 enum style {
 #define X(id, letter) STYLE_##id,
 	STYLES(X)
@@ -79,6 +80,8 @@ int canvas_wrap(struct canvas *c, int row, int col, int rows, int cols, enum sty
 int text_rows(const char *utf8, int cols);
 void canvas_cell(struct canvas *c, int row, int col, enum style s, uint32_t ch);
 void canvas_hline(struct canvas *c, int row, int col, int n, enum style s);
+/* A line around the whole canvas. */
+void canvas_frame(struct canvas *c, enum style s);
 void canvas_style(struct canvas *c, int row, int col, int n, enum style s); /* restyle only */
 /* A bar of @fraction (0..1) of @cols columns, in eighths ("█▏"); ASCII: '#'. */
 void canvas_bar(struct canvas *c, int row, int col, int cols, double fraction, enum style s);

@@ -9,6 +9,7 @@
 #include "model/brief.h"
 #include "model/ladder.h"
 #include "ui/keys.h"
+#include "ui/theme.h"
 
 #include <string.h>
 
@@ -92,6 +93,13 @@ void reference_run_toggle(const struct command_call *call)
 	else
 		screen_say(call->st, false, "recorded figures of %s shown",
 		           s->reference_run->sel.gpu->name);
+}
+
+void theme_next(const struct command_call *call)
+{
+	call->st->theme = (call->st->theme + 1) % theme_count();
+	screen_say(call->st, false, "theme %s; PMPP_THEME=%s starts with it",
+	           theme_at(call->st->theme)->name, theme_at(call->st->theme)->name);
 }
 
 /* At once where nothing is lost; else q is pressed twice. */

@@ -31,7 +31,7 @@ command_handler view_step, row_move, view_solo, view_back, detail_toggle, axis_z
 command_handler open_overlay, open_prompt;
 /* command.c: what the host does; arg: direction */
 command_handler host_run, host_cancel, host_step, host_reveal, host_export, reference_run_toggle,
-	quit;
+	theme_next, quit;
 
 /* The session, its focused parameter being one that the variant uses. */
 const struct session *param_focused(const struct command_call *call);

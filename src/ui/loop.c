@@ -5,6 +5,7 @@
  */
 #include "ui/screen.h"
 #include "ui/term.h"
+#include "ui/theme.h"
 
 static void frame(const struct screen_host *host, const struct screen_state *st)
 {
@@ -23,8 +24,11 @@ bool screen_run(const struct screen_host *host, struct err *err)
 	if (!term_open(err))
 		return false;
 	bool changed = true;
+	size_t theme = st.theme = theme_of_environment();
 	while (!st.quit) {
 		uint32_t key = 0;
+		if (theme != st.theme)
+			term_theme(theme = st.theme);
 		if (changed)
 			frame(host, &st);
 		changed = false;

@@ -73,18 +73,17 @@ static const char *title(enum command open)
 	}
 }
 
-/* Clears the box, rules it above and below, and returns what lies between. */
+/* Clears the box, draws its frame and returns what lies inside. */
 static struct canvas box(struct canvas *c, int cols, int rows, const char *head)
 {
 	int width = c->cols < cols ? c->cols : cols, height = c->rows < rows ? c->rows : rows;
 	if (width == c->cols && c->rows < 30) /* a small screen is covered whole */
 		height = c->rows;
-	int left = (c->cols - width) / 2;
+	const int left = (c->cols - width) / 2;
 	struct canvas all = canvas_sub(c, 0, left, height, width);
 	canvas_clear(&all);
-	canvas_hline(&all, 0, 0, width, STYLE_KNOB);
+	canvas_frame(&all, STYLE_KNOB);
 	canvas_printf(&all, 0, 2, STYLE_TITLE, " %s ", head);
-	canvas_hline(&all, height - 1, 0, width, STYLE_KNOB);
 	return canvas_sub(&all, 1, 1, height - 2, width - 2);
 }
 

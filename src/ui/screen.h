@@ -70,6 +70,7 @@ struct screen_state {
 	char message[600]; /* last refusal or hint */
 	bool bad;          /* the message is a refusal */
 	bool solo;         /* the focused panel has the whole screen */
+	size_t theme;      /* theme.h */
 	bool quit_asked;   /* q was pressed once: it would lose runs */
 	bool quit;
 };

@@ -1,8 +1,8 @@
 /*
  * The terminal through ncursesw: the one place that knows colours and key codes.
  *
- * Signals come as bytes (term_signal.c); the character set is found before (term_charset.c).
- * NO_COLOR: no-color.org.
+ * Signals come as bytes (term_signal.c); the character set is found before (term_charset.c); what
+ * styles look like is theme.c's.
  */
 #define _XOPEN_SOURCE 700
 #define _XOPEN_SOURCE_EXTENDED 1
@@ -15,6 +15,7 @@
 #include "ui/keys.h"
 #include "ui/term_charset.h"
 #include "ui/term_signal.h"
+#include "ui/theme.h"
 
 #include <curses.h>
 #include <term.h>
@@ -29,40 +30,10 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/* X(STYLE, attributes, colour of 256, colour of 8, attributes without colour); -1 = default */
-#define LOOKS(X)                                           \
-	X(NORMAL, A_NORMAL, -1, -1, A_NORMAL)                  \
-	X(BOLD, A_BOLD, -1, -1, A_BOLD)                        \
-	X(DIM, A_NORMAL, 245, -2, A_DIM)                       \
-	X(TITLE, A_BOLD, -1, -1, A_BOLD)                       \
-	X(GOOD, A_NORMAL, 71, COLOR_GREEN, A_NORMAL)           \
-	X(WATCH, A_NORMAL, 178, COLOR_YELLOW, A_BOLD)          \
-	X(BAD, A_NORMAL, 203, COLOR_RED, A_BOLD)               \
-	X(KNOB, A_NORMAL, 73, COLOR_CYAN, A_NORMAL)            \
-	X(KNOB_ON, A_BOLD, 80, COLOR_CYAN, A_REVERSE)          \
-	X(BAR, A_NORMAL, 67, COLOR_BLUE, A_NORMAL)             \
-	X(HEAT1, A_NORMAL, 179, COLOR_YELLOW, A_NORMAL)        \
-	X(HEAT2, A_NORMAL, 208, COLOR_YELLOW, A_BOLD)          \
-	X(HEAT3, A_BOLD, 203, COLOR_RED, A_BOLD | A_UNDERLINE) \
-	X(SELECTED, A_REVERSE, -1, -1, A_REVERSE)              \
-	X(KEY, A_BOLD, -1, -1, A_BOLD)                         \
-	X(ERROR, A_BOLD, 203, COLOR_RED, A_BOLD)               \
-	X(FAINT, A_NORMAL, 243, -2, A_DIM)
-
-static const struct {
-	attr_t attr;
-	short of_256, of_8;
-	attr_t mono;
-} looks[STYLE_COUNT] = {
-#define X(id, attr_, many, few, mono_) \
-	[STYLE_##id] = { .attr = attr_, .of_256 = many, .of_8 = few, .mono = mono_ },
-	LOOKS(X)
-#undef X
-};
-
 static struct {
 	SCREEN *screen;
 	bool ascii;
+	bool colours, own_ground; /* has colours; keeps the terminal's own background */
 	attr_t attr[STYLE_COUNT];
 	short pair[STYLE_COUNT];
 } t;
@@ -92,26 +63,36 @@ static void add_restore(struct restore *to, const char *name)
 	}
 }
 
-static void choose_looks(void)
+static attr_t curses_attr(unsigned attr)
 {
-	const char *no = getenv("NO_COLOR");
-	bool colours = !(no && *no) && has_colors() && start_color() == OK;
-	bool defaults = colours && use_default_colors() == OK;
+	return (attr & LOOK_BOLD ? A_BOLD : 0) | (attr & LOOK_REVERSE ? A_REVERSE : 0) |
+	       (attr & LOOK_UNDERLINE ? A_UNDERLINE : 0);
+}
+
+void term_theme(size_t theme)
+{
+	const struct look *look = theme_at(theme)->look;
+	const bool many = t.colours && COLORS >= 256;
 	short pairs = 0;
 	for (int i = 0; i < STYLE_COUNT; i++) {
+		const short colour = many ? look[i].of_256 : look[i].of_8;
 		t.pair[i] = 0;
-		t.attr[i] = colours ? looks[i].attr : looks[i].mono;
-		short fg = COLORS >= 256 ? looks[i].of_256 : looks[i].of_8;
-		if (!colours || fg == -1)
+		t.attr[i] = curses_attr(many ? look[i].attr : look[i].attr8);
+		if (!t.colours || colour < 0)
 			continue;
-		if (fg == -2) { /* eight colours have no grey */
-			t.attr[i] = looks[i].mono;
-			continue;
-		}
 		pairs++;
-		if (init_pair(pairs, fg, defaults ? -1 : COLOR_BLACK) == OK)
+		if (init_pair(pairs, colour, t.own_ground ? -1 : COLOR_BLACK) == OK)
 			t.pair[i] = pairs;
 	}
+	clearok(curscr, TRUE);
+}
+
+static void start_colours(void)
+{
+	const size_t theme = theme_of_environment();
+	t.colours = has_colors() && start_color() == OK;
+	t.own_ground = t.colours && use_default_colors() == OK;
+	term_theme(t.colours ? theme : theme_find("mono"));
 }
 
 static bool refuse(struct err *err, const char *why)
@@ -185,7 +166,7 @@ bool term_open(struct err *err)
 	define_key("\033[F", KEY_END);
 	nodelay(stdscr, TRUE);
 	curs_set(0);
-	choose_looks();
+	start_colours();
 	fit();
 	while (early.n)
 		ungetch((unsigned char)early.bytes[--early.n]);

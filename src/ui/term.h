@@ -22,6 +22,8 @@ enum term_event {
 bool term_open(struct err *err);
 void term_close(void);
 bool term_ascii(void);
+/* Changes what styles look like (theme.h), from the next frame on. */
+void term_theme(size_t theme);
 void term_size(int *rows, int *cols);
 void term_show(const struct canvas *c);
 /* Waits for a key, a signal, @wake_fd (-1 = none) or @timeout_ms (-1 = for ever). */

@@ -69,10 +69,13 @@ bool term_charset_utf8(struct typed_early *early)
 	setlocale(LC_CTYPE, "");
 	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	bool want = force && !strcmp(force, "0");
+	const char *term = getenv("TERM");
+	/* the console's fonts have neither braille nor eighths of a block */
+	const bool console = term && !strcmp(term, "linux") && !want;
 	if (!utf8 && !is_set("PMPP_ASCII") && !is_set("LC_ALL") && !is_set("LC_CTYPE") &&
 	    !is_set("LANG"))
 		want = terminal_takes_utf8(early);
 	if (want && !utf8)
 		utf8 = setlocale(LC_CTYPE, "C.UTF-8") || setlocale(LC_CTYPE, "en_US.UTF-8");
-	return utf8 && !(force && !strcmp(force, "1"));
+	return utf8 && !console && !(force && !strcmp(force, "1"));
 }

@@ -1,0 +1,96 @@
+/* Every text of every theme can be read: the contrast is computed, in 256 and in 8 colours. */
+#include "ui/theme.h"
+
+#include "base/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define BLACK 16
+#define WHITE 231
+
+static void readable(const struct theme *t, int style, short colour, short ground)
+{
+	static const char *const names[] = {
+#define X(id, letter) #id,
+		STYLES(X)
+#undef X
+	};
+	if (colour >= 0 && theme_contrast(colour, ground) < 4.5)
+		fail_msg("theme %s: %s, colour %d on %d has contrast %.2f, below 4.5", t->name,
+		         names[style], colour, ground, theme_contrast(colour, ground));
+}
+
+static void contrast_of_every_style(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < theme_count(); i++) {
+		const struct theme *t = theme_at(i);
+		for (int s = 0; s < STYLE_COUNT; s++) {
+			/* the pure ground, and the softened ones that terminals come with (#1c1c1c, #eeeeee) */
+			readable(t, s, t->look[s].of_256, t->light ? WHITE : BLACK);
+			readable(t, s, t->look[s].of_256, t->light ? 255 : 234);
+			/* xterm's dark red is 2.9 on black; bold makes it the bright one (5.3) */
+			const bool bright = t->look[s].attr8 & LOOK_BOLD;
+			const short few = t->look[s].of_8;
+			readable(t, s, few >= 0 && bright && !t->light ? (short)(few + 8) : few,
+			         t->light ? WHITE : BLACK);
+		}
+	}
+}
+
+static void contrast_as_the_standard_says(void **state)
+{
+	(void)state;
+	assert_true(theme_contrast(BLACK, WHITE) > 20.99 && theme_contrast(BLACK, WHITE) < 21.01);
+	assert_true(theme_contrast(WHITE, WHITE) == 1);
+	/* #767676 on white: the known limit of 4.5 */
+	assert_true(theme_contrast(243, WHITE) > 4.5 && theme_contrast(244, WHITE) < 4.5);
+}
+
+/* Good, watch and bad cannot be told apart by colour alone without colour: signs go with them. */
+static void good_is_not_bad(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < theme_count(); i++) {
+		const struct look *l = theme_at(i)->look;
+		if (l[STYLE_GOOD].of_256 >= 0) {
+			assert_int_not_equal(l[STYLE_GOOD].of_256, l[STYLE_BAD].of_256);
+			assert_int_not_equal(l[STYLE_HEAT3].of_256, l[STYLE_BAD].of_256);
+		}
+	}
+}
+
+static void environment_chooses(void **state)
+{
+	(void)state;
+	unsetenv("NO_COLOR");
+	unsetenv("PMPP_THEME");
+	unsetenv("COLORFGBG");
+	assert_string_equal(theme_at(theme_of_environment())->name, "dark");
+	setenv("COLORFGBG", "0;default;15", 1);
+	assert_string_equal(theme_at(theme_of_environment())->name, "light");
+	setenv("PMPP_THEME", "colour-blind", 1);
+	assert_string_equal(theme_at(theme_of_environment())->name, "colour-blind");
+	setenv("PMPP_THEME", "pink", 1);
+	assert_string_equal(theme_at(theme_of_environment())->name, "light");
+	setenv("NO_COLOR", "1", 1);
+	assert_string_equal(theme_at(theme_of_environment())->name, "mono");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(contrast_of_every_style),
+		cmocka_unit_test(contrast_as_the_standard_says),
+		cmocka_unit_test(good_is_not_bad),
+		cmocka_unit_test(environment_chooses),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
