@@ -110,16 +110,17 @@ static int summary(const struct session *s, struct canvas *c, int row)
 	double eff = metric_get(m, M_DIV_SIMD_EFF);
 	int col = canvas_text(c, row, 2, STYLE_NORMAL, "SIMD efficiency ");
 	col = canvas_metric(c, row, col, 7, m, M_DIV_SIMD_EFF);
-	if (!isfinite(eff))
-		col = canvas_text_n(c, row, col + 1, c->cols - col - 2, STYLE_DIM,
-		                    panel_reason(m, M_DIV_SIMD_EFF));
-	col = canvas_text(c, row, col, STYLE_NORMAL, "   ");
 	char text[64];
-	metric_format(m, M_INST_RATIO, text, sizeof text);
-	col = canvas_text(c, row, col, STYLE_BOLD, text);
-	col = canvas_text(c, row, col, STYLE_DIM, " of 32 lanes work");
-	if (col + 18 < c->cols)
-		canvas_delta(c, row, col + 3, m, before, M_DIV_SIMD_EFF, +1);
+	if (isfinite(eff)) {
+		metric_format(m, M_INST_RATIO, text, sizeof text);
+		col = canvas_printf(c, row, col, STYLE_BOLD, "   %s", text);
+		col = canvas_text(c, row, col, STYLE_DIM, " of 32 lanes work");
+		if (col + 18 < c->cols)
+			canvas_delta(c, row, col + 3, m, before, M_DIV_SIMD_EFF, +1);
+	} else {
+		canvas_text_n(c, row, col + 1, c->cols - col - 2, STYLE_DIM,
+		              panel_reason(m, M_DIV_SIMD_EFF));
+	}
 	row++;
 	if (c->rows >= 12 && isfinite(eff))
 		canvas_bar(c, row++, 2, c->cols - 4, eff / 100, grade(eff / 100));

@@ -137,7 +137,8 @@ static void draw(const struct session *s, struct canvas *c)
 	}
 	int row = times(hw, c, 1);
 	row = loaded(s->now, c, row);
-	stalls(s->now, c, row);
+	struct canvas above = canvas_sub(c, 0, 0, c->rows - (hw->counter_passes > 0), c->cols);
+	stalls(s->now, &above, row);
 	if (hw->counter_passes)
 		canvas_right(c, c->rows - 1, c->cols - 1, STYLE_DIM, "counters: %u passes, %.2f s",
 		             hw->counter_passes, hw->counters_s);

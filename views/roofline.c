@@ -85,7 +85,9 @@ static void ticks(const struct axes *a, struct canvas *c)
 	for (int e = (int)ceil(a->y0); e <= (int)floor(a->y1); e++) {
 		if (!plot_cell(p, 0, fy(a, pow(10, e)), &row, &col))
 			continue;
-		if (e >= 0)
+		if (e >= 6) /* "1 M": the labels have eight columns */
+			snprintf(text, sizeof text, "%g M", pow(10, e - 6));
+		else if (e >= 0)
 			fmt_count(text, sizeof text, pow(10, e));
 		else
 			fmt_num(text, sizeof text, pow(10, e), 3);

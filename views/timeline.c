@@ -364,8 +364,11 @@ static void draw(const struct session *s, struct canvas *c)
 	/* where there is room for one of them, the chosen operation goes before the initialisation */
 	const bool described = selected < ch.n && c->rows - row > 5;
 	summary(c, row, r, &ch, !described || c->rows - row > 6);
-	if (described)
-		describe(c, c->rows - 2, &ch, r, selected);
+	if (described) {
+		struct canvas foot = canvas_sub(c, c->rows - 2, 0, 2, c->cols);
+		canvas_clear(&foot);
+		describe(&foot, 0, &ch, r, selected);
+	}
 	free(ch.bars);
 }
 

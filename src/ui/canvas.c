@@ -202,8 +202,13 @@ void canvas_cell(struct canvas *c, int row, int col, enum style s, uint32_t ch)
 int canvas_text(struct canvas *c, int row, int col, enum style s, const char *utf8)
 {
 	uint32_t ch;
-	while ((ch = utf8_next(&utf8)))
-		canvas_cell(c, row, col++, s, ch);
+	bool cut = false;
+	for (; (ch = utf8_next(&utf8)); col++) {
+		cut |= col >= c->cols && ch != ' ';
+		canvas_cell(c, row, col, s, ch);
+	}
+	if (cut) /* nothing ends silently */
+		canvas_cell(c, row, c->cols - 1, s, 0x2026);
 	return col;
 }
 

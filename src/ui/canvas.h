@@ -63,7 +63,8 @@ void canvas_clear(struct canvas *c);
 /* Clipped to @c. */
 struct canvas canvas_sub(const struct canvas *c, int row, int col, int rows, int cols);
 
-/* Text at row, col; returns the column after it (also when clipped). */
+/* Text at row, col; returns the column after it (also when clipped). What the right edge cuts ends
+ * in "…" there. */
 int canvas_text(struct canvas *c, int row, int col, enum style s, const char *utf8);
 /* The same in at most @width columns; what does not fit ends in "…". */
 int canvas_text_n(struct canvas *c, int row, int col, int width, enum style s, const char *utf8);

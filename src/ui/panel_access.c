@@ -65,43 +65,62 @@ static const char *cure(const struct access_shape *sh, const struct access_sampl
 	return "";
 }
 
-/* All 32 lanes where @reserve rows stay free below them, else as many as fit. */
-static int addresses(struct canvas *c, int row, const struct access_sample *a, uint64_t base,
-                     int reserve)
+/* Lanes to a row, and columns of each. */
+struct lane_grid {
+	int per_row, cell;
+};
+
+static struct lane_grid lane_grid_of(const struct canvas *c, const struct access_sample *a,
+                                     uint64_t base)
 {
-	int cell = 5;
+	struct lane_grid g = { .cell = 5 };
 	for (int i = 0; i < 32; i++) {
 		char text[32];
 		panel_bytes(a->offset[i] - base, text, sizeof text);
-		if ((a->mask >> i & 1) && (int)strlen(text) + 2 > cell)
-			cell = (int)strlen(text) + 2;
+		if ((a->mask >> i & 1) && (int)strlen(text) + 2 > g.cell)
+			g.cell = (int)strlen(text) + 2;
 	}
-	int per_row = (c->cols - LEFT) / cell;
-	if (per_row > 16)
-		per_row = 16;
-	if (per_row >= 8)
-		per_row = 8 * (per_row / 8);
-	else if (per_row >= 4)
-		per_row = 4;
-	if (per_row < 1)
+	const int fit = (c->cols - LEFT) / g.cell;
+	g.per_row = fit >= 16 ? 16 : fit >= 8 ? 8 : fit >= 4 ? 4 : fit;
+	return g;
+}
+
+/* The offsets of lanes @first ... in one row. */
+static void offsets(struct canvas *c, int row, const struct access_sample *a, uint64_t base,
+                    const struct lane_grid *g, int first)
+{
+	for (int i = first; i < first + g->per_row && i < 32; i++) {
+		char text[32];
+		const int right = LEFT + (i - first + 1) * g->cell - 1;
+		panel_bytes(a->offset[i] - base, text, sizeof text);
+		if (a->mask >> i & 1)
+			canvas_right(c, row, right, STYLE_NORMAL, "+%s", text);
+		else
+			canvas_right(c, row, right, STYLE_DIM, "–");
+	}
+}
+
+/* All 32 lanes: with their numbers above where @reserve rows stay free below, else in rows that
+ * are named by their first and last. */
+static int addresses(struct canvas *c, int row, const struct access_sample *a, uint64_t base,
+                     int reserve)
+{
+	const struct lane_grid g = lane_grid_of(c, a, base);
+	if (g.per_row < 1)
 		return row;
-	for (int i = 0; i < 32 && row + 1 < c->rows; i += per_row) {
-		if (i && c->rows - row < reserve + 2)
-			break;
-		canvas_text(c, row, 2, STYLE_DIM, "lane");
-		canvas_text(c, row + 1, 2, STYLE_DIM, "offset");
-		for (int k = 0; k < per_row && i + k < 32; k++) {
-			char text[32];
-			int right = LEFT + (k + 1) * cell - 1;
-			canvas_right(c, row, right, STYLE_DIM, "%d", i + k);
-			if (!(a->mask >> (i + k) & 1)) {
-				canvas_right(c, row + 1, right, STYLE_DIM, "–");
-				continue;
-			}
-			panel_bytes(a->offset[i + k] - base, text, sizeof text);
-			canvas_right(c, row + 1, right, STYLE_NORMAL, "+%s", text);
+	const int rows = (31 + g.per_row) / g.per_row;
+	const bool numbered = 2 * rows + reserve <= c->rows - row;
+	for (int i = 0; i < 32 && row < c->rows; i += g.per_row, row++) {
+		if (numbered) {
+			canvas_text(c, row, 2, STYLE_DIM, "lane");
+			for (int k = 0; k < g.per_row && i + k < 32; k++)
+				canvas_right(c, row, LEFT + (k + 1) * g.cell - 1, STYLE_DIM, "%d", i + k);
+			canvas_text(c, ++row, 2, STYLE_DIM, "offset");
+		} else {
+			canvas_printf(c, row, 2, STYLE_DIM, "%d-%d", i,
+			              i + g.per_row < 32 ? i + g.per_row - 1 : 31);
 		}
-		row += 2;
+		offsets(c, row, a, base, &g, i);
 	}
 	return row;
 }

@@ -28,7 +28,7 @@ static void text_is_clipped_on_every_side(void **state)
 	canvas_text(&c, -1, 0, STYLE_NORMAL, "no");
 	canvas_text(&c, 2, 0, STYLE_NORMAL, "no");
 	canvas_right(&c, 1, 5, STYLE_NORMAL, "%d", 42);
-	expect(&c, "cdefg\n   42\n");
+	expect(&c, "cdef…\n   42\n");
 	canvas_free(&c);
 }
 
@@ -40,7 +40,7 @@ static void sub_canvas_never_reaches_outside(void **state)
 	struct canvas s = canvas_sub(&c, 1, 2, 2, 3);
 	for (int r = -2; r < 5; r++)
 		canvas_text(&s, r, -3, STYLE_NORMAL, "##########");
-	expect(&c, "\n  ###\n  ###\n\n");
+	expect(&c, "\n  ##…\n  ##…\n\n");
 	struct canvas out = canvas_sub(&c, -3, -3, 5, 5);
 	assert_int_equal(out.rows, 2);
 	assert_int_equal(out.cols, 2);
