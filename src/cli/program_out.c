@@ -50,18 +50,16 @@ static json_t *launch_json(const struct program *p, const struct program_launch 
 	for (size_t i = 0; i < p->n_findings; i++)
 		if (p->findings[i].launch == l->number)
 			json_array_append_new(findings, finding_json(&p->findings[i]));
-	json_t *o = json_pack("{s:I,s:s,s:s,s:o,s:o,s:i,s:i,s:o,s:o,s:o}", "number",
-	                      (json_int_t)l->number, "kernel", k->name, "signature", k->signature,
-	                      "grid", triple(l->grid), "block", triple(l->block),
-	                      "dynamic_shared_bytes", (int)l->dynamic_shared_bytes, "stream",
-	                      (int)l->stream, "span", span_json(&l->span), "flags",
-	                      flags_json(l->flags), "faults", findings);
+	json_t *o = json_pack(
+		"{s:I,s:s,s:s,s:o,s:o,s:i,s:i,s:o,s:o,s:o}", "number", (json_int_t)l->number, "kernel",
+		k->name, "signature", k->signature, "grid", triple(l->grid), "block", triple(l->block),
+		"dynamic_shared_bytes", (int)l->dynamic_shared_bytes, "stream", (int)l->stream, "span",
+		span_json(&l->span), "flags", flags_json(l->flags), "faults", findings);
 	const struct program_launch *counted = program_launch_numbered(p, l->like);
 	if (l->like != l->number)
 		json_object_set_new(o, "counts_of", json_integer((json_int_t)l->like));
-	json_object_set_new(o, "metrics",
-	                    counted && counted->metrics ? json_metrics(counted->metrics)
-	                                                : json_object());
+	json_object_set_new(
+		o, "metrics", counted && counted->metrics ? json_metrics(counted->metrics) : json_object());
 	return o;
 }
 
@@ -70,8 +68,7 @@ static json_t *copy_json(const struct program_copy *c)
 	return json_pack("{s:I,s:s,s:I,s:i,s:b,s:b,s:o,s:I}", "number", (json_int_t)c->number, "kind",
 	                 c->set ? "memset" : program_direction_name(c->direction), "bytes",
 	                 (json_int_t)c->bytes, "stream", (int)c->stream, "pinned", c->pinned, "async",
-	                 c->async, "span", span_json(&c->span), "before_launch",
-	                 (json_int_t)c->before);
+	                 c->async, "span", span_json(&c->span), "before_launch", (json_int_t)c->before);
 }
 
 /* Text that may not be UTF-8: jansson refuses such, so each such byte becomes '?'. */
@@ -135,9 +132,11 @@ static void dims(const unsigned v[3], const char *times, char *out, size_t n)
 
 static void print_groups(struct cli *c, FILE *f, const struct program *p)
 {
-	struct table t = { .cols = 9, .right = { [0] = true, [3] = true, [4] = true, [5] = true, [6] = true } };
+	struct table t = { .cols = 9,
+		               .right = { [0] = true, [3] = true, [4] = true, [5] = true, [6] = true } };
 	const char *times = c->utf8 ? "×" : "x";
-	table_row(&t, "#", "kernel", "grid block", "n", "total", "share", "DRAM", "limited by", "flags");
+	table_row(&t, "#", "kernel", "grid block", "n", "total", "share", "DRAM", "limited by",
+	          "flags");
 	for (size_t i = 0; i < p->n_groups; i++) {
 		const struct program_group *g = &p->groups[i];
 		char first[24], grid[64], block[64], shape[160], n[24], total[32], share[16], dram[32],
@@ -178,7 +177,9 @@ static void print_copies(FILE *f, const struct program *p)
 				fprintf(f, "  copies %s %" PRIu64 " · %s%s in %s%s\n",
 				        program_direction_name((enum program_direction)d), n,
 				        fmt_bytes(size, sizeof size, (double)bytes),
-				        d == PROGRAM_D2D ? "" : pinned ? " pinned" : " pageable",
+				        d == PROGRAM_D2D ? ""
+				        : pinned         ? " pinned"
+				                         : " pageable",
 				        fmt_ns(time, sizeof time, ns), " ~");
 		}
 }

@@ -25,7 +25,8 @@ static unsigned options(void *state, struct option_spec *o)
 		  "GPU to answer for: an id of 'list gpus' or a .yaml file (default " LAB_DEFAULT_GPU ")" },
 		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default)" },
 		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object; the program's output is in it" },
-		{ "--csv", OPT_FLAG, &s->csv, NULL, "a row per launch; the program's output is kept apart" },
+		{ "--csv", OPT_FLAG, &s->csv, NULL,
+		  "a row per launch; the program's output is kept apart" },
 		{ "--strict", OPT_FLAG, &s->strict, NULL,
 		  "the first out-of-bounds access stops its launch" },
 		{ "--races", OPT_FLAG, &s->races, NULL, "also look for shared-memory races (slower)" },
@@ -48,7 +49,8 @@ static void on_interrupt(int signal)
 	atomic_store(&interrupted, true);
 }
 
-/* The words before "--" that are sources and compiler options, or an executable and its arguments. */
+/* The words before "--" that are sources and compiler options, or an executable and its arguments.
+ */
 static unsigned split(unsigned n, char **args, unsigned *rest)
 {
 	unsigned i = 0;

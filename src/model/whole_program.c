@@ -25,7 +25,8 @@ const char *program_flag_word(enum program_flag f)
 static bool belongs(const struct program_group *g, const struct program_launch *l)
 {
 	return g->kernel == l->kernel && g->dynamic_shared_bytes == l->dynamic_shared_bytes &&
-	       !memcmp(g->grid, l->grid, sizeof g->grid) && !memcmp(g->block, l->block, sizeof g->block);
+	       !memcmp(g->grid, l->grid, sizeof g->grid) &&
+	       !memcmp(g->block, l->block, sizeof g->block);
 }
 
 static double duration(const struct program_span *s)
@@ -55,8 +56,8 @@ static void sum_traffic(const struct program *p, struct program_group *g, size_t
 		if (l->group != index || !l->metrics)
 			continue;
 		const struct metric_value *bytes = &l->metrics->v[M_DRAM_READ],
-		                          *written = &l->metrics->v[M_DRAM_WRITE],
-		                          *bound = &l->metrics->v[M_TIME_BOTTLENECK];
+								  *written = &l->metrics->v[M_DRAM_WRITE],
+								  *bound = &l->metrics->v[M_TIME_BOTTLENECK];
 		if (bytes->origin == ORIGIN_NONE || written->origin == ORIGIN_NONE)
 			continue;
 		sum += bytes->num + written->num;

@@ -31,29 +31,30 @@ struct program_span {
 };
 
 /* One flag per thing that a reader should know of a launch. X(ID, "word") */
-#define PROGRAM_FLAGS(X)                                            \
-	X(FAILED, "failed") X(FAULT, "fault") X(RACE, "race")           \
-	X(PRINTF, "printf") X(SAMPLED, "sampled") X(REPEAT, "as #")     \
-	X(COOPERATIVE, "cooperative")
+#define PROGRAM_FLAGS(X) \
+	X(FAILED, "failed")  \
+	X(FAULT, "fault")    \
+	X(RACE, "race")      \
+	X(PRINTF, "printf") X(SAMPLED, "sampled") X(REPEAT, "as #") X(COOPERATIVE, "cooperative")
 
 enum program_flag {
 #define X(id, word) PROGRAM_FLAG_##id,
 	PROGRAM_FLAGS(X)
 #undef X
-	PROGRAM_FLAG_COUNT
+		PROGRAM_FLAG_COUNT
 };
 const char *program_flag_word(enum program_flag f);
 
 struct program_launch {
-	uint64_t number;         /* 1, 2, ... */
-	unsigned kernel;         /* index into kernels */
-	unsigned group;          /* index into groups */
+	uint64_t number; /* 1, 2, ... */
+	unsigned kernel; /* index into kernels */
+	unsigned group;  /* index into groups */
 	unsigned stream;
 	unsigned grid[3], block[3], dynamic_shared_bytes;
 	struct program_span span;
-	unsigned flags;          /* bits by enum program_flag */
-	uint64_t like;           /* counts are those of this launch; its own number where it was counted */
-	double wall_s;           /* what running it here took */
+	unsigned flags; /* bits by enum program_flag */
+	uint64_t like;  /* counts are those of this launch; its own number where it was counted */
+	double wall_s;  /* what running it here took */
 	struct metric_set *metrics; /* NULL = not counted */
 	struct run_counts *counts;  /* NULL = not counted */
 	struct occ_result occ;
@@ -66,7 +67,7 @@ struct program_copy {
 	uint64_t bytes;
 	bool pinned, async, set; /* set: a memset */
 	struct program_span span;
-	uint64_t before;         /* number of the launch that it precedes */
+	uint64_t before; /* number of the launch that it precedes */
 };
 
 struct program_finding {
@@ -80,7 +81,7 @@ struct program_finding {
 /* Launches of one kernel with one grid, block and shared memory. */
 struct program_group {
 	unsigned kernel, grid[3], block[3], dynamic_shared_bytes;
-	uint64_t launches, first; /* how many; number of the first */
+	uint64_t launches, first;    /* how many; number of the first */
 	double total_ns, dram_bytes; /* dram_bytes: of all; negative = not known */
 	unsigned flags;
 	const char *bound; /* what limits the first, a name of the time model; "" = not known */
@@ -102,11 +103,11 @@ struct program {
 	size_t n_groups;
 	struct program_group *groups; /* by total time, longest first */
 	/* how it ended */
-	bool ended;       /* by exit() or return from main() */
-	int exit_status;  /* of the program; 128 + signal where one ended it */
-	int signal;       /* 0 = none */
-	double host_ns;   /* the program's time on its clock, with waits for the GPU */
-	double gpu_ns;    /* sum of all launches */
+	bool ended;      /* by exit() or return from main() */
+	int exit_status; /* of the program; 128 + signal where one ended it */
+	int signal;      /* 0 = none */
+	double host_ns;  /* the program's time on its clock, with waits for the GPU */
+	double gpu_ns;   /* sum of all launches */
 	double copy_ns;
 	char *output, *errors; /* what it wrote, where that was caught; NULL = it was not */
 };

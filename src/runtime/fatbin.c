@@ -45,15 +45,17 @@ const uint8_t *fatbin_of_wrapper(const void *wrapper, struct err *err)
 {
 	const uint8_t *w = wrapper;
 	if (!w || get_u32(w) != WRAPPER_MAGIC) {
-		err_set(err, ERR_UNSUPPORTED, "the program registers device code in an unknown form "
-		                              "(no fat binary wrapper)");
+		err_set(err, ERR_UNSUPPORTED,
+		        "the program registers device code in an unknown form "
+		        "(no fat binary wrapper)");
 		return NULL;
 	}
 	const uint8_t *data;
 	memcpy(&data, w + 8, sizeof data);
 	if (!fatbin_size(data, 0)) {
-		err_set(err, ERR_UNSUPPORTED, "the program's device code is in an unknown form "
-		                              "(no fat binary header)");
+		err_set(err, ERR_UNSUPPORTED,
+		        "the program's device code is in an unknown form "
+		        "(no fat binary header)");
 		return NULL;
 	}
 	return data;
@@ -93,9 +95,10 @@ static bool read_entry(const uint8_t *at, size_t left, struct fatbin_entry *out,
 	if (out->packing == FATBIN_PLAIN)
 		return true;
 	if (compressed > payload || unpacked > MAX_UNPACKED)
-		return err_set(err, ERR_PARSE, "fat binary: a compressed entry of %u bytes in %llu, %llu "
-		                               "unpacked, cannot be", compressed,
-		               (unsigned long long)payload, (unsigned long long)unpacked);
+		return err_set(err, ERR_PARSE,
+		               "fat binary: a compressed entry of %u bytes in %llu, %llu "
+		               "unpacked, cannot be",
+		               compressed, (unsigned long long)payload, (unsigned long long)unpacked);
 	out->stored_bytes = compressed;
 	out->bytes = (size_t)unpacked;
 	return true;
@@ -176,7 +179,8 @@ bool fatbin_choose(const uint8_t *data, size_t size, unsigned cc, struct fatbin_
 		return true;
 	char list[200];
 	list_codes(data, size, list, sizeof list);
-	err_set(err, ERR_UNSUPPORTED, "the program holds no code for compute capability %u.%u; it has %s",
-	        cc / 10, cc % 10, list[0] ? list : "none at all");
+	err_set(err, ERR_UNSUPPORTED,
+	        "the program holds no code for compute capability %u.%u; it has %s", cc / 10, cc % 10,
+	        list[0] ? list : "none at all");
 	return err_remedy(err, "compile it with nvcc -arch=compute_%u, or choose another GPU", cc);
 }

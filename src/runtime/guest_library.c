@@ -25,7 +25,7 @@ bool guest_library_place(char *folder, size_t n, struct err *err)
 	const char *start = asset_guest;
 	if (!start)
 		return err_set(err, ERR_INTERNAL, "this build holds no emulated CUDA runtime");
-	const size_t bytes = (size_t)(asset_guest_end - asset_guest);
+	const size_t bytes = (size_t)((uintptr_t)asset_guest_end - (uintptr_t)asset_guest);
 	char cache[4096], path[4200];
 	store_dir(cache, sizeof cache);
 	if (!cache[0]) {

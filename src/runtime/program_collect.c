@@ -15,7 +15,8 @@
 
 /* --- kernels --- */
 
-/* "gemm<128>" of "void gemm<128>(float const*, int)": up to the parameters, without a result type. */
+/* "gemm<128>" of "void gemm<128>(float const*, int)": up to the parameters, without a result type.
+ */
 static char *short_name(const char *signature)
 {
 	unsigned depth = 0;
@@ -113,8 +114,9 @@ static void derive(const struct program *p, struct program_launch *l)
 	if (k->registers)
 		metric_num(m, M_LAUNCH_REGISTERS, ORIGIN_COUNTED, k->registers);
 	else
-		metric_none(m, M_LAUNCH_REGISTERS, "the program holds no machine code for this GPU; "
-		                                   "compile it with -arch=sm_XY");
+		metric_none(m, M_LAUNCH_REGISTERS,
+		            "the program holds no machine code for this GPU; "
+		            "compile it with -arch=sm_XY");
 	metric_num(m, M_LAUNCH_SHARED, ORIGIN_COUNTED,
 	           (double)k->static_shared_bytes + l->dynamic_shared_bytes);
 	metric_num(m, M_LAUNCH_LOCAL, ORIGIN_COUNTED, k->local_bytes);
@@ -200,9 +202,7 @@ bool program_collect(struct program *p, struct wire_msg *m, struct err *err)
 {
 	bool ok = true;
 	switch ((enum record_kind)m->type) {
-	case RECORD_HELLO:
-		ok = wire_get_u32(m) == RECORD_VERSION;
-		break;
+	case RECORD_HELLO: ok = wire_get_u32(m) == RECORD_VERSION; break;
 	case RECORD_KERNEL: ok = take_kernel(p, m); break;
 	case RECORD_LAUNCH: ok = take_launch(p, m); break;
 	case RECORD_COUNTS: ok = take_counts(p, m); break;

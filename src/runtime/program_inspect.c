@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* memmem() */
-/* What an executable is, before it is started; see program_run.h. ELF: System V ABI, chapters 4, 5. */
+/* What an executable is, before it is started; see program_run.h. ELF: System V ABI, chapters 4, 5.
+ */
 #include "runtime/program_run.h"
 
 #include "base/file.h"
@@ -56,7 +57,8 @@ static const Elf64_Shdr *section_named(const struct elf *e, const char *name)
 /* Calls @see with each needed library's name until it returns true. */
 static bool any_needed(const struct elf *e, bool (*see)(const char *library, void *ctx), void *ctx)
 {
-	const Elf64_Shdr *dynamic = section_named(e, ".dynamic"), *strings = section_named(e, ".dynstr");
+	const Elf64_Shdr *dynamic = section_named(e, ".dynamic"),
+					 *strings = section_named(e, ".dynstr");
 	if (!dynamic || !strings)
 		return false;
 	const Elf64_Dyn *d = elf_part(e, dynamic->sh_offset, dynamic->sh_size);
@@ -79,7 +81,7 @@ static bool is_runtime(const char *library, void *ctx)
 /* Libraries that hold machine code only, or talk to the driver themselves. */
 static bool needs_gpu(const char *library, void *ctx)
 {
-	static const char *const names[] = { "libcublas",  "libcudnn",  "libcufft", "libcusparse",
+	static const char *const names[] = { "libcublas",   "libcudnn",  "libcufft", "libcusparse",
 		                                 "libcusolver", "libcurand", "libnccl",  "libnpp",
 		                                 "libcuda.so",  "libnvrtc" };
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -118,7 +120,8 @@ static bool inspect(const struct elf *e, const char *path, enum program_form *fo
 		return true;
 	}
 	if (device_code) {
-		err_set(err, ERR_UNSUPPORTED, "%s holds the CUDA runtime, but its symbols are stripped", path);
+		err_set(err, ERR_UNSUPPORTED, "%s holds the CUDA runtime, but its symbols are stripped",
+		        path);
 		return err_remedy(err, "build it with nvcc -cudart shared, or without strip");
 	}
 	*form = PROGRAM_NO_CUDA;

@@ -8,7 +8,6 @@
 #include "base/monotonic.h"
 
 #include "base/mem.h"
-#include "base/monotonic.h"
 #include "base/text.h"
 #include "runtime/guest_library.h"
 #include "runtime/program_collect.h"
@@ -27,8 +26,6 @@
 
 #define POLL_MS 20
 #define MAX_OUTPUT ((size_t)16 << 20) /* of each stream that is kept; more is counted, not kept */
-
-extern char **environ;
 
 struct running {
 	pid_t pid;

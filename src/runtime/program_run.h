@@ -13,13 +13,13 @@
 #include <stdatomic.h>
 
 struct program_request {
-	const char *path;        /* of the executable */
-	char *const *arguments;  /* argv, ended by NULL; [0] is the program's name */
+	const char *path;       /* of the executable */
+	char *const *arguments; /* argv, ended by NULL; [0] is the program's name */
 	const struct gpu_spec *gpu;
 	struct record_config config;
-	bool catch_output;       /* into program.output and .errors; else it goes where ours goes */
+	bool catch_output;         /* into program.output and .errors; else it goes where ours goes */
 	const atomic_bool *cancel; /* NULL = cannot be cancelled */
-	double timeout_s;        /* for the whole program; 0 = none */
+	double timeout_s;          /* for the whole program; 0 = none */
 	/* Called as records come in, at most some 30 times a second; may be NULL. */
 	void (*progress)(void *ctx, const struct program *so_far);
 	void *ctx;

@@ -19,19 +19,19 @@
 #define RECORD_MAX_NAME 1024
 
 /* X(ID, "name"): from us to the program, then from it */
-#define RECORD_KINDS(X)     \
-	X(CONFIG, "config")     \
-	X(HELLO, "hello")       \
-	X(MODULE, "module")     \
-	X(KERNEL, "kernel")     \
-	X(LAUNCH, "launch")     \
-	X(COPY, "copy")         \
-	X(SET, "set")           \
-	X(EVENT, "event")       \
-	X(HOST, "host")         \
-	X(FINDING, "finding")   \
-	X(PROBLEM, "problem")   \
-	X(COUNTS, "counts")     \
+#define RECORD_KINDS(X)   \
+	X(CONFIG, "config")   \
+	X(HELLO, "hello")     \
+	X(MODULE, "module")   \
+	X(KERNEL, "kernel")   \
+	X(LAUNCH, "launch")   \
+	X(COPY, "copy")       \
+	X(SET, "set")         \
+	X(EVENT, "event")     \
+	X(HOST, "host")       \
+	X(FINDING, "finding") \
+	X(PROBLEM, "problem") \
+	X(COUNTS, "counts")   \
 	X(END, "end")
 
 enum record_kind {
@@ -39,12 +39,12 @@ enum record_kind {
 #define X(id, name) RECORD_##id,
 	RECORD_KINDS(X)
 #undef X
-	RECORD_KIND_COUNT
+		RECORD_KIND_COUNT
 };
 
 /* What the explorer asks of the program's runtime, first of all. */
 struct record_config {
-	bool strict;          /* the first out-of-bounds access stops its launch */
+	bool strict; /* the first out-of-bounds access stops its launch */
 	bool check_races;
 	bool sample;          /* large launches that nobody looks at: a sample of their blocks */
 	unsigned threads;     /* of the host; 0 = all cores */
@@ -124,15 +124,15 @@ struct record_finding {
 	char kind[24];   /* "out-of-bounds", "leak", "double-free", "wrong-direction" ... */
 	char text[1024], remedy[512];
 	char file[512];
-	unsigned line;   /* 0 = unknown */
+	unsigned line; /* 0 = unknown */
 	uint64_t times;
-	bool error;      /* counts for the exit status; else a remark */
+	bool error; /* counts for the exit status; else a remark */
 };
 
 struct record_end {
-	int status;         /* as given to exit(); -1 = it did not end by exit() */
-	double host_ns;     /* the program's own time on its clock */
-	double gpu_end_ns;  /* everything was done */
+	int status;        /* as given to exit(); -1 = it did not end by exit() */
+	double host_ns;    /* the program's own time on its clock */
+	double gpu_end_ns; /* everything was done */
 	uint64_t launches, copies;
 	uint64_t leaked_bytes, leaked_allocations;
 };

@@ -51,7 +51,7 @@ struct guest_variable {
 	bool constant;
 	void **managed; /* managed: the program's pointer to it */
 	struct guest_module *module;
-	bool written;   /* set by the host at least once */
+	bool written; /* set by the host at least once */
 };
 
 /* --- streams, events, graphs --- */
@@ -70,7 +70,7 @@ struct guest_stream {
 struct guest_event {
 	unsigned id, flags;
 	bool recorded;
-	double at_ns; /* GPU clock */
+	double at_ns;                /* GPU clock */
 	struct guest_graph *capture; /* recorded while capturing */
 	unsigned capture_node;
 };
@@ -101,12 +101,12 @@ extern struct guest guest;
 cudaError_t guest_enter(void);
 cudaError_t guest_leave(cudaError_t e);
 /* Most functions: enter, do, leave. */
-#define GUEST_CALL(...)                   \
-	do {                                  \
-		cudaError_t e_ = guest_enter();   \
-		if (e_ == cudaSuccess)            \
-			e_ = (__VA_ARGS__);           \
-		return guest_leave(e_);           \
+#define GUEST_CALL(...)                 \
+	do {                                \
+		cudaError_t e_ = guest_enter(); \
+		if (e_ == cudaSuccess)          \
+			e_ = (__VA_ARGS__);         \
+		return guest_leave(e_);         \
 	} while (0)
 /* guest_error.c */
 void guest_note_error(cudaError_t e);

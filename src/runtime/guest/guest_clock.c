@@ -70,8 +70,8 @@ static double sm_free_ns(double from, double share)
 		for (unsigned i = 0; i < clocks.n_running; i++)
 			if (clocks.running[i].end_ns > from) {
 				used += clocks.running[i].share;
-				next = next > 0 && next < clocks.running[i].end_ns ? next
-				                                                   : clocks.running[i].end_ns;
+				next =
+					next > 0 && next < clocks.running[i].end_ns ? next : clocks.running[i].end_ns;
 			}
 		if (used <= 0 || used + share <= 1.0)
 			return from;

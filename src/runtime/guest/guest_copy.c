@@ -43,9 +43,9 @@ GUEST_API cudaError_t CUDARTAPI cudaMemcpyAsync(void *to, const void *from, size
 GUEST_API cudaError_t CUDARTAPI cudaMemcpyPeer(void *to, int to_device, const void *from,
                                                int from_device, size_t bytes)
 {
-	GUEST_CALL(to_device || from_device ? cudaErrorInvalidDevice
-	                                    : copy(to, from, bytes, cudaMemcpyDeviceToDevice, 0,
-	                                           GUEST_SYNC, GUEST_CALLER));
+	GUEST_CALL(to_device || from_device
+	               ? cudaErrorInvalidDevice
+	               : copy(to, from, bytes, cudaMemcpyDeviceToDevice, 0, GUEST_SYNC, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMemcpyPeerAsync(void *to, int to_device, const void *from,
@@ -83,8 +83,8 @@ GUEST_API cudaError_t CUDARTAPI cudaMemcpy2D(void *to, size_t to_pitch, const vo
                                              size_t from_pitch, size_t width, size_t height,
                                              enum cudaMemcpyKind kind)
 {
-	GUEST_CALL(copy_2d(to, to_pitch, from, from_pitch, width, height, kind, 0, GUEST_SYNC,
-	                   GUEST_CALLER));
+	GUEST_CALL(
+		copy_2d(to, to_pitch, from, from_pitch, width, height, kind, 0, GUEST_SYNC, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
@@ -123,8 +123,7 @@ static cudaError_t symbol_copy(const void *symbol, void *host, size_t bytes, siz
                                enum guest_wait wait, const void *caller)
 {
 	struct guest_op op;
-	const cudaError_t e =
-		guest_copy_symbol(symbol, host, bytes, offset, kind, to_symbol, &op);
+	const cudaError_t e = guest_copy_symbol(symbol, host, bytes, offset, kind, to_symbol, &op);
 	return e != cudaSuccess || !bytes ? e : submit(&op, stream, wait, caller);
 }
 
@@ -156,8 +155,8 @@ GUEST_API cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void *to, const void *
                                                           enum cudaMemcpyKind kind,
                                                           cudaStream_t stream)
 {
-	GUEST_CALL(symbol_copy(symbol, to, bytes, offset, kind, false, stream, GUEST_ASYNC,
-	                       GUEST_CALLER));
+	GUEST_CALL(
+		symbol_copy(symbol, to, bytes, offset, kind, false, stream, GUEST_ASYNC, GUEST_CALLER));
 }
 
 static cudaError_t symbol_address(void **device, size_t *bytes, const void *symbol)

@@ -193,71 +193,71 @@ GUEST_API cudaError_t CUDARTAPI cudaDeviceGetP2PAttribute(int *value, enum cudaD
 	GUEST_CALL(from || to ? cudaErrorInvalidDevice : put_int(value, 0));
 }
 
-/* --- properties and attributes: one list of what the sheet says, one of what is the same everywhere
- * since compute capability 7 (CUDA programming guide, "Technical specifications") --- */
+/* --- properties and attributes: what the sheet says, and what is the same everywhere since compute
+ * capability 7 (CUDA programming guide, "Technical specifications") --- */
 
 /* X(attribute, value) */
-#define DEVICE_ATTRIBUTES(X)                                                               \
-	X(cudaDevAttrMaxThreadsPerBlock, g->max_threads_per_block)                             \
-	X(cudaDevAttrMaxBlockDimX, 1024)                                                       \
-	X(cudaDevAttrMaxBlockDimY, 1024)                                                       \
-	X(cudaDevAttrMaxBlockDimZ, 64)                                                         \
-	X(cudaDevAttrMaxGridDimX, 0x7fffffff)                                                  \
-	X(cudaDevAttrMaxGridDimY, 65535)                                                       \
-	X(cudaDevAttrMaxGridDimZ, 65535)                                                       \
-	X(cudaDevAttrMaxSharedMemoryPerBlock, g->smem_per_block_bytes)                         \
-	X(cudaDevAttrTotalConstantMemory, 65536)                                               \
-	X(cudaDevAttrWarpSize, g->warp_size)                                                   \
-	X(cudaDevAttrMaxPitch, 0x7fffffff)                                                     \
-	X(cudaDevAttrMaxRegistersPerBlock, g->regs_per_block)                                  \
-	X(cudaDevAttrClockRate, g->clock_mhz * 1000)                                           \
-	X(cudaDevAttrTextureAlignment, 512)                                                    \
-	X(cudaDevAttrTexturePitchAlignment, 32)                                                \
-	X(cudaDevAttrGpuOverlap, 1)                                                            \
-	X(cudaDevAttrMultiProcessorCount, g->sm_count)                                         \
-	X(cudaDevAttrKernelExecTimeout, 0)                                                     \
-	X(cudaDevAttrIntegrated, 0)                                                            \
-	X(cudaDevAttrCanMapHostMemory, 1)                                                      \
-	X(cudaDevAttrComputeMode, cudaComputeModeDefault)                                      \
-	X(cudaDevAttrSurfaceAlignment, 512)                                                    \
-	X(cudaDevAttrConcurrentKernels, 1)                                                     \
-	X(cudaDevAttrEccEnabled, 0)                                                            \
-	X(cudaDevAttrPciBusId, 0)                                                              \
-	X(cudaDevAttrPciDeviceId, 0)                                                           \
-	X(cudaDevAttrPciDomainId, 0)                                                           \
-	X(cudaDevAttrTccDriver, 0)                                                             \
-	X(cudaDevAttrMemoryClockRate, guest_memory_clock_khz())                                \
-	X(cudaDevAttrGlobalMemoryBusWidth, guest_bus_bits())                                   \
-	X(cudaDevAttrL2CacheSize, g->l2_bytes)                                                 \
-	X(cudaDevAttrMaxThreadsPerMultiProcessor, g->max_threads_per_sm)                       \
-	X(cudaDevAttrAsyncEngineCount, g->copy_engines)                                        \
-	X(cudaDevAttrUnifiedAddressing, 1)                                                     \
-	X(cudaDevAttrComputeCapabilityMajor, g->cc_major)                                      \
-	X(cudaDevAttrComputeCapabilityMinor, g->cc_minor)                                      \
-	X(cudaDevAttrStreamPrioritiesSupported, 1)                                             \
-	X(cudaDevAttrGlobalL1CacheSupported, 1)                                                \
-	X(cudaDevAttrLocalL1CacheSupported, 1)                                                 \
-	X(cudaDevAttrMaxSharedMemoryPerMultiprocessor, g->smem_per_sm_bytes)                   \
-	X(cudaDevAttrMaxRegistersPerMultiprocessor, g->regs_per_sm)                            \
-	X(cudaDevAttrManagedMemory, 1)                                                         \
-	X(cudaDevAttrIsMultiGpuBoard, 0)                                                       \
-	X(cudaDevAttrMultiGpuBoardGroupID, 0)                                                  \
-	X(cudaDevAttrHostNativeAtomicSupported, 0)                                             \
-	X(cudaDevAttrSingleToDoublePrecisionPerfRatio,                                         \
-	  g->fp64_lanes_per_sm ? g->fp32_lanes_per_sm / g->fp64_lanes_per_sm : 0)              \
-	X(cudaDevAttrPageableMemoryAccess, 0)                                                  \
-	X(cudaDevAttrConcurrentManagedAccess, 1)                                               \
-	X(cudaDevAttrComputePreemptionSupported, 1)                                            \
-	X(cudaDevAttrCanUseHostPointerForRegisteredMem, 1)                                     \
-	X(cudaDevAttrCooperativeLaunch, 1)                                                     \
-	X(cudaDevAttrMaxSharedMemoryPerBlockOptin, g->smem_per_block_optin_bytes)              \
-	X(cudaDevAttrHostRegisterSupported, 1)                                                 \
-	X(cudaDevAttrPageableMemoryAccessUsesHostPageTables, 0)                                \
-	X(cudaDevAttrDirectManagedMemAccessFromHost, 0)                                        \
-	X(cudaDevAttrMaxBlocksPerMultiprocessor, g->max_blocks_per_sm)                         \
-	X(cudaDevAttrReservedSharedMemoryPerBlock, g->smem_reserved_per_block_bytes)           \
-	X(cudaDevAttrHostRegisterReadOnlySupported, 1)                                         \
-	X(cudaDevAttrMemoryPoolsSupported, 1)                                                  \
+#define DEVICE_ATTRIBUTES(X)                                                     \
+	X(cudaDevAttrMaxThreadsPerBlock, g->max_threads_per_block)                   \
+	X(cudaDevAttrMaxBlockDimX, 1024)                                             \
+	X(cudaDevAttrMaxBlockDimY, 1024)                                             \
+	X(cudaDevAttrMaxBlockDimZ, 64)                                               \
+	X(cudaDevAttrMaxGridDimX, 0x7fffffff)                                        \
+	X(cudaDevAttrMaxGridDimY, 65535)                                             \
+	X(cudaDevAttrMaxGridDimZ, 65535)                                             \
+	X(cudaDevAttrMaxSharedMemoryPerBlock, g->smem_per_block_bytes)               \
+	X(cudaDevAttrTotalConstantMemory, 65536)                                     \
+	X(cudaDevAttrWarpSize, g->warp_size)                                         \
+	X(cudaDevAttrMaxPitch, 0x7fffffff)                                           \
+	X(cudaDevAttrMaxRegistersPerBlock, g->regs_per_block)                        \
+	X(cudaDevAttrClockRate, g->clock_mhz * 1000)                                 \
+	X(cudaDevAttrTextureAlignment, 512)                                          \
+	X(cudaDevAttrTexturePitchAlignment, 32)                                      \
+	X(cudaDevAttrGpuOverlap, 1)                                                  \
+	X(cudaDevAttrMultiProcessorCount, g->sm_count)                               \
+	X(cudaDevAttrKernelExecTimeout, 0)                                           \
+	X(cudaDevAttrIntegrated, 0)                                                  \
+	X(cudaDevAttrCanMapHostMemory, 1)                                            \
+	X(cudaDevAttrComputeMode, cudaComputeModeDefault)                            \
+	X(cudaDevAttrSurfaceAlignment, 512)                                          \
+	X(cudaDevAttrConcurrentKernels, 1)                                           \
+	X(cudaDevAttrEccEnabled, 0)                                                  \
+	X(cudaDevAttrPciBusId, 0)                                                    \
+	X(cudaDevAttrPciDeviceId, 0)                                                 \
+	X(cudaDevAttrPciDomainId, 0)                                                 \
+	X(cudaDevAttrTccDriver, 0)                                                   \
+	X(cudaDevAttrMemoryClockRate, guest_memory_clock_khz())                      \
+	X(cudaDevAttrGlobalMemoryBusWidth, guest_bus_bits())                         \
+	X(cudaDevAttrL2CacheSize, g->l2_bytes)                                       \
+	X(cudaDevAttrMaxThreadsPerMultiProcessor, g->max_threads_per_sm)             \
+	X(cudaDevAttrAsyncEngineCount, g->copy_engines)                              \
+	X(cudaDevAttrUnifiedAddressing, 1)                                           \
+	X(cudaDevAttrComputeCapabilityMajor, g->cc_major)                            \
+	X(cudaDevAttrComputeCapabilityMinor, g->cc_minor)                            \
+	X(cudaDevAttrStreamPrioritiesSupported, 1)                                   \
+	X(cudaDevAttrGlobalL1CacheSupported, 1)                                      \
+	X(cudaDevAttrLocalL1CacheSupported, 1)                                       \
+	X(cudaDevAttrMaxSharedMemoryPerMultiprocessor, g->smem_per_sm_bytes)         \
+	X(cudaDevAttrMaxRegistersPerMultiprocessor, g->regs_per_sm)                  \
+	X(cudaDevAttrManagedMemory, 1)                                               \
+	X(cudaDevAttrIsMultiGpuBoard, 0)                                             \
+	X(cudaDevAttrMultiGpuBoardGroupID, 0)                                        \
+	X(cudaDevAttrHostNativeAtomicSupported, 0)                                   \
+	X(cudaDevAttrSingleToDoublePrecisionPerfRatio,                               \
+	  g->fp64_lanes_per_sm ? g->fp32_lanes_per_sm / g->fp64_lanes_per_sm : 0)    \
+	X(cudaDevAttrPageableMemoryAccess, 0)                                        \
+	X(cudaDevAttrConcurrentManagedAccess, 1)                                     \
+	X(cudaDevAttrComputePreemptionSupported, 1)                                  \
+	X(cudaDevAttrCanUseHostPointerForRegisteredMem, 1)                           \
+	X(cudaDevAttrCooperativeLaunch, 1)                                           \
+	X(cudaDevAttrMaxSharedMemoryPerBlockOptin, g->smem_per_block_optin_bytes)    \
+	X(cudaDevAttrHostRegisterSupported, 1)                                       \
+	X(cudaDevAttrPageableMemoryAccessUsesHostPageTables, 0)                      \
+	X(cudaDevAttrDirectManagedMemAccessFromHost, 0)                              \
+	X(cudaDevAttrMaxBlocksPerMultiprocessor, g->max_blocks_per_sm)               \
+	X(cudaDevAttrReservedSharedMemoryPerBlock, g->smem_reserved_per_block_bytes) \
+	X(cudaDevAttrHostRegisterReadOnlySupported, 1)                               \
+	X(cudaDevAttrMemoryPoolsSupported, 1)                                        \
 	X(cudaDevAttrClusterLaunch, g->cc_major >= 9)
 
 /* Double data rate, on the widest bus whose clock stays below 3 GHz: device queries multiply the
@@ -269,21 +269,25 @@ static int guest_bus_bits(void)
 
 static int guest_memory_clock_khz(void)
 {
-	return (int)(guest.gpu.dram_gbs * 1e9 / 2 / (guest_bus_bits() / 8) / 1e3 + 0.5);
+	return (int)(guest.gpu.dram_gbs * 1e9 / 2 / ((double)guest_bus_bits() / 8) / 1e3 + 0.5);
 }
 
 static cudaError_t attribute(int *value, enum cudaDeviceAttr which, int device)
 {
 	const struct gpu_spec *g = &guest.gpu;
-	if (device)
-		return cudaErrorInvalidDevice;
-	switch ((int)which) {
-#define X(name, number) \
-	case name: return put_int(value, (int)(number));
+	const struct {
+		enum cudaDeviceAttr which;
+		int value;
+	} known[] = {
+#define X(name, number) { name, (int)(number) },
 		DEVICE_ATTRIBUTES(X)
 #undef X
-	default: break;
-	}
+	};
+	if (device)
+		return cudaErrorInvalidDevice;
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (known[i].which == which)
+			return put_int(value, known[i].value);
 	/* textures' sizes and links that this device does not have */
 	return (int)which > 0 && which < cudaDevAttrMax ? put_int(value, 0) : cudaErrorInvalidValue;
 }

@@ -209,7 +209,10 @@ static cudaError_t do_set(struct guest_stream *s, const struct guest_op *op, con
 		for (size_t y = 0; y < height; y++)
 			set_row((uint8_t *)(uintptr_t)(to->address + z * to->slice + y * to->pitch), width,
 			        op->u.set.value, op->u.set.element_bytes);
-	struct record_copy r = { .direction = RECORD_D2D, .stream = s->id, .async = true, .set = true,
+	struct record_copy r = { .direction = RECORD_D2D,
+		                     .stream = s->id,
+		                     .async = true,
+		                     .set = true,
 		                     .bytes = (uint64_t)width * height * depth };
 	const struct stream_rates rates = stream_rates_of(&guest.gpu);
 	r.span = as_span(clock_place(s, GUEST_ENGINE_SM, 1200 + (double)r.bytes / guest.gpu.dram_gbs, 1,
@@ -249,8 +252,9 @@ static cudaError_t do_wait(struct guest_stream *s, const struct guest_event *eve
 		return cudaSuccess;
 	if (s->ready_ns < event->at_ns)
 		s->ready_ns = event->at_ns;
-	const struct record_event r = { .event = event->id, .stream = s->id, .wait = true,
-		                            .at_ns = event->at_ns };
+	const struct record_event r = {
+		.event = event->id, .stream = s->id, .wait = true, .at_ns = event->at_ns
+	};
 	record_event(&r);
 	return cudaSuccess;
 }
@@ -267,9 +271,8 @@ static cudaError_t do_graph(struct guest_stream *s, struct guest_graph *g, const
 		return cudaErrorInvalidValue;
 	for (unsigned i = 0; i < g->n_order; i++) {
 		const struct guest_node *node = g->node[g->order[i]];
-		const cudaError_t e = node->disabled
-		                          ? cudaSuccess
-		                          : guest_execute(s, &node->op, GUEST_ASYNC, caller);
+		const cudaError_t e =
+			node->disabled ? cudaSuccess : guest_execute(s, &node->op, GUEST_ASYNC, caller);
 		if (e != cudaSuccess)
 			return e;
 	}

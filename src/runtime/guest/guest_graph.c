@@ -29,7 +29,7 @@ static cudaError_t end_capture(cudaStream_t handle, cudaGraph_t *out)
 	if (!s || !s->capture || !s->capture_origin)
 		return cudaErrorIllegalState;
 	struct guest_graph *g = s->capture;
-	*out = (cudaGraph_t)(void *)g;
+	*out = (cudaGraph_t)g;
 	for (struct guest_stream *o = guest.streams; o; o = o->next)
 		if (o->capture == g) {
 			o->capture = NULL;
@@ -71,7 +71,7 @@ cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 GUEST_API cudaError_t CUDARTAPI cudaGraphCreate(cudaGraph_t *out, unsigned flags)
 {
 	(void)flags;
-	GUEST_CALL(*out = (cudaGraph_t)(void *)graph_new(), cudaSuccess);
+	GUEST_CALL(*out = (cudaGraph_t)graph_new(), cudaSuccess);
 }
 
 static cudaError_t graph_destroy(void *g)
@@ -98,7 +98,7 @@ static struct guest_node *add_node(cudaGraphNode_t *out, cudaGraph_t graph,
 	struct guest_node *node = graph_node(graph_of(graph), graph_node_type(op), op);
 	for (size_t i = 0; i < n; i++)
 		graph_edge(node_of(from[i]), node);
-	*out = (cudaGraphNode_t)(void *)node;
+	*out = (cudaGraphNode_t)node;
 	return node;
 }
 
@@ -183,8 +183,7 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphAddMemcpyNodeFromSymbol(
 	cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from, size_t n, void *to,
 	const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind)
 {
-	GUEST_CALL(
-		add_symbol_copy(out, graph, from, n, symbol, to, bytes, offset, kind, false));
+	GUEST_CALL(add_symbol_copy(out, graph, from, n, symbol, to, bytes, offset, kind, false));
 }
 
 static cudaError_t add_set(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
@@ -236,7 +235,7 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphAddChildGraphNode(cudaGraphNode_t *out,
 static cudaError_t add_event(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
                              size_t n, enum guest_op_kind kind, cudaEvent_t event)
 {
-	const struct guest_op op = { .kind = kind, .u.event = (struct guest_event *)(void *)event };
+	const struct guest_op op = { .kind = kind, .u.event = (struct guest_event *)event };
 	return event ? add_plain(out, graph, from, n, &op) : cudaErrorInvalidResourceHandle;
 }
 
@@ -285,7 +284,7 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphDestroyNode(cudaGraphNode_t node)
 
 static cudaError_t clone(cudaGraph_t *out, cudaGraph_t graph)
 {
-	*out = (cudaGraph_t)(void *)graph_clone(graph_of(graph));
+	*out = (cudaGraph_t)graph_clone(graph_of(graph));
 	return cudaSuccess;
 }
 
@@ -299,7 +298,7 @@ static cudaError_t find_in_clone(cudaGraphNode_t *out, cudaGraphNode_t original,
 	const struct guest_graph *g = graph_of(graph);
 	for (unsigned i = 0; i < g->n; i++)
 		if (g->node[i]->original == node_of(original)) {
-			*out = (cudaGraphNode_t)(void *)g->node[i];
+			*out = (cudaGraphNode_t)g->node[i];
 			return cudaSuccess;
 		}
 	return cudaErrorInvalidValue;
@@ -328,7 +327,7 @@ static cudaError_t list_nodes(const struct guest_graph *g, cudaGraphNode_t *out,
 		if (g->node[i]->destroyed || (roots && g->node[i]->n_edges))
 			continue;
 		if (out && found < *n)
-			out[found] = (cudaGraphNode_t)(void *)g->node[i];
+			out[found] = (cudaGraphNode_t)g->node[i];
 		found++;
 	}
 	*n = found;

@@ -13,7 +13,7 @@ static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph)
 		graph_free(g);
 		return cudaErrorInvalidValue;
 	}
-	*out = (cudaGraphExec_t)(void *)g;
+	*out = (cudaGraphExec_t)g;
 	return cudaSuccess;
 }
 
@@ -84,9 +84,8 @@ static cudaError_t set_kernel(struct guest_node *node, const struct cudaKernelNo
 	return e;
 }
 
-GUEST_API cudaError_t CUDARTAPI
-cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                 const struct cudaKernelNodeParams *p)
+GUEST_API cudaError_t CUDARTAPI cudaGraphExecKernelNodeSetParams(
+	cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaKernelNodeParams *p)
 {
 	GUEST_CALL(set_kernel(in_exec(exec, node), p));
 }
@@ -135,8 +134,8 @@ static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph,
 	struct guest_graph *to = graph_of(exec);
 	const struct guest_graph *from = graph_of(graph);
 	memset(info, 0, sizeof *info);
-	info->result = to->n == from->n ? cudaGraphExecUpdateSuccess
-	                                : cudaGraphExecUpdateErrorTopologyChanged;
+	info->result =
+		to->n == from->n ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged;
 	for (unsigned i = 0; i < to->n && info->result == cudaGraphExecUpdateSuccess; i++)
 		if (to->node[i]->type != from->node[i]->type)
 			info->result = cudaGraphExecUpdateErrorNodeTypeChanged;

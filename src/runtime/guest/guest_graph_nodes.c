@@ -27,7 +27,7 @@ void graph_edge(struct guest_node *from, struct guest_node *to)
 }
 
 struct guest_node *graph_node(struct guest_graph *g, enum cudaGraphNodeType type,
-                                   const struct guest_op *op)
+                              const struct guest_op *op)
 {
 	if (g->n == g->cap) {
 		g->cap = g->cap ? 2 * g->cap : 16;

@@ -52,9 +52,12 @@ static cudaError_t error_of(const struct emu_findings *findings, const struct er
 		const char *kind;
 		cudaError_t error;
 	} table[] = {
-		{ "misaligned", cudaErrorMisalignedAddress }, { "assert", cudaErrorAssert },
-		{ "trap", cudaErrorLaunchFailure },           { "out-of-bounds", cudaErrorIllegalAddress },
-		{ "illegal-address", cudaErrorIllegalAddress }, { "stack", cudaErrorLaunchFailure },
+		{ "misaligned", cudaErrorMisalignedAddress },
+		{ "assert", cudaErrorAssert },
+		{ "trap", cudaErrorLaunchFailure },
+		{ "out-of-bounds", cudaErrorIllegalAddress },
+		{ "illegal-address", cudaErrorIllegalAddress },
+		{ "stack", cudaErrorLaunchFailure },
 	};
 	if (err->code == ERR_TIMEOUT)
 		return cudaErrorLaunchTimeout;
@@ -71,8 +74,9 @@ static void tell_findings(const struct emu_findings *findings, uint64_t number)
 {
 	for (unsigned i = 0; i < findings->n; i++) {
 		const struct emu_finding *from = &findings->finding[i];
-		struct record_finding f = { .launch = number, .times = from->times, .line = from->line,
-			                        .error = true };
+		struct record_finding f = {
+			.launch = number, .times = from->times, .line = from->line, .error = true
+		};
 		snprintf(f.kind, sizeof f.kind, "%s", from->kind);
 		snprintf(f.text, sizeof f.text, "%s", from->text);
 		snprintf(f.remedy, sizeof f.remedy, "%s", from->remedy);
@@ -88,8 +92,9 @@ static void tell_failure(const struct emu_findings *findings, const struct err *
 		return; /* they say it better */
 	struct record_finding f = { .launch = number, .times = 1, .error = true };
 	snprintf(f.kind, sizeof f.kind, "%s",
-	         err->code == ERR_TIMEOUT ? "timeout" : err->code == ERR_UNSUPPORTED ? "unsupported"
-	                                                                             : "failed");
+	         err->code == ERR_TIMEOUT       ? "timeout"
+	         : err->code == ERR_UNSUPPORTED ? "unsupported"
+	                                        : "failed");
 	snprintf(f.text, sizeof f.text, "%.1023s", err->msg);
 	snprintf(f.remedy, sizeof f.remedy, "%s", err->remedy);
 	record_finding(&f);

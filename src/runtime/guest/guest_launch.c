@@ -1,5 +1,6 @@
 /*
- * Launches: the call as nvcc writes it, what is legal on this device, the run, its time, its record.
+ * Launches: the call as nvcc writes it, what is legal on this device, the run, its time, its
+ * record.
  */
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_op.h"

@@ -54,15 +54,19 @@ static cudaError_t release(void *p, bool pinned, const void *caller)
 		return cudaSuccess;
 	struct emu_allocation a;
 	if (!emu_device_find(guest.device, address_of(p), &a)) {
-		bad_free(p, "invalid-free", "no allocation is there: it was freed before, or it is the "
-		                            "host's own memory", caller);
+		bad_free(p, "invalid-free",
+		         "no allocation is there: it was freed before, or it is the "
+		         "host's own memory",
+		         caller);
 		return cudaErrorInvalidValue;
 	}
 	if (a.address != address_of(p) || (a.kind == EMU_MEMORY_PINNED) != pinned ||
 	    a.kind == EMU_MEMORY_VARIABLE || a.kind == EMU_MEMORY_REGISTERED) {
-		bad_free(p, "invalid-free", pinned ? "it is no pinned memory of cudaMallocHost()"
-		                                   : "it is not where an allocation of device memory "
-		                                     "begins", caller);
+		bad_free(p, "invalid-free",
+		         pinned ? "it is no pinned memory of cudaMallocHost()"
+		                : "it is not where an allocation of device memory "
+		                  "begins",
+		         caller);
 		return cudaErrorInvalidValue;
 	}
 	return emu_device_release(guest.device, a.address) ? cudaSuccess : cudaErrorInvalidValue;
@@ -133,8 +137,7 @@ static cudaError_t allocate_in_stream(void **p, size_t bytes, cudaStream_t strea
 	const cudaError_t e = allocate(p, bytes, EMU_MEMORY_DEVICE, caller);
 	if (e != cudaSuccess)
 		return e;
-	const struct guest_op op = { .kind = GUEST_OP_ALLOC,
-		                         .u.memory = { address_of(*p), bytes } };
+	const struct guest_op op = { .kind = GUEST_OP_ALLOC, .u.memory = { address_of(*p), bytes } };
 	return guest_submit(s, &op, GUEST_ASYNC, caller);
 }
 
@@ -238,8 +241,7 @@ GUEST_API cudaError_t CUDARTAPI cudaHostGetFlags(unsigned *flags, void *host)
 
 static cudaError_t memory_info(size_t *free_bytes, size_t *total)
 {
-	const uint64_t all = (uint64_t)guest.gpu.dram_bytes,
-	               used = emu_device_used_bytes(guest.device);
+	const uint64_t all = (uint64_t)guest.gpu.dram_bytes, used = emu_device_used_bytes(guest.device);
 	*total = all;
 	*free_bytes = used < all ? all - used : 0;
 	return cudaSuccess;
@@ -261,7 +263,7 @@ static cudaError_t attributes(struct cudaPointerAttributes *out, const void *p)
 	if (!emu_device_find(guest.device, address_of(p), &a))
 		return cudaSuccess;
 	out->device = 0;
-	out->type = is_host_kind(a.kind)            ? cudaMemoryTypeHost
+	out->type = is_host_kind(a.kind)           ? cudaMemoryTypeHost
 	            : a.kind == EMU_MEMORY_MANAGED ? cudaMemoryTypeManaged
 	                                           : cudaMemoryTypeDevice;
 	out->devicePointer = pointer(address_of(p));
@@ -295,11 +297,13 @@ GUEST_API cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void *p, size_t bytes
 
 /* --- pools: handles of one heap --- */
 
-static struct { uint64_t threshold, used_high; } pool;
+static struct {
+	uint64_t threshold, used_high;
+} pool;
 
 static cudaError_t the_pool(cudaMemPool_t *out)
 {
-	*out = (cudaMemPool_t)(void *)&pool;
+	*out = (cudaMemPool_t)&pool;
 	return cudaSuccess;
 }
 

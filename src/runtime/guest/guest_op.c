@@ -1,4 +1,5 @@
-/* Operations from what the API is given: copies, symbols; and operations that outlive their call. */
+/* Operations from what the API is given: copies, symbols; and operations that outlive their call.
+ */
 #include "runtime/guest/guest_op.h"
 
 #include "base/mem.h"
@@ -61,7 +62,8 @@ cudaError_t guest_copy_symbol(const void *symbol, void *host, size_t bytes, size
 	if (offset > v->bytes || bytes > v->bytes - offset)
 		return cudaErrorInvalidValue;
 	void *const device = (void *)(uintptr_t)(address + offset);
-	*op = to_symbol ? guest_copy_line(device, host, bytes, kind) : guest_copy_line(host, device, bytes, kind);
+	*op = to_symbol ? guest_copy_line(device, host, bytes, kind)
+	                : guest_copy_line(host, device, bytes, kind);
 	op->u.copy.to_symbol = to_symbol;
 	op->u.copy.from_symbol = !to_symbol;
 	v->written |= to_symbol;

@@ -29,8 +29,7 @@ static cudaError_t check_limits(const struct guest_op *op)
 	                          : guest.gpu.smem_per_block_bytes;
 	if (op->u.launch.shared_bytes + info.static_shared_bytes > most)
 		return cudaErrorInvalidValue;
-	if (!guest_resident_blocks(op->u.launch.function, (unsigned)threads,
-	                           op->u.launch.shared_bytes))
+	if (!guest_resident_blocks(op->u.launch.function, (unsigned)threads, op->u.launch.shared_bytes))
 		return cudaErrorLaunchOutOfResources;
 	if (op->u.launch.cooperative &&
 	    (uint64_t)grid[0] * grid[1] * grid[2] >

@@ -64,7 +64,7 @@ static bool patch(uint8_t *at, const char *to)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	const uintptr_t first = (uintptr_t)at & ~(page - 1),
-	                last = ((uintptr_t)at + JUMP_BYTES - 1) & ~(page - 1);
+					last = ((uintptr_t)at + JUMP_BYTES - 1) & ~(page - 1);
 	if (mprotect((void *)first, last - first + page, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
 		return false;
 	put_jump(at, to);

@@ -4,7 +4,6 @@
 #include "base/monotonic.h"
 
 #include "base/mem.h"
-#include "base/monotonic.h"
 #include "base/text.h"
 
 #include <dlfcn.h>
@@ -34,8 +33,9 @@ bool record_open(struct record_config *config, struct gpu_spec *gpu, struct err 
 	char *end;
 	const long fd = text ? strtol(text, &end, 10) : -1;
 	if (!text || *end || fd < 3 || fd > 1 << 20)
-		return err_set(err, ERR_UNAVAILABLE, "this is pmpp-explore's CUDA runtime: it works in "
-		                                     "programs that pmpp-explore starts");
+		return err_set(err, ERR_UNAVAILABLE,
+		               "this is pmpp-explore's CUDA runtime: it works in "
+		               "programs that pmpp-explore starts");
 	if (fcntl((int)fd, F_SETFD, FD_CLOEXEC) != 0 ||
 	    wire_recv((int)fd, &m, clock_now_s() + 10, NULL) != WIRE_OK ||
 	    !record_get_config(&m, config, gpu)) {

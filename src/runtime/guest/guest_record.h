@@ -27,7 +27,7 @@ void record_problem(const char *kind, const struct err *err);
 void record_end(struct record_end *r);
 
 /* "file.cu:12" or "a.out+0x1234" of an address in the program, as far as it is known here. */
-void record_place(const void *address, char *out, size_t n);
+void record_place(const void *address, char *text, size_t n);
 /* Launch that runs now or ran last: findings of the host's calls name it. */
 uint64_t record_launch_number(void);
 

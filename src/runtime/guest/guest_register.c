@@ -9,7 +9,6 @@
 #include "runtime/fatbin.h"
 #include "sass/cubin.h"
 
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@ struct guest_stream *guest_stream_of(cudaStream_t handle)
 		return guest.streams;
 	if (handle == cudaStreamPerThread)
 		return guest.streams->next;
-	struct guest_stream *wanted = (struct guest_stream *)(void *)handle;
+	struct guest_stream *wanted = (struct guest_stream *)handle;
 	for (struct guest_stream *s = guest.streams; s; s = s->next)
 		if (s == wanted)
 			return s;

@@ -21,7 +21,7 @@ static cudaError_t create(cudaStream_t *out, unsigned flags, int priority)
 	while (last->next)
 		last = last->next;
 	last->next = s;
-	*out = (cudaStream_t)(void *)s;
+	*out = (cudaStream_t)s;
 	return cudaSuccess;
 }
 
@@ -132,8 +132,8 @@ GUEST_API cudaError_t CUDARTAPI cudaStreamGetDevice(cudaStream_t stream, int *de
 	GUEST_CALL(ask(stream, NULL, NULL, NULL, device));
 }
 
-GUEST_API cudaError_t CUDARTAPI cudaStreamAttachMemAsync(cudaStream_t stream, void *p,
-                                                         size_t bytes, unsigned flags)
+GUEST_API cudaError_t CUDARTAPI cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t bytes,
+                                                         unsigned flags)
 {
 	(void)p, (void)bytes, (void)flags;
 	GUEST_CALL(guest_stream_of(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
@@ -188,7 +188,7 @@ static cudaError_t create_event(cudaEvent_t *out, unsigned flags)
 	struct guest_event *e = mem_zalloc(sizeof *e);
 	e->id = ++guest.n_events;
 	e->flags = flags;
-	*out = (cudaEvent_t)(void *)e;
+	*out = (cudaEvent_t)e;
 	return cudaSuccess;
 }
 
@@ -219,7 +219,7 @@ static cudaError_t in_stream(enum guest_op_kind kind, cudaEvent_t event, cudaStr
                              const void *caller)
 {
 	struct guest_stream *s = guest_stream_of(stream);
-	struct guest_event *e = (struct guest_event *)(void *)event;
+	struct guest_event *e = (struct guest_event *)event;
 	if (!s || !e)
 		return cudaErrorInvalidResourceHandle;
 	if (kind == GUEST_OP_WAIT && e->capture)
@@ -251,7 +251,7 @@ GUEST_API cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEve
 
 static cudaError_t wait_for(cudaEvent_t handle)
 {
-	const struct guest_event *e = (const struct guest_event *)(void *)handle;
+	const struct guest_event *e = (const struct guest_event *)handle;
 	if (!e)
 		return cudaErrorInvalidResourceHandle;
 	if (e->recorded)
@@ -266,7 +266,7 @@ GUEST_API cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event)
 
 static cudaError_t query_event(cudaEvent_t handle)
 {
-	const struct guest_event *e = (const struct guest_event *)(void *)handle;
+	const struct guest_event *e = (const struct guest_event *)handle;
 	if (!e)
 		return cudaErrorInvalidResourceHandle;
 	return e->recorded ? query_until(e->at_ns) : cudaSuccess;
@@ -279,12 +279,11 @@ GUEST_API cudaError_t CUDARTAPI cudaEventQuery(cudaEvent_t event)
 
 static cudaError_t elapsed(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
-	const struct guest_event *a = (const struct guest_event *)(void *)start,
-	                         *b = (const struct guest_event *)(void *)end;
+	const struct guest_event *a = (const struct guest_event *)start,
+							 *b = (const struct guest_event *)end;
 	if (!ms)
 		return cudaErrorInvalidValue;
-	if (!a || !b || !a->recorded || !b->recorded ||
-	    (a->flags | b->flags) & cudaEventDisableTiming)
+	if (!a || !b || !a->recorded || !b->recorded || (a->flags | b->flags) & cudaEventDisableTiming)
 		return cudaErrorInvalidResourceHandle;
 	if (clock_host_ns() < b->at_ns)
 		return cudaErrorNotReady;

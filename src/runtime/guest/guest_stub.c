@@ -11,8 +11,10 @@ static cudaError_t not_served(const char *name, bool *told)
 	if (e == cudaSuccess && !*told) {
 		struct err err = { 0 };
 		*told = true;
-		err_set(&err, ERR_UNSUPPORTED, "%s() is not served without a GPU; it answered "
-		                               "cudaErrorNotSupported", name);
+		err_set(&err, ERR_UNSUPPORTED,
+		        "%s() is not served without a GPU; it answered "
+		        "cudaErrorNotSupported",
+		        name);
 		err_remedy(&err, "'pmpp-explore list api' shows what is served; on a machine with an "
 		                 "NVIDIA GPU every function works");
 		record_problem("not-served", &err);
@@ -23,11 +25,11 @@ static cudaError_t not_served(const char *name, bool *told)
 /* Under the program's name, but with a C name of its own: its arguments are not looked at. */
 #define API(name, timeline)
 #define ALIAS(name, of)
-#define STUB(name)                                            \
+#define STUB(name)                                                   \
 	GUEST_API cudaError_t stub_##name(void) __asm__("guest_" #name); \
-	cudaError_t stub_##name(void)                             \
-	{                                                         \
-		static bool told;                                     \
-		return not_served(#name, &told);                      \
+	cudaError_t stub_##name(void)                                    \
+	{                                                                \
+		static bool told;                                            \
+		return not_served(#name, &told);                             \
 	}
 #include "runtime/guest/api.def"
