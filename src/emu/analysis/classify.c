@@ -9,8 +9,8 @@
  * before the other starts. Compare "Divergence analysis", Coutinho et al., PACT 2011, and affine
  * vectors of scalarising GPU compilers (Collange, 2011).
  *
- * Patterns are found before the launch runs and depend on the block's shape only. Arithmetic on
- * 32-bit values may wrap; emit.c guards the places where that would matter (widening).
+ * Patterns are found before the launch runs and depend on the block's dimensions only. Arithmetic
+ * on 32-bit values may wrap; emit_alu.c guards the places where that would matter (widening).
  */
 #include "emu/analysis/affine.h"
 

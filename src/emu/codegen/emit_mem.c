@@ -2,7 +2,7 @@
  * Memory instructions: how the address looks decides which handler may carry them out.
  *
  * A scalar address, or scalar + pattern, lets a full warp be checked, counted and done without
- * looking at 32 addresses: bank passes do not depend on the scalar, sectors and lines only on its
+ * looking at 32 addresses: wavefronts do not depend on the scalar, sectors and lines only on its
  * last seven bits. Everything else goes through vm/access.c.
  */
 #include "emu/codegen/emit.h"
@@ -41,7 +41,7 @@ static bool lane_offsets(const struct emit *e, const struct memop *m, uint64_t o
 	return true;
 }
 
-/* Bank passes wherever the lowest address lies; false when it matters (lanes of less than a word).
+/* Wavefronts wherever the lowest address lies; false when it matters (lanes of less than a word).
  */
 static bool count_shared(struct memop *m, const uint64_t offset[32])
 {
@@ -118,7 +118,7 @@ static enum mem_type element_type(const struct memop *m)
 	}
 }
 
-/* One address for all: costs one sector, one bank pass. */
+/* One address for all: costs one sector, one wavefront. */
 static const struct handler *uniform_handler(struct emit *e, struct memop *m, enum mem_place at)
 {
 	const struct mem_handlers *h = e->h->mem;

@@ -1,11 +1,11 @@
 /*
- * Sectors, lines and bank passes of one warp access.
+ * Sectors, lines and wavefronts of one warp access.
  *
  * Rules confirmed on an H200 with 206 access patterns and 3,376 random ones: sectors are distinct
  * 32-byte sectors at any access width, lines distinct 128-byte lines. Shared memory: the largest
  * number of distinct words in one of 32 banks; 64-bit accesses go by half warps, 128-bit by
- * quarter warps; loads whose lanes are pairwise equal (lane ^ 1 or lane ^ 2) share a pass where
- * that is free of conflicts, stores never do.
+ * quarter warps; loads whose lanes are pairwise equal (lane ^ 1 or lane ^ 2) share a wavefront
+ * where that is free of conflicts, stores never do.
  */
 #include "emu/count/probe.h"
 
@@ -172,11 +172,11 @@ struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigne
 		r.wavefronts = 1; /* one word, or no bank twice */
 		return r;
 	}
-	if (access <= 4) { /* 32 words at most: one pass would do */
+	if (access <= 4) { /* 32 words at most: one wavefront would do */
 		r.wavefronts = bank_conflict(address, mask, access);
 		return r;
 	}
-	unsigned group = access == 8 ? 16 : 8; /* lanes of one pass */
+	unsigned group = access == 8 ? 16 : 8; /* lanes of one wavefront */
 	if (!store && (pairs_equal(address, mask, 1) || pairs_equal(address, mask, 2))) {
 		bool clean = true;
 		for (unsigned g = 0; g < 32 && clean; g += 2 * group) {
