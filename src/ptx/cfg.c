@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool leaves(enum ptx_op op)
+static bool leaves_function(enum ptx_op op)
 {
 	return op == OP_RET || op == OP_EXIT || op == OP_TRAP;
 }
 
 static bool ends_block(enum ptx_op op)
 {
-	return leaves(op) || op == OP_BRA || op == OP_BRX_IDX || op == OP_BRKPT;
+	return leaves_function(op) || op == OP_BRA || op == OP_BRX_IDX || op == OP_BRKPT;
 }
 
 static bool is_barrier(const struct ptx_inst *inst)
@@ -56,14 +56,14 @@ static void make_blocks(struct ptx_func *f, const struct ptx_label *labels, unsi
 	free(starts);
 }
 
-static void connect(struct ptx_func *f)
+static void connect_blocks(struct ptx_func *f)
 {
 	for (unsigned b = 0; b < f->n_blocks; b++) {
 		struct ptx_block *block = &f->blocks[b];
 		const struct ptx_inst *last = &f->insts[block->last];
 		int32_t next = b + 1 < f->n_blocks ? (int32_t)b + 1 : -1;
 		bool guarded = last->guard >= 0;
-		block->leaves_only = block->first == block->last && leaves(last->op) && !guarded;
+		block->leaves_only = block->first == block->last && leaves_function(last->op) && !guarded;
 		block->succ[0] = next;
 		block->succ[1] = -1;
 		if (last->op == OP_BRA) {
@@ -72,7 +72,7 @@ static void connect(struct ptx_func *f)
 		} else if (last->op == OP_BRX_IDX) {
 			block->succ[0] = -1;
 			block->succ[1] = guarded ? next : -1;
-		} else if (leaves(last->op) && !guarded) {
+		} else if (leaves_function(last->op) && !guarded) {
 			block->succ[0] = -1;
 		}
 	}
@@ -115,7 +115,7 @@ static struct edges all_edges(const struct ptx_func *f)
 			out[2 + i] = f->lists[table->reg + i];
 		if (block->succ[0] < 0 && !table)
 			out[0] = n;
-		else if (leaves(last->op)) /* guarded: leaves or goes on */
+		else if (leaves_function(last->op)) /* guarded: leaves or goes on */
 			out[1] = n;
 		else if (last->op == OP_BRA && last->guard >= 0 && block->succ[1] < 0)
 			out[1] = n; /* falls off the end of the function */
@@ -168,7 +168,7 @@ static void reverse_edges(struct post *g)
 }
 
 /* Depth first from @root over the reversed edges, without recursion; numbers in postorder. */
-static void walk(struct post *g, int32_t root)
+static void walk_back(struct post *g, int32_t root)
 {
 	int32_t depth = 0;
 	g->number[root] = -2; /* open */
@@ -191,7 +191,7 @@ static void walk(struct post *g, int32_t root)
 	}
 }
 
-static int32_t intersect(const struct post *g, int32_t a, int32_t b)
+static int32_t intersect_paths(const struct post *g, int32_t a, int32_t b)
 {
 	while (a != b) {
 		while (g->number[a] < g->number[b])
@@ -206,11 +206,11 @@ static int32_t intersect(const struct post *g, int32_t a, int32_t b)
  * first find the blocks to tie, then walk once with the exit as root of all. */
 static void find_endless(struct post *g)
 {
-	walk(g, g->n);
+	walk_back(g, g->n);
 	for (int32_t b = g->n - 1; b >= 0; b--)
 		if (g->number[b] == -1) {
 			g->tied[b] = true;
-			walk(g, b);
+			walk_back(g, b);
 		}
 }
 
@@ -222,15 +222,15 @@ static void walk_all(struct post *g)
 	g->number[g->n] = -2;
 	for (int32_t b = 0; b < g->n; b++)
 		if (g->tied[b] && g->number[b] == -1)
-			walk(g, b);
+			walk_back(g, b);
 	for (int32_t i = g->in_first[g->n]; i < g->in_first[g->n + 1]; i++)
 		if (g->number[g->in[i]] == -1)
-			walk(g, g->in[i]);
+			walk_back(g, g->in[i]);
 	g->number[g->n] = g->n_order;
 	g->order[g->n_order++] = g->n;
 }
 
-static void solve(struct post *g)
+static void solve_post_dominators(struct post *g)
 {
 	for (int32_t v = 0; v <= g->n; v++)
 		g->idom[v] = -1;
@@ -243,7 +243,7 @@ static void solve(struct post *g)
 				int32_t s = g->out->to[k];
 				if (s < 0 || g->idom[s] < 0)
 					continue;
-				found = found < 0 ? s : intersect(g, s, found);
+				found = found < 0 ? s : intersect_paths(g, s, found);
 			}
 			if (g->idom[v] != found) {
 				g->idom[v] = found;
@@ -275,7 +275,7 @@ static void post_dominators(const struct edges *out, int32_t *result)
 	reverse_edges(&g);
 	find_endless(&g);
 	walk_all(&g);
-	solve(&g);
+	solve_post_dominators(&g);
 	for (int32_t v = 0; v < n; v++)
 		result[v] = g.idom[v] == n ? -1 : g.idom[v];
 	free(g.in_first);
@@ -342,7 +342,7 @@ bool ptx_build_cfg(struct ptx_func *f, const struct ptx_label *labels, unsigned 
 	free(block_of);
 	if (!ok || !f->n_insts)
 		return ok;
-	connect(f);
+	connect_blocks(f);
 	int32_t *result = mem_calloc(f->n_blocks, sizeof *result);
 	struct edges e = all_edges(f);
 	post_dominators(&e, result);

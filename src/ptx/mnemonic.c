@@ -387,7 +387,7 @@ bool parse_mnemonic(struct parser *p, const struct token *word, struct ptx_inst 
 	if (!read_mnemonic(p, word, inst))
 		return false;
 	if (p->n_mnemonics < MNEMONIC_HASH / 2) { /* more are still read, only not kept */
-		grow(&p->mnemonics, p->n_mnemonics, &p->mnemonics_cap, sizeof *p->mnemonics);
+		grow_array(&p->mnemonics, p->n_mnemonics, &p->mnemonics_cap, sizeof *p->mnemonics);
 		p->mnemonics[p->n_mnemonics] = (struct mnemonic){ word->s, word->len, word->hash, *inst };
 		p->mnemonic_hash[h] = (uint16_t)++p->n_mnemonics;
 	}

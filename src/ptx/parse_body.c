@@ -36,7 +36,7 @@ static void note_place(struct parser *p, const struct inline_site *site)
 		s->at_col = site->at_col;
 	} else if (site->at_line) {
 		int32_t *bucket = site_bucket(p, site->file, site->line, site->col);
-		grow(&p->sites, p->n_sites, &p->sites_cap, sizeof *p->sites);
+		grow_array(&p->sites, p->n_sites, &p->sites_cap, sizeof *p->sites);
 		p->sites[p->n_sites] = *site;
 		p->sites[p->n_sites].next = *bucket;
 		*bucket = (int32_t)p->n_sites++;
@@ -75,7 +75,8 @@ bool parse_loc(struct parser *p)
 {
 	struct inline_site site = { 0 };
 	bool more;
-	if (!advance(p) || !parse_place(p, &site.file, &site.line, &site.col) || !take(p, ',', &more))
+	if (!advance(p) || !parse_place(p, &site.file, &site.line, &site.col) ||
+	    !accept_punct(p, ',', &more))
 		return false;
 	while (more) {
 		struct token word, label;
@@ -93,7 +94,7 @@ bool parse_loc(struct parser *p)
 			return fail_at(p, word.s, word.line, ERR_UNSUPPORTED,
 			               ".loc attribute '%.*s' is not supported", (int)word.len, word.s);
 		}
-		if (!take(p, ',', &more))
+		if (!accept_punct(p, ',', &more))
 			return false;
 	}
 	note_place(p, &site);
@@ -103,7 +104,7 @@ bool parse_loc(struct parser *p)
 /* --- scopes and labels --- */
 static void open_scope(struct parser *p)
 {
-	grow(&p->scopes, p->n_scopes, &p->scopes_cap, sizeof *p->scopes);
+	grow_array(&p->scopes, p->n_scopes, &p->scopes_cap, sizeof *p->scopes);
 	p->scopes[p->n_scopes] = (struct scope){ .parent = p->scope, .mark = p->scope_mark };
 	p->scope = (uint32_t)p->n_scopes++;
 	p->scope_mark = names_open(&p->names);
@@ -191,18 +192,18 @@ static bool parse_branch_targets(struct parser *p, const struct token *name)
 	struct ptx_func *f = func_at_hand(p);
 	const uint32_t at = f->n_lists;
 	bool more = true;
-	if (!declare(p, name, SYM_TARGETS, (int32_t)at, 0) || !advance(p))
+	if (!declare_name(p, name, SYM_TARGETS, (int32_t)at, 0) || !advance(p))
 		return false;
-	grow(&f->lists, f->n_lists, &p->lists_cap, sizeof *f->lists);
+	grow_array(&f->lists, f->n_lists, &p->lists_cap, sizeof *f->lists);
 	f->lists[f->n_lists++] = 0;
 	while (more) {
 		struct token label;
-		if (!expect_name(p, &label, "a label") || !take(p, ',', &more))
+		if (!expect_name(p, &label, "a label") || !accept_punct(p, ',', &more))
 			return false;
-		grow(&p->refs, p->n_refs, &p->refs_cap, sizeof *p->refs);
+		grow_array(&p->refs, p->n_refs, &p->refs_cap, sizeof *p->refs);
 		p->refs[p->n_refs++] =
 			(struct label_ref){ .tok = label, .scope = p->scope, .inst = -1, .entry = f->n_lists };
-		grow(&f->lists, f->n_lists, &p->lists_cap, sizeof *f->lists);
+		grow_array(&f->lists, f->n_lists, &p->lists_cap, sizeof *f->lists);
 		f->lists[f->n_lists++] = -1;
 		f->lists[at]++;
 	}
@@ -213,11 +214,11 @@ static bool parse_branch_targets(struct parser *p, const struct token *name)
 static bool parse_label_def(struct parser *p, const struct token *name)
 {
 	if (at_dot(p, "callprototype") || at_dot(p, "calltargets")) {
-		return declare(p, name, SYM_PROTO, 0, 0) && skip_to_semicolon(p);
+		return declare_name(p, name, SYM_PROTO, 0, 0) && skip_to_semicolon(p);
 	}
 	if (at_dot(p, "branchtargets"))
 		return parse_branch_targets(p, name);
-	grow(&p->labels, p->n_labels, &p->labels_cap, sizeof *p->labels);
+	grow_array(&p->labels, p->n_labels, &p->labels_cap, sizeof *p->labels);
 	p->labels[p->n_labels++] = (struct label_def){
 		.name = name->s,
 		.len = name->len,
@@ -277,7 +278,7 @@ static bool parse_guarded(struct parser *p)
 {
 	bool negated;
 	uint32_t member;
-	if (!advance(p) || !take(p, '!', &negated))
+	if (!advance(p) || !accept_punct(p, '!', &negated))
 		return false;
 	if (p->tok.kind != TOK_NAME)
 		return fail(p, "expected a predicate behind '@'");

@@ -13,7 +13,7 @@ bool skip_pragma(struct parser *p)
 	for (bool more = true; more;) {
 		if (p->tok.kind != TOK_STRING)
 			return unexpected(p, "a string after .pragma");
-		if (!advance(p) || !take(p, ',', &more))
+		if (!advance(p) || !accept_punct(p, ',', &more))
 			return false;
 	}
 	return expect(p, ';', "after .pragma");
@@ -33,7 +33,7 @@ static bool parse_ntid(struct parser *p, uint32_t ntid[3])
 	ntid[0] = ntid[1] = ntid[2] = 1;
 	for (int i = 0; i < 3 && more; i++) {
 		uint64_t v = 0;
-		if (!expect_uint(p, 1 << 20, &v, "a number of threads") || !take(p, ',', &more))
+		if (!expect_uint(p, 1 << 20, &v, "a number of threads") || !accept_punct(p, ',', &more))
 			return false;
 		ntid[i] = (uint32_t)v;
 	}
@@ -88,13 +88,13 @@ static bool find_or_add_func(struct parser *p, const struct token *name, bool is
 		p->func = s->index;
 		return true;
 	}
-	grow(&p->m->funcs, p->m->n_funcs, &p->funcs_cap, sizeof *p->m->funcs);
+	grow_array(&p->m->funcs, p->m->n_funcs, &p->funcs_cap, sizeof *p->m->funcs);
 	p->func = (int32_t)p->m->n_funcs;
 	p->m->funcs[p->m->n_funcs++] = (struct ptx_func){
 		.name = mem_strndup(name->s, name->len),
 		.is_entry = is_entry,
 	};
-	return declare(p, name, SYM_FUNC, p->func, 0);
+	return declare_name(p, name, SYM_FUNC, p->func, 0);
 }
 
 void params_free(struct ptx_func *f)

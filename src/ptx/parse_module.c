@@ -45,7 +45,7 @@ static bool parse_target(struct parser *p)
 			          (int)t.len, t.s);
 			return err_remedy(p->err, "Supported: an architecture, and 'debug'.");
 		}
-		if (!take(p, ',', &more))
+		if (!accept_punct(p, ',', &more))
 			return false;
 	}
 	return true;
@@ -82,10 +82,10 @@ static bool parse_file(struct parser *p)
 		free(m->files[index - 1]);
 		m->files[index - 1] = mem_strndup(p->tok.s, p->tok.len);
 	}
-	if (!advance(p) || !take(p, ',', &more))
+	if (!advance(p) || !accept_punct(p, ',', &more))
 		return false;
 	if (more) {
-		if (!expect_uint(p, UINT64_MAX, &ignored, "a time stamp") || !take(p, ',', &more))
+		if (!expect_uint(p, UINT64_MAX, &ignored, "a time stamp") || !accept_punct(p, ',', &more))
 			return false;
 		if (more && !expect_uint(p, UINT64_MAX, &ignored, "a file size"))
 			return false;

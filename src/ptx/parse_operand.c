@@ -45,7 +45,7 @@ static bool parse_address(struct parser *p, const struct ptx_inst *inst, struct 
 static bool parse_predicate(struct parser *p, const struct ptx_inst *inst, struct ptx_operand *o)
 {
 	const struct want w = { .bytes = 1, .pred = true, .type = PTX_PRED };
-	if (!take(p, '!', &o->negated))
+	if (!accept_punct(p, '!', &o->negated))
 		return false;
 	return parse_source(p, &w, inst, false, o);
 }
@@ -56,7 +56,7 @@ static bool parse_label(struct parser *p, struct ptx_operand *o)
 	struct token t;
 	if (!expect_name(p, &t, "a label"))
 		return false;
-	grow(&p->refs, p->n_refs, &p->refs_cap, sizeof *p->refs);
+	grow_array(&p->refs, p->n_refs, &p->refs_cap, sizeof *p->refs);
 	p->refs[p->n_refs++] = (struct label_ref){
 		.tok = t,
 		.scope = p->scope,
@@ -102,7 +102,7 @@ static bool parse_one(struct parser *p, char role, char width, const struct ptx_
 	}
 }
 
-static bool comma(struct parser *p, const struct ptx_inst *inst)
+static bool expect_comma(struct parser *p, const struct ptx_inst *inst)
 {
 	if (at_punct(p, ';') || p->tok.kind == TOK_END)
 		return fail(p, "too few operands for '%s'", inst->text);
@@ -117,22 +117,22 @@ static bool parse_bar(struct parser *p, struct ptx_inst *inst)
 	bool more;
 	if (inst->flags & PF_RED) {
 		const struct want result = want_of(inst, 't');
-		if (!parse_destination(p, &result, inst, false, &o[0]) || !comma(p, inst) ||
-		    !parse_source(p, &word, inst, false, &o[1]) || !comma(p, inst))
+		if (!parse_destination(p, &result, inst, false, &o[0]) || !expect_comma(p, inst) ||
+		    !parse_source(p, &word, inst, false, &o[1]) || !expect_comma(p, inst))
 			return false;
 		uint32_t member;
 		const struct sym *s =
 			p->tok.kind == TOK_NAME ? names_find_token(&p->names, &p->tok, &member) : NULL;
 		bool pred = at_punct(p, '!') ||
 		            (s && s->kind == SYM_REG && func_at_hand(p)->regs[s->index].type == PTX_PRED);
-		if (!pred && (!parse_source(p, &word, inst, false, &o[2]) || !comma(p, inst)))
+		if (!pred && (!parse_source(p, &word, inst, false, &o[2]) || !expect_comma(p, inst)))
 			return false;
 		return parse_predicate(p, inst, &o[3]);
 	}
-	if (!parse_source(p, &word, inst, false, &o[0]) || !take(p, ',', &more))
+	if (!parse_source(p, &word, inst, false, &o[0]) || !accept_punct(p, ',', &more))
 		return false;
 	if (!more)
-		return inst->flags & PF_ARRIVE ? comma(p, inst) : true;
+		return inst->flags & PF_ARRIVE ? expect_comma(p, inst) : true;
 	return parse_source(p, &word, inst, false, &o[1]);
 }
 
@@ -180,8 +180,8 @@ static bool parse_arguments(struct parser *p, struct ptx_operand *o)
 		return false;
 	more = !at_punct(p, ')');
 	while (more) {
-		grow(&f->lists, f->n_lists, &p->lists_cap, sizeof *f->lists);
-		if (!parse_call_symbol(p, &f->lists[f->n_lists]) || !take(p, ',', &more))
+		grow_array(&f->lists, f->n_lists, &p->lists_cap, sizeof *f->lists);
+		if (!parse_call_symbol(p, &f->lists[f->n_lists]) || !accept_punct(p, ',', &more))
 			return false;
 		f->n_lists++;
 		o->i64++;
@@ -195,18 +195,18 @@ static bool parse_call(struct parser *p, struct ptx_inst *inst)
 	struct ptx_operand *o = inst->opnd;
 	struct token prototype;
 	bool more;
-	if (!take(p, '(', &more))
+	if (!accept_punct(p, '(', &more))
 		return false;
 	if (more) {
 		o[1].kind = OPND_SYMBOL;
 		if (!parse_call_symbol(p, &o[1].symbol) || !expect(p, ')', "after the return value") ||
-		    !comma(p, inst))
+		    !expect_comma(p, inst))
 			return false;
 	}
-	if (!parse_callee(p, inst, &o[0]) || !take(p, ',', &more))
+	if (!parse_callee(p, inst, &o[0]) || !accept_punct(p, ',', &more))
 		return false;
 	if (more && at_punct(p, '('))
-		if (!parse_arguments(p, &o[2]) || !take(p, ',', &more))
+		if (!parse_arguments(p, &o[2]) || !accept_punct(p, ',', &more))
 			return false;
 	return !more || expect_name(p, &prototype, "a prototype");
 }
@@ -248,10 +248,11 @@ bool parse_operands(struct parser *p, struct ptx_inst *inst)
 		if (s[0] == '|') {
 			bool bar;
 			const struct want pred = want_of(inst, s[1]);
-			if (!take(p, '|', &bar) || (bar && !parse_destination(p, &pred, inst, false, o)))
+			if (!accept_punct(p, '|', &bar) ||
+			    (bar && !parse_destination(p, &pred, inst, false, o)))
 				return false;
 		} else if (!(optional && at_punct(p, ';'))) {
-			if ((!first && !comma(p, inst)) || !parse_one(p, s[0], s[1], inst, o))
+			if ((!first && !expect_comma(p, inst)) || !parse_one(p, s[0], s[1], inst, o))
 				return false;
 		}
 		first = false;

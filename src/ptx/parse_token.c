@@ -56,7 +56,7 @@ bool at_dot(const struct parser *p, const char *name)
 	return tok_is(&p->tok, TOK_DOT, name);
 }
 
-bool take(struct parser *p, char c, bool *found)
+bool accept_punct(struct parser *p, char c, bool *found)
 {
 	*found = at_punct(p, c);
 	return !*found || advance(p);
@@ -102,11 +102,11 @@ bool expect_int(struct parser *p, int64_t *value, const char *what)
 {
 	bool negative = false, inverted = false, found = true;
 	while (found) {
-		if (!take(p, '-', &found))
+		if (!accept_punct(p, '-', &found))
 			return false;
 		negative ^= found;
 		if (!found && !inverted) {
-			if (!take(p, '~', &found))
+			if (!accept_punct(p, '~', &found))
 				return false;
 			inverted = found;
 			if (found && negative)
@@ -129,8 +129,8 @@ struct ptx_func *func_at_hand(struct parser *p)
 	return &p->m->funcs[p->func];
 }
 
-bool declare(struct parser *p, const struct token *name, enum sym_kind kind, int32_t index,
-             uint32_t count)
+bool declare_name(struct parser *p, const struct token *name, enum sym_kind kind, int32_t index,
+                  uint32_t count)
 {
 	struct sym s = { .name = name->s,
 		             .len = name->len,

@@ -120,7 +120,7 @@ static bool parse_vector(struct parser *p, const struct want *w, const struct pt
 			          "a constant inside a vector is not supported");
 			return err_remedy(p->err, "Move it to a register first.");
 		}
-		if (!parse_reg(p, &element, inst, sink, reg) || !take(p, ',', &more))
+		if (!parse_reg(p, &element, inst, sink, reg) || !accept_punct(p, ',', &more))
 			return false;
 		if (*reg >= 0)
 			bytes += ptx_type_bytes(func_at_hand(p)->regs[*reg].type);
@@ -184,7 +184,7 @@ static bool refuse_special(struct parser *p, const struct token *t)
 bool parse_symbol_offset(struct parser *p, struct ptx_operand *o)
 {
 	bool plus;
-	if (!take(p, '+', &plus))
+	if (!accept_punct(p, '+', &plus))
 		return false;
 	return plus || at_punct(p, '-') ? expect_int(p, &o->i64, "an offset") : true;
 }

@@ -60,7 +60,7 @@ static void add_reg(struct parser *p, const struct token *name, enum ptx_type ty
                     uint32_t number)
 {
 	struct ptx_func *f = func_at_hand(p);
-	grow(&f->regs, f->n_regs, &p->regs_cap, sizeof *f->regs);
+	grow_array(&f->regs, f->n_regs, &p->regs_cap, sizeof *f->regs);
 	struct ptx_reg *r = &f->regs[f->n_regs++];
 	size_t len = name->len < sizeof r->name - 1 ? name->len : sizeof r->name - 1;
 	memcpy(r->name, name->s, len);
@@ -76,7 +76,7 @@ static bool parse_reg_name(struct parser *p, enum ptx_type type)
 	struct token name;
 	uint64_t count = 1;
 	bool range;
-	if (!expect_name(p, &name, "the name of a register") || !take(p, '<', &range))
+	if (!expect_name(p, &name, "the name of a register") || !accept_punct(p, '<', &range))
 		return false;
 	if (range && (!expect_uint(p, MAX_REGS, &count, "a number of registers") ||
 	              !expect(p, '>', "after the number of registers")))
@@ -89,7 +89,7 @@ static bool parse_reg_name(struct parser *p, enum ptx_type type)
 		return fail_at(p, name.s, name.line, ERR_UNSUPPORTED,
 		               "a range of registers whose name ends with a digit is not supported");
 	if (!range || count)
-		if (!declare(p, &name, SYM_REG, (int32_t)f->n_regs, range ? (uint32_t)count : 0))
+		if (!declare_name(p, &name, SYM_REG, (int32_t)f->n_regs, range ? (uint32_t)count : 0))
 			return false;
 	for (uint32_t i = 0; i < count; i++)
 		add_reg(p, &name, type, range, i);
@@ -109,7 +109,7 @@ bool parse_reg_decl(struct parser *p)
 	if (!parse_type(p, &type))
 		return false;
 	while (more)
-		if (!parse_reg_name(p, type) || !take(p, ',', &more))
+		if (!parse_reg_name(p, type) || !accept_punct(p, ',', &more))
 			return false;
 	return expect(p, ';', "after a register");
 }
@@ -158,7 +158,7 @@ static bool parse_dimensions(struct parser *p, struct decl *d)
 	uint64_t elements = 1;
 	bool found;
 	d->outer = 1;
-	if (!take(p, '[', &found))
+	if (!accept_punct(p, '[', &found))
 		return false;
 	while (found) {
 		bool first = !d->is_array;
@@ -175,7 +175,7 @@ static bool parse_dimensions(struct parser *p, struct decl *d)
 				return fail_at(p, at.s, at.line, ERR_UNSUPPORTED, "array too large");
 			*into *= n;
 		}
-		if (!expect(p, ']', "after the number of elements") || !take(p, '[', &found))
+		if (!expect(p, ']', "after the number of elements") || !accept_punct(p, '[', &found))
 			return false;
 	}
 	if (d->is_open)
@@ -242,7 +242,7 @@ bool parse_params(struct parser *p, struct ptx_func *f, bool returns)
 		if (offset + d.size > 1u << 24)
 			return fail_at(p, d.name.s, d.name.line, ERR_UNSUPPORTED,
 			               "more than 16 MiB of parameters");
-		grow(&f->params, f->n_params, &cap, sizeof *f->params);
+		grow_array(&f->params, f->n_params, &cap, sizeof *f->params);
 		f->params[f->n_params++] = (struct ptx_param){
 			.name = mem_strndup(d.name.s, d.name.len),
 			.type = d.type,
@@ -252,7 +252,7 @@ bool parse_params(struct parser *p, struct ptx_func *f, bool returns)
 			.is_return = returns,
 		};
 		f->param_bytes = (uint32_t)(offset + d.size);
-		if (!take(p, ',', &more))
+		if (!accept_punct(p, ',', &more))
 			return false;
 	}
 	return expect(p, ')', "after the parameters");
@@ -304,7 +304,7 @@ static bool parse_init_symbol(struct parser *p, struct init *in)
 		               (int)name.len, name.s);
 	const int32_t symbol = s->index;
 	const bool is_func = s->kind == SYM_FUNC;
-	if (!take(p, '+', &more))
+	if (!accept_punct(p, '+', &more))
 		return false;
 	if (more ? !expect_int(p, &addend, "an offset")
 	         : at_punct(p, '-') && !expect_int(p, &addend, "an offset"))
@@ -313,7 +313,7 @@ static bool parse_init_symbol(struct parser *p, struct init *in)
 	if (bytes < 4)
 		return fail_at(p, name.s, name.line, ERR_UNSUPPORTED,
 		               "an address in pieces is not supported in an initialiser");
-	grow(&in->var->relocs, in->var->n_relocs, &in->relocs_cap, sizeof *in->var->relocs);
+	grow_array(&in->var->relocs, in->var->n_relocs, &in->relocs_cap, sizeof *in->var->relocs);
 	in->var->relocs[in->var->n_relocs++] = (struct ptx_reloc){
 		.offset = in->at,
 		.symbol = symbol,
@@ -400,7 +400,7 @@ static bool parse_init_list(struct parser *p, struct init *in, uint64_t row, boo
 		} else if (!parse_init_value(p, in)) {
 			return false;
 		}
-		if (!take(p, ',', &more))
+		if (!accept_punct(p, ',', &more))
 			return false;
 	}
 	return expect(p, '}', "after the initial values");
@@ -457,7 +457,7 @@ bool parse_var_decl(struct parser *p, enum ptx_space space, bool is_extern)
 		d = type;
 		if (!expect_name(p, &d.name, "the name of a variable") || !parse_dimensions(p, &d))
 			return false;
-		grow(&p->m->vars, p->m->n_vars, &p->vars_cap, sizeof *p->m->vars);
+		grow_array(&p->m->vars, p->m->n_vars, &p->vars_cap, sizeof *p->m->vars);
 		int32_t index = (int32_t)p->m->n_vars++;
 		struct ptx_var *v = &p->m->vars[index];
 		*v = (struct ptx_var){
@@ -469,14 +469,14 @@ bool parse_var_decl(struct parser *p, enum ptx_space space, bool is_extern)
 			.is_extern = is_extern,
 			.func = p->func,
 		};
-		if (!take(p, '=', &init) || (init && !parse_init(p, v, &d)))
+		if (!accept_punct(p, '=', &init) || (init && !parse_init(p, v, &d)))
 			return false;
 		if (d.is_open && !init && !is_extern)
 			return fail_at(p, d.name.s, d.name.line, ERR_PARSE, "'%s' has no size", v->name);
 		if (space == SPACE_LOCAL || space == SPACE_PARAM)
 			if (!place_in_function(p, v, &d.name))
 				return false;
-		if (!declare(p, &d.name, SYM_VAR, index, 0) || !take(p, ',', &more))
+		if (!declare_name(p, &d.name, SYM_VAR, index, 0) || !accept_punct(p, ',', &more))
 			return false;
 	}
 	return expect(p, ';', "after a variable");

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Makes room for one more element of @bytes in the array *items. */
-static inline void grow(void *items, size_t n, size_t *cap, size_t bytes)
+static inline void grow_array(void *items, size_t n, size_t *cap, size_t bytes)
 {
 	if (n < *cap)
 		return;
@@ -144,7 +144,7 @@ bool advance(struct parser *p);
 bool at_punct(const struct parser *p, char c);
 bool at_dot(const struct parser *p, const char *name);
 /* Consumes @c if it is at hand; *found says whether. */
-bool take(struct parser *p, char c, bool *found);
+bool accept_punct(struct parser *p, char c, bool *found);
 bool expect(struct parser *p, char c, const char *after);
 bool expect_name(struct parser *p, struct token *name, const char *what);
 bool expect_uint(struct parser *p, uint64_t max, uint64_t *value, const char *what);
@@ -154,8 +154,8 @@ struct ptx_func *func_at_hand(struct parser *p);
 /* Malformed text: something else than @wanted is at hand. */
 bool unexpected(struct parser *p, const char *wanted);
 /* Adds a name to the innermost scope; refuses a second one of the same spelling there. */
-bool declare(struct parser *p, const struct token *name, enum sym_kind kind, int32_t index,
-             uint32_t count);
+bool declare_name(struct parser *p, const struct token *name, enum sym_kind kind, int32_t index,
+                  uint32_t count);
 
 /* parse_var.c: .reg .shared .local .global .const .param */
 bool parse_type(struct parser *p, enum ptx_type *type);

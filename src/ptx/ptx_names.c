@@ -30,7 +30,7 @@ void names_close(struct names *t, size_t mark)
 	}
 }
 
-static void chain(struct names *t, size_t i)
+static void link_bucket(struct names *t, size_t i)
 {
 	int32_t *bucket = &t->buckets[t->syms[i].hash & (t->n_buckets - 1)];
 	t->syms[i].next = *bucket;
@@ -39,7 +39,7 @@ static void chain(struct names *t, size_t i)
 
 void names_add(struct names *t, const struct sym *s)
 {
-	grow(&t->syms, t->n, &t->cap, sizeof *t->syms);
+	grow_array(&t->syms, t->n, &t->cap, sizeof *t->syms);
 	t->syms[t->n] = *s;
 	if (t->n >= t->n_buckets) {
 		free(t->buckets);
@@ -47,13 +47,13 @@ void names_add(struct names *t, const struct sym *s)
 		t->buckets = mem_calloc(t->n_buckets, sizeof *t->buckets);
 		memset(t->buckets, 0xff, t->n_buckets * sizeof *t->buckets);
 		for (size_t i = 0; i < t->n; i++)
-			chain(t, i);
+			link_bucket(t, i);
 	}
-	chain(t, t->n++);
+	link_bucket(t, t->n++);
 }
 
-static const struct sym *find(const struct names *t, const char *name, size_t len, uint32_t hash,
-                              bool range)
+static const struct sym *find_symbol(const struct names *t, const char *name, size_t len,
+                                     uint32_t hash, bool range)
 {
 	if (!t->n_buckets)
 		return NULL;
@@ -68,12 +68,12 @@ static const struct sym *find(const struct names *t, const char *name, size_t le
 
 const struct sym *names_find(const struct names *t, const char *name, size_t len, uint32_t hash)
 {
-	return find(t, name, len, hash, false);
+	return find_symbol(t, name, len, hash, false);
 }
 
 const struct sym *names_find_token(const struct names *t, const struct token *tok, uint32_t *member)
 {
-	const struct sym *exact = find(t, tok->s, tok->len, tok->hash, false);
+	const struct sym *exact = find_symbol(t, tok->s, tok->len, tok->hash, false);
 	uint32_t digits = tok->len - tok->prefix_len;
 	*member = 0;
 	if (digits == 0 || digits > 9 || (digits > 1 && tok->s[tok->prefix_len] == '0'))
@@ -81,7 +81,7 @@ const struct sym *names_find_token(const struct names *t, const struct token *to
 	uint32_t number = 0;
 	for (uint32_t i = tok->prefix_len; i < tok->len; i++)
 		number = number * 10 + (uint32_t)(tok->s[i] - '0');
-	const struct sym *range = find(t, tok->s, tok->prefix_len, tok->prefix_hash, true);
+	const struct sym *range = find_symbol(t, tok->s, tok->prefix_len, tok->prefix_hash, true);
 	if (!range || number >= range->count || (exact && exact > range))
 		return exact;
 	*member = number;

@@ -48,7 +48,7 @@ static void collect_uses(struct layout *l)
 				bool callee = o->kind == OPND_FUNC || (k == 0 && f->insts[i].op == OP_CALL);
 				if (!shared && !callee)
 					continue;
-				grow(&l->uses, l->n_uses, &l->uses_cap, sizeof *l->uses);
+				grow_array(&l->uses, l->n_uses, &l->uses_cap, sizeof *l->uses);
 				l->uses[l->n_uses++] = o;
 				if (shared && !f->is_entry)
 					l->by_callee[o->symbol] = true;
@@ -57,7 +57,7 @@ static void collect_uses(struct layout *l)
 	l->first_use[m->n_funcs] = l->n_uses;
 }
 
-static void visit(struct layout *l, size_t *depth, int32_t func)
+static void visit_func(struct layout *l, size_t *depth, int32_t func)
 {
 	if (!l->seen[func]) {
 		l->seen[func] = true;
@@ -72,7 +72,7 @@ static void mark_used(struct layout *l, unsigned entry)
 	memset(l->used, 0, l->n_vars * sizeof *l->used);
 	memset(l->via, 0, l->n_vars * sizeof *l->via);
 	memset(l->seen, 0, l->m->n_funcs * sizeof *l->seen);
-	visit(l, &depth, (int32_t)entry);
+	visit_func(l, &depth, (int32_t)entry);
 	while (depth) {
 		int32_t f = l->stack[--depth];
 		for (size_t u = l->first_use[f]; u < l->first_use[f + 1]; u++) {
@@ -80,10 +80,10 @@ static void mark_used(struct layout *l, unsigned entry)
 			if (names_symbol(o) && (unsigned)o->symbol < l->n_vars)
 				(f == (int32_t)entry ? l->used : l->via)[o->symbol] = true;
 			else if (o->kind == OPND_FUNC)
-				visit(l, &depth, o->symbol);
+				visit_func(l, &depth, o->symbol);
 			for (unsigned g = 0; o->kind == OPND_REG && g < l->m->n_funcs; g++)
 				if (!l->m->funcs[g].is_entry)
-					visit(l, &depth, (int32_t)g);
+					visit_func(l, &depth, (int32_t)g);
 		}
 	}
 }
@@ -94,7 +94,7 @@ static bool is_dynamic(const struct ptx_var *v)
 }
 
 /* Gives @var its offset; if it has another one already, a copy that only @entry refers to. */
-static void place(struct layout *l, unsigned entry, unsigned var, uint64_t offset)
+static void place_variable(struct layout *l, unsigned entry, unsigned var, uint64_t offset)
 {
 	struct ptx_module *m = l->m;
 	if (!l->placed[var] && !l->by_callee[var]) {
@@ -103,7 +103,7 @@ static void place(struct layout *l, unsigned entry, unsigned var, uint64_t offse
 	}
 	if (m->vars[var].offset == offset && !l->by_callee[var])
 		return;
-	grow(&m->vars, m->n_vars, &l->vars_cap, sizeof *m->vars);
+	grow_array(&m->vars, m->n_vars, &l->vars_cap, sizeof *m->vars);
 	int32_t copy = (int32_t)m->n_vars++;
 	m->vars[copy] = m->vars[var]; /* .shared has no initial value that both would own */
 	m->vars[copy].name = mem_strdup(m->vars[var].name);
@@ -126,7 +126,7 @@ static uint64_t place_static(struct layout *l, unsigned entry)
 				continue;
 			uint64_t offset = align_up(end, var->align);
 			end = offset + var->size;
-			place(l, entry, v, offset);
+			place_variable(l, entry, v, offset);
 		}
 	return end;
 }
@@ -198,7 +198,7 @@ static void place_dynamic(struct layout *l, const struct tail *tail, uint64_t dy
 			if (is_dynamic(&m->vars[v]) && l->via[v])
 				m->vars[v].offset = at;
 			else if (is_dynamic(&m->vars[v]) && l->used[v])
-				place(l, f, v, at);
+				place_variable(l, f, v, at);
 	}
 }
 

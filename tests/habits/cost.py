@@ -60,6 +60,13 @@ THINGS = {
         "files": {"views/plain.c": "plain.c"},
         "tests": ["unit/ui/", "cli/list"],
     },
+    "opcode": {
+        "files": {"tests/ptx/hint_priority.ptx": "hint_priority.ptx"},
+        "rows": [("src/ptx/opcode.def", r"^       G\(SPACE\) \| G\(LEVEL\)",
+                  'OPCODE(APPLYPRIORITY, "applypriority", "9.7.9", MEM, 0, nop,\n'
+                  '       G(SPACE) | G(HINT), G(HINT), 0, 0, "m* i*")')],
+        "tests": ["emu/test_ptx_cases", "unit/ptx/"],
+    },
     "key": {
         "rows": [("src/ui/keys.def", r"^    \"",
                   'KEY(PARAM_LEAP, "*", "", "", params, param_move, +2,\n'

@@ -9,8 +9,8 @@
  * before the other starts. Compare "Divergence analysis", Coutinho et al., PACT 2011, and affine
  * vectors of scalarising GPU compilers (Collange, 2011).
  *
- * Patterns are found before the launch runs and depend on the block's shape only. Arithmetic on
- * 32-bit values may wrap; emit.c guards the places where that would matter (widening).
+ * Patterns are found before the launch runs and depend on the block's dimensions only. Arithmetic
+ * on 32-bit values may wrap; emit_alu.c guards the places where that would matter (widening).
  */
 #include "emu/analysis/affine.h"
 
@@ -18,9 +18,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-static const struct affine LANES = { .cls = AFFINE_LANES };
-static const struct affine UNIFORM = { .cls = AFFINE_SCALAR };
 
 struct analysis {
 	const struct ir *ir;
@@ -51,7 +48,7 @@ static bool propagate_op(struct analysis *an, const struct xop *x)
 		if (g->cls == AFFINE_UNWRITTEN)
 			return false;
 		if (!affine_uniform(g)) {
-			r = LANES;
+			r = AFFINE_32_VALUES;
 		} else if (r.cls == AFFINE_SCALAR && r.known) { /* the old value may stay */
 			r.align_log2 = (uint8_t)affine_align(&r);
 			r.known = false;
@@ -69,9 +66,9 @@ static bool propagate_op(struct analysis *an, const struct xop *x)
 		if (reg < 0)
 			continue;
 		struct affine *have = &an->s->reg[reg];
-		struct affine now = an->pinned[reg] ? LANES : affine_meet(have, &r);
+		struct affine now = an->pinned[reg] ? AFFINE_32_VALUES : affine_meet(have, &r);
 		if (x->kind == X_ELECT && d == 0 && !an->pinned[reg])
-			now = affine_meet(have, &UNIFORM);
+			now = affine_meet(have, &AFFINE_UNIFORM);
 		if (!same_form(&now, have)) {
 			*have = now;
 			changed = true;
@@ -80,7 +77,7 @@ static bool propagate_op(struct analysis *an, const struct xop *x)
 	return changed;
 }
 
-static bool propagate(struct analysis *an)
+static bool propagate_forms(struct analysis *an)
 {
 	const struct ir *ir = an->ir;
 	bool changed = false;
@@ -99,7 +96,7 @@ static bool settle_unwritten(struct analysis *an)
 	bool changed = false;
 	for (unsigned r = 0; r < an->ir->n_regs; r++)
 		if (an->s->reg[r].cls == AFFINE_UNWRITTEN) {
-			an->s->reg[r] = an->pinned[r] ? LANES : UNIFORM;
+			an->s->reg[r] = an->pinned[r] ? AFFINE_32_VALUES : AFFINE_UNIFORM;
 			changed = true;
 		}
 	return changed;
@@ -166,7 +163,7 @@ bool classify(const struct ir *ir, const struct liveness *l, const struct launch
 	pattern_intern(out, zeros);
 	if (mode == CLASSIFY_REFERENCE) {
 		for (unsigned r = 0; r < ir->n_regs; r++)
-			out->reg[r] = LANES;
+			out->reg[r] = AFFINE_32_VALUES;
 		return false;
 	}
 	struct analysis an = { ir,
@@ -179,7 +176,7 @@ bool classify(const struct ir *ir, const struct liveness *l, const struct launch
 		for (unsigned r = 0; r < ir->n_regs; r++)
 			out->reg[r] = (struct affine){ 0 };
 		do {
-			while (propagate(&an))
+			while (propagate_forms(&an))
 				;
 		} while (settle_unwritten(&an));
 		again = false;

@@ -52,7 +52,7 @@ static bool same_warp(const struct shadow_user *u, const struct shadow_access *a
 }
 
 /* An earlier use that nothing orders before this access. */
-static bool unordered(const struct shadow_user *u, const struct shadow_access *a)
+static bool unordered_use(const struct shadow_user *u, const struct shadow_access *a)
 {
 	if (!u->thread)
 		return false;
@@ -65,7 +65,7 @@ static bool unordered(const struct shadow_user *u, const struct shadow_access *a
 	return u->many || u->thread != a->thread + 1;
 }
 
-static void note(struct shadow_user *u, const struct shadow_access *a)
+static void note_user(struct shadow_user *u, const struct shadow_access *a)
 {
 	const bool others = u->thread && u->thread != a->thread + 1;
 	const bool everyone = others && (u->everyone || !same_warp(u, a));
@@ -91,17 +91,17 @@ enum shadow_verdict shadow_touch(struct shadow *s, const struct shadow_access *a
 		if (c->epoch != s->epoch)
 			*c = (struct shadow_cell){ .epoch = s->epoch };
 		const struct shadow_user *against = NULL;
-		if (unordered(&c->writer, a))
+		if (unordered_use(&c->writer, a))
 			against = &c->writer;
-		else if (!a->atomic && unordered(&c->atomic, a))
+		else if (!a->atomic && unordered_use(&c->atomic, a))
 			against = &c->atomic;
-		else if (a->write && unordered(&c->reader, a))
+		else if (a->write && unordered_use(&c->reader, a))
 			against = &c->reader;
 		if (against) {
 			*other = *against;
 			return SHADOW_RACE;
 		}
-		note(a->atomic ? &c->atomic : a->write ? &c->writer : &c->reader, a);
+		note_user(a->atomic ? &c->atomic : a->write ? &c->writer : &c->reader, a);
 	}
 	return SHADOW_FINE;
 }

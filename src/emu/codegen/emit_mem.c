@@ -2,13 +2,14 @@
  * Memory instructions: how the address looks decides which handler may carry them out.
  *
  * A scalar address, or scalar + pattern, lets a full warp be checked, counted and done without
- * looking at 32 addresses: bank passes do not depend on the scalar, sectors and lines only on its
+ * looking at 32 addresses: wavefronts do not depend on the scalar, sectors and lines only on its
  * last seven bits. Everything else goes through vm/access.c.
  */
 #include "emu/codegen/emit.h"
 #include "emu/count/count.h"
 
-static struct mem_addr address(struct emit *e, const struct xsrc *s, int64_t offset, unsigned temp)
+static struct mem_addr address_of(struct emit *e, const struct xsrc *s, int64_t offset,
+                                  unsigned temp)
 {
 	const struct ir *ir = &e->im->ir;
 	const struct affine form = emit_form(e, s);
@@ -40,7 +41,7 @@ static bool lane_offsets(const struct emit *e, const struct memop *m, uint64_t o
 	return true;
 }
 
-/* Bank passes wherever the lowest address lies; false when it matters (lanes of less than a word).
+/* Wavefronts wherever the lowest address lies; false when it matters (lanes of less than a word).
  */
 static bool count_shared(struct memop *m, const uint64_t offset[32])
 {
@@ -117,7 +118,7 @@ static enum mem_type element_type(const struct memop *m)
 	}
 }
 
-/* One address for all: costs one sector, one bank pass. */
+/* One address for all: costs one sector, one wavefront. */
 static const struct handler *uniform_handler(struct emit *e, struct memop *m, enum mem_place at)
 {
 	const struct mem_handlers *h = e->h->mem;
@@ -130,7 +131,7 @@ static const struct handler *uniform_handler(struct emit *e, struct memop *m, en
 	m->usual = m->align_mask;
 	m->half_layout = HALF_SPLAT;
 	if (m->vec > 1 || m->d[0] < 0)
-		return &h->ld_uniform_vec[at][t];
+		return &e->h->wide->ld_uniform[at][t];
 	return t >= MEM_S8 ? &h->ld_uniform_signed[at][t - MEM_S8] : &h->ld_uniform[at][t];
 }
 
@@ -154,6 +155,15 @@ static const struct handler *word_handler(struct emit *e, struct memop *m, enum 
 	return m->span <= 128 ? &h->ld_window[at] : &h->ld_pattern[at];
 }
 
+/* May an access be done for a full warp at once, as far as its kind says? */
+static bool has_fast_kind(const struct emit *e, const struct memop *m)
+{
+	const struct xop *x = m->x;
+	if (e->p->kind == PROGRAM_REFERENCE || e->guarded || (x->kind != X_LD && x->kind != X_ST))
+		return false;
+	return x->space == SPACE_SHARED || (x->space == SPACE_GLOBAL && m->addr.wide);
+}
+
 /* The handler for full warps, or NULL when the access must be looked at lane by lane. */
 static const struct handler *fast_handler(struct emit *e, struct memop *m)
 {
@@ -162,9 +172,7 @@ static const struct handler *fast_handler(struct emit *e, struct memop *m)
 	const enum mem_place at = !shared ? AT_GLOBAL : m->addr.wide ? AT_SHARED64 : AT_SHARED32;
 	uint64_t offset[32];
 	struct pattern p;
-	if (e->p->kind == PROGRAM_REFERENCE || e->guarded || (x->kind != X_LD && x->kind != X_ST))
-		return NULL;
-	if (!shared && (x->space != SPACE_GLOBAL || !m->addr.wide))
+	if (!has_fast_kind(e, m))
 		return NULL;
 	if (m->addr.kind > ADDR_PATTERN || !lane_offsets(e, m, offset, &p))
 		return NULL;
@@ -188,8 +196,8 @@ static const struct handler *fast_handler(struct emit *e, struct memop *m)
 		m->index[i] = (int32_t)(offset[i] / m->access);
 	const enum mem_type t = element_type(m);
 	if (x->kind == X_ST)
-		return &e->h->mem->st_wide[at][t >= MEM_S8 ? t - MEM_S8 : t];
-	return &e->h->mem->ld_wide[at][t];
+		return &e->h->wide->st[at][t >= MEM_S8 ? t - MEM_S8 : t];
+	return &e->h->wide->ld[at][t];
 }
 
 static void set_destinations(struct emit *e, const struct xop *x, struct memop *m)
@@ -219,10 +227,10 @@ void emit_memory(struct emit *e, const struct xop *x)
 {
 	struct memop *m = &e->p->mem[x->mem];
 	set_type(m, x, (unsigned)x->mem);
-	m->addr = address(e, &x->s[0], x->offset, 0);
+	m->addr = address_of(e, &x->s[0], x->offset, 0);
 	set_destinations(e, x, m);
 	if (x->kind == X_ASYNC) { /* s[1] source address, s[2] bytes used, s[3] source offset */
-		m->from = address(e, &x->s[1], (int64_t)x->s[3].value, 1);
+		m->from = address_of(e, &x->s[1], (int64_t)x->s[3].value, 1);
 		m->s[0] = emit_lanes(e, &x->s[2], 4, 0);
 		set_type(m + 1, x, (unsigned)x->mem + 1);
 	} else {

@@ -48,7 +48,8 @@ static bool is_reg(const struct xsrc *s, int32_t reg)
 }
 
 /* The three uops from @u on, if they are a triple. */
-static bool match(const struct emit *e, const struct uop *u, uint32_t block, struct triple *t)
+static bool match_triple(const struct emit *e, const struct uop *u, uint32_t block,
+                         struct triple *t)
 {
 	const struct ir *ir = &e->im->ir;
 	if (u[0].xop + 1 != u[1].xop || u[0].xop + 2 != u[2].xop)
@@ -92,8 +93,8 @@ static bool same_base(const struct memop *a, const struct memop *b)
 }
 
 /* Does @next go on where @t ends: same two addresses, the sum needed nowhere else? */
-static bool continues(const struct emit *e, const struct triple *t, const struct triple *next,
-                      uint32_t block, uint32_t next_fma)
+static bool continues_triple(const struct emit *e, const struct triple *t,
+                             const struct triple *next, uint32_t block, uint32_t next_fma)
 {
 	const int32_t sum = t->fma->d[0];
 	return !t->global && !next->global && next->acc == sum && same_base(t->lanes, next->lanes) &&
@@ -115,7 +116,7 @@ static struct fused_load load_part(const struct memop *m)
 	};
 }
 
-static void widen(struct fused_load *l, const struct memop *m)
+static void widen_load(struct fused_load *l, const struct memop *m)
 {
 	const int64_t end = m->low + (int64_t)m->span;
 	l->min = m->low < l->min ? m->low : l->min;
@@ -138,15 +139,15 @@ static uint32_t fuse_from(struct emit *e, uint32_t first, uint32_t end, uint32_t
 {
 	struct uop *u = e->p->uops;
 	struct triple head, last, next;
-	if (first + 3 > end || !match(e, &u[first], block, &head))
+	if (first + 3 > end || !match_triple(e, &u[first], block, &head))
 		return 0;
 	const uop_fn fn = handler_for(e, &head);
 	if (!fn)
 		return 0;
 	uint32_t n = 1;
 	last = head;
-	while (first + 3 * (n + 1) <= end && match(e, &u[first + 3 * n], block, &next) &&
-	       continues(e, &last, &next, block, u[first + 3 * n + 2].xop)) {
+	while (first + 3 * (n + 1) <= end && match_triple(e, &u[first + 3 * n], block, &next) &&
+	       continues_triple(e, &last, &next, block, u[first + 3 * n + 2].xop)) {
 		last = next;
 		n++;
 	}
@@ -164,10 +165,10 @@ static uint32_t fuse_from(struct emit *e, uint32_t first, uint32_t end, uint32_t
 	};
 	int64_t odd = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		match(e, &u[first + 3 * i], block, &next);
+		match_triple(e, &u[first + 3 * i], block, &next);
 		steps[i] = (struct fused_step){ next.lanes->low, next.word->low };
-		widen(&f->lanes, next.lanes);
-		widen(&f->word, next.word);
+		widen_load(&f->lanes, next.lanes);
+		widen_load(&f->word, next.word);
 		odd |= next.lanes->low | next.word->low;
 	}
 	if (!head.global && (odd & 3))

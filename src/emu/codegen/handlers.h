@@ -64,9 +64,12 @@ struct mem_handlers {
 	struct handler ld_halves[MEM_PLACES];  /* each half warp within 64 bytes */
 	struct handler ld_pattern[MEM_PLACES]; /* any pattern */
 	struct handler st_unit[MEM_PLACES], st_pattern[MEM_PLACES];
-	/* The rest: any width of element, one or several per lane. */
-	struct handler ld_uniform_vec[MEM_PLACES][MEM_TYPES];
-	struct handler ld_wide[MEM_PLACES][MEM_TYPES], st_wide[MEM_PLACES][MEM_TYPES];
+};
+
+/* The same for any width of element, one or several per lane. */
+struct wide_handlers {
+	struct handler ld_uniform[MEM_PLACES][MEM_TYPES]; /* scalars from a scalar address */
+	struct handler ld[MEM_PLACES][MEM_TYPES], st[MEM_PLACES][MEM_TYPES];
 };
 
 /* Load, load, FMA in one; runs of FMAs; NULL = not at this level. */
@@ -86,6 +89,7 @@ struct handler_set {
 	const struct handler *access; /* any memory access, lane by lane */
 	const struct alu_handlers *alu;
 	const struct mem_handlers *mem;
+	const struct wide_handlers *wide;
 	const struct fused_handlers *fused;
 	/* The header of a frame: its bytes, and where special registers (8 bytes each) and the lanes'
 	 * %tid (3 x 32 words) lie in it. */

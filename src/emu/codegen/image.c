@@ -1,11 +1,12 @@
 /*
- * From operations to uops: one program that uses scalars where classify.c allows, and a reference
- * program in which every register has 32 values. Both count in the same segments.
+ * From operations to uops: up to three programs over one frame. The speculative and conservative
+ * one use scalars where classify.c allows; in the reference program every register has 32 values.
+ * All count in the same segments.
  *
  * What a launch makes constant (parameters, dimensions, %tid of a 32-wide block) was folded before;
- * an operation whose result is known emits nothing in the fast program. The reference program is
- * the reference, runs the checked blocks and the traced warp, and is where a warp goes on when an
- * assumption of the fast one fails (vm/control.c).
+ * an operation whose result is known emits nothing but in the reference program. That one runs the
+ * checked blocks and the traced warp, and is where a warp is deoptimised to when a widening could
+ * wrap (vm/deopt.c).
  */
 #include "emu/codegen/emit.h"
 

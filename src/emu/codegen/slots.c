@@ -21,7 +21,7 @@ struct range {
 	uint32_t start, end; /* reads at 2 * op, writes at 2 * op + 1 (or 2 * op, see below) */
 };
 
-static void extend(struct range *r, uint32_t at)
+static void extend_range(struct range *r, uint32_t at)
 {
 	if (at < r->start)
 		r->start = at;
@@ -59,19 +59,19 @@ static struct range *live_ranges(const struct ir *ir, const struct liveness *liv
 		const uint64_t *in = bits_row(&live->in, b), *out = bits_row(&live->out, b);
 		for (unsigned i = 0; i < ir->n_regs; i++) {
 			if (bits_get(in, i))
-				extend(&r[i], 2 * xb->first);
+				extend_range(&r[i], 2 * xb->first);
 			if (bits_get(out, i))
-				extend(&r[i], 2 * xb->end + 1);
+				extend_range(&r[i], 2 * xb->end + 1);
 		}
 		for (uint32_t o = xb->first; o < xb->end; o++) {
 			const struct xop *x = &ir->ops[o];
 			int32_t reads[X_MAX_VEC + 4];
 			const unsigned n = xop_reads(x, reads);
 			for (unsigned i = 0; i < n; i++)
-				extend(&r[reads[i]], 2 * o);
+				extend_range(&r[reads[i]], 2 * o);
 			for (unsigned i = 0; i < x->n_d; i++)
 				if (x->d[i] >= 0)
-					extend(&r[x->d[i]], may_overwrite(ir, x) ? 2 * o + 1 : 2 * o);
+					extend_range(&r[x->d[i]], may_overwrite(ir, x) ? 2 * o + 1 : 2 * o);
 		}
 	}
 	return r;

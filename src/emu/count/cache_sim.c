@@ -109,7 +109,7 @@ const uint64_t *cache_sim_bitmap(struct cache_sim *c, unsigned level)
 
 /* --- one access --- */
 
-static struct way *find(struct way *set, unsigned ways, uint32_t line)
+static struct way *find_way(struct way *set, unsigned ways, uint32_t line)
 {
 	for (unsigned i = 0; i < ways; i++)
 		if (set[i].line == line + 1)
@@ -117,7 +117,7 @@ static struct way *find(struct way *set, unsigned ways, uint32_t line)
 	return NULL;
 }
 
-static struct way *victim(struct way *set, unsigned ways)
+static struct way *victim_way(struct way *set, unsigned ways)
 {
 	struct way *v = set;
 	for (unsigned i = 0; i < ways; i++) {
@@ -133,10 +133,10 @@ static void access_l2(struct cache_sim *c, struct part *p, uint32_t line, uint32
                       unsigned sectors, bool read, bool write, double weight)
 {
 	struct way *set = c->l2 + (size_t)(hash & (c->l2_sets - 1)) * c->l2_ways;
-	struct way *w = find(set, c->l2_ways, line);
+	struct way *w = find_way(set, c->l2_ways, line);
 	p->l2_sectors += weight * lane_popc32(sectors);
 	if (!w) {
-		w = victim(set, c->l2_ways);
+		w = victim_way(set, c->l2_ways);
 		p->write += weight * lane_popc32(w->dirty);
 		*w = (struct way){ .line = line + 1 };
 	}
@@ -155,11 +155,11 @@ static void access_line(struct cache_sim *c, struct part *p, const struct log_en
 	struct way *set = c->l1 + ((size_t)sm * L1_SETS + (hash & (L1_SETS - 1))) * c->l1_ways;
 	unsigned sectors = e->sectors;
 	if (e->kind == LOG_LOAD) {
-		struct way *w = find(set, c->l1_ways, e->line);
+		struct way *w = find_way(set, c->l1_ways, e->line);
 		if (w)
 			sectors &= ~(unsigned)w->valid;
 		else
-			w = victim(set, c->l1_ways);
+			w = victim_way(set, c->l1_ways);
 		if (w->line != e->line + 1)
 			*w = (struct way){ .line = e->line + 1 };
 		w->valid |= e->sectors;
@@ -169,7 +169,7 @@ static void access_line(struct cache_sim *c, struct part *p, const struct log_en
 		return;
 	}
 	if (e->kind == LOG_ATOMIC) {
-		struct way *w = find(set, c->l1_ways, e->line);
+		struct way *w = find_way(set, c->l1_ways, e->line);
 		if (w)
 			w->valid = 0;
 	}
@@ -192,7 +192,7 @@ void cache_sim_wave_begin(struct cache_sim *c, const struct block_record *record
 	c->l2 = mem_calloc((size_t)c->l2_sets * c->l2_ways, sizeof *c->l2);
 }
 
-static void reserve(struct part *p, size_t n)
+static void reserve_entries(struct part *p, size_t n)
 {
 	if (n <= p->cap)
 		return;
@@ -239,7 +239,7 @@ void cache_sim_part(struct cache_sim *c, unsigned part, const struct block_recor
 			const struct log_entry *e = &r->log->e[k];
 			if (e->part != part || (line_hash(e->line) & drop))
 				continue;
-			reserve(p, m + 1);
+			reserve_entries(p, m + 1);
 			p->entry[m] = e;
 			p->sm[m++] = (uint32_t)(i % c->sm_count);
 			latest = e->time > latest ? e->time : latest;

@@ -1,30 +1,30 @@
 /*
- * Sectors, lines and bank passes of one warp access.
+ * Sectors, lines and wavefronts of one warp access.
  *
  * Rules confirmed on an H200 with 206 access patterns and 3,376 random ones: sectors are distinct
  * 32-byte sectors at any access width, lines distinct 128-byte lines. Shared memory: the largest
  * number of distinct words in one of 32 banks; 64-bit accesses go by half warps, 128-bit by
- * quarter warps; loads whose lanes are pairwise equal (lane ^ 1 or lane ^ 2) share a pass where
- * that is free of conflicts, stores never do.
+ * quarter warps; loads whose lanes are pairwise equal (lane ^ 1 or lane ^ 2) share a wavefront
+ * where that is free of conflicts, stores never do.
  */
 #include "emu/count/probe.h"
 
 #include "emu/lane/lane.h"
 
-static unsigned lowest(uint32_t m)
+static unsigned lowest_lane(uint32_t m)
 {
 	return (unsigned)__builtin_ctz(m);
 }
 
 /* Distinct values among those of the lanes of @mask. */
-static unsigned distinct(const uint64_t *v, uint32_t mask)
+static unsigned count_distinct(const uint64_t *v, uint32_t mask)
 {
 	uint64_t seen[32];
 	unsigned n = 0;
 	uint64_t last = 0;
 	bool ascending = true;
 	for (uint32_t m = mask; m; m &= m - 1) {
-		const uint64_t x = v[lowest(m)];
+		const uint64_t x = v[lowest_lane(m)];
 		if (n && x == last)
 			continue;
 		if (n && x < last)
@@ -45,11 +45,11 @@ static unsigned distinct(const uint64_t *v, uint32_t mask)
 
 enum lane_layout probe_layout(const uint64_t *address, uint32_t mask, unsigned access)
 {
-	const unsigned first = lowest(mask);
+	const unsigned first = lowest_lane(mask);
 	const uint32_t rest = mask & (mask - 1);
 	if (!rest)
 		return LAYOUT_SAME;
-	const unsigned second = lowest(rest);
+	const unsigned second = lowest_lane(rest);
 	const uint64_t low = address[first];
 	const uint64_t step = address[second] == low ? 0 : access;
 	uint64_t differ = 0;
@@ -58,7 +58,7 @@ enum lane_layout probe_layout(const uint64_t *address, uint32_t mask, unsigned a
 			differ |= address[i] ^ (low + i * step);
 	else
 		for (uint32_t m = rest; m && !differ; m &= m - 1)
-			differ = address[lowest(m)] ^ (low + (lowest(m) - first) * step);
+			differ = address[lowest_lane(m)] ^ (low + (lowest_lane(m) - first) * step);
 	return differ ? LAYOUT_ANY : step ? LAYOUT_ROW : LAYOUT_SAME;
 }
 
@@ -87,13 +87,13 @@ void probe_global(const uint64_t *address, uint32_t mask, unsigned access, enum 
                   struct global_probe *p)
 {
 	if (layout == LAYOUT_SAME || (layout == LAYOUT_ROW && mask == 0xffffffffu)) {
-		probe_run(address[lowest(mask)], layout == LAYOUT_SAME ? access : 32 * access, p);
+		probe_run(address[lowest_lane(mask)], layout == LAYOUT_SAME ? access : 32 * access, p);
 		return;
 	}
 	p->n = 0;
 	unsigned at = 0;
 	for (uint32_t m = mask; m; m &= m - 1) {
-		const uint64_t a = address[lowest(m)], line = a >> 7;
+		const uint64_t a = address[lowest_lane(m)], line = a >> 7;
 		const unsigned first = (unsigned)(a >> 5 & 3), last = (unsigned)((a + access - 1) >> 5 & 3);
 		const uint8_t bits = (uint8_t)((2u << last) - (1u << first));
 		if (!(p->n && p->line[at] == line)) {
@@ -111,14 +111,14 @@ void probe_global(const uint64_t *address, uint32_t mask, unsigned access, enum 
 	p->sectors = 0;
 	for (unsigned i = 0; i < p->n; i++)
 		p->sectors += lane_popc32(p->sector_mask[i]);
-	p->bytes = distinct(address, mask) * access;
+	p->bytes = count_distinct(address, mask) * access;
 }
 
 /*
  * Largest number of distinct words in one bank among the lanes of @mask. Aligned accesses of 8 or
  * 16 bytes take 2 or 4 banks as a whole, so that these count as one wider bank.
  */
-static unsigned conflict(const uint64_t *address, uint32_t mask, unsigned access)
+static unsigned bank_conflict(const uint64_t *address, uint32_t mask, unsigned access)
 {
 	const unsigned shift = access <= 4 ? 2 : access == 8 ? 3 : access == 16 ? 4 : 5;
 	const uint64_t banks = 128u >> shift;
@@ -127,7 +127,7 @@ static unsigned conflict(const uint64_t *address, uint32_t mask, unsigned access
 	uint32_t used = 0;
 	unsigned n = 0, most = 1;
 	for (uint32_t m = mask; m; m &= m - 1) {
-		const uint64_t x = address[lowest(m)] >> shift;
+		const uint64_t x = address[lowest_lane(m)] >> shift;
 		const unsigned b = (unsigned)(x & (banks - 1));
 		if (!(used >> b & 1)) {
 			used |= 1u << b;
@@ -152,7 +152,7 @@ static unsigned conflict(const uint64_t *address, uint32_t mask, unsigned access
 static bool pairs_equal(const uint64_t *address, uint32_t mask, unsigned distance)
 {
 	for (uint32_t m = mask; m; m &= m - 1) {
-		const unsigned i = lowest(m), j = i ^ distance;
+		const unsigned i = lowest_lane(m), j = i ^ distance;
 		if ((mask >> j & 1) && address[i] != address[j])
 			return false;
 	}
@@ -172,16 +172,16 @@ struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigne
 		r.wavefronts = 1; /* one word, or no bank twice */
 		return r;
 	}
-	if (access <= 4) { /* 32 words at most: one pass would do */
-		r.wavefronts = conflict(address, mask, access);
+	if (access <= 4) { /* 32 words at most: one wavefront would do */
+		r.wavefronts = bank_conflict(address, mask, access);
 		return r;
 	}
-	unsigned group = access == 8 ? 16 : 8; /* lanes of one pass */
+	unsigned group = access == 8 ? 16 : 8; /* lanes of one wavefront */
 	if (!store && (pairs_equal(address, mask, 1) || pairs_equal(address, mask, 2))) {
 		bool clean = true;
 		for (unsigned g = 0; g < 32 && clean; g += 2 * group) {
 			const uint32_t lanes = lanes_from(g, 2 * group);
-			clean = !(mask & lanes) || conflict(address, mask & lanes, access) <= 1;
+			clean = !(mask & lanes) || bank_conflict(address, mask & lanes, access) <= 1;
 		}
 		group *= clean ? 2 : 1;
 	}
@@ -191,7 +191,7 @@ struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigne
 		if (!(mask & lanes))
 			continue;
 		r.ideal++;
-		r.wavefronts += conflict(address, mask & lanes, access);
+		r.wavefronts += bank_conflict(address, mask & lanes, access);
 	}
 	return r;
 }

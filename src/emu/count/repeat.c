@@ -8,7 +8,8 @@ static unsigned first_lane(uint32_t mask)
 	return (unsigned)__builtin_ctz(mask);
 }
 
-static void remember(struct repeat *r, const int32_t offset[32], uint32_t mask, unsigned bytes)
+static void remember_lanes(struct repeat *r, const int32_t offset[32], uint32_t mask,
+                           unsigned bytes)
 {
 	int32_t low = 0, high = 0, bits = 0;
 	for (unsigned i = 0; i < 32; i++) {
@@ -48,7 +49,7 @@ bool repeat_look(struct repeat *r, const uint64_t address[32], uint32_t mask, un
 	if (far >> 32)
 		return false;
 	if (differ)
-		remember(r, offset, mask, bytes);
+		remember_lanes(r, offset, mask, bytes);
 	return true;
 }
 

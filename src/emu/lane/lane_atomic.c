@@ -1,36 +1,40 @@
 /* What an atomic operation makes of the old value: all of atom and red (PTX ISA 9.0, 9.7.13). */
 #include "emu/lane/lane.h"
 
+static uint64_t atomic_sum(enum ptx_type t, uint64_t old, uint64_t b)
+{
+	const uint32_t o32 = (uint32_t)old, b32 = (uint32_t)b;
+	switch (t) {
+	case PTX_F32: return bits_f32(f32_bits(o32) + f32_bits(b32));
+	case PTX_F64: return bits_f64(f64_bits(old) + f64_bits(b));
+	case PTX_F16: return lane_add_h((uint16_t)old, (uint16_t)b);
+	case PTX_BF16: return lane_add_b((uint16_t)old, (uint16_t)b);
+	case PTX_F16X2:
+		return lane_pack16(lane_add_h(lane_lo16(o32), lane_lo16(b32)),
+		                   lane_add_h(lane_hi16(o32), lane_hi16(b32)));
+	case PTX_BF16X2:
+		return lane_pack16(lane_add_b(lane_lo16(o32), lane_lo16(b32)),
+		                   lane_add_b(lane_hi16(o32), lane_hi16(b32)));
+	default: return old + b;
+	}
+}
+
+static bool is_less(enum ptx_type t, uint64_t a, uint64_t b)
+{
+	switch (t) {
+	case PTX_S32: return (int32_t)(uint32_t)a < (int32_t)(uint32_t)b;
+	case PTX_S64: return (int64_t)a < (int64_t)b;
+	default: return a < b;
+	}
+}
+
 uint64_t lane_atomic(enum ptx_atom op, enum ptx_type t, uint64_t old, uint64_t b, uint64_t c)
 {
 	const uint32_t o32 = (uint32_t)old, b32 = (uint32_t)b;
 	switch (op) {
-	case ATOM_ADD:
-		switch (t) {
-		case PTX_F32: return bits_f32(f32_bits(o32) + f32_bits(b32));
-		case PTX_F64: return bits_f64(f64_bits(old) + f64_bits(b));
-		case PTX_F16: return lane_add_h((uint16_t)old, (uint16_t)b);
-		case PTX_BF16: return lane_add_b((uint16_t)old, (uint16_t)b);
-		case PTX_F16X2:
-			return lane_pack16(lane_add_h(lane_lo16(o32), lane_lo16(b32)),
-			                   lane_add_h(lane_hi16(o32), lane_hi16(b32)));
-		case PTX_BF16X2:
-			return lane_pack16(lane_add_b(lane_lo16(o32), lane_lo16(b32)),
-			                   lane_add_b(lane_hi16(o32), lane_hi16(b32)));
-		default: return old + b;
-		}
-	case ATOM_MIN:
-		switch (t) {
-		case PTX_S32: return (uint32_t)((int32_t)o32 < (int32_t)b32 ? o32 : b32);
-		case PTX_S64: return (int64_t)old < (int64_t)b ? old : b;
-		default: return old < b ? old : b;
-		}
-	case ATOM_MAX:
-		switch (t) {
-		case PTX_S32: return (uint32_t)((int32_t)o32 > (int32_t)b32 ? o32 : b32);
-		case PTX_S64: return (int64_t)old > (int64_t)b ? old : b;
-		default: return old > b ? old : b;
-		}
+	case ATOM_ADD: return atomic_sum(t, old, b);
+	case ATOM_MIN: return is_less(t, old, b) ? old : b;
+	case ATOM_MAX: return is_less(t, b, old) ? old : b;
 	case ATOM_AND: return old & b;
 	case ATOM_OR: return old | b;
 	case ATOM_XOR: return old ^ b;

@@ -89,7 +89,7 @@ double lane_u64_f64(uint64_t a, int mode)
 }
 
 /* Rounds to a 16-bit format with @mant fraction bits and smallest normal exponent @emin. */
-static uint16_t narrow(double x, int rz, int mant, int emin, int emax)
+static uint16_t narrow_float(double x, int rz, int mant, int emin, int emax)
 {
 	const uint64_t u = bits_f64(x);
 	const uint16_t sign = (uint16_t)(u >> 48 & 0x8000);
@@ -126,12 +126,12 @@ static uint16_t narrow(double x, int rz, int mant, int emin, int emax)
 
 uint16_t lane_d2h(double x, int rz)
 {
-	return narrow(x, rz, 10, -14, 15);
+	return narrow_float(x, rz, 10, -14, 15);
 }
 
 uint16_t lane_d2b(double x, int rz)
 {
-	return narrow(x, rz, 7, -126, 127);
+	return narrow_float(x, rz, 7, -126, 127);
 }
 
 /* a*b + c with the last bit set when inexact ("round to odd"), so that a later rounding to fewer

@@ -70,7 +70,7 @@ struct emu_launch {
 	const char *source_file;
 	struct image image;
 	uint64_t image_key; /* of a program's launch: where the image is kept afterwards; 0 = nowhere */
-	struct grid grid;       /* what the machine needs to know of all this */
+	struct grid grid;   /* what the machine needs to know of all this */
 	unsigned blocks_per_sm; /* resident, for the cache simulation */
 	unsigned n_workers;
 	struct worker *workers;

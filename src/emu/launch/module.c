@@ -30,7 +30,7 @@ void emu_module_place(struct emu_module *m, const struct ptx_module *ptx, struct
 }
 
 /* Addresses of other variables inside the initial value of @v, which lies at @to. */
-static void relocate(const struct emu_module *m, const struct ptx_var *v, uint8_t *to)
+static void relocate_initialiser(const struct emu_module *m, const struct ptx_var *v, uint8_t *to)
 {
 	for (unsigned k = 0; k < v->n_relocs; k++) {
 		const struct ptx_reloc *r = &v->relocs[k];
@@ -52,7 +52,7 @@ void emu_module_fill(const struct emu_module *m, const struct emu_device *d)
 		uint8_t *to = arena_at(&d->arena, m->var_addr[i]);
 		if (v->init)
 			memcpy(to, v->init, v->size);
-		relocate(m, v, to);
+		relocate_initialiser(m, v, to);
 	}
 }
 

@@ -201,8 +201,8 @@ static bool place_on_device(struct emu_launch *l, struct err *err)
 		return false;
 	memcpy(arena_at(&l->device->arena, a.param_base), a.param_bytes, l->func->param_bytes);
 	l->image_key = image_key(l->func, l->req->plan, a.param_bytes);
-	const bool ok = image_cache_take(l->device->images, l->image_key, &l->image) ||
-	                build_image(l, &a, err);
+	const bool ok =
+		image_cache_take(l->device->images, l->image_key, &l->image) || build_image(l, &a, err);
 	free(a.param_bytes);
 	return ok;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Bytes of buffers and variables: what device traffic cannot exceed if all of it fits into L2. */
-static double footprint(const struct emu_launch *l)
+static double footprint_bytes(const struct emu_launch *l)
 {
 	double sum = 0;
 	for (unsigned i = 0; i < l->device->arena.n; i++)
@@ -20,7 +20,7 @@ static double at_most(double v, double limit)
 	return v < limit ? v : limit;
 }
 
-static void traffic(const struct emu_launch *l, double factor, struct run_counts *c)
+static void fill_traffic(const struct emu_launch *l, double factor, struct run_counts *c)
 {
 	for (unsigned i = 0; i < l->n_workers; i++)
 		if (l->workers[i].log.overflow)
@@ -29,10 +29,10 @@ static void traffic(const struct emu_launch *l, double factor, struct run_counts
 	c->l2_sectors = t.l2_sectors * factor;
 	c->dram_read_bytes = t.read_bytes * factor;
 	c->dram_write_bytes = t.write_bytes * factor;
-	if (factor > 1 && footprint(l) <= l->device->gpu->l2_bytes) {
+	if (factor > 1 && footprint_bytes(l) <= l->device->gpu->l2_bytes) {
 		/* blocks that did not run would have found most of their data in L2 */
-		c->dram_read_bytes = at_most(c->dram_read_bytes, footprint(l));
-		c->dram_write_bytes = at_most(c->dram_write_bytes, footprint(l));
+		c->dram_read_bytes = at_most(c->dram_read_bytes, footprint_bytes(l));
+		c->dram_write_bytes = at_most(c->dram_write_bytes, footprint_bytes(l));
 	}
 }
 
@@ -55,7 +55,7 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	c->blocks_total = l->grid.order.total;
 	counts_set_known(&c->of_total);
 	counts_set_known(&c->of_lines);
-	traffic(l, factor, c);
+	fill_traffic(l, factor, c);
 	tally(l, factor, c);
 	if (sampled) {
 		counts_scale(&c->total, factor);

@@ -105,7 +105,7 @@ static void *member_main(void *arg)
 }
 
 /* All threads do @phase; returns when all are done. */
-static void everyone(struct crew *c, enum phase phase)
+static void run_on_all_threads(struct crew *c, enum phase phase)
 {
 	pthread_mutex_lock(&c->lock);
 	c->phase = phase;
@@ -136,12 +136,12 @@ static void run_waves(struct crew *c)
 		l->grid.wave_end = first + n;
 		cache_sim_wave_size(l->grid.cache, n);
 		atomic_store(&l->next, first);
-		everyone(c, PHASE_BLOCKS);
+		run_on_all_threads(c, PHASE_BLOCKS);
 		if (atomic_load(&l->stop) != STOP_NONE)
 			break;
 		cache_sim_wave_begin(l->grid.cache, l->grid.records, n);
 		atomic_store(&l->next, 0);
-		everyone(c, PHASE_CACHE);
+		run_on_all_threads(c, PHASE_CACHE);
 		for (unsigned i = 0; i < l->n_workers; i++)
 			l->workers[i].log.n = 0;
 	}
@@ -187,7 +187,7 @@ bool emu_launch_run(struct emu_launch *l, struct err *err)
 		c.n_threads++;
 	}
 	run_waves(&c);
-	everyone(&c, PHASE_END);
+	run_on_all_threads(&c, PHASE_END);
 	for (unsigned i = 0; i < c.n_threads; i++)
 		pthread_join(c.threads[i], NULL);
 	free(c.threads);

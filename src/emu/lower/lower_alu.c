@@ -33,7 +33,7 @@ static void with_carry(struct lower *l, int32_t d, bool sub, bool in, bool out, 
 		low_bool(l, l->carry, in ? BOOL_OR : BOOL_NONE, c1, c2);
 }
 
-static bool sum(struct lower *l, bool sub)
+static bool add_or_subtract(struct lower *l, bool sub)
 {
 	static const struct typed_op add = { E_add_f32,   E_add_f64,  E_add_f16,
 		                                 E_add_f16x2, E_add_bf16, E_add_bf16x2 };
@@ -71,12 +71,12 @@ static bool sum(struct lower *l, bool sub)
 
 bool low_add(struct lower *l)
 {
-	return sum(l, false);
+	return add_or_subtract(l, false);
 }
 
 bool low_sub(struct lower *l)
 {
-	return sum(l, true);
+	return add_or_subtract(l, true);
 }
 
 /* --- mul, mad, fma --- */
@@ -186,7 +186,7 @@ bool low_mul24(struct lower *l)
 
 /* --- division --- */
 
-static bool divide(struct lower *l, bool rem)
+static bool divide_or_remainder(struct lower *l, bool rem)
 {
 	const struct ptx_inst *in = l->in;
 	const unsigned lane = type_lane(in->type);
@@ -216,12 +216,12 @@ static bool divide(struct lower *l, bool rem)
 
 bool low_div(struct lower *l)
 {
-	return divide(l, false);
+	return divide_or_remainder(l, false);
 }
 
 bool low_rem(struct lower *l)
 {
-	return divide(l, true);
+	return divide_or_remainder(l, true);
 }
 
 /* --- minimum, differences --- */

@@ -4,7 +4,7 @@
 
 #define NONE src_const(0)
 
-static bool logic(struct lower *l, enum ptx_boolop pred, enum emu_op op32, enum emu_op op64)
+static bool logic_op(struct lower *l, enum ptx_boolop pred, enum emu_op op32, enum emu_op op64)
 {
 	if (l->in->type == PTX_PRED) {
 		low_bool(l, low_dst(l, 0), pred, low_pred(l, 1), low_pred(l, 2));
@@ -36,7 +36,7 @@ bool low_not(struct lower *l)
 	return !l->failed;
 }
 
-static bool shift(struct lower *l, bool right)
+static bool shift_op(struct lower *l, bool right)
 {
 	const enum ptx_type t = l->in->type;
 	const unsigned lane = type_lane(t);
@@ -158,27 +158,27 @@ static bool two_sources(struct lower *l, enum emu_op wrap, enum emu_op clamp)
 
 bool low_and(struct lower *l)
 {
-	return logic(l, BOOL_AND, E_and_b32, E_and_b64);
+	return logic_op(l, BOOL_AND, E_and_b32, E_and_b64);
 }
 
 bool low_or(struct lower *l)
 {
-	return logic(l, BOOL_OR, E_or_b32, E_or_b64);
+	return logic_op(l, BOOL_OR, E_or_b32, E_or_b64);
 }
 
 bool low_xor(struct lower *l)
 {
-	return logic(l, BOOL_XOR, E_xor_b32, E_xor_b64);
+	return logic_op(l, BOOL_XOR, E_xor_b32, E_xor_b64);
 }
 
 bool low_shl(struct lower *l)
 {
-	return shift(l, false);
+	return shift_op(l, false);
 }
 
 bool low_shr(struct lower *l)
 {
-	return shift(l, true);
+	return shift_op(l, true);
 }
 
 bool low_cnot(struct lower *l)

@@ -13,7 +13,7 @@ static bool is_floating(enum ptx_type t)
 	return type_float(t) || type_half(t);
 }
 
-static enum emu_op directed(const struct ptx_inst *in, enum emu_op nearest, enum emu_op rz)
+static enum emu_op directed_variant(const struct ptx_inst *in, enum emu_op nearest, enum emu_op rz)
 {
 	switch (in->round) {
 	case ROUND_RZ: return rz;
@@ -38,8 +38,8 @@ static struct xsrc integer_source(struct lower *l, enum ptx_type t)
 	}
 }
 
-static struct xsrc clamp(struct lower *l, struct xsrc v, bool wide, bool sign, uint64_t low,
-                         uint64_t high, bool use_low, bool use_high)
+static struct xsrc clamp_between(struct lower *l, struct xsrc v, bool wide, bool sign, uint64_t low,
+                                 uint64_t high, bool use_low, bool use_high)
 {
 	static const enum emu_op min[2][2] = { { E_min_u32, E_min_s32 }, { E_min_u64, E_min_s64 } };
 	static const enum emu_op max[2][2] = { { E_max_u32, E_max_s32 }, { E_max_u64, E_max_s64 } };
@@ -94,10 +94,11 @@ static bool integer_to_integer(struct lower *l)
 		const bool high_needed = bits < from_bits || (to_sign && !sign);
 		const bool low_needed = sign && (!to_sign || bits < from_bits);
 		if (sign && !to_sign && bits >= from_bits)
-			v = clamp(l, v, wide, sign, 0, 0, true, false);
+			v = clamp_between(l, v, wide, sign, 0, 0, true, false);
 		else
-			v = clamp(l, v, wide, sign, wide ? low : (uint32_t)low, wide ? ones : (uint32_t)ones,
-			          low_needed, high_needed && bits <= from_bits);
+			v = clamp_between(l, v, wide, sign, wide ? low : (uint32_t)low,
+			                  wide ? ones : (uint32_t)ones, low_needed,
+			                  high_needed && bits <= from_bits);
 	}
 	if (type_lane(to) == 8 && !wide)
 		v = src_reg(low_op1(l, sign ? E_sext64 : E_zext64, -1, v));
@@ -107,7 +108,7 @@ static bool integer_to_integer(struct lower *l)
 }
 
 /* Rounds to an integral value in the same type, as .rni .rzi .rmi .rpi say. */
-static struct xsrc integral(struct lower *l, struct xsrc v, bool f64)
+static struct xsrc round_to_integral(struct lower *l, struct xsrc v, bool f64)
 {
 	switch (l->in->round) {
 	case ROUND_RNI: return src_reg(low_op1(l, f64 ? E_rint_f64 : E_rint_f32, -1, v));
@@ -138,7 +139,7 @@ static bool float_to_integer(struct lower *l)
 	const enum ptx_type to = l->in->type;
 	bool f64;
 	struct xsrc v = float_source(l, &f64);
-	v = integral(l, v, f64);
+	v = round_to_integral(l, v, f64);
 	enum emu_op op;
 	switch (to) {
 	case PTX_S64: op = f64 ? E_cvt_s64_f64 : E_cvt_s64_f32; break;
@@ -150,10 +151,10 @@ static bool float_to_integer(struct lower *l)
 	}
 	struct xsrc r = src_reg(low_op1(l, op, -1, v));
 	switch (to) { /* narrow targets clamp too */
-	case PTX_U8: r = clamp(l, r, false, true, 0, 0xff, true, true); break;
-	case PTX_S8: r = clamp(l, r, false, true, 0xffffff80u, 0x7f, true, true); break;
-	case PTX_U16: r = clamp(l, r, false, true, 0, 0xffff, true, true); break;
-	case PTX_S16: r = clamp(l, r, false, true, 0xffff8000u, 0x7fff, true, true); break;
+	case PTX_U8: r = clamp_between(l, r, false, true, 0, 0xff, true, true); break;
+	case PTX_S8: r = clamp_between(l, r, false, true, 0xffffff80u, 0x7f, true, true); break;
+	case PTX_U16: r = clamp_between(l, r, false, true, 0, 0xffff, true, true); break;
+	case PTX_S16: r = clamp_between(l, r, false, true, 0xffff8000u, 0x7fff, true, true); break;
 	default: break;
 	}
 	return store_integer(l, to, r);
@@ -173,12 +174,12 @@ static bool integer_to_float(struct lower *l)
 	const bool as64 = wide || in->round > ROUND_RN;
 	enum emu_op op;
 	if (in->type == PTX_F64)
-		op = as64 ? (sign ? directed(in, E_cvt_f64_s64, E_cvt_rz_f64_s64)
-		                  : directed(in, E_cvt_f64_u64, E_cvt_rz_f64_u64))
+		op = as64 ? (sign ? directed_variant(in, E_cvt_f64_s64, E_cvt_rz_f64_s64)
+		                  : directed_variant(in, E_cvt_f64_u64, E_cvt_rz_f64_u64))
 		          : (sign ? E_cvt_f64_s32 : E_cvt_f64_u32);
 	else
-		op = as64 ? (sign ? directed(in, E_cvt_f32_s64, E_cvt_rz_f32_s64)
-		                  : directed(in, E_cvt_f32_u64, E_cvt_rz_f32_u64))
+		op = as64 ? (sign ? directed_variant(in, E_cvt_f32_s64, E_cvt_rz_f32_s64)
+		                  : directed_variant(in, E_cvt_f32_u64, E_cvt_rz_f32_u64))
 		          : (sign ? E_cvt_f32_s32 : E_cvt_f32_u32);
 	if (in->type == PTX_F16) { /* integers beyond 2^24 overflow half either way */
 		const struct xsrc f = src_reg(low_op1(l, op, -1, v));
@@ -215,7 +216,7 @@ static bool float_to_float(struct lower *l)
 	const int32_t d = low_dst(l, 0);
 	bool f64;
 	struct xsrc v = float_source(l, &f64);
-	v = integral(l, v, f64);
+	v = round_to_integral(l, v, f64);
 	const bool sat = in->flags & PF_SAT, ftz = (in->flags & PF_FTZ) && in->type == PTX_F32;
 	if (type_half(in->type)) {
 		if (sat)
@@ -229,7 +230,7 @@ static bool float_to_float(struct lower *l)
 		return !l->failed;
 	}
 	if (f64)
-		v = src_reg(low_op1(l, directed(in, E_cvt_f32_f64, E_cvt_rz_f32_f64), -1, v));
+		v = src_reg(low_op1(l, directed_variant(in, E_cvt_f32_f64, E_cvt_rz_f32_f64), -1, v));
 	if (ftz)
 		v = src_reg(low_op1(l, E_ftz_f32, -1, v));
 	if (in->flags & PF_RELU)

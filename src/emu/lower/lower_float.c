@@ -31,7 +31,7 @@ enum emu_op low_op_of_type(const struct typed_op *t, enum ptx_type type)
 }
 
 /* Variants that flush subnormal sources and results themselves. */
-static enum emu_op flushing(enum emu_op op)
+static enum emu_op flushing_variant(enum emu_op op)
 {
 	switch (op) {
 	case E_add_f32: return E_add_ftz_f32;
@@ -67,9 +67,9 @@ bool low_float_op(struct lower *l, enum emu_op op, unsigned n, struct xsrc a, st
 	const struct ptx_inst *in = l->in;
 	const bool ftz = (in->flags & PF_FTZ) && in->type == PTX_F32;
 	const bool sat = in->flags & PF_SAT, relu = in->flags & PF_RELU;
-	const bool flush = ftz && flushing(op) == E_COUNT;
+	const bool flush = ftz && flushing_variant(op) == E_COUNT;
 	if (ftz && !flush)
-		op = flushing(op);
+		op = flushing_variant(op);
 	if (flush) {
 		a = low_flushed(l, a);
 		b = n > 1 ? low_flushed(l, b) : b;

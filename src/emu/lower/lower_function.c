@@ -16,7 +16,7 @@ bool low_rcp(struct lower *l)
 	return low_float_op(l, wide ? E_rcp_f64 : E_rcp_f32, 1, a, NONE, NONE);
 }
 
-static bool unary(struct lower *l, enum emu_op f32, enum emu_op f64)
+static bool unary_function(struct lower *l, enum emu_op f32, enum emu_op f64)
 {
 	const struct xsrc a = low_src(l, 1, type_lane(l->in->type));
 	return low_float_op(l, l->in->type == PTX_F64 ? f64 : f32, 1, a, NONE, NONE);
@@ -41,40 +41,40 @@ static bool half_function(struct lower *l, enum emu_op f16, enum emu_op bf16)
 
 bool low_sqrt(struct lower *l)
 {
-	return unary(l, low_rounded(l->in, E_sqrt_f32, E_sqrt_rz_f32),
-	             low_rounded(l->in, E_sqrt_f64, E_sqrt_rz_f64));
+	return unary_function(l, low_rounded(l->in, E_sqrt_f32, E_sqrt_rz_f32),
+	                      low_rounded(l->in, E_sqrt_f64, E_sqrt_rz_f64));
 }
 
 bool low_rsqrt(struct lower *l)
 {
-	return unary(l, E_rsqrt_f32, E_rsqrt_f64);
+	return unary_function(l, E_rsqrt_f32, E_rsqrt_f64);
 }
 
 bool low_ex2(struct lower *l)
 {
-	return l->in->type == PTX_F32 ? unary(l, E_ex2_f32, E_COUNT)
+	return l->in->type == PTX_F32 ? unary_function(l, E_ex2_f32, E_COUNT)
 	                              : half_function(l, E_ex2_f16, E_ex2_bf16);
 }
 
 bool low_tanh(struct lower *l)
 {
-	return l->in->type == PTX_F32 ? unary(l, E_tanh_f32, E_COUNT)
+	return l->in->type == PTX_F32 ? unary_function(l, E_tanh_f32, E_COUNT)
 	                              : half_function(l, E_tanh_f16, E_tanh_bf16);
 }
 
 bool low_lg2(struct lower *l)
 {
-	return unary(l, E_lg2_f32, E_COUNT);
+	return unary_function(l, E_lg2_f32, E_COUNT);
 }
 
 bool low_sin(struct lower *l)
 {
-	return unary(l, E_sin_f32, E_COUNT);
+	return unary_function(l, E_sin_f32, E_COUNT);
 }
 
 bool low_cos(struct lower *l)
 {
-	return unary(l, E_cos_f32, E_COUNT);
+	return unary_function(l, E_cos_f32, E_COUNT);
 }
 
 /* --- signs --- */

@@ -173,7 +173,7 @@ static bool atomic_supported(enum ptx_atom a, enum ptx_type t)
 	}
 }
 
-static bool atomic(struct lower *l, bool with_result)
+static bool lower_atomic(struct lower *l, bool with_result)
 {
 	const struct ptx_inst *in = l->in;
 	const unsigned first = with_result ? 1 : 0, lane = type_lane(in->type);
@@ -200,12 +200,12 @@ static bool atomic(struct lower *l, bool with_result)
 
 bool low_atom(struct lower *l)
 {
-	return atomic(l, true);
+	return lower_atomic(l, true);
 }
 
 bool low_red(struct lower *l)
 {
-	return atomic(l, false);
+	return lower_atomic(l, false);
 }
 
 /* cp.async copies when it is issued: the waits that order it then have nothing left to do. */

@@ -2,7 +2,7 @@
 #include "emu/lower/lower_inst.h"
 
 /* d = {elements}: @total bytes taken apart. */
-static bool unpack(struct lower *l, unsigned total)
+static bool unpack_vector(struct lower *l, unsigned total)
 {
 	const struct ptx_operand *d = &l->in->opnd[0];
 	const unsigned each = total / d->n_vec;
@@ -25,7 +25,7 @@ static bool unpack(struct lower *l, unsigned total)
 }
 
 /* d = {elements} put together to @total bytes. */
-static bool pack(struct lower *l, unsigned total)
+static bool pack_vector(struct lower *l, unsigned total)
 {
 	const int32_t d = l->in->opnd[0].reg;
 	const struct ptx_operand *s = &l->in->opnd[1];
@@ -56,9 +56,9 @@ bool low_mov(struct lower *l)
 	if (total > 8)
 		return low_refuse(l, "128-bit registers are not supported");
 	if (d->kind == OPND_VEC)
-		return unpack(l, total);
+		return unpack_vector(l, total);
 	if (l->in->opnd[1].kind == OPND_VEC)
-		return pack(l, total);
+		return pack_vector(l, total);
 	if (low_dst(l, 0) < 0)
 		return true;
 	const unsigned bytes = low_reg_bytes(l, d->reg);

@@ -139,7 +139,7 @@ static struct machine_inst int_arithmetic(const struct uses *u, const struct xop
 	}
 }
 
-static struct machine_inst logic(const struct uses *u, uint32_t o, const struct ptx_inst *in)
+static struct machine_inst logic_inst(const struct uses *u, uint32_t o, const struct ptx_inst *in)
 {
 	if (in->type == PTX_PRED)
 		return issues_nothing(INST_INT_LOGIC);
@@ -149,7 +149,7 @@ static struct machine_inst logic(const struct uses *u, uint32_t o, const struct 
 	return issues(INST_INT_LOGIC, is_wide(in));
 }
 
-static struct machine_inst conversion(const struct ptx_inst *in)
+static struct machine_inst conversion_inst(const struct ptx_inst *in)
 {
 	if (is_float(in->type) || is_float(in->type2))
 		return issues(INST_CONVERT, false);
@@ -157,7 +157,7 @@ static struct machine_inst conversion(const struct ptx_inst *in)
 	                                    : issues_nothing(INST_INT_ADD);
 }
 
-static struct machine_inst function(const struct ptx_inst *in)
+static struct machine_inst special_function(const struct ptx_inst *in)
 {
 	const bool approx = in->flags & PF_APPROX;
 	if (in->type == PTX_F64)
@@ -178,12 +178,12 @@ static struct machine_inst by_opcode(const struct uses *u, uint32_t o)
 	case CLASS_MINMAX:
 	case CLASS_SIGN:
 		return is_float(in->type) ? float_arithmetic(in, class) : int_arithmetic(u, x, in, class);
-	case CLASS_FUNCTION: return function(in);
+	case CLASS_FUNCTION: return special_function(in);
 	case CLASS_COMPARE:
 	case CLASS_SELECT: return issues(INST_INT_LOGIC, is_wide(in));
-	case CLASS_LOGIC: return logic(u, o, in);
+	case CLASS_LOGIC: return logic_inst(u, o, in);
 	case CLASS_COPY: return issues_nothing(INST_INT_ADD);
-	case CLASS_CONVERT: return conversion(in);
+	case CLASS_CONVERT: return conversion_inst(in);
 	case CLASS_PERMUTE:
 	case CLASS_QUERY: return issues(INST_INT_LOGIC, false);
 	case CLASS_MEM: return issues_nothing(INST_OTHER); /* of a parameter, or nothing to do */

@@ -13,7 +13,7 @@ static uint32_t first_value(const struct warp *w, uint32_t slot, bool scalar)
 
 /* a number, b thread count (0 = all), c predicate; y bits: 1 a is scalar, 2 b is scalar, 4 red,
  * 8 inverted predicate */
-static struct block_barrier *arrive(struct warp *w, const struct uop *u)
+static struct block_barrier *arrive_at_barrier(struct warp *w, const struct uop *u)
 {
 	const uint32_t number = first_value(w, u->a, u->y & 1) % N_BARRIERS;
 	const uint32_t count = first_value(w, u->b, u->y & 2);
@@ -32,7 +32,7 @@ HANDLER(barrier)
 {
 	if (mask != w->live)
 		return vm_fault(w, u, FAULT_BARRIER_DIVERGED, (unsigned)__builtin_ctz(mask ? mask : 1));
-	arrive(w, u);
+	arrive_at_barrier(w, u);
 	w->at = u + 1;
 	w->state = WARP_BARRIER;
 	return NULL;
@@ -40,12 +40,12 @@ HANDLER(barrier)
 
 HANDLER(arrive_full)
 {
-	arrive(w, u);
+	arrive_at_barrier(w, u);
 	NEXT_full(u + 1);
 }
 HANDLER(arrive_masked)
 {
-	arrive(w, u);
+	arrive_at_barrier(w, u);
 	NEXT_masked(u + 1);
 }
 

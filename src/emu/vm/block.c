@@ -218,7 +218,7 @@ static uint32_t line_of_warp(const struct grid *g, const struct warp *w)
 }
 
 /* Nobody can go on: who waits where. */
-static void stuck(struct worker *wk)
+static void report_stuck(struct worker *wk)
 {
 	const struct grid *g = wk->grid;
 	struct emu_fault *f = &wk->fault;
@@ -277,7 +277,7 @@ bool block_run(struct worker *wk, uint64_t index)
 			continue;
 		if (!waiting)
 			break;
-		stuck(wk);
+		report_stuck(wk);
 		return false;
 	}
 	flush_counters(wk);

@@ -43,14 +43,14 @@ HANDLER(jump_masked)
 	NEXT_masked(to);
 }
 
-static void push(struct warp *w, uint32_t mask, int32_t block, int32_t rc)
+static void push_lanes(struct warp *w, uint32_t mask, int32_t block, int32_t rc)
 {
 	assert(w->depth < SIMT_DEPTH);
 	w->stack[w->depth++] = (struct simt_entry){ mask, block, rc };
 }
 
 /* Splits the warp: returns the uop where the first side goes on. */
-static const struct uop *split(struct warp *w, const struct uop *u, uint32_t taken)
+static const struct uop *split_warp(struct warp *w, const struct uop *u, uint32_t taken)
 {
 	const uint32_t block = u->y;
 	const struct xblock *b = &w->image->ir.blocks[block];
@@ -60,7 +60,7 @@ static const struct uop *split(struct warp *w, const struct uop *u, uint32_t tak
 	w->worker->divergent[block]++;
 	w->guards[u->xop] += lane_popc32(fall);
 	if (b->reconv >= 0 && b->reconv != w->rc)
-		push(w, w->mask, b->reconv, w->rc);
+		push_lanes(w, w->mask, b->reconv, w->rc);
 	w->rc = rc;
 	int32_t first = next;
 	w->mask = fall;
@@ -68,14 +68,14 @@ static const struct uop *split(struct warp *w, const struct uop *u, uint32_t tak
 		first = to;
 		w->mask = taken;
 	} else if (to != rc) {
-		push(w, taken, to, rc);
+		push_lanes(w, taken, to, rc);
 	}
 	return &w->program->uops[w->program->block_uop[first]];
 }
 
 COLD HANDLER(branch_split) /* mask: the lanes that take the branch */
 {
-	const struct uop *to = split(w, u, mask);
+	const struct uop *to = split_warp(w, u, mask);
 	if (--w->fuel < 0) /* a split may be the only branch of an endless loop */
 		return yield_warp(w, to);
 	CONTINUE(to);
@@ -177,14 +177,14 @@ static const struct uop *branch_table(struct warp *w, const struct uop *u)
 		if (first) {
 			w->worker->divergent[u->y]++;
 			if (b->reconv >= 0 && b->reconv != w->rc)
-				push(w, all, b->reconv, w->rc);
+				push_lanes(w, all, b->reconv, w->rc);
 			w->rc = rc;
 			first = false;
 		}
 		if (b->targets[i] == rc)
 			continue;
 		if (go >= 0)
-			push(w, go_mask, go, rc);
+			push_lanes(w, go_mask, go, rc);
 		go = b->targets[i];
 		go_mask = same;
 	}

@@ -6,14 +6,15 @@
 #include <string.h>
 
 #define LEVELS(X) X(avx512, "AVX-512") X(avx2, "AVX2") X(sse, "SSE2")
-#define X(level, title)                                    \
-	extern const struct alu_handlers alu_handlers_##level; \
-	extern const struct mem_handlers mem_handlers_##level; \
+#define X(level, title)                                      \
+	extern const struct alu_handlers alu_handlers_##level;   \
+	extern const struct mem_handlers mem_handlers_##level;   \
+	extern const struct wide_handlers wide_handlers_##level; \
 	extern const struct fused_handlers fused_handlers_##level;
 LEVELS(X)
 #undef X
 
-static bool supported(const char *name)
+static bool level_supported(const char *name)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	if (strcmp(name, "avx512") == 0)
@@ -43,6 +44,7 @@ const struct handler_set *handler_set_choose(const char *wanted)
 		.access = &vm_access,                         \
 		.alu = &alu_handlers_##level,                 \
 		.mem = &mem_handlers_##level,                 \
+		.wide = &wide_handlers_##level,               \
 		.fused = &fused_handlers_##level,             \
 		.header_bytes = sizeof(struct warp),          \
 		.special_at = offsetof(struct warp, special), \
@@ -55,7 +57,7 @@ const struct handler_set *handler_set_choose(const char *wanted)
 	bool reached = !wanted || !wanted[0];
 	for (size_t i = 0; i < n; i++) {
 		reached |= !reached && strcmp(sets[i].name, wanted) == 0;
-		if (reached && supported(sets[i].name))
+		if (reached && level_supported(sets[i].name))
 			return &sets[i];
 	}
 	return &sets[n - 1];

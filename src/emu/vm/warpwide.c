@@ -108,7 +108,7 @@ HANDLER(match)
 }
 
 /* REDUX: 32 lanes a, b members; x.u operation; y 1 = signed */
-static uint32_t reduce(const mem_u32 *a, uint32_t active, enum ptx_atom op, bool sign)
+static uint32_t reduce_lanes(const mem_u32 *a, uint32_t active, enum ptx_atom op, bool sign)
 {
 	uint32_t r = 0;
 	bool first = true;
@@ -133,7 +133,8 @@ static uint32_t reduce(const mem_u32 *a, uint32_t active, enum ptx_atom op, bool
 }
 HANDLER(redux)
 {
-	SCALAR64(u->d) = reduce(frame(w, u->a), mask & SCALAR32(u->b), (enum ptx_atom)u->x.u, u->y);
+	SCALAR64(u->d) =
+		reduce_lanes(frame(w, u->a), mask & SCALAR32(u->b), (enum ptx_atom)u->x.u, u->y);
 	w->syncs++;
 	GO_ON;
 }
@@ -141,7 +142,7 @@ HANDLER(redux_lanes)
 {
 	const mem_u32 *a = frame(w, u->a), *members = frame(w, u->b);
 	uint32_t r[32];
-	EACH_ACTIVE(i, mask) r[i] = reduce(a, mask & members[i], (enum ptx_atom)u->x.u, u->y);
+	EACH_ACTIVE(i, mask) r[i] = reduce_lanes(a, mask & members[i], (enum ptx_atom)u->x.u, u->y);
 	EACH_ACTIVE(i, mask)((mem_u32 *)frame(w, u->d))[i] = r[i];
 	w->syncs++;
 	GO_ON;

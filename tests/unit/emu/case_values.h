@@ -19,14 +19,15 @@
 #include <string.h>
 
 /* X(ID, "name", bytes, kind): kind i signed, u unsigned, f floating, p predicate (0 or 1) */
-#define CASE_TYPES(X)                                                                             \
-	X(U8, "u8", 1, 'u')                                                                           \
-	X(S8, "s8", 1, 'i')                                                                           \
-	X(B8, "b8", 1, 'u') X(U16, "u16", 2, 'u') X(S16, "s16", 2, 'i') X(B16, "b16", 2, 'u')         \
-		X(F16, "f16", 2, 'f') X(BF16, "bf16", 2, 'f') X(U32, "u32", 4, 'u') X(S32, "s32", 4, 'i') \
-			X(B32, "b32", 4, 'u') X(F32, "f32", 4, 'f') X(U64, "u64", 8, 'u')                     \
-				X(S64, "s64", 8, 'i') X(B64, "b64", 8, 'u') X(F64, "f64", 8, 'f')                 \
-					X(PRED, "pred", 4, 'p')
+#define CASE_TYPES(X)                                                                           \
+	X(U8, "u8", 1, 'u')                                                                         \
+	X(S8, "s8", 1, 'i')                                                                         \
+	X(B8, "b8", 1, 'u')                                                                         \
+	X(U16, "u16", 2, 'u')                                                                       \
+	X(S16, "s16", 2, 'i') X(B16, "b16", 2, 'u') X(F16, "f16", 2, 'f') X(BF16, "bf16", 2, 'f')   \
+		X(U32, "u32", 4, 'u') X(S32, "s32", 4, 'i') X(B32, "b32", 4, 'u') X(F32, "f32", 4, 'f') \
+			X(U64, "u64", 8, 'u') X(S64, "s64", 8, 'i') X(B64, "b64", 8, 'u')                   \
+				X(F64, "f64", 8, 'f') X(PRED, "pred", 4, 'p')
 enum case_type {
 #define X(id, name, bytes, kind) CT_##id,
 	CASE_TYPES(X)
@@ -101,63 +102,77 @@ struct case_value {
 	bool any_nan; /* "nan" as an expectation */
 };
 
-/* One number as written: integers in any base, floats in decimal or C hex, or as bits 0x...;
- * what a 16-bit float cannot hold exactly is refused. */
+static inline uint64_t case_nan_bits(enum case_type t)
+{
+	return t == CT_F64   ? 0x7ff8000000000000u
+	       : t == CT_F32 ? 0x7fc00000u
+	       : t == CT_F16 ? 0x7e00
+	                     : 0x7fc0;
+}
+
+/* A float in decimal or C hex; what a 16-bit float cannot hold exactly is refused. */
+static inline bool case_parse_float(enum case_type t, const char *word, uint64_t *bits)
+{
+	char *end;
+	const double d = strtod(word, &end);
+	if (*end || end == word)
+		return false;
+	*bits = 0;
+	if (t == CT_F64) {
+		memcpy(bits, &d, 8);
+		return true;
+	}
+	if (t == CT_F32) {
+		const float f = strtof(word, &end);
+		uint32_t u;
+		memcpy(&u, &f, 4);
+		*bits = u;
+		return true;
+	}
+	for (unsigned h = 0; h < 0x10000; h++) {
+		const double x = case_half_value(t, (uint16_t)h);
+		if (x == d && signbit(x) == signbit(d)) {
+			*bits = h;
+			return true;
+		}
+	}
+	return false;
+}
+
+static inline bool case_parse_integer(enum case_type t, const char *word, uint64_t *value)
+{
+	const bool predicate = case_types[t].kind == 'p';
+	const unsigned bits = 8 * case_types[t].bytes;
+	const uint64_t mask = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
+	char *end;
+	errno = 0;
+	if (word[0] == '-') {
+		const long long s = strtoll(word, &end, 0);
+		const long long low = bits == 64 ? INT64_MIN : -(1LL << (bits - 1));
+		*value = (uint64_t)s & mask;
+		return !*end && end != word && !errno && s >= low && !predicate;
+	}
+	*value = strtoull(word, &end, 0);
+	return !*end && end != word && !errno && *value <= (predicate ? 1 : mask);
+}
+
+/* One number as written: integers in any base, floats, or a float's bits 0x... */
 static inline bool case_parse_value(enum case_type t, const char *word, struct case_value *v)
 {
-	const struct case_type_info *info = &case_types[t];
-	const unsigned bits = 8 * info->bytes;
-	const uint64_t mask = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
 	const bool hex_bits = !strncmp(word, "0x", 2) && !strpbrk(word, "pP.");
-	char *end;
 	*v = (struct case_value){ 0 };
-	errno = 0;
 	if (!strcmp(word, "_")) {
 		v->any = true;
 		return true;
 	}
-	if (info->kind == 'f' && !hex_bits) {
-		if (!strcmp(word, "nan")) {
-			v->any_nan = true;
-			v->bits = t == CT_F64   ? 0x7ff8000000000000u
-			          : t == CT_F32 ? 0x7fc00000u
-			          : t == CT_F16 ? 0x7e00
-			                        : 0x7fc0;
-			return true;
-		}
-		const double d = strtod(word, &end);
-		if (*end || end == word)
-			return false;
-		if (t == CT_F64) {
-			memcpy(&v->bits, &d, 8);
-			return true;
-		}
-		if (t == CT_F32) {
-			const float f = strtof(word, &end);
-			uint32_t u;
-			memcpy(&u, &f, 4);
-			v->bits = u;
-			return true;
-		}
-		for (unsigned h = 0; h < 0x10000; h++) {
-			const double x = case_half_value(t, (uint16_t)h);
-			if (x == d && signbit(x) == signbit(d)) {
-				v->bits = h;
-				return true;
-			}
-		}
-		return false;
-	}
-	if (word[0] == '-') {
-		const long long s = strtoll(word, &end, 0);
-		const long long low = bits == 64 ? INT64_MIN : -(1LL << (bits - 1));
-		if (*end || end == word || errno || s < low || info->kind == 'p')
-			return false;
-		v->bits = (uint64_t)s & mask;
+	if (case_types[t].kind != 'f' || hex_bits)
+		return case_parse_integer(t, word, &v->bits);
+	if (!strcmp(word, "nan")) {
+		v->any_nan = true;
+		v->bits = case_nan_bits(t);
 		return true;
 	}
-	v->bits = strtoull(word, &end, 0);
-	return !*end && end != word && !errno && v->bits <= (info->kind == 'p' ? 1 : mask);
+	return case_parse_float(t, word, &v->bits);
 }
 
 /* A growing list of values. */

@@ -150,7 +150,7 @@ static inline void emu_case_free(struct emu_case *c)
 /* The first count that differs, or NULL. */
 static inline const char *emu_counts_differ(const struct counts *a, const struct counts *b)
 {
-#define X(field, ...)       \
+#define X(field, ...)         \
 	if (a->field != b->field) \
 		return #field;
 	COUNT_FIELDS(X)

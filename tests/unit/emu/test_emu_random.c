@@ -1,5 +1,5 @@
 /*
- * Random programs: the fast program must give the same bits and the same counts as the plain one,
+ * Random programs: the fast programs must give the same bits and the same counts as the reference,
  * at every instruction-set level and with any number of threads.
  *
  * A program is a random tree of arithmetic, branches, loops, loads, stores, guards, votes and
@@ -48,27 +48,28 @@ static const char *src_r(struct gen *g, char *buf)
 	return buf;
 }
 
-static void arithmetic(struct gen *g, const char *guard)
+/* Signed division and remainder by a power of two, as compilers write them. */
+static void power_of_two(struct gen *g, const char *guard, unsigned d)
+{
+	const unsigned k = 1 + pick(g, 6), x = pick(g, 2) ? pick(g, N_R) : 54;
+	if (x == 54) /* an index that may be negative, in some lanes, blocks or rounds of a loop */
+		text_add(&g->t, "\tmad.lo.s32 %%r54, %%r1, 32, %%r31;\n\tsub.s32 %%r54, %%r54, %u;\n",
+		         pick(g, 80));
+	text_add(&g->t,
+	         "\tshr.s32 %%r50, %%r%u, 31;\n\tshr.u32 %%r51, %%r50, %u;\n"
+	         "\tadd.s32 %%r52, %%r%u, %%r51;\n",
+	         x, 32 - k, x);
+	if (pick(g, 2))
+		text_add(&g->t, "\tand.b32 %%r53, %%r52, %d;\n\t%ssub.s32 %%r%u, %%r%u, %%r53;\n",
+		         -(1 << k), guard, d, x);
+	else
+		text_add(&g->t, "\t%sshr.s32 %%r%u, %%r52, %u;\n", guard, d, k);
+}
+
+static void integers(struct gen *g, const char *guard, unsigned d, unsigned kind)
 {
 	char b1[16], b2[16], b3[16];
-	const unsigned d = pick(g, N_R);
-	switch (pick(g, 18)) {
-	case 16: { /* signed division and remainder by a power of two, as compilers write them */
-		const unsigned k = 1 + pick(g, 6), x = pick(g, 2) ? pick(g, N_R) : 54;
-		if (x == 54) /* an index that may be negative, in some lanes, blocks or rounds of a loop */
-			text_add(&g->t, "\tmad.lo.s32 %%r54, %%r1, 32, %%r31;\n\tsub.s32 %%r54, %%r54, %u;\n",
-			         pick(g, 80));
-		text_add(&g->t,
-		         "\tshr.s32 %%r50, %%r%u, 31;\n\tshr.u32 %%r51, %%r50, %u;\n"
-		         "\tadd.s32 %%r52, %%r%u, %%r51;\n",
-		         x, 32 - k, x);
-		if (pick(g, 2))
-			text_add(&g->t, "\tand.b32 %%r53, %%r52, %d;\n\t%ssub.s32 %%r%u, %%r%u, %%r53;\n",
-			         -(1 << k), guard, d, x);
-		else
-			text_add(&g->t, "\t%sshr.s32 %%r%u, %%r52, %u;\n", guard, d, k);
-		break;
-	}
+	switch (kind) {
 	case 0:
 	case 1:
 	case 2:
@@ -99,6 +100,24 @@ static void arithmetic(struct gen *g, const char *guard)
 		         ANY(g, "add.s64", "sub.s64", "xor.b64", "mul.lo.s64"), pick(g, N_D), pick(g, N_D),
 		         pick(g, N_D));
 		break;
+	default: break;
+	}
+}
+
+static void arithmetic(struct gen *g, const char *guard)
+{
+	char b1[16], b2[16];
+	const unsigned d = pick(g, N_R), kind = pick(g, 18);
+	switch (kind) {
+	case 16: power_of_two(g, guard, d); break;
+	case 0:
+	case 1:
+	case 2:
+	case 3:
+	case 4:
+	case 5:
+	case 6:
+	case 7: integers(g, guard, d, kind); break;
 	case 8: text_add(&g->t, "\t%scvt.u32.u64 %%r%u, %%rd%u;\n", guard, d, pick(g, N_D)); break;
 	case 9:
 		text_add(&g->t, "\t%s%s %%f%u, %%f%u, %%f%u;\n", guard,

@@ -13,7 +13,8 @@
 
 #include "backend/backend.h"
 #include "base/mem.h"
-#include "random_program.h"
+#include "random_eval.h"
+#include "random_print.h"
 
 #include <stdlib.h>
 

@@ -30,7 +30,7 @@ typedef __m256 vec;
 #define WITHIN(i) (WIDTH * ((i) % (VECTORS / 2)))
 #define EACH_VECTOR(i) for (unsigned i = 0; i < VECTORS; i++)
 
-static inline const mem_f32 *words(const void *at, int64_t offset)
+static inline const mem_f32 *words_at(const void *at, int64_t offset)
 {
 	return (const mem_f32 *)(const void *)((const uint8_t *)at + offset);
 }
@@ -83,7 +83,7 @@ GUEST dot_global_halves ARGS
 	NEXT_full(u + 3);
 }
 
-static inline bool outside(const struct fused_load *l, uint64_t address, uint64_t size)
+static inline bool outside_shared(const struct fused_load *l, uint64_t address, uint64_t size)
 {
 	return (address & 3) || address > size || (int64_t)address + l->min < 0 ||
 	       (int64_t)address + l->max > (int64_t)size;
@@ -95,8 +95,8 @@ GUEST dot_shared ARGS
 	const struct fused *f = u->fused;
 	const uint64_t lanes = f->lanes.wide ? SCALAR64(f->lanes.slot) : SCALAR32(f->lanes.slot);
 	const uint64_t word = f->word.wide ? SCALAR64(f->word.slot) : SCALAR32(f->word.slot);
-	if (RARE(outside(&f->lanes, lanes, w->shared_bytes)) ||
-	    RARE(outside(&f->word, word, w->shared_bytes)))
+	if (RARE(outside_shared(&f->lanes, lanes, w->shared_bytes)) ||
+	    RARE(outside_shared(&f->word, word, w->shared_bytes)))
 		EMU_JUMP f->alone(w, u, mask);
 	const uint8_t *lp[2], *wp[2];
 	for (unsigned h = 0; h < 2; h++) {
@@ -111,8 +111,8 @@ GUEST dot_shared ARGS
 	for (uint32_t k = f->n; k; k--, step++)
 		EACH_VECTOR(i)
 		{
-			const vec v = LOAD(words(lp[HALF(i)], step->lanes) + WITHIN(i));
-			acc[i] = FMA(v, SPLAT(*words(wp[HALF(i)], step->word)), acc[i]);
+			const vec v = LOAD(words_at(lp[HALF(i)], step->lanes) + WITHIN(i));
+			acc[i] = FMA(v, SPLAT(*words_at(wp[HALF(i)], step->word)), acc[i]);
 		}
 	EACH_VECTOR(i) STORE(d + WIDTH * i, acc[i]);
 	NEXT_full(u + f->uops);

@@ -1,0 +1,50 @@
+/*
+ * One memory access of a warp, looked at lane by lane; shared by the access*.c files.
+ */
+#ifndef PMPP_EMU_ACCESS_H
+#define PMPP_EMU_ACCESS_H
+
+#include "emu/vm/handler.h"
+
+struct access {
+	struct warp *w;
+	const struct uop *u;
+	const struct memop *m;
+	uint32_t mask;
+	enum ptx_space space;
+	unsigned bytes; /* of a lane, all elements */
+	bool read, write, atomic;
+	enum lane_layout layout;
+	struct repeat *again; /* LAYOUT_ANY: the arrangement of the lanes; NULL = too wide */
+	uint64_t first;       /* address of the first active lane */
+	uint64_t low,
+		span;      /* unless ANY without again: lowest address, bytes to the end of the highest */
+	uint8_t *base; /* host address of the first active lane; NULL = see host */
+	uint64_t address[32]; /* shared and local: offsets */
+	uint8_t *host[32];    /* of each lane, unless base is set */
+};
+
+static inline unsigned lowest_lane(uint32_t m)
+{
+	return (unsigned)__builtin_ctz(m);
+}
+
+/* access_check.c */
+/* How the lanes lie: layout, first, low, span. */
+void access_find_layout(struct access *a);
+/* Host addresses of the lanes, or of the first (base); false = stopped by a fault. */
+bool access_resolve(struct access *a);
+
+/* access_count.c: counts it, and notes its lines for the cache simulation. */
+void access_count(struct access *a);
+
+/* access_data.c: carries it out, lane by lane in lane order. */
+void access_transfer(struct access *a);
+void access_atomics(struct access *a);
+/* Host addresses of all lanes, where only the first one's is known. */
+void access_set_hosts(struct access *a);
+/* Bytes of one lane: 1, 2, 4 or 8 of them. */
+uint64_t access_read(const uint8_t *p, unsigned bytes, bool sign);
+void access_write(uint8_t *p, unsigned bytes, uint64_t v);
+
+#endif

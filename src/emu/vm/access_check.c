@@ -1,0 +1,263 @@
+/*
+ * Where an access goes: the arrangement of its lanes, and every lane's address checked: bounds,
+ * alignment, read-only memory, memory without a value, races.
+ */
+#include "emu/vm/access.h"
+
+static bool access_fault(struct warp *w, const struct uop *u, enum fault_kind kind, unsigned lane,
+                         uint64_t address, enum ptx_space space, unsigned bytes, bool store)
+{
+	vm_fault(w, u, kind, lane);
+	struct emu_fault *f = &w->worker->fault;
+	f->address = address;
+	f->space = space;
+	f->bytes = bytes;
+	f->store = store;
+	return false;
+}
+
+void access_find_layout(struct access *a)
+{
+	const unsigned first = lowest_lane(a->mask), last = 31 - (unsigned)__builtin_clz(a->mask);
+	a->layout = probe_layout(a->address, a->mask, a->bytes);
+	a->first = a->low = a->address[first];
+	a->span = a->layout == LAYOUT_ROW ? (last - first + 1) * (uint64_t)a->bytes : a->bytes;
+	a->again = NULL;
+	a->base = NULL;
+	if (a->layout != LAYOUT_ANY)
+		return;
+	struct repeat *r = &a->w->worker->repeat[a->m->id];
+	if (!repeat_look(r, a->address, a->mask, a->bytes))
+		return;
+	a->again = r;
+	a->low = a->first + (uint64_t)r->low;
+	a->span = (uint64_t)(r->high - r->low);
+}
+
+/* All of the access lies in @size bytes at @base, aligned: no lane needs a look of its own. */
+static bool all_fit(const struct access *a, uint64_t base, uint64_t size)
+{
+	if (a->layout == LAYOUT_ANY && !(a->again && a->again->aligned))
+		return false;
+	return a->low - base < size && size - (a->low - base) >= a->span &&
+	       !(a->first & (a->bytes - 1));
+}
+
+/* Flags of bytes that had no value at first: reads need all set, writes set them. */
+static bool span_flags(const struct access *a, uint8_t *flags)
+{
+	uint8_t all = 1;
+	for (uint64_t k = 0; k < a->span; k++)
+		all &= __atomic_load_n(&flags[k], __ATOMIC_RELAXED);
+	if (all)
+		return true;
+	if (a->read)
+		return false;
+	if (a->layout == LAYOUT_ROW && a->mask != 0xffffffffu)
+		return false; /* some lanes may leave holes: one by one */
+	for (uint64_t k = 0; k < a->span; k++)
+		__atomic_store_n(&flags[k], 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* Flags of one lane's bytes; words at a time, else the long way. */
+GUEST_MEMORY static inline bool lane_flags(const struct access *a, uint8_t *flags)
+{
+	if (a->bytes < 4)
+		return false;
+	for (unsigned k = 0; k < a->bytes; k += 4) {
+		mem_u32 *f = (mem_u32 *)(void *)(flags + k);
+		if (a->read && *f != 0x01010101u)
+			return false;
+		if (a->write)
+			*f = 0x01010101u;
+	}
+	return true;
+}
+
+/* The same for a whole access that fits; @flags: of the lowest address. False = one by one. */
+static bool all_flags(const struct access *a, uint8_t *flags)
+{
+	if (a->layout != LAYOUT_ANY)
+		return span_flags(a, flags);
+	for (uint32_t m = a->mask; m; m &= m - 1)
+		if (!lane_flags(a, flags + (a->again->offset[lowest_lane(m)] - a->again->low)))
+			return false;
+	return true;
+}
+
+static void remember_window(const struct access *a, const struct arena_region *r)
+{
+	if (!a->m->full_probe || r->outside || r->size < a->m->span || (r->read_only && a->write) ||
+	    (r->written && a->read))
+		return;
+	struct mem_window *win = &a->w->win[a->m->id];
+	win->lo = r->base;
+	win->len = r->size - a->m->span + 1;
+	win->written = r->written ? (uintptr_t)r->written - r->base : 0;
+}
+
+/* Notes what went wrong where the launch goes on all the same; true if it does. */
+static bool note_fault(const struct access *a, enum fault_kind kind, unsigned lane,
+                       uint64_t address)
+{
+	struct worker *wk = a->w->worker;
+	if (!wk->grid->lenient)
+		return false;
+	for (unsigned i = 0; i < wk->n_noted; i++)
+		if (wk->noted[i].kind == kind && wk->noted[i].xop == a->u->xop) {
+			wk->times[i]++;
+			return true;
+		}
+	if (wk->n_noted == WORKER_MAX_NOTED) {
+		wk->lost++;
+		return true;
+	}
+	wk->times[wk->n_noted] = 1;
+	wk->noted[wk->n_noted++] = (struct emu_fault){ .kind = kind,
+		                                           .block = wk->block,
+		                                           .warp = a->w->number,
+		                                           .lane = lane,
+		                                           .xop = a->u->xop,
+		                                           .address = address,
+		                                           .space = a->space,
+		                                           .bytes = a->bytes,
+		                                           .store = a->write };
+	return true;
+}
+
+/* Outside every region, but where the device has memory: hardware would go on. */
+static bool goes_on(const struct access *a, const struct arena *ar, unsigned lane, uint64_t at)
+{
+	return at - ar->base < ar->mapped && ar->mapped - (at - ar->base) >= a->bytes &&
+	       at < ar->end + 4096 && note_fault(a, FAULT_BOUNDS, lane, at);
+}
+
+static bool resolve_global(struct access *a)
+{
+	const struct arena *ar = a->w->worker->grid->arena;
+	const struct arena_region *r = arena_find(ar, a->first);
+	if (r && all_fit(a, r->base, r->size) && !(r->read_only && a->write) &&
+	    (!r->written || all_flags(a, r->written + (a->low - r->base)))) {
+		a->base = ar->host + (a->first - ar->base);
+		remember_window(a, r);
+		return true;
+	}
+	for (uint32_t m = a->mask; m; m &= m - 1) {
+		const unsigned i = lowest_lane(m);
+		const uint64_t at = a->address[i];
+		if (!r || at - r->base >= r->size)
+			r = arena_find(ar, at);
+		const bool inside = r && r->size - (at - r->base) >= a->bytes;
+		if (!inside && !goes_on(a, ar, i, at))
+			return access_fault(a->w, a->u, FAULT_BOUNDS, i, at, SPACE_GLOBAL, a->bytes, a->write);
+		if (at & (a->bytes - 1))
+			return access_fault(a->w, a->u, FAULT_ALIGN, i, at, SPACE_GLOBAL, a->bytes, a->write);
+		if (!inside) {
+			a->host[i] = ar->host + (at - ar->base);
+			r = NULL;
+			continue;
+		}
+		if (a->write && r->read_only)
+			return access_fault(a->w, a->u, FAULT_READ_ONLY, i, at, SPACE_GLOBAL, a->bytes, true);
+		a->host[i] = ar->host + (at - ar->base);
+		if (!r->written)
+			continue;
+		uint8_t *flags = r->written + (at - r->base);
+		for (unsigned k = 0; k < a->bytes; k++) {
+			if (a->read && !__atomic_load_n(&flags[k], __ATOMIC_RELAXED))
+				return access_fault(a->w, a->u, FAULT_UNINITIALISED, i, at, SPACE_GLOBAL, a->bytes,
+				                    a->write);
+			if (a->write)
+				__atomic_store_n(&flags[k], 1, __ATOMIC_RELAXED);
+		}
+	}
+	if (r)
+		remember_window(a, r);
+	return true;
+}
+
+static bool check_shared(struct access *a, unsigned lane)
+{
+	struct worker *wk = a->w->worker;
+	const struct shadow_access s = {
+		.offset = a->address[lane],
+		.bytes = a->bytes,
+		.thread = a->w->number * 32 + lane,
+		.op = a->u->xop,
+		.sync = a->w->syncs,
+		.read = a->read,
+		.write = a->write,
+		.atomic = a->atomic,
+	};
+	struct shadow_user other;
+	switch (shadow_touch(wk->shadow, &s, &other)) {
+	case SHADOW_UNWRITTEN:
+		if (note_fault(a, FAULT_UNINITIALISED, lane, a->address[lane]))
+			return true;
+		return access_fault(a->w, a->u, FAULT_UNINITIALISED, lane, a->address[lane], SPACE_SHARED,
+		                    a->bytes, a->write);
+	case SHADOW_RACE:
+		if (note_fault(a, FAULT_RACE, lane, a->address[lane])) {
+			struct emu_fault *f = &wk->noted[wk->n_noted - 1];
+			if (f->kind == FAULT_RACE && f->xop == a->u->xop && !f->other_op) {
+				f->other_thread = other.thread - 1u;
+				f->other_op = other.op;
+			}
+			return true;
+		}
+		access_fault(a->w, a->u, FAULT_RACE, lane, a->address[lane], SPACE_SHARED, a->bytes,
+		             a->write);
+		wk->fault.other_thread = other.thread - 1u;
+		wk->fault.other_op = other.op;
+		return false;
+	default: return true;
+	}
+}
+
+static bool resolve_shared(struct access *a)
+{
+	const struct warp *w = a->w;
+	struct shadow *s = w->worker->shadow;
+	if (all_fit(a, 0, w->shared_bytes) &&
+	    (!s || (!s->cell && (s->full || all_flags(a, s->written + a->low))))) {
+		a->base = w->shared + a->first;
+		return true;
+	}
+	for (uint32_t m = a->mask; m; m &= m - 1) {
+		const unsigned i = lowest_lane(m);
+		const uint64_t at = a->address[i];
+		if (at >= w->shared_bytes || w->shared_bytes - at < a->bytes)
+			return access_fault(a->w, a->u, FAULT_BOUNDS, i, at, SPACE_SHARED, a->bytes, a->write);
+		if (at & (a->bytes - 1))
+			return access_fault(a->w, a->u, FAULT_ALIGN, i, at, SPACE_SHARED, a->bytes, a->write);
+		a->host[i] = w->shared + at;
+		if (s && !(!s->cell && lane_flags(a, s->written + at)) && !check_shared(a, i))
+			return false;
+	}
+	return true;
+}
+
+static bool resolve_local(struct access *a)
+{
+	const struct grid *l = a->w->worker->grid;
+	for (uint32_t m = a->mask; m; m &= m - 1) {
+		const unsigned i = lowest_lane(m);
+		const uint64_t at = a->address[i];
+		if (at >= l->local_bytes || l->local_bytes - at < a->bytes)
+			return access_fault(a->w, a->u, FAULT_BOUNDS, i, at, SPACE_LOCAL, a->bytes, a->write);
+		if (at & (a->bytes - 1))
+			return access_fault(a->w, a->u, FAULT_ALIGN, i, at, SPACE_LOCAL, a->bytes, a->write);
+		a->host[i] = a->w->worker->local + ((size_t)a->w->number * 32 + i) * l->local_bytes + at;
+	}
+	return true;
+}
+
+bool access_resolve(struct access *a)
+{
+	switch (a->space) {
+	case SPACE_SHARED: return resolve_shared(a);
+	case SPACE_LOCAL: return resolve_local(a);
+	default: return resolve_global(a);
+	}
+}

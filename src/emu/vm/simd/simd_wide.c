@@ -1,0 +1,194 @@
+/*
+ * Regular memory accesses of other widths: any bytes of an element, one or several elements per
+ * lane. As simd_mem.c otherwise.
+ */
+#include "emu/vm/simd/simd_count.h"
+
+#if defined(__AVX512F__)
+/* Four words per lane, all within 512 bytes, which may be read: picked from eight vectors. */
+static inline void load_quads_near(struct warp *w, const struct memop *m, const uint8_t *from)
+{
+	__m512i z[8];
+	for (unsigned k = 0; k < 8; k++)
+		z[k] = _mm512_loadu_si512(from + 64 * k);
+	for (unsigned h = 0; h < 2; h++) {
+		const __m512i first = _mm512_slli_epi32(_mm512_loadu_si512(m->index + 16 * h), 2);
+		const __mmask16 bit5 = _mm512_test_epi32_mask(first, _mm512_set1_epi32(32));
+		const __mmask16 bit6 = _mm512_test_epi32_mask(first, _mm512_set1_epi32(64));
+		for (int e = 0; e < 4; e++) {
+			const __m512i at = _mm512_add_epi32(first, _mm512_set1_epi32(e));
+			__m512i r[4];
+			for (unsigned k = 0; k < 4; k++)
+				r[k] = _mm512_permutex2var_epi32(z[2 * k], at, z[2 * k + 1]);
+			const __m512i lo = _mm512_mask_mov_epi32(r[0], bit5, r[1]);
+			const __m512i hi = _mm512_mask_mov_epi32(r[2], bit5, r[3]);
+			_mm512_storeu_si512((char *)frame(w, (uint32_t)m->d[e]) + 64 * h,
+			                    _mm512_mask_mov_epi32(lo, bit6, hi));
+		}
+	}
+}
+#endif
+/* Four words per lane: four lanes at a time, turned from rows to columns. */
+static inline void load_quads(struct warp *w, const struct memop *m, const uint8_t *from)
+{
+#if defined(__AVX512F__)
+	if (m->span <= 512) {
+		load_quads_near(w, m, from);
+		return;
+	}
+#endif
+#ifdef __SSE2__
+	mem_f32 *d[4];
+	for (unsigned e = 0; e < 4; e++)
+		d[e] = frame(w, (uint32_t)m->d[e]);
+	for (unsigned i = 0; i < 32; i += 4) {
+		__m128 r[4];
+		for (unsigned k = 0; k < 4; k++)
+			r[k] = _mm_loadu_ps((const float *)(const void *)(from + 16 * m->index[i + k]));
+		_MM_TRANSPOSE4_PS(r[0], r[1], r[2], r[3]);
+		for (unsigned e = 0; e < 4; e++)
+			_mm_storeu_ps(d[e] + i, r[e]);
+	}
+#else
+	for (unsigned e = 0; e < 4; e++) {
+		mem_u32 *d = frame(w, (uint32_t)m->d[e]);
+		for (unsigned i = 0; i < 32; i++)
+			d[i] = ((const mem_u32 *)(const void *)(from + 16 * m->index[i]))[e];
+	}
+#endif
+}
+static inline void store_quads(struct warp *w, const struct memop *m, uint8_t *to)
+{
+#ifdef __SSE2__
+	const mem_f32 *s[4];
+	for (unsigned e = 0; e < 4; e++)
+		s[e] = frame(w, m->s[e]);
+	for (unsigned i = 0; i < 32; i += 4) {
+		__m128 r[4];
+		for (unsigned e = 0; e < 4; e++)
+			r[e] = _mm_loadu_ps(s[e] + i);
+		_MM_TRANSPOSE4_PS(r[0], r[1], r[2], r[3]);
+		for (unsigned k = 0; k < 4; k++)
+			_mm_storeu_ps((float *)(void *)(to + 16 * m->index[i + k]), r[k]);
+	}
+#else
+	for (unsigned e = 0; e < 4; e++) {
+		const mem_u32 *s = frame(w, m->s[e]);
+		for (unsigned i = 0; i < 32; i++)
+			((mem_u32 *)(void *)(to + 16 * m->index[i]))[e] = s[i];
+	}
+#endif
+}
+static inline bool all_four(const struct memop *m)
+{
+	return m->vec == 4 && m->bytes == 4 && m->d[0] >= 0 && m->d[1] >= 0 && m->d[2] >= 0 &&
+	       m->d[3] >= 0;
+}
+
+#define MOVE_TYPE(name, type, lane, zext)                                                         \
+	static inline void load_##name(struct warp *w, const struct memop *m, const uint8_t *from)    \
+	{                                                                                             \
+		if (sizeof(type) == 4 && all_four(m)) {                                                   \
+			load_quads(w, m, from);                                                               \
+			return;                                                                               \
+		}                                                                                         \
+		for (unsigned e = 0; e < m->vec; e++) {                                                   \
+			if (m->d[e] < 0)                                                                      \
+				continue;                                                                         \
+			lane *d = frame(w, (uint32_t)m->d[e]);                                                \
+			const type *p = (const type *)(const void *)(from + e * sizeof(type));                \
+			for (unsigned i = 0; i < 32; i++)                                                     \
+				d[i] = p[m->index[i] * m->vec];                                                   \
+		}                                                                                         \
+	}                                                                                             \
+	static inline void scalars_##name(struct warp *w, const struct memop *m, const uint8_t *from) \
+	{                                                                                             \
+		for (unsigned e = 0; e < m->vec; e++)                                                     \
+			if (m->d[e] >= 0)                                                                     \
+				SCALAR64((uint32_t)m->d[e]) =                                                     \
+					(uint64_t)(zext)((const type *)(const void *)from)[e];                        \
+	}                                                                                             \
+	static inline void store_##name(struct warp *w, const struct memop *m, uint8_t *to)           \
+	{                                                                                             \
+		if (sizeof(type) == 4 && m->vec == 4) {                                                   \
+			store_quads(w, m, to);                                                                \
+			return;                                                                               \
+		}                                                                                         \
+		for (unsigned e = 0; e < m->vec; e++) {                                                   \
+			const lane *s = frame(w, m->s[e]);                                                    \
+			type *p = (type *)(void *)(to + e * sizeof(type));                                    \
+			for (unsigned i = 0; i < 32; i++)                                                     \
+				p[m->index[i] * m->vec] = (type)s[i];                                             \
+		}                                                                                         \
+	}
+MOVE_TYPE(u8, mem_u8, mem_u32, uint32_t)
+MOVE_TYPE(u16, mem_u16, mem_u32, uint32_t)
+MOVE_TYPE(b32, mem_u32, mem_u32, uint32_t)
+MOVE_TYPE(b64, mem_u64, mem_u64, uint64_t)
+MOVE_TYPE(s8, mem_s8, mem_s32, uint32_t)
+MOVE_TYPE(s16, mem_s16, mem_s32, uint32_t)
+
+static inline void mark_wide(const struct warp *w, const struct uop *u, uint64_t low)
+{
+	const uintptr_t flags = w->win[u->y].written;
+	if (flags) {
+		const struct memop *m = MEMOP;
+		for (unsigned i = 0; i < 32; i++)
+			for (unsigned k = 0; k < m->access; k++)
+				((mem_u8 *)(flags + low))[m->index[i] * m->access + (int)k] = 1;
+	}
+}
+#define MARK_WIDE_global mark_wide(w, u, low)
+#define MARK_WIDE_shared32 ((void)0)
+#define MARK_WIDE_shared64 ((void)0)
+
+#define WIDE_ACCESS(fn, place, shared, log, move)        \
+	COLD GUEST fn##_log ARGS                             \
+	{                                                    \
+		const uint64_t low = LOW_##place;                \
+		log;                                             \
+		move;                                            \
+		NEXT_full(u + 1);                                \
+	}                                                    \
+	GUEST fn##_full ARGS                                 \
+	{                                                    \
+		const uint64_t low = LOW_##place;                \
+		if (RARE(!FITS_##place(MEMOP->align_mask)))      \
+			EMU_JUMP access_slow(w, u, mask);            \
+		COUNT_PATTERN_##place;                           \
+		if (!(shared) && sampled_pattern(w, MEMOP, low)) \
+			EMU_JUMP fn##_log(w, u, mask);               \
+		move;                                            \
+		NEXT_full(u + 1);                                \
+	}
+#define WIDE(place, shared, name)                                                               \
+	WIDE_ACCESS(ldv_##place##_##name, place, shared,                                            \
+	            log_line(w, line_of(low), sectors_of(low, MEMOP->access), load_kind(w, u)),     \
+	            scalars_##name(w, MEMOP, HOST_##place))                                         \
+	WIDE_ACCESS(ldw_##place##_##name, place, shared, log_lanes(w, MEMOP, low, load_kind(w, u)), \
+	            load_##name(w, MEMOP, HOST_##place))                                            \
+	WIDE_ACCESS(stw_##place##_##name, place, shared, log_lanes(w, MEMOP, low, LOG_STORE),       \
+	            (MARK_WIDE_##place, store_##name(w, MEMOP, HOST_##place)))
+static inline unsigned sectors_of(uint64_t low, unsigned bytes)
+{
+	const unsigned first = (unsigned)(low >> 5 & 3), last = (unsigned)((low + bytes - 1) >> 5 & 3);
+	return (2u << last) - (1u << first);
+}
+#define WIDE_ALL(place, shared) \
+	WIDE(place, shared, u8)     \
+	WIDE(place, shared, u16)    \
+	WIDE(place, shared, b32)    \
+	WIDE(place, shared, b64) WIDE(place, shared, s8) WIDE(place, shared, s16)
+WIDE_ALL(global, 0)
+WIDE_ALL(shared32, 1)
+WIDE_ALL(shared64, 1)
+
+#define TYPES(kind, place)                                                                \
+	{ FULL(kind##_##place##_u8),  FULL(kind##_##place##_u16), FULL(kind##_##place##_b32), \
+	  FULL(kind##_##place##_b64), FULL(kind##_##place##_s8),  FULL(kind##_##place##_s16) }
+#define TABLE(kind) { TYPES(kind, global), TYPES(kind, shared32), TYPES(kind, shared64) }
+const struct wide_handlers LEVEL(wide_handlers) = {
+	.ld_uniform = TABLE(ldv),
+	.ld = TABLE(ldw),
+	.st = TABLE(stw),
+};
