@@ -8,7 +8,7 @@
 # Unit tests are cmocka programs; scripts are executable tests/{cli,tty}/*-test.sh that print
 # "ok NAME", "not ok NAME" or "skip NAME: reason", and find the program in $PMPP.
 # Each runs with a folder of its own as HOME and cache, and with a time limit
-# (TEST_TIMEOUT seconds, default 120). Output is shown in full for what failed, else one line.
+# (TEST_TIMEOUT seconds, default 300). Output is shown in full for what failed, else one line.
 set -u
 build=$1
 shift
@@ -16,7 +16,7 @@ root=$(pwd)
 PMPP=$root/$build/pmpp-explore
 TEST_ROOT=$root
 export PMPP TEST_ROOT
-limit=${TEST_TIMEOUT:-120}
+limit=${TEST_TIMEOUT:-300}
 work=$(mktemp -d "${TMPDIR:-/tmp}/pmpp-tests-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM

@@ -199,3 +199,21 @@ bool file_looks_like_path(const char *s, const char *ext)
 	const size_t e = strlen(ext);
 	return strchr(s, '/') || (n > e && str_ieq(s + n - e, ext));
 }
+
+bool folder_make(const char *path)
+{
+	char part[4400];
+	if (strlen(path) >= sizeof part) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	for (size_t i = 1; path[i - 1]; i++) {
+		if (path[i] != '/' && path[i])
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		if (mkdir(part, 0700) != 0 && errno != EEXIST)
+			return false;
+	}
+	return true;
+}

@@ -153,11 +153,6 @@ static bool dependencies(const struct command *build, const atomic_bool *cancel,
 
 /* --- the cache --- */
 
-static bool make_folder(const char *path)
-{
-	return mkdir(path, 0700) == 0 || errno == EEXIST;
-}
-
 static bool program_folder(const struct program_source *s, const char *nvcc, char *out, size_t n,
                            struct err *err)
 {
@@ -173,10 +168,10 @@ static bool program_folder(const struct program_source *s, const char *nvcc, cha
 	for (unsigned i = 0; i < s->n_words; i++)
 		hash = hash_bytes(hash, s->words[i], strlen(s->words[i]) + 1);
 	snprintf(out, n, "%s/programs", cache);
-	if (!make_folder(cache) || !make_folder(out))
+	if (!folder_make(cache) || !folder_make(out))
 		return err_set(err, ERR_IO, "%s: %s", out, strerror(errno));
 	snprintf(out, n, "%s/programs/%016" PRIx64, cache, hash);
-	return make_folder(out) || err_set(err, ERR_IO, "%s: %s", out, strerror(errno));
+	return folder_make(out) || err_set(err, ERR_IO, "%s: %s", out, strerror(errno));
 }
 
 /* The executable of an earlier build, if every file that went into it is as it was. */

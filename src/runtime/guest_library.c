@@ -15,11 +15,6 @@
 extern const char asset_guest[] __attribute__((weak));
 extern const char asset_guest_end[] __attribute__((weak));
 
-static bool make_folder(const char *path)
-{
-	return mkdir(path, 0700) == 0 || errno == EEXIST;
-}
-
 bool guest_library_place(char *folder, size_t n, struct err *err)
 {
 	const char *start = asset_guest;
@@ -35,7 +30,7 @@ bool guest_library_place(char *folder, size_t n, struct err *err)
 	}
 	const uint64_t hash = hash_bytes(HASH_SEED, start, bytes);
 	snprintf(folder, n, "%s/runtime-%016" PRIx64, cache, hash);
-	if (!make_folder(cache) || !make_folder(folder))
+	if (!folder_make(cache) || !folder_make(folder))
 		return err_set(err, ERR_IO, "%s: %s", folder, strerror(errno));
 	snprintf(path, sizeof path, "%s/" GUEST_LIBRARY, folder);
 	struct stat st;

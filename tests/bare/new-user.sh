@@ -48,13 +48,15 @@ as_user script -qefc 'stty rows 24 cols 80; make run' "$work/screen" <"$work/key
 terminal=$!
 exec 3>"$work/keys"
 seen=
-while kill -0 "$terminal" 2>/dev/null; do
-	if plain | grep -q 'q quit'; then
+# while a run would be lost, q asks, and a second one quits
+for turn in $(seq 1200); do
+	kill -0 "$terminal" 2>/dev/null || break
+	if [ -n "$seen" ] || plain | grep -q 'q quit'; then
 		seen=yes
-		printf q >&3
-		break
+		printf q >&3 2>/dev/null || break
 	fi
 	sleep 1
+	[ "$turn" -lt 1200 ] || kill "$terminal"
 done
 wait "$terminal"
 status=$?

@@ -88,6 +88,8 @@ NAMED = {
     ("src/cli", "occupancy"): "a verb and its key of JSON",
     ("src/cli", "ladder"): "a verb and its key of JSON",
     ("src/ui", "latency"): "a resource of the time model, in the verdict",
+    ("src/ui", "K"): "a key",
+    ("src/ui", "block"): "a word of the launch line",
 }
 
 ERRORS = []

@@ -1,0 +1,51 @@
+#!/bin/sh
+# Whole programs: every one of tests/programs as its own source, three of them also with the runtime
+# linked in. What they print is what an H200 printed (tests/gpu/programs.sh).
+. "$(dirname "$0")/lib.sh"
+programs=$TEST_ROOT/tests/programs
+recorded=$(ls -d "$TEST_ROOT"/tests/gpu/h200-*/programs | tail -n 1)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+nvcc=$(command -v nvcc || true)
+[ -n "$nvcc" ] || {
+	echo 'skip whole-programs: no nvcc here to compile them'
+	exit 0
+}
+
+for source in "$programs"/*.cu; do
+	name=$(basename "$source" .cu)
+	(cd "$work" && "$PMPP" launches "$source" -O1 --gpu h200 >"$name.out" 2>"$name.err")
+	printf 'status %d\n' 0 >>"$work/$name.out"
+	if [ ! -e "$recorded/$name.out" ]; then
+		grep -q 'passed' "$work/$name.out" && echo "ok $name" || echo "not ok $name"
+	elif cmp -s "$work/$name.out" "$recorded/$name.out"; then
+		echo "ok $name"
+	else
+		echo "not ok $name"
+		diff "$work/$name.out" "$recorded/$name.out" | head -n 5
+		head -n 5 "$work/$name.err"
+	fi
+done
+
+for name in vector_add graphs managed_list; do
+	"$nvcc" -O1 -cudart static -gencode 'arch=compute_90,code=[sm_90,compute_90]' \
+		-o "$work/$name" "$programs/$name.cu" 2>/dev/null
+	"$PMPP" launches "$work/$name" --gpu h200 2>/dev/null | grep -q "^$name: passed" &&
+		echo "ok static-$name" || echo "not ok static-$name"
+done
+
+# an out-of-bounds read is named, the program goes on, and the status tells
+"$PMPP" launches "$programs/out_of_bounds.cu" -O1 --gpu h200 --json >"$work/json" 2>/dev/null
+status=$?
+[ "$status" -eq 1 ] && grep -q '"kind": "out-of-bounds"' "$work/json" &&
+	echo 'ok out-of-bounds-is-named' || echo "not ok out-of-bounds-is-named (status $status)"
+"$PMPP" launches "$work/absent" >/dev/null 2>"$work/err"
+[ $? -eq 3 ] && grep -q absent "$work/err" && echo 'ok absent-program' || echo 'not ok absent-program'
+printf '#!/bin/sh\n' >"$work/script"
+chmod +x "$work/script"
+"$PMPP" launches "$work/script" >/dev/null 2>"$work/err"
+[ $? -eq 2 ] && grep -q ELF "$work/err" && echo 'ok script-is-refused' || echo 'not ok script-is-refused'
+printf '__global__ void k() { int x = ; }\nint main() { k<<<1,1>>>(); }\n' >"$work/bad.cu"
+"$PMPP" launches "$work/bad.cu" >/dev/null 2>"$work/err"
+[ $? -eq 1 ] && grep -q 'bad.cu(1): error' "$work/err" && echo 'ok compile-error' || echo 'not ok compile-error'
