@@ -49,6 +49,7 @@ terminal=$!
 exec 3>"$work/keys"
 seen=
 # while a run would be lost, q asks, and a second one quits
+trap '' PIPE # it may end between the look and the key
 for turn in $(seq 1200); do
 	kill -0 "$terminal" 2>/dev/null || break
 	if [ -n "$seen" ] || plain | grep -q 'q quit'; then
@@ -58,6 +59,7 @@ for turn in $(seq 1200); do
 	sleep 1
 	[ "$turn" -lt 1200 ] || kill "$terminal"
 done
+trap - PIPE
 wait "$terminal"
 status=$?
 exec 3>&-
