@@ -23,7 +23,7 @@ static unsigned options(void *state, struct option_spec *o)
 	const struct option_spec all[] = {
 		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET",
 		  "GPU to answer for: an id of 'list gpus' or a .yaml file (default " LAB_DEFAULT_GPU ")" },
-		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default)" },
+		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu or auto (default): the emulator" },
 		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object; the program's output is in it" },
 		{ "--csv", OPT_FLAG, &s->csv, NULL,
 		  "a row per launch; the program's output is kept apart" },
@@ -116,7 +116,13 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		err_remedy(&err, "pmpp-explore launches prog.cu, or pmpp-explore launches ./a.out");
 		return cli_fail(c, &err);
 	}
-	if (!choose_gpu_and_backend(s->gpu, s->backend ? s->backend : "emu", &sel, &err))
+	if (s->backend && strcmp(s->backend, "emu") != 0 && strcmp(s->backend, "auto") != 0) {
+		err_set(&err, ERR_UNSUPPORTED, "whole programs run in the emulator only, not on '%s'",
+		        s->backend);
+		err_remedy(&err, "leave --backend out; single kernels run on a GPU: pmpp-explore run --help");
+		return cli_fail(c, &err);
+	}
+	if (!choose_gpu_and_backend(s->gpu, "emu", &sel, &err))
 		return cli_fail(c, &err);
 	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
 	sigaction(SIGINT, &end, NULL);

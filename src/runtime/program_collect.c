@@ -108,7 +108,7 @@ static void derive(const struct program *p, struct program_launch *l)
 	};
 	struct metric_set *m = l->metrics = mem_zalloc(sizeof *m);
 	struct perf_result perf;
-	metrics_clear(m, "the emulator has no clock: only a GPU (--backend cuda) measures this");
+	metrics_clear(m, "the emulator has no clock: only a GPU measures this");
 	metric_num(m, M_LAUNCH_GRID_BLOCKS, ORIGIN_COUNTED, (double)blocks);
 	metric_num(m, M_LAUNCH_BLOCK_THREADS, ORIGIN_COUNTED, threads);
 	if (k->registers)
