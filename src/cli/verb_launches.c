@@ -119,7 +119,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	if (s->backend && strcmp(s->backend, "emu") != 0 && strcmp(s->backend, "auto") != 0) {
 		err_set(&err, ERR_UNSUPPORTED, "whole programs run in the emulator only, not on '%s'",
 		        s->backend);
-		err_remedy(&err, "leave --backend out; single kernels run on a GPU: pmpp-explore run --help");
+		err_remedy(&err,
+		           "leave --backend out; single kernels run on a GPU: pmpp-explore run --help");
 		return cli_fail(c, &err);
 	}
 	if (!choose_gpu_and_backend(s->gpu, "emu", &sel, &err))

@@ -2,8 +2,8 @@
  * A person's whole program, host code and all, from source to an executable, by nvcc.
  *
  * The executable imports the CUDA runtime (-cudart shared) and holds PTX and machine code for the
- * chosen GPU, with line tables. It is kept in the cache folder and built again only when a file that
- * went into it, an option or the compiler has changed.
+ * chosen GPU, with line tables. It is kept in the cache folder and built again only when a file
+ * that went into it, an option or the compiler has changed.
  */
 #ifndef PMPP_COMPILE_PROGRAM_BUILD_H
 #define PMPP_COMPILE_PROGRAM_BUILD_H
@@ -23,8 +23,8 @@ struct program_source {
 /* Is @word a file that nvcc compiles or links (.cu .cpp .cc .cxx .c .o .a)? */
 bool program_is_source(const char *word);
 /*
- * @path receives the executable. ERR_COMPILE: nvcc's messages, as it wrote them, with file, line and
- * caret; ERR_UNAVAILABLE: there is no nvcc, or no host compiler for it.
+ * @path receives the executable. ERR_COMPILE: nvcc's messages, as it wrote them, with file, line
+ * and caret; ERR_UNAVAILABLE: there is no nvcc, or no host compiler for it.
  */
 bool program_build(const struct program_source *source, char *path, size_t n, struct err *err);
 

@@ -25,20 +25,16 @@ static const char *const resource_names[PERF_RESOURCE_COUNT] = {
 #define MEMBER(key_, m) \
 	.key = key_, .offset = offsetof(struct T, m), .size = sizeof(((struct T *)0)->m)
 /* A member called as in the struct. */
-#define FIELD(m, kind_, ...)                              \
-	{                                                     \
-		MEMBER(#m, m), .kind = FIELD_##kind_, __VA_ARGS__ \
-	}
+#define FIELD(m, kind_, ...) { MEMBER(#m, m), .kind = FIELD_##kind_, __VA_ARGS__ }
 /* The same, and in `run --json` under this key. */
-#define SHOWN(m, run_, kind_, ...)                                         \
-	{                                                                      \
-		MEMBER(#m, m), .kind = FIELD_##kind_, .run_key = run_, __VA_ARGS__ \
-	}
-#define TABLE(name_, about_, fields_)                                                \
-	{                                                                                \
-		.name = name_, .about = about_, .size = sizeof(struct T), .fields = fields_, \
-		.n = ARRAY_LEN(fields_)                                                      \
-	}
+#define SHOWN(m, run_, kind_, ...) \
+	{ MEMBER(#m, m), .kind = FIELD_##kind_, .run_key = run_, __VA_ARGS__ }
+#define TABLE(name_, about_, fields_) \
+	{ .name = name_,                  \
+	  .about = about_,                \
+	  .size = sizeof(struct T),       \
+	  .fields = fields_,              \
+	  .n = ARRAY_LEN(fields_) }
 
 #define T occ_input
 static const struct record_field occupancy_input_fields[] = {

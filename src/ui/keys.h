@@ -8,18 +8,18 @@
 #include "ui/screen.h"
 
 /* A key is a Unicode scalar value, or one of these. X(ID, "name in keys.def", "as shown") */
-#define NAMED_KEYS(X)                                                    \
-	X(LEFT, "LEFT", "←")                                                 \
-	X(RIGHT, "RIGHT", "→")                                               \
-	X(UP, "UP", "↑")                                                     \
-	X(DOWN, "DOWN", "↓")                                                 \
-	X(TAB, "TAB", "Tab")                                                 \
-	X(BTAB, "BTAB", "Shift-Tab")                                         \
-	X(ENTER, "ENTER", "Enter")                                           \
-	X(ESC, "ESC", "Esc")                                                 \
-	X(PGUP, "PGUP", "PgUp")                                              \
-	X(PGDN, "PGDN", "PgDn") X(HOME, "HOME", "Home") X(END, "END", "End") \
-		X(BACKSPACE, "BACKSPACE", "Backspace")
+#define NAMED_KEYS(X)            \
+	X(LEFT, "LEFT", "←")         \
+	X(RIGHT, "RIGHT", "→")       \
+	X(UP, "UP", "↑")             \
+	X(DOWN, "DOWN", "↓")         \
+	X(TAB, "TAB", "Tab")         \
+	X(BTAB, "BTAB", "Shift-Tab") \
+	X(ENTER, "ENTER", "Enter")   \
+	X(ESC, "ESC", "Esc")         \
+	X(PGUP, "PGUP", "PgUp")      \
+	X(PGDN, "PGDN", "PgDn")      \
+	X(HOME, "HOME", "Home") X(END, "END", "End") X(BACKSPACE, "BACKSPACE", "Backspace")
 enum named_key {
 	NK_BASE = 0x110000, /* past the last Unicode scalar value */
 #define X(id, name, shown) NK_##id,

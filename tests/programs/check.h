@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <vector>
 
-#define CHECK(call)                                                                     \
-	do {                                                                                \
-		cudaError_t e_ = (call);                                                        \
-		if (e_ != cudaSuccess) {                                                        \
+#define CHECK(call)                                                                       \
+	do {                                                                                  \
+		cudaError_t e_ = (call);                                                          \
+		if (e_ != cudaSuccess) {                                                          \
 			printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(e_)); \
-			exit(1);                                                                    \
-		}                                                                               \
+			exit(1);                                                                      \
+		}                                                                                 \
 	} while (0)
 
 // The same inputs on every machine.

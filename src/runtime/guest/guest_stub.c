@@ -15,8 +15,9 @@ static cudaError_t not_served(const char *name, bool *told)
 		        "%s() is not served without a GPU; it answered "
 		        "cudaErrorNotSupported",
 		        name);
-		err_remedy(&err, "src/runtime/guest/api.def lists what is served; run the program by itself "
-		                 "on a machine with an NVIDIA GPU");
+		err_remedy(&err,
+		           "src/runtime/guest/api.def lists what is served; run the program by itself "
+		           "on a machine with an NVIDIA GPU");
 		record_problem("not-served", &err);
 	}
 	return guest_leave(e == cudaSuccess ? cudaErrorNotSupported : e);
