@@ -23,6 +23,7 @@ int main(int argc, char **argv)
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C"); /* numbers read and print the same everywhere */
 	signal(SIGPIPE, SIG_IGN);   /* a reader that has gone is an error of write() */
+	signal(SIGXFSZ, SIG_IGN);   /* so is a file that may not grow */
 	bool busy = false;
 	const int status = cli_main(argc, argv, &busy);
 	if (busy)

@@ -27,16 +27,17 @@ static char restore_bytes[256];
 static size_t restore_len;
 static volatile sig_atomic_t active;
 
-/* X(signal): put the terminal back, then let it happen. */
-#define FATAL(X) X(SIGSEGV) X(SIGABRT) X(SIGBUS) X(SIGFPE) X(SIGILL)
+/* X(signal): a bug. The terminal is put back, we say so, then it happens. */
+#define BUG(X) X(SIGSEGV) X(SIGABRT) X(SIGBUS) X(SIGFPE) X(SIGILL) X(SIGTRAP) X(SIGSYS)
 /* X(signal): the loop is told. */
 #define TOLD(X) X(SIGTERM) X(SIGINT) X(SIGHUP) X(SIGWINCH) X(SIGTSTP) X(SIGCONT)
+/* X(signal): it does not end a process, or cannot be caught. Any other that is neither ignored nor
+ * above, the terminal is put back for; real-time signals too. */
+#define LEFT_ALONE(X) X(SIGCHLD) X(SIGURG) X(SIGTTIN) X(SIGTTOU) X(SIGKILL) X(SIGSTOP)
 
-static struct {
-	int number;
-	struct sigaction before;
-} saved[16];
-static size_t n_saved;
+#define N_SIGNALS 65                     /* Linux has 1 to 64 */
+static struct sigaction before[N_SIGNALS]; /* by signal number; what it was before us */
+static bool hooked[N_SIGNALS];
 
 /* Async-signal-safe. Also mem.c's last moment. */
 void term_restore(void)
@@ -55,19 +56,28 @@ void term_restore(void)
 		tcsetattr(STDIN_FILENO, TCSANOW, &modes);
 }
 
-static void on_fatal(int number)
+static void let_happen(int number)
+{
+	sigaction(number, &before[number], NULL);
+	raise(number); /* delivered to whoever had it before us when this handler returns */
+}
+
+static void on_bug(int number)
 {
 	static const char text[] =
 		"\npmpp-explore: a bug ended the program (the terminal is restored). "
 		"Please report what you did.\n";
-	bool was = active;
+	const bool was = active;
 	term_restore();
 	if (was && write(STDERR_FILENO, text, sizeof text - 1) < 0)
 		return;
-	for (size_t i = 0; i < n_saved; i++)
-		if (saved[i].number == number)
-			sigaction(number, &saved[i].before, NULL);
-	raise(number); /* delivered to whoever had it before us when this handler returns */
+	let_happen(number);
+}
+
+static void on_end(int number)
+{
+	term_restore();
+	let_happen(number);
 }
 
 static void on_told(int number)
@@ -80,15 +90,16 @@ static void on_told(int number)
 	errno = errno_before;
 }
 
-static void hook(int number, void (*handler)(int))
+static void (*handler_of(int number))(int)
 {
-	struct sigaction a = { .sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK };
-	sigemptyset(&a.sa_mask);
-	if (n_saved == ARRAY_LEN(saved))
-		return;
-	saved[n_saved].number = number;
-	if (!sigaction(number, &a, &saved[n_saved].before))
-		n_saved++;
+	switch (number) {
+#define X(number) case number:
+		BUG(X) return on_bug;
+		TOLD(X) return on_told;
+		LEFT_ALONE(X) return NULL;
+#undef X
+	default: return before[number].sa_handler == SIG_IGN ? NULL : on_end;
+	}
 }
 
 static void hook_signals(void)
@@ -96,20 +107,21 @@ static void hook_signals(void)
 	static char stack[65536]; /* a stack overflow still gets its handler */
 	stack_t alt = { .ss_sp = stack, .ss_size = sizeof stack };
 	sigaltstack(&alt, NULL);
-	n_saved = 0;
-#define X(number) hook(number, on_fatal);
-	FATAL(X)
-#undef X
-#define X(number) hook(number, on_told);
-	TOLD(X)
-#undef X
+	for (int number = 1; number < N_SIGNALS; number++) {
+		struct sigaction a = { .sa_flags = SA_RESTART | SA_ONSTACK };
+		if (hooked[number] || sigaction(number, NULL, &before[number]))
+			continue; /* the C library keeps two for its threads */
+		a.sa_handler = handler_of(number);
+		hooked[number] = a.sa_handler && !sigaction(number, &a, NULL);
+	}
 }
 
 static void unhook_signals(void)
 {
-	while (n_saved) {
-		n_saved--;
-		sigaction(saved[n_saved].number, &saved[n_saved].before, NULL);
+	for (int number = 1; number < N_SIGNALS; number++) {
+		if (hooked[number])
+			sigaction(number, &before[number], NULL);
+		hooked[number] = false;
 	}
 }
 

@@ -20,7 +20,12 @@ for s in TERM HUP; do
 	kill -s "$s" "$(program)"
 	check "sig${s}_restores" restored
 done
-for s in SEGV ABRT; do
+for s in QUIT USR1 USR2 ALRM VTALRM PROF XCPU PWR RTMIN RTMAX 16 29; do
+	open
+	kill -s "$s" "$(program)"
+	check "sig${s}_restores" restored
+done
+for s in SEGV ABRT TRAP SYS; do
 	open
 	kill -s "$s" "$(program)"
 	check "sig${s}_says_so" see 'a bug ended the program'
