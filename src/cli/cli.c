@@ -2,6 +2,7 @@
  * From argv to a verb: options, help, errors, output. Knows no kernel and no GPU.
  */
 #include "cli/cli.h"
+#include "cli/consent.h"
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -62,6 +63,8 @@ static void help_options(struct cli *c, const struct verb *v, void *state)
 		         o[i].value ? o[i].value : "");
 		table_row(&t, left, o[i].about);
 	}
+	if (!v->keeps_unknown)
+		table_row(&t, PLUGIN_OPTION, "own file: its descriptor may run inside this program");
 	table_row(&t, "--help", "this text");
 	fputs("Options:\n", c->out);
 	table_print(&t, c->out, "  ");
@@ -167,6 +170,10 @@ static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_un
 		}
 		if (!strcmp(arg, "--help") || !strcmp(arg, "-h")) {
 			*help = true;
+			continue;
+		}
+		if (!strcmp(arg, PLUGIN_OPTION) && !keeps_unknown) {
+			consent_given();
 			continue;
 		}
 		char *equals = strchr(arg, '=');
@@ -285,6 +292,7 @@ int cli_main(int argc, char **argv, bool *busy)
 	/* Known before anything can go wrong, so that errors take the form that was asked for. */
 	for (int i = 1; i < argc; i++)
 		c.json = c.json || !strcmp(argv[i], "--json");
+	consent_open();
 	int status = dispatch(&c, argc > 0 ? (unsigned)argc - 1 : 0, argv + 1);
 	*busy = c.busy;
 	errno = 0;

@@ -18,14 +18,14 @@
 #define STREAM_MAX_BUFFERS 8 /* KERNEL_MAX_BUFFERS */
 
 /* X(ID, "name") */
-#define STREAM_OPS(X)                                                                 \
-	X(ALLOC, "alloc")                                                                 \
-	X(FREE, "free")                                                                   \
-	X(H2D, "H2D")                                                                     \
-	X(D2H, "D2H")                                                                     \
-	X(KERNEL, "kernel")                                                               \
-	X(RECORD, "record") X(WAIT, "wait") X(SYNC_STREAM, "sync stream") X(SYNC, "sync") \
-		X(HOST, "host work")
+#define STREAM_OPS(X)   \
+	X(ALLOC, "alloc")   \
+	X(FREE, "free")     \
+	X(H2D, "H2D")       \
+	X(D2H, "D2H")       \
+	X(KERNEL, "kernel") \
+	X(RECORD, "record") \
+	X(WAIT, "wait") X(SYNC_STREAM, "sync stream") X(SYNC, "sync") X(HOST, "host work")
 
 enum stream_op_kind {
 #define X(id, name) SOP_##id,

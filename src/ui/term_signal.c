@@ -35,7 +35,7 @@ static volatile sig_atomic_t active;
  * above, the terminal is put back for; real-time signals too. */
 #define LEFT_ALONE(X) X(SIGCHLD) X(SIGURG) X(SIGTTIN) X(SIGTTOU) X(SIGKILL) X(SIGSTOP)
 
-#define N_SIGNALS 65                     /* Linux has 1 to 64 */
+#define N_SIGNALS 65                       /* Linux has 1 to 64 */
 static struct sigaction before[N_SIGNALS]; /* by signal number; what it was before us */
 static bool hooked[N_SIGNALS];
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/kernel_check.h"
 #include "userkernel/user_list.h"
+#include "userkernel/user_text.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -31,11 +32,28 @@ struct plugin {
 };
 static struct plugin *newest; /* every version: records and the worker may still speak of it */
 
-void user_plugin_symbol(const char *text, char *symbol, size_t n)
+static user_plugin_consent *may_load;
+
+void user_plugin_ask(user_plugin_consent *consent)
+{
+	may_load = consent;
+}
+
+static unsigned line_of(const char *text, const char *p)
+{
+	unsigned line = 1;
+	for (; text < p; text++)
+		line += *text == '\n';
+	return line;
+}
+
+unsigned user_plugin_symbol(const char *text, char *symbol, size_t n)
 {
 	static const char type[] = "struct kernel_desc";
+	char *code = code_only(text);
+	unsigned line = 0;
 	*symbol = '\0';
-	for (const char *p = text; (p = strstr(p, type)); p += sizeof type - 1) {
+	for (const char *p = code; !line && (p = strstr(p, type)); p += sizeof type - 1) {
 		const char *name = p + sizeof type - 1;
 		name += strspn(name, " \t\n");
 		size_t len = 0;
@@ -44,9 +62,28 @@ void user_plugin_symbol(const char *text, char *symbol, size_t n)
 		if (!strncmp(name, "kernel_", 7) && len > 7 && len < n &&
 		    name[len + strspn(name + len, " \t\n")] == '=') {
 			snprintf(symbol, n, "%.*s", (int)len, name);
-			return;
+			line = line_of(code, p);
 		}
 	}
+	free(code);
+	return line;
+}
+
+/* A file that is loaded already was agreed to: its next version joins as the person was told. */
+static bool consent(const char *path, const char *text, const char *symbol, struct err *err)
+{
+	char first[128];
+	const unsigned line = user_plugin_symbol(text, first, sizeof first);
+	for (const struct plugin *p = newest; p; p = p->older)
+		if (!strcmp(p->path, path))
+			return true;
+	if (may_load && may_load(path, line, symbol))
+		return true;
+	err_set(err, ERR_USAGE,
+	        "%s:%u: %s is a descriptor: its code would be compiled and run inside this program, "
+	        "with all your rights",
+	        path, line, symbol);
+	return err_remedy(err, "read the file; if you trust whoever wrote it, add --plugin");
 }
 
 /* --- building --- */
@@ -165,6 +202,8 @@ bool user_plugin_load(const char *path, const char *text, const char *symbol,
                       const struct kernel_desc **out, struct err *err)
 {
 	const char *tmp = getenv("TMPDIR");
+	if (!consent(path, text, symbol, err))
+		return false;
 	char folder[512];
 	if (snprintf(folder, sizeof folder, "%s/pmpp-plugin-XXXXXX", tmp && *tmp ? tmp : "/tmp") >=
 	        (int)sizeof folder ||

@@ -9,10 +9,17 @@
 #include "base/err.h"
 #include "model/kernel.h"
 
-/* Does the text define `const struct kernel_desc kernel_NAME`? Its symbol then, else "". */
-void user_plugin_symbol(const char *text, char *symbol, size_t n);
-/* ERR_COMPILE with the compiler's words; ERR_UNAVAILABLE without a compiler. Stays loaded until the
- * program ends. */
+/* Does the code of the text, comments and literals aside, define `const struct kernel_desc
+ * kernel_NAME`? Its symbol then, else "". Returns its line, 0 = there is none. */
+unsigned user_plugin_symbol(const char *text, char *symbol, size_t n);
+
+/* May the descriptor @symbol, at @line of @path, be compiled and join this program, where it runs
+ * with the person's rights? Asked once per file, before anything of it runs. */
+typedef bool user_plugin_consent(const char *path, unsigned line, const char *symbol);
+/* Who answers. Until somebody is named, no file may. */
+void user_plugin_ask(user_plugin_consent *consent);
+/* ERR_USAGE without consent; ERR_COMPILE with the compiler's words; ERR_UNAVAILABLE without a
+ * compiler. Stays loaded until the program ends. */
 bool user_plugin_load(const char *path, const char *text, const char *symbol,
                       const struct kernel_desc **out, struct err *err);
 /* The path and the text a family was made from; NULL = it is no plugin. */

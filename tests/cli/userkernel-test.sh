@@ -125,32 +125,48 @@ says own-compile-error-says broken.cu:18 thrice
 # a file with a descriptor of its own: variants, reference and cost, as the built-in ones
 root=${TEST_ROOT:-$(cd "$(dirname "$0")/../.." && pwd)}
 sed 's/kernel_latency/kernel_mine/; s/\.name = "latency"/.name = "mine"/' "$root/kernels/latency.cu" >mine.cu
-run plugin-runs 0 run mine.cu --json
+printf '/* struct kernel_desc kernel_evil = */\n// struct kernel_desc kernel_evil =\nconst char *s = "struct kernel_desc kernel_evil =";\n' >comment.cu
+printf '__attribute__((constructor)) static void evil(void) { }\n__global__ void k(int *p) { *p = 1; }\n' >>comment.cu
+run plugin-in-a-comment 2 run comment.cu
+says plugin-in-a-comment-says 'the launch is not said'
+cat mine.cu - >evil.cu <<'EOT'
+#ifndef __CUDACC__
+#include <stdlib.h>
+__attribute__((constructor)) static void evil(void) { system("touch ran"); }
+#endif
+EOT
+run plugin-unasked 2 run evil.cu
+says plugin-unasked-says evil.cu: kernel_mine --plugin
+run plugin-unasked-screen 2 evil.cu
+run plugin-unasked-sweep 2 sweep evil.cu block=64,128
+run plugin-unasked-sass 2 sass evil.cu
+if [ -e ran ]; then not_ok plugin-unasked-runs-nothing 'its constructor ran'; else ok plugin-unasked-runs-nothing; fi
+run plugin-runs 0 run mine.cu --plugin --json
 same plugin-kernel mine "$(field "$dir/out" kernel)"
 same plugin-variant chase "$(field "$dir/out" variant)"
 same plugin-verified true "$(field "$dir/out" verified)"
-run plugin-variant-named 0 run mine.cu --kernel ticket block=64 --json
+run plugin-variant-named 0 run mine.cu --plugin --kernel ticket block=64 --json
 same plugin-second ticket "$(field "$dir/out" variant)"
 same plugin-param 64 "$(field "$dir/out" params block)"
-run plugin-sweep 0 sweep mine.cu block=64,128
-run plugin-no-variant 2 run mine.cu --kernel tiket
+run plugin-sweep 0 sweep mine.cu --plugin block=64,128
+run plugin-no-variant 2 run mine.cu --plugin --kernel tiket
 says plugin-no-variant-says "'tiket'" chase ticket
-run plugin-no-param 2 run mine.cu blok=64
+run plugin-no-param 2 run mine.cu --plugin blok=64
 says plugin-no-param-says "'blok'" "did you mean 'block'"
-run plugin-no-launch 2 run mine.cu --grid 4
+run plugin-no-launch 2 run mine.cu --plugin --grid 4
 says plugin-no-launch-says kernel_mine --grid
 cp "$root/kernels/latency.cu" latency.cu
-run plugin-same-name 0 run latency.cu --json
+run plugin-same-name 0 run latency.cu --plugin --json
 same plugin-other-name own_latency "$(field "$dir/out" kernel)"
 sed 's/N_PARAMS };/N_PARAMS }/' mine.cu >worse.cu
-run plugin-compile-error 1 run worse.cu
+run plugin-compile-error 1 run worse.cu --plugin
 says plugin-compile-error-says worse.cu: 'expected'
 sed 's/fill_uniform_u32\|kernel_launch_legal/no_such_function/' mine.cu >missing.cu
-run plugin-unknown-function 1 run missing.cu
+run plugin-unknown-function 1 run missing.cu --plugin
 says plugin-unknown-function-says no_such_function
 mkdir empty
 PATH_WAS=$PATH
 PATH=$dir/empty
-run plugin-no-compiler 3 run mine.cu
+run plugin-no-compiler 3 run mine.cu --plugin
 PATH=$PATH_WAS
 says plugin-no-compiler-says cc 'C compiler'

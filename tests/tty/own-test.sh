@@ -51,3 +51,17 @@ rm "$work/other.cu"
 press r
 check own-file-gone see 'other.cu: '
 press_q
+check own-gone-ends see 'ready:'
+
+# a descriptor runs inside the program: asked first, and no is the answer to anything but y
+sed 's/kernel_latency/kernel_theirs/; s/\.name = "latency"/.name = "theirs"/' \
+	"${TEST_ROOT:-.}/kernels/latency.cu" >"$work/theirs.cu"
+type "clear; $PMPP theirs.cu"
+check plugin-asks see 'kernel_theirs is a descriptor'
+type ""
+check plugin-refused see 'if you trust whoever wrote it'
+type "clear; $PMPP theirs.cu"
+see 'Run it?'
+type y
+check plugin-opens see 'theirs / chase'
+press_q

@@ -1,0 +1,38 @@
+/* Consent to run a descriptor; see consent.h. Before the screen opens, so plain lines will do. */
+#include "cli/consent.h"
+
+#include "userkernel/user_plugin.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool given;
+
+static bool ask(const char *path, unsigned line, const char *symbol)
+{
+	char answer[16];
+	if (given)
+		return true;
+	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+		return false;
+	fprintf(
+		stderr,
+		"%s:%u: %s is a descriptor. cc compiles it, and its code runs inside this program with\n"
+		"all your rights, now and whenever the file changes. Run it? [y/N] ",
+		path, line, symbol);
+	fflush(stderr);
+	given =
+		fgets(answer, sizeof answer, stdin) && (!strcmp(answer, "y\n") || !strcmp(answer, "Y\n"));
+	return given;
+}
+
+void consent_open(void)
+{
+	user_plugin_ask(ask);
+}
+
+void consent_given(void)
+{
+	given = true;
+}
