@@ -150,7 +150,7 @@ extern "C" __global__ void reduction_v4_coarsened(const float *input, float *out
 		combine_atomically(output, partial[0]); //@ result
 }
 
-/* Folds the warp onto its first lanes: 1 = the result in lane 0, 2 = a half each in lanes 0 and 1. */
+/* Folds the warp onto its first lanes: 1 = result in lane 0, 2 = a half each in lanes 0 and 1. */
 static __device__ float warp_fold(float value, int lanes)
 {
 #pragma unroll

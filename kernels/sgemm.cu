@@ -345,7 +345,8 @@ static const int64_t pads[] = { 0, 1, INT64_MIN };
 	  .min = 1, .max = MAX_SIZE, .steps = size_steps }
 #define SIDE(NAME, TITLE)                                                                     \
 	{ .name = NAME, .title = TITLE, .unit = "threads", .kind = PARAM_LAUNCH,              \
-	  .role = PARAM_KNOB, .def = 16, .min = 1, .max = 1024, .steps = side_steps, .variants = UNTILED }
+	  .role = PARAM_KNOB, .def = 16, .min = 1, .max = 1024, .steps = side_steps,        \
+	  .variants = UNTILED }
 
 static const struct param_desc params[N_PARAMS] = {
 	[P_M] = SIZE("M", "rows of A and C"),
@@ -436,6 +437,17 @@ static const struct variant_desc variants[N_VARIANTS] = {
 	},
 };
 
+/* @m, @n, @k: for TILED_EXACT, which checks no boundary. */
+static bool plan_exact(int64_t m, int64_t n, int64_t k, int64_t tile, struct err *err)
+{
+	const char *bad = m % tile ? "M" : n % tile ? "N" : k % tile ? "K" : NULL;
+	if (bad)
+		return kernel_refuse(err, bad, m % tile ? m : n % tile ? n : k, "not a multiple "
+		                     "of TILE %lld, and this variant checks no boundary; "
+		                     "see sgemm/tiled", (long long)tile);
+	return true;
+}
+
 static bool plan_block(unsigned variant, const int64_t *p, struct launch_plan *out,
                        struct err *err)
 {
@@ -483,13 +495,8 @@ static bool plan_block(unsigned variant, const int64_t *p, struct launch_plan *o
 		}
 		if (variant == TWO_ROWS)
 			tile_m = 2 * tile;
-		if (variant == TILED_EXACT) {
-			const char *bad = m % tile ? "M" : n % tile ? "N" : k % tile ? "K" : NULL;
-			if (bad)
-				return kernel_refuse(err, bad, m % tile ? m : n % tile ? n : k, "not a multiple "
-				                     "of TILE %lld, and this variant checks no boundary; "
-				                     "see sgemm/tiled", (long long)tile);
-		}
+		if (variant == TILED_EXACT && !plan_exact(m, n, k, tile, err))
+			return false;
 	}
 	out->block = (struct dim3u){ (uint32_t)x, (uint32_t)y, 1 };
 	out->grid = (struct dim3u){ (uint32_t)((n + tile_n - 1) / tile_n),

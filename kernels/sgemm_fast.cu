@@ -41,7 +41,7 @@
 /* Threads of a block, in both halves. */
 #define THREADS_OF(bm, bn, tm, tn) ((bm) / (tm) * ((bn) / (tn)))
 
-/* Words after each row of the transposed A tile where warps own tiles: its stores meet more banks. */
+/* Words after each row of the transposed A tile where warps own tiles: stores meet more banks. */
 #define A_PAD 4
 
 #ifdef __CUDACC__
@@ -469,7 +469,7 @@ static __device__ __forceinline__ struct warp_place warp_place_of(int M, int N)
 	return at;
 }
 
-/* Shared memory to registers: the factors of one k, whose rows of the tiles begin at @As and @Bs. */
+/* Shared memory to registers: the factors of one k; its rows of the tiles begin at @As and @Bs. */
 static __device__ __forceinline__ void read_factors(float (&a)[TM], float (&b)[TN],
                                                     const float *As, const float *Bs)
 {
@@ -481,8 +481,8 @@ static __device__ __forceinline__ void read_factors(float (&a)[TM], float (&b)[T
 		read_quad(b + j, Bs + j / 4 * STEP_N);
 }
 
-static __device__ __forceinline__ void store_sums(float *C, const struct warp_place &w, int M, int N,
-                                                  const float (&sum)[TM][TN])
+static __device__ __forceinline__ void store_sums(float *C, const struct warp_place &w, int M,
+                                                  int N, const float (&sum)[TM][TN])
 {
 #pragma unroll
 	for (int i = 0; i < TM; i++)

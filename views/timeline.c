@@ -198,7 +198,8 @@ static const char *advice(enum stream_engine critical, double pct, bool overlapp
 	switch (critical) {
 	case ENGINE_H2D:
 		return overlapped
-		           ? "Faster kernels will not help; fewer bytes up will, or keeping data on the device."
+		           ? "Faster kernels will not help; fewer bytes up will, or keeping data on the "
+		             "device."
 		           : "Copies up dominate: split the work over streams, or keep data on the device.";
 	case ENGINE_D2H: return "Copies down dominate: return less, or keep results on the device.";
 	case ENGINE_SM: return "The kernel dominates: here a faster kernel is a faster program.";

@@ -18,7 +18,7 @@ const char *sass_file_name(const char *name)
 	return name[0] == '/' && name[1] && !strchr(name + 1, '/') ? name + 1 : name;
 }
 
-/* --- text --------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void print_place(struct cli *c, const struct sass_show *show, const struct sass_inst *i)
 {
@@ -156,7 +156,7 @@ void sass_print(struct cli *c, const struct sass_show *show, const struct sass_f
 	print_mix(c, f);
 }
 
-/* --- JSON --------------------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static json_t *json_bits(unsigned bits)
 {

@@ -472,8 +472,9 @@ const struct verb verb_diff = {
 	.usage =
 		"A B [name=value ...] [options]   (each a SNAPSHOT.json, a RUN.json, or KERNEL[/VARIANT])",
 	.help =
-		"Files are snapshots (key e, verb export) or the output of 'run --json'. Kernels are run now, with the\n"
-		"parameters given. Time and what decides it come first, then metrics by the factor they moved by.\n"
+		"Files are snapshots (key e, verb export) or the output of 'run --json'. Kernels are run\n"
+		"now, with the parameters given. Time and what decides it come first, then metrics by the\n"
+		"factor they moved by.\n"
 		"Status: 0 the same, 1 different, 2 trouble.\n\n"
 		"  pmpp-explore diff before.json after.json\n"
 		"  pmpp-explore diff sgemm/naive sgemm/tiled M=512 N=512 K=512 --csv\n",

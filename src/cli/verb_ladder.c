@@ -151,10 +151,10 @@ static void csv_text(FILE *f, const char *s)
 
 static void print_csv(struct cli *c, const struct ladder *l)
 {
-	fprintf(
-		c->out,
-		"variant,time_ns,origin,%s,pct_of_peak,speedup_first,speedup_previous,moved,recorded_ns,printed\n",
-		l->in_bytes ? "gbs" : "gflops");
+	fprintf(c->out,
+	        "variant,time_ns,origin,%s,pct_of_peak,speedup_first,speedup_previous,moved,"
+	        "recorded_ns,printed\n",
+	        l->in_bytes ? "gbs" : "gflops");
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_rung *r = &l->rungs[i];
 		const enum origin o = r->record ? r->record->metrics.v[M_TIME_KERNEL].origin : ORIGIN_NONE;

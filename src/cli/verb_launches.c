@@ -160,9 +160,9 @@ const struct verb verb_launches = {
 	.about = "run a whole CUDA program, with or without a GPU, and show every launch",
 	.usage = "PROG.cu [nvcc options] | ./a.out [options] [-- arguments of the program]",
 	.help =
-		"The program runs unmodified: its arguments, environment, folder, input and output are its\n"
-		"own; its host code runs as the program that it is. Without --json or --csv its output goes\n"
-		"where it always went and the table follows on standard error.\n"
+		"The program runs unmodified: its arguments, environment, folder, input and output are\n"
+		"its own; its host code runs as the program that it is. Without --json or --csv its\n"
+		"output goes where it always went and the table follows on standard error.\n"
 		"Status: 0 the program ended well and no fault was found, 1 otherwise, 2 bad usage,\n"
 		"3 not possible here.\n\n"
 		"  pmpp-explore launches saxpy.cu -O3 -- 1000000\n"

@@ -338,13 +338,12 @@ const struct verb verb_preset = {
 	.order = 4,
 	.about = "walk a guided ladder: run each step, say what to notice, test what it claims",
 	.usage = "NAME|FILE.yaml [options]",
-	.help =
-		"Status: 0 every expectation holds, 1 one does not, 2 bad usage, 3 not possible here.\n"
-		"On a real GPU, claims about another GPU's times or occupancy, about PTX instructions that\n"
-		"the machine's compiler merges, and about what hardware does not count are shown with the\n"
-		"reason and excused.\n\n"
-		"  pmpp-explore preset vec_add\n"
-		"  pmpp-explore preset reduction --check\n",
+	.help = "Status: 0 every expectation holds, 1 one does not, 2 bad usage, 3 not possible here.\n"
+			"On a real GPU, claims about another GPU's times or occupancy, about PTX instructions\n"
+			"that the machine's compiler merges, and about what hardware does not count are shown\n"
+			"with the reason and excused.\n\n"
+			"  pmpp-explore preset vec_add\n"
+			"  pmpp-explore preset reduction --check\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,

@@ -19,8 +19,8 @@ static unsigned options(void *state, struct option_spec *o)
 	struct state *s = state;
 	const struct option_spec all[] = {
 		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET",
-		  "GPU to answer for: an id of 'list gpus', a .yaml file, or cuda0, cuda1 .. of this machine "
-		  "(default " LAB_DEFAULT_GPU ")" },
+		  "GPU to answer for: an id of 'list gpus', a .yaml file, or cuda0, cuda1 .. of this "
+		  "machine (default " LAB_DEFAULT_GPU ")" },
 		{ "--backend", OPT_TEXT, &s->backend, "NAME",
 		  "emu, cuda, or auto: cuda where there is a GPU (default)" },
 		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },

@@ -253,8 +253,8 @@ const struct verb verb_sass = {
 		"Per instruction: offset, PTX line, live registers, predicates and uniform registers,\n"
 		"and what the compiler tells the scheduler: cycles to the next instruction (stall), y to\n"
 		"prefer another warp, the scoreboard that is set when the result is written (w) and when\n"
-		"the sources are read (r), the scoreboards that it waits for. nvdisasm of the CUDA Toolkit\n"
-		"or of the wheel nvidia-cuda-nvdisasm reads the encoding.\n",
+		"the sources are read (r), the scoreboards that it waits for. nvdisasm of the CUDA\n"
+		"Toolkit or of the wheel nvidia-cuda-nvdisasm reads the encoding.\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,

@@ -263,9 +263,8 @@ const struct verb verb_sweep = {
 	.order = 6,
 	.about = "one variant over every combination of parameter values, fastest first",
 	.usage = "KERNEL/VARIANT name=value,value,... [options]",
-	.help =
-		"  pmpp-explore sweep sgemm_fast/warp_tile M=2048 N=2048 K=2048 BM=64,128,256 BN=64,128,256 "
-		"TM=4,8 TN=4,8 --gpu rtx4060laptop\n",
+	.help = "  pmpp-explore sweep sgemm_fast/warp_tile M=2048 N=2048 K=2048 BM=64,128,256 "
+			"BN=64,128,256 TM=4,8 TN=4,8 --gpu rtx4060laptop\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,

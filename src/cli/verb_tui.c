@@ -20,7 +20,8 @@ static unsigned options(void *state, struct option_spec *o)
 	struct state *s = state;
 	const struct option_spec all[] = {
 		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET",
-		  "GPU to start with: id of 'list gpus', a .yaml file, or cuda0, cuda1 .. of this machine" },
+		  "GPU to start with: id of 'list gpus', a .yaml file, or cuda0, cuda1 .. of this "
+		  "machine" },
 		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda or auto (default)" },
 		{ "--preset", OPT_TEXT, &s->preset, "NAME", "start with the first step of this preset" },
 		{ "--seed", OPT_COUNT, &s->seed, "N", "seed of the inputs (default 1)" },
@@ -97,8 +98,9 @@ const struct verb verb_tui = {
 	.about = "the interactive laboratory (? shows its keys); without a kernel: " START_KERNEL,
 	.usage = "[KERNEL[/VARIANT] | FILE.cu] [name=value ...] [options] | SNAPSHOT.json",
 	.help =
-		"A file of your own needs its launch: without it, the kernels of the file are shown and a line to\n"
-		"start from. 'pmpp-explore run --help' tells how arguments are written. r reads the file again.\n\n"
+		"A file of your own needs its launch: without it, the kernels of the file are shown and a\n"
+		"line to start from. 'pmpp-explore run --help' tells how arguments are written. r reads\n"
+		"the file again.\n\n"
 		"  pmpp-explore vec_add/chunks block=128 --gpu rtx4090\n"
 		"  pmpp-explore my.cu --kernel saxpy --grid n/block --block 256 n=1M a=2 'x=f32[n]:rand' "
 		"'y=f32[n]:zero'\n",

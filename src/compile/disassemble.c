@@ -67,7 +67,7 @@ static void tool_version(const char *path, char *out, size_t n)
 	text_free(&words);
 }
 
-/* --- what is kept ------------------------------------------------------------------------------- */
+/* --- what is kept ----------------------------------------------------------------------------- */
 
 /* Data sections, directives, frames of tables: not read, not kept. */
 static bool wanted(const char *s, size_t n)
@@ -119,7 +119,7 @@ static void compact(const struct text *raw, struct text *out)
 	}
 }
 
-/* --- the cache ---------------------------------------------------------------------------------- */
+/* --- the cache -------------------------------------------------------------------------------- */
 
 /* A file: this, the hash of what follows it, a new line, the listing. */
 static const char head[] = "pmpp-explore listing ";
@@ -172,7 +172,7 @@ static void save(const char *name, const char *s, size_t n)
 	text_free(&file);
 }
 
-/* --- running ------------------------------------------------------------------------------------ */
+/* --- running ---------------------------------------------------------------------------------- */
 
 static int in_memory(const void *bytes, size_t len)
 {

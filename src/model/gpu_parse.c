@@ -106,9 +106,9 @@ static bool check_consistent(const struct gpu_spec *g, const struct sheet_text *
 		return AT(o, "smem_per_block_optin_bytes",
 		          "'smem_per_block_optin_bytes' is smaller than 'smem_per_block_bytes'");
 	if (g->smem_per_block_optin_bytes + g->smem_reserved_per_block_bytes > g->smem_per_sm_bytes)
-		return AT(
-			o, "smem_per_sm_bytes",
-			"'smem_per_sm_bytes' cannot hold one block of 'smem_per_block_optin_bytes' and the reserve");
+		return AT(o, "smem_per_sm_bytes",
+		          "'smem_per_sm_bytes' cannot hold one block of 'smem_per_block_optin_bytes' "
+		          "and the reserve");
 	if (g->l1_bytes < g->smem_per_sm_bytes)
 		return AT(o, "l1_bytes", "'l1_bytes' is smaller than the shared memory it contains");
 	struct err e = { .code = ERR_NONE };

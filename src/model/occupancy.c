@@ -84,10 +84,10 @@ bool occ_sheet_known(const struct gpu_spec *g, const char **key, struct err *err
 
 	*key = "cc_major";
 	if (cudaOccMaxBlocksPerMultiprocessor(&slots, &p) != CUDA_OCC_SUCCESS || g->cc_major < 7)
-		return err_set(
-			err, ERR_UNSUPPORTED,
-			"compute capability %d.%d is not one of 7.0 to %d.%d that cuda_occupancy.h of this build knows",
-			g->cc_major, g->cc_minor, __CUDA_OCC_MAJOR__, __CUDA_OCC_MINOR__);
+		return err_set(err, ERR_UNSUPPORTED,
+		               "compute capability %d.%d is not one of 7.0 to %d.%d "
+		               "that cuda_occupancy.h of this build knows",
+		               g->cc_major, g->cc_minor, __CUDA_OCC_MAJOR__, __CUDA_OCC_MINOR__);
 	*key = "max_blocks_per_sm";
 	if ((unsigned)slots != g->max_blocks_per_sm)
 		return err_set(

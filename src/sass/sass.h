@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- opcodes ------------------------------------------------------------------------------------ */
+/* --- opcodes ---------------------------------------------------------------------------------- */
 
 enum sass_op {
 	SASS_UNKNOWN, /* not in opcode.def */
@@ -123,7 +123,7 @@ const char *sass_pipe_name(enum sass_pipe p);
 /* smsp__inst_executed_op_branch counts it: BRA, BRX, CALL, RET, EXIT, BSYNC. */
 bool sass_op_is_branch(enum sass_op op);
 
-/* --- modifiers and special registers ------------------------------------------------------------ */
+/* --- modifiers and special registers ---------------------------------------------------------- */
 
 enum sass_mod {
 	SASS_MOD_NONE,
@@ -144,7 +144,7 @@ enum sass_special {
 	SASS_SR_COUNT, /* also: not among them */
 };
 
-/* --- operands ----------------------------------------------------------------------------------- */
+/* --- operands --------------------------------------------------------------------------------- */
 
 /* Registers that read as zero or true and forget what is written: RZ and URZ, PT and UPT. */
 enum { SASS_RZ = 255, SASS_PT = 7, SASS_NO_REG = 0xffff };
@@ -192,7 +192,7 @@ struct sass_operand {
 	const char *symbol; /* LABEL of another function and RELOC: its name; else NULL */
 };
 
-/* --- instructions ------------------------------------------------------------------------------- */
+/* --- instructions ----------------------------------------------------------------------------- */
 
 /* What the compiler tells the scheduler, bits 105 to 125 of the encoding. */
 struct sass_control {

@@ -17,6 +17,29 @@ static uint8_t data_words(const struct sass_inst *i)
 	return 1;
 }
 
+static bool is_tensor_op(enum sass_op op)
+{
+	return op == SASS_HMMA || op == SASS_IMMA || op == SASS_BMMA || op == SASS_DMMA;
+}
+
+static bool is_conversion(enum sass_op op)
+{
+	return op == SASS_F2F || op == SASS_F2I || op == SASS_I2F || op == SASS_FRND;
+}
+
+/* Targets of jumps are addresses: 64 bits. */
+static bool is_indirect_jump(enum sass_op op)
+{
+	return op == SASS_RET || op == SASS_CALL || op == SASS_BRX || op == SASS_JMX ||
+	       op == SASS_BRXU || op == SASS_JMXU;
+}
+
+/* Their .64 speaks of the pair of two operands. */
+static bool is_shift_or_lea(enum sass_op op)
+{
+	return op == SASS_SHF || op == SASS_USHF || op == SASS_LEA || op == SASS_ULEA;
+}
+
 static bool is_float_type(enum sass_mod m)
 {
 	return m == SASS_MOD_F64 || m == SASS_MOD_F32 || m == SASS_MOD_F16 || m == SASS_MOD_BF16 ||
@@ -106,38 +129,30 @@ static uint8_t source_words(const struct sass_inst *i, unsigned nth)
 {
 	const struct sass_op_info *info = sass_op_info(i->op);
 	uint8_t to, from, tensor[4];
+	if (is_tensor_op(i->op)) {
+		tensor_words(i, tensor);
+		return nth < 3 ? tensor[nth + 1] : 1;
+	}
+	if (is_conversion(i->op)) {
+		convert_words(i, &to, &from);
+		return from;
+	}
+	if (is_shift_or_lea(i->op))
+		return 1;
 	switch (i->op) {
 	case SASS_IMAD:
 	case SASS_UIMAD:
 		/* the addend of a wide product, and of its upper half, is 64 bits */
 		return nth == 2 && (sass_has(i, SASS_MOD_WIDE) || sass_has(i, SASS_MOD_HI)) ? 2 : 1;
-	case SASS_HMMA:
-	case SASS_IMMA:
-	case SASS_BMMA:
-	case SASS_DMMA: tensor_words(i, tensor); return nth < 3 ? tensor[nth + 1] : 1;
-	case SASS_F2F:
-	case SASS_F2I:
-	case SASS_I2F:
-	case SASS_FRND: convert_words(i, &to, &from); return from;
 	case SASS_MATCH:
 	case SASS_ISETP:
 	case SASS_UISETP:
 		return sass_has(i, SASS_MOD_U64) || sass_has(i, SASS_MOD_S64) || sass_has(i, SASS_MOD_64)
 		           ? 2
 		           : 1;
-	case SASS_RET:
-	case SASS_CALL:
-	case SASS_BRX:
-	case SASS_JMX:
-	case SASS_BRXU:
-	case SASS_JMXU: return 2;
-	case SASS_SHF:
-	case SASS_USHF:
-	case SASS_LEA:
-	case SASS_ULEA: return 1; /* .64 of these speaks of the pair of two operands */
 	default: break;
 	}
-	if (is_double(i->op))
+	if (is_double(i->op) || is_indirect_jump(i->op))
 		return 2;
 	if (info->access == SASS_ACCESS_STORE || info->access == SASS_ACCESS_ATOMIC ||
 	    info->access == SASS_ACCESS_REDUCTION)
@@ -150,24 +165,22 @@ static uint8_t source_words(const struct sass_inst *i, unsigned nth)
 static uint8_t result_words(const struct sass_inst *i)
 {
 	uint8_t to, from, tensor[4];
+	if (is_tensor_op(i->op)) {
+		tensor_words(i, tensor);
+		return tensor[0];
+	}
+	if (is_conversion(i->op)) {
+		convert_words(i, &to, &from);
+		return to;
+	}
+	if (is_shift_or_lea(i->op))
+		return 1;
 	switch (i->op) {
 	case SASS_IMAD:
 	case SASS_UIMAD: return sass_has(i, SASS_MOD_WIDE) ? 2 : 1;
 	case SASS_CS2R: return sass_has(i, SASS_MOD_32) ? 1 : 2;
 	case SASS_LEPC: return 2;
 	case SASS_LDSM: return sass_has(i, SASS_MOD_4) ? 4 : sass_has(i, SASS_MOD_2) ? 2 : 1;
-	case SASS_HMMA:
-	case SASS_IMMA:
-	case SASS_BMMA:
-	case SASS_DMMA: tensor_words(i, tensor); return tensor[0];
-	case SASS_F2F:
-	case SASS_F2I:
-	case SASS_I2F:
-	case SASS_FRND: convert_words(i, &to, &from); return to;
-	case SASS_SHF:
-	case SASS_USHF:
-	case SASS_LEA:
-	case SASS_ULEA:
 	case SASS_MATCH: return 1;
 	default: return is_double(i->op) ? 2 : data_words(i);
 	}

@@ -39,18 +39,21 @@ def breaks(doc):
             yield broken("no " + key, lambda d, k=key: d.pop(k))
     for key in run:
         yield broken("no now." + key, lambda d, k=key: d["now"].pop(k))
-        yield broken("now." + key + " is a list of lists", lambda d, k=key: d["now"].update({k: [[]]}))
+        yield broken("now." + key + " is a list of lists",
+                     lambda d, k=key: d["now"].update({k: [[]]}))
     for key in doc["selection"]["gpu"]:
         yield broken("no gpu." + key, lambda d, k=key: d["selection"]["gpu"].pop(k))
     for key in metrics:
         yield broken(key + " of no origin", lambda d, k=key: d["now"]["metrics"][k].pop("origin"))
-        yield broken(key + " guessed", lambda d, k=key: d["now"]["metrics"][k].update(origin="guessed"))
+        yield broken(key + " guessed",
+                     lambda d, k=key: d["now"]["metrics"][k].update(origin="guessed"))
         yield broken(key + " none, with a value",
                      lambda d, k=key: d["now"]["metrics"][k].update(origin="none", value=0))
         yield broken(key + " sampled of nothing",
                      lambda d, k=key: d["now"]["metrics"][k].update(origin="sampled", value=0))
     for key in counts["total"]:
-        yield broken("negative " + key, lambda d, k=key: d["now"]["counts"]["total"].update({k: -1}))
+        yield broken("negative " + key,
+                     lambda d, k=key: d["now"]["counts"]["total"].update({k: -1}))
     yield broken("version 2", lambda d: d.update(version=2))
     yield broken("another program", lambda d: d.update(schema="pmpp-explore/1"))
     yield broken("a parameter in words", lambda d: d["selection"]["params"].update(M="many"))

@@ -332,7 +332,8 @@ def check_strings(texts):
             word = match.group(0)[1:-1]
             if re.search(r'(PRI\w+|")\s*$', text[: match.start()][-40:]):
                 continue  # a part of a longer string
-            if match.group(0)[0] == '"' and word in names and (os.path.dirname(file), word) not in NAMED:
+            allowed = word not in names or (os.path.dirname(file), word) in NAMED
+            if match.group(0)[0] == '"' and not allowed:
                 line = text.count("\n", 0, match.start()) + 1
                 fail(file, line, f'"{word}" names a {names[word]}: ask registry or descriptor')
 

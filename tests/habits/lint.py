@@ -170,6 +170,19 @@ def commands(tools, compiler, flags):
 # --- all of it -----------------------------------------------------------------------------------
 
 
+OWN_RULES = read(__file__).decode()
+
+
+def configuration(rule, path):
+    """What a tool reads besides its command and the file."""
+    if rule == "format":
+        return [read(".clang-format").decode()]
+    if rule == "tidy":
+        more = ["tests/.clang-tidy"] if path.startswith("tests/") else []
+        return [read(name).decode() for name in [".clang-tidy"] + more]
+    return []
+
+
 def shell_words(text):
     return [word for word in text.split() if word]
 
@@ -178,24 +191,24 @@ def lint(tools, cache, paths, rules):
     """(findings, jobs, jobs answered from the cache)"""
     os.makedirs(cache, exist_ok=True)
     reader = Reader(["src", "build/gen", "tests/unit"])
-    files = (".clang-format", ".clang-tidy", "tests/.clang-tidy", __file__, tools + "/wheels.txt")
-    configuration = [read(f).decode() for f in files]
-    configuration.append(" ".join(os.environ.get(n, "") for n in ("CC", "LINT_FLAGS")))
+    tools_version = read(tools + "/wheels.txt").decode()
     jobs = []
     for path in paths:
         if path.endswith(OUR_TEXT):
-            jobs.append((path, "text", lambda p=path: list(text_findings(p))))
+            jobs.append((path, "text", [OWN_RULES], lambda p=path: list(text_findings(p))))
         if path.endswith((".c", ".h", ".cu", ".py")):
-            jobs.append((path, "function", lambda p=path: list(function_findings(p))))
+            jobs.append((path, "function", [OWN_RULES], lambda p=path: list(function_findings(p))))
         for rule, (wants, command, keep) in rules.items():
             if wants(path):
-                jobs.append((path, rule, lambda c=command(path), k=keep: said(c, k)))
+                words = command(path)
+                key = words + [keep] + configuration(rule, path)
+                jobs.append((path, rule, key, lambda c=words, k=keep: said(c, k)))
     hits = 0
 
     def answer(job):
         nonlocal hits
-        path, rule, work = job
-        place = os.path.join(cache, reader.hash(path, rule, *configuration))
+        path, rule, key, work = job
+        place = os.path.join(cache, reader.hash(path, rule, tools_version, *key))
         if os.path.exists(place):
             hits += 1
             return read(place).decode().split("\n")

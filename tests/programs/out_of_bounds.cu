@@ -1,4 +1,4 @@
-// Reads a few elements past the end of an array, as many programs do unnoticed: the result is right.
+// Reads a few elements past the end of an array, as programs do unnoticed: the result is right.
 #include "check.h"
 
 __global__ void smooth(const float *in, float *out, int n)

@@ -33,7 +33,8 @@ int main()
 		for (int y = 1; y < h - 1; y++)
 			for (int x = 1; x < w - 1; x++) {
 				int i = y * w + x;
-				b[i] = 0.5f * a[i] + 0.125f * (a[i - 1] + a[i + 1]) + 0.125f * (a[i - w] + a[i + w]);
+				b[i] = 0.5f * a[i] + 0.125f * (a[i - 1] + a[i + 1]) +
+				       0.125f * (a[i - w] + a[i + w]);
 			}
 		std::swap(a, b);
 	}

@@ -50,6 +50,10 @@ static inline uint32_t lane_min_amount(uint32_t n)
 {
 	return n > 32 ? 32 : n;
 }
+static inline int32_t lane_s24(int32_t a) /* the low 24 bits, as a signed number */
+{
+	return (int32_t)((uint32_t)a << 8) >> 8;
+}
 static inline uint32_t lane_bfe_u32(uint32_t a, uint32_t pos, uint32_t len)
 {
 	pos &= 0xff;

@@ -194,7 +194,8 @@ static const struct param_desc params[N_PARAMS] = {
 
 #define VARIANT(id, n, word, what)                                                               \
 	[id] = {                                                                                     \
-		.name = word, .entry = "keyed_v" #n "_" word, .title = what, .idea = what, .section = "tests" \
+		.name = word, .entry = "keyed_v" #n "_" word, .title = what,                             \
+		.idea = what, .section = "tests"                                                         \
 	}
 static const struct variant_desc variants[N_VARIANTS] = {
 	VARIANT(HISTOGRAM_GLOBAL, 0, "histogram_global", "bins in global memory"),

@@ -220,7 +220,8 @@ static void spills_are_reported(void **state)
 		"\tfloat v[96];\n"
 		"#pragma unroll\n\tfor (int i = 0; i < 96; i++) v[i] = p[i * 1024 + threadIdx.x];\n"
 		"\t__syncthreads();\n"
-		"#pragma unroll\n\tfor (int i = 0; i < 96; i++) p[i * 1024 + threadIdx.x] = v[95 - i] * v[i];\n"
+		"#pragma unroll\n\tfor (int i = 0; i < 96; i++) "
+		"p[i * 1024 + threadIdx.x] = v[95 - i] * v[i];\n"
 		"}\n";
 	struct module m;
 	assert_true(compile_module(&req, &m, NULL));

@@ -34,10 +34,10 @@ static bool ask(const char *cubin, const atomic_bool *cancel, struct text *out, 
 }
 
 #define VERSION "[ \"$1\" != --version ] || { echo 'release 9.8, V9.8.7'; exit; }\n"
-#define LISTING                                                                                     \
-	"printf '\\t.section\\t.nv.info\\n .word 0\\n\\t.section\\t.text.k,\"ax\"\\n"                   \
-	"   // +----+\\n // | GPR   |\\nk:   // |  1  |\\n        /*0000*/       @P0   EXIT ;   // |  " \
-	"1  |\\n'\n"
+#define LISTING                                                                   \
+	"printf '\\t.section\\t.nv.info\\n .word 0\\n\\t.section\\t.text.k,\"ax\"\\n" \
+	"   // +----+\\n // | GPR   |\\nk:   // |  1  |\\n"                           \
+	"        /*0000*/       @P0   EXIT ;   // |  1  |\\n'\n"
 
 static void listing_is_kept_without_padding(void **state)
 {

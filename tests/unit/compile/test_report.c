@@ -26,7 +26,8 @@ static const char report[] =
 	"ptxas info    : Compiling entry function 'k1' for 'sm_90'\n"
 	"ptxas info    : Function properties for k1\n"
 	"ptxas         .     400 bytes stack frame, 24 bytes spill stores, 36 bytes spill loads\n"
-	"ptxas info    : Used 128 registers, used 2 barriers, 400 bytes cumulative stack size, 8192 bytes smem\n"
+	"ptxas info    : Used 128 registers, used 2 barriers, 400 bytes cumulative stack size, "
+	"8192 bytes smem\n"
 	"ptxas info    : Compile time = 6.015 ms\n"
 	"ptxas info    : Function properties for callee\n"
 	"    96 bytes stack frame, 5 bytes spill stores, 5 bytes spill loads\n"
@@ -137,13 +138,13 @@ static void too_much_static_shared_memory_is_named(void **state)
 {
 	(void)state;
 	struct err err = { 0 };
-	diagnose(
-		"ptxas info    : 0 bytes gmem\n"
-		"ptxas info    : Compiling entry function 'small' for 'sm_80'\n"
-		"ptxas info    : Used 10 registers, 1024 bytes smem, 360 bytes cmem[0]\n"
-		"ptxas info    : Compiling entry function 'big' for 'sm_80'\n"
-		"ptxas info    : Used 10 registers, used 1 barriers, 280000 bytes smem, 360 bytes cmem[0]\n",
-		"k.cu", "", NULL, &err);
+	diagnose("ptxas info    : 0 bytes gmem\n"
+	         "ptxas info    : Compiling entry function 'small' for 'sm_80'\n"
+	         "ptxas info    : Used 10 registers, 1024 bytes smem, 360 bytes cmem[0]\n"
+	         "ptxas info    : Compiling entry function 'big' for 'sm_80'\n"
+	         "ptxas info    : Used 10 registers, used 1 barriers, 280000 bytes smem, "
+	         "360 bytes cmem[0]\n",
+	         "k.cu", "", NULL, &err);
 	assert_string_equal(err.msg, "k.cu: entry 'big' declares 280000 bytes of shared memory; "
 	                             "at most 49152 can be static (the rest must be extern)");
 }

@@ -218,8 +218,10 @@ static void shared_lines_hit(void **state)
 			PTX_HEAD
 			".visible .entry k(.param .u64 in, .param .u64 out)\n{\n\t.reg .pred %p<2>;\n"
 			"\t.reg .b32 %r<8>;\n\t.reg .b64 %rd<8>;\n\tld.param.u64 %rd1, [in];\n"
-			"\tld.param.u64 %rd2, [out];\n\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r2, 0;\n\tmov.u32 %r3, 0;\n"
-			"NEXT:\n\tadd.s32 %r4, %r1, %r2;\n\tand.b32 %r4, %r4, 1023;\n\tmul.wide.u32 %rd3, %r4, 4;\n"
+			"\tld.param.u64 %rd2, [out];\n\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r2, 0;\n"
+			"\tmov.u32 %r3, 0;\n"
+			"NEXT:\n\tadd.s32 %r4, %r1, %r2;\n\tand.b32 %r4, %r4, 1023;\n"
+			"\tmul.wide.u32 %rd3, %r4, 4;\n"
 			"\tadd.s64 %rd4, %rd1, %rd3;\n\tld.global.u32 %r5, [%rd4];\n\tadd.s32 %r3, %r3, %r5;\n"
 			"\tadd.s32 %r2, %r2, 32;\n\tsetp.lt.s32 %p1, %r2, 2048;\n\t@%p1 bra NEXT;\n"
 			"\tmov.u32 %r6, %ctaid.x;\n\tmul.wide.u32 %rd5, %r6, 4;\n\tadd.s64 %rd6, %rd2, %rd5;\n"
@@ -250,7 +252,8 @@ static void wrap_is_exact(void **state)
 			"\t.reg .b64 %rd<8>;\n\tld.param.u64 %rd1, [out];\n\tld.param.u32 %r7, [n];\n"
 			"\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r2, %ctaid.x;\n\tmul.lo.s32 %r3, %r2, %r7;\n"
 			"\tadd.s32 %r3, %r3, %r1;\n\tmul.wide.s32 %rd2, %r3, 3;\n\tmov.u32 %r4, %ntid.x;\n"
-			"\tmad.lo.s32 %r5, %r2, %r4, %r1;\n\tmul.wide.u32 %rd3, %r5, 8;\n\tadd.s64 %rd4, %rd1, %rd3;\n"
+			"\tmad.lo.s32 %r5, %r2, %r4, %r1;\n\tmul.wide.u32 %rd3, %r5, 8;\n"
+			"\tadd.s64 %rd4, %rd1, %rd3;\n"
 			"\tst.global.u64 [%rd4], %rd2;\n\tret;\n}\n")
 	};
 	const uint32_t blocks = 6, threads = 96, n = 715827880; /* 3 n is just below 2^31 */

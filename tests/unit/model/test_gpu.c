@@ -389,7 +389,8 @@ static void a_place_by_its_path(void **state)
 {
 	(void)state;
 	static const char yaml[] =
-		"title: x\nsteps:\n  - run: a\n    say: b\n  - run: c\n    expect:\n      - one\n      - two\n";
+		"title: x\nsteps:\n  - run: a\n    say: b\n  - run: c\n    expect:\n      - one\n"
+		"      - two\n";
 	static const struct {
 		const char *path, *want;
 	} cases[] = {

@@ -278,7 +278,8 @@ static void ours_equals_nvidias(void **state)
 			assert_true(occ_compute(g, &in, &r, &e));
 			if (r.blocks_per_sm != blocks || bits(&r) != limiters)
 				fail_msg(
-					"%s: block %u regs %u static %u dynamic %u barriers %u: %u (%#x), header %u (%#x)",
+					"%s: block %u regs %u static %u dynamic %u barriers %u: %u (%#x), header %u "
+					"(%#x)",
 					g->id, in.block_threads, in.regs_per_thread, in.static_shared_bytes,
 					in.dynamic_shared_bytes, in.barriers, r.blocks_per_sm, bits(&r), blocks,
 					limiters);

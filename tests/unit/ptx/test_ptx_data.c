@@ -116,7 +116,8 @@ static void inlined_chains(void **state)
 		".loc 3 60 1, function_name $L__info_string1+24, inlined_at 2 50 1\nmov.u32 %r1, 2;\n"
 		".loc 1 20 1, function_name $L__info_string2, inlined_at 2 50 1\nmov.u32 %r1, 3;\n"
 		".loc 2 70 1\nmov.u32 %r1, 4;\n"
-		".loc 2 50 1\n.loc 3 60 1, function_name $L__info_string1, inlined_at 2 50 1\nmov.u32 %r1, 5;\n"
+		".loc 2 50 1\n.loc 3 60 1, function_name $L__info_string1, inlined_at 2 50 1\n"
+		"mov.u32 %r1, 5;\n"
 		".loc 1 5 5, function_name $L, inlined_at 1 5 5\nmov.u32 %r1, 6;\n"
 		".loc 1 0 0\nmov.u32 %r1, 7;"));
 	static const unsigned line[] = { 10, 11, 11, 11, 0, 0, 5, 0 };
@@ -193,12 +194,28 @@ static void debug_sections(void **state)
 	ptx_free(&m);
 }
 
+static void tables_agree(void **state)
+{
+	(void)state;
+	for (int op = 0; op < OP_COUNT; op++)
+		for (int other = 0; other < op; other++)
+			assert_string_not_equal(ptx_op_name((enum ptx_op)op), ptx_op_name((enum ptx_op)other));
+	assert_string_equal(ptx_op_name(OP_CP_ASYNC_WAIT_ALL), "cp.async.wait_all");
+	assert_int_equal(ptx_op_class(OP_SHFL), CLASS_WARP);
+	assert_int_equal(ptx_op_class(OP_ATOM), CLASS_ATOMIC);
+	assert_string_equal(ptx_type_name(PTX_BF16X2), "bf16x2");
+	assert_int_equal(ptx_type_bytes(PTX_B128), 16);
+	assert_string_equal(ptx_special_name(SR_NCTAID_Y), "%nctaid.y");
+	assert_string_equal(ptx_op_name((enum ptx_op)9999), "?");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_architecture), cmocka_unit_test(shared_offsets),
 		cmocka_unit_test(source_lines),       cmocka_unit_test(inlined_chains),
 		cmocka_unit_test(truncated_anywhere), cmocka_unit_test(debug_sections),
+		cmocka_unit_test(tables_agree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

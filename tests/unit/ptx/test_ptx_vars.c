@@ -29,11 +29,11 @@ static const struct ptx_var *var(const char *name, int func)
 static void head(void **state)
 {
 	(void)state;
-	module(
-		".version 8.7\n.target sm_120a, debug\n.address_size 64\n"
-		".visible .entry k() .maxntid 32, 4 .minnctapersm 3 .maxnreg 64 .pragma \"nounroll\"; { ret; }\n"
-		".weak .entry n() .reqntid 8, 2, 2 { }\n.file 2 \"b.h\"\n.file 1 \"a.cu\", 5, 17\n"
-		".section .debug_str { L: .b8 1,2,3 \n .b64 L }\n");
+	module(".version 8.7\n.target sm_120a, debug\n.address_size 64\n"
+	       ".visible .entry k() .maxntid 32, 4 .minnctapersm 3 .maxnreg 64 .pragma \"nounroll\"; "
+	       "{ ret; }\n"
+	       ".weak .entry n() .reqntid 8, 2, 2 { }\n.file 2 \"b.h\"\n.file 1 \"a.cu\", 5, 17\n"
+	       ".section .debug_str { L: .b8 1,2,3 \n .b64 L }\n");
 	assert_int_equal(m.version_major, 8);
 	assert_int_equal(m.version_minor, 7);
 	assert_string_equal(m.target, "sm_120a");
@@ -53,8 +53,8 @@ static void head(void **state)
 static void registers(void **state)
 {
 	(void)state;
-	module(KERNEL(
-		".reg .pred %p<3>; .reg.b16 lo, hi; .reg .f32 %f<12>; .reg .b64 %SP; mov.f32 %f11, %f10; ret;"));
+	module(KERNEL(".reg .pred %p<3>; .reg.b16 lo, hi; .reg .f32 %f<12>; .reg .b64 %SP; "
+	              "mov.f32 %f11, %f10; ret;"));
 	const struct ptx_func *f = kernel(&m);
 	assert_int_equal(f->n_regs, 3 + 2 + 12 + 1);
 	assert_string_equal(f->regs[2].name, "%p2");
@@ -109,14 +109,14 @@ static void local_variables(void **state)
 static void shared_of_one_entry(void **state)
 {
 	(void)state;
-	module(
-		HEAD
-		".shared .align 4 .b8 common[28];\n.extern .shared .align 16 .b8 dyn[];\n.shared .b32 unused;\n"
-		".entry k() { .reg .b32 %r<9>;\n"
-		".shared .align 1 .b8 a[5];\n.shared .align 4 .b8 b[36];\n.shared .align 8 .b8 c[24];\n"
-		".shared .align 2 .b8 d[6];\n"
-		"mov.u32 %r1, a; mov.u32 %r1, b; mov.u32 %r1, c; st.shared.u16 [d+2], %r1;\n"
-		"mov.u32 %r1, common; ld.shared.u32 %r1, [dyn+4]; ret; }");
+	module(HEAD
+	       ".shared .align 4 .b8 common[28];\n.extern .shared .align 16 .b8 dyn[];\n"
+	       ".shared .b32 unused;\n"
+	       ".entry k() { .reg .b32 %r<9>;\n"
+	       ".shared .align 1 .b8 a[5];\n.shared .align 4 .b8 b[36];\n.shared .align 8 .b8 c[24];\n"
+	       ".shared .align 2 .b8 d[6];\n"
+	       "mov.u32 %r1, a; mov.u32 %r1, b; mov.u32 %r1, c; st.shared.u16 [d+2], %r1;\n"
+	       "mov.u32 %r1, common; ld.shared.u32 %r1, [dyn+4]; ret; }");
 	const struct ptx_func *f = kernel(&m);
 	assert_int_equal(var("a", 0)->offset, 0);
 	assert_int_equal(var("b", 0)->offset, 8);
@@ -133,13 +133,13 @@ static void shared_of_one_entry(void **state)
 static void shared_of_several_entries(void **state)
 {
 	(void)state;
-	module(
-		HEAD
-		".extern .shared .align 16 .b8 dyn[];\n.shared .align 4 .b32 common;\n"
-		".entry k1() { .reg .b32 %r<9>; .shared .align 4 .b8 a[40]; st.shared.u32 [a], %r1;\n"
-		"st.shared.u32 [common], %r1; st.shared.u32 [dyn], %r1; ret; }\n"
-		".entry k2() { .reg .b32 %r<9>; st.shared.u32 [dyn], %r1; st.shared.u32 [common], %r1; ret; }\n"
-		".entry k3() { .reg .b32 %r<9>; mov.u32 %r1, 0; ret; }\n");
+	module(HEAD
+	       ".extern .shared .align 16 .b8 dyn[];\n.shared .align 4 .b32 common;\n"
+	       ".entry k1() { .reg .b32 %r<9>; .shared .align 4 .b8 a[40]; st.shared.u32 [a], %r1;\n"
+	       "st.shared.u32 [common], %r1; st.shared.u32 [dyn], %r1; ret; }\n"
+	       ".entry k2() { .reg .b32 %r<9>; st.shared.u32 [dyn], %r1; "
+	       "st.shared.u32 [common], %r1; ret; }\n"
+	       ".entry k3() { .reg .b32 %r<9>; mov.u32 %r1, 0; ret; }\n");
 	const struct ptx_func *k1 = ptx_entry(&m, "k1"), *k2 = ptx_entry(&m, "k2");
 	assert_int_equal(k1->static_shared_bytes, 44);
 	assert_int_equal(k1->dynamic_shared_offset, 48);
@@ -166,7 +166,8 @@ static void shared_of_called_functions(void **state)
 		".func leaf() { .reg .b32 %r<2>; .shared .align 8 .b8 own[12]; st.shared.u32 [own], %r1;\n"
 		"st.shared.u32 [both], %r1; st.shared.u32 [dyn], %r1; ret; }\n"
 		".func middle() { call leaf; ret; }\n"
-		".entry k1() { .reg .b32 %r<2>; .shared .align 4 .b8 a[40]; st.shared.u32 [a], %r1; call middle; ret; }\n"
+		".entry k1() { .reg .b32 %r<2>; .shared .align 4 .b8 a[40]; st.shared.u32 [a], %r1; "
+		"call middle; ret; }\n"
 		".entry k2() { call leaf; ret; }\n"
 		".entry k3() { .reg .b32 %r<2>; st.shared.u32 [both], %r1; ret; }\n");
 	assert_int_equal(var("both", -1)->offset, 40);
@@ -230,10 +231,9 @@ static void initial_values(void **state)
 static void addresses_in_initial_values(void **state)
 {
 	(void)state;
-	module(
-		HEAD
-		".func f() { ret; }\n.global .align 1 .b8 str[4] = {1};\n"
-		".global .align 8 .u64 p[4] = {7, generic(str)+2, str, generic(str)-1};\n.global .u64 fp = f;\n");
+	module(HEAD ".func f() { ret; }\n.global .align 1 .b8 str[4] = {1};\n"
+	            ".global .align 8 .u64 p[4] = {7, generic(str)+2, str, generic(str)-1};\n"
+	            ".global .u64 fp = f;\n");
 	const struct ptx_var *p = var("p", -1);
 	assert_int_equal(p->n_relocs, 3);
 	assert_int_equal(p->relocs[0].offset, 8);

@@ -80,7 +80,7 @@ static void all_is_understood(void **state)
 	assert_true(sum.funcs > 300 && opcodes > 40);
 }
 
-/* --- control words ------------------------------------------------------------------------------ */
+/* --- control words ---------------------------------------------------------------------------- */
 
 static bool uses(const struct sass_inst *i, unsigned reg)
 {
@@ -159,7 +159,7 @@ static void reuse_is_what_is_printed(void **state)
 	assert_true(sum.compared > 10000);
 }
 
-/* --- live registers ----------------------------------------------------------------------------- */
+/* --- live registers --------------------------------------------------------------------------- */
 
 struct reg_set {
 	uint64_t w[4];

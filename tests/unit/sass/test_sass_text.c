@@ -188,7 +188,7 @@ static void control_words(void **state)
 	assert_true(sass_control_of((uint64_t)1 << 41).yield);
 }
 
-/* --- listings ----------------------------------------------------------------------------------- */
+/* --- listings --------------------------------------------------------------------------------- */
 
 static struct text cubin;
 
