@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "compile/compile_worker.h"
 
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,8 +14,18 @@
 
 #define COMPILE_LIMIT_S 60
 
+/* Of the standard descriptors, those that are closed must not become a file of ours, which messages
+ * would then be written into. Opened the wrong way round they fail as closed ones do. */
+static void reserve_standard_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+			_Exit(3);
+}
+
 int main(int argc, char **argv)
 {
+	reserve_standard_descriptors();
 	if (argc == 3 && !strcmp(argv[1], CUDA_WORKER_OPTION))
 		exit(cuda_worker_main(atoi(argv[2])));
 	if (argc == 3 && !strcmp(argv[1], COMPILE_WORKER_OPTION))

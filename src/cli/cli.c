@@ -9,6 +9,8 @@
 
 #include <errno.h>
 #include <langinfo.h>
+#include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,16 +117,24 @@ static bool store(const struct option_spec *o, const char *value, struct err *er
 	char *end;
 	switch (o->kind) {
 	case OPT_FLAG: *(bool *)o->to = true; return true;
-	case OPT_TEXT: *(const char **)o->to = value; return true;
+	case OPT_TEXT:
+		if (!*value)
+			return err_set(err, ERR_USAGE, "option '%s': the value is empty", o->name);
+		*(const char **)o->to = value;
+		return true;
 	case OPT_COUNT:
+	case OPT_THREADS:
 		if (!parse_int(value, &whole) || whole < 0)
 			return err_set(err, ERR_USAGE, "option '%s': '%s' is not a whole number of 0 or more",
 			               o->name, value);
+		if (o->kind == OPT_THREADS && whole > CLI_MAX_THREADS)
+			return err_set(err, ERR_USAGE, "option '%s': '%s' is more than %d", o->name, value,
+			               CLI_MAX_THREADS);
 		*(uint64_t *)o->to = (uint64_t)whole;
 		return true;
 	case OPT_SECONDS:
 		*(double *)o->to = strtod(value, &end);
-		if (end == value || *end || !(*(double *)o->to > 0))
+		if (end == value || *end || !(*(double *)o->to > 0) || !isfinite(*(double *)o->to))
 			return err_set(err, ERR_USAGE, "option '%s': '%s' is not a time in seconds", o->name,
 			               value);
 		return true;
@@ -282,6 +292,13 @@ static int dispatch(struct cli *c, unsigned n, char **args)
 	return run_verb(c, tui, n, args);
 }
 
+/* "... | head -1": what the reader wanted, it has. The error may lie in an earlier write. */
+static bool reader_has_left(void)
+{
+	struct pollfd out = { .fd = fileno(stdout), .events = POLLOUT };
+	return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
 int cli_main(int argc, char **argv, bool *busy)
 {
 	struct cli c = {
@@ -296,7 +313,7 @@ int cli_main(int argc, char **argv, bool *busy)
 	int status = dispatch(&c, argc > 0 ? (unsigned)argc - 1 : 0, argv + 1);
 	*busy = c.busy;
 	errno = 0;
-	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE) {
+	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE && !reader_has_left()) {
 		fprintf(stderr, "pmpp-explore: standard output: %s\n",
 		        errno ? strerror(errno) : "write error");
 		return CLI_IMPOSSIBLE;

@@ -31,9 +31,16 @@ struct cli {
 	bool busy; /* a thread could not be stopped: end by _Exit() */
 };
 
-enum option_kind { OPT_FLAG, OPT_TEXT, OPT_COUNT, OPT_SECONDS };
+enum option_kind {
+	OPT_FLAG,    /* bool */
+	OPT_TEXT,    /* const char *, not empty */
+	OPT_COUNT,   /* uint64_t */
+	OPT_THREADS, /* uint64_t, at most CLI_MAX_THREADS */
+	OPT_SECONDS, /* double, above 0 and finite */
+};
+#define CLI_MAX_THREADS 1024
 
-/* One option of a verb; @to points at a bool, const char *, uint64_t or double by kind. */
+/* One option of a verb; @to points at what its kind says. */
 struct option_spec {
 	const char *name; /* "--gpu" */
 	enum option_kind kind;
@@ -66,7 +73,7 @@ int cli_main(int argc, char **argv, bool *busy);
 /* cli_out.c: says what is wrong on stderr (and as one object on stdout with --json); returns the
  * status. */
 int cli_fail(struct cli *c, const struct err *err);
-/* Writes the object and forgets it; returns @status, or CLI_IMPOSSIBLE if stdout is full. */
+/* Writes the object and forgets it; returns @status. */
 int cli_emit(struct cli *c, json_t *object, int status);
 
 /* user_start.c: a person's own file first, launched by these options; else as select_by_words(). */

@@ -33,7 +33,7 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--count", OPT_COUNT, &s->count, "N",
 		  "count the first N launches of each kernel, grid and block (default 1)" },
 		{ "--stop-after", OPT_COUNT, &s->stop_after, "N", "end the program behind launch N" },
-		{ "--threads", OPT_COUNT, &s->threads, "N", "CPU threads (default all)" },
+		{ "--threads", OPT_THREADS, &s->threads, "N", "CPU threads (default all)" },
 		{ "--timeout", OPT_SECONDS, &s->timeout_s, "S", "end the program after S seconds" },
 	};
 	s->count = 1;

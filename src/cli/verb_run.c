@@ -30,7 +30,7 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--no-verify", OPT_FLAG, &s->no_verify, NULL,
 		  "do not compare with the CPU reference, which takes long for large products" },
 		{ "--races", OPT_FLAG, &s->races, NULL, "emulator: also look for shared-memory races" },
-		{ "--threads", OPT_COUNT, &s->threads, "N", "emulator: CPU threads (default all)" },
+		{ "--threads", OPT_THREADS, &s->threads, "N", "emulator: CPU threads (default all)" },
 		{ "--timeout", OPT_SECONDS, &s->timeout_s, "S",
 		  "end the run after S seconds (default 60)" },
 	};
@@ -67,7 +67,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		.timeout_s = s->timeout_s,
 		.no_verify = s->no_verify,
 		.stalls = true,
-		.threads = s->threads < 1024 ? (unsigned)s->threads : 1024,
+		.threads = (unsigned)s->threads,
 	};
 	const struct run_hooks hooks = { .progress = tty ? show_progress : NULL,
 		                             .ctx = c,

@@ -67,11 +67,10 @@ static bool read_axis(struct sweep *w, const char *arg, struct err *err)
 	struct axis a = { 0 };
 	if (!equals)
 		return select_param(arg, &w->sel, err);
-	char *text = mem_strdup(equals + 1);
-	char *save = NULL;
 	bool ok = true;
-	for (char *v = strtok_r(text, ",", &save); ok && v; v = strtok_r(NULL, ",", &save)) {
-		char *one = mem_printf("%.*s=%s", (int)(equals - arg), arg, v);
+	for (const char *v = equals; ok && *v; v += 1 + strcspn(v + 1, ",")) {
+		char *one =
+			mem_printf("%.*s=%.*s", (int)(equals - arg), arg, (int)strcspn(v + 1, ","), v + 1);
 		ok = select_param(one, &w->sel, err);
 		free(one);
 		if (ok && a.n == MAX_VALUES)
@@ -83,7 +82,6 @@ static bool read_axis(struct sweep *w, const char *arg, struct err *err)
 			a.value[a.n++] = w->sel.params[a.param];
 		}
 	}
-	free(text);
 	if (ok && a.n > 1)
 		w->axes[w->n_axes++] = a;
 	return ok;
@@ -219,7 +217,7 @@ static json_t *sweep_json(const struct sweep *w)
 static bool prepare(struct sweep *w, const struct state *s, unsigned n, char **args,
                     struct err *err)
 {
-	if (!select_by_words(n ? 1 : 0, args, &w->sel, err) ||
+	if (!select_named_once(n, args, err) || !select_by_words(n ? 1 : 0, args, &w->sel, err) ||
 	    !choose_gpu_and_backend(s->gpu, s->backend, &w->sel, err))
 		return false;
 	uint64_t points = 1;

@@ -104,6 +104,20 @@ bool select_param(const char *text, struct selection *sel, struct err *err)
 	return kernel_param_parse(k, (unsigned)p, equals + 1, &sel->params[p], err);
 }
 
+bool select_named_once(unsigned n, char *const *words, struct err *err)
+{
+	for (unsigned i = 0; i < n; i++) {
+		const size_t name = strcspn(words[i], "=");
+		for (unsigned k = 0; k < i; k++)
+			if (words[i][name] && !strncmp(words[i], words[k], name + 1)) {
+				err_set(err, ERR_USAGE, "'%.*s' is given twice: %s and %s", (int)name, words[i],
+				        words[k], words[i]);
+				return err_remedy(err, "leave one of them away");
+			}
+	}
+	return true;
+}
+
 /* No variant named: the first that has every parameter that is named, else the first. */
 static unsigned fitting_variant(const struct kernel_desc *k, unsigned n, char **params)
 {
@@ -131,7 +145,7 @@ bool select_by_words(unsigned n, char **args, struct selection *sel, struct err 
 		err_set(err, ERR_USAGE, "which kernel?");
 		return suggest("", names, k, "kernels", err);
 	}
-	if (!select_by_name(args[0], sel, err))
+	if (!select_named_once(n, args, err) || !select_by_name(args[0], sel, err))
 		return false;
 	if (!strchr(args[0], '/') || user_file_named(args[0]))
 		sel->variant = fitting_variant(sel->kernel, n - 1, args + 1);
@@ -143,7 +157,7 @@ bool select_by_words(unsigned n, char **args, struct selection *sel, struct err 
 
 bool select_ladder(unsigned n, char **args, struct selection *sel, struct err *err)
 {
-	if (!select_by_words(n ? 1 : 0, args, sel, err))
+	if (!select_named_once(n, args, err) || !select_by_words(n ? 1 : 0, args, sel, err))
 		return false;
 	for (unsigned i = 1; i < n; i++) {
 		/* a parameter belongs to the first variant that has it; its value goes to all */

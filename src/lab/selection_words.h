@@ -17,6 +17,8 @@ bool word_names_kernel(const char *text);
 bool select_by_name(const char *text, struct selection *sel, struct err *err);
 /* "block=256" */
 bool select_param(const char *text, struct selection *sel, struct err *err);
+/* "block=1 block=2": which of them is meant? */
+bool select_named_once(unsigned n, char *const *words, struct err *err);
 /* Kernel first, then parameters. Without a variant: the first that has them all. */
 bool select_by_words(unsigned n, char **words, struct selection *sel, struct err *err);
 /* The same for all variants at once: a parameter is legal when any variant has it. */

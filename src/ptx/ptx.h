@@ -15,21 +15,23 @@
 #include <stdint.h>
 
 /* X(ID, "name", bytes) : fundamental types, PTX ISA 5.2 */
-#define PTX_TYPES(X)                                                                         \
-	X(NONE, "", 0)                                                                           \
-	X(B8, "b8", 1)                                                                           \
-	X(B16, "b16", 2)                                                                         \
-	X(B32, "b32", 4)                                                                         \
-	X(B64, "b64", 8)                                                                         \
-	X(B128, "b128", 16)                                                                      \
-	X(U8, "u8", 1)                                                                           \
-	X(U16, "u16", 2)                                                                         \
-	X(U32, "u32", 4)                                                                         \
-	X(U64, "u64", 8)                                                                         \
-	X(S8, "s8", 1)                                                                           \
-	X(S16, "s16", 2) X(S32, "s32", 4) X(S64, "s64", 8) X(F16, "f16", 2) X(F16X2, "f16x2", 4) \
-		X(BF16, "bf16", 2) X(BF16X2, "bf16x2", 4) X(TF32, "tf32", 4) X(F32, "f32", 4)        \
-			X(F64, "f64", 8) X(PRED, "pred", 1)
+#define PTX_TYPES(X)                                                                \
+	X(NONE, "", 0)                                                                  \
+	X(B8, "b8", 1)                                                                  \
+	X(B16, "b16", 2)                                                                \
+	X(B32, "b32", 4)                                                                \
+	X(B64, "b64", 8)                                                                \
+	X(B128, "b128", 16)                                                             \
+	X(U8, "u8", 1)                                                                  \
+	X(U16, "u16", 2)                                                                \
+	X(U32, "u32", 4)                                                                \
+	X(U64, "u64", 8)                                                                \
+	X(S8, "s8", 1)                                                                  \
+	X(S16, "s16", 2)                                                                \
+	X(S32, "s32", 4)                                                                \
+	X(S64, "s64", 8)                                                                \
+	X(F16, "f16", 2) X(F16X2, "f16x2", 4) X(BF16, "bf16", 2) X(BF16X2, "bf16x2", 4) \
+		X(TF32, "tf32", 4) X(F32, "f32", 4) X(F64, "f64", 8) X(PRED, "pred", 1)
 enum ptx_type {
 #define X(id, name, bytes) PTX_##id,
 	PTX_TYPES(X)
@@ -190,28 +192,30 @@ enum ptx_flag {
 };
 
 /* X(ID, "name") : special registers, PTX ISA 10 */
-#define PTX_SPECIALS(X)                                                                          \
-	X(TID_X, "%tid.x")                                                                           \
-	X(TID_Y, "%tid.y")                                                                           \
-	X(TID_Z, "%tid.z")                                                                           \
-	X(NTID_X, "%ntid.x")                                                                         \
-	X(NTID_Y, "%ntid.y")                                                                         \
-	X(NTID_Z, "%ntid.z")                                                                         \
-	X(CTAID_X, "%ctaid.x")                                                                       \
-	X(CTAID_Y, "%ctaid.y")                                                                       \
-	X(CTAID_Z, "%ctaid.z")                                                                       \
-	X(NCTAID_X, "%nctaid.x")                                                                     \
-	X(NCTAID_Y, "%nctaid.y")                                                                     \
-	X(NCTAID_Z, "%nctaid.z") X(LANEID, "%laneid") X(WARPID, "%warpid") X(NWARPID, "%nwarpid")    \
-		X(SMID, "%smid") X(NSMID, "%nsmid") X(GRIDID, "%gridid") X(CLOCK, "%clock")              \
-			X(CLOCK64, "%clock64") X(GLOBALTIMER, "%globaltimer") X(LANEMASK_EQ, "%lanemask_eq") \
-				X(LANEMASK_LE, "%lanemask_le") X(LANEMASK_LT, "%lanemask_lt")                    \
-					X(LANEMASK_GE, "%lanemask_ge") X(LANEMASK_GT, "%lanemask_gt")                \
-						X(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size")                               \
-							X(TOTAL_SMEM_SIZE, "%total_smem_size") X(CLOCK_HI, "%clock_hi")      \
-								X(GLOBALTIMER_LO, "%globaltimer_lo")                             \
-									X(GLOBALTIMER_HI, "%globaltimer_hi") X(ENVREG1, "%envreg1")  \
-										X(ENVREG2, "%envreg2")
+#define PTX_SPECIALS(X)                                                                       \
+	X(TID_X, "%tid.x")                                                                        \
+	X(TID_Y, "%tid.y")                                                                        \
+	X(TID_Z, "%tid.z")                                                                        \
+	X(NTID_X, "%ntid.x")                                                                      \
+	X(NTID_Y, "%ntid.y")                                                                      \
+	X(NTID_Z, "%ntid.z")                                                                      \
+	X(CTAID_X, "%ctaid.x")                                                                    \
+	X(CTAID_Y, "%ctaid.y")                                                                    \
+	X(CTAID_Z, "%ctaid.z")                                                                    \
+	X(NCTAID_X, "%nctaid.x")                                                                  \
+	X(NCTAID_Y, "%nctaid.y")                                                                  \
+	X(NCTAID_Z, "%nctaid.z")                                                                  \
+	X(LANEID, "%laneid")                                                                      \
+	X(WARPID, "%warpid")                                                                      \
+	X(NWARPID, "%nwarpid") X(SMID, "%smid") X(NSMID, "%nsmid") X(GRIDID, "%gridid")           \
+		X(CLOCK, "%clock") X(CLOCK64, "%clock64") X(GLOBALTIMER, "%globaltimer")              \
+			X(LANEMASK_EQ, "%lanemask_eq") X(LANEMASK_LE, "%lanemask_le")                     \
+				X(LANEMASK_LT, "%lanemask_lt") X(LANEMASK_GE, "%lanemask_ge")                 \
+					X(LANEMASK_GT, "%lanemask_gt") X(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size") \
+						X(TOTAL_SMEM_SIZE, "%total_smem_size") X(CLOCK_HI, "%clock_hi")       \
+							X(GLOBALTIMER_LO, "%globaltimer_lo")                              \
+								X(GLOBALTIMER_HI, "%globaltimer_hi") X(ENVREG1, "%envreg1")   \
+									X(ENVREG2, "%envreg2")
 enum ptx_special {
 #define X(id, name) SR_##id,
 	PTX_SPECIALS(X)

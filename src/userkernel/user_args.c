@@ -5,7 +5,9 @@
 #include "userkernel/user_family.h"
 
 #include "base/text.h"
+#include "userkernel/user_text.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +112,8 @@ static bool add_macros(struct user_family *o, struct err *err)
 		int index;
 		if (equals)
 			*equals = '\0';
-		if (!word[0] || (equals && !parse_int(equals + 1, &v))) {
+		if (!is_word_char(word[0]) || isdigit((unsigned char)word[0]) ||
+		    (equals && !parse_int(equals + 1, &v))) {
 			err_set(err, ERR_USAGE, "option '--define': '%s' is not of the form NAME=number",
 			        o->spec.define);
 			return err_remedy(err, "for example --define TILE=16,RADIUS=3");

@@ -30,6 +30,18 @@ says negative-says "'N'" -1
 run not-a-number 2 run reduction N=lots
 says not-a-number-says "'N'" "'lots'"
 run no-value 2 run reduction N
+run given-twice 2 run reduction N=64 N=128
+says given-twice-says "'N' is given twice: N=64 and N=128"
+run given-twice-sweep 2 sweep reduction N=64,128 N=256
+run empty-list 2 sweep sgemm/tiled TILE=,
+says empty-list-says "'TILE'"
+run empty-item 2 sweep sgemm/tiled TILE=8,,16
+run empty-option 2 run reduction --gpu ''
+says empty-option-says "'--gpu'" empty
+run threads-too-many 2 run reduction --threads 4294967296
+says threads-too-many-says "'--threads'" 1024
+run timeout-infinite 2 run reduction --timeout inf
+says timeout-infinite-says "'--timeout'" "'inf'"
 run no-kernel 2 run
 says no-kernel-says 'which kernel' vec_add
 run missing-option-value 2 run reduction --gpu
@@ -115,3 +127,18 @@ if [ -w /dev/full ]; then
 	same full-disk 3 $?
 	says full-disk-says 'standard output'
 fi
+if [ -w /dev/full ]; then
+	"$PMPP" list metrics --json >/dev/full 2>"$dir/err"
+	same full-disk-json 3 $?
+fi
+# what the reader wanted, it has: more than a pipe holds, written after it left
+{ "$PMPP" sweep vec_add/per_element block=32,64,96,128 N=1k 2>"$dir/err"; echo $? >"$dir/status"; } | true
+same reader-left 0 "$(cat "$dir/status")"
+[ -s "$dir/err" ] && not_ok reader-left-silent "$(cat "$dir/err")" || ok reader-left-silent
+
+# closed descriptors: no file of ours takes their numbers, and nothing is lost silently
+"$PMPP" list metrics >&- 2>"$dir/err"
+same closed-stdout 3 $?
+says closed-stdout-says 'standard output'
+"$PMPP" run vec_add/per_element N=1k <&- >"$dir/out" 2>&-
+same closed-others 0 $?

@@ -19,19 +19,21 @@
 #include <string.h>
 
 /* X(ID, "name", bytes, kind): kind i signed, u unsigned, f floating, p predicate (0 or 1) */
-#define CASE_TYPES(X)                                                                       \
-	X(U8, "u8", 1, 'u')                                                                     \
-	X(S8, "s8", 1, 'i')                                                                     \
-	X(B8, "b8", 1, 'u')                                                                     \
-	X(U16, "u16", 2, 'u')                                                                   \
-	X(S16, "s16", 2, 'i')                                                                   \
-	X(B16, "b16", 2, 'u')                                                                   \
-	X(F16, "f16", 2, 'f')                                                                   \
-	X(BF16, "bf16", 2, 'f')                                                                 \
-	X(U32, "u32", 4, 'u')                                                                   \
-	X(S32, "s32", 4, 'i')                                                                   \
-	X(B32, "b32", 4, 'u') X(F32, "f32", 4, 'f') X(U64, "u64", 8, 'u') X(S64, "s64", 8, 'i') \
-		X(B64, "b64", 8, 'u') X(F64, "f64", 8, 'f') X(PRED, "pred", 4, 'p')
+#define CASE_TYPES(X)       \
+	X(U8, "u8", 1, 'u')     \
+	X(S8, "s8", 1, 'i')     \
+	X(B8, "b8", 1, 'u')     \
+	X(U16, "u16", 2, 'u')   \
+	X(S16, "s16", 2, 'i')   \
+	X(B16, "b16", 2, 'u')   \
+	X(F16, "f16", 2, 'f')   \
+	X(BF16, "bf16", 2, 'f') \
+	X(U32, "u32", 4, 'u')   \
+	X(S32, "s32", 4, 'i')   \
+	X(B32, "b32", 4, 'u')   \
+	X(F32, "f32", 4, 'f')   \
+	X(U64, "u64", 8, 'u')   \
+	X(S64, "s64", 8, 'i') X(B64, "b64", 8, 'u') X(F64, "f64", 8, 'f') X(PRED, "pred", 4, 'p')
 enum case_type {
 #define X(id, name, bytes, kind) CT_##id,
 	CASE_TYPES(X)
