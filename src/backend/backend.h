@@ -75,6 +75,13 @@ struct library_line {
 	struct run_timing timing;
 };
 
+/* What a back end would refuse of a kernel. */
+struct examine_finding {
+	const char *kernel;
+	const char *what, *why, *remedy; /* instruction, reason, "" = nothing to do; NULL: a kernel */
+	unsigned line, ptx_line;         /* begins, of which refusals may follow. Lines: 0 = unknown */
+};
+
 struct backend; /* opaque, per implementation */
 
 struct backend_ops {
@@ -85,6 +92,11 @@ struct backend_ops {
 	bool (*run)(struct backend *be, const struct run_request *req, const struct run_hooks *hooks,
 	            struct run_result *res, struct err *err);
 	void (*close)(struct backend *be);
+	/* Tells every kernel of the PTX @text, called @name in messages, and all that would be refused
+	 * of it. False: @text cannot be read. NULL = it refuses nothing by itself. */
+	bool (*examine)(const char *text, const char *name,
+	                void (*tell)(void *ctx, const struct examine_finding *r), void *ctx,
+	                struct err *err);
 	/* The sheet of the device it runs on; may take as long as probe(). NULL = any sheet will do. */
 	bool (*sheet)(const struct gpu_spec **out, struct err *err);
 	/* Does @gpu name a device of its own ("cuda1")? From now on that one is meant. To be called

@@ -4,6 +4,8 @@
  */
 #include "cli/cli.h"
 
+#include "cli/ptx_report.h"
+
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 
 struct state {
 	bool json;
+	const char *ptx;
 };
 
 enum health { WORKS, LIMITED, MISSING };
@@ -36,7 +39,9 @@ static unsigned options(void *state, struct option_spec *o)
 	struct state *s = state;
 	o[0] = (struct option_spec){ "--json", OPT_FLAG, &s->json, NULL,
 		                         "one JSON object instead of text" };
-	return 1;
+	o[1] = (struct option_spec){ "--ptx", OPT_TEXT, &s->ptx, "FILE",
+		                         "which kernels of a PTX file the emulator refuses, and why" };
+	return 2;
 }
 
 static struct finding *finding_of(struct report *r, const char *name, enum health health)
@@ -166,12 +171,14 @@ static json_t *json_report(const struct report *r)
 
 static int run(struct cli *c, void *state, unsigned n, char **args)
 {
-	(void)state;
+	const struct state *s = state;
 	struct err err = { 0 };
 	if (n) {
 		err_set(&err, ERR_USAGE, "doctor takes no '%s'", args[0]);
 		return cli_fail(c, &err);
 	}
+	if (s->ptx)
+		return ptx_report(c, s->ptx);
 	struct report r = { 0 };
 	look_at_terminal(&r);
 	look_at_locale(&r);
@@ -188,7 +195,7 @@ const struct verb verb_doctor = {
 	.name = "doctor",
 	.order = 9,
 	.about = "what works on this machine, what does not, why, and what to do about it",
-	.usage = "[--json]",
+	.usage = "[--ptx FILE] [--json]",
 	.help = "",
 	.options = options,
 	.state_bytes = sizeof(struct state),

@@ -109,4 +109,5 @@ const struct backend_ops backend_emu = {
 	.open = emu_open,
 	.run = emu_run,
 	.close = emu_close,
+	.examine = emu_examine,
 };

@@ -90,8 +90,9 @@ static bool bad_modifier(struct parser *p, const struct token *word, const char 
 	const char *remedy = mnemonic_remedy(word);
 	list_modifiers(&t, opcode_forms[op].takes);
 	list_types(&t, opcode_forms[op].types | opcode_forms[op].types2);
-	report_at(p, at, word->line, ERR_UNSUPPORTED, "modifier '.%.*s' of '%s' is not supported",
-	          n > 40 ? 40 : (int)n, at, opcode_names[op]);
+	report_at(p, at, word->line, ERR_UNSUPPORTED,
+	          "modifier '.%.*s' of '%s' is not supported; PTX ISA %s", n > 40 ? 40 : (int)n, at,
+	          opcode_names[op], ptx_op_section(op));
 	if (remedy)
 		err_remedy(p->err, "%s", remedy);
 	else
@@ -208,8 +209,8 @@ static bool check_types(struct parser *p, const struct token *word, const struct
 			struct text t = { 0 };
 			list_types(&t, allowed);
 			report_at(p, word->s, word->line, ERR_UNSUPPORTED,
-			          "'%s' with type .%s is not supported", opcode_names[inst->op],
-			          ptx_type_name(types[i]));
+			          "'%s' with type .%s is not supported; PTX ISA %s", opcode_names[inst->op],
+			          ptx_type_name(types[i]), ptx_op_section(inst->op));
 			err_remedy(p->err, "Supported:%s.", t.s);
 			text_free(&t);
 			return false;

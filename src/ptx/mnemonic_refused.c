@@ -12,52 +12,67 @@
 #define POLICY "Cache policies are not supported; leave the hint out."
 #define STACK "Stack memory of variable size is not supported; use an array."
 #define VIDEO "Video (SIMD) instructions are not supported; use plain arithmetic."
-const char *mnemonic_remedy(const struct token *word)
+static const struct refused_family {
+	const char *prefix, *section, *remedy;
+} families[] = {
+	{ "tex.", "9.7.10", TEXTURE },
+	{ "tld4.", "9.7.10", TEXTURE },
+	{ "txq.", "9.7.10", TEXTURE },
+	{ "istypep", "9.7.10", TEXTURE },
+	{ "suld.", "9.7.11", TEXTURE },
+	{ "sust.", "9.7.11", TEXTURE },
+	{ "sured.", "9.7.11", TEXTURE },
+	{ "suq.", "9.7.11", TEXTURE },
+	{ "cp.async.bulk", "9.7.9",
+	  "Bulk copies (TMA) are not supported; use cp.async or plain copies." },
+	{ "cp.reduce.async.bulk", "9.7.9", "Bulk copies (TMA) are not supported; use atomics." },
+	{ "tensormap", "9.7.9", "Bulk copies (TMA) are not supported; use cp.async or plain copies." },
+	{ "cp.async.mbarrier", "9.7.13", "Use cp.async.commit_group and cp.async.wait_group." },
+	{ "wgmma.", "9.7.15",
+	  "Warp-group matrix instructions are not supported; use mma.sync or wmma." },
+	{ "tcgen05.", "9.7.16", "Tensor memory is not supported; use mma.sync or wmma." },
+	{ "barrier.cluster", "9.7.13", CLUSTER },
+	{ "mapa", "9.7.9", CLUSTER },
+	{ "getctarank", "9.7.9", CLUSTER },
+	{ "st.async", "9.7.9", CLUSTER },
+	{ "red.async", "9.7.13", CLUSTER },
+	{ "clusterlaunchcontrol", "9.7.13", CLUSTER },
+	{ "griddepcontrol", "9.7.13", "Dependent launches are not supported." },
+	{ "fence.proxy", "9.7.13", "Proxy fences belong to bulk copies, which are not supported." },
+	{ "multimem.", "9.7.9", "Multicast memory is not supported." },
+	{ "createpolicy", "9.7.9", POLICY },
+	{ "applypriority", "9.7.9", POLICY },
+	{ "discard", "9.7.9", POLICY },
+	{ "alloca", "9.7.17", STACK },
+	{ "stacksave", "9.7.17", STACK },
+	{ "stackrestore", "9.7.17", STACK },
+	{ "setmaxnreg", "9.7.19", "Moving registers between warps is not supported; leave it out." },
+	{ "vadd", "9.7.18", VIDEO },
+	{ "vsub", "9.7.18", VIDEO },
+	{ "vabsdiff", "9.7.18", VIDEO },
+	{ "vmin", "9.7.18", VIDEO },
+	{ "vmax", "9.7.18", VIDEO },
+	{ "vavrg", "9.7.18", VIDEO },
+	{ "vshl", "9.7.18", VIDEO },
+	{ "vshr", "9.7.18", VIDEO },
+	{ "vmad", "9.7.18", VIDEO },
+	{ "vset", "9.7.18", VIDEO },
+};
+
+static const struct refused_family *family_of(const struct token *word)
 {
-	static const struct {
-		const char *prefix, *remedy;
-	} families[] = {
-		{ "tex.", TEXTURE },
-		{ "tld4.", TEXTURE },
-		{ "txq.", TEXTURE },
-		{ "suld.", TEXTURE },
-		{ "sust.", TEXTURE },
-		{ "sured.", TEXTURE },
-		{ "suq.", TEXTURE },
-		{ "cp.async.bulk", "Bulk copies (TMA) are not supported; use cp.async or plain copies." },
-		{ "cp.async.mbarrier", "Use cp.async.commit_group and cp.async.wait_group." },
-		{ "wgmma.", "Warp-group matrix instructions are not supported; use mma.sync or wmma." },
-		{ "tcgen05.", "Tensor memory is not supported; use mma.sync or wmma." },
-		{ "barrier.cluster", CLUSTER },
-		{ "mapa", CLUSTER },
-		{ "getctarank", CLUSTER },
-		{ "clusterlaunchcontrol", CLUSTER },
-		{ "griddepcontrol", "Dependent launches are not supported." },
-		{ "fence.proxy", "Proxy fences belong to bulk copies, which are not supported." },
-		{ "multimem.", "Multicast memory is not supported." },
-		{ "createpolicy", POLICY },
-		{ "applypriority", POLICY },
-		{ "discard", POLICY },
-		{ "alloca", STACK },
-		{ "stacksave", STACK },
-		{ "stackrestore", STACK },
-		{ "vadd", VIDEO },
-		{ "vsub", VIDEO },
-		{ "vabsdiff", VIDEO },
-		{ "vmin", VIDEO },
-		{ "vmax", VIDEO },
-		{ "vavrg", VIDEO },
-		{ "vshl", VIDEO },
-		{ "vshr", VIDEO },
-		{ "vmad", VIDEO },
-		{ "vset", VIDEO },
-	};
 	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
 		size_t n = strlen(families[i].prefix);
 		if (word->len >= n && memcmp(word->s, families[i].prefix, n) == 0)
-			return families[i].remedy;
+			return &families[i];
 	}
 	return NULL;
+}
+
+const char *mnemonic_remedy(const struct token *word)
+{
+	const struct refused_family *f = family_of(word);
+	return f ? f->remedy : NULL;
 }
 
 bool unknown_opcode(struct parser *p, const struct token *word)
@@ -66,9 +81,11 @@ bool unknown_opcode(struct parser *p, const struct token *word)
 	size_t n = dot ? (size_t)(dot - word->s) : word->len;
 	char base[32];
 	snprintf(base, sizeof base, "%.*s", n > 31 ? 31 : (int)n, word->s);
-	report_at(p, word->s, word->line, ERR_UNSUPPORTED, "opcode '%.*s' is not supported",
-	          word->len > 80 ? 80 : (int)word->len, word->s);
-	const char *remedy = mnemonic_remedy(word);
+	const struct refused_family *family = family_of(word);
+	report_at(p, word->s, word->line, ERR_UNSUPPORTED, "opcode '%.*s' is not supported%s%s",
+	          word->len > 80 ? 80 : (int)word->len, word->s, family ? "; PTX ISA " : "",
+	          family ? family->section : "");
+	const char *remedy = family ? family->remedy : NULL;
 	const char *near = str_nearest(base, opcode_names, OP_COUNT);
 	struct text known = { 0 };
 	for (size_t i = 0; i < OP_COUNT; i++)

@@ -29,6 +29,15 @@ const char *ptx_op_name(enum ptx_op op)
 	return (unsigned)op < OP_COUNT ? opcode_names[op] : "?";
 }
 
+const char *ptx_op_section(enum ptx_op op)
+{
+	static const char *const sections[OP_COUNT] = {
+#define OPCODE(id, name, section, ...) [OP_##id] = section,
+#include "ptx/opcode.def"
+	};
+	return (unsigned)op < OP_COUNT ? sections[op] : "9.7";
+}
+
 enum ptx_class ptx_op_class(enum ptx_op op)
 {
 	return (unsigned)op < OP_COUNT ? (enum ptx_class)work[op].class : CLASS_MISC;

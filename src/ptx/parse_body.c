@@ -313,6 +313,16 @@ static bool parse_statement(struct parser *p)
 	return parse_inst(p, &word, -1, false);
 }
 
+/* A statement; one that is unknown is noted (parse_refused.c). */
+static bool parse_or_refuse(struct parser *p)
+{
+	const struct token first = p->tok;
+	const size_t n_refs = p->n_refs;
+	if (parse_statement(p))
+		return true;
+	return refuse_statement(p, p->mnemonic.s >= first.s ? &p->mnemonic : &first, n_refs);
+}
+
 static bool finish_body(struct parser *p)
 {
 	struct ptx_func *f = func_at_hand(p);
@@ -349,7 +359,7 @@ bool parse_body(struct parser *p)
 			close_scope(p);
 			ok = --depth == 0 || advance(p);
 		} else {
-			ok = parse_statement(p);
+			ok = parse_or_refuse(p);
 		}
 		if (!ok)
 			return false;

@@ -55,6 +55,7 @@ static bool parse_tuning(struct parser *p)
 {
 	struct ptx_func *f = func_at_hand(p);
 	while (p->tok.kind == TOK_DOT) {
+		const struct token what = p->tok;
 		bool ok;
 		if (at_dot(p, "maxntid") || at_dot(p, "reqntid"))
 			ok = advance(p) && parse_ntid(p, f->maxntid);
@@ -70,7 +71,7 @@ static bool parse_tuning(struct parser *p)
 			ok = unknown_directive(p, "on a function",
 			                       ".maxntid .reqntid .minnctapersm "
 			                       ".maxnctapersm .maxnreg .noreturn .pragma");
-		if (!ok)
+		if (!ok && !refuse_head(p, &what))
 			return false;
 	}
 	return true;

@@ -4,6 +4,7 @@
 bool parse_inst(struct parser *p, const struct token *word, int32_t guard, bool guard_negated)
 {
 	struct ptx_func *f = func_at_hand(p);
+	p->mnemonic = *word;
 	grow_array(&f->insts, f->n_insts, &p->insts_cap, sizeof *f->insts);
 	struct ptx_inst *inst = &f->insts[f->n_insts];
 	if (!parse_mnemonic(p, word, inst))

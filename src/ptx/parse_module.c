@@ -183,7 +183,9 @@ bool ptx_parse(const char *text, const char *name, struct ptx_module *out, struc
 	*out = (struct ptx_module){ 0 };
 	p->text = text;
 	p->name = name;
-	p->err = err;
+	struct err own = { 0 };
+	p->err = &own;
+	p->mnemonic.s = text;
 	p->m = out;
 	p->func = -1;
 	memset(p->site_hash, 0xff, sizeof p->site_hash);
@@ -194,6 +196,8 @@ bool ptx_parse(const char *text, const char *name, struct ptx_module *out, struc
 		layout_variables(out);
 	else
 		ptx_free(out);
+	if (!ok && err)
+		*err = own;
 	names_free(&p->names);
 	free(p->scopes);
 	free(p->labels);
@@ -214,6 +218,12 @@ void ptx_free(struct ptx_module *m)
 		free(f->insts);
 		free(f->blocks);
 		free(f->lists);
+		for (unsigned k = 0; k < f->n_refusals; k++) {
+			free(f->refusals[k].what);
+			free(f->refusals[k].why);
+			free(f->refusals[k].remedy);
+		}
+		free(f->refusals);
 	}
 	for (unsigned i = 0; i < m->n_vars; i++) {
 		free(m->vars[i].name);

@@ -21,6 +21,9 @@ void report_at(struct parser *p, const char *at, uint32_t line, enum err_code co
 	vsnprintf(msg, sizeof msg, fmt, ap);
 	va_end(ap);
 
+	snprintf(p->why, sizeof p->why, "%.255s", msg);
+	p->why_line = line;
+	p->why_column = (uint32_t)column + 1;
 	char shown[101], caret[101];
 	size_t n = 0, skip = column > 70 ? column - 70 : 0;
 	for (const char *c = begin + skip; c < end && n < sizeof shown - 1; c++, n++) {

@@ -33,6 +33,10 @@ bool parse_type(struct parser *p, enum ptx_type *type)
 				*type = (enum ptx_type)t;
 				return advance(p);
 			}
+	if (at_dot(p, "texref") || at_dot(p, "samplerref") || at_dot(p, "surfref")) {
+		*type = PTX_B64; /* a handle; what uses it is refused by itself */
+		return advance(p);
+	}
 	if (p->tok.kind != TOK_DOT)
 		return fail(p, "expected a type such as .b32");
 	report_at(p, p->tok.s - 1, p->tok.line, ERR_UNSUPPORTED, "type '.%.*s' is not supported",

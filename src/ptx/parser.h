@@ -105,6 +105,8 @@ struct parser {
 	struct token tok; /* the token at hand, not yet consumed */
 	const char *text, *name;
 	struct err *err;
+	char why[256]; /* the last error without its place, which is: */
+	uint32_t why_line, why_column;
 	struct ptx_module *m;
 	size_t funcs_cap, vars_cap, files_cap;
 	struct names names;
@@ -121,6 +123,7 @@ struct parser {
 	size_t n_labels, labels_cap;
 	struct label_ref *refs;
 	size_t n_refs, refs_cap;
+	struct token mnemonic;    /* of the instruction that was begun last */
 	uint32_t line, leaf_line; /* of the last .loc */
 	bool nounroll;            /* .pragma "nounroll" since the last instruction */
 	struct inline_site *sites;
@@ -168,6 +171,13 @@ bool parse_params(struct parser *p, struct ptx_func *f, bool returns);
 /* parse_body.c: "{ ... }" of a function */
 bool parse_body(struct parser *p);
 bool parse_loc(struct parser *p);
+
+/* parse_refused.c: what is unknown ends the function, not the module. */
+/* After an error of @what (its first token) behind @n_refs label references: true when it is one of
+ * those; the text goes on behind the next semicolon, and an OP_REFUSED stands in its place. */
+bool refuse_statement(struct parser *p, const struct token *what, size_t n_refs);
+/* The same for a directive on the head of a function: goes on at the next one or at the body. */
+bool refuse_head(struct parser *p, const struct token *what);
 
 /* parse_func.c */
 bool parse_func(struct parser *p, bool is_entry);

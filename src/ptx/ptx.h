@@ -14,24 +14,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* clang-format off: one row each */
 /* X(ID, "name", bytes) : fundamental types, PTX ISA 5.2 */
-#define PTX_TYPES(X)                                                                \
-	X(NONE, "", 0)                                                                  \
-	X(B8, "b8", 1)                                                                  \
-	X(B16, "b16", 2)                                                                \
-	X(B32, "b32", 4)                                                                \
-	X(B64, "b64", 8)                                                                \
-	X(B128, "b128", 16)                                                             \
-	X(U8, "u8", 1)                                                                  \
-	X(U16, "u16", 2)                                                                \
-	X(U32, "u32", 4)                                                                \
-	X(U64, "u64", 8)                                                                \
-	X(S8, "s8", 1)                                                                  \
-	X(S16, "s16", 2)                                                                \
-	X(S32, "s32", 4)                                                                \
-	X(S64, "s64", 8)                                                                \
-	X(F16, "f16", 2) X(F16X2, "f16x2", 4) X(BF16, "bf16", 2) X(BF16X2, "bf16x2", 4) \
-		X(TF32, "tf32", 4) X(F32, "f32", 4) X(F64, "f64", 8) X(PRED, "pred", 1)
+#define PTX_TYPES(X)       \
+	X(NONE, "", 0)         \
+	X(B8, "b8", 1)         \
+	X(B16, "b16", 2)       \
+	X(B32, "b32", 4)       \
+	X(B64, "b64", 8)       \
+	X(B128, "b128", 16)    \
+	X(U8, "u8", 1)         \
+	X(U16, "u16", 2)       \
+	X(U32, "u32", 4)       \
+	X(U64, "u64", 8)       \
+	X(S8, "s8", 1)         \
+	X(S16, "s16", 2)       \
+	X(S32, "s32", 4)       \
+	X(S64, "s64", 8)       \
+	X(F16, "f16", 2)       \
+	X(F16X2, "f16x2", 4)   \
+	X(BF16, "bf16", 2)     \
+	X(BF16X2, "bf16x2", 4) \
+	X(TF32, "tf32", 4)     \
+	X(F32, "f32", 4)       \
+	X(F64, "f64", 8)       \
+	X(PRED, "pred", 1)
+/* clang-format on */
 enum ptx_type {
 #define X(id, name, bytes) PTX_##id,
 	PTX_TYPES(X)
@@ -191,31 +199,43 @@ enum ptx_flag {
 	PF_CLAMP = 1 << 25 /* shf, szext, bmsk .clamp */,
 };
 
+/* clang-format off: one row each */
 /* X(ID, "name") : special registers, PTX ISA 10 */
-#define PTX_SPECIALS(X)                                                                       \
-	X(TID_X, "%tid.x")                                                                        \
-	X(TID_Y, "%tid.y")                                                                        \
-	X(TID_Z, "%tid.z")                                                                        \
-	X(NTID_X, "%ntid.x")                                                                      \
-	X(NTID_Y, "%ntid.y")                                                                      \
-	X(NTID_Z, "%ntid.z")                                                                      \
-	X(CTAID_X, "%ctaid.x")                                                                    \
-	X(CTAID_Y, "%ctaid.y")                                                                    \
-	X(CTAID_Z, "%ctaid.z")                                                                    \
-	X(NCTAID_X, "%nctaid.x")                                                                  \
-	X(NCTAID_Y, "%nctaid.y")                                                                  \
-	X(NCTAID_Z, "%nctaid.z")                                                                  \
-	X(LANEID, "%laneid")                                                                      \
-	X(WARPID, "%warpid")                                                                      \
-	X(NWARPID, "%nwarpid") X(SMID, "%smid") X(NSMID, "%nsmid") X(GRIDID, "%gridid")           \
-		X(CLOCK, "%clock") X(CLOCK64, "%clock64") X(GLOBALTIMER, "%globaltimer")              \
-			X(LANEMASK_EQ, "%lanemask_eq") X(LANEMASK_LE, "%lanemask_le")                     \
-				X(LANEMASK_LT, "%lanemask_lt") X(LANEMASK_GE, "%lanemask_ge")                 \
-					X(LANEMASK_GT, "%lanemask_gt") X(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size") \
-						X(TOTAL_SMEM_SIZE, "%total_smem_size") X(CLOCK_HI, "%clock_hi")       \
-							X(GLOBALTIMER_LO, "%globaltimer_lo")                              \
-								X(GLOBALTIMER_HI, "%globaltimer_hi") X(ENVREG1, "%envreg1")   \
-									X(ENVREG2, "%envreg2")
+#define PTX_SPECIALS(X)                        \
+	X(TID_X, "%tid.x")                         \
+	X(TID_Y, "%tid.y")                         \
+	X(TID_Z, "%tid.z")                         \
+	X(NTID_X, "%ntid.x")                       \
+	X(NTID_Y, "%ntid.y")                       \
+	X(NTID_Z, "%ntid.z")                       \
+	X(CTAID_X, "%ctaid.x")                     \
+	X(CTAID_Y, "%ctaid.y")                     \
+	X(CTAID_Z, "%ctaid.z")                     \
+	X(NCTAID_X, "%nctaid.x")                   \
+	X(NCTAID_Y, "%nctaid.y")                   \
+	X(NCTAID_Z, "%nctaid.z")                   \
+	X(LANEID, "%laneid")                       \
+	X(WARPID, "%warpid")                       \
+	X(NWARPID, "%nwarpid")                     \
+	X(SMID, "%smid")                           \
+	X(NSMID, "%nsmid")                         \
+	X(GRIDID, "%gridid")                       \
+	X(CLOCK, "%clock")                         \
+	X(CLOCK64, "%clock64")                     \
+	X(GLOBALTIMER, "%globaltimer")             \
+	X(LANEMASK_EQ, "%lanemask_eq")             \
+	X(LANEMASK_LE, "%lanemask_le")             \
+	X(LANEMASK_LT, "%lanemask_lt")             \
+	X(LANEMASK_GE, "%lanemask_ge")             \
+	X(LANEMASK_GT, "%lanemask_gt")             \
+	X(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size") \
+	X(TOTAL_SMEM_SIZE, "%total_smem_size")     \
+	X(CLOCK_HI, "%clock_hi")                   \
+	X(GLOBALTIMER_LO, "%globaltimer_lo")       \
+	X(GLOBALTIMER_HI, "%globaltimer_hi")       \
+	X(ENVREG1, "%envreg1")                     \
+	X(ENVREG2, "%envreg2")
+/* clang-format on */
 enum ptx_special {
 #define X(id, name) SR_##id,
 	PTX_SPECIALS(X)
@@ -346,6 +366,15 @@ struct ptx_reloc {
 	int64_t addend;
 };
 
+/* What the parser does not know: the function is there, but must not run. */
+struct ptx_refusal {
+	uint32_t ptx_line, column; /* of the PTX text */
+	uint32_t line;             /* of the source, 0 = unknown */
+	char *what;                /* mnemonic or directive */
+	char *why, *remedy;        /* "" = nothing to do */
+	bool of_head;              /* a directive on the function, not an instruction */
+};
+
 struct ptx_func {
 	char *name;
 	bool is_entry, has_body;   /* no body: .extern, or only a prototype; cannot be executed */
@@ -362,6 +391,8 @@ struct ptx_func {
 	uint32_t minnctapersm, maxnreg; /* 0 = not given */
 	unsigned n_lists;
 	int32_t *lists; /* see OPND_LIST */
+	unsigned n_refusals;
+	struct ptx_refusal *refusals; /* of its head, and of each OP_REFUSED: opnd[0].i64 */
 };
 
 struct ptx_module {
@@ -375,13 +406,15 @@ struct ptx_module {
 };
 
 /* Parses a NUL-terminated module and builds the control-flow graph of every function.
- * ERR_PARSE "name:line:column: ..." with the line and a caret; ERR_UNSUPPORTED names the opcode,
- * directive or modifier, its line, and what is supported instead. */
+ * ERR_PARSE "name:line:column: ..." with the line and a caret. What is only unknown (opcodes,
+ * modifiers, directives in a function) is no error of the module: it stands in the function's
+ * refusals, and an OP_REFUSED in its place. */
 bool ptx_parse(const char *text, const char *name, struct ptx_module *out, struct err *err);
 void ptx_free(struct ptx_module *m);
 const struct ptx_func *ptx_entry(const struct ptx_module *m, const char *name);
 
 const char *ptx_op_name(enum ptx_op op);
+const char *ptx_op_section(enum ptx_op op); /* of the PTX ISA: "9.7.9" */
 enum ptx_class ptx_op_class(enum ptx_op op);
 /* Floating-point operations that one lane does, if the type is a floating-point one. */
 unsigned ptx_op_flops(enum ptx_op op);

@@ -52,3 +52,31 @@ done
 for what in terminal locale compiler 'compile cache' emu; do
 	grep -q "$what" "$dir/out" && ok "doctor-$what" || not_ok "doctor-$what" "$(cat "$dir/out")"
 done
+
+# doctor --ptx: kernel by kernel, with instruction, line and section of the PTX ISA; the good one stays good
+cat >"$dir/two.ptx" <<'PTX'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry good()
+{
+	ret;
+}
+.visible .entry bad()
+{
+	.reg .f32 %f<4>;
+	.reg .b32 %r<2>;
+	tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r1}];
+	ret;
+}
+PTX
+run doctor-ptx 3 doctor --ptx "$dir/two.ptx"
+for words in good "'tex.1d.v4.f32.s32'" 'PTX line 12' 'PTX ISA 9.7.10' '1 of 2 kernels would run'; do
+	grep -qF -e "$words" "$dir/out" && ok "doctor-ptx-$words" || not_ok "doctor-ptx-$words" "$(cat "$dir/out")"
+done
+run doctor-ptx-json 3 doctor --json --ptx "$dir/two.ptx"
+same doctor-ptx-kernel bad "$(field "$dir/out" kernels 1 kernel)"
+same doctor-ptx-line 12 "$(field "$dir/out" kernels 1 refusals 0 ptx_line)"
+echo '.version 8.0' >"$dir/none.ptx"
+run doctor-ptx-parse 2 doctor --ptx "$dir/none.ptx"
+run doctor-ptx-none 3 doctor --ptx "$dir/absent.ptx"

@@ -100,4 +100,9 @@ double launch_clock_s(void);
 void emu_launch_results(struct emu_launch *l, struct run_result *res);
 void emu_launch_free(struct emu_launch *l);
 
+/* Everything that would be refused, kernel by kernel (examine.c); see backend.h. */
+bool emu_examine(const char *text, const char *name,
+                 void (*tell)(void *ctx, const struct examine_finding *r), void *ctx,
+                 struct err *err);
+
 #endif

@@ -38,26 +38,38 @@ struct xop *low_emit(struct lower *l, enum xkind kind)
 	return x;
 }
 
+bool low_refuse_at(struct lower *l, const struct lower_refusal *r)
+{
+	if (!l->failed && l->env->refused) {
+		l->env->refused(l->env->ctx, r);
+	} else if (!l->failed) {
+		char line[32] = "";
+		if (r->line)
+			snprintf(line, sizeof line, ":%u", r->line);
+		err_set(l->err, ERR_UNSUPPORTED,
+		        l->ir->func ? "%s%s: %s: '%s' (PTX line %u): %s"
+		                    : "%s%s: %s: '%s' (machine code, offset 0x%x): %s",
+		        l->source_file, line, l->name, r->what, r->listing, r->why);
+		err_remedy(l->err, "%s", r->remedy);
+	}
+	l->failed = true;
+	return false;
+}
+
 bool low_refuse(struct lower *l, const char *fmt, ...)
 {
 	char why[256];
 	va_list ap;
 	va_start(ap, fmt);
-	vsnprintf(why, sizeof why, fmt, ap);
+	int n = vsnprintf(why, sizeof why, fmt, ap);
 	va_end(ap);
-	if (!l->failed) {
-		const struct ir_inst *in = &l->ir->insts[l->pc];
-		char line[32] = "";
-		if (in->line)
-			snprintf(line, sizeof line, ":%u", in->line);
-		err_set(l->err, ERR_UNSUPPORTED,
-		        l->ir->func ? "%s%s: %s: '%s' (PTX line %u): %s"
-		                    : "%s%s: %s: '%s' (machine code, offset 0x%x): %s",
-		        l->source_file, line, l->name, in->text, in->listing, why);
-		err_remedy(l->err, "run this kernel with the cuda back end, or rewrite that line");
-	}
-	l->failed = true;
-	return false;
+	if (l->in && n > 0 && (size_t)n < sizeof why)
+		snprintf(why + n, sizeof why - (size_t)n, "; PTX ISA %s", ptx_op_section(l->in->op));
+	const struct ir_inst *in = &l->ir->insts[l->pc];
+	const struct lower_refusal r = { in->text, why,
+		                             "run this kernel with the cuda back end, or rewrite that line",
+		                             in->line, in->listing };
+	return low_refuse_at(l, &r);
 }
 
 static int32_t op_n(struct lower *l, enum emu_op op, int32_t d, unsigned n, const struct xsrc *s)

@@ -20,8 +20,12 @@ struct lower {
 
 int32_t low_temp(struct lower *l, unsigned bytes);
 struct xop *low_emit(struct lower *l, enum xkind kind);
-/* Refuses the instruction: names it and where it stands. Returns false. */
+/* Refuses the instruction: names it, where it stands, and its section of the PTX ISA. Returns
+ * false. */
 bool low_refuse(struct lower *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same with everything said. */
+bool low_refuse_at(struct lower *l, const struct lower_refusal *r);
 
 static inline struct xsrc src_reg(int32_t reg)
 {

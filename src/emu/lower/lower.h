@@ -11,6 +11,12 @@
 #include "emu/ir/ir.h"
 #include "model/kernel.h"
 
+/* An instruction that the emulator cannot carry out. */
+struct lower_refusal {
+	const char *what, *why, *remedy; /* "ld.global.u32", reason, "" = nothing to do */
+	uint32_t line, listing;          /* of the source (0 = unknown), of the PTX */
+};
+
 /* What the launch fixes before lowering. */
 struct lower_env {
 	const struct launch_plan *plan;
@@ -19,6 +25,10 @@ struct lower_env {
 	uint64_t param_base;      /* device address of a copy of the parameter area */
 	uint32_t shared_bytes, local_bytes;
 	uint32_t sm_count;
+	/* Told every instruction that is refused, and lowering goes on; NULL = the first one ends it.
+	 */
+	void (*refused)(void *ctx, const struct lower_refusal *r);
+	void *ctx;
 };
 
 /* The operations of @f under @env into @ir (ir_free() them). False with the reason when an

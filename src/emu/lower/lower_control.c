@@ -76,6 +76,18 @@ bool low_nop(struct lower *l)
 	return true;
 }
 
+bool low_refuse_unknown(struct lower *l, const struct ptx_refusal *u)
+{
+	const struct lower_refusal r = { u->what, u->why, u->remedy, u->line, u->ptx_line };
+	return low_refuse_at(l, &r);
+}
+
+/* What the parser did not know. */
+bool low_refused(struct lower *l)
+{
+	return low_refuse_unknown(l, &l->ir->func->refusals[l->in->opnd[0].i64]);
+}
+
 bool low_call(struct lower *l)
 {
 	return low_refuse(l, "calls that the compiler did not inline (recursion, function "

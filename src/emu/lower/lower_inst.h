@@ -47,6 +47,9 @@ struct xsrc low_flushed(struct lower *l, struct xsrc a);
 struct xsrc low_sext16(struct lower *l, struct xsrc a);
 bool low_to16(struct lower *l, int32_t r); /* a 32-bit result into the 16-bit destination */
 
+/* What the parser did not know. Returns false. */
+bool low_refuse_unknown(struct lower *l, const struct ptx_refusal *u);
+
 /* lower_cost.c: fills ir->insts from ir->func. */
 void describe_insts(struct ir *ir);
 

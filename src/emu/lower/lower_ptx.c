@@ -49,7 +49,13 @@ bool lower_ptx(struct ir *ir, const struct ptx_module *m, const struct ptx_func 
 	}
 	l.carry = low_temp(&l, 0);
 	uint32_t *first_op = mem_calloc(f->n_insts + 1, sizeof *first_op);
-	for (unsigned i = 0; i < f->n_insts && !l.failed; i++) {
+	bool all_known = true;
+	for (unsigned i = 0; i < f->n_refusals; i++)
+		if (f->refusals[i].of_head)
+			low_refuse_unknown(&l, &f->refusals[i]);
+	for (unsigned i = 0; i < f->n_insts && (!l.failed || env->refused); i++) {
+		all_known = all_known && !l.failed;
+		l.failed = false;
 		l.in = &f->insts[i];
 		l.guard = l.in->guard;
 		l.guard_neg = l.in->guard_negated;
@@ -60,6 +66,7 @@ bool lower_ptx(struct ir *ir, const struct ptx_module *m, const struct ptx_func 
 			low_emit(&l, X_NOP); /* nothing to do, but it still counts */
 	}
 	first_op[f->n_insts] = ir->n_ops;
+	l.failed = l.failed || !all_known;
 	if (!l.failed) {
 		finish_blocks(ir, first_op);
 		ir_find_only_defs(ir);

@@ -271,7 +271,6 @@ static void refuses_bad_variables(void **state)
 	refused(HEAD ".shared .b32 x = 1;", ERR_PARSE, "4:18: only .global and .const variables have");
 	refused(HEAD ".global .u64 x = y;", ERR_PARSE, "4:18: 'y' is no variable or function");
 	refused(HEAD ".global .b32 x; .global .b32 x;", ERR_PARSE, "4:30: 'x' is declared twice");
-	refused(HEAD ".global .texref t;", ERR_UNSUPPORTED, "4:9: type '.texref' is not supported");
 	refused(HEAD ".global .b32 x[2][2] = {{1, 2, 3}};", ERR_PARSE,
 	        "4:34: more values than a row of 'x'");
 }

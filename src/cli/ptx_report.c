@@ -1,0 +1,87 @@
+/* doctor --ptx FILE: what the emulator would refuse of each kernel of a PTX file, and why. */
+#include "cli/ptx_report.h"
+
+#include "base/file.h"
+
+#include <string.h>
+
+#define MAX_PTX_BYTES ((size_t)256 << 20)
+
+struct ptx_report {
+	struct cli *c;
+	json_t *kernels;  /* NULL = text */
+	json_t *refusals; /* of the kernel at hand */
+	unsigned n_kernels, n_refused, n_of_kernel;
+	char kernel[256];
+};
+
+static void end_kernel(struct ptx_report *r)
+{
+	if (r->n_kernels && !r->n_of_kernel && !r->kernels)
+		fprintf(r->c->out, "%s%s\n", r->c->utf8 ? "✓  " : "ok ", r->kernel);
+	r->n_of_kernel = 0;
+}
+
+static void tell_json(struct ptx_report *r, const struct examine_finding *k)
+{
+	json_array_append_new(r->refusals, json_pack("{s:s, s:i, s:i, s:s, s:s}", "instruction",
+	                                             k->what, "ptx_line", (int)k->ptx_line, "line",
+	                                             (int)k->line, "why", k->why, "remedy", k->remedy));
+}
+
+static void tell_text(struct ptx_report *r, const struct examine_finding *k)
+{
+	if (r->n_of_kernel == 1)
+		fprintf(r->c->out, "%s%s\n", r->c->utf8 ? "✗  " : "-  ", r->kernel);
+	fprintf(r->c->out, "     PTX line %u", k->ptx_line);
+	if (k->line)
+		fprintf(r->c->out, ", source line %u", k->line);
+	fprintf(r->c->out, ": '%s': %s\n", k->what, k->why);
+	if (k->remedy[0])
+		fprintf(r->c->out, "     -> %s\n", k->remedy);
+}
+
+static void tell(void *ctx, const struct examine_finding *k)
+{
+	struct ptx_report *r = ctx;
+	if (!k->what) {
+		end_kernel(r);
+		r->n_kernels++;
+		snprintf(r->kernel, sizeof r->kernel, "%s", k->kernel);
+		if (r->kernels) {
+			r->refusals = json_array();
+			json_array_append_new(
+				r->kernels, json_pack("{s:s, s:o}", "kernel", k->kernel, "refusals", r->refusals));
+		}
+		return;
+	}
+	r->n_refused += !r->n_of_kernel++;
+	if (r->kernels)
+		tell_json(r, k);
+	else
+		tell_text(r, k);
+}
+
+int ptx_report(struct cli *c, const char *path)
+{
+	const struct backend_ops *emu = backend_find("emu");
+	struct text text = { 0 };
+	struct err err = { 0 };
+	struct ptx_report r = { .c = c, .kernels = c->json ? json_array() : NULL };
+	const bool ok = file_read(path, MAX_PTX_BYTES, &text, &err) &&
+	                emu->examine(text.s ? text.s : "", path, tell, &r, &err);
+	text_free(&text);
+	if (!ok) {
+		json_decref(r.kernels);
+		return cli_fail(c, &err);
+	}
+	end_kernel(&r);
+	const int status = r.n_refused ? CLI_IMPOSSIBLE : CLI_OK;
+	if (c->json)
+		return cli_emit(
+			c,
+			json_pack("{s:s, s:s, s:o}", "schema", CLI_SCHEMA, "file", path, "kernels", r.kernels),
+			status);
+	fprintf(c->out, "%u of %u kernels would run\n", r.n_kernels - r.n_refused, r.n_kernels);
+	return status;
+}
