@@ -12,7 +12,11 @@ int cli_emit(struct cli *c, json_t *object, int status)
 
 int cli_fail(struct cli *c, const struct err *err)
 {
-	int status = err_exit_status(err->code);
+	static const struct err unsaid = { .code = ERR_INTERNAL,
+		                               .msg = "this failed without saying why; please report it" };
+	if (err->code == ERR_NONE)
+		err = &unsaid;
+	const int status = err_exit_status(err->code);
 	fprintf(c->err, "pmpp-explore: %s\n", err->msg);
 	if (err->remedy[0])
 		fprintf(c->err, "  %s\n", err->remedy);

@@ -9,6 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool read_figure(struct reader *r, json_t *o, const char *name, double least, double most,
+                        double *v)
+{
+	if (!reader_number(r, o, name, v))
+		return false;
+	return (*v >= least && *v <= most) || reader_complain(r, name, "this figure is out of range");
+}
+
 static bool read_gpu(struct reader *r, json_t *from, struct gpu_spec *x)
 {
 	const size_t depth = r->depth;
@@ -18,22 +26,17 @@ static bool read_gpu(struct reader *r, json_t *from, struct gpu_spec *x)
 	          reader_chars(r, o, "arch", x->arch, sizeof x->arch) &&
 	          reader_chars(r, o, "chip", x->chip, sizeof x->chip) &&
 	          reader_bool(r, o, "live", &x->live);
-#define X(type, field, least, most, about)                                  \
-	if (ok) {                                                               \
-		double v;                                                           \
-		ok = reader_number(r, o, #field, &v);                               \
-		if (ok && !(v >= (double)(least) && v <= (double)(most)))           \
-			ok = reader_complain(r, #field, "this figure is out of range"); \
-		if (ok)                                                             \
-			x->field = (__typeof__(x->field))v;                             \
-	}
+	double v;
+#define X(type, field, least, most, about)                                     \
+	ok = ok && read_figure(r, o, #field, (double)(least), (double)(most), &v); \
+	if (ok)                                                                    \
+		x->field = (__typeof__(x->field))v;
 	GPU_FIGURES(X)
 #undef X
-#define X(type, field, least, most, about)                               \
-	if (ok && json_object_get(o, #field)) {                              \
-		double v = 0;                                                    \
-		ok = reader_number(r, o, #field, &v) && v >= least && v <= most; \
-		x->field = ok ? v : 0;                                           \
+#define X(type, field, least, most, about)                         \
+	if (json_object_get(o, #field)) {                              \
+		ok = ok && read_figure(r, o, #field, (least), (most), &v); \
+		x->field = ok ? v : 0;                                     \
 	}
 	GPU_LINK_FIGURES(X)
 #undef X

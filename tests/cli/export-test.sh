@@ -30,6 +30,9 @@ same csv-head kernel,variant,gpu,metric,value,unit,origin,recorded,recorded_on "
 same csv-columns 9 "$(sed 's/"[^"]*"/x/g' "$dir/work/run.csv" | awk -F, '{ print NF }' | sort -u)"
 views=$(ls "$TEST_ROOT"/views/*.c | wc -l)
 same txt-has-every-panel "$views" "$(grep -c '^== .* ==$' "$dir/work/run.txt")"
+sed 's/"pcie_gbs":/"pinned_gbs": -5, "pcie_gbs":/' "$dir/work/run.json" >"$dir/far.json"
+run link-out-of-range 2 export "$dir/far.json" --out -
+says link-out-of-range-says far.json selection.gpu.pinned_gbs 'out of range'
 run unknown-form 2 export "$dir/work/run.json" --format pdf --out "$dir/work/x"
 says unknown-form-says "'pdf'" 'json, md, csv, txt'
 
