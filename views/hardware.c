@@ -152,5 +152,6 @@ const struct view_desc view_hardware = {
 	.about = "what only a GPU tells: spread of the time, clocks, why warps waited",
 	.draw = draw,
 	.needs = NEEDS_STALLS,
+	.scope = VIEW_OF_KERNEL,
 	.place = VIEW_ALONE,
 };

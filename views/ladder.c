@@ -316,4 +316,5 @@ const struct view_desc view_ladder = {
 	.start = start,
 	.needs = NEEDS_LADDER,
 	.place = VIEW_GRID,
+	.scope = VIEW_OF_KERNEL,
 };

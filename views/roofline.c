@@ -6,6 +6,7 @@
  * bandwidth). Draws what the model computed; the only arithmetic here is the logarithm of the axes.
  */
 #include "model/brief.h"
+#include "model/program_session.h"
 #include "ui/view.h"
 
 #include "base/text.h"
@@ -207,6 +208,18 @@ static void point_name(const struct session *s, const struct selection *sel, dou
 	snprintf(out, n, "%.40s %s", what[0] ? what : variant, number);
 }
 
+/* The program's groups of launches that take longest, as numbered in the launches panel. */
+#define MAX_GROUPS 9
+
+static struct point of_group(const struct session *s, size_t i)
+{
+	const struct program *p = s->program ? s->program->now : NULL;
+	if (!p || i >= p->n_groups || program_group_of(p, s->program->launch) == &p->groups[i])
+		return (struct point){ NAN, NAN };
+	return (struct point){ program_group_metric(p, &p->groups[i], M_ROOF_AI),
+		                   program_group_metric(p, &p->groups[i], M_ROOF_ACHIEVED) };
+}
+
 static void chart(const struct session *s, struct canvas *c, int row, int rows)
 {
 	const struct gpu_spec *g = s->sel.gpu;
@@ -225,6 +238,8 @@ static void chart(const struct session *s, struct canvas *c, int row, int rows)
 	include(&a, by_book(m));
 	const struct run_brief *reference = session_reference_run(s);
 	include(&a, achieved(reference ? &reference->metrics : NULL));
+	for (size_t i = 0; i < MAX_GROUPS; i++)
+		include(&a, of_group(s, i));
 	/* a row above the roof for its name */
 	if (rows > 5)
 		a.y1 = fmax(a.y1, log10(a.peak) + 1.6 * (log10(a.peak) - a.y0) / (rows - 5));
@@ -243,6 +258,8 @@ static void chart(const struct session *s, struct canvas *c, int row, int rows)
 	mark(&a, c, b, STYLE_WATCH, 0xb6, "");
 	mark(&a, c, p, STYLE_FAINT, 0x25cb, "");
 	mark(&a, c, there, STYLE_FAINT, 0x25cf, "");
+	for (size_t i = 0; i < MAX_GROUPS; i++)
+		mark(&a, c, of_group(s, i), STYLE_WATCH, (uint32_t)('1' + i), "");
 	mark(&a, c, now, STYLE_BOLD, 0x25b4, "");
 	point_name(s, &s->now->sel, now.y, text, sizeof text);
 	mark(&a, c, now, STYLE_BOLD, 0x25b4, text);

@@ -324,6 +324,8 @@ static void describe(struct canvas *c, int row, const struct chart *ch, const st
 static unsigned rows(const struct session *s)
 {
 	struct chart ch;
+	if (s->program)
+		return panel_program_rows(s);
 	if (!s->now || s->now->sel.kernel != s->sel.kernel || !chart_of(&ch, s->now))
 		return 0;
 	free(ch.bars);
@@ -339,9 +341,13 @@ static unsigned detail_rows(const struct session *s)
 
 static void draw(const struct session *s, struct canvas *c)
 {
+	const bool focused = panel_focused(s, "timeline");
+	if (s->program && !(focused && s->cursor.detail)) {
+		panel_program(s, focused, c);
+		return;
+	}
 	if (panel_waiting(s, c, SHOWS))
 		return;
-	const bool focused = panel_focused(s, "timeline");
 	if (focused && s->cursor.detail) {
 		panel_waves(s, c);
 		return;

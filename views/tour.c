@@ -277,5 +277,6 @@ const struct view_desc view_tour = {
 	.about = "the lesson: what this step changes, what to notice, the book's figure beside ours",
 	.draw = draw,
 	.dock_rows = dock_rows,
+	.scope = VIEW_OF_KERNEL,
 	.place = VIEW_LESSON,
 };

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "lab/program_words.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -286,7 +287,7 @@ static int dispatch(struct cli *c, unsigned n, char **args)
 		if (v)
 			return run_verb(c, v, n - 1, args + 1);
 		if (!word_names_kernel(args[0]) && !file_looks_like_path(args[0], ".json") &&
-		    !user_file_named(args[0]))
+		    !user_file_named(args[0]) && !program_words_begin(args[0]))
 			return unknown_word(c, args[0]);
 	}
 	return run_verb(c, tui, n, args);

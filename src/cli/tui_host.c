@@ -56,6 +56,11 @@ static void host_set_backend(void *ctx, size_t backend)
 		lab_backend(ctx, backend_at(backend)->name);
 }
 
+static void host_set_launch(void *ctx, uint64_t number)
+{
+	lab_launch(ctx, number);
+}
+
 static void host_run(void *ctx)
 {
 	lab_rerun(ctx);
@@ -103,9 +108,14 @@ static bool host_save(void *ctx, char *said, size_t n)
 
 /* --- lists --- */
 
-/* Kernels are listed variant by variant. */
-static const struct kernel_desc *variant_at(size_t i, unsigned *variant)
+/* Kernels are listed variant by variant; of a program its own. */
+static const struct kernel_desc *variant_at(struct lab *lab, size_t i, unsigned *variant)
 {
+	const struct session *s = lab_session(lab);
+	if (s->program) {
+		*variant = (unsigned)i;
+		return i < s->sel.kernel->n_variants ? s->sel.kernel : NULL;
+	}
 	for (size_t k = 0; k < kernel_count(); k++) {
 		const struct kernel_desc *d = kernel_at(k);
 		if (i < d->n_variants) {
@@ -119,16 +129,18 @@ static const struct kernel_desc *variant_at(size_t i, unsigned *variant)
 
 static size_t host_choices(void *ctx, enum command list)
 {
-	(void)ctx;
+	const struct session *s = lab_session(ctx);
 	size_t n = 0;
 	switch (list) {
 	case CMD_KERNEL:
+		if (s->program)
+			return s->sel.kernel->n_variants;
 		for (size_t k = 0; k < kernel_count(); k++)
 			n += kernel_at(k)->n_variants;
 		return n;
 	case CMD_GPU: return gpu_count();
-	case CMD_BACKEND: return backend_count();
-	case CMD_PRESET: return preset_count();
+	case CMD_BACKEND: return s->program ? 0 : backend_count();
+	case CMD_PRESET: return s->program ? 0 : preset_count();
 	default: return 0;
 	}
 }
@@ -184,7 +196,7 @@ static void host_choice_at(void *ctx, enum command list, size_t i, struct choice
 	*out = (struct choice){ .enabled = true };
 	if (list == CMD_KERNEL) {
 		unsigned v;
-		const struct kernel_desc *k = variant_at(i, &v);
+		const struct kernel_desc *k = variant_at(ctx, i, &v);
 		if (!k)
 			return;
 		out->current = k == sel->kernel && v == sel->variant;
@@ -212,7 +224,7 @@ static void host_choose(void *ctx, enum command list, size_t i)
 {
 	if (list == CMD_KERNEL) {
 		unsigned v;
-		const struct kernel_desc *k = variant_at(i, &v);
+		const struct kernel_desc *k = variant_at(ctx, i, &v);
 		if (k)
 			lab_select(ctx, k, v);
 	} else if (list == CMD_GPU) {
@@ -226,6 +238,7 @@ static void host_choose(void *ctx, enum command list, size_t i)
 
 void tui_host(struct lab *a, struct screen_host *host)
 {
+	const bool program = lab_session(a)->program != NULL;
 	*host = (struct screen_host){
 		.ctx = a,
 		.session = host_session,
@@ -239,8 +252,9 @@ void tui_host(struct lab *a, struct screen_host *host)
 		.run = host_run,
 		.cancel = host_cancel,
 		.focus = host_focus,
-		.n_views = view_count(),
-		.view_at = view_at,
+		.set_launch = host_set_launch,
+		.n_views = program ? program_view_count() : kernel_view_count(),
+		.view_at = program ? program_view_at : kernel_view_at,
 		.step = host_step,
 		.reveal = host_reveal,
 		.save = host_save,

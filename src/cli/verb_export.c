@@ -113,8 +113,8 @@ static char *as_csv(const struct session *s)
 static char *as_txt(const struct session *s, bool ascii)
 {
 	struct text t = { 0 };
-	for (size_t i = 0; i < view_count(); i++) {
-		const struct view_desc *v = view_at(i);
+	for (size_t i = 0; i < kernel_view_count(); i++) {
+		const struct view_desc *v = kernel_view_at(i);
 		struct session shown = *s;
 		struct canvas c;
 		shown.view = v->name;

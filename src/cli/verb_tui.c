@@ -4,6 +4,8 @@
 
 #include "cli/tui_host.h"
 #include "base/file.h"
+#include "lab/program_words.h"
+#include "runtime/record.h"
 
 #include <string.h>
 
@@ -58,6 +60,55 @@ static int show_snapshot(struct cli *c, const struct state *s, const char *path)
 	return show(c, a);
 }
 
+/* A whole program: built and run off the screen's thread. */
+static int show_program(struct cli *c, const struct state *s, unsigned n, char **args)
+{
+	const struct record_config config = { .count_first = 1 };
+	struct err err = { 0 };
+	struct program_words words;
+	struct lab *a;
+	if (s->backend && strcmp(s->backend, "emu") != 0 && strcmp(s->backend, "auto") != 0) {
+		err_set(&err, ERR_UNSUPPORTED, "whole programs run in the emulator only, not on '%s'",
+		        s->backend);
+		err_remedy(&err, "leave --backend out");
+		return cli_fail(c, &err);
+	}
+	if (!lab_new(&a, s->gpu, "emu", view_panel, &err))
+		return cli_fail(c, &err);
+	program_words_parse(n, args, &words);
+	const bool ok = lab_program(a, &words, &config, &err);
+	program_words_free(&words);
+	if (!ok) {
+		lab_free(a);
+		return cli_fail(c, &err);
+	}
+	lab_session(a)->view = program_view_at(0)->name;
+	lab_start(a);
+	return show(c, a);
+}
+
+/* Words that say how one kernel is launched: then it is not run as a program. */
+static bool says_launch(const struct state *s, unsigned n, char **args)
+{
+	const struct user_spec *u = &s->user;
+	for (unsigned i = 1; i < n && strcmp(args[i], "--") != 0; i++)
+		if (args[i][0] != '-' && strchr(args[i], '='))
+			return true;
+	return u->kernel || u->grid || u->block || u->shared || u->define;
+}
+
+/* What a program's compiler would take is an error where there is no program. */
+static bool refuse_options(unsigned n, char **args, struct err *err)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (args[i][0] == '-' && args[i][1]) {
+			err_set(err, ERR_USAGE, "unknown option '%s'", args[i]);
+			return err_remedy(err, "pmpp-explore --help lists them; options of nvcc follow a "
+			                       "program's file that has a main()");
+		}
+	return true;
+}
+
 static int run(struct cli *c, void *state, unsigned n, char **args)
 {
 	struct state *s = state;
@@ -68,6 +119,10 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct lab *a;
 	if (n == 1 && !word_names_kernel(args[0]) && file_looks_like_path(args[0], ".json"))
 		return show_snapshot(c, s, args[0]);
+	if (n && program_words_begin(args[0]) && !says_launch(s, n, args))
+		return show_program(c, s, n, args);
+	if (!refuse_options(n, args, &err))
+		return cli_fail(c, &err);
 	/* Only parameters: they are the start kernel's. */
 	if (!n || strchr(args[0], '=')) {
 		if (!select_by_words(1, just_start, &sel, &err))
@@ -96,8 +151,12 @@ const struct verb verb_tui = {
 	.name = "",
 	.order = 0,
 	.about = "the interactive laboratory (? shows its keys); without a kernel: " START_KERNEL,
-	.usage = "[KERNEL[/VARIANT] | FILE.cu] [name=value ...] [options] | SNAPSHOT.json",
+	.usage =
+		"PROG.cu [nvcc options] [-- arguments] | ./a.out [arguments] | [KERNEL[/VARIANT] | FILE.cu] "
+		"[name=value ...] [options] | SNAPSHOT.json",
 	.help =
+		"A file with a main(), or an executable, is run whole, and every launch of it is shown; when\n"
+		"the file changes it is built and run again.\n"
 		"A file of your own needs its launch: without it, the kernels of the file are shown and a\n"
 		"line to start from. 'pmpp-explore run --help' tells how arguments are written. r reads\n"
 		"the file again.\n\n"
@@ -107,4 +166,5 @@ const struct verb verb_tui = {
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,
+	.keeps_unknown = true,
 };

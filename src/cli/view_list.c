@@ -32,6 +32,43 @@ const struct view_desc *view_at(size_t i)
 	return NULL;
 }
 
+/* View @i of those that are not of @other alone. */
+static const struct view_desc *scoped_at(size_t i, enum view_scope other)
+{
+	for (size_t v = 0; v < view_count(); v++)
+		if (view_at(v)->scope != other && !i--)
+			return view_at(v);
+	return NULL;
+}
+
+static size_t scoped_count(enum view_scope other)
+{
+	size_t n = 0;
+	for (size_t v = 0; v < ARRAY_LEN(views); v++)
+		n += views[v]->scope != other;
+	return n;
+}
+
+size_t kernel_view_count(void)
+{
+	return scoped_count(VIEW_OF_PROGRAM);
+}
+
+const struct view_desc *kernel_view_at(size_t i)
+{
+	return scoped_at(i, VIEW_OF_PROGRAM);
+}
+
+size_t program_view_count(void)
+{
+	return scoped_count(VIEW_OF_KERNEL);
+}
+
+const struct view_desc *program_view_at(size_t i)
+{
+	return scoped_at(i, VIEW_OF_KERNEL);
+}
+
 const struct view_desc *view_find(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(views); i++)
@@ -42,7 +79,7 @@ const struct view_desc *view_find(const char *name)
 
 bool view_panel(const char *name, struct lab_panel *out)
 {
-	const struct view_desc *v = name && *name ? view_find(name) : view_at(0);
+	const struct view_desc *v = name && *name ? view_find(name) : kernel_view_at(0);
 	if (v)
 		*out = (struct lab_panel){ .name = v->name, .needs = v->needs };
 	return v != NULL;

@@ -62,6 +62,7 @@ void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t by
 
 struct emu_function_info {
 	const char *name;
+	const char *file; /* of its source, from .file; NULL = the module has no line table */
 	unsigned n_params, param_bytes;
 	unsigned static_shared_bytes, local_bytes;
 	unsigned max_threads; /* __launch_bounds__; 0 = no bound stated */

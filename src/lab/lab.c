@@ -51,6 +51,7 @@ bool lab_free(struct lab *lab)
 	if (!lab)
 		return true;
 	user_watch_free(lab->watch);
+	lab_program_free(lab);
 	const bool ended = lab_worker_free(lab->worker);
 	if (ended) /* else it may still be looked at */
 		usage_table_free(lab->usage);
@@ -76,6 +77,10 @@ static void file_changed(void *worker)
 
 void lab_start(struct lab *lab)
 {
+	if (lab->program) {
+		lab_program_run(lab);
+		return;
+	}
 	const char *path = user_file_path(lab->s.sel.kernel);
 	if (path && !lab->watch)
 		lab->watch = user_watch_new(path, file_changed, lab->worker);
@@ -115,12 +120,18 @@ static enum reloaded reload(struct lab *lab)
 
 void lab_rerun(struct lab *lab)
 {
-	if (reload(lab) != RELOAD_FAILED)
+	if (lab->program)
+		lab_program_run(lab);
+	else if (reload(lab) != RELOAD_FAILED)
 		lab_start(lab);
 }
 
 void lab_cancel(struct lab *lab)
 {
+	if (lab->program) {
+		lab_program_cancel(lab);
+		return;
+	}
 	if (lab->awaited.serial)
 		lab_worker_cancel(lab->worker);
 	lab->cancelled = true;
@@ -136,6 +147,8 @@ bool lab_poll(struct lab *lab)
 	struct news n;
 	bool any = false;
 	lab_worker_drain(lab->worker);
+	if (lab->program)
+		return lab_program_poll(lab);
 	while (lab_worker_next(lab->worker, &n)) {
 		lab_take_news(lab, &n);
 		any = true;
@@ -157,5 +170,6 @@ bool lab_poll(struct lab *lab)
 
 void lab_focus(struct lab *lab)
 {
-	lab_order_for_panel(lab);
+	if (!lab->program)
+		lab_order_for_panel(lab);
 }

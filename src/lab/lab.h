@@ -33,6 +33,15 @@ bool lab_new(struct lab **out, const char *gpu, const char *backend, lab_panels 
 bool lab_free(struct lab *a);
 struct session *lab_session(struct lab *a);
 
+/* A whole program instead of kernels: called once, before lab_start(), which builds and runs it.
+ * The session's `program` then holds its runs, and each launch is a selection. */
+struct program_words; /* lab/program_words.h */
+struct record_config; /* runtime/record.h */
+bool lab_program(struct lab *a, const struct program_words *words,
+                 const struct record_config *config, struct err *err);
+/* Shows launch @number in all panels. Nothing happens without a program or such a launch. */
+void lab_launch(struct lab *a, uint64_t number);
+
 /* Selection. Refused values stay in the selection with session.plan_err set. */
 void lab_select(struct lab *a, const struct kernel_desc *k, unsigned variant);
 void lab_param(struct lab *a, unsigned param, int64_t value);

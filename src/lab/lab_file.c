@@ -11,6 +11,10 @@
 
 bool lab_export(struct lab *lab, char *name, size_t n, struct err *err)
 {
+	if (lab->program) {
+		err_set(err, ERR_UNSUPPORTED, "a program's launches are written by the verb launches");
+		return err_remedy(err, "pmpp-explore launches PROGRAM --json > FILE.json");
+	}
 	session_file_name(&lab->s, (long long)time(NULL), name, n);
 	return session_save(&lab->s, name, err);
 }

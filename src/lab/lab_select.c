@@ -11,6 +11,10 @@
 void lab_changed(struct lab *lab, bool at_once)
 {
 	struct session *s = &lab->s;
+	if (lab->program) {
+		lab_program_changed(lab);
+		return;
+	}
 	lab_instant(lab);
 	s->stale = s->now && !selection_equal(&s->now->sel, &s->sel);
 	s->tour.off_path = lab->preset && !tour_on_step(lab->preset, s->tour.step, &s->sel);
@@ -84,6 +88,8 @@ void lab_gpu(struct lab *lab, const struct gpu_spec *g)
 
 void lab_backend(struct lab *lab, const char *name)
 {
+	if (lab->program) /* the emulator only */
+		return;
 	/* A device brings its own sheet. */
 	if (strcmp(name, "emu") && strcmp(name, "auto"))
 		lab->wish.gpu_given = false;

@@ -1,7 +1,7 @@
 /*
  * The inside of a lab, shared by the files that keep it: lab.c (life and news), lab_select.c (what
  * the person changes), lab_orders.c (what is asked of the worker and what came of it),
- * lab_ladder.c, lab_tour.c and tour_judge.c, lab_file.c. Private to src/lab/.
+ * lab_ladder.c, lab_tour.c and tour_judge.c, lab_file.c, lab_program.c. Private to src/lab/.
  */
 #ifndef PMPP_LAB_LAB_STATE_H
 #define PMPP_LAB_LAB_STATE_H
@@ -26,9 +26,10 @@ struct lab {
 	uint64_t now_serial;      /* of the order that gave s.now: its next record replaces that one */
 	bool cancelled;           /* by the person, since the last change */
 
-	struct preset *preset;    /* the tour's; the session only borrows it */
-	char *opened;             /* path of the snapshot the session came from */
-	struct user_watch *watch; /* on a person's own file; NULL = none yet */
+	struct preset *preset;       /* the tour's; the session only borrows it */
+	char *opened;                /* path of the snapshot the session came from */
+	struct user_watch *watch;    /* on a person's own file; NULL = none yet */
+	struct lab_program *program; /* a whole program; NULL = kernels are explored */
 };
 
 /* lab_orders.c */
@@ -68,6 +69,14 @@ void lab_put_kernel(struct session *s, const struct kernel_desc *k, unsigned var
 /* A back end's name or "auto". The emulator needs no decision; its name stands until another one
  * is decided on. */
 void lab_wish_backend(struct lab *lab, const char *name);
+
+/* lab_program.c: all but the first only where lab->program is set. */
+void lab_program_free(struct lab *lab);
+void lab_program_run(struct lab *lab);
+void lab_program_cancel(struct lab *lab);
+/* The selection changed: another launch or kernel is shown, another GPU runs the program again. */
+void lab_program_changed(struct lab *lab);
+bool lab_program_poll(struct lab *lab); /* true = something changed */
 
 /* lab_tour.c */
 /* The session read from a snapshot names its preset; where this program has none of that name the

@@ -18,8 +18,9 @@
 #include "model/span.h"
 #include "model/stream.h"
 
-struct ladder;    /* model/ladder.h */
-struct run_brief; /* model/brief.h */
+struct ladder;          /* model/ladder.h */
+struct session_program; /* model/program_session.h */
+struct run_brief;       /* model/brief.h */
 
 enum verify_state { VERIFY_NOT_RUN, VERIFY_OK, VERIFY_WRONG, VERIFY_SAMPLED, VERIFY_NO_REFERENCE };
 
@@ -129,6 +130,7 @@ struct session {
 	struct run_brief *reference_run; /* `now` as recorded on another machine; NULL = no recording */
 	bool reference_run_earlier;      /* recorded with another text of the kernel's file */
 	bool reference_run_hidden;       /* the person does not want to see it */
+	struct session_program *program; /* a whole program is explored; NULL = a kernel is */
 	const char *opened;              /* the snapshot this session was read from; NULL = live */
 };
 

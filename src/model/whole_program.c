@@ -144,6 +144,7 @@ void program_free(struct program *p)
 		free(p->kernels[i].name);
 		free(p->kernels[i].signature);
 		free(p->kernels[i].mangled);
+		free(p->kernels[i].file);
 	}
 	for (size_t i = 0; i < p->n_launches; i++) {
 		run_counts_free(p->launches[i].counts);
@@ -159,6 +160,7 @@ void program_free(struct program *p)
 	free(p->kernels);
 	free(p->launches);
 	free(p->copies);
+	free(p->marks);
 	free(p->findings);
 	free(p->groups);
 	free(p->path);

@@ -19,6 +19,7 @@ struct program_kernel {
 	char *name;      /* "gemm<128, 128>": without its parameters */
 	char *signature; /* "gemm<128, 128>(float const*, int)" */
 	char *mangled;
+	char *file; /* of its source, as the compiler was given it; "" = not known */
 	unsigned id, registers, static_shared_bytes, local_bytes;
 };
 
@@ -70,6 +71,13 @@ struct program_copy {
 	uint64_t before; /* number of the launch that it precedes */
 };
 
+/* An event recorded in a stream, or a stream that waits for one. */
+struct program_mark {
+	unsigned event, stream;
+	bool wait;
+	double at_ns;
+};
+
 struct program_finding {
 	uint64_t launch; /* 0 = of the host's calls */
 	uint64_t times;
@@ -98,6 +106,8 @@ struct program {
 	struct program_launch *launches;
 	size_t n_copies, cap_copies;
 	struct program_copy *copies;
+	size_t n_marks, cap_marks;
+	struct program_mark *marks;
 	size_t n_findings;
 	struct program_finding *findings;
 	size_t n_groups;

@@ -46,6 +46,7 @@ static bool take_kernel(struct program *p, struct wire_msg *m)
 		.name = short_name(r.signature[0] ? r.signature : r.name),
 		.signature = mem_strdup(r.signature[0] ? r.signature : r.name),
 		.mangled = mem_strdup(r.name),
+		.file = mem_strdup(r.file),
 		.id = r.id,
 		.registers = r.registers,
 		.static_shared_bytes = r.static_shared_bytes,
@@ -170,6 +171,21 @@ static bool take_copy(struct program *p, struct wire_msg *m)
 	return true;
 }
 
+static bool take_event(struct program *p, struct wire_msg *m)
+{
+	struct record_event r;
+	if (!record_get_event(m, &r))
+		return false;
+	if (p->n_marks == p->cap_marks) {
+		p->cap_marks = p->cap_marks ? 2 * p->cap_marks : 64;
+		p->marks = mem_realloc(p->marks, p->cap_marks, sizeof *p->marks);
+	}
+	p->marks[p->n_marks++] = (struct program_mark){
+		.event = r.event, .stream = r.stream, .wait = r.wait, .at_ns = r.at_ns
+	};
+	return true;
+}
+
 static bool take_finding(struct program *p, struct wire_msg *m)
 {
 	struct record_finding r;
@@ -210,8 +226,8 @@ bool program_collect(struct program *p, struct wire_msg *m, struct err *err)
 	case RECORD_SET: ok = take_copy(p, m); break;
 	case RECORD_FINDING: ok = take_finding(p, m); break;
 	case RECORD_END: ok = take_end(p, m); break;
+	case RECORD_EVENT: ok = take_event(p, m); break;
 	case RECORD_MODULE: /* its text is for the source panel */
-	case RECORD_EVENT:
 	case RECORD_HOST: break;
 	case RECORD_NONE:
 	case RECORD_CONFIG:

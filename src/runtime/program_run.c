@@ -81,6 +81,8 @@ static int spawn(struct running *r, const struct program_request *req, const cha
 	posix_spawnattr_init(&attributes);
 	/* dup2 onto itself takes the close-on-exec mark away */
 	posix_spawn_file_actions_adddup2(&actions, records, records);
+	if (req->no_input)
+		posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 	if (out >= 0) {
 		posix_spawn_file_actions_adddup2(&actions, out, 1);
 		posix_spawn_file_actions_adddup2(&actions, err, 2);
@@ -187,7 +189,10 @@ static bool turn(struct running *r, const struct program_request *req, struct pr
 	}
 	if (req->progress && now - r->reported > 1.0 / 30) {
 		r->reported = now;
+		p->output = r->out_text.s; /* lent for the call: the buffer still grows */
+		p->errors = r->err_text.s;
 		req->progress(req->ctx, p);
+		p->output = p->errors = NULL;
 	}
 	return true;
 }

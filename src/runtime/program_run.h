@@ -18,6 +18,7 @@ struct program_request {
 	const struct gpu_spec *gpu;
 	struct record_config config;
 	bool catch_output;         /* into program.output and .errors; else it goes where ours goes */
+	bool no_input;             /* it reads an empty standard input; else ours */
 	const atomic_bool *cancel; /* NULL = cannot be cancelled */
 	double timeout_s;          /* for the whole program; 0 = none */
 	/* Called as records come in, at most some 30 times a second; may be NULL. */

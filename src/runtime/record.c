@@ -69,6 +69,7 @@ bool record_get_kernel(struct wire_msg *m, struct record_kernel *r)
 	const bool ok = get_struct(m, r, sizeof *r) && wire_end(m);
 	TERMINATE(r->name);
 	TERMINATE(r->signature);
+	TERMINATE(r->file);
 	return ok;
 }
 

@@ -62,6 +62,7 @@ struct record_kernel {
 	unsigned id, module;
 	char name[RECORD_MAX_NAME];      /* mangled */
 	char signature[RECORD_MAX_NAME]; /* demangled; "" = the program has no demangler */
+	char file[512];                  /* of its source, from -lineinfo; "" = not known */
 	unsigned registers, static_shared_bytes, local_bytes, max_threads; /* 0 = unknown, no bound */
 };
 

@@ -29,6 +29,12 @@ const char *when_running(const struct session *s, const struct view_desc *view)
 	                                                                         : "nothing is running";
 }
 
+const char *when_kernel(const struct session *s, const struct view_desc *view)
+{
+	(void)view;
+	return s->program ? "not for a whole program, which runs in the emulator" : NULL;
+}
+
 const char *when_recorded(const struct session *s, const struct view_desc *view)
 {
 	(void)view;

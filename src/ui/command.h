@@ -19,8 +19,8 @@ struct command_call {
 };
 
 typedef const char *command_condition(const struct session *s, const struct view_desc *view);
-command_condition when_always, when_params, when_running, when_detail, when_axis, when_recorded,
-	when_lesson;
+command_condition when_always, when_kernel, when_params, when_running, when_detail, when_axis,
+	when_recorded, when_lesson;
 
 typedef void command_handler(const struct command_call *call);
 /* command_param.c: the selection's parameters; arg: direction */

@@ -19,6 +19,15 @@ const char *when_axis(const struct session *s, const struct view_desc *view)
 	return view && view->zooms ? NULL : "this panel has no time axis; the timeline has";
 }
 
+/* Where the cursor stands on a launch of the program, all panels show that one. */
+static void follow_cursor(const struct screen_host *host, const struct view_desc *v)
+{
+	const struct session *s = host->session(host->ctx);
+	const uint64_t number = v && v->launch && host->set_launch ? v->launch(s) : 0;
+	if (number)
+		host->set_launch(host->ctx, number);
+}
+
 void view_focus(const struct screen_host *host, struct screen_state *st, size_t i)
 {
 	struct session *s = host->edit(host->ctx);
@@ -68,6 +77,7 @@ void row_move(const struct command_call *call)
 		s->cursor.detail_row = row_moved(s->cursor.detail_row, v->detail_rows(s), call->command);
 	else if (v && v->rows)
 		s->cursor.row = row_moved(s->cursor.row, v->rows(s), call->command);
+	follow_cursor(call->host, v);
 }
 
 void detail_toggle(const struct command_call *call)
@@ -76,6 +86,7 @@ void detail_toggle(const struct command_call *call)
 	s->cursor.detail = !s->cursor.detail;
 	s->cursor.detail_row =
 		s->cursor.detail && call->view->detail_start ? call->view->detail_start(s) : 0;
+	follow_cursor(call->host, call->view);
 }
 
 void view_solo(const struct command_call *call)

@@ -26,7 +26,7 @@ void header_title(const struct session *s, struct canvas *c)
 	char gpu[96], be[48];
 	int col = 1;
 	col = canvas_text(c, 0, col, STYLE_TITLE, s->sel.kernel ? s->sel.kernel->name : "no kernel");
-	if (v) {
+	if (v && v->name[0]) {
 		col = canvas_text(c, 0, col, STYLE_DIM, " / ");
 		col = canvas_text(c, 0, col, STYLE_TITLE, v->name);
 	}

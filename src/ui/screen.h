@@ -44,6 +44,8 @@ struct screen_host {
 	void (*set_kernel)(void *ctx, const struct kernel_desc *k, unsigned variant);
 	void (*set_gpu)(void *ctx, size_t gpu);
 	void (*set_backend)(void *ctx, size_t backend);
+	/* A launch of the program is to be shown; NULL = the host has no program. */
+	void (*set_launch)(void *ctx, uint64_t number);
 	void (*run)(void *ctx);
 	void (*cancel)(void *ctx);
 	/* Another panel has the focus now; NULL = the host does not care. */

@@ -19,6 +19,13 @@ enum view_place {
 	VIEW_LESSON, /* docked over the panels while a preset is walked, at every size */
 };
 
+/* What is explored while the view is on the screen. */
+enum view_scope {
+	VIEW_OF_BOTH,
+	VIEW_OF_KERNEL,  /* one kernel, launched by us */
+	VIEW_OF_PROGRAM, /* a whole program: session.program */
+};
+
 struct view_desc {
 	const char *name;  /* = file name; "occupancy" */
 	const char *title; /* "Occupancy" */
@@ -36,7 +43,11 @@ struct view_desc {
 	unsigned (*detail_start)(const struct session *s);
 	/* VIEW_LESSON: rows that it would like over the panels, at most @most; NULL = no lesson. */
 	int (*dock_rows)(const struct session *s, int cols, int most);
+	/* The launch of the program that the cursor stands on, which all panels then show; 0 = none.
+	 * NULL = the view chooses none. */
+	uint64_t (*launch)(const struct session *s);
 	enum view_place place;
+	enum view_scope scope;
 	unsigned needs; /* bits of enum panel_needs: what the lab runs while the view has the focus */
 	bool zooms;     /* has a time axis: session.cursor.zoom and .pan */
 };
@@ -78,6 +89,11 @@ void panel_bytes(uint64_t n, char *out, size_t size);
 
 /* The grid dealt to the SMs wave by wave, on a time axis (panel_waves.c). */
 void panel_waves(const struct session *s, struct canvas *c);
+
+/* The whole program on a time axis: engines, streams, events, the host (panel_program.c). */
+void panel_program(const struct session *s, bool focused, struct canvas *c);
+/* Rows of it that can be selected: its launches and copies. */
+unsigned panel_program_rows(const struct session *s);
 
 /* A time axis over the middle columns of a canvas (time_axis.c). */
 struct time_axis {

@@ -111,3 +111,27 @@ const struct user_kernel *user_source_find(const struct user_source *s, const ch
 			return &s->kernels[i];
 	return NULL;
 }
+
+bool user_source_has_main(const char *text)
+{
+	char *code = code_only(text);
+	const size_t end = strlen(code);
+	bool found = false;
+	for (size_t i = 0; i < end && !found;) {
+		if (code[i] == '{') {
+			i = closing_bracket(code, i);
+		} else if (begins_with(code, i, "main")) {
+			const size_t open = skip_space(code, i + 4);
+			const size_t behind =
+				code[open] == '(' ? skip_space(code, closing_bracket(code, open)) : 0;
+			found = behind && code[behind] == '{';
+			i += 4;
+		} else {
+			i++;
+			while (i < end && is_word_char(code[i - 1]) && is_word_char(code[i]))
+				i++;
+		}
+	}
+	free(code);
+	return found;
+}

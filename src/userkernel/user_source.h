@@ -42,6 +42,8 @@ struct user_source {
 /* Takes the text apart; it never fails, but may find no kernel. user_source_free() it. */
 void user_source_scan(const char *text, struct user_source *out);
 void user_source_free(struct user_source *s);
+/* Does the text define main() at file scope: is it a program of its own? */
+bool user_source_has_main(const char *text);
 const struct user_kernel *user_source_find(const struct user_source *s, const char *name);
 /* "saxpy(int n, float a, const float *x, float *y)" */
 void user_signature(const struct user_kernel *k, char *out, size_t n);

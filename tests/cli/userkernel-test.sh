@@ -70,8 +70,11 @@ run own-matrix 0 run my.cu --kernel saxpy --grid 1 --block 32,4 n=32 a=0 'x=f32[
 run own-no-kernels 2 run my.cu
 says own-lists my.cu:14: 'saxpy(int n, float a, const float *__restrict__ x, float *y)' my.cu:24: template \
 	'pmpp-explore my.cu --kernel saxpy --grid n/block --block 256 n=1M'
-run own-screen-too 2 my.cu
+sed '/^int main/,$d' my.cu >part.cu
+run own-screen-too 2 part.cu
 says own-screen-lists 'saxpy(int n'
+run own-program-screen 3 my.cu
+says own-program-says 'no usable terminal'
 run own-no-grid 2 run my.cu --kernel saxpy --block 32
 says own-no-grid-says --grid '--kernel saxpy --grid n/block'
 run own-no-argument 2 run my.cu --kernel saxpy --grid 1 --block 32 n=4 a=2 'x=f32[n]'

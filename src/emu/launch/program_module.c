@@ -97,6 +97,7 @@ void emu_function_info(const struct emu_function *f, struct emu_function_info *o
 	const struct ptx_func *p = f->func;
 	*out = (struct emu_function_info){
 		.name = p->name,
+		.file = f->module->ptx->n_files ? f->module->ptx->files[0] : NULL,
 		.n_params = p->n_params,
 		.param_bytes = p->param_bytes,
 		.static_shared_bytes = p->static_shared_bytes,

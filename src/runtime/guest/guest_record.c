@@ -101,6 +101,7 @@ void record_kernel(struct guest_function *f)
 		.max_threads = info.max_threads,
 	};
 	snprintf(r.name, sizeof r.name, "%s", f->name);
+	snprintf(r.file, sizeof r.file, "%s", info.file ? info.file : "");
 	demangle(f->name, r.signature, sizeof r.signature);
 	record_put_kernel(&m, &r);
 	write_frame(&m);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "model/brief.h"
 #include "model/ladder.h"
+#include "model/program_session.h"
 #include "model/session.h"
 
 #include <stdio.h>
@@ -34,7 +35,9 @@
 	X(measured)                                                                                    \
 	X(hardware)                                                                                    \
 	X(no_kernel) X(ladder) X(ladder_reference) X(streams) X(reference_run) X(reference_run_hidden) \
-		X(opened) X(tour) X(tour_judged) X(mystery)
+		X(opened) X(tour) X(tour_judged) X(mystery) \
+		X(program) X(program_moved) X(program_faulty) X(program_running) X(program_error)      \
+			X(program_idle)
 #define X(name) struct session *fixture_##name(void);
 FIXTURES(X)
 #undef X

@@ -118,6 +118,7 @@ void fixture_free(struct session *s)
 {
 	ladder_free(s->ladder);
 	session_forget(s);
+	session_program_free(s->program);
 	if (s->now)
 		record_free(s->now);
 	if (s->before)

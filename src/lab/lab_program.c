@@ -1,0 +1,249 @@
+/*
+ * A whole program in the session: ordered, watched, and every launch of it a record. See lab.h.
+ * What costs time happens on the program's own thread (program_worker.h).
+ */
+#include "lab_state.h"
+#include "program_family.h"
+#include "program_worker.h"
+
+#include "base/mem.h"
+#include "model/program_session.h"
+#include "userkernel/user_watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_WATCHES 8
+
+struct lab_program {
+	struct program_words words;
+	struct program_family *family;
+	struct program_worker *worker;
+	struct record_config config;
+	struct user_watch *watch[MAX_WATCHES];
+	bool busy; /* an order is under way */
+};
+
+static void wake_lab(void *ctx)
+{
+	lab_worker_wake(ctx);
+}
+
+bool lab_program(struct lab *lab, const struct program_words *words,
+                 const struct record_config *config, struct err *err)
+{
+	struct lab_program *lp = mem_zalloc(sizeof *lp);
+	char name[200];
+	lp->worker = program_worker_new(words, wake_lab, lab->worker);
+	if (!lp->worker) {
+		free(lp);
+		return err_set(err, ERR_IO, "no thread to run the program on");
+	}
+	program_words_copy(&lp->words, words);
+	program_words_name(words, name, sizeof name);
+	lp->family = program_family_new(name);
+	lp->config = *config;
+	lab->program = lp;
+	struct session *s = &lab->s;
+	s->program = mem_zalloc(sizeof *s->program);
+	s->program->command = mem_strdup(words->command);
+	s->sel.kernel = program_family_kernel(lp->family);
+	s->sel.variant = 0;
+	s->sel.params[0] = 1;
+	s->param = 0;
+	s->source = "";
+	s->plan_ok = false;
+	err_clear(&s->plan_err);
+	lab->wish.backend[0] = '\0';
+	memcpy(s->sel.backend, "emu", sizeof "emu");
+	return true;
+}
+
+void lab_program_free(struct lab *lab)
+{
+	struct lab_program *lp = lab->program;
+	if (!lp)
+		return;
+	for (unsigned i = 0; i < MAX_WATCHES; i++)
+		user_watch_free(lp->watch[i]);
+	program_worker_free(lp->worker);
+	program_words_free(&lp->words);
+	session_program_free(lab->s.program);
+	lab->s.program = NULL;
+	free(lp);
+	lab->program = NULL;
+}
+
+/* --- orders --- */
+
+void lab_program_run(struct lab *lab)
+{
+	struct lab_program *lp = lab->program;
+	struct session *s = &lab->s;
+	const struct program_order order = { .gpu = s->sel.gpu, .config = lp->config };
+	for (unsigned i = 0; i < MAX_WATCHES && !lp->watch[i]; i++) {
+		const char *path = program_words_file(&lp->words, i);
+		if (!path)
+			break;
+		lp->watch[i] = user_watch_new(path, wake_lab, lab->worker);
+	}
+	lab->started = lp->busy = true;
+	s->state = RUN_RUNNING;
+	s->stuck_compile = lp->words.is_source;
+	s->progress = 0;
+	s->program->launches = s->program->copies = 0;
+	free(s->program->output);
+	s->program->output = NULL;
+	err_clear(&s->run_err);
+	program_worker_post(lp->worker, &order);
+}
+
+void lab_program_cancel(struct lab *lab)
+{
+	if (lab->program->busy)
+		program_worker_cancel(lab->program->worker);
+}
+
+/* --- one launch in the panels --- */
+
+static void show_launch(struct lab *lab, uint64_t number)
+{
+	struct session *s = &lab->s;
+	struct session_program *sp = s->program;
+	struct lab_program *lp = lab->program;
+	const struct program *p = sp->now;
+	record_free(s->now);
+	record_free(s->before);
+	s->now = s->before = NULL;
+	sp->launch = number;
+	s->source = program_family_source(lp->family, p, number);
+	if (!program_family_select(lp->family, number, &s->sel)) {
+		sp->launch = 0;
+		s->plan_ok = s->usage_known = s->occ_ok = false;
+		return;
+	}
+	const struct program_launch *l = program_launch_numbered(p, number);
+	const struct occ_input usage = program_launch_usage(p, l);
+	const struct gpu_spec *wanted = s->sel.gpu;
+	s->now = program_record(p, number, &s->sel);
+	session_instant(s, &usage);
+	s->stale = wanted != p->gpu;
+	const struct program_group *was = program_group_before(p, &p->groups[l->group], sp->before);
+	if (was)
+		s->before = program_record(sp->before, was->first, &s->sel);
+}
+
+/* A launch to begin with: of the same kernel as before, else of the group that takes longest. */
+static uint64_t launch_to_show(const struct session *s, const char *kernel)
+{
+	const struct program *p = s->program->now;
+	for (size_t i = 0; *kernel && i < p->n_groups; i++)
+		if (!strcmp(p->kernels[p->groups[i].kernel].mangled, kernel))
+			return p->groups[i].first;
+	return p->n_groups ? p->groups[0].first : 0;
+}
+
+void lab_launch(struct lab *lab, uint64_t number)
+{
+	if (lab->program && lab->s.program->now && number && number != lab->s.program->launch)
+		show_launch(lab, number);
+}
+
+/* The person has changed the selection: another launch, another kernel, another GPU. */
+void lab_program_changed(struct lab *lab)
+{
+	struct session *s = &lab->s;
+	const struct program *p = s->program->now;
+	if (p && s->sel.gpu == p->gpu) {
+		const uint64_t wanted = program_family_launch(&s->sel);
+		const char *entry = s->sel.variant < s->sel.kernel->n_variants
+		                        ? s->sel.kernel->variants[s->sel.variant].entry
+		                        : "";
+		const struct program_launch *l =
+			s->program->launch ? program_launch_numbered(p, s->program->launch) : NULL;
+		if (wanted == s->program->launch && l && strcmp(p->kernels[l->kernel].mangled, entry))
+			show_launch(lab, launch_to_show(s, entry));
+		else
+			show_launch(lab, wanted);
+	} else if (lab->started) {
+		s->stale = s->now != NULL;
+		lab_program_run(lab);
+	}
+}
+
+/* --- news --- */
+
+static void take_run(struct lab *lab, struct program_news *n)
+{
+	struct session *s = &lab->s;
+	struct session_program *sp = s->program;
+	char *kernel = mem_strdup("");
+	uint64_t number = 0;
+	const struct program_group *shown = sp->now ? program_group_of(sp->now, sp->launch) : NULL;
+	struct program *was = sp->now;
+	if (shown) {
+		free(kernel);
+		kernel = mem_strdup(was->kernels[shown->kernel].mangled);
+		const struct program_group *is = NULL;
+		for (size_t i = 0; !is && i < n->program->n_groups; i++)
+			if (program_group_before(n->program, &n->program->groups[i], was) == shown)
+				is = &n->program->groups[i];
+		number = is ? is->first : 0;
+	}
+	if (sp->before)
+		program_free(sp->before);
+	free(sp->before);
+	sp->before = was;
+	sp->now = n->program;
+	n->program = NULL;
+	program_family_follow(lab->program->family, sp->now);
+	show_launch(lab, number ? number : launch_to_show(s, kernel));
+	free(kernel);
+}
+
+static void take_news(struct lab *lab, struct program_news *n)
+{
+	struct session *s = &lab->s;
+	lab->program->busy = false;
+	s->stuck_compile = false;
+	/* what was ended half-way takes no whole run's place */
+	if (n->program && (n->whole || !s->program->now))
+		take_run(lab, n);
+	if (n->program)
+		program_free(n->program);
+	free(n->program);
+	s->state = n->cancelled ? RUN_CANCELLED : n->whole ? RUN_DONE : RUN_FAILED;
+	if (!n->whole)
+		s->run_err = n->err;
+}
+
+bool lab_program_poll(struct lab *lab)
+{
+	struct lab_program *lp = lab->program;
+	struct session *s = &lab->s;
+	struct program_progress progress;
+	struct program_news news;
+	bool any = false, changed = false;
+	if (program_worker_progress(lp->worker, &progress)) {
+		any = true;
+		s->stuck_compile = lp->words.is_source && !progress.built;
+		s->program->launches = progress.launches;
+		s->program->copies = progress.copies;
+		const struct program *was = s->program->now;
+		if (was && was->n_launches)
+			s->progress = (double)progress.launches / (double)was->n_launches;
+		if (s->progress > 0.99)
+			s->progress = 0.99;
+		free(s->program->output);
+		s->program->output = progress.output;
+	}
+	if (program_worker_next(lp->worker, &news)) {
+		any = true;
+		take_news(lab, &news);
+	}
+	for (unsigned i = 0; i < MAX_WATCHES && lp->watch[i]; i++)
+		changed |= user_watch_changed(lp->watch[i]);
+	if (changed)
+		lab_program_run(lab);
+	return any || changed;
+}

@@ -1,0 +1,188 @@
+/* Programs as kernel families; see program_family.h. */
+#include "program_family.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SOURCE_BYTES ((size_t)16 << 20)
+#define PARAM_LAUNCH_NUMBER 0
+
+/* A file's text as it was when its program was built. */
+struct text_of_file {
+	char *path, *text;
+	uint64_t run; /* of the family's programs: 1, 2, ... */
+};
+
+struct program_family {
+	struct kernel_desc desc; /* first: kernel_desc to family */
+	char *name, *file;
+	struct variant_desc *variants;
+	unsigned n_variants;
+	struct param_desc param;
+	int64_t *numbers; /* of all launches, for + and - */
+	const struct program *program;
+	uint64_t run;
+	struct text_of_file *texts;
+	unsigned n_texts;
+};
+
+static bool plan_launch(const struct kernel_desc *k, const int64_t *params,
+                        struct launch_plan *plan, struct err *err)
+{
+	const struct program_family *f = (const struct program_family *)(const void *)k;
+	const struct program_launch *l =
+		f->program ? program_launch_numbered(f->program, (uint64_t)params[PARAM_LAUNCH_NUMBER])
+				   : NULL;
+	if (!l)
+		return err_set(err, ERR_USAGE, "the program has no launch %lld",
+		               (long long)params[PARAM_LAUNCH_NUMBER]);
+	*plan = (struct launch_plan){
+		.entry = f->program->kernels[l->kernel].mangled,
+		.grid = { l->grid[0], l->grid[1], l->grid[2] },
+		.block = { l->block[0], l->block[1], l->block[2] },
+		.dynamic_shared_bytes = l->dynamic_shared_bytes,
+	};
+	return true;
+}
+
+static void no_contents(const struct launch_plan *plan, const int64_t *params, unsigned b,
+                        uint64_t seed, void *data)
+{
+	(void)plan;
+	(void)params;
+	(void)b;
+	(void)seed;
+	(void)data;
+}
+
+/* What the algorithm needs is the person's to know. */
+static void no_cost(unsigned variant, const struct launch_plan *plan, const int64_t *params,
+                    struct kernel_cost *cost)
+{
+	(void)variant;
+	(void)plan;
+	(void)params;
+	*cost = (struct kernel_cost){ 0 };
+}
+
+struct program_family *program_family_new(const char *name)
+{
+	struct program_family *f = mem_zalloc(sizeof *f);
+	f->name = mem_strdup(name);
+	f->variants = mem_calloc(1, sizeof *f->variants);
+	f->variants[0] = (struct variant_desc){ .name = "", .entry = "", .title = "", .idea = "" };
+	f->param = (struct param_desc){
+		.name = "launch",
+		.title = "number of the launch",
+		.unit = "",
+		.kind = PARAM_LAUNCH,
+		.role = PARAM_KNOB,
+		.def = 1,
+		.min = 1,
+		.max = 1,
+	};
+	f->desc = (struct kernel_desc){
+		.name = f->name,
+		.title = "a program of your own",
+		.section = "",
+		.about = "",
+		.n_params = 1,
+		.params = &f->param,
+		.n_variants = 1,
+		.variants = f->variants,
+		.fill = no_contents,
+		.cost = no_cost,
+		.source = "",
+		.file = f->name,
+		.plan_user = plan_launch,
+	};
+	return f;
+}
+
+const struct kernel_desc *program_family_kernel(const struct program_family *f)
+{
+	return &f->desc;
+}
+
+bool program_family_is(const struct kernel_desc *k)
+{
+	return k && k->plan_user == plan_launch;
+}
+
+/* A kernel keeps its place over the program's versions; new ones come behind. */
+static unsigned variant_of(struct program_family *f, const struct program_kernel *k)
+{
+	for (unsigned v = 0; v < f->n_variants; v++)
+		if (!strcmp(f->variants[v].entry, k->mangled))
+			return v;
+	struct variant_desc *more = mem_calloc(f->n_variants + 1u, sizeof *more);
+	memcpy(more, f->variants, f->n_variants * sizeof *more);
+	more[f->n_variants] = (struct variant_desc){
+		.name = mem_strdup(k->name),
+		.entry = mem_strdup(k->mangled),
+		.title = mem_strdup(k->signature),
+		.idea = "",
+		.section = "",
+	};
+	free(f->variants);
+	f->desc.variants = f->variants = more;
+	f->desc.n_variants = ++f->n_variants;
+	return f->n_variants - 1;
+}
+
+void program_family_follow(struct program_family *f, const struct program *p)
+{
+	f->program = p;
+	f->run++;
+	if (!p)
+		return;
+	free(f->numbers);
+	f->numbers = mem_calloc(p->n_launches + 1, sizeof *f->numbers);
+	for (size_t i = 0; i < p->n_launches; i++)
+		f->numbers[i] = (int64_t)p->launches[i].number;
+	f->numbers[p->n_launches] = INT64_MIN;
+	f->param.steps = f->numbers;
+	f->param.max = p->n_launches ? f->numbers[p->n_launches - 1] : 1;
+	for (unsigned k = 0; k < p->n_kernels; k++)
+		variant_of(f, &p->kernels[k]);
+}
+
+bool program_family_select(struct program_family *f, uint64_t number, struct selection *sel)
+{
+	const struct program_launch *l =
+		f->program && number ? program_launch_numbered(f->program, number) : NULL;
+	sel->kernel = &f->desc;
+	if (!l)
+		return false;
+	sel->variant = variant_of(f, &f->program->kernels[l->kernel]);
+	sel->params[PARAM_LAUNCH_NUMBER] = (int64_t)l->number;
+	return l->number == number;
+}
+
+uint64_t program_family_launch(const struct selection *sel)
+{
+	return (uint64_t)sel->params[PARAM_LAUNCH_NUMBER];
+}
+
+const char *program_family_source(struct program_family *f, const struct program *p,
+                                  uint64_t number)
+{
+	const struct program_launch *l = number ? program_launch_numbered(p, number) : NULL;
+	const char *path = l ? p->kernels[l->kernel].file : "";
+	struct text text = { 0 };
+	if (!*path)
+		return "";
+	for (unsigned i = f->n_texts; i--;)
+		if (f->texts[i].run == f->run && !strcmp(f->texts[i].path, path))
+			return f->texts[i].text;
+	file_read(path, MAX_SOURCE_BYTES, &text, NULL);
+	f->texts = mem_realloc(f->texts, f->n_texts + 1u, sizeof *f->texts);
+	f->texts[f->n_texts] = (struct text_of_file){ .path = mem_strdup(path),
+		                                          .text = text.s ? text.s : mem_strdup(""),
+		                                          .run = f->run };
+	return f->texts[f->n_texts++].text;
+}

@@ -1,0 +1,38 @@
+/*
+ * A person's whole program as a kernel family, so that everything which speaks of a selection can
+ * speak of one of its launches: its kernels are the variants, the number of the launch is the
+ * parameter. Private to src/lab/ and the verbs that show one launch.
+ */
+#ifndef PMPP_LAB_PROGRAM_FAMILY_H
+#define PMPP_LAB_PROGRAM_FAMILY_H
+
+#include "model/session.h"
+#include "model/whole_program.h"
+
+struct program_family;
+
+/* Kept until the program ends: records speak of it. */
+struct program_family *program_family_new(const char *name);
+/* The family of @p's launches from now on; NULL = of none. @p is borrowed. */
+void program_family_follow(struct program_family *f, const struct program *p);
+const struct kernel_desc *program_family_kernel(const struct program_family *f);
+/* Is @k such a family? */
+bool program_family_is(const struct kernel_desc *k);
+/* Launch @number of the family's program as a selection. False: there is none of that number. */
+bool program_family_select(struct program_family *f, uint64_t number, struct selection *sel);
+uint64_t program_family_launch(const struct selection *sel);
+/* The text of the file that the chosen launch's kernel is in; "" = not known. Lasts as long as the
+ * program does. */
+const char *program_family_source(struct program_family *f, const struct program *p,
+                                  uint64_t number);
+
+/*
+ * The record of launch @number of @p, with what was counted in it or in the first launch like it.
+ * NULL: there is no such launch. The caller's: record_free().
+ */
+struct run_record *program_record(const struct program *p, uint64_t number,
+                                  const struct selection *sel);
+/* The compiler's facts of a launch's kernel, for occupancy. */
+struct occ_input program_launch_usage(const struct program *p, const struct program_launch *l);
+
+#endif

@@ -1,0 +1,165 @@
+/* Words to a program that is built and run; see program_words.h. */
+#include "program_words.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "compile/program_build.h"
+#include "userkernel/user_source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_SOURCE_BYTES ((size_t)16 << 20)
+
+static bool is_executable(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+static bool has_main(const char *path)
+{
+	struct text text = { 0 };
+	const bool ok =
+		file_read(path, MAX_SOURCE_BYTES, &text, NULL) && text.s && user_source_has_main(text.s);
+	text_free(&text);
+	return ok;
+}
+
+bool program_words_begin(const char *word)
+{
+	if (program_is_source(word))
+		return has_main(word);
+	return strchr(word, '/') && is_executable(word);
+}
+
+static char *join(unsigned n, char *const *args)
+{
+	struct text t = { 0 };
+	for (unsigned i = 0; i < n; i++)
+		text_add(&t, "%s%s", i ? " " : "", args[i]);
+	return t.s ? t.s : mem_strdup("");
+}
+
+static char **copy_list(unsigned n, char *const *list)
+{
+	char **out = mem_calloc(n + 1u, sizeof *out);
+	for (unsigned i = 0; i < n; i++)
+		out[i] = mem_strdup(list[i]);
+	return out;
+}
+
+bool program_words_parse(unsigned n, char *const *args, struct program_words *out)
+{
+	unsigned words = 0;
+	*out = (struct program_words){ 0 };
+	while (words < n && strcmp(args[words], "--") != 0) {
+		out->is_source |= program_is_source(args[words]);
+		words++;
+	}
+	if (!words)
+		return false;
+	const unsigned rest = words < n ? words + 1 : n;
+	out->command = join(n, args);
+	out->words = copy_list(out->is_source ? words : 1, args);
+	out->n = out->is_source ? words : 0;
+	/* argv[0], and where nothing is compiled the words behind it */
+	char **argv = mem_calloc(n + 2u, sizeof *argv);
+	unsigned k = 1;
+	argv[0] = args[0];
+	for (unsigned i = 1; i < words && !out->is_source; i++)
+		argv[k++] = args[i];
+	for (unsigned i = rest; i < n; i++)
+		argv[k++] = args[i];
+	out->arguments = copy_list(k, argv);
+	free(argv);
+	return true;
+}
+
+static void free_list(char **list)
+{
+	for (unsigned i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
+static unsigned list_length(char *const *list)
+{
+	unsigned n = 0;
+	while (list[n])
+		n++;
+	return n;
+}
+
+void program_words_copy(struct program_words *to, const struct program_words *from)
+{
+	*to = (struct program_words){
+		.is_source = from->is_source,
+		.n = from->n,
+		.words = copy_list(list_length(from->words), from->words),
+		.arguments = copy_list(list_length(from->arguments), from->arguments),
+		.command = mem_strdup(from->command),
+	};
+}
+
+void program_words_free(struct program_words *w)
+{
+	free_list(w->words);
+	free_list(w->arguments);
+	free(w->command);
+	*w = (struct program_words){ 0 };
+}
+
+const char *program_words_file(const struct program_words *w, unsigned i)
+{
+	if (!w->is_source)
+		return i ? NULL : w->arguments[0];
+	for (unsigned k = 0; k < w->n; k++)
+		if (program_is_source(w->words[k]) && !i--)
+			return w->words[k];
+	return NULL;
+}
+
+void program_words_name(const struct program_words *w, char *out, size_t n)
+{
+	const char *path = program_words_file(w, 0), *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+	const size_t length = w->is_source && dot && dot > name ? (size_t)(dot - name) : strlen(name);
+	snprintf(out, n, "%.*s", (int)length, name);
+}
+
+bool program_job_run(const struct program_job *job, struct program *out, struct err *err)
+{
+	const struct program_words *w = job->words;
+	char built[4400];
+	const char *path = w->arguments[0];
+	memset(out, 0, sizeof *out);
+	if (w->is_source) {
+		const struct program_source source = { .n_words = w->n,
+			                                   .words = w->words,
+			                                   .cc_major = job->gpu->cc_major,
+			                                   .cc_minor = job->gpu->cc_minor,
+			                                   .cancel = job->cancel };
+		if (!program_build(&source, built, sizeof built, err))
+			return false;
+		path = built;
+	}
+	if (job->built)
+		job->built(job->ctx);
+	const struct program_request req = {
+		.path = path,
+		.arguments = w->arguments,
+		.gpu = job->gpu,
+		.config = job->config,
+		.catch_output = job->catch_output,
+		.no_input = job->no_input,
+		.cancel = job->cancel,
+		.timeout_s = job->timeout_s,
+		.progress = job->progress,
+		.ctx = job->ctx,
+	};
+	return program_run(&req, out, err);
+}

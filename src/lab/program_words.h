@@ -1,0 +1,49 @@
+/*
+ * A person's whole program as words of a command line: what is compiled and how, what is run with
+ * which arguments. Building and running it, on the calling thread.
+ */
+#ifndef PMPP_LAB_PROGRAM_WORDS_H
+#define PMPP_LAB_PROGRAM_WORDS_H
+
+#include "base/err.h"
+#include "model/whole_program.h"
+#include "runtime/program_run.h"
+
+/* Owned: program_words_free(). */
+struct program_words {
+	bool is_source;   /* else [0] of `arguments` is an executable */
+	unsigned n;       /* words for the compiler */
+	char **words;     /* as typed, in front of "--" */
+	char **arguments; /* argv of the program, ended by NULL */
+	char *command;    /* all of it, as typed */
+};
+
+/* Is @word a program: an executable, or a source with a function main()? */
+bool program_words_begin(const char *word);
+/* @args: as typed: "prog.cu -O3 -- 1000" or "./a.out 1000". False: there is no word. */
+bool program_words_parse(unsigned n, char *const *args, struct program_words *out);
+void program_words_copy(struct program_words *to, const struct program_words *from);
+void program_words_free(struct program_words *w);
+/* Word @i that is a file of the person's: a source or the executable; NULL past the end. */
+const char *program_words_file(const struct program_words *w, unsigned i);
+/* "saxpy" of "src/saxpy.cu". */
+void program_words_name(const struct program_words *w, char *out, size_t n);
+
+struct program_job {
+	const struct program_words *words;
+	const struct gpu_spec *gpu;
+	struct record_config config;
+	bool catch_output, no_input;
+	double timeout_s; /* of the run; 0 = none */
+	const atomic_bool *cancel;
+	void (*built)(void *ctx); /* the program is compiled and starts; may be NULL */
+	void (*progress)(void *ctx, const struct program *so_far);
+	void *ctx;
+};
+/*
+ * Compiles it if need be and runs it. False: it was not built, or the run was not watched to its
+ * end; @out then holds what was seen (out->path is NULL: nothing ran). program_free() it always.
+ */
+bool program_job_run(const struct program_job *job, struct program *out, struct err *err);
+
+#endif

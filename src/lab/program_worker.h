@@ -1,0 +1,40 @@
+/*
+ * One thread that builds and runs a person's program as it was last asked for, and what came of
+ * it. A new order takes the place of what is under way. Private to src/lab/.
+ */
+#ifndef PMPP_LAB_PROGRAM_WORKER_H
+#define PMPP_LAB_PROGRAM_WORKER_H
+
+#include "program_words.h"
+
+struct program_worker;
+
+struct program_order {
+	const struct gpu_spec *gpu;
+	struct record_config config;
+};
+struct program_progress {
+	bool built;
+	uint64_t launches, copies;
+	char *output; /* the end of what it wrote; the taker's; NULL = nothing new */
+};
+struct program_news {
+	struct program *program; /* the taker's; NULL = nothing ran */
+	bool whole;              /* it was watched to its end */
+	bool cancelled;
+	struct err err; /* not whole: why */
+};
+
+/* @words are copied. @tell is called on the worker's thread when there is progress or news. NULL:
+ * no thread to be had. */
+struct program_worker *program_worker_new(const struct program_words *words,
+                                          void (*tell)(void *ctx), void *ctx);
+/* Ends what runs, the program's process too, and the thread. NULL is fine. */
+void program_worker_free(struct program_worker *w);
+void program_worker_post(struct program_worker *w, const struct program_order *order);
+void program_worker_cancel(struct program_worker *w);
+/* What came of the newest order; false: nothing yet. Outcomes of replaced orders are dropped. */
+bool program_worker_next(struct program_worker *w, struct program_news *out);
+bool program_worker_progress(struct program_worker *w, struct program_progress *out);
+
+#endif

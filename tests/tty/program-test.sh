@@ -1,0 +1,98 @@
+#!/bin/sh
+# A whole program in the screen: built and run, its launches in all panels, its output; edited in
+# another terminal it runs again and shows what moved; errors, cancel, and no process left behind.
+. "$(dirname "$0")/tmux.sh"
+
+command -v nvcc >/dev/null 2>&1 || {
+	echo 'skip program: no nvcc here to compile programs'
+	exit 0
+}
+work=$(mktemp -d "${TMPDIR:-/tmp}/pmpp-program-XXXXXX") || exit 1
+trap 'finish; rm -rf "$work"' EXIT
+cat >"$work/good.cu" <<'CUDA'
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+template <int N> __global__ void scale_by(float *x, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		x[i] = N * x[i];
+}
+__global__ void strided(const float *in, float *out, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		out[i] = in[i * 33 % n];
+}
+int main(int argc, char **argv)
+{
+	const int n = argc > 1 ? atoi(argv[1]) : 100000, bytes = n * sizeof(float);
+	float *x, *y, *h = (float *)calloc(n, sizeof(float));
+	cudaMalloc(&x, bytes);
+	cudaMalloc(&y, bytes);
+	cudaMemcpy(x, h, bytes, cudaMemcpyHostToDevice);
+	for (int k = 0; k < 3; k++)
+		scale_by<2><<<(n + 255) / 256, 256>>>(x, n);
+	strided<<<(n + 127) / 128, 128>>>(x, y, n);
+	cudaMemcpy(h, y, bytes, cudaMemcpyDeviceToHost);
+	printf("elements %d\n", n);
+	fprintf(stderr, "a word on stderr\n");
+	cudaFree(x);
+	cudaFree(y);
+	if (argc > 2)
+		sleep(1000);
+	return 0;
+}
+CUDA
+cp "$work/good.cu" "$work/two.cu"
+start 24 80
+type "cd $work && $PMPP two.cu -O1 --gpu h200 -- 50000"
+check program-opens see '1 Launches' 
+check program-runs see '4 launches' 120
+check program-group see 'scale_by<2> *196 . 256 *3'
+check program-exit see 'exit 0'
+check program-copies see 'copies  H2D 1 . 195 KiB pageable'
+check program-output see 'stdout . elements 50000'
+press j
+check program-chosen see 'two / strided'
+press 7
+check program-source see '^▸ *14 .*out\[i\] = in\[i \* 33 % n\]'
+press 5
+check program-coalescing see 'in\[i \* 33'
+press 6
+check program-timeline see 'GPU from first to last'
+press 0
+check program-stderr see '! a word on stderr'
+press 1
+press Enter
+check program-expanded see 'H2D pageable *195 KiB'
+press Escape
+# saved in another terminal: it is built and run again
+sed 's/i \* 33 % n/i/' "$work/good.cu" >"$work/two.cu"
+check program-moved see 'was each' 120
+check program-faster see 'strided .*us ▲'
+sed 's/N \* x/N x/' "$work/good.cu" >"$work/two.cu"
+check program-error-line see 'two.cu(8): error' 120
+press 0
+check program-error-caret see '^ *^'
+cp "$work/good.cu" "$work/two.cu"
+press 1
+check program-recovers see 'strided .*us ▼' 120
+press_q
+check program-restored restored
+# an executable with arguments; a run that does not end is cancelled, and leaves no process
+nvcc -O1 -o "$work/sleeper" "$work/good.cu" 2>/dev/null
+type "clear; $PMPP ./sleeper 4096 wait --gpu h200"
+check executable-runs see 'running: 4 launches' 60
+press c
+check executable-cancelled see 'cancelled' 20
+check executable-ended sh -c '! pgrep -f "^./sleeper 4096"'
+press r
+check executable-again see 'running' 20
+press_q
+check executable-restored restored
+check executable-none-left sh -c '! pgrep -f "^./sleeper 4096"'
+# a file without main() is still a kernel with a launch of its own
+type "clear; sed '/^int main/,\$d' good.cu > part.cu; $PMPP part.cu --gpu h200 | head -n 3"
+check kernel-file see 'no --grid\|--kernel\|--grid' 20

@@ -1,0 +1,124 @@
+/* A program's run against the one before: groups matched, events in order, lines of output. */
+#include "base/mem.h"
+#include "model/program_session.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct program *program_of(const unsigned blocks[], unsigned n)
+{
+	struct program *p = mem_zalloc(sizeof *p);
+	p->kernels = mem_calloc(2, sizeof *p->kernels);
+	for (unsigned k = 0; k < 2; k++)
+		p->kernels[k] = (struct program_kernel){ .name = mem_strdup(k ? "b" : "a"),
+			                                     .signature = mem_strdup(""),
+			                                     .mangled = mem_strdup(k ? "_b" : "_a"),
+			                                     .file = mem_strdup("") };
+	p->n_kernels = 2;
+	p->launches = mem_calloc(n + 1u, sizeof *p->launches);
+	for (unsigned i = 0; i < n; i++)
+		p->launches[i] = (struct program_launch){
+			.number = i + 1,
+			.kernel = blocks[i] >= 1000,
+			.grid = { 4, 1, 1 },
+			.block = { blocks[i] % 1000, 1, 1 },
+			.like = i + 1,
+			.span = { i, i, i + 1 },
+		};
+	p->n_launches = n;
+	program_sum_up(p);
+	return p;
+}
+
+static void drop(struct program *p)
+{
+	program_free(p);
+	free(p);
+}
+
+static const struct program_group *group_of(const struct program *p, unsigned kernel,
+                                            unsigned block)
+{
+	for (size_t i = 0; i < p->n_groups; i++)
+		if (p->groups[i].kernel == kernel && p->groups[i].block[0] == block)
+			return &p->groups[i];
+	return NULL;
+}
+
+static void groups_are_matched(void **state)
+{
+	(void)state;
+	struct program *was = program_of((const unsigned[]){ 64, 128, 1064 }, 3);
+	struct program *is = program_of((const unsigned[]){ 64, 256, 1064, 1032 }, 4);
+	/* the same launch */
+	assert_ptr_equal(program_group_before(is, group_of(is, 0, 64), was), group_of(was, 0, 64));
+	/* another block size: the kernel's next one without a counterpart */
+	assert_ptr_equal(program_group_before(is, group_of(is, 0, 256), was), group_of(was, 0, 128));
+	assert_null(program_group_before(is, group_of(is, 1, 32), was));
+	assert_null(program_group_before(is, group_of(is, 0, 64), NULL));
+	assert_ptr_equal(program_group_of(is, 2), group_of(is, 0, 256));
+	assert_null(program_group_of(is, 9));
+	drop(was);
+	drop(is);
+}
+
+static void events_are_in_order(void **state)
+{
+	(void)state;
+	struct program *p = program_of((const unsigned[]){ 64, 64, 64 }, 3);
+	const uint64_t before[] = { 1, 1, 3, 4 };
+	p->copies = mem_calloc(4, sizeof *p->copies);
+	for (size_t i = 0; i < 4; i++)
+		p->copies[i] = (struct program_copy){ .number = i + 1, .before = before[i] };
+	p->n_copies = 4;
+	assert_int_equal(program_events(p), 7);
+	/* c1 c2 1 2 c3 3 c4; a copy is written as 10 and its number */
+	const unsigned want[] = { 11, 12, 1, 2, 13, 3, 14 };
+	for (size_t i = 0; i < 7; i++) {
+		const struct program_event e = program_event_at(p, i);
+		assert_int_equal(e.launch ? e.launch->number : 10 + e.copy->number, want[i]);
+	}
+	assert_null(program_event_at(p, 7).launch);
+	assert_null(program_event_at(p, 7).copy);
+	assert_int_equal(program_event_of(p, 2), 3);
+	assert_int_equal(program_event_of(p, 9), 7);
+	drop(p);
+}
+
+static void output_has_lines(void **state)
+{
+	(void)state;
+	struct program *p = program_of(NULL, 0);
+	const char *origin;
+	char line[32];
+	assert_int_equal(program_output_lines(p), 0);
+	assert_false(program_output_line(p, 0, &origin, line, sizeof line));
+	p->output = mem_strdup("one\n\nthree");
+	p->errors = mem_strdup("bad\n");
+	assert_int_equal(program_output_lines(p), 4);
+	assert_true(program_output_line(p, 1, &origin, line, sizeof line));
+	assert_string_equal(line, "");
+	assert_true(program_output_line(p, 2, &origin, line, sizeof line));
+	assert_string_equal(line, "three");
+	assert_string_equal(origin, "stdout");
+	assert_true(program_output_line(p, 3, &origin, line, sizeof line));
+	assert_string_equal(line, "bad");
+	assert_string_equal(origin, "stderr");
+	assert_false(program_output_line(p, 4, &origin, line, sizeof line));
+	drop(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups_are_matched),
+		cmocka_unit_test(events_are_in_order),
+		cmocka_unit_test(output_has_lines),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
