@@ -8,27 +8,42 @@
 #include "ptx/ptx.h"
 
 /* Groups of modifiers; what a group sets is in mnemonic.c, apply_modifier(). */
-#define GROUPS(X)                                                                                  \
-	X(SPACE)                                                                                       \
-	X(ROUND)                                                                                       \
-	X(SAT)                                                                                         \
-	X(SATF)                                                                                        \
-	X(FTZ)                                                                                         \
-	X(NOFTZ)                                                                                       \
-	X(HALF)                                                                                        \
-	X(WIDE)                                                                                        \
-	X(CARRY)                                                                                       \
-	X(APPROX)                                                                                      \
-	X(UNI)                                                                                         \
-	X(SYNC)                                                                                        \
-	X(ALIGNED)                                                                                     \
-	X(VOLATILE)                                                                                    \
-	X(NC)                                                                                          \
-	X(TO)                                                                                          \
-	X(SHIFT)                                                                                       \
-	X(WRAP) X(NAN) X(XORSIGN) X(ABS) X(RELU) X(SHIFTAMT) X(PARITY) X(TRANS) X(CMP) X(BOOL) X(ATOM) \
-		X(BARRED) X(BAROP) X(BARCTA) X(SHFL) X(VOTE) X(PRMT) X(TEST) X(SEM) X(SCOPE) X(CACHE)      \
-			X(LEVEL) X(HINT) X(VEC) X(TILES) X(FRAG) X(LAYOUT) X(SHAPE)
+#define GROUPS(X) \
+	X(SPACE)      \
+	X(ROUND)      \
+	X(SAT)        \
+	X(SATF)       \
+	X(FTZ)        \
+	X(NOFTZ)      \
+	X(HALF)       \
+	X(WIDE)       \
+	X(CARRY)      \
+	X(APPROX)     \
+	X(UNI)        \
+	X(SYNC)       \
+	X(ALIGNED)    \
+	X(VOLATILE)   \
+	X(NC)         \
+	X(TO)         \
+	X(SHIFT)      \
+	X(WRAP)       \
+	X(NAN)        \
+	X(XORSIGN)    \
+	X(ABS)        \
+	X(RELU)       \
+	X(SHIFTAMT)   \
+	X(PARITY)     \
+	X(TRANS)      \
+	X(CMP)        \
+	X(BOOL)       \
+	X(ATOM)       \
+	X(BARRED)     \
+	X(BAROP)      \
+	X(BARCTA)     \
+	X(SHFL)       \
+	X(VOTE)       \
+	X(PRMT)       \
+	X(TEST) X(SEM) X(SCOPE) X(CACHE) X(LEVEL) X(HINT) X(VEC) X(TILES) X(FRAG) X(LAYOUT) X(SHAPE)
 enum group {
 #define X(g) GROUP_##g,
 	GROUPS(X)
