@@ -76,6 +76,8 @@ bool emu_module_variable(const struct emu_module *m, const char *name, uint64_t 
                          uint64_t *bytes);
 /* NULL = the module has no kernel of that name. */
 const struct emu_function *emu_module_function(const struct emu_module *m, const char *name);
+/* The name of kernel @i; NULL = there are no more. */
+const char *emu_module_kernel(const struct emu_module *m, unsigned i);
 void emu_function_info(const struct emu_function *f, struct emu_function_info *out);
 /* Offset and size of parameter @i. */
 bool emu_function_param(const struct emu_function *f, unsigned i, unsigned *offset,

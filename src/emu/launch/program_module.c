@@ -92,6 +92,11 @@ const struct emu_function *emu_module_function(const struct emu_module *m, const
 	return NULL;
 }
 
+const char *emu_module_kernel(const struct emu_module *m, unsigned i)
+{
+	return i < m->n_functions ? m->functions[i].func->name : NULL;
+}
+
 void emu_function_info(const struct emu_function *f, struct emu_function_info *out)
 {
 	const struct ptx_func *p = f->func;

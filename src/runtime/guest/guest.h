@@ -25,7 +25,9 @@
 /* --- modules and what the program registered in them: guest_register.c --- */
 
 struct guest_module {
-	const uint8_t *fatbin;
+	const uint8_t *fatbin;     /* NULL: ptx */
+	const char *ptx;           /* text that the program loaded by itself */
+	void *owned;               /* memory of ours that holds either */
 	struct emu_module *loaded; /* NULL until the first use */
 	cudaError_t error;         /* of loading; cudaSuccess = loaded or not yet tried */
 	bool tried;
@@ -57,14 +59,21 @@ struct guest_variable {
 /* --- streams, events, graphs --- */
 
 struct guest_graph;
+/* The nodes that the next one of a captured stream follows, as indexes in its graph. */
+struct guest_front {
+	unsigned n, cap, *node;
+};
 struct guest_stream {
 	unsigned id; /* 0 = the legacy default stream */
 	int priority;
 	unsigned flags;
 	double ready_ns; /* GPU clock: its last operation ends */
 	struct guest_graph *capture;
-	unsigned capture_tail; /* node that the next one follows + 1; 0 = none */
+	struct guest_front front;
+	cudaGraphNode_t *front_handles; /* as the program was told last */
 	bool capture_origin;
+	cudaLaunchAttributeValue window; /* what was set of its L2 policy, given back when asked */
+	int sync_policy;
 	struct guest_stream *next;
 };
 struct guest_event {
@@ -72,7 +81,7 @@ struct guest_event {
 	bool recorded;
 	double at_ns;                /* GPU clock */
 	struct guest_graph *capture; /* recorded while capturing */
-	unsigned capture_node;
+	struct guest_front front;
 };
 
 /* --- everything --- */
@@ -115,6 +124,13 @@ void guest_note_error(cudaError_t e);
 
 /* Modules with managed variables are loaded at the first call: the host may read them at once. */
 cudaError_t guest_load_managed(void);
+/* A module of a fat binary, with or without its wrapper, or of PTX text; NULL = neither. It keeps
+ * pointing at @code. */
+struct guest_module *guest_module_of_code(const void *code, struct err *err);
+/* Loads it if need be. */
+cudaError_t guest_module_need(struct guest_module *m);
+/* A kernel by its name in a loaded module, with or without a stub in the host; NULL = none. */
+struct guest_function *guest_function_named(struct guest_module *m, const char *name);
 /* The function or variable behind the program's symbol, its module loaded; NULL with the reason. */
 struct guest_function *guest_function_of(const void *host, cudaError_t *why);
 struct guest_variable *guest_variable_of(const void *host, uint64_t *address, cudaError_t *why);

@@ -1,4 +1,4 @@
-/* The API of graphs: capture, graphs built by hand, and questions about them. */
+/* The API of graphs: capture, and graphs built by hand. */
 #include "runtime/guest/guest_graph.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static cudaError_t begin_capture(cudaStream_t handle)
 	if (s->capture)
 		return cudaErrorIllegalState;
 	s->capture = graph_new();
-	s->capture_tail = 0;
+	s->front.n = 0;
 	s->capture_origin = true;
 	return cudaSuccess;
 }
@@ -33,7 +33,7 @@ static cudaError_t end_capture(cudaStream_t handle, cudaGraph_t *out)
 	for (struct guest_stream *o = guest.streams; o; o = o->next)
 		if (o->capture == g) {
 			o->capture = NULL;
-			o->capture_tail = 0;
+			o->front.n = 0;
 			o->capture_origin = false;
 		}
 	return cudaSuccess;
@@ -92,20 +92,10 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t exec)
 	GUEST_CALL(graph_destroy(exec));
 }
 
-static struct guest_node *add_node(cudaGraphNode_t *out, cudaGraph_t graph,
-                                   const cudaGraphNode_t *from, size_t n, const struct guest_op *op)
-{
-	struct guest_node *node = graph_node(graph_of(graph), graph_node_type(op), op);
-	for (size_t i = 0; i < n; i++)
-		graph_edge(node_of(from[i]), node);
-	*out = (cudaGraphNode_t)node;
-	return node;
-}
-
 static cudaError_t add_plain(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
                              size_t n, const struct guest_op *op)
 {
-	add_node(out, graph, from, n, op);
+	graph_add(out, graph, from, n, op);
 	return cudaSuccess;
 }
 
@@ -123,7 +113,7 @@ static cudaError_t add_kernel(cudaGraphNode_t *out, cudaGraph_t graph, const cud
 	const cudaError_t e = graph_kernel_op(p, &op);
 	if (e != cudaSuccess)
 		return e;
-	add_node(out, graph, from, n, &op)->kernel = *p;
+	graph_add(out, graph, from, n, &op);
 	guest_op_drop(&op);
 	return cudaSuccess;
 }
@@ -141,7 +131,7 @@ static cudaError_t add_copy(cudaGraphNode_t *out, cudaGraph_t graph, const cudaG
 	struct guest_op op;
 	const cudaError_t e = guest_copy_3d(p, &op);
 	if (e == cudaSuccess)
-		add_node(out, graph, from, n, &op)->copy = *p;
+		graph_add(out, graph, from, n, &op)->copy = *p;
 	return e;
 }
 
@@ -192,7 +182,7 @@ static cudaError_t add_set(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGr
 	if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
 		return cudaErrorInvalidValue;
 	const struct guest_op op = graph_set_op(p);
-	add_node(out, graph, from, n, &op)->set = *p;
+	graph_add(out, graph, from, n, &op);
 	return cudaSuccess;
 }
 
@@ -207,7 +197,7 @@ static cudaError_t add_host(cudaGraphNode_t *out, cudaGraph_t graph, const cudaG
                             size_t n, const struct cudaHostNodeParams *p)
 {
 	const struct guest_op op = { .kind = GUEST_OP_HOST, .u.host = { p->fn, p->userData } };
-	add_node(out, graph, from, n, &op)->host = *p;
+	graph_add(out, graph, from, n, &op);
 	return cudaSuccess;
 }
 
@@ -269,6 +259,31 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphAddDependencies(cudaGraph_t graph,
 	GUEST_CALL(edges(from, to, n));
 }
 
+static cudaError_t no_edges(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!graph_has_edge(node_of(from[i]), node_of(to[i])))
+			return cudaErrorInvalidValue;
+	for (size_t i = 0; i < n; i++) {
+		struct guest_node *end = node_of(to[i]);
+		for (unsigned e = 0; e < end->n_edges; e++)
+			if (end->from[e] == node_of(from[i])) {
+				end->from[e] = end->from[--end->n_edges];
+				break;
+			}
+	}
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaGraphRemoveDependencies(cudaGraph_t graph,
+                                                            const cudaGraphNode_t *from,
+                                                            const cudaGraphNode_t *to,
+                                                            const cudaGraphEdgeData *data, size_t n)
+{
+	(void)graph, (void)data;
+	GUEST_CALL(no_edges(from, to, n));
+}
+
 static cudaError_t destroy_node(cudaGraphNode_t handle)
 {
 	struct guest_node *node = node_of(handle);
@@ -309,45 +324,4 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphNodeFindInClone(cudaGraphNode_t *out,
                                                          cudaGraph_t graph)
 {
 	GUEST_CALL(find_in_clone(out, original, graph));
-}
-
-/* --- questions --- */
-
-GUEST_API cudaError_t CUDARTAPI cudaGraphNodeGetType(cudaGraphNode_t node,
-                                                     enum cudaGraphNodeType *type)
-{
-	GUEST_CALL(*type = node_of(node)->type, cudaSuccess);
-}
-
-static cudaError_t list_nodes(const struct guest_graph *g, cudaGraphNode_t *out, size_t *n,
-                              bool roots)
-{
-	size_t found = 0;
-	for (unsigned i = 0; i < g->n; i++) {
-		if (g->node[i]->destroyed || (roots && g->node[i]->n_edges))
-			continue;
-		if (out && found < *n)
-			out[found] = (cudaGraphNode_t)g->node[i];
-		found++;
-	}
-	*n = found;
-	return cudaSuccess;
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes,
-                                                  size_t *n)
-{
-	GUEST_CALL(list_nodes(graph_of(graph), nodes, n, false));
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes,
-                                                      size_t *n)
-{
-	GUEST_CALL(list_nodes(graph_of(graph), nodes, n, true));
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
-                                                             struct cudaKernelNodeParams *p)
-{
-	GUEST_CALL(*p = node_of(node)->kernel, cudaSuccess);
 }

@@ -11,19 +11,20 @@ struct guest_node {
 	enum cudaGraphNodeType type;
 	struct guest_op op;
 	unsigned n_edges, cap_edges;
-	struct guest_node **from; /* nodes that come before */
-	/* as the program gave them, for the getters */
-	struct cudaKernelNodeParams kernel;
-	struct cudaMemcpy3DParms copy;
-	struct cudaMemsetParams set;
-	struct cudaHostNodeParams host;
-	struct guest_node *original; /* of a clone */
+	struct guest_node **from;      /* nodes that come before */
+	struct cudaMemcpy3DParms copy; /* as the program gave it; zero = it came otherwise */
+	struct guest_node *original;   /* of a clone */
+	void **args;                   /* pointers to the kernel's arguments, made when asked for */
 };
+struct guest_user_object; /* of the program's, kept alive by graphs */
 struct guest_graph {
 	unsigned n, cap;
 	struct guest_node **node;
 	unsigned *order, n_order; /* of an instantiated one: indexes, dependences first */
 	bool executable;
+	unsigned long long flags; /* of an instantiated one */
+	unsigned n_objects;
+	struct guest_user_object **object; /* one entry per reference */
 };
 
 static inline struct guest_graph *graph_of(const void *handle)
@@ -42,6 +43,7 @@ struct guest_graph *graph_clone(const struct guest_graph *from);
 /* A new node with a copy of @op. */
 struct guest_node *graph_node(struct guest_graph *g, enum cudaGraphNodeType type,
                               const struct guest_op *op);
+bool graph_has_edge(const struct guest_node *from, const struct guest_node *to);
 void graph_edge(struct guest_node *from, struct guest_node *to);
 /* Fills order, dependences first. False: the edges make a circle. */
 bool graph_sort(struct guest_graph *g);
@@ -53,9 +55,26 @@ struct guest_op graph_set_op(const struct cudaMemsetParams *p);
 
 /* The op becomes a node behind the stream's last ones. */
 cudaError_t guest_capture(struct guest_stream *s, const struct guest_op *op);
+void front_add(struct guest_front *front, unsigned node);
 /* While @s is captured: the event stands for its last node, and another stream that waits for the
  * event joins the capture. */
 cudaError_t guest_capture_mark(struct guest_stream *s, struct guest_event *e);
 cudaError_t guest_capture_join(struct guest_stream *s, struct guest_event *e);
+
+/* A node of @graph behind @from; *@out its handle. */
+struct guest_node *graph_add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
+                             size_t n, const struct guest_op *op);
+/* guest_graph_memory.c: nodes that take and give back memory. */
+cudaError_t graph_add_alloc(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
+                            size_t n, size_t bytes, void **address);
+cudaError_t graph_add_free(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
+                           size_t n, void *address);
+/* guest_graph_exec.c: the node of @exec that was made from @node; NULL = there is none. */
+struct guest_node *graph_exec_node(cudaGraphExec_t exec, cudaGraphNode_t node);
+/* @node does @op from now on; NULL is refused. */
+cudaError_t graph_set_op_of(struct guest_node *node, const struct guest_op *op);
+/* guest_graph_object.c: the references of a graph to objects of the program. */
+void user_objects_share(struct guest_graph *to, const struct guest_graph *from);
+void user_objects_drop(struct guest_graph *g);
 
 #endif

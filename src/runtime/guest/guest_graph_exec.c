@@ -5,10 +5,11 @@
 
 /* --- executable graphs --- */
 
-static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph)
+static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags)
 {
 	struct guest_graph *g = graph_clone(graph_of(graph));
 	g->executable = true;
+	g->flags = flags;
 	if (!graph_sort(g)) {
 		graph_free(g);
 		return cudaErrorInvalidValue;
@@ -20,16 +21,43 @@ static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph)
 GUEST_API cudaError_t CUDARTAPI cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph,
                                                      unsigned long long flags)
 {
-	(void)flags;
-	GUEST_CALL(instantiate(out, graph));
+	GUEST_CALL(instantiate(out, graph, flags));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaGraphInstantiateWithFlags(cudaGraphExec_t *out,
                                                               cudaGraph_t graph,
                                                               unsigned long long flags)
 {
-	(void)flags;
-	GUEST_CALL(instantiate(out, graph));
+	GUEST_CALL(instantiate(out, graph, flags));
+}
+
+static cudaError_t instantiate_with(cudaGraphExec_t *out, cudaGraph_t graph,
+                                    cudaGraphInstantiateParams *p)
+{
+	const cudaError_t e = instantiate(out, graph, p->flags);
+	p->errNode_out = NULL;
+	p->result_out =
+		e == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateInvalidStructure;
+	return e;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaGraphInstantiateWithParams(cudaGraphExec_t *out,
+                                                               cudaGraph_t graph,
+                                                               cudaGraphInstantiateParams *p)
+{
+	GUEST_CALL(instantiate_with(out, graph, p));
+}
+
+static cudaError_t exec_flags(cudaGraphExec_t exec, unsigned long long *flags)
+{
+	*flags = graph_of(exec)->flags;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaGraphExecGetFlags(cudaGraphExec_t exec,
+                                                      unsigned long long *flags)
+{
+	GUEST_CALL(exec_flags(exec, flags));
 }
 
 static cudaError_t launch_graph(cudaGraphExec_t exec, cudaStream_t stream, const void *caller)
@@ -52,65 +80,13 @@ GUEST_API cudaError_t CUDARTAPI cudaGraphUpload(cudaGraphExec_t exec, cudaStream
 	GUEST_CALL(guest_stream_of(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
-/* The node of @exec that was made from @node. */
-static struct guest_node *in_exec(cudaGraphExec_t exec, cudaGraphNode_t node)
+struct guest_node *graph_exec_node(cudaGraphExec_t exec, cudaGraphNode_t node)
 {
 	const struct guest_graph *g = graph_of(exec);
 	for (unsigned i = 0; i < g->n; i++)
 		if (g->node[i]->original == node_of(node))
 			return g->node[i];
 	return NULL;
-}
-
-static cudaError_t set_op_of(struct guest_node *node, const struct guest_op *op)
-{
-	if (!node)
-		return cudaErrorInvalidValue;
-	guest_op_drop(&node->op);
-	guest_op_keep(&node->op, op);
-	return cudaSuccess;
-}
-
-static cudaError_t set_kernel(struct guest_node *node, const struct cudaKernelNodeParams *p)
-{
-	struct guest_op op;
-	cudaError_t e = graph_kernel_op(p, &op);
-	if (e != cudaSuccess)
-		return e;
-	e = set_op_of(node, &op);
-	guest_op_drop(&op);
-	if (node)
-		node->kernel = *p;
-	return e;
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaGraphExecKernelNodeSetParams(
-	cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaKernelNodeParams *p)
-{
-	GUEST_CALL(set_kernel(in_exec(exec, node), p));
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
-                                                             const struct cudaKernelNodeParams *p)
-{
-	GUEST_CALL(set_kernel(node_of(node), p));
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec,
-                                                                   cudaGraphNode_t node, void *to,
-                                                                   const void *from, size_t bytes,
-                                                                   enum cudaMemcpyKind kind)
-{
-	const struct guest_op op = guest_copy_line(to, from, bytes, kind);
-	GUEST_CALL(set_op_of(in_exec(exec, node), &op));
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec,
-                                                                 cudaGraphNode_t node,
-                                                                 const struct cudaMemsetParams *p)
-{
-	const struct guest_op op = graph_set_op(p);
-	GUEST_CALL(set_op_of(in_exec(exec, node), &op));
 }
 
 static cudaError_t enable(struct guest_node *node, unsigned on)
@@ -124,7 +100,21 @@ static cudaError_t enable(struct guest_node *node, unsigned on)
 GUEST_API cudaError_t CUDARTAPI cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                         unsigned on)
 {
-	GUEST_CALL(enable(in_exec(exec, node), on));
+	GUEST_CALL(enable(graph_exec_node(exec, node), on));
+}
+
+static cudaError_t enabled(const struct guest_node *node, unsigned *on)
+{
+	if (!node)
+		return cudaErrorInvalidValue;
+	*on = !node->disabled;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                        unsigned *on)
+{
+	GUEST_CALL(enabled(graph_exec_node(exec, node), on));
 }
 
 /* The same shape with other parameters: an executable graph takes them over. */
@@ -142,7 +132,7 @@ static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph,
 	if (info->result != cudaGraphExecUpdateSuccess)
 		return cudaErrorGraphExecUpdateFailure;
 	for (unsigned i = 0; i < to->n; i++) {
-		set_op_of(to->node[i], &from->node[i]->op);
+		graph_set_op_of(to->node[i], &from->node[i]->op);
 		to->node[i]->original = from->node[i];
 	}
 	return cudaSuccess;

@@ -14,11 +14,18 @@ struct guest_graph *graph_new(void)
 	return mem_zalloc(sizeof(struct guest_graph));
 }
 
-void graph_edge(struct guest_node *from, struct guest_node *to)
+bool graph_has_edge(const struct guest_node *from, const struct guest_node *to)
 {
 	for (unsigned i = 0; i < to->n_edges; i++)
 		if (to->from[i] == from)
-			return;
+			return true;
+	return false;
+}
+
+void graph_edge(struct guest_node *from, struct guest_node *to)
+{
+	if (graph_has_edge(from, to))
+		return;
 	if (to->n_edges == to->cap_edges) {
 		to->cap_edges = to->cap_edges ? 2 * to->cap_edges : 4;
 		to->from = mem_realloc(to->from, to->cap_edges, sizeof *to->from);
@@ -46,8 +53,10 @@ void graph_free(struct guest_graph *g)
 	for (unsigned i = 0; i < g->n; i++) {
 		guest_op_drop(&g->node[i]->op);
 		free(g->node[i]->from);
+		free(g->node[i]->args);
 		free(g->node[i]);
 	}
+	user_objects_drop(g);
 	free(g->node);
 	free(g->order);
 	free(g);
@@ -62,12 +71,10 @@ struct guest_graph *graph_clone(const struct guest_graph *from)
 		struct guest_node *node = graph_node(g, old->type, &old->op);
 		node->destroyed = old->destroyed;
 		node->disabled = old->disabled;
-		node->kernel = old->kernel;
 		node->copy = old->copy;
-		node->set = old->set;
-		node->host = old->host;
 		node->original = from->node[i];
 	}
+	user_objects_share(g, from);
 	for (unsigned i = 0; i < from->n; i++)
 		for (unsigned e = 0; e < from->node[i]->n_edges; e++)
 			graph_edge(g->node[from->node[i]->from[e]->index], g->node[i]);
@@ -121,19 +128,39 @@ enum cudaGraphNodeType graph_node_type(const struct guest_op *op)
 	return cudaGraphNodeTypeEmpty;
 }
 
+void front_add(struct guest_front *front, unsigned node)
+{
+	for (unsigned i = 0; i < front->n; i++)
+		if (front->node[i] == node)
+			return;
+	if (front->n == front->cap) {
+		front->cap = front->cap ? 2 * front->cap : 4;
+		front->node = mem_realloc(front->node, front->cap, sizeof *front->node);
+	}
+	front->node[front->n++] = node;
+}
+
+static void front_join(struct guest_front *to, const struct guest_front *from)
+{
+	for (unsigned i = 0; i < from->n; i++)
+		front_add(to, from->node[i]);
+}
+
 cudaError_t guest_capture(struct guest_stream *s, const struct guest_op *op)
 {
 	struct guest_node *node = graph_node(s->capture, graph_node_type(op), op);
-	if (s->capture_tail)
-		graph_edge(s->capture->node[s->capture_tail - 1], node);
-	s->capture_tail = node->index + 1;
+	for (unsigned i = 0; i < s->front.n; i++)
+		graph_edge(s->capture->node[s->front.node[i]], node);
+	s->front.n = 0;
+	front_add(&s->front, node->index);
 	return cudaSuccess;
 }
 
 cudaError_t guest_capture_mark(struct guest_stream *s, struct guest_event *e)
 {
 	e->capture = s->capture;
-	e->capture_node = s->capture_tail;
+	e->front.n = 0;
+	front_join(&e->front, &s->front);
 	return cudaSuccess;
 }
 
@@ -141,19 +168,9 @@ cudaError_t guest_capture_join(struct guest_stream *s, struct guest_event *e)
 {
 	if (s->capture && s->capture != e->capture)
 		return cudaErrorStreamCaptureMerge;
-	const bool joins = !s->capture;
 	s->capture = e->capture;
-	if (joins || !s->capture_tail) {
-		s->capture_tail = e->capture_node;
-		return cudaSuccess;
-	}
-	if (!e->capture_node || e->capture_node == s->capture_tail)
-		return cudaSuccess;
-	/* an empty node behind both */
-	const struct guest_op empty = { .kind = GUEST_OP_EMPTY };
-	const cudaError_t error = guest_capture(s, &empty);
-	graph_edge(e->capture->node[e->capture_node - 1], s->capture->node[s->capture_tail - 1]);
-	return error;
+	front_join(&s->front, &e->front);
+	return cudaSuccess;
 }
 
 /* --- parameters of nodes --- */
@@ -178,4 +195,23 @@ struct guest_op graph_set_op(const struct cudaMemsetParams *p)
 		           p->value,
 		           p->elementSize },
 	};
+}
+
+cudaError_t graph_set_op_of(struct guest_node *node, const struct guest_op *op)
+{
+	if (!node || graph_node_type(op) != node->type)
+		return cudaErrorInvalidValue;
+	guest_op_drop(&node->op);
+	guest_op_keep(&node->op, op);
+	return cudaSuccess;
+}
+
+struct guest_node *graph_add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *from,
+                             size_t n, const struct guest_op *op)
+{
+	struct guest_node *node = graph_node(graph_of(graph), graph_node_type(op), op);
+	for (size_t i = 0; i < n; i++)
+		graph_edge(node_of(from[i]), node);
+	*out = (cudaGraphNode_t)node;
+	return node;
 }

@@ -96,6 +96,15 @@ GUEST_API cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *host, di
 	GUEST_CALL(launch(host, grid, block, args, shared, stream, true, GUEST_CALLER));
 }
 
+static cudaError_t no_clusters(void)
+{
+	struct err err = { 0 };
+	err_set(&err, ERR_UNSUPPORTED, "clusters of blocks are not emulated; the launch was refused");
+	err_remedy(&err, "launch with clusters of one block, or on a GPU of compute capability 9.0");
+	record_problem("unsupported", &err);
+	return cudaErrorNotSupported;
+}
+
 static cudaError_t launch_ex(const cudaLaunchConfig_t *c, const void *host, void **args,
                              const void *caller)
 {
@@ -106,7 +115,7 @@ static cudaError_t launch_ex(const cudaLaunchConfig_t *c, const void *host, void
 		case cudaLaunchAttributeClusterDimension:
 			if (c->attrs[i].val.clusterDim.x > 1 || c->attrs[i].val.clusterDim.y > 1 ||
 			    c->attrs[i].val.clusterDim.z > 1)
-				return cudaErrorNotSupported;
+				return no_clusters();
 			break;
 		default: break; /* priorities and hints change no result */
 		}

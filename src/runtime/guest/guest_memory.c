@@ -278,23 +278,6 @@ GUEST_API cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttri
 	GUEST_CALL(attributes(out, p));
 }
 
-/* Where managed memory lies is the system's affair; here it lies in both places at once. */
-GUEST_API cudaError_t CUDARTAPI cudaMemAdvise(const void *p, size_t bytes,
-                                              enum cudaMemoryAdvise advice,
-                                              struct cudaMemLocation where)
-{
-	(void)p, (void)bytes, (void)advice, (void)where;
-	GUEST_CALL(cudaSuccess);
-}
-
-GUEST_API cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void *p, size_t bytes,
-                                                     struct cudaMemLocation where, unsigned flags,
-                                                     cudaStream_t stream)
-{
-	(void)p, (void)bytes, (void)where, (void)flags, (void)stream;
-	GUEST_CALL(cudaSuccess);
-}
-
 /* --- pools: handles of one heap --- */
 
 static struct {
@@ -383,5 +366,42 @@ GUEST_API cudaError_t CUDARTAPI cudaMemPoolSetAccess(cudaMemPool_t p,
                                                      const struct cudaMemAccessDesc *list, size_t n)
 {
 	(void)p, (void)list, (void)n;
+	GUEST_CALL(cudaSuccess);
+}
+
+static cudaError_t pool_access(enum cudaMemAccessFlags *flags, const struct cudaMemLocation *where)
+{
+	if (!flags || !where || where->type != cudaMemLocationTypeDevice || where->id)
+		return cudaErrorInvalidValue;
+	*flags = cudaMemAccessFlagsProtReadWrite;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags,
+                                                     cudaMemPool_t p, struct cudaMemLocation *where)
+{
+	(void)p;
+	GUEST_CALL(pool_access(flags, where));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMemGetDefaultMemPool(cudaMemPool_t *out,
+                                                         struct cudaMemLocation *where,
+                                                         enum cudaMemAllocationType type)
+{
+	(void)where, (void)type;
+	GUEST_CALL(the_pool(out));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMemGetMemPool(cudaMemPool_t *out, struct cudaMemLocation *where,
+                                                  enum cudaMemAllocationType type)
+{
+	(void)where, (void)type;
+	GUEST_CALL(the_pool(out));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMemSetMemPool(struct cudaMemLocation *where,
+                                                  enum cudaMemAllocationType type, cudaMemPool_t p)
+{
+	(void)where, (void)type, (void)p;
 	GUEST_CALL(cudaSuccess);
 }

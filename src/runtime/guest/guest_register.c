@@ -33,20 +33,45 @@ GUEST_API cudaError_t CUDARTAPI __cudaGetKernel(cudaKernel_t *kernel, const void
 
 /* --- modules --- */
 
-void **CUDARTAPI __cudaRegisterFatBinary(void *wrapper)
+static struct guest_module *new_module(void)
 {
 	static unsigned n_modules;
 	struct guest_module *m = mem_zalloc(sizeof *m);
-	struct err err = { 0 };
 	m->id = ++n_modules;
+	m->next = guest.modules;
+	guest.modules = m;
+	return m;
+}
+
+struct guest_module *guest_module_of_code(const void *code, struct err *err)
+{
+	const char *text = code;
+	const bool bare = fatbin_size(code, 0) > 0;
+	const uint8_t *fatbin = bare ? code : NULL;
+	if (!bare && strncmp(text, "\177ELF", 4) == 0) {
+		err_set(err, ERR_UNSUPPORTED, "the program loads machine code, and only PTX can run here");
+		err_remedy(err, "load PTX, or a fat binary that holds it");
+		return NULL;
+	}
+	const bool is_text = !bare && (unsigned char)text[0] < 0x80; /* a wrapper begins with 0xb1 */
+	if (!bare && !is_text && !(fatbin = fatbin_of_wrapper(code, err)))
+		return NULL;
+	struct guest_module *m = new_module();
+	m->fatbin = fatbin;
+	m->ptx = fatbin ? NULL : text;
+	return m;
+}
+
+void **CUDARTAPI __cudaRegisterFatBinary(void *wrapper)
+{
+	struct guest_module *m = new_module();
+	struct err err = { 0 };
 	m->fatbin = fatbin_of_wrapper(wrapper, &err);
 	if (!m->fatbin) {
 		m->tried = true;
 		m->error = cudaErrorInvalidKernelImage;
 		record_problem("device-code", &err);
 	}
-	m->next = guest.modules;
-	guest.modules = m;
 	return (void **)m;
 }
 
@@ -89,11 +114,10 @@ static struct guest_function *find_function(const void *host)
 	return NULL;
 }
 
-void CUDARTAPI __cudaRegisterFunction(void **handle, const char *host, char *device,
-                                      const char *name, int thread_limit, void *tid, void *bid,
-                                      void *block, void *grid, int *wsize)
+/* @host NULL: a kernel that is known by its handle only. */
+static struct guest_function *add_function(struct guest_module *m, const void *host,
+                                           const char *name)
 {
-	(void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)wsize;
 	if (guest.n_functions == guest.cap_functions) {
 		guest.cap_functions = guest.cap_functions ? 2 * guest.cap_functions : 64;
 		guest.functions =
@@ -101,13 +125,22 @@ void CUDARTAPI __cudaRegisterFunction(void **handle, const char *host, char *dev
 	}
 	struct guest_function *f = mem_zalloc(sizeof *f);
 	*f = (struct guest_function){
-		.host = host,
+		.host = host ? host : f,
 		.name = mem_strdup(name),
-		.module = (struct guest_module *)handle,
+		.module = m,
 		.carveout = -1,
 	};
 	guest.functions[guest.n_functions++] = f;
-	qsort(guest.functions, guest.n_functions, sizeof *guest.functions, by_host);
+	qsort(guest.functions, guest.n_functions, sizeof(struct guest_function *), by_host);
+	return f;
+}
+
+void CUDARTAPI __cudaRegisterFunction(void **handle, const char *host, char *device,
+                                      const char *name, int thread_limit, void *tid, void *bid,
+                                      void *block, void *grid, int *wsize)
+{
+	(void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)wsize;
+	add_function((struct guest_module *)handle, host, name);
 }
 
 static void add_variable(void **handle, const void *host, void **managed, const char *name,
@@ -167,12 +200,28 @@ static void point_managed(const struct guest_module *m)
 	}
 }
 
+static cudaError_t load_text(struct guest_module *m, const char *text, size_t bytes)
+{
+	struct err err = { 0 };
+	char name[32];
+	snprintf(name, sizeof name, "module %u", m->id);
+	const bool ok = emu_module_load(guest.device, text, name, &m->loaded, &err);
+	record_module(m, text, bytes, NULL);
+	m->error = ok ? cudaSuccess : cudaErrorInvalidPtx;
+	if (!ok)
+		return record_problem("device-code", &err), m->error;
+	point_managed(m);
+	return cudaSuccess;
+}
+
 static cudaError_t load(struct guest_module *m)
 {
 	struct fatbin_entry ptx, cubin;
 	struct err err = { 0 };
 	const unsigned cc = (unsigned)(guest.gpu.cc_major * 10 + guest.gpu.cc_minor);
 	m->tried = true;
+	if (m->ptx)
+		return load_text(m, m->ptx, strlen(m->ptx));
 	m->error = cudaErrorNoKernelImageForDevice;
 	if (!fatbin_choose(m->fatbin, 0, cc, &ptx, &cubin, &err))
 		return record_problem("device-code", &err), m->error;
@@ -189,16 +238,9 @@ static cudaError_t load(struct guest_module *m)
 		m->machine_code = fatbin_unpack(&cubin, NULL);
 		m->machine_code_bytes = m->machine_code ? cubin.bytes : 0;
 	}
-	char name[32];
-	snprintf(name, sizeof name, "module %u", m->id);
-	const bool ok = emu_module_load(guest.device, text, name, &m->loaded, &err);
-	record_module(m, text, ptx.bytes, &cubin);
+	load_text(m, text, ptx.bytes);
 	free(text);
-	m->error = ok ? cudaSuccess : cudaErrorInvalidPtx;
-	if (!ok)
-		return record_problem("device-code", &err), m->error;
-	point_managed(m);
-	return cudaSuccess;
+	return m->error;
 }
 
 /* Registers of a kernel, as the assembler gave them; 0 = there is no machine code for this GPU. */
@@ -215,7 +257,7 @@ static unsigned registers_of(const struct guest_module *m, const char *name)
 	return registers;
 }
 
-static cudaError_t need(struct guest_module *m)
+cudaError_t guest_module_need(struct guest_module *m)
 {
 	return m->tried ? m->error : load(m);
 }
@@ -224,7 +266,7 @@ cudaError_t guest_load_managed(void)
 {
 	for (size_t i = 0; i < guest.n_variables; i++)
 		if (guest.variables[i].managed)
-			need(guest.variables[i].module);
+			guest_module_need(guest.variables[i].module);
 	return cudaSuccess;
 }
 
@@ -234,7 +276,7 @@ struct guest_function *guest_function_of(const void *host, cudaError_t *why)
 	*why = cudaErrorInvalidDeviceFunction;
 	if (!f)
 		return NULL;
-	*why = need(f->module);
+	*why = guest_module_need(f->module);
 	if (*why != cudaSuccess)
 		return NULL;
 	if (!f->loaded) {
@@ -245,6 +287,17 @@ struct guest_function *guest_function_of(const void *host, cudaError_t *why)
 	return f->loaded ? f : NULL;
 }
 
+struct guest_function *guest_function_named(struct guest_module *m, const char *name)
+{
+	cudaError_t why;
+	for (size_t i = 0; i < guest.n_functions; i++)
+		if (guest.functions[i]->module == m && !strcmp(guest.functions[i]->name, name))
+			return guest_function_of(guest.functions[i]->host, &why);
+	if (!m->loaded || !emu_module_function(m->loaded, name))
+		return NULL;
+	return guest_function_of(add_function(m, NULL, name)->host, &why);
+}
+
 struct guest_variable *guest_variable_of(const void *host, uint64_t *address, cudaError_t *why)
 {
 	for (size_t i = 0; i < guest.n_variables; i++) {
@@ -253,7 +306,7 @@ struct guest_variable *guest_variable_of(const void *host, uint64_t *address, cu
 		if (v->host != host && (!v->managed || *v->managed != host))
 			continue;
 		uint64_t bytes;
-		*why = need(v->module);
+		*why = guest_module_need(v->module);
 		if (*why != cudaSuccess)
 			return NULL;
 		if (emu_module_variable(v->module->loaded, v->name, address, &bytes))
