@@ -19,7 +19,8 @@ static bool leaves_function(enum ptx_op op)
 
 static bool ends_block(enum ptx_op op)
 {
-	return leaves_function(op) || op == OP_BRA || op == OP_BRX_IDX || op == OP_BRKPT;
+	return leaves_function(op) || op == OP_BRA || op == OP_BRX_IDX || op == OP_BRKPT ||
+	       op == OP_CALL || op == OP_ARRIVAL;
 }
 
 static bool is_barrier(const struct ptx_inst *inst)

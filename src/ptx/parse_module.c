@@ -111,6 +111,27 @@ static bool skip_section(struct parser *p)
 	return advance(p);
 }
 
+/* .alias name, function; both were declared before. */
+static bool parse_alias(struct parser *p)
+{
+	int32_t func[2];
+	if (!advance(p))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		struct token t;
+		if (!expect_name(p, &t, "the name of a function"))
+			return false;
+		const struct sym *s = names_find(&p->names, t.s, t.len, t.hash);
+		if (!s || s->kind != SYM_FUNC)
+			return fail_at(p, t.s, t.line, ERR_PARSE, "'%.*s' is no function", (int)t.len, t.s);
+		func[i] = s->index;
+		if (i == 0 && !expect(p, ',', "after the alias"))
+			return false;
+	}
+	p->m->funcs[func[0]].alias_of = (uint32_t)func[1] + 1;
+	return expect(p, ';', "after .alias");
+}
+
 /* .visible .extern .weak .common, then a variable or a function. */
 static bool parse_declaration(struct parser *p)
 {
@@ -131,6 +152,8 @@ static bool parse_declaration(struct parser *p)
 		if (!advance(p))
 			return false;
 	}
+	if (at_dot(p, "alias"))
+		return parse_alias(p);
 	for (size_t i = 0; i < ARRAY_LEN(spaces); i++)
 		if (at_dot(p, spaces[i].name))
 			return advance(p) && parse_var_decl(p, spaces[i].space, is_extern);
@@ -140,7 +163,7 @@ static bool parse_declaration(struct parser *p)
 		return unexpected(p, "a directive");
 	return unknown_directive(p, "at module level",
 	                         ".version .target .address_size .entry .func .global .const .shared "
-	                         ".extern .visible .weak .common .file .section .pragma");
+	                         ".extern .visible .weak .common .alias .file .section .pragma");
 }
 
 static bool parse_all(struct parser *p)

@@ -307,6 +307,7 @@ struct ptx_inst {
 	uint8_t n_opnds; /* up to the last operand that is there; a NONE may lie between */
 	int32_t guard;   /* predicate register or -1 */
 	bool guard_negated;
+	bool made;     /* stands in no text: added for a call; counts nothing */
 	bool nounroll; /* .pragma "nounroll" stands before it: the loop that begins here stays */
 	struct ptx_operand opnd[PTX_MAX_OPERANDS];
 	uint32_t line;      /* source line from .loc (of file 1, inlined: outermost line), 0 = none */
@@ -377,6 +378,7 @@ struct ptx_refusal {
 
 struct ptx_func {
 	char *name;
+	uint32_t alias_of;         /* .alias: number of the function it stands for + 1; 0 = none */
 	bool is_entry, has_body;   /* no body: .extern, or only a prototype; cannot be executed */
 	unsigned n_params, n_rets; /* params[n_params ..] are the n_rets return values of a .func */
 	unsigned n_regs, n_insts, n_blocks;

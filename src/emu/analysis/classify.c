@@ -172,6 +172,8 @@ bool classify(const struct ir *ir, const struct liveness *l, const struct launch
 		                   out,
 		                   mem_calloc(ir->n_regs, sizeof(bool)),
 		                   mode == CLASSIFY_SPECULATIVE ? marked : NULL };
+	for (unsigned r = 0; r < ir->n_regs; r++)
+		an.pinned[r] = ir->regs[r].fixed;
 	for (bool again = true; again;) {
 		for (unsigned r = 0; r < ir->n_regs; r++)
 			out->reg[r] = (struct affine){ 0 };

@@ -26,7 +26,9 @@ enum fault_kind {
 	FAULT_BARRIER_DIVERGED,
 	FAULT_BARRIER_STUCK,
 	FAULT_TRAP,
-	FAULT_INDEX
+	FAULT_INDEX,
+	FAULT_STACK,
+	FAULT_FUNCTION
 };
 struct emu_fault {
 	enum fault_kind kind;

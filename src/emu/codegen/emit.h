@@ -58,6 +58,10 @@ void emit_brx(struct emit *e, const struct xop *x);
 void emit_barrier(struct emit *e, const struct xop *x);
 void emit_barred(struct emit *e, const struct xop *x);
 void emit_exit(struct emit *e, const struct xop *x);
+void emit_call(struct emit *e, const struct xop *x);
+void emit_ret(struct emit *e, const struct xop *x);
+/* @u->x.to becomes the first uop of @block when the program is whole. */
+void emit_target(struct emit *e, const struct uop *u, int32_t block);
 void emit_memory(struct emit *e, const struct xop *x);
 /* Patterns have stopped moving: makes pointers of their numbers. */
 void memory_finish(struct emit *e, struct memop *m);

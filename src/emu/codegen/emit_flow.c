@@ -123,7 +123,7 @@ void emit_scalar_source(struct emit *e, const struct handler *h, const struct xo
 
 /* --- control --- */
 
-static void fix_later(struct emit *e, const struct uop *u, int32_t block)
+void emit_target(struct emit *e, const struct uop *u, int32_t block)
 {
 	if (e->n_fixups == e->cap_fixups) {
 		e->cap_fixups = e->cap_fixups ? 2 * e->cap_fixups : 32;
@@ -143,7 +143,7 @@ void emit_bra(struct emit *e, const struct xop *x)
 		u->b = x->guard_neg ? 0xffffffffu : 0;
 		u->y = e->block;
 	}
-	fix_later(e, u, x->target);
+	emit_target(e, u, x->target);
 }
 
 void emit_brx(struct emit *e, const struct xop *x)

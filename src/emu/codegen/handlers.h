@@ -22,6 +22,10 @@ struct control_handlers {
 struct branch_handlers {
 	struct handler jump, two_way, speculative, table;
 };
+/* Calls and returns (vm/call.c). */
+struct call_handlers {
+	struct handler direct, indirect, ret, ret_if;
+};
 /* Barriers of a block (vm/barrier.c). */
 struct barrier_handlers {
 	struct handler sync, arrive, result, result_pred;
@@ -83,6 +87,7 @@ struct handler_set {
 	const char *name, *title; /* of the level: "avx2", "AVX2" */
 	const struct control_handlers *control;
 	const struct branch_handlers *branch;
+	const struct call_handlers *call;
 	const struct barrier_handlers *barrier;
 	const struct warp_handlers *warp;
 	const struct uniform_handlers *uniform;

@@ -57,37 +57,22 @@ static void emit_nothing(struct emit *e, const struct xop *x)
 
 typedef void (*emitter)(struct emit *e, const struct xop *x);
 static const emitter emitters[] = {
-	[X_OP] = emit_op,
-	[X_CMP] = emit_cmp,
-	[X_PRED] = emit_pred,
-	[X_SEL] = emit_select,
-	[X_SPECIAL] = emit_special,
-	[X_CLOCK] = emit_clock,
-	[X_LD] = emit_memory,
-	[X_ST] = emit_memory,
-	[X_ATOM] = emit_memory,
-	[X_RED] = emit_memory,
-	[X_ASYNC] = emit_memory,
-	[X_BRA] = emit_bra,
-	[X_BRX] = emit_brx,
-	[X_EXIT] = emit_exit,
-	[X_TRAP] = emit_trap,
-	[X_BAR] = emit_barrier,
-	[X_ARRIVE] = emit_barrier,
-	[X_BARRED] = emit_barred,
-	[X_SHFL] = emit_shfl,
-	[X_VOTE] = emit_vote,
-	[X_MATCH] = emit_match,
-	[X_REDUX] = emit_redux,
-	[X_ACTIVE] = emit_active,
-	[X_ELECT] = emit_elect,
-	[X_WARPSYNC] = emit_warp_sync,
+	[X_OP] = emit_op,          [X_CMP] = emit_cmp,         [X_PRED] = emit_pred,
+	[X_SEL] = emit_select,     [X_SPECIAL] = emit_special, [X_CLOCK] = emit_clock,
+	[X_LD] = emit_memory,      [X_ST] = emit_memory,       [X_ATOM] = emit_memory,
+	[X_RED] = emit_memory,     [X_ASYNC] = emit_memory,    [X_BRA] = emit_bra,
+	[X_BRX] = emit_brx,        [X_CALL] = emit_call,       [X_RET] = emit_ret,
+	[X_EXIT] = emit_exit,      [X_TRAP] = emit_trap,       [X_BAR] = emit_barrier,
+	[X_ARRIVE] = emit_barrier, [X_BARRED] = emit_barred,   [X_SHFL] = emit_shfl,
+	[X_VOTE] = emit_vote,      [X_MATCH] = emit_match,     [X_REDUX] = emit_redux,
+	[X_ACTIVE] = emit_active,  [X_ELECT] = emit_elect,     [X_WARPSYNC] = emit_warp_sync,
 	[X_NOP] = emit_nothing,
 };
 
 static bool is_branch(const struct xop *x)
 {
-	return x->kind == X_BRA || x->kind == X_BRX || x->kind == X_EXIT;
+	return x->kind == X_BRA || x->kind == X_BRX || x->kind == X_EXIT || x->kind == X_CALL ||
+	       x->kind == X_RET;
 }
 
 static void emit_guarded(struct emit *e, const struct xop *x)
@@ -126,7 +111,7 @@ static void make_segments(struct image *im)
 				const struct xop *x = &ir->ops[s->end];
 				s->length += x->first;
 				im->op_segment[s->end++] = im->n_segments;
-				if (x->kind == X_EXIT && x->guard >= 0)
+				if ((x->kind == X_EXIT || x->kind == X_RET) && x->guard >= 0)
 					break; /* fewer lanes from here on */
 			}
 			first = s->end;

@@ -30,8 +30,9 @@ struct uop {
 	uint32_t y;   /* segment, memory number, ... */
 	uint32_t xop; /* index of the operation it belongs to */
 	union {
-		const struct fused *fused;     /* of a handler that also does the uops behind this one */
-		const struct shuffle *shuffle; /* of a shfl whose lanes are known */
+		const struct fused *fused;      /* of a handler that also does the uops behind this one */
+		const struct call_frame *frame; /* of a call */
+		const struct shuffle *shuffle;  /* of a shfl whose lanes are known */
 	};
 };
 
@@ -133,6 +134,17 @@ struct fused {
 		uint32_t a, b, c, d;
 		uint32_t same_a; /* operand a is that of the FMA before */
 	} *fma;
+};
+
+/* Registers that a function must find again when it has called itself. */
+struct call_frame {
+	uint32_t bytes; /* of 32 lanes */
+	unsigned n;
+	struct call_frame_part {
+		int32_t reg;
+		uint8_t bytes;      /* of a lane; 0 = predicate */
+		uint32_t predicate; /* its slot */
+	} part[];
 };
 
 /* A shfl by constants: which lane each reads, and the lanes whose source is in range. */

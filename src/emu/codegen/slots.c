@@ -88,10 +88,11 @@ static uint32_t share_slots(const struct ir *ir, struct program *p, const struct
 		if (ir->regs[reg].bytes != bytes || p->forms.reg[reg].cls != AFFINE_LANES ||
 		    r[i].start == UINT32_MAX)
 			continue;
-		unsigned u = share ? 0 : slots;
+		const bool own = !share || ir->regs[reg].fixed;
+		unsigned u = own ? slots : 0;
 		while (u < slots && busy_until[u] > r[i].start)
 			u++;
-		busy_until[u] = r[i].end + 1;
+		busy_until[u] = own ? UINT32_MAX : r[i].end + 1;
 		if (u == slots)
 			slots++;
 		p->reg_slot[reg] = at + u * 32 * bytes;

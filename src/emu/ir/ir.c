@@ -2,6 +2,7 @@
 #include "emu/ir/ir.h"
 
 #include "base/mem.h"
+#include "ptx/link.h"
 
 #include <stdlib.h>
 
@@ -30,5 +31,9 @@ void ir_free(struct ir *ir)
 	free(ir->regs);
 	free(ir->blocks);
 	free(ir->only_def);
+	free(ir->callee);
+	if (ir->linked)
+		linked_free(ir->linked);
+	free(ir->linked);
 	*ir = (struct ir){ 0 };
 }

@@ -26,6 +26,8 @@ enum xkind {
 	X_ASYNC, /* cp.async: copies at once */
 	X_BRA,
 	X_BRX,
+	X_CALL, /* of block target, or of the function whose address is s[0]; comes back to succ[0] */
+	X_RET,  /* ends the call */
 	X_EXIT,
 	X_TRAP,
 	X_BAR,
@@ -69,11 +71,14 @@ struct xop {
 	uint8_t bytes, vec;
 	int64_t offset;
 	int32_t mem;    /* number of this memory instruction, -1 = not memory */
+	bool saves;     /* CALL: may come back to this function, whose registers must be kept */
 	bool bypass_l1; /* .cg .cv, volatile, relaxed and stronger */
 };
 
 struct xreg {
 	uint8_t bytes; /* 0 predicate, 4, 8 */
+	bool fixed;    /* of a called function: always 32 values, in a slot of its own */
+	bool passes;   /* fixed, and carries arguments or results between functions */
 };
 
 struct xblock {
@@ -106,7 +111,22 @@ struct ir {
 	struct xreg *regs;
 	struct xblock *blocks;
 	int32_t *only_def; /* by register: the one operation that writes it, -1 = none or more */
+	/* of a kernel that calls functions */
+	struct linked *linked; /* what func is then */
+	int32_t *callee;       /* by function of the module: its block, -1 = cannot be called */
+	unsigned n_callees;
+	uint32_t local_bytes;      /* of a thread, without frames */
+	uint32_t call_depth;       /* calls that may be open at once; 0 = no calls */
+	uint32_t call_stack_bytes; /* of local memory, behind local_bytes: frames */
 };
+
+/* Addresses of functions: no memory lies there. */
+#define FUNCTION_WINDOW ((uint64_t)3 << 56)
+#define FUNCTION_STEP 16
+static inline uint64_t function_address(int32_t index)
+{
+	return FUNCTION_WINDOW + FUNCTION_STEP * ((uint64_t)index + 1);
+}
 
 /* Generic addresses of shared and local memory lie in windows that no buffer reaches. */
 #define SHARED_WINDOW ((uint64_t)1 << 56)

@@ -134,6 +134,15 @@ bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct 
 	case FAULT_INDEX:
 		err_set(err, ERR_FAULT, "%s: branch table index out of range; %s", where, who.text);
 		return err_remedy(err, "the switch of that line gets a value it has no case for");
+	case FAULT_STACK:
+		err_set(err, ERR_FAULT, "%s: recursion deeper than %u calls; %s", where,
+		        l->image.ir.call_depth, who.text);
+		return err_remedy(err,
+		                  "look for a recursion that never ends, or keep the work in an array");
+	case FAULT_FUNCTION:
+		err_set(err, ERR_FAULT, "%s: call through a pointer to no function: 0x%llx; %s", where,
+		        (unsigned long long)f->address, who.text);
+		return err_remedy(err, "take the function's address in device code; the host's is another");
 	default: return err_set(err, ERR_INTERNAL, "%s: stopped without a reason", where);
 	}
 }

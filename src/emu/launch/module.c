@@ -34,10 +34,9 @@ static void relocate_initialiser(const struct emu_module *m, const struct ptx_va
 {
 	for (unsigned k = 0; k < v->n_relocs; k++) {
 		const struct ptx_reloc *r = &v->relocs[k];
-		if (r->is_func)
-			continue; /* taking it is refused where it is used */
-		uint64_t at = m->var_addr[r->symbol] + (uint64_t)r->addend;
-		if (r->generic && m->ptx->vars[r->symbol].space == SPACE_SHARED)
+		uint64_t at =
+			r->is_func ? function_address(r->symbol) : m->var_addr[r->symbol] + (uint64_t)r->addend;
+		if (!r->is_func && r->generic && m->ptx->vars[r->symbol].space == SPACE_SHARED)
 			at += SHARED_WINDOW;
 		memcpy(to + r->offset, &at, r->bytes);
 	}

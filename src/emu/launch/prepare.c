@@ -183,7 +183,6 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 		.var_addr = l->module->var_addr,
 		.param_base = a->param_base,
 		.shared_bytes = l->grid.shared_bytes,
-		.local_bytes = l->grid.local_bytes,
 		.sm_count = l->device->gpu->sm_count,
 	};
 	if (!lower_ptx(&l->image.ir, l->module->ptx, l->func, &env, l->source_file, err))
@@ -223,6 +222,7 @@ static bool place_launch(struct emu_launch *l, struct err *err)
 static void build_workers(struct emu_launch *l)
 {
 	struct grid *g = &l->grid;
+	g->local_bytes = l->image.ir.local_bytes + l->image.ir.call_stack_bytes;
 	const struct gpu_spec *gpu = l->device->gpu;
 	const double shared = (double)g->shared_bytes * l->blocks_per_sm;
 	const double l1 = gpu->l1_bytes - shared;
@@ -254,7 +254,6 @@ static void set_grid(struct emu_launch *l)
 		.arena = &l->device->arena,
 		.threads = p->block.x * p->block.y * p->block.z,
 		.shared_bytes = with > fixed ? with : fixed,
-		.local_bytes = (f->local_bytes + 15) / 16 * 16,
 		.sm_count = l->device->gpu->sm_count,
 		.reference_only = flag_set("PMPP_EMU_REFERENCE"),
 		.check_all = l->req->check_races,

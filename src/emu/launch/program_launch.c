@@ -22,6 +22,8 @@ static const char *finding_kind(enum fault_kind kind)
 	case FAULT_BARRIER_STUCK: return "barrier";
 	case FAULT_TRAP: return "trap";
 	case FAULT_INDEX: return "switch";
+	case FAULT_STACK: return "stack";
+	case FAULT_FUNCTION: return "function-pointer";
 	case FAULT_NONE: break;
 	}
 	return "failed";
@@ -32,7 +34,7 @@ static void add_finding(struct emu_findings *all, const struct emu_launch *l,
 {
 	struct err text = { 0 };
 	fault_report(l, f, &text);
-	const struct ptx_inst *in = &l->func->insts[l->image.ir.ops[f->xop].pc];
+	const struct ir_inst *in = &l->image.ir.insts[l->image.ir.ops[f->xop].pc];
 	for (unsigned i = 0; i < all->n; i++)
 		if (!strcmp(all->finding[i].kind, finding_kind(f->kind)) &&
 		    all->finding[i].line == in->line) {

@@ -208,7 +208,10 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 	add_full(l, &s, PROGRAM_SPECULATIVE);
 	add_full(l, &s, PROGRAM_CONSERVATIVE);
 	struct counts *of_op = mem_calloc(ir->n_ops + 1, sizeof *of_op);
-	for (uint32_t first = 0, end; first < ir->n_ops; first = end) {
+	uint32_t first = 0;
+	while (first < ir->n_ops && !ir->ops[first].first) /* made for calls: no instruction */
+		first++;
+	for (uint32_t end; first < ir->n_ops; first = end) {
 		end = first + 1;
 		while (end < ir->n_ops && !ir->ops[end].first)
 			end++;
@@ -216,6 +219,10 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 		counts_add(&out->total, &of_op[first]);
 		add_line(out, ir->insts[ir->ops[first].pc].line, &of_op[first]);
 	}
+	for (unsigned b = 0; b < ir->n_blocks; b++) /* blocks of nothing else: how often they ran */
+		if (ir->blocks[b].first < ir->blocks[b].end && !ir->ops[ir->blocks[b].first].first)
+			of_op[ir->blocks[b].first].warp_executed =
+				s.segments[l->image.op_segment[ir->blocks[b].first]].warps;
 	timing_input(ir, l->device->gpu, of_op, (double)l->grid.order.n, l->grid.n_warps, factor, out);
 	qsort(out->lines, out->n_lines, sizeof *out->lines, by_line);
 	take_trace(l, &s, out);

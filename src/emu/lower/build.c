@@ -13,7 +13,8 @@ int32_t low_temp(struct lower *l, unsigned bytes)
 		ir->cap_regs = ir->cap_regs ? 2 * ir->cap_regs : 64;
 		ir->regs = mem_realloc(ir->regs, ir->cap_regs, sizeof *ir->regs);
 	}
-	ir->regs[ir->n_regs].bytes = (uint8_t)bytes;
+	ir->regs[ir->n_regs] =
+		(struct xreg){ .bytes = (uint8_t)bytes, .fixed = l->part && l->part->called };
 	return (int32_t)ir->n_regs++;
 }
 

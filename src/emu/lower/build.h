@@ -3,6 +3,13 @@
 #define PMPP_EMU_BUILD_H
 
 #include "emu/lower/lower.h"
+#include "ptx/link.h"
+
+/* Registers that carry arguments or results between functions, four bytes each. */
+struct cell_list {
+	int32_t *reg;
+	unsigned n;
+};
 
 struct lower {
 	struct ir *ir;
@@ -11,6 +18,12 @@ struct lower {
 	uint32_t pc;               /* the instruction, in ir->insts */
 	int32_t guard;             /* predicate that its operations get, -1 = none */
 	bool guard_neg;
+	/* PTX with calls (lower_call.c) */
+	const struct linked *link;
+	const struct link_part *part;   /* the function that the instruction belongs to */
+	int32_t *var_cell, *param_cell; /* first cell of a variable or parameter, -1 = none yet */
+	struct cell_list arguments, results;
+	int32_t frame; /* register with the address of the frame, -1 = no frames */
 	int32_t carry; /* PTX: predicate that stands for the condition code register */
 	bool first;    /* nothing emitted yet for this instruction */
 	bool failed;

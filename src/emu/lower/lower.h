@@ -23,7 +23,7 @@ struct lower_env {
 	const uint8_t *params;    /* the parameter area, param_bytes */
 	const uint64_t *var_addr; /* per module variable: address in its space */
 	uint64_t param_base;      /* device address of a copy of the parameter area */
-	uint32_t shared_bytes, local_bytes;
+	uint32_t shared_bytes;
 	uint32_t sm_count;
 	/* Told every instruction that is refused, and lowering goes on; NULL = the first one ends it.
 	 */

@@ -85,13 +85,7 @@ bool low_refuse_unknown(struct lower *l, const struct ptx_refusal *u)
 /* What the parser did not know. */
 bool low_refused(struct lower *l)
 {
-	return low_refuse_unknown(l, &l->ir->func->refusals[l->in->opnd[0].i64]);
-}
-
-bool low_call(struct lower *l)
-{
-	return low_refuse(l, "calls that the compiler did not inline (recursion, function "
-	                     "pointers, printf) are not supported");
+	return low_refuse_unknown(l, &l->part->f->refusals[l->in->opnd[0].i64]);
 }
 
 bool low_tensor(struct lower *l)

@@ -39,13 +39,24 @@ static inline unsigned type_lane(enum ptx_type t)
 
 struct xsrc low_resize(struct lower *l, struct xsrc s, unsigned have, unsigned want);
 unsigned low_reg_bytes(const struct lower *l, int32_t reg);
-/* Address of a variable or parameter; false = unknown. */
-bool low_symbol(const struct lower *l, int32_t symbol, int64_t offset, uint64_t *address);
 
 /* A float32 source with subnormals as zero; a 16-bit integer source with its sign. */
 struct xsrc low_flushed(struct lower *l, struct xsrc a);
 struct xsrc low_sext16(struct lower *l, struct xsrc a);
 bool low_to16(struct lower *l, int32_t r); /* a 32-bit result into the 16-bit destination */
+
+/* A loaded value of @type, zero-extended to its lane, into register @d of any width. */
+void low_widen(struct lower *l, int32_t d, enum ptx_type type, struct xsrc v);
+/* The address that a symbol stands for: a constant, or a constant behind the frame. */
+struct xsrc low_address(struct lower *l, int32_t symbol, int64_t *offset);
+
+/* --- lower_call.c --- */
+/* Before the first instruction, and when all are lowered. */
+void low_start_calls(struct lower *l);
+void low_end_calls(struct lower *l);
+/* ld.param and st.param of a function's parameters and of a call's variables. */
+bool low_load_cells(struct lower *l);
+bool low_store_cells(struct lower *l);
 
 /* What the parser did not know. Returns false. */
 bool low_refuse_unknown(struct lower *l, const struct ptx_refusal *u);

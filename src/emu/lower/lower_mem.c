@@ -17,10 +17,10 @@ static bool set_address(struct lower *l, struct xop *x, const struct ptx_operand
 		x->s[0] = src_reg(m->reg);
 		x->offset = m->i64;
 	} else if (m->addr_base == ADDR_SYMBOL) {
-		uint64_t a;
-		if (!low_symbol(l, m->symbol, m->i64, &a))
-			return false;
-		x->s[0] = src_const(a);
+		int64_t offset = m->i64;
+		const struct xsrc base = low_address(l, m->symbol, &offset);
+		x->s[0] = base.kind == S_CONST ? src_const(base.value + (uint64_t)offset) : base;
+		x->offset = base.kind == S_CONST ? 0 : offset;
 	} else {
 		x->s[0] = src_const((uint64_t)m->i64);
 	}
@@ -43,7 +43,7 @@ static uint64_t read_le(const uint8_t *p, unsigned n)
 }
 
 /* A loaded value of @type, zero-extended to its lane, into register @d of any width. */
-static void widen_into(struct lower *l, int32_t d, enum ptx_type type, struct xsrc v)
+void low_widen(struct lower *l, int32_t d, enum ptx_type type, struct xsrc v)
 {
 	const unsigned have = type_lane(type), want = low_reg_bytes(l, d);
 	if (have == want)
@@ -71,7 +71,7 @@ static bool load_param(struct lower *l)
 		const uint32_t sign = l->in->type == PTX_S8 ? 0x80 : l->in->type == PTX_S16 ? 0x8000 : 0;
 		if (sign) /* extended to the 32-bit lane */
 			v = ((uint32_t)v ^ sign) - sign;
-		widen_into(l, reg, l->in->type, src_const(v));
+		low_widen(l, reg, l->in->type, src_const(v));
 	}
 	return !l->failed;
 }
@@ -81,8 +81,8 @@ bool low_ld(struct lower *l)
 	const struct ptx_inst *in = l->in;
 	const struct ptx_operand *d = &in->opnd[0], *m = &in->opnd[1];
 	if (in->space == SPACE_PARAM && m->addr_base == ADDR_SYMBOL) {
-		if (m->symbol >= 0)
-			return low_refuse(l, "parameters of calls are not supported");
+		if (m->symbol >= 0 || l->part->called)
+			return low_load_cells(l);
 		return load_param(l);
 	}
 	if (in->type == PTX_B128)
@@ -119,7 +119,7 @@ bool low_ld(struct lower *l)
 		if (low_reg_bytes(l, to[i]) == 4 && type_lane(in->type) == 4)
 			low_op1(l, E_ext_u16, to[i], src_reg(value[i]));
 		else
-			widen_into(l, to[i], in->type, src_reg(value[i]));
+			low_widen(l, to[i], in->type, src_reg(value[i]));
 	}
 	return true;
 }
@@ -129,7 +129,7 @@ bool low_st(struct lower *l)
 	const struct ptx_inst *in = l->in;
 	const struct ptx_operand *m = &in->opnd[0], *s = &in->opnd[1];
 	if (in->space == SPACE_PARAM)
-		return low_refuse(l, "parameters of calls are not supported");
+		return low_store_cells(l);
 	if (in->type == PTX_B128)
 		return low_refuse(l, "128-bit registers are not supported");
 	const unsigned n = in->vec ? in->vec : 1, lane = type_lane(in->type);

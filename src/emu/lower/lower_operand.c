@@ -73,15 +73,21 @@ static struct xsrc special_register(struct lower *l, enum ptx_special sr)
 	return src_reg(t);
 }
 
-bool low_symbol(const struct lower *l, int32_t symbol, int64_t offset, uint64_t *address)
+struct xsrc low_address(struct lower *l, int32_t symbol, int64_t *offset)
 {
-	if (symbol < 0) {
-		const struct ptx_param *p = &l->ir->func->params[-1 - symbol];
-		*address = l->env->param_base + p->offset + (uint64_t)offset;
-		return true;
+	if (symbol < 0 && !l->part->called)
+		return src_const(l->env->param_base + l->part->f->params[-1 - symbol].offset);
+	if (symbol < 0 || l->ir->module->vars[symbol].space == SPACE_PARAM) {
+		low_refuse(l, "the address of a parameter of a function cannot be taken");
+		return src_const(0);
 	}
-	*address = l->env->var_addr[symbol] + (uint64_t)offset;
-	return true;
+	const struct ptx_var *v = &l->ir->module->vars[symbol];
+	if (v->space != SPACE_LOCAL)
+		return src_const(l->env->var_addr[symbol]);
+	if (!l->part->recursive)
+		return src_const(l->part->local_base + v->offset);
+	*offset += (int64_t)v->offset;
+	return src_reg(l->frame);
 }
 
 struct xsrc low_resize(struct lower *l, struct xsrc s, unsigned have, unsigned want)
@@ -108,13 +114,14 @@ struct xsrc low_src(struct lower *l, unsigned i, unsigned bytes)
 		return s.kind == S_REG ? low_resize(l, s, low_reg_bytes(l, s.reg), bytes) : s;
 	}
 	case OPND_SYMBOL: {
-		uint64_t a = 0;
-		low_symbol(l, o->symbol, o->i64, &a);
-		return src_const(a & width);
+		int64_t offset = o->i64;
+		const struct xsrc base = low_address(l, o->symbol, &offset);
+		if (base.kind == S_CONST)
+			return src_const((base.value + (uint64_t)offset) & width);
+		const struct xsrc by = src_const((uint64_t)offset);
+		return low_resize(l, src_reg(low_op2(l, E_add_b64, -1, base, by)), 8, bytes);
 	}
-	case OPND_FUNC:
-		low_refuse(l, "the emulator cannot take the address of a function");
-		return src_const(0);
+	case OPND_FUNC: return src_const(function_address(o->symbol));
 	default:
 		low_refuse(l, "operand %u is of a kind the emulator does not know", i + 1);
 		return src_const(0);

@@ -35,35 +35,78 @@ static void finish_blocks(struct ir *ir, const uint32_t *first_op)
 	}
 }
 
-bool lower_ptx(struct ir *ir, const struct ptx_module *m, const struct ptx_func *f,
+static void add_registers(struct lower *l, const struct ptx_func *f)
+{
+	unsigned part = 0;
+	for (unsigned i = 0; i < f->n_regs; i++) {
+		while (l->ir->linked && part + 1 < l->link->n_parts &&
+		       l->link->part[part + 1].first_reg <= i)
+			part++;
+		l->part = &l->link->part[part];
+		const enum ptx_type t = f->regs[i].type;
+		low_temp(l, t == PTX_PRED ? 0 : type_lane(t));
+	}
+	l->part = l->link->part;
+	l->carry = low_temp(l, 0);
+	l->ir->regs[l->carry].fixed = l->ir->linked != NULL;
+}
+
+static void lower_inst(struct lower *l, unsigned i)
+{
+	while (l->ir->linked && l->part + 1 < l->link->part + l->link->n_parts &&
+	       l->part[1].first_inst <= i)
+		l->part++;
+	l->in = &l->ir->func->insts[i];
+	l->guard = l->in->guard;
+	l->guard_neg = l->in->guard_negated;
+	l->pc = i;
+	l->first = !l->in->made;
+	if (lowerings[l->in->op](l) && l->first)
+		low_emit(l, X_NOP); /* nothing to do, but it still counts */
+}
+
+/* Directives that the parser did not know, on any of the functions. */
+static void refuse_heads(struct lower *l)
+{
+	for (unsigned p = 0; p < l->link->n_parts; p++)
+		for (unsigned i = 0; i < l->link->part[p].f->n_refusals; i++)
+			if (l->link->part[p].f->refusals[i].of_head)
+				low_refuse_unknown(l, &l->link->part[p].f->refusals[i]);
+}
+
+bool lower_ptx(struct ir *ir, const struct ptx_module *m, const struct ptx_func *entry,
                const struct lower_env *env, const char *source_file, struct err *err)
 {
-	*ir = (struct ir){ .module = m, .func = f };
-	describe_insts(ir);
-	struct lower l = {
-		.ir = ir, .env = env, .err = err, .source_file = source_file, .name = f->name
-	};
-	for (unsigned i = 0; i < f->n_regs; i++) {
-		const enum ptx_type t = f->regs[i].type;
-		low_temp(&l, t == PTX_PRED ? 0 : type_lane(t));
+	struct linked *link = mem_zalloc(sizeof *link);
+	*ir = (struct ir){ .module = m, .func = entry, .linked = link };
+	if (!link_functions(link, m, entry, err)) {
+		ir_free(ir);
+		return false;
 	}
-	l.carry = low_temp(&l, 0);
+	if (link->func.n_insts)
+		ir->func = &link->func;
+	else
+		ir->linked = NULL;
+	const struct ptx_func *f = ir->func;
+	describe_insts(ir);
+	struct lower l = { .ir = ir,
+		               .env = env,
+		               .err = err,
+		               .source_file = source_file,
+		               .name = entry->name,
+		               .link = link,
+		               .guard = -1,
+		               .frame = -1 };
+	add_registers(&l, f);
+	low_start_calls(&l);
 	uint32_t *first_op = mem_calloc(f->n_insts + 1, sizeof *first_op);
+	refuse_heads(&l);
 	bool all_known = true;
-	for (unsigned i = 0; i < f->n_refusals; i++)
-		if (f->refusals[i].of_head)
-			low_refuse_unknown(&l, &f->refusals[i]);
 	for (unsigned i = 0; i < f->n_insts && (!l.failed || env->refused); i++) {
 		all_known = all_known && !l.failed;
 		l.failed = false;
-		l.in = &f->insts[i];
-		l.guard = l.in->guard;
-		l.guard_neg = l.in->guard_negated;
-		l.pc = i;
-		l.first = true;
-		first_op[i] = ir->n_ops;
-		if (lowerings[l.in->op](&l) && l.first)
-			low_emit(&l, X_NOP); /* nothing to do, but it still counts */
+		first_op[i] = i ? ir->n_ops : 0;
+		lower_inst(&l, i);
 	}
 	first_op[f->n_insts] = ir->n_ops;
 	l.failed = l.failed || !all_known;
@@ -71,7 +114,12 @@ bool lower_ptx(struct ir *ir, const struct ptx_module *m, const struct ptx_func 
 		finish_blocks(ir, first_op);
 		ir_find_only_defs(ir);
 	}
+	low_end_calls(&l);
 	free(first_op);
+	if (!ir->linked) {
+		linked_free(link);
+		free(link);
+	}
 	if (l.failed)
 		ir_free(ir);
 	return !l.failed;

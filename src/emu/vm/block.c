@@ -31,6 +31,13 @@ static void write_consts(const struct image *im, struct warp *w)
 	}
 }
 
+/* Every open call may add one, and those through pointers one for each lane. */
+static uint32_t stack_entries(const struct grid *g)
+{
+	const uint32_t calls = g->image->ir.call_depth;
+	return calls ? calls + 3 * SIMT_DEPTH : SIMT_DEPTH;
+}
+
 static void warp_init(struct worker *wk, uint32_t number)
 {
 	const struct grid *g = wk->grid;
@@ -45,6 +52,9 @@ static void warp_init(struct worker *wk, uint32_t number)
 	w->host = (uintptr_t)g->arena->host - (uintptr_t)g->arena->base;
 	w->shared = wk->shared;
 	w->shared_bytes = g->shared_bytes;
+	w->stack_entries = stack_entries(g);
+	w->stack = wk->stacks + (size_t)number * w->stack_entries;
+	w->saves = &wk->saves[number];
 	for (uint32_t i = 0; i < 32; i++) {
 		const uint32_t t = number * 32 + i;
 		w->tid[0][i] = t % p->block.x;
@@ -64,6 +74,8 @@ void emu_worker_init(struct worker *wk, struct grid *g, unsigned index)
 	wk->frames = mem_aligned(128, (size_t)g->n_warps * im->frame_bytes);
 	wk->shared = mem_aligned(128, g->shared_bytes + SHARED_SLACK);
 	wk->local = mem_aligned(16, (size_t)g->n_warps * 32 * g->local_bytes + 16);
+	wk->stacks = mem_calloc((size_t)g->n_warps * stack_entries(g), sizeof *wk->stacks);
+	wk->saves = mem_calloc(g->n_warps, sizeof *wk->saves);
 	wk->segments = mem_calloc(im->n_segments + 1, sizeof *wk->segments);
 	wk->mem = mem_calloc(im->ir.n_mem + 1, sizeof *wk->mem);
 	for (unsigned k = 0; k < 2; k++)
@@ -77,6 +89,10 @@ void emu_worker_init(struct worker *wk, struct grid *g, unsigned index)
 
 void emu_worker_free(struct worker *wk)
 {
+	for (uint32_t i = 0; wk->saves && i < wk->grid->n_warps; i++)
+		free(wk->saves[i].bytes);
+	free(wk->saves);
+	free(wk->stacks);
 	free(wk->frames);
 	free(wk->shared);
 	free(wk->local);
@@ -117,6 +133,8 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 	w->mask = w->live = left >= 32 ? 0xffffffffu : (1u << left) - 1;
 	w->rc = -1;
 	w->depth = 0;
+	w->calls = 0;
+	w->saves->n = 0;
 	w->ticks = 0;
 	w->syncs = 0;
 	w->state = WARP_RUN;

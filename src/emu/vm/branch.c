@@ -14,6 +14,11 @@ const struct uop *vm_pop(struct warp *w)
 	while (w->depth) {
 		const struct simt_entry *e = &w->stack[--w->depth];
 		const uint32_t mask = e->mask & w->live;
+		if (e->call) {
+			w->calls--;
+			if (e->frame)
+				vm_restore_frame(w, e->frame, mask);
+		}
 		if (!mask)
 			continue;
 		if (e->block >= 0 && e->block == e->rc)
@@ -45,8 +50,8 @@ HANDLER(jump_masked)
 
 static void push_lanes(struct warp *w, uint32_t mask, int32_t block, int32_t rc)
 {
-	assert(w->depth < SIMT_DEPTH);
-	w->stack[w->depth++] = (struct simt_entry){ mask, block, rc };
+	assert(w->depth < w->stack_entries);
+	w->stack[w->depth++] = (struct simt_entry){ .mask = mask, .block = block, .rc = rc };
 }
 
 /* Splits the warp: returns the uop where the first side goes on. */

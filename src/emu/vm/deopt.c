@@ -52,12 +52,12 @@ static bool *live_from(const struct image *im, uint32_t op)
 	const uint32_t block = im->segments[im->op_segment[op]].block;
 	const uint64_t *out = bits_row(&im->live.out, block);
 	for (unsigned r = 0; r < ir->n_regs; r++)
-		live[r] = bits_get(out, r);
+		live[r] = bits_get(out, r) || ir->regs[r].fixed;
 	for (uint32_t o = ir->blocks[block].end; o-- > op;) {
 		const struct xop *x = &ir->ops[o];
 		int32_t reads[X_MAX_VEC + 4];
 		for (unsigned i = 0; i < x->n_d; i++)
-			if (x->d[i] >= 0 && x->guard < 0)
+			if (x->d[i] >= 0 && x->guard < 0 && !ir->regs[x->d[i]].fixed)
 				live[x->d[i]] = false;
 		const unsigned n = xop_reads(x, reads);
 		for (unsigned i = 0; i < n; i++)

@@ -38,6 +38,7 @@ const struct handler_set *handler_set_choose(const char *wanted)
 		.title = level_title,                         \
 		.control = &vm_control_handlers,              \
 		.branch = &vm_branch_handlers,                \
+		.call = &vm_call_handlers,                    \
 		.barrier = &vm_barrier_handlers,              \
 		.warp = &vm_warp_handlers,                    \
 		.uniform = &vm_uniform_handlers,              \

@@ -81,6 +81,8 @@ struct worker {
 	unsigned index;
 	uint8_t *frames; /* n_warps frames of frame_bytes */
 	uint8_t *shared, *local;
+	struct simt_entry *stacks; /* of all warps */
+	struct call_saves *saves;  /* by warp */
 	struct segment_count *segments;
 	struct mem_count *mem;
 	struct mem_window *win[2]; /* of the speculative and of the conservative program */

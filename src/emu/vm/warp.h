@@ -47,9 +47,15 @@ enum warp_state { WARP_RUN, WARP_YIELD, WARP_BARRIER, WARP_DONE, WARP_STOP };
 
 struct simt_entry {
 	uint32_t mask;
-	int32_t block, rc; /* rc: block where these lanes meet the others, -1 = nowhere */
+	int32_t block, rc;              /* rc: block where these lanes meet the others, -1 = nowhere */
+	bool call;                      /* they wait behind a call */
+	const struct call_frame *frame; /* its caller's registers to be restored; NULL = none */
 };
 #define SIMT_DEPTH 72 /* each split of 32 lanes adds at most two */
+struct call_saves {   /* registers of callers that wait, the last on top */
+	uint8_t *bytes;
+	size_t n, cap;
+};
 
 struct warp {
 	uint32_t mask; /* lanes that execute now */
@@ -77,7 +83,10 @@ struct warp {
 	uint32_t syncs;   /* times its lanes were synchronised */
 	uint64_t special[SR_COUNT];
 	uint32_t tid[3][32];
-	struct simt_entry stack[SIMT_DEPTH];
+	uint32_t calls; /* that are open */
+	uint32_t stack_entries;
+	struct simt_entry *stack;
+	struct call_saves *saves;
 };
 #define FUEL 4096
 
@@ -101,6 +110,10 @@ const struct uop *vm_fault(struct warp *w, const struct uop *u, enum fault_kind 
  */
 const struct uop *vm_pop(struct warp *w);
 
+/* call.c: the registers of the lanes of @mask are again what they were before the last call that
+ * saved them. */
+void vm_restore_frame(struct warp *w, const struct call_frame *f, uint32_t mask);
+
 /* deopt.c: an assumption does not hold: the warp goes on in another program from the operation of
  * @u on (to the reference program: u->b 1 = inside a guard). */
 const struct uop *deoptimise_to_conservative(struct warp *w, const struct uop *u, uint32_t mask);
@@ -123,6 +136,7 @@ void warp_trace_access(struct warp *w, const struct memop *m, uint32_t mask,
 
 extern const struct control_handlers vm_control_handlers;
 extern const struct branch_handlers vm_branch_handlers;
+extern const struct call_handlers vm_call_handlers;
 extern const struct barrier_handlers vm_barrier_handlers;
 extern const struct warp_handlers vm_warp_handlers;
 extern const struct uniform_handlers vm_uniform_handlers;

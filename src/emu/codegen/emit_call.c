@@ -1,0 +1,57 @@
+/*
+ * Calls and returns. A function that may come back to itself keeps the registers that are needed
+ * behind the call: they are listed once, and saved and restored lane by lane (vm/call.c).
+ */
+#include "emu/codegen/emit.h"
+
+#include "base/mem.h"
+
+/* Registers that live behind the call at the end of @block and belong to its function. */
+static const struct call_frame *make_frame(struct emit *e, uint32_t block)
+{
+	const struct ir *ir = &e->im->ir;
+	const uint64_t *live = bits_row(&e->im->live.in, (unsigned)ir->blocks[block].succ[0]);
+	unsigned n = 0;
+	for (unsigned r = 0; r < ir->n_regs; r++)
+		n += bits_get(live, r) && ir->regs[r].fixed && !ir->regs[r].passes;
+	struct call_frame *f = image_pool(e->im, sizeof *f + n * sizeof f->part[0]);
+	for (unsigned r = 0; r < ir->n_regs; r++) {
+		if (!bits_get(live, r) || !ir->regs[r].fixed || ir->regs[r].passes)
+			continue;
+		const unsigned bytes = ir->regs[r].bytes;
+		f->part[f->n++] = (struct call_frame_part){ .reg = (int32_t)r,
+			                                        .bytes = (uint8_t)bytes,
+			                                        .predicate = e->pred_slot[r] };
+		f->bytes += bytes ? 32 * bytes : 8;
+	}
+	return f;
+}
+
+void emit_call(struct emit *e, const struct xop *x)
+{
+	const bool direct = x->target >= 0;
+	uint32_t address = 0;
+	bool scalar = false;
+	if (!direct) {
+		const struct affine form = emit_form(e, &x->s[0]);
+		scalar = affine_uniform(&form);
+		address = scalar ? emit_scalar(e, &x->s[0], 8) : emit_lanes(e, &x->s[0], 8, 0);
+	}
+	const struct call_frame *frame = x->saves ? make_frame(e, e->block) : NULL;
+	struct uop *u = emit_uop(e, direct ? &e->h->call->direct : &e->h->call->indirect);
+	u->frame = frame;
+	u->a = address;
+	u->b = scalar;
+	u->y = e->block;
+	if (direct)
+		emit_target(e, u, x->target);
+}
+
+void emit_ret(struct emit *e, const struct xop *x)
+{
+	struct uop *u = emit_uop(e, x->guard >= 0 ? &e->h->call->ret_if : &e->h->call->ret);
+	if (x->guard >= 0) {
+		u->a = e->pred_slot[x->guard];
+		u->b = x->guard_neg ? 0xffffffffu : 0;
+	}
+}

@@ -1,0 +1,177 @@
+/*
+ * Calls and returns of a warp, on the stack of divergence (branch.c).
+ *
+ * A call leaves an entry that holds its lanes at the block behind it; the lanes that return are
+ * taken off the path, and when the last of them has, that entry is popped and all go on together.
+ * Lanes that call different functions through a pointer run them one after the other, in the order
+ * of their lowest lane.
+ */
+#include "emu/vm/handler.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- registers of functions that call themselves --- */
+
+static void save_frame(struct warp *w, const struct call_frame *f)
+{
+	struct call_saves *s = w->saves;
+	if (s->n + f->bytes > s->cap) {
+		s->cap = 2 * s->cap > s->n + f->bytes ? 2 * s->cap : s->n + f->bytes + 4096;
+		s->bytes = mem_realloc(s->bytes, s->cap, 1);
+	}
+	uint8_t *to = s->bytes + s->n;
+	for (unsigned i = 0; i < f->n; i++) {
+		const struct call_frame_part *p = &f->part[i];
+		const uint32_t slot = p->bytes ? w->program->reg_slot[p->reg] : p->predicate;
+		const unsigned n = p->bytes ? 32u * p->bytes : 8;
+		if (slot != UINT32_MAX)
+			memcpy(to, frame(w, slot), p->bytes ? n : 4);
+		to += n;
+	}
+	s->n += f->bytes;
+}
+
+static void restore_part(struct warp *w, const struct call_frame_part *p, const uint8_t *from,
+                         uint32_t mask)
+{
+	const uint32_t slot = p->bytes ? w->program->reg_slot[p->reg] : p->predicate;
+	if (slot == UINT32_MAX)
+		return;
+	if (!p->bytes) {
+		uint32_t was;
+		memcpy(&was, from, sizeof was);
+		PRED(slot) = (PRED(slot) & ~mask) | (was & mask);
+		return;
+	}
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(m);
+		memcpy((char *)frame(w, slot) + i * p->bytes, from + i * p->bytes, p->bytes);
+	}
+}
+
+void vm_restore_frame(struct warp *w, const struct call_frame *f, uint32_t mask)
+{
+	struct call_saves *s = w->saves;
+	s->n -= f->bytes;
+	const uint8_t *from = s->bytes + s->n;
+	for (unsigned i = 0; i < f->n; i++) {
+		restore_part(w, &f->part[i], from, mask);
+		from += f->part[i].bytes ? 32u * f->part[i].bytes : 8;
+	}
+}
+
+/* --- calls --- */
+
+/* Leaves the lanes of @mask behind the call at the end of block @u->y; false = too deep. */
+static bool push_call(struct warp *w, const struct uop *u, uint32_t mask)
+{
+	const struct ir *ir = &w->image->ir;
+	if (w->calls == ir->call_depth || w->depth + 2 * SIMT_DEPTH > w->stack_entries) {
+		vm_fault(w, u, FAULT_STACK, (unsigned)__builtin_ctz(mask));
+		return false;
+	}
+	w->calls++;
+	w->stack[w->depth++] = (struct simt_entry){ .mask = mask,
+		                                        .block = ir->blocks[u->y].succ[0],
+		                                        .rc = w->rc,
+		                                        .call = true,
+		                                        .frame = u->frame };
+	if (u->frame)
+		save_frame(w, u->frame);
+	w->rc = -1;
+	return true;
+}
+
+/* CALL: x.to first uop of the function, y block it ends, frame what to save or NULL */
+HANDLER(call_full)
+{
+	const struct uop *to = u->x.to;
+	if (!push_call(w, u, mask))
+		return NULL;
+	if (--w->fuel < 0)
+		return yield_warp(w, to);
+	NEXT_full(to);
+}
+HANDLER(call_masked)
+{
+	const struct uop *to = u->x.to;
+	if (!push_call(w, u, mask))
+		return NULL;
+	if (--w->fuel < 0)
+		return yield_warp(w, to);
+	NEXT_masked(to);
+}
+
+/* Block of the function at @address, -1 = there is none. */
+static int32_t function_block(const struct ir *ir, uint64_t address)
+{
+	const uint64_t at = address - function_address(0);
+	if (at % FUNCTION_STEP || at / FUNCTION_STEP >= ir->n_callees)
+		return -1;
+	return ir->callee[at / FUNCTION_STEP];
+}
+
+/* CALL THROUGH A POINTER: a 32 lanes of addresses, b 1 = scalar; y and frame as above */
+HANDLER(call_indirect)
+{
+	const mem_u64 *address = frame(w, u->a);
+	int32_t block[32];
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(m);
+		block[i] = function_block(&w->image->ir, address[u->b ? 0 : i]);
+		if (block[i] < 0) {
+			vm_fault(w, u, FAULT_FUNCTION, i);
+			w->worker->fault.address = address[u->b ? 0 : i];
+			return NULL;
+		}
+	}
+	if (!push_call(w, u, mask))
+		return NULL;
+	uint32_t left = mask;
+	while (left) { /* the group of the highest lane goes to the bottom of the stack */
+		const int32_t target = block[31 - __builtin_clz(left)];
+		uint32_t same = 0;
+		for (uint32_t m = left; m; m &= m - 1) {
+			const unsigned i = (unsigned)__builtin_ctz(m);
+			same |= (uint32_t)(block[i] == target) << i;
+		}
+		left &= ~same;
+		w->mask = same;
+		if (left)
+			w->stack[w->depth++] = (struct simt_entry){ .mask = same, .block = target, .rc = -1 };
+		else if (--w->fuel < 0)
+			return yield_warp(w, &w->program->uops[w->program->block_uop[target]]);
+		else
+			CONTINUE(&w->program->uops[w->program->block_uop[target]]);
+	}
+	return NULL;
+}
+
+/* --- returns --- */
+
+HANDLER(ret_any)
+{
+	(void)u;
+	CONTINUE(vm_pop(w));
+}
+
+/* RET IF: a predicate, b all ones to invert it */
+HANDLER(ret_if)
+{
+	const uint32_t gone = (PRED(u->a) ^ u->b) & mask;
+	w->guards[u->xop] += lane_popc32(gone);
+	if (gone == mask)
+		CONTINUE(vm_pop(w));
+	w->mask = mask & ~gone;
+	CONTINUE(u + 1);
+}
+
+const struct call_handlers vm_call_handlers = {
+	.direct = { call_full, call_masked },
+	.indirect = { call_indirect, call_indirect },
+	.ret = { ret_any, ret_any },
+	.ret_if = { ret_if, ret_if },
+};
