@@ -190,11 +190,10 @@ static void check(unsigned variant, const struct launch_plan *launch, const int6
 {
 	const unsigned char *in = before[IN], *out = after[OUT];
 	const size_t w = (size_t)p[P_W], h = (size_t)p[P_H], r = (size_t)p[P_RADIUS];
-	uint32_t columns[MAX_SIZE];
+	uint32_t columns[MAX_SIZE] = { 0 };
 
 	(void)variant, (void)launch;
 	for (size_t x = 0; x < w; x++) {
-		columns[x] = 0;
 		for (size_t y = 0; y < to(0, r, h); y++) /* the loop below adds the last row */
 			columns[x] += in[y * w + x];
 	}
@@ -215,7 +214,8 @@ static void check(unsigned variant, const struct launch_plan *launch, const int6
 			if (x > r)
 				sum -= columns[x - r - 1];
 			const size_t pixels = rows * (to(x, r, w) - from(x, r) + 1);
-			check_element(out[y * w + x], (double)(sum / pixels), 0, y * w + x, OUT, result);
+			const uint64_t mean = sum / pixels;
+			check_element(out[y * w + x], (double)mean, 0, y * w + x, OUT, result);
 		}
 	}
 	result->ok = result->errors == 0;

@@ -23,13 +23,19 @@ static void reserve_standard_descriptors(void)
 			_Exit(3);
 }
 
+/* The file descriptor that this program gave to a copy of itself. */
+static int descriptor(const char *text)
+{
+	return (int)strtol(text, NULL, 10);
+}
+
 int main(int argc, char **argv)
 {
 	reserve_standard_descriptors();
 	if (argc == 3 && !strcmp(argv[1], CUDA_WORKER_OPTION))
-		exit(cuda_worker_main(atoi(argv[2])));
+		exit(cuda_worker_main(descriptor(argv[2])));
 	if (argc == 3 && !strcmp(argv[1], COMPILE_WORKER_OPTION))
-		exit(compile_worker_main(atoi(argv[2])));
+		exit(compile_worker_main(descriptor(argv[2])));
 	compile_use_worker(COMPILE_LIMIT_S);
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C"); /* numbers read and print the same everywhere */

@@ -182,12 +182,12 @@ static int one_summary(struct canvas *c, int row, const char *label, const struc
                        const struct metric_set *before, enum metric_id per, enum metric_id eff,
                        enum metric_id requests)
 {
-	int col = canvas_text(c, row, 2, STYLE_NORMAL, label);
+	canvas_text(c, row, 2, STYLE_NORMAL, label);
 	if (metric_known(m, requests) && metric_get(m, requests) == 0) {
 		canvas_text(c, row, 10, STYLE_DIM, "none");
 		return row + 1;
 	}
-	col = canvas_metric(c, row, 10, 5, m, per);
+	int col = canvas_metric(c, row, 10, 5, m, per);
 	if (!metric_known(m, per)) {
 		canvas_text_n(c, row, col + 2, c->cols - col - 3, STYLE_DIM, panel_reason(m, per));
 		return row + 1;
@@ -213,14 +213,14 @@ static int summary(const struct session *s, struct canvas *c, int row, int last)
 		row = one_summary(c, row, "stores", m, before, M_MEM_ST_SPR, M_MEM_ST_EFF, M_MEM_ST_REQ);
 	if (row >= last)
 		return row;
-	int col = canvas_text(c, row, 2, STYLE_NORMAL, "shared");
+	canvas_text(c, row, 2, STYLE_NORMAL, "shared");
 	double ld = metric_get(m, M_SH_LD_REQ), st = metric_get(m, M_SH_ST_REQ);
 	if (ld == 0 && st == 0) {
 		canvas_text(c, row, 10, STYLE_DIM, "none");
 		return row + 1;
 	}
 	if (!metric_known(m, M_SH_LD_EXCESS)) {
-		col = canvas_metric(c, row, 10, 5, m, M_SH_LD_EXCESS);
+		const int col = canvas_metric(c, row, 10, 5, m, M_SH_LD_EXCESS);
 		canvas_text_n(c, row, col + 2, c->cols - col - 3, STYLE_DIM,
 		              panel_reason(m, M_SH_LD_EXCESS));
 		return row + 1;
@@ -229,7 +229,7 @@ static int summary(const struct session *s, struct canvas *c, int row, int last)
 	metric_format(m, M_SH_LD_EXCESS, excess, sizeof excess);
 	canvas_right(c, row, 15, metric_get(m, M_SH_LD_EXCESS) > 0 ? STYLE_BAD : STYLE_BOLD, "%s",
 	             excess);
-	col = canvas_text(c, row, 15, STYLE_DIM, " excess of ");
+	int col = canvas_text(c, row, 15, STYLE_DIM, " excess of ");
 	col = canvas_metric(c, row, col, 0, m, M_SH_LD_WAVE);
 	col = canvas_text(c, row, col, STYLE_DIM, " load passes,  ");
 	metric_format(m, M_SH_ST_EXCESS, excess, sizeof excess);

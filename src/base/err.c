@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool err_set(struct err *err, enum err_code code, const char *fmt, ...)
+bool(err_set)(struct err *err, enum err_code code, const char *fmt, ...)
 {
 	if (!err)
 		return false;
@@ -17,7 +17,7 @@ bool err_set(struct err *err, enum err_code code, const char *fmt, ...)
 	return false;
 }
 
-bool err_remedy(struct err *err, const char *fmt, ...)
+bool(err_remedy)(struct err *err, const char *fmt, ...)
 {
 	if (!err)
 		return false;
@@ -28,7 +28,7 @@ bool err_remedy(struct err *err, const char *fmt, ...)
 	return false;
 }
 
-bool err_prefix(struct err *err, const char *fmt, ...)
+bool(err_prefix)(struct err *err, const char *fmt, ...)
 {
 	if (!err)
 		return false;

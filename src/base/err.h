@@ -45,6 +45,11 @@ bool err_set(struct err *err, enum err_code code, const char *fmt, ...)
 bool err_remedy(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Puts context in front of the message: "presets/foo.yaml: " + msg. Returns false. */
 bool err_prefix(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#ifdef __clang_analyzer__ /* which sees declarations only: these return nothing but false */
+#define err_set(...) (err_set(__VA_ARGS__), false)
+#define err_remedy(...) (err_remedy(__VA_ARGS__), false)
+#define err_prefix(...) (err_prefix(__VA_ARGS__), false)
+#endif
 void err_clear(struct err *err);
 /* "usage", "parse" ...: the lower-case name of a code. */
 const char *err_code_name(enum err_code code);

@@ -21,8 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { POLL_MS = 20, HIGH_FD = 10 };
 
 struct running {
@@ -155,7 +153,7 @@ static bool report(const struct tool_request *req, enum err_code why, int status
 
 bool tool_run(const struct tool_request *req, struct text *out, struct err *err)
 {
-	struct running r;
+	struct running r = { .out = -1, .log = -1 };
 	int status = -1;
 	const double deadline = clock_now_s() + req->limit_s;
 	if (!start(req, &r, err))

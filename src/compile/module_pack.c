@@ -23,7 +23,11 @@ enum { ARCHIVE_HEAD = 8 + 32, HASH_BYTES = 16, MAX_ENTRIES = 4096 };
 	X(registers)           \
 	X(static_shared_bytes) \
 	X(stack_bytes)         \
-	X(spill_store_bytes) X(spill_load_bytes) X(barriers) X(const_bytes) X(max_threads)
+	X(spill_store_bytes)   \
+	X(spill_load_bytes)    \
+	X(barriers)            \
+	X(const_bytes)         \
+	X(max_threads)
 
 static int by_name(const void *a, const void *b)
 {

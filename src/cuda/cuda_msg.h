@@ -18,7 +18,15 @@
 	X(RUN)           \
 	X(GEMM)          \
 	X(CANCEL)        \
-	X(BYE) X(HELLO) X(STEP) X(PROGRESS) X(REFUSED) X(PROBED) X(SHEET_IS) X(REPORT) X(GEMM_IS)
+	X(BYE)           \
+	X(HELLO)         \
+	X(STEP)          \
+	X(PROGRESS)      \
+	X(REFUSED)       \
+	X(PROBED)        \
+	X(SHEET_IS)      \
+	X(REPORT)        \
+	X(GEMM_IS)
 
 enum cuda_msg {
 	MSG_NONE,

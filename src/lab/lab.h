@@ -30,8 +30,8 @@ bool lab_new(struct lab **out, const char *gpu, const char *backend, lab_panels 
              struct err *err);
 /* NULL is fine. False: the worker could not be stopped in time, and what it uses is left as it is:
  * the process must end by _Exit(), without destructors under a running thread. */
-bool lab_free(struct lab *a);
-struct session *lab_session(struct lab *a);
+bool lab_free(struct lab *lab);
+struct session *lab_session(struct lab *lab);
 
 /* A whole program instead of kernels: called once, before lab_start(), which builds and runs it.
  * The session's `program` then holds its runs, and each launch is a selection. */
@@ -43,30 +43,30 @@ bool lab_program(struct lab *a, const struct program_words *words,
 void lab_launch(struct lab *a, uint64_t number);
 
 /* Selection. Refused values stay in the selection with session.plan_err set. */
-void lab_select(struct lab *a, const struct kernel_desc *k, unsigned variant);
-void lab_param(struct lab *a, unsigned param, int64_t value);
-void lab_gpu(struct lab *a, const struct gpu_spec *g);
-void lab_backend(struct lab *a, const char *name);
-void lab_seed(struct lab *a, uint64_t seed);
+void lab_select(struct lab *lab, const struct kernel_desc *k, unsigned variant);
+void lab_param(struct lab *lab, unsigned param, int64_t value);
+void lab_gpu(struct lab *lab, const struct gpu_spec *g);
+void lab_backend(struct lab *lab, const char *name);
+void lab_seed(struct lab *lab, uint64_t seed);
 
 /* Interactive use: start, stop, collect. lab_wake_fd() is readable when lab_poll() has news. */
-void lab_start(struct lab *a);
+void lab_start(struct lab *lab);
 /* The same by a key: a person's own file is read again first, and its values stay by name. */
-void lab_rerun(struct lab *a);
-void lab_cancel(struct lab *a);
+void lab_rerun(struct lab *lab);
+void lab_cancel(struct lab *lab);
 /* The person looks at another panel: what it needs is run while it has the focus. */
-void lab_focus(struct lab *a);
-bool lab_poll(struct lab *a);
-int lab_wake_fd(struct lab *a);
+void lab_focus(struct lab *lab);
+bool lab_poll(struct lab *lab);
+int lab_wake_fd(struct lab *lab);
 
 /* Presets: choose one (name or path), step by +1 or -1, show a mystery's answer. ERR_USAGE when
  * there is nowhere to go; the session is then as it was. */
-bool lab_tour(struct lab *a, const char *preset, struct err *err);
-bool lab_tour_step(struct lab *a, int direction, struct err *err);
-bool lab_tour_reveal(struct lab *a, struct err *err);
+bool lab_tour(struct lab *lab, const char *preset, struct err *err);
+bool lab_tour_step(struct lab *lab, int direction, struct err *err);
+bool lab_tour_reveal(struct lab *lab, struct err *err);
 /* Writes the session to a file in the working folder; @name tells which. */
-bool lab_export(struct lab *a, char *name, size_t n, struct err *err);
+bool lab_export(struct lab *lab, char *name, size_t n, struct err *err);
 /* Shows a snapshot; nothing runs until the person changes something. */
-bool lab_open(struct lab *a, const char *path, char *note, size_t n, struct err *err);
+bool lab_open(struct lab *lab, const char *path, char *note, size_t n, struct err *err);
 
 #endif

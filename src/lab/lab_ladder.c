@@ -67,7 +67,7 @@ void lab_rung_news(struct session *s, struct news *n, bool awaited)
 	if (n->record && l)
 		ladder_put(l, n->record);
 	record_free(n->record);
-	if (!awaited || !n->final)
+	if (!awaited || !n->final || !l)
 		return;
 	if (n->kind == NEWS_LIBRARY) {
 		l->library_asked = true;

@@ -72,7 +72,8 @@ void lab_tour_resume(struct lab *lab)
 	struct session_tour *t = &lab->s.tour;
 	preset_free(lab->preset);
 	lab->preset = NULL;
-	if (t->name[0] && preset_load(t->name, &lab->preset, NULL) && t->step < lab->preset->n_steps) {
+	if (t->name[0] && preset_load(t->name, &lab->preset, NULL) && lab->preset &&
+	    t->step < lab->preset->n_steps) {
 		t->preset = lab->preset;
 		return;
 	}

@@ -18,9 +18,10 @@ static double memory_here(void)
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 	double bytes = pages > 0 && page > 0 ? (double)pages * (double)page : 1e18;
 	FILE *f = fopen("/sys/fs/cgroup/memory.max", "r");
-	double limit;
+	char line[32]; /* a number, or "max" */
 	if (f) {
-		if (fscanf(f, "%lf", &limit) == 1 && limit > 0 && limit < bytes)
+		const double limit = fgets(line, sizeof line, f) ? strtod(line, NULL) : 0;
+		if (limit > 0 && limit < bytes)
 			bytes = limit;
 		fclose(f);
 	}

@@ -178,7 +178,7 @@ static const char *unknown_count(const struct formula *f, const struct formula_i
 
 double formula_value(const struct formula *f, const struct formula_input *in, const char **why)
 {
-	double stack[FORMULA_MAX_STEPS];
+	double stack[FORMULA_MAX_STEPS] = { 0 };
 	unsigned n = 0;
 	*why = unknown_count(f, in);
 	if (*why)

@@ -404,7 +404,8 @@ bool occ_compute(const struct gpu_spec *g, const struct occ_input *in, struct oc
 	out->blocks_per_sm = blocks;
 	out->warps_per_sm = blocks * warps;
 	out->threads_per_sm = blocks * b.block_threads;
-	out->pct = 100.0 * out->warps_per_sm / (g->max_threads_per_sm / g->warp_size);
+	const unsigned most_warps = g->max_threads_per_sm / g->warp_size;
+	out->pct = 100.0 * out->warps_per_sm / most_warps;
 	out->launchable = blocks > 0;
 	if (!out->launchable)
 		explain_refusal(g, &b, out);

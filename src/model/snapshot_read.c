@@ -67,9 +67,9 @@ static bool check_version(struct reader *r, json_t *doc)
 	const json_int_t version = json_integer_value(json_object_get(doc, "version"));
 	if (version > SNAPSHOT_VERSION) {
 		err_set(r->err, ERR_PARSE,
-		        "%s: a snapshot of version %" JSON_INTEGER_FORMAT
-		        ", written by pmpp-explore %s; this program reads up to version %d",
-		        r->origin, version,
+		        "%s: a snapshot of version %lld, written by pmpp-explore %s; "
+		        "this program reads up to version %d",
+		        r->origin, (long long)version,
 		        json_string_value(json_object_get(doc, "tool"))
 		            ? json_string_value(json_object_get(doc, "tool"))
 		            : "(unknown)",

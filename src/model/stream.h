@@ -18,14 +18,17 @@
 #define STREAM_MAX_BUFFERS 8 /* KERNEL_MAX_BUFFERS */
 
 /* X(ID, "name") */
-#define STREAM_OPS(X)   \
-	X(ALLOC, "alloc")   \
-	X(FREE, "free")     \
-	X(H2D, "H2D")       \
-	X(D2H, "D2H")       \
-	X(KERNEL, "kernel") \
-	X(RECORD, "record") \
-	X(WAIT, "wait") X(SYNC_STREAM, "sync stream") X(SYNC, "sync") X(HOST, "host work")
+#define STREAM_OPS(X)             \
+	X(ALLOC, "alloc")             \
+	X(FREE, "free")               \
+	X(H2D, "H2D")                 \
+	X(D2H, "D2H")                 \
+	X(KERNEL, "kernel")           \
+	X(RECORD, "record")           \
+	X(WAIT, "wait")               \
+	X(SYNC_STREAM, "sync stream") \
+	X(SYNC, "sync")               \
+	X(HOST, "host work")
 
 enum stream_op_kind {
 #define X(id, name) SOP_##id,
@@ -89,9 +92,12 @@ struct stream_outcome {
 };
 
 /* What happens once, before the program, and is in no makespan. X(ID, "first word of its spans") */
-#define STREAM_INITS(X)   \
-	X(CONTEXT, "context") \
-	X(MODULE, "module") X(ALLOCATE, "allocate") X(PIN, "pin") X(STREAMS, "streams")
+#define STREAM_INITS(X)     \
+	X(CONTEXT, "context")   \
+	X(MODULE, "module")     \
+	X(ALLOCATE, "allocate") \
+	X(PIN, "pin")           \
+	X(STREAMS, "streams")
 
 enum stream_init_part {
 #define X(id, name) INIT_##id,

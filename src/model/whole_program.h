@@ -32,11 +32,14 @@ struct program_span {
 };
 
 /* One flag per thing that a reader should know of a launch. X(ID, "word") */
-#define PROGRAM_FLAGS(X) \
-	X(FAILED, "failed")  \
-	X(FAULT, "fault")    \
-	X(RACE, "race")      \
-	X(PRINTF, "printf") X(SAMPLED, "sampled") X(REPEAT, "as #") X(COOPERATIVE, "cooperative")
+#define PROGRAM_FLAGS(X)  \
+	X(FAILED, "failed")   \
+	X(FAULT, "fault")     \
+	X(RACE, "race")       \
+	X(PRINTF, "printf")   \
+	X(SAMPLED, "sampled") \
+	X(REPEAT, "as #")     \
+	X(COOPERATIVE, "cooperative")
 
 enum program_flag {
 #define X(id, word) PROGRAM_FLAG_##id,

@@ -35,7 +35,7 @@ static bool unknown_key(const struct yaml_walk *w, size_t at, const char *key,
 	else
 		walk_error(w, at, "unknown key '%.60s'", key);
 	if (known.s && strlen(known.s) > 400)
-		strcpy(known.s + 396, "...");
+		snprintf(known.s + 396, 4, "...");
 	err_remedy(w->err, "known keys: %s", known.s ? known.s : "none");
 	text_free(&known);
 	return false;

@@ -32,8 +32,11 @@ static bool is_number(const char *s)
 		s++;
 	if (!digits(&s))
 		return false;
-	if (*s == '.' && (s++, !digits(&s)))
-		return false;
+	if (*s == '.') {
+		s++;
+		if (!digits(&s))
+			return false;
+	}
 	if (*s == 'e' || *s == 'E') {
 		s++;
 		if (*s == '+' || *s == '-')

@@ -116,10 +116,9 @@ static struct edges all_edges(const struct ptx_func *f)
 			out[2 + i] = f->lists[table->reg + i];
 		if (block->succ[0] < 0 && !table)
 			out[0] = n;
-		else if (leaves_function(last->op)) /* guarded: leaves or goes on */
-			out[1] = n;
-		else if (last->op == OP_BRA && last->guard >= 0 && block->succ[1] < 0)
-			out[1] = n; /* falls off the end of the function */
+		else if (leaves_function(last->op) || /* guarded: leaves or goes on */
+		         (last->op == OP_BRA && last->guard >= 0 && block->succ[1] < 0))
+			out[1] = n; /* the branch falls off the end of the function */
 	}
 	return e;
 }

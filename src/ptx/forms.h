@@ -43,7 +43,17 @@
 	X(SHFL)       \
 	X(VOTE)       \
 	X(PRMT)       \
-	X(TEST) X(SEM) X(SCOPE) X(CACHE) X(LEVEL) X(HINT) X(VEC) X(TILES) X(FRAG) X(LAYOUT) X(SHAPE)
+	X(TEST)       \
+	X(SEM)        \
+	X(SCOPE)      \
+	X(CACHE)      \
+	X(LEVEL)      \
+	X(HINT)       \
+	X(VEC)        \
+	X(TILES)      \
+	X(FRAG)       \
+	X(LAYOUT)     \
+	X(SHAPE)
 enum group {
 #define X(g) GROUP_##g,
 	GROUPS(X)

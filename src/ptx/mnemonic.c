@@ -113,21 +113,28 @@ static bool report_missing(struct parser *p, const struct token *word, enum ptx_
 }
 
 /* --- modifiers --- */
+/* Takes @letter and one to three digits from the text between @s and @end. */
+static bool take_dimension(const char **s, const char *end, char letter, unsigned *value)
+{
+	const char *p = *s;
+	if (p == end || *p != letter)
+		return false;
+	const char *digits = ++p;
+	for (*value = 0; p < end && p - digits < 3 && *p >= '0' && *p <= '9'; p++)
+		*value = 10 * *value + (unsigned)(*p - '0');
+	*s = p;
+	return p > digits;
+}
+
 /* m16n8k16, m8n8 */
 static bool parse_shape(const char *s, size_t n, struct ptx_mma *mma)
 {
-	char text[16];
+	const char *end = s + n;
 	unsigned m = 0, cols = 0, k = 0;
-	int used = 0;
-	if (n >= sizeof text || s[0] != 'm')
+	if (!take_dimension(&s, end, 'm', &m) || !take_dimension(&s, end, 'n', &cols))
 		return false;
-	memcpy(text, s, n);
-	text[n] = '\0';
-	if (sscanf(text, "m%3un%3uk%3u%n", &m, &cols, &k, &used) != 3 || used != (int)n) {
-		k = 0;
-		if (sscanf(text, "m%3un%3u%n", &m, &cols, &used) != 2 || used != (int)n)
-			return false;
-	}
+	if (s < end && (!take_dimension(&s, end, 'k', &k) || s != end))
+		return false;
 	if (!m || !cols || m > 255 || cols > 255 || k > 255)
 		return false;
 	mma->m = (uint8_t)m;

@@ -16,14 +16,14 @@ static bool parse_version(struct parser *p)
 {
 	if (!advance(p))
 		return false;
-	int major = 0, minor = 0, used = 0;
-	char text[16] = "";
+	char text[16] = "", *dot, *end;
 	if (p->tok.kind == TOK_FLOAT && p->tok.len < sizeof text)
 		memcpy(text, p->tok.s, p->tok.len);
-	if (sscanf(text, "%2d.%2d%n", &major, &minor, &used) != 2 || (size_t)used != p->tok.len)
+	const long major = strtol(text, &dot, 10), minor = *dot == '.' ? strtol(dot + 1, &end, 10) : -1;
+	if (dot == text || minor < 0 || end == dot + 1 || *end || major < 0 || major > 99 || minor > 99)
 		return fail(p, "expected a version such as 9.0 after .version");
-	p->m->version_major = major;
-	p->m->version_minor = minor;
+	p->m->version_major = (int)major;
+	p->m->version_minor = (int)minor;
 	return advance(p);
 }
 

@@ -212,7 +212,8 @@ static void run_unit(struct program *p)
 		return;
 	p->min_inst = byte_of(p);
 	byte_of(p); /* is_stmt */
-	p->line_base = (int8_t)byte_of(p);
+	const int line_base = (int)byte_of(p); /* signed */
+	p->line_base = line_base < 128 ? line_base : line_base - 256;
 	p->line_range = byte_of(p);
 	p->opcode_base = byte_of(p);
 	p->operand_counts = p->at;

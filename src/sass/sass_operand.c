@@ -158,6 +158,30 @@ static bool bracketed(struct slice t, struct slice *in, struct slice *rest)
 	return true;
 }
 
+/* One of the terms of an address: a number, a register or a uniform register. */
+static bool address_term(struct slice term, struct sass_operand *o)
+{
+	struct reg_name r;
+	int64_t value;
+	if (integer(term, &value)) {
+		o->value += value;
+		return true;
+	}
+	if (!reg_of(term, &r))
+		return false;
+	if (r.kind == SASS_OPND_REG && o->reg == SASS_NO_REG) {
+		o->reg = r.reg;
+		o->sel = r.sel;
+		return true;
+	}
+	if (r.kind == SASS_OPND_UREG && o->ureg == SASS_NO_REG) {
+		o->ureg = r.reg;
+		o->usel = r.sel;
+		return true;
+	}
+	return false;
+}
+
 /* "R4.64+UR6+-0x8" into base, second base and offset. */
 static bool address(struct slice t, struct sass_operand *o)
 {
@@ -165,22 +189,8 @@ static bool address(struct slice t, struct sass_operand *o)
 		size_t n = 1; /* a sign belongs to what follows */
 		while (n < t.len && t.s[n] != '+' && !(t.s[n] == '-' && t.s[n - 1] != '+'))
 			n++;
-		const struct slice part = trim((struct slice){ t.s, n });
-		struct reg_name r;
-		int64_t value;
-		if (integer(part, &value)) {
-			o->value += value;
-		} else if (!reg_of(part, &r)) {
+		if (!address_term(trim((struct slice){ t.s, n }), o))
 			return false;
-		} else if (r.kind == SASS_OPND_REG && o->reg == SASS_NO_REG) {
-			o->reg = r.reg;
-			o->sel = r.sel;
-		} else if (r.kind == SASS_OPND_UREG && o->ureg == SASS_NO_REG) {
-			o->ureg = r.reg;
-			o->usel = r.sel;
-		} else {
-			return false;
-		}
 		t = from(t, n);
 		if (t.len && *t.s == '+')
 			t = from(t, 1);

@@ -16,19 +16,24 @@
 #include <stdint.h>
 
 /* X(ID, "letter in golden style maps") */
-#define STYLES(X)   \
-	X(NORMAL, '.')  \
-	X(BOLD, 'B')    \
-	X(DIM, 'd')     \
-	X(TITLE, 'T')   \
-	X(GOOD, 'g')    \
-	X(WATCH, 'w')   \
-	X(BAD, 'b')     \
-	X(KNOB, 'k')    \
-	X(KNOB_ON, 'K') \
-	X(BAR, '=')     \
-	X(HEAT1, '1')   \
-	X(HEAT2, '2') X(HEAT3, '3') X(SELECTED, 'S') X(KEY, 'y') X(ERROR, 'E') X(FAINT, 'G')
+#define STYLES(X)    \
+	X(NORMAL, '.')   \
+	X(BOLD, 'B')     \
+	X(DIM, 'd')      \
+	X(TITLE, 'T')    \
+	X(GOOD, 'g')     \
+	X(WATCH, 'w')    \
+	X(BAD, 'b')      \
+	X(KNOB, 'k')     \
+	X(KNOB_ON, 'K')  \
+	X(BAR, '=')      \
+	X(HEAT1, '1')    \
+	X(HEAT2, '2')    \
+	X(HEAT3, '3')    \
+	X(SELECTED, 'S') \
+	X(KEY, 'y')      \
+	X(ERROR, 'E')    \
+	X(FAINT, 'G')
 enum style {
 #define X(id, letter) STYLE_##id,
 	STYLES(X)

@@ -19,7 +19,9 @@
 	X(ESC, "ESC", "Esc")         \
 	X(PGUP, "PGUP", "PgUp")      \
 	X(PGDN, "PGDN", "PgDn")      \
-	X(HOME, "HOME", "Home") X(END, "END", "End") X(BACKSPACE, "BACKSPACE", "Backspace")
+	X(HOME, "HOME", "Home")      \
+	X(END, "END", "End")         \
+	X(BACKSPACE, "BACKSPACE", "Backspace")
 enum named_key {
 	NK_BASE = 0x110000, /* past the last Unicode scalar value */
 #define X(id, name, shown) NK_##id,

@@ -197,7 +197,7 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 	else if (host->n_views)
 		panels(host, s, &l, c);
 	area = part(c, l.lesson);
-	if (area.rows)
+	if (area.rows && lesson)
 		lesson->draw(s, &area);
 	area = part(c, l.sheet);
 	if (area.rows)

@@ -82,7 +82,7 @@ struct screen_state {
  * order; below 8 x 40 only a message and the most important value remain. */
 void screen_draw(const struct screen_host *host, const struct screen_state *st, struct canvas *c);
 /* Applies one command to state and host; one whose condition does not hold says why instead. */
-void screen_command(const struct screen_host *host, struct screen_state *st, enum command cmd);
+void screen_command(const struct screen_host *host, struct screen_state *st, enum command command);
 /* Applies one typed character while a list filter or a value is being typed; false = not taken. */
 bool screen_type(const struct screen_host *host, struct screen_state *st, uint32_t ch);
 /* One key press (ui/keys.h), as the loop and key scripts deliver it: typed text goes to the open

@@ -54,7 +54,7 @@ static bool terminal_takes_utf8(struct typed_early *early)
 		answer[n] = '\0';
 		const char *semicolon = strchr(answer, ';');
 		if (semicolon)
-			column = atoi(semicolon + 1);
+			column = (int)strtol(semicolon + 1, NULL, 10);
 		if (write(STDOUT_FILENO, "\r   \r", 5) != 5)
 			column = 0;
 	}

@@ -28,12 +28,31 @@ static size_t restore_len;
 static volatile sig_atomic_t active;
 
 /* X(signal): a bug. The terminal is put back, we say so, then it happens. */
-#define BUG(X) X(SIGSEGV) X(SIGABRT) X(SIGBUS) X(SIGFPE) X(SIGILL) X(SIGTRAP) X(SIGSYS)
+#define BUG(X) \
+	X(SIGSEGV) \
+	X(SIGABRT) \
+	X(SIGBUS)  \
+	X(SIGFPE)  \
+	X(SIGILL)  \
+	X(SIGTRAP) \
+	X(SIGSYS)
 /* X(signal): the loop is told. */
-#define TOLD(X) X(SIGTERM) X(SIGINT) X(SIGHUP) X(SIGWINCH) X(SIGTSTP) X(SIGCONT)
+#define TOLD(X) \
+	X(SIGTERM)  \
+	X(SIGINT)   \
+	X(SIGHUP)   \
+	X(SIGWINCH) \
+	X(SIGTSTP)  \
+	X(SIGCONT)
 /* X(signal): it does not end a process, or cannot be caught. Any other that is neither ignored nor
  * above, the terminal is put back for; real-time signals too. */
-#define LEFT_ALONE(X) X(SIGCHLD) X(SIGURG) X(SIGTTIN) X(SIGTTOU) X(SIGKILL) X(SIGSTOP)
+#define LEFT_ALONE(X) \
+	X(SIGCHLD)        \
+	X(SIGURG)         \
+	X(SIGTTIN)        \
+	X(SIGTTOU)        \
+	X(SIGKILL)        \
+	X(SIGSTOP)
 
 #define N_SIGNALS 65                       /* Linux has 1 to 64 */
 static struct sigaction before[N_SIGNALS]; /* by signal number; what it was before us */

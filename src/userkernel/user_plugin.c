@@ -167,7 +167,7 @@ static const struct kernel_desc *open_object(const char *folder, const char *pat
 	}
 	const struct kernel_desc *d = dlsym(so, symbol);
 	if (d && kernel_check_complete(d, err))
-		return d;
+		return d; /* cppcheck-suppress resourceLeak ; what @d points to stays with the library */
 	if (d)
 		err_prefix(err, "%s: '%s': ", path, symbol);
 	else

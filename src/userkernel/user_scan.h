@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "userkernel/user_source.h"
 
-/* user_signature.c: a declaration or definition with __global__ in code[from..to) joins @out's
+/* user_signature.c: a declaration or definition with __global__ in s[from..to) joins @out's
  * kernels if it has a body. */
-void user_read_kernel(const char *code, size_t from, size_t to, bool body, struct user_source *out);
+void user_read_kernel(const char *s, size_t from, size_t to, bool body, struct user_source *out);
 
 /* user_device.c */
 /* Is the declaration code[from..to), with its body at @body, for the host only? As nvcc has it:

@@ -129,7 +129,7 @@ static void read_param(const char *s, size_t from, size_t to, struct user_param 
 	}
 	p->type[at] = '\0';
 	if (array && at + 3 < sizeof p->type)
-		strcat(p->type, " *");
+		memcpy(p->type + at, " *", 3);
 	p->pointer = strchr(p->type, '*') != NULL;
 	const char *star = strchr(p->type, '*');
 	p->is_const = has_word(p->type, 0, star ? (size_t)(star - p->type) : 0, "const");

@@ -35,6 +35,7 @@ static bool factor(struct reader *r, int64_t *v)
 {
 	char word[64];
 	size_t n = 0;
+	*v = 0;
 	skip_spaces(r);
 	if (*r->at == '-') {
 		r->at++;
@@ -80,7 +81,7 @@ static bool product(struct reader *r, int64_t *v)
 	if (!factor(r, v))
 		return false;
 	for (;;) {
-		int64_t b;
+		int64_t b = 0;
 		skip_spaces(r);
 		const char op = *r->at;
 		if (op != '*' && op != '/' && op != '%')
@@ -104,7 +105,7 @@ static bool sum(struct reader *r, int64_t *v)
 	if (!product(r, v))
 		return false;
 	for (;;) {
-		int64_t b;
+		int64_t b = 0;
 		skip_spaces(r);
 		const char op = *r->at;
 		if (op != '+' && op != '-')
@@ -154,7 +155,7 @@ static bool read_type(const char *name, const char *text, size_t len, struct use
 
 static bool read_init(const char *name, const char *text, struct user_buffer *out, struct err *err)
 {
-	char *end;
+	char *end = NULL;
 	size_t n = 0;
 	if (!strcmp(text, "rand")) {
 		out->init = INIT_RAND;
@@ -170,8 +171,9 @@ static bool read_init(const char *name, const char *text, struct user_buffer *ou
 		out->init = INIT_OUT;
 	} else {
 		out->init = INIT_VALUE;
-		out->value = !strcmp(text, "zero") ? 0 : strtod(text, &end);
-		if (strcmp(text, "zero") != 0 && (end == text || *end)) {
+		const bool zero = !strcmp(text, "zero");
+		out->value = zero ? 0 : strtod(text, &end);
+		if (!zero && (!end || end == text || *end)) {
 			err_set(err, ERR_USAGE, "argument '%s': there are no contents '%s'", name, text);
 			return err_remedy(err,
 			                  "contents: rand, rand(K), iota, zero, a number, or out (undefined)");

@@ -80,7 +80,15 @@ static const struct plan {
 	{ "sass+sm+dram+l2+tags", SASS SM DRAM L2 TAGS, WAY_AUTO, 1, true, 0 },
 };
 
-#define STEPS(X) X(image) X(config) X(start) X(launch) X(stop) X(decode) X(values) X(all)
+#define STEPS(X) \
+	X(image)     \
+	X(config)    \
+	X(start)     \
+	X(launch)    \
+	X(stop)      \
+	X(decode)    \
+	X(values)    \
+	X(all)
 #define X(name) STEP_##name,
 enum { STEPS(X) STEP_COUNT };
 #undef X

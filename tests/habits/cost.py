@@ -75,8 +75,8 @@ THINGS = {
     },
     "metric": {
         "rows": [("src/model/metric.def", r"^       \"\"\)$",
-                  'METRIC(INST_PER_BRANCH, "inst.per_branch", "inst", NUM, "warp instructions per '
-                  'branch",\n       "warp instructions / branches",\n'
+                  'METRIC(INST_PER_BRANCH, "inst.per_branch", "inst", NUM, LAUNCH,\n'
+                  '       "warp instructions per branch",\n       "warp instructions / branches",\n'
                   '       "= warp_executed / branches",\n       "")')],
         "tests": ["model/test_metric", "cli/list", "cli/run", "cli/export"],
     },
@@ -150,9 +150,12 @@ def cost_of(name, thing, copy):
         return by_hand, [], "it does not build:\n" + output[-3000:]
     readme_keys(copy)
     patient = dict(os.environ, TEST_TIMEOUT="1200")
-    run(["sh", "tests/run.sh", BUILD] + thing["tests"], copy, env=dict(patient, BLESS="1"))
+    test = ["sh", "tests/run.sh", BUILD] + thing["tests"]
+    status, output = run(test, copy, env=patient)
+    if status:  # what the tests compare with may have to be written first
+        run(test, copy, env=dict(patient, BLESS="1"))
+        status, output = run(test, copy, env=patient)
     written = commit(copy, name + ": written by make")
-    status, output = run(["sh", "tests/run.sh", BUILD] + thing["tests"], copy, env=patient)
     return by_hand, written, output[-3000:] if status else ""
 
 
@@ -175,13 +178,14 @@ def main():
             by_hand, written, why = cost_of(name, THINGS[name], copy)
             if why:  # what does not work must not spoil the next thing
                 run(["git", "reset", "-q", "--hard", before], copy)
-            grew = [len(by_hand), len(written)] > allowed.get(name, [0, 0])
+            most = allowed.get(name, [0, 0])
+            grew = len(by_hand) > most[0] or len(written) > most[1]
             print(f"cost: {name} {len(by_hand)} ({', '.join(by_hand)})", end="")
             print(f" + {len(written)} written by make ({', '.join(written)})" if written else "")
             if why:
                 print(f"cost: {name}: that is not enough: {why}")
             if grew:
-                print(f"cost: {name} grew: {EXPECTED} allows {allowed.get(name)}")
+                print(f"cost: {name} grew: {EXPECTED} allows {most[0]} + {most[1]}")
             failed = failed or grew or bool(why)
             sys.stdout.flush()
     sys.exit(1 if failed else 0)

@@ -99,8 +99,8 @@ void affine_note(struct affine_forms *s, const struct xop *x, const struct affin
 /* Form of a source, and of what an operation gives before divergence is considered. */
 struct affine affine_of_src(const struct affine_forms *s, const struct ir *ir,
                             const struct xsrc *src);
-struct affine affine_of_result(struct affine_forms *s, const struct ir *ir, const struct xop *x,
-                               const struct launch_plan *plan);
+struct affine affine_of_result(struct affine_forms *s, const struct ir *ir,
+                               const struct xop *original, const struct launch_plan *plan);
 bool affine_uniform(const struct affine *r);
 /* Value of a register of known form in one lane. */
 static inline uint64_t affine_lane(const struct affine_forms *s, const struct affine *r,

@@ -42,7 +42,7 @@ void emit_spread(struct emit *e, uint32_t to, uint32_t from, int32_t pattern, un
 void *image_pool(struct image *im, size_t bytes); /* zeroed, freed with the image */
 
 /* emit_alu.c, emit_flow.c, emit_mem.c: one operation each. */
-void emit_op(struct emit *e, const struct xop *x);
+void emit_op(struct emit *e, const struct xop *original);
 void emit_cmp(struct emit *e, const struct xop *x);
 void emit_pred(struct emit *e, const struct xop *x);
 void emit_select(struct emit *e, const struct xop *x);

@@ -7,6 +7,8 @@
  */
 #include "emu/codegen/emit.h"
 
+#include <assert.h>
+
 struct triple {
 	const struct memop *lanes, *word;
 	bool global;
@@ -165,7 +167,8 @@ static uint32_t fuse_from(struct emit *e, uint32_t first, uint32_t end, uint32_t
 	};
 	int64_t odd = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		match_triple(e, &u[first + 3 * i], block, &next);
+		const bool again = match_triple(e, &u[first + 3 * i], block, &next);
+		assert(again); /* it did when they were counted */
 		steps[i] = (struct fused_step){ next.lanes->low, next.word->low };
 		widen_load(&f->lanes, next.lanes);
 		widen_load(&f->word, next.word);

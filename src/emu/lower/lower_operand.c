@@ -22,13 +22,12 @@ static bool launch_constant(const struct lower *l, enum ptx_special sr, uint64_t
 		*value = block[sr - SR_NTID_X];
 	else if (sr >= SR_NCTAID_X && sr <= SR_NCTAID_Z)
 		*value = grid[sr - SR_NCTAID_X];
-	else if (sr >= SR_CTAID_X && sr <= SR_CTAID_Z && grid[sr - SR_CTAID_X] == 1)
-		*value = 0;
 	else if (sr == SR_NWARPID)
 		*value = ceil_div(threads, 32);
 	else if (sr == SR_NSMID)
 		*value = l->env->sm_count;
-	else if (sr == SR_GRIDID || sr == SR_ENVREG1 || sr == SR_ENVREG2)
+	else if (sr == SR_GRIDID || sr == SR_ENVREG1 || sr == SR_ENVREG2 ||
+	         (sr >= SR_CTAID_X && sr <= SR_CTAID_Z && grid[sr - SR_CTAID_X] == 1))
 		*value = 0;
 	else if (sr == SR_DYNAMIC_SMEM_SIZE)
 		*value = p->dynamic_shared_bytes;

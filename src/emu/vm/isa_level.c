@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-#define LEVELS(X) X(avx512, "AVX-512") X(avx2, "AVX2") X(sse, "SSE2")
+#define LEVELS(X)        \
+	X(avx512, "AVX-512") \
+	X(avx2, "AVX2")      \
+	X(sse, "SSE2")
 #define X(level, title)                                      \
 	extern const struct alu_handlers alu_handlers_##level;   \
 	extern const struct mem_handlers mem_handlers_##level;   \

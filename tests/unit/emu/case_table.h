@@ -14,8 +14,11 @@
 
 #include "case_file.h"
 
-#define CASE_FORMS(X) \
-	X(LANES, "lanes") X(MASKED, "masked") X(UNIFORM, "uniform") X(CONSTANT, "constant")
+#define CASE_FORMS(X)     \
+	X(LANES, "lanes")     \
+	X(MASKED, "masked")   \
+	X(UNIFORM, "uniform") \
+	X(CONSTANT, "constant")
 enum case_form {
 #define X(id, name) FORM_##id,
 	CASE_FORMS(X)

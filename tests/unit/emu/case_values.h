@@ -33,7 +33,10 @@
 	X(B32, "b32", 4, 'u')   \
 	X(F32, "f32", 4, 'f')   \
 	X(U64, "u64", 8, 'u')   \
-	X(S64, "s64", 8, 'i') X(B64, "b64", 8, 'u') X(F64, "f64", 8, 'f') X(PRED, "pred", 4, 'p')
+	X(S64, "s64", 8, 'i')   \
+	X(B64, "b64", 8, 'u')   \
+	X(F64, "f64", 8, 'f')   \
+	X(PRED, "pred", 4, 'p')
 enum case_type {
 #define X(id, name, bytes, kind) CT_##id,
 	CASE_TYPES(X)

@@ -319,18 +319,16 @@ static void statement(struct gen *g)
 	if (pick(g, 6) == 0)
 		snprintf(guard, sizeof guard, "@%s%%p%u ", pick(g, 2) ? "!" : "", pick(g, N_P));
 	const unsigned kind = pick(g, 20);
-	if (kind < 11)
+	if (kind < 11 || (kind > 15 && g->depth >= 3))
 		arithmetic(g, guard);
 	else if (kind < 15)
 		memory(g, guard);
 	else if (kind == 15)
 		warp_wide(g);
-	else if (kind < 18 && g->depth < 3)
+	else if (kind < 18)
 		branch(g);
-	else if (g->depth < 3)
-		loop(g);
 	else
-		arithmetic(g, guard);
+		loop(g);
 }
 
 static void block(struct gen *g, unsigned n)

@@ -75,7 +75,10 @@ static void data_free(struct data *d)
 
 static bool same_float(float a, float b)
 {
-	return memcmp(&a, &b, 4) == 0 || (isnan(a) && isnan(b));
+	uint32_t a_bits, b_bits;
+	memcpy(&a_bits, &a, 4);
+	memcpy(&b_bits, &b, 4);
+	return a_bits == b_bits || (isnan(a) && isnan(b));
 }
 
 /* True when all is equal; else says where. */

@@ -157,7 +157,7 @@ static double bus_share(unsigned banks, unsigned access, unsigned transfer)
 static void s_358_dram_banks(void **state)
 {
 	(void)state;
-	const double channel_gbs = 64 / 8 * 2 * 1.0;
+	const double channel_gbs = 64 / 8.0 * 2 * 1.0;
 
 	assert_true(channel_gbs == 16);
 	assert_true(32 / channel_gbs == 2 && 256 / channel_gbs == 16);
@@ -264,7 +264,7 @@ static void s_361_transpose_of_four(void **state)
 			fail_msg("%s", err.msg);
 		const float *out = l.after[1];
 		for (unsigned i = 0; i < 16; i++)
-			assert_true(out[i] == (float)(i % 4 * 4 + i / 4));
+			assert_int_equal((int)out[i], i % 4 * 4 + i / 4);
 		launched_free(&l);
 		struct run_record *r = run_words("transpose", rows[v].variant, rows[v].words);
 		assert_int_equal(pairs(lanes_of(r, "store", true), 4), rows[v].pairs);

@@ -18,32 +18,38 @@
 
 /* Every state that a view must cope with. X(name): struct session *fixture_name(void), freed with
  * fixture_free(). Goldens and sweeps go through this list. */
-#define FIXTURES(X)                                                                            \
-	X(done)                                                                                    \
-	X(sampled)                                                                                 \
-	X(reduced)                                                                                 \
-	X(none)                                                                                    \
-	X(first)                                                                                   \
-	X(running)                                                                                 \
-	X(compiling)                                                                               \
-	X(compile_error)                                                                           \
-	X(refused)                                                                                 \
-	X(failed)                                                                                  \
-	X(cancelled)                                                                               \
-	X(wrong)                                                                                   \
-	X(no_counts)                                                                               \
-	X(measured)                                                                                \
-	X(hardware)                                                                                \
-	X(no_kernel)                                                                               \
-	X(ladder)                                                                                  \
-	X(ladder_reference)                                                                        \
-	X(streams)                                                                                 \
-	X(reference_run)                                                                           \
-	X(reference_run_hidden)                                                                    \
-	X(opened)                                                                                  \
-	X(tour)                                                                                    \
-	X(tour_judged) X(mystery) X(program) X(program_moved) X(program_faulty) X(program_running) \
-		X(program_error) X(program_idle)
+#define FIXTURES(X)         \
+	X(done)                 \
+	X(sampled)              \
+	X(reduced)              \
+	X(none)                 \
+	X(first)                \
+	X(running)              \
+	X(compiling)            \
+	X(compile_error)        \
+	X(refused)              \
+	X(failed)               \
+	X(cancelled)            \
+	X(wrong)                \
+	X(no_counts)            \
+	X(measured)             \
+	X(hardware)             \
+	X(no_kernel)            \
+	X(ladder)               \
+	X(ladder_reference)     \
+	X(streams)              \
+	X(reference_run)        \
+	X(reference_run_hidden) \
+	X(opened)               \
+	X(tour)                 \
+	X(tour_judged)          \
+	X(mystery)              \
+	X(program)              \
+	X(program_moved)        \
+	X(program_faulty)       \
+	X(program_running)      \
+	X(program_error)        \
+	X(program_idle)
 #define X(name) struct session *fixture_##name(void);
 FIXTURES(X)
 #undef X

@@ -125,6 +125,7 @@ MOVE_TYPE(u8, mem_u8, mem_u32, uint32_t)
 MOVE_TYPE(u16, mem_u16, mem_u32, uint32_t)
 MOVE_TYPE(b32, mem_u32, mem_u32, uint32_t)
 MOVE_TYPE(b64, mem_u64, mem_u64, uint64_t)
+/* NOLINTNEXTLINE(bugprone-signed-char-misuse): ld.s8 widens with the sign */
 MOVE_TYPE(s8, mem_s8, mem_s32, uint32_t)
 MOVE_TYPE(s16, mem_s16, mem_s32, uint32_t)
 
