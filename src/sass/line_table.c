@@ -211,7 +211,7 @@ static void run_unit(struct program *p)
 	if (p->bad || header > (uint64_t)(p->end - p->at))
 		return;
 	p->min_inst = byte_of(p);
-	byte_of(p); /* is_stmt */
+	byte_of(p);                            /* is_stmt */
 	const int line_base = (int)byte_of(p); /* signed */
 	p->line_base = line_base < 128 ? line_base : line_base - 256;
 	p->line_range = byte_of(p);
