@@ -128,15 +128,15 @@ static int figures(const struct session *s, struct canvas *c, int row)
 	return row;
 }
 
-/* Where the source is wrong: what is true, and why. */
-static int really(const struct session *s, struct canvas *c, int row)
+/* Figures that differ from ours for a reason, or that the source has wrong. */
+static int figure_notes(const struct session *s, struct canvas *c, int row)
 {
 	const struct preset_step *step = step_of(s);
 	for (unsigned i = 0; i < step->n_book && row < c->rows; i++) {
 		char text[900];
-		if (!step->book[i].really)
+		if (!step->book[i].note)
 			continue;
-		snprintf(text, sizeof text, "! %s: really %s", step->book[i].what, step->book[i].really);
+		snprintf(text, sizeof text, "! %s: %s", step->book[i].what, step->book[i].note);
 		row += canvas_wrap(c, row, 2, c->rows - row, c->cols - 4, STYLE_WATCH, text);
 	}
 	return row;
@@ -222,8 +222,8 @@ static int dock_rows(const struct session *s, int cols, int most)
 	const struct preset_step *step = step_of(s);
 	int rows = rows_needed(s, cols), more = 0;
 	for (unsigned i = 0; i < step->n_book; i++)
-		if (step->book[i].really)
-			more += text_rows(step->book[i].really, cols - 30) + 1;
+		if (step->book[i].note)
+			more += text_rows(step->book[i].note, cols - 30) + 1;
 	if (rows + more <= most * 2 / 3)
 		rows += more;
 	return rows < most ? rows : most;
@@ -249,7 +249,7 @@ static void draw_docked(const struct session *s, struct canvas *c)
 		row = words(s, &left, 0);
 	}
 	row = summary(s, &right, figures(s, &right, row));
-	really(s, &right, row);
+	figure_notes(s, &right, row);
 }
 
 static void draw(const struct session *s, struct canvas *c)
@@ -267,7 +267,7 @@ static void draw(const struct session *s, struct canvas *c)
 	int row = words(s, c, 3) + 1;
 	row = figures(s, c, row);
 	row = claims(s, c, row);
-	really(s, c, row);
+	figure_notes(s, c, row);
 }
 
 const struct view_desc view_tour = {

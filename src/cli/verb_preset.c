@@ -65,9 +65,9 @@ static void print_book(struct cli *c, const struct preset_step *s, const struct 
 			        fmt_num(num, sizeof num, metric_get(&r->metrics, id), 7),
 			        origin_mark(r->metrics.v[id].origin, !c->utf8));
 		fprintf(c->out, "%s%s\n", b->seed ? "   " : "", b->seed ? b->seed : "");
-		if (b->really) {
-			fputs("    the source is wrong here:\n", c->out);
-			paragraph(c->out, b->really);
+		if (b->note) {
+			fputs("    about this figure:\n", c->out);
+			paragraph(c->out, b->note);
 		}
 	}
 }

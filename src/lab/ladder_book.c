@@ -36,7 +36,7 @@ static void add_figure(const struct preset_step *s, const struct preset_book *b,
 	struct printed x;
 	char number[32];
 	const size_t n = strcspn(s->run, " ");
-	if (!time_or_rate(b->unit) || b->really || n >= sizeof x.variant)
+	if (!time_or_rate(b->unit) || b->note || n >= sizeof x.variant)
 		return;
 	memcpy(x.variant, s->run, n);
 	x.variant[n] = '\0';

@@ -28,7 +28,7 @@ static const cyaml_schema_field_t book_fields[] = {
 	CYAML_FIELD_STRING_PTR("unit", CYAML_FLAG_POINTER, struct preset_book, unit, 0, 60),
 	OPTIONAL_TEXT("metric", struct preset_book, metric),
 	OPTIONAL_TEXT("seed", struct preset_book, seed),
-	OPTIONAL_TEXT("really", struct preset_book, really),
+	OPTIONAL_TEXT("note", struct preset_book, note),
 	CYAML_FIELD_END,
 };
 static const cyaml_schema_value_t book_entry = {

@@ -19,7 +19,7 @@ struct preset_book {
 	char *unit;   /* "ms" */
 	char *metric; /* key of our figure to stand beside it; NULL = none */
 	char *seed;   /* "S-363" */
-	char *really; /* the source is wrong: what is true and why; NULL = the source is right */
+	char *note;   /* why the figure and ours differ, or what is wrong with it; NULL = nothing */
 };
 
 struct preset_step {

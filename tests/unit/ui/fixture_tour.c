@@ -8,7 +8,7 @@ static struct preset_book book[] = {
 	  .unit = "us",
 	  .metric = "time.kernel_ns",
 	  .seed = "S-363",
-	  .really = "the source lets all warps run for five iterations; the loop runs six for them" },
+	  .note = "the source lets all warps run for five iterations; the loop runs six for them" },
 };
 static char *expect[] = { "div.simd_efficiency_pct < 95", "inst.warp_executed == 240",
 	                      "sh.conflicts == 0" };
