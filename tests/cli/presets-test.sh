@@ -38,6 +38,6 @@ same json-holds true "$(field "$dir/out" holds)"
 same json-step true "$(field "$dir/out" steps 0 holds)"
 run text 0 preset reduction --step 1
 for words in '27 warp executions' 'resources used, N = 256' 736 S-371 \
-	'the source is wrong here' 864; do
+	'about this figure' 864; do
 	grep -qF "$words" "$dir/out" && ok "text-$words" || not_ok "text-$words" "$(cat "$dir/out")"
 done
