@@ -215,5 +215,10 @@ bool folder_make(const char *path)
 		if (mkdir(part, 0700) != 0 && errno != EEXIST)
 			return false;
 	}
-	return true;
+	struct stat there;
+	if (stat(path, &there) != 0)
+		return false;
+	if (!S_ISDIR(there.st_mode))
+		errno = ENOTDIR;
+	return S_ISDIR(there.st_mode);
 }

@@ -15,7 +15,8 @@ bool file_read(const char *path, size_t max, struct text *out, struct err *err);
  * where the file system has unnamed files; else a ".NAME.pmpp-??????", which the next successful
  * write removes once it is an hour old. A device or pipe is written to as it is. */
 bool file_replace(const char *path, const void *bytes, size_t n, struct err *err);
-/* Makes the folder and what leads to it, for this person alone. False with errno: it cannot be. */
+/* Makes the folder and what leads to it, for this person alone. False with errno: it
+ * cannot be, or a file stands in its place. */
 bool folder_make(const char *path);
 /* Has a '/' or ends in @ext ("." included, any case): the person means a file, not a name. */
 bool file_looks_like_path(const char *s, const char *ext);

@@ -83,30 +83,6 @@ void store_dir(char *out, size_t n)
 	}
 }
 
-/* mkdir -p; true when the folder is there at the end. */
-static bool make_folder(const char *dir)
-{
-	char *path = mem_strdup(dir);
-	bool ok = true;
-	for (char *p = path + 1; ok; p++) {
-		if (*p != '/' && *p)
-			continue;
-		char c = *p;
-		*p = '\0';
-		ok = !mkdir(path, 0700) || errno == EEXIST;
-		*p = c;
-		if (!c)
-			break;
-	}
-	struct stat st;
-	if (ok && !stat(path, &st) && !S_ISDIR(st.st_mode)) {
-		errno = ENOTDIR;
-		ok = false;
-	}
-	free(path);
-	return ok;
-}
-
 static bool entry_path(const char *key, char *path, size_t n)
 {
 	char dir[4096];
@@ -178,7 +154,7 @@ static int open_temporary(const char *path, char *tmp, size_t n, unsigned *seria
 	store_dir(dir, sizeof dir);
 	if (!dir[0])
 		return -1;
-	if (!make_folder(dir)) {
+	if (!folder_make(dir)) {
 		note_errno("cannot make the cache folder", dir);
 		return -1;
 	}
@@ -228,7 +204,7 @@ void store_keep(const char *name, const char *bytes, size_t n, char *path, size_
 	char dir[4096];
 	store_dir(dir, sizeof dir);
 	const int len = snprintf(path, size, "%s/%s", dir, name);
-	if (!dir[0] || len < 0 || (size_t)len >= size || !make_folder(dir) ||
+	if (!dir[0] || len < 0 || (size_t)len >= size || !folder_make(dir) ||
 	    !file_replace(path, bytes, n, NULL))
 		path[0] = '\0';
 }

@@ -5,7 +5,8 @@
 
 static void draw(const struct session *s, struct canvas *c)
 {
-	canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4, STYLE_NORMAL, s->sel.kernel->about);
+	const char *words = s->sel.kernel ? s->sel.kernel->about : "no kernel is chosen";
+	canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4, STYLE_NORMAL, words);
 }
 
 const struct view_desc view_plain = {

@@ -94,6 +94,11 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	*out = (struct kernel_cost){ .flop = n, .min_bytes = 8 * n };
 }
 
+static const struct kernel_example examples[] = {
+	{ "plain", "N=1000 block=256", { 4, 1, 1 }, { 256, 1, 1 }, 0, 0 }, /* 1000 / 256, rounded up */
+	{ 0 },
+};
+
 const struct kernel_desc kernel_scale = {
 	.name = "scale",
 	.title = "vector times a number",
@@ -103,6 +108,7 @@ const struct kernel_desc kernel_scale = {
 	.n_params = N_PARAMS, .n_variants = 1,
 	.params = params, .variants = variants,
 	.plan = plan, .fill = fill, .check = check, .cost = cost,
+	.examples = examples,
 };
 
 #endif

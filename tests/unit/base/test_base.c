@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,6 +189,26 @@ static void files_are_replaced_whole(void **state)
 	assert_int_equal(rmdir(dir), 0); /* fails when a temporary file was left */
 }
 
+static void a_folder_is_made_with_what_leads_to_it(void **state)
+{
+	(void)state;
+	char dir[] = "/tmp/pmpp-base-XXXXXX";
+	char path[64];
+	struct err err = { 0 };
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/a/b", dir);
+	assert_true(folder_make(path));
+	assert_true(folder_make(path));
+	assert_int_equal(rmdir(path), 0);
+	assert_true(file_replace(path, "", 0, &err));
+	assert_false(folder_make(path)); /* a file stands there */
+	assert_int_equal(errno, ENOTDIR);
+	assert_int_equal(unlink(path), 0);
+	snprintf(path, sizeof path, "%s/a", dir);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 static void a_path_is_told_from_a_name(void **state)
 {
 	(void)state;
@@ -228,6 +249,7 @@ int main(void)
 		cmocka_unit_test(assets_are_the_files),
 		cmocka_unit_test(asset_names_come_from_one_folder),
 		cmocka_unit_test(files_are_replaced_whole),
+		cmocka_unit_test(a_folder_is_made_with_what_leads_to_it),
 		cmocka_unit_test(a_path_is_told_from_a_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
