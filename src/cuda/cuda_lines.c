@@ -76,14 +76,7 @@ static uint32_t line_of(struct gpu_worker *w, const struct cuda_job *j, const ch
 
 static struct counts *counts_of_line(struct cuda_report *r, uint32_t line)
 {
-	unsigned lo = 0, hi = r->n_lines;
-	while (lo < hi) {
-		unsigned mid = lo + (hi - lo) / 2;
-		if (r->lines[mid].line < line)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	const unsigned lo = counts_line_place(r->lines, r->n_lines, line);
 	if (lo < r->n_lines && r->lines[lo].line == line)
 		return &r->lines[lo].c;
 	r->lines = mem_realloc(r->lines, r->n_lines + 1, sizeof *r->lines);

@@ -11,6 +11,19 @@
 
 #define SECTOR_BYTES 32.0
 
+unsigned counts_line_place(const struct line_counts *lines, unsigned n, uint32_t line)
+{
+	unsigned low = 0, high = n;
+	while (low < high) {
+		const unsigned middle = low + (high - low) / 2;
+		if (lines[middle].line < line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 void counts_add(struct counts *to, const struct counts *from)
 {
 #define X(field, ...) to->field += from->field;

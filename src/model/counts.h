@@ -157,6 +157,8 @@ struct run_counts {
 };
 
 void counts_add(struct counts *to, const struct counts *from);
+/* Where @line is, or belongs, among lines in ascending order. */
+unsigned counts_line_place(const struct line_counts *lines, unsigned n, uint32_t line);
 void counts_scale(struct counts *c, double factor); /* rounds to nearest, saturates */
 /* Frees the tables and leaves an empty run of which nothing is known; NULL is fine. */
 void run_counts_free(struct run_counts *r);

@@ -51,15 +51,8 @@ unsigned source_tags(const char *source, struct line_tag *tags, unsigned max)
 
 static const struct line_counts *find_line(const struct run_counts *r, uint32_t line)
 {
-	unsigned lo = 0, hi = r->n_lines;
-	while (lo < hi) {
-		unsigned mid = lo + (hi - lo) / 2;
-		if (r->lines[mid].line < line)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < r->n_lines && r->lines[lo].line == line ? &r->lines[lo] : NULL;
+	const unsigned at = counts_line_place(r->lines, r->n_lines, line);
+	return at < r->n_lines && r->lines[at].line == line ? &r->lines[at] : NULL;
 }
 
 bool counts_of_tag(const struct run_counts *r, const char *source, const char *tag,

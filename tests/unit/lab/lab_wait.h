@@ -36,6 +36,16 @@ static inline bool settled(const struct session *s)
 	return s->state != RUN_RUNNING;
 }
 
+/* A lab on an A100 of the emulator whose first run is over. */
+static inline struct lab *settled_lab(void)
+{
+	fake_reset();
+	struct lab *a = open_lab("a100", "emu");
+	lab_start(a);
+	wait_for(a, settled);
+	return a;
+}
+
 static inline bool has_record(const struct session *s)
 {
 	return s->now != NULL;

@@ -33,11 +33,8 @@ static void test_first_run(void **state)
 static void test_occupancy_is_instant(void **state)
 {
 	(void)state;
-	fake_reset();
-	struct lab *a = open_lab("a100", "emu");
+	struct lab *a = settled_lab();
 	struct session *s = lab_session(a);
-	lab_start(a);
-	wait_for(a, settled);
 	/* No waiting here: register counts are known from the first compile. */
 	lab_param(a, TOY_BLOCK, 1024);
 	assert_true(s->usage_known && s->occ_ok);
@@ -67,11 +64,8 @@ static void test_occupancy_is_instant(void **state)
 static void test_refused_value_keeps_the_last_record(void **state)
 {
 	(void)state;
-	fake_reset();
-	struct lab *a = open_lab("a100", "emu");
+	struct lab *a = settled_lab();
 	struct session *s = lab_session(a);
-	lab_start(a);
-	wait_for(a, settled);
 	int runs = fake.runs;
 	lab_param(a, TOY_N, -1);
 	assert_false(s->plan_ok);
@@ -97,11 +91,8 @@ static void test_refused_value_keeps_the_last_record(void **state)
 static void test_now_and_before(void **state)
 {
 	(void)state;
-	fake_reset();
-	struct lab *a = open_lab("a100", "emu");
+	struct lab *a = settled_lab();
 	struct session *s = lab_session(a);
-	lab_start(a);
-	wait_for(a, settled);
 	lab_param(a, TOY_BLOCK, 256);
 	wait_for(a, settled);
 	assert_int_equal(s->now->sel.params[TOY_BLOCK], 256);
@@ -194,11 +185,8 @@ static void test_large_launch_is_sampled_first(void **state)
 static void test_a_fault_keeps_the_session(void **state)
 {
 	(void)state;
-	fake_reset();
-	struct lab *a = open_lab("a100", "emu");
+	struct lab *a = settled_lab();
 	struct session *s = lab_session(a);
-	lab_start(a);
-	wait_for(a, settled);
 	fake.fault = true;
 	lab_param(a, TOY_N, 2000);
 	wait_for(a, settled);

@@ -22,11 +22,8 @@ static bool climbing(const struct session *s)
 static void test_the_ladder_runs_when_looked_at(void **state)
 {
 	(void)state;
-	fake_reset();
-	struct lab *a = open_lab("a100", "emu");
+	struct lab *a = settled_lab();
 	struct session *s = lab_session(a);
-	lab_start(a);
-	wait_for(a, settled);
 	assert_null(s->ladder);
 	assert_int_equal(fake.runs, 1);
 	s->view = "rungs";
@@ -202,11 +199,8 @@ static void test_the_table_of_orders(void **state)
 static void test_a_cancelled_ladder_waits(void **state)
 {
 	(void)state;
-	fake_reset();
-	struct lab *a = open_lab("a100", "emu");
+	struct lab *a = settled_lab();
 	struct session *s = lab_session(a);
-	lab_start(a);
-	wait_for(a, settled);
 	s->view = "plain";
 	lab_focus(a);
 	assert_null(s->ladder);

@@ -67,6 +67,7 @@ const struct fixture *fixture_named(const char *name);
 /* --- what fixtures are made of --- */
 
 extern const struct kernel_desc fixture_sgemm, fixture_reduction;
+extern const struct param_desc fixture_sgemm_params[4]; /* M, N, K, TILE */
 extern const char fixture_sgemm_source[], fixture_reduction_source[];
 const struct gpu_spec *fixture_a100(void);
 /* A kernel with its default parameters on the A100; nothing has run. */

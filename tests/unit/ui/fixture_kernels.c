@@ -4,7 +4,7 @@
 static const int64_t tile_choices[] = { 2, 4, 8, 16, 32, INT64_MIN };
 static const int64_t block_steps[] = { 32, 64, 128, 256, 512, 1024, INT64_MIN };
 
-static const struct param_desc sgemm_params[4] = {
+const struct param_desc fixture_sgemm_params[4] = {
 	{ .name = "M", .title = "rows of A and C", .def = 1024, .min = 1, .max = 16384 },
 	{ .name = "N", .title = "columns of B and C", .def = 1024, .min = 1, .max = 16384 },
 	{ .name = "K", .title = "columns of A, rows of B", .def = 1024, .min = 1, .max = 16384 },
@@ -67,8 +67,8 @@ const struct kernel_desc fixture_sgemm = {
 	.name = "sgemm",
 	.title = "matrix multiplication",
 	.section = "PMPP ch. 5-6",
-	.n_params = ARRAY_LEN(sgemm_params),
-	.params = sgemm_params,
+	.n_params = ARRAY_LEN(fixture_sgemm_params),
+	.params = fixture_sgemm_params,
 	.n_variants = ARRAY_LEN(sgemm_variants),
 	.variants = sgemm_variants,
 };

@@ -1,20 +1,6 @@
 /* A ladder with every kind of rung; and one whose rungs were recorded elsewhere. */
 #include "fixture.h"
 
-static const int64_t tile_choices[] = { 2, 4, 8, 16, 32, INT64_MIN };
-static const struct param_desc climb_params[] = {
-	{ .name = "M", .title = "rows of A and C", .def = 1024, .min = 1, .max = 16384 },
-	{ .name = "N", .title = "columns of B and C", .def = 1024, .min = 1, .max = 16384 },
-	{ .name = "K", .title = "columns of A, rows of B", .def = 1024, .min = 1, .max = 16384 },
-	{ .name = "TILE",
-	  .title = "tile width",
-	  .kind = PARAM_COMPILE,
-	  .def = 16,
-	  .min = 2,
-	  .max = 32,
-	  .choices = tile_choices,
-	  .variants = 2 },
-};
 static const struct variant_desc climb_variants[] = {
 	{ .name = "naive",
 	  .entry = "v0",
@@ -40,8 +26,8 @@ static const struct kernel_desc fixture_climb = {
 	.name = "climb",
 	.title = "a ladder",
 	.section = "PMPP 6.4",
-	.n_params = ARRAY_LEN(climb_params),
-	.params = climb_params,
+	.n_params = 4,
+	.params = fixture_sgemm_params,
 	.n_variants = ARRAY_LEN(climb_variants),
 	.variants = climb_variants,
 };
