@@ -248,7 +248,7 @@ check-bare:
 ## cost: add a kernel, a view, a preset ... in a scratch copy; files touched may not grow (tests/habits/cost.txt)
 cost: all
 	$(need_python)
-	@CC='$(CC)' python3 -B tests/habits/cost.py $(COST)
+	@CC='$(CC)' WERROR='$(WERROR)' python3 -B tests/habits/cost.py $(COST)
 ## asan-check: unit, kernel and PTX tests under AddressSanitizer and UBSan
 asan-check:
 	@$(MAKE) SANITIZE=address,undefined test

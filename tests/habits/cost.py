@@ -145,7 +145,9 @@ def cost_of(name, thing, copy):
     add(copy, thing)
     by_hand = commit(copy, name)
     make = ["make", "--no-print-directory", "CC=" + os.environ.get("CC", "cc")]
-    status, output = run(make + ["all"] + programs(thing["tests"]), copy)
+    make += ["WERROR=" + os.environ.get("WERROR", "")]  # other flags would build everything anew
+    alone = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    status, output = run(make + ["all"] + programs(thing["tests"]), copy, env=alone)
     if status:
         return by_hand, [], "it does not build:\n" + output[-3000:]
     readme_keys(copy)
