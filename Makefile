@@ -286,9 +286,9 @@ $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(FUZZ_NEEDS)
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/obj/gen/cache.o $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/obj/gen/cache.o -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
-## bench: emulator, model and screen speed, as ratios within one run
-bench: all
-	@sh tests/bench/bench.sh $(B)
+## bench: speed of emulator and screen; BASE=commit: of the emulator against that commit's
+bench: all $(if $(BASE),$(B)/bench/emu_bench)
+	@sh tests/bench/$(if $(BASE),compare.sh $(B) $(BASE),bench.sh $(B))
 
 ## run: set up, build, open the program (ARGS="..." for arguments)
 run: all

@@ -4,6 +4,7 @@
  *
  * emu_bench [REPEAT [LINE]]   prints one line per kernel; the best of REPEAT (default 3) runs.
  * LINE: only that line, counted from 0, for a profiler. Needs NVRTC, or the kernels in the cache.
+ * emu_bench --lines           prints how many lines there are.
  */
 #include "backend/backend.h"
 #include "base/mem.h"
@@ -140,6 +141,10 @@ static void job_free(struct job *job)
 
 int main(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "--lines") == 0) {
+		printf("%zu\n", sizeof settings / sizeof *settings);
+		return 0;
+	}
 	const int repeat = argc > 1 ? atoi(argv[1]) : 3, only = argc > 2 ? atoi(argv[2]) : -1;
 	struct err err = { 0 };
 	struct backend *be = NULL;

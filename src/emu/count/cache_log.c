@@ -37,25 +37,14 @@ static void raise_level(struct access_log *log, const struct cache_sim *c)
 		log->overflow = true;
 }
 
-bool access_log_add(struct access_log *log, const struct cache_sim *c, uint32_t line,
-                    unsigned sectors, enum log_kind kind, uint64_t time)
+bool access_log_make_room(struct access_log *log, const struct cache_sim *c)
 {
-	if (log->overflow)
-		return false;
 	const bool full = log->n - log->block_start >= log->block_limit;
 	if (full)
 		raise_level(log, c);
-	const uint32_t hash = line_hash(line);
-	if (hash & ((1u << log->level) - 1))
-		return full;
 	if (log->n == log->cap) {
 		log->cap = log->cap ? 2 * log->cap : 4096;
 		log->e = mem_realloc(log->e, log->cap, sizeof *log->e);
 	}
-	log->e[log->n++] = (struct log_entry){ .time = time,
-		                                   .line = line,
-		                                   .part = (uint16_t)cache_sim_part_of(hash),
-		                                   .sectors = (uint8_t)sectors,
-		                                   .kind = (uint8_t)kind };
 	return full;
 }

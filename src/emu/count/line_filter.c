@@ -49,6 +49,27 @@ void line_filter_cover(struct line_filter *f, uint32_t lines)
 	forget_bits(f);
 }
 
+static size_t word_count(const struct line_filter *f)
+{
+	return f->lines / 64 + 2;
+}
+
+/*
+ * The hash is linear over its bits: hash(64 w + j) = hash(64 w) ^ hash(j). So the 64 bits of a word
+ * depend on the low bits of hash(64 w) only, and are looked up by these.
+ */
+static uint64_t *make_bits(size_t words, unsigned level)
+{
+	const uint32_t low = (1u << level) - 1;
+	uint64_t followed[1 << LOG_MAX_LEVEL] = { 0 };
+	for (uint32_t j = 0; j < 64; j++)
+		followed[line_hash(j) & low] |= (uint64_t)1 << j;
+	uint64_t *b = mem_alloc(words * sizeof *b);
+	for (size_t w = 0; w < words; w++)
+		b[w] = followed[line_hash((uint32_t)(64 * w)) & low];
+	return b;
+}
+
 const uint64_t *line_filter_bits(struct line_filter *f, unsigned level)
 {
 	uint64_t *b = atomic_load(&f->bits[level]);
@@ -57,11 +78,7 @@ const uint64_t *line_filter_bits(struct line_filter *f, unsigned level)
 	pthread_mutex_lock(&f->lock);
 	b = atomic_load(&f->bits[level]);
 	if (!b) {
-		const uint32_t words = f->lines / 64 + 2, drop = (1u << level) - 1;
-		b = mem_calloc(words, sizeof *b);
-		for (uint32_t i = 0; i < words * 64 && !f->empty; i++)
-			if (!(line_hash(i) & drop))
-				b[i / 64] |= (uint64_t)1 << (i % 64);
+		b = f->empty ? mem_calloc(word_count(f), sizeof *b) : make_bits(word_count(f), level);
 		atomic_store(&f->bits[level], b);
 	}
 	pthread_mutex_unlock(&f->lock);
