@@ -24,9 +24,20 @@ static struct inline_site *find_site(struct parser *p, uint32_t file, uint32_t l
 	return NULL;
 }
 
+/* The file of the function itself, from its first .loc. */
+static uint32_t outermost_file(struct parser *p, const struct inline_site *site)
+{
+	uint32_t file = site->file;
+	for (int depth = 0; site && site->at_line && depth < MAX_INLINE_DEPTH; depth++) {
+		file = site->at_file;
+		site = find_site(p, site->at_file, site->at_line, site->at_col);
+	}
+	return file;
+}
+
 /* A chain of inlined calls comes as one .loc per link: each says where it was inlined to, and the
- * last .loc about that place says where that one was. line becomes the outermost place in file 1,
- * leaf_line the innermost one. */
+ * last .loc about that place says where that one was. line becomes the outermost place in the
+ * function's file, leaf_line the innermost one. */
 static void note_place(struct parser *p, const struct inline_site *site)
 {
 	struct inline_site *s = find_site(p, site->file, site->line, site->col);
@@ -41,15 +52,18 @@ static void note_place(struct parser *p, const struct inline_site *site)
 		p->sites[p->n_sites].next = *bucket;
 		*bucket = (int32_t)p->n_sites++;
 	}
+	if (!p->file)
+		p->file = outermost_file(p, site);
+	func_at_hand(p)->file = p->file;
 	uint32_t file = site->file, line = site->line;
 	const struct inline_site *link = site;
-	p->line = file == 1 ? line : 0;
+	p->line = file == p->file ? line : 0;
 	p->leaf_line = p->line;
 	for (int depth = 0; link && link->at_line && depth < MAX_INLINE_DEPTH; depth++) {
 		file = link->at_file;
 		line = link->at_line;
 		link = find_site(p, file, line, link->at_col);
-		if (file != 1)
+		if (file != p->file)
 			continue;
 		p->line = line;
 		if (!p->leaf_line)
@@ -345,6 +359,7 @@ bool parse_body(struct parser *p)
 	p->n_scopes = p->n_labels = p->n_refs = p->n_sites = 0;
 	p->scope = 0;
 	p->line = p->leaf_line = 0;
+	p->file = func_at_hand(p)->is_entry ? 0 : 1;
 	memset(p->site_hash, 0xff, sizeof p->site_hash);
 	if (!at_punct(p, '{'))
 		return fail(p, "expected '{' or ';' behind the head of '%s'", func_at_hand(p)->name);

@@ -125,6 +125,7 @@ struct parser {
 	size_t n_refs, refs_cap;
 	struct token mnemonic;    /* of the instruction that was begun last */
 	uint32_t line, leaf_line; /* of the last .loc */
+	uint32_t file;            /* whose lines these are: ptx_func.file; 0 = not yet known */
 	bool nounroll;            /* .pragma "nounroll" since the last instruction */
 	struct inline_site *sites;
 	size_t n_sites, sites_cap;

@@ -310,8 +310,8 @@ struct ptx_inst {
 	bool made;     /* stands in no text: added for a call; counts nothing */
 	bool nounroll; /* .pragma "nounroll" stands before it: the loop that begins here stays */
 	struct ptx_operand opnd[PTX_MAX_OPERANDS];
-	uint32_t line;      /* source line from .loc (of file 1, inlined: outermost line), 0 = none */
-	uint32_t leaf_line; /* innermost line of file 1: inside an inlined helper of the same file */
+	uint32_t line;      /* source line from .loc (of func.file, inlined: outermost), 0 = none */
+	uint32_t leaf_line; /* innermost line of func.file: inside an inlined helper of the same file */
 	uint32_t ptx_line;  /* line of the PTX text */
 	char text[64];      /* full mnemonic: "ld.global.v4.f32" (cut at 63) */
 };
@@ -389,6 +389,8 @@ struct ptx_func {
 	uint32_t param_bytes, static_shared_bytes, local_bytes;
 	uint32_t call_param_bytes;      /* .param variables of call sequences, at their vars' offsets */
 	uint32_t dynamic_shared_offset; /* where extern .shared arrays of this entry begin */
+	uint32_t file;                  /* index of .file that its instructions' lines are of: an entry's
+	                                 * own, else 1; 0 = no lines */
 	uint32_t maxntid[3];            /* .maxntid or .reqntid, 0 = not given */
 	uint32_t minnctapersm, maxnreg; /* 0 = not given */
 	unsigned n_lists;

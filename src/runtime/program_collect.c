@@ -5,6 +5,7 @@
 #include "runtime/program_collect.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "model/occupancy.h"
 #include "model/perf.h"
 #include "timemodel/kernel_time.h"
@@ -186,17 +187,38 @@ static bool take_event(struct program *p, struct wire_msg *m)
 	return true;
 }
 
+/* @text with every @mangled as @name; freed by the caller. */
+static char *readable(const char *text, const char *mangled, const char *name)
+{
+	struct text t = { 0 };
+	const char *found;
+	while (*mangled && (found = strstr(text, mangled))) {
+		text_put(&t, text, (size_t)(found - text));
+		text_add(&t, "%s", name);
+		text = found + strlen(mangled);
+	}
+	text_add(&t, "%s", text);
+	return t.s;
+}
+
+static const struct program_kernel *kernel_of(const struct program *p, uint64_t number)
+{
+	const struct program_launch *l = number ? program_launch_numbered(p, number) : NULL;
+	return l ? &p->kernels[l->kernel] : NULL;
+}
+
 static bool take_finding(struct program *p, struct wire_msg *m)
 {
 	struct record_finding r;
 	if (!record_get_finding(m, &r))
 		return false;
+	const struct program_kernel *k = kernel_of(p, r.launch);
 	p->findings = mem_realloc(p->findings, p->n_findings + 1, sizeof *p->findings);
 	p->findings[p->n_findings++] = (struct program_finding){
 		.launch = r.launch,
 		.times = r.times,
 		.kind = mem_strdup(r.kind),
-		.text = mem_strdup(r.text),
+		.text = readable(r.text, k ? k->mangled : "", k ? k->name : ""),
 		.remedy = mem_strdup(r.remedy),
 		.file = mem_strdup(r.file),
 		.line = r.line,

@@ -207,6 +207,25 @@ static void reap(const struct running *r, struct program *p)
 	p->exit_status = p->ended ? WEXITSTATUS(status) : 128 + p->signal;
 }
 
+/* Kernels without a line table: what is found has no source line. */
+static void remark_lines(struct program *p)
+{
+	unsigned without = 0;
+	for (unsigned k = 0; k < p->n_kernels; k++)
+		without += !p->kernels[k].file[0];
+	if (!without)
+		return;
+	p->findings = mem_realloc(p->findings, p->n_findings + 1, sizeof *p->findings);
+	p->findings[p->n_findings++] = (struct program_finding){
+		.times = 1,
+		.kind = mem_strdup("no-lines"),
+		.text = mem_printf("%u of %u kernels have no line table: their source cannot be shown",
+		                   without, p->n_kernels),
+		.remedy = mem_strdup("compile with nvcc -lineinfo, or give the source file in its place"),
+		.file = mem_strdup(""),
+	};
+}
+
 bool program_run(const struct program_request *req, struct program *out, struct err *err)
 {
 	char folder[4200];
@@ -241,6 +260,7 @@ bool program_run(const struct program_request *req, struct program *out, struct 
 	reap(&r, out);
 	out->output = r.out_text.s;
 	out->errors = r.err_text.s;
+	remark_lines(out);
 	program_sum_up(out);
 	if (why.code == ERR_NONE)
 		return true;

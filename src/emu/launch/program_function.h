@@ -9,4 +9,7 @@ struct emu_function {
 	const struct ptx_func *func;
 };
 
+/* The file that the lines of its instructions are of; NULL = no line table. */
+const char *emu_function_file(const struct emu_function *f);
+
 #endif

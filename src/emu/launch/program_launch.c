@@ -74,6 +74,7 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
                 struct emu_findings *findings, struct err *err)
 {
 	const struct emu_function *f = req->function;
+	const char *file = emu_function_file(f);
 	const struct launch_plan plan = {
 		.entry = f->func->name,
 		.grid = { req->grid[0], req->grid[1], req->grid[2] },
@@ -82,7 +83,7 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 	};
 	const struct run_request run = {
 		.plan = &plan,
-		.source_file = f->module->name,
+		.source_file = file ? file : f->module->name,
 		.threads = req->threads,
 		.check_races = req->check_races,
 		.timeout_s = req->timeout_s > 0 ? req->timeout_s : 1e9,

@@ -97,12 +97,18 @@ const char *emu_module_kernel(const struct emu_module *m, unsigned i)
 	return i < m->n_functions ? m->functions[i].func->name : NULL;
 }
 
+const char *emu_function_file(const struct emu_function *f)
+{
+	const struct ptx_module *m = f->module->ptx;
+	return f->func->file && f->func->file <= m->n_files ? m->files[f->func->file - 1] : NULL;
+}
+
 void emu_function_info(const struct emu_function *f, struct emu_function_info *out)
 {
 	const struct ptx_func *p = f->func;
 	*out = (struct emu_function_info){
 		.name = p->name,
-		.file = f->module->ptx->n_files ? f->module->ptx->files[0] : NULL,
+		.file = emu_function_file(f),
 		.n_params = p->n_params,
 		.param_bytes = p->param_bytes,
 		.static_shared_bytes = p->static_shared_bytes,

@@ -7,6 +7,7 @@
 #include "runtime/guest/guest_record.h"
 
 #include "base/mem.h"
+#include "timemodel/constants.h"
 #include "timemodel/stream_time.h"
 
 #include <stdio.h>
@@ -124,7 +125,7 @@ static double copy_ns(enum record_direction d, uint64_t bytes, bool pinned)
 {
 	const struct stream_rates r = stream_rates_of(&guest.gpu);
 	switch (d) {
-	case RECORD_D2D: return 1500 + 2 * (double)bytes / guest.gpu.dram_gbs;
+	case RECORD_D2D: return timing.device_copy_ns + 2 * (double)bytes / guest.gpu.dram_gbs;
 	case RECORD_H2D:
 		return r.copy_latency_ns + (double)bytes / (pinned ? r.pinned_gbs : r.pageable_gbs[0]);
 	case RECORD_D2H:
@@ -215,7 +216,7 @@ static cudaError_t do_set(struct guest_stream *s, const struct guest_op *op, con
 		                     .set = true,
 		                     .bytes = (uint64_t)width * height * depth };
 	const struct stream_rates rates = stream_rates_of(&guest.gpu);
-	r.span = as_span(clock_place(s, GUEST_ENGINE_SM, 1200 + (double)r.bytes / guest.gpu.dram_gbs, 1,
+	r.span = as_span(clock_place(s, GUEST_ENGINE_SM, timing.memset_ns + (double)r.bytes / guest.gpu.dram_gbs, 1,
 	                             rates.launch_call_ns));
 	record_copy(&r);
 	return cudaSuccess;
@@ -237,7 +238,7 @@ static cudaError_t do_host(struct guest_stream *s, const struct guest_op *op)
 
 static cudaError_t do_record(struct guest_stream *s, struct guest_event *event)
 {
-	const struct clock_span span = clock_place(s, GUEST_ENGINE_NONE, 0, 0, 500);
+	const struct clock_span span = clock_place(s, GUEST_ENGINE_NONE, 0, 0, timing.event_call_ns);
 	event->recorded = true;
 	event->at_ns = span.end_ns;
 	event->capture = NULL;

@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE /* on_exit() */
+#define _GNU_SOURCE /* on_exit(), struct ucred */
 /*
  * The runtime's start, end and lock. It starts at the program's first call, as NVIDIA's does.
  */
@@ -11,6 +11,11 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -110,4 +115,19 @@ cudaError_t guest_leave(cudaError_t e)
 	clock_leave();
 	pthread_mutex_unlock(&lock);
 	return e;
+}
+
+/* The program that the explorer started ends with the explorer, however that ends; what the program
+ * starts itself is its own affair. */
+__attribute__((constructor)) static void end_with_explorer(void)
+{
+	const char *text = getenv(RECORD_FD_VARIABLE);
+	struct ucred explorer;
+	socklen_t n = sizeof explorer;
+	if (!text || getsockopt(atoi(text), SOL_SOCKET, SO_PEERCRED, &explorer, &n) != 0 ||
+	    explorer.pid != getppid())
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != explorer.pid) /* it has ended in between */
+		raise(SIGKILL);
 }
