@@ -96,9 +96,10 @@ static void draw(const struct session *s, struct canvas *c)
 {
 	if (!s->source || !*s->source) {
 		canvas_wrap(c, 0, 1, c->rows, c->cols - 2, STYLE_DIM,
-		            s->program ? "n/a: this kernel has no line table: compile with nvcc -lineinfo, or "
-		                         "give pmpp-explore the source file"
-		                       : "n/a: this session holds no kernel source");
+		            s->program
+		                ? "n/a: this kernel has no line table: compile with nvcc -lineinfo, or "
+		                  "give pmpp-explore the source file"
+		                : "n/a: this session holds no kernel source");
 		return;
 	}
 	const bool pick = panel_focused(s, "source");

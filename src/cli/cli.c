@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_OPTIONS 16
+#define MAX_OPTIONS 24
 
 #define VERB(name) extern const struct verb verb_##name;
 #include "verbs.def"
@@ -216,16 +216,26 @@ static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_un
 	return true;
 }
 
+/* Is one of the words before "--" a whole program? */
+static bool any_program(unsigned n, char **args)
+{
+	for (unsigned i = 0; i < n && strcmp(args[i], "--") != 0; i++)
+		if (args[i][0] != '-' && program_words_begin(args[i]))
+			return true;
+	return false;
+}
+
 static int run_verb(struct cli *c, const struct verb *v, unsigned n, char **args)
 {
 	struct option_spec o[MAX_OPTIONS];
 	struct err err = { 0 };
 	void *state = mem_zalloc(v->state_bytes ? v->state_bytes : 1);
 	unsigned n_options = v->options ? v->options(state, o) : 0;
+	const bool keeps = v->keeps_unknown || (v->of_programs && any_program(n, args));
 	bool help = false;
 	int status;
 
-	if (!parse_options(o, n_options, v->keeps_unknown, &n, args, &help, &err)) {
+	if (!parse_options(o, n_options, keeps, &n, args, &help, &err)) {
 		char usage[300];
 		snprintf(usage, sizeof usage, "pmpp-explore %s --help tells more", v->name);
 		if (!err.remedy[0])

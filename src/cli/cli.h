@@ -55,13 +55,14 @@ struct verb {
 	const char *about; /* one line */
 	const char *usage; /* what follows the name: "KERNEL[/VARIANT] [name=value ...]" */
 	const char *help;  /* paragraphs after the options; "" = none */
-	/* Fills the table of options, pointing into @state; returns how many. At most 16. */
+	/* Fills the table of options, pointing into @state; returns how many. At most 24. */
 	unsigned (*options)(void *state, struct option_spec *o);
 	size_t state_bytes;
 	/* @args: what is left after the options, @n of them. */
 	int (*run)(struct cli *c, void *state, unsigned n, char **args);
 	/* Options that it does not know, and "--", are left in @args: they are for another program. */
 	bool keeps_unknown;
+	bool of_programs; /* the same, where a word names a whole program */
 };
 
 size_t verb_count(void);

@@ -1,5 +1,6 @@
 /* run: one kernel, one launch, every metric. The record's two forms are made elsewhere. */
 #include "cli/cli.h"
+#include "cli/program_start.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -12,6 +13,7 @@ struct state {
 	double timeout_s;
 	bool json, races, no_verify;
 	struct user_spec user;
+	struct program_options program; /* what only programs have */
 };
 
 static unsigned options(void *state, struct option_spec *o)
@@ -33,6 +35,10 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--threads", OPT_THREADS, &s->threads, "N", "emulator: CPU threads (default all)" },
 		{ "--timeout", OPT_SECONDS, &s->timeout_s, "S",
 		  "end the run after S seconds (default 60)" },
+		{ "--launch", OPT_COUNT, &s->program.launch, "N", "of a program: launch N" },
+		{ "--launches", OPT_TEXT, &s->program.range, "A..B", "of a program: launches A to B" },
+		{ "--stop-after", OPT_COUNT, &s->program.stop_after, "N",
+		  "of a program: end it behind launch N" },
 	};
 	s->seed = 1;
 	memcpy(o, all, sizeof all);
@@ -54,6 +60,20 @@ static void show_progress(void *ctx, double fraction)
 	fflush(c->err);
 }
 
+/* A whole program: the options that it shares with kernels. */
+static int run_program(struct cli *c, const struct state *s, unsigned n, char **args)
+{
+	struct program_options o = s->program;
+	o.gpu = s->gpu;
+	o.backend = s->backend;
+	o.kernel = s->user.kernel;
+	o.count = 1;
+	o.threads = s->threads;
+	o.races = s->races;
+	o.timeout_s = s->timeout_s;
+	return program_show(c, &o, n, args);
+}
+
 static int run(struct cli *c, void *state, unsigned n, char **args)
 {
 	struct state *s = state;
@@ -73,6 +93,13 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		                             .ctx = c,
 		                             .cancel = &interrupted };
 
+	if (program_meant(&s->user, n, args))
+		return run_program(c, s, n, args);
+	if (s->program.launch || s->program.range || s->program.stop_after) {
+		err_set(&err, ERR_USAGE, "--launch, --launches and --stop-after belong to a whole program");
+		err_remedy(&err, "give a source with a main(), or an executable: run prog.cu --launch 3");
+		return cli_fail(c, &err);
+	}
 	if (!user_start(&s->user, n, args, &sel, &err) ||
 	    !choose_gpu_and_backend(s->gpu, s->backend, &sel, &err))
 		return cli_fail(c, &err);
@@ -99,13 +126,16 @@ const struct verb verb_run = {
 	.name = "run",
 	.order = 1,
 	.about = "run a kernel once, verify it against its CPU reference, and show every metric",
-	.usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] [options]",
+	.usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] [options] | PROG.cu [nvcc options] "
+			 "[--launch N] [-- arguments]",
 	.help =
 		"Without a variant, the first one that has every named parameter is run.\n"
 		"Parameters: 'pmpp-explore list kernels' shows every kernel's names and values.\n"
 		"Numbers may end in k, M or G (2^10, 2^20, 2^30).\n"
 		"Status: 0 verified (or not compared), 1 wrong result or failed run, 2 bad usage, "
 		"3 not possible here.\n\n"
+		"A source with a main(), or an executable, is run whole, and one launch of it is shown:\n"
+		"the first of the kernel, grid and block that take longest, or the one asked for.\n"
 		"A file of your own needs its launch: 'pmpp-explore FILE.cu' says how. Its arguments are\n"
 		"  n=1M              a number, which sizes and the grid may use\n"
 		"  x=f32[n]:rand     a buffer: type (f32 f64 f16 i32 u32 u8), size, first contents\n"
@@ -117,4 +147,5 @@ const struct verb verb_run = {
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,
+	.of_programs = true,
 };

@@ -2,9 +2,9 @@
 #include "cli/cli.h"
 #include "cli/view_list.h"
 
+#include "cli/program_start.h"
 #include "cli/tui_host.h"
 #include "base/file.h"
-#include "lab/program_words.h"
 #include "runtime/record.h"
 
 #include <string.h>
@@ -67,13 +67,7 @@ static int show_program(struct cli *c, const struct state *s, unsigned n, char *
 	struct err err = { 0 };
 	struct program_words words;
 	struct lab *a;
-	if (s->backend && strcmp(s->backend, "emu") != 0 && strcmp(s->backend, "auto") != 0) {
-		err_set(&err, ERR_UNSUPPORTED, "whole programs run in the emulator only, not on '%s'",
-		        s->backend);
-		err_remedy(&err, "leave --backend out");
-		return cli_fail(c, &err);
-	}
-	if (!lab_new(&a, s->gpu, "emu", view_panel, &err))
+	if (!program_backend_legal(s->backend, &err) || !lab_new(&a, s->gpu, "emu", view_panel, &err))
 		return cli_fail(c, &err);
 	program_words_parse(n, args, &words);
 	const bool ok = lab_program(a, &words, &config, &err);
@@ -87,28 +81,6 @@ static int show_program(struct cli *c, const struct state *s, unsigned n, char *
 	return show(c, a);
 }
 
-/* Words that say how one kernel is launched: then it is not run as a program. */
-static bool says_launch(const struct state *s, unsigned n, char **args)
-{
-	const struct user_spec *u = &s->user;
-	for (unsigned i = 1; i < n && strcmp(args[i], "--") != 0; i++)
-		if (args[i][0] != '-' && strchr(args[i], '='))
-			return true;
-	return u->kernel || u->grid || u->block || u->shared || u->define;
-}
-
-/* What a program's compiler would take is an error where there is no program. */
-static bool refuse_options(unsigned n, char **args, struct err *err)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (args[i][0] == '-' && args[i][1]) {
-			err_set(err, ERR_USAGE, "unknown option '%s'", args[i]);
-			return err_remedy(err, "pmpp-explore --help lists them; options of nvcc follow a "
-			                       "program's file that has a main()");
-		}
-	return true;
-}
-
 static int run(struct cli *c, void *state, unsigned n, char **args)
 {
 	struct state *s = state;
@@ -119,10 +91,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct lab *a;
 	if (n == 1 && !word_names_kernel(args[0]) && file_looks_like_path(args[0], ".json"))
 		return show_snapshot(c, s, args[0]);
-	if (n && program_words_begin(args[0]) && !says_launch(s, n, args))
+	if (program_meant(&s->user, n, args))
 		return show_program(c, s, n, args);
-	if (!refuse_options(n, args, &err))
-		return cli_fail(c, &err);
 	/* Only parameters: they are the start kernel's. */
 	if (!n || strchr(args[0], '=')) {
 		if (!select_by_words(1, just_start, &sel, &err))
@@ -166,5 +136,5 @@ const struct verb verb_tui = {
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,
-	.keeps_unknown = true,
+	.of_programs = true,
 };

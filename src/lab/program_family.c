@@ -126,7 +126,7 @@ static unsigned variant_of(struct program_family *f, const struct program_kernel
 		.entry = mem_strdup(k->mangled),
 		.title = mem_strdup(k->signature),
 		.idea = "",
-		.section = "",
+		.section = "your program",
 	};
 	free(f->variants);
 	f->desc.variants = f->variants = more;
@@ -174,15 +174,16 @@ const char *program_family_source(struct program_family *f, const struct program
 	const struct program_launch *l = number ? program_launch_numbered(p, number) : NULL;
 	const char *path = l ? p->kernels[l->kernel].file : "";
 	struct text text = { 0 };
+	f->desc.source = "";
 	if (!*path)
 		return "";
 	for (unsigned i = f->n_texts; i--;)
 		if (f->texts[i].run == f->run && !strcmp(f->texts[i].path, path))
-			return f->texts[i].text;
+			return f->desc.source = f->texts[i].text;
 	file_read(path, MAX_SOURCE_BYTES, &text, NULL);
 	f->texts = mem_realloc(f->texts, f->n_texts + 1u, sizeof *f->texts);
 	f->texts[f->n_texts] = (struct text_of_file){ .path = mem_strdup(path),
 		                                          .text = text.s ? text.s : mem_strdup(""),
 		                                          .run = f->run };
-	return f->texts[f->n_texts++].text;
+	return f->desc.source = f->texts[f->n_texts++].text;
 }

@@ -1,7 +1,7 @@
 /*
  * A person's whole program as a kernel family, so that everything which speaks of a selection can
  * speak of one of its launches: its kernels are the variants, the number of the launch is the
- * parameter. Private to src/lab/ and the verbs that show one launch.
+ * parameter. For src/lab/ and the verbs that show one launch.
  */
 #ifndef PMPP_LAB_PROGRAM_FAMILY_H
 #define PMPP_LAB_PROGRAM_FAMILY_H

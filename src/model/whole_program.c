@@ -131,11 +131,70 @@ size_t program_errors(const struct program *p)
 
 const struct program_launch *program_launch_numbered(const struct program *p, uint64_t number)
 {
-	/* they come in order, but one may be missing where the program was ended */
-	for (size_t i = number ? (size_t)number - 1 : 0; i < p->n_launches; i++)
-		if (p->launches[i].number == number)
-			return &p->launches[i];
-	return NULL;
+	/* they come in order, but some may be missing */
+	size_t low = 0, high = p->n_launches;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (p->launches[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < p->n_launches && p->launches[low].number == number ? &p->launches[low] : NULL;
+}
+
+/* The first launch behind number @i that is kept and like it takes over its counts. */
+static void hand_counts_on(struct program *p, size_t i, const bool *kept)
+{
+	struct program_launch *from = &p->launches[i], *heir = NULL;
+	for (size_t k = i + 1; k < p->n_launches && from->counts && !heir; k++)
+		if (kept[k] && p->launches[k].like == from->number)
+			heir = &p->launches[k];
+	if (heir) {
+		heir->counts = from->counts;
+		heir->metrics = from->metrics;
+		heir->occ = from->occ;
+		from->counts = NULL;
+		from->metrics = NULL;
+	}
+	for (size_t k = i + 1; heir && k < p->n_launches; k++)
+		if (p->launches[k].like == from->number)
+			p->launches[k].like = heir->number;
+	run_counts_free(from->counts);
+	free(from->counts);
+	free(from->metrics);
+}
+
+static void drop_finding(struct program *p, size_t i)
+{
+	struct program_finding *f = &p->findings[i];
+	free(f->kind);
+	free(f->text);
+	free(f->remedy);
+	free(f->file);
+	memmove(f, f + 1, (p->n_findings - i - 1) * sizeof *f);
+	p->n_findings--;
+}
+
+void program_keep(struct program *p, bool (*keep)(void *ctx, const struct program_launch *l),
+                  void *ctx)
+{
+	bool *kept = mem_calloc(p->n_launches + 1, sizeof *kept);
+	size_t n = 0;
+	for (size_t i = 0; i < p->n_launches; i++)
+		kept[i] = keep(ctx, &p->launches[i]);
+	for (size_t i = 0; i < p->n_launches; i++)
+		if (!kept[i])
+			hand_counts_on(p, i, kept);
+	for (size_t i = 0; i < p->n_launches; i++)
+		if (kept[i])
+			p->launches[n++] = p->launches[i];
+	p->n_launches = n;
+	free(kept);
+	for (size_t i = p->n_findings; i--;)
+		if (p->findings[i].launch && !program_launch_numbered(p, p->findings[i].launch))
+			drop_finding(p, i);
+	program_sum_up(p);
 }
 
 void program_free(struct program *p)

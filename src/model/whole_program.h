@@ -129,6 +129,10 @@ struct program {
 void program_sum_up(struct program *p);
 /* Number of findings that are errors. */
 size_t program_errors(const struct program *p);
+/* Leaves the launches for which @keep is true, with what was found in them; counts of a launch that
+ * goes stay with the first that is like it. Copies stay. */
+void program_keep(struct program *p, bool (*keep)(void *ctx, const struct program_launch *l),
+                  void *ctx);
 const struct program_launch *program_launch_numbered(const struct program *p, uint64_t number);
 void program_free(struct program *p);
 

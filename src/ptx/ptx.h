@@ -389,9 +389,9 @@ struct ptx_func {
 	uint32_t param_bytes, static_shared_bytes, local_bytes;
 	uint32_t call_param_bytes;      /* .param variables of call sequences, at their vars' offsets */
 	uint32_t dynamic_shared_offset; /* where extern .shared arrays of this entry begin */
-	uint32_t file;                  /* index of .file that its instructions' lines are of: an entry's
-	                                 * own, else 1; 0 = no lines */
-	uint32_t maxntid[3];            /* .maxntid or .reqntid, 0 = not given */
+	uint32_t file;       /* index of .file that its instructions' lines are of: an entry's
+	                      * own, else 1; 0 = no lines */
+	uint32_t maxntid[3]; /* .maxntid or .reqntid, 0 = not given */
 	uint32_t minnctapersm, maxnreg; /* 0 = not given */
 	unsigned n_lists;
 	int32_t *lists; /* see OPND_LIST */

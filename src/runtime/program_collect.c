@@ -125,6 +125,8 @@ static void derive(const struct program *p, struct program_launch *l)
 	if (!occ_compute(p->gpu, &in, &l->occ, NULL))
 		memset(&l->occ, 0, sizeof l->occ);
 	occ_metrics(m, p->gpu, &l->occ, blocks);
+	count_set_unknown(&l->counts->of_total, COUNT_achieved_occupancy_pct,
+	                  "the emulator has no hardware counter for it");
 	metrics_from_run(m, l->counts);
 	kernel_time(p->gpu, &plan, &l->occ, l->counts, &perf);
 	perf_metrics(m, p->gpu, l->counts, NULL, &perf);

@@ -176,6 +176,9 @@ bool record_get_counts(struct wire_msg *m, uint64_t *number, struct run_counts *
 	*number = wire_get_u64(m);
 	if (!get_struct(m, c, sizeof *c))
 		return false;
+	/* reasons are texts of the other process */
+	memset(c->of_total.why, 0, sizeof c->of_total.why);
+	memset(c->of_lines.why, 0, sizeof c->of_lines.why);
 	c->lines = get_table(m, c->n_lines, MAX_LINES, sizeof *c->lines);
 	c->accesses = get_table(m, c->n_accesses, TRACE_MAX_ACCESSES, sizeof *c->accesses);
 	c->steps = get_table(m, c->n_steps, TRACE_MAX_STEPS, sizeof *c->steps);

@@ -49,7 +49,8 @@ struct record_config {
 	bool sample;          /* large launches that nobody looks at: a sample of their blocks */
 	unsigned threads;     /* of the host; 0 = all cores */
 	uint64_t count_first; /* how many launches of one kernel, grid and block are counted in full */
-	uint64_t stop_after;  /* end the program behind this launch; 0 = never */
+	uint64_t count_from, count_to; /* and these, by number; 0, 0 = none */
+	uint64_t stop_after;           /* end the program behind this launch; 0 = never */
 	double launch_timeout_s;
 };
 

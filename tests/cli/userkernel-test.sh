@@ -67,10 +67,10 @@ run own-macro 0 run my.cu --define STEP=2 --kernel saxpy --grid n/block --block 
 same own-macro-param 2 "$(field "$dir/out" params STEP)"
 same own-macro-stores 8 "$(field "$dir/out" metrics mem.st_sectors_per_request value)"
 run own-matrix 0 run my.cu --kernel saxpy --grid 1 --block 32,4 n=32 a=0 'x=f32[8,16]' 'y=f32[n,1]'
-run own-no-kernels 2 run my.cu
-says own-lists my.cu:14: 'saxpy(int n, float a, const float *__restrict__ x, float *y)' my.cu:24: template \
-	'pmpp-explore my.cu --kernel saxpy --grid n/block --block 256 n=1M'
 sed '/^int main/,$d' my.cu >part.cu
+run own-no-kernels 2 run part.cu
+says own-lists part.cu:14: 'saxpy(int n, float a, const float *__restrict__ x, float *y)' part.cu:24: template \
+	'pmpp-explore part.cu --kernel saxpy --grid n/block --block 256 n=1M'
 run own-screen-too 2 part.cu
 says own-screen-lists 'saxpy(int n'
 run own-program-screen 3 my.cu
@@ -81,7 +81,7 @@ run own-no-argument 2 run my.cu --kernel saxpy --grid 1 --block 32 n=4 a=2 'x=f3
 says own-no-argument-says "'y' is missing"
 }
 # the line that is proposed works as it is
-proposed=$("$PMPP" run my.cu --kernel saxpy 2>&1 | sed -n 's/^  pmpp-explore //p')
+proposed=$("$PMPP" run part.cu --kernel saxpy 2>&1 | sed -n 's/^  pmpp-explore //p')
 if [ -n "$proposed" ] && eval "\"\$PMPP\" run $proposed" >"$dir/out" 2>"$dir/err"; then
 	ok own-proposed
 else

@@ -216,7 +216,8 @@ static cudaError_t do_set(struct guest_stream *s, const struct guest_op *op, con
 		                     .set = true,
 		                     .bytes = (uint64_t)width * height * depth };
 	const struct stream_rates rates = stream_rates_of(&guest.gpu);
-	r.span = as_span(clock_place(s, GUEST_ENGINE_SM, timing.memset_ns + (double)r.bytes / guest.gpu.dram_gbs, 1,
+	r.span = as_span(clock_place(s, GUEST_ENGINE_SM,
+	                             timing.memset_ns + (double)r.bytes / guest.gpu.dram_gbs, 1,
 	                             rates.launch_call_ns));
 	record_copy(&r);
 	return cudaSuccess;

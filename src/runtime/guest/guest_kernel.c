@@ -111,7 +111,9 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, 
 		.dynamic_shared_bytes = op->u.launch.shared_bytes,
 		.cooperative = op->u.launch.cooperative,
 	};
-	const bool count = record_is_open() && kind->counted < guest.config.count_first;
+	const bool asked = guest.config.count_from && r.number >= guest.config.count_from &&
+	                   r.number <= guest.config.count_to;
+	const bool count = record_is_open() && (kind->counted < guest.config.count_first || asked);
 	struct emu_launch_request req = {
 		.function = f->loaded,
 		.dynamic_shared_bytes = op->u.launch.shared_bytes,

@@ -113,12 +113,48 @@ static void output_has_lines(void **state)
 	drop(p);
 }
 
+static bool of_block_128(void *ctx, const struct program_launch *l)
+{
+	(void)ctx;
+	return l->block[0] == 128 && l->number > 2;
+}
+
+static void what_is_kept_has_its_counts(void **state)
+{
+	(void)state;
+	struct program *p = program_of((const unsigned[]){ 64, 128, 128, 64, 128 }, 5);
+	p->launches[1].counts = mem_zalloc(sizeof *p->launches[1].counts);
+	p->launches[1].metrics = mem_zalloc(sizeof *p->launches[1].metrics);
+	p->launches[2].like = p->launches[4].like = 2;
+	p->findings = mem_calloc(2, sizeof *p->findings);
+	for (unsigned i = 0; i < 2; i++)
+		p->findings[i] = (struct program_finding){ .launch = i ? 5 : 1,
+			                                       .kind = mem_strdup("race"),
+			                                       .text = mem_strdup(""),
+			                                       .remedy = mem_strdup(""),
+			                                       .file = mem_strdup("") };
+	p->n_findings = 2;
+	program_keep(p, of_block_128, NULL);
+	assert_int_equal(p->n_launches, 2);
+	assert_int_equal(p->launches[0].number, 3);
+	assert_non_null(p->launches[0].counts);
+	assert_int_equal(p->launches[0].like, 3);
+	assert_int_equal(p->launches[1].like, 3);
+	assert_int_equal(p->n_groups, 1);
+	assert_int_equal(p->n_findings, 1);
+	assert_int_equal(p->findings[0].launch, 5);
+	assert_ptr_equal(program_launch_numbered(p, 5), &p->launches[1]);
+	assert_null(program_launch_numbered(p, 4));
+	drop(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_are_matched),
 		cmocka_unit_test(events_are_in_order),
 		cmocka_unit_test(output_has_lines),
+		cmocka_unit_test(what_is_kept_has_its_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

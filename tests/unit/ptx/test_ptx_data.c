@@ -131,6 +131,23 @@ static void inlined_chains(void **state)
 	ptx_free(&m);
 }
 
+/* A kernel in a header: its lines are those of its own file, not of the first. */
+static void kernel_of_a_header(void **state)
+{
+	(void)state;
+	struct ptx_module m = parsed(
+		KERNEL(".reg .b32 %r<2>;\n"
+	           ".loc 2 6 0\nmov.u32 %r1, 0;\n"
+	           ".loc 1 4 2, function_name $L__info_string0, inlined_at 2 10 3\nmov.u32 %r1, 1;\n"
+	           ".loc 1 9 9\nmov.u32 %r1, 2;"));
+	static const unsigned line[] = { 6, 10, 0 };
+	const struct ptx_func *f = kernel(&m);
+	assert_int_equal(f->file, 2);
+	for (unsigned i = 0; i < ARRAY_LEN(line); i++)
+		assert_int_equal(f->insts[i].line, line[i]);
+	ptx_free(&m);
+}
+
 /* Every prefix of a file parses or is refused with its place; nothing else happens. */
 static void truncated_anywhere(void **state)
 {
@@ -215,7 +232,7 @@ int main(void)
 		cmocka_unit_test(every_architecture), cmocka_unit_test(shared_offsets),
 		cmocka_unit_test(source_lines),       cmocka_unit_test(inlined_chains),
 		cmocka_unit_test(truncated_anywhere), cmocka_unit_test(debug_sections),
-		cmocka_unit_test(tables_agree),
+		cmocka_unit_test(tables_agree),       cmocka_unit_test(kernel_of_a_header),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,84 @@
+/* One launch of a program, or a few, shown as `run` shows a kernel's. */
+#include "cli/program_start.h"
+
+#include "base/mem.h"
+#include "lab/program_family.h"
+
+#include <inttypes.h>
+
+static struct run_record *record_of(struct program_family *f, const struct program *p,
+                                    uint64_t number)
+{
+	struct selection sel = { .seed = 1, .gpu = p->gpu };
+	program_family_select(f, number, &sel);
+	program_family_source(f, p, number);
+	return program_record(p, number, &sel);
+}
+
+static void print_launch(struct cli *c, const struct program *p, const struct run_record *r,
+                         uint64_t number)
+{
+	fprintf(c->out, "Launch %" PRIu64 " of %s\n", number, p->command);
+	print_record(c, r);
+	for (size_t i = 0; i < p->n_findings; i++)
+		if (p->findings[i].launch == number)
+			fprintf(c->out, "%s: %s\n    %s\n", p->findings[i].kind, p->findings[i].text,
+			        p->findings[i].remedy);
+}
+
+/* Its launches asked for, or the first of the group that takes longest. */
+static int show(struct cli *c, const struct program_options *o, const struct program_words *words,
+                const struct program *p, int status)
+{
+	char name[200];
+	json_t *list = json_array();
+	program_words_name(words, name, sizeof name);
+	struct program_family *f = program_family_new(name);
+	program_family_follow(f, p);
+	for (size_t i = 0; i < (o->range ? p->n_launches : 1); i++) {
+		const uint64_t number = o->range ? p->launches[i].number : p->groups[0].first;
+		struct run_record *r = record_of(f, p, number);
+		if (c->json) {
+			json_array_append_new(list, json_record(r));
+		} else {
+			print_launch(c, p, r, number);
+		}
+		record_free(r);
+	}
+	if (!c->json) {
+		json_decref(list);
+		return status;
+	}
+	if (!o->range) {
+		json_t *one = json_incref(json_array_get(list, 0));
+		json_decref(list);
+		return cli_emit(c, one, status);
+	}
+	return cli_emit(c, json_pack("{s:s, s:o}", "schema", CLI_SCHEMA, "records", list), status);
+}
+
+int program_show(struct cli *c, const struct program_options *o, unsigned n, char **args)
+{
+	struct err err = { 0 }, why = { 0 };
+	struct program_words words;
+	struct program p;
+	const bool ran = program_start(o, n, args, c->json, &words, &p, &err);
+	int status = ran ? program_status(&p) : CLI_WRONG;
+	fflush(NULL); /* the program's output comes before what is said of it */
+	if (!p.path) {
+		status = cli_fail(c, &err);
+	} else if (!p.n_launches) {
+		err_set(&why, ERR_USAGE, "%s launched no kernel", p.command);
+		err_remedy(&why, "kernels are __global__ functions, launched as kernel<<<grid, block>>>()");
+		status = cli_fail(c, &why);
+	} else if (!program_select(&p, o, &why)) {
+		status = cli_fail(c, &why);
+	} else {
+		status = show(c, o, &words, &p, status);
+		if (!ran)
+			cli_fail(c, &err);
+	}
+	program_free(&p);
+	program_words_free(&words);
+	return status;
+}

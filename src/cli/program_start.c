@@ -1,0 +1,137 @@
+/* Programs of verbs; see program_start.h. */
+#include "cli/program_start.h"
+
+#include "base/mem.h"
+#include "runtime/record.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static atomic_bool interrupted;
+
+static void on_interrupt(int signal)
+{
+	(void)signal;
+	atomic_store(&interrupted, true);
+}
+
+bool program_backend_legal(const char *backend, struct err *err)
+{
+	if (!backend || !strcmp(backend, "emu") || !strcmp(backend, "auto"))
+		return true;
+	err_set(err, ERR_UNSUPPORTED, "whole programs run in the emulator only, not on '%s'", backend);
+	return err_remedy(err,
+	                  "leave --backend out; single kernels run on a GPU: pmpp-explore run --help");
+}
+
+/* First and last launch asked for; 0, 0 = all. */
+static bool read_range(const struct program_options *o, uint64_t range[2], struct err *err)
+{
+	range[0] = range[1] = o->launch;
+	if (!o->range)
+		return true;
+	char *end;
+	range[0] = range[1] = strtoull(o->range, &end, 10);
+	if (!strncmp(end, "..", 2))
+		range[1] = end[2] ? strtoull(end + 2, &end, 10) : UINT64_MAX;
+	else if (*end)
+		range[0] = 0;
+	if (range[0] && range[0] <= range[1] && (!*end || !strcmp(end, "..")))
+		return true;
+	err_set(err, ERR_USAGE, "option '--launches': '%s' is no range of launches", o->range);
+	return err_remedy(err, "they are numbered from 1: --launches 3..10, 3.. or 3");
+}
+
+bool program_start(const struct program_options *o, unsigned n, char **args, bool catch,
+                   struct program_words *words, struct program *out, struct err *err)
+{
+	struct selection sel = { 0 };
+	uint64_t range[2];
+	memset(out, 0, sizeof *out);
+	*words = (struct program_words){ 0 };
+	if (!program_backend_legal(o->backend, err) ||
+	    !choose_gpu_and_backend(o->gpu, "emu", &sel, err) || !read_range(o, range, err))
+		return false;
+	if (!program_words_parse(n, args, words)) {
+		err_set(err, ERR_USAGE, "a program is needed");
+		return err_remedy(err, "a source with a main(), or an executable: prog.cu, ./a.out");
+	}
+	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
+	sigaction(SIGINT, &end, NULL);
+	const struct program_job job = {
+		.words = words,
+		.gpu = sel.gpu,
+		.config = { .strict = o->strict,
+		            .check_races = o->races,
+		            .threads = (unsigned)o->threads,
+		            .count_first = o->count,
+		            .count_from = range[0],
+		            .count_to = range[1],
+		            .stop_after = o->stop_after },
+		.catch_output = catch,
+		.timeout_s = o->timeout_s,
+		.cancel = &interrupted,
+	};
+	return program_job_run(&job, out, err);
+}
+
+/* --- which launches --- */
+
+struct wanted {
+	const struct program *program;
+	const struct program_options *options;
+	uint64_t range[2];
+};
+
+/* "gemm<128>", "gemm" of any instance, or the mangled name. */
+static bool is_kernel(const struct program_kernel *k, const char *name)
+{
+	const size_t n = strlen(name);
+	return !strcmp(k->name, name) || !strcmp(k->mangled, name) ||
+	       (!strncmp(k->name, name, n) && k->name[n] == '<');
+}
+
+static bool is_wanted(void *ctx, const struct program_launch *l)
+{
+	const struct wanted *w = ctx;
+	return (!w->options->kernel ||
+	        is_kernel(&w->program->kernels[l->kernel], w->options->kernel)) &&
+	       (!w->range[0] || (l->number >= w->range[0] && l->number <= w->range[1]));
+}
+
+bool program_select(struct program *p, const struct program_options *o, struct err *err)
+{
+	struct wanted w = { .program = p, .options = o };
+	if (!read_range(o, w.range, err))
+		return false;
+	if (!o->kernel && !w.range[0])
+		return true;
+	const size_t all = p->n_launches;
+	program_keep(p, is_wanted, &w);
+	if (p->n_launches)
+		return true;
+	struct text names = { 0 };
+	for (unsigned k = 0; k < p->n_kernels; k++)
+		text_add(&names, "%s%s", k ? ", " : "", p->kernels[k].name);
+	err_set(err, ERR_USAGE, "%s made no such launch", p->command);
+	err_remedy(err, "it made %zu; kernels: %.400s", all, names.s ? names.s : "none");
+	text_free(&names);
+	return false;
+}
+
+bool program_meant(const struct user_spec *spec, unsigned n, char **args)
+{
+	if (!n || !program_words_begin(args[0]))
+		return false;
+	for (unsigned i = 1; i < n && strcmp(args[i], "--") != 0; i++)
+		if (args[i][0] != '-' && strchr(args[i], '='))
+			return false;
+	return !spec->grid && !spec->block && !spec->shared && !spec->define;
+}
+
+int program_status(const struct program *p)
+{
+	return p->ended && !p->exit_status && !program_errors(p) ? CLI_OK : CLI_WRONG;
+}

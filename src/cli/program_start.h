@@ -1,0 +1,41 @@
+/*
+ * A whole program from the command line of a verb: options, build, run, and which of its launches
+ * are asked for.
+ */
+#ifndef PMPP_CLI_PROGRAM_START_H
+#define PMPP_CLI_PROGRAM_START_H
+
+#include "cli/cli.h"
+#include "lab/program_words.h"
+#include "model/whole_program.h"
+
+struct program_options {
+	const char *gpu, *backend;
+	const char *kernel; /* only launches of this one; NULL = of all */
+	const char *range;  /* "A..B" or "A": only these launches; NULL = all */
+	uint64_t launch;    /* only this one; 0 = all */
+	uint64_t count, stop_after, threads;
+	bool strict, races;
+	double timeout_s;
+};
+
+/* Refuses back ends that run no whole program. */
+bool program_backend_legal(const char *backend, struct err *err);
+/*
+ * Builds and runs the program that @args name; Ctrl-C ends it. @catch: its output goes into @out,
+ * else where ours goes. False: @err, and @out holds what was seen (out->path NULL: nothing ran).
+ * @words and @out are the caller's to free in any case.
+ */
+bool program_start(const struct program_options *o, unsigned n, char **args, bool catch,
+                   struct program_words *words, struct program *out, struct err *err);
+/* Leaves the launches asked for in @p. False: there are none such; @err says which there are. */
+bool program_select(struct program *p, const struct program_options *o, struct err *err);
+/* Does the line name a program, and not how one kernel of it is launched? */
+bool program_meant(const struct user_spec *spec, unsigned n, char **args);
+/* program_show.c: runs the program, shows the launches asked for as `run` shows a kernel; without a
+ * wish the first of the group that takes longest. Returns the exit status. */
+int program_show(struct cli *c, const struct program_options *o, unsigned n, char **args);
+/* 0 the program ended well and nothing is wrong with it, else 1. */
+int program_status(const struct program *p);
+
+#endif

@@ -1,0 +1,104 @@
+#!/bin/sh
+# One launch of a whole program, or a few: run and launches with --launch, --launches, --kernel;
+# a kernel in a header; a binary without lines; nothing left behind when the explorer is killed.
+. "$(dirname "$0")/lib.sh"
+# shows NAME WORDS...: every one of them is in the output.
+shows() {
+	name=$1
+	shift
+	for words; do
+		grep -qF -e "$words" "$dir/out" || {
+			not_ok "$name" "no '$words' in: $(head -n 20 "$dir/out")"
+			return 1
+		}
+	done
+	ok "$name"
+}
+nvcc=$(command -v nvcc || true)
+[ -n "$nvcc" ] || {
+	echo 'skip program: no nvcc here to compile programs'
+	exit 0
+}
+cd "$dir" || exit 1
+mkdir inc
+cat >inc/header.cuh <<'EOF'
+template <typename T> __global__ void twice(T *x, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	x[i + (i == n)] = 2 * x[i];
+}
+EOF
+cat >two.cu <<'EOF'
+#include "inc/header.cuh"
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+__global__ void own(float *x) { x[threadIdx.x] += 1; }
+int main(int argc, char **argv)
+{
+	float *x;
+	int n = argc > 1 ? atoi(argv[1]) : 256;
+	cudaMalloc(&x, n * sizeof *x);
+	cudaMemset(x, 0, n * sizeof *x);
+	own<<<1, 32>>>(x);
+	own<<<1, 64>>>(x);
+	for (int i = 0; i < 3; i++)
+		twice<float><<<n / 64, 64>>>(x, n);
+	cudaDeviceSynchronize();
+	printf("n %d\n", n);
+	fflush(stdout);
+	if (argc > 2)
+		sleep(1000);
+	cudaFree(x);
+	return 0;
+}
+EOF
+run one-launch 0 run two.cu --gpu h200 --launch 2
+shows one-launch-named 'n 256' 'Launch 2 of two.cu' 'two/own: own(float*)' 'grid 1x1x1, block 64x1x1'
+run longest-by-default 0 run two.cu --gpu h200 -- 1024
+shows longest-named 'Launch 3 of two.cu 1024' 'two/twice<float>'
+run by-kernel 0 run two.cu --gpu h200 --kernel own
+shows by-kernel-named 'two/own'
+run by-kernel-json 0 run two.cu --gpu h200 --launch 4 --json
+shows by-kernel-json-named '"variant": "twice<float>"' '"launch": 4'
+run a-range 0 run two.cu --launches 2..4 --json
+same a-range-has 3 "$(grep -c '^ *"launch": [0-9]*,*$' "$dir/out")"
+run no-such-launch 2 run two.cu --launch 99
+says no-such-launch-named 'it made 5' 'twice<float>'
+run no-such-kernel 2 launches two.cu --kernel thrice
+run bad-range 2 launches two.cu --launches 4..2
+run launches-of-kernel 0 launches two.cu --kernel twice --csv
+same launches-of-kernel-has 4 "$(wc -l <"$dir/out" | tr -d ' ')"
+run stops 0 launches two.cu --stop-after 2 --csv
+same stops-there 3 "$(wc -l <"$dir/out" | tr -d ' ')"
+run not-of-kernels 2 run vec_add --launch 2
+says not-of-kernels-named 'belong to a whole program'
+run of-an-unknown-option 2 run vec_add --lanuch 2
+says of-an-unknown-option-named "did you mean '--launch'"
+
+# a kernel in a header has its own file's lines, and its name as it was written
+sed 's/(i == n)/n/' inc/header.cuh >inc/bad && mv inc/bad inc/header.cuh
+run header-fault 1 launches two.cu --gpu h200
+says header-fault-place 'inc/header.cuh:4: twice<float>: '
+"$nvcc" -o bare two.cu 2>/dev/null
+run without-lines 1 launches ./bare --gpu h200
+says without-lines-said 'twice<float>, PTX line' 'compile with nvcc -lineinfo'
+
+# killed, we leave no program behind
+"$PMPP" launches ./bare --json -- 256 stay >/dev/null 2>&1 &
+explorer=$!
+tries=0
+while ! pgrep -P "$explorer" >child && [ $tries -lt 100 ]; do
+	sleep 0.1
+	tries=$((tries + 1))
+done
+sleep 0.5
+kill -9 "$explorer"
+wait "$explorer" 2>/dev/null
+tries=0
+while kill -0 "$(cat child)" 2>/dev/null && [ $tries -lt 50 ]; do
+	sleep 0.1
+	tries=$((tries + 1))
+done
+[ -s child ] && ! kill -0 "$(cat child)" 2>/dev/null && echo 'ok ends-with-us' ||
+	echo 'not ok ends-with-us'
