@@ -122,11 +122,11 @@ const struct verb verb_tui = {
 	.order = 0,
 	.about = "the interactive laboratory (? shows its keys); without a kernel: " START_KERNEL,
 	.usage =
-		"PROG.cu [nvcc options] [-- arguments] | ./a.out [arguments] | [KERNEL[/VARIANT] | FILE.cu] "
-		"[name=value ...] [options] | SNAPSHOT.json",
+		"PROG.cu [nvcc options] [-- arguments] | ./a.out [arguments] | [KERNEL[/VARIANT] | "
+		"FILE.cu] [name=value ...] [options] | SNAPSHOT.json",
 	.help =
-		"A file with a main(), or an executable, is run whole, and every launch of it is shown; when\n"
-		"the file changes it is built and run again.\n"
+		"A file with a main(), or an executable, is run whole, and every launch of it is shown;\n"
+		"when the file changes it is built and run again.\n"
 		"A file of your own needs its launch: without it, the kernels of the file are shown and a\n"
 		"line to start from. 'pmpp-explore run --help' tells how arguments are written. r reads\n"
 		"the file again.\n\n"

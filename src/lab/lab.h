@@ -37,10 +37,10 @@ struct session *lab_session(struct lab *lab);
  * The session's `program` then holds its runs, and each launch is a selection. */
 struct program_words; /* lab/program_words.h */
 struct record_config; /* runtime/record.h */
-bool lab_program(struct lab *a, const struct program_words *words,
+bool lab_program(struct lab *lab, const struct program_words *words,
                  const struct record_config *config, struct err *err);
 /* Shows launch @number in all panels. Nothing happens without a program or such a launch. */
-void lab_launch(struct lab *a, uint64_t number);
+void lab_launch(struct lab *lab, uint64_t number);
 
 /* Selection. Refused values stay in the selection with session.plan_err set. */
 void lab_select(struct lab *lab, const struct kernel_desc *k, unsigned variant);

@@ -57,7 +57,7 @@ static bool read_name(struct reader *r, struct expect_value *v)
 	}
 	bool before = !strncmp(key, "before.", 7);
 	const char *name = before ? key + 7 : key;
-	if (r->known) {
+	if (!r->lookup) {
 		if (!r->known(name))
 			return fail(r, "no metric of this name (`list metrics` shows them)");
 		*v = (struct expect_value){ .num = 1 };

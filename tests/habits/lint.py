@@ -27,7 +27,7 @@ MAX_COLUMNS, TAB, MAX_LINES, MAX_FUNCTION_LINES, MAX_COMPLEXITY = 100, 4, 500, 8
 OUR_TEXT = (".c", ".h", ".def", ".cu", ".sh", ".py", ".list", ".yaml")
 WIDTH = (".c", ".h", ".def", ".cu", ".py")  # a shell line is often one command and its data
 # Not ours to shorten: recorded data, programs that stand for what people write, generated text.
-NOT_OURS = re.compile(r"^tests/(data|seeds|ptx|fuzz/corpus|gpu/h200-|ui/)|\.json$")
+NOT_OURS = re.compile(r"^tests/(data|seeds|ptx|fuzz/corpus|gpu/h200-|ui/|programs/)|\.json$")
 # Longer than MAX_LINES, because they are data: a list that is read by searching, not from the top.
 LONG = {
     "kernels/sgemm.cu": "seven variants of one kernel family, which stay in one file",
@@ -52,8 +52,6 @@ CPPCHECK = [
     "--suppress=leakReturnValNotUsed", "--suppress=ignoredReturnValue",  # dlopen() that stays
     "--template={file}:{line}: {message} [{id}]",
 ]
-# An empty file, and what CUDA C++ programs include.
-NO_LONE_HEADER = re.compile(r"/shim/|^tests/programs/")
 # The analyser gives up on a function after this many steps: minutes for all files, not an hour.
 ANALYSER_STEPS = 20000
 
@@ -160,7 +158,7 @@ def commands(tools, compiler, flags):
             r"(error|warning): .*clang-format",
         ),
         "header": (
-            lambda path: path.endswith(".h") and not NO_LONE_HEADER.search(path),
+            lambda path: path.endswith(".h") and "/shim/" not in path,
             lambda path: compiler + flags + ["-fsyntax-only", "-x", "c", path],
             r":\d+:\d+: (fatal )?(error|warning):",
         ),

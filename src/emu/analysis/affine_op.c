@@ -148,9 +148,10 @@ static uint64_t product_factor(const struct rule_input *r, const struct affine *
 static struct affine of_product(const struct rule_input *r)
 {
 	const struct affine *a = r->a;
-	const struct affine *c = r->op == E_mad_lo_b32 || r->op == E_mad_lo_b64 ? &a[2] : NULL;
+	const bool adds = r->op == E_mad_lo_b32 || r->op == E_mad_lo_b64;
+	const struct affine *c = adds ? &a[2] : NULL;
 	const unsigned align =
-		lesser_align(affine_align(&a[0]) + affine_align(&a[1]), c ? affine_align(c) : 63);
+		lesser_align(affine_align(&a[0]) + affine_align(&a[1]), adds ? affine_align(&a[2]) : 63);
 	if (is_uniform_constant(&a[1]))
 		return combine_patterns(r->s, &a[0], product_factor(r, &a[1]), c, 1, r->bytes, align);
 	if (is_uniform_constant(&a[0]))

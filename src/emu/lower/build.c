@@ -57,7 +57,7 @@ bool low_refuse_at(struct lower *l, const struct lower_refusal *r)
 	return false;
 }
 
-bool low_refuse(struct lower *l, const char *fmt, ...)
+bool(low_refuse)(struct lower *l, const char *fmt, ...)
 {
 	char why[256];
 	va_list ap;

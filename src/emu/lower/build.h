@@ -36,6 +36,9 @@ struct xop *low_emit(struct lower *l, enum xkind kind);
 /* Refuses the instruction: names it, where it stands, and its section of the PTX ISA. Returns
  * false. */
 bool low_refuse(struct lower *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#ifdef __clang_analyzer__ /* as in base/err.h */
+#define low_refuse(...) (low_refuse(__VA_ARGS__), false)
+#endif
 
 /* The same with everything said. */
 bool low_refuse_at(struct lower *l, const struct lower_refusal *r);

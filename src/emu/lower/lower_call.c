@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* --- cells --- */
@@ -77,6 +78,7 @@ static struct xsrc cell_value(const struct passed *v, unsigned k)
 {
 	if (v->cell >= 0)
 		return src_reg(v->cell + (int32_t)k);
+	assert(v->constant);
 	uint32_t word = 0;
 	for (unsigned b = 0; b < 4 && 4 * k + b < v->bytes; b++)
 		word |= (uint32_t)v->constant[4 * k + b] << (8 * b);
