@@ -4,6 +4,7 @@
  */
 #include "model/expect.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -57,12 +58,13 @@ static bool read_name(struct reader *r, struct expect_value *v)
 	}
 	bool before = !strncmp(key, "before.", 7);
 	const char *name = before ? key + 7 : key;
-	if (!r->lookup) {
+	if (r->known) {
 		if (!r->known(name))
 			return fail(r, "no metric of this name (`list metrics` shows them)");
 		*v = (struct expect_value){ .num = 1 };
 		return true;
 	}
+	assert(r->lookup); /* one of the two is given */
 	return r->lookup(r->ctx, name, tag, before, v, r->err);
 }
 
