@@ -188,6 +188,20 @@ static void print_tags(struct cli *c, const struct run_record *r)
 	table_print(&t, c->out, "  ");
 }
 
+/* What the kernel's printf() gave, block by block. */
+static void print_printed(struct cli *c, const struct run_record *r)
+{
+	const size_t shown = r->run.printed ? strlen(r->run.printed) : 0;
+	if (!r->run.printed_bytes)
+		return;
+	fprintf(c->out, "\nPrinted by the kernel (printf, %zu bytes):\n%s", r->run.printed_bytes,
+	        r->run.printed ? r->run.printed : "");
+	if (shown && r->run.printed[shown - 1] != '\n')
+		fputc('\n', c->out);
+	if (shown < r->run.printed_bytes)
+		fprintf(c->out, "(%zu bytes more are not shown)\n", r->run.printed_bytes - shown);
+}
+
 void print_record(struct cli *c, const struct run_record *r)
 {
 	print_head(c, r);
@@ -196,4 +210,5 @@ void print_record(struct cli *c, const struct run_record *r)
 	fputc('\n', c->out);
 	print_occupancy(c, r->sel.gpu, &r->occ);
 	print_tags(c, r);
+	print_printed(c, r);
 }

@@ -74,6 +74,17 @@ static bool parse_module(struct backend *be, const struct run_request *req, stru
 	return be->parsed;
 }
 
+static void keep_printed(void *ctx, const char *text, size_t n)
+{
+	struct run_result *res = ctx;
+	const size_t have = res->printed_bytes < RUN_MAX_PRINTED ? res->printed_bytes : RUN_MAX_PRINTED;
+	const size_t room = RUN_MAX_PRINTED - have, more = n < room ? n : room;
+	res->printed_bytes += n;
+	res->printed = mem_realloc(res->printed, have + more + 1, 1);
+	memcpy(res->printed + have, text, more);
+	res->printed[have + more] = '\0';
+}
+
 static bool emu_run(struct backend *be, const struct run_request *req,
                     const struct run_hooks *hooks, struct run_result *res, struct err *err)
 {
@@ -85,8 +96,11 @@ static bool emu_run(struct backend *be, const struct run_request *req,
 	if (!parse_module(be, req, err))
 		return false;
 	struct emu_launch l = { 0 };
-	bool ok =
-		emu_launch_prepare(&l, req, hooks, be->gpu, &be->module, err) && emu_launch_run(&l, err);
+	bool ok = emu_launch_prepare(&l, req, hooks, be->gpu, &be->module, err);
+	if (ok) {
+		ok = emu_launch_run(&l, err);
+		res->printed_bytes += emu_launch_printed(&l, keep_printed, res);
+	}
 	if (ok) {
 		emu_launch_results(&l, res);
 		if (hooks && hooks->progress)

@@ -99,9 +99,10 @@ struct emu_launch_request {
 	bool cooperative;   /* all blocks are resident at once */
 	enum emu_counting counting;
 	bool check_races;
-	bool strict;      /* the first out-of-bounds access stops the launch */
-	double timeout_s; /* 0 = none */
-	unsigned threads; /* of the host; 0 = all cores */
+	bool strict;         /* the first out-of-bounds access stops the launch */
+	uint64_t heap_bytes; /* for malloc() of device code, fixed by the first launch; 0 = 8 MiB */
+	double timeout_s;    /* 0 = none */
+	unsigned threads;    /* of the host; 0 = all cores */
 	/* What kernels print, in block order; may be NULL. */
 	void (*print)(void *ctx, const char *text, size_t n);
 	void *print_ctx;

@@ -9,6 +9,9 @@ void run_result_free(struct run_result *res)
 		return;
 	run_counts_free(&res->counts);
 	free(res->spans);
+	free(res->printed);
+	res->printed = NULL;
+	res->printed_bytes = 0;
 	res->spans = NULL;
 	res->n_spans = 0;
 }

@@ -10,6 +10,7 @@
 #include "model/span.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Kernel time as measured on a GPU, never from a profiled replay. Times in ns. */
@@ -38,7 +39,10 @@ struct run_stall {
 #define RUN_MAX_STALLS 24
 #define RUN_CAPS 5 /* capabilities of a back end, by bit number (backend.h) */
 
-/* Owned: counts and spans; run_result_free(). All zero beyond `note` for a run in the emulator. */
+#define RUN_MAX_PRINTED ((size_t)64 << 10)
+
+/* Owned: counts, spans and printed; run_result_free(). All zero beyond `note` for a run in the
+ * emulator. */
 struct run_result {
 	struct run_counts counts;  /* what was counted */
 	struct metric_set metrics; /* values only hardware knows (cuda); others NONE */
@@ -56,6 +60,8 @@ struct run_result {
 	                              * unknown */
 	unsigned counter_passes;     /* replays that the counters took; 0 = none were read */
 	double counters_s;           /* wall time of reading them */
+	char *printed;               /* what the kernel printed, block by block; NULL = nothing */
+	size_t printed_bytes;        /* of all it printed; printed holds at most RUN_MAX_PRINTED */
 	char missing[RUN_CAPS][256]; /* why a capability gave nothing; "" = it did */
 };
 

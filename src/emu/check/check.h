@@ -28,7 +28,9 @@ enum fault_kind {
 	FAULT_TRAP,
 	FAULT_INDEX,
 	FAULT_STACK,
-	FAULT_FUNCTION
+	FAULT_FUNCTION,
+	FAULT_ASSERT,
+	FAULT_FREE
 };
 struct emu_fault {
 	enum fault_kind kind;

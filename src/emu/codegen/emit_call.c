@@ -55,3 +55,14 @@ void emit_ret(struct emit *e, const struct xop *x)
 		u->b = x->guard_neg ? 0xffffffffu : 0;
 	}
 }
+
+void emit_system(struct emit *e, const struct xop *x)
+{
+	struct system_operands *s = image_pool(e->im, sizeof *s);
+	s->call = (enum system_call)x->op;
+	s->n = x->n_s;
+	for (unsigned i = 0; i < x->n_s; i++)
+		s->arg[i] = emit_lanes(e, &x->s[i], 8, i);
+	s->d = x->n_d ? e->p->reg_slot[x->d[0]] : 0;
+	emit_uop(e, e->h->system)->system = s;
+}

@@ -57,15 +57,20 @@ static void emit_nothing(struct emit *e, const struct xop *x)
 
 typedef void (*emitter)(struct emit *e, const struct xop *x);
 static const emitter emitters[] = {
-	[X_OP] = emit_op,          [X_CMP] = emit_cmp,         [X_PRED] = emit_pred,
-	[X_SEL] = emit_select,     [X_SPECIAL] = emit_special, [X_CLOCK] = emit_clock,
-	[X_LD] = emit_memory,      [X_ST] = emit_memory,       [X_ATOM] = emit_memory,
-	[X_RED] = emit_memory,     [X_ASYNC] = emit_memory,    [X_BRA] = emit_bra,
-	[X_BRX] = emit_brx,        [X_CALL] = emit_call,       [X_RET] = emit_ret,
-	[X_EXIT] = emit_exit,      [X_TRAP] = emit_trap,       [X_BAR] = emit_barrier,
-	[X_ARRIVE] = emit_barrier, [X_BARRED] = emit_barred,   [X_SHFL] = emit_shfl,
-	[X_VOTE] = emit_vote,      [X_MATCH] = emit_match,     [X_REDUX] = emit_redux,
-	[X_ACTIVE] = emit_active,  [X_ELECT] = emit_elect,     [X_WARPSYNC] = emit_warp_sync,
+	[X_OP] = emit_op,           [X_CMP] = emit_cmp,
+	[X_PRED] = emit_pred,       [X_SEL] = emit_select,
+	[X_SPECIAL] = emit_special, [X_CLOCK] = emit_clock,
+	[X_LD] = emit_memory,       [X_ST] = emit_memory,
+	[X_ATOM] = emit_memory,     [X_RED] = emit_memory,
+	[X_ASYNC] = emit_memory,    [X_BRA] = emit_bra,
+	[X_SYSTEM] = emit_system,   [X_BRX] = emit_brx,
+	[X_CALL] = emit_call,       [X_RET] = emit_ret,
+	[X_EXIT] = emit_exit,       [X_TRAP] = emit_trap,
+	[X_BAR] = emit_barrier,     [X_ARRIVE] = emit_barrier,
+	[X_BARRED] = emit_barred,   [X_SHFL] = emit_shfl,
+	[X_VOTE] = emit_vote,       [X_MATCH] = emit_match,
+	[X_REDUX] = emit_redux,     [X_ACTIVE] = emit_active,
+	[X_ELECT] = emit_elect,     [X_WARPSYNC] = emit_warp_sync,
 	[X_NOP] = emit_nothing,
 };
 

@@ -32,7 +32,8 @@ struct uop {
 	union {
 		const struct fused *fused;      /* of a handler that also does the uops behind this one */
 		const struct call_frame *frame; /* of a call */
-		const struct shuffle *shuffle;  /* of a shfl whose lanes are known */
+		const struct system_operands *system;
+		const struct shuffle *shuffle; /* of a shfl whose lanes are known */
 	};
 };
 
@@ -134,6 +135,13 @@ struct fused {
 		uint32_t a, b, c, d;
 		uint32_t same_a; /* operand a is that of the FMA before */
 	} *fma;
+};
+
+/* Operands of a call of the system: slots of 32 lanes of 8 bytes. */
+struct system_operands {
+	enum system_call call;
+	unsigned n;
+	uint32_t arg[SYSTEM_ARGS], d; /* d 0 = no result */
 };
 
 /* Registers that a function must find again when it has called itself. */

@@ -26,8 +26,9 @@ enum xkind {
 	X_ASYNC, /* cp.async: copies at once */
 	X_BRA,
 	X_BRX,
-	X_CALL, /* of block target, or of the function whose address is s[0]; comes back to succ[0] */
-	X_RET,  /* ends the call */
+	X_CALL,   /* of block target, or of the function whose address is s[0]; comes back to succ[0] */
+	X_RET,    /* ends the call */
+	X_SYSTEM, /* d = a call of the system, enum system_call; sources of 8 bytes */
 	X_EXIT,
 	X_TRAP,
 	X_BAR,
@@ -42,6 +43,10 @@ enum xkind {
 	X_WARPSYNC, /* __syncwarp: orders memory among the lanes, for the checks */
 	X_NOP       /* fences and hints: counted, without effect */
 };
+
+/* What device code asks of the system. */
+enum system_call { SYSTEM_PRINT, SYSTEM_ASSERT, SYSTEM_MALLOC, SYSTEM_FREE };
+#define SYSTEM_ARGS 5
 
 enum xsrc_kind { S_NONE, S_REG, S_CONST };
 struct xsrc {

@@ -9,6 +9,7 @@ void emu_device_open(struct emu_device *d, const struct gpu_spec *gpu)
 void emu_device_close(struct emu_device *d)
 {
 	arena_free(&d->arena);
+	heap_free(d->heap);
 	line_filter_free(d->filter);
 	line_filter_free(d->no_filter);
 }

@@ -143,6 +143,15 @@ bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct 
 		err_set(err, ERR_FAULT, "%s: call through a pointer to no function: 0x%llx; %s", where,
 		        (unsigned long long)f->address, who.text);
 		return err_remedy(err, "take the function's address in device code; the host's is another");
+	case FAULT_ASSERT:
+		err_set(err, ERR_FAULT, "%s: %s", where, f->waiting);
+		return err_remedy(err, "a condition that the kernel states does not hold there");
+	case FAULT_FREE:
+		err_set(err, ERR_FAULT,
+		        "%s: free() of 0x%llx, which malloc() of device code did not give; %s", where,
+		        (unsigned long long)f->address, who.text);
+		return err_remedy(err, "free what malloc() gave, and only once; cudaMalloc()'s memory is "
+		                       "for cudaFree()");
 	default: return err_set(err, ERR_INTERNAL, "%s: stopped without a reason", where);
 	}
 }

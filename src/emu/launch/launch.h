@@ -20,6 +20,7 @@ struct emu_device {
 	struct line_filter *filter, *no_filter; /* what the cache simulation follows; nothing */
 	/* of a program's device */
 	struct gpu_spec sheet;
+	struct heap *heap; /* of device code; NULL = not asked for yet */
 	uint64_t param_area, used_bytes;
 	struct image_cache *images;
 };
@@ -96,6 +97,10 @@ bool emu_launch_prepare_on(struct emu_launch *l, struct emu_device *device,
 bool emu_launch_run(struct emu_launch *l, struct err *err);
 /* A clock that only grows (clock.c). */
 double launch_clock_s(void);
+/* Hands out what the blocks printed, block by block (printed.c); returns the bytes that were lost
+ * because there was no room. */
+size_t emu_launch_printed(const struct emu_launch *l,
+                          void (*print)(void *ctx, const char *text, size_t n), void *ctx);
 /* Counts and outputs (results.c). */
 void emu_launch_results(struct emu_launch *l, struct run_result *res);
 void emu_launch_free(struct emu_launch *l);

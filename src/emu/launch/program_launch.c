@@ -23,6 +23,8 @@ static const char *finding_kind(enum fault_kind kind)
 	case FAULT_TRAP: return "trap";
 	case FAULT_INDEX: return "switch";
 	case FAULT_STACK: return "stack";
+	case FAULT_ASSERT: return "assert";
+	case FAULT_FREE: return "free";
 	case FAULT_FUNCTION: return "function-pointer";
 	case FAULT_NONE: break;
 	}
@@ -95,6 +97,8 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 	bool ok = emu_launch_prepare_on(&l, d, f->module, f->func, &run, hooks, req, err);
 	if (ok) {
 		ok = emu_launch_run(&l, err);
+		if (req->print)
+			emu_launch_printed(&l, req->print, req->print_ctx);
 		collect(&l, findings);
 	}
 	if (ok)

@@ -11,9 +11,11 @@
 #include "emu/lower/lower_inst.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- cells --- */
 
@@ -231,6 +233,48 @@ static bool call_function(struct lower *l, int32_t callee)
 	return !l->failed;
 }
 
+/* Functions that the system provides. */
+static const struct system_function {
+	const char *name;
+	enum system_call call;
+} system_functions[] = {
+	{ "vprintf", SYSTEM_PRINT },
+	{ "__assertfail", SYSTEM_ASSERT },
+	{ "malloc", SYSTEM_MALLOC },
+	{ "free", SYSTEM_FREE },
+};
+
+static bool call_system(struct lower *l, enum system_call call)
+{
+	const struct ptx_operand *list = &l->in->opnd[2], *result = &l->in->opnd[1];
+	struct xsrc arg[SYSTEM_ARGS];
+	const unsigned n = list->kind == OPND_LIST ? (unsigned)list->i64 : 0;
+	struct passed v;
+	if (n > SYSTEM_ARGS)
+		return low_refuse(l, "more arguments than the function takes");
+	for (unsigned i = 0; i < n; i++) {
+		if (!passed_symbol(l, l->ir->func->lists[list->reg + (int32_t)i], &v))
+			return false;
+		const struct xsrc low = cell_value(&v, 0);
+		arg[i] = src_reg(v.bytes > 4 ? low_op2(l, E_pack64, -1, low, cell_value(&v, 1))
+		                             : low_op1(l, E_zext64, -1, low));
+	}
+	const int32_t d = result->kind == OPND_SYMBOL ? low_temp(l, 8) : -1;
+	struct xop *x = low_emit(l, X_SYSTEM);
+	x->op = (uint16_t)call;
+	x->n_s = (uint8_t)n;
+	for (unsigned i = 0; i < n; i++)
+		x->s[i] = arg[i];
+	x->n_d = d >= 0;
+	x->d[0] = d;
+	if (d < 0 || !passed_symbol(l, result->symbol, &v))
+		return !l->failed;
+	low_op1(l, E_trunc32, v.cell, src_reg(d));
+	if (v.bytes > 4)
+		low_op1(l, E_hi32, v.cell + 1, src_reg(d));
+	return !l->failed;
+}
+
 bool low_call(struct lower *l)
 {
 	const struct ptx_module *m = l->ir->module;
@@ -241,6 +285,9 @@ bool low_call(struct lower *l)
 	const int32_t part = l->link->part_of[index];
 	if (part > 0)
 		return call_function(l, part);
+	for (size_t i = 0; i < ARRAY_LEN(system_functions); i++)
+		if (!strcmp(m->funcs[index].name, system_functions[i].name))
+			return call_system(l, system_functions[i].call);
 	return low_refuse(l, "the function '%s' is not in this module", m->funcs[index].name);
 }
 

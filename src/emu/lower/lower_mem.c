@@ -42,18 +42,6 @@ static uint64_t read_le(const uint8_t *p, unsigned n)
 	return v;
 }
 
-/* A loaded value of @type, zero-extended to its lane, into register @d of any width. */
-void low_widen(struct lower *l, int32_t d, enum ptx_type type, struct xsrc v)
-{
-	const unsigned have = type_lane(type), want = low_reg_bytes(l, d);
-	if (have == want)
-		low_op1(l, want == 8 ? E_mov_b64 : E_mov_b32, d, v);
-	else if (want == 8)
-		low_op1(l, type_signed(type) ? E_sext64 : E_zext64, d, v);
-	else
-		low_op1(l, E_trunc32, d, v);
-}
-
 static bool load_param(struct lower *l)
 {
 	const struct ptx_operand *d = &l->in->opnd[0], *m = &l->in->opnd[1];

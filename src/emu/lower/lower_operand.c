@@ -159,3 +159,14 @@ bool low_to16(struct lower *l, int32_t r)
 	low_op1(l, E_ext_u16, low_dst(l, 0), src_reg(r));
 	return !l->failed;
 }
+
+void low_widen(struct lower *l, int32_t d, enum ptx_type type, struct xsrc v)
+{
+	const unsigned have = type_lane(type), want = low_reg_bytes(l, d);
+	if (have == want)
+		low_op1(l, want == 8 ? E_mov_b64 : E_mov_b32, d, v);
+	else if (want == 8)
+		low_op1(l, type_signed(type) ? E_sext64 : E_zext64, d, v);
+	else
+		low_op1(l, E_trunc32, d, v);
+}

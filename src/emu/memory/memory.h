@@ -57,6 +57,14 @@ static inline uint8_t *arena_at(const struct arena *a, uint64_t address)
 {
 	return a->host + (address - a->base);
 }
+/* --- heap.c: malloc() and free() of device code; may be used by several threads --- */
+struct heap;
+/* Over [base, base + bytes) of device memory, which lies at @host. */
+struct heap *heap_new(uint64_t base, uint8_t *host, uint64_t bytes);
+void heap_free(struct heap *h);
+uint64_t heap_take(struct heap *h, uint64_t bytes);    /* 0 = no room */
+bool heap_give_back(struct heap *h, uint64_t address); /* false: nothing begins there */
+
 /* The region that holds @address, or NULL. */
 const struct arena_region *arena_find(const struct arena *a, uint64_t address);
 /* The region nearest below or around @address, for messages; NULL = none. */

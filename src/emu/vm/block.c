@@ -92,6 +92,8 @@ void emu_worker_free(struct worker *wk)
 	for (uint32_t i = 0; wk->saves && i < wk->grid->n_warps; i++)
 		free(wk->saves[i].bytes);
 	free(wk->saves);
+	free(wk->printed.text);
+	free(wk->printed.piece);
 	free(wk->stacks);
 	free(wk->frames);
 	free(wk->shared);

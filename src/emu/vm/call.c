@@ -8,61 +8,6 @@
  */
 #include "emu/vm/handler.h"
 
-#include "base/mem.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-/* --- registers of functions that call themselves --- */
-
-static void save_frame(struct warp *w, const struct call_frame *f)
-{
-	struct call_saves *s = w->saves;
-	if (s->n + f->bytes > s->cap) {
-		s->cap = 2 * s->cap > s->n + f->bytes ? 2 * s->cap : s->n + f->bytes + 4096;
-		s->bytes = mem_realloc(s->bytes, s->cap, 1);
-	}
-	uint8_t *to = s->bytes + s->n;
-	for (unsigned i = 0; i < f->n; i++) {
-		const struct call_frame_part *p = &f->part[i];
-		const uint32_t slot = p->bytes ? w->program->reg_slot[p->reg] : p->predicate;
-		const unsigned n = p->bytes ? 32u * p->bytes : 8;
-		if (slot != UINT32_MAX)
-			memcpy(to, frame(w, slot), p->bytes ? n : 4);
-		to += n;
-	}
-	s->n += f->bytes;
-}
-
-static void restore_part(struct warp *w, const struct call_frame_part *p, const uint8_t *from,
-                         uint32_t mask)
-{
-	const uint32_t slot = p->bytes ? w->program->reg_slot[p->reg] : p->predicate;
-	if (slot == UINT32_MAX)
-		return;
-	if (!p->bytes) {
-		uint32_t was;
-		memcpy(&was, from, sizeof was);
-		PRED(slot) = (PRED(slot) & ~mask) | (was & mask);
-		return;
-	}
-	for (uint32_t m = mask; m; m &= m - 1) {
-		const unsigned i = (unsigned)__builtin_ctz(m);
-		memcpy((char *)frame(w, slot) + i * p->bytes, from + i * p->bytes, p->bytes);
-	}
-}
-
-void vm_restore_frame(struct warp *w, const struct call_frame *f, uint32_t mask)
-{
-	struct call_saves *s = w->saves;
-	s->n -= f->bytes;
-	const uint8_t *from = s->bytes + s->n;
-	for (unsigned i = 0; i < f->n; i++) {
-		restore_part(w, &f->part[i], from, mask);
-		from += f->part[i].bytes ? 32u * f->part[i].bytes : 8;
-	}
-}
-
 /* --- calls --- */
 
 /* Leaves the lanes of @mask behind the call at the end of block @u->y; false = too deep. */
@@ -80,7 +25,7 @@ static bool push_call(struct warp *w, const struct uop *u, uint32_t mask)
 		                                        .call = true,
 		                                        .frame = u->frame };
 	if (u->frame)
-		save_frame(w, u->frame);
+		vm_save_frame(w, u->frame);
 	w->rc = -1;
 	return true;
 }

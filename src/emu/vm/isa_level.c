@@ -42,6 +42,7 @@ const struct handler_set *handler_set_choose(const char *wanted)
 		.control = &vm_control_handlers,              \
 		.branch = &vm_branch_handlers,                \
 		.call = &vm_call_handlers,                    \
+		.system = &vm_system,                         \
 		.barrier = &vm_barrier_handlers,              \
 		.warp = &vm_warp_handlers,                    \
 		.uniform = &vm_uniform_handlers,              \

@@ -45,11 +45,25 @@ static inline uint64_t order_block(const struct block_order *o, uint64_t i)
 	return o->n == o->total ? i : (uint64_t)((unsigned __int128)i * o->total / o->n);
 }
 
+/* What kernels print: the pieces of one block in the order of their printing. */
+#define PRINTED_LIMIT ((size_t)16 << 20) /* bytes of one worker; what goes beyond is lost */
+struct printed_piece {
+	uint64_t block;
+	size_t first, end; /* in text */
+};
+struct printed_text {
+	char *text;
+	size_t n, cap, lost;
+	struct printed_piece *piece;
+	size_t n_pieces;
+};
+
 struct worker;
 struct grid {
 	const struct image *image;
 	const struct launch_plan *plan;
 	const struct arena *arena;
+	struct heap *heap;         /* of device code; NULL = it uses none */
 	uint32_t threads, n_warps; /* per block */
 	uint32_t shared_bytes, local_bytes;
 	uint32_t sm_count;
@@ -90,6 +104,7 @@ struct worker {
 	uint64_t *guard_lanes;     /* per operation: lanes whose guard was true; of a branch: false */
 	uint64_t *divergent;       /* per basic block: times its branch split a warp */
 	struct access_log log;
+	struct printed_text printed;
 	uint64_t block; /* that runs now */
 	uint32_t ctaid[3];
 	bool checked;          /* this block runs with all checks */

@@ -110,8 +110,9 @@ const struct uop *vm_fault(struct warp *w, const struct uop *u, enum fault_kind 
  */
 const struct uop *vm_pop(struct warp *w);
 
-/* call.c: the registers of the lanes of @mask are again what they were before the last call that
- * saved them. */
+/* call_frame.c: keeps the registers of @f; the registers of the lanes of @mask are again what they
+ * were before the last call that saved them. */
+void vm_save_frame(struct warp *w, const struct call_frame *f);
 void vm_restore_frame(struct warp *w, const struct call_frame *f, uint32_t mask);
 
 /* deopt.c: an assumption does not hold: the warp goes on in another program from the operation of
@@ -136,6 +137,7 @@ void warp_trace_access(struct warp *w, const struct memop *m, uint32_t mask,
 
 extern const struct control_handlers vm_control_handlers;
 extern const struct branch_handlers vm_branch_handlers;
+extern const struct handler vm_system; /* system.c */
 extern const struct call_handlers vm_call_handlers;
 extern const struct barrier_handlers vm_barrier_handlers;
 extern const struct warp_handlers vm_warp_handlers;

@@ -356,6 +356,8 @@ static inline bool case_directive(struct ptx_case *c, char *s)
 		return case_table(c, rest);
 	if (!strcmp(what, "row"))
 		return case_row(c, rest);
+	if (!strcmp(what, "prints"))
+		return case_words(c, rest);
 	if (!strcmp(what, "fault") || !strcmp(what, "refuse")) {
 		c->outcome = what[0] == 'f' ? CASE_FAULTS : CASE_REFUSED;
 		return case_words(c, rest);

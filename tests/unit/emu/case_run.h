@@ -127,6 +127,21 @@ static inline void case_check_failure(const struct ptx_case *c, const struct cas
 			case_fail(r, c, t, "the message lacks \"%s\": %s", c->words[i], err->msg);
 }
 
+/* The words of `prints`, line by line, are all that the kernel printed. */
+static inline void case_check_printed(const struct ptx_case *c, const struct case_target *t,
+                                      const struct run_result *res, struct case_report *r)
+{
+	struct text want = { 0 };
+	if (t->hardware) /* printed to standard output there */
+		return;
+	for (unsigned i = 0; i < c->n_words && c->outcome == CASE_RUNS; i++)
+		text_add(&want, "%s\n", c->words[i]);
+	const char *got = res->printed ? res->printed : "";
+	if (strcmp(got, want.s ? want.s : ""))
+		case_fail(r, c, t, "printed:\n%swanted:\n%s", got, want.s ? want.s : "");
+	text_free(&want);
+}
+
 static inline void case_check_counts(const struct ptx_case *c, const struct case_target *t,
                                      const struct run_counts *counts, struct case_report *r)
 {
@@ -214,6 +229,7 @@ static inline void case_run_module(const struct ptx_case *c, const struct case_t
 				case_fail(r, c, t, "the input '%s' was changed", b->name);
 		}
 		case_check_counts(c, t, &res.counts, r);
+		case_check_printed(c, t, &res, r);
 	}
 	run_result_free(&res);
 	for (unsigned i = 0; i < c->n_buffers; i++) {

@@ -1,0 +1,96 @@
+/*
+ * The heap of device code: malloc() and free() of kernels.
+ *
+ * Blocks have sizes of a few classes (powers of two and halfway between); a block given back goes
+ * to the list of its class. Every block has a header in front, which tells a wrong free().
+ */
+#include "emu/memory/memory.h"
+
+#include "base/mem.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAP_ALIGN 16u
+#define N_CLASSES 96
+#define IN_USE 0x9d3c5ab1u
+#define GIVEN_BACK 0x71e04c27u
+
+struct header { /* HEAP_ALIGN bytes in front of a block */
+	uint32_t mark, class;
+	uint64_t next; /* in the list of its class */
+};
+
+struct heap {
+	pthread_mutex_t lock;
+	uint64_t base, bytes, top;
+	uint8_t *host; /* of base */
+	uint64_t list[N_CLASSES];
+};
+
+struct heap *heap_new(uint64_t base, uint8_t *host, uint64_t bytes)
+{
+	struct heap *h = mem_zalloc(sizeof *h);
+	pthread_mutex_init(&h->lock, NULL);
+	h->base = base;
+	h->host = host;
+	h->bytes = bytes;
+	return h;
+}
+
+void heap_free(struct heap *h)
+{
+	if (h)
+		pthread_mutex_destroy(&h->lock);
+	free(h);
+}
+
+/* 32, 48, 64, 96, 128 ... bytes with the header */
+static uint64_t class_bytes(unsigned class)
+{
+	return (class % 2 ? (uint64_t)48 : (uint64_t)32) << (class / 2);
+}
+
+static struct header *header_of(const struct heap *h, uint64_t address)
+{
+	return (struct header *)(void *)(h->host + (address - h->base) - HEAP_ALIGN);
+}
+
+uint64_t heap_take(struct heap *h, uint64_t bytes)
+{
+	unsigned class = 0;
+	if (!bytes || bytes > h->bytes)
+		return 0;
+	while (class_bytes(class) < bytes + HEAP_ALIGN)
+		class ++;
+	pthread_mutex_lock(&h->lock);
+	uint64_t at = h->list[class];
+	if (at) {
+		h->list[class] = header_of(h, at)->next;
+	} else if (h->bytes - h->top >= class_bytes(class)) {
+		at = h->base + h->top + HEAP_ALIGN;
+		h->top += class_bytes(class);
+	}
+	if (at)
+		*header_of(h, at) = (struct header){ .mark = IN_USE, .class = class };
+	pthread_mutex_unlock(&h->lock);
+	return at;
+}
+
+bool heap_give_back(struct heap *h, uint64_t address)
+{
+	const uint64_t at = address - h->base;
+	if (at < HEAP_ALIGN || at >= h->top || at % HEAP_ALIGN)
+		return false;
+	pthread_mutex_lock(&h->lock);
+	struct header *block = header_of(h, address);
+	const bool ok = block->mark == IN_USE && block->class < N_CLASSES;
+	if (ok) {
+		block->mark = GIVEN_BACK;
+		block->next = h->list[block->class];
+		h->list[block->class] = address;
+	}
+	pthread_mutex_unlock(&h->lock);
+	return ok;
+}

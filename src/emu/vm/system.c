@@ -1,0 +1,95 @@
+/*
+ * What device code asks of the system: printf, assert, malloc and free (CUDA C++ Programming Guide,
+ * 10.34 formatted output, 10.16 assertion, 10.35 dynamic memory). Lane by lane, in lane order.
+ */
+#include "emu/vm/handler.h"
+
+#include "base/mem.h"
+#include "emu/vm/guest_print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool bad_pointer(struct warp *w, const struct uop *u, unsigned lane, uint64_t address)
+{
+	vm_fault(w, u, FAULT_BOUNDS, lane);
+	struct emu_fault *f = &w->worker->fault;
+	f->address = address;
+	f->space = SPACE_GLOBAL;
+	f->bytes = 1;
+	return false;
+}
+
+static bool print_lane(struct warp *w, const struct uop *u, unsigned lane, const uint64_t *arg,
+                       uint64_t *result)
+{
+	struct worker *wk = w->worker;
+	struct guest_string format;
+	uint64_t bad = arg[0];
+	if (!vm_guest_string(w, lane, arg[0], &format) ||
+	    !guest_print(w, lane, &format, arg[1], &wk->printed, result, &bad))
+		return bad_pointer(w, u, lane, bad);
+	return true;
+}
+
+static bool assert_lane(struct warp *w, const struct uop *u, unsigned lane, const uint64_t *arg)
+{
+	struct emu_fault *f = &w->worker->fault;
+	struct guest_string what = { "?", 1 }, file = { "?", 1 }, function = { "?", 1 };
+	vm_guest_string(w, lane, arg[0], &what);
+	vm_guest_string(w, lane, arg[1], &file);
+	vm_guest_string(w, lane, arg[3], &function);
+	vm_fault(w, u, FAULT_ASSERT, lane);
+	const struct launch_plan *p = w->worker->grid->plan;
+	const uint64_t b = w->worker->block;
+	snprintf(f->waiting, sizeof f->waiting,
+	         "%.80s:%u: %.60s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%.80s` failed.",
+	         file.text, (unsigned)arg[2], function.text, (unsigned)(b % p->grid.x),
+	         (unsigned)(b / p->grid.x % p->grid.y), (unsigned)(b / p->grid.x / p->grid.y),
+	         w->tid[0][lane], w->tid[1][lane], w->tid[2][lane], what.text);
+	return false;
+}
+
+static bool free_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t address)
+{
+	if (!address || (w->worker->grid->heap && heap_give_back(w->worker->grid->heap, address)))
+		return true;
+	vm_fault(w, u, FAULT_FREE, lane);
+	w->worker->fault.address = address;
+	return false;
+}
+
+static bool system_lane(struct warp *w, const struct uop *u, unsigned lane, const uint64_t *arg,
+                        uint64_t *result)
+{
+	switch (u->system->call) {
+	case SYSTEM_PRINT: return print_lane(w, u, lane, arg, result);
+	case SYSTEM_ASSERT: return assert_lane(w, u, lane, arg);
+	case SYSTEM_MALLOC:
+		*result = w->worker->grid->heap ? heap_take(w->worker->grid->heap, arg[0]) : 0;
+		return true;
+	case SYSTEM_FREE: return free_lane(w, u, lane, arg[0]);
+	}
+	return true;
+}
+
+/* SYSTEM: what and where its operands are in u->system */
+HANDLER(system_any)
+{
+	const struct system_operands *s = u->system;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(m);
+		uint64_t arg[SYSTEM_ARGS] = { 0 }, result = 0;
+		for (unsigned k = 0; k < s->n; k++)
+			arg[k] = ((const mem_u64 *)frame(w, s->arg[k]))[i];
+		if (!system_lane(w, u, i, arg, &result))
+			return NULL;
+		if (s->d)
+			((mem_u64 *)frame(w, s->d))[i] = result;
+	}
+	if (mask == 0xffffffffu)
+		NEXT_full(u + 1);
+	NEXT_masked(u + 1);
+}
+
+const struct handler vm_system = { system_any, system_any };
