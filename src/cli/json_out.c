@@ -262,15 +262,6 @@ static json_t *json_dim(struct dim3u d)
 	return json_pack("[I, I, I]", (json_int_t)d.x, (json_int_t)d.y, (json_int_t)d.z);
 }
 
-static json_t *json_measured(const struct run_result *hw)
-{
-	json_t *o = record_write_run(&measured_table, hw), *stalls = json_object();
-	for (unsigned i = 0; i < hw->n_stalls; i++)
-		set_num(stalls, hw->stalls[i].reason, hw->stalls[i].warps);
-	set(o, "stalls", stalls);
-	return o;
-}
-
 /* The stream program operation by operation; times from its first call on. */
 static json_t *json_timeline(const struct run_record *r)
 {
@@ -370,7 +361,7 @@ json_t *json_record(const struct run_record *r)
 	set(o, "run", run);
 
 	if (run_result_measured(&r->run))
-		set(o, "measured", json_measured(&r->run));
+		set(o, "measured", record_write_run(&measured_table, &r->run));
 	if (r->program && r->timeline)
 		set(o, "timeline", json_timeline(r));
 	set(o, "lines", json_lines(r, source, tags, n_tags));

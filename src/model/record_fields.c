@@ -1,6 +1,7 @@
 /* Writing and reading records by their tables; see record_fields.h. */
 #include "model/record_fields.h"
 
+#include "base/intern.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -67,6 +68,19 @@ static uint64_t largest_of(size_t size)
 
 typedef json_t *(*record_writer)(const struct record_table *t, const void *x);
 
+static const char *text_of(const void *at)
+{
+	const char *s = *(const char *const *)at;
+	return s ? s : "";
+}
+
+static unsigned list_length(const struct record_field *f, const void *record)
+{
+	return *(const unsigned *)(const void *)((const char *)record + f->count_offset);
+}
+
+static json_t *write_map(const struct record_field *f, const void *record, record_writer write);
+
 /* @write: for the structs inside. */
 static json_t *write_field(const struct record_field *f, const void *record, record_writer write)
 {
@@ -78,6 +92,7 @@ static json_t *write_field(const struct record_field *f, const void *record, rec
 	case FIELD_DOUBLE: return json_number(*(const double *)(const void *)at);
 	case FIELD_BOOL: return json_boolean(*(const bool *)at);
 	case FIELD_CHARS: return json_utf8(at);
+	case FIELD_TEXT: return json_utf8(text_of(at));
 	case FIELD_NAME: return json_string(f->names[load_unsigned(at, f->size)]);
 	case FIELD_RECORD: return write(f->table, at);
 	case FIELD_VECTOR:
@@ -87,16 +102,27 @@ static json_t *write_field(const struct record_field *f, const void *record, rec
 		return list;
 	case FIELD_LIST: {
 		const char *items = *(const char *const *)(const void *)at;
-		const unsigned n =
-			*(const unsigned *)(const void *)((const char *)record + f->count_offset);
+		const unsigned n = list_length(f, record);
 		list = json_array();
 		for (unsigned i = 0; i < n; i++)
 			json_array_append_new(list, write(f->table, items + i * f->table->size));
 		return list;
 	}
+	case FIELD_MAP: return write_map(f, record, write);
 	case FIELD_OTHER: break;
 	}
 	return NULL;
+}
+
+static json_t *write_map(const struct record_field *f, const void *record, record_writer write)
+{
+	const struct record_table *t = f->table;
+	const char *item = (const char *)record + f->offset;
+	json_t *map = json_object();
+	for (unsigned n = list_length(f, record); n; n--, item += t->size)
+		json_object_set_new(map, item + t->fields[0].offset,
+		                    write_field(&t->fields[1], item, write));
+	return map;
 }
 
 static bool left_out(const struct record_field *f, const void *record)
@@ -169,6 +195,32 @@ static bool read_list(struct reader *r, json_t *o, const struct record_field *f,
 	return true;
 }
 
+static bool read_field(struct reader *r, json_t *o, const struct record_field *f, char *record);
+
+static bool read_map(struct reader *r, json_t *o, const struct record_field *f, char *record)
+{
+	const size_t depth = r->depth;
+	const struct record_table *t = f->table;
+	unsigned *n = (unsigned *)(void *)(record + f->count_offset);
+	json_t *map = reader_enter(r, o, f->key, JSON_OBJECT), *each;
+	const char *name;
+	if (!map)
+		return false;
+	json_object_foreach(map, name, each)
+	{
+		if (*n == f->most)
+			break;
+		char *item = record + f->offset + (*n)++ * t->size;
+		snprintf(item + t->fields[0].offset, t->fields[0].size, "%s", name);
+		struct record_field value = t->fields[1];
+		value.key = name;
+		if (!read_field(r, map, &value, item))
+			return false;
+	}
+	reader_leave(r, depth);
+	return true;
+}
+
 static bool read_field(struct reader *r, json_t *o, const struct record_field *f, char *record)
 {
 	char *at = record + f->offset;
@@ -177,6 +229,8 @@ static bool read_field(struct reader *r, json_t *o, const struct record_field *f
 	case FIELD_UNSIGNED:
 		if (!reader_whole(r, o, f->key, 0, largest_of(f->size), &whole))
 			return false;
+		if (f->most && (uint64_t)whole > f->most)
+			whole = (int64_t)f->most;
 		store_unsigned(at, f->size, (uint64_t)whole);
 		return true;
 	case FIELD_INDEX:
@@ -187,6 +241,11 @@ static bool read_field(struct reader *r, json_t *o, const struct record_field *f
 	case FIELD_DOUBLE: return reader_number(r, o, f->key, (double *)(void *)at);
 	case FIELD_BOOL: return reader_bool(r, o, f->key, (bool *)at);
 	case FIELD_CHARS: return reader_chars(r, o, f->key, at, f->size);
+	case FIELD_TEXT: {
+		const char *s = reader_text(r, o, f->key);
+		*(const char **)(void *)at = s ? intern(s) : NULL;
+		return s != NULL;
+	}
 	case FIELD_NAME: {
 		const int i = reader_name(r, o, f->key, f->names, (int)f->n_names);
 		if (i >= 0)
@@ -196,6 +255,7 @@ static bool read_field(struct reader *r, json_t *o, const struct record_field *f
 	case FIELD_VECTOR: return read_vector(r, o, f, (uint64_t *)(void *)at);
 	case FIELD_RECORD: return record_read_member(r, o, f->key, f->table, at);
 	case FIELD_LIST: return read_list(r, o, f, record);
+	case FIELD_MAP: return read_map(r, o, f, record);
 	case FIELD_OTHER: break;
 	}
 	return true;
@@ -204,7 +264,8 @@ static bool read_field(struct reader *r, json_t *o, const struct record_field *f
 bool record_read(struct reader *r, json_t *o, const struct record_table *t, void *x)
 {
 	for (const struct record_field *f = t->fields; f < t->fields + t->n; f++)
-		if (!(f->optional && !json_object_get(o, f->key)) && !read_field(r, o, f, x))
+		if (!((f->optional || f->younger) && !json_object_get(o, f->key)) &&
+		    !read_field(r, o, f, x))
 			return false;
 	return true;
 }
@@ -243,16 +304,17 @@ static json_t *field_schema(const struct record_field *f)
 {
 	switch (f->kind) {
 	case FIELD_UNSIGNED:
-		if (f->size >= 8)
+		if (f->size >= 8 && !f->most)
 			return definition("count");
 		return json_pack("{s:s, s:i, s:I}", "type", "integer", "minimum", 0, "maximum",
-		                 (json_int_t)largest_of(f->size));
+		                 (json_int_t)(f->most ? f->most : largest_of(f->size)));
 	case FIELD_INDEX:
 		return json_pack("{s:s, s:i, s:i}", "type", "integer", "minimum", -1, "maximum", INT8_MAX);
 	case FIELD_DOUBLE: return definition("number");
 	case FIELD_BOOL: return json_pack("{s:s}", "type", "boolean");
 	case FIELD_CHARS:
 		return json_pack("{s:s, s:I}", "type", "string", "maxLength", (json_int_t)f->size - 1);
+	case FIELD_TEXT: return json_pack("{s:s}", "type", "string");
 	case FIELD_NAME: return f->definition ? definition(f->definition) : names_schema(f);
 	case FIELD_VECTOR: {
 		const json_int_t n = (json_int_t)(f->size / sizeof(uint64_t));
@@ -263,6 +325,9 @@ static json_t *field_schema(const struct record_field *f)
 	case FIELD_LIST:
 		return json_pack("{s:s, s:I, s:o}", "type", "array", "maxItems", (json_int_t)f->most,
 		                 "items", definition(f->table->name));
+	case FIELD_MAP:
+		return json_pack("{s:s, s:I, s:o}", "type", "object", "maxProperties", (json_int_t)f->most,
+		                 "additionalProperties", field_schema(&f->table->fields[1]));
 	case FIELD_OTHER: break;
 	}
 	return definition(f->definition);
@@ -276,7 +341,7 @@ json_t *record_schema(const struct record_table *t)
 		if (f->about)
 			json_object_set_new(p, "description", json_string(f->about));
 		json_object_set_new(properties, f->key, p);
-		if (!f->optional)
+		if (!f->optional && !f->younger)
 			json_array_append_new(required, json_string(f->key));
 	}
 	if (t->about)

@@ -18,10 +18,13 @@ enum field_kind {
 	FIELD_DOUBLE,   /* null = not known: NAN */
 	FIELD_BOOL,
 	FIELD_CHARS,  /* an array of char */
+	FIELD_TEXT,   /* a pointer to a text that lasts (base/intern.h); NULL = "" */
 	FIELD_NAME,   /* an enum, by its names */
 	FIELD_VECTOR, /* an array of uint64_t: a list of exactly so many numbers */
 	FIELD_RECORD, /* a struct of `table` */
 	FIELD_LIST,   /* a pointer to structs of `table`, their number in an unsigned */
+	FIELD_MAP,    /* an array of structs of `table`: an object of its second field by its first, a
+	               * CHARS; their number in an unsigned */
 	FIELD_OTHER,  /* not by this table: the schema alone speaks of it, as `definition` */
 };
 
@@ -33,12 +36,15 @@ struct record_field {
 	enum field_kind kind;
 	size_t offset, size; /* in the struct; bytes */
 	bool optional;       /* left out where it is 0; what is not there reads as 0 */
+	bool younger;        /* than the first snapshots: what is not there reads as 0 */
 	const char *about;   /* for the schema; NULL = the key says it */
 	const char *const *names;
 	unsigned n_names;       /* NAME */
 	const char *definition; /* NAME, OTHER: of the schema; NULL = the names stand in place */
-	const struct record_table *table; /* RECORD, LIST */
-	size_t count_offset, most;        /* LIST: where its number is; more items are refused */
+	const struct record_table *table; /* RECORD, LIST, MAP */
+	size_t count_offset;              /* LIST, MAP: where its number is */
+	size_t most; /* LIST: more items are refused; MAP: not read; UNSIGNED: a greater one reads as
+	              * this; 0 = any */
 };
 
 struct record_table {

@@ -1,6 +1,8 @@
 /* What a record's fields are called, and what they are; see record_tables.h. */
 #include "model/record_tables.h"
 
+#include "model/ladder.h"
+
 #include "base/text.h"
 
 const char *const verify_names[VERIFY_NAMES] = { "not run", "ok", "wrong", "sampled",
@@ -181,6 +183,14 @@ const struct record_table loaded_table =
 	TABLE("loaded", "the loaded function, as the driver reports it", loaded_fields);
 #undef T
 
+#define T run_stall
+static const struct record_field stall_fields[] = {
+	FIELD(reason, CHARS),
+	FIELD(warps, DOUBLE),
+};
+static const struct record_table stall_table = TABLE("stall", NULL, stall_fields);
+#undef T
+
 #define T run_result
 static const struct record_field measured_fields[] = {
 	FIELD(spans_from_events, BOOL),
@@ -189,7 +199,9 @@ static const struct record_field measured_fields[] = {
 	FIELD(program_ns, DOUBLE, .optional = true),
 	SHOWN(timing, "time", RECORD, .table = &timing_table),
 	SHOWN(loaded, "loaded", RECORD, .table = &loaded_table),
-	{ .key = "stalls", .kind = FIELD_OTHER, .definition = "stalls" },
+	SHOWN(stalls, "stalls", MAP, .table = &stall_table,
+	      .count_offset = offsetof(struct T, n_stalls), .most = RUN_MAX_STALLS,
+	      .about = "why warps waited: warps per issue-active cycle by reason"),
 };
 const struct record_table measured_table = TABLE("measured", "what a GPU told", measured_fields);
 #undef T
@@ -227,6 +239,50 @@ const struct record_table tour_table =
 	TABLE("tour", "where in a preset the person was", tour_fields);
 #undef T
 
+#define T session
+static const struct record_field screen_fields[] = {
+	FIELD(view, TEXT, .about = "the focused panel"),
+	FIELD(param, UNSIGNED),
+	{ MEMBER("line", cursor.row), .kind = FIELD_UNSIGNED },
+	{ MEMBER("lens", cursor.detail), .kind = FIELD_BOOL,
+	  .about = "the detail of the focused row is open" },
+	{ MEMBER("lens_row", cursor.detail_row), .kind = FIELD_UNSIGNED },
+	{ MEMBER("timeline_zoom", cursor.zoom), .kind = FIELD_UNSIGNED, .younger = true,
+	  .most = VIEW_ZOOM_MAX, .about = "the timeline's axis shows 1/2^zoom of the whole" },
+	{ MEMBER("timeline_pan", cursor.pan), .kind = FIELD_UNSIGNED, .younger = true,
+	  .about = "quarters of that window, from the start" },
+};
+const struct record_table screen_table = TABLE("screen", NULL, screen_fields);
+
+static const struct record_field reference_run_fields[] = {
+	{ .key = "run", .kind = FIELD_OTHER, .definition = "brief" },
+	{ MEMBER("hidden", reference_run_hidden), .kind = FIELD_BOOL },
+	{ MEMBER("earlier", reference_run_earlier), .kind = FIELD_BOOL,
+	  .about = "recorded with another text of the kernel's file" },
+};
+const struct record_table reference_run_table =
+	TABLE("reference_run", "the last run as recorded on another machine", reference_run_fields);
+#undef T
+
+#define T ladder
+static const struct record_field library_fields[] = {
+	{ MEMBER("name", library_name), .kind = FIELD_CHARS },
+	{ MEMBER("time_ns", library_ns), .kind = FIELD_DOUBLE },
+};
+const struct record_table library_table =
+	TABLE("library", "the vendor library's measured time for the same work", library_fields);
+
+static const struct record_field ladder_reference_fields[] = {
+	{ MEMBER("machine", reference_machine), .kind = FIELD_CHARS },
+	{ MEMBER("library_name", reference_library_name), .kind = FIELD_CHARS },
+	{ MEMBER("library_ns", reference_library_ns), .kind = FIELD_DOUBLE },
+};
+const struct record_table ladder_reference_table =
+	TABLE("ladder_reference",
+          "where the rungs' ghost_ns were recorded, and the library's time there (0 = none)",
+          ladder_reference_fields);
+#undef T
+
 static void define_names(json_t *o, const char *name, const char *about, const char *const *names,
                          size_t n)
 {
@@ -239,10 +295,25 @@ static void define_names(json_t *o, const char *name, const char *about, const c
 json_t *record_definitions(void)
 {
 	static const struct record_table *const all[] = {
-		&occupancy_input_table, &resource_table, &perf_table,   &check_table,
-		&raw_counts_table,      &line_table,     &access_table, &step_table,
-		&counts_table,          &span_table,     &timing_table, &loaded_table,
-		&measured_table,        &record_table,   &tour_table,
+		&occupancy_input_table,
+		&resource_table,
+		&perf_table,
+		&check_table,
+		&raw_counts_table,
+		&line_table,
+		&access_table,
+		&step_table,
+		&counts_table,
+		&span_table,
+		&timing_table,
+		&loaded_table,
+		&measured_table,
+		&record_table,
+		&tour_table,
+		&screen_table,
+		&reference_run_table,
+		&library_table,
+		&ladder_reference_table,
 	};
 	json_t *o = json_object();
 	define_names(o, "origin",

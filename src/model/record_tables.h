@@ -12,6 +12,10 @@ extern const struct record_table loaded_table;          /* struct run_static */
 extern const struct record_table occupancy_input_table; /* struct occ_input */
 extern const struct record_table perf_table;            /* struct perf_result */
 extern const struct record_table tour_table;            /* struct session_tour */
+extern const struct record_table screen_table;          /* struct session: where the person looks */
+extern const struct record_table reference_run_table;   /* struct session: beside the run itself */
+extern const struct record_table library_table;         /* struct ladder: a line to compare with */
+extern const struct record_table ladder_reference_table; /* struct ladder: as recorded elsewhere */
 
 /* enum verify_state by its names. */
 #define VERIFY_NAMES 5

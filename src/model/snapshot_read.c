@@ -50,11 +50,11 @@ static bool read_briefs(struct reader *r, json_t *doc, struct session *s)
 		json_t *o = reader_enter(r, doc, "ghost", JSON_OBJECT);
 		s->reference_run = mem_calloc(1, sizeof *s->reference_run);
 		json_t *run = o ? reader_enter(r, o, "run", JSON_OBJECT) : NULL;
-		if (!run || !read_brief(r, run, s->reference_run) ||
-		    !reader_bool(r, o, "hidden", &s->reference_run_hidden) ||
-		    !reader_bool(r, o, "earlier", &s->reference_run_earlier))
+		if (!run || !read_brief(r, run, s->reference_run))
 			return false;
 		reader_leave(r, 0);
+		if (!record_read_member(r, doc, "ghost", &reference_run_table, s))
+			return false;
 	}
 	return true;
 }
@@ -98,27 +98,9 @@ static bool read_source(struct reader *r, json_t *doc, struct session *s, char *
 
 static bool read_screen(struct reader *r, json_t *doc, struct session *s)
 {
-	json_t *o = reader_enter(r, doc, "screen", JSON_OBJECT);
-	int64_t param, row, detail_row, zoom = 0, pan = 0;
-	const char *view = NULL;
-	if (!o || !reader_whole(r, o, "param", 0, UINT32_MAX, &param) ||
-	    !reader_whole(r, o, "line", 0, UINT32_MAX, &row) ||
-	    !reader_whole(r, o, "lens_row", 0, UINT32_MAX, &detail_row) ||
-	    !reader_bool(r, o, "lens", &s->cursor.detail))
+	if (!record_read_member(r, doc, "screen", &screen_table, s))
 		return false;
-	if (json_object_get(o, "timeline_zoom") && /* younger than the first snapshots */
-	    (!reader_whole(r, o, "timeline_zoom", 0, UINT32_MAX, &zoom) ||
-	     !reader_whole(r, o, "timeline_pan", 0, UINT32_MAX, &pan)))
-		return false;
-	if (!(view = reader_text(r, o, "view")))
-		return false;
-	s->view = intern(view);
-	s->param = param < s->sel.kernel->n_params ? (unsigned)param : 0;
-	s->cursor.row = (unsigned)row;
-	s->cursor.detail_row = (unsigned)detail_row;
-	s->cursor.zoom = zoom < VIEW_ZOOM_MAX ? (unsigned)zoom : VIEW_ZOOM_MAX;
-	s->cursor.pan = (unsigned)pan;
-	reader_leave(r, 0);
+	s->param = s->param < s->sel.kernel->n_params ? s->param : 0;
 	return true;
 }
 
@@ -177,18 +159,10 @@ static bool read_ladder(struct reader *r, json_t *doc, struct session *s)
 	if (!o || !snapshot_selection(r, o, &sel))
 		return false;
 	struct ladder *l = ladder_new(&sel);
-	json_t *library = json_object_get(o, "library");
-	if (library && (!reader_chars(r, library, "name", l->library_name, sizeof l->library_name) ||
-	                !reader_number(r, library, "time_ns", &l->library_ns))) {
-		ladder_free(l);
-		return false;
-	}
-	json_t *reference = json_object_get(o, "ghost");
-	if (reference && (!reader_chars(r, reference, "machine", l->reference_machine,
-	                                sizeof l->reference_machine) ||
-	                  !reader_chars(r, reference, "library_name", l->reference_library_name,
-	                                sizeof l->reference_library_name) ||
-	                  !reader_number(r, reference, "library_ns", &l->reference_library_ns))) {
+	if ((json_object_get(o, "library") &&
+	     !record_read_member(r, o, "library", &library_table, l)) ||
+	    (json_object_get(o, "ghost") &&
+	     !record_read_member(r, o, "ghost", &ladder_reference_table, l))) {
 		ladder_free(l);
 		return false;
 	}

@@ -6,32 +6,6 @@
 
 #include <stdio.h>
 
-/* Runs in the emulator have none. */
-static bool read_measured(struct reader *r, json_t *from, struct run_result *x)
-{
-	const size_t depth = r->depth;
-	if (!json_object_get(from, "measured"))
-		return true;
-	json_t *o = reader_enter(r, from, "measured", JSON_OBJECT);
-	const bool ok = o && record_read(r, o, &measured_table, x);
-	json_t *stalls = ok ? reader_enter(r, o, "stalls", JSON_OBJECT) : NULL;
-	const char *reason;
-	json_t *warps;
-	if (!stalls)
-		return false;
-	json_object_foreach(stalls, reason, warps)
-	{
-		if (x->n_stalls == RUN_MAX_STALLS)
-			break;
-		struct run_stall *s = &x->stalls[x->n_stalls++];
-		snprintf(s->reason, sizeof s->reason, "%.31s", reason);
-		if (!reader_number(r, stalls, reason, &s->warps))
-			return false;
-	}
-	reader_leave(r, depth);
-	return true;
-}
-
 /* What the record's selection implies: plan, cost, occupancy. The timeline is the caller's. */
 static bool derive_record(struct reader *r, struct run_record *x)
 {
@@ -83,7 +57,9 @@ bool snapshot_record(struct reader *r, json_t *doc, const char *key, struct run_
 		return false;
 	struct run_record *x = mem_zalloc(sizeof *x);
 	const bool ok = record_read(r, o, &record_table, x) && snapshot_selection(r, o, &x->sel) &&
-	                snapshot_metrics(r, o, &x->metrics) && read_measured(r, o, &x->run);
+	                snapshot_metrics(r, o, &x->metrics) &&
+	                (!json_object_get(o, "measured") ||
+	                 record_read_member(r, o, "measured", &measured_table, &x->run));
 	if (ok)
 		assume_counted(&x->run.counts, &x->metrics);
 	if (!ok || !derive_record(r, x)) {

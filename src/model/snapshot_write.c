@@ -100,23 +100,13 @@ static json_t *write_brief(const struct run_brief *b)
 	return o;
 }
 
-static json_t *write_measured(const struct run_result *x)
-{
-	json_t *o = record_write(&measured_table, x);
-	json_t *stalls = json_object();
-	for (unsigned i = 0; i < x->n_stalls; i++)
-		json_object_set_new(stalls, x->stalls[i].reason, json_number(x->stalls[i].warps));
-	json_object_set_new(o, "stalls", stalls);
-	return o;
-}
-
 static json_t *write_record(const struct run_record *x)
 {
 	json_t *o = record_write(&record_table, x);
 	json_object_set_new(o, "selection", write_selection(&x->sel));
 	json_object_set_new(o, "metrics", write_metrics(&x->metrics));
 	if (run_result_measured(&x->run))
-		json_object_set_new(o, "measured", write_measured(&x->run));
+		json_object_set_new(o, "measured", record_write(&measured_table, &x->run));
 	return o;
 }
 
@@ -153,14 +143,9 @@ static json_t *write_ladder(const struct ladder *l)
 	}
 	json_t *o = json_pack("{s:o, s:o}", "selection", write_selection(&l->sel), "rungs", rungs);
 	if (l->library_ns > 0)
-		json_object_set_new(o, "library",
-		                    json_pack("{s:o, s:o}", "name", json_utf8(l->library_name), "time_ns",
-		                              json_number(l->library_ns)));
+		json_object_set_new(o, "library", record_write(&library_table, l));
 	if (l->reference_machine[0])
-		json_object_set_new(o, "ghost",
-		                    json_pack("{s:o, s:o, s:o}", "machine", json_utf8(l->reference_machine),
-		                              "library_name", json_utf8(l->reference_library_name),
-		                              "library_ns", json_number(l->reference_library_ns)));
+		json_object_set_new(o, "ghost", record_write(&ladder_reference_table, l));
 	return o;
 }
 
@@ -169,13 +154,10 @@ char *snapshot_write(const struct session *s, const char *tool_version)
 	const char *source = s->source ? s->source : "";
 	char hash[17];
 	source_hash(source, hash);
-	json_t *doc = json_pack(
-		"{s:s, s:i, s:s, s:o, s:{s:s, s:o}, s:{s:s, s:i, s:i, s:b, s:i, s:i, s:i}}", "schema",
-		SNAPSHOT_SCHEMA, "version", SNAPSHOT_VERSION, "tool", tool_version, "selection",
-		write_selection(&s->sel), "source", "hash", hash, "text", json_utf8(source), "screen",
-		"view", s->view ? s->view : "", "param", (int)s->param, "line", (int)s->cursor.row, "lens",
-		s->cursor.detail, "lens_row", (int)s->cursor.detail_row, "timeline_zoom",
-		(int)s->cursor.zoom, "timeline_pan", (int)s->cursor.pan);
+	json_t *doc = json_pack("{s:s, s:i, s:s, s:o, s:{s:s, s:o}, s:o}", "schema", SNAPSHOT_SCHEMA,
+	                        "version", SNAPSHOT_VERSION, "tool", tool_version, "selection",
+	                        write_selection(&s->sel), "source", "hash", hash, "text",
+	                        json_utf8(source), "screen", record_write(&screen_table, s));
 	json_object_set_new(doc, "now", s->now ? write_record(s->now) : json_null());
 	json_object_set_new(doc, "before", s->before ? write_record(s->before) : json_null());
 	json_t *history = json_array();
@@ -183,10 +165,9 @@ char *snapshot_write(const struct session *s, const char *tool_version)
 		json_array_append_new(history, write_brief(&s->history[i]));
 	json_object_set_new(doc, "history", history);
 	if (s->reference_run) {
-		json_object_set_new(doc, "ghost",
-		                    json_pack("{s:o, s:b, s:b}", "run", write_brief(s->reference_run),
-		                              "hidden", s->reference_run_hidden, "earlier",
-		                              s->reference_run_earlier));
+		json_t *o = json_pack("{s:o}", "run", write_brief(s->reference_run));
+		record_write_into(&reference_run_table, s, o);
+		json_object_set_new(doc, "ghost", o);
 	}
 	if (s->tour.preset)
 		json_object_set_new(doc, "tour", write_tour(&s->tour));

@@ -85,6 +85,68 @@ static void what_is_written_is_read(void **state)
 	json_decref(o);
 }
 
+/* Names and values are an object; more than there is room for are not read. */
+static void a_map_is_an_object(void **state)
+{
+	(void)state;
+	struct err err = { 0 };
+	struct reader r = { .origin = "x.json", .err = &err };
+	struct run_result one = { .counter_passes = 3, .n_stalls = 2 }, two = { 0 }, full = { 0 };
+	one.stalls[0] = (struct run_stall){ "long_scoreboard", 2.5 };
+	one.stalls[1] = (struct run_stall){ "barrier", 1 };
+	json_t *o = record_write(&measured_table, &one), *stalls = json_object_get(o, "stalls");
+	assert_int_equal(json_object_size(stalls), 2);
+	assert_true(json_real_value(json_object_get(stalls, "long_scoreboard")) == 2.5);
+	assert_true(record_read(&r, o, &measured_table, &two));
+	assert_int_equal(two.n_stalls, 2);
+	assert_memory_equal(two.stalls, one.stalls, sizeof one.stalls);
+
+	json_t *run = record_write_run(&measured_table, &one);
+	assert_true(json_equal(json_object_get(run, "stalls"), stalls));
+	json_decref(run);
+
+	json_object_set_new(stalls, "barrier", json_true());
+	assert_false(record_read(&r, o, &measured_table, &(struct run_result){ 0 }));
+	assert_non_null(strstr(err.msg, "stalls.barrier: a number is needed"));
+	json_object_set_new(stalls, "barrier", json_integer(1));
+	for (int i = 0; i < 2 * RUN_MAX_STALLS; i++) {
+		char name[16];
+		snprintf(name, sizeof name, "reason %d", i);
+		json_object_set_new(stalls, name, json_integer(i));
+	}
+	r.depth = 0;
+	assert_true(record_read(&r, o, &measured_table, &full));
+	assert_int_equal(full.n_stalls, RUN_MAX_STALLS);
+	json_decref(o);
+}
+
+/* Members that the first snapshots lack, and one that an older program let grow further. */
+static void a_screen_of_any_age_is_read(void **state)
+{
+	(void)state;
+	struct err err = { 0 };
+	struct reader r = { .origin = "x.json", .err = &err };
+	struct session one = { .param = 2, .cursor = { .row = 5, .zoom = 3, .pan = 7 } }, two = { 0 };
+	json_t *o = record_write(&screen_table, &one);
+	assert_string_equal(json_string_value(json_object_get(o, "view")), "");
+	json_object_set_new(o, "view", json_string("roofline"));
+	json_object_set_new(o, "timeline_zoom", json_integer(VIEW_ZOOM_MAX + 9));
+	assert_true(record_read(&r, o, &screen_table, &two));
+	assert_string_equal(two.view, "roofline");
+	assert_int_equal(two.param, 2);
+	assert_int_equal(two.cursor.row, 5);
+	assert_int_equal(two.cursor.zoom, VIEW_ZOOM_MAX);
+	assert_int_equal(two.cursor.pan, 7);
+	json_object_del(o, "timeline_zoom");
+	json_object_del(o, "timeline_pan");
+	two = (struct session){ 0 };
+	assert_true(record_read(&r, o, &screen_table, &two));
+	assert_int_equal(two.cursor.zoom, 0);
+	json_object_del(o, "view");
+	assert_false(record_read(&r, o, &screen_table, &two));
+	json_decref(o);
+}
+
 static void refused(const struct record_table *t, json_t *o, const char *key, json_t *value,
                     const char *want)
 {
@@ -132,10 +194,9 @@ static void what_is_wrong_is_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_schema_is_the_tables),
-		cmocka_unit_test(every_definition_is_there),
-		cmocka_unit_test(what_is_written_is_read),
-		cmocka_unit_test(what_is_wrong_is_named),
+		cmocka_unit_test(the_schema_is_the_tables),    cmocka_unit_test(every_definition_is_there),
+		cmocka_unit_test(what_is_written_is_read),     cmocka_unit_test(a_map_is_an_object),
+		cmocka_unit_test(a_screen_of_any_age_is_read), cmocka_unit_test(what_is_wrong_is_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
