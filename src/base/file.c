@@ -20,9 +20,26 @@
 bool file_read(const char *path, size_t max, struct text *out, struct err *err)
 {
 	*out = (struct text){ 0 };
-	FILE *f = fopen(path, "rb");
-	if (!f)
+	struct stat st;
+	/* opening a pipe must not wait for its writer */
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st)) {
+		err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode) ||
+	    S_ISSOCK(st.st_mode)) {
+		close(fd);
+		err_set(err, ERR_IO, "%s is a pipe or a device", path);
+		return err_remedy(err, "only whole files are read: save it to one first");
+	}
+	FILE *f = fdopen(fd, "rb");
+	if (!f) {
+		close(fd);
 		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	}
 	char chunk[8192];
 	size_t n;
 	text_put(out, "", 0);

@@ -8,7 +8,8 @@
 #include "base/text.h"
 
 /* Reads at most @max bytes of @path into @out (NUL-terminated, text_free() it). ERR_IO with the
- * path and the system's reason; ERR_PARSE when the file is longer than @max. */
+ * path and the system's reason, also for a pipe or a device, which might never end; ERR_PARSE when
+ * the file is longer than @max. */
 bool file_read(const char *path, size_t max, struct text *out, struct err *err);
 /* Writes @bytes to a temporary file, syncs it, renames it over @path: at any moment the old file or
  * the new one is there, whole. ERR_IO leaves the old one. Killed while it writes, it leaves nothing

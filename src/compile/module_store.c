@@ -60,6 +60,12 @@ void store_use(const char *dir)
 	snprintf(store.forced, sizeof store.forced, "%s", dir);
 }
 
+/* Would somebody else's bytes be compiled code of ours? Of another owner, or writable for all. */
+static bool foreign(const struct stat *st)
+{
+	return st->st_uid != geteuid() || (st->st_mode & S_IWOTH);
+}
+
 void store_dir(char *out, size_t n)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME");
@@ -81,6 +87,13 @@ void store_dir(char *out, size_t n)
 		out[0] = '\0';
 		note("%s%s", "the path of the cache folder is too long: ", "compiled kernels are not kept");
 	}
+	struct stat st;
+	if (out[0] && !stat(out, &st) && foreign(&st)) {
+		note("%.300s is %s: nothing is read from it or kept there", out,
+		     st.st_uid != geteuid() ? "another user's"
+		                            : "writable for everybody (chmod o-w mends it)");
+		out[0] = '\0';
+	}
 }
 
 static bool entry_path(const char *key, char *path, size_t n)
@@ -93,15 +106,30 @@ static bool entry_path(const char *key, char *path, size_t n)
 	return len > 0 && (size_t)len < n;
 }
 
-static char *read_whole(int fd, size_t *len)
+/* An entry to read: a file of ours, no link. -1 with a note, unless there is none. */
+static int open_entry(const char *path, struct stat *st)
 {
-	struct stat st;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > max_entry_bytes)
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0) {
+		if (errno != ENOENT)
+			note_errno("cannot read", path);
+		return -1;
+	}
+	if (!fstat(fd, st) && S_ISREG(st->st_mode) && !foreign(st))
+		return fd;
+	note("%.300s is %s", path, "no file of yours alone: it is not used");
+	close(fd);
+	return -1;
+}
+
+static char *read_whole(int fd, const struct stat *st, size_t *len)
+{
+	if (st->st_size <= 0 || st->st_size > max_entry_bytes)
 		return NULL;
-	char *bytes = mem_alloc((size_t)st.st_size);
+	char *bytes = mem_alloc((size_t)st->st_size);
 	size_t got = 0;
-	while (got < (size_t)st.st_size) {
-		ssize_t n = read(fd, bytes + got, (size_t)st.st_size - got);
+	while (got < (size_t)st->st_size) {
+		ssize_t n = read(fd, bytes + got, (size_t)st->st_size - got);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -117,14 +145,12 @@ bool store_load(const char *key, struct module *m)
 	char path[4200];
 	if (!entry_path(key, path, sizeof path))
 		return false;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		if (errno != ENOENT)
-			note_errno("cannot read", path);
+	struct stat st;
+	const int fd = open_entry(path, &st);
+	if (fd < 0)
 		return false;
-	}
 	size_t len = 0;
-	char *bytes = read_whole(fd, &len);
+	char *bytes = read_whole(fd, &st, &len);
 	bool ok = bytes && module_unpack(bytes, len, key, m, NULL);
 	free(bytes);
 	if (ok)
@@ -162,7 +188,8 @@ static int open_temporary(const char *path, char *tmp, size_t n, unsigned *seria
 	*serial = store.saves++;
 	pthread_mutex_unlock(&store.lock);
 	snprintf(tmp, n, "%s.%ld.%u.tmp", path, (long)getpid(), *serial);
-	int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	unlink(tmp); /* of a process of this number that was killed */
+	int fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		note_errno("cannot write", tmp);
 	return fd;
@@ -214,7 +241,17 @@ bool store_find(const char *name, size_t max, struct text *out)
 	char dir[4096], path[4200];
 	store_dir(dir, sizeof dir);
 	const int len = snprintf(path, sizeof path, "%s/%s", dir, name);
-	return dir[0] && len > 0 && (size_t)len < sizeof path && file_read(path, max, out, NULL);
+	struct stat st;
+	const int fd = dir[0] && len > 0 && (size_t)len < sizeof path ? open_entry(path, &st) : -1;
+	if (fd < 0)
+		return false;
+	size_t got = 0;
+	char *bytes = (unsigned long long)st.st_size <= max ? read_whole(fd, &st, &got) : NULL;
+	if (bytes)
+		text_put(out, bytes, got);
+	free(bytes);
+	close(fd);
+	return bytes != NULL;
 }
 
 void store_probe(void)

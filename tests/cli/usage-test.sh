@@ -142,3 +142,11 @@ same closed-stdout 3 $?
 says closed-stdout-says 'standard output'
 "$PMPP" run vec_add/per_element N=1k <&- >"$dir/out" 2>&-
 same closed-others 0 $?
+
+# input that might never end: refused, not waited for
+mkfifo "$dir/pipe.cu" "$dir/pipe.json"
+run pipe-kernel 3 run "$dir/pipe.cu"
+says pipe-kernel-says pipe.cu 'a pipe or a device'
+run pipe-snapshot 3 export "$dir/pipe.json" --out -
+ln -s /dev/zero "$dir/zero.json"
+run device 2 diff "$dir/zero.json" "$dir/zero.json"

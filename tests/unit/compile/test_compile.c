@@ -266,6 +266,53 @@ static void a_damaged_entry_is_made_anew(void **state)
 	}
 }
 
+static int origin_now(const struct compile_request *req, const char *says)
+{
+	struct module m;
+	struct compile_info info;
+	assert_true(compile_module(req, &m, NULL));
+	const int from = (int)m.from;
+	module_free(&m);
+	compile_probe(&info);
+	if (says)
+		assert_non_null(strstr(info.cache_note, says));
+	return from;
+}
+
+static void what_others_could_have_written_is_not_used(void **state)
+{
+	(void)state;
+	struct compile_request req = request(7, 5);
+	struct module m;
+	char folder[600], path[1024], elsewhere[1100];
+	assert_true(compile_module(&req, &m, NULL));
+	snprintf(folder, sizeof folder, "%s/pmpp-explore", getenv("XDG_CACHE_HOME"));
+	snprintf(path, sizeof path, "%s/%s.module", folder, m.key);
+	snprintf(elsewhere, sizeof elsewhere, "%s.elsewhere", path);
+	module_free(&m);
+	assert_int_equal(origin_now(&req, NULL), MODULE_CACHED);
+	assert_int_equal(chmod(path, 0602), 0);
+	assert_int_equal(origin_now(&req, NULL), MODULE_COMPILED);
+	assert_int_equal(rename(path, elsewhere), 0);
+	assert_int_equal(symlink(elsewhere, path), 0);
+	assert_int_equal(origin_now(&req, NULL), MODULE_COMPILED); /* and replaces the link */
+	assert_int_equal(origin_now(&req, NULL), MODULE_CACHED);
+	if (geteuid() == 0) {
+		assert_int_equal(chown(path, 65534, 65534), 0);
+		assert_int_equal(origin_now(&req, NULL), MODULE_COMPILED);
+	}
+	unlink(elsewhere);
+	assert_int_equal(chmod(folder, 0707), 0);
+	assert_int_equal(origin_now(&req, "writable for everybody"), MODULE_COMPILED);
+	if (geteuid() == 0) {
+		assert_int_equal(chmod(folder, 0700) | chown(folder, 65534, 65534), 0);
+		assert_int_equal(origin_now(&req, "another user's"), MODULE_COMPILED);
+		assert_int_equal(chown(folder, 0, 0), 0);
+	}
+	assert_int_equal(chmod(folder, 0700), 0);
+	assert_int_equal(origin_now(&req, NULL), MODULE_CACHED);
+}
+
 static void a_folder_that_cannot_be_written_is_no_error(void **state)
 {
 	(void)state;
@@ -464,6 +511,7 @@ int main(void)
 		cmocka_unit_test(warnings_stay_and_resource_lines_go),
 		cmocka_unit_test(spills_are_reported),
 		cmocka_unit_test(a_damaged_entry_is_made_anew),
+		cmocka_unit_test(what_others_could_have_written_is_not_used),
 		cmocka_unit_test(a_folder_that_cannot_be_written_is_no_error),
 		cmocka_unit_test(a_read_only_folder_is_no_error),
 		cmocka_unit_test(without_home_there_is_a_note),
