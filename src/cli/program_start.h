@@ -35,6 +35,11 @@ bool program_meant(const struct user_spec *spec, unsigned n, char **args);
 /* program_show.c: runs the program, shows the launches asked for as `run` shows a kernel; without a
  * wish the first of the group that takes longest. Returns the exit status. */
 int program_show(struct cli *c, const struct program_options *o, unsigned n, char **args);
+/* program_diff.c: is @word a program, or the file of a program's run? */
+bool program_is_side(const char *word);
+/* Compares args[0] and args[1], which are such, kernel by kernel; the rest goes to both where they
+ * are built and run. Returns 0 the same, 1 different, 2 trouble. */
+int program_diff(struct cli *c, const char *gpu, unsigned n, char **args);
 /* 0 the program ended well and nothing is wrong with it, else 1. */
 int program_status(const struct program *p);
 

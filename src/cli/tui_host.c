@@ -4,15 +4,20 @@
  */
 #include "cli/view_list.h"
 #include "lab/registry.h"
+#include "cli/program_out.h"
 #include "cli/tui_host.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/preset.h"
+#include "model/program_session.h"
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const struct session *host_session(void *ctx)
 {
@@ -94,10 +99,38 @@ static bool host_reveal(void *ctx, char *said, size_t n)
 	return ok;
 }
 
+/* A program's run as `launches --json` writes it. */
+static bool save_program(const struct session *s, char *name, size_t n, struct err *err)
+{
+	const struct program *p = s->program->now;
+	if (!p)
+		return err_set(err, ERR_USAGE, "the program has not run yet: there is nothing to write");
+	char *const arguments[] = { p->command, NULL };
+	char date[32];
+	const time_t now = time(NULL);
+	struct tm at;
+	strftime(date, sizeof date, "%Y%m%d-%H%M%S", localtime_r(&now, &at));
+	snprintf(name, n, "%.100s-launches-%.40s-%s.json", s->sel.kernel->name, p->gpu->id, date);
+	json_t *o = program_json(p, arguments);
+	char *text = json_dumps(o, JSON_INDENT(2));
+	json_decref(o);
+	const bool ok = file_replace(name, text, strlen(text), err);
+	free(text);
+	return ok;
+}
+
 static bool host_save(void *ctx, char *said, size_t n)
 {
 	struct err err = { 0 };
 	char name[256];
+	if (lab_session(ctx)->program) {
+		const bool saved = save_program(lab_session(ctx), name, sizeof name, &err);
+		if (saved)
+			snprintf(said, n, "written: %s   (pmpp-explore diff %s OTHER compares)", name, name);
+		else
+			snprintf(said, n, "%.300s", err.msg);
+		return saved;
+	}
 	const bool ok = lab_export(ctx, name, sizeof name, &err);
 	if (ok)
 		snprintf(said, n, "written: %s   (pmpp-explore %s opens it again)", name, name);

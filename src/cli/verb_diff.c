@@ -5,6 +5,7 @@
  * are fine.
  */
 #include "cli/cli.h"
+#include "cli/program_start.h"
 #include "ui/canvas.h"
 
 #include "base/file.h"
@@ -437,6 +438,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		                 "for example diff sgemm/naive sgemm/tiled");
 		return trouble(c, side, &err);
 	}
+	if (program_is_side(args[0]) && program_is_side(args[1]))
+		return program_diff(c, s->gpu, n, args);
 	side[0].name = args[0];
 	side[1].name = args[1];
 	if (!params_known(side, n - 2, args + 2, &err))
@@ -470,15 +473,19 @@ const struct verb verb_diff = {
 	.order = 7,
 	.about = "two results side by side: what moved, the most telling first",
 	.usage =
-		"A B [name=value ...] [options]   (each a SNAPSHOT.json, a RUN.json, or KERNEL[/VARIANT])",
+		"A B [name=value ...] [options]   (each a SNAPSHOT.json, a RUN.json, or KERNEL[/VARIANT]) | "
+		"PROG.cu OTHER.cu [nvcc options] [-- arguments]",
 	.help =
 		"Files are snapshots (key e, verb export) or the output of 'run --json'. Kernels are run\n"
 		"now, with the parameters given. Time and what decides it come first, then metrics by the\n"
 		"factor they moved by.\n"
+		"Two whole programs, or what 'launches --json' wrote of them, are compared kernel by\n"
+		"kernel.\n"
 		"Status: 0 the same, 1 different, 2 trouble.\n\n"
 		"  pmpp-explore diff before.json after.json\n"
 		"  pmpp-explore diff sgemm/naive sgemm/tiled M=512 N=512 K=512 --csv\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),
 	.run = run,
+	.of_programs = true,
 };

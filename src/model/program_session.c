@@ -27,7 +27,7 @@ void session_program_free(struct session_program *p)
 
 static const char *kernel_of(const struct program *p, const struct program_group *g)
 {
-	return p->kernels[g->kernel].mangled;
+	return p->kernels[g->kernel].signature;
 }
 
 static bool same_launch(const struct program *p, const struct program_group *g,

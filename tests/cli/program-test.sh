@@ -76,6 +76,19 @@ says not-of-kernels-named 'belong to a whole program'
 run of-an-unknown-option 2 run vec_add --lanuch 2
 says of-an-unknown-option-named "did you mean '--launch'"
 
+# two versions, kernel by kernel: from source, and from what was written of them
+sed 's/n \/ 64, 64>>>/n \/ 32, 32>>>/' two.cu >new.cu
+run diff-programs 1 diff two.cu new.cu --gpu h200 -- 512
+shows diff-programs-names 'twice<float>' '8x1x1 64x1x1' '16x1x1 32x1x1'
+run diff-same 0 diff two.cu two.cu --gpu h200
+"$PMPP" launches two.cu --gpu h200 --json >a.json 2>/dev/null
+"$PMPP" launches new.cu --gpu h200 --json >b.json 2>/dev/null
+run diff-files 1 diff a.json b.json --json
+same diff-files-moved 1 "$(grep -c '"same": false,*$' "$dir/out" | awk '{ print $1 - 1 }')"
+run diff-file-and-program 0 diff a.json two.cu --gpu h200
+printf '{"schema": "pmpp-explore/1", "launches": [ 1, ] }' >broken.json
+run diff-broken 2 diff broken.json a.json
+
 # a kernel in a header has its own file's lines, and its name as it was written
 sed 's/(i == n)/n/' inc/header.cuh >inc/bad && mv inc/bad inc/header.cuh
 run header-fault 1 launches two.cu --gpu h200

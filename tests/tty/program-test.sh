@@ -79,8 +79,11 @@ check program-error-caret see '^ *^'
 cp "$work/good.cu" "$work/two.cu"
 press 1
 check program-recovers see 'strided .*us ▼' 120
+press e
+check program-written see 'written: two-launches-h200-'
 press_q
 check program-restored restored
+check program-file sh -c "$PMPP diff $work/two-launches-*.json $work/two-launches-*.json >/dev/null"
 # an executable with arguments; a run that does not end is cancelled, and leaves no process
 nvcc -O1 -o "$work/sleeper" "$work/good.cu" 2>/dev/null
 type "clear; $PMPP ./sleeper 4096 wait --gpu h200"

@@ -16,7 +16,7 @@ static struct program *program_of(const unsigned blocks[], unsigned n)
 	p->kernels = mem_calloc(2, sizeof *p->kernels);
 	for (unsigned k = 0; k < 2; k++)
 		p->kernels[k] = (struct program_kernel){ .name = mem_strdup(k ? "b" : "a"),
-			                                     .signature = mem_strdup(""),
+			                                     .signature = mem_strdup(k ? "b()" : "a()"),
 			                                     .mangled = mem_strdup(k ? "_b" : "_a"),
 			                                     .file = mem_strdup("") };
 	p->n_kernels = 2;
