@@ -115,8 +115,13 @@ static void print_side(FILE *f, const struct side *x, char letter)
 static void print_pairs(struct cli *c, const struct side side[2], const struct pair *all, size_t n)
 {
 	struct table t = { .cols = 10,
-		               .right = { [3] = true, [4] = true, [5] = true, [6] = true, [7] = true,
-		                          [8] = true, [9] = true } };
+		               .right = { [3] = true,
+		                          [4] = true,
+		                          [5] = true,
+		                          [6] = true,
+		                          [7] = true,
+		                          [8] = true,
+		                          [9] = true } };
 	print_side(c->out, &side[0], 'A');
 	print_side(c->out, &side[1], 'B');
 	table_row(&t, "kernel", "A grid block", "B grid block", "n A", "n B", "each A", "each B", "A/B",
@@ -154,11 +159,10 @@ static json_t *json_group(const struct program_group *g)
 	if (!g)
 		return json_null();
 	return json_pack("{s:[i,i,i], s:[i,i,i], s:I, s:f, s:o, s:s}", "grid", (int)g->grid[0],
-	                 (int)g->grid[1], (int)g->grid[2], "block", (int)g->block[0],
-	                 (int)g->block[1], (int)g->block[2], "launches", (json_int_t)g->launches,
-	                 "total_ns", g->total_ns, "dram_bytes",
-	                 g->dram_bytes < 0 ? json_null() : json_real(g->dram_bytes), "limited_by",
-	                 g->bound);
+	                 (int)g->grid[1], (int)g->grid[2], "block", (int)g->block[0], (int)g->block[1],
+	                 (int)g->block[2], "launches", (json_int_t)g->launches, "total_ns", g->total_ns,
+	                 "dram_bytes", g->dram_bytes < 0 ? json_null() : json_real(g->dram_bytes),
+	                 "limited_by", g->bound);
 }
 
 static json_t *json_pairs(const struct side side[2], const struct pair *all, size_t n, bool moved)
@@ -167,10 +171,10 @@ static json_t *json_pairs(const struct side side[2], const struct pair *all, siz
 	for (size_t i = 0; i < n; i++) {
 		const struct program *p = all[i].b ? &side[1].program : &side[0].program;
 		const struct program_group *g = all[i].b ? all[i].b : all[i].a;
-		json_array_append_new(list, json_pack("{s:s, s:b, s:o, s:o}", "kernel",
-		                                      p->kernels[g->kernel].name, "same",
-		                                      is_same(&all[i]), "a", json_group(all[i].a), "b",
-		                                      json_group(all[i].b)));
+		json_array_append_new(list,
+		                      json_pack("{s:s, s:b, s:o, s:o}", "kernel",
+		                                p->kernels[g->kernel].name, "same", is_same(&all[i]), "a",
+		                                json_group(all[i].a), "b", json_group(all[i].b)));
 	}
 	return json_pack("{s:s, s:s, s:s, s:b, s:o}", "schema", CLI_SCHEMA, "a", side[0].name, "b",
 	                 side[1].name, "same", !moved, "kernels", list);

@@ -90,7 +90,6 @@ bool program_read(const char *path, struct program *out, struct err *err)
 	struct text t = { 0 };
 	json_error_t at;
 	size_t i;
-	json_t *o;
 	memset(out, 0, sizeof *out);
 	if (!file_read(path, MAX_BYTES, &t, err))
 		return false;
@@ -110,7 +109,8 @@ bool program_read(const char *path, struct program *out, struct err *err)
 	out->ended = true;
 	out->exit_status = (int)json_integer_value(json_object_get(doc, "exit"));
 	out->launches = mem_calloc(json_array_size(launches) + 1, sizeof *out->launches);
-	json_array_foreach(launches, i, o) read_launch(out, o);
+	for (i = 0; i < json_array_size(launches); i++)
+		read_launch(out, json_array_get(launches, i));
 	json_decref(doc);
 	program_sum_up(out);
 	return true;

@@ -473,7 +473,8 @@ const struct verb verb_diff = {
 	.order = 7,
 	.about = "two results side by side: what moved, the most telling first",
 	.usage =
-		"A B [name=value ...] [options]   (each a SNAPSHOT.json, a RUN.json, or KERNEL[/VARIANT]) | "
+		"A B [name=value ...] [options]   (each a SNAPSHOT.json, a RUN.json, or KERNEL[/VARIANT])"
+		" | "
 		"PROG.cu OTHER.cu [nvcc options] [-- arguments]",
 	.help =
 		"Files are snapshots (key e, verb export) or the output of 'run --json'. Kernels are run\n"

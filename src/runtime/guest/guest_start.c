@@ -124,7 +124,8 @@ __attribute__((constructor)) static void end_with_explorer(void)
 	const char *text = getenv(RECORD_FD_VARIABLE);
 	struct ucred explorer;
 	socklen_t n = sizeof explorer;
-	if (!text || getsockopt(atoi(text), SOL_SOCKET, SO_PEERCRED, &explorer, &n) != 0 ||
+	if (!text ||
+	    getsockopt((int)strtol(text, NULL, 10), SOL_SOCKET, SO_PEERCRED, &explorer, &n) != 0 ||
 	    explorer.pid != getppid())
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
