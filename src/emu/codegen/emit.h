@@ -41,7 +41,7 @@ bool emit_needs_lanes(const struct emit *e, int32_t reg);
 void emit_spread(struct emit *e, uint32_t to, uint32_t from, int32_t pattern, unsigned bytes);
 void *image_pool(struct image *im, size_t bytes); /* zeroed, freed with the image */
 
-/* emit_alu.c, emit_flow.c, emit_mem.c: one operation each. */
+/* emit_alu.c, emit_flow.c, emit_meet.c, emit_mem.c: one operation each. */
 void emit_op(struct emit *e, const struct xop *original);
 void emit_cmp(struct emit *e, const struct xop *x);
 void emit_pred(struct emit *e, const struct xop *x);
@@ -64,6 +64,9 @@ void emit_ret(struct emit *e, const struct xop *x);
 /* @u->x.to becomes the first uop of @block when the program is whole. */
 void emit_target(struct emit *e, const struct uop *u, int32_t block);
 void emit_memory(struct emit *e, const struct xop *x);
+void emit_meet(struct emit *e, const struct xop *x);
+void emit_meet_warp(struct emit *e, const struct xop *x);
+void emit_leave(struct emit *e, const struct xop *x);
 /* Patterns have stopped moving: makes pointers of their numbers. */
 void memory_finish(struct emit *e, struct memop *m);
 

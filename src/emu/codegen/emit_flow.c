@@ -135,8 +135,10 @@ void emit_target(struct emit *e, const struct uop *u, int32_t block)
 void emit_bra(struct emit *e, const struct xop *x)
 {
 	const struct branch_handlers *b = e->h->branch;
+	const bool parts = ir_of_machine_code(&e->im->ir);
 	struct uop *u = emit_uop(e, x->guard < 0                                 ? &b->jump
 	                            : e->speculative && e->speculative[e->block] ? &b->speculative
+	                            : parts                                      ? &e->h->meet->two_way
 	                                                                         : &b->two_way);
 	if (x->guard >= 0) {
 		u->a = e->pred_slot[x->guard];
@@ -151,7 +153,8 @@ void emit_brx(struct emit *e, const struct xop *x)
 	const struct affine s = emit_form(e, &x->s[0]);
 	const bool scalar = affine_uniform(&s);
 	const uint32_t a = scalar ? emit_scalar(e, &x->s[0], 4) : emit_lanes(e, &x->s[0], 4, 0);
-	struct uop *u = emit_uop(e, &e->h->branch->table);
+	const bool parts = ir_of_machine_code(&e->im->ir);
+	struct uop *u = emit_uop(e, parts ? &e->h->meet->table : &e->h->branch->table);
 	u->a = a;
 	u->b = scalar;
 	u->y = e->block;

@@ -26,6 +26,12 @@ struct branch_handlers {
 struct call_handlers {
 	struct handler direct, indirect, ret, ret_if;
 };
+/* The same of machine code, where lanes meet again at barriers of the warp (vm/meet.c). */
+struct meet_handlers {
+	struct handler two_way, table; /* branches */
+	struct handler begin, wait, wait_warp, break_, get, set;
+	struct handler leave, leave_if; /* exits */
+};
 /* Barriers of a block (vm/barrier.c). */
 struct barrier_handlers {
 	struct handler sync, arrive, result, result_pred;
@@ -88,6 +94,7 @@ struct handler_set {
 	const struct control_handlers *control;
 	const struct branch_handlers *branch;
 	const struct call_handlers *call;
+	const struct meet_handlers *meet;
 	const struct barrier_handlers *barrier;
 	const struct warp_handlers *warp;
 	const struct uniform_handlers *uniform;

@@ -71,18 +71,22 @@ static const emitter emitters[] = {
 	[X_VOTE] = emit_vote,       [X_MATCH] = emit_match,
 	[X_REDUX] = emit_redux,     [X_ACTIVE] = emit_active,
 	[X_ELECT] = emit_elect,     [X_WARPSYNC] = emit_warp_sync,
-	[X_NOP] = emit_nothing,
+	[X_MEET_BEGIN] = emit_meet, [X_MEET_WAIT] = emit_meet,
+	[X_MEET_BREAK] = emit_meet, [X_MEET_GET] = emit_meet,
+	[X_MEET_SET] = emit_meet,   [X_MEET_WARP] = emit_meet_warp,
+	[X_LEAVE] = emit_leave,     [X_NOP] = emit_nothing,
 };
 
-static bool is_branch(const struct xop *x)
+/* Looks at its guard itself. */
+static bool takes_guard(const struct xop *x)
 {
 	return x->kind == X_BRA || x->kind == X_BRX || x->kind == X_EXIT || x->kind == X_CALL ||
-	       x->kind == X_RET;
+	       x->kind == X_RET || x->kind == X_LEAVE;
 }
 
 static void emit_guarded(struct emit *e, const struct xop *x)
 {
-	if (x->guard < 0 || is_branch(x)) {
+	if (x->guard < 0 || takes_guard(x)) {
 		emitters[x->kind](e, x);
 		return;
 	}
@@ -90,7 +94,7 @@ static void emit_guarded(struct emit *e, const struct xop *x)
 	const size_t at = (size_t)(g - e->p->uops);
 	g->a = e->pred_slot[x->guard];
 	g->b = x->guard_neg ? 0xffffffffu : 0;
-	g->c = x->first;
+	g->c = x->counts;
 	g->y = e->xop;
 	e->guarded = true;
 	emitters[x->kind](e, x);
@@ -116,7 +120,8 @@ static void make_segments(struct image *im)
 				const struct xop *x = &ir->ops[s->end];
 				s->length += x->first;
 				im->op_segment[s->end++] = im->n_segments;
-				if ((x->kind == X_EXIT || x->kind == X_RET) && x->guard >= 0)
+				const bool leaves = x->kind == X_EXIT || x->kind == X_RET || x->kind == X_LEAVE;
+				if (leaves && x->guard >= 0)
 					break; /* fewer lanes from here on */
 			}
 			first = s->end;
@@ -164,7 +169,8 @@ static void emit_program(struct emit *e)
 		if (p->kind != PROGRAM_REFERENCE)
 			fuse_segment(e, first_uop, p->n_uops, s->block);
 	}
-	emit_uop(e, &c->exit); /* a function may end without ret */
+	/* a function may end without ret */
+	emit_uop(e, ir_of_machine_code(ir) ? &e->h->meet->leave : &c->exit);
 	for (unsigned i = 0; i < e->n_fixups; i++)
 		p->uops[e->fixups[i].uop].x.to = &p->uops[p->block_uop[e->fixups[i].block]];
 	e->n_fixups = 0;
@@ -209,6 +215,8 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 {
 	uint32_t *pred_slot = NULL;
 	struct emit e = { .im = im, .plan = plan, .shared_bytes = shared_bytes, .h = handlers };
+	if (ir_of_machine_code(&im->ir))
+		dead_code_remove(&im->ir);
 	flow_liveness(&im->ir, &im->live);
 	make_segments(im);
 	make_frame(im, &e, &pred_slot);

@@ -8,6 +8,7 @@
 
 void ir_find_only_defs(struct ir *ir)
 {
+	free(ir->only_def);
 	ir->only_def = mem_calloc(ir->n_regs, sizeof *ir->only_def);
 	uint8_t *writes = mem_calloc(ir->n_regs, 1);
 	for (unsigned o = 0; o < ir->n_ops; o++)
@@ -35,5 +36,8 @@ void ir_free(struct ir *ir)
 	if (ir->linked)
 		linked_free(ir->linked);
 	free(ir->linked);
+	for (unsigned i = 0; i < ir->n_own_targets; i++)
+		free(ir->own_targets[i]);
+	free(ir->own_targets);
 	*ir = (struct ir){ 0 };
 }

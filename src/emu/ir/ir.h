@@ -41,7 +41,15 @@ enum xkind {
 	X_ACTIVE,
 	X_ELECT,
 	X_WARPSYNC, /* __syncwarp: orders memory among the lanes, for the checks */
-	X_NOP       /* fences and hints: counted, without effect */
+	/* Of machine code, where lanes that went apart meet again at a barrier of the warp (op): */
+	X_MEET_BEGIN, /* these lanes will meet at barrier op */
+	X_MEET_WAIT,  /* wait for them; ends its block */
+	X_MEET_BREAK, /* these lanes will not come after all */
+	X_MEET_GET,   /* d = the lanes that meet at barrier op */
+	X_MEET_SET,   /* those are s0 */
+	X_MEET_WARP,  /* wait for the lanes of mask s0; ends its block */
+	X_LEAVE,      /* X_EXIT where parts of the warp wait in that way */
+	X_NOP         /* fences and hints: counted, without effect */
 };
 
 /* What device code asks of the system. */
@@ -62,6 +70,7 @@ struct xop {
 	uint16_t op; /* enum emu_op of OP and CMP; ptx_boolop, ptx_mode, ptx_atom, ptx_special */
 	bool neg;    /* CMP: invert the result */
 	bool first;  /* first operation of its instruction */
+	bool counts; /* its guard is the instruction's: lanes are counted here */
 	uint8_t n_d, n_s;
 	int32_t d[X_MAX_VEC]; /* -1 = sink */
 	struct xsrc s[X_MAX_VEC + 2];
@@ -91,7 +100,7 @@ struct xblock {
 	int32_t succ[2];
 	const int32_t *targets; /* of a final BRX: block indexes */
 	uint32_t n_targets;
-	int32_t reconv;
+	int32_t reconv; /* where the sides of its branch meet again; -1 = nowhere */
 };
 
 /* The pipes that counters tell apart. */
@@ -107,14 +116,16 @@ struct ir_inst {
 };
 
 struct ir {
-	const struct ptx_module *module; /* PTX; NULL: made of machine code */
-	const struct ptx_func *func;
+	const struct ptx_module *module; /* PTX; NULL: made of machine code, whose warps split into */
+	const struct ptx_func *func;     /* parts that X_MEET_WAIT brings together again */
 	unsigned n_insts;
 	struct ir_inst *insts;
 	unsigned n_ops, cap_ops, n_regs, cap_regs, n_blocks, n_mem;
 	struct xop *ops;
 	struct xreg *regs;
 	struct xblock *blocks;
+	int32_t **own_targets; /* lists that blocks point to, where no module holds them */
+	unsigned n_own_targets;
 	int32_t *only_def; /* by register: the one operation that writes it, -1 = none or more */
 	/* of a kernel that calls functions */
 	struct linked *linked; /* what func is then */
@@ -138,6 +149,10 @@ static inline uint64_t function_address(int32_t index)
 #define LOCAL_WINDOW ((uint64_t)2 << 56)
 #define WINDOW_SIZE ((uint64_t)1 << 32)
 
+static inline bool ir_of_machine_code(const struct ir *ir)
+{
+	return !ir->func;
+}
 /* Fills ir->only_def, when all operations are there. */
 void ir_find_only_defs(struct ir *ir);
 void ir_free(struct ir *ir);

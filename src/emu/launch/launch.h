@@ -11,6 +11,7 @@
 #include "backend/backend.h"
 #include "emu/vm/vm.h"
 #include "model/gpu.h"
+#include "sass/sass.h"
 
 /* --- device_open.c: memory --- */
 
@@ -68,6 +69,9 @@ struct emu_launch {
 	struct emu_module own_module;
 	const struct emu_launch_request *program; /* NULL = a kernel's own run */
 	const struct ptx_func *func;
+	/* machine code to run instead, set before the launch is prepared; NULL = the PTX */
+	const struct sass_module *sass;
+	const struct sass_func *sass_func;
 	const char *source_file;
 	struct image image;
 	uint64_t image_key; /* of a program's launch: where the image is kept afterwards; 0 = nowhere */

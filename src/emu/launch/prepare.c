@@ -55,7 +55,7 @@ static bool fill_buffers(struct emu_launch *l, const struct regions *a, struct e
 			return err_set(err, ERR_CANCELLED, "%s: kernel '%s': cancelled", l->source_file,
 			               l->func->name);
 	}
-	if (l->func->param_bytes)
+	if (a->param_bytes && l->func->param_bytes)
 		memcpy(arena_at(ar, ar->region[a->params].base), a->param_bytes, l->func->param_bytes);
 	emu_module_fill(l->module, l->device);
 	return true;
@@ -184,8 +184,10 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 		.param_base = a->param_base,
 		.shared_bytes = l->grid.shared_bytes,
 		.sm_count = l->device->gpu->sm_count,
+		.stack_bytes = l->grid.local_bytes,
 	};
-	if (!lower_ptx(&l->image.ir, l->module->ptx, l->func, &env, l->source_file, err))
+	if (l->sass ? !lower_sass(&l->image.ir, l->sass, l->sass_func, &env, l->source_file, err)
+	            : !lower_ptx(&l->image.ir, l->module->ptx, l->func, &env, l->source_file, err))
 		return false;
 	image_build(&l->image, l->req->plan, l->grid.shared_bytes,
 	            handler_set_choose(getenv("PMPP_EMU_ISA")), l->grid.reference_only);
@@ -281,6 +283,33 @@ static void build_workers(struct emu_launch *l)
 		emu_worker_init(&l->workers[i], g, i);
 }
 
+/* Machine code has its own need of memory, and has to take the parameters that the PTX takes. */
+static bool find_machine_code(struct emu_launch *l, struct err *err)
+{
+	const struct sass_func *f = sass_func(l->sass, l->func->name);
+	if (!f)
+		return err_set(err, ERR_UNAVAILABLE, "%s: there is no machine code of kernel '%s'",
+		               l->source_file, l->func->name);
+	const struct cubin_func *c = f->cubin;
+	bool same = c->n_params == l->func->n_params && c->param_bytes <= l->func->param_bytes;
+	for (unsigned i = 0; same && i < c->n_params; i++)
+		same = c->params[i].offset == l->func->params[i].offset;
+	if (!same)
+		return err_set(err, ERR_UNSUPPORTED,
+		               "%s: the machine code of kernel '%s' takes other parameters than its PTX",
+		               l->source_file, l->func->name);
+	l->sass_func = f;
+	struct grid *g = &l->grid;
+	const uint32_t stack = c->stack_bytes == CUBIN_NO_COUNT ? 0 : c->stack_bytes;
+	const uint32_t local = stack > c->frame_bytes ? stack : c->frame_bytes;
+	const uint32_t reserved = l->sass->cubin.sm >= 90 ? 1024 : 0;
+	const uint32_t fixed = c->shared_bytes > reserved ? c->shared_bytes - reserved : 0;
+	const uint32_t with = fixed + l->req->plan->dynamic_shared_bytes;
+	g->local_bytes = (local + 15) / 16 * 16;
+	g->shared_bytes = with > g->shared_bytes ? with : g->shared_bytes;
+	return true;
+}
+
 /* Dimensions and sizes, before anything is placed. */
 static void set_grid(struct emu_launch *l)
 {
@@ -350,6 +379,8 @@ bool emu_launch_prepare(struct emu_launch *l, const struct run_request *req,
 		return err_set(err, ERR_USAGE, "%s: there is no kernel '%s' in this module", l->source_file,
 		               req->plan->entry);
 	set_grid(l);
+	if (l->sass && !find_machine_code(l, err))
+		return false;
 	if (!check_limits(l, err) || !place_launch(l, err))
 		return false;
 	start_clock(l);

@@ -144,8 +144,9 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 	const uint64_t warps = s->segments[segment].warps;
 	uint64_t lanes = s->segments[segment].lanes;
 	struct counts c = { .warp_executed = warps };
-	if (x->guard >= 0)
-		lanes = x->kind == X_BRA ? lanes - s->guards[first] : s->guards[first];
+	for (uint32_t o = first; o < end; o++)
+		if (im->ir.ops[o].counts)
+			lanes = im->ir.ops[o].kind == X_BRA ? lanes - s->guards[o] : s->guards[o];
 	c.thread_executed = lanes;
 	c.flop16 = lanes * in->flop16;
 	c.flop32 = lanes * in->flop32;
@@ -160,7 +161,9 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 			add_memory(y, s, &c);
 		if (y->kind == X_BAR)
 			c.barriers += warps;
-		if ((y->kind == X_BRA && y->guard >= 0) || y->kind == X_BRX) {
+		/* hardware counts a jump that is always taken, too; PTX's assembler removes those */
+		const bool jump = ir_of_machine_code(&im->ir);
+		if ((y->kind == X_BRA && (y->guard >= 0 || jump)) || y->kind == X_BRX) {
 			c.branches += warps;
 			c.divergent_branches += s->divergent[im->segments[segment].block];
 		}
@@ -223,7 +226,9 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 		if (ir->blocks[b].first < ir->blocks[b].end && !ir->ops[ir->blocks[b].first].first)
 			of_op[ir->blocks[b].first].warp_executed =
 				s.segments[l->image.op_segment[ir->blocks[b].first]].warps;
-	timing_input(ir, l->device->gpu, of_op, (double)l->grid.order.n, l->grid.n_warps, factor, out);
+	if (!ir_of_machine_code(ir)) /* the time model is made for PTX */
+		timing_input(ir, l->device->gpu, of_op, (double)l->grid.order.n, l->grid.n_warps, factor,
+		             out);
 	qsort(out->lines, out->n_lines, sizeof *out->lines, by_line);
 	take_trace(l, &s, out);
 	free(of_op);

@@ -26,9 +26,11 @@ struct xop *low_emit(struct lower *l, enum xkind kind)
 		ir->ops = mem_realloc(ir->ops, ir->cap_ops, sizeof *ir->ops);
 	}
 	struct xop *x = &ir->ops[ir->n_ops++];
+	const bool counts = l->guard >= 0 && !l->counted;
 	*x = (struct xop){
 		.kind = kind,
 		.first = l->first,
+		.counts = counts,
 		.guard = l->guard,
 		.guard_neg = l->guard_neg,
 		.pc = l->pc,
@@ -36,6 +38,7 @@ struct xop *low_emit(struct lower *l, enum xkind kind)
 		.vec = 1,
 	};
 	l->first = false;
+	l->counted |= counts;
 	return x;
 }
 

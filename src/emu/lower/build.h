@@ -26,6 +26,7 @@ struct lower {
 	int32_t frame; /* register with the address of the frame, -1 = no frames */
 	int32_t carry; /* PTX: predicate that stands for the condition code register */
 	bool first;    /* nothing emitted yet for this instruction */
+	bool counted;  /* an operation with its guard was: lanes are counted there */
 	bool failed;
 	const char *source_file, *name; /* name: of the entry */
 	struct err *err;
@@ -64,6 +65,9 @@ int32_t low_op3(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struc
 int32_t low_op4(struct lower *l, enum emu_op op, int32_t d, struct xsrc a, struct xsrc b,
                 struct xsrc c, struct xsrc e);
 int32_t low_bool(struct lower *l, int32_t p, enum ptx_boolop op, struct xsrc a, struct xsrc b);
+/* @p = a @cmp b; with p < 0 a new temporary. Returns p. */
+int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type, struct xsrc a,
+                struct xsrc b);
 int32_t low_select(struct lower *l, int32_t d, unsigned bytes, struct xsrc a, struct xsrc b,
                    struct xsrc p);
 

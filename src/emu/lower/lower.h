@@ -1,8 +1,8 @@
 /*
  * Room lower. Sees: lane, ir.
  *
- * From a parsed entry to the intermediate form, for one launch: parameters, launch dimensions and
- * addresses of variables are known and become constants.
+ * From a parsed entry, PTX or machine code, to the intermediate form, for one launch: parameters,
+ * launch dimensions and addresses of variables are known and become constants.
  */
 #ifndef PMPP_EMU_LOWER_H
 #define PMPP_EMU_LOWER_H
@@ -25,6 +25,7 @@ struct lower_env {
 	uint64_t param_base;      /* device address of a copy of the parameter area */
 	uint32_t shared_bytes;
 	uint32_t sm_count;
+	uint32_t stack_bytes; /* of machine code: local memory of a thread */
 	/* Told every instruction that is refused, and lowering goes on; NULL = the first one ends it.
 	 */
 	void (*refused)(void *ctx, const struct lower_refusal *r);
@@ -35,5 +36,12 @@ struct lower_env {
  * instruction is not supported; @source_file names the place in the message. */
 bool lower_ptx(struct ir *ir, const struct ptx_module *m, const struct ptx_func *f,
                const struct lower_env *env, const char *source_file, struct err *err);
+
+/* The same of machine code: function @f of @m, whose texts stay in use. ERR_UNSUPPORTED names the
+ * architecture or the instruction that the emulator does not know. */
+struct sass_module;
+struct sass_func;
+bool lower_sass(struct ir *ir, const struct sass_module *m, const struct sass_func *f,
+                const struct lower_env *env, const char *source_file, struct err *err);
 
 #endif

@@ -9,8 +9,6 @@ struct xsrc low_src(struct lower *l, unsigned i, unsigned bytes);
 struct xsrc low_pred(struct lower *l, unsigned i);
 int32_t low_dst(struct lower *l, unsigned i); /* register of operand @i, -1 = sink */
 
-int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type, struct xsrc a,
-                struct xsrc b);
 static inline bool type_float(enum ptx_type t)
 {
 	return t == PTX_F32 || t == PTX_F64;

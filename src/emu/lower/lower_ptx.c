@@ -61,6 +61,7 @@ static void lower_inst(struct lower *l, unsigned i)
 	l->guard_neg = l->in->guard_negated;
 	l->pc = i;
 	l->first = !l->in->made;
+	l->counted = l->in->made;
 	if (lowerings[l->in->op](l) && l->first)
 		low_emit(l, X_NOP); /* nothing to do, but it still counts */
 }

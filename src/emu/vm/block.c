@@ -137,6 +137,7 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 	w->depth = 0;
 	w->calls = 0;
 	w->saves->n = 0;
+	w->n_waiting = 0;
 	w->ticks = 0;
 	w->syncs = 0;
 	w->state = WARP_RUN;

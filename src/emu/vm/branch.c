@@ -7,8 +7,6 @@
  */
 #include "emu/vm/handler.h"
 
-#include <assert.h>
-
 const struct uop *vm_pop(struct warp *w)
 {
 	while (w->depth) {
@@ -48,12 +46,6 @@ HANDLER(jump_masked)
 	NEXT_masked(to);
 }
 
-static void push_lanes(struct warp *w, uint32_t mask, int32_t block, int32_t rc)
-{
-	assert(w->depth < w->stack_entries);
-	w->stack[w->depth++] = (struct simt_entry){ .mask = mask, .block = block, .rc = rc };
-}
-
 /* Splits the warp: returns the uop where the first side goes on. */
 static const struct uop *split_warp(struct warp *w, const struct uop *u, uint32_t taken)
 {
@@ -65,7 +57,7 @@ static const struct uop *split_warp(struct warp *w, const struct uop *u, uint32_
 	w->worker->divergent[block]++;
 	w->guards[u->xop] += lane_popc32(fall);
 	if (b->reconv >= 0 && b->reconv != w->rc)
-		push_lanes(w, w->mask, b->reconv, w->rc);
+		warp_push(w, w->mask, b->reconv, w->rc);
 	w->rc = rc;
 	int32_t first = next;
 	w->mask = fall;
@@ -73,7 +65,7 @@ static const struct uop *split_warp(struct warp *w, const struct uop *u, uint32_
 		first = to;
 		w->mask = taken;
 	} else if (to != rc) {
-		push_lanes(w, taken, to, rc);
+		warp_push(w, taken, to, rc);
 	}
 	return &w->program->uops[w->program->block_uop[first]];
 }
@@ -182,14 +174,14 @@ static const struct uop *branch_table(struct warp *w, const struct uop *u)
 		if (first) {
 			w->worker->divergent[u->y]++;
 			if (b->reconv >= 0 && b->reconv != w->rc)
-				push_lanes(w, all, b->reconv, w->rc);
+				warp_push(w, all, b->reconv, w->rc);
 			w->rc = rc;
 			first = false;
 		}
 		if (b->targets[i] == rc)
 			continue;
 		if (go >= 0)
-			push_lanes(w, go_mask, go, rc);
+			warp_push(w, go_mask, go, rc);
 		go = b->targets[i];
 		go_mask = same;
 	}

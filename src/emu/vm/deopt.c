@@ -82,13 +82,13 @@ static const struct uop *deoptimise(struct warp *w, const struct uop *u, enum pr
 		}
 	/* lanes that wait elsewhere need their registers too, whatever the path of these does */
 	bool *live = live_from(im, u->xop);
-	const bool alone = w->depth == 0;
+	const bool alone = w->depth == 0 && w->n_waiting == 0;
 	for (unsigned r = 0; r < ir->n_regs; r++)
 		if (ir->regs[r].bytes && (live[r] || !alone))
 			move_register(w, from, to, r, ir->regs[r].bytes);
 	free(live);
 	if (in_guard) { /* the guard is evaluated again there */
-		if (ir->ops[u->xop].first)
+		if (ir->ops[u->xop].counts)
 			w->guards[u->xop] -= lane_popc32(w->mask);
 		w->mask = w->guard_saved;
 	}

@@ -43,6 +43,7 @@ const struct handler_set *handler_set_choose(const char *wanted)
 		.branch = &vm_branch_handlers,                \
 		.call = &vm_call_handlers,                    \
 		.system = &vm_system,                         \
+		.meet = &vm_meet_handlers,                    \
 		.barrier = &vm_barrier_handlers,              \
 		.warp = &vm_warp_handlers,                    \
 		.uniform = &vm_uniform_handlers,              \

@@ -1,5 +1,7 @@
-/* Runs a warp, and stops it with a fault. */
+/* Runs a warp, puts parts of it aside, and stops it with a fault. */
 #include "emu/vm/warp.h"
+
+#include <assert.h>
 
 void vm_resume(struct warp *w)
 {
@@ -12,6 +14,12 @@ void vm_resume(struct warp *w)
 	while (u)
 		u = (w->mask == 0xffffffffu ? u->full : u->masked)(w, u, w->mask);
 #endif
+}
+
+void warp_push(struct warp *w, uint32_t mask, int32_t block, int32_t rc)
+{
+	assert(w->depth < w->stack_entries);
+	w->stack[w->depth++] = (struct simt_entry){ .mask = mask, .block = block, .rc = rc };
 }
 
 const struct uop *vm_fault(struct warp *w, const struct uop *u, enum fault_kind kind, unsigned lane)

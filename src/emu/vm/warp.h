@@ -57,6 +57,14 @@ struct call_saves {   /* registers of callers that wait, the last on top */
 	size_t n, cap;
 };
 
+/* Of machine code: lanes that wait for others at a barrier of the warp (meet.c). */
+struct meeting {
+	uint32_t here, wanted; /* lanes; those that left are still among them */
+	uint32_t barrier;      /* MEET_WARP: WARPSYNC */
+	int32_t block;         /* where they go on */
+};
+enum { MEET_BARRIERS = 16, MEET_WARP = MEET_BARRIERS };
+
 struct warp {
 	uint32_t mask; /* lanes that execute now */
 	uint32_t live; /* lanes that have not left */
@@ -87,6 +95,9 @@ struct warp {
 	uint32_t stack_entries;
 	struct simt_entry *stack;
 	struct call_saves *saves;
+	uint32_t n_waiting;
+	struct meeting waiting[32];
+	uint32_t meet[MEET_BARRIERS][32]; /* by lane: the lanes it will meet there */
 };
 #define FUEL 4096
 
@@ -105,6 +116,9 @@ void vm_resume(struct warp *w);
 /* Stops the warp with a fault of lane @lane; returns NULL. */
 const struct uop *vm_fault(struct warp *w, const struct uop *u, enum fault_kind kind,
                            unsigned lane);
+
+/* Puts lanes aside that go on at @block later; @rc: see struct simt_entry. */
+void warp_push(struct warp *w, uint32_t mask, int32_t block, int32_t rc);
 
 /* branch.c: ends the present path: next uop of the lanes that wait, or NULL when the warp is done.
  */
@@ -139,6 +153,7 @@ extern const struct control_handlers vm_control_handlers;
 extern const struct branch_handlers vm_branch_handlers;
 extern const struct handler vm_system; /* system.c */
 extern const struct call_handlers vm_call_handlers;
+extern const struct meet_handlers vm_meet_handlers;
 extern const struct barrier_handlers vm_barrier_handlers;
 extern const struct warp_handlers vm_warp_handlers;
 extern const struct uniform_handlers vm_uniform_handlers;

@@ -1,0 +1,43 @@
+/* Control flow of machine code: parts of a warp that meet at barriers of the warp. */
+#include "emu/codegen/emit.h"
+
+void emit_meet(struct emit *e, const struct xop *x)
+{
+	const struct meet_handlers *m = e->h->meet;
+	const struct handler *h;
+	uint32_t lanes = 0;
+	switch (x->kind) {
+	case X_MEET_BEGIN: h = &m->begin; break;
+	case X_MEET_WAIT: h = &m->wait; break;
+	case X_MEET_BREAK: h = &m->break_; break;
+	case X_MEET_GET: h = &m->get; break;
+	default:
+		h = &m->set;
+		lanes = emit_lanes(e, &x->s[0], 4, 0);
+		break;
+	}
+	if (x->kind == X_MEET_GET && x->d[0] < 0)
+		return;
+	struct uop *u = emit_uop(e, h);
+	u->a = x->op;
+	u->b = lanes;
+	u->d = x->kind == X_MEET_GET ? e->p->reg_slot[x->d[0]] : 0;
+	u->y = e->block;
+}
+
+void emit_meet_warp(struct emit *e, const struct xop *x)
+{
+	const uint32_t lanes = emit_lanes(e, &x->s[0], 4, 0);
+	struct uop *u = emit_uop(e, &e->h->meet->wait_warp);
+	u->a = lanes;
+	u->y = e->block;
+}
+
+void emit_leave(struct emit *e, const struct xop *x)
+{
+	struct uop *u = emit_uop(e, x->guard >= 0 ? &e->h->meet->leave_if : &e->h->meet->leave);
+	if (x->guard >= 0) {
+		u->a = e->pred_slot[x->guard];
+		u->b = x->guard_neg ? 0xffffffffu : 0;
+	}
+}

@@ -1,0 +1,132 @@
+/*
+ * Machine code to the intermediate form: every instruction by the function that its base opcode
+ * has in sass_meaning.def.
+ */
+#include "emu/lower/sass_lower.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef bool (*meaning)(struct sass_lower *s);
+static const meaning meanings[SASS_OP_COUNT] = {
+#define MEANING(op, name) [SASS_##op] = sl_##name,
+#include "emu/lower/sass_meaning.def"
+};
+
+static enum ir_pipe pipe_of(const struct sass_op_info *info)
+{
+	switch (info->pipe) {
+	case SASS_PIPE_FP64: return PIPE_FP64;
+	case SASS_PIPE_XU: return PIPE_SFU;
+	case SASS_PIPE_FMA: return info->class == SASS_CLASS_FP32 ? PIPE_FP32 : PIPE_INT;
+	case SASS_PIPE_ALU:
+	case SASS_PIPE_UNIFORM: return PIPE_INT;
+	default: return PIPE_NONE;
+	}
+}
+
+static void describe_insts_of(struct ir *ir, const struct sass_func *f)
+{
+	ir->n_insts = f->n_insts;
+	ir->insts = mem_calloc(f->n_insts + 1, sizeof *ir->insts);
+	for (unsigned k = 0; k < f->n_insts; k++) {
+		const struct sass_inst *i = &f->insts[k];
+		const struct sass_op_info *info = sass_op_info(i->op);
+		const uint8_t n = (uint8_t)info->flops;
+		ir->insts[k] = (struct ir_inst){
+			.text = i->opcode,
+			.line = i->line,
+			.listing = i->offset,
+			.pipe = pipe_of(info),
+			.flop16 = info->class == SASS_CLASS_FP16 ? n : 0,
+			.flop32 = info->class == SASS_CLASS_FP32 ? n : 0,
+			.flop64 = info->class == SASS_CLASS_FP64 ? n : 0,
+		};
+	}
+}
+
+static void set_guard(struct sass_lower *s)
+{
+	const struct sass_operand o = { .kind = s->i->guard_uniform ? SASS_OPND_UPRED : SASS_OPND_PRED,
+		                            .reg = s->i->guard };
+	s->guard = -1;
+	s->guard_neg = s->i->guard_not;
+	s->never = false;
+	if (s->i->guard != SASS_PT) {
+		s->guard = sl_pred_operand(s, &o).reg;
+	} else if (s->i->guard_not) { /* @!PT */
+		s->never = true;
+		s->guard = low_bool(&s->l, -1, BOOL_NONE, src_const(0), src_const(0));
+		s->guard_neg = false;
+	}
+}
+
+static void lower_inst(struct sass_lower *s, unsigned k)
+{
+	s->i = &s->f->insts[k];
+	s->l.pc = k;
+	s->l.first = true;
+	s->l.counted = false;
+	s->l.guard = -1;
+	s->l.guard_neg = false;
+	if (s->block_of[k] >= 0)
+		sl_enter_block(s);
+	if (s->i->why_not) {
+		sl_refuse(s, "%s", s->i->why_not);
+		return;
+	}
+	set_guard(s);
+	const meaning m = meanings[s->i->op];
+	if (!m)
+		sl_refuse(s, "the emulator does not know this machine instruction");
+	else if (!s->never)
+		m(s);
+	if (s->l.first || (s->guard >= 0 && !s->l.counted))
+		sl_emit(s, X_NOP); /* nothing to do, but it still counts */
+}
+
+bool lower_sass(struct ir *ir, const struct sass_module *m, const struct sass_func *f,
+                const struct lower_env *env, const char *source_file, struct err *err)
+{
+	*ir = (struct ir){ .local_bytes = env->stack_bytes };
+	struct sass_lower *s = mem_zalloc(sizeof *s);
+	int32_t *block_of = mem_calloc(f->n_insts + 1, sizeof *block_of);
+	uint32_t *first_op = mem_calloc(f->n_insts + 1, sizeof *first_op);
+	const unsigned n_blocks = sass_block_starts(f, block_of);
+	*s = (struct sass_lower){
+		.l = { .ir = ir, .env = env, .err = err, .source_file = source_file, .name = f->name },
+		.m = m,
+		.f = f,
+		.env = env,
+		.arch = sass_arch_find(m->cubin.sm),
+		.block_of = block_of,
+	};
+	memset(s->reg, 0xff, sizeof s->reg);
+	memset(s->ureg, 0xff, sizeof s->ureg);
+	memset(s->pred, 0xff, sizeof s->pred);
+	memset(s->upred, 0xff, sizeof s->upred);
+	describe_insts_of(ir, f);
+	if (!s->arch) {
+		s->l.failed = true;
+		err_set(err, ERR_UNSUPPORTED, "%s: the emulator does not know the machine code of sm_%u",
+		        source_file, m->cubin.sm);
+	}
+	for (unsigned k = 0; k < f->n_insts && !s->l.failed; k++) {
+		first_op[k] = ir->n_ops;
+		lower_inst(s, k);
+	}
+	first_op[f->n_insts] = ir->n_ops;
+	const bool good = !s->l.failed;
+	if (good) {
+		sass_finish_blocks(ir, f, block_of, n_blocks, first_op);
+		ir_find_only_defs(ir);
+	} else {
+		ir_free(ir);
+	}
+	free(block_of);
+	free(first_op);
+	free(s);
+	return good;
+}

@@ -1,0 +1,186 @@
+/* Conversions of machine code between integers and floating point. */
+#include "emu/lower/sass_lower.h"
+
+#define ROUND_STRIDE (E_cvt_rm_f32_s64 - E_cvt_rz_f32_s64)
+
+static enum emu_op rounded(const struct sass_lower *s, enum emu_op nearest,
+                           enum emu_op towards_zero)
+{
+	if (sl_has(s, SASS_MOD_RZ) || sl_has(s, SASS_MOD_TRUNC))
+		return towards_zero;
+	if (sl_has(s, SASS_MOD_RM) || sl_has(s, SASS_MOD_FLOOR))
+		return (enum emu_op)(towards_zero + ROUND_STRIDE);
+	if (sl_has(s, SASS_MOD_RP) || sl_has(s, SASS_MOD_CEIL))
+		return (enum emu_op)(towards_zero + 2 * ROUND_STRIDE);
+	return nearest;
+}
+
+static bool nearest(const struct sass_lower *s)
+{
+	return rounded(s, E_COUNT, E_cvt_rz_f32_s64) == E_COUNT;
+}
+
+/* A float rounded to an integral one as the modifiers say. */
+static struct xsrc integral(struct sass_lower *s, struct xsrc v, bool wide)
+{
+	enum emu_op op = wide ? E_rint_f64 : E_rint_f32;
+	if (sl_has(s, SASS_MOD_TRUNC))
+		op = wide ? E_trunc_f64 : E_trunc_f32;
+	else if (sl_has(s, SASS_MOD_FLOOR))
+		op = wide ? E_floor_f64 : E_floor_f32;
+	else if (sl_has(s, SASS_MOD_CEIL))
+		op = wide ? E_ceil_f64 : E_ceil_f32;
+	return sl_op1(s, op, v);
+}
+
+/* The part of a source that its suffix names, extended by @sign. */
+static struct xsrc part(struct sass_lower *s, unsigned bits, bool sign)
+{
+	const struct sass_operand *o = sl_src_operand(s, 0);
+	struct xsrc v = sl_bits(s, 0);
+	const unsigned at = o->sel == SASS_MOD_B3 ? 24
+	                    : o->sel == SASS_MOD_B2 || o->sel == SASS_MOD_H1 || o->sel == SASS_MOD_H1_H1
+	                        ? 16
+	                    : o->sel == SASS_MOD_B1 ? 8
+	                                            : 0;
+	if (at)
+		v = sl_op2(s, E_shr_u32, v, src_const(at));
+	if (bits == 8)
+		return sl_op1(s, sign ? E_ext_s8 : E_ext_u8, v);
+	return sl_op1(s, sign ? E_ext_s16 : E_ext_u16, v);
+}
+
+/* Integer to float: I2F[.F64].S32, I2FP.F32.U32. */
+bool sl_i2f(struct sass_lower *s)
+{
+	const struct sass_operand *o = sl_src_operand(s, 0);
+	const bool wide = sl_has(s, SASS_MOD_F64);
+	const bool from64 = sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_S64);
+	const bool sign = !(sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_U32) ||
+	                    sl_has(s, SASS_MOD_U16) || sl_has(s, SASS_MOD_U8));
+	struct xsrc v;
+	if (!o || sl_has(s, SASS_MOD_F16) || o->flags & SASS_ABS)
+		return sl_refuse(s, "this conversion");
+	if (sl_has(s, SASS_MOD_U8) || sl_has(s, SASS_MOD_S8))
+		v = part(s, 8, sign);
+	else if (sl_has(s, SASS_MOD_U16) || sl_has(s, SASS_MOD_S16))
+		v = part(s, 16, sign);
+	else
+		v = from64 ? sl_wide(s, 0, sign) : sl_int(s, 0);
+	if (!from64 && !wide && nearest(s)) {
+		sl_set1(s, sl_dst(s, 0), sign ? E_cvt_f32_s32 : E_cvt_f32_u32, v);
+		return true;
+	}
+	if (!from64 && wide) {
+		sl_set_wide(s, sl_op1(s, sign ? E_cvt_f64_s32 : E_cvt_f64_u32, v));
+		return true;
+	}
+	if (!from64)
+		v = sl_op1(s, sign ? E_sext64 : E_zext64, v);
+	if (wide) {
+		const enum emu_op op = sign ? rounded(s, E_cvt_f64_s64, E_cvt_rz_f64_s64)
+		                            : rounded(s, E_cvt_f64_u64, E_cvt_rz_f64_u64);
+		sl_set_wide(s, sl_op1(s, op, v));
+		return true;
+	}
+	sl_set1(s, sl_dst(s, 0),
+	        sign ? rounded(s, E_cvt_f32_s64, E_cvt_rz_f32_s64)
+	             : rounded(s, E_cvt_f32_u64, E_cvt_rz_f32_u64),
+	        v);
+	return true;
+}
+
+/* Float to integer: F2I[.FTZ].U32[.F64].TRUNC. NTZ, no trap on zero, changes nothing here. */
+bool sl_f2i(struct sass_lower *s)
+{
+	static const enum emu_op ops[2][2][2] = {
+		/* [from float64][to 64 bits][signed] */
+		{ { E_cvt_u32_f32, E_cvt_s32_f32 }, { E_cvt_u64_f32, E_cvt_s64_f32 } },
+		{ { E_cvt_u32_f64, E_cvt_s32_f64 }, { E_cvt_u64_f64, E_cvt_s64_f64 } },
+	};
+	const bool from64 = sl_has(s, SASS_MOD_F64);
+	const bool to64 = sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_S64);
+	const bool sign = !(sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_U32));
+	if (sl_has(s, SASS_MOD_F16) || sl_has(s, SASS_MOD_U16) || sl_has(s, SASS_MOD_S16) ||
+	    sl_has(s, SASS_MOD_U8) || sl_has(s, SASS_MOD_S8))
+		return sl_refuse(s, "this conversion");
+	struct xsrc v = from64 ? sl_f64(s, 0) : sl_f32(s, 0);
+	if (sl_has(s, SASS_MOD_FTZ) && !from64)
+		v = sl_op1(s, E_ftz_f32, v);
+	v = integral(s, v, from64);
+	if (to64)
+		sl_set_wide(s, sl_op1(s, ops[from64][1][sign], v));
+	else
+		sl_set1(s, sl_dst(s, 0), ops[from64][0][sign], v);
+	return true;
+}
+
+/* Float to float: F2F.F64.F32 names destination, then source. */
+bool sl_f2f(struct sass_lower *s)
+{
+	enum sass_mod types[2] = { SASS_MOD_F32, SASS_MOD_F32 };
+	unsigned n = 0;
+	for (unsigned k = 0; k < s->i->n_mods && n < 2; k++) {
+		const enum sass_mod m = s->i->mods[k];
+		if (m == SASS_MOD_F64 || m == SASS_MOD_F32 || m == SASS_MOD_F16 || m == SASS_MOD_BF16)
+			types[n++] = m;
+	}
+	const bool flush = sl_has(s, SASS_MOD_FTZ);
+	if (types[1] == SASS_MOD_F32 && types[0] == SASS_MOD_F64) {
+		struct xsrc v = sl_f32(s, 0);
+		if (flush)
+			v = sl_op1(s, E_ftz_f32, v);
+		sl_set_wide(s, sl_op1(s, E_cvt_f64_f32, v));
+		return true;
+	}
+	if (types[1] == SASS_MOD_F64 && types[0] == SASS_MOD_F32) {
+		const enum emu_op op = rounded(s, E_cvt_f32_f64, E_cvt_rz_f32_f64);
+		struct xsrc v = sl_op1(s, op, sl_f64(s, 0));
+		if (flush)
+			v = sl_op1(s, E_ftz_f32, v);
+		sl_set1(s, sl_dst(s, 0), E_mov_b32, v);
+		return true;
+	}
+	if (types[1] == SASS_MOD_F32 && types[0] == SASS_MOD_F16 && nearest(s)) {
+		sl_set1(s, sl_dst(s, 0), E_cvt_f16_f32, sl_f32(s, 0));
+		return true;
+	}
+	if (types[1] == SASS_MOD_F64 && types[0] == SASS_MOD_F16 && nearest(s)) {
+		sl_set1(s, sl_dst(s, 0), E_cvt_f16_f64, sl_f64(s, 0));
+		return true;
+	}
+	return sl_refuse(s, "this conversion");
+}
+
+/* Two float32 as a pair of halves, the first one in the upper half. */
+bool sl_f2fp(struct sass_lower *s)
+{
+	const bool bf = sl_has(s, SASS_MOD_BF16);
+	static const enum sass_mod unknown[] = { SASS_MOD_E4M3,    SASS_MOD_E5M2, SASS_MOD_RELU,
+		                                     SASS_MOD_TF32,    SASS_MOD_E2M1, SASS_MOD_MERGE_C,
+		                                     SASS_MOD_UNPACK_B };
+	for (unsigned k = 0; k < sizeof unknown / sizeof *unknown; k++)
+		if (sl_has(s, unknown[k]))
+			return sl_refuse(s, "this conversion");
+	const bool zero = sl_has(s, SASS_MOD_RZ);
+	const enum emu_op op = bf ? (zero ? E_cvt_rz_bf16_f32 : E_cvt_bf16_f32)
+	                          : (zero ? E_cvt_rz_f16_f32 : E_cvt_f16_f32);
+	const struct xsrc high = sl_op1(s, op, sl_f32(s, 0)), low = sl_op1(s, op, sl_f32(s, 1));
+	sl_set2(s, sl_dst(s, 0), E_pack32, low, high);
+	return true;
+}
+
+bool sl_frnd(struct sass_lower *s)
+{
+	if (sl_has(s, SASS_MOD_F16))
+		return sl_refuse(s, "this conversion");
+	if (sl_has(s, SASS_MOD_F64)) {
+		sl_set_wide(s, integral(s, sl_f64(s, 0), true));
+		return true;
+	}
+	struct xsrc v = sl_f32(s, 0);
+	if (sl_has(s, SASS_MOD_FTZ))
+		v = sl_op1(s, E_ftz_f32, v);
+	sl_set1(s, sl_dst(s, 0), E_mov_b32, integral(s, v, false));
+	return true;
+}

@@ -1,0 +1,345 @@
+/* Floating-point arithmetic of machine code. */
+#include "emu/lower/sass_lower.h"
+
+#define NONE src_const(0)
+
+/* Operations of one direction of rounding follow those of another at this distance. */
+#define ROUND_STRIDE (E_add_rm_f32 - E_add_rz_f32)
+
+static enum emu_op rounded(const struct sass_lower *s, enum emu_op nearest,
+                           enum emu_op towards_zero)
+{
+	if (sl_has(s, SASS_MOD_RZ))
+		return towards_zero;
+	if (sl_has(s, SASS_MOD_RM))
+		return (enum emu_op)(towards_zero + ROUND_STRIDE);
+	if (sl_has(s, SASS_MOD_RP))
+		return (enum emu_op)(towards_zero + 2 * ROUND_STRIDE);
+	return nearest;
+}
+
+static bool scaled(struct sass_lower *s)
+{
+	static const enum sass_mod scales[] = {
+		SASS_MOD_D2, SASS_MOD_D4, SASS_MOD_D8,  SASS_MOD_M2,
+		SASS_MOD_M4, SASS_MOD_M8, SASS_MOD_FMZ, SASS_MOD_SCALE
+	};
+	for (unsigned k = 0; k < sizeof scales / sizeof *scales; k++)
+		if (sl_has(s, scales[k]))
+			return !sl_refuse(s, "a scaled product");
+	return false;
+}
+
+/* --- 32 bits --- */
+
+/* d = op(v...), @n sources, with denormals and saturation as the modifiers say. */
+static bool set_f32(struct sass_lower *s, enum emu_op op, enum emu_op flushing, unsigned n,
+                    struct xsrc *v)
+{
+	const int32_t d = sl_dst(s, 0);
+	const bool flush = sl_has(s, SASS_MOD_FTZ), saturate = sl_has(s, SASS_MOD_SAT);
+	const bool by_hand = flush && flushing == E_COUNT;
+	for (unsigned k = 0; by_hand && k < n; k++)
+		v[k] = sl_op1(s, E_ftz_f32, v[k]);
+	if (flush && !by_hand)
+		op = flushing;
+	if (!by_hand && !saturate) {
+		if (n == 1)
+			sl_set1(s, d, op, v[0]);
+		else if (n == 2)
+			sl_set2(s, d, op, v[0], v[1]);
+		else
+			sl_set3(s, d, op, v[0], v[1], v[2]);
+		return true;
+	}
+	struct xsrc r = n == 1   ? sl_op1(s, op, v[0])
+	                : n == 2 ? sl_op2(s, op, v[0], v[1])
+	                         : sl_op3(s, op, v[0], v[1], v[2]);
+	if (by_hand)
+		r = sl_op1(s, E_ftz_f32, r);
+	if (saturate)
+		r = sl_op1(s, E_sat_f32, r);
+	sl_set1(s, d, E_mov_b32, r);
+	return true;
+}
+
+bool sl_fadd(struct sass_lower *s)
+{
+	struct xsrc v[2] = { sl_f32(s, 0), sl_f32(s, 1) };
+	const enum emu_op op = rounded(s, E_add_f32, E_add_rz_f32);
+	return set_f32(s, op, op == E_add_f32 ? E_add_ftz_f32 : E_COUNT, 2, v);
+}
+
+bool sl_fmul(struct sass_lower *s)
+{
+	if (scaled(s))
+		return false;
+	struct xsrc v[2] = { sl_f32(s, 0), sl_f32(s, 1) };
+	const enum emu_op op = rounded(s, E_mul_f32, E_mul_rz_f32);
+	return set_f32(s, op, op == E_mul_f32 ? E_mul_ftz_f32 : E_COUNT, 2, v);
+}
+
+bool sl_ffma(struct sass_lower *s)
+{
+	if (scaled(s))
+		return false;
+	struct xsrc v[3] = { sl_f32(s, 0), sl_f32(s, 1), sl_f32(s, 2) };
+	const enum emu_op op = rounded(s, E_fma_f32, E_fma_rz_f32);
+	return set_f32(s, op, op == E_fma_f32 ? E_fma_ftz_f32 : E_COUNT, 3, v);
+}
+
+bool sl_fmnmx(struct sass_lower *s)
+{
+	struct xsrc a = sl_f32(s, 0), b = sl_f32(s, 1);
+	const struct xsrc least = sl_pred(s, 0, true);
+	const bool nan = sl_has(s, SASS_MOD_NAN);
+	const enum emu_op min = nan ? E_min_nan_f32 : E_min_f32, max = nan ? E_max_nan_f32 : E_max_f32;
+	if (sl_has(s, SASS_MOD_XORSIGN) || sl_has(s, SASS_MOD_RELU))
+		return sl_refuse(s, "this form of least and greatest");
+	if (sl_has(s, SASS_MOD_FTZ)) {
+		a = sl_op1(s, E_ftz_f32, a);
+		b = sl_op1(s, E_ftz_f32, b);
+	}
+	if (least.kind == S_CONST)
+		sl_set2(s, sl_dst(s, 0), least.value ? min : max, a, b);
+	else
+		sl_set_select(s, sl_dst(s, 0), sl_op2(s, min, a, b), sl_op2(s, max, a, b), least);
+	return true;
+}
+
+bool sl_fsel(struct sass_lower *s)
+{
+	struct xsrc a = sl_f32(s, 0), b = sl_f32(s, 1);
+	if (sl_has(s, SASS_MOD_FTZ)) {
+		a = sl_op1(s, E_ftz_f32, a);
+		b = sl_op1(s, E_ftz_f32, b);
+	}
+	sl_set_select(s, sl_dst(s, 0), a, b, sl_pred(s, 0, true));
+	return true;
+}
+
+static struct xsrc compare_f32(struct sass_lower *s)
+{
+	struct xsrc a = sl_f32(s, 0), b = sl_f32(s, 1);
+	if (sl_has(s, SASS_MOD_FTZ)) {
+		a = sl_op1(s, E_ftz_f32, a);
+		b = sl_op1(s, E_ftz_f32, b);
+	}
+	const enum ptx_cmp cmp = sl_comparison(s);
+	if (cmp == CMP_NONE) {
+		sl_refuse(s, "this comparison");
+		return NONE;
+	}
+	return sl_cmp(s, cmp, PTX_F32, a, b);
+}
+
+bool sl_fsetp(struct sass_lower *s)
+{
+	const struct xsrc c = compare_f32(s);
+	return !s->l.failed && sl_set_comparison(s, c, 0);
+}
+
+bool sl_fset(struct sass_lower *s)
+{
+	const struct xsrc c = compare_f32(s);
+	if (s->l.failed)
+		return false;
+	const enum ptx_boolop op = sl_has(s, SASS_MOD_OR)    ? BOOL_OR
+	                           : sl_has(s, SASS_MOD_XOR) ? BOOL_XOR
+	                                                     : BOOL_AND;
+	const struct xsrc both = sl_bool(s, op, c, sl_pred(s, 0, true));
+	const bool number = sl_has(s, SASS_MOD_BF);
+	sl_set_select(s, sl_dst(s, 0), src_const(number ? 0x3f800000u : 0xffffffffu), NONE, both);
+	return true;
+}
+
+static struct xsrc exponent(struct sass_lower *s, struct xsrc v)
+{
+	return sl_op3(s, E_bfe_u32, v, src_const(23), src_const(8));
+}
+
+/*
+ * Whether the quick division a / b would go wrong, because an operand, the quotient or what remains
+ * of it leaves the range of normal numbers.
+ */
+bool sl_fchk(struct sass_lower *s)
+{
+	const struct xsrc a = exponent(s, sl_f32(s, 0)), b = exponent(s, sl_f32(s, 1));
+	const struct xsrc quotient = sl_op2(s, E_sub_b32, a, b);
+	const struct xsrc bad[] = {
+		sl_cmp(s, CMP_LT, PTX_U32, a, src_const(25)),
+		sl_cmp(s, CMP_EQ, PTX_U32, a, src_const(255)),
+		sl_cmp(s, CMP_EQ, PTX_U32, b, src_const(0)),
+		sl_cmp(s, CMP_GT, PTX_U32, b, src_const(252)),
+		sl_cmp(s, CMP_LT, PTX_S32, quotient, src_const((uint32_t)-125)),
+		sl_cmp(s, CMP_GT, PTX_S32, quotient, src_const(126)),
+	};
+	struct xsrc any = bad[0];
+	for (unsigned k = 1; k < sizeof bad / sizeof *bad; k++)
+		any = sl_bool(s, BOOL_OR, any, bad[k]);
+	sl_set_pred(s, sl_dst_pred(s, 0), any);
+	return true;
+}
+
+/* The upper word of a function of a float64 whose lower word counts as 0. */
+static void upper_function(struct sass_lower *s, enum emu_op op)
+{
+	const struct xsrc v = sl_op2(s, E_pack64, NONE, sl_f32(s, 0));
+	sl_set1(s, sl_dst(s, 0), E_hi32, sl_op1(s, op, v));
+}
+
+bool sl_mufu(struct sass_lower *s)
+{
+	static const struct {
+		enum sass_mod mod;
+		enum emu_op op;
+	} functions[] = { { SASS_MOD_RCP, E_rcp_f32 },   { SASS_MOD_RSQ, E_rsqrt_f32 },
+		              { SASS_MOD_SQRT, E_sqrt_f32 }, { SASS_MOD_EX2, E_ex2_f32 },
+		              { SASS_MOD_LG2, E_lg2_f32 },   { SASS_MOD_TANH, E_tanh_f32 } };
+	if (sl_has(s, SASS_MOD_F16))
+		return sl_refuse(s, "a special function of a half");
+	if (sl_has(s, SASS_MOD_RCP64H)) {
+		upper_function(s, E_rcp_f64);
+		return true;
+	}
+	if (sl_has(s, SASS_MOD_RSQ64H)) {
+		upper_function(s, E_rsqrt_f64);
+		return true;
+	}
+	if (sl_has(s, SASS_MOD_SIN) || sl_has(s, SASS_MOD_COS)) { /* of a number of turns */
+		const struct xsrc angle = sl_op2(s, E_mul_f32, sl_f32(s, 0), src_const(0x40c90fdb));
+		sl_set1(s, sl_dst(s, 0), sl_has(s, SASS_MOD_SIN) ? E_sin_f32 : E_cos_f32, angle);
+		return true;
+	}
+	for (unsigned k = 0; k < sizeof functions / sizeof *functions; k++)
+		if (sl_has(s, functions[k].mod)) {
+			sl_set1(s, sl_dst(s, 0), functions[k].op, sl_f32(s, 0));
+			return true;
+		}
+	return sl_refuse(s, "this special function");
+}
+
+/* --- 64 bits --- */
+
+bool sl_dadd(struct sass_lower *s)
+{
+	/* nvdisasm leaves out the unused second operand: DADD d, a, b */
+	const struct xsrc a = sl_f64(s, 0), b = sl_f64(s, 1);
+	sl_set_wide(s, sl_op2(s, rounded(s, E_add_f64, E_add_rz_f64), a, b));
+	return true;
+}
+
+bool sl_dmul(struct sass_lower *s)
+{
+	const struct xsrc a = sl_f64(s, 0), b = sl_f64(s, 1);
+	sl_set_wide(s, sl_op2(s, rounded(s, E_mul_f64, E_mul_rz_f64), a, b));
+	return true;
+}
+
+bool sl_dfma(struct sass_lower *s)
+{
+	const struct xsrc a = sl_f64(s, 0), b = sl_f64(s, 1), c = sl_f64(s, 2);
+	sl_set_wide(s, sl_op3(s, rounded(s, E_fma_f64, E_fma_rz_f64), a, b, c));
+	return true;
+}
+
+bool sl_dmnmx(struct sass_lower *s)
+{
+	const struct xsrc a = sl_f64(s, 0), b = sl_f64(s, 1), least = sl_pred(s, 0, true);
+	const struct xsrc min = sl_op2(s, E_min_f64, a, b), max = sl_op2(s, E_max_f64, a, b);
+	sl_set_wide(s, sl_select(s, 8, min, max, least));
+	return true;
+}
+
+bool sl_dsetp(struct sass_lower *s)
+{
+	const enum ptx_cmp cmp = sl_comparison(s);
+	if (cmp == CMP_NONE)
+		return sl_refuse(s, "this comparison");
+	const struct xsrc a = sl_f64(s, 0), b = sl_f64(s, 1);
+	return sl_set_comparison(s, sl_cmp(s, cmp, PTX_F64, a, b), 0);
+}
+
+/* --- 16 bits, in pairs --- */
+
+/* The halves of a register that a suffix names. */
+static bool swizzled(struct sass_lower *s, const struct sass_operand *o, struct xsrc *v)
+{
+	switch (o->sel) {
+	case SASS_MOD_NONE:
+	case SASS_MOD_H1_H0: return true;
+	case SASS_MOD_H0_H0: *v = sl_op3(s, E_prmt_b32, *v, NONE, src_const(0x1010)); return true;
+	case SASS_MOD_H1_H1: *v = sl_op3(s, E_prmt_b32, *v, NONE, src_const(0x3232)); return true;
+	default: return sl_refuse(s, "these halves of an operand");
+	}
+}
+
+/* The sources as pairs of halves; a number is printed as two. */
+static bool half_sources(struct sass_lower *s, unsigned n, struct xsrc *v)
+{
+	unsigned at = 0;
+	for (unsigned k = 0; k < n; k++, at++) {
+		const struct sass_operand *o = sl_src_operand(s, at);
+		if (!o)
+			return sl_refuse(s, "an operand is missing");
+		if (o->kind == SASS_OPND_FLOAT) {
+			v[k] = src_const(s->i->code[0] >> 32);
+			at++;
+			continue;
+		}
+		v[k] = sl_bits(s, at);
+		if (!swizzled(s, o, &v[k]))
+			return false;
+		if (o->flags & SASS_ABS)
+			v[k] = sl_op2(s, E_and_b32, v[k], src_const(0x7fff7fffu));
+		if (o->flags & SASS_NEG)
+			v[k] = v[k].kind == S_CONST ? src_const(v[k].value ^ 0x80008000u)
+			                            : sl_op2(s, E_xor_b32, v[k], src_const(0x80008000u));
+	}
+	return true;
+}
+
+static bool set_half(struct sass_lower *s, enum emu_op half, enum emu_op bfloat, unsigned n)
+{
+	static const enum sass_mod unknown[] = { SASS_MOD_F32, SASS_MOD_SAT, SASS_MOD_RELU,
+		                                     SASS_MOD_FMZ, SASS_MOD_FTZ };
+	struct xsrc v[3];
+	for (unsigned k = 0; k < sizeof unknown / sizeof *unknown; k++)
+		if (sl_has(s, unknown[k]))
+			return sl_refuse(s, "this form of arithmetic on halves");
+	if (!half_sources(s, n, v))
+		return false;
+	const bool bf = sl_has(s, SASS_MOD_BF16_V2) || sl_has(s, SASS_MOD_BF16);
+	if (n == 2)
+		sl_set2(s, sl_dst(s, 0), bf ? bfloat : half, v[0], v[1]);
+	else
+		sl_set3(s, sl_dst(s, 0), bf ? bfloat : half, v[0], v[1], v[2]);
+	return true;
+}
+
+bool sl_hadd2(struct sass_lower *s)
+{
+	const struct sass_operand *o = sl_src_operand(s, 1);
+	if (sl_has(s, SASS_MOD_F32) && o && o->kind == SASS_OPND_REG) {
+		/* HADD2.F32 d, -RZ, a.H0_H0: the half as float32 */
+		const struct sass_operand *first = sl_src_operand(s, 0);
+		if (first->kind != SASS_OPND_REG || first->reg != SASS_RZ || o->flags)
+			return sl_refuse(s, "this form of arithmetic on halves");
+		const bool upper = o->sel == SASS_MOD_H1_H1;
+		const struct xsrc v = sl_bits(s, 1);
+		sl_set1(s, sl_dst(s, 0), E_cvt_f32_f16,
+		        upper ? sl_op2(s, E_shr_u32, v, src_const(16)) : sl_op1(s, E_ext_u16, v));
+		return true;
+	}
+	return set_half(s, E_add_f16x2, E_add_bf16x2, 2);
+}
+
+bool sl_hmul2(struct sass_lower *s)
+{
+	return set_half(s, E_mul_f16x2, E_mul_bf16x2, 2);
+}
+
+bool sl_hfma2(struct sass_lower *s)
+{
+	return set_half(s, E_fma_f16x2, E_fma_bf16x2, 3);
+}

@@ -1,0 +1,243 @@
+/*
+ * Control flow of machine code: branches, calls inside a function, exits, and the barriers at which
+ * the parts of a warp meet again.
+ */
+#include "emu/lower/sass_lower.h"
+
+/* The predicate that decides a branch besides its guard; a constant: there is none. */
+static struct xsrc condition(struct sass_lower *s)
+{
+	return sl_n_preds(s) ? sl_pred(s, 0, true) : src_const(0xffffffffu);
+}
+
+static bool always(struct xsrc p)
+{
+	return p.kind == S_CONST && p.value;
+}
+
+/* The instruction's guard as a source. */
+static struct xsrc guard_source(const struct sass_lower *s)
+{
+	if (s->guard < 0)
+		return src_const(0xffffffffu);
+	return s->guard_neg ? src_not(src_reg(s->guard)) : src_reg(s->guard);
+}
+
+static bool branch_to(struct sass_lower *s, int32_t block, struct xsrc p)
+{
+	if (block < 0)
+		return sl_refuse(s, "a branch to another function");
+	if (always(p)) {
+		sl_emit(s, X_BRA)->target = block;
+		return true;
+	}
+	if (p.kind == S_CONST)
+		return true;     /* never taken */
+	if (s->guard >= 0) { /* lanes of the guard are counted on their own */
+		sl_emit(s, X_NOP);
+		p = sl_bool(s, BOOL_AND, p, guard_source(s));
+	}
+	struct xop *x = low_emit(&s->l, X_BRA);
+	x->target = block;
+	x->guard = p.reg;
+	x->guard_neg = p.neg;
+	return true;
+}
+
+bool sl_bra(struct sass_lower *s)
+{
+	const struct sass_operand *first = sl_src_operand(s, 0);
+	if (sl_has(s, SASS_MOD_DIV)) { /* BRA.DIV UR, label: unless all lanes of UR are here */
+		const struct xsrc wanted = sl_bits(s, 0);
+		const int32_t here = low_temp(&s->l, 4);
+		struct xop *x = low_emit(&s->l, X_ACTIVE);
+		x->bytes = 4;
+		x->n_d = 1;
+		x->d[0] = here;
+		const struct xsrc absent =
+			sl_op2(s, E_and_b32, wanted, sl_op1(s, E_not_b32, src_reg(here)));
+		return branch_to(s, s->i->target < 0 ? -1 : s->block_of[s->i->target],
+		                 sl_cmp(s, CMP_NE, PTX_U32, absent, src_const(0)));
+	}
+	if (sl_has(s, SASS_MOD_CONV) || !first)
+		return sl_refuse(s, "this branch");
+	return branch_to(s, s->i->target < 0 ? -1 : s->block_of[s->i->target], condition(s));
+}
+
+/* A call inside the function is a branch: the caller has put the way back into registers. */
+bool sl_call(struct sass_lower *s)
+{
+	if (s->i->target < 0)
+		return sl_refuse(s, "a call of another function");
+	return branch_to(s, s->block_of[s->i->target], condition(s));
+}
+
+/* To which of @n places does @v, an offset in the function, point? X_BRX's index. */
+static struct xsrc place_index(struct sass_lower *s, struct xsrc v, const uint32_t *sites,
+                               unsigned n)
+{
+	struct xsrc index = src_const(n); /* none: a fault */
+	for (unsigned k = n; k--;) {
+		const struct xsrc here =
+			sl_cmp(s, CMP_EQ, PTX_U32, v, src_const(s->f->insts[sites[k]].offset));
+		index = sl_select(s, 4, src_const(k), index, here);
+	}
+	return index;
+}
+
+static bool branch_table(struct sass_lower *s, struct xsrc v, const uint32_t *sites, unsigned n)
+{
+	if (s->guard >= 0)
+		return sl_refuse(s, "a branch table under a guard");
+	const struct xsrc index = place_index(s, v, sites, n);
+	struct xop *x = sl_emit(s, X_BRX);
+	x->n_s = 1;
+	x->s[0] = index;
+	x->n_targets = n;
+	return true;
+}
+
+bool sl_ret(struct sass_lower *s)
+{
+	uint32_t sites[64];
+	const unsigned n = sass_return_sites(s->f, sites, 64);
+	const struct sass_operand *o = sl_src_operand(s, 0);
+	if (!n || n > 64 || !o || o->kind != SASS_OPND_REG || sl_has(s, SASS_MOD_ABS))
+		return sl_refuse(s, "a return to another function");
+	return branch_table(s, sl_bits(s, 0), sites, n);
+}
+
+bool sl_brx(struct sass_lower *s)
+{
+	const struct sass_operand *o = sl_src_operand(s, 0);
+	if (!s->i->n_targets || !o || (o->kind != SASS_OPND_REG && o->kind != SASS_OPND_UREG))
+		return sl_refuse(s, "a branch to places that are not known");
+	/* BRX R2 -0x120: relative to the next instruction */
+	int64_t more = s->i->offset + CUBIN_INST_BYTES;
+	for (unsigned k = 0; k < s->i->n_operands; k++)
+		if (s->i->operands[k].kind == SASS_OPND_INT)
+			more += s->i->operands[k].value;
+	const struct xsrc v = sl_op2(s, E_add_b32, sl_bits(s, 0), src_const((uint32_t)more));
+	return branch_table(s, v, s->i->targets, s->i->n_targets);
+}
+
+bool sl_leave(struct sass_lower *s)
+{
+	const struct xsrc p = condition(s);
+	if (always(p)) {
+		sl_emit(s, X_LEAVE);
+		return true;
+	}
+	if (p.kind == S_CONST)
+		return true;
+	if (s->guard >= 0)
+		return sl_refuse(s, "an exit under two predicates");
+	struct xop *x = low_emit(&s->l, X_LEAVE);
+	x->guard = p.reg;
+	x->guard_neg = p.neg;
+	return true;
+}
+
+bool sl_trap(struct sass_lower *s)
+{
+	if (!sl_has(s, SASS_MOD_TRAP))
+		return sl_refuse(s, "a stop for a debugger");
+	sl_emit(s, X_TRAP);
+	return true;
+}
+
+/* --- meetings --- */
+
+static const struct sass_operand *barrier_operand(const struct sass_lower *s)
+{
+	for (unsigned k = 0; k < s->i->n_operands; k++)
+		if (s->i->operands[k].kind == SASS_OPND_BARRIER)
+			return &s->i->operands[k];
+	return NULL;
+}
+
+static bool meeting(struct sass_lower *s, enum xkind kind)
+{
+	const struct sass_operand *o = barrier_operand(s);
+	if (!o || o->reg > 15)
+		return sl_refuse(s, "this barrier of the warp");
+	sl_emit(s, kind)->op = o->reg;
+	return true;
+}
+
+bool sl_bssy(struct sass_lower *s)
+{
+	return meeting(s, X_MEET_BEGIN);
+}
+
+bool sl_bsync(struct sass_lower *s)
+{
+	if (s->guard >= 0)
+		return sl_refuse(s, "a meeting under a guard");
+	return meeting(s, X_MEET_WAIT);
+}
+
+bool sl_break(struct sass_lower *s)
+{
+	const struct xsrc p = condition(s);
+	const struct sass_operand *o = barrier_operand(s);
+	if (always(p))
+		return meeting(s, X_MEET_BREAK);
+	if (!o || o->reg > 15 || p.kind == S_CONST)
+		return sl_refuse(s, "this barrier of the warp");
+	struct xsrc both = p;
+	if (s->guard >= 0) {
+		sl_emit(s, X_NOP);
+		both = sl_bool(s, BOOL_AND, p, guard_source(s));
+	}
+	struct xop *x = low_emit(&s->l, X_MEET_BREAK);
+	x->op = o->reg;
+	x->guard = both.reg;
+	x->guard_neg = both.neg;
+	return true;
+}
+
+bool sl_bmov(struct sass_lower *s)
+{
+	const struct sass_operand *to = sl_dst_operand(s, 0), *from = sl_src_operand(s, 0);
+	if (!to || !from || sl_has(s, SASS_MOD_PQUAD))
+		return sl_refuse(s, "this state of a warp");
+	if (to->kind == SASS_OPND_BARRIER && (from->kind == SASS_OPND_REG)) {
+		const struct xsrc v = sl_bits(s, 0);
+		struct xop *x = sl_emit(s, X_MEET_SET);
+		x->op = to->reg;
+		x->n_s = 1;
+		x->s[0] = v;
+		return true;
+	}
+	if (from->kind != SASS_OPND_BARRIER)
+		return sl_refuse(s, "this state of a warp");
+	const int32_t d = sl_dst(s, 0);
+	if (d < 0)
+		return true;
+	struct xop *x = sl_emit(s, X_MEET_GET);
+	x->op = from->reg;
+	x->n_d = 1;
+	x->d[0] = d;
+	sl_wrote(s, d);
+	return true;
+}
+
+bool sl_warpsync(struct sass_lower *s)
+{
+	const struct sass_operand *o = sl_src_operand(s, 0);
+	if (s->guard >= 0 || sl_has(s, SASS_MOD_EXCLUSIVE))
+		return sl_refuse(s, "a meeting under a guard");
+	const struct xsrc lanes =
+		sl_has(s, SASS_MOD_ALL) || !o ? src_const(0xffffffffu) : sl_bits(s, 0);
+	struct xop *x = sl_emit(s, X_MEET_WARP);
+	x->n_s = 1;
+	x->s[0] = lanes;
+	return true;
+}
+
+bool sl_nothing(struct sass_lower *s)
+{
+	sl_emit(s, X_NOP);
+	return true;
+}

@@ -1,0 +1,443 @@
+/* Integer arithmetic of machine code. */
+#include "emu/lower/sass_lower.h"
+
+static bool is_zero(struct xsrc v)
+{
+	return v.kind == S_CONST && v.value == 0;
+}
+
+static bool is_const(struct xsrc v, uint64_t value)
+{
+	return v.kind == S_CONST && v.value == value;
+}
+
+/* --- sums --- */
+
+/* Source @n as a sum with carries sees it, and 1 in *@ones where its sign adds one. */
+static struct xsrc carry_term(struct sass_lower *s, unsigned n, uint64_t *ones)
+{
+	const struct sass_operand *o = sl_src_operand(s, n);
+	const struct xsrc v = sl_bits(s, n);
+	if (!o || !(o->flags & SASS_NEG))
+		return v;
+	++*ones;
+	return v.kind == S_CONST ? src_const(~(uint32_t)v.value) : sl_op1(s, E_not_b32, v);
+}
+
+static struct xsrc zero_extended(struct sass_lower *s, struct xsrc v)
+{
+	return v.kind == S_CONST ? src_const((uint32_t)v.value) : sl_op1(s, E_zext64, v);
+}
+
+static struct xsrc add64(struct sass_lower *s, struct xsrc a, struct xsrc b)
+{
+	return is_zero(a) ? b : is_zero(b) ? a : sl_op2(s, E_add_b64, a, b);
+}
+
+/* 0 or 1 from a predicate. */
+static struct xsrc as_number(struct sass_lower *s, struct xsrc p)
+{
+	if (p.kind == S_CONST)
+		return src_const(p.value ? 1 : 0);
+	return sl_select(s, 4, src_const(1), src_const(0), p);
+}
+
+/* The sum of 64 bits into the destination, what lies above 32 bits into its predicates. */
+static void set_sum(struct sass_lower *s, struct xsrc sum)
+{
+	const int32_t p0 = sl_dst_pred(s, 0), p1 = sl_dst_pred(s, 1);
+	const struct xsrc low =
+		sum.kind == S_CONST ? src_const((uint32_t)sum.value) : sl_op1(s, E_trunc32, sum);
+	if (p0 >= 0 || p1 >= 0) {
+		const struct xsrc high =
+			sum.kind == S_CONST ? src_const(sum.value >> 32) : sl_op1(s, E_hi32, sum);
+		sl_set_pred(s, p0, sl_cmp(s, CMP_NE, PTX_U32, high, src_const(0)));
+		sl_set_pred(s, p1, sl_cmp(s, CMP_GT, PTX_U32, high, src_const(1)));
+	}
+	sl_set1(s, sl_dst(s, 0), E_mov_b32, low);
+}
+
+/* Two terms without sign and a carry out of them: the commonest sum with a carry. */
+static bool plain_carry(struct sass_lower *s, const struct xsrc *v, unsigned n)
+{
+	const int32_t p0 = sl_dst_pred(s, 0);
+	struct xsrc a = src_const(0), b = src_const(0);
+	unsigned used = 0;
+	for (unsigned k = 0; k < n; k++)
+		if (!is_zero(v[k]) && used++ < 2)
+			*(used == 1 ? &a : &b) = v[k];
+	if (used > 2)
+		return false;
+	const struct xsrc sum = sl_op2(s, E_add_b32, a, b);
+	sl_set_pred(s, p0, sl_cmp(s, CMP_LT, PTX_U32, sum, a));
+	sl_set_pred(s, sl_dst_pred(s, 1), src_const(0));
+	sl_set1(s, sl_dst(s, 0), E_mov_b32, sum);
+	return true;
+}
+
+static void sum_with_carry(struct sass_lower *s, unsigned n_terms)
+{
+	uint64_t ones = 0;
+	struct xsrc v[3] = { src_const(0), src_const(0), src_const(0) };
+	for (unsigned n = 0; n < n_terms; n++)
+		v[n] = carry_term(s, n, &ones);
+	const bool carry_in = sl_has(s, SASS_MOD_X);
+	if (!carry_in && !ones && plain_carry(s, v, n_terms))
+		return;
+	struct xsrc sum = src_const(ones);
+	for (unsigned n = 0; n < n_terms; n++)
+		sum = add64(s, sum, zero_extended(s, v[n]));
+	for (unsigned n = 0; carry_in && n < sl_n_preds(s); n++)
+		sum = add64(s, sum, zero_extended(s, as_number(s, sl_pred(s, n, false))));
+	set_sum(s, sum);
+}
+
+/* a + b + c without carries out. */
+static void plain_sum(struct sass_lower *s, unsigned n_terms)
+{
+	struct xsrc sum = src_const(0);
+	const int32_t d = sl_dst(s, 0);
+	bool any = false;
+	struct xsrc terms[4];
+	bool minus[4] = { false };
+	unsigned n_left = 0;
+	for (unsigned n = 0; n < n_terms; n++) {
+		const struct sass_operand *o = sl_src_operand(s, n);
+		const bool neg = o && o->flags & SASS_NEG;
+		const struct xsrc v = neg && o->kind != SASS_OPND_INT ? sl_bits(s, n) : sl_int(s, n);
+		if (is_zero(v))
+			continue;
+		minus[n_left] = neg && o->kind != SASS_OPND_INT;
+		terms[n_left++] = v;
+	}
+	if (n_left && minus[0])
+		any = true; /* starts from zero */
+	for (unsigned n = 0; n < n_left; n++) {
+		const enum emu_op op = minus[n] ? E_sub_b32 : E_add_b32;
+		if (!any) {
+			sum = terms[n];
+			any = true;
+		} else if (n + 1 == n_left) {
+			sl_set2(s, d, op, sum, terms[n]);
+			return;
+		} else {
+			sum = sl_op2(s, op, sum, terms[n]);
+		}
+	}
+	sl_set1(s, d, E_mov_b32, sum);
+}
+
+static bool wants_carry(struct sass_lower *s)
+{
+	return sl_dst_pred(s, 0) >= 0 || sl_dst_pred(s, 1) >= 0;
+}
+
+/* IADD3.64, IADD.64: registers in pairs. */
+static bool sum64(struct sass_lower *s, unsigned n_terms)
+{
+	struct xsrc sum = src_const(0);
+	if (wants_carry(s) || sl_has(s, SASS_MOD_X))
+		return sl_refuse(s, "a 64-bit sum with a carry");
+	for (unsigned n = 0; n < n_terms; n++)
+		sum = add64(s, sum, sl_wide(s, n, true));
+	sl_set_wide(s, sum);
+	return true;
+}
+
+bool sl_iadd3(struct sass_lower *s)
+{
+	if (sl_has(s, SASS_MOD_64))
+		return sum64(s, 3);
+	if (sl_has(s, SASS_MOD_X) || wants_carry(s))
+		sum_with_carry(s, 3);
+	else
+		plain_sum(s, 3);
+	return true;
+}
+
+bool sl_iadd(struct sass_lower *s)
+{
+	if (sl_has(s, SASS_MOD_64))
+		return sum64(s, 2);
+	if (sl_has(s, SASS_MOD_16) || sl_has(s, SASS_MOD_U16x2) || sl_has(s, SASS_MOD_S16x2))
+		return sl_refuse(s, "sums of 16-bit numbers");
+	if (sl_has(s, SASS_MOD_X) || wants_carry(s))
+		sum_with_carry(s, 2);
+	else
+		plain_sum(s, 2);
+	return true;
+}
+
+/* --- products --- */
+
+static void wide_product(struct sass_lower *s, bool sign)
+{
+	const struct xsrc a = sl_int(s, 0), b = sl_int(s, 1), c = sl_wide(s, 2, sign);
+	struct xsrc p;
+	if (is_zero(a) || is_zero(b))
+		p = src_const(0);
+	else if (is_const(b, 1))
+		p = sl_op1(s, sign ? E_sext64 : E_zext64, a);
+	else
+		p = sl_op2(s, sign ? E_mul_wide_s32 : E_mul_wide_u32, a, b);
+	struct xsrc sum = add64(s, p, c);
+	const int32_t carry = sl_dst_pred(s, 0);
+	struct xsrc over = src_const(0);
+	if (carry >= 0)
+		over = sl_cmp(s, CMP_LT, PTX_U64, sum, c);
+	if (sl_has(s, SASS_MOD_X)) {
+		const struct xsrc in = zero_extended(s, as_number(s, sl_pred(s, 0, false)));
+		const struct xsrc more = add64(s, sum, in);
+		if (carry >= 0)
+			over = sl_bool(s, BOOL_OR, over, sl_cmp(s, CMP_LT, PTX_U64, more, in));
+		sum = more;
+	}
+	if (carry >= 0)
+		sl_set_pred(s, carry, over);
+	if (sum.kind == S_REG && sum.reg == c.reg && c.kind == S_REG)
+		sum = sl_op1(s, E_mov_b64, sum);
+	sl_set_wide(s, sum);
+}
+
+static void upper_product(struct sass_lower *s, bool sign)
+{
+	const struct xsrc a = sl_int(s, 0), b = sl_int(s, 1), c = sl_wide(s, 2, sign);
+	const struct xsrc p = sl_op2(s, sign ? E_mul_wide_s32 : E_mul_wide_u32, a, b);
+	sl_set1(s, sl_dst(s, 0), E_hi32, add64(s, p, c));
+}
+
+bool sl_imad(struct sass_lower *s)
+{
+	const bool sign = !sl_has(s, SASS_MOD_U32);
+	const int32_t d = sl_dst(s, 0);
+	if (sl_has(s, SASS_MOD_WIDE)) {
+		wide_product(s, sign);
+		return true;
+	}
+	if (sl_has(s, SASS_MOD_HI)) {
+		upper_product(s, sign);
+		return true;
+	}
+	if (wants_carry(s))
+		return sl_refuse(s, "a 32-bit product with a carry");
+	struct xsrc a = sl_int(s, 0), b = sl_int(s, 1), c = sl_int(s, 2);
+	if (sl_has(s, SASS_MOD_X)) {
+		const struct xsrc in = as_number(s, sl_pred(s, 0, false));
+		c = is_zero(c) ? in : sl_op2(s, E_add_b32, c, in);
+	}
+	if (is_zero(a) || is_zero(b))
+		sl_set1(s, d, E_mov_b32, c);
+	else if (is_const(b, 1) && is_zero(c))
+		sl_set1(s, d, E_mov_b32, a);
+	else if (is_const(b, 1))
+		sl_set2(s, d, E_add_b32, a, c);
+	else if (is_zero(c))
+		sl_set2(s, d, E_mul_lo_b32, a, b);
+	else
+		sl_set3(s, d, E_mad_lo_b32, a, b, c);
+	return true;
+}
+
+/* The number of bits to shift by: the last source that is no predicate. */
+static bool shift_amount(struct sass_lower *s, unsigned *n, uint32_t *bits)
+{
+	*n = 0;
+	for (unsigned k = 0; sl_src_operand(s, k); k++)
+		if (sl_src_operand(s, k)->kind == SASS_OPND_INT)
+			*n = k;
+	const struct sass_operand *o = sl_src_operand(s, *n);
+	*bits = (uint32_t)o->value & 31;
+	return *n >= 2 && o->kind == SASS_OPND_INT;
+}
+
+bool sl_lea(struct sass_lower *s)
+{
+	unsigned at;
+	uint32_t bits;
+	uint64_t ones = 0;
+	const struct sass_operand *first = sl_src_operand(s, 0);
+	if (!shift_amount(s, &at, &bits) || !first)
+		return sl_refuse(s, "an address sum whose shift is not known");
+	const bool high = sl_has(s, SASS_MOD_HI);
+	const bool carries = sl_has(s, SASS_MOD_X) || wants_carry(s);
+	if (sl_has(s, SASS_MOD_64))
+		return sl_refuse(s, "a 64-bit address sum");
+	if (first->flags & (SASS_NEG | SASS_NOT) && (high || carries))
+		return sl_refuse(s, "an address sum with a negative index");
+	struct xsrc a = sl_int(s, 0);
+	if (high) {
+		const struct xsrc upper =
+			sl_has(s, SASS_MOD_SX32) ? sl_op2(s, E_shr_s32, a, src_const(31)) : sl_bits(s, 2);
+		a = is_zero(upper) ? bits ? sl_op2(s, E_shr_u32, a, src_const(32 - bits)) : src_const(0)
+		    : sl_has(s, SASS_MOD_SX32) && bits
+		        ? sl_op2(s, E_shr_s32, a, src_const(32 - bits))
+		        : sl_op3(s, E_shf_l_clamp, a, upper, src_const(bits));
+	} else if (bits) {
+		a = a.kind == S_CONST ? src_const((uint32_t)a.value << bits)
+		                      : sl_op2(s, E_shl_b32, a, src_const(bits));
+	}
+	if (!carries) {
+		const struct xsrc b = sl_int(s, 1);
+		if (is_zero(b))
+			sl_set1(s, sl_dst(s, 0), E_mov_b32, a);
+		else
+			sl_set2(s, sl_dst(s, 0), E_add_b32, a, b);
+		return true;
+	}
+	const struct xsrc b = carry_term(s, 1, &ones);
+	const struct xsrc two[] = { a, b };
+	if (!ones && !sl_has(s, SASS_MOD_X) && plain_carry(s, two, 2))
+		return true;
+	struct xsrc sum = add64(s, zero_extended(s, a), zero_extended(s, b));
+	sum = add64(s, sum, src_const(ones));
+	if (sl_has(s, SASS_MOD_X))
+		sum = add64(s, sum, zero_extended(s, as_number(s, sl_pred(s, 0, false))));
+	set_sum(s, sum);
+	return true;
+}
+
+/* --- comparisons, least and greatest --- */
+
+bool sl_isetp(struct sass_lower *s)
+{
+	const bool wide = sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_S64) || sl_has(s, SASS_MOD_64);
+	const bool sign = !sl_has(s, SASS_MOD_U32) && !sl_has(s, SASS_MOD_U64);
+	const enum ptx_type type = wide ? (sign ? PTX_S64 : PTX_U64) : sign ? PTX_S32 : PTX_U32;
+	const enum ptx_cmp cmp = sl_comparison(s);
+	if (cmp == CMP_NONE)
+		return sl_refuse(s, "this comparison");
+	const struct xsrc a = wide ? sl_wide(s, 0, sign) : sl_int(s, 0),
+					  b = wide ? sl_wide(s, 1, sign) : sl_int(s, 1);
+	struct xsrc c = sl_cmp(s, cmp, type, a, b);
+	if (sl_has(s, SASS_MOD_EX)) { /* the lower words decide where the upper ones are equal */
+		const struct xsrc lower = sl_pred(s, 1, true), same = sl_cmp(s, CMP_EQ, type, a, b);
+		c = sl_bool(s, BOOL_OR, sl_bool(s, BOOL_AND, same, lower),
+		            sl_bool(s, BOOL_AND, src_not(same), c));
+	}
+	return sl_set_comparison(s, c, 0);
+}
+
+static struct xsrc least_or_greatest(struct sass_lower *s, struct xsrc a, struct xsrc b,
+                                     struct xsrc least)
+{
+	const bool sign = !sl_has(s, SASS_MOD_U32);
+	const enum emu_op min = sign ? E_min_s32 : E_min_u32, max = sign ? E_max_s32 : E_max_u32;
+	if (least.kind == S_CONST)
+		return sl_op2(s, least.value ? min : max, a, b);
+	return sl_select(s, 4, sl_op2(s, min, a, b), sl_op2(s, max, a, b), least);
+}
+
+static bool not_packed(struct sass_lower *s)
+{
+	if (sl_has(s, SASS_MOD_U16x2) || sl_has(s, SASS_MOD_S16x2) || wants_carry(s) ||
+	    sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_S64))
+		return sl_refuse(s, "least and greatest of this type");
+	return true;
+}
+
+static bool set_least(struct sass_lower *s, struct xsrc v)
+{
+	if (sl_has(s, SASS_MOD_RELU))
+		v = sl_op2(s, E_max_s32, v, src_const(0));
+	sl_set1(s, sl_dst(s, 0), E_mov_b32, v);
+	return true;
+}
+
+bool sl_imnmx(struct sass_lower *s)
+{
+	if (!not_packed(s))
+		return false;
+	return set_least(s, least_or_greatest(s, sl_int(s, 0), sl_int(s, 1), sl_pred(s, 0, true)));
+}
+
+bool sl_viaddmnmx(struct sass_lower *s)
+{
+	if (!not_packed(s))
+		return false;
+	const struct xsrc a = sl_int(s, 0), b = sl_int(s, 1), c = sl_int(s, 2);
+	const struct xsrc sum = sl_op2(s, E_add_b32, a, b);
+	return set_least(s, least_or_greatest(s, sum, c, sl_pred(s, 0, true)));
+}
+
+bool sl_vimnmx3(struct sass_lower *s)
+{
+	if (!not_packed(s))
+		return false;
+	const struct xsrc least = sl_pred(s, 0, true), a = sl_int(s, 0), b = sl_int(s, 1),
+					  c = sl_int(s, 2);
+	return set_least(s, least_or_greatest(s, least_or_greatest(s, a, b, least), c, least));
+}
+
+bool sl_iabs(struct sass_lower *s)
+{
+	sl_set1(s, sl_dst(s, 0), E_abs_s32, sl_int(s, 0));
+	return true;
+}
+
+/* --- bits --- */
+
+bool sl_popc(struct sass_lower *s)
+{
+	sl_set1(s, sl_dst(s, 0), E_popc_b32, sl_bits(s, 0));
+	return true;
+}
+
+bool sl_brev(struct sass_lower *s)
+{
+	sl_set1(s, sl_dst(s, 0), E_brev_b32, sl_bits(s, 0));
+	return true;
+}
+
+/* The position of the highest bit that is not the sign; SH: how far to shift it up. */
+bool sl_flo(struct sass_lower *s)
+{
+	const struct xsrc a = sl_bits(s, 0);
+	struct xsrc at = sl_op1(s, sl_has(s, SASS_MOD_U32) ? E_bfind_u32 : E_bfind_s32, a);
+	const struct xsrc none = sl_cmp(s, CMP_EQ, PTX_U32, at, src_const(0xffffffffu));
+	if (sl_has(s, SASS_MOD_SH))
+		at = sl_select(s, 4, at, sl_op2(s, E_sub_b32, src_const(31), at), none);
+	sl_set_pred(s, sl_dst_pred(s, 0), src_not(none));
+	sl_set1(s, sl_dst(s, 0), E_mov_b32, at);
+	return true;
+}
+
+bool sl_bmsk(struct sass_lower *s)
+{
+	const struct xsrc at = sl_bits(s, 0), n = sl_bits(s, 1);
+	sl_set2(s, sl_dst(s, 0), sl_has(s, SASS_MOD_W) ? E_bmsk_wrap : E_bmsk_clamp, at, n);
+	return true;
+}
+
+bool sl_sgxt(struct sass_lower *s)
+{
+	static const enum emu_op ops[2][2] = { { E_szext_s_clamp, E_szext_s_wrap },
+		                                   { E_szext_u_clamp, E_szext_u_wrap } };
+	const struct xsrc a = sl_bits(s, 0), n = sl_bits(s, 1);
+	sl_set2(s, sl_dst(s, 0), ops[sl_has(s, SASS_MOD_U32)][sl_has(s, SASS_MOD_W)], a, n);
+	return true;
+}
+
+/* Sums of products of bytes: IDP.4A.S8.U8, IDP.2A.LO.U16.S8. */
+bool sl_idp(struct sass_lower *s)
+{
+	static const enum emu_op four[2][2] = { { E_dp4a_uu, E_dp4a_us }, { E_dp4a_su, E_dp4a_ss } };
+	static const enum emu_op lower[2][2] = { { E_dp2a_lo_uu, E_dp2a_lo_us },
+		                                     { E_dp2a_lo_su, E_dp2a_lo_ss } };
+	static const enum emu_op upper[2][2] = { { E_dp2a_hi_uu, E_dp2a_hi_us },
+		                                     { E_dp2a_hi_su, E_dp2a_hi_ss } };
+	bool sign[2] = { true, true };
+	unsigned n = 0;
+	for (unsigned k = 0; k < s->i->n_mods; k++) {
+		const enum sass_mod m = s->i->mods[k];
+		const bool is_type =
+			m == SASS_MOD_U8 || m == SASS_MOD_S8 || m == SASS_MOD_U16 || m == SASS_MOD_S16;
+		if (is_type && n < 2)
+			sign[n++] = m == SASS_MOD_S8 || m == SASS_MOD_S16;
+	}
+	const struct xsrc a = sl_bits(s, 0), b = sl_bits(s, 1), c = sl_int(s, 2);
+	const enum emu_op op = sl_has(s, SASS_MOD_4A)   ? four[sign[0]][sign[1]]
+	                       : sl_has(s, SASS_MOD_HI) ? upper[sign[0]][sign[1]]
+	                                                : lower[sign[0]][sign[1]];
+	sl_set3(s, sl_dst(s, 0), op, a, b, c);
+	return true;
+}

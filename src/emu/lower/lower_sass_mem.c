@@ -1,0 +1,339 @@
+/* Loads, stores and atomics of machine code. */
+#include "emu/lower/sass_lower.h"
+
+/* --- addresses --- */
+
+static enum ptx_space space_of(enum sass_op op)
+{
+	switch (sass_op_info(op)->space) {
+	case SASS_SPACE_SHARED: return SPACE_SHARED;
+	case SASS_SPACE_LOCAL: return SPACE_LOCAL;
+	case SASS_SPACE_GENERIC: return SPACE_GENERIC;
+	default: return SPACE_GLOBAL;
+	}
+}
+
+static struct xsrc zero_extended(struct sass_lower *s, struct xsrc v)
+{
+	return v.kind == S_CONST ? src_const((uint32_t)v.value) : sl_op1(s, E_zext64, v);
+}
+
+static struct xsrc one_register(struct sass_lower *s, uint8_t kind, unsigned number)
+{
+	const int32_t r = sl_reg(s, kind, number);
+	return r < 0 ? src_const(0) : src_reg(r);
+}
+
+static struct xsrc sum(struct sass_lower *s, bool wide, struct xsrc a, struct xsrc b)
+{
+	if (a.kind == S_CONST && !a.value)
+		return b;
+	if (b.kind == S_CONST && !b.value)
+		return a;
+	return sl_op2(s, wide ? E_add_b64 : E_add_b32, a, b);
+}
+
+/* The registers of a place in memory, without its offset. */
+static bool address(struct sass_lower *s, const struct sass_operand *m, bool wide, struct xsrc *out)
+{
+	struct xsrc base = src_const(0), more = src_const(0);
+	if (m->reg != SASS_NO_REG && m->reg != SASS_RZ) {
+		base = m->words == 2 ? sl_pair(s, SASS_OPND_REG, m->reg)
+		                     : one_register(s, SASS_OPND_REG, m->reg);
+		const unsigned shift = m->sel == SASS_MOD_X4    ? 2
+		                       : m->sel == SASS_MOD_X8  ? 3
+		                       : m->sel == SASS_MOD_X16 ? 4
+		                                                : 0;
+		if (m->words == 1 && wide && m->sel == SASS_MOD_S32)
+			base = sl_op1(s, E_sext64, base);
+		else if (m->words == 1 && wide)
+			base = zero_extended(s, base);
+		if (shift)
+			base = sl_op2(s, E_shl_b32, base, src_const(shift));
+	}
+	if (m->ureg != SASS_NO_REG && m->ureg != SASS_RZ) {
+		more = m->uwords == 2 ? sl_pair(s, SASS_OPND_UREG, m->ureg)
+		                      : one_register(s, SASS_OPND_UREG, m->ureg);
+		if (m->uwords == 1 && wide)
+			more = zero_extended(s, more);
+		if (m->uwords == 2 && !wide)
+			return sl_refuse(s, "this form of address");
+	}
+	*out = sum(s, wide, base, more);
+	return true;
+}
+
+static bool set_place(struct sass_lower *s, const struct sass_operand *m, enum ptx_space space,
+                      struct xsrc *at, int64_t *offset)
+{
+	*at = src_const(0);
+	*offset = 0;
+	const bool wide = space == SPACE_GLOBAL || space == SPACE_GENERIC;
+	if (!m || m->kind != SASS_OPND_MEM || !address(s, m, wide, at))
+		return sl_refuse(s, "this form of address");
+	*offset = m->value - (space == SPACE_SHARED ? (int64_t)s->arch->shared_base : 0);
+	if (at->kind == S_CONST) {
+		at->value += (uint64_t)*offset;
+		*offset = 0;
+		if (!wide)
+			at->value = (uint32_t)at->value;
+	}
+	return true;
+}
+
+static const struct sass_operand *place_operand(const struct sass_lower *s, unsigned n)
+{
+	for (unsigned k = 0; k < s->i->n_operands; k++)
+		if (s->i->operands[k].kind == SASS_OPND_MEM && !n--)
+			return &s->i->operands[k];
+	return NULL;
+}
+
+/* --- width --- */
+
+struct width {
+	enum ptx_type type;
+	uint8_t bytes, words;
+};
+
+static struct width width_of(const struct sass_lower *s)
+{
+	if (sl_has(s, SASS_MOD_U8))
+		return (struct width){ PTX_U8, 1, 1 };
+	if (sl_has(s, SASS_MOD_S8))
+		return (struct width){ PTX_S8, 1, 1 };
+	if (sl_has(s, SASS_MOD_U16))
+		return (struct width){ PTX_U16, 2, 1 };
+	if (sl_has(s, SASS_MOD_S16))
+		return (struct width){ PTX_S16, 2, 1 };
+	if (sl_has(s, SASS_MOD_128))
+		return (struct width){ PTX_B32, 4, 4 };
+	if (sl_has(s, SASS_MOD_64))
+		return (struct width){ PTX_B32, 4, 2 };
+	return (struct width){ PTX_B32, 4, 1 };
+}
+
+/* Does it look past L1? */
+static bool bypasses_l1(const struct sass_lower *s)
+{
+	return sl_has(s, SASS_MOD_STRONG) || sl_has(s, SASS_MOD_MMIO);
+}
+
+bool sl_load(struct sass_lower *s)
+{
+	const enum ptx_space space = space_of(s->i->op);
+	const struct width w = width_of(s);
+	struct xsrc at;
+	int64_t offset;
+	int32_t to[4];
+	if (sl_dst_pred(s, 0) >= 0 || sl_has(s, SASS_MOD_256))
+		return sl_refuse(s, "this form of load");
+	if (!set_place(s, place_operand(s, 0), space, &at, &offset))
+		return false;
+	for (unsigned k = 0; k < w.words; k++)
+		to[k] = sl_dst(s, k);
+	struct xop *x = sl_emit(s, X_LD);
+	x->mem = (int32_t)s->l.ir->n_mem++;
+	x->space = space;
+	x->s[0] = at;
+	x->n_s = 1;
+	x->offset = offset;
+	x->type = w.type;
+	x->bytes = w.bytes;
+	x->vec = w.words;
+	x->n_d = w.words;
+	x->bypass_l1 = bypasses_l1(s);
+	for (unsigned k = 0; k < w.words; k++)
+		x->d[k] = to[k];
+	for (unsigned k = 0; k < w.words; k++)
+		sl_wrote(s, to[k]);
+	return true;
+}
+
+/* Word @k of the data that is stored. */
+static struct xsrc data_word(struct sass_lower *s, const struct sass_operand *o, unsigned k)
+{
+	if (o->kind == SASS_OPND_REG || o->kind == SASS_OPND_UREG)
+		return o->reg == SASS_RZ ? src_const(0) : one_register(s, o->kind, o->reg + k);
+	return src_const(k ? 0 : (uint32_t)o->value);
+}
+
+static const struct sass_operand *data_operand(const struct sass_lower *s, unsigned n)
+{
+	for (unsigned k = s->i->n_dsts; k < s->i->n_operands; k++) {
+		const uint8_t kind = s->i->operands[k].kind;
+		if ((kind == SASS_OPND_REG || kind == SASS_OPND_UREG || kind == SASS_OPND_INT) && !n--)
+			return &s->i->operands[k];
+	}
+	return NULL;
+}
+
+bool sl_store(struct sass_lower *s)
+{
+	const enum ptx_space space = space_of(s->i->op);
+	const struct width w = width_of(s);
+	const struct sass_operand *data = data_operand(s, 0);
+	struct xsrc at, v[4];
+	int64_t offset;
+	if (!data || sl_has(s, SASS_MOD_256))
+		return sl_refuse(s, "this form of store");
+	if (!set_place(s, place_operand(s, 0), space, &at, &offset))
+		return false;
+	for (unsigned k = 0; k < w.words; k++)
+		v[k] = data_word(s, data, k);
+	struct xop *x = sl_emit(s, X_ST);
+	x->mem = (int32_t)s->l.ir->n_mem++;
+	x->space = space;
+	x->s[0] = at;
+	for (unsigned k = 0; k < w.words; k++)
+		x->s[1 + k] = v[k];
+	x->n_s = (uint8_t)(1 + w.words);
+	x->offset = offset;
+	x->type = w.type;
+	x->bytes = w.bytes;
+	x->vec = w.words;
+	return true;
+}
+
+/* --- atomics --- */
+
+static enum ptx_atom atomic_operation(const struct sass_lower *s)
+{
+	static const struct {
+		enum sass_mod mod;
+		enum ptx_atom op;
+	} all[] = { { SASS_MOD_ADD, ATOM_ADD },   { SASS_MOD_MIN, ATOM_MIN },
+		        { SASS_MOD_MAX, ATOM_MAX },   { SASS_MOD_AND, ATOM_AND },
+		        { SASS_MOD_OR, ATOM_OR },     { SASS_MOD_XOR, ATOM_XOR },
+		        { SASS_MOD_INC, ATOM_INC },   { SASS_MOD_DEC, ATOM_DEC },
+		        { SASS_MOD_EXCH, ATOM_EXCH }, { SASS_MOD_CAST, ATOM_CAS },
+		        { SASS_MOD_CAS, ATOM_CAS } };
+	for (unsigned k = 0; k < sizeof all / sizeof *all; k++)
+		if (sl_has(s, all[k].mod))
+			return all[k].op;
+	return ATOM_NONE;
+}
+
+static bool atomic_type(const struct sass_lower *s, enum ptx_type *type)
+{
+	static const struct {
+		enum sass_mod mod;
+		enum ptx_type type;
+	} all[] = { { SASS_MOD_F64, PTX_F64 },     { SASS_MOD_F32, PTX_F32 },
+		        { SASS_MOD_F16x2, PTX_F16X2 }, { SASS_MOD_BF16x2, PTX_BF16X2 },
+		        { SASS_MOD_S64, PTX_S64 },     { SASS_MOD_U64, PTX_U64 },
+		        { SASS_MOD_64, PTX_U64 },      { SASS_MOD_S32, PTX_S32 } };
+	static const enum sass_mod unknown[] = { SASS_MOD_F16, SASS_MOD_BF16, SASS_MOD_128,
+		                                     SASS_MOD_F32x2, SASS_MOD_16 };
+	for (unsigned k = 0; k < sizeof unknown / sizeof *unknown; k++)
+		if (sl_has(s, unknown[k]))
+			return false;
+	*type = PTX_U32;
+	for (unsigned k = sizeof all / sizeof *all; k--;)
+		if (sl_has(s, all[k].mod))
+			*type = all[k].type;
+	return true;
+}
+
+static struct xsrc data_value(struct sass_lower *s, const struct sass_operand *o, bool wide)
+{
+	if (!wide)
+		return data_word(s, o, 0);
+	if (o->kind == SASS_OPND_INT)
+		return src_const((uint64_t)o->value);
+	return sl_pair(s, o->kind, o->reg);
+}
+
+bool sl_atomic(struct sass_lower *s)
+{
+	const enum ptx_space space = space_of(s->i->op);
+	const struct sass_operand *first = data_operand(s, 0), *second = data_operand(s, 1);
+	enum ptx_atom op = atomic_operation(s);
+	enum ptx_type type;
+	struct xsrc at, b, c = src_const(0);
+	int64_t offset;
+	if (sl_has(s, SASS_MOD_POPC) && sl_has(s, SASS_MOD_INC)) { /* adds one for each lane */
+		op = ATOM_ADD;
+		type = PTX_U32;
+		first = NULL;
+	} else if (!atomic_type(s, &type) || op == ATOM_NONE || !first || (op == ATOM_CAS && !second) ||
+	           sl_dst_pred(s, 0) >= 0) {
+		return sl_refuse(s, "this atomic operation");
+	}
+	const bool wide = type == PTX_F64 || type == PTX_S64 || type == PTX_U64;
+	if (!set_place(s, place_operand(s, 0), space, &at, &offset))
+		return false;
+	b = first ? data_value(s, first, wide) : src_const(1);
+	if (op == ATOM_CAS)
+		c = data_value(s, second, wide);
+	const int32_t low = sl_dst(s, 0), high = wide ? sl_dst(s, 1) : -1;
+	const int32_t d = low < 0 ? -1 : wide ? low_temp(&s->l, 8) : low;
+	struct xop *x = sl_emit(s, d >= 0 ? X_ATOM : X_RED);
+	x->mem = (int32_t)s->l.ir->n_mem++;
+	x->space = space;
+	x->op = (uint16_t)op;
+	x->type = type;
+	x->bytes = wide ? 8 : 4;
+	x->offset = offset;
+	x->n_d = d >= 0 ? 1 : 0;
+	x->d[0] = d;
+	x->s[0] = at;
+	x->s[1] = b;
+	x->s[2] = c;
+	x->n_s = 3;
+	sl_wrote(s, d);
+	if (wide && d >= 0) {
+		sl_set1(s, low, E_trunc32, src_reg(d));
+		sl_set1(s, high, E_hi32, src_reg(d));
+	}
+	return true;
+}
+
+/* Copies from global to shared memory at once: what waits for it has nothing left to wait for. */
+bool sl_ldgsts(struct sass_lower *s)
+{
+	struct xsrc to, from;
+	int64_t to_offset, from_offset;
+	if (s->i->n_operands > 2 &&
+	    !(s->i->operands[2].kind == SASS_OPND_PRED && s->i->operands[2].reg == SASS_PT))
+		return sl_refuse(s, "a copy under a predicate of its own");
+	if (!set_place(s, place_operand(s, 0), SPACE_SHARED, &to, &to_offset) ||
+	    !set_place(s, place_operand(s, 1), SPACE_GLOBAL, &from, &from_offset))
+		return false;
+	const unsigned bytes = sl_has(s, SASS_MOD_128) ? 16 : sl_has(s, SASS_MOD_64) ? 8 : 4;
+	struct xop *x = sl_emit(s, X_ASYNC);
+	x->mem = (int32_t)s->l.ir->n_mem;
+	s->l.ir->n_mem += 2;
+	x->space = SPACE_SHARED;
+	x->offset = to_offset;
+	x->type = PTX_B8;
+	x->bytes = (uint8_t)bytes;
+	x->s[0] = to;
+	x->s[1] = from;
+	x->s[2] = src_const(bytes);
+	x->s[3] = src_const((uint64_t)from_offset);
+	x->n_s = 4;
+	x->bypass_l1 = sl_has(s, SASS_MOD_BYPASS);
+	return true;
+}
+
+/* --- constants --- */
+
+bool sl_ldc(struct sass_lower *s)
+{
+	const struct sass_operand *o = sl_src_operand(s, 0);
+	const struct width w = width_of(s);
+	uint64_t v;
+	if (!o || o->kind != SASS_OPND_CONST || o->words || o->uwords || o->desc != SASS_NO_REG)
+		return sl_refuse(s, "the emulator does not know constants at a computed place");
+	for (unsigned k = 0; k < w.words; k++) {
+		if (!sl_constant(s, o->bank, o->value + 4 * k, w.bytes, &v))
+			return sl_refuse(s, "the emulator does not know what this constant bank holds");
+		if (w.type == PTX_S8)
+			v = (uint64_t)(int8_t)v;
+		else if (w.type == PTX_S16)
+			v = (uint64_t)(int16_t)v;
+		sl_set1(s, sl_dst(s, k), E_mov_b32, src_const((uint32_t)v));
+	}
+	return true;
+}

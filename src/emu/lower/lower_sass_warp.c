@@ -1,0 +1,153 @@
+/* Instructions of machine code in which the lanes of a warp, or a block's warps, see one another.
+ */
+#include "emu/lower/sass_lower.h"
+
+#define ALL_LANES src_const(0xffffffffu)
+
+bool sl_shfl(struct sass_lower *s)
+{
+	const enum ptx_mode mode = sl_has(s, SASS_MOD_UP)     ? MODE_UP
+	                           : sl_has(s, SASS_MOD_DOWN) ? MODE_DOWN
+	                           : sl_has(s, SASS_MOD_BFLY) ? MODE_BFLY
+	                                                      : MODE_IDX;
+	const struct xsrc a = sl_bits(s, 0), b = sl_bits(s, 1), c = sl_bits(s, 2);
+	const int32_t d = sl_dst(s, 0), p = sl_dst_pred(s, 0);
+	struct xop *x = sl_emit(s, X_SHFL);
+	x->op = (uint16_t)mode;
+	x->type = PTX_B32;
+	x->bytes = 4;
+	x->n_s = 3;
+	x->s[0] = a;
+	x->s[1] = b;
+	x->s[2] = c;
+	x->n_d = 2;
+	x->d[0] = d;
+	x->d[1] = p;
+	sl_wrote(s, d);
+	return true;
+}
+
+/* One vote; @pred: its result is a predicate. */
+static void vote(struct sass_lower *s, enum ptx_mode mode, bool pred, int32_t d, struct xsrc p)
+{
+	if (d < 0)
+		return;
+	struct xop *x = sl_emit(s, X_VOTE);
+	x->op = (uint16_t)mode;
+	x->type = pred ? PTX_PRED : PTX_B32;
+	x->bytes = 4;
+	x->n_s = 2;
+	x->s[0] = p;
+	x->s[1] = ALL_LANES;
+	x->n_d = 1;
+	x->d[0] = d;
+	sl_wrote(s, d);
+}
+
+/* VOTE.ANY d, q, p: d = the lanes with p, q = whether any (all) has it. */
+bool sl_vote(struct sass_lower *s)
+{
+	const enum ptx_mode mode = sl_has(s, SASS_MOD_ALL)  ? MODE_ALL
+	                           : sl_has(s, SASS_MOD_EQ) ? MODE_UNI
+	                                                    : MODE_ANY;
+	struct xsrc p = sl_pred(s, 0, true);
+	const int32_t d = sl_dst(s, 0), q = sl_dst_pred(s, 0);
+	if (p.kind == S_REG && p.reg == q && d >= 0)
+		p = sl_bool(s, BOOL_NONE, p, src_const(0));
+	vote(s, mode, true, q, p);
+	vote(s, MODE_BALLOT, false, d, p);
+	return true;
+}
+
+bool sl_match(struct sass_lower *s)
+{
+	const bool wide = sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_64);
+	const struct xsrc v = wide ? sl_wide(s, 0, false) : sl_bits(s, 0);
+	const int32_t d = sl_dst(s, 0), p = sl_dst_pred(s, 0);
+	struct xop *x = sl_emit(s, X_MATCH);
+	x->op = (uint16_t)(sl_has(s, SASS_MOD_ALL) ? MODE_ALL : MODE_ANY);
+	x->type = wide ? PTX_B64 : PTX_B32;
+	x->bytes = wide ? 8 : 4;
+	x->n_s = 2;
+	x->s[0] = v;
+	x->s[1] = ALL_LANES;
+	x->n_d = 2;
+	x->d[0] = d;
+	x->d[1] = p;
+	sl_wrote(s, d);
+	return true;
+}
+
+bool sl_redux(struct sass_lower *s)
+{
+	const enum ptx_atom op = sl_has(s, SASS_MOD_SUM)   ? ATOM_ADD
+	                         : sl_has(s, SASS_MOD_MIN) ? ATOM_MIN
+	                         : sl_has(s, SASS_MOD_MAX) ? ATOM_MAX
+	                         : sl_has(s, SASS_MOD_OR)  ? ATOM_OR
+	                         : sl_has(s, SASS_MOD_XOR) ? ATOM_XOR
+	                                                   : ATOM_AND;
+	const struct xsrc v = sl_bits(s, 0);
+	const int32_t d = sl_dst(s, 0);
+	if (d < 0)
+		return true;
+	struct xop *x = sl_emit(s, X_REDUX);
+	x->op = (uint16_t)op;
+	x->type = sl_has(s, SASS_MOD_S32) ? PTX_S32 : PTX_U32;
+	x->bytes = 4;
+	x->n_s = 2;
+	x->s[0] = v;
+	x->s[1] = ALL_LANES;
+	x->n_d = 1;
+	x->d[0] = d;
+	sl_wrote(s, d);
+	return true;
+}
+
+/* --- barriers of the block --- */
+
+bool sl_bar(struct sass_lower *s)
+{
+	const bool arrive = sl_has(s, SASS_MOD_ARV), reduce = sl_has(s, SASS_MOD_RED);
+	const enum ptx_atom op = !reduce                   ? ATOM_NONE
+	                         : sl_has(s, SASS_MOD_AND) ? ATOM_AND
+	                         : sl_has(s, SASS_MOD_OR)  ? ATOM_OR
+	                                                   : ATOM_POPC;
+	struct xsrc id = src_const(0), count = src_const(0);
+	if (sl_has(s, SASS_MOD_SYNCALL) || sl_has(s, SASS_MOD_SCAN))
+		return sl_refuse(s, "this barrier");
+	const struct sass_operand *first = sl_src_operand(s, 0), *second = sl_src_operand(s, 1);
+	if (first && first->kind != SASS_OPND_PRED)
+		id = sl_bits(s, 0);
+	if (second && second->kind != SASS_OPND_PRED)
+		count = sl_bits(s, 1);
+	const struct xsrc p = sl_pred(s, 0, false);
+	struct xop *x = sl_emit(s, arrive ? X_ARRIVE : X_BAR);
+	x->op = (uint16_t)op;
+	x->n_s = 3;
+	x->s[0] = id;
+	x->s[1] = count;
+	x->s[2] = p;
+	s->reduction = op;
+	return true;
+}
+
+/* B2R.RESULT d, p: what the last BAR.RED found. */
+bool sl_b2r(struct sass_lower *s)
+{
+	const int32_t d = sl_dst(s, 0), p = sl_dst_pred(s, 0);
+	if (!sl_has(s, SASS_MOD_RESULT) || s->reduction == ATOM_NONE)
+		return sl_refuse(s, "this state of a barrier");
+	for (unsigned k = 0; k < 2; k++) {
+		const int32_t to = k ? p : d;
+		if (to < 0)
+			continue;
+		struct xop *x = sl_emit(s, X_BARRED);
+		x->op = (uint16_t)s->reduction;
+		x->n_d = 1;
+		x->d[0] = to;
+		x->n_s = 1;
+		x->s[0] = src_const(0);
+		sl_wrote(s, to);
+	}
+	return true;
+}

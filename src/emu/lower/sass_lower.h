@@ -1,0 +1,132 @@
+/*
+ * Shared by the files that lower machine code (SASS): one instruction to simple operations.
+ *
+ * An instruction may need several operations. Those that prepare something (sl_op...) have no
+ * guard, because what they write is a temporary of this instruction alone; those that write its
+ * results (sl_set...) have the instruction's guard.
+ */
+#ifndef PMPP_EMU_SASS_LOWER_H
+#define PMPP_EMU_SASS_LOWER_H
+
+#include "emu/lower/build.h"
+#include "sass/sass.h"
+
+/* Where an architecture keeps what a launch makes constant. */
+struct sass_arch {
+	unsigned sm;
+	unsigned block, grid, stack; /* offsets in constant bank 0: dimensions, end of the stack */
+	unsigned shared_base;        /* address at which a block's shared memory begins */
+};
+
+/* Two registers of 32 bits and the register of 64 bits that holds the same. */
+struct sass_pair {
+	int32_t low, high, value;
+};
+enum { SASS_MAX_PAIRS = 48 };
+
+struct sass_lower {
+	struct lower l;
+	const struct sass_module *m;
+	const struct sass_func *f;
+	const struct sass_inst *i;
+	const struct sass_arch *arch;
+	const struct lower_env *env;
+	int32_t guard; /* of the instruction; -1 = none */
+	bool guard_neg;
+	bool never; /* its guard never holds */
+	/* registers of the intermediate form, -1 = not used so far */
+	int32_t reg[SASS_RZ], ureg[SASS_RZ], pred[SASS_PT], upred[SASS_PT];
+	unsigned n_pairs;
+	struct sass_pair pairs[SASS_MAX_PAIRS];
+	const int32_t *block_of; /* instruction -> block that it begins; else -1 */
+	enum ptx_atom reduction; /* of the last BAR.RED */
+};
+
+bool sl_refuse(struct sass_lower *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static inline bool sl_has(const struct sass_lower *s, enum sass_mod mod)
+{
+	return sass_has(s->i, mod);
+}
+
+/* --- operands (lower_sass_operand.c) --- */
+
+/* Destination or source @n; a source counts from the first one. NULL = there are not so many. */
+const struct sass_operand *sl_dst_operand(const struct sass_lower *s, unsigned n);
+const struct sass_operand *sl_src_operand(const struct sass_lower *s, unsigned n);
+/* The register of the intermediate form; -1 = reads as zero and forgets. */
+int32_t sl_reg(struct sass_lower *s, uint8_t kind, unsigned number);
+/* Word @word of the destination register; -1 = none or RZ. */
+int32_t sl_dst(struct sass_lower *s, unsigned word);
+/* Destination predicate @n, from 0; -1 = none or PT. */
+int32_t sl_dst_pred(struct sass_lower *s, unsigned n);
+/* Source @n as 32 bits: as it stands; with the signs of an integer, float32. */
+struct xsrc sl_bits(struct sass_lower *s, unsigned n);
+struct xsrc sl_int(struct sass_lower *s, unsigned n);
+struct xsrc sl_f32(struct sass_lower *s, unsigned n);
+/* As 64 bits: two registers, or extended (@sign: with the sign); the same with float64's signs. */
+struct xsrc sl_wide(struct sass_lower *s, unsigned n, bool sign);
+struct xsrc sl_f64(struct sass_lower *s, unsigned n);
+/* Source predicate @n, counted among predicates behind the destinations; none: @if_none. */
+struct xsrc sl_pred(struct sass_lower *s, unsigned n, bool if_none);
+unsigned sl_n_preds(const struct sass_lower *s);
+struct xsrc sl_pred_operand(struct sass_lower *s, const struct sass_operand *o);
+/* Two registers in a row as one of 64 bits. */
+struct xsrc sl_pair(struct sass_lower *s, uint8_t kind, unsigned number);
+
+/* --- operations --- */
+
+struct xsrc sl_op1(struct sass_lower *s, enum emu_op op, struct xsrc a);
+struct xsrc sl_op2(struct sass_lower *s, enum emu_op op, struct xsrc a, struct xsrc b);
+struct xsrc sl_op3(struct sass_lower *s, enum emu_op op, struct xsrc a, struct xsrc b,
+                   struct xsrc c);
+struct xsrc sl_op4(struct sass_lower *s, enum emu_op op, struct xsrc a, struct xsrc b,
+                   struct xsrc c, struct xsrc e);
+struct xsrc sl_cmp(struct sass_lower *s, enum ptx_cmp cmp, enum ptx_type type, struct xsrc a,
+                   struct xsrc b);
+/* The comparison and the combination with a predicate that the instruction's modifiers name. */
+enum ptx_cmp sl_comparison(const struct sass_lower *s);
+/* Its two results: (@c with source predicate @n) and (not @c with it). */
+bool sl_set_comparison(struct sass_lower *s, struct xsrc c, unsigned n);
+struct xsrc sl_bool(struct sass_lower *s, enum ptx_boolop op, struct xsrc a, struct xsrc b);
+struct xsrc sl_select(struct sass_lower *s, unsigned bytes, struct xsrc a, struct xsrc b,
+                      struct xsrc p);
+/* Results: @d -1 = nobody wants it. */
+void sl_set1(struct sass_lower *s, int32_t d, enum emu_op op, struct xsrc a);
+void sl_set2(struct sass_lower *s, int32_t d, enum emu_op op, struct xsrc a, struct xsrc b);
+void sl_set3(struct sass_lower *s, int32_t d, enum emu_op op, struct xsrc a, struct xsrc b,
+             struct xsrc c);
+void sl_set4(struct sass_lower *s, int32_t d, enum emu_op op, struct xsrc a, struct xsrc b,
+             struct xsrc c, struct xsrc e);
+void sl_set_select(struct sass_lower *s, int32_t d, struct xsrc a, struct xsrc b, struct xsrc p);
+void sl_set_pred(struct sass_lower *s, int32_t d, struct xsrc p);
+/* The destination's two words = @v of 64 bits. */
+void sl_set_wide(struct sass_lower *s, struct xsrc v);
+/* An operation of @kind with the instruction's guard, to be filled in; its results must be passed
+ * to sl_wrote(). */
+struct xop *sl_emit(struct sass_lower *s, enum xkind kind);
+void sl_wrote(struct sass_lower *s, int32_t d);
+/* Forgets what is known of pairs: another block begins. */
+void sl_enter_block(struct sass_lower *s);
+
+/* --- constants (lower_sass_const.c) --- */
+
+const struct sass_arch *sass_arch_find(unsigned sm);
+/* @bytes (at most 8) at @offset of constant bank @bank; false = not known before the launch. */
+bool sl_constant(const struct sass_lower *s, unsigned bank, int64_t offset, unsigned bytes,
+                 uint64_t *value);
+
+/* --- blocks (lower_sass_blocks.c) --- */
+
+/* Where blocks begin: block_of[instruction], -1 = none does. Returns how many there are. */
+unsigned sass_block_starts(const struct sass_func *f, int32_t *block_of);
+/* Successors and meeting points, when all operations are there; @first_op: by instruction. */
+void sass_finish_blocks(struct ir *ir, const struct sass_func *f, const int32_t *block_of,
+                        unsigned n_blocks, const uint32_t *first_op);
+/* Instructions that a RET may go back to: those behind the calls. Returns how many of @max. */
+unsigned sass_return_sites(const struct sass_func *f, uint32_t *sites, unsigned max);
+
+/* One function per kind of instruction: false = refused. */
+#define MEANING(op, meaning) bool sl_##meaning(struct sass_lower *s);
+#include "emu/lower/sass_meaning.def"
+
+#endif

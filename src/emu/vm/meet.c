@@ -1,0 +1,311 @@
+/*
+ * Divergence of machine code: parts of a warp, and where they meet again.
+ *
+ * A branch that splits the warp puts one side aside and goes on with the other, as far as it comes:
+ * to its end, or to a barrier of the warp where its lanes wait for others (BSYNC, WARPSYNC). Then
+ * the part put aside last goes on. Parts are not interleaved otherwise: the assembler keeps values
+ * of one part in registers of the whole warp. Which lanes meet at a barrier is what BSSY noted, by
+ * lane, so that parts that use the same barrier for different meetings do not disturb one another.
+ */
+#include "emu/vm/handler.h"
+
+#include <stdio.h>
+
+#define GO_ON                    \
+	do {                         \
+		if (mask == 0xffffffffu) \
+			NEXT_full(u + 1);    \
+		NEXT_masked(u + 1);      \
+	} while (0)
+
+static const struct uop *block_start(const struct warp *w, int32_t block)
+{
+	return &w->program->uops[w->program->block_uop[block]];
+}
+
+static void take_out(struct warp *w, uint32_t i)
+{
+	w->waiting[i] = w->waiting[--w->n_waiting];
+}
+
+/* A meeting to which all have come that are still there; its lanes go on. NULL = none. */
+static const struct uop *complete_meeting(struct warp *w)
+{
+	for (uint32_t i = 0; i < w->n_waiting; i++) {
+		const struct meeting m = w->waiting[i];
+		if (m.wanted & w->live & ~m.here)
+			continue;
+		take_out(w, i--);
+		if (!(m.here & w->live))
+			continue;
+		w->mask = m.here & w->live;
+		return block_start(w, m.block);
+	}
+	return NULL;
+}
+
+/* Lanes may come to WARPSYNC at different places: each group then goes on from its own. */
+static const struct uop *scattered_meeting(struct warp *w)
+{
+	for (uint32_t i = 0; i < w->n_waiting; i++) {
+		const struct meeting m = w->waiting[i];
+		uint32_t here = 0;
+		for (uint32_t k = 0; k < w->n_waiting; k++)
+			if (w->waiting[k].barrier == MEET_WARP && w->waiting[k].wanted == m.wanted)
+				here |= w->waiting[k].here;
+		if (m.barrier != MEET_WARP || (m.wanted & w->live & ~here))
+			continue;
+		for (uint32_t k = w->n_waiting; k--;) {
+			const struct meeting other = w->waiting[k];
+			if (k == i || other.barrier != MEET_WARP || other.wanted != m.wanted)
+				continue;
+			warp_push(w, other.here, other.block, -1);
+			w->waiting[k].here = w->waiting[k].wanted = 0; /* taken out as a finished one */
+		}
+		w->waiting[i].here = w->waiting[i].wanted = 0;
+		w->mask = m.here & w->live;
+		return block_start(w, m.block);
+	}
+	return NULL;
+}
+
+static const struct uop *never_meets(struct warp *w, const struct uop *u)
+{
+	const struct meeting *m = &w->waiting[0];
+	vm_fault(w, u, FAULT_BARRIER_STUCK, (unsigned)__builtin_ctz(m->here | 1u << 31));
+	struct emu_fault *f = &w->worker->fault;
+	snprintf(f->waiting, sizeof f->waiting,
+	         "warp %u: lanes %08x wait for lanes %08x of the same warp, which never come",
+	         w->number, m->here, m->wanted & w->live & ~m->here);
+	return NULL;
+}
+
+/* The present part has come to its end or waits: what goes on now. */
+static const struct uop *next_part(struct warp *w, const struct uop *u)
+{
+	const struct uop *to = complete_meeting(w);
+	while (!to && w->depth) {
+		const struct simt_entry *e = &w->stack[--w->depth];
+		w->mask = e->mask & w->live;
+		to = w->mask ? block_start(w, e->block) : NULL;
+	}
+	if (to)
+		return to;
+	if (w->n_waiting) {
+		to = scattered_meeting(w);
+		return to ? to : never_meets(w, u);
+	}
+	w->mask = 0;
+	w->state = WARP_DONE;
+	return NULL;
+}
+
+/* --- branches --- */
+
+COLD HANDLER(part_split) /* mask: the lanes that take the branch */
+{
+	const struct xblock *b = &w->image->ir.blocks[u->y];
+	const uint32_t fall = w->mask & ~mask;
+	w->worker->divergent[u->y]++;
+	w->guards[u->xop] += lane_popc32(fall);
+	warp_push(w, mask, b->succ[0], -1);
+	w->mask = fall;
+	const struct uop *to = block_start(w, b->succ[1]);
+	if (--w->fuel < 0) /* a split may be the only branch of an endless loop */
+		return yield_warp(w, to);
+	CONTINUE(to);
+}
+
+/* BRANCH: a predicate, b all ones to invert it, x.to target, y block it ends; falls to u + 1 */
+HANDLER(part_branch_full)
+{
+	const uint32_t taken = PRED(u->a) ^ u->b;
+	if (taken == 0xffffffffu) {
+		const struct uop *to = u->x.to;
+		if (--w->fuel < 0)
+			return yield_warp(w, to);
+		NEXT_full(to);
+	}
+	if (taken == 0) {
+		w->guards[u->xop] += 32;
+		NEXT_full(u + 1);
+	}
+	EMU_JUMP part_split(w, u, taken);
+}
+HANDLER(part_branch_masked)
+{
+	const uint32_t taken = (PRED(u->a) ^ u->b) & mask;
+	if (taken == mask) {
+		const struct uop *to = u->x.to;
+		if (--w->fuel < 0)
+			return yield_warp(w, to);
+		NEXT_masked(to);
+	}
+	if (taken == 0) {
+		w->guards[u->xop] += lane_popc32(mask);
+		NEXT_masked(u + 1);
+	}
+	EMU_JUMP part_split(w, u, taken);
+}
+
+/* BRANCH TABLE: a 32 lane indexes, b 1 = scalar, y block */
+static const struct uop *part_table(struct warp *w, const struct uop *u)
+{
+	const struct xblock *b = &w->image->ir.blocks[u->y];
+	const mem_u32 *index = frame(w, u->a);
+	int32_t go = -1;
+	uint32_t go_mask = 0, groups = 0;
+	for (uint32_t left = w->mask; left;) {
+		const unsigned lane = (unsigned)__builtin_ctz(left);
+		const uint32_t i = index[u->b ? 0 : lane];
+		if (i >= b->n_targets)
+			return vm_fault(w, u, FAULT_INDEX, lane);
+		uint32_t same = 0;
+		for (uint32_t m = left; m; m &= m - 1) {
+			const unsigned k = (unsigned)__builtin_ctz(m);
+			const uint32_t j = index[u->b ? 0 : k];
+			if (j < b->n_targets && b->targets[j] == b->targets[i])
+				same |= 1u << k;
+		}
+		left &= ~same;
+		if (go >= 0)
+			warp_push(w, go_mask, go, -1);
+		go = b->targets[i];
+		go_mask = same;
+		groups++;
+	}
+	w->worker->divergent[u->y] += groups > 1;
+	w->mask = go_mask;
+	return block_start(w, go);
+}
+HANDLER(part_table_any)
+{
+	const struct uop *to = part_table(w, u);
+	if (to && --w->fuel < 0)
+		return yield_warp(w, to);
+	CONTINUE(to);
+}
+
+/* --- exits --- */
+
+/* LEAVE */
+HANDLER(leave_any)
+{
+	w->live &= ~mask;
+	CONTINUE(next_part(w, u));
+}
+
+/* LEAVE IF: a predicate, b all ones to invert it */
+HANDLER(leave_if)
+{
+	const uint32_t gone = (PRED(u->a) ^ u->b) & mask;
+	w->live &= ~gone;
+	w->guards[u->xop] += lane_popc32(gone);
+	if (gone == mask)
+		CONTINUE(next_part(w, u));
+	w->mask = mask & ~gone;
+	CONTINUE(u + 1);
+}
+HANDLER(leave_if_full)
+{
+	if ((PRED(u->a) ^ u->b) == 0)
+		NEXT_full(u + 1);
+	return leave_if(w, u, mask);
+}
+
+/* --- meetings --- */
+
+/* BEGIN: a barrier */
+HANDLER(meet_begin)
+{
+	uint32_t *meet = w->meet[u->a];
+	for (uint32_t m = mask; m; m &= m - 1)
+		meet[__builtin_ctz(m)] = mask;
+	GO_ON;
+}
+HANDLER(meet_begin_full)
+{
+	uint32_t *meet = w->meet[u->a];
+	for (unsigned i = 0; i < 32; i++)
+		meet[i] = mask;
+	NEXT_full(u + 1);
+}
+
+/* The active lanes wait at @barrier for @wanted and go on at @block. */
+static const struct uop *wait_for(struct warp *w, const struct uop *u, uint32_t barrier,
+                                  uint32_t wanted, int32_t block)
+{
+	struct meeting *m = w->waiting, *end = m + w->n_waiting;
+	while (m < end && !(m->barrier == barrier && m->wanted == wanted && m->block == block))
+		m++;
+	if (m == end) {
+		w->n_waiting++;
+		*m = (struct meeting){ .wanted = wanted, .barrier = barrier, .block = block };
+	}
+	m->here |= w->mask;
+	w->syncs++;
+	return next_part(w, u);
+}
+
+/* WAIT: a barrier, y block */
+HANDLER(meet_wait)
+{
+	const uint32_t wanted = w->meet[u->a][__builtin_ctz(mask)];
+	if ((wanted & w->live) == mask) {
+		w->syncs++;
+		GO_ON;
+	}
+	CONTINUE(wait_for(w, u, u->a, wanted, (int32_t)u->y + 1));
+}
+
+/* WAIT WARP: a 32 lane masks, y block */
+HANDLER(meet_wait_warp)
+{
+	const uint32_t wanted = ((const mem_u32 *)frame(w, u->a))[__builtin_ctz(mask)];
+	if (!(wanted & w->live & ~mask)) {
+		w->syncs++;
+		GO_ON;
+	}
+	CONTINUE(wait_for(w, u, MEET_WARP, wanted, (int32_t)u->y + 1));
+}
+
+/* BREAK: a barrier */
+HANDLER(meet_break)
+{
+	const uint32_t was = w->meet[u->a][__builtin_ctz(mask)];
+	for (uint32_t m = was | mask; m; m &= m - 1)
+		w->meet[u->a][__builtin_ctz(m)] &= ~mask;
+	for (uint32_t i = 0; i < w->n_waiting; i++)
+		if (w->waiting[i].barrier == u->a && w->waiting[i].wanted == was)
+			w->waiting[i].wanted &= ~mask;
+	GO_ON;
+}
+
+/* GET, SET: a barrier; d, b 32 lanes */
+HANDLER(meet_get)
+{
+	mem_u32 *d = frame(w, u->d);
+	for (uint32_t m = mask; m; m &= m - 1)
+		d[__builtin_ctz(m)] = w->meet[u->a][__builtin_ctz(m)];
+	GO_ON;
+}
+HANDLER(meet_set)
+{
+	const mem_u32 *b = frame(w, u->b);
+	for (uint32_t m = mask; m; m &= m - 1)
+		w->meet[u->a][__builtin_ctz(m)] = b[__builtin_ctz(m)];
+	GO_ON;
+}
+
+const struct meet_handlers vm_meet_handlers = {
+	.two_way = { part_branch_full, part_branch_masked },
+	.table = { part_table_any, part_table_any },
+	.begin = { meet_begin_full, meet_begin },
+	.wait = { meet_wait, meet_wait },
+	.wait_warp = { meet_wait_warp, meet_wait_warp },
+	.break_ = { meet_break, meet_break },
+	.get = { meet_get, meet_get },
+	.set = { meet_set, meet_set },
+	.leave = { leave_any, leave_any },
+	.leave_if = { leave_if_full, leave_if },
+};
