@@ -37,10 +37,14 @@ struct way {
 struct part {
 	uint32_t clock;
 	double l2_sectors, read, write; /* sectors */
-	uint64_t *order, *spare;        /* sort buffers */
+	/* sectors that L2 still has to write, by the highest level at which their set is in use */
+	uint64_t dirty[LOG_MAX_LEVEL + 1];
+	/* of the wave: its entries in the order of the blocks, and the SM of each */
 	const struct log_entry **entry;
 	uint32_t *sm;
-	size_t cap;
+	uint64_t *order, *spare; /* sort buffers */
+	size_t n, cap;
+	uint64_t latest; /* time of an entry */
 };
 struct cache_sim {
 	unsigned sm_count, l1_ways, l2_ways, level;
@@ -129,22 +133,36 @@ static struct way *victim_way(struct way *set, unsigned ways)
 	return v;
 }
 
+static struct way *l2_set(const struct cache_sim *c, uint32_t hash)
+{
+	return c->l2 + (size_t)(hash & (c->l2_sets - 1)) * c->l2_ways;
+}
+
+static struct way *l1_set(const struct cache_sim *c, uint32_t sm, uint32_t hash)
+{
+	return c->l1 + ((size_t)sm * L1_SETS + (hash & (L1_SETS - 1))) * c->l1_ways;
+}
+
 static void access_l2(struct cache_sim *c, struct part *p, uint32_t line, uint32_t hash,
                       unsigned sectors, bool read, bool write, double weight)
 {
-	struct way *set = c->l2 + (size_t)(hash & (c->l2_sets - 1)) * c->l2_ways;
+	struct way *set = l2_set(c, hash);
 	struct way *w = find_way(set, c->l2_ways, line);
+	uint64_t *dirty = &p->dirty[__builtin_ctz(hash | 1u << LOG_MAX_LEVEL)];
 	p->l2_sectors += weight * lane_popc32(sectors);
 	if (!w) {
 		w = victim_way(set, c->l2_ways);
 		p->write += weight * lane_popc32(w->dirty);
+		*dirty -= lane_popc32(w->dirty);
 		*w = (struct way){ .line = line + 1 };
 	}
 	if (read)
 		p->read += weight * lane_popc32(sectors & ~(unsigned)w->valid);
 	w->valid |= (uint8_t)sectors;
-	if (write)
+	if (write) {
+		*dirty += lane_popc32(sectors & ~(unsigned)w->dirty);
 		w->dirty |= (uint8_t)sectors;
+	}
 	w->used = ++p->clock;
 }
 
@@ -152,7 +170,7 @@ static void access_line(struct cache_sim *c, struct part *p, const struct log_en
                         double weight)
 {
 	const uint32_t hash = line_hash(e->line);
-	struct way *set = c->l1 + ((size_t)sm * L1_SETS + (hash & (L1_SETS - 1))) * c->l1_ways;
+	struct way *set = l1_set(c, sm, hash);
 	unsigned sectors = e->sectors;
 	if (e->kind == LOG_LOAD) {
 		struct way *w = find_way(set, c->l1_ways, e->line);
@@ -178,20 +196,6 @@ static void access_line(struct cache_sim *c, struct part *p, const struct log_en
 
 /* --- a wave --- */
 
-void cache_sim_wave_begin(struct cache_sim *c, const struct block_record *records, uint64_t n)
-{
-	bool any = false;
-	for (uint64_t i = 0; i < n; i++) {
-		any |= records[i].log && records[i].end > records[i].start;
-		if (records[i].level > c->level)
-			c->level = records[i].level;
-	}
-	if (!any || c->l1)
-		return;
-	c->l1 = mem_calloc((size_t)c->sm_count * L1_SETS * c->l1_ways, sizeof *c->l1);
-	c->l2 = mem_calloc((size_t)c->l2_sets * c->l2_ways, sizeof *c->l2);
-}
-
 static void reserve_entries(struct part *p, size_t n)
 {
 	if (n <= p->cap)
@@ -201,6 +205,43 @@ static void reserve_entries(struct part *p, size_t n)
 	p->spare = mem_realloc(p->spare, p->cap, sizeof *p->spare);
 	p->entry = mem_realloc(p->entry, p->cap, sizeof *p->entry);
 	p->sm = mem_realloc(p->sm, p->cap, sizeof *p->sm);
+}
+
+/* Hands the entries of a block to the parts that take them. */
+static void share_out(struct cache_sim *c, const struct block_record *r, uint32_t sm)
+{
+	const uint32_t drop = (1u << c->level) - 1;
+	for (size_t k = r->start; k < r->end; k++) {
+		const struct log_entry *e = &r->log->e[k];
+		if (line_hash(e->line) & drop)
+			continue;
+		struct part *p = &c->part[e->part];
+		reserve_entries(p, p->n + 1);
+		p->entry[p->n] = e;
+		p->sm[p->n++] = sm;
+		p->latest = e->time > p->latest ? e->time : p->latest;
+	}
+}
+
+void cache_sim_wave_begin(struct cache_sim *c, const struct block_record *records, uint64_t n)
+{
+	bool any = false;
+	for (uint64_t i = 0; i < n; i++) {
+		any |= records[i].log && records[i].end > records[i].start;
+		if (records[i].level > c->level)
+			c->level = records[i].level;
+	}
+	for (unsigned i = 0; i < CACHE_PARTS; i++) {
+		c->part[i].n = 0;
+		c->part[i].latest = 0;
+	}
+	for (uint64_t i = 0; i < n; i++)
+		if (records[i].log)
+			share_out(c, &records[i], (uint32_t)(i % c->sm_count));
+	if (!any || c->l1)
+		return;
+	c->l1 = mem_calloc((size_t)c->sm_count * L1_SETS * c->l1_ways, sizeof *c->l1);
+	c->l2 = mem_calloc((size_t)c->l2_sets * c->l2_ways, sizeof *c->l2);
 }
 
 /* Stable radix sort by the upper 32 bits. */
@@ -222,39 +263,35 @@ static void sort_by_time(struct part *p, size_t n)
 	}
 }
 
-void cache_sim_part(struct cache_sim *c, unsigned part, const struct block_record *records,
-                    uint64_t n)
+/* The sets of entry @k will be needed soon. They are all over memory, unlike anything else here. */
+static void fetch_sets(const struct cache_sim *c, const struct part *p, uint32_t k)
+{
+	const uint32_t hash = line_hash(p->entry[k]->line);
+	const char *l2 = (const char *)l2_set(c, hash);
+	if (p->entry[k]->kind == LOG_LOAD)
+		__builtin_prefetch(l1_set(c, p->sm[k], hash));
+	for (size_t at = 0; at < c->l2_ways * sizeof(struct way); at += 64)
+		__builtin_prefetch(l2 + at);
+}
+
+#define FETCH_AHEAD 8 /* entries */
+
+void cache_sim_part(struct cache_sim *c, unsigned part)
 {
 	struct part *p = &c->part[part];
-	const uint32_t drop = (1u << c->level) - 1;
-	size_t m = 0;
-	uint64_t latest = 0;
-	if (c->level > 4 && part & ((1u << (c->level - 4)) - 1))
-		return; /* none of its lines is followed */
-	for (uint64_t i = 0; i < n; i++) {
-		const struct block_record *r = &records[i];
-		if (!r->log)
-			continue;
-		for (size_t k = r->start; k < r->end; k++) {
-			const struct log_entry *e = &r->log->e[k];
-			if (e->part != part || (line_hash(e->line) & drop))
-				continue;
-			reserve_entries(p, m + 1);
-			p->entry[m] = e;
-			p->sm[m++] = (uint32_t)(i % c->sm_count);
-			latest = e->time > latest ? e->time : latest;
-		}
-	}
-	if (!m)
+	const size_t n = p->n;
+	if (!n)
 		return;
 	unsigned coarse = 0; /* times of long kernels lose their last bits */
-	while (latest >> coarse > UINT32_MAX)
+	while (p->latest >> coarse > UINT32_MAX)
 		coarse++;
-	for (size_t i = 0; i < m; i++)
+	for (size_t i = 0; i < n; i++)
 		p->order[i] = p->entry[i]->time >> coarse << 32 | i;
-	sort_by_time(p, m);
+	sort_by_time(p, n);
 	const double weight = (double)((uint32_t)1 << c->level);
-	for (size_t i = 0; i < m; i++) {
+	for (size_t i = 0; i < n; i++) {
+		if (i + FETCH_AHEAD < n)
+			fetch_sets(c, p, (uint32_t)p->order[i + FETCH_AHEAD]);
 		const uint32_t k = (uint32_t)p->order[i];
 		access_line(c, p, p->entry[k], p->sm[k], weight);
 	}
@@ -268,9 +305,8 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 		t.l2_sectors += c->part[i].l2_sectors;
 		t.read_bytes += 32 * c->part[i].read;
 		t.write_bytes += 32 * c->part[i].write;
+		for (unsigned level = c->level; level <= LOG_MAX_LEVEL; level++)
+			t.write_bytes += 32 * weight * (double)c->part[i].dirty[level];
 	}
-	for (uint32_t s = 0; c->l2 && s < c->l2_sets; s += 1u << c->level)
-		for (unsigned i = 0; i < c->l2_ways; i++)
-			t.write_bytes += 32 * weight * lane_popc32(c->l2[(size_t)s * c->l2_ways + i].dirty);
 	return t;
 }

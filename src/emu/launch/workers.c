@@ -78,8 +78,7 @@ static void run_phase(struct worker *wk, enum phase phase)
 	}
 	uint64_t part;
 	while ((part = atomic_fetch_add(&l->next, 1)) < CACHE_PARTS)
-		cache_sim_part(l->grid.cache, (unsigned)part, l->grid.records,
-		               l->grid.wave_end - l->grid.wave_first);
+		cache_sim_part(l->grid.cache, (unsigned)part);
 }
 
 static void *member_main(void *arg)

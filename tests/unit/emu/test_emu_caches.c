@@ -72,11 +72,109 @@ static void full_log_raises_its_level(void **state)
 	line_filter_free(f);
 }
 
+/* --- L2 as it is said to work, slowly --- */
+
+#define SETS 512
+#define WAYS 16 /* 1 MiB */
+struct slow_line {
+	uint32_t line, used;
+	unsigned valid, dirty;
+	bool there;
+};
+static struct slow_line slow[SETS][WAYS];
+static double slow_sectors, slow_read, slow_write;
+
+static unsigned bits(unsigned v)
+{
+	unsigned n = 0;
+	for (; v; v >>= 1)
+		n += v & 1;
+	return n;
+}
+
+static void slow_access(const struct log_entry *e, double weight)
+{
+	static uint32_t clock;
+	struct slow_line *set = slow[line_hash(e->line) % SETS], *hit = NULL, *old = set;
+	for (unsigned i = 0; i < WAYS; i++) {
+		if (set[i].there && set[i].line == e->line)
+			hit = &set[i];
+		if (old->there && (!set[i].there || set[i].used < old->used))
+			old = &set[i];
+	}
+	slow_sectors += weight * bits(e->sectors);
+	if (!hit) {
+		slow_write += weight * bits(old->dirty);
+		*old = (struct slow_line){ .line = e->line, .there = true };
+		hit = old;
+	}
+	if (e->kind == LOG_LOAD_L2)
+		slow_read += weight * bits(e->sectors & ~hit->valid);
+	else
+		hit->dirty |= e->sectors;
+	hit->valid |= e->sectors;
+	hit->used = ++clock;
+}
+
+#define BLOCKS 4
+#define WAVES 3
+
+/* Loads past L1 and stores of several blocks, wave by wave; in the last one half the lines only.
+ * Entries of all blocks are taken in the order of their times. */
+static void l2_is_least_recently_used(void **state)
+{
+	(void)state;
+	struct line_filter *f = line_filter_new(false);
+	line_filter_cover(f, 1 << 16);
+	struct cache_sim *c = cache_sim_new(&small_gpu, 1 << 16, f, 1);
+	uint32_t random = 1;
+	for (unsigned wave = 0; wave < WAVES; wave++) {
+		const unsigned level = wave == WAVES - 1;
+		cache_sim_wave_size(c, BLOCKS);
+		struct access_log log = { 0 };
+		struct block_record records[BLOCKS];
+		for (unsigned b = 0; b < BLOCKS; b++) {
+			access_log_begin(&log, c);
+			log.level = level;
+			for (uint64_t time = b % 3; time < 9000; time += 1 + b) {
+				random = random * 1664525 + 1013904223;
+				access_log_add(&log, c, random >> 18, 1 + (random >> 8) % 15,
+				               random >> 12 & 1 ? LOG_STORE : LOG_LOAD_L2, time);
+			}
+			assert_int_equal(log.level, level); /* nothing was too much */
+			records[b] = (struct block_record){
+				.log = &log, .start = log.block_start, .end = log.n, .level = level
+			};
+		}
+		for (uint64_t time = 0; time < 9000; time++)
+			for (unsigned b = 0; b < BLOCKS; b++)
+				for (size_t k = records[b].start; k < records[b].end; k++)
+					if (log.e[k].time == time)
+						slow_access(&log.e[k], 1 << level);
+		cache_sim_wave_begin(c, records, BLOCKS);
+		for (unsigned part = CACHE_PARTS; part-- > 0;)
+			cache_sim_part(c, part);
+		const struct cache_totals t = cache_sim_totals(c);
+		double left = 0; /* in L2, not yet written */
+		for (unsigned i = 0; i < SETS; i += 1u << level)
+			for (unsigned k = 0; k < WAYS; k++)
+				left += bits(slow[i][k].dirty) << level;
+		assert_true(slow_write > 0 && left > 0);
+		assert_true(t.l2_sectors == slow_sectors);
+		assert_true(t.read_bytes == 32 * slow_read);
+		assert_true(t.write_bytes == 32 * (slow_write + left));
+		free(log.e);
+	}
+	cache_sim_free(c);
+	line_filter_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bits_follow_the_hash),
 		cmocka_unit_test(full_log_raises_its_level),
+		cmocka_unit_test(l2_is_least_recently_used),
 	};
 	return cmocka_run_group_tests_name("emu_caches", tests, NULL, NULL);
 }
