@@ -28,9 +28,14 @@ void emit_meet(struct emit *e, const struct xop *x)
 void emit_meet_warp(struct emit *e, const struct xop *x)
 {
 	const uint32_t lanes = emit_lanes(e, &x->s[0], 4, 0);
-	struct uop *u = emit_uop(e, &e->h->meet->wait_warp);
+	const struct meet_handlers *m = e->h->meet;
+	struct uop *u = emit_uop(e, x->guard >= 0 ? &m->wait_warp_if : &m->wait_warp);
 	u->a = lanes;
 	u->y = e->block;
+	if (x->guard >= 0) {
+		u->b = e->pred_slot[x->guard];
+		u->c = x->guard_neg ? 0xffffffffu : 0;
+	}
 }
 
 void emit_leave(struct emit *e, const struct xop *x)

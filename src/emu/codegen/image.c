@@ -81,7 +81,7 @@ static const emitter emitters[] = {
 static bool takes_guard(const struct xop *x)
 {
 	return x->kind == X_BRA || x->kind == X_BRX || x->kind == X_EXIT || x->kind == X_CALL ||
-	       x->kind == X_RET || x->kind == X_LEAVE;
+	       x->kind == X_RET || x->kind == X_LEAVE || x->kind == X_MEET_WARP;
 }
 
 static void emit_guarded(struct emit *e, const struct xop *x)

@@ -269,6 +269,24 @@ HANDLER(meet_wait_warp)
 	CONTINUE(wait_for(w, u, MEET_WARP, wanted, (int32_t)u->y + 1));
 }
 
+/* WAIT WARP IF: the same for the lanes with predicate b, c all ones to invert it */
+HANDLER(meet_wait_warp_if)
+{
+	const uint32_t on = (PRED(u->b) ^ u->c) & mask;
+	w->guards[u->xop] += lane_popc32(on);
+	if (!on)
+		GO_ON;
+	if (on != mask)
+		warp_push(w, mask & ~on, (int32_t)u->y + 1, -1);
+	w->mask = on;
+	const uint32_t wanted = ((const mem_u32 *)frame(w, u->a))[__builtin_ctz(on)];
+	if (!(wanted & w->live & ~on)) {
+		w->syncs++;
+		CONTINUE(u + 1);
+	}
+	CONTINUE(wait_for(w, u, MEET_WARP, wanted, (int32_t)u->y + 1));
+}
+
 /* BREAK: a barrier */
 HANDLER(meet_break)
 {
@@ -303,6 +321,7 @@ const struct meet_handlers vm_meet_handlers = {
 	.begin = { meet_begin_full, meet_begin },
 	.wait = { meet_wait, meet_wait },
 	.wait_warp = { meet_wait_warp, meet_wait_warp },
+	.wait_warp_if = { meet_wait_warp_if, meet_wait_warp_if },
 	.break_ = { meet_break, meet_break },
 	.get = { meet_get, meet_get },
 	.set = { meet_set, meet_set },
