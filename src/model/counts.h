@@ -131,6 +131,19 @@ struct region {
 	double shared_wavefronts; /* after loads that become one wider load */
 };
 
+/*
+ * Atomics on global memory as they collide; whole grid. A pass changes each word of a sector once.
+ * Compare-and-swap is apart: on hardware most fail while others hold, which no emulator repeats.
+ */
+struct atomic_load {
+	double unit_passes;  /* that the busiest unit of L2 does one after the other */
+	double float_passes; /* of those, that additions of floats to one sector wait for */
+	double swaps, unit_swaps, word_swaps; /* that hold: all, of the busiest unit and word */
+	double same_word;                     /* probability that two of them want the same word */
+	double swap_lanes;                    /* lanes of a warp on a word that one of them swaps */
+	double swap_candidates; /* lanes that came to a compare-and-swap, whether they tried or not */
+};
+
 #define TRACE_MAX_STEPS 512
 #define TRACE_MAX_ACCESSES 64
 
@@ -152,8 +165,13 @@ struct run_counts {
 		achieved_occupancy_pct; /* LAUNCH_FIGURES; NAN = not known */
 	unsigned n_regions;         /* for the time model only: not exported; 0 = not known */
 	struct region *regions;
-	double serial_float, serial_int; /* atomics whose address is the same in the whole grid: lanes;
-	                                    of integers requests, whose lanes are added up before */
+	struct atomic_load atomics;  /* for the time model only, as the next ones are */
+	double code_blocks;          /* basic blocks that ran, each once */
+	double l2_written_sectors;   /* of l2_sectors: by stores and atomics, ... */
+	double l2_local_sectors;     /* ... of those to local memory */
+	double dram_awaited_sectors; /* of loads: from DRAM, or just on their way from there */
+	double dram_late_bytes;      /* written, but still in L2 at the end */
+	double dram_lone_reads, dram_lone_writes; /* lines of which DRAM moves a part only */
 };
 
 void counts_add(struct counts *to, const struct counts *from);

@@ -53,7 +53,7 @@ struct progress {
 	double last;  /* latest issue so far */
 	double issued, int_issued, sfu_issued;
 	double memory;    /* latest issue of a memory instruction */
-	double stored[2]; /* latest issue of a store: global, shared */
+	double stored[3]; /* latest issue of a store: global, shared, local */
 	double choice;    /* when it is known whether this side is taken; 0 = no side */
 };
 
@@ -66,6 +66,8 @@ static double latency_cycles(const struct scheduler *s, uint32_t i, uint32_t b)
 	case INST_LOAD:
 		if (x->space == MEMORY_CONST)
 			return timing.alu_cycles;
+		if (x->space == MEMORY_LOCAL)
+			return timing.local_latency_ns * per_ns;
 		return (x->space == MEMORY_SHARED
 		            ? g->smem_latency_ns * per_ns
 		            : load_latency_cycles(s->h, g, s->misses, s->lines[s->h->region_of[i]], b)) +
@@ -121,12 +123,12 @@ static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progr
 	at->int_issued += pipe == SM_PIPE_INT ? x->issued : pipe == SM_PIPE_EITHER ? x->issued / 2 : 0;
 	at->sfu_issued += pipe == SM_PIPE_SFU ? x->issued : 0;
 	if (inst_orders_memory(x)) {
-		const unsigned shared = x->space == MEMORY_SHARED;
+		const unsigned room = x->space == MEMORY_SHARED ? 1 : x->space == MEMORY_LOCAL ? 2 : 0;
 		if (x->class != INST_LOAD || !x->read_only)
-			t = fmax(t, at->stored[shared]);
+			t = fmax(t, at->stored[room]);
 		at->memory = fmax(at->memory, t);
 		if (x->class != INST_LOAD)
-			at->stored[shared] = t + 1;
+			at->stored[room] = t + 1;
 	}
 	if (x->issued > 0)
 		at->last = fmax(at->last, t + x->issued);

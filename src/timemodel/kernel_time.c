@@ -49,9 +49,14 @@ static double grid_blocks(const struct launch_plan *p)
 	return (double)p->grid.x * p->grid.y * p->grid.z;
 }
 
+static double plan_threads(const struct launch_plan *p)
+{
+	return (double)p->block.x * p->block.y * p->block.z;
+}
+
 static double block_warps(const struct launch_plan *p)
 {
-	return ceil((double)p->block.x * p->block.y * p->block.z / WARP_LANES);
+	return ceil(plan_threads(p) / WARP_LANES);
 }
 
 /* On 8.6, 8.9 and 12.x half or all of the FP32 lanes are the integer lanes as well. */
@@ -120,7 +125,7 @@ static struct region region_of_counts(const struct gpu_spec *g, const struct lau
                                       const struct run_counts *c)
 {
 	const struct counts *t = &c->total;
-	const struct load_misses m = load_misses_of(t, c->l2_sectors, c->dram_read_bytes);
+	const struct load_misses m = load_misses_of(t, c->l2_sectors, 0, c->dram_read_bytes, 0);
 	const double load_ns = g->l1_latency_ns + m.l1 * (g->l2_latency_ns - g->l1_latency_ns) +
 	                       m.l2 * (g->dram_latency_ns - g->l2_latency_ns);
 	const double warps = fmax(1, grid_blocks(plan) * block_warps(plan));
@@ -201,6 +206,33 @@ static double all_waves_cycles(const struct work *w, double blocks, double resid
 	return full * wave_cycles(w, resident) + wave_cycles(w, rest) + (full + (rest > 0) - 1) * next;
 }
 
+/* --- atomics on global memory --- */
+
+/*
+ * One after the other where they collide. A compare-and-swap holds only if it comes with the value
+ * that the last one left: with many lanes that want a word, each that holds waits for the turns of
+ * the others, and the news of it for a round trip.
+ */
+static double atomics_ns(const struct atomic_load *a, double threads, double concurrent_share)
+{
+	const double passes =
+		fmax(a->unit_passes * timing.atomic_pass_ns, a->float_passes * timing.atomic_float_pass_ns);
+	if (!(a->swaps > 0))
+		return passes;
+	const double lanes =
+		fmin(a->swap_candidates, threads) * concurrent_share;  /* that try together */
+	const double updates = fmax(1, a->swaps / fmax(lanes, 1)); /* of each */
+	const double contenders = fmin(lanes, a->swaps) * a->same_word * (1 - 0.5 / updates);
+	const double together = fmax(1, a->swap_lanes);
+	const double turns =
+		fmax(timing.atomic_pass_ns,
+	         contenders / together * (timing.swap_turn_ns + timing.swap_lane_ns * (together - 1)));
+	const double trip = timing.swap_round_trip_ns + timing.swap_lane_trip_ns * (together - 1);
+	const double of_word = a->word_swaps * fmin(1, contenders) * (trip + turns);
+	const double first = timing.swap_first_tries * lanes * a->unit_swaps / a->swaps;
+	return fmax(passes, fmax(first * timing.atomic_pass_ns, fmax(a->unit_swaps * turns, of_word)));
+}
+
 /* --- the whole launch --- */
 
 static void sm_resources(const struct demand *d, double scale, double *ns)
@@ -251,11 +283,13 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 
 	/* Chip-wide: bytes over 1e9 bytes/s is ns. */
 	if (counts->l2_sectors >= 0)
-		out->resource_ns[PERF_L2] = counts->l2_sectors * SECTOR_BYTES / g->l2_gbs;
+		out->resource_ns[PERF_L2] =
+			(counts->l2_sectors + timing.l2_write_extra * counts->l2_written_sectors +
+		     timing.l2_local_extra * counts->l2_local_sectors) *
+			SECTOR_BYTES / g->l2_gbs;
 	out->resource_ns[PERF_L2] =
-		fmax(out->resource_ns[PERF_L2], (counts->serial_float * timing.serial_float_cycles +
-	                                     counts->serial_int * timing.serial_int_cycles) *
-	                                        ns);
+		fmax(out->resource_ns[PERF_L2], atomics_ns(&counts->atomics, grid * plan_threads(plan),
+	                                               fmin(1, resident * g->sm_count / grid)));
 	if (counts->dram_read_bytes >= 0 && counts->dram_write_bytes >= 0)
 		out->resource_ns[PERF_DRAM] = (counts->dram_read_bytes + counts->dram_write_bytes) /
 		                              (g->dram_gbs * timing.dram_efficiency);
@@ -264,6 +298,6 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 		if (out->resource_ns[r] > out->resource_ns[out->bottleneck])
 			out->bottleneck = (enum perf_resource)r;
 	out->kernel_ns =
-		g->launch_overhead_ns +
+		g->launch_overhead_ns + timing.cold_start_ns + counts->code_blocks * timing.cold_block_ns +
 		overlapped(sm, overlapped(out->resource_ns[PERF_L2], out->resource_ns[PERF_DRAM]));
 }

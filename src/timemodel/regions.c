@@ -25,9 +25,15 @@ static void add_inst(struct region *r, const struct timing_inst *x, const struct
 	case SM_PIPE_SFU: r->sfu_slots += issued; break;
 	default: break;
 	}
-	r->load_cycles += fmax(global * timing.load_request_cycles, (double)c->ld_lines);
+	const double tags = (double)c->ld_lines * (x->load_passes > 0 ? timing.load_line_cycles : 1);
+	r->load_cycles += fmax(global * timing.load_request_cycles, fmax(x->load_passes, tags));
 	r->store_lines += (double)c->st_lines + (double)c->atom_sectors;
-	r->shared_wavefronts += (double)c->shared_st_wavefronts + (double)c->shared_atom_requests;
+	if (x->class == INST_STORE)
+		r->store_lines += x->local_lines * timing.local_store_lines;
+	else
+		r->load_cycles += x->local_lines;
+	r->shared_wavefronts +=
+		(double)c->shared_st_wavefronts + fmax(x->shared_passes, (double)c->shared_atom_requests);
 	if (!x->merged)
 		r->shared_wavefronts += fmax(
 			(double)c->shared_ld_wavefronts,
@@ -43,16 +49,12 @@ static void scale(struct region *r, double factor)
 		*v[i] *= factor;
 }
 
-/* Atomics that all go to one address come one after another. */
-static void add_serial(struct run_counts *out, const struct timing_inst *x, const struct counts *c,
-                       double factor)
+static double code_blocks(const struct timing_program *p)
 {
-	if (!c->atom_requests || !x->one_address)
-		return;
-	if (x->float_data)
-		out->serial_float += (double)c->thread_executed * factor;
-	else
-		out->serial_int += (double)c->atom_requests * factor;
+	double sum = 0;
+	for (uint32_t b = 0; b < p->n_blocks; b++)
+		sum += p->block[b].end > p->block[b].first && p->block[b].warp_passes > 0;
+	return sum;
 }
 
 void regions_build(const struct timing_program *p, const struct gpu_spec *g, double factor,
@@ -60,7 +62,9 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 {
 	const double l2 = out->l2_sectors >= 0 ? out->l2_sectors / factor : -1;
 	const double dram = out->dram_read_bytes >= 0 ? out->dram_read_bytes / factor : -1;
-	const struct load_misses misses = load_misses_of(&out->total, l2, dram);
+	const struct load_misses misses =
+		load_misses_of(&out->total, l2, out->l2_written_sectors / factor, dram,
+	                   out->dram_awaited_sectors / factor);
 	struct hyperblocks h;
 	hyperblocks_build(&h, p);
 	double *cycles = critical_paths(&h, g, &misses);
@@ -73,11 +77,9 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 				                               .block_passes = h.block_passes[top],
 				                               .critical_path_cycles = cycles[r] };
 		}
-	out->serial_float = out->serial_int = 0;
-	for (uint32_t i = 0; i < p->n_insts; i++) {
+	out->code_blocks = code_blocks(p);
+	for (uint32_t i = 0; i < p->n_insts; i++)
 		add_inst(&out->regions[h.region_of[i]], &p->inst[i], &p->counts[i]);
-		add_serial(out, &p->inst[i], &p->counts[i], factor);
-	}
 	for (unsigned r = 0; r < h.n_regions; r++)
 		scale(&out->regions[r], factor);
 	free(cycles);

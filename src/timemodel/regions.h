@@ -6,7 +6,7 @@
 #include "model/gpu.h"
 
 /*
- * Fills @out's regions and its atomics on one address. @p holds the thread blocks that ran; the
+ * Fills @out's regions. @p holds the thread blocks that ran; the
  * whole grid is @factor times as much. @out already has their total and, of the whole grid, the
  * traffic beyond L1.
  */

@@ -58,10 +58,12 @@ struct timing_inst {
 	/* loads, stores, atomics, copies */
 	enum memory_space space;
 	bool read_only;     /* a load of what no store of this launch changes */
-	bool one_address;   /* the same address in all lanes of the grid */
-	bool float_data;    /* floating point */
 	bool merged;        /* a shared load that another, wider one brings along */
 	uint8_t wide_words; /* a shared load that brings others along: 2 or 4 words; else 0 */
+	/* in all, of the thread blocks that ran */
+	double shared_passes; /* of atomics on shared memory */
+	double load_passes;   /* of global loads, by banks of L1; 0 = not known */
+	double local_lines;   /* of local memory: 32 words each */
 };
 
 struct timing_block {

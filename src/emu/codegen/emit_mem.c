@@ -80,6 +80,7 @@ static bool count_full(struct memop *m, const uint64_t offset[32])
 		if (same)
 			break;
 	}
+	m->wavefronts_full = probe_shared(offset, 0xffffffffu, m->access, LAYOUT_ANY, false).wavefronts;
 	m->sectors_full = m->lines_at[0] & 0xff;
 	m->lines_full = m->lines_at[0] >> 8;
 	return true;

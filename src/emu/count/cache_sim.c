@@ -2,9 +2,10 @@
  * Sectored set-associative caches with least-recently-used replacement.
  *
  * L1 of each SM: loads only; stores go through to L2 and update a line that is there; atomics go
- * to L2 and drop it. L2: one for the chip, write-back, allocates on writes without reading (a
- * sector that is partly written is not fetched first). At the end everything dirty is written:
- * a kernel's result does reach memory, if later.
+ * to L2 and drop it. Local memory stays in L1 when it is written. L2: one for the chip, write-back;
+ * a miss fetches both sectors of a pair (64 bytes: the fetch granularity that the driver names, and
+ * what random loads cost). A store fetches nothing, but a sector that was not wholly written is
+ * read before it leaves. What is dirty at the end stays: it is written when others need the room.
  *
  * The blocks of a wave are resident together, block i on SM i mod n. Their warps advance in
  * lockstep: entries are taken in order of the instructions their warp had begun, then of the
@@ -23,6 +24,10 @@
 #include <string.h>
 
 #define LINE 128
+#define SECTOR 32
+/* Instructions of a warp for which a line is on its way from DRAM. Blocks that walk through the
+ * same lines together all wait for them. */
+#define ON_ITS_WAY 16
 #define L1_SETS 256 /* 1 << LOG_MAX_LEVEL */
 /* Entries of the whole launch to aim at, and bounds for those of one wave. */
 #define LAUNCH_ENTRIES ((uint64_t)1 << 18)
@@ -33,10 +38,14 @@ struct way {
 	uint32_t line; /* + 1; 0 = empty */
 	uint32_t used; /* time of the last use, in accesses of the part */
 	uint8_t valid, dirty;
+	uint32_t fetched_at; /* time of the last fetch, its low bits */
+	uint8_t fetched;     /* sectors that came from memory */
+	uint8_t written[4];  /* bytes of each dirty sector, saturating */
 };
 struct part {
 	uint32_t clock;
-	double l2_sectors, read, write; /* sectors */
+	double l2_sectors, l2_written, l2_local, read, write, awaited; /* sectors */
+	double lone_reads, lone_writes;                                /* lines */
 	/* sectors that L2 still has to write, by the highest level at which their set is in use */
 	uint64_t dirty[LOG_MAX_LEVEL + 1];
 	/* of the wave: its entries in the order of the blocks, and the SM of each */
@@ -143,25 +152,71 @@ static struct way *l1_set(const struct cache_sim *c, uint32_t sm, uint32_t hash)
 	return c->l1 + ((size_t)sm * L1_SETS + (hash & (L1_SETS - 1))) * c->l1_ways;
 }
 
-static void access_l2(struct cache_sim *c, struct part *p, uint32_t line, uint32_t hash,
-                      unsigned sectors, bool read, bool write, double weight)
+#define PAIR(sectors) ((sectors) | ((sectors) >> 1 & 5u) | ((sectors) << 1 & 10u))
+
+static bool is_one_pair(unsigned sectors)
+{
+	return sectors && (!(sectors & 3) || !(sectors & 12));
+}
+
+/* Dirty sectors that are neither known nor wholly written. */
+static unsigned unfinished(const struct way *w)
+{
+	unsigned sectors = 0;
+	for (unsigned i = 0; i < 4; i++)
+		if ((w->dirty & ~w->fetched) >> i & 1 && w->written[i] < 32)
+			sectors |= 1u << i;
+	return sectors;
+}
+
+static void evict(struct part *p, struct way *w, double weight)
+{
+	const unsigned rest = unfinished(w);
+	p->read += weight * lane_popc32(rest);
+	p->write += weight * lane_popc32(w->dirty);
+	p->lone_writes += weight * (w->dirty && w->dirty != 15);
+}
+
+static void mark_written(struct way *w, unsigned sectors, unsigned bytes)
+{
+	w->dirty |= (uint8_t)sectors;
+	for (unsigned i = 0; i < 4; i++)
+		if (sectors >> i & 1)
+			w->written[i] = (uint8_t)(w->written[i] + bytes > 32 ? 32 : w->written[i] + bytes);
+}
+
+static void access_l2(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t hash,
+                      unsigned sectors, double weight)
 {
 	struct way *set = l2_set(c, hash);
-	struct way *w = find_way(set, c->l2_ways, line);
+	struct way *w = find_way(set, c->l2_ways, e->line);
 	uint64_t *dirty = &p->dirty[__builtin_ctz(hash | 1u << LOG_MAX_LEVEL)];
 	p->l2_sectors += weight * lane_popc32(sectors);
 	if (!w) {
 		w = victim_way(set, c->l2_ways);
-		p->write += weight * lane_popc32(w->dirty);
 		*dirty -= lane_popc32(w->dirty);
-		*w = (struct way){ .line = line + 1 };
+		evict(p, w, weight);
+		*w = (struct way){ .line = e->line + 1 };
 	}
-	if (read)
-		p->read += weight * lane_popc32(sectors & ~(unsigned)w->valid);
+	if (e->kind <= LOG_LOAD_L2 || e->kind == LOG_ATOMIC) {
+		const unsigned missing = sectors & ~(unsigned)w->valid;
+		const unsigned fetch = PAIR(missing) & ~(unsigned)w->valid;
+		p->read += weight * lane_popc32(fetch);
+		p->lone_reads += weight * ((int)is_one_pair(w->fetched | fetch) - (int)is_one_pair(w->fetched));
+		w->fetched |= (uint8_t)fetch;
+		w->valid |= (uint8_t)fetch;
+		if (fetch)
+			w->fetched_at = (uint32_t)e->time;
+		if ((uint32_t)e->time - w->fetched_at <= ON_ITS_WAY)
+			p->awaited += weight * lane_popc32(sectors & w->fetched);
+	}
 	w->valid |= (uint8_t)sectors;
-	if (write) {
+	if (e->kind >= LOG_STORE) {
 		*dirty += lane_popc32(sectors & ~(unsigned)w->dirty);
-		w->dirty |= (uint8_t)sectors;
+		p->l2_written += weight * lane_popc32(sectors);
+		if (e->kind == LOG_LOCAL)
+			p->l2_local += weight * lane_popc32(sectors);
+		mark_written(w, sectors, e->kind == LOG_ATOMIC ? 0 : e->written);
 	}
 	w->used = ++p->clock;
 }
@@ -172,18 +227,18 @@ static void access_line(struct cache_sim *c, struct part *p, const struct log_en
 	const uint32_t hash = line_hash(e->line);
 	struct way *set = l1_set(c, sm, hash);
 	unsigned sectors = e->sectors;
-	if (e->kind == LOG_LOAD) {
+	if (e->kind == LOG_LOAD || e->kind == LOG_LOCAL) {
 		struct way *w = find_way(set, c->l1_ways, e->line);
-		if (w)
+		if (w && e->kind == LOG_LOAD)
 			sectors &= ~(unsigned)w->valid;
-		else
+		if (!w)
 			w = victim_way(set, c->l1_ways);
 		if (w->line != e->line + 1)
 			*w = (struct way){ .line = e->line + 1 };
 		w->valid |= e->sectors;
 		w->used = ++p->clock;
 		if (sectors)
-			access_l2(c, p, e->line, hash, sectors, true, false, weight);
+			access_l2(c, p, e, hash, sectors, weight);
 		return;
 	}
 	if (e->kind == LOG_ATOMIC) {
@@ -191,7 +246,7 @@ static void access_line(struct cache_sim *c, struct part *p, const struct log_en
 		if (w)
 			w->valid = 0;
 	}
-	access_l2(c, p, e->line, hash, sectors, e->kind != LOG_STORE, e->kind >= LOG_STORE, weight);
+	access_l2(c, p, e, hash, sectors, weight);
 }
 
 /* --- a wave --- */
@@ -302,11 +357,17 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 	struct cache_totals t = { 0 };
 	const double weight = (double)((uint32_t)1 << c->level);
 	for (unsigned i = 0; i < CACHE_PARTS; i++) {
-		t.l2_sectors += c->part[i].l2_sectors;
-		t.read_bytes += 32 * c->part[i].read;
-		t.write_bytes += 32 * c->part[i].write;
+		const struct part *p = &c->part[i];
+		t.l2_sectors += p->l2_sectors;
+		t.l2_written += p->l2_written;
+		t.l2_local += p->l2_local;
+		t.awaited += p->awaited;
+		t.read_bytes += SECTOR * p->read;
+		t.write_bytes += SECTOR * p->write;
+		t.lone_reads += p->lone_reads;
+		t.lone_writes += p->lone_writes;
 		for (unsigned level = c->level; level <= LOG_MAX_LEVEL; level++)
-			t.write_bytes += 32 * weight * (double)c->part[i].dirty[level];
+			t.late_write_bytes += SECTOR * weight * (double)p->dirty[level];
 	}
 	return t;
 }

@@ -13,11 +13,13 @@
 
 /* --- its input --- */
 
-enum log_kind { LOG_LOAD, LOG_LOAD_L2, LOG_STORE, LOG_ATOMIC };
+/* LOG_LOCAL: a store to local memory, which its SM keeps in L1 as well. */
+enum log_kind { LOG_LOAD, LOG_LOAD_L2, LOG_STORE, LOG_LOCAL, LOG_ATOMIC };
 struct log_entry {
 	uint64_t time; /* instructions the warp had begun */
 	uint32_t line;
-	uint16_t part; /* of the simulation that takes it */
+	uint8_t part;    /* of the simulation that takes it */
+	uint8_t written; /* bytes of each sector, of stores: average */
 	uint8_t sectors, kind;
 };
 /* Entries of the blocks a worker ran in this wave, one after the other. */
@@ -87,8 +89,14 @@ void cache_sim_wave_begin(struct cache_sim *c, const struct block_record *record
 void cache_sim_part(struct cache_sim *c, unsigned part);
 
 struct cache_totals {
-	double l2_sectors, read_bytes, write_bytes;
+	double l2_sectors, l2_written; /* asked of L2; of those by stores and atomics, ... */
+	double l2_local;               /* ... of those to local memory */
+	double read_bytes, write_bytes;
+	double awaited; /* sectors of loads that came from DRAM, or were just on their way from there */
+	double late_write_bytes;        /* still in L2 at the end: written when others need the room */
+	double lone_reads, lone_writes; /* lines of which DRAM gave one pair of sectors, took less than
+	                                 * all: its rows are opened for little */
 };
-struct cache_totals cache_sim_totals(const struct cache_sim *c); /* dirty lines are written now */
+struct cache_totals cache_sim_totals(const struct cache_sim *c);
 
 #endif

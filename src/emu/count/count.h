@@ -1,14 +1,16 @@
 /*
  * Room count. Sees: lane.
  *
- * What accesses cost: sectors, lines and wavefronts of one warp access (probe, repeat), and the
- * caches behind them (cache_log, cache_sim). Pure of warps and programs; the machine (vm) feeds it.
+ * What accesses cost: sectors, lines and wavefronts of one warp access (probe, repeat), the caches
+ * behind them (cache_log, cache_sim), and atomics that collide (collision). Pure of warps and
+ * programs; the machine (vm) feeds it.
  */
 #ifndef PMPP_EMU_COUNT_H
 #define PMPP_EMU_COUNT_H
 
 #include "emu/count/cache_log.h"
 #include "emu/count/cache_sim.h"
+#include "emu/count/collision.h"
 #include "emu/count/probe.h"
 #include "emu/count/repeat.h"
 

@@ -262,6 +262,15 @@ static bool place_launch(struct emu_launch *l, struct err *err)
 	return ok;
 }
 
+static bool has_global_atomics(const struct ir *ir)
+{
+	for (uint32_t o = 0; o < ir->n_ops; o++)
+		if ((ir->ops[o].kind == X_ATOM || ir->ops[o].kind == X_RED) &&
+		    ir->ops[o].space != SPACE_SHARED)
+			return true;
+	return false;
+}
+
 static void build_workers(struct emu_launch *l)
 {
 	struct grid *g = &l->grid;
@@ -276,6 +285,9 @@ static void build_workers(struct emu_launch *l)
 	line_filter_cover(filter, (uint32_t)((ar->living ? ar->end - ar->base : ar->mapped) >> 7) + 64);
 	g->cache = cache_sim_new(gpu, l1 > 16384 ? l1 : 16384, filter,
 	                         ceil_div(g->order.n, (uint64_t)gpu->sm_count * l->blocks_per_sm));
+	if (has_global_atomics(&l->image.ir))
+		g->collisions =
+			collision_log_new((uint64_t)gpu->sm_count * l->blocks_per_sm, g->order.total);
 	g->trace = trace_new(l->image.ir.n_mem);
 	l->n_workers = thread_count(l);
 	l->workers = mem_calloc(l->n_workers, sizeof *l->workers);
@@ -393,6 +405,7 @@ void emu_launch_free(struct emu_launch *l)
 		emu_worker_free(&l->workers[i]);
 	free(l->workers);
 	cache_sim_free(l->grid.cache);
+	collision_log_free(l->grid.collisions);
 	trace_free(l->grid.trace);
 	if (l->image_key && l->n_workers) /* it was whole */
 		image_cache_put(l->device->images, l->image_key, &l->image);

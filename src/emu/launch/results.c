@@ -28,12 +28,45 @@ static void fill_traffic(const struct emu_launch *l, double factor, struct run_c
 	const struct cache_totals t = cache_sim_totals(l->grid.cache);
 	c->l2_sectors = t.l2_sectors * factor;
 	c->dram_read_bytes = t.read_bytes * factor;
-	c->dram_write_bytes = t.write_bytes * factor;
+	c->dram_write_bytes = (t.write_bytes + t.late_write_bytes) * factor;
+	c->dram_late_bytes = t.late_write_bytes * factor;
+	c->dram_lone_reads = t.lone_reads * factor;
+	c->dram_lone_writes = t.lone_writes * factor;
+	c->dram_awaited_sectors = t.awaited * factor;
+	c->l2_local_sectors = t.l2_local * factor;
+	c->l2_written_sectors = t.l2_written * factor;
 	if (factor > 1 && footprint_bytes(l) <= l->device->gpu->l2_bytes) {
 		/* blocks that did not run would have found most of their data in L2 */
 		c->dram_read_bytes = at_most(c->dram_read_bytes, footprint_bytes(l));
 		c->dram_write_bytes = at_most(c->dram_write_bytes, footprint_bytes(l));
 	}
+}
+
+static void fill_atomics(const struct emu_launch *l, double factor, struct run_counts *c)
+{
+	if (!l->grid.collisions)
+		return;
+	const struct collision_totals t = collision_log_totals(l->grid.collisions);
+	c->atomics = (struct atomic_load){
+		.unit_passes = t.unit_passes * factor,
+		.float_passes = t.float_passes * factor,
+		.unit_swaps = t.unit_swaps,
+		.word_swaps = t.word_swaps,
+		.same_word = t.same_word,
+		.swap_lanes = t.swap_lanes,
+		.swaps = t.swaps,
+	};
+}
+
+/* Where most lanes find that there is nothing to change, as in a maximum, those that do are few
+ * however many blocks there are. */
+static void scale_swaps(double factor, struct atomic_load *a)
+{
+	if (2 * a->swaps * factor < a->swap_candidates)
+		return;
+	a->swaps *= factor;
+	a->unit_swaps *= factor;
+	a->word_swaps *= factor;
 }
 
 static void copy_back(const struct emu_launch *l)
@@ -56,7 +89,9 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	counts_set_known(&c->of_total);
 	counts_set_known(&c->of_lines);
 	fill_traffic(l, factor, c);
+	fill_atomics(l, factor, c);
 	tally(l, factor, c);
+	scale_swaps(factor, &c->atomics);
 	if (sampled) {
 		counts_scale(&c->total, factor);
 		for (unsigned i = 0; i < c->n_lines; i++)

@@ -10,6 +10,7 @@
 #include "emu/timing/timing.h"
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,8 @@ static struct sums sum_workers(const struct emu_launch *l)
 			to->bytes += from->bytes;
 			to->wavefronts += from->wavefronts;
 			to->ideal += from->ideal;
+			to->passes += from->passes;
+			to->local_lines += from->local_lines;
 			for (unsigned g = 0; g < 3; g++)
 				to->space[g] += from->space[g];
 		}
@@ -82,6 +85,7 @@ static void add_full(const struct emu_launch *l, struct sums *s, enum program_ki
 			c->ideal += n * m->ideal_full;
 		} else {
 			c->space[0] += n;
+			c->wavefronts += n * m->wavefronts_full;
 			c->bytes += n * m->bytes_full;
 			c->sectors += (n - c->odd[kind]) * m->sectors_full;
 			c->lines += (n - c->odd[kind]) * m->lines_full;
@@ -101,7 +105,7 @@ static void add_memory(const struct xop *x, const struct sums *s, struct counts 
 		c->ld_lines += m->lines;
 		c->ld_bytes += m->bytes;
 		c->shared_ld_requests += m->space[1];
-		c->shared_ld_wavefronts += m->wavefronts;
+		c->shared_ld_wavefronts += x->space == SPACE_GLOBAL ? 0 : m->wavefronts;
 		c->shared_ld_ideal += m->ideal;
 		break;
 	case X_ST:
@@ -110,7 +114,7 @@ static void add_memory(const struct xop *x, const struct sums *s, struct counts 
 		c->st_lines += m->lines;
 		c->st_bytes += m->bytes;
 		c->shared_st_requests += m->space[1];
-		c->shared_st_wavefronts += m->wavefronts;
+		c->shared_st_wavefronts += x->space == SPACE_GLOBAL ? 0 : m->wavefronts;
 		c->shared_st_ideal += m->ideal;
 		break;
 	case X_ASYNC: { /* a global load and a shared store in one */
@@ -171,6 +175,41 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 	return c;
 }
 
+static struct op_memory memory_of(const struct xop *x, const struct sums *s)
+{
+	struct op_memory m = { 0 };
+	if (x->mem < 0)
+		return m;
+	const struct mem_count *c = &s->mem[x->mem];
+	if (x->kind == X_ATOM || x->kind == X_RED)
+		m.shared_passes = (double)c->passes;
+	m.local_lines = (double)c->local_lines;
+	if (x->kind == X_LD && x->space == SPACE_GLOBAL)
+		m.load_passes = (double)c->wavefronts;
+	return m;
+}
+
+/* Lanes that come to where a compare-and-swap stands: those of its basic block, or of one before
+ * it, where some may have seen that there is nothing to change. */
+static double swap_candidates(const struct ir *ir, const struct counts *of_op)
+{
+	double sum = 0;
+	for (uint32_t b = 0; b < ir->n_blocks; b++) {
+		double lanes = 0, before = 0;
+		for (uint32_t o = ir->blocks[b].first; o < ir->blocks[b].end; o++) {
+			const struct xop *x = &ir->ops[o];
+			if (x->kind == X_ATOM && x->op == ATOM_CAS && x->space != SPACE_SHARED)
+				lanes = fmax(lanes, (double)of_op[o].thread_executed);
+		}
+		for (uint32_t p = 0; lanes > 0 && p < ir->n_blocks; p++)
+			if (p != b &&
+			    (ir->blocks[p].succ[0] == (int32_t)b || ir->blocks[p].succ[1] == (int32_t)b))
+				before += (double)of_op[ir->blocks[p].first].thread_executed;
+		sum += fmax(0, before > 0 ? before : lanes);
+	}
+	return sum;
+}
+
 static int by_line(const void *a, const void *b)
 {
 	const struct line_counts *x = a, *y = b;
@@ -211,6 +250,7 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 	add_full(l, &s, PROGRAM_SPECULATIVE);
 	add_full(l, &s, PROGRAM_CONSERVATIVE);
 	struct counts *of_op = mem_calloc(ir->n_ops + 1, sizeof *of_op);
+	struct op_memory *memory = mem_calloc(ir->n_ops + 1, sizeof *memory);
 	uint32_t first = 0;
 	while (first < ir->n_ops && !ir->ops[first].first) /* made for calls: no instruction */
 		first++;
@@ -226,12 +266,16 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 		if (ir->blocks[b].first < ir->blocks[b].end && !ir->ops[ir->blocks[b].first].first)
 			of_op[ir->blocks[b].first].warp_executed =
 				s.segments[l->image.op_segment[ir->blocks[b].first]].warps;
+	out->atomics.swap_candidates = swap_candidates(ir, of_op) * factor;
+	for (uint32_t o = 0; o < ir->n_ops; o++)
+		memory[o] = memory_of(&ir->ops[o], &s);
 	if (!ir_of_machine_code(ir)) /* the time model is made for PTX */
-		timing_input(ir, l->device->gpu, of_op, (double)l->grid.order.n, l->grid.n_warps, factor,
-		             out);
+		timing_input(ir, l->device->gpu, of_op, memory, (double)l->grid.order.n, l->grid.n_warps,
+		             factor, out);
 	qsort(out->lines, out->n_lines, sizeof *out->lines, by_line);
 	take_trace(l, &s, out);
 	free(of_op);
+	free(memory);
 	free(s.segments);
 	free(s.mem);
 	free(s.guards);

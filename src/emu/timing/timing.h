@@ -10,12 +10,20 @@
 #include "model/counts.h"
 #include "model/gpu.h"
 
+/* What an operation asks of memory beyond its counts. */
+struct op_memory {
+	double shared_passes; /* atomics on shared memory: one lane of a bank after the other */
+	double load_passes;   /* global loads: words of one bank of L1 come one after the other */
+	double local_lines;   /* local memory: lines of 32 words, one per lane */
+};
+
 /*
  * @of_op: counts of the PTX instruction that begins at an operation, of the @thread_blocks that
- * ran, of @block_warps each. @out has their total and the traffic beyond L1 of @factor times as
- * many; it gets their regions.
+ * ran, of @block_warps each; @memory per operation. @out has their total and the traffic beyond L1
+ * of @factor times as many; it gets their regions.
  */
 void timing_input(const struct ir *ir, const struct gpu_spec *g, const struct counts *of_op,
-                  double thread_blocks, double block_warps, double factor, struct run_counts *out);
+                  const struct op_memory *memory, double thread_blocks, double block_warps,
+                  double factor, struct run_counts *out);
 
 #endif

@@ -29,8 +29,6 @@ static struct timing_inst describe(const struct ir *ir, const uint8_t *variance,
 		.n_results = x->n_d,
 		.space = space_of(x),
 		.read_only = ir->func->insts[x->pc].flags & PF_NC,
-		.one_address = x->mem >= 0 && !variance_of_source(variance, &x->s[0]),
-		.float_data = x->type >= PTX_F16 && x->type <= PTX_F64,
 		.uniform =
 			x->kind == X_OP && x->n_d && x->d[0] >= 0 && !(variance[x->d[0]] & VARIES_BY_LANE),
 		.lanes_choose = x->kind == X_BRA && x->guard >= 0 && variance[x->guard] & VARIES_BY_LANE,
@@ -84,10 +82,16 @@ static struct timing_block *describe_blocks(const struct ir *ir, const struct co
 }
 
 void timing_input(const struct ir *ir, const struct gpu_spec *g, const struct counts *of_op,
-                  double thread_blocks, double block_warps, double factor, struct run_counts *out)
+                  const struct op_memory *memory, double thread_blocks, double block_warps,
+                  double factor, struct run_counts *out)
 {
 	uint8_t *copies = mem_zalloc(ir->n_blocks + 1);
 	struct timing_inst *inst = describe_insts(ir, copies);
+	for (uint32_t o = 0; o < ir->n_ops; o++) {
+		inst[o].shared_passes = memory[o].shared_passes;
+		inst[o].load_passes = memory[o].load_passes;
+		inst[o].local_lines = memory[o].local_lines;
+	}
 	struct timing_block *block = describe_blocks(ir, of_op, copies);
 	const struct timing_program p = {
 		.n_insts = ir->n_ops,

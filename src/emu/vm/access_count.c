@@ -1,6 +1,57 @@
 /* What an access costs, by count/probe.c, and its lines for the cache simulation. */
 #include "emu/vm/access.h"
 
+/* What an atomic costs beyond its sectors. */
+static void count_collision(struct access *a, struct mem_count *c)
+{
+	const struct xop *x = a->m->x;
+	const bool swap = x->op == ATOM_CAS;
+	if (a->space == SPACE_SHARED) {
+		/* additions of one constant are counted, not carried out one by one (POPC.INC) */
+		const bool merged = x->kind == X_RED && x->op == ATOM_ADD && x->s[1].kind == S_CONST &&
+		                    x->type != PTX_F32 && x->type != PTX_F64;
+		const unsigned passes = shared_atomic_passes(a->address, a->mask, a->bytes, merged);
+		c->passes += swap ? 2 * passes : passes;
+		return;
+	}
+	struct collision k = {
+		.address = a->address,
+		.mask = a->mask,
+		.bytes = a->bytes,
+		.block = a->w->worker->block,
+		.turn = a->w->atomics++,
+		.float_data = x->op == ATOM_ADD && x->type >= PTX_F16 && x->type <= PTX_F64,
+		.swap = swap,
+		.changed = swap ? access_swapping(a) : 0,
+	};
+	if (a->w->worker->grid->collisions)
+		collision_log_add(a->w->worker->grid->collisions, &k);
+}
+
+/* Lanes' words of local memory lie beside each other: word n of 32 lanes is a line. */
+static void count_local(struct access *a, struct mem_count *c)
+{
+	const unsigned words = (a->bytes + 3) / 4;
+	uint64_t line[32];
+	unsigned sectors[32], n = 0;
+	for (uint32_t m = a->mask; m; m &= m - 1) {
+		const unsigned i = lowest_lane(m);
+		const uint64_t word = a->address[i] / 4;
+		unsigned k = 0;
+		while (k < n && line[k] != word)
+			k++;
+		if (k == n) {
+			line[n] = word;
+			sectors[n++] = 0;
+		}
+		sectors[k] |= 1u << (i / 8);
+	}
+	c->local_lines += n * words;
+	for (unsigned k = 0; k < n; k++)
+		for (unsigned j = 0; j < words; j++)
+			log_local_line(a->w, (uint32_t)(line[k] + j), sectors[k], a->write, 32);
+}
+
 void access_count(struct access *a)
 {
 	struct warp *w = a->w;
@@ -11,12 +62,16 @@ void access_count(struct access *a)
 			a->again ? repeat_shared(a->again, a->address, a->bytes, a->write)
 					 : probe_shared(a->address, a->mask, a->bytes, a->layout, a->write);
 		c->space[1]++;
+		if (a->atomic)
+			count_collision(a, c);
 		c->wavefronts += p.wavefronts;
 		c->ideal += p.ideal;
 		return;
 	}
 	if (a->space != SPACE_GLOBAL) {
 		c->space[2]++;
+		if (a->space == SPACE_LOCAL)
+			count_local(a, c);
 		return;
 	}
 	struct global_probe own;
@@ -27,6 +82,12 @@ void access_count(struct access *a)
 	else
 		probe_global(a->address, a->mask, a->bytes, a->layout, &own);
 	c->space[0]++;
+	if (a->read && !a->atomic && a->m->x->space == SPACE_GLOBAL)
+		c->wavefronts += (a->again ? repeat_shared(a->again, a->address, a->bytes, false)
+		                           : probe_shared(a->address, a->mask, a->bytes, a->layout, false))
+		                     .wavefronts;
+	if (a->atomic)
+		count_collision(a, c);
 	c->sectors += p->sectors;
 	c->lines += p->lines;
 	c->bytes += p->bytes;
@@ -42,6 +103,6 @@ void access_count(struct access *a)
 			continue; /* beyond the device's memory */
 		const uint64_t word = *(const uint64_t *)(w->sampled + (line >> 6) * 8);
 		if (word >> (line & 63) & 1)
-			log_line(w, line, p->sector_mask[i], kind);
+			log_line(w, line, p->sector_mask[i], kind, p->bytes / p->sectors);
 	}
 }

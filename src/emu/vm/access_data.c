@@ -134,6 +134,22 @@ void access_atomics(struct access *a)
 	}
 }
 
+uint32_t access_swapping(const struct access *a)
+{
+	uint32_t changed = 0;
+	for (uint32_t k = a->mask; k; k &= k - 1) {
+		const unsigned i = lowest_lane(k);
+		const uint8_t *const host = a->base ? a->base + (a->address[i] - a->first) : a->host[i];
+		const uint64_t seen = read_value(host, a->m->bytes, false);
+		bool taken = false; /* by an earlier lane of this warp */
+		for (uint32_t m = changed; m && !taken; m &= m - 1)
+			taken = a->address[lowest_lane(m)] == a->address[i];
+		if (!taken && seen == get_lane(a->w, a->m, 0, i))
+			changed |= 1u << i;
+	}
+	return changed;
+}
+
 /* Host addresses of all lanes, where only the first one's is known. */
 void access_set_hosts(struct access *a)
 {

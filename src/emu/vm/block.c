@@ -140,6 +140,7 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 	w->n_waiting = 0;
 	w->ticks = 0;
 	w->syncs = 0;
+	w->atomics = 0;
 	w->state = WARP_RUN;
 	w->program = p;
 	w->win = wk->win[p->kind == PROGRAM_SPECULATIVE ? PROGRAM_SPECULATIVE : PROGRAM_CONSERVATIVE];
@@ -169,6 +170,7 @@ static void start_block(struct worker *wk, uint64_t index)
 	const uint64_t b = order_block(&g->order, index);
 	const bool ends = index == 0 || index == g->order.n - 1;
 	wk->block = b;
+	wk->index_in_wave = index - g->wave_first;
 	wk->ctaid[0] = (uint32_t)(b % p->grid.x);
 	wk->ctaid[1] = (uint32_t)(b / p->grid.x % p->grid.y);
 	wk->ctaid[2] = (uint32_t)(b / p->grid.x / p->grid.y);

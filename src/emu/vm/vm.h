@@ -26,7 +26,9 @@ struct mem_count {
 	uint64_t slow[2]; /* full executions of the segment that did not count there */
 	uint64_t odd[2];  /* of those that did: sectors and lines are in packed, not the usual */
 	uint64_t requests, sectors, lines, bytes, wavefronts, ideal;
-	uint64_t space[3]; /* of the requests: global, shared, other */
+	uint64_t passes;      /* of atomics on shared memory */
+	uint64_t local_lines; /* of local memory: 32 words each */
+	uint64_t space[3];    /* of the requests: global, shared, other */
 };
 /* The buffer an instruction used last: from lo on, len addresses are good for its whole access. */
 struct mem_window {
@@ -74,7 +76,8 @@ struct grid {
 	uint64_t wave_first, wave_end; /* blocks that are resident together */
 	struct block_record *records;  /* of the wave, for the cache simulation */
 	struct cache_sim *cache;
-	struct trace *trace; /* of block 0, warp 0 */
+	struct collision_log *collisions; /* NULL = no atomics on global memory */
+	struct trace *trace;              /* of block 0, warp 0 */
 	/* True when the run has to end (cancelled, timed out); called now and then by a block. */
 	bool (*poll)(struct worker *wk);
 	void *poll_context;
@@ -106,6 +109,7 @@ struct worker {
 	struct access_log log;
 	struct printed_text printed;
 	uint64_t block; /* that runs now */
+	uint64_t index_in_wave;
 	uint32_t ctaid[3];
 	bool checked;          /* this block runs with all checks */
 	struct shadow *shadow; /* of shared memory, while checked */

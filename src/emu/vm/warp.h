@@ -88,6 +88,7 @@ struct warp {
 	enum warp_state state;
 	uint32_t number;  /* in the block */
 	uint32_t barrier; /* number of the barrier it waits at */
+	uint32_t atomics; /* on global memory that it has done */
 	uint32_t syncs;   /* times its lanes were synchronised */
 	uint64_t special[SR_COUNT];
 	uint32_t tid[3][32];
@@ -138,8 +139,12 @@ const struct uop *deoptimise_to_reference(struct warp *w, const struct uop *u, u
 extern const struct handler vm_access;
 /* For the full-warp handlers of simd/: the same access after all, counted one by one. */
 const struct uop *access_slow(struct warp *w, const struct uop *u, uint32_t mask);
-/* warp_log.c: a line of the arena is to be simulated: notes it. */
-void log_line(struct warp *w, uint64_t line, unsigned sectors, enum log_kind kind);
+/* warp_log.c: a line of the arena is to be simulated: notes it; @written: bytes of each sector, of
+ * a store. */
+void log_line(struct warp *w, uint64_t line, unsigned sectors, enum log_kind kind,
+              unsigned written);
+/* The same of a line of the warp's own local memory, counted from its first. */
+void log_local_line(struct warp *w, uint32_t line, unsigned sectors, bool store, unsigned written);
 /* At the start and the end of a block. */
 void log_block_start(struct worker *wk);
 void log_block_end(struct worker *wk, uint64_t index);

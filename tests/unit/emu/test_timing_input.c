@@ -197,22 +197,41 @@ static void choices(void **state)
 }
 
 /* Additions to one address come one after another, those to a thread's own do not. */
-static void atomics_on_one_address(void **state)
+static void atomics_collide(void **state)
 {
 	(void)state;
 	struct emu_case c = run("",
 	                        "red.global.add.f32 [%d1], 0f3F800000;\n"
 	                        "red.global.add.u32 [%d1+64], 1;\n",
 	                        64);
-	assert_true(c.res.counts.serial_float == 128);
-	assert_true(c.res.counts.serial_int == 4); /* a warp's lanes are added up before */
+	const struct atomic_load one = c.res.counts.atomics;
 	emu_case_free(&c);
+	assert_true(one.unit_passes == 256 && one.float_passes == 128);
 	c = run("",
 	        "mul.wide.u32 %d2, %r1, 4;\nadd.s64 %d3, %d1, %d2;\n"
 	        "red.global.add.f32 [%d3], 0f3F800000;\n",
 	        64);
-	assert_true(c.res.counts.serial_float == 0);
+	const struct atomic_load own = c.res.counts.atomics;
 	emu_case_free(&c);
+	assert_true(own.unit_passes < one.unit_passes / 4);
+	assert_true(own.swaps == 0 && own.swap_candidates == 0);
+}
+
+/* Of lanes that swap one word each holds in the end, and all of them want the same. */
+static void swaps_are_counted(void **state)
+{
+	(void)state;
+	struct emu_case c = run("",
+	                        "ld.global.u32 %r3, [%d1];\nA:\nadd.u32 %r4, %r3, 1;\n"
+	                        "mov.u32 %r5, %r3;\natom.global.cas.b32 %r3, [%d1], %r5, %r4;\n"
+	                        "setp.ne.u32 %p1, %r3, %r5;\n@%p1 bra A;\n",
+	                        64);
+	const struct atomic_load a = c.res.counts.atomics;
+	emu_case_free(&c);
+	assert_true(a.swaps == 128 && a.word_swaps == 128 && a.unit_swaps == 128);
+	assert_true(a.same_word > 0.999 && a.swap_candidates >= 128);
+	assert_true(a.swap_lanes > 16 && a.swap_lanes < 34);
+	assert_true(a.unit_passes == 0);
 }
 
 int main(void)
@@ -223,7 +242,8 @@ int main(void)
 		cmocka_unit_test(operands_are_waited_for),
 		cmocka_unit_test(barriers_cut),
 		cmocka_unit_test(choices),
-		cmocka_unit_test(atomics_on_one_address),
+		cmocka_unit_test(atomics_collide),
+		cmocka_unit_test(swaps_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

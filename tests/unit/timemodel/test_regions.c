@@ -193,28 +193,41 @@ static void loads_come_from_somewhere(void **state)
 	assert_true(c.regions[0].shared_wavefronts == 5 * WARPS);
 	run_counts_free(&c);
 	struct counts total = { .ld_sectors = 100 };
-	const struct load_misses m = load_misses_of(&total, 50, 320);
+	const struct load_misses m = load_misses_of(&total, 50, 0, 320, 0);
 	assert_true(m.l1 == 0.5 && m.l2 == 0.1);
-	assert_true(load_misses_of(&total, -1, -1).l1 == 1 && load_misses_of(&total, -1, -1).l2 == 0);
+	assert_true(load_misses_of(&total, -1, 0, -1, 0).l1 == 1 &&
+	            load_misses_of(&total, -1, 0, -1, 0).l2 == 0);
 }
 
-/* Additions of the whole grid to one word wait for one another; integers of a warp go together. */
-static void atomics_on_one_address(void **state)
+/* Sectors that another block has just asked DRAM for are waited for, too; written ones are not
+ * loads' misses. */
+static void awaited_sectors_are_misses(void **state)
+{
+	(void)state;
+	struct counts total = { .ld_sectors = 100 };
+	const double alone = load_misses_of(&total, 50, 0, 320, 10).l2;
+	assert_true(alone == 0.1 && load_misses_of(&total, 50, 0, 320, 30).l2 > alone);
+	assert_true(load_misses_of(&total, 50, 20, 320, 0).l1 == 0.3);
+}
+
+/* Lines of global loads cost tags, or the words that lie in one bank; lines of local memory what
+ * their kind of access does. */
+static void passes_of_l1(void **state)
 {
 	(void)state;
 	struct sample s = { 0 };
 	for (unsigned i = 0; i < 3; i++) {
-		struct timing_inst *x = add_inst(&s, INST_REDUCTION, -1, 1);
-		x->space = MEMORY_GLOBAL;
-		x->one_address = i < 2;
-		x->float_data = i == 0;
-		s.counts[i].atom_requests = WARPS;
-		s.counts[i].thread_executed = 32 * WARPS;
+		struct timing_inst *x = add_inst(&s, i < 2 ? INST_LOAD : INST_STORE, -1, 1);
+		x->space = i < 1 ? MEMORY_GLOBAL : MEMORY_LOCAL;
+		x->load_passes = i < 1 ? 8 * WARPS : 0;
+		x->local_lines = i < 1 ? 0 : 32 * WARPS;
+		s.counts[i].ld_requests = i < 1 ? WARPS : 0;
+		s.counts[i].ld_lines = i < 1 ? 4 * WARPS : 0;
 	}
 	end_block(&s, -1, -1);
-	struct run_counts c = build(&s, 2);
-	assert_true(c.serial_float == 2 * 32 * WARPS);
-	assert_true(c.serial_int == 2 * WARPS);
+	struct run_counts c = build(&s, 1);
+	assert_true(c.regions[0].load_cycles == (8 + 32) * WARPS);
+	assert_true(c.regions[0].store_lines == 32 * WARPS * timing.local_store_lines);
 	run_counts_free(&c);
 }
 
@@ -240,7 +253,8 @@ int main(void)
 		cmocka_unit_test(short_sides_are_predicated),
 		cmocka_unit_test(optional_sides_delay_the_block),
 		cmocka_unit_test(loads_come_from_somewhere),
-		cmocka_unit_test(atomics_on_one_address),
+		cmocka_unit_test(awaited_sectors_are_misses),
+		cmocka_unit_test(passes_of_l1),
 		cmocka_unit_test(every_constant_has_a_source),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,13 +34,13 @@ static inline void log_unit(struct warp *w, uint64_t low, enum log_kind kind)
 {
 	const unsigned first = (unsigned)(low >> 5 & 3), last = (unsigned)((low + 127) >> 5 & 3);
 	if (!(low & 127)) {
-		log_line(w, line_of(low), 15, kind);
+		log_line(w, line_of(low), 15, kind, 32);
 		return;
 	}
 	if (sampled(w, low))
-		log_line(w, line_of(low), 15u & ~((1u << first) - 1), kind);
+		log_line(w, line_of(low), 15u & ~((1u << first) - 1), kind, 128 / 5);
 	if (sampled(w, low + 127))
-		log_line(w, line_of(low + 127), (2u << last) - 1, kind);
+		log_line(w, line_of(low + 127), (2u << last) - 1, kind, 128 / 5);
 }
 /* Any pattern; lanes in a row mostly share a line. */
 static inline void log_lanes(struct warp *w, const struct memop *m, uint64_t low,
@@ -48,11 +48,12 @@ static inline void log_lanes(struct warp *w, const struct memop *m, uint64_t low
 {
 	uint64_t line[32];
 	unsigned sectors[32], n = 0, k = 0;
+	const unsigned written = m->sectors_full ? m->bytes_full / m->sectors_full : 0;
 	if (m->lines_full == 32 && !(low & m->usual)) { /* each lane has a line of its own */
 		for (unsigned i = 0; i < 32; i++) {
 			const uint64_t a = low + m->access * (uint64_t)m->index[i];
 			if (sampled(w, a))
-				log_line(w, line_of(a), 1u << (a >> 5 & 3), kind);
+				log_line(w, line_of(a), 1u << (a >> 5 & 3), kind, m->access);
 		}
 		return;
 	}
@@ -70,7 +71,7 @@ static inline void log_lanes(struct warp *w, const struct memop *m, uint64_t low
 	}
 	for (k = 0; k < n; k++)
 		if (sampled(w, line[k] << 7))
-			log_line(w, line_of(line[k] << 7), sectors[k], kind);
+			log_line(w, line_of(line[k] << 7), sectors[k], kind, written);
 }
 
 /* --- counts --- */

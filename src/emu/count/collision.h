@@ -1,0 +1,52 @@
+/*
+ * How the atomics of a launch collide: passes that one address after the other asks of the units
+ * of L2, and compare-and-swap loops that many warps run on one word.
+ *
+ * A pass changes each word of a sector at most once: lanes of a warp on one word need one each.
+ * L2 shares addresses out to its units by chunks. Which chunk goes where is not known; a hash
+ * stands for it.
+ */
+#ifndef PMPP_EMU_COLLISION_H
+#define PMPP_EMU_COLLISION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct collision_log;
+/* @concurrent: blocks that are resident together, of @blocks in the grid. */
+struct collision_log *collision_log_new(uint64_t concurrent, uint64_t blocks);
+void collision_log_free(struct collision_log *c);
+
+/* One atomic of a warp on global memory. Addresses lie on multiples of @bytes. */
+struct collision {
+	const uint64_t *address;
+	uint32_t mask;    /* not 0 */
+	unsigned bytes;   /* of a lane */
+	uint64_t block;   /* of the grid */
+	uint32_t turn;    /* how many atomics this warp has done before */
+	bool float_data;  /* additions of floats: a sector takes longer to change again */
+	bool swap;        /* compare-and-swap ... */
+	uint32_t changed; /* ... that found what it expected, in these lanes */
+};
+/* Thread-safe; sums do not depend on the order. */
+void collision_log_add(struct collision_log *c, const struct collision *x);
+
+/* What the atomics that were noted ask for, one after the other. */
+struct collision_totals {
+	double passes;       /* all */
+	double unit_passes;  /* of the busiest unit, while others have less to do */
+	double float_passes; /* of the busiest sector, of floats */
+	double swaps;        /* compare-and-swaps that held, ... */
+	double unit_swaps;   /* ... of the busiest unit, ... */
+	double word_swaps;   /* ... and of the busiest word */
+	double same_word;    /* share of pairs of them that want the same word */
+	double swap_lanes;   /* lanes of a warp that first try to swap one word */
+};
+struct collision_totals collision_log_totals(const struct collision_log *c);
+
+/* Passes that an atomic on shared memory takes: lanes that want one bank come one after the other;
+ * with @merged, those that want the same word together. */
+unsigned shared_atomic_passes(const uint64_t *address, uint32_t mask, unsigned bytes, bool merged);
+
+#endif
