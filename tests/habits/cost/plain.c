@@ -5,8 +5,8 @@
 
 static void draw(const struct session *s, struct canvas *c)
 {
-	const char *words = s->sel.kernel ? s->sel.kernel->about : "no kernel is chosen";
-	canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4, STYLE_NORMAL, words);
+	const char *words = s->sel.kernel ? s->sel.kernel->about : NULL;
+	canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4, STYLE_NORMAL, words ? words : "nothing is said");
 }
 
 const struct view_desc view_plain = {
