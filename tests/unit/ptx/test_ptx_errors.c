@@ -96,13 +96,14 @@ static void unknown_ends_one_function(void **state)
 static void unknown_directives(void **state)
 {
 	(void)state;
-	refused(HEAD ".alias f, g;", ERR_UNSUPPORTED,
-	        "4:1: directive '.alias' is not supported at module");
+	refused(HEAD ".frob f, g;", ERR_UNSUPPORTED,
+	        "4:1: directive '.frob' is not supported at module");
+	refused(HEAD ".alias f, g;", ERR_PARSE, "4:8: 'f' is no function");
 	refused(HEAD ".entry k() .explicitcluster { }", ERR_UNSUPPORTED,
 	        "4:12: directive '.explicitcluster' is not supported on a function");
 	refused(KERNEL(".surfref s;"), ERR_UNSUPPORTED,
 	        "5:1: directive '.surfref' is not supported in a");
-	struct err err = error_of(HEAD ".alias f, g;");
+	struct err err = error_of(HEAD ".frob f, g;");
 	assert_non_null(strstr(err.remedy, ".entry .func .global"));
 	refused(".version 9.0\n.target sm_90, map_f64_to_f32\n", ERR_UNSUPPORTED,
 	        "2:16: target option");
