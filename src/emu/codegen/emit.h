@@ -60,6 +60,7 @@ void emit_barred(struct emit *e, const struct xop *x);
 void emit_exit(struct emit *e, const struct xop *x);
 void emit_call(struct emit *e, const struct xop *x);
 void emit_system(struct emit *e, const struct xop *x);
+void emit_tensor(struct emit *e, const struct xop *x);
 void emit_ret(struct emit *e, const struct xop *x);
 /* @u->x.to becomes the first uop of @block when the program is whole. */
 void emit_target(struct emit *e, const struct uop *u, int32_t block);

@@ -66,3 +66,18 @@ void emit_system(struct emit *e, const struct xop *x)
 	s->d = x->n_d ? e->p->reg_slot[x->d[0]] : 0;
 	emit_uop(e, e->h->system)->system = s;
 }
+
+void emit_tensor(struct emit *e, const struct xop *x)
+{
+	const struct ir_tensor *t = &e->im->ir.tensors[x->target];
+	struct tensor_operands *o = image_pool(e->im, sizeof *o);
+	o->tensor = *t;
+	for (unsigned i = 0; i < X_MAX_VEC; i++) {
+		o->a[i] = i < t->n_a ? e->p->reg_slot[t->first_a + (int32_t)i] : 0;
+		o->b[i] = i < t->n_b ? e->p->reg_slot[t->first_b + (int32_t)i] : 0;
+		o->c[i] = i < t->n_c ? e->p->reg_slot[t->first_c + (int32_t)i] : 0;
+	}
+	for (unsigned i = 0; i < x->n_d; i++)
+		o->d[i] = x->d[i] >= 0 ? e->p->reg_slot[x->d[i]] : 0;
+	emit_uop(e, e->h->tensor)->tensor = o;
+}

@@ -33,6 +33,7 @@ struct uop {
 		const struct fused *fused;      /* of a handler that also does the uops behind this one */
 		const struct call_frame *frame; /* of a call */
 		const struct system_operands *system;
+		const struct tensor_operands *tensor;
 		const struct shuffle *shuffle; /* of a shfl whose lanes are known */
 	};
 };
@@ -135,6 +136,12 @@ struct fused {
 		uint32_t a, b, c, d;
 		uint32_t same_a; /* operand a is that of the FMA before */
 	} *fma;
+};
+
+/* A product of matrices: slots of the registers of A, B, C and D. */
+struct tensor_operands {
+	struct ir_tensor tensor;
+	uint32_t a[X_MAX_VEC], b[X_MAX_VEC], c[X_MAX_VEC], d[X_MAX_VEC]; /* d 0 = sink */
 };
 
 /* Operands of a call of the system: slots of 32 lanes of 8 bytes. */

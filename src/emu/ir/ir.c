@@ -33,6 +33,7 @@ void ir_free(struct ir *ir)
 	free(ir->blocks);
 	free(ir->only_def);
 	free(ir->callee);
+	free(ir->tensors);
 	if (ir->linked)
 		linked_free(ir->linked);
 	free(ir->linked);

@@ -28,6 +28,7 @@ enum xkind {
 	X_BRX,
 	X_CALL,   /* of block target, or of the function whose address is s[0]; comes back to succ[0] */
 	X_RET,    /* ends the call */
+	X_TENSOR, /* d = a product of matrices, tensors[target] */
 	X_SYSTEM, /* d = a call of the system, enum system_call; sources of 8 bytes */
 	X_EXIT,
 	X_TRAP,
@@ -115,6 +116,15 @@ struct ir_inst {
 	uint8_t flop16, flop32, flop64; /* of one lane */
 };
 
+/* D = A B + C of a warp; fragments as in lower_tensor.c, A, B and C in registers in a row. */
+struct ir_tensor {
+	uint8_t m, n, k;
+	bool saturate; /* integers: at the ends of the range */
+	enum ptx_type d, a, b, c;
+	int32_t first_a, first_b, first_c;
+	uint8_t n_a, n_b, n_c; /* registers of each */
+};
+
 struct ir {
 	const struct ptx_module *module; /* PTX; NULL: made of machine code, whose warps split into */
 	const struct ptx_func *func;     /* parts that X_MEET_WAIT brings together again */
@@ -127,6 +137,8 @@ struct ir {
 	int32_t **own_targets; /* lists that blocks point to, where no module holds them */
 	unsigned n_own_targets;
 	int32_t *only_def; /* by register: the one operation that writes it, -1 = none or more */
+	unsigned n_tensors;
+	struct ir_tensor *tensors;
 	/* of a kernel that calls functions */
 	struct linked *linked; /* what func is then */
 	int32_t *callee;       /* by function of the module: its block, -1 = cannot be called */

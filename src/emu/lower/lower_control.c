@@ -88,11 +88,6 @@ bool low_refused(struct lower *l)
 	return low_refuse_unknown(l, &l->part->f->refusals[l->in->opnd[0].i64]);
 }
 
-bool low_tensor(struct lower *l)
-{
-	return low_refuse(l, "tensor-core instructions are not supported by the emulator");
-}
-
 bool low_unknown(struct lower *l)
 {
 	return low_refuse(l, "the emulator does not know this instruction");

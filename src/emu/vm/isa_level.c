@@ -44,6 +44,7 @@ const struct handler_set *handler_set_choose(const char *wanted)
 		.call = &vm_call_handlers,                    \
 		.system = &vm_system,                         \
 		.meet = &vm_meet_handlers,                    \
+		.tensor = &vm_tensor,                         \
 		.barrier = &vm_barrier_handlers,              \
 		.warp = &vm_warp_handlers,                    \
 		.uniform = &vm_uniform_handlers,              \

@@ -73,8 +73,7 @@ static bool system_lane(struct warp *w, const struct uop *u, unsigned lane, cons
 	return true;
 }
 
-/* SYSTEM: what and where its operands are in u->system */
-HANDLER(system_any)
+COLD static bool run_system(struct warp *w, const struct uop *u, uint32_t mask)
 {
 	const struct system_operands *s = u->system;
 	for (uint32_t m = mask; m; m &= m - 1) {
@@ -83,10 +82,18 @@ HANDLER(system_any)
 		for (unsigned k = 0; k < s->n; k++)
 			arg[k] = ((const mem_u64 *)frame(w, s->arg[k]))[i];
 		if (!system_lane(w, u, i, arg, &result))
-			return NULL;
+			return false;
 		if (s->d)
 			((mem_u64 *)frame(w, s->d))[i] = result;
 	}
+	return true;
+}
+
+/* SYSTEM: what and where its operands are in u->system */
+HANDLER(system_any)
+{
+	if (!run_system(w, u, mask))
+		return NULL;
 	if (mask == 0xffffffffu)
 		NEXT_full(u + 1);
 	NEXT_masked(u + 1);
