@@ -22,6 +22,7 @@ struct backend {
 	uint64_t hash;
 	size_t length;
 	struct ptx_module module;
+	struct arena_spare spare; /* of the launch before */
 };
 
 static void lacks_capability(struct backend_info *info, unsigned bit, const char *reason,
@@ -95,7 +96,7 @@ static bool emu_run(struct backend *be, const struct run_request *req,
 	metrics_clear(&res->metrics, "the emulator has no hardware counter for it");
 	if (!parse_module(be, req, err))
 		return false;
-	struct emu_launch l = { 0 };
+	struct emu_launch l = { .spare = &be->spare };
 	bool ok = emu_launch_prepare(&l, req, hooks, be->gpu, &be->module, err);
 	if (ok) {
 		ok = emu_launch_run(&l, err);
@@ -114,6 +115,8 @@ static void emu_close(struct backend *be)
 {
 	if (be && be->parsed)
 		ptx_free(&be->module);
+	if (be)
+		arena_spare_free(&be->spare);
 	free(be);
 }
 

@@ -8,7 +8,7 @@ void emu_device_open(struct emu_device *d, const struct gpu_spec *gpu)
 
 void emu_device_close(struct emu_device *d)
 {
-	arena_free(&d->arena);
+	arena_free(&d->arena, d->spare);
 	heap_free(d->heap);
 	line_filter_free(d->filter);
 	line_filter_free(d->no_filter);

@@ -18,6 +18,7 @@
 struct emu_device {
 	const struct gpu_spec *gpu;
 	struct arena arena;
+	struct arena_spare *spare;              /* where its mapping goes afterwards; NULL = back */
 	struct line_filter *filter, *no_filter; /* what the cache simulation follows; nothing */
 	/* of a program's device */
 	struct gpu_spec sheet;
@@ -64,6 +65,7 @@ struct emu_launch {
 	const struct run_request *req;
 	const struct run_hooks *hooks;
 	struct emu_device *device;
+	struct arena_spare *spare; /* memory kept from launch to launch; may be NULL */
 	struct emu_module *module;
 	struct emu_device own_device; /* of a kernel's own run */
 	struct emu_module own_module;

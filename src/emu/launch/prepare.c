@@ -253,7 +253,7 @@ static bool place_launch(struct emu_launch *l, struct err *err)
 	emu_module_place(l->module, l->module->ptx, l->device);
 	const bool heap = uses_heap(l->module->ptx);
 	const unsigned at = heap ? arena_add(&l->device->arena, heap_name, HEAP_BYTES, 512) : 0;
-	const bool ok = arena_map(&l->device->arena, err) && fill_params(l, &a, err) &&
+	const bool ok = arena_map(&l->device->arena, l->spare, err) && fill_params(l, &a, err) &&
 	                fill_buffers(l, &a, err) && build_image(l, &a, err);
 	free(a.param_bytes);
 	if (ok && heap)
@@ -386,6 +386,7 @@ bool emu_launch_prepare(struct emu_launch *l, const struct run_request *req,
 	l->module = &l->own_module;
 	l->module->ptx = module;
 	emu_device_open(l->device, gpu);
+	l->device->spare = l->spare;
 	l->func = ptx_entry(module, req->plan->entry);
 	if (!l->func)
 		return err_set(err, ERR_USAGE, "%s: there is no kernel '%s' in this module", l->source_file,

@@ -11,6 +11,8 @@
 /* An index that is off by less than this lands in no other buffer. Untouched, it costs nothing. */
 #define GUARD_GAP ((uint64_t)1 << 20)
 #define LARGE ((uint64_t)8 << 20)
+/* A larger mapping is not kept: it would hold memory that nobody uses. */
+#define SPARE_MOST ((uint64_t)256 << 20)
 
 unsigned arena_add(struct arena *a, const char *name, uint64_t size, unsigned align)
 {
@@ -34,10 +36,39 @@ unsigned arena_add(struct arena *a, const char *name, uint64_t size, unsigned al
 	return a->n++;
 }
 
-bool arena_map(struct arena *a, struct err *err)
+/* Takes what lies in the region from it; from a large one by giving its pages back. */
+static void clear_region(const struct arena *a, const struct arena_region *r)
+{
+	const uint64_t page = 4096, first = (r->base + page - 1) / page * page,
+				   last = (r->base + r->size) / page * page;
+	uint8_t *at = arena_at(a, r->base);
+	if (r->size < LARGE || madvise(arena_at(a, first), last - first, MADV_DONTNEED) != 0) {
+		memset(at, 0, r->size);
+		return;
+	}
+	memset(at, 0, first - r->base);
+	memset(arena_at(a, last), 0, r->base + r->size - last);
+}
+
+static bool take_spare(struct arena *a, struct arena_spare *spare, size_t bytes)
+{
+	if (!spare || spare->mapped < bytes)
+		return false;
+	a->host = spare->host;
+	a->mapped = spare->mapped;
+	*spare = (struct arena_spare){ 0 };
+	for (unsigned i = 0; i < a->n; i++)
+		if (a->region[i].buffer < 0)
+			clear_region(a, &a->region[i]);
+	return true;
+}
+
+bool arena_map(struct arena *a, struct arena_spare *spare, struct err *err)
 {
 	a->base = ARENA_BASE;
 	const uint64_t bytes = (a->end ? a->end - ARENA_BASE : 0) + 2 * GUARD_GAP;
+	if (take_spare(a, spare, bytes))
+		return true;
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 	               -1, 0);
 	if (p == MAP_FAILED) {
@@ -54,10 +85,21 @@ bool arena_map(struct arena *a, struct err *err)
 	return true;
 }
 
-void arena_free(struct arena *a)
+void arena_spare_free(struct arena_spare *spare)
 {
-	if (a->host)
+	if (spare->host)
+		munmap(spare->host, spare->mapped);
+	*spare = (struct arena_spare){ 0 };
+}
+
+void arena_free(struct arena *a, struct arena_spare *spare)
+{
+	if (spare && !a->living && a->mapped > spare->mapped && a->mapped <= SPARE_MOST) {
+		arena_spare_free(spare);
+		*spare = (struct arena_spare){ a->host, a->mapped };
+	} else if (a->host) {
 		munmap(a->host, a->mapped);
+	}
 	for (unsigned i = 0; i < a->n; i++)
 		free(a->region[i].written);
 	free(a->region);

@@ -43,8 +43,18 @@ struct arena {
 
 /* Reserves a region; all before arena_map(). Returns its index. */
 unsigned arena_add(struct arena *a, const char *name, uint64_t size, unsigned align);
-bool arena_map(struct arena *a, struct err *err);
-void arena_free(struct arena *a);
+/* A mapping kept from one launch to the next: pages that the system need not find and clear. */
+struct arena_spare {
+	uint8_t *host;
+	size_t mapped;
+};
+/* Takes @spare's mapping (NULL = none) where it is large enough. Regions of buffers (buffer >= 0)
+ * then hold anything; all others are zeroed. */
+bool arena_map(struct arena *a, struct arena_spare *spare, struct err *err);
+/* Leaves the mapping in @spare unless that has a larger one, it is very large, or @spare is NULL.
+ */
+void arena_free(struct arena *a, struct arena_spare *spare);
+void arena_spare_free(struct arena_spare *spare);
 /* A living one: @bytes of addresses from @base on. False: they are taken. */
 bool arena_reserve(struct arena *a, uint64_t base, uint64_t bytes, struct err *err);
 /* A new region at the lowest place where it fits, or at @address (0 = anywhere) for memory of the

@@ -1,0 +1,93 @@
+/*
+ * Memory that is kept from launch to launch: a spare mapping is used where it is large enough, and
+ * nothing but buffers holds what an earlier launch left there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "emu/memory/memory.h"
+
+#include <string.h>
+
+#define MIB ((uint64_t)1 << 20)
+
+/* A buffer and two variables, the second of @bytes. */
+static struct arena launch_memory(struct arena_spare *spare, uint64_t bytes)
+{
+	struct arena a = { 0 };
+	struct err err = { 0 };
+	const unsigned buffer = arena_add(&a, "A", 1000, 512);
+	a.region[buffer].buffer = 0;
+	arena_add(&a, "small", 100, 4);
+	arena_add(&a, "large", bytes, 4);
+	assert_true(arena_map(&a, spare, &err));
+	return a;
+}
+
+static void fill(const struct arena *a, int value)
+{
+	for (unsigned i = 0; i < a->n; i++)
+		memset(arena_at(a, a->region[i].base), value, a->region[i].size);
+}
+
+static void variables_are_zero(const struct arena *a)
+{
+	for (unsigned i = 0; i < a->n; i++) {
+		const uint8_t *at = arena_at(a, a->region[i].base);
+		if (a->region[i].buffer >= 0)
+			continue;
+		assert_int_equal(at[0], 0);
+		assert_memory_equal(at, at + 1, a->region[i].size - 1);
+	}
+}
+
+static void a_spare_mapping_is_used_and_clean(void **state)
+{
+	(void)state;
+	struct arena_spare spare = { 0 };
+	struct arena a = launch_memory(&spare, 9 * MIB + 5);
+	const uint8_t *host = a.host;
+	fill(&a, 0x55);
+	arena_free(&a, &spare);
+	assert_ptr_equal(spare.host, host);
+
+	static const uint64_t sizes[] = { 9 * MIB + 5, 300, 9 * MIB };
+	for (unsigned i = 0; i < 3; i++) {
+		a = launch_memory(&spare, sizes[i]);
+		assert_ptr_equal(a.host, host);
+		assert_null(spare.host); /* taken, not shared */
+		variables_are_zero(&a);
+		fill(&a, 0x66);
+		arena_free(&a, &spare);
+	}
+	a = launch_memory(&spare, 20 * MIB);
+	assert_ptr_not_equal(a.host, host);
+	arena_free(&a, &spare);
+	assert_true(spare.mapped > 20 * MIB); /* the larger one is kept */
+	arena_spare_free(&spare);
+	assert_null(spare.host);
+}
+
+static void not_kept_if_very_large_or_unwanted(void **state)
+{
+	(void)state;
+	struct arena_spare spare = { 0 };
+	struct arena a = launch_memory(&spare, 300 * MIB);
+	arena_free(&a, &spare);
+	assert_null(spare.host);
+	a = launch_memory(NULL, 100);
+	arena_free(&a, NULL);
+	assert_null(a.host);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_spare_mapping_is_used_and_clean),
+		cmocka_unit_test(not_kept_if_very_large_or_unwanted),
+	};
+	return cmocka_run_group_tests_name("emu_memory", tests, NULL, NULL);
+}
