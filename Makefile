@@ -256,7 +256,7 @@ asan-check:
 tsan-check:
 	@$(MAKE) SANITIZE=thread units
 ## check-gpu: on a machine with an NVIDIA GPU: every kernel, against ncu and the emulator; results in build/gpu/results
-GPU_NEEDS := $(addprefix $(B)/lib/,cuda.a emu.a backend.a timemodel.a compile.a ptx.a kernels.a model.a base.a)
+GPU_NEEDS := $(addprefix $(B)/lib/,cuda.a emu.a backend.a timemodel.a compile.a ptx.a sass.a kernels.a model.a base.a)
 GPU_FAMILIES := $(patsubst %.cu,$(B)/obj/%.o,$(wildcard tests/gpu/families/*.cu))
 $(B)/gpu/gpu_check: $(call obj,$(wildcard tests/gpu/*.c)) $(GPU_FAMILIES) $(GPU_NEEDS)
 	@mkdir -p $(@D)

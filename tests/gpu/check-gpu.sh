@@ -2,12 +2,12 @@
 # Everything a real GPU has to show, in one call: sh tests/gpu/check-gpu.sh GPU_CHECK OUTPUT-FOLDER
 # GPU_CHECK is the program of tests/gpu/*.c; raw results land in the folder, a summary on the screen.
 # SETS chooses of ncu's launches: fast slow (default: both).
-# PARTS chooses: info faults run time agree gemm passes ncu speed sanitizer (default: all), or random:
+# PARTS chooses: info faults cases run time agree gemm passes ncu speed sanitizer (default: all), or random:
 # COUNT (default 240) random legal launches of SEED (default 1), and how far the model is from them.
 set -u
 check=$1
 out=$2
-parts=${PARTS:-info faults run time agree gemm passes ncu speed sanitizer}
+parts=${PARTS:-info faults cases run time agree gemm passes ncu speed sanitizer}
 mkdir -p "$out"
 # A kernel that never ends shows the watchdog; it is measured on its own.
 endless=split_barrier
@@ -38,6 +38,10 @@ if has faults; then
 	timed faults.jsonl "$check" faults
 	cat "$out/faults.jsonl"
 	timed watchdog.jsonl "$check" run --only $endless --timeout 3
+fi
+if has cases; then
+	timed cases.txt "$check" cases
+	tail -1 "$out/cases.txt"
 fi
 if has run; then
 	timed run.jsonl "$check" run --points 3 --skip $endless,$slow

@@ -11,6 +11,7 @@
  *	gpu_check names                  the counters of GH100's panels, with commas, as ncu takes them
  *	gpu_check sass                   names of CUPTI's per-instruction metrics on this chip
  *	gpu_check passes                 where the time of a collection of counters goes
+ *	gpu_check cases [--only TEXT,..] every file of tests/ptx, as the emulator is tested with it
  *	gpu_check faults                 a faulting and an endless kernel, and a run after each
  *
  * options: --points N (1..3), --first N, --caps MASK, --only TEXT,.. (parts of kernel/variant),
@@ -135,11 +136,16 @@ static bool find_gpu(struct err *err)
 	return cuda_gpu_spec(cuda_device_wanted(), &opt.gpu, err);
 }
 
+bool gpu_check_open(struct backend **be, struct err *err)
+{
+	return find_gpu(err) && backend_cuda.open(be, opt.gpu, err);
+}
+
 static int do_run(void)
 {
 	struct backend *be;
 	struct err err = { 0 };
-	if (!find_gpu(&err) || !backend_cuda.open(&be, opt.gpu, &err))
+	if (!gpu_check_open(&be, &err))
 		return put_error("gpu", &err);
 	const unsigned failed = opt.count ? each_random(run_one, be) : each_launch(run_one, be);
 	backend_cuda.close(be);
@@ -273,7 +279,7 @@ static int do_faults(void)
 	struct err err = { 0 };
 	struct backend *be;
 	struct module m = { 0 };
-	if (!find_gpu(&err) || !backend_cuda.open(&be, opt.gpu, &err))
+	if (!gpu_check_open(&be, &err))
 		return put_error("gpu", &err);
 	const struct compile_request cr = { .file = "faults.cu",
 		                                .source = fault_source,
@@ -381,6 +387,7 @@ int main(int argc, char **argv)
 		{ "info", do_info },     { "run", do_run },     { "gemm", do_gemm },
 		{ "agree", do_agree },   { "names", do_names }, { "sass", do_sass },
 		{ "faults", do_faults }, { "draw", do_draw },   { "random", run_random },
+		{ "cases", do_cases },
 	};
 	const char *verb = argc > 1 ? argv[1] : "";
 	read_options(argc, argv);
@@ -392,6 +399,6 @@ int main(int argc, char **argv)
 	if (!strcmp(verb, "passes"))
 		return passes(argc, argv);
 	fprintf(stderr, "gpu_check info | run | random | draw | agree | ncu | gemm | names | sass | "
-	                "passes | faults\n");
+	                "passes | faults | cases\n");
 	return 2;
 }

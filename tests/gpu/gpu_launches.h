@@ -60,6 +60,9 @@ int put_error(const char *what, const struct err *err);
 /* The same for opt.count random ones of opt.seed; a tenth of them may be refused, as where a block
  * needs more registers than there are. */
 unsigned each_random(bool (*f)(struct instance *i, void *ctx), void *ctx);
+/* The GPU that was asked for, with its live sheet in opt.gpu. */
+bool gpu_check_open(struct backend **be, struct err *err);
+int do_cases(void);
 /* Prints them, one JSON object a line, without running any. */
 int do_draw(void);
 int do_agree(void);
