@@ -235,6 +235,9 @@ LINT = CC='$(CC)' LINT_FLAGS='$(filter-out -W%,$(ALL_CFLAGS)) -Isrc/cuda/shim' p
 build/lint/tools/wheels.txt: src/setup/lint-wheels.txt src/setup/lint.sh
 	@mkdir -p build/lint
 	@sh src/setup/lint.sh build/lint/tools
+## programs-compiler: nvcc for whole programs where there is no CUDA Toolkit (100 MB into build/cuda)
+programs-compiler:
+	@sh src/setup/compiler.sh build/cuda
 ## lint: style, sizes, lone headers, clang-tidy, cppcheck: no findings (LINT_PATHS="src/ui views" for some)
 lint: all build/lint/tools/wheels.txt
 	@$(LINT) $(LINT_PATHS)
@@ -309,5 +312,5 @@ compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: all units test test-programs check-bare seeds check-layers lint format cost asan-check tsan-check check-gpu bless bench fuzz fuzz-run run install clean list help FORCE
+.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost asan-check tsan-check check-gpu bless bench fuzz fuzz-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

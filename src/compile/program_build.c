@@ -239,8 +239,9 @@ bool program_build(const struct program_source *source, char *path, size_t n, st
 		               source->n_words, MAX_WORDS);
 	if (!cuda_tool("nvcc", nvcc, sizeof nvcc, err)) {
 		err_prefix(err, "whole programs are compiled by nvcc: ");
-		return err_remedy(err, "install the CUDA Toolkit, or 'pip install nvidia-cuda-nvcc "
-		                       "nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime'");
+		return err_remedy(err,
+		                  "run 'make programs-compiler' where pmpp-explore was built (100 MB of "
+		                  "NVIDIA's wheels; it needs g++ too), or install the CUDA Toolkit");
 	}
 	if (!program_folder(source, nvcc, folder, sizeof folder, err))
 		return false;

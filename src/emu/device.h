@@ -58,6 +58,13 @@ uint64_t emu_device_used_bytes(const struct emu_device *d); /* device and manage
 /* The host wrote or the device's memory was set: these bytes have a value now. */
 void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t bytes);
 
+/* --- textures and surfaces (emu/texture.h says what they are) --- */
+
+struct texture;
+/* A handle for kernels; @t is copied. */
+uint64_t emu_texture_new(struct emu_device *d, const struct texture *t);
+bool emu_texture_free(struct emu_device *d, uint64_t handle); /* false: there is none */
+
 /* --- modules --- */
 
 struct emu_function_info {

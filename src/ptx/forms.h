@@ -44,6 +44,10 @@
 	X(VOTE)       \
 	X(PRMT)       \
 	X(TEST)       \
+	X(GEOMETRY)   \
+	X(BOUNDS)     \
+	X(CHANNEL)    \
+	X(LOD)        \
 	X(SEM)        \
 	X(SCOPE)      \
 	X(CACHE)      \

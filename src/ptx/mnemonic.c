@@ -158,7 +158,11 @@ static void apply_modifier(const struct modifier *m, bool again, struct ptx_inst
 	case GROUP_SHFL:
 	case GROUP_VOTE:
 	case GROUP_PRMT:
+	case GROUP_BOUNDS:
+	case GROUP_CHANNEL:
+	case GROUP_LOD:
 	case GROUP_TEST: inst->mode = (enum ptx_mode)m->value; break;
+	case GROUP_GEOMETRY: inst->geometry = (enum ptx_geometry)m->value; break;
 	case GROUP_SEM: inst->sem = (enum ptx_sem)m->value; break;
 	case GROUP_SCOPE: inst->scope = (enum ptx_scope)m->value; break;
 	case GROUP_CACHE: inst->cache = (enum ptx_cache)m->value; break;

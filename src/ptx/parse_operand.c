@@ -85,6 +85,37 @@ static bool parse_branch_table(struct parser *p, struct ptx_operand *o)
 	return true;
 }
 
+/* A register of a texture's operand. */
+static bool parse_coordinate(struct parser *p, struct ptx_operand *o)
+{
+	uint32_t member;
+	const struct token t = p->tok;
+	const struct sym *s = t.kind == TOK_NAME ? names_find_token(&p->names, &t, &member) : NULL;
+	if (!s || s->kind != SYM_REG)
+		return fail_at(p, t.s, t.line, ERR_UNSUPPORTED,
+		               "a texture is named by a register here, and so are its coordinates");
+	if (o->n_vec == 8)
+		return fail(p, "too many coordinates");
+	o->vec[o->n_vec++] = s->index + (int32_t)member;
+	return advance(p);
+}
+
+/* [handle, {x, y}] or [handle, x] */
+static bool parse_texture(struct parser *p, struct ptx_operand *o)
+{
+	bool list, more;
+	o->kind = OPND_VEC;
+	if (!expect(p, '[', "before a texture") || !parse_coordinate(p, o) ||
+	    !expect(p, ',', "before the coordinates") || !accept_punct(p, '{', &list))
+		return false;
+	do {
+		if (!parse_coordinate(p, o) || !accept_punct(p, ',', &more))
+			return false;
+	} while (list && more);
+	return (!list || expect(p, '}', "after the coordinates")) &&
+	       expect(p, ']', "after the texture");
+}
+
 static bool parse_one(struct parser *p, char role, char width, const struct ptx_inst *inst,
                       struct ptx_operand *o)
 {
@@ -96,6 +127,7 @@ static bool parse_one(struct parser *p, char role, char width, const struct ptx_
 	case 'S': return parse_source(p, &w, inst, role == 'S', o);
 	case 'q': return parse_predicate(p, inst, o);
 	case 'm': return parse_address(p, inst, o);
+	case 'x': return parse_texture(p, o);
 	case 'l': return parse_label(p, o);
 	case 'b': return parse_branch_table(p, o);
 	default: /* 'i' */ o->kind = OPND_INT; return expect_int(p, &o->i64, "an integer constant");

@@ -134,7 +134,8 @@ static bool parse_vector(struct parser *p, const struct want *w, const struct pt
 			               "the elements have %u bits, '%s' "
 			               "needs %u",
 			               bytes * 8, inst->text, w->bytes * 8);
-	} else if (ptx_op_class(inst->op) == CLASS_MEM && o->n_vec != inst->vec) {
+	} else if (ptx_op_class(inst->op) == CLASS_MEM && o->n_vec != inst->vec &&
+	           (sink || inst->op != OP_TEX)) { /* gradients have a length of their own */
 		return fail_at(p, open.s, open.line, ERR_PARSE, "'%s' needs %u elements, not %u",
 		               inst->text, inst->vec, o->n_vec);
 	}

@@ -153,7 +153,28 @@ enum ptx_mode {
 	MODE_NUMBER,
 	MODE_NOTANUMBER,
 	MODE_NORMAL,
-	MODE_SUBNORMAL
+	MODE_SUBNORMAL,
+	/* bounds of surfaces; channel of tld4; where the level of a texture comes from */
+	MODE_TRAP,
+	MODE_CLAMPED,
+	MODE_ZERO,
+	MODE_RED,
+	MODE_GREEN,
+	MODE_BLUE,
+	MODE_ALPHA,
+	MODE_BASE,
+	MODE_LEVEL,
+	MODE_GRAD
+};
+/* Shape of a texture or surface; A: layered. */
+enum ptx_geometry {
+	GEOMETRY_NONE,
+	GEOMETRY_1D,
+	GEOMETRY_2D,
+	GEOMETRY_3D,
+	GEOMETRY_A1D,
+	GEOMETRY_A2D,
+	GEOMETRY_CUBE
 };
 /* Memory ordering of ld, st, atom, red, fence, mbarrier (ISA 8); none = weak. */
 enum ptx_sem {
@@ -301,6 +322,7 @@ struct ptx_inst {
 	enum ptx_sem sem;
 	enum ptx_scope scope;
 	enum ptx_cache cache;
+	enum ptx_geometry geometry;
 	struct ptx_mma mma;
 	uint32_t flags;  /* enum ptx_flag */
 	uint8_t vec;     /* 1, 2, 4, 8: ld/st.vN */

@@ -30,7 +30,9 @@ enum fault_kind {
 	FAULT_STACK,
 	FAULT_FUNCTION,
 	FAULT_ASSERT,
-	FAULT_FREE
+	FAULT_FREE,
+	FAULT_TEXTURE, /* the handle is of none */
+	FAULT_SURFACE_BOUNDS
 };
 struct emu_fault {
 	enum fault_kind kind;

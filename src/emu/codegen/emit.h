@@ -51,6 +51,7 @@ void emit_shfl(struct emit *e, const struct xop *x);
 void emit_vote(struct emit *e, const struct xop *x);
 void emit_match(struct emit *e, const struct xop *x);
 void emit_redux(struct emit *e, const struct xop *x);
+void emit_texture(struct emit *e, const struct xop *x);
 void emit_elect(struct emit *e, const struct xop *x);
 void emit_scalar_source(struct emit *e, const struct handler *h, const struct xop *x);
 void emit_bra(struct emit *e, const struct xop *x);

@@ -75,7 +75,7 @@ static const emitter emitters[] = {
 	[X_MEET_BREAK] = emit_meet, [X_MEET_GET] = emit_meet,
 	[X_MEET_SET] = emit_meet,   [X_MEET_WARP] = emit_meet_warp,
 	[X_LEAVE] = emit_leave,     [X_NOP] = emit_nothing,
-	[X_TENSOR] = emit_tensor,
+	[X_TENSOR] = emit_tensor,   [X_TEXTURE] = emit_texture,
 };
 
 /* Looks at its guard itself. */

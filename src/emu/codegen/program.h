@@ -26,6 +26,7 @@ struct uop {
 		uint64_t u;
 		const struct uop *to;
 		const struct pattern *pattern;
+		const struct texture_uop *texture;
 	} x;
 	uint32_t y;   /* segment, memory number, ... */
 	uint32_t xop; /* index of the operation it belongs to */
@@ -91,6 +92,13 @@ struct memop {
 		HALF_UNIT,
 		HALF_SPLAT
 	} half_layout; /* 16 words in a row; one word */
+};
+
+/* A texture or surface instruction: slots of 32 lanes; d -1 = sink. */
+struct texture_uop {
+	const struct xop *x;
+	int32_t d[4];
+	uint32_t s[X_MAX_VEC + 2];
 };
 
 struct program {

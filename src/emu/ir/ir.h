@@ -41,6 +41,7 @@ enum xkind {
 	X_REDUX,
 	X_ACTIVE,
 	X_ELECT,
+	X_TEXTURE,  /* tex, tld4, suld, sust: s[0] handle, coordinates, data; op is the opcode */
 	X_WARPSYNC, /* __syncwarp: orders memory among the lanes, for the checks */
 	/* Of machine code, where lanes that went apart meet again at a barrier of the warp (op): */
 	X_MEET_BEGIN, /* these lanes will meet at barrier op */
@@ -82,7 +83,10 @@ struct xop {
 	uint32_t n_targets;
 	/* LD ST ATOM RED: s[0] is the address, stores have their data in s[1..] */
 	enum ptx_space space;
-	enum ptx_type type; /* of the data: width, sign; of ATOM the arithmetic */
+	enum ptx_type type;         /* of the data: width, sign; of ATOM the arithmetic */
+	enum ptx_type type2;        /* TEXTURE: of the coordinates */
+	enum ptx_mode mode;         /* TEXTURE: bounds of surfaces, channel of tld4 */
+	enum ptx_geometry geometry; /* TEXTURE */
 	uint8_t bytes, vec;
 	int64_t offset;
 	int32_t mem;    /* number of this memory instruction, -1 = not memory */

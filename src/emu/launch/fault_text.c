@@ -131,6 +131,15 @@ bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct 
 	case FAULT_TRAP:
 		err_set(err, ERR_FAULT, "%s: trap: the kernel stopped itself; %s", where, who.text);
 		return err_remedy(err, "look at the assertion or unreachable code of that line");
+	case FAULT_TEXTURE:
+		err_set(err, ERR_FAULT, "%s: the handle is of no texture or surface that exists; %s", where,
+		        who.text);
+		return err_remedy(err, "create it before the launch, destroy it behind, and keep textures "
+		                       "and surfaces apart");
+	case FAULT_SURFACE_BOUNDS:
+		err_set(err, ERR_FAULT, "%s: outside the surface; %s", where, who.text);
+		return err_remedy(err, "x counts bytes, not elements; cudaBoundaryModeZero and "
+		                       "cudaBoundaryModeClamp allow accesses outside");
 	case FAULT_INDEX:
 		err_set(err, ERR_FAULT, "%s: branch table index out of range; %s", where, who.text);
 		return err_remedy(err, "the switch of that line gets a value it has no case for");

@@ -9,6 +9,7 @@
 #define PMPP_EMU_LAUNCH_H
 
 #include "backend/backend.h"
+#include "emu/texture.h"
 #include "emu/vm/vm.h"
 #include "model/gpu.h"
 #include "sass/sass.h"
@@ -24,6 +25,7 @@ struct emu_device {
 	struct gpu_spec sheet;
 	struct heap *heap; /* of device code; NULL = not asked for yet */
 	uint64_t param_area, used_bytes;
+	struct texture_table textures;
 	struct image_cache *images;
 };
 /* image_cache.c: programs of micro-operations made for earlier launches of the same kernel with the

@@ -334,6 +334,7 @@ static void set_grid(struct emu_launch *l)
 		.image = &l->image,
 		.plan = p,
 		.arena = &l->device->arena,
+		.textures = &l->device->textures,
 		.threads = p->block.x * p->block.y * p->block.z,
 		.shared_bytes = with > fixed ? with : fixed,
 		.sm_count = l->device->gpu->sm_count,

@@ -41,6 +41,7 @@ void emu_device_free(struct emu_device *d)
 	if (!d)
 		return;
 	image_cache_free(d->images);
+	texture_table_free(&d->textures);
 	emu_device_close(d);
 	free(d);
 }
@@ -122,6 +123,16 @@ bool emu_device_covers(const struct emu_device *d, uint64_t address)
 uint64_t emu_device_used_bytes(const struct emu_device *d)
 {
 	return d->used_bytes;
+}
+
+uint64_t emu_texture_new(struct emu_device *d, const struct texture *t)
+{
+	return texture_add(&d->textures, t);
+}
+
+bool emu_texture_free(struct emu_device *d, uint64_t handle)
+{
+	return texture_remove(&d->textures, handle);
 }
 
 void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t bytes)

@@ -21,6 +21,8 @@ static const char *finding_kind(enum fault_kind kind)
 	case FAULT_BARRIER_DIVERGED:
 	case FAULT_BARRIER_STUCK: return "barrier";
 	case FAULT_TRAP: return "trap";
+	case FAULT_TEXTURE: return "texture";
+	case FAULT_SURFACE_BOUNDS: return "out-of-bounds";
 	case FAULT_INDEX: return "switch";
 	case FAULT_STACK: return "stack";
 	case FAULT_ASSERT: return "assert";

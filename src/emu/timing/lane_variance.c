@@ -30,6 +30,7 @@ static uint8_t variance_of_result(const uint8_t *variance, const struct xop *x)
 	case X_SHFL:
 	case X_ACTIVE:
 	case X_ELECT:
+	case X_TEXTURE:
 	case X_MATCH: return VARIES_BY_LANE | VARIES_BY_BLOCK;
 	default: return v;
 	}

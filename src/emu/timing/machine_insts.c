@@ -199,7 +199,8 @@ static struct machine_inst by_opcode(const struct uses *u, uint32_t o)
 static enum inst_class class_of_kind(enum xkind kind)
 {
 	switch (kind) {
-	case X_LD: return INST_LOAD;
+	case X_LD:
+	case X_TEXTURE: return INST_LOAD;
 	case X_ST: return INST_STORE;
 	case X_ATOM: return INST_ATOMIC;
 	case X_RED: return INST_REDUCTION;

@@ -49,6 +49,7 @@ const struct handler_set *handler_set_choose(const char *wanted)
 		.warp = &vm_warp_handlers,                    \
 		.uniform = &vm_uniform_handlers,              \
 		.access = &vm_access,                         \
+		.texture = &vm_texture,                       \
 		.alu = &alu_handlers_##level,                 \
 		.mem = &mem_handlers_##level,                 \
 		.wide = &wide_handlers_##level,               \

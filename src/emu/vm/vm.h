@@ -65,8 +65,9 @@ struct grid {
 	const struct image *image;
 	const struct launch_plan *plan;
 	const struct arena *arena;
-	struct heap *heap;         /* of device code; NULL = it uses none */
-	uint32_t threads, n_warps; /* per block */
+	struct heap *heap;                    /* of device code; NULL = it uses none */
+	const struct texture_table *textures; /* NULL = none */
+	uint32_t threads, n_warps;            /* per block */
 	uint32_t shared_bytes, local_bytes;
 	uint32_t sm_count;
 	bool reference_only; /* every block in the reference program */

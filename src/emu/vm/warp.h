@@ -137,6 +137,8 @@ const struct uop *deoptimise_to_reference(struct warp *w, const struct uop *u, u
 
 /* access.c: any access, any mask; counts, checks, does it. */
 extern const struct handler vm_access;
+/* texture_access.c: textures and surfaces. */
+extern const struct handler vm_texture;
 /* For the full-warp handlers of simd/: the same access after all, counted one by one. */
 const struct uop *access_slow(struct warp *w, const struct uop *u, uint32_t mask);
 /* warp_log.c: a line of the arena is to be simulated: notes it; @written: bytes of each sector, of

@@ -2,6 +2,8 @@
  */
 #include "runtime/guest/guest_op.h"
 
+#include "runtime/guest/guest_array.h"
+
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -32,12 +34,32 @@ static struct guest_box box_of(const struct cudaPitchedPtr *p, const struct cuda
 		                       p->pitch, slice };
 }
 
+/* Where an array takes part, the width is in its texels. */
+static cudaError_t copy_arrays(const struct cudaMemcpy3DParms *p, struct guest_op *op)
+{
+	const struct guest_array *to = guest_array_of(p->dstArray), *from = guest_array_of(p->srcArray);
+	const struct guest_array *any = to ? to : from;
+	if ((p->dstArray && !to) || (p->srcArray && !from))
+		return cudaErrorInvalidResourceHandle;
+	*op = (struct guest_op){
+		.kind = GUEST_OP_COPY,
+		.u.copy = { .to = to ? guest_array_box(to, p->dstPos) : box_of(&p->dstPtr, &p->dstPos),
+		            .from =
+		                from ? guest_array_box(from, p->srcPos) : box_of(&p->srcPtr, &p->srcPos),
+		            .width = p->extent.width * any->texel_bytes,
+		            .height = p->extent.height ? p->extent.height : 1,
+		            .depth = p->extent.depth ? p->extent.depth : 1,
+		            .direction = cudaMemcpyDefault },
+	};
+	return cudaSuccess;
+}
+
 cudaError_t guest_copy_3d(const struct cudaMemcpy3DParms *p, struct guest_op *op)
 {
 	if (!p || p->kind > cudaMemcpyDefault)
 		return cudaErrorInvalidMemcpyDirection;
 	if (p->srcArray || p->dstArray)
-		return cudaErrorNotSupported;
+		return copy_arrays(p, op);
 	*op = (struct guest_op){
 		.kind = GUEST_OP_COPY,
 		.u.copy = { .to = box_of(&p->dstPtr, &p->dstPos),

@@ -1,0 +1,64 @@
+/* Textures and surfaces: tex, tld4, suld, sust (PTX ISA 9.0, 9.7.10, 9.7.11). */
+#include "emu/lower/lower_inst.h"
+
+/* Coordinates that the shape has; further ones are padding. */
+static unsigned coordinates(enum ptx_geometry g)
+{
+	switch (g) {
+	case GEOMETRY_1D: return 1;
+	case GEOMETRY_2D:
+	case GEOMETRY_A1D: return 2;
+	default: return 3;
+	}
+}
+
+/* Handle and coordinates of operand @i. */
+static struct xop *texture_op(struct lower *l, unsigned i)
+{
+	const struct ptx_inst *in = l->in;
+	const struct ptx_operand *t = &in->opnd[i];
+	const unsigned n = coordinates(in->geometry);
+	if (t->kind != OPND_VEC || t->n_vec < n + 1) {
+		low_refuse(l, "too few coordinates");
+		return NULL;
+	}
+	struct xop *x = low_emit(l, X_TEXTURE);
+	x->op = (uint16_t)in->op;
+	x->type = in->type;
+	x->type2 = in->type2;
+	x->mode = in->mode;
+	x->geometry = in->geometry;
+	x->bytes = (uint8_t)ptx_type_bytes(in->type);
+	x->vec = in->vec;
+	for (unsigned k = 0; k <= n; k++)
+		x->s[x->n_s++] = src_reg(t->vec[k]);
+	return x;
+}
+
+static bool to_registers(struct lower *l, struct xop *x, const struct ptx_operand *d)
+{
+	x->n_d = (uint8_t)(d->kind == OPND_VEC ? d->n_vec : 1);
+	if (x->n_d > 4)
+		return low_refuse(l, "more than four values");
+	for (unsigned i = 0; i < x->n_d; i++)
+		x->d[i] = d->kind == OPND_VEC ? d->vec[i] : d->kind == OPND_REG ? d->reg : -1;
+	return true;
+}
+
+bool low_texture(struct lower *l)
+{
+	struct xop *x = texture_op(l, 1);
+	return x && to_registers(l, x, &l->in->opnd[0]);
+}
+
+bool low_surface_store(struct lower *l)
+{
+	const struct ptx_operand *v = &l->in->opnd[1];
+	struct xop *x = texture_op(l, 0);
+	if (!x || (v->kind != OPND_VEC && v->kind != OPND_REG))
+		return x ? low_refuse(l, "a constant cannot be stored to a surface") : false;
+	const unsigned n = v->kind == OPND_VEC ? v->n_vec : 1;
+	for (unsigned i = 0; i < n && i < 4; i++)
+		x->s[x->n_s++] = src_reg(v->kind == OPND_VEC ? v->vec[i] : v->reg);
+	return true;
+}

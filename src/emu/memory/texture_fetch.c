@@ -1,0 +1,292 @@
+/* Textures and surfaces; see emu/texture.h. */
+#include "emu/texture.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- handles --- */
+
+uint64_t texture_add(struct texture_table *t, const struct texture *texture)
+{
+	if (t->n == t->cap) {
+		t->cap = t->cap ? 2 * t->cap : 16;
+		t->texture = mem_realloc(t->texture, t->cap, sizeof(struct texture *));
+	}
+	t->texture[t->n] = mem_alloc(sizeof *texture);
+	*t->texture[t->n] = *texture;
+	return ++t->n;
+}
+
+struct texture *texture_find(const struct texture_table *t, uint64_t handle)
+{
+	return t && handle && handle <= t->n ? t->texture[handle - 1] : NULL;
+}
+
+bool texture_remove(struct texture_table *t, uint64_t handle)
+{
+	if (!texture_find(t, handle))
+		return false;
+	free(t->texture[handle - 1]);
+	t->texture[handle - 1] = NULL;
+	return true;
+}
+
+void texture_table_free(struct texture_table *t)
+{
+	for (unsigned i = 0; i < t->n; i++)
+		free(t->texture[i]);
+	free(t->texture);
+	*t = (struct texture_table){ 0 };
+}
+
+/* --- one texel --- */
+
+static float half_to_float(uint16_t h)
+{
+	const unsigned exponent = h >> 10 & 31, mantissa = h & 1023;
+	const float v = exponent == 31 ? (mantissa ? NAN : INFINITY)
+	                : exponent     ? ldexpf((float)(mantissa | 1024), (int)exponent - 25)
+	                               : ldexpf((float)mantissa, -24);
+	return h >> 15 ? -v : v;
+}
+
+static uint32_t bits_of(float f)
+{
+	uint32_t u;
+	memcpy(&u, &f, sizeof u);
+	return u;
+}
+
+static float float_of(uint32_t u)
+{
+	float f;
+	memcpy(&f, &u, sizeof f);
+	return f;
+}
+
+/* Does a fetch give floats? */
+static bool gives_floats(const struct texture *t)
+{
+	return t->format == TEXEL_FLOAT || t->fractions;
+}
+
+static uint32_t read_channel(const struct texture *t, const uint8_t *p)
+{
+	const unsigned bits = 8 * t->channel_bytes;
+	uint32_t v = 0;
+	memcpy(&v, p, t->channel_bytes);
+	if (t->format == TEXEL_FLOAT)
+		return t->channel_bytes == 2 ? bits_of(half_to_float((uint16_t)v)) : v;
+	const int32_t sign =
+		t->channel_bytes == 4 ? (int32_t)v : (int32_t)(v << (32 - bits)) >> (32 - bits);
+	const bool is_signed = t->format == TEXEL_SIGNED;
+	if (!t->fractions || t->channel_bytes == 4)
+		return is_signed ? (uint32_t)sign : v;
+	const float most = (float)((1u << (is_signed ? bits - 1 : bits)) - 1);
+	const float f = (is_signed ? (float)sign : (float)v) / most;
+	return bits_of(f < -1 ? -1 : f);
+}
+
+/* Whole coordinates inside the texture, or a negative one: the border. */
+static const uint8_t *texel_at(const struct texture *t, const int64_t at[3], unsigned layer)
+{
+	for (unsigned d = 0; d < 3; d++)
+		if (at[d] < 0)
+			return NULL;
+	const size_t slice = t->layers ? layer : (size_t)at[2];
+	return t->texels + slice * t->slice + (size_t)at[1] * t->pitch +
+	       (size_t)at[0] * t->channels * t->channel_bytes;
+}
+
+static void read_texel(const struct texture *t, const uint8_t *p, uint32_t out[4])
+{
+	const bool floats = gives_floats(t);
+	for (unsigned c = 0; c < 4; c++)
+		if (!p)
+			out[c] = floats ? bits_of(t->border[c]) : (uint32_t)(int32_t)t->border[c];
+		else if (c < t->channels)
+			out[c] = read_channel(t, p + c * t->channel_bytes);
+		else
+			out[c] = c < 3 ? 0 : floats ? bits_of(1) : 1;
+}
+
+/* --- coordinates --- */
+
+static unsigned dimensions(enum texture_shape shape)
+{
+	switch (shape) {
+	case SHAPE_1D:
+	case SHAPE_1D_LAYERED: return 1;
+	case SHAPE_3D: return 3;
+	default: return 2;
+	}
+}
+
+/* Wrapping and mirroring need normalised coordinates; otherwise they clamp. */
+static enum texture_addressing addressing(const struct texture *t, unsigned d)
+{
+	const enum texture_addressing a = t->addressing[d];
+	return !t->normalised && (a == ADDRESS_WRAP || a == ADDRESS_MIRROR) ? ADDRESS_CLAMP : a;
+}
+
+/* Texel @i of a row of @n: inside, or -1 for the border. */
+static int64_t fold(int64_t i, int64_t n, enum texture_addressing a)
+{
+	if (i >= 0 && i < n)
+		return i;
+	switch (a) {
+	case ADDRESS_BORDER: return -1;
+	case ADDRESS_WRAP: return (i % n + n) % n;
+	case ADDRESS_MIRROR: i = (i % (2 * n) + 2 * n) % (2 * n); return i < n ? i : 2 * n - 1 - i;
+	case ADDRESS_CLAMP: break;
+	}
+	return i < 0 ? 0 : n - 1;
+}
+
+struct sample {
+	int64_t at[3]
+			  [2];   /* per dimension: the texel, and the next one that linear filtering mixes in */
+	float weight[3]; /* of the next one */
+	unsigned layer;
+};
+
+static int64_t whole_part(float v)
+{
+	return v > 1e9f ? 1000000000 : v < -1e9f ? -1000000000 : v != v ? 0 : (int64_t)floorf(v);
+}
+
+/* From a direction to a face and the place on it; CUDA's table of the six faces. */
+static void on_cube(const uint32_t *at, float place[2], unsigned *face)
+{
+	const float x = float_of(at[0]), y = float_of(at[1]), z = float_of(at[2]);
+	const float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+	float s, v, m;
+	if (ax >= ay && ax >= az) {
+		*face = x < 0;
+		m = ax;
+		s = x < 0 ? z : -z;
+		v = -y;
+	} else if (ay >= az) {
+		*face = 2 + (y < 0);
+		m = ay;
+		s = x;
+		v = y < 0 ? -z : z;
+	} else {
+		*face = 4 + (z < 0);
+		m = az;
+		s = z < 0 ? -x : x;
+		v = -y;
+	}
+	place[0] = (s / m + 1) / 2;
+	place[1] = (v / m + 1) / 2;
+}
+
+static struct sample locate(const struct texture *t, enum texture_shape shape, bool whole,
+                            bool linear, const uint32_t *at)
+{
+	struct sample s = { 0 };
+	float place[2] = { 0 };
+	const bool cube = shape == SHAPE_CUBE;
+	if (shape == SHAPE_1D_LAYERED || shape == SHAPE_2D_LAYERED) {
+		s.layer = (int32_t)at[0] < 0 ? 0 : at[0];
+		at++;
+	} else if (cube) {
+		on_cube(at, place, &s.layer);
+	}
+	if (t->layers && s.layer >= t->layers)
+		s.layer = t->layers - 1;
+	for (unsigned d = 0; d < dimensions(shape); d++) {
+		const int64_t n = t->size[d] ? t->size[d] : 1;
+		const enum texture_addressing a = cube ? ADDRESS_CLAMP : addressing(t, d);
+		if (whole) {
+			s.at[d][0] = s.at[d][1] = fold((int32_t)at[d], n, t->plain ? ADDRESS_BORDER : a);
+			continue;
+		}
+		float v = cube ? place[d] : float_of(at[d]);
+		if (t->normalised || cube)
+			v *= (float)n;
+		if (linear)
+			v -= 0.5f;
+		const int64_t i = whole_part(v);
+		s.weight[d] = linear ? floorf((v - floorf(v)) * 256 + 0.5f) / 256 : 0;
+		s.at[d][0] = fold(i, n, a);
+		s.at[d][1] = fold(i + 1, n, a);
+	}
+	return s;
+}
+
+static const uint8_t *corner(const struct texture *t, const struct sample *s, unsigned which)
+{
+	const int64_t at[3] = { s->at[0][which & 1], s->at[1][which >> 1 & 1], s->at[2][which >> 2] };
+	return texel_at(t, at, s->layer);
+}
+
+const uint8_t *texture_fetch(const struct texture *t, enum texture_shape shape, bool whole,
+                             const uint32_t *at, uint32_t out[4])
+{
+	const bool linear = t->linear && !whole && gives_floats(t);
+	const struct sample s = locate(t, shape, whole, linear, at);
+	const uint8_t *first = corner(t, &s, 0);
+	read_texel(t, first, out);
+	if (!linear)
+		return first;
+	float sum[4] = { 0 };
+	for (unsigned k = 0; k < 1u << dimensions(shape); k++) {
+		uint32_t texel[4];
+		float weight = 1;
+		for (unsigned d = 0; d < dimensions(shape); d++)
+			weight *= k >> d & 1 ? s.weight[d] : 1 - s.weight[d];
+		const uint8_t *p = corner(t, &s, k);
+		first = first ? first : p;
+		read_texel(t, p, texel);
+		for (unsigned c = 0; c < 4 && weight > 0; c++)
+			sum[c] += weight * float_of(texel[c]);
+	}
+	for (unsigned c = 0; c < 4; c++)
+		out[c] = bits_of(sum[c]);
+	return first;
+}
+
+void texture_gather(const struct texture *t, enum texture_shape shape, unsigned channel,
+                    const uint32_t *at, uint32_t out[4])
+{
+	static const unsigned order[4] = { 2, 3, 1,
+		                               0 }; /* lower left, lower right, upper right, left */
+	const struct sample s = locate(t, shape, false, true, at);
+	for (unsigned i = 0; i < 4; i++) {
+		uint32_t texel[4];
+		read_texel(t, corner(t, &s, order[i]), texel);
+		out[i] = texel[channel];
+	}
+}
+
+/* --- surfaces --- */
+
+uint8_t *surface_texel(const struct texture *t, enum texture_shape shape,
+                       enum surface_bounds bounds, const uint32_t *at, unsigned bytes, bool *trap)
+{
+	const bool layered = shape == SHAPE_1D_LAYERED || shape == SHAPE_2D_LAYERED;
+	const int64_t row = (int64_t)t->size[0] * t->channels * t->channel_bytes;
+	int64_t place[3] = { 0 }, slice = layered ? (int32_t)at[0] : 0;
+	*trap = false;
+	for (unsigned d = 0; d < dimensions(shape); d++) {
+		const int64_t n = d ? (t->size[d] ? t->size[d] : 1) : row - (int64_t)bytes + 1;
+		const int64_t v = (int32_t)at[d + layered];
+		place[d] = v;
+		if (v >= 0 && v < n)
+			continue;
+		*trap = bounds == SURFACE_TRAP;
+		if (bounds != SURFACE_CLAMP)
+			return NULL;
+		place[d] = v < 0 ? 0 : n - 1;
+	}
+	if (layered && (slice < 0 || slice >= (int64_t)t->layers)) {
+		*trap = bounds == SURFACE_TRAP;
+		return NULL;
+	}
+	slice = layered ? slice : place[2];
+	return t->texels + (size_t)slice * t->slice + (size_t)place[1] * t->pitch + (size_t)place[0];
+}

@@ -1,0 +1,64 @@
+/*
+ * Textures and surfaces: what a handle stands for, and how a texel is found and filtered.
+ *
+ * CUDA C++ Programming Guide, "Texture Fetching": addressing modes, nearest and linear filtering
+ * with weights of 8 fractional bits, reading integers as fractions. There are no mipmaps: every
+ * level is the first. Layout is that of pitched memory, slice behind slice; hardware keeps arrays
+ * otherwise.
+ */
+#ifndef PMPP_EMU_TEXTURE_H
+#define PMPP_EMU_TEXTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum texel_format { TEXEL_UNSIGNED, TEXEL_SIGNED, TEXEL_FLOAT };
+enum texture_addressing { ADDRESS_WRAP, ADDRESS_CLAMP, ADDRESS_MIRROR, ADDRESS_BORDER };
+
+struct texture {
+	uint8_t *texels;  /* device address = host address */
+	unsigned size[3]; /* texels in x, y, z; 0 = the dimension is not there */
+	unsigned layers;  /* 0 = not layered; the six faces of a cube are layers */
+	size_t pitch, slice;
+	unsigned channels, channel_bytes; /* 1, 2, 4; 1, 2, 4 */
+	enum texel_format format;
+	bool surface;    /* may be written, and is not sampled */
+	bool plain;      /* linear or pitched memory of the program: its lines are known */
+	bool linear;     /* filtering */
+	bool normalised; /* coordinates 0..1 */
+	bool fractions;  /* integers are read as 0..1 or -1..1 */
+	enum texture_addressing addressing[3];
+	float border[4];
+};
+
+/* The shape that an instruction names. */
+enum texture_shape { SHAPE_1D, SHAPE_2D, SHAPE_3D, SHAPE_1D_LAYERED, SHAPE_2D_LAYERED, SHAPE_CUBE };
+
+/* Handles are 1, 2, ...; none is used twice. */
+struct texture_table {
+	unsigned n, cap;
+	struct texture **texture; /* NULL = destroyed */
+};
+uint64_t texture_add(struct texture_table *t, const struct texture *texture);
+bool texture_remove(struct texture_table *t, uint64_t handle);
+struct texture *texture_find(const struct texture_table *t, uint64_t handle);
+void texture_table_free(struct texture_table *t);
+
+/* Coordinates as the instruction gives them: a layer first where there is one, then x y z, floats
+ * or
+ * (@whole) integers. Results are 32-bit values: floats, or integers as they are. Returns the place
+ * of a texel that was read, NULL = none. */
+const uint8_t *texture_fetch(const struct texture *t, enum texture_shape shape, bool whole,
+                             const uint32_t *at, uint32_t out[4]);
+/* One channel of the four texels that linear filtering would mix (tld4). */
+void texture_gather(const struct texture *t, enum texture_shape shape, unsigned channel,
+                    const uint32_t *at, uint32_t out[4]);
+
+enum surface_bounds { SURFACE_TRAP, SURFACE_CLAMP, SURFACE_ZERO };
+/* Where @bytes of a surface lie; x counts bytes. NULL: outside, *@trap tells whether that is an
+ * error. */
+uint8_t *surface_texel(const struct texture *t, enum texture_shape shape,
+                       enum surface_bounds bounds, const uint32_t *at, unsigned bytes, bool *trap);
+
+#endif

@@ -1,0 +1,140 @@
+/*
+ * Textures and surfaces of a warp, lane by lane. What a fetch of plain memory reads goes through
+ * the caches; how hardware lays out arrays is not published, so their lines are not followed.
+ */
+#include "emu/texture.h"
+#include "emu/vm/access.h"
+
+#include <string.h>
+
+static enum texture_shape shape_of(enum ptx_geometry g)
+{
+	switch (g) {
+	case GEOMETRY_1D: return SHAPE_1D;
+	case GEOMETRY_2D: return SHAPE_2D;
+	case GEOMETRY_3D: return SHAPE_3D;
+	case GEOMETRY_A1D: return SHAPE_1D_LAYERED;
+	case GEOMETRY_A2D: return SHAPE_2D_LAYERED;
+	default: return SHAPE_CUBE;
+	}
+}
+
+/* Sectors of plain memory that the lanes read, by line. */
+struct lines {
+	unsigned n, sectors[32];
+	uint64_t line[32];
+};
+
+static void add_line(struct lines *l, const uint8_t *texel)
+{
+	const uint64_t address = (uint64_t)(uintptr_t)texel;
+	unsigned i = 0;
+	while (i < l->n && l->line[i] != address >> 7)
+		i++;
+	if (i == l->n) {
+		l->line[l->n] = address >> 7;
+		l->sectors[l->n++] = 0;
+	}
+	l->sectors[i] |= 1u << (address >> 5 & 3);
+}
+
+static void follow_lines(struct warp *w, const struct lines *l)
+{
+	const struct arena *ar = w->worker->grid->arena;
+	const uint64_t first = ar->base >> 7, lines = (ar->end - ar->base + 127) >> 7;
+	for (unsigned i = 0; i < l->n; i++) {
+		if (l->line[i] - first >= lines)
+			continue;
+		const uint64_t word = *(const uint64_t *)(w->sampled + (l->line[i] >> 6) * 8);
+		if (word >> (l->line[i] & 63) & 1)
+			log_line(w, l->line[i], l->sectors[i], LOG_LOAD);
+	}
+}
+
+static void put_result(const struct warp *w, const struct texture_uop *t, unsigned lane,
+                       const uint32_t out[4])
+{
+	for (unsigned c = 0; c < t->x->n_d; c++)
+		if (t->d[c] >= 0)
+			((mem_u32 *)frame(w, (uint32_t)t->d[c]))[lane] = out[c];
+}
+
+static void sample(const struct warp *w, const struct texture_uop *t, const struct texture *texture,
+                   unsigned lane, struct lines *lines)
+{
+	const struct xop *x = t->x;
+	const enum texture_shape shape = shape_of(x->geometry);
+	uint32_t at[4], out[4];
+	for (unsigned k = 1; k < x->n_s; k++)
+		at[k - 1] = ((const mem_u32 *)frame(w, t->s[k]))[lane];
+	if (x->op == OP_TLD4) {
+		texture_gather(texture, shape, (unsigned)(x->mode - MODE_RED), at, out);
+	} else {
+		const uint8_t *p = texture_fetch(texture, shape, x->type2 == PTX_S32, at, out);
+		if (p && texture->plain)
+			add_line(lines, p);
+	}
+	put_result(w, t, lane, out);
+}
+
+static enum surface_bounds bounds_of(enum ptx_mode m)
+{
+	return m == MODE_CLAMPED ? SURFACE_CLAMP : m == MODE_ZERO ? SURFACE_ZERO : SURFACE_TRAP;
+}
+
+/* A lane's register of four or eight bytes. */
+static uint8_t *lane_bytes(const struct warp *w, uint32_t slot, unsigned lane, unsigned bytes)
+{
+	return (uint8_t *)frame(w, slot) + (size_t)lane * (bytes == 8 ? 8 : 4);
+}
+
+/* False: outside, where that is an error. */
+static bool touch_surface(const struct warp *w, const struct texture_uop *t,
+                          const struct texture *surface, unsigned lane)
+{
+	const struct xop *x = t->x;
+	const bool store = x->op == OP_SUST_B;
+	const unsigned bytes = x->bytes, n_at = x->n_s - 1u - (store ? x->vec : 0u);
+	uint32_t at[8];
+	bool trap;
+	for (unsigned k = 0; k < n_at; k++)
+		at[k] = ((const mem_u32 *)frame(w, t->s[k + 1]))[lane];
+	uint8_t *p = surface_texel(surface, shape_of(x->geometry), bounds_of(x->mode), at,
+	                           bytes * x->vec, &trap);
+	for (unsigned i = 0; i < x->vec && !trap; i++) {
+		if (store) {
+			if (p)
+				memcpy(p + i * bytes, lane_bytes(w, t->s[1 + n_at + i], lane, bytes), bytes);
+		} else if (t->d[i] >= 0) {
+			uint8_t *d = lane_bytes(w, (uint32_t)t->d[i], lane, bytes);
+			memset(d, 0, bytes == 8 ? 8 : 4);
+			if (p)
+				memcpy(d, p + i * bytes, bytes);
+		}
+	}
+	return !trap;
+}
+
+HANDLER(texture_any)
+{
+	const struct texture_uop *t = u->x.texture;
+	const mem_u64 *handle = frame(w, t->s[0]);
+	const bool surface = t->x->op == OP_SULD_B || t->x->op == OP_SUST_B;
+	struct lines lines = { 0 };
+	for (uint32_t k = mask; k; k &= k - 1) {
+		const unsigned lane = lowest_lane(k);
+		struct texture *x = texture_find(w->worker->grid->textures, handle[lane]);
+		if (!x || x->surface != surface)
+			return vm_fault(w, u, FAULT_TEXTURE, lane);
+		if (!surface)
+			sample(w, t, x, lane, &lines);
+		else if (!touch_surface(w, t, x, lane))
+			return vm_fault(w, u, FAULT_SURFACE_BOUNDS, lane);
+	}
+	follow_lines(w, &lines);
+	if (mask == 0xffffffffu)
+		NEXT_full(u + 1);
+	NEXT_masked(u + 1);
+}
+
+const struct handler vm_texture = { texture_any, texture_any };

@@ -1,0 +1,131 @@
+/* CUDA arrays: made, asked, freed. Copies to and from them: guest_array_copy.c. */
+#include "runtime/guest/guest_array.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW_ALIGN 32
+
+static struct guest_array *arrays;
+
+struct guest_array *guest_array_of(cudaArray_const_t handle)
+{
+	struct guest_array *a = arrays;
+	while (a && (const void *)a != (const void *)handle)
+		a = a->next;
+	return a;
+}
+
+struct guest_box guest_array_box(const struct guest_array *a, struct cudaPos at)
+{
+	return (struct guest_box){
+		a->address + at.z * a->slice + at.y * a->pitch + at.x * a->texel_bytes, a->pitch, a->slice
+	};
+}
+
+unsigned guest_texel_bytes(const struct cudaChannelFormatDesc *f)
+{
+	const int bits = f->x + f->y + f->z + f->w;
+	const bool same = (!f->y || f->y == f->x) && (!f->z || f->z == f->x) && (!f->w || f->w == f->x);
+	if (!same || (f->x != 8 && f->x != 16 && f->x != 32) || f->f > cudaChannelFormatKindFloat)
+		return 0;
+	return (unsigned)bits / 8;
+}
+
+static size_t at_least_one(size_t n)
+{
+	return n ? n : 1;
+}
+
+static cudaError_t make(cudaArray_t *out, const struct cudaChannelFormatDesc *format,
+                        struct cudaExtent extent, unsigned flags, const void *caller)
+{
+	const unsigned texel = format ? guest_texel_bytes(format) : 0;
+	if (!out || !texel || !extent.width)
+		return cudaErrorInvalidValue;
+	struct guest_array *a = mem_zalloc(sizeof *a);
+	*a = (struct guest_array){
+		.format = *format, .extent = extent, .flags = flags, .texel_bytes = texel, .next = arrays
+	};
+	a->pitch = (extent.width * texel + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+	a->slice = a->pitch * at_least_one(extent.height);
+	a->address = emu_device_alloc(guest.device, a->slice * at_least_one(extent.depth),
+	                              EMU_MEMORY_DEVICE, caller);
+	if (!a->address) {
+		free(a);
+		return cudaErrorMemoryAllocation;
+	}
+	arrays = a;
+	*out = (cudaArray_t)a;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMallocArray(cudaArray_t *out,
+                                                const struct cudaChannelFormatDesc *format,
+                                                size_t width, size_t height, unsigned flags)
+{
+	GUEST_CALL(make(out, format, (struct cudaExtent){ width, height, 0 }, flags, GUEST_CALLER));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaMalloc3DArray(cudaArray_t *out,
+                                                  const struct cudaChannelFormatDesc *format,
+                                                  struct cudaExtent extent, unsigned flags)
+{
+	GUEST_CALL(make(out, format, extent, flags, GUEST_CALLER));
+}
+
+static cudaError_t drop(cudaArray_t handle)
+{
+	struct guest_array *a = guest_array_of(handle), **link = &arrays;
+	if (!handle)
+		return cudaSuccess;
+	if (!a)
+		return cudaErrorInvalidResourceHandle;
+	while (*link != a)
+		link = &(*link)->next;
+	*link = a->next;
+	emu_device_release(guest.device, a->address);
+	free(a);
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaFreeArray(cudaArray_t array)
+{
+	GUEST_CALL(drop(array));
+}
+
+static cudaError_t info(struct cudaChannelFormatDesc *format, struct cudaExtent *extent,
+                        unsigned *flags, cudaArray_const_t handle)
+{
+	const struct guest_array *a = guest_array_of(handle);
+	if (!a)
+		return cudaErrorInvalidResourceHandle;
+	if (format)
+		*format = a->format;
+	if (extent)
+		*extent = a->extent;
+	if (flags)
+		*flags = a->flags;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaArrayGetInfo(struct cudaChannelFormatDesc *format,
+                                                 struct cudaExtent *extent, unsigned *flags,
+                                                 cudaArray_t array)
+{
+	GUEST_CALL(info(format, extent, flags, array));
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaGetChannelDesc(struct cudaChannelFormatDesc *format,
+                                                   cudaArray_const_t array)
+{
+	GUEST_CALL(info(format, NULL, NULL, array));
+}
+
+GUEST_API struct cudaChannelFormatDesc CUDARTAPI
+cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind kind)
+{
+	return (struct cudaChannelFormatDesc){ x, y, z, w, kind };
+}

@@ -1,0 +1,24 @@
+/* CUDA arrays: memory with a shape, named by a handle. */
+#ifndef PMPP_RUNTIME_GUEST_ARRAY_H
+#define PMPP_RUNTIME_GUEST_ARRAY_H
+
+#include "runtime/guest/guest_op.h"
+
+struct guest_array {
+	struct cudaChannelFormatDesc format;
+	struct cudaExtent extent; /* as it was asked for: 0 = the dimension is not there */
+	unsigned flags;
+	unsigned texel_bytes;
+	uint64_t address;
+	size_t pitch, slice;
+	struct guest_array *next;
+};
+
+/* NULL: @handle is of no array. */
+struct guest_array *guest_array_of(cudaArray_const_t handle);
+/* Its memory from texel @at on, as a box. */
+struct guest_box guest_array_box(const struct guest_array *a, struct cudaPos at);
+/* Bytes of a texel; 0 = @f is no format. */
+unsigned guest_texel_bytes(const struct cudaChannelFormatDesc *f);
+
+#endif
