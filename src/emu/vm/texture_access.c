@@ -47,7 +47,7 @@ static void follow_lines(struct warp *w, const struct lines *l)
 			continue;
 		const uint64_t word = *(const uint64_t *)(w->sampled + (l->line[i] >> 6) * 8);
 		if (word >> (l->line[i] & 63) & 1)
-			log_line(w, l->line[i], l->sectors[i], LOG_LOAD);
+			log_line(w, l->line[i], l->sectors[i], LOG_LOAD, 0);
 	}
 }
 
