@@ -121,9 +121,8 @@ const struct verb verb_tui = {
 	.name = "",
 	.order = 0,
 	.about = "the interactive laboratory (? shows its keys); without a kernel: " START_KERNEL,
-	.usage =
-		"PROG.cu [nvcc options] [-- arguments] | ./a.out [arguments] | [KERNEL[/VARIANT] | "
-		"FILE.cu] [name=value ...] [options] | SNAPSHOT.json",
+	.usage = "PROG.cu [nvcc options] [-- arguments] | ./a.out [arguments] | [KERNEL[/VARIANT] | "
+			 "FILE.cu] [name=value ...] [options] | SNAPSHOT.json",
 	.help =
 		"A file with a main(), or an executable, is run whole, and every launch of it is shown;\n"
 		"when the file changes it is built and run again.\n"

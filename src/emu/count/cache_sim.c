@@ -202,7 +202,8 @@ static void access_l2(struct cache_sim *c, struct part *p, const struct log_entr
 		const unsigned missing = sectors & ~(unsigned)w->valid;
 		const unsigned fetch = PAIR(missing) & ~(unsigned)w->valid;
 		p->read += weight * lane_popc32(fetch);
-		p->lone_reads += weight * ((int)is_one_pair(w->fetched | fetch) - (int)is_one_pair(w->fetched));
+		p->lone_reads +=
+			weight * ((int)is_one_pair(w->fetched | fetch) - (int)is_one_pair(w->fetched));
 		w->fetched |= (uint8_t)fetch;
 		w->valid |= (uint8_t)fetch;
 		if (fetch)

@@ -69,6 +69,45 @@ static const char *access_verb(const struct emu_fault *f)
 	return f->store ? "store" : "load";
 }
 
+/* Faults of textures, calls and the device's own library: nothing is said of data. */
+static bool report_without_data(const struct emu_launch *l, const struct emu_fault *f,
+                                const char *where, const char *who, struct err *err)
+{
+	switch (f->kind) {
+	case FAULT_TEXTURE:
+		err_set(err, ERR_FAULT, "%s: the handle is of no texture or surface that exists; %s", where,
+		        who);
+		return err_remedy(err, "create it before the launch, destroy it behind, and keep textures "
+		                       "and surfaces apart");
+	case FAULT_SURFACE_BOUNDS:
+		err_set(err, ERR_FAULT, "%s: outside the surface; %s", where, who);
+		return err_remedy(err, "x counts bytes, not elements; cudaBoundaryModeZero and "
+		                       "cudaBoundaryModeClamp allow accesses outside");
+	case FAULT_INDEX:
+		err_set(err, ERR_FAULT, "%s: branch table index out of range; %s", where, who);
+		return err_remedy(err, "the switch of that line gets a value it has no case for");
+	case FAULT_STACK:
+		err_set(err, ERR_FAULT, "%s: recursion deeper than %u calls; %s", where,
+		        l->image.ir.call_depth, who);
+		return err_remedy(err,
+		                  "look for a recursion that never ends, or keep the work in an array");
+	case FAULT_FUNCTION:
+		err_set(err, ERR_FAULT, "%s: call through a pointer to no function: 0x%llx; %s", where,
+		        (unsigned long long)f->address, who);
+		return err_remedy(err, "take the function's address in device code; the host's is another");
+	case FAULT_ASSERT:
+		err_set(err, ERR_FAULT, "%s: %s", where, f->waiting);
+		return err_remedy(err, "a condition that the kernel states does not hold there");
+	case FAULT_FREE:
+		err_set(err, ERR_FAULT,
+		        "%s: free() of 0x%llx, which malloc() of device code did not give; %s", where,
+		        (unsigned long long)f->address, who);
+		return err_remedy(err, "free what malloc() gave, and only once; cudaMalloc()'s memory is "
+		                       "for cudaFree()");
+	default: return err_set(err, ERR_INTERNAL, "%s: stopped without a reason", where);
+	}
+}
+
 bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct err *err)
 {
 	const struct ir_inst *in = inst_of(l, f->xop);
@@ -131,36 +170,6 @@ bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct 
 	case FAULT_TRAP:
 		err_set(err, ERR_FAULT, "%s: trap: the kernel stopped itself; %s", where, who.text);
 		return err_remedy(err, "look at the assertion or unreachable code of that line");
-	case FAULT_TEXTURE:
-		err_set(err, ERR_FAULT, "%s: the handle is of no texture or surface that exists; %s", where,
-		        who.text);
-		return err_remedy(err, "create it before the launch, destroy it behind, and keep textures "
-		                       "and surfaces apart");
-	case FAULT_SURFACE_BOUNDS:
-		err_set(err, ERR_FAULT, "%s: outside the surface; %s", where, who.text);
-		return err_remedy(err, "x counts bytes, not elements; cudaBoundaryModeZero and "
-		                       "cudaBoundaryModeClamp allow accesses outside");
-	case FAULT_INDEX:
-		err_set(err, ERR_FAULT, "%s: branch table index out of range; %s", where, who.text);
-		return err_remedy(err, "the switch of that line gets a value it has no case for");
-	case FAULT_STACK:
-		err_set(err, ERR_FAULT, "%s: recursion deeper than %u calls; %s", where,
-		        l->image.ir.call_depth, who.text);
-		return err_remedy(err,
-		                  "look for a recursion that never ends, or keep the work in an array");
-	case FAULT_FUNCTION:
-		err_set(err, ERR_FAULT, "%s: call through a pointer to no function: 0x%llx; %s", where,
-		        (unsigned long long)f->address, who.text);
-		return err_remedy(err, "take the function's address in device code; the host's is another");
-	case FAULT_ASSERT:
-		err_set(err, ERR_FAULT, "%s: %s", where, f->waiting);
-		return err_remedy(err, "a condition that the kernel states does not hold there");
-	case FAULT_FREE:
-		err_set(err, ERR_FAULT,
-		        "%s: free() of 0x%llx, which malloc() of device code did not give; %s", where,
-		        (unsigned long long)f->address, who.text);
-		return err_remedy(err, "free what malloc() gave, and only once; cudaMalloc()'s memory is "
-		                       "for cudaFree()");
-	default: return err_set(err, ERR_INTERNAL, "%s: stopped without a reason", where);
+	default: return report_without_data(l, f, where, who.text, err);
 	}
 }

@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
@@ -75,6 +76,16 @@ static inline unsigned scratch_files(const char *suffix, char *path, size_t n)
 	if (d)
 		closedir(d);
 	return count;
+}
+
+/* Do the @n bytes hold this text? */
+static inline bool contains(const void *bytes, size_t n, const char *what)
+{
+	size_t len = strlen(what);
+	for (size_t i = 0; i + len <= n; i++)
+		if (!memcmp((const char *)bytes + i, what, len))
+			return true;
+	return false;
 }
 
 #endif

@@ -43,15 +43,6 @@ static struct compile_request request(int major, int minor)
 	};
 }
 
-static bool contains(const void *bytes, size_t n, const char *what)
-{
-	size_t len = strlen(what);
-	for (size_t i = 0; i + len <= n; i++)
-		if (!memcmp((const char *)bytes + i, what, len))
-			return true;
-	return false;
-}
-
 static void gives_ptx_cubin_and_usage(void **state)
 {
 	(void)state;
@@ -481,24 +472,6 @@ static void trimming_removes_the_oldest(void **state)
 	setenv("XDG_CACHE_HOME", kept, 1);
 }
 
-static void kernel_parameters_become_macros(void **state)
-{
-	(void)state;
-	static const struct param_desc params[] = {
-		{ .name = "block", .kind = PARAM_LAUNCH, .def = 256 },
-		{ .name = "tile", .kind = PARAM_COMPILE, .macro = "TILE", .def = 16 },
-		{ .name = "BK", .kind = PARAM_COMPILE, .def = 8 },
-	};
-	const struct kernel_desc k = { .n_params = 3, .params = params };
-	const int64_t values[] = { 128, 32, 4 };
-	struct compile_macro out[KERNEL_MAX_PARAMS];
-	assert_int_equal(kernel_macros(&k, values, out), 2);
-	assert_string_equal(out[0].name, "TILE");
-	assert_int_equal(out[0].value, 32);
-	assert_string_equal(out[1].name, "BK");
-	assert_int_equal(out[1].value, 4);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -518,7 +491,6 @@ int main(void)
 		cmocka_unit_test(two_processes_at_once),
 		cmocka_unit_test(threads_may_compile_at_once),
 		cmocka_unit_test(trimming_removes_the_oldest),
-		cmocka_unit_test(kernel_parameters_become_macros),
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -2,8 +2,10 @@
  * The compiler's texts, as NVRTC 13.0 and older ptxas print them: resources per entry,
  * and a log as a message for a person.
  */
+#include "compile/compile.h"
 #include "compile/diagnose.h"
 #include "compile/entry_usage.h"
+#include "model/kernel.h"
 #include "scratch.h"
 
 #include "base/mem.h"
@@ -175,6 +177,24 @@ static void an_unknown_log_is_shown_as_it_is(void **state)
 	assert_non_null(strstr(err.msg, "no reason"));
 }
 
+static void kernel_parameters_become_macros(void **state)
+{
+	(void)state;
+	static const struct param_desc params[] = {
+		{ .name = "block", .kind = PARAM_LAUNCH, .def = 256 },
+		{ .name = "tile", .kind = PARAM_COMPILE, .macro = "TILE", .def = 16 },
+		{ .name = "BK", .kind = PARAM_COMPILE, .def = 8 },
+	};
+	const struct kernel_desc k = { .n_params = 3, .params = params };
+	const int64_t values[] = { 128, 32, 4 };
+	struct compile_macro out[KERNEL_MAX_PARAMS];
+	assert_int_equal(kernel_macros(&k, values, out), 2);
+	assert_string_equal(out[0].name, "TILE");
+	assert_int_equal(out[0].value, 32);
+	assert_string_equal(out[1].name, "BK");
+	assert_int_equal(out[1].value, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +207,7 @@ int main(void)
 		cmocka_unit_test(too_much_static_shared_memory_is_named),
 		cmocka_unit_test(many_errors_are_counted),
 		cmocka_unit_test(an_unknown_log_is_shown_as_it_is),
+		cmocka_unit_test(kernel_parameters_become_macros),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
