@@ -23,7 +23,8 @@ struct emu_device {
 	struct line_filter *filter, *no_filter; /* what the cache simulation follows; nothing */
 	/* of a program's device */
 	struct gpu_spec sheet;
-	struct heap *heap; /* of device code; NULL = not asked for yet */
+	struct heap *heap;  /* of device code; NULL = not asked for yet */
+	uint64_t workspace; /* of cooperative launches; 0 = none yet */
 	uint64_t param_area, used_bytes;
 	struct texture_table textures;
 	struct image_cache *images;

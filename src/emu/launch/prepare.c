@@ -20,6 +20,7 @@ struct regions {                         /* of a launch, only needed while it is
 	unsigned buffer[KERNEL_MAX_BUFFERS]; /* region in the arena */
 	unsigned params;
 	uint64_t param_base;
+	uint64_t workspace; /* of a cooperative launch; 0 = it is none */
 	uint8_t *param_bytes;
 };
 
@@ -156,6 +157,8 @@ static unsigned resident_blocks(const struct emu_launch *l)
 
 static unsigned thread_count(const struct emu_launch *l)
 {
+	if (l->grid.together)
+		return (unsigned)l->grid.order.n; /* a worker for each block; one thread runs them */
 	long n = l->req->threads ? (long)l->req->threads : sysconf(_SC_NPROCESSORS_ONLN);
 	if (n < 1)
 		n = 1;
@@ -184,6 +187,7 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 		.param_base = a->param_base,
 		.shared_bytes = l->grid.shared_bytes,
 		.sm_count = l->device->gpu->sm_count,
+		.workspace = a->workspace,
 		.stack_bytes = l->grid.local_bytes,
 	};
 	if (l->sass ? !lower_sass(&l->image.ir, l->sass, l->sass_func, &env, l->source_file, err)
@@ -229,15 +233,79 @@ static void place_heap(struct emu_launch *l)
 	l->grid.heap = d->heap;
 }
 
+/* --- cooperative launches: what grid.sync() counts in --- */
+
+#define WORKSPACE_BYTES 64
+static const char workspace_name[] = "the workspace of cooperative groups";
+
+/* Does the kernel's module ask where that is? A kernel's own run of it is cooperative then. */
+static bool uses_workspace(const struct ptx_module *m)
+{
+	for (unsigned i = 0; i < m->n_funcs; i++)
+		for (unsigned k = 0; k < m->funcs[i].n_insts; k++)
+			for (unsigned o = 0; o < m->funcs[i].insts[k].n_opnds; o++) {
+				const struct ptx_operand *x = &m->funcs[i].insts[k].opnd[o];
+				if (x->kind == OPND_SPECIAL &&
+				    (x->special == SR_ENVREG1 || x->special == SR_ENVREG2))
+					return true;
+			}
+	return false;
+}
+
+static bool check_together(const struct emu_launch *l, struct err *err)
+{
+	const uint64_t most = (uint64_t)l->device->gpu->sm_count * resident_blocks(l);
+	if (!l->grid.together || l->grid.order.n <= most)
+		return true;
+	err_set(err, ERR_USAGE,
+	        "%s: kernel '%s': a cooperative launch of %llu blocks; %s holds at most %llu at once",
+	        l->source_file, l->func->name, (unsigned long long)l->grid.order.n,
+	        l->device->gpu->name, (unsigned long long)most);
+	return err_remedy(err, "launch fewer blocks, and let each do more");
+}
+
+static bool place_workspace(struct emu_launch *l, struct regions *a, struct err *err)
+{
+	struct emu_device *d = l->device;
+	l->grid.together = l->program->cooperative;
+	if (!l->grid.together)
+		return true;
+	if (!d->workspace) {
+		struct arena_region *r = arena_take(&d->arena, 0, WORKSPACE_BYTES, 512);
+		if (!r)
+			return err_set(err, ERR_UNAVAILABLE, "no room for a cooperative launch");
+		r->name = workspace_name;
+		r->kind = EMU_MEMORY_VARIABLE;
+		d->workspace = r->base;
+	}
+	a->workspace = d->workspace;
+	memset(arena_at(&d->arena, a->workspace), 0, WORKSPACE_BYTES);
+	return check_together(l, err);
+}
+
+/* Of a kernel's own run: before its memory is mapped. */
+static bool add_workspace(struct emu_launch *l, struct regions *a, struct err *err)
+{
+	l->grid.together = uses_workspace(l->module->ptx);
+	if (!l->grid.together)
+		return true;
+	l->grid.order.n = l->grid.order.total; /* none can be left out */
+	const unsigned r = arena_add(&l->device->arena, workspace_name, WORKSPACE_BYTES, 512);
+	a->workspace = l->device->arena.region[r].base;
+	return check_together(l, err);
+}
+
 /* On a living device only the parameters are still to be put into memory. */
 static bool place_on_device(struct emu_launch *l, struct err *err)
 {
 	struct regions a = { .param_base = l->device->param_area };
 	place_heap(l);
+	if (!place_workspace(l, &a, err))
+		return false;
 	if (!fill_params(l, &a, err))
 		return false;
 	memcpy(arena_at(&l->device->arena, a.param_base), a.param_bytes, l->func->param_bytes);
-	l->image_key = image_key(l->func, l->req->plan, a.param_bytes);
+	l->image_key = image_key(l->func, l->req->plan, a.param_bytes) ^ a.workspace;
 	const bool ok =
 		image_cache_take(l->device->images, l->image_key, &l->image) || build_image(l, &a, err);
 	free(a.param_bytes);
@@ -253,8 +321,8 @@ static bool place_launch(struct emu_launch *l, struct err *err)
 	emu_module_place(l->module, l->module->ptx, l->device);
 	const bool heap = uses_heap(l->module->ptx);
 	const unsigned at = heap ? arena_add(&l->device->arena, heap_name, HEAP_BYTES, 512) : 0;
-	const bool ok = arena_map(&l->device->arena, l->spare, err) && fill_params(l, &a, err) &&
-	                fill_buffers(l, &a, err) && build_image(l, &a, err);
+	const bool ok = add_workspace(l, &a, err) && arena_map(&l->device->arena, l->spare, err) &&
+	                fill_params(l, &a, err) && fill_buffers(l, &a, err) && build_image(l, &a, err);
 	free(a.param_bytes);
 	if (ok && heap)
 		open_heap(l, &l->device->arena.region[at]);

@@ -51,9 +51,35 @@ static bool poll_launch(struct worker *wk)
 	return why == STOP_CANCEL || why == STOP_TIMEOUT;
 }
 
+/* Blocks that wait for one another: each has a worker of its own, and this thread runs them all. */
+static void run_together(struct emu_launch *l)
+{
+	unsigned left = l->n_workers;
+	bool *ended = mem_calloc(l->n_workers, sizeof *ended);
+	for (unsigned i = 0; i < l->n_workers; i++)
+		block_begin(&l->workers[i], i);
+	while (left && atomic_load(&l->stop) == STOP_NONE)
+		for (unsigned i = 0; i < l->n_workers && atomic_load(&l->stop) == STOP_NONE; i++) {
+			if (ended[i])
+				continue;
+			const enum block_state s = block_step(&l->workers[i], i);
+			if (s == BLOCK_STOPPED && l->workers[i].fault.kind != FAULT_NONE)
+				stop_launch(l, STOP_FAULT);
+			ended[i] = s != BLOCK_RUNS;
+			left -= ended[i];
+			if (s == BLOCK_DONE)
+				atomic_fetch_add(&l->done, 1);
+		}
+	free(ended);
+}
+
 static void run_blocks(struct worker *wk)
 {
 	struct emu_launch *l = wk->grid->poll_context;
+	if (l->grid.together) {
+		run_together(l);
+		return;
+	}
 	while (atomic_load(&l->stop) == STOP_NONE) {
 		const uint64_t i = atomic_fetch_add(&l->next, 1);
 		if (i >= l->grid.wave_end)
@@ -179,7 +205,7 @@ bool emu_launch_run(struct emu_launch *l, struct err *err)
 	pthread_cond_init(&c.done, NULL);
 	c.threads = mem_calloc(l->n_workers, sizeof *c.threads);
 	struct member *members = mem_calloc(l->n_workers, sizeof *members);
-	for (unsigned i = 1; i < l->n_workers; i++) {
+	for (unsigned i = 1; i < l->n_workers && !l->grid.together; i++) {
 		members[i] = (struct member){ &c, &l->workers[i] };
 		if (pthread_create(&c.threads[c.n_threads], NULL, member_main, &members[i]) != 0)
 			break; /* fewer threads do the same work */

@@ -25,6 +25,7 @@ struct lower_env {
 	uint64_t param_base;      /* device address of a copy of the parameter area */
 	uint32_t shared_bytes;
 	uint32_t sm_count;
+	uint64_t workspace;   /* of a cooperative launch, 0 = it is none */
 	uint32_t stack_bytes; /* of machine code: local memory of a thread */
 	/* Told every instruction that is refused, and lowering goes on; NULL = the first one ends it.
 	 */

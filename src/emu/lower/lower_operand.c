@@ -26,7 +26,11 @@ static bool launch_constant(const struct lower *l, enum ptx_special sr, uint64_t
 		*value = ceil_div(threads, 32);
 	else if (sr == SR_NSMID)
 		*value = l->env->sm_count;
-	else if (sr == SR_GRIDID || sr == SR_ENVREG1 || sr == SR_ENVREG2 ||
+	else if (sr == SR_ENVREG1)
+		*value = l->env->workspace >> 32;
+	else if (sr == SR_ENVREG2)
+		*value = l->env->workspace & 0xffffffffu;
+	else if (sr == SR_GRIDID ||
 	         (sr >= SR_CTAID_X && sr <= SR_CTAID_Z && grid[sr - SR_CTAID_X] == 1))
 		*value = 0;
 	else if (sr == SR_DYNAMIC_SMEM_SIZE)

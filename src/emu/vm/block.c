@@ -163,7 +163,7 @@ static enum program_kind start_program(struct worker *wk)
 	return PROGRAM_SPECULATIVE;
 }
 
-static void start_block(struct worker *wk, uint64_t index)
+void block_begin(struct worker *wk, uint64_t index)
 {
 	struct grid *g = wk->grid;
 	const struct launch_plan *p = g->plan;
@@ -273,39 +273,45 @@ static void report_stuck(struct worker *wk)
 
 /* --- running --- */
 
-bool block_run(struct worker *wk, uint64_t index)
+enum block_state block_step(struct worker *wk, uint64_t index)
 {
 	const uint32_t n = wk->grid->n_warps;
-	start_block(wk, index);
-	for (;;) {
-		bool running = false, waiting = false;
-		for (uint32_t i = 0; i < n; i++) {
-			struct warp *w = warp_at(wk, i);
-			if (w->state == WARP_BARRIER)
-				waiting = true;
-			if (w->state != WARP_RUN && w->state != WARP_YIELD)
-				continue;
-			vm_resume(w);
-			if (w->state == WARP_STOP)
-				return false;
-			if (w->state == WARP_YIELD) {
-				running = true;
-				flush_counters(wk);
-				if (wk->grid->poll(wk))
-					return false;
-			}
-			waiting |= w->state == WARP_BARRIER;
-		}
-		if (open_barriers(wk) || running)
+	bool running = false, waiting = false;
+	for (uint32_t i = 0; i < n; i++) {
+		struct warp *w = warp_at(wk, i);
+		if (w->state == WARP_BARRIER)
+			waiting = true;
+		if (w->state != WARP_RUN && w->state != WARP_YIELD)
 			continue;
-		if (!waiting)
-			break;
+		vm_resume(w);
+		if (w->state == WARP_STOP)
+			return BLOCK_STOPPED;
+		if (w->state == WARP_YIELD) {
+			running = true;
+			flush_counters(wk);
+			if (wk->grid->poll(wk))
+				return BLOCK_STOPPED;
+		}
+		waiting |= w->state == WARP_BARRIER;
+	}
+	if (open_barriers(wk) || running)
+		return BLOCK_RUNS;
+	if (waiting) {
 		report_stuck(wk);
-		return false;
+		return BLOCK_STOPPED;
 	}
 	flush_counters(wk);
 	log_block_end(wk, index);
-	return true;
+	return BLOCK_DONE;
+}
+
+bool block_run(struct worker *wk, uint64_t index)
+{
+	enum block_state state = BLOCK_RUNS;
+	block_begin(wk, index);
+	while (state == BLOCK_RUNS)
+		state = block_step(wk, index);
+	return state == BLOCK_DONE;
 }
 
 int64_t worker_position(const struct worker *wk)

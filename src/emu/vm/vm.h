@@ -70,6 +70,7 @@ struct grid {
 	uint32_t threads, n_warps;            /* per block */
 	uint32_t shared_bytes, local_bytes;
 	uint32_t sm_count;
+	bool together;       /* all blocks run at once, by turns: a cooperative launch */
 	bool reference_only; /* every block in the reference program */
 	bool check_all;      /* every block with all checks */
 	bool lenient;        /* what hardware often lets pass is noted, and the launch goes on */
@@ -127,6 +128,11 @@ struct worker {
 
 void emu_worker_init(struct worker *wk, struct grid *g, unsigned index);
 void emu_worker_free(struct worker *wk);
+/* Blocks that must run together take turns: after block_begin(), every block_step() lets each warp
+ * run until it waits or has used up its share. */
+enum block_state { BLOCK_RUNS, BLOCK_DONE, BLOCK_STOPPED };
+void block_begin(struct worker *wk, uint64_t index);
+enum block_state block_step(struct worker *wk, uint64_t index);
 /* Runs block @index of the order; false = stopped, by a fault (wk->fault) or by poll(). */
 bool block_run(struct worker *wk, uint64_t index);
 /* An operation at which a warp of a stopped block was; -1 = none. */

@@ -101,6 +101,7 @@ struct warp {
 	uint32_t meet[MEET_BARRIERS][32]; /* by lane: the lanes it will meet there */
 };
 #define FUEL 4096
+#define FUEL_TOGETHER 64 /* other blocks wait for this one, perhaps */
 
 static inline void *frame(const struct warp *w, uint32_t offset)
 {
