@@ -2,14 +2,38 @@
 #include "cli/program_start.h"
 
 #include "base/mem.h"
+#include "base/monotonic.h"
 #include "runtime/record.h"
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static atomic_bool interrupted;
+
+/* On a terminal: that a program that takes long goes on, and where it is. */
+#define FIRST_TOLD_S 3
+#define TOLD_EVERY_S 5
+struct watched {
+	double started_s, told_s;
+};
+
+static void show_progress(void *ctx, const struct program *p)
+{
+	struct watched *w = ctx;
+	const double now = clock_now_s();
+	if (now - w->started_s < FIRST_TOLD_S || now - w->told_s < TOLD_EVERY_S)
+		return;
+	w->told_s = now;
+	fprintf(stderr, "pmpp-explore: %.0f s, %zu launches", now - w->started_s, p->n_launches);
+	if (p->running > p->n_launches)
+		fprintf(stderr, "; launch %llu, %s, is %.0f %% done", (unsigned long long)p->running,
+		        p->kernels[p->running_kernel].name, 100 * p->running_fraction);
+	fprintf(stderr, "\n");
+}
 
 static void on_interrupt(int signal)
 {
@@ -60,6 +84,7 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 	}
 	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
 	sigaction(SIGINT, &end, NULL);
+	struct watched watched = { .started_s = clock_now_s() };
 	const struct program_job job = {
 		.words = words,
 		.gpu = sel.gpu,
@@ -73,6 +98,8 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 		.catch_output = catch,
 		.timeout_s = o->timeout_s,
 		.cancel = &interrupted,
+		.progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+		.ctx = &watched,
 	};
 	return program_job_run(&job, out, err);
 }

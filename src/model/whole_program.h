@@ -115,6 +115,10 @@ struct program {
 	struct program_finding *findings;
 	size_t n_groups;
 	struct program_group *groups; /* by total time, longest first */
+	/* while it runs: the launch that takes long, 0 = none; its kernel's index; part that is done */
+	uint64_t running;
+	unsigned running_kernel;
+	double running_fraction;
 	/* how it ended */
 	bool ended;      /* by exit() or return from main() */
 	int exit_status; /* of the program; 128 + signal where one ended it */

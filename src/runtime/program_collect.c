@@ -229,6 +229,17 @@ static bool take_finding(struct program *p, struct wire_msg *m)
 	return true;
 }
 
+static bool take_progress(struct program *p, struct wire_msg *m)
+{
+	struct record_progress r;
+	if (!record_get_progress(m, &r) || !r.kernel || r.kernel > p->n_kernels)
+		return false;
+	p->running = r.launch;
+	p->running_kernel = r.kernel - 1;
+	p->running_fraction = r.fraction;
+	return true;
+}
+
 static bool take_end(struct program *p, struct wire_msg *m)
 {
 	struct record_end r;
@@ -249,6 +260,7 @@ bool program_collect(struct program *p, struct wire_msg *m, struct err *err)
 	case RECORD_COPY:
 	case RECORD_SET: ok = take_copy(p, m); break;
 	case RECORD_FINDING: ok = take_finding(p, m); break;
+	case RECORD_PROGRESS: ok = take_progress(p, m); break;
 	case RECORD_END: ok = take_end(p, m); break;
 	case RECORD_EVENT: ok = take_event(p, m); break;
 	case RECORD_MODULE: /* its text is for the source panel */

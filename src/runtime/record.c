@@ -101,6 +101,17 @@ bool record_get_copy(struct wire_msg *m, struct record_copy *r)
 	return ok;
 }
 
+void record_put_progress(struct wire_msg *m, const struct record_progress *r)
+{
+	wire_begin(m, RECORD_PROGRESS);
+	wire_put_blob(m, r, sizeof *r);
+}
+
+bool record_get_progress(struct wire_msg *m, struct record_progress *r)
+{
+	return get_struct(m, r, sizeof *r) && wire_end(m);
+}
+
 void record_put_event(struct wire_msg *m, const struct record_event *r)
 {
 	wire_begin(m, RECORD_EVENT);

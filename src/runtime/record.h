@@ -19,19 +19,20 @@
 #define RECORD_MAX_NAME 1024
 
 /* X(ID, "name"): from us to the program, then from it */
-#define RECORD_KINDS(X)   \
-	X(CONFIG, "config")   \
-	X(HELLO, "hello")     \
-	X(MODULE, "module")   \
-	X(KERNEL, "kernel")   \
-	X(LAUNCH, "launch")   \
-	X(COPY, "copy")       \
-	X(SET, "set")         \
-	X(EVENT, "event")     \
-	X(HOST, "host")       \
-	X(FINDING, "finding") \
-	X(PROBLEM, "problem") \
-	X(COUNTS, "counts")   \
+#define RECORD_KINDS(X)     \
+	X(CONFIG, "config")     \
+	X(HELLO, "hello")       \
+	X(MODULE, "module")     \
+	X(KERNEL, "kernel")     \
+	X(LAUNCH, "launch")     \
+	X(COPY, "copy")         \
+	X(SET, "set")           \
+	X(EVENT, "event")       \
+	X(HOST, "host")         \
+	X(FINDING, "finding")   \
+	X(PROBLEM, "problem")   \
+	X(COUNTS, "counts")     \
+	X(PROGRESS, "progress") \
 	X(END, "end")
 
 enum record_kind {
@@ -76,6 +77,13 @@ enum record_counted {
 	RECORD_COUNTED, /* its counts follow */
 	RECORD_REPEATS, /* results only: the time is that of launch `like` */
 	RECORD_FAILED,
+};
+
+/* A launch that takes long is under way. */
+struct record_progress {
+	uint64_t launch;
+	unsigned kernel;
+	double fraction; /* of its blocks */
 };
 
 struct record_launch {
@@ -152,6 +160,8 @@ void record_put_launch(struct wire_msg *m, const struct record_launch *r);
 bool record_get_launch(struct wire_msg *m, struct record_launch *r);
 void record_put_copy(struct wire_msg *m, const struct record_copy *r);
 bool record_get_copy(struct wire_msg *m, struct record_copy *r);
+void record_put_progress(struct wire_msg *m, const struct record_progress *r);
+bool record_get_progress(struct wire_msg *m, struct record_progress *r);
 void record_put_event(struct wire_msg *m, const struct record_event *r);
 bool record_get_event(struct wire_msg *m, struct record_event *r);
 void record_put_finding(struct wire_msg *m, const struct record_finding *r);

@@ -5,6 +5,7 @@
 #include "runtime/guest/guest_time.h"
 
 #include "base/mem.h"
+#include "base/monotonic.h"
 #include "base/text.h"
 #include "timemodel/stream_time.h"
 
@@ -100,6 +101,23 @@ static void tell_failure(const struct emu_findings *findings, const struct err *
 	record_finding(&f);
 }
 
+/* A launch that takes seconds tells how far it is, twice a second. */
+struct under_way {
+	uint64_t launch;
+	unsigned kernel;
+	double told_s;
+};
+
+static void tell_progress(void *ctx, double fraction)
+{
+	struct under_way *w = ctx;
+	if (clock_now_s() - w->told_s < 0.5)
+		return;
+	w->told_s = clock_now_s();
+	const struct record_progress r = { w->launch, w->kernel, fraction };
+	record_progress(&r);
+}
+
 cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, const void *caller)
 {
 	(void)caller;
@@ -140,7 +158,9 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, 
 	struct run_result res = { 0 };
 	struct emu_findings findings = { 0 };
 	struct err err = { 0 };
-	const bool ok = emu_launch(guest.device, &req, NULL, &res, &findings, &err);
+	struct under_way way = { .launch = r.number, .kernel = f->id, .told_s = clock_now_s() };
+	const struct run_hooks hooks = { .progress = tell_progress, .ctx = &way };
+	const bool ok = emu_launch(guest.device, &req, &hooks, &res, &findings, &err);
 	if (ok && count) {
 		kind->ns = guest_kernel_ns(op, &res.counts, &kind->share);
 		kind->first = kind->counted++ ? kind->first : r.number;

@@ -127,6 +127,13 @@ void record_copy(struct record_copy *r)
 	write_frame(&m);
 }
 
+void record_progress(const struct record_progress *r)
+{
+	struct wire_msg m;
+	record_put_progress(&m, r);
+	write_frame(&m);
+}
+
 void record_event(const struct record_event *r)
 {
 	struct wire_msg m;

@@ -20,6 +20,7 @@ void record_module(struct guest_module *m, const char *ptx, size_t n,
 void record_kernel(struct guest_function *f);
 void record_launch(const struct record_launch *r, const struct run_counts *counts);
 void record_copy(struct record_copy *r); /* numbers it */
+void record_progress(const struct record_progress *r);
 void record_event(const struct record_event *r);
 void record_finding(const struct record_finding *r);
 /* Something that the runtime cannot do for the program; each text once. */

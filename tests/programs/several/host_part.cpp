@@ -1,0 +1,4 @@
+int host_part(int value)
+{
+	return value % 10;
+}
