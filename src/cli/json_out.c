@@ -358,6 +358,8 @@ json_t *json_record(const struct run_record *r)
 	set_u64(run, "blocks_run", r->run.counts.blocks_run);
 	set_u64(run, "blocks", r->run.counts.blocks_total);
 	set_text(run, "note", r->run.note);
+	if (*r->run.level)
+		set_text(run, "level", r->run.level);
 	set(o, "run", run);
 
 	if (run_result_measured(&r->run))

@@ -6,7 +6,7 @@
  */
 #include "backend/backend.h"
 
-#include "emu/launch/launch.h"
+#include "emu/launch/machine_run.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -23,6 +23,7 @@ struct backend {
 	size_t length;
 	struct ptx_module module;
 	struct arena_spare spare; /* of the launch before */
+	struct machine_code code;
 };
 
 static void lacks_capability(struct backend_info *info, unsigned bit, const char *reason,
@@ -86,6 +87,27 @@ static void keep_printed(void *ctx, const char *text, size_t n)
 	res->printed[have + more] = '\0';
 }
 
+/* Counts of the machine code in place of the PTX's; @b: the buffers as they were. */
+static bool add_machine_code(struct backend *be, struct machine_buffers *b,
+                             const struct run_request *req, const struct run_hooks *hooks,
+                             struct run_result *res, struct err *err)
+{
+	struct err why = { 0 };
+	snprintf(res->level, sizeof res->level, "PTX");
+	if (req->level == RUN_LEVEL_PTX ||
+	    machine_run(&be->code, b, req, hooks, be->gpu, &be->module, res, &why))
+		return true;
+	if (req->level == RUN_LEVEL_SASS || why.code == ERR_CANCELLED) {
+		if (err)
+			*err = why;
+		return err_prefix(err, "machine code: ");
+	}
+	const size_t n = strlen(res->note);
+	snprintf(res->note + n, sizeof res->note - n, "%scounts of the PTX, not of machine code: %s",
+	         n ? "; " : "", why.msg);
+	return true;
+}
+
 static bool emu_run(struct backend *be, const struct run_request *req,
                     const struct run_hooks *hooks, struct run_result *res, struct err *err)
 {
@@ -96,6 +118,9 @@ static bool emu_run(struct backend *be, const struct run_request *req,
 	metrics_clear(&res->metrics, "the emulator has no hardware counter for it");
 	if (!parse_module(be, req, err))
 		return false;
+	struct machine_buffers before = { .data = { NULL } };
+	if (req->level != RUN_LEVEL_PTX)
+		machine_buffers_save(&before, req);
 	struct emu_launch l = { .spare = &be->spare };
 	bool ok = emu_launch_prepare(&l, req, hooks, be->gpu, &be->module, err);
 	if (ok) {
@@ -108,6 +133,8 @@ static bool emu_run(struct backend *be, const struct run_request *req,
 			hooks->progress(hooks->ctx, 1.0);
 	}
 	emu_launch_free(&l);
+	ok = ok && add_machine_code(be, &before, req, hooks, res, err);
+	machine_buffers_free(&before, req);
 	return ok;
 }
 
@@ -115,8 +142,10 @@ static void emu_close(struct backend *be)
 {
 	if (be && be->parsed)
 		ptx_free(&be->module);
-	if (be)
+	if (be) {
 		arena_spare_free(&be->spare);
+		machine_code_free(&be->code);
+	}
 	free(be);
 }
 

@@ -125,6 +125,7 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 		.max_blocks = o->max_blocks,
 		.threads = o->threads,
 		.check_races = o->check_races,
+		.level = o->level,
 		.stalls = o->stalls,
 		.timeout_s = o->timeout_s,
 	};

@@ -12,9 +12,10 @@ struct run_options {
 	uint64_t max_blocks; /* emulator: a spread sample of at most this many blocks; 0 = all */
 	unsigned threads;    /* emulator: 0 = all cores */
 	bool check_races;
-	bool stalls;      /* a GPU: also why warps waited; some passes more */
-	bool no_verify;   /* leave the results uncompared: the record says so */
-	double timeout_s; /* 0 = the back end's default */
+	enum run_level level; /* emulator: what is counted */
+	bool stalls;          /* a GPU: also why warps waited; some passes more */
+	bool no_verify;       /* leave the results uncompared: the record says so */
+	double timeout_s;     /* 0 = the back end's default */
 };
 
 /* Batch use, on the calling thread: compile, plan, run, verify, derive every metric. The record is

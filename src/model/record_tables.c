@@ -215,6 +215,8 @@ static const struct record_field record_fields[] = {
 	FIELD(spill_bytes, UNSIGNED),
 	{ MEMBER("wall_s", run.wall_s), .kind = FIELD_DOUBLE },
 	{ MEMBER("note", run.note), .kind = FIELD_CHARS },
+	{ MEMBER("level", run.level), .kind = FIELD_CHARS, .younger = true,
+	  .about = "whose instructions the emulator counted: PTX or machine code" },
 	{ .key = "selection", .kind = FIELD_OTHER, .definition = "selection" },
 	FIELD(verify, NAME, .names = verify_names, .n_names = VERIFY_NAMES, .definition = "verify"),
 	FIELD(check, RECORD, .table = &check_table),

@@ -49,6 +49,8 @@ struct run_result {
 	double wall_s;             /* time the run took here */
 	bool outputs_complete;     /* false for a sampled run: verification is meaningless */
 	char note[256];            /* "sampled 128 of 4096 blocks" ... */
+	char level[96];            /* whose instructions were counted: "PTX", "sm_90 machine code,
+	                            * ptxas 13.0.88"; "" = a GPU's */
 	struct run_timing timing;
 	struct run_static loaded;
 	unsigned n_stalls;

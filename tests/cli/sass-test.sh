@@ -45,6 +45,24 @@ run file-kernel 0 sass "$dir/tiny.cu" --kernel tiny --gpu rtx4090
 run cubin 0 sass "$data/tiny_sm_75.cubin"
 shown cubin-head '^tiny \(kernel\), sm_75'
 
+# machine code runs: the counts that an H200 recorded for this launch (tests/gpu)
+emulated() { # NAME STATUS LEVEL
+	run "$1" "$2" run diverge/if_else N=65536 --backend emu --gpu h200 --level "$3" --json
+}
+emulated level-sass 0 sass
+same level-sass-whose 'sm_90 machine code, ptxas' "$(field "$dir/out" run level | sed 's/ [0-9.]*$//')"
+same level-sass-warps 1660928 "$(field "$dir/out" metrics inst.warp_executed value)"
+same level-sass-lanes 35520512 "$(field "$dir/out" metrics inst.thread_executed value)"
+same level-sass-branches 403456 "$(field "$dir/out" metrics div.branches value)"
+same level-sass-verified true "$(field "$dir/out" verified)"
+emulated level-ptx 0 ptx
+same level-ptx-whose PTX "$(field "$dir/out" run level)"
+same level-ptx-warps 2430976 "$(field "$dir/out" metrics inst.warp_executed value)"
+run level-text 0 run vec_add/per_element N=4k --backend emu --gpu t4 --level auto
+shown level-text-whose '^counts: sm_75 machine code, ptxas [0-9.]+'
+emulated level-unknown 2 both
+says level-unknown-words "'both' is none of ptx, sass, auto"
+
 # refusals
 run no-function 2 sass "$data/tiny_sm_75.cubin" --kernel tony
 says no-function-names "no function 'tony'" 'functions: tiny'
@@ -63,3 +81,9 @@ export PMPP_NVDISASM
 run cached 0 sass vec_add/per_element --gpu h200
 run absent 3 sass vec_add/per_element --gpu rtx5090
 says absent-words 'machine code cannot be shown' PMPP_NVDISASM
+# without a disassembler the counts of the PTX stand, and say so
+run level-absent 3 run vec_add/per_element N=4k --backend emu --gpu rtx5090 --level sass
+says level-absent-words 'machine code: ' PMPP_NVDISASM
+run level-auto 0 run vec_add/per_element N=4k --backend emu --gpu rtx5090 --level auto --json
+same level-auto-whose PTX "$(field "$dir/out" run level)"
+same level-auto-why 'counts of the PTX, not of machine code' "$(field "$dir/out" run note | cut -c1-38)"

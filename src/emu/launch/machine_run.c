@@ -1,0 +1,121 @@
+/* Runs a launch's machine code after its PTX; see machine_run.h. */
+#include "emu/launch/machine_run.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "compile/disassemble.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void machine_code_free(struct machine_code *c)
+{
+	if (c->there)
+		sass_free(&c->module);
+	*c = (struct machine_code){ .there = false };
+}
+
+/* The listing comes from the cache, or from nvdisasm, which takes half a second. */
+static bool find_code(struct machine_code *c, const struct module *m, const atomic_bool *cancel,
+                      struct err *err)
+{
+	struct text listing = { 0 };
+	if (!m->cubin)
+		return err_set(err, ERR_UNAVAILABLE, "the cache holds no machine code of this module");
+	const uint64_t hash = hash_bytes(HASH_SEED, m->cubin, m->cubin_len);
+	if (c->there && c->hash == hash && c->length == m->cubin_len)
+		return true;
+	machine_code_free(c);
+	c->there = disassemble(m->cubin, m->cubin_len, cancel, &listing, err) &&
+	           sass_read(&c->module, m->cubin, m->cubin_len, listing.s, listing.len, err);
+	c->hash = hash;
+	c->length = m->cubin_len;
+	text_free(&listing);
+	return c->there;
+}
+
+static bool changes(const struct run_request *req, unsigned b)
+{
+	return req->plan->buffers[b].role != BUF_IN;
+}
+
+void machine_buffers_save(struct machine_buffers *b, const struct run_request *req)
+{
+	for (unsigned n = 0; n < req->plan->n_buffers; n++) {
+		if (!changes(req, n) || !req->buffers[n].bytes)
+			continue;
+		b->data[n] = mem_aligned(256, req->buffers[n].bytes);
+		memcpy(b->data[n], req->buffers[n].data, req->buffers[n].bytes);
+	}
+}
+
+void machine_buffers_free(struct machine_buffers *b, const struct run_request *req)
+{
+	for (unsigned n = 0; n < req->plan->n_buffers; n++)
+		free(b->data[n]);
+	*b = (struct machine_buffers){ .data = { NULL } };
+}
+
+/* "Cuda compilation tools, release 13.0, V13.0.88" -> "13.0.88" */
+static const char *assembler_version(const struct sass_module *m)
+{
+	const char *v = strstr(m->cubin.tool, ", V");
+	return v ? v + 3 : "of an unknown version";
+}
+
+/* The first output that is not what the PTX gave; NULL = all are. */
+static const char *differing_output(const struct machine_buffers *b, const struct run_request *req)
+{
+	for (unsigned n = 0; n < req->plan->n_buffers; n++)
+		if (b->data[n] && memcmp(b->data[n], req->buffers[n].data, req->buffers[n].bytes))
+			return req->plan->buffers[n].name;
+	return NULL;
+}
+
+static void take_counts(struct run_result *res, struct run_result *own)
+{
+	struct line_counts *lines = res->counts.lines;
+	const unsigned n_lines = res->counts.n_lines;
+	res->counts.total = own->counts.total;
+	res->counts.lines = own->counts.lines;
+	res->counts.n_lines = own->counts.n_lines;
+	own->counts.lines = lines;
+	own->counts.n_lines = n_lines;
+	res->wall_s += own->wall_s;
+}
+
+static void tell(struct run_result *res, const struct sass_module *m, const char *differs)
+{
+	const size_t n = strlen(res->note);
+	snprintf(res->level, sizeof res->level, "sm_%u machine code, ptxas %s", m->cubin.sm,
+	         assembler_version(m));
+	if (differs)
+		snprintf(res->note + n, sizeof res->note - n,
+		         "%sthe machine code gives another %s than the PTX", n ? "; " : "", differs);
+}
+
+bool machine_run(struct machine_code *c, struct machine_buffers *b, const struct run_request *req,
+                 const struct run_hooks *hooks, const struct gpu_spec *gpu,
+                 const struct ptx_module *ptx, struct run_result *res, struct err *err)
+{
+	const struct run_hooks quiet = { .cancel = hooks ? hooks->cancel : NULL };
+	struct run_request own = *req;
+	struct run_result result = { .wall_s = 0 };
+	if (!find_code(c, req->module, quiet.cancel, err))
+		return false;
+	for (unsigned n = 0; n < req->plan->n_buffers; n++)
+		if (b->data[n])
+			own.buffers[n].data = b->data[n];
+	struct emu_launch l = { .sass = &c->module };
+	const bool ok = emu_launch_prepare(&l, &own, &quiet, gpu, ptx, err) && emu_launch_run(&l, err);
+	if (ok) {
+		run_counts_clear(&result.counts, "");
+		emu_launch_results(&l, &result);
+		take_counts(res, &result);
+		tell(res, &c->module, differing_output(b, req));
+	}
+	emu_launch_free(&l);
+	run_result_free(&result);
+	return ok;
+}
