@@ -55,7 +55,17 @@ enum xkind {
 };
 
 /* What device code asks of the system. */
-enum system_call { SYSTEM_PRINT, SYSTEM_ASSERT, SYSTEM_MALLOC, SYSTEM_FREE };
+enum system_call {
+	SYSTEM_PRINT,
+	SYSTEM_ASSERT,
+	SYSTEM_MALLOC,
+	SYSTEM_FREE,
+	/* not the system's, but likewise lane by lane: barriers in shared memory */
+	SYSTEM_MBARRIER_INIT,   /* offset, count */
+	SYSTEM_MBARRIER_ARRIVE, /* offset, count, 1 = also leave: the state before */
+	SYSTEM_MBARRIER_STATE,  /* offset, state: has its phase ended? */
+	SYSTEM_MBARRIER_PARITY  /* offset, parity: has the phase of that parity ended? */
+};
 #define SYSTEM_ARGS 5
 
 enum xsrc_kind { S_NONE, S_REG, S_CONST };

@@ -87,8 +87,3 @@ bool low_refused(struct lower *l)
 {
 	return low_refuse_unknown(l, &l->part->f->refusals[l->in->opnd[0].i64]);
 }
-
-bool low_unknown(struct lower *l)
-{
-	return low_refuse(l, "the emulator does not know this instruction");
-}

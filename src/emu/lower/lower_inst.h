@@ -48,6 +48,9 @@ void low_widen(struct lower *l, int32_t d, enum ptx_type type, struct xsrc v);
 /* The address that a symbol stands for: a constant, or a constant behind the frame. */
 struct xsrc low_address(struct lower *l, int32_t symbol, int64_t *offset);
 
+/* Address operand @i in shared memory, as an offset of 4 bytes; generic addresses too. */
+struct xsrc low_shared_offset(struct lower *l, unsigned i);
+
 /* --- lower_call.c --- */
 /* Before the first instruction, and when all are lowered. */
 void low_start_calls(struct lower *l);

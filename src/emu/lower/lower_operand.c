@@ -174,3 +174,20 @@ void low_widen(struct lower *l, int32_t d, enum ptx_type type, struct xsrc v)
 	else
 		low_op1(l, E_trunc32, d, v);
 }
+
+struct xsrc low_shared_offset(struct lower *l, unsigned operand)
+{
+	const struct ptx_operand *m = &l->in->opnd[operand];
+	struct xsrc a = src_const((uint64_t)m->i64);
+	if (m->addr_base == ADDR_REG) {
+		const unsigned have = low_reg_bytes(l, m->reg);
+		a = low_resize(l, src_reg(m->reg), have, 4);
+		return src_reg(low_op2(l, E_add_b32, -1, a, src_const((uint64_t)m->i64 & 0xffffffffu)));
+	}
+	if (m->addr_base == ADDR_SYMBOL) {
+		int64_t offset = m->i64;
+		const struct xsrc base = low_address(l, m->symbol, &offset);
+		a = src_const((base.value + (uint64_t)offset) & 0xffffffffu);
+	}
+	return src_reg(low_op1(l, E_mov_b32, -1, a));
+}

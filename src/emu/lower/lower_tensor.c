@@ -110,23 +110,6 @@ static struct xsrc row_address(struct lower *l, struct xsrc address, unsigned ma
 	return from_lane(l, address, scaled(l, row, 1, 8 * matrix));
 }
 
-static struct xsrc matrix_address(struct lower *l, unsigned operand)
-{
-	const struct ptx_operand *m = &l->in->opnd[operand];
-	struct xsrc a = src_const((uint64_t)m->i64);
-	if (m->addr_base == ADDR_REG) {
-		const unsigned have = low_reg_bytes(l, m->reg);
-		a = low_resize(l, src_reg(m->reg), have, 4);
-		return src_reg(low_op2(l, E_add_b32, -1, a, src_const((uint64_t)m->i64 & 0xffffffffu)));
-	}
-	if (m->addr_base == ADDR_SYMBOL) {
-		int64_t offset = m->i64;
-		const struct xsrc base = low_address(l, m->symbol, &offset);
-		a = src_const((base.value + (uint64_t)offset) & 0xffffffffu);
-	}
-	return src_reg(low_op1(l, E_mov_b32, -1, a));
-}
-
 bool low_ldmatrix(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
@@ -134,7 +117,7 @@ bool low_ldmatrix(struct lower *l)
 	if (in->mma.m != 8 || in->mma.n != 8)
 		return low_refuse(l, "only the shape m8n8 is supported");
 	const struct lanes at = lane_parts(l);
-	const struct xsrc address = matrix_address(l, 1);
+	const struct xsrc address = low_shared_offset(l, 1);
 	int32_t value[4];
 	for (unsigned i = 0; i < in->mma.count; i++) {
 		if (!trans) {
@@ -169,7 +152,7 @@ bool low_stmatrix(struct lower *l)
 	if (in->mma.m != 8 || in->mma.n != 8)
 		return low_refuse(l, "only the shape m8n8 is supported");
 	const struct lanes at = lane_parts(l);
-	const struct xsrc address = matrix_address(l, 0);
+	const struct xsrc address = low_shared_offset(l, 0);
 	for (unsigned i = 0; i < in->mma.count; i++) {
 		int32_t reg;
 		vector_reg(&in->opnd[1], i, &reg);

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "emu/vm/guest_print.h"
+#include "emu/vm/mbarrier.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,8 +70,14 @@ static bool system_lane(struct warp *w, const struct uop *u, unsigned lane, cons
 		*result = w->worker->grid->heap ? heap_take(w->worker->grid->heap, arg[0]) : 0;
 		return true;
 	case SYSTEM_FREE: return free_lane(w, u, lane, arg[0]);
+	default: break;
 	}
-	return true;
+	if (mbarrier_lane(w, u->system->call, arg, result))
+		return true;
+	bad_pointer(w, u, lane, arg[0]);
+	w->worker->fault.space = SPACE_SHARED;
+	w->worker->fault.bytes = 8;
+	return false;
 }
 
 COLD static bool run_system(struct warp *w, const struct uop *u, uint32_t mask)

@@ -1,0 +1,11 @@
+/* Barriers in shared memory. */
+#ifndef PMPP_EMU_MBARRIER_H
+#define PMPP_EMU_MBARRIER_H
+
+#include "emu/vm/warp.h"
+
+/* What one lane does, by SYSTEM_MBARRIER_...; false: its barrier is not in shared memory, or
+ * misaligned. */
+bool mbarrier_lane(struct warp *w, enum system_call call, const uint64_t *arg, uint64_t *result);
+
+#endif
