@@ -171,7 +171,6 @@ struct run_counts {
 	double l2_local_sectors;     /* ... of those to local memory */
 	double dram_awaited_sectors; /* of loads: from DRAM, or just on their way from there */
 	double dram_late_bytes;      /* written, but still in L2 at the end */
-	double dram_lone_reads, dram_lone_writes; /* lines of which DRAM moves a part only */
 };
 
 void counts_add(struct counts *to, const struct counts *from);

@@ -229,8 +229,13 @@ static double atomics_ns(const struct atomic_load *a, double threads, double con
 	         contenders / together * (timing.swap_turn_ns + timing.swap_lane_ns * (together - 1)));
 	const double trip = timing.swap_round_trip_ns + timing.swap_lane_trip_ns * (together - 1);
 	const double of_word = a->word_swaps * fmin(1, contenders) * (trip + turns);
-	const double first = timing.swap_first_tries * lanes * a->unit_swaps / a->swaps;
-	return fmax(passes, fmax(first * timing.atomic_pass_ns, fmax(a->unit_swaps * turns, of_word)));
+	/* Most find nothing to change: a few hold, at different times, and the first value is all that
+	 * many try for. */
+	if (2 * a->swaps < a->swap_candidates) {
+		const double first = timing.swap_first_tries * lanes * a->unit_swaps / a->swaps;
+		return fmax(passes, first * timing.atomic_pass_ns);
+	}
+	return fmax(passes, fmax(a->unit_swaps * turns, of_word));
 }
 
 /* --- the whole launch --- */

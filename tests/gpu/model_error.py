@@ -59,7 +59,7 @@ def of_line(path, item):
     title = f'{item["kernel"]}/{item["variant"]}'
     target = [title]
     if "file" in item:
-        target = [item["file"], "--kernel", item["variant"]]
+        target = [item["file"], "--kernel", item["variant"], "--plugin"]
     if "point" in item:
         time = item.get("time", {}).get("median_ns")
         if not time or not item.get("verified"):

@@ -45,7 +45,6 @@ struct way {
 struct part {
 	uint32_t clock;
 	double l2_sectors, l2_written, l2_local, read, write, awaited; /* sectors */
-	double lone_reads, lone_writes;                                /* lines */
 	/* sectors that L2 still has to write, by the highest level at which their set is in use */
 	uint64_t dirty[LOG_MAX_LEVEL + 1];
 	/* of the wave: its entries in the order of the blocks, and the SM of each */
@@ -154,11 +153,6 @@ static struct way *l1_set(const struct cache_sim *c, uint32_t sm, uint32_t hash)
 
 #define PAIR(sectors) ((sectors) | ((sectors) >> 1 & 5u) | ((sectors) << 1 & 10u))
 
-static bool is_one_pair(unsigned sectors)
-{
-	return sectors && (!(sectors & 3) || !(sectors & 12));
-}
-
 /* Dirty sectors that are neither known nor wholly written. */
 static unsigned unfinished(const struct way *w)
 {
@@ -171,10 +165,8 @@ static unsigned unfinished(const struct way *w)
 
 static void evict(struct part *p, struct way *w, double weight)
 {
-	const unsigned rest = unfinished(w);
-	p->read += weight * lane_popc32(rest);
+	p->read += weight * lane_popc32(unfinished(w));
 	p->write += weight * lane_popc32(w->dirty);
-	p->lone_writes += weight * (w->dirty && w->dirty != 15);
 }
 
 static void mark_written(struct way *w, unsigned sectors, unsigned bytes)
@@ -202,8 +194,6 @@ static void access_l2(struct cache_sim *c, struct part *p, const struct log_entr
 		const unsigned missing = sectors & ~(unsigned)w->valid;
 		const unsigned fetch = PAIR(missing) & ~(unsigned)w->valid;
 		p->read += weight * lane_popc32(fetch);
-		p->lone_reads +=
-			weight * ((int)is_one_pair(w->fetched | fetch) - (int)is_one_pair(w->fetched));
 		w->fetched |= (uint8_t)fetch;
 		w->valid |= (uint8_t)fetch;
 		if (fetch)
@@ -365,8 +355,6 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 		t.awaited += p->awaited;
 		t.read_bytes += SECTOR * p->read;
 		t.write_bytes += SECTOR * p->write;
-		t.lone_reads += p->lone_reads;
-		t.lone_writes += p->lone_writes;
 		for (unsigned level = c->level; level <= LOG_MAX_LEVEL; level++)
 			t.late_write_bytes += SECTOR * weight * (double)p->dirty[level];
 	}

@@ -94,8 +94,6 @@ struct cache_totals {
 	double read_bytes, write_bytes;
 	double awaited; /* sectors of loads that came from DRAM, or were just on their way from there */
 	double late_write_bytes;        /* still in L2 at the end: written when others need the room */
-	double lone_reads, lone_writes; /* lines of which DRAM gave one pair of sectors, took less than
-	                                 * all: its rows are opened for little */
 };
 struct cache_totals cache_sim_totals(const struct cache_sim *c);
 

@@ -30,8 +30,6 @@ static void fill_traffic(const struct emu_launch *l, double factor, struct run_c
 	c->dram_read_bytes = t.read_bytes * factor;
 	c->dram_write_bytes = (t.write_bytes + t.late_write_bytes) * factor;
 	c->dram_late_bytes = t.late_write_bytes * factor;
-	c->dram_lone_reads = t.lone_reads * factor;
-	c->dram_lone_writes = t.lone_writes * factor;
 	c->dram_awaited_sectors = t.awaited * factor;
 	c->l2_local_sectors = t.l2_local * factor;
 	c->l2_written_sectors = t.l2_written * factor;
