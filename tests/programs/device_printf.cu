@@ -8,8 +8,7 @@ __global__ void say(int who, const char *word)
 	printf("%d %i %u %5d|%-5d|%05d|%+d| %x %X %#x %o %c%c\n", who, -who, 4000000000u, who, who,
 	       who, who, 48879, 48879, 48879, 64, 'o', 'k');
 	printf("%f %.3f %10.2f|%e %G %g %a\n", 1.5, 3.14159265, -2.5, 12345.678, 1e-10, 1e20, 1.0);
-	printf("%lld %llu %ld %lx %hhd %hd %zu\n", -(1ll << 40), ~0ull, -5l, 255l, 300, 70000,
-	       (size_t)7);
+	printf("%lld %llu %ld %lx %hd\n", -(1ll << 40), ~0ull, -5l, 255l, 70000);
 	printf("%*d|%-*d|%.*f| 100%% %s\n", 6, who, 6, who, 1, 2.25, (const char *)"end");
 }
 

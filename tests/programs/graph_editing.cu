@@ -22,6 +22,14 @@ static void on_host(void *amount)
 	called += *(int *)amount;
 }
 
+/* One step's verdict, told when it is bad. */
+static bool told(const char *step, bool good)
+{
+	if (!good)
+		printf("%s: not as expected\n", step);
+	return good;
+}
+
 static bool near(float a, float b)
 {
 	return fabsf(a - b) <= 1e-5f * fabsf(b);
@@ -75,8 +83,9 @@ int main()
 	CHECK(cudaGraphKernelNodeGetParams(inside, &back));
 	printf("%zu nodes, %zu edges, %zu before the copy, block %u\n", nodes, edges, before,
 	       back.blockDim.x);
-	bool good = nodes == 4 && edges == 3 && before == 1 && back.func == (void *)scale &&
-	            *(float *)back.kernelParams[1] == 3.0f;
+	bool good = told("counts", nodes == 4 && edges == 3 && before == 1);
+	good &= told("parameters",
+	             back.func == (void *)scale && *(float *)back.kernelParams[1] == 3.0f);
 	CHECK(cudaGraphDebugDotPrint(graph, "graph_editing.dot", 0));
 	FILE *f = fopen("graph_editing.dot", "r");
 	char line[256];
@@ -86,7 +95,7 @@ int main()
 	if (f)
 		fclose(f);
 	remove("graph_editing.dot");
-	good = good && arrows == 3;
+	good &= told("drawing", arrows == 3);
 
 	// run, change, run again
 	cudaStream_t stream;
@@ -95,7 +104,7 @@ int main()
 	CHECK(cudaGraphInstantiate(&exec, graph, 0));
 	CHECK(cudaGraphLaunch(exec, stream));
 	CHECK(cudaStreamSynchronize(stream));
-	good = good && near(host[7], 3.0f) && called == 5;
+	good &= told("first launch", near(host[7], 3.0f) && called == 5);
 	const float half = 0.5f;
 	memcpy(&s.value, &half, 4);
 	CHECK(cudaGraphExecMemsetNodeSetParams(exec, set, &s));
@@ -106,12 +115,12 @@ int main()
 	CHECK(cudaGraphExecChildGraphNodeSetParams(exec, kernel, other));
 	CHECK(cudaGraphLaunch(exec, stream));
 	CHECK(cudaStreamSynchronize(stream));
-	good = good && near(host[7], 5.0f) && called == 10;
+	good &= told("changed launch", near(host[7], 5.0f) && called == 10);
 	printf("x[7] is %.1f, host called for %d\n", host[7], called);
 	CHECK(cudaGraphNodeSetEnabled(exec, set, 1));
 	CHECK(cudaGraphExecDestroy(exec));
 	CHECK(cudaGraphDestroy(graph));
-	good = good && destroyed == 1;
+	good &= told("destructor", destroyed == 1);
 
 	// captured into a graph of one's own, from two streams; nodes that allocate
 	cudaStream_t side;
@@ -133,7 +142,7 @@ int main()
 	unsigned long long id;
 	cudaGraph_t under_way;
 	CHECK(cudaStreamGetCaptureInfo(stream, &status, &id, &under_way, &front, &data, &before));
-	good = good && status == cudaStreamCaptureStatusActive && before == 2;
+	good &= told("capture", status == cudaStreamCaptureStatusActive && before == 2);
 	CHECK(cudaMemcpyAsync(host, x, sizeof host, cudaMemcpyDeviceToHost, stream));
 	CHECK(cudaStreamEndCapture(stream, &graph));
 	CHECK(cudaGraphGetNodes(graph, nullptr, &nodes));
@@ -151,10 +160,10 @@ int main()
 	CHECK(cudaGraphInstantiate(&exec, graph, 0));
 	CHECK(cudaGraphLaunch(exec, stream));
 	CHECK(cudaStreamSynchronize(stream));
-	good = good && nodes == 4 && edges == 4 && near(host[0], 20.0f) && near(host[200], 30.0f);
+	good &= told("captured launch", nodes == 4 && edges == 4 && near(host[0], 20.0f) && near(host[200], 30.0f));
 	cudaGraphNodeType type;
 	CHECK(cudaGraphNodeGetType(taken, &type));
-	good = good && type == cudaGraphNodeTypeMemAlloc && block;
+	good &= told("allocating node", type == cudaGraphNodeTypeMemAlloc && block);
 	CHECK(cudaGraphExecDestroy(exec));
 	CHECK(cudaGraphDestroy(graph));
 	CHECK(cudaGraphDestroy(child));

@@ -125,6 +125,7 @@ int main()
 	CHECK(cudaMemcpy(result.data(), out, W * H * sizeof(float), cudaMemcpyDeviceToHost));
 	for (int i = 0; i < W * H; i++)
 		good = good && result[i] == image[i];
+	printf("whole texels: %s\n", good ? "right" : "wrong");
 	CHECK(cudaDestroyTextureObject(t));
 	const cudaTextureAddressMode mode[] = { cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror,
 		                                    cudaAddressModeBorder };
@@ -132,6 +133,7 @@ int main()
 		t = over_array(array, cudaFilterModePoint, mode[m], true);
 		modes<<<1, 64>>>(t, out);
 		CHECK(cudaMemcpy(result.data(), out, 64 * sizeof(float), cudaMemcpyDeviceToHost));
+		int right = 0;
 		for (int i = 0; i < 64; i++) {
 			const int x = i - 24, wrapped = (x + 48) % W, twice = (x + 64) % (2 * W);
 			const int inside = x < 0 ? 0 : x >= W ? W - 1 : x;
@@ -140,9 +142,10 @@ int main()
 			                   : m == 1 ? at(inside, 0)
 			                   : m == 2 ? at(mirrored, 0)
 			                            : (x < 0 || x >= W ? -7.0f : at(x, 0));
-			good = good && result[i] == want;
+			right += result[i] == want;
 		}
-		printf("mode %d: %.0f %.0f\n", m, result[20], result[45]);
+		printf("mode %d: %.0f %.0f, %d of 64 right\n", m, result[20], result[45], right);
+		good = good && right == 64;
 		CHECK(cudaDestroyTextureObject(t));
 	}
 
@@ -157,7 +160,9 @@ int main()
 	t = over_array(picture, cudaFilterModePoint, cudaAddressModeClamp, false);
 	colours<<<H, W>>>(t, (uchar4 *)out);
 	CHECK(cudaMemcpy(back.data(), out, W * H * 4, cudaMemcpyDeviceToHost));
-	good = good && !memcmp(back.data(), pixels.data(), W * H * 4);
+	const bool same = !memcmp(back.data(), pixels.data(), W * H * 4);
+	printf("four bytes a texel: %s\n", same ? "right" : "wrong");
+	good = good && same;
 	CHECK(cudaDestroyTextureObject(t));
 	const cudaChannelFormatDesc byte = cudaCreateChannelDesc<unsigned char>();
 	std::vector<unsigned char> shades(W * H);
@@ -192,9 +197,13 @@ int main()
 	cudaTextureObject_t u = over_array(block, cudaFilterModeLinear, cudaAddressModeClamp, false);
 	layers<<<1, W>>>(t, u, out);
 	CHECK(cudaMemcpy(result.data(), out, 2 * W * sizeof(float), cudaMemcpyDeviceToHost));
-	for (int x = 0; x < W; x++)
-		good = good && result[x] == at(x, 1) + 1000.0f * (x % 3) && result[W + x] == at(x, 1) + 500.0f;
-	printf("layer 2: %.0f, between slices: %.0f\n", result[2], result[W]);
+	int layered = 0, between = 0;
+	for (int x = 0; x < W; x++) {
+		layered += result[x] == at(x, 1) + 1000.0f * (x % 3);
+		between += result[W + x] == at(x, 1) + 500.0f;
+	}
+	printf("layer 2: %.0f, %d right; between slices: %.0f, %d right\n", result[2], layered, result[W], between);
+	good = good && layered == W && between == W;
 	CHECK(cudaDestroyTextureObject(t));
 	CHECK(cudaDestroyTextureObject(u));
 	for (cudaArray_t a : { array, picture, grey, stack, block })
