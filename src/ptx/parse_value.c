@@ -115,9 +115,15 @@ static bool parse_vector(struct parser *p, const struct want *w, const struct pt
 		if (o->n_vec == ARRAY_LEN(o->vec))
 			return fail(p, "more than %zu elements in a vector", ARRAY_LEN(o->vec));
 		int32_t *reg = &o->vec[o->n_vec++];
+		if (p->tok.kind == TOK_INT && p->tok.u == 0 && !sink) { /* as good as no register */
+			*reg = -1;
+			if (!advance(p) || !accept_punct(p, ',', &more))
+				return false;
+			continue;
+		}
 		if (p->tok.kind == TOK_INT || p->tok.kind == TOK_FLOAT || at_punct(p, '-')) {
 			report_at(p, p->tok.s, p->tok.line, ERR_UNSUPPORTED,
-			          "a constant inside a vector is not supported");
+			          "a constant but 0 inside a vector is not supported");
 			return err_remedy(p->err, "Move it to a register first.");
 		}
 		if (!parse_reg(p, &element, inst, sink, reg) || !accept_punct(p, ',', &more))

@@ -272,7 +272,7 @@ enum ptx_operand_kind {
 	OPND_SPECIAL, /* special */
 	OPND_SYMBOL,  /* address of a variable (symbol) plus offset: mov.u32 %r, sym+4 */
 	OPND_ADDR,    /* [reg+offset], [symbol+offset] or [offset]: kind of base in addr_base */
-	OPND_VEC,     /* {r0, r1, ...}: vec[0..n_vec) register indexes, -1 = "_" */
+	OPND_VEC,     /* {r0, r1, ...}: vec[0..n_vec) register indexes, -1 = "_", or 0 as a source */
 	OPND_LABEL,   /* label: index into the labels until ptx_build_cfg(), then a block index */
 	OPND_FUNC,    /* symbol: index into ptx_module.funcs (call target, address of a function) */
 	OPND_LIST,    /* i64 entries from func->lists[reg]: arguments of call, symbols as in SYMBOL;

@@ -49,9 +49,10 @@ static void unknown_opcodes(void **state)
 	assert_memory_equal(err.msg, "test.ptx:6:6: opcode 'mvo.u32' is not supported\n", 48);
 	err = error_of(KERNEL(REGS "addd.u32 %r1, 1;"));
 	assert_string_equal(err.remedy, "Did you mean 'add'?");
-	err = error_of(KERNEL(REGS "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f2, %f1}];"));
-	assert_non_null(strstr(err.msg, "opcode 'tex.2d.v4.f32.f32' is not supported; PTX ISA 9.7.10"));
-	assert_non_null(strstr(err.remedy, "Textures"));
+	err = error_of(KERNEL(REGS "griddepcontrol.wait;"));
+	assert_non_null(
+		strstr(err.msg, "opcode 'griddepcontrol.wait' is not supported; PTX ISA 9.7.13"));
+	assert_non_null(strstr(err.remedy, "Dependent launches"));
 	err = error_of(KERNEL(REGS "cp.async.bulk.commit_group;"));
 	assert_non_null(strstr(err.remedy, "TMA"));
 	err = error_of(KERNEL(REGS "wgmma.fence.sync.aligned;"));
@@ -190,8 +191,8 @@ static void operands(void **state)
 	        "6:14: special register '%tid.w'");
 	refused(KERNEL(REGS "mov.u32 %r1, %cluster_ctarank;"), ERR_UNSUPPORTED,
 	        "6:14: special register '%clus");
-	refused(KERNEL(REGS "mov.b64 %rd1, {%r1, 0};"), ERR_UNSUPPORTED,
-	        "6:21: a constant inside a vector");
+	refused(KERNEL(REGS "mov.b64 %rd1, {%r1, 7};"), ERR_UNSUPPORTED,
+	        "6:21: a constant but 0 inside a vector");
 	refused(KERNEL(REGS "mov.u16 %rs1, k_param_0;"), ERR_PARSE,
 	        "6:15: an address does not fit in 16 bits");
 	refused(KERNEL(REGS "@%r1 bra L;"), ERR_PARSE, "6:2: '%r1' is no predicate");
