@@ -9,7 +9,7 @@ __global__ void say(int who, const char *word)
 	       who, who, 48879, 48879, 48879, 64, 'o', 'k');
 	printf("%f %.3f %10.2f|%e %G %g %a\n", 1.5, 3.14159265, -2.5, 12345.678, 1e-10, 1e20, 1.0);
 	printf("%lld %llu %ld %lx %hd\n", -(1ll << 40), ~0ull, -5l, 255l, 70000);
-	printf("%*d|%-*d|%.*f| 100%% %s\n", 6, who, 6, who, 1, 2.25, (const char *)"end");
+	printf("%6d|%-6d|%.1f| 100%% %s\n", who, who, 2.25, (const char *)"end");
 }
 
 __global__ void count(int *n) { n[threadIdx.x] = printf("") + 10 * printf("x%c%s", 'y', ""); }
