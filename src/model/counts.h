@@ -138,7 +138,7 @@ struct region {
 struct atomic_load {
 	double unit_passes;  /* that the busiest unit of L2 does one after the other */
 	double float_passes; /* of those, that additions of floats to one sector wait for */
-	double swaps, unit_swaps, word_swaps; /* that hold: all, of the busiest unit and word */
+	double swaps, unit_swaps, word_swaps; /* that change: all, of the busiest unit and word */
 	double same_word;                     /* probability that two of them want the same word */
 	double swap_lanes;                    /* lanes of a warp on a word that one of them swaps */
 	double swap_candidates; /* lanes that came to a compare-and-swap, whether they tried or not */

@@ -126,10 +126,8 @@ void collision_log_add(struct collision_log *c, const struct collision *x)
 {
 	const unsigned phase = phase_of(c, x);
 	add(&c->requests, 1);
-	if (x->swap) {
+	if (x->swap)
 		add_swaps(c, x);
-		return;
-	}
 	for (uint32_t left = x->mask; left;) {
 		const uint64_t at = x->address[lowest(left)] / SECTOR;
 		uint32_t sector = 0;

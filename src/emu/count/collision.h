@@ -27,7 +27,7 @@ struct collision {
 	uint32_t turn;    /* how many atomics this warp has done before */
 	bool float_data;  /* additions of floats: a sector takes longer to change again */
 	bool swap;        /* compare-and-swap ... */
-	uint32_t changed; /* ... that found what it expected, in these lanes */
+	uint32_t changed; /* ... that changes the word, in these lanes: others must try again */
 };
 /* Thread-safe; sums do not depend on the order. */
 void collision_log_add(struct collision_log *c, const struct collision *x);
@@ -37,7 +37,7 @@ struct collision_totals {
 	double passes;       /* all */
 	double unit_passes;  /* of the busiest unit, while others have less to do */
 	double float_passes; /* of the busiest sector, of floats */
-	double swaps;        /* compare-and-swaps that held, ... */
+	double swaps;        /* compare-and-swaps that changed a word, ... */
 	double unit_swaps;   /* ... of the busiest unit, ... */
 	double word_swaps;   /* ... and of the busiest word */
 	double same_word;    /* share of pairs of them that want the same word */

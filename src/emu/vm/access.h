@@ -41,7 +41,8 @@ void access_count(struct access *a);
 /* access_data.c: carries it out, lane by lane in lane order. */
 void access_transfer(struct access *a);
 void access_atomics(struct access *a);
-/* Lanes of a compare-and-swap that will find what they expect, in lane order. */
+/* Lanes of a compare-and-swap that will find what they expect and put another value there, in lane
+ * order. */
 uint32_t access_swapping(const struct access *a);
 /* Host addresses of all lanes, where only the first one's is known. */
 void access_set_hosts(struct access *a);

@@ -144,7 +144,7 @@ uint32_t access_swapping(const struct access *a)
 		bool taken = false; /* by an earlier lane of this warp */
 		for (uint32_t m = changed; m && !taken; m &= m - 1)
 			taken = a->address[lowest_lane(m)] == a->address[i];
-		if (!taken && seen == get_lane(a->w, a->m, 0, i))
+		if (!taken && seen == get_lane(a->w, a->m, 0, i) && seen != get_lane(a->w, a->m, 1, i))
 			changed |= 1u << i;
 	}
 	return changed;
