@@ -143,8 +143,19 @@ static bool parse_shape(const char *s, size_t n, struct ptx_mma *mma)
 	return true;
 }
 
+/* Groups that set the mode of an instruction, and those of which nothing is kept. */
+static const uint64_t mode_groups =
+	G(SHFL) | G(VOTE) | G(PRMT) | G(BOUNDS) | G(CHANNEL) | G(LOD) | G(TEST);
+static const uint64_t idle_groups = G(LEVEL) | G(HINT) | G(BARCTA) | G(SHAPE);
+
 static void apply_modifier(const struct modifier *m, bool again, struct ptx_inst *inst)
 {
+	if (idle_groups >> m->group & 1)
+		return;
+	if (mode_groups >> m->group & 1) {
+		inst->mode = (enum ptx_mode)m->value;
+		return;
+	}
 	switch (m->group) {
 	case GROUP_SPACE:
 		if (!again) /* cp.async: the first is the destination's */
@@ -155,13 +166,6 @@ static void apply_modifier(const struct modifier *m, bool again, struct ptx_inst
 	case GROUP_BOOL: inst->boolop = (enum ptx_boolop)m->value; break;
 	case GROUP_ATOM:
 	case GROUP_BARRED: inst->atom = (enum ptx_atom)m->value; break;
-	case GROUP_SHFL:
-	case GROUP_VOTE:
-	case GROUP_PRMT:
-	case GROUP_BOUNDS:
-	case GROUP_CHANNEL:
-	case GROUP_LOD:
-	case GROUP_TEST: inst->mode = (enum ptx_mode)m->value; break;
 	case GROUP_GEOMETRY: inst->geometry = (enum ptx_geometry)m->value; break;
 	case GROUP_SEM: inst->sem = (enum ptx_sem)m->value; break;
 	case GROUP_SCOPE: inst->scope = (enum ptx_scope)m->value; break;
@@ -170,10 +174,6 @@ static void apply_modifier(const struct modifier *m, bool again, struct ptx_inst
 	case GROUP_TILES: inst->mma.count = (uint8_t)m->value; break;
 	case GROUP_FRAG: inst->mma.frag = (char)m->value; break;
 	case GROUP_LAYOUT: *(again ? &inst->mma.b_col : &inst->mma.a_col) = m->value != 0; break;
-	case GROUP_LEVEL:
-	case GROUP_HINT:
-	case GROUP_BARCTA:
-	case GROUP_SHAPE: break;
 	default: /* a flag */ inst->flags |= (uint32_t)m->value; break;
 	}
 }

@@ -14,6 +14,8 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
+
 /* --- lanes --- */
 
 struct lanes {
@@ -314,6 +316,7 @@ bool low_wmma_load(struct lower *l)
 			        src_const(8 * f.bytes));
 		}
 	}
+	assert(f.registers);
 	for (unsigned i = 0; i < (in->opnd[0].kind == OPND_VEC ? in->opnd[0].n_vec : 1u); i++) {
 		int32_t d;
 		vector_reg(&in->opnd[0], i, &d);
