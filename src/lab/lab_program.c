@@ -10,10 +10,12 @@
 #include "model/program_session.h"
 #include "userkernel/user_watch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_WATCHES 8
+#define MAX_KEPT 24 /* launches that can be run again: a process each */
 
 struct lab_program {
 	struct program_words words;
@@ -43,6 +45,7 @@ bool lab_program(struct lab *lab, const struct program_words *words,
 	program_words_name(words, name, sizeof name);
 	lp->family = program_family_new(name);
 	lp->config = *config;
+	lp->config.keep = MAX_KEPT;
 	lab->program = lp;
 	struct session *s = &lab->s;
 	s->program = mem_zalloc(sizeof *s->program);
@@ -149,6 +152,51 @@ void lab_launch(struct lab *lab, uint64_t number)
 		show_launch(lab, number);
 }
 
+/* The chosen launch with another block, alone, from memory as it was in front of it. */
+static void run_again(struct lab *lab)
+{
+	struct session *s = &lab->s;
+	struct program *p = s->program->now;
+	const struct program_launch *l = program_launch_numbered(p, s->program->launch);
+	const struct occ_input usage = program_launch_usage(p, l);
+	session_instant(s, &usage);
+	s->stale = true;
+	if (!s->plan_ok)
+		return;
+	const struct program_order order = {
+		.of = p,
+		.launch = l->number,
+		.grid = { s->plan.grid.x, s->plan.grid.y, s->plan.grid.z },
+		.block = { s->plan.block.x, s->plan.block.y, s->plan.block.z },
+	};
+	lab->program->busy = true;
+	s->state = RUN_RUNNING;
+	s->progress = 0;
+	err_clear(&s->run_err);
+	program_worker_post(lab->program->worker, &order);
+}
+
+static void take_again(struct lab *lab, struct program_news *n)
+{
+	struct session *s = &lab->s;
+	const uint64_t number = s->program->launch;
+	if (!n->whole || !n->program || !n->program->n_launches)
+		return;
+	struct run_record *r = program_record(n->program, n->program->launches[0].number, &s->sel);
+	struct selection own = s->sel;
+	program_family_select(lab->program->family, number, &own);
+	record_free(s->now);
+	record_free(s->before);
+	s->now = r;
+	s->before = program_record(s->program->now, number, &own);
+	s->stale = false;
+	if (n->program->n_findings)
+		snprintf(r->run.note, sizeof r->run.note, "%.20s: %.200s", n->program->findings[0].kind,
+		         n->program->findings[0].text);
+	else
+		snprintf(r->run.note, sizeof r->run.note, "this launch alone, memory as in front of it");
+}
+
 /* The person has changed the selection: another launch, another kernel, another GPU. */
 void lab_program_changed(struct lab *lab)
 {
@@ -163,6 +211,9 @@ void lab_program_changed(struct lab *lab)
 			s->program->launch ? program_launch_numbered(p, s->program->launch) : NULL;
 		if (wanted == s->program->launch && l && strcmp(p->kernels[l->kernel].mangled, entry))
 			show_launch(lab, launch_to_show(s, entry));
+		else if (wanted == s->program->launch &&
+		         program_family_changed(lab->program->family, &s->sel))
+			run_again(lab);
 		else
 			show_launch(lab, wanted);
 	} else if (lab->started) {
@@ -207,7 +258,9 @@ static void take_news(struct lab *lab, struct program_news *n)
 	lab->program->busy = false;
 	s->stuck_compile = false;
 	/* what was ended half-way takes no whole run's place */
-	if (n->program && (n->whole || !s->program->now))
+	if (n->again)
+		take_again(lab, n);
+	else if (n->program && (n->whole || !s->program->now))
 		take_run(lab, n);
 	if (n->program)
 		program_free(n->program);

@@ -3,13 +3,14 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "runtime/program_again.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_SOURCE_BYTES ((size_t)16 << 20)
-#define PARAM_LAUNCH_NUMBER 0
+enum { PARAM_LAUNCH_NUMBER, PARAM_BLOCK_THREADS, PARAMS };
 
 /* A file's text as it was when its program was built. */
 struct text_of_file {
@@ -22,13 +23,38 @@ struct program_family {
 	char *name, *file;
 	struct variant_desc *variants;
 	unsigned n_variants;
-	struct param_desc param;
+	struct param_desc params[PARAMS];
 	int64_t *numbers; /* of all launches, for + and - */
 	const struct program *program;
 	uint64_t run;
 	struct text_of_file *texts;
 	unsigned n_texts;
 };
+
+static unsigned threads_of(const struct program_launch *l)
+{
+	return l->block[0] * l->block[1] * l->block[2];
+}
+
+/* Another block size: the grid follows, so that at least as many threads start. */
+static bool change_block(const struct program *p, const struct program_launch *l, int64_t threads,
+                         struct launch_plan *plan, struct err *err)
+{
+	const struct program_kernel *k = &p->kernels[l->kernel];
+	if (l->block[1] * l->block[2] * l->grid[1] * l->grid[2] != 1)
+		return kernel_refuse(
+			err, "block", threads,
+			"only launches whose grid and block have one dimension can be changed");
+	if (k->max_threads && threads > k->max_threads)
+		return kernel_refuse(err, "block", threads, "__launch_bounds__ of %s allow %u threads",
+		                     k->name, k->max_threads);
+	if (!program_kept(p, l->number))
+		return kernel_refuse(err, "block", threads,
+		                     "this launch was not kept: only the first of a group, and not all");
+	plan->block.x = (uint32_t)threads;
+	plan->grid.x = (uint32_t)ceil_div((uint64_t)l->grid[0] * l->block[0], (uint64_t)threads);
+	return true;
+}
 
 static bool plan_launch(const struct kernel_desc *k, const int64_t *params,
                         struct launch_plan *plan, struct err *err)
@@ -46,7 +72,8 @@ static bool plan_launch(const struct kernel_desc *k, const int64_t *params,
 		.block = { l->block[0], l->block[1], l->block[2] },
 		.dynamic_shared_bytes = l->dynamic_shared_bytes,
 	};
-	return true;
+	return params[PARAM_BLOCK_THREADS] == threads_of(l) ||
+	       change_block(f->program, l, params[PARAM_BLOCK_THREADS], plan, err);
 }
 
 static void no_contents(const struct launch_plan *plan, const int64_t *params, unsigned b,
@@ -75,7 +102,17 @@ struct program_family *program_family_new(const char *name)
 	f->name = mem_strdup(name);
 	f->variants = mem_calloc(1, sizeof *f->variants);
 	f->variants[0] = (struct variant_desc){ .name = "", .entry = "", .title = "", .idea = "" };
-	f->param = (struct param_desc){
+	f->params[PARAM_BLOCK_THREADS] = (struct param_desc){
+		.name = "block",
+		.title = "threads per block; the launch alone is run again",
+		.unit = "threads",
+		.kind = PARAM_LAUNCH,
+		.role = PARAM_BLOCK,
+		.def = 256,
+		.min = 1,
+		.max = 1024,
+	};
+	f->params[PARAM_LAUNCH_NUMBER] = (struct param_desc){
 		.name = "launch",
 		.title = "number of the launch",
 		.unit = "",
@@ -90,8 +127,8 @@ struct program_family *program_family_new(const char *name)
 		.title = "a program of your own",
 		.section = "",
 		.about = "",
-		.n_params = 1,
-		.params = &f->param,
+		.n_params = PARAMS,
+		.params = f->params,
 		.n_variants = 1,
 		.variants = f->variants,
 		.fill = no_contents,
@@ -145,8 +182,8 @@ void program_family_follow(struct program_family *f, const struct program *p)
 	for (size_t i = 0; i < p->n_launches; i++)
 		f->numbers[i] = (int64_t)p->launches[i].number;
 	f->numbers[p->n_launches] = INT64_MIN;
-	f->param.steps = f->numbers;
-	f->param.max = p->n_launches ? f->numbers[p->n_launches - 1] : 1;
+	f->params[PARAM_LAUNCH_NUMBER].steps = f->numbers;
+	f->params[PARAM_LAUNCH_NUMBER].max = p->n_launches ? f->numbers[p->n_launches - 1] : 1;
 	for (unsigned k = 0; k < p->n_kernels; k++)
 		variant_of(f, &p->kernels[k]);
 }
@@ -160,7 +197,16 @@ bool program_family_select(struct program_family *f, uint64_t number, struct sel
 		return false;
 	sel->variant = variant_of(f, &f->program->kernels[l->kernel]);
 	sel->params[PARAM_LAUNCH_NUMBER] = (int64_t)l->number;
+	sel->params[PARAM_BLOCK_THREADS] = threads_of(l);
 	return l->number == number;
+}
+
+bool program_family_changed(const struct program_family *f, const struct selection *sel)
+{
+	const uint64_t number = program_family_launch(sel);
+	const struct program_launch *l =
+		f->program ? program_launch_numbered(f->program, number) : NULL;
+	return l && sel->params[PARAM_BLOCK_THREADS] != threads_of(l);
 }
 
 uint64_t program_family_launch(const struct selection *sel)

@@ -48,7 +48,7 @@ struct run_record *program_record(const struct program *p, uint64_t number,
 	r->sel.gpu = p->gpu;
 	snprintf(r->sel.backend, sizeof r->sel.backend, "%s", p->backend);
 	r->plan = (struct launch_plan){
-		.entry = p->kernels[l->kernel].mangled,
+		.entry = sel->kernel->variants[sel->variant].entry, /* outlives the program */
 		.grid = { l->grid[0], l->grid[1], l->grid[2] },
 		.block = { l->block[0], l->block[1], l->block[2] },
 		.dynamic_shared_bytes = l->dynamic_shared_bytes,

@@ -2,6 +2,7 @@
 #include "program_worker.h"
 
 #include "base/mem.h"
+#include "runtime/program_again.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -71,7 +72,10 @@ static void run_order(struct program_worker *w, const struct program_order *orde
 		.progress = on_progress,
 		.ctx = w,
 	};
-	n.whole = program_job_run(&job, n.program, &n.err);
+	n.again = order->of != NULL;
+	n.whole = order->of ? program_again(order->of, order->launch, order->grid, order->block,
+	                                    &w->cancel, n.program, &n.err)
+	                    : program_job_run(&job, n.program, &n.err);
 	if (!n.program->path) {
 		program_free(n.program);
 		free(n.program);

@@ -12,6 +12,11 @@ struct program_worker;
 struct program_order {
 	const struct gpu_spec *gpu;
 	struct record_config config;
+	/* instead of a run: this launch once more, alone; it was kept by @of, which stays until the
+	 * order is done */
+	struct program *of;
+	uint64_t launch;
+	unsigned grid[3], block[3];
 };
 struct program_progress {
 	bool built;
@@ -22,6 +27,7 @@ struct program_news {
 	struct program *program; /* the taker's; NULL = nothing ran */
 	bool whole;              /* it was watched to its end */
 	bool cancelled;
+	bool again;     /* one launch run once more: `program` holds nothing else */
 	struct err err; /* not whole: why */
 };
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *program_direction_name(enum program_direction d)
 {
@@ -218,6 +219,10 @@ void program_free(struct program *p)
 	}
 	free(p->kernels);
 	free(p->launches);
+	for (size_t i = 0; i < p->n_keepers; i++)
+		if (p->keepers[i].fd >= 0)
+			close(p->keepers[i].fd);
+	free(p->keepers);
 	free(p->copies);
 	free(p->marks);
 	free(p->findings);

@@ -21,6 +21,7 @@ struct program_kernel {
 	char *mangled;
 	char *file; /* of its source, as the compiler was given it; "" = not known */
 	unsigned id, registers, static_shared_bytes, local_bytes;
+	unsigned max_threads; /* __launch_bounds__; 0 = no bound stated */
 };
 
 enum program_direction { PROGRAM_H2D, PROGRAM_D2H, PROGRAM_D2D, PROGRAM_H2H, PROGRAM_DIRECTIONS };
@@ -89,6 +90,12 @@ struct program_finding {
 	bool error;
 };
 
+/* A launch that can be run again, by a process at the other end of @fd; -1 = no longer. */
+struct program_keeper {
+	uint64_t launch;
+	int fd; /* owned */
+};
+
 /* Launches of one kernel with one grid, block and shared memory. */
 struct program_group {
 	unsigned kernel, grid[3], block[3], dynamic_shared_bytes;
@@ -109,6 +116,8 @@ struct program {
 	struct program_launch *launches;
 	size_t n_copies, cap_copies;
 	struct program_copy *copies;
+	size_t n_keepers;
+	struct program_keeper *keepers;
 	size_t n_marks, cap_marks;
 	struct program_mark *marks;
 	size_t n_findings;

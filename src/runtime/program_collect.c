@@ -52,6 +52,7 @@ static bool take_kernel(struct program *p, struct wire_msg *m)
 		.registers = r.registers,
 		.static_shared_bytes = r.static_shared_bytes,
 		.local_bytes = r.local_bytes,
+		.max_threads = r.max_threads,
 	};
 	return true;
 }
@@ -174,6 +175,17 @@ static bool take_copy(struct program *p, struct wire_msg *m)
 	return true;
 }
 
+static bool take_keeper(struct program *p, struct wire_msg *m)
+{
+	uint64_t number;
+	if (!record_get_keeper(m, &number))
+		return false;
+	p->keepers = mem_realloc(p->keepers, p->n_keepers + 1, sizeof *p->keepers);
+	p->keepers[p->n_keepers++] = (struct program_keeper){ .launch = number, .fd = m->fd };
+	m->fd = -1;
+	return true;
+}
+
 static bool take_event(struct program *p, struct wire_msg *m)
 {
 	struct record_event r;
@@ -261,12 +273,14 @@ bool program_collect(struct program *p, struct wire_msg *m, struct err *err)
 	case RECORD_SET: ok = take_copy(p, m); break;
 	case RECORD_FINDING: ok = take_finding(p, m); break;
 	case RECORD_PROGRESS: ok = take_progress(p, m); break;
+	case RECORD_KEEPER: ok = take_keeper(p, m); break;
 	case RECORD_END: ok = take_end(p, m); break;
 	case RECORD_EVENT: ok = take_event(p, m); break;
 	case RECORD_MODULE: /* its text is for the source panel */
 	case RECORD_HOST: break;
 	case RECORD_NONE:
 	case RECORD_CONFIG:
+	case RECORD_AGAIN:
 	case RECORD_PROBLEM:
 	case RECORD_KIND_COUNT:
 	default: ok = false;

@@ -139,6 +139,29 @@ bool record_get_finding(struct wire_msg *m, struct record_finding *r)
 	return ok;
 }
 
+void record_put_keeper(struct wire_msg *m, uint64_t number)
+{
+	wire_begin(m, RECORD_KEEPER);
+	wire_put_u64(m, number);
+}
+
+bool record_get_keeper(struct wire_msg *m, uint64_t *number)
+{
+	*number = wire_get_u64(m);
+	return wire_end(m) && m->fd >= 0;
+}
+
+void record_put_again(struct wire_msg *m, const struct record_again *r)
+{
+	wire_begin(m, RECORD_AGAIN);
+	wire_put_blob(m, r, sizeof *r);
+}
+
+bool record_get_again(struct wire_msg *m, struct record_again *r)
+{
+	return m->type == RECORD_AGAIN && get_struct(m, r, sizeof *r) && wire_end(m);
+}
+
 void record_put_end(struct wire_msg *m, const struct record_end *r)
 {
 	wire_begin(m, RECORD_END);

@@ -33,6 +33,8 @@
 	X(PROBLEM, "problem")   \
 	X(COUNTS, "counts")     \
 	X(PROGRESS, "progress") \
+	X(KEEPER, "keeper")     \
+	X(AGAIN, "again")       \
 	X(END, "end")
 
 enum record_kind {
@@ -51,6 +53,7 @@ struct record_config {
 	unsigned threads;     /* of the host; 0 = all cores */
 	uint64_t count_first; /* how many launches of one kernel, grid and block are counted in full */
 	uint64_t count_from, count_to; /* and these, by number; 0, 0 = none */
+	unsigned keep;                 /* so many of the counted launches can be run again; 0 = none */
 	uint64_t stop_after;           /* end the program behind this launch; 0 = never */
 	double launch_timeout_s;
 };
@@ -128,6 +131,11 @@ struct record_event {
 	double at_ns;
 };
 
+/* From us to what keeps a launch: run it with this grid and block. */
+struct record_again {
+	unsigned grid[3], block[3];
+};
+
 /* Something that is wrong with the program. */
 struct record_finding {
 	uint64_t launch; /* 0 = none: of the host's calls */
@@ -166,6 +174,11 @@ void record_put_event(struct wire_msg *m, const struct record_event *r);
 bool record_get_event(struct wire_msg *m, struct record_event *r);
 void record_put_finding(struct wire_msg *m, const struct record_finding *r);
 bool record_get_finding(struct wire_msg *m, struct record_finding *r);
+/* Launch @number is kept by whoever is at the other end of the descriptor that goes along. */
+void record_put_keeper(struct wire_msg *m, uint64_t number);
+bool record_get_keeper(struct wire_msg *m, uint64_t *number);
+void record_put_again(struct wire_msg *m, const struct record_again *r);
+bool record_get_again(struct wire_msg *m, struct record_again *r);
 void record_put_end(struct wire_msg *m, const struct record_end *r);
 bool record_get_end(struct wire_msg *m, struct record_end *r);
 /* What was counted in launch @number. On reading @c is the caller's: run_counts_free(). */

@@ -68,6 +68,20 @@ press 1
 press Enter
 check program-expanded see 'H2D pageable *195 KiB'
 press Escape
+# another block size: this launch alone runs again, from its memory; back, the record is its own
+press Right
+press +
+check knob-runs see 'block \[256\].*grid 196'
+check knob-alone see 'this launch alone'
+press 2
+check knob-in-panels see '▲ now 256'
+press -
+check knob-back see 'no reference . 391 blocks'
+press 1
+press Up
+press +
+check knob-of-another see 'block \[512\].*grid 98'
+press Left
 # saved in another terminal: it is built and run again
 sed 's/i \* 33 % n/i/' "$work/good.cu" >"$work/two.cu"
 check program-moved see 'was each' 120
@@ -95,6 +109,32 @@ press r
 check executable-again see 'running' 20
 press_q
 check executable-restored restored
+cat >"$work/square.cu" <<'CUDA'
+__global__ void __launch_bounds__(256) bound(int *x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+__global__ void square(int *x) { x[threadIdx.y * blockDim.x + threadIdx.x] = 1; }
+int main()
+{
+	int *x;
+	cudaMalloc(&x, 4096);
+	bound<<<4, 256>>>(x);
+	square<<<1, dim3(8, 8)>>>(x);
+	cudaDeviceSynchronize();
+	cudaFree(x);
+}
+CUDA
+type "clear; $PMPP square.cu --gpu h200"
+check refused-opens see '2 launches' 60
+press Right
+press +
+check refused-bounds see '__launch_bounds__ of bound allow 256 threads'
+press j
+press +
+check refused-square see 'only launches whose grid and block have'
+explorer=$(program)
+kill -9 "$explorer"
+check killed-none-left sh -c "sleep 0.5; ! pgrep -f '^square.cu'"
+start 24 80
+type "cd $work"
 check executable-none-left sh -c '! pgrep -f "^./sleeper 4096"'
 # a file without main() is still a kernel with a launch of its own
 type "clear; sed '/^int main/,\$d' good.cu > part.cu; $PMPP part.cu --gpu h200 | head -n 3"

@@ -1,5 +1,6 @@
 /* A kernel runs: in the emulator, on the clock, into the records. */
 #include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_keeper.h"
 #include "runtime/guest/guest_op.h"
 #include "runtime/guest/guest_record.h"
 #include "runtime/guest/guest_time.h"
@@ -155,6 +156,8 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, 
 	r.kernel = f->id;
 	f->launches++;
 
+	if (count)
+		keeper_make(op, s, r.number);
 	struct run_result res = { 0 };
 	struct emu_findings findings = { 0 };
 	struct err err = { 0 };

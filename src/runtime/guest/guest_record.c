@@ -56,6 +56,21 @@ void record_close(void)
 	out.fd = -1;
 }
 
+void record_redirect(int fd, uint64_t launches)
+{
+	out.fd = fd;
+	out.launches = launches;
+}
+
+void record_keeper(uint64_t number, int fd)
+{
+	struct wire_msg m;
+	record_put_keeper(&m, number);
+	if (out.fd >= 0 && wire_send(out.fd, &m, fd, INFINITY, NULL) != WIRE_OK)
+		out.fd = -1;
+	wire_free(&m);
+}
+
 bool record_is_open(void)
 {
 	return out.fd >= 0;

@@ -14,6 +14,10 @@
 bool record_open(struct record_config *config, struct gpu_spec *gpu, struct err *err);
 void record_close(void);
 bool record_is_open(void);
+/* In a fork: records go to @fd from now on, and so many launches have been. */
+void record_redirect(int fd, uint64_t launches);
+/* Launch @number can be run again by whoever has the other end of @fd. */
+void record_keeper(uint64_t number, int fd);
 
 void record_module(struct guest_module *m, const char *ptx, size_t n,
                    const struct fatbin_entry *cubin);

@@ -1,0 +1,108 @@
+#define _GNU_SOURCE /* close_range(), POLLRDHUP */
+/* Forks that run a launch again; see guest_keeper.h. */
+#include "runtime/guest/guest_keeper.h"
+#include "runtime/guest/guest_record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KEEPER_FD 3
+#define POLL_MS 20
+
+static unsigned kept;
+
+/* In a fork of the keeper: the launch with the grid and block asked for, recorded to @KEEPER_FD. */
+static void run_again(const struct guest_op *op, struct guest_stream *s, uint64_t number,
+                      const struct record_again *again)
+{
+	struct guest_op changed = *op;
+	for (unsigned i = 0; i < 3; i++) {
+		changed.u.launch.grid[i] = again->grid[i];
+		changed.u.launch.block[i] = again->block[i];
+	}
+	guest.config.keep = 0;
+	guest.config.stop_after = 0;
+	guest.config.count_first = UINT64_MAX;
+	record_redirect(KEEPER_FD, number - 1);
+	guest_run_kernel(&changed, s, NULL);
+	_exit(0);
+}
+
+static void tell_end(int status)
+{
+	struct wire_msg m;
+	const struct record_end end = { .status = status };
+	record_put_end(&m, &end);
+	wire_send(KEEPER_FD, &m, -1, INFINITY, NULL);
+	wire_free(&m);
+}
+
+/* Waits for the fork; without the explorer it is not wanted any more. */
+static void wait_for(pid_t pid)
+{
+	int status = 0;
+	pid_t ended;
+	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+		struct pollfd fd = { .fd = KEEPER_FD, .events = POLLRDHUP };
+		poll(&fd, 1, POLL_MS);
+		if (fd.revents) {
+			kill(pid, SIGKILL);
+			_exit(0);
+		}
+	}
+	tell_end(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+__attribute__((noreturn)) static void keep(const struct guest_op *op, struct guest_stream *s,
+                                           uint64_t number, int fd)
+{
+	/* the program's descriptors are not ours to hold open */
+	const int nothing = open("/dev/null", O_RDWR);
+	if (dup2(fd, KEEPER_FD) < 0)
+		_exit(1);
+	for (int i = 0; i < KEEPER_FD; i++)
+		dup2(nothing, i);
+	close_range(KEEPER_FD + 1, ~0u, 0);
+	for (;;) {
+		struct wire_msg m = { 0 };
+		struct record_again again;
+		if (wire_recv(KEEPER_FD, &m, INFINITY, NULL) != WIRE_OK || !record_get_again(&m, &again))
+			_exit(0);
+		wire_free(&m);
+		const pid_t pid = fork();
+		if (pid == 0)
+			run_again(op, s, number, &again);
+		if (pid > 0)
+			wait_for(pid);
+		else
+			tell_end(1);
+	}
+}
+
+void keeper_make(const struct guest_op *op, struct guest_stream *s, uint64_t number)
+{
+	int pair[2];
+	if (kept >= guest.config.keep || !record_is_open() ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+		return;
+	const pid_t pid = fork();
+	if (pid == 0) { /* twice, so that it is no child that the program could wait for */
+		if (fork() == 0)
+			keep(op, s, number, pair[1]);
+		_exit(0);
+	}
+	close(pair[1]);
+	if (pid > 0) {
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		record_keeper(number, pair[0]);
+		kept++;
+	}
+	close(pair[0]);
+}

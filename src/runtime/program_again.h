@@ -1,0 +1,24 @@
+/*
+ * One launch of a program that has run, once more and alone, with another grid and block: its
+ * memory was kept as it was in front of that launch.
+ */
+#ifndef PMPP_RUNTIME_PROGRAM_AGAIN_H
+#define PMPP_RUNTIME_PROGRAM_AGAIN_H
+
+#include "base/err.h"
+#include "model/whole_program.h"
+
+#include <stdatomic.h>
+
+/* Was launch @number kept, or the one that it repeats? Its number; 0 = no. */
+uint64_t program_kept(const struct program *p, uint64_t number);
+/*
+ * @out: a program of this one launch, under its number. program_free() it in any case.
+ * ERR_UNAVAILABLE: it was not kept, or what kept it is gone; ERR_CANCELLED, after which it is not
+ * kept any more.
+ */
+bool program_again(struct program *p, uint64_t number, const unsigned grid[3],
+                   const unsigned block[3], const atomic_bool *cancel, struct program *out,
+                   struct err *err);
+
+#endif
