@@ -43,13 +43,13 @@ static bool change_block(const struct program *p, const struct program_launch *l
 	const struct program_kernel *k = &p->kernels[l->kernel];
 	if (l->block[1] * l->block[2] * l->grid[1] * l->grid[2] != 1)
 		return kernel_refuse(
-			err, "block", threads,
+			err, KERNEL_BLOCK, threads,
 			"only launches whose grid and block have one dimension can be changed");
 	if (k->max_threads && threads > k->max_threads)
-		return kernel_refuse(err, "block", threads, "__launch_bounds__ of %s allow %u threads",
+		return kernel_refuse(err, KERNEL_BLOCK, threads, "__launch_bounds__ of %s allow %u threads",
 		                     k->name, k->max_threads);
 	if (!program_kept(p, l->number))
-		return kernel_refuse(err, "block", threads,
+		return kernel_refuse(err, KERNEL_BLOCK, threads,
 		                     "this launch was not kept: only the first of a group, and not all");
 	plan->block.x = (uint32_t)threads;
 	plan->grid.x = (uint32_t)ceil_div((uint64_t)l->grid[0] * l->block[0], (uint64_t)threads);
@@ -103,7 +103,7 @@ struct program_family *program_family_new(const char *name)
 	f->variants = mem_calloc(1, sizeof *f->variants);
 	f->variants[0] = (struct variant_desc){ .name = "", .entry = "", .title = "", .idea = "" };
 	f->params[PARAM_BLOCK_THREADS] = (struct param_desc){
-		.name = "block",
+		.name = KERNEL_BLOCK,
 		.title = "threads per block; the launch alone is run again",
 		.unit = "threads",
 		.kind = PARAM_LAUNCH,

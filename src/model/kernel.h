@@ -21,6 +21,7 @@
 #define KERNEL_MAX_VARIANTS 32 /* bits of param_desc.variants */
 #define KERNEL_MAX_BUFFERS 8
 #define KERNEL_MAX_ARGS 16
+#define KERNEL_BLOCK "block" /* the threads of a block, by this name everywhere */
 
 enum param_kind {
 	PARAM_LAUNCH,  /* changes the launch only: block size, N */

@@ -44,7 +44,7 @@ void session_occ_input(const struct launch_plan *plan, const struct occ_input *u
 static void sweep(struct session *s, const struct occ_input *usage)
 {
 	const struct selection *sel = &s->sel;
-	const int block = kernel_param_index(sel->kernel, "block");
+	const int block = kernel_param_index(sel->kernel, KERNEL_BLOCK);
 	const bool knob = block >= 0 && kernel_param_used(sel->kernel, sel->variant, (unsigned)block);
 	for (unsigned i = 0; i < 32; i++) {
 		const unsigned threads = 32 * (i + 1);

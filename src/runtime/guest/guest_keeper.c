@@ -17,11 +17,18 @@
 
 static unsigned kept;
 
-/* In a fork of the keeper: the launch with the grid and block asked for, recorded to @KEEPER_FD. */
-static void run_again(const struct guest_op *op, struct guest_stream *s, uint64_t number,
-                      const struct record_again *again)
+/* A launch that is kept. */
+struct kept_launch {
+	const struct guest_op *op;
+	struct guest_stream *stream;
+	uint64_t number;
+	keeper_run *run;
+};
+
+/* In a fork of the keeper: the launch with the grid and block asked for, recorded to KEEPER_FD. */
+static void run_again(const struct kept_launch *l, const struct record_again *again)
 {
-	struct guest_op changed = *op;
+	struct guest_op changed = *l->op;
 	for (unsigned i = 0; i < 3; i++) {
 		changed.u.launch.grid[i] = again->grid[i];
 		changed.u.launch.block[i] = again->block[i];
@@ -29,8 +36,8 @@ static void run_again(const struct guest_op *op, struct guest_stream *s, uint64_
 	guest.config.keep = 0;
 	guest.config.stop_after = 0;
 	guest.config.count_first = UINT64_MAX;
-	record_redirect(KEEPER_FD, number - 1);
-	guest_run_kernel(&changed, s, NULL);
+	record_redirect(KEEPER_FD, l->number - 1);
+	l->run(&changed, l->stream, NULL);
 	_exit(0);
 }
 
@@ -59,8 +66,7 @@ static void wait_for(pid_t pid)
 	tell_end(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-__attribute__((noreturn)) static void keep(const struct guest_op *op, struct guest_stream *s,
-                                           uint64_t number, int fd)
+__attribute__((noreturn)) static void keep(const struct kept_launch *l, int fd)
 {
 	/* the program's descriptors are not ours to hold open */
 	const int nothing = open("/dev/null", O_RDWR);
@@ -77,7 +83,7 @@ __attribute__((noreturn)) static void keep(const struct guest_op *op, struct gue
 		wire_free(&m);
 		const pid_t pid = fork();
 		if (pid == 0)
-			run_again(op, s, number, &again);
+			run_again(l, &again);
 		if (pid > 0)
 			wait_for(pid);
 		else
@@ -85,8 +91,10 @@ __attribute__((noreturn)) static void keep(const struct guest_op *op, struct gue
 	}
 }
 
-void keeper_make(const struct guest_op *op, struct guest_stream *s, uint64_t number)
+void keeper_make(const struct guest_op *op, struct guest_stream *s, uint64_t number,
+                 keeper_run *run)
 {
+	const struct kept_launch l = { op, s, number, run };
 	int pair[2];
 	if (kept >= guest.config.keep || !record_is_open() ||
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
@@ -94,7 +102,7 @@ void keeper_make(const struct guest_op *op, struct guest_stream *s, uint64_t num
 	const pid_t pid = fork();
 	if (pid == 0) { /* twice, so that it is no child that the program could wait for */
 		if (fork() == 0)
-			keep(op, s, number, pair[1]);
+			keep(&l, pair[1]);
 		_exit(0);
 	}
 	close(pair[1]);

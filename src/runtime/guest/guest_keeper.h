@@ -7,8 +7,13 @@
 
 #include "runtime/guest/guest_op.h"
 
+/* Runs a kernel and records it: guest_run_kernel(). */
+typedef cudaError_t keeper_run(const struct guest_op *op, struct guest_stream *s,
+                               const void *caller);
+
 /* Keeps launch @number if the explorer wants that and has not got enough of them yet. Without a
  * process or a descriptor to be had the launch is just not kept. */
-void keeper_make(const struct guest_op *op, struct guest_stream *s, uint64_t number);
+void keeper_make(const struct guest_op *op, struct guest_stream *s, uint64_t number,
+                 keeper_run *run);
 
 #endif

@@ -157,7 +157,7 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, 
 	f->launches++;
 
 	if (count)
-		keeper_make(op, s, r.number);
+		keeper_make(op, s, r.number, guest_run_kernel);
 	struct run_result res = { 0 };
 	struct emu_findings findings = { 0 };
 	struct err err = { 0 };
