@@ -175,9 +175,9 @@ void low_widen(struct lower *l, int32_t d, enum ptx_type type, struct xsrc v)
 		low_op1(l, E_trunc32, d, v);
 }
 
-struct xsrc low_shared_offset(struct lower *l, unsigned operand)
+struct xsrc low_shared_offset(struct lower *l, unsigned i)
 {
-	const struct ptx_operand *m = &l->in->opnd[operand];
+	const struct ptx_operand *m = &l->in->opnd[i];
 	struct xsrc a = src_const((uint64_t)m->i64);
 	if (m->addr_base == ADDR_REG) {
 		const unsigned have = low_reg_bytes(l, m->reg);

@@ -286,6 +286,13 @@ static bool supported_wmma(struct lower *l, enum ptx_type type)
 	return low_refuse(l, "fragments of .%s are not supported", ptx_type_name(type));
 }
 
+static bool known_fragment(struct lower *l, const struct fragment *f)
+{
+	if (f->registers > 0 && f->registers <= 8)
+		return true;
+	return low_refuse(l, "this shape is not supported");
+}
+
 bool low_wmma_load(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
@@ -295,7 +302,9 @@ bool low_wmma_load(struct lower *l)
 	int32_t value[8];
 	if (!supported_wmma(l, in->type))
 		return false;
-	if (in->opnd[0].kind == OPND_VEC && (f.registers > 8 || in->opnd[0].n_vec % f.registers))
+	if (!known_fragment(l, &f))
+		return false;
+	if (in->opnd[0].kind == OPND_VEC && in->opnd[0].n_vec % f.registers)
 		return low_refuse(l, "a fragment of this shape has %u registers", f.registers);
 	const struct lanes at = lane_parts(l);
 	const struct xsrc base = wide_base(l, &in->opnd[1]);
@@ -331,7 +340,7 @@ bool low_wmma_store(struct lower *l)
 	const struct ptx_inst *in = l->in;
 	const struct fragment f = fragment_of(&in->mma, in->mma.frag, in->type);
 	const bool row_major = !in->mma.a_col, together = elements_together(&f, row_major);
-	if (!supported_wmma(l, in->type))
+	if (!supported_wmma(l, in->type) || !known_fragment(l, &f))
 		return false;
 	const struct lanes at = lane_parts(l);
 	const struct xsrc base = wide_base(l, &in->opnd[0]);
@@ -400,7 +409,9 @@ bool low_mma(struct lower *l)
 		t.a = t.b = PTX_F16;
 	if (in->op == OP_MMA && m->m == 8 && m->k == 4 && t.a == PTX_F16)
 		return low_refuse(l, "the shape m8n8k4 of Volta is not supported; use m16n8k8 or wmma");
-	if (!known_product(&t) || m->m * m->n > 512 || m->k > 64)
+	const unsigned most = ptx_type_bytes(t.a) == 1 ? 32 : 16, step = t.a == PTX_F64 ? 32 : 16;
+	if (!known_product(&t) || m->m % 8 || m->n % 8 || m->m > 32 || m->n > 32 || m->k > most ||
+	    m->k * ptx_type_bytes(t.a) % step)
 		return low_refuse(l, "this shape or these types are not supported");
 	const struct fragment a = fragment_of(m, 'a', t.a), b = fragment_of(m, 'b', t.b),
 						  c = fragment_of(m, 'c', t.c), d = fragment_of(m, 'd', t.d);

@@ -17,7 +17,8 @@
 
 #define KEPT_BITS 25 /* behind the point of the largest exponent: 23 and two */
 #define MAX_SIDE 32
-#define MAX_K 64
+#define MAX_K 16       /* of numbers with a point */
+#define MAX_WHOLE_K 32 /* of integers */
 
 struct entry { /* of A or B: its value and exponent; INT_MIN = zero */
 	double value;
@@ -26,7 +27,7 @@ struct entry { /* of A or B: its value and exponent; INT_MIN = zero */
 
 struct product {
 	struct entry a[MAX_SIDE][MAX_K], b[MAX_SIDE][MAX_K]; /* b by column */
-	int32_t ia[MAX_SIDE][MAX_K], ib[MAX_SIDE][MAX_K];
+	int32_t ia[MAX_SIDE][MAX_WHOLE_K], ib[MAX_SIDE][MAX_WHOLE_K];
 };
 
 static uint64_t register_of(const struct warp *w, uint32_t slot, unsigned lane, unsigned bytes)
@@ -60,7 +61,7 @@ static int exponent_of(enum ptx_type type, double v)
 
 static void read_side(const struct warp *w, const struct ir_tensor *t, enum ptx_type type,
                       const uint32_t *slot, unsigned side, struct entry (*out)[MAX_K],
-                      int32_t (*whole)[MAX_K])
+                      int32_t (*whole)[MAX_WHOLE_K])
 {
 	const unsigned bytes = ptx_type_bytes(type), each = bytes >= 4 ? 1 : 4 / bytes;
 	const unsigned blocks = side / 8, n = blocks * t->k / (4 * each);
@@ -194,7 +195,7 @@ static void write_sum(struct warp *w, const struct tensor_operands *o, uint32_t 
 COLD static void multiply(struct warp *w, const struct tensor_operands *o, uint32_t mask)
 {
 	const struct ir_tensor *t = &o->tensor;
-	struct product p;
+	struct product p = { 0 };
 	read_side(w, t, t->a, o->a, t->m, p.a, p.ia);
 	read_side(w, t, t->b, o->b, t->n, p.b, p.ib);
 	for (unsigned row = 0; row < t->m; row++)
