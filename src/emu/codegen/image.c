@@ -34,7 +34,7 @@ static void emit_clock(struct emit *e, const struct xop *x)
 
 static void emit_active(struct emit *e, const struct xop *x)
 {
-	emit_scalar_source(e, &e->h->warp->active, x);
+	emit_scalar_source(e, x->op ? &e->h->meet->here : &e->h->warp->active, x);
 }
 
 static void emit_trap(struct emit *e, const struct xop *x)

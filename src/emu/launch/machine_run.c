@@ -64,11 +64,31 @@ static const char *assembler_version(const struct sass_module *m)
 	return v ? v + 3 : "of an unknown version";
 }
 
+/* The same bits, or both no number: which of them an operation gives, PTX leaves open. */
+static bool same_values(enum elem_type type, const void *a, const void *b, size_t bytes)
+{
+	const float *x = a, *y = b;
+	const double *v = a, *w = b;
+	if (!memcmp(a, b, bytes))
+		return true;
+	if (type != ELEM_F32 && type != ELEM_F64)
+		return false;
+	for (size_t i = 0; i < bytes / elem_size(type); i++) {
+		const bool same = type == ELEM_F32
+		                      ? !memcmp(&x[i], &y[i], sizeof *x) || (x[i] != x[i] && y[i] != y[i])
+		                      : !memcmp(&v[i], &w[i], sizeof *v) || (v[i] != v[i] && w[i] != w[i]);
+		if (!same)
+			return false;
+	}
+	return true;
+}
+
 /* The first output that is not what the PTX gave; NULL = all are. */
 static const char *differing_output(const struct machine_buffers *b, const struct run_request *req)
 {
 	for (unsigned n = 0; n < req->plan->n_buffers; n++)
-		if (b->data[n] && memcmp(b->data[n], req->buffers[n].data, req->buffers[n].bytes))
+		if (b->data[n] && !same_values(req->plan->buffers[n].type, b->data[n], req->buffers[n].data,
+		                               req->buffers[n].bytes))
 			return req->plan->buffers[n].name;
 	return NULL;
 }

@@ -34,7 +34,7 @@ static bool unconditional(const struct sass_inst *i)
 		if (pred && (o->reg != SASS_PT || o->flags & SASS_NOT))
 			return false;
 	}
-	return !sass_has(i, SASS_MOD_DIV);
+	return !sass_has(i, SASS_MOD_DIV) && !sass_has(i, SASS_MOD_CONV);
 }
 
 static bool jumps(const struct sass_inst *i)

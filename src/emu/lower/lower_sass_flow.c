@@ -47,19 +47,22 @@ static bool branch_to(struct sass_lower *s, int32_t block, struct xsrc p)
 bool sl_bra(struct sass_lower *s)
 {
 	const struct sass_operand *first = sl_src_operand(s, 0);
-	if (sl_has(s, SASS_MOD_DIV)) { /* BRA.DIV UR, label: unless all lanes of UR are here */
+	const bool together = sl_has(s, SASS_MOD_CONV);
+	if (sl_has(s, SASS_MOD_DIV) || together) { /* BRA.DIV UR, label: unless all lanes of UR are
+		                                        * here; BRA.CONV: if they are */
 		const struct xsrc wanted = sl_bits(s, 0);
 		const int32_t here = low_temp(&s->l, 4);
 		struct xop *x = low_emit(&s->l, X_ACTIVE);
+		x->op = true; /* lanes that have ended are not waited for */
 		x->bytes = 4;
 		x->n_d = 1;
 		x->d[0] = here;
 		const struct xsrc absent =
 			sl_op2(s, E_and_b32, wanted, sl_op1(s, E_not_b32, src_reg(here)));
 		return branch_to(s, s->i->target < 0 ? -1 : s->block_of[s->i->target],
-		                 sl_cmp(s, CMP_NE, PTX_U32, absent, src_const(0)));
+		                 sl_cmp(s, together ? CMP_EQ : CMP_NE, PTX_U32, absent, src_const(0)));
 	}
-	if (sl_has(s, SASS_MOD_CONV) || !first)
+	if (!first)
 		return sl_refuse(s, "this branch");
 	return branch_to(s, s->i->target < 0 ? -1 : s->block_of[s->i->target], condition(s));
 }

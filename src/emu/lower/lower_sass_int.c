@@ -203,7 +203,10 @@ static void upper_product(struct sass_lower *s, bool sign)
 {
 	const struct xsrc a = sl_int(s, 0), b = sl_int(s, 1), c = sl_wide(s, 2, sign);
 	const struct xsrc p = sl_op2(s, sign ? E_mul_wide_s32 : E_mul_wide_u32, a, b);
-	sl_set1(s, sl_dst(s, 0), E_hi32, add64(s, p, c));
+	const struct xsrc sum = add64(s, p, c);
+	if (sl_dst_pred(s, 0) >= 0)
+		sl_set_pred(s, sl_dst_pred(s, 0), sl_cmp(s, CMP_LT, PTX_U64, sum, c));
+	sl_set1(s, sl_dst(s, 0), E_hi32, sum);
 }
 
 bool sl_imad(struct sass_lower *s)

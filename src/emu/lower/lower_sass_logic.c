@@ -211,9 +211,13 @@ bool sl_mov(struct sass_lower *s)
 
 bool sl_sel(struct sass_lower *s)
 {
-	const struct xsrc a = sl_int(s, 0), b = sl_int(s, 1), p = sl_pred(s, 0, true);
-	if (sl_has(s, SASS_MOD_64))
-		return sl_refuse(s, "a 64-bit selection");
+	const struct xsrc p = sl_pred(s, 0, true);
+	if (sl_has(s, SASS_MOD_64)) {
+		const struct xsrc low = sl_wide(s, 0, true), high = sl_wide(s, 1, true);
+		sl_set_wide(s, sl_select(s, 8, low, high, p));
+		return true;
+	}
+	const struct xsrc a = sl_int(s, 0), b = sl_int(s, 1);
 	sl_set_select(s, sl_dst(s, 0), a, b, p);
 	return true;
 }

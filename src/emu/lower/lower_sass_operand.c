@@ -242,7 +242,10 @@ struct xsrc sl_wide(struct sass_lower *s, unsigned n, bool sign)
 	case SASS_OPND_REG:
 	case SASS_OPND_UREG: v = sl_pair(s, o->kind, o->reg); break;
 	case SASS_OPND_INT:
-		v = src_const(sign ? (uint64_t)(int64_t)(int32_t)o->value : (uint32_t)o->value);
+		if (o->value < INT32_MIN || o->value > (int64_t)UINT32_MAX)
+			v = src_const((uint64_t)o->value); /* a number of 64 bits */
+		else
+			v = src_const(sign ? (uint64_t)(int64_t)(int32_t)o->value : (uint32_t)o->value);
 		break;
 	case SASS_OPND_FLOAT: v = src_const((uint64_t)number_bits(s, o) << 32); break;
 	case SASS_OPND_CONST: v = constant_src(s, o, 8); break;

@@ -315,6 +315,13 @@ HANDLER(meet_set)
 	GO_ON;
 }
 
+/* HERE: d scalar = the active lanes, and those that have ended */
+HANDLER(meet_here)
+{
+	SCALAR64(u->d) = mask | (uint32_t)~w->live;
+	GO_ON;
+}
+
 const struct meet_handlers vm_meet_handlers = {
 	.two_way = { part_branch_full, part_branch_masked },
 	.table = { part_table_any, part_table_any },
@@ -325,6 +332,7 @@ const struct meet_handlers vm_meet_handlers = {
 	.break_ = { meet_break, meet_break },
 	.get = { meet_get, meet_get },
 	.set = { meet_set, meet_set },
+	.here = { meet_here, meet_here },
 	.leave = { leave_any, leave_any },
 	.leave_if = { leave_if_full, leave_if },
 };
