@@ -66,12 +66,12 @@ cat >"$dir/two.ptx" <<'PTX'
 {
 	.reg .f32 %f<4>;
 	.reg .b32 %r<2>;
-	tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r1}];
+	wgmma.fence.sync.aligned;
 	ret;
 }
 PTX
 run doctor-ptx 3 doctor --ptx "$dir/two.ptx"
-for words in good "'tex.1d.v4.f32.s32'" 'PTX line 12' 'PTX ISA 9.7.10' '1 of 2 kernels would run'; do
+for words in good "'wgmma.fence.sync.aligned'" 'PTX line 12' 'PTX ISA 9.7.15' '1 of 2 kernels would run'; do
 	grep -qF -e "$words" "$dir/out" && ok "doctor-ptx-$words" || not_ok "doctor-ptx-$words" "$(cat "$dir/out")"
 done
 run doctor-ptx-json 3 doctor --json --ptx "$dir/two.ptx"
