@@ -1,0 +1,45 @@
+# Every fourth program of tests/programs as its own source: a test names which, part=0..3, and sources
+# this. What they print is what an H200 printed (tests/gpu/programs.sh).
+. "$(dirname "$0")/lib.sh"
+programs=$TEST_ROOT/tests/programs
+recorded=$(ls -d "$TEST_ROOT"/tests/gpu/h200-*/programs | tail -n 1)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+command -v nvcc >/dev/null || {
+	echo "skip whole-programs-$part: no nvcc here to compile them"
+	exit 0
+}
+
+# NAME: as recorded on the H200; a program without a record must pass its own check
+run_program() {
+	name=$1
+	(cd "$work" && "$PMPP" launches "$programs/$name.cu" -O1 --gpu h200 >"$name.out" 2>"$name.err" </dev/null)
+	sed -n 's/.*  exit \([0-9]*\)$/status \1/p' "$work/$name.err" | head -n 1 >>"$work/$name.out"
+	if [ ! -e "$recorded/$name.out" ]; then
+		if grep -q "^$name: passed" "$work/$name.out"; then
+			echo "ok $name (no record of a GPU yet)"
+			return
+		fi
+	elif cmp -s "$work/$name.out" "$recorded/$name.out"; then
+		echo "ok $name"
+		return
+	fi
+	echo "not ok $name"
+	[ ! -e "$recorded/$name.out" ] || diff "$work/$name.out" "$recorded/$name.out" | head -n 5
+	head -n 5 "$work/$name.err"
+}
+
+# as many at a time as there are processors: most of it is nvcc's time
+jobs=$(getconf _NPROCESSORS_ONLN)
+names=$(cd "$programs" && ls *.cu | sed 's/\.cu$//' | awk -v part="$part" 'NR % 4 == part')
+set --
+for name in $names; do
+	run_program "$name" >"$work/$name.verdict" &
+	set -- "$@" $!
+	[ $# -lt "$jobs" ] || { wait "$1"; shift; }
+done
+wait
+for name in $names; do
+	cat "$work/$name.verdict"
+done
