@@ -1,5 +1,5 @@
 /* Runs a launch's machine code after its PTX; see machine_run.h. */
-#include "emu/machine_run.h"
+#include "emu/launch/machine_run.h"
 
 #include "base/mem.h"
 #include "base/text.h"
