@@ -6,7 +6,7 @@
  */
 #include "backend/backend.h"
 
-#include "emu/launch/machine_run.h"
+#include "emu/launch/launch.h"
 #include "base/mem.h"
 #include "base/text.h"
 

@@ -1,5 +1,5 @@
-/* Runs a launch's machine code after its PTX; see machine_run.h. */
-#include "emu/launch/machine_run.h"
+/* Runs a launch's machine code after its PTX; see launch.h. */
+#include "emu/launch/launch.h"
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -75,8 +75,8 @@ static bool same_values(enum elem_type type, const void *a, const void *b, size_
 		return false;
 	for (size_t i = 0; i < bytes / elem_size(type); i++) {
 		const bool same = type == ELEM_F32
-		                      ? !memcmp(&x[i], &y[i], sizeof *x) || (x[i] != x[i] && y[i] != y[i])
-		                      : !memcmp(&v[i], &w[i], sizeof *v) || (v[i] != v[i] && w[i] != w[i]);
+		                      ? bits_f32(x[i]) == bits_f32(y[i]) || (x[i] != x[i] && y[i] != y[i])
+		                      : bits_f64(v[i]) == bits_f64(w[i]) || (v[i] != v[i] && w[i] != w[i]);
 		if (!same)
 			return false;
 	}
