@@ -393,6 +393,14 @@ static bool known_product(const struct ir_tensor *t)
 	return (t->a == PTX_S8 || t->a == PTX_U8) && t->d == PTX_S32;
 }
 
+/* Eights of rows and columns, and whole registers of A and B in one multiplication. */
+static bool known_shape(const struct ptx_mma *m, enum ptx_type a)
+{
+	const unsigned bytes = ptx_type_bytes(a), most = bytes == 1 ? 32 : 16;
+	return m->m % 8 == 0 && m->n % 8 == 0 && m->m <= 32 && m->n <= 32 && m->k <= most &&
+	       m->k * bytes % (a == PTX_F64 ? 32 : 16) == 0;
+}
+
 bool low_mma(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
@@ -409,13 +417,11 @@ bool low_mma(struct lower *l)
 		t.a = t.b = PTX_F16;
 	if (in->op == OP_MMA && m->m == 8 && m->k == 4 && t.a == PTX_F16)
 		return low_refuse(l, "the shape m8n8k4 of Volta is not supported; use m16n8k8 or wmma");
-	const unsigned most = ptx_type_bytes(t.a) == 1 ? 32 : 16, step = t.a == PTX_F64 ? 32 : 16;
-	if (!known_product(&t) || m->m % 8 || m->n % 8 || m->m > 32 || m->n > 32 || m->k > most ||
-	    m->k * ptx_type_bytes(t.a) % step)
+	if (!known_product(&t) || !known_shape(m, t.a))
 		return low_refuse(l, "this shape or these types are not supported");
 	const struct fragment a = fragment_of(m, 'a', t.a), b = fragment_of(m, 'b', t.b),
 						  c = fragment_of(m, 'c', t.c), d = fragment_of(m, 'd', t.d);
-	if (a.registers > 8 || b.registers > 8 || c.registers > 8)
+	if (a.registers > 8 || b.registers > 8 || c.registers > 8 || d.registers > 8)
 		return low_refuse(l, "this shape is not supported");
 	if (in->opnd[0].kind == OPND_VEC && in->opnd[0].n_vec != d.registers)
 		return low_refuse(l, "D of this shape has %u registers", d.registers);
