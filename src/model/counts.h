@@ -138,6 +138,9 @@ struct region {
 struct atomic_load {
 	double unit_passes;  /* that the busiest unit of L2 does one after the other */
 	double float_passes; /* of those, that additions of floats to one sector wait for */
+	/* all lanes of the grid at one address, wherever that moves: lanes of floats, requests of
+	 * integers, whose lanes are added up before */
+	double lockstep_float, lockstep_int;
 	double swaps, unit_swaps, word_swaps; /* that change: all, of the busiest unit and word */
 	double same_word;                     /* probability that two of them want the same word */
 	double swap_lanes;                    /* lanes of a warp on a word that one of them swaps */
@@ -170,7 +173,6 @@ struct run_counts {
 	double l2_written_sectors;   /* of l2_sectors: by stores and atomics, ... */
 	double l2_local_sectors;     /* ... of those to local memory */
 	double dram_awaited_sectors; /* of loads: from DRAM, or just on their way from there */
-	double dram_late_bytes;      /* written, but still in L2 at the end */
 };
 
 void counts_add(struct counts *to, const struct counts *from);

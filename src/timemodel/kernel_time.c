@@ -216,7 +216,8 @@ static double all_waves_cycles(const struct work *w, double blocks, double resid
 static double atomics_ns(const struct atomic_load *a, double threads, double concurrent_share)
 {
 	const double passes =
-		fmax(a->unit_passes * timing.atomic_pass_ns, a->float_passes * timing.atomic_float_pass_ns);
+		fmax(fmax(a->unit_passes, a->lockstep_int) * timing.atomic_pass_ns,
+	         fmax(a->float_passes, a->lockstep_float) * timing.atomic_float_pass_ns);
 	if (!(a->swaps > 0))
 		return passes;
 	const double lanes =

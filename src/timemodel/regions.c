@@ -49,6 +49,18 @@ static void scale(struct region *r, double factor)
 		*v[i] *= factor;
 }
 
+/* Atomics that all go to one address come one after another, even if the next ones go elsewhere. */
+static void add_lockstep(struct atomic_load *a, const struct timing_inst *x, const struct counts *c,
+                         double factor)
+{
+	if (!c->atom_requests || !x->one_address)
+		return;
+	if (x->float_data)
+		a->lockstep_float += (double)c->thread_executed * factor;
+	else
+		a->lockstep_int += (double)c->atom_requests * factor;
+}
+
 static double code_blocks(const struct timing_program *p)
 {
 	double sum = 0;
@@ -78,8 +90,10 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 				                               .critical_path_cycles = cycles[r] };
 		}
 	out->code_blocks = code_blocks(p);
-	for (uint32_t i = 0; i < p->n_insts; i++)
+	for (uint32_t i = 0; i < p->n_insts; i++) {
 		add_inst(&out->regions[h.region_of[i]], &p->inst[i], &p->counts[i]);
+		add_lockstep(&out->atomics, &p->inst[i], &p->counts[i], factor);
+	}
 	for (unsigned r = 0; r < h.n_regions; r++)
 		scale(&out->regions[r], factor);
 	free(cycles);

@@ -58,6 +58,8 @@ struct timing_inst {
 	/* loads, stores, atomics, copies */
 	enum memory_space space;
 	bool read_only;     /* a load of what no store of this launch changes */
+	bool one_address;   /* the same address in all lanes of the grid */
+	bool float_data;    /* floating point */
 	bool merged;        /* a shared load that another, wider one brings along */
 	uint8_t wide_words; /* a shared load that brings others along: 2 or 4 words; else 0 */
 	/* in all, of the thread blocks that ran */

@@ -29,6 +29,8 @@ static struct timing_inst describe(const struct ir *ir, const uint8_t *variance,
 		.n_results = x->n_d,
 		.space = space_of(x),
 		.read_only = ir->func->insts[x->pc].flags & PF_NC,
+		.one_address = x->mem >= 0 && !variance_of_source(variance, &x->s[0]),
+		.float_data = x->type >= PTX_F16 && x->type <= PTX_F64,
 		.uniform =
 			x->kind == X_OP && x->n_d && x->d[0] >= 0 && !(variance[x->d[0]] & VARIES_BY_LANE),
 		.lanes_choose = x->kind == X_BRA && x->guard >= 0 && variance[x->guard] & VARIES_BY_LANE,

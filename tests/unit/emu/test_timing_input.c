@@ -217,6 +217,20 @@ static void atomics_collide(void **state)
 	assert_true(own.swaps == 0 && own.swap_candidates == 0);
 }
 
+/* All lanes walk along an array together: each word is one address for all. */
+static void atomics_in_lockstep(void **state)
+{
+	(void)state;
+	struct emu_case c = run("",
+	                        "mov.u32 %r2, 0;\nA:\nred.global.add.f32 [%d1], 0f3F800000;\n"
+	                        "add.s64 %d1, %d1, 4;\nadd.u32 %r2, %r2, 1;\n"
+	                        "setp.lt.u32 %p1, %r2, 16;\n@%p1 bra A;\n",
+	                        64);
+	assert_true(c.res.counts.atomics.lockstep_float == 16 * 128);
+	assert_true(c.res.counts.atomics.lockstep_int == 0);
+	emu_case_free(&c);
+}
+
 /* Of lanes that swap one word each holds in the end, and all of them want the same. */
 static void swaps_are_counted(void **state)
 {
@@ -247,6 +261,7 @@ int main(void)
 		cmocka_unit_test(barriers_cut),
 		cmocka_unit_test(choices),
 		cmocka_unit_test(atomics_collide),
+		cmocka_unit_test(atomics_in_lockstep),
 		cmocka_unit_test(swaps_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
