@@ -3,8 +3,11 @@
 #include "runtime/guest/guest.h"
 #include "runtime/guest/guest_record.h"
 
-#include <cuda_profiler_api.h>
 #include <string.h>
+
+/* cuda_profiler_api.h is in no wheel. */
+GUEST_API cudaError_t CUDARTAPI cudaProfilerStart(void);
+GUEST_API cudaError_t CUDARTAPI cudaProfilerStop(void);
 
 /* The explorer records every launch, inside the program's ranges and outside. */
 GUEST_API cudaError_t CUDARTAPI cudaProfilerStart(void)
