@@ -172,7 +172,6 @@ struct run_counts {
 	double code_blocks;          /* basic blocks that ran, each once */
 	double l2_written_sectors;   /* of l2_sectors: by stores and atomics, ... */
 	double l2_local_sectors;     /* ... of those to local memory */
-	double dram_awaited_sectors; /* of loads: from DRAM, or just on their way from there */
 };
 
 void counts_add(struct counts *to, const struct counts *from);

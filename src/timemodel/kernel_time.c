@@ -125,7 +125,7 @@ static struct region region_of_counts(const struct gpu_spec *g, const struct lau
                                       const struct run_counts *c)
 {
 	const struct counts *t = &c->total;
-	const struct load_misses m = load_misses_of(t, c->l2_sectors, 0, c->dram_read_bytes, 0);
+	const struct load_misses m = load_misses_of(t, c->l2_sectors, 0, c->dram_read_bytes);
 	const double load_ns = g->l1_latency_ns + m.l1 * (g->l2_latency_ns - g->l1_latency_ns) +
 	                       m.l2 * (g->dram_latency_ns - g->l2_latency_ns);
 	const double warps = fmax(1, grid_blocks(plan) * block_warps(plan));

@@ -10,16 +10,13 @@
 #define SECTOR_BYTES 32.0
 
 struct load_misses load_misses_of(const struct counts *c, double l2_sectors, double written_sectors,
-                                  double dram_read_bytes, double awaited_sectors)
+                                  double dram_read_bytes)
 {
 	const double sectors = fmax((double)c->ld_sectors, 1);
 	const double stored = fmax(written_sectors, (double)c->st_sectors + (double)c->atom_sectors);
-	const double read = dram_read_bytes / SECTOR_BYTES / sectors;
 	struct load_misses m = { .dram_bytes = dram_read_bytes };
 	m.l1 = l2_sectors >= 0 ? fmin(1, fmax(l2_sectors - stored, 0) / sectors) : 1;
-	m.l2 = dram_read_bytes >= 0
-	           ? fmin(m.l1, read + timing.awaited_share * fmax(0, awaited_sectors / sectors - read))
-	           : 0;
+	m.l2 = dram_read_bytes >= 0 ? fmin(m.l1, dram_read_bytes / SECTOR_BYTES / sectors) : 0;
 	return m;
 }
 

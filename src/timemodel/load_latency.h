@@ -16,12 +16,11 @@ struct load_misses {
 };
 /*
  * What L2 was asked for less stores and atomics, which always go there (@written_sectors: with
- * those of local memory, or fewer than are counted; @awaited_sectors: at least so many waited for
- * DRAM), are L1's misses. Where the traffic is not known (< 0), every load is assumed to come from
- * L2.
+ * those of local memory, or fewer than are counted), are L1's misses. Where the traffic is not
+ * known (< 0), every load is assumed to come from L2.
  */
 struct load_misses load_misses_of(const struct counts *c, double l2_sectors, double written_sectors,
-                                  double dram_read_bytes, double awaited_sectors);
+                                  double dram_read_bytes);
 
 /* Per region: lines of global loads that a warp waits for together. Caller frees. */
 double *lines_waited_for(const struct hyperblocks *h);

@@ -75,8 +75,7 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 	const double l2 = out->l2_sectors >= 0 ? out->l2_sectors / factor : -1;
 	const double dram = out->dram_read_bytes >= 0 ? out->dram_read_bytes / factor : -1;
 	const struct load_misses misses =
-		load_misses_of(&out->total, l2, out->l2_written_sectors / factor, dram,
-	                   out->dram_awaited_sectors / factor);
+		load_misses_of(&out->total, l2, out->l2_written_sectors / factor, dram);
 	struct hyperblocks h;
 	hyperblocks_build(&h, p);
 	double *cycles = critical_paths(&h, g, &misses);

@@ -29,7 +29,6 @@ static void fill_traffic(const struct emu_launch *l, double factor, struct run_c
 	c->l2_sectors = t.l2_sectors * factor;
 	c->dram_read_bytes = t.read_bytes * factor;
 	c->dram_write_bytes = (t.write_bytes + t.late_write_bytes) * factor;
-	c->dram_awaited_sectors = t.awaited * factor;
 	c->l2_local_sectors = t.l2_local * factor;
 	c->l2_written_sectors = t.l2_written * factor;
 	if (factor > 1 && footprint_bytes(l) <= l->device->gpu->l2_bytes) {
