@@ -73,7 +73,7 @@ struct guest_stream {
 	cudaGraphNode_t *front_handles; /* as the program was told last */
 	bool capture_origin;
 	cudaLaunchAttributeValue window; /* what was set of its L2 policy, given back when asked */
-	int sync_policy;
+	enum cudaSynchronizationPolicy sync_policy;
 	struct guest_stream *next;
 };
 struct guest_event {
