@@ -168,10 +168,10 @@ struct run_counts {
 		achieved_occupancy_pct; /* LAUNCH_FIGURES; NAN = not known */
 	unsigned n_regions;         /* for the time model only: not exported; 0 = not known */
 	struct region *regions;
-	struct atomic_load atomics;  /* for the time model only, as the next ones are */
-	double code_blocks;          /* basic blocks that ran, each once */
-	double l2_written_sectors;   /* of l2_sectors: by stores and atomics, ... */
-	double l2_local_sectors;     /* ... of those to local memory */
+	struct atomic_load atomics; /* for the time model only, as the next ones are */
+	double code_blocks;         /* basic blocks that ran, each once */
+	double l2_written_sectors;  /* of l2_sectors: by stores and atomics, ... */
+	double l2_local_sectors;    /* ... of those to local memory */
 };
 
 void counts_add(struct counts *to, const struct counts *from);
