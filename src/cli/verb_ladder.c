@@ -3,6 +3,7 @@
  * runs, never from profiled ones.
  */
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "lab/reference_run.h"
 #include "lab/ladder_book.h"
 #include "model/ladder.h"
@@ -14,7 +15,11 @@ struct state {
 	const char *gpu, *backend;
 	bool json, csv, no_verify;
 	uint64_t sample;
+	double timeout_s;
 };
+
+/* A rung of a large product takes minutes; the watchdog is for loops that never end. */
+#define RUNG_TIMEOUT_S 1800
 
 static unsigned options(void *state, struct option_spec *o)
 {
@@ -26,23 +31,56 @@ static unsigned options(void *state, struct option_spec *o)
 		  "emulator: run at most N blocks of each rung, spread over the grid; not verified" },
 		{ "--no-verify", OPT_FLAG, &s->no_verify, NULL,
 		  "do not compare with the CPU reference, which takes long for large products" },
+		{ "--timeout", OPT_SECONDS, &s->timeout_s, "S",
+		  "end a rung after S seconds (default 1800)" },
 		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
 		{ "--csv", OPT_FLAG, &s->csv, NULL, "comma-separated values instead of text" },
 	};
+	s->timeout_s = RUNG_TIMEOUT_S;
 	memcpy(o, all, sizeof all);
 	return ARRAY_LEN(all);
 }
 
-/* Runs one rung with those of the person's parameters that it has. */
-static void climb(struct ladder_rung *rung, const struct selection *sel,
-                  const struct run_options *options_)
+/* Runs one rung with those of the person's parameters that it has. Its status: a launch that is
+ * refused is no failure of the ladder, one that ran and failed is. */
+static int climb(struct ladder_rung *rung, const struct selection *sel,
+                 const struct run_options *options_, struct progress *progress)
 {
+	const struct run_hooks hooks = progress_hooks(progress);
 	struct run_record *r = NULL;
 	struct err err = { 0 };
-	if (run_selection_with(sel, options_, NULL, &r, &err))
+	if (run_selection_with(sel, options_, &hooks, &r, &err)) {
 		rung->record = r;
-	else
-		snprintf(rung->why, sizeof rung->why, "%.199s", err.msg);
+		return r->verify == VERIFY_WRONG ? CLI_WRONG : CLI_OK;
+	}
+	snprintf(rung->why, sizeof rung->why, "%.199s", err.msg);
+	return err.code == ERR_USAGE ? CLI_OK : err_exit_status(err.code);
+}
+
+/* Every rung until the person has enough; the worst status. */
+static int climb_all(struct ladder *l, const struct run_options *options_, FILE *watched)
+{
+	struct progress progress;
+	int status = CLI_OK;
+	progress_begin(&progress, watched, l->n);
+	for (unsigned i = 0; i < l->n; i++) {
+		struct ladder_rung *r = &l->rungs[i];
+		const struct selection rung = ladder_selection(l, i);
+		if (progress_cancelled()) {
+			snprintf(r->why, sizeof r->why, "not run: cancelled");
+			status = CLI_WRONG;
+			continue;
+		}
+		progress_item(&progress, r->variant->name);
+		const int of_rung = climb(r, &rung, options_, &progress);
+		progress_done(&progress);
+		if (status == CLI_OK)
+			status = of_rung;
+		if (r->record)
+			l->in_bytes = ladder_in_bytes(&r->record->cost);
+	}
+	progress_end(&progress);
+	return status;
 }
 
 static const char *number_text(char *out, size_t n, double v, int digits, const char *none)
@@ -138,6 +176,16 @@ static void print_unverified(struct cli *c, const struct ladder *l)
 		fprintf(c->out, "  %u of %u results not verified\n", n, l->n);
 }
 
+/* The rungs that have no figures, so that nobody overlooks them. */
+static void print_failed(struct cli *c, const struct ladder *l)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < l->n; i++)
+		n += !l->rungs[i].record;
+	if (n)
+		fprintf(c->out, "  %u of %u rungs have no figures: their rows say why\n", n, l->n);
+}
+
 static void csv_text(FILE *f, const char *s)
 {
 	fputc('"', f);
@@ -231,22 +279,15 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct state *s = state;
 	struct err err = { 0 };
 	struct selection sel = { .seed = 1 };
-	const struct run_options options_ = { .max_blocks = s->sample, .no_verify = s->no_verify };
+	const struct run_options options_ = { .max_blocks = s->sample,
+		                                  .no_verify = s->no_verify,
+		                                  .timeout_s = s->timeout_s };
 	if (!select_ladder(n, args, &sel, &err) ||
 	    !choose_gpu_and_backend(s->gpu, s->backend, &sel, &err))
 		return cli_fail(c, &err);
 	struct ladder *l = ladder_new(&sel);
-	int status = CLI_OK;
+	int status = climb_all(l, &options_, c->err);
 	char params[256];
-	for (unsigned i = 0; i < l->n; i++) {
-		struct ladder_rung *r = &l->rungs[i];
-		const struct selection rung = ladder_selection(l, i);
-		climb(r, &rung, &options_);
-		if (r->record)
-			l->in_bytes = ladder_in_bytes(&r->record->cost);
-		if (r->record && r->record->verify == VERIFY_WRONG)
-			status = CLI_WRONG;
-	}
 	struct library_line lines[MAX_LIBRARY];
 	const unsigned n_lines = library_lines(&sel, NULL, lines, MAX_LIBRARY);
 	if (n_lines && lines[0].comparable)
@@ -263,6 +304,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		print_text(c, l, params);
 	if (!s->json && !s->csv) {
 		print_unverified(c, l);
+		print_failed(c, l);
 		print_library(c, lines, n_lines, flop_of(l));
 	}
 	ladder_free(l);
@@ -274,7 +316,8 @@ const struct verb verb_ladder = {
 	.order = 5,
 	.about = "every variant of a kernel in order: time, rate, speed-up, and the metric that moved",
 	.usage = "KERNEL [name=value ...] [options]",
-	.help = "A parameter applies to every variant that has it.\n\n"
+	.help = "A parameter applies to every variant that has it. Ctrl-C ends it and keeps the rungs\n"
+			"that have run. Status: 1 a wrong result, or a rung that failed or was cancelled.\n\n"
 			"  pmpp-explore ladder sgemm M=256 N=256 K=256 --gpu h100\n",
 	.options = options,
 	.state_bytes = sizeof(struct state),

@@ -1,11 +1,10 @@
 /* run: one kernel, one launch, every metric. The record's two forms are made elsewhere. */
 #include "cli/cli.h"
 #include "cli/program_start.h"
+#include "cli/progress.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 struct state {
 	const char *gpu, *backend, *level;
@@ -48,21 +47,6 @@ static unsigned options(void *state, struct option_spec *o)
 	return ARRAY_LEN(all) + user_options(&s->user, o + ARRAY_LEN(all));
 }
 
-static atomic_bool interrupted;
-
-static void on_interrupt(int signal)
-{
-	(void)signal;
-	atomic_store(&interrupted, true);
-}
-
-static void show_progress(void *ctx, double fraction)
-{
-	struct cli *c = ctx;
-	fprintf(c->err, "\rrunning %3.0f %%", 100 * fraction);
-	fflush(c->err);
-}
-
 static bool parse_level(const char *word, enum run_level *out, struct err *err)
 {
 	static const char *const names[] = {
@@ -97,7 +81,6 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct err err = { 0 };
 	struct selection sel = { .seed = s->seed };
 	struct run_record *r;
-	const bool tty = isatty(fileno(c->err));
 	struct run_options options_ = {
 		.max_blocks = s->sample,
 		.check_races = s->races,
@@ -106,9 +89,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		.stalls = true,
 		.threads = (unsigned)s->threads,
 	};
-	const struct run_hooks hooks = { .progress = tty ? show_progress : NULL,
-		                             .ctx = c,
-		                             .cancel = &interrupted };
+	struct progress progress;
 
 	if (program_meant(&s->user, n, args)) {
 		if (!s->level)
@@ -131,11 +112,11 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		err_remedy(&err, "leave it out, or run with --backend emu");
 		return cli_fail(c, &err);
 	}
-	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
-	sigaction(SIGINT, &end, NULL);
+	progress_begin(&progress, c->err, 1);
+	progress_item(&progress, "running");
+	const struct run_hooks hooks = progress_hooks(&progress);
 	bool ok = run_selection_with(&sel, &options_, &hooks, &r, &err);
-	if (tty)
-		fputs("\r              \r", c->err);
+	progress_end(&progress);
 	if (!ok)
 		return cli_fail(c, &err);
 	int status = r->verify == VERIFY_WRONG ? CLI_WRONG : CLI_OK;

@@ -3,6 +3,7 @@
  * cannot be launched is counted with its first reason. Times come from plain runs.
  */
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 #include "base/mem.h"
 
@@ -55,9 +56,12 @@ struct sweep {
 	struct selection sel;
 	unsigned n_axes;
 	struct axis axes[KERNEL_MAX_PARAMS];
-	unsigned n, refused, total;
+	unsigned n, refused, failed, total;
+	unsigned listed; /* combinations asked for; fewer than @total where the person had enough */
 	struct point *points;
-	char why[200]; /* first refusal */
+	char why[200];        /* first refusal */
+	char failed_why[200]; /* first failure of a run */
+	struct progress progress;
 };
 
 /* "BM=64,128": one axis; a single value is set in the selection. */
@@ -87,14 +91,44 @@ static bool read_axis(struct sweep *w, const char *arg, struct err *err)
 	return ok;
 }
 
+/* "BM=64 BN=128": where a point stands on the axes. */
+static void axis_text(const struct sweep *w, const int64_t *params, char *out, size_t n)
+{
+	size_t at = 0;
+	out[0] = '\0';
+	for (unsigned i = 0; i < w->n_axes && at < n; i++) {
+		char value[32];
+		const unsigned param = w->axes[i].param;
+		kernel_param_format(w->sel.kernel, param, params[param], value, sizeof value);
+		const int len = snprintf(out + at, n - at, "%s%s=%s", i ? " " : "",
+		                         w->sel.kernel->params[param].name, value);
+		at += len > 0 ? (size_t)len : 0;
+	}
+}
+
 static void measure(struct sweep *w, const struct run_options *options_)
 {
+	const struct run_hooks hooks = progress_hooks(&w->progress);
 	struct run_record *r = NULL;
 	struct err err = { 0 };
+	char words[160];
+	if (progress_cancelled())
+		return;
+	axis_text(w, w->sel.params, words, sizeof words);
+	progress_item(&w->progress, words);
+	const bool ran = run_selection_with(&w->sel, options_, &hooks, &r, &err);
+	progress_done(&w->progress);
+	if (!ran && err.code == ERR_CANCELLED)
+		return;
 	w->total++;
-	if (!run_selection_with(&w->sel, options_, NULL, &r, &err)) {
+	if (!ran && err.code == ERR_USAGE) {
 		if (!w->refused++)
 			snprintf(w->why, sizeof w->why, "%.199s", err.msg);
+		return;
+	}
+	if (!ran) {
+		if (!w->failed++)
+			snprintf(w->failed_why, sizeof w->failed_why, "%.199s", err.msg);
 		return;
 	}
 	struct point *p = &w->points[w->n++];
@@ -141,20 +175,6 @@ static int faster(const void *a, const void *b)
 	return isnan(x) ? 1 : isnan(y) ? -1 : (x > y) - (x < y);
 }
 
-static void axis_text(const struct sweep *w, const struct point *p, char *out, size_t n)
-{
-	size_t at = 0;
-	out[0] = '\0';
-	for (unsigned i = 0; i < w->n_axes && at < n; i++) {
-		char value[32];
-		const unsigned param = w->axes[i].param;
-		kernel_param_format(w->sel.kernel, param, p->params[param], value, sizeof value);
-		const int len = snprintf(out + at, n - at, "%s%s=%s", i ? " " : "",
-		                         w->sel.kernel->params[param].name, value);
-		at += len > 0 ? (size_t)len : 0;
-	}
-}
-
 static void print_text(struct cli *c, const struct sweep *w, uint64_t top)
 {
 	struct table t = { .cols = 6, .right = { [1] = true, true, true, true } };
@@ -165,7 +185,7 @@ static void print_text(struct cli *c, const struct sweep *w, uint64_t top)
 	for (unsigned i = 0; i < w->n && i < top; i++) {
 		const struct point *p = &w->points[i];
 		char params[160], time[48], rate[32], occ[32], regs[16], spilled[112];
-		axis_text(w, p, params, sizeof params);
+		axis_text(w, p->params, params, sizeof params);
 		fmt_ns(time, sizeof time, p->time_ns);
 		snprintf(time + strlen(time), sizeof time - strlen(time), " %s",
 		         origin_mark(p->origin, !c->utf8));
@@ -185,10 +205,14 @@ static void print_text(struct cli *c, const struct sweep *w, uint64_t top)
 			"\nWhat spills registers stands last: PTX does not have that traffic, so the modelled\n"
 			"time lacks it. A GPU (--backend cuda) measures it.\n",
 			c->out);
-	fprintf(c->out, "\n%u of %u combinations ran", w->n, w->total);
+	fprintf(c->out, "\n%u of %u combinations ran", w->n, w->listed);
 	if (w->refused)
 		fprintf(c->out, "; %u %s illegal, the first because %s", w->refused,
 		        w->refused == 1 ? "is" : "are", w->why);
+	if (w->failed)
+		fprintf(c->out, "; %u failed, the first because %s", w->failed, w->failed_why);
+	if (w->total < w->listed)
+		fprintf(c->out, "; %u not run: cancelled", w->listed - w->total);
 	fputc('\n', c->out);
 }
 
@@ -208,10 +232,10 @@ static json_t *sweep_json(const struct sweep *w)
 		                   "spill_bytes", (int)p->spill_bytes, "too_short", too_short(p), "origin",
 		                   origin_name(p->origin), "bottleneck", p->bottleneck, "wrong", p->wrong));
 	}
-	return json_pack("{s:s, s:s, s:s, s:o, s:i, s:i, s:o}", "schema", CLI_SCHEMA, "kernel",
+	return json_pack("{s:s, s:s, s:s, s:o, s:i, s:i, s:i, s:o}", "schema", CLI_SCHEMA, "kernel",
 	                 w->sel.kernel->name, "variant", w->sel.kernel->variants[w->sel.variant].name,
-	                 "gpu", json_gpu(w->sel.gpu), "combinations", (int)w->total, "refused",
-	                 (int)w->refused, "points", all);
+	                 "gpu", json_gpu(w->sel.gpu), "combinations", (int)w->listed, "refused",
+	                 (int)w->refused, "failed", (int)w->failed, "points", all);
 }
 
 static bool prepare(struct sweep *w, const struct state *s, unsigned n, char **args,
@@ -231,6 +255,7 @@ static bool prepare(struct sweep *w, const struct state *s, unsigned n, char **a
 		        MAX_POINTS);
 		return err_remedy(err, "list fewer values");
 	}
+	w->listed = (unsigned)points;
 	w->points = mem_calloc(points, sizeof *w->points);
 	return true;
 }
@@ -242,9 +267,11 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct sweep w = { .sel = { .seed = 1 } };
 	if (!prepare(&w, s, n, args, &err))
 		return cli_fail(c, &err);
+	progress_begin(&w.progress, c->err, w.listed);
 	combine(&w, 0, &(struct run_options){ .max_blocks = s->sample });
+	progress_end(&w.progress);
 	qsort(w.points, w.n, sizeof *w.points, faster);
-	int status = w.n ? CLI_OK : CLI_USAGE;
+	int status = w.failed || w.total < w.listed ? CLI_WRONG : w.n ? CLI_OK : CLI_USAGE;
 	for (unsigned i = 0; i < w.n; i++)
 		if (w.points[i].wrong)
 			status = CLI_WRONG;

@@ -84,6 +84,8 @@ same no-verify-state 'not run' "$(field "$dir/out" check state)"
 same no-verify-counted counted "$(field "$dir/out" metrics mem.ld_sectors origin)"
 run ladder-no-verify 0 ladder transpose W=64 H=64 --no-verify
 grep -q '6 of 6 results not verified' "$dir/out" && ok ladder-no-verify-says || not_ok ladder-no-verify-says "$(tail -2 "$dir/out")"
+run ladder-failed 1 ladder sgemm M=1024 N=1024 K=1024 --timeout 0.000001 --no-verify --backend emu
+grep -q '10 of 10 rungs have no figures' "$dir/out" && ok ladder-failed-says || not_ok ladder-failed-says "$(tail -2 "$dir/out")"
 
 # --- text for people: the verdict, the bottleneck, aligned metrics with marks
 run text 0 run sgemm/tiled M=64 N=64 K=64

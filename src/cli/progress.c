@@ -1,0 +1,110 @@
+/* How far long work is; see progress.h. Knows no verb. */
+#include "cli/progress.h"
+
+#include "base/monotonic.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EVERY_S 0.1        /* no row more often than this */
+#define QUIET_S 0.3        /* what is done sooner is not spoken of */
+#define ESTIMATE_FROM 0.03 /* share of the work from which the rest is estimated */
+#define ROW_COLUMNS 78
+
+static atomic_bool interrupted;
+
+static void on_interrupt(int signal)
+{
+	(void)signal;
+	atomic_store(&interrupted, true);
+}
+
+bool progress_cancelled(void)
+{
+	return atomic_load(&interrupted);
+}
+
+static void seconds_text(double s, char *out, size_t n)
+{
+	if (s < 10)
+		snprintf(out, n, "%.1f s", s);
+	else if (s < 100)
+		snprintf(out, n, "%.0f s", s);
+	else
+		snprintf(out, n, "%ld min %02ld s", (long)s / 60, (long)s % 60);
+}
+
+void progress_text(const struct progress *p, double elapsed_s, char *out, size_t n)
+{
+	char gone[32], left[48] = "", rate[48] = "", count[48] = "";
+	const double share = p->n ? (p->done + p->fraction) / p->n : 0;
+	seconds_text(elapsed_s, gone, sizeof gone);
+	if (share >= ESTIMATE_FROM) {
+		char rest[32];
+		seconds_text(elapsed_s * (1 - share) / share, rest, sizeof rest);
+		snprintf(left, sizeof left, ", about %s to go", rest);
+	}
+	if (p->n > 1)
+		snprintf(count, sizeof count, "%u of %u  ", p->done + 1 < p->n ? p->done + 1 : p->n, p->n);
+	if (p->done > 1 && elapsed_s > 0)
+		snprintf(rate, sizeof rate, "   %.2g per second", p->done / elapsed_s);
+	snprintf(out, n, "%s%s  %.0f %%   %s%s%s", count, p->item, 100 * p->fraction, gone, left, rate);
+}
+
+static void draw(struct progress *p)
+{
+	const double now = clock_now_s();
+	if (!p->to || now - p->started_s < QUIET_S || now - p->drawn_s < EVERY_S)
+		return;
+	char row[256];
+	progress_text(p, now - p->started_s, row, sizeof row);
+	p->drawn_s = now;
+	p->drawn = true;
+	/* what wraps cannot be rewritten */
+	fprintf(p->to, "\r%-*.*s", ROW_COLUMNS, ROW_COLUMNS, row);
+	fflush(p->to);
+}
+
+void progress_begin(struct progress *p, FILE *to, unsigned n)
+{
+	*p = (struct progress){ .to = isatty(fileno(to)) ? to : NULL,
+		                    .n = n,
+		                    .started_s = clock_now_s() };
+	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
+	sigaction(SIGINT, &end, NULL);
+}
+
+void progress_item(struct progress *p, const char *item)
+{
+	snprintf(p->item, sizeof p->item, "%.60s", item);
+	p->fraction = 0;
+	draw(p);
+}
+
+void progress_done(struct progress *p)
+{
+	p->done++;
+	p->fraction = 0;
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->drawn) {
+		fprintf(p->to, "\r%*s\r", ROW_COLUMNS, "");
+		fflush(p->to);
+	}
+	p->to = NULL;
+}
+
+static void on_fraction(void *ctx, double fraction)
+{
+	struct progress *p = ctx;
+	p->fraction = fraction;
+	draw(p);
+}
+
+struct run_hooks progress_hooks(struct progress *p)
+{
+	return (struct run_hooks){ .progress = on_fraction, .ctx = p, .cancel = &interrupted };
+}

@@ -1,0 +1,37 @@
+/*
+ * How far long work is, on a terminal: one row on stderr that rewrites itself. Ctrl-C ends the work
+ * and keeps what is done; a second one ends the program.
+ */
+#ifndef PMPP_CLI_PROGRESS_H
+#define PMPP_CLI_PROGRESS_H
+
+#include "backend/backend.h"
+
+#include <stdio.h>
+
+struct progress {
+	FILE *to; /* NULL = nobody watches */
+	unsigned n, done;
+	double fraction; /* of the item under way, 0..1 */
+	double started_s, drawn_s;
+	char item[80]; /* what is under way */
+	bool drawn;
+};
+
+/* @n items of work; drawn where @to is a terminal. From here on Ctrl-C sets progress_cancelled().
+ */
+void progress_begin(struct progress *p, FILE *to, unsigned n);
+/* The next item begins; @item is copied. */
+void progress_item(struct progress *p, const char *item);
+/* The item is done. */
+void progress_done(struct progress *p);
+/* Empties the row. */
+void progress_end(struct progress *p);
+bool progress_cancelled(void);
+/* Hooks of a run that is the item under way; @p must outlive them. */
+struct run_hooks progress_hooks(struct progress *p);
+
+/* The row @elapsed_s seconds after the beginning: "3 of 10 · tiled  45 %   12 s, 28 s to go". */
+void progress_text(const struct progress *p, double elapsed_s, char *out, size_t n);
+
+#endif

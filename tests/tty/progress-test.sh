@@ -1,0 +1,25 @@
+#!/bin/sh
+# Long work of the command line on a terminal: how far it is and what is left, in one row; Ctrl-C
+# keeps what is done and says so in the status. Without a terminal there is no such row.
+. "$(dirname "$0")/tmux.sh"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/pmpp-progress-XXXXXX") || exit 1
+trap 'finish; rm -rf "$work"' EXIT
+
+start 24 100
+type "clear; $PMPP ladder sgemm M=1024 N=1024 K=2048 --no-verify --backend emu; echo left with \$?"
+check ladder_progress see '^[2-9] of 10  [a-z_]*  *[0-9]* %  .* s, about .* to go'
+press C-c
+check ladder_cancelled see 'left with 1'
+check ladder_keeps_first see 'naive_col  *[0-9.]* .s ~'
+check ladder_says_so see 'not run: cancelled'
+check row_is_gone gone 'about .* to go'
+
+type "clear; $PMPP sweep sgemm/tiled M=1024 N=1024 K=2048 TILE=8,16,32 --sample 0 --backend emu; echo left with \$?"
+check sweep_progress see '^[1-3] of 3  TILE=[0-9]*  *[0-9]* %'
+press C-c
+check sweep_cancelled see 'left with 1'
+check sweep_says_so see 'not run: cancelled'
+
+$PMPP ladder sgemm M=512 N=512 K=512 --no-verify --backend emu >"$work/out" 2>"$work/err"
+check no_row_in_a_file test ! -s "$work/err"
