@@ -104,7 +104,7 @@ run own-absent 3 run absent.cu
 says own-absent-says absent.cu
 run own-options-alone 2 run vec_add --grid 4
 says own-options-alone-says --grid 'file of your own'
-printf 'int main() { }\n' >none.cu
+printf 'void host(void) { }\n' >none.cu
 run own-none 2 run none.cu
 says own-none-says none.cu __global__
 
