@@ -17,34 +17,35 @@
  */
 #include "emu/count/cache_sim.h"
 
-#include "emu/lane/lane.h"
 #include "base/mem.h"
+#include "emu/count/cache_set.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define LINE 128
 #define SECTOR 32
-/* Instructions of a warp for which a line is on its way from DRAM. Blocks that walk through the
- * same lines together all wait for them. */
-#define ON_ITS_WAY 16
 #define L1_SETS 256 /* 1 << LOG_MAX_LEVEL */
 /* Entries of the whole launch to aim at, and bounds for those of one wave. */
 #define LAUNCH_ENTRIES ((uint64_t)1 << 18)
 #define WAVE_ENTRIES_LEAST ((uint64_t)1 << 13)
 #define WAVE_ENTRIES_MOST ((uint64_t)1 << 16)
 
-struct way {
-	uint32_t line; /* + 1; 0 = empty */
-	uint32_t used; /* time of the last use, in accesses of the part */
+/* What L2 knows of a line, a bit per sector where nothing else is said. */
+struct l2_line {
 	uint8_t valid, dirty;
-	uint32_t fetched_at; /* time of the last fetch, its low bits */
-	uint8_t fetched;     /* sectors that came from memory */
-	uint8_t written[4];  /* bytes of each dirty sector, saturating */
+	uint8_t fetched;    /* came from memory */
+	uint8_t whole;      /* wholly written */
+	uint8_t written[4]; /* bytes of each dirty sector that is not whole */
+};
+/* Sectors of the part's lines. */
+struct traffic {
+	uint64_t l2, l2_written, l2_local, read, write;
 };
 struct part {
-	uint32_t clock;
-	double l2_sectors, l2_written, l2_local, read, write, awaited; /* sectors */
+	uint32_t clock; /* accesses so far */
+	struct traffic now; /* of this wave, at its level */
+	double l2_sectors, l2_written, l2_local, read, write; /* sectors of the waves before, weighed */
 	/* sectors that L2 still has to write, by the highest level at which their set is in use */
 	uint64_t dirty[LOG_MAX_LEVEL + 1];
 	/* of the wave: its entries in the order of the blocks, and the SM of each */
@@ -55,11 +56,13 @@ struct part {
 	uint64_t latest; /* time of an entry */
 };
 struct cache_sim {
-	unsigned sm_count, l1_ways, l2_ways, level;
+	unsigned sm_count, level;
 	uint32_t l2_sets;
 	struct line_filter *filter;
 	uint64_t wave_blocks, wave_entries;
-	struct way *l1, *l2;
+	struct cache_sets l1, l2;
+	uint8_t *l1_valid; /* sectors, by way of L1 */
+	struct l2_line *l2_line; /* by way of L2 */
 	struct part part[CACHE_PARTS];
 };
 
@@ -69,10 +72,10 @@ struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes,
 	struct cache_sim *c = mem_zalloc(sizeof *c);
 	const double l2_lines = gpu->l2_bytes / LINE, l1_lines = l1_bytes / LINE;
 	c->sm_count = gpu->sm_count ? gpu->sm_count : 1;
-	c->l1_ways = l1_lines > L1_SETS ? (unsigned)(l1_lines / L1_SETS) : 1;
+	cache_sets_init(&c->l1, l1_lines > L1_SETS ? (unsigned)(l1_lines / L1_SETS) : 1);
 	for (c->l2_sets = L1_SETS; 32.0 * c->l2_sets <= l2_lines;)
 		c->l2_sets *= 2;
-	c->l2_ways = l2_lines > c->l2_sets ? (unsigned)(l2_lines / c->l2_sets) : 1;
+	cache_sets_init(&c->l2, l2_lines > c->l2_sets ? (unsigned)(l2_lines / c->l2_sets) : 1);
 	c->filter = filter;
 	c->wave_blocks = 1;
 	c->wave_entries = LAUNCH_ENTRIES / (waves ? waves : 1);
@@ -87,8 +90,10 @@ void cache_sim_free(struct cache_sim *c)
 {
 	if (!c)
 		return;
-	free(c->l1);
-	free(c->l2);
+	cache_sets_free(&c->l1);
+	cache_sets_free(&c->l2);
+	free(c->l1_valid);
+	free(c->l2_line);
 	for (unsigned i = 0; i < CACHE_PARTS; i++) {
 		free(c->part[i].order);
 		free(c->part[i].spare);
@@ -121,123 +126,107 @@ const uint64_t *cache_sim_bitmap(struct cache_sim *c, unsigned level)
 
 /* --- one access --- */
 
-static struct way *find_way(struct way *set, unsigned ways, uint32_t line)
+static size_t l2_set(const struct cache_sim *c, uint32_t hash)
 {
-	for (unsigned i = 0; i < ways; i++)
-		if (set[i].line == line + 1)
-			return &set[i];
-	return NULL;
+	return hash & (c->l2_sets - 1);
 }
 
-static struct way *victim_way(struct way *set, unsigned ways)
+static size_t l1_set(uint32_t sm, uint32_t hash)
 {
-	struct way *v = set;
-	for (unsigned i = 0; i < ways; i++) {
-		if (!set[i].line)
-			return &set[i];
-		if (set[i].used < v->used)
-			v = &set[i];
-	}
-	return v;
+	return (size_t)sm * L1_SETS + (hash & (L1_SETS - 1));
 }
 
-static struct way *l2_set(const struct cache_sim *c, uint32_t hash)
-{
-	return c->l2 + (size_t)(hash & (c->l2_sets - 1)) * c->l2_ways;
-}
-
-static struct way *l1_set(const struct cache_sim *c, uint32_t sm, uint32_t hash)
-{
-	return c->l1 + ((size_t)sm * L1_SETS + (hash & (L1_SETS - 1))) * c->l1_ways;
-}
-
+/* Sectors and those of their pairs. */
 #define PAIR(sectors) ((sectors) | ((sectors) >> 1 & 5u) | ((sectors) << 1 & 10u))
 
-/* Dirty sectors that are neither known nor wholly written. */
-static unsigned unfinished(const struct way *w)
+static unsigned sector_count(unsigned mask)
 {
-	unsigned sectors = 0;
-	for (unsigned i = 0; i < 4; i++)
-		if ((w->dirty & ~w->fetched) >> i & 1 && w->written[i] < 32)
-			sectors |= 1u << i;
-	return sectors;
+	static const uint8_t count[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
+	return count[mask & 15];
 }
 
-static void evict(struct part *p, struct way *w, double weight)
+static void evict(struct traffic *t, const struct l2_line *w)
 {
-	p->read += weight * lane_popc32(unfinished(w));
-	p->write += weight * lane_popc32(w->dirty);
+	/* dirty sectors that are neither known nor wholly written are read first */
+	t->read += sector_count(w->dirty & ~(unsigned)(w->fetched | w->whole));
+	t->write += sector_count(w->dirty);
 }
 
-static void mark_written(struct way *w, unsigned sectors, unsigned bytes)
+static void mark_written(struct l2_line *w, unsigned sectors, unsigned bytes)
 {
 	w->dirty |= (uint8_t)sectors;
-	for (unsigned i = 0; i < 4; i++)
-		if (sectors >> i & 1)
-			w->written[i] = (uint8_t)(w->written[i] + bytes > 32 ? 32 : w->written[i] + bytes);
+	if (bytes >= SECTOR) {
+		w->whole |= (uint8_t)sectors;
+		return;
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		if (!(sectors >> i & 1))
+			continue;
+		const unsigned sum = w->written[i] + bytes;
+		w->written[i] = (uint8_t)(sum < SECTOR ? sum : SECTOR);
+		w->whole |= (uint8_t)((sum >= SECTOR) << i);
+	}
 }
 
 static void access_l2(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t hash,
-                      unsigned sectors, double weight)
+                      unsigned sectors)
 {
-	struct way *set = l2_set(c, hash);
-	struct way *w = find_way(set, c->l2_ways, e->line);
+	const size_t set = l2_set(c, hash);
+	size_t way = cache_sets_find(&c->l2, set, e->line);
 	uint64_t *dirty = &p->dirty[__builtin_ctz(hash | 1u << LOG_MAX_LEVEL)];
-	p->l2_sectors += weight * lane_popc32(sectors);
-	if (!w) {
-		w = victim_way(set, c->l2_ways);
-		*dirty -= lane_popc32(w->dirty);
-		evict(p, w, weight);
-		*w = (struct way){ .line = e->line + 1 };
+	p->now.l2 += sector_count(sectors);
+	if (way == NO_WAY) {
+		way = cache_sets_oldest(&c->l2, set);
+		*dirty -= sector_count(c->l2_line[way].dirty);
+		evict(&p->now, &c->l2_line[way]);
+		c->l2_line[way] = (struct l2_line){ 0 };
+		cache_sets_put(&c->l2, way, e->line);
 	}
+	struct l2_line *w = &c->l2_line[way];
 	if (e->kind <= LOG_LOAD_L2 || e->kind == LOG_ATOMIC) {
 		const unsigned missing = sectors & ~(unsigned)w->valid;
 		const unsigned fetch = PAIR(missing) & ~(unsigned)w->valid;
-		p->read += weight * lane_popc32(fetch);
+		p->now.read += sector_count(fetch);
 		w->fetched |= (uint8_t)fetch;
 		w->valid |= (uint8_t)fetch;
-		if (fetch)
-			w->fetched_at = (uint32_t)e->time;
-		if ((uint32_t)e->time - w->fetched_at <= ON_ITS_WAY)
-			p->awaited += weight * lane_popc32(sectors & w->fetched);
 	}
 	w->valid |= (uint8_t)sectors;
 	if (e->kind >= LOG_STORE) {
-		*dirty += lane_popc32(sectors & ~(unsigned)w->dirty);
-		p->l2_written += weight * lane_popc32(sectors);
+		*dirty += sector_count(sectors & ~(unsigned)w->dirty);
+		p->now.l2_written += sector_count(sectors);
 		if (e->kind == LOG_LOCAL)
-			p->l2_local += weight * lane_popc32(sectors);
+			p->now.l2_local += sector_count(sectors);
 		mark_written(w, sectors, e->kind == LOG_ATOMIC ? 0 : e->written);
 	}
-	w->used = ++p->clock;
+	cache_sets_touch(&c->l2, way, ++p->clock);
 }
 
-static void access_line(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t sm,
-                        double weight)
+static void access_line(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t sm)
 {
 	const uint32_t hash = line_hash(e->line);
-	struct way *set = l1_set(c, sm, hash);
+	const size_t set = l1_set(sm, hash);
 	unsigned sectors = e->sectors;
 	if (e->kind == LOG_LOAD || e->kind == LOG_LOCAL) {
-		struct way *w = find_way(set, c->l1_ways, e->line);
-		if (w && e->kind == LOG_LOAD)
-			sectors &= ~(unsigned)w->valid;
-		if (!w)
-			w = victim_way(set, c->l1_ways);
-		if (w->line != e->line + 1)
-			*w = (struct way){ .line = e->line + 1 };
-		w->valid |= e->sectors;
-		w->used = ++p->clock;
+		size_t way = cache_sets_find(&c->l1, set, e->line);
+		if (way == NO_WAY) {
+			way = cache_sets_oldest(&c->l1, set);
+			c->l1_valid[way] = 0;
+			cache_sets_put(&c->l1, way, e->line);
+		} else if (e->kind == LOG_LOAD) {
+			sectors &= ~(unsigned)c->l1_valid[way];
+		}
+		c->l1_valid[way] |= e->sectors;
+		cache_sets_touch(&c->l1, way, ++p->clock);
 		if (sectors)
-			access_l2(c, p, e, hash, sectors, weight);
+			access_l2(c, p, e, hash, sectors);
 		return;
 	}
 	if (e->kind == LOG_ATOMIC) {
-		struct way *w = find_way(set, c->l1_ways, e->line);
-		if (w)
-			w->valid = 0;
+		const size_t way = cache_sets_find(&c->l1, set, e->line);
+		if (way != NO_WAY)
+			c->l1_valid[way] = 0;
 	}
-	access_l2(c, p, e, hash, sectors, weight);
+	access_l2(c, p, e, hash, sectors);
 }
 
 /* --- a wave --- */
@@ -284,10 +273,13 @@ void cache_sim_wave_begin(struct cache_sim *c, const struct block_record *record
 	for (uint64_t i = 0; i < n; i++)
 		if (records[i].log)
 			share_out(c, &records[i], (uint32_t)(i % c->sm_count));
-	if (!any || c->l1)
+	if (!any || c->l1_valid)
 		return;
-	c->l1 = mem_calloc((size_t)c->sm_count * L1_SETS * c->l1_ways, sizeof *c->l1);
-	c->l2 = mem_calloc((size_t)c->l2_sets * c->l2_ways, sizeof *c->l2);
+	const size_t l1_sets = (size_t)c->sm_count * L1_SETS;
+	cache_sets_alloc(&c->l1, l1_sets);
+	cache_sets_alloc(&c->l2, c->l2_sets);
+	c->l1_valid = mem_calloc(cache_sets_ways(&c->l1, l1_sets), sizeof *c->l1_valid);
+	c->l2_line = mem_calloc(cache_sets_ways(&c->l2, c->l2_sets), sizeof *c->l2_line);
 }
 
 /* Stable radix sort by the upper 32 bits. */
@@ -313,11 +305,22 @@ static void sort_by_time(struct part *p, size_t n)
 static void fetch_sets(const struct cache_sim *c, const struct part *p, uint32_t k)
 {
 	const uint32_t hash = line_hash(p->entry[k]->line);
-	const char *l2 = (const char *)l2_set(c, hash);
+	const char *l2 = (const char *)(c->l2.way + l2_set(c, hash) * c->l2.groups);
 	if (p->entry[k]->kind == LOG_LOAD)
-		__builtin_prefetch(l1_set(c, p->sm[k], hash));
-	for (size_t at = 0; at < c->l2_ways * sizeof(struct way); at += 64)
+		__builtin_prefetch(c->l1.way + l1_set(p->sm[k], hash) * c->l1.groups);
+	for (size_t at = 0; at < c->l2.groups * sizeof *c->l2.way; at += 64)
 		__builtin_prefetch(l2 + at);
+}
+
+/* Each sector of this wave stands for @weight. */
+static void add_wave(struct part *p, double weight)
+{
+	p->l2_sectors += weight * (double)p->now.l2;
+	p->l2_written += weight * (double)p->now.l2_written;
+	p->l2_local += weight * (double)p->now.l2_local;
+	p->read += weight * (double)p->now.read;
+	p->write += weight * (double)p->now.write;
+	p->now = (struct traffic){ 0 };
 }
 
 #define FETCH_AHEAD 8 /* entries */
@@ -334,13 +337,13 @@ void cache_sim_part(struct cache_sim *c, unsigned part)
 	for (size_t i = 0; i < n; i++)
 		p->order[i] = p->entry[i]->time >> coarse << 32 | i;
 	sort_by_time(p, n);
-	const double weight = (double)((uint32_t)1 << c->level);
 	for (size_t i = 0; i < n; i++) {
 		if (i + FETCH_AHEAD < n)
 			fetch_sets(c, p, (uint32_t)p->order[i + FETCH_AHEAD]);
 		const uint32_t k = (uint32_t)p->order[i];
-		access_line(c, p, p->entry[k], p->sm[k], weight);
+		access_line(c, p, p->entry[k], p->sm[k]);
 	}
+	add_wave(p, (double)((uint32_t)1 << c->level));
 }
 
 struct cache_totals cache_sim_totals(const struct cache_sim *c)
@@ -352,7 +355,6 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 		t.l2_sectors += p->l2_sectors;
 		t.l2_written += p->l2_written;
 		t.l2_local += p->l2_local;
-		t.awaited += p->awaited;
 		t.read_bytes += SECTOR * p->read;
 		t.write_bytes += SECTOR * p->write;
 		for (unsigned level = c->level; level <= LOG_MAX_LEVEL; level++)

@@ -92,7 +92,6 @@ struct cache_totals {
 	double l2_sectors, l2_written; /* asked of L2; of those by stores and atomics, ... */
 	double l2_local;               /* ... of those to local memory */
 	double read_bytes, write_bytes;
-	double awaited; /* sectors of loads that came from DRAM, or were just on their way from there */
 	double late_write_bytes; /* still in L2 at the end: written when others need the room */
 };
 struct cache_totals cache_sim_totals(const struct cache_sim *c);

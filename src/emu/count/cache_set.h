@@ -1,0 +1,110 @@
+/*
+ * Sets of a set-associative cache: which lines are in which way, and which was used last.
+ *
+ * Ways stand in groups of four, lines and times of use side by side, so that a search is a few
+ * vector comparisons and touches little memory. What else is known of a line belongs to the caller,
+ * in arrays of its own, by the index of the way.
+ */
+#ifndef PMPP_EMU_CACHE_SET_H
+#define PMPP_EMU_CACHE_SET_H
+
+#include "base/mem.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAYS_PER_GROUP 4
+typedef int32_t way_vector __attribute__((vector_size(4 * WAYS_PER_GROUP)));
+
+struct way_group {
+	way_vector line; /* + 1; 0 = empty */
+	way_vector used; /* time of the last use; 0 = never */
+};
+struct cache_sets {
+	unsigned groups;       /* of each set */
+	way_vector past_end;   /* all ones in the last group's lanes that are no ways */
+	struct way_group *way; /* groups of set 0, of set 1, ...; NULL = not made yet */
+};
+
+/* The shape only; memory comes by cache_sets_alloc. @ways: at least 1. */
+static inline void cache_sets_init(struct cache_sets *c, unsigned ways)
+{
+	c->groups = (ways + WAYS_PER_GROUP - 1) / WAYS_PER_GROUP;
+	c->way = NULL;
+	for (unsigned i = 0; i < WAYS_PER_GROUP; i++)
+		c->past_end[i] = (c->groups - 1) * WAYS_PER_GROUP + i < ways ? 0 : -1;
+}
+
+/* Indices of ways are below this number. */
+static inline size_t cache_sets_ways(const struct cache_sets *c, size_t sets)
+{
+	return sets * c->groups * WAYS_PER_GROUP;
+}
+
+/* @sets empty sets, each on cache lines of its own where it fills one. */
+static inline void cache_sets_alloc(struct cache_sets *c, size_t sets)
+{
+	c->way = mem_calloc(sets * c->groups, sizeof *c->way);
+}
+
+static inline void cache_sets_free(struct cache_sets *c)
+{
+	free(c->way);
+}
+
+static inline int any_way(way_vector v)
+{
+	uint64_t half[2];
+	memcpy(half, &v, sizeof half);
+	return (half[0] | half[1]) != 0;
+}
+
+#define NO_WAY SIZE_MAX
+/* Index of the way of @set that holds @line, or NO_WAY. */
+static inline size_t cache_sets_find(const struct cache_sets *c, size_t set, uint32_t line)
+{
+	const struct way_group *g = c->way + set * c->groups;
+	const int32_t wanted = (int32_t)(line + 1);
+	for (unsigned k = 0; k < c->groups; k++) {
+		const way_vector same = g[k].line == wanted;
+		if (any_way(same))
+			for (unsigned i = 0; i < WAYS_PER_GROUP; i++)
+				if (same[i])
+					return (set * c->groups + k) * WAYS_PER_GROUP + i;
+	}
+	return NO_WAY;
+}
+
+/* Index of a way of @set that is empty, or else the one that was used longest ago. */
+static inline size_t cache_sets_oldest(const struct cache_sets *c, size_t set)
+{
+	const struct way_group *g = c->way + set * c->groups;
+	const int last = (int)c->groups - 1;
+	/* ways that are none were used at the end of time */
+	way_vector used = g[last].used | (c->past_end & INT32_MAX), group = (way_vector){ 0 } + last;
+	for (int k = 0; k < last; k++) {
+		const way_vector earlier = g[k].used < used;
+		used = (g[k].used & earlier) | (used & ~earlier);
+		group = (earlier & k) | (group & ~earlier);
+	}
+	unsigned at = 0;
+	for (unsigned i = 1; i < WAYS_PER_GROUP; i++)
+		if (used[i] < used[at])
+			at = i;
+	return (set * c->groups + (size_t)group[at]) * WAYS_PER_GROUP + at;
+}
+
+/* The way holds @line from now on. */
+static inline void cache_sets_put(struct cache_sets *c, size_t way, uint32_t line)
+{
+	c->way[way / WAYS_PER_GROUP].line[way % WAYS_PER_GROUP] = (int32_t)(line + 1);
+}
+/* The way is used at @time, 1 to INT32_MAX. */
+static inline void cache_sets_touch(struct cache_sets *c, size_t way, uint32_t time)
+{
+	c->way[way / WAYS_PER_GROUP].used[way % WAYS_PER_GROUP] = (int32_t)time;
+}
+
+#endif
