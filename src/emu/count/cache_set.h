@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define WAYS_PER_GROUP 4
 typedef int32_t way_vector __attribute__((vector_size(4 * WAYS_PER_GROUP)));
@@ -56,9 +55,11 @@ static inline void cache_sets_free(struct cache_sets *c)
 
 static inline int any_way(way_vector v)
 {
-	uint64_t half[2];
-	memcpy(half, &v, sizeof half);
-	return (half[0] | half[1]) != 0;
+	const union {
+		way_vector v;
+		uint64_t half[2];
+	} u = { v };
+	return (u.half[0] | u.half[1]) != 0;
 }
 
 #define NO_WAY SIZE_MAX

@@ -43,8 +43,8 @@ struct traffic {
 	uint64_t l2, l2_written, l2_local, read, write;
 };
 struct part {
-	uint32_t clock; /* accesses so far */
-	struct traffic now; /* of this wave, at its level */
+	uint32_t clock;                                       /* accesses so far */
+	struct traffic now;                                   /* of this wave, at its level */
 	double l2_sectors, l2_written, l2_local, read, write; /* sectors of the waves before, weighed */
 	/* sectors that L2 still has to write, by the highest level at which their set is in use */
 	uint64_t dirty[LOG_MAX_LEVEL + 1];
@@ -61,7 +61,7 @@ struct cache_sim {
 	struct line_filter *filter;
 	uint64_t wave_blocks, wave_entries;
 	struct cache_sets l1, l2;
-	uint8_t *l1_valid; /* sectors, by way of L1 */
+	uint8_t *l1_valid;       /* sectors, by way of L1 */
 	struct l2_line *l2_line; /* by way of L2 */
 	struct part part[CACHE_PARTS];
 };
