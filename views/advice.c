@@ -87,12 +87,13 @@ static void lanes(const struct session *s, struct findings *f)
 	double most = 0, share = 1, total = 0;
 	for (unsigned i = 0; i < s->now->run.counts.n_lines; i++) {
 		const struct counts *c = &s->now->run.counts.lines[i].c;
-		double slots = 32 * (double)c->warp_executed, lost = slots - (double)c->thread_executed;
+		const double slots = 32 * (double)c->warp_executed;
+		const double lost = slots - (double)counts_active_lanes(c);
 		total += slots;
 		if (lost > most) {
 			most = lost;
 			line = s->now->run.counts.lines[i].line;
-			share = (double)c->thread_executed / slots;
+			share = (double)counts_active_lanes(c) / slots;
 		}
 	}
 	if (line && most > 0.05 * total)

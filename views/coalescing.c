@@ -21,6 +21,8 @@
 	"Here after a run: sectors per request of every load and store, bank passes of every " \
 	"shared access, the reason for each, and the addresses of a warp (Enter)."
 
+#define WHY_COLUMNS 15
+
 enum kind { LOAD, STORE, SHARED_LOAD, SHARED_STORE };
 
 /* One table row: the loads, or the stores, of one source line in one memory. */
@@ -123,33 +125,65 @@ static unsigned n_samples(const struct session *s, const struct entry *e)
 	return n;
 }
 
+/* The recorded access that moves most beyond its need; of equals the first. 0 without any. */
+static unsigned worst_sample(const struct session *s, const struct entry *e)
+{
+	const struct access_sample *a;
+	unsigned worst = 0, most = 0;
+	for (unsigned i = 0; (a = sample_of(s, e, i)); i++) {
+		const struct access_shape sh = access_shape(a);
+		const struct bank_use b = access_banks(a);
+		const unsigned excess = !a->shared           ? access_excess(&sh)
+		                        : b.passes > b.parts ? b.passes - b.parts
+		                                             : 0;
+		if (excess > most) {
+			most = excess;
+			worst = i;
+		}
+	}
+	return worst;
+}
+
+/* Sectors per request of the recorded accesses are not those of the whole run: the addresses
+ * change from time to time, and what was recorded is only how it began. */
+static bool varies(const struct session *s, const struct entry *e)
+{
+	const struct access_sample *a;
+	double sectors = 0, times = 0;
+	if (is_shared(e->kind))
+		return false;
+	for (unsigned i = 0; (a = sample_of(s, e, i)); i++) {
+		const double n = a->executions ? (double)a->executions : 1;
+		sectors += n * access_shape(a).n_sectors;
+		times += n;
+	}
+	const double recorded = sectors / times, whole = (double)e->moved / (double)e->requests;
+	return times > 0 && (recorded > 1.25 * whole || whole > 1.25 * recorded);
+}
+
 static unsigned detail_rows(const struct session *s)
 {
 	struct entry e;
 	return selected(s, &e) ? n_samples(s, &e) : 0;
 }
 
+static unsigned detail_start(const struct session *s)
+{
+	struct entry e;
+	return selected(s, &e) ? worst_sample(s, &e) : 0;
+}
+
 /* --- words --- */
 
-static void why(const struct session *s, const struct entry *e, char *out, size_t n)
+/* The pattern of one access. */
+static void pattern_words(const struct access_sample *a, char *out, size_t n)
 {
-	const struct access_sample *a = sample_of(s, e, 0);
-	out[0] = '\0';
-	if (is_shared(e->kind)) {
-		if (e->moved <= e->useful)
-			snprintf(out, n, "no conflict");
-		else
-			snprintf(out, n, "%.0f-way conflict",
-			         ceil((double)e->moved / (double)(e->useful ? e->useful : 1)));
-		return;
-	}
-	if (!a)
-		return;
-	struct access_shape sh = access_shape(a);
+	const struct access_shape sh = access_shape(a);
 	char num[32];
 	switch (sh.pattern) {
 	case ACCESS_ONE_LANE: snprintf(out, n, "one lane"); break;
 	case ACCESS_BROADCAST: snprintf(out, n, "one address"); break;
+	case ACCESS_GROUPS: snprintf(out, n, "%u addresses", sh.addresses); break;
 	case ACCESS_CONTIGUOUS: snprintf(out, n, "contiguous"); break;
 	case ACCESS_MISALIGNED: snprintf(out, n, "misaligned"); break;
 	case ACCESS_STRIDED:
@@ -164,6 +198,34 @@ static void why(const struct session *s, const struct entry *e, char *out, size_
 		break;
 	case ACCESS_SCATTERED: snprintf(out, n, "scattered"); break;
 	}
+}
+
+/* All recorded accesses of the row: the worst one's pattern, and how many have another. */
+static void why(const struct session *s, const struct entry *e, char *out, size_t n)
+{
+	char other[32];
+	const struct access_sample *a;
+	unsigned others = 0;
+	out[0] = '\0';
+	if (is_shared(e->kind)) {
+		if (e->moved <= e->useful)
+			snprintf(out, n, "no conflict");
+		else
+			snprintf(out, n, "%.0f-way conflict",
+			         ceil((double)e->moved / (double)(e->useful ? e->useful : 1)));
+		return;
+	}
+	if (!(a = sample_of(s, e, worst_sample(s, e))))
+		return;
+	pattern_words(a, out, n);
+	for (unsigned i = 0; (a = sample_of(s, e, i)); i++) {
+		pattern_words(a, other, sizeof other);
+		others += strcmp(other, out) != 0;
+	}
+	if (varies(s, e))
+		snprintf(out, n, "varies");
+	else if (others && strlen(out) + 4 <= WHY_COLUMNS)
+		snprintf(out + strlen(out), n - strlen(out), " +%u", others);
 }
 
 /* --- drawing --- */
@@ -282,7 +344,7 @@ static void table(const struct session *s, struct canvas *c, int row, int last, 
 {
 	if (row >= last)
 		return;
-	int why_width = c->cols >= 60 ? 15 : c->cols >= 48 ? 10 : 0;
+	int why_width = c->cols >= 60 ? WHY_COLUMNS : c->cols >= 48 ? 10 : 0;
 	struct columns k = { .why = c->cols - 1 - why_width };
 	k.used = k.why - 1;
 	k.per = k.used - 8;
@@ -315,8 +377,9 @@ static void lens(const struct session *s, struct canvas *c, int row, int last, b
 	struct entry e;
 	if (row >= last || !selected(s, &e))
 		return;
-	unsigned n = n_samples(s, &e),
-			 nth = open && s->cursor.detail_row < n ? s->cursor.detail_row : 0;
+	const unsigned n = n_samples(s, &e);
+	const unsigned nth =
+		open && s->cursor.detail_row < n ? s->cursor.detail_row : worst_sample(s, &e);
 	const struct access_sample *a = sample_of(s, &e, nth);
 	struct canvas area = canvas_sub(c, row, 0, last - row, c->cols);
 	canvas_hline(&area, 0, 2, c->cols - 4, STYLE_DIM);
@@ -324,6 +387,9 @@ static void lens(const struct session *s, struct canvas *c, int row, int last, b
 		char head[160];
 		snprintf(head, sizeof head, " line %u · %s · block 0 · warp 0 · access %u of %u ", e.line,
 		         a->op, nth + 1, n);
+		if (varies(s, &e)) /* what is below is not the whole truth */
+			snprintf(head + strlen(head), sizeof head - strlen(head),
+			         "· the run's mean: %.1f sectors ", (double)e.moved / (double)e.requests);
 		canvas_text_n(&area, 0, 5, c->cols - 10, STYLE_DIM, head);
 		area = canvas_sub(&area, 1, 0, area.rows - 1, area.cols);
 		panel_access(&s->now->plan, a, &area);
@@ -376,5 +442,6 @@ const struct view_desc view_coalescing = {
 	.rows = n_rows,
 	.start = worst_row,
 	.detail_rows = detail_rows,
+	.detail_start = detail_start,
 	.place = VIEW_GRID,
 };

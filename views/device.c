@@ -57,7 +57,9 @@ static bool ends_in(const char *s, const char *end)
 static void shown(const struct figure *f, char *out, size_t n)
 {
 	char num[48];
-	if (ends_in(f->field, "_bytes")) {
+	if (!strcmp(f->field, "dram_bytes")) {
+		fmt_gb(out, n, f->value);
+	} else if (ends_in(f->field, "_bytes")) {
 		fmt_bytes(out, n, f->value);
 	} else if (ends_in(f->field, "_ns")) {
 		fmt_ns(out, n, f->value);

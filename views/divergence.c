@@ -2,8 +2,8 @@
  * Divergence: how many of a warp's 32 lanes work, line by line, and the observed warp's path with
  * its active lanes.
  *
- * SIMD efficiency = lanes with a true predicate / (32 x warp instructions) (PMPP 4.5). Reads the
- * counts; traces nothing itself.
+ * SIMD efficiency = lanes with a true predicate / (32 x warp instructions) (PMPP 4.5); a line's is
+ * that of its active lanes: a guard that nobody leaves by is no loss. Traces nothing itself.
  */
 #include "ui/view.h"
 
@@ -48,7 +48,7 @@ static unsigned worst_row(const struct session *s)
 	const struct line_counts *l;
 	for (unsigned i = 0; (l = line_at(s, i)); i++) {
 		uint64_t slots = 32 * l->c.warp_executed;
-		uint64_t lost = slots > l->c.thread_executed ? slots - l->c.thread_executed : 0;
+		uint64_t on = counts_active_lanes(&l->c), lost = slots > on ? slots - on : 0;
 		if (lost > most) {
 			most = lost;
 			worst = i;
@@ -83,7 +83,8 @@ static unsigned detail_start(const struct session *s)
 
 static double efficiency(const struct counts *c)
 {
-	return c->warp_executed ? (double)c->thread_executed / (32.0 * (double)c->warp_executed) : 1;
+	const double slots = 32.0 * (double)c->warp_executed;
+	return slots > 0 ? (double)counts_active_lanes(c) / slots : 1;
 }
 
 static enum style grade(double share)
@@ -155,7 +156,7 @@ static unsigned instructions_of(const struct session *s, const struct line_count
 			return 1;
 		n = r->steps[i].instructions;
 	}
-	return n && l->c.warp_executed % n == 0 && l->c.thread_executed % n == 0 ? n : 1;
+	return n && l->c.warp_executed % n == 0 && counts_active_lanes(&l->c) % n == 0 ? n : 1;
 }
 
 /* The selected line in words, with the fraction that the efficiency is made of. */
@@ -167,7 +168,7 @@ static int in_words(const struct session *s, struct canvas *c, int row, int last
 		return row;
 	panel_tag(s, l->line, tag, sizeof tag);
 	unsigned each = instructions_of(s, l);
-	fmt_count(lanes_text, sizeof lanes_text, (double)l->c.thread_executed / each);
+	fmt_count(lanes_text, sizeof lanes_text, (double)counts_active_lanes(&l->c) / each);
 	fmt_count(slots, sizeof slots, 32.0 * (double)l->c.warp_executed / each);
 	int col = canvas_printf(c, row, 2, STYLE_NORMAL, "line %u%s%s%s", l->line, tag[0] ? " (" : "",
 	                        tag, tag[0] ? ")" : "");

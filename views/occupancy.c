@@ -154,14 +154,18 @@ static int book(const struct session *s, struct canvas *c, int row, int last)
 	const struct occ_result *o = &s->occ;
 	if (row >= last)
 		return row;
-	bool same = o->book_blocks == o->blocks_per_sm;
+	const bool same_blocks = o->book_blocks == o->blocks_per_sm;
+	const bool same = same_blocks && fabs(o->book_pct - o->pct) < 0.05;
 	int col = canvas_text(c, row, 2, STYLE_DIM, "book ");
 	col =
 		canvas_printf(c, row, col, STYLE_NORMAL, "%u blocks, %.1f %%", o->book_blocks, o->book_pct);
 	col = canvas_printf(c, row, col, STYLE_DIM, " %s    hardware ",
 	                    origin_mark(ORIGIN_BOOK, c->ascii));
 	col = canvas_printf(c, row, col, STYLE_NORMAL, "%u blocks, %.1f %%", o->blocks_per_sm, o->pct);
-	canvas_text(c, row, col + 4, same ? STYLE_DIM : STYLE_WATCH, same ? "same" : "! differ");
+	canvas_text(c, row, col + 4, same ? STYLE_DIM : STYLE_WATCH,
+	            same          ? "same"
+	            : same_blocks ? "! same blocks"
+	                          : "! differ");
 	row++;
 	if (o->book_note[0] && row < last) {
 		char note[200];

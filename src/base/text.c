@@ -114,6 +114,13 @@ char *fmt_bytes(char *out, size_t n, double bytes)
 	return scaled(out, n, bytes, 1024, units, ARRAY_LEN(units), " ");
 }
 
+char *fmt_gb(char *out, size_t n, double bytes)
+{
+	char num[64];
+	snprintf(out, n, "%s GB", fmt_num(num, sizeof num, bytes / 1e9, 3));
+	return out;
+}
+
 char *fmt_ns(char *out, size_t n, double ns)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };

@@ -28,6 +28,8 @@ char *fmt_count(char *out, size_t n, double value);
 char *fmt_si(char *out, size_t n, double value);
 /* "512 B", "8.00 KiB", "164 KiB": binary units. */
 char *fmt_bytes(char *out, size_t n, double bytes);
+/* "24 GB", "141 GB": decimal, as memory is sold. */
+char *fmt_gb(char *out, size_t n, double bytes);
 /* "850 ns", "3.55 us", "12.3 ms", "1.20 s". */
 char *fmt_ns(char *out, size_t n, double ns);
 /* Shortest text that reads back as the same number of @digits significant digits, no exponent

@@ -241,8 +241,7 @@ static void host_choice_at(void *ctx, enum command list, size_t i, struct choice
 		out->current = !strcmp(g->id, sel->gpu->id);
 		snprintf(out->label, sizeof out->label, "%s", g->id);
 		snprintf(out->note, sizeof out->note, "%s, %s, cc %d.%d, %u SMs, %s", g->name, g->arch,
-		         g->cc_major, g->cc_minor, g->sm_count,
-		         fmt_bytes(dram, sizeof dram, g->dram_bytes));
+		         g->cc_major, g->cc_minor, g->sm_count, fmt_gb(dram, sizeof dram, g->dram_bytes));
 	} else if (list == CMD_BACKEND && i < backend_count()) {
 		out->current = !strcmp(backend_at(i)->name, sel->backend);
 		backend_choice(backend_at(i), out);

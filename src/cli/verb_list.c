@@ -139,7 +139,7 @@ static void text_gpus(FILE *f)
 		snprintf(sms, sizeof sms, "%u", g->sm_count);
 		table_row(
 			&t, g->id, g->name, g->arch, cc, sms, fmt_count(flops, sizeof flops, g->fp32_gflops),
-			fmt_count(gbs, sizeof gbs, g->dram_gbs), fmt_bytes(dram, sizeof dram, g->dram_bytes));
+			fmt_count(gbs, sizeof gbs, g->dram_gbs), fmt_gb(dram, sizeof dram, g->dram_bytes));
 	}
 	table_print(&t, f, "");
 }

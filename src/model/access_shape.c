@@ -26,6 +26,10 @@ static void touch(struct access_shape *sh, uint64_t at, unsigned n)
 	}
 }
 
+/* More addresses than these are no pattern that one reads off: runs, groups of lanes. */
+#define MOST_RUNS 8
+#define MOST_GROUPS 8
+
 /* What the addresses have in common, seen lane by lane. */
 struct walk {
 	bool same, constant;
@@ -63,11 +67,34 @@ static enum access_pattern pattern(const struct access_shape *sh, const struct w
 		return ACCESS_ONE_LANE;
 	if (w->same)
 		return ACCESS_BROADCAST;
+	if (sh->addresses <= MOST_GROUPS && 2 * sh->addresses <= sh->lanes)
+		return ACCESS_GROUPS;
 	if (w->constant && sh->stride == width)
 		return sh->n_sectors > sh->needed_sectors ? ACCESS_MISALIGNED : ACCESS_CONTIGUOUS;
 	if (w->constant)
 		return ACCESS_STRIDED;
-	return sh->runs <= 8 ? ACCESS_RUNS : ACCESS_SCATTERED;
+	return sh->runs <= MOST_RUNS ? ACCESS_RUNS : ACCESS_SCATTERED;
+}
+
+static unsigned distinct_addresses(const struct access_sample *a)
+{
+	unsigned n = 0;
+	for (int lane = 0; lane < 32; lane++) {
+		int earlier = 0;
+		if (!(a->mask >> lane & 1))
+			continue;
+		while (earlier < lane &&
+		       (!(a->mask >> earlier & 1) || a->offset[earlier] != a->offset[lane]))
+			earlier++;
+		n += earlier == lane;
+	}
+	return n;
+}
+
+unsigned access_excess(const struct access_shape *sh)
+{
+	const unsigned least = sh->needed_sectors ? sh->needed_sectors : 1;
+	return sh->n_sectors > least ? sh->n_sectors - least : 0;
 }
 
 struct access_shape access_shape(const struct access_sample *a)
@@ -85,6 +112,7 @@ struct access_shape access_shape(const struct access_sample *a)
 	}
 	if (!sh.lanes)
 		sh.lowest = 0;
+	sh.addresses = distinct_addresses(a);
 	if (sh.runs > 1)
 		sh.even = sh.even && w.length == w.first_length;
 	for (unsigned i = 0; i < sh.n_sectors; i++) {

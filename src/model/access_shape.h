@@ -12,6 +12,7 @@
 enum access_pattern {
 	ACCESS_ONE_LANE,
 	ACCESS_BROADCAST, /* all lanes the same address */
+	ACCESS_GROUPS,    /* a few addresses, each for a group of lanes */
 	ACCESS_CONTIGUOUS,
 	ACCESS_MISALIGNED, /* contiguous, but across one sector more than it fills */
 	ACCESS_STRIDED,    /* one distance between all neighbours */
@@ -26,6 +27,7 @@ struct access_shape {
 	unsigned lanes;     /* active */
 	int64_t stride;     /* STRIDED: bytes from lane to lane */
 	unsigned runs;      /* contiguous pieces, in lane order */
+	unsigned addresses; /* distinct, of the lanes */
 	bool even;          /* all runs have the same length */
 	uint64_t lowest;    /* lowest offset; 0 without lanes */
 	unsigned n_sectors; /* distinct 32-byte sectors, ascending */
@@ -45,6 +47,8 @@ struct bank_use {
 };
 
 struct access_shape access_shape(const struct access_sample *a);
+/* Sectors beyond those that the access cannot do without: at least one. */
+unsigned access_excess(const struct access_shape *sh);
 struct bank_use access_banks(const struct access_sample *a);
 
 #endif

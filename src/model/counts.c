@@ -24,6 +24,11 @@ unsigned counts_line_place(const struct line_counts *lines, unsigned n, uint32_t
 	return low;
 }
 
+uint64_t counts_active_lanes(const struct counts *c)
+{
+	return c->thread_executed + c->branch_idle_lanes;
+}
+
 void counts_add(struct counts *to, const struct counts *from)
 {
 #define X(field, ...) to->field += from->field;

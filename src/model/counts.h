@@ -22,6 +22,8 @@
 	X(branches, "conditional branches, per warp", "no conditional branch executed", YES)           \
 	X(divergent_branches, "conditional branches that split the warp", "no branch split a warp",    \
 	  YES)                                                                                         \
+	X(branch_idle_lanes, "active lanes that a conditional branch left where they were",            \
+	  "no conditional branch executed", NO)                                                        \
 	X(ld_requests, "global loads, per warp", "no global loads executed", YES)                      \
 	X(ld_sectors, "32-byte sectors of global loads", "no global loads executed", YES)              \
 	X(ld_lines, "128-byte lines of global loads", "no global loads executed", YES)                 \
@@ -174,6 +176,9 @@ struct run_counts {
 	double l2_local_sectors;    /* ... of those to local memory */
 };
 
+/* Lanes that took part: those with a true predicate, and those whose branch was not for them. A
+ * guard that no lane leaves by is no idling. */
+uint64_t counts_active_lanes(const struct counts *c);
 void counts_add(struct counts *to, const struct counts *from);
 /* Where @line is, or belongs, among lines in ascending order. */
 unsigned counts_line_place(const struct line_counts *lines, unsigned n, uint32_t line);

@@ -135,6 +135,8 @@ static const struct {
 	{ PERF_LATENCY, M_OCC_PCT, "occupancy" },
 };
 
+#define SAME_TIME 0.02 /* log of times that count as equal */
+
 /* log(is / was); NAN when either is unknown or zero. */
 static double change(const struct run_record *was, const struct run_record *is, enum metric_id id)
 {
@@ -155,34 +157,42 @@ static void say(const char *words, double log_ratio, char *out, size_t n)
 		         fmt_num(num, sizeof num, r, r < 10 ? 2 : 3));
 }
 
-void ladder_moved(const struct run_record *was, const struct run_record *is, char *out, size_t n)
+/* How a figure's change bears on the time: above 0 for the better. */
+static double gain(const struct run_record *was, const struct run_record *is, size_t feed)
+{
+	const double d = change(was, is, feeds[feed].metric);
+	return feeds[feed].resource == PERF_LATENCY ? d : -d;
+}
+
+/* The feed of @of (PERF_RESOURCE_COUNT: of any) that moved most in the direction @sign (0: in
+ * either) and by @least; ARRAY_LEN(feeds) = none. */
+static size_t most_moved(const struct run_record *was, const struct run_record *is,
+                         enum perf_resource of, int sign, double least)
 {
 	size_t best = ARRAY_LEN(feeds);
-	double best_change = 0;
-	/* first what fed the old bottleneck, if it fell by a tenth at least (latency: if it rose) */
 	for (size_t i = 0; i < ARRAY_LEN(feeds); i++) {
-		const double d = change(was, is, feeds[i].metric);
-		const double good = feeds[i].resource == PERF_LATENCY ? d : -d;
-		if (feeds[i].resource == was->perf.bottleneck && good > 0.095 && good > best_change) {
+		const double g = gain(was, is, i), by = sign ? sign * g : fabs(g);
+		if ((of == PERF_RESOURCE_COUNT || of == feeds[i].resource) && by > least) {
 			best = i;
-			best_change = good;
+			least = by;
 		}
 	}
-	/* else what changed most */
-	for (size_t i = 0; i < ARRAY_LEN(feeds) && best == ARRAY_LEN(feeds); i++) {
-		size_t most = i;
-		for (size_t k = i; k < ARRAY_LEN(feeds); k++)
-			if (fabs(change(was, is, feeds[k].metric)) >
-			        fabs(change(was, is, feeds[most].metric)) ||
-			    isnan(change(was, is, feeds[most].metric)))
-				most = k;
-		best = most;
-	}
-	const double d = change(was, is, feeds[best].metric);
-	if (isnan(d) || fabs(d) < 0.005)
+	return best;
+}
+
+void ladder_moved(const struct run_record *was, const struct run_record *is, char *out, size_t n)
+{
+	const double faster = -change(was, is, M_TIME_KERNEL);
+	const int sign = faster > SAME_TIME ? 1 : faster < -SAME_TIME ? -1 : 0;
+	/* a gain comes from what fed the old bottleneck, a loss from what feeds the new one */
+	const struct perf_result *held = sign < 0 ? &is->perf : &was->perf;
+	size_t best = most_moved(was, is, held->bottleneck, sign < 0 ? -1 : 1, 0.095);
+	if (best == ARRAY_LEN(feeds))
+		best = most_moved(was, is, PERF_RESOURCE_COUNT, sign, 0.005);
+	if (best == ARRAY_LEN(feeds))
 		snprintf(out, n, "nothing that is counted");
 	else
-		say(feeds[best].words, d, out, n);
+		say(feeds[best].words, change(was, is, feeds[best].metric), out, n);
 }
 
 static double library_rate(const struct ladder *l, const struct kernel_cost *cost)

@@ -2,9 +2,10 @@
  * The ladder: the variants of one family in order, each with its time, its rate, and the metric
  * that moved and explains the step.
  *
- * Pure: records in, rows out. The explanation is the figure that feeds the resource which held the
- * rung below: when DRAM was its bottleneck, DRAM bytes; when shared memory, wavefronts; and so on.
- * If that one did not fall, the figure that changed most does.
+ * Pure: records in, rows out. The explanation of a gain is the figure that feeds the resource which
+ * held the rung below: when DRAM was its bottleneck, DRAM bytes; when shared memory, wavefronts;
+ * and so on. Of a loss, the figure that got worse and feeds what holds this rung. If there is none,
+ * what changed most in that direction does.
  */
 #ifndef PMPP_MODEL_LADDER_H
 #define PMPP_MODEL_LADDER_H

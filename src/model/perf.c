@@ -7,6 +7,10 @@
 #include "model/perf.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NEAR_ROOF_PCT 50 /* of what is attainable: from here on the roof is what holds a kernel */
 
 #define NEEDS_1(a) (1ull << COUNT_##a)
 #define NEEDS_2(a, b) (NEEDS_1(a) | NEEDS_1(b))
@@ -60,7 +64,8 @@ double roof_attainable_gflops(const struct gpu_spec *g, double flop_per_byte)
 enum roof_verdict roof_classify(const struct gpu_spec *g, double flop_per_byte,
                                 double achieved_gflops)
 {
-	const bool near = achieved_gflops >= 0.5 * roof_attainable_gflops(g, flop_per_byte);
+	const bool near =
+		100 * achieved_gflops >= NEAR_ROOF_PCT * roof_attainable_gflops(g, flop_per_byte);
 	if (flop_per_byte < gpu_ridge_flop_per_byte(g))
 		return near ? ROOF_MEMORY_NEAR : ROOF_MEMORY_FAR;
 	return near ? ROOF_COMPUTE_NEAR : ROOF_COMPUTE_FAR;
@@ -191,6 +196,24 @@ static void book_metrics(struct metric_set *m, const struct gpu_spec *g,
 	metric_num(m, M_ROOF_BOOK_ATTAINABLE, ORIGIN_BOOK, roof_attainable_gflops(g, ai));
 }
 
+/* The roof of @over lies above the point. It binds a kernel that comes near it, or whose bottleneck
+ * it is; far below, something that no roof shows does. */
+static void bound_metric(struct metric_set *m, enum perf_resource over)
+{
+	const char *const roof = over == PERF_DRAM   ? "memory (DRAM)"
+	                         : over == PERF_FP64 ? "compute (FP64)"
+	                                             : "compute (FP32)";
+	const bool far = metric_get(m, M_ROOF_PCT) < NEAR_ROOF_PCT;
+	const char *const decides = m->v[M_TIME_BOTTLENECK].text;
+	char text[sizeof m->v[M_ROOF_BOUND].text];
+	if (far && metric_known(m, M_TIME_BOTTLENECK) && strcmp(decides, perf_resource_name(over))) {
+		snprintf(text, sizeof text, "neither roof: %.40s decides", decides);
+		metric_text(m, M_ROOF_BOUND, ORIGIN_MODELLED, text);
+	} else {
+		metric_text(m, M_ROOF_BOUND, ORIGIN_MODELLED, roof);
+	}
+}
+
 static void roof_metrics(struct metric_set *m, const struct gpu_spec *g, const struct work *w)
 {
 	static const enum metric_id point[] = { M_ROOF_AI, M_ROOF_ATTAINABLE, M_ROOF_BOUND,
@@ -235,14 +258,11 @@ static void roof_metrics(struct metric_set *m, const struct gpu_spec *g, const s
 	metric_num(m, M_ROOF_AI,
 	           both(w->origin, both(m->v[M_DRAM_READ].origin, m->v[M_DRAM_WRITE].origin)), ai);
 	metric_num(m, M_ROOF_ATTAINABLE, ORIGIN_MODELLED, roof);
-	metric_text(m, M_ROOF_BOUND, ORIGIN_MODELLED,
-	            ai * g->dram_gbs < peak ? "memory (DRAM)"
-	            : w->fp64               ? "compute (FP64)"
-	                                    : "compute (FP32)");
 	if (metric_known(m, M_ROOF_ACHIEVED) && roof > 0)
 		metric_num(m, M_ROOF_PCT, ORIGIN_MODELLED, 100 * metric_get(m, M_ROOF_ACHIEVED) / roof);
 	else
 		metric_none(m, M_ROOF_PCT, m->v[M_ROOF_ACHIEVED].reason);
+	bound_metric(m, ai * g->dram_gbs < peak ? PERF_DRAM : w->fp64 ? PERF_FP64 : PERF_FP32);
 }
 
 void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct run_counts *counts,

@@ -44,6 +44,10 @@ static const char *cure(const struct access_shape *sh, const struct access_sampl
 	case ACCESS_ONE_LANE:
 		return "one lane works: one sector for a few bytes; let the whole warp load";
 	case ACCESS_BROADCAST: return "one address for all lanes: one sector serves the warp";
+	case ACCESS_GROUPS:
+		return sh->n_sectors <= 2 ? "good: a few addresses, each of them for a group of lanes"
+		                          : "each address is one sector for a group of lanes: lay the "
+		                            "few values side by side, or let a block cover fewer rows";
 	case ACCESS_CONTIGUOUS: return "ideal: neighbouring lanes, neighbouring addresses";
 	case ACCESS_MISALIGNED:
 		return "cure: start rows on a 32-byte boundary (pad the pitch), or accept one "
@@ -213,10 +217,10 @@ static int sector_summary(struct canvas *c, int row, const struct access_shape *
 	col = canvas_printf(c, row, col, STYLE_NORMAL, "%u lines", sh->lines);
 	col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ", sh->needed_lines);
 	if (moved > sh->used_bytes)
-		canvas_printf(c, row, col, STYLE_BAD, "wasted %u of %u bytes (%.0f %%)",
-		              moved - sh->used_bytes, moved, 100.0 * (moved - sh->used_bytes) / moved);
+		canvas_printf(c, row, col, access_excess(sh) ? STYLE_BAD : STYLE_DIM,
+		              "%u of %u bytes not for this access", moved - sh->used_bytes, moved);
 	else
-		canvas_text(c, row, col, STYLE_GOOD, "✓ nothing wasted");
+		canvas_text(c, row, col, STYLE_GOOD, "✓ every byte used");
 	return row + 1;
 }
 

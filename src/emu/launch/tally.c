@@ -148,9 +148,14 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 	const uint64_t warps = s->segments[segment].warps;
 	uint64_t lanes = s->segments[segment].lanes;
 	struct counts c = { .warp_executed = warps };
-	for (uint32_t o = first; o < end; o++)
-		if (im->ir.ops[o].counts)
-			lanes = im->ir.ops[o].kind == X_BRA ? lanes - s->guards[o] : s->guards[o];
+	for (uint32_t o = first; o < end; o++) {
+		const struct xop *y = &im->ir.ops[o];
+		if (!y->counts)
+			continue;
+		if (y->kind == X_BRA)
+			c.branch_idle_lanes = s->guards[o];
+		lanes = y->kind == X_BRA ? lanes - s->guards[o] : s->guards[o];
+	}
 	c.thread_executed = lanes;
 	c.flop16 = lanes * in->flop16;
 	c.flop32 = lanes * in->flop32;

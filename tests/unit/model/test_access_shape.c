@@ -119,12 +119,39 @@ static void banks(void **state)
 	}
 }
 
+/* A warp over two rows of a broadcast operand is no gather; a gather of many addresses is one. */
+static void addresses_in_groups(void **state)
+{
+	(void)state;
+	struct access_sample a = lanes(4, 0, 0);
+	for (int i = 16; i < 32; i++)
+		a.offset[i] = 4096;
+	struct access_shape sh = access_shape(&a);
+	assert_int_equal(sh.pattern, ACCESS_GROUPS);
+	assert_int_equal(sh.addresses, 2);
+	assert_int_equal(access_excess(&sh), 1);
+	a.mask = 0xffffu; /* one of the rows only */
+	sh = access_shape(&a);
+	assert_int_equal(sh.pattern, ACCESS_BROADCAST);
+	assert_int_equal(sh.addresses, 1);
+	assert_int_equal(access_excess(&sh), 0);
+	a.mask = UINT32_MAX;
+	for (unsigned i = 0; i < 32; i++)
+		a.offset[i] = i * 7919 % 32 * 1024;
+	sh = access_shape(&a);
+	assert_int_equal(sh.addresses, 32);
+	a.offset[5] += 4;
+	sh = access_shape(&a);
+	assert_int_equal(sh.pattern, ACCESS_SCATTERED);
+	assert_int_equal(access_excess(&sh), 28);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(strides),        cmocka_unit_test(runs_of_a_tile),
-		cmocka_unit_test(inactive_lanes), cmocka_unit_test(no_room_is_survived),
-		cmocka_unit_test(banks),
+		cmocka_unit_test(addresses_in_groups), cmocka_unit_test(strides),
+		cmocka_unit_test(runs_of_a_tile),      cmocka_unit_test(inactive_lanes),
+		cmocka_unit_test(no_room_is_survived), cmocka_unit_test(banks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,27 @@ static void the_old_bottleneck_explains(void **state)
 	assert_string_equal(moved, "nothing that is counted");
 }
 
+/* What got worse explains a loss, however much something else got better. */
+static void no_gain_explains_a_loss(void **state)
+{
+	(void)state;
+	struct run_record a, b;
+	char moved[80];
+	fill(&a, 100, 1600, 100, PERF_LSU);
+	fill(&b, 150, 100, 130, PERF_SHARED);
+	ladder_moved(&a, &b, moved, sizeof moved);
+	assert_string_equal(moved, "shared wavefronts × 1.3");
+	fill(&b, 150, 100, 130, PERF_FP32); /* of what holds it nothing is known */
+	ladder_moved(&a, &b, moved, sizeof moved);
+	assert_string_equal(moved, "shared wavefronts × 1.3");
+	fill(&b, 150, 100, 90, PERF_SHARED);
+	ladder_moved(&a, &b, moved, sizeof moved);
+	assert_string_equal(moved, "nothing that is counted");
+	fill(&b, 50, 1700, 130, PERF_SHARED); /* nor a loss a gain */
+	ladder_moved(&a, &b, moved, sizeof moved);
+	assert_string_equal(moved, "nothing that is counted");
+}
+
 static void copies_are_rated_in_bytes(void **state)
 {
 	(void)state;
@@ -162,6 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rates_and_speedups),
 		cmocka_unit_test(the_old_bottleneck_explains),
+		cmocka_unit_test(no_gain_explains_a_loss),
 		cmocka_unit_test(copies_are_rated_in_bytes),
 		cmocka_unit_test(records_find_their_rung),
 		cmocka_unit_test(a_change_keeps_the_runs_it_does_not_touch),

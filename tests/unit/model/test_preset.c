@@ -99,11 +99,48 @@ static void names_and_paths(void **state)
 	preset_free(p);
 }
 
+/* Words that a reader of the tour cannot know, or that were true once. */
+static void plain_words(const char *where, const char *text)
+{
+	static const char *const no[] = {
+		"S-0", "S-1", "S-2", "S-3", "S-4", "S-5", "our model sets", "the source is wrong", "16 10"
+	};
+	for (size_t i = 0; text && i < sizeof no / sizeof *no; i++)
+		if (strstr(text, no[i]))
+			fail_msg("preset %s says '%s'", where, no[i]);
+}
+
+static void texts_are_for_readers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < preset_count(); i++) {
+		struct preset *p;
+		struct err err = { 0 };
+		assert_true(preset_load(preset_name(i), &p, &err));
+		plain_words(p->name, p->title);
+		plain_words(p->name, p->about);
+		for (unsigned k = 0; k < p->n_steps; k++) {
+			const struct preset_step *s = &p->steps[k];
+			plain_words(p->name, s->title);
+			plain_words(p->name, s->say);
+			plain_words(p->name, s->reveal);
+			for (unsigned b = 0; b < s->n_book; b++) {
+				plain_words(p->name, s->book[b].what);
+				plain_words(p->name, s->book[b].note);
+			}
+		}
+		preset_free(p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_whole_preset),           cmocka_unit_test(errors_point),
-		cmocka_unit_test(truncation_never_crashes), cmocka_unit_test(every_built_in_one_parses),
+		cmocka_unit_test(texts_are_for_readers),
+		cmocka_unit_test(a_whole_preset),
+		cmocka_unit_test(errors_point),
+		cmocka_unit_test(truncation_never_crashes),
+		cmocka_unit_test(every_built_in_one_parses),
 		cmocka_unit_test(names_and_paths),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

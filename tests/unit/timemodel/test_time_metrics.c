@@ -37,7 +37,7 @@ static void origins(void **state)
 	r.counts.dram_read_bytes = 1000;
 	r.counts.dram_write_bytes = 0;
 	finish(&r, "a100", 32, 0);
-	assert_string_equal(r.m.v[M_ROOF_BOUND].text, "compute (FP32)");
+	assert_string_equal(r.m.v[M_ROOF_BOUND].text, "neither roof: L2 decides");
 	assert_true(metric_get(&r.m, M_ROOF_ATTAINABLE) == 19500);
 	assert_string_equal(r.m.v[M_ROOF_BOOK_AI].reason, "the book gives no figure for this kernel");
 }
@@ -88,7 +88,7 @@ static void reasons_of_what_is_missing(void **state)
 	/* double precision has its own roof */
 	r.counts.total.flop64 = 1000000;
 	finish(&r, "a100", 32, 0);
-	assert_string_equal(r.m.v[M_ROOF_BOUND].text, "compute (FP64)");
+	assert_string_equal(r.m.v[M_ROOF_BOUND].text, "neither roof: FP32 decides");
 	assert_true(metric_get(&r.m, M_ROOF_ATTAINABLE) == 9700);
 
 	/* a block that cannot launch */
@@ -208,9 +208,41 @@ static void never_nan(void **state)
 	}
 }
 
+/* The roof above a point is what holds the kernel only near it, or where it is the bottleneck. */
+static void a_far_roof_binds_nothing(void **state)
+{
+	(void)state;
+	static const struct {
+		enum perf_resource bottleneck;
+		double flop, ns;
+		const char *bound;
+	} cases[] = {
+		{ PERF_LSU, 1e9, 1e7, "neither roof: LSU/L1 decides" }, /* 100 of 19,500 GFLOPS */
+		{ PERF_LSU, 1e9, 6e4, "compute (FP32)" },
+		{ PERF_FP32, 1e9, 1e7, "compute (FP32)" },
+		{ PERF_LSU, 1e6, 1e5, "neither roof: LSU/L1 decides" },
+		{ PERF_DRAM, 1e6, 1e5, "memory (DRAM)" },
+		{ PERF_LSU, 1e6, 1e3, "memory (DRAM)" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct run r = naive("a100", 256, 16, 16, false);
+		r.p.bottleneck = cases[i].bottleneck;
+		r.p.kernel_ns = cases[i].ns;
+		metric_num(&r.m, M_FLOP_FP16, ORIGIN_COUNTED, 0);
+		metric_num(&r.m, M_FLOP_FP32, ORIGIN_COUNTED, cases[i].flop);
+		metric_num(&r.m, M_FLOP_FP64, ORIGIN_COUNTED, 0);
+		metric_num(&r.m, M_DRAM_READ, ORIGIN_MODELLED, 1e6);
+		metric_num(&r.m, M_DRAM_WRITE, ORIGIN_MODELLED, 0);
+		metric_none(&r.m, M_TIME_KERNEL, "");
+		perf_metrics(&r.m, gpu_find("a100"), &r.counts, NULL, &r.p);
+		assert_string_equal(r.m.v[M_ROOF_BOUND].text, cases[i].bound);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_far_roof_binds_nothing),
 		cmocka_unit_test(origins),
 		cmocka_unit_test(reasons_of_what_is_missing),
 		cmocka_unit_test(measured_figures_stay),

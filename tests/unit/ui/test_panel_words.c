@@ -1,0 +1,132 @@
+/* Words of panels against figures that once made them say something else than the truth. */
+#include "fixture.h"
+#include "ui/view.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+extern const struct view_desc view_coalescing, view_divergence, view_occupancy, view_device;
+
+/* The panel of @s at 60x100, as text; free it. */
+static char *drawn(const struct view_desc *v, struct session *s)
+{
+	struct canvas c;
+	s->view = v->name;
+	s->cursor = (struct view_cursor){ 0 };
+	canvas_init(&c, 60, 100, false);
+	v->draw(s, &c);
+	char *text = canvas_dump(&c, false);
+	canvas_free(&c);
+	return text;
+}
+
+static void says(const struct view_desc *v, struct session *s, const char *want, bool it_does)
+{
+	char *text = drawn(v, s);
+	if (!strstr(text, want) == it_does)
+		fail_msg("%s %s '%s':\n%s", v->name, it_does ? "does not say" : "says", want, text);
+	free(text);
+}
+
+/* The line's first load is of indices, side by side; the second gathers by them. */
+static void the_worst_access_stands_for_a_line(void **state)
+{
+	struct session *s = fixture_reduced();
+	struct run_counts *r = &s->now->run.counts;
+	(void)state;
+	for (unsigned k = 0; k < 2; k++) {
+		struct access_sample *a = &r->accesses[k];
+		*a = (struct access_sample){ .line = 6, .bytes_per_lane = 4, .mask = UINT32_MAX };
+		a->executions = 27;
+		snprintf(a->op, sizeof a->op, "ld.global.%s", k ? "f32" : "u32");
+		for (unsigned i = 0; i < 32; i++)
+			a->offset[i] = k ? (i * 7919 % 32) * 1024 + i % 3 * 4 : 4 * i;
+	}
+	for (unsigned i = 0; i < r->n_lines; i++)
+		if (r->lines[i].line == 6)
+			r->lines[i].c.ld_sectors = 27 * (4 + 32);
+	says(&view_coalescing, s, "scattered +1", true);
+	says(&view_coalescing, s, "access 2 of 2", true);
+	says(&view_coalescing, s, "varies", false);
+	/* the run as a whole asked for more than what was recorded at its beginning */
+	for (unsigned i = 0; i < 32; i++)
+		r->accesses[1].offset[i] = 4 * i;
+	says(&view_coalescing, s, "varies", true);
+	says(&view_coalescing, s, "the run's mean: 18.0 sectors", true);
+	fixture_free(s);
+}
+
+static void two_addresses_are_no_gather(void **state)
+{
+	struct session *s = fixture_reduced();
+	struct run_counts *r = &s->now->run.counts;
+	(void)state;
+	for (unsigned i = 0; i < 32; i++)
+		r->accesses[0].offset[i] = i / 16 * 4096;
+	for (unsigned i = 0; i < r->n_lines; i++)
+		if (r->lines[i].line == 6)
+			r->lines[i].c.ld_sectors = 2 * 54;
+	says(&view_coalescing, s, "2 addresses", true);
+	says(&view_coalescing, s, "sort the indices", false);
+	says(&view_coalescing, s, "wasted", false);
+	says(&view_coalescing, s, "56 of 64 bytes not for this access", true);
+	fixture_free(s);
+}
+
+/* Line 4: 36 comparisons by full warps, and 36 branches that no lane takes. */
+static void a_guard_loses_nothing(void **state)
+{
+	struct session *s = fixture_reduced();
+	struct run_counts *r = &s->now->run.counts;
+	(void)state;
+	for (unsigned i = 0; i < r->n_lines; i++)
+		r->lines[i].c = (struct counts){ .warp_executed = 32, .thread_executed = 1024 };
+	r->lines[1].c = (struct counts){ .warp_executed = 72,
+		                             .thread_executed = 36 * 32,
+		                             .branches = 36,
+		                             .branch_idle_lanes = 36 * 32 };
+	says(&view_divergence, s, " 50.0 %", false);
+	r->lines[1].c.branch_idle_lanes = 0;
+	says(&view_divergence, s, " 50.0 %", true);
+	fixture_free(s);
+}
+
+/* Blocks of one thread: as many of them, yet 1.6 % by threads and 50 % by warps. */
+static void equal_blocks_are_not_the_same(void **state)
+{
+	struct session *s = fixture_done();
+	(void)state;
+	s->occ.book_blocks = s->occ.blocks_per_sm = 32;
+	s->occ.book_pct = 1.6;
+	s->occ.pct = 50;
+	says(&view_occupancy, s, "! same blocks", true);
+	s->occ.book_pct = 50;
+	says(&view_occupancy, s, "! same blocks", false);
+	says(&view_occupancy, s, "same", true);
+	fixture_free(s);
+}
+
+static void memory_is_sold_in_gb(void **state)
+{
+	struct session *s = fixture_done();
+	(void)state;
+	s->sel.gpu = gpu_find("rtx4090");
+	says(&view_device, s, "24 GB", true);
+	says(&view_device, s, "22.4", false);
+	fixture_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_worst_access_stands_for_a_line),
+		cmocka_unit_test(two_addresses_are_no_gather),
+		cmocka_unit_test(a_guard_loses_nothing),
+		cmocka_unit_test(equal_blocks_are_not_the_same),
+		cmocka_unit_test(memory_is_sold_in_gb),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
