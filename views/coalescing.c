@@ -289,9 +289,10 @@ static int summary(const struct session *s, struct canvas *c, int row, int last)
 	}
 	char excess[64];
 	metric_format(m, M_SH_LD_EXCESS, excess, sizeof excess);
-	canvas_right(c, row, 15, metric_get(m, M_SH_LD_EXCESS) > 0 ? STYLE_BAD : STYLE_BOLD, "%s",
-	             excess);
-	int col = canvas_text(c, row, 15, STYLE_DIM, " excess of ");
+	const int width = utf8_columns(excess);
+	int col = canvas_text(c, row, width < 5 ? 15 - width : 10,
+	                      metric_get(m, M_SH_LD_EXCESS) > 0 ? STYLE_BAD : STYLE_BOLD, excess);
+	col = canvas_text(c, row, col, STYLE_DIM, " excess of ");
 	col = canvas_metric(c, row, col, 0, m, M_SH_LD_WAVE);
 	col = canvas_text(c, row, col, STYLE_DIM, " load passes,  ");
 	metric_format(m, M_SH_ST_EXCESS, excess, sizeof excess);

@@ -61,14 +61,16 @@ static int headline(const struct session *s, struct canvas *c, int row, const st
 	                    gpu_max_warps_per_sm(s->sel.gpu));
 	col = canvas_printf(c, row, col, STYLE_DIM, " · %u block%s per SM", o->blocks_per_sm,
 	                    o->blocks_per_sm == 1 ? "" : "s");
-	const struct run_record *was = s->stale ? s->now : s->before;
-	if (was && was->sel.kernel == s->sel.kernel) {
+	const struct metric_set *before =
+		s->stale && !panel_pinned(s) ? panel_metrics(s) : panel_before(s);
+	if (before && metric_known(before, M_OCC_PCT)) {
 		char shown[32];
-		snprintf(shown, sizeof shown, "%.1f %%", was->occ.pct);
+		const double was = metric_get(before, M_OCC_PCT);
+		snprintf(shown, sizeof shown, "%.1f %%", was);
 		int width = 7 + utf8_columns(shown);
 		int at = c->cols - 2 - width;
 		if (at > col)
-			canvas_was(c, row, at, o->pct, was->occ.pct, shown, +1);
+			canvas_was(c, row, at, o->pct, was, shown, +1);
 	}
 	return row + 1;
 }

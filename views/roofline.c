@@ -269,7 +269,7 @@ static void chart(const struct session *s, struct canvas *c, int row, int rows)
 		mark(&a, c, b, STYLE_WATCH, 0xb6, text);
 	}
 	if (drawable(p)) {
-		point_name(s, &s->before->sel, p.y, text, sizeof text);
+		point_name(s, panel_before_selection(s), p.y, text, sizeof text);
 		mark(&a, c, p, STYLE_FAINT, 0x25cb, text);
 	}
 	if (drawable(there)) {

@@ -66,6 +66,11 @@ static void host_set_launch(void *ctx, uint64_t number)
 	lab_launch(ctx, number);
 }
 
+static void host_set_selection(void *ctx, const struct selection *sel)
+{
+	lab_selection(ctx, sel);
+}
+
 static void host_run(void *ctx)
 {
 	lab_rerun(ctx);
@@ -281,6 +286,7 @@ void tui_host(struct lab *a, struct screen_host *host)
 		.set_kernel = host_set_kernel,
 		.set_gpu = host_set_gpu,
 		.set_backend = host_set_backend,
+		.set_selection = host_set_selection,
 		.run = host_run,
 		.cancel = host_cancel,
 		.focus = host_focus,

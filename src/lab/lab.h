@@ -48,6 +48,8 @@ void lab_param(struct lab *lab, unsigned param, int64_t value);
 void lab_gpu(struct lab *lab, const struct gpu_spec *g);
 void lab_backend(struct lab *lab, const char *name);
 void lab_seed(struct lab *lab, uint64_t seed);
+/* All of it at once, as it was before. */
+void lab_selection(struct lab *lab, const struct selection *sel);
 
 /* Interactive use: start, stop, collect. lab_wake_fd() is readable when lab_poll() has news. */
 void lab_start(struct lab *lab);

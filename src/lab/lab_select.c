@@ -97,6 +97,17 @@ void lab_backend(struct lab *lab, const char *name)
 	lab_changed(lab, false);
 }
 
+void lab_selection(struct lab *lab, const struct selection *sel)
+{
+	lab_put_kernel(&lab->s, sel->kernel, sel->variant);
+	if (lab->s.sel.gpu != sel->gpu)
+		lab->wish.gpu_given = true;
+	if (strcmp(lab->s.sel.backend, sel->backend) != 0)
+		lab_wish_backend(lab, sel->backend);
+	lab->s.sel = *sel;
+	lab_changed(lab, true);
+}
+
 void lab_seed(struct lab *lab, uint64_t seed)
 {
 	lab->s.sel.seed = seed;

@@ -73,9 +73,22 @@ const struct run_brief *session_reference_run(const struct session *s)
 	return s->now && !s->reference_run_hidden ? s->reference_run : NULL;
 }
 
+void session_pin(struct session *s)
+{
+	const bool again = s->pinned && s->now && selection_equal(&s->pinned->sel, &s->now->sel);
+	free(s->pinned);
+	s->pinned = NULL;
+	if (again || !s->now)
+		return;
+	s->pinned = mem_alloc(sizeof *s->pinned);
+	brief_of(s->now, s->source, s->pinned);
+}
+
 void session_forget(struct session *s)
 {
 	free(s->history);
+	free(s->pinned);
+	s->pinned = NULL;
 	free(s->reference_run);
 	s->history = NULL;
 	s->reference_run = NULL;

@@ -31,9 +31,11 @@ bool brief_same_launch(const struct run_brief *b, const struct selection *sel);
 /* Adds @r to the session's runs; a run of the same selection is replaced and moves to the end.
  * Families made at run time are not remembered: their descriptors do not last. */
 void session_remember(struct session *s, const struct run_record *r, const char *source);
+/* Pins `now`: from here on figures are held against it. Unpins where it is the pinned run. */
+void session_pin(struct session *s);
 /* The recorded run that stands beside `now`, unless it is hidden; NULL = none. */
 const struct run_brief *session_reference_run(const struct session *s);
-/* Frees the history and the reference run. */
+/* Frees the history, the pinned run and the reference run. */
 void session_forget(struct session *s);
 
 #endif

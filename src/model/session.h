@@ -127,6 +127,7 @@ struct session {
 	struct ladder *ladder;     /* fits `sel`; NULL = nobody has looked at it yet */
 	struct run_brief *history; /* every run of this session, the newest last */
 	unsigned n_history;
+	struct run_brief *pinned; /* the run that all figures are held against; NULL = the one before */
 	struct run_brief *reference_run; /* `now` as recorded on another machine; NULL = no recording */
 	bool reference_run_earlier;      /* recorded with another text of the kernel's file */
 	bool reference_run_hidden;       /* the person does not want to see it */

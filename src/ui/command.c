@@ -50,6 +50,12 @@ const char *when_lesson(const struct session *s, const struct view_desc *view)
 	return s->tour.preset ? NULL : "no preset is being walked: p chooses one";
 }
 
+const char *when_record(const struct session *s, const struct view_desc *view)
+{
+	(void)view;
+	return panel_metrics(s) ? NULL : "nothing of this kernel has run yet: r runs it";
+}
+
 /* --- handlers --- */
 
 void host_run(const struct command_call *call)
@@ -101,6 +107,15 @@ void reference_run_toggle(const struct command_call *call)
 		           s->reference_run->sel.gpu->name);
 }
 
+void pin(const struct command_call *call)
+{
+	struct session *s = call->host->edit(call->host->ctx);
+	session_pin(s);
+	screen_say(call->st, false,
+	           s->pinned ? "pinned: every figure is held against this run; P again ends that"
+	                     : "unpinned: figures are held against the run before");
+}
+
 void theme_next(const struct command_call *call)
 {
 	call->st->theme = (call->st->theme + 1) % theme_count();
@@ -144,10 +159,9 @@ const char *command_refused(const struct session *s, const struct view_desc *vie
 	return actions[command].when ? actions[command].when(s, view) : NULL;
 }
 
-void screen_command(const struct screen_host *host, struct screen_state *st, enum command command)
+static void command_apply(const struct screen_host *host, struct screen_state *st,
+                          enum command command)
 {
-	if (command == CMD_NONE)
-		return;
 	st->message[0] = '\0';
 	st->quit_asked = st->quit_asked && command == CMD_QUIT;
 	if (st->open != CMD_NONE && overlay_command(host, st, command))
@@ -165,10 +179,21 @@ void screen_command(const struct screen_host *host, struct screen_state *st, enu
 		.arg = actions[command].arg,
 	};
 	const char *refused = command_refused(s, call.view, command);
-	if (refused)
+	if (refused && command == CMD_DETAIL) /* no row to open: the panel opens */
+		view_solo(&call);
+	else if (refused)
 		screen_say(st, false, "%s", refused);
 	else
 		actions[command].handler(&call);
+}
+
+void screen_command(const struct screen_host *host, struct screen_state *st, enum command command)
+{
+	if (command == CMD_NONE)
+		return;
+	trail_note(host, st);
+	command_apply(host, st, command);
+	trail_note(host, st);
 }
 
 /* --- typing --- */

@@ -20,21 +20,24 @@ struct command_call {
 
 typedef const char *command_condition(const struct session *s, const struct view_desc *view);
 command_condition when_always, when_kernel, when_params, when_running, when_detail, when_axis,
-	when_recorded, when_lesson;
+	when_recorded, when_lesson, when_record;
 
 typedef void command_handler(const struct command_call *call);
 /* command_param.c: the selection's parameters; arg: direction */
-command_handler param_move, param_step, param_default, variant_step;
+command_handler param_move, param_step, param_default, variant_step, trail_step;
 /* command_view.c: focus, rows, detail and time axis of a panel; arg: direction */
-command_handler view_step, row_move, view_solo, view_back, detail_toggle, axis_zoom, axis_pan;
+command_handler view_step, row_move, view_solo, view_zoom, view_back, detail_toggle, axis_zoom,
+	axis_pan;
 /* command_open.c: the list or page of the command; the prompt for a value */
 command_handler open_overlay, open_prompt;
 /* command.c: what the host does; arg: direction */
 command_handler host_run, host_cancel, host_step, host_reveal, host_export, reference_run_toggle,
-	theme_next, quit;
+	pin, theme_next, quit;
 
 /* The session, its focused parameter being one that the variant uses. */
 const struct session *param_focused(const struct command_call *call);
+/* Keeps the present selection for undo, where it is a new one. */
+void trail_note(const struct screen_host *host, struct screen_state *st);
 /* The value being typed, set or refused with its reason. */
 void param_typed(const struct screen_host *host, struct screen_state *st);
 /* Panel @i of the tab row gets the focus. */

@@ -85,3 +85,34 @@ void variant_step(const struct command_call *call)
 		                       (s->sel.variant + (call->arg > 0 ? 1 : k->n_variants - 1)) %
 		                           k->n_variants);
 }
+
+/* --- undo and redo --- */
+
+void trail_note(const struct screen_host *host, struct screen_state *st)
+{
+	const struct selection *sel = &host->session(host->ctx)->sel;
+	if (st->trail_n && selection_equal(sel, &st->trail[st->trail_at]))
+		return;
+	st->trail_n = st->trail_n ? st->trail_at + 1 : 0; /* what was undone is given up */
+	if (st->trail_n == TRAIL_MAX) {
+		memmove(st->trail, st->trail + 1, (TRAIL_MAX - 1) * sizeof *st->trail);
+		st->trail_n--;
+	}
+	st->trail_at = st->trail_n;
+	st->trail[st->trail_n++] = *sel;
+}
+
+void trail_step(const struct command_call *call)
+{
+	struct screen_state *st = call->st;
+	char what[160];
+	if (call->arg < 0 ? !st->trail_at : st->trail_at + 1 >= st->trail_n) {
+		screen_say(st, false, call->arg < 0 ? "nothing to undo" : "nothing to redo");
+		return;
+	}
+	const struct selection was = st->trail[st->trail_at];
+	st->trail_at = call->arg < 0 ? st->trail_at - 1 : st->trail_at + 1;
+	call->host->set_selection(call->host->ctx, &st->trail[st->trail_at]);
+	panel_difference(&was, &st->trail[st->trail_at], what, sizeof what);
+	screen_say(st, false, "%s: %s", call->arg < 0 ? "undone" : "redone", what);
+}

@@ -28,6 +28,17 @@ static void follow_cursor(const struct screen_host *host, const struct view_desc
 		host->set_launch(host->ctx, number);
 }
 
+static void show(const struct screen_host *host, const struct view_desc *v)
+{
+	struct session *s = host->edit(host->ctx);
+	s->view = v->name;
+	s->cursor.row = v->start ? v->start(s) : 0;
+	s->cursor.detail_row = 0;
+	s->cursor.detail = false;
+	if (host->focus)
+		host->focus(host->ctx);
+}
+
 void view_focus(const struct screen_host *host, struct screen_state *st, size_t i)
 {
 	struct session *s = host->edit(host->ctx);
@@ -38,12 +49,26 @@ void view_focus(const struct screen_host *host, struct screen_state *st, size_t 
 	const struct view_desc *v = host->view_at(i);
 	if (s->view && !strcmp(s->view, v->name))
 		return;
-	s->view = v->name;
-	s->cursor.row = v->start ? v->start(s) : 0;
-	s->cursor.detail_row = 0;
-	s->cursor.detail = false;
-	if (host->focus)
-		host->focus(host->ctx);
+	if (s->view) {
+		if (st->n_visited == VISITED_MAX)
+			memmove(st->visited, st->visited + 1, --st->n_visited * sizeof *st->visited);
+		st->visited[st->n_visited++] = s->view;
+	}
+	show(host, v);
+}
+
+/* The panel before this one; false = there is none. */
+static bool back(const struct command_call *call)
+{
+	while (call->st->n_visited) {
+		const char *name = call->st->visited[--call->st->n_visited];
+		for (size_t i = 0; i < call->host->n_views; i++)
+			if (!strcmp(call->host->view_at(i)->name, name)) {
+				show(call->host, call->host->view_at(i));
+				return true;
+			}
+	}
+	return false;
 }
 
 void view_step(const struct command_call *call)
@@ -98,8 +123,19 @@ void view_back(const struct command_call *call)
 {
 	if (call->host->session(call->host->ctx)->cursor.detail && call->view)
 		detail_toggle(call);
-	else
+	else if (call->st->solo)
 		call->st->solo = false;
+	else if (!back(call))
+		screen_say(call->st, false, "nothing to go back to: q quits");
+}
+
+/* A closer look: at the time axis where there is one, else at the panel. */
+void view_zoom(const struct command_call *call)
+{
+	if (call->view && call->view->zooms)
+		axis_zoom(call);
+	else
+		view_solo(call);
 }
 
 void axis_zoom(const struct command_call *call)

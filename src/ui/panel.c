@@ -6,6 +6,7 @@
 #include "ui/view.h"
 
 #include "base/text.h"
+#include "model/brief.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,12 @@
 bool panel_focused(const struct session *s, const char *name)
 {
 	return s->view && !strcmp(s->view, name);
+}
+
+/* A person's file that was read again is a new family of the same name. */
+static bool same_family(const struct kernel_desc *a, const struct kernel_desc *b)
+{
+	return a == b || (a && b && a->user && b->user && !strcmp(a->name, b->name));
 }
 
 static bool has_record(const struct session *s)
@@ -27,9 +34,23 @@ const struct metric_set *panel_metrics(const struct session *s)
 
 const struct metric_set *panel_before(const struct session *s)
 {
-	if (!has_record(s) || !s->before || s->before->sel.kernel != s->now->sel.kernel)
+	if (!panel_before_selection(s))
 		return NULL;
-	return &s->before->metrics;
+	return panel_pinned(s) ? &s->pinned->metrics : &s->before->metrics;
+}
+
+bool panel_pinned(const struct session *s)
+{
+	return has_record(s) && s->pinned && same_family(s->pinned->sel.kernel, s->now->sel.kernel);
+}
+
+const struct selection *panel_before_selection(const struct session *s)
+{
+	if (panel_pinned(s)) /* the pinned run itself is held against nothing */
+		return selection_equal(&s->pinned->sel, &s->now->sel) ? NULL : &s->pinned->sel;
+	if (!has_record(s) || !s->before || !same_family(s->before->sel.kernel, s->now->sel.kernel))
+		return NULL;
+	return &s->before->sel;
 }
 
 const char *panel_reason(const struct metric_set *m, enum metric_id id)
@@ -49,6 +70,10 @@ void panel_difference(const struct selection *is, const struct selection *was, c
 {
 	char word[128], value[64];
 	out[0] = '\0';
+	if (is->kernel != was->kernel && same_family(is->kernel, was->kernel)) {
+		add(out, n, "the file as it was");
+		return;
+	}
 	if (!is->kernel || is->kernel != was->kernel) {
 		add(out, n, was->kernel ? was->kernel->name : "another kernel");
 		return;

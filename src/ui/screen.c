@@ -109,7 +109,7 @@ static void solo_panel(const struct screen_host *host, const struct session *s,
 {
 	const size_t focus = screen_focus(host, s);
 	if (l->n_panels)
-		panel(s, host->view_at(focus), focus, true, "f back", part(c, l->panel[0]));
+		panel(s, host->view_at(focus), focus, true, "Esc back", part(c, l->panel[0]));
 }
 
 static void panels(const struct screen_host *host, const struct session *s, const struct layout *l,

@@ -46,6 +46,8 @@ struct screen_host {
 	void (*set_backend)(void *ctx, size_t backend);
 	/* A launch of the program is to be shown; NULL = the host has no program. */
 	void (*set_launch)(void *ctx, uint64_t number);
+	/* All of a selection at once, as it was before. */
+	void (*set_selection)(void *ctx, const struct selection *sel);
 	void (*run)(void *ctx);
 	void (*cancel)(void *ctx);
 	/* Another panel has the focus now; NULL = the host does not care. */
@@ -64,16 +66,23 @@ struct screen_host {
 	void (*choose)(void *ctx, enum command list, size_t i);
 };
 
+#define TRAIL_MAX 32   /* selections that undo goes back through */
+#define VISITED_MAX 16 /* panels that Esc goes back through */
+
 /* State that belongs to the screen alone: open list, scroll, filter, typed text. */
 struct screen_state {
 	enum command open; /* KERNEL, GPU, BACKEND, HELP, ORIGINS, PARAM_TYPE or NONE */
 	size_t selected, top;
 	char typed[32];
-	char message[600]; /* last refusal or hint */
-	bool bad;          /* the message is a refusal */
-	bool solo;         /* the focused panel has the whole screen */
-	size_t theme;      /* theme.h */
-	bool quit_asked;   /* q was pressed once: it would lose runs */
+	char message[600];                 /* last refusal or hint */
+	bool bad;                          /* the message is a refusal */
+	bool solo;                         /* the focused panel has the whole screen */
+	size_t theme;                      /* theme.h */
+	struct selection trail[TRAIL_MAX]; /* selections in the order in which they were made */
+	unsigned trail_at, trail_n;        /* the present one; how many */
+	const char *visited[VISITED_MAX]; /* names of the panels before this one, the last at the end */
+	unsigned n_visited;
+	bool quit_asked; /* q was pressed once: it would lose runs */
 	bool quit;
 };
 

@@ -97,9 +97,10 @@ static int sparkline(const struct session *s, struct canvas *c, int right)
 static int against_before(const struct session *s, struct canvas *c, int col, int right)
 {
 	const struct metric_set *before = panel_before(s);
+	const bool pinned = panel_pinned(s);
 	char text[64], number[32];
 	if (!before)
-		return col;
+		return pinned ? piece(c, col, right, STYLE_KNOB, "pinned") : col;
 	const double times =
 		metric_get(before, M_TIME_KERNEL) / metric_get(&s->now->metrics, M_TIME_KERNEL);
 	if (!isfinite(times) || !(times > 0) || fabs(times - 1) < 0.005)
@@ -108,7 +109,7 @@ static int against_before(const struct session *s, struct canvas *c, int col, in
 	         times > 1 ? "▲" : "▼");
 	const int end = piece(c, col, right, times > 1 ? STYLE_GOOD : STYLE_BAD, text);
 	if (end > col && end - GAP + 9 <= right)
-		return canvas_text(c, 0, end - GAP, STYLE_DIM, " previous") + GAP;
+		return canvas_text(c, 0, end - GAP, STYLE_DIM, pinned ? " pinned" : " previous") + GAP;
 	return end;
 }
 

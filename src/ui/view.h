@@ -61,9 +61,13 @@ bool panel_focused(const struct session *s, const char *name);
  * true. With one: returns false, after a note on row 0 when it belongs to an older selection. */
 bool panel_waiting(const struct session *s, struct canvas *c, const char *shows);
 
-/* Metrics of the last run, and of the one before if it is comparable (same kernel); else NULL. */
+/* Metrics of the last run; and of what it is held against if that is comparable (same kernel): the
+ * pinned run, else the one before. Else NULL. */
 const struct metric_set *panel_metrics(const struct session *s);
 const struct metric_set *panel_before(const struct session *s);
+const struct selection *panel_before_selection(const struct session *s);
+/* A run of this kernel is pinned. */
+bool panel_pinned(const struct session *s);
 
 /* "why is it n/a": the metric's reason, or "" when the metric is known. */
 const char *panel_reason(const struct metric_set *m, enum metric_id id);

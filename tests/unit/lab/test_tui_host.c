@@ -19,8 +19,8 @@ static void test_every_function_is_there(void **state)
 	struct screen_host h;
 	struct lab *a = open_host(&h);
 	assert_true(h.session && h.poll && h.wake_fd && h.set_param && h.set_kernel && h.set_gpu &&
-	            h.set_backend && h.run && h.cancel && h.edit && h.view_at && h.choices &&
-	            h.choice_at && h.choose);
+	            h.set_backend && h.set_selection && h.run && h.cancel && h.edit && h.view_at &&
+	            h.choices && h.choice_at && h.choose);
 	assert_ptr_equal(h.session(h.ctx), lab_session(a));
 	assert_ptr_equal(h.edit(h.ctx), lab_session(a));
 	assert_true(h.wake_fd(h.ctx) >= 0);

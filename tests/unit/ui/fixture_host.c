@@ -57,6 +57,10 @@ static void fh_run(void *ctx)
 {
 	((struct fixture_host *)ctx)->runs++;
 }
+static void fh_selection(void *ctx, const struct selection *sel)
+{
+	((struct fixture_host *)ctx)->s->sel = *sel;
+}
 static void fh_cancel(void *ctx)
 {
 	((struct fixture_host *)ctx)->cancels++;
@@ -120,6 +124,7 @@ struct screen_host fixture_host(struct fixture_host *h)
 		.set_kernel = fh_kernel,
 		.set_gpu = fh_nop,
 		.set_backend = fh_nop,
+		.set_selection = fh_selection,
 		.run = fh_run,
 		.cancel = fh_cancel,
 		.n_views = FIXTURE_TABS,

@@ -1,0 +1,164 @@
+/* A pinned run, undo and redo, the way back: through the keys that a person presses. */
+#include "fixture_host.h"
+#include "model/brief.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+struct world {
+	struct fixture_host fh;
+	struct screen_host host;
+	struct screen_state st;
+};
+
+static void begin(struct world *w, struct session *s)
+{
+	*w = (struct world){ .fh = { .s = s } };
+	w->host = fixture_host(&w->fh);
+}
+
+static void press(struct world *w, const char *keys)
+{
+	fixture_press(&w->host, &w->st, keys);
+}
+
+/* What 24 x 80 shows. Freed by the caller. */
+static char *shot(struct world *w)
+{
+	struct canvas c;
+	canvas_init(&c, 24, 80, false);
+	screen_draw(&w->host, &w->st, &c);
+	char *text = canvas_dump(&c, false);
+	canvas_free(&c);
+	return text;
+}
+
+static void shows(struct world *w, const char *what, bool wanted)
+{
+	char *text = shot(w);
+	if ((strstr(text, what) != NULL) != wanted)
+		fail_msg("'%s' is %sin\n%s", what, wanted ? "not " : "", text);
+	free(text);
+}
+
+/* All figures are held against the pinned run, whatever ran in between. */
+static void a_pinned_run_is_the_baseline(void **state)
+{
+	(void)state;
+	struct world w;
+	begin(&w, fixture_done());
+	press(&w, "4");
+	shows(&w, "previous", true);
+	press(&w, "P");
+	shows(&w, "pinned", true);
+	shows(&w, "previous", false);
+	shows(&w, "was ", false);
+	/* another run, twice as slow, with other sectors */
+	struct session *s = w.fh.s;
+	const double ns = metric_get(&s->now->metrics, M_TIME_KERNEL);
+	s->sel.variant = s->now->sel.variant = 0;
+	metric_num(&s->now->metrics, M_TIME_KERNEL, ORIGIN_MODELLED, 2 * ns);
+	metric_num(&s->now->metrics, M_MEM_LD_SPR, ORIGIN_COUNTED, 9);
+	press(&w, "4");
+	shows(&w, "×0.5 ▼ pinned", true);
+	shows(&w, "was 4.0 ▲", true);
+	/* another kernel has nothing to do with it */
+	press(&w, "P");
+	shows(&w, "pinned", true);
+	press(&w, "P");
+	shows(&w, "unpinned", true);
+	assert_null(s->pinned);
+	fixture_free(s);
+}
+
+/* A file that was read again is a new family of the same name: still comparable. */
+static void an_edited_file_is_compared(void **state)
+{
+	(void)state;
+	struct world w;
+	static int of_a_person;
+	begin(&w, fixture_done());
+	struct session *s = w.fh.s;
+	struct kernel_desc edited = *s->sel.kernel, earlier = edited;
+	earlier.user = edited.user = (const void *)&of_a_person;
+	s->before->sel.kernel = &earlier;
+	s->now->sel.kernel = s->sel.kernel = &edited;
+	press(&w, "4");
+	shows(&w, "was 3.0 ▲", true);
+	edited.name = "another";
+	shows(&w, "was 3.0", false);
+	fixture_free(s);
+}
+
+static void undo_and_redo(void **state)
+{
+	(void)state;
+	struct world w;
+	begin(&w, fixture_done());
+	const struct session *s = w.fh.s;
+	const int64_t was = s->sel.params[s->param];
+	press(&w, "u");
+	shows(&w, "nothing to undo", true);
+	press(&w, "-");
+	const int64_t less = s->sel.params[s->param];
+	assert_true(less < was);
+	press(&w, "v u");
+	assert_int_equal(s->sel.params[s->param], less);
+	press(&w, "u");
+	assert_int_equal(s->sel.params[s->param], was);
+	shows(&w, "undone", true);
+	press(&w, "U");
+	assert_int_equal(s->sel.params[s->param], less);
+	shows(&w, "redone", true);
+	/* a change ends what could be redone */
+	press(&w, "+ U");
+	shows(&w, "nothing to redo", true);
+	/* the oldest are forgotten, not the newest */
+	for (int i = 0; i < 3 * TRAIL_MAX; i++)
+		press(&w, i % 2 ? "+" : "-");
+	press(&w, "u");
+	assert_int_equal(s->sel.params[s->param], less);
+	fixture_free(w.fh.s);
+}
+
+static void the_way_back(void **state)
+{
+	(void)state;
+	struct world w;
+	begin(&w, fixture_done());
+	press(&w, "1 2 4 ENTER");
+	assert_true(w.fh.s->cursor.detail);
+	press(&w, "ESC");
+	assert_false(w.fh.s->cursor.detail);
+	press(&w, "ESC");
+	assert_string_equal(w.fh.s->view, "roofline");
+	press(&w, "z");
+	assert_true(w.st.solo);
+	press(&w, "ESC");
+	assert_false(w.st.solo);
+	press(&w, "ENTER"); /* no rows to open: the panel opens */
+	assert_true(w.st.solo);
+	press(&w, "ESC ESC");
+	assert_string_equal(w.fh.s->view, "occupancy");
+	for (int i = 0; i < 5 * VISITED_MAX; i++)
+		press(&w, "TAB");
+	for (int i = 0; i < VISITED_MAX; i++)
+		press(&w, "ESC");
+	press(&w, "ESC");
+	shows(&w, "nothing to go back to", true);
+	fixture_free(w.fh.s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_pinned_run_is_the_baseline),
+		cmocka_unit_test(an_edited_file_is_compared),
+		cmocka_unit_test(undo_and_redo),
+		cmocka_unit_test(the_way_back),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
