@@ -100,7 +100,7 @@ static int against_before(const struct session *s, struct canvas *c, int col, in
 	const bool pinned = panel_pinned(s);
 	char text[64], number[32];
 	if (!before)
-		return pinned ? piece(c, col, right, STYLE_KNOB, "pinned") : col;
+		return pinned ? piece(c, col, right, STYLE_KNOB, "the pinned run") : col;
 	const double times =
 		metric_get(before, M_TIME_KERNEL) / metric_get(&s->now->metrics, M_TIME_KERNEL);
 	if (!isfinite(times) || !(times > 0) || fabs(times - 1) < 0.005)

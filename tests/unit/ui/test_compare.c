@@ -65,7 +65,6 @@ static void a_pinned_run_is_the_baseline(void **state)
 	press(&w, "4");
 	shows(&w, "×0.5 ▼ pinned", true);
 	shows(&w, "was 4.0 ▲", true);
-	/* another kernel has nothing to do with it */
 	press(&w, "P");
 	shows(&w, "pinned", true);
 	press(&w, "P");
