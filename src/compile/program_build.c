@@ -7,6 +7,7 @@
 #include "base/tool.h"
 #include "compile/compile.h"
 #include "compile/module_store.h"
+#include "compile/program_repair.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #define MAX_WORDS 512
+#define HEADERS "include" /* in the program's folder: those of repairs */
 #define BUILD_LIMIT_S 600
 #define MAX_MESSAGES ((size_t)1 << 20)
 #define MAX_DEPENDENCIES ((size_t)4 << 20)
@@ -66,18 +68,50 @@ static bool names_architecture(const struct program_source *s)
 	return false;
 }
 
-static void make_command(struct command *c, const struct program_source *s, const char *nvcc,
-                         const char *folder)
+static bool has(unsigned repairs, enum program_repair r)
+{
+	return repairs >> r & 1;
+}
+
+/* Parts of the header that are there only where they are needed. */
+static const struct {
+	enum program_repair repair;
+	const char *macro;
+} parts[] = {
+	{ PROGRAM_REPAIR_TEXTURES, "PMPP_TEXTURE_REFERENCES" },
+	{ PROGRAM_REPAIR_VOTES, "PMPP_VOTES" },
+	{ PROGRAM_REPAIR_DRIVER, "PMPP_EARLIER_DRIVER" },
+};
+
+static void make_command(struct command *c, const struct program_source *s, unsigned repairs,
+                         const char *nvcc, const char *folder)
 {
 	const int cc = s->cc_major * 10 + s->cc_minor;
 	add_word(c, "%s", nvcc);
 	add_word(c, "-cudart=shared");
 	add_word(c, "-lineinfo");
 	add_word(c, "-g");
-	if (!names_architecture(s))
+	if (!names_architecture(s) || has(repairs, PROGRAM_REPAIR_ARCHITECTURE))
 		add_word(c, "-gencode=arch=compute_%d,code=[sm_%d,compute_%d]", cc, cc, cc);
-	for (unsigned i = 0; i < s->n_words; i++)
-		add_word(c, "%s", s->words[i]);
+	if (has(repairs, PROGRAM_REPAIR_STANDARD))
+		add_word(c, "-std=c++17");
+	bool includes = has(repairs, PROGRAM_REPAIR_NAMES);
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if (has(repairs, parts[i].repair)) {
+			add_word(c, "-D%s", parts[i].macro);
+			includes = true;
+		}
+	if (includes) {
+		add_word(c, "-I%s/" HEADERS, folder);
+		add_word(c, "-include");
+		add_word(c, "%s/" HEADERS "/earlier_cuda.h", folder);
+	}
+	for (unsigned i = 0; i < s->n_words;) {
+		const unsigned left_out = program_repair_drops(repairs, s->n_words - i, s->words + i);
+		if (!left_out)
+			add_word(c, "%s", s->words[i]);
+		i += left_out ? left_out : 1;
+	}
 	add_word(c, "-o");
 	add_word(c, "%s/program", folder);
 	c->word[c->n] = NULL;
@@ -206,10 +240,10 @@ static void remember_inputs(const struct command *c, const char *folder, const a
 
 /* --- all of it --- */
 
-static bool compile_program(const struct command *c, const atomic_bool *cancel, struct err *err)
+/* nvcc once; @messages: all that it wrote. */
+static bool run_nvcc(const struct command *c, const atomic_bool *cancel, struct text *messages,
+                     struct err *err)
 {
-	struct text messages = { 0 };
-	struct err why = { 0 };
 	/* nvcc writes some messages to standard output, some to standard error */
 	const char *shell[] = { "/bin/sh", "-c", "exec \"$@\" 2>&1", "sh", NULL };
 	const char **argv = mem_calloc(c->n + 5u, sizeof *argv);
@@ -221,17 +255,63 @@ static bool compile_program(const struct command *c, const atomic_bool *cancel, 
 		                              .limit_s = BUILD_LIMIT_S,
 		                              .max_bytes = MAX_MESSAGES,
 		                              .cancel = cancel };
-	const bool ok = tool_run(&req, &messages, &why);
+	const bool ok = tool_run(&req, messages, err);
 	free(argv);
-	if (!ok && why.code == ERR_UNAVAILABLE && messages.s)
-		err_set(err, ERR_COMPILE, "nvcc does not compile this:\n%.1900s", messages.s);
-	else if (!ok && err)
-		*err = why;
-	text_free(&messages);
 	return ok;
 }
 
-bool program_build(const struct program_source *source, char *path, size_t n, struct err *err)
+/* Compiles with @repairs, and with more of them as long as nvcc's messages ask for others. */
+static bool compile_program(const struct program_source *source, unsigned *repairs,
+                            const char *nvcc, const char *folder, struct err *err)
+{
+	char headers[4300];
+	snprintf(headers, sizeof headers, "%s/" HEADERS, folder);
+	for (;;) {
+		struct command c = { 0 };
+		struct text messages = { 0 };
+		struct err why = { 0 };
+		if (*repairs && !program_repair_headers(headers, err))
+			return false;
+		make_command(&c, source, *repairs, nvcc, folder);
+		const bool ok = run_nvcc(&c, source->cancel, &messages, &why);
+		const bool refused = !ok && why.code == ERR_UNAVAILABLE && messages.s;
+		const unsigned more = refused ? program_repairs_for(messages.s) & ~*repairs : 0;
+		if (ok)
+			remember_inputs(&c, folder, source->cancel);
+		else if (refused && !more)
+			err_set(err, ERR_COMPILE, "nvcc does not compile this:\n%.1900s", messages.s);
+		else if (!refused && err)
+			*err = why;
+		free_command(&c);
+		text_free(&messages);
+		if (!more)
+			return ok;
+		*repairs |= more;
+	}
+}
+
+/* The repairs that the last build of this program needed are in a file beside it. */
+static unsigned read_repairs(const char *folder)
+{
+	char path[4300];
+	struct text kept = { 0 };
+	snprintf(path, sizeof path, "%s/repairs", folder);
+	const unsigned repairs =
+		file_read(path, 64, &kept, NULL) && kept.s ? (unsigned)strtoul(kept.s, NULL, 16) : 0;
+	text_free(&kept);
+	return repairs & ((1u << PROGRAM_REPAIR_COUNT) - 1);
+}
+
+static bool write_repairs(const char *folder, unsigned repairs, struct err *err)
+{
+	char path[4300], text[16];
+	snprintf(path, sizeof path, "%s/repairs", folder);
+	const int n = snprintf(text, sizeof text, "%x\n", repairs);
+	return file_replace(path, text, (size_t)n, err);
+}
+
+bool program_build(const struct program_source *source, char *path, size_t n, unsigned *repairs,
+                   struct err *err)
 {
 	char nvcc[4096], folder[4200];
 	if (source->n_words > MAX_WORDS)
@@ -246,13 +326,9 @@ bool program_build(const struct program_source *source, char *path, size_t n, st
 	if (!program_folder(source, nvcc, folder, sizeof folder, err))
 		return false;
 	snprintf(path, n, "%s/program", folder);
+	*repairs = read_repairs(folder);
 	if (is_fresh(folder))
 		return true;
-	struct command c = { 0 };
-	make_command(&c, source, nvcc, folder);
-	const bool ok = compile_program(&c, source->cancel, err);
-	if (ok)
-		remember_inputs(&c, folder, source->cancel);
-	free_command(&c);
-	return ok;
+	return compile_program(source, repairs, nvcc, folder, err) &&
+	       write_repairs(folder, *repairs, err);
 }

@@ -24,8 +24,10 @@ struct program_source {
 bool program_is_source(const char *word);
 /*
  * @path receives the executable. ERR_COMPILE: nvcc's messages, as it wrote them, with file, line
- * and caret; ERR_UNAVAILABLE: there is no nvcc, or no host compiler for it.
+ * and caret; ERR_UNAVAILABLE: there is no nvcc, or no host compiler for it. @repairs: what had to
+ * be done for a program of an earlier CUDA, bits by enum program_repair.
  */
-bool program_build(const struct program_source *source, char *path, size_t n, struct err *err);
+bool program_build(const struct program_source *source, char *path, size_t n, unsigned *repairs,
+                   struct err *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "compile/program_build.h"
+#include "compile/program_repair.h"
 #include "userkernel/user_source.h"
 
 #include <stdio.h>
@@ -135,6 +136,7 @@ bool program_job_run(const struct program_job *job, struct program *out, struct 
 {
 	const struct program_words *w = job->words;
 	char built[4400];
+	unsigned repairs = 0;
 	const char *path = w->arguments[0];
 	memset(out, 0, sizeof *out);
 	if (w->is_source) {
@@ -143,7 +145,7 @@ bool program_job_run(const struct program_job *job, struct program *out, struct 
 			                                   .cc_major = job->gpu->cc_major,
 			                                   .cc_minor = job->gpu->cc_minor,
 			                                   .cancel = job->cancel };
-		if (!program_build(&source, built, sizeof built, err))
+		if (!program_build(&source, built, sizeof built, &repairs, err))
 			return false;
 		path = built;
 	}
@@ -161,5 +163,9 @@ bool program_job_run(const struct program_job *job, struct program *out, struct 
 		.progress = job->progress,
 		.ctx = job->ctx,
 	};
-	return program_run(&req, out, err);
+	const bool ok = program_run(&req, out, err);
+	for (unsigned r = 0; out->path && r < PROGRAM_REPAIR_COUNT; r++)
+		if (repairs >> r & 1)
+			program_note(out, "built", program_repair_note((enum program_repair)r));
+	return ok;
 }

@@ -122,6 +122,18 @@ void program_sum_up(struct program *p)
 		p->copy_ns += duration(&p->copies[i].span);
 }
 
+void program_note(struct program *p, const char *kind, const char *text)
+{
+	p->findings = mem_realloc(p->findings, p->n_findings + 1, sizeof *p->findings);
+	p->findings[p->n_findings++] = (struct program_finding){
+		.times = 1,
+		.kind = mem_strdup(kind),
+		.text = mem_strdup(text),
+		.remedy = mem_strdup(""),
+		.file = mem_strdup(""),
+	};
+}
+
 size_t program_errors(const struct program *p)
 {
 	size_t n = 0;

@@ -140,6 +140,8 @@ struct program {
 
 /* Sorts launches into groups and sums up; after the last record. */
 void program_sum_up(struct program *p);
+/* Adds a remark that belongs to no launch. */
+void program_note(struct program *p, const char *kind, const char *text);
 /* Number of findings that are errors. */
 size_t program_errors(const struct program *p);
 /* Leaves the launches for which @keep is true, with what was found in them; counts of a launch that

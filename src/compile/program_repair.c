@@ -1,0 +1,115 @@
+/* What helps a program of an earlier CUDA; see program_repair.h. */
+#include "compile/program_repair.h"
+
+#include "base/asset.h"
+#include "base/file.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HEADERS "src/compile/nvcc/"
+
+/* What nvcc, its host compiler or the linker writes when a repair helps. */
+static const struct {
+	enum program_repair repair;
+	const char *message;
+} symptoms[] = {
+	{ PROGRAM_REPAIR_NAMES, "class \"cudaDeviceProp\" has no member" },
+	{ PROGRAM_REPAIR_NAMES, "cudaDeviceProp’ has no member named" },
+	{ PROGRAM_REPAIR_NAMES, "to \"cudaMemLocation\"" },
+	{ PROGRAM_REPAIR_NAMES, "‘cudaMemLocation’" },
+	{ PROGRAM_REPAIR_NAMES, "identifier \"cudaThread" },
+	{ PROGRAM_REPAIR_NAMES, "‘cudaThread" },
+	{ PROGRAM_REPAIR_NAMES, "identifier \"__shfl" },
+	{ PROGRAM_REPAIR_NAMES, "\"cudaGraphEdgeData *\"" },
+	{ PROGRAM_REPAIR_NAMES, "‘cudaGraphEdgeData*’" },
+	{ PROGRAM_REPAIR_NAMES, "in call to \"cudaGraph" },
+	{ PROGRAM_REPAIR_NAMES, "nvToolsExt.h: No such file" },
+	{ PROGRAM_REPAIR_TEXTURES, "texture is not a template" },
+	{ PROGRAM_REPAIR_TEXTURES, "identifier \"cudaBindTexture" },
+	{ PROGRAM_REPAIR_TEXTURES, "texture_types.h: No such file" },
+	{ PROGRAM_REPAIR_VOTES, "Instruction 'vote' without '.sync'" },
+	{ PROGRAM_REPAIR_DRIVER, "cuCtxCreate_v4" },
+	{ PROGRAM_REPAIR_STANDARD, "requires at least C++17" },
+	{ PROGRAM_REPAIR_STANDARD, "requires at least C++ 17" },
+	{ PROGRAM_REPAIR_ARCHITECTURE, "Unsupported gpu architecture" },
+	{ PROGRAM_REPAIR_ARCHITECTURE, "is not defined for option 'gpu-" },
+	{ PROGRAM_REPAIR_NVTX, "cannot find -lnvToolsExt" },
+};
+
+static const char *const notes[] = {
+#define X(id, note) note,
+	PROGRAM_REPAIRS(X)
+#undef X
+};
+
+unsigned program_repairs_for(const char *messages)
+{
+	unsigned repairs = 0;
+	for (size_t i = 0; i < ARRAY_LEN(symptoms); i++)
+		if (strstr(messages, symptoms[i].message))
+			repairs |= 1u << symptoms[i].repair;
+	return repairs;
+}
+
+const char *program_repair_note(enum program_repair r)
+{
+	return notes[r];
+}
+
+/* Words that are left out, as "-o x", "-o=x"; those of `when`: with this repair only. */
+static const struct {
+	const char *word;
+	bool always;
+	enum program_repair when;
+} dropped[] = {
+	{ "-o", true, 0 },
+	{ "--output-file", true, 0 },
+	{ "-cudart", true, 0 },
+	{ "--cudart", true, 0 },
+	{ "-arch", false, PROGRAM_REPAIR_ARCHITECTURE },
+	{ "--gpu-architecture", false, PROGRAM_REPAIR_ARCHITECTURE },
+	{ "-code", false, PROGRAM_REPAIR_ARCHITECTURE },
+	{ "--gpu-code", false, PROGRAM_REPAIR_ARCHITECTURE },
+	{ "-gencode", false, PROGRAM_REPAIR_ARCHITECTURE },
+	{ "--generate-code", false, PROGRAM_REPAIR_ARCHITECTURE },
+	{ "-std", false, PROGRAM_REPAIR_STANDARD },
+	{ "--std", false, PROGRAM_REPAIR_STANDARD },
+};
+
+unsigned program_repair_drops(unsigned repairs, unsigned n, char *const *words)
+{
+	if (!n)
+		return 0;
+	if (repairs >> PROGRAM_REPAIR_NVTX & 1 && !strcmp(words[0], "-lnvToolsExt"))
+		return 1;
+	for (size_t i = 0; i < ARRAY_LEN(dropped); i++) {
+		const size_t length = strlen(dropped[i].word);
+		if ((!dropped[i].always && !(repairs >> dropped[i].when & 1)) ||
+		    strncmp(words[0], dropped[i].word, length) != 0)
+			continue;
+		if (words[0][length] == '=')
+			return 1;
+		if (!words[0][length])
+			return n > 1 ? 2 : 1;
+	}
+	return 0;
+}
+
+bool program_repair_headers(const char *folder, struct err *err)
+{
+	if (!folder_make(folder))
+		return err_set(err, ERR_IO, "%s: %s", folder, strerror(errno));
+	for (size_t i = 0; i < asset_count(); i++) {
+		const struct asset *a = asset_at(i);
+		char path[4400];
+		if (strncmp(a->path, HEADERS, strlen(HEADERS)) != 0)
+			continue;
+		snprintf(path, sizeof path, "%s/%s", folder, a->path + strlen(HEADERS));
+		if (!file_replace(path, a->data, a->len, err))
+			return false;
+	}
+	return true;
+}

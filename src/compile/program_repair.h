@@ -1,0 +1,41 @@
+/*
+ * Programs that this CUDA's nvcc refuses although an earlier one took them: names that were taken
+ * out, a C++ standard or an architecture that is too old now. nvcc's messages tell which repair
+ * helps; each is noted for the person, whose files stay as they are.
+ */
+#ifndef PMPP_COMPILE_PROGRAM_REPAIR_H
+#define PMPP_COMPILE_PROGRAM_REPAIR_H
+
+#include "base/err.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+
+/* X(ID, "what is noted") */
+#define PROGRAM_REPAIRS(X)                                                                   \
+	X(NAMES, "for CUDA 12 or earlier: what CUDA 13 took out of the runtime API is supplied") \
+	X(TEXTURES, "for CUDA 11 or earlier: texture references become texture objects")         \
+	X(VOTES, "for CUDA 8 or earlier: votes are taken of the lanes that are there")           \
+	X(DRIVER, "for CUDA 12 or earlier: cuCtxCreate() is called in its new form")             \
+	X(STANDARD, "CUDA's C++ libraries want C++17: compiled with -std=c++17")                 \
+	X(ARCHITECTURE, "this nvcc knows no architecture so old: compiled for the chosen GPU")   \
+	X(NVTX, "NVTX needs no library any more: linked without it")
+
+enum program_repair {
+#define X(id, note) PROGRAM_REPAIR_##id,
+	PROGRAM_REPAIRS(X)
+#undef X
+		PROGRAM_REPAIR_COUNT
+};
+
+/* Bits by enum program_repair that nvcc's @messages ask for. */
+unsigned program_repairs_for(const char *messages);
+/* The note of one repair. */
+const char *program_repair_note(enum program_repair r);
+/* How many of nvcc's @words from the first on are left out: never those for the output and the
+ * runtime library, which are ours; with @repairs also those that the repair replaces. */
+unsigned program_repair_drops(unsigned repairs, unsigned n, char *const *words);
+/* Puts the headers that repairs include into @folder. */
+bool program_repair_headers(const char *folder, struct err *err);
+
+#endif

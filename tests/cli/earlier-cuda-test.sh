@@ -1,0 +1,96 @@
+#!/bin/sh
+# Programs written for an earlier CUDA: what nvcc of today refuses in them is supplied, and said.
+. "$(dirname "$0")/lib.sh"
+command -v nvcc >/dev/null || {
+	echo 'skip earlier-cuda: no nvcc here to compile programs'
+	exit 0
+}
+cd "$dir" || exit 1
+export XDG_CACHE_HOME="$dir/cache"
+cat >old.cu <<'EOF'
+#include <cstdio>
+#include <nvToolsExt.h>
+#include <thrust/device_vector.h>
+texture<float, 2, cudaReadModeElementType> plane;
+texture<uchar4, 1, cudaReadModeNormalizedFloat> bytes;
+__global__ void fetch(float *out)
+{
+	out[threadIdx.x] = tex2D(plane, threadIdx.x, 1) + tex1Dfetch(bytes, threadIdx.x).y;
+}
+__global__ void warp_sum(int *out)
+{
+	int v = threadIdx.x;
+	for (int d = 16; d; d /= 2)
+		v += __shfl_down(v, d);
+	if (threadIdx.x == 0)
+		out[0] = v;
+}
+int main()
+{
+	cudaDeviceProp p;
+	float *x, *y;
+	uchar4 *z;
+	nvtxRangePushA("all");
+	cudaGetDeviceProperties(&p, 0);
+	cudaMallocManaged(&x, 4096);
+	cudaMallocManaged(&y, 128);
+	cudaMallocManaged(&z, 128);
+	cudaMemAdvise(x, 4096, cudaMemAdviseSetReadMostly, 0);
+	cudaMemPrefetchAsync(x, 4096, 0, NULL);
+	for (int i = 0; i < 1024; i++)
+		x[i] = i;
+	for (int i = 0; i < 32; i++)
+		z[i] = make_uchar4(0, 51 * (i % 6), 0, 0);
+	plane.addressMode[0] = plane.addressMode[1] = cudaAddressModeClamp;
+	plane.filterMode = cudaFilterModePoint;
+	cudaBindTexture2D(0, plane, x, cudaCreateChannelDesc<float>(), 32, 32, 128);
+	cudaBindTexture(0, bytes, z, 128);
+	fetch<<<1, 32>>>(y);
+	cudaThreadSynchronize();
+	printf("%d %.1f %.1f\n", p.clockRate > 100000 && p.computeMode == 0, y[0], y[4]);
+	warp_sum<<<1, 32>>>((int *)y);
+	cudaThreadSynchronize();
+	printf("%d\n", ((int *)y)[0]);
+	cudaUnbindTexture(plane);
+	cudaUnbindTexture(bytes);
+	cudaFree(x), cudaFree(y), cudaFree(z);
+	nvtxRangePop();
+}
+EOF
+run earlier 0 launches old.cu -std=c++14 -arch=sm_60 -lnvToolsExt -o old
+same earlier-output '1 32.0 36.8 496' "$(head -n 2 "$dir/out" | tr '\n' ' ' | sed 's/ $//')"
+for note in 'took out of the runtime API' 'become texture objects' 'compiled with -std=c++17' \
+	'knows no architecture so old' 'linked without it'; do
+	says "earlier-notes: $note" "$note"
+done
+run earlier-kept 0 launches old.cu -std=c++14 -arch=sm_60 -lnvToolsExt -o old
+says earlier-notes-of-a-kept-build 'become texture objects'
+cat >votes.cu <<'EOF'
+#include <cstdio>
+__global__ void vote(int *out)
+{
+	int any = __any(threadIdx.x == 7), all = __all(threadIdx.x < 40);
+	unsigned ballot = __ballot(threadIdx.x & 1);
+	if (threadIdx.x == 0)
+		out[0] = any * 1000 + all * 100 + __popc(ballot);
+}
+int main()
+{
+	int *x, y;
+	cudaMalloc(&x, 4);
+	vote<<<1, 32>>>(x);
+	cudaMemcpy(&y, x, 4, cudaMemcpyDeviceToHost);
+	printf("%d\n", y);
+	cudaFree(x);
+}
+EOF
+run earlier-votes 0 launches votes.cu
+same earlier-votes-output 1116 "$(cat "$dir/out")"
+says earlier-votes-noted 'votes are taken of the lanes'
+# what no repair helps is refused with nvcc's words, and no note is made of a program that needs none
+echo 'int main() { cudaThreadNothing(); texture<float> t; return nothing; }' >wrong.cu
+run earlier-wrong 1 launches wrong.cu
+says earlier-wrong-named 'cudaThreadNothing'
+printf '#include <cstdio>\nint main() { puts("new"); }\n' >new.cu
+run newer 0 launches new.cu -std=c++17
+grep -q 'built:' "$dir/err" && not_ok newer-notes "$(cat "$dir/err")" || ok newer-notes
