@@ -56,25 +56,6 @@ static void head(const struct session *s, struct canvas *c)
 	canvas_text(c, 0, col, STYLE_DIM, " ");
 }
 
-/* What the book's @unit is in the metric's own; NAN = they cannot be compared. */
-static double unit_factor(const char *unit, enum metric_id id)
-{
-	static const struct {
-		const char *book, *metric;
-		double factor;
-	} table[] = {
-		{ "s", "ns", 1e9 },          { "ms", "ns", 1e6 },    { "us", "ns", 1e3 },
-		{ "%", "pct", 1 },           { "", "FLOP/byte", 1 }, { "KiB", "bytes", 1024 },
-		{ "TFLOPS", "GFLOPS", 1e3 },
-	};
-	if (!strcmp(unit, metric_catalogue[id].unit))
-		return 1;
-	for (size_t i = 0; i < ARRAY_LEN(table); i++)
-		if (!strcmp(unit, table[i].book) && !strcmp(metric_catalogue[id].unit, table[i].metric))
-			return table[i].factor;
-	return NAN;
-}
-
 /* The bar of @value among the two, in @cols columns. */
 static void bar(struct canvas *c, int row, int col, int cols, double value, double most,
                 enum style style)
@@ -84,10 +65,15 @@ static void bar(struct canvas *c, int row, int col, int cols, double value, doub
 }
 
 /* "intensity      yours 3.9 ██████     book 4 ██████▏ FLOP/byte" */
-static void figure(const struct session *s, struct canvas *c, int row, const struct preset_book *b)
+static void figure(const struct session *s, struct canvas *c, int row, unsigned k)
 {
-	const enum metric_id id = b->metric ? metric_find(b->metric) : METRIC_COUNT;
-	const bool ours = id != METRIC_COUNT && s->now && !s->stale;
+	const struct preset_book *const b = &step_of(s)->book[k];
+	const struct session_tour *const t = &s->tour;
+	const unsigned claim = preset_book_claim(step_of(s), k);
+	const enum metric_id id = preset_book_metric(b);
+	const bool computed = id == METRIC_COUNT && t->judged && !t->off_path && claim < t->n &&
+	                      isfinite(t->is[claim]) && !secret(s);
+	const bool ours = computed || (id != METRIC_COUNT && s->now && !s->stale);
 	char number[64], book[96], what[120];
 	fmt_num(number, sizeof number, b->value, 7);
 	snprintf(book, sizeof book, "%.40s%s%.40s", number, b->unit[0] ? " " : "", b->unit);
@@ -100,14 +86,20 @@ static void figure(const struct session *s, struct canvas *c, int row, const str
 		canvas_text_n(c, row, col, c->cols - col - 1, STYLE_NORMAL, what);
 		return;
 	}
-	metric_format(&s->now->metrics, id, number, sizeof number);
-	const double is = metric_get(&s->now->metrics, id), said = b->value * unit_factor(b->unit, id);
+	if (computed)
+		fmt_num(number, sizeof number, t->is[claim], 4);
+	else
+		metric_format(&s->now->metrics, id, number, sizeof number);
+	const double is = computed ? t->is[claim] : metric_get(&s->now->metrics, id);
+	const double said = preset_book_value(b);
 	const double most = fmax(is, said);
 	const bool alike = is > 0 && said > 0;
 	const int mine = utf8_columns(number) + 10, bars = (c->cols - 28 - mine - width) / 2;
 	canvas_text_n(c, row, 2, 24, STYLE_NORMAL, b->what);
 	int col = canvas_text(c, row, 27, STYLE_DIM, "yours ");
-	col = canvas_metric(c, row, col, 0, &s->now->metrics, id) + 1;
+	col = (computed ? canvas_text(c, row, col, STYLE_BOLD, number)
+	                : canvas_metric(c, row, col, 0, &s->now->metrics, id)) +
+	      1;
 	if (alike && bars >= 3)
 		bar(c, row, col, bars, is, most, STYLE_KNOB);
 	col += bars >= 3 ? bars + 1 : 1;
@@ -124,7 +116,7 @@ static int figures(const struct session *s, struct canvas *c, int row)
 {
 	const struct preset_step *step = step_of(s);
 	for (unsigned i = 0; i < step->n_book && row < c->rows; i++)
-		figure(s, c, row++, &step->book[i]);
+		figure(s, c, row++, i);
 	return row;
 }
 
@@ -149,8 +141,8 @@ static void claim_row(const struct session *s, struct canvas *c, int row, unsign
 	const struct session_tour *t = &s->tour;
 	const bool excused = t->holds[i] && t->found[i][0];
 	const enum style style = excused ? STYLE_DIM : t->holds[i] ? STYLE_GOOD : STYLE_BAD;
-	char words[200];
-	panel_claim(step_of(s)->expect[i], words, sizeof words);
+	char words[200], line[400];
+	panel_claim(preset_claim(step_of(s), i, line, sizeof line), words, sizeof words);
 	int col = canvas_text(c, row, 2, style, excused ? "– " : t->holds[i] ? "✓ " : "✗ ");
 	col = canvas_text_n(c, row, col, c->cols - col - 1, excused ? STYLE_DIM : STYLE_NORMAL, words);
 	if (t->found[i][0] && col + 6 < c->cols) {
@@ -187,7 +179,7 @@ static int summary(const struct session *s, struct canvas *c, int row)
 		canvas_printf(c, row, 2, STYLE_BAD, "✗ %u of %u claims of this step do not hold",
 		              t->n - holds, t->n);
 	row++;
-	for (unsigned i = 0; i < step->n_expect && i < t->n && row < c->rows; i++)
+	for (unsigned i = 0; i < preset_claims(step) && i < t->n && row < c->rows; i++)
 		if (!t->holds[i] && !secret(s))
 			claim_row(s, c, row++, i);
 	return row;
@@ -199,8 +191,10 @@ static int claims(const struct session *s, struct canvas *c, int row)
 	const struct session_tour *t = &s->tour;
 	if (!t->judged || t->off_path || secret(s) || step_of(s)->stops)
 		return summary(s, c, row);
-	for (unsigned i = 0; i < step_of(s)->n_expect && i < t->n && row < c->rows; i++)
-		claim_row(s, c, row++, i);
+	/* a figure of the book that holds stands beside ours already */
+	for (unsigned i = 0; i < preset_claims(step_of(s)) && i < t->n && row < c->rows; i++)
+		if (i < step_of(s)->n_expect || !t->holds[i])
+			claim_row(s, c, row++, i);
 	return row;
 }
 

@@ -51,20 +51,25 @@ static void paragraph(FILE *f, const char *text)
 	fputc('\n', f);
 }
 
-/* Our figure that stands beside the book's, in the metric's own unit. */
-static void print_book(struct cli *c, const struct preset_step *s, const struct run_record *r)
+/* The book's figures, and ours beside them in the same unit. */
+static void print_book(struct cli *c, const struct preset_step *s, const struct run_record *r,
+                       const struct tour_result *t)
 {
 	for (unsigned i = 0; i < s->n_book; i++) {
 		const struct preset_book *b = &s->book[i];
+		const unsigned claim = preset_book_claim(s, i);
+		const enum metric_id id = preset_book_metric(b);
 		char num[32];
 		fprintf(c->out, "  %s %-46s %s %s", c->utf8 ? "¶" : "#", b->what,
 		        fmt_num(num, sizeof num, b->value, 7), b->unit);
-		enum metric_id id = b->metric ? metric_find(b->metric) : METRIC_COUNT;
-		if (id != METRIC_COUNT && metric_known(&r->metrics, id))
-			fprintf(c->out, "   ours %s %s",
-			        fmt_num(num, sizeof num, metric_get(&r->metrics, id), 7),
-			        origin_mark(r->metrics.v[id].origin, !c->utf8));
-		fprintf(c->out, "%s%s\n", b->seed ? "   " : "", b->seed ? b->seed : "");
+		if (claim < t->n && t->evaluated[claim]) {
+			const double ours = t->outcome[claim].left.num;
+			fprintf(c->out, "   ours %s%s%s",
+			        fmt_num(num, sizeof num, ours * b->value / preset_book_value(b), 7),
+			        id == METRIC_COUNT ? "" : " ",
+			        id == METRIC_COUNT ? "" : origin_mark(r->metrics.v[id].origin, !c->utf8));
+		}
+		fputc('\n', c->out);
 		if (b->note) {
 			fputs("    about this figure:\n", c->out);
 			paragraph(c->out, b->note);
@@ -76,11 +81,13 @@ static void print_checks(struct cli *c, const struct preset_step *s, const struc
 {
 	for (unsigned i = 0; i < t->n; i++) {
 		const bool ok = t->evaluated[i] && t->outcome[i].holds;
+		if (ok && i >= s->n_expect) /* a figure of the book: it stands beside ours */
+			continue;
 		const char *mark = ok              ? (c->utf8 ? "✓" : "ok")
 		                   : t->excused[i] ? (c->utf8 ? "–" : "--")
 		                                   : (c->utf8 ? "✗" : "NO");
-		fprintf(c->out, "  %s %s", mark, s->expect[i]);
-		char num[32];
+		char num[32], line[400];
+		fprintf(c->out, "  %s %s", mark, preset_claim(s, i, line, sizeof line));
 		if (!t->evaluated[i] || t->excused[i])
 			fprintf(c->out, "\n      %s", t->problem[i]);
 		else if (!ok)
@@ -96,8 +103,9 @@ static json_t *checks_json(const struct preset_step *s, const struct tour_result
 {
 	json_t *all = json_array();
 	for (unsigned i = 0; i < t->n; i++) {
-		json_t *e = json_pack("{s:s, s:b}", "expect", s->expect[i], "holds",
-		                      t->evaluated[i] && t->outcome[i].holds);
+		char line[400];
+		json_t *e = json_pack("{s:s, s:b}", "expect", preset_claim(s, i, line, sizeof line),
+		                      "holds", t->evaluated[i] && t->outcome[i].holds);
 		if (t->excused[i])
 			json_object_set_new(e, "excused", json_string(t->problem[i]));
 		if (!t->evaluated[i] && !t->excused[i])
@@ -192,7 +200,7 @@ static void show_step(struct walk *w, unsigned i, const struct run_record *r,
 		paragraph(c->out, s->say);
 		if (s->reveal)
 			paragraph(c->out, s->reveal);
-		print_book(c, s, r);
+		print_book(c, s, r, t);
 	}
 	print_checks(c, s, t);
 	fputc('\n', c->out);

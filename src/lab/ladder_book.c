@@ -36,13 +36,12 @@ static void add_figure(const struct preset_step *s, const struct preset_book *b,
 	struct printed x;
 	char number[32];
 	const size_t n = strcspn(s->run, " ");
-	if (!time_or_rate(b->unit) || b->note || n >= sizeof x.variant)
+	if (!time_or_rate(b->unit) || b->wrong || n >= sizeof x.variant)
 		return;
 	memcpy(x.variant, s->run, n);
 	x.variant[n] = '\0';
-	snprintf(x.text, sizeof x.text, "%s %s: %.90s (%.16s, %.24s)",
-	         fmt_num(number, sizeof number, b->value, 6), b->unit, b->what, b->seed ? b->seed : "",
-	         s->gpu ? s->gpu : gpu);
+	snprintf(x.text, sizeof x.text, "%s %s: %.90s (%.24s)",
+	         fmt_num(number, sizeof number, b->value, 6), b->unit, b->what, s->gpu ? s->gpu : gpu);
 	store.all = mem_realloc(store.all, store.n + 1, sizeof *store.all);
 	store.all[store.n++] = x;
 }

@@ -140,11 +140,13 @@ void tour_check(const struct preset *p, unsigned step, const struct run_record *
                 const struct run_record *before, struct tour_result *out)
 {
 	const struct preset_step *s = &p->steps[step];
-	*out = (struct tour_result){ .n = s->n_expect };
-	for (unsigned i = 0; i < s->n_expect; i++) {
+	*out = (struct tour_result){ .n = preset_claims(s) };
+	for (unsigned i = 0; i < out->n; i++) {
 		struct figures f = { .now = r, .before = before };
 		struct err err = { 0 };
-		out->evaluated[i] = expect_eval(s->expect[i], figure, &f, &out->outcome[i], &err);
+		char line[400];
+		const char *const claim = preset_claim(s, i, line, sizeof line);
+		out->evaluated[i] = expect_eval(claim, figure, &f, &out->outcome[i], &err);
 		if (!out->evaluated[i])
 			snprintf(out->problem[i], sizeof out->problem[i], "%.199s", err.msg);
 		else if (out->outcome[i].holds)

@@ -16,16 +16,16 @@
 bool tour_select(const struct preset *p, unsigned step, struct selection *sel, struct err *err);
 
 struct tour_result {
-	unsigned n; /* expectations of the step */
-	struct expect_outcome outcome[40];
-	bool evaluated[40];
-	bool excused[40];      /* it does not hold, and cannot be held against this run */
-	char problem[40][200]; /* why it could not be evaluated, or the excuse */
+	unsigned n; /* claims of the step: preset_claims() */
+	struct expect_outcome outcome[PRESET_MAX_CLAIMS];
+	bool evaluated[PRESET_MAX_CLAIMS];
+	bool excused[PRESET_MAX_CLAIMS]; /* it does not hold, and cannot be held against this run */
+	char problem[PRESET_MAX_CLAIMS][200]; /* why it could not be evaluated, or the excuse */
 	unsigned failed, n_excused;
 };
 
 /*
- * Holds @r against the expectations of step @step; @before is the previous step's record or NULL.
+ * Holds @r against the claims of step @step; @before is the previous step's record or NULL.
  *
  * Expectations are about the step's GPU sheet, about PTX, and about what the emulator counts. On a
  * real GPU one that does not hold is excused, with the reason, when it speaks of another GPU's

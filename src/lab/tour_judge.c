@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "tour.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ void tour_judge(struct session *s)
 	for (unsigned i = 0; i < r.n; i++) {
 		const struct expect_value *left = &r.outcome[i].left;
 		char num[32];
+		t->is[i] = r.evaluated[i] && !left->is_text ? left->num : NAN;
 		t->holds[i] = r.excused[i] || (r.evaluated[i] && r.outcome[i].holds);
 		if (t->holds[i] && !r.excused[i])
 			t->found[i][0] = '\0';

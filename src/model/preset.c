@@ -9,10 +9,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/expect.h"
-#include "model/metric.h"
 #include "model/yaml_load.h"
 
 #include <cyaml/cyaml.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +26,11 @@ static const cyaml_schema_field_t book_fields[] = {
 	TEXT("what", struct preset_book, what),
 	CYAML_FIELD_FLOAT("value", CYAML_FLAG_DEFAULT, struct preset_book, value),
 	CYAML_FIELD_STRING_PTR("unit", CYAML_FLAG_POINTER, struct preset_book, unit, 0, 60),
-	OPTIONAL_TEXT("metric", struct preset_book, metric),
+	OPTIONAL_TEXT("ours", struct preset_book, ours),
+	OPTIONAL_TEXT("within", struct preset_book, within),
 	OPTIONAL_TEXT("seed", struct preset_book, seed),
 	OPTIONAL_TEXT("note", struct preset_book, note),
+	CYAML_FIELD_BOOL("wrong", CYAML_FLAG_OPTIONAL, struct preset_book, wrong),
 	CYAML_FIELD_END,
 };
 static const cyaml_schema_value_t book_entry = {
@@ -47,9 +49,10 @@ static const cyaml_schema_field_t step_fields[] = {
 	OPTIONAL_TEXT("stops", struct preset_step, stops),
 	OPTIONAL_TEXT("seeds", struct preset_step, seeds),
 	CYAML_FIELD_SEQUENCE_COUNT("book", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct preset_step,
-	                           book, n_book, &book_entry, 0, 20),
+	                           book, n_book, &book_entry, 0, PRESET_MAX_BOOK),
 	CYAML_FIELD_SEQUENCE_COUNT("expect", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
-	                           struct preset_step, expect, n_expect, &expect_entry, 1, 40),
+	                           struct preset_step, expect, n_expect, &expect_entry, 1,
+	                           PRESET_MAX_EXPECT),
 	CYAML_FIELD_END,
 };
 static const cyaml_schema_value_t step_entry = {
@@ -73,6 +76,85 @@ static bool known_name(const char *key)
 	return metric_find(key) != METRIC_COUNT || !strcmp(key, "verified");
 }
 
+/* --- figures of the book --- */
+
+enum metric_id preset_book_metric(const struct preset_book *b)
+{
+	return b->ours ? metric_find(b->ours) : METRIC_COUNT;
+}
+
+/* What the book's @unit is in the metric's own; NAN = they cannot be compared. */
+static double unit_factor(const char *unit, enum metric_id id)
+{
+	static const struct {
+		const char *book, *metric;
+		double factor;
+	} table[] = {
+		{ "s", "ns", 1e9 }, { "ms", "ns", 1e6 },      { "us", "ns", 1e3 },
+		{ "%", "pct", 1 },  { "KiB", "bytes", 1024 }, { "TFLOPS", "GFLOPS", 1e3 },
+	};
+	if (!strcmp(unit, metric_catalogue[id].unit))
+		return 1;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+		if (!strcmp(unit, table[i].book) && !strcmp(metric_catalogue[id].unit, table[i].metric))
+			return table[i].factor;
+	return NAN;
+}
+
+double preset_book_value(const struct preset_book *b)
+{
+	const enum metric_id id = preset_book_metric(b);
+	return id == METRIC_COUNT ? b->value : b->value * unit_factor(b->unit, id);
+}
+
+unsigned preset_claims(const struct preset_step *s)
+{
+	unsigned n = s->n_expect;
+	for (unsigned k = 0; k < s->n_book; k++)
+		n += s->book[k].ours != NULL;
+	return n;
+}
+
+unsigned preset_book_claim(const struct preset_step *s, unsigned k)
+{
+	unsigned at = s->n_expect;
+	for (unsigned i = 0; i < k; i++)
+		at += s->book[i].ours != NULL;
+	return s->book[k].ours ? at : PRESET_MAX_CLAIMS;
+}
+
+static void book_line(const struct preset_book *b, char *out, size_t n)
+{
+	snprintf(out, n, "%s ~= %.10g +- %s", b->ours, preset_book_value(b),
+	         b->within ? b->within : "1 %");
+}
+
+const char *preset_claim(const struct preset_step *s, unsigned i, char *out, size_t n)
+{
+	if (i < s->n_expect)
+		return s->expect[i];
+	for (unsigned k = 0; k < s->n_book; k++)
+		if (preset_book_claim(s, k) == i)
+			book_line(&s->book[k], out, n);
+	return out;
+}
+
+/* Nothing printed stands there unexplained: ours beside it in the same unit, or why there is none.
+ */
+static bool book_is_held(const struct preset_book *b, struct err *err)
+{
+	char line[400];
+	if (!b->ours)
+		return b->note || err_set(err, ERR_PARSE,
+		                          "a figure of the book wants 'ours' beside it, "
+		                          "or a 'note' why there is nothing");
+	if (preset_book_metric(b) != METRIC_COUNT && isnan(preset_book_value(b)))
+		return err_set(err, ERR_PARSE, "'%s' is no unit of %s, which is in %s", b->unit, b->ours,
+		               metric_catalogue[preset_book_metric(b)].unit);
+	book_line(b, line, sizeof line);
+	return expect_parse(line, known_name, err);
+}
+
 static bool check(const struct preset *p, const char *yaml, size_t len, const char *origin,
                   struct err *err)
 {
@@ -90,10 +172,11 @@ static bool check(const struct preset *p, const char *yaml, size_t len, const ch
 				return yaml_error_at(yaml, len, origin, path, err, "%s", e.msg);
 		}
 		for (unsigned k = 0; k < s->n_book; k++) {
-			const char *metric = s->book[k].metric;
-			snprintf(path, sizeof path, "steps[%u].book[%u].metric", i, k);
-			if (metric && metric_find(metric) == METRIC_COUNT)
-				return yaml_error_at(yaml, len, origin, path, err, "no metric '%s'", metric);
+			struct err e = { 0 };
+			snprintf(path, sizeof path, "steps[%u].book[%u].%s", i, k,
+			         s->book[k].ours ? "ours" : "what");
+			if (!book_is_held(&s->book[k], &e))
+				return yaml_error_at(yaml, len, origin, path, err, "%s", e.msg);
 		}
 	}
 	return true;

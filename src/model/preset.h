@@ -8,6 +8,7 @@
 #define PMPP_MODEL_PRESET_H
 
 #include "base/err.h"
+#include "model/metric.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,10 +18,17 @@ struct preset_book {
 	char *what; /* "kernel time, 100 M floats" */
 	double value;
 	char *unit;   /* "ms" */
-	char *metric; /* key of our figure to stand beside it; NULL = none */
+	char *ours;   /* the same quantity of our run, in @unit: a metric's key, or what expect.h can
+	               * compute; NULL = none, and `note` says why */
+	char *within; /* how far ours may be off, "20 %" or a number; NULL = 1 % */
 	char *seed;   /* "S-363" */
 	char *note;   /* why the figure and ours differ, or what is wrong with it; NULL = nothing */
+	bool wrong;   /* the source has it wrong, or it is not of this launch: `note` says what */
 };
+
+#define PRESET_MAX_EXPECT 40
+#define PRESET_MAX_BOOK 20
+#define PRESET_MAX_CLAIMS (PRESET_MAX_EXPECT + PRESET_MAX_BOOK)
 
 struct preset_step {
 	char *title;
@@ -45,6 +53,17 @@ struct preset {
 	struct preset_step *steps;
 	char name[48]; /* = file name, set by the loader */
 };
+
+/* The metric that @b is held against; METRIC_COUNT = none, or something computed. */
+enum metric_id preset_book_metric(const struct preset_book *b);
+/* The printed value in the unit of ours: 4 ms are 4,000,000 beside a time in ns. */
+double preset_book_value(const struct preset_book *b);
+/* What a step claims: its expectations, then every book figure that has one of ours beside it. */
+unsigned preset_claims(const struct preset_step *s);
+/* The @i-th of them as a line of expect.h: the step's own text, or written into @out. */
+const char *preset_claim(const struct preset_step *s, unsigned i, char *out, size_t n);
+/* The claim of the @k-th book figure; PRESET_MAX_CLAIMS = it makes none. */
+unsigned preset_book_claim(const struct preset_step *s, unsigned k);
 
 /* Built-in presets, ordered by name. */
 size_t preset_count(void);

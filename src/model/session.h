@@ -77,11 +77,12 @@ struct session_tour {
 	unsigned step;
 	bool judged;   /* the step's own run is in and was held against `expect` */
 	bool off_path; /* the person changed something since the step was taken */
-	unsigned n;    /* expectations judged; at most 40 */
-	bool holds[40];
-	char found[40][96]; /* "" = holds; else what came instead, or, where it is said to
-	                     * hold, why it cannot be held against this GPU */
-	bool revealed;      /* a mystery's answer is shown */
+	unsigned n;    /* claims judged: preset_claims() */
+	bool holds[PRESET_MAX_CLAIMS];
+	double is[PRESET_MAX_CLAIMS];      /* what the left side came to; NAN = words, or not known */
+	char found[PRESET_MAX_CLAIMS][96]; /* "" = holds; else what came instead, or, where it is said
+	                                    * to hold, why it cannot be held against this GPU */
+	bool revealed;                     /* a mystery's answer is shown */
 };
 
 /* Where the person is inside the focused view; what a row is, the view says. Plain data rather

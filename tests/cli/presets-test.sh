@@ -37,7 +37,20 @@ run json 0 preset reduction --check --json
 same json-holds true "$(field "$dir/out" holds)"
 same json-step true "$(field "$dir/out" steps 0 holds)"
 run text 0 preset reduction --step 1
-for words in '27 warp executions' 'resources used, N = 256' 736 S-371 \
+for words in '27 warp executions' 'resources used, N = 256' '736 lane slots   ours 864' \
 	'about this figure' 864; do
 	grep -qF "$words" "$dir/out" && ok "text-$words" || not_ok "text-$words" "$(cat "$dir/out")"
+done
+grep -q 'S-[0-9]' "$dir/out" && not_ok text-without-ids "$(grep 'S-[0-9]' "$dir/out")" ||
+	ok text-without-ids
+
+# printed figures times seven: every preset that holds one against a figure of ours notices
+for file in "$TEST_ROOT"/presets/*.yaml; do
+	name=$(basename "$file" .yaml)
+	grep -q '^        ours: ' "$file" || continue
+	awk '/^        value: / { $0 = "        value: " $2 * 7 } { print }' "$file" >"$dir/seven.yaml"
+	"$PMPP" preset "$dir/seven.yaml" --check >"$dir/out" 2>"$dir/err"
+	same "seven-$name" 1 $?
+	grep -q '~=.*(left side is' "$dir/out" && ok "seven-$name-says" ||
+		not_ok "seven-$name-says" "$(cat "$dir/out")"
 done

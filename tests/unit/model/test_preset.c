@@ -1,11 +1,13 @@
 /* Presets: every built-in one parses; errors name file, line, column and what is wrong. */
 #include "model/preset.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -14,7 +16,7 @@ static const char good[] =
 	"title: T\nchapter: PMPP ch. 2\nabout: A\ngpu: a100\nsteps:\n"
 	"  - title: one\n    run: vec_add/chunks N=10\n    view: coalescing\n    say: look\n"
 	"    book:\n      - what: w\n        value: 32\n        unit: sectors\n"
-	"        metric: mem.ld_sectors_per_request\n"
+	"        ours: mem.ld_sectors * 2\n        within: 5 %\n"
 	"    expect:\n      - mem.ld_sectors_per_request == 32\n";
 
 static void a_whole_preset(void **state)
@@ -50,14 +52,17 @@ static void errors_point(void **state)
 {
 	(void)state;
 	refused("view:", "veiw:", "x.yaml:8:");
-	refused("== 32", "= 32", "x.yaml:16:");
+	refused("== 32", "= 32", "x.yaml:17:");
 	refused("- mem.ld_sectors_per_request", "- mem.ld_sectors_per_reqest", "no metric");
-	refused("metric: mem.ld_sectors_per_request", "metric: mem.nothing", "no metric 'mem.nothing'");
+	refused("ours: mem.ld_sectors * 2", "ours: mem.nothing", "mem.nothing");
+	refused("ours: mem.ld_sectors * 2", "ours: time.kernel_ns", "'sectors' is no unit of");
+	refused("        ours: mem.ld_sectors * 2\n", "", "wants 'ours' beside it");
+	refused("within: 5 %", "within: close", "x.yaml:14:");
 	refused("    say: look\n", "", "say");
 	refused("value: 32", "value: many", "x.yaml:12:");
 	refused("    expect:\n      - mem.ld_sectors_per_request == 32\n", "",
 	        "either expect or stops");
-	refused("    expect:", "    stops: words\n    expect:", "x.yaml:15:");
+	refused("    expect:", "    stops: words\n    expect:", "x.yaml:16:");
 }
 
 static void truncation_never_crashes(void **state)
@@ -133,10 +138,52 @@ static void texts_are_for_readers(void **state)
 	}
 }
 
+/* Printed values times seven: a step whose figures are held against ours no longer holds. */
+static void book_figures_are_claims(void **state)
+{
+	(void)state;
+	unsigned rows = 0, held = 0;
+	for (size_t i = 0; i < preset_count(); i++) {
+		struct preset *p;
+		struct err err = { 0 };
+		char line[400];
+		assert_true(preset_load(preset_name(i), &p, &err));
+		for (unsigned k = 0; k < p->n_steps; k++) {
+			struct preset_step *s = &p->steps[k];
+			for (unsigned b = 0; b < s->n_book; b++) {
+				const unsigned claim = preset_book_claim(s, b);
+				rows++;
+				if (claim == PRESET_MAX_CLAIMS)
+					continue;
+				held++;
+				assert_true(claim >= s->n_expect && claim < preset_claims(s));
+				assert_non_null(strstr(preset_claim(s, claim, line, sizeof line), s->book[b].ours));
+				if (s->book[b].within && strtod(s->book[b].within, NULL) >= 50)
+					assert_true(s->book[b].note && s->book[b].wrong);
+			}
+		}
+		preset_free(p);
+	}
+	assert_true(4 * held >= 3 * rows); /* the others say in a note why there is nothing to hold */
+}
+
+static void units_are_converted(void **state)
+{
+	(void)state;
+	struct preset_book b = { .value = 4, .unit = "ms", .ours = "time.kernel_ns" };
+	assert_float_equal(preset_book_value(&b), 4e6, 0);
+	b.unit = "sectors";
+	assert_true(isnan(preset_book_value(&b)));
+	b.ours = "2 * time.kernel_ns"; /* computed: in the book's unit as it is */
+	assert_float_equal(preset_book_value(&b), 4, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_are_for_readers),
+		cmocka_unit_test(book_figures_are_claims),
+		cmocka_unit_test(units_are_converted),
 		cmocka_unit_test(a_whole_preset),
 		cmocka_unit_test(errors_point),
 		cmocka_unit_test(truncation_never_crashes),

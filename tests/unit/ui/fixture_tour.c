@@ -2,11 +2,11 @@
 #include "fixture.h"
 
 static struct preset_book book[] = {
-	{ .what = "lane slots used", .value = 35, .unit = "%", .metric = "div.simd_efficiency" },
+	{ .what = "lane slots used", .value = 35, .unit = "%", .ours = "div.simd_efficiency_pct" },
 	{ .what = "kernel time",
 	  .value = 3.5,
 	  .unit = "us",
-	  .metric = "time.kernel_ns",
+	  .ours = "time.kernel_ns",
 	  .seed = "S-363",
 	  .note = "the source lets all warps run for five iterations; the loop runs six for them" },
 };

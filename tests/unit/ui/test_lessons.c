@@ -6,6 +6,7 @@
 #include "model/preset.h"
 #include "ui/layout.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +54,9 @@ static void check_step(const struct preset *p, unsigned i)
 	s->tour.preset = p;
 	s->tour.step = i;
 	s->tour.judged = true;
-	s->tour.n = step->n_expect;
+	s->tour.n = preset_claims(step);
+	for (unsigned k = 0; k < s->tour.n; k++)
+		s->tour.is[k] = NAN;
 	memset(s->tour.holds, true, sizeof s->tour.holds);
 	canvas_init(&c, 24, 80, false);
 	screen_draw(&host, &st, &c);
@@ -64,7 +67,7 @@ static void check_step(const struct preset *p, unsigned i)
 		char number[64];
 		fmt_num(number, sizeof number, step->book[k].value, 7);
 		has(p, i, screen, number);
-		if (!step->book[k].metric)
+		if (!step->book[k].ours)
 			has(p, i, screen, step->book[k].what);
 	}
 	if (step->n_expect)
