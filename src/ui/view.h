@@ -91,6 +91,9 @@ void panel_access(const struct launch_plan *plan, const struct access_sample *a,
 /* "4K" for 4096 bytes, "100" for 100. */
 void panel_bytes(uint64_t n, char *out, size_t size);
 
+/* The roofs of the GPU and the runs under them (panel_roofline.c), in @rows rows from @row on. */
+void panel_roofline(const struct session *s, struct canvas *c, int row, int rows);
+
 /* The grid dealt to the SMs wave by wave, on a time axis (panel_waves.c). */
 void panel_waves(const struct session *s, struct canvas *c);
 

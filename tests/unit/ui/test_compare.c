@@ -151,6 +151,39 @@ static void the_way_back(void **state)
 	fixture_free(w.fh.s);
 }
 
+/* Every run of the session is a numbered point; what is left to the roof is said. */
+static void the_roofline_remembers(void **state)
+{
+	(void)state;
+	struct world w;
+	begin(&w, fixture_done());
+	struct session *s = w.fh.s;
+	struct run_record *r = s->now;
+	const double rate = metric_get(&r->metrics, M_ROOF_ACHIEVED);
+	press(&w, "2");
+	for (int i = 1; i <= 12; i++) { /* nine are shown, the newest */
+		r->sel.params[0] = 1024 + i;
+		metric_num(&r->metrics, M_ROOF_ACHIEVED, ORIGIN_MODELLED, rate / (1 << i));
+		metric_num(&r->metrics, M_ROOF_AI, ORIGIN_MODELLED, 0.5 * i);
+		session_remember(s, r, "");
+	}
+	shows(&w, "× left", true);
+	char *text = shot(&w);
+	char *plot = strstr(text, "FLOP per byte"), *end = strstr(text, "achieved");
+	assert_true(plot && end && plot < end);
+	*end = '\0';
+	/* the last is the run itself, and one may lie on another's cell or the book's */
+	for (char digit = '3'; digit <= '7'; digit++) {
+		bool seen = false;
+		for (const char *p = plot; *p; p++)
+			seen = seen || (*p == digit && (p[-1] == ' ' || (unsigned char)p[-1] >= 0x80));
+		if (!seen)
+			fail_msg("no run %c in\n%s", digit, text);
+	}
+	free(text);
+	fixture_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +191,7 @@ int main(void)
 		cmocka_unit_test(an_edited_file_is_compared),
 		cmocka_unit_test(undo_and_redo),
 		cmocka_unit_test(the_way_back),
+		cmocka_unit_test(the_roofline_remembers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,459 @@
+/*
+ * The roofline as a picture: what the memory and the pipes of this GPU allow, what they forbid, and
+ * where the runs stand.
+ *
+ * Bright: the roof that holds for this kernel. Dotted above and below it: L2 and the other
+ * precisions, where there is room. What lies over the roof is hatched; the line from the point up
+ * to it says how much is left. The only arithmetic here is the logarithm of the axes.
+ */
+#include "ui/view.h"
+
+#include "base/text.h"
+#include "model/brief.h"
+#include "model/program_session.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MANY_ROWS 14 /* of the plot, from which the other roofs are drawn */
+#define HATCH 0xb7   /* "·" */
+
+struct axes {
+	struct plot p;
+	double x0, x1, y0, y1; /* log10 */
+	double peak, gbs;      /* GFLOPS, GB/s */
+};
+
+static double fx(const struct axes *a, double flop_per_byte)
+{
+	return (log10(flop_per_byte) - a->x0) / (a->x1 - a->x0);
+}
+
+static double fy(const struct axes *a, double gflops)
+{
+	return (log10(gflops) - a->y0) / (a->y1 - a->y0);
+}
+
+struct point {
+	double x, y; /* FLOP/byte, GFLOPS; NAN = unknown */
+};
+
+static bool drawable(struct point p)
+{
+	return isfinite(p.x) && isfinite(p.y) && p.x > 0 && p.y > 0;
+}
+
+static struct point achieved(const struct metric_set *m)
+{
+	if (!m)
+		return (struct point){ NAN, NAN };
+	return (struct point){ metric_get(m, M_ROOF_AI), metric_get(m, M_ROOF_ACHIEVED) };
+}
+
+static struct point by_book(const struct metric_set *m)
+{
+	if (!m)
+		return (struct point){ NAN, NAN };
+	return (struct point){ metric_get(m, M_ROOF_BOOK_AI), metric_get(m, M_ROOF_BOOK_ATTAINABLE) };
+}
+
+/* Grows the axes so that @p is on the plot, at most to 1e-3..1e5 FLOP/byte. */
+static void include(struct axes *a, struct point p)
+{
+	if (!drawable(p))
+		return;
+	double lx = log10(p.x), ly = log10(p.y);
+	if (lx - 0.15 < a->x0)
+		a->x0 = fmax(lx - 0.15, -3);
+	if (lx + 0.6 > a->x1)
+		a->x1 = fmin(lx + 0.6, 5);
+	if (ly - 0.2 < a->y0)
+		a->y0 = fmax(ly - 0.2, -3);
+	if (ly + 0.2 > a->y1)
+		a->y1 = fmin(ly + 0.2, 8);
+}
+
+static void ticks(const struct axes *a, struct canvas *c)
+{
+	const struct plot *p = &a->p;
+	char text[32];
+	int row, col, last = -100;
+	for (int r = 0; r < p->rows; r++)
+		canvas_cell(c, p->row + r, p->col - 1, STYLE_DIM, 0x2502);
+	canvas_cell(c, p->row + p->rows, p->col - 1, STYLE_DIM, 0x2514);
+	canvas_hline(c, p->row + p->rows, p->col, p->cols, STYLE_DIM);
+	for (int e = (int)ceil(a->y0); e <= (int)floor(a->y1); e++) {
+		if (!plot_cell(p, 0, fy(a, pow(10, e)), &row, &col))
+			continue;
+		if (e >= 6) /* "1 M": the labels have eight columns */
+			snprintf(text, sizeof text, "%g M", pow(10, e - 6));
+		else if (e >= 0)
+			fmt_count(text, sizeof text, pow(10, e));
+		else
+			fmt_num(text, sizeof text, pow(10, e), 3);
+		canvas_right(c, row, p->col - 2, STYLE_DIM, "%s", text);
+		canvas_cell(c, row, p->col - 1, STYLE_DIM, 0x2524);
+	}
+	/* as many marks per decade as keep six columns apart */
+	static const double marks[] = { 1, 2, 5, 3 };
+	double decade = p->cols / (a->x1 - a->x0);
+	size_t first = decade >= 20 ? 0 : decade >= 14 ? 3 : 4;
+	for (int e = (int)floor(a->x0); e <= (int)ceil(a->x1); e++) {
+		for (size_t i = 0; i < 3; i++) {
+			if (i && first == 4)
+				break;
+			if (i == 2 && first == 3)
+				break;
+			double v = (i == 1 && first == 3 ? marks[3] : marks[i]) * pow(10, e);
+			if (!plot_cell(p, fx(a, v), 0, &row, &col))
+				continue;
+			fmt_num(text, sizeof text, v, 3);
+			int width = utf8_columns(text), at = col - width / 2;
+			if (at < last + 2 || at + width > p->col + p->cols || decade < 4)
+				continue;
+			canvas_cell(c, p->row + p->rows, col, STYLE_DIM, 0x252c);
+			canvas_text(c, p->row + p->rows + 1, at, STYLE_DIM, text);
+			last = at + width;
+		}
+	}
+}
+
+static const struct cell *cell_at(const struct canvas *c, int row, int col)
+{
+	return c->cells + (size_t)(c->row + row) * (size_t)c->stride + (size_t)(c->col + col);
+}
+
+/* True when the @n cells from row, col are free of plot and text. */
+static bool free_cells(const struct canvas *c, int row, int col, int n)
+{
+	if (row < 0 || row >= c->rows || col < 0 || col + n > c->cols)
+		return false;
+	const struct cell *cell = cell_at(c, row, col);
+	for (int i = 0; i < n; i++)
+		if (cell[i].ch != ' ')
+			return false;
+	return true;
+}
+
+/* A label near row, col where nothing is yet: right, left, then the rows below and above. */
+static void label(const struct axes *a, struct canvas *c, int row, int col, enum style s,
+                  const char *text)
+{
+	static const int rows[] = { 0, 1, -1, 2, -2, 3 };
+	int n = utf8_columns(text);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		int r = row + rows[i];
+		if (r < a->p.row || r >= a->p.row + a->p.rows)
+			continue;
+		if (col + 2 + n <= a->p.col + a->p.cols && free_cells(c, r, col + 1, n + 2)) {
+			canvas_text(c, r, col + 2, s, text);
+			return;
+		}
+		if (col - 1 - n >= a->p.col && free_cells(c, r, col - 2 - n, n + 2)) {
+			canvas_text(c, r, col - 1 - n, s, text);
+			return;
+		}
+	}
+}
+
+/* A line of single dots. */
+static void dotted(const struct plot *p, double x0, double y0, double x1, double y1, int apart)
+{
+	const double wide = fabs(x1 - x0) * p->cols * 2, high = fabs(y1 - y0) * p->rows * 4;
+	const int n = (int)(fmax(wide, high) / apart);
+	for (int i = 0; i <= n; i++) {
+		const double t = n ? (double)i / n : 0;
+		plot_dot(p, x0 + t * (x1 - x0), y0 + t * (y1 - y0));
+	}
+}
+
+/* The roofs beside the one that holds: another precision's, flat from the slope of DRAM on, and
+ * the slope of L2. */
+struct other_roofs {
+	struct {
+		const char *pipe;
+		double gflops; /* 0 = not drawn */
+	} flat[2];
+	double l2_gbs; /* 0 = not drawn */
+};
+
+static struct other_roofs other_roofs_of(const struct axes *a, const struct gpu_spec *g, bool dp)
+{
+	struct other_roofs o = { .flat = { { "FP16 tensor", g->fp16_tensor_gflops },
+		                               { dp ? "FP32" : "FP64",
+		                                 dp ? g->fp32_gflops : g->fp64_gflops } },
+		                     .l2_gbs = g->l2_gbs > 1.2 * g->dram_gbs ? g->l2_gbs : 0 };
+	for (size_t i = 0; i < ARRAY_LEN(o.flat); i++)
+		if (!(o.flat[i].gflops > 0) || fabs(log10(o.flat[i].gflops / a->peak)) < 0.05)
+			o.flat[i].gflops = 0;
+	return o;
+}
+
+/* Every line before the first word, so that none runs through one. */
+static void roof_lines(const struct axes *a, const struct other_roofs *o)
+{
+	const double x0 = pow(10, a->x0), ridge = a->peak / a->gbs;
+	struct plot p = a->p;
+	p.style = STYLE_DIM;
+	for (size_t i = 0; i < ARRAY_LEN(o->flat); i++)
+		if (o->flat[i].gflops > 0)
+			dotted(&p, fx(a, o->flat[i].gflops / a->gbs), fy(a, o->flat[i].gflops), 1,
+			       fy(a, o->flat[i].gflops), 4);
+	if (o->l2_gbs > 0)
+		dotted(&p, 0, fy(a, x0 * o->l2_gbs), fx(a, a->peak / o->l2_gbs), fy(a, a->peak), 4);
+	p.style = STYLE_BAR;
+	plot_line(&p, a->x0 < log10(ridge) ? 0 : fx(a, ridge), fy(a, fmin(a->peak, x0 * a->gbs)),
+	          fx(a, ridge), fy(a, a->peak));
+	plot_line(&p, fx(a, ridge), fy(a, a->peak), 1, fy(a, a->peak));
+}
+
+/* A slope's name in its middle, above it; with another slope over it, below. */
+static void slope_name(const struct axes *a, struct canvas *c, const char *name, double gbs,
+                       bool below)
+{
+	char text[64], number[32];
+	int row, col;
+	fmt_count(number, sizeof number, gbs);
+	snprintf(text, sizeof text, "%s %s GB/s", name, number);
+	const double x = pow(10, (a->x0 + log10(a->peak / gbs)) / 2);
+	if (!plot_cell(&a->p, fx(a, x), fy(a, x * gbs), &row, &col))
+		return;
+	if (below)
+		label(a, c, row + 1, col + 1, STYLE_DIM, text);
+	else
+		label(a, c, row > a->p.row + 1 ? row - 1 : row, col - utf8_columns(text) - 3, STYLE_DIM,
+		      text);
+}
+
+/* A flat roof's name over its right end, or under it. */
+static void roof_name(const struct axes *a, struct canvas *c, const char *text, double gflops)
+{
+	const int right = a->p.col + a->p.cols, width = utf8_columns(text);
+	int row, col;
+	if (!plot_cell(&a->p, 1, fy(a, gflops), &row, &col))
+		return;
+	if (row > a->p.row && free_cells(c, row - 1, right - width, width))
+		canvas_right(c, row - 1, right, STYLE_DIM, "%s", text);
+	else if (row + 1 < a->p.row + a->p.rows && free_cells(c, row + 1, right - width, width))
+		canvas_right(c, row + 1, right, STYLE_DIM, "%s", text);
+}
+
+static void roof_names(const struct axes *a, struct canvas *c, const char *pipe,
+                       const struct other_roofs *o)
+{
+	char text[96], number[32];
+	snprintf(text, sizeof text, "%s roof %s GFLOPS", pipe,
+	         fmt_count(number, sizeof number, a->peak));
+	roof_name(a, c, text, a->peak);
+	for (size_t i = 0; i < ARRAY_LEN(o->flat); i++) {
+		snprintf(text, sizeof text, "%s %s", o->flat[i].pipe,
+		         fmt_count(number, sizeof number, o->flat[i].gflops));
+		if (o->flat[i].gflops > 0)
+			roof_name(a, c, text, o->flat[i].gflops);
+	}
+	slope_name(a, c, "DRAM", a->gbs, o->l2_gbs > 0);
+	if (o->l2_gbs > 0)
+		slope_name(a, c, "L2", o->l2_gbs, false);
+}
+
+/* What no kernel can reach from DRAM: hatched, but for what is written there. */
+static void forbidden(const struct axes *a, struct canvas *c)
+{
+	const struct plot *p = &a->p;
+	for (int k = 0; k < p->cols; k++) {
+		const double x = a->x0 + (k + 0.5) / p->cols * (a->x1 - a->x0);
+		int roof, col;
+		if (!plot_cell(p, (k + 0.5) / p->cols, fy(a, fmin(a->peak, pow(10, x) * a->gbs)), &roof,
+		               &col))
+			continue;
+		for (int row = p->row; row < roof; row++) {
+			const int at = p->col + k;
+			if ((at + 2 * row) % 4 || !free_cells(c, row, at, 1))
+				continue;
+			const uint32_t left = cell_at(c, row, at - 1)->ch;
+			const uint32_t right = at + 1 < c->cols ? cell_at(c, row, at + 1)->ch : ' ';
+			if ((left == ' ' || at == p->col) && right == ' ')
+				canvas_cell(c, row, at, STYLE_FAINT, HATCH);
+		}
+	}
+}
+
+/* From the point up to the roof: "4.1× left". */
+static void what_is_left(const struct axes *a, struct canvas *c, struct point now)
+{
+	int row, col, roof, same;
+	char text[48], number[32];
+	if (!drawable(now))
+		return;
+	const double could = fmin(a->peak, now.x * a->gbs);
+	if (could < 1.2 * now.y || !plot_cell(&a->p, fx(a, now.x), fy(a, now.y), &row, &col) ||
+	    !plot_cell(&a->p, fx(a, now.x), fy(a, could), &roof, &same))
+		return;
+	for (int r = roof + 1; r < row; r++)
+		if (free_cells(c, r, col, 1))
+			canvas_cell(c, r, col, STYLE_KNOB, 0x2506);
+	if (row - roof < 3)
+		return;
+	snprintf(text, sizeof text, "%s× left", fmt_num(number, sizeof number, could / now.y, 2));
+	label(a, c, (row + roof) / 2, col, STYLE_KNOB, text);
+}
+
+/* The session's other runs of this kernel: numbered, the oldest 1, and the way from one to the
+ * next. */
+#define MAX_RUNS 9
+
+static unsigned runs_of(const struct session *s, struct point out[MAX_RUNS])
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < s->n_history && !s->program; i++) {
+		const struct run_brief *b = &s->history[i];
+		if (b->sel.kernel != s->now->sel.kernel || strcmp(b->sel.gpu->id, s->sel.gpu->id) != 0)
+			continue;
+		const struct point p = achieved(&b->metrics);
+		if (!drawable(p))
+			continue;
+		if (n == MAX_RUNS)
+			memmove(out, out + 1, --n * sizeof *out);
+		out[n++] = p;
+	}
+	return n;
+}
+
+static void path(const struct axes *a, const struct point *runs, unsigned n)
+{
+	struct plot p = a->p;
+	p.style = STYLE_FAINT;
+	for (unsigned i = 1; i < n; i++)
+		dotted(&p, fx(a, runs[i - 1].x), fy(a, runs[i - 1].y), fx(a, runs[i].x), fy(a, runs[i].y),
+		       3);
+}
+
+static void mark(const struct axes *a, struct canvas *c, struct point p, enum style s, uint32_t ch,
+                 const char *text)
+{
+	int row, col;
+	if (!drawable(p) || !plot_cell(&a->p, fx(a, p.x), fy(a, p.y), &row, &col))
+		return;
+	canvas_cell(c, row, col, s, ch);
+	label(a, c, row, col, s, text);
+}
+
+static bool fp64(const struct metric_set *m)
+{
+	double d = m ? metric_get(m, M_FLOP_FP64) : NAN, f = m ? metric_get(m, M_FLOP_FP32) : NAN;
+	return isfinite(d) && d > 0 && !(d < f);
+}
+
+static void point_name(const struct session *s, const struct selection *sel, double gflops,
+                       char *out, size_t n)
+{
+	char number[32];
+	if (gflops >= 100)
+		fmt_count(number, sizeof number, gflops);
+	else
+		fmt_num(number, sizeof number, gflops, 3);
+	const char *variant = sel->kernel && sel->variant < sel->kernel->n_variants
+	                          ? sel->kernel->variants[sel->variant].name
+	                          : "";
+	char what[160] = "";
+	if (sel != &s->now->sel)
+		panel_difference(&s->now->sel, sel, what, sizeof what);
+	snprintf(out, n, "%.40s %s", what[0] ? what : variant, number);
+}
+
+/* The program's groups of launches that take longest, as numbered in the launches panel. */
+#define MAX_GROUPS 9
+
+static struct point of_group(const struct session *s, size_t i)
+{
+	const struct program *p = s->program ? s->program->now : NULL;
+	if (!p || i >= p->n_groups || program_group_of(p, s->program->launch) == &p->groups[i])
+		return (struct point){ NAN, NAN };
+	return (struct point){ program_group_metric(p, &p->groups[i], M_ROOF_AI),
+		                   program_group_metric(p, &p->groups[i], M_ROOF_ACHIEVED) };
+}
+
+static void points(const struct session *s, struct canvas *c, const struct axes *a,
+                   const struct point *runs, unsigned n_runs)
+{
+	const struct metric_set *m = panel_metrics(s), *before = panel_before(s);
+	const struct run_brief *reference = session_reference_run(s);
+	char text[96], number[32];
+	struct point b = by_book(m), p = achieved(before), now = achieved(m);
+	const struct point there = achieved(reference ? &reference->metrics : NULL);
+	for (unsigned i = 0; n_runs > 2 && i < n_runs; i++)
+		mark(a, c, runs[i], STYLE_FAINT, '1' + i, "");
+	/* the points first, so that no label covers one */
+	mark(a, c, b, STYLE_WATCH, 0xb6, "");
+	mark(a, c, p, STYLE_FAINT, 0x25cb, "");
+	mark(a, c, there, STYLE_FAINT, 0x25cf, "");
+	for (size_t i = 0; i < MAX_GROUPS; i++)
+		mark(a, c, of_group(s, i), STYLE_WATCH, (uint32_t)('1' + i), "");
+	mark(a, c, now, STYLE_BOLD, 0x25b4, "");
+	what_is_left(a, c, now);
+	point_name(s, &s->now->sel, now.y, text, sizeof text);
+	mark(a, c, now, STYLE_BOLD, 0x25b4, text);
+	if (drawable(b)) {
+		fmt_count(number, sizeof number, b.y);
+		snprintf(text, sizeof text, "book %s", number);
+		mark(a, c, b, STYLE_WATCH, 0xb6, text);
+	}
+	if (drawable(p)) {
+		point_name(s, panel_before_selection(s), p.y, text, sizeof text);
+		mark(a, c, p, STYLE_FAINT, 0x25cb, text);
+	}
+	if (drawable(there)) {
+		fmt_count(number, sizeof number, there.y);
+		snprintf(text, sizeof text, "%.24s %s", reference->sel.gpu->name, number);
+		mark(a, c, there, STYLE_FAINT, 0x25cf, text);
+	}
+	mark(a, c, now, STYLE_BOLD, 0x25b4, "");
+}
+
+void panel_roofline(const struct session *s, struct canvas *c, int row, int rows)
+{
+	const struct gpu_spec *g = s->sel.gpu;
+	const struct metric_set *m = panel_metrics(s), *before = panel_before(s);
+	bool dp = fp64(m);
+	struct axes a = { .peak = dp ? g->fp64_gflops : g->fp32_gflops, .gbs = g->dram_gbs };
+	if (!(a.peak > 0) || !(a.gbs > 0) || rows < 5 || c->cols < 24)
+		return;
+	double ridge = log10(a.peak / a.gbs);
+	a.x0 = fmin(-1, ridge - 1.5);
+	a.x1 = fmax(2, ridge + 0.8);
+	a.y1 = log10(a.peak) + 0.35;
+	a.y0 = fmin(log10(a.gbs) + a.x0 - 0.1, a.y1 - 2);
+	include(&a, achieved(m));
+	include(&a, achieved(before));
+	include(&a, by_book(m));
+	const struct run_brief *reference = session_reference_run(s);
+	include(&a, achieved(reference ? &reference->metrics : NULL));
+	for (size_t i = 0; i < MAX_GROUPS; i++)
+		include(&a, of_group(s, i));
+	struct point runs[MAX_RUNS];
+	const unsigned n_runs = m ? runs_of(s, runs) : 0;
+	for (unsigned i = 0; i < n_runs; i++)
+		include(&a, runs[i]);
+	const bool many = rows - 3 >= MANY_ROWS;
+	if (many && g->fp16_tensor_gflops > 0)
+		a.y1 = fmax(a.y1, log10(g->fp16_tensor_gflops) + 0.35);
+	/* a row above the roof for its name */
+	if (rows > 5)
+		a.y1 = fmax(a.y1, log10(a.peak) + 1.6 * (log10(a.peak) - a.y0) / (rows - 5));
+	a.p =
+		(struct plot){ .c = c, .row = row + 1, .col = 10, .rows = rows - 3, .cols = c->cols - 12 };
+	canvas_text(c, row, 2, STYLE_DIM, "GFLOPS");
+	canvas_right(c, row, c->cols - 2, STYLE_DIM, "FLOP per byte →");
+	ticks(&a, c);
+	struct other_roofs others = { 0 };
+	if (many)
+		others = other_roofs_of(&a, g, dp);
+	roof_lines(&a, &others);
+	if (n_runs > 2)
+		path(&a, runs, n_runs);
+	roof_names(&a, c, dp ? "FP64" : "FP32", &others);
+	if (m)
+		points(s, c, &a, runs, n_runs);
+	forbidden(&a, c);
+}
