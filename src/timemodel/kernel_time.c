@@ -211,8 +211,27 @@ static double all_waves_cycles(const struct work *w, double blocks, double resid
 /*
  * One after the other where they collide. A compare-and-swap holds only if it comes with the value
  * that the last one left: with many lanes that want a word, each that holds waits for the turns of
- * the others, and the news of it for a round trip.
+ * the others, or for the news of it to go round. Lanes of a warp on one word come in one request.
  */
+static double swaps_ns(const struct atomic_load *a, double lanes)
+{
+	const double together = fmax(1, fmin(32, a->swap_lanes));
+	const double lane_turns = timing.swap_turn_ns + timing.swap_lane_ns * (together - 1);
+	/* Most find nothing to change: a few hold, at different times, and the first value is all that
+	 * many try for. */
+	if (2 * a->swaps < a->swap_candidates)
+		return timing.swap_first_tries * lanes * a->unit_swaps / a->swaps * lane_turns / together;
+	/* Lanes that are done leave; their warp comes again until all of them are. */
+	const double updates = fmax(1, a->swaps / fmax(lanes, 1)); /* of each */
+	const double contenders =
+		fmin(lanes, a->swaps) * a->same_word * (1 - 0.5 / (updates * together));
+	const double turns = fmax(timing.atomic_pass_ns, contenders / together * lane_turns);
+	const double one = fmax(timing.swap_round_trip_ns, contenders / together * timing.swap_turn_ns);
+	const double further = timing.swap_lane_trip_ns + contenders / together * timing.swap_lane_ns;
+	return fmax(a->unit_swaps * turns,
+	            a->word_swaps * fmin(1, contenders) * (one + (together - 1) * further));
+}
+
 static double atomics_ns(const struct atomic_load *a, double threads, double concurrent_share)
 {
 	const double passes =
@@ -220,23 +239,8 @@ static double atomics_ns(const struct atomic_load *a, double threads, double con
 	         fmax(a->float_passes, a->lockstep_float) * timing.atomic_float_pass_ns);
 	if (!(a->swaps > 0))
 		return passes;
-	const double lanes =
-		fmin(a->swap_candidates, threads) * concurrent_share;  /* that try together */
-	const double updates = fmax(1, a->swaps / fmax(lanes, 1)); /* of each */
-	const double contenders = fmin(lanes, a->swaps) * a->same_word * (1 - 0.5 / updates);
-	const double together = fmax(1, a->swap_lanes);
-	const double turns =
-		fmax(timing.atomic_pass_ns,
-	         contenders / together * (timing.swap_turn_ns + timing.swap_lane_ns * (together - 1)));
-	const double trip = timing.swap_round_trip_ns + timing.swap_lane_trip_ns * (together - 1);
-	const double of_word = a->word_swaps * fmin(1, contenders) * (trip + turns);
-	/* Most find nothing to change: a few hold, at different times, and the first value is all that
-	 * many try for. */
-	if (2 * a->swaps < a->swap_candidates) {
-		const double first = timing.swap_first_tries * lanes * a->unit_swaps / a->swaps;
-		return fmax(passes, first * timing.atomic_pass_ns);
-	}
-	return fmax(passes, fmax(a->unit_swaps * turns, of_word));
+	/* lanes that try together */
+	return fmax(passes, swaps_ns(a, fmin(a->swap_candidates, threads) * concurrent_share));
 }
 
 /* --- the whole launch --- */

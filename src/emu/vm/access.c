@@ -66,10 +66,12 @@ static bool perform_access(struct access *a)
 	access_count(a);
 	if (wk->trace && a->w->number == 0)
 		warp_trace_access(a->w, a->m, a->mask, a->address, a->space);
-	if (a->atomic)
+	if (a->atomic) {
 		access_atomics(a);
-	else
+		access_note_collision(a);
+	} else {
 		access_transfer(a);
+	}
 	return true;
 }
 

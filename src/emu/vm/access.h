@@ -11,6 +11,7 @@ struct access {
 	const struct uop *u;
 	const struct memop *m;
 	uint32_t mask;
+	uint32_t swapped; /* lanes whose compare-and-swap changed the word */
 	enum ptx_space space;
 	unsigned bytes; /* of a lane, all elements */
 	bool read, write, atomic;
@@ -37,13 +38,12 @@ bool access_resolve(struct access *a);
 
 /* access_count.c: counts it, and notes its lines for the cache simulation. */
 void access_count(struct access *a);
+/* Atomics on global memory that were carried out: with which others they collide. */
+void access_note_collision(struct access *a);
 
 /* access_data.c: carries it out, lane by lane in lane order. */
 void access_transfer(struct access *a);
 void access_atomics(struct access *a);
-/* Lanes of a compare-and-swap that will find what they expect and put another value there, in lane
- * order. */
-uint32_t access_swapping(const struct access *a);
 /* Host addresses of all lanes, where only the first one's is known. */
 void access_set_hosts(struct access *a);
 /* Bytes of one lane: 1, 2, 4 or 8 of them. */

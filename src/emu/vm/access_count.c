@@ -1,31 +1,34 @@
 /* What an access costs, by count/probe.c, and its lines for the cache simulation. */
 #include "emu/vm/access.h"
 
-/* What an atomic costs beyond its sectors. */
-static void count_collision(struct access *a, struct mem_count *c)
+/* How often an atomic on shared memory goes round. */
+static uint64_t shared_passes(const struct access *a)
 {
 	const struct xop *x = a->m->x;
-	const bool swap = x->op == ATOM_CAS;
-	if (a->space == SPACE_SHARED) {
-		/* additions of one constant are counted, not carried out one by one (POPC.INC) */
-		const bool merged = x->kind == X_RED && x->op == ATOM_ADD && x->s[1].kind == S_CONST &&
-		                    x->type != PTX_F32 && x->type != PTX_F64;
-		const unsigned passes = shared_atomic_passes(a->address, a->mask, a->bytes, merged);
-		c->passes += swap ? 2 * passes : passes;
+	/* additions of one constant are counted, not carried out one by one (POPC.INC) */
+	const bool merged = x->kind == X_RED && x->op == ATOM_ADD && x->s[1].kind == S_CONST &&
+	                    x->type != PTX_F32 && x->type != PTX_F64;
+	const unsigned passes = shared_atomic_passes(a->address, a->mask, a->bytes, merged);
+	return x->op == ATOM_CAS ? 2 * passes : passes;
+}
+
+void access_note_collision(struct access *a)
+{
+	const struct xop *x = a->m->x;
+	struct collision_log *log = a->w->worker->grid->collisions;
+	if (a->space != SPACE_GLOBAL || !log)
 		return;
-	}
-	struct collision k = {
+	const struct collision k = {
 		.address = a->address,
 		.mask = a->mask,
 		.bytes = a->bytes,
 		.block = a->w->worker->block,
 		.turn = a->w->atomics++,
 		.float_data = x->op == ATOM_ADD && x->type >= PTX_F16 && x->type <= PTX_F64,
-		.swap = swap,
-		.changed = swap ? access_swapping(a) : 0,
+		.swap = x->op == ATOM_CAS,
+		.changed = a->swapped,
 	};
-	if (a->w->worker->grid->collisions)
-		collision_log_add(a->w->worker->grid->collisions, &k);
+	collision_log_add(log, &k);
 }
 
 /* Lanes' words of local memory lie beside each other: word n of 32 lanes is a line. */
@@ -63,7 +66,7 @@ void access_count(struct access *a)
 					 : probe_shared(a->address, a->mask, a->bytes, a->layout, a->write);
 		c->space[1]++;
 		if (a->atomic)
-			count_collision(a, c);
+			c->passes += shared_passes(a);
 		c->wavefronts += p.wavefronts;
 		c->ideal += p.ideal;
 		return;
@@ -86,8 +89,6 @@ void access_count(struct access *a)
 		c->wavefronts += (a->again ? repeat_shared(a->again, a->address, a->bytes, false)
 		                           : probe_shared(a->address, a->mask, a->bytes, a->layout, false))
 		                     .wavefronts;
-	if (a->atomic)
-		count_collision(a, c);
 	c->sectors += p->sectors;
 	c->lines += p->lines;
 	c->bytes += p->bytes;

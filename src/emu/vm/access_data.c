@@ -102,6 +102,8 @@ void access_atomics(struct access *a)
 	const struct xop *x = a->m->x;
 	const enum ptx_atom op = (enum ptx_atom)x->op;
 	access_set_hosts(a);
+	const uint64_t known = UINT64_MAX >> (64 - 8 * a->m->bytes); /* bits of a word */
+	a->swapped = 0;
 	for (uint32_t k = a->mask; k; k &= k - 1) {
 		const unsigned i = lowest_lane(k);
 		const uint64_t b = get_lane(a->w, a->m, 0, i), c = get_lane(a->w, a->m, 1, i);
@@ -130,24 +132,10 @@ void access_atomics(struct access *a)
 				;
 			old = seen;
 		}
+		if (op == ATOM_CAS && old == (b & known) && old != (c & known))
+			a->swapped |= 1u << i;
 		put_lane(a->w, a->m, 0, i, old);
 	}
-}
-
-uint32_t access_swapping(const struct access *a)
-{
-	uint32_t changed = 0;
-	for (uint32_t k = a->mask; k; k &= k - 1) {
-		const unsigned i = lowest_lane(k);
-		const uint8_t *const host = a->base ? a->base + (a->address[i] - a->first) : a->host[i];
-		const uint64_t seen = read_value(host, a->m->bytes, false);
-		bool taken = false; /* by an earlier lane of this warp */
-		for (uint32_t m = changed; m && !taken; m &= m - 1)
-			taken = a->address[lowest_lane(m)] == a->address[i];
-		if (!taken && seen == get_lane(a->w, a->m, 0, i) && seen != get_lane(a->w, a->m, 1, i))
-			changed |= 1u << i;
-	}
-	return changed;
 }
 
 /* Host addresses of all lanes, where only the first one's is known. */
