@@ -8,6 +8,7 @@
 #define PMPP_BACKEND_BACKEND_H
 
 #include "base/err.h"
+#include "base/text.h"
 #include "compile/compile.h"
 #include "model/gpu.h"
 #include "model/kernel.h"
@@ -97,9 +98,9 @@ struct backend_ops {
 	bool (*run)(struct backend *be, const struct run_request *req, const struct run_hooks *hooks,
 	            struct run_result *res, struct err *err);
 	void (*close)(struct backend *be);
-	/* Tells every kernel of the PTX @text, called @name in messages, and all that would be refused
-	 * of it. False: @text cannot be read. NULL = it refuses nothing by itself. */
-	bool (*examine)(const char *text, const char *name,
+	/* Tells every kernel of @code, PTX or a cubin, called @name in messages, and all that would be
+	 * refused of it. False: it cannot be read. NULL = it refuses nothing by itself. */
+	bool (*examine)(const struct text *code, const char *name,
 	                void (*tell)(void *ctx, const struct examine_finding *r), void *ctx,
 	                struct err *err);
 	/* The sheet of the device it runs on; may take as long as probe(). NULL = any sheet will do. */

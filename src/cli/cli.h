@@ -77,6 +77,12 @@ int cli_fail(struct cli *c, const struct err *err);
 /* Writes the object and forgets it; returns @status. */
 int cli_emit(struct cli *c, json_t *object, int status);
 
+/* level.c: what --level says; NULL = auto. */
+#define CLI_LEVEL_HELP                                                                          \
+	"emulator: count sass: machine code, as a card does; ptx; or auto (default): machine code " \
+	"where all of it is known"
+bool cli_level(const char *word, enum run_level *out, struct err *err);
+
 /* user_start.c: a person's own file first, launched by these options; else as select_by_words(). */
 unsigned user_options(struct user_spec *s, struct option_spec *o); /* how many were put into @o */
 bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *sel,

@@ -58,6 +58,11 @@ static json_t *launch_json(const struct program *p, const struct program_launch 
 	const struct program_launch *counted = program_launch_numbered(p, l->like);
 	if (l->like != l->number)
 		json_object_set_new(o, "counts_of", json_integer((json_int_t)l->like));
+	if (counted && counted->metrics) {
+		json_object_set_new(o, "level", json_string(counted->level));
+		if (counted->level_note[0])
+			json_object_set_new(o, "level_note", json_string(counted->level_note));
+	}
 	json_object_set_new(
 		o, "metrics", counted && counted->metrics ? json_metrics(counted->metrics) : json_object());
 	return o;

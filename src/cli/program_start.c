@@ -73,10 +73,12 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 {
 	struct selection sel = { 0 };
 	uint64_t range[2];
+	enum run_level level;
 	memset(out, 0, sizeof *out);
 	*words = (struct program_words){ 0 };
 	if (!program_backend_legal(o->backend, err) ||
-	    !choose_gpu_and_backend(o->gpu, "emu", &sel, err) || !read_range(o, range, err))
+	    !choose_gpu_and_backend(o->gpu, "emu", &sel, err) || !read_range(o, range, err) ||
+	    !cli_level(o->level, &level, err))
 		return false;
 	if (!program_words_parse(n, args, words)) {
 		err_set(err, ERR_USAGE, "a program is needed");
@@ -94,6 +96,7 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 		            .count_first = o->count,
 		            .count_from = range[0],
 		            .count_to = range[1],
+		            .level = level,
 		            .stop_after = o->stop_after },
 		.catch_output = catch,
 		.timeout_s = o->timeout_s,

@@ -10,7 +10,7 @@
 #include "model/whole_program.h"
 
 struct program_options {
-	const char *gpu, *backend;
+	const char *gpu, *backend, *level;
 	const char *kernel; /* only launches of this one; NULL = of all */
 	const char *range;  /* "A..B" or "A": only these launches; NULL = all */
 	uint64_t launch;    /* only this one; 0 = all */

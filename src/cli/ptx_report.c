@@ -1,4 +1,4 @@
-/* doctor --ptx FILE: what the emulator would refuse of each kernel of a PTX file, and why. */
+/* doctor --ptx FILE: what the emulator would refuse of each kernel of a PTX file or a cubin. */
 #include "cli/ptx_report.h"
 
 #include "base/file.h"
@@ -12,6 +12,7 @@ struct ptx_report {
 	json_t *kernels;  /* NULL = text */
 	json_t *refusals; /* of the kernel at hand */
 	unsigned n_kernels, n_refused, n_of_kernel;
+	bool machine_code;
 	char kernel[256];
 };
 
@@ -24,16 +25,20 @@ static void end_kernel(struct ptx_report *r)
 
 static void tell_json(struct ptx_report *r, const struct examine_finding *k)
 {
-	json_array_append_new(r->refusals, json_pack("{s:s, s:i, s:i, s:s, s:s}", "instruction",
-	                                             k->what, "ptx_line", (int)k->ptx_line, "line",
-	                                             (int)k->line, "why", k->why, "remedy", k->remedy));
+	json_array_append_new(r->refusals,
+	                      json_pack("{s:s, s:i, s:i, s:s, s:s}", "instruction", k->what,
+	                                r->machine_code ? "offset" : "ptx_line", (int)k->ptx_line,
+	                                "line", (int)k->line, "why", k->why, "remedy", k->remedy));
 }
 
 static void tell_text(struct ptx_report *r, const struct examine_finding *k)
 {
 	if (r->n_of_kernel == 1)
 		fprintf(r->c->out, "%s%s\n", r->c->utf8 ? "✗  " : "-  ", r->kernel);
-	fprintf(r->c->out, "     PTX line %u", k->ptx_line);
+	if (r->machine_code)
+		fprintf(r->c->out, "     offset 0x%x", k->ptx_line);
+	else
+		fprintf(r->c->out, "     PTX line %u", k->ptx_line);
 	if (k->line)
 		fprintf(r->c->out, ", source line %u", k->line);
 	fprintf(r->c->out, ": '%s': %s\n", k->what, k->why);
@@ -68,8 +73,9 @@ int ptx_report(struct cli *c, const char *path)
 	struct text text = { 0 };
 	struct err err = { 0 };
 	struct ptx_report r = { .c = c, .kernels = c->json ? json_array() : NULL };
-	const bool ok = file_read(path, MAX_PTX_BYTES, &text, &err) &&
-	                emu->examine(text.s ? text.s : "", path, tell, &r, &err);
+	bool ok = file_read(path, MAX_PTX_BYTES, &text, &err);
+	r.machine_code = ok && text.len > 4 && !memcmp(text.s, "\177ELF", 4);
+	ok = ok && emu->examine(&text, path, tell, &r, &err);
 	text_free(&text);
 	if (!ok) {
 		json_decref(r.kernels);

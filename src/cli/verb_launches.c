@@ -28,6 +28,7 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--stop-after", OPT_COUNT, &p->stop_after, "N", "end the program behind launch N" },
 		{ "--count", OPT_COUNT, &p->count, "N",
 		  "count the first N launches of each kernel, grid and block (default 1)" },
+		{ "--level", OPT_TEXT, &p->level, "LEVEL", CLI_LEVEL_HELP },
 		{ "--strict", OPT_FLAG, &p->strict, NULL,
 		  "the first out-of-bounds access stops its launch" },
 		{ "--races", OPT_FLAG, &p->races, NULL, "also look for shared-memory races (slower)" },

@@ -31,9 +31,7 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--no-verify", OPT_FLAG, &s->no_verify, NULL,
 		  "do not compare with the CPU reference, which takes long for large products" },
 		{ "--races", OPT_FLAG, &s->races, NULL, "emulator: also look for shared-memory races" },
-		{ "--level", OPT_TEXT, &s->level, "LEVEL",
-		  "emulator: count ptx (default), sass: the machine code, as a card does, or auto: "
-		  "machine code where all of it is known" },
+		{ "--level", OPT_TEXT, &s->level, "LEVEL", CLI_LEVEL_HELP },
 		{ "--threads", OPT_THREADS, &s->threads, "N", "emulator: CPU threads (default all)" },
 		{ "--timeout", OPT_SECONDS, &s->timeout_s, "S",
 		  "end the run after S seconds (default 60)" },
@@ -47,25 +45,12 @@ static unsigned options(void *state, struct option_spec *o)
 	return ARRAY_LEN(all) + user_options(&s->user, o + ARRAY_LEN(all));
 }
 
-static bool parse_level(const char *word, enum run_level *out, struct err *err)
-{
-	static const char *const names[] = {
-		[RUN_LEVEL_PTX] = "ptx", [RUN_LEVEL_SASS] = "sass", [RUN_LEVEL_AUTO] = "auto"
-	};
-	*out = RUN_LEVEL_PTX;
-	for (unsigned k = 0; word && k < ARRAY_LEN(names); k++)
-		if (!strcmp(word, names[k])) {
-			*out = (enum run_level)k;
-			return true;
-		}
-	return !word || err_set(err, ERR_USAGE, "--level: '%s' is none of ptx, sass, auto", word);
-}
-
 /* A whole program: the options that it shares with kernels. */
 static int run_program(struct cli *c, const struct state *s, unsigned n, char **args)
 {
 	struct program_options o = s->program;
 	o.gpu = s->gpu;
+	o.level = s->level;
 	o.backend = s->backend;
 	o.kernel = s->user.kernel;
 	o.count = 1;
@@ -91,13 +76,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	};
 	struct progress progress;
 
-	if (program_meant(&s->user, n, args)) {
-		if (!s->level)
-			return run_program(c, s, n, args);
-		err_set(&err, ERR_USAGE, "--level: of a whole program, only PTX is counted");
-		err_remedy(&err, "leave it out, or run one kernel of a file with its launch");
-		return cli_fail(c, &err);
-	}
+	if (program_meant(&s->user, n, args))
+		return run_program(c, s, n, args);
 	if (s->program.launch || s->program.range || s->program.stop_after) {
 		err_set(&err, ERR_USAGE, "--launch, --launches and --stop-after belong to a whole program");
 		err_remedy(&err, "give a source with a main(), or an executable: run prog.cu --launch 3");
@@ -105,7 +85,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	}
 	if (!user_start(&s->user, n, args, &sel, &err) ||
 	    !choose_gpu_and_backend(s->gpu, s->backend, &sel, &err) ||
-	    !parse_level(s->level, &options_.level, &err))
+	    !cli_level(s->level, &options_.level, &err))
 		return cli_fail(c, &err);
 	if (s->level && strcmp(sel.backend, "emu") != 0) {
 		err_set(&err, ERR_USAGE, "--level: a GPU runs machine code, and counts that");

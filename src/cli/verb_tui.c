@@ -63,7 +63,7 @@ static int show_snapshot(struct cli *c, const struct state *s, const char *path)
 /* A whole program: built and run off the screen's thread. */
 static int show_program(struct cli *c, const struct state *s, unsigned n, char **args)
 {
-	const struct record_config config = { .count_first = 1 };
+	const struct record_config config = { .count_first = 1, .level = RUN_LEVEL_AUTO };
 	struct err err = { 0 };
 	struct program_words words;
 	struct lab *a;

@@ -86,6 +86,14 @@ const struct emu_function *emu_module_function(const struct emu_module *m, const
 /* The name of kernel @i; NULL = there are no more. */
 const char *emu_module_kernel(const struct emu_module *m, unsigned i);
 void emu_function_info(const struct emu_function *f, struct emu_function_info *out);
+/*
+ * The machine code of the module, for launches that ask for it: a cubin of @bytes, which is copied,
+ * and its disassembly. False: they cannot be read, or there is no room for the constants.
+ */
+bool emu_module_set_code(struct emu_device *d, struct emu_module *m, const void *cubin,
+                         size_t bytes, const char *listing, size_t listing_bytes, struct err *err);
+/* "sm_90 machine code, ptxas 13.0.88"; "" = it has none. */
+const char *emu_module_level(const struct emu_module *m);
 /* Offset and size of parameter @i. */
 bool emu_function_param(const struct emu_function *f, unsigned i, unsigned *offset,
                         unsigned *bytes);
@@ -104,6 +112,7 @@ struct emu_launch_request {
 	const void *params; /* param_bytes of them */
 	unsigned registers; /* per thread, for residency; 0 = unknown */
 	bool cooperative;   /* all blocks are resident at once */
+	bool machine_code;  /* that of emu_module_set_code(), not the PTX */
 	enum emu_counting counting;
 	bool check_races;
 	bool strict;         /* the first out-of-bounds access stops the launch */

@@ -63,6 +63,8 @@ struct program_launch {
 	struct metric_set *metrics; /* NULL = not counted */
 	struct run_counts *counts;  /* NULL = not counted */
 	struct occ_result occ;
+	char level[64];       /* whose counts they are: "PTX", "sm_90 machine code, ptxas 13.0.88" */
+	char level_note[256]; /* why not the machine code's; "" = nothing to say */
 };
 
 struct program_copy {

@@ -83,6 +83,8 @@ static bool take_launch(struct program *p, struct wire_msg *m)
 		.like = r.counted == RECORD_COUNTED ? r.number : r.like,
 		.wall_s = r.wall_s,
 	};
+	memcpy(l->level, r.level, sizeof l->level);
+	memcpy(l->level_note, r.note, sizeof l->level_note);
 	memcpy(l->grid, r.grid, sizeof l->grid);
 	memcpy(l->block, r.block, sizeof l->block);
 	l->flags = (r.counted == RECORD_FAILED ? 1u << PROGRAM_FLAG_FAILED : 0) |
@@ -281,6 +283,7 @@ bool program_collect(struct program *p, struct wire_msg *m, struct err *err)
 	case RECORD_NONE:
 	case RECORD_CONFIG:
 	case RECORD_AGAIN:
+	case RECORD_CODE:
 	case RECORD_PROBLEM:
 	case RECORD_KIND_COUNT:
 	default: ok = false;

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "runtime/guest_library.h"
+#include "runtime/code_answer.h"
 #include "runtime/program_collect.h"
 
 #include <errno.h>
@@ -144,12 +145,15 @@ static void read_output(int *fd, struct text *into)
 		close_fd(fd);
 }
 
-static bool read_record(struct running *r, struct program *p, struct err *err)
+static bool read_record(struct running *r, struct program *p, const atomic_bool *cancel,
+                        struct err *err)
 {
 	struct wire_msg m = { 0 };
 	const enum wire_status s = wire_recv(r->records, &m, clock_now_s() + 60, NULL);
 	bool ok = true;
-	if (s == WIRE_OK)
+	if (s == WIRE_OK && m.type == RECORD_CODE)
+		code_answer(r->records, &m, cancel);
+	else if (s == WIRE_OK)
 		ok = program_collect(p, &m, err);
 	else
 		close_fd(&r->records);
@@ -176,7 +180,7 @@ static bool turn(struct running *r, const struct program_request *req, struct pr
 		read_output(&r->out, &r->out_text);
 	if (r->err >= 0 && fds[2].revents)
 		read_output(&r->err, &r->err_text);
-	if (r->records >= 0 && fds[0].revents && !read_record(r, p, err))
+	if (r->records >= 0 && fds[0].revents && !read_record(r, p, req->cancel, err))
 		return false;
 	const double now = clock_now_s();
 	if (req->cancel && atomic_load(req->cancel))

@@ -82,6 +82,8 @@ void record_put_launch(struct wire_msg *m, const struct record_launch *r)
 bool record_get_launch(struct wire_msg *m, struct record_launch *r)
 {
 	const bool ok = get_struct(m, r, sizeof *r) && wire_end(m);
+	TERMINATE(r->level);
+	TERMINATE(r->note);
 	if (r->counted > RECORD_FAILED)
 		r->counted = RECORD_FAILED;
 	return ok;
@@ -160,6 +162,42 @@ void record_put_again(struct wire_msg *m, const struct record_again *r)
 bool record_get_again(struct wire_msg *m, struct record_again *r)
 {
 	return m->type == RECORD_AGAIN && get_struct(m, r, sizeof *r) && wire_end(m);
+}
+
+void record_put_code_request(struct wire_msg *m, const struct record_code_request *r)
+{
+	wire_begin(m, RECORD_CODE);
+	wire_put_u32(m, r->id);
+	wire_put_u32(m, r->cc);
+	wire_put_blob(m, r->cubin, r->cubin ? r->cubin_bytes : 0);
+	wire_put_blob(m, r->ptx, r->ptx ? r->ptx_bytes : 0);
+}
+
+bool record_get_code_request(struct wire_msg *m, struct record_code_request *r)
+{
+	r->id = wire_get_u32(m);
+	r->cc = wire_get_u32(m);
+	r->cubin = wire_get_blob(m, &r->cubin_bytes);
+	r->ptx = wire_get_blob(m, &r->ptx_bytes);
+	if (!r->cubin_bytes)
+		r->cubin = NULL;
+	return m->type == RECORD_CODE && wire_end(m);
+}
+
+void record_put_code(struct wire_msg *m, const struct record_code *r)
+{
+	wire_begin(m, RECORD_CODE);
+	wire_put_str(m, r->why);
+	wire_put_blob(m, r->cubin, r->cubin ? r->cubin_bytes : 0);
+	wire_put_blob(m, r->listing, r->listing ? r->listing_bytes : 0);
+}
+
+bool record_get_code(struct wire_msg *m, struct record_code *r)
+{
+	wire_get_str(m, r->why, sizeof r->why);
+	r->cubin = wire_get_blob(m, &r->cubin_bytes);
+	r->listing = wire_get_blob(m, &r->listing_bytes);
+	return m->type == RECORD_CODE && wire_end(m);
 }
 
 void record_put_end(struct wire_msg *m, const struct record_end *r)

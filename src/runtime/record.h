@@ -35,6 +35,7 @@
 	X(PROGRESS, "progress") \
 	X(KEEPER, "keeper")     \
 	X(AGAIN, "again")       \
+	X(CODE, "code")         \
 	X(END, "end")
 
 enum record_kind {
@@ -56,6 +57,7 @@ struct record_config {
 	unsigned keep;                 /* so many of the counted launches can be run again; 0 = none */
 	uint64_t stop_after;           /* end the program behind this launch; 0 = never */
 	double launch_timeout_s;
+	enum run_level level; /* what is counted */
 };
 
 struct record_module {
@@ -100,6 +102,25 @@ struct record_launch {
 	double wall_s; /* what emulating it took */
 	double share;  /* of the SMs that it filled, 0..1 */
 	unsigned printed_bytes;
+	char level[64]; /* whose counts they are: "PTX", "sm_90 machine code, ptxas 13.0.88" */
+	char note[256]; /* why not the machine code's, or how its results differ; "" = nothing to say */
+};
+
+/* The program's runtime asks for machine code of module @id that it can run. */
+struct record_code_request {
+	unsigned id, cc;   /* of the module; 90 for compute capability 9.0 */
+	const void *cubin; /* NULL: there is only PTX */
+	size_t cubin_bytes;
+	const char *ptx; /* only without a cubin */
+	size_t ptx_bytes;
+};
+/* The answer: a cubin and its disassembly, or why there is none. */
+struct record_code {
+	char why[256]; /* "" = here it is */
+	const void *cubin;
+	size_t cubin_bytes;
+	const char *listing;
+	size_t listing_bytes;
 };
 
 /* X(ID, "name") */
@@ -179,6 +200,11 @@ void record_put_keeper(struct wire_msg *m, uint64_t number);
 bool record_get_keeper(struct wire_msg *m, uint64_t *number);
 void record_put_again(struct wire_msg *m, const struct record_again *r);
 bool record_get_again(struct wire_msg *m, struct record_again *r);
+/* Pointers of both lie in the message that is read. */
+void record_put_code_request(struct wire_msg *m, const struct record_code_request *r);
+bool record_get_code_request(struct wire_msg *m, struct record_code_request *r);
+void record_put_code(struct wire_msg *m, const struct record_code *r);
+bool record_get_code(struct wire_msg *m, struct record_code *r);
 void record_put_end(struct wire_msg *m, const struct record_end *r);
 bool record_get_end(struct wire_msg *m, struct record_end *r);
 /* What was counted in launch @number. On reading @c is the caller's: run_counts_free(). */

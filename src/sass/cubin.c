@@ -209,23 +209,63 @@ static void add_bank(struct cubin *c, const struct elf_section *s, const char *n
 	};
 }
 
-static void add_relocs(struct reading *r, const struct elf_section *s, struct cubin_func *f)
+static struct cubin_reloc *read_relocs(struct reading *r, const struct elf_section *s,
+                                       unsigned *n_out)
 {
 	const unsigned n = elf64_relocs(s);
-	if (!n || f->n_relocs)
-		return;
-	f->relocs = mem_calloc(n, sizeof *f->relocs);
+	struct cubin_reloc *relocs = mem_calloc(n + 1, sizeof *relocs);
+	*n_out = 0;
 	for (unsigned i = 0; i < n; i++) {
 		struct elf_reloc rel;
 		struct elf_symbol sym;
 		if (!elf64_reloc(s, i, &rel))
 			break;
-		f->relocs[f->n_relocs++] = (struct cubin_reloc){
+		relocs[(*n_out)++] = (struct cubin_reloc){
 			.offset = rel.offset,
 			.type = rel.type,
 			.symbol = elf64_symbol(&r->elf, &r->symtab, rel.symbol, &sym) ? sym.name : "",
 			.addend = rel.addend,
 		};
+	}
+	return relocs;
+}
+
+static void add_relocs(struct reading *r, const struct elf_section *s, struct cubin_func *f)
+{
+	if (!f->relocs)
+		f->relocs = read_relocs(r, s, &f->n_relocs);
+}
+
+/* Of section .nv.constant@name; the banks are all there. */
+static void add_bank_relocs(struct reading *r, const struct elf_section *s, const char *name)
+{
+	struct cubin *c = r->c;
+	char *end;
+	const unsigned long bank = strtoul(name, &end, 10);
+	const struct cubin_func *f = *end == '.' ? func_named(c, end + 1) : NULL;
+	if (end == name || (*end && !f))
+		return;
+	for (unsigned i = 0; i < c->n_banks; i++) {
+		struct cubin_bank *b = &c->banks[i];
+		if (b->bank == bank && b->func == (f ? (int)(f - c->funcs) : -1) && !b->relocs)
+			b->relocs = read_relocs(r, s, &b->n_relocs);
+	}
+}
+
+static void read_constants(struct reading *r)
+{
+	struct elf_section s;
+	struct cubin *c = r->c;
+	const unsigned section = elf64_find(&r->elf, ".nv.constant3", &s);
+	const unsigned n = elf64_symbols(&r->symtab);
+	for (unsigned i = 0; section && i < n; i++) {
+		struct elf_symbol sym;
+		if (!elf64_symbol(&r->elf, &r->symtab, i, &sym) || sym.type != STT_OBJECT ||
+		    sym.section != section || sym.value > s.size || sym.size > s.size - sym.value)
+			continue;
+		c->constants = mem_realloc(c->constants, c->n_constants + 1, sizeof *c->constants);
+		c->constants[c->n_constants++] =
+			(struct cubin_constant){ .name = sym.name, .offset = sym.value, .bytes = sym.size };
 	}
 }
 
@@ -288,11 +328,17 @@ bool cubin_read(struct cubin *c, const void *image, size_t len, struct err *err)
 	if (!elf64_find(&r.elf, ".symtab", &r.symtab))
 		r.symtab = (struct elf_section){ .data = NULL };
 	read_symbols(&r);
-	for (unsigned i = 1; i < r.elf.n_sections; i++) {
-		struct elf_section s;
+	struct elf_section s;
+	for (unsigned i = 1; i < r.elf.n_sections; i++)
 		if (elf64_section(&r.elf, i, &s))
 			read_section(&r, &s);
+	for (unsigned i = 1; i < r.elf.n_sections; i++) {
+		const char *name;
+		if (elf64_section(&r.elf, i, &s) && ((name = after(s.name, ".rela.nv.constant")) ||
+		                                     (name = after(s.name, ".rel.nv.constant"))))
+			add_bank_relocs(&r, &s, name);
 	}
+	read_constants(&r);
 	return true;
 }
 
@@ -303,8 +349,11 @@ void cubin_free(struct cubin *c)
 		free(c->funcs[i].exits);
 		free(c->funcs[i].relocs);
 	}
+	for (unsigned i = 0; i < c->n_banks; i++)
+		free(c->banks[i].relocs);
 	free(c->funcs);
 	free(c->banks);
+	free(c->constants);
 	*c = (struct cubin){ .tool = "" };
 }
 

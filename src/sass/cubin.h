@@ -58,6 +58,14 @@ struct cubin_bank {
 	int func; /* index; -1 = the module's */
 	const unsigned char *data;
 	size_t bytes;
+	unsigned n_relocs;
+	struct cubin_reloc *relocs; /* addresses in it, by offset in the bank */
+};
+
+/* A __constant__ variable: where it lies in the module's bank 3. */
+struct cubin_constant {
+	const char *name;
+	uint64_t offset, bytes;
 };
 
 struct cubin {
@@ -67,6 +75,8 @@ struct cubin {
 	struct cubin_func *funcs; /* in order of the sections */
 	unsigned n_banks;
 	struct cubin_bank *banks;
+	unsigned n_constants;
+	struct cubin_constant *constants;
 	bool lines, ptx_lines; /* line tables are there (-lineinfo) */
 };
 

@@ -9,6 +9,7 @@
 #define PMPP_EMU_LAUNCH_H
 
 #include "backend/backend.h"
+#include "emu/lower/lower.h"
 #include "emu/texture.h"
 #include "emu/vm/vm.h"
 #include "model/gpu.h"
@@ -43,6 +44,22 @@ void image_cache_put(struct image_cache *c, uint64_t key, struct image *image);
 void emu_device_open(struct emu_device *d, const struct gpu_spec *gpu);
 void emu_device_close(struct emu_device *d);
 
+/* --- machine_banks.c: constant banks of machine code on a device --- */
+
+struct emu_module;
+struct machine_banks {
+	struct lower_bank bank[LOWER_BANKS];
+	unsigned region[LOWER_BANKS]; /* 1 + region of an arena that is not mapped yet; 0 = none */
+};
+/* Reserves their memory, before an arena is mapped, or on a living one (false: no room). */
+void machine_banks_add(struct machine_banks *b, const struct sass_module *m, struct arena *a);
+bool machine_banks_take(struct machine_banks *b, const struct sass_module *m, struct arena *a);
+/* What they hold now, from the variables of @m, which lie in @a. */
+void machine_banks_fill(struct machine_banks *b, const struct sass_module *s,
+                        const struct emu_module *m, const struct arena *a);
+/* Of a function that the driver gives ("vprintf"); 0 = there is none of that name. */
+uint64_t machine_function_address(const char *name);
+
 /* --- module.c: where a module's variables lie on a device --- */
 
 struct emu_module {
@@ -53,12 +70,18 @@ struct emu_module {
 	char *name;
 	unsigned n_functions;
 	struct emu_function *functions;
+	/* ... and of its machine code, where that was asked for */
+	void *cubin; /* NULL = it was not */
+	struct sass_module code;
+	struct machine_banks banks;
+	char level[64];
 };
 /* Reserves the variables of @ptx on @d, before its memory is mapped ... */
 void emu_module_place(struct emu_module *m, const struct ptx_module *ptx, struct emu_device *d);
 /* ... and gives them their first values afterwards. */
 void emu_module_fill(const struct emu_module *m, const struct emu_device *d);
 void emu_module_free(struct emu_module *m);
+void emu_module_drop_code(struct emu_module *m, struct emu_device *d); /* program_code.c */
 
 /* --- one launch (prepare.c, workers.c, results.c) --- */
 
@@ -77,6 +100,7 @@ struct emu_launch {
 	/* machine code to run instead, set before the launch is prepared; NULL = the PTX */
 	const struct sass_module *sass;
 	const struct sass_func *sass_func;
+	struct machine_banks banks;
 	const char *source_file;
 	struct image image;
 	uint64_t image_key; /* of a program's launch: where the image is kept afterwards; 0 = nowhere */
@@ -115,7 +139,7 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res);
 void emu_launch_free(struct emu_launch *l);
 
 /* Everything that would be refused, kernel by kernel (examine.c); see backend.h. */
-bool emu_examine(const char *text, const char *name,
+bool emu_examine(const struct text *code, const char *name,
                  void (*tell)(void *ctx, const struct examine_finding *r), void *ctx,
                  struct err *err);
 
@@ -129,6 +153,8 @@ struct machine_code {
 	struct sass_module module;
 };
 void machine_code_free(struct machine_code *c);
+/* "sm_90 machine code, ptxas 13.0.88". */
+void machine_level(const struct sass_module *m, char *out, size_t n);
 
 /* Buffers as they are before the PTX runs, of those that a kernel may change; NULL: of the others,
  * and where no machine code is to run. */

@@ -57,13 +57,6 @@ void machine_buffers_free(struct machine_buffers *b, const struct run_request *r
 	*b = (struct machine_buffers){ .data = { NULL } };
 }
 
-/* "Cuda compilation tools, release 13.0, V13.0.88" -> "13.0.88" */
-static const char *assembler_version(const struct sass_module *m)
-{
-	const char *v = strstr(m->cubin.tool, ", V");
-	return v ? v + 3 : "of an unknown version";
-}
-
 /* The same bits, or both no number: which of them an operation gives, PTX leaves open. */
 static bool same_values(enum elem_type type, const void *a, const void *b, size_t bytes)
 {
@@ -108,8 +101,7 @@ static void take_counts(struct run_result *res, struct run_result *own)
 static void tell(struct run_result *res, const struct sass_module *m, const char *differs)
 {
 	const size_t n = strlen(res->note);
-	snprintf(res->level, sizeof res->level, "sm_%u machine code, ptxas %s", m->cubin.sm,
-	         assembler_version(m));
+	machine_level(m, res->level, sizeof res->level);
 	if (differs)
 		snprintf(res->note + n, sizeof res->note - n,
 		         "%sthe machine code gives another %s than the PTX", n ? "; " : "", differs);

@@ -59,6 +59,8 @@ static bool fill_buffers(struct emu_launch *l, const struct regions *a, struct e
 	if (a->param_bytes && l->func->param_bytes)
 		memcpy(arena_at(ar, ar->region[a->params].base), a->param_bytes, l->func->param_bytes);
 	emu_module_fill(l->module, l->device);
+	if (l->sass)
+		machine_banks_fill(&l->banks, l->sass, l->module, ar);
 	return true;
 }
 
@@ -180,7 +182,7 @@ static bool flag_set(const char *name)
 
 static bool build_image(struct emu_launch *l, const struct regions *a, struct err *err)
 {
-	const struct lower_env env = {
+	struct lower_env env = {
 		.plan = l->req->plan,
 		.params = a->param_bytes,
 		.var_addr = l->module->var_addr,
@@ -190,6 +192,7 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 		.workspace = a->workspace,
 		.stack_bytes = l->grid.local_bytes,
 	};
+	memcpy(env.bank, l->banks.bank, sizeof env.bank);
 	if (l->sass ? !lower_sass(&l->image.ir, l->sass, l->sass_func, &env, l->source_file, err)
 	            : !lower_ptx(&l->image.ir, l->module->ptx, l->func, &env, l->source_file, err))
 		return false;
@@ -306,8 +309,14 @@ static bool place_on_device(struct emu_launch *l, struct err *err)
 		return false;
 	memcpy(arena_at(&l->device->arena, a.param_base), a.param_bytes, l->func->param_bytes);
 	l->image_key = image_key(l->func, l->req->plan, a.param_bytes) ^ a.workspace;
+	if (l->sass) {
+		machine_banks_fill(&l->module->banks, l->sass, l->module, &l->device->arena);
+		l->banks = l->module->banks;
+		l->image_key = 0; /* constants are folded in: another launch may have others */
+	}
 	const bool ok =
-		image_cache_take(l->device->images, l->image_key, &l->image) || build_image(l, &a, err);
+		(l->image_key && image_cache_take(l->device->images, l->image_key, &l->image)) ||
+		build_image(l, &a, err);
 	free(a.param_bytes);
 	return ok;
 }
@@ -319,6 +328,8 @@ static bool place_launch(struct emu_launch *l, struct err *err)
 	place_buffers(l, &a);
 	a.param_base = l->device->arena.region[a.params].base;
 	emu_module_place(l->module, l->module->ptx, l->device);
+	if (l->sass)
+		machine_banks_add(&l->banks, l->sass, &l->device->arena);
 	const bool heap = uses_heap(l->module->ptx);
 	const unsigned at = heap ? arena_add(&l->device->arena, heap_name, HEAP_BYTES, 512) : 0;
 	const bool ok = add_workspace(l, &a, err) && arena_map(&l->device->arena, l->spare, err) &&
@@ -438,6 +449,8 @@ bool emu_launch_prepare_on(struct emu_launch *l, struct emu_device *device,
 	l->program = program;
 	set_grid(l);
 	l->grid.lenient = !program->strict;
+	if (l->sass && !find_machine_code(l, err))
+		return false;
 	if (!check_limits(l, err) || !place_on_device(l, err))
 		return false;
 	start_clock(l);

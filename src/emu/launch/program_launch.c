@@ -92,7 +92,7 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 		.check_races = req->check_races,
 		.timeout_s = req->timeout_s > 0 ? req->timeout_s : 1e9,
 	};
-	struct emu_launch l = { 0 };
+	struct emu_launch l = { .sass = req->machine_code ? &f->module->code : NULL };
 	memset(res, 0, sizeof *res);
 	memset(findings, 0, sizeof *findings);
 	res->counts.dram_read_bytes = res->counts.dram_write_bytes = res->counts.l2_sectors = -1;

@@ -62,6 +62,7 @@ bool emu_module_load(struct emu_device *d, const char *ptx, const char *name,
 
 void emu_module_unload(struct emu_device *d, struct emu_module *m)
 {
+	emu_module_drop_code(m, d);
 	for (unsigned i = 0; m->var_addr && i < m->ptx->n_vars; i++)
 		if (is_placed(&m->ptx->vars[i]))
 			arena_give_back(&d->arena, m->var_addr[i]);

@@ -17,6 +17,14 @@ struct lower_refusal {
 	uint32_t line, listing;          /* of the source (0 = unknown), of the PTX */
 };
 
+/* A constant bank of machine code: its contents, and where in memory they also lie. */
+struct lower_bank {
+	const uint8_t *data; /* NULL = there is none */
+	uint64_t address;
+	uint32_t bytes;
+};
+enum { LOWER_BANKS = 5 };
+
 /* What the launch fixes before lowering. */
 struct lower_env {
 	const struct launch_plan *plan;
@@ -25,8 +33,10 @@ struct lower_env {
 	uint64_t param_base;      /* device address of a copy of the parameter area */
 	uint32_t shared_bytes;
 	uint32_t sm_count;
-	uint64_t workspace;   /* of a cooperative launch, 0 = it is none */
-	uint32_t stack_bytes; /* of machine code: local memory of a thread */
+	uint64_t workspace; /* of a cooperative launch, 0 = it is none */
+	/* of machine code */
+	uint32_t stack_bytes;                /* local memory of a thread */
+	struct lower_bank bank[LOWER_BANKS]; /* 3: variables, 4: addresses; the others are not used */
 	/* Told every instruction that is refused, and lowering goes on; NULL = the first one ends it.
 	 */
 	void (*refused)(void *ctx, const struct lower_refusal *r);

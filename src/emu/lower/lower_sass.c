@@ -113,13 +113,15 @@ bool lower_sass(struct ir *ir, const struct sass_module *m, const struct sass_fu
 		err_set(err, ERR_UNSUPPORTED, "%s: the emulator does not know the machine code of sm_%u",
 		        source_file, m->cubin.sm);
 	}
-	for (unsigned k = 0; k < f->n_insts && !s->l.failed; k++) {
+	bool all_known = !s->l.failed;
+	for (unsigned k = 0; k < f->n_insts && s->arch && (all_known || env->refused); k++) {
 		first_op[k] = ir->n_ops;
+		s->l.failed = false;
 		lower_inst(s, k);
+		all_known = all_known && !s->l.failed;
 	}
 	first_op[f->n_insts] = ir->n_ops;
-	const bool good = !s->l.failed;
-	if (good) {
+	if (all_known) {
 		sass_finish_blocks(ir, f, block_of, n_blocks, first_op);
 		ir_find_only_defs(ir);
 	} else {
@@ -128,5 +130,5 @@ bool lower_sass(struct ir *ir, const struct sass_module *m, const struct sass_fu
 	free(block_of);
 	free(first_op);
 	free(s);
-	return good;
+	return all_known;
 }

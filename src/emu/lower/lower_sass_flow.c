@@ -5,7 +5,7 @@
 #include "emu/lower/sass_lower.h"
 
 /* The predicate that decides a branch besides its guard; a constant: there is none. */
-static struct xsrc condition(struct sass_lower *s)
+struct xsrc sl_condition(struct sass_lower *s)
 {
 	return sl_n_preds(s) ? sl_pred(s, 0, true) : src_const(0xffffffffu);
 }
@@ -23,7 +23,7 @@ static struct xsrc guard_source(const struct sass_lower *s)
 	return s->guard_neg ? src_not(src_reg(s->guard)) : src_reg(s->guard);
 }
 
-static bool branch_to(struct sass_lower *s, int32_t block, struct xsrc p)
+bool sl_branch_to(struct sass_lower *s, int32_t block, struct xsrc p)
 {
 	if (block < 0)
 		return sl_refuse(s, "a branch to another function");
@@ -59,20 +59,12 @@ bool sl_bra(struct sass_lower *s)
 		x->d[0] = here;
 		const struct xsrc absent =
 			sl_op2(s, E_and_b32, wanted, sl_op1(s, E_not_b32, src_reg(here)));
-		return branch_to(s, s->i->target < 0 ? -1 : s->block_of[s->i->target],
-		                 sl_cmp(s, together ? CMP_EQ : CMP_NE, PTX_U32, absent, src_const(0)));
+		return sl_branch_to(s, s->i->target < 0 ? -1 : s->block_of[s->i->target],
+		                    sl_cmp(s, together ? CMP_EQ : CMP_NE, PTX_U32, absent, src_const(0)));
 	}
 	if (!first)
 		return sl_refuse(s, "this branch");
-	return branch_to(s, s->i->target < 0 ? -1 : s->block_of[s->i->target], condition(s));
-}
-
-/* A call inside the function is a branch: the caller has put the way back into registers. */
-bool sl_call(struct sass_lower *s)
-{
-	if (s->i->target < 0)
-		return sl_refuse(s, "a call of another function");
-	return branch_to(s, s->block_of[s->i->target], condition(s));
+	return sl_branch_to(s, s->i->target < 0 ? -1 : s->block_of[s->i->target], sl_condition(s));
 }
 
 /* To which of @n places does @v, an offset in the function, point? X_BRX's index. */
@@ -126,7 +118,7 @@ bool sl_brx(struct sass_lower *s)
 
 bool sl_leave(struct sass_lower *s)
 {
-	const struct xsrc p = condition(s);
+	const struct xsrc p = sl_condition(s);
 	if (always(p)) {
 		sl_emit(s, X_LEAVE);
 		return true;
@@ -182,7 +174,7 @@ bool sl_bsync(struct sass_lower *s)
 
 bool sl_break(struct sass_lower *s)
 {
-	const struct xsrc p = condition(s);
+	const struct xsrc p = sl_condition(s);
 	const struct sass_operand *o = barrier_operand(s);
 	if (always(p))
 		return meeting(s, X_MEET_BREAK);

@@ -119,17 +119,10 @@ static bool bypasses_l1(const struct sass_lower *s)
 	return sl_has(s, SASS_MOD_STRONG) || sl_has(s, SASS_MOD_MMIO);
 }
 
-bool sl_load(struct sass_lower *s)
+static void load_words(struct sass_lower *s, enum ptx_space space, struct width w, struct xsrc at,
+                       int64_t offset)
 {
-	const enum ptx_space space = space_of(s->i->op);
-	const struct width w = width_of(s);
-	struct xsrc at;
-	int64_t offset;
 	int32_t to[4];
-	if (sl_dst_pred(s, 0) >= 0 || sl_has(s, SASS_MOD_256))
-		return sl_refuse(s, "this form of load");
-	if (!set_place(s, place_operand(s, 0), space, &at, &offset))
-		return false;
 	for (unsigned k = 0; k < w.words; k++)
 		to[k] = sl_dst(s, k);
 	struct xop *x = sl_emit(s, X_LD);
@@ -147,6 +140,18 @@ bool sl_load(struct sass_lower *s)
 		x->d[k] = to[k];
 	for (unsigned k = 0; k < w.words; k++)
 		sl_wrote(s, to[k]);
+}
+
+bool sl_load(struct sass_lower *s)
+{
+	const enum ptx_space space = space_of(s->i->op);
+	struct xsrc at;
+	int64_t offset;
+	if (sl_dst_pred(s, 0) >= 0 || sl_has(s, SASS_MOD_256))
+		return sl_refuse(s, "this form of load");
+	if (!set_place(s, place_operand(s, 0), space, &at, &offset))
+		return false;
+	load_words(s, space, width_of(s), at, offset);
 	return true;
 }
 
@@ -244,6 +249,19 @@ static struct xsrc data_value(struct sass_lower *s, const struct sass_operand *o
 	return sl_pair(s, o->kind, o->reg);
 }
 
+/* What was there before, or (CAST) only whether it was what was expected. */
+static void set_old(struct sass_lower *s, int32_t low, int32_t high, struct xsrc old,
+                    struct xsrc expected)
+{
+	if (sl_has(s, SASS_MOD_CAST)) {
+		const struct xsrc same = sl_cmp(s, CMP_EQ, high >= 0 ? PTX_U64 : PTX_U32, old, expected);
+		sl_set_select(s, low, src_const(1), src_const(0), same);
+		return;
+	}
+	sl_set1(s, low, E_trunc32, old);
+	sl_set1(s, high, E_hi32, old);
+}
+
 bool sl_atomic(struct sass_lower *s)
 {
 	const enum ptx_space space = space_of(s->i->op);
@@ -267,7 +285,8 @@ bool sl_atomic(struct sass_lower *s)
 	if (op == ATOM_CAS)
 		c = data_value(s, second, wide);
 	const int32_t low = sl_dst(s, 0), high = wide ? sl_dst(s, 1) : -1;
-	const int32_t d = low < 0 ? -1 : wide ? low_temp(&s->l, 8) : low;
+	const bool test = sl_has(s, SASS_MOD_CAST);
+	const int32_t d = low < 0 ? -1 : wide ? low_temp(&s->l, 8) : test ? low_temp(&s->l, 4) : low;
 	struct xop *x = sl_emit(s, d >= 0 ? X_ATOM : X_RED);
 	x->mem = (int32_t)s->l.ir->n_mem++;
 	x->space = space;
@@ -282,10 +301,8 @@ bool sl_atomic(struct sass_lower *s)
 	x->s[2] = c;
 	x->n_s = 3;
 	sl_wrote(s, d);
-	if (wide && d >= 0) {
-		sl_set1(s, low, E_trunc32, src_reg(d));
-		sl_set1(s, high, E_hi32, src_reg(d));
-	}
+	if (d >= 0 && d != low)
+		set_old(s, low, high, src_reg(d), b);
 	return true;
 }
 
@@ -323,9 +340,17 @@ bool sl_ldc(struct sass_lower *s)
 {
 	const struct sass_operand *o = sl_src_operand(s, 0);
 	const struct width w = width_of(s);
+	struct xsrc at;
+	int64_t offset;
 	uint64_t v;
-	if (!o || o->kind != SASS_OPND_CONST || o->words || o->uwords || o->desc != SASS_NO_REG)
-		return sl_refuse(s, "the emulator does not know constants at a computed place");
+	if (!o || o->kind != SASS_OPND_CONST)
+		return sl_refuse(s, "this form of constant");
+	if (o->words || o->uwords || o->desc != SASS_NO_REG) {
+		if (!sl_constant_address(s, o, &at, &offset))
+			return sl_refuse(s, "the emulator does not know constants at a computed place here");
+		load_words(s, SPACE_CONST, w, at, offset);
+		return true;
+	}
 	for (unsigned k = 0; k < w.words; k++) {
 		if (!sl_constant(s, o->bank, o->value + 4 * k, w.bytes, &v))
 			return sl_refuse(s, "the emulator does not know what this constant bank holds");

@@ -186,6 +186,20 @@ static struct xsrc constant_src(struct sass_lower *s, const struct sass_operand 
 	return src_const(v);
 }
 
+bool sl_constant_address(struct sass_lower *s, const struct sass_operand *o, struct xsrc *at,
+                         int64_t *offset)
+{
+	const uint64_t base = sl_bank_address(s, o->bank);
+	if (!base || o->desc != SASS_NO_REG || o->words > 1 || o->uwords > 1 || (o->words && o->uwords))
+		return false;
+	const uint8_t kind = o->words ? SASS_OPND_REG : SASS_OPND_UREG;
+	const int32_t r = sl_reg(s, kind, o->words ? o->reg : o->ureg);
+	const struct xsrc index = r < 0 ? src_const(0) : sl_op1(s, E_zext64, src_reg(r));
+	*at = sl_op2(s, E_add_b64, index, src_const(base));
+	*offset = o->value;
+	return true;
+}
+
 static struct xsrc plain(struct sass_lower *s, const struct sass_operand *o)
 {
 	switch (o ? o->kind : SASS_OPND_OTHER) {

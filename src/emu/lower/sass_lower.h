@@ -11,11 +11,15 @@
 #include "emu/lower/build.h"
 #include "sass/sass.h"
 
+enum { SASS_NOWHERE = 0xffff };
+
 /* Where an architecture keeps what a launch makes constant. */
 struct sass_arch {
 	unsigned sm;
-	unsigned block, grid, stack; /* offsets in constant bank 0: dimensions, end of the stack */
-	unsigned shared_base;        /* address at which a block's shared memory begins */
+	/* offsets in constant bank 0: dimensions, end of the stack, window of local memory, workspace
+	 * of cooperative launches (upper word, then lower one); NOWHERE = not there */
+	unsigned block, grid, stack, local, workspace;
+	unsigned shared_base; /* address at which a block's shared memory begins */
 };
 
 /* Two registers of 32 bits and the register of 64 bits that holds the same. */
@@ -73,6 +77,10 @@ struct xsrc sl_pred_operand(struct sass_lower *s, const struct sass_operand *o);
 /* Two registers in a row as one of 64 bits. */
 struct xsrc sl_pair(struct sass_lower *s, uint8_t kind, unsigned number);
 
+/* The place in memory of a constant at a computed place: register plus *@offset. */
+bool sl_constant_address(struct sass_lower *s, const struct sass_operand *o, struct xsrc *at,
+                         int64_t *offset);
+
 /* --- operations --- */
 
 struct xsrc sl_op1(struct sass_lower *s, enum emu_op op, struct xsrc a);
@@ -111,9 +119,18 @@ void sl_enter_block(struct sass_lower *s);
 /* --- constants (lower_sass_const.c) --- */
 
 const struct sass_arch *sass_arch_find(unsigned sm);
+/* Where bank @bank lies in memory: its offset 0; 0 = nowhere. */
+uint64_t sl_bank_address(const struct sass_lower *s, unsigned bank);
 /* @bytes (at most 8) at @offset of constant bank @bank; false = not known before the launch. */
 bool sl_constant(const struct sass_lower *s, unsigned bank, int64_t offset, unsigned bytes,
                  uint64_t *value);
+
+/* --- branches (lower_sass_flow.c) --- */
+
+/* The predicate that decides a branch besides its guard; a constant: there is none. */
+struct xsrc sl_condition(struct sass_lower *s);
+/* Goes on at @block where @p and the instruction's guard hold. */
+bool sl_branch_to(struct sass_lower *s, int32_t block, struct xsrc p);
 
 /* --- blocks (lower_sass_blocks.c) --- */
 

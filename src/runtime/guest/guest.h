@@ -34,6 +34,10 @@ struct guest_module {
 	unsigned id;
 	char *machine_code; /* for this device, from which its figures are read; NULL = it has none */
 	size_t machine_code_bytes;
+	char *text; /* its PTX, kept until machine code was asked for; NULL = not kept */
+	size_t text_bytes;
+	bool code_tried;   /* the explorer was asked for machine code that can be run */
+	char no_code[256]; /* why there is none; "" = there is */
 	struct guest_module *next;
 };
 struct guest_function {

@@ -1,6 +1,7 @@
 /* A kernel runs: in the emulator, on the clock, into the records. */
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_keeper.h"
+#include "runtime/guest/guest_machine.h"
 #include "runtime/guest/guest_op.h"
 #include "runtime/guest/guest_record.h"
 #include "runtime/guest/guest_time.h"
@@ -119,6 +120,16 @@ static void tell_progress(void *ctx, double fraction)
 	record_progress(&r);
 }
 
+/* Before a launch that is counted. */
+static struct machine_fork prepare_counting(const struct guest_op *op, struct guest_stream *s,
+                                            const struct emu_launch_request *req, uint64_t number)
+{
+	struct guest_module *m = op->u.launch.function->module;
+	machine_need(m);
+	keeper_make(op, s, number, guest_run_kernel);
+	return machine_begin(m, req);
+}
+
 cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, const void *caller)
 {
 	(void)caller;
@@ -156,14 +167,17 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, 
 	r.kernel = f->id;
 	f->launches++;
 
+	struct machine_fork fork = { .fd = -1 };
 	if (count)
-		keeper_make(op, s, r.number, guest_run_kernel);
+		fork = prepare_counting(op, s, &req, r.number);
 	struct run_result res = { 0 };
 	struct emu_findings findings = { 0 };
 	struct err err = { 0 };
 	struct under_way way = { .launch = r.number, .kernel = f->id, .told_s = clock_now_s() };
 	const struct run_hooks hooks = { .progress = tell_progress, .ctx = &way };
 	const bool ok = emu_launch(guest.device, &req, &hooks, &res, &findings, &err);
+	if (count)
+		machine_end(&fork, f->module, ok ? &res.counts : NULL, &r);
 	if (ok && count) {
 		kind->ns = guest_kernel_ns(op, &res.counts, &kind->share);
 		kind->first = kind->counted++ ? kind->first : r.number;

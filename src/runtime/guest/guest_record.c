@@ -62,6 +62,18 @@ void record_redirect(int fd, uint64_t launches)
 	out.launches = launches;
 }
 
+bool record_ask_code(const struct record_code_request *ask, struct wire_msg *answer,
+                     struct record_code *code)
+{
+	struct wire_msg m;
+	if (out.fd < 0)
+		return false;
+	record_put_code_request(&m, ask);
+	write_frame(&m);
+	return out.fd >= 0 && wire_recv(out.fd, answer, INFINITY, NULL) == WIRE_OK &&
+	       record_get_code(answer, code);
+}
+
 void record_keeper(uint64_t number, int fd)
 {
 	struct wire_msg m;

@@ -19,6 +19,10 @@ void record_redirect(int fd, uint64_t launches);
 /* Launch @number can be run again by whoever has the other end of @fd. */
 void record_keeper(uint64_t number, int fd);
 
+/* Asks the explorer and waits for its answer, in which what @code points to lies: wire_free() it in
+ * any case. False: there is no explorer, or it does not answer. */
+bool record_ask_code(const struct record_code_request *ask, struct wire_msg *answer,
+                     struct record_code *code);
 void record_module(struct guest_module *m, const char *ptx, size_t n,
                    const struct fatbin_entry *cubin);
 void record_kernel(struct guest_function *f);

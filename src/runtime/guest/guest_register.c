@@ -210,6 +210,10 @@ static cudaError_t load_text(struct guest_module *m, const char *text, size_t by
 	m->error = ok ? cudaSuccess : cudaErrorInvalidPtx;
 	if (!ok)
 		return record_problem("device-code", &err), m->error;
+	if (guest.config.level != RUN_LEVEL_PTX && !m->machine_code) {
+		m->text = mem_strndup(text, bytes);
+		m->text_bytes = strlen(m->text);
+	}
 	point_managed(m);
 	return cudaSuccess;
 }

@@ -53,6 +53,10 @@ static void facts(void **state)
 		k = cubin_bank(&c, 0, 0);
 		assert_true(k && k->func == 0 && k->bytes == cases[i].param_offset + 12);
 		assert_null(cubin_bank(&c, 7, 0));
+		/* the variable in bank 3, by its name */
+		assert_int_equal(c.n_constants, 1);
+		assert_int_equal(c.constants[0].offset, 0);
+		assert_int_equal(c.constants[0].bytes, 16);
 		assert_null(cubin_func(&c, "tin"));
 		cubin_free(&c);
 		text_free(&t);

@@ -1,0 +1,107 @@
+/* Running ptxas and keeping what it made; see assemble.h. */
+#define _GNU_SOURCE /* memfd_create */
+#include "compile/assemble.h"
+
+#include "base/file.h"
+#include "base/hash128.h"
+#include "base/tool.h"
+#include "compile/compile.h"
+#include "compile/module_store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define NAME "ptxas"
+/* Changes when the options below change. */
+#define CUBIN_FORMAT 1
+
+static const double limit_s = 120;
+static const size_t max_cubin_bytes = (size_t)1 << 28;
+
+static bool find(char *path, size_t n, struct err *err)
+{
+	const char *only = getenv("PMPP_PTXAS");
+	if (only && *only) {
+		snprintf(path, n, "%s", only);
+		if (!access(only, X_OK))
+			return true;
+		err_set(err, ERR_UNAVAILABLE, "PMPP_PTXAS names %s, which cannot be run", only);
+		return err_remedy(err, "Name the ptxas of a CUDA Toolkit, or unset it.");
+	}
+	if (cuda_tool(NAME, path, n, err))
+		return true;
+	return err_remedy(err, "Install the CUDA Toolkit, or compile with -arch=native's sm_XY.");
+}
+
+static void cubin_name(const char *ptx, size_t len, unsigned cc, char *name, size_t n)
+{
+	struct hash128 h;
+	unsigned char hash[16];
+	char hex[33];
+	hash128_init(&h, CUBIN_FORMAT, cc);
+	hash128_add(&h, ptx, len);
+	hash128_end(&h, hash);
+	hash128_hex(hash, hex);
+	snprintf(name, n, "%s.cubin", hex);
+}
+
+static int in_memory(const void *bytes, size_t len)
+{
+	const int fd = memfd_create("ptx", MFD_CLOEXEC);
+	for (size_t done = 0; fd >= 0 && done < len;) {
+		const ssize_t n = write(fd, (const char *)bytes + done, len - done);
+		if (n <= 0) {
+			close(fd);
+			return -1;
+		}
+		done += (size_t)n;
+	}
+	return fd;
+}
+
+static bool run(const char *path, const char *ptx, size_t len, unsigned cc,
+                const atomic_bool *cancel, const char *out, struct text *cubin, struct err *err)
+{
+	char arch[16];
+	struct text said = { 0 };
+	snprintf(arch, sizeof arch, "-arch=sm_%u", cc);
+	const char *const argv[] = { NAME, arch, "-lineinfo", "-o", out, TOOL_FD_PATH, NULL };
+	const struct tool_request req = {
+		.path = path,
+		.argv = argv,
+		.fd = in_memory(ptx, len),
+		.limit_s = limit_s,
+		.max_bytes = 1 << 16,
+		.cancel = cancel,
+	};
+	if (req.fd < 0)
+		return err_set(err, ERR_IO, NAME ": no memory for a copy of the PTX");
+	const bool good = tool_run(&req, &said, err);
+	close(req.fd);
+	text_free(&said);
+	return good ? file_read(out, max_cubin_bytes, cubin, err) : err_prefix(err, "%s: ", path);
+}
+
+bool assemble(const char *ptx, size_t len, unsigned cc, const atomic_bool *cancel,
+              struct text *cubin, struct err *err)
+{
+	char name[64], path[4096], kept[4200], out[] = "/tmp/pmpp-cubin-XXXXXX";
+	len = strnlen(ptx, len);
+	cubin_name(ptx, len, cc, name, sizeof name);
+	if (store_find(name, max_cubin_bytes, cubin))
+		return true;
+	if (!find(path, sizeof path, err))
+		return err_prefix(err, "machine code cannot be made: ");
+	const int fd = mkstemp(out);
+	if (fd < 0)
+		return err_set(err, ERR_IO, "%s cannot be made", out);
+	close(fd);
+	const bool good = run(path, ptx, len, cc, cancel, out, cubin, err);
+	unlink(out);
+	if (good)
+		store_keep(name, cubin->s, cubin->len, kept, sizeof kept);
+	return good;
+}

@@ -1,0 +1,131 @@
+/*
+ * Calls of machine code. Inside a function a call is a branch: the caller has put the way back into
+ * registers. What the driver gives (printf, malloc) is called by an address from constant bank 4,
+ * with arguments from R4 on, each at a multiple of its size, and its result in R4.
+ */
+#include "emu/lower/sass_lower.h"
+
+#include <string.h>
+
+static const struct system_function {
+	const char *name;
+	enum system_call call;
+	uint8_t n_args, arg_bytes[SYSTEM_ARGS], result_bytes;
+} system_functions[] = {
+	{ "vprintf", SYSTEM_PRINT, 2, { 8, 8 }, 4 },
+	{ "__assertfail", SYSTEM_ASSERT, 5, { 8, 8, 4, 8, 8 }, 0 },
+	{ "malloc", SYSTEM_MALLOC, 1, { 8 }, 8 },
+	{ "free", SYSTEM_FREE, 1, { 8 }, 0 },
+};
+
+enum { FIRST_ARGUMENT = 4, RESULT = 4 };
+
+static bool writes(const struct sass_inst *i, uint8_t kind, unsigned reg, unsigned words)
+{
+	for (unsigned k = 0; k < i->n_dsts; k++) {
+		const struct sass_operand *o = &i->operands[k];
+		if (o->kind == kind && o->reg <= reg && reg < o->reg + words)
+			return true;
+	}
+	return false;
+}
+
+/* The last instruction in front of @at that writes the register; NULL = none does. */
+static const struct sass_inst *writer(const struct sass_func *f, const struct sass_inst *at,
+                                      uint8_t kind, unsigned reg)
+{
+	for (const struct sass_inst *i = at; i-- > f->insts;)
+		if (writes(i, kind, reg, sass_has(i, SASS_MOD_64) ? 2 : 1))
+			return i;
+	return NULL;
+}
+
+/* The number that the register holds at @at, as far as one instruction says it. */
+static bool known_number(const struct sass_func *f, const struct sass_inst *at, uint8_t kind,
+                         unsigned reg, int64_t *value)
+{
+	*value = 0;
+	if (reg == SASS_RZ)
+		return true;
+	const struct sass_inst *i = writer(f, at, kind, reg);
+	if (!i)
+		return false;
+	unsigned n_numbers = 0;
+	for (unsigned k = i->n_dsts; k < i->n_operands; k++) {
+		const struct sass_operand *o = &i->operands[k];
+		const bool zero =
+			(o->kind == SASS_OPND_REG || o->kind == SASS_OPND_UREG) && o->reg == SASS_RZ;
+		if (o->kind == SASS_OPND_INT && !n_numbers++)
+			*value = o->value;
+		else if (!zero)
+			return false;
+	}
+	/* MOV R, n; UMOV UR, n; IMAD.MOV.U32 R, RZ, RZ, n */
+	return n_numbers == 1 && (i->op == SASS_MOV || i->op == SASS_UMOV || i->op == SASS_IMAD);
+}
+
+/* The function whose address the register holds; NULL = not one that the driver gives. */
+static const struct system_function *called(const struct sass_lower *s,
+                                            const struct sass_operand *o)
+{
+	const struct cubin_bank *bank = cubin_bank(&s->m->cubin, 4, (int)(s->f - s->m->funcs));
+	const struct sass_inst *i = o ? writer(s->f, s->i, o->kind, o->reg) : NULL;
+	const struct sass_operand *from =
+		i && i->n_dsts < i->n_operands ? &i->operands[i->n_dsts] : NULL;
+	int64_t index = 0;
+	if (!bank || !from || from->kind != SASS_OPND_CONST || from->bank != 4)
+		return NULL;
+	if (from->words && !known_number(s->f, i, SASS_OPND_REG, from->reg, &index))
+		return NULL;
+	if (from->uwords && !known_number(s->f, i, SASS_OPND_UREG, from->ureg, &index))
+		return NULL;
+	for (unsigned k = 0; k < bank->n_relocs; k++)
+		for (size_t n = 0; n < sizeof system_functions / sizeof *system_functions; n++)
+			if (bank->relocs[k].offset == (uint64_t)(index + from->value) &&
+			    !strcmp(bank->relocs[k].symbol, system_functions[n].name))
+				return &system_functions[n];
+	return NULL;
+}
+
+static bool call_system(struct sass_lower *s, const struct system_function *f)
+{
+	struct xsrc arg[SYSTEM_ARGS];
+	unsigned at = FIRST_ARGUMENT;
+	for (unsigned k = 0; k < f->n_args; k++) {
+		const unsigned words = f->arg_bytes[k] / 4;
+		at = (at + words - 1) / words * words;
+		arg[k] = words == 2 ? sl_pair(s, SASS_OPND_REG, at)
+		                    : sl_op1(s, E_zext64, src_reg(sl_reg(s, SASS_OPND_REG, at)));
+		at += words;
+	}
+	const int32_t result = f->result_bytes ? low_temp(&s->l, 8) : -1;
+	struct xop *x = sl_emit(s, X_SYSTEM);
+	x->op = (uint16_t)f->call;
+	x->n_s = f->n_args;
+	memcpy(x->s, arg, f->n_args * sizeof *arg);
+	x->n_d = result >= 0;
+	x->d[0] = result;
+	if (f->result_bytes >= 4)
+		sl_set1(s, sl_reg(s, SASS_OPND_REG, RESULT), E_trunc32, src_reg(result));
+	if (f->result_bytes == 8)
+		sl_set1(s, sl_reg(s, SASS_OPND_REG, RESULT + 1), E_hi32, src_reg(result));
+	return true;
+}
+
+bool sl_call(struct sass_lower *s)
+{
+	if (s->i->target >= 0)
+		return sl_branch_to(s, s->block_of[s->i->target], sl_condition(s));
+	const struct sass_operand *o = sl_src_operand(s, 0);
+	const struct system_function *f = sl_has(s, SASS_MOD_ABS) ? called(s, o) : NULL;
+	return f ? call_system(s, f) : sl_refuse(s, "a call of another function");
+}
+
+/* The address of a place in the code: here its offset in the function. */
+bool sl_lepc(struct sass_lower *s)
+{
+	const uint32_t at = s->i->target >= 0 ? s->f->insts[s->i->target].offset : s->i->offset;
+	sl_set1(s, sl_dst(s, 0), E_mov_b32, src_const(at));
+	sl_set1(s, sl_dst(s, 1), E_mov_b32, src_const(0));
+	return true;
+}

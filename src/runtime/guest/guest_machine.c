@@ -1,0 +1,171 @@
+#define _GNU_SOURCE /* close_range(), POLLRDHUP */
+/* The machine code of a launch, in a fork; see guest_machine.h. */
+#include "runtime/guest/guest_machine.h"
+#include "runtime/guest/guest_record.h"
+
+#include "base/mem.h"
+#include "base/monotonic.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A kernel that waits for the host never ends in a fork, where the host's memory does not change:
+ * it gets this long, or so many times what the PTX took. */
+#define LEAST_WAIT_S 5
+#define WAIT_FACTOR 40
+
+/* --- the code --- */
+
+void machine_need(struct guest_module *m)
+{
+	if (guest.config.level == RUN_LEVEL_PTX || m->code_tried || !m->loaded)
+		return;
+	m->code_tried = true;
+	struct wire_msg answer = { 0 };
+	struct record_code code;
+	struct err err = { 0 };
+	const struct record_code_request ask = {
+		.id = m->id,
+		.cc = (unsigned)(guest.gpu.cc_major * 10 + guest.gpu.cc_minor),
+		.cubin = m->machine_code,
+		.cubin_bytes = m->machine_code_bytes,
+		.ptx = m->text,
+		.ptx_bytes = m->text_bytes,
+	};
+	if (!record_ask_code(&ask, &answer, &code))
+		snprintf(m->no_code, sizeof m->no_code, "the explorer did not answer");
+	else if (code.why[0])
+		snprintf(m->no_code, sizeof m->no_code, "%s", code.why);
+	else if (!emu_module_set_code(guest.device, m->loaded, code.cubin, code.cubin_bytes,
+	                              code.listing, code.listing_bytes, &err))
+		snprintf(m->no_code, sizeof m->no_code, "%.200s", err.msg);
+	wire_free(&answer);
+	free(m->text);
+	m->text = NULL;
+}
+
+/* --- in the fork --- */
+
+static int answer_fd = -1;
+
+/* Nobody waits any more: the program has ended, or does without. */
+static void end_if_alone(void *ctx, double fraction)
+{
+	(void)ctx, (void)fraction;
+	struct pollfd fd = { .fd = answer_fd, .events = POLLRDHUP };
+	if (poll(&fd, 1, 0) > 0)
+		_exit(0);
+}
+
+__attribute__((noreturn)) static void run_fork(const struct emu_launch_request *req, int fd)
+{
+	struct run_result res = { 0 };
+	struct emu_findings findings = { 0 };
+	struct err err = { 0 };
+	struct wire_msg m;
+	struct emu_launch_request own = *req;
+	const struct run_hooks hooks = { .progress = end_if_alone };
+	record_close();
+	answer_fd = fd;
+	const int nothing = open("/dev/null", O_RDWR);
+	for (int i = 0; i < 3; i++)
+		dup2(nothing, i);
+	own.machine_code = true;
+	own.check_races = false;
+	own.print = NULL;
+	const bool ok = emu_launch(guest.device, &own, &hooks, &res, &findings, &err);
+	if (ok) {
+		record_put_counts(&m, 0, &res.counts);
+	} else {
+		const struct record_code why = { .why = "" };
+		struct record_code said = why;
+		snprintf(said.why, sizeof said.why, "%.250s", err.msg);
+		record_put_code(&m, &said);
+	}
+	wire_send(fd, &m, -1, clock_now_s() + 60, NULL);
+	_exit(0);
+}
+
+/* --- in the program --- */
+
+struct machine_fork machine_begin(const struct guest_module *m,
+                                  const struct emu_launch_request *req)
+{
+	struct machine_fork f = { .fd = -1, .started_s = clock_now_s() };
+	int pair[2];
+	if (guest.config.level == RUN_LEVEL_PTX || !emu_module_level(m->loaded)[0] ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+		return f;
+	fflush(NULL);
+	const pid_t pid = fork();
+	if (pid == 0) { /* twice, so that it is no child that the program could wait for */
+		if (fork() == 0) {
+			close(pair[0]);
+			run_fork(req, pair[1]);
+		}
+		_exit(0);
+	}
+	close(pair[1]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (pid > 0)
+		f.fd = pair[0];
+	else
+		close(pair[0]);
+	return f;
+}
+
+static void take_counts(struct run_counts *to, struct run_counts *own)
+{
+	struct line_counts *lines = to->lines;
+	const unsigned n_lines = to->n_lines;
+	to->total = own->total;
+	to->lines = own->lines;
+	to->n_lines = own->n_lines;
+	own->lines = lines;
+	own->n_lines = n_lines;
+}
+
+static void receive(const struct machine_fork *f, struct run_counts *counts, const char *level,
+                    struct record_launch *r)
+{
+	const double own_s = clock_now_s() - f->started_s;
+	const double wait_s = fmax(LEAST_WAIT_S, WAIT_FACTOR * own_s);
+	struct wire_msg m = { .fd = -1 };
+	struct run_counts own = { .n_lines = 0 };
+	struct record_code said;
+	uint64_t number;
+	const enum wire_status status = wire_recv(f->fd, &m, clock_now_s() + wait_s, NULL);
+	if (status == WIRE_OK && m.type == RECORD_COUNTS && record_get_counts(&m, &number, &own)) {
+		take_counts(counts, &own);
+		run_counts_free(&own);
+		snprintf(r->level, sizeof r->level, "%s", level);
+	} else if (status == WIRE_OK && record_get_code(&m, &said)) {
+		snprintf(r->note, sizeof r->note, "%.255s", said.why);
+	} else {
+		snprintf(r->note, sizeof r->note, "the machine code did not end %s",
+		         status == WIRE_TIMEOUT ? "in time" : "well");
+	}
+	wire_free(&m);
+}
+
+void machine_end(struct machine_fork *f, const struct guest_module *m, struct run_counts *counts,
+                 struct record_launch *r)
+{
+	snprintf(r->level, sizeof r->level, "PTX");
+	if (counts && f->fd >= 0)
+		receive(f, counts, emu_module_level(m->loaded), r);
+	else if (guest.config.level != RUN_LEVEL_PTX)
+		snprintf(r->note, sizeof r->note, "%s", m->no_code);
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+}

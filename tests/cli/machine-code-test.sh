@@ -1,0 +1,45 @@
+#!/bin/sh
+# Whole programs count their machine code, as the card did: instructions, divergence, requests,
+# floating-point operations; results, constants and addresses of variables among them.
+. "$(dirname "$0")/lib.sh"
+programs=$TEST_ROOT/tests/programs
+recorded=$(ls -d "$TEST_ROOT"/tests/gpu/h200-*/programs | tail -n 1)
+
+command -v nvcc >/dev/null || {
+	echo 'skip machine-code: no nvcc here to compile programs'
+	exit 0
+}
+"$PMPP" sass "$TEST_ROOT/tests/data/sass/tiny_sm_90.cubin" >/dev/null 2>"$dir/err" || {
+	echo "skip machine-code: $(head -n 1 "$dir/err")"
+	exit 0
+}
+
+# bank 3 and 4, divergence, several kernels with shared memory
+python3 "$TEST_ROOT/tests/gpu/programs_compare.py" "$PMPP" "$programs" "$recorded" h200 \
+	symbols cholesky bitonic reduction >"$dir/out" 2>&1 && ok as-on-the-card ||
+	not_ok as-on-the-card "$(cat "$dir/out")"
+same all-machine-code 0 "$(grep -c 'the emulator does not know' "$dir/out")"
+
+# machine code, PTX, and one for which only PTX is there
+run machine 0 launches --json --gpu h200 "$programs/symbols.cu" -O1
+level() { field "$dir/out" launches 0 level; }
+case $(level) in
+'sm_90 machine code, ptxas '*) ok machine-level ;;
+*) not_ok machine-level "$(level)" ;;
+esac
+warp=$(field "$dir/out" launches 0 metrics inst.warp_executed value)
+run ptx 0 launches --json --gpu h200 --level ptx "$programs/symbols.cu" -O1
+same ptx-level PTX "$(level)"
+[ "$warp" != "$(field "$dir/out" launches 0 metrics inst.warp_executed value)" ] && ok levels-differ ||
+	not_ok levels-differ "both $warp"
+run other 0 launches --json --gpu a100 "$programs/symbols.cu" -O1 -gencode arch=compute_75,code=compute_75
+case $(level) in
+'sm_80 machine code, ptxas '*) ok assembled-level ;;
+*) not_ok assembled-level "$(level)" ;;
+esac
+run wrong 2 launches --level cubin "$programs/symbols.cu"
+
+# what a cubin holds that the emulator does not know
+nvcc -cubin -arch=sm_90 -o "$dir/symbols.cubin" "$programs/symbols.cu"
+run examine 0 doctor --ptx "$dir/symbols.cubin"
+grep -q '1 of 1 kernels would run' "$dir/out" && ok examined || not_ok examined "$(cat "$dir/out")"
