@@ -193,6 +193,11 @@ void screen_command(const struct screen_host *host, struct screen_state *st, enu
 		return;
 	trail_note(host, st);
 	command_apply(host, st, command);
+	if (st->next != CMD_NONE) {
+		const enum command next = st->next;
+		st->next = CMD_NONE;
+		command_apply(host, st, next);
+	}
 	trail_note(host, st);
 }
 

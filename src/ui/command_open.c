@@ -12,7 +12,7 @@ static void overlay_open(const struct screen_host *host, struct screen_state *st
 	for (size_t i = 0; overlay_choice(host, st, i, &ch, &index); i++)
 		if (ch.current)
 			st->selected = i;
-	if (!host->choices(host->ctx, what)) {
+	if (!list_count(host, what)) {
 		screen_close(st);
 		screen_say(st, true, "there is nothing to choose from");
 	}
@@ -43,7 +43,7 @@ static void choose(const struct screen_host *host, struct screen_state *st)
 	}
 	const enum command what = st->open;
 	screen_close(st);
-	host->choose(host->ctx, what, index);
+	list_choose(host, st, what, index);
 }
 
 static void confirm(const struct screen_host *host, struct screen_state *st)

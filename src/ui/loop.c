@@ -7,6 +7,8 @@
 #include "ui/term.h"
 #include "ui/theme.h"
 
+#include <stdlib.h>
+
 static void frame(const struct screen_host *host, const struct screen_state *st)
 {
 	struct canvas c;
@@ -43,6 +45,11 @@ bool screen_run(const struct screen_host *host, struct err *err)
 			case TERM_WAKE: changed = host->poll(host->ctx) || changed; break;
 			case TERM_END: st.quit = true; break;
 			case TERM_TIMEOUT: break;
+			}
+			if (st.copied) {
+				term_copy(st.copied);
+				free(st.copied);
+				st.copied = NULL;
 			}
 			if (!st.quit)
 				e = term_wait(host->wake_fd(host->ctx), 0, &key);

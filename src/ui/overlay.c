@@ -1,20 +1,17 @@
 /*
  * What opens over the panels: choice lists with type-to-filter, help, the origin legend.
  *
- * Lists come from the host, help from keys.def and the views, the legend from ORIGINS: nothing is
- * written down twice. Pure drawing; see screen_parts.h.
+ * What lists hold is list.c, what pages say help.c. Pure drawing; see screen_parts.h.
  */
-#include "ui/keys.h"
 #include "ui/screen_parts.h"
-
-#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
 bool overlay_is_list(enum command open)
 {
-	return open == CMD_KERNEL || open == CMD_GPU || open == CMD_BACKEND || open == CMD_PRESET;
+	return open == CMD_KERNEL || open == CMD_GPU || open == CMD_BACKEND || open == CMD_PRESET ||
+	       open == CMD_FIND || open == CMD_COPY;
 }
 
 static char lower(char ch)
@@ -37,10 +34,9 @@ static bool contains(const char *text, const char *part)
 bool overlay_choice(const struct screen_host *host, const struct screen_state *st, size_t nth,
                     struct choice *out, size_t *index)
 {
-	size_t n = host->choices(host->ctx, st->open);
+	size_t n = list_count(host, st->open);
 	for (size_t i = 0; i < n; i++) {
-		*out = (struct choice){ 0 };
-		host->choice_at(host->ctx, st->open, i, out);
+		list_at(host, st->open, i, out);
 		if (!contains(out->label, st->typed) && !contains(out->note, st->typed))
 			continue;
 		if (!nth--) {
@@ -67,7 +63,9 @@ static const char *title(enum command open)
 	case CMD_GPU: return "choose the GPU";
 	case CMD_BACKEND: return "choose where it runs";
 	case CMD_PRESET: return "choose a preset";
-	case CMD_HELP: return "keys";
+	case CMD_FIND: return "find";
+	case CMD_COPY: return "copy";
+	case CMD_HELP: return "help";
 	case CMD_ORIGINS: return "origin of a number";
 	default: return "";
 	}
@@ -89,7 +87,7 @@ static struct canvas box(struct canvas *c, int cols, int rows, const char *head)
 
 static void list(const struct screen_host *host, const struct screen_state *st, struct canvas *c)
 {
-	size_t n = overlay_count(host, st), of = host->choices(host->ctx, st->open);
+	size_t n = overlay_count(host, st), of = list_count(host, st->open);
 	struct canvas in = box(c, 100, (int)(of < 40 ? of : 40) + 5, title(st->open));
 	int col = canvas_text(&in, 0, 1, STYLE_DIM, "filter ");
 	col = canvas_printf(&in, 0, col, STYLE_KNOB_ON, "%s_", st->typed);
@@ -106,7 +104,8 @@ static void list(const struct screen_host *host, const struct screen_state *st, 
 	}
 	size_t at = st->selected < n ? st->selected : n - 1;
 	unsigned top = panel_scroll((unsigned)n, (unsigned)at, window);
-	int label = in.cols / 3 < 20 ? 20 : in.cols / 3;
+	const int part = st->open == CMD_FIND ? in.cols / 2 : in.cols / 3;
+	const int label = part < 20 ? 20 : part;
 	for (int r = 0; r < window; r++) {
 		struct choice ch;
 		size_t index;
@@ -130,64 +129,22 @@ static void list(const struct screen_host *host, const struct screen_state *st, 
 
 /* --- help and legend: rows of a text, drawn from a line on --- */
 
+#define PAGE_COLS 96
+
 size_t overlay_text_rows(const struct screen_host *host, const struct screen_state *st)
 {
-	if (st->open == CMD_HELP)
-		return key_count() + host->n_views + 3;
-	return ORIGIN_COUNT + 3;
-}
-
-static void help_row(const struct screen_host *host, struct canvas *c, int row, size_t i)
-{
-	if (i < key_count()) {
-		const struct key_desc *k = key_at(i);
-		int col = canvas_text(c, row, 2, STYLE_KEY, key_shown(k->key));
-		if (k->alt[0])
-			canvas_printf(c, row, col, STYLE_DIM, "  %s", key_shown(k->alt));
-		canvas_text_n(c, row, 16, c->cols - 17, STYLE_NORMAL, k->about);
-		return;
-	}
-	i -= key_count();
-	if (i == 1)
-		canvas_text(c, row, 2, STYLE_TITLE, "panels");
-	if (i < 2)
-		return;
-	i -= 2;
-	if (i < host->n_views) {
-		const struct view_desc *v = host->view_at(i);
-		if (i < 10)
-			canvas_printf(c, row, 2, STYLE_KEY, "%zu", (i + 1) % 10);
-		canvas_text_n(c, row, 4, 12, STYLE_NORMAL, v->title);
-		canvas_text_n(c, row, 16, c->cols - 17, STYLE_DIM, v->about ? v->about : "");
-	}
-}
-
-static void origin_row(struct canvas *c, int row, size_t i)
-{
-	if (i < ORIGIN_COUNT) {
-		enum origin o = (enum origin)i;
-		canvas_text(c, row, 2, STYLE_BOLD, o == ORIGIN_NONE ? "n/a" : origin_mark(o, c->ascii));
-		canvas_text(c, row, 7, STYLE_NORMAL, origin_name(o));
-		canvas_text_n(c, row, 17, c->cols - 18, STYLE_DIM, origin_about(o));
-	} else if (i == ORIGIN_COUNT + 1) {
-		canvas_text_n(c, row, 2, c->cols - 3, STYLE_DIM,
-		              "A mark follows every figure. Origins are never mixed silently.");
-	}
+	return (size_t)help_draw(host, st->open, 0, PAGE_COLS - 2, NULL);
 }
 
 static void pages(const struct screen_host *host, const struct screen_state *st, struct canvas *c)
 {
-	size_t n = overlay_text_rows(host, st);
-	struct canvas in = box(c, 96, (int)n + 3, title(st->open));
-	size_t window = in.rows > 0 ? (size_t)in.rows : 0;
-	size_t top = n > window ? (st->top < n - window ? st->top : n - window) : 0;
-	for (size_t r = 0; r < window && top + r < n; r++) {
-		if (st->open == CMD_HELP)
-			help_row(host, &in, (int)r, top + r);
-		else
-			origin_row(&in, (int)r, top + r);
-	}
-	if (n > window && window)
+	const int cols = (c->cols < PAGE_COLS ? c->cols : PAGE_COLS) - 2;
+	const int n = help_draw(host, st->open, 0, cols, NULL);
+	struct canvas in = box(c, PAGE_COLS, n + 3, title(st->open));
+	const int most = n > in.rows ? n - in.rows : 0;
+	const int top = (int)st->top < most ? (int)st->top : most;
+	help_draw(host, st->open, top, cols, &in);
+	if (most && in.rows > 0)
 		panel_scroll_marks(&in, 0, in.rows, (unsigned)top, (unsigned)n);
 }
 

@@ -71,7 +71,8 @@ struct screen_host {
 
 /* State that belongs to the screen alone: open list, scroll, filter, typed text. */
 struct screen_state {
-	enum command open; /* KERNEL, GPU, BACKEND, HELP, ORIGINS, PARAM_TYPE or NONE */
+	enum command
+		open; /* KERNEL, GPU, BACKEND, PRESET, FIND, COPY, HELP, ORIGINS, PARAM_TYPE, NONE */
 	size_t selected, top;
 	char typed[32];
 	char message[600];                 /* last refusal or hint */
@@ -82,7 +83,9 @@ struct screen_state {
 	unsigned trail_at, trail_n;        /* the present one; how many */
 	const char *visited[VISITED_MAX]; /* names of the panels before this one, the last at the end */
 	unsigned n_visited;
-	bool quit_asked; /* q was pressed once: it would lose runs */
+	enum command next; /* chosen from the list of keys: to be done now */
+	char *copied;      /* for the terminal's clipboard; the loop frees it */
+	bool quit_asked;   /* q was pressed once: it would lose runs */
 	bool quit;
 };
 

@@ -42,6 +42,20 @@ void screen_close(struct screen_state *st);
 const char *command_refused(const struct session *s, const struct view_desc *view,
                             enum command command);
 
+/* list.c: what an open list holds, and what choosing one of it does. */
+size_t list_count(const struct screen_host *host, enum command open);
+void list_at(const struct screen_host *host, enum command open, size_t i, struct choice *out);
+void list_choose(const struct screen_host *host, struct screen_state *st, enum command open,
+                 size_t i);
+/* copy.c: what can be copied; choosing one leaves it in screen_state.copied. */
+size_t copy_count(void);
+void copy_at(size_t i, struct choice *out);
+void copy_choose(const struct screen_host *host, struct screen_state *st, size_t i);
+/* help.c: the rows of a page (HELP, ORIGINS) from @first on into @c; @c NULL = none, for a page of
+ * @cols columns. Returns how many it has. */
+int help_draw(const struct screen_host *host, enum command page, int first, int cols,
+              struct canvas *c);
+
 /* overlay.c: what is open over the panels. */
 void overlay_draw(const struct screen_host *host, const struct screen_state *st, struct canvas *c);
 bool overlay_is_list(enum command open);

@@ -310,6 +310,22 @@ static enum term_event told(void)
 	return e;
 }
 
+void term_copy(const char *text)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *p = (const unsigned char *)text;
+	fputs("\033]52;c;", stdout);
+	for (size_t n = strlen(text), i = 0; i < n; i += 3) {
+		const unsigned left = n - i < 3 ? (unsigned)(n - i) : 3;
+		const unsigned v = (unsigned)p[i] << 16 | (left > 1 ? (unsigned)p[i + 1] << 8 : 0) |
+		                   (left > 2 ? (unsigned)p[i + 2] : 0);
+		for (unsigned k = 0; k < 4; k++)
+			putc(k <= left ? digits[v >> (18 - 6 * k) & 63] : '=', stdout);
+	}
+	putc('\a', stdout);
+	fflush(stdout);
+}
+
 enum term_event term_wait(int wake_fd, int timeout_ms, uint32_t *key)
 {
 	bool redraw = false;

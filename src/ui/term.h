@@ -24,6 +24,9 @@ void term_close(void);
 bool term_ascii(void);
 /* Changes what styles look like (theme.h), from the next frame on. */
 void term_theme(size_t theme);
+/* Hands @text to the terminal's clipboard (OSC 52); a terminal that does not allow it ignores it.
+ */
+void term_copy(const char *text);
 void term_size(int *rows, int *cols);
 void term_show(const struct canvas *c);
 /* Waits for a key, a signal, @wake_fd (-1 = none) or @timeout_ms (-1 = for ever). */

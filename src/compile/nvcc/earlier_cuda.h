@@ -109,11 +109,11 @@ static inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
 /* --- warp functions without a mask: the lanes that are there --- */
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
-#define PMPP_SHUFFLE(name, parameter)                                              \
-	template <class T>                                                             \
-	static __device__ __forceinline__ T name(T value, parameter, int width = 32)   \
-	{                                                                              \
-		return name##_sync(__activemask(), value, by, width);                      \
+#define PMPP_SHUFFLE(name, parameter)                                            \
+	template <class T>                                                           \
+	static __device__ __forceinline__ T name(T value, parameter, int width = 32) \
+	{                                                                            \
+		return name##_sync(__activemask(), value, by, width);                    \
 	}
 PMPP_SHUFFLE(__shfl, int by)
 PMPP_SHUFFLE(__shfl_up, unsigned by)

@@ -19,14 +19,12 @@ struct earlier_texture {
 };
 
 /* What a fetch gives: the element, or its components as float. */
-template <class T, cudaTextureReadMode mode>
-struct earlier_fetched {
+template <class T, cudaTextureReadMode mode> struct earlier_fetched {
 	typedef T type;
 };
-#define PMPP_NORMALIZED(element, result)                             \
-	template <>                                                      \
-	struct earlier_fetched<element, cudaReadModeNormalizedFloat> {   \
-		typedef result type;                                         \
+#define PMPP_NORMALIZED(element, result)                                       \
+	template <> struct earlier_fetched<element, cudaReadModeNormalizedFloat> { \
+		typedef result type;                                                   \
 	};
 PMPP_NORMALIZED(char, float)
 PMPP_NORMALIZED(signed char, float)
@@ -139,11 +137,11 @@ static inline cudaError_t cudaUnbindTexture(earlier_texture<T, d, mode> &t)
 
 /* --- reading --- */
 
-#define PMPP_FETCH(function, dimensions, parameters, arguments)                               \
-	template <class T, cudaTextureReadMode mode>                                              \
-	static __device__ inline typename earlier_fetched<T, mode>::type function(                \
-		const earlier_texture<T, dimensions, mode> &t, PMPP_UNPACK parameters)                \
-	{                                                                                         \
+#define PMPP_FETCH(function, dimensions, parameters, arguments)                                    \
+	template <class T, cudaTextureReadMode mode>                                                   \
+	static __device__ inline typename earlier_fetched<T, mode>::type function(                     \
+		const earlier_texture<T, dimensions, mode> &t, PMPP_UNPACK parameters)                     \
+	{                                                                                              \
 		return function<typename earlier_fetched<T, mode>::type>(t.object, PMPP_UNPACK arguments); \
 	}
 #define PMPP_UNPACK(...) __VA_ARGS__

@@ -173,7 +173,7 @@ static void the_roofline_remembers(void **state)
 	assert_true(plot && end && plot < end);
 	*end = '\0';
 	/* the last is the run itself, and one may lie on another's cell or the book's */
-	for (char digit = '3'; digit <= '7'; digit++) {
+	for (int digit = '3'; digit <= '7'; digit++) {
 		bool seen = false;
 		for (const char *p = plot; *p; p++)
 			seen = seen || (*p == digit && (p[-1] == ' ' || (unsigned char)p[-1] >= 0x80));

@@ -1,0 +1,118 @@
+/*
+ * What can be copied from the screen, as text for other programs: the command line that gives this
+ * screen again, the verdict, the panel, every figure. The terminal's clipboard is term.c's.
+ */
+#include "ui/screen_parts.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *command_line(const struct screen_host *host)
+{
+	const struct session *s = host->session(host->ctx);
+	const struct kernel_desc *k = s->sel.kernel;
+	struct text t = { 0 };
+	text_add(&t, "pmpp-explore %s/%s", k->name, k->variants[s->sel.variant].name);
+	for (unsigned i = 0; i < k->n_params; i++) {
+		char value[64];
+		if (!kernel_param_used(k, s->sel.variant, i))
+			continue;
+		kernel_param_format(k, i, s->sel.params[i], value, sizeof value);
+		text_add(&t, " %s=%s", k->params[i].name, value);
+	}
+	text_add(&t, " --gpu %s --backend %s", s->sel.gpu->id, s->sel.backend);
+	return t.s;
+}
+
+/* @rows x @cols of what @draw draws, without blanks at the ends of rows. */
+static char *drawn(const struct session *s, const struct view_desc *v, int rows, int cols)
+{
+	struct canvas c;
+	struct text t = { 0 };
+	canvas_init(&c, rows, cols, false);
+	if (v)
+		v->draw(s, &c);
+	else
+		verdict_draw(s, &c);
+	char *text = canvas_dump(&c, false);
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		size_t n = strcspn(line, "\n");
+		while (n && line[n - 1] == ' ')
+			n--;
+		text_put(&t, line, n);
+		text_put(&t, "\n", 1);
+	}
+	while (t.len > 1 && t.s[t.len - 2] == '\n')
+		t.s[--t.len] = '\0';
+	free(text);
+	canvas_free(&c);
+	return t.s;
+}
+
+static char *verdict(const struct screen_host *host)
+{
+	return drawn(host->session(host->ctx), NULL, 1, 120);
+}
+
+static char *panel_text(const struct screen_host *host)
+{
+	const struct session *s = host->session(host->ctx);
+	return drawn(s, host->view_at(screen_focus(host, s)), 40, 100);
+}
+
+/* A Markdown table of every figure that is known. */
+static char *figures(const struct screen_host *host)
+{
+	const struct metric_set *m = panel_metrics(host->session(host->ctx));
+	struct text t = { 0 };
+	text_add(&t, "| figure | value | origin | key |\n|---|---:|---|---|\n");
+	for (int i = 0; m && i < METRIC_COUNT; i++) {
+		const enum metric_id id = (enum metric_id)i;
+		char value[96];
+		if (!metric_known(m, id))
+			continue;
+		metric_format(m, id, value, sizeof value);
+		text_add(&t, "| %s | %s | %s | %s |\n", metric_catalogue[id].title, value,
+		         origin_name(m->v[id].origin), metric_catalogue[id].key);
+	}
+	return t.s;
+}
+
+static const struct {
+	const char *label, *note;
+	char *(*text)(const struct screen_host *host); /* the caller's to free */
+} things[] = {
+	{ "command line", "that gives this screen again: kernel, parameters, GPU, back end",
+	  command_line },
+	{ "verdict", "the first row: time, share of the roof, what limits it", verdict },
+	{ "panel", "the panel in front, as text", panel_text },
+	{ "figures", "every figure of this run, as a Markdown table", figures },
+};
+
+size_t copy_count(void)
+{
+	return ARRAY_LEN(things);
+}
+
+void copy_at(size_t i, struct choice *out)
+{
+	*out = (struct choice){ .enabled = true };
+	snprintf(out->label, sizeof out->label, "%s", things[i].label);
+	snprintf(out->note, sizeof out->note, "%s", things[i].note);
+}
+
+void copy_choose(const struct screen_host *host, struct screen_state *st, size_t i)
+{
+	if (!host->session(host->ctx)->sel.kernel || !host->n_views) {
+		screen_say(st, false, "there is nothing to copy yet");
+		return;
+	}
+	free(st->copied);
+	st->copied = things[i].text(host);
+	screen_say(st, false, "copied, if the terminal allows it (OSC 52): %.*s%s",
+	           (int)strcspn(st->copied, "\n"), st->copied, strchr(st->copied, '\n') ? " …" : "");
+}

@@ -1,0 +1,137 @@
+/*
+ * What an open list holds: the host's choices, or one of the screen's own two lists: everything
+ * that has a name (find), and what can be copied. See screen_parts.h.
+ */
+#include "ui/command.h"
+#include "ui/keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- find --- */
+
+/* The kinds of things that are found, in this order. */
+enum kind { A_PANEL, A_METRIC, A_KERNEL, A_PRESET, A_GPU, A_KEY, KINDS };
+
+static size_t kind_count(const struct screen_host *host, enum kind k)
+{
+	switch (k) {
+	case A_PANEL: return host->n_views;
+	case A_METRIC: return METRIC_COUNT;
+	case A_KERNEL: return host->choices(host->ctx, CMD_KERNEL);
+	case A_PRESET: return host->choices(host->ctx, CMD_PRESET);
+	case A_GPU: return host->choices(host->ctx, CMD_GPU);
+	case A_KEY: return key_count();
+	case KINDS: break;
+	}
+	return 0;
+}
+
+/* Which thing is the @i-th of all; KINDS = none. */
+static enum kind kind_of(const struct screen_host *host, size_t *i)
+{
+	int k = A_PANEL;
+	for (; k < KINDS; k++) {
+		const size_t n = kind_count(host, (enum kind)k);
+		if (*i < n)
+			break;
+		*i -= n;
+	}
+	return (enum kind)k;
+}
+
+/* A choice of the host, under the name of its kind. */
+static void of_host(const struct screen_host *host, enum command list, size_t i, const char *kind,
+                    struct choice *out)
+{
+	char label[sizeof out->label];
+	host->choice_at(host->ctx, list, i, out);
+	snprintf(label, sizeof label, "%.8s %.36s", kind, out->label);
+	memcpy(out->label, label, sizeof label);
+	out->current = false;
+}
+
+static void find_at(const struct screen_host *host, size_t i, struct choice *out)
+{
+	out->enabled = true;
+	switch (kind_of(host, &i)) {
+	case A_PANEL:
+		snprintf(out->label, sizeof out->label, "panel %s", host->view_at(i)->title);
+		snprintf(out->note, sizeof out->note, "%.119s",
+		         host->view_at(i)->about ? host->view_at(i)->about : "");
+		return;
+	case A_METRIC:
+		snprintf(out->label, sizeof out->label, "figure %.40s", metric_catalogue[i].title);
+		snprintf(out->note, sizeof out->note, "%.119s", metric_catalogue[i].definition);
+		return;
+	case A_KERNEL: of_host(host, CMD_KERNEL, i, "kernel", out); return;
+	case A_PRESET: of_host(host, CMD_PRESET, i, "preset", out); return;
+	case A_GPU: of_host(host, CMD_GPU, i, "GPU", out); return;
+	case A_KEY:
+		snprintf(out->label, sizeof out->label, "key %s", key_shown(key_at(i)->key));
+		snprintf(out->note, sizeof out->note, "%.119s", key_at(i)->about);
+		return;
+	case KINDS: break;
+	}
+}
+
+/* A figure by itself: what it is here, and what it means. */
+static void say_metric(const struct session *s, struct screen_state *st, enum metric_id id)
+{
+	const struct metric_set *m = panel_metrics(s);
+	char value[96] = "n/a";
+	if (m)
+		metric_format(m, id, value, sizeof value);
+	screen_say(st, false, "%s %s %s   %s   (%s)", metric_catalogue[id].title, value,
+	           m ? origin_mark(m->v[id].origin, false) : "", metric_catalogue[id].definition,
+	           metric_catalogue[id].key);
+}
+
+static void find_choose(const struct screen_host *host, struct screen_state *st, size_t i)
+{
+	switch (kind_of(host, &i)) {
+	case A_PANEL: view_focus(host, st, i); return;
+	case A_METRIC: say_metric(host->session(host->ctx), st, (enum metric_id)i); return;
+	case A_KERNEL: host->choose(host->ctx, CMD_KERNEL, i); return;
+	case A_PRESET: host->choose(host->ctx, CMD_PRESET, i); return;
+	case A_GPU: host->choose(host->ctx, CMD_GPU, i); return;
+	case A_KEY: st->next = key_at(i)->command; return;
+	case KINDS: break;
+	}
+}
+
+/* --- all lists --- */
+
+size_t list_count(const struct screen_host *host, enum command open)
+{
+	size_t n = 0;
+	if (open == CMD_COPY)
+		return copy_count();
+	if (open != CMD_FIND)
+		return host->choices(host->ctx, open);
+	for (int k = A_PANEL; k < KINDS; k++)
+		n += kind_count(host, (enum kind)k);
+	return n;
+}
+
+void list_at(const struct screen_host *host, enum command open, size_t i, struct choice *out)
+{
+	*out = (struct choice){ 0 };
+	if (open == CMD_COPY)
+		copy_at(i, out);
+	else if (open == CMD_FIND)
+		find_at(host, i, out);
+	else
+		host->choice_at(host->ctx, open, i, out);
+}
+
+void list_choose(const struct screen_host *host, struct screen_state *st, enum command open,
+                 size_t i)
+{
+	if (open == CMD_COPY)
+		copy_choose(host, st, i);
+	else if (open == CMD_FIND)
+		find_choose(host, st, i);
+	else
+		host->choose(host->ctx, open, i);
+}
