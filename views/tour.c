@@ -72,7 +72,7 @@ static void figure(const struct session *s, struct canvas *c, int row, unsigned 
 	const unsigned claim = preset_book_claim(step_of(s), k);
 	const enum metric_id id = preset_book_metric(b);
 	const bool computed = id == METRIC_COUNT && t->judged && !t->off_path && claim < t->n &&
-	                      isfinite(t->is[claim]) && !secret(s);
+	                      isfinite(t->outcomes[claim].is) && !secret(s);
 	const bool ours = computed || (id != METRIC_COUNT && s->now && !s->stale);
 	char number[64], book[96], what[120];
 	fmt_num(number, sizeof number, b->value, 7);
@@ -87,10 +87,10 @@ static void figure(const struct session *s, struct canvas *c, int row, unsigned 
 		return;
 	}
 	if (computed)
-		fmt_num(number, sizeof number, t->is[claim], 4);
+		fmt_num(number, sizeof number, t->outcomes[claim].is, 4);
 	else
 		metric_format(&s->now->metrics, id, number, sizeof number);
-	const double is = computed ? t->is[claim] : metric_get(&s->now->metrics, id);
+	const double is = computed ? t->outcomes[claim].is : metric_get(&s->now->metrics, id);
 	const double said = preset_book_value(b);
 	const double most = fmax(is, said);
 	const bool alike = is > 0 && said > 0;
@@ -139,15 +139,15 @@ static int figure_notes(const struct session *s, struct canvas *c, int row)
 static void claim_row(const struct session *s, struct canvas *c, int row, unsigned i)
 {
 	const struct session_tour *t = &s->tour;
-	const bool excused = t->holds[i] && t->found[i][0];
-	const enum style style = excused ? STYLE_DIM : t->holds[i] ? STYLE_GOOD : STYLE_BAD;
+	const bool excused = t->outcomes[i].holds && t->outcomes[i].found[0];
+	const enum style style = excused ? STYLE_DIM : t->outcomes[i].holds ? STYLE_GOOD : STYLE_BAD;
 	char words[200], line[400];
 	panel_claim(preset_claim(step_of(s), i, line, sizeof line), words, sizeof words);
-	int col = canvas_text(c, row, 2, style, excused ? "– " : t->holds[i] ? "✓ " : "✗ ");
+	int col = canvas_text(c, row, 2, style, excused ? "– " : t->outcomes[i].holds ? "✓ " : "✗ ");
 	col = canvas_text_n(c, row, col, c->cols - col - 1, excused ? STYLE_DIM : STYLE_NORMAL, words);
-	if (t->found[i][0] && col + 6 < c->cols) {
+	if (t->outcomes[i].found[0] && col + 6 < c->cols) {
 		canvas_text(c, row, col, style, ": ");
-		canvas_text_n(c, row, col + 2, c->cols - col - 3, style, t->found[i]);
+		canvas_text_n(c, row, col + 2, c->cols - col - 3, style, t->outcomes[i].found);
 	}
 }
 
@@ -166,12 +166,12 @@ static int summary(const struct session *s, struct canvas *c, int row)
 		return row + 1;
 	}
 	for (unsigned i = 0; i < t->n; i++)
-		holds += t->holds[i];
+		holds += t->outcomes[i].holds;
 	const bool all = holds == t->n;
 	if (step->stops)
 		canvas_printf(c, row, 2, all ? STYLE_GOOD : STYLE_BAD,
 		              "%s the run is stopped, as it must be%s%s", all ? "✓" : "✗",
-		              all ? "" : ": it said ", all ? "" : t->found[0]);
+		              all ? "" : ": it said ", all ? "" : t->outcomes[0].found);
 	else if (all)
 		canvas_printf(c, row, 2, STYLE_GOOD, "✓ all %u claims of this step hold%s", t->n,
 		              secret(s) ? "; ! shows them with the answer" : "");
@@ -180,7 +180,7 @@ static int summary(const struct session *s, struct canvas *c, int row)
 		              t->n - holds, t->n);
 	row++;
 	for (unsigned i = 0; i < preset_claims(step) && i < t->n && row < c->rows; i++)
-		if (!t->holds[i] && !secret(s))
+		if (!t->outcomes[i].holds && !secret(s))
 			claim_row(s, c, row++, i);
 	return row;
 }
@@ -193,7 +193,7 @@ static int claims(const struct session *s, struct canvas *c, int row)
 		return summary(s, c, row);
 	/* a figure of the book that holds stands beside ours already */
 	for (unsigned i = 0; i < preset_claims(step_of(s)) && i < t->n && row < c->rows; i++)
-		if (i < step_of(s)->n_expect || !t->holds[i])
+		if (i < step_of(s)->n_expect || !t->outcomes[i].holds)
 			claim_row(s, c, row++, i);
 	return row;
 }

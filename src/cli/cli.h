@@ -89,11 +89,6 @@ bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *
                 struct err *err);
 
 /* json_out.c */
-json_t *json_metric(const struct metric_set *m, enum metric_id id);
-json_t *json_metrics(const struct metric_set *m);
-json_t *json_gpu(const struct gpu_spec *g);
-json_t *json_limits(const struct occ_result *r);
-json_t *json_params(const struct selection *sel);
 json_t *json_record(const struct run_record *r);
 json_t *json_error(const struct err *err);
 

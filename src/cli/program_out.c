@@ -2,6 +2,7 @@
 #include "cli/program_out.h"
 
 #include "base/mem.h"
+#include "model/record_tables.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,8 +64,9 @@ static json_t *launch_json(const struct program *p, const struct program_launch 
 		if (counted->level_note[0])
 			json_object_set_new(o, "level_note", json_string(counted->level_note));
 	}
-	json_object_set_new(
-		o, "metrics", counted && counted->metrics ? json_metrics(counted->metrics) : json_object());
+	json_object_set_new(o, "metrics",
+	                    counted && counted->metrics ? record_metrics(counted->metrics, FORM_RUN)
+	                                                : json_object());
 	return o;
 }
 

@@ -9,6 +9,7 @@
 #include "ui/canvas.h"
 
 #include "base/file.h"
+#include "model/record_tables.h"
 #include "model/snapshot.h"
 
 #include <math.h>
@@ -402,8 +403,8 @@ static int print_json(struct cli *c, const struct state *s, const struct side si
 		json_t *m = json_object();
 		json_object_set_new(m, "metric", json_string(metric_catalogue[all[i].id].key));
 		json_object_set_new(m, "moved", json_boolean(all[i].moved));
-		json_object_set_new(m, "a", json_metric(&side[0].m, all[i].id));
-		json_object_set_new(m, "b", json_metric(&side[1].m, all[i].id));
+		json_object_set_new(m, "a", record_metric(&side[0].m, all[i].id, FORM_RUN));
+		json_object_set_new(m, "b", record_metric(&side[1].m, all[i].id, FORM_RUN));
 		json_object_set_new(m, "change_pct", json_number(all[i].pct));
 		json_object_set_new(m, "note", json_string(all[i].note));
 		json_array_append_new(list, m);

@@ -6,8 +6,8 @@
 #include "cli/view_list.h"
 #include "lab/reference_run.h"
 
-#include "base/asset.h"
 #include "base/file.h"
+#include "model/record_tables.h"
 #include "model/snapshot.h"
 #include "lab/session_file.h"
 
@@ -191,7 +191,10 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct session session;
 	char note[200];
 	if (s->schema) {
-		fputs(asset_find("src/model/snapshot.schema.json")->data, c->out);
+		json_t *schema = snapshot_schema();
+		json_dumpf(schema, c->out, JSON_INDENT(2));
+		json_decref(schema);
+		fputc('\n', c->out);
 		return CLI_OK;
 	}
 	if (n == 1 && !word_names_kernel(args[0]) && file_looks_like_path(args[0], ".json")) {

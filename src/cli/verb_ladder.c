@@ -7,6 +7,7 @@
 #include "lab/reference_run.h"
 #include "lab/ladder_book.h"
 #include "model/ladder.h"
+#include "model/record_tables.h"
 
 #include <math.h>
 #include <string.h>
@@ -244,7 +245,7 @@ static json_t *ladder_json(const struct ladder *l, const struct library_line *li
 		              json_number(r->pct_of_roof), "speedup_first", json_number(r->speedup_first),
 		              "speedup_previous", json_number(r->speedup_previous), "moved", r->moved);
 		const struct selection rung = ladder_selection(l, i);
-		json_object_set_new(o, "params", json_params(&rung));
+		json_object_set_new(o, "params", record_params(&rung));
 		json_object_set_new(o, "pct_of_library", json_number(r->pct_of_library));
 		if (r->reference_ns > 0)
 			json_object_set_new(o, "recorded",
@@ -256,14 +257,15 @@ static json_t *ladder_json(const struct ladder *l, const struct library_line *li
 			json_object_set_new(
 				o, "origin", json_string(origin_name(r->record->metrics.v[M_TIME_KERNEL].origin)));
 			json_object_set_new(o, "verified", json_boolean(r->record->verify == VERIFY_OK));
-			json_object_set_new(o, "metrics", json_metrics(&r->record->metrics));
+			json_object_set_new(o, "metrics", record_metrics(&r->record->metrics, FORM_RUN));
 		} else {
 			json_object_set_new(o, "error", json_string(r->why));
 		}
 		json_array_append_new(rungs, o);
 	}
 	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "schema", CLI_SCHEMA, "ladder", l->kernel->name,
-	                 "gpu", json_gpu(l->gpu), "rungs", rungs, "library", library_json(lines, n));
+	                 "gpu", record_write_run(&gpu_table, l->gpu), "rungs", rungs, "library",
+	                 library_json(lines, n));
 }
 
 static double flop_of(const struct ladder *l)

@@ -5,6 +5,7 @@
 #include "base/asset.h"
 #include "lab/reference_run.h"
 #include "model/preset.h"
+#include "model/record_tables.h"
 #include "lab/session_file.h"
 
 #include <inttypes.h>
@@ -148,7 +149,7 @@ static json_t *json_gpus(void)
 {
 	json_t *list = json_array();
 	for (size_t i = 0; i < gpu_count(); i++)
-		json_array_append_new(list, json_gpu(gpu_at(i)));
+		json_array_append_new(list, record_write_run(&gpu_table, gpu_at(i)));
 	return list;
 }
 

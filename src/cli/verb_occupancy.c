@@ -1,5 +1,6 @@
 /* occupancy: the calculator alone; nothing is compiled or run. */
 #include "cli/cli.h"
+#include "model/record_tables.h"
 
 #include <string.h>
 
@@ -45,16 +46,14 @@ static json_t *as_json(const struct gpu_spec *g, const struct occ_input *in,
 	for (int i = 0; i < METRIC_COUNT; i++)
 		if (!strncmp(metric_catalogue[i].key, "occ.", 4))
 			json_object_set_new(metrics, metric_catalogue[i].key,
-			                    json_metric(&m, (enum metric_id)i));
-	json_t *o = json_pack("{s:s, s:o, s:{s:i, s:i, s:i, s:i}, s:o, s:o, s:b}", "schema", CLI_SCHEMA,
-	                      "gpu", json_gpu(g), "input", "block_threads", in->block_threads,
-	                      "registers_per_thread", in->regs_per_thread, "shared_bytes_per_block",
-	                      in->static_shared_bytes, "barriers", in->barriers, "metrics", metrics,
-	                      "limits", json_limits(r), "launchable", r->launchable);
+			                    record_metric(&m, (enum metric_id)i, FORM_RUN));
+	json_t *o = json_pack("{s:s, s:o, s:{s:i, s:i, s:i, s:i}, s:o, s:b}", "schema", CLI_SCHEMA,
+	                      "gpu", record_write_run(&gpu_table, g), "input", "block_threads",
+	                      in->block_threads, "registers_per_thread", in->regs_per_thread,
+	                      "shared_bytes_per_block", in->static_shared_bytes, "barriers",
+	                      in->barriers, "metrics", metrics, "launchable", r->launchable);
 	json_object_set_new(o, "why_not", r->launchable ? json_null() : json_string(r->why_not));
-	json_object_set_new(o, "book",
-	                    json_pack("{s:i, s:o, s:s}", "blocks_per_sm", r->book_blocks, "pct",
-	                              json_number(r->book_pct), "note", r->book_note));
+	record_write_into(&limits_table, r, o, FORM_RUN);
 	return o;
 }
 

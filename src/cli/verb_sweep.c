@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 
 #include "base/mem.h"
+#include "model/record_tables.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -234,8 +235,9 @@ static json_t *sweep_json(const struct sweep *w)
 	}
 	return json_pack("{s:s, s:s, s:s, s:o, s:i, s:i, s:i, s:o}", "schema", CLI_SCHEMA, "kernel",
 	                 w->sel.kernel->name, "variant", w->sel.kernel->variants[w->sel.variant].name,
-	                 "gpu", json_gpu(w->sel.gpu), "combinations", (int)w->listed, "refused",
-	                 (int)w->refused, "failed", (int)w->failed, "points", all);
+	                 "gpu", record_write_run(&gpu_table, w->sel.gpu), "combinations",
+	                 (int)w->listed, "refused", (int)w->refused, "failed", (int)w->failed, "points",
+	                 all);
 }
 
 static bool prepare(struct sweep *w, const struct state *s, unsigned n, char **args,

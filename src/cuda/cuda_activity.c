@@ -35,7 +35,7 @@ static struct {
 
 static void append_record(const struct record *r)
 {
-	if (records.n == CUDA_MAX_SPANS) {
+	if (records.n == RUN_MAX_SPANS) {
 		records.cut = true;
 		return;
 	}
@@ -322,12 +322,12 @@ static bool take_spans(const struct stream_program *p, struct cuda_report *repor
 	uint64_t base = 0;
 	for (unsigned i = 0; i < records.n && !base; i++)
 		base = records.r[i].start;
-	report->spans = mem_calloc(records.n ? records.n : 1, sizeof *report->spans);
+	report->run.spans = mem_calloc(records.n ? records.n : 1, sizeof *report->run.spans);
 	for (unsigned i = 0; i < records.n; i++) {
 		const struct record *r = &records.r[i];
 		if (!r->start || r->end < r->start)
 			continue;
-		struct span *s = &report->spans[report->n_spans++];
+		struct span *s = &report->run.spans[report->run.n_spans++];
 		*s = (struct span){ .kind = r->kind,
 			                .stream = r->stream,
 			                .correlation = r->correlation,

@@ -12,6 +12,8 @@
 #include "cuda/cuda_result.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/record_tables.h"
+#include "model/record_wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -180,7 +182,7 @@ bool cuda_gemm_time(unsigned device, enum cuda_gemm_mode mode, unsigned m, unsig
 	cuda_put_gemm(&request, &job);
 	memset(out, 0, sizeof *out);
 	bool ok = ask(&c, device, &request, MSG_GEMM_IS, &wait, &answer, NULL, err);
-	if (ok && !(cuda_get_timing(&answer, out) && wire_end(&answer)))
+	if (ok && !(record_get(&answer, &timing_table, out) && wire_end(&answer)))
 		ok = nonsense(&answer, wait.what, &c, err);
 	else if (ok)
 		wire_free(&answer);

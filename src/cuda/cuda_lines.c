@@ -76,14 +76,16 @@ static uint32_t line_of(struct gpu_worker *w, const struct cuda_job *j, const ch
 
 static struct counts *counts_of_line(struct cuda_report *r, uint32_t line)
 {
-	const unsigned lo = counts_line_place(r->lines, r->n_lines, line);
-	if (lo < r->n_lines && r->lines[lo].line == line)
-		return &r->lines[lo].c;
-	r->lines = mem_realloc(r->lines, r->n_lines + 1, sizeof *r->lines);
-	memmove(&r->lines[lo + 1], &r->lines[lo], (r->n_lines - lo) * sizeof *r->lines);
-	r->n_lines++;
-	r->lines[lo] = (struct line_counts){ .line = line };
-	return &r->lines[lo].c;
+	const unsigned lo = counts_line_place(r->run.counts.lines, r->run.counts.n_lines, line);
+	if (lo < r->run.counts.n_lines && r->run.counts.lines[lo].line == line)
+		return &r->run.counts.lines[lo].c;
+	r->run.counts.lines =
+		mem_realloc(r->run.counts.lines, r->run.counts.n_lines + 1, sizeof *r->run.counts.lines);
+	memmove(&r->run.counts.lines[lo + 1], &r->run.counts.lines[lo],
+	        (r->run.counts.n_lines - lo) * sizeof *r->run.counts.lines);
+	r->run.counts.n_lines++;
+	r->run.counts.lines[lo] = (struct line_counts){ .line = line };
+	return &r->run.counts.lines[lo].c;
 }
 
 /* One value of one instruction. */
@@ -228,7 +230,7 @@ bool lines_measure(struct gpu_worker *w, const struct gpu_launch *l, struct cuda
 	    !w->cupti.SassDisable || !w->cupti.SassGetDataProperties || !w->cupti.SassFlush ||
 	    !w->cupti.SassToSource)
 		return fault_set(why, FAULT_CUPTI_OLD, "no SASS metrics in %s", w->cupti_path);
-	if (r->loaded.jit || !j->cubin)
+	if (r->run.loaded.jit || !j->cubin)
 		return fault_set(why, FAULT_NO_LINES, "compiled by the driver from PTX");
 	struct wanted want = { 0 };
 	if (!choose_metrics(w, &want, why) || !launch_restore(w, l, why) ||

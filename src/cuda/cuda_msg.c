@@ -1,9 +1,8 @@
 /* Encoding and bounds-checked decoding of the worker's messages; see cuda_msg.h. */
 #include "cuda/cuda_msg.h"
-#include "base/mem.h"
+#include "model/record_tables.h"
+#include "model/record_wire.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void cuda_put_fault(struct wire_msg *m, const struct cuda_fault *f)
@@ -267,159 +266,27 @@ bool cuda_get_job(struct wire_msg *m, uint64_t shared_bytes, struct cuda_job *j)
 	return wire_end(m);
 }
 
-void cuda_put_timing(struct wire_msg *m, const struct run_timing *t)
-{
-	wire_put_u32(m, t->n);
-	wire_put_f64(m, t->median_ns);
-	wire_put_f64(m, t->min_ns);
-	wire_put_f64(m, t->max_ns);
-	wire_put_f64(m, t->q1_ns);
-	wire_put_f64(m, t->q3_ns);
-	put_bool(m, t->l2_flushed);
-	put_bool(m, t->from_activity);
-	wire_put_f64(m, t->event_ns);
-	wire_put_f64(m, t->sm_mhz);
-	wire_put_f64(m, t->memory_mhz);
-}
-
-bool cuda_get_timing(struct wire_msg *m, struct run_timing *t)
-{
-	t->n = wire_get_upto(m, 100000);
-	t->median_ns = wire_get_f64(m);
-	t->min_ns = wire_get_f64(m);
-	t->max_ns = wire_get_f64(m);
-	t->q1_ns = wire_get_f64(m);
-	t->q3_ns = wire_get_f64(m);
-	t->l2_flushed = get_bool(m);
-	t->from_activity = get_bool(m);
-	t->event_ns = wire_get_f64(m);
-	t->sm_mhz = wire_get_f64(m);
-	t->memory_mhz = wire_get_f64(m);
-	return !m->bad;
-}
-
-static void put_static(struct wire_msg *m, const struct run_static *s)
-{
-	put_bool(m, s->known);
-	wire_put_u32(m, s->registers);
-	wire_put_u32(m, s->static_shared_bytes);
-	wire_put_u32(m, s->local_bytes);
-	wire_put_u32(m, s->const_bytes);
-	wire_put_u32(m, s->max_threads);
-	wire_put_u32(m, s->blocks_per_sm);
-	put_bool(m, s->jit);
-}
-
-static void get_static(struct wire_msg *m, struct run_static *s)
-{
-	s->known = get_bool(m);
-	s->registers = wire_get_u32(m);
-	s->static_shared_bytes = wire_get_u32(m);
-	s->local_bytes = wire_get_u32(m);
-	s->const_bytes = wire_get_u32(m);
-	s->max_threads = wire_get_u32(m);
-	s->blocks_per_sm = wire_get_u32(m);
-	s->jit = get_bool(m);
-}
-
-static void put_span(struct wire_msg *m, const struct span *s)
-{
-	wire_put_u32(m, (uint32_t)s->kind);
-	wire_put_str(m, s->name);
-	wire_put_u32(m, s->stream);
-	wire_put_u32(m, s->correlation);
-	wire_put_f64(m, s->start_ns);
-	wire_put_f64(m, s->end_ns);
-	wire_put_f64(m, s->queued_ns);
-	wire_put_u64(m, s->bytes);
-}
-
-static void get_span(struct wire_msg *m, struct span *s)
-{
-	s->kind = (enum span_kind)wire_get_upto(m, SPAN_KIND_COUNT - 1);
-	wire_get_str(m, s->name, sizeof s->name);
-	s->stream = wire_get_u32(m);
-	s->correlation = wire_get_u32(m);
-	s->start_ns = wire_get_f64(m);
-	s->end_ns = wire_get_f64(m);
-	s->queued_ns = wire_get_f64(m);
-	s->bytes = wire_get_u64(m);
-}
-
 void cuda_put_report(struct wire_msg *m, const struct cuda_report *r)
 {
-	cuda_put_timing(m, &r->timing);
-	put_static(m, &r->loaded);
+	record_put(m, &told_table, &r->run);
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		wire_put_f64(m, r->metric[i]);
 		wire_put_u32(m, r->metric_why[i]);
 	}
-	wire_put_u32(m, r->n_stalls);
-	for (unsigned i = 0; i < r->n_stalls; i++) {
-		wire_put_str(m, r->stalls[i].reason);
-		wire_put_f64(m, r->stalls[i].warps);
-	}
-	wire_put_u32(m, r->n_spans);
-	for (unsigned i = 0; i < r->n_spans; i++)
-		put_span(m, &r->spans[i]);
-	put_bool(m, r->spans_from_events);
-	wire_put_f64(m, r->program_ns);
-	wire_put_u32(m, r->n_lines);
-	for (unsigned i = 0; i < r->n_lines; i++) {
-		wire_put_u32(m, r->lines[i].line);
-		wire_put(m, &r->lines[i].c, sizeof r->lines[i].c);
-	}
-	wire_put_u32(m, r->passes);
-	wire_put_f64(m, r->counters_s);
 	for (unsigned c = 0; c < CUDA_MAX_CAPS; c++)
 		cuda_put_fault(m, &r->cap[c]);
-	wire_put_str(m, r->note);
 }
 
 bool cuda_get_report(struct wire_msg *m, struct cuda_report *r)
 {
 	memset(r, 0, sizeof *r);
-	cuda_get_timing(m, &r->timing);
-	get_static(m, &r->loaded);
+	record_get(m, &told_table, &r->run);
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		r->metric[i] = wire_get_f64(m);
 		r->metric_why[i] = (uint16_t)wire_get_upto(m, FAULT_COUNT - 1);
 	}
-	r->n_stalls = wire_get_upto(m, CUDA_MAX_STALLS);
-	for (unsigned i = 0; i < r->n_stalls; i++) {
-		wire_get_str(m, r->stalls[i].reason, sizeof r->stalls[i].reason);
-		r->stalls[i].warps = wire_get_f64(m);
-	}
-	/* Memory is taken only for what the frame can hold. */
-	const size_t span_min = 3 * sizeof(uint32_t) + 5 * sizeof(uint64_t);
-	const size_t line_min = sizeof(uint32_t) + sizeof(struct counts);
-	uint32_t n = wire_get_upto(m, CUDA_MAX_SPANS);
-	if (n > (m->len - m->at) / span_min)
-		m->bad = true;
-	if (!m->bad && n) {
-		r->n_spans = n;
-		r->spans = mem_calloc(n, sizeof *r->spans);
-	}
-	for (unsigned i = 0; i < r->n_spans; i++)
-		get_span(m, &r->spans[i]);
-	r->spans_from_events = get_bool(m);
-	r->program_ns = wire_get_f64(m);
-	n = wire_get_upto(m, CUDA_MAX_LINES);
-	if (n > (m->len - m->at) / line_min)
-		m->bad = true;
-	if (!m->bad && n) {
-		r->n_lines = n;
-		r->lines = mem_calloc(n, sizeof *r->lines);
-	}
-	for (unsigned i = 0; i < r->n_lines; i++) {
-		r->lines[i].line = wire_get_u32(m);
-		wire_get(m, &r->lines[i].c, sizeof r->lines[i].c);
-	}
-	r->passes = wire_get_u32(m);
-	r->counters_s = wire_get_f64(m);
 	for (unsigned c = 0; c < CUDA_MAX_CAPS; c++)
 		cuda_get_fault(m, &r->cap[c]);
-	wire_get_str(m, r->note, sizeof r->note);
 	if (wire_end(m))
 		return true;
 	cuda_report_free(r);
@@ -428,40 +295,18 @@ bool cuda_get_report(struct wire_msg *m, struct cuda_report *r)
 
 void cuda_report_free(struct cuda_report *r)
 {
-	free(r->spans);
-	free(r->lines);
-	r->spans = NULL;
-	r->lines = NULL;
-	r->n_spans = r->n_lines = 0;
+	run_result_free(&r->run);
 }
 
-#define TERMINATE(array) ((array)[sizeof(array) - 1] = '\0')
-
-/* The sheet is plain data of this very program: it travels whole, its texts are made safe. */
 void cuda_put_sheet(struct wire_msg *m, const struct gpu_spec *g)
 {
-	wire_put_blob(m, g, sizeof *g);
+	record_put(m, &gpu_table, g);
 }
 
 bool cuda_get_sheet(struct wire_msg *m, struct gpu_spec *g)
 {
-	size_t n;
-	const void *p = wire_get_blob(m, &n);
 	memset(g, 0, sizeof *g);
-	if (!p || n != sizeof *g || !wire_end(m))
-		return false;
-	memcpy(g, p, sizeof *g);
-	TERMINATE(g->id);
-	TERMINATE(g->name);
-	TERMINATE(g->arch);
-	TERMINATE(g->chip);
-	if (g->n_sources > sizeof g->sources / sizeof *g->sources)
-		return false;
-	for (unsigned i = 0; i < g->n_sources; i++) {
-		TERMINATE(g->sources[i].figures);
-		TERMINATE(g->sources[i].text);
-	}
-	return g->sm_count > 0 && g->warp_size > 0;
+	return record_get(m, &gpu_table, g) && wire_end(m) && g->sm_count > 0 && g->warp_size > 0;
 }
 
 void cuda_put_gemm(struct wire_msg *m, const struct cuda_gemm_job *j)

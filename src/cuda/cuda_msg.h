@@ -36,12 +36,9 @@ enum cuda_msg {
 		MSG_COUNT
 };
 
-#define CUDA_PROTOCOL 2u
+#define CUDA_PROTOCOL 3u
 #define CUDA_MAX_DEVICES 8
 #define CUDA_MAX_CAPS 5
-#define CUDA_MAX_SPANS 65536u
-#define CUDA_MAX_LINES 65536u
-#define CUDA_MAX_STALLS 24u
 
 /* Bit number of a capability. */
 enum { CAPN_TIME, CAPN_STATIC, CAPN_COUNTERS, CAPN_TIMELINE, CAPN_PER_LINE };
@@ -91,24 +88,12 @@ struct cuda_job {
 	size_t cubin_len, ptx_len; /* ptx_len without the end */
 };
 
-/* What a run gave. Owned: spans, lines; cuda_report_free(). */
+/* What a run gave; cuda_report_free(). */
 struct cuda_report {
-	struct run_timing timing;
-	struct run_static loaded;
+	struct run_result run;             /* what told_table has; the rest is the reader's to find */
 	double metric[METRIC_COUNT];       /* NAN = not read */
 	uint16_t metric_why[METRIC_COUNT]; /* fault_id where it is NAN */
-	unsigned n_stalls;
-	struct run_stall stalls[CUDA_MAX_STALLS];
-	unsigned n_spans;
-	struct span *spans;
-	bool spans_from_events;
-	double program_ns; /* the stream program unrecorded, by the host's clock; 0 = not timed */
-	unsigned n_lines;
-	struct line_counts *lines;
-	unsigned passes;
-	double counters_s;
 	struct cuda_fault cap[CUDA_MAX_CAPS]; /* why a capability gave nothing in this run */
-	char note[256];
 };
 
 struct cuda_gemm_job {
@@ -129,8 +114,6 @@ void cuda_put_sheet(struct wire_msg *m, const struct gpu_spec *g);
 bool cuda_get_sheet(struct wire_msg *m, struct gpu_spec *g);
 void cuda_put_gemm(struct wire_msg *m, const struct cuda_gemm_job *j);
 bool cuda_get_gemm(struct wire_msg *m, struct cuda_gemm_job *j);
-void cuda_put_timing(struct wire_msg *m, const struct run_timing *t);
-bool cuda_get_timing(struct wire_msg *m, struct run_timing *t);
 void cuda_put_fault(struct wire_msg *m, const struct cuda_fault *f);
 bool cuda_get_fault(struct wire_msg *m, struct cuda_fault *f);
 

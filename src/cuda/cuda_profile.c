@@ -259,11 +259,11 @@ static void to_report(const struct counter_plan *plan, const char *chip, const d
 		else
 			r->metric_why[id] = FAULT_NOT_COUNTED;
 	}
-	r->n_stalls = 0;
-	for (unsigned i = plan->first_stall; i < plan->n && r->n_stalls < CUDA_MAX_STALLS; i++) {
+	r->run.n_stalls = 0;
+	for (unsigned i = plan->first_stall; i < plan->n && r->run.n_stalls < RUN_MAX_STALLS; i++) {
 		if (!isfinite(values[i]))
 			continue;
-		struct run_stall *s = &r->stalls[r->n_stalls++];
+		struct run_stall *s = &r->run.stalls[r->run.n_stalls++];
 		snprintf(s->reason, sizeof s->reason, "%s", stall_name(counters_stall(plan, i)));
 		s->warps = values[i];
 	}
@@ -280,12 +280,12 @@ bool profile_counters(struct gpu_worker *w, const struct gpu_launch *l, struct c
 		work_cupti(w, why) && profile_open(w, l->job->stalls, why) && collect(w, l, values, why);
 	if (ok) {
 		to_report(&w->session.host.plan, w->chip, values, r);
-		r->passes = w->session.host.passes;
+		r->run.counter_passes = w->session.host.passes;
 	} else {
 		explain(why);
 		if (!w->poisoned)
 			profile_close(w);
 	}
-	r->counters_s = clock_now_s() - begin;
+	r->run.counters_s = clock_now_s() - begin;
 	return ok;
 }

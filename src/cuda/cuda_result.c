@@ -80,11 +80,11 @@ static void counters(const struct cuda_report *r, const char *ptx, struct run_co
 }
 
 /* Cache lines, and the bank passes that the bytes alone would need: sums of the lines. */
-static void put_sums_of_lines(const struct cuda_report *r, struct run_counts *c)
+static void put_sums_of_lines(struct run_counts *c)
 {
 	struct counts sum = { 0 };
-	for (unsigned i = 0; i < r->n_lines; i++)
-		counts_add(&sum, &r->lines[i].c);
+	for (unsigned i = 0; i < c->n_lines; i++)
+		counts_add(&sum, &c->lines[i].c);
 	for (size_t i = 0; i < ARRAY_LEN(sums_of_lines); i++)
 		put_count(c, sums_of_lines[i], (double)count_get(&sum, sums_of_lines[i]), FAULT_NONE);
 }
@@ -117,47 +117,35 @@ void cuda_result(struct cuda_report *r, const struct launch_plan *plan, const st
 	const struct cuda_fault *cap = r->cap;
 	const bool counted = caps & CAP_COUNTERS && cap[CAPN_COUNTERS].id == FAULT_NONE;
 	const char *why = fault_reason(caps & CAP_COUNTERS ? cap[CAPN_COUNTERS].id : FAULT_NOT_ASKED);
+	*out = r->run;
+	r->run = (struct run_result){ 0 };
+	struct run_counts *counts = &out->counts;
+	const struct run_counts told = *counts;
 	metrics_clear(&out->metrics, why);
-	run_counts_clear(&out->counts, why);
+	run_counts_clear(counts, why);
 	if (counted)
-		counters(r, ptx, &out->counts);
-	out->counts.blocks_total = (uint64_t)plan->grid.x * plan->grid.y * plan->grid.z;
-	out->counts.blocks_run = out->counts.blocks_total;
-	if (r->n_lines) {
-		put_sums_of_lines(r, &out->counts);
-		counts_set_hardware_lines(&out->counts.of_lines);
-		out->counts.n_lines = r->n_lines;
-		out->counts.lines = r->lines;
-		out->counts.origin = ORIGIN_MEASURED;
-		r->lines = NULL;
-		r->n_lines = 0;
+		counters(r, ptx, counts);
+	counts->lines = told.lines;
+	counts->n_lines = told.n_lines;
+	counts->blocks_total = (uint64_t)plan->grid.x * plan->grid.y * plan->grid.z;
+	counts->blocks_run = counts->blocks_total;
+	if (counts->n_lines) {
+		put_sums_of_lines(counts);
+		counts_set_hardware_lines(&counts->of_lines);
+		counts->origin = ORIGIN_MEASURED;
 	}
-	metrics_from_run(&out->metrics, &out->counts);
-	if (r->loaded.known)
-		facts(&r->loaded, plan, g, &out->metrics);
-	if (r->timing.n)
-		metric_num(&out->metrics, M_TIME_KERNEL, ORIGIN_MEASURED, r->timing.median_ns);
+	metrics_from_run(&out->metrics, counts);
+	if (out->loaded.known)
+		facts(&out->loaded, plan, g, &out->metrics);
+	if (out->timing.n)
+		metric_num(&out->metrics, M_TIME_KERNEL, ORIGIN_MEASURED, out->timing.median_ns);
 	else
 		metric_none(&out->metrics, M_TIME_KERNEL,
 		            fault_reason(caps & CAP_TIME ? cap[CAPN_TIME].id : FAULT_NOT_ASKED));
 	out->outputs_complete = true;
-	out->timing = r->timing;
-	out->loaded = r->loaded;
-	out->n_stalls = r->n_stalls;
-	memcpy(out->stalls, r->stalls, sizeof out->stalls);
-	out->n_spans = r->n_spans;
-	out->spans = r->spans;
-	out->spans_from_events = r->spans_from_events;
-	out->program_ns = r->program_ns;
-	r->spans = NULL;
-	r->n_spans = 0;
-	out->counter_passes = r->passes;
-	out->counters_s = r->counters_s;
 	for (unsigned c = 0; c < CUDA_MAX_CAPS; c++)
 		if (cap[c].id != FAULT_NONE)
 			snprintf(out->missing[c], sizeof out->missing[c], "%s%s%.120s%s",
 			         fault_reason(cap[c].id), cap[c].detail[0] ? " (" : "", cap[c].detail,
 			         cap[c].detail[0] ? ")" : "");
-	snprintf(out->note, sizeof out->note, "%s", r->note);
-	cuda_report_free(r);
 }

@@ -186,7 +186,7 @@ static bool measure(struct gpu_worker *w, struct gpu_launch *l, uint8_t *shared,
 			.repeat = j->repeat,
 			.warm_l2 = j->warm_l2,
 		};
-		if (!tolerate(w, time_median(w, &t, &r->timing, why), r, CAPN_TIME, why))
+		if (!tolerate(w, time_median(w, &t, &r->run.timing, why), r, CAPN_TIME, why))
 			return false;
 	}
 	work_progress(w, 0.5);
@@ -216,7 +216,7 @@ bool run_job(struct gpu_worker *w, const struct cuda_job *j, uint8_t *shared, st
 	struct gpu_launch l = { .job = j };
 	bool jit = false, ok = false;
 	if (!work_context(w, j->device, why) || !launch_module(w, j, &l, &jit, why) ||
-	    !ask_shared(w, &l, why) || !kernel_facts(w, &l, jit, &r->loaded, why) ||
+	    !ask_shared(w, &l, why) || !kernel_facts(w, &l, jit, &r->run.loaded, why) ||
 	    !upload(w, &l, shared, why))
 		goto done;
 	work_progress(w, 0.1);

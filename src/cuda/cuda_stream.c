@@ -289,7 +289,7 @@ static bool read_events(struct gpu_worker *w, const struct stage *s, CUevent sta
 		if (!cu_ok(w, w->cu.EventElapsedTime(&from, start, e[2 * i]), "cuEventElapsedTime", why) ||
 		    !cu_ok(w, w->cu.EventElapsedTime(&to, start, e[2 * i + 1]), "cuEventElapsedTime", why))
 			return false;
-		struct span *sp = &report->spans[report->n_spans++];
+		struct span *sp = &report->run.spans[report->run.n_spans++];
 		*sp = (struct span){ .kind = op->kind == SOP_H2D   ? SPAN_H2D
 			                         : op->kind == SOP_D2H ? SPAN_D2H
 			                                               : SPAN_KERNEL,
@@ -322,15 +322,15 @@ static bool by_events(struct gpu_worker *w, const struct stage *s, struct cuda_r
 		if ((ok = cu_ok(w, w->cu.EventCreate(&e[n], CU_EVENT_DEFAULT), "cuEventCreate", why)))
 			n++;
 	CUevent *const start = &e[2 * n_ops];
-	report->spans = mem_calloc(n_ops ? n_ops : 1, sizeof *report->spans);
+	report->run.spans = mem_calloc(n_ops ? n_ops : 1, sizeof *report->run.spans);
 	ok = ok && cu_ok(w, w->cu.EventRecord(*start, NULL), "cuEventRecord", why) &&
 	     cu_ok(w, w->cu.EventSynchronize(*start), "cuEventSynchronize", why) &&
 	     played_between(w, s, e, why) && read_events(w, s, *start, e, report, why);
 	for (unsigned i = 0; i < n && !w->poisoned; i++)
 		w->cu.EventDestroy(e[i]);
 	free(e);
-	qsort(report->spans, report->n_spans, sizeof *report->spans, by_start);
-	report->spans_from_events = ok;
+	qsort(report->run.spans, report->run.n_spans, sizeof *report->run.spans, by_start);
+	report->run.spans_from_events = ok;
 	return ok;
 }
 
@@ -339,7 +339,7 @@ static bool by_events(struct gpu_worker *w, const struct stage *s, struct cuda_r
 /* Initialisation first, on the same axis; the pause between it and the program is left out. */
 static void put_init_before(const struct stage *s, struct cuda_report *report)
 {
-	struct span *all = mem_calloc(report->n_spans + s->n_init, sizeof *all);
+	struct span *all = mem_calloc(report->run.n_spans + s->n_init, sizeof *all);
 	double at = 0;
 	for (unsigned i = 0; i < s->n_init; i++) {
 		all[i] = (struct span){ .kind = SPAN_INIT,
@@ -350,17 +350,17 @@ static void put_init_before(const struct stage *s, struct cuda_report *report)
 		memcpy(all[i].name, s->init[i].name, sizeof all->name);
 		at = all[i].end_ns;
 	}
-	const double begin = report->n_spans ? report->spans[0].start_ns : 0;
-	for (unsigned i = 0; i < report->n_spans; i++) {
+	const double begin = report->run.n_spans ? report->run.spans[0].start_ns : 0;
+	for (unsigned i = 0; i < report->run.n_spans; i++) {
 		struct span *t = &all[s->n_init + i];
-		*t = report->spans[i];
+		*t = report->run.spans[i];
 		t->start_ns += at - begin;
 		t->end_ns += at - begin;
 		t->queued_ns = t->queued_ns < 0 ? -1 : t->queued_ns + at - begin;
 	}
-	free(report->spans);
-	report->spans = all;
-	report->n_spans += s->n_init;
+	free(report->run.spans);
+	report->run.spans = all;
+	report->run.n_spans += s->n_init;
 }
 
 static void compare(const struct stage *s, const uint8_t *shared, struct cuda_report *report)
@@ -371,7 +371,7 @@ static void compare(const struct stage *s, const uint8_t *shared, struct cuda_re
 		pieces |= s->p->ops[i].kind == SOP_KERNEL && s->p->ops[i].count;
 	for (unsigned b = 0; pieces && b < j->n_buffers; b++)
 		if (s->down[b] && memcmp(s->host[b], shared + j->buffers[b].offset, j->buffers[b].bytes))
-			snprintf(report->note, sizeof report->note,
+			snprintf(report->run.note, sizeof report->run.note,
 			         "the stream program's %s is not what the single launch gave: an operation "
 			         "did not wait for another",
 			         j->buffers[b].name);
@@ -379,9 +379,9 @@ static void compare(const struct stage *s, const uint8_t *shared, struct cuda_re
 
 static void drop_spans(struct cuda_report *r)
 {
-	free(r->spans);
-	r->spans = NULL;
-	r->n_spans = 0;
+	free(r->run.spans);
+	r->run.spans = NULL;
+	r->run.n_spans = 0;
 }
 
 /* One recording; without CUPTI by events, and the note says why. */
@@ -391,7 +391,7 @@ static bool record_once(struct gpu_worker *w, struct stage *s, const uint8_t *sh
 	struct cuda_fault refused = { 0 };
 	if (!fill_host(w, s, shared, why))
 		return false;
-	if (!report->spans_from_events && by_records(w, s, shared, warm, report, &refused))
+	if (!report->run.spans_from_events && by_records(w, s, shared, warm, report, &refused))
 		return true;
 	drop_spans(report);
 	if (w->poisoned) {
@@ -399,7 +399,7 @@ static bool record_once(struct gpu_worker *w, struct stage *s, const uint8_t *sh
 		return false;
 	}
 	if (refused.id != FAULT_NONE)
-		snprintf(report->note, sizeof report->note, "timeline by events: %s",
+		snprintf(report->run.note, sizeof report->run.note, "timeline by events: %s",
 		         fault_reason(refused.id));
 	return fill_host(w, s, shared, why) && by_events(w, s, report, why);
 }
@@ -418,7 +418,7 @@ static int by_length(const void *a, const void *b)
 
 static struct recording recording_of(struct cuda_report *report)
 {
-	struct recording t = { .spans = report->spans, .n = report->n_spans };
+	struct recording t = { .spans = report->run.spans, .n = report->run.n_spans };
 	double from = INFINITY, to = -INFINITY;
 	for (unsigned i = 0; i < t.n; i++)
 		if (t.spans[i].kind != SPAN_CALL && t.spans[i].kind != SPAN_OVERHEAD) {
@@ -426,8 +426,8 @@ static struct recording recording_of(struct cuda_report *report)
 			to = fmax(to, t.spans[i].end_ns);
 		}
 	t.ns = to > from ? to - from : 0;
-	report->spans = NULL;
-	report->n_spans = 0;
+	report->run.spans = NULL;
+	report->run.n_spans = 0;
 	return t;
 }
 
@@ -463,7 +463,7 @@ static bool play_and_record(struct gpu_worker *w, struct stage *s, const uint8_t
 		return false;
 	const bool brief = first_ns < SHORT_S * 1e9;
 	const unsigned want = brief ? RECORDINGS : 1;
-	if (!play_timed(w, s, shared, want, &report->program_ns, why))
+	if (!play_timed(w, s, shared, want, &report->run.program_ns, why))
 		return false;
 	struct recording recordings[RECORDINGS];
 	unsigned n = 0;
@@ -474,8 +474,8 @@ static bool play_and_record(struct gpu_worker *w, struct stage *s, const uint8_t
 	const bool ok = n > 0 && (n == want || work_cancelled(w));
 	for (unsigned i = 0; i < n; i++)
 		if (ok && i == n / 2) {
-			report->spans = recordings[i].spans;
-			report->n_spans = recordings[i].n;
+			report->run.spans = recordings[i].spans;
+			report->run.n_spans = recordings[i].n;
 		} else {
 			free(recordings[i].spans);
 		}

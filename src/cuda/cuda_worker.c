@@ -7,6 +7,8 @@
 #include "cuda/cuda_worker.h"
 #include "cuda/cuda_work.h"
 #include "base/child.h"
+#include "model/record_tables.h"
+#include "model/record_wire.h"
 
 #include <errno.h>
 #include <math.h>
@@ -112,7 +114,7 @@ static void serve_gemm(struct gpu_worker *w, struct wire_msg *m)
 	} else {
 		struct wire_msg out;
 		wire_begin(&out, MSG_GEMM_IS);
-		cuda_put_timing(&out, &t);
+		record_put(&out, &timing_table, &t);
 		work_answer(w, &out);
 	}
 }

@@ -28,14 +28,14 @@ void tour_judge(struct session *s)
 	for (unsigned i = 0; i < r.n; i++) {
 		const struct expect_value *left = &r.outcome[i].left;
 		char num[32];
-		t->is[i] = r.evaluated[i] && !left->is_text ? left->num : NAN;
-		t->holds[i] = r.excused[i] || (r.evaluated[i] && r.outcome[i].holds);
-		if (t->holds[i] && !r.excused[i])
-			t->found[i][0] = '\0';
+		t->outcomes[i].is = r.evaluated[i] && !left->is_text ? left->num : NAN;
+		t->outcomes[i].holds = r.excused[i] || (r.evaluated[i] && r.outcome[i].holds);
+		if (t->outcomes[i].holds && !r.excused[i])
+			t->outcomes[i].found[0] = '\0';
 		else if (r.excused[i] || !r.evaluated[i])
-			snprintf(t->found[i], sizeof t->found[i], "%.95s", r.problem[i]);
+			snprintf(t->outcomes[i].found, sizeof t->outcomes[i].found, "%.95s", r.problem[i]);
 		else
-			snprintf(t->found[i], sizeof t->found[i], "it is %.80s",
+			snprintf(t->outcomes[i].found, sizeof t->outcomes[i].found, "it is %.80s",
 			         left->is_text ? left->text : fmt_num(num, sizeof num, left->num, 7));
 	}
 	t->judged = true;
@@ -47,7 +47,8 @@ void tour_judge_stop(struct session *s, const struct err *why)
 	if (!t->preset || t->off_path || !t->preset->steps[t->step].stops)
 		return;
 	t->n = 1;
-	t->holds[0] = strstr(why->msg, t->preset->steps[t->step].stops) != NULL;
-	snprintf(t->found[0], sizeof t->found[0], "%.95s", t->holds[0] ? "" : why->msg);
+	t->outcomes[0].holds = strstr(why->msg, t->preset->steps[t->step].stops) != NULL;
+	snprintf(t->outcomes[0].found, sizeof t->outcomes[0].found, "%.95s",
+	         t->outcomes[0].holds ? "" : why->msg);
 	t->judged = true;
 }

@@ -37,6 +37,9 @@ struct run_stall {
 };
 
 #define RUN_MAX_STALLS 24
+/* What a GPU's worker tells of at most. */
+#define RUN_MAX_LINES 65536u
+#define RUN_MAX_SPANS 65536u
 #define RUN_CAPS 5 /* capabilities of a back end, by bit number (backend.h) */
 
 #define RUN_MAX_PRINTED ((size_t)64 << 10)

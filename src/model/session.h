@@ -70,6 +70,14 @@ struct run_record {
 	struct stream_init init; /* valid with the timeline: what happened once, before it */
 };
 
+/* What came of one claim of a step. */
+struct tour_outcome {
+	bool holds;
+	double is;      /* what the left side came to; NAN = words, or not known */
+	char found[96]; /* "" = holds; else what came instead, or, where it is said to hold, why it
+	                 * cannot be held against this GPU */
+};
+
 /* Where in a preset the person is. */
 struct session_tour {
 	const struct preset *preset; /* NULL = none is being walked */
@@ -78,11 +86,8 @@ struct session_tour {
 	bool judged;   /* the step's own run is in and was held against `expect` */
 	bool off_path; /* the person changed something since the step was taken */
 	unsigned n;    /* claims judged: preset_claims() */
-	bool holds[PRESET_MAX_CLAIMS];
-	double is[PRESET_MAX_CLAIMS];      /* what the left side came to; NAN = words, or not known */
-	char found[PRESET_MAX_CLAIMS][96]; /* "" = holds; else what came instead, or, where it is said
-	                                    * to hold, why it cannot be held against this GPU */
-	bool revealed;                     /* a mystery's answer is shown */
+	struct tour_outcome outcomes[PRESET_MAX_CLAIMS];
+	bool revealed; /* a mystery's answer is shown */
 };
 
 /* Where the person is inside the focused view; what a row is, the view says. Plain data rather

@@ -1,23 +1,24 @@
-/*
- * Parts of reading a snapshot, private to snapshot_*.c: each reads a member of @from, or @o itself,
- * into a struct. False with an error that names the place.
- */
+/* What reading a snapshot needs to know beside the document; private to the files that do. */
 #ifndef PMPP_MODEL_SNAPSHOT_READER_H
 #define PMPP_MODEL_SNAPSHOT_READER_H
 
 #include "model/record_tables.h"
 #include "model/snapshot.h"
 
+/* The context of a struct reader. */
+struct snapshot_reading {
+	const struct snapshot_names *names;
+	char *note; /* what the person should know of it; "" = nothing */
+	size_t note_size;
+};
+
 /* How names become descriptors, here. */
 static inline const struct snapshot_names *names_of(const struct reader *r)
 {
-	return r->context;
+	return ((const struct snapshot_reading *)r->context)->names;
 }
 
-/* What write_launch() wrote into @o. */
-bool snapshot_launch(struct reader *r, json_t *o, struct selection *sel);
-bool snapshot_selection(struct reader *r, json_t *from, struct selection *sel);
-bool snapshot_metrics(struct reader *r, json_t *from, struct metric_set *m);
-bool snapshot_record(struct reader *r, json_t *doc, const char *key, struct run_record **out);
+/* What follows from a struct run_record that was read: plan, cost, occupancy. */
+bool snapshot_derive(struct reader *r, json_t *o, void *record);
 
 #endif

@@ -1,24 +1,7 @@
-/* A record from a snapshot, by record_tables.h; what follows from it is computed again. */
+/* What follows from a record that was read: it is computed again, not kept. See snapshot_reader.h.
+ */
 #include "model/metric_formula.h"
 #include "model/snapshot_reader.h"
-
-#include "base/mem.h"
-
-#include <stdio.h>
-
-/* What the record's selection implies: plan, cost, occupancy. The timeline is the caller's. */
-static bool derive_record(struct reader *r, struct run_record *x)
-{
-	struct err why = { 0 };
-	if (!selection_plan(&x->sel, &x->plan, &why)) {
-		reader_complain(r, "selection", "this program cannot plan the launch");
-		return err_prefix(r->err, "%s; ", why.msg);
-	}
-	x->sel.kernel->cost(x->sel.variant, &x->plan, x->sel.params, &x->cost);
-	if (!occ_compute(x->sel.gpu, &x->occ_in, &x->occ, r->err))
-		return false;
-	return true;
-}
 
 /*
  * Which counts the file's writer had. Files of the first kind do not say: the emulator counts all;
@@ -46,27 +29,16 @@ static void assume_counted(struct run_counts *c, const struct metric_set *m)
 	}
 }
 
-bool snapshot_record(struct reader *r, json_t *doc, const char *key, struct run_record **out)
+bool snapshot_derive(struct reader *r, json_t *o, void *record)
 {
-	*out = NULL;
-	if (json_is_null(json_object_get(doc, key)))
-		return true;
-	const size_t depth = r->depth;
-	json_t *o = reader_enter(r, doc, key, JSON_OBJECT);
-	if (!o)
-		return false;
-	struct run_record *x = mem_zalloc(sizeof *x);
-	const bool ok = record_read(r, o, &record_table, x) && snapshot_selection(r, o, &x->sel) &&
-	                snapshot_metrics(r, o, &x->metrics) &&
-	                (!json_object_get(o, "measured") ||
-	                 record_read_member(r, o, "measured", &measured_table, &x->run));
-	if (ok)
-		assume_counted(&x->run.counts, &x->metrics);
-	if (!ok || !derive_record(r, x)) {
-		record_free(x);
-		return false;
+	struct run_record *x = record;
+	struct err why = { 0 };
+	(void)o;
+	assume_counted(&x->run.counts, &x->metrics);
+	if (!selection_plan(&x->sel, &x->plan, &why)) {
+		reader_complain(r, "selection", "this program cannot plan the launch");
+		return err_prefix(r->err, "%s; ", why.msg);
 	}
-	*out = x;
-	reader_leave(r, depth);
-	return true;
+	x->sel.kernel->cost(x->sel.variant, &x->plan, x->sel.params, &x->cost);
+	return occ_compute(x->sel.gpu, &x->occ_in, &x->occ, r->err);
 }

@@ -282,18 +282,20 @@ static void a_program_stays_within_its_buffers(void **state)
 
 static struct cuda_report sample_report(struct span *spans, struct line_counts *lines)
 {
-	struct cuda_report r = {
-		.n_stalls = 1, .n_spans = 2, .spans = spans, .n_lines = 2, .lines = lines, .passes = 5
-	};
-	snprintf(r.stalls[0].reason, sizeof r.stalls[0].reason, "wait");
+	struct cuda_report r = { .run = { .n_stalls = 1,
+		                              .n_spans = 2,
+		                              .spans = spans,
+		                              .counts = { .n_lines = 2, .lines = lines },
+		                              .counter_passes = 5 } };
+	snprintf(r.run.stalls[0].reason, sizeof r.run.stalls[0].reason, "wait");
 	snprintf(spans[0].name, sizeof spans[0].name, "H2D A");
 	spans[1].kind = SPAN_D2H;
 	lines[1].line = 12;
 	lines[1].c.warp_executed = 99;
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		r.metric[i] = i;
-	r.timing.median_ns = 5000;
-	r.timing.n = 9;
+	r.run.timing.median_ns = 5000;
+	r.run.timing.n = 9;
 	fault_set(&r.cap[CAPN_COUNTERS], FAULT_PRIVILEGES, "%s", "35");
 	return r;
 }
@@ -308,9 +310,9 @@ static void a_report_is_read_back(void **state)
 	wire_begin(&m, MSG_REPORT);
 	cuda_put_report(&m, &r);
 	assert_true(cuda_get_report(&m, &got));
-	assert_int_equal(got.n_spans, 2);
-	assert_string_equal(got.spans[0].name, "H2D A");
-	assert_int_equal(got.lines[1].c.warp_executed, 99);
+	assert_int_equal(got.run.n_spans, 2);
+	assert_string_equal(got.run.spans[0].name, "H2D A");
+	assert_int_equal(got.run.counts.lines[1].c.warp_executed, 99);
 	assert_true(got.metric[3] == 3);
 	assert_int_equal(got.cap[CAPN_COUNTERS].id, FAULT_PRIVILEGES);
 	cuda_report_free(&got);

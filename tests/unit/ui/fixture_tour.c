@@ -51,9 +51,10 @@ struct session *fixture_tour_judged(void)
 	struct session *s = fixture_tour();
 	s->tour.judged = true;
 	s->tour.n = ARRAY_LEN(expect);
-	s->tour.holds[0] = s->tour.holds[2] = true;
-	snprintf(s->tour.found[1], sizeof s->tour.found[1], "it is 236");
-	snprintf(s->tour.found[2], sizeof s->tour.found[2], "this GPU does not count it");
+	s->tour.outcomes[0].holds = s->tour.outcomes[2].holds = true;
+	snprintf(s->tour.outcomes[1].found, sizeof s->tour.outcomes[1].found, "it is 236");
+	snprintf(s->tour.outcomes[2].found, sizeof s->tour.outcomes[2].found,
+	         "this GPU does not count it");
 	return s;
 }
 

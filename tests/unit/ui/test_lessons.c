@@ -56,8 +56,7 @@ static void check_step(const struct preset *p, unsigned i)
 	s->tour.judged = true;
 	s->tour.n = preset_claims(step);
 	for (unsigned k = 0; k < s->tour.n; k++)
-		s->tour.is[k] = NAN;
-	memset(s->tour.holds, true, sizeof s->tour.holds);
+		s->tour.outcomes[k] = (struct tour_outcome){ .holds = true, .is = NAN };
 	canvas_init(&c, 24, 80, false);
 	screen_draw(&host, &st, &c);
 	char *drawn = canvas_dump(&c, false), *screen = words_of(drawn);
