@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MOST_ROWS 3 /* of a finding's detail */
+
 struct finding {
 	enum style style; /* BAD, WATCH or GOOD */
 	char head[96], detail[300];
@@ -137,17 +139,41 @@ static void bound(const struct session *s, struct findings *f, const struct metr
 		    "%.3g FLOP per byte of at least %.1f: memory is not the limit", ai, ridge);
 }
 
-static void draw(const struct session *s, struct canvas *c)
+static struct findings findings_of(const struct session *s, const struct metric_set *m)
 {
 	struct findings f = { 0 };
-	const struct metric_set *m = panel_metrics(s);
-	if (panel_waiting(s, c, "Here after a run: what its figures say to do next."))
-		return;
 	correctness(s, &f);
 	memory(s, &f, m);
 	lanes(s, &f);
 	grid(s, &f, m);
 	bound(s, &f, m);
+	return f;
+}
+
+static int detail_rows(const struct finding *f, int cols)
+{
+	const int n = text_rows(f->detail, cols - 4);
+	return n < MOST_ROWS ? n : MOST_ROWS;
+}
+
+static int side_rows(const struct session *s, int cols)
+{
+	const struct metric_set *m = panel_metrics(s);
+	int rows = 1;
+	if (!m)
+		return 8;
+	const struct findings f = findings_of(s, m);
+	for (unsigned i = 0; i < f.n; i++)
+		rows += 1 + detail_rows(&f.list[i], cols);
+	return rows;
+}
+
+static void draw(const struct session *s, struct canvas *c)
+{
+	const struct metric_set *m = panel_metrics(s);
+	if (panel_waiting(s, c, "Here after a run: what its figures say to do next."))
+		return;
+	const struct findings f = findings_of(s, m);
 	int row = 0;
 	for (int pass = 0; pass < 3; pass++) {
 		static const enum style order[] = { STYLE_BAD, STYLE_WATCH, STYLE_GOOD };
@@ -157,8 +183,9 @@ static void draw(const struct session *s, struct canvas *c)
 				continue;
 			canvas_text(c, row, 1, order[pass], signs[pass]);
 			canvas_text_n(c, row++, 3, c->cols - 4, STYLE_BOLD, f.list[i].head);
-			row += canvas_wrap(c, row, 3, c->rows - row < 3 ? c->rows - row : 3, c->cols - 4,
-			                   STYLE_DIM, f.list[i].detail);
+			const int most = detail_rows(&f.list[i], c->cols), left = c->rows - row;
+			row += canvas_wrap(c, row, 3, left < most ? left : most, c->cols - 4, STYLE_DIM,
+			                   f.list[i].detail);
 		}
 	}
 	if (!f.n)
@@ -173,5 +200,6 @@ const struct view_desc view_advice = {
 	.order = 8,
 	.about = "what the figures say to do next",
 	.draw = draw,
+	.side_rows = side_rows,
 	.place = VIEW_SIDE,
 };

@@ -58,9 +58,24 @@ static void side_column(struct rect area, const struct layout_need *need, struct
 	if (area.rows < 3)
 		n = 0;
 	out->n_side = n;
+	/* what one of them does not need, the others share */
+	int size[LAYOUT_MAX_PANELS] = { 0 }, left = area.rows, greedy = 0;
 	for (unsigned i = 0; i < n; i++) {
-		int size, at = part(area.rows, (int)n, (int)i, &size);
-		out->side[i] = (struct rect){ area.row + at, area.col, size, area.cols };
+		int equal;
+		part(area.rows, (int)n, (int)i, &equal);
+		const int wants = need->side_rows[i] > 0 ? need->side_rows[i] : area.rows;
+		size[i] = wants < equal ? least(wants < 4 ? 4 : wants, equal) : 0;
+		left -= size[i];
+		greedy += !size[i];
+	}
+	int row = area.row, given = 0;
+	for (unsigned i = 0; i < n; i++) {
+		if (!size[i])
+			part(left, greedy, given++, &size[i]);
+		else if (!greedy && i + 1 == n)
+			size[i] += left;
+		out->side[i] = (struct rect){ row, area.col, size[i], area.cols };
+		row += size[i];
 	}
 }
 
@@ -87,6 +102,11 @@ static void grid(struct rect area, unsigned n_views, struct layout *out)
 		int left = part(area.cols - (in_row - 1), in_row, k, &width) + k;
 		out->panel[i] = (struct rect){ area.row + top, area.col + left, height, width };
 	}
+}
+
+int layout_side_cols(int cols)
+{
+	return least(cols / 3, SIDE_MAX);
 }
 
 int layout_lesson_most(int rows)
@@ -120,7 +140,7 @@ void layout_make(int rows, int cols, const struct layout_need *need, struct layo
 	if (lesson > 0)
 		out->lesson = take_top(&area, least(lesson, area.rows - 4));
 
-	int side = least(cols / 3, SIDE_MAX);
+	const int side = layout_side_cols(cols);
 	if (!need->solo && cols - side - 1 >= 2 * CELL_COLS + 1 && area.rows >= 2 * CELL_ROWS) {
 		struct rect left = { area.row, area.col, area.rows, side };
 		side_column(left, need, out);

@@ -20,11 +20,12 @@ struct rect {
 
 /* What wants a place. */
 struct layout_need {
-	unsigned grid;   /* views for the grid */
-	unsigned side;   /* views for the side column */
-	int status_rows; /* rows the status text would like, 1..3 */
-	int param_rows;  /* rows the parameter sheet of the side column would like */
-	bool solo;       /* one panel has all of it */
+	unsigned grid;                    /* views for the grid */
+	unsigned side;                    /* views for the side column */
+	int side_rows[LAYOUT_MAX_PANELS]; /* rows that each of them needs; 0 = as many as there are */
+	int status_rows;                  /* rows the status text would like, 1..3 */
+	int param_rows;                   /* rows the parameter sheet of the side column would like */
+	bool solo;                        /* one panel has all of it */
 	int lesson_rows; /* rows of the docked lesson, at most layout_lesson_most(); 0 = none */
 };
 
@@ -40,6 +41,8 @@ struct layout {
 	bool wide;     /* there is a side column */
 };
 
+/* Columns of the side column of a screen that has one. */
+int layout_side_cols(int cols);
 /* Rows a lesson may take of a screen: a panel of some six rows stays below it. */
 int layout_lesson_most(int rows);
 void layout_make(int rows, int cols, const struct layout_need *need, struct layout *out);

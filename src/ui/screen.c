@@ -169,7 +169,12 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 	};
 	for (size_t i = 0; i < host->n_views; i++) {
 		need.grid += host->view_at(i)->place == VIEW_GRID;
-		need.side += host->view_at(i)->place == VIEW_SIDE;
+		if (host->view_at(i)->place != VIEW_SIDE || need.side == LAYOUT_MAX_PANELS)
+			continue;
+		if (host->view_at(i)->side_rows) /* and its heading */
+			need.side_rows[need.side] =
+				1 + host->view_at(i)->side_rows(s, layout_side_cols(c->cols));
+		need.side++;
 	}
 	const struct view_desc *lesson = st->solo ? NULL : lesson_view(host, s);
 	if (lesson)

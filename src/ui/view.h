@@ -43,6 +43,9 @@ struct view_desc {
 	unsigned (*detail_start)(const struct session *s);
 	/* VIEW_LESSON: rows that it would like over the panels, at most @most; NULL = no lesson. */
 	int (*dock_rows)(const struct session *s, int cols, int most);
+	/* VIEW_SIDE: rows that its text needs at that width; another view of the column gets what it
+	 * leaves. NULL = as many as there are. */
+	int (*side_rows)(const struct session *s, int cols);
 	/* The launch of the program that the cursor stands on, which all panels then show; 0 = none.
 	 * NULL = the view chooses none. */
 	uint64_t (*launch)(const struct session *s);

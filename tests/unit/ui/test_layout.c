@@ -76,6 +76,9 @@ static void every_size(void **state)
 		{ .grid = 1, .side = 0, .status_rows = 9, .param_rows = 0 },
 		{ .grid = 6, .side = 2, .status_rows = 3, .param_rows = 9, .lesson_rows = 9 },
 		{ .grid = 4, .side = 1, .status_rows = 1, .param_rows = 9, .lesson_rows = 90 },
+		{ .grid = 6, .side = 2, .status_rows = 1, .param_rows = 9, .side_rows = { 0, 5 } },
+		{ .grid = 6, .side = 3, .status_rows = 1, .param_rows = 9, .side_rows = { 1, 2, 99 } },
+		{ .grid = 6, .side = 1, .status_rows = 1, .param_rows = 99, .side_rows = { 1 } },
 		{ .grid = 0, .side = 9, .status_rows = 0, .param_rows = -4 },
 		{ .grid = 40, .side = 40, .status_rows = 2, .param_rows = 500 },
 	};
@@ -113,9 +116,26 @@ static void sizes_people_have(void **state)
 	assert_int_equal(l.message.rows, 0);
 }
 
+/* What one view of the side column does not need, the other gets; no row stays empty. */
+static void side_rows_follow_the_need(void **state)
+{
+	(void)state;
+	const struct layout_need equal = { .grid = 6, .side = 2, .status_rows = 1, .param_rows = 9 };
+	struct layout_need few = equal;
+	struct layout before, l;
+	few.side_rows[1] = 7;
+	layout_make(60, 200, &equal, &before);
+	layout_make(60, 200, &few, &l);
+	assert_int_equal(l.n_side, 2);
+	assert_int_equal(l.side[1].rows, 7);
+	assert_int_equal(l.side[0].rows + l.side[1].rows, before.side[0].rows + before.side[1].rows);
+	assert_int_equal(l.side[1].row, l.side[0].row + l.side[0].rows);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(side_rows_follow_the_need),
 		cmocka_unit_test(every_size),
 		cmocka_unit_test(sizes_people_have),
 	};
