@@ -31,6 +31,8 @@ static const struct {
 	{ PROGRAM_REPAIR_TEXTURES, "identifier \"cudaBindTexture" },
 	{ PROGRAM_REPAIR_TEXTURES, "texture_types.h: No such file" },
 	{ PROGRAM_REPAIR_VOTES, "Instruction 'vote' without '.sync'" },
+	{ PROGRAM_REPAIR_OBJECTS, "namespace \"thrust\" has no member" },
+	{ PROGRAM_REPAIR_OBJECTS, "namespace \"cub\" has no member" },
 	{ PROGRAM_REPAIR_DRIVER, "cuCtxCreate_v4" },
 	{ PROGRAM_REPAIR_STANDARD, "requires at least C++17" },
 	{ PROGRAM_REPAIR_STANDARD, "requires at least C++ 17" },

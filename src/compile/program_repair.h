@@ -12,13 +12,14 @@
 #include <stdbool.h>
 
 /* X(ID, "what is noted") */
-#define PROGRAM_REPAIRS(X)                                                                   \
-	X(NAMES, "for CUDA 12 or earlier: what CUDA 13 took out of the runtime API is supplied") \
-	X(TEXTURES, "for CUDA 11 or earlier: texture references become texture objects")         \
-	X(VOTES, "for CUDA 8 or earlier: votes are taken of the lanes that are there")           \
-	X(DRIVER, "for CUDA 12 or earlier: cuCtxCreate() is called in its new form")             \
-	X(STANDARD, "CUDA's C++ libraries want C++17: compiled with -std=c++17")                 \
-	X(ARCHITECTURE, "this nvcc knows no architecture so old: compiled for the chosen GPU")   \
+#define PROGRAM_REPAIRS(X)                                                                      \
+	X(NAMES, "for CUDA 12 or earlier: what CUDA 13 took out of the runtime API is supplied")    \
+	X(TEXTURES, "for CUDA 11 or earlier: texture references become texture objects")            \
+	X(VOTES, "for CUDA 8 or earlier: votes are taken of the lanes that are there")              \
+	X(OBJECTS, "for CUDA 12 or earlier: function objects that Thrust and CUB had are supplied") \
+	X(DRIVER, "for CUDA 12 or earlier: cuCtxCreate() is called in its new form")                \
+	X(STANDARD, "CUDA's C++ libraries want C++17: compiled with -std=c++17")                    \
+	X(ARCHITECTURE, "this nvcc knows no architecture so old: compiled for the chosen GPU")      \
 	X(NVTX, "NVTX needs no library any more: linked without it")
 
 enum program_repair {

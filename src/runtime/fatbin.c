@@ -14,6 +14,7 @@
 #include <zstd.h>
 
 #define WRAPPER_MAGIC 0x466243b1u
+#define LINKED_VERSION 2u /* of a wrapper: it has parts */
 #define CONTAINER_MAGIC 0xba55ed50u
 #define FLAG_LZ4 0x2000u
 #define FLAG_ZSTD 0x8000u
@@ -59,6 +60,15 @@ const uint8_t *fatbin_of_wrapper(const void *wrapper, struct err *err)
 		return NULL;
 	}
 	return data;
+}
+
+const uint8_t *const *fatbin_parts(const void *wrapper)
+{
+	const uint8_t *w = wrapper;
+	const uint8_t *const *parts = NULL;
+	if (w && get_u32(w) == WRAPPER_MAGIC && get_u32(w + 4) == LINKED_VERSION)
+		memcpy(&parts, w + 16, sizeof parts);
+	return parts;
 }
 
 size_t fatbin_size(const uint8_t *data, size_t size)

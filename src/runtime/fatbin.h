@@ -30,6 +30,11 @@ struct fatbin_entry {
  */
 const uint8_t *fatbin_of_wrapper(const void *wrapper, struct err *err);
 /*
+ * Relocatable device code (nvcc -rdc=true): the containers that were linked into the wrapper's own,
+ * which holds no PTX; ended by NULL. NULL: the wrapper is of a program that was not linked so.
+ */
+const uint8_t *const *fatbin_parts(const void *wrapper);
+/*
  * Entry @i of the container at @data. 1 = filled, 0 = there are no more, -1 = malformed, see @err.
  * Entries of other kinds are passed over.
  */

@@ -65,6 +65,24 @@ for note in 'took out of the runtime API' 'become texture objects' 'compiled wit
 done
 run earlier-kept 0 launches old.cu -std=c++14 -arch=sm_60 -lnvToolsExt -o old
 says earlier-notes-of-a-kept-build 'become texture objects'
+cat >objects.cu <<'EOF'
+#include <cstdio>
+#include <cub/cub.cuh>
+#include <thrust/device_vector.h>
+#include <thrust/functional.h>
+#include <thrust/transform_reduce.h>
+struct square : public thrust::unary_function<int, int> {
+	__host__ __device__ int operator()(int x) const { return x * x; }
+};
+int main()
+{
+	thrust::device_vector<int> v(4, 3);
+	int sum = thrust::transform_reduce(v.begin(), v.end(), square(), 0, thrust::plus<int>());
+	printf("%d %d %d\n", sum, thrust::identity<int>()(7), cub::Max()(2, 5));
+}
+EOF
+run earlier-objects 0 launches objects.cu
+same earlier-objects-output '36 7 5' "$(cat "$dir/out")"
 cat >votes.cu <<'EOF'
 #include <cstdio>
 __global__ void vote(int *out)

@@ -25,11 +25,12 @@
 /* --- modules and what the program registered in them: guest_register.c --- */
 
 struct guest_module {
-	const uint8_t *fatbin;     /* NULL: ptx */
-	const char *ptx;           /* text that the program loaded by itself */
-	void *owned;               /* memory of ours that holds either */
-	struct emu_module *loaded; /* NULL until the first use */
-	cudaError_t error;         /* of loading; cudaSuccess = loaded or not yet tried */
+	const uint8_t *fatbin;       /* NULL: ptx */
+	const uint8_t *const *parts; /* NULL, or ended by NULL: of relocatable code, linked by us */
+	const char *ptx;             /* text that the program loaded by itself */
+	void *owned;                 /* memory of ours that holds either */
+	struct emu_module *loaded;   /* NULL until the first use */
+	cudaError_t error;           /* of loading; cudaSuccess = loaded or not yet tried */
 	bool tried;
 	unsigned id;
 	char *machine_code; /* for this device, from which its figures are read; NULL = it has none */

@@ -6,6 +6,7 @@
 #include "runtime/guest/guest_record.h"
 
 #include "base/mem.h"
+#include "ptx/join.h"
 #include "runtime/fatbin.h"
 #include "sass/cubin.h"
 
@@ -67,6 +68,7 @@ void **CUDARTAPI __cudaRegisterFatBinary(void *wrapper)
 	struct guest_module *m = new_module();
 	struct err err = { 0 };
 	m->fatbin = fatbin_of_wrapper(wrapper, &err);
+	m->parts = m->fatbin ? fatbin_parts(wrapper) : NULL;
 	if (!m->fatbin) {
 		m->tried = true;
 		m->error = cudaErrorInvalidKernelImage;
@@ -218,31 +220,62 @@ static cudaError_t load_text(struct guest_module *m, const char *text, size_t by
 	return cudaSuccess;
 }
 
+/* The PTX of a container for this device; NULL with the reason. @cubin: machine code for it. */
+static char *ptx_of(const uint8_t *fatbin, struct fatbin_entry *cubin, struct err *err)
+{
+	struct fatbin_entry ptx;
+	const unsigned cc = (unsigned)(guest.gpu.cc_major * 10 + guest.gpu.cc_minor);
+	if (!fatbin_choose(fatbin, 0, cc, &ptx, cubin, err))
+		return NULL;
+	if (ptx.payload)
+		return fatbin_unpack(&ptx, err);
+	err_set(err, ERR_UNSUPPORTED, "the program holds machine code for sm_%u only, no PTX",
+	        cubin->arch);
+	err_remedy(err, "compile it with nvcc -arch=compute_%u", cc);
+	return NULL;
+}
+
+/* Relocatable code: what the linker made is machine code, but the parts still have their PTX. One
+ * without is left out (NVIDIA's own, for launches by kernels): its functions are then missing. */
+static char *linked_ptx(const struct guest_module *m, struct err *err)
+{
+	unsigned n = 0, got = 0;
+	while (m->parts[n])
+		n++;
+	char **texts = mem_calloc(n + 1u, sizeof *texts), *all = NULL;
+	struct fatbin_entry cubin;
+	for (unsigned i = 0; i < n; i++)
+		got += (texts[got] = ptx_of(m->parts[i], &cubin, err)) != NULL;
+	if (got)
+		all = ptx_join(got, (const char *const *)texts, err);
+	for (unsigned i = 0; i < got; i++)
+		free(texts[i]);
+	free(texts);
+	return all;
+}
+
 static cudaError_t load(struct guest_module *m)
 {
-	struct fatbin_entry ptx, cubin;
+	struct fatbin_entry cubin = { 0 };
 	struct err err = { 0 };
-	const unsigned cc = (unsigned)(guest.gpu.cc_major * 10 + guest.gpu.cc_minor);
 	m->tried = true;
 	if (m->ptx)
 		return load_text(m, m->ptx, strlen(m->ptx));
 	m->error = cudaErrorNoKernelImageForDevice;
-	if (!fatbin_choose(m->fatbin, 0, cc, &ptx, &cubin, &err))
-		return record_problem("device-code", &err), m->error;
-	if (!ptx.payload) {
-		err_set(&err, ERR_UNSUPPORTED, "the program holds machine code for sm_%u only, no PTX",
-		        cubin.arch);
-		err_remedy(&err, "compile it with nvcc -arch=compute_%u", cc);
-		return record_problem("device-code", &err), m->error;
-	}
-	char *text = fatbin_unpack(&ptx, &err);
+	char *text = m->parts ? linked_ptx(m, &err) : ptx_of(m->fatbin, &cubin, &err);
 	if (!text)
 		return record_problem("device-code", &err), m->error;
+	if (m->parts) {
+		struct fatbin_entry ptx;
+		const unsigned cc = (unsigned)(guest.gpu.cc_major * 10 + guest.gpu.cc_minor);
+		if (!fatbin_choose(m->fatbin, 0, cc, &ptx, &cubin, NULL))
+			cubin.payload = NULL;
+	}
 	if (cubin.payload) {
 		m->machine_code = fatbin_unpack(&cubin, NULL);
 		m->machine_code_bytes = m->machine_code ? cubin.bytes : 0;
 	}
-	load_text(m, text, ptx.bytes);
+	load_text(m, text, strlen(text));
 	free(text);
 	return m->error;
 }
