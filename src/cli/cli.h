@@ -94,6 +94,10 @@ json_t *json_error(const struct err *err);
 
 /* text_out.c: for people. */
 void print_record(struct cli *c, const struct run_record *r);
+/* Every figure as a row: key, value, unit, origin, title. What is not known has no value. */
+void print_record_csv(struct cli *c, const struct run_record *r);
+/* A field of comma-separated values, in quotes where it must be. */
+void print_csv_field(FILE *f, const char *text);
 void print_occupancy(struct cli *c, const struct gpu_spec *g, const struct occ_result *r);
 /* "block 256, TILE 16": the parameters that the variant has. */
 void params_text(const struct selection *sel, char *out, size_t n);

@@ -214,3 +214,35 @@ void print_record(struct cli *c, const struct run_record *r)
 	print_tags(c, r);
 	print_printed(c, r);
 }
+
+void print_csv_field(FILE *f, const char *text)
+{
+	if (!text[strcspn(text, ",\"\n\r")]) {
+		fputs(text, f);
+		return;
+	}
+	fputc('"', f);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', f);
+		fputc(*text, f);
+	}
+	fputc('"', f);
+}
+
+void print_record_csv(struct cli *c, const struct run_record *r)
+{
+	fputs("key,value,unit,origin,title\n", c->out);
+	for (int i = 0; i < METRIC_COUNT; i++) {
+		const enum metric_id id = (enum metric_id)i;
+		const struct metric_desc *d = &metric_catalogue[id];
+		fprintf(c->out, "%s,", d->key);
+		if (metric_known(&r->metrics, id) && d->kind == METRIC_TEXT)
+			print_csv_field(c->out, r->metrics.v[id].text);
+		else if (metric_known(&r->metrics, id))
+			fprintf(c->out, "%.15g", metric_get(&r->metrics, id));
+		fprintf(c->out, ",%s,%s,", d->unit, origin_name(r->metrics.v[id].origin));
+		print_csv_field(c->out, d->title);
+		fputc('\n', c->out);
+	}
+}

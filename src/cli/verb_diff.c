@@ -337,26 +337,14 @@ static void print_text(struct cli *c, const struct state *s, const struct side s
 	table_print(&t, c->out, "");
 }
 
-static void csv_field(FILE *f, const char *s)
-{
-	if (!strpbrk(s, ",\"\n")) {
-		fputs(s, f);
-		return;
-	}
-	fputc('"', f);
-	for (; *s; s++)
-		fprintf(f, *s == '"' ? "\"%c" : "%c", *s);
-	fputc('"', f);
-}
-
 static void csv_value(FILE *f, const struct metric_set *m, enum metric_id id)
 {
 	char num[40];
 	const struct metric_value *v = &m->v[id];
 	if (v->origin != ORIGIN_NONE)
-		csv_field(f, metric_catalogue[id].kind == METRIC_TEXT
-		                 ? v->text
-		                 : fmt_num(num, sizeof num, v->num, 15));
+		print_csv_field(f, metric_catalogue[id].kind == METRIC_TEXT
+		                       ? v->text
+		                       : fmt_num(num, sizeof num, v->num, 15));
 	fprintf(f, ",%s,", origin_name(v->origin));
 }
 
@@ -371,7 +359,7 @@ static void print_csv(struct cli *c, const struct state *s, const struct side si
 		csv_value(c->out, &side[0].m, all[i].id);
 		csv_value(c->out, &side[1].m, all[i].id);
 		fprintf(c->out, "%s,", isfinite(all[i].pct) ? fmt_num(num, sizeof num, all[i].pct, 6) : "");
-		csv_field(c->out, all[i].note);
+		print_csv_field(c->out, all[i].note);
 		fputc('\n', c->out);
 	}
 }

@@ -187,17 +187,6 @@ static void print_failed(struct cli *c, const struct ladder *l)
 		fprintf(c->out, "  %u of %u rungs have no figures: their rows say why\n", n, l->n);
 }
 
-static void csv_text(FILE *f, const char *s)
-{
-	fputc('"', f);
-	for (; *s; s++) {
-		if (*s == '"')
-			fputc('"', f);
-		fputc(*s, f);
-	}
-	fputc('"', f);
-}
-
 static void print_csv(struct cli *c, const struct ladder *l)
 {
 	fprintf(c->out,
@@ -214,10 +203,10 @@ static void print_csv(struct cli *c, const struct ladder *l)
 		for (size_t k = 0; k < ARRAY_LEN(v); k++)
 			fprintf(c->out, ",%s", number_text(num, sizeof num, v[k], 9, ""));
 		fputc(',', c->out);
-		csv_text(c->out, r->record ? r->moved : r->why);
+		print_csv_field(c->out, r->record ? r->moved : r->why);
 		fprintf(c->out, ",%s,",
 		        number_text(num, sizeof num, r->reference_ns > 0 ? r->reference_ns : NAN, 9, ""));
-		csv_text(c->out, r->book);
+		print_csv_field(c->out, r->book);
 		fputc('\n', c->out);
 	}
 }

@@ -10,7 +10,7 @@ struct state {
 	const char *gpu, *backend, *level;
 	uint64_t seed, sample, threads;
 	double timeout_s;
-	bool json, races, no_verify;
+	bool json, csv, races, no_verify;
 	struct user_spec user;
 	struct program_options program; /* what only programs have */
 };
@@ -25,6 +25,8 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--backend", OPT_TEXT, &s->backend, "NAME",
 		  "emu, cuda, or auto: cuda where there is a GPU (default)" },
 		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
+		{ "--csv", OPT_FLAG, &s->csv, NULL,
+		  "every figure as a row for a spreadsheet: key, value, unit, origin, title" },
 		{ "--seed", OPT_COUNT, &s->seed, "N", "seed of the inputs (default 1)" },
 		{ "--sample", OPT_COUNT, &s->sample, "N",
 		  "emulator: run at most N blocks, spread over the grid; not verified" },
@@ -76,6 +78,14 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	};
 	struct progress progress;
 
+	if (s->csv && (s->json || program_meant(&s->user, n, args))) {
+		err_set(&err, ERR_USAGE, "--csv: %s",
+		        s->json ? "a run is written as --csv or as --json, not both"
+		                : "the figures of one kernel; this is a whole program");
+		err_remedy(&err, s->json ? "leave one of them out"
+		                         : "pmpp-explore launches PROGRAM --csv lists its launches");
+		return cli_fail(c, &err);
+	}
 	if (program_meant(&s->user, n, args))
 		return run_program(c, s, n, args);
 	if (s->program.launch || s->program.range || s->program.stop_after) {
@@ -102,6 +112,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	int status = r->verify == VERIFY_WRONG ? CLI_WRONG : CLI_OK;
 	if (c->json)
 		status = cli_emit(c, json_record(r), status);
+	else if (s->csv)
+		print_record_csv(c, r);
 	else
 		print_record(c, r);
 	fflush(c->out); /* the message comes after what it speaks of */

@@ -84,6 +84,13 @@ same no-verify-state 'not run' "$(field "$dir/out" check state)"
 same no-verify-counted counted "$(field "$dir/out" metrics mem.ld_sectors origin)"
 run ladder-no-verify 0 ladder transpose W=64 H=64 --no-verify
 grep -q '6 of 6 results not verified' "$dir/out" && ok ladder-no-verify-says || not_ok ladder-no-verify-says "$(tail -2 "$dir/out")"
+run csv 0 run transpose/naive W=64 H=64 --csv --backend emu
+same csv-is-regular 5 "$(python3 -c 'import csv, sys
+rows = list(csv.reader(open(sys.argv[1])))
+print(*{len(row) for row in rows})' "$dir/out")"
+grep -q '^launch.grid_blocks,16,blocks,counted,' "$dir/out" && ok csv-value || not_ok csv-value "$(head -3 "$dir/out")"
+run csv-or-json 2 run transpose/naive --csv --json
+says csv-or-json-says 'not both'
 run ladder-failed 1 ladder sgemm M=1024 N=1024 K=1024 --timeout 0.000001 --no-verify --backend emu
 grep -q '10 of 10 rungs have no figures' "$dir/out" && ok ladder-failed-says || not_ok ladder-failed-says "$(tail -2 "$dir/out")"
 
