@@ -174,6 +174,7 @@ struct run_counts {
 	double code_blocks;         /* basic blocks that ran, each once */
 	double l2_written_sectors;  /* of l2_sectors: by stores and atomics, ... */
 	double l2_local_sectors;    /* ... of those to local memory */
+	double l2_requests;         /* lines asked of L2, each with 1 to 4 of those sectors */
 };
 
 /* Lanes that took part: those with a true predicate, and those whose branch was not for them. A

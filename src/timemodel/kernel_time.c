@@ -243,6 +243,20 @@ static double atomics_ns(const struct atomic_load *a, double threads, double con
 	return fmax(passes, swaps_ns(a, fmin(a->swap_candidates, threads) * concurrent_share));
 }
 
+/* What L2 has to do, in the times of a sector of a whole line. Where the caches were not followed,
+ * L1 is taken to hold nothing. */
+static double l2_sector_times(const struct run_counts *c)
+{
+	const struct counts *t = &c->total;
+	if (!(c->l2_sectors >= 0))
+		return fmax((double)(t->ld_sectors + t->st_sectors + t->atom_sectors),
+		            timing.l2_request_sectors *
+		                (double)(t->ld_lines + t->st_lines + t->atom_requests));
+	return fmax(c->l2_sectors + timing.l2_write_extra * c->l2_written_sectors +
+	                timing.l2_local_extra * c->l2_local_sectors,
+	            timing.l2_request_sectors * c->l2_requests);
+}
+
 /* --- the whole launch --- */
 
 static void sm_resources(const struct demand *d, double scale, double *ns)
@@ -292,11 +306,7 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 		overlapped(all_waves_cycles(&w, busiest, resident), grid * timing.block_start_cycles) * ns;
 
 	/* Chip-wide: bytes over 1e9 bytes/s is ns. */
-	if (counts->l2_sectors >= 0)
-		out->resource_ns[PERF_L2] =
-			(counts->l2_sectors + timing.l2_write_extra * counts->l2_written_sectors +
-		     timing.l2_local_extra * counts->l2_local_sectors) *
-			SECTOR_BYTES / g->l2_gbs;
+	out->resource_ns[PERF_L2] = l2_sector_times(counts) * SECTOR_BYTES / g->l2_gbs;
 	out->resource_ns[PERF_L2] =
 		fmax(out->resource_ns[PERF_L2], atomics_ns(&counts->atomics, grid * plan_threads(plan),
 	                                               fmin(1, resident * g->sm_count / grid)));

@@ -31,7 +31,7 @@ static void raise_level(struct access_log *log, const struct cache_sim *c)
 	}
 	if (log->n - log->block_start < log->block_limit)
 		return; /* that was enough */
-	if (log->block_limit < 16 * cache_sim_block_limit(c))
+	if (log->block_limit < 64 * cache_sim_block_limit(c))
 		log->block_limit *= 2; /* the last level takes more */
 	else
 		log->overflow = true;

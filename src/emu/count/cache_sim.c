@@ -41,11 +41,13 @@ struct l2_line {
 /* Sectors of the part's lines. */
 struct traffic {
 	uint64_t l2, l2_written, l2_local, read, write;
+	uint64_t l2_requests; /* these are accesses, whatever their sectors */
 };
 struct part {
 	uint32_t clock;                                       /* accesses so far */
 	struct traffic now;                                   /* of this wave, at its level */
 	double l2_sectors, l2_written, l2_local, read, write; /* sectors of the waves before, weighed */
+	double l2_requests;                                   /* likewise */
 	/* sectors that L2 still has to write, by the highest level at which their set is in use */
 	uint64_t dirty[LOG_MAX_LEVEL + 1];
 	/* of the wave: its entries in the order of the blocks, and the SM of each */
@@ -175,6 +177,7 @@ static void access_l2(struct cache_sim *c, struct part *p, const struct log_entr
 	size_t way = cache_sets_find(&c->l2, set, e->line);
 	uint64_t *dirty = &p->dirty[__builtin_ctz(hash | 1u << LOG_MAX_LEVEL)];
 	p->now.l2 += sector_count(sectors);
+	p->now.l2_requests++;
 	if (way == NO_WAY) {
 		way = cache_sets_oldest(&c->l2, set);
 		*dirty -= sector_count(c->l2_line[way].dirty);
@@ -316,6 +319,7 @@ static void fetch_sets(const struct cache_sim *c, const struct part *p, uint32_t
 static void add_wave(struct part *p, double weight)
 {
 	p->l2_sectors += weight * (double)p->now.l2;
+	p->l2_requests += weight * (double)p->now.l2_requests;
 	p->l2_written += weight * (double)p->now.l2_written;
 	p->l2_local += weight * (double)p->now.l2_local;
 	p->read += weight * (double)p->now.read;
@@ -353,6 +357,7 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 	for (unsigned i = 0; i < CACHE_PARTS; i++) {
 		const struct part *p = &c->part[i];
 		t.l2_sectors += p->l2_sectors;
+		t.l2_requests += p->l2_requests;
 		t.l2_written += p->l2_written;
 		t.l2_local += p->l2_local;
 		t.read_bytes += SECTOR * p->read;

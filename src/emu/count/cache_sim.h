@@ -91,6 +91,7 @@ void cache_sim_part(struct cache_sim *c, unsigned part);
 struct cache_totals {
 	double l2_sectors, l2_written; /* asked of L2; of those by stores and atomics, ... */
 	double l2_local;               /* ... of those to local memory */
+	double l2_requests;            /* lines asked of L2, whatever of their sectors */
 	double read_bytes, write_bytes;
 	double late_write_bytes; /* still in L2 at the end: written when others need the room */
 };

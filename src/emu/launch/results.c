@@ -31,6 +31,7 @@ static void fill_traffic(const struct emu_launch *l, double factor, struct run_c
 	c->dram_write_bytes = (t.write_bytes + t.late_write_bytes) * factor;
 	c->l2_local_sectors = t.l2_local * factor;
 	c->l2_written_sectors = t.l2_written * factor;
+	c->l2_requests = t.l2_requests * factor;
 	if (factor > 1 && footprint_bytes(l) <= l->device->gpu->l2_bytes) {
 		/* blocks that did not run would have found most of their data in L2 */
 		c->dram_read_bytes = at_most(c->dram_read_bytes, footprint_bytes(l));
