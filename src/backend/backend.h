@@ -55,7 +55,7 @@ struct run_request {
 	double timeout_s;     /* watchdog; 0 = the back end's default (60 s) */
 	unsigned threads;     /* emu: 0 = all cores */
 	enum run_level level; /* emu */
-	bool check_races;     /* emu: also look for shared-memory races (slower) */
+	bool check_races;     /* emu: look for races, in every block (slower) */
 	/* cuda only */
 	unsigned repeat; /* timed launches; 0 = as many as fit a tenth of a second, 3..50 */
 	bool warm_l2;    /* time with L2 as the last launch left it; default: flushed */

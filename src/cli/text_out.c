@@ -87,6 +87,9 @@ static void print_verdict(struct cli *c, const struct run_record *r)
 	        r->verify_text);
 	if (r->check.note[0])
 		fprintf(c->out, "%s\n", r->check.note);
+	for (unsigned k = 0; k < r->run.found.n; k++)
+		fprintf(c->out, "%s%s: %s\n  %s\n", c->utf8 ? "✗ " : "", r->run.found.finding[k].kind,
+		        r->run.found.finding[k].text, r->run.found.finding[k].remedy);
 	if (v->wrong)
 		fputs("This variant is wrong by design: it shows a mistake.\n", c->out);
 

@@ -32,7 +32,7 @@ static unsigned options(void *state, struct option_spec *o)
 		  "emulator: run at most N blocks, spread over the grid; not verified" },
 		{ "--no-verify", OPT_FLAG, &s->no_verify, NULL,
 		  "do not compare with the CPU reference, which takes long for large products" },
-		{ "--races", OPT_FLAG, &s->races, NULL, "emulator: also look for shared-memory races" },
+		{ "--races", OPT_FLAG, &s->races, NULL, "emulator: look for races in every block" },
 		{ "--level", OPT_TEXT, &s->level, "LEVEL", CLI_LEVEL_HELP },
 		{ "--threads", OPT_THREADS, &s->threads, "N", "emulator: CPU threads (default all)" },
 		{ "--timeout", OPT_SECONDS, &s->timeout_s, "S",
@@ -109,7 +109,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	progress_end(&progress);
 	if (!ok)
 		return cli_fail(c, &err);
-	int status = r->verify == VERIFY_WRONG ? CLI_WRONG : CLI_OK;
+	int status = r->verify == VERIFY_WRONG || r->run.found.n ? CLI_WRONG : CLI_OK;
 	if (c->json)
 		status = cli_emit(c, json_record(r), status);
 	else if (s->csv)
@@ -119,6 +119,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	fflush(c->out); /* the message comes after what it speaks of */
 	if (r->verify == VERIFY_WRONG)
 		fprintf(c->err, "pmpp-explore: wrong result: %s\n", r->verify_text);
+	for (unsigned i = 0; i < r->run.found.n; i++)
+		fprintf(c->err, "pmpp-explore: %s\n", r->run.found.finding[i].text);
 	record_free(r);
 	return status;
 }

@@ -129,6 +129,7 @@ static bool emu_run(struct backend *be, const struct run_request *req,
 	}
 	if (ok) {
 		emu_launch_results(&l, res);
+		emu_launch_findings(&l, &res->found);
 		if (hooks && hooks->progress)
 			hooks->progress(hooks->ctx, 1.0);
 	}

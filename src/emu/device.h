@@ -124,24 +124,10 @@ struct emu_launch_request {
 	void *print_ctx;
 };
 
-/* What a launch did wrong while it went on; the worst ends it, then emu_launch() fails too. */
-#define EMU_MAX_FINDINGS 16
-struct emu_finding {
-	char kind[24]; /* "out-of-bounds", "race", "uninitialised", "misaligned" ... */
-	char text[512], remedy[256];
-	char file[256];
-	unsigned line;
-	uint64_t times;
-	uint64_t allocation; /* serial of the nearest allocation; 0 = none */
-};
-struct emu_findings {
-	unsigned n;
-	struct emu_finding finding[EMU_MAX_FINDINGS];
-	uint64_t lost; /* more kinds than there is room for */
-};
-
+/* @findings: what the launch did wrong; what ends it is the last of them, and then emu_launch()
+ * fails too. */
 bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
                 const struct run_hooks *hooks, struct run_result *res,
-                struct emu_findings *findings, struct err *err);
+                struct run_findings *findings, struct err *err);
 
 #endif

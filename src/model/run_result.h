@@ -42,6 +42,22 @@ struct run_stall {
 #define RUN_MAX_SPANS 65536u
 #define RUN_CAPS 5 /* capabilities of a back end, by bit number (backend.h) */
 
+/* What a kernel did wrong while its launch went on, or what ended it. */
+#define RUN_MAX_FINDINGS 16
+struct run_finding {
+	char kind[24]; /* "race", "uninitialised", "out-of-bounds", "misaligned" ... */
+	char text[512], remedy[256];
+	char file[256];
+	unsigned line; /* 0 = unknown */
+	uint64_t times;
+	uint64_t allocation; /* of a program: serial of the nearest one; 0 = none */
+};
+struct run_findings {
+	unsigned n;
+	struct run_finding finding[RUN_MAX_FINDINGS];
+	uint64_t lost; /* more than there is room for */
+};
+
 #define RUN_MAX_PRINTED ((size_t)64 << 10)
 
 /* Owned: counts, spans and printed; run_result_free(). All zero beyond `note` for a run in the
@@ -51,6 +67,7 @@ struct run_result {
 	struct metric_set metrics; /* values only hardware knows (cuda); others NONE */
 	double wall_s;             /* time the run took here */
 	bool outputs_complete;     /* false for a sampled run: verification is meaningless */
+	struct run_findings found; /* emu: what it did wrong */
 	char note[256];            /* "sampled 128 of 4096 blocks" ... */
 	char level[96];            /* whose instructions were counted: "PTX", "sm_90 machine code,
 	                            * ptxas 13.0.88"; "" = a GPU's */

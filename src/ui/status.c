@@ -87,6 +87,12 @@ static void say_record(const struct run_record *r, struct saying *out)
 		out->style = STYLE_ERROR;
 		return;
 	}
+	if (r->run.found.n) {
+		snprintf(out->text, n, "✗ %s: %s", r->run.found.finding[0].kind,
+		         r->run.found.finding[0].text);
+		out->style = STYLE_ERROR;
+		return;
+	}
 	fmt_count(blocks, sizeof blocks, (double)r->run.counts.blocks_run);
 	fmt_ns(took, sizeof took, r->run.wall_s * 1e9);
 	if (r->verify == VERIFY_OK)

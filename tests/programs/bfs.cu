@@ -1,7 +1,8 @@
 // Breadth-first search by levels over a graph in compressed rows: data-dependent launches.
 #include "check.h"
 
-__global__ void expand(const int *row, const int *edge, int *level, int n, int depth, int *more)
+__global__ void expand(const int *row, const int *edge, volatile int *level, int n, int depth,
+                       int *more)
 {
 	int v = blockIdx.x * blockDim.x + threadIdx.x;
 	if (v >= n || level[v] != depth)

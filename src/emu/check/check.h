@@ -1,8 +1,8 @@
 /*
  * Room check. Sees: lane (for its enums).
  *
- * What goes wrong in a kernel, and what one warp does: faults, the shadow of shared memory, the
- * trace of the observed warp. Data and rules only; the machine (vm) calls them.
+ * What goes wrong in a kernel, and what one warp does: faults, the shadow of shared memory, races,
+ * the trace of the observed warp. Data and rules only; the machine (vm) calls them.
  */
 #ifndef PMPP_EMU_CHECK_H
 #define PMPP_EMU_CHECK_H
@@ -42,47 +42,91 @@ struct emu_fault {
 	enum ptx_space space;
 	unsigned bytes;
 	bool store;
-	uint32_t other_thread, other_op; /* of a race */
-	char waiting[300];               /* barriers: who waits where */
+	/* of a race */
+	uint64_t other_block;
+	uint32_t other_thread, other_op;
+	bool atomic, other_store, scope;
+	char waiting[300]; /* barriers: who waits where */
 };
 
-/* --- shadow of a block's shared memory (shadow.c): which bytes were written, and who touched them
- * since the last barrier; for blocks that run with all checks --- */
+/* --- shadow of a block's shared memory (shadow.c): which bytes were written; for blocks that run
+ * with all checks --- */
 
-struct shadow_user {
-	uint16_t thread;   /* + 1; 0 = nobody */
-	bool many;         /* several threads of that warp */
-	bool everyone;     /* of several warps */
-	uint32_t op, sync; /* instruction, and how often its warp had synchronised */
-};
-struct shadow_cell { /* of one byte */
-	uint32_t epoch;  /* barrier interval of the users */
-	struct shadow_user writer, reader, atomic;
-};
 struct shadow {
 	size_t bytes;
-	uint32_t epoch;
-	uint8_t *written;         /* per byte */
-	bool full;                /* every byte is: seen at a barrier */
-	struct shadow_cell *cell; /* per byte, if races are looked for; else NULL */
+	uint8_t *written; /* per byte */
+	bool full;        /* every byte is: seen at a barrier */
 };
-
-/* @races: look for races too, which costs most. */
-struct shadow *shadow_new(size_t bytes, bool races);
+struct shadow *shadow_new(size_t bytes);
 void shadow_free(struct shadow *s);
 void shadow_start(struct shadow *s); /* a new block */
 void shadow_barrier(struct shadow *s);
+/* One lane's access; false: it reads a byte that was never written. */
+bool shadow_touch(struct shadow *s, uint64_t offset, unsigned bytes, bool read, bool write);
 
-enum shadow_verdict { SHADOW_FINE, SHADOW_UNWRITTEN, SHADOW_RACE };
-struct shadow_access {
-	uint64_t offset;
-	unsigned bytes, thread;
-	uint32_t op, sync;
-	bool read, write, atomic;
+/* --- races in shared and global memory, within a block and between blocks (race.c) ---
+ *
+ * Two accesses of different threads to one byte race if at least one writes and nothing orders
+ * them, whatever order they happened to run in. Order comes from barriers, __syncwarp() and other
+ * .sync instructions, and from strong accesses (atomics, volatile, ld and st with a .sem) with
+ * fences: what a thread did before its fence is ordered before what another one does behind its
+ * own fence or barrier, if that one read what the first wrote behind its fence (PTX ISA 9.0, 8).
+ * Being in one warp orders nothing: since Volta its threads need not run in lockstep.
+ *
+ * No race: strong accesses among one another, if their scopes reach the other thread; writes of the
+ * value that is there already, as many a flag gets. But volatile shared memory does not order the
+ * lanes of a warp, and lanes that store different values to one place in one instruction do race.
+ */
+
+struct races;      /* of a launch; one host thread at a time */
+struct race_block; /* of a block while it runs */
+
+/* @whole: every block will be checked; else orders between blocks may go unseen, and where the
+ * kernel @hands_over data between blocks itself, races between blocks are not looked for. */
+struct races *races_new(uint32_t n_warps, uint32_t shared_bytes, bool whole, bool hands_over);
+void races_free(struct races *r);
+/* Global memory there is new to whoever uses it: malloc() gave it. */
+void races_forget(struct races *r, uint64_t address, uint64_t bytes);
+uint64_t races_lane_accesses(const struct races *r); /* looked at so far */
+struct race_block *race_block_start(struct races *r, uint64_t block);
+void race_block_end(struct race_block *b);
+
+/* Warps are counted within the block. */
+void race_arrive(struct race_block *b, uint32_t warp, uint32_t live, unsigned barrier);
+/* Barrier @barrier opens for @warp, one of those that waited; when all have been told: */
+void race_pass(struct race_block *b, uint32_t warp, unsigned barrier);
+void race_barrier_opened(struct race_block *b, unsigned barrier, bool by_all);
+void race_warp_sync(struct race_block *b, uint32_t warp, uint32_t mask, uint32_t live);
+void race_fence(struct race_block *b, uint32_t warp, uint32_t mask, enum ptx_scope scope);
+
+enum race_strength { RACE_WEAK, RACE_VOLATILE, RACE_STRONG };
+struct race_access {
+	uint32_t warp, mask, op;
+	unsigned bytes; /* of a lane */
+	bool shared, read, write, in_loop;
+	enum race_strength strength;
+	enum ptx_sem sem;
+	enum ptx_scope scope;
+	const uint64_t *address; /* of all lanes; in shared memory: offsets */
+	uint8_t *const *host;    /* what is there before the access */
+	/* The bytes that a lane stores. */
+	void (*value)(const void *context, unsigned lane, uint8_t *out);
+	const void *context;
 };
-/* One lane's access; on a race @other is whom it collides with. */
-enum shadow_verdict shadow_touch(struct shadow *s, const struct shadow_access *a,
-                                 struct shadow_user *other);
+struct race_found {
+	unsigned lane;
+	uint64_t address;
+	uint64_t other_block;
+	uint32_t other_thread, other_op;
+	bool other_writes;
+	bool scope; /* both strong, but not for the whole GPU */
+};
+/* Looks at an access before it is done. True: it races, and @found says with what; only the first
+ * of its races is told. */
+bool race_access(struct race_block *b, const struct race_access *a, struct race_found *found);
+/* A lane arrives at the mbarrier at @offset of shared memory, or has seen that its phase ended. */
+void race_mbarrier(struct race_block *b, uint32_t warp, unsigned lane, uint64_t offset,
+                   bool arrives);
 
 /* --- what the observed warp (block 0, warp 0) does: its path, the first run of each access --- */
 

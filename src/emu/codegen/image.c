@@ -49,6 +49,13 @@ static void emit_warp_sync(struct emit *e, const struct xop *x)
 	emit_uop(e, &e->h->warp->sync);
 }
 
+/* Only the checks look at fences. */
+static void emit_fence(struct emit *e, const struct xop *x)
+{
+	if (e->p->kind == PROGRAM_REFERENCE)
+		emit_uop(e, &e->h->warp->fence)->y = x->scope;
+}
+
 static void emit_nothing(struct emit *e, const struct xop *x)
 {
 	(void)e;
@@ -76,6 +83,7 @@ static const emitter emitters[] = {
 	[X_MEET_SET] = emit_meet,   [X_MEET_WARP] = emit_meet_warp,
 	[X_LEAVE] = emit_leave,     [X_NOP] = emit_nothing,
 	[X_TENSOR] = emit_tensor,   [X_TEXTURE] = emit_texture,
+	[X_FENCE] = emit_fence,
 };
 
 /* Looks at its guard itself. */

@@ -43,6 +43,7 @@ enum xkind {
 	X_ELECT,
 	X_TEXTURE,  /* tex, tld4, suld, sust: s[0] handle, coordinates, data; op is the opcode */
 	X_WARPSYNC, /* __syncwarp: orders memory among the lanes, for the checks */
+	X_FENCE,    /* orders the lane's own accesses of memory, for the checks */
 	/* Of machine code, where lanes that went apart meet again at a barrier of the warp (op): */
 	X_MEET_BEGIN, /* these lanes will meet at barrier op */
 	X_MEET_WAIT,  /* wait for them; ends its block */
@@ -51,7 +52,7 @@ enum xkind {
 	X_MEET_SET,   /* those are s0 */
 	X_MEET_WARP,  /* wait for the lanes of mask s0; ends its block */
 	X_LEAVE,      /* X_EXIT where parts of the warp wait in that way */
-	X_NOP         /* fences and hints: counted, without effect */
+	X_NOP         /* hints: counted, without effect */
 };
 
 /* What device code asks of the system. */
@@ -102,6 +103,10 @@ struct xop {
 	int32_t mem;    /* number of this memory instruction, -1 = not memory */
 	bool saves;     /* CALL: may come back to this function, whose registers must be kept */
 	bool bypass_l1; /* .cg .cv, volatile, relaxed and stronger */
+	bool strong;    /* LD, ST: volatile (without sem), relaxed and stronger */
+	bool polls;     /* LD: asks one place again and again, in a loop */
+	enum ptx_sem sem;
+	enum ptx_scope scope; /* of strong accesses and FENCE */
 };
 
 struct xreg {
@@ -153,6 +158,7 @@ struct ir {
 	int32_t *only_def; /* by register: the one operation that writes it, -1 = none or more */
 	unsigned n_tensors;
 	struct ir_tensor *tensors;
+	bool waits; /* has a loop that may wait for what other blocks write */
 	/* of a kernel that calls functions */
 	struct linked *linked; /* what func is then */
 	int32_t *callee;       /* by function of the module: its block, -1 = cannot be called */
@@ -181,6 +187,8 @@ static inline bool ir_of_machine_code(const struct ir *ir)
 }
 /* Fills ir->only_def, when all operations are there. */
 void ir_find_only_defs(struct ir *ir);
+/* Marks the loads that poll, and fills ir->waits. */
+void ir_find_polls(struct ir *ir);
 void ir_free(struct ir *ir);
 
 #endif

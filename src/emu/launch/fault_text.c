@@ -108,6 +108,46 @@ static bool report_without_data(const struct emu_launch *l, const struct emu_fau
 	}
 }
 
+/* "load", "store" or "atomic" of the other side of a race */
+static const char *other_verb(const struct emu_launch *l, const struct emu_fault *f)
+{
+	const enum xkind kind = l->image.ir.ops[f->other_op].kind;
+	if (kind == X_ATOM || kind == X_RED)
+		return "atomic";
+	return f->other_store ? "store" : "load";
+}
+
+static bool report_race(const struct emu_launch *l, const struct emu_fault *f, const char *where,
+                        struct err *err)
+{
+	const struct ir_inst *other = inst_of(l, f->other_op);
+	const bool between = f->other_block != f->block;
+	const bool one_warp = !between && f->other_thread / 32 == f->warp;
+	const struct place who = thread_place(l, f->block, f->warp, f->lane), what = data_place(l, f);
+	const struct place them =
+		thread_place(l, f->other_block, f->other_thread / 32, f->other_thread % 32);
+	err_set(err, ERR_FAULT,
+	        "%s: %s-memory race at %s: this %s by %s meets the %s of line %u by %s, %s", where,
+	        f->space == SPACE_SHARED ? "shared" : "global", what.text,
+	        f->atomic ? "atomic" : access_verb(f), who.text, other_verb(l, f), other->line,
+	        between ? them.text : strstr(them.text, "thread"),
+	        f->scope   ? "atomic only within one block"
+	        : between  ? "and nothing orders the two blocks"
+	        : one_warp ? "with no __syncwarp() between"
+	                   : "with no barrier between");
+	if (f->scope)
+		return err_remedy(err, "give both the scope of the device: atomicAdd(), not "
+		                       "atomicAdd_block()");
+	if (between)
+		return err_remedy(err, "use an atomic; or let one block finish first: write, "
+		                       "__threadfence(), then set a flag by an atomic that the other "
+		                       "block reads before its own __threadfence(); or split the kernel");
+	return err_remedy(err, one_warp
+	                           ? "put __syncwarp() between the two accesses, since the threads of "
+	                             "a warp need not run in lockstep, or use an atomic"
+	                           : "put __syncthreads() between the two accesses, or use an atomic");
+}
+
 bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct err *err)
 {
 	const struct ir_inst *in = inst_of(l, f->xop);
@@ -141,18 +181,7 @@ bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct 
 		                           ? "write this element of shared memory first, and put "
 		                             "__syncthreads() between if another thread does"
 		                           : "write this element before it is read");
-	case FAULT_RACE: {
-		const struct ir_inst *other = inst_of(l, f->other_op);
-		const struct place them =
-			thread_place(l, f->block, f->other_thread / 32, f->other_thread % 32);
-		err_set(err, ERR_FAULT,
-		        "%s: shared-memory race at %s: this %s by %s meets the access of line %u by %s "
-		        "with no barrier between",
-		        where, what.text, access_verb(f), who.text, other->line,
-		        strstr(them.text, "thread"));
-		return err_remedy(err, "put __syncthreads() between the two accesses (or __syncwarp() "
-		                       "within one warp), or use an atomic");
-	}
+	case FAULT_RACE: return report_race(l, f, where, err);
 	case FAULT_BARRIER_DIVERGED:
 		err_set(err, ERR_FAULT,
 		        "%s: barrier divergence: only some threads of warp %u reach this barrier; %s is "

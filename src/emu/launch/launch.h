@@ -134,6 +134,8 @@ double launch_clock_s(void);
  * because there was no room. */
 size_t emu_launch_printed(const struct emu_launch *l,
                           void (*print)(void *ctx, const char *text, size_t n), void *ctx);
+/* What it did wrong, races first (findings.c). */
+void emu_launch_findings(const struct emu_launch *l, struct run_findings *all);
 /* Counts and outputs (results.c). */
 void emu_launch_results(struct emu_launch *l, struct run_result *res);
 void emu_launch_free(struct emu_launch *l);

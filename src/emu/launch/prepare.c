@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define SMALL_LAUNCH_WARPS 128
+#define TOGETHER_MAX_BYTES ((size_t)128 << 20) /* of frames */
 
 struct regions {                         /* of a launch, only needed while it is prepared */
 	unsigned buffer[KERNEL_MAX_BUFFERS]; /* region in the arena */
@@ -159,6 +160,8 @@ static unsigned resident_blocks(const struct emu_launch *l)
 
 static unsigned thread_count(const struct emu_launch *l)
 {
+	if (l->grid.races && !l->grid.together)
+		return 1; /* accesses are looked at in the order in which they happen */
 	if (l->grid.together)
 		return (unsigned)l->grid.order.n; /* a worker for each block; one thread runs them */
 	long n = l->req->threads ? (long)l->req->threads : sysconf(_SC_NPROCESSORS_ONLN);
@@ -196,6 +199,7 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 	if (l->sass ? !lower_sass(&l->image.ir, l->sass, l->sass_func, &env, l->source_file, err)
 	            : !lower_ptx(&l->image.ir, l->module->ptx, l->func, &env, l->source_file, err))
 		return false;
+	ir_find_polls(&l->image.ir);
 	image_build(&l->image, l->req->plan, l->grid.shared_bytes,
 	            handler_set_choose(getenv("PMPP_EMU_ISA")), l->grid.reference_only);
 	return true;
@@ -350,6 +354,16 @@ static bool has_global_atomics(const struct ir *ir)
 	return false;
 }
 
+/* Blocks that may wait for later ones take turns, if the GPU would hold them all. */
+static bool waits_for_others(const struct emu_launch *l)
+{
+	const struct grid *g = &l->grid;
+	const uint64_t resident = (uint64_t)l->device->gpu->sm_count * l->blocks_per_sm;
+	const size_t frames = (size_t)g->n_warps * l->image.frame_bytes;
+	return l->image.ir.waits && g->order.n == g->order.total && g->order.n > 1 &&
+	       g->order.n <= resident && g->order.n * frames <= TOGETHER_MAX_BYTES;
+}
+
 static void build_workers(struct emu_launch *l)
 {
 	struct grid *g = &l->grid;
@@ -368,6 +382,9 @@ static void build_workers(struct emu_launch *l)
 		g->collisions =
 			collision_log_new((uint64_t)gpu->sm_count * l->blocks_per_sm, g->order.total);
 	g->trace = trace_new(l->image.ir.n_mem);
+	if (l->req->check_races && !l->sass)
+		g->races = races_new(g->n_warps, g->shared_bytes, true, l->image.ir.waits);
+	g->together = g->together || waits_for_others(l);
 	l->n_workers = thread_count(l);
 	l->workers = mem_calloc(l->n_workers, sizeof *l->workers);
 	for (unsigned i = 0; i < l->n_workers; i++)
@@ -418,7 +435,6 @@ static void set_grid(struct emu_launch *l)
 		.shared_bytes = with > fixed ? with : fixed,
 		.sm_count = l->device->gpu->sm_count,
 		.reference_only = flag_set("PMPP_EMU_REFERENCE"),
-		.check_all = l->req->check_races,
 	};
 	g->n_warps = (g->threads + 31) / 32;
 	g->order.total = (uint64_t)p->grid.x * p->grid.y * p->grid.z;
@@ -490,6 +506,7 @@ void emu_launch_free(struct emu_launch *l)
 	cache_sim_free(l->grid.cache);
 	collision_log_free(l->grid.collisions);
 	trace_free(l->grid.trace);
+	races_free(l->grid.races);
 	if (l->image_key && l->n_workers) /* it was whole */
 		image_cache_put(l->device->images, l->image_key, &l->image);
 	else

@@ -69,7 +69,14 @@ bool low_bar_warp(struct lower *l)
 	return true;
 }
 
-/* Fences, hints and waits for copies that are done already: counted, without effect. */
+bool low_fence(struct lower *l)
+{
+	struct xop *x = low_emit(l, X_FENCE);
+	x->scope = l->in->scope;
+	return true;
+}
+
+/* Hints and waits for copies that are done already: counted, without effect. */
 bool low_nop(struct lower *l)
 {
 	low_emit(l, X_NOP);

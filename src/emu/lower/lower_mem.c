@@ -35,6 +35,14 @@ static bool bypasses_l1(const struct ptx_inst *in)
 	       in->sem > SEM_WEAK;
 }
 
+/* Volatile accesses are relaxed ones that reach the whole system, but order nothing (ISA 8.2). */
+static void set_order(struct xop *x, const struct ptx_inst *in)
+{
+	x->strong = in->sem > SEM_WEAK || (in->flags & PF_VOLATILE);
+	x->sem = in->flags & PF_VOLATILE ? SEM_NONE : in->sem;
+	x->scope = in->scope;
+}
+
 static uint64_t read_le(const uint8_t *p, unsigned n)
 {
 	uint64_t v = 0;
@@ -92,6 +100,7 @@ bool low_ld(struct lower *l)
 	struct xop *x = low_emit(l, X_LD);
 	if (!set_address(l, x, m, in->space))
 		return false;
+	set_order(x, in);
 	x->type = in->type;
 	x->bytes = (uint8_t)ptx_type_bytes(in->type);
 	x->vec = (uint8_t)n;
@@ -133,6 +142,7 @@ bool low_st(struct lower *l)
 	struct xop *x = low_emit(l, X_ST);
 	if (!set_address(l, x, m, in->space))
 		return false;
+	set_order(x, in);
 	x->type = in->type;
 	x->bytes = (uint8_t)ptx_type_bytes(in->type);
 	x->vec = (uint8_t)n;
@@ -175,6 +185,7 @@ static bool lower_atomic(struct lower *l, bool with_result)
 	struct xop *x = low_emit(l, with_result ? X_ATOM : X_RED);
 	if (!set_address(l, x, &in->opnd[first], in->space))
 		return false;
+	set_order(x, in);
 	x->op = (uint16_t)in->atom;
 	x->type = in->type;
 	x->bytes = (uint8_t)ptx_type_bytes(in->type);

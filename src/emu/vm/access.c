@@ -63,6 +63,8 @@ static bool perform_access(struct access *a)
 	access_find_layout(a);
 	if (!access_resolve(a))
 		return false;
+	if (wk->race)
+		access_race(a);
 	access_count(a);
 	if (wk->trace && a->w->number == 0)
 		warp_trace_access(a->w, a->m, a->mask, a->address, a->space);
@@ -123,9 +125,13 @@ static bool async_copy(struct warp *w, const struct uop *u, const struct memop *
 			return false;
 	}
 	access_set_hosts(&to);
+	access_set_hosts(&from);
+	if (w->worker->race) {
+		access_race(&to);
+		access_race(&from);
+	}
 	access_count(&to);
 	if (from.mask) {
-		access_set_hosts(&from);
 		access_count(&from);
 	}
 	if (w->worker->trace && w->number == 0) {

@@ -35,6 +35,13 @@ static inline unsigned lowest_lane(uint32_t m)
 void access_find_layout(struct access *a);
 /* Host addresses of the lanes, or of the first (base); false = stopped by a fault. */
 bool access_resolve(struct access *a);
+/* Notes what went wrong where the launch goes on all the same; NULL if it ends: the caller tells.
+ */
+struct emu_fault *access_note(const struct access *a, enum fault_kind kind, unsigned lane,
+                              uint32_t other_op, uint64_t address);
+
+/* access_race.c: notes whom it races with. */
+void access_race(struct access *a);
 
 /* access_count.c: counts it, and notes its lines for the cache simulation. */
 void access_count(struct access *a);
@@ -46,6 +53,8 @@ void access_transfer(struct access *a);
 void access_atomics(struct access *a);
 /* Host addresses of all lanes, where only the first one's is known. */
 void access_set_hosts(struct access *a);
+/* The bytes that a lane stores. */
+void access_bytes(const struct access *a, unsigned lane, uint8_t *out);
 /* Bytes of one lane: 1, 2, 4 or 8 of them. */
 uint64_t access_read(const uint8_t *p, unsigned bytes, bool sign);
 void access_write(uint8_t *p, unsigned bytes, uint64_t v);

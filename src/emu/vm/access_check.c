@@ -1,6 +1,6 @@
 /*
  * Where an access goes: the arrangement of its lanes, and every lane's address checked: bounds,
- * alignment, read-only memory, memory without a value, races.
+ * alignment, read-only memory, memory without a value.
  */
 #include "emu/vm/access.h"
 
@@ -97,33 +97,44 @@ static void remember_window(const struct access *a, const struct arena_region *r
 	win->written = r->written ? (uintptr_t)r->written - r->base : 0;
 }
 
-/* Notes what went wrong where the launch goes on all the same; true if it does. */
+struct emu_fault *access_note(const struct access *a, enum fault_kind kind, unsigned lane,
+                              uint32_t other_op, uint64_t address)
+{
+	struct worker *wk = a->w->worker;
+	static _Thread_local struct emu_fault more; /* for what there is no room for */
+	for (unsigned i = 0; i < wk->n_noted; i++) {
+		const struct emu_fault *f = &wk->noted[i];
+		if (f->kind == kind && f->xop == a->u->xop && f->other_op == other_op) {
+			wk->times[i]++;
+			return &more;
+		}
+	}
+	if (wk->n_noted == WORKER_MAX_NOTED) {
+		wk->lost++;
+		return &more;
+	}
+	wk->times[wk->n_noted] = 1;
+	struct emu_fault *f = &wk->noted[wk->n_noted++];
+	*f = (struct emu_fault){ .kind = kind,
+		                     .block = wk->block,
+		                     .warp = a->w->number,
+		                     .lane = lane,
+		                     .xop = a->u->xop,
+		                     .address = address,
+		                     .space = a->space,
+		                     .bytes = a->bytes,
+		                     .store = a->write,
+		                     .atomic = a->atomic,
+		                     .other_op = other_op };
+	return f;
+}
+
+/* The same where it is tolerated; true if it is. */
 static bool note_fault(const struct access *a, enum fault_kind kind, unsigned lane,
                        uint64_t address)
 {
-	struct worker *wk = a->w->worker;
-	if (!wk->grid->lenient)
-		return false;
-	for (unsigned i = 0; i < wk->n_noted; i++)
-		if (wk->noted[i].kind == kind && wk->noted[i].xop == a->u->xop) {
-			wk->times[i]++;
-			return true;
-		}
-	if (wk->n_noted == WORKER_MAX_NOTED) {
-		wk->lost++;
-		return true;
-	}
-	wk->times[wk->n_noted] = 1;
-	wk->noted[wk->n_noted++] = (struct emu_fault){ .kind = kind,
-		                                           .block = wk->block,
-		                                           .warp = a->w->number,
-		                                           .lane = lane,
-		                                           .xop = a->u->xop,
-		                                           .address = address,
-		                                           .space = a->space,
-		                                           .bytes = a->bytes,
-		                                           .store = a->write };
-	return true;
+	return (a->w->worker->grid->lenient || kind == FAULT_UNINITIALISED) &&
+	       access_note(a, kind, lane, 0, address);
 }
 
 /* Outside every region, but where the device has memory: hardware would go on. */
@@ -164,63 +175,32 @@ static bool resolve_global(struct access *a)
 		if (!r->written)
 			continue;
 		uint8_t *flags = r->written + (at - r->base);
+		bool unwritten = false;
 		for (unsigned k = 0; k < a->bytes; k++) {
-			if (a->read && !__atomic_load_n(&flags[k], __ATOMIC_RELAXED))
-				return access_fault(a->w, a->u, FAULT_UNINITIALISED, i, at, SPACE_GLOBAL, a->bytes,
-				                    a->write);
+			unwritten |= a->read && !__atomic_load_n(&flags[k], __ATOMIC_RELAXED);
 			if (a->write)
 				__atomic_store_n(&flags[k], 1, __ATOMIC_RELAXED);
 		}
+		if (unwritten)
+			note_fault(a, FAULT_UNINITIALISED, i, at);
 	}
 	if (r)
 		remember_window(a, r);
 	return true;
 }
 
-static bool check_shared(struct access *a, unsigned lane)
+static void check_shared(struct access *a, unsigned lane)
 {
-	struct worker *wk = a->w->worker;
-	const struct shadow_access s = {
-		.offset = a->address[lane],
-		.bytes = a->bytes,
-		.thread = a->w->number * 32 + lane,
-		.op = a->u->xop,
-		.sync = a->w->syncs,
-		.read = a->read,
-		.write = a->write,
-		.atomic = a->atomic,
-	};
-	struct shadow_user other;
-	switch (shadow_touch(wk->shadow, &s, &other)) {
-	case SHADOW_UNWRITTEN:
-		if (note_fault(a, FAULT_UNINITIALISED, lane, a->address[lane]))
-			return true;
-		return access_fault(a->w, a->u, FAULT_UNINITIALISED, lane, a->address[lane], SPACE_SHARED,
-		                    a->bytes, a->write);
-	case SHADOW_RACE:
-		if (note_fault(a, FAULT_RACE, lane, a->address[lane])) {
-			struct emu_fault *f = &wk->noted[wk->n_noted - 1];
-			if (f->kind == FAULT_RACE && f->xop == a->u->xop && !f->other_op) {
-				f->other_thread = other.thread - 1u;
-				f->other_op = other.op;
-			}
-			return true;
-		}
-		access_fault(a->w, a->u, FAULT_RACE, lane, a->address[lane], SPACE_SHARED, a->bytes,
-		             a->write);
-		wk->fault.other_thread = other.thread - 1u;
-		wk->fault.other_op = other.op;
-		return false;
-	default: return true;
-	}
+	const uint64_t at = a->address[lane];
+	if (!shadow_touch(a->w->worker->shadow, at, a->bytes, a->read, a->write))
+		note_fault(a, FAULT_UNINITIALISED, lane, at);
 }
 
 static bool resolve_shared(struct access *a)
 {
 	const struct warp *w = a->w;
 	struct shadow *s = w->worker->shadow;
-	if (all_fit(a, 0, w->shared_bytes) &&
-	    (!s || (!s->cell && (s->full || all_flags(a, s->written + a->low))))) {
+	if (all_fit(a, 0, w->shared_bytes) && (!s || s->full || all_flags(a, s->written + a->low))) {
 		a->base = w->shared + a->first;
 		return true;
 	}
@@ -232,8 +212,8 @@ static bool resolve_shared(struct access *a)
 		if (at & (a->bytes - 1))
 			return access_fault(a->w, a->u, FAULT_ALIGN, i, at, SPACE_SHARED, a->bytes, a->write);
 		a->host[i] = w->shared + at;
-		if (s && !(!s->cell && lane_flags(a, s->written + at)) && !check_shared(a, i))
-			return false;
+		if (s && !lane_flags(a, s->written + at))
+			check_shared(a, i);
 	}
 	return true;
 }

@@ -138,6 +138,12 @@ void access_atomics(struct access *a)
 	}
 }
 
+void access_bytes(const struct access *a, unsigned lane, uint8_t *out)
+{
+	for (unsigned e = 0; e < a->m->vec; e++)
+		write_value(out + e * a->m->bytes, a->m->bytes, get_lane(a->w, a->m, e, lane));
+}
+
 /* Host addresses of all lanes, where only the first one's is known. */
 void access_set_hosts(struct access *a)
 {

@@ -21,6 +21,8 @@ static struct block_barrier *arrive_at_barrier(struct warp *w, const struct uop 
 	w->barrier = number;
 	b->expected = count;
 	b->arrived += 32; /* barriers count whole warps */
+	if (w->worker->race)
+		race_arrive(w->worker->race, w->number, w->live, number);
 	if (u->y & 4) {
 		const uint32_t p = (PRED(u->c) ^ (u->y & 8 ? 0xffffffffu : 0)) & w->mask;
 		b->ones += lane_popc32(p);

@@ -107,6 +107,7 @@ void emu_worker_free(struct worker *wk)
 	free(wk->divergent);
 	free(wk->log.e);
 	shadow_free(wk->shadow);
+	race_block_end(wk->race);
 	*wk = (struct worker){ 0 };
 }
 
@@ -139,7 +140,6 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 	w->saves->n = 0;
 	w->n_waiting = 0;
 	w->ticks = 0;
-	w->syncs = 0;
 	w->atomics = 0;
 	w->state = WARP_RUN;
 	w->program = p;
@@ -174,13 +174,15 @@ void block_begin(struct worker *wk, uint64_t index)
 	wk->ctaid[0] = (uint32_t)(b % p->grid.x);
 	wk->ctaid[1] = (uint32_t)(b / p->grid.x % p->grid.y);
 	wk->ctaid[2] = (uint32_t)(b / p->grid.x / p->grid.y);
-	wk->checked = g->check_all || (ends && g->shared_bytes); /* the others have nothing to check */
+	race_block_end(wk->race);
+	wk->race = g->races ? race_block_start(g->races, b) : NULL;
+	wk->checked = wk->race || (ends && g->shared_bytes); /* the others have nothing to check */
 	wk->trace = index == 0 ? g->trace : NULL;
 	shadow_free(wk->checked ? NULL : wk->shadow);
 	if (!wk->checked)
 		wk->shadow = NULL;
 	else if (!wk->shadow && g->shared_bytes)
-		wk->shadow = shadow_new(g->shared_bytes, g->check_all);
+		wk->shadow = shadow_new(g->shared_bytes);
 	if (wk->shadow)
 		shadow_start(wk->shadow);
 	memset(wk->barrier, 0, sizeof wk->barrier);
@@ -226,8 +228,12 @@ static bool open_barriers(struct worker *wk)
 			if (w->state == WARP_BARRIER && w->barrier == id) {
 				w->state = WARP_RUN;
 				w->ticks = ticks;
+				if (wk->race)
+					race_pass(wk->race, i, id);
 			}
 		}
+		if (wk->race)
+			race_barrier_opened(wk->race, id, waiting + gone == n);
 		opened = true;
 	}
 	if (opened && wk->shadow)

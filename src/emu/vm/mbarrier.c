@@ -27,14 +27,17 @@ static uint64_t arrive(uint64_t state, uint64_t count, bool leave, bool *ended)
 }
 
 /* In vain: the warps it waits for run before it asks again. */
-static bool waited(struct warp *w, uint64_t ended)
+static bool waited(struct warp *w, unsigned lane, uint64_t at, uint64_t ended)
 {
 	if (!ended)
 		w->fuel = 0;
+	else if (w->worker->race)
+		race_mbarrier(w->worker->race, w->number, lane, at, false);
 	return true;
 }
 
-bool mbarrier_lane(struct warp *w, enum system_call call, const uint64_t *arg, uint64_t *result)
+bool mbarrier_lane(struct warp *w, unsigned lane, enum system_call call, const uint64_t *arg,
+                   uint64_t *result)
 {
 	struct worker *wk = w->worker;
 	const uint64_t at = arg[0];
@@ -47,14 +50,16 @@ bool mbarrier_lane(struct warp *w, enum system_call call, const uint64_t *arg, u
 	case SYSTEM_MBARRIER_INIT: state = make_state(0, arg[1], arg[1]); break;
 	case SYSTEM_MBARRIER_ARRIVE:
 		*result = state;
+		if (wk->race)
+			race_mbarrier(wk->race, w->number, lane, at, true);
 		state = arrive(state, arg[1], arg[2] != 0, &ended);
 		break;
 	case SYSTEM_MBARRIER_STATE:
 		*result = state >> PHASE_SHIFT != arg[1] >> PHASE_SHIFT;
-		return waited(w, *result);
+		return waited(w, lane, at, *result);
 	default: /* PARITY */
 		*result = (state >> PHASE_SHIFT & 1) != (arg[1] & 1);
-		return waited(w, *result);
+		return waited(w, lane, at, *result);
 	}
 	memcpy(w->shared + at, &state, sizeof state);
 	if (ended && wk->shadow) /* what came before is ordered before what follows */

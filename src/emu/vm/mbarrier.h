@@ -6,6 +6,7 @@
 
 /* What one lane does, by SYSTEM_MBARRIER_...; false: its barrier is not in shared memory, or
  * misaligned. */
-bool mbarrier_lane(struct warp *w, enum system_call call, const uint64_t *arg, uint64_t *result);
+bool mbarrier_lane(struct warp *w, unsigned lane, enum system_call call, const uint64_t *arg,
+                   uint64_t *result);
 
 #endif

@@ -243,7 +243,7 @@ static const struct uop *wait_for(struct warp *w, const struct uop *u, uint32_t 
 		*m = (struct meeting){ .wanted = wanted, .barrier = barrier, .block = block };
 	}
 	m->here |= w->mask;
-	w->syncs++;
+	warp_synced(w, w->mask);
 	return next_part(w, u);
 }
 
@@ -252,7 +252,7 @@ HANDLER(meet_wait)
 {
 	const uint32_t wanted = w->meet[u->a][__builtin_ctz(mask)];
 	if ((wanted & w->live) == mask) {
-		w->syncs++;
+		warp_synced(w, w->mask);
 		GO_ON;
 	}
 	CONTINUE(wait_for(w, u, u->a, wanted, (int32_t)u->y + 1));
@@ -263,7 +263,7 @@ HANDLER(meet_wait_warp)
 {
 	const uint32_t wanted = ((const mem_u32 *)frame(w, u->a))[__builtin_ctz(mask)];
 	if (!(wanted & w->live & ~mask)) {
-		w->syncs++;
+		warp_synced(w, w->mask);
 		GO_ON;
 	}
 	CONTINUE(wait_for(w, u, MEET_WARP, wanted, (int32_t)u->y + 1));
@@ -281,7 +281,7 @@ HANDLER(meet_wait_warp_if)
 	w->mask = on;
 	const uint32_t wanted = ((const mem_u32 *)frame(w, u->a))[__builtin_ctz(on)];
 	if (!(wanted & w->live & ~on)) {
-		w->syncs++;
+		warp_synced(w, w->mask);
 		CONTINUE(u + 1);
 	}
 	CONTINUE(wait_for(w, u, MEET_WARP, wanted, (int32_t)u->y + 1));

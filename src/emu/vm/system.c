@@ -68,11 +68,13 @@ static bool system_lane(struct warp *w, const struct uop *u, unsigned lane, cons
 	case SYSTEM_ASSERT: return assert_lane(w, u, lane, arg);
 	case SYSTEM_MALLOC:
 		*result = w->worker->grid->heap ? heap_take(w->worker->grid->heap, arg[0]) : 0;
+		if (*result && w->worker->race)
+			races_forget(w->worker->grid->races, *result, arg[0]);
 		return true;
 	case SYSTEM_FREE: return free_lane(w, u, lane, arg[0]);
 	default: break;
 	}
-	if (mbarrier_lane(w, u->system->call, arg, result))
+	if (mbarrier_lane(w, lane, u->system->call, arg, result))
 		return true;
 	bad_pointer(w, u, lane, arg[0]);
 	w->worker->fault.space = SPACE_SHARED;

@@ -214,7 +214,7 @@ COLD static void multiply(struct warp *w, const struct tensor_operands *o, uint3
 HANDLER(tensor_any)
 {
 	multiply(w, u->tensor, mask);
-	w->syncs++;
+	warp_synced(w, mask);
 	if (mask == 0xffffffffu)
 		NEXT_full(u + 1);
 	NEXT_masked(u + 1);

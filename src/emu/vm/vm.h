@@ -72,7 +72,7 @@ struct grid {
 	uint32_t sm_count;
 	bool together;       /* all blocks run at once, by turns: a cooperative launch */
 	bool reference_only; /* every block in the reference program */
-	bool check_all;      /* every block with all checks */
+	struct races *races; /* NULL = not looked for */
 	bool lenient;        /* what hardware often lets pass is noted, and the launch goes on */
 	struct block_order order;
 	uint64_t wave_first, wave_end; /* blocks that are resident together */
@@ -113,9 +113,10 @@ struct worker {
 	uint64_t block; /* that runs now */
 	uint64_t index_in_wave;
 	uint32_t ctaid[3];
-	bool checked;          /* this block runs with all checks */
-	struct shadow *shadow; /* of shared memory, while checked */
-	struct trace *trace;   /* of the observed warp; NULL otherwise */
+	bool checked;            /* this block runs with all checks */
+	struct shadow *shadow;   /* of shared memory, while checked */
+	struct race_block *race; /* NULL = races are not looked for in this block */
+	struct trace *trace;     /* of the observed warp; NULL otherwise */
 	struct block_barrier barrier[N_BARRIERS];
 	uint64_t warps_speculative; /* that began in the speculative program, ... */
 	uint64_t warps_deoptimised; /* ... and that left it for the conservative one */

@@ -89,7 +89,6 @@ struct warp {
 	uint32_t number;  /* in the block */
 	uint32_t barrier; /* number of the barrier it waits at */
 	uint32_t atomics; /* on global memory that it has done */
-	uint32_t syncs;   /* times its lanes were synchronised */
 	uint64_t special[SR_COUNT];
 	uint32_t tid[3][32];
 	uint32_t calls; /* that are open */
@@ -106,6 +105,12 @@ struct warp {
 static inline void *frame(const struct warp *w, uint32_t offset)
 {
 	return (char *)(uintptr_t)w + offset;
+}
+/* Its lanes of @mask were synchronised, which orders what they do in memory. */
+static inline void warp_synced(struct warp *w, uint32_t mask)
+{
+	if (w->worker->race)
+		race_warp_sync(w->worker->race, w->number, mask, w->live);
 }
 static inline struct warp *warp_at(const struct worker *wk, uint32_t i)
 {

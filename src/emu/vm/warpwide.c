@@ -37,7 +37,7 @@ HANDLER(shfl)
 		EACH_ACTIVE(i, mask) d[i] = r[i];
 	if (u->y)
 		set_pred(w, u->y, mask, inside);
-	w->syncs++;
+	warp_synced(w, mask);
 	GO_ON;
 }
 
@@ -59,7 +59,7 @@ HANDLER(vote)
 		set_pred(w, u->d, mask, r);
 	else
 		SCALAR64(u->d) = r;
-	w->syncs++;
+	warp_synced(w, mask);
 	GO_ON;
 }
 HANDLER(vote_lanes) /* members differ between lanes: 32 lanes b, and d unless a predicate */
@@ -77,7 +77,7 @@ HANDLER(vote_lanes) /* members differ between lanes: 32 lanes b, and d unless a 
 	}
 	if (u->c)
 		set_pred(w, u->d, mask, bits);
-	w->syncs++;
+	warp_synced(w, mask);
 	GO_ON;
 }
 
@@ -103,7 +103,7 @@ HANDLER(match)
 		EACH_ACTIVE(i, mask)((mem_u32 *)frame(w, u->d))[i] = r[i];
 	if (u->y)
 		set_pred(w, u->y, mask, all_bits);
-	w->syncs++;
+	warp_synced(w, mask);
 	GO_ON;
 }
 
@@ -135,7 +135,7 @@ HANDLER(redux)
 {
 	SCALAR64(u->d) =
 		reduce_lanes(frame(w, u->a), mask & SCALAR32(u->b), (enum ptx_atom)u->x.u, u->y);
-	w->syncs++;
+	warp_synced(w, mask);
 	GO_ON;
 }
 HANDLER(redux_lanes)
@@ -144,7 +144,7 @@ HANDLER(redux_lanes)
 	uint32_t r[32];
 	EACH_ACTIVE(i, mask) r[i] = reduce_lanes(a, mask & members[i], (enum ptx_atom)u->x.u, u->y);
 	EACH_ACTIVE(i, mask)((mem_u32 *)frame(w, u->d))[i] = r[i];
-	w->syncs++;
+	warp_synced(w, mask);
 	GO_ON;
 }
 
@@ -163,20 +163,23 @@ HANDLER(elect)
 		SCALAR64(u->d) = leader;
 	if (u->y)
 		set_pred(w, u->y, mask, 1u << leader);
-	w->syncs++;
+	warp_synced(w, mask);
 	GO_ON;
 }
 
 /* WARP SYNC: orders what the lanes did before and do after it */
-HANDLER(warp_sync_full)
+HANDLER(warp_sync)
 {
-	w->syncs++;
-	NEXT_full(u + 1);
+	warp_synced(w, mask);
+	GO_ON;
 }
-HANDLER(warp_sync_masked)
+
+/* FENCE: y scope */
+HANDLER(fence)
 {
-	w->syncs++;
-	NEXT_masked(u + 1);
+	if (w->worker->race)
+		race_fence(w->worker->race, w->number, mask, (enum ptx_scope)u->y);
+	GO_ON;
 }
 
 const struct warp_handlers vm_warp_handlers = {
@@ -188,5 +191,6 @@ const struct warp_handlers vm_warp_handlers = {
 	.redux_lanes = { redux_lanes, redux_lanes },
 	.active = { active, active },
 	.elect = { elect, elect },
-	.sync = { warp_sync_full, warp_sync_masked },
+	.sync = { warp_sync, warp_sync },
+	.fence = { fence, fence },
 };

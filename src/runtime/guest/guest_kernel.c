@@ -49,7 +49,7 @@ static void print(void *ctx, const char *text, size_t n)
 	fwrite(text, 1, n, stdout);
 }
 
-static cudaError_t error_of(const struct emu_findings *findings, const struct err *err)
+static cudaError_t error_of(const struct run_findings *findings, const struct err *err)
 {
 	static const struct {
 		const char *kind;
@@ -73,10 +73,10 @@ static cudaError_t error_of(const struct emu_findings *findings, const struct er
 	return cudaErrorLaunchFailure;
 }
 
-static void tell_findings(const struct emu_findings *findings, uint64_t number)
+static void tell_findings(const struct run_findings *findings, uint64_t number)
 {
 	for (unsigned i = 0; i < findings->n; i++) {
-		const struct emu_finding *from = &findings->finding[i];
+		const struct run_finding *from = &findings->finding[i];
 		struct record_finding f = {
 			.launch = number, .times = from->times, .line = from->line, .error = true
 		};
@@ -88,7 +88,7 @@ static void tell_findings(const struct emu_findings *findings, uint64_t number)
 	}
 }
 
-static void tell_failure(const struct emu_findings *findings, const struct err *err,
+static void tell_failure(const struct run_findings *findings, const struct err *err,
                          uint64_t number)
 {
 	if (findings->n)
@@ -171,7 +171,7 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, 
 	if (count)
 		fork = prepare_counting(op, s, &req, r.number);
 	struct run_result res = { 0 };
-	struct emu_findings findings = { 0 };
+	struct run_findings findings = { 0 };
 	struct err err = { 0 };
 	struct under_way way = { .launch = r.number, .kernel = f->id, .told_s = clock_now_s() };
 	const struct run_hooks hooks = { .progress = tell_progress, .ctx = &way };

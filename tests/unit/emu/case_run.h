@@ -105,7 +105,8 @@ static inline bool case_launch_run(const struct ptx_case *c, const struct case_t
 	struct run_hooks hooks = { 0 };
 	*res = (struct run_result){ 0 };
 	*err = (struct err){ 0 };
-	return t->ops->run(t->be, &req, &hooks, res, err);
+	return t->ops->run(t->be, &req, &hooks, res, err) &&
+	       (!res->found.n || err_set(err, ERR_FAULT, "%s", res->found.finding[0].text));
 }
 
 /* A run that had to fail: did it, and does it say what it should? */

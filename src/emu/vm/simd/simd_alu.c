@@ -159,7 +159,7 @@ HANDLER(shuffle_full)
 #endif
 	if (u->y)
 		PRED(u->y) = u->shuffle->inside;
-	w->syncs++;
+	warp_synced(w, mask);
 	NEXT_full(u + 1);
 }
 static const struct uop *shuffle_masked(struct warp *w, const struct uop *u, uint32_t mask)

@@ -1,0 +1,66 @@
+/*
+ * Who is ordered before whom, by barriers, warp synchronisation, fences and atomics
+ * (race_order.c); for race.c, which asks it.
+ */
+#ifndef PMPP_EMU_RACE_ORDER_H
+#define PMPP_EMU_RACE_ORDER_H
+
+#include "emu/check/check.h"
+#include "emu/check/race_clock.h"
+
+#define RACE_BARRIERS 16
+
+struct race_warp {
+	uint32_t epoch;
+	uint32_t all_known;           /* its lanes know of one another what came before that epoch */
+	bool partial;                 /* and some more: */
+	uint32_t known[32][32];       /* [lane][of lane] */
+	bool beyond;                  /* some of what follows is in use */
+	uint32_t fenced[2][32];       /* epoch of the lane's last fence: of the block, of the GPU; 0 */
+	struct race_clock *clock[32]; /* what it knows beyond its own warp and barriers */
+	struct race_clock *release[2][32]; /* what its next strong store hands over */
+	struct race_clock *pending[2][32]; /* read, but no fence behind it yet */
+	uint32_t *others;                  /* by warp of the block: known up to there */
+};
+
+struct race_gate { /* of one barrier: what those know who have arrived */
+	bool used;
+	uint32_t *known;
+	struct race_clock *clock, *release[2];
+};
+
+struct race_page;
+struct race_block {
+	struct races *races;
+	uint64_t block;
+	uint32_t first_warp, n_warps; /* the first one's number over the whole launch */
+	struct race_warp *warp;
+	struct race_gate gate[RACE_BARRIERS];
+	struct race_page *shared;
+};
+
+/* Where threads hand something over: a word that strong stores and atomics write. */
+struct race_place {
+	uint64_t key;                /* 0 = free */
+	uint32_t first_warp;         /* of the block whose own hand-over is in clock[0] */
+	struct race_clock *clock[2]; /* for that block, for all */
+};
+struct race_places {
+	struct race_place *place;
+	uint32_t n, room;
+};
+void race_places_free(struct race_places *p);
+
+void race_warps_start(struct race_block *b);
+void race_warps_free(struct race_block *b);
+
+/* Is what @lane of launch-wide warp @warp did in @epoch ordered before what lane @me of warp @w of
+ * block @b does now? */
+bool race_ordered(const struct race_block *b, uint32_t w, unsigned me, uint32_t warp, unsigned lane,
+                  uint32_t epoch);
+
+/* A strong access of one lane to the place of @key: takes over, hands over. */
+void race_hand_over(struct race_block *b, struct race_places *places, uint64_t key, unsigned lane,
+                    const struct race_access *a);
+
+#endif

@@ -1,0 +1,82 @@
+/* What was noted while a launch ran, as findings in words. */
+#include "emu/launch/fault_text.h"
+#include "emu/launch/launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Do two messages of races at one line name the same other line? */
+static bool same_pair(const char *a, const char *b)
+{
+	const char *x = strstr(a, " of line "), *y = strstr(b, " of line ");
+	return x && y && strtoul(x + 9, NULL, 10) == strtoul(y + 9, NULL, 10);
+}
+
+static const char *finding_kind(enum fault_kind kind)
+{
+	switch (kind) {
+	case FAULT_BOUNDS: return "out-of-bounds";
+	case FAULT_ALIGN: return "misaligned";
+	case FAULT_READ_ONLY: return "read-only";
+	case FAULT_UNINITIALISED: return "uninitialised";
+	case FAULT_RACE: return "race";
+	case FAULT_BARRIER_DIVERGED:
+	case FAULT_BARRIER_STUCK: return "barrier";
+	case FAULT_TRAP: return "trap";
+	case FAULT_TEXTURE: return "texture";
+	case FAULT_SURFACE_BOUNDS: return "out-of-bounds";
+	case FAULT_INDEX: return "switch";
+	case FAULT_STACK: return "stack";
+	case FAULT_ASSERT: return "assert";
+	case FAULT_FREE: return "free";
+	case FAULT_FUNCTION: return "function-pointer";
+	case FAULT_NONE: break;
+	}
+	return "failed";
+}
+
+/* Of one kind at one line only the first is kept; of races, every pair of lines. */
+static void add_finding(struct run_findings *all, const struct emu_launch *l,
+                        const struct emu_fault *f, uint64_t times)
+{
+	struct err text = { 0 };
+	fault_report(l, f, &text);
+	const struct ir_inst *in = &l->image.ir.insts[l->image.ir.ops[f->xop].pc];
+	for (unsigned i = 0; i < all->n; i++)
+		if (!strcmp(all->finding[i].kind, finding_kind(f->kind)) &&
+		    all->finding[i].line == in->line &&
+		    (f->kind != FAULT_RACE || same_pair(all->finding[i].text, text.msg))) {
+			all->finding[i].times += times;
+			return;
+		}
+	if (all->n == RUN_MAX_FINDINGS) {
+		all->lost++;
+		return;
+	}
+	struct run_finding *out = &all->finding[all->n++];
+	*out = (struct run_finding){ .line = in->line, .times = times };
+	snprintf(out->kind, sizeof out->kind, "%s", finding_kind(f->kind));
+	snprintf(out->text, sizeof out->text, "%.511s", text.msg);
+	snprintf(out->remedy, sizeof out->remedy, "%.255s", text.remedy);
+	snprintf(out->file, sizeof out->file, "%.255s", l->source_file);
+	const struct arena_region *r = arena_near(&l->device->arena, f->address);
+	out->allocation = r && f->space == SPACE_GLOBAL ? r->serial : 0;
+}
+
+void emu_launch_findings(const struct emu_launch *l, struct run_findings *all)
+{
+	*all = (struct run_findings){ .n = 0 };
+	for (unsigned pass = 0; pass < 2; pass++) /* races first: they explain much of the rest */
+		for (unsigned k = 0; k < l->n_workers; k++) {
+			const struct worker *wk = &l->workers[k];
+			for (unsigned i = 0; i < wk->n_noted; i++)
+				if ((wk->noted[i].kind == FAULT_RACE) == (pass == 0))
+					add_finding(all, l, &wk->noted[i], wk->times[i]);
+		}
+	for (unsigned k = 0; k < l->n_workers; k++) {
+		all->lost += l->workers[k].lost;
+		if (l->workers[k].fault.kind != FAULT_NONE)
+			add_finding(all, l, &l->workers[k].fault, 1);
+	}
+}

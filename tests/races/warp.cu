@@ -1,0 +1,184 @@
+// Races between the lanes of a warp, which need not run in lockstep: kernels with their verdicts.
+#define T threadIdx.x
+
+//: race 1 x 32 "with no __syncwarp() between"
+extern "C" __global__ void lanes_without_sync(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	s[T] = a[T];
+	b[T] = s[31 - T];
+}
+//: clean 1 x 32
+extern "C" __global__ void lanes_with_sync(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	s[T] = a[T];
+	__syncwarp();
+	b[T] = s[31 - T];
+}
+//: race 1 x 64
+extern "C" __global__ void volatile_last_warp(int *a, int *b, int n) // as it was written before Volta
+{
+	__shared__ volatile int s[64];
+	s[T] = a[T];
+	__syncthreads();
+	if (T < 32) {
+		s[T] += s[T + 32];
+		s[T] += s[T + 16];
+		s[T] += s[T + 8];
+		s[T] += s[T + 4];
+		s[T] += s[T + 2];
+		s[T] += s[T + 1];
+	}
+	if (T == 0)
+		b[0] = s[0];
+}
+//: clean 1 x 64
+extern "C" __global__ void last_warp(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	s[T] = a[T];
+	__syncthreads();
+	if (T < 32) {
+		int v = s[T] + s[T + 32];
+		for (int d = 16; d > 0; d >>= 1) {
+			__syncwarp();
+			s[T] = v;
+			__syncwarp();
+			v += s[T ^ d];
+		}
+		if (T == 0)
+			b[0] = v;
+	}
+}
+//: race 1 x 32
+extern "C" __global__ void last_warp_read_and_written(int *a, int *b, int n) // one __syncwarp() for two
+{
+	__shared__ int s[64];
+	s[T] = a[T];
+	s[T + 32] = 0;
+	__syncwarp();
+	for (int d = 16; d > 0; d >>= 1) {
+		s[T] += s[T + d];
+		__syncwarp();
+	}
+	b[T] = s[0];
+}
+//: clean 1 x 32
+extern "C" __global__ void lanes_by_shuffle(int *a, int *b, int n)
+{
+	int v = a[T];
+	for (int d = 16; d > 0; d >>= 1)
+		v += __shfl_xor_sync(0xffffffffu, v, d);
+	b[T] = v;
+}
+//: race 1 x 32
+extern "C" __global__ void one_store_two_values(int *a, int *b, int n)
+{
+	b[T / 2] = T;
+}
+//: clean 1 x 32
+extern "C" __global__ void one_store_one_value(int *a, int *b, int n)
+{
+	b[T / 2] = T / 2;
+}
+//: race 1 x 32
+extern "C" __global__ void arms_of_a_branch(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	s[T] = 0;
+	__syncwarp();
+	if (T < 16)
+		s[T] = a[T];
+	else
+		b[T] = s[T - 16];
+}
+//: clean 1 x 32
+extern "C" __global__ void arms_of_a_branch_apart(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	s[T] = 0;
+	__syncwarp();
+	if (T < 16)
+		s[T] = a[T];
+	__syncwarp();
+	if (T >= 16)
+		b[T] = s[T - 16];
+}
+//: clean 1 x 32
+extern "C" __global__ void half_warps(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	if (T < 16) {
+		s[T] = a[T];
+		__syncwarp(0x0000ffffu);
+		b[T] = s[15 - T];
+	} else {
+		s[T] = a[T];
+		__syncwarp(0xffff0000u);
+		b[T] = s[47 - T];
+	}
+}
+//: race 1 x 32
+extern "C" __global__ void half_warps_that_meet(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	if (T < 16) {
+		s[T] = a[T];
+		__syncwarp(0x0000ffffu);
+		b[T] = s[15 - T];
+	} else {
+		s[T] = a[T];
+		__syncwarp(0xffff0000u);
+		b[T] = s[31 - T];
+	}
+}
+//: race 1 x 32
+extern "C" __global__ void counter_of_a_warp(int *a, int *b, int n)
+{
+	b[0] += a[T];
+}
+//: clean 1 x 32
+extern "C" __global__ void counter_of_a_warp_by_atomic(int *a, int *b, int n)
+{
+	atomicAdd(&b[0], a[T]);
+}
+//: clean 1 x 32
+extern "C" __global__ void leader_adds(int *a, int *b, int n)
+{
+	const unsigned odd = __ballot_sync(0xffffffffu, a[T] & 1);
+	if (T == 0)
+		b[0] += __popc(odd);
+}
+//: race 1 x 32
+extern "C" __global__ void global_lanes_without_sync(int *a, int *b, int n)
+{
+	b[T] = a[T];
+	b[T + 32] = b[31 - T];
+}
+//: clean 1 x 32
+extern "C" __global__ void global_lanes_with_sync(int *a, int *b, int n)
+{
+	b[T] = a[T];
+	__syncwarp();
+	b[T + 32] = b[31 - T];
+}
+//: race 2 x 32
+extern "C" __global__ void transpose_in_a_warp(int *a, int *b, int n)
+{
+	__shared__ int s[32][33];
+	for (int i = 0; i < 32; i++)
+		s[i][T] = a[i * 32 + T];
+	for (int i = 0; i < 32; i++)
+		b[blockIdx.x * 1024 + i * 32 + T] = s[T][i];
+}
+//: clean 2 x 32
+extern "C" __global__ void transpose_in_a_warp_with_sync(int *a, int *b, int n)
+{
+	__shared__ int s[32][33];
+	for (int i = 0; i < 32; i++)
+		s[i][T] = a[i * 32 + T];
+	__syncwarp();
+	for (int i = 0; i < 32; i++)
+		b[blockIdx.x * 1024 + i * 32 + T] = s[T][i];
+}

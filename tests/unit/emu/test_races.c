@@ -1,0 +1,138 @@
+/* The race check against kernels whose verdict is known: tests/races, whose README says how. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "backend/backend.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ELEMENTS = 4096, LEAST_KERNELS = 90 };
+static const char *const files[] = { "block.cu", "warp.cu", "grid.cu" };
+static unsigned kernels, wrong;
+
+struct verdict {
+	bool race;
+	unsigned grid, block;
+	char name[64];
+	const char *words, *end; /* what the message must have, in quotes */
+};
+
+static bool says_all(const struct verdict *v, const char *message)
+{
+	for (const char *at = v->words; (at = memchr(at, '"', (size_t)(v->end - at)));) {
+		const char *close = memchr(at + 1, '"', (size_t)(v->end - at - 1));
+		char word[80];
+		assert_non_null(close);
+		snprintf(word, sizeof word, "%.*s", (int)(close - at - 1), at + 1);
+		if (!strstr(message, word))
+			return false;
+		at = close + 1;
+	}
+	return true;
+}
+
+static void run_kernel(struct backend *emulator, const struct module *m, const char *file,
+                       const struct verdict *v)
+{
+	static int32_t a[ELEMENTS], b[ELEMENTS];
+	struct launch_plan plan = {
+		.entry = v->name, .grid = { v->grid, 1, 1 }, .block = { v->block, 1, 1 },
+		.n_buffers = 2, .n_args = 3,
+		.buffers = {
+			{ .name = "a", .type = ELEM_I32, .role = BUF_INOUT, .count = ELEMENTS },
+			{ .name = "b", .type = ELEM_I32, .role = BUF_INOUT, .count = ELEMENTS },
+		},
+		.args = {
+			{ .kind = ARG_BUFFER, .buffer = 0 },
+			{ .kind = ARG_BUFFER, .buffer = 1 },
+			{ .kind = ARG_I32, .i32 = ELEMENTS },
+		},
+	};
+	const struct run_request req = {
+		.module = m,
+		.plan = &plan,
+		.source_file = file,
+		.caps = CAP_COUNTERS,
+		.timeout_s = 10,
+		.check_races = true,
+		.level = RUN_LEVEL_PTX,
+		.buffers = { { a, sizeof a }, { b, sizeof b } },
+	};
+	const struct run_hooks hooks = { 0 };
+	struct run_result res = { 0 };
+	struct err err = { 0 };
+	for (int i = 0; i < ELEMENTS; i++) {
+		a[i] = i;
+		b[i] = 0;
+	}
+	const bool ran = backend_emu.run(emulator, &req, &hooks, &res, &err) &&
+	                 (!res.found.n || err_set(&err, ERR_FAULT, "%s", res.found.finding[0].text));
+	run_result_free(&res);
+	kernels++;
+	const bool raced = !ran && strstr(err.msg, "-memory race");
+	if (v->race ? raced && says_all(v, err.msg) : ran)
+		return;
+	wrong++;
+	print_error("%s: %s: should %s: %s\n", file, v->name, v->race ? "race" : "be clean",
+	            ran ? "no race found" : err.msg);
+}
+
+static void run_file(struct backend *emulator, const char *name)
+{
+	const char *root = getenv("TEST_ROOT");
+	char *path = mem_printf("%s/tests/races/%s", root ? root : ".", name);
+	struct err err = { 0 };
+	struct text source = { 0 };
+	if (!file_read(path, 1 << 20, &source, &err))
+		fail_msg("%s", err.msg);
+	const struct compile_request req = {
+		.file = name, .source = source.s, .cc_major = 8, .cc_minor = 0
+	};
+	struct module m;
+	if (!compile_module(&req, &m, &err))
+		fail_msg("%s", err.msg);
+	for (const char *at = source.s; (at = strstr(at, "\n//: "));) {
+		struct verdict v = { .race = !strncmp(at + 5, "race", 4) };
+		const char *line = at + 5;
+		at = strchr(line, '\n');
+		assert_true(v.race || !strncmp(line, "clean", 5));
+		assert_int_equal(sscanf(strchr(line, ' '), "%u x %u", &v.grid, &v.block), 2);
+		assert_int_equal(sscanf(at, "\nextern \"C\" __global__ void %63[a-z_0-9]", v.name), 1);
+		v.words = line;
+		v.end = at;
+		run_kernel(emulator, &m, name, &v);
+	}
+	module_free(&m);
+	text_free(&source);
+	free(path);
+}
+
+static void verdicts_hold(void **state)
+{
+	(void)state;
+	const struct gpu_spec *gpu = gpu_find("a100");
+	struct backend *emulator;
+	struct err err = { 0 };
+	assert_non_null(gpu);
+	assert_true(backend_emu.open(&emulator, gpu, &err));
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		run_file(emulator, files[i]);
+	backend_emu.close(emulator);
+	print_message("%u kernels, %u wrong verdicts\n", kernels, wrong);
+	assert_true(kernels >= LEAST_KERNELS);
+	assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_hold) };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
