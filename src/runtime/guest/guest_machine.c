@@ -68,7 +68,7 @@ static void end_if_alone(void *ctx, double fraction)
 __attribute__((noreturn)) static void run_fork(const struct emu_launch_request *req, int fd)
 {
 	struct run_result res = { 0 };
-	struct emu_findings findings = { 0 };
+	struct run_findings findings = { 0 };
 	struct err err = { 0 };
 	struct wire_msg m;
 	struct emu_launch_request own = *req;
