@@ -171,7 +171,7 @@ $(B)/gen/verbs.def: FORCE
 $(B)/gen/backends.def: FORCE
 	$(call table,BACKEND,$(BACKENDS))
 ASSETS := $(sort $(KERNELS:%=kernels/%.cu) $(GPUS:%=presets/gpus/%.yaml) $(PRESETS:%=presets/%.yaml) \
-	$(wildcard presets/*/*.json) src/model/snapshot.schema.json src/model/kernel.h src/base/err.h \
+	$(wildcard presets/*/*.json) $(wildcard pages/*.txt) src/model/snapshot.schema.json src/model/kernel.h src/base/err.h \
 	$(wildcard src/compile/nvcc/*))
 $(B)/gen/assets.S: src/base/assets.sh $(ASSETS) FORCE
 	@mkdir -p $(@D); sh src/base/assets.sh $(ASSETS) > $@.tmp; cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@

@@ -4,6 +4,7 @@
 
 #include "base/asset.h"
 #include "lab/reference_run.h"
+#include "model/page.h"
 #include "model/preset.h"
 #include "model/record_tables.h"
 #include "lab/session_file.h"
@@ -291,6 +292,26 @@ static json_t *json_backends(void)
 	return list;
 }
 
+static void text_pages(FILE *f)
+{
+	struct table t = { .cols = 3 };
+	table_row(&t, "page", "title", "explains");
+	for (size_t i = 0; i < page_count(); i++)
+		table_row(&t, page_at(i)->name, page_at(i)->title, page_at(i)->panels);
+	table_print(&t, f, "");
+}
+
+static json_t *json_pages(void)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < page_count(); i++) {
+		const struct text_page *p = page_at(i);
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "name", p->name, "title",
+		                                      p->title, "explains", p->panels, "text", p->text));
+	}
+	return list;
+}
+
 static const struct {
 	const char *name;
 	void (*text)(FILE *f);
@@ -299,7 +320,7 @@ static const struct {
 	{ "kernels", text_kernels, json_kernels },          { "gpus", text_gpus, json_gpus },
 	{ "metrics", text_metrics, json_metric_list },      { "presets", text_presets, json_presets },
 	{ "recordings", text_recordings, json_recordings }, { "views", text_views, json_views },
-	{ "backends", text_backends, json_backends },
+	{ "backends", text_backends, json_backends },       { "pages", text_pages, json_pages },
 };
 
 static int run(struct cli *c, void *state, unsigned n, char **args)

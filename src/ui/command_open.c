@@ -10,7 +10,7 @@ static void overlay_open(const struct screen_host *host, struct screen_state *st
 	struct choice ch;
 	size_t index;
 	for (size_t i = 0; overlay_choice(host, st, i, &ch, &index); i++)
-		if (ch.current)
+		if (ch.current && what != CMD_PAGES) /* pages: all of this panel are, and come first */
 			st->selected = i;
 	if (!list_count(host, what)) {
 		screen_close(st);
@@ -52,6 +52,8 @@ static void confirm(const struct screen_host *host, struct screen_state *st)
 		choose(host, st);
 	else if (st->open == CMD_PARAM_TYPE)
 		param_typed(host, st);
+	else if (st->open == CMD_HELP)
+		overlay_open(host, st, CMD_PAGES);
 	else
 		screen_close(st);
 }
@@ -60,7 +62,18 @@ bool overlay_command(const struct screen_host *host, struct screen_state *st, en
 {
 	const bool list = overlay_is_list(st->open), prompt = st->open == CMD_PARAM_TYPE;
 	switch (command) {
-	case CMD_BACK: screen_close(st); return true;
+	case CMD_BACK:
+		if (st->open == CMD_PAGE) /* back to the list that it was chosen from */
+			overlay_open(host, st, CMD_PAGES);
+		else
+			screen_close(st);
+		return true;
+	case CMD_HELP:
+		if (st->open == CMD_HELP) {
+			overlay_open(host, st, CMD_PAGES);
+			return true;
+		}
+		return prompt;
 	case CMD_DETAIL: confirm(host, st); return true;
 	case CMD_ROW_UP:
 	case CMD_ROW_DOWN:

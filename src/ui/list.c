@@ -5,19 +5,22 @@
 #include "ui/command.h"
 #include "ui/keys.h"
 
+#include "model/page.h"
+
 #include <stdio.h>
 #include <string.h>
 
 /* --- find --- */
 
 /* The kinds of things that are found, in this order. */
-enum kind { A_PANEL, A_METRIC, A_KERNEL, A_PRESET, A_GPU, A_KEY, KINDS };
+enum kind { A_PANEL, A_METRIC, A_PAGE, A_KERNEL, A_PRESET, A_GPU, A_KEY, KINDS };
 
 static size_t kind_count(const struct screen_host *host, enum kind k)
 {
 	switch (k) {
 	case A_PANEL: return host->n_views;
 	case A_METRIC: return METRIC_COUNT;
+	case A_PAGE: return page_count();
 	case A_KERNEL: return host->choices(host->ctx, CMD_KERNEL);
 	case A_PRESET: return host->choices(host->ctx, CMD_PRESET);
 	case A_GPU: return host->choices(host->ctx, CMD_GPU);
@@ -64,6 +67,10 @@ static void find_at(const struct screen_host *host, size_t i, struct choice *out
 		snprintf(out->label, sizeof out->label, "figure %.40s", metric_catalogue[i].title);
 		snprintf(out->note, sizeof out->note, "%.119s", metric_catalogue[i].definition);
 		return;
+	case A_PAGE:
+		snprintf(out->label, sizeof out->label, "page %.40s", page_at(i)->title);
+		snprintf(out->note, sizeof out->note, "explains: %.100s", page_at(i)->panels);
+		return;
 	case A_KERNEL: of_host(host, CMD_KERNEL, i, "kernel", out); return;
 	case A_PRESET: of_host(host, CMD_PRESET, i, "preset", out); return;
 	case A_GPU: of_host(host, CMD_GPU, i, "GPU", out); return;
@@ -87,11 +94,19 @@ static void say_metric(const struct session *s, struct screen_state *st, enum me
 	           metric_catalogue[id].key);
 }
 
+/* Page @i of the focused panel's list is read. */
+static void page_open(struct screen_state *st, size_t i)
+{
+	st->open = CMD_PAGE;
+	st->page = i;
+}
+
 static void find_choose(const struct screen_host *host, struct screen_state *st, size_t i)
 {
 	switch (kind_of(host, &i)) {
 	case A_PANEL: view_focus(host, st, i); return;
 	case A_METRIC: say_metric(host->session(host->ctx), st, (enum metric_id)i); return;
+	case A_PAGE: page_open(st, page_place(host->session(host->ctx), page_at(i))); return;
 	case A_KERNEL: host->choose(host->ctx, CMD_KERNEL, i); return;
 	case A_PRESET: host->choose(host->ctx, CMD_PRESET, i); return;
 	case A_GPU: host->choose(host->ctx, CMD_GPU, i); return;
@@ -107,6 +122,8 @@ size_t list_count(const struct screen_host *host, enum command open)
 	size_t n = 0;
 	if (open == CMD_COPY)
 		return copy_count();
+	if (open == CMD_PAGES)
+		return page_count();
 	if (open != CMD_FIND)
 		return host->choices(host->ctx, open);
 	for (int k = A_PANEL; k < KINDS; k++)
@@ -119,6 +136,8 @@ void list_at(const struct screen_host *host, enum command open, size_t i, struct
 	*out = (struct choice){ 0 };
 	if (open == CMD_COPY)
 		copy_at(i, out);
+	else if (open == CMD_PAGES)
+		page_choice(host->session(host->ctx), i, out);
 	else if (open == CMD_FIND)
 		find_at(host, i, out);
 	else
@@ -130,6 +149,8 @@ void list_choose(const struct screen_host *host, struct screen_state *st, enum c
 {
 	if (open == CMD_COPY)
 		copy_choose(host, st, i);
+	else if (open == CMD_PAGES)
+		page_open(st, i);
 	else if (open == CMD_FIND)
 		find_choose(host, st, i);
 	else

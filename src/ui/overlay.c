@@ -5,13 +5,15 @@
  */
 #include "ui/screen_parts.h"
 
+#include "model/page.h"
+
 #include <stdio.h>
 #include <string.h>
 
 bool overlay_is_list(enum command open)
 {
 	return open == CMD_KERNEL || open == CMD_GPU || open == CMD_BACKEND || open == CMD_PRESET ||
-	       open == CMD_FIND || open == CMD_COPY;
+	       open == CMD_FIND || open == CMD_COPY || open == CMD_PAGES;
 }
 
 static char lower(char ch)
@@ -65,7 +67,8 @@ static const char *title(enum command open)
 	case CMD_PRESET: return "choose a preset";
 	case CMD_FIND: return "find";
 	case CMD_COPY: return "copy";
-	case CMD_HELP: return "help";
+	case CMD_PAGES: return "pages: those on this panel first";
+	case CMD_HELP: return "help; ? once more, or Enter: pages to read";
 	case CMD_ORIGINS: return "origin of a number";
 	default: return "";
 	}
@@ -133,6 +136,8 @@ static void list(const struct screen_host *host, const struct screen_state *st, 
 
 size_t overlay_text_rows(const struct screen_host *host, const struct screen_state *st)
 {
+	if (st->open == CMD_PAGE) /* of the narrowest screen, so that its end can be reached */
+		return page_rows(page_chosen(host->session(host->ctx), st->page), PAGE_LEAST_COLS);
 	return (size_t)help_draw(host, st->open, 0, PAGE_COLS - 2, NULL);
 }
 
@@ -148,10 +153,25 @@ static void pages(const struct screen_host *host, const struct screen_state *st,
 		panel_scroll_marks(&in, 0, in.rows, (unsigned)top, (unsigned)n);
 }
 
+/* The page that is being read, from row `top` on. */
+static void read_page(const struct screen_host *host, const struct screen_state *st,
+                      struct canvas *c)
+{
+	const struct text_page *p = page_chosen(host->session(host->ctx), st->page);
+	struct canvas in = box(c, PAGE_COLS, c->rows, p ? p->title : "");
+	const size_t n = page_rows(p, in.cols), window = in.rows > 0 ? (size_t)in.rows : 0;
+	const size_t top = n > window ? (st->top < n - window ? st->top : n - window) : 0;
+	page_draw(p, top, &in);
+	if (n > window && window)
+		panel_scroll_marks(&in, 0, in.rows, (unsigned)top, (unsigned)n);
+}
+
 void overlay_draw(const struct screen_host *host, const struct screen_state *st, struct canvas *c)
 {
 	if (overlay_is_list(st->open))
 		list(host, st, c);
 	else if (st->open == CMD_HELP || st->open == CMD_ORIGINS)
 		pages(host, st, c);
+	else if (st->open == CMD_PAGE)
+		read_page(host, st, c);
 }

@@ -20,6 +20,7 @@ enum command {
 #undef KEY
 	CMD_VIEW_1, /* digit keys 1..9 and 0: the panel in that place of the tab row */
 	CMD_VIEW_10 = CMD_VIEW_1 + 9,
+	CMD_PAGE, /* no key: one page of the list is being read */
 	CMD_COUNT
 };
 
@@ -71,9 +72,9 @@ struct screen_host {
 
 /* State that belongs to the screen alone: open list, scroll, filter, typed text. */
 struct screen_state {
-	enum command
-		open; /* KERNEL, GPU, BACKEND, PRESET, FIND, COPY, HELP, ORIGINS, PARAM_TYPE, NONE */
+	enum command open; /* a list, HELP, PAGE, ORIGINS, PARAM_TYPE or NONE */
 	size_t selected, top;
+	size_t page; /* PAGE: its place in the list */
 	char typed[32];
 	char message[600];                 /* last refusal or hint */
 	bool bad;                          /* the message is a refusal */

@@ -66,4 +66,14 @@ bool overlay_choice(const struct screen_host *host, const struct screen_state *s
 /* Rows of help and legend, to bound scrolling. */
 size_t overlay_text_rows(const struct screen_host *host, const struct screen_state *st);
 
+/* overlay_page.c: the pages (model/page.h) as a list, those of the focused panel first; one drawn
+ * from row @top on. */
+struct text_page;
+#define PAGE_LEAST_COLS 40
+void page_choice(const struct session *s, size_t i, struct choice *out);
+const struct text_page *page_chosen(const struct session *s, size_t i);
+size_t page_place(const struct session *s, const struct text_page *p); /* its place in the list */
+size_t page_rows(const struct text_page *p, int cols);
+void page_draw(const struct text_page *p, size_t top, struct canvas *c);
+
 #endif

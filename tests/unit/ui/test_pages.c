@@ -1,0 +1,160 @@
+/* The pages over the panels: `?` twice or i lists them, those of the panel first; each is whole. */
+#include "fixture_host.h"
+#include "model/page.h"
+#include "ui/screen_parts.h"
+#include "view_list.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+struct world {
+	struct fixture_host fh;
+	struct screen_host host;
+	struct screen_state st;
+};
+
+static void begin(struct world *w)
+{
+	*w = (struct world){ .fh = { .s = fixture_done() } };
+	w->host = fixture_host(&w->fh);
+}
+
+static char *shot(struct world *w, int rows, int cols)
+{
+	struct canvas c;
+	canvas_init(&c, rows, cols, false);
+	screen_draw(&w->host, &w->st, &c);
+	char *text = canvas_dump(&c, false);
+	canvas_free(&c);
+	return text;
+}
+
+static void shows(struct world *w, const char *what)
+{
+	char *text = shot(w, 24, 80);
+	if (!strstr(text, what))
+		fail_msg("'%s' is not in\n%s", what, text);
+	free(text);
+}
+
+/* The list on the panel that the digit @key opens begins with a page that explains it. */
+static void of_panel(const char *key, const char *first)
+{
+	struct world w;
+	begin(&w);
+	fixture_press(&w.host, &w.st, key);
+	fixture_press(&w.host, &w.st, "? ?");
+	assert_int_equal(w.st.open, CMD_PAGES);
+	assert_true(page_explains(page_for(w.fh.s->view, 0), w.fh.s->view));
+	fixture_press(&w.host, &w.st, "ENTER");
+	assert_int_equal(w.st.open, CMD_PAGE);
+	shows(&w, first);
+	fixture_press(&w.host, &w.st, "ESC");
+	assert_int_equal(w.st.open, CMD_PAGES);
+	fixture_press(&w.host, &w.st, "ESC");
+	assert_int_equal(w.st.open, CMD_NONE);
+	fixture_free(w.fh.s);
+}
+
+static void those_of_the_panel_come_first(void **state)
+{
+	(void)state;
+	of_panel("1", page_for("occupancy", 0)->title);
+	of_panel("2", page_for("roofline", 0)->title);
+	of_panel("3", page_for("divergence", 0)->title);
+	of_panel("4", page_for("coalescing", 0)->title);
+}
+
+static void other_ways_to_the_list(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w);
+	fixture_press(&w.host, &w.st, "i");
+	assert_int_equal(w.st.open, CMD_PAGES);
+	fixture_press(&w.host, &w.st, "t e n s o r");
+	shows(&w, "Tensor Cores");
+	fixture_press(&w.host, &w.st, "ENTER");
+	shows(&w, "multiplies two small matrices");
+	fixture_press(&w.host, &w.st, "ESC ESC ? ENTER");
+	assert_int_equal(w.st.open, CMD_PAGES);
+	fixture_free(w.fh.s);
+}
+
+/* Every word of every page stands on the screen, row by row, however narrow it is. */
+static void nothing_is_cut(void **state)
+{
+	static const int widths[] = { 44, 80, 200 };
+	(void)state;
+	for (size_t i = 0; i < page_count(); i++)
+		for (size_t k = 0; k < ARRAY_LEN(widths); k++) {
+			struct canvas c;
+			canvas_init(&c, 150, widths[k], false);
+			page_draw(page_at(i), 0, &c);
+			char *text = canvas_dump(&c, false);
+			if (strstr(text, "…"))
+				fail_msg("page %s at %d columns is cut:\n%s", page_at(i)->name, widths[k], text);
+			const char *last = strrchr(page_at(i)->text, ' ') + 1;
+			char word[64];
+			snprintf(word, sizeof word, "%.*s", (int)strcspn(last, "\n"), last);
+			if (!strstr(text, word))
+				fail_msg("page %s at %d columns has no end:\n%s", page_at(i)->name, widths[k],
+				         text);
+			free(text);
+			canvas_free(&c);
+		}
+}
+
+/* On a small screen the end comes with the keys that scroll. */
+static void a_long_page_scrolls(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w);
+	w.st.open = CMD_PAGE;
+	while (strcmp(page_for(w.fh.s->view, w.st.page)->name, "memory-kinds") != 0)
+		w.st.page++;
+	char *text = shot(&w, 24, 80);
+	assert_null(strstr(text, "GPUDirect"));
+	free(text);
+	fixture_press(&w.host, &w.st, "END");
+	shows(&w, "GPUDirect");
+	fixture_free(w.fh.s);
+}
+
+static void panels_exist_and_have_pages(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < page_count(); i++) {
+		char names[120], *save = NULL;
+		snprintf(names, sizeof names, "%s", page_at(i)->panels);
+		for (char *n = strtok_r(names, " ", &save); n; n = strtok_r(NULL, " ", &save)) {
+			size_t v = 0;
+			while (v < ARRAY_LEN(all_views) && strcmp(all_views[v]->name, n) != 0)
+				v++;
+			if (v == ARRAY_LEN(all_views))
+				fail_msg("page %s explains '%s', which is no panel", page_at(i)->name, n);
+		}
+	}
+	static const char *const panels[] = { "occupancy", "roofline", "divergence", "coalescing",
+		                                  "timeline",  "ladder",   "source",     "device",
+		                                  "hardware",  "advice",   "output" };
+	for (size_t i = 0; i < ARRAY_LEN(panels); i++)
+		if (!page_explains(page_for(panels[i], 0), panels[i]))
+			fail_msg("no page explains %s", panels[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(those_of_the_panel_come_first),
+		cmocka_unit_test(other_ways_to_the_list),
+		cmocka_unit_test(nothing_is_cut),
+		cmocka_unit_test(a_long_page_scrolls),
+		cmocka_unit_test(panels_exist_and_have_pages),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
