@@ -270,6 +270,9 @@ check-gpu: $(B)/gpu/gpu_check $(if $(filter random,$(PARTS)),$(B)/pmpp-explore)
 ## bless: rewrite golden screens from what the program draws now; read the diff
 bless: $(UNIT)
 	@BLESS=1 sh tests/run.sh $(B) units
+## pictures: every panel of the real program in a real terminal, as SVG in build/pictures
+pictures: $(B)/pmpp-explore
+	@PMPP=$(B)/pmpp-explore sh tests/tty/pictures.sh $(B)/pictures
 ## fuzz: parsers under libFuzzer (clang), FUZZ_SECONDS each (default 20)
 FUZZ_SECONDS ?= 20
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -313,5 +316,5 @@ compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost asan-check tsan-check check-gpu bless bench fuzz fuzz-run run install clean list help FORCE
+.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost asan-check tsan-check check-gpu bless pictures bench fuzz fuzz-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,32 @@
+#!/bin/sh
+# A screen as a picture: colours of the palette, bold, reverse; bars and braille as rectangles; every
+# cell where it stands; what SVG means by < and & is written out.
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$(mktemp -d "${TMPDIR:-/tmp}/pmpp-picture-XXXXXX") || exit 1
+trap 'rm -rf "$dir"' EXIT
+if ! command -v python3 >/dev/null 2>&1; then
+	echo "skip picture: python3 is not installed"
+	exit 0
+fi
+printf 'a<&\033[1;38;5;210mB\033[0m \033[7mr\033[0m\n\342\226\210\342\240\203\033[48;5;22m \033[0mz\n' |
+	python3 "$here/picture.py" >"$dir/dark.svg" || echo "not ok picture-made"
+printf 'a\n' | python3 "$here/picture.py" --background light >"$dir/light.svg"
+has() { # NAME FILE TEXT
+	if grep -qF -e "$3" "$dir/$2"; then echo "ok $1"; else echo "not ok $1: no '$3' in $(cat "$dir/$2")"; fi
+}
+has size dark.svg 'width="48" height="34"'
+has escaped dark.svg '&lt;</text>'
+has ampersand dark.svg '&amp;</text>'
+has palette_bold dark.svg '<text x="24" y="13" fill="#ff8787" font-weight="bold">B</text>'
+has reverse dark.svg '<rect x="40" y="0" width="8" height="17" fill="#dcdcdc"/>'
+has reverse_ink dark.svg '<text x="40" y="13" fill="#101216">r</text>'
+has block dark.svg '<rect x="0" y="17" width="8" height="17" fill="#dcdcdc"/>'
+has braille dark.svg '<rect x="9.2" y="18.4" width="1.8" height="1.8" fill="#dcdcdc"/>'
+has background dark.svg '<rect x="16" y="17" width="8" height="17" fill="#005f00"/>'
+has cell dark.svg '<text x="24" y="30" fill="#dcdcdc">z</text>'
+has light light.svg '<text x="0" y="13" fill="#1c1c1c">a</text>'
+python3 - "$dir/dark.svg" <<'PY' && echo "ok well_formed" || echo "not ok well_formed"
+import sys
+import xml.etree.ElementTree
+xml.etree.ElementTree.parse(sys.argv[1])
+PY

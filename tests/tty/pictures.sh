@@ -1,0 +1,41 @@
+#!/bin/sh
+# Pictures of the real program in a real terminal: every panel at three sizes, the roofline in every
+# theme, a lesson; as SVG into the folder given (make pictures: build/pictures).
+. "$(dirname "$0")/tmux.sh"
+
+here=$(dirname "$0")
+out=${1:-build/pictures}
+mkdir -p "$out" || exit 1
+picture() { # NAME [BACKGROUND]
+	sleep 0.3
+	tm capture-pane -p -e | python3 "$here/picture.py" --background "${2:-dark}" >"$out/$1.svg" || exit 1
+	echo "$out/$1.svg"
+}
+# ROWS COLS THEME ARGUMENT...: the program at that size, its run done
+open_at() {
+	rows=$1 cols=$2 theme=$3
+	shift 3
+	start "$rows" "$cols"
+	type "clear; PMPP_THEME=$theme $PMPP $*"
+	see '✓' || { screen; exit 1; }
+}
+for size in '24 80' '40 120' '60 200'; do
+	# shellcheck disable=SC2086
+	open_at $size dark sgemm/naive M=512 N=512 K=512 --gpu a100 --backend emu
+	press v
+	see 'tiled_exact' && see '✓ exact'
+	for key in 1 2 3 4 5 6 7 8 9; do
+		press $key
+		[ "$key" != 6 ] || gone 'not run yet'
+		picture "panel-$key-${size#* }x${size% *}"
+	done
+	# shellcheck disable=SC2086
+	open_at $size dark --preset transpose --gpu h200 --backend emu
+	picture "lesson-${size#* }x${size% *}"
+done
+for theme in dark light colour-blind mono; do
+	open_at 40 120 $theme sgemm/tiled M=512 N=512 K=512 --gpu a100 --backend emu
+	press 2 f
+	if [ $theme = light ]; then paper=light; else paper=dark; fi
+	picture "theme-$theme" $paper
+done
