@@ -84,6 +84,8 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 		err_set(err, ERR_USAGE, "a program is needed");
 		return err_remedy(err, "a source with a main(), or an executable: prog.cu, ./a.out");
 	}
+	if (!o->gpu)
+		sel.gpu = program_words_gpu(words, sel.gpu);
 	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
 	sigaction(SIGINT, &end, NULL);
 	struct watched watched = { .started_s = clock_now_s() };

@@ -67,9 +67,12 @@ static int show_program(struct cli *c, const struct state *s, unsigned n, char *
 	struct err err = { 0 };
 	struct program_words words;
 	struct lab *a;
-	if (!program_backend_legal(s->backend, &err) || !lab_new(&a, s->gpu, "emu", view_panel, &err))
-		return cli_fail(c, &err);
 	program_words_parse(n, args, &words);
+	const char *gpu = s->gpu ? s->gpu : program_words_gpu(&words, gpu_find(LAB_DEFAULT_GPU))->id;
+	if (!program_backend_legal(s->backend, &err) || !lab_new(&a, gpu, "emu", view_panel, &err)) {
+		program_words_free(&words);
+		return cli_fail(c, &err);
+	}
 	const bool ok = lab_program(a, &words, &config, &err);
 	program_words_free(&words);
 	if (!ok) {

@@ -58,12 +58,15 @@ static void free_command(struct command *c)
 		free(c->word[--c->n]);
 }
 
-/* The person chooses the architecture, or we take the GPU's. */
-static bool names_architecture(const struct program_source *s)
+/* Code for the chosen GPU is built beside what the person names, unless that is for it alone:
+ * sm_90a has instructions that compute_90 does not compile. */
+static bool names_variant_of(const struct program_source *s, int cc)
 {
+	char accelerated[16], family[16];
+	snprintf(accelerated, sizeof accelerated, "_%da", cc);
+	snprintf(family, sizeof family, "_%df", cc);
 	for (unsigned i = 0; i < s->n_words; i++)
-		if (!strncmp(s->words[i], "-arch", 5) || !strncmp(s->words[i], "--gpu-architecture", 18) ||
-		    !strncmp(s->words[i], "-gencode", 8) || !strncmp(s->words[i], "--generate-code", 15))
+		if (strstr(s->words[i], accelerated) || strstr(s->words[i], family))
 			return true;
 	return false;
 }
@@ -92,7 +95,7 @@ static void make_command(struct command *c, const struct program_source *s, unsi
 	add_word(c, "-cudart=shared");
 	add_word(c, "-lineinfo");
 	add_word(c, "-g");
-	if (!names_architecture(s) || has(repairs, PROGRAM_REPAIR_ARCHITECTURE))
+	if (!names_variant_of(s, cc) || has(repairs, PROGRAM_REPAIR_ARCHITECTURE))
 		add_word(c, "-gencode=arch=compute_%d,code=[sm_%d,compute_%d]", cc, cc, cc);
 	if (has(repairs, PROGRAM_REPAIR_STANDARD))
 		add_word(c, "-std=c++17");

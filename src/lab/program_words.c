@@ -132,6 +132,43 @@ void program_words_name(const struct program_words *w, char *out, size_t n)
 	snprintf(out, n, "%.*s", (int)length, name);
 }
 
+/* 90 of "arch=compute_90,code=sm_90a": the highest in @word; 0 = none. */
+static unsigned architecture_in(const char *word)
+{
+	unsigned highest = 0;
+	for (const char *at = word; (at = strchr(at, '_')); at++) {
+		const bool named = (at - word >= 2 && !strncmp(at - 2, "sm", 2)) ||
+		                   (at - word >= 7 && !strncmp(at - 7, "compute", 7));
+		const unsigned number = named ? (unsigned)strtoul(at + 1, NULL, 10) : 0;
+		highest = number > highest ? number : highest;
+	}
+	return highest;
+}
+
+const struct gpu_spec *program_words_gpu(const struct program_words *w,
+                                         const struct gpu_spec *usual)
+{
+	unsigned highest = 0;
+	for (unsigned i = 0; i < w->n; i++) {
+		/* "-arch=sm_90", or "-arch sm_90" */
+		const bool option =
+			w->words[i][0] == '-' ||
+			(i && !strchr(w->words[i - 1], '=') &&
+		     (strstr(w->words[i - 1], "-arch") || strstr(w->words[i - 1], "-gencode") ||
+		      strstr(w->words[i - 1], "architecture") || strstr(w->words[i - 1], "generate-code")));
+		const unsigned named = option ? architecture_in(w->words[i]) : 0;
+		highest = named > highest ? named : highest;
+	}
+	if (highest <= (unsigned)(usual->cc_major * 10 + usual->cc_minor))
+		return usual;
+	for (size_t i = 0; i < gpu_count(); i++) {
+		const struct gpu_spec *g = gpu_at(i);
+		if ((unsigned)(g->cc_major * 10 + g->cc_minor) == highest)
+			return g;
+	}
+	return usual;
+}
+
 bool program_job_run(const struct program_job *job, struct program *out, struct err *err)
 {
 	const struct program_words *w = job->words;

@@ -29,6 +29,11 @@ const char *program_words_file(const struct program_words *w, unsigned i);
 /* "saxpy" of "src/saxpy.cu". */
 void program_words_name(const struct program_words *w, char *out, size_t n);
 
+/* The sheet that a program is meant for where no GPU was asked for: @usual, or the first one of the
+ * highest architecture that nvcc's words name, if @usual is too old for it. */
+const struct gpu_spec *program_words_gpu(const struct program_words *w,
+                                         const struct gpu_spec *usual);
+
 struct program_job {
 	const struct program_words *words;
 	const struct gpu_spec *gpu;

@@ -61,6 +61,15 @@ run by-kernel 0 run two.cu --gpu h200 --kernel own
 shows by-kernel-named 'two/own'
 run by-kernel-json 0 run two.cu --gpu h200 --launch 4 --json
 shows by-kernel-json-named '"variant": "twice<float>"' '"launch": 4'
+# architectures: what is named beside the chosen GPU's, and the GPU that is meant by one
+for arch in '-arch=sm_75' '-gencode arch=compute_75,code=sm_75' '-gencode arch=compute_80,code=sm_80'; do
+	run "built for: $arch" 0 launches two.cu $arch
+	says "runs on the usual GPU: $arch" 'A100'
+done
+run built-for-a-later-one 0 launches two.cu -arch sm_90
+says runs-on-that 'H100'
+run built-for-a-later-one-asked 0 launches two.cu -arch=sm_90 --gpu a100
+says runs-on-the-one-asked-for 'A100'
 run a-range 0 run two.cu --launches 2..4 --json
 same a-range-has 3 "$(grep -c '^ *"launch": [0-9]*,*$' "$dir/out")"
 run no-such-launch 2 run two.cu --launch 99
