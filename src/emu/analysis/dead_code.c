@@ -2,7 +2,8 @@
  * Takes out operations whose results nobody reads.
  *
  * An instruction keeps at least one operation, because it is counted by its first one; one with a
- * guard keeps the operation that counts its lanes.
+ * guard keeps the operation that counts its lanes. A register of a slot of its own may be read by
+ * what does not name it: the product of matrices.
  */
 #include "emu/analysis/analysis.h"
 
@@ -28,7 +29,8 @@ static bool mark_dead(const struct ir *ir, const struct liveness *l, bool *dead)
 			int32_t reads[X_MAX_VEC + 4];
 			bool needed = !only_computes(x);
 			for (unsigned i = 0; i < x->n_d; i++)
-				needed |= x->d[i] >= 0 && bits_get(live, (unsigned)x->d[i]);
+				needed |=
+					x->d[i] >= 0 && (bits_get(live, (unsigned)x->d[i]) || ir->regs[x->d[i]].fixed);
 			if (!needed) {
 				any |= !dead[o];
 				dead[o] = true;

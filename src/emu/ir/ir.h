@@ -50,7 +50,7 @@ enum xkind {
 	X_MEET_BREAK, /* these lanes will not come after all */
 	X_MEET_GET,   /* d = the lanes that meet at barrier op */
 	X_MEET_SET,   /* those are s0 */
-	X_MEET_WARP,  /* wait for the lanes of mask s0; ends its block */
+	X_MEET_WARP,  /* wait for the lanes of mask s0; ends its block. op: go on with those only */
 	X_LEAVE,      /* X_EXIT where parts of the warp wait in that way */
 	X_NOP         /* hints: counted, without effect */
 };

@@ -176,6 +176,8 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 			c.branches += warps;
 			c.divergent_branches += s->divergent[im->segments[segment].block];
 		}
+		if (y->kind == X_MEET_WARP) /* WARPSYNC.EXCLUSIVE takes the lanes of a warp apart */
+			c.divergent_branches += s->divergent[im->segments[segment].block];
 	}
 	return c;
 }

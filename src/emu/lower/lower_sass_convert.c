@@ -59,7 +59,8 @@ bool sl_i2f(struct sass_lower *s)
 	const bool sign = !(sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_U32) ||
 	                    sl_has(s, SASS_MOD_U16) || sl_has(s, SASS_MOD_U8));
 	struct xsrc v;
-	if (!o || sl_has(s, SASS_MOD_F16) || o->flags & SASS_ABS)
+	const bool half = sl_has(s, SASS_MOD_F16);
+	if (!o || (half && (from64 || !nearest(s))) || o->flags & SASS_ABS)
 		return sl_refuse(s, "this conversion");
 	if (sl_has(s, SASS_MOD_U8) || sl_has(s, SASS_MOD_S8))
 		v = part(s, 8, sign);
@@ -67,6 +68,11 @@ bool sl_i2f(struct sass_lower *s)
 		v = part(s, 16, sign);
 	else
 		v = from64 ? sl_wide(s, 0, sign) : sl_int(s, 0);
+	if (half) { /* a float64 holds it, so it is rounded once */
+		v = sl_op1(s, sign ? E_cvt_f64_s32 : E_cvt_f64_u32, v);
+		sl_set1(s, sl_dst(s, 0), E_cvt_f16_f64, v);
+		return true;
+	}
 	if (!from64 && !wide && nearest(s)) {
 		sl_set1(s, sl_dst(s, 0), sign ? E_cvt_f32_s32 : E_cvt_f32_u32, v);
 		return true;

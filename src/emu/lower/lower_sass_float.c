@@ -323,7 +323,7 @@ bool sl_hadd2(struct sass_lower *s)
 	if (sl_has(s, SASS_MOD_F32) && o && o->kind == SASS_OPND_REG) {
 		/* HADD2.F32 d, -RZ, a.H0_H0: the half as float32 */
 		const struct sass_operand *first = sl_src_operand(s, 0);
-		if (first->kind != SASS_OPND_REG || first->reg != SASS_RZ || o->flags)
+		if (first->kind != SASS_OPND_REG || first->reg != SASS_RZ || o->flags & ~SASS_REUSE)
 			return sl_refuse(s, "this form of arithmetic on halves");
 		const bool upper = o->sel == SASS_MOD_H1_H1;
 		const struct xsrc v = sl_bits(s, 1);
@@ -332,6 +332,52 @@ bool sl_hadd2(struct sass_lower *s)
 		return true;
 	}
 	return set_half(s, E_add_f16x2, E_add_bf16x2, 2);
+}
+
+/* One half of a pair as float32. */
+static struct xsrc half_number(struct sass_lower *s, struct xsrc pair, bool upper)
+{
+	const bool bf = sl_has(s, SASS_MOD_BF16_V2) || sl_has(s, SASS_MOD_BF16);
+	const struct xsrc word =
+		upper ? sl_op2(s, E_shr_u32, pair, src_const(16)) : sl_op1(s, E_ext_u16, pair);
+	return sl_op1(s, bf ? E_cvt_f32_bf16 : E_cvt_f32_f16, word);
+}
+
+/* HSETP2.GT.AND p, q, a, b, r: p of the lower halves, q of the upper ones. */
+bool sl_hsetp2(struct sass_lower *s)
+{
+	const enum ptx_cmp cmp = sl_comparison(s);
+	const enum ptx_boolop op = sl_has(s, SASS_MOD_OR)    ? BOOL_OR
+	                           : sl_has(s, SASS_MOD_XOR) ? BOOL_XOR
+	                                                     : BOOL_AND;
+	struct xsrc v[2] = { NONE, NONE }, c[2];
+	if (cmp == CMP_NONE || sl_has(s, SASS_MOD_FTZ) || !half_sources(s, 2, v))
+		return sl_refuse(s, "this comparison");
+	const struct xsrc with = sl_pred(s, 0, true);
+	for (unsigned k = 0; k < 2; k++) {
+		c[k] = sl_cmp(s, cmp, PTX_F32, half_number(s, v[0], k), half_number(s, v[1], k));
+		c[k] = sl_bool(s, op, c[k], with);
+	}
+	sl_set_pred(s, sl_dst_pred(s, 0), c[0]);
+	sl_set_pred(s, sl_dst_pred(s, 1), c[1]);
+	return true;
+}
+
+bool sl_hmnmx2(struct sass_lower *s)
+{
+	struct xsrc v[2] = { NONE, NONE };
+	const struct xsrc least = sl_pred(s, 0, true);
+	const bool bf = sl_has(s, SASS_MOD_BF16_V2) || sl_has(s, SASS_MOD_BF16);
+	const bool nan = sl_has(s, SASS_MOD_NAN);
+	if (least.kind != S_CONST || sl_has(s, SASS_MOD_FTZ) || sl_has(s, SASS_MOD_XORSIGN) ||
+	    !half_sources(s, 2, v))
+		return sl_refuse(s, "this form of least and greatest");
+	const enum emu_op half =
+		least.value ? (nan ? E_min_nan_f16x2 : E_min_f16x2) : (nan ? E_max_nan_f16x2 : E_max_f16x2);
+	const enum emu_op bfloat = least.value ? (nan ? E_min_nan_bf16x2 : E_min_bf16x2)
+	                                       : (nan ? E_max_nan_bf16x2 : E_max_bf16x2);
+	sl_set2(s, sl_dst(s, 0), bf ? bfloat : half, v[0], v[1]);
+	return true;
 }
 
 bool sl_hmul2(struct sass_lower *s)

@@ -221,13 +221,15 @@ bool sl_bmov(struct sass_lower *s)
 bool sl_warpsync(struct sass_lower *s)
 {
 	const struct sass_operand *o = sl_src_operand(s, 0);
-	if (sl_has(s, SASS_MOD_EXCLUSIVE))
-		return sl_refuse(s, "a meeting of this kind");
+	const bool exclusive = sl_has(s, SASS_MOD_EXCLUSIVE);
+	if (exclusive && s->guard >= 0)
+		return sl_refuse(s, "a meeting of this kind under a guard");
 	if (sl_has(s, SASS_MOD_COLLECTIVE)) /* a way that only a split warp takes: a fault there */
 		return sl_emit(s, X_TRAP) != NULL;
 	const struct xsrc lanes =
 		sl_has(s, SASS_MOD_ALL) || !o ? src_const(0xffffffffu) : sl_bits(s, 0);
 	struct xop *x = sl_emit(s, X_MEET_WARP);
+	x->op = exclusive;
 	x->n_s = 1;
 	x->s[0] = lanes;
 	return true;

@@ -371,6 +371,17 @@ bool sl_vimnmx3(struct sass_lower *s)
 	return set_least(s, least_or_greatest(s, least_or_greatest(s, a, b, least), c, least));
 }
 
+/* |a - b| + c */
+bool sl_vabsdiff(struct sass_lower *s)
+{
+	for (unsigned k = 0; k < s->i->n_mods; k++)
+		if (s->i->mods[k] != SASS_MOD_U32)
+			return sl_refuse(s, "this form of a difference");
+	const struct xsrc a = sl_int(s, 0), b = sl_int(s, 1), c = sl_int(s, 2);
+	sl_set3(s, sl_dst(s, 0), sl_has(s, SASS_MOD_U32) ? E_sad_u32 : E_sad_s32, a, b, c);
+	return true;
+}
+
 bool sl_iabs(struct sass_lower *s)
 {
 	sl_set1(s, sl_dst(s, 0), E_abs_s32, sl_int(s, 0));

@@ -269,6 +269,28 @@ HANDLER(meet_wait_warp)
 	CONTINUE(wait_for(w, u, MEET_WARP, wanted, (int32_t)u->y + 1));
 }
 
+/* WAIT WARP EXCLUSIVE: the same, and only lanes that wait for the same lanes go on together; the
+ * others come here again, as on a card, which counts a branch that splits the warp */
+HANDLER(meet_wait_exclusive)
+{
+	const mem_u32 *wanted_by = frame(w, u->a);
+	const uint32_t wanted = wanted_by[__builtin_ctz(mask)];
+	uint32_t same = 0;
+	for (uint32_t m = mask; m; m &= m - 1)
+		same |= wanted_by[__builtin_ctz(m)] == wanted ? m & -m : 0;
+	if (same != mask) {
+		w->worker->divergent[u->y]++;
+		warp_push(w, mask & ~same, (int32_t)u->y, -1);
+		w->mask = same;
+	}
+	if (wanted & w->live & ~same)
+		CONTINUE(wait_for(w, u, MEET_WARP, wanted, (int32_t)u->y + 1));
+	warp_synced(w, w->mask);
+	if (same == mask)
+		GO_ON;
+	CONTINUE(u + 1);
+}
+
 /* WAIT WARP IF: the same for the lanes with predicate b, c all ones to invert it */
 HANDLER(meet_wait_warp_if)
 {
@@ -328,6 +350,7 @@ const struct meet_handlers vm_meet_handlers = {
 	.begin = { meet_begin_full, meet_begin },
 	.wait = { meet_wait, meet_wait },
 	.wait_warp = { meet_wait_warp, meet_wait_warp },
+	.wait_exclusive = { meet_wait_exclusive, meet_wait_exclusive },
 	.wait_warp_if = { meet_wait_warp_if, meet_wait_warp_if },
 	.break_ = { meet_break, meet_break },
 	.get = { meet_get, meet_get },

@@ -1,0 +1,180 @@
+/*
+ * Products of matrices in machine code, and what brings their fragments into registers. Fragments
+ * lie as in PTX's mma.sync (lower_tensor.c): registers in a row from the one that is named.
+ */
+#include "emu/lower/sass_lower.h"
+
+#include "base/mem.h"
+
+/* --- lanes --- */
+
+struct lanes {
+	struct xsrc g, t; /* lane / 4, lane % 4 */
+};
+
+static struct lanes lane_parts(struct sass_lower *s)
+{
+	const int32_t lane = low_temp(&s->l, 4);
+	struct xop *x = low_emit(&s->l, X_SPECIAL);
+	x->op = SR_LANEID;
+	x->n_d = 1;
+	x->d[0] = lane;
+	return (struct lanes){ .g = sl_op2(s, E_shr_u32, src_reg(lane), src_const(2)),
+		                   .t = sl_op2(s, E_and_b32, src_reg(lane), src_const(3)) };
+}
+
+/* a * factor + b */
+static struct xsrc scaled(struct sass_lower *s, struct xsrc a, unsigned factor, unsigned b)
+{
+	return sl_op2(s, E_add_b32, sl_op2(s, E_mul_lo_b32, a, src_const(factor)), src_const(b));
+}
+
+static struct xsrc from_lane(struct sass_lower *s, struct xsrc value, struct xsrc lane)
+{
+	const int32_t d = low_temp(&s->l, 4);
+	struct xop *x = low_emit(&s->l, X_SHFL);
+	x->op = MODE_IDX;
+	x->type = PTX_B32;
+	x->bytes = 4;
+	x->n_s = 3;
+	x->s[0] = value;
+	x->s[1] = lane;
+	x->s[2] = src_const(31);
+	x->n_d = 1;
+	x->d[0] = d;
+	return src_reg(d);
+}
+
+/* MOVM.16.MT88: a matrix of 8 x 8 halves turned over; element (2 t + j, g) comes from lane
+ * 4 (2 t + j) + g / 2, its half g % 2. */
+bool sl_movm(struct sass_lower *s)
+{
+	if (!sl_has(s, SASS_MOD_MT88) || !sl_has(s, SASS_MOD_16) || s->guard >= 0)
+		return sl_refuse(s, "this form of a matrix moved");
+	const struct xsrc value = sl_bits(s, 0);
+	const struct lanes at = lane_parts(s);
+	const struct xsrc column = sl_op2(s, E_shr_u32, at.g, src_const(1));
+	const struct xsrc shift = scaled(s, sl_op2(s, E_and_b32, at.g, src_const(1)), 16, 0);
+	struct xsrc part[2];
+	for (unsigned j = 0; j < 2; j++) {
+		const struct xsrc lane = sl_op2(s, E_add_b32, scaled(s, at.t, 8, 4 * j), column);
+		part[j] = sl_op2(s, E_shr_u32, from_lane(s, value, lane), shift);
+	}
+	sl_set2(s, sl_dst(s, 0), E_pack32, part[0], part[1]);
+	return true;
+}
+
+/* --- products --- */
+
+/* Copies of @n registers from operand @o on, of @bytes each, in a row. */
+static int32_t copy_fragment(struct sass_lower *s, const struct sass_operand *o, unsigned n,
+                             unsigned bytes)
+{
+	int32_t first = -1;
+	for (unsigned i = 0; i < n; i++) {
+		const int32_t t = low_temp(&s->l, bytes);
+		s->l.ir->regs[t].fixed = true;
+		first = first < 0 ? t : first;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned at = o->reg + i * bytes / 4;
+		const int32_t r = o->reg == SASS_RZ ? -1 : sl_reg(s, SASS_OPND_REG, at);
+		struct xsrc v = r < 0 ? src_const(0) : src_reg(r);
+		if (bytes == 8 && r >= 0)
+			v = sl_pair(s, SASS_OPND_REG, at);
+		low_op1(&s->l, bytes == 8 ? E_mov_b64 : E_mov_b32, first + (int32_t)i, v);
+	}
+	return first;
+}
+
+/* Registers of 32 bits (64: float64) that a fragment of @rows x @columns takes. */
+static unsigned registers_of(unsigned rows, unsigned columns, enum ptx_type type)
+{
+	const unsigned bytes = ptx_type_bytes(type), word = bytes == 8 ? 8 : 4;
+	return rows * columns * bytes / word / 32;
+}
+
+static bool product(struct sass_lower *s, struct ir_tensor t)
+{
+	const struct sass_operand *a = sl_src_operand(s, 0), *b = sl_src_operand(s, 1),
+							  *c = sl_src_operand(s, 2);
+	const unsigned wide = t.a == PTX_F64 ? 8 : 4;
+	t.n_a = (uint8_t)registers_of(t.m, t.k, t.a);
+	t.n_b = (uint8_t)registers_of(t.k, t.n, t.b);
+	t.n_c = (uint8_t)registers_of(t.m, t.n, t.c);
+	if (!a || !b || !c || a->kind != SASS_OPND_REG || b->kind != SASS_OPND_REG ||
+	    c->kind != SASS_OPND_REG || (a->flags | b->flags | c->flags) & (SASS_NEG | SASS_NOT) ||
+	    s->guard >= 0 || !t.n_a || !t.n_b || !t.n_c || sl_dst_pred(s, 0) >= 0)
+		return sl_refuse(s, "this product of matrices");
+	t.first_a = copy_fragment(s, a, t.n_a, wide);
+	t.first_b = copy_fragment(s, b, t.n_b, wide);
+	t.first_c = copy_fragment(s, c, t.n_c, wide);
+	struct ir *ir = s->l.ir;
+	ir->tensors = mem_realloc(ir->tensors, ir->n_tensors + 1, sizeof *ir->tensors);
+	ir->tensors[ir->n_tensors] = t;
+	int32_t made[X_MAX_VEC];
+	for (unsigned i = 0; i < t.n_c; i++)
+		made[i] = wide == 8 ? low_temp(&s->l, 8) : sl_dst(s, i);
+	struct xop *x = sl_emit(s, X_TENSOR);
+	x->target = (int32_t)ir->n_tensors++;
+	x->n_d = t.n_c;
+	for (unsigned i = 0; i < t.n_c; i++)
+		x->d[i] = made[i];
+	for (unsigned i = 0; i < t.n_c; i++)
+		sl_wrote(s, made[i]);
+	for (unsigned i = 0; wide == 8 && i < t.n_c; i++) {
+		sl_set1(s, sl_dst(s, 2 * i), E_trunc32, src_reg(made[i]));
+		sl_set1(s, sl_dst(s, 2 * i + 1), E_hi32, src_reg(made[i]));
+	}
+	return true;
+}
+
+/* HMMA.16816.F32.BF16: shape, type of C and D, type of A and B where it is not float16. */
+bool sl_hmma(struct sass_lower *s)
+{
+	const enum ptx_type in = sl_has(s, SASS_MOD_BF16)   ? PTX_BF16
+	                         : sl_has(s, SASS_MOD_TF32) ? PTX_TF32
+	                                                    : PTX_F16;
+	const enum ptx_type out = sl_has(s, SASS_MOD_F32) ? PTX_F32 : PTX_F16;
+	const uint8_t k = sl_has(s, SASS_MOD_16816)  ? 16
+	                  : sl_has(s, SASS_MOD_1688) ? 8
+	                  : sl_has(s, SASS_MOD_1684) ? 4
+	                                             : 0;
+	if (!k || (k == 4) > (in == PTX_TF32) || sl_has(s, SASS_MOD_SP))
+		return sl_refuse(s, "this product of matrices");
+	return product(
+		s, (struct ir_tensor){ .m = 16, .n = 8, .k = k, .d = out, .a = in, .b = in, .c = out });
+}
+
+/* IMMA.16832.S8.U8: shape, types of A and B. */
+bool sl_imma(struct sass_lower *s)
+{
+	enum ptx_type type[2] = { PTX_NONE, PTX_NONE };
+	unsigned n = 0;
+	for (unsigned k = 0; k < s->i->n_mods; k++) {
+		const enum sass_mod m = s->i->mods[k];
+		if ((m == SASS_MOD_S8 || m == SASS_MOD_U8) && n < 2)
+			type[n++] = m == SASS_MOD_S8 ? PTX_S8 : PTX_U8;
+	}
+	const bool small = sl_has(s, SASS_MOD_8816);
+	const uint8_t k = small || sl_has(s, SASS_MOD_16816) ? 16 : sl_has(s, SASS_MOD_16832) ? 32 : 0;
+	if (n < 2 || !k || sl_has(s, SASS_MOD_SP))
+		return sl_refuse(s, "this product of matrices");
+	return product(s, (struct ir_tensor){ .m = small ? 8 : 16,
+	                                      .n = 8,
+	                                      .k = k,
+	                                      .d = PTX_S32,
+	                                      .a = type[0],
+	                                      .b = type[1],
+	                                      .c = PTX_S32,
+	                                      .saturate = sl_has(s, SASS_MOD_SAT) });
+}
+
+bool sl_dmma(struct sass_lower *s)
+{
+	if (!sl_has(s, SASS_MOD_8x8x4))
+		return sl_refuse(s, "this product of matrices");
+	return product(
+		s, (struct ir_tensor){
+			   .m = 8, .n = 8, .k = 4, .d = PTX_F64, .a = PTX_F64, .b = PTX_F64, .c = PTX_F64 });
+}
