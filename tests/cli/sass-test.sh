@@ -1,5 +1,5 @@
 #!/bin/sh
-# The verb sass: a shipped kernel, a person's file, a cubin, and what is said when it cannot be.
+# The verb sass (S-440): a shipped kernel, a person's file, a cubin, and what is said when it cannot be.
 . "$(dirname "$0")/lib.sh"
 data=$TEST_ROOT/tests/data/sass
 

@@ -57,3 +57,4 @@ int main()
 	CHECK(cudaFree(dmore));
 	return finish("bfs", level == want);
 }
+// seeds: S-086

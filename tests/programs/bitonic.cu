@@ -37,3 +37,4 @@ int main()
 	CHECK(cudaFree(d));
 	return finish("bitonic", a == b);
 }
+// seeds: S-084

@@ -57,3 +57,4 @@ int main()
 	CHECK(cudaFree(x));
 	return finish("graphs", good);
 }
+// seeds: S-430 S-092

@@ -40,3 +40,4 @@ int main()
 	CHECK(cudaFree(value));
 	return finish("grid_sync", good);
 }
+// seeds: S-544

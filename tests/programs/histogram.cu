@@ -52,3 +52,4 @@ int main()
 	CHECK(cudaFree(dbins));
 	return finish("histogram", good);
 }
+// seeds: S-082

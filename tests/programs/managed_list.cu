@@ -44,3 +44,4 @@ int main()
 	CHECK(cudaFree(sum));
 	return finish("managed_list", good);
 }
+// seeds: S-433

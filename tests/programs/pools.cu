@@ -35,3 +35,4 @@ int main()
 	printf("sum %ld, threshold %llu\n", sum, got);
 	return finish("pools", good && got == keep);
 }
+// seeds: S-434

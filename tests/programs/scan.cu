@@ -54,3 +54,4 @@ int main()
 	CHECK(cudaFree(dsums));
 	return finish("scan", good);
 }
+// seeds: S-083

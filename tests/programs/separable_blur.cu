@@ -98,3 +98,4 @@ int main()
 	CHECK(cudaFree(middle));
 	return finish("separable_blur", good);
 }
+// seeds: S-080

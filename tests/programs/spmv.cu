@@ -74,3 +74,4 @@ int main()
 	CHECK(cudaFree(dy));
 	return finish("spmv", good);
 }
+// seeds: S-085

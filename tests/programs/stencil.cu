@@ -50,3 +50,4 @@ int main()
 	CHECK(cudaFree(db));
 	return finish("stencil", worst < 1e-4);
 }
+// seeds: S-081

@@ -31,3 +31,4 @@ int main()
 	CHECK(cudaFreeHost(mapped));
 	return finish("zero_copy", good);
 }
+// seeds: S-433

@@ -303,27 +303,6 @@ static void s_317_share_falls_with_size(void **state)
 	}
 }
 
-/* Work @p of the time, done by @s units; the rest by one. Counted, not calculated. */
-static double amdahl(unsigned p_percent, unsigned s)
-{
-	const unsigned total = 1000000;
-	const unsigned parallel = total / 100 * p_percent;
-	const unsigned rounds = s ? (parallel + s - 1) / s : 0; /* s == 0: as many as wanted */
-
-	return (double)total / (total - parallel + rounds);
-}
-
-/* S-244, S-382: 1.423 and 1.433 are printed. */
-static void s_316_amdahl(void **state)
-{
-	(void)state;
-	assert_true(near_to(amdahl(30, 100), 1 / (0.7 + 0.3 / 100), 1e-9));
-	assert_true(near_to(amdahl(30, 100), 1.4225, 1e-4));
-	assert_true(near_to(amdahl(30, 0), 1.4286, 1e-4));
-	assert_false(near_to(amdahl(30, 0), 1.433, 1e-3));
-	assert_true(near_to(1 - 1 / amdahl(30, 100), 0.297, 1e-6)); /* time saved */
-}
-
 /* S-214, S-331, S-390: 64 blocks, 2 per SM, 34 SMs: 0.94 waves. What counts is a whole number. */
 static void s_331_waves(void **state)
 {
@@ -426,7 +405,6 @@ int main(void)
 		cmocka_unit_test(s_314_seven_by_seven),
 		cmocka_unit_test(s_315_elements_of_a_block),
 		cmocka_unit_test(s_317_share_falls_with_size),
-		cmocka_unit_test(s_316_amdahl),
 		cmocka_unit_test(s_331_waves),
 		cmocka_unit_test(s_332_grid_choice),
 		cmocka_unit_test(s_057_block_scheduling),

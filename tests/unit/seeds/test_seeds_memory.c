@@ -137,96 +137,6 @@ static void s_242_broadcast_and_banks(void **state)
 	}
 }
 
-/* One bus, @banks banks, each busy for access + transfer; transfers wait for the bus. Share of the
- * time that the bus works, over many requests. */
-static double bus_share(unsigned banks, unsigned access, unsigned transfer)
-{
-	unsigned free_at[64] = { 0 }, bus = 0, busy = 0;
-
-	for (unsigned i = 0; i < 10000; i++) {
-		unsigned *bank = &free_at[i % banks];
-		const unsigned ready = *bank + access, start = ready > bus ? ready : bus;
-		*bank = bus = start + transfer;
-		busy += transfer;
-	}
-	return (double)busy / bus;
-}
-
-/* S-140, S-141, S-237, S-238: a 64-bit bus at 1 GHz, both edges: 16 GB/s. With 20 : 1 one bank
- * leaves 4.8 %, 0.76 GB/s of it; it takes 21 banks to keep the bus busy. */
-static void s_358_dram_banks(void **state)
-{
-	(void)state;
-	const double channel_gbs = 64 / 8.0 * 2 * 1.0;
-
-	assert_true(channel_gbs == 16);
-	assert_true(32 / channel_gbs == 2 && 256 / channel_gbs == 16);
-	assert_true(near_to(bus_share(1, 20, 1), 1.0 / 21, 1e-3));
-	assert_true(fabs(100 * bus_share(1, 20, 1) - 4.8) < 0.05);
-	assert_true(fabs(channel_gbs * bus_share(1, 20, 1) - 0.76) < 0.005);
-	assert_true(bus_share(20, 20, 1) < 0.96);
-	assert_true(bus_share(21, 20, 1) > 0.99);
-}
-
-/* The book's toy: bursts of two elements, four channels of two banks. */
-static unsigned channel(unsigned e)
-{
-	return e / 2 % 4;
-}
-static unsigned bank(unsigned e)
-{
-	return e / 8 % 2;
-}
-
-/* Channels (low bits) and channel-banks (bits 8 on) that tiles of 2 use in @phase, all blocks. */
-static void used(unsigned width, unsigned phase, unsigned *m, unsigned *n)
-{
-	*m = *n = 0;
-	for (unsigned by = 0; by < width / 2; by++)
-		for (unsigned bx = 0; bx < width / 2; bx++)
-			for (unsigned t = 0; t < 4; t++) {
-				const unsigned a = (by * 2 + t / 2) * width + phase * 2 + t % 2;
-				const unsigned b = (phase * 2 + t / 2) * width + bx * 2 + t % 2;
-				*m |= 1u << channel(a) | 1u << (8 + channel(a) * 2 + bank(a));
-				*n |= 1u << channel(b) | 1u << (8 + channel(b) * 2 + bank(b));
-			}
-}
-
-/* S-239: 4 x 4: phase 0 uses both banks of channels 0 and 2 for M, phase 1 those of 1 and 3. */
-static void s_359_interleaved_channels(void **state)
-{
-	(void)state;
-	unsigned m, n, all = 0;
-
-	assert_true(channel(0) == 0 && channel(1) == 0 && channel(2) == 1 && channel(4) == 2 &&
-	            channel(6) == 3 && bank(0) == 0 && bank(7) == 0 && bank(8) == 1);
-	for (unsigned e = 0; e < 16; e++)
-		all |= 1u << (channel(e) * 2 + bank(e));
-	assert_int_equal(all, 0xff);
-	used(4, 0, &m, &n);
-	assert_int_equal(m & 0xff, 1 << 0 | 1 << 2);
-	assert_int_equal(m >> 8, 3 << 0 | 3 << 4);
-	used(4, 1, &m, &n);
-	assert_int_equal(m & 0xff, 1 << 1 | 1 << 3);
-	assert_int_equal(m >> 8, 3 << 2 | 3 << 6);
-}
-
-/* 8 x 8: over the whole run every channel works; within a phase all of M comes from one. */
-static void s_360_exercise(void **state)
-{
-	(void)state;
-	unsigned all = 0;
-
-	for (unsigned phase = 0; phase < 4; phase++) {
-		unsigned m, n;
-		used(8, phase, &m, &n);
-		assert_int_equal(m & 0xff, 1u << phase % 4);
-		assert_int_equal(n & 0xff, 0xf);
-		all |= m;
-	}
-	assert_int_equal(all & 0xff, 0xf);
-}
-
 /* Stores of one warp that lie side by side in pairs of floats. */
 static unsigned pairs(const struct access_sample *a, unsigned lanes)
 {
@@ -391,9 +301,6 @@ int main(void)
 		cmocka_unit_test(s_356_sixteen_wide),
 		cmocka_unit_test(s_357_misaligned),
 		cmocka_unit_test(s_242_broadcast_and_banks),
-		cmocka_unit_test(s_358_dram_banks),
-		cmocka_unit_test(s_359_interleaved_channels),
-		cmocka_unit_test(s_360_exercise),
 		cmocka_unit_test(s_361_transpose_of_four),
 		cmocka_unit_test(s_367_four_streams),
 		cmocka_unit_test(s_368_twelve_megabytes),
