@@ -45,17 +45,20 @@ struct run_buffer {
  * card counts. AUTO: machine code where the emulator knows all of it. */
 enum run_level { RUN_LEVEL_PTX, RUN_LEVEL_SASS, RUN_LEVEL_AUTO };
 
+/* Where the emulator looks for races: in every block (much slower), or in a spread of them. */
+enum race_check { RACES_OFF, RACES_ALL, RACES_SPREAD };
+
 struct run_request {
 	const struct module *module;
 	const struct launch_plan *plan;
 	struct run_buffer buffers[KERNEL_MAX_BUFFERS]; /* n = plan->n_buffers; written in place */
 	const char *source_file;                       /* "sgemm.cu" for messages */
 	unsigned caps;                                 /* what is wanted; 0 = all */
-	uint64_t max_blocks;  /* emu: run a spread sample of at most this many; 0 = all */
-	double timeout_s;     /* watchdog; 0 = the back end's default (60 s) */
-	unsigned threads;     /* emu: 0 = all cores */
-	enum run_level level; /* emu */
-	bool check_races;     /* emu: look for races, in every block (slower) */
+	uint64_t max_blocks;         /* emu: run a spread sample of at most this many; 0 = all */
+	double timeout_s;            /* watchdog; 0 = the back end's default (60 s) */
+	unsigned threads;            /* emu: 0 = all cores */
+	enum run_level level;        /* emu */
+	enum race_check check_races; /* emu */
 	/* cuda only */
 	unsigned repeat; /* timed launches; 0 = as many as fit a tenth of a second, 3..50 */
 	bool warm_l2;    /* time with L2 as the last launch left it; default: flushed */

@@ -114,7 +114,7 @@ struct emu_launch_request {
 	bool cooperative;   /* all blocks are resident at once */
 	bool machine_code;  /* that of emu_module_set_code(), not the PTX */
 	enum emu_counting counting;
-	bool check_races;
+	enum race_check check_races;
 	bool strict;         /* the first out-of-bounds access stops the launch */
 	uint64_t heap_bytes; /* for malloc() of device code, fixed by the first launch; 0 = 8 MiB */
 	double timeout_s;    /* 0 = none */

@@ -109,6 +109,12 @@ static void complete_record(const struct prepared *p, struct run_record *r)
 	}
 }
 
+/* Of a person's own file. */
+static bool user_kernel(const struct prepared *p)
+{
+	return p->sel.kernel->plan_user != NULL;
+}
+
 bool run_execute(struct prepared *p, const struct run_options *options,
                  const struct run_hooks *hooks, struct run_record **out, struct err *err)
 {
@@ -124,7 +130,9 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 		.source_file = kernel_file(p->sel.kernel, file, sizeof file),
 		.max_blocks = o->max_blocks,
 		.threads = o->threads,
-		.check_races = o->check_races,
+		.check_races = o->check_races   ? RACES_ALL
+		               : user_kernel(p) ? RACES_SPREAD
+		                                : RACES_OFF,
 		.level = o->level,
 		.stalls = o->stalls,
 		.timeout_s = o->timeout_s,

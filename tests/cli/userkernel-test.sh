@@ -63,10 +63,10 @@ fi
 sed 's/"--grid",/"--grod",/' one.json >two.json
 run own-export-broken 2 export two.json --out -
 says own-export-broken-says two.json selection.own --grid
-run own-macro 0 run my.cu --define STEP=2 --kernel saxpy --grid n/block --block 128 n=1k a=1 'x=[n]' 'y=[2*n]:iota' --json
+run own-macro 1 run my.cu --define STEP=2 --kernel saxpy --grid n/block --block 128 n=1k a=1 'x=[n]' 'y=[2*n]:iota' --json
 same own-macro-param 2 "$(field "$dir/out" params STEP)"
 same own-macro-stores 8 "$(field "$dir/out" metrics mem.st_sectors_per_request value)"
-run own-matrix 0 run my.cu --kernel saxpy --grid 1 --block 32,4 n=32 a=0 'x=f32[8,16]' 'y=f32[n,1]'
+run own-matrix 1 run my.cu --kernel saxpy --grid 1 --block 32,4 n=32 a=0 'x=f32[8,16]' 'y=f32[n,1]'
 sed '/^int main/,$d' my.cu >part.cu
 run own-no-kernels 2 run part.cu
 says own-lists part.cu:14: 'saxpy(int n, float a, const float *__restrict__ x, float *y)' part.cu:24: template \
@@ -113,7 +113,7 @@ run own-bounds 1 run my.cu --kernel past --grid 1 --block 32 'x=f32[32]' 'y=f32[
 says own-bounds-says my.cu:21 'out of bounds' 'x[32]' 'thread (31,0,0)'
 run own-assert 1 run my.cu --kernel checks --grid 1 --block 32 n=16 'y=u32[32]'
 says own-assert-says my.cu:22 trap
-run own-race 1 run my.cu --kernel early --grid 1 --block 64 'y=f32[64]' --races
+run own-race 1 run my.cu --kernel early --grid 1 --block 64 'y=f32[64]'
 says own-race-says my.cu:23 early
 sed 's/if (i < n)/if (i < n) __syncthreads();/' my.cu >stuck.cu
 run own-barrier 1 run stuck.cu --kernel saxpy --grid 1 --block 64 n=40 a=0 'x=f32[64]' 'y=f32[64]'

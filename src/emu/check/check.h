@@ -82,12 +82,14 @@ struct races;      /* of a launch; one host thread at a time */
 struct race_block; /* of a block while it runs */
 
 /* @whole: every block will be checked; else orders between blocks may go unseen, and where the
- * kernel @hands_over data between blocks itself, races between blocks are not looked for. */
-struct races *races_new(uint32_t n_warps, uint32_t shared_bytes, bool whole, bool hands_over);
+ * kernel @hands_over data between blocks itself, races between blocks are not looked for. Nothing
+ * is looked for after @most accesses of lanes. */
+struct races *races_new(uint32_t n_warps, uint32_t shared_bytes, bool whole, bool hands_over,
+                        uint64_t most);
 void races_free(struct races *r);
 /* Global memory there is new to whoever uses it: malloc() gave it. */
 void races_forget(struct races *r, uint64_t address, uint64_t bytes);
-uint64_t races_lane_accesses(const struct races *r); /* looked at so far */
+bool races_spent(const struct races *r); /* it was enough */
 struct race_block *race_block_start(struct races *r, uint64_t block);
 void race_block_end(struct race_block *b);
 

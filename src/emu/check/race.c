@@ -16,17 +16,19 @@ struct races {
 	uint32_t n_blocks, room_blocks;
 	struct race_cells cells;
 	struct race_places places;
-	uint64_t lane_accesses;
+	uint64_t lane_accesses, most;
 };
 
 /* --- a launch and its blocks --- */
 
-struct races *races_new(uint32_t n_warps, uint32_t shared_bytes, bool whole, bool hands_over)
+struct races *races_new(uint32_t n_warps, uint32_t shared_bytes, bool whole, bool hands_over,
+                        uint64_t most)
 {
 	struct races *r = mem_zalloc(sizeof *r);
 	r->n_warps = n_warps;
 	r->shared_bytes = shared_bytes;
 	r->between_blocks = whole || !hands_over;
+	r->most = most;
 	return r;
 }
 
@@ -45,9 +47,9 @@ void races_forget(struct races *r, uint64_t address, uint64_t bytes)
 	race_cells_forget(&r->cells, address, bytes);
 }
 
-uint64_t races_lane_accesses(const struct races *r)
+bool races_spent(const struct races *r)
 {
-	return r->lane_accesses;
+	return r->lane_accesses >= r->most;
 }
 
 static uint32_t shared_pages(const struct races *r)
@@ -284,6 +286,8 @@ bool race_access(struct race_block *b, const struct race_access *a, struct race_
 	struct races *r = b->races;
 	struct visit v = { .b = b, .a = a, .found = found };
 	bool any = false;
+	if (races_spent(r))
+		return false;
 	v.use = (struct race_use){ .warp = b->first_warp + a->warp + 1,
 		                       .op = (a->op & RACE_OP_MASK) | use_flags(b, a) };
 	for (uint32_t m = a->mask; m; m &= m - 1) {

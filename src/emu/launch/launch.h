@@ -110,6 +110,7 @@ struct emu_launch {
 	struct worker *workers;
 	_Atomic uint64_t next; /* block to hand out, within the wave */
 	_Atomic uint64_t done;
+	bool *wave_done;  /* blocks of the wave that ran already; NULL = none */
 	_Atomic int stop; /* enum stop_reason */
 	double started, deadline, last_report;
 };
@@ -134,6 +135,11 @@ double launch_clock_s(void);
  * because there was no room. */
 size_t emu_launch_printed(const struct emu_launch *l,
                           void (*print)(void *ctx, const char *text, size_t n), void *ctx);
+/* Where races are looked for (race_blocks.c): sets grid.races, once grid.together is known. */
+void race_blocks_prepare(struct emu_launch *l);
+/* Runs by @run those blocks of the wave whose races are looked for; by block of the wave: did it?
+ * NULL = none did. To be freed. */
+bool *race_blocks_run(struct emu_launch *l, bool (*run)(struct worker *wk, uint64_t i));
 /* What it did wrong, races first (findings.c). */
 void emu_launch_findings(const struct emu_launch *l, struct run_findings *all);
 /* Counts and outputs (results.c). */

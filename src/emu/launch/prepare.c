@@ -160,7 +160,7 @@ static unsigned resident_blocks(const struct emu_launch *l)
 
 static unsigned thread_count(const struct emu_launch *l)
 {
-	if (l->grid.races && !l->grid.together)
+	if (l->grid.racing && !l->grid.together)
 		return 1; /* accesses are looked at in the order in which they happen */
 	if (l->grid.together)
 		return (unsigned)l->grid.order.n; /* a worker for each block; one thread runs them */
@@ -382,9 +382,8 @@ static void build_workers(struct emu_launch *l)
 		g->collisions =
 			collision_log_new((uint64_t)gpu->sm_count * l->blocks_per_sm, g->order.total);
 	g->trace = trace_new(l->image.ir.n_mem);
-	if (l->req->check_races && !l->sass)
-		g->races = races_new(g->n_warps, g->shared_bytes, true, l->image.ir.waits);
 	g->together = g->together || waits_for_others(l);
+	race_blocks_prepare(l);
 	l->n_workers = thread_count(l);
 	l->workers = mem_calloc(l->n_workers, sizeof *l->workers);
 	for (unsigned i = 0; i < l->n_workers; i++)

@@ -73,6 +73,19 @@ static void run_together(struct emu_launch *l)
 	free(ended);
 }
 
+/* False: the launch has to end. */
+static bool run_block(struct worker *wk, uint64_t i)
+{
+	struct emu_launch *l = wk->grid->poll_context;
+	if (!block_run(wk, i)) {
+		if (wk->fault.kind != FAULT_NONE)
+			stop_launch(l, STOP_FAULT);
+		return false;
+	}
+	atomic_fetch_add(&l->done, 1);
+	return !poll_launch(wk);
+}
+
 static void run_blocks(struct worker *wk)
 {
 	struct emu_launch *l = wk->grid->poll_context;
@@ -84,13 +97,9 @@ static void run_blocks(struct worker *wk)
 		const uint64_t i = atomic_fetch_add(&l->next, 1);
 		if (i >= l->grid.wave_end)
 			break;
-		if (!block_run(wk, i)) {
-			if (wk->fault.kind != FAULT_NONE)
-				stop_launch(l, STOP_FAULT);
-			break;
-		}
-		atomic_fetch_add(&l->done, 1);
-		if (poll_launch(wk))
+		if (l->wave_done && l->wave_done[i - l->grid.wave_first])
+			continue;
+		if (!run_block(wk, i))
 			break;
 	}
 }
@@ -161,7 +170,10 @@ static void run_waves(struct crew *c)
 		l->grid.wave_end = first + n;
 		cache_sim_wave_size(l->grid.cache, n);
 		atomic_store(&l->next, first);
+		l->wave_done = race_blocks_run(l, run_block);
 		run_on_all_threads(c, PHASE_BLOCKS);
+		free(l->wave_done);
+		l->wave_done = NULL;
 		if (atomic_load(&l->stop) != STOP_NONE)
 			break;
 		cache_sim_wave_begin(l->grid.cache, l->grid.records, n);

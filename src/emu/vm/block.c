@@ -175,7 +175,7 @@ void block_begin(struct worker *wk, uint64_t index)
 	wk->ctaid[1] = (uint32_t)(b / p->grid.x % p->grid.y);
 	wk->ctaid[2] = (uint32_t)(b / p->grid.x / p->grid.y);
 	race_block_end(wk->race);
-	wk->race = g->races ? race_block_start(g->races, b) : NULL;
+	wk->race = g->racing ? race_block_start(g->races, b) : NULL;
 	wk->checked = wk->race || (ends && g->shared_bytes); /* the others have nothing to check */
 	wk->trace = index == 0 ? g->trace : NULL;
 	shadow_free(wk->checked ? NULL : wk->shadow);

@@ -73,6 +73,7 @@ struct grid {
 	bool together;       /* all blocks run at once, by turns: a cooperative launch */
 	bool reference_only; /* every block in the reference program */
 	struct races *races; /* NULL = not looked for */
+	bool racing;         /* in the blocks that begin now */
 	bool lenient;        /* what hardware often lets pass is noted, and the launch goes on */
 	struct block_order order;
 	uint64_t wave_first, wave_end; /* blocks that are resident together */

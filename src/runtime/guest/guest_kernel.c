@@ -151,7 +151,9 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, 
 		.registers = f->registers,
 		.cooperative = op->u.launch.cooperative,
 		.counting = count ? EMU_COUNT_ALL : EMU_COUNT_NONE,
-		.check_races = guest.config.check_races && count,
+		.check_races = !count                     ? RACES_OFF
+		               : guest.config.check_races ? RACES_ALL
+		                                          : RACES_SPREAD,
 		.strict = guest.config.strict,
 		.heap_bytes = guest.limits[cudaLimitMallocHeapSize],
 		.timeout_s = guest.config.launch_timeout_s,

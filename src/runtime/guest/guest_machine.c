@@ -79,7 +79,7 @@ __attribute__((noreturn)) static void run_fork(const struct emu_launch_request *
 	for (int i = 0; i < 3; i++)
 		dup2(nothing, i);
 	own.machine_code = true;
-	own.check_races = false;
+	own.check_races = RACES_OFF;
 	own.print = NULL;
 	const bool ok = emu_launch(guest.device, &own, &hooks, &res, &findings, &err);
 	if (ok) {

@@ -89,7 +89,7 @@ static inline bool case_launch_run(const struct ptx_case *c, const struct case_t
 		                       .caps = CAP_COUNTERS | CAP_PER_LINE,
 		                       .timeout_s = c->timeout_s > 0 ? c->timeout_s : 20,
 		                       .threads = t->threads,
-		                       .check_races = t->check_races };
+		                       .check_races = t->check_races ? RACES_ALL : RACES_OFF };
 	uint64_t seed[2] = { hash_bytes(HASH_SEED, ptx, m.ptx_len), hash_bytes(1, ptx, m.ptx_len) };
 	snprintf(file, sizeof file, "%s.ptx", c->name);
 	snprintf(entry, sizeof entry, "%s", plan->entry);
