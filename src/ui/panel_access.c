@@ -218,7 +218,7 @@ static int sector_summary(struct canvas *c, int row, const struct access_shape *
 	col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ", sh->needed_lines);
 	if (moved > sh->used_bytes)
 		canvas_printf(c, row, col, access_excess(sh) ? STYLE_BAD : STYLE_DIM,
-		              "%u of %u bytes not for this access", moved - sh->used_bytes, moved);
+		              "%u of %u B not for this access", moved - sh->used_bytes, moved);
 	else
 		canvas_text(c, row, col, STYLE_GOOD, "✓ every byte used");
 	return row + 1;

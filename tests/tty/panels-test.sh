@@ -40,7 +40,7 @@ check divergence see 'SIMD efficiency *9[0-9]\.[0-9] % ='
 press 4
 check coalescing see 'loads  *4.0 = sectors/req  *100.0 % ='
 press Enter
-check address_lens see 'nothing wasted'
+check address_lens see 'every byte used'
 press Escape
 check lens_closes gone 'nothing wasted'
 
@@ -57,7 +57,7 @@ press g
 press r t x 4 0 9 0 Enter
 check gpu_chosen see 'RTX 4090'
 press '?'
-check help see 'previous parameter'
+check help see 'load sectors / load requests'
 press Escape
 press o
 check legend see 'exact: every block executed'

@@ -72,7 +72,7 @@ static void two_addresses_are_no_gather(void **state)
 	says(&view_coalescing, s, "2 addresses", true);
 	says(&view_coalescing, s, "sort the indices", false);
 	says(&view_coalescing, s, "wasted", false);
-	says(&view_coalescing, s, "56 of 64 bytes not for this access", true);
+	says(&view_coalescing, s, "56 of 64 B not for this access", true);
 	fixture_free(s);
 }
 
