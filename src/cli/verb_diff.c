@@ -158,6 +158,7 @@ static bool run_now(struct side *d, const struct state *s, unsigned n, char **pa
 {
 	struct selection sel = { .seed = s->seed };
 	struct run_record *r;
+	const enum run_level level = RUN_LEVEL_AUTO; /* as `run` */
 	if (!select_by_name(d->name, &sel, err))
 		return false;
 	for (unsigned i = 0; i < n; i++) {
@@ -169,7 +170,7 @@ static bool run_now(struct side *d, const struct state *s, unsigned n, char **pa
 			return false;
 	}
 	if (!choose_gpu_and_backend(s->gpu, s->backend, &sel, err) ||
-	    !run_selection(&sel, NULL, &r, err))
+	    !run_selection_with(&sel, &(struct run_options){ .level = level }, NULL, &r, err))
 		return err_prefix(err, "%s: ", d->name);
 	json_t *o = json_record(r); /* the same form as a file's */
 	d->doc = o;
