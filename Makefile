@@ -249,6 +249,10 @@ format: build/lint/tools/wheels.txt
 RELEASE ?= bookworm
 check-bare:
 	@bash tests/bare/check-bare.sh $(RELEASE)
+## mutants: plant the faults of tests/mutants/faults.txt one by one; the tests must find 95 of 100 (MUTANTS=path)
+mutants: all $(UNIT)
+	$(need_python)
+	@CC='$(CC)' python3 -B tests/mutants/mutants.py $(B) $(MUTANTS)
 ## cost: add a kernel, a view, a preset ... in a scratch copy; files touched may not grow (tests/habits/cost.txt)
 cost: all
 	$(need_python)
@@ -316,5 +320,5 @@ compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost asan-check tsan-check check-gpu bless pictures bench fuzz fuzz-run run install clean list help FORCE
+.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants asan-check tsan-check check-gpu bless pictures bench fuzz fuzz-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

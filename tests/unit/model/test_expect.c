@@ -49,6 +49,10 @@ static void holds(void **state)
 	assert_int_equal(eval("warps != 10"), 0);
 	assert_int_equal(eval("warps < 10"), 0);
 	assert_int_equal(eval("warps <= 10"), 1);
+	assert_int_equal(eval("warps > 10"), 0);
+	assert_int_equal(eval("warps ~= 10.09"), 1); /* 1 % */
+	assert_int_equal(eval("warps ~= 10.2"), 0);
+	assert_int_equal(eval("warps == 20 +- 20 %"), 0);
 	assert_int_equal(eval("words == \"warps, registers\""), 1);
 	assert_int_equal(eval("words != \"warps\""), 1);
 }

@@ -84,6 +84,13 @@ static void no_gain_explains_a_loss(void **state)
 	fill(&b, 150, 100, 90, PERF_SHARED);
 	ladder_moved(&a, &b, moved, sizeof moved);
 	assert_string_equal(moved, "nothing that is counted");
+	fill(&a, 100, 100, 100, PERF_LATENCY); /* more in flight is a gain where latency holds it */
+	fill(&b, 50, 100, 100, PERF_LATENCY);
+	metric_num(&a.metrics, M_OCC_PCT, ORIGIN_MODELLED, 25);
+	metric_num(&b.metrics, M_OCC_PCT, ORIGIN_MODELLED, 100);
+	ladder_moved(&a, &b, moved, sizeof moved);
+	assert_string_equal(moved, "occupancy × 4");
+	fill(&a, 100, 1600, 100, PERF_LSU);
 	fill(&b, 50, 1700, 130, PERF_SHARED); /* nor a loss a gain */
 	ladder_moved(&a, &b, moved, sizeof moved);
 	assert_string_equal(moved, "nothing that is counted");
