@@ -65,6 +65,14 @@ struct verb {
 	bool of_programs; /* the same, where a word names a whole program */
 };
 
+/* A verb of this name at the end of its file, which has its struct state, options() and run(). */
+#define CLI_VERB(word, ...)                                                \
+	const struct verb verb_##word = { .name = #word,                       \
+		                              .options = options,                  \
+		                              .state_bytes = sizeof(struct state), \
+		                              .run = run,                          \
+		                              __VA_ARGS__ }
+
 size_t verb_count(void);
 const struct verb *verb_at(size_t i); /* by order */
 

@@ -458,10 +458,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	return status;
 }
 
-const struct verb verb_diff = {
-	.name = "diff",
-	.order = 7,
-	.about = "two results side by side: what moved, the most telling first",
+CLI_VERB(
+	diff, .order = 7, .about = "two results side by side: what moved, the most telling first",
 	.usage =
 		"A B [name=value ...] [options]   (each a SNAPSHOT.json, a RUN.json, or KERNEL[/VARIANT])"
 		" | "
@@ -475,8 +473,4 @@ const struct verb verb_diff = {
 		"Status: 0 the same, 1 different, 2 trouble.\n\n"
 		"  pmpp-explore diff before.json after.json\n"
 		"  pmpp-explore diff sgemm/naive sgemm/tiled M=512 N=512 K=512 --csv\n",
-	.options = options,
-	.state_bytes = sizeof(struct state),
-	.run = run,
-	.of_programs = true,
-};
+	.of_programs = true);

@@ -192,13 +192,6 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	return CLI_OK;
 }
 
-const struct verb verb_doctor = {
-	.name = "doctor",
-	.order = 9,
-	.about = "what works on this machine, what does not, why, and what to do about it",
-	.usage = "[--ptx FILE] [--json]",
-	.help = "",
-	.options = options,
-	.state_bytes = sizeof(struct state),
-	.run = run,
-};
+CLI_VERB(doctor, .order = 9,
+         .about = "what works on this machine, what does not, why, and what to do about it",
+         .usage = "[--ptx FILE] [--json]", .help = "");

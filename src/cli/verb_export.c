@@ -222,15 +222,10 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	return status;
 }
 
-const struct verb verb_export = {
-	.name = "export",
-	.order = 6,
-	.about = "write a run or a snapshot as a snapshot, notes, a spreadsheet or text panels",
-	.usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] | SNAPSHOT.json [options]",
-	.help = "'pmpp-explore SNAPSHOT.json' opens a snapshot again, with no GPU and no toolkit.\n\n"
-			"  pmpp-explore export sgemm/tiled TILE=32 --gpu h100 --out tiled.json\n"
-			"  pmpp-explore export tiled.json --format md --out -\n",
-	.options = options,
-	.state_bytes = sizeof(struct state),
-	.run = run,
-};
+CLI_VERB(export, .order = 6,
+         .about = "write a run or a snapshot as a snapshot, notes, a spreadsheet or text panels",
+         .usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] | SNAPSHOT.json [options]",
+         .help =
+             "'pmpp-explore SNAPSHOT.json' opens a snapshot again, with no GPU and no toolkit.\n\n"
+             "  pmpp-explore export sgemm/tiled TILE=32 --gpu h100 --out tiled.json\n"
+             "  pmpp-explore export tiled.json --format md --out -\n");

@@ -302,15 +302,10 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	return status;
 }
 
-const struct verb verb_ladder = {
-	.name = "ladder",
-	.order = 5,
+CLI_VERB(
+	ladder, .order = 5,
 	.about = "every variant of a kernel in order: time, rate, speed-up, and the metric that moved",
 	.usage = "KERNEL [name=value ...] [options]",
 	.help = "A parameter applies to every variant that has it. Ctrl-C ends it and keeps the rungs\n"
 			"that have run. Status: 1 a wrong result, or a rung that failed or was cancelled.\n\n"
-			"  pmpp-explore ladder sgemm M=256 N=256 K=256 --gpu h100\n",
-	.options = options,
-	.state_bytes = sizeof(struct state),
-	.run = run,
-};
+			"  pmpp-explore ladder sgemm M=256 N=256 K=256 --gpu h100\n");

@@ -67,9 +67,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	return status;
 }
 
-const struct verb verb_launches = {
-	.name = "launches",
-	.order = 2,
+CLI_VERB(
+	launches, .order = 2,
 	.about = "run a whole CUDA program, with or without a GPU, and show every launch",
 	.usage = "PROG.cu [nvcc options] | ./a.out [options] [-- arguments of the program]",
 	.help =
@@ -80,8 +79,4 @@ const struct verb verb_launches = {
 		"3 not possible here.\n\n"
 		"  pmpp-explore launches saxpy.cu -O3 -- 1000000\n"
 		"  pmpp-explore launches ./a.out --gpu h200 --json\n",
-	.options = options,
-	.state_bytes = sizeof(struct state),
-	.run = run,
-	.keeps_unknown = true,
-};
+	.keeps_unknown = true);

@@ -356,13 +356,6 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	return cli_fail(c, &err);
 }
 
-const struct verb verb_list = {
-	.name = "list",
-	.order = 3,
-	.about = "what there is: kernels with variants and parameters, GPU sheets, metrics, ...",
-	.usage = "kernels|gpus|metrics|presets|recordings|views|backends [--json]",
-	.help = "",
-	.options = options,
-	.state_bytes = sizeof(struct state),
-	.run = run,
-};
+CLI_VERB(list, .order = 3,
+         .about = "what there is: kernels with variants and parameters, GPU sheets, metrics, ...",
+         .usage = "kernels|gpus|metrics|presets|recordings|views|backends [--json]", .help = "");

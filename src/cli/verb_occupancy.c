@@ -96,14 +96,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	return CLI_OK;
 }
 
-const struct verb verb_occupancy = {
-	.name = "occupancy",
-	.order = 2,
-	.about = "how many blocks fit on an SM, and which resource says so",
+CLI_VERB(
+	occupancy, .order = 2, .about = "how many blocks fit on an SM, and which resource says so",
 	.usage = "--block N --regs N [options]",
 	.help = "The answer of NVIDIA's cuda_occupancy.h, explained limit by limit, beside the book's\n"
-			"plain division.\n",
-	.options = options,
-	.state_bytes = sizeof(struct state),
-	.run = run,
-};
+			"plain division.\n");

@@ -341,9 +341,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	return status;
 }
 
-const struct verb verb_preset = {
-	.name = "preset",
-	.order = 4,
+CLI_VERB(
+	preset, .order = 4,
 	.about = "walk a guided ladder: run each step, say what to notice, test what it claims",
 	.usage = "NAME|FILE.yaml [options]",
 	.help = "Status: 0 every expectation holds, 1 one does not, 2 bad usage, 3 not possible here.\n"
@@ -351,8 +350,4 @@ const struct verb verb_preset = {
 			"that the machine's compiler merges, and about what hardware does not count are shown\n"
 			"with the reason and excused.\n\n"
 			"  pmpp-explore preset vec_add\n"
-			"  pmpp-explore preset reduction --check\n",
-	.options = options,
-	.state_bytes = sizeof(struct state),
-	.run = run,
-};
+			"  pmpp-explore preset reduction --check\n");

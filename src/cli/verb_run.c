@@ -125,9 +125,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	return status;
 }
 
-const struct verb verb_run = {
-	.name = "run",
-	.order = 1,
+CLI_VERB(
+	run, .order = 1,
 	.about = "run a kernel once, verify it against its CPU reference, and show every metric",
 	.usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] [options] | PROG.cu [nvcc options] "
 			 "[--launch N] [-- arguments]",
@@ -147,8 +146,4 @@ const struct verb verb_run = {
 		"  pmpp-explore run vec_add/chunks --json\n"
 		"  pmpp-explore run my.cu --kernel saxpy --grid n/block --block 256 n=1M a=2 "
 		"'x=f32[n]:rand' 'y=f32[n]:zero'\n",
-	.options = options,
-	.state_bytes = sizeof(struct state),
-	.run = run,
-	.of_programs = true,
-};
+	.of_programs = true);

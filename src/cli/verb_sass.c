@@ -244,9 +244,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	return status;
 }
 
-const struct verb verb_sass = {
-	.name = "sass",
-	.order = 9,
+CLI_VERB(
+	sass, .order = 9,
 	.about = "the machine code of a kernel, instruction by instruction, under its source lines",
 	.usage = "KERNEL[/VARIANT] [name=value ...] | FILE.cu | FILE.cubin [options]",
 	.help =
@@ -254,8 +253,4 @@ const struct verb verb_sass = {
 		"and what the compiler tells the scheduler: cycles to the next instruction (stall), y to\n"
 		"prefer another warp, the scoreboard that is set when the result is written (w) and when\n"
 		"the sources are read (r), the scoreboards that it waits for. nvdisasm of the CUDA\n"
-		"Toolkit or of the wheel nvidia-cuda-nvdisasm reads the encoding.\n",
-	.options = options,
-	.state_bytes = sizeof(struct state),
-	.run = run,
-};
+		"Toolkit or of the wheel nvidia-cuda-nvdisasm reads the encoding.\n");

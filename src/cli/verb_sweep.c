@@ -285,14 +285,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	return status;
 }
 
-const struct verb verb_sweep = {
-	.name = "sweep",
-	.order = 6,
-	.about = "one variant over every combination of parameter values, fastest first",
-	.usage = "KERNEL/VARIANT name=value,value,... [options]",
-	.help = "  pmpp-explore sweep sgemm_fast/warp_tile M=2048 N=2048 K=2048 BM=64,128,256 "
-			"BN=64,128,256 TM=4,8 TN=4,8 --gpu rtx4060laptop\n",
-	.options = options,
-	.state_bytes = sizeof(struct state),
-	.run = run,
-};
+CLI_VERB(sweep, .order = 6,
+         .about = "one variant over every combination of parameter values, fastest first",
+         .usage = "KERNEL/VARIANT name=value,value,... [options]",
+         .help = "  pmpp-explore sweep sgemm_fast/warp_tile M=2048 N=2048 K=2048 BM=64,128,256 "
+                 "BN=64,128,256 TM=4,8 TN=4,8 --gpu rtx4060laptop\n");

@@ -51,10 +51,7 @@ int main()
 	}
 	CHECK(cudaMemcpy(level.data(), dlevel, n * 4, cudaMemcpyDeviceToHost));
 	printf("%zu of %d reached in %d levels\n", queue.size(), n, depth);
-	CHECK(cudaFree(drow));
-	CHECK(cudaFree(dedge));
-	CHECK(cudaFree(dlevel));
-	CHECK(cudaFree(dmore));
+	free_all(drow, dedge, dlevel, dmore);
 	return finish("bfs", level == want);
 }
 // seeds: S-086

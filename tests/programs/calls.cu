@@ -71,8 +71,6 @@ int main()
 		good &= z[i] == (i & 1 ? i * 2.5f : i + 2.5f);
 		good &= fabs(d[i] - want) <= 1e-12 * fabs(want);
 	}
-	CHECK(cudaFree(y));
-	CHECK(cudaFree(z));
-	CHECK(cudaFree(d));
+	free_all(y, z, d);
 	return finish("calls", good);
 }

@@ -14,6 +14,13 @@
 		}                                                                                 \
 	} while (0)
 
+// Device memory that is no longer needed.
+template <class... T> void free_all(T *...memory)
+{
+	for (void *each : { (void *)memory... })
+		CHECK(cudaFree(each));
+}
+
 // The same inputs on every machine.
 inline unsigned next_random(unsigned &state)
 {

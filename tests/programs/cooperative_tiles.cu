@@ -119,8 +119,6 @@ int main()
 		good = good && result[b] == total;
 		printf("block %d: %d\n", b, result[b]);
 	}
-	CHECK(cudaFree(in));
-	CHECK(cudaFree(out));
-	CHECK(cudaFree(counter));
+	free_all(in, out, counter);
 	return finish("cooperative_tiles", good);
 }

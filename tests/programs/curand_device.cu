@@ -57,8 +57,6 @@ int main()
 	const double mean = host[0] / (n * 200.0), variance = host[1] / (n * 200.0);
 	printf("%u darts inside, pi is about %.4f\n", inside, pi);
 	const bool good = fabs(pi - 3.14159265) < 0.02 && fabs(mean) < 0.02 && fabs(variance - 1) < 0.03;
-	CHECK(cudaFree(states));
-	CHECK(cudaFree(hits));
-	CHECK(cudaFree(sums));
+	free_all(states, hits, sums);
 	return finish("curand_device", good);
 }

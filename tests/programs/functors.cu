@@ -123,9 +123,6 @@ int main()
 			good = good && o[i] == power<3>::of(more) + (float)hits + (float)b.part.exponent;
 		}
 	}
-	CHECK(cudaFree(d));
-	CHECK(cudaFree(r));
-	CHECK(cudaFree(da));
-	CHECK(cudaFree(out));
+	free_all(d, r, da, out);
 	return finish("functors", good);
 }

@@ -73,10 +73,6 @@ int main()
 	}
 	printf("dot product %.2f\n", dot);
 	good = good && dot == want;
-	CHECK(cudaFree(f));
-	CHECK(cudaFree(a));
-	CHECK(cudaFree(bf));
-	CHECK(cudaFree(flags));
-	CHECK(cudaFree(sum));
+	free_all(f, a, bf, flags, sum);
 	return finish("half_dot", good);
 }

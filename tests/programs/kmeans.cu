@@ -97,10 +97,6 @@ int main()
 				best = k;
 		good = good && of[i] == best;
 	}
-	CHECK(cudaFree(p.x));
-	CHECK(cudaFree(p.y));
-	CHECK(cudaFree(cluster));
-	CHECK(cudaFree(sums));
-	CHECK(cudaFree(counts));
+	free_all(p.x, p.y, cluster, sums, counts);
 	return finish("kmeans", good && total == n);
 }

@@ -77,9 +77,6 @@ int main()
 		good = good && out[i] == sum;
 	}
 	printf("%d blocks, sum %lld\n", blocks, out[n - 1]);
-	CHECK(cudaFree(din));
-	CHECK(cudaFree(dout));
-	CHECK(cudaFree(state));
-	CHECK(cudaFree(ticket));
+	free_all(din, dout, state, ticket);
 	return finish("lookback_scan", good);
 }

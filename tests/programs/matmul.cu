@@ -62,8 +62,6 @@ int main()
 			sum += s;
 		}
 	printf("sum of the product %.0f\n", sum);
-	CHECK(cudaFree(da));
-	CHECK(cudaFree(db));
-	CHECK(cudaFree(dc));
+	free_all(da, db, dc);
 	return finish("matmul", good);
 }

@@ -56,9 +56,7 @@ template <class T, class C, int M, int N, int K, class LA, class LB> bool check(
 			bad += number(c[M * N + j * M + i]) != want;
 		}
 	printf("%s: %d wrong\n", name, bad);
-	CHECK(cudaFree(a));
-	CHECK(cudaFree(b));
-	CHECK(cudaFree(c));
+	free_all(a, b, c);
 	return bad == 0;
 }
 
@@ -112,9 +110,7 @@ static bool check_by_hand()
 			bad += c[i * 8 + j] != (float)want;
 		}
 	printf("ldmatrix and mma: %d wrong\n", bad);
-	CHECK(cudaFree(a));
-	CHECK(cudaFree(b));
-	CHECK(cudaFree(c));
+	free_all(a, b, c);
 	return bad == 0;
 }
 

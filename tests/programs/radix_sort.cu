@@ -78,8 +78,6 @@ int main()
 	CHECK(cudaMemcpy(result.data(), a, n * sizeof *a, cudaMemcpyDeviceToHost));
 	std::sort(keys.begin(), keys.end());
 	printf("first %08x, last %08x\n", result.front(), result.back());
-	CHECK(cudaFree(a));
-	CHECK(cudaFree(b));
-	CHECK(cudaFree(table));
+	free_all(a, b, table);
 	return finish("radix_sort", result == keys);
 }

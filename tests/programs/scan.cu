@@ -49,9 +49,7 @@ int main()
 		good = good && out[i] == sum;
 	}
 	printf("last %d of %ld\n", out[n - 1], sum);
-	CHECK(cudaFree(din));
-	CHECK(cudaFree(dout));
-	CHECK(cudaFree(dsums));
+	free_all(din, dout, dsums);
 	return finish("scan", good);
 }
 // seeds: S-083

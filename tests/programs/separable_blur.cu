@@ -93,9 +93,7 @@ int main()
 	CHECK(cudaEventDestroy(rows_done));
 	CHECK(cudaEventDestroy(start));
 	CHECK(cudaEventDestroy(stop));
-	CHECK(cudaFree(in));
-	CHECK(cudaFree(out));
-	CHECK(cudaFree(middle));
+	free_all(in, out, middle);
 	return finish("separable_blur", good);
 }
 // seeds: S-080

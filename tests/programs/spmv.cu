@@ -67,11 +67,7 @@ int main()
 		good = good && y == want; /* small multiples of 1/4: exact in any order */
 	}
 	printf("%d rows, %zu values, y[0] %.2f\n", n, val.size(), y[0]);
-	CHECK(cudaFree(drow));
-	CHECK(cudaFree(dcol));
-	CHECK(cudaFree(dval));
-	CHECK(cudaFree(dx));
-	CHECK(cudaFree(dy));
+	free_all(drow, dcol, dval, dx, dy);
 	return finish("spmv", good);
 }
 // seeds: S-085

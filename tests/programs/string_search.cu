@@ -44,8 +44,6 @@ int main(int argc, char **argv)
 	}
 	good = good && text.find(pattern, at) == std::string::npos;
 	printf("'%s' stands at %d places\n", pattern.c_str(), count);
-	CHECK(cudaFree(dtext));
-	CHECK(cudaFree(dfound));
-	CHECK(cudaFree(dcount));
+	free_all(dtext, dfound, dcount);
 	return finish("string_search", good);
 }

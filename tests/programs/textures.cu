@@ -208,8 +208,6 @@ int main()
 	CHECK(cudaDestroyTextureObject(u));
 	for (cudaArray_t a : { array, picture, grey, stack, block })
 		CHECK(cudaFreeArray(a));
-	CHECK(cudaFree(line));
-	CHECK(cudaFree(pitched));
-	CHECK(cudaFree(out));
+	free_all(line, pitched, out);
 	return finish("textures", good);
 }

@@ -31,8 +31,6 @@ int main(int argc, char **argv)
 	bool good = true;
 	for (int i = 0; i < n; i++)
 		good = good && c[i] == a[i] + b[i];
-	CHECK(cudaFree(da));
-	CHECK(cudaFree(db));
-	CHECK(cudaFree(dc));
+	free_all(da, db, dc);
 	return finish("vector_add", good);
 }

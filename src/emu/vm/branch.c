@@ -79,70 +79,11 @@ COLD HANDLER(branch_split) /* mask: the lanes that take the branch */
 }
 
 /* BRANCH: a predicate, b all ones to invert it, x.to target, y block it ends; falls to u + 1 */
-HANDLER(branch_full)
-{
-	const uint32_t taken = PRED(u->a) ^ u->b;
-	if (taken == 0xffffffffu) {
-		const struct uop *to = u->x.to;
-		if (--w->fuel < 0)
-			return yield_warp(w, to);
-		NEXT_full(to);
-	}
-	if (taken == 0) {
-		w->guards[u->xop] += 32;
-		NEXT_full(u + 1);
-	}
-	(void)mask;
-	EMU_JUMP branch_split(w, u, taken);
-}
-HANDLER(branch_masked)
-{
-	const uint32_t taken = (PRED(u->a) ^ u->b) & mask;
-	if (taken == mask) {
-		const struct uop *to = u->x.to;
-		if (--w->fuel < 0)
-			return yield_warp(w, to);
-		NEXT_masked(to);
-	}
-	if (taken == 0) {
-		w->guards[u->xop] += lane_popc32(mask);
-		NEXT_masked(u + 1);
-	}
-	EMU_JUMP branch_split(w, u, taken);
-}
+BRANCH_HANDLERS(branch, branch_split(w, u, taken))
 
 /* BRANCH of the speculative program, assumed not to split the warp. If it does, the warp is
  * deoptimised. */
-HANDLER(branch_speculative_full)
-{
-	const uint32_t taken = PRED(u->a) ^ u->b;
-	if (taken == 0xffffffffu) {
-		const struct uop *to = u->x.to;
-		if (--w->fuel < 0)
-			return yield_warp(w, to);
-		NEXT_full(to);
-	}
-	if (taken == 0) {
-		w->guards[u->xop] += 32;
-		NEXT_full(u + 1);
-	}
-	EMU_JUMP deoptimise_to_conservative(w, u, mask);
-}
-HANDLER(branch_speculative_masked)
-{
-	const uint32_t taken = (PRED(u->a) ^ u->b) & mask;
-	if (taken == mask) {
-		const struct uop *to = u->x.to;
-		if (--w->fuel < 0)
-			return yield_warp(w, to);
-		NEXT_masked(to);
-	}
-	if (taken == 0) {
-		w->guards[u->xop] += lane_popc32(mask);
-		NEXT_masked(u + 1);
-	}
-	EMU_JUMP deoptimise_to_conservative(w, u, mask);
-}
+BRANCH_HANDLERS(branch_speculative, deoptimise_to_conservative(w, u, mask))
 
 /* BRANCH TABLE: a 32 lane indexes, b 1 = scalar, x.p struct xop, y block */
 static const struct uop *branch_table(struct warp *w, const struct uop *u)

@@ -78,4 +78,50 @@ static inline const struct uop *yield_warp(struct warp *w, const struct uop *to)
 	return NULL;
 }
 
+/* On to the next micro-operation, whatever the mask. */
+#define NEXT_UOP                 \
+	do {                         \
+		if (mask == 0xffffffffu) \
+			NEXT_full(u + 1);    \
+		NEXT_masked(u + 1);      \
+	} while (0)
+
+/*
+ * The two handlers of a branch: where all lanes go one way the warp goes on, there or at u + 1;
+ * else
+ * @split is called with the warp, the micro-operation and what it names: `taken`, the lanes that
+ * take the branch, or `mask`. A BRANCH: a predicate, b all ones to invert it, x.to target.
+ */
+#define BRANCH_HANDLERS(name, split)                       \
+	HANDLER(name##_full)                                   \
+	{                                                      \
+		const uint32_t taken = PRED(u->a) ^ u->b;          \
+		if (taken == 0xffffffffu) {                        \
+			const struct uop *to = u->x.to;                \
+			if (--w->fuel < 0)                             \
+				return yield_warp(w, to);                  \
+			NEXT_full(to);                                 \
+		}                                                  \
+		if (taken == 0) {                                  \
+			w->guards[u->xop] += 32;                       \
+			NEXT_full(u + 1);                              \
+		}                                                  \
+		EMU_JUMP split;                                    \
+	}                                                      \
+	HANDLER(name##_masked)                                 \
+	{                                                      \
+		const uint32_t taken = (PRED(u->a) ^ u->b) & mask; \
+		if (taken == mask) {                               \
+			const struct uop *to = u->x.to;                \
+			if (--w->fuel < 0)                             \
+				return yield_warp(w, to);                  \
+			NEXT_masked(to);                               \
+		}                                                  \
+		if (taken == 0) {                                  \
+			w->guards[u->xop] += lane_popc32(mask);        \
+			NEXT_masked(u + 1);                            \
+		}                                                  \
+		EMU_JUMP split;                                    \
+	}
+
 #endif

@@ -11,13 +11,6 @@
 
 #include <stdio.h>
 
-#define GO_ON                    \
-	do {                         \
-		if (mask == 0xffffffffu) \
-			NEXT_full(u + 1);    \
-		NEXT_masked(u + 1);      \
-	} while (0)
-
 static const struct uop *block_start(const struct warp *w, int32_t block)
 {
 	return &w->program->uops[w->program->block_uop[block]];
@@ -117,36 +110,7 @@ COLD HANDLER(part_split) /* mask: the lanes that take the branch */
 }
 
 /* BRANCH: a predicate, b all ones to invert it, x.to target, y block it ends; falls to u + 1 */
-HANDLER(part_branch_full)
-{
-	const uint32_t taken = PRED(u->a) ^ u->b;
-	if (taken == 0xffffffffu) {
-		const struct uop *to = u->x.to;
-		if (--w->fuel < 0)
-			return yield_warp(w, to);
-		NEXT_full(to);
-	}
-	if (taken == 0) {
-		w->guards[u->xop] += 32;
-		NEXT_full(u + 1);
-	}
-	EMU_JUMP part_split(w, u, taken);
-}
-HANDLER(part_branch_masked)
-{
-	const uint32_t taken = (PRED(u->a) ^ u->b) & mask;
-	if (taken == mask) {
-		const struct uop *to = u->x.to;
-		if (--w->fuel < 0)
-			return yield_warp(w, to);
-		NEXT_masked(to);
-	}
-	if (taken == 0) {
-		w->guards[u->xop] += lane_popc32(mask);
-		NEXT_masked(u + 1);
-	}
-	EMU_JUMP part_split(w, u, taken);
-}
+BRANCH_HANDLERS(part_branch, part_split(w, u, taken))
 
 /* BRANCH TABLE: a 32 lane indexes, b 1 = scalar, y block */
 static const struct uop *part_table(struct warp *w, const struct uop *u)
@@ -221,7 +185,7 @@ HANDLER(meet_begin)
 	uint32_t *meet = w->meet[u->a];
 	for (uint32_t m = mask; m; m &= m - 1)
 		meet[__builtin_ctz(m)] = mask;
-	GO_ON;
+	NEXT_UOP;
 }
 HANDLER(meet_begin_full)
 {
@@ -253,7 +217,7 @@ HANDLER(meet_wait)
 	const uint32_t wanted = w->meet[u->a][__builtin_ctz(mask)];
 	if ((wanted & w->live) == mask) {
 		warp_synced(w, w->mask);
-		GO_ON;
+		NEXT_UOP;
 	}
 	CONTINUE(wait_for(w, u, u->a, wanted, (int32_t)u->y + 1));
 }
@@ -264,7 +228,7 @@ HANDLER(meet_wait_warp)
 	const uint32_t wanted = ((const mem_u32 *)frame(w, u->a))[__builtin_ctz(mask)];
 	if (!(wanted & w->live & ~mask)) {
 		warp_synced(w, w->mask);
-		GO_ON;
+		NEXT_UOP;
 	}
 	CONTINUE(wait_for(w, u, MEET_WARP, wanted, (int32_t)u->y + 1));
 }
@@ -287,7 +251,7 @@ HANDLER(meet_wait_exclusive)
 		CONTINUE(wait_for(w, u, MEET_WARP, wanted, (int32_t)u->y + 1));
 	warp_synced(w, w->mask);
 	if (same == mask)
-		GO_ON;
+		NEXT_UOP;
 	CONTINUE(u + 1);
 }
 
@@ -297,7 +261,7 @@ HANDLER(meet_wait_warp_if)
 	const uint32_t on = (PRED(u->b) ^ u->c) & mask;
 	w->guards[u->xop] += lane_popc32(on);
 	if (!on)
-		GO_ON;
+		NEXT_UOP;
 	if (on != mask)
 		warp_push(w, mask & ~on, (int32_t)u->y + 1, -1);
 	w->mask = on;
@@ -318,7 +282,7 @@ HANDLER(meet_break)
 	for (uint32_t i = 0; i < w->n_waiting; i++)
 		if (w->waiting[i].barrier == u->a && w->waiting[i].wanted == was)
 			w->waiting[i].wanted &= ~mask;
-	GO_ON;
+	NEXT_UOP;
 }
 
 /* GET, SET: a barrier; d, b 32 lanes */
@@ -327,21 +291,21 @@ HANDLER(meet_get)
 	mem_u32 *d = frame(w, u->d);
 	for (uint32_t m = mask; m; m &= m - 1)
 		d[__builtin_ctz(m)] = w->meet[u->a][__builtin_ctz(m)];
-	GO_ON;
+	NEXT_UOP;
 }
 HANDLER(meet_set)
 {
 	const mem_u32 *b = frame(w, u->b);
 	for (uint32_t m = mask; m; m &= m - 1)
 		w->meet[u->a][__builtin_ctz(m)] = b[__builtin_ctz(m)];
-	GO_ON;
+	NEXT_UOP;
 }
 
 /* HERE: d scalar = the active lanes, and those that have ended */
 HANDLER(meet_here)
 {
 	SCALAR64(u->d) = mask | (uint32_t)~w->live;
-	GO_ON;
+	NEXT_UOP;
 }
 
 const struct meet_handlers vm_meet_handlers = {

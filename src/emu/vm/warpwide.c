@@ -6,12 +6,6 @@
  */
 #include "emu/vm/handler.h"
 
-#define GO_ON                    \
-	do {                         \
-		if (mask == 0xffffffffu) \
-			NEXT_full(u + 1);    \
-		NEXT_masked(u + 1);      \
-	} while (0)
 #define EACH_ACTIVE(i, m)                                                                    \
 	for (uint32_t i##_rest = (m), i; i##_rest && (i = (uint32_t)__builtin_ctz(i##_rest), 1); \
 	     i##_rest &= i##_rest - 1)
@@ -38,7 +32,7 @@ HANDLER(shfl)
 	if (u->y)
 		set_pred(w, u->y, mask, inside);
 	warp_synced(w, mask);
-	GO_ON;
+	NEXT_UOP;
 }
 
 /* VOTE: predicate a (inverted by x.u), b members; d result, c 1 = a predicate; y mode */
@@ -60,7 +54,7 @@ HANDLER(vote)
 	else
 		SCALAR64(u->d) = r;
 	warp_synced(w, mask);
-	GO_ON;
+	NEXT_UOP;
 }
 HANDLER(vote_lanes) /* members differ between lanes: 32 lanes b, and d unless a predicate */
 {
@@ -78,7 +72,7 @@ HANDLER(vote_lanes) /* members differ between lanes: 32 lanes b, and d unless a 
 	if (u->c)
 		set_pred(w, u->d, mask, bits);
 	warp_synced(w, mask);
-	GO_ON;
+	NEXT_UOP;
 }
 
 /* MATCH: 32 lanes a of c bytes, b members (lanes); d lanes (0 = sink); x.u mode; y predicate, 0 =
@@ -104,7 +98,7 @@ HANDLER(match)
 	if (u->y)
 		set_pred(w, u->y, mask, all_bits);
 	warp_synced(w, mask);
-	GO_ON;
+	NEXT_UOP;
 }
 
 /* REDUX: 32 lanes a, b members; x.u operation; y 1 = signed */
@@ -136,7 +130,7 @@ HANDLER(redux)
 	SCALAR64(u->d) =
 		reduce_lanes(frame(w, u->a), mask & SCALAR32(u->b), (enum ptx_atom)u->x.u, u->y);
 	warp_synced(w, mask);
-	GO_ON;
+	NEXT_UOP;
 }
 HANDLER(redux_lanes)
 {
@@ -145,14 +139,14 @@ HANDLER(redux_lanes)
 	EACH_ACTIVE(i, mask) r[i] = reduce_lanes(a, mask & members[i], (enum ptx_atom)u->x.u, u->y);
 	EACH_ACTIVE(i, mask)((mem_u32 *)frame(w, u->d))[i] = r[i];
 	warp_synced(w, mask);
-	GO_ON;
+	NEXT_UOP;
 }
 
 /* ACTIVE: d scalar */
 HANDLER(active)
 {
 	SCALAR64(u->d) = mask;
-	GO_ON;
+	NEXT_UOP;
 }
 
 /* ELECT: d scalar or 0, y predicate or 0 */
@@ -164,14 +158,14 @@ HANDLER(elect)
 	if (u->y)
 		set_pred(w, u->y, mask, 1u << leader);
 	warp_synced(w, mask);
-	GO_ON;
+	NEXT_UOP;
 }
 
 /* WARP SYNC: orders what the lanes did before and do after it */
 HANDLER(warp_sync)
 {
 	warp_synced(w, mask);
-	GO_ON;
+	NEXT_UOP;
 }
 
 /* FENCE: y scope */
@@ -179,7 +173,7 @@ HANDLER(fence)
 {
 	if (w->worker->race)
 		race_fence(w->worker->race, w->number, mask, (enum ptx_scope)u->y);
-	GO_ON;
+	NEXT_UOP;
 }
 
 const struct warp_handlers vm_warp_handlers = {
