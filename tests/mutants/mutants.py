@@ -111,7 +111,8 @@ def main():
             else:
                 by = found_by(tree, file, tests)
                 shutil.copy(os.path.join(ROOT, file), os.path.join(tree, file))
-                result = "does not compile" if by is None else "found by " + by if by else "SURVIVES"
+                result = ("does not compile" if by is None
+                          else "found by " + by if by else "SURVIVES")
                 found += bool(by)
                 if by is None:
                     bad.append("does not compile: " + shown)
