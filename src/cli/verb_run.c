@@ -120,7 +120,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	if (r->verify == VERIFY_WRONG)
 		fprintf(c->err, "pmpp-explore: wrong result: %s\n", r->verify_text);
 	for (unsigned i = 0; i < r->run.found.n; i++)
-		fprintf(c->err, "pmpp-explore: %s\n", r->run.found.finding[i].text);
+		fprintf(c->err, "pmpp-explore: %s\n  %s\n", r->run.found.finding[i].text,
+		        r->run.found.finding[i].remedy);
 	record_free(r);
 	return status;
 }
