@@ -131,6 +131,11 @@ bool emu_launch_prepare_on(struct emu_launch *l, struct emu_device *device,
 bool emu_launch_run(struct emu_launch *l, struct err *err);
 /* A clock that only grows (clock.c). */
 double launch_clock_s(void);
+/* The heap of device code (device_heap.c). On a living device: made when it may be needed. */
+void device_heap_keep(struct emu_launch *l);
+/* In a kernel's own run: its region, before memory is mapped; then the heap in it. */
+void device_heap_add(struct emu_launch *l);
+void device_heap_open(struct emu_launch *l);
 /* Hands out what the blocks printed, block by block (printed.c); returns the bytes that were lost
  * because there was no room. */
 size_t emu_launch_printed(const struct emu_launch *l,

@@ -205,41 +205,6 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 	return true;
 }
 
-/* --- the heap of device code --- */
-
-#define HEAP_BYTES ((uint64_t)8 << 20) /* cudaLimitMallocHeapSize as it is at first */
-static const char heap_name[] = "the heap of device code";
-
-static bool uses_heap(const struct ptx_module *m)
-{
-	for (unsigned i = 0; i < m->n_funcs; i++)
-		if (!m->funcs[i].has_body && !strcmp(m->funcs[i].name, "malloc"))
-			return true;
-	return false;
-}
-
-static void open_heap(struct emu_launch *l, const struct arena_region *r)
-{
-	struct emu_device *d = l->device;
-	d->heap = heap_new(r->base, arena_at(&d->arena, r->base), r->size);
-}
-
-/* On a living device: made when a module may need it, and kept. */
-static void place_heap(struct emu_launch *l)
-{
-	struct emu_device *d = l->device;
-	const uint64_t bytes = l->program->heap_bytes ? l->program->heap_bytes : HEAP_BYTES;
-	if (!d->heap && uses_heap(l->module->ptx)) {
-		struct arena_region *r = arena_take(&d->arena, 0, bytes, 512);
-		if (r) {
-			r->name = heap_name;
-			r->kind = EMU_MEMORY_VARIABLE;
-			open_heap(l, r);
-		}
-	}
-	l->grid.heap = d->heap;
-}
-
 /* --- cooperative launches: what grid.sync() counts in --- */
 
 #define WORKSPACE_BYTES 64
@@ -306,7 +271,7 @@ static bool add_workspace(struct emu_launch *l, struct regions *a, struct err *e
 static bool place_on_device(struct emu_launch *l, struct err *err)
 {
 	struct regions a = { .param_base = l->device->param_area };
-	place_heap(l);
+	device_heap_keep(l);
 	if (!place_workspace(l, &a, err))
 		return false;
 	if (!fill_params(l, &a, err))
@@ -334,14 +299,12 @@ static bool place_launch(struct emu_launch *l, struct err *err)
 	emu_module_place(l->module, l->module->ptx, l->device);
 	if (l->sass)
 		machine_banks_add(&l->banks, l->sass, &l->device->arena);
-	const bool heap = uses_heap(l->module->ptx);
-	const unsigned at = heap ? arena_add(&l->device->arena, heap_name, HEAP_BYTES, 512) : 0;
+	device_heap_add(l);
 	const bool ok = add_workspace(l, &a, err) && arena_map(&l->device->arena, l->spare, err) &&
 	                fill_params(l, &a, err) && fill_buffers(l, &a, err) && build_image(l, &a, err);
 	free(a.param_bytes);
-	if (ok && heap)
-		open_heap(l, &l->device->arena.region[at]);
-	l->grid.heap = l->device->heap;
+	if (ok)
+		device_heap_open(l);
 	return ok;
 }
 
