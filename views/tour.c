@@ -169,9 +169,8 @@ static int summary(const struct session *s, struct canvas *c, int row)
 		holds += t->outcomes[i].holds;
 	const bool all = holds == t->n;
 	if (step->stops)
-		canvas_printf(c, row, 2, all ? STYLE_GOOD : STYLE_BAD,
-		              "%s the run is stopped, as it must be%s%s", all ? "✓" : "✗",
-		              all ? "" : ": it said ", all ? "" : t->outcomes[0].found);
+		canvas_printf(c, row, 2, all ? STYLE_GOOD : STYLE_BAD, "%s the mistake is caught%s%s",
+		              all ? "✓" : "✗", all ? "" : ": ", all ? "" : t->outcomes[0].found);
 	else if (all)
 		canvas_printf(c, row, 2, STYLE_GOOD, "✓ all %u claims of this step hold%s", t->n,
 		              secret(s) ? "; ! shows them with the answer" : "");

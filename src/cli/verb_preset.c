@@ -153,28 +153,32 @@ static bool stop_step(struct walk *w, unsigned i, struct err *err)
 	if (!step_selection(w, i, &sel, err))
 		return false;
 	const bool ran = run_selection(&sel, NULL, &r, &stop);
-	const bool holds = !ran && strstr(stop.msg, s->stops);
+	const struct run_finding *found = ran ? run_findings_with(&r->run.found, s->stops) : NULL;
+	const struct run_finding caught = found ? *found : (struct run_finding){ .text = "" };
+	const bool holds = found || (!ran && strstr(stop.msg, s->stops));
 	record_free(r);
+	const char *said = found ? caught.text : ran ? NULL : stop.msg;
+	const char *remedy = found ? caught.remedy : stop.remedy;
 	w->run++;
 	w->failed += !holds;
 	if (c->json) {
-		json_array_append_new(w->steps, json_pack("{s:s, s:s, s:b, s:s?, s:[]}", "title", s->title,
-		                                          "run", s->run, "holds", holds, "stopped",
-		                                          ran ? NULL : stop.msg, "expect"));
+		json_array_append_new(w->steps,
+		                      json_pack("{s:s, s:s, s:b, s:s?, s:[]}", "title", s->title, "run",
+		                                s->run, "holds", holds, "stopped", said, "expect"));
 		return true;
 	}
 	fprintf(c->out, "%u/%u  %s\n  %s  on %s\n", i + 1, w->p->n_steps, s->title, s->run,
 	        sel.gpu->name);
 	if (!w->s->check) {
 		paragraph(c->out, s->say);
-		paragraph(c->out, ran ? "It was not stopped." : stop.msg);
-		if (!ran && stop.remedy[0])
-			paragraph(c->out, stop.remedy);
+		paragraph(c->out, said ? said : "Nothing was found wrong.");
+		if (remedy[0])
+			paragraph(c->out, remedy);
 	}
 	const char *sign = holds ? (c->utf8 ? "✓" : "ok") : (c->utf8 ? "✗" : "NO");
-	fprintf(c->out, "  %s stops: %s\n", sign, s->stops);
+	fprintf(c->out, "  %s is caught: %s\n", sign, s->stops);
 	if (!holds)
-		fprintf(c->out, "      %s\n", ran ? "it ran to its end" : stop.msg);
+		fprintf(c->out, "      %s\n", said ? said : "nothing was found wrong");
 	fputc('\n', c->out);
 	return true;
 }

@@ -15,6 +15,18 @@ bool tour_on_step(const struct preset *p, unsigned step, const struct selection 
 	return tour_select(p, step, &sel, NULL) && selection_equal(&sel, is);
 }
 
+/* A step whose mistake is to be caught, of a run that went on to its end. */
+static void judge_finding(struct session *s)
+{
+	struct session_tour *t = &s->tour;
+	const char *words = t->preset->steps[t->step].stops;
+	t->n = 1;
+	t->outcomes[0].holds = run_findings_with(&s->now->run.found, words) != NULL;
+	snprintf(t->outcomes[0].found, sizeof t->outcomes[0].found, "%s",
+	         t->outcomes[0].holds ? "" : "nothing was found wrong");
+	t->judged = true;
+}
+
 void tour_judge(struct session *s)
 {
 	struct session_tour *t = &s->tour;
@@ -22,6 +34,10 @@ void tour_judge(struct session *s)
 		return;
 	const bool comparable =
 		s->before && t->step && tour_on_step(t->preset, t->step - 1, &s->before->sel);
+	if (t->preset->steps[t->step].stops) {
+		judge_finding(s);
+		return;
+	}
 	struct tour_result r;
 	tour_check(t->preset, t->step, s->now, comparable ? s->before : NULL, &r);
 	t->n = r.n;

@@ -37,7 +37,7 @@ struct preset_step {
 	char *view;   /* panel to look at */
 	char *say;    /* what this step changes and what to notice */
 	char *reveal; /* mystery: shown only when asked for; NULL = none */
-	char *stops;  /* the run is stopped with a message that has these words; NULL = it ends */
+	char *stops;  /* the run is stopped, or goes on, with a report of these words; NULL = neither */
 	char *seeds;  /* ids covered, separated by spaces; NULL = none */
 	unsigned n_book, n_expect;
 	struct preset_book *book;

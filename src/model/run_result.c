@@ -2,6 +2,7 @@
 #include "model/run_result.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void run_result_free(struct run_result *res)
 {
@@ -19,4 +20,12 @@ void run_result_free(struct run_result *res)
 bool run_result_measured(const struct run_result *res)
 {
 	return res->timing.n || res->loaded.known || res->counter_passes;
+}
+
+const struct run_finding *run_findings_with(const struct run_findings *f, const char *words)
+{
+	for (unsigned i = 0; i < f->n; i++)
+		if (strstr(f->finding[i].text, words))
+			return &f->finding[i];
+	return NULL;
 }

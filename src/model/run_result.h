@@ -58,6 +58,9 @@ struct run_findings {
 	uint64_t lost; /* more than there is room for */
 };
 
+/* The first that has @words in its text; NULL = none. */
+const struct run_finding *run_findings_with(const struct run_findings *f, const char *words);
+
 #define RUN_MAX_PRINTED ((size_t)64 << 10)
 
 /* Owned: counts, spans and printed; run_result_free(). All zero beyond `note` for a run in the

@@ -158,7 +158,8 @@ def commands(tools, compiler, flags):
             r"(error|warning): .*clang-format",
         ),
         "header": (
-            lambda path: path.endswith(".h") and "/shim/" not in path,
+            # those of nvcc/ are C++, for programs
+            lambda path: path.endswith(".h") and not re.search("/(shim|nvcc)/", path),
             lambda path: compiler + flags + ["-fsyntax-only", "-x", "c", path],
             r":\d+:\d+: (fatal )?(error|warning):",
         ),

@@ -42,8 +42,9 @@ extern "C" __global__ void reduction(int *a, int *b, int n)
 	if (T == 0)
 		b[0] = s[0];
 }
+// Hillis-Steele: reads and writes one array
 //: race 1 x 256
-extern "C" __global__ void scan_in_place(int *a, int *b, int n) // Hillis-Steele: reads and writes one array
+extern "C" __global__ void scan_in_place(int *a, int *b, int n)
 {
 	__shared__ int s[256];
 	s[T] = a[T];
@@ -85,8 +86,9 @@ extern "C" __global__ void scan_two_arrays(int *a, int *b, int n)
 	}
 	b[T] = s[from][T];
 }
+// second barrier of a tile loop missing
 //: race 2 x 64
-extern "C" __global__ void tile_not_guarded_behind(int *a, int *b, int n) // second barrier of a tile loop missing
+extern "C" __global__ void tile_not_guarded_behind(int *a, int *b, int n)
 {
 	__shared__ int s[64];
 	int sum = 0;

@@ -193,8 +193,9 @@ extern "C" __global__ void barrier_of_all_blocks_without_fence(int *a, int *b, i
 	__syncthreads();
 	b[1024 + I] = b[(I + 64) % 256];
 }
+// each block waits for the one before
 //: clean 4 x 32
-extern "C" __global__ void chain_of_flags(int *a, int *b, int n) // each block waits for the one before
+extern "C" __global__ void chain_of_flags(int *a, int *b, int n)
 {
 	if (T == 0) {
 		int before = 0;
@@ -265,7 +266,8 @@ extern "C" __global__ void release_and_acquire(int *a, int *b, int n)
 	} else {
 		int seen;
 		do
-			asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(&b[0]) : "memory");
+			asm volatile("ld.acquire.gpu.global.s32 %0, [%1];"
+			             : "=r"(seen) : "l"(&b[0]) : "memory");
 		while (!seen);
 		b[64 + B] = b[1];
 	}
@@ -281,7 +283,8 @@ extern "C" __global__ void relaxed_alone(int *a, int *b, int n)
 	} else {
 		int seen;
 		do
-			asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(&b[0]) : "memory");
+			asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];"
+			             : "=r"(seen) : "l"(&b[0]) : "memory");
 		while (!seen);
 		b[64 + B] = b[1];
 	}
@@ -336,8 +339,9 @@ extern "C" __global__ void lock_around_half_of_it(int *a, int *b, int n)
 		atomicExch(&lock_word, 0);
 	}
 }
+// done flag, safe in lockstep too
 //: clean 2 x 64
-extern "C" __global__ void lock_of_every_thread(int *a, int *b, int n) // done flag, safe in lockstep too
+extern "C" __global__ void lock_of_every_thread(int *a, int *b, int n)
 {
 	bool done = false;
 	while (!done)
@@ -415,8 +419,9 @@ extern "C" __global__ void vectors_that_overlap(int *a, int *b, int n)
 {
 	((int4 *)b)[I / 2] = make_int4(I, 2, 3, 4);
 }
+// the textbook's breadth-first step
 //: race 4 x 64
-extern "C" __global__ void levels_of_a_search(int *a, int *b, int n) // the textbook's breadth-first step
+extern "C" __global__ void levels_of_a_search(int *a, int *b, int n)
 {
 	if (b[I] < 7 && b[(I + 77) % 256] < 7)
 		b[(I + 77) % 256] = 7;

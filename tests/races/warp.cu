@@ -16,8 +16,9 @@ extern "C" __global__ void lanes_with_sync(int *a, int *b, int n)
 	__syncwarp();
 	b[T] = s[31 - T];
 }
+// as it was written before Volta
 //: race 1 x 64
-extern "C" __global__ void volatile_last_warp(int *a, int *b, int n) // as it was written before Volta
+extern "C" __global__ void volatile_last_warp(int *a, int *b, int n)
 {
 	__shared__ volatile int s[64];
 	s[T] = a[T];
@@ -51,8 +52,9 @@ extern "C" __global__ void last_warp(int *a, int *b, int n)
 			b[0] = v;
 	}
 }
+// one __syncwarp() for two
 //: race 1 x 32
-extern "C" __global__ void last_warp_read_and_written(int *a, int *b, int n) // one __syncwarp() for two
+extern "C" __global__ void last_warp_read_and_written(int *a, int *b, int n)
 {
 	__shared__ int s[64];
 	s[T] = a[T];

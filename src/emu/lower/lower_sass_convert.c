@@ -50,6 +50,16 @@ static struct xsrc part(struct sass_lower *s, unsigned bits, bool sign)
 	return sl_op1(s, sign ? E_ext_s16 : E_ext_u16, v);
 }
 
+/* The integer that I2F reads. */
+static struct xsrc integer_source(struct sass_lower *s, bool from64, bool sign)
+{
+	if (sl_has(s, SASS_MOD_U8) || sl_has(s, SASS_MOD_S8))
+		return part(s, 8, sign);
+	if (sl_has(s, SASS_MOD_U16) || sl_has(s, SASS_MOD_S16))
+		return part(s, 16, sign);
+	return from64 ? sl_wide(s, 0, sign) : sl_int(s, 0);
+}
+
 /* Integer to float: I2F[.F64].S32, I2FP.F32.U32. */
 bool sl_i2f(struct sass_lower *s)
 {
@@ -58,16 +68,10 @@ bool sl_i2f(struct sass_lower *s)
 	const bool from64 = sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_S64);
 	const bool sign = !(sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_U32) ||
 	                    sl_has(s, SASS_MOD_U16) || sl_has(s, SASS_MOD_U8));
-	struct xsrc v;
 	const bool half = sl_has(s, SASS_MOD_F16);
 	if (!o || (half && (from64 || !nearest(s))) || o->flags & SASS_ABS)
 		return sl_refuse(s, "this conversion");
-	if (sl_has(s, SASS_MOD_U8) || sl_has(s, SASS_MOD_S8))
-		v = part(s, 8, sign);
-	else if (sl_has(s, SASS_MOD_U16) || sl_has(s, SASS_MOD_S16))
-		v = part(s, 16, sign);
-	else
-		v = from64 ? sl_wide(s, 0, sign) : sl_int(s, 0);
+	struct xsrc v = integer_source(s, from64, sign);
 	if (half) { /* a float64 holds it, so it is rounded once */
 		v = sl_op1(s, sign ? E_cvt_f64_s32 : E_cvt_f64_u32, v);
 		sl_set1(s, sl_dst(s, 0), E_cvt_f16_f64, v);
