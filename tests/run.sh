@@ -16,6 +16,8 @@ root=$(pwd)
 PMPP=$root/$build/pmpp-explore
 TEST_ROOT=$root
 export PMPP TEST_ROOT
+# nvcc of `make programs-compiler`, where no other is there
+[ ! -x "$root/$build/cuda/bin/nvcc" ] || PATH=$PATH:$root/$build/cuda/bin
 limit=${TEST_TIMEOUT:-300}
 work=$(mktemp -d "${TMPDIR:-/tmp}/pmpp-tests-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
