@@ -48,5 +48,7 @@ rm -rf "$out.tmp" "$list" "$out"/lib/*.a
 # where nvcc looks for libraries, and the name that its linker asks for
 [ -e "$out/lib64" ] || ln -s lib "$out/lib64"
 [ -e "$out/lib/libcudart.so" ] || ln -s libcudart.so.13 "$out/lib/libcudart.so"
+# nvcc names the device runtime in every link; without launches by kernels nothing is taken from it
+[ -e "$out/lib/libcudadevrt.a" ] || ar rcs "$out/lib/libcudadevrt.a"
 chmod +x "$out"/bin/* "$out"/nvvm/bin/* 2>/dev/null
 cp "$wheels" "$out/compiler.txt"

@@ -86,16 +86,3 @@ step "make $target"
 as_user make "$target" 2>&1 | tee "$work/tests"
 if grep -q 'warning:' "$work/tests"; then fail "the tests' build has warnings"; fi
 tail -n 1 "$work/tests" | grep -qE '^[1-9][0-9]* passed, 0 failed$' || fail "make $target"
-[ "$tests" = all ] || exit 0
-
-# whole programs need a compiler for their host part as well, which nobody else needs
-step "make programs-compiler, then the tests of whole programs"
-DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends g++ >"$work/out" 2>&1 || {
-	tail -n 20 "$work/out"
-	fail "g++ could not be installed"
-}
-as_user make programs-compiler || fail "make programs-compiler"
-as_user sh tests/run.sh build cli/launches cli/program-test cli/programs-0 tty/program 2>&1 |
-	tee "$work/tests"
-if grep -q 'no nvcc here' "$work/tests"; then fail "nvcc was fetched, but is not found"; fi
-tail -n 1 "$work/tests" | grep -qE '^[1-9][0-9]* passed, 0 failed$' || fail "tests of whole programs"
