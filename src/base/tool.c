@@ -171,3 +171,21 @@ bool tool_run(const struct tool_request *req, struct text *out, struct err *err)
 	close(r.log);
 	return good;
 }
+
+int tool_input(const char *name, const void *bytes, size_t len)
+{
+	const int fd = memfd_create(name, MFD_CLOEXEC);
+	for (size_t done = 0; fd >= 0 && done < len;) {
+		const ssize_t n = write(fd, (const char *)bytes + done, len - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			const int why = n < 0 ? errno : ENOSPC;
+			close(fd);
+			errno = why;
+			return -1;
+		}
+		done += (size_t)n;
+	}
+	return fd;
+}

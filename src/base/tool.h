@@ -31,4 +31,10 @@ struct tool_request {
  */
 bool tool_run(const struct tool_request *req, struct text *out, struct err *err);
 
+/*
+ * @len bytes in a file without a name, for tool_request.fd; @name is what tools such as lsof show
+ * for it. The caller closes it. -1: no memory; errno says more.
+ */
+int tool_input(const char *name, const void *bytes, size_t len);
+
 #endif

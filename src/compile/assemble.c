@@ -1,5 +1,4 @@
 /* Running ptxas and keeping what it made; see assemble.h. */
-#define _GNU_SOURCE /* memfd_create */
 #include "compile/assemble.h"
 
 #include "base/file.h"
@@ -8,10 +7,10 @@
 #include "compile/compile.h"
 #include "compile/module_store.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define NAME "ptxas"
@@ -48,20 +47,6 @@ static void cubin_name(const char *ptx, size_t len, unsigned cc, char *name, siz
 	snprintf(name, n, "%s.cubin", hex);
 }
 
-static int in_memory(const void *bytes, size_t len)
-{
-	const int fd = memfd_create("ptx", MFD_CLOEXEC);
-	for (size_t done = 0; fd >= 0 && done < len;) {
-		const ssize_t n = write(fd, (const char *)bytes + done, len - done);
-		if (n <= 0) {
-			close(fd);
-			return -1;
-		}
-		done += (size_t)n;
-	}
-	return fd;
-}
-
 static bool run(const char *path, const char *ptx, size_t len, unsigned cc,
                 const atomic_bool *cancel, const char *out, struct text *cubin, struct err *err)
 {
@@ -72,13 +57,13 @@ static bool run(const char *path, const char *ptx, size_t len, unsigned cc,
 	const struct tool_request req = {
 		.path = path,
 		.argv = argv,
-		.fd = in_memory(ptx, len),
+		.fd = tool_input("ptx", ptx, len),
 		.limit_s = limit_s,
 		.max_bytes = 1 << 16,
 		.cancel = cancel,
 	};
 	if (req.fd < 0)
-		return err_set(err, ERR_IO, NAME ": no memory for a copy of the PTX");
+		return err_set(err, ERR_IO, NAME ": no copy of the PTX: %s", strerror(errno));
 	const bool good = tool_run(&req, &said, err);
 	close(req.fd);
 	text_free(&said);
@@ -88,16 +73,18 @@ static bool run(const char *path, const char *ptx, size_t len, unsigned cc,
 bool assemble(const char *ptx, size_t len, unsigned cc, const atomic_bool *cancel,
               struct text *cubin, struct err *err)
 {
-	char name[64], path[4096], kept[4200], out[] = "/tmp/pmpp-cubin-XXXXXX";
+	char name[64], path[4096], kept[4200], out[4096];
+	const char *const folder = getenv("TMPDIR");
 	len = strnlen(ptx, len);
 	cubin_name(ptx, len, cc, name, sizeof name);
 	if (store_find(name, max_cubin_bytes, cubin))
 		return true;
 	if (!find(path, sizeof path, err))
 		return err_prefix(err, "machine code cannot be made: ");
+	snprintf(out, sizeof out, "%s/pmpp-cubin-XXXXXX", folder && *folder ? folder : "/tmp");
 	const int fd = mkstemp(out);
 	if (fd < 0)
-		return err_set(err, ERR_IO, "%s cannot be made", out);
+		return err_set(err, ERR_IO, "%s cannot be made: %s", out, strerror(errno));
 	close(fd);
 	const bool good = run(path, ptx, len, cc, cancel, out, cubin, err);
 	unlink(out);

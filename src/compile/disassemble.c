@@ -6,7 +6,7 @@
  * live registers, and a second run would cost as much again. Where the analysis that -plr needs
  * fails, a plain run follows.
  */
-#define _GNU_SOURCE /* memfd_create */
+#define _GNU_SOURCE /* memmem */
 #include "compile/disassemble.h"
 
 #include "base/hash128.h"
@@ -15,10 +15,10 @@
 #include "compile/module_store.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define NAME "nvdisasm"
@@ -174,20 +174,6 @@ static void save(const char *name, const char *s, size_t n)
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-static int in_memory(const void *bytes, size_t len)
-{
-	const int fd = memfd_create("cubin", MFD_CLOEXEC);
-	for (size_t done = 0; fd >= 0 && done < len;) {
-		const ssize_t n = write(fd, (const char *)bytes + done, len - done);
-		if (n <= 0) {
-			close(fd);
-			return -1;
-		}
-		done += (size_t)n;
-	}
-	return fd;
-}
-
 static bool run_tool(const char *path, const void *cubin, size_t len, const atomic_bool *cancel,
                      struct text *raw, struct err *err)
 {
@@ -196,13 +182,13 @@ static bool run_tool(const char *path, const void *cubin, size_t len, const atom
 	struct tool_request req = {
 		.path = path,
 		.argv = live,
-		.fd = in_memory(cubin, len),
+		.fd = tool_input("cubin", cubin, len),
 		.limit_s = limit_s,
 		.max_bytes = max_listing_bytes,
 		.cancel = cancel,
 	};
 	if (req.fd < 0)
-		return err_set(err, ERR_IO, NAME ": no memory for a copy of the cubin");
+		return err_set(err, ERR_IO, NAME ": no copy of the cubin: %s", strerror(errno));
 	struct err first = { .code = ERR_NONE };
 	bool good = tool_run(&req, raw, &first);
 	if (!good && first.code == ERR_UNAVAILABLE) {

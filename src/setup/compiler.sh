@@ -17,7 +17,8 @@ die() {
 command -v g++ >/dev/null ||
 	die "nvcc needs a C++ compiler for the host part of programs. Run this, then make again:" \
 		"  apt-get install g++"
-if [ -x "$out/bin/nvcc" ] && cmp -s "$wheels" "$out/compiler.txt"; then
+if [ -x "$out/bin/nvcc" ] && [ -r "$out/lib/libcudadevrt.a" ] &&
+	cmp -s "$wheels" "$out/compiler.txt"; then
 	exit 0
 fi
 machine=$(uname -s)-$(uname -m)
@@ -31,8 +32,10 @@ list=$out.compiler.txt
 rm -rf "$out.tmp"
 mkdir -p "$out" "$out.tmp"
 grep -v '^#' "$wheels" >"$list"
-[ -r "$out/include/cuda_runtime.h" ] ||
-	grep -E '^nvidia-cuda-(runtime|crt|cccl)=' src/setup/cuda-wheels.txt >>"$list"
+# the static libraries that nvcc links with come with the runtime; src/setup/setup.sh drops them
+parts='runtime'
+[ -r "$out/include/cuda_runtime.h" ] || parts='runtime|crt|cccl'
+grep -E "^nvidia-cuda-($parts)=" src/setup/cuda-wheels.txt >>"$list"
 printf '  FETCH   %s/bin/nvcc (100 MB from PyPI)\n' "$out"
 if ! PIP_USER=0 PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet \
 	--disable-pip-version-check --no-input --no-deps --no-compile --only-binary :all: \
@@ -44,11 +47,9 @@ then
 		"Make PyPI reachable (https_proxy, PIP_INDEX_URL), or install the CUDA Toolkit 13."
 fi
 cp -R "$out.tmp/nvidia/cu13/." "$out/"
-rm -rf "$out.tmp" "$list" "$out"/lib/*.a
+rm -rf "$out.tmp" "$list"
 # where nvcc looks for libraries, and the name that its linker asks for
 [ -e "$out/lib64" ] || ln -s lib "$out/lib64"
 [ -e "$out/lib/libcudart.so" ] || ln -s libcudart.so.13 "$out/lib/libcudart.so"
-# nvcc names the device runtime in every link; without launches by kernels nothing is taken from it
-[ -e "$out/lib/libcudadevrt.a" ] || ar rcs "$out/lib/libcudadevrt.a"
 chmod +x "$out"/bin/* "$out"/nvvm/bin/* 2>/dev/null
 cp "$wheels" "$out/compiler.txt"

@@ -5,7 +5,8 @@
 # cloned into it, and new-user.sh does there what a new user would. Nothing else of this machine is
 # in it but the way to the networks: DNS, certificates, proxies, apt's and pip's settings.
 #
-#   TESTS=quick     the build and the unit tests only; TESTS=build: not even those
+#   TESTS=quick     the build and the unit tests only; TESTS=build: not even those;
+#                   TESTS=programs: the build, and the tests of whole programs
 #   WITHOUT=WHEEL   takes this wheel out of src/setup/cuda-wheels.txt: the check must then fail
 #   FALLBACK=no     exit status 3 where no chroot can be made; else include-path.sh is run instead
 #   BARE_MIRROR     the release's archive, where the default is not reachable

@@ -1,9 +1,10 @@
 #!/bin/sh
-# What a new user does on a bare machine, in a fresh clone: new-user.sh root|user all|quick|build
+# What a new user does on a bare machine, in a fresh clone: new-user.sh root|user all|quick|build|programs
 #
 # As root of the chroot that check-bare.sh made. `make` by a user without rights must print one
 # command that installs everything; `user` then runs that command as root and goes on as that user,
-# `root` lets make install by itself. Then `make run` in a terminal, then `make test`.
+# `root` lets make install by itself. Then `make run` in a terminal, then `make test`; and last
+# (`all`, or `programs` without the other tests) a compiler for whole programs, and their tests.
 set -u
 as=$1
 tests=$2
@@ -77,12 +78,27 @@ step "first screen seen; q quits with status 0"
 if built | grep 'warning:'; then fail "the build has warnings"; fi
 step "no warning of $(cc --version | head -n 1)"
 
+target='test'
 case $tests in
 build) exit 0 ;;
 quick) target=units ;;
-*) target='test' ;;
 esac
-step "make $target"
-as_user make "$target" 2>&1 | tee "$work/tests"
-if grep -q 'warning:' "$work/tests"; then fail "the tests' build has warnings"; fi
-tail -n 1 "$work/tests" | grep -qE '^[1-9][0-9]* passed, 0 failed$' || fail "make $target"
+if [ "$tests" != programs ]; then
+	step "make $target"
+	as_user make "$target" 2>&1 | tee "$work/tests"
+	if grep -q 'warning:' "$work/tests"; then fail "the tests' build has warnings"; fi
+	tail -n 1 "$work/tests" | grep -qE '^[1-9][0-9]* passed, 0 failed$' || fail "make $target"
+fi
+[ "$tests" != quick ] || exit 0
+
+# whole programs need a compiler for their host part as well, which nobody else needs
+step "make programs-compiler, then the tests of whole programs"
+DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends g++ >"$work/out" 2>&1 || {
+	tail -n 20 "$work/out"
+	fail "g++ could not be installed"
+}
+as_user make programs-compiler || fail "make programs-compiler"
+as_user sh tests/run.sh build cli/launches cli/program-test cli/programs-0 tty/program 2>&1 |
+	tee "$work/tests"
+if grep -q 'no nvcc here' "$work/tests"; then fail "nvcc was fetched, but is not found"; fi
+tail -n 1 "$work/tests" | grep -qE '^[1-9][0-9]* passed, 0 failed$' || fail "tests of whole programs"
