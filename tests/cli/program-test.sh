@@ -110,7 +110,8 @@ says without-lines-said 'twice<float>, PTX line' 'compile with nvcc -lineinfo'
 "$PMPP" launches ./bare --json -- 256 stay >/dev/null 2>&1 &
 explorer=$!
 tries=0
-while ! pgrep -P "$explorer" >child && [ $tries -lt 100 ]; do
+while ! awk -v parent="$explorer" '$4 == parent { print $1; found = 1 } END { exit !found }' \
+	/proc/[0-9]*/stat >child 2>/dev/null && [ $tries -lt 100 ]; do
 	sleep 0.1
 	tries=$((tries + 1))
 done

@@ -25,6 +25,10 @@ run_program() {
 		echo "ok $name"
 		return
 	fi
+	if grep -q 'fatal error: curand_kernel.h' "$work/$name.err"; then
+		echo "skip $name: no cuRAND headers here"
+		return
+	fi
 	echo "not ok $name"
 	[ ! -e "$recorded/$name.out" ] || diff "$work/$name.out" "$recorded/$name.out" | head -n 5
 	head -n 5 "$work/$name.err"

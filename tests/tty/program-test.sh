@@ -101,10 +101,19 @@ check program-file sh -c "$PMPP diff $work/two-launches-*.json $work/two-launche
 # an executable with arguments; a run that does not end is cancelled, and leaves no process
 nvcc -O1 -o "$work/sleeper" "$work/good.cu" 2>/dev/null
 type "clear; $PMPP ./sleeper 4096 wait --gpu h200"
+# nobody_runs WORDS: no process whose command line begins with these
+nobody_runs() {
+	for line in /proc/[0-9]*/cmdline; do
+		case $(tr '\0' ' ' <"$line" 2>/dev/null) in
+		"$1"*) return 1 ;;
+		esac
+	done
+}
 check executable-runs see 'running: 4 launches' 60
+check executable-found eval '! nobody_runs "./sleeper 4096"'
 press c
 check executable-cancelled see 'cancelled' 20
-check executable-ended sh -c '! pgrep -f "^./sleeper 4096"'
+check executable-ended nobody_runs './sleeper 4096'
 press r
 check executable-again see 'running' 20
 press_q
@@ -132,10 +141,11 @@ press +
 check refused-square see 'only launches whose grid and block have'
 explorer=$(program)
 kill -9 "$explorer"
-check killed-none-left sh -c "sleep 0.5; ! pgrep -f '^square.cu'"
+sleep 0.5
+check killed-none-left nobody_runs square.cu
 start 24 80
 type "cd $work"
-check executable-none-left sh -c '! pgrep -f "^./sleeper 4096"'
+check executable-none-left nobody_runs './sleeper 4096'
 # a file without main() is still a kernel with a launch of its own
 type "clear; sed '/^int main/,\$d' good.cu > part.cu; $PMPP part.cu --gpu h200 | head -n 3"
 check kernel-file see 'no --grid\|--kernel\|--grid' 20
