@@ -68,6 +68,9 @@ static void help_options(struct cli *c, const struct verb *v, void *state)
 	}
 	if (!v->keeps_unknown)
 		table_row(&t, PLUGIN_OPTION, "own file: its descriptor may run inside this program");
+	if (v->keeps_unknown || v->of_programs)
+		table_row(&t, SANDBOX_OPTION,
+		          "a program runs without network, on files that it cannot change (bubblewrap)");
 	table_row(&t, "--help", "this text");
 	fputs("Options:\n", c->out);
 	table_print(&t, c->out, "  ");
@@ -185,6 +188,10 @@ static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_un
 		}
 		if (!strcmp(arg, PLUGIN_OPTION) && !keeps_unknown) {
 			consent_given();
+			continue;
+		}
+		if (!strcmp(arg, SANDBOX_OPTION) && keeps_unknown) {
+			consent_in_sandbox();
 			continue;
 		}
 		char *equals = strchr(arg, '=');

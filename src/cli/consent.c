@@ -1,6 +1,8 @@
-/* Consent to run a descriptor; see consent.h. Before the screen opens, so plain lines will do. */
+/* Consent to run a person's code; see consent.h. Before the screen opens, so plain lines will do.
+ */
 #include "cli/consent.h"
 
+#include "runtime/sandbox.h"
 #include "userkernel/user_plugin.h"
 
 #include <stdio.h>
@@ -35,4 +37,18 @@ void consent_open(void)
 void consent_given(void)
 {
 	given = true;
+}
+
+void consent_in_sandbox(void)
+{
+	sandbox_wanted();
+}
+
+void consent_announce(const char *program)
+{
+	fprintf(stderr, "pmpp-explore: %s runs here as a program, %s\n", program,
+	        sandbox_is_wanted() ? "in a sandbox: no network, files only to be read"
+	                            : "with your rights (" SANDBOX_OPTION
+	                              ": no network, files only to be "
+	                              "read)");
 }

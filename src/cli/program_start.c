@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/monotonic.h"
+#include "cli/consent.h"
 #include "runtime/record.h"
 
 #include <inttypes.h>
@@ -86,6 +87,7 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 	}
 	if (!o->gpu)
 		sel.gpu = program_words_gpu(words, sel.gpu);
+	consent_announce(words->command);
 	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
 	sigaction(SIGINT, &end, NULL);
 	struct watched watched = { .started_s = clock_now_s() };

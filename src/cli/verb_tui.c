@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/view_list.h"
 
+#include "cli/consent.h"
 #include "cli/program_start.h"
 #include "cli/tui_host.h"
 #include "base/file.h"
@@ -73,6 +74,7 @@ static int show_program(struct cli *c, const struct state *s, unsigned n, char *
 		program_words_free(&words);
 		return cli_fail(c, &err);
 	}
+	consent_announce(words.command);
 	const bool ok = lab_program(a, &words, &config, &err);
 	program_words_free(&words);
 	if (!ok) {

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "model/program_session.h"
+#include "runtime/sandbox.h"
 #include "userkernel/user_watch.h"
 
 #include <stdio.h>
@@ -45,7 +46,8 @@ bool lab_program(struct lab *lab, const struct program_words *words,
 	program_words_name(words, name, sizeof name);
 	lp->family = program_family_new(name);
 	lp->config = *config;
-	lp->config.keep = MAX_KEPT;
+	/* what is kept are processes, and those of a sandbox end with it */
+	lp->config.keep = sandbox_is_wanted() ? 0 : MAX_KEPT;
 	lab->program = lp;
 	struct session *s = &lab->s;
 	s->program = mem_zalloc(sizeof *s->program);

@@ -12,6 +12,7 @@
 #include "runtime/guest_library.h"
 #include "runtime/code_answer.h"
 #include "runtime/program_collect.h"
+#include "runtime/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +31,7 @@
 
 struct running {
 	pid_t pid;
+	bool sandboxed;
 	int records, out, err; /* ours; -1 = closed */
 	struct text out_text, err_text;
 	double started, reported;
@@ -44,23 +46,31 @@ static char *environment_entry(const char *name, const char *folder, const char 
 	                  before ? before : "");
 }
 
-/* The person's environment with our library in front of NVIDIA's. Caller frees the array and the
- * last three strings. */
-static char **make_environment(const char *folder, int fd, char *ours[3])
+#define N_OURS 3
+
+/* What we set for the program: our library in front of NVIDIA's. To be freed one by one. */
+static void make_ours(const char *folder, int fd, char *ours[N_OURS + 1])
+{
+	ours[0] = environment_entry("LD_PRELOAD", folder, "/" GUEST_LIBRARY, getenv("LD_PRELOAD"));
+	ours[1] = environment_entry("LD_LIBRARY_PATH", folder, "", getenv("LD_LIBRARY_PATH"));
+	ours[2] = mem_printf(RECORD_FD_VARIABLE "=%d", fd);
+	ours[N_OURS] = NULL;
+}
+
+/* The person's environment with @ours in it, lent. A sandbox sets them itself: what opens it must
+ * not load the library. Caller frees the array. */
+static char **make_environment(char *const *ours, bool sandboxed)
 {
 	size_t n = 0;
 	while (environ[n])
 		n++;
-	char **all = mem_calloc(n + 4, sizeof *all);
+	char **all = mem_calloc(n + N_OURS + 1, sizeof *all);
 	size_t kept = 0;
 	for (size_t i = 0; i < n; i++)
 		if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 &&
 		    strncmp(environ[i], "LD_LIBRARY_PATH=", 16) != 0)
 			all[kept++] = environ[i];
-	ours[0] = environment_entry("LD_PRELOAD", folder, "/" GUEST_LIBRARY, getenv("LD_PRELOAD"));
-	ours[1] = environment_entry("LD_LIBRARY_PATH", folder, "", getenv("LD_LIBRARY_PATH"));
-	ours[2] = mem_printf(RECORD_FD_VARIABLE "=%d", fd);
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < N_OURS && !sandboxed; i++)
 		all[kept++] = ours[i];
 	return all;
 }
@@ -72,12 +82,12 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static int spawn(struct running *r, const struct program_request *req, const char *folder,
-                 int records, int out, int err)
+/* @argv in @environment, with these descriptors; an errno. */
+static int spawn_words(struct running *r, const struct program_request *req, const char *path,
+                       char *const *argv, char *const *environment, int records, int out, int err)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	char *ours[3];
 	posix_spawn_file_actions_init(&actions);
 	posix_spawnattr_init(&attributes);
 	/* dup2 onto itself takes the close-on-exec mark away */
@@ -97,15 +107,32 @@ static int spawn(struct running *r, const struct program_request *req, const cha
 	posix_spawnattr_setpgroup(&attributes, 0);
 	posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
 	                                              (out >= 0 ? POSIX_SPAWN_SETPGROUP : 0)));
-	char **environment = make_environment(folder, records, ours);
-	const int rc =
-		posix_spawn(&r->pid, req->path, &actions, &attributes, req->arguments, environment);
-	for (unsigned i = 0; i < 3; i++)
-		free(ours[i]);
-	free(environment);
+	const int rc = posix_spawn(&r->pid, path, &actions, &attributes, argv, environment);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return rc;
+}
+
+static bool spawn(struct running *r, const struct program_request *req, const char *folder,
+                  int records, int out, int err_fd, struct err *err)
+{
+	char *ours[N_OURS + 1], **sandbox = NULL;
+	make_ours(folder, records, ours);
+	r->sandboxed = sandbox_is_wanted();
+	bool ok =
+		!r->sandboxed || sandbox_command(req->path, req->arguments, ours, folder, &sandbox, err);
+	if (ok) {
+		char **environment = make_environment(ours, r->sandboxed);
+		const int rc =
+			spawn_words(r, req, sandbox ? sandbox[0] : req->path,
+		                sandbox ? sandbox : req->arguments, environment, records, out, err_fd);
+		free(environment);
+		ok = !rc || err_set(err, ERR_IO, "%s: %s", req->path, strerror(rc));
+	}
+	for (unsigned i = 0; i < N_OURS; i++)
+		free(ours[i]);
+	sandbox_free(sandbox);
+	return ok;
 }
 
 static bool start(struct running *r, const struct program_request *req, const char *folder,
@@ -118,19 +145,20 @@ static bool start(struct running *r, const struct program_request *req, const ch
 	/* not where the program's own descriptors begin */
 	int theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, 200);
 	close_fd(&pair[1]);
-	const int rc = theirs < 0 ? errno : spawn(r, req, folder, theirs, out[1], errors[1]);
+	const bool ok = theirs < 0 ? err_set(err, ERR_IO, "%s: %s", req->path, strerror(errno))
+	                           : spawn(r, req, folder, theirs, out[1], errors[1], err);
 	close_fd(&theirs);
 	close_fd(&out[1]);
 	close_fd(&errors[1]);
 	r->records = pair[0];
 	r->out = out[0];
 	r->err = errors[0];
-	if (!rc)
+	if (ok)
 		return true;
 	close_fd(&r->records);
 	close_fd(&r->out);
 	close_fd(&r->err);
-	return err_set(err, ERR_IO, "%s: %s", req->path, strerror(rc));
+	return false;
 }
 
 /* --- while it runs --- */
@@ -208,6 +236,10 @@ static void reap(const struct running *r, struct program *p)
 		;
 	p->ended = WIFEXITED(status);
 	p->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	if (p->ended && r->sandboxed && sandbox_signal(WEXITSTATUS(status))) {
+		p->ended = false;
+		p->signal = sandbox_signal(WEXITSTATUS(status));
+	}
 	p->exit_status = p->ended ? WEXITSTATUS(status) : 128 + p->signal;
 }
 
