@@ -166,6 +166,18 @@ static bool unknown_option(const char *arg, const struct option_spec *o, unsigne
 	return false;
 }
 
+/* What may run on this machine. */
+static bool consent_option(const char *arg, bool of_program)
+{
+	if (!of_program && !strcmp(arg, PLUGIN_OPTION))
+		consent_given();
+	else if (of_program && !strcmp(arg, SANDBOX_OPTION))
+		consent_in_sandbox();
+	else
+		return false;
+	return true;
+}
+
 /* Options may stand anywhere; "--" ends them; "--gpu=a100" is "--gpu a100". What is left is moved
  * to the front of @args. */
 static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_unknown,
@@ -186,14 +198,8 @@ static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_un
 			*help = true;
 			continue;
 		}
-		if (!strcmp(arg, PLUGIN_OPTION) && !keeps_unknown) {
-			consent_given();
+		if (consent_option(arg, keeps_unknown))
 			continue;
-		}
-		if (!strcmp(arg, SANDBOX_OPTION) && keeps_unknown) {
-			consent_in_sandbox();
-			continue;
-		}
 		char *equals = strchr(arg, '=');
 		size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
 		unsigned k = 0;
