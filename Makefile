@@ -93,6 +93,7 @@ $(B)/lib/emu.a: $(SIMD_O)
 $(B)/lib/base.a: $(B)/obj/gen/assets.o
 $(B)/lib/views.a: $(VIEWS:%=$(B)/obj/views/%.o)
 $(B)/lib/kernels.a: $(KERNELS:%=$(B)/obj/kernels/%.o)
+$(B)/lib/unit.a: $(call obj,$(wildcard tests/unit/*.c))
 $(B)/lib/%.a:
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR,$@)$(AR) qcs $@ $^
@@ -184,7 +185,7 @@ $(B)/obj/tests/unit/ui/test_views.o $(B)/obj/tests/unit/ui/test_view_goldens.o: 
 
 # --- tests ---------------------------------------------------------------------------------------
 # tests/unit/<layer>/test_x.c may use <layer> and what lies below it, and has the folder's
-# fixture*.c linked in.
+# fixture*.c linked in, and a main() where it has none.
 NEEDS_base    := base
 NEEDS_model   := model base
 NEEDS_ptx     := ptx base
@@ -200,7 +201,7 @@ NEEDS_seeds   := $(LIB_NAMES)
 UNIT_SRC := $(wildcard tests/unit/*/test_*.c)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/unit/%)
 define unit_rule
-$(B)/unit/$(1)/%: $(B)/obj/tests/unit/$(1)/%.o $(call obj,$(wildcard tests/unit/$(1)/fixture*.c)) $(NEEDS_$(1):%=$(B)/lib/%.a)
+$(B)/unit/$(1)/%: $(B)/obj/tests/unit/$(1)/%.o $(call obj,$(wildcard tests/unit/$(1)/fixture*.c)) $(NEEDS_$(1):%=$(B)/lib/%.a) $(B)/lib/unit.a
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) -Wl,--start-group $$(filter %.a,$$^) -Wl,--end-group $$(LIBS) $$(TEST_LIBS)
 endef

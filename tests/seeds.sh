@@ -76,9 +76,10 @@ coverage() {
 			printf "%s\ttest\t%s %s\ttest %s %s\n", id, program, test, program, test
 		}
 		NR == 1 && /^\/\*/ { header = 1 }
-		/^static void [a-z0-9_]+\(void \*\*state\)/ {
-			test = $3
-			sub(/\(.*/, "", test)
+		/^TEST(_WITH)?\(/ || /^static void [a-z0-9_]+\(void \*\*state\)/ {
+			test = $0
+			sub(/^TEST(_WITH)?\(|^static void /, "", test)
+			sub(/[^a-z0-9_].*/, "", test)
 			inside = 1
 			for (i = 1; i <= n; i++)
 				here(waiting[i])

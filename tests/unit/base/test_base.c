@@ -1,14 +1,10 @@
 /* Errors as values, memory that is there or ends the program, built-in files, whole files. */
+#include "../unit.h"
 #include "base/asset.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,9 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void errors_collect_context(void **state)
+TEST(errors_collect_context)
 {
-	(void)state;
 	struct err err = { 0 };
 	assert_false(err_set(&err, ERR_PARSE, "line %d", 7));
 	assert_false(err_remedy(&err, "try %s", "again"));
@@ -39,9 +34,8 @@ static void errors_collect_context(void **state)
 	assert_false(err_remedy(NULL, "x"));
 }
 
-static void a_long_message_is_cut_not_overrun(void **state)
+TEST(a_long_message_is_cut_not_overrun)
 {
-	(void)state;
 	struct err err = { 0 };
 	char *lengthy = test_malloc(5000);
 	memset(lengthy, 'm', 4999);
@@ -56,9 +50,8 @@ static void a_long_message_is_cut_not_overrun(void **state)
 	test_free(lengthy);
 }
 
-static void every_code_has_a_name_and_a_status(void **state)
+TEST(every_code_has_a_name_and_a_status)
 {
-	(void)state;
 	for (int c = ERR_NONE; c <= ERR_INTERNAL; c++) {
 		assert_true(err_code_name((enum err_code)c)[0] != '?');
 		assert_in_range(err_exit_status((enum err_code)c), c == ERR_NONE ? 0 : 1, 3);
@@ -68,9 +61,8 @@ static void every_code_has_a_name_and_a_status(void **state)
 	assert_int_equal(err_exit_status(ERR_FAULT), 1);
 }
 
-static void memory_is_what_it_says(void **state)
+TEST(memory_is_what_it_says)
 {
-	(void)state;
 	unsigned char *z = mem_calloc(10, 10);
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(z[i], 0);
@@ -101,9 +93,8 @@ static void restored(void)
 }
 
 /* In a child: an impossible size calls the hook, then ends the program by abort(). */
-static void an_impossible_size_ends_the_program(void **state)
+TEST(an_impossible_size_ends_the_program)
 {
-	(void)state;
 	int fds[2];
 	assert_int_equal(pipe(fds), 0);
 	fflush(NULL);
@@ -130,9 +121,8 @@ static void an_impossible_size_ends_the_program(void **state)
 	close(fds[0]);
 }
 
-static void assets_are_the_files(void **state)
+TEST(assets_are_the_files)
 {
-	(void)state;
 	assert_true(asset_count() > 0);
 	for (size_t i = 0; i < asset_count(); i++) {
 		const struct asset *a = asset_at(i);
@@ -151,9 +141,8 @@ static void assets_are_the_files(void **state)
 	assert_null(asset_find("kernels/none.cu"));
 }
 
-static void asset_names_come_from_one_folder(void **state)
+TEST(asset_names_come_from_one_folder)
 {
-	(void)state;
 	char name[32];
 	struct asset a = { .path = "presets/gpus/a100.yaml" };
 	assert_true(asset_in(&a, "presets/gpus", ".yaml", name, sizeof name));
@@ -163,9 +152,8 @@ static void asset_names_come_from_one_folder(void **state)
 	assert_false(asset_in(&a, "presets/gpus", ".cu", name, sizeof name));
 }
 
-static void files_are_replaced_whole(void **state)
+TEST(files_are_replaced_whole)
 {
-	(void)state;
 	char dir[] = "/tmp/pmpp-base-XXXXXX";
 	char path[64];
 	struct text t = { 0 };
@@ -189,9 +177,8 @@ static void files_are_replaced_whole(void **state)
 	assert_int_equal(rmdir(dir), 0); /* fails when a temporary file was left */
 }
 
-static void a_folder_is_made_with_what_leads_to_it(void **state)
+TEST(a_folder_is_made_with_what_leads_to_it)
 {
-	(void)state;
 	char dir[] = "/tmp/pmpp-base-XXXXXX";
 	char path[64];
 	struct err err = { 0 };
@@ -209,9 +196,8 @@ static void a_folder_is_made_with_what_leads_to_it(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-static void a_path_is_told_from_a_name(void **state)
+TEST(a_path_is_told_from_a_name)
 {
-	(void)state;
 	assert_true(file_looks_like_path("./h200", ".yaml"));
 	assert_true(file_looks_like_path("mine.YAML", ".yaml"));
 	assert_false(file_looks_like_path("h200", ".yaml"));
@@ -219,9 +205,8 @@ static void a_path_is_told_from_a_name(void **state)
 }
 
 /* The copy itself sets the flag that ends it. */
-static void a_copy_stops(void **state)
+TEST(a_copy_stops)
 {
-	(void)state;
 	const size_t bytes = (size_t)40 << 20;
 	char *from = mem_alloc(bytes), *to = mem_zalloc(bytes);
 	memset(from, 1, bytes);
@@ -235,22 +220,4 @@ static void a_copy_stops(void **state)
 	assert_true(mem_copy_until(to, from, 0, stop));
 	free(from);
 	free(to);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_copy_stops),
-		cmocka_unit_test(errors_collect_context),
-		cmocka_unit_test(a_long_message_is_cut_not_overrun),
-		cmocka_unit_test(every_code_has_a_name_and_a_status),
-		cmocka_unit_test(memory_is_what_it_says),
-		cmocka_unit_test(an_impossible_size_ends_the_program),
-		cmocka_unit_test(assets_are_the_files),
-		cmocka_unit_test(asset_names_come_from_one_folder),
-		cmocka_unit_test(files_are_replaced_whole),
-		cmocka_unit_test(a_folder_is_made_with_what_leads_to_it),
-		cmocka_unit_test(a_path_is_told_from_a_name),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

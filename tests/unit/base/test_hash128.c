@@ -1,11 +1,7 @@
 /* SipHash-2-4-128 against the authors' vectors (key 00..0f, message 00 01 02 ...). */
+#include "../unit.h"
 #include "base/hash128.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 static void vector(size_t n, const char *want)
@@ -23,17 +19,15 @@ static void vector(size_t n, const char *want)
 	assert_string_equal(hex, want);
 }
 
-static void reference_vectors(void **state)
+TEST(reference_vectors)
 {
-	(void)state;
 	vector(0, "a3817f04ba25a8e66df67214c7550293");
 	vector(1, "da87c1d86b99af44347659119b22fc45");
 	vector(2, "8177228da4a45dc7fca38bdef60affe4");
 }
 
-static void pieces_equal_whole(void **state)
+TEST(pieces_equal_whole)
 {
-	(void)state;
 	const char *text = "a text that is longer than two words of the hash";
 	unsigned char whole[16];
 	hash128_of(text, strlen(text), whole);
@@ -48,9 +42,8 @@ static void pieces_equal_whole(void **state)
 	}
 }
 
-static void every_bit_counts(void **state)
+TEST(every_bit_counts)
 {
-	(void)state;
 	unsigned char bytes[24] = { 0 };
 	unsigned char plain[16];
 	hash128_of(bytes, sizeof bytes, plain);
@@ -64,14 +57,4 @@ static void every_bit_counts(void **state)
 	unsigned char shorter[16];
 	hash128_of(bytes, sizeof bytes - 1, shorter);
 	assert_memory_not_equal(plain, shorter, 16);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reference_vectors),
-		cmocka_unit_test(pieces_equal_whole),
-		cmocka_unit_test(every_bit_counts),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

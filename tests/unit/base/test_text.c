@@ -1,11 +1,7 @@
 /* Numbers as people read them, and back; strings; the growing buffer; hash and random stream. */
+#include "../unit.h"
 #include "base/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,9 +25,8 @@ static void check(char *(*format)(char *, size_t, double), const struct shown *l
 	}
 }
 
-static void counts_in_groups_of_three(void **state)
+TEST(counts_in_groups_of_three)
 {
-	(void)state;
 	static const struct shown list[] = {
 		{ 0, "0" },
 		{ 7, "7" },
@@ -45,9 +40,8 @@ static void counts_in_groups_of_three(void **state)
 	check(fmt_count, list, ARRAY_LEN(list));
 }
 
-static void si_suffixes_at_three_digits(void **state)
+TEST(si_suffixes_at_three_digits)
 {
-	(void)state;
 	static const struct shown list[] = {
 		{ 0, "0" },        { 389, "389" },         { 6220, "6.22 k" },   { 1048576, "1.05 M" },
 		{ 999.4, "999" },  { 999.6, "1.00 k" },    { 999600, "1.00 M" }, { 12.34, "12.3" },
@@ -56,9 +50,8 @@ static void si_suffixes_at_three_digits(void **state)
 	check(fmt_si, list, ARRAY_LEN(list));
 }
 
-static void bytes_in_binary_units(void **state)
+TEST(bytes_in_binary_units)
 {
-	(void)state;
 	static const struct shown list[] = {
 		{ 512, "512 B" },     { 1023, "1023 B" },      { 167936, "164 KiB" },
 		{ 6220, "6.07 KiB" }, { 1048575, "1.00 MiB" }, { 40.4e9, "37.6 GiB" },
@@ -66,9 +59,8 @@ static void bytes_in_binary_units(void **state)
 	check(fmt_bytes, list, ARRAY_LEN(list));
 }
 
-static void times_from_nanoseconds(void **state)
+TEST(times_from_nanoseconds)
 {
-	(void)state;
 	static const struct shown list[] = {
 		{ 850, "850 ns" },   { 3550, "3.55 us" },  { 12.3e6, "12.3 ms" },
 		{ 1.2e9, "1.20 s" }, { 3600e9, "3600 s" },
@@ -76,9 +68,8 @@ static void times_from_nanoseconds(void **state)
 	check(fmt_ns, list, ARRAY_LEN(list));
 }
 
-static void numbers_keep_their_significant_digits(void **state)
+TEST(numbers_keep_their_significant_digits)
 {
-	(void)state;
 	static const struct shown list[] = {
 		{ 0, "0" },           { 0.25, "0.25" },     { 200.0 / 3, "66.67" },      { 389, "389" },
 		{ 0.0123, "0.0123" }, { 123456, "123456" }, { 1e14, "100000000000000" }, { 1e15, "1e+15" },
@@ -95,9 +86,8 @@ static void numbers_keep_their_significant_digits(void **state)
 	}
 }
 
-static void whole_numbers_with_suffix(void **state)
+TEST(whole_numbers_with_suffix)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		int64_t value;
@@ -126,9 +116,8 @@ static void whole_numbers_with_suffix(void **state)
 	}
 }
 
-static void names_near_each_other(void **state)
+TEST(names_near_each_other)
 {
-	(void)state;
 	static const char *const names[] = { "vec_add", "sgemm", "reduction" };
 	assert_true(str_ieq("H200", "h200"));
 	assert_false(str_ieq("h200", "h2000"));
@@ -145,9 +134,8 @@ static void names_near_each_other(void **state)
 	assert_int_equal(str_distance(lengthy, ""), 63);
 }
 
-static void buffer_grows(void **state)
+TEST(buffer_grows)
 {
-	(void)state;
 	struct text t = { 0 };
 	for (int i = 0; i < 5000; i++)
 		text_add(&t, "%04d", i);
@@ -170,9 +158,8 @@ static void buffer_grows(void **state)
 }
 
 /* FNV-1a's published values, and splitmix64's first outputs from state 0. */
-static void hash_and_random_stream_are_the_published_ones(void **state)
+TEST(hash_and_random_stream_are_the_published_ones)
 {
-	(void)state;
 	assert_true(hash_bytes(HASH_SEED, "", 0) == UINT64_C(0xcbf29ce484222325));
 	assert_true(hash_bytes(HASH_SEED, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
 	assert_true(hash_bytes(HASH_SEED, "foobar", 6) == UINT64_C(0x85944171f73967e8));
@@ -186,16 +173,5 @@ static void hash_and_random_stream_are_the_published_ones(void **state)
 int main(void)
 {
 	setlocale(LC_ALL, "");
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_in_groups_of_three),
-		cmocka_unit_test(si_suffixes_at_three_digits),
-		cmocka_unit_test(bytes_in_binary_units),
-		cmocka_unit_test(times_from_nanoseconds),
-		cmocka_unit_test(numbers_keep_their_significant_digits),
-		cmocka_unit_test(whole_numbers_with_suffix),
-		cmocka_unit_test(names_near_each_other),
-		cmocka_unit_test(buffer_grows),
-		cmocka_unit_test(hash_and_random_stream_are_the_published_ones),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -1,10 +1,6 @@
 /* Running another program: what it prints, and every way in which it can fail. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "base/tool.h"
 
 #include <string.h>
@@ -27,9 +23,8 @@ static bool shell(const char *script, double limit_s, size_t max_bytes, const at
 	return tool_run(&req, out, err);
 }
 
-static void output_is_kept(void **state)
+TEST(output_is_kept)
 {
-	(void)state;
 	struct text out;
 	struct err err;
 	assert_true(shell("echo one; echo two >&2; echo three", 60, 1000, NULL, &out, &err));
@@ -41,9 +36,8 @@ static void output_is_kept(void **state)
 	text_free(&out);
 }
 
-static void a_descriptor_is_passed(void **state)
+TEST(a_descriptor_is_passed)
 {
-	(void)state;
 	struct text out = { 0 };
 	const char *const argv[] = { "cat", TOOL_FD_PATH, NULL };
 	static char words[300000];
@@ -60,9 +54,8 @@ static void a_descriptor_is_passed(void **state)
 	close(fd);
 }
 
-static void failure_has_last_words(void **state)
+TEST(failure_has_last_words)
 {
-	(void)state;
 	struct text out;
 	struct err err;
 	assert_false(shell("echo 'no such card' >&2; exit 7", 60, 1000, NULL, &out, &err));
@@ -75,9 +68,8 @@ static void failure_has_last_words(void **state)
 	text_free(&out);
 }
 
-static void too_much_is_refused(void **state)
+TEST(too_much_is_refused)
 {
-	(void)state;
 	struct text out;
 	struct err err;
 	assert_false(shell("yes", 60, 100000, NULL, &out, &err));
@@ -86,9 +78,8 @@ static void too_much_is_refused(void **state)
 	text_free(&out);
 }
 
-static void hanging_ends(void **state)
+TEST(hanging_ends)
 {
-	(void)state;
 	struct text out;
 	struct err err;
 	/* with a child that keeps the pipe open, and without output at all */
@@ -100,9 +91,8 @@ static void hanging_ends(void **state)
 	text_free(&out);
 }
 
-static void cancel_ends(void **state)
+TEST(cancel_ends)
 {
-	(void)state;
 	struct text out;
 	struct err err;
 	const atomic_bool yes = true;
@@ -111,9 +101,8 @@ static void cancel_ends(void **state)
 	text_free(&out);
 }
 
-static void absence_is_said(void **state)
+TEST(absence_is_said)
 {
-	(void)state;
 	struct text out = { 0 };
 	struct err err = { 0 };
 	const char *const argv[] = { "none", NULL };
@@ -124,15 +113,4 @@ static void absence_is_said(void **state)
 	assert_int_equal(err.code, ERR_IO);
 	assert_non_null(strstr(err.msg, "/nowhere/none"));
 	text_free(&out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(output_is_kept),         cmocka_unit_test(a_descriptor_is_passed),
-		cmocka_unit_test(failure_has_last_words), cmocka_unit_test(too_much_is_refused),
-		cmocka_unit_test(hanging_ends),           cmocka_unit_test(cancel_ends),
-		cmocka_unit_test(absence_is_said),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

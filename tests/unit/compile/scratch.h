@@ -2,12 +2,9 @@
 #ifndef PMPP_TESTS_SCRATCH_H
 #define PMPP_TESTS_SCRATCH_H
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include "../unit.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <dirent.h>
 #include <stdio.h>

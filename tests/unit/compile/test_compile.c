@@ -43,9 +43,8 @@ static struct compile_request request(int major, int minor)
 	};
 }
 
-static void gives_ptx_cubin_and_usage(void **state)
+TEST(gives_ptx_cubin_and_usage)
 {
-	(void)state;
 	struct compile_request req = request(9, 0);
 	struct module m;
 	struct err err = { 0 };
@@ -80,9 +79,8 @@ static void gives_ptx_cubin_and_usage(void **state)
 	module_free(&m);
 }
 
-static void holds_no_path_of_this_machine(void **state)
+TEST(holds_no_path_of_this_machine)
 {
-	(void)state;
 	char cwd[512];
 	assert_non_null(getcwd(cwd, sizeof cwd));
 	struct compile_request req = request(8, 6);
@@ -95,9 +93,8 @@ static void holds_no_path_of_this_machine(void **state)
 	module_free(&m);
 }
 
-static void second_time_comes_from_the_folder(void **state)
+TEST(second_time_comes_from_the_folder)
 {
-	(void)state;
 	struct compile_request req = request(8, 0);
 	struct module a;
 	struct module b;
@@ -124,9 +121,8 @@ static void second_time_comes_from_the_folder(void **state)
 	module_free(&b);
 }
 
-static void macros_file_source_and_architecture_change_the_key(void **state)
+TEST(macros_file_source_and_architecture_change_the_key)
 {
-	(void)state;
 	struct compile_request base = request(8, 9);
 	struct compile_request other[5] = { base, base, base, base, base };
 	struct compile_macro tile8[] = { { "TILE", 8 }, { "SCALE", 3 } };
@@ -153,9 +149,8 @@ static void macros_file_source_and_architecture_change_the_key(void **state)
 	test_free(longer);
 }
 
-static void bad_source_names_the_line_and_shows_it(void **state)
+TEST(bad_source_names_the_line_and_shows_it)
 {
-	(void)state;
 	struct compile_request req = request(8, 0);
 	req.file = "bad.cu";
 	req.source =
@@ -175,9 +170,8 @@ static void bad_source_names_the_line_and_shows_it(void **state)
 	assert_int_equal(scratch_files(".module", NULL, 0), before);
 }
 
-static void unknown_architecture_lists_the_known(void **state)
+TEST(unknown_architecture_lists_the_known)
 {
-	(void)state;
 	struct compile_request req = request(5, 3);
 	struct module m;
 	struct err err = { 0 };
@@ -189,9 +183,8 @@ static void unknown_architecture_lists_the_known(void **state)
 	assert_true(err.remedy[0]);
 }
 
-static void warnings_stay_and_resource_lines_go(void **state)
+TEST(warnings_stay_and_resource_lines_go)
 {
-	(void)state;
 	struct compile_request req = request(8, 0);
 	req.source = "extern \"C\" __global__ void f(float *p)\n{\n\tint unused;\n\tp[0] = 1;\n}\n";
 	struct module m;
@@ -202,9 +195,8 @@ static void warnings_stay_and_resource_lines_go(void **state)
 	module_free(&m);
 }
 
-static void spills_are_reported(void **state)
+TEST(spills_are_reported)
 {
-	(void)state;
 	struct compile_request req = request(8, 0);
 	req.source =
 		"extern \"C\" __global__ void __launch_bounds__(1024, 2) f(float *p)\n{\n"
@@ -226,9 +218,8 @@ static void spills_are_reported(void **state)
 	module_free(&m);
 }
 
-static void a_damaged_entry_is_made_anew(void **state)
+TEST(a_damaged_entry_is_made_anew)
 {
-	(void)state;
 	struct compile_request req = request(7, 5);
 	struct module m;
 	char path[1024];
@@ -270,9 +261,8 @@ static int origin_now(const struct compile_request *req, const char *says)
 	return from;
 }
 
-static void what_others_could_have_written_is_not_used(void **state)
+TEST(what_others_could_have_written_is_not_used)
 {
-	(void)state;
 	struct compile_request req = request(7, 5);
 	struct module m;
 	char folder[600], path[1024], elsewhere[1100];
@@ -304,9 +294,8 @@ static void what_others_could_have_written_is_not_used(void **state)
 	assert_int_equal(origin_now(&req, NULL), MODULE_CACHED);
 }
 
-static void a_folder_that_cannot_be_written_is_no_error(void **state)
+TEST(a_folder_that_cannot_be_written_is_no_error)
 {
-	(void)state;
 	char file[300];
 	char kept[300];
 	snprintf(kept, sizeof kept, "%s", getenv("XDG_CACHE_HOME"));
@@ -331,9 +320,8 @@ static void a_folder_that_cannot_be_written_is_no_error(void **state)
 }
 
 /* As another user, because root writes everywhere. */
-static void a_read_only_folder_is_no_error(void **state)
+TEST(a_read_only_folder_is_no_error)
 {
-	(void)state;
 	char dir[300];
 	snprintf(dir, sizeof dir, "%s/ro", scratch_dir);
 	assert_int_equal(mkdir(dir, 0700), 0);
@@ -359,9 +347,8 @@ static void a_read_only_folder_is_no_error(void **state)
 	assert_int_equal(chmod(dir, 0700), 0);
 }
 
-static void without_home_there_is_a_note(void **state)
+TEST(without_home_there_is_a_note)
 {
-	(void)state;
 	pid_t pid = fork();
 	if (!pid) {
 		unsetenv("XDG_CACHE_HOME");
@@ -378,9 +365,8 @@ static void without_home_there_is_a_note(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void two_processes_at_once(void **state)
+TEST(two_processes_at_once)
 {
-	(void)state;
 	char dir[300];
 	snprintf(dir, sizeof dir, "%s/two", scratch_dir);
 	pid_t pids[3];
@@ -426,9 +412,8 @@ static void *compile_in_thread(void *arg)
 	return NULL;
 }
 
-static void threads_may_compile_at_once(void **state)
+TEST(threads_may_compile_at_once)
 {
-	(void)state;
 	pthread_t threads[4];
 	int result[4] = { 0, 1, 2, 0 };
 	for (int i = 0; i < 4; i++)
@@ -439,9 +424,8 @@ static void threads_may_compile_at_once(void **state)
 	}
 }
 
-static void trimming_removes_the_oldest(void **state)
+TEST(trimming_removes_the_oldest)
 {
-	(void)state;
 	char dir[300];
 	snprintf(dir, sizeof dir, "%s/trim", scratch_dir);
 	char kept[300];
@@ -474,23 +458,5 @@ static void trimming_removes_the_oldest(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gives_ptx_cubin_and_usage),
-		cmocka_unit_test(holds_no_path_of_this_machine),
-		cmocka_unit_test(second_time_comes_from_the_folder),
-		cmocka_unit_test(macros_file_source_and_architecture_change_the_key),
-		cmocka_unit_test(bad_source_names_the_line_and_shows_it),
-		cmocka_unit_test(unknown_architecture_lists_the_known),
-		cmocka_unit_test(warnings_stay_and_resource_lines_go),
-		cmocka_unit_test(spills_are_reported),
-		cmocka_unit_test(a_damaged_entry_is_made_anew),
-		cmocka_unit_test(what_others_could_have_written_is_not_used),
-		cmocka_unit_test(a_folder_that_cannot_be_written_is_no_error),
-		cmocka_unit_test(a_read_only_folder_is_no_error),
-		cmocka_unit_test(without_home_there_is_a_note),
-		cmocka_unit_test(two_processes_at_once),
-		cmocka_unit_test(threads_may_compile_at_once),
-		cmocka_unit_test(trimming_removes_the_oldest),
-	};
-	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+	return unit_run(scratch_begin, scratch_end);
 }

@@ -39,9 +39,8 @@ static double seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void results_come_back_whole(void **state)
+TEST(results_come_back_whole)
 {
-	(void)state;
 	struct rtc_output out = { .ok = false };
 	struct err err = { 0 };
 	int first = 0, second = 0;
@@ -75,9 +74,8 @@ static void results_come_back_whole(void **state)
 	rtc_free(&out);
 }
 
-static void a_crash_is_told_and_kept(void **state)
+TEST(a_crash_is_told_and_kept)
 {
-	(void)state;
 	struct rtc_output out = { .ok = false };
 	struct err err = { 0 };
 	char path[1024], text[4096] = "";
@@ -108,9 +106,8 @@ static void a_crash_is_told_and_kept(void **state)
 	rtc_free(&out);
 }
 
-static void a_killed_worker_is_replaced(void **state)
+TEST(a_killed_worker_is_replaced)
 {
-	(void)state;
 	struct rtc_output out = { .ok = false };
 	struct err err = { 0 };
 	int pid = 0;
@@ -123,9 +120,8 @@ static void a_killed_worker_is_replaced(void **state)
 	rtc_free(&out);
 }
 
-static void a_hang_ends_at_the_limit(void **state)
+TEST(a_hang_ends_at_the_limit)
 {
-	(void)state;
 	struct rtc_output out = { .ok = false };
 	struct err err = { 0 };
 	const double begin = seconds();
@@ -147,9 +143,8 @@ static void *press(void *arg)
 	return NULL;
 }
 
-static void a_cancel_ends_what_hangs_and_waits_for_what_ends_soon(void **state)
+TEST(a_cancel_ends_what_hangs_and_waits_for_what_ends_soon)
 {
-	(void)state;
 	struct rtc_output out = { .ok = false };
 	struct err err = { 0 };
 	pthread_t t;
@@ -184,12 +179,5 @@ int main(int argc, char **argv)
 	compile_use_worker(LIMIT_S);
 	if (!rtc_load(NULL)) /* its name is in the messages */
 		return 1;
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(results_come_back_whole),
-		cmocka_unit_test(a_crash_is_told_and_kept),
-		cmocka_unit_test(a_killed_worker_is_replaced),
-		cmocka_unit_test(a_hang_ends_at_the_limit),
-		cmocka_unit_test(a_cancel_ends_what_hangs_and_waits_for_what_ends_soon),
-	};
-	return cmocka_run_group_tests_name("compile worker", tests, scratch_begin, scratch_end);
+	return unit_run(scratch_begin, scratch_end);
 }

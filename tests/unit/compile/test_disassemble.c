@@ -39,9 +39,8 @@ static bool ask(const char *cubin, const atomic_bool *cancel, struct text *out, 
 	"   // +----+\\n // | GPR   |\\nk:   // |  1  |\\n"                           \
 	"        /*0000*/       @P0   EXIT ;   // |  1  |\\n'\n"
 
-static void listing_is_kept_without_padding(void **state)
+TEST(listing_is_kept_without_padding)
 {
-	(void)state;
 	char cubin[32];
 	struct text first, again;
 	struct err err;
@@ -58,9 +57,8 @@ static void listing_is_kept_without_padding(void **state)
 	text_free(&again);
 }
 
-static void the_cubin_is_what_it_reads(void **state)
+TEST(the_cubin_is_what_it_reads)
 {
-	(void)state;
 	char cubin[32];
 	struct text out;
 	struct err err;
@@ -73,9 +71,8 @@ static void the_cubin_is_what_it_reads(void **state)
 }
 
 /* The analysis behind -plr fails for some code; then there is a listing without live registers. */
-static void plain_run_follows(void **state)
+TEST(plain_run_follows)
 {
-	(void)state;
 	char cubin[32];
 	struct text out;
 	struct err err;
@@ -85,9 +82,8 @@ static void plain_run_follows(void **state)
 	text_free(&out);
 }
 
-static void failures_are_named(void **state)
+TEST(failures_are_named)
 {
-	(void)state;
 	static const struct {
 		const char *body, *words;
 	} cases[] = {
@@ -124,9 +120,8 @@ static void *cancel_soon(void *flag)
 	return NULL;
 }
 
-static void hanging_is_cancelled(void **state)
+TEST(hanging_is_cancelled)
 {
-	(void)state;
 	char cubin[32];
 	struct text out;
 	struct err err;
@@ -140,9 +135,8 @@ static void hanging_is_cancelled(void **state)
 	text_free(&out);
 }
 
-static void absence_has_a_remedy(void **state)
+TEST(absence_has_a_remedy)
 {
-	(void)state;
 	struct text out;
 	struct err err;
 	setenv("PMPP_NVDISASM", "/nowhere/nvdisasm", 1);
@@ -155,13 +149,5 @@ static void absence_has_a_remedy(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(listing_is_kept_without_padding),
-		cmocka_unit_test(the_cubin_is_what_it_reads),
-		cmocka_unit_test(plain_run_follows),
-		cmocka_unit_test(failures_are_named),
-		cmocka_unit_test(hanging_is_cancelled),
-		cmocka_unit_test(absence_has_a_remedy),
-	};
-	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+	return unit_run(scratch_begin, scratch_end);
 }

@@ -32,9 +32,8 @@ static struct module sample(void)
 	};
 }
 
-static void comes_back_as_it_was(void **state)
+TEST(comes_back_as_it_was)
 {
-	(void)state;
 	struct module m = sample();
 	struct module back;
 	struct text t = { 0 };
@@ -58,9 +57,8 @@ static void comes_back_as_it_was(void **state)
 	text_free(&t);
 }
 
-static void every_flipped_byte_and_every_cut_is_refused(void **state)
+TEST(every_flipped_byte_and_every_cut_is_refused)
 {
-	(void)state;
 	struct module m = sample();
 	struct module back;
 	struct text t = { 0 };
@@ -82,9 +80,8 @@ static void every_flipped_byte_and_every_cut_is_refused(void **state)
 	text_free(&t);
 }
 
-static void the_archive_finds_each_of_its_modules(void **state)
+TEST(the_archive_finds_each_of_its_modules)
 {
-	(void)state;
 	struct text t = { 0 };
 	struct module m = sample();
 	archive_begin(&t, "NVRTC 13.0");
@@ -123,9 +120,8 @@ static void the_archive_finds_each_of_its_modules(void **state)
 	text_free(&t);
 }
 
-static void the_key_depends_on_everything_that_is_compiled(void **state)
+TEST(the_key_depends_on_everything_that_is_compiled)
 {
-	(void)state;
 	struct compile_macro a[] = { { "A", 1 }, { "B", 23 } };
 	struct compile_macro swapped[] = { { "B", 23 }, { "A", 1 } };
 	struct compile_macro shifted[] = { { "A", 12 }, { "B", 3 } };
@@ -152,15 +148,4 @@ static void the_key_depends_on_everything_that_is_compiled(void **state)
 	}
 	module_key(&base, "NVRTC 13.1", other);
 	assert_string_not_equal(key, other);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(comes_back_as_it_was),
-		cmocka_unit_test(every_flipped_byte_and_every_cut_is_refused),
-		cmocka_unit_test(the_archive_finds_each_of_its_modules),
-		cmocka_unit_test(the_key_depends_on_everything_that_is_compiled),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,9 +51,8 @@ static struct module made(const struct compile_request *req, const char *ptx)
 	return m;
 }
 
-static void the_built_in_archive_serves(void **state)
+TEST(the_built_in_archive_serves)
 {
-	(void)state;
 	struct compile_request req = request(16);
 	struct module m;
 	struct err err = { 0 };
@@ -68,9 +67,8 @@ static void the_built_in_archive_serves(void **state)
 	module_free(&m);
 }
 
-static void the_cache_folder_serves(void **state)
+TEST(the_cache_folder_serves)
 {
-	(void)state;
 	struct compile_request req = request(24);
 	struct module kept = made(&req, "kept earlier");
 	struct module m;
@@ -82,9 +80,8 @@ static void the_cache_folder_serves(void **state)
 	module_free(&m);
 }
 
-static void anything_else_is_refused_with_a_remedy(void **state)
+TEST(anything_else_is_refused_with_a_remedy)
 {
-	(void)state;
 	struct compile_request req = request(32);
 	struct module m;
 	struct err err = { 0 };
@@ -97,9 +94,8 @@ static void anything_else_is_refused_with_a_remedy(void **state)
 	assert_null(m.ptx);
 }
 
-static void probe_says_why_not(void **state)
+TEST(probe_says_why_not)
 {
-	(void)state;
 	struct compile_info info;
 	compile_probe(&info);
 	assert_false(info.nvrtc);
@@ -126,11 +122,5 @@ static int begin(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_built_in_archive_serves),
-		cmocka_unit_test(the_cache_folder_serves),
-		cmocka_unit_test(anything_else_is_refused_with_a_remedy),
-		cmocka_unit_test(probe_says_why_not),
-	};
-	return cmocka_run_group_tests(tests, begin, scratch_end);
+	return unit_run(begin, scratch_end);
 }

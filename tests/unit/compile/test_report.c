@@ -38,9 +38,8 @@ static const char report[] =
 	"    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
 	"ptxas info    : Used 10 registers, 372 bytes cmem[0]\n";
 
-static void reads_each_entry(void **state)
+TEST(reads_each_entry)
 {
-	(void)state;
 	struct module m = { .ptx = mem_strdup(ptx) };
 	struct err err = { 0 };
 	if (!usage_read(report, &m, &err))
@@ -61,9 +60,8 @@ static void reads_each_entry(void **state)
 	module_free(&m);
 }
 
-static void an_entry_without_a_report_is_an_error(void **state)
+TEST(an_entry_without_a_report_is_an_error)
 {
-	(void)state;
 	struct module m = { .ptx = mem_strdup(ptx), .compiler = "NVRTC 13.0" };
 	struct err err = { 0 };
 	assert_false(usage_read("ptxas info    : 0 bytes gmem\n", &m, &err));
@@ -71,9 +69,8 @@ static void an_entry_without_a_report_is_an_error(void **state)
 	module_free(&m);
 }
 
-static void a_broken_cubin_is_not_read_out_of_bounds(void **state)
+TEST(a_broken_cubin_is_not_read_out_of_bounds)
 {
-	(void)state;
 	unsigned char image[256];
 	for (unsigned seed = 0; seed < 2000; seed++) {
 		for (size_t i = 0; i < sizeof image; i++)
@@ -93,9 +90,8 @@ static void a_broken_cubin_is_not_read_out_of_bounds(void **state)
 	}
 }
 
-static void strips_resources_and_keeps_warnings(void **state)
+TEST(strips_resources_and_keeps_warnings)
 {
-	(void)state;
 	char *kept = usage_strip(report);
 	assert_string_equal(
 		kept, "k.cu(3): warning #177-D: variable \"x\" was declared but never referenced\n"
@@ -106,9 +102,8 @@ static void strips_resources_and_keeps_warnings(void **state)
 	free(kept);
 }
 
-static void errors_come_first_and_carry_their_line(void **state)
+TEST(errors_come_first_and_carry_their_line)
 {
-	(void)state;
 	struct err err = { 0 };
 	const char *source = "one\ntwo\nint x;\nfour(4);\n\tfive;\n";
 	assert_false(diagnose("k.cu(3): warning #177-D: not used\n  int x;\n      ^\n\n"
@@ -122,9 +117,8 @@ static void errors_come_first_and_carry_their_line(void **state)
 	                             "k.cu:3: warning #177-D: not used\n  int x;\n      ^");
 }
 
-static void the_assembler_is_traced_to_the_source(void **state)
+TEST(the_assembler_is_traced_to_the_source)
 {
-	(void)state;
 	struct err err = { 0 };
 	diagnose(
 		"ptxas application ptx input, line 5; error   : Not a name of any known instruction: 'x'\n"
@@ -136,9 +130,8 @@ static void the_assembler_is_traced_to_the_source(void **state)
 	                    "  second");
 }
 
-static void too_much_static_shared_memory_is_named(void **state)
+TEST(too_much_static_shared_memory_is_named)
 {
-	(void)state;
 	struct err err = { 0 };
 	diagnose("ptxas info    : 0 bytes gmem\n"
 	         "ptxas info    : Compiling entry function 'small' for 'sm_80'\n"
@@ -151,9 +144,8 @@ static void too_much_static_shared_memory_is_named(void **state)
 	                             "at most 49152 can be static (the rest must be extern)");
 }
 
-static void many_errors_are_counted(void **state)
+TEST(many_errors_are_counted)
 {
-	(void)state;
 	struct err err = { 0 };
 	struct text log = { 0 };
 	for (int i = 1; i <= 100; i++)
@@ -164,9 +156,8 @@ static void many_errors_are_counted(void **state)
 	assert_non_null(strstr(err.msg, "more messages"));
 }
 
-static void an_unknown_log_is_shown_as_it_is(void **state)
+TEST(an_unknown_log_is_shown_as_it_is)
 {
-	(void)state;
 	struct err err = { 0 };
 	diagnose("something else entirely\n", "k.cu", "", NULL, &err);
 	assert_string_equal(err.msg, "k.cu: something else entirely");
@@ -177,9 +168,8 @@ static void an_unknown_log_is_shown_as_it_is(void **state)
 	assert_non_null(strstr(err.msg, "no reason"));
 }
 
-static void kernel_parameters_become_macros(void **state)
+TEST(kernel_parameters_become_macros)
 {
-	(void)state;
 	static const struct param_desc params[] = {
 		{ .name = "block", .kind = PARAM_LAUNCH, .def = 256 },
 		{ .name = "tile", .kind = PARAM_COMPILE, .macro = "TILE", .def = 16 },
@@ -193,21 +183,4 @@ static void kernel_parameters_become_macros(void **state)
 	assert_int_equal(out[0].value, 32);
 	assert_string_equal(out[1].name, "BK");
 	assert_int_equal(out[1].value, 4);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_each_entry),
-		cmocka_unit_test(an_entry_without_a_report_is_an_error),
-		cmocka_unit_test(a_broken_cubin_is_not_read_out_of_bounds),
-		cmocka_unit_test(strips_resources_and_keeps_warnings),
-		cmocka_unit_test(errors_come_first_and_carry_their_line),
-		cmocka_unit_test(the_assembler_is_traced_to_the_source),
-		cmocka_unit_test(too_much_static_shared_memory_is_named),
-		cmocka_unit_test(many_errors_are_counted),
-		cmocka_unit_test(an_unknown_log_is_shown_as_it_is),
-		cmocka_unit_test(kernel_parameters_become_macros),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

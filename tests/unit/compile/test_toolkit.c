@@ -38,15 +38,13 @@ static int begin(void **state)
 	return setenv("CUDA_HOME", scratch_dir, 1);
 }
 
-static void home_is_cuda_home(void **state)
+TEST(home_is_cuda_home)
 {
-	(void)state;
 	assert_string_equal(cuda_home(), scratch_dir);
 }
 
-static void opens_the_first_version_there_is(void **state)
+TEST(opens_the_first_version_there_is)
 {
-	(void)state;
 	static const char *const versions[] = { "14", "13", "12", NULL };
 	char path[512] = "";
 	struct err err = { 0 };
@@ -58,9 +56,8 @@ static void opens_the_first_version_there_is(void **state)
 	dlclose(handle);
 }
 
-static void failure_names_the_places(void **state)
+TEST(failure_names_the_places)
 {
-	(void)state;
 	static const char *const versions[] = { "7", "6", NULL };
 	struct err err = { 0 };
 	assert_null(cuda_dlopen("absent", versions, NULL, 0, &err));
@@ -72,9 +69,8 @@ static void failure_names_the_places(void **state)
 	assert_null(cuda_dlopen("absent", versions, NULL, 0, NULL));
 }
 
-static void a_broken_library_is_named_with_the_loaders_words(void **state)
+TEST(a_broken_library_is_named_with_the_loaders_words)
 {
-	(void)state;
 	static const char *const versions[] = { "", NULL };
 	struct err err = { 0 };
 	assert_null(cuda_dlopen("broken", versions, NULL, 0, &err));
@@ -83,11 +79,5 @@ static void a_broken_library_is_named_with_the_loaders_words(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(home_is_cuda_home),
-		cmocka_unit_test(opens_the_first_version_there_is),
-		cmocka_unit_test(failure_names_the_places),
-		cmocka_unit_test(a_broken_library_is_named_with_the_loaders_words),
-	};
-	return cmocka_run_group_tests(tests, begin, scratch_end);
+	return unit_run(begin, scratch_end);
 }

@@ -2,6 +2,7 @@
 #ifndef PMPP_TEST_FAKE_RUN_H
 #define PMPP_TEST_FAKE_RUN_H
 
+#include "../unit.h"
 #include "cuda/cuda.h"
 #include "cuda/cuda_worker.h"
 
@@ -113,13 +114,19 @@ static inline void fake_done(struct fake_run *f)
 	f->res.spans = NULL;
 }
 
-/* main() of such a test: it is its own worker. */
+/* Such a test is its own worker. */
 static inline bool fake_is_worker(int argc, char **argv, int *status)
 {
 	if (argc != 3 || strcmp(argv[1], CUDA_WORKER_OPTION))
 		return false;
 	*status = cuda_worker_main(atoi(argv[2]));
 	return true;
+}
+
+static inline int fake_main(int argc, char **argv)
+{
+	int status;
+	return fake_is_worker(argc, argv, &status) ? status : unit_run(NULL, NULL);
 }
 
 /* The setup of a test: a worker of its own environment. */
@@ -136,6 +143,5 @@ static inline int fake_fresh(void **state)
 	use_fake();
 	return 0;
 }
-#define FRESH(f) cmocka_unit_test_setup(f, fake_fresh)
 
 #endif

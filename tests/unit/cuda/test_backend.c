@@ -8,21 +8,14 @@
 #include "timemodel/stream_time.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static double get(const struct run_result *r, enum metric_id id)
 {
 	return metric_get(&r->metrics, id);
 }
 
-static void a_run_brings_everything(void **state)
+TEST_WITH(a_run_brings_everything, fake_fresh, NULL)
 {
-	(void)state;
 	static struct fake_run f;
 	struct backend *be;
 	fake_prepare(&f, "fake_vecadd");
@@ -89,9 +82,8 @@ static void a_run_brings_everything(void **state)
 }
 
 /* Timing, counters and timeline launch again: the outputs are the first launch's. */
-static void in_place_results_are_of_one_launch(void **state)
+TEST_WITH(in_place_results_are_of_one_launch, fake_fresh, NULL)
 {
-	(void)state;
 	static struct fake_run f;
 	struct backend *be;
 	assert_true(backend_cuda.open(&be, NULL, NULL));
@@ -114,9 +106,8 @@ static void in_place_results_are_of_one_launch(void **state)
 	backend_cuda.close(be);
 }
 
-static void only_what_was_asked_is_done(void **state)
+TEST_WITH(only_what_was_asked_is_done, fake_fresh, NULL)
 {
-	(void)state;
 	static struct fake_run f;
 	struct backend *be;
 	fake_prepare(&f, "fake_vecadd");
@@ -136,9 +127,8 @@ static void only_what_was_asked_is_done(void **state)
 	backend_cuda.close(be);
 }
 
-static void the_sheet_is_of_the_live_device(void **state)
+TEST_WITH(the_sheet_is_of_the_live_device, fake_fresh, NULL)
 {
-	(void)state;
 	const struct gpu_spec *g;
 	struct err err = { 0 };
 	if (!gpu_count())
@@ -157,9 +147,8 @@ static void the_sheet_is_of_the_live_device(void **state)
 	assert_non_null(gpu_source_of(g, "fp32_lanes_per_sm"));
 }
 
-static void cublas_is_timed(void **state)
+TEST_WITH(cublas_is_timed, fake_fresh, NULL)
 {
-	(void)state;
 	struct run_timing t;
 	struct err err = { 0 };
 	for (int mode = 0; mode < GEMM_MODE_COUNT; mode++) {
@@ -177,9 +166,8 @@ static void cublas_is_timed(void **state)
 	assert_non_null(strstr(err.remedy, "CUDA_HOME"));
 }
 
-static void one_of_two_devices_is_chosen(void **state)
+TEST_WITH(one_of_two_devices_is_chosen, fake_fresh, NULL)
 {
-	(void)state;
 	struct backend_info info;
 	struct err err = { 0 };
 	setenv("FAKE_DEVICES", "2", 1);
@@ -197,31 +185,8 @@ static void one_of_two_devices_is_chosen(void **state)
 	assert_non_null(strstr(err.remedy, "PMPP_CUDA_DEVICE"));
 }
 
-/* Last of all tests: nothing takes the choice back. */
-static void a_device_is_chosen_by_name(void **state)
+TEST(half_arithmetic_is_seen_in_ptx)
 {
-	(void)state;
-	struct backend_info info;
-	struct err err = { 0 };
-	setenv("FAKE_DEVICES", "2", 1);
-	assert_false(backend_cuda.choose("h200"));
-	assert_false(backend_cuda.choose("cuda"));
-	assert_false(backend_cuda.choose("cuda-1"));
-	assert_false(backend_cuda.choose("cuda99"));
-	assert_int_equal(cuda_device_wanted(), 0);
-	assert_true(backend_cuda.choose("cuda1"));
-	assert_true(backend_cuda.probe(&info, &err));
-	assert_int_equal(info.chosen, 1);
-	assert_non_null(strstr(info.title, "Fake 200 #1"));
-	assert_true(backend_cuda.choose("cuda7"));
-	assert_false(backend_cuda.probe(&info, &err));
-	assert_non_null(strstr(err.msg, "device 7 of 2"));
-	assert_non_null(strstr(err.remedy, "--gpu cudaN"));
-}
-
-static void half_arithmetic_is_seen_in_ptx(void **state)
-{
-	(void)state;
 	assert_true(cuda_half_arithmetic("{\n\tfma.rn.f16 \t%rs1, %rs2, %rs3, %rs4;\n}"));
 	assert_true(cuda_half_arithmetic("@%p1 add.f16x2 %r1, %r2, %r3;"));
 	assert_true(cuda_half_arithmetic("mul.bf16 %rs1, %rs2, %rs3;"));
@@ -232,9 +197,8 @@ static void half_arithmetic_is_seen_in_ptx(void **state)
 }
 
 /* The whole of it: pieces in two streams, pageable and pinned, an event between the streams. */
-static void a_stream_program_runs_as_written(void **state)
+TEST_WITH(a_stream_program_runs_as_written, fake_fresh, NULL)
 {
-	(void)state;
 	static struct fake_run f;
 	static struct launch_plan launches[STREAM_LAUNCHES];
 	static struct stream_program p;
@@ -289,9 +253,8 @@ static void a_stream_program_runs_as_written(void **state)
 	backend_cuda.close(be);
 }
 
-static void without_cupti_events_give_time_and_timeline(void **state)
+TEST_WITH(without_cupti_events_give_time_and_timeline, fake_fresh, NULL)
 {
-	(void)state;
 	static struct fake_run f;
 	struct backend *be;
 	setenv("PMPP_LIBCUPTI", "/nowhere/libcupti.so", 1);
@@ -314,22 +277,28 @@ static void without_cupti_events_give_time_and_timeline(void **state)
 	backend_cuda.close(be);
 }
 
+/* Last of all tests: nothing takes the choice back. */
+TEST_WITH(a_device_is_chosen_by_name, fake_fresh, NULL)
+{
+	struct backend_info info;
+	struct err err = { 0 };
+	setenv("FAKE_DEVICES", "2", 1);
+	assert_false(backend_cuda.choose("h200"));
+	assert_false(backend_cuda.choose("cuda"));
+	assert_false(backend_cuda.choose("cuda-1"));
+	assert_false(backend_cuda.choose("cuda99"));
+	assert_int_equal(cuda_device_wanted(), 0);
+	assert_true(backend_cuda.choose("cuda1"));
+	assert_true(backend_cuda.probe(&info, &err));
+	assert_int_equal(info.chosen, 1);
+	assert_non_null(strstr(info.title, "Fake 200 #1"));
+	assert_true(backend_cuda.choose("cuda7"));
+	assert_false(backend_cuda.probe(&info, &err));
+	assert_non_null(strstr(err.msg, "device 7 of 2"));
+	assert_non_null(strstr(err.remedy, "--gpu cudaN"));
+}
+
 int main(int argc, char **argv)
 {
-	int status;
-	if (fake_is_worker(argc, argv, &status))
-		return status;
-	const struct CMUnitTest tests[] = {
-		FRESH(a_run_brings_everything),
-		FRESH(in_place_results_are_of_one_launch),
-		FRESH(only_what_was_asked_is_done),
-		FRESH(the_sheet_is_of_the_live_device),
-		FRESH(cublas_is_timed),
-		FRESH(one_of_two_devices_is_chosen),
-		cmocka_unit_test(half_arithmetic_is_seen_in_ptx),
-		FRESH(a_stream_program_runs_as_written),
-		FRESH(without_cupti_events_give_time_and_timeline),
-		FRESH(a_device_is_chosen_by_name),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return fake_main(argc, argv);
 }

@@ -6,15 +6,9 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 static atomic_bool stop;
 
@@ -25,9 +19,8 @@ static void *press_escape(void *arg)
 	return NULL;
 }
 
-static void a_run_is_cancelled_soon(void **state)
+TEST_WITH(a_run_is_cancelled_soon, fake_fresh, NULL)
 {
-	(void)state;
 	static const char *const entries[] = { "fake_hang", "fake_vecadd" };
 	static struct fake_run f;
 	struct backend *be;
@@ -69,9 +62,8 @@ static int worker_pid(void)
 }
 
 /* Copies are made in pieces, on both sides: the worker answers in time and is kept. */
-static void a_cancel_while_copying_keeps_the_worker(void **state)
+TEST_WITH(a_cancel_while_copying_keeps_the_worker, fake_fresh, NULL)
 {
-	(void)state;
 	const size_t bytes = (size_t)40 << 20;
 	static struct fake_run f;
 	struct backend *be;
@@ -113,9 +105,8 @@ static void a_cancel_while_copying_keeps_the_worker(void **state)
 }
 
 /* No worker is left behind as a zombie or running. */
-static void no_child_is_left(void **state)
+TEST_WITH(no_child_is_left, fake_fresh, NULL)
 {
-	(void)state;
 	fake_fresh(NULL);
 	int status;
 	errno = 0;
@@ -128,13 +119,5 @@ static void no_child_is_left(void **state)
 
 int main(int argc, char **argv)
 {
-	int status;
-	if (fake_is_worker(argc, argv, &status))
-		return status;
-	const struct CMUnitTest tests[] = {
-		FRESH(a_run_is_cancelled_soon),
-		FRESH(a_cancel_while_copying_keeps_the_worker),
-		FRESH(no_child_is_left),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return fake_main(argc, argv);
 }

@@ -7,13 +7,6 @@
 
 #include "base/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 /* --- the fault matrix: before a run --- */
 
 #define ALL (CAP_TIME | CAP_STATIC | CAP_COUNTERS | CAP_TIMELINE | CAP_PER_LINE)
@@ -66,9 +59,8 @@ static const struct {
 	  "without MIG" },
 };
 
-static void each_missing_piece_costs_only_what_it_must(void **state)
+TEST_WITH(each_missing_piece_costs_only_what_it_must, fake_fresh, NULL)
 {
-	(void)state;
 	unsigned wrong = 0;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct backend_info info;
@@ -104,9 +96,8 @@ static void each_missing_piece_costs_only_what_it_must(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void another_tools_injection_is_named(void **state)
+TEST_WITH(another_tools_injection_is_named, fake_fresh, NULL)
 {
-	(void)state;
 	struct backend_info info;
 	setenv("FAKE_NVIDIA", "cuptiProfilerGetCounterAvailability=7", 1);
 	setenv("CUDA_INJECTION64_PATH", "/opt/nsight/libtool.so", 1);
@@ -119,9 +110,8 @@ static void another_tools_injection_is_named(void **state)
 /* --- the fault matrix: in a run --- */
 
 /* Counters are refused in the run itself: the rest of it stands. */
-static void a_refused_counter_leaves_the_rest(void **state)
+TEST_WITH(a_refused_counter_leaves_the_rest, fake_fresh, NULL)
 {
-	(void)state;
 	static const struct {
 		const char *what;
 		const char *reason;
@@ -154,9 +144,8 @@ static void a_refused_counter_leaves_the_rest(void **state)
 	}
 }
 
-static void a_number_that_is_none_is_not_shown(void **state)
+TEST_WITH(a_number_that_is_none_is_not_shown, fake_fresh, NULL)
 {
-	(void)state;
 	static struct fake_run f;
 	struct backend *be;
 	setenv("FAKE_NAN", "dram__bytes_read", 1);
@@ -205,9 +194,8 @@ static void fails_then_recovers(const char *faults, const char *entry, enum err_
 	backend_cuda.close(be);
 }
 
-static void a_failed_run_says_why_and_the_next_works(void **state)
+TEST_WITH(a_failed_run_says_why_and_the_next_works, fake_fresh, NULL)
 {
-	(void)state;
 	fails_then_recovers(NULL, "fake_fault", ERR_FAULT, "did something illegal", "--backend emu");
 	fails_then_recovers(NULL, "fake_hang", ERR_TIMEOUT, "running fake_hang", "--timeout");
 	fails_then_recovers(NULL, "fake_nothing", ERR_INTERNAL, "cuModuleGetFunction", "");
@@ -230,9 +218,8 @@ static void a_failed_run_says_why_and_the_next_works(void **state)
 	fails_then_recovers("cuInit=hang", "fake_vecadd", ERR_TIMEOUT, "while cuInit", "");
 }
 
-static void an_old_driver_is_named(void **state)
+TEST_WITH(an_old_driver_is_named, fake_fresh, NULL)
 {
-	(void)state;
 	static struct fake_run f;
 	struct backend *be;
 	setenv("FAKE_DRIVER", "12020", 1);
@@ -247,9 +234,8 @@ static void an_old_driver_is_named(void **state)
 }
 
 /* A cubin of another architecture: the driver compiles the PTX instead, and the facts say so. */
-static void ptx_stands_in_for_a_foreign_cubin(void **state)
+TEST_WITH(ptx_stands_in_for_a_foreign_cubin, fake_fresh, NULL)
 {
-	(void)state;
 	static struct fake_run f;
 	struct backend *be;
 	setenv("FAKE_NVIDIA", "cuModuleLoadData=209", 1);
@@ -266,17 +252,5 @@ static void ptx_stands_in_for_a_foreign_cubin(void **state)
 
 int main(int argc, char **argv)
 {
-	int status;
-	if (fake_is_worker(argc, argv, &status))
-		return status;
-	const struct CMUnitTest tests[] = {
-		FRESH(each_missing_piece_costs_only_what_it_must),
-		FRESH(another_tools_injection_is_named),
-		FRESH(a_refused_counter_leaves_the_rest),
-		FRESH(a_number_that_is_none_is_not_shown),
-		FRESH(a_failed_run_says_why_and_the_next_works),
-		FRESH(an_old_driver_is_named),
-		FRESH(ptx_stands_in_for_a_foreign_cubin),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return fake_main(argc, argv);
 }

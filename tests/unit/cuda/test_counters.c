@@ -2,16 +2,13 @@
  * Counter names and pass counts: the expressions of metric.def, and every chip that CUPTI's host
  * half knows, which needs no GPU. Skipped, and said so, where there is no CUPTI.
  */
+#include "../unit.h"
 #include "cuda/cupti_host.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MAX_PASSES 2        /* all panels: one of executed instructions, one of the units */
 #define MAX_PASSES_STALLS 8 /* with stall reasons */
@@ -48,9 +45,8 @@ static int counter_of(const struct counter_plan *p, const char *name)
 	return -1;
 }
 
-static void expressions_are_read(void **state)
+TEST(expressions_are_read)
 {
-	(void)state;
 	static struct counter_plan p;
 	char bad[160] = "";
 	assert_true(counters_plan("GH100", false, &p, bad));
@@ -79,9 +75,8 @@ static void expressions_are_read(void **state)
 	assert_int_equal(counter_of(&p, "gpu__time_duration.sum"), -1);
 }
 
-static void stalls_follow_the_panels(void **state)
+TEST(stalls_follow_the_panels)
 {
-	(void)state;
 	static struct counter_plan p, with;
 	char bad[160];
 	assert_true(counters_plan("GH100", false, &p, bad));
@@ -95,9 +90,8 @@ static void stalls_follow_the_panels(void **state)
 	assert_null(stall_name(with.n_stalls));
 }
 
-static void a_dropped_counter_takes_its_metrics_along(void **state)
+TEST(a_dropped_counter_takes_its_metrics_along)
 {
-	(void)state;
 	static struct counter_plan p;
 	char bad[160];
 	assert_true(counters_plan("GH100", true, &p, bad));
@@ -121,9 +115,8 @@ static void a_dropped_counter_takes_its_metrics_along(void **state)
 }
 
 /* Chips before Ampere have no asynchronous copy: what they lack of it counts as nothing. */
-static void an_optional_counter_leaves_the_metric(void **state)
+TEST(an_optional_counter_leaves_the_metric)
 {
-	(void)state;
 	static struct counter_plan p;
 	char bad[160];
 	double v[COUNTERS_MAX];
@@ -149,9 +142,8 @@ static void an_optional_counter_leaves_the_metric(void **state)
 
 /* Names and passes on all chips: a name that NVIDIA renames is found here, not on the person's GPU.
  */
-static void every_chip_has_the_panels(void **state)
+TEST(every_chip_has_the_panels)
 {
-	(void)state;
 	struct cupti_fns cupti;
 	struct cuda_fault why = { 0 };
 	size_t n = 0;
@@ -188,9 +180,8 @@ static void every_chip_has_the_panels(void **state)
 	assert_true(hopper);
 }
 
-static void an_unknown_chip_is_refused(void **state)
+TEST(an_unknown_chip_is_refused)
 {
-	(void)state;
 	struct cupti_fns cupti;
 	struct cuda_fault why = { 0 };
 	if (!open_cupti(&cupti))
@@ -201,17 +192,4 @@ static void an_unknown_chip_is_refused(void **state)
 	assert_int_equal(why.id, FAULT_CHIP_UNKNOWN);
 	assert_non_null(strstr(why.detail, "46"));
 	free(h);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(expressions_are_read),
-		cmocka_unit_test(stalls_follow_the_panels),
-		cmocka_unit_test(a_dropped_counter_takes_its_metrics_along),
-		cmocka_unit_test(an_optional_counter_leaves_the_metric),
-		cmocka_unit_test(every_chip_has_the_panels),
-		cmocka_unit_test(an_unknown_chip_is_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

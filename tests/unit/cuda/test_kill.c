@@ -10,13 +10,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/wait.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #define KILLS 100
 
@@ -51,9 +47,8 @@ static void *kill_later(void *arg)
 	return NULL;
 }
 
-static void a_killed_worker_is_survived(void **state)
+TEST(a_killed_worker_is_survived)
 {
-	(void)state;
 	static struct fake_run f;
 	struct backend *be;
 	struct err err = { 0 };
@@ -95,9 +90,8 @@ static void a_killed_worker_is_survived(void **state)
 }
 
 /* The worker must not outlive the program, even inside a kernel that never ends. */
-static void the_worker_ends_with_the_program(void **state)
+TEST(the_worker_ends_with_the_program)
 {
-	(void)state;
 	int out[2];
 	assert_int_equal(pipe(out), 0);
 	pid_t program = fork();
@@ -163,9 +157,5 @@ int main(int argc, char **argv)
 		return status;
 	if (argc == 3 && !strcmp(argv[1], "--hang"))
 		return hang_until_killed(atoi(argv[2]));
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_killed_worker_is_survived),
-		cmocka_unit_test(the_worker_ends_with_the_program),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -1,21 +1,18 @@
 /* Frames and messages: what is written is read back; what is cut, oversized or random is refused.
  */
 #define _GNU_SOURCE /* memfd_create */
+#include "../unit.h"
 #include "cuda/cuda_msg.h"
 #include "base/monotonic.h"
 #include "base/text.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static int pair[2];
 
@@ -39,9 +36,8 @@ static double soon(void)
 	return clock_now_s() + 0.05;
 }
 
-static void a_frame_arrives_whole(void **state)
+TEST_WITH(a_frame_arrives_whole, open_pair, close_pair)
 {
-	(void)state;
 	struct wire_msg m, got;
 	wire_begin(&m, 7);
 	wire_put_u32(&m, 42);
@@ -71,9 +67,8 @@ static void a_frame_arrives_whole(void **state)
 	wire_free(&got);
 }
 
-static void a_text_that_does_not_fit_is_bad(void **state)
+TEST(a_text_that_does_not_fit_is_bad)
 {
-	(void)state;
 	struct wire_msg m;
 	char text[4];
 	wire_begin(&m, 1);
@@ -94,9 +89,8 @@ static void a_text_that_does_not_fit_is_bad(void **state)
 	wire_free(&m);
 }
 
-static void silence_and_cancellation_end_a_wait(void **state)
+TEST_WITH(silence_and_cancellation_end_a_wait, open_pair, close_pair)
 {
-	(void)state;
 	struct wire_msg m;
 	double begin = clock_now_s();
 	assert_int_equal(wire_recv(pair[0], &m, clock_now_s() + 0.03, NULL), WIRE_TIMEOUT);
@@ -111,9 +105,8 @@ static void silence_and_cancellation_end_a_wait(void **state)
 }
 
 /* A reader that never reads must not hold a sender for ever. */
-static void a_full_socket_times_out(void **state)
+TEST_WITH(a_full_socket_times_out, open_pair, close_pair)
 {
-	(void)state;
 	struct wire_msg m;
 	static uint8_t much[1 << 20];
 	wire_begin(&m, 1);
@@ -123,9 +116,8 @@ static void a_full_socket_times_out(void **state)
 	wire_free(&m);
 }
 
-static void too_much_for_a_frame_is_refused(void **state)
+TEST_WITH(too_much_for_a_frame_is_refused, open_pair, close_pair)
 {
-	(void)state;
 	struct wire_msg m;
 	uint8_t *much = calloc(1, WIRE_MAX_PAYLOAD);
 	assert_non_null(much);
@@ -139,9 +131,8 @@ static void too_much_for_a_frame_is_refused(void **state)
 	free(much);
 }
 
-static void cut_and_oversized_frames_are_broken(void **state)
+TEST_WITH(cut_and_oversized_frames_are_broken, open_pair, close_pair)
 {
-	(void)state;
 	struct wire_msg m, got;
 	wire_begin(&m, 3);
 	wire_put_str(&m, "text of a frame");
@@ -200,9 +191,8 @@ static struct cuda_job sample_job(void)
 	return j;
 }
 
-static void a_job_is_read_back(void **state)
+TEST(a_job_is_read_back)
 {
-	(void)state;
 	struct cuda_job j = sample_job(), k;
 	struct wire_msg m;
 	wire_begin(&m, MSG_RUN);
@@ -247,9 +237,8 @@ static bool program_passes(const struct stream_op *op)
 }
 
 /* Buffers of 25 elements of 4 bytes: an operation beyond them never reaches the GPU. */
-static void a_program_stays_within_its_buffers(void **state)
+TEST(a_program_stays_within_its_buffers)
 {
-	(void)state;
 	struct stream_op copy = { .kind = SOP_D2H,
 		                      .name = "r7",
 		                      .stream = 3,
@@ -300,9 +289,8 @@ static struct cuda_report sample_report(struct span *spans, struct line_counts *
 	return r;
 }
 
-static void a_report_is_read_back(void **state)
+TEST(a_report_is_read_back)
 {
-	(void)state;
 	struct span spans[2] = { 0 };
 	struct line_counts lines[2] = { 0 };
 	struct cuda_report r = sample_report(spans, lines), got;
@@ -320,9 +308,8 @@ static void a_report_is_read_back(void **state)
 }
 
 /* Any prefix, and any message with some bytes changed, is read or refused, never a crash. */
-static void damaged_messages_do_no_harm(void **state)
+TEST(damaged_messages_do_no_harm)
 {
-	(void)state;
 	struct span spans[2] = { 0 };
 	struct line_counts lines[2] = { 0 };
 	struct cuda_job j = sample_job();
@@ -388,9 +375,8 @@ static void damaged_messages_do_no_harm(void **state)
 }
 
 /* Bytes of any kind on the socket: an answer in bounded time, nothing allocated for nonsense. */
-static void random_bytes_are_no_frame(void **state)
+TEST(random_bytes_are_no_frame)
 {
-	(void)state;
 	uint64_t seed = 7;
 	for (unsigned round = 0; round < 500; round++) {
 		int p[2];
@@ -405,23 +391,4 @@ static void random_bytes_are_no_frame(void **state)
 		assert_int_equal(wire_recv(p[1], &m, soon(), NULL), WIRE_BROKEN);
 		close(p[1]);
 	}
-}
-
-int main(void)
-{
-#define WITH_PAIR(f) cmocka_unit_test_setup_teardown(f, open_pair, close_pair)
-	const struct CMUnitTest tests[] = {
-		WITH_PAIR(a_frame_arrives_whole),
-		cmocka_unit_test(a_text_that_does_not_fit_is_bad),
-		WITH_PAIR(silence_and_cancellation_end_a_wait),
-		WITH_PAIR(a_full_socket_times_out),
-		WITH_PAIR(too_much_for_a_frame_is_refused),
-		WITH_PAIR(cut_and_oversized_frames_are_broken),
-		cmocka_unit_test(a_job_is_read_back),
-		cmocka_unit_test(a_program_stays_within_its_buffers),
-		cmocka_unit_test(a_report_is_read_back),
-		cmocka_unit_test(damaged_messages_do_no_harm),
-		cmocka_unit_test(random_bytes_are_no_frame),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,7 @@
 #ifndef PMPP_TEST_EMU_FIXTURE_H
 #define PMPP_TEST_EMU_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "backend/backend.h"
 #include "base/mem.h"
 #include "base/text.h"

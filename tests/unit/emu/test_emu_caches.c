@@ -2,12 +2,7 @@
  * The cache simulation's input: which lines are followed at each level, and what a log takes when
  * it is full.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "emu/count/count.h"
 
 #include <stdlib.h>
@@ -15,9 +10,8 @@
 #define N_LINES 5000
 
 /* The bits are looked up by words; each must be what the hash says of its line. */
-static void bits_follow_the_hash(void **state)
+TEST(bits_follow_the_hash)
 {
-	(void)state;
 	struct line_filter *f = line_filter_new(false), *none = line_filter_new(true);
 	line_filter_cover(f, N_LINES);
 	line_filter_cover(none, N_LINES);
@@ -40,9 +34,8 @@ static const struct gpu_spec small_gpu = { .sm_count = 2, .l2_bytes = 1 << 20 };
 
 /* A block that leaves more than its share: the level rises, what the new one does not follow is
  * dropped and not taken any more, and what it does follow is there in order. */
-static void full_log_raises_its_level(void **state)
+TEST(full_log_raises_its_level)
 {
-	(void)state;
 	struct line_filter *f = line_filter_new(false);
 	line_filter_cover(f, 1 << 20);
 	struct cache_sim *c = cache_sim_new(&small_gpu, 1 << 16, f, 1 << 20);
@@ -126,9 +119,8 @@ static void slow_access(const struct log_entry *e, double weight)
 
 /* Loads past L1 and stores of whole sectors by several blocks, wave by wave; in the last one half
  * the lines only. Entries of all blocks are taken in the order of their times. */
-static void l2_is_least_recently_used(void **state)
+TEST(l2_is_least_recently_used)
 {
-	(void)state;
 	struct line_filter *f = line_filter_new(false);
 	line_filter_cover(f, 1 << 16);
 	struct cache_sim *c = cache_sim_new(&small_gpu, 1 << 16, f, 1);
@@ -173,14 +165,4 @@ static void l2_is_least_recently_used(void **state)
 	}
 	cache_sim_free(c);
 	line_filter_free(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bits_follow_the_hash),
-		cmocka_unit_test(full_log_raises_its_level),
-		cmocka_unit_test(l2_is_least_recently_used),
-	};
-	return cmocka_run_group_tests_name("emu_caches", tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
  * Memory that is kept from launch to launch: a spare mapping is used where it is large enough, and
  * nothing but buffers holds what an earlier launch left there.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "emu/memory/memory.h"
 
 #include <string.h>
@@ -44,9 +39,8 @@ static void variables_are_zero(const struct arena *a)
 	}
 }
 
-static void a_spare_mapping_is_used_and_clean(void **state)
+TEST(a_spare_mapping_is_used_and_clean)
 {
-	(void)state;
 	struct arena_spare spare = { 0 };
 	struct arena a = launch_memory(&spare, 9 * MIB + 5);
 	const uint8_t *host = a.host;
@@ -71,9 +65,8 @@ static void a_spare_mapping_is_used_and_clean(void **state)
 	assert_null(spare.host);
 }
 
-static void not_kept_if_very_large_or_unwanted(void **state)
+TEST(not_kept_if_very_large_or_unwanted)
 {
-	(void)state;
 	struct arena_spare spare = { 0 };
 	struct arena a = launch_memory(&spare, 300 * MIB);
 	arena_free(&a, &spare);
@@ -81,13 +74,4 @@ static void not_kept_if_very_large_or_unwanted(void **state)
 	a = launch_memory(NULL, 100);
 	arena_free(&a, NULL);
 	assert_null(a.host);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_spare_mapping_is_used_and_clean),
-		cmocka_unit_test(not_kept_if_very_large_or_unwanted),
-	};
-	return cmocka_run_group_tests_name("emu_memory", tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
  * sets of everything touched, and bank passes by their definition. What is remembered of an
  * arrangement must cost what looking at it costs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "emu/count/count.h"
 #include "base/text.h"
 
@@ -75,9 +70,8 @@ static void make(uint64_t *rng, uint64_t *a, uint32_t *mask, unsigned access)
 	}
 }
 
-static void global_is_as_defined(void **state)
+TEST(global_is_as_defined)
 {
-	(void)state;
 	uint64_t rng = 1;
 	for (unsigned round = 0; round < 20000; round++) {
 		const unsigned access = 1u << round % 5;
@@ -98,9 +92,8 @@ static void global_is_as_defined(void **state)
 	}
 }
 
-static void shared_is_as_defined(void **state)
+TEST(shared_is_as_defined)
 {
-	(void)state;
 	uint64_t rng = 2;
 	for (unsigned round = 0; round < 20000; round++) {
 		const unsigned access = 1u << round % 5;
@@ -146,9 +139,8 @@ static void compare_global(struct repeat *r, const uint64_t *a, uint32_t mask, u
 
 /* One memory for many accesses: the same lanes elsewhere, other lanes, other masks, in any order.
  */
-static void repeated_costs_the_same(void **state)
+TEST(repeated_costs_the_same)
 {
-	(void)state;
 	uint64_t rng = 3, a[32], at[32];
 	unsigned again = 0;
 	for (unsigned access = 1; access <= 16; access *= 2) {
@@ -202,9 +194,8 @@ static void repeated_costs_the_same(void **state)
 }
 
 /* The textbook strides, 32-bit words: greatest common divisor with 32. */
-static void strides_conflict(void **state)
+TEST(strides_conflict)
 {
-	(void)state;
 	for (unsigned stride = 1; stride <= 64; stride++) {
 		uint64_t a[32];
 		unsigned gcd = stride, b = 32;
@@ -220,9 +211,8 @@ static void strides_conflict(void **state)
 }
 
 /* Loads of 8 and 16 bytes by pairs of equal lanes share a pass; stores do not (seen on an H200). */
-static void equal_pairs_merge(void **state)
+TEST(equal_pairs_merge)
 {
-	(void)state;
 	uint64_t a[32];
 	for (unsigned i = 0; i < 32; i++)
 		a[i] = i / 2 * 8u;
@@ -239,9 +229,8 @@ static void equal_pairs_merge(void **state)
 /* Wavefronts and ideal of one load by a whole warp, as Nsight Compute 2025.3 showed them on an H200
  * (smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld, memory_l1_wavefronts_shared_ideal).
  */
-static void wide_loads_as_measured(void **state)
+TEST(wide_loads_as_measured)
 {
-	(void)state;
 	static const struct {
 		const char *what;
 		unsigned char element[32];
@@ -296,14 +285,4 @@ static void wide_loads_as_measured(void **state)
 			fail_msg("%s: 16 bytes %u of %u, 8 bytes %u of %u", rows[i].what, wide.wavefronts,
 			         wide.ideal, two.wavefronts, two.ideal);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(global_is_as_defined),    cmocka_unit_test(shared_is_as_defined),
-		cmocka_unit_test(repeated_costs_the_same), cmocka_unit_test(strides_conflict),
-		cmocka_unit_test(equal_pairs_merge),       cmocka_unit_test(wide_loads_as_measured),
-	};
-	return cmocka_run_group_tests_name("emu_probe", tests, NULL, NULL);
 }

@@ -471,19 +471,12 @@ static void compare(uint64_t seed)
 	emu_case_free(&c);
 }
 
-static void same_everywhere(void **state)
+TEST(same_everywhere)
 {
-	(void)state;
 	unsigned long long first = 1, count = 150;
 	const char *wanted = getenv("PMPP_RANDOM");
 	if (wanted)
 		sscanf(wanted, "%llu:%llu", &first, &count);
 	for (unsigned long long seed = first; seed < first + count; seed++)
 		compare(seed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(same_everywhere) };
-	return cmocka_run_group_tests_name("emu_random", tests, NULL, NULL);
 }

@@ -47,9 +47,8 @@ static void copy_case(struct emu_case *c, size_t n)
 
 /* --- ends --- */
 
-static void watchdog_ends_a_loop(void **state)
+TEST(watchdog_ends_a_loop)
 {
-	(void)state;
 	struct emu_case c = { .ptx = mem_strdup(ENDLESS), .timeout_s = 0.2 };
 	emu_launch(&c, "k", (struct dim3u){ 4, 1, 1 }, (struct dim3u){ 64, 1, 1 });
 	emu_buffer(&c, "out", ELEM_U32, BUF_INOUT, 16);
@@ -74,9 +73,8 @@ static void *press_stop(void *arg)
 	return NULL;
 }
 
-static void cancel_is_prompt(void **state)
+TEST(cancel_is_prompt)
 {
-	(void)state;
 	struct emu_case c = { .ptx = mem_strdup(ENDLESS) };
 	const struct run_hooks hooks = { .cancel = &stop_now };
 	double pressed = 0;
@@ -96,9 +94,8 @@ static void cancel_is_prompt(void **state)
 }
 
 /* Gigabytes are not copied first: here a single byte read would end the test. */
-static void cancel_comes_before_copying(void **state)
+TEST(cancel_comes_before_copying)
 {
-	(void)state;
 	const size_t bytes = (size_t)64 << 20;
 	struct emu_case c = { .ptx = mem_strdup(ENDLESS) };
 	const struct run_hooks hooks = { .cancel = &stop_now };
@@ -129,9 +126,8 @@ static void note_progress(void *ctx, double fraction)
 	s->calls++;
 }
 
-static void progress_rises_to_one(void **state)
+TEST(progress_rises_to_one)
 {
-	(void)state;
 	struct emu_case c;
 	struct seen seen = { 0 };
 	const struct run_hooks hooks = { .progress = note_progress, .ctx = &seen };
@@ -145,9 +141,8 @@ static void progress_rises_to_one(void **state)
 
 /* --- samples --- */
 
-static void sample_is_scaled(void **state)
+TEST(sample_is_scaled)
 {
-	(void)state;
 	struct emu_case c;
 	copy_case(&c, 256 * 1000);
 	emu_must_run(&c);
@@ -168,9 +163,8 @@ static void sample_is_scaled(void **state)
 	emu_case_free(&c);
 }
 
-static void trace_has_its_shape(void **state)
+TEST(trace_has_its_shape)
 {
-	(void)state;
 	struct emu_case c;
 	copy_case(&c, 4096);
 	emu_must_run(&c);
@@ -191,9 +185,8 @@ static void trace_has_its_shape(void **state)
 
 /* --- traffic --- */
 
-static void copy_moves_every_byte_once(void **state)
+TEST(copy_moves_every_byte_once)
 {
-	(void)state;
 	static const size_t sizes[] = { 256, 10000, 1 << 18, 3 << 20 };
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		struct emu_case c;
@@ -210,9 +203,8 @@ static void copy_moves_every_byte_once(void **state)
 }
 
 /* Every thread of every block reads the same 4 KiB: one cold read of it, and L1 does the rest. */
-static void shared_lines_hit(void **state)
+TEST(shared_lines_hit)
 {
-	(void)state;
 	struct emu_case c = {
 		.ptx = mem_strdup(
 			PTX_HEAD
@@ -242,9 +234,8 @@ static void shared_lines_hit(void **state)
 /* --- assumptions that fail --- */
 
 /* Index near 2^31: widening it wraps in some lanes, which the fast program cannot express. */
-static void wrap_is_exact(void **state)
+TEST(wrap_is_exact)
 {
-	(void)state;
 	struct emu_case c = {
 		.ptx = mem_strdup(
 			PTX_HEAD
@@ -274,9 +265,8 @@ static void wrap_is_exact(void **state)
 }
 
 /* The same counts from one thread and from many. */
-static void threads_do_not_count(void **state)
+TEST(threads_do_not_count)
 {
-	(void)state;
 	struct emu_case c;
 	struct run_counts one = { 0 };
 	copy_case(&c, 100000);
@@ -295,9 +285,8 @@ static void threads_do_not_count(void **state)
 	emu_case_free(&c);
 }
 
-static void launch_must_be_legal(void **state)
+TEST(launch_must_be_legal)
 {
-	(void)state;
 	struct emu_case c;
 	copy_case(&c, 1000);
 	c.plan.block.x = 2048;
@@ -312,22 +301,4 @@ static void launch_must_be_legal(void **state)
 	assert_false(emu_run_way(&c, &best));
 	assert_non_null(strstr(c.err.msg, "no kernel 'other'"));
 	emu_case_free(&c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(watchdog_ends_a_loop),
-		cmocka_unit_test(cancel_is_prompt),
-		cmocka_unit_test(cancel_comes_before_copying),
-		cmocka_unit_test(progress_rises_to_one),
-		cmocka_unit_test(sample_is_scaled),
-		cmocka_unit_test(trace_has_its_shape),
-		cmocka_unit_test(copy_moves_every_byte_once),
-		cmocka_unit_test(shared_lines_hit),
-		cmocka_unit_test(wrap_is_exact),
-		cmocka_unit_test(threads_do_not_count),
-		cmocka_unit_test(launch_must_be_legal),
-	};
-	return cmocka_run_group_tests_name("emu_run", tests, NULL, NULL);
 }

@@ -6,12 +6,7 @@
  * Seeds are fixed; a failure prints the program. RANDOM_SEED=N runs that program alone,
  * RANDOM_COUNT=N that many.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "backend/backend.h"
 #include "base/mem.h"
 #include "compile/disassemble.h"
@@ -281,9 +276,8 @@ static bool one_program(uint64_t seed)
 	return false;
 }
 
-static void same_bits_as_the_host(void **state)
+TEST(same_bits_as_the_host)
 {
-	(void)state;
 	const char *seed = getenv("RANDOM_SEED"), *count = getenv("RANDOM_COUNT");
 	const uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
 	const uint64_t n = count ? strtoull(count, NULL, 10) : seed ? 1 : PROGRAMS;
@@ -314,8 +308,7 @@ int main(void)
 		fprintf(stderr, "%s\n", gpu ? err.msg : "no sheet 'h200'");
 		return 1;
 	}
-	const struct CMUnitTest tests[] = { cmocka_unit_test(same_bits_as_the_host) };
-	const int failed = cmocka_run_group_tests_name("nvcc_random", tests, NULL, NULL);
+	const int failed = unit_run(NULL, NULL);
 	backend_emu.close(emulator);
 	return failed;
 }

@@ -73,9 +73,8 @@ static char *compiled(void)
 	return ptx;
 }
 
-static void same_choice_as_the_host(void **state)
+TEST(same_choice_as_the_host)
 {
-	(void)state;
 	char *ptx = compiled();
 	assert_non_null(strstr(ptx, "brx.idx"));
 	for (size_t w = 0; w < ARRAY_LEN(emu_ways); w++)
@@ -95,10 +94,4 @@ static void same_choice_as_the_host(void **state)
 			emu_case_free(&c);
 		}
 	free(ptx);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(same_choice_as_the_host) };
-	return cmocka_run_group_tests_name("nvcc_switch", tests, NULL, NULL);
 }

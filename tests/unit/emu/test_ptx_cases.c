@@ -4,13 +4,8 @@
  * Each runs at every instruction-set level of the host, with one and with several threads, and
  * once with the race check, which also takes the path that keeps 32 values of every register.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "case_run.h"
+#include "../unit.h"
 
 #include <dirent.h>
 
@@ -72,52 +67,38 @@ static void one_file(void **state)
 		fail_msg("%u differences", failures);
 }
 
-static int by_name(const void *a, const void *b)
+/* The files of the folder, or those whose name contains $PTX_CASE. */
+static int is_case(const struct dirent *e)
 {
-	return strcmp(((const struct CMUnitTest *)a)->name, ((const struct CMUnitTest *)b)->name);
+	const char *only = getenv("PTX_CASE");
+	const size_t len = strlen(e->d_name);
+	return len > 4 && !strcmp(e->d_name + len - 4, ".ptx") && (!only || strstr(e->d_name, only));
 }
 
 int main(void)
 {
 	char folder[512];
-	const char *root = getenv("TEST_ROOT"), *only = getenv("PTX_CASE");
-	struct CMUnitTest *tests = NULL;
-	size_t n = 0;
+	const char *root = getenv("TEST_ROOT");
+	struct dirent **files;
 	struct err err = { 0 };
 	snprintf(folder, sizeof folder, "%s/tests/ptx", root ? root : ".");
-	DIR *dir = opendir(folder);
-	if (!dir) {
-		fprintf(stderr, "cannot read %s\n", folder);
-		return 1;
-	}
-	for (struct dirent *e; (e = readdir(dir));) {
-		const size_t len = strlen(e->d_name);
-		if (len < 5 || strcmp(e->d_name + len - 4, ".ptx") || (only && !strstr(e->d_name, only)))
-			continue;
-		tests = mem_realloc(tests, n + 1, sizeof *tests);
-		tests[n++] = (struct CMUnitTest){
-			.name = mem_strndup(e->d_name, len - 4),
-			.test_func = one_file,
-			.initial_state = mem_printf("%s/%s", folder, e->d_name),
-		};
-	}
-	closedir(dir);
-	if (n == 0) {
+	const int n = scandir(folder, &files, is_case, alphasort);
+	if (n <= 0) {
 		fprintf(stderr, "no cases in %s\n", folder);
 		return 1;
 	}
-	qsort(tests, n, sizeof *tests, by_name);
+	for (int i = 0; i < n; i++) {
+		const char *name = files[i]->d_name;
+		unit_add(mem_strndup(name, strlen(name) - 4), one_file, mem_printf("%s/%s", folder, name));
+		free(files[i]);
+	}
+	free(files);
 	const struct gpu_spec *gpu = gpu_find("h200");
 	if (!gpu || !backend_emu.open(&emulator, gpu, &err)) {
 		fprintf(stderr, "%s\n", gpu ? err.msg : "no sheet 'h200'");
 		return 1;
 	}
-	const int failed = _cmocka_run_group_tests("ptx_cases", tests, n, NULL, NULL);
+	const int failed = unit_run(NULL, NULL);
 	backend_emu.close(emulator);
-	for (size_t i = 0; i < n; i++) {
-		free((void *)(uintptr_t)tests[i].name);
-		free(tests[i].initial_state);
-	}
-	free(tests);
 	return failed;
 }

@@ -1,10 +1,5 @@
 /* The race check against kernels whose verdict is known: tests/races, whose README says how. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "backend/backend.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -116,9 +111,8 @@ static void run_file(struct backend *emulator, const char *name)
 	free(path);
 }
 
-static void verdicts_hold(void **state)
+TEST(verdicts_hold)
 {
-	(void)state;
 	const struct gpu_spec *gpu = gpu_find("a100");
 	struct backend *emulator;
 	struct err err = { 0 };
@@ -130,10 +124,4 @@ static void verdicts_hold(void **state)
 	print_message("%u runs of kernels, %u wrong verdicts\n", kernels, wrong);
 	assert_true(kernels >= LEAST_KERNELS);
 	assert_int_equal(wrong, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_hold) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,9 +61,8 @@ static struct region sum_of(const char *declarations, const char *body, unsigned
 
 /* Four words side by side become one load of 16 bytes where the assembler sees that they are
  * aligned. */
-static void shared_loads_merge(void **state)
+TEST(shared_loads_merge)
 {
-	(void)state;
 	const struct region one = sum_of(".shared .align 4 .b8 s[2048];\n", FOUR_LOADS, 32);
 	/* the same from an address that may be any multiple of 4 */
 	const struct region apart =
@@ -94,9 +93,8 @@ static void shared_loads_merge(void **state)
 	"setp.ne.s32 %p1, %r2, 0;\n@%p1 bra L;\n"
 
 /* A loop that counts by a constant reaches its end once for four copies, unless told not to. */
-static void loops_unroll(void **state)
+TEST(loops_unroll)
 {
-	(void)state;
 	const struct region stays = sum_of("", LOOP(".pragma \"nounroll\";\n"), 32);
 	const struct region unrolled = sum_of("", LOOP(""), 32);
 	assert_true(stays.fp32_slots >= 2 * 64);
@@ -105,9 +103,8 @@ static void loops_unroll(void **state)
 }
 
 /* What depends on the one before waits for it; what does not is issued beside it. */
-static void operands_are_waited_for(void **state)
+TEST(operands_are_waited_for)
 {
-	(void)state;
 	const struct region dependent = sum_of(
 		"",
 		"mov.f32 %f1, 0f3F800000;\nfma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
@@ -145,9 +142,8 @@ static void operands_are_waited_for(void **state)
 }
 
 /* A barrier ends a region, and costs the more the more warps meet. */
-static void barriers_cut(void **state)
+TEST(barriers_cut)
 {
-	(void)state;
 	struct emu_case c = run("", "bar.sync 0;\nbar.sync 0;\n", 64);
 	unsigned passed = 0;
 	for (unsigned i = 0; i < c.res.counts.n_regions; i++)
@@ -161,9 +157,8 @@ static void barriers_cut(void **state)
 
 /* What one warp of a block does while the others wait delays the block; of two sides each warp
  * takes one. */
-static void choices(void **state)
+TEST(choices)
 {
-	(void)state;
 	const char *work = "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
 					   "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
 					   "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
@@ -197,9 +192,8 @@ static void choices(void **state)
 }
 
 /* Additions to one address come one after another, those to a thread's own do not. */
-static void atomics_collide(void **state)
+TEST(atomics_collide)
 {
-	(void)state;
 	struct emu_case c = run("",
 	                        "red.global.add.f32 [%d1], 0f3F800000;\n"
 	                        "red.global.add.u32 [%d1+64], 1;\n",
@@ -218,9 +212,8 @@ static void atomics_collide(void **state)
 }
 
 /* All lanes walk along an array together: each word is one address for all. */
-static void atomics_in_lockstep(void **state)
+TEST(atomics_in_lockstep)
 {
-	(void)state;
 	struct emu_case c = run("",
 	                        "mov.u32 %r2, 0;\nA:\nred.global.add.f32 [%d1], 0f3F800000;\n"
 	                        "add.s64 %d1, %d1, 4;\nadd.u32 %r2, %r2, 1;\n"
@@ -232,9 +225,8 @@ static void atomics_in_lockstep(void **state)
 }
 
 /* Of lanes that swap one word each holds in the end, and all of them want the same. */
-static void swaps_are_counted(void **state)
+TEST(swaps_are_counted)
 {
-	(void)state;
 	struct emu_case c = run("",
 	                        "ld.global.u32 %r3, [%d1];\nA:\nadd.u32 %r4, %r3, 1;\n"
 	                        "mov.u32 %r5, %r3;\natom.global.cas.b32 %r3, [%d1], %r5, %r4;\n"
@@ -250,19 +242,4 @@ static void swaps_are_counted(void **state)
 	c = run("", "ld.global.u32 %r3, [%d1];\natom.global.cas.b32 %r4, [%d1], %r3, %r3;\n", 64);
 	assert_true(c.res.counts.atomics.swaps == 0 && c.res.counts.atomics.unit_passes == 128);
 	emu_case_free(&c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shared_loads_merge),
-		cmocka_unit_test(loops_unroll),
-		cmocka_unit_test(operands_are_waited_for),
-		cmocka_unit_test(barriers_cut),
-		cmocka_unit_test(choices),
-		cmocka_unit_test(atomics_collide),
-		cmocka_unit_test(atomics_in_lockstep),
-		cmocka_unit_test(swaps_are_counted),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

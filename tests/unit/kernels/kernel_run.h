@@ -5,12 +5,7 @@
 #ifndef PMPP_TEST_KERNEL_RUN_H
 #define PMPP_TEST_KERNEL_RUN_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "lab/lab.h"
 #include "lab/choose.h"
 #include "lab/registry.h"

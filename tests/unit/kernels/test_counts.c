@@ -26,9 +26,8 @@ static const struct {
 	{ "simple", 2048, 2047, 223, 1149 }, { "convergent", 2048, 2047, 68, 204 },
 };
 
-static void reduction_steps(void **state)
+TEST(reduction_steps)
 {
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(steps); i++) {
 		char words[64];
 		snprintf(words, sizeof words, "N=%u block=%u", steps[i].n, steps[i].n / 2);
@@ -49,9 +48,8 @@ static void reduction_steps(void **state)
 }
 
 /* S-375: warps that split at the step's condition; the loop itself never splits a warp. */
-static void reduction_divergence(void **state)
+TEST(reduction_divergence)
 {
-	(void)state;
 	static const struct {
 		const char *variant;
 		unsigned divergent;
@@ -69,9 +67,8 @@ static void reduction_divergence(void **state)
 }
 
 /* S-374: N / 32 + 1 = 9 requests of global memory. */
-static void reduction_shared_requests(void **state)
+TEST(reduction_shared_requests)
 {
-	(void)state;
 	struct run_record *r = run_words("reduction", "shared", "N=256 block=128");
 	assert_true(metric(r, "mem.ld_requests") == 8);
 	assert_true(metric(r, "mem.st_requests") == 1);
@@ -81,9 +78,8 @@ static void reduction_shared_requests(void **state)
 }
 
 /* S-354: one warp's load, interleaved and in chunks; S-003's single lane. */
-static void vector_addition_coalescing(void **state)
+TEST(vector_addition_coalescing)
 {
-	(void)state;
 	static const struct {
 		const char *variant;
 		double load, store, efficiency;
@@ -104,9 +100,8 @@ static void vector_addition_coalescing(void **state)
 }
 
 /* S-301, S-302, S-303: idle threads, and the one warp that splits. */
-static void vector_addition_tail(void **state)
+TEST(vector_addition_tail)
 {
-	(void)state;
 	static const struct {
 		const char *words;
 		unsigned divergent, threads;
@@ -124,9 +119,8 @@ static void vector_addition_tail(void **state)
 }
 
 /* S-304: a racing sum is a multiple of 3 between 3 and 768; the atomic one is 768. */
-static void race_and_atomic(void **state)
+TEST(race_and_atomic)
 {
-	(void)state;
 	struct run_record *r = run_words("vec_add", "atomic", "N=10 block=256");
 	assert_int_equal(r->verify, VERIFY_OK);
 	assert_non_null(strstr(r->check.note, "256 x 3 = 768"));
@@ -141,9 +135,8 @@ static void race_and_atomic(void **state)
 }
 
 /* Sectors per request of a warp of 16 x 2 and 32 x 1: A is broadcast along a row, B is not. */
-static void matrix_loads(void **state)
+TEST(matrix_loads)
 {
-	(void)state;
 	static const struct {
 		const char *variant, *words;
 		double a, b;
@@ -173,9 +166,8 @@ static void matrix_loads(void **state)
 }
 
 /* S-226, S-340: a tile of T divides the elements read by T. Lanes, not requests. */
-static void tiles_divide_the_traffic(void **state)
+TEST(tiles_divide_the_traffic)
 {
-	(void)state;
 	static const unsigned tiles[] = { 2, 4, 8, 16, 32 };
 	for (unsigned i = 0; i < ARRAY_LEN(tiles); i++) {
 		char words[64];
@@ -195,9 +187,8 @@ static void tiles_divide_the_traffic(void **state)
 }
 
 /* Corner turning: the price is paid in banks, and padding takes it away. */
-static void corner_turning_banks(void **state)
+TEST(corner_turning_banks)
 {
-	(void)state;
 	/* TILE 32: 32 lanes store to one bank; 33 words per row spread them over all */
 	struct run_record *r = run_words("sgemm", "corner", "M=64 N=64 K=64 TILE=32 PAD=0");
 	struct counts b = of_tag(r, "load-B");
@@ -210,9 +201,8 @@ static void corner_turning_banks(void **state)
 }
 
 /* S-043, S-044, S-045: the store's sectors, then the banks of the column read. */
-static void transpose_accesses(void **state)
+TEST(transpose_accesses)
 {
-	(void)state;
 	static const struct {
 		const char *variant, *words;
 		double store;
@@ -244,9 +234,8 @@ static void transpose_accesses(void **state)
 }
 
 /* S-305: 200 x 150 pixels in 16 x 16 blocks: 75 warps split (the book: 80), 65 are all outside. */
-static void image_edges(void **state)
+TEST(image_edges)
 {
-	(void)state;
 	static const struct {
 		const char *words;
 		unsigned blocks, divergent;
@@ -264,9 +253,8 @@ static void image_edges(void **state)
 }
 
 /* One-byte loads 3 bytes apart: 96 bytes of a row of 32 pixels, asked for three times. */
-static void pixel_layouts(void **state)
+TEST(pixel_layouts)
 {
-	(void)state;
 	/* per warp of 32 pixels; packed: three loads per 128 pixels, 12 bytes apart, 12 sectors each */
 	static const struct {
 		const char *variant;
@@ -288,9 +276,8 @@ static void pixel_layouts(void **state)
 }
 
 /* S-306: an 8 x 6 image has 24 patches of 9 pixels, 20 of 6 and 4 of 4. */
-static void blur_patches(void **state)
+TEST(blur_patches)
 {
-	(void)state;
 	struct run_record *r = run_words("blur", "naive", "W=8 H=6 RADIUS=1");
 	/* each lane asks for a byte of its own: bytes of the requests = pixels of the patches */
 	assert_int_equal(of_tag(r, "load").ld_bytes, 24 * 9 + 20 * 6 + 4 * 4);
@@ -299,9 +286,8 @@ static void blur_patches(void **state)
 }
 
 /* S-307, S-308, S-250: passes of a warp, counted at the multiply-adds of each path. */
-static void divergent_paths(void **state)
+TEST(divergent_paths)
 {
-	(void)state;
 	enum { WARPS = 4, WORK = 10 };
 	struct run_record *r = run_words("diverge", "if_else", "N=128 block=128 work=10 threshold=24");
 	const struct counts a = of_tag(r, "path-A"), b = of_tag(r, "path-B"), c = of_tag(r, "path-C");
@@ -349,9 +335,8 @@ static void divergent_paths(void **state)
 }
 
 /* S-054: two barriers for one meeting are an error with the line, not a hang. */
-static void split_barrier_is_explained(void **state)
+TEST(split_barrier_is_explained)
 {
-	(void)state;
 	const struct kernel_desc *k = the_kernel("diverge");
 	const unsigned v = the_variant(k, "split_barrier");
 	int64_t params[KERNEL_MAX_PARAMS];
@@ -367,9 +352,8 @@ static void split_barrier_is_explained(void **state)
 }
 
 /* A barrier left out: the emulator either stops at the unwritten tile or the answer is wrong. */
-static void missing_barriers_are_noticed(void **state)
+TEST(missing_barriers_are_noticed)
 {
-	(void)state;
 	static const char *const missing[] = { "no_load_barrier", "no_use_barrier" };
 	const struct kernel_desc *k = the_kernel("sgemm");
 
@@ -390,9 +374,8 @@ static void missing_barriers_are_noticed(void **state)
 
 /* S-228, S-344: a thread tile divides the shared reads by 8, float4 by 4 more; then the passes
  * per read: S-034's colliding quads, S-035's side by side, and lanes that share a quad in pairs. */
-static void fast_ladder_shared_reads(void **state)
+TEST(fast_ladder_shared_reads)
 {
-	(void)state;
 	static const struct {
 		const char *variant;
 		double reads_per_fma, wavefronts_per_read;
@@ -417,28 +400,4 @@ static void fast_ladder_shared_reads(void **state)
 			         reads / fma, passes);
 		record_free(r);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reduction_steps),
-		cmocka_unit_test(reduction_divergence),
-		cmocka_unit_test(reduction_shared_requests),
-		cmocka_unit_test(vector_addition_coalescing),
-		cmocka_unit_test(vector_addition_tail),
-		cmocka_unit_test(race_and_atomic),
-		cmocka_unit_test(matrix_loads),
-		cmocka_unit_test(tiles_divide_the_traffic),
-		cmocka_unit_test(corner_turning_banks),
-		cmocka_unit_test(transpose_accesses),
-		cmocka_unit_test(image_edges),
-		cmocka_unit_test(pixel_layouts),
-		cmocka_unit_test(blur_patches),
-		cmocka_unit_test(divergent_paths),
-		cmocka_unit_test(split_barrier_is_explained),
-		cmocka_unit_test(missing_barriers_are_noticed),
-		cmocka_unit_test(fast_ladder_shared_reads),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

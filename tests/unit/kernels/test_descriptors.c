@@ -12,9 +12,8 @@
 	for (size_t k##_i = 0; k##_i < kernel_count(); k##_i++) \
 		for (const struct kernel_desc *k = kernel_at(k##_i); k; k = NULL)
 
-static void descriptors_keep_the_rules(void **state)
+TEST(descriptors_keep_the_rules)
 {
-	(void)state;
 	assert_true(kernel_count() >= 3);
 	EACH_KERNEL(k)
 	{
@@ -26,9 +25,8 @@ static void descriptors_keep_the_rules(void **state)
 }
 
 /* Every rule, broken on purpose in a copy of a good descriptor: the message names the place. */
-static void what_breaks_a_rule_is_named(void **state)
+TEST(what_breaks_a_rule_is_named)
 {
-	(void)state;
 	static const struct kernel_example no_such_launch[] = {
 		{ "per_element", "N=100 block=32", { 5, 1, 1 }, { 32, 1, 1 }, 0, 0 }, { 0 }
 	};
@@ -69,9 +67,8 @@ static void what_breaks_a_rule_is_named(void **state)
 }
 
 /* Whatever a person types that is out of range: a usage error that names the parameter. */
-static void impossible_values_are_refused_by_name(void **state)
+TEST(impossible_values_are_refused_by_name)
 {
-	(void)state;
 	EACH_KERNEL(k)
 	{
 		for (unsigned v = 0; v < k->n_variants; v++) {
@@ -112,9 +109,8 @@ static void small(const struct kernel_desc *k, int64_t size, int64_t *params)
 			params[i] = size;
 }
 
-static void fills_are_complete_and_repeatable(void **state)
+TEST(fills_are_complete_and_repeatable)
 {
-	(void)state;
 	EACH_KERNEL(k)
 	{
 		for (unsigned v = 0; v < k->n_variants; v++) {
@@ -141,9 +137,8 @@ static void fills_are_complete_and_repeatable(void **state)
 }
 
 /* A kernel that did nothing at all: outputs still poisoned. No check may pass that. */
-static void checks_notice_a_kernel_that_did_nothing(void **state)
+TEST(checks_notice_a_kernel_that_did_nothing)
 {
-	(void)state;
 	EACH_KERNEL(k)
 	{
 		for (unsigned v = 0; v < k->n_variants; v++) {
@@ -161,9 +156,8 @@ static void checks_notice_a_kernel_that_did_nothing(void **state)
 	}
 }
 
-static void costs_by_hand(void **state)
+TEST(costs_by_hand)
 {
-	(void)state;
 	const struct kernel_desc *k = the_kernel("sgemm");
 	int64_t params[KERNEL_MAX_PARAMS];
 	struct launch_plan plan = { 0 };
@@ -181,17 +175,4 @@ static void costs_by_hand(void **state)
 	assert_true(k->plan(0, params, &plan, &err));
 	k->cost(0, &plan, params, &cost);
 	assert_true(cost.flop == 255); /* S-245 */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(descriptors_keep_the_rules),
-		cmocka_unit_test(what_breaks_a_rule_is_named),
-		cmocka_unit_test(impossible_values_are_refused_by_name),
-		cmocka_unit_test(fills_are_complete_and_repeatable),
-		cmocka_unit_test(checks_notice_a_kernel_that_did_nothing),
-		cmocka_unit_test(costs_by_hand),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

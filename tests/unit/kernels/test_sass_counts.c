@@ -104,9 +104,8 @@ static void compare(const struct kernel_desc *k, unsigned variant, const int64_t
 	built_free(&b);
 }
 
-static void counts_are_the_cards(void **state)
+TEST(counts_are_the_cards)
 {
-	(void)state;
 	const char *root = getenv("TEST_ROOT");
 	struct text file = { 0 };
 	char path[4096];
@@ -146,6 +145,5 @@ static void counts_are_the_cards(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(counts_are_the_cards) };
-	return cmocka_run_group_tests(tests, use_build_cache, NULL);
+	return unit_run(use_build_cache, NULL);
 }

@@ -85,11 +85,10 @@ static void variants_agree(unsigned sm)
 	assert_true(sum.launches > 45 * (unsigned)n_points && sum.faults < 10);
 }
 
-#define ARCHITECTURE(n)              \
-	static void sm_##n(void **state) \
-	{                                \
-		(void)state;                 \
-		variants_agree(n);           \
+#define ARCHITECTURE(n)    \
+	TEST(sm_##n)           \
+	{                      \
+		variants_agree(n); \
 	}
 ARCHITECTURE(75)
 ARCHITECTURE(80)
@@ -101,10 +100,5 @@ ARCHITECTURE(120)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sm_75),  cmocka_unit_test(sm_80), cmocka_unit_test(sm_86),
-		cmocka_unit_test(sm_89),  cmocka_unit_test(sm_90), cmocka_unit_test(sm_100),
-		cmocka_unit_test(sm_120),
-	};
-	return cmocka_run_group_tests(tests, use_build_cache, NULL);
+	return unit_run(use_build_cache, NULL);
 }

@@ -45,9 +45,8 @@ static bool verify(const struct kernel_desc *k, unsigned v, const int64_t *param
 	return true;
 }
 
-static void every_variant_at_many_sizes(void **state)
+TEST(every_variant_at_many_sizes)
 {
-	(void)state;
 	for (size_t i = 0; i < kernel_count(); i++) {
 		const struct kernel_desc *k = kernel_at(i);
 		for (unsigned v = 0; v < k->n_variants; v++) {
@@ -95,9 +94,8 @@ static bool has_combinations(const struct kernel_desc *k)
 	return compile_knobs(k) > 4;
 }
 
-static void combinations_of_knobs(void **state)
+TEST(combinations_of_knobs)
 {
-	(void)state;
 	unsigned settings_of[64] = { 0 }, verified_of[64][32] = { { 0 } };
 	for (unsigned c = 0; c < ARRAY_LEN(combinations); c++) {
 		const struct kernel_desc *k = the_kernel(combinations[c].kernel);
@@ -127,9 +125,8 @@ static void combinations_of_knobs(void **state)
 
 /* One knob at a time, at a small size that no block divides and at one that all do. What must be
  * compiled anew is tried at its least and greatest value only: a compilation takes its time. */
-static void every_knob(void **state)
+TEST(every_knob)
 {
-	(void)state;
 	for (size_t i = 0; i < kernel_count(); i++) {
 		const struct kernel_desc *k = kernel_at(i);
 		for (unsigned v = 0; v < k->n_variants; v++) {
@@ -174,9 +171,8 @@ static bool is_zero(const unsigned char *element, size_t size)
 	return true;
 }
 
-static void one_spoiled_element_is_noticed(void **state)
+TEST(one_spoiled_element_is_noticed)
 {
-	(void)state;
 	for (size_t i = 0; i < kernel_count(); i++) {
 		const struct kernel_desc *k = kernel_at(i);
 		for (unsigned v = 0; v < k->n_variants; v++) {
@@ -221,9 +217,8 @@ static void one_spoiled_element_is_noticed(void **state)
 }
 
 /* The matrix product's check, where it can no longer compute every row in double. */
-static void large_products_are_checked_everywhere(void **state)
+TEST(large_products_are_checked_everywhere)
 {
-	(void)state;
 	enum { M = 600, N = 512, K = 512 }; /* 1.6e8 products: beyond the budget */
 	float *a = mem_calloc(M * K, sizeof *a), *b = mem_calloc(K * N, sizeof *b);
 	float *c = mem_calloc(M * N, sizeof *c), *bt = mem_calloc(K * N, sizeof *bt);
@@ -284,9 +279,8 @@ static void large_products_are_checked_everywhere(void **state)
 }
 
 /* Inputs of the exact fills: within range, on their grid, and not all alike. */
-static void exact_fills(void **state)
+TEST(exact_fills)
 {
-	(void)state;
 	enum { COUNT = 4096 };
 	static const size_t terms[] = { 1, 2, 3, 1024, 4096, 16384, 1u << 22, 1u << 24 };
 	static const int bits[] = { 12, 11, 11, 7, 6, 5, 1, 1 };
@@ -310,17 +304,4 @@ static void exact_fills(void **state)
 		seen |= 1u << (int)(v[i] + 3);
 	}
 	assert_int_equal(seen, 63);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_variant_at_many_sizes),
-		cmocka_unit_test(every_knob),
-		cmocka_unit_test(combinations_of_knobs),
-		cmocka_unit_test(one_spoiled_element_is_noticed),
-		cmocka_unit_test(large_products_are_checked_everywhere),
-		cmocka_unit_test(exact_fills),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #ifndef PMPP_FAKE_REGISTRY_H
 #define PMPP_FAKE_REGISTRY_H
 
+#include "../unit.h"
 #include "lab/lab.h"
 #include "lab/choose.h"
 #include "lab/registry.h"
@@ -13,17 +14,12 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* --- the toy: y = x * W --- */
 

@@ -52,9 +52,8 @@ static const json_t *value_of(const json_t *metrics, const char *key)
 	return v;
 }
 
-static void test_a_record(void **state)
+TEST(test_a_record)
 {
-	(void)state;
 	struct run_record *r = record(0);
 	json_t *o = reread(json_record(r));
 	record_free(r);
@@ -103,9 +102,8 @@ static void test_a_record(void **state)
 	json_decref(o);
 }
 
-static void test_a_sample(void **state)
+TEST(test_a_sample)
 {
-	(void)state;
 	struct run_record *r = record(2);
 	json_t *o = reread(json_record(r));
 	record_free(r);
@@ -122,9 +120,8 @@ static void test_a_sample(void **state)
 	json_decref(o);
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-	(void)state;
 	json_t *j = json_number(3);
 	assert_true(json_is_integer(j));
 	json_decref(j);
@@ -146,9 +143,8 @@ static void test_numbers(void **state)
 	json_decref(j);
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
-	(void)state;
 	struct err err = { 0 };
 	err_set(&err, ERR_PARSE, "a \"quoted\" \x01 line\nand \xff no UTF-8");
 	json_t *o = reread(json_error(&err));
@@ -161,11 +157,5 @@ static void test_errors(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_record),
-		cmocka_unit_test(test_a_sample),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_errors),
-	};
-	return cmocka_run_group_tests(tests, own_cache, drop_cache);
+	return unit_run(own_cache, drop_cache);
 }

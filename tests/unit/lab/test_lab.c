@@ -6,9 +6,8 @@ static bool moves(const struct session *s)
 	return s->progress > 0.2;
 }
 
-static void test_first_run(void **state)
+TEST(test_first_run)
 {
-	(void)state;
 	fake_reset();
 	struct lab *a = open_lab("a100", "emu");
 	struct session *s = lab_session(a);
@@ -30,9 +29,8 @@ static void test_first_run(void **state)
 	assert_int_equal(fake.open, 0);
 }
 
-static void test_occupancy_is_instant(void **state)
+TEST(test_occupancy_is_instant)
 {
-	(void)state;
 	struct lab *a = settled_lab();
 	struct session *s = lab_session(a);
 	/* No waiting here: register counts are known from the first compile. */
@@ -61,9 +59,8 @@ static void test_occupancy_is_instant(void **state)
 	lab_free(a);
 }
 
-static void test_refused_value_keeps_the_last_record(void **state)
+TEST(test_refused_value_keeps_the_last_record)
 {
-	(void)state;
 	struct lab *a = settled_lab();
 	struct session *s = lab_session(a);
 	int runs = fake.runs;
@@ -88,9 +85,8 @@ static void test_refused_value_keeps_the_last_record(void **state)
 	lab_free(a);
 }
 
-static void test_now_and_before(void **state)
+TEST(test_now_and_before)
 {
-	(void)state;
 	struct lab *a = settled_lab();
 	struct session *s = lab_session(a);
 	lab_param(a, TOY_BLOCK, 256);
@@ -105,9 +101,8 @@ static void test_now_and_before(void **state)
 	lab_free(a);
 }
 
-static void test_rapid_changes_end_with_the_last(void **state)
+TEST(test_rapid_changes_end_with_the_last)
 {
-	(void)state;
 	fake_reset();
 	fake.block_us = 1000;
 	struct lab *a = open_lab("a100", "emu");
@@ -129,9 +124,8 @@ static void test_rapid_changes_end_with_the_last(void **state)
 	lab_free(a);
 }
 
-static void test_cancel_ends_a_long_run(void **state)
+TEST(test_cancel_ends_a_long_run)
 {
-	(void)state;
 	fake_reset();
 	fake.block_us = 20000;
 	struct lab *a = open_lab("a100", "emu");
@@ -160,9 +154,8 @@ static void test_cancel_ends_a_long_run(void **state)
 	lab_free(a);
 }
 
-static void test_large_launch_is_sampled_first(void **state)
+TEST(test_large_launch_is_sampled_first)
 {
-	(void)state;
 	fake_reset();
 	fake.block_us = 1500;
 	struct lab *a = open_lab("a100", "emu");
@@ -182,9 +175,8 @@ static void test_large_launch_is_sampled_first(void **state)
 	lab_free(a);
 }
 
-static void test_a_fault_keeps_the_session(void **state)
+TEST(test_a_fault_keeps_the_session)
 {
-	(void)state;
 	struct lab *a = settled_lab();
 	struct session *s = lab_session(a);
 	fake.fault = true;
@@ -201,9 +193,8 @@ static void test_a_fault_keeps_the_session(void **state)
 	lab_free(a);
 }
 
-static void test_auto_takes_the_device_and_its_sheet(void **state)
+TEST(test_auto_takes_the_device_and_its_sheet)
 {
-	(void)state;
 	fake_reset();
 	fake.device = true;
 	struct lab *a = open_lab(NULL, "auto");
@@ -244,9 +235,8 @@ static void test_auto_takes_the_device_and_its_sheet(void **state)
 	lab_free(a);
 }
 
-static void test_free_at_any_moment(void **state)
+TEST(test_free_at_any_moment)
 {
-	(void)state;
 	fake_reset();
 	assert_true(lab_free(NULL));
 	for (int i = 0; i < 30; i++) {
@@ -264,9 +254,8 @@ static void test_free_at_any_moment(void **state)
 
 /* What cannot be interrupted must not keep a person from leaving. Last: its thread is left behind.
  */
-static void test_leaving_does_not_wait_for_ever(void **state)
+TEST(test_leaving_does_not_wait_for_ever)
 {
-	(void)state;
 	struct timespec before, after;
 	fake_reset();
 	fake.deaf = true;
@@ -283,18 +272,5 @@ static void test_leaving_does_not_wait_for_ever(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first_run),
-		cmocka_unit_test(test_occupancy_is_instant),
-		cmocka_unit_test(test_refused_value_keeps_the_last_record),
-		cmocka_unit_test(test_now_and_before),
-		cmocka_unit_test(test_rapid_changes_end_with_the_last),
-		cmocka_unit_test(test_cancel_ends_a_long_run),
-		cmocka_unit_test(test_large_launch_is_sampled_first),
-		cmocka_unit_test(test_a_fault_keeps_the_session),
-		cmocka_unit_test(test_auto_takes_the_device_and_its_sheet),
-		cmocka_unit_test(test_free_at_any_moment),
-		cmocka_unit_test(test_leaving_does_not_wait_for_ever),
-	};
-	return cmocka_run_group_tests(tests, own_cache, drop_cache);
+	return unit_run(own_cache, drop_cache);
 }

@@ -19,9 +19,8 @@ static bool climbing(const struct session *s)
 	return s->ladder && s->ladder->running >= 0;
 }
 
-static void test_the_ladder_runs_when_looked_at(void **state)
+TEST(test_the_ladder_runs_when_looked_at)
 {
-	(void)state;
 	struct lab *a = settled_lab();
 	struct session *s = lab_session(a);
 	assert_null(s->ladder);
@@ -69,9 +68,8 @@ static void test_the_ladder_runs_when_looked_at(void **state)
 	assert_int_equal(fake.open, 0);
 }
 
-static void test_stall_reasons_are_read_when_looked_at(void **state)
+TEST(test_stall_reasons_are_read_when_looked_at)
 {
-	(void)state;
 	fake_reset();
 	fake.device = true;
 	struct lab *a = open_lab(NULL, "cuda");
@@ -112,9 +110,8 @@ static void test_stall_reasons_are_read_when_looked_at(void **state)
 	lab_free(a);
 }
 
-static void test_a_long_rung_gives_way(void **state)
+TEST(test_a_long_rung_gives_way)
 {
-	(void)state;
 	fake_reset();
 	struct lab *a = open_lab("a100", "emu");
 	struct session *s = lab_session(a);
@@ -153,9 +150,8 @@ static void test_a_long_rung_gives_way(void **state)
 	assert_int_equal(fake.open, 0);
 }
 
-static void test_a_long_rung_is_sampled(void **state)
+TEST(test_a_long_rung_is_sampled)
 {
-	(void)state;
 	fake_reset();
 	struct lab *a = open_lab("a100", "emu");
 	struct session *s = lab_session(a);
@@ -180,9 +176,8 @@ static void test_a_long_rung_is_sampled(void **state)
 }
 
 /* The table of orders is consistent with itself. */
-static void test_the_table_of_orders(void **state)
+TEST(test_the_table_of_orders)
 {
-	(void)state;
 	for (unsigned kind = 0; kind < ORDER_KINDS; kind++) {
 		const struct order_rule *r = &order_rules[kind];
 		/* what a panel asks for must not push aside what a person asked for */
@@ -196,9 +191,8 @@ static void test_the_table_of_orders(void **state)
 }
 
 /* A panel that needs nothing runs nothing; a cancelled ladder waits for a change. */
-static void test_a_cancelled_ladder_waits(void **state)
+TEST(test_a_cancelled_ladder_waits)
 {
-	(void)state;
 	struct lab *a = settled_lab();
 	struct session *s = lab_session(a);
 	s->view = "plain";
@@ -216,13 +210,5 @@ static void test_a_cancelled_ladder_waits(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_table_of_orders),
-		cmocka_unit_test(test_a_cancelled_ladder_waits),
-		cmocka_unit_test(test_the_ladder_runs_when_looked_at),
-		cmocka_unit_test(test_stall_reasons_are_read_when_looked_at),
-		cmocka_unit_test(test_a_long_rung_gives_way),
-		cmocka_unit_test(test_a_long_rung_is_sampled),
-	};
-	return cmocka_run_group_tests(tests, own_cache, drop_cache);
+	return unit_run(own_cache, drop_cache);
 }

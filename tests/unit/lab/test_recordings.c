@@ -2,6 +2,7 @@
  * The recordings that are built in: every one is read, its runs are of a GPU and verified, and they
  * are found for the same launch on any sheet.
  */
+#include "../unit.h"
 #include "lab/reference_run.h"
 #include "model/ladder.h"
 #include "lab/registry.h"
@@ -9,18 +10,11 @@
 #include "base/text.h"
 #include "lab/session_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void all_are_read(void **state)
+TEST(all_are_read)
 {
-	(void)state;
 	char broken[2048], gpu[64], name[64];
 	unsigned files = 0;
 	const unsigned runs = reference_run_count(broken, sizeof broken);
@@ -31,9 +25,8 @@ static void all_are_read(void **state)
 }
 
 /* What a recording holds was measured, and the same launch finds it whatever the sheet. */
-static void a_launch_finds_its_recording(void **state)
+TEST(a_launch_finds_its_recording)
 {
-	(void)state;
 	char gpu[64], name[64];
 	for (size_t i = 0; i < asset_count(); i++) {
 		struct session s;
@@ -64,9 +57,8 @@ static void a_launch_finds_its_recording(void **state)
 	}
 }
 
-static void the_folder_names_the_gpu(void **state)
+TEST(the_folder_names_the_gpu)
 {
-	(void)state;
 	char gpu[64], name[64];
 	const struct asset a = { .path = "presets/l4/sgemm.json" };
 	assert_true(reference_run_recording(&a, gpu, name));
@@ -76,14 +68,4 @@ static void the_folder_names_the_gpu(void **state)
 		                                  "presets/l4/old/sgemm.json", "kernels/l4/sgemm.json" };
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
 		assert_false(reference_run_recording(&(struct asset){ .path = others[i] }, gpu, name));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_folder_names_the_gpu),
-		cmocka_unit_test(all_are_read),
-		cmocka_unit_test(a_launch_finds_its_recording),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

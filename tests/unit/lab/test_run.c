@@ -21,9 +21,8 @@ static struct run_record *run_ok(const struct selection *sel)
 	return r;
 }
 
-static void test_a_right_answer(void **state)
+TEST(test_a_right_answer)
 {
-	(void)state;
 	struct selection sel = start(1);
 	sel.params[TOY_W] = 2;
 	struct run_record *r = run_ok(&sel);
@@ -50,9 +49,8 @@ static void test_a_right_answer(void **state)
 	record_free(r);
 }
 
-static void test_wrong_answers_in_words(void **state)
+TEST(test_wrong_answers_in_words)
 {
-	(void)state;
 	struct selection sel = start(0);
 	fake.wrong = true;
 	struct run_record *r = run_ok(&sel);
@@ -77,9 +75,8 @@ static void test_wrong_answers_in_words(void **state)
 	record_free(r);
 }
 
-static void test_a_sample_is_not_verified(void **state)
+TEST(test_a_sample_is_not_verified)
 {
-	(void)state;
 	struct selection sel = start(0);
 	struct err err = { 0 };
 	struct run_record *r;
@@ -106,9 +103,8 @@ static void refused(const struct selection *sel, enum err_code code, const char 
 	assert_int_equal(fake.runs, runs);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-	(void)state;
 	struct selection sel = start(0);
 	sel.params[TOY_N] = -1;
 	refused(&sel, ERR_USAGE, "'N': -1");
@@ -128,9 +124,8 @@ static void test_refusals(void **state)
 	refused(&sel, ERR_UNAVAILABLE, "no GPU in this test");
 }
 
-static void test_a_fault_is_passed_on(void **state)
+TEST(test_a_fault_is_passed_on)
 {
-	(void)state;
 	struct selection sel = start(0);
 	struct err err = { 0 };
 	struct run_record *r = NULL;
@@ -142,9 +137,8 @@ static void test_a_fault_is_passed_on(void **state)
 	assert_int_equal(fake.open, 0);
 }
 
-static void test_same_seed_same_record(void **state)
+TEST(test_same_seed_same_record)
 {
-	(void)state;
 	struct selection a = start(0), b = a;
 	assert_true(selection_equal(&a, &b));
 	b.params[TOY_W] = 5; /* unused by this variant */
@@ -159,9 +153,8 @@ static void test_same_seed_same_record(void **state)
 	assert_false(selection_equal(&a, &b));
 }
 
-static void test_poison(void **state)
+TEST(test_poison)
 {
-	(void)state;
 	static const enum elem_type types[] = { ELEM_F32, ELEM_F64, ELEM_F16, ELEM_I32, ELEM_U32 };
 	for (size_t t = 0; t < ARRAY_LEN(types); t++) {
 		unsigned char data[10 * 8];
@@ -179,9 +172,8 @@ static void test_poison(void **state)
 	assert_true(isnan(f) && isnan(d));
 }
 
-static void test_sheet_of_device(void **state)
+TEST(test_sheet_of_device)
 {
-	(void)state;
 	static const struct {
 		const char *device, *sheet;
 	} cases[] = {
@@ -205,9 +197,8 @@ static void test_sheet_of_device(void **state)
 	}
 }
 
-static void test_choosing(void **state)
+TEST(test_choosing)
 {
-	(void)state;
 	struct selection sel = start(0);
 	struct err err = { 0 };
 	assert_true(choose_gpu_and_backend(NULL, "auto", &sel, &err));
@@ -239,16 +230,5 @@ static void test_choosing(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_right_answer),
-		cmocka_unit_test(test_wrong_answers_in_words),
-		cmocka_unit_test(test_a_sample_is_not_verified),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_a_fault_is_passed_on),
-		cmocka_unit_test(test_same_seed_same_record),
-		cmocka_unit_test(test_poison),
-		cmocka_unit_test(test_sheet_of_device),
-		cmocka_unit_test(test_choosing),
-	};
-	return cmocka_run_group_tests(tests, own_cache, drop_cache);
+	return unit_run(own_cache, drop_cache);
 }

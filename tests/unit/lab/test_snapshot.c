@@ -2,6 +2,7 @@
  * Snapshots: written, read, written again: the same bytes; drawn: the same panels. Truncated at
  * every length, mutated, of a newer version, of another program: an error with its place.
  */
+#include "../unit.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/brief.h"
@@ -12,15 +13,9 @@
 #include "cli/view_list.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct snapshot_names names = { .kernel = kernel_find, .source = kernel_source };
 
@@ -151,9 +146,8 @@ static char *panels(const struct session *s)
 	return all.s;
 }
 
-static void round_trip(void **state)
+TEST(round_trip)
 {
-	(void)state;
 	struct session s, again;
 	struct err err = { 0 };
 	char note[200];
@@ -193,9 +187,8 @@ static void round_trip(void **state)
 	free_session(&again);
 }
 
-static void nothing_run_yet(void **state)
+TEST(nothing_run_yet)
 {
-	(void)state;
 	struct session s, again;
 	char note[200];
 	make_session(&s);
@@ -230,9 +223,8 @@ static void refused(const char *text, const char *from, const char *to, const ch
 	free(bad);
 }
 
-static void errors_name_their_place(void **state)
+TEST(errors_name_their_place)
 {
-	(void)state;
 	struct session s, again;
 	char note[200];
 	make_session(&s);
@@ -262,9 +254,8 @@ static void errors_name_their_place(void **state)
 	free_session(&s);
 }
 
-static void damage_never_crashes(void **state)
+TEST(damage_never_crashes)
 {
-	(void)state;
 	struct session s, again;
 	char note[200];
 	make_session(&s);
@@ -290,9 +281,8 @@ static void damage_never_crashes(void **state)
 }
 
 /* A recording grows old with the device code, not with the descriptor beside it. */
-static void the_hash_is_of_device_code(void **state)
+TEST(the_hash_is_of_device_code)
 {
-	(void)state;
 	char one[17], two[17];
 	const char *const head = "#ifdef __CUDACC__\n#if 1\nint a;\n#else\n#endif\n";
 	char text[200];
@@ -307,16 +297,4 @@ static void the_hash_is_of_device_code(void **state)
 	source_hash("int a;\n", one); /* a file without halves is hashed whole */
 	source_hash("int b;\n", two);
 	assert_string_not_equal(one, two);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_hash_is_of_device_code),
-		cmocka_unit_test(round_trip),
-		cmocka_unit_test(nothing_run_yet),
-		cmocka_unit_test(errors_name_their_place),
-		cmocka_unit_test(damage_never_crashes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,9 +52,8 @@ static void record(struct run_record *r, bool live)
 		counts_set_known(&r->run.counts.of_lines);
 }
 
-static void the_emulator_is_held_to_all(void **state)
+TEST(the_emulator_is_held_to_all)
 {
-	(void)state;
 	struct preset *p = preset();
 	struct run_record r;
 	struct tour_result t;
@@ -68,9 +67,8 @@ static void the_emulator_is_held_to_all(void **state)
 	preset_free(p);
 }
 
-static void a_gpu_answers_for_itself(void **state)
+TEST(a_gpu_answers_for_itself)
 {
-	(void)state;
 	struct preset *p = preset();
 	struct run_record r;
 	struct tour_result t;
@@ -98,9 +96,5 @@ static void a_gpu_answers_for_itself(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_emulator_is_held_to_all),
-		cmocka_unit_test(a_gpu_answers_for_itself),
-	};
-	return cmocka_run_group_tests_name("tour", tests, own_cache, drop_cache);
+	return unit_run(own_cache, drop_cache);
 }

@@ -13,9 +13,8 @@ static struct lab *open_host(struct screen_host *host)
 	return a;
 }
 
-static void test_every_function_is_there(void **state)
+TEST(test_every_function_is_there)
 {
-	(void)state;
 	struct screen_host h;
 	struct lab *a = open_host(&h);
 	assert_true(h.session && h.poll && h.wake_fd && h.set_param && h.set_kernel && h.set_gpu &&
@@ -28,9 +27,8 @@ static void test_every_function_is_there(void **state)
 	lab_free(a);
 }
 
-static void test_kernels_variant_by_variant(void **state)
+TEST(test_kernels_variant_by_variant)
 {
-	(void)state;
 	struct screen_host h;
 	struct choice c;
 	struct lab *a = open_host(&h);
@@ -53,9 +51,8 @@ static void test_kernels_variant_by_variant(void **state)
 	lab_free(a);
 }
 
-static void test_gpus_and_back_ends(void **state)
+TEST(test_gpus_and_back_ends)
 {
-	(void)state;
 	struct screen_host h;
 	struct choice c;
 	struct lab *a = open_host(&h);
@@ -84,10 +81,5 @@ static void test_gpus_and_back_ends(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_function_is_there),
-		cmocka_unit_test(test_kernels_variant_by_variant),
-		cmocka_unit_test(test_gpus_and_back_ends),
-	};
-	return cmocka_run_group_tests(tests, own_cache, drop_cache);
+	return unit_run(own_cache, drop_cache);
 }

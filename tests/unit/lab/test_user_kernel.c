@@ -1,10 +1,5 @@
 /* A person's own file: what is read of its text, and how launches are written. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "userkernel/user_source.h"
@@ -50,9 +45,8 @@ static bool device_line(const struct user_source *s, unsigned line, const char *
 	return found;
 }
 
-static void finds_kernels(void **state)
+TEST(finds_kernels)
 {
-	(void)state;
 	struct user_source s;
 	user_source_scan(file, &s);
 	static const struct {
@@ -80,9 +74,8 @@ static void finds_kernels(void **state)
 	user_source_free(&s);
 }
 
-static void knows_types(void **state)
+TEST(knows_types)
 {
-	(void)state;
 	struct user_source s;
 	user_source_scan(file, &s);
 	const struct user_param *a = s.kernels[0].params, *b = s.kernels[1].params;
@@ -98,9 +91,8 @@ static void knows_types(void **state)
 	user_source_free(&s);
 }
 
-static void keeps_device_code(void **state)
+TEST(keeps_device_code)
 {
-	(void)state;
 	struct user_source s;
 	user_source_scan(file, &s);
 	unsigned lines = 0, was = 0;
@@ -128,9 +120,8 @@ static void keeps_device_code(void **state)
 }
 
 /* Whatever the text: no kernel out of nothing, no read behind the end, lines kept. */
-static void survives_any_text(void **state)
+TEST(survives_any_text)
 {
-	(void)state;
 	static const char *const bits[] = {
 		"__global__", " void f(",     "int a", ")",  "{",          "}", ";",  "\"",        "'",
 		"/*",         "*/",           "//",    "\n", "#include <", ">", "\\", "template<", "[",
@@ -164,9 +155,8 @@ static bool find(const void *ctx, const char *name, int64_t *value)
 }
 static const struct user_names names = { find, NULL, "n, block_x" };
 
-static void evaluates(void **state)
+TEST(evaluates)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		int64_t value;
@@ -215,9 +205,8 @@ static void evaluates(void **state)
 	assert_false(user_evaluate(deep, "size", &names, &v, NULL));
 }
 
-static void reads_buffers(void **state)
+TEST(reads_buffers)
 {
-	(void)state;
 	struct user_buffer b;
 	struct err err = { 0 };
 	assert_true(user_read_buffer("x", "f32[n]:rand", &b, &err));
@@ -243,9 +232,8 @@ static void reads_buffers(void **state)
 	}
 }
 
-static void fills(void **state)
+TEST(fills)
 {
-	(void)state;
 	float f[1000], again[1000];
 	int32_t w[1000];
 	uint16_t h[8];
@@ -268,18 +256,4 @@ static void fills(void **state)
 	b = (struct user_buffer){ .init = INIT_VALUE, .value = -1 };
 	user_fill(&b, ELEM_I32, 1000, 0, 1, w);
 	assert_int_equal(w[999], -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_kernels),
-		cmocka_unit_test(knows_types),
-		cmocka_unit_test(keeps_device_code),
-		cmocka_unit_test(survives_any_text),
-		cmocka_unit_test(evaluates),
-		cmocka_unit_test(reads_buffers),
-		cmocka_unit_test(fills),
-	};
-	return cmocka_run_group_tests_name("own", tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* One warp's access taken apart: sectors, lines, patterns and banks, against counts by hand. */
+#include "../unit.h"
 #include "model/access_shape.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static struct access_sample lanes(unsigned bytes, uint64_t base, int64_t stride)
 {
@@ -15,7 +10,7 @@ static struct access_sample lanes(unsigned bytes, uint64_t base, int64_t stride)
 	return a;
 }
 
-static void strides(void **state)
+TEST(strides)
 {
 	static const struct {
 		unsigned bytes;
@@ -30,7 +25,6 @@ static void strides(void **state)
 		{ 8, 0, 8, ACCESS_CONTIGUOUS, 8, 2, 256 }, { 16, 0, 16, ACCESS_CONTIGUOUS, 16, 4, 512 },
 		{ 1, 0, 1, ACCESS_CONTIGUOUS, 1, 1, 32 },  { 16, 16, 4096, ACCESS_STRIDED, 32, 32, 512 },
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		/* a base far up, so that negative strides stay addresses */
 		struct access_sample a = lanes(table[i].bytes, table[i].base + 65536, table[i].stride);
@@ -45,9 +39,8 @@ static void strides(void **state)
 	}
 }
 
-static void runs_of_a_tile(void **state)
+TEST(runs_of_a_tile)
 {
-	(void)state;
 	struct access_sample a = lanes(4, 0, 4);
 	for (int i = 16; i < 32; i++)
 		a.offset[i] += 4096 - 64;
@@ -65,9 +58,8 @@ static void runs_of_a_tile(void **state)
 	assert_false(sh.even);
 }
 
-static void inactive_lanes(void **state)
+TEST(inactive_lanes)
 {
-	(void)state;
 	struct access_sample a = lanes(4, 0, 4);
 	a.mask = 0x55555555u; /* every second lane of a contiguous access is no stride of its own */
 	struct access_shape sh = access_shape(&a);
@@ -87,16 +79,15 @@ static void inactive_lanes(void **state)
 }
 
 /* Every lane somewhere else, wide and unaligned: the table of sectors holds. */
-static void no_room_is_survived(void **state)
+TEST(no_room_is_survived)
 {
-	(void)state;
 	struct access_sample a = lanes(255, 31, 100003);
 	struct access_shape sh = access_shape(&a);
 	assert_int_equal(sh.n_sectors, ACCESS_MAX_SECTORS);
 	access_banks(&a);
 }
 
-static void banks(void **state)
+TEST(banks)
 {
 	static const struct {
 		unsigned bytes;
@@ -109,7 +100,6 @@ static void banks(void **state)
 		{ 8, 8, 2, 2, false },   { 16, 16, 4, 4, false }, { 8, 16, 4, 2, true },
 		{ 1, 1, 1, 1, false },   { 2, 2, 1, 1, false },
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		struct access_sample a = lanes(table[i].bytes, 0, table[i].stride);
 		struct bank_use b = access_banks(&a);
@@ -120,9 +110,8 @@ static void banks(void **state)
 }
 
 /* A warp over two rows of a broadcast operand is no gather; a gather of many addresses is one. */
-static void addresses_in_groups(void **state)
+TEST(addresses_in_groups)
 {
-	(void)state;
 	struct access_sample a = lanes(4, 0, 0);
 	for (int i = 16; i < 32; i++)
 		a.offset[i] = 4096;
@@ -144,14 +133,4 @@ static void addresses_in_groups(void **state)
 	sh = access_shape(&a);
 	assert_int_equal(sh.pattern, ACCESS_SCATTERED);
 	assert_int_equal(access_excess(&sh), 28);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(addresses_in_groups), cmocka_unit_test(strides),
-		cmocka_unit_test(runs_of_a_tile),      cmocka_unit_test(inactive_lanes),
-		cmocka_unit_test(no_room_is_survived), cmocka_unit_test(banks),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

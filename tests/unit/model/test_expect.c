@@ -1,14 +1,9 @@
 /* Expectations: grammar, arithmetic, tags, previous step, tolerance, and errors with a column. */
+#include "../unit.h"
 #include "model/expect.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static bool lookup(void *ctx, const char *key, const char *tag, bool before,
                    struct expect_value *out, struct err *err)
@@ -36,9 +31,8 @@ static int eval(const char *line)
 	return out.holds;
 }
 
-static void holds(void **state)
+TEST(holds)
 {
-	(void)state;
 	assert_int_equal(eval("warps == 10"), 1);
 	assert_int_equal(eval("warps@add * 32 == 864"), 1);
 	assert_int_equal(eval("warps == before.warps / 8"), 1);
@@ -57,9 +51,8 @@ static void holds(void **state)
 	assert_int_equal(eval("words != \"warps\""), 1);
 }
 
-static void errors_carry_a_column(void **state)
+TEST(errors_carry_a_column)
 {
-	(void)state;
 	struct expect_outcome out;
 	struct err err = { 0 };
 	assert_false(expect_eval("warps == ", lookup, NULL, &out, &err));
@@ -82,21 +75,10 @@ static bool known(const char *key)
 	return !strcmp(key, "warps");
 }
 
-static void parse_checks_names(void **state)
+TEST(parse_checks_names)
 {
-	(void)state;
 	struct err err = { 0 };
 	assert_true(expect_parse("warps@add >= before.warps", known, &err));
 	assert_false(expect_parse("wraps == 3", known, &err));
 	assert_non_null(strstr(err.msg, "column 6"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(holds),
-		cmocka_unit_test(errors_carry_a_column),
-		cmocka_unit_test(parse_checks_names),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

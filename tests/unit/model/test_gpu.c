@@ -1,4 +1,5 @@
 /* Every built-in sheet loads and holds the printed figures; a bad sheet says where and what. */
+#include "../unit.h"
 #include "base/asset.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -7,22 +8,16 @@
 #include "model/yaml_load.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const char *const ids[] = { "a100",      "a6000",   "b200",    "h100",
 	                               "h200",      "l4",      "rtx3090", "rtx4060laptop",
 	                               "rtx4060ti", "rtx4090", "rtx5090", "t4" };
 
-static void every_sheet_loads(void **state)
+TEST(every_sheet_loads)
 {
-	(void)state;
 	size_t found = 0;
 	for (size_t i = 0; i < asset_count(); i++) {
 		char id[64];
@@ -59,9 +54,8 @@ static void every_sheet_loads(void **state)
 }
 
 /* SEEDS 2.1 to 2.3 and the constants read from an H200. */
-static void printed_figures(void **state)
+TEST(printed_figures)
 {
-	(void)state;
 	const struct gpu_spec *a = gpu_find("A100");
 	assert_non_null(a);
 	assert_string_equal(a->name, "A100-SXM4-40GB");
@@ -104,9 +98,8 @@ static void printed_figures(void **state)
 	assert_string_equal(gpu_sm_name(t, sm, sizeof sm), "sm_89");
 }
 
-static void every_figure_has_a_source(void **state)
+TEST(every_figure_has_a_source)
 {
-	(void)state;
 	static const char *const figures[] = {
 #define X(type, field, least, most, about) #field,
 		GPU_FIGURES(X)
@@ -132,9 +125,8 @@ static void write_changed(FILE *f, const struct asset *a, const char *from, cons
 	fwrite(at, 1, a->len - (size_t)(at - a->data), f);
 }
 
-static void ids_and_paths(void **state)
+TEST(ids_and_paths)
 {
-	(void)state;
 	const struct gpu_spec *g, *again;
 	struct err e = { .code = ERR_NONE };
 	assert_true(gpu_load("RTX4060Ti", &g, &e));
@@ -216,9 +208,8 @@ static void bad(const char *key, const char *with, const char *want, const char 
 	free(yaml);
 }
 
-static void bad_sheets_say_where(void **state)
+TEST(bad_sheets_say_where)
 {
-	(void)state;
 	/* line and column of the offending place, the line, the caret */
 	bad("sm_count", "sm_cout: 108", "my.yaml:12:1: unknown key 'sm_cout'; did you mean 'sm_count'?",
 	    "\n    sm_cout: 108\n    ^");
@@ -286,9 +277,8 @@ static void swap(const char *from, const char *to, const char *want)
 	free(yaml);
 }
 
-static void one_document(void **state)
+TEST(one_document)
 {
-	(void)state;
 	const struct asset *a = asset_find("presets/gpus/a100.yaml");
 	char *yaml = mem_printf("---\n%s---\nid: b\n", a->data);
 	expect_error(yaml, strlen(yaml), "a second document; one file holds one", "\n    ---\n    ^");
@@ -299,9 +289,8 @@ static void one_document(void **state)
 	free(yaml);
 }
 
-static void sources_are_checked(void **state)
+TEST(sources_are_checked)
 {
-	(void)state;
 	swap("figures: dram_gbs dram_bytes", "figures: dram_bytes", "'dram_gbs' has no source");
 	swap("figures: dram_gbs dram_bytes", "figures: dram_gbss dram_bytes",
 	     "'dram_gbss' is not a figure; did you mean 'dram_gbs'?");
@@ -310,9 +299,8 @@ static void sources_are_checked(void **state)
 	swap("- figures: dram_gbs dram_bytes\n", "- ", "missing key: figures");
 }
 
-static void hostile_bytes(void **state)
+TEST(hostile_bytes)
 {
-	(void)state;
 	expect_error("", 0, "my.yaml:1:1: the file is empty", NULL);
 	expect_error("# only a comment\n", 17, "the file is empty", NULL);
 	expect_error("- a\n- b\n", 8, "the file must be a group of 'key: value' lines", NULL);
@@ -358,9 +346,8 @@ static void hostile_bytes(void **state)
 
 /* Every prefix of a sheet, and every single byte of it damaged, is refused or read: never a crash.
  */
-static void damaged_sheets(void **state)
+TEST(damaged_sheets)
 {
-	(void)state;
 	const struct asset *a = asset_find("presets/gpus/t4.yaml");
 	struct gpu_spec g;
 	struct err e;
@@ -385,9 +372,8 @@ static void damaged_sheets(void **state)
 	free(s);
 }
 
-static void a_place_by_its_path(void **state)
+TEST(a_place_by_its_path)
 {
-	(void)state;
 	static const char yaml[] =
 		"title: x\nsteps:\n  - run: a\n    say: b\n  - run: c\n    expect:\n      - one\n"
 		"      - two\n";
@@ -415,21 +401,4 @@ static void a_place_by_its_path(void **state)
 	assert_int_equal(strncmp(e.msg, "f:1:", 4), 0);
 	yaml_error_at("", 0, "f", "a", &e, "empty");
 	assert_string_equal(e.msg, "f:1:1: empty\n    \n    ^");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_sheet_loads),
-		cmocka_unit_test(printed_figures),
-		cmocka_unit_test(every_figure_has_a_source),
-		cmocka_unit_test(ids_and_paths),
-		cmocka_unit_test(bad_sheets_say_where),
-		cmocka_unit_test(one_document),
-		cmocka_unit_test(sources_are_checked),
-		cmocka_unit_test(hostile_bytes),
-		cmocka_unit_test(damaged_sheets),
-		cmocka_unit_test(a_place_by_its_path),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* Refusals, parameters in the person's words, inputs and comparison that kernel files rely on. */
+#include "../unit.h"
 #include "model/kernel.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const int64_t tiles[] = { 8, 16, 32, INT64_MIN };
 static const int64_t orders[] = { 0, 1, INT64_MIN };
@@ -50,9 +46,8 @@ static struct launch_plan plan(uint32_t bx, uint32_t by, uint32_t bz, uint32_t g
 	return (struct launch_plan){ .entry = "e", .block = { bx, by, bz }, .grid = { gx, gy, gz } };
 }
 
-static void launch_limits(void **state)
+TEST(launch_limits)
 {
-	(void)state;
 	struct err e;
 	struct launch_plan p = plan(4096, 1, 1, 1, 1, 1);
 	assert_false(kernel_launch_legal(&p, &e));
@@ -102,9 +97,8 @@ static void launch_limits(void **state)
 	assert_false(kernel_launch_legal(&p, NULL));
 }
 
-static void broken_plans_are_internal_errors(void **state)
+TEST(broken_plans_are_internal_errors)
 {
-	(void)state;
 	struct err e;
 	struct launch_plan p = plan(32, 1, 1, 1, 1, 1);
 	p.n_args = 1;
@@ -121,9 +115,8 @@ static void broken_plans_are_internal_errors(void **state)
 	assert_false(kernel_launch_legal(&p, &e));
 }
 
-static void names_in_any_case(void **state)
+TEST(names_in_any_case)
 {
-	(void)state;
 	assert_int_equal(kernel_param_index(&k, "N"), P_N);
 	assert_int_equal(kernel_param_index(&k, "tile"), P_TILE);
 	assert_int_equal(kernel_param_index(&k, "none"), -1);
@@ -139,9 +132,8 @@ static void names_in_any_case(void **state)
 	assert_int_equal(values[P_BLOCK], 64);
 }
 
-static void values_are_checked(void **state)
+TEST(values_are_checked)
 {
-	(void)state;
 	struct err e;
 	int64_t v = 77;
 	assert_true(kernel_param_legal(&k, P_N, 5000, &e));
@@ -178,9 +170,8 @@ static void values_are_checked(void **state)
 	assert_string_equal(s, "-3");
 }
 
-static void steps_stay_legal(void **state)
+TEST(steps_stay_legal)
 {
-	(void)state;
 	static const struct {
 		unsigned param;
 		int64_t from;
@@ -214,9 +205,8 @@ static void steps_stay_legal(void **state)
 	assert_true(v == -((int64_t)1 << 62));
 }
 
-static void inputs_repeat(void **state)
+TEST(inputs_repeat)
 {
-	(void)state;
 	float a[4096], b[4096];
 	double sum = 0;
 	fill_uniform_f32(a, 4096, 7);
@@ -234,9 +224,8 @@ static void inputs_repeat(void **state)
 	assert_true(a[0] == 0x1.10a2dp-3f && a[1] == 0x1.f75c68p-2f);
 }
 
-static void comparison(void **state)
+TEST(comparison)
 {
-	(void)state;
 	struct check_result r = { 0 };
 	const float got[] = { 1.0f, 2.0f, 3.0f };
 	const double want[] = { 1.0, 2.0, 3.0 };
@@ -270,9 +259,8 @@ static void comparison(void **state)
 	assert_true(r.max_rel_error > 1e-5);
 }
 
-static void element_types(void **state)
+TEST(element_types)
 {
-	(void)state;
 	static const size_t sizes[] = { [ELEM_F32] = 4, [ELEM_F64] = 8, [ELEM_F16] = 2,
 		                            [ELEM_I32] = 4, [ELEM_U32] = 4, [ELEM_U8] = 1 };
 	for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -280,15 +268,4 @@ static void element_types(void **state)
 	assert_string_equal(elem_name(ELEM_F16), "f16");
 	assert_int_equal(ceil_div(1000000, 256), 3907); /* S-355 */
 	assert_int_equal(ceil_div(0, 7), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(launch_limits),     cmocka_unit_test(broken_plans_are_internal_errors),
-		cmocka_unit_test(names_in_any_case), cmocka_unit_test(values_are_checked),
-		cmocka_unit_test(steps_stay_legal),  cmocka_unit_test(inputs_repeat),
-		cmocka_unit_test(comparison),        cmocka_unit_test(element_types),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

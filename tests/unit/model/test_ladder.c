@@ -1,14 +1,9 @@
 /* The ladder: rates, speed-ups, and that the explanation follows the old bottleneck. */
+#include "../unit.h"
 #include "model/ladder.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct gpu_spec gpu = { .fp32_gflops = 1000, .dram_gbs = 100 };
 static const struct variant_desc variants[] = { { .name = "a" }, { .name = "b" }, { .name = "c" } };
@@ -24,9 +19,8 @@ static void fill(struct run_record *r, double time_ns, double loads, double wave
 	r->perf.bottleneck = bottleneck;
 }
 
-static void rates_and_speedups(void **state)
+TEST(rates_and_speedups)
 {
-	(void)state;
 	struct run_record a, b;
 	fill(&a, 100, 1600, 10, PERF_LSU);
 	fill(&b, 20, 100, 100, PERF_SHARED);
@@ -51,9 +45,8 @@ static void rates_and_speedups(void **state)
 	assert_float_equal(l.rungs[0].pct_of_roof, 1, 1e-9);
 }
 
-static void the_old_bottleneck_explains(void **state)
+TEST(the_old_bottleneck_explains)
 {
-	(void)state;
 	struct run_record a, b;
 	char moved[80];
 	fill(&a, 100, 1600, 100, PERF_SHARED); /* loads fall more, but shared memory held it */
@@ -69,9 +62,8 @@ static void the_old_bottleneck_explains(void **state)
 }
 
 /* What got worse explains a loss, however much something else got better. */
-static void no_gain_explains_a_loss(void **state)
+TEST(no_gain_explains_a_loss)
 {
-	(void)state;
 	struct run_record a, b;
 	char moved[80];
 	fill(&a, 100, 1600, 100, PERF_LSU);
@@ -96,9 +88,8 @@ static void no_gain_explains_a_loss(void **state)
 	assert_string_equal(moved, "nothing that is counted");
 }
 
-static void copies_are_rated_in_bytes(void **state)
+TEST(copies_are_rated_in_bytes)
 {
-	(void)state;
 	assert_true(ladder_in_bytes(&(struct kernel_cost){ .flop = 1, .min_bytes = 12 }));
 	assert_true(ladder_in_bytes(&(struct kernel_cost){ .flop = 0, .min_bytes = 8 }));
 	assert_false(ladder_in_bytes(&(struct kernel_cost){ .flop = 2e9, .min_bytes = 1e7 }));
@@ -132,9 +123,8 @@ static struct run_record run_of(const struct ladder *l, unsigned rung, double ti
 	return r;
 }
 
-static void records_find_their_rung(void **state)
+TEST(records_find_their_rung)
 {
-	(void)state;
 	struct selection sel = { .kernel = &family,
 		                     .variant = 2,
 		                     .params = { 8, 2 },
@@ -159,9 +149,8 @@ static void records_find_their_rung(void **state)
 	ladder_free(l);
 }
 
-static void a_change_keeps_the_runs_it_does_not_touch(void **state)
+TEST(a_change_keeps_the_runs_it_does_not_touch)
 {
-	(void)state;
 	struct selection sel = { .kernel = &family, .params = { 8, 2 }, .gpu = &gpu, .backend = "emu" };
 	struct ladder *l = ladder_new(&sel);
 	for (unsigned i = 0; i < l->n; i++) {
@@ -183,17 +172,4 @@ static void a_change_keeps_the_runs_it_does_not_touch(void **state)
 	assert_int_equal(ladder_missing(l), 0);
 	ladder_free(l);
 	ladder_free(next);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rates_and_speedups),
-		cmocka_unit_test(the_old_bottleneck_explains),
-		cmocka_unit_test(no_gain_explains_a_loss),
-		cmocka_unit_test(copies_are_rated_in_bytes),
-		cmocka_unit_test(records_find_their_rung),
-		cmocka_unit_test(a_change_keeps_the_runs_it_does_not_touch),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

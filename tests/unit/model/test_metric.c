@@ -1,18 +1,13 @@
 /* The catalogue is complete, keys are found, and an unknown value is never a number. */
+#include "../unit.h"
 #include "model/metric.h"
 #include "model/metric_formula.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void catalogue_is_complete(void **state)
+TEST(catalogue_is_complete)
 {
-	(void)state;
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		const struct metric_desc *d = &metric_catalogue[i];
 		assert_non_null(d->key);
@@ -27,9 +22,8 @@ static void catalogue_is_complete(void **state)
 	assert_int_equal(metric_find(""), METRIC_COUNT);
 }
 
-static void keys_of_the_issue_exist(void **state)
+TEST(keys_of_the_issue_exist)
 {
-	(void)state;
 	static const char *const keys[] = {
 		"launch.grid_blocks",
 		"launch.block_threads",
@@ -80,9 +74,8 @@ static void keys_of_the_issue_exist(void **state)
 			fail_msg("no metric %s", keys[i]);
 }
 
-static void unknown_is_not_a_number(void **state)
+TEST(unknown_is_not_a_number)
 {
-	(void)state;
 	struct metric_set m;
 	metrics_clear(&m, "not run yet");
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
@@ -101,9 +94,8 @@ static void unknown_is_not_a_number(void **state)
 	assert_true(isnan(metric_get(&m, METRIC_COUNT)));
 }
 
-static void text_is_cut_not_overrun(void **state)
+TEST(text_is_cut_not_overrun)
 {
-	(void)state;
 	struct metric_set m;
 	char longer[200];
 	metrics_clear(&m, NULL);
@@ -115,9 +107,8 @@ static void text_is_cut_not_overrun(void **state)
 	assert_true(isnan(metric_get(&m, M_OCC_LIMITERS))); /* words, not a number */
 }
 
-static void origins_have_marks(void **state)
+TEST(origins_have_marks)
 {
-	(void)state;
 	for (unsigned o = 0; o < ORIGIN_COUNT; o++) {
 		assert_int_equal(strlen(origin_mark((enum origin)o, true)), 1);
 		assert_true(strlen(origin_mark((enum origin)o, false)) >= 1);
@@ -147,9 +138,8 @@ static double value_of(const char *text, const struct counts *c, const char **wh
 	return v;
 }
 
-static void formulas_are_arithmetic(void **state)
+TEST(formulas_are_arithmetic)
 {
-	(void)state;
 	const struct counts c = { .branches = 8, .divergent_branches = 6, .ld_requests = 3 };
 	const char *why;
 	assert_true(value_of("100 * (branches - divergent_branches) / branches", &c, &why) == 25);
@@ -162,9 +152,8 @@ static void formulas_are_arithmetic(void **state)
 	assert_string_equal(why, "no global stores executed");
 }
 
-static void malformed_formulas_are_refused(void **state)
+TEST(malformed_formulas_are_refused)
 {
-	(void)state;
 	static const char *const bad[] = { "",          "ld_sector",  "1 +",        "(branches",
 		                               "branches)", "max(1)",     "max(1, 2",   "1 2",
 		                               "* 3",       "branches /", "ld_sectors$" };
@@ -185,9 +174,8 @@ static void malformed_formulas_are_refused(void **state)
 }
 
 /* Each row says where its value comes from: a formula that can be read, or a part of the model. */
-static void every_source_is_known(void **state)
+TEST(every_source_is_known)
 {
-	(void)state;
 	static const char *const parts[] = { "launch", "occupancy", "time model", "roofline",
 		                                 "stream model" };
 	for (enum metric_id id = 0; id < METRIC_COUNT; id++) {
@@ -199,19 +187,4 @@ static void every_source_is_known(void **state)
 			fail_msg("%s: source \"%s\" is neither a formula nor a part of the model",
 			         metric_catalogue[id].key, source);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(catalogue_is_complete),
-		cmocka_unit_test(keys_of_the_issue_exist),
-		cmocka_unit_test(unknown_is_not_a_number),
-		cmocka_unit_test(text_is_cut_not_overrun),
-		cmocka_unit_test(origins_have_marks),
-		cmocka_unit_test(formulas_are_arithmetic),
-		cmocka_unit_test(malformed_formulas_are_refused),
-		cmocka_unit_test(every_source_is_known),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

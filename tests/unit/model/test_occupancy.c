@@ -2,19 +2,15 @@
  * Occupancy against printed and NVIDIA's own answers, and our arithmetic against NVIDIA's header
  * over random inputs. PMPP_OCC_N=1000000 makes the random test long (default 20000 per sheet).
  */
+#include "../unit.h"
 #include "base/text.h"
 #include "model/gpu.h"
 #include "model/occupancy.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct occ_result occ(const char *gpu, unsigned block, unsigned regs, unsigned shared)
 {
@@ -48,9 +44,8 @@ static void row(const char *gpu, unsigned block, unsigned regs, unsigned shared,
 }
 
 /* SEEDS 4.B: S-320 to S-326, S-211 to S-213. */
-static void seeds_a100(void **state)
+TEST(seeds_a100)
 {
-	(void)state;
 	static const unsigned sizes[] = { 1024, 512, 256, 128, 64 };
 	for (unsigned i = 0; i < 5; i++) {
 		row("a100", sizes[i], 0, 0, 2u << i, 100, NULL);
@@ -83,9 +78,8 @@ static void seeds_a100(void **state)
 
 /* S-327 and S-380: 32 KB for 256 threads. The book divides, the hardware reserves 1 KB per block.
  */
-static void seeds_shared_memory(void **state)
+TEST(seeds_shared_memory)
 {
-	(void)state;
 	row("a100", 256, 0, 32768, 4, 50, "shared memory");
 	row("a100", 256, 0, 31 * 1024, 5, 62.5, "shared memory");
 	row("h200", 256, 0, 32768, 6, 75, "shared memory");
@@ -101,9 +95,8 @@ static void seeds_shared_memory(void **state)
 }
 
 /* S-328 to S-330 as ncu printed them on the RTX 4060 Ti, and the same launches on an H200. */
-static void seeds_ncu_rows(void **state)
+TEST(seeds_ncu_rows)
 {
-	(void)state;
 	static const struct {
 		unsigned block, regs, shared;
 		double ti, h200;
@@ -126,9 +119,8 @@ static void seeds_ncu_rows(void **state)
 }
 
 /* cuda_occupancy.h of CUDA 13.0, run apart from this program: blocks and percent by sheet. */
-static void header_vectors(void **state)
+TEST(header_vectors)
 {
-	(void)state;
 	static const char *const gpus[] = { "t4", "a100", "rtx3090", "rtx4060ti", "h200", "rtx5090" };
 	static const struct {
 		unsigned block, regs, shared;
@@ -160,9 +152,8 @@ static void header_vectors(void **state)
 }
 
 /* PMPP 4th ed., ch. 4, exercise 8 on compute capability 9.0: the book divides, hardware rounds. */
-static void book_exercise(void **state)
+TEST(book_exercise)
 {
-	(void)state;
 	row("h200", 128, 30, 0, 16, 100, NULL);
 	row("h200", 32, 29, 0, 32, 50, "block slots");
 	row("h200", 256, 34, 0, 6, 75, "registers");
@@ -181,9 +172,8 @@ static void book_exercise(void **state)
 	assert_non_null(strstr(r.book_note, "100 threads take 4"));
 }
 
-static void a_block_that_cannot_launch_says_why(void **state)
+TEST(a_block_that_cannot_launch_says_why)
 {
-	(void)state;
 	struct occ_result r = occ("a100", 1024, 65, 0);
 	assert_false(r.launchable);
 	assert_int_equal(r.blocks_per_sm, 0);
@@ -214,9 +204,8 @@ static void a_block_that_cannot_launch_says_why(void **state)
 	assert_false(occ_reference(gpu_find("a100"), &none, &blocks, &limiters, &e));
 }
 
-static void barriers_count_from_hopper_on(void **state)
+TEST(barriers_count_from_hopper_on)
 {
-	(void)state;
 	struct occ_input in = { .block_threads = 64, .regs_per_thread = 16, .barriers = 4 };
 	struct occ_result r;
 	assert_true(occ_compute(gpu_find("h200"), &in, &r, NULL));
@@ -244,9 +233,8 @@ static unsigned pick(uint64_t *seed, const unsigned *edges, size_t n, unsigned m
 	return (unsigned)((r >> 8) % (most + 1));
 }
 
-static void ours_equals_nvidias(void **state)
+TEST(ours_equals_nvidias)
 {
-	(void)state;
 	static const unsigned threads[] = { 2, 32, 64, 96, 128, 256, 512, 768, 1024, 1536 };
 	static const unsigned regs[] = { 2, 8, 16, 24, 32, 40, 48, 64, 80, 96, 128, 168, 255, 256 };
 	static const unsigned shared[] = { 2,     128,   1024,   8192,   16384,  32768,  48128, 49152,
@@ -299,9 +287,8 @@ static void ours_equals_nvidias(void **state)
 	}
 }
 
-static void every_text_fits(void **state)
+TEST(every_text_fits)
 {
-	(void)state;
 	/* the longest numbers: no arithmetic, note or reason is cut */
 	struct occ_input in = { .block_threads = 1023,
 		                    .regs_per_thread = 33,
@@ -325,9 +312,8 @@ static void every_text_fits(void **state)
 		}
 }
 
-static void metrics(void **state)
+TEST(metrics)
 {
-	(void)state;
 	struct metric_set m;
 	metrics_clear(&m, "x");
 	const struct gpu_spec *t = gpu_find("rtx4060ti");
@@ -349,21 +335,4 @@ static void metrics(void **state)
 	/* S-332: 34 SMs x 4 blocks of 256 are 34 816 threads in a grid of 136 */
 	assert_int_equal(t->sm_count * 4, 136);
 	assert_int_equal(t->sm_count * 4 * 256, 34816);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(seeds_a100),
-		cmocka_unit_test(seeds_shared_memory),
-		cmocka_unit_test(seeds_ncu_rows),
-		cmocka_unit_test(header_vectors),
-		cmocka_unit_test(book_exercise),
-		cmocka_unit_test(a_block_that_cannot_launch_says_why),
-		cmocka_unit_test(barriers_count_from_hopper_on),
-		cmocka_unit_test(ours_equals_nvidias),
-		cmocka_unit_test(every_text_fits),
-		cmocka_unit_test(metrics),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,13 @@
 /* Pages: every file is one; what a page lacks is said with its line. */
+#include "../unit.h"
 #include "model/page.h"
 
 #include "base/asset.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void every_file_is_a_page(void **state)
+TEST(every_file_is_a_page)
 {
-	(void)state;
 	size_t n = 0;
 	char name[48];
 	for (size_t i = 0; i < asset_count(); i++) {
@@ -33,7 +27,7 @@ static void every_file_is_a_page(void **state)
 	assert_null(page_at(n));
 }
 
-static void what_is_missing(void **state)
+TEST(what_is_missing)
 {
 	static const struct {
 		const char *text, *want;
@@ -45,7 +39,6 @@ static void what_is_missing(void **state)
 		{ "# T\npanels: a\nseeds: b\nx\n", "pages/p.txt:4:" },
 		{ "# T\npanels: a\n\n", "pages/p.txt:3:" },
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct text_page p;
 		struct err err = { 0 };
@@ -54,10 +47,9 @@ static void what_is_missing(void **state)
 	}
 }
 
-static void panels_by_whole_words(void **state)
+TEST(panels_by_whole_words)
 {
 	struct text_page p;
-	(void)state;
 	assert_true(page_parse("p", "# T\npanels: roofline source\n\ntext\n", &p, NULL));
 	assert_string_equal(p.title, "T");
 	assert_string_equal(p.text, "text\n");
@@ -66,9 +58,8 @@ static void panels_by_whole_words(void **state)
 }
 
 /* Those of a panel, then the others, each once. */
-static void order_for_a_panel(void **state)
+TEST(order_for_a_panel)
 {
-	(void)state;
 	bool others = false;
 	for (size_t i = 0; i < page_count(); i++) {
 		const struct text_page *p = page_for("timeline", i);
@@ -80,15 +71,4 @@ static void order_for_a_panel(void **state)
 	}
 	assert_null(page_for("timeline", page_count()));
 	assert_true(page_explains(page_for("timeline", 0), "timeline"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_file_is_a_page),
-		cmocka_unit_test(what_is_missing),
-		cmocka_unit_test(panels_by_whole_words),
-		cmocka_unit_test(order_for_a_panel),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

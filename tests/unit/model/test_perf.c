@@ -1,13 +1,9 @@
 /* The roofline as printed. */
+#include "../unit.h"
 #include "model/perf.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static bool close_to(double got, double want, double rel)
 {
@@ -15,9 +11,8 @@ static bool close_to(double got, double want, double rel)
 }
 
 /* S-217 to S-219, S-333, S-334, S-336: the book's figures on the A100. */
-static void book_roofline(void **state)
+TEST(book_roofline)
 {
-	(void)state;
 	const struct gpu_spec *a = gpu_find("a100");
 	assert_true(roof_attainable_gflops(a, 0.25) == 388.75);
 	assert_true(close_to(roof_attainable_gflops(a, 0.25) / a->fp32_gflops, 0.02, 0.01));
@@ -41,9 +36,8 @@ static void book_roofline(void **state)
 }
 
 /* S-353: three points under the roof and the advice for each. */
-static void verdicts(void **state)
+TEST(verdicts)
 {
-	(void)state;
 	const struct gpu_spec *a = gpu_find("a100");
 	assert_int_equal(roof_classify(a, 1, 1300), ROOF_MEMORY_NEAR);
 	assert_int_equal(roof_classify(a, 2, 200), ROOF_MEMORY_FAR);
@@ -54,13 +48,4 @@ static void verdicts(void **state)
 	assert_non_null(strstr(roof_verdict_advice(ROOF_MEMORY_FAR), "improve the access"));
 	assert_non_null(strstr(roof_verdict_text(ROOF_COMPUTE_NEAR), "compute-bound"));
 	assert_non_null(strstr(roof_verdict_advice(ROOF_COMPUTE_NEAR), "near the limit"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(book_roofline),
-		cmocka_unit_test(verdicts),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

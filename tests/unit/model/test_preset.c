@@ -1,16 +1,11 @@
 /* Presets: every built-in one parses; errors name file, line, column and what is wrong. */
+#include "../unit.h"
 #include "model/preset.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const char good[] =
 	"title: T\nchapter: PMPP ch. 2\nabout: A\ngpu: a100\nsteps:\n"
@@ -19,9 +14,8 @@ static const char good[] =
 	"        ours: mem.ld_sectors * 2\n        within: 5 %\n"
 	"    expect:\n      - mem.ld_sectors_per_request == 32\n";
 
-static void a_whole_preset(void **state)
+TEST(a_whole_preset)
 {
-	(void)state;
 	struct preset *p;
 	struct err err = { 0 };
 	if (!preset_parse(good, strlen(good), "here/tour.yaml", &p, &err))
@@ -48,9 +42,8 @@ static void refused(const char *from, const char *to, const char *want)
 		fail_msg("wanted '%s' in: %s", want, err.msg);
 }
 
-static void errors_point(void **state)
+TEST(errors_point)
 {
-	(void)state;
 	refused("view:", "veiw:", "x.yaml:8:");
 	refused("== 32", "= 32", "x.yaml:17:");
 	refused("- mem.ld_sectors_per_request", "- mem.ld_sectors_per_reqest", "no metric");
@@ -65,9 +58,8 @@ static void errors_point(void **state)
 	refused("    expect:", "    stops: words\n    expect:", "x.yaml:16:");
 }
 
-static void truncation_never_crashes(void **state)
+TEST(truncation_never_crashes)
 {
-	(void)state;
 	for (size_t n = 0; n < strlen(good); n++) {
 		struct preset *p = NULL;
 		struct err err = { 0 };
@@ -78,9 +70,8 @@ static void truncation_never_crashes(void **state)
 	}
 }
 
-static void every_built_in_one_parses(void **state)
+TEST(every_built_in_one_parses)
 {
-	(void)state;
 	assert_true(preset_count() >= 3);
 	for (size_t i = 0; i < preset_count(); i++) {
 		struct preset *p;
@@ -91,9 +82,8 @@ static void every_built_in_one_parses(void **state)
 	}
 }
 
-static void names_and_paths(void **state)
+TEST(names_and_paths)
 {
-	(void)state;
 	struct preset *p;
 	struct err err = { 0 };
 	assert_false(preset_load("vec_ad", &p, &err));
@@ -115,9 +105,8 @@ static void plain_words(const char *where, const char *text)
 			fail_msg("preset %s says '%s'", where, no[i]);
 }
 
-static void texts_are_for_readers(void **state)
+TEST(texts_are_for_readers)
 {
-	(void)state;
 	for (size_t i = 0; i < preset_count(); i++) {
 		struct preset *p;
 		struct err err = { 0 };
@@ -139,9 +128,8 @@ static void texts_are_for_readers(void **state)
 }
 
 /* Printed values times seven: a step whose figures are held against ours no longer holds. */
-static void book_figures_are_claims(void **state)
+TEST(book_figures_are_claims)
 {
-	(void)state;
 	unsigned rows = 0, held = 0;
 	for (size_t i = 0; i < preset_count(); i++) {
 		struct preset *p;
@@ -167,28 +155,12 @@ static void book_figures_are_claims(void **state)
 	assert_true(4 * held >= 3 * rows); /* the others say in a note why there is nothing to hold */
 }
 
-static void units_are_converted(void **state)
+TEST(units_are_converted)
 {
-	(void)state;
 	struct preset_book b = { .value = 4, .unit = "ms", .ours = "time.kernel_ns" };
 	assert_float_equal(preset_book_value(&b), 4e6, 0);
 	b.unit = "sectors";
 	assert_true(isnan(preset_book_value(&b)));
 	b.ours = "2 * time.kernel_ns"; /* computed: in the book's unit as it is */
 	assert_float_equal(preset_book_value(&b), 4, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_are_for_readers),
-		cmocka_unit_test(book_figures_are_claims),
-		cmocka_unit_test(units_are_converted),
-		cmocka_unit_test(a_whole_preset),
-		cmocka_unit_test(errors_point),
-		cmocka_unit_test(truncation_never_crashes),
-		cmocka_unit_test(every_built_in_one_parses),
-		cmocka_unit_test(names_and_paths),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

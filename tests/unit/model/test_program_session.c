@@ -1,14 +1,10 @@
 /* A program's run against the one before: groups matched, events in order, lines of output. */
+#include "../unit.h"
 #include "base/mem.h"
 #include "model/program_session.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct program *program_of(const unsigned blocks[], unsigned n)
 {
@@ -50,9 +46,8 @@ static const struct program_group *group_of(const struct program *p, unsigned ke
 	return NULL;
 }
 
-static void groups_are_matched(void **state)
+TEST(groups_are_matched)
 {
-	(void)state;
 	struct program *was = program_of((const unsigned[]){ 64, 128, 1064 }, 3);
 	struct program *is = program_of((const unsigned[]){ 64, 256, 1064, 1032 }, 4);
 	/* the same launch */
@@ -67,9 +62,8 @@ static void groups_are_matched(void **state)
 	drop(is);
 }
 
-static void events_are_in_order(void **state)
+TEST(events_are_in_order)
 {
-	(void)state;
 	struct program *p = program_of((const unsigned[]){ 64, 64, 64 }, 3);
 	const uint64_t before[] = { 1, 1, 3, 4 };
 	p->copies = mem_calloc(4, sizeof *p->copies);
@@ -90,9 +84,8 @@ static void events_are_in_order(void **state)
 	drop(p);
 }
 
-static void output_has_lines(void **state)
+TEST(output_has_lines)
 {
-	(void)state;
 	struct program *p = program_of(NULL, 0);
 	const char *origin;
 	char line[32];
@@ -119,9 +112,8 @@ static bool of_block_128(void *ctx, const struct program_launch *l)
 	return l->block[0] == 128 && l->number > 2;
 }
 
-static void what_is_kept_has_its_counts(void **state)
+TEST(what_is_kept_has_its_counts)
 {
-	(void)state;
 	struct program *p = program_of((const unsigned[]){ 64, 128, 128, 64, 128 }, 5);
 	p->launches[1].counts = mem_zalloc(sizeof *p->launches[1].counts);
 	p->launches[1].metrics = mem_zalloc(sizeof *p->launches[1].metrics);
@@ -146,15 +138,4 @@ static void what_is_kept_has_its_counts(void **state)
 	assert_ptr_equal(program_launch_numbered(p, 5), &p->launches[1]);
 	assert_null(program_launch_numbered(p, 4));
 	drop(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(groups_are_matched),
-		cmocka_unit_test(events_are_in_order),
-		cmocka_unit_test(output_has_lines),
-		cmocka_unit_test(what_is_kept_has_its_counts),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

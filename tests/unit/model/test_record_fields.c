@@ -4,6 +4,7 @@
  * with its place; and src/model/snapshot.schema.json is what the tables say. BLESS=1 in the
  * repository's top folder writes that file again.
  */
+#include "../unit.h"
 #include "model/record_tables.h"
 #include "model/record_wire.h"
 
@@ -12,21 +13,14 @@
 #include "base/text.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #define SCHEMA "src/model/snapshot.schema.json"
 
-static void the_schema_is_the_tables(void **state)
+TEST(the_schema_is_the_tables)
 {
-	(void)state;
 	const struct asset *a = asset_find(SCHEMA);
 	assert_non_null(a);
 	json_t *kept = json_loadb(a->data, a->len, 0, NULL), *wanted = snapshot_schema();
@@ -47,9 +41,8 @@ static void the_schema_is_the_tables(void **state)
 }
 
 /* Every reference is defined. */
-static void every_definition_is_there(void **state)
+TEST(every_definition_is_there)
 {
-	(void)state;
 	json_t *schema = snapshot_schema();
 	char *text = json_dumps(schema, JSON_COMPACT);
 	const json_t *definitions = json_object_get(schema, "definitions");
@@ -264,9 +257,8 @@ static void check_table(const struct record_table *t, const json_t *definitions,
 	free(three);
 }
 
-static void every_row_is_written_read_and_sent(void **state)
+TEST(every_row_is_written_read_and_sent)
 {
-	(void)state;
 	struct tables all = { .n = 0 };
 	json_t *schema = snapshot_schema();
 	uint64_t seed = 7;
@@ -285,9 +277,8 @@ static void every_row_is_written_read_and_sent(void **state)
 }
 
 /* A key stands once in a table, in either form, and every member lies within the struct. */
-static void every_row_has_its_place(void **state)
+TEST(every_row_has_its_place)
 {
-	(void)state;
 	struct tables all = { .n = 0 };
 	unsigned rows = 0;
 	collect(&all, &session_table);
@@ -307,9 +298,8 @@ static void every_row_has_its_place(void **state)
 	assert_true(rows > 200);
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
-	(void)state;
 	struct err err = { 0 };
 	struct reader r = { .origin = "x.json", .err = &err };
 	struct run_timing one = { .n = 9, .median_ns = 0.1, .l2_flushed = true }, two = { 0 };
@@ -326,9 +316,8 @@ static void what_is_written_is_read(void **state)
 }
 
 /* Names and values are an object; more than there is room for are not read. */
-static void a_map_is_an_object(void **state)
+TEST(a_map_is_an_object)
 {
-	(void)state;
 	struct err err = { 0 };
 	struct reader r = { .origin = "x.json", .err = &err };
 	struct run_result one = { .counter_passes = 3, .n_stalls = 2 }, two = { 0 }, full = { 0 };
@@ -361,9 +350,8 @@ static void a_map_is_an_object(void **state)
 }
 
 /* Members that the first snapshots lack, and one that an older program let grow further. */
-static void a_screen_of_any_age_is_read(void **state)
+TEST(a_screen_of_any_age_is_read)
 {
-	(void)state;
 	struct err err = { 0 };
 	struct reader r = { .origin = "x.json", .err = &err };
 	struct session one = { .param = 2, .cursor = { .row = 5, .zoom = 3, .pan = 7 } }, two = { 0 };
@@ -388,9 +376,8 @@ static void a_screen_of_any_age_is_read(void **state)
 }
 
 /* A figure that an older program did not write is not known; it is not 0. */
-static void an_absent_figure_is_unknown(void **state)
+TEST(an_absent_figure_is_unknown)
 {
-	(void)state;
 	struct err err = { 0 };
 	struct reader r = { .origin = "x.json", .err = &err };
 	struct session_tour one = { .n = 1 }, two = { 0 };
@@ -421,9 +408,8 @@ static void refused(const struct record_table *t, json_t *o, const char *key, js
 	json_decref(bad);
 }
 
-static void what_is_wrong_is_named(void **state)
+TEST(what_is_wrong_is_named)
 {
-	(void)state;
 	const struct run_timing timing = { .n = 9 };
 	json_t *o = record_write(&timing_table, &timing);
 	refused(&timing_table, o, "n", NULL, "n: is missing");
@@ -445,20 +431,4 @@ static void what_is_wrong_is_named(void **state)
 	refused(&perf_table, o, "bottleneck", json_string("luck"), "bottleneck: not a name");
 	refused(&perf_table, o, "resource_ns", json_object(), "resource_ns.");
 	json_decref(o);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_schema_is_the_tables),
-		cmocka_unit_test(every_definition_is_there),
-		cmocka_unit_test(every_row_has_its_place),
-		cmocka_unit_test(every_row_is_written_read_and_sent),
-		cmocka_unit_test(what_is_written_is_read),
-		cmocka_unit_test(a_map_is_an_object),
-		cmocka_unit_test(a_screen_of_any_age_is_read),
-		cmocka_unit_test(an_absent_figure_is_unknown),
-		cmocka_unit_test(what_is_wrong_is_named),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,15 @@
 /* Adding, scaling, copying counts; tags in a source; the metrics that follow from counts. */
+#include "../unit.h"
 #include "model/counts.h"
 #include "model/metric_formula.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void add_and_scale_touch_every_field(void **state)
+TEST(add_and_scale_touch_every_field)
 {
-	(void)state;
 	struct counts a = { 0 }, b = { 0 };
 	uint64_t n = 0;
 #define X(field, ...) b.field = ++n;
@@ -34,9 +29,8 @@ static void add_and_scale_touch_every_field(void **state)
 	assert_int_equal(sizeof(struct counts), n * sizeof(uint64_t));
 }
 
-static void scaling_rounds_and_saturates(void **state)
+TEST(scaling_rounds_and_saturates)
 {
-	(void)state;
 	struct counts c = { .warp_executed = 3, .branches = UINT64_MAX, .ld_bytes = (1ull << 53) + 1 };
 	struct counts d = c;
 	counts_scale(&d, 1);
@@ -65,9 +59,8 @@ static const char source[] = "__global__ void add(float *a)\n"
 							 "	y; //@ 1234567890123456789012345678901\n"
 							 "} //@ end";
 
-static void tags_are_found(void **state)
+TEST(tags_are_found)
 {
-	(void)state;
 	struct line_tag t[8];
 	assert_int_equal(source_tags(source, t, 8), 5);
 	assert_int_equal(t[0].line, 3);
@@ -86,9 +79,8 @@ static void tags_are_found(void **state)
 	assert_int_equal(t[0].line, 3);
 }
 
-static void tag_sums_its_lines(void **state)
+TEST(tag_sums_its_lines)
 {
-	(void)state;
 	struct line_counts lines[] = {
 		{ .line = 0, .c = { .warp_executed = 1000 } },
 		{ .line = 3, .c = { .warp_executed = 27, .thread_executed = 255 } },
@@ -110,9 +102,8 @@ static void tag_sums_its_lines(void **state)
 	assert_int_equal(sum.warp_executed, 0);
 }
 
-static void source_lines(void **state)
+TEST(source_lines)
 {
-	(void)state;
 	char s[64], tiny[4];
 	assert_true(source_line(source, 2, s, sizeof s));
 	assert_string_equal(s, "{");
@@ -128,9 +119,8 @@ static void source_lines(void **state)
 	assert_string_equal(tiny, "__g");
 }
 
-static void a_copy_owns_its_tables(void **state)
+TEST(a_copy_owns_its_tables)
 {
-	(void)state;
 	struct line_counts lines[2] = { { .line = 1 }, { .line = 2, .c = { .flop32 = 9 } } };
 	struct access_sample access = { .line = 2, .executions = 4 };
 	struct mask_step step = { .line = 1, .mask = 0xff, .instructions = 3 };
@@ -167,9 +157,8 @@ static void a_copy_owns_its_tables(void **state)
 	run_counts_free(&b);
 }
 
-static void ratios(void **state)
+TEST(ratios)
 {
-	(void)state;
 	struct metric_set m;
 	struct counted all = { 0 };
 	counts_set_known(&all);
@@ -212,9 +201,8 @@ static void ratios(void **state)
 	assert_int_equal(m.v[M_MEM_LD_SPR].origin, ORIGIN_COUNTED);
 }
 
-static void a_ratio_over_nothing_has_a_reason(void **state)
+TEST(a_ratio_over_nothing_has_a_reason)
 {
-	(void)state;
 	struct metric_set m;
 	struct counted all = { 0 };
 	counts_set_known(&all);
@@ -231,9 +219,8 @@ static void a_ratio_over_nothing_has_a_reason(void **state)
 	assert_true(metric_get(&m, M_MEM_LD_REQ) == 0);
 }
 
-static void a_sample_says_of_how_many(void **state)
+TEST(a_sample_says_of_how_many)
 {
-	(void)state;
 	struct metric_set m;
 	metrics_clear(&m, "x");
 	struct run_counts r = { .origin = ORIGIN_SAMPLED,
@@ -253,9 +240,8 @@ static void a_sample_says_of_how_many(void **state)
 }
 
 /* Every metric that has a formula: without one of its counts it is n/a for that count's reason. */
-static void what_was_not_counted_is_not_known(void **state)
+TEST(what_was_not_counted_is_not_known)
 {
-	(void)state;
 	static struct metric_set m;
 	char reasons[COUNT_ID_COUNT][64];
 	for (enum count_id id = 0; id < COUNT_ID_COUNT; id++)
@@ -296,9 +282,8 @@ static void what_was_not_counted_is_not_known(void **state)
 	assert_true(judged > 40);
 }
 
-static void nothing_is_known_of_an_empty_run(void **state)
+TEST(nothing_is_known_of_an_empty_run)
 {
-	(void)state;
 	static struct metric_set m;
 	struct run_counts r;
 	run_counts_clear(&r, "the counters were not read");
@@ -315,9 +300,8 @@ static void nothing_is_known_of_an_empty_run(void **state)
 	assert_non_null(m.v[M_MEM_LD_REQ].reason);
 }
 
-static void hardware_lines_lack_what_cupti_lacks(void **state)
+TEST(hardware_lines_lack_what_cupti_lacks)
 {
-	(void)state;
 	static struct metric_set m;
 	const struct counts c = { .warp_executed = 4, .thread_executed = 100 };
 	struct counted k = { 0 };
@@ -331,23 +315,4 @@ static void hardware_lines_lack_what_cupti_lacks(void **state)
 	                    "hardware does not count it by line; the emulator does");
 	assert_false(metric_of_lines(M_DRAM_READ));
 	assert_null(m.v[M_DRAM_READ].reason); /* left alone */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(add_and_scale_touch_every_field),
-		cmocka_unit_test(scaling_rounds_and_saturates),
-		cmocka_unit_test(tags_are_found),
-		cmocka_unit_test(tag_sums_its_lines),
-		cmocka_unit_test(source_lines),
-		cmocka_unit_test(a_copy_owns_its_tables),
-		cmocka_unit_test(ratios),
-		cmocka_unit_test(a_ratio_over_nothing_has_a_reason),
-		cmocka_unit_test(a_sample_says_of_how_many),
-		cmocka_unit_test(what_was_not_counted_is_not_known),
-		cmocka_unit_test(nothing_is_known_of_an_empty_run),
-		cmocka_unit_test(hardware_lines_lack_what_cupti_lacks),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

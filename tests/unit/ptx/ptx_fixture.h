@@ -2,14 +2,10 @@
 #ifndef PTX_FIXTURE_H
 #define PTX_FIXTURE_H
 
+#include "../unit.h"
 #include "base/text.h"
 #include "ptx/ptx.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

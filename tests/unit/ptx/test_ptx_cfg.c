@@ -34,9 +34,8 @@ static void assert_block(const struct ptx_func *f, unsigned b, unsigned first, u
 	assert_int_equal(f->blocks[b].ipdom, ipdom);
 }
 
-static void straight(void **state)
+TEST(straight)
 {
-	(void)state;
 	const struct ptx_func *f = graph("mov.u32 %r1, 1; bar.sync 0; mov.u32 %r2, 2; ret;");
 	assert_int_equal(f->n_blocks, 1);
 	assert_block(f, 0, 0, 3, -1, -1, -1);
@@ -45,9 +44,8 @@ static void straight(void **state)
 	assert_int_equal(f->blocks[0].reconv, -1);
 }
 
-static void diamond(void **state)
+TEST(diamond)
 {
-	(void)state;
 	const struct ptx_func *f =
 		graph("@%p1 bra ELSE; mov.u32 %r1, 1; bra.uni END; ELSE: mov.u32 %r1, 2;"
 	          "END: mov.u32 %r2, %r1; ret;");
@@ -61,9 +59,8 @@ static void diamond(void **state)
 }
 
 /* A switch: two branches share a table; a case that only leaves is not waited for. */
-static void branch_table(void **state)
+TEST(branch_table)
 {
-	(void)state;
 	const struct ptx_func *f =
 		graph("T: .branchtargets A, B, A, C; brx.idx %r1, T; A: mov.u32 %r2, 1; bra.uni END;"
 	          "B: mov.u32 %r2, 2; brx.idx %r2, T; C: ret; END: mov.u32 %r3, 1; ret;");
@@ -83,9 +80,8 @@ static void branch_table(void **state)
 	assert_string_equal(text, "brx.idx %r1, (B1, B2, B1, B3)");
 }
 
-static void loop(void **state)
+TEST(loop)
 {
-	(void)state;
 	const struct ptx_func *f =
 		graph("mov.u32 %r1, 0; TOP: add.u32 %r1, %r1, 1; bar.arrive 0, 32;"
 	          "setp.lt.u32 %p1, %r1, 9; @%p1 bra TOP; mov.u32 %r2, %r1; ret;");
@@ -98,9 +94,8 @@ static void loop(void **state)
 }
 
 /* while (a) { if (b) break; if (c) x; } y */
-static void nested_with_break(void **state)
+TEST(nested_with_break)
 {
-	(void)state;
 	const struct ptx_func *f =
 		graph("TOP: setp.eq.u32 %p1, %r1, 0; @%p1 bra DONE; @%p2 bra DONE;"
 	          "@!%p3 bra NEXT; mov.u32 %r3, 1; NEXT: add.u32 %r1, %r1, -1; bra TOP;"
@@ -115,9 +110,8 @@ static void nested_with_break(void **state)
 }
 
 /* if (a) { if (b) return; x } y: lanes that return are not waited for, so all meet again at y. */
-static void early_return(void **state)
+TEST(early_return)
 {
-	(void)state;
 	const struct ptx_func *f = graph("@!%p1 bra Y; @%p2 bra OUT; mov.u32 %r1, 1; Y: mov.u32 %r2, 1;"
 	                                 "OUT: ret;");
 	assert_int_equal(f->n_blocks, 5);
@@ -132,9 +126,8 @@ static void early_return(void **state)
 	assert_int_equal(f->blocks[4].reconv, -1);
 }
 
-static void guarded_exit(void **state)
+TEST(guarded_exit)
 {
-	(void)state;
 	const struct ptx_func *f =
 		graph("@%p1 exit; mov.u32 %r1, 1; @!%p2 ret; @%p3 trap; mov.u32 %r2, 1;");
 	assert_int_equal(f->n_blocks, 4);
@@ -147,9 +140,8 @@ static void guarded_exit(void **state)
 	assert_int_equal(f->blocks[2].reconv, 3);
 }
 
-static void endless(void **state)
+TEST(endless)
 {
-	(void)state;
 	const struct ptx_func *f =
 		graph("@%p1 bra OUT; TOP: add.u32 %r1, %r1, 1; @%p2 bra TOP; bra TOP; OUT: ret;");
 	assert_int_equal(f->n_blocks, 4);
@@ -163,9 +155,8 @@ static void endless(void **state)
 }
 
 /* Two entries into one cycle. */
-static void irreducible(void **state)
+TEST(irreducible)
 {
-	(void)state;
 	const struct ptx_func *f =
 		graph("@%p1 bra B; A: mov.u32 %r1, 1; @%p2 bra OUT; B: mov.u32 %r1, 2;"
 	          "@%p3 bra A; OUT: mov.u32 %r2, 2; ret;");
@@ -176,9 +167,8 @@ static void irreducible(void **state)
 	assert_block(f, 3, 5, 6, -1, -1, -1);
 }
 
-static void unreachable_and_double_edges(void **state)
+TEST(unreachable_and_double_edges)
 {
-	(void)state;
 	const struct ptx_func *f =
 		graph("@%p1 bra NEXT; NEXT: bra OUT; mov.u32 %r1, 1; OUT: brkpt; ret;");
 	assert_int_equal(f->n_blocks, 5);
@@ -238,9 +228,8 @@ static int slow_ipdom(const struct ptx_func *f, int b)
 	return -1;
 }
 
-static void random_graphs(void **state)
+TEST(random_graphs)
 {
-	(void)state;
 	uint64_t seed = 20;
 	int compared = 0;
 	for (int round = 0; round < 400; round++) {
@@ -278,9 +267,8 @@ static void random_graphs(void **state)
 	assert_true(compared > 1000);
 }
 
-static void direct_use(void **state)
+TEST(direct_use)
 {
-	(void)state;
 	struct err err = { 0 };
 	struct ptx_inst insts[2] = {
 		{ .op = OP_BRA, .guard = 0, .n_opnds = 1, .opnd = { { .kind = OPND_LABEL, .label = 0 } } },
@@ -302,13 +290,5 @@ static void direct_use(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(straight),          cmocka_unit_test(diamond),
-		cmocka_unit_test(branch_table),      cmocka_unit_test(loop),
-		cmocka_unit_test(nested_with_break), cmocka_unit_test(early_return),
-		cmocka_unit_test(guarded_exit),      cmocka_unit_test(endless),
-		cmocka_unit_test(irreducible),       cmocka_unit_test(unreachable_and_double_edges),
-		cmocka_unit_test(random_graphs),     cmocka_unit_test(direct_use),
-	};
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return unit_run(NULL, teardown);
 }

@@ -22,9 +22,8 @@ static const char *const files[] = { "sm_75.ptx", "sm_90.ptx", "sm_120.ptx" };
 static const char *const entries[] = { "vec_add", "tiled", "reduce", "reduce_two",
 	                                   "helpers", "warp",  "tensor" };
 
-static void every_architecture(void **state)
+TEST(every_architecture)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		char *text = data_file(files[i]);
 		struct ptx_module m = parsed(text);
@@ -45,9 +44,8 @@ static void every_architecture(void **state)
 	}
 }
 
-static void shared_offsets(void **state)
+TEST(shared_offsets)
 {
-	(void)state;
 	char *text = data_file("sm_90.ptx");
 	struct ptx_module m = parsed(text);
 	const struct ptx_func *reduce = ptx_entry(&m, "reduce"), *two = ptx_entry(&m, "reduce_two");
@@ -86,9 +84,8 @@ static void assert_lines(const struct ptx_func *f, enum ptx_op op, enum ptx_spac
 	assert_int_equal(found, n);
 }
 
-static void source_lines(void **state)
+TEST(source_lines)
 {
-	(void)state;
 	char *text = data_file("sm_90.ptx");
 	struct ptx_module m = parsed(text);
 	static const unsigned in_body[] = { 11, 11 };
@@ -106,9 +103,8 @@ static void source_lines(void **state)
 }
 
 /* Chains by hand: places of other files, links that end, links that run in a circle. */
-static void inlined_chains(void **state)
+TEST(inlined_chains)
 {
-	(void)state;
 	struct ptx_module m = parsed(KERNEL(
 		".reg .b32 %r<2>;\n"
 		".loc 1 10 3\nmov.u32 %r1, 0;\n"
@@ -132,9 +128,8 @@ static void inlined_chains(void **state)
 }
 
 /* A kernel in a header: its lines are those of its own file, not of the first. */
-static void kernel_of_a_header(void **state)
+TEST(kernel_of_a_header)
 {
-	(void)state;
 	struct ptx_module m = parsed(
 		KERNEL(".reg .b32 %r<2>;\n"
 	           ".loc 2 6 0\nmov.u32 %r1, 0;\n"
@@ -149,9 +144,8 @@ static void kernel_of_a_header(void **state)
 }
 
 /* Every prefix of a file parses or is refused with its place; nothing else happens. */
-static void truncated_anywhere(void **state)
+TEST(truncated_anywhere)
 {
-	(void)state;
 	char *text = data_file("sm_75.ptx");
 	size_t len = strlen(text), accepted = 0, refusals = 0;
 	const char *from = strstr(text, ".visible .entry helpers");
@@ -197,9 +191,8 @@ static void truncated_anywhere(void **state)
 }
 
 /* Debug builds (nvcc -G) carry DWARF sections, labels around functions, and nested scopes. */
-static void debug_sections(void **state)
+TEST(debug_sections)
 {
-	(void)state;
 	struct ptx_module m = parsed(
 		HEAD ".visible .entry k()\n{\n.reg .b32 %r<2>;\n$L__func_begin0:\n.loc 1 3 0\n"
 			 "{\n.reg .b32 %t;\n$L__tmp0:\nmov.u32 %t, 1;\n}\n$L__tmp1:\nret;\n$L__func_end0:\n}\n"
@@ -211,9 +204,8 @@ static void debug_sections(void **state)
 	ptx_free(&m);
 }
 
-static void tables_agree(void **state)
+TEST(tables_agree)
 {
-	(void)state;
 	for (int op = 0; op < OP_COUNT; op++)
 		for (int other = 0; other < op; other++)
 			assert_string_not_equal(ptx_op_name((enum ptx_op)op), ptx_op_name((enum ptx_op)other));
@@ -224,15 +216,4 @@ static void tables_agree(void **state)
 	assert_int_equal(ptx_type_bytes(PTX_B128), 16);
 	assert_string_equal(ptx_special_name(SR_NCTAID_Y), "%nctaid.y");
 	assert_string_equal(ptx_op_name((enum ptx_op)9999), "?");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_architecture), cmocka_unit_test(shared_offsets),
-		cmocka_unit_test(source_lines),       cmocka_unit_test(inlined_chains),
-		cmocka_unit_test(truncated_anywhere), cmocka_unit_test(debug_sections),
-		cmocka_unit_test(tables_agree),       cmocka_unit_test(kernel_of_a_header),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,9 +14,8 @@ static struct err error_of(const char *text)
 	return err;
 }
 
-static void shows_line_and_caret(void **state)
+TEST(shows_line_and_caret)
 {
-	(void)state;
 	struct err err = error_of(KERNEL(REGS "\tadd.s32 \t%r1, %r2, %q3;"));
 	assert_string_equal(err.msg, "test.ptx:6:21: '%q3' is not declared\n"
 	                             "   add.s32  %r1, %r2, %q3;\n"
@@ -25,9 +24,8 @@ static void shows_line_and_caret(void **state)
 }
 
 /* A long line is cut around the place; the caret stays under it. */
-static void cuts_long_lines(void **state)
+TEST(cuts_long_lines)
 {
-	(void)state;
 	struct text t = { 0 };
 	text_add(&t, "%s", HEAD ".entry k() {\n" REGS);
 	for (int i = 0; i < 100; i++)
@@ -41,9 +39,8 @@ static void cuts_long_lines(void **state)
 	assert_memory_equal(line + (strchr(caret, '^') - caret), "%bad", 4);
 }
 
-static void unknown_opcodes(void **state)
+TEST(unknown_opcodes)
 {
-	(void)state;
 	struct err err = error_of(KERNEL(REGS "@%p1 mvo.u32 %r1, 1;"));
 	assert_int_equal(err.code, ERR_UNSUPPORTED);
 	assert_memory_equal(err.msg, "test.ptx:6:6: opcode 'mvo.u32' is not supported\n", 48);
@@ -69,9 +66,8 @@ static void unknown_opcodes(void **state)
 
 /* What one function lacks is refused there: the module is read, labels around it hold, and the
  * place in the code is marked. */
-static void unknown_ends_one_function(void **state)
+TEST(unknown_ends_one_function)
 {
-	(void)state;
 	struct ptx_module m = parsed(HEAD ".global .texref t;\n"
 	                                  ".entry a() .explicitcluster .maxntid 32 { ret; }\n"
 	                                  ".entry b() {\n" REGS "A: frob.u32 {%r1}, [t, {%r2}];\n"
@@ -94,9 +90,8 @@ static void unknown_ends_one_function(void **state)
 	refused(HEAD ".entry k() {\nfrob.u32 %r1", ERR_UNSUPPORTED, "5:1: opcode 'frob.u32'");
 }
 
-static void unknown_directives(void **state)
+TEST(unknown_directives)
 {
-	(void)state;
 	refused(HEAD ".frob f, g;", ERR_UNSUPPORTED,
 	        "4:1: directive '.frob' is not supported at module");
 	refused(HEAD ".alias f, g;", ERR_PARSE, "4:8: 'f' is no function");
@@ -116,9 +111,8 @@ static void unknown_directives(void **state)
 	refused(".version 9.0\n", ERR_PARSE, "2:1: the module has no .target");
 }
 
-static void modifiers(void **state)
+TEST(modifiers)
 {
-	(void)state;
 	struct err err = error_of(KERNEL(REGS "add.wide.s32 %r1, %r2, %r3;"));
 	assert_int_equal(err.code, ERR_UNSUPPORTED);
 	assert_non_null(strstr(err.msg, "6:5: modifier '.wide' of 'add' is not supported"));
@@ -149,9 +143,8 @@ static void modifiers(void **state)
 	        "6:14: modifier '.e4m3x2'");
 }
 
-static void operands(void **state)
+TEST(operands)
 {
-	(void)state;
 	refused(KERNEL(REGS "add.s32 %r1, %r2;"), ERR_PARSE, "6:17: too few operands for 'add.s32'");
 	refused(KERNEL(REGS "add.s32 %r1, %r2, %r3, %r4;"), ERR_PARSE,
 	        "6:22: too many operands for 'add.s32'");
@@ -201,18 +194,16 @@ static void operands(void **state)
 	refused(KERNEL(REGS "bar.arrive 1;"), ERR_PARSE, "6:13: too few operands for 'bar.arrive'");
 }
 
-static void labels(void **state)
+TEST(labels)
 {
-	(void)state;
 	refused(KERNEL(REGS "bra NOWHERE;"), ERR_PARSE, "6:5: no label 'NOWHERE' in 'k'");
 	refused(KERNEL("L: L: ret;"), ERR_PARSE, "5:4: label 'L' stands twice");
 	refused(KERNEL(REGS "bra END; END:"), ERR_PARSE, "6:5: no instruction follows the label 'END'");
 	refused(KERNEL("{ L: ret; } bra L;"), ERR_PARSE, "5:17: no label 'L'"); /* not in scope */
 }
 
-static void text_level(void **state)
+TEST(text_level)
 {
-	(void)state;
 	refused(HEAD "/* never closed", ERR_PARSE, "4:1: comment without end");
 	refused(HEAD ".file 1 \"open\n", ERR_PARSE, "4:9: string without end");
 	refused(HEAD "#include", ERR_PARSE, "4:1: this character has no place");
@@ -236,20 +227,4 @@ static void text_level(void **state)
 	refused(KERNEL(".loc 1 2 3, discriminator 4"), ERR_UNSUPPORTED,
 	        "5:13: .loc attribute 'discriminator'");
 	refused(KERNEL(".reg .v2 .f32 v;"), ERR_UNSUPPORTED, "5:6: vector registers (.reg .v2)");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shows_line_and_caret),
-		cmocka_unit_test(cuts_long_lines),
-		cmocka_unit_test(unknown_opcodes),
-		cmocka_unit_test(unknown_ends_one_function),
-		cmocka_unit_test(unknown_directives),
-		cmocka_unit_test(modifiers),
-		cmocka_unit_test(operands),
-		cmocka_unit_test(labels),
-		cmocka_unit_test(text_level),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

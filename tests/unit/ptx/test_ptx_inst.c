@@ -25,9 +25,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void arithmetic(void **state)
+TEST(arithmetic)
 {
-	(void)state;
 	struct ptx_inst *i =
 		body("mad.lo.s32 %r1, %r2, -3, %r4;\n fma.rn.ftz.f32 %f1, %f2, %f3, 0fBF800000;"
 	         "mul.wide.u16 %r3, %rs1, 7; add.cc.u32 %r1, %r1, 0xFFFFFFFFU;");
@@ -57,9 +56,8 @@ static void arithmetic(void **state)
 	assert_imm(i[3].opnd[2], 0xFFFFFFFF);
 }
 
-static void literals(void **state)
+TEST(literals)
 {
-	(void)state;
 	struct ptx_inst *i =
 		body("mov.f64 %fd1, 0d3FF8000000000000; mov.b32 %r1, 0f40000000;"
 	         "mov.u32 %r1, 0b101; mov.u32 %r1, 017; mov.u64 %rd1, 18446744073709551615;"
@@ -84,9 +82,8 @@ static void literals(void **state)
 	assert_int_equal(i[11].opnd[1].i64, 0x3FE0000000000000);
 }
 
-static void comparison(void **state)
+TEST(comparison)
 {
-	(void)state;
 	struct ptx_inst *i = body("setp.lt.s32 %p1, %r1, 5; setp.geu.and.f32 %p1|%p2, %f1, %f2, !%p3;"
 	                          "setp.hi.u32 %p0, %r1, %r2; set.ne.u32.f32 %r1, %f1, %f2;"
 	                          "selp.b32 %r1, 1, 0, %p1; slct.f32.s32 %f1, %f2, %f3, %r1;"
@@ -114,9 +111,8 @@ static void comparison(void **state)
 	assert_reg(f, i[6].opnd[3], "%p2");
 }
 
-static void memory(void **state)
+TEST(memory)
 {
-	(void)state;
 	struct ptx_inst *i =
 		body("ld.param.u64 %rd1, [k_param_0]; ld.global.v4.f32 {%f1, %f2, _, %f4}, [%rd1+16];"
 	         "st.global.v2.u32 [%rd1+-8], {%r1, %r2}; ld.volatile.shared.u8 %r1, [%r2];"
@@ -165,9 +161,8 @@ static void memory(void **state)
 	assert_int_equal(i[14].space, SPACE_SHARED);
 }
 
-static void conversion_and_move(void **state)
+TEST(conversion_and_move)
 {
-	(void)state;
 	struct ptx_inst *i =
 		body("cvt.rzi.s32.f32 %r1, %f1; cvt.u32.u16 %r1, %rs1; cvt.rn.f16x2.f32 %r1, %f1, %f2;"
 	         "mov.b64 {%r1, %r2}, %rd1; mov.b64 %rd1, {%r1, %r2}; mov.u32 %r1, %tid.x;"
@@ -193,9 +188,8 @@ static void conversion_and_move(void **state)
 	assert_int_equal(i[11].opnd[1].special, SR_LANEMASK_LT);
 }
 
-static void bits(void **state)
+TEST(bits)
 {
-	(void)state;
 	struct ptx_inst *i = body(
 		"lop3.b32 %r1, %r2, %r3, %r4, 0xEA; shf.l.wrap.b32 %r1, %r2, %r3, 5;"
 		"shf.r.clamp.b32 %r1, %r2, %r3, %r4; prmt.b32 %r1, %r2, %r3, 0x3210;"
@@ -219,9 +213,8 @@ static void bits(void **state)
 	assert_int_equal(i[12].flags, PF_NAN);
 }
 
-static void atomics(void **state)
+TEST(atomics)
 {
-	(void)state;
 	struct ptx_inst *i =
 		body("atom.global.add.f32 %f1, [%rd1], %f2; atom.shared.cas.b32 _, [%r1+4], %r2, %r3;"
 	         "red.relaxed.gpu.global.max.u64 [%rd1], %rd2; atom.add.acq_rel.cta.u32 %r1, [%rd1], 1;"
@@ -244,9 +237,8 @@ static void atomics(void **state)
 	assert_int_equal(i[4].atom, ATOM_INC);
 }
 
-static void warp_level(void **state)
+TEST(warp_level)
 {
-	(void)state;
 	struct ptx_inst *i =
 		body("shfl.sync.down.b32 %r1|%p1, %r2, 4, 31, -1; shfl.sync.idx.b32 %r1, %r2, %r3, 31, %r4;"
 	         "vote.sync.ballot.b32 %r1, !%p1, -1; vote.sync.any.pred %p1, %p2, %r1;"
@@ -279,9 +271,8 @@ static void warp_level(void **state)
 	assert_reg(f, i[9].opnd[1], "%p1");
 }
 
-static void barriers(void **state)
+TEST(barriers)
 {
-	(void)state;
 	struct ptx_inst *i =
 		body("bar.sync 0; bar.sync %r1, 64; bar.arrive 1, %r2; bar.red.popc.u32 %r1, 0, %p1;"
 	         "bar.red.or.pred %p1, 1, 32, !%p2; barrier.sync.aligned 2; barrier.cta.sync 3;"
@@ -321,9 +312,8 @@ static void barriers(void **state)
 #define R8 "{%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}"
 #define F8 "{%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}"
 
-static void matrices(void **state)
+TEST(matrices)
 {
-	(void)state;
 	struct ptx_inst *i = body(
 		"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r1, %r2, %r3, %r4}, [%r5];"
 		"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
@@ -357,9 +347,8 @@ static void matrices(void **state)
 	assert_int_equal(i[4].opnd[1].n_vec, 8);
 }
 
-static void guards_scopes_and_labels(void **state)
+TEST(guards_scopes_and_labels)
 {
-	(void)state;
 	struct ptx_inst *i =
 		body("@!%p1 add.s32 %r1, %r1, 1;\n{ .reg .b32 %r1, t; mov.u32 t, 1; mov.u32 %r1, t;\n"
 	         "@%p2 bra L; add.u32 t, t, t; L:\n}\nL: add.s32 %r1, %r1, 2; bra.uni L;");
@@ -376,15 +365,13 @@ static void guards_scopes_and_labels(void **state)
 	assert_int_equal(i[6].flags, PF_UNI);
 }
 
-static void refuses_undeclared_function(void **state)
+TEST(refuses_undeclared_function)
 {
-	(void)state;
 	refused(KERNEL("call.uni later; ret;"), ERR_PARSE, "5:10: 'later' is not declared");
 }
 
-static void calls_keep_their_symbols(void **state)
+TEST(calls_keep_their_symbols)
 {
-	(void)state;
 	ptx_free(&m);
 	m = parsed(
 		HEAD
@@ -428,9 +415,8 @@ static void calls_keep_their_symbols(void **state)
 	assert_int_equal(f->insts[4].opnd[1].kind, OPND_NONE);
 }
 
-static void formats_as_text(void **state)
+TEST(formats_as_text)
 {
-	(void)state;
 	static const char *const lines[] = {
 		"@!%p1 add.s32 %r1, %r2, -1",
 		"ld.global.v2.f32 {%f1, _}, [%rd1+8]",
@@ -466,21 +452,5 @@ static void formats_as_text(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arithmetic),
-		cmocka_unit_test(literals),
-		cmocka_unit_test(comparison),
-		cmocka_unit_test(memory),
-		cmocka_unit_test(conversion_and_move),
-		cmocka_unit_test(bits),
-		cmocka_unit_test(atomics),
-		cmocka_unit_test(warp_level),
-		cmocka_unit_test(barriers),
-		cmocka_unit_test(matrices),
-		cmocka_unit_test(guards_scopes_and_labels),
-		cmocka_unit_test(refuses_undeclared_function),
-		cmocka_unit_test(calls_keep_their_symbols),
-		cmocka_unit_test(formats_as_text),
-	};
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return unit_run(NULL, teardown);
 }

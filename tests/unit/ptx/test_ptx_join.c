@@ -35,9 +35,8 @@ static unsigned count(const char *text, const char *word)
 	return n;
 }
 
-static void joined(void **state)
+TEST(joined)
 {
-	(void)state;
 	const char *texts[] = { user, provider };
 	struct err err = { 0 };
 	char *all = ptx_join(2, texts, &err);
@@ -65,9 +64,8 @@ static void joined(void **state)
 	free(all);
 }
 
-static void strong_before_weak(void **state)
+TEST(strong_before_weak)
 {
-	(void)state;
 	const char *texts[] = { TOP ".weak .func f () {\nret; ret; }\n",
 		                    TOP ".visible .func f () {\nret; }\n" };
 	struct err err = { 0 };
@@ -78,22 +76,11 @@ static void strong_before_weak(void **state)
 	free(all);
 }
 
-static void broken(void **state)
+TEST(broken)
 {
-	(void)state;
 	const char *texts[] = { TOP ".visible .entry k() { ret;" };
 	struct err err = { 0 };
 	assert_null(ptx_join(1, texts, &err));
 	assert_non_null(strstr(err.msg, "ends inside"));
 	assert_null(ptx_join(0, NULL, &err));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(joined),
-		cmocka_unit_test(strong_before_weak),
-		cmocka_unit_test(broken),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

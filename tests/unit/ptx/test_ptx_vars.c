@@ -26,9 +26,8 @@ static const struct ptx_var *var(const char *name, int func)
 	return NULL;
 }
 
-static void head(void **state)
+TEST(head)
 {
-	(void)state;
 	module(".version 8.7\n.target sm_120a, debug\n.address_size 64\n"
 	       ".visible .entry k() .maxntid 32, 4 .minnctapersm 3 .maxnreg 64 .pragma \"nounroll\"; "
 	       "{ ret; }\n"
@@ -50,9 +49,8 @@ static void head(void **state)
 	assert_null(ptx_entry(&m, "other"));
 }
 
-static void registers(void **state)
+TEST(registers)
 {
-	(void)state;
 	module(KERNEL(".reg .pred %p<3>; .reg.b16 lo, hi; .reg .f32 %f<12>; .reg .b64 %SP; "
 	              "mov.f32 %f11, %f10; ret;"));
 	const struct ptx_func *f = kernel(&m);
@@ -71,9 +69,8 @@ static void registers(void **state)
 	        "5:14: a number of registers is too large");
 }
 
-static void parameters(void **state)
+TEST(parameters)
 {
-	(void)state;
 	module(
 		HEAD
 		".entry k(.param .u8 a, .param .align 16 .b8 b[20], .param .u64 .ptr .global .align 8 c,\n"
@@ -92,9 +89,8 @@ static void parameters(void **state)
 	assert_int_equal(f->static_shared_bytes, 0);
 }
 
-static void local_variables(void **state)
+TEST(local_variables)
 {
-	(void)state;
 	module(KERNEL(
 		".local .align 16 .b8 __local_depot0[40];\n.local .align 8 .f64 d;\n.reg .b64 %rd<2>;\n"
 		"mov.u64 %rd1, __local_depot0;"));
@@ -106,9 +102,8 @@ static void local_variables(void **state)
 }
 
 /* Offsets of statics as ptxas 13.0 reports their total: declared order, then the module's. */
-static void shared_of_one_entry(void **state)
+TEST(shared_of_one_entry)
 {
-	(void)state;
 	module(HEAD
 	       ".shared .align 4 .b8 common[28];\n.extern .shared .align 16 .b8 dyn[];\n"
 	       ".shared .b32 unused;\n"
@@ -130,9 +125,8 @@ static void shared_of_one_entry(void **state)
 	assert_true(var("dyn", -1)->is_extern);
 }
 
-static void shared_of_several_entries(void **state)
+TEST(shared_of_several_entries)
 {
-	(void)state;
 	module(HEAD
 	       ".extern .shared .align 16 .b8 dyn[];\n.shared .align 4 .b32 common;\n"
 	       ".entry k1() { .reg .b32 %r<9>; .shared .align 4 .b8 a[40]; st.shared.u32 [a], %r1;\n"
@@ -157,9 +151,8 @@ static void shared_of_several_entries(void **state)
 }
 
 /* What a called function uses lies at one place for every entry that may call it. */
-static void shared_of_called_functions(void **state)
+TEST(shared_of_called_functions)
 {
-	(void)state;
 	module(
 		HEAD
 		".extern .shared .align 8 .b8 dyn[];\n.shared .align 4 .b32 both;\n"
@@ -182,9 +175,8 @@ static void shared_of_called_functions(void **state)
 	assert_int_equal(m.vars[k3->insts[0].opnd[0].symbol].offset, 0);
 }
 
-static void initial_values(void **state)
+TEST(initial_values)
 {
-	(void)state;
 	module(
 		HEAD
 		".global .align 1 .b8 str[6] = {104, 105, 0x21};\n"
@@ -228,9 +220,8 @@ static void initial_values(void **state)
 	assert_true(m.global_bytes >= 32);
 }
 
-static void addresses_in_initial_values(void **state)
+TEST(addresses_in_initial_values)
 {
-	(void)state;
 	module(HEAD ".func f() { ret; }\n.global .align 1 .b8 str[4] = {1};\n"
 	            ".global .align 8 .u64 p[4] = {7, generic(str)+2, str, generic(str)-1};\n"
 	            ".global .u64 fp = f;\n");
@@ -249,9 +240,8 @@ static void addresses_in_initial_values(void **state)
 	assert_int_equal(var("fp", -1)->relocs[0].symbol, 0);
 }
 
-static void refuses_bad_variables(void **state)
+TEST(refuses_bad_variables)
 {
-	(void)state;
 	refused(HEAD ".global .b8 a[2] = {1, 2, 3};", ERR_PARSE,
 	        "4:27: more values than 'a' has elements");
 	refused(HEAD ".global .b8 a[2] = {1, 2;", ERR_PARSE,
@@ -277,17 +267,5 @@ static void refuses_bad_variables(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(head),
-		cmocka_unit_test(registers),
-		cmocka_unit_test(parameters),
-		cmocka_unit_test(local_variables),
-		cmocka_unit_test(shared_of_one_entry),
-		cmocka_unit_test(shared_of_several_entries),
-		cmocka_unit_test(shared_of_called_functions),
-		cmocka_unit_test(initial_values),
-		cmocka_unit_test(addresses_in_initial_values),
-		cmocka_unit_test(refuses_bad_variables),
-	};
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return unit_run(NULL, teardown);
 }

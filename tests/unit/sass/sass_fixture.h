@@ -5,12 +5,7 @@
 #ifndef PMPP_TEST_SASS_FIXTURE_H
 #define PMPP_TEST_SASS_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "compile/compile.h"
 #include "compile/disassemble.h"
 #include "compile/module_store.h"

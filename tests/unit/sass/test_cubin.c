@@ -18,9 +18,8 @@ static void read_data(const char *name, struct text *out)
 }
 
 /* tests/data/sass/tiny.cu: (int *a, int n), 32 ints shared, one barrier, 4 ints constant. */
-static void facts(void **state)
+TEST(facts)
 {
-	(void)state;
 	static const struct {
 		const char *file;
 		unsigned sm, param_offset, reserved;
@@ -64,9 +63,8 @@ static void facts(void **state)
 }
 
 /* Two lines of code, each with instructions; the kernel's PTX lines are there too. */
-static void lines(void **state)
+TEST(lines)
 {
-	(void)state;
 	static const char *const files[] = { "tiny_sm_75.cubin", "tiny_sm_90.cubin" };
 	for (size_t i = 0; i < 2; i++) {
 		struct text t;
@@ -92,9 +90,8 @@ static void lines(void **state)
 	}
 }
 
-static void others_are_refused(void **state)
+TEST(others_are_refused)
 {
-	(void)state;
 	struct cubin c;
 	struct err err = { 0 };
 	struct text t;
@@ -127,9 +124,8 @@ static void read_and_drop(const char *image, size_t len, const struct text *list
 }
 
 /* Every length, and every byte spoilt in three ways. */
-static void damage_is_survived(void **state)
+TEST(damage_is_survived)
 {
-	(void)state;
 	struct text t, listing;
 	read_data("tiny_sm_90.cubin", &t);
 	read_data("tiny_sm_90.listing", &listing);
@@ -149,15 +145,4 @@ static void damage_is_survived(void **state)
 	}
 	text_free(&t);
 	text_free(&listing);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(facts),
-		cmocka_unit_test(lines),
-		cmocka_unit_test(others_are_refused),
-		cmocka_unit_test(damage_is_survived),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,9 +68,8 @@ static void check_understood(const struct sass_module *m, const struct sass_func
 	}
 }
 
-static void all_is_understood(void **state)
+TEST(all_is_understood)
 {
-	(void)state;
 	unsigned opcodes = 0;
 	each_function(check_understood);
 	for (unsigned o = 0; o < SASS_OP_COUNT; o++)
@@ -128,9 +127,8 @@ static void check_waits(const struct sass_module *m, const struct sass_func *f)
 	}
 }
 
-static void loads_are_waited_for(void **state)
+TEST(loads_are_waited_for)
 {
-	(void)state;
 	each_function(check_waits);
 	print_message("%u loads\n", sum.compared);
 	assert_true(sum.compared > 5000);
@@ -152,9 +150,8 @@ static void check_reuse(const struct sass_module *m, const struct sass_func *f)
 	}
 }
 
-static void reuse_is_what_is_printed(void **state)
+TEST(reuse_is_what_is_printed)
 {
-	(void)state;
 	each_function(check_reuse);
 	assert_true(sum.compared > 10000);
 }
@@ -266,9 +263,8 @@ static void check_live(const struct sass_module *m, const struct sass_func *f)
 	free(written);
 }
 
-static void live_registers_agree(void **state)
+TEST(live_registers_agree)
 {
-	(void)state;
 	each_function(check_live);
 	print_message("%u counts equal, %u larger in functions with guarded writes\n", sum.compared,
 	              sum.guarded);
@@ -277,11 +273,5 @@ static void live_registers_agree(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_is_understood),
-		cmocka_unit_test(loads_are_waited_for),
-		cmocka_unit_test(reuse_is_what_is_printed),
-		cmocka_unit_test(live_registers_agree),
-	};
-	return cmocka_run_group_tests(tests, use_build_cache, NULL);
+	return unit_run(use_build_cache, NULL);
 }

@@ -27,9 +27,8 @@ static struct sass_inst inst(const char *text)
 	return i;
 }
 
-static void registers(void **state)
+TEST_WITH(registers, NULL, drop_pool)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		int kind;
@@ -61,9 +60,8 @@ static void registers(void **state)
 	}
 }
 
-static void places(void **state)
+TEST_WITH(places, NULL, drop_pool)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		int kind;
@@ -94,9 +92,8 @@ static void places(void **state)
 	}
 }
 
-static void numbers(void **state)
+TEST_WITH(numbers, NULL, drop_pool)
 {
-	(void)state;
 	assert_int_equal(operand("0xffffffff").value, 0xffffffff);
 	assert_int_equal(operand("-0x10").value, -16);
 	assert_int_equal(operand("0x7fffffffffffffff").value, INT64_MAX);
@@ -113,9 +110,8 @@ static void numbers(void **state)
 	assert_string_equal(operand("32@lo((flt + .L_x_2@srel))").symbol, "flt");
 }
 
-static void strange_forms_are_other(void **state)
+TEST_WITH(strange_forms_are_other, NULL, drop_pool)
 {
-	(void)state;
 	static const char *const texts[] = {
 		"",    "R",   "R255",      "R4.QUX", "R4.64.U32",    "UR",
 		"P7",  "[R4", "[R4+R5]",   "c[0x0]", "c[0x99][0x0]", "desc[R4][R2]",
@@ -127,9 +123,8 @@ static void strange_forms_are_other(void **state)
 			fail_msg("'%s' is taken for kind %u", texts[i], operand(texts[i]).kind);
 }
 
-static void instructions(void **state)
+TEST_WITH(instructions, NULL, drop_pool)
 {
-	(void)state;
 	struct sass_inst i = inst("@!UP1 LDG.E.128.CONSTANT R4, desc[UR4][R26.64+0x10]");
 	assert_int_equal(i.op, SASS_LDG);
 	assert_true(i.guard == 1 && i.guard_not && i.guard_uniform);
@@ -161,9 +156,8 @@ static void instructions(void **state)
 	assert_true(i.guard == SASS_PT && i.operands[1].kind == SASS_OPND_PREDS);
 }
 
-static void unknown_is_named(void **state)
+TEST_WITH(unknown_is_named, NULL, drop_pool)
 {
-	(void)state;
 	assert_string_equal(inst("FROB R1, R2").why_not, "opcode 'FROB'");
 	assert_string_equal(inst("FADD.QUICK R1, R2, R3").why_not, "modifier '.QUICK'");
 	assert_string_equal(inst("FADD R1, R2, %what").why_not, "operand '%what'");
@@ -174,9 +168,8 @@ static void unknown_is_named(void **state)
 }
 
 /* Facts of "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking" (Jia et al.). */
-static void control_words(void **state)
+TEST(control_words)
 {
-	(void)state;
 	const uint64_t c = 4 | 1 << 4 | 2 << 5 | 7 << 8 | 0x21 << 11 | 5 << 17;
 	const struct sass_control k = sass_control_of(c << 41 | 0x1ff);
 	assert_int_equal(k.stall, 4);
@@ -209,9 +202,8 @@ static bool listed(const char *listing, struct sass_module *m, struct err *err)
 
 #define HEAD ".section .text.tiny,\"ax\"\n"
 
-static void branches_find_their_labels(void **state)
+TEST(branches_find_their_labels)
 {
-	(void)state;
 	struct sass_module m;
 	struct err err;
 	assert_true(listed("// nvdisasm 1.2.3\n// | GPR | PRED | UGPR | UPRED |\n" HEAD "tiny:\n"
@@ -239,9 +231,8 @@ static void branches_find_their_labels(void **state)
 	sass_free(&m);
 }
 
-static void wrong_listings_are_refused(void **state)
+TEST(wrong_listings_are_refused)
 {
-	(void)state;
 	static const struct {
 		const char *listing, *words;
 	} cases[] = {
@@ -271,16 +262,5 @@ static int drop_cubin(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(registers, drop_pool),
-		cmocka_unit_test_teardown(places, drop_pool),
-		cmocka_unit_test_teardown(numbers, drop_pool),
-		cmocka_unit_test_teardown(strange_forms_are_other, drop_pool),
-		cmocka_unit_test_teardown(instructions, drop_pool),
-		cmocka_unit_test_teardown(unknown_is_named, drop_pool),
-		cmocka_unit_test(control_words),
-		cmocka_unit_test(branches_find_their_labels),
-		cmocka_unit_test(wrong_listings_are_refused),
-	};
-	return cmocka_run_group_tests(tests, read_cubin, drop_cubin);
+	return unit_run(read_cubin, drop_cubin);
 }

@@ -2,19 +2,15 @@
  * Hardware figures that the sources print (checklist 2), against the sheets of this program.
  * Where a source is wrong, the sheet's figure is asserted and the printed one refused.
  */
+#include "../unit.h"
 #include "base/text.h"
 #include "model/gpu.h"
 #include "model/occupancy.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static double cycles(const struct gpu_spec *g, double ns)
 {
@@ -23,9 +19,8 @@ static double cycles(const struct gpu_spec *g, double ns)
 
 /* S-101, S-103, S-109, S-126, S-313: 108 x 64 cores in 4 processing blocks, 32 times
  * oversubscribed. */
-static void s_100_a100_cores(void **state)
+TEST(s_100_a100_cores)
 {
-	(void)state;
 	const struct gpu_spec *a = gpu_find("a100");
 
 	assert_int_equal(a->sm_count * a->fp32_lanes_per_sm, 6912);
@@ -37,9 +32,8 @@ static void s_100_a100_cores(void **state)
 }
 
 /* S-104, S-105, S-211, S-212, S-343: what an SM has, and per thread when it is full. */
-static void s_102_a100_limits(void **state)
+TEST(s_102_a100_limits)
 {
-	(void)state;
 	const struct gpu_spec *a = gpu_find("a100");
 
 	assert_int_equal(a->max_blocks_per_sm, 32);
@@ -54,9 +48,8 @@ static void s_102_a100_limits(void **state)
 
 /* S-107, S-108, S-219, S-333, S-334: peaks and ridge; 0.25 FLOP/B is 2 % of one roof, 0.25 % of the
  * other (the source's 156 TFLOPS is TF32, half of the dense FP16 figure on the sheet). */
-static void s_106_a100_rates(void **state)
+TEST(s_106_a100_rates)
 {
-	(void)state;
 	const struct gpu_spec *a = gpu_find("a100");
 
 	assert_true(a->dram_gbs == 1555 && a->fp32_gflops == 19500);
@@ -67,9 +60,8 @@ static void s_106_a100_rates(void **state)
 }
 
 /* S-112, S-113, S-114: Hopper's SM, its quarters, and twice Ampere's FP32 and FP64. */
-static void s_111_h100(void **state)
+TEST(s_111_h100)
 {
-	(void)state;
 	const struct gpu_spec *h = gpu_find("h100"), *a = gpu_find("a100");
 
 	assert_int_equal(h->sm_count, 132);
@@ -90,9 +82,8 @@ static void s_111_h100(void **state)
 }
 
 /* S-117, S-118: the link is x8, half of the 31.5 GB/s that the source compares with. */
-static void s_116_rtx_4060(void **state)
+TEST(s_116_rtx_4060)
 {
-	(void)state;
 	const struct gpu_spec *ti = gpu_find("rtx4060ti"), *laptop = gpu_find("rtx4060laptop");
 
 	assert_int_equal(ti->sm_count, 34);
@@ -105,9 +96,8 @@ static void s_116_rtx_4060(void **state)
 
 /* S-120: the generation table gives Turing's TU102 92 SMs and A100 28.3 bn transistors; what the
  * sheets can say of that table: 72 SMs would be TU102, the T4 (TU104) has 40; 108 is right. */
-static void s_393_generation_table(void **state)
+TEST(s_393_generation_table)
 {
-	(void)state;
 	const struct gpu_spec *t4 = gpu_find("t4");
 
 	assert_string_equal(t4->arch, "Turing");
@@ -121,9 +111,8 @@ static void s_393_generation_table(void **state)
 }
 
 /* S-134, S-135, S-221: the order of the levels, on every sheet. */
-static void s_134_order_of_levels(void **state)
+TEST(s_134_order_of_levels)
 {
-	(void)state;
 	for (size_t i = 0; i < gpu_count(); i++) {
 		const struct gpu_spec *g = gpu_at(i);
 		assert_true(g->smem_latency_ns < g->l1_latency_ns);
@@ -136,9 +125,8 @@ static void s_134_order_of_levels(void **state)
 
 /* Hundreds of cycles to DRAM (S-129); shared memory takes 20 to 40, not the 1 to 2 that are printed
  * (S-131, S-399); per-block limits are not per-SM limits (S-145). */
-static void s_129_latencies(void **state)
+TEST(s_129_latencies)
 {
-	(void)state;
 	for (size_t i = 0; i < gpu_count(); i++) {
 		const struct gpu_spec *g = gpu_at(i);
 		const double dram = cycles(g, g->dram_latency_ns), shared = cycles(g, g->smem_latency_ns);
@@ -149,9 +137,8 @@ static void s_129_latencies(void **state)
 }
 
 /* S-220: units x clock x 2, bus width x rate: 5120 bits at 2 x 1215 MHz for the A100. */
-static void s_220_peak_and_bandwidth(void **state)
+TEST(s_220_peak_and_bandwidth)
 {
-	(void)state;
 	const struct gpu_spec *a = gpu_find("a100"), *ti = gpu_find("rtx4060ti");
 
 	assert_true(fabs(108 * 64 * 2 * 1.41 / (a->fp32_gflops / 1e3) / 1e3 - 1) < 0.001);
@@ -160,24 +147,11 @@ static void s_220_peak_and_bandwidth(void **state)
 }
 
 /* S-123: every sheet's warp has 32 lanes, and limits are whole warps. */
-static void s_123_warp(void **state)
+TEST(s_123_warp)
 {
-	(void)state;
 	for (size_t i = 0; i < gpu_count(); i++) {
 		assert_int_equal(gpu_at(i)->warp_size, 32);
 		assert_int_equal(gpu_at(i)->max_threads_per_sm % 32, 0);
 		assert_int_equal(gpu_at(i)->max_threads_per_block, 1024);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(s_100_a100_cores),         cmocka_unit_test(s_102_a100_limits),
-		cmocka_unit_test(s_106_a100_rates),         cmocka_unit_test(s_111_h100),
-		cmocka_unit_test(s_116_rtx_4060),           cmocka_unit_test(s_393_generation_table),
-		cmocka_unit_test(s_134_order_of_levels),    cmocka_unit_test(s_129_latencies),
-		cmocka_unit_test(s_220_peak_and_bandwidth), cmocka_unit_test(s_123_warp),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,9 +32,8 @@ static void where(struct dim3u grid, struct dim3u block, unsigned out[3 * MOST_T
 }
 
 /* S-200, S-201: three blocks of 256 cover 0 ... 767 in order. */
-static void s_300_index_ranges(void **state)
+TEST(s_300_index_ranges)
 {
-	(void)state;
 	static const char source[] = "extern \"C\" __global__ void index(unsigned *out)\n"
 								 "{ out[blockIdx.x * blockDim.x + threadIdx.x] = blockIdx.x; }\n";
 	unsigned block[768];
@@ -50,9 +49,8 @@ static void s_300_index_ranges(void **state)
 }
 
 /* S-203, S-204, S-205, S-208: x varies fastest; warp = TID / 32, lane = TID % 32, by (z, y, x). */
-static void s_310_three_dimensional_block(void **state)
+TEST(s_310_three_dimensional_block)
 {
-	(void)state;
 	static unsigned out[3 * MOST_THREADS];
 
 	where((struct dim3u){ 1, 1, 1 }, (struct dim3u){ 4, 8, 2 }, out);
@@ -69,9 +67,8 @@ static void s_310_three_dimensional_block(void **state)
 /* S-384: the source's shapes have 4,096 and 8,192 threads. What it says of warp 0 holds for a legal
  * block of the same width. S-388, S-389: a warp is 32 threads, and threads, not warps, come in
  * 32. */
-static void s_311_blocks_that_cannot_be(void **state)
+TEST(s_311_blocks_that_cannot_be)
 {
-	(void)state;
 	static const struct dim3u illegal[] = { { 16, 16, 16 }, { 32, 16, 16 }, { 64, 8, 8 } };
 	static const struct dim3u legal[] = { { 16, 16, 4 }, { 32, 8, 4 }, { 64, 4, 4 } };
 	static unsigned out[3 * MOST_THREADS];
@@ -96,9 +93,8 @@ static void s_311_blocks_that_cannot_be(void **state)
 }
 
 /* S-121: at most 1,024 threads in any shape. S-122: the grid's limits. */
-static void s_312_legal_blocks(void **state)
+TEST(s_312_legal_blocks)
 {
-	(void)state;
 	static const struct {
 		struct dim3u grid, block;
 		bool legal;
@@ -122,9 +118,8 @@ static void s_312_legal_blocks(void **state)
 }
 
 /* 48 threads are two warps; the second is padded with 16 lanes that do nothing. */
-static void s_309_padded_warp(void **state)
+TEST(s_309_padded_warp)
 {
-	(void)state;
 	struct run_record *r = run_words("vec_add", "per_element", "N=48 block=48");
 	const struct counts add = of_tag(r, "add");
 
@@ -136,9 +131,8 @@ static void s_309_padded_warp(void **state)
 }
 
 /* S-386: 80 divergent warps are printed; 5 warps of the corner block lie wholly outside. */
-static void s_305_image_regions(void **state)
+TEST(s_305_image_regions)
 {
-	(void)state;
 	static const struct {
 		unsigned w, h, inside, right, below, corner, split, all;
 	} rows[] = {
@@ -187,9 +181,8 @@ static void s_305_image_regions(void **state)
 
 /* S-016: 3 x 3 patches have 9 pixels inside, 6 at an edge, 4 in a corner. Bright points 3 apart
  * light every patch exactly once, so that 255 / output tells the patch's size. */
-static void s_306_blur_patches(void **state)
+TEST(s_306_blur_patches)
 {
-	(void)state;
 	static const char *const names[] = { "naive", "tiled" };
 	const struct kernel_desc *k = the_kernel("blur");
 
@@ -220,9 +213,8 @@ static void s_306_blur_patches(void **state)
 }
 
 /* S-254, S-015: L = 0.21 r + 0.72 g + 0.07 b, rounded down. */
-static void s_254_luminance(void **state)
+TEST(s_254_luminance)
 {
-	(void)state;
 	static const unsigned char rgb[] = {
 		255, 0, 0, 0, 255, 0, 0, 0, 255, 100, 100, 100, 10, 20, 30
 	};
@@ -247,9 +239,8 @@ static void s_254_luminance(void **state)
 }
 
 /* 16 blocks of 2 x 2 over 7 x 7: 64 threads, 49 with an element. Element 9 is column 2, row 1. */
-static void s_314_seven_by_seven(void **state)
+TEST(s_314_seven_by_seven)
 {
-	(void)state;
 	struct run_record *r = run_words("transpose", "naive", "W=7 H=7 block_x=2 block_y=2");
 	const uint32_t blocks = r->plan.grid.x * r->plan.grid.y;
 
@@ -265,9 +256,8 @@ static void s_314_seven_by_seven(void **state)
 }
 
 /* The block's four elements are two pairs, seven apart; a block 32 wide is one run. */
-static void s_315_elements_of_a_block(void **state)
+TEST(s_315_elements_of_a_block)
 {
-	(void)state;
 	static const uint64_t want[] = { 0, 1, 7, 8 };
 	struct run_record *r = run_words("transpose", "naive", "W=7 H=7 block_x=2 block_y=2");
 	const struct access_sample *a = lanes_of(r, "load", false);
@@ -284,9 +274,8 @@ static void s_315_elements_of_a_block(void **state)
 }
 
 /* The one warp that splits weighs less and less. */
-static void s_317_share_falls_with_size(void **state)
+TEST(s_317_share_falls_with_size)
 {
-	(void)state;
 	static const unsigned sizes[] = { 100, 1003, 100003 };
 	double before = 1;
 
@@ -304,9 +293,8 @@ static void s_317_share_falls_with_size(void **state)
 }
 
 /* S-214, S-331, S-390: 64 blocks, 2 per SM, 34 SMs: 0.94 waves. What counts is a whole number. */
-static void s_331_waves(void **state)
+TEST(s_331_waves)
 {
-	(void)state;
 	static const struct {
 		unsigned grid;
 		double waves, efficiency;
@@ -334,9 +322,8 @@ static void s_331_waves(void **state)
 }
 
 /* S-007, S-215: 34 SMs x 4 blocks x 256 threads. S-202: any grid covers the data. */
-static void s_332_grid_choice(void **state)
+TEST(s_332_grid_choice)
 {
-	(void)state;
 	const struct gpu_spec *g = gpu_find("rtx4060ti");
 	const struct launch_plan p = plan_words("vec_add", "grid_stride", "N=1000000 blocks=136");
 
@@ -351,9 +338,8 @@ static void s_332_grid_choice(void **state)
 
 /* Blocks start in any order, none waits for another: every ticket is drawn once. Two at a time on a
  * small device, hundreds on a large one: only the number of waves differs. */
-static void s_057_block_scheduling(void **state)
+TEST(s_057_block_scheduling)
 {
-	(void)state;
 	struct run_record *r = run_words("latency", "ticket", "blocks=16 block=32 work=16");
 	struct metric_set m;
 	struct gpu_spec small = *gpu_find("a100"), large = small;
@@ -374,9 +360,8 @@ static void s_057_block_scheduling(void **state)
 }
 
 /* S-209, S-210, S-403: more registers per thread, fewer resident warps, never more. */
-static void s_403_registers_cost_residency(void **state)
+TEST(s_403_registers_cost_residency)
 {
-	(void)state;
 	unsigned before = 65;
 
 	for (unsigned regs = 16; regs <= 255; regs++) {
@@ -389,26 +374,4 @@ static void s_403_registers_cost_residency(void **state)
 		before = occ.warps_per_sm;
 	}
 	assert_int_equal(before, 8); /* 255 registers: one block */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(s_300_index_ranges),
-		cmocka_unit_test(s_310_three_dimensional_block),
-		cmocka_unit_test(s_311_blocks_that_cannot_be),
-		cmocka_unit_test(s_312_legal_blocks),
-		cmocka_unit_test(s_309_padded_warp),
-		cmocka_unit_test(s_305_image_regions),
-		cmocka_unit_test(s_306_blur_patches),
-		cmocka_unit_test(s_254_luminance),
-		cmocka_unit_test(s_314_seven_by_seven),
-		cmocka_unit_test(s_315_elements_of_a_block),
-		cmocka_unit_test(s_317_share_falls_with_size),
-		cmocka_unit_test(s_331_waves),
-		cmocka_unit_test(s_332_grid_choice),
-		cmocka_unit_test(s_057_block_scheduling),
-		cmocka_unit_test(s_403_registers_cost_residency),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

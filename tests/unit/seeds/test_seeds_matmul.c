@@ -6,9 +6,8 @@
 #include "seeds.h"
 
 /* S-223: data grows with N^2, work with N^3: the intensity doubles with N. */
-static void s_223_intensity_grows_with_n(void **state)
+TEST(s_223_intensity_grows_with_n)
 {
-	(void)state;
 	double before = 0;
 
 	for (int64_t n = 64; n <= 4096; n *= 2) {
@@ -24,9 +23,8 @@ static void s_223_intensity_grows_with_n(void **state)
 
 /* S-405: with 2-byte values the naive kernel's intensity doubles, and so does what it can
  * attain. */
-static void s_405_half_precision(void **state)
+TEST(s_405_half_precision)
 {
-	(void)state;
 	const struct gpu_spec *a = gpu_find("a100");
 	const struct kernel_cost c = cost_words("sgemm", "naive", "");
 
@@ -38,9 +36,8 @@ static void s_405_half_precision(void **state)
 /* S-032, S-127, S-241: rm = rn = 4, C in R0-15, A in R16-19, B in R20-23, bank = id % 4: every one
  * of the 16 multiply-adds reads a bank twice, four of them three times. S-229: 4 + 4 + 16
  * registers. */
-static void s_335_register_banks(void **state)
+TEST(s_335_register_banks)
 {
-	(void)state;
 	unsigned conflicts = 0, three_way = 0, first = 0, second = 0;
 
 	for (unsigned i = 0; i < 4; i++) {
@@ -76,9 +73,8 @@ static bool loads_b(unsigned bx, unsigned ty, unsigned tx, unsigned phase)
 }
 
 /* S-385: who reads past the edge, in which phase. And the kernel is right for it. */
-static void s_337_three_by_three(void **state)
+TEST(s_337_three_by_three)
 {
-	(void)state;
 	/* block (0,0), phase 1: (0,1) and (1,1) miss A, (1,0) and (1,1) miss B */
 	assert_true(!loads_a(0, 0, 1, 1) && !loads_a(0, 1, 1, 1));
 	assert_true(loads_a(0, 0, 0, 1) && loads_a(0, 1, 0, 1));
@@ -127,9 +123,8 @@ static void s_337_three_by_three(void **state)
 
 /* S-339: 4 x 4 with tiles of 2: eight reads per thread become four, and block (0,0), which asked
  * for every element twice, asks for each once. */
-static void s_338_four_by_four(void **state)
+TEST(s_338_four_by_four)
 {
-	(void)state;
 	struct run_record *r = run_words("sgemm", "naive", "M=4 N=4 K=4 block_x=2 block_y=2");
 	const struct counts naive = r->run.counts.total;
 	record_free(r);
@@ -154,9 +149,8 @@ static void s_338_four_by_four(void **state)
 }
 
 /* S-226, S-341: reads of A fall from N^3 to N^3 / T; at 1024 and 32 that is 33,554,432. */
-static void s_340_reads_fall_by_the_tile(void **state)
+TEST(s_340_reads_fall_by_the_tile)
 {
-	(void)state;
 	static const unsigned tiles[] = { 16, 32 };
 
 	assert_int_equal(1024LL * 1024 * 1024 / 32, 33554432);
@@ -174,9 +168,8 @@ static void s_340_reads_fall_by_the_tile(void **state)
 
 /* S-407: + tx for A and + ty for B: lanes are neighbours in both loads. S-410: guards split warps
  * at the edges only. */
-static void s_407_both_tiles_are_coalesced(void **state)
+TEST(s_407_both_tiles_are_coalesced)
 {
-	(void)state;
 	struct run_record *r = run_words("sgemm", "tiled", "M=128 N=128 K=128 TILE=32");
 	const struct access_sample *a = lanes_of(r, "load-A", false), *b = lanes_of(r, "load-B", false);
 
@@ -190,9 +183,8 @@ static void s_407_both_tiles_are_coalesced(void **state)
 
 /* S-228, S-344: shared reads fall to (1/rm + 1/rn) / 2. S-227: global reads to half of
  * (1/bm + 1/bn). */
-static void s_344_traffic_of_the_ladder(void **state)
+TEST(s_344_traffic_of_the_ladder)
 {
-	(void)state;
 	static const struct {
 		const char *words;
 		unsigned bm, bn, tm, tn;
@@ -220,9 +212,8 @@ static void s_344_traffic_of_the_ladder(void **state)
 }
 
 /* S-231, S-347: threads = (BN/TN)(BM/TM); 256 x 64 outputs are 128 x 128. */
-static void s_347_threads_of_a_tile(void **state)
+TEST(s_347_threads_of_a_tile)
 {
-	(void)state;
 	struct launch_plan p = plan_words("sgemm_fast", "conflict_free", "M=2048 N=2048 K=2048");
 
 	assert_int_equal(p.block.x, 256);
@@ -236,9 +227,8 @@ static void s_347_threads_of_a_tile(void **state)
 }
 
 /* S-033: K / BK big steps, one barrier each; half the depth, twice the steps. */
-static void s_345_big_steps(void **state)
+TEST(s_345_big_steps)
 {
-	(void)state;
 	static const unsigned depths[] = { 8, 4 };
 
 	for (unsigned i = 0; i < ARRAY_LEN(depths); i++) {
@@ -252,9 +242,8 @@ static void s_345_big_steps(void **state)
 }
 
 /* S-024: 16 x 16 threads and a tile of 32: the second block starts at column 32. */
-static void s_346_tile_larger_than_block(void **state)
+TEST(s_346_tile_larger_than_block)
 {
-	(void)state;
 	struct run_record *r = run_words("sgemm", "wide_tile", "M=64 N=64 K=64 TILE=32 BLOCK=16");
 	const struct counts a = of_tag(r, "load-A"), c = of_tag(r, "store");
 
@@ -283,9 +272,8 @@ static unsigned distinct_reads(unsigned rows, unsigned cols)
 }
 
 /* S-253: the source counts the old value of C too. */
-static void s_349_thread_tiles_of_seven(void **state)
+TEST(s_349_thread_tiles_of_seven)
 {
-	(void)state;
 	assert_int_equal(distinct_reads(1, 1) + 1, 15);
 	assert_int_equal(distinct_reads(2, 2) + 4, 32);
 	assert_int_equal(distinct_reads(4, 1) + 4, 39); /* a column is worse than a square */
@@ -293,9 +281,8 @@ static void s_349_thread_tiles_of_seven(void **state)
 }
 
 /* S-391: three columns of the table are the same problem, the third is another. */
-static void s_350_outputs_of_the_table(void **state)
+TEST(s_350_outputs_of_the_table)
 {
-	(void)state;
 	assert_int_equal(524288 * 256, 1 << 27);
 	assert_int_equal(131072 * 1024, 1 << 27);
 	assert_int_equal(32768 * 64 * 64, 1 << 27);
@@ -314,9 +301,8 @@ static void s_350_outputs_of_the_table(void **state)
 }
 
 /* S-232: every printed row is 2 N^3 / t, to the digits printed; speed-ups are ratios of times. */
-static void s_351_rates_of_the_tables(void **state)
+TEST(s_351_rates_of_the_tables)
 {
-	(void)state;
 	static const struct {
 		double n, base_ms, base, opt_ms, opt, times;
 	} rows[] = {
@@ -351,9 +337,8 @@ static double closed_form(double i, double j, double k)
 
 /* S-041, S-240: A[i,j] = i + j, B[i,j] = i - j: the kernel, a plain sum and the closed form
  * agree. */
-static void s_352_closed_form(void **state)
+TEST(s_352_closed_form)
 {
-	(void)state;
 	static const unsigned depths[] = { 4, 7, 64 };
 	const struct kernel_desc *k = the_kernel("sgemm");
 
@@ -388,9 +373,8 @@ static void s_352_closed_form(void **state)
 }
 
 /* S-034: B's quads are fetched in rounds of B_ROWS rows; the first listing numbers them by A's. */
-static void s_395_index_of_the_first_listing(void **state)
+TEST(s_395_index_of_the_first_listing)
 {
-	(void)state;
 	static const unsigned depths[] = { 8, 16 };
 
 	for (unsigned d = 0; d < ARRAY_LEN(depths); d++) {
@@ -410,9 +394,8 @@ static void s_395_index_of_the_first_listing(void **state)
 }
 
 /* S-022, S-028: 3 x 5 by 5 x 7 and other sizes that no tile divides, against the CPU reference. */
-static void s_364_rectangles(void **state)
+TEST(s_364_rectangles)
 {
-	(void)state;
 	static const char *const words[] = {
 		"M=3 N=7 K=5",
 		"M=1 N=1 K=1",
@@ -427,28 +410,4 @@ static void s_364_rectangles(void **state)
 		assert_int_equal(r->verify, VERIFY_OK);
 		record_free(r);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(s_223_intensity_grows_with_n),
-		cmocka_unit_test(s_405_half_precision),
-		cmocka_unit_test(s_335_register_banks),
-		cmocka_unit_test(s_337_three_by_three),
-		cmocka_unit_test(s_338_four_by_four),
-		cmocka_unit_test(s_340_reads_fall_by_the_tile),
-		cmocka_unit_test(s_407_both_tiles_are_coalesced),
-		cmocka_unit_test(s_344_traffic_of_the_ladder),
-		cmocka_unit_test(s_347_threads_of_a_tile),
-		cmocka_unit_test(s_345_big_steps),
-		cmocka_unit_test(s_346_tile_larger_than_block),
-		cmocka_unit_test(s_349_thread_tiles_of_seven),
-		cmocka_unit_test(s_350_outputs_of_the_table),
-		cmocka_unit_test(s_351_rates_of_the_tables),
-		cmocka_unit_test(s_352_closed_form),
-		cmocka_unit_test(s_395_index_of_the_first_listing),
-		cmocka_unit_test(s_364_rectangles),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,8 @@
 
 /* S-235, S-236, S-138: interleaved, one 128-byte line of four sectors; in chunks, 32 of each, of
  * which a line has 124 bytes for nobody (3.1 %), a sector 28 (12.5 %). */
-static void s_354_one_warp(void **state)
+TEST(s_354_one_warp)
 {
-	(void)state;
 	static const struct {
 		const char *variant;
 		unsigned lines, sectors;
@@ -33,9 +32,8 @@ static void s_354_one_warp(void **state)
 }
 
 /* S-387: chunks start at t * 3907; interleaved, thread 0 ends at 999,936, not past the end. */
-static void s_355_chunks_of_a_million(void **state)
+TEST(s_355_chunks_of_a_million)
 {
-	(void)state;
 	struct run_record *r = run_words("vec_add", "chunks", "N=1000000 block=256");
 	const struct access_sample *x = lanes_of(r, "load-x", false);
 
@@ -57,9 +55,8 @@ static void s_355_chunks_of_a_million(void **state)
 }
 
 /* S-356: two rows of 16 are halves of two lines; a row of 32 is one line. */
-static void s_356_sixteen_wide(void **state)
+TEST(s_356_sixteen_wide)
 {
-	(void)state;
 	static const struct {
 		const char *words;
 		unsigned lines;
@@ -79,9 +76,8 @@ static void s_356_sixteen_wide(void **state)
 
 /* S-234: 128 bytes from offset 64 are two lines; 32 bytes wanted leave 96 of a line. S-139: a bus
  * of 32 bytes brings 128 in four bursts. */
-static void s_357_misaligned(void **state)
+TEST(s_357_misaligned)
 {
-	(void)state;
 	static const char source[] =
 		"extern \"C\" __global__ void shifted(const float *in, float *out)\n"
 		"{ out[threadIdx.x] = in[threadIdx.x + 16]; }\n"
@@ -106,9 +102,8 @@ static void s_357_misaligned(void **state)
 
 /* One address for the whole warp: one sector, and in shared memory one pass; 32 words of one bank:
  * 32 passes. Bank = word % 32. */
-static void s_242_broadcast_and_banks(void **state)
+TEST(s_242_broadcast_and_banks)
 {
-	(void)state;
 	static const char source[] = "extern \"C\" __global__ void banks(const float *in, float *out)\n"
 								 "{\n"
 								 "	__shared__ float s[1024];\n"
@@ -149,9 +144,8 @@ static unsigned pairs(const struct access_sample *a, unsigned lanes)
 
 /* S-361: 0 1 2 3 / 4 5 6 7 / ... becomes 0 4 8 c / 1 5 9 d / ...; naive stores are single elements,
  * tiled ones pairs. */
-static void s_361_transpose_of_four(void **state)
+TEST(s_361_transpose_of_four)
 {
-	(void)state;
 	static const struct {
 		const char *variant, *words;
 		unsigned pairs;
@@ -195,9 +189,8 @@ static uint64_t copied(const struct stream_program *p, enum stream_op_kind kind)
 }
 
 /* S-252, S-010: 100 M floats in four pieces of 25 M; nothing is lost between them. */
-static void s_367_four_streams(void **state)
+TEST(s_367_four_streams)
 {
-	(void)state;
 	const struct launch_plan plan = plan_words("vec_add", "per_element", "N=100000000");
 	const struct stream_knobs knobs = { .streams = 4, .chunks = 4, .pinned = true };
 	struct stream_program p;
@@ -212,9 +205,8 @@ static void s_367_four_streams(void **state)
 }
 
 /* S-001: 1 M elements are 12 MB, 3 million floats. */
-static void s_368_twelve_megabytes(void **state)
+TEST(s_368_twelve_megabytes)
 {
-	(void)state;
 	const struct launch_plan plan = plan_words("vec_add", "one_thread", "N=1000000");
 	size_t floats = 0;
 
@@ -226,9 +218,8 @@ static void s_368_twelve_megabytes(void **state)
 
 /* S-009, S-362, S-438: the table's copy labels are swapped. Two vectors go up, one comes down,
  * 2 : 1. As labelled, 800 MB in 30 ms would be 26.7 GB/s on a link of 15.75. */
-static void s_383_swapped_labels(void **state)
+TEST(s_383_swapped_labels)
 {
-	(void)state;
 	const struct gpu_spec *g = gpu_find("rtx4060ti");
 	const double up = 800e6, down = 400e6; /* bytes; / ms / 1e6 = GB/s */
 
@@ -241,9 +232,8 @@ static void s_383_swapped_labels(void **state)
 
 /* S-009, S-423, S-432: pinned copies by the model, against 61 + 30 ms measured; pageable ones are
  * staged by the host and take a multiple. */
-static void s_363_pinned_and_pageable(void **state)
+TEST(s_363_pinned_and_pageable)
 {
-	(void)state;
 	const struct gpu_spec *g = gpu_find("rtx4060ti");
 	const struct launch_plan plan = plan_words("vec_add", "grid_stride", "N=100000000");
 	double ms[2];
@@ -270,9 +260,8 @@ static void s_363_pinned_and_pageable(void **state)
 }
 
 /* S-422, S-427: one created stream overlaps nothing, four do; it helps the slowest stage. */
-static void s_426_pipeline_of_four(void **state)
+TEST(s_426_pipeline_of_four)
 {
-	(void)state;
 	const struct gpu_spec *g = gpu_find("a100"); /* an engine for each direction */
 	const struct launch_plan plan = plan_words("vec_add", "grid_stride", "N=100000000");
 	double ms[5] = { 0 };
@@ -291,22 +280,4 @@ static void s_426_pipeline_of_four(void **state)
 			assert_int_equal(o.critical, ENGINE_H2D);
 	}
 	assert_true(ms[4] < 0.8 * ms[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(s_354_one_warp),
-		cmocka_unit_test(s_355_chunks_of_a_million),
-		cmocka_unit_test(s_356_sixteen_wide),
-		cmocka_unit_test(s_357_misaligned),
-		cmocka_unit_test(s_242_broadcast_and_banks),
-		cmocka_unit_test(s_361_transpose_of_four),
-		cmocka_unit_test(s_367_four_streams),
-		cmocka_unit_test(s_368_twelve_megabytes),
-		cmocka_unit_test(s_383_swapped_labels),
-		cmocka_unit_test(s_363_pinned_and_pageable),
-		cmocka_unit_test(s_426_pipeline_of_four),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

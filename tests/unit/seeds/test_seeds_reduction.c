@@ -44,9 +44,8 @@ static unsigned rounds_of(bool convergent, unsigned n, struct round *out)
 }
 
 /* S-371, S-372, S-373: the table round by round, N = 256. */
-static void s_375_rounds(void **state)
+TEST(s_375_rounds)
 {
-	(void)state;
 	static const struct round simple[] = {
 		{ 128, 4, 0, 24 }, { 64, 4, 4, 24 }, { 32, 4, 4, 24 }, { 16, 4, 4, 24 },
 		{ 8, 4, 4, 24 },   { 4, 4, 4, 12 },  { 2, 2, 2, 6 },   { 1, 1, 1, 3 },
@@ -81,9 +80,8 @@ static unsigned halves(unsigned warps)
 }
 
 /* S-246, S-247, S-248, S-249, S-370, S-376, S-381: the book's formulas, its 5 put right to 6. */
-static void s_371_formulas(void **state)
+TEST(s_371_formulas)
 {
-	(void)state;
 	static const unsigned sizes[] = { 128, 256, 512, 1024, 2048 };
 
 	for (unsigned i = 0; i < ARRAY_LEN(sizes); i++) {
@@ -130,9 +128,8 @@ static void s_371_formulas(void **state)
 }
 
 /* S-245: N - 1 operations in log2 N rounds. 8 elements: 4, 2, 1. */
-static void s_369_trees(void **state)
+TEST(s_369_trees)
 {
-	(void)state;
 	static const struct {
 		unsigned n, rounds;
 		double parallelism;
@@ -161,9 +158,8 @@ static void s_369_trees(void **state)
 
 /* S-372: rounds that diverge: 7 of 8 before and 5 after for 256, 9 of 10 and 5 for 1024; ten are
  * printed. */
-static void s_372_divergent_rounds(void **state)
+TEST(s_372_divergent_rounds)
 {
-	(void)state;
 	static const struct {
 		unsigned n, simple, convergent;
 	} rows[] = { { 256, 7, 5 }, { 1024, 9, 5 } };
@@ -181,9 +177,8 @@ static void s_372_divergent_rounds(void **state)
 }
 
 /* S-046: sum, product, minimum, maximum, at a length that no block divides. */
-static void s_046_operators(void **state)
+TEST(s_046_operators)
 {
-	(void)state;
 	static const char *const variants[] = { "segmented", "coarsened", "shuffle" };
 	static const char *const operators[] = { "sum", "product", "min", "max" };
 
@@ -199,9 +194,8 @@ static void s_046_operators(void **state)
 
 /* S-377: 2 blocks of 8 threads over 32 elements: 8 steps; one block, coarsened by 2: 6 (and one,
  * for our loop adds its first element to 0). */
-static void s_377_coarsening_figure(void **state)
+TEST(s_377_coarsening_figure)
 {
-	(void)state;
 	struct run_record *r = run_words("reduction", "segmented", "N=32 block=8");
 	const struct counts first = of_tag(r, "first-add");
 	struct counts tree = of_tag(r, "add");
@@ -220,22 +214,10 @@ static void s_377_coarsening_figure(void **state)
 }
 
 /* N / 2 threads; blocks of 1,024: N / 2048 of them. */
-static void s_378_blocks(void **state)
+TEST(s_378_blocks)
 {
-	(void)state;
 	assert_int_equal(plan_words("reduction", "segmented", "N=1M block=1024").grid.x,
 	                 (1 << 20) / 2048);
 	assert_int_equal(plan_words("reduction", "segmented", "N=1M block=1024").grid.x * 1024,
 	                 (1 << 20) / 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(s_375_rounds),    cmocka_unit_test(s_371_formulas),
-		cmocka_unit_test(s_369_trees),     cmocka_unit_test(s_372_divergent_rounds),
-		cmocka_unit_test(s_046_operators), cmocka_unit_test(s_377_coarsening_figure),
-		cmocka_unit_test(s_378_blocks),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,9 +22,8 @@ static struct occ_result occupancy(const char *gpu, unsigned block, unsigned reg
 /* S-328, S-329, S-330, S-443, S-446: the rows of the ncu table, by resource. Registers come in
  * units of 256 per warp, warps in groups of four, and each block takes 1 KB of shared memory
  * more. */
-static void s_216_allocation_rules(void **state)
+TEST(s_216_allocation_rules)
 {
-	(void)state;
 	static const struct {
 		unsigned block, regs, shared, blocks;
 		double pct;
@@ -54,9 +53,8 @@ static void s_216_allocation_rules(void **state)
 }
 
 /* S-445: grid, block, registers and shared memory of a launch, and its waves. */
-static void s_442_launch_statistics(void **state)
+TEST(s_442_launch_statistics)
 {
-	(void)state;
 	struct run_record *r = run_words("sgemm", "tiled", "M=128 N=64 K=32 TILE=16");
 
 	assert_true(metric(r, "launch.grid_blocks") == 8 * 4);
@@ -101,9 +99,8 @@ static void says(char *text, const char *words)
 }
 
 /* Limited by a resource, a grid that does not fill the device, and nothing of either. */
-static void s_444_advice(void **state)
+TEST(s_444_advice)
 {
-	(void)state;
 	char *text = advice("sgemm_fast", "thread_tile", "M=1024 N=1024 K=8", "rtx4060ti");
 	says(text, "0.94 waves");
 	says(text, "94 %");
@@ -120,9 +117,8 @@ static void s_444_advice(void **state)
 }
 
 /* The host's call and the device's work are apart. */
-static void s_420_launch_is_asynchronous(void **state)
+TEST(s_420_launch_is_asynchronous)
 {
-	(void)state;
 	struct stream_program p = { 0 };
 	struct stream_outcome o;
 	const int k = stream_kernel(&p, 0, "k", 1e6, 1);
@@ -138,9 +134,8 @@ static void s_420_launch_is_asynchronous(void **state)
 
 /* S-091, S-093, S-424: a stream is a queue; two streams share the hardware while it is free; an
  * event holds one back for the other. */
-static void s_421_one_and_two_streams(void **state)
+TEST(s_421_one_and_two_streams)
 {
-	(void)state;
 	static const struct stream_rates ideal = { .pinned_gbs = 1,
 		                                       .duplex_gbs = 1,
 		                                       .pageable_gbs = { 1, 1 } };
@@ -164,9 +159,8 @@ static void s_421_one_and_two_streams(void **state)
 }
 
 /* Everything the sources have a kernel for is here. */
-static void s_097_what_is_there(void **state)
+TEST(s_097_what_is_there)
 {
-	(void)state;
 	static const char *const kernels[][4] = {
 		{ "rgb_to_gray", "interleaved" },
 		{ "blur", "naive" },
@@ -179,17 +173,4 @@ static void s_097_what_is_there(void **state)
 	for (unsigned i = 0; i < ARRAY_LEN(kernels); i++)
 		for (unsigned v = 1; v < 4 && kernels[i][v]; v++)
 			the_variant(the_kernel(kernels[i][0]), kernels[i][v]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(s_216_allocation_rules),
-		cmocka_unit_test(s_442_launch_statistics),
-		cmocka_unit_test(s_444_advice),
-		cmocka_unit_test(s_420_launch_is_asynchronous),
-		cmocka_unit_test(s_421_one_and_two_streams),
-		cmocka_unit_test(s_097_what_is_there),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,9 +32,8 @@ static struct run tiled(const char *gpu, unsigned n, unsigned tile)
 
 /* GFLOPS measured on an H200 with CUDA events, matrices of 512, from totals alone. What the model
  * makes of the program's stretches, tests/gpu/model_error.py holds against 168 measured points. */
-static void h200_matrix_multiplication(void **state)
+TEST(h200_matrix_multiplication)
 {
-	(void)state;
 	static const struct {
 		const char *name;
 		unsigned bx, by, tile;
@@ -74,9 +73,8 @@ static void h200_matrix_multiplication(void **state)
 }
 
 /* S-351: 2048 on the RTX 4060 Laptop without a profiler: 716 GFLOPS. */
-static void laptop_baseline(void **state)
+TEST(laptop_baseline)
 {
-	(void)state;
 	struct run r = naive("rtx4060laptop", 2048, 16, 16, false);
 	assert_true(close_to(metric_get(&r.m, M_ROOF_ACHIEVED), 716, 0.3));
 }
@@ -106,9 +104,8 @@ static struct run vec_add(const char *gpu, double n, unsigned blocks, unsigned t
 }
 
 /* S-363: 100 M floats on the RTX 4060 Ti: 4984, 104 and 6 ms. */
-static void vector_addition_ladder(void **state)
+TEST(vector_addition_ladder)
 {
-	(void)state;
 	static const struct {
 		unsigned blocks, threads;
 		double ms;
@@ -135,9 +132,8 @@ static void vector_addition_ladder(void **state)
 
 /* --- waves and tail --- */
 
-static void waves_and_tail(void **state)
+TEST(waves_and_tail)
 {
-	(void)state;
 	/* S-331: 34 SMs, 2 blocks each: 0.94 waves; one block more than a full wave costs a block */
 	static const struct {
 		unsigned grid;
@@ -161,9 +157,8 @@ static void waves_and_tail(void **state)
 	}
 }
 
-static void each_resource_can_be_the_bottleneck(void **state)
+TEST(each_resource_can_be_the_bottleneck)
 {
-	(void)state;
 	static const struct {
 		struct counts c;
 		double l2, dram;
@@ -209,16 +204,4 @@ static void each_resource_can_be_the_bottleneck(void **state)
 	assert_true(r.p.resource_ns[PERF_INT] > 1.49 * r.p.resource_ns[PERF_FP32]);
 	finish(&r, "h200", 32, 0);
 	assert_true(close_to(r.p.resource_ns[PERF_INT], r.p.resource_ns[PERF_FP32], 1e-9));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(h200_matrix_multiplication),
-		cmocka_unit_test(laptop_baseline),
-		cmocka_unit_test(vector_addition_ladder),
-		cmocka_unit_test(waves_and_tail),
-		cmocka_unit_test(each_resource_can_be_the_bottleneck),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * The time model on programs written down by hand, as any front end may fill them in: hyperblocks,
  * critical paths and what regions ask of an SM. And its constants: each with a source.
  */
+#include "../unit.h"
 #include "timemodel/constants.h"
 #include "timemodel/critical_path.h"
 #include "timemodel/regions.h"
@@ -9,13 +10,8 @@
 #include "base/text.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define WARPS 8
 #define BLOCKS 4
@@ -74,9 +70,8 @@ static double cycles(const struct sample *s)
 	return sum;
 }
 
-static void operands_are_waited_for(void **state)
+TEST(operands_are_waited_for)
 {
-	(void)state;
 	struct sample dependent = { 0 }, apart = { 0 };
 	for (int i = 0; i < 10; i++) {
 		add_inst(&dependent, INST_FP32, 1, 1);
@@ -89,9 +84,8 @@ static void operands_are_waited_for(void **state)
 	assert_true(cycles(&apart) == 10);
 }
 
-static void classes_cost_what_the_table_says(void **state)
+TEST(classes_cost_what_the_table_says)
 {
-	(void)state;
 	assert_true(inst_issued(INST_INT_DIV, false) == 20 && inst_issued(INST_INT_DIV, true) == 70);
 	assert_true(inst_latency_cycles(INST_FP32, 1) == timing.alu_cycles);
 	assert_true(inst_latency_cycles(INST_SFU_ROUNDED, 8) ==
@@ -110,9 +104,8 @@ static void classes_cost_what_the_table_says(void **state)
 }
 
 /* One region before each barrier and one behind the last; the more warps meet, the later. */
-static void barriers_end_regions(void **state)
+TEST(barriers_end_regions)
 {
-	(void)state;
 	struct sample s = { 0 };
 	add_inst(&s, INST_FP32, 1, -1);
 	add_inst(&s, INST_BARRIER, -1, -1);
@@ -132,9 +125,8 @@ static void barriers_end_regions(void **state)
 }
 
 /* A short side that a branch skips is predicated into one hyperblock; a long one is not. */
-static void short_sides_are_predicated(void **state)
+TEST(short_sides_are_predicated)
 {
-	(void)state;
 	for (unsigned length = 2; length <= 20; length += 18) {
 		struct sample s = { 0 };
 		add_inst(&s, INST_INT_LOGIC, 1, -1);
@@ -153,9 +145,8 @@ static void short_sides_are_predicated(void **state)
 }
 
 /* What one warp of several does while the others wait delays its thread block. */
-static void optional_sides_delay_the_block(void **state)
+TEST(optional_sides_delay_the_block)
 {
-	(void)state;
 	struct sample s = { 0 };
 	add_inst(&s, INST_INT_LOGIC, 1, -1);
 	struct timing_inst *branch = add_inst(&s, INST_BRANCH, -1, -1);
@@ -176,9 +167,8 @@ static void optional_sides_delay_the_block(void **state)
 }
 
 /* A load of another iteration costs what is left of it; replays and misses make it longer. */
-static void loads_come_from_somewhere(void **state)
+TEST(loads_come_from_somewhere)
 {
-	(void)state;
 	const struct gpu_spec *g = gpu_find("h200");
 	struct sample s = { 0 };
 	add_inst(&s, INST_LOAD, 1, -1)->space = MEMORY_SHARED;
@@ -201,9 +191,8 @@ static void loads_come_from_somewhere(void **state)
 
 /* Sectors that another block has just asked DRAM for are waited for, too; written ones are not
  * loads' misses. */
-static void stores_are_no_misses(void **state)
+TEST(stores_are_no_misses)
 {
-	(void)state;
 	const struct counts total = { .ld_sectors = 100 };
 	assert_true(load_misses_of(&total, 50, 0, 320).l2 == 0.1);
 	assert_true(load_misses_of(&total, 50, 20, 320).l1 == 0.3);
@@ -211,9 +200,8 @@ static void stores_are_no_misses(void **state)
 
 /* Lines of global loads cost tags, or the words that lie in one bank; lines of local memory what
  * their kind of access does. */
-static void passes_of_l1(void **state)
+TEST(passes_of_l1)
 {
-	(void)state;
 	struct sample s = { 0 };
 	for (unsigned i = 0; i < 3; i++) {
 		struct timing_inst *x = add_inst(&s, i < 2 ? INST_LOAD : INST_STORE, -1, 1);
@@ -230,9 +218,8 @@ static void passes_of_l1(void **state)
 	run_counts_free(&c);
 }
 
-static void every_constant_has_a_source(void **state)
+TEST(every_constant_has_a_source)
 {
-	(void)state;
 	unsigned n = 0;
 	for (const struct timing_constant *c; (c = timing_constant_at(n)); n++) {
 		assert_true(isfinite(c->value) && c->value > 0);
@@ -241,20 +228,4 @@ static void every_constant_has_a_source(void **state)
 			assert_string_not_equal(c->name, timing_constant_at(i)->name);
 	}
 	assert_int_equal(n, sizeof timing / sizeof(double));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(operands_are_waited_for),
-		cmocka_unit_test(classes_cost_what_the_table_says),
-		cmocka_unit_test(barriers_end_regions),
-		cmocka_unit_test(short_sides_are_predicated),
-		cmocka_unit_test(optional_sides_delay_the_block),
-		cmocka_unit_test(loads_come_from_somewhere),
-		cmocka_unit_test(stores_are_no_misses),
-		cmocka_unit_test(passes_of_l1),
-		cmocka_unit_test(every_constant_has_a_source),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

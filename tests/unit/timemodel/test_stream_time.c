@@ -2,16 +2,11 @@
  * The stream model against the arithmetic of its rules: PMPP 20.5 and the seeds' overlap examples
  * (S-365, S-366, S-367, S-422, S-423, S-425, S-428). Ideal host: calls and latencies cost nothing.
  */
+#include "../unit.h"
 #include "timemodel/stream_time.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct gpu_spec gpu = { .pcie_gbs = 1, .copy_engines = 2 }; /* 1 byte per ns */
 static const struct gpu_spec one_engine = { .pcie_gbs = 1, .copy_engines = 1 };
@@ -42,9 +37,8 @@ static struct stream_program pipeline(unsigned chunks, bool one_stream, uint64_t
 	return p;
 }
 
-static void one_stream_is_serial(void **state)
+TEST(one_stream_is_serial)
 {
-	(void)state;
 	struct stream_program p = pipeline(4, true, 400, 100, 400, true);
 	struct stream_outcome o = run(&p, &gpu);
 	assert_float_equal(o.makespan_ns, 900, 1e-6);
@@ -52,9 +46,8 @@ static void one_stream_is_serial(void **state)
 }
 
 /* S-365: read and write 100 each, compute 10: 210 -> about 100 with many chunks; and 10/100/10. */
-static void overlap_hides_all_but_the_slowest(void **state)
+TEST(overlap_hides_all_but_the_slowest)
 {
-	(void)state;
 	struct stream_program serial = pipeline(1, true, 100, 10, 100, true);
 	assert_float_equal(run(&serial, &gpu).makespan_ns, 210, 1e-6);
 	struct stream_program many = pipeline(16, false, 160000, 16000, 160000, true);
@@ -68,9 +61,8 @@ static void overlap_hides_all_but_the_slowest(void **state)
 }
 
 /* S-366: four chunks; x and y one slot each up, add one slot, r one slot down: 10 slots, not 16. */
-static void seed_chart_takes_ten_slots(void **state)
+TEST(seed_chart_takes_ten_slots)
 {
-	(void)state;
 	struct stream_program p = { 0 };
 	for (unsigned i = 1; i <= 4; i++) {
 		stream_copy(&p, SOP_H2D, i, "x", 1, true, true);
@@ -86,9 +78,8 @@ static void seed_chart_takes_ten_slots(void **state)
 	assert_float_equal(o.spans[15].start_ns, 9, 1e-9); /* D2H at t9 */
 }
 
-static void pageable_copies_hold_the_host(void **state)
+TEST(pageable_copies_hold_the_host)
 {
-	(void)state;
 	struct stream_program p = pipeline(4, false, 400, 0, 0, false);
 	struct stream_outcome o = run(&p, &gpu);
 	/* staged: 2 ns per byte; the second copy is not called before the first is done */
@@ -100,9 +91,8 @@ static void pageable_copies_hold_the_host(void **state)
 }
 
 /* What the host's calls wait for is no time of the host's: here the copies up are the path. */
-static void the_path_goes_on_behind_a_held_host(void **state)
+TEST(the_path_goes_on_behind_a_held_host)
 {
-	(void)state;
 	struct stream_program p = pipeline(4, false, 4000, 40, 400, false);
 	struct stream_outcome o = run(&p, &gpu);
 	assert_int_equal(o.critical, ENGINE_H2D);
@@ -111,9 +101,8 @@ static void the_path_goes_on_behind_a_held_host(void **state)
 	assert_float_equal(o.critical_pct, 90.4977f, 1e-3f);
 }
 
-static void one_copy_engine_is_shared(void **state)
+TEST(one_copy_engine_is_shared)
 {
-	(void)state;
 	struct stream_program p = { 0 };
 	stream_copy(&p, SOP_H2D, 1, "x", 100, true, true);
 	stream_copy(&p, SOP_D2H, 2, "r", 100, true, true);
@@ -122,9 +111,8 @@ static void one_copy_engine_is_shared(void **state)
 }
 
 /* The default-stream trap: a kernel in stream 0 between two others makes all three serial. */
-static void legacy_default_stream_serialises(void **state)
+TEST(legacy_default_stream_serialises)
 {
-	(void)state;
 	struct stream_program p = { 0 };
 	stream_kernel(&p, 1, "a", 100, 0.25);
 	stream_kernel(&p, 2, "b", 100, 0.25);
@@ -136,9 +124,8 @@ static void legacy_default_stream_serialises(void **state)
 	assert_float_equal(run(&p, &gpu).makespan_ns, 300, 1e-9);
 }
 
-static void full_kernels_do_not_share(void **state)
+TEST(full_kernels_do_not_share)
 {
-	(void)state;
 	struct stream_program p = { 0 };
 	stream_kernel(&p, 1, "a", 100, 1);
 	stream_kernel(&p, 2, "b", 100, 1);
@@ -146,9 +133,8 @@ static void full_kernels_do_not_share(void **state)
 }
 
 /* S-428: stream 2 waits for an event of stream 1. */
-static void events_order_streams(void **state)
+TEST(events_order_streams)
 {
-	(void)state;
 	struct stream_program p = { 0 };
 	stream_kernel(&p, 1, "a", 100, 0.1);
 	stream_event(&p, SOP_RECORD, 1, 0);
@@ -165,9 +151,8 @@ static void events_order_streams(void **state)
 	assert_non_null(strstr(err.msg, "event 7"));
 }
 
-static void calls_cost_the_host(void **state)
+TEST(calls_cost_the_host)
 {
-	(void)state;
 	struct stream_rates slow = ideal;
 	slow.launch_call_ns = 10;
 	struct stream_program p = { 0 };
@@ -180,9 +165,8 @@ static void calls_cost_the_host(void **state)
 	assert_int_equal(o.critical, ENGINE_HOST);
 }
 
-static void a_full_program_says_so(void **state)
+TEST(a_full_program_says_so)
 {
-	(void)state;
 	static struct stream_program p;
 	int last = 0;
 	for (unsigned i = 0; i < STREAM_MAX_OPS + 1; i++)
@@ -192,9 +176,8 @@ static void a_full_program_says_so(void **state)
 }
 
 /* Both directions at once are slower than one, for as long as both last. */
-static void duplex_is_shared(void **state)
+TEST(duplex_is_shared)
 {
-	(void)state;
 	struct stream_rates r = ideal;
 	r.duplex_gbs = 0.5;
 	struct stream_program p = { 0 };
@@ -212,9 +195,8 @@ static struct span seen(enum span_kind kind, unsigned op, double start, double e
 }
 
 /* What a GPU did, and why: the order of its spans and the rules say what waited for what. */
-static void spans_become_a_timeline(void **state)
+TEST(spans_become_a_timeline)
 {
-	(void)state;
 	struct stream_program p = { 0 };
 	const int x = stream_copy(&p, SOP_H2D, 1, "x", 100, true, true);
 	stream_event(&p, SOP_RECORD, 1, 3);
@@ -258,24 +240,4 @@ static void spans_become_a_timeline(void **state)
 	o.makespan_ns = 77;
 	assert_false(stream_seen(&p, s, sizeof s / sizeof *s, &o));
 	assert_float_equal(o.makespan_ns, 77, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_stream_is_serial),
-		cmocka_unit_test(overlap_hides_all_but_the_slowest),
-		cmocka_unit_test(seed_chart_takes_ten_slots),
-		cmocka_unit_test(pageable_copies_hold_the_host),
-		cmocka_unit_test(the_path_goes_on_behind_a_held_host),
-		cmocka_unit_test(one_copy_engine_is_shared),
-		cmocka_unit_test(legacy_default_stream_serialises),
-		cmocka_unit_test(full_kernels_do_not_share),
-		cmocka_unit_test(events_order_streams),
-		cmocka_unit_test(calls_cost_the_host),
-		cmocka_unit_test(a_full_program_says_so),
-		cmocka_unit_test(duplex_is_shared),
-		cmocka_unit_test(spans_become_a_timeline),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

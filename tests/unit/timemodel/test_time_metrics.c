@@ -3,9 +3,8 @@
 
 #include "base/text.h"
 
-static void origins(void **state)
+TEST(origins)
 {
-	(void)state;
 	const struct gpu_spec *a = gpu_find("a100");
 	const struct kernel_cost cost = { .flop = 1e6, .book_flop = 2, .book_bytes = 8 };
 	struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { 1000, 1, 1 } } };
@@ -42,9 +41,8 @@ static void origins(void **state)
 	assert_string_equal(r.m.v[M_ROOF_BOOK_AI].reason, "the book gives no figure for this kernel");
 }
 
-static void reasons_of_what_is_missing(void **state)
+TEST(reasons_of_what_is_missing)
 {
-	(void)state;
 	struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { 1000, 1, 1 } } };
 	r.counts.total =
 		(struct counts){ .flop32 = 1000000, .fp32_inst = 31250, .warp_executed = 40000 };
@@ -99,9 +97,8 @@ static void reasons_of_what_is_missing(void **state)
 	assert_true(r.p.kernel_ns == 0);
 }
 
-static void measured_figures_stay(void **state)
+TEST(measured_figures_stay)
 {
-	(void)state;
 	const struct gpu_spec *h = gpu_find("h200");
 	struct run r = naive("h200", 512, 32, 32, false);
 	const struct kernel_cost cost = { .flop = 2.0 * 512 * 512 * 512 };
@@ -148,9 +145,8 @@ static double any(uint64_t *seed)
 	}
 }
 
-static void never_nan(void **state)
+TEST(never_nan)
 {
-	(void)state;
 	uint64_t seed = 11;
 	for (unsigned i = 0; i < 20000; i++) {
 		const struct gpu_spec *g = gpu_at(rand_next(&seed) % gpu_count());
@@ -209,9 +205,8 @@ static void never_nan(void **state)
 }
 
 /* The roof above a point is what holds the kernel only near it, or where it is the bottleneck. */
-static void a_far_roof_binds_nothing(void **state)
+TEST(a_far_roof_binds_nothing)
 {
-	(void)state;
 	static const struct {
 		enum perf_resource bottleneck;
 		double flop, ns;
@@ -237,16 +232,4 @@ static void a_far_roof_binds_nothing(void **state)
 		perf_metrics(&r.m, gpu_find("a100"), &r.counts, NULL, &r.p);
 		assert_string_equal(r.m.v[M_ROOF_BOUND].text, cases[i].bound);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_far_roof_binds_nothing),
-		cmocka_unit_test(origins),
-		cmocka_unit_test(reasons_of_what_is_missing),
-		cmocka_unit_test(measured_figures_stay),
-		cmocka_unit_test(never_nan),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

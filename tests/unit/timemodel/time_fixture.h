@@ -2,18 +2,14 @@
 #ifndef PMPP_TEST_TIME_FIXTURE_H
 #define PMPP_TEST_TIME_FIXTURE_H
 
+#include "../unit.h"
 #include "timemodel/kernel_time.h"
 #include "model/occupancy.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static inline bool close_to(double got, double want, double rel)
 {

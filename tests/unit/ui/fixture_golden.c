@@ -1,17 +1,12 @@
 /* See golden.h. */
 #include "golden.h"
+#include "../unit.h"
 
 #include "base/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 char *golden_read(const char *path)
 {

@@ -1,16 +1,11 @@
 /* See fixture_host.h. */
 #include "fixture_host.h"
+#include "../unit.h"
 
 #include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 extern const struct view_desc view_occupancy, view_roofline, view_divergence, view_coalescing,
 	view_timeline, view_ladder, view_source, view_advice, view_device, view_tour;

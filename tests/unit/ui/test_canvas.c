@@ -1,16 +1,12 @@
 /* Cells, text, bars, plots and figures: what every panel is made of. */
+#include "../unit.h"
 #include "ui/canvas.h"
 
 #include "base/text.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void expect(const struct canvas *c, const char *want)
 {
@@ -19,10 +15,9 @@ static void expect(const struct canvas *c, const char *want)
 	free(is);
 }
 
-static void text_is_clipped_on_every_side(void **state)
+TEST(text_is_clipped_on_every_side)
 {
 	struct canvas c;
-	(void)state;
 	canvas_init(&c, 2, 5, false);
 	assert_int_equal(canvas_text(&c, 0, -2, STYLE_NORMAL, "abcdefghij"), 8);
 	canvas_text(&c, -1, 0, STYLE_NORMAL, "no");
@@ -32,10 +27,9 @@ static void text_is_clipped_on_every_side(void **state)
 	canvas_free(&c);
 }
 
-static void sub_canvas_never_reaches_outside(void **state)
+TEST(sub_canvas_never_reaches_outside)
 {
 	struct canvas c;
-	(void)state;
 	canvas_init(&c, 4, 6, false);
 	struct canvas s = canvas_sub(&c, 1, 2, 2, 3);
 	for (int r = -2; r < 5; r++)
@@ -53,10 +47,9 @@ static void sub_canvas_never_reaches_outside(void **state)
 	canvas_free(&c);
 }
 
-static void utf8_good_and_bad(void **state)
+TEST(utf8_good_and_bad)
 {
 	struct canvas c;
-	(void)state;
 	assert_int_equal(utf8_columns("a·█×"), 4);
 	assert_int_equal(utf8_columns(""), 0);
 	/* lone continuation, overlong, surrogate, cut short, beyond Unicode: one column per byte */
@@ -75,10 +68,9 @@ static void utf8_good_and_bad(void **state)
 	canvas_free(&c);
 }
 
-static void every_character_has_an_ascii_form(void **state)
+TEST(every_character_has_an_ascii_form)
 {
 	struct canvas c;
-	(void)state;
 	canvas_init(&c, 1, 40, true);
 	canvas_text(&c, 0, 0, STYLE_NORMAL, "a×b · 100 % ▲▼ ✓✗ ← → ‹8› ●≈¶ ─│└ █▌");
 	for (int i = 0; i < 40; i++)
@@ -87,10 +79,9 @@ static void every_character_has_an_ascii_form(void **state)
 	canvas_free(&c);
 }
 
-static void what_does_not_fit_ends_in_dots(void **state)
+TEST(what_does_not_fit_ends_in_dots)
 {
 	struct canvas c;
-	(void)state;
 	canvas_init(&c, 1, 12, false);
 	assert_int_equal(canvas_text_n(&c, 0, 0, 6, STYLE_NORMAL, "occupancy"), 6);
 	assert_int_equal(canvas_text_n(&c, 0, 7, 4, STYLE_NORMAL, "roof"), 11);
@@ -99,10 +90,9 @@ static void what_does_not_fit_ends_in_dots(void **state)
 	canvas_free(&c);
 }
 
-static void wrapping(void **state)
+TEST(wrapping)
 {
 	struct canvas c;
-	(void)state;
 	canvas_init(&c, 4, 10, false);
 	assert_int_equal(canvas_wrap(&c, 0, 0, 4, 10, STYLE_NORMAL, "more reuse per byte\nnow"), 3);
 	expect(&c, "more reuse\nper byte\nnow\n\n");
@@ -118,10 +108,9 @@ static void wrapping(void **state)
 	canvas_free(&c);
 }
 
-static void bars_in_eighths(void **state)
+TEST(bars_in_eighths)
 {
 	struct canvas c;
-	(void)state;
 	canvas_init(&c, 3, 4, false);
 	canvas_bar(&c, 0, 0, 4, 0.53125, STYLE_BAR); /* 17 eighths */
 	canvas_bar(&c, 1, 0, 4, 0.0001, STYLE_BAR);  /* something is never nothing */
@@ -140,10 +129,9 @@ static void bars_in_eighths(void **state)
 	canvas_free(&c);
 }
 
-static void plot_stays_in_its_box(void **state)
+TEST(plot_stays_in_its_box)
 {
 	struct canvas c;
-	(void)state;
 	canvas_init(&c, 4, 6, false);
 	struct plot p = { .c = &c, .row = 1, .col = 1, .rows = 2, .cols = 4, .style = STYLE_BAR };
 	plot_line(&p, 0, 0, 1, 1);
@@ -173,7 +161,7 @@ static void plot_stays_in_its_box(void **state)
 	canvas_free(&c);
 }
 
-static void figures_by_unit(void **state)
+TEST(figures_by_unit)
 {
 	static const struct {
 		enum metric_id id;
@@ -194,7 +182,6 @@ static void figures_by_unit(void **state)
 	};
 	struct metric_set m;
 	char text[64];
-	(void)state;
 	metrics_clear(&m, "why");
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
 		metric_num(&m, table[i].id, ORIGIN_COUNTED, table[i].value);
@@ -210,11 +197,10 @@ static void figures_by_unit(void **state)
 	assert_string_equal(text, "n/a");
 }
 
-static void marks_and_deltas(void **state)
+TEST(marks_and_deltas)
 {
 	struct canvas c;
 	struct metric_set m, before;
-	(void)state;
 	metrics_clear(&m, "why");
 	metrics_clear(&before, "why");
 	canvas_init(&c, 5, 30, false);
@@ -236,21 +222,4 @@ static void marks_and_deltas(void **state)
 	assert_int_equal(c.cells[22].style, STYLE_GOOD);
 	assert_int_equal(c.cells[30 + 20].style, STYLE_GOOD);
 	canvas_free(&c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_clipped_on_every_side),
-		cmocka_unit_test(sub_canvas_never_reaches_outside),
-		cmocka_unit_test(utf8_good_and_bad),
-		cmocka_unit_test(every_character_has_an_ascii_form),
-		cmocka_unit_test(what_does_not_fit_ends_in_dots),
-		cmocka_unit_test(wrapping),
-		cmocka_unit_test(bars_in_eighths),
-		cmocka_unit_test(plot_stays_in_its_box),
-		cmocka_unit_test(figures_by_unit),
-		cmocka_unit_test(marks_and_deltas),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

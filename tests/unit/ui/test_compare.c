@@ -1,12 +1,7 @@
 /* A pinned run, undo and redo, the way back: through the keys that a person presses. */
 #include "fixture_host.h"
+#include "../unit.h"
 #include "model/brief.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 struct world {
 	struct fixture_host fh;
@@ -45,9 +40,8 @@ static void shows(struct world *w, const char *what, bool wanted)
 }
 
 /* All figures are held against the pinned run, whatever ran in between. */
-static void a_pinned_run_is_the_baseline(void **state)
+TEST(a_pinned_run_is_the_baseline)
 {
-	(void)state;
 	struct world w;
 	begin(&w, fixture_done());
 	press(&w, "4");
@@ -74,9 +68,8 @@ static void a_pinned_run_is_the_baseline(void **state)
 }
 
 /* A file that was read again is a new family of the same name: still comparable. */
-static void an_edited_file_is_compared(void **state)
+TEST(an_edited_file_is_compared)
 {
-	(void)state;
 	struct world w;
 	static int of_a_person;
 	begin(&w, fixture_done());
@@ -92,9 +85,8 @@ static void an_edited_file_is_compared(void **state)
 	fixture_free(s);
 }
 
-static void undo_and_redo(void **state)
+TEST(undo_and_redo)
 {
-	(void)state;
 	struct world w;
 	begin(&w, fixture_done());
 	const struct session *s = w.fh.s;
@@ -123,9 +115,8 @@ static void undo_and_redo(void **state)
 	fixture_free(w.fh.s);
 }
 
-static void the_way_back(void **state)
+TEST(the_way_back)
 {
-	(void)state;
 	struct world w;
 	begin(&w, fixture_done());
 	press(&w, "1 2 4 ENTER");
@@ -152,9 +143,8 @@ static void the_way_back(void **state)
 }
 
 /* Every run of the session is a numbered point; what is left to the roof is said. */
-static void the_roofline_remembers(void **state)
+TEST(the_roofline_remembers)
 {
-	(void)state;
 	struct world w;
 	begin(&w, fixture_done());
 	struct session *s = w.fh.s;
@@ -182,16 +172,4 @@ static void the_roofline_remembers(void **state)
 	}
 	free(text);
 	fixture_free(s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pinned_run_is_the_baseline),
-		cmocka_unit_test(an_edited_file_is_compared),
-		cmocka_unit_test(undo_and_redo),
-		cmocka_unit_test(the_way_back),
-		cmocka_unit_test(the_roofline_remembers),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

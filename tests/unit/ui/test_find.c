@@ -1,12 +1,7 @@
 /* What is found by its name, what can be copied, and the page that explains the panel in front. */
 #include "fixture_host.h"
+#include "../unit.h"
 #include "ui/screen_parts.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 struct world {
 	struct fixture_host fh;
@@ -43,9 +38,8 @@ static void shows(struct world *w, const char *what)
 	free(text);
 }
 
-static void everything_is_found(void **state)
+TEST(everything_is_found)
 {
-	(void)state;
 	struct world w;
 	begin(&w, fixture_done());
 	/* a figure: what it is here, and what it means */
@@ -74,9 +68,8 @@ static void everything_is_found(void **state)
 	end(&w);
 }
 
-static void what_is_copied(void **state)
+TEST(what_is_copied)
 {
-	(void)state;
 	struct world w;
 	begin(&w, fixture_done());
 	press(&w, "4 y ENTER");
@@ -94,9 +87,8 @@ static void what_is_copied(void **state)
 	end(&w);
 }
 
-static void help_explains_the_panel(void **state)
+TEST(help_explains_the_panel)
 {
-	(void)state;
 	struct world w;
 	begin(&w, fixture_done());
 	press(&w, "4 ?");
@@ -113,9 +105,8 @@ static void help_explains_the_panel(void **state)
 }
 
 /* A page can be read from its first to its last row at any size. */
-static void every_row_is_reached(void **state)
+TEST(every_row_is_reached)
 {
-	(void)state;
 	struct world w;
 	begin(&w, fixture_done());
 	for (int cols = 20; cols <= 130; cols += 11) {
@@ -139,15 +130,4 @@ static void every_row_is_reached(void **state)
 		free(whole);
 	}
 	end(&w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_is_found),
-		cmocka_unit_test(what_is_copied),
-		cmocka_unit_test(help_explains_the_panel),
-		cmocka_unit_test(every_row_is_reached),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

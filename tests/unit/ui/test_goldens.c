@@ -4,13 +4,8 @@
  * cell too (letters: STYLES in ui/canvas.h).
  */
 #include "fixture_host.h"
+#include "../unit.h"
 #include "golden.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 struct golden {
 	const char *name, *keys;
@@ -105,10 +100,7 @@ static void compare(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[ARRAY_LEN(goldens)];
 	for (size_t i = 0; i < ARRAY_LEN(goldens); i++)
-		tests[i] = (struct CMUnitTest){ .name = goldens[i].name,
-			                            .test_func = compare,
-			                            .initial_state = (void *)(uintptr_t)&goldens[i] };
-	return cmocka_run_group_tests(tests, NULL, NULL);
+		unit_add(goldens[i].name, compare, &goldens[i]);
+	return unit_run(NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* The layout at every size: inside the screen, nothing over anything, parts fold in order. */
+#include "../unit.h"
 #include "ui/layout.h"
 
 #include "base/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MAX_ROWS 200
 #define MAX_COLS 400
@@ -68,7 +63,7 @@ static void check(int rows, int cols, const struct layout_need *need)
 	}
 }
 
-static void every_size(void **state)
+TEST(every_size)
 {
 	static const struct layout_need needs[] = {
 		{ .grid = 4, .side = 2, .status_rows = 1, .param_rows = 9 },
@@ -82,7 +77,6 @@ static void every_size(void **state)
 		{ .grid = 0, .side = 9, .status_rows = 0, .param_rows = -4 },
 		{ .grid = 40, .side = 40, .status_rows = 2, .param_rows = 500 },
 	};
-	(void)state;
 	for (int rows = 1; rows <= MAX_ROWS; rows++)
 		for (int cols = 1; cols <= MAX_COLS; cols++)
 			check(rows, cols, &needs[(size_t)(rows * 7 + cols) % ARRAY_LEN(needs)]);
@@ -93,11 +87,10 @@ static void every_size(void **state)
 				check(rows, cols, &needs[i]);
 }
 
-static void sizes_people_have(void **state)
+TEST(sizes_people_have)
 {
 	const struct layout_need need = { .grid = 4, .side = 2, .status_rows = 1, .param_rows = 9 };
 	struct layout l;
-	(void)state;
 	layout_make(24, 80, &need, &l);
 	assert_int_equal(l.n_panels, 1);
 	assert_int_equal(l.panel[0].rows, 18);
@@ -117,9 +110,8 @@ static void sizes_people_have(void **state)
 }
 
 /* What one view of the side column does not need, the other gets; no row stays empty. */
-static void side_rows_follow_the_need(void **state)
+TEST(side_rows_follow_the_need)
 {
-	(void)state;
 	const struct layout_need equal = { .grid = 6, .side = 2, .status_rows = 1, .param_rows = 9 };
 	struct layout_need few = equal;
 	struct layout before, l;
@@ -130,14 +122,4 @@ static void side_rows_follow_the_need(void **state)
 	assert_int_equal(l.side[1].rows, 7);
 	assert_int_equal(l.side[0].rows + l.side[1].rows, before.side[0].rows + before.side[1].rows);
 	assert_int_equal(l.side[1].row, l.side[0].row + l.side[0].rows);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(side_rows_follow_the_need),
-		cmocka_unit_test(every_size),
-		cmocka_unit_test(sizes_people_have),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

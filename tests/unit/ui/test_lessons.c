@@ -3,15 +3,11 @@
  * whole, without a Tab; a panel stays below.
  */
 #include "fixture_host.h"
+#include "../unit.h"
 #include "model/preset.h"
 #include "ui/layout.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 extern const struct view_desc view_tour;
 
@@ -91,7 +87,7 @@ static void every_step(void **state)
 	preset_free(p);
 }
 
-static void claims_in_words(void **state)
+TEST(claims_in_words)
 {
 	static const struct {
 		const char *line, *words;
@@ -108,7 +104,6 @@ static void claims_in_words(void **state)
 		{ "stream.critical == \"H2D\"", "critical engine is H2D" },
 		{ "no.metric < 2", "no.metric is below 2" },
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
 		char words[200];
 		panel_claim(table[i].line, words, sizeof words);
@@ -118,14 +113,7 @@ static void claims_in_words(void **state)
 
 int main(void)
 {
-	const size_t n = preset_count();
-	struct CMUnitTest *tests = mem_calloc(n + 1, sizeof *tests);
-	for (size_t i = 0; i < n; i++)
-		tests[i] = (struct CMUnitTest){ .name = preset_name(i),
-			                            .test_func = every_step,
-			                            .initial_state = (void *)(uintptr_t)preset_name(i) };
-	tests[n] = (struct CMUnitTest){ .name = "claims_in_words", .test_func = claims_in_words };
-	const int failed = _cmocka_run_group_tests("lessons", tests, n + 1, NULL, NULL);
-	free(tests);
-	return failed;
+	for (size_t i = 0; i < preset_count(); i++)
+		unit_add(preset_name(i), every_step, preset_name(i));
+	return unit_run(NULL, NULL);
 }

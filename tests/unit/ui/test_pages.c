@@ -1,14 +1,9 @@
 /* The pages over the panels: `?` twice or i lists them, those of the panel first; each is whole. */
 #include "fixture_host.h"
+#include "../unit.h"
 #include "model/page.h"
 #include "ui/screen_parts.h"
 #include "view_list.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 struct world {
 	struct fixture_host fh;
@@ -59,19 +54,17 @@ static void of_panel(const char *key, const char *first)
 	fixture_free(w.fh.s);
 }
 
-static void those_of_the_panel_come_first(void **state)
+TEST(those_of_the_panel_come_first)
 {
-	(void)state;
 	of_panel("1", page_for("occupancy", 0)->title);
 	of_panel("2", page_for("roofline", 0)->title);
 	of_panel("3", page_for("divergence", 0)->title);
 	of_panel("4", page_for("coalescing", 0)->title);
 }
 
-static void other_ways_to_the_list(void **state)
+TEST(other_ways_to_the_list)
 {
 	struct world w;
-	(void)state;
 	begin(&w);
 	fixture_press(&w.host, &w.st, "i");
 	assert_int_equal(w.st.open, CMD_PAGES);
@@ -85,10 +78,9 @@ static void other_ways_to_the_list(void **state)
 }
 
 /* Every word of every page stands on the screen, row by row, however narrow it is. */
-static void nothing_is_cut(void **state)
+TEST(nothing_is_cut)
 {
 	static const int widths[] = { 44, 80, 200 };
-	(void)state;
 	for (size_t i = 0; i < page_count(); i++)
 		for (size_t k = 0; k < ARRAY_LEN(widths); k++) {
 			struct canvas c;
@@ -109,10 +101,9 @@ static void nothing_is_cut(void **state)
 }
 
 /* On a small screen the end comes with the keys that scroll. */
-static void a_long_page_scrolls(void **state)
+TEST(a_long_page_scrolls)
 {
 	struct world w;
-	(void)state;
 	begin(&w);
 	w.st.open = CMD_PAGE;
 	while (strcmp(page_for(w.fh.s->view, w.st.page)->name, "memory-kinds") != 0)
@@ -125,9 +116,8 @@ static void a_long_page_scrolls(void **state)
 	fixture_free(w.fh.s);
 }
 
-static void panels_exist_and_have_pages(void **state)
+TEST(panels_exist_and_have_pages)
 {
-	(void)state;
 	for (size_t i = 0; i < page_count(); i++) {
 		char names[120], *save = NULL;
 		snprintf(names, sizeof names, "%s", page_at(i)->panels);
@@ -145,16 +135,4 @@ static void panels_exist_and_have_pages(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(panels); i++)
 		if (!page_explains(page_for(panels[i], 0), panels[i]))
 			fail_msg("no page explains %s", panels[i]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(those_of_the_panel_come_first),
-		cmocka_unit_test(other_ways_to_the_list),
-		cmocka_unit_test(nothing_is_cut),
-		cmocka_unit_test(a_long_page_scrolls),
-		cmocka_unit_test(panels_exist_and_have_pages),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* Words of panels against figures that once made them say something else than the truth. */
 #include "fixture.h"
+#include "../unit.h"
 #include "ui/view.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 extern const struct view_desc view_coalescing, view_divergence, view_occupancy, view_device;
 
@@ -32,11 +27,10 @@ static void says(const struct view_desc *v, struct session *s, const char *want,
 }
 
 /* The line's first load is of indices, side by side; the second gathers by them. */
-static void the_worst_access_stands_for_a_line(void **state)
+TEST(the_worst_access_stands_for_a_line)
 {
 	struct session *s = fixture_reduced();
 	struct run_counts *r = &s->now->run.counts;
-	(void)state;
 	for (unsigned k = 0; k < 2; k++) {
 		struct access_sample *a = &r->accesses[k];
 		*a = (struct access_sample){ .line = 6, .bytes_per_lane = 4, .mask = UINT32_MAX };
@@ -59,11 +53,10 @@ static void the_worst_access_stands_for_a_line(void **state)
 	fixture_free(s);
 }
 
-static void two_addresses_are_no_gather(void **state)
+TEST(two_addresses_are_no_gather)
 {
 	struct session *s = fixture_reduced();
 	struct run_counts *r = &s->now->run.counts;
-	(void)state;
 	for (unsigned i = 0; i < 32; i++)
 		r->accesses[0].offset[i] = i / 16 * 4096;
 	for (unsigned i = 0; i < r->n_lines; i++)
@@ -77,11 +70,10 @@ static void two_addresses_are_no_gather(void **state)
 }
 
 /* Line 4: 36 comparisons by full warps, and 36 branches that no lane takes. */
-static void a_guard_loses_nothing(void **state)
+TEST(a_guard_loses_nothing)
 {
 	struct session *s = fixture_reduced();
 	struct run_counts *r = &s->now->run.counts;
-	(void)state;
 	for (unsigned i = 0; i < r->n_lines; i++)
 		r->lines[i].c = (struct counts){ .warp_executed = 32, .thread_executed = 1024 };
 	r->lines[1].c = (struct counts){ .warp_executed = 72,
@@ -95,10 +87,9 @@ static void a_guard_loses_nothing(void **state)
 }
 
 /* Blocks of one thread: as many of them, yet 1.6 % by threads and 50 % by warps. */
-static void equal_blocks_are_not_the_same(void **state)
+TEST(equal_blocks_are_not_the_same)
 {
 	struct session *s = fixture_done();
-	(void)state;
 	s->occ.book_blocks = s->occ.blocks_per_sm = 32;
 	s->occ.book_pct = 1.6;
 	s->occ.pct = 50;
@@ -109,24 +100,11 @@ static void equal_blocks_are_not_the_same(void **state)
 	fixture_free(s);
 }
 
-static void memory_is_sold_in_gb(void **state)
+TEST(memory_is_sold_in_gb)
 {
 	struct session *s = fixture_done();
-	(void)state;
 	s->sel.gpu = gpu_find("rtx4090");
 	says(&view_device, s, "24 GB", true);
 	says(&view_device, s, "22.4", false);
 	fixture_free(s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_worst_access_stands_for_a_line),
-		cmocka_unit_test(two_addresses_are_no_gather),
-		cmocka_unit_test(a_guard_loses_nothing),
-		cmocka_unit_test(equal_blocks_are_not_the_same),
-		cmocka_unit_test(memory_is_sold_in_gb),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

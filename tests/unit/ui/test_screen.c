@@ -1,11 +1,6 @@
 /* Keys to commands to session, through the same function that the loop uses. */
 #include "fixture_host.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 struct world {
 	struct fixture_host fh;
@@ -48,9 +43,8 @@ static void shows(struct world *w, const char *what)
 	free(text);
 }
 
-static void every_key_is_unique_and_explained(void **state)
+TEST(every_key_is_unique_and_explained)
 {
-	(void)state;
 	for (size_t i = 0; i < key_count(); i++) {
 		const struct key_desc *k = key_at(i);
 		assert_true(k->about[0] != '\0');
@@ -68,10 +62,9 @@ static void every_key_is_unique_and_explained(void **state)
 	assert_int_equal(key_parse("NOKEY"), 0);
 }
 
-static void parameters(void **state)
+TEST(parameters)
 {
 	struct world w;
-	(void)state;
 	begin(&w, fixture_done());
 	assert_int_equal(w.fh.s->param, 3);
 	press(&w, "+");
@@ -111,11 +104,10 @@ static bool small_tiles_only(unsigned variant, const int64_t *params, struct lau
 }
 
 /* A value whose launch would be refused is passed over; past the last one the reason is said. */
-static void plus_offers_what_can_run(void **state)
+TEST(plus_offers_what_can_run)
 {
 	struct world w;
 	struct kernel_desc k = fixture_sgemm;
-	(void)state;
 	k.plan = small_tiles_only;
 	begin(&w, fixture_done());
 	w.fh.s->sel.kernel = &k;
@@ -137,10 +129,9 @@ static void plus_offers_what_can_run(void **state)
 	end(&w);
 }
 
-static void typed_values(void **state)
+TEST(typed_values)
 {
 	struct world w;
-	(void)state;
 	begin(&w, fixture_done());
 	press(&w, "# 3 2 ENTER");
 	assert_int_equal(w.fh.s->sel.params[3], 32);
@@ -172,10 +163,9 @@ static void typed_values(void **state)
 	end(&w);
 }
 
-static void panels_and_rows(void **state)
+TEST(panels_and_rows)
 {
 	struct world w;
-	(void)state;
 	begin(&w, fixture_done());
 	press(&w, "4");
 	assert_string_equal(w.fh.s->view, "coalescing");
@@ -212,10 +202,9 @@ static void panels_and_rows(void **state)
 	end(&w);
 }
 
-static void a_table_opens_on_its_worst_line(void **state)
+TEST(a_table_opens_on_its_worst_line)
 {
 	struct world w;
-	(void)state;
 	begin(&w, fixture_reduced());
 	w.fh.s->view = "occupancy";
 	press(&w, "3");
@@ -225,10 +214,9 @@ static void a_table_opens_on_its_worst_line(void **state)
 	end(&w);
 }
 
-static void lists_filter_and_choose(void **state)
+TEST(lists_filter_and_choose)
 {
 	struct world w;
-	(void)state;
 	begin(&w, fixture_done());
 	press(&w, "g 4 0 6 0");
 	shows(&w, "2 of 12");
@@ -263,10 +251,9 @@ static void lists_filter_and_choose(void **state)
 	end(&w);
 }
 
-static void help_and_legend(void **state)
+TEST(help_and_legend)
 {
 	struct world w;
-	(void)state;
 	begin(&w, fixture_done());
 	press(&w, "?");
 	shows(&w, "previous parameter");
@@ -282,10 +269,9 @@ static void help_and_legend(void **state)
 	end(&w);
 }
 
-static void a_panel_takes_the_screen(void **state)
+TEST(a_panel_takes_the_screen)
 {
 	struct world w;
-	(void)state;
 	begin(&w, fixture_tour());
 	shows(&w, "Threads drop out two by two");
 	press(&w, "3 f");
@@ -304,10 +290,9 @@ static void a_panel_takes_the_screen(void **state)
 	end(&w);
 }
 
-static void running_and_cancelling(void **state)
+TEST(running_and_cancelling)
 {
 	struct world w;
-	(void)state;
 	begin(&w, fixture_running());
 	shows(&w, "43 %");
 	shows(&w, "c cancels");
@@ -325,10 +310,9 @@ static void running_and_cancelling(void **state)
 	end(&w);
 }
 
-static void bad_states_say_why(void **state)
+TEST(bad_states_say_why)
 {
 	struct world w;
-	(void)state;
 	begin(&w, fixture_refused());
 	shows(&w, "a block has at most 1024 threads");
 	shows(&w, "try block=1024");
@@ -359,10 +343,9 @@ static void bad_states_say_why(void **state)
 	end(&w);
 }
 
-static void the_axis_zooms_and_pans(void **state)
+TEST(the_axis_zooms_and_pans)
 {
 	struct world w;
-	(void)state;
 	begin(&w, fixture_streams());
 	const struct session *s = w.fh.s;
 	press(&w, "Z");
@@ -399,10 +382,9 @@ static void the_axis_zooms_and_pans(void **state)
 	end(&w);
 }
 
-static void blocks_on_sms(void **state)
+TEST(blocks_on_sms)
 {
 	struct world w;
-	(void)state;
 	begin(&w, fixture_streams());
 	press(&w, "ENTER"); /* 4096 blocks, 108 SMs, 8 blocks each: 864 a wave */
 	shows(&w, "4.74 waves");
@@ -420,10 +402,9 @@ static void blocks_on_sms(void **state)
 	end(&w);
 }
 
-static void too_small_still_says_something(void **state)
+TEST(too_small_still_says_something)
 {
 	struct world w;
-	(void)state;
 	begin(&w, fixture_done());
 	char *text = shot(&w, 6, 20, false);
 	assert_non_null(strstr(text, "occupancy 100.0 %"));
@@ -435,12 +416,11 @@ static void too_small_still_says_something(void **state)
 	end(&w);
 }
 
-static void ascii_has_no_other_bytes(void **state)
+TEST(ascii_has_no_other_bytes)
 {
 	static const char *const keys[] = { "1", "2", "3", "4",     "5",     "6",          "7",
 		                                "8", "9", "?", "ESC o", "ESC K", "ESC 4 ENTER" };
 	struct world w;
-	(void)state;
 	begin(&w, fixture_done());
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		press(&w, keys[i]);
@@ -452,26 +432,4 @@ static void ascii_has_no_other_bytes(void **state)
 		free(text);
 	}
 	end(&w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_key_is_unique_and_explained),
-		cmocka_unit_test(parameters),
-		cmocka_unit_test(plus_offers_what_can_run),
-		cmocka_unit_test(typed_values),
-		cmocka_unit_test(panels_and_rows),
-		cmocka_unit_test(the_axis_zooms_and_pans),
-		cmocka_unit_test(blocks_on_sms),
-		cmocka_unit_test(a_table_opens_on_its_worst_line),
-		cmocka_unit_test(lists_filter_and_choose),
-		cmocka_unit_test(help_and_legend),
-		cmocka_unit_test(a_panel_takes_the_screen),
-		cmocka_unit_test(running_and_cancelling),
-		cmocka_unit_test(bad_states_say_why),
-		cmocka_unit_test(too_small_still_says_something),
-		cmocka_unit_test(ascii_has_no_other_bytes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* Every text of every theme can be read: the contrast is computed, in 256 and in 8 colours. */
+#include "../unit.h"
 #include "ui/theme.h"
 
 #include "base/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define BLACK 16
 #define WHITE 231
@@ -27,9 +22,8 @@ static void readable(const struct theme *t, int style, short colour, short groun
 		         names[style], colour, ground, theme_contrast(colour, ground));
 }
 
-static void contrast_of_every_style(void **state)
+TEST(contrast_of_every_style)
 {
-	(void)state;
 	for (size_t i = 0; i < theme_count(); i++) {
 		const struct theme *t = theme_at(i);
 		for (int s = 0; s < STYLE_COUNT; s++) {
@@ -45,9 +39,8 @@ static void contrast_of_every_style(void **state)
 	}
 }
 
-static void contrast_as_the_standard_says(void **state)
+TEST(contrast_as_the_standard_says)
 {
-	(void)state;
 	assert_true(theme_contrast(BLACK, WHITE) > 20.99 && theme_contrast(BLACK, WHITE) < 21.01);
 	assert_true(theme_contrast(WHITE, WHITE) == 1);
 	/* #767676 on white: the known limit of 4.5 */
@@ -55,9 +48,8 @@ static void contrast_as_the_standard_says(void **state)
 }
 
 /* Good, watch and bad cannot be told apart by colour alone without colour: signs go with them. */
-static void good_is_not_bad(void **state)
+TEST(good_is_not_bad)
 {
-	(void)state;
 	for (size_t i = 0; i < theme_count(); i++) {
 		const struct look *l = theme_at(i)->look;
 		if (l[STYLE_GOOD].of_256 >= 0) {
@@ -67,9 +59,8 @@ static void good_is_not_bad(void **state)
 	}
 }
 
-static void environment_chooses(void **state)
+TEST(environment_chooses)
 {
-	(void)state;
 	unsetenv("NO_COLOR");
 	unsetenv("PMPP_THEME");
 	unsetenv("COLORFGBG");
@@ -82,15 +73,4 @@ static void environment_chooses(void **state)
 	assert_string_equal(theme_at(theme_of_environment())->name, "light");
 	setenv("NO_COLOR", "1", 1);
 	assert_string_equal(theme_at(theme_of_environment())->name, "mono");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(contrast_of_every_style),
-		cmocka_unit_test(contrast_as_the_standard_says),
-		cmocka_unit_test(good_is_not_bad),
-		cmocka_unit_test(environment_chooses),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

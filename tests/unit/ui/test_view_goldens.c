@@ -7,14 +7,9 @@
  * drawings from BLESS=1. No other golden changes when a view is added.
  */
 #include "fixture_host.h"
+#include "../unit.h"
 #include "golden.h"
 #include "view_list.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static const char usual[] = "== done 18x80 styles\n"
 							"== done 18x80 ascii\n"
@@ -96,10 +91,7 @@ static void view_alone(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[ARRAY_LEN(all_views)];
 	for (size_t i = 0; i < ARRAY_LEN(all_views); i++)
-		tests[i] = (struct CMUnitTest){ .name = all_views[i]->name,
-			                            .test_func = view_alone,
-			                            .initial_state = (void *)(uintptr_t)all_views[i] };
-	return cmocka_run_group_tests(tests, NULL, NULL);
+		unit_add(all_views[i]->name, view_alone, all_views[i]);
+	return unit_run(NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* Every view, in every state, at every size: inside its canvas, and the same twice. */
 #include "fixture_host.h"
+#include "../unit.h"
 #include "view_list.h"
 
 #include <math.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #define PAD 3
 #define UNTOUCHED 0x2603u
@@ -76,9 +71,8 @@ static void every_size(void **state)
 }
 
 /* The same session and size give the same cells. */
-static void twice_the_same(void **state)
+TEST(twice_the_same)
 {
-	(void)state;
 	for (size_t f = 0; f < n_fixtures; f++)
 		for (size_t v = 0; v < ARRAY_LEN(all_views); v++) {
 			struct session *s = fixtures[f].make();
@@ -99,9 +93,8 @@ static void twice_the_same(void **state)
 }
 
 /* What the registry, the tab row and the help screen need of a view. */
-static void descriptors(void **state)
+TEST(descriptors)
 {
-	(void)state;
 	for (size_t v = 0; v < ARRAY_LEN(all_views); v++) {
 		const struct view_desc *d = all_views[v];
 		assert_true(d->name && d->name[0] && d->title && d->title[0] && d->about && d->draw);
@@ -113,9 +106,8 @@ static void descriptors(void **state)
 }
 
 /* Rows past the end of every table are survived too. */
-static void focus_past_the_end(void **state)
+TEST(focus_past_the_end)
 {
-	(void)state;
 	struct session *s = fixture_done();
 	s->cursor.row = s->cursor.detail_row = 4000000000u;
 	for (int detail = 0; detail < 2; detail++)
@@ -128,9 +120,8 @@ static void focus_past_the_end(void **state)
 	fixture_free(s);
 }
 
-static void whole_screens(void **state)
+TEST(whole_screens)
 {
-	(void)state;
 	static const enum command open[] = { CMD_NONE, CMD_KERNEL,  CMD_GPU,       CMD_BACKEND,
 		                                 CMD_HELP, CMD_ORIGINS, CMD_PARAM_TYPE };
 	unsigned turn = 0;
@@ -153,10 +144,9 @@ static void whole_screens(void **state)
 }
 
 /* Hostile figures: NaN, infinity, enormous and negative numbers. */
-static void strange_figures(void **state)
+TEST(strange_figures)
 {
 	static const double values[] = { NAN, INFINITY, -INFINITY, 1e300, -1e300, 0, -1, 1e-300, 1e18 };
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
 		struct session *s = fixture_done();
 		for (unsigned m = 0; m < METRIC_COUNT; m++)
@@ -185,17 +175,7 @@ static void strange_figures(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(twice_the_same),     cmocka_unit_test(descriptors),
-		cmocka_unit_test(focus_past_the_end), cmocka_unit_test(whole_screens),
-		cmocka_unit_test(strange_figures),
-	};
-	enum { N_VIEWS = ARRAY_LEN(all_views) };
-	struct CMUnitTest tests[N_VIEWS + ARRAY_LEN(others)];
-	for (size_t i = 0; i < N_VIEWS; i++)
-		tests[i] = (struct CMUnitTest){ .name = all_views[i]->name,
-			                            .test_func = every_size,
-			                            .initial_state = (void *)(uintptr_t)all_views[i] };
-	memcpy(tests + N_VIEWS, others, sizeof others);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(all_views); i++)
+		unit_add(all_views[i]->name, every_size, all_views[i]);
+	return unit_run(NULL, NULL);
 }
