@@ -47,6 +47,10 @@ bool file_read(const char *path, size_t max, struct text *out, struct err *err)
 		text_put(out, chunk, n);
 	const int failed = ferror(f) ? errno : 0;
 	fclose(f);
+	if (out->len >= 3 && !memcmp(out->s, "\xef\xbb\xbf", 3)) {
+		memmove(out->s, out->s + 3, out->len - 2);
+		out->len -= 3;
+	}
 	if (failed)
 		err_set(err, ERR_IO, "%s: %s", path, strerror(failed));
 	else if (out->len > max)

@@ -7,7 +7,8 @@
 #include "base/err.h"
 #include "base/text.h"
 
-/* Reads at most @max bytes of @path into @out (NUL-terminated, text_free() it). ERR_IO with the
+/* Reads at most @max bytes of @path into @out (NUL-terminated, text_free() it); a leading mark of
+ * byte order is left away. ERR_IO with the
  * path and the system's reason, also for a pipe or a device, which might never end; ERR_PARSE when
  * the file is longer than @max. */
 bool file_read(const char *path, size_t max, struct text *out, struct err *err);

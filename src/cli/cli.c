@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "lab/program_words.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_OPTIONS 24
 
@@ -115,7 +117,7 @@ static int version(struct cli *c)
 
 /* --- options --- */
 
-static bool store(const struct option_spec *o, const char *value, struct err *err)
+static bool store_value(const struct option_spec *o, const char *value, struct err *err)
 {
 	int64_t whole;
 	char *end;
@@ -144,6 +146,16 @@ static bool store(const struct option_spec *o, const char *value, struct err *er
 		return true;
 	}
 	return false;
+}
+
+static bool store(const struct option_spec *o, const char *value, bool *given, struct err *err)
+{
+	if (*given && o->kind != OPT_FLAG) {
+		err_set(err, ERR_USAGE, "option '%s' is given twice", o->name);
+		return err_remedy(err, "leave one of them away");
+	}
+	*given = true;
+	return store_value(o, value, err);
 }
 
 static bool unknown_option(const char *arg, const struct option_spec *o, unsigned n,
@@ -184,6 +196,7 @@ static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_un
                           unsigned *n_args, char **args, bool *help, struct err *err)
 {
 	unsigned left = 0, i = 0;
+	bool given[MAX_OPTIONS] = { false };
 	for (; i < *n_args; i++) {
 		char *arg = args[i];
 		if (!strcmp(arg, "--")) {
@@ -220,7 +233,7 @@ static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_un
 				               o[k].value);
 			value = args[++i];
 		}
-		if (!store(&o[k], value, err))
+		if (!store(&o[k], value, &given[k], err))
 			return false;
 	}
 	for (; i < *n_args; i++)
@@ -319,28 +332,38 @@ static int dispatch(struct cli *c, unsigned n, char **args)
 /* "... | head -1": what the reader wanted, it has. The error may lie in an earlier write. */
 static bool reader_has_left(void)
 {
-	struct pollfd out = { .fd = fileno(stdout), .events = POLLOUT };
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
 	return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
+/* Nothing was lost on its way out; an earlier write may have failed, too. */
+static bool all_written(FILE *out)
+{
+	errno = 0;
+	const bool failed = fflush(out) || ferror(out);
+	const int why = errno;
+	fclose(out);
+	if (!failed || why == EPIPE || reader_has_left())
+		return true;
+	fprintf(stderr, "pmpp-explore: standard output: %s\n", why ? strerror(why) : "write error");
+	return false;
 }
 
 int cli_main(int argc, char **argv, bool *busy)
 {
 	struct cli c = {
-		.out = stdout,
-		.err = stderr,
+		.out = plain_stream(STDOUT_FILENO, _IOFBF),
+		.err = plain_stream(STDERR_FILENO, _IOLBF),
 		.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
 	};
+	if (!c.out || !c.err)
+		return CLI_IMPOSSIBLE;
 	/* Known before anything can go wrong, so that errors take the form that was asked for. */
 	for (int i = 1; i < argc; i++)
 		c.json = c.json || !strcmp(argv[i], "--json");
 	consent_open();
-	int status = dispatch(&c, argc > 0 ? (unsigned)argc - 1 : 0, argv + 1);
+	const int status = dispatch(&c, argc > 0 ? (unsigned)argc - 1 : 0, argv + 1);
 	*busy = c.busy;
-	errno = 0;
-	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE && !reader_has_left()) {
-		fprintf(stderr, "pmpp-explore: standard output: %s\n",
-		        errno ? strerror(errno) : "write error");
-		return CLI_IMPOSSIBLE;
-	}
-	return status;
+	fclose(c.err);
+	return all_written(c.out) ? status : CLI_IMPOSSIBLE;
 }

@@ -25,7 +25,7 @@
 enum { CLI_OK = 0, CLI_WRONG = 1, CLI_USAGE = 2, CLI_IMPOSSIBLE = 3 };
 
 struct cli {
-	FILE *out, *err;
+	FILE *out, *err; /* what is printed is made plain (base/plain.h) */
 	bool json;
 	bool utf8; /* marks and ticks may be used */
 	bool busy; /* a thread could not be stopped: end by _Exit() */

@@ -2,10 +2,13 @@
  */
 #include "cli/consent.h"
 
+#include "base/mem.h"
+#include "base/plain.h"
 #include "runtime/sandbox.h"
 #include "userkernel/user_plugin.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,12 +21,14 @@ static bool ask(const char *path, unsigned line, const char *symbol)
 		return true;
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
 		return false;
+	char *const shown = plain_text(mem_strdup(path));
 	fprintf(
 		stderr,
 		"%s:%u: %s is a descriptor. cc compiles it, and its code runs inside this program with\n"
 		"all your rights, now and whenever the file changes. Run it? [y/N] ",
-		path, line, symbol);
+		shown, line, symbol);
 	fflush(stderr);
+	free(shown);
 	given =
 		fgets(answer, sizeof answer, stdin) && (!strcmp(answer, "y\n") || !strcmp(answer, "Y\n"));
 	return given;
@@ -46,9 +51,11 @@ void consent_in_sandbox(void)
 
 void consent_announce(const char *program)
 {
-	fprintf(stderr, "pmpp-explore: %s runs here as a program, %s\n", program,
+	char *const shown = plain_text(mem_strdup(program));
+	fprintf(stderr, "pmpp-explore: %s runs here as a program, %s\n", shown,
 	        sandbox_is_wanted() ? "in a sandbox: no network, files only to be read"
 	                            : "with your rights (" SANDBOX_OPTION
 	                              ": no network, files only to be "
 	                              "read)");
+	free(shown);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_VALUES ((size_t)1 << 23)
 #define MAX_BYTES ((size_t)256 << 20)
 
 static const char *text_of(json_t *o, const char *key)
@@ -88,15 +89,16 @@ static void read_launch(struct program *p, json_t *o)
 bool program_read(const char *path, struct program *out, struct err *err)
 {
 	struct text t = { 0 };
-	json_error_t at;
 	size_t i;
 	memset(out, 0, sizeof *out);
 	if (!file_read(path, MAX_BYTES, &t, err))
 		return false;
-	json_t *doc = json_loadb(t.s ? t.s : "", t.len, 0, &at);
+	json_t *doc = reader_parse(t.s ? t.s : "", t.len, path, 0, MAX_VALUES, err);
 	text_free(&t);
+	if (!doc)
+		return false;
 	json_t *launches = json_object_get(doc, "launches");
-	if (!doc || strcmp(text_of(doc, "schema"), CLI_SCHEMA) != 0 || !json_is_array(launches)) {
+	if (strcmp(text_of(doc, "schema"), CLI_SCHEMA) != 0 || !json_is_array(launches)) {
 		json_decref(doc);
 		return err_set(err, ERR_PARSE, "%s: not what 'pmpp-explore launches --json' writes", path);
 	}

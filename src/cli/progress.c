@@ -66,9 +66,9 @@ static void draw(struct progress *p)
 	fflush(p->to);
 }
 
-void progress_begin(struct progress *p, FILE *to, unsigned n)
+void progress_begin(struct progress *p, unsigned n)
 {
-	*p = (struct progress){ .to = isatty(fileno(to)) ? to : NULL,
+	*p = (struct progress){ .to = isatty(STDERR_FILENO) ? stderr : NULL,
 		                    .n = n,
 		                    .started_s = clock_now_s() };
 	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };

@@ -20,7 +20,7 @@ struct progress {
 
 /* @n items of work; drawn where @to is a terminal. From here on Ctrl-C sets progress_cancelled().
  */
-void progress_begin(struct progress *p, FILE *to, unsigned n);
+void progress_begin(struct progress *p, unsigned n);
 /* The next item begins; @item is copied. */
 void progress_item(struct progress *p, const char *item);
 /* The item is done. */

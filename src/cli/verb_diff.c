@@ -123,13 +123,12 @@ static void take_selection(struct side *d, json_t *o)
 static bool read_file(struct side *d, struct err *err)
 {
 	struct text t = { 0 };
-	json_error_t at;
 	if (!file_read(d->name, SNAPSHOT_MAX_BYTES, &t, err))
 		return false;
-	d->doc = json_loadb(t.s ? t.s : "", t.len, 0, &at);
+	d->doc = reader_parse(t.s ? t.s : "", t.len, d->name, 0, READER_MOST_VALUES, err);
 	text_free(&t);
 	if (!d->doc)
-		return err_set(err, ERR_PARSE, "%s:%d:%d: %s", d->name, at.line, at.column, at.text);
+		return false;
 	const char *schema = text_at(d->doc, "schema");
 	json_t *record = d->doc;
 	if (!strcmp(schema, SNAPSHOT_SCHEMA)) {

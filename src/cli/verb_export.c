@@ -7,6 +7,7 @@
 #include "lab/reference_run.h"
 
 #include "base/file.h"
+#include "base/plain.h"
 #include "model/record_tables.h"
 #include "model/snapshot.h"
 #include "lab/session_file.h"
@@ -62,52 +63,78 @@ static void recorded_text(const struct run_brief *g, enum metric_id id, char *ou
 		value_text(&g->metrics, id, out, n);
 }
 
+/* Words of somebody else's file as words: no table, heading or link comes of them. */
+static void md_words(struct text *t, const char *words)
+{
+	for (; *words; words++) {
+		if (strchr("|<[*_`\\", *words))
+			text_put(t, "\\", 1);
+		text_put(t, *words == '\n' || *words == '\t' ? " " : words, 1);
+	}
+}
+
 static char *as_md(const struct session *s)
 {
 	struct text t = { 0 };
 	const struct run_record *r = s->now;
 	char params[256], value[96];
 	params_text(&s->sel, params, sizeof params);
-	text_add(&t, "# %s/%s on %s\n\n%s\n\n", s->sel.kernel->name,
-	         s->sel.kernel->variants[s->sel.variant].name, s->sel.gpu->name, params);
+	text_add(&t, "# %s/%s on ", s->sel.kernel->name, s->sel.kernel->variants[s->sel.variant].name);
+	md_words(&t, s->sel.gpu->name);
+	text_add(&t, "\n\n%s\n\n", params);
 	if (!r) {
 		text_add(&t, "Nothing has been run.\n");
 		return t.s;
 	}
 	const struct run_brief *reference = session_reference_run(s);
-	text_add(&t, "%s  \ncompiler %s, back end %s, seed %llu\n\n", r->verify_text, r->compiler,
-	         r->sel.backend, (unsigned long long)r->sel.seed);
-	text_add(&t, "| metric | value | unit | origin |%s%s%s\n|---|---:|---|---|%s\n",
-	         reference ? " measured on " : "", reference ? reference->sel.gpu->name : "",
-	         reference ? " |" : "", reference ? "---:|" : "");
+	md_words(&t, r->verify_text);
+	text_add(&t, "  \ncompiler ");
+	md_words(&t, r->compiler);
+	text_add(&t, ", back end ");
+	md_words(&t, r->sel.backend);
+	text_add(&t, ", seed %llu\n\n", (unsigned long long)r->sel.seed);
+	text_add(&t, "| metric | value | unit | origin |%s", reference ? " measured on " : "");
+	md_words(&t, reference ? reference->sel.gpu->name : "");
+	text_add(&t, "%s\n|---|---:|---|---|%s\n", reference ? " |" : "", reference ? "---:|" : "");
 	for (int i = 0; i < METRIC_COUNT; i++) {
 		value_text(&r->metrics, (enum metric_id)i, value, sizeof value);
-		text_add(&t, "| %s | %s | %s | %s |", metric_catalogue[i].title, value,
-		         metric_catalogue[i].unit, origin_name(r->metrics.v[i].origin));
+		text_add(&t, "| %s | ", metric_catalogue[i].title);
+		md_words(&t, value);
+		text_add(&t, " | %s | %s |", metric_catalogue[i].unit, origin_name(r->metrics.v[i].origin));
 		recorded_text(reference, (enum metric_id)i, value, sizeof value);
-		text_add(&t, reference ? " %s |\n" : "\n", value);
+		text_add(&t, reference ? " " : "");
+		md_words(&t, value);
+		text_add(&t, reference ? " |\n" : "\n");
 	}
 	return t.s;
 }
 
 static char *as_csv(const struct session *s)
 {
-	struct text t = { 0 };
 	const struct run_brief *reference = session_reference_run(s);
-	char value[96], recorded[96];
-	text_add(&t, "kernel,variant,gpu,metric,value,unit,origin,recorded,recorded_on\n");
+	char value[96], *out = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&out, &bytes);
+	if (!f)
+		return NULL;
+	fputs("kernel,variant,gpu,metric,value,unit,origin,recorded,recorded_on\n", f);
 	for (int i = 0; s->now && i < METRIC_COUNT; i++) {
+		const enum metric_id id = (enum metric_id)i;
 		const struct metric_set *m = &s->now->metrics;
-		value_text(m, (enum metric_id)i, value, sizeof value);
-		recorded_text(reference, (enum metric_id)i, recorded, sizeof recorded);
-		text_add(&t, "%s,%s,\"%s\",%s,%s%s%s,%s,%s,%s%s%s,\"%s\"\n", s->now->sel.kernel->name,
-		         s->now->sel.kernel->variants[s->now->sel.variant].name, s->now->sel.gpu->name,
-		         metric_catalogue[i].key, strchr(value, ',') ? "\"" : "", value,
-		         strchr(value, ',') ? "\"" : "", metric_catalogue[i].unit,
-		         origin_name(m->v[i].origin), strchr(recorded, ',') ? "\"" : "", recorded,
-		         strchr(recorded, ',') ? "\"" : "", recorded[0] ? reference->sel.gpu->name : "");
+		fprintf(f, "%s,%s,", s->now->sel.kernel->name,
+		        s->now->sel.kernel->variants[s->now->sel.variant].name);
+		print_csv_field(f, s->now->sel.gpu->name);
+		value_text(m, id, value, sizeof value);
+		fprintf(f, ",%s,", metric_catalogue[i].key);
+		print_csv_field(f, value);
+		fprintf(f, ",%s,%s,", metric_catalogue[i].unit, origin_name(m->v[i].origin));
+		recorded_text(reference, id, value, sizeof value);
+		print_csv_field(f, value);
+		fputc(',', f);
+		print_csv_field(f, value[0] ? reference->sel.gpu->name : "");
+		fputc('\n', f);
 	}
-	return t.s;
+	return fclose(f) ? NULL : out;
 }
 
 static char *as_txt(const struct session *s, bool ascii)
@@ -177,6 +204,8 @@ static int write_out(struct cli *c, const struct state *s, const struct session 
 		err_remedy(&err, "forms: json, md, csv, txt");
 		return cli_fail(c, &err);
 	}
+	if (text)
+		plain_text(text);
 	const bool ok = write_form(c, s, session, name, sizeof name, text, &err);
 	free(text);
 	if (!ok)

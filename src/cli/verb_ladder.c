@@ -59,11 +59,11 @@ static int climb(struct ladder_rung *rung, const struct selection *sel,
 }
 
 /* Every rung until the person has enough; the worst status. */
-static int climb_all(struct ladder *l, const struct run_options *options_, FILE *watched)
+static int climb_all(struct ladder *l, const struct run_options *options_)
 {
 	struct progress progress;
 	int status = CLI_OK;
-	progress_begin(&progress, watched, l->n);
+	progress_begin(&progress, l->n);
 	for (unsigned i = 0; i < l->n; i++) {
 		struct ladder_rung *r = &l->rungs[i];
 		const struct selection rung = ladder_selection(l, i);
@@ -277,7 +277,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	    !choose_gpu_and_backend(s->gpu, s->backend, &sel, &err))
 		return cli_fail(c, &err);
 	struct ladder *l = ladder_new(&sel);
-	int status = climb_all(l, &options_, c->err);
+	int status = climb_all(l, &options_);
 	char params[256];
 	struct library_line lines[MAX_LIBRARY];
 	const unsigned n_lines = library_lines(&sel, NULL, lines, MAX_LIBRARY);

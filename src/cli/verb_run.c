@@ -102,7 +102,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		err_remedy(&err, "leave it out, or run with --backend emu");
 		return cli_fail(c, &err);
 	}
-	progress_begin(&progress, c->err, 1);
+	progress_begin(&progress, 1);
 	progress_item(&progress, "running");
 	const struct run_hooks hooks = progress_hooks(&progress);
 	bool ok = run_selection_with(&sel, &options_, &hooks, &r, &err);

@@ -269,7 +269,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct sweep w = { .sel = { .seed = 1 } };
 	if (!prepare(&w, s, n, args, &err))
 		return cli_fail(c, &err);
-	progress_begin(&w.progress, c->err, w.listed);
+	progress_begin(&w.progress, w.listed);
 	combine(&w, 0, &(struct run_options){ .max_blocks = s->sample });
 	progress_end(&w.progress);
 	qsort(w.points, w.n, sizeof *w.points, faster);

@@ -11,6 +11,38 @@ bool reader_complain(struct reader *r, const char *key, const char *what)
 	               r->depth && *key ? "." : "", key, what);
 }
 
+/* Values, at most: every one but the first stands behind a comma, or opens an object or a list. */
+static size_t count_values(const char *text, size_t len)
+{
+	size_t n = 1;
+	bool in_string = false;
+	for (size_t i = 0; i < len; i++) {
+		const char c = text[i];
+		if (in_string && c == '\\')
+			i++;
+		else if (c == '"')
+			in_string = !in_string;
+		else if (!in_string && (c == ',' || c == '[' || c == '{'))
+			n++;
+	}
+	return n;
+}
+
+json_t *reader_parse(const char *text, size_t len, const char *origin, size_t flags, size_t most,
+                     struct err *err)
+{
+	json_error_t at;
+	if (count_values(text, len) > most) {
+		err_set(err, ERR_PARSE, "%s: more than %zu values; nothing of this kind has as many",
+		        origin, most);
+		return NULL;
+	}
+	json_t *doc = json_loadb(text, len, flags, &at);
+	if (!doc)
+		err_set(err, ERR_PARSE, "%s:%d:%d: %s", origin, at.line, at.column, at.text);
+	return doc;
+}
+
 json_t *reader_enter(struct reader *r, json_t *o, const char *key, json_type type)
 {
 	json_t *v = json_object_get(o, key);

@@ -10,6 +10,8 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#define READER_MOST_VALUES ((size_t)1 << 20) /* of a snapshot; ours have some ten thousand */
+
 struct reader {
 	const char *origin; /* the file's name, for messages */
 	char path[256];
@@ -20,6 +22,13 @@ struct reader {
 
 /* False, with "origin: path.key: what". */
 bool reader_complain(struct reader *r, const char *key, const char *what);
+/*
+ * The document in @text, or NULL with an error at its line and column. More than @most values are
+ * refused before any of them takes memory: that is up to a hundred times what it takes in a file.
+ */
+json_t *reader_parse(const char *text, size_t len, const char *origin, size_t flags, size_t most,
+                     struct err *err);
+
 /* Goes into @key of @o, which must be of @type; the path grows until reader_leave(). */
 json_t *reader_enter(struct reader *r, json_t *o, const char *key, json_type type);
 /* Back to the path of length @depth. */

@@ -69,6 +69,7 @@ struct record_field {
 	const struct record_table *table;  /* RECORD, POINTER, LIST, ARRAY, MAP; CODED: what is in it */
 	size_t count_offset;               /* LIST, ARRAY, MAP: where its number is */
 	bool whole;                        /* ARRAY: all of it, no number */
+	bool word;                         /* CHARS: a word, for names of files and commands */
 	size_t most; /* LIST: more items are refused; UNSIGNED: a greater one reads
 	              * as this; 0 = any. ARRAY and MAP: more are not read */
 	struct {

@@ -136,6 +136,17 @@ static bool read_figure(struct reader *r, json_t *o, const struct record_field *
 	return true;
 }
 
+/* It becomes part of file names and of command lines that are copied. */
+static bool check_word(struct reader *r, const char *key, const char *word)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	const size_t first = strspn(word, letters);
+	for (const char *c = word + first; first && *c; c++)
+		if (!strchr(letters, *c) && *c != '-' && *c != '.')
+			return reader_complain(r, key, "a word of letters, digits, '-', '.' and '_' is needed");
+	return first || reader_complain(r, key, "a word that begins with a letter or digit is needed");
+}
+
 static bool read_field(struct reader *r, json_t *o, const struct record_field *f, char *record)
 {
 	char *at = record + f->offset;
@@ -148,7 +159,8 @@ static bool read_field(struct reader *r, json_t *o, const struct record_field *f
 	case FIELD_INDEX: return read_whole(r, o, f, at);
 	case FIELD_DOUBLE: return reader_number(r, o, f->key, (double *)(void *)at);
 	case FIELD_BOOL: return reader_bool(r, o, f->key, (bool *)at);
-	case FIELD_CHARS: return reader_chars(r, o, f->key, at, f->size);
+	case FIELD_CHARS:
+		return reader_chars(r, o, f->key, at, f->size) && (!f->word || check_word(r, f->key, at));
 	case FIELD_TEXT: {
 		const char *s = reader_text(r, o, f->key);
 		*(const char **)(void *)at = s ? intern(s) : NULL;

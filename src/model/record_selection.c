@@ -14,6 +14,7 @@ static const struct record_field source_fields[] = {
 static const struct record_table source_table = TABLE("gpu_source", NULL, source_fields);
 #undef T
 
+#define WORD_SCHEMA "{\"type\": \"string\", \"pattern\": \"^[A-Za-z0-9_][A-Za-z0-9_.-]*$\"}"
 #define T gpu_spec
 static json_t *target(const void *x, enum record_form form)
 {
@@ -34,7 +35,7 @@ static json_t *ridge(const void *x, enum record_form form)
 #define FIGURE(field, kind_, least_, most_, ...) \
 	SHOWN(field, #field, kind_, .range = { (double)(least_), (double)(most_) }, __VA_ARGS__)
 static const struct record_field gpu_fields[] = {
-	SHOWN(id, "id", CHARS),
+	SHOWN(id, "id", CHARS, .word = true, .schema = WORD_SCHEMA),
 	SHOWN(name, "name", CHARS),
 	SHOWN(arch, "architecture", CHARS),
 	SHOWN(chip, "chip", CHARS),
@@ -54,7 +55,7 @@ static const struct record_field gpu_fields[] = {
 const struct record_table gpu_table = TABLE("gpu", "the data sheet the run was for", gpu_fields);
 
 static const struct record_field gpu_name_fields[] = {
-	FIELD(id, CHARS),
+	FIELD(id, CHARS, .word = true, .schema = WORD_SCHEMA),
 	FIELD(name, CHARS),
 	FIELD(live, BOOL),
 };
@@ -233,7 +234,7 @@ static const struct record_field launch_fields[] = {
 	CODED("variant", &variant_codec, NAME_SCHEMA),
 	CODED("params", &params_codec,
 	      .schema = "{\"type\": \"object\", \"additionalProperties\": {\"type\": \"integer\"}}"),
-	SHOWN(backend, "backend", CHARS),
+	SHOWN(backend, "backend", CHARS, .word = true, .schema = WORD_SCHEMA),
 	SHOWN(seed, "seed", UNSIGNED),
 };
 static const struct record_table launch_table = TABLE("launched", NULL, launch_fields);

@@ -252,7 +252,7 @@ static const struct record_field screen_fields[] = {
 	NAMED("lens_row", cursor.detail_row, UNSIGNED),
 	NAMED("timeline_zoom", cursor.zoom, UNSIGNED, .younger = true, .most = VIEW_ZOOM_MAX,
 	      .about = "the timeline's axis shows 1/2^zoom of the whole"),
-	NAMED("timeline_pan", cursor.pan, UNSIGNED, .younger = true,
+	NAMED("timeline_pan", cursor.pan, UNSIGNED, .younger = true, .most = 4u << VIEW_ZOOM_MAX,
 	      .about = "quarters of that window, from the start"),
 };
 const struct record_table screen_table = TABLE("screen", NULL, screen_fields);

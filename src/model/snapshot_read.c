@@ -31,11 +31,9 @@ bool snapshot_read(const char *text, size_t len, const char *origin,
 {
 	const struct snapshot_reading reading = { names, note, n };
 	struct reader r = { .origin = origin, .err = err, .context = &reading };
-	json_error_t at;
 	*s = (struct session){ 0 };
-	json_t *doc = json_loadb(text, len, JSON_REJECT_DUPLICATES, &at);
+	json_t *doc = reader_parse(text, len, origin, JSON_REJECT_DUPLICATES, READER_MOST_VALUES, err);
 	if (!doc) {
-		err_set(err, ERR_PARSE, "%s:%d:%d: %s", origin, at.line, at.column, at.text);
 		return err_remedy(err, "the file is damaged or cut off; nothing of it was opened");
 	}
 	const bool ok = check_version(&r, doc) && record_read(&r, doc, &session_table, s);

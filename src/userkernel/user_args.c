@@ -89,6 +89,9 @@ static bool add_dims(struct user_family *o, const char *what, const char *words,
 			continue;
 		}
 		if (!parse_int(word, &v)) {
+			if (!word[0])
+				return err_set(err, ERR_USAGE, "option '--%s': '%s' has an empty size", what,
+				               words);
 			if (numbers_only)
 				return err_set(err, ERR_USAGE, "option '--%s': '%s' is no whole number", what,
 				               word);
