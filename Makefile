@@ -103,7 +103,7 @@ $(B)/pmpp-explore: $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(B)/obj/gen/guest.o
 
 # The CUDA runtime on the emulator, for whole programs: a library that is built into the program.
 GUEST   := src/runtime/guest
-GUEST_O := $(call obj,$(filter $(GUEST)/%,$(SRC))) $(B)/obj/gen/guest_entries.o
+GUEST_O := $(call obj,$(filter $(GUEST)/%,$(SRC))) $(B)/obj/gen/guest_entries.o $(B)/obj/gen/driver_aliases.o
 $(GUEST_O): $(B)/gen/guest_names.h
 $(B)/gen/guest_names.h: $(GUEST)/names.sh $(GUEST)/api.def
 	@mkdir -p $(@D)
@@ -112,6 +112,10 @@ $(B)/obj/gen/guest_entries.o: $(GUEST)/names.sh $(GUEST)/api.def
 	@mkdir -p $(@D) $(B)/gen
 	$(Q)sh $(GUEST)/names.sh entries $(GUEST)/api.def > $(B)/gen/guest_entries.S
 	$(Q)$(CC) -c -o $@ $(B)/gen/guest_entries.S
+$(B)/obj/gen/driver_aliases.o: $(GUEST)/names.sh $(GUEST)/driver/driver.def
+	@mkdir -p $(@D) $(B)/gen
+	$(Q)sh $(GUEST)/names.sh aliases $(GUEST)/driver/driver.def > $(B)/gen/driver_aliases.S
+	$(Q)$(CC) -c -o $@ $(B)/gen/driver_aliases.S
 GUEST_NEEDS := $(addprefix $(B)/lib/,runtime.a emu.a ptx.a sass.a timemodel.a model.a base.a)
 $(B)/guest/libcudart.so.13: $(GUEST_O) $(GUEST_NEEDS) $(GUEST)/guest.map
 	@mkdir -p $(@D)

@@ -37,9 +37,11 @@ bool guest_library_place(char *folder, size_t n, struct err *err)
 	if ((stat(path, &st) != 0 || (size_t)st.st_size != bytes) &&
 	    !file_replace(path, start, bytes, err))
 		return false;
-	static const char *const older[] = { "libcudart.so.12", "libcudart.so.11.0" };
-	for (size_t i = 0; i < ARRAY_LEN(older); i++) {
-		snprintf(path, sizeof path, "%s/%s", folder, older[i]);
+	/* older runtimes, the driver, and what -lcuda looks for */
+	static const char *const others[] = { "libcudart.so.12", "libcudart.so.11.0", "libcuda.so.1",
+		                                  "libcuda.so" };
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		snprintf(path, sizeof path, "%s/%s", folder, others[i]);
 		if (symlink(GUEST_LIBRARY, path) != 0 && errno != EEXIST)
 			return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 	}

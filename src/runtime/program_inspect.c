@@ -72,18 +72,19 @@ static bool any_needed(const struct elf *e, bool (*see)(const char *library, voi
 	return false;
 }
 
+/* The driver is the same library of ours. */
 static bool is_runtime(const char *library, void *ctx)
 {
 	(void)ctx;
-	return !strncmp(library, "libcudart.so", 12);
+	return !strncmp(library, "libcudart.so", 12) || !strncmp(library, "libcuda.so", 10);
 }
 
 /* Libraries that hold machine code only, or talk to the driver themselves. */
 static bool needs_gpu(const char *library, void *ctx)
 {
-	static const char *const names[] = { "libcublas",   "libcudnn",  "libcufft", "libcusparse",
-		                                 "libcusolver", "libcurand", "libnccl",  "libnpp",
-		                                 "libcuda.so",  "libnvrtc" };
+	static const char *const names[] = { "libcublas",   "libcudnn",  "libcufft",  "libcusparse",
+		                                 "libcusolver", "libcurand", "libnccl",   "libnpp",
+		                                 "libnvjpeg",   "libcudla",  "libnvshmem" };
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strncmp(library, names[i], strlen(names[i]))) {
 			*(const char **)ctx = library;

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "compile/compile.h"
 #include "runtime/guest_library.h"
 #include "runtime/code_answer.h"
 #include "runtime/program_collect.h"
@@ -46,13 +47,23 @@ static char *environment_entry(const char *name, const char *folder, const char 
 	                  before ? before : "");
 }
 
+/* Ours, the person's, and the toolkit's: NVRTC is NVIDIA's own. */
+static char *library_path(const char *folder)
+{
+	const char *before = getenv("LD_LIBRARY_PATH"), *home = cuda_home();
+	char *first = environment_entry("LD_LIBRARY_PATH", folder, "", before);
+	char *all = home[0] ? mem_printf("%s:%s/lib64:%s/lib", first, home, home) : mem_strdup(first);
+	free(first);
+	return all;
+}
+
 #define N_OURS 3
 
 /* What we set for the program: our library in front of NVIDIA's. To be freed one by one. */
 static void make_ours(const char *folder, int fd, char *ours[N_OURS + 1])
 {
 	ours[0] = environment_entry("LD_PRELOAD", folder, "/" GUEST_LIBRARY, getenv("LD_PRELOAD"));
-	ours[1] = environment_entry("LD_LIBRARY_PATH", folder, "", getenv("LD_LIBRARY_PATH"));
+	ours[1] = library_path(folder);
 	ours[2] = mem_printf(RECORD_FD_VARIABLE "=%d", fd);
 	ours[N_OURS] = NULL;
 }

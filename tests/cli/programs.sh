@@ -11,10 +11,16 @@ command -v nvcc >/dev/null || {
 	exit 0
 }
 
+# What a program needs of nvcc stands in a comment of its own: // nvcc: -lcuda
+options_of() {
+	sed -n 's|^// nvcc: ||p' "$programs/$1.cu"
+}
+
 # NAME: as recorded on the H200; a program without a record must pass its own check
 run_program() {
 	name=$1
-	(cd "$work" && "$PMPP" launches "$programs/$name.cu" -O1 --gpu h200 >"$name.out" 2>"$name.err" </dev/null)
+	# shellcheck disable=SC2046 # several words
+	(cd "$work" && "$PMPP" launches "$programs/$name.cu" -O1 $(options_of "$name") --gpu h200 >"$name.out" 2>"$name.err" </dev/null)
 	sed -n 's/.*  exit \([0-9]*\)$/status \1/p' "$work/$name.err" | head -n 1 >>"$work/$name.out"
 	if [ ! -e "$recorded/$name.out" ]; then
 		if grep -q "^$name: passed" "$work/$name.out"; then

@@ -12,7 +12,8 @@ arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | he
 mkdir -p "$out/bin" || exit 2
 for source in "$here"/*.cu; do
 	name=$(basename "$source" .cu)
-	"$nvcc" -O1 -lineinfo -gencode "arch=compute_${arch:-90},code=[sm_${arch:-90},compute_${arch:-90}]" \
+	# shellcheck disable=SC2046 # several words
+	"$nvcc" $(sed -n 's|^// nvcc: ||p' "$source") -O1 -lineinfo -gencode "arch=compute_${arch:-90},code=[sm_${arch:-90},compute_${arch:-90}]" \
 		-o "$out/bin/$name" "$source" || echo "programs.sh: $name does not compile" >&2 &
 done
 wait

@@ -39,6 +39,7 @@ struct guest_module {
 	size_t text_bytes;
 	bool code_tried;   /* the explorer was asked for machine code that can be run */
 	char no_code[256]; /* why there is none; "" = there is */
+	char why[512];     /* it could not be loaded */
 	struct guest_module *next;
 };
 struct guest_function {
@@ -107,6 +108,7 @@ struct guest {
 	size_t limits[16]; /* by enum cudaLimit */
 	struct record_config config;
 	uint64_t unchecked_launch; /* it failed, and the program has not asked; 0 = none */
+	bool runtime_used;         /* not the driver API alone */
 };
 extern struct guest guest;
 
@@ -124,14 +126,20 @@ cudaError_t guest_leave(cudaError_t e);
 	} while (0)
 /* guest_error.c */
 void guest_note_error(cudaError_t e);
-/* Where the program called us, for allocations and findings. */
-#define GUEST_CALLER __builtin_return_address(0)
+/* Where the program called us, for allocations and findings. @guest_caller: where it called the
+ * driver API (driver/driver.h), which calls the runtime's functions itself; else NULL. */
+extern _Thread_local const void *guest_caller;
+#define GUEST_CALLER (guest_caller ? guest_caller : __builtin_return_address(0))
 
 /* Modules with managed variables are loaded at the first call: the host may read them at once. */
 cudaError_t guest_load_managed(void);
 /* A module of a fat binary, with or without its wrapper, or of PTX text; NULL = neither. It keeps
  * pointing at @code. */
 struct guest_module *guest_module_of_code(const void *code, struct err *err);
+/* The PTX of any of these; NULL with the reason. Caller frees it. */
+char *guest_ptx_of_code(const void *code, struct err *err);
+/* guest_nvrtc.c: the PTX from which the program's own compilation made a cubin; NULL = none did. */
+const char *guest_ptx_of_cubin(const void *cubin);
 /* Loads it if need be. */
 cudaError_t guest_module_need(struct guest_module *m);
 /* A kernel by its name in a loaded module, with or without a stub in the host; NULL = none. */
@@ -139,6 +147,8 @@ struct guest_function *guest_function_named(struct guest_module *m, const char *
 /* The function or variable behind the program's symbol, its module loaded; NULL with the reason. */
 struct guest_function *guest_function_of(const void *host, cudaError_t *why);
 struct guest_variable *guest_variable_of(const void *host, uint64_t *address, cudaError_t *why);
+/* driver/: the driver's function of that name as CUDA @version knows it. False: not served. */
+bool guest_driver_function(const char *symbol, int version, void **function);
 /* The stream behind a handle: 0, cudaStreamLegacy and cudaStreamPerThread are two fixed ones. */
 struct guest_stream *guest_stream_of(cudaStream_t handle);
 

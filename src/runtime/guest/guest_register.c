@@ -44,22 +44,44 @@ static struct guest_module *new_module(void)
 	return m;
 }
 
+static bool is_machine_code(const void *code)
+{
+	return strncmp(code, "\177ELF", 4) == 0;
+}
+
+/* What @code points to: text, a fat binary, or one in its wrapper. False: neither. */
+static bool find_code(const void *code, const uint8_t **fatbin, const char **text, struct err *err)
+{
+	*fatbin = NULL;
+	*text = NULL;
+	if (fatbin_size(code, 0) > 0) {
+		*fatbin = code;
+		return true;
+	}
+	if (is_machine_code(code)) {
+		*text = guest_ptx_of_cubin(code);
+		if (*text)
+			return true;
+		err_set(err, ERR_UNSUPPORTED, "the program loads machine code, and only PTX can run here");
+		return err_remedy(err, "load PTX, or a fat binary that holds it (nvcc -ptx, nvcc -fatbin "
+		                       "-gencode arch=compute_80,code=compute_80, nvrtcGetPTX())");
+	}
+	if (*(const unsigned char *)code < 0x80) /* a wrapper begins with 0xb1 */
+		*text = code;
+	else
+		*fatbin = fatbin_of_wrapper(code, err);
+	return *text || *fatbin;
+}
+
 struct guest_module *guest_module_of_code(const void *code, struct err *err)
 {
-	const char *text = code;
-	const bool bare = fatbin_size(code, 0) > 0;
-	const uint8_t *fatbin = bare ? code : NULL;
-	if (!bare && strncmp(text, "\177ELF", 4) == 0) {
-		err_set(err, ERR_UNSUPPORTED, "the program loads machine code, and only PTX can run here");
-		err_remedy(err, "load PTX, or a fat binary that holds it");
-		return NULL;
-	}
-	const bool is_text = !bare && (unsigned char)text[0] < 0x80; /* a wrapper begins with 0xb1 */
-	if (!bare && !is_text && !(fatbin = fatbin_of_wrapper(code, err)))
+	const uint8_t *fatbin;
+	const char *text;
+	if (!find_code(code, &fatbin, &text, err))
 		return NULL;
 	struct guest_module *m = new_module();
 	m->fatbin = fatbin;
-	m->ptx = fatbin ? NULL : text;
+	m->ptx = text;
 	return m;
 }
 
@@ -210,8 +232,10 @@ static cudaError_t load_text(struct guest_module *m, const char *text, size_t by
 	const bool ok = emu_module_load(guest.device, text, name, &m->loaded, &err);
 	record_module(m, text, bytes, NULL);
 	m->error = ok ? cudaSuccess : cudaErrorInvalidPtx;
-	if (!ok)
+	if (!ok) {
+		snprintf(m->why, sizeof m->why, "%.511s", err.msg);
 		return record_problem("device-code", &err), m->error;
+	}
 	if (guest.config.level != RUN_LEVEL_PTX && !m->machine_code) {
 		m->text = mem_strndup(text, bytes);
 		m->text_bytes = strlen(m->text);
@@ -233,6 +257,16 @@ static char *ptx_of(const uint8_t *fatbin, struct fatbin_entry *cubin, struct er
 	        cubin->arch);
 	err_remedy(err, "compile it with nvcc -arch=compute_%u", cc);
 	return NULL;
+}
+
+char *guest_ptx_of_code(const void *code, struct err *err)
+{
+	const uint8_t *fatbin;
+	const char *text;
+	struct fatbin_entry cubin;
+	if (!find_code(code, &fatbin, &text, err))
+		return NULL;
+	return fatbin ? ptx_of(fatbin, &cubin, err) : mem_strdup(text);
 }
 
 /* Relocatable code: what the linker made is machine code, but the parts still have their PTX. One
@@ -263,8 +297,10 @@ static cudaError_t load(struct guest_module *m)
 		return load_text(m, m->ptx, strlen(m->ptx));
 	m->error = cudaErrorNoKernelImageForDevice;
 	char *text = m->parts ? linked_ptx(m, &err) : ptx_of(m->fatbin, &cubin, &err);
-	if (!text)
+	if (!text) {
+		snprintf(m->why, sizeof m->why, "%.511s", err.msg);
 		return record_problem("device-code", &err), m->error;
+	}
 	if (m->parts) {
 		struct fatbin_entry ptx;
 		const unsigned cc = (unsigned)(guest.gpu.cc_major * 10 + guest.gpu.cc_minor);

@@ -118,15 +118,19 @@ GUEST_API cudaError_t CUDARTAPI cudaStreamCopyAttributes(cudaStream_t to, cudaSt
 	GUEST_CALL(copy_attributes(to, from));
 }
 
-/* --- functions of the driver: there is none here --- */
+/* --- functions of the driver, by name --- */
 
-static cudaError_t no_entry_point(const char *symbol, void **function,
-                                  enum cudaDriverEntryPointQueryResult *status)
+static cudaError_t entry_point(const char *symbol, void **function, unsigned version,
+                               enum cudaDriverEntryPointQueryResult *status)
 {
 	struct err err = { 0 };
 	if (!symbol || !function)
 		return cudaErrorInvalidValue;
-	*function = NULL;
+	if (guest_driver_function(symbol, (int)version, function)) {
+		if (status)
+			*status = cudaDriverEntryPointSuccess;
+		return cudaSuccess;
+	}
 	if (status)
 		*status = cudaDriverEntryPointSymbolNotFound;
 	err_set(&err, ERR_UNSUPPORTED, "%s() of the driver is not there without a GPU", symbol);
@@ -140,13 +144,13 @@ cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long 
                         enum cudaDriverEntryPointQueryResult *status)
 {
 	(void)flags;
-	GUEST_CALL(no_entry_point(symbol, function, status));
+	GUEST_CALL(entry_point(symbol, function, CUDART_VERSION, status));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(
 	const char *symbol, void **function, unsigned version, unsigned long long flags,
 	enum cudaDriverEntryPointQueryResult *status)
 {
-	(void)version, (void)flags;
-	GUEST_CALL(no_entry_point(symbol, function, status));
+	(void)flags;
+	GUEST_CALL(entry_point(symbol, function, version, status));
 }

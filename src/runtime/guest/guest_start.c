@@ -106,12 +106,15 @@ cudaError_t guest_enter(void)
 	pthread_once(&once, start);
 	pthread_mutex_lock(&lock);
 	clock_enter();
+	if (!guest_caller)
+		guest.runtime_used = true;
 	return guest.start_error != cudaSuccess ? guest.start_error : guest.sticky;
 }
 
 cudaError_t guest_leave(cudaError_t e)
 {
-	guest_note_error(e);
+	if (!guest_caller) /* the last error is the runtime's */
+		guest_note_error(e);
 	clock_leave();
 	pthread_mutex_unlock(&lock);
 	return e;

@@ -1,6 +1,7 @@
 /* What all parts of the runtime share, and the streams behind their handles. */
 #include "runtime/guest/guest.h"
 
+_Thread_local const void *guest_caller;
 struct guest guest;
 
 struct guest_stream *guest_stream_of(cudaStream_t handle)
