@@ -4,10 +4,13 @@
  *
  * emu_bench [REPEAT [LINE]]   prints one line per kernel; the best of REPEAT (default 3) runs.
  * LINE: only that line, counted from 0, for a profiler. Needs NVRTC, or the kernels in the cache.
+ * emu_bench --races [REPEAT [LINE]]   what looking for races costs instead: processor time of a
+ * launch on one thread without, with the spread that a person's own kernel gets, with all blocks.
  * emu_bench --lines           prints how many lines there are.
  */
 #include "backend/backend.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "lab/registry.h"
 
 #include <stdio.h>
@@ -47,6 +50,24 @@ static const struct setting settings[] = {
 	{ "transpose", NULL, { { NULL, 0 } }, "first variant" },
 	{ "blur", NULL, { { NULL, 0 } }, "first variant" },
 	{ "diverge", NULL, { { NULL, 0 } }, "first variant" },
+};
+/* Launches small enough for the race check to matter; for --races, before the others. */
+static const struct setting small[] = {
+	{ "vec_add", "per_element", { { "N", 1 << 12 } }, "per_element, 4 Ki" },
+	{ "vec_add", "per_element", { { "N", 1 << 16 } }, "per_element, 64 Ki" },
+	{ "vec_add", "per_element", { { "N", 1 << 20 } }, "per_element, 1 Mi" },
+	{ "transpose", NULL, { { "W", 256 }, { "H", 256 } }, "256 x 256" },
+	{ "sgemm", "naive", { { "N", 128 }, { "M", 128 }, { "K", 128 } }, "naive, 128" },
+	{ "sgemm", "tiled", { { "N", 128 }, { "M", 128 }, { "K", 128 } }, "tiled, 128" },
+	{ "sgemm", "tiled", { { "N", 256 }, { "M", 256 }, { "K", 256 } }, "tiled, 256" },
+	{ "sgemm_fast", "thread_tile", { { "N", 256 }, { "M", 256 }, { "K", 256 } }, "thread_tile, 256" },
+	{ "reduction", "segmented", { { "N", 1 << 14 } }, "segmented, 16 Ki" },
+	{ "reduction", "segmented", { { "N", 1 << 18 } }, "segmented, 256 Ki" },
+	{ "reduction", "shuffle", { { "N", 1 << 18 } }, "shuffle, 256 Ki" },
+	{ "reduction", "simple", { { "N", 2048 }, { "block", 1024 } }, "simple, one block" },
+	{ "rgb_to_gray", NULL, { { NULL, 0 } }, "1000 x 750" },
+	{ "diverge", "loop", { { NULL, 0 } }, "loop, 64 Ki" },
+	{ "blur", NULL, { { "W", 256 }, { "H", 256 } }, "256 x 256" },
 };
 
 static double clock_s(clockid_t id)
@@ -108,6 +129,44 @@ static bool prepare(const struct setting *s, struct job *job, struct err *err)
 	return true;
 }
 
+/* Processor time of one run on one thread; < 0: it failed. */
+static double race_run(struct backend *be, struct job *job, enum race_check races, struct err *err)
+{
+	struct run_request req = { .module = &job->module,
+		                       .plan = &job->plan,
+		                       .source_file = "bench",
+		                       .threads = 1,
+		                       .check_races = races,
+		                       .timeout_s = 600 };
+	struct run_result res;
+	memcpy(req.buffers, job->buffers, sizeof req.buffers);
+	const double before = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+	if (!backend_emu.run(be, &req, NULL, &res, err))
+		return -1;
+	const double used = clock_s(CLOCK_PROCESS_CPUTIME_ID) - before;
+	if (res.found.n)
+		fprintf(stderr, "emu_bench: %s\n", res.found.finding[0].text);
+	run_result_free(&res);
+	return used;
+}
+
+/* The kinds take turns, the best of each counts; false: a run failed. */
+static bool measure_races(struct backend *be, struct job *job, int repeat, double best[3],
+                          struct err *err)
+{
+	static const enum race_check kinds[3] = { RACES_OFF, RACES_SPREAD, RACES_ALL };
+	for (unsigned k = 0; k < 3; k++)
+		best[k] = 1e30;
+	for (int i = 0; i < repeat; i++)
+		for (unsigned k = 0; k < 3; k++) {
+			const double used = race_run(be, job, kinds[k], err);
+			if (used < 0)
+				return false;
+			best[k] = used < best[k] ? used : best[k];
+		}
+	return true;
+}
+
 /* Best processor time and wall time of @repeat runs. */
 static bool measure(struct backend *be, struct job *job, unsigned threads, int repeat, double *cpu,
                     double *wall, uint64_t *warp_insts, struct err *err)
@@ -139,10 +198,46 @@ static void job_free(struct job *job)
 	module_free(&job->module);
 }
 
+static bool show_speed(struct backend *be, const struct setting *s, int repeat, struct err *err)
+{
+	struct job job = { 0 };
+	double cpu1 = 0, wall1 = 0, cpu2 = 0, wall2 = 0;
+	uint64_t n = 0;
+	const bool ok = prepare(s, &job, err) &&
+	                measure(be, &job, 1, repeat, &cpu1, &wall1, &n, err) &&
+	                measure(be, &job, 2, repeat, &cpu2, &wall2, &n, err);
+	if (ok)
+		printf("%-9s %-26s %14llu %12.2f %7.1f ms %6.1f ms x%.2f\n", s->kernel, s->shown,
+		       (unsigned long long)n, 1e9 * cpu1 / (double)n, 1e3 * wall1, 1e3 * wall2,
+		       wall1 / wall2);
+	else
+		printf("%-9s %-26s %s\n", s->kernel, s->shown, err->msg);
+	job_free(&job);
+	return ok;
+}
+
+static bool show_races(struct backend *be, const struct setting *s, int repeat, struct err *err)
+{
+	struct job job = { 0 };
+	double best[3];
+	const bool ok = prepare(s, &job, err) && measure_races(be, &job, repeat, best, err);
+	if (ok)
+		printf("%-9s %-26s %9.2f ms %9.2f ms x%-6.2f %9.1f ms x%-6.1f\n", s->kernel, s->shown,
+		       1e3 * best[0], 1e3 * best[1], best[1] / best[0], 1e3 * best[2], best[2] / best[0]);
+	else
+		printf("%-9s %-26s %s\n", s->kernel, s->shown, err->msg);
+	fflush(stdout);
+	job_free(&job);
+	return ok;
+}
+
 int main(int argc, char **argv)
 {
+	const bool races = argc > 1 && strcmp(argv[1], "--races") == 0;
+	argc -= races;
+	argv += races;
 	if (argc > 1 && strcmp(argv[1], "--lines") == 0) {
-		printf("%zu\n", sizeof settings / sizeof *settings);
+		printf("%zu\n", ARRAY_LEN(settings));
 		return 0;
 	}
 	const int repeat = argc > 1 ? atoi(argv[1]) : 3, only = argc > 2 ? atoi(argv[2]) : -1;
@@ -155,26 +250,17 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	backend_emu.probe(&info, &err);
-	printf("%s\n%-36s %14s %12s %10s %10s\n", info.title, "", "warp inst", "ns per inst",
-	       "1 thread", "2 threads");
+	if (races)
+		printf("%s\n%-36s %12s %12s %19s\n", info.title, "", "no races", "a spread", "all blocks");
+	else
+		printf("%s\n%-36s %14s %12s %10s %10s\n", info.title, "", "warp inst", "ns per inst",
+		       "1 thread", "2 threads");
 	int failed = 0;
-	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-		struct job job = { 0 };
-		double cpu1 = 0, wall1 = 0, cpu2 = 0, wall2 = 0;
-		uint64_t n = 0;
-		if (only >= 0 && (size_t)only != i)
-			continue;
-		if (prepare(&settings[i], &job, &err) &&
-		    measure(be, &job, 1, repeat, &cpu1, &wall1, &n, &err) &&
-		    measure(be, &job, 2, repeat, &cpu2, &wall2, &n, &err)) {
-			printf("%-9s %-26s %14llu %12.2f %7.1f ms %6.1f ms x%.2f\n", settings[i].kernel,
-			       settings[i].shown, (unsigned long long)n, 1e9 * cpu1 / (double)n, 1e3 * wall1,
-			       1e3 * wall2, wall1 / wall2);
-		} else {
-			printf("%-9s %-26s %s\n", settings[i].kernel, settings[i].shown, err.msg);
-			failed = 1;
-		}
-		job_free(&job);
+	const size_t few = races ? ARRAY_LEN(small) : 0;
+	for (size_t i = 0; i < few + ARRAY_LEN(settings); i++) {
+		const struct setting *s = i < few ? &small[i] : &settings[i - few];
+		if (only < 0 || (size_t)only == i)
+			failed |= !(races ? show_races : show_speed)(be, s, repeat, &err);
 	}
 	backend_emu.close(be);
 	return failed;

@@ -83,7 +83,7 @@ struct race_block; /* of a block while it runs */
 
 /* @whole: every block will be checked; else orders between blocks may go unseen, and where the
  * kernel @hands_over data between blocks itself, races between blocks are not looked for. Nothing
- * is looked for after @most accesses of lanes. */
+ * is looked for after @most looks at a place or at eight places in a row. */
 struct races *races_new(uint32_t n_warps, uint32_t shared_bytes, bool whole, bool hands_over,
                         uint64_t most);
 void races_free(struct races *r);
@@ -109,10 +109,11 @@ struct race_access {
 	enum race_strength strength;
 	enum ptx_sem sem;
 	enum ptx_scope scope;
+	enum { RACE_ANYWHERE, RACE_IN_A_ROW, RACE_ONE_PLACE } lanes; /* what is known of all */
 	const uint64_t *address; /* of all lanes; in shared memory: offsets */
-	uint8_t *const *host;    /* what is there before the access */
-	/* The bytes that a lane stores. */
+	/* The bytes that a lane stores; those that are there before the access. */
 	void (*value)(const void *context, unsigned lane, uint8_t *out);
+	const uint8_t *(*before)(const void *context, unsigned lane);
 	const void *context;
 };
 struct race_found {

@@ -16,7 +16,7 @@ struct races {
 	uint32_t n_blocks, room_blocks;
 	struct race_cells cells;
 	struct race_places places;
-	uint64_t lane_accesses, most;
+	uint64_t visits, most; /* of cells, or of groups as one */
 };
 
 /* --- a launch and its blocks --- */
@@ -49,7 +49,7 @@ void races_forget(struct races *r, uint64_t address, uint64_t bytes)
 
 bool races_spent(const struct races *r)
 {
-	return r->lane_accesses >= r->most;
+	return r->visits >= r->most;
 }
 
 static uint32_t shared_pages(const struct races *r)
@@ -91,31 +91,43 @@ void race_block_end(struct race_block *b)
 struct visit {
 	struct race_block *b;
 	const struct race_access *a;
-	unsigned lane;
+	unsigned lane;    /* one of those of use.lanes, which all want the cell; it is told of */
 	uint64_t address; /* of the cell */
 	unsigned bytes;
 	struct race_use use; /* it leaves */
 	struct race_found *found;
 };
 
-/* A lane of @use that nothing orders before this visit; 32 = all are. */
-static unsigned unordered_lane(const struct visit *v, const struct race_use *use)
+/* Is all of @use before this visit, by what its whole warp knows? */
+static bool known_to_all(const struct visit *v, const struct race_use *use)
 {
 	const struct race_block *b = v->b;
 	if (!use->warp)
-		return 32;
-	const uint32_t warp = use->warp - 1, near = warp - b->first_warp;
+		return true;
+	const uint32_t near = use->warp - 1 - b->first_warp;
 	const struct race_warp *mine = &b->warp[v->a->warp];
-	if (near == v->a->warp ? use->epoch < mine->all_known
-	                       : near < b->n_warps && use->epoch < mine->others[near])
+	if (near == v->a->warp)
+		return use->epoch < mine->all_known;
+	return near < b->n_warps ? use->epoch < mine->others[near] : !b->races->between_blocks;
+}
+
+/* A lane of @use that nothing orders before this visit; 32 = all are. */
+static unsigned unordered_lane(struct visit *v, const struct race_use *use)
+{
+	if (known_to_all(v, use))
 		return 32;
-	if (near >= b->n_warps && !b->races->between_blocks)
-		return 32;
-	for (uint32_t m = use->lanes; m; m &= m - 1) {
-		const unsigned lane = (unsigned)__builtin_ctz(m);
-		if (!race_ordered(b, v->a->warp, v->lane, warp, lane, use->epoch))
-			return lane;
+	if (use->warp != v->use.warp && !v->b->warp[v->a->warp].beyond) {
+		v->lane = (unsigned)__builtin_ctz(v->use.lanes);
+		return (unsigned)__builtin_ctz(use->lanes);
 	}
+	for (uint32_t k = v->use.lanes; k; k &= k - 1)
+		for (uint32_t m = use->lanes; m; m &= m - 1) {
+			const unsigned me = (unsigned)__builtin_ctz(k), lane = (unsigned)__builtin_ctz(m);
+			if (race_ordered(v->b, v->a->warp, me, use->warp - 1, lane, use->epoch))
+				continue;
+			v->lane = me;
+			return lane;
+		}
 	return 32;
 }
 
@@ -150,10 +162,10 @@ static bool same_value(const struct visit *v, const struct race_use *use, unsign
 	                      lane < v->lane && a->mask >> lane & 1 && there < a->bytes;
 	if (together)
 		a->value(a->context, lane, theirs);
-	return !memcmp(mine + at, together ? theirs + there : a->host[v->lane] + at, v->bytes);
+	return !memcmp(mine + at, together ? theirs + there : a->before(a->context, v->lane) + at, v->bytes);
 }
 
-static bool clashes(const struct visit *v, const struct race_use use[2], bool writes)
+static bool clashes(struct visit *v, const struct race_use use[2], bool writes)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		const unsigned lane = unordered_lane(v, &use[i]);
@@ -165,7 +177,7 @@ static bool clashes(const struct visit *v, const struct race_use use[2], bool wr
 
 /* Strong accesses clash if a scope is too narrow; or if they are volatile accesses of shared memory
  * by which nobody waits: within a warp, or between warps that use no fence. */
-static bool strong_clashes(const struct visit *v, const struct race_use use[2], bool writes)
+static bool strong_clashes(struct visit *v, const struct race_use use[2], bool writes)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		const unsigned lane = unordered_lane(v, &use[i]);
@@ -188,7 +200,7 @@ static bool strong_clashes(const struct visit *v, const struct race_use use[2], 
 	return false;
 }
 
-static bool check_cell(const struct visit *v, const struct race_cell *cell)
+static bool check_cell(struct visit *v, const struct race_cell *cell)
 {
 	const struct race_access *a = v->a;
 	const struct race_strong *s = cell->strong ? &v->b->races->cells.strong[cell->strong] : NULL;
@@ -204,7 +216,7 @@ static bool check_cell(const struct visit *v, const struct race_cell *cell)
 /* --- what a visit leaves --- */
 
 /* Adds to two uses in no order: keeps those that tell most. */
-static void note(const struct visit *v, struct race_use use[2])
+static void note(struct visit *v, struct race_use use[2])
 {
 	const uint32_t n = v->b->n_warps;
 	for (unsigned i = 0; i < 2; i++)
@@ -228,7 +240,7 @@ static void note(const struct visit *v, struct race_use use[2])
 	use[to] = v->use;
 }
 
-static void leave(const struct visit *v, struct race_cell *cell, bool raced)
+static void leave(struct visit *v, struct race_cell *cell, bool raced)
 {
 	struct race_cells *cells = &v->b->races->cells;
 	const struct race_access *a = v->a;
@@ -256,6 +268,54 @@ static void leave(const struct visit *v, struct race_cell *cell, bool raced)
 	}
 }
 
+/* --- eight cells at once --- */
+
+/* May the lanes of @use, in a row as these are, be told apart from them by the whole warp? */
+enum group_order { GROUP_BEFORE, GROUP_RACES, GROUP_UNCLEAR };
+static enum group_order group_order(const struct visit *v, const struct race_use *use)
+{
+	const struct race_warp *mine = &v->b->warp[v->a->warp];
+	if (known_to_all(v, use) || (use->warp == v->use.warp && use->lanes == v->use.lanes))
+		return GROUP_BEFORE;
+	return mine->beyond || mine->partial ? GROUP_UNCLEAR : GROUP_RACES;
+}
+
+/* The group's cells one after the other, by lanes in a row; true if nothing has to be told and all
+ * of them are alike now. */
+static bool group_done(struct visit *v, struct race_group *g)
+{
+	struct race_cell *all = &g->all;
+	if (g->cell)
+		return false;
+	for (unsigned i = 0; i < 2; i++) {
+		if (group_order(v, &all->writer[i]) != GROUP_BEFORE)
+			return false;
+		const enum group_order reader = group_order(v, &all->reader[i]);
+		if (reader == GROUP_UNCLEAR || (reader == GROUP_RACES && v->a->write))
+			return false;
+	}
+	leave(v, all, false);
+	return true;
+}
+
+/* A store by lanes in a row has made the cells of @g alike. */
+static void join_written(struct visit *v, struct race_group *g)
+{
+	if (!g->cell)
+		return;
+	for (unsigned i = 0; i < RACE_GROUP; i++) {
+		const struct race_cell *c = &g->cell[i];
+		if (c->writer[1].warp)
+			return;
+		if (c->strong) {
+			const struct race_strong *s = &v->b->races->cells.strong[c->strong];
+			if (s->writer[0].warp || s->writer[1].warp || s->reader[0].warp || s->reader[1].warp)
+				return;
+		}
+	}
+	race_group_join(&v->b->races->cells, g, (struct race_cell){ .writer = { v->use } });
+}
+
 /* --- a warp's access --- */
 
 static struct race_page *page_at(struct race_block *b, const struct race_access *a, uint64_t at)
@@ -281,6 +341,104 @@ static uint32_t use_flags(const struct race_block *b, const struct race_access *
 	       (b->warp[a->warp].beyond ? RACE_USE_FENCED : 0);
 }
 
+/* Lanes @lanes at one cell; the first race of an access is told. */
+static bool visit_cell(struct visit *v, struct race_page *p, uint32_t lanes, bool any)
+{
+	struct race_cell *cell = race_cell_of(&v->b->races->cells, p, v->address);
+	v->b->races->visits++;
+	const struct race_found first = *v->found;
+	v->lane = (unsigned)__builtin_ctz(lanes);
+	v->use.lanes = lanes;
+	const bool raced = check_cell(v, cell);
+	if (raced && any)
+		*v->found = first;
+	leave(v, cell, raced);
+	return raced;
+}
+
+/* All cells of lane v->lane, and of the others of @lanes, which want the same. False: there is no
+ * room to look further. */
+static bool visit_lane(struct visit *v, uint32_t lanes, bool *any)
+{
+	const struct race_access *a = v->a;
+	const uint64_t at = a->address[__builtin_ctz(lanes)];
+	for (v->address = at; v->address < at + a->bytes; v->address += v->bytes) {
+		struct race_page *p = page_at(v->b, a, v->address);
+		if (!p)
+			return false;
+		v->bytes = 1u << p->shift;
+		*any |= visit_cell(v, p, lanes, *any);
+	}
+	return true;
+}
+
+/* Lanes from @first on in a row, @n of them, each at a cell of its own; returns how many of them
+ * were looked at: a group's, or 0. */
+static unsigned visit_group(struct visit *v, unsigned first, unsigned n, bool *any)
+{
+	const struct race_access *a = v->a;
+	const uint64_t at = a->address[first];
+	if (n < RACE_GROUP || at & (RACE_GROUP * a->bytes - 1) || a->bytes > 1u << RACE_WIDEST_SHIFT)
+		return 0;
+	struct race_page *p = page_at(v->b, a, at);
+	if (!p || 1u << p->shift != a->bytes)
+		return 0;
+	const uint64_t in_page = at & ((1u << RACE_PAGE_BITS) - 1);
+	struct race_group *g = &p->group[in_page >> p->shift >> 3];
+	v->use.lanes = 1u << first;
+	v->b->races->visits++;
+	if (group_done(v, g))
+		return RACE_GROUP;
+	bool raced = false;
+	v->bytes = a->bytes;
+	for (unsigned i = 0; i < RACE_GROUP; i++) {
+		v->address = at + i * a->bytes;
+		raced |= visit_cell(v, p, 1u << (first + i), *any || raced);
+	}
+	*any |= raced;
+	v->use.lanes = 1u << first;
+	if (a->write && !raced)
+		join_written(v, g);
+	return RACE_GROUP;
+}
+
+/* Lanes that lie @step bytes before the next one, which takes part too. */
+static uint32_t steps(const struct race_access *a, uint64_t step)
+{
+	const bool all = a->lanes == (step ? RACE_IN_A_ROW : RACE_ONE_PLACE);
+	uint32_t m = all ? 0xffffffffu : 0;
+	for (unsigned i = 0; i < 31 && a->lanes == RACE_ANYWHERE; i++)
+		m |= (uint32_t)(a->address[i + 1] - a->address[i] == step) << i;
+	return m & a->mask & a->mask >> 1;
+}
+
+/* How many lanes from @first on follow one another by @steps. */
+static unsigned run_length(uint32_t steps, unsigned first)
+{
+	return 1 + (unsigned)__builtin_ctzll(~((uint64_t)steps >> first));
+}
+
+/* An access that hands nothing over. */
+static bool weak_access(struct visit *v)
+{
+	const struct race_access *a = v->a;
+	bool any = false;
+	const uint32_t rising = steps(a, a->bytes), same = a->write ? 0 : steps(a, 0);
+	v->use.epoch = v->b->warp[a->warp].epoch;
+	for (unsigned i = 0, n; i < 32; i += n) {
+		n = 1;
+		if (!(a->mask >> i & 1))
+			continue;
+		n = visit_group(v, i, run_length(rising, i), &any);
+		if (n)
+			continue;
+		n = run_length(same, i);
+		if (!visit_lane(v, (uint32_t)((((uint64_t)1 << n) - 1) << i), &any))
+			return any;
+	}
+	return any;
+}
+
 bool race_access(struct race_block *b, const struct race_access *a, struct race_found *found)
 {
 	struct races *r = b->races;
@@ -290,29 +448,14 @@ bool race_access(struct race_block *b, const struct race_access *a, struct race_
 		return false;
 	v.use = (struct race_use){ .warp = b->first_warp + a->warp + 1,
 		                       .op = (a->op & RACE_OP_MASK) | use_flags(b, a) };
+	if (a->strength == RACE_WEAK)
+		return weak_access(&v);
 	for (uint32_t m = a->mask; m; m &= m - 1) {
-		v.lane = (unsigned)__builtin_ctz(m);
-		v.use.lanes = 1u << v.lane;
+		const unsigned lane = (unsigned)__builtin_ctz(m);
 		v.use.epoch = b->warp[a->warp].epoch;
-		r->lane_accesses++;
-		const uint64_t at = a->address[v.lane];
-		struct race_page *p = NULL;
-		for (v.address = at; v.address < at + a->bytes; v.address += v.bytes) {
-			p = page_at(b, a, v.address);
-			if (!p)
-				return any;
-			v.bytes = 1u << p->shift;
-			struct race_cell *cell =
-				&p->cell[(v.address & ((1u << RACE_PAGE_BITS) - 1)) >> p->shift];
-			struct race_found first = *found;
-			const bool raced = check_cell(&v, cell);
-			if (raced && any)
-				*found = first;
-			any |= raced;
-			leave(&v, cell, raced);
-		}
-		if (a->strength != RACE_WEAK)
-			race_hand_over(b, &r->places, place_key(b, a->shared, at), v.lane, a);
+		if (!visit_lane(&v, 1u << lane, &any))
+			return any;
+		race_hand_over(b, &r->places, place_key(b, a->shared, a->address[lane]), lane, a);
 	}
 	return any;
 }

@@ -7,17 +7,16 @@
 #include <string.h>
 
 #define CELLS_MAX_BYTES ((size_t)1 << 30)
-#define WIDEST_SHIFT 3
 
-static unsigned cells_of(unsigned shift)
+static unsigned groups_of(unsigned shift)
 {
-	return 1u << (RACE_PAGE_BITS - shift);
+	return 1u << (RACE_PAGE_BITS - shift) >> 3;
 }
 
 static unsigned shift_of(unsigned bytes)
 {
 	unsigned shift = 0;
-	while (shift < WIDEST_SHIFT && bytes >> (shift + 1))
+	while (shift < RACE_WIDEST_SHIFT && bytes >> (shift + 1))
 		shift++;
 	return shift;
 }
@@ -25,7 +24,11 @@ static unsigned shift_of(unsigned bytes)
 void race_cells_free(struct race_cells *c)
 {
 	for (uint32_t i = 0; i < c->room; i++)
-		free(c->page[i].cell);
+		race_page_free(c, &c->page[i]);
+	for (struct race_cell *cell = c->idle, *next; cell; cell = next) {
+		memcpy(&next, cell, sizeof next);
+		free(cell);
+	}
 	free(c->page);
 	free(c->strong);
 	*c = (struct race_cells){ .n = 0 };
@@ -55,46 +58,111 @@ struct race_strong *race_strong_of(struct race_cells *c, struct race_cell *cell)
 	return &c->strong[cell->strong];
 }
 
+/* --- groups --- */
+
+static void free_strong(struct race_cells *c, struct race_cell *cell)
+{
+	if (!cell->strong)
+		return;
+	c->strong[cell->strong].next_free = c->free_strong;
+	c->free_strong = cell->strong;
+	cell->strong = 0;
+}
+
+void race_group_join(struct race_cells *c, struct race_group *g, struct race_cell all)
+{
+	for (unsigned i = 0; g->cell && i < RACE_GROUP; i++)
+		free_strong(c, &g->cell[i]);
+	if (g->cell) {
+		memcpy(g->cell, &c->idle, sizeof c->idle);
+		c->idle = g->cell;
+		g->cell = NULL;
+	}
+	g->all = all;
+}
+
+static struct race_use moved(struct race_use u, unsigned lanes)
+{
+	u.lanes <<= lanes;
+	return u;
+}
+
+static void take_apart(struct race_cells *c, struct race_group *g)
+{
+	if (g->cell)
+		return;
+	g->cell = c->idle;
+	if (g->cell) {
+		memcpy(&c->idle, g->cell, sizeof c->idle);
+	} else {
+		g->cell = mem_calloc(RACE_GROUP, sizeof *g->cell);
+		c->bytes += RACE_GROUP * sizeof *g->cell;
+	}
+	for (unsigned i = 0; i < RACE_GROUP; i++)
+		for (unsigned k = 0; k < 2; k++) {
+			g->cell[i].writer[k] = moved(g->all.writer[k], i);
+			g->cell[i].reader[k] = moved(g->all.reader[k], i);
+			g->cell[i].strong = 0;
+		}
+}
+
+/* --- pages --- */
+
+struct race_cell *race_cell_of(struct race_cells *c, struct race_page *p, uint64_t address)
+{
+	const uint64_t i = (address & ((1u << RACE_PAGE_BITS) - 1)) >> p->shift;
+	struct race_group *g = &p->group[i / RACE_GROUP];
+	take_apart(c, g);
+	return &g->cell[i % RACE_GROUP];
+}
+
+/* Cell @to of a finer page is to be as @from. */
+static void copy_cell(struct race_cells *c, struct race_cell *to, const struct race_cell *from)
+{
+	*to = *from;
+	if (!from->strong)
+		return;
+	const uint32_t strong = new_strong(c);
+	c->strong[strong] = c->strong[from->strong];
+	to->strong = strong;
+}
+
+static size_t page_bytes(const struct race_page *p)
+{
+	return groups_of(p->shift) * sizeof *p->group;
+}
+
 void race_page_fit(struct race_cells *c, struct race_page *p, unsigned bytes)
 {
 	const unsigned shift = shift_of(bytes);
-	if (p->cell && shift >= p->shift)
+	if (p->group && shift >= p->shift)
 		return;
-	struct race_cell *fine = mem_calloc(cells_of(shift), sizeof *fine);
-	c->bytes += cells_of(shift) * sizeof *fine;
-	for (unsigned i = 0; p->cell && i < cells_of(shift); i++) {
-		const struct race_cell *from = &p->cell[i >> (p->shift - shift)];
-		fine[i] = *from;
-		if (!from->strong)
-			continue;
-		fine[i].strong = new_strong(c);
-		c->strong[fine[i].strong] = c->strong[from->strong];
-	}
-	if (p->cell)
-		c->bytes -= cells_of(p->shift) * sizeof *fine;
-	free(p->cell);
-	p->cell = fine;
-	p->shift = shift;
+	struct race_page fine = *p;
+	fine.shift = shift;
+	fine.group = mem_calloc(groups_of(shift), sizeof *fine.group);
+	c->bytes += page_bytes(&fine);
+	for (uint64_t at = 0; p->group && at < 1u << RACE_PAGE_BITS; at += 1u << shift)
+		copy_cell(c, race_cell_of(c, &fine, at), race_cell_of(c, p, at));
+	race_page_free(c, p);
+	*p = fine;
 }
 
 void race_page_free(struct race_cells *c, struct race_page *p)
 {
-	if (!p->cell)
+	static const struct race_cell none;
+	if (!p->group)
 		return;
-	for (unsigned i = 0; i < cells_of(p->shift); i++)
-		if (p->cell[i].strong) {
-			c->strong[p->cell[i].strong].next_free = c->free_strong;
-			c->free_strong = p->cell[i].strong;
-		}
-	c->bytes -= cells_of(p->shift) * sizeof *p->cell;
-	free(p->cell);
-	p->cell = NULL;
+	for (unsigned i = 0; i < groups_of(p->shift); i++)
+		race_group_join(c, &p->group[i], none);
+	c->bytes -= page_bytes(p);
+	free(p->group);
+	p->group = NULL;
 }
 
 static struct race_page *slot_of(struct race_page *page, uint32_t room, uint64_t number)
 {
 	uint32_t i = (uint32_t)(number * 0x9e3779b97f4a7c15u >> 32) & (room - 1);
-	while (page[i].cell && page[i].number != number)
+	while (page[i].group && page[i].number != number)
 		i = (i + 1) & (room - 1);
 	return &page[i];
 }
@@ -106,16 +174,18 @@ struct race_page *race_page_of(struct race_cells *c, uint64_t address, unsigned 
 		const uint32_t room = c->room ? 2 * c->room : 256;
 		struct race_page *more = mem_calloc(room, sizeof *more);
 		for (uint32_t i = 0; i < c->room; i++)
-			if (c->page[i].cell)
+			if (c->page[i].group)
 				*slot_of(more, room, c->page[i].number) = c->page[i];
 		free(c->page);
 		c->page = more;
 		c->room = room;
 	}
 	struct race_page *p = slot_of(c->page, c->room, number);
-	if (!p->cell) {
-		if (c->bytes >= CELLS_MAX_BYTES)
+	if (!p->group) {
+		if (c->bytes >= CELLS_MAX_BYTES) {
+			c->full = true;
 			return NULL;
+		}
 		p->number = number;
 		c->n++;
 	}
@@ -127,10 +197,12 @@ void race_cells_forget(struct race_cells *c, uint64_t address, uint64_t bytes)
 {
 	for (uint64_t at = address; c->n && at < address + bytes;) {
 		const uint64_t number = at >> RACE_PAGE_BITS, end = (number + 1) << RACE_PAGE_BITS;
-		const struct race_page *p = slot_of(c->page, c->room, number);
-		for (; at < end && at < address + bytes && p->cell; at += 1u << p->shift)
-			p->cell[(at & ((1u << RACE_PAGE_BITS) - 1)) >> p->shift] =
-				(struct race_cell){ .strong = 0 };
+		struct race_page *p = slot_of(c->page, c->room, number);
+		for (; at < end && at < address + bytes && p->group; at += 1u << p->shift) {
+			struct race_cell *cell = race_cell_of(c, p, at);
+			free_strong(c, cell);
+			*cell = (struct race_cell){ .strong = 0 };
+		}
 		at = end;
 	}
 }

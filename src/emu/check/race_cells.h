@@ -30,18 +30,31 @@ struct race_cell {
 	uint32_t strong; /* number, 0 = none */
 };
 
+/*
+ * Eight cells in a row, which a warp's lanes mostly use in a row: while nothing else is known, one
+ * cell stands for all. Its lanes are those of the first cell; of cell i they are lanes << i.
+ */
+#define RACE_GROUP 8u
+struct race_group {
+	struct race_cell all;   /* nothing strong */
+	struct race_cell *cell; /* RACE_GROUP of them; NULL = all */
+};
+
 #define RACE_PAGE_BITS 12
+#define RACE_WIDEST_SHIFT 4
 struct race_page {
 	uint64_t number;
 	unsigned shift; /* log2 of bytes per cell */
-	struct race_cell *cell;
+	struct race_group *group;
 };
 struct race_cells {
 	struct race_page *page; /* of global memory, by hash of number */
 	uint32_t n, room;
 	struct race_strong *strong;
 	uint32_t n_strong, room_strong, free_strong;
-	size_t bytes; /* of all cells */
+	size_t bytes;           /* of all this but the table */
+	bool full;              /* there was no room for a page */
+	struct race_cell *idle; /* eight cells each that nobody uses; *(struct race_cell **) the next */
 };
 
 void race_cells_free(struct race_cells *c);
@@ -49,8 +62,12 @@ void race_cells_free(struct race_cells *c);
 struct race_page *race_page_of(struct race_cells *c, uint64_t address, unsigned bytes);
 /* Makes @p fit for accesses of @bytes (a power of two). */
 void race_page_fit(struct race_cells *c, struct race_page *p, unsigned bytes);
-/* Frees the cells of a page that is not in @c's table. */
+/* Frees what belongs to a page that is not in @c's table. */
 void race_page_free(struct race_cells *c, struct race_page *p);
+/* The cell of a page that holds @address; its group is taken apart for it. */
+struct race_cell *race_cell_of(struct race_cells *c, struct race_page *p, uint64_t address);
+/* Makes @all stand for all cells of @g. */
+void race_group_join(struct race_cells *c, struct race_group *g, struct race_cell all);
 /* Forgets who used [address, address + bytes) of global memory. */
 void race_cells_forget(struct race_cells *c, uint64_t address, uint64_t bytes);
 struct race_strong *race_strong_of(struct race_cells *c, struct race_cell *cell);

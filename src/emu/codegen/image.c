@@ -1,12 +1,11 @@
 /*
- * From operations to uops: up to three programs over one frame. The speculative and conservative
- * one use scalars where classify.c allows; in the reference program every register has 32 values.
- * All count in the same segments.
+ * From operations to uops: up to four programs over one frame. The speculative, the conservative
+ * and the checked one use scalars where classify.c allows; in the reference program every register
+ * has 32 values. All count in the same segments.
  *
  * What a launch makes constant (parameters, dimensions, %tid of a 32-wide block) was folded before;
  * an operation whose result is known emits nothing but in the reference program. That one runs the
- * checked blocks and the traced warp, and is where a warp is deoptimised to when a widening could
- * wrap (vm/deopt.c).
+ * traced warp, and is where a warp is deoptimised to when a widening could wrap (vm/deopt.c).
  */
 #include "emu/codegen/emit.h"
 
@@ -52,7 +51,7 @@ static void emit_warp_sync(struct emit *e, const struct xop *x)
 /* Only the checks look at fences. */
 static void emit_fence(struct emit *e, const struct xop *x)
 {
-	if (e->p->kind == PROGRAM_REFERENCE)
+	if (e->p->kind >= PROGRAM_CHECKED)
 		emit_uop(e, &e->h->warp->fence)->y = x->scope;
 }
 
@@ -220,7 +219,7 @@ static void make_frame(struct image *im, struct emit *e, uint32_t **pred_slot)
 }
 
 void image_build(struct image *im, const struct launch_plan *plan, uint32_t shared_bytes,
-                 const struct handler_set *handlers, bool reference_only)
+                 const struct handler_set *handlers, bool reference_only, bool checked)
 {
 	uint32_t *pred_slot = NULL;
 	struct emit e = { .im = im, .plan = plan, .shared_bytes = shared_bytes, .h = handlers };
@@ -233,10 +232,13 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 	for (unsigned w = 0; w < im->live.in.words; w++)
 		im->zero_frame |= entry[w] != 0;
 	static const enum classify_mode modes[PROGRAMS] = { CLASSIFY_SPECULATIVE, CLASSIFY_CONSERVATIVE,
+		                                                CLASSIFY_CONSERVATIVE,
 		                                                CLASSIFY_REFERENCE };
 	bool *speculative = mem_calloc(im->ir.n_blocks + 1, sizeof *speculative);
 	im->start = reference_only ? PROGRAM_REFERENCE : PROGRAM_CONSERVATIVE;
 	for (unsigned k = reference_only ? PROGRAM_REFERENCE : PROGRAM_SPECULATIVE; k < PROGRAMS; k++) {
+		if (k == PROGRAM_CHECKED && !checked)
+			continue;
 		e.p = &im->program[k];
 		e.p->kind = (enum program_kind)k;
 		const bool marked = classify(&im->ir, &im->live, plan, modes[k], speculative, &e.p->forms);

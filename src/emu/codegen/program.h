@@ -110,6 +110,7 @@ struct program {
 	enum program_kind {
 		PROGRAM_SPECULATIVE,  /* assumes that some branches do not split a warp */
 		PROGRAM_CONSERVATIVE, /* scalars only where no split can corrupt them */
+		PROGRAM_CHECKED,      /* the same, but every access is looked at; where races may be */
 		PROGRAM_REFERENCE,    /* every register as 32 values: checks, traces, last resort */
 		PROGRAMS
 	} kind;
@@ -182,7 +183,7 @@ struct const_slot {         /* constants of the frame, written once per warp */
 	uint64_t value[32];
 };
 
-/* Up to three programs over the same frame, and what they share. */
+/* Up to four programs over the same frame, and what they share. */
 struct image {
 	struct ir ir;
 	struct liveness live;

@@ -140,7 +140,9 @@ void device_heap_open(struct emu_launch *l);
  * because there was no room. */
 size_t emu_launch_printed(const struct emu_launch *l,
                           void (*print)(void *ctx, const char *text, size_t n), void *ctx);
-/* Where races are looked for (race_blocks.c): sets grid.races, once grid.together is known. */
+/* Races are looked for (race_blocks.c). */
+bool race_blocks_wanted(const struct emu_launch *l);
+/* Where they are: sets grid.races, once grid.together is known. */
 void race_blocks_prepare(struct emu_launch *l);
 /* Runs by @run those blocks of the wave whose races are looked for; by block of the wave: did it?
  * NULL = none did. To be freed. */

@@ -201,7 +201,8 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 		return false;
 	ir_find_polls(&l->image.ir);
 	image_build(&l->image, l->req->plan, l->grid.shared_bytes,
-	            handler_set_choose(getenv("PMPP_EMU_ISA")), l->grid.reference_only);
+	            handler_set_choose(getenv("PMPP_EMU_ISA")), l->grid.reference_only,
+	            race_blocks_wanted(l));
 	return true;
 }
 
@@ -277,7 +278,8 @@ static bool place_on_device(struct emu_launch *l, struct err *err)
 	if (!fill_params(l, &a, err))
 		return false;
 	memcpy(arena_at(&l->device->arena, a.param_base), a.param_bytes, l->func->param_bytes);
-	l->image_key = image_key(l->func, l->req->plan, a.param_bytes) ^ a.workspace;
+	l->image_key =
+		image_key(l->func, l->req->plan, a.param_bytes) ^ a.workspace ^ race_blocks_wanted(l);
 	if (l->sass) {
 		machine_banks_fill(&l->module->banks, l->sass, l->module, &l->device->arena);
 		l->banks = l->module->banks;

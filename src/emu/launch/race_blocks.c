@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 
-#define SPREAD_LANE_ACCESSES ((uint64_t)1 << 20)
+#define SPREAD_LOOKS ((uint64_t)3 << 16)
 #define FEW_BLOCKS 256
 #define TOGETHER_WARPS 1024
 
@@ -24,12 +24,17 @@ static bool hands_over(const struct ir *ir)
 	return ir->waits;
 }
 
+bool race_blocks_wanted(const struct emu_launch *l)
+{
+	return l->req->check_races != RACES_OFF && !l->sass;
+}
+
 void race_blocks_prepare(struct emu_launch *l)
 {
 	struct grid *g = &l->grid;
 	const struct ir *ir = &l->image.ir;
 	const bool few = g->order.n <= FEW_BLOCKS && g->order.n == g->order.total;
-	if (l->req->check_races == RACES_OFF || l->sass)
+	if (!race_blocks_wanted(l))
 		return;
 	if (l->req->check_races == RACES_ALL) {
 		g->races = races_new(g->n_warps, g->shared_bytes, true, hands_over(ir), UINT64_MAX);
@@ -39,7 +44,7 @@ void race_blocks_prepare(struct emu_launch *l)
 	if (g->together ? g->order.n * g->n_warps > TOGETHER_WARPS : ir->waits)
 		return; /* a block alone may wait for one that does not run */
 	g->races = races_new(g->n_warps, g->shared_bytes, few || g->together, hands_over(ir),
-	                     SPREAD_LANE_ACCESSES);
+	                     SPREAD_LOOKS);
 	g->racing = g->together;
 }
 

@@ -83,7 +83,8 @@ void access_transfer(struct access *a)
 		return;
 	}
 	access_set_hosts(a);
-	for (uint32_t k = a->mask; k; k &= k - 1) {
+	const uint32_t lanes = m->d_scalar && !a->write ? a->mask & -a->mask : a->mask;
+	for (uint32_t k = lanes; k; k &= k - 1) {
 		const unsigned i = lowest_lane(k);
 		for (unsigned e = 0; e < m->vec; e++) {
 			uint8_t *p = a->host[i] + e * m->bytes;

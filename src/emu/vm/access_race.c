@@ -6,12 +6,17 @@ static void lane_bytes(const void *context, unsigned lane, uint8_t *out)
 	access_bytes(context, lane, out);
 }
 
+static const uint8_t *lane_before(const void *context, unsigned lane)
+{
+	const struct access *a = context;
+	return a->base ? a->base + (a->address[lane] - a->first) : a->host[lane];
+}
+
 void access_race(struct access *a)
 {
 	const struct xop *x = a->m->x;
 	if ((a->space != SPACE_SHARED && a->space != SPACE_GLOBAL) || !a->mask)
 		return;
-	access_set_hosts(a);
 	const struct race_access r = {
 		.warp = a->w->number,
 		.mask = a->mask,
@@ -27,8 +32,11 @@ void access_race(struct access *a)
 		.sem = x->sem,
 		.scope = x->scope,
 		.address = a->address,
-		.host = a->host,
+		.lanes = a->layout == LAYOUT_ROW    ? RACE_IN_A_ROW
+		         : a->layout == LAYOUT_SAME ? RACE_ONE_PLACE
+		                                    : RACE_ANYWHERE,
 		.value = lane_bytes,
+		.before = lane_before,
 		.context = a,
 	};
 	struct race_found found = { 0 };

@@ -154,6 +154,8 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 static enum program_kind start_program(struct worker *wk)
 {
 	const struct grid *g = wk->grid;
+	if (wk->checked && g->image->program[PROGRAM_CHECKED].uops && !g->reference_only)
+		return PROGRAM_CHECKED;
 	if (wk->checked || g->reference_only)
 		return PROGRAM_REFERENCE;
 	if (g->image->start != PROGRAM_SPECULATIVE ||

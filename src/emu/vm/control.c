@@ -32,7 +32,7 @@ HANDLER(enter_masked)
 	NEXT_masked(u + 1);
 }
 
-HANDLER(enter_reference_full)
+HANDLER(enter_checked_full)
 {
 	(void)mask;
 	w->segments[u->y].warps++;
@@ -154,7 +154,8 @@ const struct control_handlers vm_control_handlers = {
 	.enter = {
 		[PROGRAM_SPECULATIVE] = { enter_speculative_full, enter_masked },
 		[PROGRAM_CONSERVATIVE] = { enter_conservative_full, enter_masked },
-		[PROGRAM_REFERENCE] = { enter_reference_full, enter_masked },
+		[PROGRAM_CHECKED] = { enter_checked_full, enter_masked },
+		[PROGRAM_REFERENCE] = { enter_checked_full, enter_masked },
 	},
 	.exit = { exit_full, exit_any },
 	.exit_if = { exit_if_full, exit_if },
