@@ -45,8 +45,9 @@ struct run_buffer {
  * card counts. AUTO: machine code where the emulator knows all of it. */
 enum run_level { RUN_LEVEL_PTX, RUN_LEVEL_SASS, RUN_LEVEL_AUTO };
 
-/* Where the emulator looks for races: in every block (much slower), or in a spread of them. */
-enum race_check { RACES_OFF, RACES_ALL, RACES_SPREAD };
+/* Where the emulator looks for races: nowhere, in a spread of the blocks, or in every block, which
+ * is much slower. USUAL: what whoever asks makes of it; to a back end, nowhere. */
+enum race_check { RACES_USUAL, RACES_OFF, RACES_SPREAD, RACES_ALL };
 
 struct run_request {
 	const struct module *module;

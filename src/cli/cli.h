@@ -91,6 +91,19 @@ int cli_emit(struct cli *c, json_t *object, int status);
 	"where all of it is known"
 bool cli_level(const char *word, enum run_level *out, struct err *err);
 
+/* races.c */
+struct race_options {
+	bool all, none;
+};
+#define RACE_OPTIONS(o)                                                                         \
+	{ "--races", OPT_FLAG, &(o).all, NULL,                                                      \
+	  "emulator: look for races in every block (up to 70 times slower), not in some of them" }, \
+	{                                                                                           \
+		"--no-races", OPT_FLAG, &(o).none, NULL,                                                \
+			"emulator: look for no races: saves up to three quarters of a small launch's time"  \
+	}
+bool cli_races(const struct race_options *o, enum race_check *out, struct err *err);
+
 /* user_start.c: a person's own file first, launched by these options; else as select_by_words(). */
 unsigned user_options(struct user_spec *s, struct option_spec *o); /* how many were put into @o */
 bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *sel,
@@ -98,6 +111,7 @@ bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *
 
 /* json_out.c */
 json_t *json_record(const struct run_record *r);
+json_t *json_races(const struct run_races *r);
 json_t *json_error(const struct err *err);
 
 /* text_out.c: for people. */

@@ -144,6 +144,16 @@ static json_t *json_findings(const struct run_findings *f)
 	return all;
 }
 
+json_t *json_races(const struct run_races *r)
+{
+	json_t *o = json_object();
+	set_u64(o, "blocks_checked", r->blocks);
+	set_u64(o, "blocks", r->of);
+	if (r->why[0])
+		set_text(o, "why", r->why);
+	return o;
+}
+
 json_t *json_record(const struct run_record *r)
 {
 	const char *source = kernel_source(r->sel.kernel);
@@ -156,6 +166,8 @@ json_t *json_record(const struct run_record *r)
 	json_t *run = json_object_get(o, "run");
 	if (run && r->run.found.n)
 		set(run, "faults", json_findings(&r->run.found));
+	if (run && r->run.races.of)
+		set(run, "races", json_races(&r->run.races));
 	if (run && r->run.printed)
 		set_text(run, "printed", r->run.printed);
 	const struct run_brief *reference = reference_run_find(&r->sel);

@@ -61,6 +61,8 @@ static json_t *launch_json(const struct program *p, const struct program_launch 
 		json_object_set_new(o, "counts_of", json_integer((json_int_t)l->like));
 	if (counted && counted->metrics) {
 		json_object_set_new(o, "level", json_string(counted->level));
+		if (counted->races.of)
+			json_object_set_new(o, "races", json_races(&counted->races));
 		if (counted->level_note[0])
 			json_object_set_new(o, "level_note", json_string(counted->level_note));
 	}

@@ -75,11 +75,12 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 	struct selection sel = { 0 };
 	uint64_t range[2];
 	enum run_level level;
+	enum race_check races;
 	memset(out, 0, sizeof *out);
 	*words = (struct program_words){ 0 };
 	if (!program_backend_legal(o->backend, err) ||
 	    !choose_gpu_and_backend(o->gpu, "emu", &sel, err) || !read_range(o, range, err) ||
-	    !cli_level(o->level, &level, err))
+	    !cli_level(o->level, &level, err) || !cli_races(&o->races, &races, err))
 		return false;
 	if (!program_words_parse(n, args, words)) {
 		err_set(err, ERR_USAGE, "a program is needed");
@@ -95,7 +96,7 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 		.words = words,
 		.gpu = sel.gpu,
 		.config = { .strict = o->strict,
-		            .check_races = o->races,
+		            .races = races,
 		            .threads = (unsigned)o->threads,
 		            .count_first = o->count,
 		            .count_from = range[0],

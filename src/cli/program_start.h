@@ -15,7 +15,8 @@ struct program_options {
 	const char *range;  /* "A..B" or "A": only these launches; NULL = all */
 	uint64_t launch;    /* only this one; 0 = all */
 	uint64_t count, stop_after, threads;
-	bool strict, races;
+	bool strict;
+	struct race_options races;
 	double timeout_s;
 };
 

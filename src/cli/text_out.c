@@ -61,7 +61,7 @@ static void print_head(struct cli *c, const struct run_record *r)
 {
 	const struct selection *sel = &r->sel;
 	const struct variant_desc *v = &sel->kernel->variants[sel->variant];
-	char params[300], wall[32];
+	char params[300], wall[256];
 	params_text(sel, params, sizeof params);
 	fprintf(c->out, "%s/%s: %s (%s)\n", sel->kernel->name, v->name, v->title, v->section);
 	fprintf(c->out, "%s, grid %ux%ux%u, block %ux%ux%u\n", params, r->plan.grid.x, r->plan.grid.y,
@@ -73,6 +73,8 @@ static void print_head(struct cli *c, const struct run_record *r)
 		fprintf(c->out, "counts: %s; time and bottleneck: modelled from PTX\n", r->run.level);
 	if (r->run.note[0])
 		fprintf(c->out, "%s\n", r->run.note);
+	if (r->run.races.of)
+		fprintf(c->out, "%s\n", run_races_text(&r->run.races, wall, sizeof wall));
 }
 
 static void print_verdict(struct cli *c, const struct run_record *r)

@@ -31,7 +31,7 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--level", OPT_TEXT, &p->level, "LEVEL", CLI_LEVEL_HELP },
 		{ "--strict", OPT_FLAG, &p->strict, NULL,
 		  "the first out-of-bounds access stops its launch" },
-		{ "--races", OPT_FLAG, &p->races, NULL, "look for races in every block (slower)" },
+		RACE_OPTIONS(p->races),
 		{ "--threads", OPT_THREADS, &p->threads, "N", "CPU threads (default all)" },
 		{ "--timeout", OPT_SECONDS, &p->timeout_s, "S", "end the program after S seconds" },
 	};

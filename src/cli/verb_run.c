@@ -10,7 +10,8 @@ struct state {
 	const char *gpu, *backend, *level;
 	uint64_t seed, sample, threads;
 	double timeout_s;
-	bool json, csv, races, no_verify;
+	bool json, csv, no_verify;
+	struct race_options races;
 	struct user_spec user;
 	struct program_options program; /* what only programs have */
 };
@@ -32,7 +33,7 @@ static unsigned options(void *state, struct option_spec *o)
 		  "emulator: run at most N blocks, spread over the grid; not verified" },
 		{ "--no-verify", OPT_FLAG, &s->no_verify, NULL,
 		  "do not compare with the CPU reference, which takes long for large products" },
-		{ "--races", OPT_FLAG, &s->races, NULL, "emulator: look for races in every block" },
+		RACE_OPTIONS(s->races),
 		{ "--level", OPT_TEXT, &s->level, "LEVEL", CLI_LEVEL_HELP },
 		{ "--threads", OPT_THREADS, &s->threads, "N", "emulator: CPU threads (default all)" },
 		{ "--timeout", OPT_SECONDS, &s->timeout_s, "S",
@@ -70,7 +71,6 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct run_record *r;
 	struct run_options options_ = {
 		.max_blocks = s->sample,
-		.check_races = s->races,
 		.timeout_s = s->timeout_s,
 		.no_verify = s->no_verify,
 		.stalls = true,
@@ -78,6 +78,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	};
 	struct progress progress;
 
+	if (!cli_races(&s->races, &options_.races, &err))
+		return cli_fail(c, &err);
 	if (s->csv && (s->json || program_meant(&s->user, n, args))) {
 		err_set(&err, ERR_USAGE, "--csv: %s",
 		        s->json ? "a run is written as --csv or as --json, not both"

@@ -30,6 +30,7 @@ static void put_counts(const struct program *p, const struct program_launch *l,
 	run_counts_copy(&r->run.counts, from->counts);
 	r->metrics = *from->metrics;
 	snprintf(r->run.level, sizeof r->run.level, "%s", from->level);
+	r->run.races = from->races;
 	if (from->level_note[0])
 		snprintf(r->run.note, sizeof r->run.note, "counts of the PTX, not of machine code: %.200s",
 		         from->level_note);

@@ -130,9 +130,9 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 		.source_file = kernel_file(p->sel.kernel, file, sizeof file),
 		.max_blocks = o->max_blocks,
 		.threads = o->threads,
-		.check_races = o->check_races   ? RACES_ALL
-		               : user_kernel(p) ? RACES_SPREAD
-		                                : RACES_OFF,
+		.check_races = o->races != RACES_USUAL ? o->races
+		               : user_kernel(p)        ? RACES_SPREAD
+		                                       : RACES_OFF,
 		.level = o->level,
 		.stalls = o->stalls,
 		.timeout_s = o->timeout_s,

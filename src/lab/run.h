@@ -11,7 +11,8 @@
 struct run_options {
 	uint64_t max_blocks; /* emulator: a spread sample of at most this many blocks; 0 = all */
 	unsigned threads;    /* emulator: 0 = all cores */
-	bool check_races;
+	enum race_check
+		races;            /* emulator; RACES_USUAL = a person's own kernel: a spread, others: not */
 	enum run_level level; /* emulator: what is counted */
 	bool stalls;          /* a GPU: also why warps waited; some passes more */
 	bool no_verify;       /* leave the results uncompared: the record says so */

@@ -1,6 +1,8 @@
 /* What every back end's result owns; see run_result.h. */
 #include "model/run_result.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,17 @@ void run_result_free(struct run_result *res)
 	res->printed_bytes = 0;
 	res->spans = NULL;
 	res->n_spans = 0;
+}
+
+const char *run_races_text(const struct run_races *r, char *out, size_t n)
+{
+	out[0] = '\0';
+	if (r->of && r->blocks == r->of && !r->why[0])
+		snprintf(out, n, "races looked for in every block");
+	else if (r->of)
+		snprintf(out, n, "races looked for in %" PRIu64 " of %" PRIu64 " blocks%s%s", r->blocks,
+		         r->of, r->why[0] ? ": " : "", r->why);
+	return out;
 }
 
 bool run_result_measured(const struct run_result *res)

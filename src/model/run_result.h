@@ -58,6 +58,14 @@ struct run_findings {
 	uint64_t lost; /* more than there is room for */
 };
 
+/* Where the emulator looked for races; of 0: nowhere. */
+struct run_races {
+	uint64_t blocks, of; /* in so many of the launch's */
+	char why[128];       /* not in all, or not all of them; "" = nothing to say */
+};
+/* "races looked for in 12 of 4096 blocks: ..."; "" = nowhere. */
+const char *run_races_text(const struct run_races *r, char *out, size_t n);
+
 /* The first that has @words in its text; NULL = none. */
 const struct run_finding *run_findings_with(const struct run_findings *f, const char *words);
 
@@ -71,6 +79,7 @@ struct run_result {
 	double wall_s;             /* time the run took here */
 	bool outputs_complete;     /* false for a sampled run: verification is meaningless */
 	struct run_findings found; /* emu: what it did wrong */
+	struct run_races races;    /* emu */
 	char note[256];            /* "sampled 128 of 4096 blocks" ... */
 	char level[96];            /* whose instructions were counted: "PTX", "sm_90 machine code,
 	                            * ptxas 13.0.88"; "" = a GPU's */

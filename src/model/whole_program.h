@@ -10,6 +10,7 @@
 #include "model/gpu.h"
 #include "model/metric.h"
 #include "model/occupancy.h"
+#include "model/run_result.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,6 +64,7 @@ struct program_launch {
 	struct metric_set *metrics; /* NULL = not counted */
 	struct run_counts *counts;  /* NULL = not counted */
 	struct occ_result occ;
+	struct run_races races;
 	char level[64];       /* whose counts they are: "PTX", "sm_90 machine code, ptxas 13.0.88" */
 	char level_note[256]; /* why not the machine code's; "" = nothing to say */
 };

@@ -82,6 +82,7 @@ static bool take_launch(struct program *p, struct wire_msg *m)
 		.span = span_of(&r.span),
 		.like = r.counted == RECORD_COUNTED ? r.number : r.like,
 		.wall_s = r.wall_s,
+		.races = r.races,
 	};
 	memcpy(l->level, r.level, sizeof l->level);
 	memcpy(l->level_note, r.note, sizeof l->level_note);

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RECORD_VERSION 1u
+#define RECORD_VERSION 2u
 #define RECORD_FD_VARIABLE "PMPP_RUNTIME_FD" /* the descriptor's number, in the environment */
 #define RECORD_MAX_NAME 1024
 
@@ -49,7 +49,7 @@ enum record_kind {
 /* What the explorer asks of the program's runtime, first of all. */
 struct record_config {
 	bool strict; /* the first out-of-bounds access stops its launch */
-	bool check_races;
+	enum race_check races; /* in launches that are counted; USUAL = in a spread of their blocks */
 	bool sample;          /* large launches that nobody looks at: a sample of their blocks */
 	unsigned threads;     /* of the host; 0 = all cores */
 	uint64_t count_first; /* how many launches of one kernel, grid and block are counted in full */
@@ -102,6 +102,7 @@ struct record_launch {
 	double wall_s; /* what emulating it took */
 	double share;  /* of the SMs that it filled, 0..1 */
 	unsigned printed_bytes;
+	struct run_races races;
 	char level[64]; /* whose counts they are: "PTX", "sm_90 machine code, ptxas 13.0.88" */
 	char note[256]; /* why not the machine code's, or how its results differ; "" = nothing to say */
 };

@@ -5,5 +5,7 @@ b=$1
 make --no-print-directory "$b/bench/emu_bench" "$b/bench/tty_bench"
 echo "== emulator: one core, every counter on"
 "$b/bench/emu_bench"
+echo "== processor time of a launch: no races looked for, a spread of blocks, all blocks"
+"$b/bench/emu_bench" --races 5
 echo "== screen, 80 x 24, sgemm/naive 1024 running behind it"
 "$b/bench/tty_bench" "$b/pmpp-explore" 60

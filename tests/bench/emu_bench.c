@@ -51,7 +51,7 @@ static const struct setting settings[] = {
 	{ "blur", NULL, { { NULL, 0 } }, "first variant" },
 	{ "diverge", NULL, { { NULL, 0 } }, "first variant" },
 };
-/* Launches small enough for the race check to matter; for --races, before the others. */
+/* Launches small enough for the race check to matter: those of --races; the others by LINE. */
 static const struct setting small[] = {
 	{ "vec_add", "per_element", { { "N", 1 << 12 } }, "per_element, 4 Ki" },
 	{ "vec_add", "per_element", { { "N", 1 << 16 } }, "per_element, 64 Ki" },
@@ -60,7 +60,10 @@ static const struct setting small[] = {
 	{ "sgemm", "naive", { { "N", 128 }, { "M", 128 }, { "K", 128 } }, "naive, 128" },
 	{ "sgemm", "tiled", { { "N", 128 }, { "M", 128 }, { "K", 128 } }, "tiled, 128" },
 	{ "sgemm", "tiled", { { "N", 256 }, { "M", 256 }, { "K", 256 } }, "tiled, 256" },
-	{ "sgemm_fast", "thread_tile", { { "N", 256 }, { "M", 256 }, { "K", 256 } }, "thread_tile, 256" },
+	{ "sgemm_fast",
+	  "thread_tile",
+	  { { "N", 256 }, { "M", 256 }, { "K", 256 } },
+	  "thread_tile, 256" },
 	{ "reduction", "segmented", { { "N", 1 << 14 } }, "segmented, 16 Ki" },
 	{ "reduction", "segmented", { { "N", 1 << 18 } }, "segmented, 256 Ki" },
 	{ "reduction", "shuffle", { { "N", 1 << 18 } }, "shuffle, 256 Ki" },
@@ -203,8 +206,7 @@ static bool show_speed(struct backend *be, const struct setting *s, int repeat, 
 	struct job job = { 0 };
 	double cpu1 = 0, wall1 = 0, cpu2 = 0, wall2 = 0;
 	uint64_t n = 0;
-	const bool ok = prepare(s, &job, err) &&
-	                measure(be, &job, 1, repeat, &cpu1, &wall1, &n, err) &&
+	const bool ok = prepare(s, &job, err) && measure(be, &job, 1, repeat, &cpu1, &wall1, &n, err) &&
 	                measure(be, &job, 2, repeat, &cpu2, &wall2, &n, err);
 	if (ok)
 		printf("%-9s %-26s %14llu %12.2f %7.1f ms %6.1f ms x%.2f\n", s->kernel, s->shown,
@@ -257,7 +259,8 @@ int main(int argc, char **argv)
 		       "1 thread", "2 threads");
 	int failed = 0;
 	const size_t few = races ? ARRAY_LEN(small) : 0;
-	for (size_t i = 0; i < few + ARRAY_LEN(settings); i++) {
+	const size_t end = races && only < 0 ? few : few + ARRAY_LEN(settings);
+	for (size_t i = 0; i < end; i++) {
 		const struct setting *s = i < few ? &small[i] : &settings[i - few];
 		if (only < 0 || (size_t)only == i)
 			failed |= !(races ? show_races : show_speed)(be, s, repeat, &err);

@@ -42,6 +42,34 @@ done
 status=$?
 [ "$status" -eq 1 ] && grep -q '"kind": "out-of-bounds"' "$work/json" &&
 	echo 'ok out-of-bounds-is-named' || echo "not ok out-of-bounds-is-named (status $status)"
+# a race is a fault of its launch, unless nobody is to look for one
+cat >"$work/racy.cu" <<'END'
+#include <cstdio>
+__global__ void early(int *out)
+{
+	__shared__ int s[64];
+	s[63 - threadIdx.x] = 0;
+	__syncthreads();
+	s[threadIdx.x] = threadIdx.x;
+	out[threadIdx.x] = s[63 - threadIdx.x];
+}
+int main()
+{
+	int *out;
+	cudaMalloc(&out, 256);
+	early<<<1, 64>>>(out);
+	printf("%d\n", cudaDeviceSynchronize());
+	cudaFree(out);
+}
+END
+"$PMPP" launches "$work/racy.cu" --gpu h200 --json >"$work/json" 2>/dev/null
+[ $? -eq 1 ] && same race-kind race "$(field "$work/json" launches 0 faults 0 kind)" &&
+	same race-line 7 "$(field "$work/json" launches 0 faults 0 line)" &&
+	same race-flag race "$(field "$work/json" launches 0 flags 0)" &&
+	same race-blocks 1 "$(field "$work/json" launches 0 races blocks_checked)" || echo 'not ok race-status'
+"$PMPP" launches "$work/racy.cu" --gpu h200 --json --no-races >"$work/json" 2>/dev/null
+[ $? -eq 0 ] && same race-off '' "$(field "$work/json" launches 0 races blocks)" || echo 'not ok race-off-status'
+
 "$PMPP" launches "$work/absent" >/dev/null 2>"$work/err"
 [ $? -eq 3 ] && grep -q absent "$work/err" && echo 'ok absent-program' || echo 'not ok absent-program'
 printf '#!/bin/sh\n' >"$work/script"

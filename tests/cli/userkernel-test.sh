@@ -27,7 +27,7 @@ __global__ void saxpy(int n, float a, const float *__restrict__ x, float *y)
 
 __global__ void past(const float *x, float *y) { y[threadIdx.x] = x[threadIdx.x + 1]; }
 __global__ void checks(int n, uint32_t *y) { assert(threadIdx.x < n); y[threadIdx.x] = n; }
-__global__ void early(float *y) { __shared__ float s[64]; s[threadIdx.x] = 1; y[threadIdx.x] = s[63 - threadIdx.x]; }
+__global__ void early(float *y) { __shared__ float s[64]; s[threadIdx.x] = 0; __syncthreads(); s[threadIdx.x] = 1; y[threadIdx.x] = s[63 - threadIdx.x]; }
 template <typename T> __global__ void copy(const T *in, T *out) { out[threadIdx.x] = in[threadIdx.x]; }
 
 int main()
@@ -115,6 +115,15 @@ run own-assert 1 run my.cu --kernel checks --grid 1 --block 32 n=16 'y=u32[32]'
 says own-assert-says my.cu:22 trap
 run own-race 1 run my.cu --kernel early --grid 1 --block 64 'y=f32[64]'
 says own-race-says my.cu:23 early
+run own-race-off 0 run my.cu --kernel early --grid 1 --block 64 'y=f32[64]' --no-races
+run own-race-both 2 run my.cu --kernel early --grid 1 --block 64 'y=f32[64]' --no-races --races
+says own-race-both-says --races --no-races
+run own-race-many 1 run my.cu --kernel early --grid 9000 --block 64 'y=f32[64]' --json
+same own-race-kind race "$(field "$dir/out" run faults 0 kind)"
+same own-race-blocks 9000 "$(field "$dir/out" run races blocks)"
+[ "$(field "$dir/out" run races blocks_checked)" -lt 9000 ] && ok own-race-part || not_ok own-race-part all
+run own-race-all 1 run my.cu --kernel early --grid 9000 --block 64 'y=f32[64]' --races
+grep -q 'races looked for in every block' "$dir/out" && ok own-race-every || not_ok own-race-every -
 sed 's/if (i < n)/if (i < n) __syncthreads();/' my.cu >stuck.cu
 run own-barrier 1 run stuck.cu --kernel saxpy --grid 1 --block 64 n=40 a=0 'x=f32[64]' 'y=f32[64]'
 says own-barrier-says stuck.cu:17 saxpy

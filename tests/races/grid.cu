@@ -433,3 +433,40 @@ extern "C" __global__ void levels_of_a_search_volatile(int *a, int *b, int n)
 	if (level[I] < 7 && level[(I + 77) % 256] < 7)
 		level[(I + 77) % 256] = 7;
 }
+// many blocks: only a spread of them is looked at unless all are asked for
+//: race 4096 x 64
+extern "C" __global__ void neighbours_in_a_large_grid(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	for (int i = 0; i < 8; i++) {
+		s[T] = a[(I + i) % n];
+		a[(I + i) % n] = s[63 - T];
+	}
+}
+//: clean 4096 x 64
+extern "C" __global__ void large_grid(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	s[T] = a[I % n];
+	__syncthreads();
+	atomicAdd(&b[I % n], s[63 - T]);
+}
+// every block waits for all others, a hundred of them
+//: clean 100 x 256
+extern "C" __global__ void large_grid_barrier(int *a, int *b, int n)
+{
+	volatile int *arrived = &b[0];
+	if (T < 4)
+		a[4 * blockIdx.x + T] = T;
+	__threadfence();
+	__syncthreads();
+	if (T == 0) {
+		atomicAdd(&b[0], 1);
+		while (*arrived < 100)
+			;
+		__threadfence();
+	}
+	__syncthreads();
+	if (T < 4)
+		b[1 + 4 * blockIdx.x + T] = a[(4 * blockIdx.x + 37 + T) % 400];
+}

@@ -81,15 +81,20 @@ bool shadow_touch(struct shadow *s, uint64_t offset, unsigned bytes, bool read, 
 struct races;      /* of a launch; one host thread at a time */
 struct race_block; /* of a block while it runs */
 
-/* @whole: every block will be checked; else orders between blocks may go unseen, and where the
- * kernel @hands_over data between blocks itself, races between blocks are not looked for. Nothing
- * is looked for after @most looks at a place or at eight places in a row. */
-struct races *races_new(uint32_t n_warps, uint32_t shared_bytes, bool whole, bool hands_over,
+/* @between_blocks: of them too; else, since a block that is not checked may order others, only
+ * within a block, until races_between_blocks() says that all will be checked. Nothing is looked for
+ * after @most looks at a place or at eight places in a row. */
+struct races *races_new(uint32_t n_warps, uint32_t shared_bytes, bool between_blocks,
                         uint64_t most);
+void races_between_blocks(struct races *r);
 void races_free(struct races *r);
 /* Global memory there is new to whoever uses it: malloc() gave it. */
 void races_forget(struct races *r, uint64_t address, uint64_t bytes);
 bool races_spent(const struct races *r); /* it was enough */
+bool races_full(const struct races *r);  /* there was no room for some places */
+uint64_t races_looks(const struct races *r);
+/* How many blocks were looked at, at least in part; between them, too? */
+uint64_t races_blocks(const struct races *r, bool *between);
 struct race_block *race_block_start(struct races *r, uint64_t block);
 void race_block_end(struct race_block *b);
 

@@ -21,13 +21,12 @@ struct races {
 
 /* --- a launch and its blocks --- */
 
-struct races *races_new(uint32_t n_warps, uint32_t shared_bytes, bool whole, bool hands_over,
-                        uint64_t most)
+struct races *races_new(uint32_t n_warps, uint32_t shared_bytes, bool between_blocks, uint64_t most)
 {
 	struct races *r = mem_zalloc(sizeof *r);
 	r->n_warps = n_warps;
 	r->shared_bytes = shared_bytes;
-	r->between_blocks = whole || !hands_over;
+	r->between_blocks = between_blocks;
 	r->most = most;
 	return r;
 }
@@ -45,6 +44,27 @@ void races_free(struct races *r)
 void races_forget(struct races *r, uint64_t address, uint64_t bytes)
 {
 	race_cells_forget(&r->cells, address, bytes);
+}
+
+void races_between_blocks(struct races *r)
+{
+	r->between_blocks = true;
+}
+
+bool races_full(const struct races *r)
+{
+	return r->cells.full;
+}
+
+uint64_t races_looks(const struct races *r)
+{
+	return r->visits;
+}
+
+uint64_t races_blocks(const struct races *r, bool *between)
+{
+	*between = r->between_blocks || r->n_blocks < 2;
+	return r->n_blocks;
 }
 
 bool races_spent(const struct races *r)
@@ -162,7 +182,8 @@ static bool same_value(const struct visit *v, const struct race_use *use, unsign
 	                      lane < v->lane && a->mask >> lane & 1 && there < a->bytes;
 	if (together)
 		a->value(a->context, lane, theirs);
-	return !memcmp(mine + at, together ? theirs + there : a->before(a->context, v->lane) + at, v->bytes);
+	return !memcmp(mine + at, together ? theirs + there : a->before(a->context, v->lane) + at,
+	               v->bytes);
 }
 
 static bool clashes(struct visit *v, const struct race_use use[2], bool writes)

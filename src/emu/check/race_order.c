@@ -53,6 +53,7 @@ void race_warps_free(struct race_block *b)
 	for (uint32_t w = 0; w < b->n_warps; w++) {
 		forget_clocks(&b->warp[w]);
 		free(b->warp[w].others);
+		free(b->warp[w].known);
 	}
 	for (unsigned i = 0; i < RACE_BARRIERS; i++)
 		forget_gate(&b->gate[i]);
@@ -204,6 +205,8 @@ void race_warp_sync(struct race_block *b, uint32_t warp, uint32_t mask, uint32_t
 		w->partial = false;
 		return;
 	}
+	if (!w->known)
+		w->known = mem_calloc(32, sizeof *w->known);
 	if (!w->partial)
 		for (unsigned i = 0; i < 32; i++)
 			for (unsigned k = 0; k < 32; k++)

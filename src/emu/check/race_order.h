@@ -14,7 +14,7 @@ struct race_warp {
 	uint32_t epoch;
 	uint32_t all_known;           /* its lanes know of one another what came before that epoch */
 	bool partial;                 /* and some more: */
-	uint32_t known[32][32];       /* [lane][of lane] */
+	uint32_t (*known)[32];        /* [lane][of lane]; NULL = nothing yet */
 	bool beyond;                  /* some of what follows is in use */
 	uint32_t fenced[2][32];       /* epoch of the lane's last fence: of the block, of the GPU; 0 */
 	struct race_clock *clock[32]; /* what it knows beyond its own warp and barriers */

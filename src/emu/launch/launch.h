@@ -110,8 +110,9 @@ struct emu_launch {
 	struct worker *workers;
 	_Atomic uint64_t next; /* block to hand out, within the wave */
 	_Atomic uint64_t done;
-	bool *wave_done;  /* blocks of the wave that ran already; NULL = none */
-	_Atomic int stop; /* enum stop_reason */
+	uint64_t race_pairs; /* of blocks whose races are looked for; 0 = in all that come */
+	bool *wave_done;     /* blocks of the wave that ran already; NULL = none */
+	_Atomic int stop;    /* enum stop_reason */
 	double started, deadline, last_report;
 };
 
@@ -142,8 +143,12 @@ size_t emu_launch_printed(const struct emu_launch *l,
                           void (*print)(void *ctx, const char *text, size_t n), void *ctx);
 /* Races are looked for (race_blocks.c). */
 bool race_blocks_wanted(const struct emu_launch *l);
-/* Where they are: sets grid.races, once grid.together is known. */
+/* Sets grid.races, once grid.together is known; then: are they looked for in block @i of the order?
+ */
 void race_blocks_prepare(struct emu_launch *l);
+bool race_blocks_take(const struct emu_launch *l, uint64_t i);
+/* What will be told of it. */
+void race_blocks_tell(const struct emu_launch *l, struct run_races *out);
 /* Runs by @run those blocks of the wave whose races are looked for; by block of the wave: did it?
  * NULL = none did. To be freed. */
 bool *race_blocks_run(struct emu_launch *l, bool (*run)(struct worker *wk, uint64_t i));

@@ -99,6 +99,7 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 		snprintf(res->note, sizeof res->note, "sampled %llu of %llu blocks",
 		         (unsigned long long)l->grid.order.n, (unsigned long long)l->grid.order.total);
 	}
+	race_blocks_tell(l, &res->races);
 	copy_back(l);
 	res->outputs_complete = !sampled;
 	res->wall_s = launch_clock_s() - l->started;

@@ -56,8 +56,10 @@ static void run_together(struct emu_launch *l)
 {
 	unsigned left = l->n_workers;
 	bool *ended = mem_calloc(l->n_workers, sizeof *ended);
-	for (unsigned i = 0; i < l->n_workers; i++)
+	for (unsigned i = 0; i < l->n_workers; i++) {
+		l->grid.racing = l->grid.races && race_blocks_take(l, i);
 		block_begin(&l->workers[i], i);
+	}
 	while (left && atomic_load(&l->stop) == STOP_NONE)
 		for (unsigned i = 0; i < l->n_workers && atomic_load(&l->stop) == STOP_NONE; i++) {
 			if (ended[i])

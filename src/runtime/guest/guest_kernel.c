@@ -151,9 +151,9 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, 
 		.registers = f->registers,
 		.cooperative = op->u.launch.cooperative,
 		.counting = count ? EMU_COUNT_ALL : EMU_COUNT_NONE,
-		.check_races = !count                     ? RACES_OFF
-		               : guest.config.check_races ? RACES_ALL
-		                                          : RACES_SPREAD,
+		.check_races = !count                              ? RACES_OFF
+		               : guest.config.races == RACES_USUAL ? RACES_SPREAD
+		                                                   : guest.config.races,
 		.strict = guest.config.strict,
 		.heap_bytes = guest.limits[cudaLimitMallocHeapSize],
 		.timeout_s = guest.config.launch_timeout_s,
@@ -192,6 +192,7 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, 
 	r.like = kind->first;
 	r.share = kind->share;
 	r.wall_s = res.wall_s;
+	r.races = res.races;
 	record_launch(&r, ok && count ? &res.counts : NULL);
 	tell_findings(&findings, r.number);
 	run_result_free(&res);

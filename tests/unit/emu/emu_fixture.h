@@ -112,7 +112,7 @@ static inline bool emu_run_way(struct emu_case *c, const struct emu_way *way)
 		.plan = &c->plan,
 		.source_file = "test.cu",
 		.threads = way->threads,
-		.check_races = c->check_races,
+		.check_races = c->check_races ? RACES_ALL : RACES_OFF,
 		.max_blocks = c->max_blocks,
 		.timeout_s = c->timeout_s,
 	};
