@@ -282,6 +282,13 @@ bless: $(UNIT)
 ## pictures: every panel of the real program in a real terminal, as SVG in build/pictures
 pictures: $(B)/pmpp-explore
 	@PMPP=$(B)/pmpp-explore sh tests/tty/pictures.sh $(B)/pictures
+## oom: the n-th allocation fails, at POINTS places (default 600) of run, list, export, preset, screen ...
+POINTS ?= 600
+$(B)/oom/fail_nth.so: tests/oom/fail_nth.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) -O1 -shared -fPIC -o $@ $<
+oom: all $(B)/oom/fail_nth.so
+	@sh tests/oom/sweep.sh $(abspath $(B)/pmpp-explore) $(abspath $(B)/oom/fail_nth.so) $(POINTS) $(SCENARIOS)
 ## fuzz: parsers under libFuzzer (clang), FUZZ_SECONDS each (default 20)
 FUZZ_SECONDS ?= 20
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -325,5 +332,5 @@ compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants asan-check tsan-check check-gpu bless pictures bench fuzz fuzz-run run install clean list help FORCE
+.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants asan-check tsan-check oom check-gpu bless pictures bench fuzz fuzz-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -2,11 +2,13 @@
  * Entry: locale, signals, and the only exits of the program. Everything else is in cli/, but for
  * the GPU worker and the compile worker, which are this program started by itself.
  */
+#include "base/mem.h"
 #include "cuda/cuda_worker.h"
 #include "cli/cli.h"
 #include "compile/compile_worker.h"
 
 #include <fcntl.h>
+#include <jansson.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -32,6 +34,8 @@ static int descriptor(const char *text)
 int main(int argc, char **argv)
 {
 	reserve_standard_descriptors();
+	json_set_alloc_funcs(mem_alloc,
+	                     free); /* nothing of a document is left out for want of memory */
 	if (argc == 3 && !strcmp(argv[1], CUDA_WORKER_OPTION))
 		exit(cuda_worker_main(descriptor(argv[2])));
 	if (argc == 3 && !strcmp(argv[1], COMPILE_WORKER_OPTION))

@@ -6,21 +6,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define OUT_OF_MEMORY 3 /* exit status: not possible here */
 
 static void (*restore_hook)(void);
 
-static _Noreturn void out_of_memory(size_t bytes)
+_Noreturn void mem_exhausted(size_t bytes)
 {
 	if (restore_hook)
 		restore_hook();
-	fprintf(stderr, "pmpp-explore: out of memory (%zu bytes wanted)\n", bytes);
-	abort();
+	char words[200]; /* no stream: it might want memory */
+	const int n =
+		snprintf(words, sizeof words,
+	             "pmpp-explore: out of memory (%zu bytes wanted); what was asked for is not "
+	             "done\n  choose a smaller problem size, or end other programs\n",
+	             bytes);
+	if (write(STDERR_FILENO, words, (size_t)n) < 0)
+		_exit(OUT_OF_MEMORY);
+	_exit(OUT_OF_MEMORY);
 }
 
 static size_t product(size_t n, size_t bytes)
 {
 	if (bytes && n > SIZE_MAX / bytes)
-		out_of_memory(SIZE_MAX);
+		mem_exhausted(SIZE_MAX);
 	return n * bytes;
 }
 
@@ -33,7 +43,7 @@ void *mem_alloc(size_t bytes)
 {
 	void *p = malloc(bytes ? bytes : 1);
 	if (!p)
-		out_of_memory(bytes);
+		mem_exhausted(bytes);
 	return p;
 }
 
@@ -47,7 +57,7 @@ void *mem_calloc(size_t n, size_t bytes)
 	size_t total = product(n, bytes);
 	void *p = calloc(1, total ? total : 1);
 	if (!p)
-		out_of_memory(total);
+		mem_exhausted(total);
 	return p;
 }
 
@@ -56,7 +66,7 @@ void *mem_realloc(void *p, size_t n, size_t bytes)
 	size_t total = product(n, bytes);
 	void *q = realloc(p, total ? total : 1);
 	if (!q)
-		out_of_memory(total);
+		mem_exhausted(total);
 	return q;
 }
 
@@ -65,7 +75,7 @@ void *mem_aligned(size_t align, size_t bytes)
 	size_t total = product((bytes + align - 1) / align, align);
 	void *p = NULL;
 	if (posix_memalign(&p, align, total ? total : align))
-		out_of_memory(total);
+		mem_exhausted(total);
 	memset(p, 0, total);
 	return p;
 }

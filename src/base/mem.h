@@ -21,6 +21,8 @@ char *mem_strndup(const char *s, size_t n) __attribute__((malloc));
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2), malloc));
 /* Copies piece by piece. False: *@stop was set (NULL = never), and only a part was copied. */
 bool mem_copy_until(void *to, const void *from, size_t bytes, const atomic_bool *stop);
+/* Says that so many bytes are not to be had, and ends the program with status 3. */
+_Noreturn void mem_exhausted(size_t bytes);
 /* Called once before the out-of-memory message is written to stderr. */
 void mem_on_failure(void (*restore)(void));
 

@@ -174,9 +174,10 @@ static bool write_form(struct cli *c, const struct state *s, const struct sessio
 {
 	if (s->out && !strcmp(s->out, "-")) {
 		char *snapshot = text ? NULL : snapshot_write(session, PMPP_VERSION);
-		fputs(text ? text : snapshot, c->out);
+		const bool ok = text || snapshot;
+		fputs(text ? text : ok ? snapshot : "", c->out);
 		free(snapshot);
-		return true;
+		return ok || err_set(err, ERR_INTERNAL, "this session is no document");
 	}
 	if (s->out)
 		snprintf(name, n, "%s", s->out);

@@ -5,28 +5,14 @@
 #include "run_steps.h"
 
 #include "base/mem.h"
+#include "base/memory_left.h"
 #include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* Memory that a run may take: this machine's, or what a container was given of it (cgroup v2). */
-static double memory_here(void)
-{
-	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-	double bytes = pages > 0 && page > 0 ? (double)pages * (double)page : 1e18;
-	FILE *f = fopen("/sys/fs/cgroup/memory.max", "r");
-	char line[32]; /* a number, or "max" */
-	if (f) {
-		const double limit = fgets(line, sizeof line, f) ? strtod(line, NULL) : 0;
-		if (limit > 0 && limit < bytes)
-			bytes = limit;
-		fclose(f);
-	}
-	return bytes;
-}
+#define USABLE 0.9 /* of the memory that is left */
 
 static bool changed_in_place(const struct buffer_plan *b)
 {
@@ -42,14 +28,14 @@ static bool fits_memory(const struct launch_plan *plan, struct err *err)
 		want += (changed_in_place(&plan->buffers[b]) ? 2 : 1) * bytes;
 		want += 2 * bytes; /* the back end's own, and what it notes about every byte */
 	}
-	const double have = memory_here();
-	if (want <= 0.75 * have)
+	const struct memory_left have = memory_left();
+	if (want <= USABLE * have.bytes)
 		return true;
 	char w[32], h[32];
-	err_set(err, ERR_UNAVAILABLE,
-	        "the buffers of this launch, with the copies for running and checking, need %s; "
-	        "this machine has %s",
-	        fmt_bytes(w, sizeof w, want), fmt_bytes(h, sizeof h, have));
+	err_set(
+		err, ERR_UNAVAILABLE,
+		"the buffers of this launch, with the copies for running and checking, need %s; %s are %s",
+		fmt_bytes(w, sizeof w, want), fmt_bytes(h, sizeof h, have.bytes), have.whose);
 	return err_remedy(err, "choose a smaller problem size");
 }
 

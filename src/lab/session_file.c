@@ -20,7 +20,8 @@
 bool session_save(const struct session *s, const char *path, struct err *err)
 {
 	char *text = snapshot_write(s, PMPP_VERSION);
-	const bool ok = file_replace(path, text, strlen(text), err);
+	const bool ok = text ? file_replace(path, text, strlen(text), err)
+	                     : err_set(err, ERR_INTERNAL, "%s: this session is no document", path);
 	free(text);
 	return ok;
 }

@@ -37,9 +37,9 @@ static void load_table(void)
 		if (!asset_in(a, FOLDER, ".yaml", name, sizeof name))
 			continue;
 		table.specs = mem_realloc(table.specs, table.n + 1, sizeof *table.specs);
-		/* A malformed sheet is left out; the loader test over the folder names it. */
-		if (gpu_parse(a->data, a->len, a->path, &table.specs[table.n], NULL))
-			table.n++;
+		/* The loader test over the folder holds every sheet to its rules: only memory can lack. */
+		if (!gpu_parse(a->data, a->len, a->path, &table.specs[table.n++], NULL))
+			mem_exhausted(a->len);
 	}
 	if (table.n)
 		qsort(table.specs, table.n, sizeof *table.specs, by_id);

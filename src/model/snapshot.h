@@ -18,7 +18,7 @@
 #define SNAPSHOT_VERSION 1
 #define SNAPSHOT_MAX_BYTES (64u * 1024u * 1024u)
 
-/* The document as text, ending in a newline. Caller frees. */
+/* The document as text, ending in a newline. Caller frees. NULL: it cannot be one. */
 char *snapshot_write(const struct session *s, const char *tool_version);
 
 /* How names become descriptors: the registry, or a test's own. */

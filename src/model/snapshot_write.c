@@ -14,7 +14,7 @@ char *snapshot_write(const struct session *s, const char *tool_version)
 	record_write_into(&session_table, s, doc, FORM_SNAPSHOT);
 	char *dump = json_dumps(doc, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
 	json_decref(doc);
-	char *out = mem_printf("%s\n", dump ? dump : "{}");
+	char *out = dump ? mem_printf("%s\n", dump) : NULL;
 	free(dump);
 	return out;
 }

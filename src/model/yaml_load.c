@@ -3,6 +3,7 @@
  * Knows nothing of what the text is about. References: YAML 1.1 as libyaml reads it; cyaml.h.
  */
 #include "model/yaml_load.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "model/text_place.h"
 #include "model/yaml_walk.h"
@@ -12,6 +13,7 @@
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_FIELDS 64
@@ -206,12 +208,21 @@ static void keep_first(cyaml_log_t level, void *ctx, const char *fmt, va_list ap
 		log->first[--n] = '\0';
 }
 
+static void *memory(void *ctx, void *p, size_t bytes)
+{
+	(void)ctx;
+	if (bytes)
+		return mem_realloc(p, 1, bytes);
+	free(p);
+	return NULL;
+}
+
 static cyaml_config_t config(struct log *log)
 {
 	return (cyaml_config_t){ .log_fn = log ? keep_first : NULL,
 		                     .log_ctx = log,
 		                     .log_level = CYAML_LOG_ERROR,
-		                     .mem_fn = cyaml_mem,
+		                     .mem_fn = memory,
 		                     .flags = CYAML_CFG_NO_ALIAS };
 }
 

@@ -1,0 +1,84 @@
+/* Memory that is left; see memory_left.h. What cannot be read limits nothing. */
+#include "base/memory_left.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define PATH_BYTES 4352
+
+/* The number behind @key in the file, at the start of a line; -1: there is none, as in "max". */
+static double figure(const char *folder, const char *file, const char *key)
+{
+	char path[PATH_BYTES], line[256], *end;
+	double value = -1;
+	snprintf(path, sizeof path, "%s/%s", folder, file);
+	FILE *f = fopen(path, "re");
+	while (f && value < 0 && fgets(line, sizeof line, f)) {
+		const size_t n = strlen(key);
+		if (strncmp(line, key, n) != 0)
+			continue;
+		value = strtod(line + n, &end);
+		if (end == line + n)
+			value = -1;
+	}
+	if (f)
+		fclose(f);
+	return value;
+}
+
+static void at_most(struct memory_left *m, double bytes, const char *whose)
+{
+	if (bytes < m->bytes)
+		*m = (struct memory_left){ bytes > 0 ? bytes : 0, whose };
+}
+
+/* The cgroup and every one around it; what the page cache holds of it is given back on demand. */
+static void ask_cgroups(struct memory_left *m, const char *proc, const char *cgroup)
+{
+	char path[PATH_BYTES], line[4096], own[4096] = "/";
+	snprintf(path, sizeof path, "%s/self/cgroup", proc);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof line, f))
+		if (!strncmp(line, "0::/", 4))
+			snprintf(own, sizeof own, "%.*s", (int)strcspn(line + 3, "\n"), line + 3);
+	if (f)
+		fclose(f);
+	for (char *slash = own + strlen(own); slash; slash = strrchr(own, '/')) {
+		*slash = '\0';
+		snprintf(path, sizeof path, "%s%s", cgroup, own);
+		const double max = figure(path, "memory.max", "");
+		const double used = figure(path, "memory.current", "");
+		const double cache = figure(path, "memory.stat", "inactive_file ");
+		if (max >= 0 && used >= 0)
+			at_most(m, max - used + (cache > 0 ? cache : 0), "left to this container (cgroup)");
+	}
+}
+
+static void ask_limits(struct memory_left *m)
+{
+	struct rlimit limit;
+	const double pages = figure("/proc/self", "statm", "");
+	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY && pages >= 0)
+		at_most(m, (double)limit.rlim_cur - pages * (double)sysconf(_SC_PAGESIZE),
+		        "left of the limit on this process (ulimit -v)");
+}
+
+struct memory_left memory_left_in(const char *proc, const char *cgroup)
+{
+	struct memory_left m = { 1e18, "to be had" };
+	const double available = figure(proc, "meminfo", "MemAvailable:");
+	if (available >= 0)
+		at_most(&m, available * 1024, "available on this machine");
+	ask_cgroups(&m, proc, cgroup);
+	return m;
+}
+
+struct memory_left memory_left(void)
+{
+	struct memory_left m = memory_left_in("/proc", "/sys/fs/cgroup");
+	ask_limits(&m);
+	return m;
+}

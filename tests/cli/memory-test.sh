@@ -1,0 +1,25 @@
+#!/bin/sh
+# Memory: a launch that does not fit what is left is refused with figures; a failed allocation ends
+# the program with a message and a status, and nothing is cut off (a sample of `make oom`).
+. "$(dirname "$0")/lib.sh"
+
+limited() { # NAME STATUS KIBIBYTES ARG...
+	name=$1 want=$2 limit=$3
+	shift 3
+	(ulimit -v "$limit" && exec "$PMPP" "$@") >"$dir/out" 2>"$dir/err" </dev/null
+	same "$name" "$want" $?
+}
+if (ulimit -v 2000000 && "$PMPP" --version) >/dev/null 2>&1; then
+	limited fits 0 2000000 run vec_add N=1M --threads 1
+	limited fits-not 3 2000000 run vec_add N=256M --threads 1
+	says fits-not-says 'need 9 GiB' 'ulimit -v' 'choose a smaller problem size'
+else
+	echo 'skip limited: the program does not start under a limit of addresses (a sanitizer)'
+fi
+
+if cc -shared -fPIC -o "$dir/fail_nth.so" "$TEST_ROOT/tests/oom/fail_nth.c" 2>"$dir/err" &&
+	LD_PRELOAD=$dir/fail_nth.so "$PMPP" --version >/dev/null 2>&1; then
+	sh "$TEST_ROOT/tests/oom/sweep.sh" "$PMPP" "$dir/fail_nth.so" 12 list gpus export reopen
+else
+	echo 'skip sweep: nothing can be preloaded here'
+fi
