@@ -34,8 +34,8 @@ enum err_code {
 
 struct err {
 	enum err_code code;
-	char msg[2048];
-	char remedy[512];
+	char msg[8192];
+	char remedy[2048];
 };
 
 /* Fills @err (which may be NULL) and returns false, so that callers can `return err_set(...)`. */

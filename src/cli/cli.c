@@ -197,6 +197,9 @@ static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_un
 {
 	unsigned left = 0, i = 0;
 	bool given[MAX_OPTIONS] = { false };
+	bool own_file = false;
+	for (unsigned k = 0; k < *n_args; k++)
+		own_file |= user_file_named(args[k]);
 	for (; i < *n_args; i++) {
 		char *arg = args[i];
 		if (!strcmp(arg, "--")) {
@@ -218,8 +221,10 @@ static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_un
 		unsigned k = 0;
 		while (k < n && (strlen(o[k].name) != len || strncmp(o[k].name, arg, len)))
 			k++;
-		if (k == n && keeps_unknown) {
-			args[left++] = arg;
+		unsigned words = k == n && own_file ? user_compiler_words(*n_args - i, args + i) : 0;
+		if (k == n && (keeps_unknown || words)) {
+			for (args[left++] = arg; words > 1; words--)
+				args[left++] = args[++i];
 			continue;
 		}
 		if (k == n)

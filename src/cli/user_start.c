@@ -3,6 +3,7 @@
  * kernel share of it.
  */
 #include "cli/cli.h"
+#include "lab/user_trial.h"
 
 #include <string.h>
 
@@ -44,6 +45,25 @@ static bool user_variant(const struct user_spec *s, unsigned n, char **args, str
 	return true;
 }
 
+/* Words for the compiler go to the front, arguments behind them. */
+static void take_compiler_words(struct user_spec *s, unsigned n, char **args)
+{
+	unsigned words = 0;
+	for (unsigned i = 0; i < n;) {
+		const unsigned taken = user_compiler_words(n - i, args + i);
+		for (unsigned k = 0; k < taken; k++, words++) {
+			char *word = args[i + k];
+			memmove(args + words + 1, args + words, (i + k - words) * sizeof *args);
+			args[words] = word;
+		}
+		i += taken ? taken : 1;
+	}
+	s->words = (const char *const *)args;
+	s->n_words = words;
+	s->args = (const char *const *)args + words;
+	s->n_args = n - words;
+}
+
 bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *sel,
                 struct err *err)
 {
@@ -57,8 +77,8 @@ bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *
 	if (!select_named_once(n, args, err))
 		return false;
 	s->path = args[0];
-	s->args = (const char *const *)args + 1;
-	s->n_args = n - 1;
+	s->trial = user_trial_run;
+	take_compiler_words(s, n - 1, args + 1);
 	if (!user_file_load(s, &sel->kernel, err))
 		return false;
 	sel->variant = 0;

@@ -122,8 +122,8 @@ static void look_at_backend(struct report *r, const struct backend_ops *ops)
 	const struct backend_status *st = backend_probe(ops);
 	struct finding *f = finding_of(r, ops->name, st->usable ? WORKS : MISSING);
 	if (!st->usable) {
-		snprintf(f->text, sizeof f->text, "%s", st->err.msg);
-		snprintf(f->remedy, sizeof f->remedy, "%s", st->err.remedy);
+		snprintf(f->text, sizeof f->text, "%.4095s", st->err.msg);
+		snprintf(f->remedy, sizeof f->remedy, "%.1023s", st->err.remedy);
 		return;
 	}
 	size_t at = (size_t)snprintf(f->text, sizeof f->text, "%s", st->info.title);

@@ -80,6 +80,7 @@ static bool of_kernel(struct selection *sel, const struct gpu_spec *gpu, struct 
 	const struct compile_request req = {
 		.file = kernel_file(k, file, sizeof file),
 		.source = k->device_source ? k->device_source : kernel_source(k),
+		.own = k->own_build,
 		.n_macros = kernel_macros(k, sel->params, macros),
 		.macros = macros,
 		.cc_major = gpu->cc_major,

@@ -14,6 +14,7 @@
 #include "compile/diagnose.h"
 #include "compile/module_pack.h"
 #include "compile/module_store.h"
+#include "compile/own_build.h"
 #include "compile/rtc.h"
 #include "compile/entry_usage.h"
 #include "model/kernel.h"
@@ -172,9 +173,9 @@ static bool compile_now(const struct compile_request *req, struct module *out, s
 	return ok;
 }
 
-bool compile_module(const struct compile_request *req, struct module *out, struct err *err)
+static bool compile_by_nvrtc(const struct compile_request *req, struct module *out,
+                             struct err *err)
 {
-	*out = (struct module){ .n_entries = 0 };
 	if (find_made(req, out))
 		return true;
 	if (!rtc_load(err)) {
@@ -197,6 +198,33 @@ bool compile_module(const struct compile_request *req, struct module *out, struc
 	memcpy(out->key, key, sizeof out->key);
 	store_save(out);
 	return true;
+}
+
+/* What NVRTC refuses of a person's own file nvcc may take; if not, NVRTC's words are shown. */
+static bool second_opinion(const struct compile_request *req, struct module *out, struct err *err)
+{
+	struct err why = { 0 };
+	if (own_build(req, out, &why))
+		return true;
+	if (err && (why.code == ERR_CANCELLED || why.code == ERR_TIMEOUT))
+		*err = why;
+	return false;
+}
+
+bool compile_module(const struct compile_request *req, struct module *out, struct err *err)
+{
+	*out = (struct module){ .n_entries = 0 };
+	if (req->own && (req->own->nvcc || req->own->ptx))
+		return own_build(req, out, err);
+	struct err why = { 0 };
+	if (compile_by_nvrtc(req, out, &why))
+		return true;
+	const bool again = req->own && (why.code == ERR_COMPILE || why.code == ERR_UNAVAILABLE);
+	if (again && second_opinion(req, out, &why))
+		return true;
+	if (err)
+		*err = why;
+	return false;
 }
 
 unsigned kernel_macros(const struct kernel_desc *k, const int64_t *params,

@@ -7,6 +7,7 @@
 #include "base/tool.h"
 #include "compile/compile.h"
 #include "compile/module_store.h"
+#include "compile/nvcc.h"
 #include "compile/program_repair.h"
 
 #include <errno.h>
@@ -18,10 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_WORDS 512
 #define HEADERS "include" /* in the program's folder: those of repairs */
-#define BUILD_LIMIT_S 600
-#define MAX_MESSAGES ((size_t)1 << 20)
 #define MAX_DEPENDENCIES ((size_t)4 << 20)
 
 bool program_is_source(const char *word)
@@ -35,28 +33,6 @@ bool program_is_source(const char *word)
 }
 
 /* --- the command --- */
-
-struct command {
-	unsigned n;
-	char *word[MAX_WORDS + 16];
-};
-
-static void add_word(struct command *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void add_word(struct command *c, const char *fmt, ...)
-{
-	struct text t = { 0 };
-	va_list ap;
-	va_start(ap, fmt);
-	text_add_v(&t, fmt, ap);
-	va_end(ap);
-	c->word[c->n++] = t.s;
-}
-
-static void free_command(struct command *c)
-{
-	while (c->n)
-		free(c->word[--c->n]);
-}
 
 /* Code for the chosen GPU is built beside what the person names, unless that is for it alone:
  * sm_90a has instructions that compute_90 does not compile. */
@@ -76,106 +52,44 @@ static bool has(unsigned repairs, enum program_repair r)
 	return repairs >> r & 1;
 }
 
-/* Parts of the header that are there only where they are needed. */
-static const struct {
-	enum program_repair repair;
-	const char *macro;
-} parts[] = {
-	{ PROGRAM_REPAIR_TEXTURES, "PMPP_TEXTURE_REFERENCES" },
-	{ PROGRAM_REPAIR_VOTES, "PMPP_VOTES" },
-	{ PROGRAM_REPAIR_OBJECTS, "PMPP_FUNCTION_OBJECTS" },
-	{ PROGRAM_REPAIR_DRIVER, "PMPP_EARLIER_DRIVER" },
-};
-
-static void make_command(struct command *c, const struct program_source *s, unsigned repairs,
+static void make_command(struct nvcc_command *c, const struct program_source *s, unsigned repairs,
                          const char *nvcc, const char *folder)
 {
 	const int cc = s->cc_major * 10 + s->cc_minor;
-	add_word(c, "%s", nvcc);
-	add_word(c, "-cudart=shared");
-	add_word(c, "-lineinfo");
-	add_word(c, "-g");
+	char headers[4300];
+	nvcc_word(c, "%s", nvcc);
+	nvcc_word(c, "-cudart=shared");
+	nvcc_word(c, "-lineinfo");
+	nvcc_word(c, "-g");
 	if (!names_variant_of(s, cc) || has(repairs, PROGRAM_REPAIR_ARCHITECTURE))
-		add_word(c, "-gencode=arch=compute_%d,code=[sm_%d,compute_%d]", cc, cc, cc);
-	if (has(repairs, PROGRAM_REPAIR_STANDARD))
-		add_word(c, "-std=c++17");
-	bool includes = has(repairs, PROGRAM_REPAIR_NAMES);
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
-		if (has(repairs, parts[i].repair)) {
-			add_word(c, "-D%s", parts[i].macro);
-			includes = true;
-		}
-	if (includes) {
-		add_word(c, "-I%s/" HEADERS, folder);
-		add_word(c, "-include");
-		add_word(c, "%s/" HEADERS "/earlier_cuda.h", folder);
-	}
+		nvcc_word(c, "-gencode=arch=compute_%d,code=[sm_%d,compute_%d]", cc, cc, cc);
+	snprintf(headers, sizeof headers, "%s/" HEADERS, folder);
+	program_repair_words(repairs, headers, c);
 	for (unsigned i = 0; i < s->n_words;) {
 		const unsigned left_out = program_repair_drops(repairs, s->n_words - i, s->words + i);
 		if (!left_out)
-			add_word(c, "%s", s->words[i]);
+			nvcc_word(c, "%s", s->words[i]);
 		i += left_out ? left_out : 1;
 	}
-	add_word(c, "-o");
-	add_word(c, "%s/program", folder);
+	nvcc_word(c, "-o");
+	nvcc_word(c, "%s/program", folder);
 	c->word[c->n] = NULL;
 }
 
 /* --- what went into it --- */
 
-/* Files of nvcc -M's rule "program.o : a.cu \ b.h ...", one at a time; @at moves on. */
-static bool next_dependency(const char **at, char *out, size_t n)
-{
-	const char *s = *at;
-	while (*s == ' ' || *s == '\n' || *s == '\t' || (*s == '\\' && s[1] == '\n'))
-		s++;
-	size_t len = 0;
-	while (*s && *s != ' ' && *s != '\n' && *s != '\t') {
-		if (*s == '\\' && s[1] == ' ')
-			s++;
-		if (len + 1 < n)
-			out[len++] = *s;
-		s++;
-	}
-	out[len] = '\0';
-	*at = s;
-	return len > 0;
-}
-
-/* A hash over the files that nvcc read, by size and time of change; 0 = one of them is gone. */
-static uint64_t hash_files(const char *rule)
-{
-	const char *at = strstr(rule, " : ");
-	if (!at)
-		at = strchr(rule, ':');
-	char path[4096];
-	uint64_t hash = HASH_SEED;
-	struct stat st;
-	for (at = at ? at + (at[1] == ':' ? 3 : 1) : ""; next_dependency(&at, path, sizeof path);) {
-		if (!strcmp(path, ":"))
-			continue;
-		if (stat(path, &st) != 0)
-			return 0;
-		const int64_t facts[] = { (int64_t)st.st_size, (int64_t)st.st_mtim.tv_sec,
-			                      (int64_t)st.st_mtim.tv_nsec };
-		hash = hash_bytes(hash, path, strlen(path));
-		hash = hash_bytes(hash, facts, sizeof facts);
-	}
-	return hash ? hash : 1;
-}
-
-static bool dependencies(const struct command *build, const atomic_bool *cancel, struct text *rule,
+static bool dependencies(const struct nvcc_command *build, const atomic_bool *cancel, struct text *rule,
                          struct err *err)
 {
-	struct command c = { 0 };
+	struct nvcc_command c = { 0 };
 	for (unsigned i = 0; i + 2 < build->n; i++) { /* without -o and its file */
 		const char *w = build->word[i];
 		const char *dot = strrchr(w, '.');
 		if (dot && i && w[0] != '-' && (!strcmp(dot, ".o") || !strcmp(dot, ".a")))
 			continue;
-		add_word(&c, "%s", w);
+		nvcc_word(&c, "%s", w);
 		if (!i)
-			add_word(&c, "-M");
+			nvcc_word(&c, "-M");
 	}
 	c.word[c.n] = NULL;
 	const struct tool_request req = { .path = c.word[0],
@@ -185,7 +99,7 @@ static bool dependencies(const struct command *build, const atomic_bool *cancel,
 		                              .max_bytes = MAX_DEPENDENCIES,
 		                              .cancel = cancel };
 	const bool ok = tool_run(&req, rule, err);
-	free_command(&c);
+	nvcc_free(&c);
 	return ok;
 }
 
@@ -222,19 +136,19 @@ static bool is_fresh(const char *folder)
 	if (file_read(path, MAX_DEPENDENCIES, &kept, NULL)) {
 		char *rule = NULL;
 		const uint64_t hash = strtoull(kept.s, &rule, 16);
-		fresh = hash && rule && hash_files(rule) == hash;
+		fresh = hash && rule && nvcc_inputs_hash(rule) == hash;
 	}
 	text_free(&kept);
 	snprintf(path, sizeof path, "%s/program", folder);
 	return fresh && access(path, X_OK) == 0;
 }
 
-static void remember_inputs(const struct command *c, const char *folder, const atomic_bool *cancel)
+static void remember_inputs(const struct nvcc_command *c, const char *folder, const atomic_bool *cancel)
 {
 	char path[4300];
 	struct text rule = { 0 }, all = { 0 };
 	if (dependencies(c, cancel, &rule, NULL) && rule.s) {
-		text_add(&all, "%016" PRIx64 "\n%s", hash_files(rule.s), rule.s);
+		text_add(&all, "%016" PRIx64 "\n%s", nvcc_inputs_hash(rule.s), rule.s);
 		snprintf(path, sizeof path, "%s/inputs", folder);
 		file_replace(path, all.s, all.len, NULL);
 	}
@@ -244,26 +158,6 @@ static void remember_inputs(const struct command *c, const char *folder, const a
 
 /* --- all of it --- */
 
-/* nvcc once; @messages: all that it wrote. */
-static bool run_nvcc(const struct command *c, const atomic_bool *cancel, struct text *messages,
-                     struct err *err)
-{
-	/* nvcc writes some messages to standard output, some to standard error */
-	const char *shell[] = { "/bin/sh", "-c", "exec \"$@\" 2>&1", "sh", NULL };
-	const char **argv = mem_calloc(c->n + 5u, sizeof *argv);
-	memcpy(argv, shell, 4 * sizeof *argv);
-	memcpy(argv + 4, c->word, c->n * sizeof *argv);
-	const struct tool_request req = { .path = "/bin/sh",
-		                              .argv = argv,
-		                              .fd = -1,
-		                              .limit_s = BUILD_LIMIT_S,
-		                              .max_bytes = MAX_MESSAGES,
-		                              .cancel = cancel };
-	const bool ok = tool_run(&req, messages, err);
-	free(argv);
-	return ok;
-}
-
 /* Compiles with @repairs, and with more of them as long as nvcc's messages ask for others. */
 static bool compile_program(const struct program_source *source, unsigned *repairs,
                             const char *nvcc, const char *folder, struct err *err)
@@ -271,13 +165,13 @@ static bool compile_program(const struct program_source *source, unsigned *repai
 	char headers[4300];
 	snprintf(headers, sizeof headers, "%s/" HEADERS, folder);
 	for (;;) {
-		struct command c = { 0 };
+		struct nvcc_command c = { 0 };
 		struct text messages = { 0 };
 		struct err why = { 0 };
 		if (*repairs && !program_repair_headers(headers, err))
 			return false;
 		make_command(&c, source, *repairs, nvcc, folder);
-		const bool ok = run_nvcc(&c, source->cancel, &messages, &why);
+		const bool ok = nvcc_run(&c, source->cancel, &messages, &why);
 		const bool refused = !ok && why.code == ERR_UNAVAILABLE && messages.s;
 		const unsigned more = refused ? program_repairs_for(messages.s) & ~*repairs : 0;
 		if (ok)
@@ -286,7 +180,7 @@ static bool compile_program(const struct program_source *source, unsigned *repai
 			err_set(err, ERR_COMPILE, "nvcc does not compile this:\n%.1900s", messages.s);
 		else if (!refused && err)
 			*err = why;
-		free_command(&c);
+		nvcc_free(&c);
 		text_free(&messages);
 		if (!more)
 			return ok;
@@ -318,9 +212,9 @@ bool program_build(const struct program_source *source, char *path, size_t n, un
                    struct err *err)
 {
 	char nvcc[4096], folder[4200];
-	if (source->n_words > MAX_WORDS)
+	if (source->n_words > NVCC_MAX_WORDS)
 		return err_set(err, ERR_USAGE, "%u words for the compiler; at most %d are possible",
-		               source->n_words, MAX_WORDS);
+		               source->n_words, NVCC_MAX_WORDS);
 	if (!cuda_tool("nvcc", nvcc, sizeof nvcc, err)) {
 		err_prefix(err, "whole programs are compiled by nvcc: ");
 		return err_remedy(err,

@@ -1,6 +1,8 @@
 /* What helps a program of an earlier CUDA; see program_repair.h. */
 #include "compile/program_repair.h"
 
+#include "compile/nvcc.h"
+
 #include "base/asset.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -114,4 +116,32 @@ bool program_repair_headers(const char *folder, struct err *err)
 			return false;
 	}
 	return true;
+}
+
+/* Parts of the header that are there only where they are needed. */
+static const struct {
+	enum program_repair repair;
+	const char *macro;
+} parts[] = {
+	{ PROGRAM_REPAIR_TEXTURES, "PMPP_TEXTURE_REFERENCES" },
+	{ PROGRAM_REPAIR_VOTES, "PMPP_VOTES" },
+	{ PROGRAM_REPAIR_OBJECTS, "PMPP_FUNCTION_OBJECTS" },
+	{ PROGRAM_REPAIR_DRIVER, "PMPP_EARLIER_DRIVER" },
+};
+
+void program_repair_words(unsigned repairs, const char *headers, struct nvcc_command *c)
+{
+	bool includes = repairs >> PROGRAM_REPAIR_NAMES & 1;
+	if (repairs >> PROGRAM_REPAIR_STANDARD & 1)
+		nvcc_word(c, "-std=c++17");
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if (repairs >> parts[i].repair & 1) {
+			nvcc_word(c, "-D%s", parts[i].macro);
+			includes = true;
+		}
+	if (!includes)
+		return;
+	nvcc_word(c, "-I%s", headers);
+	nvcc_word(c, "-include");
+	nvcc_word(c, "%s/earlier_cuda.h", headers);
 }

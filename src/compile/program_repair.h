@@ -36,6 +36,9 @@ const char *program_repair_note(enum program_repair r);
 /* How many of nvcc's @words from the first on are left out: never those for the output and the
  * runtime library, which are ours; with @repairs also those that the repair replaces. */
 unsigned program_repair_drops(unsigned repairs, unsigned n, char *const *words);
+/* What nvcc is told for @repairs; @headers: the folder that program_repair_headers() filled. */
+struct nvcc_command;
+void program_repair_words(unsigned repairs, const char *headers, struct nvcc_command *c);
 /* Puts the headers that repairs include into @folder. */
 bool program_repair_headers(const char *folder, struct err *err);
 

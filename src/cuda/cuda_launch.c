@@ -103,8 +103,10 @@ bool launch_as(struct gpu_worker *w, const struct gpu_launch *l, struct dim3u gr
 	void *args[KERNEL_MAX_ARGS];
 	for (unsigned a = 0; a < j->n_args; a++) {
 		if (values[a].kind == ARG_BUFFER) {
-			pointers[a] = buffers[values[a].buffer];
+			pointers[a] = buffers[values[a].buffer] + values[a].offset;
 			args[a] = &pointers[a];
+		} else if (values[a].kind == ARG_BYTES) {
+			args[a] = (void *)(uintptr_t)values[a].bytes;
 		} else {
 			args[a] = (void *)(uintptr_t)&values[a].i64; /* first bytes of the union */
 		}

@@ -90,30 +90,47 @@ static void put_args(struct wire_msg *m, const struct kernel_arg *args, unsigned
 {
 	for (unsigned a = 0; a < n; a++) {
 		wire_put_u32(m, (uint32_t)args[a].kind);
+		if (args[a].kind == ARG_BYTES) {
+			wire_put_blob(m, args[a].bytes, args[a].size);
+			continue;
+		}
 		uint64_t bits = 0;
 		switch (args[a].kind) {
 		case ARG_BUFFER: bits = args[a].buffer; break;
+		case ARG_F64:
 		case ARG_I64: memcpy(&bits, &args[a].i64, sizeof bits); break;
+		case ARG_BYTES: break;
 		case ARG_I32:
 		case ARG_U32:
 		case ARG_F32: memcpy(&bits, &args[a].u32, sizeof args[a].u32); break;
 		}
 		wire_put_u64(m, bits);
+		if (args[a].kind == ARG_BUFFER)
+			wire_put_u64(m, args[a].offset);
 	}
 }
 
 static void get_args(struct wire_msg *m, struct kernel_arg *args, unsigned n, unsigned n_buffers)
 {
 	for (unsigned a = 0; a < n; a++) {
-		args[a].kind = (enum arg_kind)wire_get_upto(m, ARG_F32);
+		args[a].kind = (enum arg_kind)wire_get_upto(m, ARG_BYTES);
+		if (args[a].kind == ARG_BYTES) {
+			size_t size;
+			args[a].bytes = wire_get_blob(m, &size);
+			args[a].size = (unsigned)size;
+			continue;
+		}
 		uint64_t bits = wire_get_u64(m);
 		switch (args[a].kind) {
 		case ARG_BUFFER:
 			args[a].buffer = (unsigned)bits;
+			args[a].offset = wire_get_u64(m);
 			if (bits >= n_buffers)
 				m->bad = true;
 			break;
+		case ARG_F64:
 		case ARG_I64: memcpy(&args[a].i64, &bits, sizeof bits); break;
+		case ARG_BYTES: break;
 		case ARG_I32:
 		case ARG_U32:
 		case ARG_F32: memcpy(&args[a].u32, &bits, sizeof args[a].u32); break;

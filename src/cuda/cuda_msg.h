@@ -36,7 +36,7 @@ enum cuda_msg {
 		MSG_COUNT
 };
 
-#define CUDA_PROTOCOL 3u
+#define CUDA_PROTOCOL 4u
 #define CUDA_MAX_DEVICES 8
 #define CUDA_MAX_CAPS 5
 

@@ -15,16 +15,15 @@
 /* Quiet NaNs with a payload no arithmetic makes; for whole numbers a pattern no kernel means. */
 static const unsigned char *poison_of(enum elem_type type)
 {
-	static const uint32_t f32 = 0x7fc0dead, whole = 0xdeadbeef;
-	static const uint64_t f64 = 0x7ff8dead00c0ffee;
-	static const uint16_t f16 = 0x7eadu;
+	static const uint32_t f32 = 0x7fc0dead;
+	static const uint64_t f64 = 0x7ff8dead00c0ffee, whole = 0xdeadbeefdeadbeef;
+	static const uint16_t f16 = 0x7eadu, bf16 = 0x7fadu;
 	switch (type) {
 	case ELEM_F32: return (const unsigned char *)&f32;
 	case ELEM_F64: return (const unsigned char *)&f64;
 	case ELEM_F16: return (const unsigned char *)&f16;
-	case ELEM_I32:
-	case ELEM_U32:
-	case ELEM_U8: break;
+	case ELEM_BF16: return (const unsigned char *)&bf16;
+	default: break;
 	}
 	return (const unsigned char *)&whole;
 }
@@ -38,13 +37,13 @@ void poison_fill(enum elem_type type, void *data, size_t count)
 		memcpy(at, pattern, size);
 }
 
-/* A byte has no pattern that cannot be an answer: ELEM_U8 is left to the reference alone. */
+/* A byte has no pattern that cannot be an answer: it is left to the reference alone. */
 size_t poison_first(enum elem_type type, const void *data, size_t count)
 {
 	const size_t size = elem_size(type);
 	const unsigned char *pattern = poison_of(type);
 	const unsigned char *at = data;
-	if (type == ELEM_U8)
+	if (size == 1)
 		return count;
 	for (size_t i = 0; i < count; i++, at += size)
 		if (!memcmp(at, pattern, size))

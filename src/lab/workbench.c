@@ -40,6 +40,7 @@ bool workbench_compile(struct workbench *w, const struct selection *sel, const a
 		.cc_major = sel->gpu->cc_major,
 		.cc_minor = sel->gpu->cc_minor,
 		.cancel = cancel,
+		.own = k->own_build,
 	};
 	struct module m = { 0 };
 	if (!compile_module(&req, &m, err))

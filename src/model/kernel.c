@@ -28,7 +28,10 @@ static const struct {
 } elems[] = {
 	[ELEM_F32] = { 4, "f32" }, [ELEM_F64] = { 8, "f64" }, [ELEM_F16] = { 2, "f16" },
 	[ELEM_I32] = { 4, "i32" }, [ELEM_U32] = { 4, "u32" }, [ELEM_U8] = { 1, "u8" },
+	[ELEM_I8] = { 1, "i8" },   [ELEM_I16] = { 2, "i16" }, [ELEM_U16] = { 2, "u16" },
+	[ELEM_I64] = { 8, "i64" }, [ELEM_U64] = { 8, "u64" }, [ELEM_BF16] = { 2, "bf16" },
 };
+_Static_assert(ARRAY_LEN(elems) == ELEM_TYPES, "a size and a name each");
 
 size_t elem_size(enum elem_type type)
 {
@@ -40,6 +43,21 @@ const char *elem_name(enum elem_type type)
 {
 	assert((unsigned)type < ARRAY_LEN(elems));
 	return elems[type].name;
+}
+
+bool elem_is_real(enum elem_type type)
+{
+	return type == ELEM_F32 || type == ELEM_F64 || type == ELEM_F16 || type == ELEM_BF16;
+}
+
+bool elem_find(const char *name, enum elem_type *out)
+{
+	for (unsigned i = 0; i < ELEM_TYPES; i++)
+		if (!strcmp(name, elems[i].name)) {
+			*out = (enum elem_type)i;
+			return true;
+		}
+	return false;
 }
 
 bool kernel_refuse(struct err *err, const char *param, int64_t value, const char *fmt, ...)

@@ -17,10 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KERNEL_MAX_PARAMS 16
+#define KERNEL_MAX_PARAMS 40
 #define KERNEL_MAX_VARIANTS 32 /* bits of param_desc.variants */
-#define KERNEL_MAX_BUFFERS 8
-#define KERNEL_MAX_ARGS 16
+#define KERNEL_MAX_BUFFERS 32
+#define KERNEL_MAX_ARGS 48
 #define KERNEL_BLOCK "block" /* the threads of a block, by this name everywhere */
 
 enum param_kind {
@@ -69,7 +69,21 @@ struct dim3u {
 	uint32_t x, y, z;
 };
 
-enum elem_type { ELEM_F32, ELEM_F64, ELEM_F16, ELEM_I32, ELEM_U32, ELEM_U8 };
+enum elem_type {
+	ELEM_F32,
+	ELEM_F64,
+	ELEM_F16,
+	ELEM_I32,
+	ELEM_U32,
+	ELEM_U8,
+	ELEM_BF16,
+	ELEM_I8,
+	ELEM_I16,
+	ELEM_U16,
+	ELEM_I64,
+	ELEM_U64,
+	ELEM_TYPES
+};
 
 enum buffer_role {
 	BUF_IN,    /* filled, must not change */
@@ -86,7 +100,7 @@ struct buffer_plan {
 	uint32_t rows, cols; /* shape for display; 0 = vector */
 };
 
-enum arg_kind { ARG_BUFFER, ARG_I32, ARG_U32, ARG_I64, ARG_F32 };
+enum arg_kind { ARG_BUFFER, ARG_I32, ARG_U32, ARG_I64, ARG_F32, ARG_F64, ARG_BYTES };
 
 struct kernel_arg {
 	enum arg_kind kind;
@@ -96,7 +110,11 @@ struct kernel_arg {
 		uint32_t u32;
 		int64_t i64;
 		float f32;
+		double f64;
+		const void *bytes; /* ARG_BYTES: a number of another size, or a structure */
 	};
+	unsigned size;   /* of ARG_BYTES; of ARG_I64 where it is below 8 */
+	uint64_t offset; /* of ARG_BUFFER: bytes from its start */
 };
 
 /* One launch, completely described. */
@@ -147,6 +165,7 @@ struct kernel_refusal {
 };
 
 struct stream_program; /* model/stream.h */
+struct compile_own;    /* compile/compile.h */
 
 struct kernel_desc {
 	const char *name; /* = file name */
@@ -190,6 +209,7 @@ struct kernel_desc {
 	 * person sees it, the file's name and the text that is compiled; and plan() with the family
 	 * itself. */
 	const char *source, *file, *device_source;
+	const struct compile_own *own_build; /* what else the compiler needs (compile.h); NULL */
 	const char *const
 		*launch_words; /* its launch as the person wrote it, ended by NULL: for snapshots */
 	const void *user;
@@ -202,6 +222,9 @@ const char *kernel_file(const struct kernel_desc *k, char *buf, size_t n);
 /* The most common helpers of kernel files. */
 size_t elem_size(enum elem_type type);
 const char *elem_name(enum elem_type type);
+bool elem_is_real(enum elem_type type);
+/* "f32" to the type; false = there is none of that name. */
+bool elem_find(const char *name, enum elem_type *out);
 static inline uint64_t ceil_div(uint64_t a, uint64_t b)
 {
 	return (a + b - 1) / b;

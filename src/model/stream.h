@@ -15,7 +15,7 @@
 #define STREAM_MAX_OPS 512
 #define STREAM_MAX_STREAMS 17 /* legacy default + 16 */
 #define STREAM_MAX_EVENTS 128
-#define STREAM_MAX_BUFFERS 8 /* KERNEL_MAX_BUFFERS */
+#define STREAM_MAX_BUFFERS 32 /* KERNEL_MAX_BUFFERS */
 
 /* X(ID, "name") */
 #define STREAM_OPS(X)             \

@@ -8,16 +8,15 @@
 #include "userkernel/user_text.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- the family's parameters --- */
 
-static bool add_param(struct user_family *o, const char *name, const char *title,
-                      enum param_kind kind, int64_t def, int64_t min, int64_t max, int *index,
-                      struct err *err)
+bool user_add_param(struct user_family *o, const char *name, const char *title,
+                    enum param_kind kind, int64_t def, int64_t min, int64_t max, int *index,
+                    struct err *err)
 {
 	struct kernel_desc *d = &o->desc;
 	for (unsigned i = 0; i < d->n_params; i++)
@@ -38,9 +37,9 @@ static bool add_param(struct user_family *o, const char *name, const char *title
 		.min = min,
 		.max = max,
 	};
-	if (!strcmp(name, "block"))
+	if (!strcmp(name, "block") || !strcmp(name, "launch_block"))
 		o->params[i].role = PARAM_BLOCK;
-	else if (!strcmp(name, "block_x"))
+	else if (!strcmp(name, "block_x") || !strcmp(name, "launch_block_x"))
 		o->params[i].role = PARAM_KNOB;
 	const size_t at = strlen(o->names);
 	snprintf(o->names + at, sizeof o->names - at, "%s%s", at ? ", " : "", name);
@@ -69,18 +68,44 @@ static unsigned words_in(const char *list)
 	return n;
 }
 
-/* "256" or "16,16" of --block and --grid: numbers become parameters, of --grid expressions stay. */
-static bool add_dims(struct user_family *o, const char *what, const char *words,
-                     struct user_size size[3], bool numbers_only, struct err *err)
+/* "16x8x2" to "16,8,2", where nothing but digits and x is there; also "(16, 8)". */
+static void with_commas(const char *words, char *out, size_t n)
 {
+	const bool crosses = words[strspn(words, "0123456789xX")] == '\0';
+	size_t at = 0;
+	const size_t len = strlen(words);
+	const bool round = len > 1 && words[0] == '(' && words[len - 1] == ')' && strchr(words, ',') &&
+	                   !strchr(words + 1, '(');
+	for (size_t i = round; i < len - round && at + 1 < n; i++)
+		if (words[i] != ' ')
+			out[at++] = crosses && (words[i] == 'x' || words[i] == 'X') ? ',' : words[i];
+	out[at] = '\0';
+}
+
+/* Has the kernel a parameter of this name, or "NAME_x"? */
+static bool is_parameter(const struct user_family *o, const char *name)
+{
+	for (unsigned i = 0; i < o->kernel->n_params; i++)
+		if (!strncmp(o->kernel->params[i].name, name, strlen(name)) &&
+		    (!o->kernel->params[i].name[strlen(name)] || o->kernel->params[i].name[strlen(name)] == '_'))
+			return true;
+	return false;
+}
+
+/* "256" or "16,16" of --block and --grid: numbers become parameters, expressions stay. */
+static bool add_dims(struct user_family *o, const char *what, const char *typed,
+                     struct user_size size[3], bool block, struct err *err)
+{
+	char words[200];
 	static const char axes[] = "xyz";
 	static const int64_t most[2][3] = { { 0x7fffffff, 65535, 65535 }, { 1024, 1024, 64 } };
+	with_commas(typed, words, sizeof words);
 	const unsigned n = words_in(words);
 	if (n > 3)
 		return err_set(err, ERR_USAGE, "option '--%s': '%s' has more than three sizes", what,
 		               words);
 	for (unsigned i = 0; i < 3; i++) {
-		char name[16], word[64];
+		char name[24], word[64];
 		int64_t v;
 		size[i] = (struct user_size){ .param = -1 };
 		if (!nth_word(words, i, word, sizeof word)) {
@@ -92,15 +117,13 @@ static bool add_dims(struct user_family *o, const char *what, const char *words,
 			if (!word[0])
 				return err_set(err, ERR_USAGE, "option '--%s': '%s' has an empty size", what,
 				               words);
-			if (numbers_only)
-				return err_set(err, ERR_USAGE, "option '--%s': '%s' is no whole number", what,
-				               word);
 			snprintf(size[i].text, sizeof size[i].text, "%s", word);
 			continue;
 		}
-		snprintf(name, sizeof name, n > 1 ? "%s_%c" : "%s", what, axes[i]);
-		if (!add_param(o, name, numbers_only ? "threads per block" : "blocks in the grid",
-		               PARAM_LAUNCH, v, 1, most[numbers_only][i], &size[i].param, err))
+		snprintf(name, sizeof name, n > 1 ? "%s%s_%c" : "%s%s",
+		         is_parameter(o, what) ? "launch_" : "", what, axes[i]);
+		if (!user_add_param(o, name, block ? "threads per block" : "blocks in the grid",
+		               PARAM_LAUNCH, v, 1, most[block][i], &size[i].param, err))
 			return false;
 	}
 	return true;
@@ -121,97 +144,13 @@ static bool add_macros(struct user_family *o, struct err *err)
 			        o->spec.define);
 			return err_remedy(err, "for example --define TILE=16,RADIUS=3");
 		}
-		if (!add_param(o, word, "macro", PARAM_COMPILE, v, INT32_MIN, INT32_MAX, &index, err))
+		if (!user_add_param(o, word, "macro", PARAM_COMPILE, v, INT32_MIN, INT32_MAX, &index, err))
 			return false;
 	}
 	return true;
 }
 
-/* --- arguments --- */
-
-static bool whole_contents(const struct user_arg *a, struct err *err)
-{
-	const bool real = a->elem == ELEM_F32 || a->elem == ELEM_F64 || a->elem == ELEM_F16;
-	const double v = a->buffer.value;
-	const double low = a->elem == ELEM_I32 ? INT32_MIN : 0;
-	const double high = a->elem == ELEM_I32 ? INT32_MAX : a->elem == ELEM_U32 ? UINT32_MAX : 255;
-	if (real || a->buffer.init != INIT_VALUE || (v >= low && v <= high && v == floor(v)))
-		return true;
-	return err_set(err, ERR_USAGE,
-	               "argument '%s': %s holds whole numbers from %.0f to %.0f, not %g",
-	               a->param->name, elem_name(a->elem), low, high, v);
-}
-
-static bool read_buffer_arg(struct user_family *o, struct user_arg *a, struct err *err)
-{
-	const struct user_param *p = a->param;
-	struct user_buffer *b = &a->buffer;
-	a->is_buffer = true;
-	if (!user_is_buffer(a->words)) {
-		err_set(err, ERR_USAGE, "argument '%s' is '%s', a buffer: '%s' gives no size", p->name,
-		        p->type, a->words);
-		return err_remedy(err, "for example %s=f32[%s]:rand", p->name,
-		                  o->desc.n_params ? o->desc.params[0].name : "1024");
-	}
-	if (!user_read_buffer(p->name, a->words, b, err))
-		return false;
-	if (!b->typed && !p->known)
-		return err_set(err, ERR_USAGE, "argument '%s': say which type '%s' is: %s=f32%s", p->name,
-		               p->type, p->name, strchr(a->words, '['));
-	a->elem = b->typed ? b->type : p->elem;
-	if (b->typed && p->known && elem_size(b->type) != elem_size(p->elem))
-		return err_set(err, ERR_USAGE, "argument '%s' is '%s' in %s, not %s", p->name, p->type,
-		               o->file, elem_name(b->type));
-	if (b->init == INIT_OUT && p->is_const)
-		return err_set(err, ERR_USAGE, "argument '%s' is '%s': the kernel cannot write it", p->name,
-		               p->type);
-	if (b->init == INIT_DEFAULT)
-		b->init = p->is_const ? INIT_RAND : INIT_VALUE;
-	return whole_contents(a, err);
-}
-
-static bool read_number_arg(struct user_family *o, struct user_arg *a, struct err *err)
-{
-	const struct user_param *p = a->param;
-	char what[80], bare[80], *end;
-	int64_t v;
-	snprintf(what, sizeof what, "argument '%s'", p->name);
-	snprintf(bare, sizeof bare, "%.70s", p->type);
-	a->number = -1;
-	if (user_is_buffer(a->words))
-		return err_set(err, ERR_USAGE, "%s is '%s', a number, no buffer", what, p->type);
-	if (strstr(bare, "double") || (p->known && p->kind == ARG_F32)) {
-		const double d = strtod(a->words, &end);
-		if (end == a->words || *end)
-			return err_set(err, ERR_USAGE, "%s: '%s' is no number", what, a->words);
-		if (p->known) {
-			a->fixed = (struct kernel_arg){ .kind = ARG_F32, .f32 = (float)d };
-		} else { /* eight bytes are eight bytes */
-			a->fixed = (struct kernel_arg){ .kind = ARG_I64 };
-			memcpy(&a->fixed.i64, &d, sizeof d);
-		}
-		return true;
-	}
-	if (!p->known) {
-		err_set(err, ERR_UNSUPPORTED, "%s: a parameter of type '%s' cannot be given here", what,
-		        p->type);
-		return err_remedy(err, "pass pointers, float, double, and whole numbers of 4 or 8 bytes");
-	}
-	int64_t defaults[KERNEL_MAX_PARAMS];
-	kernel_defaults(&o->desc, defaults);
-	const struct user_env e = { o, defaults };
-	if (!user_value(&e, a->words, what, &v, err))
-		return false;
-	const int64_t min = p->kind == ARG_I32 ? INT32_MIN : p->kind == ARG_U32 ? 0 : INT64_MIN + 1;
-	const int64_t max = p->kind == ARG_I32   ? INT32_MAX
-	                    : p->kind == ARG_U32 ? UINT32_MAX
-	                                         : INT64_MAX;
-	if (v < min || v > max)
-		return err_set(err, ERR_USAGE, "%s: %lld does not fit into '%s'", what, (long long)v,
-		               p->type);
-	return add_param(o, p->name, "argument of the kernel", PARAM_LAUNCH, v, min, max, &a->number,
-	                 err);
-}
+/* --- words and names --- */
 
 const char *user_words_for(const struct user_spec *spec, const char *name)
 {
@@ -247,26 +186,6 @@ bool user_check_words(const struct user_family *o, struct err *err)
 	return true;
 }
 
-/* Numbers first, in the signature's order, so that sizes may use all of them. */
-static bool read_args(struct user_family *o, struct err *err)
-{
-	unsigned buffers = 0;
-	for (int pass = 0; pass < 2; pass++)
-		for (unsigned i = 0; i < o->kernel->n_params; i++) {
-			struct user_arg *a = &o->args[i];
-			a->param = &o->kernel->params[i];
-			a->words = user_words_for(&o->spec, a->param->name);
-			if (a->param->pointer != (pass == 1))
-				continue;
-			if (!(pass ? read_buffer_arg(o, a, err) : read_number_arg(o, a, err)))
-				return false;
-			if (pass && ++buffers > KERNEL_MAX_BUFFERS)
-				return err_set(err, ERR_UNSUPPORTED, "%s: more than %d buffers", o->file,
-				               KERNEL_MAX_BUFFERS);
-		}
-	return true;
-}
-
 /* --- all of it --- */
 
 static bool check_below(const struct user_family *o, const int64_t *params, struct err *err)
@@ -291,13 +210,13 @@ static bool check_below(const struct user_family *o, const int64_t *params, stru
 bool user_read_arguments(struct user_family *o, struct err *err)
 {
 	int64_t bytes;
-	if (!user_check_words(o, err) || !read_args(o, err) ||
+	if (!user_check_words(o, err) || !user_read_values(o, err) ||
 	    !add_dims(o, "block", o->spec.block, o->block, true, err) ||
 	    !add_dims(o, "grid", o->spec.grid, o->grid, false, err))
 		return false;
 	o->shared = (struct user_size){ .param = -1 };
 	if (o->spec.shared && parse_int(o->spec.shared, &bytes)) {
-		if (!add_param(o, "shared", "bytes of dynamic shared memory", PARAM_LAUNCH, bytes, 0,
+		if (!user_add_param(o, "shared", "bytes of dynamic shared memory", PARAM_LAUNCH, bytes, 0,
 		               227 << 10, &o->shared.param, err))
 			return false;
 	} else if (o->spec.shared) {

@@ -75,6 +75,21 @@ void user_put_device(const char *s, struct text *out)
 	}
 }
 
+bool user_includes_own(const char *s)
+{
+	for (; *s; s += *s == '\n') {
+		char name[64];
+		const size_t len = strcspn(s, "\n");
+		const char *p = s + strspn(s, " \t");
+		/* CUDA's own headers are found in any case */
+		if (*p == '#' && sscanf(p, "# include \"%63[^\"\n]\"", name) == 1 && !instead_of(name) &&
+		    strncmp(name, "cuda", 4) != 0)
+			return true;
+		s += len;
+	}
+	return false;
+}
+
 bool user_host_only(const char *code, size_t from, size_t to, size_t body, bool function)
 {
 	if (HAS_ANY(code, from, body, "__global__", "__device__", "__constant__", "__shared__",

@@ -7,6 +7,8 @@
 #ifndef PMPP_USERKERNEL_USER_FAMILY_H
 #define PMPP_USERKERNEL_USER_FAMILY_H
 
+#include "compile/compile.h"
+#include "model/array.h"
 #include "userkernel/user_file.h"
 #include "userkernel/user_source.h"
 #include "userkernel/user_words.h"
@@ -20,6 +22,10 @@ struct user_arg {
 	struct user_buffer buffer; /* of a pointer */
 	enum elem_type elem;
 	bool is_buffer;
+	int alias;         /* points into the buffer of that argument; -1 = not */
+	char offset[64];   /* by how many of its elements, an expression */
+	struct array file; /* contents from a file */
+	void *bytes;       /* of a structure */
 };
 
 /* A number that is a parameter (index) or worked out (expression). */
@@ -39,7 +45,9 @@ struct user_family {
 	char text[KERNEL_MAX_PARAMS][40]; /* names of parameters */
 	struct user_arg args[KERNEL_MAX_ARGS];
 	struct user_size block[3], grid[3], shared;
+	struct compile_own own;
 	char **words, *path; /* what spec points to; words as a list, ended by NULL, for snapshots */
+	bool ptx;            /* the file is PTX */
 	bool restored;       /* from a snapshot: no file behind it */
 	struct user_family *older;
 };
@@ -52,12 +60,27 @@ struct user_env {
 bool user_value(const struct user_env *e, const char *text, const char *what, int64_t *v,
                 struct err *err);
 
-/* user_args.c: fills parameters and arguments from the spec. */
+/* user_args.c: fills parameters from the spec, by user_values.c arguments. */
 bool user_read_arguments(struct user_family *o, struct err *err);
+bool user_add_param(struct user_family *o, const char *name, const char *title,
+                    enum param_kind kind, int64_t def, int64_t min, int64_t max, int *index,
+                    struct err *err);
+/* user_values.c: what stands behind each parameter's name. */
+bool user_read_values(struct user_family *o, struct err *err);
+void user_free_values(struct user_family *o);
 /* What stands behind "@name=", or NULL. */
 const char *user_words_for(const struct user_spec *spec, const char *name);
 /* Every word names a parameter of the kernel. */
 bool user_check_words(const struct user_family *o, struct err *err);
+
+/* user_file.c: makes a family of the same file by @spec for a moment, and tries its launch. */
+void user_family_try(const struct user_family *o, const struct user_kernel *k,
+                     const struct user_spec *spec, struct user_trial *out);
+
+/* user_usage.c: ERR_USAGE "file: @what", every kernel with its signature, and as the remedy a
+ * command line that launches @k (NULL = each that can be). Returns false. */
+bool user_usage(const struct user_family *o, const struct user_kernel *k, const char *what,
+                struct err *err);
 
 /* user_plan.c: functions of the family's descriptor. */
 bool user_plan(const struct kernel_desc *k, const int64_t *params, struct launch_plan *plan,

@@ -3,6 +3,7 @@
  * ends: records and the worker thread may still speak of it.
  */
 #include "userkernel/user_family.h"
+#include "userkernel/user_known.h"
 #include "userkernel/user_list.h"
 #include "userkernel/user_plugin.h"
 
@@ -13,49 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_FILE_BYTES ((size_t)4 << 20)
+#define MAX_FILE_BYTES ((size_t)16 << 20)
+/* Words of a launch that no command line has: one for the compiler; the kernel as that has it. */
+#define COMPILER_WORD "--nvcc"
+#define KERNEL_LINE "--as"
 
 static struct user_family *newest;
-
-/* --- which kernel --- */
-
-static bool find_kernel(struct user_family *o, struct err *err)
-{
-	const struct user_source *s = &o->source;
-	unsigned able = 0;
-	for (unsigned i = 0; i < s->n_kernels; i++)
-		if (!s->kernels[i].why_not[0] && able++ == 0)
-			o->kernel = &s->kernels[i];
-	if (!s->n_kernels) {
-		err_set(err, ERR_USAGE, "%s: there is no __global__ function in this file", o->spec.path);
-		return false;
-	}
-	if (o->spec.kernel) {
-		o->kernel = user_source_find(s, o->spec.kernel);
-		char what[160];
-		snprintf(what, sizeof what, "there is no kernel '%.100s'; there are:", o->spec.kernel);
-		if (!o->kernel)
-			return user_usage(&o->source, o->spec.path, NULL, what, err);
-	} else if (able != 1) {
-		return user_usage(&o->source, o->spec.path, NULL,
-		                  able ? "which kernel? There are:" : "no kernel can be launched:", err);
-	}
-	if (o->kernel->why_not[0])
-		return err_set(err, ERR_UNSUPPORTED, "%s:%u: kernel '%s' cannot be launched by name: %s",
-		               o->file, o->kernel->line, o->kernel->name, o->kernel->why_not);
-	if (!o->spec.grid || !o->spec.block)
-		return user_usage(s, o->spec.path, o->kernel,
-		                  !o->spec.grid ? "the launch is not said: --grid is missing"
-		                                : "the launch is not said: --block is missing",
-		                  err);
-	for (unsigned i = 0; i < o->kernel->n_params; i++) {
-		char what[120];
-		snprintf(what, sizeof what, "argument '%s' is missing", o->kernel->params[i].name);
-		if (!user_words_for(&o->spec, o->kernel->params[i].name))
-			return user_check_words(o, err) && user_usage(s, o->spec.path, o->kernel, what, err);
-	}
-	return true;
-}
 
 /* --- making --- */
 
@@ -64,7 +28,9 @@ static void set_names(struct user_family *o)
 	const char *slash = strrchr(o->spec.path, '/'), *base = slash ? slash + 1 : o->spec.path;
 	snprintf(o->file, sizeof o->file, "%.120s", base);
 	char stem[51];
-	snprintf(stem, sizeof stem, "%.*s", (int)strlen(base) - 3, base);
+	const char *dot = strrchr(base, '.');
+	snprintf(stem, sizeof stem, "%.*s", (int)(dot - base), base);
+	o->ptx = str_ieq(dot, ".ptx");
 	user_kernel_name(stem, o->name, sizeof o->name);
 }
 
@@ -72,7 +38,7 @@ static void describe_family(struct user_family *o)
 {
 	o->variant = (struct variant_desc){
 		.name = o->kernel->name,
-		.entry = o->kernel->name,
+		.entry = o->kernel->entry ? o->kernel->entry : o->kernel->name,
 		.title = "a kernel of your own",
 		.idea = "a kernel of your own, launched as the command line says",
 		.section = o->file,
@@ -90,7 +56,8 @@ static void describe_family(struct user_family *o)
 	d->cost = user_cost;
 	d->source = o->source.shown;
 	d->file = o->file;
-	d->device_source = o->source.device;
+	d->device_source = o->own.nvcc ? o->source.shown : o->source.device;
+	d->own_build = &o->own;
 	d->launch_words = (const char *const *)o->words;
 	d->user = o;
 	d->plan_user = user_plan;
@@ -116,8 +83,10 @@ static char **keep_words(struct user_spec *spec, char **path)
 	} options[] = {
 		{ "--kernel", &spec->kernel }, { "--grid", &spec->grid },     { "--block", &spec->block },
 		{ "--shared", &spec->shared }, { "--define", &spec->define },
+		{ KERNEL_LINE, &spec->as },
 	};
-	char **words = mem_calloc(2 * ARRAY_LEN(options) + spec->n_args + 1, sizeof *words);
+	char **words = mem_calloc(2 * ARRAY_LEN(options) + 2u * spec->n_words + spec->n_args + 4u,
+	                          sizeof *words);
 	unsigned n = 0;
 	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
 		if (!*options[i].value)
@@ -126,6 +95,12 @@ static char **keep_words(struct user_spec *spec, char **path)
 		words[n] = mem_strdup(*options[i].value);
 		*options[i].value = words[n++];
 	}
+	const char **compiler = mem_calloc(spec->n_words + 1u, sizeof *compiler);
+	for (unsigned i = 0; i < spec->n_words; i++) {
+		words[n++] = mem_strdup(COMPILER_WORD);
+		compiler[i] = words[n++] = mem_strdup(spec->words[i]);
+	}
+	spec->words = compiler;
 	for (unsigned i = 0; i < spec->n_args; i++)
 		words[n + i] = mem_strdup(spec->args[i]);
 	spec->args = (const char *const *)words + n;
@@ -133,7 +108,9 @@ static char **keep_words(struct user_spec *spec, char **path)
 	return words;
 }
 
-static void read_words(struct user_spec *spec, unsigned n, const char *const *words)
+/* *@compiler: the list that spec->words points to; free() it. */
+static void read_words(struct user_spec *spec, unsigned n, const char *const *words,
+                       const char ***compiler)
 {
 	const struct {
 		const char *option;
@@ -141,16 +118,37 @@ static void read_words(struct user_spec *spec, unsigned n, const char *const *wo
 	} options[] = {
 		{ "--kernel", &spec->kernel }, { "--grid", &spec->grid },     { "--block", &spec->block },
 		{ "--shared", &spec->shared }, { "--define", &spec->define },
+		{ KERNEL_LINE, &spec->as },
 	};
 	unsigned at = 0;
 	while (at + 1 < n && words[at][0] == '-') {
 		for (size_t i = 0; i < ARRAY_LEN(options); i++)
 			if (!strcmp(words[at], options[i].option))
 				*options[i].value = words[at + 1];
+		if (!strcmp(words[at], COMPILER_WORD)) {
+			*compiler = mem_realloc(*compiler, spec->n_words + 1u, sizeof **compiler);
+			(*compiler)[spec->n_words++] = words[at + 1];
+		}
 		at += 2;
 	}
 	spec->args = words + at;
 	spec->n_args = n - at;
+	spec->words = *compiler;
+}
+
+/* The kernel as the compiler has it joins the words: a snapshot is read where no file lies. */
+static void keep_kernel(struct user_family *o)
+{
+	char *line = o->spec.as ? NULL : user_kernel_line(&o->source, o->kernel);
+	if (!line)
+		return;
+	unsigned n = 0;
+	while (o->words[n])
+		n++;
+	memmove(o->words + 2, o->words, n * sizeof *o->words);
+	o->words[0] = mem_strdup(KERNEL_LINE);
+	o->words[1] = line;
+	o->spec.args += 2;
 }
 
 static void free_family(struct user_family *o)
@@ -158,6 +156,8 @@ static void free_family(struct user_family *o)
 	for (char **w = o->words; *w; w++)
 		free(*w);
 	free(o->words);
+	free((void *)o->spec.words);
+	user_free_values(o);
 	free(o->path);
 	user_source_free(&o->source);
 	free(o);
@@ -171,11 +171,11 @@ static bool make_family(const struct user_spec *spec, const char *text, bool res
 	o->words = keep_words(&o->spec, &o->path);
 	o->restored = restored;
 	set_names(o);
-	user_source_scan(text, &o->source);
-	if (!find_kernel(o, err) || !build_family(o, err)) {
+	if (!user_find_kernel(o, text, err) || !build_family(o, err)) {
 		free_family(o);
 		return false;
 	}
+	keep_kernel(o);
 	o->older = newest;
 	newest = o;
 	*out = o;
@@ -183,10 +183,49 @@ static bool make_family(const struct user_spec *spec, const char *text, bool res
 	return true;
 }
 
+void user_family_try(const struct user_family *o, const struct user_kernel *k,
+                     const struct user_spec *spec, struct user_trial *out)
+{
+	struct user_family *try = mem_zalloc(sizeof *try);
+	struct err err = { 0 };
+	char file[128], *line = user_kernel_line(&o->source, k);
+	try->spec = *spec;
+	try->spec.as = line;
+	try->words = keep_words(&try->spec, &try->path);
+	set_names(try);
+	snprintf(file, sizeof file, "%s", o->file);
+	*out = (struct user_trial){ .kind = TRIAL_IMPOSSIBLE };
+	if (user_find_kernel(try, o->source.shown, &err)) {
+		/* as the file itself is compiled: the module is there already */
+		try->own.extra = o->source.extra;
+		if (build_family(try, &err))
+			spec->trial(&try->desc, out);
+	}
+	free(line);
+	free_family(try);
+}
+
 bool user_file_named(const char *word)
 {
-	const size_t n = strlen(word);
-	return n > 3 && str_ieq(word + n - 3, ".cu");
+	const char *dot = strrchr(word, '.');
+	return dot && dot > word && (str_ieq(dot, ".cu") || str_ieq(dot, ".ptx"));
+}
+
+unsigned user_compiler_words(unsigned n, char *const *words)
+{
+	static const char *const with_value[] = { "-I", "-D", "-U", "-isystem", "-include", "-Xcompiler",
+		                                      "-std", "--std" };
+	static const char *const alone[] = { "-I", "-D", "-U", "-std=", "--std=", "-O", "-W", "-w",
+		                                 "-use_fast_math", "--use_fast_math", "--expt-", "-expt-",
+		                                 "--extended-lambda", "-extended-lambda", "-fmad=",
+		                                 "--fmad=", "-ftz=", "-prec-", "-isystem=", "-m64" };
+	for (size_t i = 0; i < ARRAY_LEN(with_value); i++)
+		if (!strcmp(words[0], with_value[i]))
+			return n > 1 ? 2 : 0;
+	for (size_t i = 0; i < ARRAY_LEN(alone); i++)
+		if (!strncmp(words[0], alone[i], strlen(alone[i])))
+			return 1;
+	return 0;
 }
 
 bool user_file_load(const struct user_spec *spec, const struct kernel_desc **out, struct err *err)
@@ -229,13 +268,16 @@ const struct kernel_desc *user_file_restore(const char *file, const char *source
 		if (!strcmp(o->file, file) && same_words(o, n, words) && !strcmp(o->source.shown, source))
 			return &o->desc;
 	if (!user_file_named(file) || strchr(file, '/')) {
-		err_set(err, ERR_PARSE, "'%.80s' is not the name of a .cu file", file);
+		err_set(err, ERR_PARSE, "'%.80s' is not the name of a .cu or .ptx file", file);
 		return NULL;
 	}
 	struct user_spec spec = { .path = file };
 	struct user_family *o;
-	read_words(&spec, n, words);
-	return make_family(&spec, source, true, &o, err) ? &o->desc : NULL;
+	const char **compiler = NULL;
+	read_words(&spec, n, words, &compiler);
+	const bool ok = make_family(&spec, source, true, &o, err);
+	free(compiler);
+	return ok ? &o->desc : NULL;
 }
 
 const char *user_file_path(const struct kernel_desc *k)
@@ -263,6 +305,7 @@ bool user_file_reload(const struct kernel_desc *k, const struct kernel_desc **ou
 		return true;
 	spec = o->spec;
 	spec.kernel = o->kernel->name;
+	spec.as = NULL;
 	if (!file_read(spec.path, MAX_FILE_BYTES, &text, err))
 		return false;
 	struct user_family *now = NULL;

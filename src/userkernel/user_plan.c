@@ -13,9 +13,7 @@ static bool find_name(const void *ctx, const char *name, int64_t *value)
 			*value = e->params[i];
 			return true;
 		}
-	if (!strcmp(name, "block"))
-		return find_name(ctx, "block_x", value);
-	return false;
+	return !strcmp(name, "block") && find_name(ctx, "block_x", value);
 }
 
 bool user_value(const struct user_env *e, const char *text, const char *what, int64_t *v,
@@ -53,9 +51,9 @@ static bool plan_buffer(const struct user_env *e, const struct user_arg *a, stru
                         struct err *err)
 {
 	char what[80];
-	int64_t rows, cols = 1;
+	int64_t rows = (int64_t)a->file.count, cols = 1;
 	snprintf(what, sizeof what, "argument '%s'", a->param->name);
-	if (!user_value(e, a->buffer.count, what, &rows, err) ||
+	if ((a->buffer.count[0] && !user_value(e, a->buffer.count, what, &rows, err)) ||
 	    (a->buffer.cols[0] && !user_value(e, a->buffer.cols, what, &cols, err)))
 		return false;
 	int64_t count;
@@ -63,6 +61,9 @@ static bool plan_buffer(const struct user_env *e, const struct user_arg *a, stru
 	    count > (int64_t)1 << 36)
 		return err_set(err, ERR_USAGE, "%s: %lld x %lld elements are no possible size", what,
 		               (long long)rows, (long long)cols);
+	if (a->buffer.init == INIT_FILE && count > (int64_t)a->file.count)
+		return err_set(err, ERR_USAGE, "%s: %s has %zu elements, %lld are asked for", what,
+		               a->buffer.file, a->file.count, (long long)count);
 	const bool out = a->buffer.init == INIT_OUT;
 	*b = (struct buffer_plan){
 		.name = a->param->name,
@@ -72,6 +73,10 @@ static bool plan_buffer(const struct user_env *e, const struct user_arg *a, stru
 		        : a->param->is_const ? BUF_IN
 		                             : BUF_INOUT,
 	};
+	if (!a->buffer.count[0] && a->file.cols && a->file.cols <= UINT32_MAX) {
+		b->cols = (uint32_t)a->file.cols;
+		b->rows = (uint32_t)((size_t)count / a->file.cols);
+	}
 	if (a->buffer.cols[0] && rows <= UINT32_MAX && cols <= UINT32_MAX) {
 		b->rows = (uint32_t)rows;
 		b->cols = (uint32_t)cols;
@@ -81,7 +86,7 @@ static bool plan_buffer(const struct user_env *e, const struct user_arg *a, stru
 
 static struct kernel_arg number_arg(const struct user_param *p, int64_t v)
 {
-	struct kernel_arg a = { .kind = p->kind };
+	struct kernel_arg a = { .kind = p->kind, .size = p->kind == ARG_I64 ? p->bytes : 0 };
 	if (p->kind == ARG_I32)
 		a.i32 = (int32_t)v;
 	else if (p->kind == ARG_U32)
@@ -89,6 +94,33 @@ static struct kernel_arg number_arg(const struct user_param *p, int64_t v)
 	else
 		a.i64 = v;
 	return a;
+}
+
+/* The buffer's number that argument @i is. */
+static unsigned buffer_of(const struct user_family *o, unsigned i)
+{
+	unsigned b = 0;
+	while (i--)
+		b += o->args[i].is_buffer;
+	return b;
+}
+
+static bool plan_pointer(const struct user_env *e, const struct user_arg *a, struct kernel_arg *to,
+                         struct err *err)
+{
+	char what[80];
+	int64_t by;
+	snprintf(what, sizeof what, "argument '%s'", a->param->name);
+	if (!user_value(e, a->offset, what, &by, err))
+		return false;
+	const struct user_arg *of = &e->family->args[a->alias];
+	if (by < 0)
+		return err_set(err, ERR_USAGE, "%s: %lld lies in front of '%s'", what, (long long)by,
+		               of->param->name);
+	*to = (struct kernel_arg){ .kind = ARG_BUFFER,
+		                       .buffer = buffer_of(e->family, (unsigned)a->alias),
+		                       .offset = (uint64_t)by * elem_size(of->elem) };
+	return true;
 }
 
 bool user_plan(const struct kernel_desc *k, const int64_t *params, struct launch_plan *plan,
@@ -105,7 +137,10 @@ bool user_plan(const struct kernel_desc *k, const int64_t *params, struct launch
 	for (unsigned i = 0; i < o->kernel->n_params; i++) {
 		const struct user_arg *a = &o->args[i];
 		struct kernel_arg *to = &plan->args[plan->n_args++];
-		if (a->is_buffer) {
+		if (a->alias >= 0) {
+			if (!plan_pointer(&e, a, to, err))
+				return false;
+		} else if (a->is_buffer) {
 			*to = (struct kernel_arg){ .kind = ARG_BUFFER, .buffer = plan->n_buffers };
 			if (!plan_buffer(&e, a, &plan->buffers[plan->n_buffers++], err))
 				return false;
@@ -132,6 +167,10 @@ void user_fill_buffer(const struct launch_plan *plan, const int64_t *params, uns
 	const struct user_arg *a = arg_of(o, b);
 	const struct user_env e = { o, params };
 	int64_t below = 0;
+	if (a->buffer.init == INIT_FILE) {
+		memcpy(data, a->file.data, plan->buffers[b].count * elem_size(plan->buffers[b].type));
+		return;
+	}
 	if (a->buffer.below[0] && !user_value(&e, a->buffer.below, "rand", &below, NULL))
 		below = 0; /* was checked when the family was made */
 	user_fill(&a->buffer, plan->buffers[b].type, plan->buffers[b].count, below, seed + b, data);

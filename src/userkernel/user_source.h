@@ -12,31 +12,50 @@
 #include "base/err.h"
 #include "model/kernel.h"
 
-#define USER_MAX_KERNELS 32
-
 struct user_param {
-	char name[40];
-	char type[56]; /* as written: "const float *" */
+	char name[48];
+	char type[120]; /* as written, or as the compiler has it: "const float *" */
 	bool pointer, is_const;
 	bool known;          /* kind or elem says what it is */
-	enum arg_kind kind;  /* ARG_BUFFER or the scalar's */
-	enum elem_type elem; /* of a pointer */
+	enum arg_kind kind;  /* ARG_BUFFER or the scalar's; ARG_BYTES: several numbers in a row */
+	enum elem_type elem; /* of a pointer, of a number or of the numbers in a row */
 	unsigned lanes;      /* of a vector type: float4 = 4 of elem; else 1 */
+	bool structure;      /* of a person's own: elem and lanes are only how it is shown */
+	bool choice;         /* an enum */
+	unsigned bytes;      /* of a value: what the kernel takes; 0 = the type says it */
+};
+
+/* How a kernel's text uses its launch; for suggestions. */
+struct user_shape {
+	unsigned block_dims, grid_dims; /* 1..3: threadIdx.y is read: 2 */
+	unsigned max_threads;           /* __launch_bounds__; 0 = none */
+	bool dynamic_shared;            /* extern __shared__ */
 };
 
 struct user_kernel {
-	char name[64];
+	char name[160]; /* as it is called on the command line: "axpy<float,64>" */
+	char base[64];  /* the name alone */
+	char scope[64]; /* "outer::inner::" */
+	char templates[200]; /* between template's < >; "" = no template */
+	char *entry;         /* symbol in the compiled module; NULL = the name */
+	bool c_linkage, internal, overloaded;
 	unsigned line;
 	unsigned n_params;
 	struct user_param params[KERNEL_MAX_ARGS];
-	char why_not[96]; /* "" = can be launched by name */
+	struct user_shape shape;
+	char why_not[160]; /* "" = can be launched by name */
 };
 
 struct user_source {
 	char *shown;  /* the file */
-	char *device; /* what is compiled: the same lines, host code blank, kernels extern "C" */
+	char *device; /* for NVRTC: the same lines, host code blank, kernels extern "C" */
+	char *linked; /* the text with kernels extern "C", nothing blank */
+	char *extra;  /* for nvcc: what stands behind the file (user_resolve.h); NULL = nothing */
+	bool resolved; /* symbols and types are the compiler's */
+	bool quotes;   /* it includes files of its own */
+	bool plain;    /* NVRTC can do it: no templates, no names used twice */
 	unsigned n_kernels;
-	struct user_kernel kernels[USER_MAX_KERNELS];
+	struct user_kernel *kernels;
 };
 
 /* Takes the text apart; it never fails, but may find no kernel. user_source_free() it. */
@@ -47,9 +66,5 @@ bool user_source_has_main(const char *text);
 const struct user_kernel *user_source_find(const struct user_source *s, const char *name);
 /* "saxpy(int n, float a, const float *x, float *y)" */
 void user_signature(const struct user_kernel *k, char *out, size_t n);
-/* user_usage.c: ERR_USAGE "file: @what", every kernel with its signature, and as the remedy a
- * command line that launches @k (NULL = the first that can be). Returns false. */
-bool user_usage(const struct user_source *s, const char *path, const struct user_kernel *k,
-                const char *what, struct err *err);
 
 #endif

@@ -2,8 +2,10 @@
 #include "userkernel/user_words.h"
 
 #include "base/text.h"
+#include "model/array.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,51 +134,90 @@ bool user_evaluate(const char *text, const char *what, const struct user_names *
 
 bool user_is_buffer(const char *text)
 {
-	return strchr(text, '[') != NULL;
+	return strchr(text, '[') != NULL || *text == '@';
 }
-
-static const enum elem_type elem_types[] = { ELEM_F32, ELEM_F64, ELEM_F16,
-	                                         ELEM_I32, ELEM_U32, ELEM_U8 };
 
 static bool read_type(const char *name, const char *text, size_t len, struct user_buffer *out,
                       struct err *err)
 {
-	for (size_t i = 0; i < ARRAY_LEN(elem_types); i++)
-		if (strlen(elem_name(elem_types[i])) == len &&
-		    !strncmp(text, elem_name(elem_types[i]), len)) {
-			out->type = elem_types[i];
-			out->typed = true;
-		}
-	if (out->typed || !len)
+	char word[16], list[120] = "";
+	snprintf(word, sizeof word, "%.*s", (int)len, text);
+	if (!len)
 		return true;
+	out->typed = elem_find(word, &out->type);
+	if (out->typed)
+		return true;
+	for (unsigned i = 0; i < ELEM_TYPES; i++) {
+		const size_t at = strlen(list);
+		snprintf(list + at, sizeof list - at, "%s%s", i ? " " : "", elem_name((enum elem_type)i));
+	}
 	err_set(err, ERR_USAGE, "argument '%s': there is no type '%.*s'", name, (int)len, text);
-	return err_remedy(err, "types: f32 f64 f16 i32 u32 u8");
+	return err_remedy(err, "types: %s", list);
+}
+
+/* "(1,2.5)" to two numbers. */
+static bool read_range(const char *text, struct user_buffer *out)
+{
+	char *end;
+	out->low = strtod(text + 1, &end);
+	if (end == text + 1 || *end != ',')
+		return false;
+	const char *second = end + 1;
+	out->high = strtod(second, &end);
+	out->ranged = end != second && !strcmp(end, ")");
+	return out->ranged;
+}
+
+static bool read_rand(const char *name, const char *text, struct user_buffer *out, struct err *err)
+{
+	const size_t n = strlen(text) - 6;
+	out->init = INIT_RAND;
+	if (strchr(text, ',')) {
+		if (read_range(text + 4, out) && out->low < out->high)
+			return true;
+		err_set(err, ERR_USAGE, "argument '%s': '%s' is no range", name, text);
+		return err_remedy(err, "two numbers, the lower one first: rand(-1,1)");
+	}
+	if (!n || n >= sizeof out->below)
+		return err_set(err, ERR_USAGE, "argument '%s': '%s': rand(K) needs a K", name, text);
+	memcpy(out->below, text + 5, n);
+	return true;
+}
+
+static bool read_file_name(const char *name, const char *text, struct user_buffer *out,
+                           struct err *err)
+{
+	out->init = INIT_FILE;
+	if (!*text || strlen(text) >= sizeof out->file)
+		return err_set(err, ERR_USAGE, "argument '%s': '@' wants the name of a file", name);
+	snprintf(out->file, sizeof out->file, "%s", text);
+	return true;
 }
 
 static bool read_init(const char *name, const char *text, struct user_buffer *out, struct err *err)
 {
 	char *end = NULL;
-	size_t n = 0;
+	const bool closed = *text && text[strlen(text) - 1] == ')';
 	if (!strcmp(text, "rand")) {
 		out->init = INIT_RAND;
-	} else if (!strncmp(text, "rand(", 5) && text[strlen(text) - 1] == ')') {
-		out->init = INIT_RAND;
-		n = strlen(text) - 6;
-		if (!n || n >= sizeof out->below)
-			return err_set(err, ERR_USAGE, "argument '%s': '%s': rand(K) needs a K", name, text);
-		memcpy(out->below, text + 5, n);
+	} else if (!strncmp(text, "rand(", 5) && closed) {
+		return read_rand(name, text, out, err);
 	} else if (!strcmp(text, "iota")) {
 		out->init = INIT_IOTA;
 	} else if (!strcmp(text, "out")) {
 		out->init = INIT_OUT;
+	} else if (*text == '@') {
+		return read_file_name(name, text + 1, out, err);
 	} else {
+		const bool constant = !strncmp(text, "const(", 6) && closed;
+		const char *number = constant ? text + 6 : text;
 		out->init = INIT_VALUE;
 		const bool zero = !strcmp(text, "zero");
-		out->value = zero ? 0 : strtod(text, &end);
-		if (!zero && (!end || end == text || *end)) {
+		out->value = zero ? 0 : strtod(number, &end);
+		if (!zero && (!end || end == number || strcmp(end, constant ? ")" : "") != 0)) {
 			err_set(err, ERR_USAGE, "argument '%s': there are no contents '%s'", name, text);
-			return err_remedy(err,
-			                  "contents: rand, rand(K), iota, zero, a number, or out (undefined)");
+			return err_remedy(err, "contents: rand, rand(K), rand(A,B), iota, zero, a number, "
+			                       "@FILE, or out (undefined)");
 		}
 	}
 	return true;
@@ -185,6 +226,8 @@ static bool read_init(const char *name, const char *text, struct user_buffer *ou
 bool user_read_buffer(const char *name, const char *text, struct user_buffer *out, struct err *err)
 {
 	*out = (struct user_buffer){ 0 };
+	if (*text == '@')
+		return read_file_name(name, text + 1, out, err);
 	const char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL;
 	if (!close || (close[1] && close[1] != ':')) {
 		err_set(err, ERR_USAGE, "argument '%s': '%s' is not of the form TYPE[SIZE]:CONTENTS", name,
@@ -206,48 +249,31 @@ bool user_read_buffer(const char *name, const char *text, struct user_buffer *ou
 
 /* --- contents --- */
 
-/* Values between 2^-14 and 65504, halves kept: enough for what is filled here. */
-static uint16_t to_half(double v)
+/* Whole numbers without a range: small, and what a signed byte holds too. */
+static double random_value(const struct user_buffer *b, bool real, enum elem_type type,
+                           int64_t below, uint64_t bits)
 {
-	const float f = (float)v;
-	uint32_t bits;
-	memcpy(&bits, &f, 4);
-	const uint32_t sign = bits >> 16 & 0x8000u;
-	const int32_t e = (int32_t)(bits >> 23 & 0xff) - 112;
-	if (e <= 0)
-		return (uint16_t)sign;
-	if (e >= 31)
-		return (uint16_t)(sign | 0x7c00u);
-	return (uint16_t)(sign | ((uint32_t)e << 10) | (bits >> 13 & 0x3ffu));
-}
-
-static void put_element(enum elem_type type, void *data, size_t i, double v)
-{
-	switch (type) {
-	case ELEM_F32: ((float *)data)[i] = (float)v; break;
-	case ELEM_F64: ((double *)data)[i] = v; break;
-	case ELEM_F16: ((uint16_t *)data)[i] = to_half(v); break;
-	case ELEM_I32: ((int32_t *)data)[i] = (int32_t)(uint32_t)(int64_t)v; break;
-	case ELEM_U32: ((uint32_t *)data)[i] = (uint32_t)(int64_t)v; break;
-	case ELEM_U8: ((uint8_t *)data)[i] = (uint8_t)(int64_t)v; break;
-	}
+	const double unit = (double)(bits >> 40) / (double)(1 << 24);
+	if (b->ranged)
+		return real ? b->low + unit * (b->high - b->low)
+		            : floor(b->low + (double)(bits >> 11) * 0x1p-53 * (b->high - b->low));
+	if (real)
+		return below > 0 ? unit * (double)below : 2 * unit - 1;
+	const uint64_t usual = type == ELEM_I8 ? 128 : 256;
+	return (double)(bits % (below > 0 ? (uint64_t)below : usual));
 }
 
 void user_fill(const struct user_buffer *b, enum elem_type type, size_t count, int64_t below,
                uint64_t seed, void *data)
 {
-	const bool real = type == ELEM_F32 || type == ELEM_F64 || type == ELEM_F16;
+	const bool real = elem_is_real(type);
 	uint64_t state = seed;
 	for (size_t i = 0; i < count; i++) {
 		double v = b->value;
 		if (b->init == INIT_IOTA)
 			v = (double)i;
-		else if (b->init == INIT_RAND && real) {
-			const double unit = (double)(rand_next(&state) >> 40) / (double)(1 << 24);
-			v = below > 0 ? unit * (double)below : 2 * unit - 1;
-		} else if (b->init == INIT_RAND) {
-			v = (double)(rand_next(&state) % (uint64_t)(below > 0 ? below : 256));
-		}
-		put_element(type, data, i, v);
+		else if (b->init == INIT_RAND)
+			v = random_value(b, real, type, below, rand_next(&state));
+		elem_put(type, data, i, v);
 	}
 }

@@ -3,14 +3,17 @@
  *
  *   n=1M                        a whole number, or an expression of earlier names
  *   a=2.5                       a float
+ *   p=1,2.5,3                   several numbers: a vector or structure passed by value
  *   x=f32[n]:rand               a buffer: type, elements, first contents
  *   C=f32[M,N]                  rows and columns
+ *   y=x+n                       a pointer into another buffer, by elements
+ *   x=@data.npy                 a buffer of a file's size and contents (model/array.h)
  *
- * Types: f32 f64 f16 i32 u32 u8; it may be left out where the signature says it. Contents: rand
- * (floats in [-1, 1), whole numbers 0..255), rand(K) (below K), iota (0, 1, 2 ...), zero, a number,
- * or out (undefined: every element must be written). Without: rand for const pointers, zero for
- * others. Expressions: + - * / % ( ), k M G behind numbers; a division rounds up, as grids and
- * sizes want it.
+ * Types: those of elem_name(); one may be left out where the signature says it. Contents: rand
+ * (floats in [-1, 1), whole numbers 0..255 or what the type holds), rand(K) (below K), rand(A,B)
+ * (from A, below B), iota (0, 1, 2 ...), zero, a number, @FILE, or out (undefined: every element
+ * must be written). Without: rand for const pointers, zero for others. Expressions: + - * / % ( ),
+ * k M G behind numbers; a division rounds up, as grids and sizes want it.
  */
 #ifndef PMPP_USERKERNEL_USER_WORDS_H
 #define PMPP_USERKERNEL_USER_WORDS_H
@@ -28,19 +31,23 @@ struct user_names {
 bool user_evaluate(const char *text, const char *what, const struct user_names *names,
                    int64_t *value, struct err *err);
 
-enum user_init { INIT_DEFAULT, INIT_RAND, INIT_IOTA, INIT_VALUE, INIT_OUT };
+enum user_init { INIT_DEFAULT, INIT_RAND, INIT_IOTA, INIT_VALUE, INIT_OUT, INIT_FILE };
 struct user_buffer {
 	bool typed;
 	enum elem_type type;
-	char count[64], cols[64]; /* expressions; cols "" = a vector, else count is the rows */
+	char count[64], cols[64]; /* expressions; cols "" = a vector, else count is the rows; count ""
+	                           * = as many as the file has */
 	enum user_init init;
 	char below[64]; /* INIT_RAND: expression, "" = default range */
-	double value;   /* INIT_VALUE */
+	bool ranged;    /* INIT_RAND: from `low` to `high` */
+	double low, high;
+	double value;    /* INIT_VALUE */
+	char file[1024]; /* INIT_FILE */
 };
-/* Is "f32[n]:rand" what stands behind the '='? */
+/* Is "f32[n]:rand" or "@file" what stands behind the '='? */
 bool user_is_buffer(const char *text);
 bool user_read_buffer(const char *name, const char *text, struct user_buffer *out, struct err *err);
-/* The first contents; @below from user_buffer.below, 0 = default range. */
+/* The first contents; @below from user_buffer.below, 0 = default range. Not of INIT_FILE. */
 void user_fill(const struct user_buffer *b, enum elem_type type, size_t count, int64_t below,
                uint64_t seed, void *data);
 

@@ -21,7 +21,9 @@ void emu_module_place(struct emu_module *m, const struct ptx_module *ptx, struct
 			m->var_addr[i] = v->offset;
 			continue;
 		}
-		struct arena_region *r = &d->arena.region[arena_add(&d->arena, v->name, v->size, v->align)];
+		/* arena_add() may move the regions */
+		const unsigned region = arena_add(&d->arena, v->name, v->size, v->align);
+		struct arena_region *r = &d->arena.region[region];
 		r->elem_bytes = ptx_type_bytes(v->type) ? ptx_type_bytes(v->type) : 1;
 		r->elem = ptx_type_name(v->type);
 		r->read_only = v->space == SPACE_CONST;

@@ -88,14 +88,19 @@ static bool fill_params(struct emu_launch *l, struct regions *a, struct err *err
 		unsigned bytes = 4;
 		switch (arg->kind) {
 		case ARG_BUFFER:
-			address = l->device->arena.region[a->buffer[arg->buffer]].base;
+			address = l->device->arena.region[a->buffer[arg->buffer]].base + arg->offset;
 			from = &address;
 			bytes = 8;
 			break;
-		case ARG_I64: bytes = 8; break;
+		case ARG_I64: bytes = arg->size ? arg->size : 8; break;
 		case ARG_I32: from = &arg->i32; break;
 		case ARG_U32: from = &arg->u32; break;
 		case ARG_F32: from = &arg->f32; break;
+		case ARG_F64: bytes = 8; break;
+		case ARG_BYTES:
+			from = arg->bytes;
+			bytes = arg->size;
+			break;
 		}
 		if (param->size != bytes)
 			return err_set(err, ERR_USAGE,

@@ -99,7 +99,7 @@ static void tell_failure(const struct run_findings *findings, const struct err *
 	         : err->code == ERR_UNSUPPORTED ? "unsupported"
 	                                        : "failed");
 	snprintf(f.text, sizeof f.text, "%.1023s", err->msg);
-	snprintf(f.remedy, sizeof f.remedy, "%s", err->remedy);
+	snprintf(f.remedy, sizeof f.remedy, "%.511s", err->remedy);
 	record_finding(&f);
 }
 

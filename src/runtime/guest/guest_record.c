@@ -188,7 +188,7 @@ void record_problem(const char *kind, const struct err *err)
 	struct record_finding r = { .error = true, .times = 1 };
 	snprintf(r.kind, sizeof r.kind, "%s", kind);
 	snprintf(r.text, sizeof r.text, "%.1023s", err->msg);
-	snprintf(r.remedy, sizeof r.remedy, "%s", err->remedy);
+	snprintf(r.remedy, sizeof r.remedy, "%.511s", err->remedy);
 	if (out.fd < 0)
 		fprintf(stderr, "pmpp-explore: %s\n", r.text);
 	record_finding(&r);

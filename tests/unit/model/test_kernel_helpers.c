@@ -262,9 +262,18 @@ TEST(comparison)
 TEST(element_types)
 {
 	static const size_t sizes[] = { [ELEM_F32] = 4, [ELEM_F64] = 8, [ELEM_F16] = 2,
-		                            [ELEM_I32] = 4, [ELEM_U32] = 4, [ELEM_U8] = 1 };
+		                            [ELEM_I32] = 4, [ELEM_U32] = 4, [ELEM_U8] = 1,
+		                            [ELEM_BF16] = 2, [ELEM_I8] = 1, [ELEM_I16] = 2,
+		                            [ELEM_U16] = 2, [ELEM_I64] = 8, [ELEM_U64] = 8 };
+	enum elem_type found;
 	for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)
 		assert_int_equal(elem_size((enum elem_type)i), sizes[i]);
+	assert_int_equal(sizeof sizes / sizeof *sizes, ELEM_TYPES);
+	for (unsigned i = 0; i < ELEM_TYPES; i++) {
+		assert_true(elem_find(elem_name((enum elem_type)i), &found));
+		assert_int_equal(found, i);
+	}
+	assert_false(elem_find("f33", &found));
 	assert_string_equal(elem_name(ELEM_F16), "f16");
 	assert_int_equal(ceil_div(1000000, 256), 3907); /* S-355 */
 	assert_int_equal(ceil_div(0, 7), 0);

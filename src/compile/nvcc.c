@@ -1,0 +1,88 @@
+/* nvcc as a child; see nvcc.h. */
+#include "compile/nvcc.h"
+
+#include "base/mem.h"
+#include "base/tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define BUILD_LIMIT_S 600
+#define MAX_MESSAGES ((size_t)1 << 20)
+
+void nvcc_word(struct nvcc_command *c, const char *fmt, ...)
+{
+	struct text t = { 0 };
+	va_list ap;
+	va_start(ap, fmt);
+	text_add_v(&t, fmt, ap);
+	va_end(ap);
+	c->word[c->n++] = t.s ? t.s : mem_strdup("");
+}
+
+void nvcc_free(struct nvcc_command *c)
+{
+	while (c->n)
+		free(c->word[--c->n]);
+}
+
+bool nvcc_run(const struct nvcc_command *c, const atomic_bool *cancel, struct text *messages,
+              struct err *err)
+{
+	/* nvcc writes some messages to standard output, some to standard error */
+	const char *shell[] = { "/bin/sh", "-c", "exec \"$@\" 2>&1", "sh", NULL };
+	const char **argv = mem_calloc(c->n + 5u, sizeof *argv);
+	memcpy(argv, shell, 4 * sizeof *argv);
+	memcpy(argv + 4, c->word, c->n * sizeof *argv);
+	const struct tool_request req = { .path = "/bin/sh",
+		                              .argv = argv,
+		                              .fd = -1,
+		                              .limit_s = BUILD_LIMIT_S,
+		                              .max_bytes = MAX_MESSAGES,
+		                              .cancel = cancel };
+	const bool ok = tool_run(&req, messages, err);
+	free(argv);
+	return ok;
+}
+
+/* One file of the rule at a time; @at moves on. */
+static bool next_input(const char **at, char *out, size_t n)
+{
+	const char *s = *at;
+	while (*s == ' ' || *s == '\n' || *s == '\t' || (*s == '\\' && s[1] == '\n'))
+		s++;
+	size_t len = 0;
+	while (*s && *s != ' ' && *s != '\n' && *s != '\t') {
+		if (*s == '\\' && s[1] == ' ')
+			s++;
+		if (len + 1 < n)
+			out[len++] = *s;
+		s++;
+	}
+	out[len] = '\0';
+	*at = s;
+	return len > 0;
+}
+
+uint64_t nvcc_inputs_hash(const char *rule)
+{
+	const char *at = strstr(rule, " : ");
+	if (!at)
+		at = strchr(rule, ':');
+	char path[4096];
+	uint64_t hash = HASH_SEED;
+	struct stat st;
+	for (at = at ? at + (at[1] == ':' ? 3 : 1) : ""; next_input(&at, path, sizeof path);) {
+		if (!strcmp(path, ":"))
+			continue;
+		if (stat(path, &st) != 0)
+			return 0;
+		const int64_t facts[] = { (int64_t)st.st_size, (int64_t)st.st_mtim.tv_sec,
+			                      (int64_t)st.st_mtim.tv_nsec };
+		hash = hash_bytes(hash, path, strlen(path));
+		hash = hash_bytes(hash, facts, sizeof facts);
+	}
+	return hash ? hash : 1;
+}

@@ -1,0 +1,70 @@
+/* A launch on trial; see user_trial.h. */
+#include "lab/user_trial.h"
+
+#include "lab/choose.h"
+#include "lab/run.h"
+#include "model/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BLOCKS 24
+#define LIMIT_S 2.0
+/* A run of all blocks may take so long; the first screen waits for less. */
+#define WHOLE_S 8.0
+
+/* ", 12 bytes past the end of x (1024 f32)": the buffer's name; shared memory has none. */
+static void read_finding(const char *text, struct user_trial *out)
+{
+	static const char past[] = "the end of ";
+	const char *at = strstr(text, past);
+	if (!strstr(text, "out of bounds"))
+		return;
+	if (strstr(text, "shared memory")) {
+		if (out->kind < TRIAL_SHARED)
+			out->kind = TRIAL_SHARED;
+		return;
+	}
+	out->kind = TRIAL_BOUNDS;
+	if (at)
+		snprintf(out->buffer, sizeof out->buffer, "%.*s", (int)strcspn(at + sizeof past - 1, " "),
+		         at + sizeof past - 1);
+}
+
+static void judge(const struct run_record *r, struct user_trial *out)
+{
+	const struct run_counts *c = &r->run.counts;
+	const double whole = c->blocks_run
+	                         ? r->run.wall_s * (double)c->blocks_total / (double)c->blocks_run
+	                         : 0;
+	out->kind = r->run.found.n ? TRIAL_FOUND : TRIAL_FINE;
+	for (unsigned i = 0; i < r->run.found.n; i++)
+		if (out->kind < TRIAL_BOUNDS)
+			read_finding(r->run.found.finding[i].text, out);
+	if (out->kind < TRIAL_SLOW && whole > WHOLE_S)
+		out->kind = TRIAL_SLOW;
+}
+
+void user_trial_run(const struct kernel_desc *k, struct user_trial *out)
+{
+	struct selection sel = { .seed = 1 };
+	struct run_record *r;
+	struct err err = { 0 };
+	const struct run_options options = {
+		.max_blocks = BLOCKS, .level = RUN_LEVEL_PTX, .no_verify = true, .timeout_s = LIMIT_S
+	};
+	*out = (struct user_trial){ .kind = TRIAL_IMPOSSIBLE };
+	if (!choose_gpu_and_backend(NULL, "emu", &sel, &err))
+		return;
+	sel.kernel = k;
+	kernel_defaults(k, sel.params);
+	if (run_selection_with(&sel, &options, NULL, &r, &err)) {
+		judge(r, out);
+		record_free(r);
+	} else if (err.code == ERR_TIMEOUT) {
+		out->kind = TRIAL_SLOW;
+	} else if (err.code == ERR_FAULT || err.code == ERR_USAGE) {
+		out->kind = TRIAL_FAULT;
+		read_finding(err.msg, out);
+	}
+}
