@@ -190,6 +190,26 @@ static bool consent_option(const char *arg, bool of_program)
 	return true;
 }
 
+static bool any_own_file(unsigned n, char **args)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (user_file_named(args[i]))
+			return true;
+	return false;
+}
+
+/* An option that the verb does not know is left in @args, with its value, if it may be for a
+ * compiler. */
+static bool keep_word(bool any, bool own_file, unsigned n, char **args, unsigned *i, unsigned *left)
+{
+	unsigned words = own_file ? user_compiler_words(n - *i, args + *i) : 0;
+	if (!any && !words)
+		return false;
+	for (args[(*left)++] = args[*i]; words > 1; words--)
+		args[(*left)++] = args[++*i];
+	return true;
+}
+
 /* Options may stand anywhere; "--" ends them; "--gpu=a100" is "--gpu a100". What is left is moved
  * to the front of @args. */
 static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_unknown,
@@ -197,9 +217,7 @@ static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_un
 {
 	unsigned left = 0, i = 0;
 	bool given[MAX_OPTIONS] = { false };
-	bool own_file = false;
-	for (unsigned k = 0; k < *n_args; k++)
-		own_file |= user_file_named(args[k]);
+	const bool own_file = any_own_file(*n_args, args);
 	for (; i < *n_args; i++) {
 		char *arg = args[i];
 		if (!strcmp(arg, "--")) {
@@ -221,12 +239,8 @@ static bool parse_options(const struct option_spec *o, unsigned n, bool keeps_un
 		unsigned k = 0;
 		while (k < n && (strlen(o[k].name) != len || strncmp(o[k].name, arg, len)))
 			k++;
-		unsigned words = k == n && own_file ? user_compiler_words(*n_args - i, args + i) : 0;
-		if (k == n && (keeps_unknown || words)) {
-			for (args[left++] = arg; words > 1; words--)
-				args[left++] = args[++i];
+		if (k == n && keep_word(keeps_unknown, own_file, *n_args, args, &i, &left))
 			continue;
-		}
 		if (k == n)
 			return unknown_option(arg, o, n, err);
 		char *value = equals ? equals + 1 : NULL;

@@ -173,8 +173,7 @@ static bool compile_now(const struct compile_request *req, struct module *out, s
 	return ok;
 }
 
-static bool compile_by_nvrtc(const struct compile_request *req, struct module *out,
-                             struct err *err)
+static bool compile_by_nvrtc(const struct compile_request *req, struct module *out, struct err *err)
 {
 	if (find_made(req, out))
 		return true;
@@ -249,7 +248,7 @@ void compile_probe(struct compile_info *info)
 		rtc_version(&info->major, &info->minor);
 		snprintf(info->nvrtc_path, sizeof info->nvrtc_path, "%s", rtc_path());
 	} else {
-		snprintf(info->why_not, sizeof info->why_not, "%s", err.msg);
+		snprintf(info->why_not, sizeof info->why_not, "%.2047s", err.msg);
 	}
 	char dir[4096];
 	store_dir(dir, sizeof dir);

@@ -21,12 +21,12 @@ struct compile_macro {
 
 /* A person's own file: what goes into it beside the text that NVRTC gets. */
 struct compile_own {
-	const char *path; /* on disk, for what it includes; NULL = there is only the text */
-	const char *text; /* all of it, host code too, kernels extern "C" unless @nvcc */
+	const char *path;  /* on disk, for what it includes; NULL = there is only the text */
+	const char *text;  /* all of it, host code too, kernels extern "C" unless @nvcc */
 	const char *extra; /* C++ behind the text, such as instances of templates; NULL = none */
 	unsigned n_words;  /* as on nvcc's command line: -I, -D, -std=... */
 	const char *const *words;
-	bool nvcc;         /* not NVRTC; and the file at @path itself, if there is one */
+	bool nvcc; /* not NVRTC; and the file at @path itself, if there is one */
 	bool ptx;  /* the text is PTX */
 };
 
@@ -35,8 +35,8 @@ struct compile_request {
 	const char *source;
 	unsigned n_macros; /* order does not matter for the cache */
 	const struct compile_macro *macros;
-	int cc_major, cc_minor;    /* compiled for sm_XY; PTX for compute_XY */
-	const atomic_bool *cancel; /* polled where the compiler has its own process; may be NULL */
+	int cc_major, cc_minor;        /* compiled for sm_XY; PTX for compute_XY */
+	const atomic_bool *cancel;     /* polled where the compiler has its own process; may be NULL */
 	const struct compile_own *own; /* NULL = a kernel of this program */
 };
 

@@ -110,8 +110,7 @@ static bool write_source(const struct own *o, struct err *err)
 		text_add(&t, "#line 1 \"%s\"\n%s\n", o->path[0] ? o->path : o->req->file,
 		         o->req->own->text);
 	text_add(&t, "%s\n", o->req->own->extra ? o->req->own->extra : "");
-	const bool ok =
-		file_replace(file_at(o, "own.cu", path, sizeof path), t.s, t.len, err);
+	const bool ok = file_replace(file_at(o, "own.cu", path, sizeof path), t.s, t.len, err);
 	text_free(&t);
 	return ok;
 }
@@ -146,7 +145,8 @@ static void nvcc_words(const struct own *o, unsigned repairs, const char *header
 static bool no_host_compiler(const char *messages)
 {
 	return strstr(messages, "Failed to preprocess host compiler") ||
-	       strstr(messages, "cannot find compiler") || strstr(messages, "No such file or directory\nnvcc");
+	       strstr(messages, "cannot find compiler") ||
+	       strstr(messages, "No such file or directory\nnvcc");
 }
 
 /* With repairs for an earlier CUDA, as long as nvcc's messages ask for more of them. */

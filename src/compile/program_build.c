@@ -78,8 +78,8 @@ static void make_command(struct nvcc_command *c, const struct program_source *s,
 
 /* --- what went into it --- */
 
-static bool dependencies(const struct nvcc_command *build, const atomic_bool *cancel, struct text *rule,
-                         struct err *err)
+static bool dependencies(const struct nvcc_command *build, const atomic_bool *cancel,
+                         struct text *rule, struct err *err)
 {
 	struct nvcc_command c = { 0 };
 	for (unsigned i = 0; i + 2 < build->n; i++) { /* without -o and its file */
@@ -143,7 +143,8 @@ static bool is_fresh(const char *folder)
 	return fresh && access(path, X_OK) == 0;
 }
 
-static void remember_inputs(const struct nvcc_command *c, const char *folder, const atomic_bool *cancel)
+static void remember_inputs(const struct nvcc_command *c, const char *folder,
+                            const atomic_bool *cancel)
 {
 	char path[4300];
 	struct text rule = { 0 }, all = { 0 };

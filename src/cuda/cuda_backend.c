@@ -218,7 +218,8 @@ static bool probe(struct backend_info *info, struct err *err)
 	if (!cuda_probe(cuda_device_wanted(), &ci, &local)) {
 		for (unsigned c = 0; c < CUDA_MAX_CAPS; c++) {
 			snprintf(info->missing[c].reason, sizeof info->missing[c].reason, "%.255s", local.msg);
-			snprintf(info->missing[c].remedy, sizeof info->missing[c].remedy, "%.511s", local.remedy);
+			snprintf(info->missing[c].remedy, sizeof info->missing[c].remedy, "%.511s",
+			         local.remedy);
 		}
 		snprintf(info->title, sizeof info->title, "no GPU");
 		if (err)

@@ -34,9 +34,8 @@ static void read_finding(const char *text, struct user_trial *out)
 static void judge(const struct run_record *r, struct user_trial *out)
 {
 	const struct run_counts *c = &r->run.counts;
-	const double whole = c->blocks_run
-	                         ? r->run.wall_s * (double)c->blocks_total / (double)c->blocks_run
-	                         : 0;
+	const double whole =
+		c->blocks_run ? r->run.wall_s * (double)c->blocks_total / (double)c->blocks_run : 0;
 	out->kind = r->run.found.n ? TRIAL_FOUND : TRIAL_FINE;
 	for (unsigned i = 0; i < r->run.found.n; i++)
 		if (out->kind < TRIAL_BOUNDS)

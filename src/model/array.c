@@ -53,6 +53,8 @@ static uint16_t to_half(double v)
 		return (uint16_t)(sign | 0x7e00u);
 	if (a >= 65520)
 		return (uint16_t)(sign | 0x7c00u);
+	if (a == 0)
+		return sign;
 	int e = 0;
 	frexp(a, &e);
 	e = e < -13 ? -13 : e; /* the step below 2^-14 is 2^-24 */

@@ -229,7 +229,7 @@ static void write_npy(const struct array *a, struct text *out)
 	while ((10 + h.len + 1) % 64)
 		text_put(&h, " ", 1);
 	text_put(&h, "\n", 1);
-	const char head[] = { (char)0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (char)(h.len & 255),
+	const char head[] = { (char)0x93,        'N', 'U', 'M', 'P', 'Y', 1, 0, (char)(h.len & 255),
 		                  (char)(h.len >> 8) };
 	text_put(out, head, sizeof head);
 	text_put(out, h.s, h.len);

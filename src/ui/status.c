@@ -37,7 +37,8 @@ struct saying {
 
 static void say_failure(const struct err *e, struct saying *out)
 {
-	snprintf(out->text, sizeof out->text, "✗ %.2400s%s%.580s", e->msg, e->remedy[0] ? " → " : "", e->remedy);
+	snprintf(out->text, sizeof out->text, "✗ %.2400s%s%.580s", e->msg, e->remedy[0] ? " → " : "",
+	         e->remedy);
 	for (char *p = out->text; *p; p++) /* a compiler's log has lines; here it is one */
 		if (*p == '\n' || *p == '\t')
 			*p = ' ';

@@ -12,40 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the family's parameters --- */
-
-bool user_add_param(struct user_family *o, const char *name, const char *title,
-                    enum param_kind kind, int64_t def, int64_t min, int64_t max, int *index,
-                    struct err *err)
-{
-	struct kernel_desc *d = &o->desc;
-	for (unsigned i = 0; i < d->n_params; i++)
-		if (!strcmp(d->params[i].name, name))
-			return err_set(err, ERR_USAGE, "%s: '%s' names two things: rename one of them", o->file,
-			               name);
-	if (d->n_params == KERNEL_MAX_PARAMS)
-		return err_set(err, ERR_USAGE, "%s: more than %d numbers to choose", o->file,
-		               KERNEL_MAX_PARAMS);
-	const unsigned i = d->n_params++;
-	snprintf(o->text[i], sizeof o->text[i], "%s", name);
-	o->params[i] = (struct param_desc){
-		.name = o->text[i],
-		.title = title,
-		.unit = "",
-		.kind = kind,
-		.def = def,
-		.min = min,
-		.max = max,
-	};
-	if (!strcmp(name, "block") || !strcmp(name, "launch_block"))
-		o->params[i].role = PARAM_BLOCK;
-	else if (!strcmp(name, "block_x") || !strcmp(name, "launch_block_x"))
-		o->params[i].role = PARAM_KNOB;
-	const size_t at = strlen(o->names);
-	snprintf(o->names + at, sizeof o->names - at, "%s%s", at ? ", " : "", name);
-	*index = (int)i;
-	return true;
-}
+/* --- sizes --- */
 
 /* One of the words of "X,Y,Z". */
 static bool nth_word(const char *list, unsigned n, char *out, size_t size)
@@ -87,7 +54,8 @@ static bool is_parameter(const struct user_family *o, const char *name)
 {
 	for (unsigned i = 0; i < o->kernel->n_params; i++)
 		if (!strncmp(o->kernel->params[i].name, name, strlen(name)) &&
-		    (!o->kernel->params[i].name[strlen(name)] || o->kernel->params[i].name[strlen(name)] == '_'))
+		    (!o->kernel->params[i].name[strlen(name)] ||
+		     o->kernel->params[i].name[strlen(name)] == '_'))
 			return true;
 	return false;
 }
@@ -123,7 +91,7 @@ static bool add_dims(struct user_family *o, const char *what, const char *typed,
 		snprintf(name, sizeof name, n > 1 ? "%s%s_%c" : "%s%s",
 		         is_parameter(o, what) ? "launch_" : "", what, axes[i]);
 		if (!user_add_param(o, name, block ? "threads per block" : "blocks in the grid",
-		               PARAM_LAUNCH, v, 1, most[block][i], &size[i].param, err))
+		                    PARAM_LAUNCH, v, 1, most[block][i], &size[i].param, err))
 			return false;
 	}
 	return true;
@@ -151,15 +119,6 @@ static bool add_macros(struct user_family *o, struct err *err)
 }
 
 /* --- words and names --- */
-
-const char *user_words_for(const struct user_spec *spec, const char *name)
-{
-	const size_t n = strlen(name);
-	for (unsigned i = 0; i < spec->n_args; i++)
-		if (!strncmp(spec->args[i], name, n) && spec->args[i][n] == '=')
-			return spec->args[i] + n + 1;
-	return NULL;
-}
 
 bool user_check_words(const struct user_family *o, struct err *err)
 {
@@ -217,7 +176,7 @@ bool user_read_arguments(struct user_family *o, struct err *err)
 	o->shared = (struct user_size){ .param = -1 };
 	if (o->spec.shared && parse_int(o->spec.shared, &bytes)) {
 		if (!user_add_param(o, "shared", "bytes of dynamic shared memory", PARAM_LAUNCH, bytes, 0,
-		               227 << 10, &o->shared.param, err))
+		                    227 << 10, &o->shared.param, err))
 			return false;
 	} else if (o->spec.shared) {
 		if (strlen(o->spec.shared) >= sizeof o->shared.text)

@@ -46,6 +46,9 @@ struct user_family {
 	struct user_arg args[KERNEL_MAX_ARGS];
 	struct user_size block[3], grid[3], shared;
 	struct compile_own own;
+	/* Makes a family of the same file by another spec for a moment, and tries its launch. */
+	void (*try_launch)(const struct user_family *o, const struct user_kernel *k,
+	                   const struct user_spec *spec, struct user_trial *out);
 	char **words, *path; /* what spec points to; words as a list, ended by NULL, for snapshots */
 	bool ptx;            /* the file is PTX */
 	bool restored;       /* from a snapshot: no file behind it */
@@ -62,6 +65,7 @@ bool user_value(const struct user_env *e, const char *text, const char *what, in
 
 /* user_args.c: fills parameters from the spec, by user_values.c arguments. */
 bool user_read_arguments(struct user_family *o, struct err *err);
+/* user_family.c */
 bool user_add_param(struct user_family *o, const char *name, const char *title,
                     enum param_kind kind, int64_t def, int64_t min, int64_t max, int *index,
                     struct err *err);
@@ -72,10 +76,6 @@ void user_free_values(struct user_family *o);
 const char *user_words_for(const struct user_spec *spec, const char *name);
 /* Every word names a parameter of the kernel. */
 bool user_check_words(const struct user_family *o, struct err *err);
-
-/* user_file.c: makes a family of the same file by @spec for a moment, and tries its launch. */
-void user_family_try(const struct user_family *o, const struct user_kernel *k,
-                     const struct user_spec *spec, struct user_trial *out);
 
 /* user_usage.c: ERR_USAGE "file: @what", every kernel with its signature, and as the remedy a
  * command line that launches @k (NULL = each that can be). Returns false. */

@@ -82,11 +82,10 @@ static char **keep_words(struct user_spec *spec, char **path)
 		const char **value;
 	} options[] = {
 		{ "--kernel", &spec->kernel }, { "--grid", &spec->grid },     { "--block", &spec->block },
-		{ "--shared", &spec->shared }, { "--define", &spec->define },
-		{ KERNEL_LINE, &spec->as },
+		{ "--shared", &spec->shared }, { "--define", &spec->define }, { KERNEL_LINE, &spec->as },
 	};
-	char **words = mem_calloc(2 * ARRAY_LEN(options) + 2u * spec->n_words + spec->n_args + 4u,
-	                          sizeof *words);
+	char **words =
+		mem_calloc(2 * ARRAY_LEN(options) + 2u * spec->n_words + spec->n_args + 4u, sizeof *words);
 	unsigned n = 0;
 	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
 		if (!*options[i].value)
@@ -117,8 +116,7 @@ static void read_words(struct user_spec *spec, unsigned n, const char *const *wo
 		const char **value;
 	} options[] = {
 		{ "--kernel", &spec->kernel }, { "--grid", &spec->grid },     { "--block", &spec->block },
-		{ "--shared", &spec->shared }, { "--define", &spec->define },
-		{ KERNEL_LINE, &spec->as },
+		{ "--shared", &spec->shared }, { "--define", &spec->define }, { KERNEL_LINE, &spec->as },
 	};
 	unsigned at = 0;
 	while (at + 1 < n && words[at][0] == '-') {
@@ -163,28 +161,8 @@ static void free_family(struct user_family *o)
 	free(o);
 }
 
-static bool make_family(const struct user_spec *spec, const char *text, bool restored,
-                        struct user_family **out, struct err *err)
-{
-	struct user_family *o = mem_zalloc(sizeof *o);
-	o->spec = *spec;
-	o->words = keep_words(&o->spec, &o->path);
-	o->restored = restored;
-	set_names(o);
-	if (!user_find_kernel(o, text, err) || !build_family(o, err)) {
-		free_family(o);
-		return false;
-	}
-	keep_kernel(o);
-	o->older = newest;
-	newest = o;
-	*out = o;
-	user_kernel_publish(&o->desc);
-	return true;
-}
-
-void user_family_try(const struct user_family *o, const struct user_kernel *k,
-                     const struct user_spec *spec, struct user_trial *out)
+static void try_launch(const struct user_family *o, const struct user_kernel *k,
+                       const struct user_spec *spec, struct user_trial *out)
 {
 	struct user_family *try = mem_zalloc(sizeof *try);
 	struct err err = { 0 };
@@ -205,6 +183,27 @@ void user_family_try(const struct user_family *o, const struct user_kernel *k,
 	free_family(try);
 }
 
+static bool make_family(const struct user_spec *spec, const char *text, bool restored,
+                        struct user_family **out, struct err *err)
+{
+	struct user_family *o = mem_zalloc(sizeof *o);
+	o->spec = *spec;
+	o->words = keep_words(&o->spec, &o->path);
+	o->restored = restored;
+	o->try_launch = try_launch;
+	set_names(o);
+	if (!user_find_kernel(o, text, err) || !build_family(o, err)) {
+		free_family(o);
+		return false;
+	}
+	keep_kernel(o);
+	o->older = newest;
+	newest = o;
+	*out = o;
+	user_kernel_publish(&o->desc);
+	return true;
+}
+
 bool user_file_named(const char *word)
 {
 	const char *dot = strrchr(word, '.');
@@ -213,12 +212,28 @@ bool user_file_named(const char *word)
 
 unsigned user_compiler_words(unsigned n, char *const *words)
 {
-	static const char *const with_value[] = { "-I", "-D", "-U", "-isystem", "-include", "-Xcompiler",
-		                                      "-std", "--std" };
-	static const char *const alone[] = { "-I", "-D", "-U", "-std=", "--std=", "-O", "-W", "-w",
-		                                 "-use_fast_math", "--use_fast_math", "--expt-", "-expt-",
-		                                 "--extended-lambda", "-extended-lambda", "-fmad=",
-		                                 "--fmad=", "-ftz=", "-prec-", "-isystem=", "-m64" };
+	static const char *const with_value[] = { "-I",       "-D",         "-U",   "-isystem",
+		                                      "-include", "-Xcompiler", "-std", "--std" };
+	static const char *const alone[] = { "-I",
+		                                 "-D",
+		                                 "-U",
+		                                 "-std=",
+		                                 "--std=",
+		                                 "-O",
+		                                 "-W",
+		                                 "-w",
+		                                 "-use_fast_math",
+		                                 "--use_fast_math",
+		                                 "--expt-",
+		                                 "-expt-",
+		                                 "--extended-lambda",
+		                                 "-extended-lambda",
+		                                 "-fmad=",
+		                                 "--fmad=",
+		                                 "-ftz=",
+		                                 "-prec-",
+		                                 "-isystem=",
+		                                 "-m64" };
 	for (size_t i = 0; i < ARRAY_LEN(with_value); i++)
 		if (!strcmp(words[0], with_value[i]))
 			return n > 1 ? 2 : 0;

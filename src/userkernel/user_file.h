@@ -35,7 +35,7 @@ struct user_spec {
 	const char *block;  /* the same; numbers are parameters to be changed */
 	const char *shared; /* bytes of dynamic shared memory, an expression; NULL = 0 */
 	const char *define; /* "TILE=16,RADIUS=3": macros, parameters to be changed; NULL = none */
-	unsigned n_words; /* for the compiler: -I, -D, -std=... */
+	unsigned n_words;   /* for the compiler: -I, -D, -std=... */
 	const char *const *words;
 	const char *as; /* in snapshots: the kernel as the compiler had it; NULL = ask it */
 	unsigned n_args;

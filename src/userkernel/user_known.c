@@ -120,9 +120,7 @@ static bool ask_compiler(struct user_family *o, struct err *err)
 	char *owned;
 	struct compile_own own = o->own;
 	own.words = all_words(o, &own.n_words, &owned);
-	const struct user_unit unit = {
-		.file = o->file, .own = &own, .cc_major = 8, .cc_minor = 0
-	};
+	const struct user_unit unit = { .file = o->file, .own = &own, .cc_major = 8, .cc_minor = 0 };
 	const bool ok = user_resolve(&o->source, &unit, o->spec.kernel, err);
 	free(owned);
 	free((void *)own.words);
@@ -176,8 +174,8 @@ static bool choose_kernel(struct user_family *o, struct err *err)
 		return o->kernel || user_usage(o, NULL, what, err);
 	}
 	return able == 1 ||
-	       user_usage(o, NULL, able ? "which kernel? There are:" : "no kernel can be launched:",
-	                  err);
+	       user_usage(o, NULL,
+	                  able ? "which kernel? There are:" : "no kernel can be launched:", err);
 }
 
 bool user_find_kernel(struct user_family *o, const char *text, struct err *err)

@@ -95,8 +95,8 @@ static unsigned read_bound(const char *s, const char *end)
 		if (strncmp(s, ".maxntid", 8) != 0 && strncmp(s, ".reqntid", 8) != 0)
 			continue;
 		bound = 1;
-		for (s += 8; s < end && (isspace((unsigned char)*s) || isdigit((unsigned char)*s) ||
-		                         *s == ',');) {
+		for (s += 8;
+		     s < end && (isspace((unsigned char)*s) || isdigit((unsigned char)*s) || *s == ',');) {
 			char *after;
 			const unsigned long v = strtoul(s, &after, 10);
 			if (after == s)
@@ -119,8 +119,8 @@ static bool names_dynamic(const char *ptx, const char *s, const char *end)
 		while (name && name > p && is_symbol_char(name[-1]))
 			name--;
 		for (const char *q = s; name && q + (bracket - name) < end; q++)
-			if (!strncmp(q, name, (size_t)(bracket - name)) &&
-			    !is_symbol_char(q[bracket - name]) && !is_symbol_char(q[-1]))
+			if (!strncmp(q, name, (size_t)(bracket - name)) && !is_symbol_char(q[bracket - name]) &&
+			    !is_symbol_char(q[-1]))
 				return true;
 	}
 	return false;
@@ -146,7 +146,8 @@ unsigned user_entries(const char *ptx, struct user_entry **out)
 		for (const char *p = code; p < s; p++)
 			e->line += *p == '\n';
 		const char *open = name + len + strspn(name + len, " \t\r\n");
-		const char *close = *open == '(' ? code + closing_bracket(code, (size_t)(open - code)) : open;
+		const char *close =
+			*open == '(' ? code + closing_bracket(code, (size_t)(open - code)) : open;
 		read_params(open, close, e);
 		e->max_threads = read_bound(close, body);
 		e->dynamic_shared =
@@ -182,7 +183,8 @@ static bool is_instruction(const char *line)
 	if (*s == '@')
 		return true;
 	/* a label ends in ':', an operand of a call in ',' or ';' */
-	return islower((unsigned char)*s) && n && (s[n] == '.' || s[n] == ' ' || s[n] == ';' || s[n] == '\t');
+	return islower((unsigned char)*s) && n &&
+	       (s[n] == '.' || s[n] == ' ' || s[n] == ';' || s[n] == '\t');
 }
 
 static bool is_line_directive(const char *line)

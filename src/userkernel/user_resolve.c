@@ -149,10 +149,10 @@ static void take_types(struct user_kernel *k, const struct user_entry *e, const 
 		else if (!p->type[0])
 			snprintf(p->type, sizeof p->type, "%s",
 			         e->param[i].bytes == 8 && strcmp(e->param[i].type, "f64") != 0 ? "void *"
-			         : e->param[i].aggregate ? "struct"
-			         : !strcmp(e->param[i].type, "f32") ? "float"
-			         : !strcmp(e->param[i].type, "f64") ? "double"
-			                                            : "int");
+			         : e->param[i].aggregate                                        ? "struct"
+			         : !strcmp(e->param[i].type, "f32")                             ? "float"
+			         : !strcmp(e->param[i].type, "f64")                             ? "double"
+			                                                                        : "int");
 		user_know_type(p, e->param[i].aggregate ? e->param[i].bytes : 0);
 		if (!p->known && !p->pointer && e->param[i].bytes == 4) { /* an enum */
 			p->known = p->choice = true;
@@ -270,8 +270,9 @@ static char *size_text(const struct user_source *s)
 			if (q->known || !star || strchr(star + 1, '*') || strchr(q->type, '(') ||
 			    !s->kernels[i].entry)
 				continue;
-			text_add(&t, "extern \"C\" { __device__ unsigned long long " SIZE
-			             "%u_%u_ = sizeof(%.*s); }\n",
+			text_add(&t,
+			         "extern \"C\" { __device__ unsigned long long " SIZE
+			         "%u_%u_ = sizeof(%.*s); }\n",
 			         i, p, (int)(star - q->type), q->type);
 		}
 	return t.s;

@@ -10,7 +10,7 @@
 #include "userkernel/user_source.h"
 
 struct user_unit {
-	const char *file;           /* "my.cu" */
+	const char *file;              /* "my.cu" */
 	const struct compile_own *own; /* words and path; nvcc, extra and text are ours */
 	unsigned n_macros;
 	const struct compile_macro *macros;

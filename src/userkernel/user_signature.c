@@ -70,10 +70,10 @@ static const struct {
 	const char *name;
 	enum elem_type elem;
 } vectors[] = {
-	{ "float", ELEM_F32 },     { "double", ELEM_F64 },   { "int", ELEM_I32 },
-	{ "uint", ELEM_U32 },      { "char", ELEM_I8 },      { "uchar", ELEM_U8 },
-	{ "short", ELEM_I16 },     { "ushort", ELEM_U16 },   { "long", ELEM_I64 },
-	{ "ulong", ELEM_U64 },     { "longlong", ELEM_I64 }, { "ulonglong", ELEM_U64 },
+	{ "float", ELEM_F32 }, { "double", ELEM_F64 },   { "int", ELEM_I32 },
+	{ "uint", ELEM_U32 },  { "char", ELEM_I8 },      { "uchar", ELEM_U8 },
+	{ "short", ELEM_I16 }, { "ushort", ELEM_U16 },   { "long", ELEM_I64 },
+	{ "ulong", ELEM_U64 }, { "longlong", ELEM_I64 }, { "ulonglong", ELEM_U64 },
 };
 
 /* The type without its qualifiers, words one blank apart: "unsigned int". */

@@ -16,7 +16,7 @@
 
 struct scan {
 	const char *code;
-	char *device;                        /* the file with host code blank */
+	char *device;   /* the file with host code blank */
 	size_t *insert; /* where extern "C" goes, ascending */
 	unsigned n_insert;
 	struct {

@@ -33,9 +33,9 @@ struct user_shape {
 };
 
 struct user_kernel {
-	char name[160]; /* as it is called on the command line: "axpy<float,64>" */
-	char base[64];  /* the name alone */
-	char scope[64]; /* "outer::inner::" */
+	char name[160];      /* as it is called on the command line: "axpy<float,64>" */
+	char base[64];       /* the name alone */
+	char scope[64];      /* "outer::inner::" */
 	char templates[200]; /* between template's < >; "" = no template */
 	char *entry;         /* symbol in the compiled module; NULL = the name */
 	bool c_linkage, internal, overloaded;
@@ -47,10 +47,10 @@ struct user_kernel {
 };
 
 struct user_source {
-	char *shown;  /* the file */
-	char *device; /* for NVRTC: the same lines, host code blank, kernels extern "C" */
-	char *linked; /* the text with kernels extern "C", nothing blank */
-	char *extra;  /* for nvcc: what stands behind the file (user_resolve.h); NULL = nothing */
+	char *shown;   /* the file */
+	char *device;  /* for NVRTC: the same lines, host code blank, kernels extern "C" */
+	char *linked;  /* the text with kernels extern "C", nothing blank */
+	char *extra;   /* for nvcc: what stands behind the file (user_resolve.h); NULL = nothing */
 	bool resolved; /* symbols and types are the compiler's */
 	bool quotes;   /* it includes files of its own */
 	bool plain;    /* NVRTC can do it: no templates, no names used twice */

@@ -7,6 +7,7 @@
  * made smaller, until the launch goes through or all guesses are used up.
  */
 #include "userkernel/user_suggest.h"
+#include "userkernel/user_meaning.h"
 #include "userkernel/user_text.h"
 
 #include "base/mem.h"
@@ -20,88 +21,15 @@
 #define MAX_TRIALS 28
 #define MAX_ELEMENTS ((int64_t)1 << 26)
 
-/* --- what names mean --- */
-
-enum meaning { MEANS_SIZE, MEANS_SMALL, MEANS_ZERO, MEANS_ONE };
-
-static const struct {
-	const char *word; /* a whole part of a name: "row" in num_row, numRow */
-	enum meaning meaning;
-	unsigned value; /* of MEANS_SMALL */
-} words[] = {
-	{ "n", MEANS_SIZE, 0 },         { "m", MEANS_SIZE, 0 },        { "nx", MEANS_SIZE, 0 },
-	{ "ny", MEANS_SIZE, 0 },        { "nz", MEANS_SMALL, 8 },      { "len", MEANS_SIZE, 0 },
-	{ "length", MEANS_SIZE, 0 },    { "size", MEANS_SIZE, 0 },     { "count", MEANS_SIZE, 0 },
-	{ "num", MEANS_SIZE, 0 },       { "total", MEANS_SIZE, 0 },    { "width", MEANS_SIZE, 0 },
-	{ "height", MEANS_SIZE, 0 },    { "w", MEANS_SIZE, 0 },        { "h", MEANS_SIZE, 0 },
-	{ "rows", MEANS_SIZE, 0 },      { "cols", MEANS_SIZE, 0 },     { "row", MEANS_SIZE, 0 },
-	{ "col", MEANS_SIZE, 0 },       { "columns", MEANS_SIZE, 0 },  { "dim", MEANS_SIZE, 0 },
-	{ "elements", MEANS_SIZE, 0 },  { "elems", MEANS_SIZE, 0 },    { "numel", MEANS_SIZE, 0 },
-	{ "stride", MEANS_SIZE, 0 },    { "pitch", MEANS_SIZE, 0 },    { "ld", MEANS_SIZE, 0 },
-	{ "lda", MEANS_SIZE, 0 },       { "ldb", MEANS_SIZE, 0 },      { "ldc", MEANS_SIZE, 0 },
-	{ "points", MEANS_SIZE, 0 },    { "bodies", MEANS_SIZE, 0 },   { "particles", MEANS_SIZE, 0 },
-	{ "nodes", MEANS_SIZE, 0 },     { "vertices", MEANS_SIZE, 0 }, { "edges", MEANS_SIZE, 0 },
-	{ "radius", MEANS_SMALL, 3 },   { "filter", MEANS_SMALL, 3 },  { "kernel", MEANS_SMALL, 3 },
-	{ "mask", MEANS_SMALL, 5 },     { "batch", MEANS_SMALL, 4 },   { "channels", MEANS_SMALL, 3 },
-	{ "channel", MEANS_SMALL, 3 },  { "depth", MEANS_SMALL, 8 },   { "iterations", MEANS_SMALL, 4 },
-	{ "iters", MEANS_SMALL, 4 },    { "iter", MEANS_SMALL, 4 },    { "steps", MEANS_SMALL, 4 },
-	{ "heads", MEANS_SMALL, 4 },    { "clusters", MEANS_SMALL, 8 }, { "classes", MEANS_SMALL, 8 },
-	{ "bins", MEANS_SMALL, 256 },   { "threshold", MEANS_SMALL, 100 }, { "tile", MEANS_SMALL, 16 },
-	{ "levels", MEANS_SMALL, 4 },   { "k", MEANS_SMALL, 16 },      { "c", MEANS_SMALL, 3 },
-	{ "b", MEANS_SMALL, 4 },        { "offset", MEANS_ZERO, 0 },   { "start", MEANS_ZERO, 0 },
-	{ "begin", MEANS_ZERO, 0 },     { "mode", MEANS_ZERO, 0 },     { "axis", MEANS_ZERO, 0 },
-	{ "device", MEANS_ZERO, 0 },    { "rank", MEANS_ZERO, 0 },     { "phase", MEANS_ZERO, 0 },
-	{ "padding", MEANS_ZERO, 0 },   { "pad", MEANS_ZERO, 0 },      { "source", MEANS_ZERO, 0 },
-	{ "src", MEANS_ZERO, 0 },       { "id", MEANS_ZERO, 0 },       { "dilation", MEANS_ONE, 0 },
-	{ "seed", MEANS_ONE, 0 },       { "shift", MEANS_ONE, 0 },     { "step", MEANS_ONE, 0 },
-	{ "inc", MEANS_ONE, 0 },        { "incx", MEANS_ONE, 0 },      { "incy", MEANS_ONE, 0 },
-	{ "bit", MEANS_ZERO, 0 },       { "level", MEANS_ZERO, 0 },    { "iteration", MEANS_ONE, 0 },
-};
-
-/* The next part of "numRows", "num_rows", "NUM_ROWS" in small letters; false = there is none. */
-static bool next_part(const char **at, char *out, size_t n)
-{
-	const char *s = *at;
-	size_t len = 0;
-	while (*s == '_' || isdigit((unsigned char)*s))
-		s++;
-	const char *first = s;
-	while (isalpha((unsigned char)*s)) {
-		const bool rises = s > first && isupper((unsigned char)*s) &&
-		                   !isupper((unsigned char)s[-1]);
-		if (rises)
-			break;
-		if (len + 1 < n)
-			out[len++] = (char)tolower((unsigned char)*s);
-		s++;
-	}
-	out[len] = '\0';
-	*at = s;
-	return len > 0;
-}
-
-static const char *last_matching(const char *name, size_t *row)
-{
-	const char *found = NULL;
-	char part[48];
-	for (const char *s = name; next_part(&s, part, sizeof part);)
-		for (size_t i = 0; i < ARRAY_LEN(words); i++)
-			if (!strcmp(part, words[i].word) && (!found || words[i].meaning != MEANS_SIZE)) {
-				found = words[i].word;
-				*row = i;
-			}
-	return found;
-}
-
 /* --- a guess --- */
 
 struct guess {
 	unsigned block[3], grid_dims;
 	bool is_size[KERNEL_MAX_ARGS];
-	int64_t small[KERNEL_MAX_ARGS]; /* of other whole numbers */
-	int64_t size;                   /* of every size */
+	int64_t small[KERNEL_MAX_ARGS];   /* of other whole numbers */
+	int64_t size;                     /* of every size */
 	unsigned factor[KERNEL_MAX_ARGS]; /* of a buffer */
-	unsigned shared;                /* bytes of dynamic shared memory */
+	unsigned shared;                  /* bytes of dynamic shared memory */
 };
 
 static bool is_whole(const struct user_param *p)
@@ -119,19 +47,19 @@ static void guess_numbers(const struct user_kernel *k, struct guess *g)
 	unsigned sizes = 0, whole = 0;
 	for (unsigned i = 0; i < k->n_params; i++) {
 		const struct user_param *p = &k->params[i];
-		size_t row = 0;
+		unsigned usual = 0;
 		if (!is_whole(p))
 			continue;
 		if (p->choice)
 			continue; /* its first value */
-		const bool known = last_matching(p->name, &row) != NULL;
+		const enum meaning means = name_meaning(p->name, &usual);
 		whole += !is_truth(p);
-		g->is_size[i] = known && words[row].meaning == MEANS_SIZE && elem_size(p->elem) >= 4;
-		g->small[i] = is_truth(p)                          ? 1
-		              : !known                             ? 16
-		              : words[row].meaning == MEANS_SMALL ? words[row].value
-		              : words[row].meaning == MEANS_ONE   ? 1
-		                                                  : 0;
+		g->is_size[i] = means == MEANS_SIZE && elem_size(p->elem) >= 4;
+		g->small[i] = is_truth(p)              ? 1
+		              : means == MEANS_UNKNOWN ? 16
+		              : means == MEANS_SMALL   ? (int64_t)usual
+		              : means == MEANS_ONE     ? 1
+		                                       : 0;
 		if (g->is_size[i])
 			sizes++;
 		else if (elem_size(p->elem) == 1 && g->small[i] > 100)
@@ -246,22 +174,6 @@ static void block_word(const struct user_kernel *k, const struct guess *g, unsig
 		snprintf(out, n, k->shape.block_dims > 1 ? "block_%c" : "block", "xyz"[d]);
 }
 
-/* Does the name say which way the side runs? 0 = x, 1 = y, -1 = it does not. */
-static int axis_of(const char *name)
-{
-	static const char *const along_x[] = { "width", "w", "cols", "col", "columns", "nx" };
-	static const char *const along_y[] = { "height", "h", "rows", "row", "ny" };
-	char part[48];
-	int axis = !strcmp(name, "N") ? 0 : !strcmp(name, "M") ? 1 : -1;
-	for (const char *s = name; next_part(&s, part, sizeof part);) {
-		for (size_t i = 0; i < ARRAY_LEN(along_x); i++)
-			axis = strcmp(part, along_x[i]) == 0 ? 0 : axis;
-		for (size_t i = 0; i < ARRAY_LEN(along_y); i++)
-			axis = strcmp(part, along_y[i]) == 0 ? 1 : axis;
-	}
-	return axis;
-}
-
 /* The sides that x and y run along: by name, else the last and the first; NULL = there is none. */
 static void find_sides(const struct user_kernel *k, const struct guess *g, const char *side[2])
 {
@@ -269,7 +181,7 @@ static void find_sides(const struct user_kernel *k, const struct guess *g, const
 	side[0] = side[1] = NULL;
 	for (unsigned i = 0; i < k->n_params; i++) {
 		const char *name = k->params[i].name;
-		const int axis = axis_of(name);
+		const int axis = name_axis(name);
 		if (!g->is_size[i])
 			continue;
 		if (axis >= 0 && !side[axis])
@@ -307,7 +219,7 @@ static void grid_words(const struct user_kernel *k, const struct guess *g, char 
 		at += (size_t)snprintf(out + at, n - at, d ? "," : "");
 		block_word(k, g, d, by_word, sizeof by_word);
 		if (!name || d == 2)
-			at += (size_t)snprintf(out + at, n - at, "%u", d == 2 ? 4 : 512 / by);
+			at += (size_t)snprintf(out + at, n - at, "%u", d == 2 ? 4u : 512u / by);
 		else if (flat && d == 1)
 			at += (size_t)snprintf(out + at, n - at, "%s", name);
 		else
@@ -378,8 +290,8 @@ static void put_word(struct text *t, const char *s)
 	text_add(t, plain_word(s) ? " %s" : " '%s'", s);
 }
 
-static void put_line(const struct user_family *o, const struct user_kernel *k,
-                     const struct line *l, struct text *t)
+static void put_line(const struct user_family *o, const struct user_kernel *k, const struct line *l,
+                     struct text *t)
 {
 	text_add(t, "pmpp-explore");
 	put_word(t, o->spec.path);
@@ -403,8 +315,8 @@ static void put_line(const struct user_family *o, const struct user_kernel *k,
 
 /* --- trying it --- */
 
-static void try_line(const struct user_family *o, const struct user_kernel *k,
-                     const struct line *l, struct user_trial *out)
+static void try_line(const struct user_family *o, const struct user_kernel *k, const struct line *l,
+                     struct user_trial *out)
 {
 	const char *args[KERNEL_MAX_ARGS];
 	struct user_spec spec = o->spec;
@@ -416,7 +328,7 @@ static void try_line(const struct user_family *o, const struct user_kernel *k,
 	spec.shared = l->shared[0] ? l->shared : NULL;
 	spec.n_args = l->n;
 	spec.args = args;
-	user_family_try(o, k, &spec, out);
+	o->try_launch(o, k, &spec, out);
 }
 
 /* The parameter that a finding names; n_params = none. */
@@ -431,7 +343,7 @@ static unsigned named_buffer(const struct user_kernel *k, const char *name)
 static int64_t elements(const struct user_kernel *k, const struct guess *g, unsigned i)
 {
 	const unsigned sizes = count_sizes(k, g);
-	const int64_t base = !sizes ? 1 << 20
+	const int64_t base = !sizes                            ? 1 << 20
 	                     : sizes == 1 && g->grid_dims == 1 ? g->size
 	                                                       : g->size * g->size;
 	return base * g->factor[i] * (k->params[i].lanes ? k->params[i].lanes : 1);

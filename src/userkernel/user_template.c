@@ -28,8 +28,8 @@ static unsigned likely_number(const struct user_kernel *k, const char *name)
 		const char *part;
 		unsigned value;
 	} usual[] = {
-		{ "warp", 32 },    { "radius", 3 }, { "tile", 16 }, { "per_thread", 4 }, { "items", 4 },
-		{ "unroll", 4 },   { "vec", 4 },    { "bins", 256 }, { "rows", 8 },
+		{ "warp", 32 },  { "radius", 3 }, { "tile", 16 },  { "per_thread", 4 }, { "items", 4 },
+		{ "unroll", 4 }, { "vec", 4 },    { "bins", 256 }, { "rows", 8 },
 	};
 	const bool flat = k->shape.block_dims == 1;
 	if (has_part(name, "block") || has_part(name, "thread")) {

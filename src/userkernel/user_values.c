@@ -21,8 +21,7 @@ static void bounds_of(enum elem_type type, int64_t *low, int64_t *high)
 		type == ELEM_I8 || type == ELEM_I16 || type == ELEM_I32 || type == ELEM_I64;
 	const unsigned bits = 8 * (unsigned)elem_size(type);
 	*low = !is_signed ? 0 : bits == 64 ? INT64_MIN + 1 : -((int64_t)1 << (bits - 1));
-	*high = bits == 64 ? INT64_MAX
-	                   : (int64_t)(((uint64_t)1 << (bits - (unsigned)is_signed)) - 1);
+	*high = bits == 64 ? INT64_MAX : (int64_t)(((uint64_t)1 << (bits - (unsigned)is_signed)) - 1);
 }
 
 /* --- buffers --- */

@@ -69,7 +69,7 @@ same own-macro-stores 8 "$(field "$dir/out" metrics mem.st_sectors_per_request v
 run own-matrix 1 run my.cu --kernel saxpy --grid 1 --block 32,4 n=32 a=0 'x=f32[8,16]' 'y=f32[n,1]'
 sed '/^int main/,$d' my.cu >part.cu
 run own-no-kernels 2 run part.cu
-says own-lists part.cu:14: 'saxpy(int n, float a, const float *__restrict__ x, float *y)' part.cu:24: template \
+says own-lists part.cu:14: 'saxpy(int n, float a, const float *__restrict__ x, float *y)' part.cu:24: 'copy<float>(' \
 	'pmpp-explore part.cu --kernel saxpy --grid n/block --block 256 n=1M'
 run own-screen-too 2 part.cu
 says own-screen-lists 'saxpy(int n'
@@ -96,8 +96,9 @@ run own-wrong-type 2 run my.cu --kernel saxpy --grid 1 --block 1 n=1 a=1 'x=f64[
 says own-wrong-type-says "'x'" f64
 run own-wrong-name 2 run my.cu --kernel saxpy --grid m/32 --block 32 n=1 a=1 'x=f32[1]' 'y=f32[1]'
 says own-wrong-name-says grid "no name 'm'" 'n, block'
-run own-template 3 run my.cu --kernel copy --grid 1 --block 1
-says own-template-says my.cu:24 template
+run own-template 0 run part.cu --kernel 'copy<double>' --grid 1 --block 32 'in=f64[32]:iota' 'out=f64[32]:out'
+run own-template-arguments 1 run part.cu --kernel 'copy<nonsense>' --grid 1 --block 32 'in=f64[32]' 'out=f64[32]'
+says own-template-arguments-says nonsense
 run own-block 2 run my.cu --kernel saxpy --grid 1 --block 2048 n=1 a=1 'x=f32[1]' 'y=f32[1]'
 says own-block-says 1024
 run own-absent 3 run absent.cu

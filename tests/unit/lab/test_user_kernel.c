@@ -84,10 +84,10 @@ TEST(knows_types)
 	assert_true(a[2].known && a[2].pointer && !a[2].is_const);
 	assert_true(a[3].known && a[3].kind == ARG_I64);
 	assert_true(b[0].known && b[0].elem == ELEM_F32 && b[0].lanes == 4);
-	assert_false(b[1].known); /* a struct */
+	assert_false(b[1].known); /* a structure: only the compiler knows its size */
 	assert_true(b[2].known && b[2].pointer && b[2].elem == ELEM_F64);
 	assert_string_equal(b[2].name, "d");
-	assert_false(b[3].known); /* half by value */
+	assert_true(b[3].known && !b[3].pointer && b[3].elem == ELEM_F16 && b[3].bytes == 2);
 	user_source_free(&s);
 }
 

@@ -261,10 +261,11 @@ TEST(comparison)
 
 TEST(element_types)
 {
-	static const size_t sizes[] = { [ELEM_F32] = 4, [ELEM_F64] = 8, [ELEM_F16] = 2,
-		                            [ELEM_I32] = 4, [ELEM_U32] = 4, [ELEM_U8] = 1,
-		                            [ELEM_BF16] = 2, [ELEM_I8] = 1, [ELEM_I16] = 2,
-		                            [ELEM_U16] = 2, [ELEM_I64] = 8, [ELEM_U64] = 8 };
+	static const size_t sizes[] = {
+		[ELEM_F32] = 4, [ELEM_F64] = 8, [ELEM_F16] = 2,  [ELEM_I32] = 4,
+		[ELEM_U32] = 4, [ELEM_U8] = 1,  [ELEM_BF16] = 2, [ELEM_I8] = 1,
+		[ELEM_I16] = 2, [ELEM_U16] = 2, [ELEM_I64] = 8,  [ELEM_U64] = 8
+	};
 	enum elem_type found;
 	for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)
 		assert_int_equal(elem_size((enum elem_type)i), sizes[i]);
