@@ -55,7 +55,7 @@ run own-text 0 run my.cu $launch
 if grep -q 'no reference: the result is not verified' "$dir/out"; then ok own-text-says; else not_ok own-text-says "$(cat "$dir/out")"; fi
 run own-export 0 export my.cu $launch --out one.json
 run own-export-again 0 export one.json --format csv --out -
-if grep -q '^my,saxpy,"A100-SXM4-40GB",mem.ld_requests,6400,requests,counted' "$dir/out"; then
+if grep -q '^my,saxpy,A100-SXM4-40GB,mem.ld_requests,6400,requests,counted' "$dir/out"; then
 	ok own-export-reads
 else
 	not_ok own-export-reads "$(head -30 "$dir/out")"
