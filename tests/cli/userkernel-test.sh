@@ -125,6 +125,16 @@ same own-race-blocks 9000 "$(field "$dir/out" run races blocks)"
 [ "$(field "$dir/out" run races blocks_checked)" -lt 9000 ] && ok own-race-part || not_ok own-race-part all
 run own-race-all 1 run my.cu --kernel early --grid 9000 --block 64 'y=f32[64]' --races
 grep -q 'races looked for in every block' "$dir/out" && ok own-race-every || not_ok own-race-every -
+cat >dynamic.cu <<'END'
+__global__ void dynamic(int *y) { extern __shared__ int s[]; s[threadIdx.x] = 1; y[threadIdx.x] = s[threadIdx.x]; }
+__global__ void share(int *y, int n) { y[threadIdx.x] = 100 / (n - (int)threadIdx.x); }
+END
+run own-no-dynamic 1 run dynamic.cu --kernel dynamic --grid 1 --block 32 'y=i32[32]'
+says own-no-dynamic-says dynamic.cu:1 'out of bounds' '--shared BYTES'
+run own-dynamic 0 run dynamic.cu --kernel dynamic --grid 1 --block 32 --shared 128 'y=i32[32]'
+run own-division 1 run dynamic.cu --kernel share --grid 1 --block 32 n=9 'y=i32[32]' --json
+same own-division-kind division "$(field "$dir/out" run faults 0 kind)"
+says own-division-says dynamic.cu:2 'division by zero' 'thread (9,0,0)'
 sed 's/if (i < n)/if (i < n) __syncthreads();/' my.cu >stuck.cu
 run own-barrier 1 run stuck.cu --kernel saxpy --grid 1 --block 64 n=40 a=0 'x=f32[64]' 'y=f32[64]'
 says own-barrier-says stuck.cu:17 saxpy

@@ -88,6 +88,25 @@ static void move_known(struct emit *e, int32_t reg, const struct affine *s)
 	u->a = from;
 }
 
+/* A division of integers whose divisor may be zero is looked at before it is done. */
+static void guard_division(struct emit *e, const struct xop *x)
+{
+	const bool wide =
+		x->op == E_div_s64 || x->op == E_div_u64 || x->op == E_rem_s64 || x->op == E_rem_u64;
+	if (!wide && x->op != E_div_s32 && x->op != E_div_u32 && x->op != E_rem_s32 &&
+	    x->op != E_rem_u32)
+		return;
+	const struct affine by = emit_form(e, &x->s[1]);
+	const bool scalar = affine_uniform(&by);
+	if (scalar && by.known && by.base)
+		return;
+	const uint32_t slot = scalar ? emit_scalar(e, &x->s[1], wide ? 8 : 4)
+	                             : emit_lanes(e, &x->s[1], wide ? 8 : 4, 1);
+	struct uop *u = emit_uop(e, &e->h->control->divisor);
+	u->a = slot;
+	u->b = scalar ? wide ? DIVISOR_S64 : DIVISOR_S32 : wide ? DIVISOR_L64 : DIVISOR_L32;
+}
+
 void emit_op(struct emit *e, const struct xop *original)
 {
 	const struct xop reduced = xop_reduced(&e->p->forms, &e->im->ir, original), *x = &reduced;
@@ -95,6 +114,7 @@ void emit_op(struct emit *e, const struct xop *original)
 	if (d < 0)
 		return;
 	const unsigned bytes = emu_ops[x->op].d_bytes;
+	guard_division(e, original);
 	const struct affine *have = &e->p->forms.reg[d];
 	if (affine_assumed(&e->p->forms, &e->im->ir, x)) {
 		const uint32_t slot = emit_scalar(e, &x->s[0], 4);

@@ -10,10 +10,13 @@
 
 /* --- one per machine --- */
 
+/* What a divisor is: a scalar or 32 lanes, of 32 or 64 bits. */
+enum divisor_kind { DIVISOR_S32, DIVISOR_S64, DIVISOR_L32, DIVISOR_L64 };
+
 /* Segments, exits, guards, checks of assumptions (vm/control.c). */
 struct control_handlers {
 	struct handler enter[PROGRAMS]; /* begin of a segment, counted by kind of program */
-	struct handler exit, exit_if, trap;
+	struct handler exit, exit_if, trap, divisor;
 	struct handler guard, guard_end;
 	struct handler check_s32, check_u32, check_positive;
 	struct handler trace;

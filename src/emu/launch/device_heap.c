@@ -4,6 +4,7 @@
  */
 #include "emu/launch/launch.h"
 
+#include "base/mem.h"
 #include "emu/device.h"
 
 #include <string.h>
@@ -19,9 +20,10 @@ static bool uses_heap(const struct ptx_module *m)
 	return false;
 }
 
-static void make_heap(struct emu_device *d, const struct arena_region *r)
+static void make_heap(struct emu_device *d, struct arena_region *r)
 {
 	d->heap = heap_new(r->base, arena_at(&d->arena, r->base), r->size);
+	r->written = mem_zalloc(r->size);
 }
 
 void device_heap_keep(struct emu_launch *l)

@@ -74,6 +74,10 @@ static bool report_without_data(const struct emu_launch *l, const struct emu_fau
                                 const char *where, const char *who, struct err *err)
 {
 	switch (f->kind) {
+	case FAULT_DIVISION:
+		err_set(err, ERR_FAULT, "%s: integer division by zero; %s", where, who);
+		return err_remedy(err, "the GPU goes on with a value that means nothing: compare the "
+		                       "divisor with 0 first");
 	case FAULT_TEXTURE:
 		err_set(err, ERR_FAULT, "%s: the handle is of no texture or surface that exists; %s", where,
 		        who);
@@ -148,6 +152,15 @@ static bool report_race(const struct emu_launch *l, const struct emu_fault *f, c
 	                           : "put __syncthreads() between the two accesses, or use an atomic");
 }
 
+static bool lacks_dynamic_shared(const struct emu_launch *l)
+{
+	const struct ptx_module *m = l->module ? l->module->ptx : NULL;
+	bool has = false;
+	for (unsigned i = 0; m && i < m->n_vars; i++)
+		has |= m->vars[i].is_extern && !m->vars[i].size;
+	return has && !l->req->plan->dynamic_shared_bytes;
+}
+
 bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct err *err)
 {
 	const struct ir_inst *in = inst_of(l, f->xop);
@@ -163,8 +176,12 @@ bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct 
 	case FAULT_BOUNDS:
 		err_set(err, ERR_FAULT, "%s: %s of %u bytes out of bounds: %s; %s", where, access_verb(f),
 		        f->bytes, what.text, who.text);
-		return err_remedy(err, "compare the index with the size before the access, or correct "
-		                       "the index");
+		return f->space == SPACE_SHARED && lacks_dynamic_shared(l)
+		           ? err_remedy(err, "the kernel has an extern __shared__ array, and the launch "
+		                             "gives it no bytes: --shared BYTES, or the third number "
+		                             "between <<< and >>>")
+		           : err_remedy(err, "compare the index with the size before the access, or correct "
+		                             "the index");
 	case FAULT_ALIGN:
 		err_set(err, ERR_FAULT, "%s: misaligned %s of %u bytes: %s; %s", where, access_verb(f),
 		        f->bytes, what.text, who.text);

@@ -24,6 +24,7 @@ static const char *finding_kind(enum fault_kind kind)
 	case FAULT_BARRIER_DIVERGED:
 	case FAULT_BARRIER_STUCK: return "barrier";
 	case FAULT_TRAP: return "trap";
+	case FAULT_DIVISION: return "division";
 	case FAULT_TEXTURE: return "texture";
 	case FAULT_SURFACE_BOUNDS: return "out-of-bounds";
 	case FAULT_INDEX: return "switch";

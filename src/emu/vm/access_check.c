@@ -100,32 +100,12 @@ static void remember_window(const struct access *a, const struct arena_region *r
 struct emu_fault *access_note(const struct access *a, enum fault_kind kind, unsigned lane,
                               uint32_t other_op, uint64_t address)
 {
-	struct worker *wk = a->w->worker;
-	static _Thread_local struct emu_fault more; /* for what there is no room for */
-	for (unsigned i = 0; i < wk->n_noted; i++) {
-		const struct emu_fault *f = &wk->noted[i];
-		if (f->kind == kind && f->xop == a->u->xop && f->other_op == other_op) {
-			wk->times[i]++;
-			return &more;
-		}
-	}
-	if (wk->n_noted == WORKER_MAX_NOTED) {
-		wk->lost++;
-		return &more;
-	}
-	wk->times[wk->n_noted] = 1;
-	struct emu_fault *f = &wk->noted[wk->n_noted++];
-	*f = (struct emu_fault){ .kind = kind,
-		                     .block = wk->block,
-		                     .warp = a->w->number,
-		                     .lane = lane,
-		                     .xop = a->u->xop,
-		                     .address = address,
-		                     .space = a->space,
-		                     .bytes = a->bytes,
-		                     .store = a->write,
-		                     .atomic = a->atomic,
-		                     .other_op = other_op };
+	struct emu_fault *f = vm_note(a->w, a->u, kind, lane, other_op);
+	f->address = address;
+	f->space = a->space;
+	f->bytes = a->bytes;
+	f->store = a->write;
+	f->atomic = a->atomic;
 	return f;
 }
 
@@ -175,13 +155,16 @@ static bool resolve_global(struct access *a)
 		if (!r->written)
 			continue;
 		uint8_t *flags = r->written + (at - r->base);
-		bool unwritten = false;
+		/* what is copied along between members of a structure may have no value */
+		bool unwritten = false, written = false;
 		for (unsigned k = 0; k < a->bytes; k++) {
-			unwritten |= a->read && !__atomic_load_n(&flags[k], __ATOMIC_RELAXED);
+			const bool has = __atomic_load_n(&flags[k], __ATOMIC_RELAXED);
+			unwritten |= a->read && !has;
+			written |= has;
 			if (a->write)
 				__atomic_store_n(&flags[k], 1, __ATOMIC_RELAXED);
 		}
-		if (unwritten)
+		if (unwritten && (r->buffer >= 0 || !written))
 			note_fault(a, FAULT_UNINITIALISED, i, at);
 	}
 	if (r)

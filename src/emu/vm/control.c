@@ -83,6 +83,31 @@ HANDLER(trap)
 	return vm_fault(w, u, FAULT_TRAP, (unsigned)__builtin_ctz(mask));
 }
 
+/* DIVISOR: a slot, b its kind; only looked at, the division gives what the hardware gives */
+COLD static void note_division(struct warp *w, const struct uop *u, uint32_t zero)
+{
+	vm_note(w, u, FAULT_DIVISION, (unsigned)__builtin_ctz(zero), 0);
+}
+HANDLER(divisor)
+{
+	uint32_t zero = 0;
+	switch ((enum divisor_kind)u->b) {
+	case DIVISOR_S32: zero = SCALAR32(u->a) ? 0 : mask; break;
+	case DIVISOR_S64: zero = SCALAR64(u->a) ? 0 : mask; break;
+	case DIVISOR_L32:
+		for (unsigned i = 0; i < 32; i++)
+			zero |= (uint32_t)(((const mem_u32 *)frame(w, u->a))[i] == 0) << i;
+		break;
+	case DIVISOR_L64:
+		for (unsigned i = 0; i < 32; i++)
+			zero |= (uint32_t)(((const mem_u64 *)frame(w, u->a))[i] == 0) << i;
+		break;
+	}
+	if (zero & mask)
+		note_division(w, u, zero & mask);
+	NEXT_UOP;
+}
+
 /* --- guards --- */
 
 /* GUARD: a predicate, b all ones to invert it, c 1 = count lanes, x.to uop behind GUARD END, y
@@ -160,6 +185,7 @@ const struct control_handlers vm_control_handlers = {
 	.exit = { exit_full, exit_any },
 	.exit_if = { exit_if_full, exit_if },
 	.trap = { trap, trap },
+	.divisor = { divisor, divisor },
 	.guard = { guard, guard },
 	.guard_end = { guard_end, guard_end },
 	.check_s32 = { check_s32_full, check_s32_masked },

@@ -60,6 +60,14 @@ static bool free_lane(struct warp *w, const struct uop *u, unsigned lane, uint64
 	return false;
 }
 
+/* What malloc() gave has no value yet. */
+static void forget_written(const struct arena *a, uint64_t address, uint64_t bytes)
+{
+	const struct arena_region *r = address ? arena_find(a, address) : NULL;
+	if (r && r->written)
+		memset(r->written + (address - r->base), 0, bytes);
+}
+
 static bool system_lane(struct warp *w, const struct uop *u, unsigned lane, const uint64_t *arg,
                         uint64_t *result)
 {
@@ -68,6 +76,7 @@ static bool system_lane(struct warp *w, const struct uop *u, unsigned lane, cons
 	case SYSTEM_ASSERT: return assert_lane(w, u, lane, arg);
 	case SYSTEM_MALLOC:
 		*result = w->worker->grid->heap ? heap_take(w->worker->grid->heap, arg[0]) : 0;
+		forget_written(w->worker->grid->arena, *result, arg[0]);
 		if (*result && w->worker->race)
 			races_forget(w->worker->grid->races, *result, arg[0]);
 		return true;

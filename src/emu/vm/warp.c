@@ -33,3 +33,30 @@ const struct uop *vm_fault(struct warp *w, const struct uop *u, enum fault_kind 
 	w->state = WARP_STOP;
 	return NULL;
 }
+
+struct emu_fault *vm_note(struct warp *w, const struct uop *u, enum fault_kind kind, unsigned lane,
+                          uint32_t other_op)
+{
+	struct worker *wk = w->worker;
+	static _Thread_local struct emu_fault more; /* for what there is no room for */
+	for (unsigned i = 0; i < wk->n_noted; i++) {
+		const struct emu_fault *f = &wk->noted[i];
+		if (f->kind == kind && f->xop == u->xop && f->other_op == other_op) {
+			wk->times[i]++;
+			return &more;
+		}
+	}
+	if (wk->n_noted == WORKER_MAX_NOTED) {
+		wk->lost++;
+		return &more;
+	}
+	wk->times[wk->n_noted] = 1;
+	struct emu_fault *f = &wk->noted[wk->n_noted++];
+	*f = (struct emu_fault){ .kind = kind,
+		                     .block = wk->block,
+		                     .warp = w->number,
+		                     .lane = lane,
+		                     .xop = u->xop,
+		                     .other_op = other_op };
+	return f;
+}

@@ -124,6 +124,10 @@ void vm_resume(struct warp *w);
 const struct uop *vm_fault(struct warp *w, const struct uop *u, enum fault_kind kind,
                            unsigned lane);
 
+/* Notes what went wrong where the launch goes on all the same, each kind at each operation once. */
+struct emu_fault *vm_note(struct warp *w, const struct uop *u, enum fault_kind kind, unsigned lane,
+                          uint32_t other_op);
+
 /* Puts lanes aside that go on at @block later; @rc: see struct simt_entry. */
 void warp_push(struct warp *w, uint32_t mask, int32_t block, int32_t rc);
 

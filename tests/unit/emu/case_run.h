@@ -105,8 +105,12 @@ static inline bool case_launch_run(const struct ptx_case *c, const struct case_t
 	struct run_hooks hooks = { 0 };
 	*res = (struct run_result){ 0 };
 	*err = (struct err){ 0 };
-	return t->ops->run(t->be, &req, &hooks, res, err) &&
-	       (!res->found.n || err_set(err, ERR_FAULT, "%s", res->found.finding[0].text));
+	if (!t->ops->run(t->be, &req, &hooks, res, err))
+		return false;
+	/* a case may be about the value that a division by zero gives */
+	const struct run_finding *first = res->found.n ? &res->found.finding[0] : NULL;
+	return !first || (c->outcome == CASE_RUNS && !strcmp(first->kind, "division")) ||
+	       err_set(err, ERR_FAULT, "%s", first->text);
 }
 
 /* A run that had to fail: did it, and does it say what it should? */
