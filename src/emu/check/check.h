@@ -112,6 +112,7 @@ struct race_access {
 	uint32_t warp, mask, op;
 	unsigned bytes; /* of a lane */
 	bool shared, read, write, in_loop;
+	bool async; /* the write may come later, until it is waited for */
 	enum race_strength strength;
 	enum ptx_sem sem;
 	enum ptx_scope scope;
@@ -133,6 +134,10 @@ struct race_found {
 /* Looks at an access before it is done. True: it races, and @found says with what; only the first
  * of its races is told. */
 bool race_access(struct race_block *b, const struct race_access *a, struct race_found *found);
+/* The asynchronous copies of these lanes so far are one more group; all groups but the last @left
+ * are waited for. */
+void race_copies_commit(struct race_block *b, uint32_t warp, uint32_t mask);
+void race_copies_wait(struct race_block *b, uint32_t warp, uint32_t mask, uint32_t left);
 /* A lane arrives at the mbarrier at @offset of shared memory, or has seen that its phase ended. */
 void race_mbarrier(struct race_block *b, uint32_t warp, unsigned lane, uint64_t offset,
                    bool arrives);

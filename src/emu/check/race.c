@@ -85,6 +85,7 @@ struct race_block *race_block_start(struct races *r, uint64_t block)
 	}
 	struct race_block *b = mem_zalloc(sizeof *b);
 	b->races = r;
+	b->cells = &r->cells;
 	b->block = block;
 	b->n_warps = r->n_warps;
 	b->first_warp = r->n_blocks * r->n_warps;
@@ -103,6 +104,7 @@ void race_block_end(struct race_block *b)
 	}
 	free(b->shared);
 	race_warps_free(b);
+	race_copies_free(b);
 	free(b);
 }
 
@@ -136,7 +138,7 @@ static unsigned unordered_lane(struct visit *v, const struct race_use *use)
 {
 	if (known_to_all(v, use))
 		return 32;
-	if (use->warp != v->use.warp && !v->b->warp[v->a->warp].beyond) {
+	if (use->warp != v->use.warp && use->epoch != RACE_PENDING && !v->b->warp[v->a->warp].beyond) {
 		v->lane = (unsigned)__builtin_ctz(v->use.lanes);
 		return (unsigned)__builtin_ctz(use->lanes);
 	}
@@ -173,8 +175,8 @@ static bool same_value(const struct visit *v, const struct race_use *use, unsign
 {
 	const struct race_access *a = v->a;
 	uint8_t mine[MAX_ACCESS_BYTES], theirs[MAX_ACCESS_BYTES];
-	if (a->read)
-		return false; /* an atomic */
+	if (a->read || a->async)
+		return false; /* an atomic; not known here */
 	const uint64_t at = v->address - a->address[v->lane];
 	const uint64_t there = v->address - a->address[lane];
 	a->value(a->context, v->lane, mine);
@@ -296,7 +298,8 @@ enum group_order { GROUP_BEFORE, GROUP_RACES, GROUP_UNCLEAR };
 static enum group_order group_order(const struct visit *v, const struct race_use *use)
 {
 	const struct race_warp *mine = &v->b->warp[v->a->warp];
-	if (known_to_all(v, use) || (use->warp == v->use.warp && use->lanes == v->use.lanes))
+	if (known_to_all(v, use) ||
+	    (use->warp == v->use.warp && use->lanes == v->use.lanes && use->epoch != RACE_PENDING))
 		return GROUP_BEFORE;
 	return mine->beyond || mine->partial ? GROUP_UNCLEAR : GROUP_RACES;
 }
@@ -445,7 +448,7 @@ static bool weak_access(struct visit *v)
 	const struct race_access *a = v->a;
 	bool any = false;
 	const uint32_t rising = steps(a, a->bytes), same = a->write ? 0 : steps(a, 0);
-	v->use.epoch = v->b->warp[a->warp].epoch;
+	v->use.epoch = a->async ? RACE_PENDING : v->b->warp[a->warp].epoch;
 	for (unsigned i = 0, n; i < 32; i += n) {
 		n = 1;
 		if (!(a->mask >> i & 1))
@@ -469,6 +472,8 @@ bool race_access(struct race_block *b, const struct race_access *a, struct race_
 		return false;
 	v.use = (struct race_use){ .warp = b->first_warp + a->warp + 1,
 		                       .op = (a->op & RACE_OP_MASK) | use_flags(b, a) };
+	if (a->async)
+		race_copies_note(b, a);
 	if (a->strength == RACE_WEAK)
 		return weak_access(&v);
 	for (uint32_t m = a->mask; m; m &= m - 1) {

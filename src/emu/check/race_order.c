@@ -81,6 +81,8 @@ bool race_ordered(const struct race_block *b, uint32_t w, unsigned me, uint32_t 
 {
 	const struct race_warp *mine = &b->warp[w];
 	const uint32_t n = b->n_warps;
+	if (epoch == RACE_PENDING)
+		return false;
 	if (warp == b->first_warp + w)
 		return lane == me || epoch < known_lane(mine, me, lane) ||
 		       epoch < race_clock_epoch(mine->clock[me], race_lane(warp, lane));

@@ -29,9 +29,23 @@ struct race_gate { /* of one barrier: what those know who have arrived */
 	struct race_clock *clock, *release[2];
 };
 
+/* Of a lane, not waited for yet (race_copies.c). */
+struct race_copy {
+	uint32_t address, bytes, warp, lane, group;
+};
+struct race_copies {
+	struct race_copy *copy;
+	uint32_t n, cap;
+	uint32_t (*begun)[32]; /* by warp and lane: groups that were committed; NULL = no copies */
+};
+#define RACE_PENDING UINT32_MAX /* epoch of what such a copy writes: ordered before nothing */
+
 struct race_page;
+struct race_cells;
 struct race_block {
 	struct races *races;
+	struct race_cells *cells;
+	struct race_copies copies;
 	uint64_t block;
 	uint32_t first_warp, n_warps; /* the first one's number over the whole launch */
 	struct race_warp *warp;
@@ -58,6 +72,9 @@ void race_warps_free(struct race_block *b);
  * block @b does now? */
 bool race_ordered(const struct race_block *b, uint32_t w, unsigned me, uint32_t warp, unsigned lane,
                   uint32_t epoch);
+
+void race_copies_note(struct race_block *b, const struct race_access *a);
+void race_copies_free(struct race_block *b);
 
 /* A strong access of one lane to the place of @key: takes over, hands over. */
 void race_hand_over(struct race_block *b, struct race_places *places, uint64_t key, unsigned lane,

@@ -100,8 +100,8 @@ static void guard_division(struct emit *e, const struct xop *x)
 	const bool scalar = affine_uniform(&by);
 	if (scalar && by.known && by.base)
 		return;
-	const uint32_t slot = scalar ? emit_scalar(e, &x->s[1], wide ? 8 : 4)
-	                             : emit_lanes(e, &x->s[1], wide ? 8 : 4, 1);
+	const uint32_t slot =
+		scalar ? emit_scalar(e, &x->s[1], wide ? 8 : 4) : emit_lanes(e, &x->s[1], wide ? 8 : 4, 1);
 	struct uop *u = emit_uop(e, &e->h->control->divisor);
 	u->a = slot;
 	u->b = scalar ? wide ? DIVISOR_S64 : DIVISOR_S32 : wide ? DIVISOR_L64 : DIVISOR_L32;

@@ -41,7 +41,8 @@ struct barrier_handlers {
 };
 /* Instructions in which the lanes of a warp see one another (vm/warpwide.c). */
 struct warp_handlers {
-	struct handler shfl, vote, vote_lanes, match, redux, redux_lanes, active, elect, sync, fence;
+	struct handler shfl, vote, vote_lanes, match, redux, redux_lanes, active, elect, sync,
+		sync_parts, fence, copies;
 };
 /* Registers that are one scalar per warp, and predicates (vm/uniform.c). */
 struct uniform_handlers {

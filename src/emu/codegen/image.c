@@ -44,11 +44,22 @@ static void emit_trap(struct emit *e, const struct xop *x)
 
 static void emit_warp_sync(struct emit *e, const struct xop *x)
 {
-	(void)x;
-	emit_uop(e, &e->h->warp->sync);
+	const bool parts = x->n_s && e->p->kind >= PROGRAM_CHECKED;
+	const uint32_t lanes = parts ? emit_lanes(e, &x->s[0], 4, 0) : 0;
+	emit_uop(e, parts ? &e->h->warp->sync_parts : &e->h->warp->sync)->a = lanes;
 }
 
-/* Only the checks look at fences. */
+/* Only the checks look at copies ... */
+static void emit_copies(struct emit *e, const struct xop *x)
+{
+	if (e->p->kind < PROGRAM_CHECKED)
+		return;
+	struct uop *u = emit_uop(e, &e->h->warp->copies);
+	u->a = x->op;
+	u->b = (uint32_t)x->offset;
+}
+
+/* ... and at fences. */
 static void emit_fence(struct emit *e, const struct xop *x)
 {
 	if (e->p->kind >= PROGRAM_CHECKED)
@@ -82,7 +93,7 @@ static const emitter emitters[] = {
 	[X_MEET_SET] = emit_meet,   [X_MEET_WARP] = emit_meet_warp,
 	[X_LEAVE] = emit_leave,     [X_NOP] = emit_nothing,
 	[X_TENSOR] = emit_tensor,   [X_TEXTURE] = emit_texture,
-	[X_FENCE] = emit_fence,
+	[X_FENCE] = emit_fence,     [X_COPIES] = emit_copies,
 };
 
 /* Looks at its guard itself. */
@@ -232,8 +243,7 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 	for (unsigned w = 0; w < im->live.in.words; w++)
 		im->zero_frame |= entry[w] != 0;
 	static const enum classify_mode modes[PROGRAMS] = { CLASSIFY_SPECULATIVE, CLASSIFY_CONSERVATIVE,
-		                                                CLASSIFY_CONSERVATIVE,
-		                                                CLASSIFY_REFERENCE };
+		                                                CLASSIFY_CONSERVATIVE, CLASSIFY_REFERENCE };
 	bool *speculative = mem_calloc(im->ir.n_blocks + 1, sizeof *speculative);
 	im->start = reference_only ? PROGRAM_REFERENCE : PROGRAM_CONSERVATIVE;
 	for (unsigned k = reference_only ? PROGRAM_REFERENCE : PROGRAM_SPECULATIVE; k < PROGRAMS; k++) {

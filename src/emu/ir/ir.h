@@ -43,6 +43,7 @@ enum xkind {
 	X_ELECT,
 	X_TEXTURE,  /* tex, tld4, suld, sust: s[0] handle, coordinates, data; op is the opcode */
 	X_WARPSYNC, /* __syncwarp: orders memory among the lanes, for the checks */
+	X_COPIES,   /* asynchronous copies: op COPIES_COMMIT, or waits for them; for the checks */
 	X_FENCE,    /* orders the lane's own accesses of memory, for the checks */
 	/* Of machine code, where lanes that went apart meet again at a barrier of the warp (op): */
 	X_MEET_BEGIN, /* these lanes will meet at barrier op */
@@ -54,6 +55,9 @@ enum xkind {
 	X_LEAVE,      /* X_EXIT where parts of the warp wait in that way */
 	X_NOP         /* hints: counted, without effect */
 };
+
+/* X_COPIES: their group is complete; wait for all groups but the last s0; for all copies. */
+enum copies_op { COPIES_COMMIT, COPIES_WAIT, COPIES_WAIT_ALL };
 
 /* What device code asks of the system. */
 enum system_call {

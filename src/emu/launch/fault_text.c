@@ -126,6 +126,7 @@ static bool report_race(const struct emu_launch *l, const struct emu_fault *f, c
 {
 	const struct ir_inst *other = inst_of(l, f->other_op);
 	const bool between = f->other_block != f->block;
+	const bool copied = l->image.ir.ops[f->other_op].kind == X_ASYNC && f->other_store;
 	const bool one_warp = !between && f->other_thread / 32 == f->warp;
 	const struct place who = thread_place(l, f->block, f->warp, f->lane), what = data_place(l, f);
 	const struct place them =
@@ -136,12 +137,16 @@ static bool report_race(const struct emu_launch *l, const struct emu_fault *f, c
 	        f->atomic ? "atomic" : access_verb(f), who.text, other_verb(l, f), other->line,
 	        between ? them.text : strstr(them.text, "thread"),
 	        f->scope   ? "atomic only within one block"
+	        : copied   ? "with no wait for that copy and barrier between"
 	        : between  ? "and nothing orders the two blocks"
 	        : one_warp ? "with no __syncwarp() between"
 	                   : "with no barrier between");
 	if (f->scope)
 		return err_remedy(err, "give both the scope of the device: atomicAdd(), not "
 		                       "atomicAdd_block()");
+	if (copied)
+		return err_remedy(err, "wait for the copy (cp.async.wait_group, __pipeline_wait_prior()), "
+		                       "then put __syncthreads() between the two accesses");
 	if (between)
 		return err_remedy(err, "use an atomic; or let one block finish first: write, "
 		                       "__threadfence(), then set a flag by an atomic that the other "
@@ -180,8 +185,9 @@ bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct 
 		           ? err_remedy(err, "the kernel has an extern __shared__ array, and the launch "
 		                             "gives it no bytes: --shared BYTES, or the third number "
 		                             "between <<< and >>>")
-		           : err_remedy(err, "compare the index with the size before the access, or correct "
-		                             "the index");
+		           : err_remedy(err,
+		                        "compare the index with the size before the access, or correct "
+		                        "the index");
 	case FAULT_ALIGN:
 		err_set(err, ERR_FAULT, "%s: misaligned %s of %u bytes: %s; %s", where, access_verb(f),
 		        f->bytes, what.text, who.text);

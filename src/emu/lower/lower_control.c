@@ -65,7 +65,10 @@ bool low_trap(struct lower *l)
 
 bool low_bar_warp(struct lower *l)
 {
-	low_emit(l, X_WARPSYNC);
+	const struct xsrc lanes = low_src(l, 0, 4);
+	struct xop *x = low_emit(l, X_WARPSYNC);
+	x->s[0] = lanes;
+	x->n_s = 1;
 	return true;
 }
 
@@ -76,7 +79,19 @@ bool low_fence(struct lower *l)
 	return true;
 }
 
-/* Hints and waits for copies that are done already: counted, without effect. */
+/* The copies are done already; only the checks wait for them. */
+bool low_copies(struct lower *l)
+{
+	const enum ptx_op op = l->in->op;
+	struct xop *x = low_emit(l, X_COPIES);
+	x->op = op == OP_CP_ASYNC_COMMIT_GROUP ? COPIES_COMMIT
+	        : op == OP_CP_ASYNC_WAIT_GROUP ? COPIES_WAIT
+	                                       : COPIES_WAIT_ALL;
+	x->offset = op == OP_CP_ASYNC_WAIT_GROUP ? (int64_t)l->in->opnd[0].i64 : 0;
+	return true;
+}
+
+/* Hints: counted, without effect. */
 bool low_nop(struct lower *l)
 {
 	low_emit(l, X_NOP);

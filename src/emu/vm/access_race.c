@@ -25,6 +25,7 @@ void access_race(struct access *a)
 		.shared = a->space == SPACE_SHARED,
 		.read = a->read,
 		.write = a->write,
+		.async = x->kind == X_ASYNC && a->write,
 		.in_loop = x->polls,
 		.strength = a->atomic || x->sem > SEM_WEAK ? RACE_STRONG
 		            : x->strong                    ? RACE_VOLATILE

@@ -168,6 +168,32 @@ HANDLER(warp_sync)
 	NEXT_UOP;
 }
 
+/* WARP SYNC PARTS: a: the lanes that each lane waits for */
+HANDLER(sync_parts)
+{
+	const mem_u32 *with = frame(w, u->a);
+	for (uint32_t left = mask; left;) {
+		const uint32_t wanted = with[__builtin_ctz(left)];
+		uint32_t part = 0;
+		for (uint32_t m = left; m; m &= m - 1)
+			part |= with[__builtin_ctz(m)] == wanted ? m & -m : 0;
+		warp_synced(w, part);
+		left &= ~part;
+	}
+	NEXT_UOP;
+}
+
+/* COPIES: a enum copies_op, b groups that need not be waited for */
+HANDLER(copies)
+{
+	struct race_block *r = w->worker->race;
+	if (r && u->a != COPIES_WAIT)
+		race_copies_commit(r, w->number, mask);
+	if (r && u->a != COPIES_COMMIT)
+		race_copies_wait(r, w->number, mask, u->b);
+	NEXT_UOP;
+}
+
 /* FENCE: y scope */
 HANDLER(fence)
 {
@@ -186,5 +212,7 @@ const struct warp_handlers vm_warp_handlers = {
 	.active = { active, active },
 	.elect = { elect, elect },
 	.sync = { warp_sync, warp_sync },
+	.sync_parts = { sync_parts, sync_parts },
+	.copies = { copies, copies },
 	.fence = { fence, fence },
 };

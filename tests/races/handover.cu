@@ -1,0 +1,467 @@
+// Locks, flags, buffers and asynchronous copies, with their verdicts; see README.md.
+#define T threadIdx.x
+#define I (blockIdx.x * blockDim.x + threadIdx.x)
+
+__device__ int ticket, serving, spin, turn, value_of_lock, filled[64];
+__device__ unsigned int done_blocks;
+
+// ticket locks
+//: clean 6 x 32
+extern "C" __global__ void ticket_lock(int *a, int *b, int n)
+{
+	if (T == 0) {
+		const int mine = atomicAdd(&b[0], 1);
+		while (atomicAdd(&b[1], 0) != mine)
+			;
+		__threadfence();
+		b[2] += a[I];
+		__threadfence();
+		atomicAdd(&b[1], 1);
+	}
+}
+//: race 6 x 32
+extern "C" __global__ void ticket_lock_without_fences(int *a, int *b, int n)
+{
+	if (T == 0) {
+		const int mine = atomicAdd(&b[0], 1);
+		while (atomicAdd(&b[1], 0) != mine)
+			;
+		b[2] += a[I];
+		atomicAdd(&b[1], 1);
+	}
+}
+//: race 6 x 32
+extern "C" __global__ void ticket_taken_nobody_waits(int *a, int *b, int n)
+{
+	if (T == 0) {
+		const int mine = atomicAdd(&b[0], 1);
+		b[2] += a[I] + mine;
+		__threadfence();
+		atomicAdd(&b[1], 1);
+	}
+}
+//: clean 6 x 32
+extern "C" __global__ void lock_by_exchange(int *a, int *b, int n)
+{
+	if (T == 0) {
+		while (atomicExch(&b[0], 1) != 0)
+			;
+		__threadfence();
+		b[2] += a[I];
+		b[3] = b[2];
+		__threadfence();
+		atomicExch(&b[0], 0);
+	}
+}
+//: clean 6 x 32
+extern "C" __global__ void lock_given_back_by_volatile(int *a, int *b, int n)
+{
+	if (T == 0) {
+		while (atomicCAS(&b[0], 0, 1) != 0)
+			;
+		__threadfence();
+		b[2] += a[I];
+		__threadfence();
+		*(volatile int *)&b[0] = 0;
+	}
+}
+//: race 6 x 32
+extern "C" __global__ void two_locks_one_word(int *a, int *b, int n)
+{
+	if (T == 0) {
+		int *lock = &b[blockIdx.x % 2];
+		while (atomicCAS(lock, 0, 1) != 0)
+			;
+		__threadfence();
+		b[2] += a[I];
+		__threadfence();
+		atomicExch(lock, 0);
+	}
+}
+//: clean 2 x 64
+extern "C" __global__ void lock_for_each_bin(int *a, int *b, int n)
+{
+	const int bin = I % 8;
+	for (bool done = false; !done;) {
+		if (atomicCAS(&b[bin], 0, 1) == 0) {
+			__threadfence();
+			b[64 + bin] += a[I];
+			__threadfence();
+			atomicExch(&b[bin], 0);
+			done = true;
+		}
+	}
+}
+
+// buffers in turn
+//: clean 1 x 64
+extern "C" __global__ void double_buffer_one_barrier(int *a, int *b, int n)
+{
+	__shared__ int s[2][64];
+	int sum = 0;
+	s[0][T] = a[T];
+	__syncthreads();
+	for (int i = 0; i < 8; i++) {
+		if (i < 7)
+			s[(i + 1) % 2][T] = a[64 * (i + 1) + T];
+		sum += s[i % 2][63 - T];
+		__syncthreads();
+	}
+	b[T] = sum;
+}
+//: race 1 x 64
+extern "C" __global__ void single_buffer_one_barrier(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	int sum = 0;
+	for (int i = 0; i < 8; i++) {
+		s[T] = a[64 * i + T];
+		__syncthreads();
+		sum += s[63 - T];
+	}
+	b[T] = sum;
+}
+//: race 1 x 64
+extern "C" __global__ void double_buffer_filled_too_soon(int *a, int *b, int n)
+{
+	__shared__ int s[2][64];
+	int sum = 0;
+	for (int i = 0; i < 8; i++) {
+		s[i % 2][T] = a[64 * i + T];
+		if (i % 2)
+			__syncthreads();
+		sum += s[i % 2][63 - T];
+	}
+	b[T] = sum;
+}
+//: clean 1 x 96
+extern "C" __global__ void three_buffers_one_barrier(int *a, int *b, int n)
+{
+	__shared__ int s[3][96];
+	int sum = 0;
+	for (int i = 0; i < 9; i++) {
+		s[i % 3][T] = a[96 * i + T];
+		__syncthreads();
+		sum += s[i % 3][95 - T];
+	}
+	b[T] = sum;
+}
+
+// asynchronous copies into shared memory
+#define COPY(to, from)                                                                            \
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(                                \
+					 (unsigned)__cvta_generic_to_shared(to)),                                     \
+				 "l"(from)                                                                        \
+				 : "memory")
+#define COMMIT asm volatile("cp.async.commit_group;" ::: "memory")
+#define WAIT(n) asm volatile("cp.async.wait_group " #n ";" ::: "memory")
+//: clean 1 x 64
+extern "C" __global__ void copy_waited_for(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	COPY(&s[T], &a[T]);
+	COMMIT;
+	WAIT(0);
+	__syncthreads();
+	b[T] = s[63 - T];
+}
+//: race 1 x 64
+extern "C" __global__ void copy_without_barrier(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	COPY(&s[T], &a[T]);
+	COMMIT;
+	WAIT(0);
+	b[T] = s[63 - T];
+}
+//: race 1 x 64
+extern "C" __global__ void copy_not_waited_for(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	COPY(&s[T], &a[T]);
+	COMMIT;
+	__syncthreads();
+	b[T] = s[63 - T];
+}
+//: race 1 x 64
+extern "C" __global__ void copy_waited_for_behind_the_barrier(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	COPY(&s[T], &a[T]);
+	COMMIT;
+	__syncthreads();
+	WAIT(0);
+	b[T] = s[63 - T];
+}
+//: race 1 x 64
+extern "C" __global__ void own_copy_not_waited_for(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	COPY(&s[T], &a[T]);
+	COMMIT;
+	b[T] = s[T];
+}
+//: clean 1 x 64
+extern "C" __global__ void own_copy_waited_for(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	COPY(&s[T], &a[T]);
+	COMMIT;
+	WAIT(0);
+	b[T] = s[T];
+}
+//: clean 1 x 64
+extern "C" __global__ void pipeline_of_two_stages(int *a, int *b, int n)
+{
+	__shared__ int s[2][64];
+	int sum = 0;
+	COPY(&s[0][T], &a[T]);
+	COMMIT;
+	for (int i = 0; i < 8; i++) {
+		if (i < 7)
+			COPY(&s[(i + 1) % 2][T], &a[64 * (i + 1) + T]);
+		COMMIT;
+		WAIT(1);
+		__syncthreads();
+		sum += s[i % 2][63 - T];
+		__syncthreads();
+	}
+	b[T] = sum;
+}
+//: race 1 x 64
+extern "C" __global__ void pipeline_waits_for_too_little(int *a, int *b, int n)
+{
+	__shared__ int s[2][64];
+	int sum = 0;
+	COPY(&s[0][T], &a[T]);
+	COMMIT;
+	for (int i = 0; i < 8; i++) {
+		if (i < 7)
+			COPY(&s[(i + 1) % 2][T], &a[64 * (i + 1) + T]);
+		COMMIT;
+		WAIT(2);
+		__syncthreads();
+		sum += s[i % 2][63 - T];
+		__syncthreads();
+	}
+	b[T] = sum;
+}
+//: race 1 x 64
+extern "C" __global__ void pipeline_refilled_too_soon(int *a, int *b, int n)
+{
+	__shared__ int s[2][64];
+	int sum = 0;
+	COPY(&s[0][T], &a[T]);
+	COMMIT;
+	for (int i = 0; i < 8; i++) {
+		if (i < 7)
+			COPY(&s[(i + 1) % 2][T], &a[64 * (i + 1) + T]);
+		COMMIT;
+		WAIT(1);
+		__syncthreads();
+		sum += s[i % 2][63 - T];
+	}
+	b[T] = sum;
+}
+
+// an mbarrier between warps
+#define ARRIVE(bar)                                                                               \
+	asm volatile("{.reg .b64 t; mbarrier.arrive.shared.b64 t, [%0];}" ::"r"(                      \
+					 (unsigned)__cvta_generic_to_shared(bar))                                     \
+				 : "memory")
+//: clean 1 x 64
+extern "C" __global__ void handed_over_by_mbarrier(int *a, int *b, int n)
+{
+	__shared__ alignas(8) unsigned long long bar;
+	__shared__ int s[32];
+	const unsigned at = (unsigned)__cvta_generic_to_shared(&bar);
+	if (T == 0)
+		asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(at) : "memory");
+	__syncthreads();
+	if (T < 32) {
+		s[T] = a[T];
+		ARRIVE(&bar);
+	} else {
+		unsigned ok = 0;
+		while (!ok)
+			asm volatile("{.reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; "
+						 "selp.u32 %0, 1, 0, p;}"
+						 : "=r"(ok)
+						 : "r"(at)
+						 : "memory");
+		b[T] = s[63 - T];
+	}
+}
+//: race 1 x 64
+extern "C" __global__ void mbarrier_nobody_waits_at(int *a, int *b, int n)
+{
+	__shared__ alignas(8) unsigned long long bar;
+	__shared__ int s[32];
+	const unsigned at = (unsigned)__cvta_generic_to_shared(&bar);
+	if (T == 0)
+		asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(at) : "memory");
+	__syncthreads();
+	if (T < 32) {
+		s[T] = a[T];
+		ARRIVE(&bar);
+	} else {
+		b[T] = s[63 - T];
+	}
+}
+
+// the last block adds up
+//: clean 8 x 64
+extern "C" __global__ void last_block_by_counter(int *a, int *b, int n)
+{
+	__shared__ bool last;
+	if (T == 0) {
+		b[blockIdx.x] = a[I];
+		__threadfence();
+		last = atomicInc(&done_blocks, gridDim.x - 1) == gridDim.x - 1;
+	}
+	__syncthreads();
+	if (last && T == 0) {
+		__threadfence();
+		int sum = 0;
+		for (unsigned i = 0; i < gridDim.x; i++)
+			sum += b[i];
+		b[100] = sum;
+	}
+}
+//: race 8 x 64
+extern "C" __global__ void last_block_does_not_look_who_is_last(int *a, int *b, int n)
+{
+	if (T == 0) {
+		b[blockIdx.x] = a[I];
+		__threadfence();
+		atomicAdd(&b[50], 1);
+	}
+	if (blockIdx.x == gridDim.x - 1 && T == 0) {
+		int sum = 0;
+		for (unsigned i = 0; i < gridDim.x; i++)
+			sum += b[i];
+		b[100] = sum;
+	}
+}
+// flags
+//: clean 2 x 32
+extern "C" __global__ void message_by_release_and_acquire(int *a, int *b, int n)
+{
+	if (T == 0 && blockIdx.x == 0) {
+		b[1] = 42;
+		asm volatile("st.release.gpu.b32 [%0], 1;" ::"l"(&b[0]) : "memory");
+	} else if (T == 0) {
+		int f = 0;
+		while (!f)
+			asm volatile("ld.acquire.gpu.b32 %0, [%1];" : "=r"(f) : "l"(&b[0]) : "memory");
+		b[2] = b[1];
+	}
+}
+//: race 2 x 32
+extern "C" __global__ void message_by_relaxed_flag(int *a, int *b, int n)
+{
+	if (T == 0 && blockIdx.x == 0) {
+		b[1] = 42;
+		asm volatile("st.relaxed.gpu.b32 [%0], 1;" ::"l"(&b[0]) : "memory");
+	} else if (T == 0) {
+		int f = 0;
+		while (!f)
+			asm volatile("ld.relaxed.gpu.b32 %0, [%1];" : "=r"(f) : "l"(&b[0]) : "memory");
+		b[2] = b[1];
+	}
+}
+//: race 2 x 32
+extern "C" __global__ void message_of_block_scope(int *a, int *b, int n)
+{
+	if (T == 0 && blockIdx.x == 0) {
+		b[1] = 42;
+		asm volatile("st.release.cta.b32 [%0], 1;" ::"l"(&b[0]) : "memory");
+	} else if (T == 0) {
+		int f = 0;
+		while (!f)
+			asm volatile("ld.acquire.cta.b32 %0, [%1];" : "=r"(f) : "l"(&b[0]) : "memory");
+		b[2] = b[1];
+	}
+}
+//: race 2 x 32
+extern "C" __global__ void flag_before_its_message(int *a, int *b, int n)
+{
+	if (T == 0 && blockIdx.x == 0) {
+		asm volatile("st.release.gpu.b32 [%0], 1;" ::"l"(&b[0]) : "memory");
+		b[1] = 42;
+	} else if (T == 0) {
+		int f = 0;
+		while (!f)
+			asm volatile("ld.acquire.gpu.b32 %0, [%1];" : "=r"(f) : "l"(&b[0]) : "memory");
+		b[2] = b[1];
+	}
+}
+// lanes that meet in parts of the warp
+//: clean 1 x 32
+extern "C" __global__ void quarters_of_a_warp(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	const unsigned mask = 0xffu << (T & ~7u);
+	s[T] = a[T];
+	__syncwarp(mask);
+	b[T] = s[T ^ 7];
+}
+//: race 1 x 32
+extern "C" __global__ void quarters_that_look_at_halves(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	const unsigned mask = 0xffu << (T & ~7u);
+	s[T] = a[T];
+	__syncwarp(mask);
+	b[T] = s[T ^ 15];
+}
+//: race 1 x 32
+extern "C" __global__ void scan_of_a_warp_without_sync(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	s[T] = a[T];
+	__syncwarp();
+	for (int d = 1; d < 32; d *= 2)
+		if (T >= d)
+			s[T] += s[T - d];
+	b[T] = s[T];
+}
+//: clean 1 x 32
+extern "C" __global__ void scan_of_a_warp(int *a, int *b, int n)
+{
+	__shared__ int s[32];
+	s[T] = a[T];
+	__syncwarp();
+	for (int d = 1; d < 32; d *= 2) {
+		const int v = T >= d ? s[T - d] : 0;
+		__syncwarp();
+		s[T] += v;
+		__syncwarp();
+	}
+	b[T] = s[T];
+}
+//: clean 1 x 128
+extern "C" __global__ void sums_of_warps_then_of_the_block(int *a, int *b, int n)
+{
+	__shared__ int s[4];
+	int sum = a[T];
+	for (int d = 16; d > 0; d /= 2)
+		sum += __shfl_down_sync(0xffffffff, sum, d);
+	if (T % 32 == 0)
+		s[T / 32] = sum;
+	__syncthreads();
+	if (T == 0)
+		b[0] = s[0] + s[1] + s[2] + s[3];
+}
+//: race 1 x 128
+extern "C" __global__ void sums_of_warps_without_barrier(int *a, int *b, int n)
+{
+	__shared__ int s[4];
+	int sum = a[T];
+	for (int d = 16; d > 0; d /= 2)
+		sum += __shfl_down_sync(0xffffffff, sum, d);
+	if (T % 32 == 0)
+		s[T / 32] = sum;
+	if (T == 0)
+		b[0] = s[0] + s[1] + s[2] + s[3];
+}
