@@ -70,8 +70,8 @@ VERBS   := $(sort $(patsubst src/cli/verb_%.c,%,$(wildcard src/cli/verb_*.c)))
 BACKENDS := $(sort $(shell sed -n 's/^const struct backend_ops backend_\([a-z0-9]*\) = {.*/\1/p' src/*/backend_*.c src/*/*_backend.c))
 # (clang says so when a lane loop is no vector loop, as those that call libm)
 SIMD_LEVELS := sse avx2 avx512
-SIMD_sse    := -O3 -Wno-pass-failed
-SIMD_avx2   := -O3 -Wno-pass-failed -mavx2 -mfma -mbmi2
+SIMD_sse    := -O3 -Wno-pass-failed -Wno-psabi
+SIMD_avx2   := -O3 -Wno-pass-failed -Wno-psabi -mavx2 -mfma -mbmi2
 SIMD_avx512 := -O3 -Wno-pass-failed -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mfma -mbmi2 -mprefer-vector-width=512
 
 # A folder of src/ is a layer and an archive: src/README.md says what each is for.

@@ -102,7 +102,7 @@ struct handler_set {
 	const struct barrier_handlers *barrier;
 	const struct warp_handlers *warp;
 	const struct uniform_handlers *uniform;
-	const struct handler *tensor; /* products of matrices (vm/tensor.c) */
+	const struct handler *tensor; /* products of matrices */
 	const struct handler *system; /* printf and the like (vm/system.c) */
 	const struct handler *access; /* any memory access, lane by lane */
 	const struct handler *texture;

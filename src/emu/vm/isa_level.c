@@ -13,6 +13,7 @@
 	extern const struct alu_handlers alu_handlers_##level;   \
 	extern const struct mem_handlers mem_handlers_##level;   \
 	extern const struct wide_handlers wide_handlers_##level; \
+	extern const struct handler tensor_handlers_##level;     \
 	extern const struct fused_handlers fused_handlers_##level;
 LEVELS(X)
 #undef X
@@ -44,7 +45,7 @@ const struct handler_set *handler_set_choose(const char *wanted)
 		.call = &vm_call_handlers,                    \
 		.system = &vm_system,                         \
 		.meet = &vm_meet_handlers,                    \
-		.tensor = &vm_tensor,                         \
+		.tensor = &tensor_handlers_##level,           \
 		.barrier = &vm_barrier_handlers,              \
 		.warp = &vm_warp_handlers,                    \
 		.uniform = &vm_uniform_handlers,              \

@@ -8,6 +8,8 @@
  * the last of float32, added exactly, and the sum is cut off to float32; an f16 result is rounded
  * to nearest. f64 is a chain of fused multiply-adds in the order of k, integers are exact.
  */
+#include "emu/vm/tensor.h"
+
 #include "emu/vm/handler.h"
 
 #include <float.h>
@@ -15,37 +17,26 @@
 #include <math.h>
 #include <string.h>
 
-#define KEPT_BITS 25 /* behind the point of the largest exponent: 23 and two */
-#define MAX_SIDE 32
-#define MAX_K 16       /* of numbers with a point */
-#define MAX_WHOLE_K 32 /* of integers */
-
 struct entry { /* of A or B: its value and exponent; INT_MIN = zero */
 	double value;
 	int exponent;
 };
 
 struct product {
-	struct entry a[MAX_SIDE][MAX_K], b[MAX_SIDE][MAX_K]; /* b by column */
-	int32_t ia[MAX_SIDE][MAX_WHOLE_K], ib[MAX_SIDE][MAX_WHOLE_K];
+	struct entry a[TENSOR_SIDE][TENSOR_K], b[TENSOR_SIDE][TENSOR_K]; /* b by column */
 };
 
-static uint64_t register_of(const struct warp *w, uint32_t slot, unsigned lane, unsigned bytes)
+static uint32_t register_of(const struct warp *w, uint32_t slot, unsigned lane)
 {
-	if (bytes == 8)
-		return ((const mem_u64 *)frame(w, slot))[lane];
 	return ((const mem_u32 *)frame(w, slot))[lane];
 }
 
-static double element_value(enum ptx_type type, uint64_t v, unsigned j)
+static double element_value(enum ptx_type type, uint32_t v, unsigned j)
 {
-	double d;
 	switch (type) {
 	case PTX_F16: return (double)lane_h2f((uint16_t)(v >> (16 * j)));
-	case PTX_BF16: return (double)f32_bits((uint32_t)(v >> (16 * j)) << 16);
-	case PTX_TF32: return (double)f32_bits((uint32_t)v & 0xffffe000u);
-	case PTX_F64: memcpy(&d, &v, sizeof d); return d;
-	default: return (double)f32_bits((uint32_t)v);
+	case PTX_BF16: return (double)f32_bits(v >> (16 * j) << 16);
+	default: return (double)f32_bits(v & 0xffffe000u); /* TF32 */
 	}
 }
 
@@ -60,30 +51,23 @@ static int exponent_of(enum ptx_type type, double v)
 }
 
 static void read_side(const struct warp *w, const struct ir_tensor *t, enum ptx_type type,
-                      const uint32_t *slot, unsigned side, struct entry (*out)[MAX_K],
-                      int32_t (*whole)[MAX_WHOLE_K])
+                      const uint32_t *slot, unsigned side, struct entry (*out)[TENSOR_K])
 {
-	const unsigned bytes = ptx_type_bytes(type), each = bytes >= 4 ? 1 : 4 / bytes;
+	const unsigned each = 4 / ptx_type_bytes(type);
 	const unsigned blocks = side / 8, n = blocks * t->k / (4 * each);
 	for (unsigned r = 0; r < n; r++)
 		for (unsigned lane = 0; lane < 32; lane++) {
-			const uint64_t v = register_of(w, slot[r], lane, bytes);
+			const uint32_t v = register_of(w, slot[r], lane);
 			const unsigned row = lane / 4 + 8 * (r % blocks);
 			const unsigned column = lane % 4 * each + 4 * each * (r / blocks);
 			for (unsigned j = 0; j < each; j++) {
-				const uint8_t byte = (uint8_t)(v >> (8 * j));
-				if (bytes == 1) {
-					whole[row][column + j] = type == PTX_S8 ? (int8_t)byte : byte;
-					continue;
-				}
 				const double x = element_value(type, v, j);
 				out[row][column + j] = (struct entry){ x, exponent_of(type, x) };
 			}
 		}
 }
 
-/* A float32 at most as far from zero as @v. */
-static float cut_off(double v)
+float tensor_cut_off(double v)
 {
 	const float f = (float)v;
 	return fabs((double)f) > fabs(v) ? nextafterf(f, 0.0f) : f;
@@ -114,18 +98,18 @@ static float add_group(const struct entry *a, const struct entry *b, unsigned n,
 	}
 	if (most == INT_MIN)
 		return c;
-	const double scale = ldexp(1.0, KEPT_BITS - most);
+	const double scale = ldexp(1.0, TENSOR_KEPT_BITS - most);
 	int64_t total = (int64_t)((double)c * scale);
 	for (unsigned i = 0; i < n; i++)
 		total += (int64_t)(a[i].value * b[i].value * scale);
-	return cut_off(ldexp((double)total, most - KEPT_BITS));
+	return tensor_cut_off(ldexp((double)total, most - TENSOR_KEPT_BITS));
 }
 
-static uint64_t sum_floats(const struct ir_tensor *t, const struct product *p, unsigned row,
-                           unsigned column, uint64_t c)
+static uint32_t sum_floats(const struct ir_tensor *t, const struct product *p, unsigned row,
+                           unsigned column, uint32_t c)
 {
 	const unsigned group = t->a == PTX_TF32 ? 8 : 16;
-	float sum = t->c == PTX_F16 ? lane_h2f((uint16_t)c) : f32_bits((uint32_t)c);
+	float sum = t->c == PTX_F16 ? lane_h2f((uint16_t)c) : f32_bits(c);
 	for (unsigned k = 0; k < t->k; k += group) {
 		const unsigned n = t->k - k < group ? t->k - k : group;
 		sum = add_group(&p->a[row][k], &p->b[column][k], n, sum);
@@ -133,28 +117,6 @@ static uint64_t sum_floats(const struct ir_tensor *t, const struct product *p, u
 	uint32_t bits;
 	memcpy(&bits, &sum, sizeof bits);
 	return t->d == PTX_F16 ? lane_f2h(sum) : bits;
-}
-
-static uint64_t sum_doubles(const struct ir_tensor *t, const struct product *p, unsigned row,
-                            unsigned column, uint64_t c)
-{
-	double sum;
-	memcpy(&sum, &c, sizeof sum);
-	for (unsigned k = 0; k < t->k; k++)
-		sum = fma(p->a[row][k].value, p->b[column][k].value, sum);
-	memcpy(&c, &sum, sizeof c);
-	return c;
-}
-
-static uint64_t sum_integers(const struct ir_tensor *t, const struct product *p, unsigned row,
-                             unsigned column, uint64_t c)
-{
-	int64_t sum = (int32_t)(uint32_t)c;
-	for (unsigned k = 0; k < t->k; k++)
-		sum += (int64_t)p->ia[row][k] * p->ib[column][k];
-	if (t->saturate)
-		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-	return (uint32_t)(uint64_t)sum;
 }
 
 /* NOLINTEND(clang-analyzer-core.*) */
@@ -175,49 +137,29 @@ static struct sum_place place_of_sum(const struct ir_tensor *t, enum ptx_type ty
 }
 
 static void write_sum(struct warp *w, const struct tensor_operands *o, uint32_t mask, unsigned row,
-                      unsigned column, uint64_t v)
+                      unsigned column, uint32_t v)
 {
 	const struct sum_place at = place_of_sum(&o->tensor, o->tensor.d, row, column);
 	const uint32_t slot = o->d[at.reg];
 	if (!slot || !(mask >> at.lane & 1))
 		return;
-	if (o->tensor.d == PTX_F64) {
-		((mem_u64 *)frame(w, slot))[at.lane] = v;
-		return;
-	}
 	mem_u32 *d = (mem_u32 *)frame(w, slot) + at.lane;
 	if (o->tensor.d == PTX_F16)
-		*d = at.half ? (*d & 0xffffu) | (uint32_t)v << 16 : (*d & 0xffff0000u) | (uint32_t)v;
+		*d = at.half ? (*d & 0xffffu) | v << 16 : (*d & 0xffff0000u) | v;
 	else
-		*d = (uint32_t)v;
+		*d = v;
 }
 
-COLD static void multiply(struct warp *w, const struct tensor_operands *o, uint32_t mask)
+COLD void tensor_multiply(struct warp *w, const struct tensor_operands *o, uint32_t mask)
 {
 	const struct ir_tensor *t = &o->tensor;
 	struct product p = { 0 };
-	read_side(w, t, t->a, o->a, t->m, p.a, p.ia);
-	read_side(w, t, t->b, o->b, t->n, p.b, p.ib);
+	read_side(w, t, t->a, o->a, t->m, p.a);
+	read_side(w, t, t->b, o->b, t->n, p.b);
 	for (unsigned row = 0; row < t->m; row++)
 		for (unsigned column = 0; column < t->n; column++) {
 			const struct sum_place at = place_of_sum(t, t->c, row, column);
-			const uint64_t c =
-				register_of(w, o->c[at.reg], at.lane, ptx_type_bytes(t->c)) >> (16 * at.half);
-			const uint64_t v = t->a == PTX_F64 ? sum_doubles(t, &p, row, column, c)
-			                   : t->a == PTX_S8 || t->a == PTX_U8
-			                       ? sum_integers(t, &p, row, column, c)
-			                       : sum_floats(t, &p, row, column, c);
-			write_sum(w, o, mask, row, column, v);
+			const uint32_t c = register_of(w, o->c[at.reg], at.lane) >> (16 * at.half);
+			write_sum(w, o, mask, row, column, sum_floats(t, &p, row, column, c));
 		}
 }
-
-HANDLER(tensor_any)
-{
-	multiply(w, u->tensor, mask);
-	warp_synced(w, mask);
-	if (mask == 0xffffffffu)
-		NEXT_full(u + 1);
-	NEXT_masked(u + 1);
-}
-
-const struct handler vm_tensor = { tensor_any, tensor_any };

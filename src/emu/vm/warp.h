@@ -169,7 +169,6 @@ void warp_trace_access(struct warp *w, const struct memop *m, uint32_t mask,
 extern const struct control_handlers vm_control_handlers;
 extern const struct branch_handlers vm_branch_handlers;
 extern const struct handler vm_system; /* system.c */
-extern const struct handler vm_tensor; /* tensor.c */
 extern const struct call_handlers vm_call_handlers;
 extern const struct meet_handlers vm_meet_handlers;
 extern const struct barrier_handlers vm_barrier_handlers;

@@ -284,6 +284,7 @@ static cudaError_t do_graph(struct guest_stream *s, struct guest_graph *g, const
 cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enum guest_wait wait,
                           const void *caller)
 {
+	bool was;
 	switch (op->kind) {
 	case GUEST_OP_LAUNCH: return do_launch(s, op, caller);
 	case GUEST_OP_COPY: return do_copy(s, op, wait, caller);
@@ -292,8 +293,8 @@ cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enu
 	case GUEST_OP_RECORD: return do_record(s, op->u.event);
 	case GUEST_OP_WAIT: return do_wait(s, op->u.event);
 	case GUEST_OP_GRAPH: return do_graph(s, op->u.graph, caller);
-	case GUEST_OP_ALLOC:
-	case GUEST_OP_FREE:
+	case GUEST_OP_ALLOC: graph_heap_set(op->u.memory.address, true, &was); break;
+	case GUEST_OP_FREE: graph_heap_set(op->u.memory.address, false, &was); break;
 	case GUEST_OP_EMPTY: break;
 	}
 	return cudaSuccess;

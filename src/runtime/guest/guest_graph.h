@@ -77,4 +77,12 @@ cudaError_t graph_set_op_of(struct guest_node *node, const struct guest_op *op);
 void user_objects_share(struct guest_graph *to, const struct guest_graph *from);
 void user_objects_drop(struct guest_graph *g);
 
+/*
+ * guest_graph_heap.c: memory of graphs' own. It stays where it is as long as the program runs, for
+ * the graph may run again; what changes is whether the program may use it.
+ */
+void graph_heap_add(uint64_t address);
+/* False: @address is no graph's. @was: what it was before. */
+bool graph_heap_set(uint64_t address, bool in_use, bool *was);
+
 #endif

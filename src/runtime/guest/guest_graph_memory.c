@@ -10,6 +10,7 @@ cudaError_t graph_add_alloc(cudaGraphNode_t *out, cudaGraph_t graph, const cudaG
 	const uint64_t at = bytes ? emu_device_alloc(guest.device, bytes, EMU_MEMORY_DEVICE, NULL) : 0;
 	if (!at)
 		return bytes ? cudaErrorMemoryAllocation : cudaErrorInvalidValue;
+	graph_heap_add(at);
 	const struct guest_op op = { .kind = GUEST_OP_ALLOC, .u.memory = { at, bytes } };
 	graph_add(out, graph, from, n, &op);
 	*address = (void *)(uintptr_t)at;

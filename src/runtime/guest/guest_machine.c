@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -83,6 +84,7 @@ __attribute__((noreturn)) static void run_fork(const struct emu_launch_request *
 	struct emu_launch_request own = *req;
 	const struct run_hooks hooks = { .progress = end_if_alone };
 	record_close();
+	setpriority(PRIO_PROCESS, 0, 19); /* the program itself goes first */
 	answer_fd = fd;
 	const int nothing = open("/dev/null", O_RDWR);
 	for (int i = 0; i < 3; i++)

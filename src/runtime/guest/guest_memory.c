@@ -1,4 +1,5 @@
 /* Memory: device, managed, pinned and registered; pools are one heap. */
+#include "runtime/guest/guest_graph.h"
 #include "runtime/guest/guest_op.h"
 #include "runtime/guest/guest_record.h"
 
@@ -53,6 +54,13 @@ static cudaError_t release(void *p, bool pinned, const void *caller)
 	if (!p)
 		return cudaSuccess;
 	struct emu_allocation a;
+	bool in_use;
+	if (graph_heap_set(address_of(p), false, &in_use)) {
+		if (!in_use)
+			bad_free(p, "invalid-free", "it is a graph's memory, and the graph has not run since",
+			         caller);
+		return in_use ? cudaSuccess : cudaErrorInvalidValue;
+	}
 	if (!emu_device_find(guest.device, address_of(p), &a)) {
 		bad_free(p, "invalid-free",
 		         "no allocation is there: it was freed before, or it is the "
@@ -137,6 +145,8 @@ static cudaError_t allocate_in_stream(void **p, size_t bytes, cudaStream_t strea
 	const cudaError_t e = allocate(p, bytes, EMU_MEMORY_DEVICE, caller);
 	if (e != cudaSuccess)
 		return e;
+	if (s->capture)
+		graph_heap_add(address_of(*p));
 	const struct guest_op op = { .kind = GUEST_OP_ALLOC, .u.memory = { address_of(*p), bytes } };
 	return guest_submit(s, &op, GUEST_ASYNC, caller);
 }

@@ -4,6 +4,7 @@
  */
 #include "runtime/guest/guest.h"
 #include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_graph.h"
 #include "runtime/guest/guest_record.h"
 
 #include "base/mem.h"
@@ -22,7 +23,10 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void leak(const struct emu_allocation *a, struct record_end *end)
 {
+	bool in_use;
 	if (a->kind != EMU_MEMORY_DEVICE && a->kind != EMU_MEMORY_MANAGED)
+		return;
+	if (graph_heap_set(a->address, false, &in_use) && !in_use)
 		return;
 	end->leaked_bytes += a->bytes;
 	end->leaked_allocations++;
