@@ -289,6 +289,15 @@ $(B)/oom/fail_nth.so: tests/oom/fail_nth.c
 	$(call say,CC,$<)$(CC) -O1 -shared -fPIC -o $@ $<
 oom: all $(B)/oom/fail_nth.so
 	@sh tests/oom/sweep.sh $(abspath $(B)/pmpp-explore) $(abspath $(B)/oom/fail_nth.so) $(POINTS) $(SCENARIOS)
+## inject: every function that can fail does so once, over every verb: none may end with status 0
+INJECT := $(B)/inject
+$(INJECT)/pmpp-explore: all tests/inject/wrap.py
+	$(need_python)
+	@rm -rf $(@D) && mkdir -p $(@D) && python3 -B tests/inject/wrap.py src $(@D)
+	$(call say,LINK,$@)$(CC) $(filter-out -W%,$(ALL_CFLAGS)) -w -Isrc/cuda/shim $(ALL_LDFLAGS) -Wl,--dynamic-list=src/userkernel/kernel_api.list -o $@ @$(@D)/wrap.ld \
+		$(@D)/*.c $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(B)/obj/gen/guest.o -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
+inject: $(INJECT)/pmpp-explore
+	@TEST_ROOT=$(CURDIR) sh tests/inject/sweep.sh $(abspath $<) $(VERBS_INJECTED)
 ## fuzz: parsers under libFuzzer (clang), FUZZ_SECONDS each (default 20)
 FUZZ_SECONDS ?= 20
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -332,5 +341,5 @@ compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants asan-check tsan-check oom check-gpu bless pictures bench fuzz fuzz-run run install clean list help FORCE
+.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants asan-check tsan-check oom inject check-gpu bless pictures bench fuzz fuzz-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -376,7 +376,7 @@ int cli_main(int argc, char **argv, bool *busy)
 		.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
 	};
 	if (!c.out || !c.err)
-		return CLI_IMPOSSIBLE;
+		mem_exhausted(BUFSIZ);
 	/* Known before anything can go wrong, so that errors take the form that was asked for. */
 	for (int i = 1; i < argc; i++)
 		c.json = c.json || !strcmp(argv[i], "--json");

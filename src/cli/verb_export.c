@@ -11,13 +11,14 @@
 #include "model/record_tables.h"
 #include "model/snapshot.h"
 #include "lab/session_file.h"
+#include "lab/session_sign.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 struct state {
-	const char *gpu, *backend, *format, *out;
+	const char *gpu, *backend, *format, *out, *sign;
 	uint64_t seed;
 	bool schema;
 	struct user_spec user;
@@ -34,6 +35,8 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to answer for (default " LAB_DEFAULT_GPU ")" },
 		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default)" },
 		{ "--seed", OPT_COUNT, &s->seed, "N", "seed of the inputs (default 1)" },
+		{ "--sign", OPT_TEXT, &s->sign, "KEY",
+		  "sign the snapshot with this SSH key (ssh-keygen -Y): FILE.sig, checked on opening" },
 		{ "--schema", OPT_FLAG, &s->schema, NULL,
 		  "write the JSON Schema of snapshots to standard output, nothing else" },
 	};
@@ -73,6 +76,18 @@ static void md_words(struct text *t, const char *words)
 	}
 }
 
+/* Where the figures come from, if from a file: an export of it can be traced. */
+static void md_source(struct text *t, const struct session *s)
+{
+	char about[500];
+	if (!s->written.tool[0])
+		return;
+	session_provenance(&s->written, about, sizeof about);
+	text_add(t, "\n");
+	md_words(t, about);
+	text_add(t, "  \n%s\n", s->written.digest);
+}
+
 static char *as_md(const struct session *s)
 {
 	struct text t = { 0 };
@@ -106,6 +121,7 @@ static char *as_md(const struct session *s)
 		md_words(&t, value);
 		text_add(&t, reference ? " |\n" : "\n");
 	}
+	md_source(&t, s);
 	return t.s;
 }
 
@@ -173,7 +189,7 @@ static bool write_form(struct cli *c, const struct state *s, const struct sessio
                        char *name, size_t n, const char *text, struct err *err)
 {
 	if (s->out && !strcmp(s->out, "-")) {
-		char *snapshot = text ? NULL : snapshot_write(session, PMPP_VERSION);
+		char *snapshot = text ? NULL : session_document(session);
 		const bool ok = text || snapshot;
 		fputs(text ? text : ok ? snapshot : "", c->out);
 		free(snapshot);
@@ -207,7 +223,8 @@ static int write_out(struct cli *c, const struct state *s, const struct session 
 	}
 	if (text)
 		plain_text(text);
-	const bool ok = write_form(c, s, session, name, sizeof name, text, &err);
+	const bool ok = write_form(c, s, session, name, sizeof name, text, &err) &&
+	                (!s->sign || session_sign(name, s->sign, &err));
 	free(text);
 	if (!ok)
 		return cli_fail(c, &err);
@@ -221,7 +238,13 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct state *s = state;
 	struct err err = { 0 };
 	struct session session;
-	char note[200];
+	char note[SESSION_NOTE_BYTES];
+	if (s->sign &&
+	    ((s->format && strcmp(s->format, "json") != 0) || (s->out && !strcmp(s->out, "-")))) {
+		err_set(&err, ERR_USAGE, "--sign: only a snapshot in a file is signed");
+		err_remedy(&err, "--format json --out FILE.json");
+		return cli_fail(c, &err);
+	}
 	if (s->schema) {
 		json_t *schema = snapshot_schema();
 		json_dumpf(schema, c->out, JSON_INDENT(2));

@@ -44,6 +44,8 @@ static void legal_values(const struct kernel_desc *k, unsigned p, char *out, siz
 	}
 }
 
+static bool incomplete; /* a row says what is wrong in place of what there is */
+
 static void text_kernels(FILE *f)
 {
 	for (size_t i = 0; i < kernel_count(); i++) {
@@ -185,6 +187,7 @@ static void text_presets(FILE *f)
 		struct err err = { 0 };
 		if (!preset_load(preset_name(i), &p, &err)) {
 			table_row(&t, preset_name(i), "", err.msg);
+			incomplete = true;
 			continue;
 		}
 		char steps[32];
@@ -201,13 +204,14 @@ static void text_recordings(FILE *f)
 	char gpu[64], name[64];
 	for (size_t i = 0; i < asset_count(); i++) {
 		struct session s;
-		char note[200];
+		char note[SESSION_NOTE_BYTES];
 		struct err err = { 0 };
 		const struct asset *a = asset_at(i);
 		if (!reference_run_recording(a, gpu, name))
 			continue;
 		if (!session_open(a->path, &s, note, sizeof note, &err)) {
 			table_row(&t, a->path, "", err.msg);
+			incomplete = true;
 			continue;
 		}
 		char runs[32];
@@ -335,7 +339,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 			return cli_emit(c, json_pack("{s:s, s:o}", "schema", CLI_SCHEMA, what, lists[i].json()),
 			                CLI_OK);
 		lists[i].text(c->out);
-		return CLI_OK;
+		return incomplete ? CLI_IMPOSSIBLE : CLI_OK;
 	}
 	const char *names[ARRAY_LEN(lists)];
 	struct text all = { 0 };

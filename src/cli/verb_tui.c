@@ -6,6 +6,7 @@
 #include "cli/program_start.h"
 #include "cli/tui_host.h"
 #include "base/file.h"
+#include "lab/session_file.h"
 #include "runtime/record.h"
 
 #include <string.h>
@@ -49,7 +50,7 @@ static int show_snapshot(struct cli *c, const struct state *s, const char *path)
 {
 	struct err err = { 0 };
 	struct lab *a;
-	char note[200];
+	char note[SESSION_NOTE_BYTES];
 	if (!lab_new(&a, s->gpu, "emu", view_panel, &err))
 		return cli_fail(c, &err);
 	if (!lab_open(a, path, note, sizeof note, &err)) {

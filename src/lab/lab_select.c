@@ -18,6 +18,7 @@ void lab_changed(struct lab *lab, bool at_once)
 	lab_instant(lab);
 	s->stale = s->now && !selection_equal(&s->now->sel, &s->sel);
 	s->tour.off_path = lab->preset && !tour_on_step(lab->preset, s->tour.step, &s->sel);
+	s->written = (struct session_written){ 0 };
 	s->opened = NULL; /* from here on it is this person's session */
 	s->progress = 0;
 	s->stuck_compile = false;

@@ -4,7 +4,9 @@
 #include "model/stream_plan.h"
 #include "timemodel/kernel_time.h"
 #include "timemodel/stream_time.h"
+#include "base/intern.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +59,13 @@ void record_timeline(struct run_record *r)
 			r->program->ops[i].time_ns =
 				fmax(r->program->ops[i].time_ns, r->sel.gpu->launch_overhead_ns);
 	const struct stream_rates rates = stream_rates_of(r->sel.gpu);
-	if (!stream_run(r->program, r->sel.gpu, &rates, r->timeline, NULL)) {
+	struct err err = { 0 };
+	if (!stream_run(r->program, r->sel.gpu, &rates, r->timeline, &err)) {
+		static const enum metric_id of_timeline[] = { M_STREAM_H2D,     M_STREAM_D2H,
+			                                          M_STREAM_SERIAL,  M_STREAM_MAKESPAN,
+			                                          M_STREAM_OVERLAP, M_STREAM_CRITICAL };
+		for (size_t i = 0; i < ARRAY_LEN(of_timeline); i++)
+			metric_none(&r->metrics, of_timeline[i], intern(err.msg));
 		free(r->program);
 		free(r->timeline);
 		r->program = NULL;

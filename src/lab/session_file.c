@@ -10,6 +10,7 @@
 #include "userkernel/user_file.h"
 #include "record_time.h"
 #include "registry.h"
+#include "session_sign.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,43 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Whose: $PMPP_AUTHOR, else the person's name here and the machine's. */
+static void stamp(struct session_written *w)
+{
+	const char *author = getenv("PMPP_AUTHOR"), *user = getenv("USER");
+	char host[80] = "";
+	const time_t now = time(NULL);
+	struct tm at = { 0 };
+	gethostname(host, sizeof host - 1);
+	if (author)
+		snprintf(w->by, sizeof w->by, "%s", author);
+	else
+		snprintf(w->by, sizeof w->by, "%.70s@%s", user ? user : "?", host);
+	gmtime_r(&now, &at);
+	strftime(w->at, sizeof w->at, "%Y-%m-%dT%H:%M:%SZ", &at);
+}
+
+char *session_document(const struct session *s)
+{
+	struct session mine = *s;
+	if (s->written.at[0] && s->written.tool[0]) /* still as it was read: its writer's figures */
+		return snapshot_write(s, s->written.tool);
+	stamp(&mine.written);
+	return snapshot_write(&mine, PMPP_VERSION);
+}
+
+void session_provenance(const struct session_written *w, char *out, size_t n)
+{
+	snprintf(out, n, "from a file%s%s%s%s%s%s; %s", w->by[0] ? ", written by " : "", w->by,
+	         w->at[0] ? " at " : "", w->at, w->tool[0] ? " with pmpp-explore " : "", w->tool,
+	         w->changed     ? "CHANGED since it was written: its digest is of something else"
+	         : w->digest[0] ? "its digest holds"
+	                        : "it has no digest");
+}
+
 bool session_save(const struct session *s, const char *path, struct err *err)
 {
-	char *text = snapshot_write(s, PMPP_VERSION);
+	char *text = session_document(s);
 	const bool ok = text ? file_replace(path, text, strlen(text), err)
 	                     : err_set(err, ERR_INTERNAL, "%s: this session is no document", path);
 	free(text);
@@ -51,7 +86,13 @@ bool session_open(const char *path, struct session *s, char *note, size_t n, str
 		return session_parse(built_in->data, built_in->len, path, s, note, n, err);
 	if (!file_read(path, SNAPSHOT_MAX_BYTES, &t, err))
 		return false;
-	const bool ok = session_parse(t.s, t.len, path, s, note, n, err);
+	char signer[300], about[500], more[300];
+	bool ok = session_signer(path, t.s, t.len, signer, sizeof signer, err) &&
+	          session_parse(t.s, t.len, path, s, more, sizeof more, err);
+	if (ok) {
+		session_provenance(&s->written, about, sizeof about);
+		snprintf(note, n, "%s; %s%s%s", about, signer, *more ? "; " : "", more);
+	}
 	text_free(&t);
 	return ok;
 }

@@ -11,8 +11,16 @@
 
 /* Writes @s atomically: at any moment the old file or the new one is there. */
 bool session_save(const struct session *s, const char *path, struct err *err);
+/* The snapshot of @s, with who writes it and when; one that was only read stays its writer's.
+ * Caller frees; NULL: it cannot be a document. */
+char *session_document(const struct session *s);
+/* "from a file, written by alice@laptop at 2026-11-22T20:41:07Z with ...; its digest holds" */
+void session_provenance(const struct session_written *w, char *out, size_t n);
+#define SESSION_NOTE_BYTES 1200
 /* Opens a snapshot: a file, or the path of a recording that is built in
- * ("presets/GPU/sgemm.json"). The session's records are the caller's: session_drop(). */
+ * ("presets/GPU/sgemm.json"). @note: where it is from, its signature, and what else there is to
+ * know; a signature that does not hold is an error. The session's records are the caller's:
+ * session_drop(). */
 bool session_open(const char *path, struct session *s, char *note, size_t n, struct err *err);
 /* The same from its text; @origin is what messages call it. */
 bool session_parse(const char *text, size_t len, const char *origin, struct session *s, char *note,

@@ -162,7 +162,21 @@ static const struct record_table ladder_table = TABLE(
 
 /* --- a session --- */
 
+#define T session_written
+static const struct record_field written_fields[] = {
+	FIELD(by, CHARS, .about = "the person's name on the machine, and the machine's"),
+	FIELD(at, CHARS, .about = "the time, UTC"),
+};
+static const struct record_table written_table =
+	TABLE("written", "who wrote this, and when", written_fields);
+#undef T
+
 #define T session
+static bool is_written(const void *x)
+{
+	return ((const struct session *)x)->written.at[0];
+}
+
 static json_t *write_ladder(const void *x, enum record_form form)
 {
 	const struct session *s = x;
@@ -287,6 +301,14 @@ static const struct record_field session_fields[] = {
 	  .kind = FIELD_OTHER,
 	  .schema = "{\"type\": \"string\"}",
 	  .about = "version of the program that wrote this" },
+	FIELD(written, RECORD, .table = &written_table, .there = is_written),
+	{ .key = "digest",
+	  .kind = FIELD_OTHER,
+	  .younger = true,
+	  .schema = "{\"type\": \"string\", \"pattern\": \"^sha256:[0-9a-f]{64}$\"}",
+	  .about =
+	      "of all the rest, as compact JSON with sorted keys and 17 digits; shows a change, not "
+	      "who made it" },
 	NAMED("selection", sel, RECORD, .table = &selection_table),
 	CODED("source", &source_codec,
 	      .about = "the kernel's file, so that line tables show the text that was run",

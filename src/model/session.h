@@ -102,6 +102,15 @@ struct view_cursor {
 };
 #define VIEW_ZOOM_MAX 12
 
+/* Of a session that was read from a snapshot; "" = the snapshot does not say. */
+struct session_written {
+	char by[160];    /* "alice@laptop" */
+	char at[24];     /* "2026-11-22T20:41:07Z" */
+	char tool[32];   /* version of the program */
+	char digest[72]; /* "sha256:" and 64 digits, as the snapshot has it */
+	bool changed;    /* it is not the digest of what was read */
+};
+
 struct session {
 	struct selection sel;
 	const char *source; /* text of the kernel's file */
@@ -138,7 +147,8 @@ struct session {
 	bool reference_run_earlier;      /* recorded with another text of the kernel's file */
 	bool reference_run_hidden;       /* the person does not want to see it */
 	struct session_program *program; /* a whole program is explored; NULL = a kernel is */
-	const char *opened;              /* the snapshot this session was read from; NULL = live */
+	struct session_written written;
+	const char *opened; /* the snapshot this session was read from; NULL = live */
 };
 
 /* The same run gives the same record. */

@@ -3,6 +3,7 @@
 #include "model/ladder.h"
 #include "model/snapshot_reader.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool check_version(struct reader *r, json_t *doc)
@@ -25,6 +26,19 @@ static bool check_version(struct reader *r, json_t *doc)
 	return version >= 1 || reader_complain(r, "version", "a whole number from 1 on is needed");
 }
 
+/* Takes the digest out of @doc: it is of the rest. */
+static void take_written(json_t *doc, struct session_written *w)
+{
+	const char *tool = json_string_value(json_object_get(doc, "tool"));
+	const char *digest = json_string_value(json_object_get(doc, "digest"));
+	char found[72];
+	snprintf(w->tool, sizeof w->tool, "%s", tool ? tool : "");
+	snprintf(w->digest, sizeof w->digest, "%s", digest ? digest : "");
+	json_object_del(doc, "digest");
+	snapshot_digest(doc, found);
+	w->changed = w->digest[0] && strcmp(w->digest, found) != 0;
+}
+
 bool snapshot_read(const char *text, size_t len, const char *origin,
                    const struct snapshot_names *names, struct session *s, char *note, size_t n,
                    struct err *err)
@@ -36,6 +50,7 @@ bool snapshot_read(const char *text, size_t len, const char *origin,
 	if (!doc) {
 		return err_remedy(err, "the file is damaged or cut off; nothing of it was opened");
 	}
+	take_written(doc, &s->written);
 	const bool ok = check_version(&r, doc) && record_read(&r, doc, &session_table, s);
 	json_decref(doc);
 	if (!ok) {

@@ -12,6 +12,9 @@ struct snapshot_reading {
 	size_t note_size;
 };
 
+/* The digest of a document that has none yet. */
+void snapshot_digest(const json_t *doc, char out[72]);
+
 /* How names become descriptors, here. */
 static inline const struct snapshot_names *names_of(const struct reader *r)
 {

@@ -110,6 +110,20 @@ static void say_record(const struct run_record *r, struct saying *out)
 		         r->run.note);
 }
 
+/* " · from a file of alice@laptop, 2026-11-22": figures of somebody else's, perhaps. */
+static void say_source(const struct session *s, struct saying *out)
+{
+	const size_t len = strlen(out->text);
+	const struct session_written *w = &s->written;
+	if (!s->opened)
+		return;
+	snprintf(out->text + len, sizeof out->text - len, " · from a file%s%s%s%.10s%s",
+	         w->by[0] ? " of " : "", w->by, w->at[0] ? ", " : "", w->at,
+	         w->changed ? ", CHANGED since it was written" : "");
+	if (w->changed)
+		out->style = STYLE_ERROR;
+}
+
 static void compose(const struct session *s, const struct screen_state *st, struct saying *out)
 {
 	*out = (struct saying){ .style = STYLE_DIM };
@@ -128,6 +142,7 @@ static void compose(const struct session *s, const struct screen_state *st, stru
 		out->style = STYLE_WATCH;
 	} else if (s->now) {
 		say_record(s->now, out);
+		say_source(s, out);
 	}
 }
 

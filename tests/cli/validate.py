@@ -35,7 +35,8 @@ def breaks(doc):
         del doc["now"]["counts"][key][1:]  # one of each will do
     run, metrics, counts = doc["now"], doc["now"]["metrics"], doc["now"]["counts"]
     for key in doc:
-        if key not in ("tour", "occupancy_input", "spill_bytes", "ladder", "history", "ghost"):
+        if key not in ("tour", "occupancy_input", "spill_bytes", "ladder", "history", "ghost",
+                       "written", "digest"):
             yield broken("no " + key, lambda d, k=key: d.pop(k))
     for key in run:
         if key != "level":  # younger than the first snapshots
