@@ -298,8 +298,8 @@ $(INJECT)/pmpp-explore: all tests/inject/wrap.py
 		$(@D)/*.c $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(B)/obj/gen/guest.o -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
 inject: $(INJECT)/pmpp-explore
 	@TEST_ROOT=$(CURDIR) sh tests/inject/sweep.sh $(abspath $<) $(VERBS_INJECTED)
-## fuzz: parsers under libFuzzer (clang), FUZZ_SECONDS each (default 20)
-FUZZ_SECONDS ?= 20
+## fuzz: parsers under libFuzzer (clang), T seconds each (default 20)
+T ?= 20
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_NEEDS := $(addprefix $(B)/lib/,sass.a cuda.a backend.a compile.a ptx.a model.a base.a)
 fuzz:
@@ -307,8 +307,8 @@ fuzz:
 	@$(MAKE) --no-print-directory CC=clang SANITIZE=fuzzer-no-link,address,undefined fuzz-run
 fuzz-run: $(FUZZERS:%=$(B)/fuzz/%)
 	@for f in $(FUZZERS); do mkdir -p build/corpus/$$f; \
-		printf '  FUZZ    %s (%s s)\n' $$f $(FUZZ_SECONDS); \
-		$(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -verbosity=0 -print_final_stats=1 \
+		printf '  FUZZ    %s (%s s)\n' $$f $(T); \
+		$(B)/fuzz/$$f -max_total_time=$(T) -timeout=10 -verbosity=0 -print_final_stats=1 \
 			-artifact_prefix=build/corpus/$$f- build/corpus/$$f \
 			$$(for d in tests/fuzz/corpus/$$f tests/data; do [ ! -d $$d ] || echo $$d; done) || exit 1; done
 $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(FUZZ_NEEDS)
