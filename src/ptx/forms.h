@@ -77,6 +77,8 @@ enum group {
 #define TS_BITS (TS(B16) | TS_BITS32_64)
 #define TS_FLOAT (TS(F32) | TS(F64))
 #define TS_HALF (TS(F16) | TS(F16X2) | TS(BF16) | TS(BF16X2))
+#define TS_FP8 (TS(E4M3X2) | TS(E5M2X2))
+#define TS_INT_PAIR (TS(U16X2) | TS(S16X2))
 #define TS_MEM (TS_BYTE | TS_BITS | TS(B128) | TS_INT | TS_FLOAT)
 #define TS_MMA (TS(F16) | TS(BF16) | TS(TF32) | TS_FLOAT | TS(S32) | TS(U8) | TS(S8))
 

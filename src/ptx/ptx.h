@@ -35,6 +35,10 @@
 	X(F16X2, "f16x2", 4)   \
 	X(BF16, "bf16", 2)     \
 	X(BF16X2, "bf16x2", 4) \
+	X(E4M3X2, "e4m3x2", 2) \
+	X(E5M2X2, "e5m2x2", 2) \
+	X(U16X2, "u16x2", 4)   \
+	X(S16X2, "s16x2", 4)   \
 	X(TF32, "tf32", 4)     \
 	X(F32, "f32", 4)       \
 	X(F64, "f64", 8)       \
@@ -218,6 +222,7 @@ enum ptx_flag {
 	PF_RELU = 1 << 23 /* fma.relu, cvt.relu */,
 	PF_NOFTZ = 1 << 24 /* atom.add.noftz */,
 	PF_CLAMP = 1 << 25 /* shf, szext, bmsk .clamp */,
+	PF_SATFINITE = 1 << 26 /* mma, cvt */,
 };
 
 /* clang-format off: one row each */

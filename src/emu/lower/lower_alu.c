@@ -33,6 +33,26 @@ static void with_carry(struct lower *l, int32_t d, bool sub, bool in, bool out, 
 		low_bool(l, l->carry, in ? BOOL_OR : BOOL_NONE, c1, c2);
 }
 
+/* d = op(a, b) in both halves, each extended as the type says; .relu: nothing below 0. */
+static bool integer_pair(struct lower *l, enum emu_op op)
+{
+	const bool sign = l->in->type == PTX_S16X2;
+	int32_t half[2];
+	for (unsigned k = 0; k < 2; k++) {
+		struct xsrc s[2];
+		for (unsigned i = 0; i < 2; i++) {
+			const struct xsrc pair = low_src(l, 1 + i, 4);
+			s[i] = src_reg(k ? low_op2(l, sign ? E_shr_s32 : E_shr_u32, -1, pair, src_const(16))
+			                 : low_op1(l, sign ? E_ext_s16 : E_ext_u16, -1, pair));
+		}
+		half[k] = low_op2(l, op, -1, s[0], s[1]);
+		if (l->in->flags & PF_RELU)
+			half[k] = low_op2(l, E_max_s32, -1, src_reg(half[k]), src_const(0));
+	}
+	low_op2(l, E_pack32, low_dst(l, 0), src_reg(half[0]), src_reg(half[1]));
+	return !l->failed;
+}
+
 static bool add_or_subtract(struct lower *l, bool sub)
 {
 	static const struct typed_op add = { E_add_f32,   E_add_f64,  E_add_f16,
@@ -43,6 +63,8 @@ static bool add_or_subtract(struct lower *l, bool sub)
 	const unsigned lane = type_lane(in->type);
 	struct xsrc a = low_src(l, 1, lane), b = low_src(l, 2, lane);
 	const bool carry_in = in->op == OP_ADDC || in->op == OP_SUBC;
+	if (type_integer_pair(in->type))
+		return integer_pair(l, E_add_b32);
 	if (type_floating(in->type)) {
 		enum emu_op op = low_op_of_type(sub ? &minus : &add, in->type);
 		if (in->round > ROUND_RN) {
@@ -258,6 +280,10 @@ static bool min_max(struct lower *l, bool max)
 		low_op2(l, E_or_b32, d, src_reg(low_op2(l, op, -1, a, b)), s);
 		return !l->failed;
 	}
+	if (type_integer_pair(in->type))
+		return integer_pair(l, in->type == PTX_S16X2 ? (max ? E_max_s32 : E_min_s32)
+		                       : max                 ? E_max_u32
+		                                             : E_min_u32);
 	const bool sign = type_signed(in->type);
 	static const enum emu_op ops[2][2][2] = {
 		/* [max][wide][signed] */

@@ -242,6 +242,10 @@ static bool float_to_float(struct lower *l)
 bool low_cvt(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
+	if (type_fp8(in->type) || type_fp8(in->type2))
+		return low_cvt_fp8(l);
+	if (in->flags & PF_SATFINITE)
+		return low_refuse(l, ".satfinite is supported for .e4m3x2 and .e5m2x2 only");
 	if (type_pair(in->type)) { /* two float32: a to the high half, b to the low one */
 		const enum ptx_type half = in->type == PTX_F16X2 ? PTX_F16 : PTX_BF16;
 		const int32_t hi = low_temp(l, 4), lo = low_temp(l, 4);

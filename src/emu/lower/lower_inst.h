@@ -21,6 +21,14 @@ static inline bool type_pair(enum ptx_type t)
 {
 	return t == PTX_F16X2 || t == PTX_BF16X2;
 }
+static inline bool type_fp8(enum ptx_type t)
+{
+	return t == PTX_E4M3X2 || t == PTX_E5M2X2;
+}
+static inline bool type_integer_pair(enum ptx_type t)
+{
+	return t == PTX_U16X2 || t == PTX_S16X2;
+}
 static inline bool type_signed(enum ptx_type t)
 {
 	return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64;
@@ -75,6 +83,8 @@ enum emu_op low_op_of_type(const struct typed_op *t, enum ptx_type type);
 /* d = op(a, b, c) in floating point with .ftz, .sat and .relu of the instruction; @n sources. */
 bool low_float_op(struct lower *l, enum emu_op op, unsigned n, struct xsrc a, struct xsrc b,
                   struct xsrc c);
+/* cvt with a pair of 8-bit floats on either side (lower_fp8.c). */
+bool low_cvt_fp8(struct lower *l);
 /* The sign bits of a floating-point type, both of a pair (lower_function.c). */
 uint64_t low_sign_bits(enum ptx_type t);
 

@@ -412,7 +412,7 @@ bool low_mma(struct lower *l)
 		                   .a = m->types[1],
 		                   .b = m->types[2],
 		                   .c = m->types[3],
-		                   .saturate = in->flags & PF_SAT };
+		                   .saturate = in->flags & PF_SATFINITE };
 	if (in->op == OP_WMMA_MMA && t.a == PTX_NONE)
 		t.a = t.b = PTX_F16;
 	if (in->op == OP_MMA && m->m == 8 && m->k == 4 && t.a == PTX_F16)

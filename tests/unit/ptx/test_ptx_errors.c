@@ -46,10 +46,10 @@ TEST(unknown_opcodes)
 	assert_memory_equal(err.msg, "test.ptx:6:6: opcode 'mvo.u32' is not supported\n", 48);
 	err = error_of(KERNEL(REGS "addd.u32 %r1, 1;"));
 	assert_string_equal(err.remedy, "Did you mean 'add'?");
-	err = error_of(KERNEL(REGS "griddepcontrol.wait;"));
+	err = error_of(KERNEL(REGS "clusterlaunchcontrol.x;"));
 	assert_non_null(
-		strstr(err.msg, "opcode 'griddepcontrol.wait' is not supported; PTX ISA 9.7.13"));
-	assert_non_null(strstr(err.remedy, "Dependent launches"));
+		strstr(err.msg, "opcode 'clusterlaunchcontrol.x' is not supported; PTX ISA 9.7.13"));
+	assert_non_null(strstr(err.remedy, "clusters"));
 	err = error_of(KERNEL(REGS "cp.async.bulk.commit_group;"));
 	assert_non_null(strstr(err.remedy, "TMA"));
 	err = error_of(KERNEL(REGS "wgmma.fence.sync.aligned;"));
@@ -139,8 +139,8 @@ TEST(modifiers)
 	refused(KERNEL(REGS "cp.async.ca.global.shared [%rd1], [%r1], 4;"), ERR_PARSE,
 	        "6:1: 'cp.async' copies");
 	refused(KERNEL(REGS "bar.sync.popc 0;"), ERR_PARSE, "6:1: 'bar.red' and no other");
-	refused(KERNEL(REGS "cvt.rn.f16x2.e4m3x2 %r1, %rs1;"), ERR_UNSUPPORTED,
-	        "6:14: modifier '.e4m3x2'");
+	refused(KERNEL(REGS "cvt.rn.f16x2.e2m1x2 %r1, %rs1;"), ERR_UNSUPPORTED,
+	        "6:14: modifier '.e2m1x2'");
 }
 
 TEST(operands)
