@@ -17,7 +17,8 @@ static unsigned options(void *state, struct option_spec *o)
 	struct program_options *p = &s->program;
 	const struct option_spec all[] = {
 		{ "--gpu", OPT_TEXT, &p->gpu, "SHEET",
-		  "GPU to answer for: an id of 'list gpus' or a .yaml file (default " LAB_DEFAULT_GPU ")" },
+		  "GPU to answer for: an id of 'list gpus' or a .yaml file (default: what -arch "
+		  "names, else " LAB_DEFAULT_GPU ")" },
 		{ "--backend", OPT_TEXT, &p->backend, "NAME", "emu or auto (default): the emulator" },
 		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object; the program's output is in it" },
 		{ "--csv", OPT_FLAG, &s->csv, NULL,

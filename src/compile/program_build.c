@@ -159,6 +159,42 @@ static void remember_inputs(const struct nvcc_command *c, const char *folder,
 
 /* --- all of it --- */
 
+/* The header of "x.cu:1:10: fatal error: x.h: No such file or directory"; "" = none is missing. */
+static void missing_header(const char *messages, char *out, size_t n)
+{
+	const char *end = strstr(messages, ": No such file or directory"), *at = end;
+	while (at && at > messages && at[-1] != ' ' && at[-1] != '\n')
+		at--;
+	snprintf(out, n, "%.*s", (int)(end - at), at ? at : "");
+}
+
+/* The library of the linker's "cannot find -lx: ..."; "" = none is missing. */
+static void missing_library(const char *messages, char *out, size_t n)
+{
+	static const char before[] = "cannot find -l";
+	const char *at = strstr(messages, before);
+	at = at ? at + strlen(before) : "";
+	snprintf(out, n, "%.*s", (int)strcspn(at, ": \n"), at);
+}
+
+/* What nvcc wrote, and what helps where a header or a library was not found. */
+static void refuse(const char *messages, struct err *err)
+{
+	char header[200], library[100];
+	missing_header(messages, header, sizeof header);
+	missing_library(messages, library, sizeof library);
+	err_set(err, ERR_COMPILE, "nvcc does not compile this:\n%.1900s", messages);
+	if (library[0])
+		err_remedy(err, "give the folder of lib%s with -L", library);
+	else if (!strncmp(header, "helper_", 7))
+		err_remedy(err,
+		           "%s belongs to NVIDIA's CUDA samples: give the folder with its headers, "
+		           "-I/path/to/cuda-samples/Common (common/inc in older ones)",
+		           header);
+	else if (header[0])
+		err_remedy(err, "give the folder of %s with -I", header);
+}
+
 /* Compiles with @repairs, and with more of them as long as nvcc's messages ask for others. */
 static bool compile_program(const struct program_source *source, unsigned *repairs,
                             const char *nvcc, const char *folder, struct err *err)
@@ -178,7 +214,7 @@ static bool compile_program(const struct program_source *source, unsigned *repai
 		if (ok)
 			remember_inputs(&c, folder, source->cancel);
 		else if (refused && !more)
-			err_set(err, ERR_COMPILE, "nvcc does not compile this:\n%.1900s", messages.s);
+			refuse(messages.s, err);
 		else if (!refused && err)
 			*err = why;
 		nvcc_free(&c);

@@ -108,8 +108,10 @@ static bool inspect(const struct elf *e, const char *path, enum program_form *fo
 	const char *library = NULL;
 	if (any_needed(e, needs_gpu, &library)) {
 		err_set(err, ERR_UNSUPPORTED, "%s needs %.100s, which works on a GPU only", path, library);
-		return err_remedy(err, "run it by itself on a machine with an NVIDIA GPU; without "
-		                       "one, kernels written in the program itself can be explored");
+		return err_remedy(err,
+		                  "run it by itself on a machine with an NVIDIA GPU; without one, build "
+		                  "it without that library (where it only checks results, leave the "
+		                  "check out): kernels written in the program itself can be explored");
 	}
 	if (any_needed(e, is_runtime, NULL)) {
 		*form = PROGRAM_SHARED_RUNTIME;

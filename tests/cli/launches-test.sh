@@ -76,6 +76,28 @@ printf '#!/bin/sh\n' >"$work/script"
 chmod +x "$work/script"
 "$PMPP" launches "$work/script" >/dev/null 2>"$work/err"
 [ $? -eq 2 ] && grep -q ELF "$work/err" && echo 'ok script-is-refused' || echo 'not ok script-is-refused'
+printf '#include <helper_cuda.h>\nint main() {}\n' >"$work/sample.cu"
+"$PMPP" launches "$work/sample.cu" >/dev/null 2>"$work/err"
+[ $? -eq 1 ] && grep -q 'helper_cuda.h belongs to.*-I/path/to' "$work/err" &&
+	echo 'ok header-of-the-samples' || { echo 'not ok header-of-the-samples' && cat "$work/err"; }
+printf 'int main() {}\n' >"$work/none.cu"
+"$PMPP" launches "$work/none.cu" -lnot_there >/dev/null 2>"$work/err"
+[ $? -eq 1 ] && grep -q 'the folder of libnot_there with -L' "$work/err" &&
+	echo 'ok missing-library' || { echo 'not ok missing-library' && cat "$work/err"; }
+cat >"$work/nested.cu" <<'EOF'
+__global__ void child() {}
+__global__ void parent() { child<<<1, 1>>>(); }
+int main()
+{
+	parent<<<1, 1>>>();
+	return cudaDeviceSynchronize() != cudaGetLastError();
+}
+EOF
+"$PMPP" launches "$work/nested.cu" -rdc=true -lcudadevrt >/dev/null 2>"$work/err"
+[ $? -eq 1 ] && grep -q 'nested.cu:2: parent:.*launches by kernels' "$work/err" &&
+	echo 'ok launches-by-kernels-are-refused' || {
+	echo 'not ok launches-by-kernels-are-refused' && cat "$work/err"
+}
 printf '__global__ void k() { int x = ; }\nint main() { k<<<1,1>>>(); }\n' >"$work/bad.cu"
 "$PMPP" launches "$work/bad.cu" >/dev/null 2>"$work/err"
 [ $? -eq 1 ] && grep -q 'bad.cu(1): error' "$work/err" && echo 'ok compile-error' || echo 'not ok compile-error'

@@ -288,7 +288,14 @@ bool low_call(struct lower *l)
 	for (size_t i = 0; i < ARRAY_LEN(system_functions); i++)
 		if (!strcmp(m->funcs[index].name, system_functions[i].name))
 			return call_system(l, system_functions[i].call);
-	return low_refuse(l, "the function '%s' is not in this module", m->funcs[index].name);
+	const char *name = m->funcs[index].name;
+	if (!strncmp(name, "__cudaCDP", 9) || !strncmp(name, "cudaLaunchDevice", 16) ||
+	    !strncmp(name, "cudaGetParameterBuffer", 22))
+		return low_refuse(l,
+		                  "launches by kernels (dynamic parallelism) are not emulated ('%s'); "
+		                  "launch that kernel from the host",
+		                  name);
+	return low_refuse(l, "the function '%s' is not in this module", name);
 }
 
 bool low_landing(struct lower *l)
