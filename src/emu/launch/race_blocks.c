@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#define SPREAD_LOOKS ((uint64_t)3 << 16)
+#define SPREAD_LOOKS ((uint64_t)1 << 17)
 #define MOST_PAIRS 128
 #define TOGETHER_WARPS 8192 /* more of them by turns, and only some are looked at */
 
