@@ -1,5 +1,6 @@
 /* run: one kernel, one launch, every metric. The record's two forms are made elsewhere. */
 #include "cli/cli.h"
+#include "cli/dump_out.h"
 #include "cli/program_start.h"
 #include "cli/progress.h"
 
@@ -13,6 +14,7 @@ struct state {
 	bool json, csv, no_verify;
 	struct race_options races;
 	struct user_spec user;
+	const char *dump;
 	struct program_options program; /* what only programs have */
 };
 
@@ -38,6 +40,9 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--threads", OPT_THREADS, &s->threads, "N", "emulator: CPU threads (default all)" },
 		{ "--timeout", OPT_SECONDS, &s->timeout_s, "S",
 		  "end the run after S seconds (default 60)" },
+		{ "--dump", OPT_TEXT, &s->dump, "NAME[:FORM[:FILE]]",
+		  "what the kernel left in a buffer: figures, NAME-OTHER or NAME-@FILE for the difference; "
+		  "or all of it as text, csv, npy, raw" },
 		{ "--launch", OPT_COUNT, &s->program.launch, "N", "of a program: launch N" },
 		{ "--launches", OPT_TEXT, &s->program.range, "A..B", "of a program: launches A to B" },
 		{ "--stop-after", OPT_COUNT, &s->program.stop_after, "N",
@@ -61,6 +66,31 @@ static int run_program(struct cli *c, const struct state *s, unsigned n, char **
 	o.races = s->races;
 	o.timeout_s = s->timeout_s;
 	return program_show(c, &o, n, args);
+}
+
+/* The record, and what --dump asked for. */
+static json_t *json_with(const struct run_record *r, const struct dump *dump)
+{
+	json_t *o = json_record(r);
+	if (dump->json)
+		json_object_set(o, "buffers", dump->json);
+	return o;
+}
+
+static int no_dump(struct cli *c)
+{
+	struct err err = { 0 };
+	err_set(&err, ERR_UNSUPPORTED,
+	        "--dump: shows buffers of one kernel's launch; this is a whole program");
+	err_remedy(&err, "copy the buffer to the host in the program, or launch the kernel alone");
+	return cli_fail(c, &err);
+}
+
+static int end_dump(struct cli *c, struct dump *dump)
+{
+	const int status = cli_fail(c, &dump->err);
+	dump_free(dump);
+	return status;
 }
 
 static int run(struct cli *c, void *state, unsigned n, char **args)
@@ -89,7 +119,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		return cli_fail(c, &err);
 	}
 	if (program_meant(&s->user, n, args))
-		return run_program(c, s, n, args);
+		return s->dump ? no_dump(c) : run_program(c, s, n, args);
 	if (s->program.launch || s->program.range || s->program.stop_after) {
 		err_set(&err, ERR_USAGE, "--launch, --launches and --stop-after belong to a whole program");
 		err_remedy(&err, "give a source with a main(), or an executable: run prog.cu --launch 3");
@@ -104,6 +134,12 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		err_remedy(&err, "leave it out, or run with --backend emu");
 		return cli_fail(c, &err);
 	}
+	struct launch_plan plan = { 0 };
+	struct dump dump = { .words = s->dump, .ok = true };
+	if (s->dump && (!selection_plan(&sel, &plan, &err) || !dump_legal(s->dump, &plan, &err)))
+		return cli_fail(c, &err);
+	options_.outputs = s->dump ? dump_take : NULL;
+	options_.outputs_ctx = &dump;
 	progress_begin(&progress, 1);
 	progress_item(&progress, "running");
 	const struct run_hooks hooks = progress_hooks(&progress);
@@ -111,13 +147,20 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	progress_end(&progress);
 	if (!ok)
 		return cli_fail(c, &err);
+	if (!dump.ok) {
+		record_free(r);
+		return end_dump(c, &dump);
+	}
 	int status = r->verify == VERIFY_WRONG || r->run.found.n ? CLI_WRONG : CLI_OK;
 	if (c->json)
-		status = cli_emit(c, json_record(r), status);
+		status = cli_emit(c, json_with(r, &dump), status);
 	else if (s->csv)
 		print_record_csv(c, r);
 	else
 		print_record(c, r);
+	if (!c->json && !s->csv && dump.shown.len)
+		fprintf(c->out, "\nBuffers after the launch:\n%s", dump.shown.s);
+	dump_free(&dump);
 	fflush(c->out); /* the message comes after what it speaks of */
 	if (r->verify == VERIFY_WRONG)
 		fprintf(c->err, "pmpp-explore: wrong result: %s\n", r->verify_text);
@@ -143,8 +186,12 @@ CLI_VERB(
 		"the first of the kernel, grid and block that take longest, or the one asked for.\n"
 		"A file of your own needs its launch: 'pmpp-explore FILE.cu' says how. Its arguments are\n"
 		"  n=1M              a number, which sizes and the grid may use\n"
-		"  x=f32[n]:rand     a buffer: type (f32 f64 f16 i32 u32 u8), size, first contents\n"
-		"                    (rand, rand(K), iota, zero, a number, out = undefined)\n\n"
+		"  x=f32[n]:rand     a buffer: type (f32 f64 f16 bf16, i8 to i64, u8 to u64), size, first\n"
+		"                    contents (rand, rand(K), rand(A,B), iota, zero, a number, @FILE,\n"
+		"                    out = undefined)\n"
+		"  x=@FILE           a buffer from a .npy, .csv, .txt or raw file\n"
+		"  y=x+n, y=null     a pointer into another buffer, or none\n"
+		"  p=1,2.5,f64:3     a vector or structure by value: its members in order\n\n"
 		"  pmpp-explore run sgemm/tiled M=512 N=512 K=512 TILE=32 --gpu h100\n"
 		"  pmpp-explore run vec_add/chunks --json\n"
 		"  pmpp-explore run my.cu --kernel saxpy --grid n/block --block 256 n=1M a=2 "

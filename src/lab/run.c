@@ -169,6 +169,8 @@ bool run_selection_with(const struct selection *sel, const struct run_options *o
 			snprintf((*out)->verify_text, sizeof(*out)->verify_text, "not verified");
 		else if (ok)
 			run_verify(&p, *out);
+		if (ok && options && options->outputs)
+			options->outputs(options->outputs_ctx, &p.plan, p.data);
 		run_release(&p);
 	}
 	workbench_close(&w);

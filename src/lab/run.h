@@ -17,6 +17,9 @@ struct run_options {
 	bool stalls;          /* a GPU: also why warps waited; some passes more */
 	bool no_verify;       /* leave the results uncompared: the record says so */
 	double timeout_s;     /* 0 = the back end's default */
+	/* Sees the buffers after the launch, before they go; NULL = nobody does. */
+	void (*outputs)(void *ctx, const struct launch_plan *plan, void *const *data);
+	void *outputs_ctx;
 };
 
 /* Batch use, on the calling thread: compile, plan, run, verify, derive every metric. The record is

@@ -48,11 +48,11 @@ enum record_kind {
 
 /* What the explorer asks of the program's runtime, first of all. */
 struct record_config {
-	bool strict; /* the first out-of-bounds access stops its launch */
+	bool strict;           /* the first out-of-bounds access stops its launch */
 	enum race_check races; /* in launches that are counted; USUAL = in a spread of their blocks */
-	bool sample;          /* large launches that nobody looks at: a sample of their blocks */
-	unsigned threads;     /* of the host; 0 = all cores */
-	uint64_t count_first; /* how many launches of one kernel, grid and block are counted in full */
+	bool sample;           /* large launches that nobody looks at: a sample of their blocks */
+	unsigned threads;      /* of the host; 0 = all cores */
+	uint64_t count_first;  /* how many launches of one kernel, grid and block are counted in full */
 	uint64_t count_from, count_to; /* and these, by number; 0, 0 = none */
 	unsigned keep;                 /* so many of the counted launches can be run again; 0 = none */
 	uint64_t stop_after;           /* end the program behind this launch; 0 = never */

@@ -126,6 +126,19 @@ static bool names_dynamic(const char *ptx, const char *s, const char *end)
 	return false;
 }
 
+/* The highest of x, y, z that is read of @what, "%tid." for one: 1..3. */
+static unsigned dims_of(const char *s, const char *end, const char *what)
+{
+	unsigned dims = 1;
+	const size_t n = strlen(what);
+	while ((s = strstr(s, what)) && s < end) {
+		const unsigned d = s[n] == 'z' ? 3 : s[n] == 'y' ? 2 : 1;
+		dims = d > dims ? d : dims;
+		s += n;
+	}
+	return dims;
+}
+
 unsigned user_entries(const char *ptx, struct user_entry **out)
 {
 	unsigned n = 0;
@@ -150,8 +163,11 @@ unsigned user_entries(const char *ptx, struct user_entry **out)
 			*open == '(' ? code + closing_bracket(code, (size_t)(open - code)) : open;
 		read_params(open, close, e);
 		e->max_threads = read_bound(close, body);
-		e->dynamic_shared =
-			names_dynamic(code, body, code + closing_bracket(code, (size_t)(body - code)));
+		const char *end = code + closing_bracket(code, (size_t)(body - code));
+		const unsigned threads = dims_of(body, end, "%tid."), block = dims_of(body, end, "%ntid.");
+		e->block_dims = threads > block ? threads : block;
+		e->grid_dims = dims_of(body, end, "%ctaid.");
+		e->dynamic_shared = names_dynamic(code, body, end);
 	}
 	free(code);
 	return n;

@@ -16,8 +16,9 @@ struct user_entry {
 		char type[8];   /* "f32", "u64", "b8" */
 		bool aggregate; /* an array of bytes: a structure */
 	} param[KERNEL_MAX_ARGS];
-	unsigned max_threads; /* .maxntid or .reqntid; 0 = none */
-	bool dynamic_shared;  /* the module has an extern .shared array that it names */
+	unsigned max_threads;           /* .maxntid or .reqntid; 0 = none */
+	unsigned block_dims, grid_dims; /* 1..3: %tid.y or %ntid.y is read: 2 */
+	bool dynamic_shared;            /* the module has an extern .shared array that it names */
 };
 
 /* Every entry with a body, in order. The list is the caller's: user_entries_free(). */

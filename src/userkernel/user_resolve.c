@@ -336,7 +336,8 @@ void user_resolve_ptx(struct user_source *s, const char *ptx)
 	for (unsigned i = 0; i < n; i++) {
 		struct meaning m;
 		struct user_kernel of = { .line = entries[i].line,
-			                      .shape = { .block_dims = 1, .grid_dims = 1 } };
+			                      .shape = { .block_dims = entries[i].block_dims,
+			                                 .grid_dims = entries[i].grid_dims } };
 		read_meaning(entries[i].meaning, &m);
 		snprintf(of.base, sizeof of.base, "%s", m.base[0] ? m.base : entries[i].symbol);
 		snprintf(of.name, sizeof of.name, "%.159s", m.name[0] ? m.name : entries[i].symbol);

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define MAX_TRIALS 28
-#define MAX_ELEMENTS ((int64_t)1 << 26)
+#define MAX_ELEMENTS ((int64_t)1 << 25)
 
 /* --- a guess --- */
 
@@ -148,10 +148,12 @@ static void buffer_size(const struct user_kernel *k, const struct guess *g, unsi
 		memcpy(out + at, "*", 1), memcpy(out + at + 1, out, at), out[2 * at + 1] = '\0';
 	if (!sides)
 		at += (size_t)snprintf(out + at, n - at, "%s", "1M");
+	if (p->is_const && (strstr(p->name, "ptr") || strstr(p->name, "offset")) && at + 4 < n)
+		at += (size_t)snprintf(out + at, n - at, "+1"); /* where the last row ends */
 	if (times > 1 && at + 16 < n) {
 		char tail[120];
 		snprintf(tail, sizeof tail, "%s", out);
-		snprintf(out, n, "%u*%s", times, tail);
+		snprintf(out, n, strchr(tail, '+') ? "%u*(%s)" : "%u*%s", times, tail);
 	}
 }
 
@@ -237,8 +239,12 @@ static void value_words(const struct user_kernel *k, const struct guess *g, unsi
 {
 	const struct user_param *p = &k->params[i];
 	char size[140];
-	if (p->pointer && !p->known) {
+	const char *star = strchr(p->type, '*');
+	if (star && strchr(star + 1, '*')) {
 		snprintf(out, n, "null");
+	} else if (p->pointer && !p->known) {
+		buffer_size(k, g, i, size, sizeof size);
+		snprintf(out, n, "f32[%s]:zero", size);
 	} else if (p->pointer) {
 		buffer_size(k, g, i, size, sizeof size);
 		snprintf(out, n, "%s[%s]:%s", elem_name(p->elem), size, contents(p));
@@ -357,6 +363,19 @@ static bool smaller(struct guess *g)
 	return true;
 }
 
+/* Buffer @i becomes larger; every one where the access lies behind them all (i = n_params). */
+static bool grow(const struct user_kernel *k, struct guess *g, unsigned i)
+{
+	bool any = false;
+	for (unsigned b = 0; b < k->n_params; b++)
+		if (k->params[b].pointer && (b == i || i == k->n_params) &&
+		    elements(k, g, b) < MAX_ELEMENTS) {
+			g->factor[b] *= 4;
+			any = true;
+		}
+	return any;
+}
+
 /* The next guess after what a trial found; false = there is nothing more to try. */
 static bool improve(const struct user_kernel *k, const struct user_trial *t, struct guess *g,
                     unsigned *choice)
@@ -364,13 +383,8 @@ static bool improve(const struct user_kernel *k, const struct user_trial *t, str
 	const unsigned i = named_buffer(k, t->buffer);
 	if (t->kind == TRIAL_SLOW)
 		return smaller(g);
-	if (t->kind == TRIAL_BOUNDS && i < k->n_params && k->params[i].pointer) {
-		if (elements(k, g, i) < MAX_ELEMENTS) {
-			g->factor[i] *= 4;
-			return true;
-		}
-		return count_sizes(k, g) && smaller(g);
-	}
+	if (t->kind == TRIAL_BOUNDS)
+		return grow(k, g, i) || (count_sizes(k, g) && smaller(g));
 	if (t->kind == TRIAL_SHARED && g->shared && g->shared < 49152) {
 		g->shared = g->shared < 32768 ? 32768 : 49152;
 		return true;
