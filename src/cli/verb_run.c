@@ -93,6 +93,28 @@ static int end_dump(struct cli *c, struct dump *dump)
 	return status;
 }
 
+/* The record in the form that was asked for, and what was wrong. Returns the status. */
+static int show(struct cli *c, const struct state *s, const struct run_record *r, struct dump *dump)
+{
+	int status = r->verify == VERIFY_WRONG || r->run.found.n ? CLI_WRONG : CLI_OK;
+	if (c->json)
+		status = cli_emit(c, json_with(r, dump), status);
+	else if (s->csv)
+		print_record_csv(c, r);
+	else
+		print_record(c, r);
+	if (!c->json && !s->csv && dump->shown.len)
+		fprintf(c->out, "\nBuffers after the launch:\n%s", dump->shown.s);
+	dump_free(dump);
+	fflush(c->out); /* the message comes after what it speaks of */
+	if (r->verify == VERIFY_WRONG)
+		fprintf(c->err, "pmpp-explore: wrong result: %s\n", r->verify_text);
+	for (unsigned i = 0; i < r->run.found.n; i++)
+		fprintf(c->err, "pmpp-explore: %s\n  %s\n", r->run.found.finding[i].text,
+		        r->run.found.finding[i].remedy);
+	return status;
+}
+
 static int run(struct cli *c, void *state, unsigned n, char **args)
 {
 	struct state *s = state;
@@ -151,22 +173,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		record_free(r);
 		return end_dump(c, &dump);
 	}
-	int status = r->verify == VERIFY_WRONG || r->run.found.n ? CLI_WRONG : CLI_OK;
-	if (c->json)
-		status = cli_emit(c, json_with(r, &dump), status);
-	else if (s->csv)
-		print_record_csv(c, r);
-	else
-		print_record(c, r);
-	if (!c->json && !s->csv && dump.shown.len)
-		fprintf(c->out, "\nBuffers after the launch:\n%s", dump.shown.s);
-	dump_free(&dump);
-	fflush(c->out); /* the message comes after what it speaks of */
-	if (r->verify == VERIFY_WRONG)
-		fprintf(c->err, "pmpp-explore: wrong result: %s\n", r->verify_text);
-	for (unsigned i = 0; i < r->run.found.n; i++)
-		fprintf(c->err, "pmpp-explore: %s\n  %s\n", r->run.found.finding[i].text,
-		        r->run.found.finding[i].remedy);
+	const int status = show(c, s, r, &dump);
 	record_free(r);
 	return status;
 }
