@@ -109,16 +109,12 @@ static const struct param_desc params[N_PARAMS] = {
 };
 
 static const struct variant_desc variants[N_VARIANTS] = {
-	[NAIVE] = {
-		.name = "naive", .entry = "blur_v0_naive", .title = "one thread per pixel",
+	[NAIVE] = { KERNEL_VARIANT(blur, 0, naive), .title = "one thread per pixel",
 		.idea = "every thread reads its whole patch: neighbours read almost the same bytes again",
-		.section = "PMPP 3.3", .seeds = "S-016 S-306",
-	},
-	[TILED] = {
-		.name = "tiled", .entry = "blur_v1_tiled", .title = "tile with a rim in shared memory",
+		.section = "PMPP 3.3", .seeds = "S-016 S-306" },
+	[TILED] = { KERNEL_VARIANT(blur, 1, tiled), .title = "tile with a rim in shared memory",
 		.idea = "each pixel is read once per block, and once more per block whose rim it is in",
-		.section = "beyond PMPP 3.3", .seeds = "S-016",
-	},
+		.section = "beyond PMPP 3.3", .seeds = "S-016" },
 };
 
 static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, struct err *err)
@@ -134,14 +130,8 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 	if (w * h > MAX_PIXELS)
 		return kernel_refuse(err, "H", h, "with W %lld more than 2^28 pixels", (long long)w);
 	if (variant == NAIVE) {
-		if (x < 1 || x > 1024)
-			return kernel_refuse(err, "block_x", x, "a block side has 1 to 1024 threads");
-		if (y < 1 || y > 1024)
-			return kernel_refuse(err, "block_y", y, "a block side has 1 to 1024 threads");
-		if (x * y > 1024)
-			return kernel_refuse(err, "block_y", y, "block_x %lld x block_y %lld = %lld threads; "
-			                     "a block has at most 1024", (long long)x, (long long)y,
-			                     (long long)(x * y));
+		if (!kernel_sides_legal(x, y, err))
+			return false;
 	}
 	*out = (struct launch_plan){
 		.entry = variants[variant].entry,
@@ -149,15 +139,13 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		.block = { (uint32_t)x, (uint32_t)y, 1 },
 		.n_buffers = N_BUFFERS,
 		.buffers = {
-			[IN] = { .name = "in", .type = ELEM_U8, .role = BUF_IN, .count = (size_t)(w * h),
-			         .rows = (uint32_t)h, .cols = (uint32_t)w },
-			[OUT] = { .name = "out", .type = ELEM_U8, .role = BUF_OUT, .count = (size_t)(w * h),
-			          .rows = (uint32_t)h, .cols = (uint32_t)w },
+			[IN] = kernel_matrix("in", ELEM_U8, BUF_IN, h, w),
+			[OUT] = kernel_matrix("out", ELEM_U8, BUF_OUT, h, w),
 		},
 		.n_args = 4,
 		.args = {
-			{ .kind = ARG_BUFFER, .buffer = IN }, { .kind = ARG_BUFFER, .buffer = OUT },
-			{ .kind = ARG_I32, .i32 = (int32_t)w }, { .kind = ARG_I32, .i32 = (int32_t)h },
+			KERNEL_ARG_BUFFER(IN), KERNEL_ARG_BUFFER(OUT),
+			KERNEL_ARG_I32(w), KERNEL_ARG_I32(h),
 		},
 	};
 	return kernel_launch_legal(out, err);
@@ -246,11 +234,8 @@ const struct kernel_desc kernel_blur = {
 	.about = "Each pixel becomes the average of the pixels around it. Threads at the image's edge "
 	         "have smaller patches, so their warps split; and inside, neighbouring threads read "
 	         "almost the same patch, which a tile in shared memory can serve.",
-	.n_params = N_PARAMS, .n_variants = N_VARIANTS,
-	.params = params, .variants = variants,
-	.ladder = true,
-	.plan = plan, .fill = fill, .check = check, .cost = cost,
-	.examples = examples, .refusals = refusals,
+	KERNEL_PARTS,
+	.refusals = refusals,
 };
 
 #endif

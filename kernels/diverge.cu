@@ -201,42 +201,28 @@ static const struct param_desc params[N_PARAMS] = {
 };
 
 static const struct variant_desc variants[N_VARIANTS] = {
-	[IF_ELSE] = {
-		.name = "if_else", .entry = "diverge_v0_if_else", .title = "if and else in one warp",
+	[IF_ELSE] = { KERNEL_VARIANT(diverge, 0, if_else), .title = "if and else in one warp",
 		.idea = "two passes, one per side, each with the other side's lanes switched off",
-		.section = "PMPP 4.5", .seeds = "S-052 S-307",
-	},
-	[PARITY] = {
-		.name = "parity", .entry = "diverge_v1_parity", .title = "even and odd lanes",
+		.section = "PMPP 4.5", .seeds = "S-052 S-307" },
+	[PARITY] = { KERNEL_VARIANT(diverge, 1, parity), .title = "even and odd lanes",
 		.idea = "every warp walks both paths with half its lanes: half the speed",
-		.section = "PMPP 4.5", .seeds = "S-055",
-	},
-	[ONE_LANE] = {
-		.name = "one_lane", .entry = "diverge_v2_one_lane", .title = "one lane in thirty-two",
+		.section = "PMPP 4.5", .seeds = "S-055" },
+	[ONE_LANE] = { KERNEL_VARIANT(diverge, 2, one_lane), .title = "one lane in thirty-two",
 		.idea = "31 lanes wait while one works: a path costs a pass, however few take it",
-		.section = "PMPP 4.5", .seeds = "S-055",
-	},
-	[BY_WARP] = {
-		.name = "by_warp", .entry = "diverge_v3_by_warp", .title = "whole warps",
+		.section = "PMPP 4.5", .seeds = "S-055" },
+	[BY_WARP] = { KERNEL_VARIANT(diverge, 3, by_warp), .title = "whole warps",
 		.idea = "the same condition on the warp's number: all lanes agree, nobody waits",
-		.section = "PMPP 4.5", .seeds = "S-055 S-535",
-	},
-	[PATHS] = {
-		.name = "paths", .entry = "diverge_v4_paths", .title = "one to thirty-two paths",
+		.section = "PMPP 4.5", .seeds = "S-055 S-535" },
+	[PATHS] = { KERNEL_VARIANT(diverge, 4, paths), .title = "one to thirty-two paths",
 		.idea = "a switch on the lane: each different path is one more pass, up to fully serial",
-		.section = "PMPP 4.5", .seeds = "S-055 S-250",
-	},
-	[LOOP] = {
-		.name = "loop", .entry = "diverge_v5_loop", .title = "loops of different length",
+		.section = "PMPP 4.5", .seeds = "S-055 S-250" },
+	[LOOP] = { KERNEL_VARIANT(diverge, 5, loop), .title = "loops of different length",
 		.idea = "4 to 8 turns per lane: the warp makes 8, lanes that are done wait",
-		.section = "PMPP 4.5", .seeds = "S-053 S-308",
-	},
-	[SPLIT_BARRIER] = {
-		.name = "split_barrier", .entry = "diverge_v6_split_barrier",
+		.section = "PMPP 4.5", .seeds = "S-053 S-308" },
+	[SPLIT_BARRIER] = { KERNEL_VARIANT(diverge, 6, split_barrier),
 		.title = "two barriers for one meeting (wrong by design)",
 		.idea = "even threads wait at one barrier, odd ones at another: undefined, may never end",
-		.section = "PMPP 4.3", .seeds = "S-054", .wrong = true,
-	},
+		.section = "PMPP 4.3", .seeds = "S-054", .wrong = true },
 };
 
 static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, struct err *err)
@@ -263,15 +249,15 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		.block = { (uint32_t)block, 1, 1 },
 		.n_buffers = N_BUFFERS,
 		.buffers = {
-			[IN] = { .name = "in", .type = ELEM_F32, .role = BUF_IN, .count = (size_t)n },
-			[OUT] = { .name = "out", .type = ELEM_F32, .role = BUF_OUT, .count = (size_t)n },
+			[IN] = kernel_vector("in", ELEM_F32, BUF_IN, n),
+			[OUT] = kernel_vector("out", ELEM_F32, BUF_OUT, n),
 		},
 		.n_args = variant == IF_ELSE || variant == PATHS ? 5
 		          : variant == LOOP || variant == SPLIT_BARRIER ? 3 : 4,
 		.args = {
-			{ .kind = ARG_BUFFER, .buffer = IN }, { .kind = ARG_BUFFER, .buffer = OUT },
-			{ .kind = ARG_I32, .i32 = (int32_t)n },
-			{ .kind = ARG_I32, .i32 = (int32_t)p[P_WORK] },
+			KERNEL_ARG_BUFFER(IN), KERNEL_ARG_BUFFER(OUT),
+			KERNEL_ARG_I32(n),
+			KERNEL_ARG_I32(p[P_WORK]),
 			{ .kind = ARG_U32,
 			  .u32 = (uint32_t)(variant == PATHS ? p[P_PATHS] : p[P_THRESHOLD]) },
 		},
@@ -382,10 +368,8 @@ const struct kernel_desc kernel_diverge = {
 	.about = "A warp executes one instruction for all its lanes. Where lanes want different "
 	         "instructions, the warp makes one pass per path and switches the other lanes off. "
 	         "The variants split warps in every way the book shows, and one does not.",
-	.n_params = N_PARAMS, .n_variants = N_VARIANTS,
-	.params = params, .variants = variants,
-	.plan = plan, .fill = fill, .check = check, .cost = cost,
-	.examples = examples, .refusals = refusals,
+	KERNEL_PARTS,
+	.refusals = refusals,
 };
 
 #endif

@@ -111,16 +111,12 @@ static const struct param_desc params[N_PARAMS] = {
 };
 
 static const struct variant_desc variants[N_VARIANTS] = {
-	[CHASE] = {
-		.name = "chase", .entry = "latency_v0_chase", .title = "dependent loads",
+	[CHASE] = { KERNEL_VARIANT(latency, 0, chase), .title = "dependent loads",
 		.idea = "each load needs the one before: only other resident warps can fill the wait",
-		.section = "PMPP 4.6", .seeds = "S-058 S-129 S-513",
-	},
-	[TICKET] = {
-		.name = "ticket", .entry = "latency_v1_ticket", .title = "order of the blocks",
+		.section = "PMPP 4.6", .seeds = "S-058 S-129 S-513" },
+	[TICKET] = { KERNEL_VARIANT(latency, 1, ticket), .title = "order of the blocks",
 		.idea = "blocks take turns on the SMs in any order: no block may wait for another",
-		.section = "PMPP 4.2", .seeds = "S-057 S-331",
-	},
+		.section = "PMPP 4.2", .seeds = "S-057 S-331" },
 };
 
 static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, struct err *err)
@@ -161,10 +157,10 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		out->buffers[SECOND] = (struct buffer_plan){ .name = "order", .type = ELEM_U32,
 			                                     .role = BUF_OUT, .count = (size_t)blocks };
 	}
-	out->args[out->n_args++] = (struct kernel_arg){ .kind = ARG_BUFFER, .buffer = FIRST };
-	out->args[out->n_args++] = (struct kernel_arg){ .kind = ARG_BUFFER, .buffer = SECOND };
+	out->args[out->n_args++] = (struct kernel_arg)KERNEL_ARG_BUFFER(FIRST);
+	out->args[out->n_args++] = (struct kernel_arg)KERNEL_ARG_BUFFER(SECOND);
 	if (variant == CHASE)
-		out->args[out->n_args++] = (struct kernel_arg){ .kind = ARG_U32, .u32 = (uint32_t)n };
+		out->args[out->n_args++] = (struct kernel_arg)KERNEL_ARG_U32(n);
 	out->args[out->n_args++] = (struct kernel_arg){
 		.kind = ARG_I32, .i32 = (int32_t)(variant == CHASE ? p[P_HOPS] : p[P_WORK]) };
 	return kernel_launch_legal(out, err);
@@ -284,10 +280,7 @@ const struct kernel_desc kernel_latency = {
 	.about = "A load from memory takes hundreds of cycles; an SM fills them with other warps. Take "
 	         "shared memory away from it and fewer blocks fit: the same loads take longer. The "
 	         "second variant shows in which order blocks get their turn.",
-	.n_params = N_PARAMS, .n_variants = N_VARIANTS,
-	.params = params, .variants = variants,
-	.plan = plan, .fill = fill, .check = check, .cost = cost,
-	.examples = examples,
+	KERNEL_PARTS,
 };
 
 #endif

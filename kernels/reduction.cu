@@ -232,39 +232,27 @@ static const struct param_desc params[N_PARAMS] = {
 };
 
 static const struct variant_desc variants[N_VARIANTS] = {
-	[SIMPLE] = {
-		.name = "simple", .entry = "reduction_v0_simple", .title = "stride doubling",
+	[SIMPLE] = { KERNEL_VARIANT(reduction, 0, simple), .title = "stride doubling",
 		.idea = "every second, fourth, eighth thread works: all warps stay busy with few lanes",
 		.section = "PMPP 10.3", .seeds = "S-047 S-371 S-373 S-375",
 		.book_lanes = "N 256: 255/736 = 35 %: it lets all four warps run five rounds; "
-		              "they run six, so 255/864 = 29.5 %",
-	},
-	[CONVERGENT] = {
-		.name = "convergent", .entry = "reduction_v1_convergent", .title = "stride halving",
+		              "they run six, so 255/864 = 29.5 %" },
+	[CONVERGENT] = { KERNEL_VARIANT(reduction, 1, convergent), .title = "stride halving",
 		.idea = "the working threads stay side by side: whole warps finish, lanes read neighbours",
 		.section = "PMPP 10.4", .seeds = "S-048 S-372 S-373 S-375",
-		.book_lanes = "N 256: 255/384 = 66 %",
-	},
-	[SHARED] = {
-		.name = "shared", .entry = "reduction_v2_shared", .title = "partial sums in shared memory",
+		.book_lanes = "N 256: 255/384 = 66 %" },
+	[SHARED] = { KERNEL_VARIANT(reduction, 2, shared), .title = "partial sums in shared memory",
 		.idea = "only the first step reads global memory; the tree runs on chip, input is kept",
-		.section = "PMPP 10.6", .seeds = "S-049 S-374",
-	},
-	[SEGMENTED] = {
-		.name = "segmented", .entry = "reduction_v3_segmented", .title = "many blocks and atomics",
+		.section = "PMPP 10.6", .seeds = "S-049 S-374" },
+	[SEGMENTED] = { KERNEL_VARIANT(reduction, 3, segmented), .title = "many blocks and atomics",
 		.idea = "each block reduces 2 * block elements and adds its result atomically: any length",
-		.section = "PMPP 10.7", .seeds = "S-050 S-378",
-	},
-	[COARSENED] = {
-		.name = "coarsened", .entry = "reduction_v4_coarsened", .title = "coarsened",
+		.section = "PMPP 10.7", .seeds = "S-050 S-378" },
+	[COARSENED] = { KERNEL_VARIANT(reduction, 4, coarsened), .title = "coarsened",
 		.idea = "2 * COARSE elements per thread before the tree: fewer barriers, fewer idle steps",
-		.section = "PMPP 10.8", .seeds = "S-051 S-377",
-	},
-	[SHUFFLE] = {
-		.name = "shuffle", .entry = "reduction_v5_shuffle", .title = "warp shuffles, float4 loads",
+		.section = "PMPP 10.8", .seeds = "S-051 S-377" },
+	[SHUFFLE] = { KERNEL_VARIANT(reduction, 5, shuffle), .title = "warp shuffles, float4 loads",
 		.idea = "lanes exchange registers, one barrier in all; 16-byte loads keep memory busy",
-		.section = "beyond PMPP ch. 10", .seeds = "",
-	},
+		.section = "beyond PMPP ch. 10", .seeds = "" },
 };
 
 static bool one_block(unsigned variant)
@@ -317,8 +305,8 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		},
 		.n_args = 3,
 		.args = {
-			{ .kind = ARG_BUFFER, .buffer = INPUT }, { .kind = ARG_BUFFER, .buffer = OUTPUT },
-			{ .kind = ARG_U32, .u32 = (uint32_t)n },
+			KERNEL_ARG_BUFFER(INPUT), KERNEL_ARG_BUFFER(OUTPUT),
+			KERNEL_ARG_U32(n),
 		},
 	};
 	return kernel_launch_legal(out, err);
@@ -417,11 +405,8 @@ const struct kernel_desc kernel_reduction = {
 	.about = "Sum, product, minimum or maximum of a vector as a tree of N - 1 operations in log2 N "
 	         "steps. The work never changes; which threads do it decides how many warps stay busy "
 	         "with few lanes, and how often memory is asked.",
-	.n_params = N_PARAMS, .n_variants = N_VARIANTS,
-	.params = params, .variants = variants,
-	.ladder = true,
-	.plan = plan, .fill = fill, .check = check, .cost = cost,
-	.examples = examples, .refusals = refusals,
+	KERNEL_PARTS,
+	.refusals = refusals,
 };
 
 #endif

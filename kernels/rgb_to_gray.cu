@@ -142,27 +142,18 @@ static const struct param_desc params[N_PARAMS] = {
 };
 
 static const struct variant_desc variants[N_VARIANTS] = {
-	[INTERLEAVED] = {
-		.name = "interleaved", .entry = "rgb_to_gray_v0_interleaved",
-		.title = "one thread per pixel",
+	[INTERLEAVED] = { KERNEL_VARIANT(rgb_to_gray, 0, interleaved), .title = "one thread per pixel",
 		.idea = "three one-byte loads, lanes 3 bytes apart: each sector is asked for three times",
-		.section = "PMPP 3.2", .seeds = "S-015 S-254 S-305",
-	},
-	[PLANAR] = {
-		.name = "planar", .entry = "rgb_to_gray_v1_planar", .title = "three colour planes",
+		.section = "PMPP 3.2", .seeds = "S-015 S-254 S-305" },
+	[PLANAR] = { KERNEL_VARIANT(rgb_to_gray, 1, planar), .title = "three colour planes",
 		.idea = "another layout: neighbouring lanes read neighbouring bytes of one colour",
-		.section = "PMPP 6.1", .seeds = "S-015 S-528",
-	},
-	[COARSENED] = {
-		.name = "coarsened", .entry = "rgb_to_gray_v2_coarsened", .title = "coarsened",
+		.section = "PMPP 6.1", .seeds = "S-015 S-528" },
+	[COARSENED] = { KERNEL_VARIANT(rgb_to_gray, 2, coarsened), .title = "coarsened",
 		.idea = "several pixels per thread: parallelism costs nothing here, so nothing is gained",
-		.section = "PMPP 6.3", .seeds = "S-013 S-348",
-	},
-	[PACKED] = {
-		.name = "packed", .entry = "rgb_to_gray_v3_packed", .title = "four pixels, whole words",
+		.section = "PMPP 6.3", .seeds = "S-013 S-348" },
+	[PACKED] = { KERNEL_VARIANT(rgb_to_gray, 3, packed), .title = "four pixels, whole words",
 		.idea = "three 4-byte loads and one store for four pixels: a quarter of the requests",
-		.section = "beyond the sources", .seeds = "",
-	},
+		.section = "beyond the sources", .seeds = "" },
 };
 
 static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, struct err *err)
@@ -185,14 +176,8 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		grid_x = (w * h + 4 * x - 1) / (4 * x);
 		grid_y = 1;
 	} else {
-		if (x < 1 || x > 1024)
-			return kernel_refuse(err, "block_x", x, "a block side has 1 to 1024 threads");
-		if (y < 1 || y > 1024)
-			return kernel_refuse(err, "block_y", y, "a block side has 1 to 1024 threads");
-		if (x * y > 1024)
-			return kernel_refuse(err, "block_y", y, "block_x %lld x block_y %lld = %lld threads; "
-			                     "a block has at most 1024", (long long)x, (long long)y,
-			                     (long long)(x * y));
+		if (!kernel_sides_legal(x, y, err))
+			return false;
 		const int64_t rows = variant == COARSENED ? y * p[P_COARSE] : y;
 		grid_x = (w + x - 1) / x;
 		grid_y = (h + rows - 1) / rows;
@@ -205,13 +190,12 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		.buffers = {
 			[RGB] = { .name = "rgb", .type = ELEM_U8, .role = BUF_IN,
 			          .count = (size_t)(3 * w * h) },
-			[GRAY] = { .name = "gray", .type = ELEM_U8, .role = BUF_OUT, .count = (size_t)(w * h),
-			           .rows = (uint32_t)h, .cols = (uint32_t)w },
+			[GRAY] = kernel_matrix("gray", ELEM_U8, BUF_OUT, h, w),
 		},
 		.n_args = 4,
 		.args = {
-			{ .kind = ARG_BUFFER, .buffer = RGB }, { .kind = ARG_BUFFER, .buffer = GRAY },
-			{ .kind = ARG_I32, .i32 = (int32_t)w }, { .kind = ARG_I32, .i32 = (int32_t)h },
+			KERNEL_ARG_BUFFER(RGB), KERNEL_ARG_BUFFER(GRAY),
+			KERNEL_ARG_I32(w), KERNEL_ARG_I32(h),
 		},
 	};
 	if (variant == PLANAR) {
@@ -287,11 +271,8 @@ const struct kernel_desc kernel_rgb_to_gray = {
 	.about = "One thread per pixel of a two-dimensional grid. The image is rarely a multiple of "
 	         "the block, so threads at the right and lower edge are switched off: count the warps "
 	         "that split. And three bytes per pixel make a surprisingly poor memory access.",
-	.n_params = N_PARAMS, .n_variants = N_VARIANTS,
-	.params = params, .variants = variants,
-	.ladder = true,
-	.plan = plan, .fill = fill, .check = check, .cost = cost,
-	.examples = examples, .refusals = refusals,
+	KERNEL_PARTS,
+	.refusals = refusals,
 };
 
 #endif

@@ -323,7 +323,7 @@ enum variant {
 	TWO_ROWS, NO_LOAD_BARRIER, NO_USE_BARRIER, N_VARIANTS
 };
 enum param { P_M, P_N, P_K, P_BLOCK_X, P_BLOCK_Y, P_TILE, P_T, P_BLOCK, P_COARSE, P_PAD, N_PARAMS };
-enum buffer { A, B, C, N_BUFFERS };
+enum buffer { A, B, C };
 
 #define MAX_SIZE 16384 /* 2^28 elements per matrix: row * K + k stays within int */
 #define BIT(v) (1u << (v))
@@ -372,69 +372,44 @@ static const struct param_desc params[N_PARAMS] = {
 };
 
 static const struct variant_desc variants[N_VARIANTS] = {
-	[NAIVE_COL] = {
-		.name = "naive_col", .entry = "sgemm_v0_naive_col", .title = "naive, B column-major",
+	[NAIVE_COL] = { KERNEL_VARIANT(sgemm, 0, naive_col), .title = "naive, B column-major",
 		.idea = "lanes read B K elements apart: a sector each, 28 of its 32 bytes for nothing",
-		.section = "PMPP 6.1", .seeds = "S-019",
-	},
-	[NAIVE] = {
-		.name = "naive", .entry = "sgemm_v1_naive", .title = "naive, one thread per output",
+		.section = "PMPP 6.1", .seeds = "S-019" },
+	[NAIVE] = { KERNEL_VARIANT(sgemm, 1, naive), .title = "naive, one thread per output",
 		.idea = "lanes read neighbours of B and share one of A; every value comes from memory",
-		.section = "PMPP 3.4", .seeds = "S-017 S-018 S-022 S-029 S-037",
-	},
-	[TILED_EXACT] = {
-		.name = "tiled_exact", .entry = "sgemm_v2_tiled_exact",
-		.title = "tiled, no boundary checks",
+		.section = "PMPP 3.4", .seeds = "S-017 S-018 S-022 S-029 S-037" },
+	[TILED_EXACT] = { KERNEL_VARIANT(sgemm, 2, tiled_exact), .title = "tiled, no boundary checks",
 		.idea = "each value is loaded once per block and used TILE times; sizes must fit the tile",
-		.section = "PMPP 5.4", .seeds = "S-020 S-038",
-	},
-	[TILED] = {
-		.name = "tiled", .entry = "sgemm_v3_tiled", .title = "shared-memory tiles, any size",
+		.section = "PMPP 5.4", .seeds = "S-020 S-038" },
+	[TILED] = { KERNEL_VARIANT(sgemm, 3, tiled), .title = "shared-memory tiles, any size",
 		.idea = "three guards (A, B, C) make the tiles right for every M, N, K",
-		.section = "PMPP 5.5", .seeds = "S-021 S-022 S-038",
-	},
-	[DYNAMIC] = {
-		.name = "dynamic", .entry = "sgemm_v4_dynamic", .title = "tile width chosen at launch",
+		.section = "PMPP 5.5", .seeds = "S-021 S-022 S-038" },
+	[DYNAMIC] = { KERNEL_VARIANT(sgemm, 4, dynamic), .title = "tile width chosen at launch",
 		.idea = "dynamic shared memory: no recompilation, but the loop can no longer be unrolled",
-		.section = "PMPP 5.6", .seeds = "S-023 S-342",
-	},
-	[WIDE_TILE] = {
-		.name = "wide_tile", .entry = "sgemm_v5_wide_tile", .title = "tile larger than the block",
+		.section = "PMPP 5.6", .seeds = "S-023 S-342" },
+	[WIDE_TILE] = { KERNEL_VARIANT(sgemm, 5, wide_tile), .title = "tile larger than the block",
 		.idea = "the tile decides the reuse, the block the threads: (TILE/BLOCK)^2 outputs each",
-		.section = "PMPP 5.4", .seeds = "S-024 S-346",
-	},
-	[TILED_COL] = {
-		.name = "tiled_col", .entry = "sgemm_v6_tiled_col", .title = "tiled, B column-major",
+		.section = "PMPP 5.4", .seeds = "S-024 S-346" },
+	[TILED_COL] = { KERNEL_VARIANT(sgemm, 6, tiled_col), .title = "tiled, B column-major",
 		.idea = "tiles, but B's tile is read across the columns: uncoalesced again",
-		.section = "PMPP 6.1", .seeds = "S-025",
-	},
-	[CORNER] = {
-		.name = "corner", .entry = "sgemm_v7_corner", .title = "corner turning",
+		.section = "PMPP 6.1", .seeds = "S-025" },
+	[CORNER] = { KERNEL_VARIANT(sgemm, 7, corner), .title = "corner turning",
 		.idea = "x and y change roles in B's load: lanes read down a column; the tile turns it",
-		.section = "PMPP 6.1", .seeds = "S-025",
-	},
-	[COARSENED] = {
-		.name = "coarsened", .entry = "sgemm_v8_coarsened", .title = "coarsened",
+		.section = "PMPP 6.1", .seeds = "S-025" },
+	[COARSENED] = { KERNEL_VARIANT(sgemm, 8, coarsened), .title = "coarsened",
 		.idea = "one A tile serves COARSE tiles of B: fewer blocks, less loading, more registers",
-		.section = "PMPP 6.3", .seeds = "S-026 S-348",
-	},
-	[TWO_ROWS] = {
-		.name = "two_rows", .entry = "sgemm_v9_two_rows", .title = "two outputs per thread",
+		.section = "PMPP 6.3", .seeds = "S-026 S-348" },
+	[TWO_ROWS] = { KERNEL_VARIANT(sgemm, 9, two_rows), .title = "two outputs per thread",
 		.idea = "one value of B serves two rows: 3 shared reads for 2 FMAs instead of 4",
-		.section = "PMPP 5.4", .seeds = "S-027 S-408",
-	},
-	[NO_LOAD_BARRIER] = {
-		.name = "no_load_barrier", .entry = "sgemm_v10_no_load_barrier",
+		.section = "PMPP 5.4", .seeds = "S-027 S-408" },
+	[NO_LOAD_BARRIER] = { KERNEL_VARIANT(sgemm, 10, no_load_barrier),
 		.title = "first barrier left out (wrong by design)",
 		.idea = "tiles are used before other warps stored them: a true (RAW) dependence broken",
-		.section = "PMPP 5.4", .seeds = "S-020 S-515", .wrong = true,
-	},
-	[NO_USE_BARRIER] = {
-		.name = "no_use_barrier", .entry = "sgemm_v11_no_use_barrier",
+		.section = "PMPP 5.4", .seeds = "S-020 S-515", .wrong = true },
+	[NO_USE_BARRIER] = { KERNEL_VARIANT(sgemm, 11, no_use_barrier),
 		.title = "second barrier left out (wrong by design)",
 		.idea = "the next tiles overwrite values still in use: a false (WAR) dependence broken",
-		.section = "PMPP 5.4", .seeds = "S-020 S-515", .wrong = true,
-	},
+		.section = "PMPP 5.4", .seeds = "S-020 S-515", .wrong = true },
 };
 
 /* @m, @n, @k: for TILED_EXACT, which checks no boundary. */
@@ -458,14 +433,8 @@ static bool plan_block(unsigned variant, const int64_t *p, struct launch_plan *o
 	if (variant == NAIVE || variant == NAIVE_COL) {
 		tile_n = x = p[P_BLOCK_X];
 		tile_m = y = p[P_BLOCK_Y];
-		if (x < 1 || x > 1024)
-			return kernel_refuse(err, "block_x", x, "a block side has 1 to 1024 threads");
-		if (y < 1 || y > 1024)
-			return kernel_refuse(err, "block_y", y, "a block side has 1 to 1024 threads");
-		if (x * y > 1024)
-			return kernel_refuse(err, "block_y", y, "block_x %lld x block_y %lld = %lld threads; "
-			                     "a block has at most 1024", (long long)x, (long long)y,
-			                     (long long)(x * y));
+		if (!kernel_sides_legal(x, y, err))
+			return false;
 	} else if (variant == DYNAMIC) {
 		tile_m = tile_n = x = y = p[P_T];
 		if (x < 1 || x > 32)
@@ -506,8 +475,6 @@ static bool plan_block(unsigned variant, const int64_t *p, struct launch_plan *o
 
 static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, struct err *err)
 {
-	const bool by_columns = BY_COLUMNS & BIT(variant);
-
 	for (unsigned i = P_M; i <= P_K; i++) {
 		if (p[i] < 1)
 			return kernel_refuse(err, params[i].name, p[i], "a matrix has at least one element");
@@ -515,26 +482,10 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 			return kernel_refuse(err, params[i].name, p[i], "at most %d: indices are 32-bit",
 			                     MAX_SIZE);
 	}
-	const uint32_t m = (uint32_t)p[P_M], n = (uint32_t)p[P_N], k = (uint32_t)p[P_K];
-	*out = (struct launch_plan){
-		.entry = variants[variant].entry,
-		.n_buffers = N_BUFFERS,
-		.buffers = {
-			[A] = { .name = "A", .type = ELEM_F32, .role = BUF_IN, .count = (size_t)m * k,
-			        .rows = m, .cols = k },
-			[B] = { .name = "B", .type = ELEM_F32, .role = BUF_IN, .count = (size_t)k * n,
-			        .rows = by_columns ? n : k, .cols = by_columns ? k : n },
-			[C] = { .name = "C", .type = ELEM_F32, .role = BUF_OUT, .count = (size_t)m * n,
-			        .rows = m, .cols = n },
-		},
-		.n_args = variant == DYNAMIC ? 7 : 6,
-		.args = {
-			{ .kind = ARG_BUFFER, .buffer = A }, { .kind = ARG_BUFFER, .buffer = B },
-			{ .kind = ARG_BUFFER, .buffer = C }, { .kind = ARG_I32, .i32 = (int32_t)m },
-			{ .kind = ARG_I32, .i32 = (int32_t)n }, { .kind = ARG_I32, .i32 = (int32_t)k },
-			{ .kind = ARG_I32, .i32 = (int32_t)p[P_T] },
-		},
-	};
+	*out = (struct launch_plan){ .entry = variants[variant].entry };
+	kernel_product_args(out, p[P_M], p[P_N], p[P_K], BY_COLUMNS & BIT(variant));
+	if (variant == DYNAMIC)
+		out->args[out->n_args++] = (struct kernel_arg)KERNEL_ARG_I32(p[P_T]);
 	return plan_block(variant, p, out, err) && kernel_launch_legal(out, err);
 }
 
@@ -633,12 +584,9 @@ const struct kernel_desc kernel_sgemm = {
 	.about = "C = A * B in single precision. Read naively, every multiply-add waits for eight "
 	         "bytes; tiles in shared memory let a block use each value many times. The same work, "
 	         "fewer bytes: the point moves right on the roofline.",
-	.n_params = N_PARAMS, .n_variants = N_VARIANTS,
-	.params = params, .variants = variants,
-	.ladder = true,
+	KERNEL_PARTS,
+	.refusals = refusals,
 	.product = (const unsigned[]){ P_M, P_N, P_K },
-	.plan = plan, .fill = fill, .check = check, .cost = cost,
-	.examples = examples, .refusals = refusals,
 };
 
 #endif

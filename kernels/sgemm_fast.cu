@@ -580,7 +580,7 @@ enum variant {
 	N_VARIANTS
 };
 enum param { P_M, P_N, P_K, P_BM, P_BN, P_BK, P_TM, P_TN, P_WN, P_BAND, N_PARAMS };
-enum buffer { A, B, C, N_BUFFERS };
+enum buffer { A, B, C };
 
 #define MAX_SIZE 16384
 #define SHARED_BYTES (48 * 1024) /* what every GPU gives a block without being asked */
@@ -616,43 +616,27 @@ static const struct param_desc params[N_PARAMS] = {
 };
 
 static const struct variant_desc variants[N_VARIANTS] = {
-	[BLOCK_TILE] = {
-		.name = "block_tile", .entry = "sgemm_fast_v0_block_tile", .title = "block tiles",
+	[BLOCK_TILE] = { KERNEL_VARIANT(sgemm_fast, 0, block_tile), .title = "block tiles",
 		.idea = "BM x BN x BK tiles: global reads fall to MNK(1/BM + 1/BN); 2 shared reads per FMA",
-		.section = "beyond PMPP 5.4", .seeds = "S-030 S-227 S-344",
-	},
-	[THREAD_TILE] = {
-		.name = "thread_tile", .entry = "sgemm_fast_v1_thread_tile", .title = "thread tiles",
+		.section = "beyond PMPP 5.4", .seeds = "S-030 S-227 S-344" },
+	[THREAD_TILE] = { KERNEL_VARIANT(sgemm_fast, 1, thread_tile), .title = "thread tiles",
 		.idea = "factors in registers: TM + TN shared reads serve TM * TN multiply-adds",
-		.section = "PMPP 6.3", .seeds = "S-031 S-039 S-040 S-228",
-	},
-	[VECTORISED] = {
-		.name = "vectorised", .entry = "sgemm_fast_v2_vectorised", .title = "16-byte loads",
+		.section = "PMPP 6.3", .seeds = "S-031 S-039 S-040 S-228" },
+	[VECTORISED] = { KERNEL_VARIANT(sgemm_fast, 2, vectorised), .title = "16-byte loads",
 		.idea = "float4 from global and shared memory; A's tile is turned so that it can be",
-		.section = "beyond PMPP", .seeds = "S-034 S-230",
-	},
-	[DOUBLE_BUFFER] = {
-		.name = "double_buffer", .entry = "sgemm_fast_v3_double_buffer",
-		.title = "double buffering",
+		.section = "beyond PMPP", .seeds = "S-034 S-230" },
+	[DOUBLE_BUFFER] = { KERNEL_VARIANT(sgemm_fast, 3, double_buffer), .title = "double buffering",
 		.idea = "the next tiles travel while these are used: one barrier a step, twice the memory",
-		.section = "beyond PMPP", .seeds = "S-033 S-345",
-	},
-	[CONFLICT_FREE] = {
-		.name = "conflict_free", .entry = "sgemm_fast_v4_conflict_free",
-		.title = "conflict-free reads",
+		.section = "beyond PMPP", .seeds = "S-033 S-345" },
+	[CONFLICT_FREE] = { KERNEL_VARIANT(sgemm_fast, 4, conflict_free), .title = "conflict-free reads",
 		.idea = "a thread's quads lie apart, those of neighbour lanes side by side: no bank twice",
-		.section = "beyond PMPP", .seeds = "S-035 S-347",
-	},
-	[WARP_TILE] = {
-		.name = "warp_tile", .entry = "sgemm_fast_v5_warp_tile", .title = "warp tiles and bands",
+		.section = "beyond PMPP", .seeds = "S-035 S-347" },
+	[WARP_TILE] = { KERNEL_VARIANT(sgemm_fast, 5, warp_tile), .title = "warp tiles and bands",
 		.idea = "a tile per warp, multiply-adds in an order that reuses registers, blocks in bands",
-		.section = "beyond the sources", .seeds = "S-032",
-	},
-	[PIPELINED] = {
-		.name = "pipelined", .entry = "sgemm_fast_v6_pipelined", .title = "pipelined reads",
+		.section = "beyond the sources", .seeds = "S-032" },
+	[PIPELINED] = { KERNEL_VARIANT(sgemm_fast, 6, pipelined), .title = "pipelined reads",
 		.idea = "each product hides the reads of the next one, those behind the barrier included",
-		.section = "beyond the sources", .seeds = "S-033",
-	},
+		.section = "beyond the sources", .seeds = "S-033" },
 };
 
 static int64_t threads_of(const int64_t *p)
@@ -726,30 +710,15 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 			return kernel_refuse(err, params[i].name, p[i], "sizes are 1 to %d", MAX_SIZE);
 	if (!tiles_legal(variant, p, err))
 		return false;
-	const uint32_t m = (uint32_t)p[P_M], n = (uint32_t)p[P_N], k = (uint32_t)p[P_K];
-	const uint32_t tiles_x = (uint32_t)ceil_div(n, (uint64_t)p[P_BN]);
-	const uint32_t tiles_y = (uint32_t)ceil_div(m, (uint64_t)p[P_BM]);
+	const uint32_t tiles_x = (uint32_t)ceil_div((uint64_t)p[P_N], (uint64_t)p[P_BN]);
+	const uint32_t tiles_y = (uint32_t)ceil_div((uint64_t)p[P_M], (uint64_t)p[P_BM]);
 	*out = (struct launch_plan){
 		.entry = variants[variant].entry,
 		.grid = { tiles_x, tiles_y, 1 },
 		.block = { (uint32_t)threads_of(p), 1, 1 },
 		.dynamic_shared_bytes = (uint32_t)shared_bytes(variant, p),
-		.n_buffers = N_BUFFERS,
-		.buffers = {
-			[A] = { .name = "A", .type = ELEM_F32, .role = BUF_IN, .count = (size_t)m * k,
-			        .rows = m, .cols = k },
-			[B] = { .name = "B", .type = ELEM_F32, .role = BUF_IN, .count = (size_t)k * n,
-			        .rows = k, .cols = n },
-			[C] = { .name = "C", .type = ELEM_F32, .role = BUF_OUT, .count = (size_t)m * n,
-			        .rows = m, .cols = n },
-		},
-		.n_args = 6,
-		.args = {
-			{ .kind = ARG_BUFFER, .buffer = A }, { .kind = ARG_BUFFER, .buffer = B },
-			{ .kind = ARG_BUFFER, .buffer = C }, { .kind = ARG_I32, .i32 = (int32_t)m },
-			{ .kind = ARG_I32, .i32 = (int32_t)n }, { .kind = ARG_I32, .i32 = (int32_t)k },
-		},
 	};
+	kernel_product_args(out, p[P_M], p[P_N], p[P_K], false);
 	if (BIT(variant) & WARPS_OWN_TILES)
 		out->grid = (struct dim3u){ tiles_x * tiles_y, 1, 1 };
 	return kernel_launch_legal(out, err);
@@ -820,12 +789,9 @@ const struct kernel_desc kernel_sgemm_fast = {
 	.about = "The same product as sgemm, taken towards the machine's peak: tiles for the block, "
 	         "the warp and the thread, wide loads, overlapped copies, banks and caches respected. "
 	         "Every tile size is a knob; most combinations are slow, and the panels say why.",
-	.n_params = N_PARAMS, .n_variants = N_VARIANTS,
-	.params = params, .variants = variants,
-	.ladder = true,
+	KERNEL_PARTS,
+	.refusals = refusals,
 	.product = (const unsigned[]){ P_M, P_N, P_K },
-	.plan = plan, .fill = fill, .check = check, .cost = cost,
-	.examples = examples, .refusals = refusals,
 };
 
 #endif

@@ -179,36 +179,24 @@ static const struct param_desc params[N_PARAMS] = {
 };
 
 static const struct variant_desc variants[N_VARIANTS] = {
-	[DIV_MOD] = {
-		.name = "div_mod", .entry = "transpose_v0_div_mod", .title = "1-D, division and remainder",
+	[DIV_MOD] = { KERNEL_VARIANT(transpose, 0, div_mod), .title = "1-D, division and remainder",
 		.idea = "row and column by integer division: tens of instructions per element",
-		.section = "PMPP 3.2", .seeds = "S-042",
-	},
-	[NAIVE] = {
-		.name = "naive", .entry = "transpose_v1_naive", .title = "2-D blocks",
+		.section = "PMPP 3.2", .seeds = "S-042" },
+	[NAIVE] = { KERNEL_VARIANT(transpose, 1, naive), .title = "2-D blocks",
 		.idea = "reads run along rows, writes down columns: every lane writes its own sector",
-		.section = "PMPP 6.1", .seeds = "S-043 S-314",
-	},
-	[TILED] = {
-		.name = "tiled", .entry = "transpose_v2_tiled", .title = "shared-memory tile",
+		.section = "PMPP 6.1", .seeds = "S-043 S-314" },
+	[TILED] = { KERNEL_VARIANT(transpose, 2, tiled), .title = "shared-memory tile",
 		.idea = "the turn happens on chip: rows in, rows out; but a column is read from one bank",
-		.section = "PMPP 6.1", .seeds = "S-044 S-361",
-	},
-	[PADDED] = {
-		.name = "padded", .entry = "transpose_v3_padded", .title = "padded tile",
+		.section = "PMPP 6.1", .seeds = "S-044 S-361" },
+	[PADDED] = { KERNEL_VARIANT(transpose, 3, padded), .title = "padded tile",
 		.idea = "one unused word per row moves each row to the next bank: no conflict at 32",
-		.section = "beyond the sources", .seeds = "S-045",
-	},
-	[COARSENED] = {
-		.name = "coarsened", .entry = "transpose_v4_coarsened", .title = "several rows per thread",
+		.section = "beyond the sources", .seeds = "S-045" },
+	[COARSENED] = { KERNEL_VARIANT(transpose, 4, coarsened), .title = "several rows per thread",
 		.idea = "fewer threads, TILE / ROWS loads in flight each: closer to the copy bandwidth",
-		.section = "PMPP 6.3", .seeds = "",
-	},
-	[QUADS] = {
-		.name = "quads", .entry = "transpose_v5_quads", .title = "16-byte accesses",
+		.section = "PMPP 6.3", .seeds = "" },
+	[QUADS] = { KERNEL_VARIANT(transpose, 5, quads), .title = "16-byte accesses",
 		.idea = "64 x 64 tiles, four elements per load and store: memory in bursts of 256 bytes",
-		.section = "beyond the sources", .seeds = "",
-	},
+		.section = "beyond the sources", .seeds = "" },
 };
 
 static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, struct err *err)
@@ -233,14 +221,8 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 	case NAIVE:
 		x = tile_x = p[P_BLOCK_X];
 		y = tile_y = p[P_BLOCK_Y];
-		if (x < 1 || x > 1024)
-			return kernel_refuse(err, "block_x", x, "a block side has 1 to 1024 threads");
-		if (y < 1 || y > 1024)
-			return kernel_refuse(err, "block_y", y, "a block side has 1 to 1024 threads");
-		if (x * y > 1024)
-			return kernel_refuse(err, "block_y", y, "block_x %lld x block_y %lld = %lld threads; "
-			                     "a block has at most 1024", (long long)x, (long long)y,
-			                     (long long)(x * y));
+		if (!kernel_sides_legal(x, y, err))
+			return false;
 		break;
 	case COARSENED:
 		y = p[P_ROWS];
@@ -264,15 +246,13 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		.block = { (uint32_t)x, (uint32_t)y, 1 },
 		.n_buffers = N_BUFFERS,
 		.buffers = {
-			[IN] = { .name = "in", .type = ELEM_F32, .role = BUF_IN, .count = (size_t)(w * h),
-			         .rows = (uint32_t)h, .cols = (uint32_t)w },
-			[OUT] = { .name = "out", .type = ELEM_F32, .role = BUF_OUT, .count = (size_t)(w * h),
-			          .rows = (uint32_t)w, .cols = (uint32_t)h },
+			[IN] = kernel_matrix("in", ELEM_F32, BUF_IN, h, w),
+			[OUT] = kernel_matrix("out", ELEM_F32, BUF_OUT, w, h),
 		},
 		.n_args = 4,
 		.args = {
-			{ .kind = ARG_BUFFER, .buffer = IN }, { .kind = ARG_BUFFER, .buffer = OUT },
-			{ .kind = ARG_I32, .i32 = (int32_t)w }, { .kind = ARG_I32, .i32 = (int32_t)h },
+			KERNEL_ARG_BUFFER(IN), KERNEL_ARG_BUFFER(OUT),
+			KERNEL_ARG_I32(w), KERNEL_ARG_I32(h),
 		},
 	};
 	return kernel_launch_legal(out, err);
@@ -330,11 +310,8 @@ const struct kernel_desc kernel_transpose = {
 	.about = "Rows become columns. Nothing is computed, so the time is the time of moving bytes: "
 	         "reading along rows and writing down columns wastes seven eighths of every sector "
 	         "written. A tile in shared memory makes both sides run along rows.",
-	.n_params = N_PARAMS, .n_variants = N_VARIANTS,
-	.params = params, .variants = variants,
-	.ladder = true,
-	.plan = plan, .fill = fill, .check = check, .cost = cost,
-	.examples = examples, .refusals = refusals,
+	KERNEL_PARTS,
+	.refusals = refusals,
 };
 
 #endif

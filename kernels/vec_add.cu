@@ -212,51 +212,33 @@ static const struct param_desc params[N_PARAMS] = {
 };
 
 static const struct variant_desc variants[N_VARIANTS] = {
-	[ONE_THREAD] = {
-		.name = "one_thread", .entry = "vec_add_v0_one_thread", .title = "one thread",
+	[ONE_THREAD] = { KERNEL_VARIANT(vec_add, 0, one_thread), .title = "one thread",
 		.idea = "a CPU loop moved to one GPU thread: all latency, no parallelism",
-		.section = "PMPP 2.3", .seeds = "S-001 S-003",
-	},
-	[CHUNKS] = {
-		.name = "chunks", .entry = "vec_add_v1_chunks", .title = "one block, contiguous chunks",
+		.section = "PMPP 2.3", .seeds = "S-001 S-003" },
+	[CHUNKS] = { KERNEL_VARIANT(vec_add, 1, chunks), .title = "one block, contiguous chunks",
 		.idea = "each thread its own stretch, as on a CPU: lanes far apart, 32 sectors per load",
-		.section = "PMPP 6.1", .seeds = "S-005",
-	},
-	[ONE_BLOCK] = {
-		.name = "one_block", .entry = "vec_add_v2_one_block", .title = "one block, interleaved",
+		.section = "PMPP 6.1", .seeds = "S-005" },
+	[ONE_BLOCK] = { KERNEL_VARIANT(vec_add, 2, one_block), .title = "one block, interleaved",
 		.idea = "neighbouring lanes take neighbouring elements: 4 sectors per load; still one SM",
-		.section = "PMPP 6.1", .seeds = "S-004",
-	},
-	[PER_ELEMENT] = {
-		.name = "per_element", .entry = "vec_add_v3_per_element", .title = "one thread per element",
+		.section = "PMPP 6.1", .seeds = "S-004" },
+	[PER_ELEMENT] = { KERNEL_VARIANT(vec_add, 3, per_element), .title = "one thread per element",
 		.idea = "the loop is replaced by the grid: every SM works, idle lanes only at the end",
-		.section = "PMPP 2.5", .seeds = "S-002 S-302 S-303",
-	},
-	[GRID_STRIDE] = {
-		.name = "grid_stride", .entry = "vec_add_v4_grid_stride", .title = "grid-stride loop",
+		.section = "PMPP 2.5", .seeds = "S-002 S-302 S-303" },
+	[GRID_STRIDE] = { KERNEL_VARIANT(vec_add, 4, grid_stride), .title = "grid-stride loop",
 		.idea = "any grid covers any length: choose blocks to fill the SMs, not the data",
-		.section = "PMPP 2.6", .seeds = "S-007 S-008 S-332",
-	},
-	[COARSENED] = {
-		.name = "coarsened", .entry = "vec_add_v5_coarsened", .title = "coarsened",
+		.section = "PMPP 2.6", .seeds = "S-007 S-008 S-332" },
+	[COARSENED] = { KERNEL_VARIANT(vec_add, 5, coarsened), .title = "coarsened",
 		.idea = "more work per thread; no shared load or repeated work is saved, so no gain",
-		.section = "PMPP 6.3", .seeds = "S-013 S-348",
-	},
-	[UNROLLED] = {
-		.name = "unrolled", .entry = "vec_add_v6_unrolled", .title = "unrolled grid-stride loop",
+		.section = "PMPP 6.3", .seeds = "S-013 S-348" },
+	[UNROLLED] = { KERNEL_VARIANT(vec_add, 6, unrolled), .title = "unrolled grid-stride loop",
 		.idea = "several independent loads before the first use: hides latency, costs registers",
-		.section = "PMPP 5.5", .seeds = "S-014",
-	},
-	[RACE] = {
-		.name = "race", .entry = "vec_add_v7_race", .title = "race (wrong by design)",
+		.section = "PMPP 5.5", .seeds = "S-014" },
+	[RACE] = { KERNEL_VARIANT(vec_add, 7, race), .title = "race (wrong by design)",
 		.idea = "all threads add to every element at once: read, add, write, and updates are lost",
-		.section = "PMPP 9.2", .seeds = "S-006 S-304", .wrong = true,
-	},
-	[ATOMIC] = {
-		.name = "atomic", .entry = "vec_add_v8_atomic", .title = "atomic",
+		.section = "PMPP 9.2", .seeds = "S-006 S-304", .wrong = true },
+	[ATOMIC] = { KERNEL_VARIANT(vec_add, 8, atomic), .title = "atomic",
 		.idea = "the same additions as indivisible steps: every one counts, one after the other",
-		.section = "PMPP 9.2", .seeds = "S-006 S-304",
-	},
+		.section = "PMPP 9.2", .seeds = "S-006 S-304" },
 };
 
 static bool sums_repeatedly(unsigned variant)
@@ -305,15 +287,15 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		.block = { (uint32_t)block, 1, 1 },
 		.n_buffers = N_BUFFERS,
 		.buffers = {
-			[X] = { .name = "x", .type = ELEM_F32, .role = BUF_IN, .count = (size_t)n },
-			[Y] = { .name = "y", .type = ELEM_F32, .role = BUF_IN, .count = (size_t)n },
+			[X] = kernel_vector("x", ELEM_F32, BUF_IN, n),
+			[Y] = kernel_vector("y", ELEM_F32, BUF_IN, n),
 			[R] = { .name = "r", .type = ELEM_F32, .count = (size_t)n,
 			        .role = sums_repeatedly(variant) ? BUF_INOUT : BUF_OUT },
 		},
 		.n_args = 4,
 		.args = {
-			{ .kind = ARG_BUFFER, .buffer = X }, { .kind = ARG_BUFFER, .buffer = Y },
-			{ .kind = ARG_BUFFER, .buffer = R }, { .kind = ARG_I32, .i32 = (int32_t)n },
+			KERNEL_ARG_BUFFER(X), KERNEL_ARG_BUFFER(Y),
+			KERNEL_ARG_BUFFER(R), KERNEL_ARG_I32(n),
 		},
 	};
 	return kernel_launch_legal(out, err);
@@ -398,11 +380,7 @@ const struct kernel_desc kernel_vec_add = {
 	.about = "r[i] = x[i] + y[i]: one addition for every twelve bytes, so memory decides. "
 	         "The variants differ only in which thread takes which element: from one thread for "
 	         "all, over a CPU-style split, to a grid that covers the data.",
-	.n_params = N_PARAMS, .n_variants = N_VARIANTS,
-	.params = params, .variants = variants,
-	.ladder = true,
-	.plan = plan, .fill = fill, .check = check, .cost = cost,
-	.examples = examples,
+	KERNEL_PARTS,
 };
 
 #endif

@@ -58,7 +58,7 @@ coverage() {
 			printf "%s\tkernel\tkernels/test_verified every_variant_at_many_sizes\tkernel %s/%s\n",
 				id, name, variant
 		}
-		/^\t\t\.name = "/ { variant = $0; sub(/^[^"]*"/, "", variant); sub(/".*/, "", variant) }
+		/KERNEL_VARIANT\(/ { variant = $0; sub(/.*KERNEL_VARIANT\([^)]*, /, "", variant); sub(/\).*/, "", variant) }
 		/\.seeds = "/ { sub(/.*\.seeds = /, ""); scan($0) }' "$file"
 	done
 	for file in tests/unit/*/test_*.c; do

@@ -133,6 +133,36 @@ bool kernel_launch_legal(const struct launch_plan *plan, struct err *err)
 	return true;
 }
 
+bool kernel_sides_legal(int64_t x, int64_t y, struct err *err)
+{
+	if (x < 1 || x > MAX_BLOCK_THREADS)
+		return kernel_refuse(err, "block_x", x, "a block side has 1 to 1024 threads");
+	if (y < 1 || y > MAX_BLOCK_THREADS)
+		return kernel_refuse(err, "block_y", y, "a block side has 1 to 1024 threads");
+	if (x * y > MAX_BLOCK_THREADS)
+		return kernel_refuse(err, "block_y", y,
+		                     "block_x %" PRId64 " x block_y %" PRId64 " = %" PRId64
+		                     " threads; a block has at most 1024",
+		                     x, y, x * y);
+	return true;
+}
+
+void kernel_product_args(struct launch_plan *plan, int64_t m, int64_t n, int64_t k,
+                         bool b_by_columns)
+{
+	const struct kernel_arg args[] = {
+		KERNEL_ARG_BUFFER(0), KERNEL_ARG_BUFFER(1), KERNEL_ARG_BUFFER(2),
+		KERNEL_ARG_I32(m),    KERNEL_ARG_I32(n),    KERNEL_ARG_I32(k),
+	};
+	plan->n_buffers = 3;
+	plan->buffers[0] = kernel_matrix("A", ELEM_F32, BUF_IN, m, k);
+	plan->buffers[1] = b_by_columns ? kernel_matrix("B", ELEM_F32, BUF_IN, n, k)
+	                                : kernel_matrix("B", ELEM_F32, BUF_IN, k, n);
+	plan->buffers[2] = kernel_matrix("C", ELEM_F32, BUF_OUT, m, n);
+	plan->n_args = ARRAY_LEN(args);
+	memcpy(plan->args, args, sizeof args);
+}
+
 void fill_uniform_f32(float *out, size_t n, uint64_t seed)
 {
 	uint64_t state = seed;

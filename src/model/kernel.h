@@ -175,7 +175,6 @@ struct kernel_desc {
 	unsigned n_params, n_variants;
 	const struct param_desc *params;
 	const struct variant_desc *variants;
-	bool ladder; /* the variants, in order, are an optimisation ladder */
 	/* A matrix product C = A B: which parameters are the rows of A, the columns of B and the length
 	 * between them. NULL = it computes something else. */
 	const unsigned *product;
@@ -216,6 +215,36 @@ struct kernel_desc {
 	bool (*plan_user)(const struct kernel_desc *k, const int64_t *params, struct launch_plan *plan,
 	                  struct err *err);
 };
+
+/* Name and entry of a variant: KERNEL_VARIANT(sgemm, 3, tiled) is "tiled", "sgemm_v3_tiled". */
+#define KERNEL_VARIANT(family, number, variant) \
+	.name = #variant, .entry = #family "_v" #number "_" #variant
+/* The parts of a descriptor that every family has, each a table or function of that name. */
+#define KERNEL_PARTS                                                                        \
+	.n_params = N_PARAMS, .n_variants = N_VARIANTS, .params = params, .variants = variants, \
+	.plan = plan, .fill = fill, .check = check, .cost = cost, .examples = examples
+/* Rows of launch_plan.args and launch_plan.buffers. */
+#define KERNEL_ARG_BUFFER(index) { .kind = ARG_BUFFER, .buffer = (index) }
+#define KERNEL_ARG_I32(value) { .kind = ARG_I32, .i32 = (int32_t)(value) }
+#define KERNEL_ARG_U32(value) { .kind = ARG_U32, .u32 = (uint32_t)(value) }
+static inline struct buffer_plan kernel_vector(const char *name, enum elem_type type,
+                                               enum buffer_role role, int64_t count)
+{
+	return (struct buffer_plan){ .name = name, .type = type, .role = role, .count = (size_t)count };
+}
+static inline struct buffer_plan kernel_matrix(const char *name, enum elem_type type,
+                                               enum buffer_role role, int64_t rows, int64_t cols)
+{
+	struct buffer_plan b = kernel_vector(name, type, role, rows * cols);
+	b.rows = (uint32_t)rows;
+	b.cols = (uint32_t)cols;
+	return b;
+}
+/* The arguments of C = A B: buffers 0 (A, @m x @k), 1 (B, @k x @n; its transpose in memory where
+ * @b_by_columns) and 2 (C), then m, n and k as int. */
+void kernel_product_args(struct launch_plan *plan, int64_t m, int64_t n, int64_t k,
+                         bool b_by_columns);
+
 /* "sgemm.cu": as messages and line tables name it. */
 const char *kernel_file(const struct kernel_desc *k, char *buf, size_t n);
 
@@ -234,6 +263,8 @@ bool kernel_refuse(struct err *err, const char *param, int64_t value, const char
 	__attribute__((format(printf, 4, 5)));
 /* The device limits every launch must keep, with the reason; plan() ends with it. */
 bool kernel_launch_legal(const struct launch_plan *plan, struct err *err);
+/* A block of block_x times block_y threads: sides of at least 1, at most 1024 threads. */
+bool kernel_sides_legal(int64_t x, int64_t y, struct err *err);
 /* Uniform values in [-1, 1) in float32, reproducible across machines. */
 void fill_uniform_f32(float *out, size_t n, uint64_t seed);
 /* Element-wise |got - want| <= rel*|want| + abs; records the first failure and the largest error.

@@ -34,7 +34,7 @@ static const struct param_desc params[N_PARAMS] = {
 
 static const struct variant_desc variants[] = {
 	{
-		.name = "plain", .entry = "scale_v0_plain", .title = "one thread per element",
+		KERNEL_VARIANT(scale, 0, plain), .title = "one thread per element",
 		.idea = "a load, a product and a store per thread: bound by memory",
 		.section = "beyond the sources", .seeds = "",
 	},
@@ -54,13 +54,13 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		.block = { (uint32_t)block, 1, 1 },
 		.n_buffers = N_BUFFERS,
 		.buffers = {
-			[IN] = { .name = "in", .type = ELEM_F32, .role = BUF_IN, .count = (size_t)n },
-			[OUT] = { .name = "out", .type = ELEM_F32, .role = BUF_OUT, .count = (size_t)n },
+			[IN] = kernel_vector("in", ELEM_F32, BUF_IN, n),
+			[OUT] = kernel_vector("out", ELEM_F32, BUF_OUT, n),
 		},
 		.n_args = 3,
 		.args = {
-			{ .kind = ARG_BUFFER, .buffer = IN }, { .kind = ARG_BUFFER, .buffer = OUT },
-			{ .kind = ARG_I32, .i32 = (int32_t)n },
+			KERNEL_ARG_BUFFER(IN), KERNEL_ARG_BUFFER(OUT),
+			KERNEL_ARG_I32(n),
 		},
 	};
 	return kernel_launch_legal(out, err);
