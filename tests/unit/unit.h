@@ -32,6 +32,11 @@ struct unit_test {
 		__attribute__((used, section("unit_tests"))) = &unit_##name; \
 	static void name(__attribute__((unused)) void **state)
 
+/* A row of a table that a test walks: what is given, and what must come of it. */
+struct unit_case {
+	const char *given, *want;
+};
+
 /* Adds a test that no TEST() stands for: one of a table's rows, say. They run first. @name must
  * stay; the test finds @state in *state. */
 void unit_add(const char *name, CMUnitTestFunction test, const void *state);

@@ -84,9 +84,7 @@ TEST(plain_run_follows)
 
 TEST(failures_are_named)
 {
-	static const struct {
-		const char *body, *words;
-	} cases[] = {
+	static const struct unit_case cases[] = {
 		{ "echo 'nvdisasm fatal : not for sm_999' >&2; exit 255", "not for sm_999" },
 		{ "kill -SEGV $$", "signal 11" },
 		{ "echo garbage; head -c 5000 /dev/urandom", "no disassembly" },
@@ -96,11 +94,11 @@ TEST(failures_are_named)
 		char cubin[32];
 		struct text out;
 		struct err err;
-		stand_in(cases[i].body, cubin);
+		stand_in(cases[i].given, cubin);
 		assert_false(ask(cubin, NULL, &out, &err));
 		assert_int_equal(err.code, ERR_UNAVAILABLE);
-		if (!strstr(err.msg, cases[i].words))
-			fail_msg("%s: %s", cases[i].body, err.msg);
+		if (!strstr(err.msg, cases[i].want))
+			fail_msg("%s: %s", cases[i].given, err.msg);
 		text_free(&out);
 		/* and nothing of it was kept */
 		char path[600];

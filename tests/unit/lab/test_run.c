@@ -174,9 +174,7 @@ TEST(test_poison)
 
 TEST(test_sheet_of_device)
 {
-	static const struct {
-		const char *device, *sheet;
-	} cases[] = {
+	static const struct unit_case cases[] = {
 		{ "NVIDIA H200", "h200" },
 		{ "NVIDIA A100-SXM4-40GB", "a100" },
 		{ "Tesla T4", "t4" },
@@ -189,11 +187,11 @@ TEST(test_sheet_of_device)
 		{ "", NULL },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		const struct gpu_spec *g = sheet_of_device(cases[i].device);
-		if (!cases[i].sheet)
+		const struct gpu_spec *g = sheet_of_device(cases[i].given);
+		if (!cases[i].want)
 			assert_null(g);
-		else if (!g || strcmp(g->id, cases[i].sheet))
-			fail_msg("%s: %s", cases[i].device, g ? g->id : "none");
+		else if (!g || strcmp(g->id, cases[i].want))
+			fail_msg("%s: %s", cases[i].given, g ? g->id : "none");
 	}
 }
 

@@ -175,9 +175,7 @@ TEST(evaluates)
 		{ "-7/2", -3 },
 		{ "1M*1M", (int64_t)1 << 40 },
 	};
-	static const struct {
-		const char *text, *says;
-	} wrong[] = {
+	static const struct unit_case wrong[] = {
 		{ "", "missing" },           { "n+", "missing" },    { "(n", "')'" },
 		{ "n n", "not understood" }, { "m", "no name 'm'" }, { "1/0", "division" },
 		{ "1G*1G*1G", "too large" }, { "12x", "no whole" },  { "n/(3-3)", "division" },
@@ -193,10 +191,10 @@ TEST(evaluates)
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
 		struct err err = { 0 };
 		int64_t v;
-		assert_false(user_evaluate(wrong[i].text, "size", &names, &v, &err));
+		assert_false(user_evaluate(wrong[i].given, "size", &names, &v, &err));
 		if (err.code != ERR_USAGE || strncmp(err.msg, "size: ", 6) ||
-		    !strstr(err.msg, wrong[i].says))
-			fail_msg("'%s': %s", wrong[i].text, err.msg);
+		    !strstr(err.msg, wrong[i].want))
+			fail_msg("'%s': %s", wrong[i].given, err.msg);
 	}
 	char deep[400];
 	memset(deep, '(', 399);

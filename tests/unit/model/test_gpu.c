@@ -377,9 +377,7 @@ TEST(a_place_by_its_path)
 	static const char yaml[] =
 		"title: x\nsteps:\n  - run: a\n    say: b\n  - run: c\n    expect:\n      - one\n"
 		"      - two\n";
-	static const struct {
-		const char *path, *want;
-	} cases[] = {
+	static const struct unit_case cases[] = {
 		{ "title", "f:1:8: bad" },
 		{ "steps[1].run", "f:5:10: bad" },
 		{ "steps[1].expect[1]", "f:8:9: bad" },
@@ -392,9 +390,9 @@ TEST(a_place_by_its_path)
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct err e;
-		assert_false(yaml_error_at(yaml, strlen(yaml), "f", cases[i].path, &e, "bad %d", 1));
+		assert_false(yaml_error_at(yaml, strlen(yaml), "f", cases[i].given, &e, "bad %d", 1));
 		if (strncmp(e.msg, cases[i].want, strlen(cases[i].want)) != 0)
-			fail_msg("%s: %s", cases[i].path, e.msg);
+			fail_msg("%s: %s", cases[i].given, e.msg);
 	}
 	struct err e;
 	yaml_error_at("a: [", 4, "f", "a[2]", &e, "broken text");

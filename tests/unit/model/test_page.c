@@ -29,9 +29,7 @@ TEST(every_file_is_a_page)
 
 TEST(what_is_missing)
 {
-	static const struct {
-		const char *text, *want;
-	} bad[] = {
+	static const struct unit_case bad[] = {
 		{ "Title\npanels:\n\nx\n", "pages/p.txt:1:" },
 		{ "# \npanels:\n\nx\n", "pages/p.txt:1:" },
 		{ "# T\nx\n", "pages/p.txt:2:" },
@@ -42,7 +40,7 @@ TEST(what_is_missing)
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct text_page p;
 		struct err err = { 0 };
-		assert_false(page_parse("p", bad[i].text, &p, &err));
+		assert_false(page_parse("p", bad[i].given, &p, &err));
 		assert_non_null(strstr(err.msg, bad[i].want));
 	}
 }

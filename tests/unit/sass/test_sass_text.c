@@ -233,9 +233,7 @@ TEST(branches_find_their_labels)
 
 TEST(wrong_listings_are_refused)
 {
-	static const struct {
-		const char *listing, *words;
-	} cases[] = {
+	static const struct unit_case cases[] = {
 		{ "", "no instruction of function tiny" },
 		{ "hello\n", "no instruction of function tiny" },
 		{ ".section .text.other\n/*0000*/ NOP ;\n", "no instruction of function tiny" },
@@ -247,10 +245,10 @@ TEST(wrong_listings_are_refused)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct sass_module m;
 		struct err err;
-		assert_false(listed(cases[i].listing, &m, &err));
+		assert_false(listed(cases[i].given, &m, &err));
 		assert_int_equal(err.code, ERR_PARSE);
-		if (!strstr(err.msg, cases[i].words))
-			fail_msg("'%s': %s", cases[i].listing, err.msg);
+		if (!strstr(err.msg, cases[i].want))
+			fail_msg("'%s': %s", cases[i].given, err.msg);
 	}
 }
 

@@ -1,52 +1,21 @@
 /* A pinned run, undo and redo, the way back: through the keys that a person presses. */
-#include "fixture_host.h"
+#include "fixture_world.h"
 #include "../unit.h"
 #include "model/brief.h"
 
-struct world {
-	struct fixture_host fh;
-	struct screen_host host;
-	struct screen_state st;
-};
-
-static void begin(struct world *w, struct session *s)
-{
-	*w = (struct world){ .fh = { .s = s } };
-	w->host = fixture_host(&w->fh);
-}
-
-static void press(struct world *w, const char *keys)
-{
-	fixture_press(&w->host, &w->st, keys);
-}
-
-/* What 24 x 80 shows. Freed by the caller. */
-static char *shot(struct world *w)
-{
-	struct canvas c;
-	canvas_init(&c, 24, 80, false);
-	screen_draw(&w->host, &w->st, &c);
-	char *text = canvas_dump(&c, false);
-	canvas_free(&c);
-	return text;
-}
-
 static void shows(struct world *w, const char *what, bool wanted)
 {
-	char *text = shot(w);
-	if ((strstr(text, what) != NULL) != wanted)
-		fail_msg("'%s' is %sin\n%s", what, wanted ? "not " : "", text);
-	free(text);
+	world_shows(w, 24, 80, what, wanted);
 }
 
 /* All figures are held against the pinned run, whatever ran in between. */
 TEST(a_pinned_run_is_the_baseline)
 {
 	struct world w;
-	begin(&w, fixture_done());
-	press(&w, "4");
+	world_begin(&w, fixture_done());
+	world_press(&w, "4");
 	shows(&w, "previous", true);
-	press(&w, "P");
+	world_press(&w, "P");
 	shows(&w, "pinned", true);
 	shows(&w, "previous", false);
 	shows(&w, "was ", false);
@@ -56,12 +25,12 @@ TEST(a_pinned_run_is_the_baseline)
 	s->sel.variant = s->now->sel.variant = 0;
 	metric_num(&s->now->metrics, M_TIME_KERNEL, ORIGIN_MODELLED, 2 * ns);
 	metric_num(&s->now->metrics, M_MEM_LD_SPR, ORIGIN_COUNTED, 9);
-	press(&w, "4");
+	world_press(&w, "4");
 	shows(&w, "×0.5 ▼ pinned", true);
 	shows(&w, "was 4.0 ▲", true);
-	press(&w, "P");
+	world_press(&w, "P");
 	shows(&w, "pinned", true);
-	press(&w, "P");
+	world_press(&w, "P");
 	shows(&w, "unpinned", true);
 	assert_null(s->pinned);
 	fixture_free(s);
@@ -72,13 +41,13 @@ TEST(an_edited_file_is_compared)
 {
 	struct world w;
 	static int of_a_person;
-	begin(&w, fixture_done());
+	world_begin(&w, fixture_done());
 	struct session *s = w.fh.s;
 	struct kernel_desc edited = *s->sel.kernel, earlier = edited;
 	earlier.user = edited.user = (const void *)&of_a_person;
 	s->before->sel.kernel = &earlier;
 	s->now->sel.kernel = s->sel.kernel = &edited;
-	press(&w, "4");
+	world_press(&w, "4");
 	shows(&w, "was 3.0 ▲", true);
 	edited.name = "another";
 	shows(&w, "was 3.0", false);
@@ -88,29 +57,29 @@ TEST(an_edited_file_is_compared)
 TEST(undo_and_redo)
 {
 	struct world w;
-	begin(&w, fixture_done());
+	world_begin(&w, fixture_done());
 	const struct session *s = w.fh.s;
 	const int64_t was = s->sel.params[s->param];
-	press(&w, "u");
+	world_press(&w, "u");
 	shows(&w, "nothing to undo", true);
-	press(&w, "-");
+	world_press(&w, "-");
 	const int64_t less = s->sel.params[s->param];
 	assert_true(less < was);
-	press(&w, "v u");
+	world_press(&w, "v u");
 	assert_int_equal(s->sel.params[s->param], less);
-	press(&w, "u");
+	world_press(&w, "u");
 	assert_int_equal(s->sel.params[s->param], was);
 	shows(&w, "undone", true);
-	press(&w, "U");
+	world_press(&w, "U");
 	assert_int_equal(s->sel.params[s->param], less);
 	shows(&w, "redone", true);
 	/* a change ends what could be redone */
-	press(&w, "+ U");
+	world_press(&w, "+ U");
 	shows(&w, "nothing to redo", true);
 	/* the oldest are forgotten, not the newest */
 	for (int i = 0; i < 3 * TRAIL_MAX; i++)
-		press(&w, i % 2 ? "+" : "-");
-	press(&w, "u");
+		world_press(&w, i % 2 ? "+" : "-");
+	world_press(&w, "u");
 	assert_int_equal(s->sel.params[s->param], less);
 	fixture_free(w.fh.s);
 }
@@ -118,26 +87,26 @@ TEST(undo_and_redo)
 TEST(the_way_back)
 {
 	struct world w;
-	begin(&w, fixture_done());
-	press(&w, "1 2 4 ENTER");
+	world_begin(&w, fixture_done());
+	world_press(&w, "1 2 4 ENTER");
 	assert_true(w.fh.s->cursor.detail);
-	press(&w, "ESC");
+	world_press(&w, "ESC");
 	assert_false(w.fh.s->cursor.detail);
-	press(&w, "ESC");
+	world_press(&w, "ESC");
 	assert_string_equal(w.fh.s->view, "roofline");
-	press(&w, "z");
+	world_press(&w, "z");
 	assert_true(w.st.solo);
-	press(&w, "ESC");
+	world_press(&w, "ESC");
 	assert_false(w.st.solo);
-	press(&w, "ENTER"); /* no rows to open: the panel opens */
+	world_press(&w, "ENTER"); /* no rows to open: the panel opens */
 	assert_true(w.st.solo);
-	press(&w, "ESC ESC");
+	world_press(&w, "ESC ESC");
 	assert_string_equal(w.fh.s->view, "occupancy");
 	for (int i = 0; i < 5 * VISITED_MAX; i++)
-		press(&w, "TAB");
+		world_press(&w, "TAB");
 	for (int i = 0; i < VISITED_MAX; i++)
-		press(&w, "ESC");
-	press(&w, "ESC");
+		world_press(&w, "ESC");
+	world_press(&w, "ESC");
 	shows(&w, "nothing to go back to", true);
 	fixture_free(w.fh.s);
 }
@@ -146,11 +115,11 @@ TEST(the_way_back)
 TEST(the_roofline_remembers)
 {
 	struct world w;
-	begin(&w, fixture_done());
+	world_begin(&w, fixture_done());
 	struct session *s = w.fh.s;
 	struct run_record *r = s->now;
 	const double rate = metric_get(&r->metrics, M_ROOF_ACHIEVED);
-	press(&w, "2");
+	world_press(&w, "2");
 	for (int i = 1; i <= 12; i++) { /* nine are shown, the newest */
 		r->sel.params[0] = 1024 + i;
 		metric_num(&r->metrics, M_ROOF_ACHIEVED, ORIGIN_MODELLED, rate / (1 << i));
@@ -158,7 +127,7 @@ TEST(the_roofline_remembers)
 		session_remember(s, r, "");
 	}
 	shows(&w, "× left", true);
-	char *text = shot(&w);
+	char *text = world_shot(&w, 24, 80, false);
 	char *plot = strstr(text, "FLOP per byte"), *end = strstr(text, "achieved");
 	assert_true(plot && end && plot < end);
 	*end = '\0';

@@ -1,114 +1,84 @@
 /* What is found by its name, what can be copied, and the page that explains the panel in front. */
-#include "fixture_host.h"
+#include "fixture_world.h"
 #include "../unit.h"
 #include "ui/screen_parts.h"
 
-struct world {
-	struct fixture_host fh;
-	struct screen_host host;
-	struct screen_state st;
-};
-
-static void begin(struct world *w, struct session *s)
-{
-	*w = (struct world){ .fh = { .s = s } };
-	w->host = fixture_host(&w->fh);
-}
-
-static void press(struct world *w, const char *keys)
-{
-	fixture_press(&w->host, &w->st, keys);
-}
-
-static void end(struct world *w)
-{
-	free(w->st.copied);
-	fixture_free(w->fh.s);
-}
-
 static void shows(struct world *w, const char *what)
 {
-	struct canvas c;
-	canvas_init(&c, 40, 120, false);
-	screen_draw(&w->host, &w->st, &c);
-	char *text = canvas_dump(&c, false);
-	canvas_free(&c);
-	if (!strstr(text, what))
-		fail_msg("'%s' is not in\n%s", what, text);
-	free(text);
+	world_shows(w, 40, 120, what, true);
 }
 
 TEST(everything_is_found)
 {
 	struct world w;
-	begin(&w, fixture_done());
+	world_begin(&w, fixture_done());
 	/* a figure: what it is here, and what it means */
-	press(&w, "/ i d e a l");
+	world_press(&w, "/ i d e a l");
 	shows(&w, "figure sectors per load");
-	press(&w, "ENTER");
+	world_press(&w, "ENTER");
 	assert_non_null(strstr(w.st.message, "sectors per load 4.0"));
 	assert_non_null(strstr(w.st.message, "load sectors / load requests"));
 	/* a panel: it has the focus */
-	press(&w, "/ p a n e l");
-	press(&w, "DOWN DOWN ENTER");
+	world_press(&w, "/ p a n e l");
+	world_press(&w, "DOWN DOWN ENTER");
 	assert_string_equal(w.fh.s->view, "divergence");
 	/* a kernel and a GPU: the host is told which */
-	press(&w, "/ n a i v e ENTER");
+	world_press(&w, "/ n a i v e ENTER");
 	assert_int_equal(w.fh.chosen_list, CMD_KERNEL);
 	assert_int_equal(w.fh.chosen, 1);
-	press(&w, "/ h 2 0 0 ENTER");
+	world_press(&w, "/ h 2 0 0 ENTER");
 	assert_int_equal(w.fh.chosen_list, CMD_GPU);
 	assert_int_equal(w.fh.chosen, 4);
 	/* a key: it is as if pressed */
-	press(&w, "/ n e x t");
+	world_press(&w, "/ n e x t");
 	const size_t theme = w.st.theme;
-	press(&w, "BACKSPACE BACKSPACE BACKSPACE BACKSPACE t h e m e ENTER");
+	world_press(&w, "BACKSPACE BACKSPACE BACKSPACE BACKSPACE t h e m e ENTER");
 	assert_true(w.st.theme != theme);
 	assert_int_equal(w.st.open, CMD_NONE);
-	end(&w);
+	world_end(&w);
 }
 
 TEST(what_is_copied)
 {
 	struct world w;
-	begin(&w, fixture_done());
-	press(&w, "4 y ENTER");
+	world_begin(&w, fixture_done());
+	world_press(&w, "4 y ENTER");
 	assert_string_equal(
 		w.st.copied,
 		"pmpp-explore sgemm/tiled M=1024 N=1024 K=1024 TILE=16 --gpu a100 --backend emu");
-	press(&w, "y DOWN ENTER");
+	world_press(&w, "y DOWN ENTER");
 	assert_non_null(strstr(w.st.copied, "limited by shared memory"));
-	press(&w, "y DOWN DOWN ENTER");
+	world_press(&w, "y DOWN DOWN ENTER");
 	assert_non_null(strstr(w.st.copied, "4 194 304 = req"));
 	assert_null(strstr(w.st.copied, " \n"));
-	press(&w, "y END ENTER");
+	world_press(&w, "y END ENTER");
 	assert_non_null(strstr(w.st.copied, "| sectors per load | 4.0 | counted | mem.ld_sectors"));
 	shows(&w, "copied, if the terminal allows it");
-	end(&w);
+	world_end(&w);
 }
 
 TEST(help_explains_the_panel)
 {
 	struct world w;
-	begin(&w, fixture_done());
-	press(&w, "4 ?");
+	world_begin(&w, fixture_done());
+	world_press(&w, "4 ?");
 	shows(&w, "sectors per load  4.0 =");
 	shows(&w, "load sectors / load requests");
 	shows(&w, "PMPP 5.4");
-	press(&w, "ESC 1 ?");
+	world_press(&w, "ESC 1 ?");
 	shows(&w, "theoretical occupancy  100.0 % ~");
-	press(&w, "END");
+	world_press(&w, "END");
 	shows(&w, "0 Tour");
-	press(&w, "ESC");
+	world_press(&w, "ESC");
 	assert_int_equal(w.st.open, CMD_NONE);
-	end(&w);
+	world_end(&w);
 }
 
 /* A page can be read from its first to its last row at any size. */
 TEST(every_row_is_reached)
 {
 	struct world w;
-	begin(&w, fixture_done());
+	world_begin(&w, fixture_done());
 	for (int cols = 20; cols <= 130; cols += 11) {
 		const int n = help_draw(&w.host, CMD_HELP, 0, cols, NULL);
 		struct canvas c;
@@ -129,5 +99,5 @@ TEST(every_row_is_reached)
 		}
 		free(whole);
 	}
-	end(&w);
+	world_end(&w);
 }

@@ -89,9 +89,7 @@ static void every_step(void **state)
 
 TEST(claims_in_words)
 {
-	static const struct {
-		const char *line, *words;
-	} table[] = {
+	static const struct unit_case table[] = {
 		{ "verified == 1", "the result is right" },
 		{ "verified == 0", "the result is wrong, as it must be" },
 		{ "mem.ld_sectors_per_request == 4", "sectors per load is 4.0" },
@@ -106,8 +104,8 @@ TEST(claims_in_words)
 	};
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
 		char words[200];
-		panel_claim(table[i].line, words, sizeof words);
-		assert_string_equal(words, table[i].words);
+		panel_claim(table[i].given, words, sizeof words);
+		assert_string_equal(words, table[i].want);
 	}
 }
 

@@ -1,57 +1,32 @@
 /* The pages over the panels: `?` twice or i lists them, those of the panel first; each is whole. */
-#include "fixture_host.h"
+#include "fixture_world.h"
 #include "../unit.h"
 #include "model/page.h"
 #include "ui/screen_parts.h"
 #include "view_list.h"
 
-struct world {
-	struct fixture_host fh;
-	struct screen_host host;
-	struct screen_state st;
-};
-
-static void begin(struct world *w)
-{
-	*w = (struct world){ .fh = { .s = fixture_done() } };
-	w->host = fixture_host(&w->fh);
-}
-
-static char *shot(struct world *w, int rows, int cols)
-{
-	struct canvas c;
-	canvas_init(&c, rows, cols, false);
-	screen_draw(&w->host, &w->st, &c);
-	char *text = canvas_dump(&c, false);
-	canvas_free(&c);
-	return text;
-}
-
 static void shows(struct world *w, const char *what)
 {
-	char *text = shot(w, 24, 80);
-	if (!strstr(text, what))
-		fail_msg("'%s' is not in\n%s", what, text);
-	free(text);
+	world_shows(w, 24, 80, what, true);
 }
 
 /* The list on the panel that the digit @key opens begins with a page that explains it. */
 static void of_panel(const char *key, const char *first)
 {
 	struct world w;
-	begin(&w);
-	fixture_press(&w.host, &w.st, key);
-	fixture_press(&w.host, &w.st, "? ?");
+	world_begin(&w, fixture_done());
+	world_press(&w, key);
+	world_press(&w, "? ?");
 	assert_int_equal(w.st.open, CMD_PAGES);
 	assert_true(page_explains(page_for(w.fh.s->view, 0), w.fh.s->view));
-	fixture_press(&w.host, &w.st, "ENTER");
+	world_press(&w, "ENTER");
 	assert_int_equal(w.st.open, CMD_PAGE);
 	shows(&w, first);
-	fixture_press(&w.host, &w.st, "ESC");
+	world_press(&w, "ESC");
 	assert_int_equal(w.st.open, CMD_PAGES);
-	fixture_press(&w.host, &w.st, "ESC");
+	world_press(&w, "ESC");
 	assert_int_equal(w.st.open, CMD_NONE);
-	fixture_free(w.fh.s);
+	world_end(&w);
 }
 
 TEST(those_of_the_panel_come_first)
@@ -65,16 +40,16 @@ TEST(those_of_the_panel_come_first)
 TEST(other_ways_to_the_list)
 {
 	struct world w;
-	begin(&w);
-	fixture_press(&w.host, &w.st, "i");
+	world_begin(&w, fixture_done());
+	world_press(&w, "i");
 	assert_int_equal(w.st.open, CMD_PAGES);
-	fixture_press(&w.host, &w.st, "t e n s o r");
+	world_press(&w, "t e n s o r");
 	shows(&w, "Tensor Cores");
-	fixture_press(&w.host, &w.st, "ENTER");
+	world_press(&w, "ENTER");
 	shows(&w, "multiplies two small matrices");
-	fixture_press(&w.host, &w.st, "ESC ESC ? ENTER");
+	world_press(&w, "ESC ESC ? ENTER");
 	assert_int_equal(w.st.open, CMD_PAGES);
-	fixture_free(w.fh.s);
+	world_end(&w);
 }
 
 /* Every word of every page stands on the screen, row by row, however narrow it is. */
@@ -104,16 +79,16 @@ TEST(nothing_is_cut)
 TEST(a_long_page_scrolls)
 {
 	struct world w;
-	begin(&w);
+	world_begin(&w, fixture_done());
 	w.st.open = CMD_PAGE;
 	while (strcmp(page_for(w.fh.s->view, w.st.page)->name, "memory-kinds") != 0)
 		w.st.page++;
-	char *text = shot(&w, 24, 80);
+	char *text = world_shot(&w, 24, 80, false);
 	assert_null(strstr(text, "GPUDirect"));
 	free(text);
-	fixture_press(&w.host, &w.st, "END");
+	world_press(&w, "END");
 	shows(&w, "GPUDirect");
-	fixture_free(w.fh.s);
+	world_end(&w);
 }
 
 TEST(panels_exist_and_have_pages)

@@ -1,46 +1,10 @@
 /* Keys to commands to session, through the same function that the loop uses. */
-#include "fixture_host.h"
+#include "fixture_world.h"
 #include "../unit.h"
-
-struct world {
-	struct fixture_host fh;
-	struct screen_host host;
-	struct screen_state st;
-};
-
-static void begin(struct world *w, struct session *s)
-{
-	*w = (struct world){ .fh = { .s = s } };
-	w->host = fixture_host(&w->fh);
-}
-
-static void end(struct world *w)
-{
-	fixture_free(w->fh.s);
-}
-
-static void press(struct world *w, const char *keys)
-{
-	fixture_press(&w->host, &w->st, keys);
-}
-
-/* The screen's text at a size. Freed by the caller. */
-static char *shot(struct world *w, int rows, int cols, bool ascii)
-{
-	struct canvas c;
-	canvas_init(&c, rows, cols, ascii);
-	screen_draw(&w->host, &w->st, &c);
-	char *text = canvas_dump(&c, false);
-	canvas_free(&c);
-	return text;
-}
 
 static void shows(struct world *w, const char *what)
 {
-	char *text = shot(w, 24, 80, false);
-	if (!strstr(text, what))
-		fail_msg("'%s' is not in\n%s", what, text);
-	free(text);
+	world_shows(w, 24, 80, what, true);
 }
 
 TEST(every_key_is_unique_and_explained)
@@ -65,33 +29,33 @@ TEST(every_key_is_unique_and_explained)
 TEST(parameters)
 {
 	struct world w;
-	begin(&w, fixture_done());
+	world_begin(&w, fixture_done());
 	assert_int_equal(w.fh.s->param, 3);
-	press(&w, "+");
+	world_press(&w, "+");
 	assert_int_equal(w.fh.s->sel.params[3], 32);
-	press(&w, "+"); /* at its end: said, not done */
+	world_press(&w, "+"); /* at its end: said, not done */
 	assert_int_equal(w.fh.s->sel.params[3], 32);
 	assert_string_equal(w.st.message, "TILE is at its largest value");
-	press(&w, "- -");
+	world_press(&w, "- -");
 	assert_int_equal(w.fh.s->sel.params[3], 8);
 	assert_string_equal(w.st.message, "");
-	press(&w, "BACKSPACE");
+	world_press(&w, "BACKSPACE");
 	assert_int_equal(w.fh.s->sel.params[3], 16);
-	press(&w, "RIGHT");
+	world_press(&w, "RIGHT");
 	assert_int_equal(w.fh.s->param, 0);
-	press(&w, "LEFT LEFT");
+	world_press(&w, "LEFT LEFT");
 	assert_int_equal(w.fh.s->param, 2);
 	/* naive has no TILE: it is passed over */
 	w.fh.s->sel.variant = 0;
-	press(&w, "RIGHT");
+	world_press(&w, "RIGHT");
 	assert_int_equal(w.fh.s->param, 0);
 	/* focus on a parameter that this variant does not use: + goes to one that it does */
 	w.fh.s->param = 3;
-	press(&w, "+");
+	world_press(&w, "+");
 	assert_int_equal(w.fh.s->param, 0);
 	assert_int_equal(w.fh.s->sel.params[0], 2048);
 	assert_int_equal(w.fh.s->sel.params[3], 16);
-	end(&w);
+	world_end(&w);
 }
 
 static bool small_tiles_only(unsigned variant, const int64_t *params, struct launch_plan *plan,
@@ -109,284 +73,284 @@ TEST(plus_offers_what_can_run)
 	struct world w;
 	struct kernel_desc k = fixture_sgemm;
 	k.plan = small_tiles_only;
-	begin(&w, fixture_done());
+	world_begin(&w, fixture_done());
 	w.fh.s->sel.kernel = &k;
 	w.fh.s->sel.params[3] = 8;
 	shows(&w, "TILE [8]‹4 8 32›");
-	press(&w, "+");
+	world_press(&w, "+");
 	assert_int_equal(w.fh.s->sel.params[3], 32);
-	press(&w, "-");
+	world_press(&w, "-");
 	assert_int_equal(w.fh.s->sel.params[3], 8);
 	struct param_desc params[4];
 	static const int64_t few[] = { 4, 8, 16, INT64_MIN };
 	memcpy(params, k.params, sizeof params);
 	params[3].choices = few;
 	k.params = params;
-	press(&w, "+");
+	world_press(&w, "+");
 	assert_int_equal(w.fh.s->sel.params[3], 8);
 	assert_non_null(strstr(w.st.message, "no larger TILE can be launched: "));
 	assert_non_null(strstr(w.st.message, "at most 64 threads"));
-	end(&w);
+	world_end(&w);
 }
 
 TEST(typed_values)
 {
 	struct world w;
-	begin(&w, fixture_done());
-	press(&w, "# 3 2 ENTER");
+	world_begin(&w, fixture_done());
+	world_press(&w, "# 3 2 ENTER");
 	assert_int_equal(w.fh.s->sel.params[3], 32);
 	assert_int_equal(w.st.open, CMD_NONE);
-	press(&w, "# 9 9 ENTER"); /* refused: stays open with the reason */
+	world_press(&w, "# 9 9 ENTER"); /* refused: stays open with the reason */
 	assert_int_equal(w.st.open, CMD_PARAM_TYPE);
 	assert_int_equal(w.fh.s->sel.params[3], 32);
 	shows(&w, "TILE");
 	shows(&w, "2, 4, 8, 16, 32");
-	press(&w, "BACKSPACE BACKSPACE 8 ENTER");
+	world_press(&w, "BACKSPACE BACKSPACE 8 ENTER");
 	assert_int_equal(w.fh.s->sel.params[3], 8);
-	press(&w, "# 1 6 ESC");
+	world_press(&w, "# 1 6 ESC");
 	assert_int_equal(w.st.open, CMD_NONE);
 	assert_int_equal(w.fh.s->sel.params[3], 8);
 	w.fh.s->param = 0;
-	press(&w, "# - 1 ENTER");
+	world_press(&w, "# - 1 ENTER");
 	assert_int_equal(w.fh.s->sel.params[0], 1024);
 	assert_true(w.st.bad);
-	press(&w, "ESC # q u i t ENTER"); /* letters are typed, not obeyed */
+	world_press(&w, "ESC # q u i t ENTER"); /* letters are typed, not obeyed */
 	assert_false(w.st.quit);
 	assert_int_equal(w.st.open, CMD_PARAM_TYPE);
-	press(&w, "ESC # 2 k ENTER");
+	world_press(&w, "ESC # 2 k ENTER");
 	assert_int_equal(w.fh.s->sel.params[0], 2048);
 	/* more than fits is ignored, not written past the end */
-	press(&w, "#");
+	world_press(&w, "#");
 	for (int i = 0; i < 100; i++)
-		press(&w, "7");
+		world_press(&w, "7");
 	assert_int_equal(strlen(w.st.typed), sizeof w.st.typed - 1);
-	end(&w);
+	world_end(&w);
 }
 
 TEST(panels_and_rows)
 {
 	struct world w;
-	begin(&w, fixture_done());
-	press(&w, "4");
+	world_begin(&w, fixture_done());
+	world_press(&w, "4");
 	assert_string_equal(w.fh.s->view, "coalescing");
-	press(&w, "TAB BTAB BTAB");
+	world_press(&w, "TAB BTAB BTAB");
 	assert_string_equal(w.fh.s->view, "divergence");
 	w.host.n_views = 8;
-	press(&w, "9");
+	world_press(&w, "9");
 	w.host.n_views = FIXTURE_TABS;
 	assert_string_equal(w.fh.s->view, "divergence");
 	assert_string_equal(w.st.message, "there is no panel 9");
-	press(&w, "4 UP");
+	world_press(&w, "4 UP");
 	assert_int_equal(w.fh.s->cursor.row, 0);
-	press(&w, "DOWN DOWN");
+	world_press(&w, "DOWN DOWN");
 	assert_int_equal(w.fh.s->cursor.row, 2);
-	press(&w, "END DOWN");
+	world_press(&w, "END DOWN");
 	assert_int_equal(w.fh.s->cursor.row, 5);
-	press(&w, "PGUP");
+	world_press(&w, "PGUP");
 	assert_int_equal(w.fh.s->cursor.row, 0);
-	press(&w, "ENTER");
+	world_press(&w, "ENTER");
 	assert_true(w.fh.s->cursor.detail);
 	shows(&w, "line 22 · ld.global.f32");
-	press(&w, "ESC");
+	world_press(&w, "ESC");
 	assert_false(w.fh.s->cursor.detail);
-	press(&w, "END ENTER DOWN");
+	world_press(&w, "END ENTER DOWN");
 	assert_int_equal(w.fh.s->cursor.detail_row, 1);
-	press(&w, "DOWN DOWN");
+	world_press(&w, "DOWN DOWN");
 	assert_int_equal(w.fh.s->cursor.detail_row, 1);
 	shows(&w, "access 2 of 2");
-	press(&w, "1");
+	world_press(&w, "1");
 	assert_false(w.fh.s->cursor.detail);
-	press(&w, "ENTER"); /* no rows here: the panel itself opens */
+	world_press(&w, "ENTER"); /* no rows here: the panel itself opens */
 	assert_false(w.fh.s->cursor.detail);
 	assert_true(w.st.solo);
-	end(&w);
+	world_end(&w);
 }
 
 TEST(a_table_opens_on_its_worst_line)
 {
 	struct world w;
-	begin(&w, fixture_reduced());
+	world_begin(&w, fixture_reduced());
 	w.fh.s->view = "occupancy";
-	press(&w, "3");
+	world_press(&w, "3");
 	shows(&w, "▸    6  input[i]");
 	shows(&w, "255 / 864 lane slots = 29.5 %");
 	shows(&w, "255/736");
-	end(&w);
+	world_end(&w);
 }
 
 TEST(lists_filter_and_choose)
 {
 	struct world w;
-	begin(&w, fixture_done());
-	press(&w, "g 4 0 6 0");
+	world_begin(&w, fixture_done());
+	world_press(&w, "g 4 0 6 0");
 	shows(&w, "2 of 12");
-	press(&w, "DOWN DOWN ENTER");
+	world_press(&w, "DOWN DOWN ENTER");
 	assert_int_equal(w.fh.chosen_list, CMD_GPU);
 	assert_int_equal(w.fh.chosen, 8);
 	assert_int_equal(w.st.open, CMD_NONE);
-	press(&w, "g x x x ENTER");
+	world_press(&w, "g x x x ENTER");
 	assert_int_equal(w.st.open, CMD_GPU);
 	shows(&w, "nothing matches 'xxx'");
-	press(&w, "BACKSPACE BACKSPACE BACKSPACE A 1 0 0 ENTER");
+	world_press(&w, "BACKSPACE BACKSPACE BACKSPACE A 1 0 0 ENTER");
 	assert_int_equal(w.fh.chosen, 0);
 	/* what is not possible here says why and is not chosen */
-	press(&w, "b"); /* opens on what is chosen now */
+	world_press(&w, "b"); /* opens on what is chosen now */
 	assert_int_equal(w.st.selected, 1);
-	press(&w, "UP ENTER");
+	world_press(&w, "UP ENTER");
 	assert_int_equal(w.st.open, CMD_BACKEND);
 	shows(&w, "no NVIDIA driver here");
 	assert_int_equal(w.fh.chosen_list, CMD_GPU);
-	press(&w, "END ENTER");
+	world_press(&w, "END ENTER");
 	assert_int_equal(w.fh.chosen_list, CMD_BACKEND);
 	assert_int_equal(w.fh.chosen, 1);
-	press(&w, "K q");
+	world_press(&w, "K q");
 	assert_false(w.st.quit);
-	press(&w, "ESC q"); /* two runs would be lost: asked */
+	world_press(&w, "ESC q"); /* two runs would be lost: asked */
 	assert_false(w.st.quit);
 	shows(&w, "q again quits; e first writes the 2 runs");
-	press(&w, "1 q");
+	world_press(&w, "1 q");
 	assert_false(w.st.quit);
-	press(&w, "q");
+	world_press(&w, "q");
 	assert_true(w.st.quit);
-	end(&w);
+	world_end(&w);
 }
 
 TEST(help_and_legend)
 {
 	struct world w;
-	begin(&w, fixture_done());
-	press(&w, "?");
+	world_begin(&w, fixture_done());
+	world_press(&w, "?");
 	shows(&w, "previous parameter");
-	press(&w, "END");
+	world_press(&w, "END");
 	shows(&w, "Device");
-	press(&w, "q");
+	world_press(&w, "q");
 	assert_false(w.st.quit);
 	assert_int_equal(w.st.open, CMD_NONE);
-	press(&w, "o");
+	world_press(&w, "o");
 	shows(&w, "exact: every block executed");
-	press(&w, "o");
+	world_press(&w, "o");
 	assert_int_equal(w.st.open, CMD_NONE);
-	end(&w);
+	world_end(&w);
 }
 
 TEST(a_panel_takes_the_screen)
 {
 	struct world w;
-	begin(&w, fixture_tour());
+	world_begin(&w, fixture_tour());
 	shows(&w, "Threads drop out two by two");
-	press(&w, "3 f");
-	char *text = shot(&w, 24, 80, false);
+	world_press(&w, "3 f");
+	char *text = world_shot(&w, 24, 80, false);
 	assert_null(strstr(text, "Threads drop out two by two"));
 	assert_non_null(strstr(text, "3 Divergence"));
 	free(text);
-	press(&w, "TAB"); /* another panel, still the whole screen */
+	world_press(&w, "TAB"); /* another panel, still the whole screen */
 	assert_true(w.st.solo);
 	shows(&w, "4 Coalescing");
-	press(&w, "ENTER ESC");
+	world_press(&w, "ENTER ESC");
 	assert_true(w.st.solo);
-	press(&w, "ESC");
+	world_press(&w, "ESC");
 	assert_false(w.st.solo);
 	shows(&w, "Threads drop out two by two");
-	end(&w);
+	world_end(&w);
 }
 
 TEST(running_and_cancelling)
 {
 	struct world w;
-	begin(&w, fixture_running());
+	world_begin(&w, fixture_running());
 	shows(&w, "43 %");
 	shows(&w, "c cancels");
-	press(&w, "c r r");
+	world_press(&w, "c r r");
 	assert_int_equal(w.fh.cancels, 1);
 	assert_int_equal(w.fh.runs, 2);
 	w.fh.s->state = RUN_DONE;
-	press(&w, "c");
+	world_press(&w, "c");
 	assert_int_equal(w.fh.cancels, 1);
 	assert_string_equal(w.st.message, "nothing is running");
-	press(&w, "v");
+	world_press(&w, "v");
 	assert_int_equal(w.fh.s->sel.variant, 0);
-	press(&w, "V V");
+	world_press(&w, "V V");
 	assert_int_equal(w.fh.s->sel.variant, 0);
-	end(&w);
+	world_end(&w);
 }
 
 TEST(bad_states_say_why)
 {
 	struct world w;
-	begin(&w, fixture_refused());
+	world_begin(&w, fixture_refused());
 	shows(&w, "a block has at most 1024 threads");
 	shows(&w, "try block=1024");
 	shows(&w, "✗ refused");
-	end(&w);
-	begin(&w, fixture_failed());
+	world_end(&w);
+	world_begin(&w, fixture_failed());
 	w.fh.s->view = "coalescing";
 	shows(&w, "sgemm.cu:22");
 	shows(&w, "guard the load");
-	end(&w);
-	begin(&w, fixture_wrong());
+	world_end(&w);
+	world_begin(&w, fixture_wrong());
 	shows(&w, "✗ wrong");
 	shows(&w, "C[17] is 4.25, 4.5 expected");
-	end(&w);
-	begin(&w, fixture_no_counts());
+	world_end(&w);
+	world_begin(&w, fixture_no_counts());
 	w.fh.s->view = "divergence";
 	shows(&w, "n/a");
 	shows(&w, "ERR_NVGPUCTRPERM");
-	end(&w);
-	begin(&w, fixture_measured());
+	world_end(&w);
+	world_begin(&w, fixture_measured());
 	w.fh.s->view = "coalescing";
 	w.fh.s->cursor.detail = true;
 	shows(&w, "● measured");
 	shows(&w, "a GPU does not report addresses");
-	end(&w);
-	begin(&w, fixture_first());
+	world_end(&w);
+	world_begin(&w, fixture_first());
 	shows(&w, "press r");
-	end(&w);
+	world_end(&w);
 }
 
 TEST(the_axis_zooms_and_pans)
 {
 	struct world w;
-	begin(&w, fixture_streams());
+	world_begin(&w, fixture_streams());
 	const struct session *s = w.fh.s;
-	press(&w, "Z");
+	world_press(&w, "Z");
 	assert_string_equal(w.st.message, "this is all of it");
-	press(&w, ">");
+	world_press(&w, ">");
 	assert_string_equal(w.st.message, "this is all of it; z looks closer");
-	press(&w, "z"); /* around the middle: from a quarter on */
+	world_press(&w, "z"); /* around the middle: from a quarter on */
 	assert_int_equal(s->cursor.zoom, 1);
 	assert_int_equal(s->cursor.pan, 2);
-	press(&w, "z z Z Z"); /* in and out again: the same window */
+	world_press(&w, "z z Z Z"); /* in and out again: the same window */
 	assert_int_equal(s->cursor.zoom, 1);
 	assert_int_equal(s->cursor.pan, 2);
-	press(&w, "> >");
+	world_press(&w, "> >");
 	assert_int_equal(s->cursor.pan, 4);
-	press(&w, ">");
+	world_press(&w, ">");
 	assert_int_equal(s->cursor.pan, 4);
 	assert_string_equal(w.st.message, "this is the end");
-	press(&w, "< < < < <");
+	world_press(&w, "< < < < <");
 	assert_int_equal(s->cursor.pan, 0);
 	assert_string_equal(w.st.message, "this is the start");
 	for (int i = 0; i < 100; i++)
-		press(&w, "z >");
+		world_press(&w, "z >");
 	assert_int_equal(s->cursor.zoom, VIEW_ZOOM_MAX);
 	shows(&w, "zoom 4096");
 	for (int i = 0; i < 100; i++)
-		press(&w, "Z");
+		world_press(&w, "Z");
 	assert_int_equal(s->cursor.zoom, 0);
 	assert_int_equal(s->cursor.pan, 0);
-	press(&w, "1 z");
+	world_press(&w, "1 z");
 	assert_int_equal(s->cursor.zoom, 0);
 	assert_true(w.st.solo);
-	press(&w, "Z");
+	world_press(&w, "Z");
 	assert_string_equal(w.st.message, "this panel has no time axis; the timeline has");
-	end(&w);
+	world_end(&w);
 }
 
 TEST(blocks_on_sms)
 {
 	struct world w;
-	begin(&w, fixture_streams());
-	press(&w, "ENTER"); /* 4096 blocks, 108 SMs, 8 blocks each: 864 a wave */
+	world_begin(&w, fixture_streams());
+	world_press(&w, "ENTER"); /* 4096 blocks, 108 SMs, 8 blocks each: 864 a wave */
 	shows(&w, "4.74 waves");
 	shows(&w, "the last wave is 74 % full; 5 % of");
 	w.fh.s->now->plan.grid = (struct dim3u){ 864, 2, 1 };
@@ -397,23 +361,23 @@ TEST(blocks_on_sms)
 	shows(&w, "100 % of the kernel's block places stay empty");
 	w.fh.s->now->occ.blocks_per_sm = 0;
 	shows(&w, "n/a");
-	press(&w, "ENTER");
+	world_press(&w, "ENTER");
 	shows(&w, "makespan");
-	end(&w);
+	world_end(&w);
 }
 
 TEST(too_small_still_says_something)
 {
 	struct world w;
-	begin(&w, fixture_done());
-	char *text = shot(&w, 6, 20, false);
+	world_begin(&w, fixture_done());
+	char *text = world_shot(&w, 6, 20, false);
 	assert_non_null(strstr(text, "occupancy 100.0 %"));
 	assert_non_null(strstr(text, "20×6 is too small"));
 	free(text);
-	text = shot(&w, 1, 10, false);
+	text = world_shot(&w, 1, 10, false);
 	assert_non_null(strstr(text, "occupancy"));
 	free(text);
-	end(&w);
+	world_end(&w);
 }
 
 TEST(ascii_has_no_other_bytes)
@@ -421,15 +385,15 @@ TEST(ascii_has_no_other_bytes)
 	static const char *const keys[] = { "1", "2", "3", "4",     "5",     "6",          "7",
 		                                "8", "9", "?", "ESC o", "ESC K", "ESC 4 ENTER" };
 	struct world w;
-	begin(&w, fixture_done());
+	world_begin(&w, fixture_done());
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		press(&w, keys[i]);
-		char *text = shot(&w, 60, 200, true);
+		world_press(&w, keys[i]);
+		char *text = world_shot(&w, 60, 200, true);
 		for (const char *p = text; *p; p++)
 			if ((unsigned char)*p >= 0x80 || *p == '?')
 				if (*p != '?' || (p > text && p[-1] != ' '))
 					fail_msg("byte %02x after keys %s", (unsigned char)*p, keys[i]);
 		free(text);
 	}
-	end(&w);
+	world_end(&w);
 }
