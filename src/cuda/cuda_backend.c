@@ -154,7 +154,7 @@ bool cuda_gpu_spec(unsigned device, const struct gpu_spec **out, struct err *err
 static const struct {
 	const char *name, *about;
 } gemm_modes[] = {
-#define X(id, name_, about_) [GEMM_##id] = { .name = name_, .about = about_ },
+#define X(id, name_, about_) [id] = { .name = name_, .about = about_ },
 	CUDA_GEMM_MODES(X)
 #undef X
 };

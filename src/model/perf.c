@@ -73,21 +73,13 @@ enum roof_verdict roof_classify(const struct gpu_spec *g, double flop_per_byte,
 
 const char *roof_verdict_text(enum roof_verdict v)
 {
-	static const char *const texts[] = {
-#define X(id, verdict, advice) verdict,
-		ROOF_VERDICTS(X)
-#undef X
-	};
+	static const char *const texts[] = { ROOF_VERDICTS(LIST_NAME) };
 	return (unsigned)v < ROOF_VERDICT_COUNT ? texts[v] : "?";
 }
 
 const char *roof_verdict_advice(enum roof_verdict v)
 {
-	static const char *const texts[] = {
-#define X(id, verdict, advice) advice,
-		ROOF_VERDICTS(X)
-#undef X
-	};
+	static const char *const texts[] = { ROOF_VERDICTS(LIST_ABOUT) };
 	return (unsigned)v < ROOF_VERDICT_COUNT ? texts[v] : "?";
 }
 

@@ -9,6 +9,7 @@
 #ifndef PMPP_MODEL_PERF_H
 #define PMPP_MODEL_PERF_H
 
+#include "base/list.h"
 #include "model/counts.h"
 #include "model/gpu.h"
 #include "model/kernel.h"
@@ -57,21 +58,16 @@ double roof_attainable_gflops(const struct gpu_spec *g, double flop_per_byte);
 
 /* X(ID, "verdict", "advice"): where a point lies under the roof. Near = at least half of it. */
 #define ROOF_VERDICTS(X)                                                 \
-	X(MEMORY_NEAR, "memory-bound, near the roof",                        \
+	X(ROOF_MEMORY_NEAR, "memory-bound, near the roof",                   \
 	  "raise the intensity: reuse data in registers or shared memory")   \
-	X(MEMORY_FAR, "memory-bound, far below the roof",                    \
+	X(ROOF_MEMORY_FAR, "memory-bound, far below the roof",               \
 	  "improve the access: coalescing, occupancy, more loads in flight") \
-	X(COMPUTE_NEAR, "compute-bound, near the roof",                      \
+	X(ROOF_COMPUTE_NEAR, "compute-bound, near the roof",                 \
 	  "near the limit: only fewer or cheaper operations help")           \
-	X(COMPUTE_FAR, "compute-bound, far below the roof",                  \
+	X(ROOF_COMPUTE_FAR, "compute-bound, far below the roof",             \
 	  "feed the pipes: fewer other instructions, more independent operations")
 
-enum roof_verdict {
-#define X(id, verdict, advice) ROOF_##id,
-	ROOF_VERDICTS(X)
-#undef X
-		ROOF_VERDICT_COUNT
-};
+enum roof_verdict { ROOF_VERDICTS(LIST_ID) ROOF_VERDICT_COUNT };
 enum roof_verdict roof_classify(const struct gpu_spec *g, double flop_per_byte,
                                 double achieved_gflops);
 const char *roof_verdict_text(enum roof_verdict v);

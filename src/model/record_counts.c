@@ -21,11 +21,7 @@ const struct record_names verify_names = {
 	.names = verify_states,
 	.n = ARRAY_LEN(verify_states),
 };
-static const char *const span_kinds[SPAN_KIND_COUNT] = {
-#define X(id, name, about) name,
-	SPAN_KINDS(X)
-#undef X
-};
+static const char *const span_kinds[SPAN_KIND_COUNT] = { SPAN_KINDS(LIST_NAME) };
 static const struct record_names span_kind_names = { .names = span_kinds, .n = SPAN_KIND_COUNT };
 
 #define T counts

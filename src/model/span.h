@@ -8,25 +8,22 @@
 #ifndef PMPP_MODEL_SPAN_H
 #define PMPP_MODEL_SPAN_H
 
+#include "base/list.h"
+
 #include <stdint.h>
 
 /* X(ID, "name", "what it is") */
-#define SPAN_KINDS(X)                                                  \
-	X(KERNEL, "kernel", "a kernel on the GPU")                         \
-	X(H2D, "copy to GPU", "a copy from host memory to device memory")  \
-	X(D2H, "copy to host", "a copy from device memory to host memory") \
-	X(D2D, "copy on GPU", "a copy within device memory")               \
-	X(FILL, "fill", "a memset of device memory")                       \
-	X(CALL, "call", "a driver call of ours, on the host")              \
-	X(OVERHEAD, "overhead", "time the tools or the driver spent")      \
-	X(INIT, "initialisation", "context, module, allocation, pinning: once, before the program")
+#define SPAN_KINDS(X)                                                       \
+	X(SPAN_KERNEL, "kernel", "a kernel on the GPU")                         \
+	X(SPAN_H2D, "copy to GPU", "a copy from host memory to device memory")  \
+	X(SPAN_D2H, "copy to host", "a copy from device memory to host memory") \
+	X(SPAN_D2D, "copy on GPU", "a copy within device memory")               \
+	X(SPAN_FILL, "fill", "a memset of device memory")                       \
+	X(SPAN_CALL, "call", "a driver call of ours, on the host")              \
+	X(SPAN_OVERHEAD, "overhead", "time the tools or the driver spent")      \
+	X(SPAN_INIT, "initialisation", "context, module, allocation, pinning: once, before the program")
 
-enum span_kind {
-#define X(id, name, about) SPAN_##id,
-	SPAN_KINDS(X)
-#undef X
-		SPAN_KIND_COUNT
-};
+enum span_kind { SPAN_KINDS(LIST_ID) SPAN_KIND_COUNT };
 
 struct span {
 	enum span_kind kind;

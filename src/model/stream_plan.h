@@ -7,20 +7,18 @@
 #ifndef PMPP_MODEL_STREAM_PLAN_H
 #define PMPP_MODEL_STREAM_PLAN_H
 
+#include "base/list.h"
 #include "model/kernel.h"
 #include "model/stream.h"
 
 /* X(ID, "word", "what it is") */
-#define STREAM_DEALS(X)                                                                          \
-	X(PIECES, "pieces", "a piece's copies and kernel in one stream, pieces in turn")             \
-	X(ENGINES, "engines", "copies up, kernels, copies down in a stream each; events order them") \
-	X(TRAP, "trap", "like pieces, but results come down by plain cudaMemcpy: default stream")
+#define STREAM_DEALS(X)                                                                   \
+	X(DEAL_PIECES, "pieces", "a piece's copies and kernel in one stream, pieces in turn") \
+	X(DEAL_ENGINES, "engines",                                                            \
+	  "copies up, kernels, copies down in a stream each; events order them")              \
+	X(DEAL_TRAP, "trap", "like pieces, but results come down by plain cudaMemcpy: default stream")
 
-enum stream_deal {
-#define X(id, word, about) DEAL_##id,
-	STREAM_DEALS(X)
-#undef X
-};
+enum stream_deal { STREAM_DEALS(LIST_ID) };
 
 struct stream_knobs {
 	unsigned streams;      /* "streams": 0 = everything in the legacy default stream */

@@ -16,7 +16,7 @@ static const struct {
 	const char *name, *shown;
 	uint32_t key;
 } named[] = {
-#define X(id, name_, shown_) { .name = name_, .shown = shown_, .key = NK_##id },
+#define X(id, name_, shown_) { .name = name_, .shown = shown_, .key = id },
 	NAMED_KEYS(X)
 #undef X
 };

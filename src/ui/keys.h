@@ -5,29 +5,27 @@
 #ifndef PMPP_UI_KEYS_H
 #define PMPP_UI_KEYS_H
 
+#include "base/list.h"
 #include "ui/screen.h"
 
 /* A key is a Unicode scalar value, or one of these. X(ID, "name in keys.def", "as shown") */
-#define NAMED_KEYS(X)            \
-	X(LEFT, "LEFT", "←")         \
-	X(RIGHT, "RIGHT", "→")       \
-	X(UP, "UP", "↑")             \
-	X(DOWN, "DOWN", "↓")         \
-	X(TAB, "TAB", "Tab")         \
-	X(BTAB, "BTAB", "Shift-Tab") \
-	X(ENTER, "ENTER", "Enter")   \
-	X(ESC, "ESC", "Esc")         \
-	X(PGUP, "PGUP", "PgUp")      \
-	X(PGDN, "PGDN", "PgDn")      \
-	X(HOME, "HOME", "Home")      \
-	X(END, "END", "End")         \
-	X(BACKSPACE, "BACKSPACE", "Backspace")
+#define NAMED_KEYS(X)               \
+	X(NK_LEFT, "LEFT", "←")         \
+	X(NK_RIGHT, "RIGHT", "→")       \
+	X(NK_UP, "UP", "↑")             \
+	X(NK_DOWN, "DOWN", "↓")         \
+	X(NK_TAB, "TAB", "Tab")         \
+	X(NK_BTAB, "BTAB", "Shift-Tab") \
+	X(NK_ENTER, "ENTER", "Enter")   \
+	X(NK_ESC, "ESC", "Esc")         \
+	X(NK_PGUP, "PGUP", "PgUp")      \
+	X(NK_PGDN, "PGDN", "PgDn")      \
+	X(NK_HOME, "HOME", "Home")      \
+	X(NK_END, "END", "End")         \
+	X(NK_BACKSPACE, "BACKSPACE", "Backspace")
 enum named_key {
 	NK_BASE = 0x110000, /* past the last Unicode scalar value */
-#define X(id, name, shown) NK_##id,
-	NAMED_KEYS(X)
-#undef X
-		NK_END_OF_LIST
+	NAMED_KEYS(LIST_ID) NK_END_OF_LIST
 };
 
 struct key_desc {
