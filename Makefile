@@ -39,7 +39,7 @@ ifneq ($(filter-out $(NO_SETUP),$(or $(MAKECMDGOALS),all)),)
 include build/setup.mk
 SETUP_STALE := $(if $(MAKE_RESTARTS),,$(if $(and $(SETUP_FROM),$(wildcard \
 	$(CUDA_ROOT)/include/cuda_occupancy.h)),$(filter-out _$(SETUP_FROM),_$(CUDA_HOME)|$(PMPP_NO_SYSTEM_CUDA)),yes))
-build/setup.mk: src/setup/setup.sh src/setup/cuda-wheels.txt src/setup/cuda-headers.txt $(if $(SETUP_STALE),FORCE)
+build/setup.mk: src/setup/setup.sh src/setup/wheels.sh src/setup/cuda-wheels.txt src/setup/cuda-headers.txt $(if $(SETUP_STALE),FORCE)
 	@mkdir -p build
 	@CC='$(CC)' sh src/setup/setup.sh $@
 endif
@@ -238,7 +238,7 @@ check-layers: all
 	@python3 -B tests/habits/layers.py $(B)/obj
 # The tools come from PyPI, pinned; what they said of a file is kept until something it reads changes.
 LINT = CC='$(CC)' LINT_FLAGS='$(filter-out -W%,$(ALL_CFLAGS)) -Isrc/cuda/shim' python3 -B tests/habits/lint.py build/lint/tools build/lint/cache
-build/lint/tools/wheels.txt: src/setup/lint-wheels.txt src/setup/lint.sh
+build/lint/tools/wheels.txt: src/setup/lint-wheels.txt src/setup/lint.sh src/setup/wheels.sh
 	@mkdir -p build/lint
 	@sh src/setup/lint.sh build/lint/tools
 ## programs-compiler: nvcc for whole programs where there is no CUDA Toolkit (100 MB into build/cuda)

@@ -14,13 +14,14 @@ wheels=src/setup/cuda-wheels.txt
 headers=src/setup/cuda-headers.txt
 log=build/setup.log
 
-say() { printf 'setup: %s\n' "$*"; }
-die() {
-	printf 'setup: %s\n' "$1" >&2
-	shift
-	for line; do printf '       %s\n' "$line" >&2; done
+who=setup
+[ -r src/setup/wheels.sh ] || {
+	echo "$who: run from the top of the source tree." >&2
 	exit 1
 }
+. src/setup/wheels.sh
+
+say() { printf 'setup: %s\n' "$*"; }
 
 # --- packages ------------------------------------------------------------------------------------
 
@@ -46,8 +47,6 @@ tmux                 command tmux
 '
 # For one test only, which is skipped without it: comes along when something is installed anyway.
 extra=python3-jsonschema
-
-have_command() { command -v "$1" >/dev/null 2>&1; }
 
 # A name with a '/' means that the compiler found the file.
 library_file() {
@@ -235,15 +234,6 @@ PMPP_NO_SYSTEM_CUDA is set'
 	try_cuda /usr/local/cuda /usr/local/cuda
 }
 
-have_pip() { have_command python3 && python3 -m pip --version >/dev/null 2>&1; }
-
-# pip_into FOLDER REQUIREMENTS: what they name, unpacked.
-pip_into() {
-	PIP_USER=0 PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet \
-		--disable-pip-version-check --no-input --no-deps --no-compile --only-binary :all: \
-		--require-hashes --no-warn-conflicts --target "$1" -r "$2" >"$log" 2>&1 </dev/null
-}
-
 fetch_wheels() {
 	machine=$(uname -s)-$(uname -m)
 	why="no complete CUDA Toolkit was found:$looked"
@@ -254,14 +244,10 @@ fetch_wheels() {
 	say "fetching NVIDIA's wheels (106 MB) into build/cuda"
 	rm -rf build/cuda build/cuda.tmp
 	mkdir -p build/cuda.tmp
-	if ! pip_into build/cuda.tmp "$wheels"
-	then
-		grep -v '^WARNING: Retrying' "$log" | tail -n 12 >&2
-		rm -rf build/cuda.tmp
+	pip_into_or_say build/cuda.tmp "$wheels" ||
 		die "pip could not fetch NVIDIA's wheels; its words are above and in $log." \
 			"Make PyPI reachable (https_proxy, PIP_INDEX_URL), or install the CUDA Toolkit 13" \
 			"and set CUDA_HOME to its folder."
-	fi
 	# never opened: second builds of NVRTC, static libraries, CMake files
 	rm -rf build/cuda.tmp/nvidia/cu13/lib/*.alt.so* build/cuda.tmp/nvidia/cu13/lib/*.a \
 		build/cuda.tmp/nvidia/cu13/lib/cmake
@@ -308,7 +294,6 @@ wheels_present() {
 
 # --- all of it -----------------------------------------------------------------------------------
 
-[ -r src/setup/setup.sh ] || die "run from the top of the source tree."
 mkdir -p build
 cuda_root=
 looked=
