@@ -9,45 +9,28 @@
 /* Keeps the compiler from moving arithmetic across a change of the rounding direction. */
 #define PIN(x) __asm__ volatile("" : "+x"(x) : : "memory")
 
-float lane_round_f32(int op, int mode, float a, float b, float c)
-{
-	const int old = fegetround();
-	float r;
-	fesetround(mode);
-	PIN(a);
-	PIN(b);
-	PIN(c);
-	switch (op) {
-	case LANE_ADD: r = a + b; break;
-	case LANE_MUL: r = a * b; break;
-	case LANE_FMA: r = fmaf(a, b, c); break;
-	case LANE_DIV: r = a / b; break;
-	default: r = sqrtf(a); break;
+#define ROUND(name, real, fused, root)                  \
+	real name(int op, int mode, real a, real b, real c) \
+	{                                                   \
+		const int old = fegetround();                   \
+		real r;                                         \
+		fesetround(mode);                               \
+		PIN(a);                                         \
+		PIN(b);                                         \
+		PIN(c);                                         \
+		switch (op) {                                   \
+		case LANE_ADD: r = a + b; break;                \
+		case LANE_MUL: r = a * b; break;                \
+		case LANE_FMA: r = fused(a, b, c); break;       \
+		case LANE_DIV: r = a / b; break;                \
+		default: r = root(a); break;                    \
+		}                                               \
+		PIN(r);                                         \
+		fesetround(old);                                \
+		return r;                                       \
 	}
-	PIN(r);
-	fesetround(old);
-	return r;
-}
-
-double lane_round_f64(int op, int mode, double a, double b, double c)
-{
-	const int old = fegetround();
-	double r;
-	fesetround(mode);
-	PIN(a);
-	PIN(b);
-	PIN(c);
-	switch (op) {
-	case LANE_ADD: r = a + b; break;
-	case LANE_MUL: r = a * b; break;
-	case LANE_FMA: r = fma(a, b, c); break;
-	case LANE_DIV: r = a / b; break;
-	default: r = sqrt(a); break;
-	}
-	PIN(r);
-	fesetround(old);
-	return r;
-}
+ROUND(lane_round_f32, float, fmaf, sqrtf)
+ROUND(lane_round_f64, double, fma, sqrt)
 
 #define CONVERT(name, from, to)       \
 	to name(from a, int mode)         \

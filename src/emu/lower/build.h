@@ -68,6 +68,8 @@ int32_t low_bool(struct lower *l, int32_t p, enum ptx_boolop op, struct xsrc a, 
 /* @p = a @cmp b; with p < 0 a new temporary. Returns p. */
 int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type, struct xsrc a,
                 struct xsrc b);
+/* What lane @lane has in @value (32 bits). */
+struct xsrc low_from_lane(struct lower *l, struct xsrc value, struct xsrc lane);
 int32_t low_select(struct lower *l, int32_t d, unsigned bytes, struct xsrc a, struct xsrc b,
                    struct xsrc p);
 

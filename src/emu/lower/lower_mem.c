@@ -72,6 +72,21 @@ static bool load_param(struct lower *l)
 	return !l->failed;
 }
 
+/* A load or store of @n elements at @m. NULL: refused. */
+static struct xop *emit_access(struct lower *l, enum xkind kind, const struct ptx_operand *m,
+                               unsigned n)
+{
+	const struct ptx_inst *in = l->in;
+	struct xop *x = low_emit(l, kind);
+	if (!set_address(l, x, m, in->space))
+		return NULL;
+	set_order(x, in);
+	x->type = in->type;
+	x->bytes = (uint8_t)ptx_type_bytes(in->type);
+	x->vec = (uint8_t)n;
+	return x;
+}
+
 bool low_ld(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
@@ -97,13 +112,9 @@ bool low_ld(struct lower *l)
 			direct = false;
 		}
 	}
-	struct xop *x = low_emit(l, X_LD);
-	if (!set_address(l, x, m, in->space))
+	struct xop *x = emit_access(l, X_LD, m, n);
+	if (!x)
 		return false;
-	set_order(x, in);
-	x->type = in->type;
-	x->bytes = (uint8_t)ptx_type_bytes(in->type);
-	x->vec = (uint8_t)n;
 	x->n_d = (uint8_t)n;
 	x->bypass_l1 = bypasses_l1(in);
 	for (unsigned i = 0; i < n; i++)
@@ -139,13 +150,9 @@ bool low_st(struct lower *l)
 		else
 			v[i] = low_resize(l, src_reg(s->vec[i]), low_reg_bytes(l, s->vec[i]), lane);
 	}
-	struct xop *x = low_emit(l, X_ST);
-	if (!set_address(l, x, m, in->space))
+	struct xop *x = emit_access(l, X_ST, m, n);
+	if (!x)
 		return false;
-	set_order(x, in);
-	x->type = in->type;
-	x->bytes = (uint8_t)ptx_type_bytes(in->type);
-	x->vec = (uint8_t)n;
 	x->n_s = (uint8_t)(1 + n);
 	for (unsigned i = 0; i < n; i++)
 		x->s[1 + i] = v[i];

@@ -29,22 +29,6 @@ static struct xsrc scaled(struct sass_lower *s, struct xsrc a, unsigned factor, 
 	return sl_op2(s, E_add_b32, sl_op2(s, E_mul_lo_b32, a, src_const(factor)), src_const(b));
 }
 
-static struct xsrc from_lane(struct sass_lower *s, struct xsrc value, struct xsrc lane)
-{
-	const int32_t d = low_temp(&s->l, 4);
-	struct xop *x = low_emit(&s->l, X_SHFL);
-	x->op = MODE_IDX;
-	x->type = PTX_B32;
-	x->bytes = 4;
-	x->n_s = 3;
-	x->s[0] = value;
-	x->s[1] = lane;
-	x->s[2] = src_const(31);
-	x->n_d = 1;
-	x->d[0] = d;
-	return src_reg(d);
-}
-
 /* MOVM.16.MT88: a matrix of 8 x 8 halves turned over; element (2 t + j, g) comes from lane
  * 4 (2 t + j) + g / 2, its half g % 2. */
 bool sl_movm(struct sass_lower *s)
@@ -58,7 +42,7 @@ bool sl_movm(struct sass_lower *s)
 	struct xsrc part[2];
 	for (unsigned j = 0; j < 2; j++) {
 		const struct xsrc lane = sl_op2(s, E_add_b32, scaled(s, at.t, 8, 4 * j), column);
-		part[j] = sl_op2(s, E_shr_u32, from_lane(s, value, lane), shift);
+		part[j] = sl_op2(s, E_shr_u32, low_from_lane(&s->l, value, lane), shift);
 	}
 	sl_set2(s, sl_dst(s, 0), E_pack32, part[0], part[1]);
 	return true;

@@ -42,7 +42,7 @@ static struct xsrc scaled(struct lower *l, struct xsrc a, unsigned factor, unsig
 	return src_reg(low_op2(l, E_add_b32, -1, v, src_const(b)));
 }
 
-static struct xsrc from_lane(struct lower *l, struct xsrc value, struct xsrc lane)
+struct xsrc low_from_lane(struct lower *l, struct xsrc value, struct xsrc lane)
 {
 	const int32_t d = low_temp(l, 4);
 	struct xop *x = low_emit(l, X_SHFL);
@@ -109,7 +109,7 @@ static struct xsrc half_of(struct lower *l, struct xsrc word, unsigned which)
 static struct xsrc row_address(struct lower *l, struct xsrc address, unsigned matrix,
                                struct xsrc row)
 {
-	return from_lane(l, address, scaled(l, row, 1, 8 * matrix));
+	return low_from_lane(l, address, scaled(l, row, 1, 8 * matrix));
 }
 
 bool low_ldmatrix(struct lower *l)
@@ -183,7 +183,7 @@ bool low_movmatrix(struct lower *l)
 	for (unsigned j = 0; j < 2; j++) {
 		const struct xsrc row = scaled(l, scaled(l, at.t, 2, j), 4, 0);
 		const struct xsrc lane = src_reg(low_op2(l, E_add_b32, -1, row, column));
-		const struct xsrc word = from_lane(l, value, lane);
+		const struct xsrc word = low_from_lane(l, value, lane);
 		part[j] = src_reg(low_op2(l, E_shr_u32, -1, word, shift));
 	}
 	low_op2(l, E_pack32, low_dst(l, 0), part[0], part[1]);
