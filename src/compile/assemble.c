@@ -22,17 +22,9 @@ static const size_t max_cubin_bytes = (size_t)1 << 28;
 
 static bool find(char *path, size_t n, struct err *err)
 {
-	const char *only = getenv("PMPP_PTXAS");
-	if (only && *only) {
-		snprintf(path, n, "%s", only);
-		if (!access(only, X_OK))
-			return true;
-		err_set(err, ERR_UNAVAILABLE, "PMPP_PTXAS names %s, which cannot be run", only);
-		return err_remedy(err, "Name the ptxas of a CUDA Toolkit, or unset it.");
-	}
-	if (cuda_tool(NAME, path, n, err))
-		return true;
-	return err_remedy(err, "Install the CUDA Toolkit, or compile with -arch=native's sm_XY.");
+	return cuda_tool_or_named(NAME, "PMPP_PTXAS",
+	                          "Install the CUDA Toolkit, or compile with -arch=native's sm_XY.",
+	                          path, n, err);
 }
 
 static void cubin_name(const char *ptx, size_t len, unsigned cc, char *name, size_t n)

@@ -106,5 +106,8 @@ void *cuda_dlopen(const char *name, const char *const *versions, char *path, siz
 /* The program @name of the toolkit, from bin/ of the places above, then PATH. ERR_UNAVAILABLE with
  * every place looked into. Thread-safe. */
 bool cuda_tool(const char *name, char *path, size_t path_size, struct err *err);
+/* The same, unless the environment's @variable names the program; @remedy where there is none. */
+bool cuda_tool_or_named(const char *name, const char *variable, const char *remedy, char *path,
+                        size_t path_size, struct err *err);
 
 #endif

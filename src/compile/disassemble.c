@@ -30,19 +30,11 @@ static const size_t max_listing_bytes = (size_t)1 << 30;
 
 bool disassembler_find(char *path, size_t n, struct err *err)
 {
-	const char *only = getenv("PMPP_NVDISASM");
-	if (only && *only) {
-		snprintf(path, n, "%s", only);
-		if (!access(only, X_OK))
-			return true;
-		err_set(err, ERR_UNAVAILABLE, "PMPP_NVDISASM names %s, which cannot be run", only);
-		return err_remedy(err, "Name the nvdisasm of a CUDA Toolkit, or unset it.");
-	}
-	if (cuda_tool(NAME, path, n, err))
-		return true;
-	return err_remedy(err,
-	                  "Install the CUDA Toolkit, or: pip install nvidia-cuda-nvdisasm==13.5.37 "
-	                  "(a file elsewhere: PMPP_NVDISASM=/path/to/nvdisasm).");
+	return cuda_tool_or_named(
+		NAME, "PMPP_NVDISASM",
+		"Install the CUDA Toolkit, or: pip install nvidia-cuda-nvdisasm==13.5.37 "
+		"(a file elsewhere: PMPP_NVDISASM=/path/to/nvdisasm).",
+		path, n, err);
 }
 
 /* "... release 13.5, V13.5.37" -> "nvdisasm 13.5.37" */

@@ -278,3 +278,16 @@ bool cuda_tool(const char *name, char *path, size_t path_size, struct err *err)
 	text_free(&folders);
 	return false;
 }
+
+bool cuda_tool_or_named(const char *name, const char *variable, const char *remedy, char *path,
+                        size_t path_size, struct err *err)
+{
+	const char *only = getenv(variable);
+	if (!only || !*only)
+		return cuda_tool(name, path, path_size, err) || err_remedy(err, "%s", remedy);
+	snprintf(path, path_size, "%s", only);
+	if (!access(only, X_OK))
+		return true;
+	err_set(err, ERR_UNAVAILABLE, "%s names %s, which cannot be run", variable, only);
+	return err_remedy(err, "Name the %s of a CUDA Toolkit, or unset it.", name);
+}

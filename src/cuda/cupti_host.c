@@ -92,6 +92,18 @@ static void drop(struct cupti_host *h, unsigned i)
  * the properties of each; a name whose base exists but whose rollup does not is found by adding one
  * at a time, to a fresh object because a refused one is of no more use.
  */
+/* An object with the metrics that are left. */
+static bool renew(struct cupti_host *h, const char *chip, const uint8_t *availability,
+                  CUptiResult *added, struct cuda_fault *why)
+{
+	destroy(h);
+	if (!create(h, chip, availability, why))
+		return false;
+	point_names(h);
+	*added = add(h, h->names, h->plan.n);
+	return true;
+}
+
 static bool drop_absent(struct cupti_host *h, const char *chip, const uint8_t *availability,
                         struct cuda_fault *why)
 {
@@ -106,11 +118,10 @@ static bool drop_absent(struct cupti_host *h, const char *chip, const uint8_t *a
 		else
 			drop(h, i);
 	}
-	destroy(h);
-	if (!create(h, chip, availability, why))
+	CUptiResult added;
+	if (!renew(h, chip, availability, &added, why))
 		return false;
-	point_names(h);
-	if (add(h, h->names, h->plan.n) == CUPTI_SUCCESS)
+	if (added == CUPTI_SUCCESS)
 		return true;
 	for (unsigned i = 0; i < h->plan.n;) {
 		destroy(h);
@@ -122,12 +133,8 @@ static bool drop_absent(struct cupti_host *h, const char *chip, const uint8_t *a
 		else
 			drop(h, i);
 	}
-	destroy(h);
-	if (!create(h, chip, availability, why))
-		return false;
-	point_names(h);
-	return cupti_ok(h->cupti, add(h, h->names, h->plan.n), "cuptiProfilerHostConfigAddMetrics",
-	                why);
+	return renew(h, chip, availability, &added, why) &&
+	       cupti_ok(h->cupti, added, "cuptiProfilerHostConfigAddMetrics", why);
 }
 
 bool host_open(struct cupti_host *h, const struct cupti_fns *cupti, const char *chip, bool stalls,

@@ -227,29 +227,33 @@ int canvas_text_n(struct canvas *c, int row, int col, int width, enum style s, c
 	return col;
 }
 
-int canvas_printf(struct canvas *c, int row, int col, enum style s, const char *fmt, ...)
+/* Text from @col on; or, where @to_right, up to before it. Returns the column behind the text. */
+static int print(struct canvas *c, int row, int col, bool to_right, enum style s, const char *fmt,
+                 va_list ap)
 {
 	struct text t = { 0 };
+	text_add_v(&t, fmt, ap);
+	if (t.s)
+		col = canvas_text(c, row, to_right ? col - utf8_columns(t.s) : col, s, t.s);
+	text_free(&t);
+	return col;
+}
+
+int canvas_printf(struct canvas *c, int row, int col, enum style s, const char *fmt, ...)
+{
 	va_list ap;
 	va_start(ap, fmt);
-	text_add_v(&t, fmt, ap);
+	col = print(c, row, col, false, s, fmt, ap);
 	va_end(ap);
-	if (t.s)
-		col = canvas_text(c, row, col, s, t.s);
-	text_free(&t);
 	return col;
 }
 
 void canvas_right(struct canvas *c, int row, int right, enum style s, const char *fmt, ...)
 {
-	struct text t = { 0 };
 	va_list ap;
 	va_start(ap, fmt);
-	text_add_v(&t, fmt, ap);
+	print(c, row, right, true, s, fmt, ap);
 	va_end(ap);
-	if (t.s)
-		canvas_text(c, row, right - utf8_columns(t.s), s, t.s);
-	text_free(&t);
 }
 
 /* The piece of @s that fits @cols columns, broken at a blank if possible. Returns where the next

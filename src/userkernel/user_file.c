@@ -74,16 +74,26 @@ static bool build_family(struct user_family *o, struct err *err)
 	return user_plan(&o->desc, params, &plan, err);
 }
 
-/* The words of @spec, copied to stay; and @spec made to point to the copies. */
-static char **keep_words(struct user_spec *spec, char **path)
+#define N_SPEC_OPTIONS 6
+struct spec_option {
+	const char *option;
+	const char **value;
+};
+
+static void spec_options(struct user_spec *spec, struct spec_option options[N_SPEC_OPTIONS])
 {
-	const struct {
-		const char *option;
-		const char **value;
-	} options[] = {
+	const struct spec_option all[N_SPEC_OPTIONS] = {
 		{ "--kernel", &spec->kernel }, { "--grid", &spec->grid },     { "--block", &spec->block },
 		{ "--shared", &spec->shared }, { "--define", &spec->define }, { KERNEL_LINE, &spec->as },
 	};
+	memcpy(options, all, sizeof all);
+}
+
+/* The words of @spec, copied to stay; and @spec made to point to the copies. */
+static char **keep_words(struct user_spec *spec, char **path)
+{
+	struct spec_option options[N_SPEC_OPTIONS];
+	spec_options(spec, options);
 	char **words =
 		mem_calloc(2 * ARRAY_LEN(options) + 2u * spec->n_words + spec->n_args + 4u, sizeof *words);
 	unsigned n = 0;
@@ -111,13 +121,8 @@ static char **keep_words(struct user_spec *spec, char **path)
 static void read_words(struct user_spec *spec, unsigned n, const char *const *words,
                        const char ***compiler)
 {
-	const struct {
-		const char *option;
-		const char **value;
-	} options[] = {
-		{ "--kernel", &spec->kernel }, { "--grid", &spec->grid },     { "--block", &spec->block },
-		{ "--shared", &spec->shared }, { "--define", &spec->define }, { KERNEL_LINE, &spec->as },
-	};
+	struct spec_option options[N_SPEC_OPTIONS];
+	spec_options(spec, options);
 	unsigned at = 0;
 	while (at + 1 < n && words[at][0] == '-') {
 		for (size_t i = 0; i < ARRAY_LEN(options); i++)
