@@ -14,6 +14,15 @@ void *mem_zalloc(size_t bytes) __attribute__((malloc)); /* zeroed */
 void *mem_calloc(size_t n, size_t bytes)
 	__attribute__((malloc));                        /* zeroed; overflow ends the program */
 void *mem_realloc(void *p, size_t n, size_t bytes); /* overflow ends the program */
+/* Room for one more element behind @n in an array of @cap: at first for @least, then for twice as
+ * many. All four are evaluated more than once. */
+#define MEM_ROOM(array, n, cap, least)                              \
+	do {                                                            \
+		if ((n) == (cap)) {                                         \
+			(cap) = (cap) ? 2 * (cap) : (least);                    \
+			(array) = mem_realloc((array), (cap), sizeof *(array)); \
+		}                                                           \
+	} while (0)
 /* Zeroed, aligned to @align (a power of two); freed with free(). */
 void *mem_aligned(size_t align, size_t bytes);
 char *mem_strdup(const char *s) __attribute__((malloc));

@@ -39,10 +39,7 @@ static void append_record(const struct record *r)
 		records.cut = true;
 		return;
 	}
-	if (records.n == records.cap) {
-		records.cap = records.cap ? records.cap * 2 : 256;
-		records.r = mem_realloc(records.r, records.cap, sizeof *records.r);
-	}
+	MEM_ROOM(records.r, records.n, records.cap, 256);
 	records.r[records.n++] = *r;
 }
 

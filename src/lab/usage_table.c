@@ -75,10 +75,7 @@ void usage_learn(struct usage_table *t, const struct build_id *id, const struct 
 		const struct entry_usage *e = module_entry(m, entry);
 		if (!e || row_of(t, id, entry))
 			continue;
-		if (t->n == t->cap) {
-			t->cap = t->cap ? 2 * t->cap : 16;
-			t->rows = mem_realloc(t->rows, t->cap, sizeof *t->rows);
-		}
+		MEM_ROOM(t->rows, t->n, t->cap, 16);
 		t->rows[t->n++] = (struct row){ .id = *id, .entry = entry, .usage = usage_of(e) };
 	}
 	pthread_mutex_unlock(&t->lock);

@@ -171,10 +171,7 @@ static bool read_text(struct join *j, unsigned text, const char *s, struct err *
 		if (!end)
 			return err_set(err, ERR_PARSE, "device code to be linked ends inside '%.40s'", s);
 		st.text = text;
-		if (j->n == j->cap) {
-			j->cap = j->cap ? 2 * j->cap : 256;
-			j->all = mem_realloc(j->all, j->cap, sizeof *j->all);
-		}
+		MEM_ROOM(j->all, j->n, j->cap, 256);
 		j->all[j->n++] = st;
 		s = end;
 	}

@@ -119,10 +119,7 @@ struct growing { /* the linked function */
 
 static struct ptx_inst *add_inst(struct growing *g, const struct ptx_inst *from)
 {
-	if (g->f->n_insts == g->cap_insts) {
-		g->cap_insts = g->cap_insts ? 2 * g->cap_insts : 256;
-		g->f->insts = mem_realloc(g->f->insts, g->cap_insts, sizeof *g->f->insts);
-	}
+	MEM_ROOM(g->f->insts, g->f->n_insts, g->cap_insts, 256);
 	struct ptx_inst *in = &g->f->insts[g->f->n_insts++];
 	*in = *from;
 	return in;

@@ -69,10 +69,7 @@ static bool take_launch(struct program *p, struct wire_msg *m)
 	struct record_launch r;
 	if (!record_get_launch(m, &r) || !r.kernel || r.kernel > p->n_kernels)
 		return false;
-	if (p->n_launches == p->cap_launches) {
-		p->cap_launches = p->cap_launches ? 2 * p->cap_launches : 64;
-		p->launches = mem_realloc(p->launches, p->cap_launches, sizeof *p->launches);
-	}
+	MEM_ROOM(p->launches, p->n_launches, p->cap_launches, 64);
 	struct program_launch *l = &p->launches[p->n_launches++];
 	*l = (struct program_launch){
 		.number = r.number,
@@ -160,10 +157,7 @@ static bool take_copy(struct program *p, struct wire_msg *m)
 	struct record_copy r;
 	if (!record_get_copy(m, &r))
 		return false;
-	if (p->n_copies == p->cap_copies) {
-		p->cap_copies = p->cap_copies ? 2 * p->cap_copies : 64;
-		p->copies = mem_realloc(p->copies, p->cap_copies, sizeof *p->copies);
-	}
+	MEM_ROOM(p->copies, p->n_copies, p->cap_copies, 64);
 	p->copies[p->n_copies++] = (struct program_copy){
 		.number = r.number,
 		.direction = (enum program_direction)r.direction,
@@ -194,10 +188,7 @@ static bool take_event(struct program *p, struct wire_msg *m)
 	struct record_event r;
 	if (!record_get_event(m, &r))
 		return false;
-	if (p->n_marks == p->cap_marks) {
-		p->cap_marks = p->cap_marks ? 2 * p->cap_marks : 64;
-		p->marks = mem_realloc(p->marks, p->cap_marks, sizeof *p->marks);
-	}
+	MEM_ROOM(p->marks, p->n_marks, p->cap_marks, 64);
 	p->marks[p->n_marks++] = (struct program_mark){
 		.event = r.event, .stream = r.stream, .wait = r.wait, .at_ns = r.at_ns
 	};

@@ -153,10 +153,7 @@ static void add_label(struct listing *l, struct slice name)
 {
 	if (l->func < 0 || begins(name, ".text."))
 		return;
-	if (l->n_labels == l->cap_labels) {
-		l->cap_labels = l->cap_labels ? 2 * l->cap_labels : 64;
-		l->labels = mem_realloc(l->labels, l->cap_labels, sizeof *l->labels);
-	}
+	MEM_ROOM(l->labels, l->n_labels, l->cap_labels, 64);
 	l->labels[l->n_labels++] = (struct label){
 		.name = sass_pool_text(&l->m->pool, name),
 		.func = (unsigned)l->func,
@@ -203,10 +200,7 @@ static bool read_instruction(struct listing *l, struct slice t, struct slice com
 		return wrong(l, err, "an offset at which the cubin has no instruction");
 	if (f->n_insts && offset <= f->insts[f->n_insts - 1].offset)
 		return wrong(l, err, "offsets do not ascend");
-	if (f->n_insts == l->cap_insts) {
-		l->cap_insts = l->cap_insts ? 2 * l->cap_insts : 64;
-		f->insts = mem_realloc(f->insts, l->cap_insts, sizeof *f->insts);
-	}
+	MEM_ROOM(f->insts, f->n_insts, l->cap_insts, 64);
 	struct sass_inst *i = &f->insts[f->n_insts++];
 	*i = (struct sass_inst){ .offset = (uint32_t)offset };
 	memcpy(i->code, code->code + offset, sizeof i->code);

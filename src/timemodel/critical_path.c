@@ -203,10 +203,7 @@ static void walk(struct scheduler *s, unsigned k, int32_t from, double weight)
 
 static void add_live_out(struct live_out *l, int32_t reg, double cycles)
 {
-	if (l->n == l->cap) {
-		l->cap = l->cap ? 2 * l->cap : 16;
-		l->value = mem_realloc(l->value, l->cap, sizeof *l->value);
-	}
+	MEM_ROOM(l->value, l->n, l->cap, 16);
 	l->value[l->n++] = (struct pending_value){ .reg = reg, .cycles = (float)cycles };
 }
 

@@ -17,10 +17,7 @@ int32_t pattern_intern(struct affine_forms *s, const int64_t lane[32])
 	for (unsigned i = 0; i < s->n_patterns; i++)
 		if (memcmp(s->patterns[i].lane, lane, sizeof s->patterns[i].lane) == 0)
 			return (int32_t)i;
-	if (s->n_patterns == s->cap_patterns) {
-		s->cap_patterns = s->cap_patterns ? 2 * s->cap_patterns : 16;
-		s->patterns = mem_realloc(s->patterns, s->cap_patterns, sizeof *s->patterns);
-	}
+	MEM_ROOM(s->patterns, s->n_patterns, s->cap_patterns, 16);
 	struct pattern *p = &s->patterns[s->n_patterns];
 	memcpy(p->lane, lane, sizeof p->lane);
 	p->min = p->max = lane[0];

@@ -79,10 +79,7 @@ static uint32_t shared_pages(const struct races *r)
 
 struct race_block *race_block_start(struct races *r, uint64_t block)
 {
-	if (r->n_blocks == r->room_blocks) {
-		r->room_blocks = r->room_blocks ? 2 * r->room_blocks : 64;
-		r->block = mem_realloc(r->block, r->room_blocks, sizeof *r->block);
-	}
+	MEM_ROOM(r->block, r->n_blocks, r->room_blocks, 64);
 	struct race_block *b = mem_zalloc(sizeof *b);
 	b->races = r;
 	b->cells = &r->cells;

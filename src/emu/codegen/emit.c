@@ -9,10 +9,7 @@
 struct uop *emit_uop(struct emit *e, const struct handler *h)
 {
 	struct program *p = e->p;
-	if (p->n_uops == p->cap_uops) {
-		p->cap_uops = p->cap_uops ? 2 * p->cap_uops : 256;
-		p->uops = mem_realloc(p->uops, p->cap_uops, sizeof *p->uops);
-	}
+	MEM_ROOM(p->uops, p->n_uops, p->cap_uops, 256);
 	struct uop *u = &p->uops[p->n_uops++];
 	*u = (struct uop){ .full = h->full, .masked = h->masked, .xop = e->xop };
 	return u;
@@ -35,10 +32,7 @@ uint32_t emit_const(struct emit *e, unsigned bytes, unsigned lanes, const uint64
 		    memcmp(c->value, value, lanes * sizeof *value) == 0)
 			return c->offset;
 	}
-	if (im->n_consts == im->cap_consts) {
-		im->cap_consts = im->cap_consts ? 2 * im->cap_consts : 32;
-		im->consts = mem_realloc(im->consts, im->cap_consts, sizeof *im->consts);
-	}
+	MEM_ROOM(im->consts, im->n_consts, im->cap_consts, 32);
 	struct const_slot *c = &im->consts[im->n_consts++];
 	const uint32_t align = lanes == 1 ? 8 : 64, size = lanes == 1 ? 8 : 32 * bytes;
 	*c = (struct const_slot){ .offset = (im->frame_bytes + align - 1) / align * align,

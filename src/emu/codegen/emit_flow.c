@@ -125,10 +125,7 @@ void emit_scalar_source(struct emit *e, const struct handler *h, const struct xo
 
 void emit_target(struct emit *e, const struct uop *u, int32_t block)
 {
-	if (e->n_fixups == e->cap_fixups) {
-		e->cap_fixups = e->cap_fixups ? 2 * e->cap_fixups : 32;
-		e->fixups = mem_realloc(e->fixups, e->cap_fixups, sizeof *e->fixups);
-	}
+	MEM_ROOM(e->fixups, e->n_fixups, e->cap_fixups, 32);
 	e->fixups[e->n_fixups++] = (struct fixup){ (uint32_t)(u - e->p->uops), (uint32_t)block };
 }
 

@@ -42,9 +42,6 @@ bool access_log_make_room(struct access_log *log, const struct cache_sim *c)
 	const bool full = log->n - log->block_start >= log->block_limit;
 	if (full)
 		raise_level(log, c);
-	if (log->n == log->cap) {
-		log->cap = log->cap ? 2 * log->cap : 4096;
-		log->e = mem_realloc(log->e, log->cap, sizeof *log->e);
-	}
+	MEM_ROOM(log->e, log->n, log->cap, 4096);
 	return full;
 }

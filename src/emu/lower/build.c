@@ -9,10 +9,7 @@
 int32_t low_temp(struct lower *l, unsigned bytes)
 {
 	struct ir *ir = l->ir;
-	if (ir->n_regs == ir->cap_regs) {
-		ir->cap_regs = ir->cap_regs ? 2 * ir->cap_regs : 64;
-		ir->regs = mem_realloc(ir->regs, ir->cap_regs, sizeof *ir->regs);
-	}
+	MEM_ROOM(ir->regs, ir->n_regs, ir->cap_regs, 64);
 	ir->regs[ir->n_regs] =
 		(struct xreg){ .bytes = (uint8_t)bytes, .fixed = l->part && l->part->called };
 	return (int32_t)ir->n_regs++;
@@ -21,10 +18,7 @@ int32_t low_temp(struct lower *l, unsigned bytes)
 struct xop *low_emit(struct lower *l, enum xkind kind)
 {
 	struct ir *ir = l->ir;
-	if (ir->n_ops == ir->cap_ops) {
-		ir->cap_ops = ir->cap_ops ? 2 * ir->cap_ops : 256;
-		ir->ops = mem_realloc(ir->ops, ir->cap_ops, sizeof *ir->ops);
-	}
+	MEM_ROOM(ir->ops, ir->n_ops, ir->cap_ops, 256);
 	struct xop *x = &ir->ops[ir->n_ops++];
 	const bool counts = l->guard >= 0 && !l->counted;
 	*x = (struct xop){

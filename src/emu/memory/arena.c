@@ -16,10 +16,7 @@
 
 unsigned arena_add(struct arena *a, const char *name, uint64_t size, unsigned align)
 {
-	if (a->n == a->cap) {
-		a->cap = a->cap ? 2 * a->cap : 8;
-		a->region = mem_realloc(a->region, a->cap, sizeof *a->region);
-	}
+	MEM_ROOM(a->region, a->n, a->cap, 8);
 	if (a->end == 0)
 		a->base = a->end = ARENA_BASE;
 	const uint64_t step = align > 512 ? align : 512;
@@ -170,10 +167,7 @@ bool arena_reserve(struct arena *a, uint64_t base, uint64_t bytes, struct err *e
 static struct arena_region *insert_region(struct arena *a, unsigned at, uint64_t base,
                                           uint64_t size)
 {
-	if (a->n == a->cap) {
-		a->cap = a->cap ? 2 * a->cap : 64;
-		a->region = mem_realloc(a->region, a->cap, sizeof *a->region);
-	}
+	MEM_ROOM(a->region, a->n, a->cap, 64);
 	memmove(&a->region[at + 1], &a->region[at], (a->n - at) * sizeof *a->region);
 	a->n++;
 	a->region[at] = (struct arena_region){ .base = base,

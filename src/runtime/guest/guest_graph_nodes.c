@@ -26,20 +26,14 @@ void graph_edge(struct guest_node *from, struct guest_node *to)
 {
 	if (graph_has_edge(from, to))
 		return;
-	if (to->n_edges == to->cap_edges) {
-		to->cap_edges = to->cap_edges ? 2 * to->cap_edges : 4;
-		to->from = mem_realloc(to->from, to->cap_edges, sizeof *to->from);
-	}
+	MEM_ROOM(to->from, to->n_edges, to->cap_edges, 4);
 	to->from[to->n_edges++] = from;
 }
 
 struct guest_node *graph_node(struct guest_graph *g, enum cudaGraphNodeType type,
                               const struct guest_op *op)
 {
-	if (g->n == g->cap) {
-		g->cap = g->cap ? 2 * g->cap : 16;
-		g->node = mem_realloc(g->node, g->cap, sizeof *g->node);
-	}
+	MEM_ROOM(g->node, g->n, g->cap, 16);
 	struct guest_node *node = mem_zalloc(sizeof *node);
 	node->graph = g;
 	node->index = g->n;
@@ -133,10 +127,7 @@ void front_add(struct guest_front *front, unsigned node)
 	for (unsigned i = 0; i < front->n; i++)
 		if (front->node[i] == node)
 			return;
-	if (front->n == front->cap) {
-		front->cap = front->cap ? 2 * front->cap : 4;
-		front->node = mem_realloc(front->node, front->cap, sizeof *front->node);
-	}
+	MEM_ROOM(front->node, front->n, front->cap, 4);
 	front->node[front->n++] = node;
 }
 

@@ -35,10 +35,7 @@ static struct kind *kind_of(const struct guest_op *op)
 	for (size_t i = 0; i < kinds.n; i++)
 		if (kinds.kind[i].hash == h)
 			return &kinds.kind[i];
-	if (kinds.n == kinds.cap) {
-		kinds.cap = kinds.cap ? 2 * kinds.cap : 64;
-		kinds.kind = mem_realloc(kinds.kind, kinds.cap, sizeof *kinds.kind);
-	}
+	MEM_ROOM(kinds.kind, kinds.n, kinds.cap, 64);
 	kinds.kind[kinds.n] = (struct kind){ .hash = h };
 	return &kinds.kind[kinds.n++];
 }

@@ -25,10 +25,7 @@ static struct advice *advice_of(const void *p)
 	for (size_t i = 0; i < all.n; i++)
 		if (all.of[i].serial == a.serial)
 			return &all.of[i];
-	if (all.n == all.cap) {
-		all.cap = all.cap ? 2 * all.cap : 16;
-		all.of = mem_realloc(all.of, all.cap, sizeof *all.of);
-	}
+	MEM_ROOM(all.of, all.n, all.cap, 16);
 	all.of[all.n] = (struct advice){ .serial = a.serial };
 	return &all.of[all.n++];
 }
