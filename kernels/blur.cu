@@ -123,10 +123,8 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 	const int64_t x = variant == TILED ? p[P_TILE] : p[P_BLOCK_X];
 	const int64_t y = variant == TILED ? p[P_TILE] : p[P_BLOCK_Y];
 
-	if (w < 1 || w > MAX_SIZE)
-		return kernel_refuse(err, "W", w, "an image is 1 to %d pixels wide", MAX_SIZE);
-	if (h < 1 || h > MAX_SIZE)
-		return kernel_refuse(err, "H", h, "an image is 1 to %d pixels high", MAX_SIZE);
+	if (!kernel_values_legal(params, N_PARAMS, variant, p, err))
+		return false;
 	if (w * h > MAX_PIXELS)
 		return kernel_refuse(err, "H", h, "with W %lld more than 2^28 pixels", (long long)w);
 	if (variant == NAIVE) {
@@ -149,13 +147,6 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		},
 	};
 	return kernel_launch_legal(out, err);
-}
-
-static void fill(const struct launch_plan *launch, const int64_t *p, unsigned b, uint64_t seed,
-                 void *data)
-{
-	(void)p;
-	fill_bytes(data, launch->buffers[b].count, seed);
 }
 
 /* First and last index of a patch in one direction. */
@@ -235,6 +226,7 @@ const struct kernel_desc kernel_blur = {
 	         "have smaller patches, so their warps split; and inside, neighbouring threads read "
 	         "almost the same patch, which a tile in shared memory can serve.",
 	KERNEL_PARTS,
+	.fill = kernel_fill_bytes,
 	.refusals = refusals,
 };
 

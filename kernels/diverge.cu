@@ -229,18 +229,8 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 {
 	const int64_t n = p[P_N], block = p[P_BLOCK];
 
-	if (n < 1 || n > MAX_N)
-		return kernel_refuse(err, "N", n, "1 to 2^26 elements");
-	if (block < 1 || block > 1024)
-		return kernel_refuse(err, "block", block, "a block has 1 to 1024 threads");
-	if (p[P_WORK] < 0 || p[P_WORK] > MAX_WORK)
-		return kernel_refuse(err, "work", p[P_WORK], "0 to %d steps: more only takes longer",
-		                     MAX_WORK);
-	if (p[P_THRESHOLD] < 0 || p[P_THRESHOLD] > 32)
-		return kernel_refuse(err, "threshold", p[P_THRESHOLD], "a warp has lanes 0 to 31; 0 sends "
-		                     "all to B, 32 all to A");
-	if (p[P_PATHS] < 1 || p[P_PATHS] > MAX_PATHS)
-		return kernel_refuse(err, "paths", p[P_PATHS], "a warp has 32 lanes: 1 to 32 paths");
+	if (!kernel_values_legal(params, N_PARAMS, variant, p, err))
+		return false;
 	if (variant == SPLIT_BARRIER && block % 2)
 		return kernel_refuse(err, "block", block, "even and odd threads meet in pairs");
 	*out = (struct launch_plan){
@@ -263,13 +253,6 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		},
 	};
 	return kernel_launch_legal(out, err);
-}
-
-static void fill(const struct launch_plan *launch, const int64_t *p, unsigned b, uint64_t seed,
-                 void *data)
-{
-	(void)p;
-	fill_uniform_f32(data, launch->buffers[b].count, seed);
 }
 
 /* @steps times x = x / 2 + c, in closed form. */
@@ -369,6 +352,7 @@ const struct kernel_desc kernel_diverge = {
 	         "instructions, the warp makes one pass per path and switches the other lanes off. "
 	         "The variants split warps in every way the book shows, and one does not.",
 	KERNEL_PARTS,
+	.fill = kernel_fill_uniform,
 	.refusals = refusals,
 };
 

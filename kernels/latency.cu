@@ -123,19 +123,8 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 {
 	const int64_t n = p[P_N], block = p[P_BLOCK], blocks = p[P_BLOCKS];
 
-	if (n < 1 || n > MAX_N)
-		return kernel_refuse(err, "N", n, "a ring has 1 to 2^26 links");
-	if (block < 1 || block > 1024)
-		return kernel_refuse(err, "block", block, "a block has 1 to 1024 threads");
-	if (blocks < 1 || blocks > MAX_BLOCKS)
-		return kernel_refuse(err, "blocks", blocks, "1 to %d blocks", MAX_BLOCKS);
-	if (p[P_HOPS] < 0 || p[P_HOPS] > MAX_HOPS)
-		return kernel_refuse(err, "hops", p[P_HOPS], "0 to %d loads per chain", MAX_HOPS);
-	if (p[P_WORK] < 0 || p[P_WORK] > MAX_WORK)
-		return kernel_refuse(err, "work", p[P_WORK], "0 to %d steps", MAX_WORK);
-	if (p[P_BALLAST] < 0 || p[P_BALLAST] > MAX_BALLAST)
-		return kernel_refuse(err, "ballast", p[P_BALLAST], "0 to %d KiB, what every GPU gives a "
-		                     "block without being asked", MAX_BALLAST);
+	if (!kernel_values_legal(params, N_PARAMS, variant, p, err))
+		return false;
 	*out = (struct launch_plan){
 		.entry = variants[variant].entry,
 		.grid = { (uint32_t)blocks, 1, 1 },
@@ -281,6 +270,7 @@ const struct kernel_desc kernel_latency = {
 	         "shared memory away from it and fewer blocks fit: the same loads take longer. The "
 	         "second variant shows in which order blocks get their turn.",
 	KERNEL_PARTS,
+	.fill = fill,
 };
 
 #endif

@@ -265,19 +265,10 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 	const int64_t n = p[P_N], block = p[P_BLOCK];
 	int64_t segment = 2 * block; /* elements per block */
 
-	if (n < 1)
-		return kernel_refuse(err, "N", n, "a vector has at least one element");
-	if (n > MAX_N)
-		return kernel_refuse(err, "N", n, "indices are 32-bit; at most 2^28 elements");
-	if (block < 1)
-		return kernel_refuse(err, "block", block, "a block has at least one thread");
-	if (block > 1024)
-		return kernel_refuse(err, "block", block, "a block has at most 1024 threads");
-	if (variant == COARSENED || variant == SHUFFLE) {
-		if (p[P_COARSE] < 1 || p[P_COARSE] > 16)
-			return kernel_refuse(err, "COARSE", p[P_COARSE], "the factor is 1 to 16");
+	if (!kernel_values_legal(params, N_PARAMS, variant, p, err))
+		return false;
+	if (variant == COARSENED || variant == SHUFFLE)
 		segment = (variant == SHUFFLE ? 4 : 2) * block * p[P_COARSE];
-	}
 	if (one_block(variant) && n > 2 * block) {
 		kernel_refuse(err, "N", n, "one block of %lld threads reduces at most %lld elements",
 		              (long long)block, (long long)(2 * block));
@@ -406,6 +397,7 @@ const struct kernel_desc kernel_reduction = {
 	         "steps. The work never changes; which threads do it decides how many warps stay busy "
 	         "with few lanes, and how often memory is asked.",
 	KERNEL_PARTS,
+	.fill = fill,
 	.refusals = refusals,
 };
 

@@ -162,17 +162,13 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 	int64_t x = p[P_BLOCK_X], y = p[P_BLOCK_Y];
 	int64_t grid_x, grid_y;
 
-	if (w < 1 || w > MAX_SIZE)
-		return kernel_refuse(err, "W", w, "an image is 1 to %d pixels wide", MAX_SIZE);
-	if (h < 1 || h > MAX_SIZE)
-		return kernel_refuse(err, "H", h, "an image is 1 to %d pixels high", MAX_SIZE);
+	if (!kernel_values_legal(params, N_PARAMS, variant, p, err))
+		return false;
 	if (w * h > MAX_PIXELS)
 		return kernel_refuse(err, "H", h, "with W %lld more than 2^28 pixels", (long long)w);
 	if (variant == PACKED) {
 		x = p[P_BLOCK];
 		y = 1;
-		if (x < 1 || x > 1024)
-			return kernel_refuse(err, "block", x, "a block has 1 to 1024 threads");
 		grid_x = (w * h + 4 * x - 1) / (4 * x);
 		grid_y = 1;
 	} else {
@@ -206,13 +202,6 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		out->buffers[RGB].cols = (uint32_t)(3 * w);
 	}
 	return kernel_launch_legal(out, err);
-}
-
-static void fill(const struct launch_plan *launch, const int64_t *p, unsigned b, uint64_t seed,
-                 void *data)
-{
-	(void)p;
-	fill_bytes(data, launch->buffers[b].count, seed);
 }
 
 /*
@@ -272,6 +261,7 @@ const struct kernel_desc kernel_rgb_to_gray = {
 	         "the block, so threads at the right and lower edge are switched off: count the warps "
 	         "that split. And three bytes per pixel make a surprisingly poor memory access.",
 	KERNEL_PARTS,
+	.fill = kernel_fill_bytes,
 	.refusals = refusals,
 };
 

@@ -437,18 +437,10 @@ static bool plan_block(unsigned variant, const int64_t *p, struct launch_plan *o
 			return false;
 	} else if (variant == DYNAMIC) {
 		tile_m = tile_n = x = y = p[P_T];
-		if (x < 1 || x > 32)
-			return kernel_refuse(err, "width", x, "one thread per tile element: 1 to 32; 32 x 32 = "
-			                     "1024 threads is the most a block has");
 		out->dynamic_shared_bytes = (uint32_t)(2 * x * x * 4);
 	} else {
-		if (tile < 2 || tile > 64)
-			return kernel_refuse(err, "TILE", tile, "tiles are 2 to 64 wide");
 		if (variant == WIDE_TILE) {
 			x = y = p[P_BLOCK];
-			if (x < 2 || x > 32)
-				return kernel_refuse(err, "BLOCK", x, "a block side has 2 to 32 threads; 32 x 32 "
-				                     "= 1024 is the most a block has");
 			if (tile % x)
 				return kernel_refuse(err, "BLOCK", x, "TILE %lld is not a multiple of it",
 				                     (long long)tile);
@@ -457,11 +449,8 @@ static bool plan_block(unsigned variant, const int64_t *p, struct launch_plan *o
 			                     "threads; a block has at most 1024", (long long)tile,
 			                     (long long)tile, (long long)(tile * tile));
 		}
-		if (variant == COARSENED) {
-			if (p[P_COARSE] < 1 || p[P_COARSE] > 8)
-				return kernel_refuse(err, "COARSE", p[P_COARSE], "a thread does 1 to 8 tiles");
+		if (variant == COARSENED)
 			tile_n = tile * p[P_COARSE];
-		}
 		if (variant == TWO_ROWS)
 			tile_m = 2 * tile;
 		if (variant == TILED_EXACT && !plan_exact(m, n, k, tile, err))
@@ -475,13 +464,8 @@ static bool plan_block(unsigned variant, const int64_t *p, struct launch_plan *o
 
 static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, struct err *err)
 {
-	for (unsigned i = P_M; i <= P_K; i++) {
-		if (p[i] < 1)
-			return kernel_refuse(err, params[i].name, p[i], "a matrix has at least one element");
-		if (p[i] > MAX_SIZE)
-			return kernel_refuse(err, params[i].name, p[i], "at most %d: indices are 32-bit",
-			                     MAX_SIZE);
-	}
+	if (!kernel_values_legal(params, N_PARAMS, variant, p, err))
+		return false;
 	*out = (struct launch_plan){ .entry = variants[variant].entry };
 	kernel_product_args(out, p[P_M], p[P_N], p[P_K], BY_COLUMNS & BIT(variant));
 	if (variant == DYNAMIC)
@@ -585,6 +569,7 @@ const struct kernel_desc kernel_sgemm = {
 	         "bytes; tiles in shared memory let a block use each value many times. The same work, "
 	         "fewer bytes: the point moves right on the roofline.",
 	KERNEL_PARTS,
+	.fill = fill,
 	.refusals = refusals,
 	.product = (const unsigned[]){ P_M, P_N, P_K },
 };

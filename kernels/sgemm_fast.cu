@@ -683,10 +683,6 @@ static bool tiles_legal(unsigned variant, const int64_t *p, struct err *err)
 {
 	const int64_t threads = threads_of(p), bytes = shared_bytes(variant, p);
 
-	for (unsigned i = P_BM; i <= P_TN; i++)
-		if (p[i] < params[i].min || p[i] > params[i].max)
-			return kernel_refuse(err, params[i].name, p[i], "%s are %lld to %lld", params[i].title,
-			                     (long long)params[i].min, (long long)params[i].max);
 	if (threads > 1024)
 		return kernel_refuse(err, "TM", p[P_TM], "BM/TM x BN/TN = %lld threads; a block has at "
 		                     "most 1024", (long long)threads);
@@ -705,9 +701,8 @@ static bool tiles_legal(unsigned variant, const int64_t *p, struct err *err)
 
 static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, struct err *err)
 {
-	for (unsigned i = P_M; i <= P_K; i++)
-		if (p[i] < 1 || p[i] > MAX_SIZE)
-			return kernel_refuse(err, params[i].name, p[i], "sizes are 1 to %d", MAX_SIZE);
+	if (!kernel_values_legal(params, N_PARAMS, variant, p, err))
+		return false;
 	if (!tiles_legal(variant, p, err))
 		return false;
 	const uint32_t tiles_x = (uint32_t)ceil_div((uint64_t)p[P_N], (uint64_t)p[P_BN]);
@@ -790,6 +785,7 @@ const struct kernel_desc kernel_sgemm_fast = {
 	         "the warp and the thread, wide loads, overlapped copies, banks and caches respected. "
 	         "Every tile size is a knob; most combinations are slow, and the panels say why.",
 	KERNEL_PARTS,
+	.fill = fill,
 	.refusals = refusals,
 	.product = (const unsigned[]){ P_M, P_N, P_K },
 };

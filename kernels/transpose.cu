@@ -204,10 +204,8 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 	const int64_t w = p[P_W], h = p[P_H], tile = p[P_TILE];
 	int64_t x = tile, y = tile, tile_x = tile, tile_y = tile;
 
-	if (w < 1 || w > MAX_SIZE)
-		return kernel_refuse(err, "W", w, "a matrix has 1 to %d columns", MAX_SIZE);
-	if (h < 1 || h > MAX_SIZE)
-		return kernel_refuse(err, "H", h, "a matrix has 1 to %d rows", MAX_SIZE);
+	if (!kernel_values_legal(params, N_PARAMS, variant, p, err))
+		return false;
 	if (w * h > MAX_ELEMENTS)
 		return kernel_refuse(err, "H", h, "with W %lld more than 2^28 elements, 1 GiB",
 		                     (long long)w);
@@ -215,8 +213,6 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 	case DIV_MOD:
 		x = tile_x = p[P_BLOCK];
 		y = tile_y = 1;
-		if (x < 1 || x > 1024)
-			return kernel_refuse(err, "block", x, "a block has 1 to 1024 threads");
 		break;
 	case NAIVE:
 		x = tile_x = p[P_BLOCK_X];
@@ -256,13 +252,6 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		},
 	};
 	return kernel_launch_legal(out, err);
-}
-
-static void fill(const struct launch_plan *launch, const int64_t *p, unsigned b, uint64_t seed,
-                 void *data)
-{
-	(void)p;
-	fill_uniform_f32(data, launch->buffers[b].count, seed);
 }
 
 /* Tolerance 0: values are moved, not computed. */
@@ -311,6 +300,7 @@ const struct kernel_desc kernel_transpose = {
 	         "reading along rows and writing down columns wastes seven eighths of every sector "
 	         "written. A tile in shared memory makes both sides run along rows.",
 	KERNEL_PARTS,
+	.fill = kernel_fill_uniform,
 	.refusals = refusals,
 };
 

@@ -252,31 +252,19 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 	const int64_t block = variant == ONE_THREAD ? 1 : p[P_BLOCK];
 	int64_t grid = 1;
 
-	if (n < 1)
-		return kernel_refuse(err, "N", n, "a vector has at least one element");
-	if (n > MAX_N)
-		return kernel_refuse(err, "N", n, "indices are 32-bit; at most 2^28 elements");
-	if (block < 1)
-		return kernel_refuse(err, "block", block, "a block has at least one thread");
-	if (block > 1024)
-		return kernel_refuse(err, "block", block, "a block has at most 1024 threads");
+	if (!kernel_values_legal(params, N_PARAMS, variant, p, err))
+		return false;
 
 	switch ((enum variant)variant) {
 	case PER_ELEMENT:
 		grid = (n + block - 1) / block;
 		break;
 	case COARSENED:
-		if (p[P_COARSE] < 1)
-			return kernel_refuse(err, "COARSE", p[P_COARSE], "a thread takes at least one element");
 		grid = (n + block * p[P_COARSE] - 1) / (block * p[P_COARSE]);
 		break;
 	case GRID_STRIDE:
 	case UNROLLED:
 		grid = p[P_BLOCKS];
-		if (grid < 1)
-			return kernel_refuse(err, "blocks", grid, "a grid has at least one block");
-		if (grid > MAX_BLOCKS)
-			return kernel_refuse(err, "blocks", grid, "at most %d: indices are 32-bit", MAX_BLOCKS);
 		break;
 	case ONE_THREAD: case CHUNKS: case ONE_BLOCK: case RACE: case ATOMIC: case N_VARIANTS:
 		break;
@@ -381,6 +369,7 @@ const struct kernel_desc kernel_vec_add = {
 	         "The variants differ only in which thread takes which element: from one thread for "
 	         "all, over a CPU-style split, to a grid that covers the data.",
 	KERNEL_PARTS,
+	.fill = fill,
 };
 
 #endif

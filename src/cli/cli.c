@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/consent.h"
 
+#include "base/list.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/plain.h"
@@ -34,17 +35,15 @@ size_t verb_count(void)
 	return ARRAY_LEN(verbs);
 }
 
+static int order_of(size_t i)
+{
+	return verbs[i]->order;
+}
+
 const struct verb *verb_at(size_t i)
 {
-	for (size_t v = 0; v < ARRAY_LEN(verbs); v++) {
-		size_t before = 0;
-		for (size_t w = 0; w < ARRAY_LEN(verbs); w++)
-			before +=
-				verbs[w]->order < verbs[v]->order || (verbs[w]->order == verbs[v]->order && w < v);
-		if (before == i)
-			return verbs[v];
-	}
-	return NULL;
+	const size_t at = list_nth(i, ARRAY_LEN(verbs), order_of);
+	return at < ARRAY_LEN(verbs) ? verbs[at] : NULL;
 }
 
 static const struct verb *verb_find(const char *name)

@@ -49,6 +49,13 @@ struct option_spec {
 	const char *about;
 };
 
+/* Options that several verbs have, word for word. */
+#define OPTION_GPU(to) \
+	{ "--gpu", OPT_TEXT, to, "SHEET", "GPU to answer for (default " LAB_DEFAULT_GPU ")" }
+#define OPTION_BACKEND(to) { "--backend", OPT_TEXT, to, "NAME", "emu, cuda, or auto (default)" }
+#define OPTION_JSON(to) { "--json", OPT_FLAG, to, NULL, "one JSON object instead of text" }
+#define OPTION_SEED(to) { "--seed", OPT_COUNT, to, "N", "seed of the inputs (default 1)" }
+
 struct verb {
 	const char *name;
 	int order;         /* in help */

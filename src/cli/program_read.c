@@ -16,14 +16,6 @@ static const char *text_of(json_t *o, const char *key)
 	return s ? s : "";
 }
 
-static enum origin origin_of(const char *name)
-{
-	for (int o = 0; o < ORIGIN_COUNT; o++)
-		if (!strcmp(origin_name((enum origin)o), name))
-			return (enum origin)o;
-	return ORIGIN_NONE;
-}
-
 static struct metric_set *read_metrics(json_t *from)
 {
 	const char *key;
@@ -34,7 +26,7 @@ static struct metric_set *read_metrics(json_t *from)
 	{
 		const enum metric_id id = metric_find(key);
 		json_t *value = json_object_get(o, "value");
-		const enum origin origin = origin_of(text_of(o, "origin"));
+		const enum origin origin = origin_named(text_of(o, "origin"));
 		if (id == METRIC_COUNT || origin == ORIGIN_NONE)
 			continue;
 		if (json_is_string(value))

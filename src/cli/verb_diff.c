@@ -31,7 +31,7 @@ static unsigned options(void *state, struct option_spec *o)
 {
 	struct state *s = state;
 	const struct option_spec all[] = {
-		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
+		OPTION_JSON(&s->json),
 		{ "--csv", OPT_FLAG, &s->csv, NULL, "a table for a spreadsheet instead of text" },
 		{ "--all", OPT_FLAG, &s->all, NULL, "also what is the same on both sides" },
 		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET",
@@ -59,14 +59,6 @@ static const char *text_at(json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 	return s ? s : "";
-}
-
-static enum origin origin_named(const char *name)
-{
-	for (int o = 0; o < ORIGIN_COUNT; o++)
-		if (!strcmp(origin_name((enum origin)o), name))
-			return (enum origin)o;
-	return ORIGIN_NONE;
 }
 
 static void take_metrics(struct side *d, json_t *metrics)

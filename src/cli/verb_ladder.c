@@ -26,15 +26,15 @@ static unsigned options(void *state, struct option_spec *o)
 {
 	struct state *s = state;
 	const struct option_spec all[] = {
-		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to answer for (default " LAB_DEFAULT_GPU ")" },
-		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default)" },
+		OPTION_GPU(&s->gpu),
+		OPTION_BACKEND(&s->backend),
 		{ "--sample", OPT_COUNT, &s->sample, "N",
 		  "emulator: run at most N blocks of each rung, spread over the grid; not verified" },
 		{ "--no-verify", OPT_FLAG, &s->no_verify, NULL,
 		  "do not compare with the CPU reference, which takes long for large products" },
 		{ "--timeout", OPT_SECONDS, &s->timeout_s, "S",
 		  "end a rung after S seconds (default 1800)" },
-		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
+		OPTION_JSON(&s->json),
 		{ "--csv", OPT_FLAG, &s->csv, NULL, "comma-separated values instead of text" },
 	};
 	s->timeout_s = RUNG_TIMEOUT_S;

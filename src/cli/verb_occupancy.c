@@ -21,7 +21,7 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--smem", OPT_COUNT, &s->smem, "BYTES",
 		  "shared memory per block, static and dynamic (default 0)" },
 		{ "--barriers", OPT_COUNT, &s->barriers, "N", "named barriers per block (default 1)" },
-		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
+		OPTION_JSON(&s->json),
 	};
 	memcpy(o, all, sizeof all);
 	return ARRAY_LEN(all);

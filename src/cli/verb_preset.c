@@ -27,7 +27,7 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default emu)" },
 		{ "--record", OPT_TEXT, &s->record, "FILE",
 		  "also write the session: every step's run, and the ladder of the last one" },
-		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
+		OPTION_JSON(&s->json),
 	};
 	memcpy(o, all, sizeof all);
 	return ARRAY_LEN(all);

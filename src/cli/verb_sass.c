@@ -31,7 +31,7 @@ static unsigned options(void *state, struct option_spec *o)
 		  "compile for this GPU: an id of 'list gpus' or a .yaml file (default " LAB_DEFAULT_GPU
 		  ")" },
 		{ "--kernel", OPT_TEXT, &s->kernel, "NAME", "of a file: only this function" },
-		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text" },
+		OPTION_JSON(&s->json),
 	};
 	memcpy(o, all, sizeof all);
 	return ARRAY_LEN(all);

@@ -25,8 +25,8 @@ static unsigned options(void *state, struct option_spec *o)
 {
 	struct state *s = state;
 	const struct option_spec all[] = {
-		{ "--gpu", OPT_TEXT, &s->gpu, "SHEET", "GPU to answer for (default " LAB_DEFAULT_GPU ")" },
-		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default)" },
+		OPTION_GPU(&s->gpu),
+		OPTION_BACKEND(&s->backend),
 		{ "--sample", OPT_COUNT, &s->sample, "N",
 		  "emulator: run at most N blocks of each point (default 16; 0 = all, verified)" },
 		{ "--top", OPT_COUNT, &s->top, "N", "show the N fastest (default 20)" },

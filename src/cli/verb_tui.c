@@ -28,7 +28,7 @@ static unsigned options(void *state, struct option_spec *o)
 		  "machine" },
 		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda or auto (default)" },
 		{ "--preset", OPT_TEXT, &s->preset, "NAME", "start with the first step of this preset" },
-		{ "--seed", OPT_COUNT, &s->seed, "N", "seed of the inputs (default 1)" },
+		OPTION_SEED(&s->seed),
 	};
 	s->seed = 1;
 	memcpy(o, all, sizeof all);

@@ -1,6 +1,7 @@
 /* Views in the order of their keys; see view_list.h. The list is made by make from views/. */
 #include "cli/view_list.h"
 
+#include "base/list.h"
 #include "base/text.h"
 
 #define VIEW(name) extern const struct view_desc view_##name;
@@ -18,18 +19,15 @@ size_t view_count(void)
 	return ARRAY_LEN(views);
 }
 
+static int order_of(size_t i)
+{
+	return views[i]->order;
+}
+
 const struct view_desc *view_at(size_t i)
 {
-	/* few views: find the i-th smallest order, folder order breaking ties */
-	for (size_t v = 0; v < ARRAY_LEN(views); v++) {
-		size_t before = 0;
-		for (size_t w = 0; w < ARRAY_LEN(views); w++)
-			before +=
-				views[w]->order < views[v]->order || (views[w]->order == views[v]->order && w < v);
-		if (before == i)
-			return views[v];
-	}
-	return NULL;
+	const size_t at = list_nth(i, ARRAY_LEN(views), order_of);
+	return at < ARRAY_LEN(views) ? views[at] : NULL;
 }
 
 /* View @i of those that are not of @other alone. */

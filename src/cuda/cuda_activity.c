@@ -66,6 +66,10 @@ static void call_name(uint32_t cbid, char *out, size_t n)
 	snprintf(out, n, "%s", name);
 }
 
+/* Fields of a struct record that all work in a stream has. */
+#define ON_STREAM(a) \
+	.stream = (a)->streamId, .correlation = (a)->correlationId, .start = (a)->start, .end = (a)->end
+
 static void read_activity(const CUpti_Activity *a)
 {
 	struct record r = { 0 };
@@ -73,12 +77,7 @@ static void read_activity(const CUpti_Activity *a)
 	case CUPTI_ACTIVITY_KIND_KERNEL:
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
 		const CUpti_ActivityKernel10 *k = (const void *)a;
-		r = (struct record){ .kind = SPAN_KERNEL,
-			                 .stream = k->streamId,
-			                 .correlation = k->correlationId,
-			                 .start = k->start,
-			                 .end = k->end,
-			                 .queued = k->queued };
+		r = (struct record){ .kind = SPAN_KERNEL, ON_STREAM(k), .queued = k->queued };
 		snprintf(r.name, sizeof r.name, "%s", k->name ? k->name : "kernel");
 		break;
 	}
@@ -87,21 +86,13 @@ static void read_activity(const CUpti_Activity *a)
 		r = (struct record){ .kind = c->copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD   ? SPAN_H2D
 			                         : c->copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? SPAN_D2H
 			                                                                          : SPAN_D2D,
-			                 .stream = c->streamId,
-			                 .correlation = c->correlationId,
-			                 .start = c->start,
-			                 .end = c->end,
+			                 ON_STREAM(c),
 			                 .bytes = c->bytes };
 		break;
 	}
 	case CUPTI_ACTIVITY_KIND_MEMSET: {
 		const CUpti_ActivityMemset4 *m = (const void *)a;
-		r = (struct record){ .kind = SPAN_FILL,
-			                 .stream = m->streamId,
-			                 .correlation = m->correlationId,
-			                 .start = m->start,
-			                 .end = m->end,
-			                 .bytes = m->bytes };
+		r = (struct record){ .kind = SPAN_FILL, ON_STREAM(m), .bytes = m->bytes };
 		break;
 	}
 	case CUPTI_ACTIVITY_KIND_DRIVER: {

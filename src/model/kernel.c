@@ -229,10 +229,14 @@ int kernel_variant_index(const struct kernel_desc *k, const char *name)
 	return -1;
 }
 
+static bool used(const struct param_desc *p, unsigned variant)
+{
+	return p->variants == 0 || (variant < 32 && (p->variants >> variant & 1));
+}
+
 bool kernel_param_used(const struct kernel_desc *k, unsigned variant, unsigned param)
 {
-	uint32_t mask = k->params[param].variants;
-	return mask == 0 || (variant < 32 && (mask >> variant & 1));
+	return used(&k->params[param], variant);
 }
 
 unsigned kernel_main_knob(const struct kernel_desc *k, unsigned variant)
@@ -291,9 +295,8 @@ static bool legal(const struct param_desc *p, int64_t value)
 	return value >= p->min && value <= p->max;
 }
 
-bool kernel_param_legal(const struct kernel_desc *k, unsigned param, int64_t value, struct err *err)
+static bool value_legal(const struct param_desc *p, int64_t value, struct err *err)
 {
-	const struct param_desc *p = &k->params[param];
 	char list[400];
 
 	if (legal(p, value))
@@ -309,6 +312,20 @@ bool kernel_param_legal(const struct kernel_desc *k, unsigned param, int64_t val
 	                  p->choices       ? p->def
 	                  : value < p->min ? p->min
 	                                   : p->max);
+}
+
+bool kernel_param_legal(const struct kernel_desc *k, unsigned param, int64_t value, struct err *err)
+{
+	return value_legal(&k->params[param], value, err);
+}
+
+bool kernel_values_legal(const struct param_desc *params, unsigned n, unsigned variant,
+                         const int64_t *values, struct err *err)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (used(&params[i], variant) && !value_legal(&params[i], values[i], err))
+			return false;
+	return true;
 }
 
 /* The nearest value of a list above (+1) or below (-1) @value that is legal; else @value. A value

@@ -182,7 +182,7 @@ struct kernel_desc {
 	 * Parameters (one value per param, in order) to a launch. Refuses the impossible with the
 	 * parameter's name and the reason (ERR_USAGE); what it accepts can be launched on every
 	 * device (block <= 1024 threads, grid within 2^31-1 x 65535 x 65535, CUDA guide table
-	 * "technical specifications"). Ranges in param_desc are checked by the caller first.
+	 * "technical specifications").
 	 */
 	bool (*plan)(unsigned variant, const int64_t *params, struct launch_plan *plan,
 	             struct err *err);
@@ -219,10 +219,11 @@ struct kernel_desc {
 /* Name and entry of a variant: KERNEL_VARIANT(sgemm, 3, tiled) is "tiled", "sgemm_v3_tiled". */
 #define KERNEL_VARIANT(family, number, variant) \
 	.name = #variant, .entry = #family "_v" #number "_" #variant
-/* The parts of a descriptor that every family has, each a table or function of that name. */
+/* The parts of a descriptor that every family has, each a table or function of that name; fill is
+ * said apart, as two of kernel_desc's kind are below. */
 #define KERNEL_PARTS                                                                        \
 	.n_params = N_PARAMS, .n_variants = N_VARIANTS, .params = params, .variants = variants, \
-	.plan = plan, .fill = fill, .check = check, .cost = cost, .examples = examples
+	.plan = plan, .check = check, .cost = cost, .examples = examples
 /* Rows of launch_plan.args and launch_plan.buffers. */
 #define KERNEL_ARG_BUFFER(index) { .kind = ARG_BUFFER, .buffer = (index) }
 #define KERNEL_ARG_I32(value) { .kind = ARG_I32, .i32 = (int32_t)(value) }
@@ -263,6 +264,10 @@ bool kernel_refuse(struct err *err, const char *param, int64_t value, const char
 	__attribute__((format(printf, 4, 5)));
 /* The device limits every launch must keep, with the reason; plan() ends with it. */
 bool kernel_launch_legal(const struct launch_plan *plan, struct err *err);
+/* Every value that @variant uses is one that its row of @params, which has @n, allows. plan()
+ * begins with it; what it refuses itself are values that do not fit each other. */
+bool kernel_values_legal(const struct param_desc *params, unsigned n, unsigned variant,
+                         const int64_t *values, struct err *err);
 /* A block of block_x times block_y threads: sides of at least 1, at most 1024 threads. */
 bool kernel_sides_legal(int64_t x, int64_t y, struct err *err);
 /* Uniform values in [-1, 1) in float32, reproducible across machines. */
@@ -280,6 +285,11 @@ void check_element(double got, double want, double tolerance, size_t index, unsi
                    struct check_result *r);
 /* Whole numbers in [lo, hi]: sums of them are exact in float32 in any order while below 2^24. */
 void fill_integers_f32(float *out, size_t n, int lo, int hi, uint64_t seed);
+/* kernel_desc.fill of a family whose inputs are all fill_uniform_f32(), or all fill_bytes(). */
+void kernel_fill_uniform(const struct launch_plan *plan, const int64_t *params, unsigned b,
+                         uint64_t seed, void *data);
+void kernel_fill_bytes(const struct launch_plan *plan, const int64_t *params, unsigned b,
+                       uint64_t seed, void *data);
 /* Random bytes. */
 void fill_bytes(unsigned char *out, size_t n, uint64_t seed);
 /* Multiples of 2^-q in [-1, 1), q as large as keeps every sum of @terms products of two such values

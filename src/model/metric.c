@@ -40,6 +40,14 @@ const char *origin_name(enum origin o)
 	return (unsigned)o < ORIGIN_COUNT ? origins[o].name : "?";
 }
 
+enum origin origin_named(const char *name)
+{
+	for (int o = 0; o < ORIGIN_COUNT; o++)
+		if (!strcmp(origin_name((enum origin)o), name))
+			return (enum origin)o;
+	return ORIGIN_NONE;
+}
+
 const char *origin_mark(enum origin o, bool ascii)
 {
 	if ((unsigned)o >= ORIGIN_COUNT)

@@ -65,6 +65,8 @@ struct metric_set {
 
 extern const struct metric_desc metric_catalogue[METRIC_COUNT];
 const char *origin_name(enum origin o);
+/* ORIGIN_NONE where it is no name of one. */
+enum origin origin_named(const char *name);
 const char *origin_mark(enum origin o, bool ascii);
 const char *origin_about(enum origin o);
 /* By key, e.g. "mem.ld_sectors"; METRIC_COUNT when there is none. */

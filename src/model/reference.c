@@ -186,3 +186,17 @@ void check_matmul_f32(const struct matmul_ref *ref, struct check_result *r)
 	free(wrong);
 	free(want);
 }
+
+void kernel_fill_uniform(const struct launch_plan *plan, const int64_t *params, unsigned b,
+                         uint64_t seed, void *data)
+{
+	(void)params;
+	fill_uniform_f32(data, plan->buffers[b].count, seed);
+}
+
+void kernel_fill_bytes(const struct launch_plan *plan, const int64_t *params, unsigned b,
+                       uint64_t seed, void *data)
+{
+	(void)params;
+	fill_bytes(data, plan->buffers[b].count, seed);
+}

@@ -23,9 +23,8 @@ bool selection_equal(const struct selection *a, const struct selection *b)
 bool selection_plan(const struct selection *sel, struct launch_plan *plan, struct err *err)
 {
 	const struct kernel_desc *k = sel->kernel;
-	for (unsigned i = 0; i < k->n_params; i++)
-		if (kernel_param_used(k, sel->variant, i) && !kernel_param_legal(k, i, sel->params[i], err))
-			return false;
+	if (!kernel_values_legal(k->params, k->n_params, sel->variant, sel->params, err))
+		return false;
 	*plan = (struct launch_plan){ 0 };
 	return k->plan_user ? k->plan_user(k, sel->params, plan, err)
 	                    : k->plan(sel->variant, sel->params, plan, err);

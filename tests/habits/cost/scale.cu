@@ -44,10 +44,8 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 {
 	const int64_t n = p[P_N], block = p[P_BLOCK];
 
-	if (n < 1 || n > MAX_N)
-		return kernel_refuse(err, "N", n, "a vector has 1 to %d elements", MAX_N);
-	if (block < 1 || block > 1024)
-		return kernel_refuse(err, "block", block, "a block has 1 to 1024 threads");
+	if (!kernel_values_legal(params, N_PARAMS, variant, p, err))
+		return false;
 	*out = (struct launch_plan){
 		.entry = variants[variant].entry,
 		.grid = { (uint32_t)((n + block - 1) / block), 1, 1 },
@@ -64,13 +62,6 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		},
 	};
 	return kernel_launch_legal(out, err);
-}
-
-static void fill(const struct launch_plan *launch, const int64_t *p, unsigned b, uint64_t seed,
-                 void *data)
-{
-	(void)p;
-	fill_uniform_f32(data, launch->buffers[b].count, seed);
 }
 
 /* One product, rounded once: every element must be equal. */
@@ -107,7 +98,7 @@ const struct kernel_desc kernel_scale = {
 	         "decides how long it takes.",
 	.n_params = N_PARAMS, .n_variants = 1,
 	.params = params, .variants = variants,
-	.plan = plan, .fill = fill, .check = check, .cost = cost,
+	.plan = plan, .fill = kernel_fill_uniform, .check = check, .cost = cost,
 	.examples = examples,
 };
 
