@@ -53,6 +53,7 @@ struct option_spec {
 #define OPTION_GPU(to) \
 	{ "--gpu", OPT_TEXT, to, "SHEET", "GPU to answer for (default " LAB_DEFAULT_GPU ")" }
 #define OPTION_BACKEND(to) { "--backend", OPT_TEXT, to, "NAME", "emu, cuda, or auto (default)" }
+#define OPTIONS_ENGINE(s) OPTION_GPU(&(s)->gpu), OPTION_BACKEND(&(s)->backend)
 #define OPTION_JSON(to) { "--json", OPT_FLAG, to, NULL, "one JSON object instead of text" }
 #define OPTION_SEED(to) { "--seed", OPT_COUNT, to, "N", "seed of the inputs (default 1)" }
 

@@ -26,8 +26,7 @@ static unsigned options(void *state, struct option_spec *o)
 {
 	struct state *s = state;
 	const struct option_spec all[] = {
-		OPTION_GPU(&s->gpu),
-		OPTION_BACKEND(&s->backend),
+		OPTIONS_ENGINE(s),
 		{ "--sample", OPT_COUNT, &s->sample, "N",
 		  "emulator: run at most N blocks of each rung, spread over the grid; not verified" },
 		{ "--no-verify", OPT_FLAG, &s->no_verify, NULL,

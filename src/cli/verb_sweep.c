@@ -25,8 +25,7 @@ static unsigned options(void *state, struct option_spec *o)
 {
 	struct state *s = state;
 	const struct option_spec all[] = {
-		OPTION_GPU(&s->gpu),
-		OPTION_BACKEND(&s->backend),
+		OPTIONS_ENGINE(s),
 		{ "--sample", OPT_COUNT, &s->sample, "N",
 		  "emulator: run at most N blocks of each point (default 16; 0 = all, verified)" },
 		{ "--top", OPT_COUNT, &s->top, "N", "show the N fastest (default 20)" },

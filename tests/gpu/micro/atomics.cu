@@ -13,15 +13,6 @@ struct Collide {
 	unsigned hot;     /* sectors that the whole grid works on, a power of two */
 };
 
-static __device__ unsigned hash(unsigned x)
-{
-	x ^= x >> 16;
-	x *= 0x7feb352du;
-	x ^= x >> 15;
-	x *= 0x846ca68bu;
-	return x ^ x >> 16;
-}
-
 /* What is done: X(name, type, statement) */
 #define ATOMICS(X)                                                    \
 	X(red_add_u32, unsigned,                                          \
@@ -43,20 +34,20 @@ static __device__ unsigned hash(unsigned x)
 	X(atom_add_f32, float, sum += (unsigned)atomicAdd(p, 1.0f))       \
 	X(atom_exch_u32, unsigned, sum += atomicExch(p, 3u))
 
-#define X(name, type, statement)                                                        \
-	static __global__ void m_##name(unsigned *cycles, void *data, Collide c)            \
-	{                                                                                   \
-		const unsigned lane = threadIdx.x % 32;                                         \
-		const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;             \
-		const unsigned group = lane / (unsigned)(c.multiplicity * c.words);             \
-		const unsigned word = lane / (unsigned)c.multiplicity % (unsigned)c.words;      \
-		unsigned sum = 0;                                                               \
-		for (unsigned i = 0; i < TIMES; i++) {                                          \
-			const unsigned sector = hash(warp * 4096 + i * 32 + group) & (c.hot - 1);   \
-			type *const p = (type *)data + (size_t)sector * (32 / sizeof(type)) + word; \
-			statement;                                                                  \
-		}                                                                               \
-		micro_use(sum, cycles);                                                         \
+#define X(name, type, statement)                                                            \
+	static __global__ void m_##name(unsigned *cycles, void *data, Collide c)                \
+	{                                                                                       \
+		const unsigned lane = threadIdx.x % 32;                                             \
+		const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;                 \
+		const unsigned group = lane / (unsigned)(c.multiplicity * c.words);                 \
+		const unsigned word = lane / (unsigned)c.multiplicity % (unsigned)c.words;          \
+		unsigned sum = 0;                                                                   \
+		for (unsigned i = 0; i < TIMES; i++) {                                              \
+			const unsigned sector = micro_hash(warp * 4096 + i * 32 + group) & (c.hot - 1); \
+			type *const p = (type *)data + (size_t)sector * (32 / sizeof(type)) + word;     \
+			statement;                                                                      \
+		}                                                                                   \
+		micro_use(sum, cycles);                                                             \
 	}
 ATOMICS(X)
 #undef X

@@ -27,8 +27,9 @@ template <int N> static __global__ void m_loop(unsigned *cycles, int turns)
 	micro_use(x, cycles);
 }
 
-/* The first @lanes lanes of every warp take one side, the others the other one. */
-template <int N> static __global__ void m_if_else(unsigned *cycles, int turns, int lanes)
+/* The first @lanes lanes of every warp take one side, the others the other one; without @BOTH
+ * theirs is empty, and what follows is short. */
+template <int N, bool BOTH> static __global__ void m_if_else(unsigned *cycles, int turns, int lanes)
 {
 	float x = (float)threadIdx.x;
 	const bool first = (int)(threadIdx.x % 32) < lanes;
@@ -37,24 +38,10 @@ template <int N> static __global__ void m_if_else(unsigned *cycles, int turns, i
 	for (int i = 0; i < turns; i++) {
 		if (first)
 			x = work<N>(x, 1.0f);
-		else
+		else if (BOTH)
 			x = work<N>(x, 2.0f);
-	}
-	clock.stop(cycles);
-	micro_use(x, cycles);
-}
-
-/* One side only, for the first @lanes lanes. */
-template <int N> static __global__ void m_if(unsigned *cycles, int turns, int lanes)
-{
-	float x = (float)threadIdx.x;
-	const bool first = (int)(threadIdx.x % 32) < lanes;
-	const BlockClock clock;
-#pragma unroll 1
-	for (int i = 0; i < turns; i++) {
-		if (first)
-			x = work<N>(x, 1.0f);
-		x = work<1>(x, 3.0f);
+		if (!BOTH)
+			x = work<1>(x, 3.0f);
 	}
 	clock.stop(cycles);
 	micro_use(x, cycles);
@@ -113,8 +100,9 @@ template <int N> static void bodies()
 	both("loop", N, "ways", 1, [&](int t) { m_loop<N><<<1, t>>>(out, TURNS); });
 	for (int lanes = 0; lanes <= 32; lanes += 8) {
 		both("if_else", N, "lanes", lanes,
-		     [&](int t) { m_if_else<N><<<1, t>>>(out, TURNS, lanes); });
-		both("if", N, "lanes", lanes, [&](int t) { m_if<N><<<1, t>>>(out, TURNS, lanes); });
+		     [&](int t) { m_if_else<N, true><<<1, t>>>(out, TURNS, lanes); });
+		both("if", N, "lanes", lanes,
+		     [&](int t) { m_if_else<N, false><<<1, t>>>(out, TURNS, lanes); });
 	}
 	for (int ways = 1; ways <= 8; ways *= 2)
 		both("switch", N, "ways", ways, [&](int t) { m_switch<N><<<1, t>>>(out, TURNS, ways); });

@@ -10,15 +10,6 @@ struct Contest {
 	unsigned updates;      /* of each thread */
 };
 
-static __device__ unsigned hash(unsigned x)
-{
-	x ^= x >> 16;
-	x *= 0x7feb352du;
-	x ^= x >> 15;
-	x *= 0x846ca68bu;
-	return x ^ x >> 16;
-}
-
 /* Tries it took. */
 static __device__ unsigned multiply(unsigned *p, float by)
 {
@@ -37,7 +28,7 @@ static __global__ void m_cas_global(unsigned *words, unsigned long long *tries, 
 	if (threadIdx.x % 32 < c.lanes)
 		for (unsigned i = 0; i < c.updates; i++) {
 			const unsigned w =
-				hash((blockIdx.x * blockDim.x + threadIdx.x) * 64 + i) & (c.words - 1);
+				micro_hash((blockIdx.x * blockDim.x + threadIdx.x) * 64 + i) & (c.words - 1);
 			n += multiply(words + (size_t)w * c.apart, 0.5f);
 		}
 	if (tries)
@@ -53,7 +44,7 @@ static __global__ void m_cas_shared(unsigned *cycles, unsigned long long *tries,
 	const BlockClock clock;
 	if (threadIdx.x % 32 < c.lanes)
 		for (unsigned i = 0; i < c.updates; i++)
-			n += multiply(s + (hash(threadIdx.x * 64 + i) & (c.words - 1)) * c.apart, 0.5f);
+			n += multiply(s + (micro_hash(threadIdx.x * 64 + i) & (c.words - 1)) * c.apart, 0.5f);
 	clock.stop(cycles);
 	atomicAdd(tries, n);
 }
@@ -65,8 +56,8 @@ static __global__ void m_cas_min(unsigned *words, unsigned long long *tries, Con
 	if (threadIdx.x % 32 < c.lanes)
 		for (unsigned i = 0; i < c.updates; i++) {
 			const unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
-			unsigned *const p = words + (size_t)(hash(id * 64 + i) & (c.words - 1)) * c.apart;
-			const float mine = (float)(hash(id * 64 + i + 77) >> 8);
+			unsigned *const p = words + (size_t)(micro_hash(id * 64 + i) & (c.words - 1)) * c.apart;
+			const float mine = (float)(micro_hash(id * 64 + i + 77) >> 8);
 			unsigned old = *(volatile unsigned *)p, seen = ~old;
 			while (__uint_as_float(old) > mine && old != seen) {
 				seen = old;

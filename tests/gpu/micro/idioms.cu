@@ -7,6 +7,19 @@
 
 #define ROUNDS 64
 
+/* The sum so far and the products of a row and a column of two tiles that all have stored. */
+template <int TILE>
+static __device__ float tile_product(const float (&s)[TILE][TILE], const float (&t)[TILE][TILE],
+                                     int x, int y, float sum)
+{
+	__syncthreads();
+#pragma unroll
+	for (int k = 0; k < TILE; k++)
+		sum += s[y][k] * t[k][x];
+	__syncthreads();
+	return sum;
+}
+
 /* One phase after another of a tiled product, on the same tile. */
 template <int TILE> static __global__ void m_tile_product(unsigned *cycles, const float *a)
 {
@@ -18,11 +31,7 @@ template <int TILE> static __global__ void m_tile_product(unsigned *cycles, cons
 	for (int i = 0; i < ROUNDS; i++) {
 		s[y][x] = sum;
 		t[y][x] = sum + 1;
-		__syncthreads();
-#pragma unroll
-		for (int k = 0; k < TILE; k++)
-			sum += s[y][k] * t[k][x];
-		__syncthreads();
+		sum = tile_product<TILE>(s, t, x, y, sum);
 	}
 	clock.stop(cycles);
 	micro_use(sum, cycles);
@@ -42,11 +51,7 @@ static __global__ void m_tile_product_loads(unsigned *cycles, const float *a, in
 	for (int i = 0; i < n; i += TILE) {
 		s[y][x] = a[(row + y) * n + i + x];
 		t[y][x] = a[(i + y) * n + column + x];
-		__syncthreads();
-#pragma unroll
-		for (int k = 0; k < TILE; k++)
-			sum += s[y][k] * t[k][x];
-		__syncthreads();
+		sum = tile_product<TILE>(s, t, x, y, sum);
 	}
 	clock.stop(cycles);
 	micro_use(sum, cycles);

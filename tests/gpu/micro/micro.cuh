@@ -180,6 +180,16 @@ struct BlockClock {
 	}
 };
 
+/* Mixes the bits of a number: addresses without a pattern. */
+static __device__ __forceinline__ unsigned micro_hash(unsigned x)
+{
+	x ^= x >> 16;
+	x *= 0x7feb352du;
+	x ^= x >> 15;
+	x *= 0x846ca68bu;
+	return x ^ x >> 16;
+}
+
 /* Keeps @v from being optimised away; never stores. */
 template <typename T> static __device__ void micro_use(T v, unsigned *cycles)
 {

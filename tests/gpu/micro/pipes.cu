@@ -8,46 +8,20 @@
 #define LOOPS 16
 
 /* One instruction on 32-bit words, on 64-bit words, and on both floating-point types. */
-#define OP32(name, text)                                   \
-	struct name {                                          \
-		typedef unsigned T;                                \
-		static __device__ T op(T x, T y)                   \
-		{                                                  \
-			T d;                                           \
-			asm volatile(text : "=r"(d) : "r"(x), "r"(y)); \
-			return d;                                      \
-		}                                                  \
+#define OP(name, type, letter, text)                                   \
+	struct name {                                                      \
+		typedef type T;                                                \
+		static __device__ T op(T x, T y)                               \
+		{                                                              \
+			T d;                                                       \
+			asm volatile(text : "=" letter(d) : letter(x), letter(y)); \
+			return d;                                                  \
+		}                                                              \
 	}
-#define OP64(name, text)                                   \
-	struct name {                                          \
-		typedef unsigned long long T;                      \
-		static __device__ T op(T x, T y)                   \
-		{                                                  \
-			T d;                                           \
-			asm volatile(text : "=l"(d) : "l"(x), "l"(y)); \
-			return d;                                      \
-		}                                                  \
-	}
-#define OPF(name, text)                                    \
-	struct name {                                          \
-		typedef float T;                                   \
-		static __device__ T op(T x, T y)                   \
-		{                                                  \
-			T d;                                           \
-			asm volatile(text : "=f"(d) : "f"(x), "f"(y)); \
-			return d;                                      \
-		}                                                  \
-	}
-#define OPD(name, text)                                    \
-	struct name {                                          \
-		typedef double T;                                  \
-		static __device__ T op(T x, T y)                   \
-		{                                                  \
-			T d;                                           \
-			asm volatile(text : "=d"(d) : "d"(x), "d"(y)); \
-			return d;                                      \
-		}                                                  \
-	}
+#define OP32(name, text) OP(name, unsigned, "r", text)
+#define OP64(name, text) OP(name, unsigned long long, "l", text)
+#define OPF(name, text) OP(name, float, "f", text)
+#define OPD(name, text) OP(name, double, "d", text)
 
 /* The assembler joins two additions, or two of logic, in one instruction with three operands, so
  * these come in pairs; an _xor or _add at the end of a name is one instruction of its own. */

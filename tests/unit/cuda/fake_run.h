@@ -107,6 +107,15 @@ static inline bool fake_go(struct fake_run *f, struct backend *be, const atomic_
 	return backend_cuda.run(be, &f->req, &hooks, &f->res, &f->err);
 }
 
+/* Opens a back end and runs fake_vecadd in it, which must go well. */
+static inline void fake_begin(struct fake_run *f, struct backend **be)
+{
+	fake_prepare(f, "fake_vecadd");
+	assert_true(backend_cuda.open(be, NULL, NULL));
+	if (!fake_go(f, *be, NULL))
+		fail_msg("%s", f->err.msg);
+}
+
 static inline void fake_done(struct fake_run *f)
 {
 	free(f->res.spans);

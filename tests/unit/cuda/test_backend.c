@@ -258,9 +258,7 @@ TEST_WITH(without_cupti_events_give_time_and_timeline, fake_fresh, NULL)
 	static struct fake_run f;
 	struct backend *be;
 	setenv("PMPP_LIBCUPTI", "/nowhere/libcupti.so", 1);
-	fake_prepare(&f, "fake_vecadd");
-	assert_true(backend_cuda.open(&be, NULL, NULL));
-	assert_true(fake_go(&f, be, NULL));
+	fake_begin(&f, &be);
 	assert_true(f.res.timing.n >= 3);
 	assert_false(f.res.timing.from_activity);
 	assert_true(f.res.spans_from_events);

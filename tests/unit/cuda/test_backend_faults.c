@@ -150,9 +150,7 @@ TEST_WITH(a_number_that_is_none_is_not_shown, fake_fresh, NULL)
 	struct backend *be;
 	setenv("FAKE_NAN", "dram__bytes_read", 1);
 	setenv("FAKE_ABSENT", "op_ffma", 1);
-	fake_prepare(&f, "fake_vecadd");
-	assert_true(backend_cuda.open(&be, NULL, NULL));
-	assert_true(fake_go(&f, be, NULL));
+	fake_begin(&f, &be);
 	assert_int_equal(f.res.metrics.v[M_DRAM_READ].origin, ORIGIN_NONE);
 	assert_non_null(strstr(f.res.metrics.v[M_DRAM_READ].reason, "no number"));
 	assert_int_equal(f.res.metrics.v[M_FLOP_FP32].origin, ORIGIN_NONE);
@@ -239,9 +237,7 @@ TEST_WITH(ptx_stands_in_for_a_foreign_cubin, fake_fresh, NULL)
 	static struct fake_run f;
 	struct backend *be;
 	setenv("FAKE_NVIDIA", "cuModuleLoadData=209", 1);
-	fake_prepare(&f, "fake_vecadd");
-	assert_true(backend_cuda.open(&be, NULL, NULL));
-	assert_true(fake_go(&f, be, NULL));
+	fake_begin(&f, &be);
 	assert_true(f.res.loaded.jit);
 	assert_true(f.c[10] == 10.5f);
 	assert_false(f.res.timing.l2_flushed); /* the flushing kernel did not load either: said so */

@@ -16,45 +16,6 @@
 
 #define PTX_HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 
-/* Figures of an A100-SXM4-40GB. */
-static inline const struct gpu_spec *emu_gpu(void)
-{
-	static const struct gpu_spec g = {
-		.id = "a100",
-		.name = "A100-SXM4-40GB",
-		.chip = "GA100",
-		.cc_major = 8,
-		.cc_minor = 0,
-		.sm_count = 108,
-		.max_threads_per_sm = 2048,
-		.max_blocks_per_sm = 32,
-		.max_threads_per_block = 1024,
-		.warp_size = 32,
-		.regs_per_sm = 65536,
-		.regs_per_block = 65536,
-		.max_regs_per_thread = 255,
-		.smem_per_sm_bytes = 167936,
-		.smem_per_block_bytes = 49152,
-		.smem_per_block_optin_bytes = 166912,
-		.smem_reserved_per_block_bytes = 1024,
-		.l2_bytes = 40 << 20,
-		.l1_bytes = 192 << 10,
-		.clock_mhz = 1410,
-		.dram_gbs = 1555,
-		.schedulers_per_sm = 4,
-		.fp32_lanes_per_sm = 64,
-		.fp64_lanes_per_sm = 32,
-		.int32_lanes_per_sm = 64,
-		.sfu_lanes_per_sm = 16,
-		.lsu_lanes_per_sm = 32,
-		.l1_latency_ns = 23.4,
-		.l2_latency_ns = 142,
-		.dram_latency_ns = 330,
-		.smem_latency_ns = 16.3,
-	};
-	return &g;
-}
-
 struct emu_way {
 	const char *name, *isa;
 	bool reference;
@@ -117,7 +78,7 @@ static inline bool emu_run_way(struct emu_case *c, const struct emu_way *way)
 		.timeout_s = c->timeout_s,
 	};
 	memcpy(req.buffers, c->buffers, sizeof req.buffers);
-	if (!be && !backend_emu.open(&be, emu_gpu(), &c->err))
+	if (!be && !backend_emu.open(&be, gpu_find("a100"), &c->err))
 		return false;
 	setenv("PMPP_EMU_ISA", way->isa, 1);
 	setenv("PMPP_EMU_REFERENCE", way->reference ? "1" : "0", 1);

@@ -6,7 +6,7 @@
  * Seeds are fixed; a failure prints the program. RANDOM_SEED=N runs that program alone,
  * RANDOM_COUNT=N that many.
  */
-#include "../unit.h"
+#include "emulator.h"
 #include "backend/backend.h"
 #include "base/mem.h"
 #include "compile/disassemble.h"
@@ -158,7 +158,8 @@ static bool run_setting(const struct module *m, const char *entry, struct data *
 	unsetenv("PMPP_EMU_ISA");
 	run_result_free(&res);
 	if (!ok || res.note[0]) { /* a note: the two levels' outputs differ */
-		snprintf(found, sizeof found, "%s: %s", settings[setting].name, ok ? res.note : err.msg);
+		snprintf(found, sizeof found, "%s: %.1000s", settings[setting].name,
+		         ok ? res.note : err.msg);
 		return false;
 	}
 	return compare(d, block, settings[setting].name);
@@ -184,7 +185,7 @@ static bool passes(struct program_text *program, size_t first, size_t end, struc
 	};
 	*compiled = compile_module(&req, &m, &err);
 	if (!*compiled) {
-		snprintf(found, sizeof found, "%s", err.msg);
+		snprintf(found, sizeof found, "%.1000s", err.msg);
 		return false;
 	}
 	data_make(&d, seed, block);
@@ -302,13 +303,5 @@ TEST(same_bits_as_the_host)
 
 int main(void)
 {
-	struct err err = { 0 };
-	const struct gpu_spec *gpu = gpu_find("h200");
-	if (!gpu || !backend_emu.open(&emulator, gpu, &err)) {
-		fprintf(stderr, "%s\n", gpu ? err.msg : "no sheet 'h200'");
-		return 1;
-	}
-	const int failed = unit_run(NULL, NULL);
-	backend_emu.close(emulator);
-	return failed;
+	return run_with_emulator("h200", &emulator);
 }

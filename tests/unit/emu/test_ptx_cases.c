@@ -5,7 +5,7 @@
  * once with the race check, which also takes the path that keeps 32 values of every register.
  */
 #include "case_run.h"
-#include "../unit.h"
+#include "emulator.h"
 
 #include <dirent.h>
 
@@ -80,7 +80,6 @@ int main(void)
 	char folder[512];
 	const char *root = getenv("TEST_ROOT");
 	struct dirent **files;
-	struct err err = { 0 };
 	snprintf(folder, sizeof folder, "%s/tests/ptx", root ? root : ".");
 	const int n = scandir(folder, &files, is_case, alphasort);
 	if (n <= 0) {
@@ -93,12 +92,5 @@ int main(void)
 		free(files[i]);
 	}
 	free(files);
-	const struct gpu_spec *gpu = gpu_find("h200");
-	if (!gpu || !backend_emu.open(&emulator, gpu, &err)) {
-		fprintf(stderr, "%s\n", gpu ? err.msg : "no sheet 'h200'");
-		return 1;
-	}
-	const int failed = unit_run(NULL, NULL);
-	backend_emu.close(emulator);
-	return failed;
+	return run_with_emulator("h200", &emulator);
 }
