@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/consent.h"
 
-#include "base/list.h"
+#include "base/enum_list.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/plain.h"

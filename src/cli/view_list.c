@@ -1,7 +1,7 @@
 /* Views in the order of their keys; see view_list.h. The list is made by make from views/. */
 #include "cli/view_list.h"
 
-#include "base/list.h"
+#include "base/enum_list.h"
 #include "base/text.h"
 
 #define VIEW(name) extern const struct view_desc view_##name;

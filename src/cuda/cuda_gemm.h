@@ -4,7 +4,7 @@
 #ifndef PMPP_CUDA_CUDA_GEMM_H
 #define PMPP_CUDA_CUDA_GEMM_H
 
-#include "base/list.h"
+#include "base/enum_list.h"
 
 #define CUDA_GEMM_MODES(X)                                                                   \
 	X(GEMM_FP32, "cuBLAS FP32", "cublasSgemm, TF32 off: comparable with our kernels")        \

@@ -9,7 +9,7 @@
 #ifndef PMPP_MODEL_PERF_H
 #define PMPP_MODEL_PERF_H
 
-#include "base/list.h"
+#include "base/enum_list.h"
 #include "model/counts.h"
 #include "model/gpu.h"
 #include "model/kernel.h"

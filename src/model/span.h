@@ -8,7 +8,7 @@
 #ifndef PMPP_MODEL_SPAN_H
 #define PMPP_MODEL_SPAN_H
 
-#include "base/list.h"
+#include "base/enum_list.h"
 
 #include <stdint.h>
 

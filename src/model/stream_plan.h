@@ -7,7 +7,7 @@
 #ifndef PMPP_MODEL_STREAM_PLAN_H
 #define PMPP_MODEL_STREAM_PLAN_H
 
-#include "base/list.h"
+#include "base/enum_list.h"
 #include "model/kernel.h"
 #include "model/stream.h"
 

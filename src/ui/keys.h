@@ -5,7 +5,7 @@
 #ifndef PMPP_UI_KEYS_H
 #define PMPP_UI_KEYS_H
 
-#include "base/list.h"
+#include "base/enum_list.h"
 #include "ui/screen.h"
 
 /* A key is a Unicode scalar value, or one of these. X(ID, "name in keys.def", "as shown") */

@@ -2,8 +2,8 @@
  * A list that an enum and its tables are made from is written once, as a macro of rows
  * X(ID, "name", "what it is"). These take a column of it: enum kind { KINDS(LIST_ID) N_KINDS };
  */
-#ifndef PMPP_BASE_LIST_H
-#define PMPP_BASE_LIST_H
+#ifndef PMPP_BASE_ENUM_LIST_H
+#define PMPP_BASE_ENUM_LIST_H
 
 #include <stddef.h>
 
