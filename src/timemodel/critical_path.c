@@ -70,7 +70,7 @@ static double latency_cycles(const struct scheduler *s, uint32_t i, uint32_t b)
 			return timing.local_latency_ns * per_ns;
 		return (x->space == MEMORY_SHARED
 		            ? g->smem_latency_ns * per_ns
-		            : load_latency_cycles(s->h, g, s->misses, s->lines[s->h->region_of[i]], b)) +
+		            : load_latency_cycles(s->h, g, s->misses, s->lines[s->h->region_of[i]], i, b)) +
 		       replays_of(&s->program->counts[i]);
 	case INST_ATOMIC:
 		return (x->space == MEMORY_SHARED ? timing.shared_atomic_latencies * g->smem_latency_ns

@@ -33,6 +33,6 @@ float replays_of(const struct counts *c);
  * take part, for when all did that data came from afar. Without its replays.
  */
 double load_latency_cycles(const struct hyperblocks *h, const struct gpu_spec *g,
-                           const struct load_misses *misses, double lines, uint32_t b);
+                           const struct load_misses *misses, double lines, uint32_t i, uint32_t b);
 
 #endif

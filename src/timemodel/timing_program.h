@@ -44,6 +44,14 @@ enum memory_space {
 #define TIMING_MAX_RESULTS 8
 #define TIMING_MAX_SOURCES 10
 
+/* Where a global load's data comes from. The share of lines counts what is under way, that of
+ * executions, each of which waits for the slowest of its lines, how often it is waited for. */
+struct load_origin {
+	bool known; /* else all are as the whole launch's average */
+	double l2_lines, dram_lines; /* dram_*: of these also what another SM fetches just then */
+	double l2, dram;
+};
+
 struct timing_inst {
 	enum inst_class class;
 	/* Machine instructions that one execution issues: inst_issued(), 0 = folded into another one, a
@@ -66,6 +74,7 @@ struct timing_inst {
 	double shared_passes; /* of atomics on shared memory */
 	double load_passes;   /* of global loads, by banks of L1; 0 = not known */
 	double local_lines;   /* of local memory: 32 words each */
+	struct load_origin origin;
 };
 
 struct timing_block {

@@ -10,12 +10,18 @@
 void access_log_begin(struct access_log *log, const struct cache_sim *c);
 /* Makes room for an entry, where the block's share or the memory is used up; true: see below. */
 bool access_log_make_room(struct access_log *log, const struct cache_sim *c);
-/* Notes an access to @line (@sectors: mask of its four; @written: bytes of each, of a store) by a
- * warp that has begun @time instructions. Returns true if the level was raised: fewer lines are to
- * be noted from now on. */
+/* What all lines of a request share. */
+struct log_request {
+	uint64_t time;    /* instructions its warp had begun */
+	uint32_t who;     /* the memory instruction's number */
+	unsigned lines;   /* of a load */
+	unsigned written; /* of a store: bytes of each sector */
+	enum log_kind kind;
+};
+/* Notes @line of a request (@sectors: mask of its four). Returns true if the level was raised:
+ * fewer lines are to be noted from now on. */
 static inline bool access_log_add(struct access_log *log, const struct cache_sim *c, uint32_t line,
-                                  unsigned sectors, enum log_kind kind, unsigned written,
-                                  uint64_t time)
+                                  unsigned sectors, const struct log_request *r)
 {
 	bool full = false;
 	if (log->overflow)
@@ -25,12 +31,16 @@ static inline bool access_log_add(struct access_log *log, const struct cache_sim
 	const uint32_t hash = line_hash(line);
 	if (hash & ((1u << log->level) - 1))
 		return full;
-	log->e[log->n++] = (struct log_entry){ .time = time,
-		                                   .line = line,
-		                                   .part = (uint8_t)cache_sim_part_of(hash),
-		                                   .written = (uint8_t)(written > 32 ? 32 : written),
-		                                   .sectors = (uint8_t)sectors,
-		                                   .kind = (uint8_t)kind };
+	log->e[log->n++] = (struct log_entry){
+		.time = r->time & (((uint64_t)1 << 48) - 1),
+		.who = r->who < LOG_NOBODY ? (uint16_t)r->who : LOG_NOBODY,
+		.line = line,
+		.part = cache_sim_part_of(hash) & 15,
+		.sectors = sectors & 15,
+		.written = (uint8_t)(r->written > 32 ? 32 : r->written),
+		.lines = (uint8_t)(r->lines ? r->lines : 1),
+		.kind = (uint8_t)r->kind,
+	};
 	return full;
 }
 

@@ -37,6 +37,14 @@ struct l2_line {
 	uint8_t fetched;    /* came from memory */
 	uint8_t whole;      /* wholly written */
 	uint8_t written[4]; /* bytes of each dirty sector that is not whole */
+	uint32_t read_at;   /* the instant at which something was last read from memory */
+};
+/* What an L1 knows of a line. */
+#define INSTANT_MASK 0x7ffffffu
+struct l1_line {
+	uint32_t sectors : 4;
+	uint32_t from_dram : 1; /* what came last, ... */
+	uint32_t read_at : 27;  /* ... and the instant at which it came */
 };
 /* Sectors of the part's lines. */
 struct traffic {
@@ -56,6 +64,7 @@ struct part {
 	uint64_t *order, *spare; /* sort buffers */
 	size_t n, cap;
 	uint64_t latest; /* time of an entry */
+	struct load_wait_log waits;
 };
 struct cache_sim {
 	unsigned sm_count, level;
@@ -63,13 +72,13 @@ struct cache_sim {
 	struct line_filter *filter;
 	uint64_t wave_blocks, wave_entries;
 	struct cache_sets l1, l2;
-	uint8_t *l1_valid;       /* sectors, by way of L1 */
+	struct l1_line *l1_line; /* by way of L1 */
 	struct l2_line *l2_line; /* by way of L2 */
 	struct part part[CACHE_PARTS];
 };
 
 struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes,
-                                struct line_filter *filter, uint64_t waves)
+                                struct line_filter *filter, uint64_t waves, unsigned loads)
 {
 	struct cache_sim *c = mem_zalloc(sizeof *c);
 	const double l2_lines = gpu->l2_bytes / LINE, l1_lines = l1_bytes / LINE;
@@ -85,6 +94,8 @@ struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes,
 		c->wave_entries = WAVE_ENTRIES_MOST;
 	if (c->wave_entries < WAVE_ENTRIES_LEAST)
 		c->wave_entries = WAVE_ENTRIES_LEAST;
+	for (unsigned i = 0; i < CACHE_PARTS; i++)
+		load_wait_init(&c->part[i].waits, loads);
 	return c;
 }
 
@@ -94,13 +105,14 @@ void cache_sim_free(struct cache_sim *c)
 		return;
 	cache_sets_free(&c->l1);
 	cache_sets_free(&c->l2);
-	free(c->l1_valid);
+	free(c->l1_line);
 	free(c->l2_line);
 	for (unsigned i = 0; i < CACHE_PARTS; i++) {
 		free(c->part[i].order);
 		free(c->part[i].spare);
 		free(c->part[i].entry);
 		free(c->part[i].sm);
+		load_wait_free(&c->part[i].waits);
 	}
 	free(c);
 }
@@ -124,6 +136,12 @@ size_t cache_sim_block_limit(const struct cache_sim *c)
 const uint64_t *cache_sim_bitmap(struct cache_sim *c, unsigned level)
 {
 	return line_filter_bits(c->filter, level);
+}
+
+/* What each followed line stands for. */
+static double weight_of(const struct cache_sim *c)
+{
+	return (double)((uint32_t)1 << c->level);
 }
 
 /* --- one access --- */
@@ -170,7 +188,8 @@ static void mark_written(struct l2_line *w, unsigned sectors, unsigned bytes)
 	}
 }
 
-static void access_l2(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t hash,
+/* True: something is read from memory for it, or was at this instant. */
+static bool access_l2(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t hash,
                       unsigned sectors)
 {
 	const size_t set = l2_set(c, hash);
@@ -192,6 +211,8 @@ static void access_l2(struct cache_sim *c, struct part *p, const struct log_entr
 		p->now.read += sector_count(fetch);
 		w->fetched |= (uint8_t)fetch;
 		w->valid |= (uint8_t)fetch;
+		if (missing)
+			w->read_at = p->waits.instant;
 	}
 	w->valid |= (uint8_t)sectors;
 	if (e->kind >= LOG_STORE) {
@@ -202,34 +223,49 @@ static void access_l2(struct cache_sim *c, struct part *p, const struct log_entr
 		mark_written(w, sectors, e->kind == LOG_ATOMIC ? 0 : e->written);
 	}
 	cache_sets_touch(&c->l2, way, ++p->clock);
+	return w->read_at == p->waits.instant;
+}
+
+/* Through L1. */
+static void load_line(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t hash,
+                      size_t set)
+{
+	const uint32_t instant = p->waits.instant & INSTANT_MASK;
+	unsigned missing = e->sectors;
+	size_t way = cache_sets_find(&c->l1, set, e->line);
+	if (way == NO_WAY) {
+		way = cache_sets_oldest(&c->l1, set);
+		c->l1_line[way] = (struct l1_line){ 0 };
+		cache_sets_put(&c->l1, way, e->line);
+	} else if (e->kind == LOG_LOAD) {
+		missing &= ~(unsigned)c->l1_line[way].sectors;
+	}
+	struct l1_line *l = &c->l1_line[way];
+	l->sectors |= e->sectors;
+	cache_sets_touch(&c->l1, way, ++p->clock);
+	if (missing) {
+		l->from_dram = access_l2(c, p, e, hash, missing);
+		l->read_at = instant & INSTANT_MASK;
+	}
+	load_wait_add(&p->waits, e->who, e->lines, missing != 0, l->from_dram && l->read_at == instant);
 }
 
 static void access_line(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t sm)
 {
 	const uint32_t hash = line_hash(e->line);
 	const size_t set = l1_set(sm, hash);
-	unsigned sectors = e->sectors;
 	if (e->kind == LOG_LOAD || e->kind == LOG_LOCAL) {
-		size_t way = cache_sets_find(&c->l1, set, e->line);
-		if (way == NO_WAY) {
-			way = cache_sets_oldest(&c->l1, set);
-			c->l1_valid[way] = 0;
-			cache_sets_put(&c->l1, way, e->line);
-		} else if (e->kind == LOG_LOAD) {
-			sectors &= ~(unsigned)c->l1_valid[way];
-		}
-		c->l1_valid[way] |= e->sectors;
-		cache_sets_touch(&c->l1, way, ++p->clock);
-		if (sectors)
-			access_l2(c, p, e, hash, sectors);
+		load_line(c, p, e, hash, set);
 		return;
 	}
 	if (e->kind == LOG_ATOMIC) {
 		const size_t way = cache_sets_find(&c->l1, set, e->line);
 		if (way != NO_WAY)
-			c->l1_valid[way] = 0;
+			c->l1_line[way].sectors = 0;
 	}
-	access_l2(c, p, e, hash, sectors);
+	const bool from_dram = access_l2(c, p, e, hash, e->sectors);
+	if (e->kind == LOG_LOAD_L2)
+		load_wait_add(&p->waits, e->who, e->lines, true, from_dram);
 }
 
 /* --- a wave --- */
@@ -276,12 +312,12 @@ void cache_sim_wave_begin(struct cache_sim *c, const struct block_record *record
 	for (uint64_t i = 0; i < n; i++)
 		if (records[i].log)
 			share_out(c, &records[i], (uint32_t)(i % c->sm_count));
-	if (!any || c->l1_valid)
+	if (!any || c->l1_line)
 		return;
 	const size_t l1_sets = (size_t)c->sm_count * L1_SETS;
 	cache_sets_alloc(&c->l1, l1_sets);
 	cache_sets_alloc(&c->l2, c->l2_sets);
-	c->l1_valid = mem_calloc(cache_sets_ways(&c->l1, l1_sets), sizeof *c->l1_valid);
+	c->l1_line = mem_calloc(cache_sets_ways(&c->l1, l1_sets), sizeof *c->l1_line);
 	c->l2_line = mem_calloc(cache_sets_ways(&c->l2, c->l2_sets), sizeof *c->l2_line);
 }
 
@@ -341,19 +377,26 @@ void cache_sim_part(struct cache_sim *c, unsigned part)
 	for (size_t i = 0; i < n; i++)
 		p->order[i] = p->entry[i]->time >> coarse << 32 | i;
 	sort_by_time(p, n);
+	load_wait_begin(&p->waits, weight_of(c));
+	uint64_t time = p->order[0] >> 32;
 	for (size_t i = 0; i < n; i++) {
 		if (i + FETCH_AHEAD < n)
 			fetch_sets(c, p, (uint32_t)p->order[i + FETCH_AHEAD]);
 		const uint32_t k = (uint32_t)p->order[i];
+		if (p->order[i] >> 32 != time) {
+			time = p->order[i] >> 32;
+			load_wait_next(&p->waits);
+		}
 		access_line(c, p, p->entry[k], p->sm[k]);
 	}
-	add_wave(p, (double)((uint32_t)1 << c->level));
+	add_wave(p, weight_of(c));
+	load_wait_end(&p->waits);
 }
 
 struct cache_totals cache_sim_totals(const struct cache_sim *c)
 {
 	struct cache_totals t = { 0 };
-	const double weight = (double)((uint32_t)1 << c->level);
+	const double weight = weight_of(c);
 	for (unsigned i = 0; i < CACHE_PARTS; i++) {
 		const struct part *p = &c->part[i];
 		t.l2_sectors += p->l2_sectors;
@@ -366,4 +409,12 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 			t.late_write_bytes += SECTOR * weight * (double)p->dirty[level];
 	}
 	return t;
+}
+
+struct load_lines cache_sim_load(const struct cache_sim *c, unsigned load)
+{
+	struct load_lines sum = { 0 };
+	for (unsigned i = 0; i < CACHE_PARTS; i++)
+		load_lines_add(&sum, &c->part[i].waits.sum[load]);
+	return sum;
 }

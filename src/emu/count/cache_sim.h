@@ -5,6 +5,7 @@
 #ifndef PMPP_EMU_CACHE_SIM_H
 #define PMPP_EMU_CACHE_SIM_H
 
+#include "emu/count/load_wait.h"
 #include "model/gpu.h"
 
 #include <stdbool.h>
@@ -16,12 +17,15 @@
 /* LOG_LOCAL: a store to local memory, which its SM keeps in L1 as well. */
 enum log_kind { LOG_LOAD, LOG_LOAD_L2, LOG_STORE, LOG_LOCAL, LOG_ATOMIC };
 struct log_entry {
-	uint64_t time; /* instructions the warp had begun */
+	uint64_t time : 48; /* instructions the warp had begun */
+	uint64_t who : 16;  /* the memory instruction it is, LOG_NOBODY = does not matter */
 	uint32_t line;
-	uint8_t part;    /* of the simulation that takes it */
-	uint8_t written; /* bytes of each sector, of stores: average */
-	uint8_t sectors, kind;
+	uint8_t part : 4, sectors : 4; /* @part: of the simulation that takes it */
+	uint8_t written;               /* bytes of each sector, of stores: average */
+	uint8_t lines;                 /* of the request, of loads */
+	uint8_t kind;
 };
+#define LOG_NOBODY UINT16_MAX
 /* Entries of the blocks a worker ran in this wave, one after the other. */
 struct access_log {
 	struct log_entry *e;
@@ -67,9 +71,10 @@ const uint64_t *line_filter_bits(struct line_filter *f, unsigned level);
 /* --- the caches --- */
 
 struct cache_sim;
-/* @l1_bytes: what shared memory leaves of the SM's store; @filter: borrowed; @waves: to come. */
+/* @l1_bytes: what shared memory leaves of the SM's store; @filter: borrowed; @waves: to come;
+ * @loads: memory instructions, numbered from 0. */
 struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes,
-                                struct line_filter *filter, uint64_t waves);
+                                struct line_filter *filter, uint64_t waves, unsigned loads);
 void cache_sim_free(struct cache_sim *c);
 
 /* Between waves: level that blocks start at, entries a block may leave, lines that are followed. */
@@ -96,5 +101,8 @@ struct cache_totals {
 	double late_write_bytes; /* still in L2 at the end: written when others need the room */
 };
 struct cache_totals cache_sim_totals(const struct cache_sim *c);
+
+/* What the lines of load @load waited for. */
+struct load_lines cache_sim_load(const struct cache_sim *c, unsigned load);
 
 #endif

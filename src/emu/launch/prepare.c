@@ -347,7 +347,8 @@ static void build_workers(struct emu_launch *l)
 	const struct arena *ar = &l->device->arena;
 	line_filter_cover(filter, (uint32_t)((ar->living ? ar->end - ar->base : ar->mapped) >> 7) + 64);
 	g->cache = cache_sim_new(gpu, l1 > 16384 ? l1 : 16384, filter,
-	                         ceil_div(g->order.n, (uint64_t)gpu->sm_count * l->blocks_per_sm));
+	                         ceil_div(g->order.n, (uint64_t)gpu->sm_count * l->blocks_per_sm),
+	                         l->image.ir.n_mem);
 	if (has_global_atomics(&l->image.ir))
 		g->collisions =
 			collision_log_new((uint64_t)gpu->sm_count * l->blocks_per_sm, g->order.total);

@@ -182,6 +182,27 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 	return c;
 }
 
+/* Of what the blocks that ran read from memory, the share that the others would read anew. */
+static double fresh_share(const struct emu_launch *l, double factor, const struct run_counts *c)
+{
+	const double all = cache_sim_totals(l->grid.cache).read_bytes * factor;
+	return all > 0 && c->dram_read_bytes >= 0 ? fmin(1, c->dram_read_bytes / all) : 1;
+}
+
+static struct load_origin origin_of(const struct emu_launch *l, unsigned load, double fresh)
+{
+	const struct load_lines lines = cache_sim_load(l->grid.cache, load);
+	if (!(lines.lines > 0))
+		return (struct load_origin){ 0 };
+	return (struct load_origin){
+		.known = true,
+		.l2_lines = lines.slow[FROM_L2] / lines.lines,
+		.dram_lines = fresh * lines.slow[FROM_DRAM] / lines.lines,
+		.l2 = slow_requests(&lines, FROM_L2),
+		.dram = fresh * slow_requests(&lines, FROM_DRAM),
+	};
+}
+
 static struct op_memory memory_of(const struct xop *x, const struct sums *s)
 {
 	struct op_memory m = { 0 };
@@ -274,8 +295,12 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 			of_op[ir->blocks[b].first].warp_executed =
 				s.segments[l->image.op_segment[ir->blocks[b].first]].warps;
 	out->atomics.swap_candidates = swap_candidates(ir, of_op) * factor;
-	for (uint32_t o = 0; o < ir->n_ops; o++)
+	const double fresh = fresh_share(l, factor, out);
+	for (uint32_t o = 0; o < ir->n_ops; o++) {
 		memory[o] = memory_of(&ir->ops[o], &s);
+		if (ir->ops[o].mem >= 0)
+			memory[o].origin = origin_of(l, (unsigned)ir->ops[o].mem, fresh);
+	}
 	if (!ir_of_machine_code(ir)) /* the time model is made for PTX */
 		timing_input(ir, l->device->gpu, of_op, memory, (double)l->grid.order.n, l->grid.n_warps,
 		             factor, out);

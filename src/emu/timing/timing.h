@@ -7,6 +7,7 @@
 #define PMPP_EMU_TIMING_H
 
 #include "emu/ir/ir.h"
+#include "timemodel/timing_program.h"
 #include "model/counts.h"
 #include "model/gpu.h"
 
@@ -15,6 +16,7 @@ struct op_memory {
 	double shared_passes; /* atomics on shared memory: one lane of a bank after the other */
 	double load_passes;   /* global loads: words of one bank of L1 come one after the other */
 	double local_lines;   /* local memory: lines of 32 words, one per lane */
+	struct load_origin origin;
 };
 
 /*

@@ -93,6 +93,7 @@ void timing_input(const struct ir *ir, const struct gpu_spec *g, const struct co
 		inst[o].shared_passes = memory[o].shared_passes;
 		inst[o].load_passes = memory[o].load_passes;
 		inst[o].local_lines = memory[o].local_lines;
+		inst[o].origin = memory[o].origin;
 	}
 	struct timing_block *block = describe_blocks(ir, of_op, copies);
 	const struct timing_program p = {

@@ -52,7 +52,7 @@ static void count_local(struct access *a, struct mem_count *c)
 	c->local_lines += n * words;
 	for (unsigned k = 0; k < n; k++)
 		for (unsigned j = 0; j < words; j++)
-			log_local_line(a->w, (uint32_t)(line[k] + j), sectors[k], a->write, 32);
+			log_local_line(a->w, (uint32_t)(line[k] + j), sectors[k], a->write);
 }
 
 void access_count(struct access *a)
@@ -96,6 +96,9 @@ void access_count(struct access *a)
 	                           : a->write           ? LOG_STORE
 	                           : a->m->x->bypass_l1 ? LOG_LOAD_L2
 	                                                : LOG_LOAD;
+	const struct log_request r = {
+		.who = a->m->id, .lines = p->n, .written = p->bytes / p->sectors, .kind = kind
+	};
 	const struct arena *ar = w->worker->grid->arena;
 	const uint64_t first_line = ar->base >> 7, lines = (ar->end - ar->base + 127) >> 7;
 	for (unsigned i = 0; i < p->n; i++) {
@@ -104,6 +107,6 @@ void access_count(struct access *a)
 			continue; /* beyond the device's memory */
 		const uint64_t word = *(const uint64_t *)(w->sampled + (line >> 6) * 8);
 		if (word >> (line & 63) & 1)
-			log_line(w, line, p->sector_mask[i], kind, p->bytes / p->sectors);
+			log_line(w, line, p->sector_mask[i], r);
 	}
 }

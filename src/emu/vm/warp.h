@@ -151,12 +151,10 @@ extern const struct handler vm_access;
 extern const struct handler vm_texture;
 /* For the full-warp handlers of simd/: the same access after all, counted one by one. */
 const struct uop *access_slow(struct warp *w, const struct uop *u, uint32_t mask);
-/* warp_log.c: a line of the arena is to be simulated: notes it; @written: bytes of each sector, of
- * a store. */
-void log_line(struct warp *w, uint64_t line, unsigned sectors, enum log_kind kind,
-              unsigned written);
+/* warp_log.c: a line of the arena is to be simulated: notes it as one of @r, whose time is now. */
+void log_line(struct warp *w, uint64_t line, unsigned sectors, struct log_request r);
 /* The same of a line of the warp's own local memory, counted from its first. */
-void log_local_line(struct warp *w, uint32_t line, unsigned sectors, bool store, unsigned written);
+void log_local_line(struct warp *w, uint32_t line, unsigned sectors, bool store);
 /* At the start and the end of a block. */
 void log_block_start(struct worker *wk);
 void log_block_end(struct worker *wk, uint64_t index);

@@ -27,22 +27,25 @@ void log_block_end(struct worker *wk, uint64_t index)
 
 #define LOCAL_LINES 0x80000000u /* beyond any line of the arena */
 
-void log_local_line(struct warp *w, uint32_t line, unsigned sectors, bool store, unsigned written)
+void log_local_line(struct warp *w, uint32_t line, unsigned sectors, bool store)
 {
 	struct worker *wk = w->worker;
 	const struct grid *g = wk->grid;
 	const uint64_t slot = wk->index_in_wave, of_warp = (g->local_bytes + 3) / 4;
 	const uint64_t index = (slot * g->n_warps + w->number) * of_warp + line;
+	const struct log_request r = {
+		.time = w->ticks, .who = LOG_NOBODY, .written = 32, .kind = store ? LOG_LOCAL : LOG_LOAD
+	};
 	if (index < LOCAL_LINES &&
-	    access_log_add(&wk->log, g->cache, LOCAL_LINES + (uint32_t)index, sectors,
-	                   store ? LOG_LOCAL : LOG_LOAD, written, w->ticks))
+	    access_log_add(&wk->log, g->cache, LOCAL_LINES + (uint32_t)index, sectors, &r))
 		set_bitmaps(wk);
 }
 
-void log_line(struct warp *w, uint64_t line, unsigned sectors, enum log_kind kind, unsigned written)
+void log_line(struct warp *w, uint64_t line, unsigned sectors, struct log_request r)
 {
 	struct worker *wk = w->worker;
 	const uint32_t index = (uint32_t)(line - (wk->grid->arena->base >> 7));
-	if (access_log_add(&wk->log, wk->grid->cache, index, sectors, kind, written, w->ticks))
+	r.time = w->ticks;
+	if (access_log_add(&wk->log, wk->grid->cache, index, sectors, &r))
 		set_bitmaps(wk);
 }

@@ -38,7 +38,7 @@ TEST(full_log_raises_its_level)
 {
 	struct line_filter *f = line_filter_new(false);
 	line_filter_cover(f, 1 << 20);
-	struct cache_sim *c = cache_sim_new(&small_gpu, 1 << 16, f, 1 << 20);
+	struct cache_sim *c = cache_sim_new(&small_gpu, 1 << 16, f, 1 << 20, 1);
 	cache_sim_wave_size(c, 64);
 	const size_t limit = cache_sim_block_limit(c);
 	struct access_log log = { 0 };
@@ -46,7 +46,8 @@ TEST(full_log_raises_its_level)
 	unsigned raised = 0;
 	const uint32_t n = (uint32_t)(3 * limit);
 	for (uint32_t line = 0; line < n; line++)
-		raised += access_log_add(&log, c, line, 15, LOG_LOAD, 0, 7 + line);
+		raised += access_log_add(&log, c, line, 15,
+		                         &(struct log_request){ .time = 7 + line, .kind = LOG_LOAD });
 	assert_int_equal(raised, 2);
 	assert_int_equal(log.level, 2);
 	size_t k = 0;
@@ -123,7 +124,7 @@ TEST(l2_is_least_recently_used)
 {
 	struct line_filter *f = line_filter_new(false);
 	line_filter_cover(f, 1 << 16);
-	struct cache_sim *c = cache_sim_new(&small_gpu, 1 << 16, f, 1);
+	struct cache_sim *c = cache_sim_new(&small_gpu, 1 << 16, f, 1, 1);
 	uint32_t random = 1;
 	for (unsigned wave = 0; wave < WAVES; wave++) {
 		const unsigned level = wave == WAVES - 1;
@@ -135,8 +136,11 @@ TEST(l2_is_least_recently_used)
 			log.level = level;
 			for (uint64_t time = b % 3; time < 9000; time += 1 + b) {
 				random = random * 1664525 + 1013904223;
-				access_log_add(&log, c, random >> 18, 1 + (random >> 8) % 15,
-				               random >> 12 & 1 ? LOG_STORE : LOG_LOAD_L2, 32, time);
+				const struct log_request r = { .time = time,
+					                           .written = 32,
+					                           .kind = random >> 12 & 1 ? LOG_STORE
+				                                                        : LOG_LOAD_L2 };
+				access_log_add(&log, c, random >> 18, 1 + (random >> 8) % 15, &r);
 			}
 			assert_int_equal(log.level, level); /* nothing was too much */
 			records[b] = (struct block_record){
@@ -165,4 +169,88 @@ TEST(l2_is_least_recently_used)
 	}
 	cache_sim_free(c);
 	line_filter_free(f);
+}
+
+/* --- what requests wait for --- */
+
+#define ROWS 32
+
+/* Requests of 32 rows, each 4 KB apart: @skew instructions between the rows' steps to their next
+ * sector, 0 = all of them at once. */
+static struct load_lines walk_rows(unsigned skew)
+{
+	const struct gpu_spec gpu = { .sm_count = 1, .l2_bytes = 1 << 24 };
+	struct line_filter *f = line_filter_new(false);
+	line_filter_cover(f, 1 << 16);
+	struct cache_sim *c = cache_sim_new(&gpu, 1 << 17, f, 1, 2);
+	struct access_log log = { 0 };
+	cache_sim_wave_size(c, 1);
+	access_log_begin(&log, c);
+	for (unsigned step = 0; step < 512; step++) {
+		const struct log_request r = { .time = step, .who = 1, .lines = ROWS, .kind = LOG_LOAD };
+		for (unsigned row = 0; row < ROWS; row++) {
+			const unsigned word = step + skew * row;
+			access_log_add(&log, c, 64 * row + word / 32, 1u << (word / 8 % 4), &r);
+		}
+	}
+	struct block_record record = { .log = &log, .start = 0, .end = log.n };
+	cache_sim_wave_begin(c, &record, 1);
+	for (unsigned part = 0; part < CACHE_PARTS; part++)
+		cache_sim_part(c, part);
+	const struct load_lines lines = cache_sim_load(c, 1);
+	assert_true(cache_sim_load(c, 0).lines == 0);
+	cache_sim_free(c);
+	line_filter_free(f);
+	free(log.e);
+	return lines;
+}
+
+/* One line in eight is slow either way; together they are one request in eight, one by one more
+ * than nine in ten. */
+TEST(requests_wait_for_their_slowest_line)
+{
+	const struct load_lines step = walk_rows(0), one_by_one = walk_rows(11);
+	assert_true(step.lines == 512 * ROWS && step.of_requests == 512.0 * ROWS * ROWS);
+	assert_true(step.slow[FROM_L2] == 64 * ROWS);
+	assert_float_equal(slow_requests(&step, FROM_L2), 0.125, 0.01);
+	assert_in_range((unsigned)one_by_one.slow[FROM_L2], 64 * ROWS, 66 * ROWS);
+	assert_true(slow_requests(&one_by_one, FROM_L2) > 0.9);
+	/* two sectors come from memory at a time */
+	assert_float_equal(slow_requests(&step, FROM_DRAM), 0.0625, 0.01);
+}
+
+/* Two SMs read the same lines at the same instant: both wait for memory; a third one comes late
+ * and finds them in L2. */
+TEST(lines_on_their_way_are_waited_for)
+{
+	const struct gpu_spec gpu = { .sm_count = 3, .l2_bytes = 1 << 24 };
+	struct line_filter *f = line_filter_new(false);
+	line_filter_cover(f, 1 << 16);
+	struct cache_sim *c = cache_sim_new(&gpu, 1 << 17, f, 1, 3);
+	struct access_log log = { 0 };
+	struct block_record records[3];
+	cache_sim_wave_size(c, 3);
+	for (unsigned block = 0; block < 3; block++) {
+		access_log_begin(&log, c);
+		for (uint32_t line = 0; line < 100; line++) {
+			const struct log_request r = {
+				.time = line + (block == 2 ? 200 : 0), .who = block, .lines = 1, .kind = LOG_LOAD
+			};
+			access_log_add(&log, c, line, 15, &r);
+		}
+		records[block] =
+			(struct block_record){ .log = &log, .start = log.block_start, .end = log.n };
+	}
+	cache_sim_wave_begin(c, records, 3);
+	for (unsigned part = 0; part < CACHE_PARTS; part++)
+		cache_sim_part(c, part);
+	for (unsigned block = 0; block < 3; block++) {
+		const struct load_lines l = cache_sim_load(c, block);
+		assert_true(slow_requests(&l, FROM_L2) == 1);
+		assert_true(slow_requests(&l, FROM_DRAM) == (block < 2));
+	}
+	assert_true(cache_sim_totals(c).read_bytes == 100 * 128);
+	cache_sim_free(c);
+	line_filter_free(f);
+	free(log.e);
 }

@@ -13,6 +13,11 @@ static inline enum log_kind load_kind(const struct warp *w, const struct uop *u)
 {
 	return MEMOP->x->bypass_l1 ? LOG_LOAD_L2 : LOG_LOAD;
 }
+/* A load whose lanes all read in one line. */
+static inline struct log_request one_line(const struct warp *w, const struct uop *u)
+{
+	return (struct log_request){ .who = MEMOP->id, .lines = 1, .kind = load_kind(w, u) };
+}
 static inline bool sampled_pattern(const struct warp *w, const struct memop *m, uint64_t low)
 {
 	uint64_t last = 0;
@@ -30,17 +35,21 @@ static inline bool sampled_halves(const struct warp *w, const struct memop *m, u
 	       sampled_span(w, low + (uint64_t)m->half[1], 64);
 }
 /* 128 consecutive bytes */
-static inline void log_unit(struct warp *w, uint64_t low, enum log_kind kind)
+static inline void log_unit(struct warp *w, const struct memop *m, uint64_t low,
+                            enum log_kind kind)
 {
+	struct log_request r = { .who = m->id, .lines = 1, .written = 32, .kind = kind };
 	const unsigned first = (unsigned)(low >> 5 & 3), last = (unsigned)((low + 127) >> 5 & 3);
 	if (!(low & 127)) {
-		log_line(w, line_of(low), 15, kind, 32);
+		log_line(w, line_of(low), 15, r);
 		return;
 	}
+	r.lines = 2;
+	r.written = 128 / 5;
 	if (sampled(w, low))
-		log_line(w, line_of(low), 15u & ~((1u << first) - 1), kind, 128 / 5);
+		log_line(w, line_of(low), 15u & ~((1u << first) - 1), r);
 	if (sampled(w, low + 127))
-		log_line(w, line_of(low + 127), (2u << last) - 1, kind, 128 / 5);
+		log_line(w, line_of(low + 127), (2u << last) - 1, r);
 }
 /* Any pattern; lanes in a row mostly share a line. */
 static inline void log_lanes(struct warp *w, const struct memop *m, uint64_t low,
@@ -48,12 +57,15 @@ static inline void log_lanes(struct warp *w, const struct memop *m, uint64_t low
 {
 	uint64_t line[32];
 	unsigned sectors[32], n = 0, k = 0;
-	const unsigned written = m->sectors_full ? m->bytes_full / m->sectors_full : 0;
+	struct log_request r = { .who = m->id,
+		                     .lines = 32,
+		                     .written = m->access,
+		                     .kind = kind };
 	if (m->lines_full == 32 && !(low & m->usual)) { /* each lane has a line of its own */
 		for (unsigned i = 0; i < 32; i++) {
 			const uint64_t a = low + m->access * (uint64_t)m->index[i];
 			if (sampled(w, a))
-				log_line(w, line_of(a), 1u << (a >> 5 & 3), kind, m->access);
+				log_line(w, line_of(a), 1u << (a >> 5 & 3), r);
 		}
 		return;
 	}
@@ -69,9 +81,11 @@ static inline void log_lanes(struct warp *w, const struct memop *m, uint64_t low
 		}
 		sectors[k] |= 1u << (a >> 5 & 3);
 	}
+	r.lines = n;
+	r.written = m->sectors_full ? m->bytes_full / m->sectors_full : 0;
 	for (k = 0; k < n; k++)
 		if (sampled(w, line[k] << 7))
-			log_line(w, line_of(line[k] << 7), sectors[k], kind, written);
+			log_line(w, line_of(line[k] << 7), sectors[k], r);
 }
 
 /* --- counts --- */

@@ -31,7 +31,7 @@ static inline void count_one(struct warp *w, const struct uop *u, bool shared, u
 	COLD GUEST ld_##place##_##name##_log ARGS                                \
 	{                                                                        \
 		const uint64_t low = LOW_##place;                                    \
-		log_line(w, line_of(low), 1u << (low >> 5 & 3), load_kind(w, u), 0); \
+		log_line(w, line_of(low), 1u << (low >> 5 & 3), one_line(w, u));     \
 		SCALAR64(u->d) = (uint64_t)(as) * (const type *)HOST_##place;        \
 		if (mask == 0xffffffffu)                                             \
 			NEXT_full(u + 1);                                                \
@@ -161,7 +161,7 @@ static inline void put_any(void *to, const void *from, const int32_t *index)
 
 #define LOADS(place, shared)                                                                       \
 	WARP_ACCESS(ld_##place##_unit, place, shared, COUNT_UNIT_##place, AHEAD_##place, UNIT_SAMPLED, \
-	            log_unit(w, low, load_kind(w, u)), copy_unit(frame(w, u->d), HOST_##place))        \
+	            log_unit(w, MEMOP, low, load_kind(w, u)), copy_unit(frame(w, u->d), HOST_##place))        \
 	WARP_ACCESS(ld_##place##_window, place, shared, COUNT_PATTERN_##place, AHEAD_##place,          \
 	            sampled_span(w, low, 128), log_lanes(w, MEMOP, low, load_kind(w, u)),              \
 	            pick_window(frame(w, u->d), HOST_##place, MEMOP->index))                           \
@@ -202,7 +202,7 @@ static inline void mark_pattern(const struct warp *w, const struct uop *u, uint6
 
 #define STORES(place, shared)                                                                \
 	WARP_ACCESS(st_##place##_unit, place, shared, COUNT_UNIT_##place, (void)0, UNIT_SAMPLED, \
-	            log_unit(w, low, LOG_STORE),                                                 \
+	            log_unit(w, MEMOP, low, LOG_STORE),                                          \
 	            (MARK_UNIT_##place, copy_unit(HOST_##place, frame(w, u->b))))                \
 	WARP_ACCESS(st_##place##_pattern, place, shared, COUNT_PATTERN_##place, (void)0,         \
 	            sampled_pattern(w, MEMOP, low), log_lanes(w, MEMOP, low, LOG_STORE),         \

@@ -164,7 +164,7 @@ static inline void mark_wide(const struct warp *w, const struct uop *u, uint64_t
 	}
 #define WIDE(place, shared, name)                                                               \
 	WIDE_ACCESS(ldv_##place##_##name, place, shared,                                            \
-	            log_line(w, line_of(low), sectors_of(low, MEMOP->access), load_kind(w, u), 0),  \
+	            log_line(w, line_of(low), sectors_of(low, MEMOP->access), one_line(w, u)),      \
 	            scalars_##name(w, MEMOP, HOST_##place))                                         \
 	WIDE_ACCESS(ldw_##place##_##name, place, shared, log_lanes(w, MEMOP, low, load_kind(w, u)), \
 	            load_##name(w, MEMOP, HOST_##place))                                            \
