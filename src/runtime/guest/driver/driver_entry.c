@@ -5,10 +5,13 @@
 #include "runtime/guest/driver/driver.h"
 #include "runtime/guest/guest_record.h"
 
-#include <cudaProfiler.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* cudaProfiler.h is in no wheel. */
+GUEST_API CUresult CUDAAPI cuProfilerStart(void);
+GUEST_API CUresult CUDAAPI cuProfilerStop(void);
 
 /* --- functions by name --- */
 
