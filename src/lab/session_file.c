@@ -12,6 +12,7 @@
 #include "registry.h"
 #include "session_sign.h"
 
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +22,18 @@
 /* Whose: $PMPP_AUTHOR, else the person's name here and the machine's. */
 static void stamp(struct session_written *w)
 {
-	const char *author = getenv("PMPP_AUTHOR"), *user = getenv("USER");
+	const char *author = getenv("PMPP_AUTHOR");
+	struct passwd person, *found = NULL;
+	char names[1024];
 	char host[80] = "";
 	const time_t now = time(NULL);
 	struct tm at = { 0 };
+	getpwuid_r(getuid(), &person, names, sizeof names, &found);
 	gethostname(host, sizeof host - 1);
 	if (author)
 		snprintf(w->by, sizeof w->by, "%s", author);
 	else
-		snprintf(w->by, sizeof w->by, "%.70s@%s", user ? user : "?", host);
+		snprintf(w->by, sizeof w->by, "%.70s@%s", found ? person.pw_name : "?", host);
 	gmtime_r(&now, &at);
 	strftime(w->at, sizeof w->at, "%Y-%m-%dT%H:%M:%SZ", &at);
 }

@@ -10,9 +10,9 @@
 
 #define BLOCKS 24
 #define LIMIT_S 2.0
-/* A run of all blocks may take so long; the first screen waits for less. */
-#define WHOLE_S 8.0
-#define ALL_S 3.0 /* so little that all blocks are tried */
+/* A run of all blocks may take so long: all of them are tried then, and the first screen waits for
+ * no more. */
+#define WHOLE_S 3.0
 
 /* ", 12 bytes past the end of x (1024 f32)": the buffer's name; shared memory has none. */
 static void read_finding(const char *text, struct user_trial *out)
@@ -65,11 +65,11 @@ void user_trial_run(const struct kernel_desc *k, struct user_trial *out)
 		const double whole = judge(r, out);
 		const bool partly = r->run.counts.blocks_run < r->run.counts.blocks_total;
 		record_free(r);
-		if (!partly || out->kind != TRIAL_FINE || whole > ALL_S)
+		if (!partly || out->kind != TRIAL_FINE || whole > WHOLE_S)
 			return;
 		/* the last block may do what none of the others does */
 		options.max_blocks = 0;
-		options.timeout_s = 2 * ALL_S;
+		options.timeout_s = 2 * WHOLE_S;
 		ran = run_selection_with(&sel, &options, NULL, &r, &err);
 		if (ran) {
 			judge(r, out);

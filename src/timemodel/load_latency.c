@@ -65,38 +65,27 @@ double *lines_waited_for(const struct hyperblocks *h)
 	return lines;
 }
 
-/* Copies of an unrolled loop load together, and mostly walk through one sector: one of them waits
- * where all of them do. */
-static double of_copies(double share, const struct timing_block *b)
+static struct load_origin origin_of(const struct timing_inst *x, const struct load_misses *m)
 {
-	return fmin(1, share * fmax(1, b->copies));
-}
-
-static struct load_origin origin_of(const struct timing_program *p, const struct load_misses *m,
-                                    uint32_t i, uint32_t b)
-{
-	const struct load_origin *o = &p->inst[i].origin;
-	if (!o->known)
-		return (struct load_origin){ .l2_lines = 1, .dram_lines = 1, .l2 = m->l1, .dram = m->l2 };
-	return (struct load_origin){ .l2_lines = of_copies(o->l2_lines, &p->block[b]),
-		                         .dram_lines = of_copies(o->dram_lines, &p->block[b]),
-		                         .l2 = of_copies(o->l2, &p->block[b]),
-		                         .dram = of_copies(fmin(o->dram, o->l2), &p->block[b]) };
+	if (x->origin.known)
+		return x->origin;
+	return (struct load_origin){ .l2_lines = 1, .dram_lines = 1, .l2 = m->l1, .dram = m->l2 };
 }
 
 double load_latency_cycles(const struct hyperblocks *h, const struct gpu_spec *g,
                            const struct load_misses *misses, double lines, uint32_t i, uint32_t b)
 {
 	const struct timing_program *p = h->program;
-	const struct load_origin from = origin_of(p, misses, i, b);
+	const struct load_origin from = origin_of(&p->inst[i], misses);
 	const double average = p->block[b].warp_passes * p->thread_blocks / p->warps;
 	const double part = h->block_passes[b] > 0 ? fmin(1, average / h->block_passes[b]) : 1;
 	const double together = fmin(lines, timing.spread_lines);
-	const double pages = fmin(together * from.dram_lines, misses->dram_bytes / timing.dram_page_bytes);
+	const double pages =
+		fmin(together * from.dram_lines, misses->dram_bytes / timing.dram_page_bytes);
 	const double l2 =
 		g->l2_latency_ns * (1 + timing.l2_spread * log(fmax(1, together * from.l2_lines)));
 	const double dram = g->dram_latency_ns * (1 + timing.dram_spread * log(fmax(1, pages)));
 	const double ns = g->l1_latency_ns + part * from.l2 * (l2 - g->l1_latency_ns) +
-	                  part * from.dram * (dram - l2);
+	                  part * fmin(from.dram, from.l2) * (dram - l2);
 	return ns * g->clock_mhz * 1e-3;
 }

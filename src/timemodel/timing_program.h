@@ -47,7 +47,7 @@ enum memory_space {
 /* Where a global load's data comes from. The share of lines counts what is under way, that of
  * executions, each of which waits for the slowest of its lines, how often it is waited for. */
 struct load_origin {
-	bool known; /* else all are as the whole launch's average */
+	bool known;                  /* else all are as the whole launch's average */
 	double l2_lines, dram_lines; /* dram_*: of these also what another SM fetches just then */
 	double l2, dram;
 };

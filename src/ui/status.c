@@ -77,9 +77,10 @@ static void say_state(const struct session *s, struct saying *out)
 }
 
 /* "✓ exact · 4 096 blocks in 310 ms here · note" */
-static void say_record(const struct run_record *r, struct saying *out)
+/* @here: it ran here, in so long; else it was read from a file. */
+static void say_record(const struct run_record *r, bool here, struct saying *out)
 {
-	char blocks[64], took[64];
+	char blocks[64], took[64], ran[96] = "";
 	size_t len = 0;
 	const size_t n = sizeof out->text;
 	if (r->verify == VERIFY_WRONG) {
@@ -101,12 +102,14 @@ static void say_record(const struct run_record *r, struct saying *out)
 		                       r->verify_text[0] ? r->verify_text : "verified");
 	else if (r->verify == VERIFY_NO_REFERENCE)
 		len = (size_t)snprintf(out->text, n, "no reference · ");
+	if (here)
+		snprintf(ran, sizeof ran, " in %s here", took);
 	if (!r->run.counts.blocks_run)
-		snprintf(out->text + len, n - len, "ran in %s here%s%s", took, r->run.note[0] ? " · " : "",
+		snprintf(out->text + len, n - len, "ran%s%s%s", ran, r->run.note[0] ? " · " : "",
 		         r->run.note);
 	else
-		snprintf(out->text + len, n - len, "%s block%s run in %s here%s%s", blocks,
-		         r->run.counts.blocks_run == 1 ? "" : "s", took, r->run.note[0] ? " · " : "",
+		snprintf(out->text + len, n - len, "%s block%s run%s%s%s", blocks,
+		         r->run.counts.blocks_run == 1 ? "" : "s", ran, r->run.note[0] ? " · " : "",
 		         r->run.note);
 }
 
@@ -141,7 +144,7 @@ static void compose(const struct session *s, const struct screen_state *st, stru
 		         "the figures are of an earlier selection: press r to run this one");
 		out->style = STYLE_WATCH;
 	} else if (s->now) {
-		say_record(s->now, out);
+		say_record(s->now, !s->opened, out);
 		say_source(s, out);
 	}
 }

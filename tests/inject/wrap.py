@@ -2,9 +2,9 @@
 
     wrap.py SRC OUT     for every "bool f(..., struct err *err)" that a header of SRC declares
 
-Writes OUT/wrap_LAYER.c, OUT/inject.c and OUT/wrap.ld, the linker's options --wrap=f. A function fails by err_set(), as it would
-itself, before it does anything. PMPP_INJECT=n says which call of all; PMPP_INJECT_LOG=FILE is where
-the functions called are named, one a line.
+Writes OUT/wrap_LAYER.c, OUT/inject.c and OUT/wrap.ld, the linker's options --wrap=f. A function
+fails by err_set(), as it would itself, before it does anything. PMPP_INJECT=n says which call of
+all; PMPP_INJECT_LOG=FILE is where the functions called are named, one a line.
 """
 import glob
 import re

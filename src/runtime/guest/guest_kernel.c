@@ -127,20 +127,11 @@ static struct machine_fork prepare_counting(const struct guest_op *op, struct gu
 	return machine_begin(m, req);
 }
 
-cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, const void *caller)
+/* @printed: bytes that its kernel printed are counted there. */
+static struct emu_launch_request request_of(const struct guest_op *op, bool count,
+                                            unsigned *printed)
 {
-	(void)caller;
-	struct guest_function *f = op->u.launch.function;
-	struct kind *kind = kind_of(op);
-	struct record_launch r = {
-		.number = record_launch_number() + 1,
-		.stream = s->id,
-		.dynamic_shared_bytes = op->u.launch.shared_bytes,
-		.cooperative = op->u.launch.cooperative,
-	};
-	const bool asked = guest.config.count_from && r.number >= guest.config.count_from &&
-	                   r.number <= guest.config.count_to;
-	const bool count = record_is_open() && (kind->counted < guest.config.count_first || asked);
+	const struct guest_function *f = op->u.launch.function;
 	struct emu_launch_request req = {
 		.function = f->loaded,
 		.dynamic_shared_bytes = op->u.launch.shared_bytes,
@@ -156,10 +147,28 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, 
 		.timeout_s = guest.config.launch_timeout_s,
 		.threads = guest.config.threads,
 		.print = print,
-		.print_ctx = &r.printed_bytes,
+		.print_ctx = printed,
 	};
 	memcpy(req.grid, op->u.launch.grid, sizeof req.grid);
 	memcpy(req.block, op->u.launch.block, sizeof req.block);
+	return req;
+}
+
+cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, const void *caller)
+{
+	(void)caller;
+	struct guest_function *f = op->u.launch.function;
+	struct kind *kind = kind_of(op);
+	struct record_launch r = {
+		.number = record_launch_number() + 1,
+		.stream = s->id,
+		.dynamic_shared_bytes = op->u.launch.shared_bytes,
+		.cooperative = op->u.launch.cooperative,
+	};
+	const bool asked = guest.config.count_from && r.number >= guest.config.count_from &&
+	                   r.number <= guest.config.count_to;
+	const bool count = record_is_open() && (kind->counted < guest.config.count_first || asked);
+	const struct emu_launch_request req = request_of(op, count, &r.printed_bytes);
 	memcpy(r.grid, req.grid, sizeof r.grid);
 	memcpy(r.block, req.block, sizeof r.block);
 	record_kernel(f);

@@ -37,9 +37,10 @@ TEST(errors_collect_context)
 TEST(a_long_message_is_cut_not_overrun)
 {
 	struct err err = { 0 };
-	char *lengthy = test_malloc(5000);
-	memset(lengthy, 'm', 4999);
-	lengthy[4999] = '\0';
+	const size_t len = sizeof err.msg + 1000;
+	char *lengthy = test_malloc(len + 1);
+	memset(lengthy, 'm', len);
+	lengthy[len] = '\0';
 	err_set(&err, ERR_COMPILE, "%s", lengthy);
 	assert_int_equal(strlen(err.msg), sizeof err.msg - 1);
 	err_prefix(&err, "front: ");

@@ -148,7 +148,7 @@ TEST(many_errors_are_counted)
 {
 	struct err err = { 0 };
 	struct text log = { 0 };
-	for (int i = 1; i <= 100; i++)
+	for (int i = 1; i <= 1000; i++)
 		text_add(&log, "k.cu(%d): error: mistake number %d\n\n", i, i);
 	diagnose(log.s, "k.cu", "", NULL, &err);
 	text_free(&log);

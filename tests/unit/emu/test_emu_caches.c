@@ -138,8 +138,7 @@ TEST(l2_is_least_recently_used)
 				random = random * 1664525 + 1013904223;
 				const struct log_request r = { .time = time,
 					                           .written = 32,
-					                           .kind = random >> 12 & 1 ? LOG_STORE
-				                                                        : LOG_LOAD_L2 };
+					                           .kind = random >> 12 & 1 ? LOG_STORE : LOG_LOAD_L2 };
 				access_log_add(&log, c, random >> 18, 1 + (random >> 8) % 15, &r);
 			}
 			assert_int_equal(log.level, level); /* nothing was too much */

@@ -35,8 +35,7 @@ static inline bool sampled_halves(const struct warp *w, const struct memop *m, u
 	       sampled_span(w, low + (uint64_t)m->half[1], 64);
 }
 /* 128 consecutive bytes */
-static inline void log_unit(struct warp *w, const struct memop *m, uint64_t low,
-                            enum log_kind kind)
+static inline void log_unit(struct warp *w, const struct memop *m, uint64_t low, enum log_kind kind)
 {
 	struct log_request r = { .who = m->id, .lines = 1, .written = 32, .kind = kind };
 	const unsigned first = (unsigned)(low >> 5 & 3), last = (unsigned)((low + 127) >> 5 & 3);
@@ -57,10 +56,7 @@ static inline void log_lanes(struct warp *w, const struct memop *m, uint64_t low
 {
 	uint64_t line[32];
 	unsigned sectors[32], n = 0, k = 0;
-	struct log_request r = { .who = m->id,
-		                     .lines = 32,
-		                     .written = m->access,
-		                     .kind = kind };
+	struct log_request r = { .who = m->id, .lines = 32, .written = m->access, .kind = kind };
 	if (m->lines_full == 32 && !(low & m->usual)) { /* each lane has a line of its own */
 		for (unsigned i = 0; i < 32; i++) {
 			const uint64_t a = low + m->access * (uint64_t)m->index[i];
