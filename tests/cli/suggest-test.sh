@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 if ! command -v nvcc >/dev/null; then
-	skip suggest "no nvcc"
+	echo 'skip suggest: no nvcc here to compile them'
 	exit 0
 fi
 cp "$TEST_ROOT"/tests/data/own/* "$dir" && cd "$dir" || exit 1

@@ -26,7 +26,7 @@ void race_cells_free(struct race_cells *c)
 	for (uint32_t i = 0; i < c->room; i++)
 		race_page_free(c, &c->page[i]);
 	for (struct race_cell *cell = c->idle, *next; cell; cell = next) {
-		memcpy(&next, cell, sizeof next);
+		memcpy(&next, (const void *)cell, sizeof next);
 		free(cell);
 	}
 	free(c->page);
@@ -74,7 +74,7 @@ void race_group_join(struct race_cells *c, struct race_group *g, struct race_cel
 	for (unsigned i = 0; g->cell && i < RACE_GROUP; i++)
 		free_strong(c, &g->cell[i]);
 	if (g->cell) {
-		memcpy(g->cell, &c->idle, sizeof c->idle);
+		memcpy((void *)g->cell, &c->idle, sizeof c->idle);
 		c->idle = g->cell;
 		g->cell = NULL;
 	}
@@ -93,7 +93,7 @@ static void take_apart(struct race_cells *c, struct race_group *g)
 		return;
 	g->cell = c->idle;
 	if (g->cell) {
-		memcpy(&c->idle, g->cell, sizeof c->idle);
+		memcpy(&c->idle, (const void *)g->cell, sizeof c->idle);
 	} else {
 		g->cell = mem_calloc(RACE_GROUP, sizeof *g->cell);
 		c->bytes += RACE_GROUP * sizeof *g->cell;
