@@ -57,8 +57,12 @@ static json_t *launch_json(const struct program *p, const struct program_launch 
 		"dynamic_shared_bytes", (int)l->dynamic_shared_bytes, "stream", (int)l->stream, "span",
 		span_json(&l->span), "flags", flags_json(l->flags), "faults", findings);
 	const struct program_launch *counted = program_launch_numbered(p, l->like);
-	if (l->like != l->number)
+	if (l->like != l->number) {
 		json_object_set_new(o, "counts_of", json_integer((json_int_t)l->like));
+		json_object_set_new(o, "counts_proved", json_boolean(l->same_as == l->like));
+	}
+	if (l->same_as)
+		json_object_set_new(o, "same_as", json_integer((json_int_t)l->same_as));
 	if (counted && counted->metrics) {
 		json_object_set_new(o, "level", json_string(counted->level));
 		if (counted->races.of)
@@ -208,6 +212,16 @@ static void print_findings(FILE *f, const struct program *p)
 	}
 }
 
+static void print_repeats(FILE *f, const struct program *p)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->n_launches; i++)
+		n += p->launches[i].same_as != 0;
+	if (n)
+		fprintf(f, "  %zu launch%s not run: proved to repeat an earlier one\n", n,
+		        n == 1 ? "" : "es");
+}
+
 void program_print(struct cli *c, FILE *f, const struct program *p)
 {
 	char gpu[32];
@@ -220,6 +234,7 @@ void program_print(struct cli *c, FILE *f, const struct program *p)
 	fputs("\n", f);
 	if (p->n_launches)
 		print_groups(c, f, p);
+	print_repeats(f, p);
 	print_copies(f, p);
 	print_findings(f, p);
 }

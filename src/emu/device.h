@@ -55,8 +55,12 @@ bool emu_device_covers(const struct emu_device *d, uint64_t address);
 /* Number @i of all, ascending by address; false = there are no more. For leak reports. */
 bool emu_device_allocation(const struct emu_device *d, size_t i, struct emu_allocation *out);
 uint64_t emu_device_used_bytes(const struct emu_device *d); /* device and managed memory */
-/* The host wrote or the device's memory was set: these bytes have a value now. */
+/* The host wrote or the device's memory was set: these bytes have a value now, another one. Every
+ * write but those of launches has to be told here ... */
 void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t bytes);
+/* ... or that the host may write there at any time; of managed, pinned and registered memory that
+ * is known. */
+void emu_device_host_writes(struct emu_device *d, uint64_t address);
 
 /* --- textures and surfaces (emu/texture.h says what they are) --- */
 
@@ -102,7 +106,7 @@ bool emu_function_param(const struct emu_function *f, unsigned i, unsigned *offs
 
 enum emu_counting {
 	EMU_COUNT_ALL,  /* every counter, on every block */
-	EMU_COUNT_NONE, /* results only */
+	EMU_COUNT_NONE, /* results only, whichever way they are had */
 };
 
 struct emu_launch_request {
@@ -113,6 +117,7 @@ struct emu_launch_request {
 	unsigned registers; /* per thread, for residency; 0 = unknown */
 	bool cooperative;   /* all blocks are resident at once */
 	bool machine_code;  /* that of emu_module_set_code(), not the PTX */
+	uint64_t number; /* the caller's name for it, not 0 */
 	enum emu_counting counting;
 	enum race_check check_races;
 	bool strict;         /* the first out-of-bounds access stops the launch */
@@ -124,7 +129,9 @@ struct emu_launch_request {
 	void *print_ctx;
 };
 
-/* @findings: what the launch did wrong; what ends it is the last of them, and then emu_launch()
+/* A launch of EMU_COUNT_NONE may be found to repeat an earlier one, and then only its outcome is
+ * put into memory: res->same_as is the number of that one.
+ * @findings: what the launch did wrong; what ends it is the last of them, and then emu_launch()
  * fails too. */
 bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
                 const struct run_hooks *hooks, struct run_result *res,

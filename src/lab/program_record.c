@@ -35,10 +35,15 @@ static void put_counts(const struct program *p, const struct program_launch *l,
 		snprintf(r->run.note, sizeof r->run.note, "counts of the PTX, not of machine code: %.200s",
 		         from->level_note);
 	kernel_time(p->gpu, &r->plan, &r->occ, &r->run.counts, &r->perf);
-	if (from != l)
+	if (l->same_as == from->number)
 		snprintf(r->run.note, sizeof r->run.note,
-		         "counted in launch %" PRIu64 ", the first of this kernel, grid and block",
+		         "counted in launch %" PRIu64 ", which this one was proved to repeat",
 		         from->number);
+	else if (from != l)
+		snprintf(r->run.note, sizeof r->run.note,
+		         "counted in launch %" PRIu64 ", the first of this kernel, grid and block; "
+		         "'launches --launch %" PRIu64 "' counts this one",
+		         from->number, l->number);
 }
 
 struct run_record *program_record(const struct program *p, uint64_t number,

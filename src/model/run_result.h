@@ -77,6 +77,8 @@ struct run_result {
 	struct run_counts counts;  /* what was counted */
 	struct metric_set metrics; /* values only hardware knows (cuda); others NONE */
 	double wall_s;             /* time the run took here */
+	uint64_t same_as;          /* emu, of a program: proved to repeat that launch, which alone ran;
+	                            * 0 = it ran itself */
 	bool outputs_complete;     /* false for a sampled run: verification is meaningless */
 	struct run_findings found; /* emu: what it did wrong */
 	struct run_races races;    /* emu */

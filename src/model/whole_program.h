@@ -59,8 +59,9 @@ struct program_launch {
 	unsigned grid[3], block[3], dynamic_shared_bytes;
 	struct program_span span;
 	unsigned flags; /* bits by enum program_flag */
-	uint64_t like;  /* counts are those of this launch; its own number where it was counted */
-	double wall_s;  /* what running it here took */
+	uint64_t like;    /* counts are those of this launch; its own number where it was counted */
+	uint64_t same_as; /* proved to repeat that launch, and so not run; 0 = it ran */
+	double wall_s;    /* what running it here took */
 	struct metric_set *metrics; /* NULL = not counted */
 	struct run_counts *counts;  /* NULL = not counted */
 	struct occ_result occ;

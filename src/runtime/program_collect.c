@@ -78,6 +78,7 @@ static bool take_launch(struct program *p, struct wire_msg *m)
 		.dynamic_shared_bytes = r.dynamic_shared_bytes,
 		.span = span_of(&r.span),
 		.like = r.counted == RECORD_COUNTED ? r.number : r.like,
+		.same_as = r.same_as,
 		.wall_s = r.wall_s,
 		.races = r.races,
 	};

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RECORD_VERSION 2u
+#define RECORD_VERSION 3u
 #define RECORD_FD_VARIABLE "PMPP_RUNTIME_FD" /* the descriptor's number, in the environment */
 #define RECORD_MAX_NAME 1024
 
@@ -99,6 +99,7 @@ struct record_launch {
 	struct record_span span;
 	enum record_counted counted;
 	uint64_t like;
+	uint64_t same_as; /* proved to repeat that launch, and not run; 0 = it ran */
 	double wall_s; /* what emulating it took */
 	double share;  /* of the SMs that it filled, 0..1 */
 	unsigned printed_bytes;

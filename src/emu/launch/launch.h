@@ -29,6 +29,7 @@ struct emu_device {
 	uint64_t param_area, used_bytes;
 	struct texture_table textures;
 	struct image_cache *images;
+	struct known_launches *known;
 };
 /* image_cache.c: programs of micro-operations made for earlier launches of the same kernel with the
  * same dimensions and parameters; a program often launches one a thousand times. */

@@ -5,6 +5,7 @@
 #include "emu/device.h"
 
 #include "base/mem.h"
+#include "emu/launch/known_launch.h"
 #include "emu/launch/launch.h"
 #include "model/gpu.h"
 
@@ -23,6 +24,7 @@ bool emu_device_new(struct emu_device **out, const struct gpu_spec *gpu, struct 
 	d->sheet = *gpu;
 	d->no_filter = line_filter_new(true);
 	d->images = image_cache_new();
+	d->known = known_launches_new();
 	if (!arena_reserve(&d->arena, DEVICE_BASE, DEVICE_SPAN, err)) {
 		emu_device_free(d);
 		return false;
@@ -41,6 +43,7 @@ void emu_device_free(struct emu_device *d)
 	if (!d)
 		return;
 	image_cache_free(d->images);
+	known_launches_free(d->known);
 	texture_table_free(&d->textures);
 	emu_device_close(d);
 	free(d);
@@ -63,6 +66,7 @@ uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory 
 		return 0;
 	r->kind = (uint8_t)kind;
 	r->caller = caller;
+	r->host_writes = kind != EMU_MEMORY_DEVICE;
 	if (limited)
 		d->used_bytes += bytes;
 	return r->base;
@@ -74,6 +78,7 @@ bool emu_device_register(struct emu_device *d, uint64_t address, uint64_t bytes,
 	if (!r)
 		return false;
 	r->kind = EMU_MEMORY_REGISTERED;
+	r->host_writes = true;
 	r->caller = caller;
 	return true;
 }
@@ -138,7 +143,17 @@ bool emu_texture_free(struct emu_device *d, uint64_t handle)
 void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t bytes)
 {
 	const struct arena_region *r = arena_find(&d->arena, address);
-	if (r && r->written)
+	if (!r)
+		return;
+	arena_changed(&d->arena, (unsigned)(r - d->arena.region));
+	if (r->written)
 		memset(r->written + (address - r->base), 1,
 		       bytes < r->size - (address - r->base) ? bytes : r->size - (address - r->base));
+}
+
+void emu_device_host_writes(struct emu_device *d, uint64_t address)
+{
+	const struct arena_region *r = arena_find(&d->arena, address);
+	if (r)
+		d->arena.region[r - d->arena.region].host_writes = true;
 }

@@ -2,6 +2,7 @@
 #include "emu/device.h"
 
 #include "base/mem.h"
+#include "emu/launch/known_launch.h"
 #include "emu/launch/launch.h"
 #include "emu/launch/program_function.h"
 
@@ -63,6 +64,10 @@ bool emu_module_load(struct emu_device *d, const char *ptx, const char *name,
 void emu_module_unload(struct emu_device *d, struct emu_module *m)
 {
 	emu_module_drop_code(m, d);
+	image_cache_free(d->images); /* they name what goes now */
+	d->images = image_cache_new();
+	known_launches_free(d->known);
+	d->known = known_launches_new();
 	for (unsigned i = 0; m->var_addr && i < m->ptx->n_vars; i++)
 		if (is_placed(&m->ptx->vars[i]))
 			arena_give_back(&d->arena, m->var_addr[i]);

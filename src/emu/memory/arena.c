@@ -175,7 +175,8 @@ static struct arena_region *insert_region(struct arena *a, unsigned at, uint64_t
 		                                   .elem_bytes = 1,
 		                                   .elem = "byte",
 		                                   .buffer = -1,
-		                                   .serial = ++a->n_made };
+		                                   .serial = ++a->n_made,
+		                                   .contents = ++a->n_contents };
 	return &a->region[at];
 }
 

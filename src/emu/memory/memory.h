@@ -29,6 +29,9 @@ struct arena_region {
 	uint8_t *written; /* one byte per byte of a buffer whose contents are undefined at first */
 	uint64_t serial;  /* of a living arena: 1, 2, ... in the order of their making */
 	const void *caller;
+	/* of a living arena: what it holds has a name, new whenever it may have changed */
+	uint64_t contents;
+	bool host_writes; /* the host changes it without a word: the name says nothing */
 };
 
 struct arena {
@@ -39,6 +42,7 @@ struct arena {
 	size_t mapped;
 	bool living;
 	uint64_t n_made;
+	uint64_t n_contents; /* names given */
 };
 
 /* Reserves a region; all before arena_map(). Returns its index. */
@@ -63,10 +67,20 @@ bool arena_reserve(struct arena *a, uint64_t base, uint64_t bytes, struct err *e
 struct arena_region *arena_take(struct arena *a, uint64_t address, uint64_t size, uint64_t align);
 /* Gives the region that begins at @address back, and its pages to the system. */
 bool arena_give_back(struct arena *a, uint64_t address);
+/* Region @i of a living arena may hold something else now. */
+static inline void arena_changed(struct arena *a, unsigned i)
+{
+	a->region[i].contents = ++a->n_contents;
+}
 static inline uint8_t *arena_at(const struct arena *a, uint64_t address)
 {
 	return a->host + (address - a->base);
 }
+/* content_hash.c: 128 bits that tell contents apart. */
+struct content_hash {
+	uint64_t part[2];
+};
+struct content_hash content_hash(const uint8_t *bytes, uint64_t n);
 /* --- heap.c: malloc() and free() of device code; may be used by several threads --- */
 struct heap;
 /* Over [base, base + bytes) of device memory, which lies at @host. */

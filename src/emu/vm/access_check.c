@@ -124,10 +124,21 @@ static bool goes_on(const struct access *a, const struct arena *ar, unsigned lan
 	       at < ar->end + 4096 && note_fault(a, FAULT_BOUNDS, lane, at);
 }
 
+/* The region of @at, which this access touches; NULL = none. */
+static const struct arena_region *touch_region(const struct access *a, const struct arena *ar,
+                                               uint64_t at)
+{
+	const struct arena_region *r = arena_find(ar, at);
+	if (r)
+		a->w->worker->touched[r - ar->region] |=
+			(uint8_t)((a->read ? TOUCH_READ : 0) | (a->write ? TOUCH_WRITE : 0));
+	return r;
+}
+
 static bool resolve_global(struct access *a)
 {
 	const struct arena *ar = a->w->worker->grid->arena;
-	const struct arena_region *r = arena_find(ar, a->first);
+	const struct arena_region *r = touch_region(a, ar, a->first);
 	if (r && all_fit(a, r->base, r->size) && !(r->read_only && a->write) &&
 	    (!r->written || all_flags(a, r->written + (a->low - r->base)))) {
 		a->base = ar->host + (a->first - ar->base);
@@ -138,7 +149,7 @@ static bool resolve_global(struct access *a)
 		const unsigned i = lowest_lane(m);
 		const uint64_t at = a->address[i];
 		if (!r || at - r->base >= r->size)
-			r = arena_find(ar, at);
+			r = touch_region(a, ar, at);
 		const bool inside = r && r->size - (at - r->base) >= a->bytes;
 		if (!inside && !goes_on(a, ar, i, at))
 			return access_fault(a->w, a->u, FAULT_BOUNDS, i, at, SPACE_GLOBAL, a->bytes, a->write);

@@ -82,6 +82,7 @@ void emu_worker_init(struct worker *wk, struct grid *g, unsigned index)
 		wk->win[k] = mem_calloc(im->ir.n_mem + 1, sizeof *wk->win[k]);
 	wk->repeat = mem_calloc(im->ir.n_mem + 1, sizeof *wk->repeat);
 	wk->guard_lanes = mem_calloc(im->ir.n_ops + 1, sizeof *wk->guard_lanes);
+	wk->touched = mem_calloc(g->arena->n + 1, sizeof *wk->touched);
 	wk->divergent = mem_calloc(im->ir.n_blocks + 1, sizeof *wk->divergent);
 	for (uint32_t i = 0; i < g->n_warps; i++)
 		warp_init(wk, i);
@@ -104,6 +105,7 @@ void emu_worker_free(struct worker *wk)
 	free(wk->win[1]);
 	free(wk->repeat);
 	free(wk->guard_lanes);
+	free(wk->touched);
 	free(wk->divergent);
 	free(wk->log.e);
 	shadow_free(wk->shadow);

@@ -116,17 +116,28 @@ static bool touch_surface(const struct warp *w, const struct texture_uop *t,
 	return !trap;
 }
 
+/* The memory behind it is read or written from now on. */
+static void touch_texture(struct worker *wk, const struct texture *x, bool store)
+{
+	const struct arena *ar = wk->grid->arena;
+	wk->seen_texture[store] = x;
+	const struct arena_region *r = arena_find(ar, (uint64_t)(uintptr_t)x->texels);
+	wk->touched[r ? r - ar->region : ar->n] |= store ? TOUCH_WRITE : TOUCH_READ;
+}
+
 HANDLER(texture_any)
 {
 	const struct texture_uop *t = u->x.texture;
 	const mem_u64 *handle = frame(w, t->s[0]);
-	const bool surface = t->x->op == OP_SULD_B || t->x->op == OP_SUST_B;
+	const bool store = t->x->op == OP_SUST_B, surface = store || t->x->op == OP_SULD_B;
 	struct lines lines = { 0 };
 	for (uint32_t k = mask; k; k &= k - 1) {
 		const unsigned lane = lowest_lane(k);
 		struct texture *x = texture_find(w->worker->grid->textures, handle[lane]);
 		if (!x || x->surface != surface)
 			return vm_fault(w, u, FAULT_TEXTURE, lane);
+		if (x != w->worker->seen_texture[store])
+			touch_texture(w->worker, x, store);
 		if (!surface)
 			sample(w, t, x, lane, &lines);
 		else if (!touch_surface(w, t, x, lane))

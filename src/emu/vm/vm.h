@@ -94,6 +94,7 @@ struct block_barrier {
 	uint32_t result_ones, result_seen;
 };
 #define N_BARRIERS 16
+enum { TOUCH_READ = 1, TOUCH_WRITE = 2 };
 #define WORKER_MAX_NOTED 16
 
 struct worker {
@@ -108,6 +109,8 @@ struct worker {
 	struct mem_window *win[2]; /* of the speculative and of the conservative program */
 	struct repeat *repeat;     /* by memory number: the lanes of the last irregular access */
 	uint64_t *guard_lanes;     /* per operation: lanes whose guard was true; of a branch: false */
+	uint8_t *touched;          /* by region of memory, the last: none; TOUCH_READ, TOUCH_WRITE */
+	const struct texture *seen_texture[2]; /* read last, written last */
 	uint64_t *divergent;       /* per basic block: times its branch split a warp */
 	struct access_log log;
 	struct printed_text printed;

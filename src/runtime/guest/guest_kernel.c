@@ -128,7 +128,7 @@ static struct machine_fork prepare_counting(const struct guest_op *op, struct gu
 }
 
 /* @printed: bytes that its kernel printed are counted there. */
-static struct emu_launch_request request_of(const struct guest_op *op, bool count,
+static struct emu_launch_request request_of(const struct guest_op *op, uint64_t number, bool count,
                                             unsigned *printed)
 {
 	const struct guest_function *f = op->u.launch.function;
@@ -138,6 +138,7 @@ static struct emu_launch_request request_of(const struct guest_op *op, bool coun
 		.params = op->u.launch.params,
 		.registers = f->registers,
 		.cooperative = op->u.launch.cooperative,
+		.number = number,
 		.counting = count ? EMU_COUNT_ALL : EMU_COUNT_NONE,
 		.check_races = !count                              ? RACES_OFF
 		               : guest.config.races == RACES_USUAL ? RACES_SPREAD
@@ -168,7 +169,7 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, 
 	const bool asked = guest.config.count_from && r.number >= guest.config.count_from &&
 	                   r.number <= guest.config.count_to;
 	const bool count = record_is_open() && (kind->counted < guest.config.count_first || asked);
-	const struct emu_launch_request req = request_of(op, count, &r.printed_bytes);
+	const struct emu_launch_request req = request_of(op, r.number, count, &r.printed_bytes);
 	memcpy(r.grid, req.grid, sizeof r.grid);
 	memcpy(r.block, req.block, sizeof r.block);
 	record_kernel(f);
@@ -196,6 +197,7 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, 
 	r.span = (struct record_span){ span.call_ns, span.start_ns, span.end_ns };
 	r.counted = !ok ? RECORD_FAILED : count ? RECORD_COUNTED : RECORD_REPEATS;
 	r.like = kind->first;
+	r.same_as = res.same_as;
 	r.share = kind->share;
 	r.wall_s = res.wall_s;
 	r.races = res.races;

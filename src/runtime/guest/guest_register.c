@@ -219,8 +219,10 @@ static void point_managed(const struct guest_module *m)
 		const struct guest_variable *v = &guest.variables[i];
 		uint64_t address, bytes;
 		if (v->module == m && v->managed &&
-		    emu_module_variable(m->loaded, v->name, &address, &bytes))
+		    emu_module_variable(m->loaded, v->name, &address, &bytes)) {
+			emu_device_host_writes(guest.device, address);
 			*v->managed = (void *)(uintptr_t)address;
+		}
 	}
 }
 

@@ -1,0 +1,26 @@
+/*
+ * Launches of a program whose outcome is known, because an earlier one had the same kernel,
+ * dimensions, parameters and memory; see known_launch.c for what counts as proof.
+ */
+#ifndef PMPP_EMU_KNOWN_LAUNCH_H
+#define PMPP_EMU_KNOWN_LAUNCH_H
+
+#include "emu/device.h"
+
+struct emu_launch;
+struct known_launch;
+struct known_launches;
+
+struct known_launches *known_launches_new(void);
+void known_launches_free(struct known_launches *all);
+
+/* The launch last seen with this kernel, these dimensions and parameters; made if there is none. */
+struct known_launch *known_launch_of(struct emu_device *d, const struct emu_launch_request *req);
+/* Is its outcome that of the earlier one? Then memory holds it now. False: it has to run. */
+bool known_launch_repeats(struct emu_device *d, struct known_launch *k);
+uint64_t known_launch_number(const struct known_launch *k);
+/* It ran, as @l; @clean: to its end, and nothing was wrong with it. */
+void known_launch_note(struct emu_device *d, struct known_launch *k, const struct emu_launch *l,
+                       bool clean);
+
+#endif
