@@ -7,7 +7,7 @@ MAKEFLAGS += --no-builtin-rules
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
-ON_TERMINAL := run test units seeds bench fuzz asan-check tsan-check check-bare
+ON_TERMINAL := run test units seeds bench fuzz fuzz-smoke asan-check tsan-check check-bare
 ifeq ($(filter $(ON_TERMINAL),$(MAKECMDGOALS)),)
 MAKEFLAGS += --output-sync=target
 endif
@@ -298,22 +298,21 @@ $(INJECT)/pmpp-explore: all tests/inject/wrap.py
 		$(@D)/*.c $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(B)/obj/gen/guest.o -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
 inject: $(INJECT)/pmpp-explore
 	@TEST_ROOT=$(CURDIR) sh tests/inject/sweep.sh $(abspath $<) $(VERBS_INJECTED)
-## fuzz: parsers under libFuzzer (clang), T seconds each (default 20)
+## fuzz: whatever reads input of others under libFuzzer, ASan, UBSan (clang), T seconds per target
 T ?= 20
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_NEEDS := $(addprefix $(B)/lib/,sass.a cuda.a backend.a compile.a ptx.a model.a base.a)
 fuzz:
 	@command -v clang >/dev/null || { echo 'make fuzz needs clang: apt-get install clang' >&2; exit 1; }
 	@$(MAKE) --no-print-directory CC=clang SANITIZE=fuzzer-no-link,address,undefined fuzz-run
 fuzz-run: $(FUZZERS:%=$(B)/fuzz/%)
-	@for f in $(FUZZERS); do mkdir -p build/corpus/$$f; \
-		printf '  FUZZ    %s (%s s)\n' $$f $(T); \
-		$(B)/fuzz/$$f -max_total_time=$(T) -timeout=10 -verbosity=0 -print_final_stats=1 \
-			-artifact_prefix=build/corpus/$$f- build/corpus/$$f \
-			$$(for d in tests/fuzz/corpus/$$f tests/data; do [ ! -d $$d ] || echo $$d; done) || exit 1; done
-$(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(FUZZ_NEEDS)
+	@sh tests/fuzz/fuzz.sh $(B)/fuzz $(T) $(FUZZERS)
+## fuzz-smoke: the same targets in the plain build, with inputs of our own making, T seconds each
+fuzz-smoke: fuzz-run
+FUZZ_ENGINE := $(if $(findstring fuzzer,$(SANITIZE)),-fsanitize=fuzzer,$(B)/obj/tests/fuzz/mutate.o)
+$(B)/fuzz/fuzz_runtime: $(call obj,$(filter $(GUEST)/%,$(SRC)))
+$(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(ARCHIVES) $(filter %.o,$(FUZZ_ENGINE))
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< -Wl,--start-group $(FUZZ_NEEDS) -Wl,--end-group $(LIBS)
+	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) $(filter -%,$(FUZZ_ENGINE)) -o $@ $(filter %.o,$^) -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
 # A bench program may use everything.
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/obj/gen/cache.o $(ARCHIVES)
 	@mkdir -p $(@D)
@@ -341,5 +340,5 @@ compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants asan-check tsan-check oom inject check-gpu bless pictures bench fuzz fuzz-run run install clean list help FORCE
+.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants asan-check tsan-check oom inject check-gpu bless pictures bench fuzz fuzz-run fuzz-smoke run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

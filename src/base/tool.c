@@ -1,58 +1,129 @@
-/*
- * Running a tool; see tool.h. posix_spawn, because the program has threads: between fork and exec
- * nothing may allocate.
- */
-#define _GNU_SOURCE /* memfd_create, pipe2 */
+/* Running a tool; see tool.h. */
+#define _GNU_SOURCE /* memfd_create, pipe2, NSIG */
 #include "base/tool.h"
 #include "base/monotonic.h"
 
 #include "base/child.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { POLL_MS = 20, HIGH_FD = 10 };
+enum { POLL_MS = 20, HIGH_FD = 10, NOT_STARTED = 127 };
 
 struct running {
 	pid_t pid;
 	int out, log; /* its stdout to read; its stderr in memory */
 };
 
+/* --- between fork and exec: nothing that allocates, for the program has threads --- */
+
+static void end_group(int sig)
+{
+	(void)sig;
+	kill(0, SIGKILL);
+}
+
+_Noreturn static void become(const struct tool_request *req, char *const *env, const int from[3],
+                             int null)
+{
+	dup2(null, 0);
+	dup2(from[0], 1);
+	dup2(from[1], 2);
+	if (from[2] >= 0)
+		dup2(from[2], TOOL_FD);
+	/* execve() does not write to its arguments */
+	execve(req->path, (char *const *)(uintptr_t)req->argv, env);
+	_exit(NOT_STARTED);
+}
+
+/*
+ * The tool's guard: its parent, first of its process group, with the one task to end the group when
+ * the program is killed, which a tool would not notice. It ends as the tool does.
+ */
+_Noreturn static void guard(const struct tool_request *req, char *const *env, const int from[3],
+                            int null, pid_t program)
+{
+	int status = 0;
+	sigset_t none;
+	setpgid(0, 0);
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	signal(SIGTERM, end_group);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != program)
+		_exit(NOT_STARTED);
+	const pid_t tool = fork();
+	if (!tool) {
+		signal(SIGTERM, SIG_DFL);
+		become(req, env, from, null);
+	}
+	/* what the tool writes to ends with the tool, not with its guard */
+	close(from[0]);
+	close(from[1]);
+	while (tool > 0 && waitpid(tool, &status, 0) < 0 && errno == EINTR)
+		;
+	if (tool > 0 && WIFSIGNALED(status)) {
+		setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 });
+		signal(WTERMSIG(status), SIG_DFL);
+		raise(WTERMSIG(status));
+	}
+	_exit(tool > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : NOT_STARTED);
+}
+
+/* This program's environment with another TMPDIR. free() the list and its first word. */
+static char **environment(const char *tmp)
+{
+	size_t n = 0, to = 0;
+	while (environ[n])
+		n++;
+	char **env = mem_calloc(n + 2, sizeof *env);
+	env[to++] = mem_printf("TMPDIR=%s", tmp);
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(environ[i], "TMPDIR=", 7) != 0)
+			env[to++] = environ[i];
+	return env;
+}
+
 /* Descriptors go to their numbers from above, so that none is overwritten before it is used. */
 static int spawn(const struct tool_request *req, int out, int log, pid_t *pid)
 {
-	posix_spawn_file_actions_t fa;
-	posix_spawnattr_t at;
-	sigset_t none;
-	const int given = req->fd < 0 ? -1 : fcntl(req->fd, F_DUPFD_CLOEXEC, HIGH_FD);
-	if (req->fd >= 0 && given < 0)
+	if (access(req->path, X_OK) != 0)
 		return errno;
-	sigemptyset(&none);
-	posix_spawn_file_actions_init(&fa);
-	posix_spawnattr_init(&at);
-	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&fa, out, 1);
-	posix_spawn_file_actions_adddup2(&fa, log, 2);
-	if (given >= 0)
-		posix_spawn_file_actions_adddup2(&fa, given, TOOL_FD);
-	posix_spawnattr_setsigmask(&at, &none);
-	posix_spawnattr_setpgroup(&at, 0);
-	posix_spawnattr_setflags(&at, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-	/* posix_spawn() does not write to its arguments */
-	const int rc =
-		posix_spawn(pid, req->path, &fa, &at, (char *const *)(uintptr_t)req->argv, environ);
-	posix_spawnattr_destroy(&at);
-	posix_spawn_file_actions_destroy(&fa);
+	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	const int high = fcntl(null, F_DUPFD_CLOEXEC, HIGH_FD);
+	const int given = req->fd < 0 ? -1 : fcntl(req->fd, F_DUPFD_CLOEXEC, HIGH_FD);
+	int rc = high < 0 || (req->fd >= 0 && given < 0) ? errno : 0;
+	if (null >= 0)
+		close(null);
+	if (!rc) {
+		char **env = req->tmp ? environment(req->tmp) : NULL;
+		const pid_t program = getpid();
+		*pid = fork();
+		if (!*pid)
+			guard(req, env ? env : environ, (const int[3]){ out, log, given }, high, program);
+		rc = *pid < 0 ? errno : 0;
+		setpgid(*pid, *pid); /* whichever of the two is first */
+		if (env)
+			free(env[0]);
+		free(env);
+	}
+	if (high >= 0)
+		close(high);
 	if (given >= 0)
 		close(given);
 	return rc;
@@ -170,6 +241,19 @@ bool tool_run(const struct tool_request *req, struct text *out, struct err *err)
 		report(req, why, status, r.log, err);
 	close(r.log);
 	return good;
+}
+
+bool tool_find(const char *name, char *path, size_t n)
+{
+	for (const char *at = getenv("PATH"); at && *at;) {
+		const int len = (int)strcspn(at, ":");
+		const int wrote = snprintf(path, n, "%.*s/%s", len, at, name);
+		if (len && wrote < (int)n && !access(path, X_OK))
+			return true;
+		at += len;
+		at += *at == ':';
+	}
+	return false;
 }
 
 int tool_input(const char *name, const void *bytes, size_t len)

@@ -2,7 +2,8 @@
  * Another program run to its end: what it prints, kept in memory; a time limit; a cancel flag.
  *
  * For tools such as a disassembler, never for anything that wants a terminal: it has none, reads
- * nothing, and is in a process group of its own, which is killed as a whole. Blocks its caller.
+ * nothing, and is in a process group of its own, which is killed as a whole, also when this program
+ * is killed. Blocks its caller.
  */
 #ifndef PMPP_BASE_TOOL_H
 #define PMPP_BASE_TOOL_H
@@ -13,12 +14,13 @@
 #include <stdatomic.h>
 
 struct tool_request {
-	const char *path;        /* of the program; no search in PATH */
+	const char *path;        /* of the program; no search in PATH: tool_find() */
 	const char *const *argv; /* argv[0] to NULL */
 	int fd;                  /* open as TOOL_FD in the program; -1 = none */
 	double limit_s;
 	size_t max_bytes;          /* of its standard output */
 	const atomic_bool *cancel; /* polled; NULL = never */
+	const char *tmp;           /* its TMPDIR; NULL = ours */
 };
 
 #define TOOL_FD 3
@@ -30,6 +32,9 @@ struct tool_request {
  * ended otherwise, or printed more than max_bytes; the message has its last words on stderr.
  */
 bool tool_run(const struct tool_request *req, struct text *out, struct err *err);
+
+/* The program @name in PATH. False: there is none. */
+bool tool_find(const char *name, char *path, size_t n);
 
 /*
  * @len bytes in a file without a name, for tool_request.fd; @name is what tools such as lsof show

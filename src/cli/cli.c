@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/plain.h"
+#include "base/scratch.h"
 #include "lab/program_words.h"
 
 #include <errno.h>
@@ -380,6 +381,7 @@ int cli_main(int argc, char **argv, bool *busy)
 	for (int i = 1; i < argc; i++)
 		c.json = c.json || !strcmp(argv[i], "--json");
 	consent_open();
+	scratch_sweep(); /* what a run that was killed left behind */
 	const int status = dispatch(&c, argc > 0 ? (unsigned)argc - 1 : 0, argv + 1);
 	*busy = c.busy;
 	fclose(c.err);

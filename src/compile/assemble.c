@@ -3,13 +3,13 @@
 
 #include "base/file.h"
 #include "base/hash128.h"
+#include "base/scratch.h"
 #include "base/tool.h"
 #include "compile/compile.h"
 #include "compile/module_store.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,9 +40,11 @@ static void cubin_name(const char *ptx, size_t len, unsigned cc, char *name, siz
 }
 
 static bool run(const char *path, const char *ptx, size_t len, unsigned cc,
-                const atomic_bool *cancel, const char *out, struct text *cubin, struct err *err)
+                const atomic_bool *cancel, const struct scratch *s, struct text *cubin,
+                struct err *err)
 {
-	char arch[16];
+	char arch[16], out[600];
+	scratch_file(s, "cubin", out, sizeof out);
 	struct text said = { 0 };
 	snprintf(arch, sizeof arch, "-arch=sm_%u", cc);
 	const char *const argv[] = { NAME, arch, "-lineinfo", "-o", out, TOOL_FD_PATH, NULL };
@@ -53,6 +55,7 @@ static bool run(const char *path, const char *ptx, size_t len, unsigned cc,
 		.limit_s = limit_s,
 		.max_bytes = 1 << 16,
 		.cancel = cancel,
+		.tmp = s->path,
 	};
 	if (req.fd < 0)
 		return err_set(err, ERR_IO, NAME ": no copy of the PTX: %s", strerror(errno));
@@ -65,21 +68,18 @@ static bool run(const char *path, const char *ptx, size_t len, unsigned cc,
 bool assemble(const char *ptx, size_t len, unsigned cc, const atomic_bool *cancel,
               struct text *cubin, struct err *err)
 {
-	char name[64], path[4096], kept[4200], out[4096];
-	const char *const folder = getenv("TMPDIR");
+	char name[64], path[4096], kept[4200];
+	struct scratch s = SCRATCH_NONE;
 	len = strnlen(ptx, len);
 	cubin_name(ptx, len, cc, name, sizeof name);
 	if (store_find(name, max_cubin_bytes, cubin))
 		return true;
 	if (!find(path, sizeof path, err))
 		return err_prefix(err, "machine code cannot be made: ");
-	snprintf(out, sizeof out, "%s/pmpp-cubin-XXXXXX", folder && *folder ? folder : "/tmp");
-	const int fd = mkstemp(out);
-	if (fd < 0)
-		return err_set(err, ERR_IO, "%s cannot be made: %s", out, strerror(errno));
-	close(fd);
-	const bool good = run(path, ptx, len, cc, cancel, out, cubin, err);
-	unlink(out);
+	if (!scratch_make(&s, err))
+		return false;
+	const bool good = run(path, ptx, len, cc, cancel, &s, cubin, err);
+	scratch_remove(&s);
 	if (good)
 		store_keep(name, cubin->s, cubin->len, kept, sizeof kept);
 	return good;

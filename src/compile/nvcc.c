@@ -2,6 +2,7 @@
 #include "compile/nvcc.h"
 
 #include "base/mem.h"
+#include "base/scratch.h"
 #include "base/tool.h"
 
 #include <stdio.h>
@@ -32,6 +33,9 @@ bool nvcc_run(const struct nvcc_command *c, const atomic_bool *cancel, struct te
               struct err *err)
 {
 	/* nvcc writes some messages to standard output, some to standard error */
+	struct scratch tmp = SCRATCH_NONE; /* what a killed nvcc leaves behind, too */
+	if (!scratch_make(&tmp, err))
+		return false;
 	const char *shell[] = { "/bin/sh", "-c", "exec \"$@\" 2>&1", "sh", NULL };
 	const char **argv = mem_calloc(c->n + 5u, sizeof *argv);
 	memcpy(argv, shell, 4 * sizeof *argv);
@@ -41,8 +45,10 @@ bool nvcc_run(const struct nvcc_command *c, const atomic_bool *cancel, struct te
 		                              .fd = -1,
 		                              .limit_s = BUILD_LIMIT_S,
 		                              .max_bytes = MAX_MESSAGES,
-		                              .cancel = cancel };
+		                              .cancel = cancel,
+		                              .tmp = tmp.path };
 	const bool ok = tool_run(&req, messages, err);
+	scratch_remove(&tmp);
 	free(argv);
 	return ok;
 }

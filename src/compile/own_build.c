@@ -5,12 +5,13 @@
  * tables are theirs, and "..." is looked for beside it. The cache knows a build by its request and
  * by size and time of every file that nvcc read.
  */
-#define _GNU_SOURCE /* realpath, mkdtemp */
+#define _GNU_SOURCE /* realpath */
 #include "compile/own_build.h"
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/monotonic.h"
+#include "base/scratch.h"
 #include "compile/diagnose.h"
 #include "compile/entry_usage.h"
 #include "compile/module_pack.h"
@@ -30,7 +31,8 @@
 
 struct own {
 	const struct compile_request *req;
-	char nvcc[4096], ptxas[4096], folder[256];
+	char nvcc[4096], ptxas[4096];
+	struct scratch folder;
 	char path[4096]; /* of the person's file, absolute; "" = there is only its text */
 	struct text key; /* what the cache knows a build by, beside module_key()'s */
 };
@@ -78,26 +80,7 @@ static bool find_kept(const struct own *o, struct module *out)
 
 static const char *file_at(const struct own *o, const char *name, char *out, size_t n)
 {
-	snprintf(out, n, "%s/%s", o->folder, name);
-	return out;
-}
-
-static void remove_folder(const struct own *o)
-{
-	static const char *const names[] = { "own.cu", "own.ptx", "own.d", "own.cubin" };
-	char path[600];
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		unlink(file_at(o, names[i], path, sizeof path));
-	rmdir(o->folder);
-}
-
-static bool make_folder(struct own *o, struct err *err)
-{
-	const char *tmp = getenv("TMPDIR");
-	snprintf(o->folder, sizeof o->folder, "%.200s/pmpp-own-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (mkdtemp(o->folder))
-		return true;
-	return err_set(err, ERR_IO, "%s: %s", o->folder, strerror(errno));
+	return scratch_file(&o->folder, name, out, n);
 }
 
 static bool write_source(const struct own *o, struct err *err)
@@ -155,7 +138,7 @@ static bool to_ptx(const struct own *o, struct err *err)
 	unsigned repairs = 0;
 	char cache[4096], headers[4200];
 	store_dir(cache, sizeof cache);
-	snprintf(headers, sizeof headers, "%s/include", cache[0] ? cache : o->folder);
+	snprintf(headers, sizeof headers, "%s/include", cache[0] ? cache : o->folder.path);
 	for (;;) {
 		struct nvcc_command c = { 0 };
 		struct text said = { 0 };
@@ -258,7 +241,7 @@ static void keep(const struct own *o, struct module *out)
 
 bool own_build(const struct compile_request *req, struct module *out, struct err *err)
 {
-	struct own o = { .req = req };
+	struct own o = { .req = req, .folder = SCRATCH_NONE };
 	*out = (struct module){ .n_entries = 0 };
 	if (!req->own->ptx && !cuda_tool("nvcc", o.nvcc, sizeof o.nvcc, err))
 		return err_remedy(err, "run 'make programs-compiler' where pmpp-explore was built, or "
@@ -269,11 +252,11 @@ bool own_build(const struct compile_request *req, struct module *out, struct err
 		o.path[0] = '\0';
 	describe(&o);
 	bool ok = find_kept(&o, out);
-	if (!ok && make_folder(&o, err)) {
+	if (!ok && scratch_make(&o.folder, err)) {
 		ok = build_now(&o, out, err);
 		if (ok)
 			keep(&o, out);
-		remove_folder(&o);
+		scratch_remove(&o.folder);
 	}
 	if (!ok)
 		module_free(out);

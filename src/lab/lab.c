@@ -96,7 +96,7 @@ static enum reloaded reload(struct lab *lab)
 	const struct selection old = s->sel;
 	const struct kernel_desc *k;
 	struct err err = { 0 };
-	if (!user_file_reload(old.kernel, &k, &err)) {
+	if (!user_file_reload(old.kernel, NULL, &k, &err)) {
 		lab_order_nothing(lab); /* what is under way belongs to the file as it was */
 		s->state = RUN_FAILED;
 		s->run_err = err;

@@ -19,7 +19,7 @@
 #define COMPILER_WORD "--nvcc"
 #define KERNEL_LINE "--as"
 
-static struct user_family *newest;
+static struct user_family *_Atomic newest; /* joined by one thread at a time, read by any */
 
 /* --- making --- */
 
@@ -202,6 +202,7 @@ static bool make_family(const struct user_spec *spec, const char *text, bool res
 		return false;
 	}
 	keep_kernel(o);
+	o->spec.cancel = NULL; /* of this making */
 	o->older = newest;
 	newest = o;
 	*out = o;
@@ -263,7 +264,7 @@ bool user_file_load(const struct user_spec *spec, const struct kernel_desc **out
 		err_remedy(err,
 		           "leave --grid, --block, --shared and --define away; --kernel names a variant");
 	} else if (*symbol) {
-		ok = user_plugin_load(spec->path, text.s, symbol, out, err);
+		ok = user_plugin_load(spec->path, text.s, symbol, spec->cancel, out, err);
 	} else {
 		ok = make_family(spec, text.s ? text.s : "", false, &o, err);
 		if (ok)
@@ -306,7 +307,8 @@ const char *user_file_path(const struct kernel_desc *k)
 	return o ? o->restored ? NULL : o->spec.path : user_plugin_path(k);
 }
 
-bool user_file_reload(const struct kernel_desc *k, const struct kernel_desc **out, struct err *err)
+bool user_file_reload(const struct kernel_desc *k, const atomic_bool *cancel,
+                      const struct kernel_desc **out, struct err *err)
 {
 	const struct user_family *o = k->user;
 	struct user_spec spec;
@@ -314,7 +316,7 @@ bool user_file_reload(const struct kernel_desc *k, const struct kernel_desc **ou
 	const char *plugin = user_plugin_path(k);
 	*out = k;
 	if (plugin) {
-		const struct user_spec same = { .path = plugin };
+		const struct user_spec same = { .path = plugin, .cancel = cancel };
 		if (!file_read(plugin, MAX_FILE_BYTES, &text, err))
 			return false;
 		const bool changed = strcmp(text.s ? text.s : "", k->source) != 0;
@@ -326,6 +328,7 @@ bool user_file_reload(const struct kernel_desc *k, const struct kernel_desc **ou
 	spec = o->spec;
 	spec.kernel = o->kernel->name;
 	spec.as = NULL;
+	spec.cancel = cancel;
 	if (!file_read(spec.path, MAX_FILE_BYTES, &text, err))
 		return false;
 	struct user_family *now = NULL;

@@ -12,6 +12,8 @@
 #include "base/err.h"
 #include "model/kernel.h"
 
+#include <stdatomic.h>
+
 /* What came of a launch that was tried on a few blocks, the mildest first. */
 enum user_trial_kind {
 	TRIAL_FINE,
@@ -39,7 +41,8 @@ struct user_spec {
 	const char *const *words;
 	const char *as; /* in snapshots: the kernel as the compiler had it; NULL = ask it */
 	unsigned n_args;
-	const char *const *args; /* "name=..." */
+	const char *const *args;   /* "name=..." */
+	const atomic_bool *cancel; /* polled while compilers run, *cancel ends them; NULL = never */
 	/* Tries a launch, for suggestions that work; NULL = they are guesses. */
 	void (*trial)(const struct kernel_desc *k, struct user_trial *out);
 };
@@ -61,6 +64,7 @@ unsigned user_compiler_words(unsigned n, char *const *words);
 const char *user_file_path(const struct kernel_desc *k);
 /* The file once more, launched as @k was. *@out = @k when nothing changed. @k unless own: nothing
  * to do. */
-bool user_file_reload(const struct kernel_desc *k, const struct kernel_desc **out, struct err *err);
+bool user_file_reload(const struct kernel_desc *k, const atomic_bool *cancel,
+                      const struct kernel_desc **out, struct err *err);
 
 #endif

@@ -120,7 +120,9 @@ static bool ask_compiler(struct user_family *o, struct err *err)
 	char *owned;
 	struct compile_own own = o->own;
 	own.words = all_words(o, &own.n_words, &owned);
-	const struct user_unit unit = { .file = o->file, .own = &own, .cc_major = 8, .cc_minor = 0 };
+	const struct user_unit unit = {
+		.file = o->file, .own = &own, .cc_major = 8, .cc_minor = 0, .cancel = o->spec.cancel
+	};
 	const bool ok = user_resolve(&o->source, &unit, o->spec.kernel, err);
 	free(owned);
 	free((void *)own.words);

@@ -4,7 +4,9 @@
 #include "base/asset.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/scratch.h"
 #include "base/text.h"
+#include "base/tool.h"
 #include "model/kernel_check.h"
 #include "userkernel/user_list.h"
 #include "userkernel/user_text.h"
@@ -12,17 +14,13 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define MAX_LOG_BYTES ((size_t)1 << 20)
-extern char **environ;
+#define COMPILER_LIMIT_S 120
 
 struct plugin {
 	struct kernel_desc desc;
@@ -30,7 +28,9 @@ struct plugin {
 	const char *file;
 	struct plugin *older;
 };
-static struct plugin *newest; /* every version: records and the worker may still speak of it */
+/* Every version: records and the worker may still speak of it. Joined by one thread at a time, read
+ * by any. */
+static struct plugin *_Atomic newest;
 
 static user_plugin_consent *may_load;
 
@@ -88,78 +88,65 @@ static bool consent(const char *path, const char *text, const char *symbol, stru
 
 /* --- building --- */
 
-static bool put_header(const char *folder, const char *layer, const char *name, struct err *err)
+static bool put_header(const struct scratch *folder, const char *layer, const char *name,
+                       struct err *err)
 {
 	char path[600], from[64];
-	snprintf(path, sizeof path, "%s/%s", folder, layer);
-	if (mkdir(path, 0700) != 0 && errno != EEXIST)
+	if (mkdir(scratch_file(folder, layer, path, sizeof path), 0700) != 0 && errno != EEXIST)
 		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	snprintf(path, sizeof path, "%s/%s/%s", folder, layer, name);
+	snprintf(from, sizeof from, "%s/%s", layer, name);
+	scratch_file(folder, from, path, sizeof path);
 	snprintf(from, sizeof from, "src/%s/%s", layer, name);
 	const struct asset *a = asset_find(from);
 	return a ? file_replace(path, a->data, a->len, err)
 	         : err_set(err, ERR_INTERNAL, "%s is not part of this program", from);
 }
 
-static void clean(const char *folder)
+static bool run_compiler(const struct scratch *folder, const char *path, const atomic_bool *cancel,
+                         struct err *err)
 {
-	static const char *const files[] = { "model/kernel.h", "base/err.h", "plugin.so", "log",
-		                                 "model",          "base",       "" };
-	char path[600];
-	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-		snprintf(path, sizeof path, "%s/%s", folder, files[i]);
-		if (remove(path) != 0)
-			continue; /* was never made */
-	}
-}
-
-static bool run_compiler(const char *folder, const char *path, struct err *err)
-{
-	char include[600], out[600], log[600];
-	snprintf(include, sizeof include, "-I%s", folder);
-	snprintf(out, sizeof out, "%s/plugin.so", folder);
-	snprintf(log, sizeof log, "%s/log", folder);
-	const char *const argv[] = { "cc",  "-x",    "c",       "-std=c11", "-D_POSIX_C_SOURCE=200809L",
-		                         "-O1", "-fPIC", "-shared", include,    "-o",
-		                         out,   path,    "-lm",     NULL };
-	posix_spawn_file_actions_t files;
-	pid_t pid;
-	int status = 0;
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	posix_spawn_file_actions_adddup2(&files, 1, 2);
-	/* posix_spawnp() does not write to its arguments */
-	const int failed =
-		posix_spawnp(&pid, "cc", &files, NULL, (char *const *)(uintptr_t)argv, environ);
-	posix_spawn_file_actions_destroy(&files);
-	if (failed) {
+	char cc[4096], include[600], out[600];
+	struct text said = { 0 };
+	struct err why = { 0 };
+	if (!tool_find("cc", cc, sizeof cc)) {
 		err_set(err, ERR_UNAVAILABLE,
-		        "%s holds a descriptor, and there is no C compiler to build it: cc: %s", path,
-		        strerror(failed));
+		        "%s holds a descriptor, and there is no C compiler to build it: no cc in PATH",
+		        path);
 		return err_remedy(
 			err, "install one (apt-get install gcc), or give a plain CUDA file and its launch");
 	}
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return err_set(err, ERR_INTERNAL, "waiting for cc: %s", strerror(errno));
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		return true;
-	struct text said = { 0 };
-	if (!file_read(log, MAX_LOG_BYTES, &said, NULL) || !said.len)
-		err_set(err, ERR_COMPILE, "%s: cc ended with status %d", path, status);
-	else
+	snprintf(include, sizeof include, "-I%s", folder->path);
+	scratch_file(folder, "plugin.so", out, sizeof out);
+	/* the messages are on standard error, of which a tool's last words are all that is kept */
+	const char *const argv[] = { "sh",    "-c",       "exec \"$@\" 2>&1",
+		                         "cc",    cc,         "-x",
+		                         "c",     "-std=c11", "-D_POSIX_C_SOURCE=200809L",
+		                         "-O1",   "-fPIC",    "-shared",
+		                         include, "-o",       out,
+		                         path,    "-lm",      NULL };
+	const struct tool_request req = { .path = "/bin/sh",
+		                              .argv = argv,
+		                              .fd = -1,
+		                              .limit_s = COMPILER_LIMIT_S,
+		                              .max_bytes = MAX_LOG_BYTES,
+		                              .cancel = cancel,
+		                              .tmp = folder->path };
+	const bool ok = tool_run(&req, &said, &why);
+	if (!ok && why.code == ERR_UNAVAILABLE && said.len)
 		err_set(err, ERR_COMPILE, "%.1900s", said.s);
+	else if (!ok)
+		err_set(err, why.code == ERR_UNAVAILABLE ? ERR_COMPILE : why.code, "%s: %.1900s", path,
+		        why.msg);
 	text_free(&said);
-	return false;
+	return ok;
 }
 
-static const struct kernel_desc *open_object(const char *folder, const char *path,
+static const struct kernel_desc *open_object(const struct scratch *folder, const char *path,
                                              const char *symbol, struct err *err)
 {
 	char object[600];
-	snprintf(object, sizeof object, "%s/plugin.so", folder);
-	void *so = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+	void *so =
+		dlopen(scratch_file(folder, "plugin.so", object, sizeof object), RTLD_NOW | RTLD_LOCAL);
 	if (!so) {
 		err_set(err, ERR_COMPILE, "%s: %.1500s", path, dlerror());
 		err_remedy(err, "a descriptor may call what model/kernel.h declares, and libc");
@@ -199,22 +186,16 @@ static void add_family(const struct kernel_desc *d, const char *path, const char
 }
 
 bool user_plugin_load(const char *path, const char *text, const char *symbol,
-                      const struct kernel_desc **out, struct err *err)
+                      const atomic_bool *cancel, const struct kernel_desc **out, struct err *err)
 {
-	const char *tmp = getenv("TMPDIR");
-	if (!consent(path, text, symbol, err))
+	struct scratch folder;
+	if (!consent(path, text, symbol, err) || !scratch_make(&folder, err))
 		return false;
-	char folder[512];
-	if (snprintf(folder, sizeof folder, "%s/pmpp-plugin-XXXXXX", tmp && *tmp ? tmp : "/tmp") >=
-	        (int)sizeof folder ||
-	    !mkdtemp(folder))
-		return err_set(err, ERR_IO, "%s: no folder to build in: %s", tmp ? tmp : "/tmp",
-		               strerror(errno));
 	const struct kernel_desc *d = NULL;
-	if (put_header(folder, "model", "kernel.h", err) && put_header(folder, "base", "err.h", err) &&
-	    run_compiler(folder, path, err))
-		d = open_object(folder, path, symbol, err);
-	clean(folder); /* the mapping outlives the files */
+	if (put_header(&folder, "model", "kernel.h", err) &&
+	    put_header(&folder, "base", "err.h", err) && run_compiler(&folder, path, cancel, err))
+		d = open_object(&folder, path, symbol, err);
+	scratch_remove(&folder); /* the mapping outlives the files */
 	if (d)
 		add_family(d, path, text, out);
 	return d != NULL;

@@ -9,6 +9,8 @@
 #include "base/err.h"
 #include "model/kernel.h"
 
+#include <stdatomic.h>
+
 /* Does the code of the text, comments and literals aside, define `const struct kernel_desc
  * kernel_NAME`? Its symbol then, else "". Returns its line, 0 = there is none. */
 unsigned user_plugin_symbol(const char *text, char *symbol, size_t n);
@@ -19,9 +21,10 @@ typedef bool user_plugin_consent(const char *path, unsigned line, const char *sy
 /* Who answers. Until somebody is named, no file may. */
 void user_plugin_ask(user_plugin_consent *consent);
 /* ERR_USAGE without consent; ERR_COMPILE with the compiler's words; ERR_UNAVAILABLE without a
- * compiler. Stays loaded until the program ends. */
+ * compiler; ERR_TIMEOUT, ERR_CANCELLED: it was ended, *@cancel being polled (NULL = never). Stays
+ * loaded until the program ends. */
 bool user_plugin_load(const char *path, const char *text, const char *symbol,
-                      const struct kernel_desc **out, struct err *err);
+                      const atomic_bool *cancel, const struct kernel_desc **out, struct err *err);
 /* The path and the text a family was made from; NULL = it is no plugin. */
 const char *user_plugin_path(const struct kernel_desc *k);
 

@@ -91,6 +91,7 @@ static bool compile(const struct user_source *s, const struct user_unit *unit, c
 		.cc_major = unit->cc_major,
 		.cc_minor = unit->cc_minor,
 		.own = &own,
+		.cancel = unit->cancel,
 	};
 	return compile_module(&req, m, err);
 }

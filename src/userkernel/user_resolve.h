@@ -15,6 +15,7 @@ struct user_unit {
 	unsigned n_macros;
 	const struct compile_macro *macros;
 	int cc_major, cc_minor;
+	const atomic_bool *cancel; /* NULL = never */
 };
 
 /* Compiles the file by nvcc. @wanted: the kernel as a person names it, "axpy<float,64>"; NULL =

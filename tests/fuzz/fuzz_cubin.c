@@ -1,6 +1,6 @@
 /*
- * libFuzzer target: no bytes, however malformed, may crash the reader of cubins or of their line
- * tables. The listing goes with the uncut tests/data/sass/tiny_sm_90.cubin. Run by make fuzz.
+ * Fuzz target: no bytes, however malformed, may crash the reader of cubins or of their line
+ * tables. The listing goes with the uncut tests/data/sass/tiny_sm_90.cubin.
  */
 #include "sass_promise.h"
 

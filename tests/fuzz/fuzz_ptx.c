@@ -1,25 +1,10 @@
 /*
- * libFuzzer target: no text, however malformed, may crash the PTX parser, and what it accepts
- * keeps the promises of ptx.h that the emulator relies on (indexes in range, widths checked).
- *   clang -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined -Isrc
- *     tests/fuzz/fuzz_ptx.c src/ptx/(all).c src/base/{err,mem,text}.c -lm -o build/fuzz_ptx
- *   build/fuzz_ptx -dict=tests/fuzz/ptx.dict -max_total_time=60 build/corpus tests/data/ptx
+ * Fuzz target: no text, however malformed, may crash the PTX parser, and what it accepts keeps the
+ * promises of ptx.h that the emulator relies on (indexes in range, widths checked).
  */
+#include "target.h"
+
 #include "ptx/ptx.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void promise(bool kept, const char *what)
-{
-	if (!kept) {
-		fprintf(stderr, "broken promise: %s\n", what);
-		abort();
-	}
-}
 
 static void check_symbol(const struct ptx_module *m, const struct ptx_func *f, int32_t symbol)
 {
@@ -83,13 +68,9 @@ static void check_function(const struct ptx_module *m, const struct ptx_func *f)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = malloc(size + 1);
+	char *text = input_text(data, size);
 	struct ptx_module m;
 	struct err err = { 0 };
-	if (!text)
-		return 0;
-	memcpy(text, data, size);
-	text[size] = '\0';
 	if (ptx_parse(text, "fuzz.ptx", &m, &err)) {
 		for (unsigned i = 0; i < m.n_funcs; i++)
 			check_function(&m, &m.funcs[i]);

@@ -1,6 +1,6 @@
 /*
- * libFuzzer target: no text, however malformed, may crash the reader of nvdisasm's listings. The
- * cubin it is joined with is made here: one function "tiny" of 4096 instructions. Run by make fuzz.
+ * Fuzz target: no text, however malformed, may crash the reader of nvdisasm's listings. The
+ * cubin it is joined with is made here: one function "tiny" of 4096 instructions.
  */
 #include "sass_promise.h"
 

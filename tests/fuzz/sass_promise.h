@@ -3,20 +3,7 @@
 #define PMPP_FUZZ_SASS_PROMISE_H
 
 #include "sass/sass.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static inline void promise(bool kept, const char *what)
-{
-	if (!kept) {
-		fprintf(stderr, "broken promise: %s\n", what);
-		abort();
-	}
-}
+#include "target.h"
 
 static inline void check_inst(const struct sass_module *m, const struct sass_func *f, unsigned n)
 {
@@ -52,7 +39,7 @@ static inline void check_module(const struct sass_module *m)
 static inline void check_refusal(const struct sass_module *m, const struct err *err)
 {
 	promise(err->code == ERR_PARSE || err->code == ERR_UNSUPPORTED, "parse or unsupported");
-	promise(err->msg[0] != '\0', "a refusal says why");
+	promise_refusal(err);
 	promise(!m->n_funcs && !m->funcs && !m->pool, "nothing is left of a refused module");
 }
 

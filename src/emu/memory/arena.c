@@ -188,6 +188,8 @@ static uint64_t round_up(uint64_t value, uint64_t align)
 static struct arena_region *take_at(struct arena *a, uint64_t address, uint64_t size)
 {
 	const unsigned i = index_behind(a, address);
+	if (size > UINT64_MAX - address) /* its end would be no address */
+		return NULL;
 	if ((i && a->region[i - 1].base + a->region[i - 1].size > address) ||
 	    (i < a->n && a->region[i].base < address + size))
 		return NULL;
@@ -201,6 +203,8 @@ struct arena_region *arena_take(struct arena *a, uint64_t address, uint64_t size
 	if (address)
 		return take_at(a, address, size);
 	align = align < LIVING_GAP ? LIVING_GAP : align;
+	if (size > a->mapped)
+		return NULL;
 	const uint64_t limit = a->base + a->mapped;
 	uint64_t at = a->base + LIVING_GAP;
 	for (unsigned i = index_behind(a, a->base); i <= a->n; i++) {

@@ -10,6 +10,11 @@
 
 static struct guest_array *arrays;
 
+static size_t at_least_one(size_t n)
+{
+	return n ? n : 1;
+}
+
 struct guest_array *guest_array_of(cudaArray_const_t handle)
 {
 	struct guest_array *a = arrays;
@@ -25,6 +30,18 @@ struct guest_box guest_array_box(const struct guest_array *a, struct cudaPos at)
 	};
 }
 
+static bool between(size_t at, size_t n, size_t all)
+{
+	all = at_least_one(all);
+	return at <= all && n <= all - at;
+}
+
+bool guest_array_holds(const struct guest_array *a, struct cudaPos at, struct cudaExtent n)
+{
+	return between(at.x, n.width, a->extent.width) && between(at.y, n.height, a->extent.height) &&
+	       between(at.z, n.depth, a->extent.depth);
+}
+
 unsigned guest_texel_bytes(const struct cudaChannelFormatDesc *f)
 {
 	const int bits = f->x + f->y + f->z + f->w;
@@ -34,25 +51,29 @@ unsigned guest_texel_bytes(const struct cudaChannelFormatDesc *f)
 	return (unsigned)bits / 8;
 }
 
-static size_t at_least_one(size_t n)
-{
-	return n ? n : 1;
-}
-
 static cudaError_t make(cudaArray_t *out, const struct cudaChannelFormatDesc *format,
                         struct cudaExtent extent, unsigned flags, const void *caller)
 {
 	const unsigned texel = format ? guest_texel_bytes(format) : 0;
 	if (!out || !texel || !extent.width)
 		return cudaErrorInvalidValue;
+	size_t row, slice, bytes;
+	if (__builtin_mul_overflow(extent.width, texel, &row) ||
+	    __builtin_add_overflow(row, ROW_ALIGN - 1, &row))
+		return cudaErrorMemoryAllocation;
+	row = row / ROW_ALIGN * ROW_ALIGN;
+	if (__builtin_mul_overflow(row, at_least_one(extent.height), &slice) ||
+	    __builtin_mul_overflow(slice, at_least_one(extent.depth), &bytes))
+		return cudaErrorMemoryAllocation;
 	struct guest_array *a = mem_zalloc(sizeof *a);
-	*a = (struct guest_array){
-		.format = *format, .extent = extent, .flags = flags, .texel_bytes = texel, .next = arrays
-	};
-	a->pitch = (extent.width * texel + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
-	a->slice = a->pitch * at_least_one(extent.height);
-	a->address = emu_device_alloc(guest.device, a->slice * at_least_one(extent.depth),
-	                              EMU_MEMORY_DEVICE, caller);
+	*a = (struct guest_array){ .format = *format,
+		                       .extent = extent,
+		                       .flags = flags,
+		                       .texel_bytes = texel,
+		                       .pitch = row,
+		                       .slice = slice,
+		                       .next = arrays };
+	a->address = emu_device_alloc(guest.device, bytes, EMU_MEMORY_DEVICE, caller);
 	if (!a->address) {
 		free(a);
 		return cudaErrorMemoryAllocation;

@@ -18,6 +18,8 @@ struct guest_array {
 struct guest_array *guest_array_of(cudaArray_const_t handle);
 /* Its memory from texel @at on, as a box. */
 struct guest_box guest_array_box(const struct guest_array *a, struct cudaPos at);
+/* Do the @n texels from @at on lie in it? */
+bool guest_array_holds(const struct guest_array *a, struct cudaPos at, struct cudaExtent n);
 /* Bytes of a texel; 0 = @f is no format. */
 unsigned guest_texel_bytes(const struct cudaChannelFormatDesc *f);
 

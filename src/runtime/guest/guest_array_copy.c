@@ -13,14 +13,15 @@ struct side { /* an array from byte @x of row @y on, or memory */
 static cudaError_t box_of(const struct side *s, size_t width, size_t height, struct guest_box *out)
 {
 	if (!s->array) {
-		*out = (struct guest_box){ (uint64_t)(uintptr_t)s->memory, s->pitch, s->pitch * height };
+		*out = (struct guest_box){ (uint64_t)(uintptr_t)s->memory, s->pitch, 0 };
 		return s->pitch < width && height > 1 ? cudaErrorInvalidPitchValue : cudaSuccess;
 	}
 	const struct guest_array *a = guest_array_of(s->array);
 	if (!a)
 		return cudaErrorInvalidResourceHandle;
 	const size_t rows = a->extent.height ? a->extent.height : 1;
-	if (s->x + width > a->extent.width * a->texel_bytes || s->y + height > rows)
+	const size_t row = a->extent.width * a->texel_bytes;
+	if (s->x > row || width > row - s->x || s->y > rows || height > rows - s->y)
 		return cudaErrorInvalidValue;
 	*out = guest_array_box(a, (struct cudaPos){ 0, s->y, 0 });
 	out->address += s->x;
@@ -62,6 +63,8 @@ static cudaError_t copy_run(cudaArray_const_t to, cudaArray_const_t from, void *
 	if (!a)
 		return cudaErrorInvalidResourceHandle;
 	const size_t row = a->extent.width * a->texel_bytes;
+	if (x > row)
+		return cudaErrorInvalidValue;
 	while (bytes) {
 		const size_t width = x == 0 && bytes >= row ? row : bytes < row - x ? bytes : row - x;
 		const size_t height = width == row ? bytes / row : 1;

@@ -57,14 +57,34 @@ static void finding(const char *kind, const char *remedy, const void *caller, co
 	record_finding(&f);
 }
 
+/* From the box's first byte to behind its last one; UINT64_MAX: farther than addresses go. */
+static uint64_t box_bytes(const struct guest_box *b, size_t width, size_t height, size_t depth)
+{
+	uint64_t slices, rows, bytes;
+	return __builtin_mul_overflow(depth - 1, b->slice, &slices) ||
+	               __builtin_mul_overflow(height - 1, b->pitch, &rows) ||
+	               __builtin_add_overflow(slices, rows, &bytes) ||
+	               __builtin_add_overflow(bytes, width, &bytes) ||
+	               (height > 1 && b->pitch < width) || (depth > 1 && b->slice < width)
+	           ? UINT64_MAX
+	           : bytes;
+}
+
 /* [address, address + bytes) of the box lies in one allocation, or is the host's own memory. */
 static bool box_fits(const struct guest_box *b, size_t width, size_t height, size_t depth,
                      const char *what, const void *caller)
 {
 	struct emu_allocation a;
-	const uint64_t bytes = (depth - 1) * b->slice + (height - 1) * b->pitch + width;
-	if (!emu_device_find(guest.device, b->address, &a) ||
-	    bytes <= a.bytes - (b->address - a.address))
+	const uint64_t bytes = box_bytes(b, width, height, depth);
+	if (bytes <= UINT64_MAX - b->address && !emu_device_find(guest.device, b->address, &a))
+		return true;
+	if (bytes == UINT64_MAX || bytes > UINT64_MAX - b->address) {
+		finding("out-of-bounds", "give sizes and a pitch that memory can have", caller,
+		        "%s of %zu x %zu x %zu bytes in rows %zu bytes apart: no memory is like that", what,
+		        width, height, depth, b->pitch);
+		return false;
+	}
+	if (bytes <= a.bytes - (b->address - a.address))
 		return true;
 	finding("out-of-bounds", "compare the size of the copy with that of the allocation", caller,
 	        "%s of %llu bytes at offset %llu of an allocation of %llu bytes", what,
@@ -199,6 +219,9 @@ static cudaError_t do_set(struct guest_stream *s, const struct guest_op *op, con
 {
 	const struct guest_box *to = &op->u.set.to;
 	const size_t width = op->u.set.width, height = op->u.set.height, depth = op->u.set.depth;
+	const unsigned element = op->u.set.element_bytes;
+	if (element != 1 && element != 2 && element != 4)
+		return cudaErrorInvalidValue;
 	if (!side_of(to->address).known) {
 		finding("invalid-memset", "give a pointer to device memory", caller,
 		        "memory is to be set that is no device memory");
@@ -209,7 +232,7 @@ static cudaError_t do_set(struct guest_stream *s, const struct guest_op *op, con
 	for (size_t z = 0; z < depth; z++)
 		for (size_t y = 0; y < height; y++)
 			set_row((uint8_t *)(uintptr_t)(to->address + z * to->slice + y * to->pitch), width,
-			        op->u.set.value, op->u.set.element_bytes);
+			        op->u.set.value, element);
 	struct record_copy r = { .direction = RECORD_D2D,
 		                     .stream = s->id,
 		                     .async = true,

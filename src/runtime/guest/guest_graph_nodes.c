@@ -176,7 +176,9 @@ cudaError_t graph_kernel_op(const struct cudaKernelNodeParams *p, struct guest_o
 
 struct guest_op graph_set_op(const struct cudaMemsetParams *p)
 {
-	const size_t width = p->width * p->elementSize;
+	size_t width;
+	if (__builtin_mul_overflow(p->width, p->elementSize, &width))
+		width = SIZE_MAX; /* refused when it runs */
 	return (struct guest_op){
 		.kind = GUEST_OP_SET,
 		.u.set = { { (uint64_t)(uintptr_t)p->dst, p->pitch, p->pitch * p->height },

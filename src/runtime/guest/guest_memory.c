@@ -113,25 +113,50 @@ GUEST_API cudaError_t CUDARTAPI cudaFreeHost(void *p)
 	GUEST_CALL(release(p, true, GUEST_CALLER));
 }
 
-static size_t pitch_of(size_t width)
+/* Rows of @width bytes, @rows of them: the pitch and all bytes. False: no size is that large. */
+static bool pitched(size_t width, size_t rows, size_t *pitch, size_t *bytes)
 {
-	return (width + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
+	size_t w;
+	if (__builtin_add_overflow(width, PITCH_ALIGN - 1, &w))
+		return false;
+	*pitch = w / PITCH_ALIGN * PITCH_ALIGN;
+	return !__builtin_mul_overflow(*pitch, rows, bytes);
+}
+
+static cudaError_t allocate_rows(void **p, size_t *pitch, size_t width, size_t rows,
+                                 const void *caller)
+{
+	size_t bytes, w;
+	if (!p || !pitch)
+		return cudaErrorInvalidValue;
+	if (!pitched(width, rows, &w, &bytes))
+		return cudaErrorMemoryAllocation;
+	*pitch = w;
+	return allocate(p, bytes, EMU_MEMORY_DEVICE, caller);
+}
+
+static cudaError_t allocate_slices(struct cudaPitchedPtr *p, struct cudaExtent extent,
+                                   const void *caller)
+{
+	size_t rows;
+	if (!p)
+		return cudaErrorInvalidValue;
+	if (__builtin_mul_overflow(extent.height, extent.depth, &rows))
+		return cudaErrorMemoryAllocation;
+	p->xsize = extent.width;
+	p->ysize = extent.height;
+	return allocate_rows(&p->ptr, &p->pitch, extent.width, rows, caller);
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMallocPitch(void **p, size_t *pitch, size_t width,
                                                 size_t height)
 {
-	*pitch = pitch_of(width);
-	GUEST_CALL(allocate(p, *pitch * height, EMU_MEMORY_DEVICE, GUEST_CALLER));
+	GUEST_CALL(allocate_rows(p, pitch, width, height, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
 {
-	p->pitch = pitch_of(extent.width);
-	p->xsize = extent.width;
-	p->ysize = extent.height;
-	GUEST_CALL(allocate(&p->ptr, p->pitch * extent.height * extent.depth, EMU_MEMORY_DEVICE,
-	                    GUEST_CALLER));
+	GUEST_CALL(allocate_slices(p, extent, GUEST_CALLER));
 }
 
 /* --- in stream order --- */

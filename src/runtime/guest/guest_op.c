@@ -39,14 +39,19 @@ static cudaError_t copy_arrays(const struct cudaMemcpy3DParms *p, struct guest_o
 {
 	const struct guest_array *to = guest_array_of(p->dstArray), *from = guest_array_of(p->srcArray);
 	const struct guest_array *any = to ? to : from;
+	size_t width;
 	if ((p->dstArray && !to) || (p->srcArray && !from))
 		return cudaErrorInvalidResourceHandle;
+	if ((to && !guest_array_holds(to, p->dstPos, p->extent)) ||
+	    (from && !guest_array_holds(from, p->srcPos, p->extent)) ||
+	    __builtin_mul_overflow(p->extent.width, any->texel_bytes, &width))
+		return cudaErrorInvalidValue;
 	*op = (struct guest_op){
 		.kind = GUEST_OP_COPY,
 		.u.copy = { .to = to ? guest_array_box(to, p->dstPos) : box_of(&p->dstPtr, &p->dstPos),
 		            .from =
 		                from ? guest_array_box(from, p->srcPos) : box_of(&p->srcPtr, &p->srcPos),
-		            .width = p->extent.width * any->texel_bytes,
+		            .width = width,
 		            .height = p->extent.height ? p->extent.height : 1,
 		            .depth = p->extent.depth ? p->extent.depth : 1,
 		            .direction = cudaMemcpyDefault },

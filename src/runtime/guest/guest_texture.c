@@ -77,6 +77,9 @@ static cudaError_t set_resource(struct texture *t, const struct cudaResourceDesc
 			t->size[0] = (unsigned)(r->res.linear.sizeInBytes / (t->channels * t->channel_bytes));
 		break;
 	case cudaResourceTypePitch2D:
+		if (r->res.pitch2D.width > UINT32_MAX || r->res.pitch2D.height > UINT32_MAX ||
+		    r->res.pitch2D.pitchInBytes > UINT32_MAX)
+			return cudaErrorInvalidValue;
 		known = set_format(t, &r->res.pitch2D.desc);
 		t->texels = r->res.pitch2D.devPtr;
 		t->plain = true;
@@ -92,7 +95,7 @@ static cudaError_t set_resource(struct texture *t, const struct cudaResourceDesc
 		return cudaErrorInvalidValue;
 	const uint64_t bytes = t->size[1] ? (uint64_t)t->pitch * (t->size[1] - 1) : 0;
 	const uint64_t row = (uint64_t)t->size[0] * t->channels * t->channel_bytes;
-	return at + bytes + row <= a.address + a.bytes ? cudaSuccess : cudaErrorInvalidValue;
+	return bytes + row <= a.bytes - (at - a.address) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* --- how it is read --- */

@@ -1,6 +1,7 @@
 /*
  * Memory that is kept from launch to launch: a spare mapping is used where it is large enough, and
- * nothing but buffers holds what an earlier launch left there.
+ * nothing but buffers holds what an earlier launch left there. Regions of a program lie within the
+ * addresses that there are.
  */
 #include "../unit.h"
 #include "emu/memory/memory.h"
@@ -74,4 +75,23 @@ TEST(not_kept_if_very_large_or_unwanted)
 	a = launch_memory(NULL, 100);
 	arena_free(&a, NULL);
 	assert_null(a.host);
+}
+
+/* A size whose end would be behind the last address is no size, be the place given or not. */
+TEST(no_region_goes_round_the_end_of_addresses)
+{
+	struct arena a = { 0 };
+	struct err err = { 0 };
+	assert_true(arena_reserve(&a, (uint64_t)0x210000000000, 64 * MIB, &err));
+	const struct arena_region *r = arena_take(&a, 0, 1000, 512);
+	const uint64_t base = r->base;
+	for (uint64_t less = 0; less < 2 * base; less += base / 4) {
+		assert_null(arena_take(&a, 0, UINT64_MAX - less, 512));
+		assert_null(arena_take(&a, 4096, UINT64_MAX - (less < 4096 ? less : 0), 1));
+	}
+	assert_null(arena_take(&a, base + 4096, UINT64_MAX - base, 1));
+	assert_int_equal(a.n, 1);
+	assert_non_null(arena_take(&a, base + 4096, 100, 1));
+	assert_null(arena_find(&a, UINT64_MAX));
+	arena_free(&a, NULL);
 }

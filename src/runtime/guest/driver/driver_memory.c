@@ -267,13 +267,14 @@ static cudaError_t set(CUdeviceptr to, size_t pitch, uint32_t value, unsigned el
 	struct guest_stream *s = guest_stream_of(stream);
 	if (!s)
 		return cudaErrorInvalidResourceHandle;
-	if (to % element)
+	size_t bytes;
+	if (to % element || __builtin_mul_overflow(width, element, &bytes))
 		return cudaErrorInvalidValue;
 	if (!width || !height)
 		return cudaSuccess;
 	const struct guest_op op = {
 		.kind = GUEST_OP_SET,
-		.u.set = { { to, pitch, pitch * height }, width * element, height, 1, value, element },
+		.u.set = { { to, pitch, pitch * height }, bytes, height, 1, value, element },
 	};
 	return guest_submit(s, &op, GUEST_ASYNC, guest_caller);
 }
