@@ -310,6 +310,7 @@ fuzz-run: $(FUZZERS:%=$(B)/fuzz/%)
 fuzz-smoke: fuzz-run
 FUZZ_ENGINE := $(if $(findstring fuzzer,$(SANITIZE)),-fsanitize=fuzzer,$(B)/obj/tests/fuzz/mutate.o)
 $(B)/fuzz/fuzz_runtime: $(call obj,$(filter $(GUEST)/%,$(SRC)))
+$(B)/obj/tests/fuzz/fuzz_runtime.o: $(B)/gen/guest_names.h
 $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(ARCHIVES) $(filter %.o,$(FUZZ_ENGINE))
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) $(filter -%,$(FUZZ_ENGINE)) -o $@ $(filter %.o,$^) -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)

@@ -7,6 +7,7 @@
 /* 32 values of no known form; one value that is not known. */
 #define AFFINE_32_VALUES ((struct affine){ .cls = AFFINE_LANES })
 #define AFFINE_UNIFORM ((struct affine){ .cls = AFFINE_SCALAR })
+#define AFFINE_ZERO ((struct affine){ .cls = AFFINE_SCALAR, .known = true })
 
 /* affine.c */
 /* 32 known values of width @bytes as scalar + pattern. */

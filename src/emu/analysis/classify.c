@@ -174,9 +174,14 @@ bool classify(const struct ir *ir, const struct liveness *l, const struct launch
 		                   mode == CLASSIFY_SPECULATIVE ? marked : NULL };
 	for (unsigned r = 0; r < ir->n_regs; r++)
 		an.pinned[r] = ir->regs[r].fixed;
+	const uint64_t *first = bits_row(&l->in, 0);
 	for (bool again = true; again;) {
+		/* what may be read before it is written is 0 until then */
 		for (unsigned r = 0; r < ir->n_regs; r++)
-			out->reg[r] = (struct affine){ 0 };
+			out->reg[r] = !bits_get(first, r) ? (struct affine){ 0 }
+			              : an.pinned[r]      ? AFFINE_32_VALUES
+			              : ir->regs[r].bytes ? AFFINE_ZERO
+			                                  : AFFINE_UNIFORM;
 		do {
 			while (propagate_forms(&an))
 				;

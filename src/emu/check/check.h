@@ -22,6 +22,7 @@ enum fault_kind {
 	FAULT_ALIGN,
 	FAULT_READ_ONLY,
 	FAULT_UNINITIALISED,
+	FAULT_UNDEFINED, /* a register that nothing writes is read */
 	FAULT_RACE,
 	FAULT_BARRIER_DIVERGED,
 	FAULT_BARRIER_STUCK,

@@ -1,6 +1,8 @@
 /* What went wrong in a kernel, in words: where, who, which address, and what to do about it. */
 #include "emu/launch/fault_text.h"
 
+#include "ptx/link.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -166,6 +168,17 @@ static bool lacks_dynamic_shared(const struct emu_launch *l)
 	return has && !l->req->plan->dynamic_shared_bytes;
 }
 
+/* The name of a register of PTX, of the entry or of a function that it calls. */
+static const char *register_name(const struct ir *ir, uint32_t reg)
+{
+	for (unsigned i = 0; ir->linked && i < ir->linked->n_parts; i++) {
+		const struct link_part *p = &ir->linked->part[i];
+		if (reg - p->first_reg < p->f->n_regs)
+			return p->f->regs[reg - p->first_reg].name;
+	}
+	return !ir->linked && reg < ir->func->n_regs ? ir->func->regs[reg].name : "(none)";
+}
+
 bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct err *err)
 {
 	const struct ir_inst *in = inst_of(l, f->xop);
@@ -204,6 +217,12 @@ bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct 
 		                           ? "write this element of shared memory first, and put "
 		                             "__syncthreads() between if another thread does"
 		                           : "write this element before it is read");
+	case FAULT_UNDEFINED:
+		err_set(err, ERR_FAULT,
+		        "%s: reads register %s, which nothing writes (%s): it holds 0 here, on a GPU "
+		        "anything",
+		        where, register_name(&l->image.ir, (uint32_t)f->address), in->text);
+		return err_remedy(err, "give the variable a value before it is read");
 	case FAULT_RACE: return report_race(l, f, where, err);
 	case FAULT_BARRIER_DIVERGED:
 		err_set(err, ERR_FAULT,

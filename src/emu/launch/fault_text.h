@@ -6,5 +6,9 @@
 
 /* Sets @err: where, who, which address, and what to do about it. Returns false. */
 bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct err *err);
+/* undefined.c: calls @tell for the first read of each register of PTX that nothing writes, where it
+ * was executed: FAULT_UNDEFINED, the register as the address. */
+void launch_undefined_reads(const struct emu_launch *l,
+                            void (*tell)(void *ctx, const struct emu_fault *f), void *ctx);
 
 #endif

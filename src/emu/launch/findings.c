@@ -19,7 +19,8 @@ static const char *finding_kind(enum fault_kind kind)
 	case FAULT_BOUNDS: return "out-of-bounds";
 	case FAULT_ALIGN: return "misaligned";
 	case FAULT_READ_ONLY: return "read-only";
-	case FAULT_UNINITIALISED: return "uninitialised";
+	case FAULT_UNINITIALISED:
+	case FAULT_UNDEFINED: return "uninitialised";
 	case FAULT_RACE: return "race";
 	case FAULT_BARRIER_DIVERGED:
 	case FAULT_BARRIER_STUCK: return "barrier";
@@ -65,6 +66,17 @@ static void add_finding(struct run_findings *all, const struct emu_launch *l,
 	out->allocation = r && f->space == SPACE_GLOBAL ? r->serial : 0;
 }
 
+struct adding {
+	struct run_findings *all;
+	const struct emu_launch *l;
+};
+
+static void add_undefined(void *ctx, const struct emu_fault *f)
+{
+	const struct adding *to = ctx;
+	add_finding(to->all, to->l, f, 1);
+}
+
 void emu_launch_findings(const struct emu_launch *l, struct run_findings *all)
 {
 	*all = (struct run_findings){ .n = 0 };
@@ -75,6 +87,7 @@ void emu_launch_findings(const struct emu_launch *l, struct run_findings *all)
 				if ((wk->noted[i].kind == FAULT_RACE) == (pass == 0))
 					add_finding(all, l, &wk->noted[i], wk->times[i]);
 		}
+	launch_undefined_reads(l, add_undefined, &(struct adding){ all, l });
 	for (unsigned k = 0; k < l->n_workers; k++) {
 		all->lost += l->workers[k].lost;
 		if (l->workers[k].fault.kind != FAULT_NONE)
