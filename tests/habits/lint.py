@@ -28,11 +28,6 @@ OUR_TEXT = (".c", ".h", ".def", ".cu", ".sh", ".py", ".list", ".yaml")
 WIDTH = (".c", ".h", ".def", ".cu", ".py")  # a shell line is often one command and its data
 # Not ours to shorten: recorded data, programs that stand for what people write, generated text.
 NOT_OURS = re.compile(r"^tests/(data|seeds|ptx|fuzz/corpus|gpu/h200-|ui/|programs/)|\.json$")
-# Longer than MAX_LINES, because they are data: a list that is read by searching, not from the top.
-LONG = {
-    "kernels/sgemm.cu": "seven variants of one kernel family, which stay in one file",
-    "kernels/sgemm_fast.cu": "the variants of one kernel family, which stay in one file",
-}
 CPPCHECK = [
     "--enable=warning,performance,portability", "--std=c11", "--language=c", "--platform=unix64",
     "--library=posix", "--library=gnu", "--quiet", "--error-exitcode=1", "-DNULL=((void*)0)",
@@ -113,7 +108,7 @@ def text_findings(path):
             yield f"{path}:{number}: {columns} columns, more than {MAX_COLUMNS} [line]"
         if line != line.rstrip():
             yield f"{path}:{number}: blanks at the end of the line [line]"
-    if len(lines) - 1 > MAX_LINES and path not in LONG and not path.endswith((".def", ".list")):
+    if len(lines) - 1 > MAX_LINES and not path.endswith((".def", ".list")):
         yield f"{path}:1: {len(lines) - 1} lines, more than {MAX_LINES} [file]"
 
 
