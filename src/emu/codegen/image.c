@@ -264,7 +264,7 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 		emit_program(&e);
 	}
 	free(speculative);
-	im->frame_bytes = (im->frame_bytes + 127) / 128 * 128;
+	im->frame_bytes = ((im->frame_bytes + 63) / 64 | 1) * 64;
 	free(pred_slot);
 	free(e.fixups);
 }

@@ -31,20 +31,22 @@
 #define WAVE_ENTRIES_LEAST ((uint64_t)1 << 13)
 #define WAVE_ENTRIES_MOST ((uint64_t)1 << 16)
 
-/* What L2 knows of a line, a bit per sector where nothing else is said. */
+/* Instants are told apart by so much of them. */
+#define INSTANT_MASK 0xffffffu
+/* What L2 knows of a line, a bit per sector where nothing else is said. Eight bytes: a set's lines
+ * are two of the processor's. */
 struct l2_line {
-	uint8_t valid, dirty;
-	uint8_t fetched;    /* came from memory */
-	uint8_t whole;      /* wholly written */
-	uint8_t written[4]; /* bytes of each dirty sector that is not whole */
-	uint32_t read_at;   /* the instant at which something was last read from memory */
+	uint64_t valid : 4, dirty : 4;
+	uint64_t fetched : 4;  /* came from memory */
+	uint64_t whole : 4;    /* wholly written */
+	uint64_t written : 24; /* bytes of each dirty sector that is not whole, 6 bits each */
+	uint64_t read_at : 24; /* the instant at which something was last read from memory */
 };
 /* What an L1 knows of a line. */
-#define INSTANT_MASK 0x7ffffffu
 struct l1_line {
 	uint32_t sectors : 4;
 	uint32_t from_dram : 1; /* what came last, ... */
-	uint32_t read_at : 27;  /* ... and the instant at which it came */
+	uint32_t read_at : 24;  /* ... and the instant at which it came */
 };
 /* Sectors of the part's lines. */
 struct traffic {
@@ -174,17 +176,19 @@ static void evict(struct traffic *t, const struct l2_line *w)
 
 static void mark_written(struct l2_line *w, unsigned sectors, unsigned bytes)
 {
-	w->dirty |= (uint8_t)sectors;
+	w->dirty = (w->dirty | sectors) & 15;
 	if (bytes >= SECTOR) {
-		w->whole |= (uint8_t)sectors;
+		w->whole = (w->whole | sectors) & 15;
 		return;
 	}
 	for (unsigned i = 0; i < 4; i++) {
 		if (!(sectors >> i & 1))
 			continue;
-		const unsigned sum = w->written[i] + bytes;
-		w->written[i] = (uint8_t)(sum < SECTOR ? sum : SECTOR);
-		w->whole |= (uint8_t)((sum >= SECTOR) << i);
+		const unsigned sum = (w->written >> 6 * i & 63) + bytes;
+		if (sum >= SECTOR)
+			w->whole = (w->whole | 1u << i) & 15;
+		else
+			w->written = ((w->written & ~(63u << 6 * i)) | sum << 6 * i) & 0xffffffu;
 	}
 }
 
@@ -209,12 +213,12 @@ static bool access_l2(struct cache_sim *c, struct part *p, const struct log_entr
 		const unsigned missing = sectors & ~(unsigned)w->valid;
 		const unsigned fetch = PAIR(missing) & ~(unsigned)w->valid;
 		p->now.read += sector_count(fetch);
-		w->fetched |= (uint8_t)fetch;
-		w->valid |= (uint8_t)fetch;
+		w->fetched = (w->fetched | fetch) & 15;
+		w->valid = (w->valid | fetch) & 15;
 		if (missing)
-			w->read_at = p->waits.instant;
+			w->read_at = p->waits.instant & INSTANT_MASK;
 	}
-	w->valid |= (uint8_t)sectors;
+	w->valid = (w->valid | sectors) & 15;
 	if (e->kind >= LOG_STORE) {
 		*dirty += sector_count(sectors & ~(unsigned)w->dirty);
 		p->now.l2_written += sector_count(sectors);
@@ -223,7 +227,7 @@ static bool access_l2(struct cache_sim *c, struct part *p, const struct log_entr
 		mark_written(w, sectors, e->kind == LOG_ATOMIC ? 0 : e->written);
 	}
 	cache_sets_touch(&c->l2, way, ++p->clock);
-	return w->read_at == p->waits.instant;
+	return w->read_at == (p->waits.instant & INSTANT_MASK);
 }
 
 /* Through L1. */
@@ -344,11 +348,16 @@ static void sort_by_time(struct part *p, size_t n)
 static void fetch_sets(const struct cache_sim *c, const struct part *p, uint32_t k)
 {
 	const uint32_t hash = line_hash(p->entry[k]->line);
-	const char *l2 = (const char *)(c->l2.way + l2_set(c, hash) * c->l2.groups);
-	if (p->entry[k]->kind == LOG_LOAD)
-		__builtin_prefetch(c->l1.way + l1_set(p->sm[k], hash) * c->l1.groups);
-	for (size_t at = 0; at < c->l2.groups * sizeof *c->l2.way; at += 64)
-		__builtin_prefetch(l2 + at);
+	const size_t l2 = l2_set(c, hash) * c->l2.groups;
+	if (p->entry[k]->kind == LOG_LOAD) {
+		const size_t l1 = l1_set(p->sm[k], hash) * c->l1.groups;
+		__builtin_prefetch(c->l1.way + l1);
+		__builtin_prefetch(c->l1_line + l1 * WAYS_PER_GROUP);
+	}
+	for (size_t g = 0; g < c->l2.groups; g += 2) { /* 64 bytes */
+		__builtin_prefetch(c->l2.way + l2 + g);
+		__builtin_prefetch(c->l2_line + (l2 + g) * WAYS_PER_GROUP);
+	}
 }
 
 /* Each sector of this wave stands for @weight. */

@@ -13,17 +13,19 @@ static uint32_t first_value(const struct warp *w, uint32_t slot, bool scalar)
 
 /* a number, b thread count (0 = all), c predicate; y bits: 1 a is scalar, 2 b is scalar, 4 red,
  * 8 inverted predicate */
-static struct block_barrier *arrive_at_barrier(struct warp *w, const struct uop *u)
+static inline struct block_barrier *arrive_at_barrier(struct warp *w, const struct uop *u)
 {
 	const uint32_t number = first_value(w, u->a, u->y & 1) % N_BARRIERS;
 	const uint32_t count = first_value(w, u->b, u->y & 2);
 	struct block_barrier *b = &w->worker->barrier[number];
+	if (number >= w->worker->barriers_met)
+		w->worker->barriers_met = number + 1;
 	w->barrier = number;
 	b->expected = count;
 	b->arrived += 32; /* barriers count whole warps */
 	if (w->worker->race)
 		race_arrive(w->worker->race, w->number, w->live, number);
-	if (u->y & 4) {
+	if (__builtin_expect(u->y & 4, 0)) {
 		const uint32_t p = (PRED(u->c) ^ (u->y & 8 ? 0xffffffffu : 0)) & w->mask;
 		b->ones += lane_popc32(p);
 		b->seen += lane_popc32(w->mask);
@@ -34,7 +36,9 @@ HANDLER(barrier)
 {
 	if (mask != w->live)
 		return vm_fault(w, u, FAULT_BARRIER_DIVERGED, (unsigned)__builtin_ctz(mask ? mask : 1));
-	arrive_at_barrier(w, u);
+	struct block_barrier *b = arrive_at_barrier(w, u);
+	b->waiting++;
+	b->ticks = w->ticks > b->ticks ? w->ticks : b->ticks;
 	w->at = u + 1;
 	w->state = WARP_BARRIER;
 	return NULL;

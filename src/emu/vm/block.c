@@ -70,7 +70,7 @@ static void warp_init(struct worker *wk, uint32_t number)
 void emu_worker_init(struct worker *wk, struct grid *g, unsigned index)
 {
 	const struct image *im = g->image;
-	*wk = (struct worker){ .grid = g, .index = index };
+	*wk = (struct worker){ .grid = g, .index = index, .fuel = g->together ? FUEL_TOGETHER : FUEL };
 	wk->frames = mem_aligned(128, (size_t)g->n_warps * im->frame_bytes);
 	wk->shared = mem_aligned(128, g->shared_bytes + SHARED_SLACK);
 	wk->local = mem_aligned(16, (size_t)g->n_warps * 32 * g->local_bytes + 16);
@@ -190,6 +190,7 @@ void block_begin(struct worker *wk, uint64_t index)
 	if (wk->shadow)
 		shadow_start(wk->shadow);
 	memset(wk->barrier, 0, sizeof wk->barrier);
+	wk->barriers_met = wk->barriers_opened = 0;
 	memset(wk->shared, 0xff, g->shared_bytes); /* undefined: floats read as NaN */
 	if (g->local_bytes)
 		memset(wk->local, 0xff, (size_t)g->n_warps * 32 * g->local_bytes);
@@ -202,47 +203,37 @@ void block_begin(struct worker *wk, uint64_t index)
 
 /* --- barriers --- */
 
-/* Opens every barrier at which all have arrived; true if one did. */
-static bool open_barriers(struct worker *wk)
+static void tell_race(struct worker *wk, unsigned id, bool whole_block)
+{
+	for (uint32_t i = 0; i < wk->grid->n_warps; i++) {
+		const struct warp *w = warp_at(wk, i);
+		if (w->state == WARP_BARRIER && w->barrier == id)
+			race_pass(wk->race, i, id);
+	}
+	race_barrier_opened(wk->race, id, whole_block);
+}
+
+/* Opens every barrier at which all have arrived; true if one did. @gone: warps that have ended. */
+static bool open_barriers(struct worker *wk, uint32_t gone)
 {
 	const uint32_t n = wk->grid->n_warps;
-	bool opened = false;
-	for (unsigned id = 0; id < N_BARRIERS; id++) {
+	for (unsigned id = 0; id < wk->barriers_met; id++) {
 		struct block_barrier *b = &wk->barrier[id];
-		if (!b->arrived)
-			continue;
-		uint32_t gone = 0, waiting = 0;
-		uint64_t ticks = 0;
-		for (uint32_t i = 0; i < n; i++) {
-			const struct warp *w = warp_at(wk, i);
-			gone += w->state == WARP_DONE;
-			if (w->state == WARP_BARRIER && w->barrier == id) {
-				waiting++;
-				ticks = w->ticks > ticks ? w->ticks : ticks;
-			}
-		}
 		const uint32_t need = b->expected ? b->expected : (n - gone) * 32;
-		if (b->arrived < need || !waiting)
+		if (!b->waiting || b->arrived < need)
 			continue;
+		if (wk->race)
+			tell_race(wk, id, b->waiting + gone == n);
 		b->result_ones = b->ones;
 		b->result_seen = b->seen;
-		b->arrived = b->ones = b->seen = 0;
-		for (uint32_t i = 0; i < n; i++) {
-			struct warp *w = warp_at(wk, i);
-			if (w->state == WARP_BARRIER && w->barrier == id) {
-				w->state = WARP_RUN;
-				w->ticks = ticks;
-				if (wk->race)
-					race_pass(wk->race, i, id);
-			}
-		}
-		if (wk->race)
-			race_barrier_opened(wk->race, id, waiting + gone == n);
-		opened = true;
+		b->opened_at = b->ticks;
+		b->arrived = b->ones = b->seen = b->waiting = 0;
+		b->ticks = 0;
+		wk->barriers_opened |= 1u << id;
 	}
-	if (opened && wk->shadow)
+	if (wk->barriers_opened && wk->shadow)
 		shadow_barrier(wk->shadow);
-	return opened;
+	return wk->barriers_opened;
 }
 
 static uint32_t line_of_warp(const struct grid *g, const struct warp *w)
@@ -285,15 +276,18 @@ static void report_stuck(struct worker *wk)
 
 enum block_state block_step(struct worker *wk, uint64_t index)
 {
-	const uint32_t n = wk->grid->n_warps;
+	const uint32_t n = wk->grid->n_warps, opened = wk->barriers_opened;
+	uint32_t gone = 0;
 	bool running = false, waiting = false;
+	wk->barriers_opened = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		struct warp *w = warp_at(wk, i);
-		if (w->state == WARP_BARRIER)
-			waiting = true;
-		if (w->state != WARP_RUN && w->state != WARP_YIELD)
-			continue;
-		vm_resume(w);
+		if (w->state == WARP_BARRIER && opened >> w->barrier & 1) {
+			w->state = WARP_RUN;
+			w->ticks = wk->barrier[w->barrier].opened_at;
+		}
+		if (w->state == WARP_RUN || w->state == WARP_YIELD)
+			vm_resume(w);
 		if (w->state == WARP_STOP)
 			return BLOCK_STOPPED;
 		if (w->state == WARP_YIELD) {
@@ -303,8 +297,9 @@ enum block_state block_step(struct worker *wk, uint64_t index)
 				return BLOCK_STOPPED;
 		}
 		waiting |= w->state == WARP_BARRIER;
+		gone += w->state == WARP_DONE;
 	}
-	if (open_barriers(wk) || running)
+	if (open_barriers(wk, gone) || running)
 		return BLOCK_RUNS;
 	if (waiting) {
 		report_stuck(wk);

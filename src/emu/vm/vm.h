@@ -92,6 +92,9 @@ struct block_barrier {
 	uint32_t arrived, expected; /* threads; expected 0 = all of the block */
 	uint32_t ones, seen;        /* bar.red: true predicates, of so many */
 	uint32_t result_ones, result_seen;
+	uint32_t waiting;   /* warps, */
+	uint64_t ticks;     /* and the most ticks that one of them had */
+	uint64_t opened_at; /* the same when it opened last */
 };
 #define N_BARRIERS 16
 enum { TOUCH_READ = 1, TOUCH_WRITE = 2 };
@@ -100,6 +103,7 @@ enum { TOUCH_READ = 1, TOUCH_WRITE = 2 };
 struct worker {
 	struct grid *grid;
 	unsigned index;
+	int64_t fuel;    /* of a warp that goes on: branches it may take until it has to yield */
 	uint8_t *frames; /* n_warps frames of frame_bytes */
 	uint8_t *shared, *local;
 	struct simt_entry *stacks; /* of all warps */
@@ -122,6 +126,8 @@ struct worker {
 	struct race_block *race; /* NULL = races are not looked for in this block */
 	struct trace *trace;     /* of the observed warp; NULL otherwise */
 	struct block_barrier barrier[N_BARRIERS];
+	uint32_t barriers_met;      /* those with a lower number may have been met */
+	uint32_t barriers_opened;   /* bits: their warps go on in the next step */
 	uint64_t warps_speculative; /* that began in the speculative program, ... */
 	uint64_t warps_deoptimised; /* ... and that left it for the conservative one */
 	struct emu_fault fault;

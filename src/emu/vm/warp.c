@@ -7,7 +7,7 @@ void vm_resume(struct warp *w)
 {
 	const struct uop *u = w->at;
 	w->state = WARP_RUN;
-	w->fuel = w->worker->grid->together ? FUEL_TOGETHER : FUEL;
+	w->fuel = w->worker->fuel;
 #ifdef EMU_TAIL_CALLS
 	(w->mask == 0xffffffffu ? u->full : u->masked)(w, u, w->mask);
 #else
