@@ -415,8 +415,9 @@ sgemm_fast_v4_conflict_free(const float *A, const float *B, float *C, int M, int
 	 * further quads are a whole round of threads away (STEP_M, STEP_N), not beside its first. */
 	enum { STEP_M = BM / TM * 4, STEP_N = BN / TN * 4, WARPS_X = STEP_N > 32 ? STEP_N / 32 : 1 };
 	const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
-	const struct corner w = { warp / WARPS_X * 16 + lane / 8 * 4, warp % WARPS_X * 32 + lane % 8 * 4,
-	                          (int)blockIdx.y * BM, (int)blockIdx.x * BN };
+	const struct corner w = { warp / WARPS_X * 16 + lane / 8 * 4,
+	                          warp % WARPS_X * 32 + lane % 8 * 4, (int)blockIdx.y * BM,
+	                          (int)blockIdx.x * BN };
 
 	buffered_product<STEP_M, STEP_N, BM, false>(A, B, C, M, N, K, w);
 }

@@ -119,7 +119,6 @@ bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *
 
 /* json_out.c */
 json_t *json_record(const struct run_record *r);
-json_t *json_races(const struct run_races *r);
 json_t *json_error(const struct err *err);
 
 /* text_out.c: for people. */

@@ -127,33 +127,6 @@ static json_t *json_tags(const struct run_record *r, const char *source,
 	return all;
 }
 
-static json_t *json_findings(const struct run_findings *f)
-{
-	json_t *all = json_array();
-	for (unsigned i = 0; i < f->n; i++) {
-		const struct run_finding *k = &f->finding[i];
-		json_t *o = json_object();
-		set_text(o, "kind", k->kind);
-		set_text(o, "text", k->text);
-		set_text(o, "remedy", k->remedy);
-		set_text(o, "file", k->file);
-		set_u64(o, "line", k->line);
-		set_u64(o, "times", k->times);
-		json_array_append_new(all, o);
-	}
-	return all;
-}
-
-json_t *json_races(const struct run_races *r)
-{
-	json_t *o = json_object();
-	set_u64(o, "blocks_checked", r->blocks);
-	set_u64(o, "blocks", r->of);
-	if (r->why[0])
-		set_text(o, "why", r->why);
-	return o;
-}
-
 json_t *json_record(const struct run_record *r)
 {
 	const char *source = kernel_source(r->sel.kernel);
@@ -163,13 +136,6 @@ json_t *json_record(const struct run_record *r)
 
 	json_t *o = json_pack("{s:s, s:s}", "schema", CLI_SCHEMA, "version", PMPP_VERSION);
 	record_write_into(&record_table, r, o, FORM_RUN);
-	json_t *run = json_object_get(o, "run");
-	if (run && r->run.found.n)
-		set(run, "faults", json_findings(&r->run.found));
-	if (run && r->run.races.of)
-		set(run, "races", json_races(&r->run.races));
-	if (run && r->run.printed)
-		set_text(run, "printed", r->run.printed);
 	const struct run_brief *reference = reference_run_find(&r->sel);
 	if (reference)
 		set(o, "recorded",

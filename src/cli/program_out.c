@@ -66,7 +66,7 @@ static json_t *launch_json(const struct program *p, const struct program_launch 
 	if (counted && counted->metrics) {
 		json_object_set_new(o, "level", json_string(counted->level));
 		if (counted->races.of)
-			json_object_set_new(o, "races", json_races(&counted->races));
+			json_object_set_new(o, "races", record_write_run(&races_table, &counted->races));
 		if (counted->level_note[0])
 			json_object_set_new(o, "level_note", json_string(counted->level_note));
 	}

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes up to the host half: the #else of #ifdef __CUDACC__. A file without one is all device. */
+/* Bytes up to the host half or the end: the #else or #endif of #ifdef __CUDACC__. A file without
+ * one is all device. */
 static size_t device_half(const char *text)
 {
 	unsigned depth = 0;
@@ -19,7 +20,7 @@ static size_t device_half(const char *text)
 			depth = inside ? depth + 1 : 0;
 			inside = inside || !strncmp(line, "#ifdef __CUDACC__", 17);
 		} else if (inside && !strncmp(line, "#endif", 6) && depth-- == 0) {
-			break;
+			return (size_t)(line - text);
 		} else if (inside && !depth && !strncmp(line, "#else", 5)) {
 			return (size_t)(line - text);
 		}

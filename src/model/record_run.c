@@ -2,6 +2,8 @@
 #include "model/record_rows.h"
 #include "model/snapshot_reader.h"
 
+#include "base/mem.h"
+
 #include <string.h>
 
 static const char *const resources[PERF_RESOURCE_COUNT] = {
@@ -114,6 +116,24 @@ static const struct record_field stall_fields[] = {
 static const struct record_table stall_table = TABLE("stall", NULL, stall_fields);
 #undef T
 
+#define T run_finding
+static const struct record_field finding_fields[] = {
+	SHOWN(kind, "kind", CHARS), SHOWN(text, "text", CHARS),    SHOWN(remedy, "remedy", CHARS),
+	SHOWN(file, "file", CHARS), SHOWN(line, "line", UNSIGNED), SHOWN(times, "times", UNSIGNED),
+};
+static const struct record_table finding_table =
+	TABLE("finding", "what a kernel did wrong", finding_fields);
+#undef T
+
+#define T run_races
+static const struct record_field races_fields[] = {
+	NAMED("blocks_checked", blocks, UNSIGNED, .run_key = "blocks_checked"),
+	NAMED("blocks", of, UNSIGNED, .run_key = "blocks"),
+	SHOWN(why, "why", CHARS, .optional = true, .about = "why not in all of them"),
+};
+const struct record_table races_table = TABLE("races", "where races were looked for", races_fields);
+#undef T
+
 #define T run_result
 static const struct record_field measured_fields[] = {
 	FIELD(spans_from_events, BOOL),
@@ -207,6 +227,41 @@ static bool is_measured(const void *x)
 	return run_result_measured(&((const struct run_record *)x)->run);
 }
 
+static bool has_findings(const void *x)
+{
+	return ((const struct run_record *)x)->run.found.n;
+}
+
+static bool looked_for_races(const void *x)
+{
+	return ((const struct run_record *)x)->run.races.of;
+}
+
+static json_t *write_printed(const void *x, enum record_form form)
+{
+	const char *text = ((const struct run_record *)x)->run.printed;
+	(void)form;
+	return text ? json_utf8(text) : NULL;
+}
+
+static bool read_printed(struct reader *r, json_t *o, const char *key, void *x)
+{
+	struct run_result *run = &((struct run_record *)x)->run;
+	const char *text = reader_text(r, o, key);
+	if (text && strlen(text) > RUN_MAX_PRINTED)
+		return reader_complain(r, key, "longer than a kernel's output is kept");
+	run->printed = text ? mem_strdup(text) : NULL;
+	run->printed_bytes = text ? strlen(text) : 0;
+	return text;
+}
+
+static bool has_printed(const void *x)
+{
+	return ((const struct run_record *)x)->run.printed;
+}
+
+static const struct record_codec printed_codec = { write_printed, read_printed };
+
 static const struct record_field record_fields[] = {
 	NAMED("selection", sel, RECORD, .run_key = "", .table = &selection_table),
 	COMPUTED("verified", verified),
@@ -230,6 +285,17 @@ static const struct record_field record_fields[] = {
 	NAMED("note", run.note, CHARS, .run_key = "run.note"),
 	NAMED("level", run.level, CHARS, .run_key = "run.level", .optional = true,
 	      .about = "whose instructions the emulator counted: PTX or machine code"),
+	NAMED("faults", run.found.finding, ARRAY, .run_key = "run.faults", .table = &finding_table,
+	      .count_offset = offsetof(struct T, run.found.n), .there = has_findings),
+	NAMED("races", run.races, RECORD, .run_key = "run.races", .table = &races_table,
+	      .there = looked_for_races),
+	{ .key = "printed",
+	  .run_key = "run.printed",
+	  .kind = FIELD_CODED,
+	  .codec = &printed_codec,
+	  .there = has_printed,
+	  .about = "by the kernel",
+	  .schema = "{\"type\": \"string\"}" },
 	NAMED("spans", run.spans, LIST, .table = &span_table,
 	      .count_offset = offsetof(struct T, run.n_spans), .most = 1000000),
 	NAMED("measured", run, RECORD, .run_key = "measured", .table = &measured_table,

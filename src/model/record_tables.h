@@ -12,6 +12,7 @@ extern const struct record_table measured_table;        /* struct run_result: wh
 extern const struct record_table told_table;            /* struct run_result: and by line, spans */
 extern const struct record_table timing_table;          /* struct run_timing */
 extern const struct record_table loaded_table;          /* struct run_static */
+extern const struct record_table races_table;           /* struct run_races */
 extern const struct record_table perf_table;            /* struct perf_result */
 extern const struct record_table occupancy_input_table; /* struct occ_input */
 extern const struct record_table limits_table;          /* struct occ_result: `run --json` only */

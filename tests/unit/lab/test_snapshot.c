@@ -291,6 +291,9 @@ TEST(the_hash_is_of_device_code)
 	snprintf(text, sizeof text, "%s#else\nint other;\n#endif\n", head);
 	source_hash(text, two);
 	assert_string_equal(one, two);
+	snprintf(text, sizeof text, "%s#endif /* the host half is another file */\n", head);
+	source_hash(text, two);
+	assert_string_equal(one, two);
 	text[strlen("#ifdef __CUDACC__\n#if 1\nint ")] = 'b';
 	source_hash(text, two);
 	assert_string_not_equal(one, two);
