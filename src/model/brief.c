@@ -19,7 +19,8 @@ static size_t device_half(const char *text)
 		if (!strncmp(line, "#if", 3)) {
 			depth = inside ? depth + 1 : 0;
 			inside = inside || !strncmp(line, "#ifdef __CUDACC__", 17);
-		} else if (inside && !depth && (!strncmp(line, "#endif", 6) || !strncmp(line, "#else", 5))) {
+		} else if (inside && !depth &&
+		           (!strncmp(line, "#endif", 6) || !strncmp(line, "#else", 5))) {
 			return (size_t)(line - text);
 		} else if (inside && !strncmp(line, "#endif", 6)) {
 			depth--;
