@@ -51,6 +51,12 @@ void texture_table_free(struct texture_table *t);
  * of a texel that was read, NULL = none. */
 const uint8_t *texture_fetch(const struct texture *t, enum texture_shape shape, bool whole,
                              const uint32_t *at, uint32_t out[4]);
+/* The same of the lanes of @mask at once, whose coordinates are @x and @y: where the texels lie,
+ * for texture_read(). False: something is unusual, layers or filtering or a lane outside. */
+bool texture_fetch_lanes(const struct texture *t, enum texture_shape shape, bool whole,
+                         uint32_t mask, const uint32_t *x, const uint32_t *y,
+                         const uint8_t *texel[32]);
+void texture_read(const struct texture *t, const uint8_t *texel, uint32_t out[4]);
 /* One channel of the four texels that linear filtering would mix (tld4). */
 void texture_gather(const struct texture *t, enum texture_shape shape, unsigned channel,
                     const uint32_t *at, uint32_t out[4]);

@@ -73,17 +73,21 @@ static bool gives_floats(const struct texture *t)
 	return t->format == TEXEL_FLOAT || t->fractions;
 }
 
-static uint32_t read_channel(const struct texture *t, const uint8_t *p)
+static inline uint32_t read_channel(const struct texture *t, const uint8_t *p)
 {
 	const unsigned bits = 8 * t->channel_bytes;
-	uint32_t v = 0;
-	memcpy(&v, p, t->channel_bytes);
+	uint32_t v = *p;
+	if (bits == 32) {
+		memcpy(&v, p, 4); /* also what cannot be a fraction */
+		return v;
+	}
+	if (bits == 16)
+		v |= (uint32_t)p[1] << 8;
 	if (t->format == TEXEL_FLOAT)
-		return t->channel_bytes == 2 ? bits_of(half_to_float((uint16_t)v)) : v;
-	const int32_t sign =
-		t->channel_bytes == 4 ? (int32_t)v : (int32_t)(v << (32 - bits)) >> (32 - bits);
+		return bits_of(half_to_float((uint16_t)v));
+	const int32_t sign = (int32_t)(v << (32 - bits)) >> (32 - bits);
 	const bool is_signed = t->format == TEXEL_SIGNED;
-	if (!t->fractions || t->channel_bytes == 4)
+	if (!t->fractions)
 		return is_signed ? (uint32_t)sign : v;
 	const float most = (float)((1u << (is_signed ? bits - 1 : bits)) - 1);
 	const float f = (is_signed ? (float)sign : (float)v) / most;
@@ -153,9 +157,38 @@ struct sample {
 	unsigned layer;
 };
 
-static int64_t whole_part(float v)
+static inline int64_t whole_part(float v)
 {
+	if (v > -1e9f && v < 1e9f) {
+		const int32_t i = (int32_t)v;
+		return i - ((float)i > v);
+	}
 	return v > 1e9f ? 1000000000 : v < -1e9f ? -1000000000 : v != v ? 0 : (int64_t)floorf(v);
+}
+
+static inline float floor_of(float v)
+{
+	return v > -1e9f && v < 1e9f ? (float)whole_part(v) : floorf(v);
+}
+
+/* The nearest texel of a texture without layers; most fetches are such. */
+static const uint8_t *nearest(const struct texture *t, unsigned dims, bool whole,
+                              const uint32_t *at)
+{
+	int64_t place[3] = { 0 };
+	for (unsigned d = 0; d < dims; d++) {
+		const int64_t n = t->size[d] ? t->size[d] : 1;
+		const float v = float_of(at[d]);
+		const int64_t i = whole           ? (int64_t)(int32_t)at[d]
+		                  : t->normalised ? whole_part(v * (float)n)
+		                                  : whole_part(v);
+		place[d] = i;
+		if (i < 0 || i >= n)
+			place[d] = fold(i, n, whole && t->plain ? ADDRESS_BORDER : addressing(t, d));
+		if (place[d] < 0)
+			return NULL;
+	}
+	return texel_at(t, place, 0);
 }
 
 /* From a direction to a face and the place on it; CUDA's table of the six faces. */
@@ -211,7 +244,8 @@ static struct sample locate(const struct texture *t, enum texture_shape shape, b
 		if (linear)
 			v -= 0.5f;
 		const int64_t i = whole_part(v);
-		s.weight[d] = linear ? floorf((v - floorf(v)) * 256 + 0.5f) / 256 : 0;
+		const float part = (v - floor_of(v)) * 256 + 0.5f;
+		s.weight[d] = linear ? floor_of(part) / 256 : 0;
 		s.at[d][0] = fold(i, n, a);
 		s.at[d][1] = fold(i + 1, n, a);
 	}
@@ -224,11 +258,41 @@ static const uint8_t *corner(const struct texture *t, const struct sample *s, un
 	return texel_at(t, at, s->layer);
 }
 
+/* Four texels inside, none of them of the border. What is not stored comes out as it is: weights
+ * are multiples of 2^-16 that add up to 1. */
+static void mix_inside(const struct texture *t, const struct sample *s, uint32_t out[4])
+{
+	const float x = s->weight[0], y = s->weight[1];
+	const float weight[4] = { (1 - x) * (1 - y), x * (1 - y), (1 - x) * y, x * y };
+	const uint8_t *p[4];
+	for (unsigned k = 0; k < 4; k++)
+		p[k] = corner(t, s, k);
+	out[1] = out[2] = 0;
+	out[3] = bits_of(1);
+	for (unsigned c = 0; c < t->channels; c++) {
+		float sum = 0;
+		for (unsigned k = 0; k < 4; k++)
+			if (weight[k] > 0)
+				sum += weight[k] * float_of(read_channel(t, p[k] + c * t->channel_bytes));
+		out[c] = bits_of(sum);
+	}
+}
+
 const uint8_t *texture_fetch(const struct texture *t, enum texture_shape shape, bool whole,
                              const uint32_t *at, uint32_t out[4])
 {
 	const bool linear = t->linear && !whole && gives_floats(t);
+	if (!linear && !t->layers && shape <= SHAPE_3D) {
+		const uint8_t *p = nearest(t, dimensions(shape), whole, at);
+		read_texel(t, p, out);
+		return p;
+	}
 	const struct sample s = locate(t, shape, whole, linear, at);
+	if (linear && shape == SHAPE_2D && s.at[0][0] >= 0 && s.at[0][1] >= 0 && s.at[1][0] >= 0 &&
+	    s.at[1][1] >= 0) {
+		mix_inside(t, &s, out);
+		return corner(t, &s, 0);
+	}
 	const uint8_t *first = corner(t, &s, 0);
 	read_texel(t, first, out);
 	if (!linear)
@@ -248,6 +312,45 @@ const uint8_t *texture_fetch(const struct texture *t, enum texture_shape shape, 
 	for (unsigned c = 0; c < 4; c++)
 		out[c] = bits_of(sum[c]);
 	return first;
+}
+
+/* Texels of the lanes of @mask in a dimension of @n; false: one lies outside. */
+static bool inside_all(const uint32_t *from, uint32_t n, bool whole, bool normalised, uint32_t mask,
+                       int32_t at[32])
+{
+	const float scale = normalised ? (float)n : 1;
+	uint32_t outside = 0;
+	for (unsigned i = 0; i < 32; i++) {
+		const bool used = mask >> i & 1;
+		const float v = float_of(from[i]) * scale;
+		const bool inside = whole ? from[i] < n : v >= 0 && v < (float)n;
+		outside |= (uint32_t)(used && !inside);
+		at[i] = !used || !inside ? 0 : whole ? (int32_t)from[i] : (int32_t)v;
+	}
+	return !outside;
+}
+
+bool texture_fetch_lanes(const struct texture *t, enum texture_shape shape, bool whole,
+                         uint32_t mask, const uint32_t *x, const uint32_t *y,
+                         const uint8_t *texel[32])
+{
+	const bool flat = shape == SHAPE_1D || shape == SHAPE_2D;
+	const uint32_t nx = t->size[0], ny = shape == SHAPE_2D && t->size[1] ? t->size[1] : 1;
+	const uint32_t most = whole ? INT32_MAX : 1u << 24; /* floats hold every whole number */
+	const size_t bytes = (size_t)t->channels * t->channel_bytes;
+	int32_t column[32], row[32] = { 0 };
+	if (!flat || t->layers || (t->linear && !whole && gives_floats(t)) || nx > most || ny > most ||
+	    !inside_all(x, nx, whole, t->normalised, mask, column) ||
+	    (shape == SHAPE_2D && !inside_all(y, ny, whole, t->normalised, mask, row)))
+		return false;
+	for (unsigned i = 0; i < 32; i++)
+		texel[i] = t->texels + (size_t)row[i] * t->pitch + (size_t)column[i] * bytes;
+	return true;
+}
+
+void texture_read(const struct texture *t, const uint8_t *texel, uint32_t out[4])
+{
+	read_texel(t, texel, out);
 }
 
 void texture_gather(const struct texture *t, enum texture_shape shape, unsigned channel,

@@ -61,10 +61,9 @@ static void put_result(const struct warp *w, const struct texture_uop *t, unsign
 }
 
 static void sample(const struct warp *w, const struct texture_uop *t, const struct texture *texture,
-                   unsigned lane, struct lines *lines)
+                   enum texture_shape shape, unsigned lane, struct lines *lines)
 {
 	const struct xop *x = t->x;
-	const enum texture_shape shape = shape_of(x->geometry);
 	uint32_t at[4], out[4];
 	for (unsigned k = 1; k < x->n_s; k++)
 		at[k - 1] = ((const mem_u32 *)frame(w, t->s[k]))[lane];
@@ -125,21 +124,64 @@ static void touch_texture(struct worker *wk, const struct texture *x, bool store
 	wk->touched[r ? r - ar->region : ar->n] |= store ? TOUCH_WRITE : TOUCH_READ;
 }
 
+/* All lanes fetch from one texture, inside it: false = one by one. */
+static bool sample_together(const struct warp *w, const struct texture_uop *t, uint32_t mask,
+                            enum texture_shape shape, struct lines *lines)
+{
+	const struct xop *op = t->x;
+	const mem_u64 *handle = frame(w, t->s[0]);
+	const uint64_t first = handle[lowest_lane(mask)];
+	const uint8_t *texel[32];
+	uint64_t other = 0;
+	if (op->op == OP_TLD4 || op->op == OP_SULD_B || op->op == OP_SUST_B)
+		return false;
+	for (uint32_t k = mask; k; k &= k - 1)
+		other |= handle[lowest_lane(k)] ^ first;
+	const struct texture *x = other ? NULL : texture_find(w->worker->grid->textures, first);
+	if (!x || x->surface ||
+	    !texture_fetch_lanes(x, shape, op->type2 == PTX_S32, mask, frame(w, t->s[1]),
+	                         frame(w, t->s[op->n_s > 2 ? 2 : 1]), texel))
+		return false;
+	if (x != w->worker->seen_texture[0])
+		touch_texture(w->worker, x, false);
+	const bool plain_words = x->channels == 1 && x->channel_bytes == 4;
+	for (uint32_t k = mask; k; k &= k - 1) {
+		const unsigned lane = lowest_lane(k);
+		uint32_t out[4] = { 0, 0, 0, x->format == TEXEL_FLOAT ? 0x3f800000u : 1 };
+		if (plain_words && !x->fractions)
+			memcpy(out, texel[lane], 4);
+		else
+			texture_read(x, texel[lane], out);
+		if (x->plain)
+			add_line(lines, texel[lane]);
+		put_result(w, t, lane, out);
+	}
+	return true;
+}
+
 HANDLER(texture_any)
 {
 	const struct texture_uop *t = u->x.texture;
 	const mem_u64 *handle = frame(w, t->s[0]);
 	const bool store = t->x->op == OP_SUST_B, surface = store || t->x->op == OP_SULD_B;
-	struct lines lines = { 0 };
-	for (uint32_t k = mask; k; k &= k - 1) {
+	const enum texture_shape shape = shape_of(t->x->geometry);
+	struct texture *x = NULL;
+	uint64_t last = 0;
+	struct lines lines;
+	lines.n = 0;
+	const bool together = sample_together(w, t, mask, shape, &lines);
+	for (uint32_t k = together ? 0 : mask; k; k &= k - 1) {
 		const unsigned lane = lowest_lane(k);
-		struct texture *x = texture_find(w->worker->grid->textures, handle[lane]);
-		if (!x || x->surface != surface)
-			return vm_fault(w, u, FAULT_TEXTURE, lane);
-		if (x != w->worker->seen_texture[store])
-			touch_texture(w->worker, x, store);
+		if (!x || handle[lane] != last) {
+			last = handle[lane];
+			x = texture_find(w->worker->grid->textures, last);
+			if (!x || x->surface != surface)
+				return vm_fault(w, u, FAULT_TEXTURE, lane);
+			if (x != w->worker->seen_texture[store])
+				touch_texture(w->worker, x, store);
+		}
 		if (!surface)
-			sample(w, t, x, lane, &lines);
+			sample(w, t, x, shape, lane, &lines);
 		else if (!touch_surface(w, t, x, lane))
 			return vm_fault(w, u, FAULT_SURFACE_BOUNDS, lane);
 	}
