@@ -111,7 +111,8 @@ bool parse_loc(struct parser *p)
 		if (!accept_punct(p, ',', &more))
 			return false;
 	}
-	note_place(p, &site);
+	if (p->func >= 0) /* outside functions it is of nothing */
+		note_place(p, &site);
 	return true;
 }
 

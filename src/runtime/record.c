@@ -28,6 +28,14 @@ static bool get_struct(struct wire_msg *m, void *out, size_t bytes)
 
 #define TERMINATE(text) ((text)[sizeof(text) - 1] = '\0')
 
+/* A byte that came in place of a truth value. */
+static void make_legal(bool *b)
+{
+	unsigned char byte;
+	memcpy(&byte, b, 1);
+	*b = byte != 0;
+}
+
 void record_put_config(struct wire_msg *m, const struct record_config *c,
                        const struct gpu_spec *gpu)
 {
@@ -84,6 +92,8 @@ bool record_get_launch(struct wire_msg *m, struct record_launch *r)
 	const bool ok = get_struct(m, r, sizeof *r) && wire_end(m);
 	TERMINATE(r->level);
 	TERMINATE(r->note);
+	TERMINATE(r->races.why);
+	make_legal(&r->cooperative);
 	if (r->counted > RECORD_FAILED)
 		r->counted = RECORD_FAILED;
 	return ok;
@@ -98,6 +108,9 @@ void record_put_copy(struct wire_msg *m, const struct record_copy *r)
 bool record_get_copy(struct wire_msg *m, struct record_copy *r)
 {
 	const bool ok = get_struct(m, r, sizeof *r) && wire_end(m);
+	make_legal(&r->pinned);
+	make_legal(&r->async);
+	make_legal(&r->set);
 	if (r->direction > RECORD_H2H)
 		r->direction = RECORD_D2D;
 	return ok;
@@ -122,7 +135,9 @@ void record_put_event(struct wire_msg *m, const struct record_event *r)
 
 bool record_get_event(struct wire_msg *m, struct record_event *r)
 {
-	return get_struct(m, r, sizeof *r) && wire_end(m);
+	const bool ok = get_struct(m, r, sizeof *r) && wire_end(m);
+	make_legal(&r->wait);
+	return ok;
 }
 
 void record_put_finding(struct wire_msg *m, const struct record_finding *r)
@@ -137,6 +152,7 @@ bool record_get_finding(struct wire_msg *m, struct record_finding *r)
 	TERMINATE(r->kind);
 	TERMINATE(r->text);
 	TERMINATE(r->remedy);
+	make_legal(&r->error);
 	TERMINATE(r->file);
 	return ok;
 }
@@ -243,6 +259,20 @@ void record_put_counts(struct wire_msg *m, uint64_t number, const struct run_cou
 	put_table(m, c->regions, c->n_regions, sizeof *c->regions);
 }
 
+static void make_counts_legal(struct run_counts *c)
+{
+	if (c->origin != ORIGIN_COUNTED)
+		c->origin = ORIGIN_SAMPLED;
+	make_legal(&c->steps_cut);
+	for (unsigned i = 0; i < c->n_accesses; i++) {
+		struct access_sample *a = &c->accesses[i];
+		TERMINATE(a->op);
+		make_legal(&a->store);
+		make_legal(&a->shared);
+		a->buffer = -1; /* a program's memory is no buffer of a plan */
+	}
+}
+
 bool record_get_counts(struct wire_msg *m, uint64_t *number, struct run_counts *c)
 {
 	*number = wire_get_u64(m);
@@ -255,8 +285,10 @@ bool record_get_counts(struct wire_msg *m, uint64_t *number, struct run_counts *
 	c->accesses = get_table(m, c->n_accesses, TRACE_MAX_ACCESSES, sizeof *c->accesses);
 	c->steps = get_table(m, c->n_steps, TRACE_MAX_STEPS, sizeof *c->steps);
 	c->regions = get_table(m, c->n_regions, MAX_REGIONS, sizeof *c->regions);
-	if (!m->bad && wire_end(m))
+	if (!m->bad && wire_end(m)) {
+		make_counts_legal(c);
 		return true;
+	}
 	free(c->lines);
 	free(c->accesses);
 	free(c->steps);

@@ -20,7 +20,7 @@ for target; do
 	set -- tests/fuzz/corpus/"$target"
 	case $target in
 	fuzz_ptx | fuzz_sass_listing | fuzz_cubin | fuzz_fatbin) set -- "$@" tests/data ;;
-	fuzz_source) set -- "$@" tests/data/own kernels ;;
+	fuzz_source) set -- "$@" tests/data/own ;;
 	fuzz_yaml) set -- "$@" presets/gpus ;;
 	esac
 	for kept; do
@@ -29,7 +29,7 @@ for target; do
 	done
 	if grep -q LLVMFuzzerRunDriver "$folder/$target"; then
 		dict=tests/fuzz/${target#fuzz_}.dict
-		"$folder/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -verbosity=0 \
+		"$folder/$target" -max_total_time="$seconds" -max_len=6144 -timeout=10 -rss_limit_mb=4096 -verbosity=0 \
 			-print_final_stats=1 -artifact_prefix="$found-" $([ ! -e "$dict" ] || echo "-dict=$dict") \
 			"$found" "$@" >"$log" 2>&1
 	else

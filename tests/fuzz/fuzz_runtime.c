@@ -92,7 +92,8 @@ static size_t any_size(struct input *in)
 static void *any_device(struct input *in)
 {
 	const uint64_t v = input_number(in, 2);
-	return (char *)have.device[v % SLOTS] + (v & 0xff00 ? 0 : v >> 8);
+	char *const at = have.device[v % SLOTS];
+	return at ? at + (v >> 2) % 32 : NULL;
 }
 
 struct place {

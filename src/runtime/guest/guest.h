@@ -75,19 +75,21 @@ struct guest_stream {
 	unsigned flags;
 	double ready_ns; /* GPU clock: its last operation ends */
 	struct guest_graph *capture;
+	uint64_t capture_number; /* 1, 2 ... : an event tells by it whether the capture goes on */
 	struct guest_front front;
-	cudaGraphNode_t *front_handles; /* as the program was told last */
-	bool capture_origin;
-	cudaLaunchAttributeValue window; /* what was set of its L2 policy, given back when asked */
+	cudaGraphNode_t *front_handles;    /* as the program was told last */
+	bool capture_origin, capture_ours; /* it began the capture; into a graph that we made */
+	cudaLaunchAttributeValue window;   /* what was set of its L2 policy, given back when asked */
 	enum cudaSynchronizationPolicy sync_policy;
 	struct guest_stream *next;
 };
 struct guest_event {
 	unsigned id, flags;
 	bool recorded;
-	double at_ns;                /* GPU clock */
-	struct guest_graph *capture; /* recorded while capturing */
+	double at_ns;            /* GPU clock */
+	uint64_t capture_number; /* recorded while capturing; 0 = it was not */
 	struct guest_front front;
+	struct guest_event *next; /* destroyed ones, to be used again: graphs may still name them */
 };
 
 /* --- everything --- */
@@ -105,6 +107,8 @@ struct guest {
 	size_t n_variables, cap_variables;
 	struct guest_stream *streams;
 	unsigned n_streams, n_events;
+	uint64_t n_captures;
+	struct guest_event *spare_events;
 	size_t limits[16]; /* by enum cudaLimit */
 	struct record_config config;
 	uint64_t unchecked_launch; /* it failed, and the program has not asked; 0 = none */

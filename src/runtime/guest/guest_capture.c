@@ -11,9 +11,7 @@ static cudaError_t begin_into(cudaStream_t handle, cudaGraph_t graph, const cuda
 		return s ? cudaErrorStreamCaptureUnsupported : cudaErrorInvalidResourceHandle;
 	if (s->capture || !graph)
 		return s->capture ? cudaErrorIllegalState : cudaErrorInvalidValue;
-	s->capture = graph_of(graph);
-	s->capture_origin = true;
-	s->front.n = 0;
+	guest_capture_begin(s, graph_of(graph), false);
 	for (size_t i = 0; i < n; i++)
 		front_add(&s->front, node_of(from[i])->index);
 	return cudaSuccess;

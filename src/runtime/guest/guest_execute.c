@@ -265,7 +265,7 @@ static cudaError_t do_record(struct guest_stream *s, struct guest_event *event)
 	const struct clock_span span = clock_place(s, GUEST_ENGINE_NONE, 0, 0, timing.event_call_ns);
 	event->recorded = true;
 	event->at_ns = span.end_ns;
-	event->capture = NULL;
+	event->capture_number = 0;
 	const struct record_event r = { .event = event->id, .stream = s->id, .at_ns = event->at_ns };
 	record_event(&r);
 	return cudaSuccess;

@@ -10,9 +10,7 @@ static cudaError_t begin_capture(cudaStream_t handle)
 		return s ? cudaErrorStreamCaptureUnsupported : cudaErrorInvalidResourceHandle;
 	if (s->capture)
 		return cudaErrorIllegalState;
-	s->capture = graph_new();
-	s->front.n = 0;
-	s->capture_origin = true;
+	guest_capture_begin(s, graph_new(), true);
 	return cudaSuccess;
 }
 

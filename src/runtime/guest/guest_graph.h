@@ -56,6 +56,10 @@ struct guest_op graph_set_op(const struct cudaMemsetParams *p);
 /* The op becomes a node behind the stream's last ones. */
 cudaError_t guest_capture(struct guest_stream *s, const struct guest_op *op);
 void front_add(struct guest_front *front, unsigned node);
+/* @s is captured into @g from here on; @ours: the program does not know @g yet. */
+void guest_capture_begin(struct guest_stream *s, struct guest_graph *g, bool ours);
+/* @s is destroyed: what is captured goes with the stream that began it. */
+void guest_capture_drop(struct guest_stream *s);
 /* While @s is captured: the event stands for its last node, and another stream that waits for the
  * event joins the capture. */
 cudaError_t guest_capture_mark(struct guest_stream *s, struct guest_event *e);

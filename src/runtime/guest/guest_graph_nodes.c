@@ -147,9 +147,31 @@ cudaError_t guest_capture(struct guest_stream *s, const struct guest_op *op)
 	return cudaSuccess;
 }
 
+void guest_capture_begin(struct guest_stream *s, struct guest_graph *g, bool ours)
+{
+	s->capture = g;
+	s->capture_number = ++guest.n_captures;
+	s->capture_origin = true;
+	s->capture_ours = ours;
+	s->front.n = 0;
+}
+
+void guest_capture_drop(struct guest_stream *s)
+{
+	struct guest_graph *g = s->capture;
+	s->capture = NULL;
+	if (!g || !s->capture_origin)
+		return;
+	for (struct guest_stream *o = guest.streams; o; o = o->next)
+		if (o->capture_number == s->capture_number)
+			o->capture = NULL;
+	if (s->capture_ours)
+		graph_free(g);
+}
+
 cudaError_t guest_capture_mark(struct guest_stream *s, struct guest_event *e)
 {
-	e->capture = s->capture;
+	e->capture_number = s->capture_number;
 	e->front.n = 0;
 	front_join(&e->front, &s->front);
 	return cudaSuccess;
@@ -157,9 +179,17 @@ cudaError_t guest_capture_mark(struct guest_stream *s, struct guest_event *e)
 
 cudaError_t guest_capture_join(struct guest_stream *s, struct guest_event *e)
 {
-	if (s->capture && s->capture != e->capture)
+	const struct guest_stream *origin = guest.streams;
+	while (origin && !(origin->capture && origin->capture_number == e->capture_number))
+		origin = origin->next;
+	if (!origin)
+		return cudaErrorCapturedEvent;
+	if (s->capture && s->capture != origin->capture)
 		return cudaErrorStreamCaptureMerge;
-	s->capture = e->capture;
+	if (!s->capture)
+		s->front.n = 0;
+	s->capture = origin->capture;
+	s->capture_number = origin->capture_number;
 	front_join(&s->front, &e->front);
 	return cudaSuccess;
 }

@@ -50,6 +50,9 @@ static cudaError_t destroy(cudaStream_t handle)
 	while (before->next != s)
 		before = before->next;
 	before->next = s->next;
+	guest_capture_drop(s);
+	free(s->front.node);
+	free(s->front_handles);
 	free(s);
 	return cudaSuccess;
 }
@@ -185,7 +188,12 @@ static cudaError_t create_event(cudaEvent_t *out, unsigned flags)
 {
 	if (!out)
 		return cudaErrorInvalidValue;
-	struct guest_event *e = mem_zalloc(sizeof *e);
+	struct guest_event *e = guest.spare_events;
+	if (e)
+		guest.spare_events = e->next;
+	else
+		e = mem_alloc(sizeof *e);
+	*e = (struct guest_event){ .front = { 0 } };
 	e->id = ++guest.n_events;
 	e->flags = flags;
 	*out = (cudaEvent_t)e;
@@ -206,7 +214,10 @@ static cudaError_t destroy_event(cudaEvent_t handle)
 {
 	if (!handle)
 		return cudaErrorInvalidResourceHandle;
-	free(handle);
+	struct guest_event *e = (struct guest_event *)handle;
+	free(e->front.node);
+	*e = (struct guest_event){ .next = guest.spare_events };
+	guest.spare_events = e;
 	return cudaSuccess;
 }
 
@@ -222,7 +233,7 @@ static cudaError_t in_stream(enum guest_op_kind kind, cudaEvent_t event, cudaStr
 	struct guest_event *e = (struct guest_event *)event;
 	if (!s || !e)
 		return cudaErrorInvalidResourceHandle;
-	if (kind == GUEST_OP_WAIT && e->capture)
+	if (kind == GUEST_OP_WAIT && e->capture_number)
 		return guest_capture_join(s, e);
 	if (kind == GUEST_OP_RECORD && s->capture)
 		return guest_capture_mark(s, e);

@@ -217,3 +217,17 @@ TEST(tables_agree)
 	assert_string_equal(ptx_special_name(SR_NCTAID_Y), "%nctaid.y");
 	assert_string_equal(ptx_op_name((enum ptx_op)9999), "?");
 }
+
+/* Outside functions a place is of nothing; it is read all the same. */
+TEST(places_outside_functions)
+{
+	struct ptx_module m;
+	struct err err = { 0 };
+	const char *text = ".version 8.0\n.loc 1 2 3, function_name $L, inlined_at 1 4 5\n"
+					   ".target sm_80\n.address_size 64\n"
+					   ".visible .entry k()\n{\n.loc 1 2 3\nret;\n}\n.loc 1 9 3\n";
+	assert_true(ptx_parse(text, "test.ptx", &m, &err));
+	assert_int_equal(m.n_funcs, 1);
+	assert_int_equal(m.funcs[0].insts[0].line, 2);
+	ptx_free(&m);
+}

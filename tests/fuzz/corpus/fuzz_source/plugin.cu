@@ -1,0 +1,4 @@
+#include "model/kernel.h"
+const struct kernel_desc kernel_mine = {
+	.name = "mine",
+};
