@@ -3,6 +3,7 @@
  * as the panels' text.
  */
 #include "cli/cli.h"
+#include "cli/export_digest.h"
 #include "cli/view_list.h"
 #include "lab/reference_run.h"
 
@@ -20,7 +21,7 @@
 struct state {
 	const char *gpu, *backend, *format, *out, *sign;
 	uint64_t seed;
-	bool schema;
+	bool schema, check;
 	struct user_spec user;
 };
 
@@ -36,6 +37,8 @@ static unsigned options(void *state, struct option_spec *o)
 		OPTION_SEED(&s->seed),
 		{ "--sign", OPT_TEXT, &s->sign, "KEY",
 		  "sign the snapshot with this SSH key (ssh-keygen -Y): FILE.sig, checked on opening" },
+		{ "--check", OPT_FLAG, &s->check, NULL,
+		  "say what FILE, an export of any form, is, and whether it was changed since" },
 		{ "--schema", OPT_FLAG, &s->schema, NULL,
 		  "write the JSON Schema of snapshots to standard output, nothing else" },
 	};
@@ -221,7 +224,7 @@ static int write_out(struct cli *c, const struct state *s, const struct session 
 		return cli_fail(c, &err);
 	}
 	if (text)
-		plain_text(text);
+		text = export_with_digest(plain_text(text), !strcmp(form, "csv"));
 	const bool ok = write_form(c, s, session, name, sizeof name, text, &err) &&
 	                (!s->sign || session_sign(name, s->sign, &err));
 	free(text);
@@ -232,12 +235,62 @@ static int write_out(struct cli *c, const struct state *s, const struct session 
 	return CLI_OK;
 }
 
+static int check_snapshot(struct cli *c, const char *path)
+{
+	struct err err = { 0 };
+	struct session s;
+	char about[SESSION_NOTE_BYTES];
+	if (!session_open(path, &s, about, sizeof about, &err))
+		return cli_fail(c, &err);
+	fprintf(c->out, "%s: %s\n", path, about);
+	const int status = s.written.changed     ? CLI_WRONG
+	                   : s.written.digest[0] ? CLI_OK
+	                                         : CLI_IMPOSSIBLE;
+	session_drop(&s);
+	return status;
+}
+
+/* An export of before: what it says of itself, and whether that holds. */
+static int check(struct cli *c, unsigned n, char **args)
+{
+	static const struct {
+		const char *words;
+		int status;
+	} says[] = {
+		[EXPORT_HOLDS] = { "exported by pmpp-explore; its digest holds", CLI_OK },
+		[EXPORT_CHANGED] = { "CHANGED since pmpp-explore exported it: its digest is of something "
+		                     "else",
+		                     CLI_WRONG },
+		[EXPORT_NO_DIGEST] = { "no export of pmpp-explore, or its last line was taken away: it has "
+		                       "no digest",
+		                       CLI_IMPOSSIBLE },
+	};
+	struct err err = { 0 };
+	struct text file;
+	if (n != 1) {
+		err_set(&err, ERR_USAGE, "--check: one file is needed");
+		err_remedy(&err, "pmpp-explore export --check FILE");
+		return cli_fail(c, &err);
+	}
+	const char *dot = strrchr(args[0], '.');
+	if (dot && str_ieq(dot, ".json"))
+		return check_snapshot(c, args[0]);
+	if (!file_read(args[0], SNAPSHOT_MAX_BYTES, &file, &err))
+		return cli_fail(c, &err);
+	const enum export_state state = export_digest_of(&file);
+	text_free(&file);
+	fprintf(c->out, "%s: %s\n", args[0], says[state].words);
+	return says[state].status;
+}
+
 static int run(struct cli *c, void *state, unsigned n, char **args)
 {
 	struct state *s = state;
 	struct err err = { 0 };
 	struct session session;
 	char note[SESSION_NOTE_BYTES];
+	if (s->check)
+		return check(c, n, args);
 	if (s->sign &&
 	    ((s->format && strcmp(s->format, "json") != 0) || (s->out && !strcmp(s->out, "-")))) {
 		err_set(&err, ERR_USAGE, "--sign: only a snapshot in a file is signed");
@@ -280,4 +333,5 @@ CLI_VERB(export, .order = 6,
          .help =
              "'pmpp-explore SNAPSHOT.json' opens a snapshot again, with no GPU and no toolkit.\n\n"
              "  pmpp-explore export sgemm/tiled TILE=32 --gpu h100 --out tiled.json\n"
-             "  pmpp-explore export tiled.json --format md --out -\n");
+             "  pmpp-explore export tiled.json --format md --out -\n"
+             "  pmpp-explore export --check notes.md\n");

@@ -74,7 +74,7 @@ static void fill(void)
 
 static bool same(const char *entry, const char *name, size_t len)
 {
-	return !strncmp(entry, name, len) && !entry[len];
+	return strlen(entry) == len && !memcmp(entry, name, len); /* there may be NULs in @name */
 }
 
 enum sass_op sass_op_find(const char *name, size_t len)

@@ -30,6 +30,22 @@ tr -d '\n' <"$dir/s.json" | sed 's/, *"digest": *"[^"]*"//' >"$dir/none.json"
 run no-digest 0 export "$dir/none.json" --format txt --out "$dir/none.txt"
 says no-digest-says 'it has no digest'
 
+# so do the other forms, by their last line
+for form in md csv txt; do
+	run "out-$form" 0 export "$dir/s.json" --format $form --out "$dir/out.$form"
+	run "check-$form" 0 export --check "$dir/out.$form"
+	sed 's/counted/measured/; s/ = / ● /' "$dir/out.$form" >"$dir/altered.$form"
+	run "check-forged-$form" 1 export --check "$dir/altered.$form"
+	grep -q 'CHANGED since' "$dir/out" && ok "forged-$form-says" || not_ok "forged-$form-says" "$(cat "$dir/out")"
+	sed '$d' "$dir/out.$form" >"$dir/cut.$form"
+	run "check-cut-$form" 3 export --check "$dir/cut.$form"
+done
+run check-snapshot 0 export --check "$dir/s.json"
+grep -q 'its digest holds' "$dir/out" && ok check-snapshot-says || not_ok check-snapshot-says "$(cat "$dir/out")"
+run check-edited 1 export --check "$dir/edited.json"
+run check-none 3 export --check "$dir/none.json"
+run check-what 2 export --check
+
 # signatures
 command -v ssh-keygen >/dev/null || { echo 'skip signed: there is no ssh-keygen here'; exit 0; }
 ssh-keygen -q -t ed25519 -N '' -f "$dir/key"

@@ -56,7 +56,7 @@ files_whole() {
 		own.cu | whole.json) ;;
 		session.json) "$PMPP" export session.json --format txt --out - >/dev/null 2>&1 ||
 			{ echo "$file cannot be opened"; return; } ;;
-		notes.md) tail -n 1 notes.md | grep -q '^|\|^sha256:' || { echo "$file is cut off"; return; } ;;
+		notes.md) tail -n 1 notes.md | grep -q '^The lines above: sha256:' || { echo "$file is cut off"; return; } ;;
 		*) echo "$file was left" && return ;;
 		esac
 	done
