@@ -202,4 +202,5 @@ const struct view_desc view_advice = {
 	.draw = draw,
 	.side_rows = side_rows,
 	.place = VIEW_SIDE,
+	.rank = { [LAYOUT_PROFILE] = -2, [LAYOUT_COMPARE] = -2 },
 };

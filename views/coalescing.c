@@ -366,6 +366,7 @@ static void table(const struct session *s, struct canvas *c, int row, int last, 
 	unsigned top = panel_scroll(total, at, window);
 	for (int r = 0; r < window && top + (unsigned)r < total; r++) {
 		struct entry e;
+		canvas_hit(c, row + r, 0, 1, c->cols, HIT_ROW, top + (unsigned)r);
 		if (entry_at(s, top + (unsigned)r, &e))
 			one_row(s, c, row + r, &k, &e, pick && top + (unsigned)r == at);
 	}
@@ -445,4 +446,5 @@ const struct view_desc view_coalescing = {
 	.detail_rows = detail_rows,
 	.detail_start = detail_start,
 	.place = VIEW_GRID,
+	.rank = { [LAYOUT_PROFILE] = 3 },
 };

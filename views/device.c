@@ -114,6 +114,7 @@ static void draw(const struct session *s, struct canvas *c)
 		char text[64];
 		bool here = pick && top + (unsigned)r == at;
 		shown(fig, text, sizeof text);
+		canvas_hit(c, row + r, 0, 1, c->cols, HIT_ROW, top + (unsigned)r);
 		if (here)
 			canvas_text(c, row + r, 0, STYLE_KNOB, "▸");
 		canvas_text_n(c, row + r, 2, value - 18, here ? STYLE_BOLD : STYLE_NORMAL, fig->about);

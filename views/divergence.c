@@ -223,6 +223,7 @@ static void table(const struct session *s, struct canvas *c, int row, int last, 
 			break;
 		double share = efficiency(&l->c);
 		panel_source(s, l->line, text, sizeof text);
+		canvas_hit(c, row + r, 0, 1, c->cols, HIT_ROW, top + (unsigned)r);
 		if (here)
 			canvas_text(c, row + r, 0, STYLE_KNOB, "▸");
 		canvas_right(c, row + r, 6, STYLE_DIM, "%u", l->line);
@@ -375,4 +376,5 @@ const struct view_desc view_divergence = {
 	.detail_rows = detail_rows,
 	.detail_start = detail_start,
 	.place = VIEW_GRID,
+	.rank = { [LAYOUT_PROFILE] = 4 },
 };

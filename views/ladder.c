@@ -289,6 +289,7 @@ static void draw(const struct session *s, struct canvas *c)
 	for (unsigned i = top; i < l->n && row < 2 + room; i++, row++) {
 		rung(c, row, &k, l, i, best,
 		     &s->sel.kernel->variants[s->sel.variant] == l->rungs[i].variant);
+		canvas_hit(c, row, 0, 1, c->cols, HIT_ROW, i);
 		if (focused && i == selected)
 			canvas_style(c, row, 0, c->cols - 1, STYLE_SELECTED);
 	}
@@ -316,5 +317,6 @@ const struct view_desc view_ladder = {
 	.start = start,
 	.needs = NEEDS_LADDER,
 	.place = VIEW_GRID,
+	.rank = { [LAYOUT_COMPARE] = 4 },
 	.scope = VIEW_OF_KERNEL,
 };

@@ -219,8 +219,10 @@ static void draw_groups(const struct session *s, struct canvas *c, unsigned at)
 		put(c, 0, &plan, k, STYLE_DIM, columns[k].title);
 	const int window = c->rows - 1;
 	const unsigned top = panel_scroll((unsigned)p->n_groups, at, window);
-	for (int r = 0; r < window && top + (unsigned)r < p->n_groups; r++)
+	for (int r = 0; r < window && top + (unsigned)r < p->n_groups; r++) {
+		canvas_hit(c, r + 1, 0, 1, c->cols, HIT_ROW, top + (unsigned)r);
 		draw_group(c, r + 1, &plan, s, &p->groups[top + (unsigned)r], top + (unsigned)r == at);
+	}
 	panel_scroll_marks(c, 1, window, top, (unsigned)p->n_groups);
 }
 
@@ -475,5 +477,6 @@ const struct view_desc view_launch_list = {
 	.detail_start = detail_start,
 	.launch = chosen,
 	.place = VIEW_GRID,
+	.rank = { [LAYOUT_PROFILE] = 1, [LAYOUT_COMPARE] = 1 },
 	.scope = VIEW_OF_PROGRAM,
 };

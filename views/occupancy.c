@@ -375,4 +375,5 @@ const struct view_desc view_occupancy = {
 	.about = "warps that fit on an SM, the limiting resource, every block size",
 	.draw = draw,
 	.place = VIEW_GRID,
+	.rank = { [LAYOUT_PROFILE] = -1 },
 };

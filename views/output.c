@@ -86,6 +86,7 @@ static void draw(const struct session *s, struct canvas *c)
 		if (!line_at(&x, top + (unsigned)r, &origin, line, sizeof line))
 			break;
 		const bool error = !strcmp(origin, "stderr");
+		canvas_hit(c, r, 0, 1, c->cols, HIT_ROW, top + (unsigned)r);
 		canvas_text(c, r, 0, STYLE_KNOB, pick && top + (unsigned)r == at ? "▸" : " ");
 		canvas_text(c, r, 1, error ? STYLE_WATCH : STYLE_DIM, error ? "!" : " ");
 		canvas_text_n(c, r, 3, c->cols - 4, x.style, line);

@@ -149,4 +149,5 @@ const struct view_desc view_roofline = {
 	.about = "the point under memory slope and compute roof; time per resource",
 	.draw = draw,
 	.place = VIEW_GRID,
+	.rank = { [LAYOUT_COMPARE] = 3 },
 };

@@ -117,6 +117,7 @@ static void draw(const struct session *s, struct canvas *c)
 		if (!source_line(s->source, n, raw, sizeof raw))
 			break;
 		expand_tabs(raw, line, sizeof line);
+		canvas_hit(c, r, 0, 1, c->cols, HIT_ROW, n - 1);
 		canvas_text(c, r, 0, STYLE_KNOB, here ? "▸" : " ");
 		canvas_right(c, r, 5, STYLE_DIM, "%u", n);
 		draw_share(c, r, k, &scale);
@@ -139,4 +140,5 @@ const struct view_desc view_source = {
 	.rows = n_rows,
 	.start = start,
 	.place = VIEW_SIDE,
+	.rank = { [LAYOUT_PROFILE] = 2, [LAYOUT_COMPARE] = -1 },
 };

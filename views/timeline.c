@@ -389,5 +389,6 @@ const struct view_desc view_timeline = {
 	.rows = rows,
 	.detail_rows = detail_rows,
 	.place = VIEW_GRID,
+	.rank = { [LAYOUT_PROFILE] = 5 },
 	.zooms = true,
 };

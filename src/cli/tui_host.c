@@ -5,6 +5,7 @@
 #include "cli/view_list.h"
 #include "lab/registry.h"
 #include "cli/program_out.h"
+#include "cli/settings_file.h"
 #include "cli/tui_host.h"
 
 #include "base/file.h"
@@ -142,6 +143,24 @@ static bool host_save(void *ctx, char *said, size_t n)
 	else
 		snprintf(said, n, "%.300s; %.250s", err.msg, err.remedy);
 	return ok;
+}
+
+/* --- settings --- */
+
+static char *host_settings(void *ctx, char *path, size_t n)
+{
+	struct err err = { 0 };
+	(void)ctx;
+	return settings_file_read(path, n, &err);
+}
+
+/* The screen is closed by now: what is wrong is said once, and the session is not lost for it. */
+static void host_keep(void *ctx, const char *text)
+{
+	struct err err = { 0 };
+	(void)ctx;
+	if (!settings_file_write(text, &err))
+		fprintf(stderr, "pmpp-explore: settings are not kept: %s\n", err.msg);
 }
 
 /* --- lists --- */
@@ -296,6 +315,8 @@ void tui_host(struct lab *a, struct screen_host *host)
 		.step = host_step,
 		.reveal = host_reveal,
 		.save = host_save,
+		.settings = host_settings,
+		.keep = host_keep,
 		.choices = host_choices,
 		.choice_at = host_choice_at,
 		.choose = host_choose,

@@ -4,11 +4,14 @@
 
 #include "cli/consent.h"
 #include "cli/program_start.h"
+#include "cli/settings_file.h"
 #include "cli/tui_host.h"
 #include "base/file.h"
 #include "lab/session_file.h"
 #include "runtime/record.h"
+#include "ui/settings.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define START_KERNEL "sgemm/tiled"
@@ -87,6 +90,33 @@ static int show_program(struct cli *c, const struct state *s, unsigned n, char *
 	return show(c, a);
 }
 
+/* Where the last session ended, as the settings keep it: kernel, parameters, and the GPU where no
+ * other is asked for. False: nothing is kept, or it is not to be had any more. */
+static bool where_it_ended(struct state *s, struct selection *sel)
+{
+	char path[300], *args[KERNEL_MAX_PARAMS + 4], *rest = NULL;
+	struct err err = { 0 };
+	struct settings kept;
+	struct selection found = { 0 };
+	unsigned n = 0;
+	char *text = settings_file_read(path, sizeof path, &err);
+	settings_default(&kept);
+	settings_read(text ? text : "", path, &kept, &err);
+	free(text);
+	for (char *w = strtok_r(kept.start, " ", &rest); w && n < ARRAY_LEN(args);
+	     w = strtok_r(NULL, " ", &rest))
+		args[n++] = w;
+	unsigned words = 0;
+	while (words < n && args[words][0] != '-')
+		words++;
+	if (!words || !word_names_kernel(args[0]) || !select_by_words(words, args, &found, &err))
+		return false;
+	*sel = found;
+	if (!s->gpu && words + 1 < n && !strcmp(args[words], "--gpu") && gpu_find(args[words + 1]))
+		s->gpu = gpu_find(args[words + 1])->id;
+	return true;
+}
+
 static int run(struct cli *c, void *state, unsigned n, char **args)
 {
 	struct state *s = state;
@@ -100,7 +130,9 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	if (program_meant(&s->user, n, args))
 		return show_program(c, s, n, args);
 	/* Only parameters: they are the start kernel's. */
-	if (!n || strchr(args[0], '=')) {
+	if (!n && !s->preset && where_it_ended(s, &sel)) {
+		/* on with it */
+	} else if (!n || strchr(args[0], '=')) {
 		if (!select_by_words(1, just_start, &sel, &err))
 			return cli_fail(c, &err);
 		for (unsigned i = 0; i < n; i++)
@@ -126,7 +158,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 const struct verb verb_tui = {
 	.name = "",
 	.order = 0,
-	.about = "the interactive laboratory (? shows its keys); without a kernel: " START_KERNEL,
+	.about = "the interactive laboratory (? shows its keys); without a kernel: the last one, at "
+			 "first " START_KERNEL,
 	.usage = "PROG.cu [nvcc options] [-- arguments] | ./a.out [arguments] | [KERNEL[/VARIANT] | "
 			 "FILE.cu] [name=value ...] [options] | SNAPSHOT.json",
 	.help =

@@ -344,6 +344,15 @@ void canvas_style(struct canvas *c, int row, int col, int n, enum style s)
 	}
 }
 
+void canvas_hit(struct canvas *c, int row, int col, int rows, int cols, enum hit_kind kind,
+                unsigned index)
+{
+	struct canvas_hits *h = c->hits;
+	const struct canvas in = canvas_sub(c, row, col, rows, cols);
+	if (h && in.rows > 0 && h->n < ARRAY_LEN(h->hit))
+		h->hit[h->n++] = (struct canvas_hit){ kind, index, in.row, in.col, in.rows, in.cols };
+}
+
 /* --- bars --- */
 
 static int eighths(double fraction, int cells)

@@ -52,6 +52,27 @@ struct metric_list {
 	enum metric_id id[METRIC_COUNT];
 };
 
+/* What a click may hit. */
+enum hit_kind {
+	HIT_BOX,     /* what is open over the panels */
+	HIT_CHOICE,  /* the n-th choice of an open list */
+	HIT_COMMAND, /* an enum command of the screen */
+	HIT_VIEW,    /* the n-th tab: its panel gets the focus */
+	HIT_PANEL,   /* the n-th tab's panel itself */
+	HIT_ROW,     /* the n-th row of its table */
+	HIT_PARAM,   /* the kernel's n-th parameter */
+};
+
+/* Places in the order in which they were drawn: the last one that holds a cell lies on top. */
+struct canvas_hits {
+	unsigned n;
+	struct canvas_hit {
+		enum hit_kind kind;
+		unsigned index;
+		int row, col, rows, cols; /* of the whole grid */
+	} hit[400];
+};
+
 /* A window onto a cell grid; sub-canvases share the cells. */
 struct canvas {
 	struct cell *cells;        /* of the whole grid */
@@ -60,6 +81,7 @@ struct canvas {
 	int rows, cols;            /* its size; may be 0 */
 	bool ascii;                /* draw with ASCII only */
 	struct metric_list *shown; /* canvas_metric() adds to it; NULL = nobody asks */
+	struct canvas_hits *hits;  /* canvas_hit() adds to it; NULL = nobody asks */
 };
 
 /* Owns its cells: free with canvas_free(). */
@@ -90,6 +112,9 @@ void canvas_hline(struct canvas *c, int row, int col, int n, enum style s);
 /* A line around the whole canvas. */
 void canvas_frame(struct canvas *c, enum style s);
 void canvas_style(struct canvas *c, int row, int col, int n, enum style s); /* restyle only */
+/* Says that a click from row, col on, @rows x @cols, means the @index-th of its kind. */
+void canvas_hit(struct canvas *c, int row, int col, int rows, int cols, enum hit_kind kind,
+                unsigned index);
 /* A bar of @fraction (0..1) of @cols columns, in eighths ("█▏"); ASCII: '#'. */
 void canvas_bar(struct canvas *c, int row, int col, int cols, double fraction, enum style s);
 /* One column of a vertical histogram, @rows high, value 0..1 in eighths; bottom at row+rows-1. */

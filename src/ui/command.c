@@ -8,6 +8,7 @@
 
 #include "model/brief.h"
 #include "model/ladder.h"
+#include "ui/arrangement.h"
 #include "ui/keys.h"
 #include "ui/theme.h"
 
@@ -121,6 +122,23 @@ void theme_next(const struct command_call *call)
 	call->st->theme = (call->st->theme + 1) % theme_count();
 	screen_say(call->st, false, "theme %s; PMPP_THEME=%s starts with it",
 	           theme_at(call->st->theme)->name, theme_at(call->st->theme)->name);
+}
+
+void layout_next(const struct command_call *call)
+{
+	call->st->layout = (call->st->layout + 1) % arrangement_count();
+	screen_say(call->st, false, "layout %s: %s%s", arrangement_name(call->st->layout),
+	           arrangement_about(call->st->layout),
+	           call->st->solo ? " (this panel has the whole screen: Esc)" : "");
+}
+
+void mouse_toggle(const struct command_call *call)
+{
+	call->st->mouse_off = !call->st->mouse_off;
+	call->st->mouse_toggled = true;
+	screen_say(call->st, false,
+	           call->st->mouse_off ? "the mouse selects text; m gives it back to the program"
+	                               : "the mouse presses tabs, rows, parameters and keys");
 }
 
 /* At once where nothing is lost; else q is pressed twice. */

@@ -32,7 +32,7 @@ command_handler view_step, row_move, view_solo, view_zoom, view_back, detail_tog
 command_handler open_overlay, open_prompt;
 /* command.c: what the host does; arg: direction */
 command_handler host_run, host_cancel, host_step, host_reveal, host_export, reference_run_toggle,
-	pin, theme_next, quit;
+	pin, theme_next, layout_next, mouse_toggle, quit;
 
 /* The session, its focused parameter being one that the variant uses. */
 const struct session *param_focused(const struct command_call *call);
@@ -42,6 +42,8 @@ void trail_note(const struct screen_host *host, struct screen_state *st);
 void param_typed(const struct screen_host *host, struct screen_state *st);
 /* Panel @i of the tab row gets the focus. */
 void view_focus(const struct screen_host *host, struct screen_state *st, size_t i);
+/* The launch of a program that the cursor stands on is shown in all panels. */
+void view_follow(const struct screen_host *host);
 /* Index @at of @n after a row command. */
 unsigned row_moved(unsigned at, unsigned n, enum command command);
 

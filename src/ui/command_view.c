@@ -28,6 +28,12 @@ static void follow_cursor(const struct screen_host *host, const struct view_desc
 		host->set_launch(host->ctx, number);
 }
 
+void view_follow(const struct screen_host *host)
+{
+	if (host->n_views)
+		follow_cursor(host, host->view_at(screen_focus(host, host->session(host->ctx))));
+}
+
 static void show(const struct screen_host *host, const struct view_desc *v)
 {
 	struct session *s = host->edit(host->ctx);

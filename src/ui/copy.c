@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *command_line(const struct screen_host *host)
+/* Without the program's name. */
+static char *words(const struct session *s)
 {
-	const struct session *s = host->session(host->ctx);
 	const struct kernel_desc *k = s->sel.kernel;
 	struct text t = { 0 };
-	text_add(&t, "pmpp-explore %s/%s", k->name, k->variants[s->sel.variant].name);
+	text_add(&t, "%s/%s", k->name, k->variants[s->sel.variant].name);
 	for (unsigned i = 0; i < k->n_params; i++) {
 		char value[64];
 		if (!kernel_param_used(k, s->sel.variant, i))
@@ -26,6 +26,24 @@ static char *command_line(const struct screen_host *host)
 	}
 	text_add(&t, " --gpu %s --backend %s", s->sel.gpu->id, s->sel.backend);
 	return t.s;
+}
+
+void screen_words(const struct screen_host *host, char *out, size_t n)
+{
+	const struct session *s = host->session(host->ctx);
+	if (!s->sel.kernel || s->sel.kernel->user || s->program || s->opened)
+		return;
+	char *all = words(s);
+	if (strlen(all) < n)
+		snprintf(out, n, "%s", all);
+	free(all);
+}
+
+static char *command_line(const struct screen_host *host)
+{
+	char *all = words(host->session(host->ctx)), *line = mem_printf("pmpp-explore %s", all);
+	free(all);
+	return line;
 }
 
 /* @rows x @cols of what @draw draws, without blanks at the ends of rows. */

@@ -203,6 +203,7 @@ void header_params(const struct session *s, struct canvas *c)
 		end = canvas_text_n(c, 0, end + 1, room - end, here ? STYLE_KNOB_ON : STYLE_KNOB, text[i]);
 		if (here)
 			canvas_text(c, 0, end, STYLE_KNOB, near);
+		canvas_hit(c, 0, col, 1, width[i], HIT_PARAM, order[i]);
 		col += width[i];
 	}
 	launch_text(s, launch, sizeof launch);
@@ -248,6 +249,7 @@ void header_sheet(const struct session *s, struct canvas *c)
 		char value[64], near[160];
 		value_text(s, i, s->sel.params[i], value, sizeof value);
 		neighbours(s, i, near, sizeof near);
+		canvas_hit(c, row, 0, 1, c->cols, HIT_PARAM, i);
 		canvas_text(c, row, 0, STYLE_KNOB, here ? "▸" : " ");
 		canvas_text_n(c, row, 1, 10, here ? STYLE_BOLD : STYLE_NORMAL, k->params[i].name);
 		canvas_right(c, row, 24, here ? STYLE_KNOB_ON : STYLE_KNOB, here ? "[%s]" : "%s ", value);

@@ -30,6 +30,7 @@ enum named_key {
 
 struct key_desc {
 	enum command command;
+	const char *name; /* as in keys.def: "ZOOM_IN" */
 	const char *key, *alt, *bar, *about;
 };
 
@@ -41,5 +42,12 @@ uint32_t key_parse(const char *name);
 const char *key_shown(const char *name);
 /* Digits 1..9 and 0 choose a panel; other keys as in keys.def; CMD_NONE = no meaning. */
 enum command key_command(uint32_t key);
+/* "zoom-in": the command's name in a person's settings. */
+void key_command_name(const struct key_desc *d, char *out, size_t n);
+/* @key ("G", "pgup") does @command ("gpu") from now on, and nothing else; the command's second key
+ * stays. */
+bool key_bind(const char *key, const char *command, struct err *err);
+/* A command that has lost its only key to another; NULL = there is none. */
+const char *key_without(void);
 
 #endif

@@ -141,7 +141,8 @@ void layout_make(int rows, int cols, const struct layout_need *need, struct layo
 		out->lesson = take_top(&area, least(lesson, area.rows - 4));
 
 	const int side = layout_side_cols(cols);
-	if (!need->solo && cols - side - 1 >= 2 * CELL_COLS + 1 && area.rows >= 2 * CELL_ROWS) {
+	if (!need->solo && !need->no_side && cols - side - 1 >= 2 * CELL_COLS + 1 &&
+	    area.rows >= 2 * CELL_ROWS) {
 		struct rect left = { area.row, area.col, area.rows, side };
 		side_column(left, need, out);
 		out->wide = true;

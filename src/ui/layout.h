@@ -26,6 +26,7 @@ struct layout_need {
 	int status_rows;                  /* rows the status text would like, 1..3 */
 	int param_rows;                   /* rows the parameter sheet of the side column would like */
 	bool solo;                        /* one panel has all of it */
+	bool no_side;                     /* no side column, however wide the screen is */
 	int lesson_rows; /* rows of the docked lesson, at most layout_lesson_most(); 0 = none */
 };
 

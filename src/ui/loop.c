@@ -3,11 +3,21 @@
  *
  * All pending keys are applied before a frame is drawn, so a held key never lags behind.
  */
-#include "ui/screen.h"
+#include "ui/screen_parts.h"
+#include "ui/settings.h"
 #include "ui/term.h"
 #include "ui/theme.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static void mouse(const struct screen_host *host, struct screen_state *st,
+                  const struct mouse_event *event)
+{
+	int rows, cols;
+	term_size(&rows, &cols);
+	screen_mouse(host, st, rows, cols, event);
+}
 
 static void frame(const struct screen_host *host, const struct screen_state *st)
 {
@@ -20,25 +30,71 @@ static void frame(const struct screen_host *host, const struct screen_state *st)
 	canvas_free(&c);
 }
 
+/* What the person has chosen, and what the environment says before that. */
+static void begin(const struct screen_host *host, struct screen_state *st, struct settings *was)
+{
+	char path[300];
+	struct err err = { 0 };
+	const char *no_mouse = getenv("PMPP_MOUSE");
+	char *text = host->settings ? host->settings(host->ctx, path, sizeof path) : NULL;
+	settings_default(was);
+	if (text && !settings_read(text, path, was, &err))
+		screen_say(st, true, "%.400s%s%.150s", err.msg, err.remedy[0] ? " → " : "", err.remedy);
+	free(text);
+	st->layout = was->layout;
+	st->mouse_off = no_mouse && *no_mouse ? *no_mouse == '0' : !was->mouse;
+	st->theme = theme_of_environment(was->theme);
+}
+
+/* What was changed by a key is kept for the next time; and where this session stood. */
+static void end(const struct screen_host *host, const struct screen_state *st,
+                const struct settings *was)
+{
+	char path[300];
+	struct settings is = *was;
+	if (!host->settings)
+		return;
+	if (st->theme != theme_of_environment(was->theme))
+		is.theme = st->theme;
+	if (st->mouse_toggled)
+		is.mouse = !st->mouse_off;
+	is.layout = st->layout;
+	screen_words(host, is.start, sizeof is.start);
+	char *old = host->settings(host->ctx, path, sizeof path);
+	char *text = settings_write(old ? old : "", was, &is);
+	if (strcmp(text, old ? old : "") != 0)
+		host->keep(host->ctx, text);
+	free(old);
+	free(text);
+}
+
 bool screen_run(const struct screen_host *host, struct err *err)
 {
 	struct screen_state st = { .open = CMD_NONE };
+	struct settings was;
 	if (!term_open(err))
 		return false;
-	bool changed = true;
-	size_t theme = st.theme = theme_of_environment();
+	begin(host, &st, &was);
+	size_t theme = theme_count();
+	bool changed = true, mouse_on = false;
 	while (!st.quit) {
-		uint32_t key = 0;
+		struct term_input in = { 0 };
 		if (theme != st.theme)
 			term_theme(theme = st.theme);
+		if (mouse_on == st.mouse_off)
+			term_mouse(mouse_on = !st.mouse_off);
 		if (changed)
 			frame(host, &st);
 		changed = false;
-		enum term_event e = term_wait(host->wake_fd(host->ctx), -1, &key);
+		enum term_event e = term_wait(host->wake_fd(host->ctx), -1, &in);
 		for (int burst = 0; e != TERM_TIMEOUT && !st.quit && burst < 64; burst++) {
 			switch (e) {
 			case TERM_KEY:
-				screen_key(host, &st, key);
+				screen_key(host, &st, in.key);
+				changed = true;
+				break;
+			case TERM_MOUSE:
+				mouse(host, &st, &in.mouse);
 				changed = true;
 				break;
 			case TERM_RESIZE: changed = true; break;
@@ -52,9 +108,10 @@ bool screen_run(const struct screen_host *host, struct err *err)
 				st.copied = NULL;
 			}
 			if (!st.quit)
-				e = term_wait(host->wake_fd(host->ctx), 0, &key);
+				e = term_wait(host->wake_fd(host->ctx), 0, &in);
 		}
 	}
 	term_close();
+	end(host, &st, &was);
 	return true;
 }

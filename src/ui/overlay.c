@@ -16,6 +16,11 @@ bool overlay_is_list(enum command open)
 	       open == CMD_FIND || open == CMD_COPY || open == CMD_PAGES;
 }
 
+bool overlay_is_open(const struct screen_state *st)
+{
+	return st->open != CMD_NONE && st->open != CMD_PARAM_TYPE;
+}
+
 static char lower(char ch)
 {
 	return ch >= 'A' && ch <= 'Z' ? (char)(ch - 'A' + 'a') : ch;
@@ -83,6 +88,7 @@ static struct canvas box(struct canvas *c, int cols, int rows, const char *head)
 	const int left = (c->cols - width) / 2;
 	struct canvas all = canvas_sub(c, 0, left, height, width);
 	canvas_clear(&all);
+	canvas_hit(&all, 0, 0, all.rows, all.cols, HIT_BOX, 0);
 	canvas_frame(&all, STYLE_KNOB);
 	canvas_printf(&all, 0, 2, STYLE_TITLE, " %s ", head);
 	return canvas_sub(&all, 1, 1, height - 2, width - 2);
@@ -115,6 +121,7 @@ static void list(const struct screen_host *host, const struct screen_state *st, 
 		if (!overlay_choice(host, st, top + (size_t)r, &ch, &index))
 			break;
 		bool here = top + (size_t)r == at;
+		canvas_hit(&in, r + 2, 0, 1, in.cols, HIT_CHOICE, top + (unsigned)r);
 		enum style s = here ? STYLE_SELECTED : ch.enabled ? STYLE_NORMAL : STYLE_FAINT;
 		if (here)
 			for (int k = 0; k < in.cols; k++)

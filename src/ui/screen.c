@@ -3,6 +3,7 @@
  *
  * Pure: host's session and screen state in, cells out. Knows no terminal and no back end.
  */
+#include "ui/arrangement.h"
 #include "ui/screen_parts.h"
 
 #include "base/text.h"
@@ -15,33 +16,67 @@ static struct canvas part(struct canvas *c, struct rect r)
 	return canvas_sub(c, r.row, r.col, r.rows, r.cols);
 }
 
+/* A tab's columns: its name, and its digit where it has one. */
+static int tab_cols(size_t i, const char *name)
+{
+	return utf8_columns(name) + (i < 10 ? 2 : 0);
+}
+
+static const char *tab_name(const struct screen_host *host, size_t i, size_t focus, bool full)
+{
+	const struct view_desc *v = host->view_at(i);
+	return full || i == focus || !v->brief ? v->title : v->brief;
+}
+
+/* How many tabs stand in the row, from the first on, besides the focused one: all, or those that
+ * leave room for "+2" behind them. @cols gets their columns without gaps. */
+static size_t tabs_shown(const struct screen_host *host, size_t focus, bool full, int room,
+                         int *cols)
+{
+	for (size_t n = host->n_views;; n--) {
+		int gaps = -1;
+		*cols = 0;
+		for (size_t i = 0; i < host->n_views; i++)
+			if (i < n || i == focus) {
+				*cols += tab_cols(i, tab_name(host, i, focus, full));
+				gaps++;
+			}
+		const int rest = n < host->n_views ? 4 : 0;
+		if (!n || *cols + (full ? 2 : 1) * gaps + rest < room)
+			return n;
+		if (full)
+			return 0;
+	}
+}
+
+/* All names; else short ones but for the focused panel's; else as many as there is room for. */
 static void tabs(const struct screen_host *host, const struct session *s, struct canvas *c)
 {
-	size_t focus = screen_focus(host, s);
-	int full = 1, brief = 1;
-	for (size_t i = 0; i < host->n_views; i++) {
-		const struct view_desc *v = host->view_at(i);
-		const int number = i < 10 ? 2 : 3; /* "1 ", "11 " */
-		full += utf8_columns(v->title) + number;
-		brief += utf8_columns(i == focus || !v->brief ? v->title : v->brief) + number;
-	}
-	/* all names; else short ones but for the focused panel; else that one's only */
-	int gaps = (int)host->n_views - 1;
-	bool titles = full + 2 * gaps < c->cols, briefs = brief + gaps < c->cols;
-	int spare = c->cols - (titles ? full : brief), gap = gaps > 0 && spare >= 3 * gaps + 1 ? 3
-	                                                     : briefs && spare <= 2 * gaps     ? 1
-	                                                                                       : 2;
+	const size_t focus = screen_focus(host, s);
+	int cols;
+	const bool full = tabs_shown(host, focus, true, c->cols, &cols) == host->n_views;
+	const size_t n = full ? host->n_views : tabs_shown(host, focus, false, c->cols, &cols);
+	const int gaps = (int)n - 1 > 0 ? (int)n - 1 : 1, spare = c->cols - cols;
+	const int gap = spare >= 3 * gaps + 1 ? 3 : n < host->n_views || spare <= 2 * gaps ? 1 : 2;
+	size_t hidden = 0;
 	int col = 1;
 	for (size_t i = 0; i < host->n_views; i++) {
-		const struct view_desc *v = host->view_at(i);
-		bool here = i == focus;
-		col = canvas_printf(c, 0, col, here ? STYLE_KEY : STYLE_DIM, "%zu", i == 9 ? 0 : i + 1);
-		if (here || titles)
-			col = canvas_text(c, 0, col + 1, here ? STYLE_TITLE : STYLE_NORMAL, v->title);
-		else if (briefs)
-			col = canvas_text(c, 0, col + 1, STYLE_NORMAL, v->brief ? v->brief : v->title);
+		const bool here = i == focus;
+		const int from = col;
+		if (i >= n && !here) {
+			hidden++;
+			continue;
+		}
+		if (i < 10)
+			col = 1 +
+			      canvas_printf(c, 0, col, here ? STYLE_KEY : STYLE_DIM, "%zu", i == 9 ? 0 : i + 1);
+		col = canvas_text(c, 0, col, here ? STYLE_TITLE : STYLE_NORMAL,
+		                  tab_name(host, i, focus, full));
+		canvas_hit(c, 0, from, 1, col - from + 1, HIT_VIEW, (unsigned)i);
 		col += gap;
 	}
+	if (hidden && col + 3 <= c->cols)
+		canvas_printf(c, 0, col, STYLE_DIM, "+%zu", hidden);
 }
 
 /* @hint: a key that the focused panel offers, "" = none. */
@@ -49,8 +84,10 @@ static void heading(const struct view_desc *v, size_t index, bool here, const ch
                     struct canvas *c)
 {
 	canvas_hline(c, 0, 0, c->cols, here ? STYLE_KNOB : STYLE_DIM);
-	if (here && hint[0] && c->cols > 30)
+	if (here && hint[0] && c->cols > 30) {
 		canvas_right(c, 0, c->cols - 2, STYLE_KEY, " %s ", hint);
+		canvas_hit(c, 0, c->cols - 12, 1, 12, HIT_COMMAND, CMD_SOLO);
+	}
 	int col = canvas_printf(c, 0, 2, STYLE_DIM, " ");
 	if (index < 10)
 		col = canvas_printf(c, 0, col, STYLE_KEY, "%zu ", (index + 1) % 10);
@@ -61,6 +98,7 @@ static void heading(const struct view_desc *v, size_t index, bool here, const ch
 static void panel(const struct session *s, const struct view_desc *v, size_t index, bool here,
                   const char *hint, struct canvas area)
 {
+	canvas_hit(&area, 0, 0, area.rows, area.cols, HIT_PANEL, (unsigned)index);
 	if (hint) {
 		heading(v, index, here, hint, &area);
 		area = canvas_sub(&area, 1, 0, area.rows - 1, area.cols);
@@ -82,22 +120,11 @@ static void panel(const struct session *s, const struct view_desc *v, size_t ind
 	}
 }
 
-/* Views for a place, by order; at most @max. */
-static unsigned views_of(const struct screen_host *host, enum view_place place, size_t *out,
-                         unsigned max)
-{
-	unsigned n = 0;
-	for (size_t i = 0; i < host->n_views && n < max; i++)
-		if (host->view_at(i)->place == place)
-			out[n++] = i;
-	return n;
-}
-
 /* The view of the lesson while a preset is walked and it is not itself the focused panel. */
 static const struct view_desc *lesson_view(const struct screen_host *host, const struct session *s)
 {
 	size_t index;
-	if (!s->tour.preset || !views_of(host, VIEW_LESSON, &index, 1) ||
+	if (!s->tour.preset || !arrangement_views(0, host, VIEW_LESSON, &index, 1) ||
 	    index == screen_focus(host, s))
 		return NULL;
 	return host->view_at(index);
@@ -112,12 +139,13 @@ static void solo_panel(const struct screen_host *host, const struct session *s,
 		panel(s, host->view_at(focus), focus, true, "Esc back", part(c, l->panel[0]));
 }
 
-static void panels(const struct screen_host *host, const struct session *s, const struct layout *l,
-                   struct canvas *c)
+static void panels(const struct screen_host *host, const struct screen_state *st,
+                   const struct layout *l, struct canvas *c)
 {
+	const struct session *s = host->session(host->ctx);
 	size_t grid[LAYOUT_MAX_PANELS], side[LAYOUT_MAX_PANELS], focus = screen_focus(host, s);
-	unsigned n = views_of(host, VIEW_GRID, grid, LAYOUT_MAX_PANELS);
-	unsigned n_side = views_of(host, VIEW_SIDE, side, LAYOUT_MAX_PANELS);
+	unsigned n = arrangement_views(st->layout, host, VIEW_GRID, grid, LAYOUT_MAX_PANELS);
+	unsigned n_side = arrangement_views(st->layout, host, VIEW_SIDE, side, LAYOUT_MAX_PANELS);
 	bool seen = false;
 	for (unsigned i = 0; i < n_side && i < l->n_side; i++) {
 		seen = seen || side[i] == focus;
@@ -167,15 +195,14 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 		.status_rows = status_rows(s, st, c->cols),
 		.param_rows = header_sheet_rows(s, c->cols / 3),
 	};
-	for (size_t i = 0; i < host->n_views; i++) {
-		need.grid += host->view_at(i)->place == VIEW_GRID;
-		if (host->view_at(i)->place != VIEW_SIDE || need.side == LAYOUT_MAX_PANELS)
-			continue;
-		if (host->view_at(i)->side_rows) /* and its heading */
-			need.side_rows[need.side] =
-				1 + host->view_at(i)->side_rows(s, layout_side_cols(c->cols));
-		need.side++;
-	}
+	size_t views[LAYOUT_MAX_PANELS];
+	need.grid = arrangement_views(st->layout, host, VIEW_GRID, views, LAYOUT_MAX_PANELS);
+	need.side = arrangement_views(st->layout, host, VIEW_SIDE, views, LAYOUT_MAX_PANELS);
+	need.no_side = !need.side;
+	for (unsigned i = 0; i < need.side; i++)
+		if (host->view_at(views[i])->side_rows) /* and its heading */
+			need.side_rows[i] =
+				1 + host->view_at(views[i])->side_rows(s, layout_side_cols(c->cols));
 	const struct view_desc *lesson = st->solo ? NULL : lesson_view(host, s);
 	if (lesson)
 		need.lesson_rows = lesson->dock_rows(s, c->cols, layout_lesson_most(c->rows));
@@ -200,7 +227,7 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 	if (host->n_views && st->solo)
 		solo_panel(host, s, &l, c);
 	else if (host->n_views)
-		panels(host, s, &l, c);
+		panels(host, st, &l, c);
 	area = part(c, l.lesson);
 	if (area.rows && lesson)
 		lesson->draw(s, &area);
@@ -212,7 +239,7 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 	area = part(c, l.keys);
 	if (area.rows)
 		status_keys(s, host->n_views ? host->view_at(screen_focus(host, s)) : NULL, &area);
-	if (st->open != CMD_NONE && st->open != CMD_PARAM_TYPE) {
+	if (overlay_is_open(st)) {
 		struct rect over = { l.title.row + l.title.rows + l.params.rows, 0, 0, c->cols };
 		over.rows = l.status.row - over.row;
 		area = part(c, over);

@@ -61,6 +61,10 @@ struct screen_host {
 	bool (*step)(void *ctx, int direction, char *said, size_t n);
 	bool (*reveal)(void *ctx, char *said, size_t n);
 	bool (*save)(void *ctx, char *said, size_t n);
+	/* The person's settings (settings.h) as they are now, for the caller to free; @path says where
+	 * they are kept. And as they shall be. NULL = none are kept. */
+	char *(*settings)(void *ctx, char *path, size_t n);
+	void (*keep)(void *ctx, const char *text);
 	/* Choice lists, for KERNEL, GPU, BACKEND and PRESET. */
 	size_t (*choices)(void *ctx, enum command list);
 	void (*choice_at)(void *ctx, enum command list, size_t i, struct choice *out);
@@ -80,6 +84,9 @@ struct screen_state {
 	bool bad;                          /* the message is a refusal */
 	bool solo;                         /* the focused panel has the whole screen */
 	size_t theme;                      /* theme.h */
+	size_t layout;                     /* arrangement.h */
+	bool mouse_off;                    /* the mouse is the terminal's: it selects text */
+	bool mouse_toggled;                /* by a key, in this session */
 	struct selection trail[TRAIL_MAX]; /* selections in the order in which they were made */
 	unsigned trail_at, trail_n;        /* the present one; how many */
 	const char *visited[VISITED_MAX]; /* names of the panels before this one, the last at the end */
@@ -101,6 +108,16 @@ bool screen_type(const struct screen_host *host, struct screen_state *st, uint32
 /* One key press (ui/keys.h), as the loop and key scripts deliver it: typed text goes to the open
  * list or value, the rest becomes a command. */
 void screen_key(const struct screen_host *host, struct screen_state *st, uint32_t key);
+
+/* The mouse, where the terminal reports it. */
+struct mouse_event {
+	enum mouse_action { MOUSE_PRESS, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN } action;
+	int row, col;
+};
+/* One mouse event on a screen of @rows x @cols: a tab, a row, a parameter, a key of the key bar or
+ * a choice is pressed; the wheel moves through what it stands on. */
+void screen_mouse(const struct screen_host *host, struct screen_state *st, int rows, int cols,
+                  const struct mouse_event *event);
 
 /* Runs the loop on the terminal until quit. The terminal is restored on return, on fatal signals
  * and in mem.c's last moment. False: no usable terminal (err says why and what to do instead). */

@@ -51,6 +51,9 @@ void list_choose(const struct screen_host *host, struct screen_state *st, enum c
 size_t copy_count(void);
 void copy_at(size_t i, struct choice *out);
 void copy_choose(const struct screen_host *host, struct screen_state *st, size_t i);
+/* The words that give this screen again: "sgemm/tiled M=512 --gpu a100 --backend emu"; @out stays
+ * as it is where there are none: a program, a file, a snapshot. */
+void screen_words(const struct screen_host *host, char *out, size_t n);
 /* help.c: the rows of a page (HELP, ORIGINS) from @first on into @c; @c NULL = none, for a page of
  * @cols columns. Returns how many it has. */
 int help_draw(const struct screen_host *host, enum command page, int first, int cols,
@@ -59,6 +62,8 @@ int help_draw(const struct screen_host *host, enum command page, int first, int 
 /* overlay.c: what is open over the panels. */
 void overlay_draw(const struct screen_host *host, const struct screen_state *st, struct canvas *c);
 bool overlay_is_list(enum command open);
+/* A list or a page lies over the panels. */
+bool overlay_is_open(const struct screen_state *st);
 /* Choices that pass the filter; their original indices in order. */
 size_t overlay_count(const struct screen_host *host, const struct screen_state *st);
 bool overlay_choice(const struct screen_host *host, const struct screen_state *st, size_t nth,

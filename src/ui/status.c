@@ -230,6 +230,10 @@ void status_keys(const struct session *s, const struct view_desc *focused, struc
 			continue;
 		const int end = canvas_text(c, 0, col, STYLE_KEY, keys);
 		canvas_text(c, 0, end + 1, STYLE_DIM, k->bar + (k->bar[0] == '&'));
+		canvas_hit(c, 0, col, 1, width - 1, HIT_COMMAND, k->command);
+		if (k->bar[0] == '&') /* of a pair, its first key */
+			canvas_hit(c, 0, col, 1, utf8_columns(key_shown(key_at(i - 1)->key)), HIT_COMMAND,
+			           key_at(i - 1)->command);
 		col += width;
 	}
 }

@@ -38,6 +38,9 @@ static struct {
 	short pair[STYLE_COUNT];
 } t;
 
+/* Ends every report of the mouse; a terminal without one ignores it. */
+#define MOUSE_OFF "\033[?1000l\033[?1006l"
+
 /* --- opening --- */
 
 struct restore {
@@ -71,7 +74,7 @@ static attr_t curses_attr(unsigned attr)
 
 void term_theme(size_t theme)
 {
-	const struct look *look = theme_at(theme)->look;
+	const struct look *look = theme_at(t.colours ? theme : theme_find("mono"))->look;
 	const bool many = t.colours && COLORS >= 256;
 	short pairs = 0;
 	for (int i = 0; i < STYLE_COUNT; i++) {
@@ -89,10 +92,9 @@ void term_theme(size_t theme)
 
 static void start_colours(void)
 {
-	const size_t theme = theme_of_environment();
 	t.colours = has_colors() && start_color() == OK;
 	t.own_ground = t.colours && use_default_colors() == OK;
-	term_theme(t.colours ? theme : theme_find("mono"));
+	term_theme(theme_of_environment(theme_count()));
 }
 
 static bool refuse(struct err *err, const char *why)
@@ -150,6 +152,9 @@ bool term_open(struct err *err)
 		return refuse(err, "ncurses could not start on it");
 	}
 	add_restore(&restore, "rmkx");
+	if (has_mouse())
+		restore.n += (size_t)snprintf(restore.bytes + restore.n, sizeof restore.bytes - restore.n,
+		                              "%s", MOUSE_OFF);
 	add_restore(&restore, "cnorm");
 	add_restore(&restore, "sgr0");
 	add_restore(&restore, "rmcup");
@@ -250,23 +255,46 @@ static uint32_t from_character(wint_t ch)
 
 #define CTRL_L 12
 
-/* One key if curses has one. Unknown sequences are skipped. */
-static bool read_key(uint32_t *key, bool *redraw)
+void term_mouse(bool on)
+{
+	mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+	mouseinterval(0); /* a press is told at once, not when it may still become a double click */
+}
+
+static bool read_mouse(struct mouse_event *out)
+{
+	MEVENT e;
+	if (getmouse(&e) != OK)
+		return false;
+	*out = (struct mouse_event){ .action = e.bstate & BUTTON4_PRESSED   ? MOUSE_WHEEL_UP
+		                                   : e.bstate & BUTTON5_PRESSED ? MOUSE_WHEEL_DOWN
+		                                                                : MOUSE_PRESS,
+		                         .row = e.y,
+		                         .col = e.x };
+	return true;
+}
+
+/* One key or mouse event if curses has one; TERM_TIMEOUT = it has none. Unknown sequences are
+ * skipped. */
+static enum term_event read_key(struct term_input *in)
 {
 	for (;;) {
 		wint_t ch = 0;
 		int kind = get_wch(&ch);
 		if (kind == ERR)
-			return false;
+			return TERM_TIMEOUT;
 		if (kind == KEY_CODE_YES && ch == KEY_RESIZE)
 			continue; /* ours comes through the pipe */
-		if (kind != KEY_CODE_YES && ch == CTRL_L) {
-			*redraw = true;
-			return false;
+		if (kind == KEY_CODE_YES && ch == KEY_MOUSE) {
+			if (read_mouse(&in->mouse))
+				return TERM_MOUSE;
+			continue;
 		}
-		*key = kind == KEY_CODE_YES ? from_curses(ch) : from_character(ch);
-		if (*key)
-			return true;
+		if (kind != KEY_CODE_YES && ch == CTRL_L)
+			return TERM_RESIZE;
+		in->key = kind == KEY_CODE_YES ? from_curses(ch) : from_character(ch);
+		if (in->key)
+			return TERM_KEY;
 	}
 }
 
@@ -326,21 +354,19 @@ void term_copy(const char *text)
 	fflush(stdout);
 }
 
-enum term_event term_wait(int wake_fd, int timeout_ms, uint32_t *key)
+enum term_event term_wait(int wake_fd, int timeout_ms, struct term_input *in)
 {
-	bool redraw = false;
 	for (;;) {
 		struct pollfd p[3] = {
 			{ .fd = term_signal_fd(), .events = POLLIN },
 			{ .fd = STDIN_FILENO, .events = POLLIN },
 			{ .fd = wake_fd, .events = POLLIN },
 		};
-		if (read_key(key, &redraw))
-			return TERM_KEY;
-		if (redraw) {
+		const enum term_event read = read_key(in);
+		if (read == TERM_RESIZE)
 			redraw_all();
-			return TERM_RESIZE;
-		}
+		if (read != TERM_TIMEOUT)
+			return read;
 		int n = poll(p, 3, timeout_ms);
 		if (n < 0 && errno != EINTR)
 			return TERM_END;

@@ -8,14 +8,20 @@
 #define PMPP_UI_TERM_H
 
 #include "base/err.h"
-#include "ui/canvas.h"
+#include "ui/screen.h"
 
 enum term_event {
 	TERM_TIMEOUT,
-	TERM_KEY,    /* @key: as in ui/keys.h */
+	TERM_KEY,    /* input.key: as in ui/keys.h */
+	TERM_MOUSE,  /* input.mouse */
 	TERM_RESIZE, /* also after a stop (Ctrl-Z) and Ctrl-L: everything is drawn anew */
 	TERM_WAKE,   /* the wake descriptor is readable */
 	TERM_END,    /* asked to stop by a signal, or the terminal is gone */
+};
+
+struct term_input {
+	uint32_t key;
+	struct mouse_event mouse;
 };
 
 /* False: no usable terminal; @err says why and what to do instead. Nothing was changed then. */
@@ -30,6 +36,8 @@ void term_copy(const char *text);
 void term_size(int *rows, int *cols);
 void term_show(const struct canvas *c);
 /* Waits for a key, a signal, @wake_fd (-1 = none) or @timeout_ms (-1 = for ever). */
-enum term_event term_wait(int wake_fd, int timeout_ms, uint32_t *key);
+enum term_event term_wait(int wake_fd, int timeout_ms, struct term_input *in);
+/* Whether the mouse is reported to the program, from the next event on; at first it is not. */
+void term_mouse(bool on);
 
 #endif

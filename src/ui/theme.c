@@ -76,13 +76,15 @@ size_t theme_find(const char *name)
 	return i;
 }
 
-size_t theme_of_environment(void)
+size_t theme_of_environment(size_t kept)
 {
 	const char *no = getenv("NO_COLOR"), *name = getenv("PMPP_THEME"), *fgbg = getenv("COLORFGBG");
 	if (no && *no)
 		return theme_find("mono");
 	if (name && theme_find(name) < ARRAY_LEN(themes))
 		return theme_find(name);
+	if (kept < ARRAY_LEN(themes))
+		return kept;
 	/* "15;0": what rxvt, Konsole and others set; 7 and 15 are the white ones */
 	const char *background = fgbg ? strrchr(fgbg, ';') : NULL;
 	if (background && (!strcmp(background, ";7") || !strcmp(background, ";15")))

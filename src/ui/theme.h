@@ -26,8 +26,9 @@ size_t theme_count(void);
 const struct theme *theme_at(size_t i);
 /* By name; theme_count() = there is none of that name. */
 size_t theme_find(const char *name);
-/* What the environment asks for: NO_COLOR (no-color.org), PMPP_THEME, COLORFGBG's background. */
-size_t theme_of_environment(void);
+/* What the environment asks for: NO_COLOR (no-color.org), PMPP_THEME; else @kept, the person's
+ * setting (theme_count() = none); else the one for COLORFGBG's background. */
+size_t theme_of_environment(size_t kept);
 /* Contrast of two colours of xterm's palette of 256, 1..21 (WCAG 2.1, relative luminance). */
 double theme_contrast(short a, short b);
 

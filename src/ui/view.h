@@ -8,6 +8,7 @@
 #ifndef PMPP_UI_VIEW_H
 #define PMPP_UI_VIEW_H
 
+#include "base/enum_list.h"
 #include "model/session.h"
 #include "ui/canvas.h"
 
@@ -18,6 +19,14 @@ enum view_place {
 	VIEW_ALONE,  /* shown only when chosen: takes the last tile */
 	VIEW_LESSON, /* docked over the panels while a preset is walked, at every size */
 };
+
+/* Which panels stand together where there is room for several: X(ID, "name", "what it shows"). */
+#define VIEW_LAYOUTS(X)                                                                \
+	X(LAYOUT_STUDY, "study", "every panel that there is room for")                     \
+	X(LAYOUT_PROFILE, "profile", "source large, and where its time goes")              \
+	X(LAYOUT_COMPARE, "compare", "this run against the one before, or the pinned one") \
+	X(LAYOUT_LESSON, "lesson", "one panel under the lesson, nothing beside it")
+enum view_layout { VIEW_LAYOUTS(LIST_ID) VIEW_LAYOUT_COUNT };
 
 /* What is explored while the view is on the screen. */
 enum view_scope {
@@ -49,7 +58,9 @@ struct view_desc {
 	/* The launch of the program that the cursor stands on, which all panels then show; 0 = none.
 	 * NULL = the view chooses none. */
 	uint64_t (*launch)(const struct session *s);
-	enum view_place place;
+	enum view_place place; /* in the layout "study" */
+	/* In the others: 1, 2 .. of the grid, -1, -2 .. of the side column; 0 = only when chosen. */
+	signed char rank[VIEW_LAYOUT_COUNT];
 	enum view_scope scope;
 	unsigned needs; /* bits of enum panel_needs: what the lab runs while the view has the focus */
 	bool zooms;     /* has a time axis: session.cursor.zoom and .pan */

@@ -64,13 +64,16 @@ TEST(environment_chooses)
 	unsetenv("NO_COLOR");
 	unsetenv("PMPP_THEME");
 	unsetenv("COLORFGBG");
-	assert_string_equal(theme_at(theme_of_environment())->name, "dark");
+	assert_string_equal(theme_at(theme_of_environment(theme_count()))->name, "dark");
 	setenv("COLORFGBG", "0;default;15", 1);
-	assert_string_equal(theme_at(theme_of_environment())->name, "light");
+	assert_string_equal(theme_at(theme_of_environment(theme_count()))->name, "light");
+	/* what the person keeps stands over the guess, under what is asked for now */
+	assert_string_equal(theme_at(theme_of_environment(theme_find("mono")))->name, "mono");
 	setenv("PMPP_THEME", "colour-blind", 1);
-	assert_string_equal(theme_at(theme_of_environment())->name, "colour-blind");
+	assert_string_equal(theme_at(theme_of_environment(theme_find("mono")))->name, "colour-blind");
+	assert_string_equal(theme_at(theme_of_environment(theme_count()))->name, "colour-blind");
 	setenv("PMPP_THEME", "pink", 1);
-	assert_string_equal(theme_at(theme_of_environment())->name, "light");
+	assert_string_equal(theme_at(theme_of_environment(theme_count()))->name, "light");
 	setenv("NO_COLOR", "1", 1);
-	assert_string_equal(theme_at(theme_of_environment())->name, "mono");
+	assert_string_equal(theme_at(theme_of_environment(theme_count()))->name, "mono");
 }

@@ -1,0 +1,29 @@
+/*
+ * What a person has chosen for good: theme, layout, mouse, keys, and where the last session stood.
+ * Text of lines "name = value" that a person may edit; '#' begins a comment. Which file holds it is
+ * the host's business.
+ */
+#ifndef PMPP_UI_SETTINGS_H
+#define PMPP_UI_SETTINGS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct settings {
+	size_t theme;    /* theme.h; theme_count() = the environment's */
+	size_t layout;   /* arrangement.h */
+	bool mouse;      /* the program's, not the terminal's */
+	char start[400]; /* words that pmpp-explore without arguments starts with; "" = its own */
+};
+
+void settings_default(struct settings *s);
+/* Takes what @text says over; keys are bound at once (keys.h). False: a line is wrong, @err says
+ * which of @path and what it may say; the other lines hold. */
+bool settings_read(const char *text, const char *path, struct settings *s, struct err *err);
+/* @text with what differs between @was and @is changed; comments and all other lines stay as they
+ * are. Caller frees. */
+char *settings_write(const char *text, const struct settings *was, const struct settings *is);
+
+#endif

@@ -1,0 +1,71 @@
+#!/bin/sh
+# The mouse in a real terminal, and what is kept from one session to the next: theme, layout, keys,
+# the launch that it ended with.
+. "$(dirname "$0")/tmux.sh"
+
+work=$(mktemp -d /tmp/pmpp-XXXXXX) || exit 1
+trap 'finish; rm -rf "$work"' EXIT
+export XDG_CONFIG_HOME="$work"
+pane_env="$pane_env XDG_CONFIG_HOME=$work"
+file=$work/pmpp-explore/settings
+run="vec_add/per_element N=4096 block=64 --backend emu --gpu h100"
+
+# Pressed and let go at ROW COLUMN, counted from 1, as terminals report it: by 1006 where terminfo
+# asks for that.
+byte() { printf "\\$(printf %03o $(($1 + 32)))"; }
+click() {
+	case $(TERM=tmux-256color tput kmous 2>/dev/null | cat -v) in
+	*'<') tm send-keys -l "$(printf '\033[<0;%d;%dM\033[<0;%d;%dm' "$2" "$1" "$2" "$1")" ;;
+	*)
+		at=$(byte "$2")$(byte "$1")
+		tm send-keys -l "$(printf '\033[M')$(byte 0)$at$(printf '\033[M')$(byte 3)$at"
+		;;
+	esac
+}
+# The row and column where the screen first shows @1.
+row_of() { screen | grep -n -F -e "$1" | head -1 | cut -d : -f 1; }
+column_of() {
+	line=$(screen | grep -F -e "$1" | head -1)
+	printf '%sx' "${line%%"$1"*}" | wc -m
+}
+click_on() { click "$(row_of "$1")" "$(column_of "$1")"; }
+
+start 24 80
+type "clear; $PMPP $run; echo left with \$?"
+check starts see '✓'
+click_on '4 Coal'
+check tab_is_pressed see 'sectors/req'
+click_on '? help'
+check key_bar_is_pressed see 'once more, or Enter'
+press Escape
+press L T
+check theme_is_said see 'theme light'
+press_q
+check quits see 'left with 0'
+check mouse_is_given_back restored
+
+check settings_are_kept grep -qx 'theme = light' "$file"
+check layout_is_kept grep -qx 'layout = profile' "$file"
+check launch_is_kept grep -q '^start = vec_add/per_element .*block=64.* --gpu h100' "$file"
+printf '# mine\nkey G = gpu\n' >>"$file"
+type "clear; $PMPP; echo then \$?"
+check starts_where_it_ended see '^ vec_add / per_element .*H100'
+check with_its_values see 'block \[64\]\|block 64'
+press G
+check own_key see 'choose the GPU'
+press Escape T
+check next_theme see 'theme colour-blind'
+press_q
+check quits_again see 'then 0'
+check other_lines_stay grep -qx '# mine' "$file"
+check changed_line_is_changed grep -qx 'theme = colour-blind' "$file"
+
+sed -i 's/^theme = .*/theme = pink/' "$file"
+type "clear; PMPP_MOUSE=0 $PMPP; echo at last \$?"
+check wrong_line_is_named see 'settings:[0-9]*: no theme' # the path may fill the row
+check mouse_may_be_off test "$(tm display-message -p '#{mouse_any_flag}')" = 0
+press m
+on() { for _ in 1 2 3 4 5 6 7 8 9 10; do [ "$(tm display-message -p '#{mouse_any_flag}')" = 1 ] && return; sleep 0.1; done; return 1; }
+check mouse_by_key on
+press_q
+check ends see 'at last 0'
