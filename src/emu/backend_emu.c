@@ -2,7 +2,8 @@
  * The emulator as a back end (backend.h): parses the module once, runs launches of it.
  *
  * Environment, for tests and measurements: PMPP_EMU_ISA=sse|avx2|avx512 limits the instruction-set
- * level, PMPP_EMU_REFERENCE=1 runs every block in the reference program.
+ * level, PMPP_EMU_REFERENCE=1 runs every block in the reference program, PMPP_EMU_UNCOUNTED=1 works
+ * as for launches of a program that nobody looks at: outputs and faults, no counts.
  */
 #include "backend/backend.h"
 

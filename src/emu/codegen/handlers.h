@@ -105,6 +105,7 @@ struct handler_set {
 	const struct handler *tensor; /* products of matrices */
 	const struct handler *system; /* printf and the like (vm/system.c) */
 	const struct handler *access; /* any memory access, lane by lane */
+	const struct handler *quick;  /* what that turns to where nothing is counted */
 	const struct handler *texture;
 	const struct alu_handlers *alu;
 	const struct mem_handlers *mem;

@@ -341,18 +341,20 @@ static void build_workers(struct emu_launch *l)
 	const struct gpu_spec *gpu = l->device->gpu;
 	const double shared = (double)g->shared_bytes * l->blocks_per_sm;
 	const double l1 = gpu->l1_bytes - shared;
-	struct line_filter *filter = l->program && l->program->counting == EMU_COUNT_NONE
-	                                 ? l->device->no_filter
-	                                 : l->device->filter;
+	const bool counted =
+		l->program ? l->program->counting == EMU_COUNT_ALL : !flag_set("PMPP_EMU_UNCOUNTED");
+	struct line_filter *filter = counted || !l->program ? l->device->filter : l->device->no_filter;
 	const struct arena *ar = &l->device->arena;
 	line_filter_cover(filter, (uint32_t)((ar->living ? ar->end - ar->base : ar->mapped) >> 7) + 64);
 	g->cache = cache_sim_new(gpu, l1 > 16384 ? l1 : 16384, filter,
 	                         ceil_div(g->order.n, (uint64_t)gpu->sm_count * l->blocks_per_sm),
 	                         l->image.ir.n_mem);
-	if (has_global_atomics(&l->image.ir))
+	if (!counted)
+		g->quick = handler_set_choose(getenv("PMPP_EMU_ISA"))->quick;
+	else if (has_global_atomics(&l->image.ir))
 		g->collisions =
 			collision_log_new((uint64_t)gpu->sm_count * l->blocks_per_sm, g->order.total);
-	g->trace = trace_new(l->image.ir.n_mem);
+	g->trace = g->quick ? NULL : trace_new(l->image.ir.n_mem);
 	g->together = g->together || waits_for_others(l);
 	race_blocks_prepare(l);
 	l->n_workers = thread_count(l);

@@ -45,8 +45,10 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 	}
 	if (known && l.workers)
 		known_launch_note(d, known, &l, ok && !findings->n);
-	if (ok)
+	if (ok && req->counting == EMU_COUNT_ALL)
 		emu_launch_results(&l, res);
+	else if (ok)
+		res->wall_s = launch_clock_s() - l.started;
 	emu_launch_free(&l);
 	return ok;
 }

@@ -172,11 +172,17 @@ static bool run_access(struct warp *w, const struct uop *u, uint32_t mask)
 	} while (0)
 
 /* y memory number */
-HANDLER(access_any)
+const struct uop *access_careful(struct warp *w, const struct uop *u, uint32_t mask)
 {
 	if (!run_access(w, u, mask))
 		return NULL;
 	GO_ON;
+}
+HANDLER(access_any)
+{
+	if (w->worker->quick)
+		EMU_JUMP w->worker->quick(w, u, mask);
+	EMU_JUMP access_careful(w, u, mask);
 }
 const struct handler vm_access = { access_any, access_any };
 

@@ -30,7 +30,13 @@ static inline unsigned lowest_lane(uint32_t m)
 	return (unsigned)__builtin_ctz(m);
 }
 
+/* access.c: the whole access, with everything that may have to be told of it. */
+const struct uop *access_careful(struct warp *w, const struct uop *u, uint32_t mask);
+
 /* access_check.c */
+/* The buffer at @at, which is touched from now on; false: there is none, or it is to be looked at
+ * with care. */
+bool access_place(struct worker *wk, uint64_t at, bool read, bool write, struct mem_buffer *out);
 /* How the lanes lie: layout, first, low, span. */
 void access_find_layout(struct access *a);
 /* Host addresses of the lanes, or of the first (base); false = stopped by a fault. */

@@ -124,21 +124,31 @@ static bool goes_on(const struct access *a, const struct arena *ar, unsigned lan
 	       at < ar->end + 4096 && note_fault(a, FAULT_BOUNDS, lane, at);
 }
 
-/* The region of @at, which this access touches; NULL = none. */
-static const struct arena_region *touch_region(const struct access *a, const struct arena *ar,
-                                               uint64_t at)
+/* The region of @at, which is touched; NULL = none. */
+static const struct arena_region *touch_region(struct worker *wk, uint64_t at, bool read,
+                                               bool write)
 {
+	const struct arena *ar = wk->grid->arena;
 	const struct arena_region *r = arena_find(ar, at);
 	if (r)
-		a->w->worker->touched[r - ar->region] |=
-			(uint8_t)((a->read ? TOUCH_READ : 0) | (a->write ? TOUCH_WRITE : 0));
+		wk->touched[r - ar->region] |=
+			(uint8_t)((read ? TOUCH_READ : 0) | (write ? TOUCH_WRITE : 0));
 	return r;
+}
+
+bool access_place(struct worker *wk, uint64_t at, bool read, bool write, struct mem_buffer *out)
+{
+	const struct arena_region *r = touch_region(wk, at, read, write);
+	if (!r || r->written || (r->read_only && write))
+		return false;
+	*out = (struct mem_buffer){ r->base, r->size };
+	return true;
 }
 
 static bool resolve_global(struct access *a)
 {
 	const struct arena *ar = a->w->worker->grid->arena;
-	const struct arena_region *r = touch_region(a, ar, a->first);
+	const struct arena_region *r = touch_region(a->w->worker, a->first, a->read, a->write);
 	if (r && all_fit(a, r->base, r->size) && !(r->read_only && a->write) &&
 	    (!r->written || all_flags(a, r->written + (a->low - r->base)))) {
 		a->base = ar->host + (a->first - ar->base);
@@ -149,7 +159,7 @@ static bool resolve_global(struct access *a)
 		const unsigned i = lowest_lane(m);
 		const uint64_t at = a->address[i];
 		if (!r || at - r->base >= r->size)
-			r = touch_region(a, ar, at);
+			r = touch_region(a->w->worker, at, a->read, a->write);
 		const bool inside = r && r->size - (at - r->base) >= a->bytes;
 		if (!inside && !goes_on(a, ar, i, at))
 			return access_fault(a->w, a->u, FAULT_BOUNDS, i, at, SPACE_GLOBAL, a->bytes, a->write);

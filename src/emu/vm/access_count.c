@@ -59,6 +59,8 @@ void access_count(struct access *a)
 {
 	struct warp *w = a->w;
 	struct mem_count *c = &w->mem[a->m->id];
+	if (w->worker->quick)
+		return;
 	c->requests++;
 	if (a->space == SPACE_SHARED) {
 		const struct shared_probe p =

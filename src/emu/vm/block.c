@@ -81,6 +81,7 @@ void emu_worker_init(struct worker *wk, struct grid *g, unsigned index)
 	for (unsigned k = 0; k < 2; k++)
 		wk->win[k] = mem_calloc(im->ir.n_mem + 1, sizeof *wk->win[k]);
 	wk->repeat = mem_calloc(im->ir.n_mem + 1, sizeof *wk->repeat);
+	wk->place = mem_calloc(im->ir.n_mem + 1, sizeof *wk->place);
 	wk->guard_lanes = mem_calloc(im->ir.n_ops + 1, sizeof *wk->guard_lanes);
 	wk->touched = mem_calloc(g->arena->n + 1, sizeof *wk->touched);
 	wk->divergent = mem_calloc(im->ir.n_blocks + 1, sizeof *wk->divergent);
@@ -104,6 +105,7 @@ void emu_worker_free(struct worker *wk)
 	free(wk->win[0]);
 	free(wk->win[1]);
 	free(wk->repeat);
+	free(wk->place);
 	free(wk->guard_lanes);
 	free(wk->touched);
 	free(wk->divergent);
@@ -172,7 +174,7 @@ void block_begin(struct worker *wk, uint64_t index)
 	struct grid *g = wk->grid;
 	const struct launch_plan *p = g->plan;
 	const uint64_t b = order_block(&g->order, index);
-	const bool ends = index == 0 || index == g->order.n - 1;
+	const bool ends = !g->quick && (index == 0 || index == g->order.n - 1);
 	wk->block = b;
 	wk->index_in_wave = index - g->wave_first;
 	wk->ctaid[0] = (uint32_t)(b % p->grid.x);
@@ -182,6 +184,7 @@ void block_begin(struct worker *wk, uint64_t index)
 	wk->race = g->racing ? race_block_start(g->races, b) : NULL;
 	wk->checked = wk->race || (ends && g->shared_bytes); /* the others have nothing to check */
 	wk->trace = index == 0 ? g->trace : NULL;
+	wk->quick = g->quick && !wk->checked ? g->quick->full : NULL;
 	shadow_free(wk->checked ? NULL : wk->shadow);
 	if (!wk->checked)
 		wk->shadow = NULL;

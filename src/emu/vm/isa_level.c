@@ -14,6 +14,7 @@
 	extern const struct mem_handlers mem_handlers_##level;   \
 	extern const struct wide_handlers wide_handlers_##level; \
 	extern const struct handler tensor_handlers_##level;     \
+	extern const struct handler quick_handlers_##level;      \
 	extern const struct fused_handlers fused_handlers_##level;
 LEVELS(X)
 #undef X
@@ -50,6 +51,7 @@ const struct handler_set *handler_set_choose(const char *wanted)
 		.warp = &vm_warp_handlers,                    \
 		.uniform = &vm_uniform_handlers,              \
 		.access = &vm_access,                         \
+		.quick = &quick_handlers_##level,             \
 		.texture = &vm_texture,                       \
 		.alu = &alu_handlers_##level,                 \
 		.mem = &mem_handlers_##level,                 \

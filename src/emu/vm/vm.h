@@ -37,6 +37,11 @@ struct mem_window {
 	uint64_t last;     /* lowest address of the last access, to fetch ahead */
 };
 
+/* Where an instruction's last irregular access went, where nothing is counted: of one buffer. */
+struct mem_buffer {
+	uint64_t low, size; /* size 0 = nowhere yet */
+};
+
 /* --- what the workers of a launch share --- */
 
 struct block_order { /* which blocks run; the identity unless sampled */
@@ -70,11 +75,12 @@ struct grid {
 	uint32_t threads, n_warps;            /* per block */
 	uint32_t shared_bytes, local_bytes;
 	uint32_t sm_count;
-	bool together;       /* all blocks run at once, by turns: a cooperative launch */
-	bool reference_only; /* every block in the reference program */
-	struct races *races; /* NULL = not looked for */
-	bool racing;         /* in the blocks that begin now */
-	bool lenient;        /* what hardware often lets pass is noted, and the launch goes on */
+	bool together;               /* all blocks run at once, by turns: a cooperative launch */
+	bool reference_only;         /* every block in the reference program */
+	struct races *races;         /* NULL = not looked for */
+	bool racing;                 /* in the blocks that begin now */
+	const struct handler *quick; /* nothing is counted, only done; NULL = all is counted */
+	bool lenient; /* what hardware often lets pass is noted, and the launch goes on */
 	struct block_order order;
 	uint64_t wave_first, wave_end; /* blocks that are resident together */
 	struct block_record *records;  /* of the wave, for the cache simulation */
@@ -111,11 +117,13 @@ struct worker {
 	struct segment_count *segments;
 	struct mem_count *mem;
 	struct mem_window *win[2]; /* of the speculative and of the conservative program */
+	uop_fn quick;              /* for irregular accesses of this block; NULL = with care */
+	struct mem_buffer *place;  /* by memory number */
 	struct repeat *repeat;     /* by memory number: the lanes of the last irregular access */
 	uint64_t *guard_lanes;     /* per operation: lanes whose guard was true; of a branch: false */
 	uint8_t *touched;          /* by region of memory, the last: none; TOUCH_READ, TOUCH_WRITE */
 	const struct texture *seen_texture[2]; /* read last, written last */
-	uint64_t *divergent;       /* per basic block: times its branch split a warp */
+	uint64_t *divergent;                   /* per basic block: times its branch split a warp */
 	struct access_log log;
 	struct printed_text printed;
 	uint64_t block; /* that runs now */

@@ -415,6 +415,23 @@ static char *program(uint64_t seed, unsigned threads)
 static const struct dim3u blocks[] = { { 32, 1, 1 }, { 64, 1, 1 }, { 16, 16, 1 }, { 32, 4, 1 },
 	                                   { 8, 8, 1 },  { 50, 1, 1 }, { 24, 3, 1 },  { 128, 1, 1 } };
 
+/* The same outputs where nothing is counted. */
+static void compare_uncounted(struct emu_case *c, uint64_t seed, const uint32_t *want, size_t words,
+                              const uint32_t want_bins[64])
+{
+	uint32_t *out = c->buffers[1].data, *bins = c->buffers[2].data;
+	setenv("PMPP_EMU_UNCOUNTED", "1", 1);
+	for (size_t i = 0; i < ARRAY_LEN(emu_ways); i++) {
+		memset(out, 0, words * 4);
+		memset(bins, 0, 64 * 4);
+		if (!emu_run_way(c, &emu_ways[i]) || memcmp(out, want, words * 4) != 0 ||
+		    memcmp(bins, want_bins, 64 * 4) != 0)
+			fail_msg("seed %llu, %s: other outputs where nothing is counted %s",
+			         (unsigned long long)seed, emu_ways[i].name, c->err.msg);
+	}
+	unsetenv("PMPP_EMU_UNCOUNTED");
+}
+
 static void compare(uint64_t seed)
 {
 	const struct dim3u block = blocks[seed % ARRAY_LEN(blocks)], grid = { 5, 1, 1 };
@@ -466,6 +483,7 @@ static void compare(uint64_t seed)
 			         emu_ways[0].name, emu_ways[i].name);
 		}
 	}
+	compare_uncounted(&c, seed, want, threads * OUT_PER_THREAD, want_bins);
 	run_counts_free(&counts);
 	free(want);
 	emu_case_free(&c);

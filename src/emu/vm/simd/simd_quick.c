@@ -1,0 +1,208 @@
+/*
+ * Accesses of launches that nobody counts: the same data moved as access.c moves it, without asking
+ * what it costs. What does not lie wholly inside one place, is not aligned, or is of a rare kind
+ * goes there, as does all that has to be told.
+ */
+#include "emu/vm/access.h"
+#include "emu/vm/simd/simd_place.h"
+
+/* Where the lanes' bytes are: host address = base + address (+ lane * step). */
+struct quick {
+	const struct memop *m;
+	uint32_t mask;
+	uint8_t *base;
+	size_t step;
+	uint64_t address[32];
+};
+
+static void find_addresses(const struct warp *w, const struct mem_addr *a, uint64_t *out)
+{
+	const uint64_t keep = a->wide ? ~(uint64_t)0 : 0xffffffffu;
+	const uint64_t offset = (uint64_t)a->offset;
+	const mem_u32 *narrow = frame(w, a->slot);
+	const mem_u64 *wide = frame(w, a->slot);
+	const uint64_t scalar = (a->wide ? *wide : *narrow) + offset;
+	switch (a->kind) {
+	case ADDR_UNIFORM: EACH_LANE(i) out[i] = scalar & keep; break;
+	case ADDR_PATTERN: EACH_LANE(i) out[i] = (scalar + (uint64_t)a->pattern->lane[i]) & keep; break;
+	case ADDR_LANES32: EACH_LANE(i) out[i] = (narrow[i] + offset) & keep; break;
+	case ADDR_LANES64: EACH_LANE(i) out[i] = wide[i] + offset; break;
+	}
+}
+
+/* All lanes' bytes lie in the @room bytes from @low on, aligned. */
+static bool all_inside(const struct quick *q, uint64_t low, uint64_t room)
+{
+	const uint64_t bytes = q->m->access, align = bytes - 1;
+	uint64_t bad = 0;
+	if (room < bytes)
+		return false;
+	EACH_LANE(i)
+	{
+		const uint64_t at = q->address[i];
+		const uint64_t wrong = (uint64_t)(at - low > room - bytes) | (at & align);
+		bad |= q->mask & lane_bit[i] ? wrong : 0;
+	}
+	return !bad;
+}
+
+/* In one window of generic addresses, taken from all lanes; false: in several. */
+static bool find_space(struct quick *q, enum ptx_space *space)
+{
+	const uint64_t first = q->address[__builtin_ctz(q->mask)] >> 56;
+	uint64_t other = 0;
+	EACH_LANE(i) other |= q->mask & lane_bit[i] ? (q->address[i] >> 56) ^ first : 0;
+	*space = first == 1 ? SPACE_SHARED : first == 2 ? SPACE_LOCAL : SPACE_GLOBAL;
+	if (other)
+		return false;
+	if (*space != SPACE_GLOBAL)
+		EACH_LANE(i) q->address[i] -= first << 56;
+	return true;
+}
+
+static bool find_place(const struct warp *w, struct quick *q, bool read, bool write)
+{
+	struct worker *wk = w->worker;
+	const struct grid *g = wk->grid;
+	enum ptx_space space = q->m->x->space;
+	if (space == SPACE_GENERIC && !find_space(q, &space))
+		return false;
+	q->step = 0;
+	if (space == SPACE_SHARED) {
+		q->base = w->shared;
+		return all_inside(q, 0, w->shared_bytes);
+	}
+	if (space == SPACE_LOCAL) {
+		q->step = g->local_bytes;
+		q->base = wk->local + (size_t)w->number * 32 * q->step;
+		return all_inside(q, 0, q->step);
+	}
+	struct mem_buffer *last = &wk->place[q->m->id];
+	q->base = (uint8_t *)w->host;
+	if (last->size && all_inside(q, last->low, last->size))
+		return true;
+	return access_place(wk, q->address[__builtin_ctz(q->mask)], read, write, last) &&
+	       all_inside(q, last->low, last->size);
+}
+
+#define AT(type) ((type *)(void *)(base + q->address[i] + i * step))
+#define LOAD(type, lane_type, as)                          \
+	do {                                                   \
+		lane_type *d = frame(w, (uint32_t)q->m->d[e]);     \
+		if (q->mask == 0xffffffffu)                        \
+			for (unsigned i = 0; i < 32; i++)              \
+				d[i] = (lane_type)(as) * AT(const type);   \
+		else                                               \
+			for (uint32_t k = q->mask, i; k; k &= k - 1) { \
+				i = lowest_lane(k);                        \
+				d[i] = (lane_type)(as) * AT(const type);   \
+			}                                              \
+	} while (0)
+#define STORE(type, lane_type)                         \
+	do {                                               \
+		const lane_type *s = frame(w, q->m->s[e]);     \
+		for (uint32_t k = q->mask, i; k; k &= k - 1) { \
+			i = lowest_lane(k);                        \
+			*AT(type) = (type)s[i];                    \
+		}                                              \
+	} while (0)
+
+GUEST_MEMORY static void load(struct warp *w, const struct quick *q)
+{
+	const bool sign = q->m->sign;
+	const size_t step = q->step;
+	for (unsigned e = 0; e < q->m->vec; e++) {
+		const uint8_t *base = q->base + (size_t)e * q->m->bytes;
+		if (q->m->d[e] < 0)
+			continue;
+		switch (q->m->bytes) {
+		case 1:
+			if (sign)
+				LOAD(mem_s8, mem_u32, int32_t);
+			else
+				LOAD(mem_u8, mem_u32, uint32_t);
+			break;
+		case 2:
+			if (sign)
+				LOAD(mem_s16, mem_u32, int32_t);
+			else
+				LOAD(mem_u16, mem_u32, uint32_t);
+			break;
+		case 4: LOAD(mem_u32, mem_u32, uint32_t); break;
+		default: LOAD(mem_u64, mem_u64, uint64_t); break;
+		}
+	}
+}
+
+/* Lane by lane where lanes may overlap: the last one's value stays, of all its elements. */
+GUEST_MEMORY static void store(struct warp *w, const struct quick *q)
+{
+	const size_t step = q->step;
+	for (unsigned e = 0; e < q->m->vec; e++) {
+		uint8_t *base = q->base + (size_t)e * q->m->bytes;
+		switch (q->m->bytes) {
+		case 1: STORE(mem_u8, mem_u32); break;
+		case 2: STORE(mem_u16, mem_u32); break;
+		case 4: STORE(mem_u32, mem_u32); break;
+		default: STORE(mem_u64, mem_u64); break;
+		}
+	}
+}
+
+/* Additions of 32-bit integers in shared memory, which belongs to this thread alone. */
+GUEST_MEMORY static void add_words(struct warp *w, const struct quick *q)
+{
+	const mem_u32 *b = frame(w, q->m->s[0]);
+	uint8_t *base = q->base;
+	mem_u32 *d = q->m->d[0] >= 0 ? frame(w, (uint32_t)q->m->d[0]) : NULL;
+	const size_t step = 0;
+	for (uint32_t k = q->mask, i; k; k &= k - 1) {
+		i = lowest_lane(k);
+		mem_u32 *p = AT(mem_u32);
+		const uint32_t old = *p;
+		*p = old + b[i];
+		if (d)
+			d[i] = old;
+	}
+}
+
+static bool is_word_sum(const struct memop *m)
+{
+	const struct xop *x = m->x;
+	const bool whole = x->type == PTX_U32 || x->type == PTX_S32 || x->type == PTX_B32;
+	return x->op == ATOM_ADD && whole && m->vec == 1;
+}
+
+static bool quick_access(struct warp *w, const struct uop *u, uint32_t mask)
+{
+	struct quick q = { .m = MEMOP, .mask = mask };
+	const struct xop *x = q.m->x;
+	const bool read = x->kind == X_LD, write = x->kind == X_ST;
+	const bool sum =
+		(x->kind == X_ATOM || x->kind == X_RED) && x->space == SPACE_SHARED && is_word_sum(q.m);
+	/* handlers for whole warps have to know the buffer, which the careful way tells them */
+	if (!(read || write || sum) || (q.m->d_scalar && !write) ||
+	    (q.m->full_probe && mask == 0xffffffffu))
+		return false;
+	find_addresses(w, &q.m->addr, q.address);
+	if (!find_place(w, &q, read, write))
+		return false;
+	if (sum)
+		add_words(w, &q);
+	else if (read)
+		load(w, &q);
+	else
+		store(w, &q);
+	return true;
+}
+
+static const struct uop *quick_any ARGS
+{
+	if (!quick_access(w, u, mask))
+		EMU_JUMP access_careful(w, u, mask);
+	if (mask == 0xffffffffu)
+		NEXT_full(u + 1);
+	NEXT_masked(u + 1);
+}
+
+const struct handler LEVEL(quick_handlers) = { quick_any, quick_any };
