@@ -238,6 +238,9 @@ static void draw_event(struct canvas *c, int row, const struct program *p,
 		snprintf(what, sizeof what, "%.80s", p->kernels[e->launch->kernel].name);
 		shape(e->launch->grid, e->launch->block, size, sizeof size);
 		flag_words(e->launch->flags, flags, sizeof flags);
+		if (e->launch->parent)
+			snprintf(flags + strlen(flags), sizeof flags - strlen(flags), ", #%" PRIu64,
+			         e->launch->parent);
 		canvas_right(c, row, 7, STYLE_DIM, "%" PRIu64, e->launch->number);
 	} else {
 		snprintf(what, sizeof what, "%s%s",

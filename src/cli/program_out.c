@@ -56,6 +56,8 @@ static json_t *launch_json(const struct program *p, const struct program_launch 
 		k->name, "signature", k->signature, "grid", triple(l->grid), "block", triple(l->block),
 		"dynamic_shared_bytes", (int)l->dynamic_shared_bytes, "stream", (int)l->stream, "span",
 		span_json(&l->span), "flags", flags_json(l->flags), "faults", findings);
+	if (l->parent)
+		json_object_set_new(o, "parent", json_integer((json_int_t)l->parent));
 	const struct program_launch *counted = program_launch_numbered(p, l->like);
 	if (l->like != l->number) {
 		json_object_set_new(o, "counts_of", json_integer((json_int_t)l->like));
@@ -122,6 +124,8 @@ json_t *program_json(const struct program *p, char *const *arguments)
 
 /* --- text --- */
 
+#define NAME_COLUMNS 72 /* templates of libraries have names of a thousand */
+
 static void flag_words(const struct program *p, const struct program_group *g, char *out, size_t n)
 {
 	size_t at = 0;
@@ -145,6 +149,7 @@ static void dims(const unsigned v[3], const char *times, char *out, size_t n)
 
 static void print_groups(struct cli *c, FILE *f, const struct program *p)
 {
+	char name[NAME_COLUMNS + 8];
 	struct table t = { .cols = 9,
 		               .right = { [0] = true, [3] = true, [4] = true, [5] = true, [6] = true } };
 	const char *times = c->utf8 ? "×" : "x";
@@ -165,8 +170,13 @@ static void print_groups(struct cli *c, FILE *f, const struct program *p)
 		else
 			fmt_bytes(dram, sizeof dram, g->dram_bytes);
 		flag_words(p, g, flags, sizeof flags);
-		table_row(&t, first, p->kernels[g->kernel].name, shape, n,
-		          fmt_ns(total, sizeof total, g->total_ns), share, dram, g->bound, flags);
+		const char *whole = p->kernels[g->kernel].name;
+		snprintf(name, sizeof name, "%.*s%s", NAME_COLUMNS, whole,
+		         strlen(whole) <= NAME_COLUMNS ? ""
+		         : c->utf8                     ? "…"
+		                                       : "...");
+		table_row(&t, first, name, shape, n, fmt_ns(total, sizeof total, g->total_ns), share, dram,
+		          g->bound, flags);
 	}
 	table_print(&t, f, "  ");
 }
@@ -242,13 +252,13 @@ void program_print(struct cli *c, FILE *f, const struct program *p)
 void program_print_csv(FILE *f, const struct program *p)
 {
 	fputs("number,kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,stream,start_ns,ns,"
-	      "counts_of\n",
+	      "counts_of,parent\n",
 	      f);
 	for (size_t i = 0; i < p->n_launches; i++) {
 		const struct program_launch *l = &p->launches[i];
-		fprintf(f, "%" PRIu64 ",\"%s\",%u,%u,%u,%u,%u,%u,%u,%.1f,%.1f,%" PRIu64 "\n", l->number,
-		        p->kernels[l->kernel].name, l->grid[0], l->grid[1], l->grid[2], l->block[0],
-		        l->block[1], l->block[2], l->stream, l->span.start_ns,
-		        l->span.end_ns - l->span.start_ns, l->like);
+		fprintf(f, "%" PRIu64 ",\"%s\",%u,%u,%u,%u,%u,%u,%u,%.1f,%.1f,%" PRIu64 ",%" PRIu64 "\n",
+		        l->number, p->kernels[l->kernel].name, l->grid[0], l->grid[1], l->grid[2],
+		        l->block[0], l->block[1], l->block[2], l->stream, l->span.start_ns,
+		        l->span.end_ns - l->span.start_ns, l->like, l->parent);
 	}
 }

@@ -70,6 +70,7 @@ static void read_launch(struct program *p, json_t *o)
 		.span = { json_number_value(json_object_get(span, "call_ns")),
 		          json_number_value(json_object_get(span, "start_ns")),
 		          json_number_value(json_object_get(span, "end_ns")) },
+		.parent = (uint64_t)json_integer_value(json_object_get(o, "parent")),
 		.like = of ? (uint64_t)json_integer_value(of) : number,
 	};
 	read_triple(o, "grid", l->grid);

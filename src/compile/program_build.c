@@ -184,7 +184,10 @@ static void refuse(const char *messages, struct err *err)
 	missing_header(messages, header, sizeof header);
 	missing_library(messages, library, sizeof library);
 	err_set(err, ERR_COMPILE, "nvcc does not compile this:\n%.1900s", messages);
-	if (library[0])
+	if (strstr(messages, "\"cudaDeviceSynchronize") && strstr(messages, "from a __global__"))
+		err_remedy(err, "since CUDA 12 a kernel cannot wait for kernels that it launches: launch "
+		                "what follows them with <<<grid, block, 0, cudaStreamTailLaunch>>>");
+	else if (library[0])
 		err_remedy(err, "give the folder of lib%s with -L", library);
 	else if (!strncmp(header, "helper_", 7))
 		err_remedy(err,

@@ -41,6 +41,7 @@ static const struct {
 	{ PROGRAM_REPAIR_ARCHITECTURE, "Unsupported gpu architecture" },
 	{ PROGRAM_REPAIR_ARCHITECTURE, "is not defined for option 'gpu-" },
 	{ PROGRAM_REPAIR_NVTX, "cannot find -lnvToolsExt" },
+	{ PROGRAM_REPAIR_RELOCATABLE, "requires separate compilation mode" },
 };
 
 static const char *const notes[] = {
@@ -134,6 +135,8 @@ void program_repair_words(unsigned repairs, const char *headers, struct nvcc_com
 	bool includes = repairs >> PROGRAM_REPAIR_NAMES & 1;
 	if (repairs >> PROGRAM_REPAIR_STANDARD & 1)
 		nvcc_word(c, "-std=c++17");
+	if (repairs >> PROGRAM_REPAIR_RELOCATABLE & 1)
+		nvcc_word(c, "-rdc=true");
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
 		if (repairs >> parts[i].repair & 1) {
 			nvcc_word(c, "-D%s", parts[i].macro);

@@ -20,7 +20,8 @@
 	X(DRIVER, "for CUDA 12 or earlier: cuCtxCreate() is called in its new form")                \
 	X(STANDARD, "CUDA's C++ libraries want C++17: compiled with -std=c++17")                    \
 	X(ARCHITECTURE, "this nvcc knows no architecture so old: compiled for the chosen GPU")      \
-	X(NVTX, "NVTX needs no library any more: linked without it")
+	X(NVTX, "NVTX needs no library any more: linked without it")                                \
+	X(RELOCATABLE, "kernels that launch kernels need relocatable code: compiled with -rdc=true")
 
 enum program_repair {
 #define X(id, note) PROGRAM_REPAIR_##id,

@@ -10,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "base/err.h"
+#include "emu/device_work.h"
 #include "model/gpu.h"
 
 #include <stdbool.h>
@@ -117,7 +118,7 @@ struct emu_launch_request {
 	unsigned registers; /* per thread, for residency; 0 = unknown */
 	bool cooperative;   /* all blocks are resident at once */
 	bool machine_code;  /* that of emu_module_set_code(), not the PTX */
-	uint64_t number; /* the caller's name for it, not 0 */
+	uint64_t number;    /* the caller's name for it, not 0 */
 	enum emu_counting counting;
 	enum race_check check_races;
 	bool strict;         /* the first out-of-bounds access stops the launch */
@@ -127,6 +128,12 @@ struct emu_launch_request {
 	/* What kernels print, in block order; may be NULL. */
 	void (*print)(void *ctx, const char *text, size_t n);
 	void *print_ctx;
+	/* What kernels launch, copy and set by themselves, told one by one in their order when the
+	 * launch has ended well; NULL = they cannot. @depth: of this launch in others. */
+	void (*work)(void *ctx, const struct device_work *w);
+	device_ask *ask;
+	void *work_ctx;
+	unsigned depth;
 };
 
 /* A launch of EMU_COUNT_NONE may be found to repeat an earlier one, and then only its outcome is

@@ -34,14 +34,15 @@ struct program_span {
 };
 
 /* One flag per thing that a reader should know of a launch. X(ID, "word") */
-#define PROGRAM_FLAGS(X)  \
-	X(FAILED, "failed")   \
-	X(FAULT, "fault")     \
-	X(RACE, "race")       \
-	X(PRINTF, "printf")   \
-	X(SAMPLED, "sampled") \
-	X(REPEAT, "as #")     \
-	X(COOPERATIVE, "cooperative")
+#define PROGRAM_FLAGS(X)          \
+	X(FAILED, "failed")           \
+	X(FAULT, "fault")             \
+	X(RACE, "race")               \
+	X(PRINTF, "printf")           \
+	X(SAMPLED, "sampled")         \
+	X(REPEAT, "as #")             \
+	X(COOPERATIVE, "cooperative") \
+	X(NESTED, "by a kernel")
 
 enum program_flag {
 #define X(id, word) PROGRAM_FLAG_##id,
@@ -58,7 +59,8 @@ struct program_launch {
 	unsigned stream;
 	unsigned grid[3], block[3], dynamic_shared_bytes;
 	struct program_span span;
-	unsigned flags; /* bits by enum program_flag */
+	unsigned flags;   /* bits by enum program_flag */
+	uint64_t parent;  /* number of the launch whose kernel launched it; 0 = the host did */
 	uint64_t like;    /* counts are those of this launch; its own number where it was counted */
 	uint64_t same_as; /* proved to repeat that launch, and so not run; 0 = it ran */
 	double wall_s;    /* what running it here took */

@@ -180,9 +180,6 @@ static bool resolve_labels(struct parser *p)
 		if (!l)
 			ok = fail_at(p, r->tok.s, r->tok.line, ERR_PARSE, "no label '%.*s' in '%s'",
 			             (int)r->tok.len, r->tok.s, f->name);
-		else if (l->inst == f->n_insts)
-			ok = fail_at(p, r->tok.s, r->tok.line, ERR_PARSE,
-			             "no instruction follows the label '%.*s'", (int)r->tok.len, r->tok.s);
 		else
 			*label_place(f, r) = (int32_t)(l - p->labels);
 	}
@@ -338,11 +335,26 @@ static bool parse_or_refuse(struct parser *p)
 	return refuse_statement(p, p->mnemonic.s >= first.s ? &p->mnemonic : &first, n_refs);
 }
 
+/* Where a label stands at the end, the function returns there (nvcc writes such, of functions that
+ * never return). */
+static void end_last_label(struct parser *p, struct ptx_func *f)
+{
+	bool at_end = false;
+	for (size_t i = 0; i < p->n_labels; i++)
+		at_end |= p->labels[i].inst == f->n_insts;
+	if (!at_end)
+		return;
+	grow_array(&f->insts, f->n_insts, &p->insts_cap, sizeof *f->insts);
+	f->insts[f->n_insts++] =
+		(struct ptx_inst){ .op = OP_RET, .guard = -1, .vec = 1, .made = true, .line = p->line };
+}
+
 static bool finish_body(struct parser *p)
 {
 	struct ptx_func *f = func_at_hand(p);
 	if (!resolve_labels(p))
 		return false;
+	end_last_label(p, f);
 	struct ptx_label *labels = mem_calloc(p->n_labels + 1, sizeof *labels);
 	for (size_t i = 0; i < p->n_labels; i++)
 		labels[i].inst = p->labels[i].inst;

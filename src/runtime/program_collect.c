@@ -79,6 +79,7 @@ static bool take_launch(struct program *p, struct wire_msg *m)
 		.span = span_of(&r.span),
 		.like = r.counted == RECORD_COUNTED ? r.number : r.like,
 		.same_as = r.same_as,
+		.parent = r.parent,
 		.wall_s = r.wall_s,
 		.races = r.races,
 	};
@@ -89,7 +90,8 @@ static bool take_launch(struct program *p, struct wire_msg *m)
 	l->flags = (r.counted == RECORD_FAILED ? 1u << PROGRAM_FLAG_FAILED : 0) |
 	           (r.counted == RECORD_REPEATS ? 1u << PROGRAM_FLAG_REPEAT : 0) |
 	           (r.printed_bytes ? 1u << PROGRAM_FLAG_PRINTF : 0) |
-	           (r.cooperative ? 1u << PROGRAM_FLAG_COOPERATIVE : 0);
+	           (r.cooperative ? 1u << PROGRAM_FLAG_COOPERATIVE : 0) |
+	           (r.parent ? 1u << PROGRAM_FLAG_NESTED : 0);
 	return true;
 }
 

@@ -96,12 +96,13 @@ struct record_launch {
 	unsigned kernel, stream;
 	unsigned grid[3], block[3], dynamic_shared_bytes;
 	bool cooperative;
+	uint64_t parent; /* the launch whose kernel launched it; 0 = the host did */
 	struct record_span span;
 	enum record_counted counted;
 	uint64_t like;
 	uint64_t same_as; /* proved to repeat that launch, and not run; 0 = it ran */
-	double wall_s; /* what emulating it took */
-	double share;  /* of the SMs that it filled, 0..1 */
+	double wall_s;    /* what emulating it took */
+	double share;     /* of the SMs that it filled, 0..1 */
 	unsigned printed_bytes;
 	struct run_races races;
 	char level[64]; /* whose counts they are: "PTX", "sm_90 machine code, ptxas 13.0.88" */

@@ -85,6 +85,31 @@ says not-of-kernels-named 'belong to a whole program'
 run of-an-unknown-option 2 run vec_add --lanuch 2
 says of-an-unknown-option-named "did you mean '--launch'"
 
+# kernels that launch kernels: built without being told how, and each names its parent
+cat >nested.cu <<'END'
+#include <cstdio>
+__global__ void down(int x)
+{
+	down<<<1, 1>>>(x + 1);
+	if (cudaError_t e = cudaGetLastError())
+		printf("level %d: %s\n", x, cudaGetErrorName(e));
+}
+int main()
+{
+	down<<<1, 1>>>(0);
+	return cudaDeviceSynchronize();
+}
+END
+run nested 0 launches nested.cu --json
+same nested-parents "0 1 2 24" "$(for i in 0 1 2 24; do
+	p=$(field "$dir/out" launches $i parent)
+	echo "${p:-0}"
+done | tr '\n' ' ' | sed 's/ $//')"
+same nested-depth 'level 24: cudaErrorLaunchMaxDepthExceeded\n' "$(field "$dir/out" stdout)"
+echo '__global__ void k() { k<<<1, 1>>>(); cudaDeviceSynchronize(); } int main() {}' >waits.cu
+run nested-waits 1 launches waits.cu
+says nested-waits-said 'cudaStreamTailLaunch'
+
 # two versions, kernel by kernel: from source, and from what was written of them
 sed 's/n \/ 64, 64>>>/n \/ 32, 32>>>/' two.cu >new.cu
 run diff-programs 1 diff two.cu new.cu --gpu h200 -- 512

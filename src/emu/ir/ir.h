@@ -69,9 +69,18 @@ enum system_call {
 	SYSTEM_MBARRIER_INIT,   /* offset, count */
 	SYSTEM_MBARRIER_ARRIVE, /* offset, count, 1 = also leave: the state before */
 	SYSTEM_MBARRIER_STATE,  /* offset, state: has its phase ended? */
-	SYSTEM_MBARRIER_PARITY  /* offset, parity: has the phase of that parity ended? */
+	SYSTEM_MBARRIER_PARITY, /* offset, parity: has the phase of that parity ended? */
+							/* the device's runtime */
+#define X(id, name) SYSTEM_RUNTIME_##id,
+#include "emu/ir/device_calls.def"
+#undef X
+	SYSTEM_CALLS,
+	SYSTEM_RUNTIME = SYSTEM_MBARRIER_PARITY + 1
 };
-#define SYSTEM_ARGS 5
+#define SYSTEM_ARGS 10
+/* Which call of the device's runtime a function of that name is: -1 = none, SYSTEM_CALLS = one that
+ * is not emulated. */
+int system_runtime_call(const char *name);
 
 enum xsrc_kind { S_NONE, S_REG, S_CONST };
 struct xsrc {

@@ -15,7 +15,9 @@ static const char heap_name[] = "the heap of device code";
 static bool uses_heap(const struct ptx_module *m)
 {
 	for (unsigned i = 0; i < m->n_funcs; i++)
-		if (!m->funcs[i].has_body && !strcmp(m->funcs[i].name, "malloc"))
+		if (!m->funcs[i].has_body &&
+		    (!strcmp(m->funcs[i].name, "malloc") ||
+		     system_runtime_call(m->funcs[i].name) == SYSTEM_RUNTIME_MALLOC))
 			return true;
 	return false;
 }

@@ -10,6 +10,7 @@ void emu_device_close(struct emu_device *d)
 {
 	arena_free(&d->arena, d->spare);
 	heap_free(d->heap);
+	heap_free(d->launch_room);
 	line_filter_free(d->filter);
 	line_filter_free(d->no_filter);
 }

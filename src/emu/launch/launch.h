@@ -24,8 +24,9 @@ struct emu_device {
 	struct line_filter *filter, *no_filter; /* what the cache simulation follows; nothing */
 	/* of a program's device */
 	struct gpu_spec sheet;
-	struct heap *heap;  /* of device code; NULL = not asked for yet */
-	uint64_t workspace; /* of cooperative launches; 0 = none yet */
+	struct heap *heap;        /* of device code; NULL = not asked for yet */
+	struct heap *launch_room; /* for what launches of kernels by kernels pass; likewise */
+	uint64_t workspace;       /* of cooperative launches; 0 = none yet */
 	uint64_t param_area, used_bytes;
 	struct texture_table textures;
 	struct image_cache *images;
@@ -106,7 +107,8 @@ struct emu_launch {
 	struct image image;
 	uint64_t image_key; /* of a program's launch: where the image is kept afterwards; 0 = nowhere */
 	struct grid grid;   /* what the machine needs to know of all this */
-	unsigned blocks_per_sm; /* resident, for the cache simulation */
+	struct device_runtime *runtime; /* of device code; NULL = it uses none */
+	unsigned blocks_per_sm;         /* resident, for the cache simulation */
 	unsigned n_workers;
 	struct worker *workers;
 	_Atomic uint64_t next; /* block to hand out, within the wave */
@@ -138,6 +140,10 @@ void device_heap_keep(struct emu_launch *l);
 /* In a kernel's own run: its region, before memory is mapped; then the heap in it. */
 void device_heap_add(struct emu_launch *l);
 void device_heap_open(struct emu_launch *l);
+/* What device code asks of the runtime (nested_work.c): makes grid.runtime where it may ask; and
+ * tells the program what it asked for. */
+void nested_work_prepare(struct emu_launch *l);
+void nested_work_tell(const struct emu_launch *l);
 /* Hands out what the blocks printed, block by block (printed.c); returns the bytes that were lost
  * because there was no room. */
 size_t emu_launch_printed(const struct emu_launch *l,

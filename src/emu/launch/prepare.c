@@ -199,6 +199,7 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 		.sm_count = l->device->gpu->sm_count,
 		.workspace = a->workspace,
 		.stack_bytes = l->grid.local_bytes,
+		.device_runtime = l->runtime != NULL,
 	};
 	memcpy(env.bank, l->banks.bank, sizeof env.bank);
 	if (l->sass ? !lower_sass(&l->image.ir, l->sass, l->sass_func, &env, l->source_file, err)
@@ -278,6 +279,7 @@ static bool place_on_device(struct emu_launch *l, struct err *err)
 {
 	struct regions a = { .param_base = l->device->param_area };
 	device_heap_keep(l);
+	nested_work_prepare(l);
 	if (!place_workspace(l, &a, err))
 		return false;
 	if (!fill_params(l, &a, err))
@@ -475,6 +477,7 @@ void emu_launch_free(struct emu_launch *l)
 	for (unsigned i = 0; l->workers && i < l->n_workers; i++)
 		emu_worker_free(&l->workers[i]);
 	free(l->workers);
+	free(l->runtime);
 	cache_sim_free(l->grid.cache);
 	collision_log_free(l->grid.collisions);
 	trace_free(l->grid.trace);

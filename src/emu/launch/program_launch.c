@@ -44,11 +44,13 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 		emu_launch_findings(&l, findings);
 	}
 	if (known && l.workers)
-		known_launch_note(d, known, &l, ok && !findings->n);
+		known_launch_note(d, known, &l, ok && !findings->n && !l.runtime);
 	if (ok && req->counting == EMU_COUNT_ALL)
 		emu_launch_results(&l, res);
 	else if (ok)
 		res->wall_s = launch_clock_s() - l.started;
+	if (ok)
+		nested_work_tell(&l);
 	emu_launch_free(&l);
 	return ok;
 }

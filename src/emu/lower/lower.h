@@ -33,7 +33,8 @@ struct lower_env {
 	uint64_t param_base;      /* device address of a copy of the parameter area */
 	uint32_t shared_bytes;
 	uint32_t sm_count;
-	uint64_t workspace; /* of a cooperative launch, 0 = it is none */
+	uint64_t workspace;  /* of a cooperative launch, 0 = it is none */
+	bool device_runtime; /* kernels may launch others */
 	/* of machine code */
 	uint32_t stack_bytes;                /* local memory of a thread */
 	struct lower_bank bank[LOWER_BANKS]; /* 3: variables, 4: addresses; the others are not used */

@@ -244,21 +244,35 @@ static const struct system_function {
 	{ "free", SYSTEM_FREE },
 };
 
+/* Arguments of the system are words of 8 bytes: of a structure, one after the other. */
+static bool system_arguments(struct lower *l, struct xsrc arg[SYSTEM_ARGS], unsigned *n)
+{
+	const struct ptx_operand *list = &l->in->opnd[2];
+	struct passed v;
+	*n = 0;
+	for (int64_t i = 0; list->kind == OPND_LIST && i < list->i64; i++) {
+		if (!passed_symbol(l, l->ir->func->lists[list->reg + i], &v))
+			return false;
+		for (unsigned k = 0; k < words_of(&v); k += 2) {
+			if (*n == SYSTEM_ARGS)
+				return low_refuse(l, "more arguments than the function takes");
+			const struct xsrc low = cell_value(&v, k);
+			arg[(*n)++] =
+				src_reg(k + 1 < words_of(&v) ? low_op2(l, E_pack64, -1, low, cell_value(&v, k + 1))
+			                                 : low_op1(l, E_zext64, -1, low));
+		}
+	}
+	return true;
+}
+
 static bool call_system(struct lower *l, enum system_call call)
 {
-	const struct ptx_operand *list = &l->in->opnd[2], *result = &l->in->opnd[1];
+	const struct ptx_operand *result = &l->in->opnd[1];
 	struct xsrc arg[SYSTEM_ARGS];
-	const unsigned n = list->kind == OPND_LIST ? (unsigned)list->i64 : 0;
+	unsigned n;
 	struct passed v;
-	if (n > SYSTEM_ARGS)
-		return low_refuse(l, "more arguments than the function takes");
-	for (unsigned i = 0; i < n; i++) {
-		if (!passed_symbol(l, l->ir->func->lists[list->reg + (int32_t)i], &v))
-			return false;
-		const struct xsrc low = cell_value(&v, 0);
-		arg[i] = src_reg(v.bytes > 4 ? low_op2(l, E_pack64, -1, low, cell_value(&v, 1))
-		                             : low_op1(l, E_zext64, -1, low));
-	}
+	if (!system_arguments(l, arg, &n))
+		return false;
 	const int32_t d = result->kind == OPND_SYMBOL ? low_temp(l, 8) : -1;
 	struct xop *x = low_emit(l, X_SYSTEM);
 	x->op = (uint16_t)call;
@@ -285,17 +299,21 @@ bool low_call(struct lower *l)
 	const int32_t part = l->link->part_of[index];
 	if (part > 0)
 		return call_function(l, part);
-	for (size_t i = 0; i < ARRAY_LEN(system_functions); i++)
-		if (!strcmp(m->funcs[index].name, system_functions[i].name))
-			return call_system(l, system_functions[i].call);
 	const char *name = m->funcs[index].name;
-	if (!strncmp(name, "__cudaCDP", 9) || !strncmp(name, "cudaLaunchDevice", 16) ||
-	    !strncmp(name, "cudaGetParameterBuffer", 22))
+	for (size_t i = 0; i < ARRAY_LEN(system_functions); i++)
+		if (!strcmp(name, system_functions[i].name))
+			return call_system(l, system_functions[i].call);
+	const int runtime = system_runtime_call(name);
+	if (runtime < 0)
+		return low_refuse(l, "the function '%s' is not in this module", name);
+	if (runtime == SYSTEM_CALLS)
+		return low_refuse(l, "'%s' is not emulated in device code", name);
+	if (!l->env->device_runtime)
 		return low_refuse(l,
-		                  "launches by kernels (dynamic parallelism) are not emulated ('%s'); "
-		                  "launch that kernel from the host",
+		                  "a kernel that is run by itself cannot call '%s'; give the program with "
+		                  "its main()",
 		                  name);
-	return low_refuse(l, "the function '%s' is not in this module", name);
+	return call_system(l, (enum system_call)runtime);
 }
 
 bool low_landing(struct lower *l)

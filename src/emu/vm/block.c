@@ -8,6 +8,7 @@
 #include "emu/vm/handler.h"
 
 #include "base/mem.h"
+#include "emu/vm/device_runtime.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +95,7 @@ void emu_worker_free(struct worker *wk)
 	for (uint32_t i = 0; wk->saves && i < wk->grid->n_warps; i++)
 		free(wk->saves[i].bytes);
 	free(wk->saves);
+	device_calls_free(wk->calls, wk->grid && wk->grid->runtime ? wk->grid->runtime->room : NULL);
 	free(wk->printed.text);
 	free(wk->printed.piece);
 	free(wk->stacks);
@@ -192,6 +194,7 @@ void block_begin(struct worker *wk, uint64_t index)
 		wk->shadow = shadow_new(g->shared_bytes);
 	if (wk->shadow)
 		shadow_start(wk->shadow);
+	device_calls_begin(wk->calls, g->threads);
 	memset(wk->barrier, 0, sizeof wk->barrier);
 	wk->barriers_met = wk->barriers_opened = 0;
 	memset(wk->shared, 0xff, g->shared_bytes); /* undefined: floats read as NaN */

@@ -5,6 +5,7 @@
 #include "emu/vm/handler.h"
 
 #include "base/mem.h"
+#include "emu/vm/device_runtime.h"
 #include "emu/vm/guest_print.h"
 #include "emu/vm/mbarrier.h"
 
@@ -83,6 +84,10 @@ static bool system_lane(struct warp *w, const struct uop *u, unsigned lane, cons
 	case SYSTEM_FREE: return free_lane(w, u, lane, arg[0]);
 	default: break;
 	}
+	uint64_t bad = arg[0];
+	if (u->system->call >= SYSTEM_RUNTIME)
+		return device_call(w, lane, u->system->call, arg, result, &bad) ||
+		       bad_pointer(w, u, lane, bad);
 	if (mbarrier_lane(w, lane, u->system->call, arg, result))
 		return true;
 	bad_pointer(w, u, lane, arg[0]);

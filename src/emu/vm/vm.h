@@ -9,6 +9,7 @@
 #include "emu/check/check.h"
 #include "emu/codegen/codegen.h"
 #include "emu/count/count.h"
+#include "emu/device_work.h"
 #include "emu/memory/memory.h"
 
 /* The handler tables for this processor; @wanted (may be NULL or "") limits the instruction-set
@@ -65,6 +66,24 @@ struct printed_text {
 	size_t n_pieces;
 };
 
+/* What device code may ask of the runtime (device_runtime.c). */
+struct device_runtime {
+	struct heap *room; /* for parameters of launches, and texts; lives as long as the device */
+	const struct ptx_module *module;
+	unsigned depth; /* of this launch in others */
+	device_ask *ask;
+	void *ask_ctx;
+};
+/* What the threads of one worker's blocks asked for. */
+struct device_calls {
+	struct device_work *work;
+	size_t n_work, cap_work;
+	struct device_room *room; /* taken from the heap, given back by the launch */
+	size_t n_room, cap_room;
+	uint64_t streams; /* and events, that were made: their handles */
+	uint32_t *error;  /* last one, by thread of the block; NULL = there was none yet */
+};
+
 struct worker;
 struct grid {
 	const struct image *image;
@@ -72,6 +91,7 @@ struct grid {
 	const struct arena *arena;
 	struct heap *heap;                    /* of device code; NULL = it uses none */
 	const struct texture_table *textures; /* NULL = none */
+	const struct device_runtime *runtime; /* for device code; NULL = it uses none */
 	uint32_t threads, n_warps;            /* per block */
 	uint32_t shared_bytes, local_bytes;
 	uint32_t sm_count;
@@ -126,7 +146,8 @@ struct worker {
 	uint64_t *divergent;                   /* per basic block: times its branch split a warp */
 	struct access_log log;
 	struct printed_text printed;
-	uint64_t block; /* that runs now */
+	struct device_calls *calls; /* NULL = none yet */
+	uint64_t block;             /* that runs now */
 	uint64_t index_in_wave;
 	uint32_t ctaid[3];
 	bool checked;            /* this block runs with all checks */

@@ -1,6 +1,7 @@
 /* The device: how many, what it is, what it can do; all from the chosen GPU sheet. */
 #include "runtime/guest/guest.h"
 #include "runtime/guest/guest_clock.h"
+#include "runtime/guest/guest_device.h"
 
 #include "model/gpu.h"
 
@@ -104,7 +105,7 @@ GUEST_API cudaError_t CUDARTAPI cudaDeviceReset(void)
 	GUEST_CALL(synchronize_all());
 }
 
-static cudaError_t limit(enum cudaLimit which, const size_t *set, size_t *get)
+cudaError_t guest_limit(enum cudaLimit which, const size_t *set, size_t *get)
 {
 	if ((unsigned)which >= sizeof guest.limits / sizeof guest.limits[0])
 		return cudaErrorUnsupportedLimit;
@@ -117,12 +118,12 @@ static cudaError_t limit(enum cudaLimit which, const size_t *set, size_t *get)
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceSetLimit(enum cudaLimit which, size_t value)
 {
-	GUEST_CALL(limit(which, &value, NULL));
+	GUEST_CALL(guest_limit(which, &value, NULL));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceGetLimit(size_t *value, enum cudaLimit which)
 {
-	GUEST_CALL(limit(which, NULL, value));
+	GUEST_CALL(guest_limit(which, NULL, value));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
@@ -272,7 +273,7 @@ static int guest_memory_clock_khz(void)
 	return (int)(guest.gpu.dram_gbs * 1e9 / 2 / ((double)guest_bus_bits() / 8) / 1e3 + 0.5);
 }
 
-static cudaError_t attribute(int *value, enum cudaDeviceAttr which, int device)
+cudaError_t guest_attribute(int *value, enum cudaDeviceAttr which, int device)
 {
 	const struct gpu_spec *g = &guest.gpu;
 	const struct {
@@ -295,7 +296,7 @@ static cudaError_t attribute(int *value, enum cudaDeviceAttr which, int device)
 GUEST_API cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr which,
                                                        int device)
 {
-	GUEST_CALL(attribute(value, which, device));
+	GUEST_CALL(guest_attribute(value, which, device));
 }
 
 static cudaError_t properties(struct cudaDeviceProp *p, int device)

@@ -4,6 +4,7 @@
  */
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_graph.h"
+#include "runtime/guest/guest_nested.h"
 #include "runtime/guest/guest_record.h"
 
 #include "base/mem.h"
@@ -284,9 +285,31 @@ static cudaError_t do_wait(struct guest_stream *s, const struct guest_event *eve
 	return cudaSuccess;
 }
 
-static cudaError_t do_launch(struct guest_stream *s, const struct guest_op *op, const void *caller)
+static cudaError_t do_nested(struct guest_stream *s, const struct nested *x, struct nested_list *l)
 {
-	return guest_run_kernel(op, s, caller);
+	if (x->op.kind != GUEST_OP_LAUNCH)
+		return guest_execute(s, &x->op, GUEST_ASYNC, NULL);
+	struct guest_nesting nesting = { .parent = x->parent, .depth = x->depth, .list = l };
+	const size_t from = l->n;
+	const cudaError_t e = guest_run_kernel(&x->op, s, &nesting);
+	nested_stack(l, from);
+	return e;
+}
+
+/* The kernel, and then what it asked for, and what that asked for. */
+static cudaError_t do_launch(struct guest_stream *s, const struct guest_op *op)
+{
+	struct nested_list list = { .n = 0 };
+	struct guest_nesting nesting = { .list = &list };
+	struct nested x;
+	cudaError_t e = guest_run_kernel(op, s, &nesting);
+	nested_stack(&list, 0);
+	while (nested_take(&list, &x)) {
+		if (e == cudaSuccess && guest.sticky == cudaSuccess)
+			e = do_nested(s, &x, &list);
+		guest_op_drop(&x.op);
+	}
+	return e;
 }
 
 /* One after the other in one stream, dependences first. */
@@ -309,7 +332,7 @@ cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enu
 {
 	bool was;
 	switch (op->kind) {
-	case GUEST_OP_LAUNCH: return do_launch(s, op, caller);
+	case GUEST_OP_LAUNCH: return do_launch(s, op);
 	case GUEST_OP_COPY: return do_copy(s, op, wait, caller);
 	case GUEST_OP_SET: return do_set(s, op, caller);
 	case GUEST_OP_HOST: return do_host(s, op);

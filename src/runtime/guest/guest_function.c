@@ -1,4 +1,5 @@
 /* What a program asks of its kernels: attributes, occupancy, names. */
+#include "runtime/guest/guest_device.h"
 #include "runtime/guest/guest_time.h"
 
 #include "model/occupancy.h"
@@ -33,12 +34,8 @@ unsigned guest_resident_blocks(const struct guest_function *f, unsigned threads,
 	return r.blocks_per_sm;
 }
 
-static cudaError_t attributes(struct cudaFuncAttributes *out, const void *host)
+void guest_attributes(const struct guest_function *f, struct cudaFuncAttributes *out)
 {
-	cudaError_t why;
-	const struct guest_function *f = guest_function_of(host, &why);
-	if (!f)
-		return why;
 	struct emu_function_info info;
 	emu_function_info(f->loaded, &info);
 	memset(out, 0, sizeof *out);
@@ -53,7 +50,15 @@ static cudaError_t attributes(struct cudaFuncAttributes *out, const void *host)
 			? f->max_dynamic_shared
 			: (int)guest.gpu.smem_per_block_bytes - (int)info.static_shared_bytes;
 	out->preferredShmemCarveout = f->carveout;
-	return cudaSuccess;
+}
+
+static cudaError_t attributes(struct cudaFuncAttributes *out, const void *host)
+{
+	cudaError_t why;
+	const struct guest_function *f = guest_function_of(host, &why);
+	if (f)
+		guest_attributes(f, out);
+	return why;
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *out,

@@ -7,7 +7,7 @@
 
 #include "runtime/guest/guest_op.h"
 
-/* Runs a kernel and records it: guest_run_kernel(). */
+/* Runs a kernel and records it: what keeper_make() was given. */
 typedef cudaError_t keeper_run(const struct guest_op *op, struct guest_stream *s,
                                const void *caller);
 

@@ -2,6 +2,7 @@
 #include "runtime/guest/guest_clock.h"
 #include "runtime/guest/guest_keeper.h"
 #include "runtime/guest/guest_machine.h"
+#include "runtime/guest/guest_nested.h"
 #include "runtime/guest/guest_op.h"
 #include "runtime/guest/guest_record.h"
 #include "runtime/guest/guest_time.h"
@@ -117,19 +118,27 @@ static void tell_progress(void *ctx, double fraction)
 	record_progress(&r);
 }
 
+/* A launch that is kept runs again without what it launched. */
+static cudaError_t run_again(const struct guest_op *op, struct guest_stream *s, const void *caller)
+{
+	struct guest_nesting nesting = { .list = NULL };
+	(void)caller;
+	return guest_run_kernel(op, s, &nesting);
+}
+
 /* Before a launch that is counted. */
 static struct machine_fork prepare_counting(const struct guest_op *op, struct guest_stream *s,
                                             const struct emu_launch_request *req, uint64_t number)
 {
 	struct guest_module *m = op->u.launch.function->module;
 	machine_need(m);
-	keeper_make(op, s, number, guest_run_kernel);
+	keeper_make(op, s, number, run_again);
 	return machine_begin(m, req);
 }
 
 /* @printed: bytes that its kernel printed are counted there. */
 static struct emu_launch_request request_of(const struct guest_op *op, uint64_t number, bool count,
-                                            unsigned *printed)
+                                            unsigned *printed, struct guest_nesting *nesting)
 {
 	const struct guest_function *f = op->u.launch.function;
 	struct emu_launch_request req = {
@@ -149,15 +158,19 @@ static struct emu_launch_request request_of(const struct guest_op *op, uint64_t 
 		.threads = guest.config.threads,
 		.print = print,
 		.print_ctx = printed,
+		.work = nested_note,
+		.ask = nested_answer,
+		.work_ctx = nesting,
+		.depth = nesting->depth,
 	};
 	memcpy(req.grid, op->u.launch.grid, sizeof req.grid);
 	memcpy(req.block, op->u.launch.block, sizeof req.block);
 	return req;
 }
 
-cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, const void *caller)
+cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
+                             struct guest_nesting *nesting)
 {
-	(void)caller;
 	struct guest_function *f = op->u.launch.function;
 	struct kind *kind = kind_of(op);
 	struct record_launch r = {
@@ -165,11 +178,15 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, 
 		.stream = s->id,
 		.dynamic_shared_bytes = op->u.launch.shared_bytes,
 		.cooperative = op->u.launch.cooperative,
+		.parent = nesting->parent,
 	};
+	nesting->parent = r.number; /* of what it launches */
+	nesting->module = f->module;
 	const bool asked = guest.config.count_from && r.number >= guest.config.count_from &&
 	                   r.number <= guest.config.count_to;
 	const bool count = record_is_open() && (kind->counted < guest.config.count_first || asked);
-	const struct emu_launch_request req = request_of(op, r.number, count, &r.printed_bytes);
+	const struct emu_launch_request req =
+		request_of(op, r.number, count, &r.printed_bytes, nesting);
 	memcpy(r.grid, req.grid, sizeof r.grid);
 	memcpy(r.block, req.block, sizeof r.block);
 	record_kernel(f);
@@ -191,7 +208,7 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, 
 		kind->ns = guest_kernel_ns(op, &res.counts, &kind->share);
 		kind->first = kind->counted++ ? kind->first : r.number;
 	}
-	const double launch_call_ns = stream_rates_of(&guest.gpu).launch_call_ns;
+	const double launch_call_ns = r.parent ? 0 : stream_rates_of(&guest.gpu).launch_call_ns;
 	const struct clock_span span =
 		clock_place(s, GUEST_ENGINE_SM, kind->ns, kind->share, launch_call_ns);
 	r.span = (struct record_span){ span.call_ns, span.start_ns, span.end_ns };

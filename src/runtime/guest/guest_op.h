@@ -74,9 +74,6 @@ cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enu
 void guest_op_keep(struct guest_op *to, const struct guest_op *from);
 void guest_op_drop(struct guest_op *op);
 
-/* guest_kernel.c: runs the kernel, places it on the clock and records it. */
-cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s, const void *caller);
-
 /* guest_op.c: operations from what the API is given. */
 struct guest_op guest_copy_line(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t guest_copy_3d(const struct cudaMemcpy3DParms *p, struct guest_op *op);

@@ -59,6 +59,15 @@ TEST(diamond)
 }
 
 /* A switch: two branches share a table; a case that only leaves is not waited for. */
+TEST(label_at_the_end)
+{
+	const struct ptx_func *f = graph("@%p1 bra END; mov.u32 %r1, 1; END:");
+	assert_int_equal(f->n_blocks, 3);
+	assert_block(f, 0, 0, 0, 2, 1, 2);
+	assert_block(f, 2, 2, 2, -1, -1, -1);
+	assert_int_equal(f->insts[2].op, OP_RET);
+}
+
 TEST(branch_table)
 {
 	const struct ptx_func *f =
