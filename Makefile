@@ -7,7 +7,7 @@ MAKEFLAGS += --no-builtin-rules
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
-ON_TERMINAL := run test units seeds bench fuzz fuzz-smoke asan-check tsan-check check-bare
+ON_TERMINAL := run test units seeds bench fuzz fuzz-smoke storm storm-run asan-check tsan-check check-bare
 ifeq ($(filter $(ON_TERMINAL),$(MAKECMDGOALS)),)
 MAKEFLAGS += --output-sync=target
 endif
@@ -314,6 +314,18 @@ $(B)/obj/tests/fuzz/fuzz_runtime.o: $(B)/gen/guest_names.h
 $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(ARCHIVES) $(filter %.o,$(FUZZ_ENGINE))
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) $(filter -%,$(FUZZ_ENGINE)) -o $@ $(filter %.o,$^) -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
+## storm: KEYS keys (default 100000), a tenth as many sizes, killed processes: plain, ASan with LSan, TSan
+KEYS ?= 100000
+storm:
+	@$(MAKE) --no-print-directory storm-run
+	@$(MAKE) --no-print-directory SANITIZE=address,undefined storm-run
+	@$(MAKE) --no-print-directory SANITIZE=thread storm-run
+storm-run: $(B)/pmpp-explore $(B)/storm/storm
+	@sh tests/storm/storm.sh $(abspath $(B)) $(KEYS)
+$(B)/storm/storm: tests/storm/storm.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -O1 $(WARN) $(if $(findstring address,$(SANITIZE)),-fsanitize=address) \
+		$(if $(findstring thread,$(SANITIZE)),-fsanitize=thread) -o $@ $< -lutil
 # A bench program may use everything.
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/obj/gen/cache.o $(ARCHIVES)
 	@mkdir -p $(@D)
@@ -341,5 +353,5 @@ compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants asan-check tsan-check oom inject check-gpu bless pictures bench fuzz fuzz-run fuzz-smoke run install clean list help FORCE
+.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants asan-check tsan-check oom inject check-gpu bless pictures bench fuzz fuzz-run fuzz-smoke storm storm-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
