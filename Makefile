@@ -279,6 +279,11 @@ check-gpu: $(B)/gpu/gpu_check $(if $(filter random,$(PARTS)),$(B)/pmpp-explore)
 ## bless: rewrite golden screens from what the program draws now; read the diff
 bless: $(UNIT)
 	@BLESS=1 sh tests/run.sh $(B) units
+## check-screens: 5000 screens of random states and sizes: nothing overlaps or is cut (SCREENS=n SEED=n)
+SCREENS ?= 5000
+SEED ?= 1
+check-screens: $(B)/unit/ui/test_random_screens
+	@SCREENS=$(SCREENS) SEED=$(SEED) $<
 ## pictures: every panel of the real program in a real terminal, as SVG in build/pictures
 pictures: $(B)/pmpp-explore
 	@PMPP=$(B)/pmpp-explore sh tests/tty/pictures.sh $(B)/pictures
@@ -353,5 +358,5 @@ compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants asan-check tsan-check oom inject check-gpu bless pictures bench fuzz fuzz-run fuzz-smoke storm storm-run run install clean list help FORCE
+.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants asan-check tsan-check oom inject check-gpu bless check-screens pictures bench fuzz fuzz-run fuzz-smoke storm storm-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -174,7 +174,7 @@ static void draw(const struct session *s, struct canvas *c)
 	if (panel_waiting(s, c, "Here after a run: what its figures say to do next."))
 		return;
 	const struct findings f = findings_of(s, m);
-	int row = 0;
+	int row = panel_notes(s, c);
 	for (int pass = 0; pass < 3; pass++) {
 		static const enum style order[] = { STYLE_BAD, STYLE_WATCH, STYLE_GOOD };
 		static const char *const signs[] = { "✗", "!", "✓" };
@@ -189,7 +189,7 @@ static void draw(const struct session *s, struct canvas *c)
 		}
 	}
 	if (!f.n)
-		canvas_wrap(c, 0, 1, c->rows, c->cols - 2, STYLE_DIM,
+		canvas_wrap(c, row, 1, c->rows - row, c->cols - 2, STYLE_DIM,
 		            "Nothing stands out in the figures of this run.");
 }
 

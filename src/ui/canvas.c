@@ -190,6 +190,30 @@ char ascii_fallback(uint32_t ch)
 
 /* --- text --- */
 
+static bool alphanumeric(uint32_t ch)
+{
+	return (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') || (ch >= 'a' && ch <= 'z');
+}
+
+static void watch_overlap(const struct canvas *c, int row, int col, uint32_t is)
+{
+	struct canvas_watch *w = c->watch;
+	const struct cell *cell = at(c, row, col);
+	const uint32_t was = cell ? cell->ch : ' ';
+	if (!alphanumeric(was) || !alphanumeric(is) || was == is || w->overlaps++ || w->cuts)
+		return;
+	snprintf(w->first, sizeof w->first, "row %d, column %d: '%c' is drawn over '%c'",
+	         c->row + row + 1, c->col + col + 1, (char)is, (char)was);
+}
+
+static void watch_cut(const struct canvas *c, int row, int col, const char *text)
+{
+	struct canvas_watch *w = c->watch;
+	if (col >= 0 || row < 0 || row >= c->rows || !c->cols || w->cuts++ || w->overlaps)
+		return;
+	snprintf(w->first, sizeof w->first, "row %d: '%.60s' begins outside", c->row + row + 1, text);
+}
+
 void canvas_cell(struct canvas *c, int row, int col, enum style s, uint32_t ch)
 {
 	struct cell *cell = at(c, row, col);
@@ -200,13 +224,23 @@ void canvas_cell(struct canvas *c, int row, int col, enum style s, uint32_t ch)
 	cell->style = (uint8_t)s;
 }
 
+/* A character of a text: it goes over lines and bars, not over another text. */
+static void text_cell(struct canvas *c, int row, int col, enum style s, uint32_t ch)
+{
+	if (c->watch)
+		watch_overlap(c, row, col, ch);
+	canvas_cell(c, row, col, s, ch);
+}
+
 int canvas_text(struct canvas *c, int row, int col, enum style s, const char *utf8)
 {
 	uint32_t ch;
 	bool cut = false;
+	if (c->watch)
+		watch_cut(c, row, col, utf8);
 	for (; (ch = utf8_next(&utf8)); col++) {
 		cut |= col >= c->cols && ch != ' ';
-		canvas_cell(c, row, col, s, ch);
+		text_cell(c, row, col, s, ch);
 	}
 	if (cut) /* nothing ends silently */
 		canvas_cell(c, row, c->cols - 1, s, 0x2026);
@@ -221,7 +255,7 @@ int canvas_text_n(struct canvas *c, int row, int col, int width, enum style s, c
 	int n = cut ? width - 1 : width;
 	uint32_t ch;
 	while (n-- > 0 && (ch = utf8_next(&utf8)))
-		canvas_cell(c, row, col++, s, ch);
+		text_cell(c, row, col++, s, ch);
 	if (cut)
 		canvas_cell(c, row, col++, s, 0x2026);
 	return col;
@@ -351,6 +385,13 @@ void canvas_hit(struct canvas *c, int row, int col, int rows, int cols, enum hit
 	const struct canvas in = canvas_sub(c, row, col, rows, cols);
 	if (h && in.rows > 0 && h->n < ARRAY_LEN(h->hit))
 		h->hit[h->n++] = (struct canvas_hit){ kind, index, in.row, in.col, in.rows, in.cols };
+}
+
+void canvas_scrolls(struct canvas *c)
+{
+	struct canvas_watch *w = c->watch;
+	if (w && w->scrolls < ARRAY_LEN(w->window))
+		w->window[w->scrolls++] = (struct watch_window){ c->row, c->col, c->rows, c->cols };
 }
 
 /* --- bars --- */

@@ -73,15 +73,26 @@ struct canvas_hits {
 	} hit[400];
 };
 
+/* What a checker is told of a frame: text over other text, text that begins outside, windows that
+ * show less than there is. */
+struct canvas_watch {
+	unsigned overlaps, cuts, scrolls;
+	struct watch_window {
+		int row, col, rows, cols; /* of the canvas that scrolls */
+	} window[16];
+	char first[120]; /* the first thing that is wrong */
+};
+
 /* A window onto a cell grid; sub-canvases share the cells. */
 struct canvas {
-	struct cell *cells;        /* of the whole grid */
-	int stride;                /* columns of the whole grid */
-	int row, col;              /* origin of this window */
-	int rows, cols;            /* its size; may be 0 */
-	bool ascii;                /* draw with ASCII only */
-	struct metric_list *shown; /* canvas_metric() adds to it; NULL = nobody asks */
-	struct canvas_hits *hits;  /* canvas_hit() adds to it; NULL = nobody asks */
+	struct cell *cells;         /* of the whole grid */
+	int stride;                 /* columns of the whole grid */
+	int row, col;               /* origin of this window */
+	int rows, cols;             /* its size; may be 0 */
+	bool ascii;                 /* draw with ASCII only */
+	struct metric_list *shown;  /* canvas_metric() adds to it; NULL = nobody asks */
+	struct canvas_hits *hits;   /* canvas_hit() adds to it; NULL = nobody asks */
+	struct canvas_watch *watch; /* NULL = nobody asks */
 };
 
 /* Owns its cells: free with canvas_free(). */
@@ -115,6 +126,8 @@ void canvas_style(struct canvas *c, int row, int col, int n, enum style s); /* r
 /* Says that a click from row, col on, @rows x @cols, means the @index-th of its kind. */
 void canvas_hit(struct canvas *c, int row, int col, int rows, int cols, enum hit_kind kind,
                 unsigned index);
+/* Says that @c shows less than there is. */
+void canvas_scrolls(struct canvas *c);
 /* A bar of @fraction (0..1) of @cols columns, in eighths ("█▏"); ASCII: '#'. */
 void canvas_bar(struct canvas *c, int row, int col, int cols, double fraction, enum style s);
 /* One column of a vertical histogram, @rows high, value 0..1 in eighths; bottom at row+rows-1. */

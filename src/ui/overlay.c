@@ -100,10 +100,12 @@ static void list(const struct screen_host *host, const struct screen_state *st, 
 	struct canvas in = box(c, 100, (int)(of < 40 ? of : 40) + 5, title(st->open));
 	int col = canvas_text(&in, 0, 1, STYLE_DIM, "filter ");
 	col = canvas_printf(&in, 0, col, STYLE_KNOB_ON, "%s_", st->typed);
-	canvas_right(&in, 0, in.cols - 1, STYLE_DIM,
-	             "%zu of %zu   type to filter, Enter chooses, Esc closes", n, of);
-	if (col > in.cols - 30)
-		canvas_text(&in, 0, 1, STYLE_KNOB_ON, st->typed);
+	char hint[96];
+	snprintf(hint, sizeof hint, "%zu of %zu   type to filter, Enter chooses, Esc closes", n, of);
+	if (col + 2 + utf8_columns(hint) >= in.cols)
+		snprintf(hint, sizeof hint, "%zu of %zu", n, of);
+	if (col + 2 + utf8_columns(hint) < in.cols)
+		canvas_right(&in, 0, in.cols - 1, STYLE_DIM, "%s", hint);
 	int window = in.rows - 2;
 	if (window <= 0)
 		return;

@@ -106,11 +106,18 @@ static int explain(struct canvas *c, const char *head, const struct err *e)
 	return row + 1;
 }
 
+#define NOTE_ROWS 16 /* from which every panel leaves its first row empty */
+
+bool panel_notes(const struct session *s, const struct canvas *c)
+{
+	return has_record(s) && s->stale && c->rows >= NOTE_ROWS;
+}
+
 bool panel_waiting(const struct session *s, struct canvas *c, const char *shows)
 {
 	int width = c->cols - 4, row;
 	if (has_record(s)) {
-		if (s->stale) {
+		if (panel_notes(s, c)) {
 			char what[160], note[200];
 			panel_difference(&s->sel, &s->now->sel, what, sizeof what);
 			snprintf(note, sizeof note, "last run: %s", what[0] ? what : "earlier selection");
@@ -211,6 +218,7 @@ void panel_scroll_marks(struct canvas *c, int row, int rows, unsigned top, unsig
 {
 	if (rows <= 0 || total <= (unsigned)rows)
 		return;
+	canvas_scrolls(c);
 	unsigned window = (unsigned)rows;
 	unsigned thumb = window * window / total ? window * window / total : 1;
 	unsigned at = (unsigned)((uint64_t)top * (window - thumb) / (total - window));

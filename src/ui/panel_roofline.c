@@ -78,14 +78,16 @@ static void ticks(const struct axes *a, struct canvas *c)
 {
 	const struct plot *p = &a->p;
 	char text[32];
-	int row, col, last = -100;
+	int row, col, last = -100, labelled = -1;
 	for (int r = 0; r < p->rows; r++)
 		canvas_cell(c, p->row + r, p->col - 1, STYLE_DIM, 0x2502);
 	canvas_cell(c, p->row + p->rows, p->col - 1, STYLE_DIM, 0x2514);
 	canvas_hline(c, p->row + p->rows, p->col, p->cols, STYLE_DIM);
 	for (int e = (int)ceil(a->y0); e <= (int)floor(a->y1); e++) {
-		if (!plot_cell(p, 0, fy(a, pow(10, e)), &row, &col))
+		/* on a low plot two decades may share a row */
+		if (!plot_cell(p, 0, fy(a, pow(10, e)), &row, &col) || row == labelled)
 			continue;
+		labelled = row;
 		if (e >= 6) /* "1 M": the labels have eight columns */
 			snprintf(text, sizeof text, "%g M", pow(10, e - 6));
 		else if (e >= 0)

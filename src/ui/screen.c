@@ -139,6 +139,33 @@ static void solo_panel(const struct screen_host *host, const struct session *s,
 		panel(s, host->view_at(focus), focus, true, "Esc back", part(c, l->panel[0]));
 }
 
+/* Of tiles that stand in one column, those that know how little they need give the rest to the
+ * others. */
+static void fit_heights(const struct screen_host *host, const struct session *s,
+                        const size_t *views, unsigned n, struct rect *tile)
+{
+	int give[LAYOUT_MAX_PANELS] = { 0 }, spare = 0, takers = 0;
+	for (unsigned i = 0; i < n; i++) {
+		const struct view_desc *v = host->view_at(views[i]);
+		if (tile[i].col != tile[0].col || tile[i].cols != tile[0].cols)
+			return;
+		if (v->side_rows) /* and its heading, and a blank row */
+			give[i] = tile[i].rows - 2 - v->side_rows(s, tile[i].cols);
+		takers += give[i] <= 0;
+		spare += give[i] > 0 ? give[i] : 0;
+	}
+	if (!takers)
+		return;
+	const int each = spare / takers;
+	int rest = spare % takers; /* a row more for the first ones */
+	for (unsigned i = 0; i < n; i++) {
+		tile[i].rows += give[i] > 0 ? -give[i] : each + (rest > 0);
+		rest -= give[i] <= 0;
+		if (i > 0)
+			tile[i].row = tile[i - 1].row + tile[i - 1].rows;
+	}
+}
+
 static void panels(const struct screen_host *host, const struct screen_state *st,
                    const struct layout *l, struct canvas *c)
 {
@@ -159,9 +186,13 @@ static void panels(const struct screen_host *host, const struct screen_state *st
 		if (n < l->n_panels)
 			n = l->n_panels;
 	}
-	for (unsigned i = 0; i < n && i < l->n_panels; i++)
+	struct rect tile[LAYOUT_MAX_PANELS];
+	n = n < l->n_panels ? n : l->n_panels;
+	memcpy(tile, l->panel, sizeof tile);
+	fit_heights(host, s, grid, n, tile);
+	for (unsigned i = 0; i < n; i++)
 		panel(s, host->view_at(grid[i]), grid[i], grid[i] == focus, l->headings ? "f full" : NULL,
-		      part(c, l->panel[i]));
+		      part(c, tile[i]));
 }
 
 /* Too small for panels: say so, and still give the figure that matters most. */

@@ -72,7 +72,10 @@ struct view_desc {
 bool panel_focused(const struct session *s, const char *name);
 
 /* With no record to show: says why, what to do, and what will be shown here (@shows), and returns
- * true. With one: returns false, after a note on row 0 when it belongs to an older selection. */
+ * true. With one: returns false, after a note on row 0 when it belongs to an older selection and
+ * the panel is high enough to leave that row empty; the first row of the screen says it too. */
+/* Does panel_waiting() write on row 0 of a panel that has a record to show? */
+bool panel_notes(const struct session *s, const struct canvas *c);
 bool panel_waiting(const struct session *s, struct canvas *c, const char *shows);
 
 /* Metrics of the last run; and of what it is held against if that is comparable (same kernel): the
