@@ -10,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "base/err.h"
+#include "base/memory_left.h"
 #include "emu/device_work.h"
 #include "model/gpu.h"
 
@@ -50,6 +51,9 @@ bool emu_device_register(struct emu_device *d, uint64_t address, uint64_t bytes,
 /* @address: where an allocation begins. False: none does. */
 bool emu_device_release(struct emu_device *d, uint64_t address);
 /* The allocation that holds @address. False: none does. */
+/* Is there memory for @bytes more of it on this machine, of what was left when the program began?
+ * @left: how much there is; may be NULL. */
+bool emu_device_host_has(const struct emu_device *d, uint64_t bytes, struct memory_left *left);
 bool emu_device_find(const struct emu_device *d, uint64_t address, struct emu_allocation *out);
 /* Does @address lie in the range that device addresses are taken from, allocated or not? */
 bool emu_device_covers(const struct emu_device *d, uint64_t address);

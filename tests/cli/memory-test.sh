@@ -23,3 +23,23 @@ if cc -shared -fPIC -o "$dir/fail_nth.so" "$TEST_ROOT/tests/oom/fail_nth.c" 2>"$
 else
 	echo 'skip sweep: nothing can be preloaded here'
 fi
+
+# a whole program: what this machine has not is refused by the call, and said with figures
+if command -v nvcc >/dev/null && (ulimit -v 3000000 && "$PMPP" --version) >/dev/null 2>&1; then
+	cat >"$dir/big.cu" <<-'CU'
+		int main()
+		{
+			void *p;
+			int n = 0;
+			while (cudaMalloc(&p, (size_t)1 << 29) == cudaSuccess)
+				n++;
+			return n < 1 || n > 6 || cudaGetLastError() != cudaErrorMemoryAllocation;
+		}
+	CU
+	limited program-is-told 1 3000000 launches "$dir/big.cu" --gpu h200
+	grep -q 'exit 0' "$dir/err" "$dir/out" && ok program-goes-on || not_ok program-goes-on "$(cat "$dir/err")"
+	grep -q '512 MiB of GPU memory are asked for, beside .* in use; .*ulimit -v' "$dir/err" "$dir/out" &&
+		ok program-is-told-figures || not_ok program-is-told-figures "$(cat "$dir/err" "$dir/out")"
+else
+	echo 'skip program-is-told: no nvcc here, or a sanitizer'
+fi

@@ -9,6 +9,7 @@
 #define PMPP_EMU_LAUNCH_H
 
 #include "backend/backend.h"
+#include "base/memory_left.h"
 #include "emu/lower/lower.h"
 #include "emu/texture.h"
 #include "emu/vm/vm.h"
@@ -28,6 +29,7 @@ struct emu_device {
 	struct heap *launch_room; /* for what launches of kernels by kernels pass; likewise */
 	uint64_t workspace;       /* of cooperative launches; 0 = none yet */
 	uint64_t param_area, used_bytes;
+	struct memory_left host; /* when the program began */
 	struct texture_table textures;
 	struct image_cache *images;
 	struct known_launches *known;

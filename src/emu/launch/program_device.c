@@ -15,7 +15,25 @@
 /* Below everything that the system places by itself, above what a program's own file uses. */
 #define DEVICE_BASE ((uint64_t)0x200000000000)
 #define DEVICE_SPAN ((uint64_t)1 << 37)
+#define LEAST_SPAN ((uint64_t)1 << 28)
+#define PARAM_ROOM (1 << 20)   /* for what is not the program's */
 #define PARAM_AREA_BYTES 32768 /* most that a launch may pass: 32,764 (sm_70 on) */
+
+/* Addresses for as much as there may be; under ulimit -v for less. */
+static bool reserve(struct emu_device *d, struct err *err)
+{
+	uint64_t span = DEVICE_SPAN;
+	d->host = memory_left();
+	while (span > LEAST_SPAN && (double)span > 2 * d->host.bytes)
+		span /= 2;
+	while (span > LEAST_SPAN && !arena_reserve(&d->arena, DEVICE_BASE, span, NULL))
+		span /= 2;
+	if (!d->arena.host && !arena_reserve(&d->arena, DEVICE_BASE, span, err))
+		return false;
+	if ((double)d->arena.mapped - PARAM_ROOM < d->host.bytes)
+		d->host.bytes = (double)d->arena.mapped - PARAM_ROOM;
+	return true;
+}
 
 bool emu_device_new(struct emu_device **out, const struct gpu_spec *gpu, struct err *err)
 {
@@ -25,7 +43,7 @@ bool emu_device_new(struct emu_device **out, const struct gpu_spec *gpu, struct 
 	d->no_filter = line_filter_new(true);
 	d->images = image_cache_new();
 	d->known = known_launches_new();
-	if (!arena_reserve(&d->arena, DEVICE_BASE, DEVICE_SPAN, err)) {
+	if (!reserve(d, err)) {
 		emu_device_free(d);
 		return false;
 	}
@@ -54,12 +72,20 @@ static bool is_limited(enum emu_memory kind)
 	return kind == EMU_MEMORY_DEVICE || kind == EMU_MEMORY_MANAGED;
 }
 
+bool emu_device_host_has(const struct emu_device *d, uint64_t bytes, struct memory_left *left)
+{
+	const double most = d->host.bytes - (double)d->used_bytes;
+	if (left)
+		*left = (struct memory_left){ most > 0 ? most : 0, d->host.whose };
+	return (double)bytes <= most;
+}
+
 uint64_t emu_device_alloc(struct emu_device *d, uint64_t bytes, enum emu_memory kind,
                           const void *caller)
 {
 	const bool limited = is_limited(kind);
-	if (bytes > DEVICE_SPAN ||
-	    (limited && (double)d->used_bytes + (double)bytes > d->sheet.dram_bytes))
+	if ((limited && (double)d->used_bytes + (double)bytes > d->sheet.dram_bytes) ||
+	    !emu_device_host_has(d, bytes, NULL))
 		return 0;
 	struct arena_region *r = arena_take(&d->arena, 0, bytes, 512);
 	if (!r)

@@ -4,6 +4,7 @@
 #include "runtime/guest/guest_record.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,24 @@ static uint64_t address_of(const void *p)
 
 /* --- allocation --- */
 
+/* The GPU would have had the memory, and this machine has not: that is for the person to know. */
+static void tell_shortage(size_t bytes)
+{
+	struct memory_left left;
+	struct err err = { 0 };
+	char want[32], have[32], used[32];
+	const double all = (double)emu_device_used_bytes(guest.device);
+	if (all + (double)bytes > guest.gpu.dram_bytes ||
+	    emu_device_host_has(guest.device, bytes, &left))
+		return;
+	err_set(&err, ERR_UNAVAILABLE,
+	        "%s of GPU memory are asked for, beside %s in use; %s are %s, which holds it here",
+	        fmt_bytes(want, sizeof want, (double)bytes), fmt_bytes(used, sizeof used, all),
+	        fmt_bytes(have, sizeof have, left.bytes), left.whose);
+	err_remedy(&err, "choose a smaller problem size; the call returned cudaErrorMemoryAllocation");
+	record_problem("memory", &err);
+}
+
 static cudaError_t allocate(void **out, size_t bytes, enum emu_memory kind, const void *caller)
 {
 	if (!out)
@@ -30,8 +49,10 @@ static cudaError_t allocate(void **out, size_t bytes, enum emu_memory kind, cons
 	if (!bytes)
 		return cudaSuccess;
 	const uint64_t at = emu_device_alloc(guest.device, bytes, kind, caller);
-	if (!at)
+	if (!at) {
+		tell_shortage(bytes);
 		return cudaErrorMemoryAllocation;
+	}
 	*out = pointer(at);
 	return cudaSuccess;
 }
@@ -278,7 +299,11 @@ static cudaError_t memory_info(size_t *free_bytes, size_t *total)
 {
 	const uint64_t all = (uint64_t)guest.gpu.dram_bytes, used = emu_device_used_bytes(guest.device);
 	*total = all;
+	struct memory_left left;
+	emu_device_host_has(guest.device, 0, &left);
 	*free_bytes = used < all ? all - used : 0;
+	if ((double)*free_bytes > left.bytes)
+		*free_bytes = (size_t)left.bytes;
 	return cudaSuccess;
 }
 
