@@ -61,7 +61,7 @@ static json_t *launch_json(const struct program *p, const struct program_launch 
 	const struct program_launch *counted = program_launch_numbered(p, l->like);
 	if (l->like != l->number) {
 		json_object_set_new(o, "counts_of", json_integer((json_int_t)l->like));
-		json_object_set_new(o, "counts_proved", json_boolean(l->same_as == l->like));
+		json_object_set_new(o, "counts_proved", json_boolean(program_counts_proved(p, l)));
 	}
 	if (l->same_as)
 		json_object_set_new(o, "same_as", json_integer((json_int_t)l->same_as));

@@ -35,11 +35,12 @@ static void put_counts(const struct program *p, const struct program_launch *l,
 		snprintf(r->run.note, sizeof r->run.note, "counts of the PTX, not of machine code: %.200s",
 		         from->level_note);
 	kernel_time(p->gpu, &r->plan, &r->occ, &r->run.counts, &r->perf);
-	if (l->same_as == from->number)
+	if (from == l)
+		return;
+	if (program_counts_proved(p, l))
 		snprintf(r->run.note, sizeof r->run.note,
-		         "counted in launch %" PRIu64 ", which this one was proved to repeat",
-		         from->number);
-	else if (from != l)
+		         "counted in launch %" PRIu64 "; proved to be this one's counts too", from->number);
+	else
 		snprintf(r->run.note, sizeof r->run.note,
 		         "counted in launch %" PRIu64 ", the first of this kernel, grid and block; "
 		         "'launches --launch %" PRIu64 "' counts this one",

@@ -79,7 +79,8 @@ struct run_result {
 	double wall_s;             /* time the run took here */
 	uint64_t same_as;          /* emu, of a program: proved to repeat that launch, which alone ran;
 	                            * 0 = it ran itself */
-	bool outputs_complete;     /* false for a sampled run: verification is meaningless */
+	uint64_t counts_as;    /* emu, of a program: its counts are proved to be those of that launch */
+	bool outputs_complete; /* false for a sampled run: verification is meaningless */
 	struct run_findings found; /* emu: what it did wrong */
 	struct run_races races;    /* emu */
 	char note[256];            /* "sampled 128 of 4096 blocks" ... */

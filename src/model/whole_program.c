@@ -142,6 +142,13 @@ size_t program_errors(const struct program *p)
 	return n;
 }
 
+bool program_counts_proved(const struct program *p, const struct program_launch *l)
+{
+	const struct program_launch *counted = program_launch_numbered(p, l->like);
+	return counted && l->counts_as == l->like &&
+	       (l->same_as == l->like || !strcmp(counted->level, "PTX"));
+}
+
 const struct program_launch *program_launch_numbered(const struct program *p, uint64_t number)
 {
 	/* they come in order, but some may be missing */

@@ -59,11 +59,12 @@ struct program_launch {
 	unsigned stream;
 	unsigned grid[3], block[3], dynamic_shared_bytes;
 	struct program_span span;
-	unsigned flags;   /* bits by enum program_flag */
-	uint64_t parent;  /* number of the launch whose kernel launched it; 0 = the host did */
-	uint64_t like;    /* counts are those of this launch; its own number where it was counted */
-	uint64_t same_as; /* proved to repeat that launch, and so not run; 0 = it ran */
-	double wall_s;    /* what running it here took */
+	unsigned flags;     /* bits by enum program_flag */
+	uint64_t parent;    /* number of the launch whose kernel launched it; 0 = the host did */
+	uint64_t like;      /* counts are those of this launch; its own number where it was counted */
+	uint64_t same_as;   /* proved to repeat that launch, and so not run; 0 = it ran */
+	uint64_t counts_as; /* proved to count what that launch counts; 0 = not proved */
+	double wall_s;      /* what running it here took */
 	struct metric_set *metrics; /* NULL = not counted */
 	struct run_counts *counts;  /* NULL = not counted */
 	struct occ_result occ;
@@ -156,6 +157,10 @@ size_t program_errors(const struct program *p);
 void program_keep(struct program *p, bool (*keep)(void *ctx, const struct program_launch *l),
                   void *ctx);
 const struct program_launch *program_launch_numbered(const struct program *p, uint64_t number);
+/* The counts that are shown of @l, those of another launch, are proved to be its own. What follows
+ * from a kernel's PTX says nothing of its machine code: that takes a launch that repeats another.
+ */
+bool program_counts_proved(const struct program *p, const struct program_launch *l);
 void program_free(struct program *p);
 
 #endif

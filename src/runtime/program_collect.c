@@ -80,6 +80,7 @@ static bool take_launch(struct program *p, struct wire_msg *m)
 		.like = r.counted == RECORD_COUNTED ? r.number : r.like,
 		.same_as = r.same_as,
 		.parent = r.parent,
+		.counts_as = r.counts_as,
 		.wall_s = r.wall_s,
 		.races = r.races,
 	};

@@ -100,9 +100,10 @@ struct record_launch {
 	struct record_span span;
 	enum record_counted counted;
 	uint64_t like;
-	uint64_t same_as; /* proved to repeat that launch, and not run; 0 = it ran */
-	double wall_s;    /* what emulating it took */
-	double share;     /* of the SMs that it filled, 0..1 */
+	uint64_t same_as;   /* proved to repeat that launch, and not run; 0 = it ran */
+	uint64_t counts_as; /* proved to count what that launch counted; 0 = not proved */
+	double wall_s;      /* what emulating it took */
+	double share;       /* of the SMs that it filled, 0..1 */
 	unsigned printed_bytes;
 	struct run_races races;
 	char level[64]; /* whose counts they are: "PTX", "sm_90 machine code, ptxas 13.0.88" */

@@ -101,3 +101,29 @@ EOF
 printf '__global__ void k() { int x = ; }\nint main() { k<<<1,1>>>(); }\n' >"$work/bad.cu"
 "$PMPP" launches "$work/bad.cu" >/dev/null 2>"$work/err"
 [ $? -eq 1 ] && grep -q 'bad.cu(1): error' "$work/err" && echo 'ok compile-error' || echo 'not ok compile-error'
+# a loop that times one launch: it runs once, also where the host could write the memory; what is
+# added in place runs every time, and the host's own write is seen
+cat >"$work/timed.cu" <<'CUDA'
+#include <cstdio>
+__managed__ int seen;
+__global__ void twice(const int *in, int *out) { out[threadIdx.x] = 2 * in[threadIdx.x]; }
+__global__ void add(int *x) { x[threadIdx.x] += seen; }
+int main()
+{
+	int *in, *out, host[32] = { 1, 2, 3 };
+	cudaMalloc(&in, sizeof host);
+	cudaMalloc(&out, sizeof host);
+	cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+	for (int i = 0; i < 5; i++)
+		twice<<<1, 32>>>(in, out);
+	for (seen = 1; seen <= 3; seen++)
+		add<<<1, 32>>>(out), cudaDeviceSynchronize();
+	cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+	printf("%d %d %d\n", host[0], host[1], host[2]);
+	cudaFree(in), cudaFree(out);
+}
+CUDA
+"$PMPP" launches "$work/timed.cu" --json >"$work/out" 2>"$work/err"
+same repeated-launches '8 10 12\n 1 1 1 1' \
+	"$(sed -n 's/.*"stdout": "\([^"]*\)".*/\1/p' "$work/out")$(sed -n 's/.*"same_as": \([0-9]*\).*/ \1/p' "$work/out" | tr -d '\n')"
+same repeated-launches-count 4 "$(grep -c '"counts_proved": true' "$work/out")"

@@ -39,6 +39,8 @@ void liveness_free(struct liveness *l);
 /* dead_code.c: takes out operations whose results nobody reads. Front ends that split one
  * instruction into several leave such behind. */
 void dead_code_remove(struct ir *ir);
+/* course.c: no branch, guard or address depends on what memory holds. Of PTX only. */
+bool course_is_fixed(const struct ir *ir);
 /* Registers an operation writes (at most X_MAX_VEC) and reads; a guard and a partial write read. */
 unsigned xop_reads(const struct xop *x, int32_t *regs); /* room for X_MAX_VEC + 4 */
 /* Successor @i of a block, or -2 when there are no more; -1 entries are skipped by callers. */

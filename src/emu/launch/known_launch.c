@@ -10,6 +10,9 @@
  * Memory is meant by whole allocations: those where the earlier launch found an access inside. A
  * launch that reads only what is the same makes the same accesses, so no others can be meant.
  *
+ * Where only the counts are asked for, less is enough: no branch and no address may depend on what
+ * memory holds (analysis/course.c).
+ *
  * Left out: launches that were at fault, and kernels whose outcome depends on more than memory:
  * clocks, printf, malloc, the order in which blocks run (waiting for others, atomics that return
  * something or add floats), unless all blocks run on one thread.
@@ -47,6 +50,8 @@ struct known_launch {
 	uint8_t *params;
 
 	uint64_t number;   /* of the launch that ran last */
+	uint64_t counted;  /* the last that was counted; 0 = none */
+	bool fixed_course; /* all launches like it count the same, whatever memory holds */
 	uint64_t seen;     /* launches like it */
 	uint64_t next_try; /* of comparing, by seen */
 	bool sure;         /* it follows from memory what a launch like it does */
@@ -154,6 +159,11 @@ struct known_launch *known_launch_of(struct emu_device *d, const struct emu_laun
 uint64_t known_launch_number(const struct known_launch *k)
 {
 	return k->number;
+}
+
+uint64_t known_launch_counts(const struct known_launch *k)
+{
+	return k->fixed_course || k->number == k->counted ? k->counted : 0;
 }
 
 /* --- comparing --- */
@@ -291,7 +301,8 @@ static bool in_any_order(const struct ir *ir, const struct xop *x)
 /* Of more than its own block. */
 static bool asks_the_system(const struct xop *x)
 {
-	return x->op == SYSTEM_PRINT || x->op == SYSTEM_MALLOC || x->op == SYSTEM_FREE;
+	return x->op == SYSTEM_PRINT || x->op == SYSTEM_MALLOC || x->op == SYSTEM_FREE ||
+	       x->op >= SYSTEM_RUNTIME;
 }
 
 static bool follows_from_memory(const struct emu_launch *l)
@@ -381,6 +392,9 @@ void known_launch_note(struct emu_device *d, struct known_launch *k, const struc
 	k->sure = clean && !how_touched(l, d->arena.n) && follows_from_memory(l);
 	k->took_s = launch_clock_s() - l->started;
 	k->number = l->program->number;
+	if (clean && l->program->counting == EMU_COUNT_ALL)
+		k->counted = k->number;
+	k->fixed_course = clean && course_is_fixed(&l->image.ir);
 	k->kept = keep && k->sure && keep_outcome(d, k, memory, n);
 	free(k->memory);
 	k->memory = memory;

@@ -19,6 +19,9 @@ struct known_launch *known_launch_of(struct emu_device *d, const struct emu_laun
 /* Is its outcome that of the earlier one? Then memory holds it now. False: it has to run. */
 bool known_launch_repeats(struct emu_device *d, struct known_launch *k);
 uint64_t known_launch_number(const struct known_launch *k);
+/* The counted launch whose counts are proved to be those of the one that ran last, and of those
+ * that repeat it; 0 = none. */
+uint64_t known_launch_counts(const struct known_launch *k);
 /* It ran, as @l; @clean: to its end, and nothing was wrong with it. */
 void known_launch_note(struct emu_device *d, struct known_launch *k, const struct emu_launch *l,
                        bool clean);

@@ -34,6 +34,7 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 	struct known_launch *known = req->machine_code ? NULL : known_launch_of(d, req);
 	if (known && req->counting == EMU_COUNT_NONE && known_launch_repeats(d, known)) {
 		res->same_as = known_launch_number(known);
+		res->counts_as = known_launch_counts(known);
 		return true;
 	}
 	bool ok = emu_launch_prepare_on(&l, d, f->module, f->func, &run, hooks, req, err);
@@ -51,6 +52,7 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 		res->wall_s = launch_clock_s() - l.started;
 	if (ok)
 		nested_work_tell(&l);
+	res->counts_as = known ? known_launch_counts(known) : 0;
 	emu_launch_free(&l);
 	return ok;
 }

@@ -215,6 +215,7 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	r.counted = !ok ? RECORD_FAILED : count ? RECORD_COUNTED : RECORD_REPEATS;
 	r.like = kind->first;
 	r.same_as = res.same_as;
+	r.counts_as = res.counts_as;
 	r.share = kind->share;
 	r.wall_s = res.wall_s;
 	r.races = res.races;

@@ -19,17 +19,24 @@
 #define READ "ld.global.u32 %r4, [%rd4];\n"
 #define WRITE "st.global.u32 [%rd5], %r4;\n"
 
-static const char code[] = HEADER ".global .u32 tickets;\n"
+/* clang-format off */
+static const char code[] = HEADER
+	".global .u32 tickets;\n" ENTRY("triple", READ "mul.lo.u32 %r4, %r4, 3;\n" WRITE)
 	/* keeps the launch going for a while, so that comparing is worth it */
-	ENTRY("triple", READ "mul.lo.u32 %r4, %r4, 3;\n" WRITE)
-		ENTRY("work",
-              READ "mov.u32 %r5, 0;\nloop:\nmad.lo.u32 %r4, %r4, 5, %r5;\n"
-                   "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 4000;\n@%p1 bra loop;\n" WRITE)
-			ENTRY("sum", READ "red.global.add.u32 [%rd2], %r4;\n")
-				ENTRY("unused_ticket", READ "atom.global.add.u32 %r5, [%rd2], %r4;\n")
-					ENTRY("ticket", "atom.global.add.u32 %r4, [tickets], 1;\n" WRITE)
-						ENTRY("time", "mov.u32 %r4, %clock;\n" WRITE)
-							ENTRY("beyond", "ld.global.u32 %r4, [%rd4+65536];\n" WRITE);
+	ENTRY("work", READ "mov.u32 %r5, 0;\nloop:\nmad.lo.u32 %r4, %r4, 5, %r5;\n"
+                       "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 4000;\n@%p1 bra loop;\n" WRITE)
+	ENTRY("sum", READ "red.global.add.u32 [%rd2], %r4;\n")
+	ENTRY("unused_ticket", READ "atom.global.add.u32 %r5, [%rd2], %r4;\n")
+	ENTRY("ticket", "atom.global.add.u32 %r4, [tickets], 1;\n" WRITE)
+	ENTRY("time", "mov.u32 %r4, %clock;\n" WRITE)
+	ENTRY("beyond", "ld.global.u32 %r4, [%rd4+65536];\n" WRITE)
+	ENTRY("odd_only", READ "and.b32 %r5, %r4, 1;\nsetp.eq.u32 %p1, %r5, 1;\n"
+                           "@%p1 st.global.u32 [%rd5], %r4;\n")
+	ENTRY("index", READ "and.b32 %r4, %r4, 255;\nmul.wide.u32 %rd6, %r4, 4;\n"
+                        "add.u64 %rd6, %rd1, %rd6;\nld.global.u32 %r4, [%rd6];\n" WRITE)
+	ENTRY("larger", READ "ld.global.u32 %r5, [%rd5];\nsetp.gt.u32 %p1, %r4, %r5;\n"
+                         "selp.b32 %r4, %r4, %r5, %p1;\n" WRITE);
+/* clang-format on */
 
 #define N 4096
 #define BYTES (N * sizeof(uint32_t))
@@ -72,6 +79,8 @@ static void copy_in(const struct bench *b, uint64_t to, uint32_t first)
 	emu_device_mark_written(b->device, to, BYTES);
 }
 
+static uint64_t counts_as; /* of the last launch */
+
 /* The number of the launch that it repeated; 0 = it ran. */
 static uint64_t launch(struct bench *b, const char *name, uint64_t in, uint64_t out, bool counted)
 {
@@ -93,6 +102,7 @@ static uint64_t launch(struct bench *b, const char *name, uint64_t in, uint64_t 
 	if (!emu_launch(b->device, &req, NULL, &res, &findings, &err))
 		fail_msg("%s: %s", name, err.msg);
 	const uint64_t same = res.same_as;
+	counts_as = res.counts_as;
 	run_result_free(&res);
 	return same;
 }
@@ -265,6 +275,34 @@ TEST(clocks_and_tickets_are_never_known)
 	uint64_t address, bytes;
 	assert_true(emu_module_variable(b.module, "tickets", &address, &bytes));
 	assert_int_equal(memory(address)[0], 4 * N);
+	close_bench(&b);
+}
+
+TEST(counts_are_proved_where_memory_decides_nothing)
+{
+	static const struct {
+		const char *name;
+		uint64_t want;
+	} cases[] = {
+		{ "triple", 1 }, { "work", 1 }, { "larger", 1 }, { "odd_only", 0 }, { "index", 0 }
+	};
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct bench b = open_bench(EMU_MEMORY_DEVICE);
+		copy_in(&b, b.in, 7);
+		launch(&b, cases[i].name, b.in, b.out, true);
+		copy_in(&b, b.in, 8);
+		assert_int_equal(repeat(&b, cases[i].name), 0);
+		assert_int_equal(counts_as, cases[i].want);
+		launch(&b, cases[i].name, b.out, b.in, false); /* with other parameters */
+		assert_int_equal(counts_as, 0);
+		close_bench(&b);
+	}
+	/* the same input: whatever memory decides, it decides the same */
+	struct bench b = open_bench(EMU_MEMORY_DEVICE);
+	copy_in(&b, b.in, 7);
+	launch(&b, "odd_only", b.in, b.out, true);
+	assert_int_equal(repeat(&b, "odd_only"), 1);
+	assert_int_equal(counts_as, 1);
 	close_bench(&b);
 }
 
