@@ -209,16 +209,18 @@ struct collision_totals collision_log_totals(const struct collision_log *c)
 
 unsigned shared_atomic_passes(const uint64_t *address, uint32_t mask, unsigned bytes, bool merged)
 {
-	uint8_t lanes[32] = { 0 };
+	uint8_t lanes[32] = { 0 }, last[32], before[32]; /* by bank, bank, lane: lanes of a bank */
 	unsigned most = 0;
 	for (uint32_t m = mask; m; m &= m - 1) {
 		const unsigned i = lowest(m);
-		bool again = false;
-		for (uint32_t k = merged ? mask & ((1u << i) - 1) : 0; k && !again; k &= k - 1)
-			again = address[lowest(k)] == address[i];
-		if (again)
-			continue;
 		const unsigned bank = (unsigned)(address[i] / (bytes < 4 ? 4 : bytes) % 32);
+		unsigned k = merged && lanes[bank] ? last[bank] : 32;
+		while (k < 32 && address[k] != address[i])
+			k = before[k];
+		if (k < 32)
+			continue;
+		before[i] = lanes[bank] ? last[bank] : 32;
+		last[bank] = (uint8_t)i;
 		most = ++lanes[bank] > most ? lanes[bank] : most;
 	}
 	return most;

@@ -122,27 +122,27 @@ static unsigned bank_conflict(const uint64_t *address, uint32_t mask, unsigned a
 {
 	const unsigned shift = access <= 4 ? 2 : access == 8 ? 3 : access == 16 ? 4 : 5;
 	const uint64_t banks = 128u >> shift;
-	uint64_t first[32], more[32];
-	uint8_t count[32] = { 0 };
+	uint8_t head[32], next[32],
+		count[32]; /* by bank, lane, bank: its lanes with words of their own */
 	uint32_t used = 0;
-	unsigned n = 0, most = 1;
+	unsigned most = 1;
 	for (uint32_t m = mask; m; m &= m - 1) {
-		const uint64_t x = address[lowest_lane(m)] >> shift;
+		const unsigned lane = lowest_lane(m);
+		const uint64_t x = address[lane] >> shift;
 		const unsigned b = (unsigned)(x & (banks - 1));
-		if (!(used >> b & 1)) {
-			used |= 1u << b;
-			first[b] = x;
-			count[b] = 1;
-			continue;
+		unsigned i = 32;
+		if (used >> b & 1)
+			for (i = head[b]; i < 32 && address[i] >> shift != x;)
+				i = next[i];
+		else {
+			head[b] = 32;
+			count[b] = 0;
 		}
-		if (first[b] == x)
+		if (i < 32)
 			continue;
-		unsigned i = 0; /* words that were not the first of their bank */
-		while (i < n && more[i] != x)
-			i++;
-		if (i < n)
-			continue;
-		more[n++] = x;
+		used |= 1u << b;
+		next[lane] = head[b];
+		head[b] = (uint8_t)lane;
 		if (++count[b] > most)
 			most = count[b];
 	}

@@ -1,13 +1,15 @@
 /* What an access costs, by count/probe.c, and its lines for the cache simulation. */
 #include "emu/vm/access.h"
 
-/* How often an atomic on shared memory goes round. */
-static uint64_t shared_passes(const struct access *a)
+/* How often an atomic on shared memory goes round. @wavefronts: of a store to the same places. */
+static uint64_t shared_passes(const struct access *a, uint64_t wavefronts)
 {
 	const struct xop *x = a->m->x;
 	/* additions of one constant are counted, not carried out one by one (POPC.INC) */
 	const bool merged = x->kind == X_RED && x->op == ATOM_ADD && x->s[1].kind == S_CONST &&
 	                    x->type != PTX_F32 && x->type != PTX_F64;
+	if (merged && a->bytes == 4)
+		return wavefronts; /* both are the most distinct words in one bank */
 	const unsigned passes = shared_atomic_passes(a->address, a->mask, a->bytes, merged);
 	return x->op == ATOM_CAS ? 2 * passes : passes;
 }
@@ -68,7 +70,7 @@ void access_count(struct access *a)
 					 : probe_shared(a->address, a->mask, a->bytes, a->layout, a->write);
 		c->space[1]++;
 		if (a->atomic)
-			c->passes += shared_passes(a);
+			c->passes += shared_passes(a, p.wavefronts);
 		c->wavefronts += p.wavefronts;
 		c->ideal += p.ideal;
 		return;

@@ -109,7 +109,11 @@ void access_atomics(struct access *a)
 		const unsigned i = lowest_lane(k);
 		const uint64_t b = get_lane(a->w, a->m, 0, i), c = get_lane(a->w, a->m, 1, i);
 		uint64_t old;
-		if (a->m->bytes == 8) {
+		if (a->space == SPACE_SHARED) { /* belongs to this thread alone */
+			old = read_value(a->host[i], a->m->bytes, false);
+			const uint64_t by = a->m->bytes == 2 ? b & 0xffff : b;
+			write_value(a->host[i], a->m->bytes, lane_atomic(op, x->type, old, by, c));
+		} else if (a->m->bytes == 8) {
 			uint64_t *p = (uint64_t *)(void *)a->host[i];
 			uint64_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
 			while (!__atomic_compare_exchange_n(p, &seen, lane_atomic(op, x->type, seen, b, c),
