@@ -1,6 +1,7 @@
 /*
  * From argv to a verb: options, help, errors, output. Knows no kernel and no GPU.
  */
+#include "cli/beside.h"
 #include "cli/cli.h"
 #include "cli/consent.h"
 
@@ -381,6 +382,7 @@ int cli_main(int argc, char **argv, bool *busy)
 	for (int i = 1; i < argc; i++)
 		c.json = c.json || !strcmp(argv[i], "--json");
 	consent_open();
+	beside_verbs(verb_count, verb_at);
 	scratch_sweep(); /* what a run that was killed left behind */
 	const int status = dispatch(&c, argc > 0 ? (unsigned)argc - 1 : 0, argv + 1);
 	*busy = c.busy;

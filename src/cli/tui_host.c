@@ -4,6 +4,7 @@
  */
 #include "cli/view_list.h"
 #include "lab/registry.h"
+#include "cli/beside.h"
 #include "cli/program_out.h"
 #include "cli/settings_file.h"
 #include "cli/tui_host.h"
@@ -32,12 +33,41 @@ static struct session *host_edit(void *ctx)
 
 static bool host_poll(void *ctx)
 {
-	return lab_poll(ctx);
+	const bool ended = beside_poll();
+	return lab_poll(ctx) || ended;
 }
 
 static int host_wake_fd(void *ctx)
 {
-	return lab_wake_fd(ctx);
+	return beside_wake_fd(lab_wake_fd(ctx));
+}
+
+/* --- the line behind ':' --- */
+
+static bool host_line(void *ctx, const char *line, bool *runs, char *said, size_t n)
+{
+	struct err err = { 0 };
+	const bool ok = beside_line(ctx, line, runs, &err);
+	snprintf(said, n, "%.300s%s%.200s", err.msg, err.remedy[0] ? " → " : "", err.remedy);
+	return ok;
+}
+
+static bool host_complete(void *ctx, const char *line, size_t i, char *out, size_t n)
+{
+	(void)ctx;
+	return beside_complete(line, i, out, n);
+}
+
+static const char *host_output(void *ctx)
+{
+	(void)ctx;
+	return beside_text();
+}
+
+static void host_output_end(void *ctx)
+{
+	(void)ctx;
+	beside_end();
 }
 
 static void host_set_param(void *ctx, unsigned param, int64_t value)
@@ -315,6 +345,10 @@ void tui_host(struct lab *a, struct screen_host *host)
 		.step = host_step,
 		.reveal = host_reveal,
 		.save = host_save,
+		.line = host_line,
+		.complete = host_complete,
+		.output = host_output,
+		.output_end = host_output_end,
 		.settings = host_settings,
 		.keep = host_keep,
 		.choices = host_choices,

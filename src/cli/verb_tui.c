@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/view_list.h"
 
+#include "cli/beside.h"
 #include "cli/consent.h"
 #include "cli/program_start.h"
 #include "cli/settings_file.h"
@@ -44,6 +45,7 @@ static int show(struct cli *c, struct lab *a)
 	struct screen_host host;
 	tui_host(a, &host);
 	const bool ok = screen_run(&host, &err);
+	beside_end();
 	c->busy = !lab_free(a);
 	return ok ? CLI_OK : cli_fail(c, &err);
 }

@@ -224,7 +224,7 @@ void screen_command(const struct screen_host *host, struct screen_state *st, enu
 bool screen_type(const struct screen_host *host, struct screen_state *st, uint32_t ch)
 {
 	(void)host;
-	bool taking = overlay_is_list(st->open) || st->open == CMD_PARAM_TYPE;
+	bool taking = overlay_is_list(st->open) || overlay_is_prompt(st->open);
 	size_t len = strlen(st->typed);
 	if (!taking)
 		return false;

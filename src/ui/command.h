@@ -30,6 +30,8 @@ command_handler view_step, row_move, view_solo, view_zoom, view_back, detail_tog
 	axis_pan;
 /* command_open.c: the list or page of the command; the prompt for a value */
 command_handler open_overlay, open_prompt;
+/* command_line.c: the line behind ':' */
+command_handler open_line;
 /* command.c: what the host does; arg: direction */
 command_handler host_run, host_cancel, host_step, host_reveal, host_export, reference_run_toggle,
 	pin, theme_next, layout_next, mouse_toggle, quit;
@@ -40,6 +42,9 @@ const struct session *param_focused(const struct command_call *call);
 void trail_note(const struct screen_host *host, struct screen_state *st);
 /* The value being typed, set or refused with its reason. */
 void param_typed(const struct screen_host *host, struct screen_state *st);
+/* The typed line done; its last word completed. */
+void line_enter(const struct screen_host *host, struct screen_state *st);
+void line_complete(const struct screen_host *host, struct screen_state *st);
 /* Panel @i of the tab row gets the focus. */
 void view_focus(const struct screen_host *host, struct screen_state *st, size_t i);
 /* The launch of a program that the cursor stands on is shown in all panels. */

@@ -52,22 +52,36 @@ static void confirm(const struct screen_host *host, struct screen_state *st)
 		choose(host, st);
 	else if (st->open == CMD_PARAM_TYPE)
 		param_typed(host, st);
+	else if (st->open == CMD_LINE)
+		line_enter(host, st);
 	else if (st->open == CMD_HELP)
 		overlay_open(host, st, CMD_PAGES);
 	else
 		screen_close(st);
 }
 
+/* What still runs behind a page that nobody reads any more is ended. */
+static void close_output(const struct screen_host *host, struct screen_state *st)
+{
+	if (st->open == CMD_OUTPUT && host->output_end)
+		host->output_end(host->ctx);
+	screen_close(st);
+}
+
 bool overlay_command(const struct screen_host *host, struct screen_state *st, enum command command)
 {
-	const bool list = overlay_is_list(st->open), prompt = st->open == CMD_PARAM_TYPE;
+	const bool list = overlay_is_list(st->open), prompt = overlay_is_prompt(st->open);
 	switch (command) {
 	case CMD_BACK:
 		if (st->open == CMD_PAGE) /* back to the list that it was chosen from */
 			overlay_open(host, st, CMD_PAGES);
 		else
-			screen_close(st);
+			close_output(host, st);
 		return true;
+	case CMD_VIEW_NEXT:
+		if (st->open == CMD_LINE)
+			line_complete(host, st);
+		return prompt;
 	case CMD_HELP:
 		if (st->open == CMD_HELP) {
 			overlay_open(host, st, CMD_PAGES);
@@ -90,7 +104,7 @@ bool overlay_command(const struct screen_host *host, struct screen_state *st, en
 	case CMD_QUIT:
 		if (list || prompt)
 			return false; /* asked for by its own name: quit */
-		screen_close(st);
+		close_output(host, st);
 		return true;
 	default:
 		if (command == st->open) {

@@ -18,7 +18,12 @@ bool overlay_is_list(enum command open)
 
 bool overlay_is_open(const struct screen_state *st)
 {
-	return st->open != CMD_NONE && st->open != CMD_PARAM_TYPE;
+	return st->open != CMD_NONE && !overlay_is_prompt(st->open);
+}
+
+bool overlay_is_prompt(enum command open)
+{
+	return open == CMD_PARAM_TYPE || open == CMD_LINE;
 }
 
 static char lower(char ch)
@@ -143,8 +148,25 @@ static void list(const struct screen_host *host, const struct screen_state *st, 
 
 #define PAGE_COLS 96
 
+static const char *output_text(const struct screen_host *host)
+{
+	return host->output ? host->output(host->ctx) : "";
+}
+
+static size_t lines_of(const char *text)
+{
+	size_t n = 0;
+	for (; *text; n++) {
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return n;
+}
+
 size_t overlay_text_rows(const struct screen_host *host, const struct screen_state *st)
 {
+	if (st->open == CMD_OUTPUT)
+		return lines_of(output_text(host));
 	if (st->open == CMD_PAGE) /* of the narrowest screen, so that its end can be reached */
 		return page_rows(page_chosen(host->session(host->ctx), st->page), PAGE_LEAST_COLS);
 	return (size_t)help_draw(host, st->open, 0, PAGE_COLS - 2, NULL);
@@ -175,12 +197,36 @@ static void read_page(const struct screen_host *host, const struct screen_state 
 		panel_scroll_marks(&in, 0, in.rows, (unsigned)top, (unsigned)n);
 }
 
+/* What a line behind ':' printed, from row `top` on. */
+static void output(const struct screen_host *host, const struct screen_state *st, struct canvas *c)
+{
+	char head[sizeof st->line + 2], line[400];
+	const char *text = output_text(host);
+	const size_t n = lines_of(text);
+	snprintf(head, sizeof head, ": %s", st->line);
+	head[c->cols > 8 && (int)strlen(head) > c->cols - 8 ? (size_t)c->cols - 8 : strlen(head)] =
+		'\0';
+	struct canvas in = box(c, c->cols, c->rows, head);
+	const size_t window = in.rows > 0 ? (size_t)in.rows : 0;
+	const size_t top = n > window ? (st->top < n - window ? st->top : n - window) : 0;
+	for (size_t i = 0; *text && i < top + window; i++) {
+		const size_t len = strcspn(text, "\n");
+		snprintf(line, sizeof line, "%.*s", (int)(len < sizeof line ? len : sizeof line - 1), text);
+		if (i >= top)
+			canvas_text_n(&in, (int)(i - top), 1, in.cols - 2, STYLE_NORMAL, line);
+		text += len + (text[len] == '\n');
+	}
+	panel_scroll_marks(&in, 0, in.rows, (unsigned)top, (unsigned)n);
+}
+
 void overlay_draw(const struct screen_host *host, const struct screen_state *st, struct canvas *c)
 {
 	if (overlay_is_list(st->open))
 		list(host, st, c);
 	else if (st->open == CMD_HELP || st->open == CMD_ORIGINS)
 		pages(host, st, c);
+	else if (st->open == CMD_OUTPUT)
+		output(host, st, c);
 	else if (st->open == CMD_PAGE)
 		read_page(host, st, c);
 }

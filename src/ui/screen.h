@@ -20,7 +20,8 @@ enum command {
 #undef KEY
 	CMD_VIEW_1, /* digit keys 1..9 and 0: the panel in that place of the tab row */
 	CMD_VIEW_10 = CMD_VIEW_1 + 9,
-	CMD_PAGE, /* no key: one page of the list is being read */
+	CMD_PAGE,   /* no key: one page of the list is being read */
+	CMD_OUTPUT, /* no key: what a line behind ':' printed is being read */
 	CMD_COUNT
 };
 
@@ -65,6 +66,14 @@ struct screen_host {
 	 * they are kept. And as they shall be. NULL = none are kept. */
 	char *(*settings)(void *ctx, char *path, size_t n);
 	void (*keep)(void *ctx, const char *text);
+	/* A line as behind "pmpp-explore". False: @said holds why it is refused. @runs: its text comes
+	 * from output(). NULL = there is no such thing. */
+	bool (*line)(void *ctx, const char *line, bool *runs, char *said, size_t n);
+	/* The @i-th word that the last word of @line may become; false = there are no more. */
+	bool (*complete)(void *ctx, const char *line, size_t i, char *out, size_t n);
+	/* What the last line printed so far; and its end, where it still runs. */
+	const char *(*output)(void *ctx);
+	void (*output_end)(void *ctx);
 	/* Choice lists, for KERNEL, GPU, BACKEND and PRESET. */
 	size_t (*choices)(void *ctx, enum command list);
 	void (*choice_at)(void *ctx, enum command list, size_t i, struct choice *out);
@@ -79,7 +88,8 @@ struct screen_state {
 	enum command open; /* a list, HELP, PAGE, ORIGINS, PARAM_TYPE or NONE */
 	size_t selected, top;
 	size_t page; /* PAGE: its place in the list */
-	char typed[32];
+	char typed[200];
+	char line[200];                    /* the last line behind ':' */
 	char message[600];                 /* last refusal or hint */
 	bool bad;                          /* the message is a refusal */
 	bool solo;                         /* the focused panel has the whole screen */

@@ -62,6 +62,8 @@ int help_draw(const struct screen_host *host, enum command page, int first, int 
 /* overlay.c: what is open over the panels. */
 void overlay_draw(const struct screen_host *host, const struct screen_state *st, struct canvas *c);
 bool overlay_is_list(enum command open);
+/* Something is being typed in the status line. */
+bool overlay_is_prompt(enum command open);
 /* A list or a page lies over the panels. */
 bool overlay_is_open(const struct screen_state *st);
 /* Choices that pass the filter; their original indices in order. */

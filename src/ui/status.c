@@ -132,6 +132,11 @@ static void compose(const struct session *s, const struct screen_state *st, stru
 	*out = (struct saying){ .style = STYLE_DIM };
 	if (st->open == CMD_PARAM_TYPE && s->sel.kernel && s->param < s->sel.kernel->n_params) {
 		say_typing(s, st, out);
+	} else if (st->open == CMD_LINE) {
+		snprintf(out->text, sizeof out->text,
+		         ": %s_   Tab completes, Enter does it, Esc leaves%s%s%s", st->typed,
+		         st->message[0] ? "   " : "", st->bad && st->message[0] ? "✗ " : "", st->message);
+		out->style = st->bad && st->message[0] ? STYLE_ERROR : STYLE_KNOB;
 	} else if (st->message[0]) {
 		snprintf(out->text, sizeof out->text, "%s%s", st->bad ? "✗ " : "", st->message);
 		out->style = st->bad ? STYLE_ERROR : STYLE_NORMAL;
@@ -166,7 +171,7 @@ void status_draw(const struct session *s, const struct screen_state *st, struct 
 	canvas_hline(c, 0, 0, c->cols, STYLE_DIM);
 	if (!text[0])
 		return;
-	bool running = style == STYLE_KNOB && s->state == RUN_RUNNING && st->open != CMD_PARAM_TYPE;
+	bool running = style == STYLE_KNOB && s->state == RUN_RUNNING && !overlay_is_prompt(st->open);
 	int width = utf8_columns(text);
 	if (width <= c->cols - 6 || c->rows == 1) {
 		canvas_cell(c, 0, 2, STYLE_DIM, ' ');

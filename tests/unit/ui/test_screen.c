@@ -121,7 +121,7 @@ TEST(typed_values)
 	assert_int_equal(w.fh.s->sel.params[0], 2048);
 	/* more than fits is ignored, not written past the end */
 	world_press(&w, "#");
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < 300; i++)
 		world_press(&w, "7");
 	assert_int_equal(strlen(w.st.typed), sizeof w.st.typed - 1);
 	world_end(&w);

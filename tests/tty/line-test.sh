@@ -1,0 +1,68 @@
+#!/bin/sh
+# The line behind ':' in a real terminal: completion, a launch that is chosen, a verb that runs
+# beside the screen, one that is ended, words that are refused.
+. "$(dirname "$0")/tmux.sh"
+
+start 24 80
+type "clear; $PMPP vec_add/per_element N=4096 --backend emu --gpu a100; echo left with \$?"
+check starts see '✓'
+line() { press :; press -l "$1"; }
+line 'sw'
+press Tab
+check verb_is_completed see ': sweep _'
+press -l 'vec_add/per_e'
+press Tab
+check variant_is_completed see 'vec_add/per_element _'
+press -l 'N=4096 blo'
+press Tab
+check parameter_is_completed see 'block=_'
+press -l '64,128 --gpu h1'
+press Tab
+check gpu_is_completed see 'gpu h100 _'
+press Enter
+check verb_runs_beside see '2 of 2 combinations ran'
+check its_line_is_above see ': sweep vec_add/per_element N=4096 block=64,128'
+press Escape
+check screen_is_as_it_was see '^ vec_add / per_element .*A100'
+
+line 'sgemm/tiled M=64 N=64 K=64 TILE=8 --gpu h200'
+press Enter
+check launch_is_chosen see '^ sgemm / tiled .*H200'
+check launch_runs see '✓ exact · 64 blocks'
+line 'TILE=4'
+press Enter
+check parameter_alone see 'TILE \[\{0,1\}4'
+check it_runs see '✓ exact · 256 blocks'
+press u
+check it_can_be_undone see 'TILE \[\{0,1\}8'
+
+line 'doctr'
+press Enter
+check near_verb_is_named see "the verb 'doctor'"
+press Escape
+line 'vec_add --seed 3'
+press Enter
+check foreign_option_is_refused see 'is not for this screen'
+press Escape
+line 'run vec_add/nothing'
+press Enter
+check what_went_wrong_is_shown see "exit status 2"
+press Escape
+# a minute of work, ended by Escape; nothing of it stays
+line 'run sgemm/naive_col M=4096 N=4096 K=4096 --timeout 300'
+press Enter
+check it_runs_on see 'running … Esc ends it'
+press Escape
+of_ours() { pgrep -f 'run sgemm/naive_col M=4096 N=4096 K=4096 --timeout 300' >/dev/null; }
+no_more() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		of_ours || return 0
+		sleep 0.2
+	done
+	return 1
+}
+check it_is_ended no_more
+check screen_still_answers see '^ sgemm / tiled'
+press_q
+check quits see 'left with 0'
+check terminal_is_fine restored
