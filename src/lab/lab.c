@@ -51,6 +51,8 @@ bool lab_free(struct lab *lab)
 	if (!lab)
 		return true;
 	user_watch_free(lab->watch);
+	if (!lab_reload_free(lab)) /* it still looks at things: they are left to the process's end */
+		return false;
 	lab_program_free(lab);
 	const bool ended = lab_worker_free(lab->worker);
 	if (ended) /* else it may still be looked at */
@@ -88,41 +90,13 @@ void lab_start(struct lab *lab)
 	lab_changed(lab, true);
 }
 
-enum reloaded { RELOAD_SAME, RELOAD_NEW, RELOAD_FAILED };
-/* Reads a person's own file again; its kernel with the values so far is selected if it changed. */
-static enum reloaded reload(struct lab *lab)
-{
-	struct session *s = &lab->s;
-	const struct selection old = s->sel;
-	const struct kernel_desc *k;
-	struct err err = { 0 };
-	if (!user_file_reload(old.kernel, NULL, &k, &err)) {
-		lab_order_nothing(lab); /* what is under way belongs to the file as it was */
-		s->state = RUN_FAILED;
-		s->run_err = err;
-		return RELOAD_FAILED;
-	}
-	if (k == old.kernel)
-		return RELOAD_SAME;
-	const char *focus = s->param < old.kernel->n_params ? old.kernel->params[s->param].name : "";
-	const unsigned line = s->cursor.row;
-	lab_put_kernel(s, k, old.variant);
-	s->cursor.row = line;
-	for (unsigned i = 0; i < k->n_params; i++) {
-		const int was = kernel_param_index(old.kernel, k->params[i].name);
-		if (was >= 0)
-			s->sel.params[i] = old.params[was];
-		if (!strcmp(k->params[i].name, focus))
-			s->param = i;
-	}
-	return RELOAD_NEW;
-}
-
 void lab_rerun(struct lab *lab)
 {
 	if (lab->program)
 		lab_program_run(lab);
-	else if (reload(lab) != RELOAD_FAILED)
+	else if (user_file_path(lab->s.sel.kernel))
+		lab_reload_begin(lab, true);
+	else
 		lab_start(lab);
 }
 
@@ -132,6 +106,7 @@ void lab_cancel(struct lab *lab)
 		lab_program_cancel(lab);
 		return;
 	}
+	lab_reload_cancel(lab);
 	if (lab->awaited.serial)
 		lab_worker_cancel(lab->worker);
 	lab->cancelled = true;
@@ -158,12 +133,9 @@ bool lab_poll(struct lab *lab)
 		any = any || p > lab->s.progress || p < lab->s.progress;
 		lab->s.progress = p;
 	}
-	if (lab->watch && user_watch_changed(lab->watch) && user_file_path(lab->s.sel.kernel)) {
-		const enum reloaded now = reload(lab);
-		if (now == RELOAD_NEW)
-			lab_start(lab);
-		any |= now != RELOAD_SAME;
-	}
+	if (lab->watch && user_watch_changed(lab->watch) && user_file_path(lab->s.sel.kernel))
+		lab_reload_begin(lab, false);
+	any |= lab_reload_take(lab);
 	lab_order_for_panel(lab);
 	return any;
 }

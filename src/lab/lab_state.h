@@ -1,7 +1,7 @@
 /*
  * The inside of a lab, shared by the files that keep it: lab.c (life and news), lab_select.c (what
  * the person changes), lab_orders.c (what is asked of the worker and what came of it),
- * lab_ladder.c, lab_tour.c and tour_judge.c, lab_file.c, lab_program.c. Private to src/lab/.
+ * lab_reload.c (a person's file, read again), lab_ladder.c, lab_tour.c and tour_judge.c, lab_file.c, lab_program.c. Private to src/lab/.
  */
 #ifndef PMPP_LAB_LAB_STATE_H
 #define PMPP_LAB_LAB_STATE_H
@@ -29,6 +29,7 @@ struct lab {
 	struct preset *preset;       /* the tour's; the session only borrows it */
 	char *opened;                /* path of the snapshot the session came from */
 	struct user_watch *watch;    /* on a person's own file; NULL = none yet */
+	struct lab_reload *reload;   /* the file is being read again; NULL = it is not */
 	struct lab_program *program; /* a whole program; NULL = kernels are explored */
 };
 
@@ -43,6 +44,16 @@ void lab_order_for_panel(struct lab *lab);
 void lab_take_news(struct lab *lab, struct news *n);
 /* Plan, occupancy and sweep of the selection, from what the compiler has said so far. */
 void lab_instant(struct lab *lab);
+
+/* lab_reload.c */
+/* Reads a person's own file again, off the screen's thread; then runs its kernel if it changed, or
+ * if @run. */
+void lab_reload_begin(struct lab *lab, bool run);
+/* What came of it, once it is there; true = something changed. */
+bool lab_reload_take(struct lab *lab);
+void lab_reload_cancel(struct lab *lab);
+/* False: it cannot be stopped now. */
+bool lab_reload_free(struct lab *lab);
 
 /* lab_ladder.c */
 /* The ladder of what is selected now; rungs that are the same runs stay. */

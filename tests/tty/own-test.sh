@@ -64,4 +64,31 @@ type "clear; $PMPP theirs.cu"
 see 'Run it?'
 type y
 check plugin-opens see 'theirs / chase'
+
+# its compiler takes for ever: the screen goes on, c ends the compiler, and r tries again
+mkdir "$work/bin" "$work/tmp"
+printf '#!/bin/sh\nsleep 1000 &\necho $! >"%s/slow"\nwait\n' "$work" >"$work/bin/cc"
+chmod +x "$work/bin/cc"
+press_q
+see 'ready:'
+type "clear; PATH=$work/bin:\$PATH; export TMPDIR=$work/tmp; mv bin/cc bin/slow_cc; $PMPP theirs.cu --plugin"
+see 'theirs / chase'
+mv "$work/bin/slow_cc" "$work/bin/cc"
+echo '// changed' >>"$work/theirs.cu"
+press r
+n=0
+while [ ! -s "$work/slow" ] && [ $n -lt 500 ]; do sleep 0.02; n=$((n + 1)); done
+sleep 1.5 # the file's watch has seen the change by then, and waits for the compiler, too
+press K
+check slow-compiler-screen-goes-on see 'vec_add'
+press Escape
+press c
+check slow-compiler-is-cancelled see 'cancelled'
+n=0
+while kill -0 "$(cat "$work/slow")" 2>/dev/null && [ $n -lt 500 ]; do sleep 0.02; n=$((n + 1)); done
+kill -0 "$(cat "$work/slow")" 2>/dev/null && echo 'not ok slow-compiler-ends: it still runs' || echo 'ok slow-compiler-ends'
+rm "$work/bin/cc"
+press r
+check slow-compiler-again see 'exact'
+[ -z "$(ls "$work/tmp")" ] && echo 'ok slow-compiler-leaves-nothing' || echo "not ok slow-compiler-leaves-nothing: $(ls "$work/tmp")"
 press_q
