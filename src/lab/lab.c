@@ -135,7 +135,10 @@ bool lab_poll(struct lab *lab)
 	}
 	if (lab->watch && user_watch_changed(lab->watch) && user_file_path(lab->s.sel.kernel))
 		lab_reload_begin(lab, false);
-	any |= lab_reload_take(lab);
+	bool start;
+	any |= lab_reload_take(lab, &start);
+	if (start)
+		lab_start(lab);
 	lab_order_for_panel(lab);
 	return any;
 }

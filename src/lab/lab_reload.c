@@ -89,9 +89,10 @@ static void take_kernel(struct session *s, const struct kernel_desc *k)
 	}
 }
 
-bool lab_reload_take(struct lab *lab)
+bool lab_reload_take(struct lab *lab, bool *start)
 {
 	struct lab_reload *r = lab->reload;
+	*start = false;
 	if (!r || !atomic_load(&r->done))
 		return false;
 	const struct kernel_desc *const old = r->old, *const now = r->now;
@@ -118,8 +119,7 @@ bool lab_reload_take(struct lab *lab)
 		lab->s.state = before;
 		lab->s.stuck_compile = false;
 	}
-	if (now != old || run)
-		lab_start(lab);
+	*start = now != old || run;
 	return true;
 }
 

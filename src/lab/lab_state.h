@@ -46,11 +46,11 @@ void lab_take_news(struct lab *lab, struct news *n);
 void lab_instant(struct lab *lab);
 
 /* lab_reload.c */
-/* Reads a person's own file again, off the screen's thread; then runs its kernel if it changed, or
+/* Reads a person's own file again, off the screen's thread; then its kernel is run if it changed, or
  * if @run. */
 void lab_reload_begin(struct lab *lab, bool run);
-/* What came of it, once it is there; true = something changed. */
-bool lab_reload_take(struct lab *lab);
+/* What came of it, once it is there; true = something changed. @start: the kernel is to be run. */
+bool lab_reload_take(struct lab *lab, bool *start);
 void lab_reload_cancel(struct lab *lab);
 /* False: it cannot be stopped now. */
 bool lab_reload_free(struct lab *lab);
