@@ -186,8 +186,15 @@ static int find_type(const char *s, size_t n)
 	return -1;
 }
 
+static bool is_video(enum ptx_op op)
+{
+	return op >= OP_VABSDIFF2 && op <= OP_VSUB4;
+}
+
 static int max_types(enum ptx_op op)
 {
+	if (is_video(op))
+		return 3;
 	if (op == OP_MMA || op == OP_WMMA_MMA)
 		return 4;
 	return opcode_forms[op].types2 ? 2 : opcode_forms[op].types ? 1 : 0;
@@ -277,6 +284,9 @@ static bool check_warp_wide(struct parser *p, const struct token *word, const st
 static bool check_meaning(struct parser *p, const struct token *word, const struct ptx_inst *inst,
                           uint64_t seen, int n_spaces)
 {
+	if (is_video(inst->op) && (inst->atom > ATOM_ADD || (inst->atom && inst->flags & PF_SAT)))
+		return fail_at(p, word->s, word->line, ERR_PARSE, "'%s' takes .sat or .add",
+		               opcode_names[inst->op]);
 	switch (inst->op) {
 	case OP_MUL:
 	case OP_MAD: return check_product(p, word, inst, seen);
@@ -383,6 +393,8 @@ static bool read_mnemonic(struct parser *p, const struct token *word, struct ptx
 	if (op == OP_MMA || op == OP_WMMA_MMA)
 		for (int i = 0; i < n_types; i++) /* d c, or d a b c */
 			inst->mma.types[n_types == 2 ? i * 3 : i] = seen.types[i];
+	if (is_video((enum ptx_op)op))
+		memcpy(inst->mma.types, seen.types, sizeof inst->mma.types);
 	return check_meaning(p, word, inst, seen.groups, seen.n_spaces);
 }
 

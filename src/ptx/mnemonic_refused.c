@@ -11,7 +11,7 @@
 #define CLUSTER "Thread-block clusters are not supported."
 #define POLICY "Cache policies are not supported; leave the hint out."
 #define STACK "Stack memory of variable size is not supported; use an array."
-#define VIDEO "Video (SIMD) instructions are not supported; use plain arithmetic."
+#define VIDEO "Video instructions of one value are not supported; use plain arithmetic."
 static const struct refused_family {
 	const char *prefix, *section, *remedy;
 } families[] = {

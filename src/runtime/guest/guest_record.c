@@ -112,6 +112,27 @@ static void demangle(const char *mangled, char *signature, size_t n)
 	free(text);
 }
 
+/* Names in a message as the person wrote them. */
+static void demangle_names(char *text, size_t n)
+{
+	static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$";
+	char *from = mem_strdup(text);
+	size_t at = 0;
+	for (const char *s = from; *s && at < n;) {
+		const size_t length = strspn(s, word);
+		char name[RECORD_MAX_NAME], signature[RECORD_MAX_NAME] = "";
+		snprintf(name, sizeof name, "%.*s", (int)length, s);
+		if (!strncmp(name, "_Z", 2))
+			demangle(name, signature, sizeof signature);
+		if (signature[0])
+			at += (size_t)snprintf(text + at, n - at, "%s", signature);
+		else
+			at += (size_t)snprintf(text + at, n - at, "%.*s", length ? (int)length : 1, s);
+		s += length ? length : 1;
+	}
+	free(from);
+}
+
 void record_kernel(struct guest_function *f)
 {
 	if (f->id)
@@ -137,8 +158,10 @@ void record_kernel(struct guest_function *f)
 void record_launch(const struct record_launch *r, const struct run_counts *counts)
 {
 	struct wire_msg m;
+	struct record_launch readable = *r;
 	out.launches = r->number;
-	record_put_launch(&m, r);
+	demangle_names(readable.note, sizeof readable.note);
+	record_put_launch(&m, &readable);
 	write_frame(&m);
 	if (!counts)
 		return;
@@ -171,7 +194,10 @@ void record_event(const struct record_event *r)
 void record_finding(const struct record_finding *r)
 {
 	struct wire_msg m;
-	record_put_finding(&m, r);
+	struct record_finding readable = *r;
+	demangle_names(readable.text, sizeof readable.text);
+	demangle_names(readable.remedy, sizeof readable.remedy);
+	record_put_finding(&m, &readable);
 	write_frame(&m);
 }
 
