@@ -150,8 +150,9 @@ static int32_t *label_place(struct ptx_func *f, const struct label_ref *r)
 	return r->inst < 0 ? &f->lists[r->entry] : &f->insts[r->inst].opnd[0].label;
 }
 
-/* Labels may be used before they stand, and an inner scope may have its own of the same name. */
-static bool resolve_labels(struct parser *p)
+/* Labels may be used before they stand, and an inner scope may have its own of the same name.
+ * *@to_end is set where one is used behind which nothing follows. */
+static bool resolve_labels(struct parser *p, bool *to_end)
 {
 	struct ptx_func *f = func_at_hand(p);
 	size_t n_buckets = 16;
@@ -182,6 +183,7 @@ static bool resolve_labels(struct parser *p)
 			             (int)r->tok.len, r->tok.s, f->name);
 		else
 			*label_place(f, r) = (int32_t)(l - p->labels);
+		*to_end |= l && l->inst == f->n_insts;
 	}
 	free(buckets);
 	return ok;
@@ -335,15 +337,10 @@ static bool parse_or_refuse(struct parser *p)
 	return refuse_statement(p, p->mnemonic.s >= first.s ? &p->mnemonic : &first, n_refs);
 }
 
-/* Where a label stands at the end, the function returns there (nvcc writes such, of functions that
- * never return). */
-static void end_last_label(struct parser *p, struct ptx_func *f)
+/* Behind its last instruction a function returns (nvcc branches there in functions that never
+ * return). */
+static void add_return(struct parser *p, struct ptx_func *f)
 {
-	bool at_end = false;
-	for (size_t i = 0; i < p->n_labels; i++)
-		at_end |= p->labels[i].inst == f->n_insts;
-	if (!at_end)
-		return;
 	grow_array(&f->insts, f->n_insts, &p->insts_cap, sizeof *f->insts);
 	f->insts[f->n_insts++] =
 		(struct ptx_inst){ .op = OP_RET, .guard = -1, .vec = 1, .made = true, .line = p->line };
@@ -352,9 +349,11 @@ static void end_last_label(struct parser *p, struct ptx_func *f)
 static bool finish_body(struct parser *p)
 {
 	struct ptx_func *f = func_at_hand(p);
-	if (!resolve_labels(p))
+	bool to_end = false;
+	if (!resolve_labels(p, &to_end))
 		return false;
-	end_last_label(p, f);
+	if (to_end)
+		add_return(p, f);
 	struct ptx_label *labels = mem_calloc(p->n_labels + 1, sizeof *labels);
 	for (size_t i = 0; i < p->n_labels; i++)
 		labels[i].inst = p->labels[i].inst;
