@@ -39,12 +39,44 @@ void mem_on_failure(void (*restore)(void))
 	restore_hook = restore;
 }
 
+static void *_Atomic reserve;
+static size_t reserve_bytes;
+static atomic_bool was_short;
+
+void mem_keep_reserve(size_t bytes)
+{
+	reserve_bytes = bytes;
+	void *p = malloc(bytes);
+	if (p)
+		memset(p, 1, bytes); /* so that the pages are ours */
+	free(atomic_exchange(&reserve, p));
+}
+
+bool mem_was_short(void)
+{
+	if (!atomic_exchange(&was_short, false))
+		return false;
+	mem_keep_reserve(reserve_bytes);
+	return true;
+}
+
+/* May it be tried once more? Ends the program if there is no reserve. */
+static void give_reserve(size_t bytes)
+{
+	void *p = atomic_exchange(&reserve, NULL);
+	if (!p)
+		mem_exhausted(bytes);
+	free(p);
+	atomic_store(&was_short, true);
+}
+
 void *mem_alloc(size_t bytes)
 {
 	void *p = malloc(bytes ? bytes : 1);
-	if (!p)
-		mem_exhausted(bytes);
-	return p;
+	if (p)
+		return p;
+	give_reserve(bytes);
+	return mem_alloc(bytes);
 }
 
 void *mem_zalloc(size_t bytes)
@@ -56,26 +88,28 @@ void *mem_calloc(size_t n, size_t bytes)
 {
 	size_t total = product(n, bytes);
 	void *p = calloc(1, total ? total : 1);
-	if (!p)
-		mem_exhausted(total);
-	return p;
+	if (p)
+		return p;
+	give_reserve(total);
+	return mem_calloc(n, bytes);
 }
 
 void *mem_realloc(void *p, size_t n, size_t bytes)
 {
 	size_t total = product(n, bytes);
 	void *q = realloc(p, total ? total : 1);
-	if (!q)
-		mem_exhausted(total);
-	return q;
+	if (q)
+		return q;
+	give_reserve(total);
+	return mem_realloc(p, n, bytes);
 }
 
 void *mem_aligned(size_t align, size_t bytes)
 {
 	size_t total = product((bytes + align - 1) / align, align);
 	void *p = NULL;
-	if (posix_memalign(&p, align, total ? total : align))
-		mem_exhausted(total);
+	while (posix_memalign(&p, align, total ? total : align))
+		give_reserve(total);
 	memset(p, 0, total);
 	return p;
 }

@@ -32,6 +32,13 @@ char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2), mall
 bool mem_copy_until(void *to, const void *from, size_t bytes, const atomic_bool *stop);
 /* Says that so many bytes are not to be had, and ends the program with status 3. */
 _Noreturn void mem_exhausted(size_t bytes);
+/*
+ * Keeps @bytes in reserve, for a program with a session to lose: the allocation that fails gets
+ * them back, and the program goes on for as long as that lasts. mem_was_short(): it happened since
+ * the last call; the reserve is laid up again if it can be.
+ */
+void mem_keep_reserve(size_t bytes);
+bool mem_was_short(void);
 /* Called once before the out-of-memory message is written to stderr. */
 void mem_on_failure(void (*restore)(void));
 

@@ -8,6 +8,7 @@
 #include "cli/settings_file.h"
 #include "cli/tui_host.h"
 #include "base/file.h"
+#include "base/mem.h"
 #include "lab/session_file.h"
 #include "runtime/record.h"
 #include "ui/settings.h"
@@ -16,6 +17,7 @@
 #include <string.h>
 
 #define START_KERNEL "sgemm/tiled"
+#define RESERVE_BYTES ((size_t)4 << 20) /* enough to draw, and to write a session */
 
 struct state {
 	const char *gpu, *backend, *preset;
@@ -43,6 +45,7 @@ static int show(struct cli *c, struct lab *a)
 {
 	struct err err = { 0 };
 	struct screen_host host;
+	mem_keep_reserve(RESERVE_BYTES);
 	tui_host(a, &host);
 	const bool ok = screen_run(&host, &err);
 	beside_end();

@@ -4,6 +4,8 @@
  * All pending keys are applied before a frame is drawn, so a held key never lags behind.
  */
 #include "ui/screen_parts.h"
+
+#include "base/mem.h"
 #include "ui/settings.h"
 #include "ui/term.h"
 #include "ui/theme.h"
@@ -83,6 +85,12 @@ bool screen_run(const struct screen_host *host, struct err *err)
 			term_theme(theme = st.theme);
 		if (mouse_on == st.mouse_off)
 			term_mouse(mouse_on = !st.mouse_off);
+		if (mem_was_short()) {
+			screen_say(&st, true,
+			           "out of memory: what was under way may be missing; this session is kept "
+			           "→ write it (e), choose a smaller problem size");
+			changed = true;
+		}
 		if (changed)
 			frame(host, &st);
 		changed = false;
