@@ -5,6 +5,8 @@
 #include "cli/cli.h"
 
 #include "cli/ptx_report.h"
+#include "cli/settings_file.h"
+#include "ui/settings.h"
 
 #include <langinfo.h>
 #include <stdlib.h>
@@ -85,6 +87,22 @@ static void look_at_locale(struct report *r)
 	         utf8 ? "bars and plots in full" : "bars and plots in plain ASCII");
 	if (!utf8)
 		snprintf(f->remedy, sizeof f->remedy, "export LC_ALL=C.UTF-8");
+}
+
+/* The person's settings: where they are kept, and the first line that is wrong. */
+static void look_at_settings(struct report *r)
+{
+	char path[300] = "";
+	struct err err = { 0 };
+	struct settings kept;
+	char *text = settings_file_read(path, sizeof path, &err);
+	settings_default(&kept);
+	const bool ok = text && settings_read(text, path, &kept, &err);
+	struct finding *f = finding_of(r, "settings", ok ? WORKS : LIMITED);
+	snprintf(f->text, sizeof f->text, "%.300s%s", ok ? path : err.msg,
+	         ok && !*text ? ", none kept yet" : "");
+	snprintf(f->remedy, sizeof f->remedy, "%.900s", ok ? "" : err.remedy);
+	free(text);
 }
 
 static void look_at_compiler(struct report *r)
@@ -183,6 +201,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct report r = { 0 };
 	look_at_terminal(&r);
 	look_at_locale(&r);
+	look_at_settings(&r);
 	look_at_compiler(&r);
 	for (size_t i = 0; i < backend_count(); i++)
 		look_at_backend(&r, backend_at(i));

@@ -9,7 +9,7 @@ PMPP=$1
 shift
 dir=$(mktemp -d "${TMPDIR:-/tmp}/pmpp-inject-XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
-export XDG_CACHE_HOME="$dir/cache" LC_ALL=C.UTF-8
+export XDG_CACHE_HOME="$dir/cache" XDG_CONFIG_HOME="$dir/config" LC_ALL=C.UTF-8
 mkdir "$dir/work"
 cd "$dir/work" || exit 1
 

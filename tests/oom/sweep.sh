@@ -11,7 +11,7 @@ points=$3
 shift 3
 dir=$(mktemp -d "${TMPDIR:-/tmp}/pmpp-oom-XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
-export XDG_CACHE_HOME="$dir/cache" TERM=xterm-256color COLUMNS=80 LINES=24
+export XDG_CACHE_HOME="$dir/cache" XDG_CONFIG_HOME="$dir/config" TERM=xterm-256color COLUMNS=80 LINES=24
 export LSAN_OPTIONS=detect_leaks=0
 mkdir "$dir/cache" "$dir/files"
 cd "$dir/files" || exit 1

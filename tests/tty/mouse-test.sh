@@ -61,6 +61,8 @@ check other_lines_stay grep -qx '# mine' "$file"
 check changed_line_is_changed grep -qx 'theme = colour-blind' "$file"
 
 sed -i 's/^theme = .*/theme = pink/' "$file"
+type "clear; $PMPP doctor | grep -o 'no theme is called .*'"
+check doctor_names_it see "no theme is called 'pink'"
 type "clear; PMPP_MOUSE=0 $PMPP; echo at last \$?"
 check wrong_line_is_named see 'settings:[0-9]*: no theme' # the path may fill the row
 check mouse_may_be_off test "$(tm display-message -p '#{mouse_any_flag}')" = 0

@@ -23,7 +23,15 @@ if ! command -v tmux >/dev/null 2>&1; then
 	exit 0
 fi
 tm() { tmux -L "$sock" "$@"; }
-finish() { tm kill-server 2>/dev/null; }
+# settings of its own: the tester's stay as they are
+if [ -z "${XDG_CONFIG_HOME:-}" ]; then
+	settings=$(mktemp -d "${TMPDIR:-/tmp}/pmpp-settings-XXXXXX") || exit 1
+	export XDG_CONFIG_HOME="$settings"
+fi
+finish() {
+	tm kill-server 2>/dev/null
+	[ -z "${settings:-}" ] || rm -rf "$settings"
+}
 trap finish EXIT
 trap 'exit 130' INT TERM
 
