@@ -106,7 +106,7 @@ void program_sum_up(struct program *p)
 		const struct program_finding *f = &p->findings[i];
 		struct program_launch *l =
 			(struct program_launch *)(uintptr_t)program_launch_numbered(p, f->launch);
-		if (l && f->launch)
+		if (l && f->launch && f->error)
 			l->flags |= 1u << (strcmp(f->kind, "race") ? PROGRAM_FLAG_FAULT : PROGRAM_FLAG_RACE);
 	}
 	find_groups(p);

@@ -71,12 +71,22 @@ static cudaError_t error_of(const struct run_findings *findings, const struct er
 	return cudaErrorLaunchFailure;
 }
 
+/* CUB and Thrust read ahead in shared memory, beyond what was written, and drop the value. */
+static bool reads_ahead(const struct run_finding *f)
+{
+	return !strcmp(f->kind, "uninitialised") &&
+	       (strstr(f->file, "/cub/") || strstr(f->file, "/thrust/"));
+}
+
 static void tell_findings(const struct run_findings *findings, uint64_t number)
 {
 	for (unsigned i = 0; i < findings->n; i++) {
 		const struct run_finding *from = &findings->finding[i];
 		struct record_finding f = {
-			.launch = number, .times = from->times, .line = from->line, .error = true
+			.launch = number,
+			.times = from->times,
+			.line = from->line,
+			.error = !reads_ahead(from),
 		};
 		snprintf(f.kind, sizeof f.kind, "%s", from->kind);
 		snprintf(f.text, sizeof f.text, "%s", from->text);

@@ -118,14 +118,15 @@ TEST(what_is_kept_has_its_counts)
 	p->launches[1].counts = mem_zalloc(sizeof *p->launches[1].counts);
 	p->launches[1].metrics = mem_zalloc(sizeof *p->launches[1].metrics);
 	p->launches[2].like = p->launches[4].like = 2;
-	p->findings = mem_calloc(2, sizeof *p->findings);
-	for (unsigned i = 0; i < 2; i++)
-		p->findings[i] = (struct program_finding){ .launch = i ? 5 : 1,
+	p->findings = mem_calloc(3, sizeof *p->findings);
+	for (unsigned i = 0; i < 3; i++) /* the last is a remark */
+		p->findings[i] = (struct program_finding){ .launch = 1 + 2 * (i + (i == 1) - (i == 2)),
+			                                       .error = i < 2,
 			                                       .kind = mem_strdup("race"),
 			                                       .text = mem_strdup(""),
 			                                       .remedy = mem_strdup(""),
 			                                       .file = mem_strdup("") };
-	p->n_findings = 2;
+	p->n_findings = 3;
 	program_keep(p, of_block_128, NULL);
 	assert_int_equal(p->n_launches, 2);
 	assert_int_equal(p->launches[0].number, 3);
@@ -133,8 +134,10 @@ TEST(what_is_kept_has_its_counts)
 	assert_int_equal(p->launches[0].like, 3);
 	assert_int_equal(p->launches[1].like, 3);
 	assert_int_equal(p->n_groups, 1);
-	assert_int_equal(p->n_findings, 1);
+	assert_int_equal(p->n_findings, 2);
 	assert_int_equal(p->findings[0].launch, 5);
+	assert_int_equal(p->launches[0].flags, 0);
+	assert_int_equal(p->launches[1].flags, 1u << PROGRAM_FLAG_RACE);
 	assert_ptr_equal(program_launch_numbered(p, 5), &p->launches[1]);
 	assert_null(program_launch_numbered(p, 4));
 	drop(p);
