@@ -112,7 +112,7 @@ static void demangle(const char *mangled, char *signature, size_t n)
 	free(text);
 }
 
-/* Names in a message as the person wrote them. */
+/* Names in a note as the person wrote them; those in findings are the explorer's to say. */
 static void demangle_names(char *text, size_t n)
 {
 	static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$";
@@ -194,10 +194,7 @@ void record_event(const struct record_event *r)
 void record_finding(const struct record_finding *r)
 {
 	struct wire_msg m;
-	struct record_finding readable = *r;
-	demangle_names(readable.text, sizeof readable.text);
-	demangle_names(readable.remedy, sizeof readable.remedy);
-	record_put_finding(&m, &readable);
+	record_put_finding(&m, r);
 	write_frame(&m);
 }
 
