@@ -374,19 +374,15 @@ static bool make_job(const struct backend *be, const struct run_request *req, st
 	return true;
 }
 
-static bool run(struct backend *be, const struct run_request *req, const struct run_hooks *hooks,
-                struct run_result *res, struct err *err)
+/* One job by one worker; @fault says what ended it. */
+static bool run_once(struct backend *be, const struct run_request *req, const struct cuda_job *job,
+                     uint64_t bytes, const struct run_hooks *hooks, struct run_result *res,
+                     struct cuda_fault *fault, struct err *err)
 {
-	memset(res, 0, sizeof *res);
-	double begin = clock_now_s();
-	struct cuda_job *job = mem_alloc(sizeof *job);
-	struct shared s = { .fd = -1 };
-	bool ok = make_job(be, req, job, &s.bytes, err) &&
-	          make_shared(req, job, hooks ? hooks->cancel : NULL, &s, err);
-	if (!ok) {
-		free(job);
+	const double begin = clock_now_s();
+	struct shared s = { .fd = -1, .bytes = bytes };
+	if (!make_shared(req, job, hooks ? hooks->cancel : NULL, &s, err))
 		return false;
-	}
 	char what[300];
 	snprintf(what, sizeof what, "kernel %s", job->entry);
 	const struct client_wait wait = {
@@ -399,7 +395,7 @@ static bool run(struct backend *be, const struct run_request *req, const struct 
 	struct wire_msg request, answer;
 	wire_begin(&request, MSG_RUN);
 	cuda_put_job(&request, job);
-	ok = client_call(&be->client, &request, s.fd, MSG_REPORT, &wait, &answer, NULL, err);
+	bool ok = client_call(&be->client, &request, s.fd, MSG_REPORT, &wait, &answer, fault, err);
 	wire_free(&request);
 	if (ok) {
 		be->client.device = (int)be->device;
@@ -418,6 +414,26 @@ static bool run(struct backend *be, const struct run_request *req, const struct 
 		free(r);
 	}
 	drop_shared(&s);
+	return ok;
+}
+
+static bool run(struct backend *be, const struct run_request *req, const struct run_hooks *hooks,
+                struct run_result *res, struct err *err)
+{
+	memset(res, 0, sizeof *res);
+	struct cuda_job *job = mem_alloc(sizeof *job);
+	uint64_t bytes = 0;
+	bool ok = make_job(be, req, job, &bytes, err);
+	/* CUPTI kills a worker now and then, for no reason of the job: it gets another one */
+	for (unsigned tries = 0; ok && tries < 2; tries++) {
+		struct cuda_fault fault = { 0 };
+		struct err why = { 0 };
+		if (run_once(be, req, job, bytes, hooks, res, &fault, &why))
+			break;
+		ok = fault.id == FAULT_WORKER && tries == 0;
+		if (!ok)
+			*err = why;
+	}
 	free(job);
 	return ok;
 }

@@ -57,6 +57,15 @@ static struct xsrc from_e4m3(struct lower *l, struct xsrc x)
 	return src_reg(low_select(l, -1, 4, src_const(0x7fff), value, nan));
 }
 
+/* The same bits; but the H200 knows one NaN only, without a sign. */
+static struct xsrc from_e5m2(struct lower *l, struct xsrc x)
+{
+	const struct xsrc value = op2(l, E_shl_b32, x, src_const(8));
+	const struct xsrc size = op2(l, E_and_b32, value, src_const(0x7fff));
+	const struct xsrc nan = src_reg(low_cmp(l, -1, CMP_GT, PTX_U32, size, src_const(0x7c00)));
+	return src_reg(low_select(l, -1, 4, src_const(0x7fff), value, nan));
+}
+
 static bool pair_to_f16x2(struct lower *l)
 {
 	const struct xsrc both = low_src(l, 1, 4);
@@ -64,8 +73,7 @@ static bool pair_to_f16x2(struct lower *l)
 	for (unsigned k = 0; k < 2; k++) {
 		const struct xsrc byte =
 			op2(l, E_and_b32, op2(l, E_shr_u32, both, src_const(8 * k)), src_const(0xff));
-		half[k] =
-			l->in->type2 == PTX_E4M3X2 ? from_e4m3(l, byte) : op2(l, E_shl_b32, byte, src_const(8));
+		half[k] = l->in->type2 == PTX_E4M3X2 ? from_e4m3(l, byte) : from_e5m2(l, byte);
 	}
 	const bool relu = l->in->flags & PF_RELU;
 	const int32_t pair = low_op2(l, E_pack32, relu ? -1 : low_dst(l, 0), half[0], half[1]);

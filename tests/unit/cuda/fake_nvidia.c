@@ -4,14 +4,15 @@
  * Device memory is host memory and a few kernels are functions here, so that results can be
  * checked. FAKE_NVIDIA holds what goes wrong, separated by commas: "cuInit=100" (a result),
  * "cuptiRangeProfilerStart=crash", "cuLaunchKernel=hang", "cuMemcpyHtoD_v2=nap" (1..3 ms), "=doze"
- * (120 ms). Misuse that kills the real CUPTI (a second Enable, Start without SetConfig ...) kills
- * this one too. FAKE_ABSENT names counters (parts of names) that the chip lacks, FAKE_NAN those
- * without a number.
+ * (120 ms), "=once:FILE" (it crashes where FILE is, which is then gone). Misuse that kills the real
+ * CUPTI (a second Enable, Start without SetConfig ...) kills this one too. FAKE_ABSENT names
+ * counters (parts of names) that the chip lacks, FAKE_NAN those without a number.
  */
 #define _GNU_SOURCE
 #include "fake_nvidia.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,20 @@
 #include <unistd.h>
 
 struct fake_state fake_state;
+
+static void crash(void)
+{
+	signal(SIGSEGV, SIG_DFL); /* no sanitizer's report in between */
+	raise(SIGSEGV);
+}
+
+/* @word: "once:FILE". True if the file was there. */
+static bool take_mark(const char *word)
+{
+	char file[400];
+	snprintf(file, sizeof file, "%.*s", (int)strcspn(word + 5, ","), word + 5);
+	return unlink(file) == 0;
+}
 
 int fake_result(const char *name)
 {
@@ -28,10 +43,11 @@ int fake_result(const char *name)
 		if (strncmp(s, name, n) || s[n] != '=')
 			continue;
 		const char *v = s + n + 1;
-		if (!strncmp(v, "crash", 5)) {
-			signal(SIGSEGV, SIG_DFL); /* no sanitizer's report in between */
-			raise(SIGSEGV);
-		} else if (!strncmp(v, "exit", 4))
+		if (!strncmp(v, "crash", 5) || (!strncmp(v, "once:", 5) && take_mark(v)))
+			crash();
+		else if (!strncmp(v, "once:", 5))
+			continue;
+		else if (!strncmp(v, "exit", 4))
 			_exit(7);
 		else if (!strncmp(v, "hang", 4))
 			for (;;)

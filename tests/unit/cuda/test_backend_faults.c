@@ -216,6 +216,29 @@ TEST_WITH(a_failed_run_says_why_and_the_next_works, fake_fresh, NULL)
 	fails_then_recovers("cuInit=hang", "fake_vecadd", ERR_TIMEOUT, "while cuInit", "");
 }
 
+/* CUPTI kills about one run in a hundred on an H200: another worker makes up for it, once. */
+TEST_WITH(a_worker_that_dies_once_costs_nothing, fake_fresh, NULL)
+{
+	static struct fake_run f;
+	struct backend *be;
+	char mark[] = "/tmp/pmpp-mark-XXXXXX", faults[64];
+	const int fd = mkstemp(mark);
+	assert_true(fd >= 0);
+	close(fd);
+	snprintf(faults, sizeof faults, "cuptiRangeProfilerStart=once:%s", mark);
+	setenv("FAKE_NVIDIA", faults, 1);
+	fake_prepare(&f, "fake_vecadd");
+	assert_true(backend_cuda.open(&be, NULL, NULL));
+	if (!fake_go(&f, be, NULL))
+		fail_msg("%s", f.err.msg);
+	assert_int_equal(access(mark, F_OK), -1);
+	assert_true(f.c[10] == 10.5f);
+	assert_int_equal(f.res.metrics.v[M_DRAM_READ].origin, ORIGIN_MEASURED);
+	unsetenv("FAKE_NVIDIA");
+	fake_done(&f);
+	backend_cuda.close(be);
+}
+
 TEST_WITH(an_old_driver_is_named, fake_fresh, NULL)
 {
 	static struct fake_run f;
