@@ -1,7 +1,8 @@
 /*
  * The inside of a lab, shared by the files that keep it: lab.c (life and news), lab_select.c (what
  * the person changes), lab_orders.c (what is asked of the worker and what came of it),
- * lab_reload.c (a person's file, read again), lab_ladder.c, lab_tour.c and tour_judge.c, lab_file.c, lab_program.c. Private to src/lab/.
+ * lab_reload.c (a person's file, read again), lab_ladder.c, lab_tour.c and tour_judge.c,
+ * lab_file.c, lab_program.c. Private to src/lab/.
  */
 #ifndef PMPP_LAB_LAB_STATE_H
 #define PMPP_LAB_LAB_STATE_H
@@ -46,8 +47,8 @@ void lab_take_news(struct lab *lab, struct news *n);
 void lab_instant(struct lab *lab);
 
 /* lab_reload.c */
-/* Reads a person's own file again, off the screen's thread; then its kernel is run if it changed, or
- * if @run. */
+/* Reads a person's own file again, off the screen's thread; then its kernel is run if it changed,
+ * or if @run. */
 void lab_reload_begin(struct lab *lab, bool run);
 /* What came of it, once it is there; true = something changed. @start: the kernel is to be run. */
 bool lab_reload_take(struct lab *lab, bool *start);

@@ -176,7 +176,7 @@ static const char *register_name(const struct ir *ir, uint32_t reg)
 		if (reg - p->first_reg < p->f->n_regs)
 			return p->f->regs[reg - p->first_reg].name;
 	}
-	return !ir->linked && reg < ir->func->n_regs ? ir->func->regs[reg].name : "(none)";
+	return !ir->linked && ir->func && reg < ir->func->n_regs ? ir->func->regs[reg].name : "(none)";
 }
 
 bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct err *err)

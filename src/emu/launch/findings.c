@@ -19,8 +19,8 @@ static const char *finding_kind(enum fault_kind kind)
 	case FAULT_BOUNDS: return "out-of-bounds";
 	case FAULT_ALIGN: return "misaligned";
 	case FAULT_READ_ONLY: return "read-only";
-	case FAULT_UNINITIALISED:
-	case FAULT_UNDEFINED: return "uninitialised";
+	case FAULT_UNINITIALISED: return "uninitialised";
+	case FAULT_UNDEFINED: return "undefined";
 	case FAULT_RACE: return "race";
 	case FAULT_BARRIER_DIVERGED:
 	case FAULT_BARRIER_STUCK: return "barrier";
