@@ -3,7 +3,7 @@
 # counters of every launch.
 #   sh tests/gpu/programs.sh [OUTPUT-FOLDER]          (default: build/gpu/programs)
 # NAME.out: standard output and the exit status; NAME.csv: the counters, a row per launch and metric.
-# Needs nvcc; without ncu, or where it may not read counters, the tables are left out.
+# Programs that say "// emulator only" are left out. Needs nvcc; without ncu, or where it may not read counters, the tables are left out.
 set -u
 here=$(cd "$(dirname "$0")/../programs" && pwd)
 out=${1:-build/gpu/programs}
@@ -12,6 +12,7 @@ arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | he
 mkdir -p "$out/bin" || exit 2
 for source in "$here"/*.cu; do
 	name=$(basename "$source" .cu)
+	! grep -q '^// emulator only' "$source" || continue
 	# shellcheck disable=SC2046 # several words
 	"$nvcc" $(sed -n 's|^// nvcc: ||p' "$source") -O1 -lineinfo -gencode "arch=compute_${arch:-90},code=[sm_${arch:-90},compute_${arch:-90}]" \
 		-o "$out/bin/$name" "$source" || echo "programs.sh: $name does not compile" >&2 &

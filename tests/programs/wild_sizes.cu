@@ -1,5 +1,6 @@
 // Sizes that no memory has: products of width, height and depth that go round the end of a size_t,
 // windows that begin before or behind an array. Each is refused, and nothing is written.
+// emulator only: a GPU takes some of them, writes where it must not, and ends the program
 #include "check.h"
 
 static bool refused(cudaError_t e, const char *what)
