@@ -3,7 +3,8 @@
 # counters of every launch.
 #   sh tests/gpu/programs.sh [OUTPUT-FOLDER]          (default: build/gpu/programs)
 # NAME.out: standard output and the exit status; NAME.csv: the counters, a row per launch and metric.
-# Programs that say "// emulator only" are left out. Needs nvcc; without ncu, or where it may not read counters, the tables are left out.
+# Programs that say "// emulator only" are left out. Needs nvcc; without ncu, or where it may not
+# read counters, there are no tables.
 set -u
 here=$(cd "$(dirname "$0")/../programs" && pwd)
 out=${1:-build/gpu/programs}

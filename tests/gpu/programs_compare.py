@@ -9,6 +9,7 @@ output differs or a count does that does not depend on the machine code's own ch
 import csv
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -62,10 +63,14 @@ def main():
         name = out.stem
         if sys.argv[5:] and name not in sys.argv[5:]:
             continue
+        source = sources / (name + ".cu")
+        options = re.findall(r"(?m)^// nvcc: (.*)", source.read_text())
         run = subprocess.run([program, "launches", "--json", "--gpu", gpu, "--count", "1000000",
-                              str(sources / (name + ".cu")), "-O1"],
+                              str(source), "-O1"] + " ".join(options).split(),
                              capture_output=True, text=True, check=False)
         seen = json.loads(run.stdout)
+        if "stdout" not in seen:
+            sys.exit(f"{name} does not run here: {run.stdout}")
         text = seen["stdout"] + "status %d\n" % seen["exit"]
         outputs += 1
         notes = []
