@@ -7,7 +7,7 @@ dir=$(mktemp -d "${TMPDIR:-/tmp}/pmpp-storm-XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 mkdir "$dir/work" "$dir/home"
 cd "$dir/work" || exit 1
-export HOME="$dir/home" XDG_CACHE_HOME="$dir/home/cache" LC_ALL=C.UTF-8
+export HOME="$dir/home" XDG_CACHE_HOME="$dir/home/cache" XDG_CONFIG_HOME="$dir/home/config" LC_ALL=C.UTF-8
 export ASAN_OPTIONS="log_path=$dir/said:detect_leaks=1" TSAN_OPTIONS="log_path=$dir/said:atexit_sleep_ms=0"
 export UBSAN_OPTIONS="log_path=$dir/said:print_stacktrace=1"
 "$build/storm/storm" "$keys" $((keys / 10)) 1 "$build/pmpp-explore" vec_add N=4k --gpu a100 2>"$dir/samples"
