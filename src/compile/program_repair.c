@@ -29,6 +29,7 @@ static const struct {
 	{ PROGRAM_REPAIR_NAMES, "‘cudaGraphEdgeData*’" },
 	{ PROGRAM_REPAIR_NAMES, "in call to \"cudaGraph" },
 	{ PROGRAM_REPAIR_NAMES, "nvToolsExt.h: No such file" },
+	{ PROGRAM_REPAIR_PROFILER, "cuda_profiler_api.h: No such file" },
 	{ PROGRAM_REPAIR_TEXTURES, "texture is not a template" },
 	{ PROGRAM_REPAIR_TEXTURES, "identifier \"cudaBindTexture" },
 	{ PROGRAM_REPAIR_TEXTURES, "texture_types.h: No such file" },
@@ -142,9 +143,10 @@ void program_repair_words(unsigned repairs, const char *headers, struct nvcc_com
 			nvcc_word(c, "-D%s", parts[i].macro);
 			includes = true;
 		}
+	if (includes || repairs >> PROGRAM_REPAIR_PROFILER & 1)
+		nvcc_word(c, "-I%s", headers);
 	if (!includes)
 		return;
-	nvcc_word(c, "-I%s", headers);
 	nvcc_word(c, "-include");
 	nvcc_word(c, "%s/earlier_cuda.h", headers);
 }

@@ -12,16 +12,17 @@
 #include <stdbool.h>
 
 /* X(ID, "what is noted") */
-#define PROGRAM_REPAIRS(X)                                                                      \
-	X(NAMES, "for CUDA 12 or earlier: what CUDA 13 took out of the runtime API is supplied")    \
-	X(TEXTURES, "for CUDA 11 or earlier: texture references become texture objects")            \
-	X(VOTES, "for CUDA 8 or earlier: votes are taken of the lanes that are there")              \
-	X(OBJECTS, "for CUDA 12 or earlier: function objects that Thrust and CUB had are supplied") \
-	X(DRIVER, "for CUDA 12 or earlier: cuCtxCreate() is called in its new form")                \
-	X(STANDARD, "CUDA's C++ libraries want C++17: compiled with -std=c++17")                    \
-	X(ARCHITECTURE, "this nvcc knows no architecture so old: compiled for the chosen GPU")      \
-	X(NVTX, "NVTX needs no library any more: linked without it")                                \
-	X(RELOCATABLE, "kernels that launch kernels need relocatable code: compiled with -rdc=true")
+#define PROGRAM_REPAIRS(X)                                                                       \
+	X(NAMES, "for CUDA 12 or earlier: what CUDA 13 took out of the runtime API is supplied")     \
+	X(TEXTURES, "for CUDA 11 or earlier: texture references become texture objects")             \
+	X(VOTES, "for CUDA 8 or earlier: votes are taken of the lanes that are there")               \
+	X(OBJECTS, "for CUDA 12 or earlier: function objects that Thrust and CUB had are supplied")  \
+	X(DRIVER, "for CUDA 12 or earlier: cuCtxCreate() is called in its new form")                 \
+	X(STANDARD, "CUDA's C++ libraries want C++17: compiled with -std=c++17")                     \
+	X(ARCHITECTURE, "this nvcc knows no architecture so old: compiled for the chosen GPU")       \
+	X(NVTX, "NVTX needs no library any more: linked without it")                                 \
+	X(RELOCATABLE, "kernels that launch kernels need relocatable code: compiled with -rdc=true") \
+	X(PROFILER, "cuda_profiler_api.h is not installed: its two functions are declared")
 
 enum program_repair {
 #define X(id, note) PROGRAM_REPAIR_##id,
