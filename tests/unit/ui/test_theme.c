@@ -67,7 +67,7 @@ TEST(environment_chooses)
 	assert_string_equal(theme_at(theme_of_environment(theme_count()))->name, "dark");
 	setenv("COLORFGBG", "0;default;15", 1);
 	assert_string_equal(theme_at(theme_of_environment(theme_count()))->name, "light");
-	/* what the person keeps stands over the guess, under what is asked for now */
+	/* saved settings beat the guess, and what is asked for now beats both */
 	assert_string_equal(theme_at(theme_of_environment(theme_find("mono")))->name, "mono");
 	setenv("PMPP_THEME", "colour-blind", 1);
 	assert_string_equal(theme_at(theme_of_environment(theme_find("mono")))->name, "colour-blind");
