@@ -77,7 +77,7 @@ SIMD_avx512 := -O3 -Wno-pass-failed -mavx512f -mavx512bw -mavx512dq -mavx512vl -
 # A folder of src/ is a layer and an archive: src/README.md says what each is for.
 obj      = $(patsubst %.c,$(B)/obj/%.o,$(1))
 SRC     := $(shell find src -name '*.c' | LC_ALL=C sort)
-LAYERS  := $(sort $(filter-out main.c setup,$(notdir $(wildcard src/*))))
+LAYERS  := $(sort $(filter-out main.c setup lang,$(notdir $(wildcard src/*))))
 SIMD_C  := $(filter src/emu/vm/simd/%,$(SRC))
 SIMD_O  := $(foreach s,$(SIMD_LEVELS),$(SIMD_C:%.c=$(B)/obj/%.$(s).o))
 layer_objects = $(call obj,$(filter-out $(SIMD_C) src/compile/tool/% src/runtime/guest/%,$(filter src/$(1)/%,$(SRC))))
@@ -90,7 +90,7 @@ LIB_NAMES := $(LAYERS) kernels views
 ARCHIVES  := $(LIB_NAMES:%=$(B)/lib/%.a)
 $(foreach l,$(LAYERS),$(eval $(B)/lib/$(l).a: $(call layer_objects,$(l))))
 $(B)/lib/emu.a: $(SIMD_O)
-$(B)/lib/base.a: $(B)/obj/gen/assets.o
+$(B)/lib/base.a: $(B)/obj/gen/assets.o $(B)/obj/gen/lang_tables.o
 $(B)/lib/views.a: $(VIEWS:%=$(B)/obj/views/%.o)
 $(B)/lib/kernels.a: $(KERNELS:%=$(B)/obj/kernels/%.o)
 $(B)/lib/unit.a: $(call obj,$(wildcard tests/unit/*.c))
@@ -183,6 +183,17 @@ $(B)/gen/assets.S: src/base/assets.sh $(ASSETS) FORCE
 $(B)/obj/gen/assets.o: $(B)/gen/assets.S $(ASSETS)
 	@mkdir -p $(@D)
 	$(call say,AS,$@)$(CC) -c -o $@ $<
+# Catalogues of the screen's languages, src/lang/<code>.po: sorted tables, built into the program.
+LANGS := $(sort $(wildcard src/lang/*.po))
+$(B)/po_table: $(B)/obj/src/compile/tool/po_table.o
+	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -o $@ $<
+$(B)/gen/lang_tables.c: $(B)/po_table $(LANGS) FORCE
+	@mkdir -p $(@D); $(B)/po_table $(LANGS) > $@.tmp; cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@
+$(B)/gen/lang_of_test.c: $(B)/po_table tests/unit/base/lang.po
+	@mkdir -p $(@D); $^ > $@
+$(B)/obj/gen/lang_%.o: $(B)/gen/lang_%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 $(B)/obj/src/lab/registry.o $(B)/obj/src/compile/tool/prefill.o $(B)/obj/src/cli/view_list.o: $(B)/gen/kernels.def $(B)/gen/views.def $(B)/gen/backends.def
 $(B)/obj/src/cli/cli.o: $(B)/gen/verbs.def
 $(B)/obj/tests/unit/ui/test_views.o $(B)/obj/tests/unit/ui/test_view_goldens.o: $(B)/gen/views.def
@@ -210,6 +221,7 @@ $(B)/unit/$(1)/%: $(B)/obj/tests/unit/$(1)/%.o $(call obj,$(wildcard tests/unit/
 	$$(call say,LINK,$$@)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) -Wl,--start-group $$(filter %.a,$$^) -Wl,--end-group $$(LIBS) $$(TEST_LIBS)
 endef
 $(foreach l,base model timemodel ptx sass compile emu cuda ui kernels lab seeds,$(eval $(call unit_rule,$(l))))
+$(B)/unit/base/test_lang: $(B)/obj/gen/lang_of_test.o
 # Stand-ins for NVIDIA's libraries, opened by tests of the GPU back end and of the compiler.
 $(B)/unit/cuda/fake_nvidia.so: $(filter-out %/fake_run.h,$(wildcard tests/unit/cuda/fake_*.[ch]))
 $(B)/unit/compile/fake_nvrtc.so: tests/unit/compile/fake_nvrtc.c

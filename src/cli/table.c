@@ -2,18 +2,10 @@
 #include "cli/cli.h"
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Columns of UTF-8 text whose characters are all one column wide. */
-static unsigned columns(const char *s)
-{
-	unsigned n = 0;
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	return n;
-}
 
 void table_row(struct table *t, ...)
 {
@@ -38,7 +30,7 @@ void table_print(struct table *t, FILE *f, const char *indent)
 {
 	unsigned width[ARRAY_LEN(t->right)] = { 0 };
 	for (unsigned i = 0; i < t->n; i++) {
-		unsigned w = columns(t->cells[i]);
+		unsigned w = (unsigned)text_columns(t->cells[i]);
 		if (w > width[i % t->cols])
 			width[i % t->cols] = w;
 	}
@@ -49,7 +41,7 @@ void table_print(struct table *t, FILE *f, const char *indent)
 		fputs(last ? indent : "", f);
 		for (unsigned c = 0; c < last; c++) {
 			const char *s = t->cells[row + c];
-			unsigned room = width[c] - columns(s);
+			unsigned room = width[c] - (unsigned)text_columns(s);
 			if (t->right[c])
 				pad(f, room);
 			fputs(s, f);

@@ -1,12 +1,12 @@
 /*
  * The cell grid: UTF-8 in, clipped styled cells out; see canvas.h.
  *
- * Refuses to know terminals, locales and sessions. Widths follow the rule "one character, one
- * column": the ranges of East Asian wide characters and combining marks (Unicode UAX #11,
- * EastAsianWidth W and F; general categories Mn and Me) are replaced, not measured.
+ * Refuses to know terminals, locales and sessions. Whatever text comes in is shown in the language
+ * in use (base/lang.h); its columns are counted by base/utf8.h.
  */
 #include "ui/canvas.h"
 
+#include "base/lang.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -15,8 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define REPLACEMENT 0xfffdu
 
 void canvas_init(struct canvas *c, int rows, int cols, bool ascii)
 {
@@ -72,87 +70,7 @@ struct canvas canvas_sub(const struct canvas *c, int row, int col, int rows, int
 	return sub;
 }
 
-/* --- UTF-8 --- */
-
-struct range {
-	uint32_t first, last;
-};
-
-static const struct range not_one_column[] = {
-	{ 0x0000, 0x001f },   { 0x007f, 0x009f },   { 0x0300, 0x036f },    { 0x0483, 0x0489 },
-	{ 0x0591, 0x05bd },   { 0x064b, 0x065f },   { 0x1100, 0x115f },    { 0x1ab0, 0x1aff },
-	{ 0x1dc0, 0x1dff },   { 0x200b, 0x200f },   { 0x202a, 0x202e },    { 0x2060, 0x206f },
-	{ 0x20d0, 0x20ff },   { 0x231a, 0x231b },   { 0x23e9, 0x23ec },    { 0x23f0, 0x23f0 },
-	{ 0x23f3, 0x23f3 },   { 0x25fd, 0x25fe },   { 0x2614, 0x2615 },    { 0x2648, 0x2653 },
-	{ 0x267f, 0x267f },   { 0x2693, 0x2693 },   { 0x26a1, 0x26a1 },    { 0x26aa, 0x26ab },
-	{ 0x26bd, 0x26be },   { 0x26c4, 0x26c5 },   { 0x26ce, 0x26ce },    { 0x26d4, 0x26d4 },
-	{ 0x26ea, 0x26ea },   { 0x26f2, 0x26f3 },   { 0x26f5, 0x26f5 },    { 0x26fa, 0x26fa },
-	{ 0x26fd, 0x26fd },   { 0x2705, 0x2705 },   { 0x270a, 0x270b },    { 0x2728, 0x2728 },
-	{ 0x274c, 0x274c },   { 0x274e, 0x274e },   { 0x2753, 0x2755 },    { 0x2757, 0x2757 },
-	{ 0x2795, 0x2797 },   { 0x27b0, 0x27b0 },   { 0x27bf, 0x27bf },    { 0x2b1b, 0x2b1c },
-	{ 0x2b50, 0x2b50 },   { 0x2b55, 0x2b55 },   { 0x2e80, 0x303e },    { 0x3041, 0xa4cf },
-	{ 0xa960, 0xa97f },   { 0xac00, 0xd7a3 },   { 0xd800, 0xdfff },    { 0xf900, 0xfaff },
-	{ 0xfe00, 0xfe0f },   { 0xfe10, 0xfe19 },   { 0xfe20, 0xfe6f },    { 0xfeff, 0xfeff },
-	{ 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },   { 0x16fe0, 0x18aff },  { 0x1b000, 0x1b2ff },
-	{ 0x1f004, 0x1f004 }, { 0x1f0cf, 0x1f0cf }, { 0x1f18e, 0x1f18e },  { 0x1f191, 0x1f19a },
-	{ 0x1f200, 0x1f64f }, { 0x1f680, 0x1f6ff }, { 0x1f7e0, 0x1f7eb },  { 0x1f900, 0x1f9ff },
-	{ 0x1fa70, 0x1faff }, { 0x20000, 0x3fffd }, { 0xe0000, 0x10ffff },
-};
-
-static uint32_t one_column(uint32_t ch)
-{
-	if (ch >= 0x20 && ch < 0x7f)
-		return ch;
-	size_t lo = 0, hi = ARRAY_LEN(not_one_column);
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		if (ch > not_one_column[mid].last)
-			lo = mid + 1;
-		else if (ch < not_one_column[mid].first)
-			hi = mid;
-		else
-			return REPLACEMENT;
-	}
-	return ch;
-}
-
-uint32_t utf8_next(const char **s)
-{
-	const unsigned char *p = (const unsigned char *)*s;
-	if (!*p)
-		return 0;
-	if (*p < 0x80) {
-		(*s)++;
-		return one_column(*p);
-	}
-	int extra = *p >= 0xf0 && *p < 0xf5   ? 3
-	            : *p >= 0xe0 && *p < 0xf0 ? 2
-	            : *p >= 0xc2 && *p < 0xe0 ? 1
-	                                      : 0;
-	uint32_t ch = extra == 3 ? *p & 0x07u : extra == 2 ? *p & 0x0fu : *p & 0x1fu;
-	for (int i = 1; i <= extra; i++) {
-		if ((p[i] & 0xc0) != 0x80) {
-			extra = 0;
-			break;
-		}
-		ch = ch << 6 | (p[i] & 0x3fu);
-	}
-	bool overlong = (extra == 2 && ch < 0x800) || (extra == 3 && ch < 0x10000);
-	if (!extra || overlong || ch > 0x10ffff) {
-		(*s)++;
-		return REPLACEMENT;
-	}
-	*s += extra + 1;
-	return one_column(ch);
-}
-
-int utf8_columns(const char *utf8)
-{
-	int n = 0;
-	while (utf8_next(&utf8))
-		n++;
-	return n;
-}
+/* --- ASCII --- */
 
 struct fallback {
 	const char *utf8;
@@ -214,14 +132,36 @@ static void watch_cut(const struct canvas *c, int row, int col, const char *text
 	snprintf(w->first, sizeof w->first, "row %d: '%.60s' begins outside", c->row + row + 1, text);
 }
 
+/* The other half of a wide character that is drawn over becomes a blank. */
+static void part(struct canvas *c, int row, int col)
+{
+	struct cell *cell = at(c, row, col), *all = c->cells;
+	if (!cell)
+		return;
+	const ptrdiff_t in_row = (cell - all) % c->stride;
+	if (cell->ch == CELL_TAIL && in_row > 0)
+		cell[-1].ch = ' ';
+	if (in_row + 1 < c->stride && cell[1].ch == CELL_TAIL)
+		cell[1].ch = ' ';
+}
+
 void canvas_cell(struct canvas *c, int row, int col, enum style s, uint32_t ch)
 {
 	struct cell *cell = at(c, row, col);
-	if (!cell)
+	if (!cell || ch == CELL_TAIL) /* drawn with its character */
 		return;
-	ch = one_column(ch);
+	const int wide = char_columns(ch) - 1;
+	struct cell *tail = wide ? at(c, row, col + 1) : NULL;
+	if (wide && !tail)
+		ch = 0x2026;
+	part(c, row, col);
 	cell->ch = c->ascii ? (uint32_t)ascii_fallback(ch) : ch;
 	cell->style = (uint8_t)s;
+	if (!tail)
+		return;
+	part(c, row, col + 1);
+	cell->ch = c->ascii ? '?' : ch;
+	*tail = (struct cell){ c->ascii ? '?' : CELL_TAIL, (uint8_t)s };
 }
 
 /* A character of a text: it goes over lines and bars, not over another text. */
@@ -232,14 +172,32 @@ static void text_cell(struct canvas *c, int row, int col, enum style s, uint32_t
 	canvas_cell(c, row, col, s, ch);
 }
 
-int canvas_text(struct canvas *c, int row, int col, enum style s, const char *utf8)
+/* --- text as it stands --- */
+
+int canvas_verbatim(struct canvas *c, int row, int col, int width, enum style s, const char *utf8)
+{
+	if (width <= 0)
+		return col;
+	const bool cut = text_columns(utf8) > width;
+	const int end = col + width - cut;
+	uint32_t ch;
+	while ((ch = utf8_next(&utf8)) && col + char_columns(ch) <= end) {
+		text_cell(c, row, col, s, ch);
+		col += char_columns(ch);
+	}
+	if (cut)
+		canvas_cell(c, row, col++, s, 0x2026);
+	return col;
+}
+
+static int verbatim(struct canvas *c, int row, int col, enum style s, const char *utf8)
 {
 	uint32_t ch;
 	bool cut = false;
 	if (c->watch)
 		watch_cut(c, row, col, utf8);
-	for (; (ch = utf8_next(&utf8)); col++) {
-		cut |= col >= c->cols && ch != ' ';
+	for (; (ch = utf8_next(&utf8)); col += char_columns(ch)) {
+		cut |= col + char_columns(ch) > c->cols && ch != ' ';
 		text_cell(c, row, col, s, ch);
 	}
 	if (cut) /* nothing ends silently */
@@ -247,18 +205,21 @@ int canvas_text(struct canvas *c, int row, int col, enum style s, const char *ut
 	return col;
 }
 
+/* --- text in the person's language --- */
+
+int utf8_columns(const char *utf8)
+{
+	return text_columns(lang_text(utf8));
+}
+
+int canvas_text(struct canvas *c, int row, int col, enum style s, const char *utf8)
+{
+	return verbatim(c, row, col, s, lang_text(utf8));
+}
+
 int canvas_text_n(struct canvas *c, int row, int col, int width, enum style s, const char *utf8)
 {
-	if (width <= 0)
-		return col;
-	bool cut = utf8_columns(utf8) > width;
-	int n = cut ? width - 1 : width;
-	uint32_t ch;
-	while (n-- > 0 && (ch = utf8_next(&utf8)))
-		text_cell(c, row, col++, s, ch);
-	if (cut)
-		canvas_cell(c, row, col++, s, 0x2026);
-	return col;
+	return canvas_verbatim(c, row, col, width, s, lang_text(utf8));
 }
 
 /* Text from @col on; or, where @to_right, up to before it. Returns the column behind the text. */
@@ -267,8 +228,10 @@ static int print(struct canvas *c, int row, int col, bool to_right, enum style s
 {
 	struct text t = { 0 };
 	text_add_v(&t, fmt, ap);
-	if (t.s)
-		col = canvas_text(c, row, to_right ? col - utf8_columns(t.s) : col, s, t.s);
+	if (t.s) {
+		const char *said = lang_formatted(fmt, t.s);
+		col = verbatim(c, row, to_right ? col - text_columns(said) : col, s, said);
+	}
 	text_free(&t);
 	return col;
 }
@@ -290,31 +253,36 @@ void canvas_right(struct canvas *c, int row, int right, enum style s, const char
 	va_end(ap);
 }
 
-/* The piece of @s that fits @cols columns, broken at a blank if possible. Returns where the next
- * piece starts; @len gets the bytes of this one. */
+/* The piece of @s that fits @cols columns, broken at a blank or between wide characters if possible.
+ * Returns where the next piece starts; @len gets the bytes of this one. */
 static const char *wrap_piece(const char *s, int cols, size_t *len)
 {
-	const char *p = s, *blank = NULL;
+	const char *p = s, *good = NULL;
 	int n = 0;
+	uint32_t before = 0;
 	while (*p && *p != '\n') {
-		if (*p == ' ')
-			blank = p;
 		const char *next = p;
-		utf8_next(&next);
-		if (++n > cols)
+		const uint32_t ch = utf8_next(&next);
+		if (*p == ' ' || (before && utf8_breaks(before, ch)))
+			good = p;
+		n += char_columns(ch);
+		if (n > cols)
 			break;
+		before = ch;
 		p = next;
 	}
 	if (!*p || *p == '\n') {
 		*len = (size_t)(p - s);
 		return *p ? p + 1 : p;
 	}
-	if (blank && blank > s) {
-		*len = (size_t)(blank - s);
-		while (*blank == ' ')
-			blank++;
-		return blank;
+	if (good && good > s) {
+		*len = (size_t)(good - s);
+		while (*good == ' ')
+			good++;
+		return good;
 	}
+	if (p == s) /* not even one character fits */
+		utf8_next(&p);
 	*len = (size_t)(p - s);
 	return p;
 }
@@ -322,6 +290,7 @@ static const char *wrap_piece(const char *s, int cols, size_t *len)
 int text_rows(const char *utf8, int cols)
 {
 	int n = 0;
+	utf8 = lang_text(utf8);
 	while (cols > 0 && *utf8) {
 		size_t len;
 		utf8 = wrap_piece(utf8, cols, &len);
@@ -334,11 +303,12 @@ int canvas_wrap(struct canvas *c, int row, int col, int rows, int cols, enum sty
                 const char *utf8)
 {
 	int used = 0;
+	utf8 = lang_text(utf8);
 	while (cols > 0 && *utf8 && used < rows) {
 		size_t len;
 		const char *next = wrap_piece(utf8, cols, &len);
 		char *piece = mem_strndup(utf8, len);
-		int end = canvas_text_n(c, row + used, col, cols, s, piece);
+		int end = canvas_verbatim(c, row + used, col, cols, s, piece);
 		if (used + 1 == rows && *next)
 			canvas_cell(c, row + used, end < col + cols ? end : col + cols - 1, s, 0x2026);
 		free(piece);
@@ -487,13 +457,15 @@ char *canvas_dump(const struct canvas *c, bool styles)
 	for (int r = 0; r < c->rows; r++) {
 		size_t from = t.len;
 		for (int k = 0; k < c->cols; k++)
-			put_utf8(&t, at(c, r, k)->ch);
+			if (at(c, r, k)->ch != CELL_TAIL)
+				put_utf8(&t, at(c, r, k)->ch);
 		trim_end(&t, from, ' ');
 	}
 	for (int r = 0; styles && r < c->rows; r++) {
 		size_t from = t.len;
 		for (int k = 0; k < c->cols; k++)
-			text_put(&t, &letters[at(c, r, k)->style], 1);
+			if (at(c, r, k)->ch != CELL_TAIL)
+				text_put(&t, &letters[at(c, r, k)->style], 1);
 		trim_end(&t, from, '.');
 	}
 	return t.s;

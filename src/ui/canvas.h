@@ -1,7 +1,8 @@
 /*
  * A grid of styled character cells that views draw into; no terminal, no locale, no clock.
  *
- * Text is UTF-8; every cell holds one character one column wide. What is wider, combining, a
+ * Text is English in UTF-8; it is shown, measured and wrapped in the language in use
+ * (base/lang.h). Every cell holds one character; a wide one has two cells. What is combining, a
  * control or malformed becomes U+FFFD, so that columns stay columns. Drawing outside is clipped
  * silently. Colours are semantic styles; what they look like is decided once, in term.c. On an
  * ASCII canvas every character is replaced by its fallback here, so views never ask.
@@ -9,6 +10,7 @@
 #ifndef PMPP_UI_CANVAS_H
 #define PMPP_UI_CANVAS_H
 
+#include "base/utf8.h"
 #include "model/metric.h"
 
 #include <stdbool.h>
@@ -41,8 +43,11 @@ enum style {
 		STYLE_COUNT
 };
 
+/* In a cell: the right half of the wide character before it. */
+#define CELL_TAIL 0x110000u
+
 struct cell {
-	uint32_t ch;   /* Unicode scalar value, never 0 after canvas_clear() */
+	uint32_t ch;   /* Unicode scalar value or CELL_TAIL, never 0 after canvas_clear() */
 	uint8_t style; /* enum style */
 };
 
@@ -107,6 +112,9 @@ struct canvas canvas_sub(const struct canvas *c, int row, int col, int rows, int
 int canvas_text(struct canvas *c, int row, int col, enum style s, const char *utf8);
 /* The same in at most @width columns; what does not fit ends in "…". */
 int canvas_text_n(struct canvas *c, int row, int col, int width, enum style s, const char *utf8);
+/* The same for what is no English: source lines, names of kernels and parameters, a program's
+ * output. */
+int canvas_verbatim(struct canvas *c, int row, int col, int width, enum style s, const char *utf8);
 int canvas_printf(struct canvas *c, int row, int col, enum style s, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 /* Right-aligned: the last character stands in column @right - 1. */
@@ -132,10 +140,8 @@ void canvas_scrolls(struct canvas *c);
 void canvas_bar(struct canvas *c, int row, int col, int cols, double fraction, enum style s);
 /* One column of a vertical histogram, @rows high, value 0..1 in eighths; bottom at row+rows-1. */
 void canvas_column(struct canvas *c, int row, int col, int rows, double value, enum style s);
-/* Columns a UTF-8 text takes. */
+/* Columns a text takes where it is drawn: in the language in use. */
 int utf8_columns(const char *utf8);
-/* Next character of a text as it would be drawn; advances @s; 0 at the end. */
-uint32_t utf8_next(const char **s);
 /* What stands for @ch on an ASCII canvas. */
 char ascii_fallback(uint32_t ch);
 

@@ -209,12 +209,15 @@ void term_show(const struct canvas *c)
 	for (int r = 0; r < rows; r++) {
 		const struct cell *from =
 			c->cells + (size_t)(c->row + r) * (size_t)c->stride + (size_t)c->col;
+		int n = 0; /* curses itself gives a wide character its second cell */
 		for (int k = 0; k < cols; k++) {
+			if (from[k].ch == CELL_TAIL)
+				continue;
 			wchar_t ch[2] = { (wchar_t)from[k].ch, 0 };
 			int s = from[k].style < STYLE_COUNT ? from[k].style : STYLE_NORMAL;
-			setcchar(&line[k], ch, t.attr[s], t.pair[s], NULL);
+			setcchar(&line[n++], ch, t.attr[s], t.pair[s], NULL);
 		}
-		mvadd_wchnstr(r, 0, line, cols);
+		mvadd_wchnstr(r, 0, line, n);
 	}
 	free(line);
 	refresh();

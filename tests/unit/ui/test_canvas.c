@@ -63,8 +63,48 @@ TEST(utf8_good_and_bad)
 	            "a\tb\xff\xe4\xb8\xad"
 	            "c"); /* tab, junk, wide character */
 	expect(&c, "a\xef\xbf\xbd"
-	           "b\xef\xbf\xbd\xef\xbf\xbd"
+	           "b\xef\xbf\xbd\xe4\xb8\xad"
 	           "c\n");
+	canvas_free(&c);
+}
+
+TEST(wide_characters_have_two_cells)
+{
+	struct canvas c;
+	canvas_init(&c, 2, 8, false);
+	assert_int_equal(canvas_verbatim(&c, 0, 1, 7, STYLE_BOLD, "线程x"), 6);
+	assert_int_equal(c.cells[1].ch, 0x7ebf);
+	assert_int_equal(c.cells[2].ch, CELL_TAIL);
+	assert_int_equal(c.cells[2].style, STYLE_BOLD);
+	assert_int_equal(c.cells[5].ch, 'x');
+	/* what is drawn over a half leaves no half behind */
+	canvas_cell(&c, 0, 2, STYLE_NORMAL, '|');
+	assert_int_equal(c.cells[1].ch, ' ');
+	canvas_cell(&c, 0, 3, STYLE_NORMAL, '|');
+	assert_int_equal(c.cells[4].ch, ' ');
+	/* a cut leaves whole characters */
+	canvas_clear(&c);
+	assert_int_equal(canvas_verbatim(&c, 0, 0, 4, STYLE_NORMAL, "线程块"), 3);
+	canvas_text(&c, 1, 5, STYLE_NORMAL, "线程");
+	expect(&c, "线…\n     线…\n");
+	struct canvas left = canvas_sub(&c, 0, 0, 1, 3);
+	canvas_cell(&left, 0, 2, STYLE_NORMAL, 0x7ebf); /* only half of it would be inside */
+	expect(&c, "线…\n     线…\n");
+	canvas_free(&c);
+	canvas_init(&c, 1, 8, true);
+	canvas_text(&c, 0, 0, STYLE_NORMAL, "线程x");
+	expect(&c, "????x\n");
+	canvas_free(&c);
+}
+
+TEST(wide_text_wraps_between_characters)
+{
+	struct canvas c;
+	canvas_init(&c, 3, 8, false);
+	assert_int_equal(canvas_wrap(&c, 0, 0, 3, 8, STYLE_NORMAL, "线程束有32个线程，很多"), 3);
+	expect(&c, "线程束有\n32个线\n程，很多\n");
+	assert_int_equal(text_rows("线程束的线程，", 12), 2);
+	assert_int_equal(text_rows("线", 1), 1);
 	canvas_free(&c);
 }
 

@@ -1,0 +1,26 @@
+/*
+ * UTF-8 and the columns of a terminal that its characters take, by a table of our own: the locale
+ * may be missing, and a text must be laid out the same on every machine.
+ */
+#ifndef PMPP_BASE_UTF8_H
+#define PMPP_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define UTF8_REPLACEMENT 0xfffdu
+
+/* Next character of @s, which it advances; 0 at the end. A byte that is no UTF-8 is one
+ * UTF8_REPLACEMENT; so is a character that has no column of its own (a control, a combining mark),
+ * so that nothing is there and not seen. */
+uint32_t utf8_next(const char **s);
+/* 2 for East Asian wide and fullwidth characters and emoji, else 1. */
+int char_columns(uint32_t ch);
+/* Columns of a text as it stands, not of its translation. */
+int text_columns(const char *utf8);
+/* Between wide characters a line may break, but none begins with closing punctuation such as
+ * "，。）" and none ends with an opening bracket: may it break between @before and @after? Blanks
+ * are the caller's. */
+bool utf8_breaks(uint32_t before, uint32_t after);
+
+#endif
