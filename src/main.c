@@ -31,6 +31,18 @@ static int descriptor(const char *text)
 	return (int)strtol(text, NULL, 10);
 }
 
+/* A locale that is not installed here may still say that the terminal takes UTF-8. */
+static void locale_of_environment(void)
+{
+	const char *name = getenv("LC_ALL");
+	if (setlocale(LC_ALL, ""))
+		return;
+	name = name && *name ? name : getenv("LC_CTYPE");
+	name = name && *name ? name : getenv("LANG");
+	if (name && (strstr(name, "UTF-8") || strstr(name, "utf8")))
+		setlocale(LC_CTYPE, "C.UTF-8");
+}
+
 int main(int argc, char **argv)
 {
 	reserve_standard_descriptors();
@@ -41,7 +53,7 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], COMPILE_WORKER_OPTION))
 		exit(compile_worker_main(descriptor(argv[2])));
 	compile_use_worker(COMPILE_LIMIT_S);
-	setlocale(LC_ALL, "");
+	locale_of_environment();
 	setlocale(LC_NUMERIC, "C"); /* numbers read and print the same everywhere */
 	signal(SIGPIPE, SIG_IGN);   /* a reader that has gone is an error of write() */
 	signal(SIGXFSZ, SIG_IGN);   /* so is a file that may not grow */

@@ -4,9 +4,11 @@
 #include "cli/beside.h"
 #include "cli/cli.h"
 #include "cli/consent.h"
+#include "cli/language.h"
 
 #include "base/enum_list.h"
 #include "base/file.h"
+#include "base/lang.h"
 #include "base/mem.h"
 #include "base/plain.h"
 #include "base/scratch.h"
@@ -67,41 +69,46 @@ static void help_options(struct cli *c, const struct verb *v, void *state)
 		char left[64];
 		snprintf(left, sizeof left, "%s%s%s", o[i].name, o[i].value ? " " : "",
 		         o[i].value ? o[i].value : "");
-		table_row(&t, left, o[i].about);
+		table_row(&t, left, lang_text(o[i].about));
 	}
 	if (!v->keeps_unknown)
-		table_row(&t, PLUGIN_OPTION, "own file: its descriptor may run inside this program");
+		table_row(&t, PLUGIN_OPTION,
+		          lang_text("own file: its descriptor may run inside this program"));
 	if (v->keeps_unknown || v->of_programs)
 		table_row(&t, SANDBOX_OPTION,
-		          "a program runs without network, on files that it cannot change (bubblewrap)");
-	table_row(&t, "--help", "this text");
-	fputs("Options:\n", c->out);
+		          lang_text("a program runs without network, on files that it cannot change "
+		                    "(bubblewrap)"));
+	table_row(&t, LANG_OPTION " LANG",
+	          lang_text("language of the screen, of help and of errors"));
+	table_row(&t, "--help", lang_text("this text"));
+	fprintf(c->out, "%s\n", lang_text("Options:"));
 	table_print(&t, c->out, "  ");
 }
 
 static int help_verb(struct cli *c, const struct verb *v, void *state)
 {
-	fprintf(c->out, "Usage: pmpp-explore%s%s %s\n\n%s\n\n", v->name[0] ? " " : "", v->name,
-	        v->usage, v->about);
+	fprintf(c->out, "%s pmpp-explore%s%s %s\n\n", lang_text("Usage:"), v->name[0] ? " " : "",
+	        v->name, v->usage);
+	fprintf(c->out, "%s\n\n", lang_text(v->about));
 	help_options(c, v, state);
 	if (v->help[0])
-		fprintf(c->out, "\n%s", v->help);
+		fprintf(c->out, "\n%s", lang_text(v->help));
 	return CLI_OK;
 }
 
 static int help_all(struct cli *c)
 {
-	fputs("pmpp-explore: see why a GPU kernel is fast or slow, with or without a GPU.\n\nUsage:\n",
-	      c->out);
+	fprintf(c->out, "%s\n\n%s\n",
+	        lang_text("pmpp-explore: see why a GPU kernel is fast or slow, with or without a GPU."),
+	        lang_text("Usage:"));
 	for (size_t i = 0; i < verb_count(); i++) {
 		const struct verb *v = verb_at(i);
 		fprintf(c->out, "  pmpp-explore%s%s %s\n      %s\n", v->name[0] ? " " : "", v->name,
-		        v->usage, v->about);
+		        v->usage, lang_text(v->about));
 	}
-	fputs("  pmpp-explore --version\n  pmpp-explore VERB --help\n\n"
-	      "Exit status: 0 verified or shown, 1 wrong result or failed run, 2 bad usage, "
-	      "3 not possible here.\n",
-	      c->out);
+	fprintf(c->out, "  pmpp-explore --version\n  pmpp-explore VERB --help\n\n%s\n",
+	        lang_text("Exit status: 0 verified or shown, 1 wrong result or failed run, 2 bad usage, "
+	                  "3 not possible here."));
 	return CLI_OK;
 }
 
@@ -381,10 +388,12 @@ int cli_main(int argc, char **argv, bool *busy)
 	/* Known before anything can go wrong, so that errors take the form that was asked for. */
 	for (int i = 1; i < argc; i++)
 		c.json = c.json || !strcmp(argv[i], "--json");
+	struct err err = { 0 };
+	const bool known = language_choose(&argc, argv, c.utf8, &err);
 	consent_open();
 	beside_verbs(verb_count, verb_at);
 	scratch_sweep(); /* what a run that was killed left behind */
-	const int status = dispatch(&c, argc > 0 ? (unsigned)argc - 1 : 0, argv + 1);
+	const int status = !known ? cli_fail(&c, &err) : dispatch(&c, argc > 0 ? (unsigned)argc - 1 : 0, argv + 1);
 	*busy = c.busy;
 	fclose(c.err);
 	return all_written(c.out) ? status : CLI_IMPOSSIBLE;

@@ -1,6 +1,8 @@
 /* How a verb ends: one JSON object, or a message and its remedy. See cli.h. */
 #include "cli/cli.h"
 
+#include "base/lang.h"
+
 int cli_emit(struct cli *c, json_t *object, int status)
 {
 	/* cli_main() asks the stream whether all of it was written */
@@ -17,8 +19,8 @@ int cli_fail(struct cli *c, const struct err *err)
 	if (err->code == ERR_NONE)
 		err = &unsaid;
 	const int status = err_exit_status(err->code);
-	fprintf(c->err, "pmpp-explore: %s\n", err->msg);
+	fprintf(c->err, "pmpp-explore: %s\n", lang_text(err->msg));
 	if (err->remedy[0])
-		fprintf(c->err, "  %s\n", err->remedy);
+		fprintf(c->err, "  %s\n", lang_text(err->remedy));
 	return c->json ? cli_emit(c, json_error(err), status) : status;
 }

@@ -6,6 +6,7 @@
  */
 #include "ui/command.h"
 
+#include "base/lang.h"
 #include "model/brief.h"
 #include "model/ladder.h"
 #include "ui/arrangement.h"
@@ -122,6 +123,18 @@ void theme_next(const struct command_call *call)
 	call->st->theme = (call->st->theme + 1) % theme_count();
 	screen_say(call->st, false, "theme %s; PMPP_THEME=%s starts with it",
 	           theme_at(call->st->theme)->name, theme_at(call->st->theme)->name);
+}
+
+void lang_next(const struct command_call *call)
+{
+	if (call->st->ascii) {
+		screen_say(call->st, true, "other languages than English need a terminal with UTF-8");
+		return;
+	}
+	lang_use((lang_used() + 1) % lang_count());
+	call->st->lang_chosen = true;
+	screen_say(call->st, false, "%s; --lang %s starts with it", lang_own_name(lang_used()),
+	           lang_code(lang_used()));
 }
 
 void layout_next(const struct command_call *call)

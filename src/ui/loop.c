@@ -5,6 +5,7 @@
  */
 #include "ui/screen_parts.h"
 
+#include "base/lang.h"
 #include "base/mem.h"
 #include "ui/settings.h"
 #include "ui/term.h"
@@ -44,6 +45,9 @@ static void begin(const struct screen_host *host, struct screen_state *st, struc
 		screen_say(st, true, "%.400s%s%.150s", err.msg, err.remedy[0] ? " → " : "", err.remedy);
 	free(text);
 	st->layout = was->layout;
+	st->ascii = term_ascii();
+	if (st->ascii)
+		lang_use(0);
 	st->mouse_off = no_mouse && *no_mouse ? *no_mouse == '0' : !was->mouse;
 	st->theme = theme_of_environment(was->theme);
 }
@@ -58,6 +62,8 @@ static void end(const struct screen_host *host, const struct screen_state *st,
 		return;
 	if (st->theme != theme_of_environment(was->theme))
 		is.theme = st->theme;
+	if (st->lang_chosen)
+		is.lang = lang_used();
 	if (st->mouse_toggled)
 		is.mouse = !st->mouse_off;
 	is.layout = st->layout;

@@ -95,6 +95,8 @@ struct screen_state {
 	bool solo;                         /* the focused panel has the whole screen */
 	size_t theme;                      /* theme.h */
 	size_t layout;                     /* arrangement.h */
+	bool ascii;                        /* the terminal: English only */
+	bool lang_chosen;                  /* by key */
 	bool mouse_off;                    /* the mouse is the terminal's: it selects text */
 	bool mouse_toggled;                /* by a key, in this session */
 	struct selection trail[TRAIL_MAX]; /* selections in the order in which they were made */

@@ -1,6 +1,7 @@
 /* See settings.h. */
 #include "ui/settings.h"
 
+#include "base/lang.h"
 #include "base/text.h"
 #include "ui/arrangement.h"
 #include "ui/keys.h"
@@ -11,7 +12,7 @@
 
 void settings_default(struct settings *s)
 {
-	*s = (struct settings){ .theme = theme_count(), .mouse = true };
+	*s = (struct settings){ .theme = theme_count(), .lang = lang_count(), .mouse = true };
 }
 
 /* --- one row per setting --- */
@@ -65,6 +66,16 @@ static void write_layout(const struct settings *s, char *out, size_t n)
 	snprintf(out, n, "%s", arrangement_name(s->layout));
 }
 
+static bool read_lang(const char *value, struct settings *s, struct err *err)
+{
+	return lang_find(value, &s->lang, err);
+}
+
+static void write_lang(const struct settings *s, char *out, size_t n)
+{
+	snprintf(out, n, "%s", s->lang < lang_count() ? lang_code(s->lang) : "");
+}
+
 static bool read_mouse(const char *value, struct settings *s, struct err *err)
 {
 	s->mouse = !strcmp(value, "on");
@@ -97,6 +108,7 @@ static const struct setting {
 } table[] = {
 	{ "theme", "dark, light, colour-blind or mono (key T)", read_theme, write_theme },
 	{ "layout", "study, profile, compare or lesson (key L)", read_layout, write_layout },
+	{ "lang", "en or zh_CN (key A); else as LC_ALL, LANG say", read_lang, write_lang },
 	{ "mouse", "on, or off: then it selects text (key m)", read_mouse, write_mouse },
 	{ "start", "what pmpp-explore without arguments opens; kept when it ends", read_start,
 	  write_start },
@@ -184,6 +196,18 @@ bool settings_read(const char *text, const char *path, struct settings *s, struc
 		return false;
 	}
 	return ok;
+}
+
+size_t settings_lang(const char *text)
+{
+	struct settings s;
+	settings_default(&s);
+	for (; *text; text += strcspn(text, "\n") + (text[strcspn(text, "\n")] == '\n')) {
+		struct line l;
+		if (line_parse(text, strcspn(text, "\n"), &l) && !strcmp(l.name, "lang"))
+			read_lang(l.value, &s, NULL);
+	}
+	return s.lang;
 }
 
 /* --- writing --- */
