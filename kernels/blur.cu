@@ -86,7 +86,6 @@ static const int64_t width_steps[] = { 1, 8, 62, 76, 100, 200, 512, 640, 1000, 1
 	                               7680, MAX_SIZE, INT64_MIN };
 static const int64_t height_steps[] = { 1, 6, 8, 62, 76, 100, 150, 480, 512, 750, 1000, 1024, 1080,
 	                                2160, 4320, MAX_SIZE, INT64_MIN };
-static const int64_t side_steps[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, INT64_MIN };
 static const int64_t radii[] = { 0, 1, 2, 3, 4, 8, 16, INT64_MIN };
 static const int64_t tiles[] = { 4, 8, 16, 32, INT64_MIN };
 
@@ -97,12 +96,8 @@ static const struct param_desc params[N_PARAMS] = {
 	          .def = 750, .min = 1, .max = MAX_SIZE, .steps = height_steps },
 	[P_RADIUS] = { .name = "RADIUS", .title = "pixels on each side", .unit = "pixels",
 	               .kind = PARAM_COMPILE, .def = RADIUS, .min = 0, .max = 16, .choices = radii },
-	[P_BLOCK_X] = { .name = "block_x", .title = "threads per block, x", .unit = "threads",
-	                .kind = PARAM_LAUNCH, .role = PARAM_KNOB, .def = 16, .min = 1, .max = 1024,
-	                .steps = side_steps, .variants = BIT(NAIVE) },
-	[P_BLOCK_Y] = { .name = "block_y", .title = "threads per block, y", .unit = "threads",
-	                .kind = PARAM_LAUNCH, .def = 16, .min = 1, .max = 1024,
-	                .steps = side_steps, .variants = BIT(NAIVE) },
+	[P_BLOCK_X] = KERNEL_SIDE("x", .role = PARAM_KNOB, .variants = BIT(NAIVE)),
+	[P_BLOCK_Y] = KERNEL_SIDE("y", .variants = BIT(NAIVE)),
 	[P_TILE] = { .name = "TILE", .title = "tile width", .unit = "pixels", .kind = PARAM_COMPILE,
 	             .role = PARAM_KNOB, .def = TILE, .min = 4, .max = 32, .choices = tiles,
 	             .variants = BIT(TILED) },
@@ -132,19 +127,14 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 			return false;
 	}
 	*out = (struct launch_plan){
-		.entry = variants[variant].entry,
-		.grid = { (uint32_t)((w + x - 1) / x), (uint32_t)((h + y - 1) / y), 1 },
-		.block = { (uint32_t)x, (uint32_t)y, 1 },
+		KERNEL_LAUNCH(variants[variant].entry, (w + x - 1) / x, (h + y - 1) / y, x, y),
 		.n_buffers = N_BUFFERS,
 		.buffers = {
 			[IN] = kernel_matrix("in", ELEM_U8, BUF_IN, h, w),
 			[OUT] = kernel_matrix("out", ELEM_U8, BUF_OUT, h, w),
 		},
-		.n_args = 4,
-		.args = {
-			KERNEL_ARG_BUFFER(IN), KERNEL_ARG_BUFFER(OUT),
-			KERNEL_ARG_I32(w), KERNEL_ARG_I32(h),
-		},
+		KERNEL_ARGS(KERNEL_ARG_BUFFER(IN), KERNEL_ARG_BUFFER(OUT),
+		            KERNEL_ARG_I32(w), KERNEL_ARG_I32(h)),
 	};
 	return kernel_launch_legal(out, err);
 }
@@ -208,26 +198,17 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	*out = (struct kernel_cost){ .min_bytes = 2 * (double)launch->buffers[IN].count };
 }
 
-static const struct kernel_example examples[] = {
-	{ "tiled", "W=100 H=40 TILE=32", { 4, 2, 1 }, { 32, 32, 1 }, 0, 0 },
-	{ 0 },
-};
-
-static const struct kernel_refusal refusals[] = {
-	{ "naive", "block_x=256 block_y=8", "block_y", "2048 threads" },
-	{ 0 },
-};
-
 const struct kernel_desc kernel_blur = {
-	.name = "blur",
-	.title = "image blur",
-	.section = "PMPP ch. 3",
+	.name = "blur", .title = "image blur", .section = "PMPP ch. 3",
 	.about = "Each pixel becomes the average of the pixels around it. Threads at the image's edge "
 	         "have smaller patches, so their warps split; and inside, neighbouring threads read "
 	         "almost the same patch, which a tile in shared memory can serve.",
 	KERNEL_PARTS,
 	.fill = kernel_fill_bytes,
-	.refusals = refusals,
+	KERNEL_EXAMPLES(
+		{ "tiled", "W=100 H=40 TILE=32", { 4, 2, 1 }, { 32, 32, 1 }, 0, 0 }),
+	KERNEL_REFUSALS(
+		{ "naive", "block_x=256 block_y=8", "block_y", "2048 threads" }),
 };
 
 #endif

@@ -177,7 +177,6 @@ enum buffer { IN, OUT, N_BUFFERS };
 
 static const int64_t n_steps[] = { 1, 32, 100, 1003, 4096, 1 << 14, 1 << 16, 1 << 18, 1 << 20,
 	                           1 << 22, 1 << 24, MAX_N, INT64_MIN };
-static const int64_t block_steps[] = { 32, 64, 128, 256, 512, 1024, INT64_MIN };
 static const int64_t work_steps[] = { 0, 1, 4, 16, 64, 256, 1024, MAX_WORK, INT64_MIN };
 static const int64_t thresholds[] = { 0, 1, 4, 8, 12, 16, 20, 24, 28, 31, 32, INT64_MIN };
 static const int64_t path_steps[] = { 1, 2, 3, 4, 5, 8, 16, 24, MAX_PATHS, INT64_MIN };
@@ -185,9 +184,7 @@ static const int64_t path_steps[] = { 1, 2, 3, 4, 5, 8, 16, 24, MAX_PATHS, INT64
 static const struct param_desc params[N_PARAMS] = {
 	[P_N] = { .name = "N", .title = "elements", .unit = "elements", .kind = PARAM_LAUNCH,
 	          .def = 1 << 16, .min = 1, .max = MAX_N, .steps = n_steps },
-	[P_BLOCK] = { .name = "block", .title = "threads per block", .unit = "threads",
-	              .kind = PARAM_LAUNCH, .role = PARAM_BLOCK, .def = 256, .min = 1, .max = 1024,
-	              .steps = block_steps },
+	[P_BLOCK] = KERNEL_BLOCK_SIZE(256, kernel_block_steps),
 	[P_WORK] = { .name = "work", .title = "multiply-adds per path", .unit = "FMA",
 	             .kind = PARAM_LAUNCH, .def = 64, .min = 0, .max = MAX_WORK, .steps = work_steps,
 	             .variants = BIT(IF_ELSE) | BIT(PARITY) | BIT(ONE_LANE) | BIT(BY_WARP) |
@@ -234,9 +231,7 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 	if (variant == SPLIT_BARRIER && block % 2)
 		return kernel_refuse(err, "block", block, "even and odd threads meet in pairs");
 	*out = (struct launch_plan){
-		.entry = variants[variant].entry,
-		.grid = { (uint32_t)((n + block - 1) / block), 1, 1 },
-		.block = { (uint32_t)block, 1, 1 },
+		KERNEL_LAUNCH(variants[variant].entry, (n + block - 1) / block, 1, block, 1),
 		.n_buffers = N_BUFFERS,
 		.buffers = {
 			[IN] = kernel_vector("in", ELEM_F32, BUF_IN, n),
@@ -334,26 +329,17 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	*out = (struct kernel_cost){ .flop = 2 * steps * n, .min_bytes = 8 * n };
 }
 
-static const struct kernel_example examples[] = {
-	{ "paths", "N=1000 block=256", { 4, 1, 1 }, { 256, 1, 1 }, 0, 0 },
-	{ 0 },
-};
-
-static const struct kernel_refusal refusals[] = {
-	{ "split_barrier", "block=33", "block", "pairs" },
-	{ 0 },
-};
-
 const struct kernel_desc kernel_diverge = {
-	.name = "diverge",
-	.title = "control divergence",
-	.section = "PMPP ch. 4",
+	.name = "diverge", .title = "control divergence", .section = "PMPP ch. 4",
 	.about = "A warp executes one instruction for all its lanes. Where lanes want different "
 	         "instructions, the warp makes one pass per path and switches the other lanes off. "
 	         "The variants split warps in every way the book shows, and one does not.",
 	KERNEL_PARTS,
 	.fill = kernel_fill_uniform,
-	.refusals = refusals,
+	KERNEL_EXAMPLES(
+		{ "paths", "N=1000 block=256", { 4, 1, 1 }, { 256, 1, 1 }, 0, 0 }),
+	KERNEL_REFUSALS(
+		{ "split_barrier", "block=33", "block", "pairs" }),
 };
 
 #endif

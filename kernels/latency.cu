@@ -79,7 +79,6 @@ enum buffer { FIRST, SECOND, N_BUFFERS };
 
 static const int64_t n_steps[] = { 1, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22,
 	                           1 << 24, MAX_N, INT64_MIN };
-static const int64_t block_steps[] = { 32, 64, 128, 256, 512, 1024, INT64_MIN };
 static const int64_t blocks_steps[] = { 1, 2, 4, 8, 16, 34, 68, 108, 132, 216, 264, 528, 1056, 2112,
 	                                INT64_MIN };
 static const int64_t hops_steps[] = { 0, 1, 4, 16, 64, 256, 1024, INT64_MIN };
@@ -90,9 +89,7 @@ static const int64_t factors[] = { 1, 2, 4, 8, INT64_MIN };
 static const struct param_desc params[N_PARAMS] = {
 	[P_N] = { .name = "N", .title = "links in the ring", .unit = "elements", .kind = PARAM_LAUNCH,
 	          .def = 1 << 20, .min = 1, .max = MAX_N, .steps = n_steps, .variants = BIT(CHASE) },
-	[P_BLOCK] = { .name = "block", .title = "threads per block", .unit = "threads",
-	              .kind = PARAM_LAUNCH, .role = PARAM_BLOCK, .def = 128, .min = 1, .max = 1024,
-	              .steps = block_steps },
+	[P_BLOCK] = KERNEL_BLOCK_SIZE(128, kernel_block_steps),
 	[P_BLOCKS] = { .name = "blocks", .title = "blocks in the grid", .unit = "blocks",
 	               .kind = PARAM_LAUNCH, .def = 264, .min = 1, .max = MAX_BLOCKS,
 	               .steps = blocks_steps },
@@ -126,9 +123,7 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 	if (!kernel_values_legal(params, N_PARAMS, variant, p, err))
 		return false;
 	*out = (struct launch_plan){
-		.entry = variants[variant].entry,
-		.grid = { (uint32_t)blocks, 1, 1 },
-		.block = { (uint32_t)block, 1, 1 },
+		KERNEL_LAUNCH(variants[variant].entry, blocks, 1, block, 1),
 		/* ticket: 16 bytes of its own are in there already */
 		.dynamic_shared_bytes = (uint32_t)p[P_BALLAST] * 1024 -
 		                        (variant == TICKET && p[P_BALLAST] ? 16 : 0),
@@ -257,20 +252,15 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 		                               .min_bytes = 4 + 4 * (double)launch->grid.x };
 }
 
-static const struct kernel_example examples[] = {
-	{ "chase", "blocks=7 block=64 ballast=12", { 7, 1, 1 }, { 64, 1, 1 }, 12288, 0 },
-	{ 0 },
-};
-
 const struct kernel_desc kernel_latency = {
-	.name = "latency",
-	.title = "latency hiding",
-	.section = "PMPP ch. 4",
+	.name = "latency", .title = "latency hiding", .section = "PMPP ch. 4",
 	.about = "A load from memory takes hundreds of cycles; an SM fills them with other warps. Take "
 	         "shared memory away from it and fewer blocks fit: the same loads take longer. The "
 	         "second variant shows in which order blocks get their turn.",
 	KERNEL_PARTS,
 	.fill = fill,
+	KERNEL_EXAMPLES(
+		{ "chase", "blocks=7 block=64 ballast=12", { 7, 1, 1 }, { 64, 1, 1 }, 12288, 0 }),
 };
 
 #endif

@@ -221,9 +221,7 @@ static const int64_t factors[] = { 1, 2, 4, 8, 16, INT64_MIN };
 static const struct param_desc params[N_PARAMS] = {
 	[P_N] = { .name = "N", .title = "vector length", .unit = "elements", .kind = PARAM_LAUNCH,
 	          .def = 256, .min = 1, .max = MAX_N, .steps = n_steps },
-	[P_BLOCK] = { .name = "block", .title = "threads per block", .unit = "threads",
-	              .kind = PARAM_LAUNCH, .role = PARAM_BLOCK, .def = 128, .min = 1, .max = 1024,
-	              .steps = block_steps },
+	[P_BLOCK] = KERNEL_BLOCK_SIZE(128, block_steps),
 	[P_OP] = { .name = "OP", .title = "operator", .unit = "", .kind = PARAM_COMPILE, .def = OP,
 	           .min = OP_SUM, .max = OP_MAX, .choices = operators, .words = operator_words },
 	[P_COARSE] = { .name = "COARSE", .title = "coarsening factor", .unit = "loads",
@@ -281,9 +279,8 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		return kernel_refuse(err, "block", block, "the stride is halved down to 1: a power of two");
 
 	*out = (struct launch_plan){
-		.entry = variants[variant].entry,
-		.grid = { (uint32_t)(one_block(variant) ? 1 : (n + segment - 1) / segment), 1, 1 },
-		.block = { (uint32_t)block, 1, 1 },
+		KERNEL_LAUNCH(variants[variant].entry,
+		              one_block(variant) ? 1 : (n + segment - 1) / segment, 1, block, 1),
 		.dynamic_shared_bytes = variant == SIMPLE || variant == CONVERGENT || variant == SHUFFLE
 		                                ? 0 : (uint32_t)(block * 4),
 		.n_buffers = N_BUFFERS,
@@ -294,11 +291,8 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 			[OUTPUT] = { .name = "output", .type = ELEM_F32, .count = 1,
 			             .role = one_block(variant) ? BUF_OUT : BUF_INOUT },
 		},
-		.n_args = 3,
-		.args = {
-			KERNEL_ARG_BUFFER(INPUT), KERNEL_ARG_BUFFER(OUTPUT),
-			KERNEL_ARG_U32(n),
-		},
+		KERNEL_ARGS(KERNEL_ARG_BUFFER(INPUT), KERNEL_ARG_BUFFER(OUTPUT),
+		            KERNEL_ARG_U32(n)),
 	};
 	return kernel_launch_legal(out, err);
 }
@@ -374,31 +368,22 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	*out = (struct kernel_cost){ .flop = n - 1, .min_bytes = 4 * n + 4 };
 }
 
-static const struct kernel_example examples[] = {
-	{ "shared", "N=256 block=128", { 1, 1, 1 }, { 128, 1, 1 }, 512, 0 },
-	{ "segmented", "N=1000000 block=1024", { 489, 1, 1 }, { 1024, 1, 1 }, 4096, 0 },
-	{ "coarsened", "N=100000 block=512 COARSE=4", { 25, 1, 1 }, { 512, 1, 1 }, 2048, 0 },
-	{ 0 },
-};
-
-static const struct kernel_refusal refusals[] = {
-	{ "simple", "N=257", "N", "at most 256" },
-	{ "shared", "N=4096 block=1024", "N", "at most 2048" },
-	{ "convergent", "block=192", "block", "power of two" },
-	{ "shuffle", "block=48", "block", "multiple of 32" },
-	{ 0 },
-};
-
 const struct kernel_desc kernel_reduction = {
-	.name = "reduction",
-	.title = "reduction",
-	.section = "PMPP ch. 10",
+	.name = "reduction", .title = "reduction", .section = "PMPP ch. 10",
 	.about = "Sum, product, minimum or maximum of a vector as a tree of N - 1 operations in log2 N "
 	         "steps. The work never changes; which threads do it decides how many warps stay busy "
 	         "with few lanes, and how often memory is asked.",
 	KERNEL_PARTS,
 	.fill = fill,
-	.refusals = refusals,
+	KERNEL_EXAMPLES(
+		{ "shared", "N=256 block=128", { 1, 1, 1 }, { 128, 1, 1 }, 512, 0 },
+		{ "segmented", "N=1000000 block=1024", { 489, 1, 1 }, { 1024, 1, 1 }, 4096, 0 },
+		{ "coarsened", "N=100000 block=512 COARSE=4", { 25, 1, 1 }, { 512, 1, 1 }, 2048, 0 }),
+	KERNEL_REFUSALS(
+		{ "simple", "N=257", "N", "at most 256" },
+		{ "shared", "N=4096 block=1024", "N", "at most 2048" },
+		{ "convergent", "block=192", "block", "power of two" },
+		{ "shuffle", "block=48", "block", "multiple of 32" }),
 };
 
 #endif

@@ -118,8 +118,6 @@ static const int64_t width_steps[] = { 1, 8, 62, 76, 100, 200, 512, 640, 1000, 1
 	                               7680, MAX_SIZE, INT64_MIN };
 static const int64_t height_steps[] = { 1, 6, 8, 62, 76, 100, 150, 480, 512, 750, 1000, 1024, 1080,
 	                                2160, 4320, MAX_SIZE, INT64_MIN };
-static const int64_t side_steps[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, INT64_MIN };
-static const int64_t block_steps[] = { 32, 64, 128, 256, 512, 1024, INT64_MIN };
 static const int64_t factors[] = { 1, 2, 4, 8, INT64_MIN };
 
 static const struct param_desc params[N_PARAMS] = {
@@ -127,15 +125,9 @@ static const struct param_desc params[N_PARAMS] = {
 	          .def = 1000, .min = 1, .max = MAX_SIZE, .steps = width_steps },
 	[P_H] = { .name = "H", .title = "image height", .unit = "pixels", .kind = PARAM_LAUNCH,
 	          .def = 750, .min = 1, .max = MAX_SIZE, .steps = height_steps },
-	[P_BLOCK_X] = { .name = "block_x", .title = "threads per block, x", .unit = "threads",
-	                .kind = PARAM_LAUNCH, .role = PARAM_KNOB, .def = 16, .min = 1, .max = 1024,
-	                .steps = side_steps, .variants = TWO_D },
-	[P_BLOCK_Y] = { .name = "block_y", .title = "threads per block, y", .unit = "threads",
-	                .kind = PARAM_LAUNCH, .def = 16, .min = 1, .max = 1024,
-	                .steps = side_steps, .variants = TWO_D },
-	[P_BLOCK] = { .name = "block", .title = "threads per block", .unit = "threads",
-	              .kind = PARAM_LAUNCH, .role = PARAM_BLOCK, .def = 256, .min = 1, .max = 1024,
-	              .steps = block_steps, .variants = BIT(PACKED) },
+	[P_BLOCK_X] = KERNEL_SIDE("x", .role = PARAM_KNOB, .variants = TWO_D),
+	[P_BLOCK_Y] = KERNEL_SIDE("y", .variants = TWO_D),
+	[P_BLOCK] = KERNEL_BLOCK_SIZE(256, kernel_block_steps, .variants = BIT(PACKED)),
 	[P_COARSE] = { .name = "COARSE", .title = "pixels per thread", .unit = "pixels",
 	               .kind = PARAM_COMPILE, .def = COARSE, .min = 1, .max = 8, .choices = factors,
 	               .variants = BIT(COARSENED) },
@@ -179,20 +171,15 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		grid_y = (h + rows - 1) / rows;
 	}
 	*out = (struct launch_plan){
-		.entry = variants[variant].entry,
-		.grid = { (uint32_t)grid_x, (uint32_t)grid_y, 1 },
-		.block = { (uint32_t)x, (uint32_t)y, 1 },
+		KERNEL_LAUNCH(variants[variant].entry, grid_x, grid_y, x, y),
 		.n_buffers = N_BUFFERS,
 		.buffers = {
 			[RGB] = { .name = "rgb", .type = ELEM_U8, .role = BUF_IN,
 			          .count = (size_t)(3 * w * h) },
 			[GRAY] = kernel_matrix("gray", ELEM_U8, BUF_OUT, h, w),
 		},
-		.n_args = 4,
-		.args = {
-			KERNEL_ARG_BUFFER(RGB), KERNEL_ARG_BUFFER(GRAY),
-			KERNEL_ARG_I32(w), KERNEL_ARG_I32(h),
-		},
+		KERNEL_ARGS(KERNEL_ARG_BUFFER(RGB), KERNEL_ARG_BUFFER(GRAY),
+		            KERNEL_ARG_I32(w), KERNEL_ARG_I32(h)),
 	};
 	if (variant == PLANAR) {
 		out->buffers[RGB].rows = (uint32_t)(3 * h);
@@ -241,28 +228,19 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	};
 }
 
-static const struct kernel_example examples[] = {
-	{ "interleaved", "W=200 H=150", { 13, 10, 1 }, { 16, 16, 1 }, 0, 0 }, /* S-305 */
-	{ "packed", "W=100 H=41 block=256", { 5, 1, 1 }, { 256, 1, 1 }, 0, 0 },
-	{ "interleaved", "", { 0 }, { 0 }, 0, 1.25 },
-	{ 0 },
-};
-
-static const struct kernel_refusal refusals[] = {
-	{ "planar", "block_x=1024 block_y=2", "block_y", "2048 threads" },
-	{ 0 },
-};
-
 const struct kernel_desc kernel_rgb_to_gray = {
-	.name = "rgb_to_gray",
-	.title = "colour to grey",
-	.section = "PMPP ch. 3",
+	.name = "rgb_to_gray", .title = "colour to grey", .section = "PMPP ch. 3",
 	.about = "One thread per pixel of a two-dimensional grid. The image is rarely a multiple of "
 	         "the block, so threads at the right and lower edge are switched off: count the warps "
 	         "that split. And three bytes per pixel make a surprisingly poor memory access.",
 	KERNEL_PARTS,
 	.fill = kernel_fill_bytes,
-	.refusals = refusals,
+	KERNEL_EXAMPLES(
+		{ "interleaved", "W=200 H=150", { 13, 10, 1 }, { 16, 16, 1 }, 0, 0 }, /* S-305 */
+		{ "packed", "W=100 H=41 block=256", { 5, 1, 1 }, { 256, 1, 1 }, 0, 0 },
+		{ "interleaved", "", { 0 }, { 0 }, 0, 1.25 }),
+	KERNEL_REFUSALS(
+		{ "planar", "block_x=1024 block_y=2", "block_y", "2048 threads" }),
 };
 
 #endif

@@ -17,7 +17,6 @@ enum buffer { A, B, C };
 
 static const int64_t size_steps[] = { 1, 3, 7, 16, 31, 32, 64, 100, 127, 128, 256, 512, 1000, 1024,
 	                              2048, 4096, 8192, MAX_SIZE, INT64_MIN };
-static const int64_t side_steps[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, INT64_MIN };
 static const int64_t tiles[] = { 2, 4, 8, 16, 32, 64, INT64_MIN };
 static const int64_t blocks[] = { 2, 4, 8, 16, 32, INT64_MIN };
 static const int64_t run_time_tiles[] = { 1, 2, 4, 8, 12, 16, 20, 24, 28, 32, INT64_MIN };
@@ -27,17 +26,13 @@ static const int64_t pads[] = { 0, 1, INT64_MIN };
 #define SIZE(NAME, TITLE)                                                                      \
 	{ .name = NAME, .title = TITLE, .unit = "elements", .kind = PARAM_LAUNCH, .def = 1024, \
 	  .min = 1, .max = MAX_SIZE, .steps = size_steps }
-#define SIDE(NAME, TITLE)                                                                     \
-	{ .name = NAME, .title = TITLE, .unit = "threads", .kind = PARAM_LAUNCH,              \
-	  .role = PARAM_KNOB, .def = 16, .min = 1, .max = 1024, .steps = side_steps,        \
-	  .variants = UNTILED }
 
 static const struct param_desc params[N_PARAMS] = {
 	[P_M] = SIZE("M", "rows of A and C"),
 	[P_N] = SIZE("N", "columns of B and C"),
 	[P_K] = SIZE("K", "columns of A, rows of B"),
-	[P_BLOCK_X] = SIDE("block_x", "threads per block, x"),
-	[P_BLOCK_Y] = SIDE("block_y", "threads per block, y"),
+	[P_BLOCK_X] = KERNEL_SIDE("x", .role = PARAM_KNOB, .variants = UNTILED),
+	[P_BLOCK_Y] = KERNEL_SIDE("y", .role = PARAM_KNOB, .variants = UNTILED),
 	[P_TILE] = { .name = "TILE", .title = "tile width", .unit = "elements", .kind = PARAM_COMPILE,
 	             .role = PARAM_KNOB, .def = TILE, .min = 2, .max = 64, .choices = tiles,
 	             .variants = STATIC_TILE },
@@ -211,49 +206,40 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	}
 }
 
-static const struct kernel_example examples[] = {
-	{ "naive", "M=100 N=200 K=3 block_x=32 block_y=8", { 7, 13, 1 }, { 32, 8, 1 }, 0, 0 },
-	{ "tiled", "M=17 N=33 K=1 TILE=16", { 3, 2, 1 }, { 16, 16, 1 }, 0, 0 },
-	{ "dynamic", "width=8", { 128, 128, 1 }, { 8, 8, 1 }, 512, 0 }, /* S-342 */
-	{ "dynamic", "width=16", { 64, 64, 1 }, { 16, 16, 1 }, 2048, 0 },
-	{ "dynamic", "width=32", { 32, 32, 1 }, { 32, 32, 1 }, 8192, 0 },
-	{ "wide_tile", "M=32 N=64 K=9 TILE=32 BLOCK=16", { 2, 1, 1 }, { 16, 16, 1 }, 0, 0 },
-	{ "coarsened", "M=16 N=65 K=9 COARSE=4", { 2, 1, 1 }, { 16, 16, 1 }, 0, 0 },
-	{ "two_rows", "M=33 N=16 K=9", { 1, 2, 1 }, { 16, 16, 1 }, 0, 0 },
-	{ "naive_col", "", { 0 }, { 0 }, 0, 0.25 },
-	{ "naive", "", { 0 }, { 0 }, 0, 0.25 },
-	{ "tiled", "TILE=2", { 0 }, { 0 }, 0, 0.5 },
-	{ "tiled", "TILE=16", { 0 }, { 0 }, 0, 4 },
-	{ "tiled", "TILE=32", { 0 }, { 0 }, 0, 8 },
-	{ "dynamic", "width=24", { 0 }, { 0 }, 0, 6 },
-	{ "wide_tile", "TILE=32 BLOCK=16", { 0 }, { 0 }, 0, 8 },
-	{ "coarsened", "TILE=16 COARSE=1", { 0 }, { 0 }, 0, 4 },
-	{ "coarsened", "TILE=16 COARSE=2", { 0 }, { 0 }, 0, 16.0 / 3 },
-	{ "coarsened", "TILE=16 COARSE=4", { 0 }, { 0 }, 0, 6.4 },
-	{ "coarsened", "TILE=32 COARSE=4", { 0 }, { 0 }, 0, 12.8 },
-	{ "two_rows", "TILE=16", { 0 }, { 0 }, 0, 16.0 / 3 },
-	{ 0 },
-};
-
-static const struct kernel_refusal refusals[] = {
-	{ "naive", "block_x=64 block_y=32", "block_y", "2048 threads" },
-	{ "tiled", "TILE=64", "TILE", "4096 threads" },
-	{ "tiled_exact", "M=1000", "M", "not a multiple of TILE 16" },
-	{ "tiled_exact", "N=1000", "N", "not a multiple" },
-	{ "tiled_exact", "K=1000", "K", "not a multiple" },
-	{ "wide_tile", "TILE=8 BLOCK=16", "BLOCK", "TILE 8 is not a multiple" },
-	{ 0 },
-};
-
 const struct kernel_desc kernel_sgemm = {
-	.name = "sgemm",
-	.title = "matrix multiplication",
-	.section = "PMPP ch. 3, 5, 6",
+	.name = "sgemm", .title = "matrix multiplication", .section = "PMPP ch. 3, 5, 6",
 	.about = "C = A * B in single precision. Read naively, every multiply-add waits for eight "
 	         "bytes; tiles in shared memory let a block use each value many times. The same work, "
 	         "fewer bytes: the point moves right on the roofline.",
 	KERNEL_PARTS,
 	.fill = fill,
-	.refusals = refusals,
+	KERNEL_EXAMPLES(
+		{ "naive", "M=100 N=200 K=3 block_x=32 block_y=8", { 7, 13, 1 }, { 32, 8, 1 }, 0, 0 },
+		{ "tiled", "M=17 N=33 K=1 TILE=16", { 3, 2, 1 }, { 16, 16, 1 }, 0, 0 },
+		{ "dynamic", "width=8", { 128, 128, 1 }, { 8, 8, 1 }, 512, 0 }, /* S-342 */
+		{ "dynamic", "width=16", { 64, 64, 1 }, { 16, 16, 1 }, 2048, 0 },
+		{ "dynamic", "width=32", { 32, 32, 1 }, { 32, 32, 1 }, 8192, 0 },
+		{ "wide_tile", "M=32 N=64 K=9 TILE=32 BLOCK=16", { 2, 1, 1 }, { 16, 16, 1 }, 0, 0 },
+		{ "coarsened", "M=16 N=65 K=9 COARSE=4", { 2, 1, 1 }, { 16, 16, 1 }, 0, 0 },
+		{ "two_rows", "M=33 N=16 K=9", { 1, 2, 1 }, { 16, 16, 1 }, 0, 0 },
+		{ "naive_col", "", { 0 }, { 0 }, 0, 0.25 },
+		{ "naive", "", { 0 }, { 0 }, 0, 0.25 },
+		{ "tiled", "TILE=2", { 0 }, { 0 }, 0, 0.5 },
+		{ "tiled", "TILE=16", { 0 }, { 0 }, 0, 4 },
+		{ "tiled", "TILE=32", { 0 }, { 0 }, 0, 8 },
+		{ "dynamic", "width=24", { 0 }, { 0 }, 0, 6 },
+		{ "wide_tile", "TILE=32 BLOCK=16", { 0 }, { 0 }, 0, 8 },
+		{ "coarsened", "TILE=16 COARSE=1", { 0 }, { 0 }, 0, 4 },
+		{ "coarsened", "TILE=16 COARSE=2", { 0 }, { 0 }, 0, 16.0 / 3 },
+		{ "coarsened", "TILE=16 COARSE=4", { 0 }, { 0 }, 0, 6.4 },
+		{ "coarsened", "TILE=32 COARSE=4", { 0 }, { 0 }, 0, 12.8 },
+		{ "two_rows", "TILE=16", { 0 }, { 0 }, 0, 16.0 / 3 }),
+	KERNEL_REFUSALS(
+		{ "naive", "block_x=64 block_y=32", "block_y", "2048 threads" },
+		{ "tiled", "TILE=64", "TILE", "4096 threads" },
+		{ "tiled_exact", "M=1000", "M", "not a multiple of TILE 16" },
+		{ "tiled_exact", "N=1000", "N", "not a multiple" },
+		{ "tiled_exact", "K=1000", "K", "not a multiple" },
+		{ "wide_tile", "TILE=8 BLOCK=16", "BLOCK", "TILE 8 is not a multiple" }),
 	.product = (const unsigned[]){ P_M, P_N, P_K },
 };

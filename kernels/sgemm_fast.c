@@ -136,9 +136,7 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 	const uint32_t tiles_x = (uint32_t)ceil_div((uint64_t)p[P_N], (uint64_t)p[P_BN]);
 	const uint32_t tiles_y = (uint32_t)ceil_div((uint64_t)p[P_M], (uint64_t)p[P_BM]);
 	*out = (struct launch_plan){
-		.entry = variants[variant].entry,
-		.grid = { tiles_x, tiles_y, 1 },
-		.block = { (uint32_t)threads_of(p), 1, 1 },
+		KERNEL_LAUNCH(variants[variant].entry, tiles_x, tiles_y, threads_of(p), 1),
 		.dynamic_shared_bytes = (uint32_t)shared_bytes(variant, p),
 	};
 	kernel_product_args(out, p[P_M], p[P_N], p[P_K], false);
@@ -178,42 +176,33 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	};
 }
 
-static const struct kernel_example examples[] = {
-	/* S-039, S-040, S-347: 256 threads of 8 x 8 or 4 x 4; one pair of tiles, then two */
-	{ "thread_tile", "M=1024 N=1024", { 8, 8, 1 }, { 256, 1, 1 }, 8192, 0 },
-	{ "thread_tile", "BM=64 BN=64 TM=4 TN=4", { 16, 16, 1 }, { 256, 1, 1 }, 4096, 0 },
-	{ "conflict_free", "M=1025 N=129", { 2, 9, 1 }, { 256, 1, 1 }, 16384, 0 },
-	{ "warp_tile", "M=1025 N=129", { 18, 1, 1 }, { 256, 1, 1 }, 16640, 0 },
-	{ "pipelined", "M=1025 N=129", { 18, 1, 1 }, { 256, 1, 1 }, 16640, 0 },
-	{ "thread_tile", "", { 0 }, { 0 }, 0, 32 }, /* S-227 */
-	{ "thread_tile", "BM=64 BN=64 TM=4 TN=4", { 0 }, { 0 }, 0, 16 },
-	{ 0 },
-};
-
-static const struct kernel_refusal refusals[] = {
-	{ "thread_tile", "BM=256 BN=256 TM=4 TN=4", "TM", "4096 threads" },
-	{ "thread_tile", "TM=16 TN=16", "TN", "256 sums" },
-	{ "double_buffer", "BK=32", "BK", "65536 bytes" },
-	{ "vectorised", "TM=2", "TM", "multiples of 4" },
-	{ "vectorised", "TN=2", "TN", "multiples of 4" },
-	{ "conflict_free", "BN=32", "BN", "a multiple of 64" },
-	{ "conflict_free", "BM=32 TM=16", "BM", "a multiple of 64" },
-	{ "warp_tile", "BN=32", "WN", "BN 32 is not a multiple" },
-	{ "pipelined", "BN=32", "WN", "BN 32 is not a multiple" },
-	{ "warp_tile", "BM=32 WN=32", "BM", "a multiple of 64" },
-	{ "warp_tile", "BN=32 TN=16 WN=128", "WN", "" },
-	{ 0 },
-};
-
 const struct kernel_desc kernel_sgemm_fast = {
-	.name = "sgemm_fast",
-	.title = "matrix multiplication, fast",
-	.section = "PMPP ch. 6 and beyond",
+	.name = "sgemm_fast", .title = "matrix multiplication, fast", .section = "PMPP ch. 6 and beyond",
 	.about = "The same product as sgemm, taken towards the machine's peak: tiles for the block, "
 	         "the warp and the thread, wide loads, overlapped copies, banks and caches respected. "
 	         "Every tile size is a knob; most combinations are slow, and the panels say why.",
 	KERNEL_PARTS,
 	.fill = fill,
-	.refusals = refusals,
+	KERNEL_EXAMPLES(
+		/* S-039, S-040, S-347: 256 threads of 8 x 8 or 4 x 4; one pair of tiles, then two */
+		{ "thread_tile", "M=1024 N=1024", { 8, 8, 1 }, { 256, 1, 1 }, 8192, 0 },
+		{ "thread_tile", "BM=64 BN=64 TM=4 TN=4", { 16, 16, 1 }, { 256, 1, 1 }, 4096, 0 },
+		{ "conflict_free", "M=1025 N=129", { 2, 9, 1 }, { 256, 1, 1 }, 16384, 0 },
+		{ "warp_tile", "M=1025 N=129", { 18, 1, 1 }, { 256, 1, 1 }, 16640, 0 },
+		{ "pipelined", "M=1025 N=129", { 18, 1, 1 }, { 256, 1, 1 }, 16640, 0 },
+		{ "thread_tile", "", { 0 }, { 0 }, 0, 32 }, /* S-227 */
+		{ "thread_tile", "BM=64 BN=64 TM=4 TN=4", { 0 }, { 0 }, 0, 16 }),
+	KERNEL_REFUSALS(
+		{ "thread_tile", "BM=256 BN=256 TM=4 TN=4", "TM", "4096 threads" },
+		{ "thread_tile", "TM=16 TN=16", "TN", "256 sums" },
+		{ "double_buffer", "BK=32", "BK", "65536 bytes" },
+		{ "vectorised", "TM=2", "TM", "multiples of 4" },
+		{ "vectorised", "TN=2", "TN", "multiples of 4" },
+		{ "conflict_free", "BN=32", "BN", "a multiple of 64" },
+		{ "conflict_free", "BM=32 TM=16", "BM", "a multiple of 64" },
+		{ "warp_tile", "BN=32", "WN", "BN 32 is not a multiple" },
+		{ "pipelined", "BN=32", "WN", "BN 32 is not a multiple" },
+		{ "warp_tile", "BM=32 WN=32", "BM", "a multiple of 64" },
+		{ "warp_tile", "BN=32 TN=16 WN=128", "WN", "" }),
 	.product = (const unsigned[]){ P_M, P_N, P_K },
 };

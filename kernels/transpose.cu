@@ -151,8 +151,6 @@ enum buffer { IN, OUT, N_BUFFERS };
 
 static const int64_t size_steps[] = { 1, 4, 7, 32, 33, 100, 127, 256, 512, 1000, 1024, 2048, 4096,
 	                              8192, 16384, MAX_SIZE, INT64_MIN };
-static const int64_t block_steps[] = { 32, 64, 128, 256, 512, 1024, INT64_MIN };
-static const int64_t side_steps[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, INT64_MIN };
 static const int64_t tiles[] = { 2, 4, 8, 16, 32, INT64_MIN };
 static const int64_t rows[] = { 1, 2, 4, 8, 16, 32, INT64_MIN };
 
@@ -161,15 +159,9 @@ static const struct param_desc params[N_PARAMS] = {
 	          .def = 1024, .min = 1, .max = MAX_SIZE, .steps = size_steps },
 	[P_H] = { .name = "H", .title = "rows of in", .unit = "elements", .kind = PARAM_LAUNCH,
 	          .def = 1024, .min = 1, .max = MAX_SIZE, .steps = size_steps },
-	[P_BLOCK] = { .name = "block", .title = "threads per block", .unit = "threads",
-	              .kind = PARAM_LAUNCH, .role = PARAM_BLOCK, .def = 256, .min = 1, .max = 1024,
-	              .steps = block_steps, .variants = BIT(DIV_MOD) },
-	[P_BLOCK_X] = { .name = "block_x", .title = "threads per block, x", .unit = "threads",
-	                .kind = PARAM_LAUNCH, .role = PARAM_KNOB, .def = 16, .min = 1, .max = 1024,
-	                .steps = side_steps, .variants = BIT(NAIVE) },
-	[P_BLOCK_Y] = { .name = "block_y", .title = "threads per block, y", .unit = "threads",
-	                .kind = PARAM_LAUNCH, .def = 16, .min = 1, .max = 1024,
-	                .steps = side_steps, .variants = BIT(NAIVE) },
+	[P_BLOCK] = KERNEL_BLOCK_SIZE(256, kernel_block_steps, .variants = BIT(DIV_MOD)),
+	[P_BLOCK_X] = KERNEL_SIDE("x", .role = PARAM_KNOB, .variants = BIT(NAIVE)),
+	[P_BLOCK_Y] = KERNEL_SIDE("y", .variants = BIT(NAIVE)),
 	[P_TILE] = { .name = "TILE", .title = "tile width", .unit = "elements", .kind = PARAM_COMPILE,
 	             .role = PARAM_KNOB, .def = TILE, .min = 2, .max = 32, .choices = tiles,
 	             .variants = BIT(TILED) | BIT(PADDED) | BIT(COARSENED) },
@@ -237,19 +229,14 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 	const int64_t grid_x = variant == DIV_MOD ? (w * h + x - 1) / x : (w + tile_x - 1) / tile_x;
 	const int64_t grid_y = variant == DIV_MOD ? 1 : (h + tile_y - 1) / tile_y;
 	*out = (struct launch_plan){
-		.entry = variants[variant].entry,
-		.grid = { (uint32_t)grid_x, (uint32_t)grid_y, 1 },
-		.block = { (uint32_t)x, (uint32_t)y, 1 },
+		KERNEL_LAUNCH(variants[variant].entry, grid_x, grid_y, x, y),
 		.n_buffers = N_BUFFERS,
 		.buffers = {
 			[IN] = kernel_matrix("in", ELEM_F32, BUF_IN, h, w),
 			[OUT] = kernel_matrix("out", ELEM_F32, BUF_OUT, w, h),
 		},
-		.n_args = 4,
-		.args = {
-			KERNEL_ARG_BUFFER(IN), KERNEL_ARG_BUFFER(OUT),
-			KERNEL_ARG_I32(w), KERNEL_ARG_I32(h),
-		},
+		KERNEL_ARGS(KERNEL_ARG_BUFFER(IN), KERNEL_ARG_BUFFER(OUT),
+		            KERNEL_ARG_I32(w), KERNEL_ARG_I32(h)),
 	};
 	return kernel_launch_legal(out, err);
 }
@@ -277,31 +264,22 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	*out = (struct kernel_cost){ .min_bytes = 8 * (double)launch->buffers[IN].count };
 }
 
-static const struct kernel_example examples[] = {
-	{ "naive", "W=7 H=7 block_x=2 block_y=2", { 4, 4, 1 }, { 2, 2, 1 }, 0, 0 },
-	{ "div_mod", "W=1000 H=10", { 40, 1, 1 }, { 256, 1, 1 }, 0, 0 },
-	{ "tiled", "W=33 H=65 TILE=32", { 2, 3, 1 }, { 32, 32, 1 }, 0, 0 },
-	{ "coarsened", "W=33 H=65 TILE=32 ROWS=8", { 2, 3, 1 }, { 32, 8, 1 }, 0, 0 },
-	{ 0 },
-};
-
-static const struct kernel_refusal refusals[] = {
-	{ "naive", "block_x=64 block_y=32", "block_y", "2048 threads" },
-	{ "coarsened", "TILE=16 ROWS=32", "ROWS", "TILE 16 is not a multiple" },
-	{ "tiled", "W=32768 H=32768", "H", "2^28" },
-	{ 0 },
-};
-
 const struct kernel_desc kernel_transpose = {
-	.name = "transpose",
-	.title = "matrix transpose",
-	.section = "PMPP ch. 6",
+	.name = "transpose", .title = "matrix transpose", .section = "PMPP ch. 6",
 	.about = "Rows become columns. Nothing is computed, so the time is the time of moving bytes: "
 	         "reading along rows and writing down columns wastes seven eighths of every sector "
 	         "written. A tile in shared memory makes both sides run along rows.",
 	KERNEL_PARTS,
 	.fill = kernel_fill_uniform,
-	.refusals = refusals,
+	KERNEL_EXAMPLES(
+		{ "naive", "W=7 H=7 block_x=2 block_y=2", { 4, 4, 1 }, { 2, 2, 1 }, 0, 0 },
+		{ "div_mod", "W=1000 H=10", { 40, 1, 1 }, { 256, 1, 1 }, 0, 0 },
+		{ "tiled", "W=33 H=65 TILE=32", { 2, 3, 1 }, { 32, 32, 1 }, 0, 0 },
+		{ "coarsened", "W=33 H=65 TILE=32 ROWS=8", { 2, 3, 1 }, { 32, 8, 1 }, 0, 0 }),
+	KERNEL_REFUSALS(
+		{ "naive", "block_x=64 block_y=32", "block_y", "2048 threads" },
+		{ "coarsened", "TILE=16 ROWS=32", "ROWS", "TILE 16 is not a multiple" },
+		{ "tiled", "W=32768 H=32768", "H", "2^28" }),
 };
 
 #endif

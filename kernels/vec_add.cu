@@ -182,9 +182,7 @@ static const char *const deal_words[] = { "pieces", "engines", "trap" };
 static const struct param_desc params[N_PARAMS] = {
 	[P_N] = { .name = "N", .title = "vector length", .unit = "elements", .kind = PARAM_LAUNCH,
 	          .def = 1 << 20, .min = 1, .max = MAX_N, .steps = n_steps },
-	[P_BLOCK] = { .name = "block", .title = "threads per block", .unit = "threads",
-	              .kind = PARAM_LAUNCH, .role = PARAM_BLOCK, .def = 256, .min = 1, .max = 1024,
-	              .steps = block_steps, .variants = ALL_BUT_ONE_THREAD },
+	[P_BLOCK] = KERNEL_BLOCK_SIZE(256, block_steps, .variants = ALL_BUT_ONE_THREAD),
 	[P_BLOCKS] = { .name = "blocks", .title = "blocks in the grid", .unit = "blocks",
 	               .kind = PARAM_LAUNCH, .def = 136, .min = 1, .max = MAX_BLOCKS,
 	               .steps = blocks_steps, .variants = 1u << GRID_STRIDE | 1u << UNROLLED },
@@ -270,9 +268,7 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 		break;
 	}
 	*out = (struct launch_plan){
-		.entry = variants[variant].entry,
-		.grid = { (uint32_t)grid, 1, 1 },
-		.block = { (uint32_t)block, 1, 1 },
+		KERNEL_LAUNCH(variants[variant].entry, grid, 1, block, 1),
 		.n_buffers = N_BUFFERS,
 		.buffers = {
 			[X] = kernel_vector("x", ELEM_F32, BUF_IN, n),
@@ -280,11 +276,8 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 			[R] = { .name = "r", .type = ELEM_F32, .count = (size_t)n,
 			        .role = sums_repeatedly(variant) ? BUF_INOUT : BUF_OUT },
 		},
-		.n_args = 4,
-		.args = {
-			KERNEL_ARG_BUFFER(X), KERNEL_ARG_BUFFER(Y),
-			KERNEL_ARG_BUFFER(R), KERNEL_ARG_I32(n),
-		},
+		KERNEL_ARGS(KERNEL_ARG_BUFFER(X), KERNEL_ARG_BUFFER(Y),
+		            KERNEL_ARG_BUFFER(R), KERNEL_ARG_I32(n)),
 	};
 	return kernel_launch_legal(out, err);
 }
@@ -350,26 +343,21 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	}
 }
 
-static const struct kernel_example examples[] = {
-	{ "per_element", "N=4000 block=256", { 16, 1, 1 }, { 256, 1, 1 }, 0, 0 }, /* S-301 */
-	{ "per_element", "N=100 block=32", { 4, 1, 1 }, { 32, 1, 1 }, 0, 0 }, /* S-302 */
-	{ "per_element", "N=1003 block=64", { 16, 1, 1 }, { 64, 1, 1 }, 0, 0 }, /* S-303 */
-	{ "grid_stride", "N=1k blocks=136", { 136, 1, 1 }, { 256, 1, 1 }, 0, 0 }, /* S-332 */
-	{ "one_thread", "N=5 block=512", { 1, 1, 1 }, { 1, 1, 1 }, 0, 0 },
-	{ "coarsened", "N=1025 block=256 COARSE=4", { 2, 1, 1 }, { 256, 1, 1 }, 0, 0 },
-	{ "per_element", "", { 0 }, { 0 }, 0, 1.0 / 12 },
-	{ 0 },
-};
-
 const struct kernel_desc kernel_vec_add = {
-	.name = "vec_add",
-	.title = "vector addition",
-	.section = "PMPP ch. 2",
+	.name = "vec_add", .title = "vector addition", .section = "PMPP ch. 2",
 	.about = "r[i] = x[i] + y[i]: one addition for every twelve bytes, so memory decides. "
 	         "The variants differ only in which thread takes which element: from one thread for "
 	         "all, over a CPU-style split, to a grid that covers the data.",
 	KERNEL_PARTS,
 	.fill = fill,
+	KERNEL_EXAMPLES(
+		{ "per_element", "N=4000 block=256", { 16, 1, 1 }, { 256, 1, 1 }, 0, 0 }, /* S-301 */
+		{ "per_element", "N=100 block=32", { 4, 1, 1 }, { 32, 1, 1 }, 0, 0 }, /* S-302 */
+		{ "per_element", "N=1003 block=64", { 16, 1, 1 }, { 64, 1, 1 }, 0, 0 }, /* S-303 */
+		{ "grid_stride", "N=1k blocks=136", { 136, 1, 1 }, { 256, 1, 1 }, 0, 0 }, /* S-332 */
+		{ "one_thread", "N=5 block=512", { 1, 1, 1 }, { 1, 1, 1 }, 0, 0 },
+		{ "coarsened", "N=1025 block=256 COARSE=4", { 2, 1, 1 }, { 256, 1, 1 }, 0, 0 },
+		{ "per_element", "", { 0 }, { 0 }, 0, 1.0 / 12 }),
 };
 
 #endif

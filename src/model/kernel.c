@@ -33,6 +33,9 @@ static const struct {
 };
 _Static_assert(ARRAY_LEN(elems) == ELEM_TYPES, "a size and a name each");
 
+const int64_t kernel_block_steps[] = { 32, 64, 128, 256, 512, 1024, INT64_MIN };
+const int64_t kernel_side_steps[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, INT64_MIN };
+
 size_t elem_size(enum elem_type type)
 {
 	assert((unsigned)type < ARRAY_LEN(elems));

@@ -223,7 +223,56 @@ struct kernel_desc {
  * said apart, as two of kernel_desc's kind are below. */
 #define KERNEL_PARTS                                                                        \
 	.n_params = N_PARAMS, .n_variants = N_VARIANTS, .params = params, .variants = variants, \
-	.plan = plan, .check = check, .cost = cost, .examples = examples
+	.plan = plan, .check = check, .cost = cost
+/* What the build holds plan() and cost() against; the lists close themselves. */
+#define KERNEL_EXAMPLES(...)                    \
+	.examples = (const struct kernel_example[]) \
+	{                                           \
+		__VA_ARGS__,                            \
+		{                                       \
+			0                                   \
+		}                                       \
+	}
+#define KERNEL_REFUSALS(...)                    \
+	.refusals = (const struct kernel_refusal[]) \
+	{                                           \
+		__VA_ARGS__,                            \
+		{                                       \
+			0                                   \
+		}                                       \
+	}
+/* Rows of kernel_desc.params: the threads of a one-dimensional block, and of one side of a block
+ * of two ("x", "y"); more fields may follow. */
+#define KERNEL_BLOCK_SIZE(threads, offered, ...) \
+	{ .name = KERNEL_BLOCK,                      \
+	  .title = "threads per block",              \
+	  .unit = "threads",                         \
+	  .kind = PARAM_LAUNCH,                      \
+	  .role = PARAM_BLOCK,                       \
+	  .def = (threads),                          \
+	  .min = 1,                                  \
+	  .max = 1024,                               \
+	  .steps = (offered),                        \
+	  __VA_ARGS__ }
+#define KERNEL_SIDE(axis, ...)             \
+	{ .name = "block_" axis,               \
+	  .title = "threads per block, " axis, \
+	  .unit = "threads",                   \
+	  .kind = PARAM_LAUNCH,                \
+	  .def = 16,                           \
+	  .min = 1,                            \
+	  .max = 1024,                         \
+	  .steps = kernel_side_steps,          \
+	  __VA_ARGS__ }
+extern const int64_t kernel_block_steps[], kernel_side_steps[];
+/* The head of a launch_plan: entry, blocks of the grid in x and y, threads of a block in x and y */
+#define KERNEL_LAUNCH(name, grid_x, grid_y, block_x, block_y)               \
+	.entry = (name), .grid = { (uint32_t)(grid_x), (uint32_t)(grid_y), 1 }, \
+	.block = { (uint32_t)(block_x), (uint32_t)(block_y), 1 }
+/* The arguments of a launch_plan, counted */
+#define KERNEL_ARGS(...)                                                                \
+	.n_args = sizeof((struct kernel_arg[]){ __VA_ARGS__ }) / sizeof(struct kernel_arg), \
+	.args = { __VA_ARGS__ }
 /* Rows of launch_plan.args and launch_plan.buffers. */
 #define KERNEL_ARG_BUFFER(index) { .kind = ARG_BUFFER, .buffer = (index) }
 #define KERNEL_ARG_I32(value) { .kind = ARG_I32, .i32 = (int32_t)(value) }

@@ -23,13 +23,11 @@ enum buffer { IN, OUT, N_BUFFERS };
 #define MAX_N (1 << 28)
 
 static const int64_t n_steps[] = { 1, 100, 1000, 1 << 16, 1 << 20, MAX_N, INT64_MIN };
-static const int64_t block_steps[] = { 32, 64, 128, 256, 512, 1024, INT64_MIN };
 
 static const struct param_desc params[N_PARAMS] = {
 	[P_N] = { .name = "N", .title = "vector length", .unit = "elements", .kind = PARAM_LAUNCH,
 	          .def = 1 << 16, .min = 1, .max = MAX_N, .steps = n_steps },
-	[P_BLOCK] = { .name = "block", .title = "threads per block", .unit = "threads",
-	              .kind = PARAM_LAUNCH, .def = 256, .min = 1, .max = 1024, .steps = block_steps },
+	[P_BLOCK] = KERNEL_BLOCK_SIZE(256, kernel_block_steps),
 };
 
 static const struct variant_desc variants[] = {
@@ -47,19 +45,13 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 	if (!kernel_values_legal(params, N_PARAMS, variant, p, err))
 		return false;
 	*out = (struct launch_plan){
-		.entry = variants[variant].entry,
-		.grid = { (uint32_t)((n + block - 1) / block), 1, 1 },
-		.block = { (uint32_t)block, 1, 1 },
+		KERNEL_LAUNCH(variants[variant].entry, (n + block - 1) / block, 1, block, 1),
 		.n_buffers = N_BUFFERS,
 		.buffers = {
 			[IN] = kernel_vector("in", ELEM_F32, BUF_IN, n),
 			[OUT] = kernel_vector("out", ELEM_F32, BUF_OUT, n),
 		},
-		.n_args = 3,
-		.args = {
-			KERNEL_ARG_BUFFER(IN), KERNEL_ARG_BUFFER(OUT),
-			KERNEL_ARG_I32(n),
-		},
+		KERNEL_ARGS(KERNEL_ARG_BUFFER(IN), KERNEL_ARG_BUFFER(OUT), KERNEL_ARG_I32(n)),
 	};
 	return kernel_launch_legal(out, err);
 }
@@ -85,21 +77,16 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 	*out = (struct kernel_cost){ .flop = n, .min_bytes = 8 * n };
 }
 
-static const struct kernel_example examples[] = {
-	{ "plain", "N=1000 block=256", { 4, 1, 1 }, { 256, 1, 1 }, 0, 0 }, /* 1000 / 256, rounded up */
-	{ 0 },
-};
-
 const struct kernel_desc kernel_scale = {
-	.name = "scale",
-	.title = "vector times a number",
-	.section = "beyond the sources",
+	.name = "scale", .title = "vector times a number", .section = "beyond the sources",
 	.about = "Every element is read once, multiplied once and written once, so the memory alone "
 	         "decides how long it takes.",
 	.n_params = N_PARAMS, .n_variants = 1,
 	.params = params, .variants = variants,
 	.plan = plan, .fill = kernel_fill_uniform, .check = check, .cost = cost,
-	.examples = examples,
+	KERNEL_EXAMPLES(
+		{ "plain", "N=1000 block=256", { 4, 1, 1 }, { 256, 1, 1 }, 0, 0 } /* 1000 / 256, rounded up */
+	),
 };
 
 #endif
