@@ -85,11 +85,31 @@ BRANCH_HANDLERS(branch, branch_split(w, u, taken))
  * deoptimised. */
 BRANCH_HANDLERS(branch_speculative, deoptimise_to_conservative(w, u, mask))
 
+uint32_t vm_table_group(struct warp *w, const struct uop *u, uint32_t left, int32_t *target)
+{
+	const struct xblock *b = &w->image->ir.blocks[u->y];
+	const mem_u32 *index = frame(w, u->a);
+	const unsigned lane = (unsigned)__builtin_ctz(left);
+	const uint32_t i = index[u->b ? 0 : lane];
+	if (i >= b->n_targets) {
+		vm_fault(w, u, FAULT_INDEX, lane);
+		return 0;
+	}
+	uint32_t same = 0;
+	for (uint32_t m = left; m; m &= m - 1) {
+		const unsigned k = (unsigned)__builtin_ctz(m);
+		const uint32_t j = index[u->b ? 0 : k];
+		if (j < b->n_targets && b->targets[j] == b->targets[i])
+			same |= 1u << k;
+	}
+	*target = b->targets[i];
+	return same;
+}
+
 /* BRANCH TABLE: a 32 lane indexes, b 1 = scalar, x.p struct xop, y block */
 static const struct uop *branch_table(struct warp *w, const struct uop *u)
 {
 	const struct xblock *b = &w->image->ir.blocks[u->y];
-	const mem_u32 *index = frame(w, u->a);
 	const uint32_t all = w->mask;
 	int32_t rc = b->reconv >= 0 ? b->reconv : w->rc;
 	uint32_t left = all;
@@ -97,20 +117,13 @@ static const struct uop *branch_table(struct warp *w, const struct uop *u)
 	int32_t go = -1;
 	uint32_t go_mask = 0;
 	while (left) {
-		const unsigned lane = (unsigned)__builtin_ctz(left);
-		const uint32_t i = index[u->b ? 0 : lane];
-		if (i >= b->n_targets)
-			return vm_fault(w, u, FAULT_INDEX, lane);
-		uint32_t same = 0;
-		for (uint32_t m = left; m; m &= m - 1) {
-			const unsigned k = (unsigned)__builtin_ctz(m);
-			const uint32_t j = index[u->b ? 0 : k];
-			if (j < b->n_targets && b->targets[j] == b->targets[i])
-				same |= 1u << k;
-		}
+		int32_t target;
+		const uint32_t same = vm_table_group(w, u, left, &target);
+		if (!same)
+			return NULL;
 		left &= ~same;
 		if (first && !left) { /* nobody splits off */
-			return &w->program->uops[w->program->block_uop[b->targets[i]]];
+			return &w->program->uops[w->program->block_uop[target]];
 		}
 		if (first) {
 			w->worker->divergent[u->y]++;
@@ -119,11 +132,11 @@ static const struct uop *branch_table(struct warp *w, const struct uop *u)
 			w->rc = rc;
 			first = false;
 		}
-		if (b->targets[i] == rc)
+		if (target == rc)
 			continue;
 		if (go >= 0)
 			warp_push(w, go_mask, go, rc);
-		go = b->targets[i];
+		go = target;
 		go_mask = same;
 	}
 	w->mask = go_mask;

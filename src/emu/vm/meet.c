@@ -115,26 +115,17 @@ BRANCH_HANDLERS(part_branch, part_split(w, u, taken))
 /* BRANCH TABLE: a 32 lane indexes, b 1 = scalar, y block */
 static const struct uop *part_table(struct warp *w, const struct uop *u)
 {
-	const struct xblock *b = &w->image->ir.blocks[u->y];
-	const mem_u32 *index = frame(w, u->a);
 	int32_t go = -1;
 	uint32_t go_mask = 0, groups = 0;
 	for (uint32_t left = w->mask; left;) {
-		const unsigned lane = (unsigned)__builtin_ctz(left);
-		const uint32_t i = index[u->b ? 0 : lane];
-		if (i >= b->n_targets)
-			return vm_fault(w, u, FAULT_INDEX, lane);
-		uint32_t same = 0;
-		for (uint32_t m = left; m; m &= m - 1) {
-			const unsigned k = (unsigned)__builtin_ctz(m);
-			const uint32_t j = index[u->b ? 0 : k];
-			if (j < b->n_targets && b->targets[j] == b->targets[i])
-				same |= 1u << k;
-		}
+		int32_t target;
+		const uint32_t same = vm_table_group(w, u, left, &target);
+		if (!same)
+			return NULL;
 		left &= ~same;
 		if (go >= 0)
 			warp_push(w, go_mask, go, -1);
-		go = b->targets[i];
+		go = target;
 		go_mask = same;
 		groups++;
 	}

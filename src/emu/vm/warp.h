@@ -134,6 +134,9 @@ void warp_push(struct warp *w, uint32_t mask, int32_t block, int32_t rc);
 /* branch.c: ends the present path: next uop of the lanes that wait, or NULL when the warp is done.
  */
 const struct uop *vm_pop(struct warp *w);
+/* Of the lanes of @left (not 0) at the branch through a table @u: those that go where the lowest
+ * goes, and *@target, the block. 0 = its index is outside the table: the warp has stopped. */
+uint32_t vm_table_group(struct warp *w, const struct uop *u, uint32_t left, int32_t *target);
 
 /* call_frame.c: keeps the registers of @f; the registers of the lanes of @mask are again what they
  * were before the last call that saved them. */

@@ -120,4 +120,27 @@ static inline const struct uop *careful_masked ARGS
 #define PAIR(name) { name##_full, name##_masked }
 #define FULL(name) { name##_full, careful_masked }
 
+/* An access of a whole warp: counted, logged where its sector is sampled, moved. @align: bits of an
+ * address that must be 0; is_sampled, log and move may use low. */
+#define WARP_ACCESS(name, place, align, shared, COUNT, ahead, is_sampled, log, move) \
+	COLD GUEST name##_log ARGS                                                       \
+	{                                                                                \
+		const uint64_t low = LOW_##place;                                            \
+		log;                                                                         \
+		move;                                                                        \
+		NEXT_full(u + 1);                                                            \
+	}                                                                                \
+	GUEST name##_full ARGS                                                           \
+	{                                                                                \
+		const uint64_t low = LOW_##place;                                            \
+		if (RARE(!FITS_##place(align)))                                              \
+			EMU_JUMP access_slow(w, u, mask);                                        \
+		COUNT;                                                                       \
+		ahead;                                                                       \
+		if (!(shared) && RARE(is_sampled))                                           \
+			EMU_JUMP name##_log(w, u, mask);                                         \
+		move;                                                                        \
+		NEXT_full(u + 1);                                                            \
+	}
+
 #endif

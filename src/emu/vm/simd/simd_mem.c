@@ -136,40 +136,20 @@ static inline void put_any(void *to, const void *from, const int32_t *index)
 #define AHEAD_shared32 ((void)0)
 #define AHEAD_shared64 ((void)0)
 
-/* is_sampled, log, move may use low */
-#define WARP_ACCESS(name, place, shared, COUNT, ahead, is_sampled, log, move) \
-	COLD GUEST name##_log ARGS                                                \
-	{                                                                         \
-		const uint64_t low = LOW_##place;                                     \
-		log;                                                                  \
-		move;                                                                 \
-		NEXT_full(u + 1);                                                     \
-	}                                                                         \
-	GUEST name##_full ARGS                                                    \
-	{                                                                         \
-		const uint64_t low = LOW_##place;                                     \
-		if (RARE(!FITS_##place(3)))                                           \
-			EMU_JUMP access_slow(w, u, mask);                                 \
-		COUNT;                                                                \
-		ahead;                                                                \
-		if (!(shared) && RARE(is_sampled))                                    \
-			EMU_JUMP name##_log(w, u, mask);                                  \
-		move;                                                                 \
-		NEXT_full(u + 1);                                                     \
-	}
 #define UNIT_SAMPLED (low & 127 ? sampled_span(w, low, 128) : sampled(w, low))
 
-#define LOADS(place, shared)                                                                       \
-	WARP_ACCESS(ld_##place##_unit, place, shared, COUNT_UNIT_##place, AHEAD_##place, UNIT_SAMPLED, \
-	            log_unit(w, MEMOP, low, load_kind(w, u)), copy_unit(frame(w, u->d), HOST_##place)) \
-	WARP_ACCESS(ld_##place##_window, place, shared, COUNT_PATTERN_##place, AHEAD_##place,          \
-	            sampled_span(w, low, 128), log_lanes(w, MEMOP, low, load_kind(w, u)),              \
-	            pick_window(frame(w, u->d), HOST_##place, MEMOP->index))                           \
-	WARP_ACCESS(ld_##place##_halves, place, shared, COUNT_PATTERN_##place, AHEAD_##place,          \
-	            sampled_halves(w, MEMOP, low), log_lanes(w, MEMOP, low, load_kind(w, u)),          \
-	            pick_halves(frame(w, u->d), HOST_##place, MEMOP))                                  \
-	WARP_ACCESS(ld_##place##_pattern, place, shared, COUNT_PATTERN_##place, (void)0,               \
-	            sampled_pattern(w, MEMOP, low), log_lanes(w, MEMOP, low, load_kind(w, u)),         \
+#define LOADS(place, shared)                                                                 \
+	WARP_ACCESS(ld_##place##_unit, place, 3, shared, COUNT_UNIT_##place, AHEAD_##place,      \
+	            UNIT_SAMPLED, log_unit(w, MEMOP, low, load_kind(w, u)),                      \
+	            copy_unit(frame(w, u->d), HOST_##place))                                     \
+	WARP_ACCESS(ld_##place##_window, place, 3, shared, COUNT_PATTERN_##place, AHEAD_##place, \
+	            sampled_span(w, low, 128), log_lanes(w, MEMOP, low, load_kind(w, u)),        \
+	            pick_window(frame(w, u->d), HOST_##place, MEMOP->index))                     \
+	WARP_ACCESS(ld_##place##_halves, place, 3, shared, COUNT_PATTERN_##place, AHEAD_##place, \
+	            sampled_halves(w, MEMOP, low), log_lanes(w, MEMOP, low, load_kind(w, u)),    \
+	            pick_halves(frame(w, u->d), HOST_##place, MEMOP))                            \
+	WARP_ACCESS(ld_##place##_pattern, place, 3, shared, COUNT_PATTERN_##place, (void)0,      \
+	            sampled_pattern(w, MEMOP, low), log_lanes(w, MEMOP, low, load_kind(w, u)),   \
 	            pick_any(frame(w, u->d), HOST_##place, MEMOP->index))
 LOADS(global, 0)
 LOADS(shared32, 1)
@@ -200,12 +180,12 @@ static inline void mark_pattern(const struct warp *w, const struct uop *u, uint6
 #define MARK_PATTERN_shared32 ((void)0)
 #define MARK_PATTERN_shared64 ((void)0)
 
-#define STORES(place, shared)                                                                \
-	WARP_ACCESS(st_##place##_unit, place, shared, COUNT_UNIT_##place, (void)0, UNIT_SAMPLED, \
-	            log_unit(w, MEMOP, low, LOG_STORE),                                          \
-	            (MARK_UNIT_##place, copy_unit(HOST_##place, frame(w, u->b))))                \
-	WARP_ACCESS(st_##place##_pattern, place, shared, COUNT_PATTERN_##place, (void)0,         \
-	            sampled_pattern(w, MEMOP, low), log_lanes(w, MEMOP, low, LOG_STORE),         \
+#define STORES(place, shared)                                                                   \
+	WARP_ACCESS(st_##place##_unit, place, 3, shared, COUNT_UNIT_##place, (void)0, UNIT_SAMPLED, \
+	            log_unit(w, MEMOP, low, LOG_STORE),                                             \
+	            (MARK_UNIT_##place, copy_unit(HOST_##place, frame(w, u->b))))                   \
+	WARP_ACCESS(st_##place##_pattern, place, 3, shared, COUNT_PATTERN_##place, (void)0,         \
+	            sampled_pattern(w, MEMOP, low), log_lanes(w, MEMOP, low, LOG_STORE),            \
 	            (MARK_PATTERN_##place, put_any(HOST_##place, frame(w, u->b), MEMOP->index)))
 STORES(global, 0)
 STORES(shared32, 1)

@@ -143,25 +143,9 @@ static inline void mark_wide(const struct warp *w, const struct uop *u, uint64_t
 #define MARK_WIDE_shared32 ((void)0)
 #define MARK_WIDE_shared64 ((void)0)
 
-#define WIDE_ACCESS(fn, place, shared, log, move)        \
-	COLD GUEST fn##_log ARGS                             \
-	{                                                    \
-		const uint64_t low = LOW_##place;                \
-		log;                                             \
-		move;                                            \
-		NEXT_full(u + 1);                                \
-	}                                                    \
-	GUEST fn##_full ARGS                                 \
-	{                                                    \
-		const uint64_t low = LOW_##place;                \
-		if (RARE(!FITS_##place(MEMOP->align_mask)))      \
-			EMU_JUMP access_slow(w, u, mask);            \
-		COUNT_PATTERN_##place;                           \
-		if (!(shared) && sampled_pattern(w, MEMOP, low)) \
-			EMU_JUMP fn##_log(w, u, mask);               \
-		move;                                            \
-		NEXT_full(u + 1);                                \
-	}
+#define WIDE_ACCESS(fn, place, shared, log, move)                                     \
+	WARP_ACCESS(fn, place, MEMOP->align_mask, shared, COUNT_PATTERN_##place, (void)0, \
+	            sampled_pattern(w, MEMOP, low), log, move)
 #define WIDE(place, shared, name)                                                               \
 	WIDE_ACCESS(ldv_##place##_##name, place, shared,                                            \
 	            log_line(w, line_of(low), sectors_of(low, MEMOP->access), one_line(w, u)),      \
