@@ -66,96 +66,60 @@ bool record_get_module(struct wire_msg *m, struct record_module *r, const char *
 	return wire_end(m);
 }
 
-void record_put_kernel(struct wire_msg *m, const struct record_kernel *r)
+static void terminate_kernel(struct record_kernel *r)
 {
-	wire_begin(m, RECORD_KERNEL);
-	wire_put_blob(m, r, sizeof *r);
-}
-
-bool record_get_kernel(struct wire_msg *m, struct record_kernel *r)
-{
-	const bool ok = get_struct(m, r, sizeof *r) && wire_end(m);
 	TERMINATE(r->name);
 	TERMINATE(r->signature);
 	TERMINATE(r->file);
-	return ok;
 }
 
-void record_put_launch(struct wire_msg *m, const struct record_launch *r)
+static void make_launch_legal(struct record_launch *r)
 {
-	wire_begin(m, RECORD_LAUNCH);
-	wire_put_blob(m, r, sizeof *r);
-}
-
-bool record_get_launch(struct wire_msg *m, struct record_launch *r)
-{
-	const bool ok = get_struct(m, r, sizeof *r) && wire_end(m);
 	TERMINATE(r->level);
 	TERMINATE(r->note);
 	TERMINATE(r->races.why);
 	make_legal(&r->cooperative);
 	if (r->counted > RECORD_FAILED)
 		r->counted = RECORD_FAILED;
-	return ok;
 }
 
-void record_put_copy(struct wire_msg *m, const struct record_copy *r)
+static void make_copy_legal(struct record_copy *r)
 {
-	wire_begin(m, r->set ? RECORD_SET : RECORD_COPY);
-	wire_put_blob(m, r, sizeof *r);
-}
-
-bool record_get_copy(struct wire_msg *m, struct record_copy *r)
-{
-	const bool ok = get_struct(m, r, sizeof *r) && wire_end(m);
 	make_legal(&r->pinned);
 	make_legal(&r->async);
 	make_legal(&r->set);
 	if (r->direction > RECORD_H2H)
 		r->direction = RECORD_D2D;
-	return ok;
 }
 
-void record_put_progress(struct wire_msg *m, const struct record_progress *r)
+static void make_event_legal(struct record_event *r)
 {
-	wire_begin(m, RECORD_PROGRESS);
-	wire_put_blob(m, r, sizeof *r);
-}
-
-bool record_get_progress(struct wire_msg *m, struct record_progress *r)
-{
-	return get_struct(m, r, sizeof *r) && wire_end(m);
-}
-
-void record_put_event(struct wire_msg *m, const struct record_event *r)
-{
-	wire_begin(m, RECORD_EVENT);
-	wire_put_blob(m, r, sizeof *r);
-}
-
-bool record_get_event(struct wire_msg *m, struct record_event *r)
-{
-	const bool ok = get_struct(m, r, sizeof *r) && wire_end(m);
 	make_legal(&r->wait);
-	return ok;
 }
 
-void record_put_finding(struct wire_msg *m, const struct record_finding *r)
+static void make_finding_legal(struct record_finding *r)
 {
-	wire_begin(m, RECORD_FINDING);
-	wire_put_blob(m, r, sizeof *r);
-}
-
-bool record_get_finding(struct wire_msg *m, struct record_finding *r)
-{
-	const bool ok = get_struct(m, r, sizeof *r) && wire_end(m);
 	TERMINATE(r->kind);
 	TERMINATE(r->text);
 	TERMINATE(r->remedy);
 	make_legal(&r->error);
 	TERMINATE(r->file);
-	return ok;
 }
+
+#define RECORD_DEFINE(name, type, legal)                                      \
+	void record_put_##name(struct wire_msg *m, const struct record_##name *r) \
+	{                                                                         \
+		wire_begin(m, type);                                                  \
+		wire_put_blob(m, r, sizeof *r);                                       \
+	}                                                                         \
+	bool record_get_##name(struct wire_msg *m, struct record_##name *r)       \
+	{                                                                         \
+		const bool ok = get_struct(m, r, sizeof *r) && wire_end(m);           \
+		legal(r);                                                             \
+		return ok;                                                            \
+	}
+RECORD_STRUCTS(RECORD_DEFINE)
+#undef RECORD_DEFINE
 
 void record_put_keeper(struct wire_msg *m, uint64_t number)
 {
@@ -214,17 +178,6 @@ bool record_get_code(struct wire_msg *m, struct record_code *r)
 	r->cubin = wire_get_blob(m, &r->cubin_bytes);
 	r->listing = wire_get_blob(m, &r->listing_bytes);
 	return m->type == RECORD_CODE && wire_end(m);
-}
-
-void record_put_end(struct wire_msg *m, const struct record_end *r)
-{
-	wire_begin(m, RECORD_END);
-	wire_put_blob(m, r, sizeof *r);
-}
-
-bool record_get_end(struct wire_msg *m, struct record_end *r)
-{
-	return get_struct(m, r, sizeof *r) && wire_end(m);
 }
 
 /* --- counts: a struct, then its tables --- */

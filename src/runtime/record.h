@@ -187,18 +187,22 @@ void record_put_module(struct wire_msg *m, const struct record_module *r, const 
                        size_t n);
 /* @ptx points into the message. */
 bool record_get_module(struct wire_msg *m, struct record_module *r, const char **ptx, size_t *n);
-void record_put_kernel(struct wire_msg *m, const struct record_kernel *r);
-bool record_get_kernel(struct wire_msg *m, struct record_kernel *r);
-void record_put_launch(struct wire_msg *m, const struct record_launch *r);
-bool record_get_launch(struct wire_msg *m, struct record_launch *r);
-void record_put_copy(struct wire_msg *m, const struct record_copy *r);
-bool record_get_copy(struct wire_msg *m, struct record_copy *r);
-void record_put_progress(struct wire_msg *m, const struct record_progress *r);
-bool record_get_progress(struct wire_msg *m, struct record_progress *r);
-void record_put_event(struct wire_msg *m, const struct record_event *r);
-bool record_get_event(struct wire_msg *m, struct record_event *r);
-void record_put_finding(struct wire_msg *m, const struct record_finding *r);
-bool record_get_finding(struct wire_msg *m, struct record_finding *r);
+/* Records that are one structure on the wire: name, type of the message, what makes a structure
+ * that was read legal. Each has record_put_NAME() and record_get_NAME(), which is false for a
+ * message that is no such record. */
+#define RECORD_STRUCTS(X)                                       \
+	X(kernel, RECORD_KERNEL, terminate_kernel)                  \
+	X(launch, RECORD_LAUNCH, make_launch_legal)                 \
+	X(copy, r->set ? RECORD_SET : RECORD_COPY, make_copy_legal) \
+	X(progress, RECORD_PROGRESS, (void))                        \
+	X(event, RECORD_EVENT, make_event_legal)                    \
+	X(finding, RECORD_FINDING, make_finding_legal)              \
+	X(end, RECORD_END, (void))
+#define RECORD_DECLARE(name, type, legal)                                      \
+	void record_put_##name(struct wire_msg *m, const struct record_##name *r); \
+	bool record_get_##name(struct wire_msg *m, struct record_##name *r);
+RECORD_STRUCTS(RECORD_DECLARE)
+#undef RECORD_DECLARE
 /* Launch @number is kept by whoever is at the other end of the descriptor that goes along. */
 void record_put_keeper(struct wire_msg *m, uint64_t number);
 bool record_get_keeper(struct wire_msg *m, uint64_t *number);
@@ -209,8 +213,6 @@ void record_put_code_request(struct wire_msg *m, const struct record_code_reques
 bool record_get_code_request(struct wire_msg *m, struct record_code_request *r);
 void record_put_code(struct wire_msg *m, const struct record_code *r);
 bool record_get_code(struct wire_msg *m, struct record_code *r);
-void record_put_end(struct wire_msg *m, const struct record_end *r);
-bool record_get_end(struct wire_msg *m, struct record_end *r);
 /* What was counted in launch @number. On reading @c is the caller's: run_counts_free(). */
 void record_put_counts(struct wire_msg *m, uint64_t number, const struct run_counts *c);
 bool record_get_counts(struct wire_msg *m, uint64_t *number, struct run_counts *c);
