@@ -81,44 +81,20 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int n, const char *const *option
 	                                  : NVRTC_SUCCESS;
 }
 
-nvrtcResult nvrtcGetPTXSize(nvrtcProgram p, size_t *n)
-{
-	(void)p;
-	*n = strlen(source) + 1;
-	return NVRTC_SUCCESS;
-}
-
-nvrtcResult nvrtcGetPTX(nvrtcProgram p, char *ptx)
-{
-	(void)p;
-	strcpy(ptx, source);
-	return NVRTC_SUCCESS;
-}
-
-nvrtcResult nvrtcGetCUBINSize(nvrtcProgram p, size_t *n)
-{
-	(void)p;
-	*n = 3;
-	return NVRTC_SUCCESS;
-}
-
-nvrtcResult nvrtcGetCUBIN(nvrtcProgram p, char *cubin)
-{
-	(void)p;
-	memcpy(cubin, "a\0b", 3);
-	return NVRTC_SUCCESS;
-}
-
-nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram p, size_t *n)
-{
-	(void)p;
-	*n = strlen(compile_log) + 1;
-	return NVRTC_SUCCESS;
-}
-
-nvrtcResult nvrtcGetProgramLog(nvrtcProgram p, char *log)
-{
-	(void)p;
-	strcpy(log, compile_log);
-	return NVRTC_SUCCESS;
-}
+/* What NVRTC gives in two calls, its size and then its bytes. */
+#define RESULT(size_call, call, bytes, size)         \
+	nvrtcResult size_call(nvrtcProgram p, size_t *n) \
+	{                                                \
+		(void)p;                                     \
+		*n = (size);                                 \
+		return NVRTC_SUCCESS;                        \
+	}                                                \
+	nvrtcResult call(nvrtcProgram p, char *out)      \
+	{                                                \
+		(void)p;                                     \
+		memcpy(out, bytes, size);                    \
+		return NVRTC_SUCCESS;                        \
+	}
+RESULT(nvrtcGetPTXSize, nvrtcGetPTX, source, strlen(source) + 1)
+RESULT(nvrtcGetCUBINSize, nvrtcGetCUBIN, "a\0b", 3)
+RESULT(nvrtcGetProgramLogSize, nvrtcGetProgramLog, compile_log, strlen(compile_log) + 1)

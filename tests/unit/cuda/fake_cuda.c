@@ -99,17 +99,16 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *c, CUdevice d)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRelease_v2(CUdevice d)
-{
-	(void)d;
-	return CUDA_SUCCESS;
-}
+/* A call of one argument that has nothing to do. */
+#define SUCCEEDS(call, type)   \
+	CUresult call(type object) \
+	{                          \
+		(void)object;          \
+		return CUDA_SUCCESS;   \
+	}
+SUCCEEDS(cuDevicePrimaryCtxRelease_v2, CUdevice)
 
-CUresult cuCtxSetCurrent(CUcontext c)
-{
-	(void)c;
-	return CUDA_SUCCESS;
-}
+SUCCEEDS(cuCtxSetCurrent, CUcontext)
 
 CUresult cuCtxSynchronize(void)
 {
@@ -222,11 +221,7 @@ CUresult cuModuleLoadDataEx(CUmodule *m, const void *image, unsigned n, CUjit_op
 	return CUDA_SUCCESS;
 }
 
-CUresult cuModuleUnload(CUmodule m)
-{
-	(void)m;
-	return CUDA_SUCCESS;
-}
+SUCCEEDS(cuModuleUnload, CUmodule)
 
 static const char *const kernels[] = {
 	"fake_vecadd", "fake_increment", "fake_fault",
@@ -295,11 +290,7 @@ CUresult cuStreamCreate(CUstream *s, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamDestroy_v2(CUstream s)
-{
-	(void)s;
-	return CUDA_SUCCESS;
-}
+SUCCEEDS(cuStreamDestroy_v2, CUstream)
 
 CUresult cuStreamSynchronize(CUstream s)
 {
@@ -339,11 +330,7 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuEventSynchronize(CUevent e)
-{
-	(void)e;
-	return CUDA_SUCCESS;
-}
+SUCCEEDS(cuEventSynchronize, CUevent)
 
 CUresult cuEventElapsedTime_v2(float *ms, CUevent a, CUevent b)
 {

@@ -54,6 +54,9 @@
 FIXTURES(X)
 #undef X
 void fixture_free(struct session *s);
+/* @s, whose run failed with an error of that text, and a remedy unless NULL. Returns @s. */
+struct session *fixture_with_error(struct session *s, enum err_code code, const char *text,
+                                   const char *remedy);
 
 struct fixture {
 	const char *name;

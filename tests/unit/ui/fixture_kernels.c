@@ -80,14 +80,7 @@ static const struct param_desc reduction_params[] = {
 	  .def = 256,
 	  .min = 2,
 	  .max = 1 << 20 },
-	{ .name = "block",
-	  .role = PARAM_BLOCK,
-	  .title = "threads per block",
-	  .unit = "threads",
-	  .def = 128,
-	  .min = 1,
-	  .max = 1024,
-	  .steps = block_steps },
+	KERNEL_BLOCK_SIZE(128, block_steps),
 };
 static const struct variant_desc reduction_variants[] = {
 	{ .name = "simple",

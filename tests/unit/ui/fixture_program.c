@@ -185,12 +185,10 @@ struct session *fixture_program_running(void)
 
 struct session *fixture_program_error(void)
 {
-	struct session *s = without_run();
-	s->state = RUN_FAILED;
-	err_set(&s->run_err, ERR_COMPILE,
-	        "nvcc does not compile this:\ntrain.cu(8): error: expected a \";\"\n    x[i] *= n\n"
-	        "             ^\n");
-	return s;
+	return fixture_with_error(without_run(), ERR_COMPILE,
+	                          "nvcc does not compile this:\ntrain.cu(8): error: expected a "
+	                          "\";\"\n    x[i] *= n\n             ^\n",
+	                          NULL);
 }
 
 /* It ran and used no GPU. */

@@ -106,22 +106,29 @@ static struct run_record *sgemm_record(unsigned variant)
 	return r;
 }
 
+/* What a modelled run of either variant knows. */
+static void model_run(struct run_record *r, enum perf_resource bottleneck, double kernel_ns,
+                      double occupancy_pct, const char *limited_by)
+{
+	r->occ.pct = occupancy_pct;
+	metric_num(&r->metrics, M_OCC_PCT, ORIGIN_MODELLED, occupancy_pct);
+	metric_text(&r->metrics, M_TIME_BOTTLENECK, ORIGIN_MODELLED, limited_by);
+	r->perf.bottleneck = bottleneck;
+	r->perf.kernel_ns = kernel_ns;
+	fixture_spans(r, kernel_ns);
+}
+
 static struct run_record *naive_run(void)
 {
 	struct run_record *r = sgemm_record(NAIVE);
 	r->cost.book_bytes = 8;
 	r->cost.book_note = "2 FLOP per 8 bytes (PMPP 5.1)";
-	r->occ.pct = 75;
 	fixture_metrics(r, naive_metrics, ARRAY_LEN(naive_metrics));
-	metric_num(&r->metrics, M_OCC_PCT, ORIGIN_MODELLED, r->occ.pct);
-	metric_text(&r->metrics, M_TIME_BOTTLENECK, ORIGIN_MODELLED, "LSU/L1");
+	model_run(r, PERF_LSU, 4464000, 75, "LSU/L1");
 	r->perf.resource_ns[PERF_ISSUE] = 332264;
 	r->perf.resource_ns[PERF_LSU] = 4461500;
 	r->perf.resource_ns[PERF_L2] = 537000;
 	r->perf.resource_ns[PERF_DRAM] = 690509;
-	r->perf.bottleneck = PERF_LSU;
-	r->perf.kernel_ns = 4464000;
-	fixture_spans(r, r->perf.kernel_ns);
 	static const struct fixture_line lines[] = {
 		{ 6, 98304, 3145728 },         { 7, 98304, 3145728 },         { 9, 98304, 3145728 },
 		{ 11, 100728832, 3223322624 }, { 12, 101220352, 3239051264 }, { 13, 131072, 4194304 },
@@ -192,18 +199,13 @@ static struct run_record *tiled_run(void)
 	struct run_record *r = sgemm_record(TILED);
 	r->cost.book_bytes = 0.5;
 	r->cost.book_note = "every value loaded serves TILE threads: 0.25 × 16 FLOP/B (PMPP 5.4)";
-	r->occ.pct = 100;
 	fixture_metrics(r, tiled_metrics, ARRAY_LEN(tiled_metrics));
-	metric_num(&r->metrics, M_OCC_PCT, ORIGIN_MODELLED, r->occ.pct);
-	metric_text(&r->metrics, M_TIME_BOTTLENECK, ORIGIN_MODELLED, "shared");
+	model_run(r, PERF_SHARED, 839850, 100, "shared");
 	r->perf.resource_ns[PERF_ISSUE] = 199703;
 	r->perf.resource_ns[PERF_LSU] = 110000;
 	r->perf.resource_ns[PERF_SHARED] = 837350;
 	r->perf.resource_ns[PERF_L2] = 134217;
 	r->perf.resource_ns[PERF_DRAM] = 345928;
-	r->perf.bottleneck = PERF_SHARED;
-	r->perf.kernel_ns = 839850;
-	fixture_spans(r, r->perf.kernel_ns);
 	tiled_lines(r);
 	tiled_accesses(r);
 	return r;

@@ -50,16 +50,23 @@ struct session *fixture_refused(void)
 	return s;
 }
 
+struct session *fixture_with_error(struct session *s, enum err_code code, const char *text,
+                                   const char *remedy)
+{
+	s->state = RUN_FAILED;
+	err_set(&s->run_err, code, "%s", text);
+	if (remedy)
+		err_remedy(&s->run_err, "%s", remedy);
+	return s;
+}
+
 struct session *fixture_failed(void)
 {
-	struct session *s = fixture_none();
-	s->state = RUN_FAILED;
-	err_set(&s->run_err, ERR_FAULT,
-	        "sgemm.cu:22: out-of-bounds load of 4 bytes at A + 4194304 (4194304 bytes) by "
-	        "block (63,0,0), "
-	        "thread (15,3,0)");
-	err_remedy(&s->run_err, "guard the load with row < M");
-	return s;
+	return fixture_with_error(
+		fixture_none(), ERR_FAULT,
+		"sgemm.cu:22: out-of-bounds load of 4 bytes at A + 4194304 (4194304 bytes) by "
+		"block (63,0,0), thread (15,3,0)",
+		"guard the load with row < M");
 }
 
 struct session *fixture_cancelled(void)
@@ -157,15 +164,12 @@ struct session *fixture_sampled(void)
 
 struct session *fixture_compile_error(void)
 {
-	struct session *s = fixture_first();
-	s->state = RUN_FAILED;
-	err_set(&s->run_err, ERR_COMPILE,
-	        "sgemm.cu(22): error: identifier \"Mds\" is undefined\n"
-	        "  \t\tMds[ty][tx] = A[row * K + p * TILE + tx];\n"
-	        "  \t\t^\n"
-	        "1 error detected in the compilation of \"sgemm.cu\".");
-	err_remedy(&s->run_err, "mend line 22 and press r");
-	return s;
+	return fixture_with_error(fixture_first(), ERR_COMPILE,
+	                          "sgemm.cu(22): error: identifier \"Mds\" is undefined\n"
+	                          "  \t\tMds[ty][tx] = A[row * K + p * TILE + tx];\n"
+	                          "  \t\t^\n"
+	                          "1 error detected in the compilation of \"sgemm.cu\".",
+	                          "mend line 22 and press r");
 }
 
 /* All that a GPU alone tells: spread of the time, clocks, the loaded function, stalls. */

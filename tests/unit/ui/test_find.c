@@ -8,87 +8,76 @@ static void shows(struct world *w, const char *what)
 	world_shows(w, 40, 120, what, true);
 }
 
-TEST(everything_is_found)
+TEST_ON_SCREEN(everything_is_found, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
 	/* a figure: what it is here, and what it means */
-	world_press(&w, "/ i d e a l");
-	shows(&w, "figure sectors per load");
-	world_press(&w, "ENTER");
-	assert_non_null(strstr(w.st.message, "sectors per load 4.0"));
-	assert_non_null(strstr(w.st.message, "load sectors / load requests"));
+	world_press(w, "/ i d e a l");
+	shows(w, "figure sectors per load");
+	world_press(w, "ENTER");
+	assert_non_null(strstr(w->st.message, "sectors per load 4.0"));
+	assert_non_null(strstr(w->st.message, "load sectors / load requests"));
 	/* a panel: it has the focus */
-	world_press(&w, "/ p a n e l");
-	world_press(&w, "DOWN DOWN ENTER");
-	assert_string_equal(w.fh.s->view, "divergence");
+	world_press(w, "/ p a n e l");
+	world_press(w, "DOWN DOWN ENTER");
+	assert_string_equal(w->fh.s->view, "divergence");
 	/* a kernel and a GPU: the host is told which */
-	world_press(&w, "/ n a i v e ENTER");
-	assert_int_equal(w.fh.chosen_list, CMD_KERNEL);
-	assert_int_equal(w.fh.chosen, 1);
-	world_press(&w, "/ h 2 0 0 ENTER");
-	assert_int_equal(w.fh.chosen_list, CMD_GPU);
-	assert_int_equal(w.fh.chosen, 4);
+	world_press(w, "/ n a i v e ENTER");
+	assert_int_equal(w->fh.chosen_list, CMD_KERNEL);
+	assert_int_equal(w->fh.chosen, 1);
+	world_press(w, "/ h 2 0 0 ENTER");
+	assert_int_equal(w->fh.chosen_list, CMD_GPU);
+	assert_int_equal(w->fh.chosen, 4);
 	/* a key: it is as if pressed */
-	world_press(&w, "/ n e x t");
-	const size_t theme = w.st.theme;
-	world_press(&w, "BACKSPACE BACKSPACE BACKSPACE BACKSPACE t h e m e ENTER");
-	assert_true(w.st.theme != theme);
-	assert_int_equal(w.st.open, CMD_NONE);
-	world_end(&w);
+	world_press(w, "/ n e x t");
+	const size_t theme = w->st.theme;
+	world_press(w, "BACKSPACE BACKSPACE BACKSPACE BACKSPACE t h e m e ENTER");
+	assert_true(w->st.theme != theme);
+	assert_int_equal(w->st.open, CMD_NONE);
 }
 
-TEST(what_is_copied)
+TEST_ON_SCREEN(what_is_copied, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
-	world_press(&w, "4 y ENTER");
+	world_press(w, "4 y ENTER");
 	assert_string_equal(
-		w.st.copied,
+		w->st.copied,
 		"pmpp-explore sgemm/tiled M=1024 N=1024 K=1024 TILE=16 --gpu a100 --backend emu");
-	world_press(&w, "y DOWN ENTER");
-	assert_non_null(strstr(w.st.copied, "limited by shared memory"));
-	world_press(&w, "y DOWN DOWN ENTER");
-	assert_non_null(strstr(w.st.copied, "4 194 304 = req"));
-	assert_null(strstr(w.st.copied, " \n"));
-	world_press(&w, "y END ENTER");
-	assert_non_null(strstr(w.st.copied, "| sectors per load | 4.0 | counted | mem.ld_sectors"));
-	shows(&w, "copied, if the terminal allows it");
-	world_end(&w);
+	world_press(w, "y DOWN ENTER");
+	assert_non_null(strstr(w->st.copied, "limited by shared memory"));
+	world_press(w, "y DOWN DOWN ENTER");
+	assert_non_null(strstr(w->st.copied, "4 194 304 = req"));
+	assert_null(strstr(w->st.copied, " \n"));
+	world_press(w, "y END ENTER");
+	assert_non_null(strstr(w->st.copied, "| sectors per load | 4.0 | counted | mem.ld_sectors"));
+	shows(w, "copied, if the terminal allows it");
 }
 
-TEST(help_explains_the_panel)
+TEST_ON_SCREEN(help_explains_the_panel, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
-	world_press(&w, "4 ?");
-	shows(&w, "sectors per load  4.0 =");
-	shows(&w, "load sectors / load requests");
-	shows(&w, "PMPP 5.4");
-	world_press(&w, "ESC 1 ?");
-	shows(&w, "theoretical occupancy  100.0 % ~");
-	world_press(&w, "END");
-	shows(&w, "0 Tour");
-	world_press(&w, "ESC");
-	assert_int_equal(w.st.open, CMD_NONE);
-	world_end(&w);
+	world_press(w, "4 ?");
+	shows(w, "sectors per load  4.0 =");
+	shows(w, "load sectors / load requests");
+	shows(w, "PMPP 5.4");
+	world_press(w, "ESC 1 ?");
+	shows(w, "theoretical occupancy  100.0 % ~");
+	world_press(w, "END");
+	shows(w, "0 Tour");
+	world_press(w, "ESC");
+	assert_int_equal(w->st.open, CMD_NONE);
 }
 
 /* A page can be read from its first to its last row at any size. */
-TEST(every_row_is_reached)
+TEST_ON_SCREEN(every_row_is_reached, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
 	for (int cols = 20; cols <= 130; cols += 11) {
-		const int n = help_draw(&w.host, CMD_HELP, 0, cols, NULL);
+		const int n = help_draw(&w->host, CMD_HELP, 0, cols, NULL);
 		struct canvas c;
 		canvas_init(&c, n, cols, false);
-		assert_int_equal(help_draw(&w.host, CMD_HELP, 0, cols, &c), n);
+		assert_int_equal(help_draw(&w->host, CMD_HELP, 0, cols, &c), n);
 		char *whole = canvas_dump(&c, false);
 		canvas_free(&c);
 		for (int first = 0; first < n; first += 7) { /* any window shows the rows of the whole */
 			canvas_init(&c, 1, cols, false);
-			help_draw(&w.host, CMD_HELP, first, cols, &c);
+			help_draw(&w->host, CMD_HELP, first, cols, &c);
 			char *line = canvas_dump(&c, false);
 			const char *want = whole;
 			for (int r = 0; r < first; r++)
@@ -99,5 +88,4 @@ TEST(every_row_is_reached)
 		}
 		free(whole);
 	}
-	world_end(&w);
 }

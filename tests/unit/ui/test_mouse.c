@@ -32,96 +32,82 @@ static void press(struct world *w, const char *what)
 	mouse(w, 24, 80, MOUSE_PRESS, what, 0);
 }
 
-TEST(tabs_and_rows)
+TEST_ON_SCREEN(tabs_and_rows, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
-	press(&w, "4 Coal");
-	assert_string_equal(w.fh.s->view, "coalescing");
-	press(&w, "C[row * N + col]");
-	assert_int_equal(w.fh.s->cursor.row, 2);
-	assert_false(w.fh.s->cursor.detail);
-	press(&w, "C[row * N + col]"); /* what is chosen opens */
-	assert_true(w.fh.s->cursor.detail);
-	world_press(&w, "ESC");
-	assert_false(w.fh.s->cursor.detail);
-	mouse(&w, 24, 80, MOUSE_WHEEL_DOWN, "source", 0);
-	assert_int_equal(w.fh.s->cursor.row, 5);
-	mouse(&w, 24, 80, MOUSE_WHEEL_UP, "source", 0);
-	assert_int_equal(w.fh.s->cursor.row, 2);
-	world_end(&w);
+	press(w, "4 Coal");
+	assert_string_equal(w->fh.s->view, "coalescing");
+	press(w, "C[row * N + col]");
+	assert_int_equal(w->fh.s->cursor.row, 2);
+	assert_false(w->fh.s->cursor.detail);
+	press(w, "C[row * N + col]"); /* what is chosen opens */
+	assert_true(w->fh.s->cursor.detail);
+	world_press(w, "ESC");
+	assert_false(w->fh.s->cursor.detail);
+	mouse(w, 24, 80, MOUSE_WHEEL_DOWN, "source", 0);
+	assert_int_equal(w->fh.s->cursor.row, 5);
+	mouse(w, 24, 80, MOUSE_WHEEL_UP, "source", 0);
+	assert_int_equal(w->fh.s->cursor.row, 2);
 }
 
-TEST(parameters_and_keys)
+TEST_ON_SCREEN(parameters_and_keys, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
-	press(&w, "M 1024");
-	assert_int_equal(w.fh.s->param, 0);
-	mouse(&w, 24, 80, MOUSE_WHEEL_UP, "M [1024]", 0);
-	assert_int_equal(w.fh.s->sel.params[0], 2048);
-	mouse(&w, 24, 80, MOUSE_WHEEL_DOWN, "TILE", 1);
-	assert_int_equal(w.fh.s->param, 3);
-	assert_int_equal(w.fh.s->sel.params[3], 8);
-	world_press(&w, "u u"); /* undone like any other change */
-	assert_int_equal(w.fh.s->sel.params[0], 1024);
-	press(&w, "TILE ["); /* once more: a value is typed */
-	assert_int_equal(w.st.open, CMD_PARAM_TYPE);
-	world_press(&w, "ESC");
-	press(&w, "+- change"); /* of a pair, the key that is pressed */
-	assert_int_equal(w.fh.s->sel.params[3], 32);
-	mouse(&w, 24, 80, MOUSE_PRESS, "+- change", 1);
-	assert_int_equal(w.fh.s->sel.params[3], 16);
-	press(&w, "r run  Tab");
-	assert_int_equal(w.fh.runs, 1);
-	press(&w, "? help");
-	assert_int_equal(w.st.open, CMD_HELP);
-	world_end(&w);
+	press(w, "M 1024");
+	assert_int_equal(w->fh.s->param, 0);
+	mouse(w, 24, 80, MOUSE_WHEEL_UP, "M [1024]", 0);
+	assert_int_equal(w->fh.s->sel.params[0], 2048);
+	mouse(w, 24, 80, MOUSE_WHEEL_DOWN, "TILE", 1);
+	assert_int_equal(w->fh.s->param, 3);
+	assert_int_equal(w->fh.s->sel.params[3], 8);
+	world_press(w, "u u"); /* undone like any other change */
+	assert_int_equal(w->fh.s->sel.params[0], 1024);
+	press(w, "TILE ["); /* once more: a value is typed */
+	assert_int_equal(w->st.open, CMD_PARAM_TYPE);
+	world_press(w, "ESC");
+	press(w, "+- change"); /* of a pair, the key that is pressed */
+	assert_int_equal(w->fh.s->sel.params[3], 32);
+	mouse(w, 24, 80, MOUSE_PRESS, "+- change", 1);
+	assert_int_equal(w->fh.s->sel.params[3], 16);
+	press(w, "r run  Tab");
+	assert_int_equal(w->fh.runs, 1);
+	press(w, "? help");
+	assert_int_equal(w->st.open, CMD_HELP);
 }
 
-TEST(lists)
+TEST_ON_SCREEN(lists, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
-	press(&w, "K kernel");
-	assert_int_equal(w.st.open, CMD_KERNEL);
-	mouse(&w, 24, 80, MOUSE_WHEEL_DOWN, "sgemm / naive", 0);
-	assert_int_equal(w.st.selected, 2);
-	press(&w, "filter"); /* beside the choices: nothing */
-	assert_int_equal(w.st.open, CMD_KERNEL);
-	press(&w, "sgemm / naive          every");
-	assert_int_equal(w.st.open, CMD_NONE);
-	assert_int_equal(w.fh.chosen, 1);
-	world_press(&w, "g");
-	press(&w, "M 1024"); /* outside: it closes, and that is all */
-	assert_int_equal(w.st.open, CMD_NONE);
-	assert_int_equal(w.fh.s->param, 3);
-	assert_int_equal(w.fh.chosen_list, CMD_KERNEL);
-	world_end(&w);
+	press(w, "K kernel");
+	assert_int_equal(w->st.open, CMD_KERNEL);
+	mouse(w, 24, 80, MOUSE_WHEEL_DOWN, "sgemm / naive", 0);
+	assert_int_equal(w->st.selected, 2);
+	press(w, "filter"); /* beside the choices: nothing */
+	assert_int_equal(w->st.open, CMD_KERNEL);
+	press(w, "sgemm / naive          every");
+	assert_int_equal(w->st.open, CMD_NONE);
+	assert_int_equal(w->fh.chosen, 1);
+	world_press(w, "g");
+	press(w, "M 1024"); /* outside: it closes, and that is all */
+	assert_int_equal(w->st.open, CMD_NONE);
+	assert_int_equal(w->fh.s->param, 3);
+	assert_int_equal(w->fh.chosen_list, CMD_KERNEL);
 }
 
-TEST(panels_of_a_wide_screen)
+TEST_ON_SCREEN(panels_of_a_wide_screen, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
-	world_press(&w, "1");
-	mouse(&w, 60, 200, MOUSE_PRESS, "SIMD efficiency", 0);
-	assert_string_equal(w.fh.s->view, "divergence");
-	mouse(&w, 60, 200, MOUSE_PRESS, "f full", 0);
-	assert_true(w.st.solo);
-	mouse(&w, 60, 200, MOUSE_PRESS, "Esc back", 0);
-	assert_false(w.st.solo);
+	world_press(w, "1");
+	mouse(w, 60, 200, MOUSE_PRESS, "SIMD efficiency", 0);
+	assert_string_equal(w->fh.s->view, "divergence");
+	mouse(w, 60, 200, MOUSE_PRESS, "f full", 0);
+	assert_true(w->st.solo);
+	mouse(w, 60, 200, MOUSE_PRESS, "Esc back", 0);
+	assert_false(w->st.solo);
 	/* the wheel goes to the panel under it */
-	mouse(&w, 60, 200, MOUSE_WHEEL_DOWN, "#define TILE", 0);
-	assert_string_equal(w.fh.s->view, "source");
-	world_end(&w);
+	mouse(w, 60, 200, MOUSE_WHEEL_DOWN, "#define TILE", 0);
+	assert_string_equal(w->fh.s->view, "source");
 }
 
 /* Anywhere, at any size: nothing is written or read outside. */
-TEST(everywhere)
+TEST_ON_SCREEN(everywhere, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
 	unsigned turn = 0;
 	for (int rows = 1; rows < 70; rows += 9)
 		for (int cols = 1; cols < 220; cols += 31)
@@ -129,9 +115,8 @@ TEST(everywhere)
 				const struct mouse_event e = { .action = (enum mouse_action)(turn % 3),
 					                           .row = (int)(turn * 7919 % 80) - 2,
 					                           .col = (int)(turn * 104729 % 230) - 2 };
-				screen_mouse(&w.host, &w.st, rows, cols, &e);
-				free(w.st.copied);
-				w.st.copied = NULL;
+				screen_mouse(&w->host, &w->st, rows, cols, &e);
+				free(w->st.copied);
+				w->st.copied = NULL;
 			}
-	world_end(&w);
 }

@@ -37,19 +37,16 @@ TEST(those_of_the_panel_come_first)
 	of_panel("4", page_for("coalescing", 0)->title);
 }
 
-TEST(other_ways_to_the_list)
+TEST_ON_SCREEN(other_ways_to_the_list, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
-	world_press(&w, "i");
-	assert_int_equal(w.st.open, CMD_PAGES);
-	world_press(&w, "t e n s o r");
-	shows(&w, "Tensor Cores");
-	world_press(&w, "ENTER");
-	shows(&w, "multiplies two small matrices");
-	world_press(&w, "ESC ESC ? ENTER");
-	assert_int_equal(w.st.open, CMD_PAGES);
-	world_end(&w);
+	world_press(w, "i");
+	assert_int_equal(w->st.open, CMD_PAGES);
+	world_press(w, "t e n s o r");
+	shows(w, "Tensor Cores");
+	world_press(w, "ENTER");
+	shows(w, "multiplies two small matrices");
+	world_press(w, "ESC ESC ? ENTER");
+	assert_int_equal(w->st.open, CMD_PAGES);
 }
 
 /* Every word of every page stands on the screen, row by row, however narrow it is. */
@@ -76,19 +73,16 @@ TEST(nothing_is_cut)
 }
 
 /* On a small screen the end comes with the keys that scroll. */
-TEST(a_long_page_scrolls)
+TEST_ON_SCREEN(a_long_page_scrolls, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
-	w.st.open = CMD_PAGE;
-	while (strcmp(page_for(w.fh.s->view, w.st.page)->name, "memory-kinds") != 0)
-		w.st.page++;
-	char *text = world_shot(&w, 24, 80, false);
+	w->st.open = CMD_PAGE;
+	while (strcmp(page_for(w->fh.s->view, w->st.page)->name, "memory-kinds") != 0)
+		w->st.page++;
+	char *text = world_shot(w, 24, 80, false);
 	assert_null(strstr(text, "GPUDirect"));
 	free(text);
-	world_press(&w, "END");
-	shows(&w, "GPUDirect");
-	world_end(&w);
+	world_press(w, "END");
+	shows(w, "GPUDirect");
 }
 
 TEST(panels_exist_and_have_pages)

@@ -26,36 +26,33 @@ TEST(every_key_is_unique_and_explained)
 	assert_int_equal(key_parse("NOKEY"), 0);
 }
 
-TEST(parameters)
+TEST_ON_SCREEN(parameters, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
-	assert_int_equal(w.fh.s->param, 3);
-	world_press(&w, "+");
-	assert_int_equal(w.fh.s->sel.params[3], 32);
-	world_press(&w, "+"); /* at its end: said, not done */
-	assert_int_equal(w.fh.s->sel.params[3], 32);
-	assert_string_equal(w.st.message, "TILE is at its largest value");
-	world_press(&w, "- -");
-	assert_int_equal(w.fh.s->sel.params[3], 8);
-	assert_string_equal(w.st.message, "");
-	world_press(&w, "BACKSPACE");
-	assert_int_equal(w.fh.s->sel.params[3], 16);
-	world_press(&w, "RIGHT");
-	assert_int_equal(w.fh.s->param, 0);
-	world_press(&w, "LEFT LEFT");
-	assert_int_equal(w.fh.s->param, 2);
+	assert_int_equal(w->fh.s->param, 3);
+	world_press(w, "+");
+	assert_int_equal(w->fh.s->sel.params[3], 32);
+	world_press(w, "+"); /* at its end: said, not done */
+	assert_int_equal(w->fh.s->sel.params[3], 32);
+	assert_string_equal(w->st.message, "TILE is at its largest value");
+	world_press(w, "- -");
+	assert_int_equal(w->fh.s->sel.params[3], 8);
+	assert_string_equal(w->st.message, "");
+	world_press(w, "BACKSPACE");
+	assert_int_equal(w->fh.s->sel.params[3], 16);
+	world_press(w, "RIGHT");
+	assert_int_equal(w->fh.s->param, 0);
+	world_press(w, "LEFT LEFT");
+	assert_int_equal(w->fh.s->param, 2);
 	/* naive has no TILE: it is passed over */
-	w.fh.s->sel.variant = 0;
-	world_press(&w, "RIGHT");
-	assert_int_equal(w.fh.s->param, 0);
+	w->fh.s->sel.variant = 0;
+	world_press(w, "RIGHT");
+	assert_int_equal(w->fh.s->param, 0);
 	/* focus on a parameter that this variant does not use: + goes to one that it does */
-	w.fh.s->param = 3;
-	world_press(&w, "+");
-	assert_int_equal(w.fh.s->param, 0);
-	assert_int_equal(w.fh.s->sel.params[0], 2048);
-	assert_int_equal(w.fh.s->sel.params[3], 16);
-	world_end(&w);
+	w->fh.s->param = 3;
+	world_press(w, "+");
+	assert_int_equal(w->fh.s->param, 0);
+	assert_int_equal(w->fh.s->sel.params[0], 2048);
+	assert_int_equal(w->fh.s->sel.params[3], 16);
 }
 
 static bool small_tiles_only(unsigned variant, const int64_t *params, struct launch_plan *plan,
@@ -93,185 +90,164 @@ TEST(plus_offers_what_can_run)
 	world_end(&w);
 }
 
-TEST(typed_values)
+TEST_ON_SCREEN(typed_values, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
-	world_press(&w, "# 3 2 ENTER");
-	assert_int_equal(w.fh.s->sel.params[3], 32);
-	assert_int_equal(w.st.open, CMD_NONE);
-	world_press(&w, "# 9 9 ENTER"); /* refused: stays open with the reason */
-	assert_int_equal(w.st.open, CMD_PARAM_TYPE);
-	assert_int_equal(w.fh.s->sel.params[3], 32);
-	shows(&w, "TILE");
-	shows(&w, "2, 4, 8, 16, 32");
-	world_press(&w, "BACKSPACE BACKSPACE 8 ENTER");
-	assert_int_equal(w.fh.s->sel.params[3], 8);
-	world_press(&w, "# 1 6 ESC");
-	assert_int_equal(w.st.open, CMD_NONE);
-	assert_int_equal(w.fh.s->sel.params[3], 8);
-	w.fh.s->param = 0;
-	world_press(&w, "# - 1 ENTER");
-	assert_int_equal(w.fh.s->sel.params[0], 1024);
-	assert_true(w.st.bad);
-	world_press(&w, "ESC # q u i t ENTER"); /* letters are typed, not obeyed */
-	assert_false(w.st.quit);
-	assert_int_equal(w.st.open, CMD_PARAM_TYPE);
-	world_press(&w, "ESC # 2 k ENTER");
-	assert_int_equal(w.fh.s->sel.params[0], 2048);
+	world_press(w, "# 3 2 ENTER");
+	assert_int_equal(w->fh.s->sel.params[3], 32);
+	assert_int_equal(w->st.open, CMD_NONE);
+	world_press(w, "# 9 9 ENTER"); /* refused: stays open with the reason */
+	assert_int_equal(w->st.open, CMD_PARAM_TYPE);
+	assert_int_equal(w->fh.s->sel.params[3], 32);
+	shows(w, "TILE");
+	shows(w, "2, 4, 8, 16, 32");
+	world_press(w, "BACKSPACE BACKSPACE 8 ENTER");
+	assert_int_equal(w->fh.s->sel.params[3], 8);
+	world_press(w, "# 1 6 ESC");
+	assert_int_equal(w->st.open, CMD_NONE);
+	assert_int_equal(w->fh.s->sel.params[3], 8);
+	w->fh.s->param = 0;
+	world_press(w, "# - 1 ENTER");
+	assert_int_equal(w->fh.s->sel.params[0], 1024);
+	assert_true(w->st.bad);
+	world_press(w, "ESC # q u i t ENTER"); /* letters are typed, not obeyed */
+	assert_false(w->st.quit);
+	assert_int_equal(w->st.open, CMD_PARAM_TYPE);
+	world_press(w, "ESC # 2 k ENTER");
+	assert_int_equal(w->fh.s->sel.params[0], 2048);
 	/* more than fits is ignored, not written past the end */
-	world_press(&w, "#");
+	world_press(w, "#");
 	for (int i = 0; i < 300; i++)
-		world_press(&w, "7");
-	assert_int_equal(strlen(w.st.typed), sizeof w.st.typed - 1);
-	world_end(&w);
+		world_press(w, "7");
+	assert_int_equal(strlen(w->st.typed), sizeof w->st.typed - 1);
 }
 
-TEST(panels_and_rows)
+TEST_ON_SCREEN(panels_and_rows, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
-	world_press(&w, "4");
-	assert_string_equal(w.fh.s->view, "coalescing");
-	world_press(&w, "TAB BTAB BTAB");
-	assert_string_equal(w.fh.s->view, "divergence");
-	w.host.n_views = 8;
-	world_press(&w, "9");
-	w.host.n_views = FIXTURE_TABS;
-	assert_string_equal(w.fh.s->view, "divergence");
-	assert_string_equal(w.st.message, "there is no panel 9");
-	world_press(&w, "4 UP");
-	assert_int_equal(w.fh.s->cursor.row, 0);
-	world_press(&w, "DOWN DOWN");
-	assert_int_equal(w.fh.s->cursor.row, 2);
-	world_press(&w, "END DOWN");
-	assert_int_equal(w.fh.s->cursor.row, 5);
-	world_press(&w, "PGUP");
-	assert_int_equal(w.fh.s->cursor.row, 0);
-	world_press(&w, "ENTER");
-	assert_true(w.fh.s->cursor.detail);
-	shows(&w, "line 22 · ld.global.f32");
-	world_press(&w, "ESC");
-	assert_false(w.fh.s->cursor.detail);
-	world_press(&w, "END ENTER DOWN");
-	assert_int_equal(w.fh.s->cursor.detail_row, 1);
-	world_press(&w, "DOWN DOWN");
-	assert_int_equal(w.fh.s->cursor.detail_row, 1);
-	shows(&w, "access 2 of 2");
-	world_press(&w, "1");
-	assert_false(w.fh.s->cursor.detail);
-	world_press(&w, "ENTER"); /* no rows here: the panel itself opens */
-	assert_false(w.fh.s->cursor.detail);
-	assert_true(w.st.solo);
-	world_end(&w);
+	world_press(w, "4");
+	assert_string_equal(w->fh.s->view, "coalescing");
+	world_press(w, "TAB BTAB BTAB");
+	assert_string_equal(w->fh.s->view, "divergence");
+	w->host.n_views = 8;
+	world_press(w, "9");
+	w->host.n_views = FIXTURE_TABS;
+	assert_string_equal(w->fh.s->view, "divergence");
+	assert_string_equal(w->st.message, "there is no panel 9");
+	world_press(w, "4 UP");
+	assert_int_equal(w->fh.s->cursor.row, 0);
+	world_press(w, "DOWN DOWN");
+	assert_int_equal(w->fh.s->cursor.row, 2);
+	world_press(w, "END DOWN");
+	assert_int_equal(w->fh.s->cursor.row, 5);
+	world_press(w, "PGUP");
+	assert_int_equal(w->fh.s->cursor.row, 0);
+	world_press(w, "ENTER");
+	assert_true(w->fh.s->cursor.detail);
+	shows(w, "line 22 · ld.global.f32");
+	world_press(w, "ESC");
+	assert_false(w->fh.s->cursor.detail);
+	world_press(w, "END ENTER DOWN");
+	assert_int_equal(w->fh.s->cursor.detail_row, 1);
+	world_press(w, "DOWN DOWN");
+	assert_int_equal(w->fh.s->cursor.detail_row, 1);
+	shows(w, "access 2 of 2");
+	world_press(w, "1");
+	assert_false(w->fh.s->cursor.detail);
+	world_press(w, "ENTER"); /* no rows here: the panel itself opens */
+	assert_false(w->fh.s->cursor.detail);
+	assert_true(w->st.solo);
 }
 
-TEST(a_table_opens_on_its_worst_line)
+TEST_ON_SCREEN(a_table_opens_on_its_worst_line, fixture_reduced())
 {
-	struct world w;
-	world_begin(&w, fixture_reduced());
-	w.fh.s->view = "occupancy";
-	world_press(&w, "3");
-	shows(&w, "▸    6  input[i]");
-	shows(&w, "255 / 864 lane slots = 29.5 %");
-	shows(&w, "255/736");
-	world_end(&w);
+	w->fh.s->view = "occupancy";
+	world_press(w, "3");
+	shows(w, "▸    6  input[i]");
+	shows(w, "255 / 864 lane slots = 29.5 %");
+	shows(w, "255/736");
 }
 
-TEST(lists_filter_and_choose)
+TEST_ON_SCREEN(lists_filter_and_choose, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
-	world_press(&w, "g 4 0 6 0");
-	shows(&w, "2 of 12");
-	world_press(&w, "DOWN DOWN ENTER");
-	assert_int_equal(w.fh.chosen_list, CMD_GPU);
-	assert_int_equal(w.fh.chosen, 8);
-	assert_int_equal(w.st.open, CMD_NONE);
-	world_press(&w, "g x x x ENTER");
-	assert_int_equal(w.st.open, CMD_GPU);
-	shows(&w, "nothing matches 'xxx'");
-	world_press(&w, "BACKSPACE BACKSPACE BACKSPACE A 1 0 0 ENTER");
-	assert_int_equal(w.fh.chosen, 0);
+	world_press(w, "g 4 0 6 0");
+	shows(w, "2 of 12");
+	world_press(w, "DOWN DOWN ENTER");
+	assert_int_equal(w->fh.chosen_list, CMD_GPU);
+	assert_int_equal(w->fh.chosen, 8);
+	assert_int_equal(w->st.open, CMD_NONE);
+	world_press(w, "g x x x ENTER");
+	assert_int_equal(w->st.open, CMD_GPU);
+	shows(w, "nothing matches 'xxx'");
+	world_press(w, "BACKSPACE BACKSPACE BACKSPACE A 1 0 0 ENTER");
+	assert_int_equal(w->fh.chosen, 0);
 	/* what is not possible here says why and is not chosen */
-	world_press(&w, "b"); /* opens on what is chosen now */
-	assert_int_equal(w.st.selected, 1);
-	world_press(&w, "UP ENTER");
-	assert_int_equal(w.st.open, CMD_BACKEND);
-	shows(&w, "no NVIDIA driver here");
-	assert_int_equal(w.fh.chosen_list, CMD_GPU);
-	world_press(&w, "END ENTER");
-	assert_int_equal(w.fh.chosen_list, CMD_BACKEND);
-	assert_int_equal(w.fh.chosen, 1);
-	world_press(&w, "K q");
-	assert_false(w.st.quit);
-	world_press(&w, "ESC q"); /* two runs would be lost: asked */
-	assert_false(w.st.quit);
-	shows(&w, "q again quits; e first writes the 2 runs");
-	world_press(&w, "1 q");
-	assert_false(w.st.quit);
-	world_press(&w, "q");
-	assert_true(w.st.quit);
-	world_end(&w);
+	world_press(w, "b"); /* opens on what is chosen now */
+	assert_int_equal(w->st.selected, 1);
+	world_press(w, "UP ENTER");
+	assert_int_equal(w->st.open, CMD_BACKEND);
+	shows(w, "no NVIDIA driver here");
+	assert_int_equal(w->fh.chosen_list, CMD_GPU);
+	world_press(w, "END ENTER");
+	assert_int_equal(w->fh.chosen_list, CMD_BACKEND);
+	assert_int_equal(w->fh.chosen, 1);
+	world_press(w, "K q");
+	assert_false(w->st.quit);
+	world_press(w, "ESC q"); /* two runs would be lost: asked */
+	assert_false(w->st.quit);
+	shows(w, "q again quits; e first writes the 2 runs");
+	world_press(w, "1 q");
+	assert_false(w->st.quit);
+	world_press(w, "q");
+	assert_true(w->st.quit);
 }
 
-TEST(help_and_legend)
+TEST_ON_SCREEN(help_and_legend, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
-	world_press(&w, "?");
-	shows(&w, "previous parameter");
-	world_press(&w, "END");
-	shows(&w, "Device");
-	world_press(&w, "q");
-	assert_false(w.st.quit);
-	assert_int_equal(w.st.open, CMD_NONE);
-	world_press(&w, "o");
-	shows(&w, "exact: every block executed");
-	world_press(&w, "o");
-	assert_int_equal(w.st.open, CMD_NONE);
-	world_end(&w);
+	world_press(w, "?");
+	shows(w, "previous parameter");
+	world_press(w, "END");
+	shows(w, "Device");
+	world_press(w, "q");
+	assert_false(w->st.quit);
+	assert_int_equal(w->st.open, CMD_NONE);
+	world_press(w, "o");
+	shows(w, "exact: every block executed");
+	world_press(w, "o");
+	assert_int_equal(w->st.open, CMD_NONE);
 }
 
-TEST(a_panel_takes_the_screen)
+TEST_ON_SCREEN(a_panel_takes_the_screen, fixture_tour())
 {
-	struct world w;
-	world_begin(&w, fixture_tour());
-	shows(&w, "Threads drop out two by two");
-	world_press(&w, "3 f");
-	char *text = world_shot(&w, 24, 80, false);
+	shows(w, "Threads drop out two by two");
+	world_press(w, "3 f");
+	char *text = world_shot(w, 24, 80, false);
 	assert_null(strstr(text, "Threads drop out two by two"));
 	assert_non_null(strstr(text, "3 Divergence"));
 	free(text);
-	world_press(&w, "TAB"); /* another panel, still the whole screen */
-	assert_true(w.st.solo);
-	shows(&w, "4 Coalescing");
-	world_press(&w, "ENTER ESC");
-	assert_true(w.st.solo);
-	world_press(&w, "ESC");
-	assert_false(w.st.solo);
-	shows(&w, "Threads drop out two by two");
-	world_end(&w);
+	world_press(w, "TAB"); /* another panel, still the whole screen */
+	assert_true(w->st.solo);
+	shows(w, "4 Coalescing");
+	world_press(w, "ENTER ESC");
+	assert_true(w->st.solo);
+	world_press(w, "ESC");
+	assert_false(w->st.solo);
+	shows(w, "Threads drop out two by two");
 }
 
-TEST(running_and_cancelling)
+TEST_ON_SCREEN(running_and_cancelling, fixture_running())
 {
-	struct world w;
-	world_begin(&w, fixture_running());
-	shows(&w, "43 %");
-	shows(&w, "c cancels");
-	world_press(&w, "c r r");
-	assert_int_equal(w.fh.cancels, 1);
-	assert_int_equal(w.fh.runs, 2);
-	w.fh.s->state = RUN_DONE;
-	world_press(&w, "c");
-	assert_int_equal(w.fh.cancels, 1);
-	assert_string_equal(w.st.message, "nothing is running");
-	world_press(&w, "v");
-	assert_int_equal(w.fh.s->sel.variant, 0);
-	world_press(&w, "V V");
-	assert_int_equal(w.fh.s->sel.variant, 0);
-	world_end(&w);
+	shows(w, "43 %");
+	shows(w, "c cancels");
+	world_press(w, "c r r");
+	assert_int_equal(w->fh.cancels, 1);
+	assert_int_equal(w->fh.runs, 2);
+	w->fh.s->state = RUN_DONE;
+	world_press(w, "c");
+	assert_int_equal(w->fh.cancels, 1);
+	assert_string_equal(w->st.message, "nothing is running");
+	world_press(w, "v");
+	assert_int_equal(w->fh.s->sel.variant, 0);
+	world_press(w, "V V");
+	assert_int_equal(w->fh.s->sel.variant, 0);
 }
 
 TEST(bad_states_say_why)
@@ -307,77 +283,68 @@ TEST(bad_states_say_why)
 	world_end(&w);
 }
 
-TEST(the_axis_zooms_and_pans)
+TEST_ON_SCREEN(the_axis_zooms_and_pans, fixture_streams())
 {
-	struct world w;
-	world_begin(&w, fixture_streams());
-	const struct session *s = w.fh.s;
-	world_press(&w, "Z");
-	assert_string_equal(w.st.message, "this is all of it");
-	world_press(&w, ">");
-	assert_string_equal(w.st.message, "this is all of it; z looks closer");
-	world_press(&w, "z"); /* around the middle: from a quarter on */
+	const struct session *s = w->fh.s;
+	world_press(w, "Z");
+	assert_string_equal(w->st.message, "this is all of it");
+	world_press(w, ">");
+	assert_string_equal(w->st.message, "this is all of it; z looks closer");
+	world_press(w, "z"); /* around the middle: from a quarter on */
 	assert_int_equal(s->cursor.zoom, 1);
 	assert_int_equal(s->cursor.pan, 2);
-	world_press(&w, "z z Z Z"); /* in and out again: the same window */
+	world_press(w, "z z Z Z"); /* in and out again: the same window */
 	assert_int_equal(s->cursor.zoom, 1);
 	assert_int_equal(s->cursor.pan, 2);
-	world_press(&w, "> >");
+	world_press(w, "> >");
 	assert_int_equal(s->cursor.pan, 4);
-	world_press(&w, ">");
+	world_press(w, ">");
 	assert_int_equal(s->cursor.pan, 4);
-	assert_string_equal(w.st.message, "this is the end");
-	world_press(&w, "< < < < <");
+	assert_string_equal(w->st.message, "this is the end");
+	world_press(w, "< < < < <");
 	assert_int_equal(s->cursor.pan, 0);
-	assert_string_equal(w.st.message, "this is the start");
+	assert_string_equal(w->st.message, "this is the start");
 	for (int i = 0; i < 100; i++)
-		world_press(&w, "z >");
+		world_press(w, "z >");
 	assert_int_equal(s->cursor.zoom, VIEW_ZOOM_MAX);
-	shows(&w, "zoom 4096");
+	shows(w, "zoom 4096");
 	for (int i = 0; i < 100; i++)
-		world_press(&w, "Z");
+		world_press(w, "Z");
 	assert_int_equal(s->cursor.zoom, 0);
 	assert_int_equal(s->cursor.pan, 0);
-	world_press(&w, "1 z");
+	world_press(w, "1 z");
 	assert_int_equal(s->cursor.zoom, 0);
-	assert_true(w.st.solo);
-	world_press(&w, "Z");
-	assert_string_equal(w.st.message, "this panel has no time axis; the timeline has");
-	world_end(&w);
+	assert_true(w->st.solo);
+	world_press(w, "Z");
+	assert_string_equal(w->st.message, "this panel has no time axis; the timeline has");
 }
 
-TEST(blocks_on_sms)
+TEST_ON_SCREEN(blocks_on_sms, fixture_streams())
 {
-	struct world w;
-	world_begin(&w, fixture_streams());
-	world_press(&w, "ENTER"); /* 4096 blocks, 108 SMs, 8 blocks each: 864 a wave */
-	shows(&w, "4.74 waves");
-	shows(&w, "the last wave is 74 % full; 5 % of");
-	w.fh.s->now->plan.grid = (struct dim3u){ 864, 2, 1 };
-	shows(&w, "2.00 waves");
-	shows(&w, "no tail: the last wave is full");
-	w.fh.s->now->plan.grid = (struct dim3u){ 1, 1, 1 };
-	shows(&w, "0.00 waves");
-	shows(&w, "100 % of the kernel's block places stay empty");
-	w.fh.s->now->occ.blocks_per_sm = 0;
-	shows(&w, "n/a");
-	world_press(&w, "ENTER");
-	shows(&w, "makespan");
-	world_end(&w);
+	world_press(w, "ENTER"); /* 4096 blocks, 108 SMs, 8 blocks each: 864 a wave */
+	shows(w, "4.74 waves");
+	shows(w, "the last wave is 74 % full; 5 % of");
+	w->fh.s->now->plan.grid = (struct dim3u){ 864, 2, 1 };
+	shows(w, "2.00 waves");
+	shows(w, "no tail: the last wave is full");
+	w->fh.s->now->plan.grid = (struct dim3u){ 1, 1, 1 };
+	shows(w, "0.00 waves");
+	shows(w, "100 % of the kernel's block places stay empty");
+	w->fh.s->now->occ.blocks_per_sm = 0;
+	shows(w, "n/a");
+	world_press(w, "ENTER");
+	shows(w, "makespan");
 }
 
-TEST(too_small_still_says_something)
+TEST_ON_SCREEN(too_small_still_says_something, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
-	char *text = world_shot(&w, 6, 20, false);
+	char *text = world_shot(w, 6, 20, false);
 	assert_non_null(strstr(text, "occupancy 100.0 %"));
 	assert_non_null(strstr(text, "20×6 is too small"));
 	free(text);
-	text = world_shot(&w, 1, 10, false);
+	text = world_shot(w, 1, 10, false);
 	assert_non_null(strstr(text, "occupancy"));
 	free(text);
-	world_end(&w);
 }
 
 TEST(ascii_has_no_other_bytes)

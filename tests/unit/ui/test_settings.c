@@ -112,23 +112,20 @@ TEST(keys_are_bound)
 	                          "f", &s, &err));
 }
 
-TEST(layouts)
+TEST_ON_SCREEN(layouts, fixture_done())
 {
-	struct world w;
-	world_begin(&w, fixture_done());
-	world_press(&w, "1 L");
-	assert_string_equal(arrangement_name(w.st.layout), "profile");
-	world_shows(&w, 40, 120, "7 Source", true);
-	world_press(&w, "L L");
-	assert_string_equal(arrangement_name(w.st.layout), "lesson");
-	world_press(&w, "3");
-	char *text = world_shot(&w, 60, 200, false);
+	world_press(w, "1 L");
+	assert_string_equal(arrangement_name(w->st.layout), "profile");
+	world_shows(w, 40, 120, "7 Source", true);
+	world_press(w, "L L");
+	assert_string_equal(arrangement_name(w->st.layout), "lesson");
+	world_press(w, "3");
+	char *text = world_shot(w, 60, 200, false);
 	assert_non_null(strstr(text, "SIMD efficiency")); /* one panel and nothing beside it */
 	assert_null(strstr(text, "theoretical"));
 	assert_null(strstr(text, "block size"));
 	free(text);
-	world_press(&w, "L");
-	assert_int_equal(w.st.layout, 0);
+	world_press(w, "L");
+	assert_int_equal(w->st.layout, 0);
 	assert_int_equal(arrangement_find("none"), arrangement_count());
-	world_end(&w);
 }
