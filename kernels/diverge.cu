@@ -184,7 +184,7 @@ static const int64_t path_steps[] = { 1, 2, 3, 4, 5, 8, 16, 24, MAX_PATHS, INT64
 static const struct param_desc params[N_PARAMS] = {
 	[P_N] = { .name = "N", .title = "elements", .unit = "elements", .kind = PARAM_LAUNCH,
 	          .def = 1 << 16, .min = 1, .max = MAX_N, .steps = n_steps },
-	[P_BLOCK] = KERNEL_BLOCK_SIZE(256, kernel_block_steps),
+	[P_BLOCK] = KERNEL_BLOCK_SIZE("block", 256, kernel_block_steps),
 	[P_WORK] = { .name = "work", .title = "multiply-adds per path", .unit = "FMA",
 	             .kind = PARAM_LAUNCH, .def = 64, .min = 0, .max = MAX_WORK, .steps = work_steps,
 	             .variants = BIT(IF_ELSE) | BIT(PARITY) | BIT(ONE_LANE) | BIT(BY_WARP) |

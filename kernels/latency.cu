@@ -89,7 +89,7 @@ static const int64_t factors[] = { 1, 2, 4, 8, INT64_MIN };
 static const struct param_desc params[N_PARAMS] = {
 	[P_N] = { .name = "N", .title = "links in the ring", .unit = "elements", .kind = PARAM_LAUNCH,
 	          .def = 1 << 20, .min = 1, .max = MAX_N, .steps = n_steps, .variants = BIT(CHASE) },
-	[P_BLOCK] = KERNEL_BLOCK_SIZE(128, kernel_block_steps),
+	[P_BLOCK] = KERNEL_BLOCK_SIZE("block", 128, kernel_block_steps),
 	[P_BLOCKS] = { .name = "blocks", .title = "blocks in the grid", .unit = "blocks",
 	               .kind = PARAM_LAUNCH, .def = 264, .min = 1, .max = MAX_BLOCKS,
 	               .steps = blocks_steps },

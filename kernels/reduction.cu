@@ -221,7 +221,7 @@ static const int64_t factors[] = { 1, 2, 4, 8, 16, INT64_MIN };
 static const struct param_desc params[N_PARAMS] = {
 	[P_N] = { .name = "N", .title = "vector length", .unit = "elements", .kind = PARAM_LAUNCH,
 	          .def = 256, .min = 1, .max = MAX_N, .steps = n_steps },
-	[P_BLOCK] = KERNEL_BLOCK_SIZE(128, block_steps),
+	[P_BLOCK] = KERNEL_BLOCK_SIZE("block", 128, block_steps),
 	[P_OP] = { .name = "OP", .title = "operator", .unit = "", .kind = PARAM_COMPILE, .def = OP,
 	           .min = OP_SUM, .max = OP_MAX, .choices = operators, .words = operator_words },
 	[P_COARSE] = { .name = "COARSE", .title = "coarsening factor", .unit = "loads",

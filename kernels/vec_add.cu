@@ -182,7 +182,7 @@ static const char *const deal_words[] = { "pieces", "engines", "trap" };
 static const struct param_desc params[N_PARAMS] = {
 	[P_N] = { .name = "N", .title = "vector length", .unit = "elements", .kind = PARAM_LAUNCH,
 	          .def = 1 << 20, .min = 1, .max = MAX_N, .steps = n_steps },
-	[P_BLOCK] = KERNEL_BLOCK_SIZE(256, block_steps, .variants = ALL_BUT_ONE_THREAD),
+	[P_BLOCK] = KERNEL_BLOCK_SIZE("block", 256, block_steps, .variants = ALL_BUT_ONE_THREAD),
 	[P_BLOCKS] = { .name = "blocks", .title = "blocks in the grid", .unit = "blocks",
 	               .kind = PARAM_LAUNCH, .def = 136, .min = 1, .max = MAX_BLOCKS,
 	               .steps = blocks_steps, .variants = 1u << GRID_STRIDE | 1u << UNROLLED },

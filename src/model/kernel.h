@@ -243,19 +243,19 @@ struct kernel_desc {
 	}
 /* Rows of kernel_desc.params: the threads of a one-dimensional block, and of one side of a block
  * of two ("x", "y"); more fields may follow. */
-#define KERNEL_BLOCK_SIZE(threads, offered, ...) \
-	{ .name = KERNEL_BLOCK,                      \
-	  .title = "threads per block",              \
-	  .unit = "threads",                         \
-	  .kind = PARAM_LAUNCH,                      \
-	  .role = PARAM_BLOCK,                       \
-	  .def = (threads),                          \
-	  .min = 1,                                  \
-	  .max = 1024,                               \
-	  .steps = (offered),                        \
+#define KERNEL_BLOCK_SIZE(called, threads, offered, ...) \
+	{ .name = (called),                                  \
+	  .title = "threads per block",                      \
+	  .unit = "threads",                                 \
+	  .kind = PARAM_LAUNCH,                              \
+	  .role = PARAM_BLOCK,                               \
+	  .def = (threads),                                  \
+	  .min = 1,                                          \
+	  .max = 1024,                                       \
+	  .steps = (offered),                                \
 	  __VA_ARGS__ }
-#define KERNEL_SIDE(axis, ...)             \
-	{ .name = "block_" axis,               \
+#define KERNEL_SIDE(called, axis, ...)     \
+	{ .name = (called),                    \
 	  .title = "threads per block, " axis, \
 	  .unit = "threads",                   \
 	  .kind = PARAM_LAUNCH,                \

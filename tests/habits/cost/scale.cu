@@ -27,7 +27,7 @@ static const int64_t n_steps[] = { 1, 100, 1000, 1 << 16, 1 << 20, MAX_N, INT64_
 static const struct param_desc params[N_PARAMS] = {
 	[P_N] = { .name = "N", .title = "vector length", .unit = "elements", .kind = PARAM_LAUNCH,
 	          .def = 1 << 16, .min = 1, .max = MAX_N, .steps = n_steps },
-	[P_BLOCK] = KERNEL_BLOCK_SIZE(256, kernel_block_steps),
+	[P_BLOCK] = KERNEL_BLOCK_SIZE("block", 256, kernel_block_steps),
 };
 
 static const struct variant_desc variants[] = {

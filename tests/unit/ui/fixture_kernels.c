@@ -80,7 +80,7 @@ static const struct param_desc reduction_params[] = {
 	  .def = 256,
 	  .min = 2,
 	  .max = 1 << 20 },
-	KERNEL_BLOCK_SIZE(128, block_steps),
+	KERNEL_BLOCK_SIZE("block", 128, block_steps),
 };
 static const struct variant_desc reduction_variants[] = {
 	{ .name = "simple",
