@@ -261,10 +261,9 @@ static bool one_block(unsigned variant)
 static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, struct err *err)
 {
 	const int64_t n = p[P_N], block = p[P_BLOCK];
-	int64_t segment = 2 * block; /* elements per block */
-
 	if (!kernel_values_legal(params, N_PARAMS, variant, p, err))
 		return false;
+	int64_t segment = 2 * block; /* elements per block */
 	if (variant == COARSENED || variant == SHUFFLE)
 		segment = (variant == SHUFFLE ? 4 : 2) * block * p[P_COARSE];
 	if (one_block(variant) && n > 2 * block) {

@@ -17,36 +17,67 @@
 #include <time.h>
 #include <unistd.h>
 
-bool file_read(const char *path, size_t max, struct text *out, struct err *err)
+static bool too_large(const char *path, size_t max, struct err *err)
 {
-	*out = (struct text){ 0 };
+	return err_set(err, ERR_PARSE, "%s: larger than %zu bytes; nothing of this kind is", path, max);
+}
+
+/* A descriptor of a file that has an end, and no more than @max bytes, as far as is known; opening a
+ * pipe must not wait for its writer. -1: @err */
+static int open_whole(const char *path, size_t max, off_t *size, struct err *err)
+{
 	struct stat st;
-	/* opening a pipe must not wait for its writer */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st)) {
 		err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
-	if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode) ||
-	    S_ISSOCK(st.st_mode)) {
-		close(fd);
+	} else if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode) ||
+	           S_ISSOCK(st.st_mode)) {
 		err_set(err, ERR_IO, "%s is a pipe or a device", path);
-		return err_remedy(err, "only whole files are read: save it to one first");
+		err_remedy(err, "only whole files are read: save it to one first");
+	} else if (S_ISREG(st.st_mode) && (uintmax_t)st.st_size > max && max) {
+		too_large(path, max, err);
+	} else {
+		*size = st.st_size;
+		return fd;
 	}
-	FILE *f = fdopen(fd, "rb");
-	if (!f) {
+	if (fd >= 0)
 		close(fd);
-		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	}
-	char chunk[8192];
-	size_t n;
+	return -1;
+}
+
+/* The next piece of at most @n bytes, at the end of @out. 0: the file has ended; -1: errno */
+static ssize_t read_piece(int fd, char *piece, size_t n, struct text *out)
+{
+	ssize_t got;
+	do
+		got = read(fd, piece, n);
+	while (got < 0 && errno == EINTR);
+	if (got > 0)
+		text_put(out, piece, (size_t)got);
+	return got;
+}
+
+bool file_read_while(const char *path, size_t max, const atomic_bool *cancel, atomic_uint *read,
+                     struct text *out, struct err *err)
+{
+	off_t size = 0;
+	char piece[16384];
+	ssize_t got = 1;
+	bool ended_early = false;
+	*out = (struct text){ 0 };
+	const int fd = open_whole(path, max, &size, err);
+	if (fd < 0)
+		return false;
 	text_put(out, "", 0);
-	while (out->len <= max && (n = fread(chunk, 1, sizeof chunk, f)) > 0)
-		text_put(out, chunk, n);
-	const int failed = ferror(f) ? errno : 0;
-	fclose(f);
+	while (out->len <= max && !ended_early && (got = read_piece(fd, piece, sizeof piece, out)) > 0) {
+		ended_early = cancel && atomic_load(cancel);
+		if (read && size > 0)
+			atomic_store(read, out->len < (size_t)size ? (unsigned)(1000.0 * (double)out->len /
+			                                                        (double)size)
+			                                           : 1000u);
+	}
+	const int failed = got < 0 ? errno : 0;
+	close(fd);
 	if (out->len >= 3 && !memcmp(out->s, "\xef\xbb\xbf", 3)) {
 		memmove(out->s, out->s + 3, out->len - 2);
 		out->len -= 3;
@@ -54,11 +85,27 @@ bool file_read(const char *path, size_t max, struct text *out, struct err *err)
 	if (failed)
 		err_set(err, ERR_IO, "%s: %s", path, strerror(failed));
 	else if (out->len > max)
-		err_set(err, ERR_PARSE, "%s: larger than %zu bytes; nothing of this kind is", path, max);
+		too_large(path, max, err);
+	else if (ended_early)
+		err_set(err, ERR_CANCELLED, "%s was not read: cancelled", path);
 	else
 		return true;
 	text_free(out);
 	return false;
+}
+
+bool file_read(const char *path, size_t max, struct text *out, struct err *err)
+{
+	return file_read_while(path, max, NULL, NULL, out, err);
+}
+
+bool file_check(const char *path, size_t max, struct err *err)
+{
+	off_t size;
+	const int fd = open_whole(path, max, &size, err);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 static bool write_all(int fd, const char *p, size_t n)
@@ -77,6 +124,7 @@ static bool write_all(int fd, const char *p, size_t n)
 
 /* --- replacing --- */
 
+#define READER_TURNS 50 /* of 20 ms: how long somebody who reads a pipe is waited for */
 #define STALE_S 3600 /* a temporary file that nobody wrote to for this long has lost its writer */
 
 /* Folder and file name of @path; both to be freed. */
@@ -188,9 +236,18 @@ static int replace_file(const char *path, const void *bytes, size_t n, mode_t mo
 /* A device or a pipe is written to; replacing it by a file is nobody's wish. */
 static int write_through(const char *path, const void *bytes, size_t n)
 {
-	const int fd = open(path, O_WRONLY | O_CLOEXEC);
+	const struct timespec turn = { .tv_nsec = 20000000 };
+	int fd = -1;
+	for (unsigned i = 0; fd < 0 && i < READER_TURNS; i++) {
+		fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd < 0 && errno != ENXIO) /* a pipe that nobody reads yet */
+			break;
+		if (fd < 0)
+			nanosleep(&turn, NULL);
+	}
 	if (fd < 0)
 		return errno;
+	fcntl(fd, F_SETFL, O_WRONLY); /* its reader may take its time */
 	int failed = write_all(fd, bytes, n) ? 0 : errno;
 	if (close(fd) && !failed)
 		failed = errno;

@@ -9,7 +9,6 @@
 #include "cli/settings_file.h"
 #include "cli/tui_host.h"
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/preset.h"
@@ -136,8 +135,9 @@ static bool host_reveal(void *ctx, char *said, size_t n)
 }
 
 /* A program's run as `launches --json` writes it. */
-static bool save_program(const struct session *s, char *name, size_t n, struct err *err)
+static bool save_program(struct lab *lab, char *name, size_t n, struct err *err)
 {
+	const struct session *s = lab_session(lab);
 	const struct program *p = s->program->now;
 	if (!p)
 		return err_set(err, ERR_USAGE, "the program has not run yet: there is nothing to write");
@@ -150,29 +150,28 @@ static bool save_program(const struct session *s, char *name, size_t n, struct e
 	json_t *o = program_json(p, arguments);
 	char *text = json_dumps(o, JSON_INDENT(2));
 	json_decref(o);
-	const bool ok = file_replace(name, text, strlen(text), err);
-	free(text);
-	return ok;
+	char said[640];
+	snprintf(said, sizeof said, "written: %.256s   (pmpp-explore diff %.256s OTHER compares)", name,
+	         name);
+	return lab_write(lab, name, text, said, err);
 }
 
 static bool host_save(void *ctx, char *said, size_t n)
 {
 	struct err err = { 0 };
 	char name[256];
-	if (lab_session(ctx)->program) {
-		const bool saved = save_program(lab_session(ctx), name, sizeof name, &err);
-		if (saved)
-			snprintf(said, n, "written: %s   (pmpp-explore diff %s OTHER compares)", name, name);
-		else
-			snprintf(said, n, "%.300s", err.msg);
-		return saved;
-	}
-	const bool ok = lab_export(ctx, name, sizeof name, &err);
+	const bool ok = lab_session(ctx)->program ? save_program(ctx, name, sizeof name, &err)
+	                                          : lab_export(ctx, name, sizeof name, &err);
 	if (ok)
-		snprintf(said, n, "written: %s   (pmpp-explore %s opens it again)", name, name);
+		snprintf(said, n, "writing %s", name);
 	else
-		snprintf(said, n, "%.300s; %.250s", err.msg, err.remedy);
+		snprintf(said, n, "%.300s%s%.250s", err.msg, err.remedy[0] ? "; " : "", err.remedy);
 	return ok;
+}
+
+static bool host_said(void *ctx, char *said, size_t n, bool *bad)
+{
+	return lab_said(ctx, said, n, bad);
 }
 
 /* --- settings --- */
@@ -345,6 +344,7 @@ void tui_host(struct lab *a, struct screen_host *host)
 		.step = host_step,
 		.reveal = host_reveal,
 		.save = host_save,
+		.said = host_said,
 		.line = host_line,
 		.complete = host_complete,
 		.output = host_output,

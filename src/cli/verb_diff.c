@@ -423,6 +423,11 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		return program_diff(c, s->gpu, n, args);
 	side[0].name = args[0];
 	side[1].name = args[1];
+	if (is_file(args[0]) && is_file(args[1]) && (s->gpu || s->backend)) {
+		err_set(&err, ERR_USAGE, "%s is for kernels to run; both sides are files",
+		        s->gpu ? "--gpu" : "--backend");
+		return trouble(c, side, &err);
+	}
 	if (!params_known(side, n - 2, args + 2, &err))
 		return trouble(c, side, &err);
 	for (unsigned i = 0; i < 2; i++)

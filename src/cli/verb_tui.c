@@ -9,7 +9,6 @@
 #include "cli/tui_host.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "lab/session_file.h"
 #include "runtime/record.h"
 #include "ui/settings.h"
 
@@ -17,6 +16,7 @@
 #include <string.h>
 
 #define START_KERNEL "sgemm/tiled"
+#define OPEN_AT_ONCE_S 0.5                /* how long a snapshot is read before the screen opens */
 #define RESERVE_BYTES ((size_t)4 << 20) /* enough to draw, and to write a session */
 
 struct state {
@@ -41,32 +41,45 @@ static unsigned options(void *state, struct option_spec *o)
 	return ARRAY_LEN(all) + user_options(&s->user, o + ARRAY_LEN(all));
 }
 
+/* What the screen was left with: a file that is still being written is waited for, and a snapshot
+ * that was never shown is a failure. */
+static bool shown(struct lab *a, struct err *err)
+{
+	if (!lab_written(a, err))
+		return false;
+	lab_opened(a, 0, err);
+	return err->code == ERR_NONE;
+}
+
 static int show(struct cli *c, struct lab *a)
 {
 	struct err err = { 0 };
 	struct screen_host host;
 	mem_keep_reserve(RESERVE_BYTES);
 	tui_host(a, &host);
-	const bool ok = screen_run(&host, &err);
+	bool ok = screen_run(&host, &err);
 	beside_end();
+	if (ok)
+		ok = shown(a, &err);
 	c->busy = !lab_free(a);
 	return ok ? CLI_OK : cli_fail(c, &err);
 }
 
-/* A snapshot draws as it was saved; nothing runs until a key changes something. */
+/* A snapshot draws as it was saved; nothing runs until a key changes something. One that takes its
+ * time is read while the screen is there. */
 static int show_snapshot(struct cli *c, const struct state *s, const char *path)
 {
 	struct err err = { 0 };
 	struct lab *a;
-	char note[SESSION_NOTE_BYTES];
 	if (!lab_new(&a, s->gpu, "emu", view_panel, &err))
 		return cli_fail(c, &err);
-	if (!lab_open(a, path, note, sizeof note, &err)) {
+	lab_open(a, path);
+	if (lab_opened(a, OPEN_AT_ONCE_S, &err) && err.code != ERR_NONE) {
 		lab_free(a);
 		return cli_fail(c, &err);
 	}
-	if (*note)
-		fprintf(c->err, "pmpp-explore: %s: %s\n", path, note);
+	if (lab_note(a)[0])
+		fprintf(c->err, "pmpp-explore: %s: %s\n", path, lab_note(a));
 	return show(c, a);
 }
 

@@ -1,6 +1,7 @@
 /* nvcc as a child; see nvcc.h. */
 #include "compile/nvcc.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/scratch.h"
 #include "base/tool.h"
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 
 #define BUILD_LIMIT_S 600
+#define MAX_INPUT ((size_t)1 << 30)
 #define MAX_MESSAGES ((size_t)1 << 20)
 
 void nvcc_word(struct nvcc_command *c, const char *fmt, ...)
@@ -29,12 +31,27 @@ void nvcc_free(struct nvcc_command *c)
 		free(c->word[--c->n]);
 }
 
+/* No word is a pipe or a device, which the compiler would read without end, or too large. */
+static bool inputs_whole(const struct nvcc_command *c, struct err *err)
+{
+	struct stat st;
+	for (unsigned i = 1; i < c->n; i++) {
+		const char *before = c->word[i - 1], *w = c->word[i];
+		if (w[0] == '-' || !strcmp(before, "-o") || !strcmp(before, "-MF") || stat(w, &st) ||
+		    S_ISDIR(st.st_mode))
+			continue;
+		if (!file_check(w, MAX_INPUT, err))
+			return false;
+	}
+	return true;
+}
+
 bool nvcc_run(const struct nvcc_command *c, const atomic_bool *cancel, struct text *messages,
               struct err *err)
 {
 	/* nvcc writes some messages to standard output, some to standard error */
 	struct scratch tmp = SCRATCH_NONE; /* what a killed nvcc leaves behind, too */
-	if (!scratch_make(&tmp, err))
+	if (!inputs_whole(c, err) || !scratch_make(&tmp, err))
 		return false;
 	const char *shell[] = { "/bin/sh", "-c", "exec \"$@\" 2>&1", "sh", NULL };
 	const char **argv = mem_calloc(c->n + 5u, sizeof *argv);

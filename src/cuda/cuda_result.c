@@ -14,7 +14,7 @@ static const enum count_id sums_of_lines[] = { COUNT_ld_lines, COUNT_st_lines,
 bool cuda_half_arithmetic(const char *ptx)
 {
 	static const char *const moves[] = { "cvt.", "ld.", "st.", "mov.", "selp.", "." };
-	for (const char *s = ptx; s && *s; s = strchr(s, '\n'), s += s != NULL) {
+	for (const char *s = ptx; s && *s; s = strchr(s, '\n')) {
 		s += strspn(s, " \t\n");
 		if (*s == '@') { /* a guard */
 			s += strcspn(s, " \t\n");

@@ -54,7 +54,8 @@ bool lab_free(struct lab *lab)
 	if (!lab_reload_free(lab)) /* it still looks at things: they are left to the process's end */
 		return false;
 	lab_program_free(lab);
-	const bool ended = lab_worker_free(lab->worker);
+	const bool all_read = lab_files_free(lab);
+	const bool ended = lab_worker_free(lab->worker) && all_read;
 	if (ended) /* else it may still be looked at */
 		usage_table_free(lab->usage);
 	record_free(lab->s.now);
@@ -86,6 +87,7 @@ void lab_start(struct lab *lab)
 	const char *path = user_file_path(lab->s.sel.kernel);
 	if (path && !lab->watch)
 		lab->watch = user_watch_new(path, file_changed, lab->worker);
+	lab_open_cancel(lab); /* the person has chosen something else */
 	lab->started = true;
 	lab_changed(lab, true);
 }
@@ -107,6 +109,7 @@ void lab_cancel(struct lab *lab)
 		return;
 	}
 	lab_reload_cancel(lab);
+	lab_open_cancel(lab);
 	if (lab->awaited.serial)
 		lab_worker_cancel(lab->worker);
 	lab->cancelled = true;
@@ -122,13 +125,14 @@ bool lab_poll(struct lab *lab)
 	struct news n;
 	bool any = false;
 	lab_worker_drain(lab->worker);
+	any = lab_files_poll(lab);
 	if (lab->program)
-		return lab_program_poll(lab);
+		return lab_program_poll(lab) || any;
 	while (lab_worker_next(lab->worker, &n)) {
 		lab_take_news(lab, &n);
 		any = true;
 	}
-	if (lab->s.state == RUN_RUNNING) {
+	if (lab->s.state == RUN_RUNNING && !lab->s.opening) {
 		double p = lab_worker_progress(lab->worker);
 		any = any || p > lab->s.progress || p < lab->s.progress;
 		lab->s.progress = p;

@@ -66,9 +66,26 @@ int lab_wake_fd(struct lab *lab);
 bool lab_tour(struct lab *lab, const char *preset, struct err *err);
 bool lab_tour_step(struct lab *lab, int direction, struct err *err);
 bool lab_tour_reveal(struct lab *lab, struct err *err);
-/* Writes the session to a file in the working folder; @name tells which. */
+
+/* Files. They are read and written on threads of their own, and lab_poll() takes what came of it. */
+/* Writes the session to a file in the working folder; @name tells which. What came of it: lab_said(). */
 bool lab_export(struct lab *lab, char *name, size_t n, struct err *err);
-/* Shows a snapshot; nothing runs until the person changes something. */
-bool lab_open(struct lab *lab, const char *path, char *note, size_t n, struct err *err);
+/* The same for any text, which is the lab's from then on; @said: what lab_said() tells when it is
+ * written. False: another file is still being written. */
+bool lab_write(struct lab *lab, const char *path, char *text, const char *said, struct err *err);
+/* What came of the file that was written; once. False: nothing new. @bad: it is not there. */
+bool lab_said(struct lab *lab, char *out, size_t n, bool *bad);
+/* Waits for a file that is being written. False: it is not there, and nobody was told yet. */
+bool lab_written(struct lab *lab, struct err *err);
+/* Reads a snapshot and then shows it; nothing runs until the person changes something. Until then
+ * session.opening names it, lab_cancel() ends it, and a failure is the session's run_err. */
+void lab_open(struct lab *lab, const char *path);
+/* Waits at most @patience_s for it. False: it is still being read. @err: why it is not shown, or
+ * ERR_NONE. */
+bool lab_opened(struct lab *lab, double patience_s, struct err *err);
+/* Where the snapshot is from, and what else is to be said of it; "" = none was opened. */
+const char *lab_note(struct lab *lab);
+/* Its reading is no longer wanted. */
+void lab_open_cancel(struct lab *lab);
 
 #endif

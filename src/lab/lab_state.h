@@ -31,6 +31,7 @@ struct lab {
 	char *opened;                /* path of the snapshot the session came from */
 	struct user_watch *watch;    /* on a person's own file; NULL = none yet */
 	struct lab_reload *reload;   /* the file is being read again; NULL = it is not */
+	struct lab_files *files;     /* what is being read or written; NULL = nothing was yet */
 	struct lab_program *program; /* a whole program; NULL = kernels are explored */
 };
 
@@ -55,6 +56,11 @@ bool lab_reload_take(struct lab *lab, bool *start);
 void lab_reload_cancel(struct lab *lab);
 /* False: it cannot be stopped now. */
 bool lab_reload_free(struct lab *lab);
+
+/* lab_file.c */
+bool lab_files_poll(struct lab *lab); /* true = something changed */
+/* Waits for what is being written. False: something could not be stopped. */
+bool lab_files_free(struct lab *lab);
 
 /* lab_ladder.c */
 /* The ladder of what is selected now; rungs that are the same runs stay. */
@@ -91,8 +97,10 @@ void lab_program_changed(struct lab *lab);
 bool lab_program_poll(struct lab *lab); /* true = something changed */
 
 /* lab_tour.c */
-/* The session read from a snapshot names its preset; where this program has none of that name the
- * tour is over. */
-void lab_tour_resume(struct lab *lab);
+/* The preset that a session read from a snapshot names; NULL = this program has none of that name,
+ * or it has no such step. From any thread. */
+struct preset *tour_preset(const struct session_tour *t);
+/* The session was read, and walks @p, which the lab takes over; NULL = the tour is over. */
+void lab_tour_resume(struct lab *lab, struct preset *p);
 
 #endif

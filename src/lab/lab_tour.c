@@ -67,17 +67,20 @@ bool lab_tour_reveal(struct lab *lab, struct err *err)
 	return true;
 }
 
-void lab_tour_resume(struct lab *lab)
+struct preset *tour_preset(const struct session_tour *t)
 {
-	struct session_tour *t = &lab->s.tour;
+	struct preset *p = NULL;
+	if (!t->name[0] || !preset_load(t->name, &p, NULL) || t->step < p->n_steps)
+		return p;
+	preset_free(p);
+	return NULL;
+}
+
+void lab_tour_resume(struct lab *lab, struct preset *p)
+{
 	preset_free(lab->preset);
-	lab->preset = NULL;
-	if (t->name[0] && preset_load(t->name, &lab->preset, NULL) && lab->preset &&
-	    t->step < lab->preset->n_steps) {
-		t->preset = lab->preset;
-		return;
-	}
-	preset_free(lab->preset);
-	lab->preset = NULL;
-	*t = (struct session_tour){ 0 };
+	lab->preset = p;
+	lab->s.tour.preset = p;
+	if (!p)
+		lab->s.tour = (struct session_tour){ 0 };
 }

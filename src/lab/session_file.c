@@ -84,14 +84,20 @@ bool session_parse(const char *text, size_t len, const char *origin, struct sess
 
 bool session_open(const char *path, struct session *s, char *note, size_t n, struct err *err)
 {
+	return session_open_while(path, NULL, NULL, s, note, n, err);
+}
+
+bool session_open_while(const char *path, const atomic_bool *cancel, atomic_uint *read,
+                        struct session *s, char *note, size_t n, struct err *err)
+{
 	const struct asset *built_in = access(path, F_OK) ? asset_find(path) : NULL;
 	struct text t;
 	if (built_in)
 		return session_parse(built_in->data, built_in->len, path, s, note, n, err);
-	if (!file_read(path, SNAPSHOT_MAX_BYTES, &t, err))
+	if (!file_read_while(path, SNAPSHOT_MAX_BYTES, cancel, read, &t, err))
 		return false;
 	char signer[300], about[500], more[300];
-	bool ok = session_signer(path, t.s, t.len, signer, sizeof signer, err) &&
+	bool ok = session_signer(path, t.s, t.len, cancel, signer, sizeof signer, err) &&
 	          session_parse(t.s, t.len, path, s, more, sizeof more, err);
 	if (ok) {
 		session_provenance(&s->written, about, sizeof about);

@@ -9,6 +9,8 @@
 #include "base/err.h"
 #include "model/session.h"
 
+#include <stdatomic.h>
+
 /* Writes @s atomically: at any moment the old file or the new one is there. */
 bool session_save(const struct session *s, const char *path, struct err *err);
 /* The snapshot of @s, with who writes it and when; one that was only read stays its writer's.
@@ -22,6 +24,9 @@ void session_provenance(const struct session_written *w, char *out, size_t n);
  * know; a signature that does not hold is an error. The session's records are the caller's:
  * session_drop(). */
 bool session_open(const char *path, struct session *s, char *note, size_t n, struct err *err);
+/* The same for a reader who may have enough of it: see file_read_while(). */
+bool session_open_while(const char *path, const atomic_bool *cancel, atomic_uint *read,
+                        struct session *s, char *note, size_t n, struct err *err);
 /* The same from its text; @origin is what messages call it. */
 bool session_parse(const char *text, size_t len, const char *origin, struct session *s, char *note,
                    size_t n, struct err *err);

@@ -2,6 +2,7 @@
 /* Signing and checking; see session_sign.h. What is checked is what was read, not the file anew. */
 #include "session_sign.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/plain.h"
 #include "base/text.h"
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #define LIMIT_S 60
+#define MAX_KEY_BYTES ((size_t)1 << 20) /* of a key or a signature, and far more than they have */
 #define NAME "pmpp-explore" /* the signatures' name space */
 
 static const char signing[] = "exec ssh-keygen -Y sign -q -n " NAME " -f \"$1\" \"$2\"";
@@ -32,11 +34,16 @@ static const char checking[] =
 	"fi";
 
 static bool run_script(const char *script, const char *first, const char *second, int fd,
-                       struct text *out, struct err *err)
+                       const atomic_bool *cancel, struct text *out, struct err *err)
 {
 	const char *const argv[] = { "ssh-keygen", "-c", script, "sh", first, second, NULL };
 	const struct tool_request req = {
-		.path = "/bin/sh", .argv = argv, .fd = fd, .limit_s = LIMIT_S, .max_bytes = 4096
+		.path = "/bin/sh",
+		.argv = argv,
+		.fd = fd,
+		.limit_s = LIMIT_S,
+		.max_bytes = 4096,
+		.cancel = cancel,
 	};
 	return tool_run(&req, out, err);
 }
@@ -46,7 +53,8 @@ bool session_sign(const char *path, const char *key, struct err *err)
 	struct text out = { 0 };
 	char *const signature = mem_printf("%s.sig", path);
 	const bool gone = !unlink(signature) || errno == ENOENT;
-	const bool ok = gone ? run_script(signing, key, path, -1, &out, err)
+	const bool ok = gone ? file_check(key, MAX_KEY_BYTES, err) &&
+	                           run_script(signing, key, path, -1, NULL, &out, err)
 	                     : err_set(err, ERR_IO, "%s: %s", signature, strerror(errno));
 	free(signature);
 	text_free(&out);
@@ -86,8 +94,8 @@ static int in_memory(const char *text, size_t len)
 	return fd;
 }
 
-bool session_signer(const char *path, const char *text, size_t len, char *out, size_t n,
-                    struct err *err)
+bool session_signer(const char *path, const char *text, size_t len, const atomic_bool *cancel,
+                    char *out, size_t n, struct err *err)
 {
 	char *const signature = mem_printf("%s.sig", path);
 	snprintf(out, n, "not signed");
@@ -96,7 +104,9 @@ bool session_signer(const char *path, const char *text, size_t len, char *out, s
 		struct text said = { 0 };
 		char *const allowed = allowed_signers();
 		const int fd = in_memory(text, len);
-		ok = fd >= 0 ? run_script(checking, signature, allowed, fd, &said, err)
+		ok = fd >= 0 ? file_check(signature, MAX_KEY_BYTES, err) &&
+		                   (access(allowed, R_OK) || file_check(allowed, MAX_KEY_BYTES, err)) &&
+		                   run_script(checking, signature, allowed, fd, cancel, &said, err)
 		             : err_set(err, ERR_IO, "memory for %s: %s", path, strerror(errno));
 		if (fd >= 0)
 			close(fd);

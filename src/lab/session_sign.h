@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 /* Signs with @key, the file of a private key, or of a public one that an agent holds. */
@@ -14,9 +15,9 @@ bool session_sign(const char *path, const char *key, struct err *err);
 /*
  * What is to be said of @path's signature, whose contents are @text: who signed it, by
  * $PMPP_ALLOWED_SIGNERS, ~/.config/pmpp-explore/allowed_signers or ~/.ssh/allowed_signers; "not
- * signed". False: there is a signature, and it is not of this text.
+ * signed". False: there is a signature, and it is not of this text. @cancel is polled; NULL = never.
  */
-bool session_signer(const char *path, const char *text, size_t len, char *out, size_t n,
-                    struct err *err);
+bool session_signer(const char *path, const char *text, size_t len, const atomic_bool *cancel,
+                    char *out, size_t n, struct err *err);
 
 #endif

@@ -148,7 +148,8 @@ struct session {
 	bool reference_run_hidden;       /* the person does not want to see it */
 	struct session_program *program; /* a whole program is explored; NULL = a kernel is */
 	struct session_written written;
-	const char *opened; /* the snapshot this session was read from; NULL = live */
+	const char *opened;  /* the snapshot this session was read from; NULL = live */
+	const char *opening; /* one that is being read and will take this session's place; or NULL */
 };
 
 /* The same run gives the same record. */

@@ -159,7 +159,7 @@ void quit(const struct command_call *call)
 {
 	const struct session *s = call->host->session(call->host->ctx);
 	const bool busy = s->state == RUN_RUNNING;
-	if (call->st->quit_asked || s->opened || (!busy && s->n_history < 2)) {
+	if (call->st->quit_asked || s->opened || s->opening || (!busy && s->n_history < 2)) {
 		call->st->quit = true;
 		return;
 	}

@@ -22,6 +22,18 @@ static void mouse(const struct screen_host *host, struct screen_state *st,
 	screen_mouse(host, st, rows, cols, event);
 }
 
+/* Finished work, and what is to be said of it. True: something changed. */
+static bool news(const struct screen_host *host, struct screen_state *st)
+{
+	char said[sizeof st->message];
+	bool bad = false;
+	const bool changed = host->poll(host->ctx);
+	if (!host->said || !host->said(host->ctx, said, sizeof said, &bad))
+		return changed;
+	screen_say(st, bad, "%s", said);
+	return true;
+}
+
 static void frame(const struct screen_host *host, const struct screen_state *st)
 {
 	struct canvas c;
@@ -112,7 +124,7 @@ bool screen_run(const struct screen_host *host, struct err *err)
 				changed = true;
 				break;
 			case TERM_RESIZE: changed = true; break;
-			case TERM_WAKE: changed = host->poll(host->ctx) || changed; break;
+			case TERM_WAKE: changed = news(host, &st) || changed; break;
 			case TERM_END: st.quit = true; break;
 			case TERM_TIMEOUT: break;
 			}

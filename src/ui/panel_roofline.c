@@ -163,7 +163,8 @@ static void label(const struct axes *a, struct canvas *c, int row, int col, enum
 static void dotted(const struct plot *p, double x0, double y0, double x1, double y1, int apart)
 {
 	const double wide = fabs(x1 - x0) * p->cols * 2, high = fabs(y1 - y0) * p->rows * 4;
-	const int n = (int)(fmax(wide, high) / apart);
+	/* figures of a damaged or strange file lead far outside */
+	const int n = (int)fmin(fmax(wide, high) / apart, 10000);
 	for (int i = 0; i <= n; i++) {
 		const double t = n ? (double)i / n : 0;
 		plot_dot(p, x0 + t * (x1 - x0), y0 + t * (y1 - y0));

@@ -62,6 +62,8 @@ struct screen_host {
 	bool (*step)(void *ctx, int direction, char *said, size_t n);
 	bool (*reveal)(void *ctx, char *said, size_t n);
 	bool (*save)(void *ctx, char *said, size_t n);
+	/* What came of a file since; asked after poll(). False: nothing new. NULL = never. */
+	bool (*said)(void *ctx, char *said, size_t n, bool *bad);
 	/* The person's settings (settings.h) as they are now, for the caller to free; @path says where
 	 * they are kept. And as they shall be. NULL = none are kept. */
 	char *(*settings)(void *ctx, char *path, size_t n);

@@ -13,6 +13,25 @@
 
 #include <cmocka.h>
 
+/* Is a sanitizer of memory or threads in this program, and is it ThreadSanitizer? */
+#if defined(__SANITIZE_THREAD__)
+#define UNIT_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNIT_TSAN 1
+#elif __has_feature(address_sanitizer)
+#define UNIT_ASAN 1
+#endif
+#endif
+#ifndef UNIT_TSAN
+#define UNIT_TSAN 0
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define UNIT_ASAN 1
+#elif !defined(UNIT_ASAN)
+#define UNIT_ASAN 0
+#endif
+
 struct unit_test {
 	struct CMUnitTest test;
 	int line;

@@ -153,7 +153,8 @@ void access_bytes(const struct access *a, unsigned lane, uint8_t *out)
 void access_set_hosts(struct access *a)
 {
 	for (uint32_t m = a->base ? a->mask : 0; m; m &= m - 1)
-		a->host[lowest_lane(m)] = a->base + (a->address[lowest_lane(m)] - a->first);
+		/* a lane's address may lie before the first one's */
+		a->host[lowest_lane(m)] = a->base + (int64_t)(a->address[lowest_lane(m)] - a->first);
 }
 
 uint64_t access_read(const uint8_t *p, unsigned bytes, bool sign)

@@ -48,9 +48,8 @@ static int with_reserve(size_t reserve, size_t first, size_t second)
 
 TEST(a_reserve_is_used_once)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	skip(); /* they take all addresses there are */
-#endif
+	if (UNIT_ASAN || UNIT_TSAN)
+		skip(); /* sanitizers take all addresses there are */
 	assert_int_equal(with_reserve(32 * MIB, 16 * MIB, 1000), 0);
 	assert_int_equal(with_reserve(32 * MIB, 16 * MIB, 32 * MIB), 3);
 	assert_int_equal(with_reserve(32 * MIB, 64 * MIB, 1000), 3);

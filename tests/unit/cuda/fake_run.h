@@ -12,16 +12,7 @@
 #include <unistd.h>
 
 /* A process takes a second to end under ThreadSanitizer. */
-#if defined(__SANITIZE_THREAD__)
-#define SHORT_S 3.0
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SHORT_S 3.0
-#endif
-#endif
-#ifndef SHORT_S
-#define SHORT_S 0.4
-#endif
+#define SHORT_S (UNIT_TSAN ? 3.0 : 0.4)
 
 /* fake_nvidia.so lies beside the test. */
 static inline void use_fake(void)

@@ -14,16 +14,7 @@
 #define MAX_PASSES_STALLS 8 /* with stall reasons */
 
 /* CUPTI opens libnvperf_host with RTLD_DEEPBIND, which sanitizers refuse. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
+#define SANITIZED (UNIT_ASAN || UNIT_TSAN)
 
 static bool open_cupti(struct cupti_fns *cupti)
 {

@@ -12,16 +12,7 @@
 static struct backend *emulator;
 
 /* Under ThreadSanitizer, which is slow, only what runs on several threads. */
-#if defined(__SANITIZE_THREAD__)
-#define SEVERAL_THREADS_ONLY true
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SEVERAL_THREADS_ONLY true
-#endif
-#endif
-#ifndef SEVERAL_THREADS_ONLY
-#define SEVERAL_THREADS_ONLY false
-#endif
+#define SEVERAL_THREADS_ONLY UNIT_TSAN
 
 static const struct {
 	const char *isa, *setting;

@@ -200,6 +200,7 @@ TEST(nothing_run_yet)
 		snapshot_read(text, strlen(text), "s.json", &names, &again, note, sizeof note, NULL));
 	assert_null(again.now);
 	assert_int_equal(again.state, RUN_NONE);
+	free_session(&again);
 	free(text);
 }
 

@@ -85,7 +85,8 @@ static bool find_place(const struct warp *w, struct quick *q, bool read, bool wr
 	       all_inside(q, last->low, last->size);
 }
 
-#define AT(type) ((type *)(void *)(base + q->address[i] + i * step))
+/* The base of a person's own addresses is 0, which no pointer can be counted from. */
+#define AT(type) ((type *)(base + (uintptr_t)q->address[i] + i * step))
 #define LOAD(type, lane_type, as)                          \
 	do {                                                   \
 		lane_type *d = frame(w, (uint32_t)q->m->d[e]);     \
@@ -112,7 +113,7 @@ GUEST_MEMORY static void load(struct warp *w, const struct quick *q)
 	const bool sign = q->m->sign;
 	const size_t step = q->step;
 	for (unsigned e = 0; e < q->m->vec; e++) {
-		const uint8_t *base = q->base + (size_t)e * q->m->bytes;
+		const uintptr_t base = (uintptr_t)q->base + (uintptr_t)e * q->m->bytes;
 		if (q->m->d[e] < 0)
 			continue;
 		switch (q->m->bytes) {
@@ -139,7 +140,7 @@ GUEST_MEMORY static void store(struct warp *w, const struct quick *q)
 {
 	const size_t step = q->step;
 	for (unsigned e = 0; e < q->m->vec; e++) {
-		uint8_t *base = q->base + (size_t)e * q->m->bytes;
+		const uintptr_t base = (uintptr_t)q->base + (uintptr_t)e * q->m->bytes;
 		switch (q->m->bytes) {
 		case 1: STORE(mem_u8, mem_u32); break;
 		case 2: STORE(mem_u16, mem_u32); break;
@@ -153,7 +154,7 @@ GUEST_MEMORY static void store(struct warp *w, const struct quick *q)
 GUEST_MEMORY static void add_words(struct warp *w, const struct quick *q)
 {
 	const mem_u32 *b = frame(w, q->m->s[0]);
-	uint8_t *base = q->base;
+	const uintptr_t base = (uintptr_t)q->base;
 	mem_u32 *d = q->m->d[0] >= 0 ? frame(w, (uint32_t)q->m->d[0]) : NULL;
 	const size_t step = 0;
 	for (uint32_t k = q->mask, i; k; k &= k - 1) {
