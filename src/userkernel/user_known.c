@@ -184,10 +184,12 @@ bool user_find_kernel(struct user_family *o, const char *text, struct err *err)
 {
 	struct err why = { 0 };
 	const bool known = know_kernels(o, text, &why);
-	if (!known && why.code != ERR_UNAVAILABLE) {
+	/* words for the compiler are not left out because it is missing */
+	if (!known && (why.code != ERR_UNAVAILABLE || o->spec.n_words)) {
 		if (err)
 			*err = why;
-		return false;
+		return o->spec.n_words && why.code == ERR_UNAVAILABLE &&
+		       err_prefix(err, "%s is a word for nvcc: ", o->spec.words[0]);
 	}
 	if (!choose_kernel(o, err))
 		return known ? false : err_remedy(err, "%s", why.msg);
