@@ -279,7 +279,7 @@ asan-check:
 	@$(MAKE) SANITIZE=address,undefined test
 ## tsan-check: the same under ThreadSanitizer
 tsan-check:
-	@$(MAKE) SANITIZE=thread units
+	@TEST_TIMEOUT=1800 $(MAKE) SANITIZE=thread units
 ## check-gpu: on a machine with an NVIDIA GPU: every kernel, against ncu and the emulator; results in build/gpu/results
 GPU_NEEDS := $(addprefix $(B)/lib/,cuda.a emu.a backend.a timemodel.a compile.a ptx.a sass.a kernels.a model.a base.a)
 GPU_FAMILIES := $(patsubst %.cu,$(B)/obj/%.o,$(wildcard tests/gpu/families/*.cu))

@@ -11,7 +11,6 @@
 #include "model/ladder.h"
 #include "session_file.h"
 
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +19,7 @@
 
 #define READ_LIMIT_S 60
 #define WRITE_LIMIT_S 60
-#define QUIT_TURN_MS 50
+#define TURN_MS 5
 
 struct lab_files {
 	struct errand *reading, *writing; /* NULL = nothing is under way */
@@ -36,6 +35,8 @@ struct lab_files {
 
 static void say(struct lab_files *f, bool bad, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+static const struct timespec turn = { .tv_nsec = TURN_MS * 1000000L };
 
 static struct lab_files *files_of(struct lab *lab)
 {
@@ -186,11 +187,11 @@ void lab_open_cancel(struct lab *lab)
 
 bool lab_opened(struct lab *lab, double patience_s, struct err *err)
 {
-	struct pollfd fd = { .fd = lab_wake_fd(lab), .events = POLLIN };
 	struct lab_files *f = files_of(lab);
-	for (double waited = 0; f->reading && waited < patience_s; waited += QUIT_TURN_MS / 1e3) {
-		poll(&fd, 1, QUIT_TURN_MS);
-		lab_poll(lab);
+	for (double waited = 0; f->reading && waited < patience_s; waited += TURN_MS / 1e3) {
+		take_reading(lab);
+		if (f->reading)
+			nanosleep(&turn, NULL);
 	}
 	*err = f->read_err;
 	f->late = f->reading != NULL;
@@ -299,7 +300,6 @@ bool lab_said(struct lab *lab, char *out, size_t n, bool *bad)
 
 bool lab_written(struct lab *lab, struct err *err)
 {
-	const struct timespec turn = { .tv_nsec = QUIT_TURN_MS * 1000000L };
 	struct lab_files *f = files_of(lab);
 	while (f->writing && !take_writing(lab))
 		nanosleep(&turn, NULL);

@@ -68,7 +68,7 @@ static void run_kernel(struct backend *emulator, const struct module *m, const c
 		.plan = &plan,
 		.source_file = file,
 		.caps = CAP_COUNTERS,
-		.timeout_s = 10,
+		.timeout_s = UNIT_TSAN ? 120 : 10,
 		.check_races = spread ? RACES_SPREAD : RACES_ALL,
 		.level = RUN_LEVEL_PTX,
 		.buffers = { { a, sizeof a }, { b, sizeof b } },

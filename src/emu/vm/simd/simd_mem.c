@@ -71,13 +71,13 @@ LD_UNIFORM_ALL(shared64, 1)
 
 /* --- four bytes per lane --- */
 
-static inline void copy_unit(void *to, const void *from)
+GUEST_MEMORY static inline void copy_unit(void *to, const void *from)
 {
 	mem_u32 *d = to;
 	const mem_u32 *s = from;
 	EACH_LANE(i) d[i] = s[i];
 }
-static inline void copy_unit_masked(void *to, const void *from, uint32_t mask)
+GUEST_MEMORY static inline void copy_unit_masked(void *to, const void *from, uint32_t mask)
 {
 	mem_u32 *d = to;
 	const mem_u32 *s = from;
@@ -88,7 +88,7 @@ static inline void copy_unit_masked(void *to, const void *from, uint32_t mask)
 	}
 }
 /* Words within 128 bytes; the 128 bytes may be read. */
-static inline void pick_window(void *to, const void *from, const int32_t *index)
+GUEST_MEMORY static inline void pick_window(void *to, const void *from, const int32_t *index)
 {
 #if defined(__AVX512F__)
 	const __m512i lo = _mm512_loadu_si512(from);
@@ -103,7 +103,7 @@ static inline void pick_window(void *to, const void *from, const int32_t *index)
 		d[i] = s[index[i]];
 #endif
 }
-static inline void pick_halves(void *to, const char *from, const struct memop *m)
+GUEST_MEMORY static inline void pick_halves(void *to, const char *from, const struct memop *m)
 {
 #if defined(__AVX512F__)
 	for (unsigned h = 0; h < 2; h++) {
@@ -117,14 +117,14 @@ static inline void pick_halves(void *to, const char *from, const struct memop *m
 		d[i] = ((const mem_u32 *)(const void *)(from + m->half[i / 16]))[m->index[i]];
 #endif
 }
-static inline void pick_any(void *to, const void *from, const int32_t *index)
+GUEST_MEMORY static inline void pick_any(void *to, const void *from, const int32_t *index)
 {
 	mem_u32 *d = to;
 	const mem_u32 *s = from;
 	for (unsigned i = 0; i < 32; i++)
 		d[i] = s[index[i]];
 }
-static inline void put_any(void *to, const void *from, const int32_t *index)
+GUEST_MEMORY static inline void put_any(void *to, const void *from, const int32_t *index)
 {
 	mem_u32 *d = to;
 	const mem_u32 *s = from;
