@@ -304,6 +304,13 @@ static const char *search(struct piece p, const char *what)
 	return NULL;
 }
 
+/* Between the parts of a list a language may have a sign of its own. */
+static void put_joint(struct text *out, const char *s, size_t n)
+{
+	const struct lang_message *m = find((struct piece){ s, n });
+	text_put(out, m ? m->said : s, m ? strlen(m->said) : n);
+}
+
 static bool say_joined(struct text *out, struct piece p, int depth)
 {
 	static const char *const joints[] = { "\n", "   ", " · ", ". ", "; ", ": ", " (", ", ", "  " };
@@ -321,7 +328,7 @@ static bool say_joined(struct text *out, struct piece p, int depth)
 		const bool first = say(out, left, depth + 1);
 		if (!first)
 			text_put(out, left.s, left.n);
-		text_put(out, left.s + left.n, joint);
+		put_joint(out, left.s + left.n, joint);
 		const bool second = say(out, right, depth + 1);
 		if (!second)
 			text_put(out, right.s, right.n);
@@ -335,15 +342,36 @@ static bool say_joined(struct text *out, struct piece p, int depth)
 	return false;
 }
 
+static bool letter(char c)
+{
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+/* Words between numbers and signs: "▲ now 256", "42 warps". */
+static bool say_inside(struct text *out, struct piece p, int depth)
+{
+	struct piece in = p;
+	for (; in.n && !letter(*in.s); in.n--)
+		in.s++;
+	for (; in.n && !letter(in.s[in.n - 1]); in.n--)
+		;
+	if (in.n == p.n)
+		return false;
+	text_put(out, p.s, (size_t)(in.s - p.s));
+	if (!say(out, in, depth + 1))
+		return false;
+	text_put(out, in.s + in.n, (size_t)(p.s + p.n - in.s) - in.n);
+	return true;
+}
+
 /* Are there two letters side by side? Numbers and signs are the same everywhere. */
 static bool has_words(struct piece p)
 {
 	bool before = false;
 	for (size_t i = 0; i < p.n; i++) {
-		const bool letter = (p.s[i] | 0x20) >= 'a' && (p.s[i] | 0x20) <= 'z';
-		if (letter && before)
+		if (letter(p.s[i]) && before)
 			return true;
-		before = letter;
+		before = letter(p.s[i]);
 	}
 	return false;
 }
@@ -370,7 +398,8 @@ static bool say(struct text *out, struct piece p, int depth)
 	if (m)
 		text_add(out, "%s", m->said);
 	else
-		known = say_pattern(out, core, depth) || say_joined(out, core, depth);
+		known = say_pattern(out, core, depth) || say_joined(out, core, depth) ||
+		        say_inside(out, core, depth);
 	if (known) {
 		text_put(out, core.s + core.n, (size_t)(p.s + p.n - core.s) - core.n);
 	} else {

@@ -259,7 +259,7 @@ static void describe_preset(size_t i, struct choice *out)
 	out->enabled = true;
 	snprintf(out->label, sizeof out->label, "%s", preset_name(i));
 	if (preset_load(out->label, &p, &err)) {
-		snprintf(out->note, sizeof out->note, "%.70s, %u steps (%.30s)", p->title, p->n_steps,
+		snprintf(out->note, sizeof out->note, "%.150s, %u steps (%.60s)", p->title, p->n_steps,
 		         p->chapter);
 		preset_free(p);
 	} else {
@@ -287,7 +287,7 @@ static void host_choice_at(void *ctx, enum command list, size_t i, struct choice
 			return;
 		out->current = k == sel->kernel && v == sel->variant;
 		snprintf(out->label, sizeof out->label, "%s/%s", k->name, k->variants[v].name);
-		snprintf(out->note, sizeof out->note, "%.119s", k->variants[v].idea);
+		snprintf(out->note, sizeof out->note, "%.319s", k->variants[v].idea);
 	} else if (list == CMD_GPU && i < gpu_count()) {
 		const struct gpu_spec *g = gpu_at(i);
 		char dram[32];

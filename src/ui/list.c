@@ -49,7 +49,7 @@ static void of_host(const struct screen_host *host, enum command list, size_t i,
 {
 	char label[sizeof out->label];
 	host->choice_at(host->ctx, list, i, out);
-	snprintf(label, sizeof label, "%.8s %.36s", kind, out->label);
+	snprintf(label, sizeof label, "%.8s %.100s", kind, out->label);
 	memcpy(out->label, label, sizeof label);
 	out->current = false;
 }
@@ -60,23 +60,23 @@ static void find_at(const struct screen_host *host, size_t i, struct choice *out
 	switch (kind_of(host, &i)) {
 	case A_PANEL:
 		snprintf(out->label, sizeof out->label, "panel %s", host->view_at(i)->title);
-		snprintf(out->note, sizeof out->note, "%.119s",
+		snprintf(out->note, sizeof out->note, "%.319s",
 		         host->view_at(i)->about ? host->view_at(i)->about : "");
 		return;
 	case A_METRIC:
-		snprintf(out->label, sizeof out->label, "figure %.40s", metric_catalogue[i].title);
-		snprintf(out->note, sizeof out->note, "%.119s", metric_catalogue[i].definition);
+		snprintf(out->label, sizeof out->label, "figure %.100s", metric_catalogue[i].title);
+		snprintf(out->note, sizeof out->note, "%.319s", metric_catalogue[i].definition);
 		return;
 	case A_PAGE:
-		snprintf(out->label, sizeof out->label, "page %.40s", page_at(i)->title);
-		snprintf(out->note, sizeof out->note, "explains: %.100s", page_at(i)->panels);
+		snprintf(out->label, sizeof out->label, "page %.100s", page_at(i)->title);
+		snprintf(out->note, sizeof out->note, "explains: %.300s", page_at(i)->panels);
 		return;
 	case A_KERNEL: of_host(host, CMD_KERNEL, i, "kernel", out); return;
 	case A_PRESET: of_host(host, CMD_PRESET, i, "preset", out); return;
 	case A_GPU: of_host(host, CMD_GPU, i, "GPU", out); return;
 	case A_KEY:
 		snprintf(out->label, sizeof out->label, "key %s", key_shown(key_at(i)->key));
-		snprintf(out->note, sizeof out->note, "%.119s", key_at(i)->about);
+		snprintf(out->note, sizeof out->note, "%.319s", key_at(i)->about);
 		return;
 	case KINDS: break;
 	}

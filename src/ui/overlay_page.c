@@ -4,6 +4,7 @@
  */
 #include "ui/screen_parts.h"
 
+#include "base/lang.h"
 #include "base/text.h"
 #include "model/page.h"
 
@@ -18,8 +19,8 @@ void page_choice(const struct session *s, size_t i, struct choice *out)
 	if (!p)
 		return;
 	out->current = page_explains(p, view);
-	snprintf(out->label, sizeof out->label, "%.47s", p->title);
-	snprintf(out->note, sizeof out->note, "%s%.90s", p->panels[0] ? "explains: " : "", p->panels);
+	snprintf(out->label, sizeof out->label, "%.119s", p->title);
+	snprintf(out->note, sizeof out->note, "%s%.300s", p->panels[0] ? "explains: " : "", p->panels);
 }
 
 const struct text_page *page_chosen(const struct session *s, size_t i)
@@ -35,28 +36,59 @@ size_t page_place(const struct session *s, const struct text_page *p)
 	return i;
 }
 
+/* @said, the translation of the row @line, with its parts (two blanks lie between them) below those
+ * of other rows: where the parts of @line begin. */
+static void aligned(const char *line, const char *said, char *out, size_t n)
+{
+	const char *from = line;
+	size_t len = 0;
+	out[0] = '\0';
+	for (; *said; said += strspn(said, " ")) {
+		const char *gap = strstr(said, "  ");
+		const size_t bytes = gap ? (size_t)(gap - said) : strlen(said);
+		from += strspn(from, " ");
+		int left = (int)(from - line) - text_columns(out);
+		left = len && left < 2 ? 2 : left;
+		len += (size_t)snprintf(out + len, n - len, "%*s%.*s", left, "", (int)bytes, said);
+		if (len >= n)
+			return;
+		said += bytes;
+		const char *next = strstr(from, "  ");
+		from = next ? next : from + strlen(from);
+	}
+}
+
 /* Columns of @line before its second part, which stands behind a gap of two blanks: "  warp  32
  * threads". Without one, what follows the first row stands a little further right. */
-static size_t hang(const char *line)
+static int hang(const char *line)
 {
 	const char *first = line + strspn(line, " "), *gap = strstr(first, "  ");
-	return (size_t)(gap ? gap + strspn(gap, " ") - line : first - line + 2);
+	char left[2000];
+	if (!gap)
+		return (int)(first - line) + 2;
+	snprintf(left, sizeof left, "%.*s", (int)(gap + strspn(gap, " ") - line), line);
+	return text_columns(left);
 }
 
 /* A row of a list or table: its first part, and the rest wrapped beside it. Rows used. */
-static int entry(struct canvas *c, int row, int cols, const char *line)
+static int entry(struct canvas *c, int row, int cols, const char *english)
 {
-	const size_t left = hang(line);
-	const int at = (int)left < cols / 2 ? (int)left : 4;
-	char first[200];
-	snprintf(first, sizeof first, "%.*s", at, line);
-	if ((int)strlen(line) <= cols) {
-		canvas_text(c, row, 2, STYLE_NORMAL, line);
+	char line[2000], first[2000];
+	const char *said = lang_text(english + strspn(english, " ")), *rest = line;
+	if (lang_used())
+		aligned(english, said, line, sizeof line);
+	else
+		snprintf(line, sizeof line, "%s", english);
+	if (text_columns(line) <= cols) {
+		canvas_verbatim(c, row, 2, cols, STYLE_NORMAL, line);
 		return 1;
 	}
-	const char *rest = line + (strlen(line) < (size_t)at ? strlen(line) : (size_t)at);
+	const int left = hang(line), at = left < cols / 2 ? left : 4;
+	for (int k = 0; k < at && *rest;)
+		k += char_columns(utf8_next(&rest));
+	snprintf(first, sizeof first, "%.*s", (int)(rest - line), line);
 	const int rows = text_rows(rest, cols - at);
-	canvas_text(c, row, 2, STYLE_NORMAL, first);
+	canvas_verbatim(c, row, 2, cols, STYLE_NORMAL, first);
 	canvas_wrap(c, row, 2 + at, rows, cols - at, STYLE_NORMAL, rest);
 	return rows;
 }

@@ -37,13 +37,12 @@ static const char *resource_words(const char *name)
 }
 
 /* Of the roof over the kernel's intensity; without arithmetic, of the memory's bandwidth. */
-static double share_of_roof(const struct session *s, const struct metric_set *m, const char **of)
+static double share_of_roof(const struct session *s, const struct metric_set *m, bool *of_roof)
 {
 	const double is = metric_get(m, M_ROOF_ACHIEVED), could = metric_get(m, M_ROOF_ATTAINABLE);
-	*of = "of its roof";
-	if (isfinite(is) && is > 0 && could > 0)
+	*of_roof = isfinite(is) && is > 0 && could > 0;
+	if (*of_roof)
 		return is / could;
-	*of = "of DRAM bandwidth";
 	return metric_get(m, M_DRAM_GBS) / s->now->sel.gpu->dram_gbs;
 }
 
@@ -118,7 +117,7 @@ static void figures(const struct session *s, struct canvas *c)
 	const struct metric_set *m = panel_metrics(s);
 	const bool old = s->stale || s->state == RUN_RUNNING;
 	char text[128], number[64];
-	const char *of;
+	bool of_roof;
 	int right = sparkline(s, c, c->cols - 1), col = 1;
 	if (!metric_known(m, M_TIME_KERNEL)) {
 		col = piece(c, col, right, STYLE_DIM, "time n/a");
@@ -131,9 +130,12 @@ static void figures(const struct session *s, struct canvas *c)
 	metric_format(m, M_TIME_KERNEL, number, sizeof number);
 	snprintf(text, sizeof text, "%s %s", number, origin_mark(m->v[M_TIME_KERNEL].origin, c->ascii));
 	col = piece(c, col, right, old ? STYLE_DIM : STYLE_BOLD, text);
-	const double share = share_of_roof(s, m, &of);
+	const double share = share_of_roof(s, m, &of_roof);
 	if (isfinite(share)) {
-		snprintf(text, sizeof text, share < 0.01 ? "%.1g %% %s" : "%.0f %% %s", 100 * share, of);
+		char percent[32];
+		snprintf(percent, sizeof percent, share < 0.01 ? "%.1g" : "%.0f", 100 * share);
+		snprintf(text, sizeof text, of_roof ? "%s %% of its roof" : "%s %% of DRAM bandwidth",
+		         percent);
 		col = piece(c, col, right, old ? STYLE_DIM : grade(share), text);
 	}
 	if (metric_known(m, M_TIME_BOTTLENECK)) {
