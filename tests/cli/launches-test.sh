@@ -69,6 +69,33 @@ END
 	same race-blocks 1 "$(field "$work/json" launches 0 races blocks_checked)" || echo 'not ok race-status'
 "$PMPP" launches "$work/racy.cu" --gpu h200 --json --no-races >"$work/json" 2>/dev/null
 [ $? -eq 0 ] && same race-off '' "$(field "$work/json" launches 0 races blocks)" || echo 'not ok race-off-status'
+# the guess of a compare-and-swap loop is told, and fails no program
+cat >"$work/largest.cu" <<'END'
+__device__ float most;
+__global__ void largest(const float *x)
+{
+	int *word = (int *)&most, old = *word, guess;
+	do {
+		guess = old;
+		old = atomicCAS(word, guess, __float_as_int(fmaxf(x[threadIdx.x], __int_as_float(guess))));
+	} while (old != guess);
+}
+int main()
+{
+	float x[64], *on_gpu, found = 0;
+	for (int i = 0; i < 64; i++)
+		x[i] = i * 37 % 64;
+	cudaMalloc(&on_gpu, sizeof x);
+	cudaMemcpy(on_gpu, x, sizeof x, cudaMemcpyHostToDevice);
+	largest<<<1, 64>>>(on_gpu);
+	cudaMemcpyFromSymbol(&found, most, sizeof found);
+	cudaFree(on_gpu);
+	return cudaGetLastError() || found != 63;
+}
+END
+"$PMPP" launches "$work/largest.cu" --gpu h200 --json >"$work/json" 2>/dev/null
+[ $? -eq 0 ] && same guess-is-a-remark race "$(field "$work/json" launches 0 faults 0 kind)" ||
+	echo 'not ok guess-is-a-remark'
 
 "$PMPP" launches "$work/absent" >/dev/null 2>"$work/err"
 [ $? -eq 3 ] && grep -q absent "$work/err" && echo 'ok absent-program' || echo 'not ok absent-program'

@@ -465,3 +465,79 @@ extern "C" __global__ void sums_of_warps_without_barrier(int *a, int *b, int n)
 	if (T == 0)
 		b[0] = s[0] + s[1] + s[2] + s[3];
 }
+// an atomic of one's own, as the CUDA programming guide writes it: the first guess may be old
+//: customary 2 x 32 "global-memory race" "atomic"
+extern "C" __global__ void add_by_swaps(int *a, int *b, int n)
+{
+	int old = b[0], guess;
+	do {
+		guess = old;
+		old = atomicCAS(&b[0], guess, guess + a[T]);
+	} while (guess != old);
+}
+//: customary 1 x 32 "shared-memory race" "atomic"
+extern "C" __global__ void largest_by_swaps(int *a, int *b, int n)
+{
+	__shared__ int most;
+	if (T == 0)
+		most = 0;
+	__syncthreads();
+	int old = most;
+	while (old < a[T] + 1) {
+		const int guess = old;
+		old = atomicCAS(&most, guess, a[T] + 1);
+		if (old == guess)
+			break;
+	}
+	__syncthreads();
+	if (T == 0)
+		b[0] = most;
+}
+// what was swapped is taken back by a plain store while others still swap
+//: race 2 x 32 "store"
+extern "C" __global__ void lock_opened_by_a_store(int *a, int *b, int n)
+{
+	if (T == 0) {
+		while (atomicCAS(&b[0], 0, 1) != 0)
+			;
+		b[1] += a[blockIdx.x];
+		b[0] = 0;
+	}
+}
+// the last block to come sets the counter back: it has seen all others' turns
+//: clean 4 x 64
+extern "C" __global__ void last_block_sets_back(int *a, int *b, int n)
+{
+	__shared__ bool last;
+	if (T == 0) {
+		b[1 + blockIdx.x] = a[blockIdx.x];
+		__threadfence();
+		last = atomicAdd(&b[0], 1) == (int)gridDim.x - 1;
+	}
+	__syncthreads();
+	if (last && T == 0) {
+		for (unsigned i = 0; i < gridDim.x; i++)
+			b[64] += b[1 + i];
+		b[0] = 0;
+	}
+}
+// by the thread that asked, without a barrier in between
+//: clean 4 x 32
+extern "C" __global__ void last_thread_sets_back(int *a, int *b, int n)
+{
+	if (T == 0) {
+		__threadfence();
+		if (atomicAdd(&b[0], 1) == (int)gridDim.x - 1)
+			b[0] = 0;
+	}
+}
+// the first one sets it back instead, while others still count
+//: race 4 x 32 "store" "atomic"
+extern "C" __global__ void first_block_sets_back(int *a, int *b, int n)
+{
+	if (T == 0) {
+		__threadfence();
+		if (atomicAdd(&b[0], 1) == 0)
+			b[0] = 0;
+	}
+}

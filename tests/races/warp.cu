@@ -17,7 +17,7 @@ extern "C" __global__ void lanes_with_sync(int *a, int *b, int n)
 	b[T] = s[31 - T];
 }
 // as it was written before Volta
-//: race 1 x 64
+//: customary 1 x 64 "with no __syncwarp() between"
 extern "C" __global__ void volatile_last_warp(int *a, int *b, int n)
 {
 	__shared__ volatile int s[64];

@@ -189,7 +189,9 @@ static bool clashes(struct visit *v, const struct race_use use[2], bool writes)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		const unsigned lane = unordered_lane(v, &use[i]);
-		if (lane < 32 && !(writes && v->a->write && same_value(v, &use[i], lane)))
+		if (lane < 32 && !(writes && v->a->write && same_value(v, &use[i], lane)) &&
+		    !(writes && use[i].op & RACE_USE_FENCED &&
+		      race_followed(v->b, v->a->warp, v->lane, use[i].warp - 1, lane, use[i].epoch)))
 			return tell(v, &use[i], lane, writes, false);
 	}
 	return false;

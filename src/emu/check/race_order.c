@@ -76,6 +76,15 @@ static uint32_t known_lane(const struct race_warp *w, unsigned me, unsigned lane
 	return w->partial && w->known[me][lane] > w->all_known ? w->known[me][lane] : w->all_known;
 }
 
+/* Does who knows @c know of that lane up to @epoch? */
+static bool clock_knows(const struct race_block *b, const struct race_clock *c, uint32_t warp,
+                        unsigned lane, uint32_t epoch)
+{
+	return c && (epoch < race_clock_epoch(c, race_warp_of(warp)) ||
+	             epoch < race_clock_epoch(c, race_lane(warp, lane)) ||
+	             epoch < race_clock_epoch(c, race_block_of(warp / b->n_warps * b->n_warps)));
+}
+
 bool race_ordered(const struct race_block *b, uint32_t w, unsigned me, uint32_t warp, unsigned lane,
                   uint32_t epoch)
 {
@@ -88,10 +97,16 @@ bool race_ordered(const struct race_block *b, uint32_t w, unsigned me, uint32_t 
 		       epoch < race_clock_epoch(mine->clock[me], race_lane(warp, lane));
 	if (warp - b->first_warp < n && epoch < mine->others[warp - b->first_warp])
 		return true;
-	const struct race_clock *c = mine->clock[me];
-	return c && (epoch < race_clock_epoch(c, race_warp_of(warp)) ||
-	             epoch < race_clock_epoch(c, race_lane(warp, lane)) ||
-	             epoch < race_clock_epoch(c, race_block_of(warp / n * n)));
+	return clock_knows(b, mine->clock[me], warp, lane, epoch);
+}
+
+bool race_followed(const struct race_block *b, uint32_t w, unsigned me, uint32_t warp,
+                   unsigned lane, uint32_t epoch)
+{
+	const struct race_warp *mine = &b->warp[w];
+	return clock_knows(b, mine->clock[me], warp, lane, epoch - 1) ||
+	       clock_knows(b, mine->pending[BLOCK_SCOPE][me], warp, lane, epoch - 1) ||
+	       clock_knows(b, mine->pending[GPU_SCOPE][me], warp, lane, epoch - 1);
 }
 
 /* All that lane @me knows, and what it did itself before @epoch. */

@@ -73,6 +73,11 @@ void race_warps_free(struct race_block *b);
 bool race_ordered(const struct race_block *b, uint32_t w, unsigned me, uint32_t warp, unsigned lane,
                   uint32_t epoch);
 
+/* A strong write behind a fence, in @epoch: does the same place's next user, lane @me of warp @w,
+ * go on from it? It read what that one wrote, or something later, there or elsewhere. */
+bool race_followed(const struct race_block *b, uint32_t w, unsigned me, uint32_t warp,
+                   unsigned lane, uint32_t epoch);
+
 void race_copies_note(struct race_block *b, const struct race_access *a);
 void race_copies_free(struct race_block *b);
 

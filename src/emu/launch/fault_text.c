@@ -143,6 +143,8 @@ static bool report_race(const struct emu_launch *l, const struct emu_fault *f, c
 	        : between  ? "and nothing orders the two blocks"
 	        : one_warp ? "with no __syncwarp() between"
 	                   : "with no barrier between");
+	if (race_custom(l, f))
+		return err_remedy(err, "%s", race_custom(l, f));
 	if (f->scope)
 		return err_remedy(err, "give both the scope of the device: atomicAdd(), not "
 		                       "atomicAdd_block()");

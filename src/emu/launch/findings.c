@@ -44,10 +44,11 @@ static void add_finding(struct run_findings *all, const struct emu_launch *l,
 {
 	struct err text = { 0 };
 	fault_report(l, f, &text);
+	const bool customary = race_custom(l, f);
 	const struct ir_inst *in = &l->image.ir.insts[l->image.ir.ops[f->xop].pc];
 	for (unsigned i = 0; i < all->n; i++)
 		if (!strcmp(all->finding[i].kind, finding_kind(f->kind)) &&
-		    all->finding[i].line == in->line &&
+		    all->finding[i].line == in->line && all->finding[i].customary == customary &&
 		    (f->kind != FAULT_RACE || same_pair(all->finding[i].text, text.msg))) {
 			all->finding[i].times += times;
 			return;
@@ -57,7 +58,7 @@ static void add_finding(struct run_findings *all, const struct emu_launch *l,
 		return;
 	}
 	struct run_finding *out = &all->finding[all->n++];
-	*out = (struct run_finding){ .line = in->line, .times = times };
+	*out = (struct run_finding){ .line = in->line, .times = times, .customary = customary };
 	snprintf(out->kind, sizeof out->kind, "%s", finding_kind(f->kind));
 	snprintf(out->text, sizeof out->text, "%.511s", text.msg);
 	snprintf(out->remedy, sizeof out->remedy, "%.255s", text.remedy);

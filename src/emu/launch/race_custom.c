@@ -1,0 +1,33 @@
+/* Races of a customary form, which do no harm as programs are written: they are told as remarks. */
+#include "emu/launch/fault_text.h"
+
+/* volatile: strong, but by no .sem of its own */
+static bool is_volatile(const struct xop *x)
+{
+	return x->strong && x->sem <= SEM_WEAK;
+}
+
+static bool is_plain_load(const struct xop *x)
+{
+	return x->kind == X_LD && !x->strong && x->sem <= SEM_WEAK;
+}
+
+static bool is_swap(const struct xop *x)
+{
+	return x->kind == X_ATOM && x->op == ATOM_CAS;
+}
+
+const char *race_custom(const struct emu_launch *l, const struct emu_fault *f)
+{
+	const struct xop *mine = &l->image.ir.ops[f->xop], *theirs = &l->image.ir.ops[f->other_op];
+	const bool one_warp = f->other_block == f->block && f->other_thread / 32 == f->warp;
+	if (f->kind != FAULT_RACE || f->scope)
+		return NULL;
+	if ((is_plain_load(mine) && is_swap(theirs)) || (is_swap(mine) && is_plain_load(theirs)))
+		return "nothing, if the load is only the first guess of a compare-and-swap loop: an old "
+			   "value costs one more turn; else read it by an atomic or through volatile";
+	if (f->space == SPACE_SHARED && one_warp && is_volatile(mine) && is_volatile(theirs))
+		return "put __syncwarp() between the two accesses: since Volta the threads of a warp "
+			   "need not run in lockstep, though volatile code of before mostly does";
+	return NULL;
+}
