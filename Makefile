@@ -34,7 +34,7 @@ B       := build$(if $(SANITIZE),/$(subst $(comma),-,$(SANITIZE)))
 
 # --- set-up: packages and CUDA, found or fetched once, remembered in build/setup.mk ---------------
 # Anew when CUDA_HOME changed since, or when what was found is gone (tried once per run of make).
-NO_SETUP := clean list help check-bare
+NO_SETUP := clean list help check-bare lang
 ifneq ($(filter-out $(NO_SETUP),$(or $(MAKECMDGOALS),all)),)
 include build/setup.mk
 SETUP_STALE := $(if $(MAKE_RESTARTS),,$(if $(and $(SETUP_FROM),$(wildcard \
@@ -291,7 +291,11 @@ check-gpu: $(B)/gpu/gpu_check $(if $(filter random,$(PARTS)),$(B)/pmpp-explore)
 ## bless: rewrite golden screens from what the program draws now; read the diff
 bless: $(UNIT)
 	@BLESS=1 sh tests/run.sh $(B) units
-## check-screens: 5000 screens of random states and sizes: nothing overlaps or is cut (SCREENS=n SEED=n)
+## lang: new messages into src/lang/*.po, gone ones out; translate those with an empty msgstr
+lang:
+	$(need_python)
+	@python3 -B src/lang/lang.py update
+## check-screens: 5000 screens of random states and sizes in every language: nothing overlaps or is cut (SCREENS=n SEED=n)
 SCREENS ?= 5000
 SEED ?= 1
 check-screens: $(B)/unit/ui/test_random_screens
@@ -370,5 +374,5 @@ compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants asan-check tsan-check oom inject check-gpu bless check-screens pictures bench fuzz fuzz-run fuzz-smoke storm storm-run run install clean list help FORCE
+.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants asan-check tsan-check oom inject check-gpu bless check-screens lang pictures bench fuzz fuzz-run fuzz-smoke storm storm-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

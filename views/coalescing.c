@@ -324,7 +324,7 @@ static void one_row(const struct session *s, struct canvas *c, int row, const st
 		canvas_text(c, row, 0, STYLE_KNOB, "▸");
 	canvas_right(c, row, 6, STYLE_DIM, "%u", e->line);
 	panel_source(s, e->line, text, sizeof text);
-	canvas_text_n(c, row, 8, k->source - 8, st, text);
+	canvas_verbatim(c, row, 8, k->source - 8, st, text);
 	canvas_right(c, row, k->kind, STYLE_DIM, "%s", names[e->kind]);
 	if (k->req > 0) {
 		if (e->requests < 1000000)

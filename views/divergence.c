@@ -227,7 +227,7 @@ static void table(const struct session *s, struct canvas *c, int row, int last, 
 		if (here)
 			canvas_text(c, row + r, 0, STYLE_KNOB, "▸");
 		canvas_right(c, row + r, 6, STYLE_DIM, "%u", l->line);
-		canvas_text_n(c, row + r, 8, right - 8, here ? STYLE_BOLD : STYLE_NORMAL, text);
+		canvas_verbatim(c, row + r, 8, right - 8, here ? STYLE_BOLD : STYLE_NORMAL, text);
 		if (exec) {
 			if (l->c.warp_executed < 1000000)
 				fmt_count(text, sizeof text, (double)l->c.warp_executed);
@@ -285,7 +285,7 @@ static void path_row(const struct session *s, struct canvas *c, int row,
 	canvas_right(c, row, 6, STYLE_DIM, "%u", step->line);
 	panel_source(s, step->line, text, sizeof text);
 	if (k->source - 7 > 0)
-		canvas_text_n(c, row, 8, k->source - 7, st, text);
+		canvas_verbatim(c, row, 8, k->source - 7, st, text);
 	if (k->times > 0 && step->instructions > 1)
 		canvas_right(c, row, k->times + 1, STYLE_DIM, "×%u", step->instructions);
 	for (int i = 0; i < 32; i++) {

@@ -74,7 +74,7 @@ static struct columns columns_of(const struct ladder *l, int cols)
 	struct columns k = { .name = 3 };
 	int width = 7;
 	for (unsigned i = 0; i < l->n; i++) {
-		const int w = utf8_columns(l->rungs[i].variant->name);
+		const int w = text_columns(l->rungs[i].variant->name);
 		width = w > width ? w : width;
 	}
 	width = width < 16 ? width : 16;
@@ -198,7 +198,7 @@ static void rung(struct canvas *c, int row, const struct columns *k, const struc
 	const struct ladder_rung *r = &l->rungs[i];
 	if (here)
 		canvas_text(c, row, 1, STYLE_KNOB, "▸");
-	canvas_text_n(c, row, k->name, 16, here ? STYLE_BOLD : STYLE_NORMAL, r->variant->name);
+	canvas_verbatim(c, row, k->name, 16, here ? STYLE_BOLD : STYLE_NORMAL, r->variant->name);
 	if (r->record && r->time_ns > 0)
 		figures(c, row, k, r, best, here);
 	else if (r->record)

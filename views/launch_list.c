@@ -373,7 +373,7 @@ static void draw_output(struct canvas *c, int row, int rows, const struct progra
 		if (!program_output_line(p, i, &origin, line, sizeof line))
 			return;
 		const int col = canvas_printf(c, row, 1, STYLE_DIM, "%s │ ", origin);
-		canvas_text_n(c, row, col, c->cols - 1 - col, STYLE_NORMAL, line);
+		canvas_verbatim(c, row, col, c->cols - 1 - col, STYLE_NORMAL, line);
 	}
 }
 

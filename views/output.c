@@ -89,7 +89,7 @@ static void draw(const struct session *s, struct canvas *c)
 		canvas_hit(c, r, 0, 1, c->cols, HIT_ROW, top + (unsigned)r);
 		canvas_text(c, r, 0, STYLE_KNOB, pick && top + (unsigned)r == at ? "▸" : " ");
 		canvas_text(c, r, 1, error ? STYLE_WATCH : STYLE_DIM, error ? "!" : " ");
-		canvas_text_n(c, r, 3, c->cols - 4, x.style, line);
+		canvas_verbatim(c, r, 3, c->cols - 4, x.style, line);
 	}
 	panel_scroll_marks(c, 0, c->rows, top, total);
 }

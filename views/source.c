@@ -121,11 +121,11 @@ static void draw(const struct session *s, struct canvas *c)
 		canvas_text(c, r, 0, STYLE_KNOB, here ? "▸" : " ");
 		canvas_right(c, r, 5, STYLE_DIM, "%u", n);
 		draw_share(c, r, k, &scale);
-		canvas_text_n(c, r, text_at, c->cols - 1 - text_at,
-		              here ? STYLE_BOLD
-		              : k  ? STYLE_NORMAL
-		                   : STYLE_DIM,
-		              line);
+		canvas_verbatim(c, r, text_at, c->cols - 1 - text_at,
+		                here ? STYLE_BOLD
+		                : k  ? STYLE_NORMAL
+		                     : STYLE_DIM,
+		                line);
 	}
 	panel_scroll_marks(c, 0, c->rows, top, total);
 }

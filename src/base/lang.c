@@ -134,8 +134,10 @@ const char *lang_own_name(size_t i)
 
 struct values {
 	struct piece v[MAX_VALUES];
+	bool name[MAX_VALUES]; /* in quotes: what a person typed, shown as it is */
 	unsigned n;
 	int tries;
+	const char *message;
 };
 
 static const char *number_end(const char *s, const char *end, char kind)
@@ -157,8 +159,14 @@ static const char *number_end(const char *s, const char *end, char kind)
 
 static bool fits(const char *p, const char *s, const char *end, struct values *out);
 
+static bool quoted(const char *message, const char *conv, const char *behind)
+{
+	return conv > message && conv[-1] == '\'' && *behind == '\'';
+}
+
 /* A text of any length, the shortest first; then what follows it. */
-static bool fits_text(const char *p, const char *s, const char *end, struct values *out)
+static bool fits_text(const char *p, bool in_quotes, const char *s, const char *end,
+                      struct values *out)
 {
 	const unsigned n = out->n;
 	for (const char *to = *p ? s : end; to <= end; to++) {
@@ -166,6 +174,7 @@ static bool fits_text(const char *p, const char *s, const char *end, struct valu
 			continue;
 		out->v[n] = (struct piece){ s, (size_t)(to - s) };
 		out->n = n + 1;
+		out->name[n] = in_quotes;
 		if (fits(p, to, end, out))
 			return true;
 		if (out->tries <= 0)
@@ -181,6 +190,7 @@ static bool fits(const char *p, const char *s, const char *end, struct values *o
 	if (out->tries-- <= 0)
 		return false;
 	while (*p) {
+		const char *const conv = p;
 		if (!lang_conv(&p, &c)) {
 			if (s == end || *s++ != *p++)
 				return false;
@@ -194,7 +204,7 @@ static bool fits(const char *p, const char *s, const char *end, struct values *o
 		if (out->n == MAX_VALUES)
 			return false;
 		if (c.kind == 's')
-			return fits_text(p, s, end, out);
+			return fits_text(p, quoted(out->message, conv, p), s, end, out);
 		const char *to = c.kind == 'c' ? (s < end ? s + 1 : NULL) : number_end(s, end, c.kind);
 		while (c.kind == 'c' && to && to < end && (*to & 0xc0) == 0x80)
 			to++;
@@ -215,7 +225,8 @@ static void blanks(struct text *out, int n)
 }
 
 /* A value where the translation wants it, in as many columns as it wants. */
-static void put_value(struct text *out, const struct lang_conv *c, struct piece v, int depth)
+static void put_value(struct text *out, const struct lang_conv *c, struct piece v, bool name,
+                      int depth)
 {
 	struct text said = { 0 };
 	if (c->drops)
@@ -226,7 +237,7 @@ static void put_value(struct text *out, const struct lang_conv *c, struct piece 
 		for (; v.n && *v.s == ' '; v.n--)
 			v.s++;
 	}
-	if (c->kind != 's' || !say(&said, v, depth + 1))
+	if (c->kind != 's' || name || !say(&said, v, depth + 1))
 		text_put(&said, v.s, v.n);
 	const int room = c->width - text_columns(said.s);
 	if (!c->left)
@@ -250,13 +261,13 @@ static void fill(struct text *out, const char *said, const struct values *v, int
 		if (c.kind == '%')
 			text_put(out, "%", 1);
 		else if (i < v->n)
-			put_value(out, &c, v->v[i], depth);
+			put_value(out, &c, v->v[i], v->name[i] || (c.left && !c.width), depth);
 	}
 }
 
 static bool say_as(struct text *out, const struct lang_message *m, struct piece p, int depth)
 {
-	struct values v = { .tries = MAX_TRIES };
+	struct values v = { .tries = MAX_TRIES, .message = m->en };
 	if (!fits(m->en, p.s, p.s + p.n, &v))
 		return false;
 	fill(out, m->said, &v, depth);
@@ -304,10 +315,10 @@ static const char *search(struct piece p, const char *what)
 	return NULL;
 }
 
-/* Between the parts of a list a language may have a sign of its own. */
-static void put_joint(struct text *out, const char *s, size_t n)
+/* Between the parts of a list, all of them @known, a language may have a sign of its own. */
+static void put_joint(struct text *out, const char *s, size_t n, bool known)
 {
-	const struct lang_message *m = find((struct piece){ s, n });
+	const struct lang_message *m = known ? find((struct piece){ s, n }) : NULL;
 	text_put(out, m ? m->said : s, m ? strlen(m->said) : n);
 }
 
@@ -325,13 +336,15 @@ static bool say_joined(struct text *out, struct piece p, int depth)
 		struct piece right = { left.s + left.n + joint, p.n - left.n - joint };
 		const bool closed = joints[k][1] == '(' && right.n && right.s[right.n - 1] == ')';
 		right.n -= closed;
-		const bool first = say(out, left, depth + 1);
+		struct text after = { 0 };
+		const bool first = say(out, left, depth + 1), second = say(&after, right, depth + 1);
 		if (!first)
 			text_put(out, left.s, left.n);
-		put_joint(out, left.s + left.n, joint);
-		const bool second = say(out, right, depth + 1);
 		if (!second)
-			text_put(out, right.s, right.n);
+			text_put(&after, right.s, right.n);
+		put_joint(out, left.s + left.n, joint, first && second);
+		text_put(out, after.s, after.len);
+		text_free(&after);
 		if (closed)
 			text_put(out, ")", 1);
 		if (first || second)
@@ -355,7 +368,7 @@ static bool say_inside(struct text *out, struct piece p, int depth)
 		in.s++;
 	for (; in.n && !letter(in.s[in.n - 1]); in.n--)
 		;
-	if (in.n == p.n)
+	if (in.n == p.n || (in.s > p.s && in.s[-1] == '\'')) /* nothing was around it, or quotes were */
 		return false;
 	text_put(out, p.s, (size_t)(in.s - p.s));
 	if (!say(out, in, depth + 1))
@@ -376,21 +389,27 @@ static bool has_words(struct piece p)
 	return false;
 }
 
-static bool blank(char c)
+static size_t blank(const char *s, size_t n)
 {
-	return c == ' ' || c == '\n';
+	return n && (*s == ' ' || *s == '\n') ? 1 : n > 1 && !memcmp(s, "·", 2) ? 2 : 0;
+}
+
+/* Without blanks and middle dots at both ends: messages are kept so. */
+static struct piece trimmed(struct piece p)
+{
+	for (size_t k; (k = blank(p.s, p.n)); p.n -= k)
+		p.s += k;
+	while (p.n && (blank(p.s + p.n - 1, 1) || (p.n > 1 && !memcmp(p.s + p.n - 2, "·", 2))))
+		p.n -= blank(p.s + p.n - 1, 1) ? 1 : 2;
+	return p;
 }
 
 /* Appends what @p says in the language; false, and nothing, where that is unknown. */
 static bool say(struct text *out, struct piece p, int depth)
 {
-	struct piece core = p;
+	const struct piece core = trimmed(p);
 	if (depth > MAX_DEPTH || !has_words(p))
 		return false;
-	for (; core.n && blank(*core.s); core.n--)
-		core.s++;
-	for (; core.n && blank(core.s[core.n - 1]); core.n--)
-		;
 	const size_t from = out->len;
 	text_put(out, p.s, (size_t)(core.s - p.s));
 	const struct lang_message *m = find(core);
@@ -400,14 +419,14 @@ static bool say(struct text *out, struct piece p, int depth)
 	else
 		known = say_pattern(out, core, depth) || say_joined(out, core, depth) ||
 		        say_inside(out, core, depth);
-	if (known) {
-		text_put(out, core.s + core.n, (size_t)(p.s + p.n - core.s) - core.n);
-	} else {
+	if (!known) {
 		out->len = from;
-		if (out->s)
-			out->s[from] = '\0';
+		out->s[from] = '\0';
 	}
-	return known;
+	const bool by_blanks = !known && core.n != p.n && say_pattern(out, p, depth);
+	if (known)
+		text_put(out, core.s + core.n, (size_t)(p.s + p.n - core.s) - core.n);
+	return known || by_blanks;
 }
 
 /* --- what was found before --- */
@@ -476,15 +495,13 @@ const char *lang_text(const char *english)
 
 const char *lang_formatted(const char *fmt, const char *english)
 {
-	struct piece p = { fmt, used ? strlen(fmt) : 0 }, text = { english, 0 };
 	if (!used || !has_words((struct piece){ english, strlen(english) }))
 		return english;
-	for (; p.n && *p.s == ' ' && *text.s == ' '; p.n--, p.s++)
-		text.s++;
-	for (text.n = strlen(text.s); p.n && text.n && p.s[p.n - 1] == ' ' && text.s[text.n - 1] == ' ';
-	     p.n--)
-		text.n--;
+	const struct piece all = { fmt, strlen(fmt) }, p = trimmed(all);
+	const size_t before = (size_t)(p.s - fmt), after = all.n - p.n - before;
+	struct piece text = { english + before, strlen(english) };
 	const struct lang_message *m = has_words(p) ? find(p) : NULL;
+	text.n = text.n > before + after ? text.n - before - after : 0;
 	if (!m)
 		return lang_text(english);
 	char *key = mem_printf("%s\1%s", fmt, english);

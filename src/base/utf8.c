@@ -92,6 +92,19 @@ uint32_t utf8_next(const char **s)
 	return seen(ch);
 }
 
+size_t utf8_put(char out[4], uint32_t ch)
+{
+	if (ch < 0x80) {
+		out[0] = (char)ch;
+		return 1;
+	}
+	const size_t n = ch < 0x800 ? 2 : ch < 0x10000 ? 3 : 4;
+	for (size_t i = n - 1; i > 0; i--, ch >>= 6)
+		out[i] = (char)(0x80 | (ch & 0x3f));
+	out[0] = (char)((n == 2 ? 0xc0 : n == 3 ? 0xe0 : 0xf0) | ch);
+	return n;
+}
+
 int text_columns(const char *utf8)
 {
 	int n = 0;

@@ -6,6 +6,7 @@
 #define PMPP_BASE_UTF8_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define UTF8_REPLACEMENT 0xfffdu
@@ -14,6 +15,8 @@
  * UTF8_REPLACEMENT; so is a character that has no column of its own (a control, a combining mark),
  * so that nothing is there and not seen. */
 uint32_t utf8_next(const char **s);
+/* Writes @ch as 1 to 4 bytes, without a NUL; returns how many. */
+size_t utf8_put(char out[4], uint32_t ch);
 /* 2 for East Asian wide and fullwidth characters and emoji, else 1. */
 int char_columns(uint32_t ch);
 /* Columns of a text as it stands, not of its translation. */

@@ -10,6 +10,7 @@ initializers ("{:1", or ".about"); of presets and pages what their authors wrote
 a translation is shown in English. One that reads the same in the other language has itself as its
 translation.
 """
+import functools
 import glob
 import re
 import sys
@@ -18,6 +19,8 @@ CATALOGUES = "src/lang/*.po"
 TOKEN = re.compile(
     r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'|\n|[A-Za-z_]\w*|\S", re.S
 )
+TEXT = re.compile(r'"((?:\\.|[^"\\\n])*)"')
+MACRO = re.compile(r'#define (\w+)[ \t\\\n]+((?:"(?:\\.|[^"\\\n])*"[ \t\\]*\n?[ \t]*)+)')
 INTEGERS = {"PRId64": "ld", "PRIu64": "lu", "PRIx64": "lx", "PRIu32": "u", "PRIx32": "x"}
 CONVERSION = re.compile(
     r"%(?:\d+\$)?[-+#0']*(?:\*|\d+)?(?:\.(?:\*|\d+)?)?(?:hh|h|ll|l|z|j|t)?[sdiuxXfgecp%]"
@@ -25,7 +28,7 @@ CONVERSION = re.compile(
 # Functions whose texts are names, keys or other programs' words.
 NOT_READ = """include getenv strcmp strncmp memcmp strstr sscanf str_ieq panel_focused ends_in is_set
     theme_find setlocale tigetstr add_restore json_pack json_object_get static_assert _Static_assert
-    _Pragma digest_in find_in number_before entry_after note_errno cite asset_find fopen mem_printf
+    _Pragma digest_in find_in number_before entry_after note_errno cite asset_find fopen
     defined""".split()
 
 # (files, places, with single words); places "*": all, "!place": but not this one
@@ -66,21 +69,37 @@ RULES = [
     ("src/runtime/*.c", "err_set:2 err_set:5 err_remedy:1 err_prefix:1 metrics_clear:1 metric_none:2 "
      "count_set_unknown:2 snprintf:3 mem_strdup:0", False),
     ("src/base/*.c", "err_set:2 err_remedy:1 at_most:2", False),
-    ("src/cli/*.[ch]", "err_set:2 err_set:3 err_remedy:1 err_prefix:1 CLI_VERB:2 CLI_VERB:4 {:4 {:3 {:2 "
+    ("src/cli/*.[ch]", "define:0 err_set:2 err_set:3 err_remedy:1 err_prefix:1 CLI_VERB:2 CLI_VERB:4 {:4 {:3 {:2 "
      "lang_text:0 metrics_clear:1 metric_none:2 .about .help", False),
 ]  # fmt: skip
 # What base/lang.c itself asks for: the language's name, and what stands between parts of a list.
-OF_LANG = [("src/base/lang.c", 0, text) for text in ("English", ", ", "; ")]
+OF_LANG = [("src/base/lang.c", 0, text) for text in (
+    "English", ", ", "; ", "%s pageable", "%s pinned", "parameters", "variants", "kernels",
+    "Usage:", "Options:",
+)]  # fmt: skip
 # Texts that only machines read, though they stand where messages do.
-NOISE = re.compile(r'\\"type\\"|\\"description\\"|^#(define|include|ifdef|ifndef)|^\{s|;s=|\$@|^[a-z_]+\(')
+NOISE = re.compile(r'is drawn over|begins outside|\\"type\\"|\\"description\\"|^#(define|include|ifdef|ifndef)|^\{s|;s=|\$@|^[a-z_]+\(')
 PRESET_KEYS = ("title", "about", "say", "reveal", "what", "unit", "note", "chapter")
+
+
+def macros_of(source):
+    return {name: "".join(TEXT.findall(texts)) for name, texts in MACRO.findall(source)}
+
+
+@functools.lru_cache(1)
+def shared_macros():
+    """Texts that headers give a name."""
+    headers = glob.glob("src/*/*.h")
+    out = {}
+    for path in headers:
+        out.update(macros_of(open(path, encoding="utf-8").read()))
+    return out
 
 
 def c_texts(path):
     """(line, text, place) of every string literal; adjacent ones are one."""
     source = re.sub(r"\\\n", "  \n", open(path, encoding="utf-8").read())
-    macros = dict(re.findall(r'#define (\w+) "((?:\\.|[^"\\\n])*)"', source))
-    macros.update(INTEGERS)
+    macros = {**shared_macros(), **macros_of(source), **INTEGERS}
     out, text, stack, before = [], None, [], []
     for match in TOKEN.finditer(source):
         token = match.group(0)
@@ -138,7 +157,7 @@ def of_sources():
                 if function in NOT_READ or "!" + place in allowed:
                     continue
                 if ("*" in allowed or place in allowed) and reads(text, words):
-                    yield path, line, unescaped(text).strip().lstrip("&")  # of keys.def
+                    yield path, line, unescaped(text).strip(" ·\n\t").lstrip("&")  # of keys.def
 
 
 def scalar(lines, i, indent, rest):
@@ -210,6 +229,9 @@ def quoted(text):
 def read(path):
     """(what stands before the messages, {English: translation})"""
     text = open(path, encoding="utf-8").read()
+    if 'msgid ""' not in text:  # a new language
+        code = re.sub(r".*/|\.po$", "", path)
+        text = f'msgid ""\nmsgstr "Language: {code}\\n"\n\n'
     begin = text.index("\n\n", text.index('msgid ""')) + 2
     known = {}
     string = r'((?:"(?:\\.|[^"\\\n])*"\s*)+)'

@@ -108,9 +108,9 @@ char ascii_fallback(uint32_t ch)
 
 /* --- text --- */
 
-static bool alphanumeric(uint32_t ch)
+static bool readable(uint32_t ch)
 {
-	return (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') || (ch >= 'a' && ch <= 'z');
+	return char_columns(ch) == 2 || (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') || (ch >= 'a' && ch <= 'z');
 }
 
 static void watch_overlap(const struct canvas *c, int row, int col, uint32_t is)
@@ -118,10 +118,13 @@ static void watch_overlap(const struct canvas *c, int row, int col, uint32_t is)
 	struct canvas_watch *w = c->watch;
 	const struct cell *cell = at(c, row, col);
 	const uint32_t was = cell ? cell->ch : ' ';
-	if (!alphanumeric(was) || !alphanumeric(is) || was == is || w->overlaps++ || w->cuts)
+	if (!readable(was) || !readable(is) || was == is || w->overlaps++ || w->cuts)
 		return;
-	snprintf(w->first, sizeof w->first, "row %d, column %d: '%c' is drawn over '%c'",
-	         c->row + row + 1, c->col + col + 1, (char)is, (char)was);
+	char over[8] = "", under[8] = "";
+	utf8_put(over, is);
+	utf8_put(under, was);
+	snprintf(w->first, sizeof w->first, "row %d, column %d: '%s' is drawn over '%s'",
+	         c->row + row + 1, c->col + col + 1, over, under);
 }
 
 static void watch_cut(const struct canvas *c, int row, int col, const char *text)
@@ -412,32 +415,6 @@ void canvas_column(struct canvas *c, int row, int col, int rows, double value, e
 
 /* --- dump --- */
 
-static void put_utf8(struct text *t, uint32_t ch)
-{
-	char b[4];
-	size_t n;
-	if (ch < 0x80) {
-		b[0] = (char)ch;
-		n = 1;
-	} else if (ch < 0x800) {
-		b[0] = (char)(0xc0 | ch >> 6);
-		b[1] = (char)(0x80 | (ch & 0x3f));
-		n = 2;
-	} else if (ch < 0x10000) {
-		b[0] = (char)(0xe0 | ch >> 12);
-		b[1] = (char)(0x80 | (ch >> 6 & 0x3f));
-		b[2] = (char)(0x80 | (ch & 0x3f));
-		n = 3;
-	} else {
-		b[0] = (char)(0xf0 | ch >> 18);
-		b[1] = (char)(0x80 | (ch >> 12 & 0x3f));
-		b[2] = (char)(0x80 | (ch >> 6 & 0x3f));
-		b[3] = (char)(0x80 | (ch & 0x3f));
-		n = 4;
-	}
-	text_put(t, b, n);
-}
-
 static void trim_end(struct text *t, size_t from, char blank)
 {
 	while (t->len > from && t->s[t->len - 1] == blank)
@@ -453,12 +430,13 @@ char *canvas_dump(const struct canvas *c, bool styles)
 #undef X
 	};
 	struct text t = { 0 };
+	char bytes[4];
 	text_put(&t, "", 0);
 	for (int r = 0; r < c->rows; r++) {
 		size_t from = t.len;
 		for (int k = 0; k < c->cols; k++)
 			if (at(c, r, k)->ch != CELL_TAIL)
-				put_utf8(&t, at(c, r, k)->ch);
+				text_put(&t, bytes, utf8_put(bytes, at(c, r, k)->ch));
 		trim_end(&t, from, ' ');
 	}
 	for (int r = 0; styles && r < c->rows; r++) {

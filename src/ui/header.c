@@ -28,7 +28,7 @@ void header_title(const struct session *s, struct canvas *c)
 	col = canvas_text(c, 0, col, STYLE_TITLE, s->sel.kernel ? s->sel.kernel->name : "no kernel");
 	if (v && v->name[0]) {
 		col = canvas_text(c, 0, col, STYLE_DIM, " / ");
-		col = canvas_text(c, 0, col, STYLE_TITLE, v->name);
+		col = canvas_verbatim(c, 0, col, c->cols - col, STYLE_TITLE, v->name);
 	}
 	const struct gpu_spec *g = s->sel.gpu;
 	if (g)
@@ -178,7 +178,7 @@ void header_params(const struct session *s, struct canvas *c)
 		return;
 	int width[KERNEL_MAX_PARAMS];
 	for (unsigned i = 0; i < n; i++)
-		width[i] = utf8_columns(k->params[order[i]].name) + 1 + utf8_columns(text[i]) + 2;
+		width[i] = text_columns(k->params[order[i]].name) + 1 + utf8_columns(text[i]) + 2;
 	if (width[focus] + utf8_columns(near) <= room)
 		width[focus] += utf8_columns(near);
 	else
@@ -199,7 +199,7 @@ void header_params(const struct session *s, struct canvas *c)
 		}
 		bool here = order[i] == s->param;
 		int left = room + 1 - col;
-		int end = canvas_text_n(c, 0, col, left, STYLE_DIM, k->params[order[i]].name);
+		int end = canvas_verbatim(c, 0, col, left, STYLE_DIM, k->params[order[i]].name);
 		end = canvas_text_n(c, 0, end + 1, room - end, here ? STYLE_KNOB_ON : STYLE_KNOB, text[i]);
 		if (here)
 			canvas_text(c, 0, end, STYLE_KNOB, near);
@@ -251,7 +251,7 @@ void header_sheet(const struct session *s, struct canvas *c)
 		neighbours(s, i, near, sizeof near);
 		canvas_hit(c, row, 0, 1, c->cols, HIT_PARAM, i);
 		canvas_text(c, row, 0, STYLE_KNOB, here ? "▸" : " ");
-		canvas_text_n(c, row, 1, 10, here ? STYLE_BOLD : STYLE_NORMAL, k->params[i].name);
+		canvas_verbatim(c, row, 1, 10, here ? STYLE_BOLD : STYLE_NORMAL, k->params[i].name);
 		canvas_right(c, row, 24, here ? STYLE_KNOB_ON : STYLE_KNOB, here ? "[%s]" : "%s ", value);
 		int at = 25;
 		if (here)

@@ -49,6 +49,15 @@ TEST(what_was_formatted)
 	expect("parameter 'a': a is too large", "参数“a”：a 太大");
 }
 
+/* What a person typed, or a list of names, may look like a message. */
+TEST(names_stay)
+{
+	chinese(NULL);
+	expect("no buffer is called 'blocks'", "没有名为“blocks”的缓冲区");
+	expect("there are: blocks, shared memory", "可选：blocks, shared memory");
+	expect("limited by 'blocks'", "受限于'blocks'");
+}
+
 TEST(what_was_joined)
 {
 	chinese(NULL);

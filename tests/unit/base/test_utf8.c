@@ -29,6 +29,18 @@ TEST(nothing_is_there_and_not_seen)
 	assert_int_equal(utf8_next(&s), 0);
 }
 
+TEST(written_and_read)
+{
+	static const uint32_t all[] = { 'a', 0xd7, 0x7ebf, 0x1f600 };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		char bytes[5] = "";
+		const char *s = bytes;
+		assert_int_equal(utf8_put(bytes, all[i]), i + 1);
+		assert_int_equal(utf8_next(&s), all[i]);
+		assert_int_equal(s - bytes, i + 1);
+	}
+}
+
 TEST(breaks)
 {
 	assert_true(utf8_breaks(0x7ebf, 0x7a0b)); /* 线程 */

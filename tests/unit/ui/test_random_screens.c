@@ -6,6 +6,7 @@
 #include "fixture_world.h"
 #include "../unit.h"
 
+#include "base/lang.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "ui/canvas.h"
@@ -120,14 +121,19 @@ static void draw_many(unsigned n)
 	}
 }
 
+/* So many screens in every language. */
 TEST(nothing_overlaps)
 {
 	const char *many = getenv("SCREENS"), *seed = getenv("SEED");
 	int64_t n = 1000, from = 1;
 	assert_true(!many || parse_int(many, &n));
 	assert_true(!seed || parse_int(seed, &from));
-	stream = (uint64_t)from;
-	draw_many((unsigned)n);
+	for (size_t i = 0; i < lang_count(); i++) {
+		lang_use(i);
+		stream = (uint64_t)from;
+		draw_many((unsigned)n);
+	}
+	lang_use(0);
 }
 
 /* The checker sees what it is there to see. */

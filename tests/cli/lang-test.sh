@@ -1,0 +1,80 @@
+#!/bin/sh
+# The language of help and errors: by option, setting and environment, with no such locale installed;
+# what machines read stays English; and every message is translated.
+. "$(dirname "$0")/lib.sh"
+
+# lang NAME STATUS WORDS ENVIRONMENT... -- ARGUMENT...: what is printed has the words.
+lang() {
+	name=$1 want=$2 words=$3
+	shift 3
+	n=$#
+	while [ "$n" -gt 0 ] && [ "$1" != -- ]; do
+		environment="${environment:-} $1"
+		shift
+		n=$((n - 1))
+	done
+	shift
+	# shellcheck disable=SC2086
+	env -u LC_ALL -u LC_MESSAGES -u LANG -u LANGUAGE ${environment:-} "$PMPP" "$@" \
+		>"$dir/out" 2>"$dir/err" </dev/null
+	got=$?
+	environment=
+	if [ "$got" -ne "$want" ]; then
+		not_ok "$name" "exit status $got, want $want: $(cat "$dir/err")"
+	elif ! cat "$dir/out" "$dir/err" | grep -qF -e "$words"; then
+		not_ok "$name" "no '$words' in: $(cat "$dir/out" "$dir/err")"
+	else
+		ok "$name"
+	fi
+}
+
+zh='是否想用“run”'
+en="did you mean 'run'"
+lang no-such-locale-needed 2 "$zh" LC_ALL=zh_CN.UTF-8 -- rum
+lang locale-of-messages 2 "$zh" LC_ALL= LC_MESSAGES=zh_CN.UTF-8 LANG=en_US.UTF-8 LC_CTYPE=C.UTF-8 -- rum
+lang locale 2 "$zh" LANG=zh_CN.UTF-8 -- rum
+lang list-of-languages 2 "$zh" LANG=en_US.UTF-8 LANGUAGE=fr:zh_CN:en -- rum
+lang locale-c 2 "$en" LC_ALL=C LANG=zh_CN.UTF-8 LANGUAGE=zh_CN -- rum
+lang locale-c-utf8 2 "$en" LC_ALL=C.UTF-8 -- rum
+lang no-locale 2 "$en" -- rum
+lang no-utf8 2 "$en" LC_ALL=zh_CN.GB18030 -- rum
+lang option 2 "$zh" LC_ALL=C.UTF-8 -- --lang zh_CN rum
+lang option-with-equals 2 "$zh" LC_ALL=C.UTF-8 -- rum --lang=zh
+lang option-to-english 2 "$en" LC_ALL=zh_CN.UTF-8 -- rum --lang en
+lang option-unknown 2 'there are: en, zh_CN' LC_ALL=C -- --lang fr
+lang option-alone 2 "needs a value" LC_ALL=C -- list --lang
+mkdir -p "$dir/config/pmpp-explore"
+echo 'lang = zh_CN' >"$dir/config/pmpp-explore/settings"
+lang setting 2 "$zh" LC_ALL=C.UTF-8 XDG_CONFIG_HOME="$dir/config" -- rum
+lang option-before-setting 2 "$en" LC_ALL=C.UTF-8 XDG_CONFIG_HOME="$dir/config" -- rum --lang en
+lang help 0 '用法： pmpp-explore run' LC_ALL=zh_CN.UTF-8 -- run --help
+lang help-of-all 0 '退出状态：0' LC_ALL=zh_CN.UTF-8 -- --help
+lang refusal 2 '参数“block”：4096' LC_ALL=zh_CN.UTF-8 -- run vec_add block=4096
+
+# only ASCII where the locale is C
+LC_ALL=C "$PMPP" --help >"$dir/out" 2>&1
+if LC_ALL=C grep -q '[^ -~]' "$dir/out"; then not_ok ascii-in-c 'bytes above ASCII'; else ok ascii-in-c; fi
+
+# JSON is the same in every language, errors included
+for args in 'list kernels --json' 'run vec_add block=4096 --json' 'occupancy --block 256 --regs 32 --json'; do
+	# shellcheck disable=SC2086
+	LC_ALL=C.UTF-8 "$PMPP" $args >"$dir/en.json" 2>/dev/null
+	# shellcheck disable=SC2086
+	LC_ALL=zh_CN.UTF-8 "$PMPP" $args >"$dir/zh.json" 2>/dev/null
+	if cmp -s "$dir/en.json" "$dir/zh.json" && [ -s "$dir/en.json" ]; then
+		ok "json-is-english ($args)"
+	else
+		not_ok "json-is-english ($args)" "$(diff "$dir/en.json" "$dir/zh.json" | head -3)"
+	fi
+done
+
+if ! command -v python3 >/dev/null; then
+	echo 'skip every-message-is-translated: no python3 on this machine'
+else
+	cd "$TEST_ROOT" || exit 1
+	if python3 -B src/lang/lang.py check >"$dir/out"; then
+		ok every-message-is-translated
+	else
+		not_ok every-message-is-translated "make lang, and translate: $(head -20 "$dir/out")"
+	fi
+fi
