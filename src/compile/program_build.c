@@ -34,22 +34,20 @@ bool program_is_source(const char *word)
 
 /* --- the command --- */
 
-/* Code for the chosen GPU is built beside what the person names, unless that is for it alone:
- * sm_90a has instructions that compute_90 does not compile. */
-static bool names_variant_of(const struct program_source *s, int cc)
+/* Code for the chosen GPU is built beside what the person names, but instead of it where that is
+ * for this GPU alone: "a" of sm_90a, "f" of sm_100f; "" = it is not. Such code has instructions
+ * that compute_90 does not compile, and nvcc 13 makes compute_90 of -arch=sm_90a, too. */
+static const char *variant_of(const struct program_source *s, int cc)
 {
 	char accelerated[16], family[16];
 	snprintf(accelerated, sizeof accelerated, "_%da", cc);
 	snprintf(family, sizeof family, "_%df", cc);
 	for (unsigned i = 0; i < s->n_words; i++)
-		if (strstr(s->words[i], accelerated) || strstr(s->words[i], family))
-			return true;
-	return false;
-}
-
-static bool has(unsigned repairs, enum program_repair r)
-{
-	return repairs >> r & 1;
+		if (strstr(s->words[i], accelerated))
+			return "a";
+		else if (strstr(s->words[i], family))
+			return "f";
+	return "";
 }
 
 static void make_command(struct nvcc_command *c, const struct program_source *s, unsigned repairs,
@@ -61,8 +59,10 @@ static void make_command(struct nvcc_command *c, const struct program_source *s,
 	nvcc_word(c, "-cudart=shared");
 	nvcc_word(c, "-lineinfo");
 	nvcc_word(c, "-g");
-	if (!names_variant_of(s, cc) || has(repairs, PROGRAM_REPAIR_ARCHITECTURE))
-		nvcc_word(c, "-gencode=arch=compute_%d,code=[sm_%d,compute_%d]", cc, cc, cc);
+	const char *v = variant_of(s, cc);
+	nvcc_word(c, "-gencode=arch=compute_%d%s,code=[sm_%d%s,compute_%d%s]", cc, v, cc, v, cc, v);
+	if (v[0])
+		repairs |= 1u << PROGRAM_REPAIR_ARCHITECTURE; /* leaves out what names it */
 	snprintf(headers, sizeof headers, "%s/" HEADERS, folder);
 	program_repair_words(repairs, headers, c);
 	for (unsigned i = 0; i < s->n_words;) {

@@ -82,6 +82,7 @@ struct emu_function_info {
 	unsigned n_params, param_bytes;
 	unsigned static_shared_bytes, local_bytes;
 	unsigned max_threads; /* __launch_bounds__; 0 = no bound stated */
+	unsigned cluster[3];  /* __cluster_dims__; 0 = none */
 };
 
 /* Parses @ptx, places its variables and initialises them. @name for messages. */
@@ -118,11 +119,12 @@ struct emu_launch_request {
 	const struct emu_function *function;
 	unsigned grid[3], block[3];
 	unsigned dynamic_shared_bytes;
-	const void *params; /* param_bytes of them */
-	unsigned registers; /* per thread, for residency; 0 = unknown */
-	bool cooperative;   /* all blocks are resident at once */
-	bool machine_code;  /* that of emu_module_set_code(), not the PTX */
-	uint64_t number;    /* the caller's name for it, not 0 */
+	const void *params;  /* param_bytes of them */
+	unsigned registers;  /* per thread, for residency; 0 = unknown */
+	bool cooperative;    /* all blocks are resident at once */
+	unsigned cluster[3]; /* blocks; 0 = as the kernel was compiled */
+	bool machine_code;   /* that of emu_module_set_code(), not the PTX */
+	uint64_t number;     /* the caller's name for it, not 0 */
 	enum emu_counting counting;
 	enum race_check check_races;
 	bool strict;         /* the first out-of-bounds access stops the launch */

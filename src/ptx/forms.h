@@ -57,6 +57,16 @@
 	X(TILES)      \
 	X(FRAG)       \
 	X(LAYOUT)     \
+	X(DONE)       \
+	X(DIMS)       \
+	X(TILE)       \
+	X(MULTICAST)  \
+	X(POLICY)     \
+	X(CPMASK)     \
+	X(NOINC)      \
+	X(NOCOMPLETE) \
+	X(PROXY)      \
+	X(READ)       \
 	X(SHAPE)
 enum group {
 #define X(g) GROUP_##g,
@@ -80,7 +90,8 @@ enum group {
 #define TS_FP8 (TS(E4M3X2) | TS(E5M2X2))
 #define TS_INT_PAIR (TS(U16X2) | TS(S16X2))
 #define TS_MEM (TS_BYTE | TS_BITS | TS(B128) | TS_INT | TS_FLOAT)
-#define TS_MMA (TS(F16) | TS(BF16) | TS(TF32) | TS_FLOAT | TS(S32) | TS(U8) | TS(S8))
+#define TS_FP8_ONE (TS(E4M3) | TS(E5M2))
+#define TS_MMA (TS_FP8_ONE | TS(F16) | TS(BF16) | TS(TF32) | TS_FLOAT | TS(S32) | TS(U8) | TS(S8))
 
 struct opcode_form {
 	uint64_t takes, needs; /* groups, G() or'ed; what is needed may stand */

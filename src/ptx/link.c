@@ -237,7 +237,10 @@ static void append_part(struct linked *l, struct link_part *p, struct ptx_func *
 	l->n_params += p->f->n_params + p->f->n_rets;
 	bool *done = mem_calloc(e->n_lists + 1u, sizeof *done);
 	for (unsigned i = 0; i < e->n_insts; i++) {
-		const struct ptx_operand *table = &e->insts[i].opnd[1];
+		const struct ptx_operand *table = &e->insts[i].opnd[1], *d = &e->insts[i].opnd[0];
+		if (d->kind == OPND_LIST && d->label == LIST_REGISTERS)
+			for (int64_t k = 0; k < d->i64; k++)
+				shift(&e->lists[d->reg + k], p->first_reg);
 		if (e->insts[i].op == OP_BRX_IDX && !done[table->reg]) {
 			done[table->reg] = true;
 			for (int64_t k = 0; k < table->i64; k++)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CLUSTER_SPACE 0x100 /* of a SPACE: memory of the cluster */
 static const struct modifier {
 	const char *name;
 	enum group group;
@@ -135,18 +136,19 @@ static bool parse_shape(const char *s, size_t n, struct ptx_mma *mma)
 		return false;
 	if (s < end && (!take_dimension(&s, end, 'k', &k) || s != end))
 		return false;
-	if (!m || !cols || m > 255 || cols > 255 || k > 255)
+	if (!m || !cols || m > 256 || cols > 256 || k > 256)
 		return false;
-	mma->m = (uint8_t)m;
-	mma->n = (uint8_t)cols;
-	mma->k = (uint8_t)k;
+	mma->m = (uint16_t)m;
+	mma->n = (uint16_t)cols;
+	mma->k = (uint16_t)k;
 	return true;
 }
 
 /* Groups that set the mode of an instruction, and those of which nothing is kept. */
 static const uint64_t mode_groups =
-	G(SHFL) | G(VOTE) | G(PRMT) | G(BOUNDS) | G(CHANNEL) | G(LOD) | G(TEST);
-static const uint64_t idle_groups = G(LEVEL) | G(HINT) | G(BARCTA) | G(SHAPE);
+	G(SHFL) | G(VOTE) | G(PRMT) | G(BOUNDS) | G(CHANNEL) | G(LOD) | G(TEST) | G(DONE);
+static const uint64_t idle_groups = G(LEVEL) | G(HINT) | G(BARCTA) | G(SHAPE) | G(TILE) |
+                                    G(CPMASK) | G(NOCOMPLETE) | G(PROXY) | G(READ);
 
 static void apply_modifier(const struct modifier *m, bool again, struct ptx_inst *inst)
 {
@@ -158,8 +160,12 @@ static void apply_modifier(const struct modifier *m, bool again, struct ptx_inst
 	}
 	switch (m->group) {
 	case GROUP_SPACE:
-		if (!again) /* cp.async: the first is the destination's */
-			inst->space = (enum ptx_space)m->value;
+		if (again) { /* copies: the first is the destination's */
+			inst->space2 = (enum ptx_space)(m->value & ~CLUSTER_SPACE);
+			break;
+		}
+		inst->space = (enum ptx_space)(m->value & ~CLUSTER_SPACE);
+		inst->flags |= m->value & CLUSTER_SPACE ? PF_CLUSTER : 0;
 		break;
 	case GROUP_ROUND: inst->round = (enum ptx_round)m->value; break;
 	case GROUP_CMP: inst->cmp = (enum ptx_cmp)m->value; break;
@@ -171,6 +177,7 @@ static void apply_modifier(const struct modifier *m, bool again, struct ptx_inst
 	case GROUP_SCOPE: inst->scope = (enum ptx_scope)m->value; break;
 	case GROUP_CACHE: inst->cache = (enum ptx_cache)m->value; break;
 	case GROUP_VEC: inst->vec = (uint8_t)m->value; break;
+	case GROUP_DIMS: inst->mma.k = (uint16_t)m->value; break;
 	case GROUP_TILES: inst->mma.count = (uint8_t)m->value; break;
 	case GROUP_FRAG: inst->mma.frag = (char)m->value; break;
 	case GROUP_LAYOUT: *(again ? &inst->mma.b_col : &inst->mma.a_col) = m->value != 0; break;
@@ -191,9 +198,15 @@ static bool is_video(enum ptx_op op)
 	return op >= OP_VABSDIFF2 && op <= OP_VSUB4;
 }
 
+/* Copies that run by themselves, whose operands parse_bulk.c reads. */
+static bool is_bulk(enum ptx_op op)
+{
+	return op >= OP_CP_ASYNC_BULK && op <= OP_CP_REDUCE_ASYNC_BULK_TENSOR;
+}
+
 static int max_types(enum ptx_op op)
 {
-	if (is_video(op))
+	if (is_video(op) || op == OP_WGMMA)
 		return 3;
 	if (op == OP_MMA || op == OP_WMMA_MMA)
 		return 4;
@@ -204,7 +217,7 @@ static int max_types(enum ptx_op op)
 static uint64_t may_repeat(enum ptx_op op)
 {
 	uint64_t groups = G(HINT);
-	if (op == OP_CP_ASYNC)
+	if (op == OP_CP_ASYNC || is_bulk(op))
 		groups |= G(SPACE);
 	if (op == OP_MMA || op == OP_WMMA_MMA)
 		groups |= G(LAYOUT);
@@ -317,7 +330,7 @@ static int longest_op(const struct parser *p, const struct token *word, size_t *
 {
 	const char *end = word->s + word->len, *c = word->s;
 	int op = -1;
-	for (int parts = 0; parts < 3 && c < end; parts++) {
+	for (int parts = 0; parts < 5 && c < end; parts++) {
 		c = memchr(c + 1, '.', (size_t)(end - c - 1));
 		c = c ? c : end;
 		int longer = find_op(p, word->s, (size_t)(c - word->s));
@@ -393,7 +406,7 @@ static bool read_mnemonic(struct parser *p, const struct token *word, struct ptx
 	if (op == OP_MMA || op == OP_WMMA_MMA)
 		for (int i = 0; i < n_types; i++) /* d c, or d a b c */
 			inst->mma.types[n_types == 2 ? i * 3 : i] = seen.types[i];
-	if (is_video((enum ptx_op)op))
+	if (is_video((enum ptx_op)op) || op == OP_WGMMA)
 		memcpy(inst->mma.types, seen.types, sizeof inst->mma.types);
 	return check_meaning(p, word, inst, seen.groups, seen.n_spaces);
 }

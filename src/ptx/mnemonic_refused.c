@@ -8,8 +8,7 @@
 #include <string.h>
 
 #define TEXTURE "Textures and surfaces are not supported; read through a pointer instead."
-#define CLUSTER "Thread-block clusters are not supported."
-#define POLICY "Cache policies are not supported; leave the hint out."
+#define CLUSTER "Work is not taken from other clusters; launch one block for each piece of it."
 #define STACK "Stack memory of variable size is not supported; use an array."
 #define VIDEO "Video instructions of one value are not supported; use plain arithmetic."
 static const struct refused_family {
@@ -23,24 +22,13 @@ static const struct refused_family {
 	{ "sust.", "9.7.11", TEXTURE },
 	{ "sured.", "9.7.11", TEXTURE },
 	{ "suq.", "9.7.11", TEXTURE },
-	{ "cp.async.bulk", "9.7.9",
-	  "Bulk copies (TMA) are not supported; use cp.async or plain copies." },
-	{ "cp.reduce.async.bulk", "9.7.9", "Bulk copies (TMA) are not supported; use atomics." },
-	{ "tensormap", "9.7.9", "Bulk copies (TMA) are not supported; use cp.async or plain copies." },
-	{ "cp.async.mbarrier", "9.7.13", "Use cp.async.commit_group and cp.async.wait_group." },
-	{ "wgmma.", "9.7.15",
-	  "Warp-group matrix instructions are not supported; use mma.sync or wmma." },
+	{ "cp.async.bulk", "9.7.9", "Copies of tensors are supported in tile mode only." },
+	{ "cp.reduce.async.bulk", "9.7.9", "Copies of tensors are supported in tile mode only." },
+	{ "tensormap", "9.7.9", "Tensor maps cannot be changed in a kernel; make them on the host." },
+	{ "wgmma.", "9.7.15", "Products of sparse matrices and of single bits are not supported." },
 	{ "tcgen05.", "9.7.16", "Tensor memory is not supported; use mma.sync or wmma." },
-	{ "barrier.cluster", "9.7.13", CLUSTER },
-	{ "mapa", "9.7.9", CLUSTER },
-	{ "getctarank", "9.7.9", CLUSTER },
-	{ "st.async", "9.7.9", CLUSTER },
-	{ "red.async", "9.7.13", CLUSTER },
 	{ "clusterlaunchcontrol", "9.7.13", CLUSTER },
-	{ "fence.proxy", "9.7.13", "Proxy fences belong to bulk copies, which are not supported." },
 	{ "multimem.", "9.7.9", "Multicast memory is not supported." },
-	{ "createpolicy", "9.7.9", POLICY },
-	{ "applypriority", "9.7.9", POLICY },
 	{ "alloca", "9.7.17", STACK },
 	{ "stacksave", "9.7.17", STACK },
 	{ "stackrestore", "9.7.17", STACK },

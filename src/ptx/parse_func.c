@@ -56,6 +56,7 @@ static bool parse_tuning(struct parser *p)
 	struct ptx_func *f = func_at_hand(p);
 	while (p->tok.kind == TOK_DOT) {
 		const struct token what = p->tok;
+		uint32_t ignored;
 		bool ok;
 		if (at_dot(p, "maxntid") || at_dot(p, "reqntid"))
 			ok = advance(p) && parse_ntid(p, f->maxntid);
@@ -63,14 +64,22 @@ static bool parse_tuning(struct parser *p)
 			ok = advance(p) && parse_count(p, 1 << 16, "a number of blocks", &f->minnctapersm);
 		else if (at_dot(p, "maxnreg"))
 			ok = advance(p) && parse_count(p, 1 << 16, "a number of registers", &f->maxnreg);
-		else if (at_dot(p, "noreturn"))
+		else if (at_dot(p, "reqnctapercluster"))
+			ok = advance(p) && parse_ntid(p, f->cluster);
+		else if (at_dot(p, "maxclusterrank"))
+			ok = advance(p) && parse_count(p, 1 << 16, "a number of blocks", &ignored);
+		else if (at_dot(p, "explicitcluster")) {
+			f->explicit_cluster = true;
+			ok = advance(p);
+		} else if (at_dot(p, "noreturn"))
 			ok = advance(p);
 		else if (at_dot(p, "pragma"))
 			ok = skip_pragma(p);
 		else
 			ok = unknown_directive(p, "on a function",
 			                       ".maxntid .reqntid .minnctapersm "
-			                       ".maxnctapersm .maxnreg .noreturn .pragma");
+			                       ".maxnctapersm .maxnreg .reqnctapercluster .explicitcluster "
+			                       ".maxclusterrank .noreturn .pragma");
 		if (!ok && !refuse_head(p, &what))
 			return false;
 	}

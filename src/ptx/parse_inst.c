@@ -16,7 +16,10 @@ bool parse_inst(struct parser *p, const struct token *word, int32_t guard, bool 
 	inst->ptx_line = word->line;
 	inst->nounroll = p->nounroll;
 	p->nounroll = false;
-	if (!parse_operands(p, inst))
+	const bool bulk = inst->op >= OP_CP_ASYNC_BULK && inst->op <= OP_CP_REDUCE_ASYNC_BULK_TENSOR;
+	if (inst->op == OP_WGMMA ? !parse_wgmma(p, inst)
+	    : bulk               ? !parse_bulk(p, inst)
+	                         : !parse_operands(p, inst))
 		return false;
 	for (int i = 0; i < PTX_MAX_OPERANDS; i++)
 		if (inst->opnd[i].kind != OPND_NONE)

@@ -79,7 +79,7 @@ static bool parse_branch_table(struct parser *p, struct ptx_operand *o)
 		return fail_at(p, t.s, t.line, ERR_PARSE, "no table of branch targets '%.*s' stands above",
 		               (int)t.len, t.s);
 	o->kind = OPND_LIST;
-	o->label = 1; /* of blocks, not of symbols */
+	o->label = LIST_BLOCKS;
 	o->reg = s->index + 1;
 	o->i64 = func_at_hand(p)->lists[s->index];
 	return true;
@@ -116,8 +116,8 @@ static bool parse_texture(struct parser *p, struct ptx_operand *o)
 	       expect(p, ']', "after the texture");
 }
 
-static bool parse_one(struct parser *p, char role, char width, const struct ptx_inst *inst,
-                      struct ptx_operand *o)
+bool parse_one(struct parser *p, char role, char width, const struct ptx_inst *inst,
+               struct ptx_operand *o)
 {
 	const struct want w = want_of(inst, width);
 	switch (role) {
@@ -134,7 +134,7 @@ static bool parse_one(struct parser *p, char role, char width, const struct ptx_
 	}
 }
 
-static bool expect_comma(struct parser *p, const struct ptx_inst *inst)
+bool expect_comma(struct parser *p, const struct ptx_inst *inst)
 {
 	if (at_punct(p, ';') || p->tok.kind == TOK_END)
 		return fail(p, "too few operands for '%s'", inst->text);
@@ -264,6 +264,28 @@ static bool check_operands(struct parser *p, const struct ptx_inst *inst, const 
 	return true;
 }
 
+/* Is what follows the comma at hand no operand of width @width, but a cache policy? */
+static bool at_policy(const struct parser *p, const struct ptx_inst *inst, char width)
+{
+	struct lexer ahead = p->lx;
+	struct token t;
+	uint32_t member;
+	if (!(inst->flags & PF_POLICY) || !at_punct(p, ','))
+		return false;
+	lex_next(&ahead, &t);
+	const struct sym *s = t.kind == TOK_NAME ? names_find_token(&p->names, &t, &member) : NULL;
+	if (!s || s->kind != SYM_REG || ptx_type_bytes(p->m->funcs[p->func].regs[s->index].type) != 8)
+		return false;
+	return want_of(inst, width).bytes != 8 || (inst->op == OP_ATOM && inst->atom != ATOM_CAS);
+}
+
+/* A hint that changes no result: read, not kept. */
+static bool parse_policy(struct parser *p, const struct ptx_inst *inst)
+{
+	struct ptx_operand policy = { 0 };
+	return expect_comma(p, inst) && parse_one(p, 's', '8', inst, &policy);
+}
+
 bool parse_operands(struct parser *p, struct ptx_inst *inst)
 {
 	const struct token at = p->tok;
@@ -283,12 +305,12 @@ bool parse_operands(struct parser *p, struct ptx_inst *inst)
 			if (!accept_punct(p, '|', &bar) ||
 			    (bar && !parse_destination(p, &pred, inst, false, o)))
 				return false;
-		} else if (!(optional && at_punct(p, ';'))) {
+		} else if (!(optional && (at_punct(p, ';') || at_policy(p, inst, s[1])))) {
 			if ((!first && !expect_comma(p, inst)) || !parse_one(p, s[0], s[1], inst, o))
 				return false;
 		}
 		first = false;
 		s += s[2] == ' ' ? 3 : 2;
 	}
-	return check_operands(p, inst, &at);
+	return check_operands(p, inst, &at) && (!(inst->flags & PF_POLICY) || parse_policy(p, inst));
 }

@@ -162,19 +162,7 @@ static bool find_special(const struct token *t, enum ptx_special *special)
 static bool refuse_special(struct parser *p, const struct token *t)
 {
 	static const char *const families[] = {
-		"%envreg",
-		"%pm",
-		"%clusterid",
-		"%nclusterid",
-		"%cluster_",
-		"%is_explicit_cluster",
-		"%reserved_smem",
-		"%aggr_smem_size",
-		"%current_graph_exec",
-		"%tid",
-		"%ntid",
-		"%ctaid",
-		"%nctaid",
+		"%envreg", "%pm", "%tid", "%ntid", "%ctaid", "%nctaid",
 	};
 	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
 		size_t n = strlen(families[i]);
@@ -206,6 +194,11 @@ static bool parse_named_source(struct parser *p, const struct want *w, const str
 		o->kind = OPND_REG;
 		o->reg = s->index + (int32_t)member;
 		return check_reg(p, &t, o->reg, w, inst) && advance(p);
+	}
+	if (w->pred && !s && tok_is(&t, TOK_NAME, ptx_special_name(SR_IS_EXPLICIT_CLUSTER))) {
+		o->kind = OPND_SPECIAL;
+		o->special = SR_IS_EXPLICIT_CLUSTER;
+		return advance(p);
 	}
 	if (w->pred)
 		return s ? fail(p, "expected a predicate") : unknown_name(p, &t);

@@ -95,7 +95,7 @@ struct mnemonic {
 	struct ptx_inst inst;
 };
 
-#define OP_HASH 512 /* powers of two, more than twice the number of entries */
+#define OP_HASH 1024 /* powers of two, more than twice the number of entries */
 #define MODIFIER_HASH 512
 #define MNEMONIC_HASH 1024
 #define SITE_HASH 256
@@ -195,6 +195,13 @@ const char *mnemonic_remedy(const struct token *word);
 bool parse_inst(struct parser *p, const struct token *word, int32_t guard, bool guard_negated);
 bool parse_mnemonic(struct parser *p, const struct token *word, struct ptx_inst *inst);
 bool parse_operands(struct parser *p, struct ptx_inst *inst);
+/* parse_operand.c, for parse_bulk.c: one operand by its two characters of opcode.def. */
+bool parse_one(struct parser *p, char role, char width, const struct ptx_inst *inst,
+               struct ptx_operand *o);
+bool expect_comma(struct parser *p, const struct ptx_inst *inst);
+/* parse_bulk.c: operands of bulk copies and of wgmma.mma_async. */
+bool parse_bulk(struct parser *p, struct ptx_inst *inst);
+bool parse_wgmma(struct parser *p, struct ptx_inst *inst);
 
 /* parse_value.c: registers and constants as operands */
 /* What one operand must be: the bytes of a register (0 = any), whether wider ones will do. */

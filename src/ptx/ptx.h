@@ -37,6 +37,8 @@
 	X(BF16X2, "bf16x2", 4) \
 	X(E4M3X2, "e4m3x2", 2) \
 	X(E5M2X2, "e5m2x2", 2) \
+	X(E4M3, "e4m3", 1)     \
+	X(E5M2, "e5m2", 1)     \
 	X(U16X2, "u16x2", 4)   \
 	X(S16X2, "s16x2", 4)   \
 	X(TF32, "tf32", 4)     \
@@ -168,7 +170,10 @@ enum ptx_mode {
 	MODE_ALPHA,
 	MODE_BASE,
 	MODE_LEVEL,
-	MODE_GRAD
+	MODE_GRAD,
+	/* how a bulk copy tells that it is done */
+	MODE_COMPLETE_TX,
+	MODE_BULK_GROUP
 };
 /* Shape of a texture or surface; A: layered. */
 enum ptx_geometry {
@@ -223,44 +228,70 @@ enum ptx_flag {
 	PF_NOFTZ = 1 << 24 /* atom.add.noftz */,
 	PF_CLAMP = 1 << 25 /* shf, szext, bmsk .clamp */,
 	PF_SATFINITE = 1 << 26 /* mma, cvt */,
+	PF_CLUSTER = 1 << 27 /* .shared::cluster, of the first space */,
+	PF_POLICY = 1 << 28 /* .L2::cache_hint: a cache policy is the last operand */,
+	PF_MULTICAST = 1 << 29 /* cp.async.bulk.multicast::cluster */,
+	PF_NOINC = 1 << 30 /* cp.async.mbarrier.arrive.noinc */,
 };
 
 /* clang-format off: one row each */
 /* X(ID, "name") : special registers, PTX ISA 10 */
-#define PTX_SPECIALS(X)                        \
-	X(TID_X, "%tid.x")                         \
-	X(TID_Y, "%tid.y")                         \
-	X(TID_Z, "%tid.z")                         \
-	X(NTID_X, "%ntid.x")                       \
-	X(NTID_Y, "%ntid.y")                       \
-	X(NTID_Z, "%ntid.z")                       \
-	X(CTAID_X, "%ctaid.x")                     \
-	X(CTAID_Y, "%ctaid.y")                     \
-	X(CTAID_Z, "%ctaid.z")                     \
-	X(NCTAID_X, "%nctaid.x")                   \
-	X(NCTAID_Y, "%nctaid.y")                   \
-	X(NCTAID_Z, "%nctaid.z")                   \
-	X(LANEID, "%laneid")                       \
-	X(WARPID, "%warpid")                       \
-	X(NWARPID, "%nwarpid")                     \
-	X(SMID, "%smid")                           \
-	X(NSMID, "%nsmid")                         \
-	X(GRIDID, "%gridid")                       \
-	X(CLOCK, "%clock")                         \
-	X(CLOCK64, "%clock64")                     \
-	X(GLOBALTIMER, "%globaltimer")             \
-	X(LANEMASK_EQ, "%lanemask_eq")             \
-	X(LANEMASK_LE, "%lanemask_le")             \
-	X(LANEMASK_LT, "%lanemask_lt")             \
-	X(LANEMASK_GE, "%lanemask_ge")             \
-	X(LANEMASK_GT, "%lanemask_gt")             \
-	X(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size") \
-	X(TOTAL_SMEM_SIZE, "%total_smem_size")     \
-	X(CLOCK_HI, "%clock_hi")                   \
-	X(GLOBALTIMER_LO, "%globaltimer_lo")       \
-	X(GLOBALTIMER_HI, "%globaltimer_hi")       \
-	X(ENVREG1, "%envreg1")                     \
-	X(ENVREG2, "%envreg2")
+#define PTX_SPECIALS(X)                              \
+	X(TID_X, "%tid.x")                               \
+	X(TID_Y, "%tid.y")                               \
+	X(TID_Z, "%tid.z")                               \
+	X(NTID_X, "%ntid.x")                             \
+	X(NTID_Y, "%ntid.y")                             \
+	X(NTID_Z, "%ntid.z")                             \
+	X(CTAID_X, "%ctaid.x")                           \
+	X(CTAID_Y, "%ctaid.y")                           \
+	X(CTAID_Z, "%ctaid.z")                           \
+	X(NCTAID_X, "%nctaid.x")                         \
+	X(NCTAID_Y, "%nctaid.y")                         \
+	X(NCTAID_Z, "%nctaid.z")                         \
+	X(LANEID, "%laneid")                             \
+	X(WARPID, "%warpid")                             \
+	X(NWARPID, "%nwarpid")                           \
+	X(SMID, "%smid")                                 \
+	X(NSMID, "%nsmid")                               \
+	X(GRIDID, "%gridid")                             \
+	X(CLOCK, "%clock")                               \
+	X(CLOCK64, "%clock64")                           \
+	X(GLOBALTIMER, "%globaltimer")                   \
+	X(LANEMASK_EQ, "%lanemask_eq")                   \
+	X(LANEMASK_LE, "%lanemask_le")                   \
+	X(LANEMASK_LT, "%lanemask_lt")                   \
+	X(LANEMASK_GE, "%lanemask_ge")                   \
+	X(LANEMASK_GT, "%lanemask_gt")                   \
+	X(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size")       \
+	X(TOTAL_SMEM_SIZE, "%total_smem_size")           \
+	X(CLOCK_HI, "%clock_hi")                         \
+	X(GLOBALTIMER_LO, "%globaltimer_lo")             \
+	X(GLOBALTIMER_HI, "%globaltimer_hi")             \
+	X(ENVREG1, "%envreg1")                           \
+	X(ENVREG2, "%envreg2")                           \
+	X(CLUSTERID_X, "%clusterid.x")                   \
+	X(CLUSTERID_Y, "%clusterid.y")                   \
+	X(CLUSTERID_Z, "%clusterid.z")                   \
+	X(NCLUSTERID_X, "%nclusterid.x")                 \
+	X(NCLUSTERID_Y, "%nclusterid.y")                 \
+	X(NCLUSTERID_Z, "%nclusterid.z")                 \
+	X(CLUSTER_CTAID_X, "%cluster_ctaid.x")           \
+	X(CLUSTER_CTAID_Y, "%cluster_ctaid.y")           \
+	X(CLUSTER_CTAID_Z, "%cluster_ctaid.z")           \
+	X(CLUSTER_NCTAID_X, "%cluster_nctaid.x")         \
+	X(CLUSTER_NCTAID_Y, "%cluster_nctaid.y")         \
+	X(CLUSTER_NCTAID_Z, "%cluster_nctaid.z")         \
+	X(CLUSTER_CTARANK, "%cluster_ctarank")           \
+	X(CLUSTER_NCTARANK, "%cluster_nctarank")         \
+	X(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster")   \
+	X(RESERVED_BEGIN, "%reserved_smem_offset_begin") \
+	X(RESERVED_END, "%reserved_smem_offset_end")     \
+	X(RESERVED_CAP, "%reserved_smem_offset_cap")     \
+	X(RESERVED_0, "%reserved_smem_offset_0")         \
+	X(RESERVED_1, "%reserved_smem_offset_1")         \
+	X(AGGR_SMEM_SIZE, "%aggr_smem_size")             \
+	X(CURRENT_GRAPH_EXEC, "%current_graph_exec")
 /* clang-format on */
 enum ptx_special {
 #define X(id, name) SR_##id,
@@ -281,7 +312,7 @@ enum ptx_operand_kind {
 	OPND_LABEL,   /* label: index into the labels until ptx_build_cfg(), then a block index */
 	OPND_FUNC,    /* symbol: index into ptx_module.funcs (call target, address of a function) */
 	OPND_LIST,    /* i64 entries from func->lists[reg]: arguments of call, symbols as in SYMBOL;
-	                 targets of brx.idx, labels as in LABEL */
+	                 targets of brx.idx, labels as in LABEL; registers: D of wgmma */
 };
 enum ptx_addr_base { ADDR_REG, ADDR_SYMBOL, ADDR_ABSOLUTE };
 
@@ -300,10 +331,12 @@ struct ptx_operand {
 };
 
 #define PTX_MAX_OPERANDS 6
+/* What an OPND_LIST holds, in its label. */
+enum ptx_list { LIST_SYMBOLS, LIST_BLOCKS, LIST_REGISTERS };
 
 /* Shape and types of ldmatrix, stmatrix, mma and wmma; all zero otherwise. */
 struct ptx_mma {
-	uint8_t m, n, k;
+	uint16_t m, n, k;       /* k: also the dimensions of a tensor copy */
 	uint8_t count;          /* ldmatrix .x1 .x2 .x4 */
 	char frag;              /* wmma.load/store: 'a' 'b' 'c' 'd' */
 	bool a_col, b_col;      /* layouts; wmma.load/store use a_col for their only one */
@@ -317,8 +350,8 @@ struct ptx_mma {
  */
 struct ptx_inst {
 	enum ptx_op op;
-	enum ptx_type type, type2; /* type2: source type of cvt and set; see opcode.def */
-	enum ptx_space space;
+	enum ptx_type type, type2;    /* type2: source type of cvt and set; see opcode.def */
+	enum ptx_space space, space2; /* space2: of the source of a bulk copy */
 	enum ptx_cmp cmp;
 	enum ptx_boolop boolop;
 	enum ptx_round round;
@@ -420,6 +453,8 @@ struct ptx_func {
 	                      * own, else 1; 0 = no lines */
 	uint32_t maxntid[3]; /* .maxntid or .reqntid, 0 = not given */
 	uint32_t minnctapersm, maxnreg; /* 0 = not given */
+	uint32_t cluster[3];            /* .reqnctapercluster: blocks; 0 = not given */
+	bool explicit_cluster;          /* .explicitcluster */
 	unsigned n_lists;
 	int32_t *lists; /* see OPND_LIST */
 	unsigned n_refusals;

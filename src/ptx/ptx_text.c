@@ -70,7 +70,9 @@ static void put_list(struct text *t, const struct ptx_module *m, const struct pt
 	text_add(t, "(");
 	for (int64_t i = 0; i < o->i64; i++) {
 		const int32_t entry = f->lists[o->reg + i];
-		if (o->label)
+		if (o->label == LIST_REGISTERS)
+			text_add(t, "%s%s", i ? ", " : "", reg_name(f, entry));
+		else if (o->label == LIST_BLOCKS)
 			text_add(t, "%sB%" PRId32, i ? ", " : "", entry);
 		else
 			text_add(t, "%s%s", i ? ", " : "", symbol_name(m, f, entry));

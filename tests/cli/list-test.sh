@@ -66,12 +66,12 @@ cat >"$dir/two.ptx" <<'PTX'
 {
 	.reg .f32 %f<4>;
 	.reg .b32 %r<2>;
-	wgmma.fence.sync.aligned;
+	tcgen05.wait::ld.sync.aligned;
 	ret;
 }
 PTX
 run doctor-ptx 3 doctor --ptx "$dir/two.ptx"
-for words in good "'wgmma.fence.sync.aligned'" 'PTX line 12' 'PTX ISA 9.7.15' '1 of 2 kernels would run'; do
+for words in good "'tcgen05.wait::ld.sync.aligned'" 'PTX line 12' 'PTX ISA 9.7.16' '1 of 2 kernels would run'; do
 	grep -qF -e "$words" "$dir/out" && ok "doctor-ptx-$words" || not_ok "doctor-ptx-$words" "$(cat "$dir/out")"
 done
 run doctor-ptx-json 3 doctor --json --ptx "$dir/two.ptx"

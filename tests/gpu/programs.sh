@@ -15,7 +15,13 @@ for source in "$here"/*.cu; do
 	name=$(basename "$source" .cu)
 	! grep -q '^// emulator only' "$source" || continue
 	# shellcheck disable=SC2046 # several words
-	"$nvcc" $(sed -n 's|^// nvcc: ||p' "$source") -O1 -lineinfo -gencode "arch=compute_${arch:-90},code=[sm_${arch:-90},compute_${arch:-90}]" \
+	words=$(sed -n 's|^// nvcc: ||p' "$source")
+	case $words in # those of one architecture alone, such as sm_90a
+	*-arch=sm_*a*) for_gpu="-gencode arch=compute_${arch:-90}a,code=sm_${arch:-90}a" words= ;;
+	*) for_gpu="-gencode arch=compute_${arch:-90},code=[sm_${arch:-90},compute_${arch:-90}]" ;;
+	esac
+	# shellcheck disable=SC2086 # several words
+	"$nvcc" $words -O1 -lineinfo $for_gpu \
 		-o "$out/bin/$name" "$source" || echo "programs.sh: $name does not compile" >&2 &
 done
 wait

@@ -34,7 +34,8 @@ enum fault_kind {
 	FAULT_ASSERT,
 	FAULT_FREE,
 	FAULT_TEXTURE, /* the handle is of none */
-	FAULT_SURFACE_BOUNDS
+	FAULT_SURFACE_BOUNDS,
+	FAULT_TENSOR_MAP /* there is none */
 };
 struct emu_fault {
 	enum fault_kind kind;
@@ -139,9 +140,14 @@ bool race_access(struct race_block *b, const struct race_access *a, struct race_
  * are waited for. */
 void race_copies_commit(struct race_block *b, uint32_t warp, uint32_t mask);
 void race_copies_wait(struct race_block *b, uint32_t warp, uint32_t mask, uint32_t left);
-/* A lane arrives at the mbarrier at @offset of shared memory, or has seen that its phase ended. */
-void race_mbarrier(struct race_block *b, uint32_t warp, unsigned lane, uint64_t offset,
-                   bool arrives);
+/* A lane arrives at the mbarrier at @offset of the shared memory of @owner, which may be another
+ * block of its cluster, or has seen that its phase ended. */
+void race_mbarrier(struct race_block *b, struct race_block *owner, uint32_t warp, unsigned lane,
+                   uint64_t offset, bool arrives);
+/* A lane, for the rest of its warp, arrives at the barrier of the cluster whose first block is
+ * @first, or goes on behind it. */
+void race_cluster_barrier(struct race_block *b, struct race_block *first, uint32_t warp,
+                          unsigned lane, bool arrives);
 
 /* --- what the observed warp (block 0, warp 0) does: its path, the first run of each access --- */
 

@@ -83,6 +83,7 @@ struct race_block *race_block_start(struct races *r, uint64_t block)
 	struct race_block *b = mem_zalloc(sizeof *b);
 	b->races = r;
 	b->cells = &r->cells;
+	b->places = &r->places;
 	b->block = block;
 	b->n_warps = r->n_warps;
 	b->first_warp = r->n_blocks * r->n_warps;
@@ -350,11 +351,6 @@ static struct race_page *page_at(struct race_block *b, const struct race_access 
 	return p;
 }
 
-static uint64_t place_key(const struct race_block *b, bool shared, uint64_t address)
-{
-	return shared ? (uint64_t)1 << 63 | (uint64_t)b->first_warp << 20 | address : address;
-}
-
 static uint32_t use_flags(const struct race_block *b, const struct race_access *a)
 {
 	if (a->strength == RACE_WEAK)
@@ -480,20 +476,7 @@ bool race_access(struct race_block *b, const struct race_access *a, struct race_
 		v.use.epoch = b->warp[a->warp].epoch;
 		if (!visit_lane(&v, 1u << lane, &any))
 			return any;
-		race_hand_over(b, &r->places, place_key(b, a->shared, a->address[lane]), lane, a);
+		race_hand_over(b, race_place_key(b, a->shared, a->address[lane]), lane, a);
 	}
 	return any;
-}
-
-void race_mbarrier(struct race_block *b, uint32_t warp, unsigned lane, uint64_t offset,
-                   bool arrives)
-{
-	const struct race_access a = {
-		.warp = warp,
-		.read = true,
-		.write = arrives,
-		.scope = SCOPE_CTA,
-		.sem = arrives ? SEM_RELEASE : SEM_ACQUIRE,
-	};
-	race_hand_over(b, &b->races->places, place_key(b, true, offset), lane, &a);
 }

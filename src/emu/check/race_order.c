@@ -366,9 +366,14 @@ static void hand_over(struct race_block *b, struct race_places *places, uint64_t
 		race_clock_set(&give[s], NULL);
 }
 
-void race_hand_over(struct race_block *b, struct race_places *places, uint64_t key, unsigned lane,
-                    const struct race_access *a)
+uint64_t race_place_key(const struct race_block *b, bool shared, uint64_t address)
 {
+	return shared ? (uint64_t)1 << 63 | (uint64_t)b->first_warp << 20 | address : address;
+}
+
+void race_hand_over(struct race_block *b, uint64_t key, unsigned lane, const struct race_access *a)
+{
+	struct race_places *places = b->places;
 	if (a->read && places->n) {
 		const struct race_place *at = find_place(places, key);
 		if (at->key)
@@ -376,4 +381,30 @@ void race_hand_over(struct race_block *b, struct race_places *places, uint64_t k
 	}
 	if (a->write)
 		hand_over(b, places, key, lane, a);
+}
+
+/* A place where a lane only hands over, or only takes. */
+static void rendezvous(struct race_block *b, uint64_t key, uint32_t warp, unsigned lane,
+                       bool arrives)
+{
+	const struct race_access a = {
+		.warp = warp,
+		.read = true,
+		.write = arrives,
+		.scope = SCOPE_CLUSTER,
+		.sem = arrives ? SEM_RELEASE : SEM_ACQUIRE,
+	};
+	race_hand_over(b, key, lane, &a);
+}
+
+void race_mbarrier(struct race_block *b, struct race_block *owner, uint32_t warp, unsigned lane,
+                   uint64_t offset, bool arrives)
+{
+	rendezvous(b, race_place_key(owner, true, offset), warp, lane, arrives);
+}
+
+void race_cluster_barrier(struct race_block *b, struct race_block *first, uint32_t warp,
+                          unsigned lane, bool arrives)
+{
+	rendezvous(b, race_place_key(first, true, 0xfffff), warp, lane, arrives);
 }

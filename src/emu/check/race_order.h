@@ -42,9 +42,11 @@ struct race_copies {
 
 struct race_page;
 struct race_cells;
+struct race_places;
 struct race_block {
 	struct races *races;
 	struct race_cells *cells;
+	struct race_places *places;
 	struct race_copies copies;
 	uint64_t block;
 	uint32_t first_warp, n_warps; /* the first one's number over the whole launch */
@@ -82,7 +84,8 @@ void race_copies_note(struct race_block *b, const struct race_access *a);
 void race_copies_free(struct race_block *b);
 
 /* A strong access of one lane to the place of @key: takes over, hands over. */
-void race_hand_over(struct race_block *b, struct race_places *places, uint64_t key, unsigned lane,
-                    const struct race_access *a);
+void race_hand_over(struct race_block *b, uint64_t key, unsigned lane, const struct race_access *a);
+/* What a place is called: an address, or an offset in the block's shared memory. */
+uint64_t race_place_key(const struct race_block *b, bool shared, uint64_t address);
 
 #endif

@@ -67,15 +67,34 @@ enum system_call {
 	SYSTEM_FREE,
 	/* not the system's, but likewise lane by lane: barriers in shared memory */
 	SYSTEM_MBARRIER_INIT,   /* offset, count */
-	SYSTEM_MBARRIER_ARRIVE, /* offset, count, 1 = also leave: the state before */
-	SYSTEM_MBARRIER_STATE,  /* offset, state: has its phase ended? */
-	SYSTEM_MBARRIER_PARITY, /* offset, parity: has the phase of that parity ended? */
-							/* the device's runtime */
+	SYSTEM_MBARRIER_ARRIVE, /* offset, count, 1 = also leave, bytes to wait for: the state before */
+	SYSTEM_MBARRIER_BYTES,  /* offset, bytes that are awaited in addition, may be negative */
+	SYSTEM_MBARRIER_PENDING, /* state: arrivals that it awaited */
+	SYSTEM_MBARRIER_STATE,   /* offset, state: has its phase ended? */
+	SYSTEM_MBARRIER_PARITY,  /* offset, parity: has the phase of that parity ended? */
+	/* bulk copies, see vm/bulk.c: shared offset, address, bytes, barrier, blocks, enum bulk_how */
+	SYSTEM_BULK_LOAD,
+	SYSTEM_BULK_STORE,
+	SYSTEM_BULK_REDUCE,
+	SYSTEM_BULK_SHARED, /* from the second offset to the first one, maybe of another block */
+	/* the same of a box of a tensor: shared offset, map, barrier, blocks, how, coordinates */
+	SYSTEM_TENSOR_LOAD,
+	SYSTEM_TENSOR_STORE,
+	SYSTEM_TENSOR_REDUCE,
+	SYSTEM_REMOTE_STORE, /* st.async, red.async: offset, barrier, how, values */
+	SYSTEM_MATRIX,       /* two registers of a fragment: descriptor, struct matrix_place */
+	/* what the whole warp does */
+	SYSTEM_WARP,
+	SYSTEM_CLUSTER_ARRIVE = SYSTEM_WARP,
+	SYSTEM_CLUSTER_WAIT,
+	SYSTEM_GROUP_COMMIT, /* wgmma.commit_group */
+	SYSTEM_GROUP_WAIT,   /* until all but so many groups are done by all four warps */
+						 /* the device's runtime */
 #define X(id, name) SYSTEM_RUNTIME_##id,
 #include "emu/ir/device_calls.def"
 #undef X
 	SYSTEM_CALLS,
-	SYSTEM_RUNTIME = SYSTEM_MBARRIER_PARITY + 1
+	SYSTEM_RUNTIME = SYSTEM_GROUP_WAIT + 1
 };
 #define SYSTEM_ARGS 10
 /* Which call of the device's runtime a function of that name is: -1 = none, SYSTEM_CALLS = one that
@@ -188,6 +207,55 @@ static inline uint64_t function_address(int32_t index)
 {
 	return FUNCTION_WINDOW + FUNCTION_STEP * ((uint64_t)index + 1);
 }
+
+/*
+ * How a bulk copy goes, in one word: a reduction's operation and type (ATOM_NONE: a copy), whether
+ * it goes to several blocks of the cluster.
+ */
+#define BULK_OP(atom, type) ((uint64_t)(atom) | (uint64_t)(type) << 8)
+#define BULK_MULTICAST ((uint64_t)1 << 16)
+static inline enum ptx_atom bulk_atom(uint64_t how)
+{
+	return (enum ptx_atom)(how & 0xff);
+}
+static inline enum ptx_type bulk_type(uint64_t how)
+{
+	return (enum ptx_type)(how >> 8 & 0xff);
+}
+
+/* Which two registers of a fragment are read from a matrix in shared memory. */
+struct matrix_place {
+	uint8_t row, k;        /* first line, first byte of K */
+	bool of_a;             /* rows g and g + 8 of the warp's 16; else of B: both halves of K */
+	bool across;           /* lines do not run along K */
+	enum ptx_type floats8; /* E4M3, E5M2: two of each four become float16, PTX_NONE: no such */
+	bool second;           /* ... the second two */
+};
+static inline uint64_t matrix_pack(const struct matrix_place *m)
+{
+	return m->row | (uint64_t)m->k << 8 | (uint64_t)m->floats8 << 16 | (uint64_t)m->of_a << 24 |
+	       (uint64_t)m->across << 25 | (uint64_t)m->second << 26;
+}
+static inline struct matrix_place matrix_unpack(uint64_t v)
+{
+	return (struct matrix_place){
+		.row = (uint8_t)v,
+		.k = (uint8_t)(v >> 8),
+		.floats8 = (enum ptx_type)(v >> 16 & 0xff),
+		.of_a = v >> 24 & 1,
+		.across = v >> 25 & 1,
+		.second = v >> 26 & 1,
+	};
+}
+
+/*
+ * Shared memory of other blocks of the cluster: 1 + the block's rank stands above CLUSTER_SHIFT;
+ * 0 is the block's own. Hardware has the rank itself there, in its own addresses, too, which code
+ * gets from mapa and does not build by itself.
+ */
+#define CLUSTER_SHIFT 24
+#define CLUSTER_OFFSET (((uint64_t)1 << CLUSTER_SHIFT) - 1)
+#define CLUSTER_MOST 16 /* blocks */
 
 /* Generic addresses of shared and local memory lie in windows that no buffer reaches. */
 #define SHARED_WINDOW ((uint64_t)1 << 56)

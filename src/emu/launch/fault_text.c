@@ -89,6 +89,11 @@ static bool report_without_data(const struct emu_launch *l, const struct emu_fau
 		err_set(err, ERR_FAULT, "%s: outside the surface; %s", where, who);
 		return err_remedy(err, "x counts bytes, not elements; cudaBoundaryModeZero and "
 		                       "cudaBoundaryModeClamp allow accesses outside");
+	case FAULT_TENSOR_MAP:
+		err_set(err, ERR_FAULT, "%s: there is no tensor map at 0x%llx; %s", where,
+		        (unsigned long long)f->address, who);
+		return err_remedy(err, "make it by cuTensorMapEncodeTiled() and pass it as a const "
+		                       "__grid_constant__ parameter, 64-byte aligned");
 	case FAULT_INDEX:
 		err_set(err, ERR_FAULT, "%s: branch table index out of range; %s", where, who);
 		return err_remedy(err, "the switch of that line gets a value it has no case for");

@@ -33,6 +33,7 @@ static const char *finding_kind(enum fault_kind kind)
 	case FAULT_ASSERT: return "assert";
 	case FAULT_FREE: return "free";
 	case FAULT_FUNCTION: return "function-pointer";
+	case FAULT_TENSOR_MAP: return "tensor-map";
 	case FAULT_NONE: break;
 	}
 	return "failed";

@@ -31,12 +31,13 @@ void image_cache_free(struct image_cache *c)
 }
 
 uint64_t image_key(const struct ptx_func *func, const struct launch_plan *plan,
-                   const uint8_t *params)
+                   const uint32_t cluster[3], const uint8_t *params)
 {
 	uint64_t h = hash_bytes(HASH_SEED, &func, sizeof func);
 	h = hash_bytes(h, &plan->grid, sizeof plan->grid);
 	h = hash_bytes(h, &plan->block, sizeof plan->block);
 	h = hash_bytes(h, &plan->dynamic_shared_bytes, sizeof plan->dynamic_shared_bytes);
+	h = hash_bytes(h, cluster, 3 * sizeof *cluster);
 	h = hash_bytes(h, params, func->param_bytes);
 	return h ? h : 1;
 }

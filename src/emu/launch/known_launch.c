@@ -46,6 +46,7 @@ struct known_launch {
 	const struct ptx_func *func;
 	unsigned grid[3], block[3], shared_bytes;
 	bool cooperative;
+	unsigned cluster[3];
 	uint32_t param_bytes;
 	uint8_t *params;
 
@@ -125,6 +126,7 @@ static bool is_like(const struct known_launch *k, const struct emu_launch_reques
 	       memcmp(k->grid, req->grid, sizeof k->grid) == 0 &&
 	       memcmp(k->block, req->block, sizeof k->block) == 0 &&
 	       k->shared_bytes == req->dynamic_shared_bytes && k->cooperative == req->cooperative &&
+	       memcmp(k->cluster, req->cluster, sizeof k->cluster) == 0 &&
 	       memcmp(k->params, req->params, k->param_bytes) == 0;
 }
 
@@ -150,6 +152,7 @@ struct known_launch *known_launch_of(struct emu_device *d, const struct emu_laun
 	memcpy(place->block, req->block, sizeof place->block);
 	place->shared_bytes = req->dynamic_shared_bytes;
 	place->cooperative = req->cooperative;
+	memcpy(place->cluster, req->cluster, sizeof place->cluster);
 	place->param_bytes = place->func->param_bytes;
 	place->params = mem_alloc(place->param_bytes + 1u);
 	memcpy(place->params, req->params, place->param_bytes);
@@ -302,7 +305,7 @@ static bool in_any_order(const struct ir *ir, const struct xop *x)
 static bool asks_the_system(const struct xop *x)
 {
 	return x->op == SYSTEM_PRINT || x->op == SYSTEM_MALLOC || x->op == SYSTEM_FREE ||
-	       x->op >= SYSTEM_RUNTIME;
+	       x->op == SYSTEM_BULK_REDUCE || x->op == SYSTEM_TENSOR_REDUCE || x->op >= SYSTEM_RUNTIME;
 }
 
 static bool follows_from_memory(const struct emu_launch *l)

@@ -39,7 +39,7 @@ struct emu_device {
 struct image_cache *image_cache_new(void);
 void image_cache_free(struct image_cache *c);
 uint64_t image_key(const struct ptx_func *func, const struct launch_plan *plan,
-                   const uint8_t *params);
+                   const uint32_t cluster[3], const uint8_t *params);
 /* Moves the image of @key out of the cache into @image; false = there is none. */
 bool image_cache_take(struct image_cache *c, uint64_t key, struct image *image);
 /* Moves @image into the cache, where an older one may have to go. */
@@ -150,6 +150,10 @@ void nested_work_tell(const struct emu_launch *l);
  * because there was no room. */
 size_t emu_launch_printed(const struct emu_launch *l,
                           void (*print)(void *ctx, const char *text, size_t n), void *ctx);
+/* The launch's clusters (cluster_shape.c): grid.order and cluster_blocks, as the launch says, else
+ * as the kernel was compiled; then: can they be, on this GPU? */
+void cluster_set(struct emu_launch *l);
+bool cluster_check(const struct emu_launch *l, struct err *err);
 /* Races are looked for (race_blocks.c). */
 bool race_blocks_wanted(const struct emu_launch *l);
 /* Sets grid.races, once grid.together is known; then: are they looked for in block @i of the order?

@@ -165,8 +165,9 @@ static unsigned resident_blocks(const struct emu_launch *l)
 
 static unsigned thread_count(const struct emu_launch *l)
 {
+	const unsigned cluster = l->grid.cluster_blocks; /* a worker for each of its blocks */
 	if (l->grid.racing && !l->grid.together)
-		return 1; /* accesses are looked at in the order in which they happen */
+		return cluster; /* accesses are looked at in the order in which they happen */
 	if (l->grid.together)
 		return (unsigned)l->grid.order.n; /* a worker for each block; one thread runs them */
 	long n = l->req->threads ? (long)l->req->threads : sysconf(_SC_NPROCESSORS_ONLN);
@@ -176,8 +177,9 @@ static unsigned thread_count(const struct emu_launch *l)
 		n = 256;
 	/* threads cost more than a small launch */
 	if (!l->req->threads && l->grid.order.n * l->grid.n_warps <= SMALL_LAUNCH_WARPS)
-		return 1;
-	return (uint64_t)n < l->grid.order.n ? (unsigned)n : (unsigned)l->grid.order.n;
+		return cluster;
+	const uint64_t most = l->grid.order.n / cluster;
+	return cluster * ((uint64_t)n < most ? (unsigned)n : (unsigned)most);
 }
 
 static bool flag_set(const char *name)
@@ -200,7 +202,10 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 		.workspace = a->workspace,
 		.stack_bytes = l->grid.local_bytes,
 		.device_runtime = l->runtime != NULL,
+		.explicit_cluster = l->grid.order.cluster[0] != 0,
+		.cc = 10 * l->device->gpu->cc_major + l->device->gpu->cc_minor,
 	};
+	memcpy(env.cluster, l->grid.order.cluster, sizeof env.cluster);
 	memcpy(env.bank, l->banks.bank, sizeof env.bank);
 	if (l->sass ? !lower_sass(&l->image.ir, l->sass, l->sass_func, &env, l->source_file, err)
 	            : !lower_ptx(&l->image.ir, l->module->ptx, l->func, &env, l->source_file, err))
@@ -285,8 +290,8 @@ static bool place_on_device(struct emu_launch *l, struct err *err)
 	if (!fill_params(l, &a, err))
 		return false;
 	memcpy(arena_at(&l->device->arena, a.param_base), a.param_bytes, l->func->param_bytes);
-	l->image_key =
-		image_key(l->func, l->req->plan, a.param_bytes) ^ a.workspace ^ race_blocks_wanted(l);
+	l->image_key = image_key(l->func, l->req->plan, l->grid.order.cluster, a.param_bytes) ^
+	               a.workspace ^ race_blocks_wanted(l);
 	if (l->sass) {
 		machine_banks_fill(&l->module->banks, l->sass, l->module, &l->device->arena);
 		l->banks = l->module->banks;
@@ -414,6 +419,7 @@ static void set_grid(struct emu_launch *l)
 	g->order.total = (uint64_t)p->grid.x * p->grid.y * p->grid.z;
 	g->order.n = l->req->max_blocks && l->req->max_blocks < g->order.total ? l->req->max_blocks
 	                                                                       : g->order.total;
+	cluster_set(l);
 }
 
 static void start_clock(struct emu_launch *l)
@@ -441,7 +447,7 @@ bool emu_launch_prepare_on(struct emu_launch *l, struct emu_device *device,
 	l->grid.lenient = !program->strict;
 	if (l->sass && !find_machine_code(l, err))
 		return false;
-	if (!check_limits(l, err) || !place_on_device(l, err))
+	if (!check_limits(l, err) || !cluster_check(l, err) || !place_on_device(l, err))
 		return false;
 	start_clock(l);
 	return true;
@@ -466,7 +472,7 @@ bool emu_launch_prepare(struct emu_launch *l, const struct run_request *req,
 	set_grid(l);
 	if (l->sass && !find_machine_code(l, err))
 		return false;
-	if (!check_limits(l, err) || !place_launch(l, err))
+	if (!check_limits(l, err) || !cluster_check(l, err) || !place_launch(l, err))
 		return false;
 	start_clock(l);
 	return true;

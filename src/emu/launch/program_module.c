@@ -123,6 +123,8 @@ void emu_function_info(const struct emu_function *f, struct emu_function_info *o
 	if (p->maxntid[0])
 		out->max_threads = p->maxntid[0] * (p->maxntid[1] ? p->maxntid[1] : 1) *
 		                   (p->maxntid[2] ? p->maxntid[2] : 1);
+	for (unsigned k = 0; k < 3; k++)
+		out->cluster[k] = p->cluster[k];
 }
 
 bool emu_function_param(const struct emu_function *f, unsigned i, unsigned *offset, unsigned *bytes)

@@ -90,10 +90,12 @@ bool *race_blocks_run(struct emu_launch *l, bool (*run)(struct worker *wk, uint6
 		return NULL;
 	bool *done = mem_calloc(g->wave_end - g->wave_first + 1, sizeof *done);
 	g->racing = true;
-	for (uint64_t i = g->wave_first; i < g->wave_end && !races_spent(g->races); i++) {
+	for (uint64_t i = g->wave_first; i < g->wave_end && !races_spent(g->races);
+	     i += g->cluster_blocks) {
 		if (!race_blocks_take(l, i))
 			continue;
-		done[i - g->wave_first] = true;
+		for (uint32_t k = 0; k < g->cluster_blocks; k++)
+			done[i + k - g->wave_first] = true;
 		if (!run(&l->workers[0], i))
 			break;
 		if (i == 0 && !l->image.ir.waits)

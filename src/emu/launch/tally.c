@@ -95,6 +95,43 @@ static void add_full(const struct emu_launch *l, struct sums *s, enum program_ki
 
 /* --- one instruction --- */
 
+/*
+ * Bulk copies. Here: sectors and bytes of global memory as those of loads, stores and atomics, a
+ * request for each line of 128 bytes, and the bytes of shared memory in wavefronts of 128. On
+ * hardware the copy engine asks L2 by itself: its sectors are in the L2's counters (lts__t_...),
+ * not in those of L1 (l1tex__t_..._pipe_lsu), which see no request of it.
+ */
+static void add_bulk(const struct xop *x, const struct mem_count *m, struct counts *c)
+{
+	const struct mem_count *global = m + 1;
+	switch ((enum system_call)x->op) {
+	case SYSTEM_BULK_LOAD:
+	case SYSTEM_TENSOR_LOAD:
+		c->ld_requests += global->requests;
+		c->ld_sectors += global->sectors;
+		c->ld_lines += global->lines;
+		c->ld_bytes += global->bytes;
+		c->shared_st_requests += m->requests;
+		c->shared_st_wavefronts += m->wavefronts;
+		c->shared_st_ideal += m->ideal;
+		return;
+	case SYSTEM_BULK_STORE:
+	case SYSTEM_TENSOR_STORE:
+		c->st_requests += global->requests;
+		c->st_sectors += global->sectors;
+		c->st_lines += global->lines;
+		c->st_bytes += global->bytes;
+		break;
+	default:
+		c->atom_requests += global->requests;
+		c->atom_sectors += global->sectors;
+		break;
+	}
+	c->shared_ld_requests += m->requests;
+	c->shared_ld_wavefronts += m->wavefronts;
+	c->shared_ld_ideal += m->ideal;
+}
+
 static void add_memory(const struct xop *x, const struct sums *s, struct counts *c)
 {
 	const struct mem_count *m = &s->mem[x->mem];
@@ -128,6 +165,7 @@ static void add_memory(const struct xop *x, const struct sums *s, struct counts 
 		c->shared_st_ideal += m->ideal;
 		break;
 	}
+	case X_SYSTEM: add_bulk(x, m, c); break;
 	default:
 		c->atom_requests += m->space[0];
 		c->atom_sectors += m->sectors;

@@ -51,34 +51,60 @@ static bool poll_launch(struct worker *wk)
 	return why == STOP_CANCEL || why == STOP_TIMEOUT;
 }
 
-/* Blocks that wait for one another: each has a worker of its own, and this thread runs them all. */
-static void run_together(struct emu_launch *l)
+/* A turn of each of @n blocks from @index on that has not @ended; true if one went on. */
+static bool take_turns(struct emu_launch *l, struct worker *first, unsigned n, uint64_t index,
+                       bool *ended, unsigned *left)
 {
-	unsigned left = l->n_workers;
-	bool *ended = mem_calloc(l->n_workers, sizeof *ended);
-	for (unsigned i = 0; i < l->n_workers; i++) {
-		l->grid.racing = l->grid.races && race_blocks_take(l, i);
-		block_begin(&l->workers[i], i);
+	bool moved = false;
+	for (unsigned i = 0; i < n && atomic_load(&l->stop) == STOP_NONE; i++) {
+		if (ended[i])
+			continue;
+		const enum block_state s = block_step(&first[i], index + i);
+		if (s == BLOCK_STOPPED && first[i].fault.kind != FAULT_NONE)
+			stop_launch(l, STOP_FAULT);
+		moved |= s != BLOCK_WAITS;
+		ended[i] = s == BLOCK_DONE || s == BLOCK_STOPPED;
+		*left -= ended[i];
+		if (s == BLOCK_DONE)
+			atomic_fetch_add(&l->done, 1);
 	}
-	while (left && atomic_load(&l->stop) == STOP_NONE)
-		for (unsigned i = 0; i < l->n_workers && atomic_load(&l->stop) == STOP_NONE; i++) {
-			if (ended[i])
-				continue;
-			const enum block_state s = block_step(&l->workers[i], i);
-			if (s == BLOCK_STOPPED && l->workers[i].fault.kind != FAULT_NONE)
-				stop_launch(l, STOP_FAULT);
-			ended[i] = s != BLOCK_RUNS;
-			left -= ended[i];
-			if (s == BLOCK_DONE)
-				atomic_fetch_add(&l->done, 1);
-		}
+	for (unsigned i = 0; i < n; i += l->grid.cluster_blocks)
+		moved |= cluster_open(&first[i]);
+	return moved;
+}
+
+/* Blocks that wait for one another, @n from @index on: each has a worker of its own, and this
+ * thread runs them all by turns. False: the launch has to end. */
+static bool run_group(struct emu_launch *l, struct worker *first, unsigned n, uint64_t index)
+{
+	unsigned left = n;
+	bool *ended = mem_calloc(n, sizeof *ended);
+	for (unsigned i = 0; i < n; i++) {
+		if (l->grid.together)
+			l->grid.racing = l->grid.races && race_blocks_take(l, i - i % l->grid.cluster_blocks);
+		block_begin(&first[i], index + i);
+	}
+	while (left && atomic_load(&l->stop) == STOP_NONE) {
+		if (take_turns(l, first, n, index, ended, &left) || !left)
+			continue;
+		for (unsigned i = 0; i < n; i++)
+			if (!ended[i] && first[i].fault.kind == FAULT_NONE) {
+				block_stuck(&first[i]);
+				break;
+			}
+		stop_launch(l, STOP_FAULT);
+	}
 	free(ended);
+	return !left;
 }
 
 /* False: the launch has to end. */
 static bool run_block(struct worker *wk, uint64_t i)
 {
 	struct emu_launch *l = wk->grid->poll_context;
+	const unsigned cluster = l->grid.cluster_blocks;
+	if (cluster > 1)
+		return run_group(l, wk, cluster, i) && !poll_launch(wk);
 	if (!block_run(wk, i)) {
 		if (wk->fault.kind != FAULT_NONE)
 			stop_launch(l, STOP_FAULT);
@@ -92,11 +118,11 @@ static void run_blocks(struct worker *wk)
 {
 	struct emu_launch *l = wk->grid->poll_context;
 	if (l->grid.together) {
-		run_together(l);
+		run_group(l, l->workers, l->n_workers, 0);
 		return;
 	}
 	while (atomic_load(&l->stop) == STOP_NONE) {
-		const uint64_t i = atomic_fetch_add(&l->next, 1);
+		const uint64_t i = atomic_fetch_add(&l->next, l->grid.cluster_blocks);
 		if (i >= l->grid.wave_end)
 			break;
 		if (l->wave_done && l->wave_done[i - l->grid.wave_first])
@@ -162,7 +188,9 @@ static void run_waves(struct crew *c)
 {
 	struct emu_launch *l = c->l;
 	const uint64_t resident = (uint64_t)l->device->gpu->sm_count * l->blocks_per_sm;
-	const uint64_t size = resident < l->grid.order.n ? resident : l->grid.order.n;
+	const uint64_t cluster = l->grid.cluster_blocks, whole = resident / cluster * cluster;
+	const uint64_t wave = whole ? whole : cluster;
+	const uint64_t size = wave < l->grid.order.n ? wave : l->grid.order.n;
 	l->grid.records = mem_calloc(size, sizeof *l->grid.records);
 	for (uint64_t first = 0; first < l->grid.order.n; first += size) {
 		const uint64_t left = l->grid.order.n - first, n = left < size ? left : size;
@@ -219,7 +247,8 @@ bool emu_launch_run(struct emu_launch *l, struct err *err)
 	pthread_cond_init(&c.done, NULL);
 	c.threads = mem_calloc(l->n_workers, sizeof *c.threads);
 	struct member *members = mem_calloc(l->n_workers, sizeof *members);
-	for (unsigned i = 1; i < l->n_workers && !l->grid.together; i++) {
+	for (unsigned i = l->grid.cluster_blocks; i < l->n_workers && !l->grid.together;
+	     i += l->grid.cluster_blocks) {
 		members[i] = (struct member){ &c, &l->workers[i] };
 		if (pthread_create(&c.threads[c.n_threads], NULL, member_main, &members[i]) != 0)
 			break; /* fewer threads do the same work */

@@ -70,6 +70,14 @@ bool(low_refuse)(struct lower *l, const char *fmt, ...)
 	return low_refuse_at(l, &r);
 }
 
+bool low_needs(struct lower *l, int cc)
+{
+	if (!l->env->cc || l->env->cc >= cc)
+		return true;
+	return low_refuse(l, "it needs compute capability %d.%d, the GPU has %d.%d", cc / 10, cc % 10,
+	                  l->env->cc / 10, l->env->cc % 10);
+}
+
 static int32_t op_n(struct lower *l, enum emu_op op, int32_t d, unsigned n, const struct xsrc *s)
 {
 	if (d < 0)

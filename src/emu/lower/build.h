@@ -23,10 +23,11 @@ struct lower {
 	const struct link_part *part;   /* the function that the instruction belongs to */
 	int32_t *var_cell, *param_cell; /* first cell of a variable or parameter, -1 = none yet */
 	struct cell_list arguments, results;
-	int32_t frame; /* register with the address of the frame, -1 = no frames */
-	int32_t carry; /* PTX: predicate that stands for the condition code register */
-	bool first;    /* nothing emitted yet for this instruction */
-	bool counted;  /* an operation with its guard was: lanes are counted there */
+	int32_t frame;    /* register with the address of the frame, -1 = no frames */
+	int32_t products; /* first of the registers that wgmma works in, 0 = none yet */
+	int32_t carry;    /* PTX: predicate that stands for the condition code register */
+	bool first;       /* nothing emitted yet for this instruction */
+	bool counted;     /* an operation with its guard was: lanes are counted there */
 	bool failed;
 	const char *source_file, *name; /* name: of the entry */
 	struct err *err;
@@ -40,6 +41,9 @@ bool low_refuse(struct lower *l, const char *fmt, ...) __attribute__((format(pri
 #ifdef __clang_analyzer__ /* as in base/err.h */
 #define low_refuse(...) (low_refuse(__VA_ARGS__), false)
 #endif
+
+/* Refuses the instruction where the GPU is older than compute capability @cc (90 = 9.0). */
+bool low_needs(struct lower *l, int cc);
 
 /* The same with everything said. */
 bool low_refuse_at(struct lower *l, const struct lower_refusal *r);

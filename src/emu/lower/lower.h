@@ -33,8 +33,11 @@ struct lower_env {
 	uint64_t param_base;      /* device address of a copy of the parameter area */
 	uint32_t shared_bytes;
 	uint32_t sm_count;
-	uint64_t workspace;  /* of a cooperative launch, 0 = it is none */
-	bool device_runtime; /* kernels may launch others */
+	uint32_t cluster[3];   /* blocks in a cluster; 0 = 1 */
+	bool explicit_cluster; /* it was asked for */
+	int cc;                /* 10 * major + minor compute capability; 0 = any */
+	uint64_t workspace;    /* of a cooperative launch, 0 = it is none */
+	bool device_runtime;   /* kernels may launch others */
 	/* of machine code */
 	uint32_t stack_bytes;                /* local memory of a thread */
 	struct lower_bank bank[LOWER_BANKS]; /* 3: variables, 4: addresses; the others are not used */

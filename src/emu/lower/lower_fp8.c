@@ -66,19 +66,25 @@ static struct xsrc from_e5m2(struct lower *l, struct xsrc x)
 	return src_reg(low_select(l, -1, 4, src_const(0x7fff), value, nan));
 }
 
-static bool pair_to_f16x2(struct lower *l)
+struct xsrc low_fp8_pair(struct lower *l, enum ptx_type type, struct xsrc v, bool upper)
 {
-	const struct xsrc both = low_src(l, 1, 4);
+	const bool three = type == PTX_E4M3 || type == PTX_E4M3X2;
 	struct xsrc half[2];
 	for (unsigned k = 0; k < 2; k++) {
-		const struct xsrc byte =
-			op2(l, E_and_b32, op2(l, E_shr_u32, both, src_const(8 * k)), src_const(0xff));
-		half[k] = l->in->type2 == PTX_E4M3X2 ? from_e4m3(l, byte) : from_e5m2(l, byte);
+		const struct xsrc shifted = op2(l, E_shr_u32, v, src_const(8 * k + (upper ? 16 : 0)));
+		const struct xsrc byte = op2(l, E_and_b32, shifted, src_const(0xff));
+		half[k] = three ? from_e4m3(l, byte) : from_e5m2(l, byte);
 	}
-	const bool relu = l->in->flags & PF_RELU;
-	const int32_t pair = low_op2(l, E_pack32, relu ? -1 : low_dst(l, 0), half[0], half[1]);
-	if (relu)
-		low_op2(l, E_max_nan_f16x2, low_dst(l, 0), src_reg(pair), src_const(0));
+	return src_reg(low_op2(l, E_pack32, -1, half[0], half[1]));
+}
+
+static bool pair_to_f16x2(struct lower *l)
+{
+	const struct xsrc pair = low_fp8_pair(l, l->in->type2, low_src(l, 1, 4), false);
+	if (l->in->flags & PF_RELU)
+		low_op2(l, E_max_nan_f16x2, low_dst(l, 0), pair, src_const(0));
+	else
+		low_op1(l, E_mov_b32, low_dst(l, 0), pair);
 	return !l->failed;
 }
 

@@ -7,6 +7,10 @@
 /* Operand @i as a source; registers of another width are narrowed or zero-extended to @bytes. */
 struct xsrc low_src(struct lower *l, unsigned i, unsigned bytes);
 struct xsrc low_pred(struct lower *l, unsigned i);
+struct xsrc low_special(struct lower *l, enum ptx_special sr);
+/* The rank in the cluster of the block whose shared memory an address of 4 or 8 bytes is in
+ * (lower_cluster.c). */
+struct xsrc low_cluster_rank(struct lower *l, struct xsrc address);
 int32_t low_dst(struct lower *l, unsigned i); /* register of operand @i, -1 = sink */
 
 static inline bool type_float(enum ptx_type t)
@@ -59,6 +63,12 @@ struct xsrc low_address(struct lower *l, int32_t symbol, int64_t *offset);
 /* Address operand @i in shared memory, as an offset of 4 bytes; generic addresses too. */
 struct xsrc low_shared_offset(struct lower *l, unsigned i);
 
+/* Address operand @i with 64 bits (lower_tensor.c). */
+struct xsrc low_wide_address(struct lower *l, unsigned i);
+/* A value of 4 bytes with 8; a call with arguments of 8 bytes (lower_mbarrier.c): its result. */
+struct xsrc low_widened(struct lower *l, struct xsrc a);
+int32_t low_system(struct lower *l, enum system_call call, unsigned n, const struct xsrc *arg);
+
 /* --- lower_call.c --- */
 /* Before the first instruction, and when all are lowered. */
 void low_start_calls(struct lower *l);
@@ -85,6 +95,8 @@ bool low_float_op(struct lower *l, enum emu_op op, unsigned n, struct xsrc a, st
                   struct xsrc c);
 /* cvt with a pair of 8-bit floats on either side (lower_fp8.c). */
 bool low_cvt_fp8(struct lower *l);
+/* Two of the four 8-bit floats of @type in @v, as float16. */
+struct xsrc low_fp8_pair(struct lower *l, enum ptx_type type, struct xsrc v, bool upper);
 /* The sign bits of a floating-point type, both of a pair (lower_function.c). */
 uint64_t low_sign_bits(enum ptx_type t);
 

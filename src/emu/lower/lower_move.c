@@ -90,6 +90,13 @@ bool low_isspacep(struct lower *l)
 {
 	const struct xsrc top = src_reg(low_op2(l, E_shr_u64, -1, low_src(l, 1, 8), src_const(56)));
 	const uint64_t want = l->in->space == SPACE_SHARED ? 1 : l->in->space == SPACE_LOCAL ? 2 : 0;
-	low_cmp(l, low_dst(l, 0), CMP_EQ, PTX_U64, top, src_const(want));
+	const bool own = l->in->space == SPACE_SHARED && !(l->in->flags & PF_CLUSTER);
+	const int32_t in = low_cmp(l, own ? -1 : low_dst(l, 0), CMP_EQ, PTX_U64, top, src_const(want));
+	if (own) { /* not of another block of the cluster */
+		const struct xsrc mine = low_cluster_rank(l, low_src(l, 1, 8));
+		const int32_t here =
+			low_cmp(l, -1, CMP_EQ, PTX_U32, mine, low_special(l, SR_CLUSTER_CTARANK));
+		low_bool(l, low_dst(l, 0), BOOL_AND, src_reg(in), src_reg(here));
+	}
 	return !l->failed;
 }

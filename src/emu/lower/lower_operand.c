@@ -11,6 +11,36 @@ unsigned low_reg_bytes(const struct lower *l, int32_t reg)
 	return l->ir->regs[reg].bytes;
 }
 
+/* The same of clusters (ISA 10). A block that is in none is one of its own. */
+static bool cluster_constant(const struct lower *l, enum ptx_special sr, uint64_t *value)
+{
+	const struct launch_plan *p = l->env->plan;
+	const uint32_t grid[3] = { p->grid.x, p->grid.y, p->grid.z };
+	uint32_t size[3], all = 1;
+	for (unsigned k = 0; k < 3; k++) {
+		size[k] = l->env->cluster[k] ? l->env->cluster[k] : 1;
+		all *= size[k];
+	}
+	if (sr >= SR_NCLUSTERID_X && sr <= SR_NCLUSTERID_Z)
+		*value = grid[sr - SR_NCLUSTERID_X] / size[sr - SR_NCLUSTERID_X];
+	else if (sr >= SR_CLUSTER_NCTAID_X && sr <= SR_CLUSTER_NCTAID_Z)
+		*value = size[sr - SR_CLUSTER_NCTAID_X];
+	else if (sr == SR_CLUSTER_NCTARANK)
+		*value = all;
+	else if (sr == SR_IS_EXPLICIT_CLUSTER)
+		*value = l->env->explicit_cluster;
+	else if (sr >= SR_CLUSTER_CTAID_X && sr <= SR_CLUSTER_CTAID_Z &&
+	         size[sr - SR_CLUSTER_CTAID_X] == 1)
+		*value = 0;
+	else if (sr == SR_CLUSTER_CTARANK && all == 1)
+		*value = 0;
+	else if (sr >= SR_RESERVED_BEGIN && sr <= SR_RESERVED_1) /* the system reserves nothing here */
+		*value = 0;
+	else
+		return false;
+	return true;
+}
+
 /* Special registers that a launch makes constant; false = @sr varies inside it. */
 static bool launch_constant(const struct lower *l, enum ptx_special sr, uint64_t *value)
 {
@@ -30,12 +60,14 @@ static bool launch_constant(const struct lower *l, enum ptx_special sr, uint64_t
 		*value = l->env->workspace >> 32;
 	else if (sr == SR_ENVREG2)
 		*value = l->env->workspace & 0xffffffffu;
-	else if (sr == SR_GRIDID ||
+	else if (sr >= SR_CLUSTERID_X && sr <= SR_RESERVED_1)
+		return cluster_constant(l, sr, value);
+	else if (sr == SR_GRIDID || sr == SR_CURRENT_GRAPH_EXEC ||
 	         (sr >= SR_CTAID_X && sr <= SR_CTAID_Z && grid[sr - SR_CTAID_X] == 1))
 		*value = 0;
 	else if (sr == SR_DYNAMIC_SMEM_SIZE)
 		*value = p->dynamic_shared_bytes;
-	else if (sr == SR_TOTAL_SMEM_SIZE)
+	else if (sr == SR_TOTAL_SMEM_SIZE || sr == SR_AGGR_SMEM_SIZE)
 		*value = l->env->shared_bytes;
 	else
 		return false;
@@ -54,9 +86,12 @@ static struct xsrc clock_register(struct lower *l, enum ptx_special sr)
 	return src_reg(wide ? t : low_op1(l, high ? E_hi32 : E_trunc32, -1, src_reg(t)));
 }
 
-static struct xsrc special_register(struct lower *l, enum ptx_special sr)
+struct xsrc low_special(struct lower *l, enum ptx_special sr)
 {
 	uint64_t value;
+	if (sr >= SR_CLUSTERID_X && sr <= SR_CLUSTERID_Z &&
+	    l->env->cluster[sr - SR_CLUSTERID_X] <= 1) /* the block's own number */
+		sr = (enum ptx_special)(SR_CTAID_X + (sr - SR_CLUSTERID_X));
 	if (launch_constant(l, sr, &value))
 		return src_const(value);
 	switch (sr) {
@@ -113,7 +148,7 @@ struct xsrc low_src(struct lower *l, unsigned i, unsigned bytes)
 	case OPND_INT:
 	case OPND_FLOAT: return src_const((uint64_t)o->i64 & width);
 	case OPND_SPECIAL: {
-		const struct xsrc s = special_register(l, o->special);
+		const struct xsrc s = low_special(l, o->special);
 		return s.kind == S_REG ? low_resize(l, s, low_reg_bytes(l, s.reg), bytes) : s;
 	}
 	case OPND_SYMBOL: {
@@ -134,6 +169,9 @@ struct xsrc low_src(struct lower *l, unsigned i, unsigned bytes)
 struct xsrc low_pred(struct lower *l, unsigned i)
 {
 	const struct ptx_operand *o = &l->in->opnd[i];
+	uint64_t value;
+	if (o->kind == OPND_SPECIAL && launch_constant(l, o->special, &value))
+		return src_const(value ? 0xffffffffu : 0);
 	if (o->kind == OPND_INT)
 		return src_const(o->i64 ? 0xffffffffu : 0);
 	struct xsrc s = src_reg(o->reg);

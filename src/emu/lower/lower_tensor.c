@@ -234,8 +234,9 @@ struct placed {
 	bool together;       /* a register's elements lie side by side in memory */
 };
 
-static struct xsrc wide_base(struct lower *l, const struct ptx_operand *m)
+struct xsrc low_wide_address(struct lower *l, unsigned i)
 {
+	const struct ptx_operand *m = &l->in->opnd[i];
 	int64_t offset = m->i64;
 	struct xsrc base = src_const(0);
 	if (m->addr_base == ADDR_REG)
@@ -307,7 +308,7 @@ bool low_wmma_load(struct lower *l)
 	if (in->opnd[0].kind == OPND_VEC && in->opnd[0].n_vec % f.registers)
 		return low_refuse(l, "a fragment of this shape has %u registers", f.registers);
 	const struct lanes at = lane_parts(l);
-	const struct xsrc base = wide_base(l, &in->opnd[1]);
+	const struct xsrc base = low_wide_address(l, 1);
 	const struct xsrc stride = stride_bytes(l, 2, &f, in->mma.frag, row_major);
 	for (unsigned r = 0; r < f.registers; r++) {
 		const struct piece p = piece_of(&f, r);
@@ -343,7 +344,7 @@ bool low_wmma_store(struct lower *l)
 	if (!supported_wmma(l, in->type) || !known_fragment(l, &f))
 		return false;
 	const struct lanes at = lane_parts(l);
-	const struct xsrc base = wide_base(l, &in->opnd[0]);
+	const struct xsrc base = low_wide_address(l, 0);
 	const struct xsrc stride = stride_bytes(l, 2, &f, in->mma.frag, row_major);
 	for (unsigned r = 0; r < f.registers; r++) {
 		const struct piece p = piece_of(&f, r);
@@ -405,9 +406,11 @@ bool low_mma(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
 	const struct ptx_mma *m = &in->mma;
-	struct ir_tensor t = { .m = m->m,
-		                   .n = m->n,
-		                   .k = m->k,
+	if (m->m > 32 || m->n > 32 || m->k > 32)
+		return low_refuse(l, "this shape is not supported");
+	struct ir_tensor t = { .m = (uint8_t)m->m,
+		                   .n = (uint8_t)m->n,
+		                   .k = (uint8_t)m->k,
 		                   .d = m->types[0],
 		                   .a = m->types[1],
 		                   .b = m->types[2],

@@ -51,6 +51,7 @@ static void start_access(struct access *a, struct warp *w, const struct uop *u,
 	a->mask = mask;
 	a->bytes = m->access;
 	a->read = a->write = a->atomic = false;
+	a->remote = 0;
 	a->again = NULL;
 	a->base = NULL;
 }

@@ -11,6 +11,7 @@ struct access {
 	const struct uop *u;
 	const struct memop *m;
 	uint32_t mask;
+	uint32_t remote;  /* lanes in shared memory of another block of the cluster */
 	uint32_t swapped; /* lanes whose compare-and-swap changed the word */
 	enum ptx_space space;
 	unsigned bytes; /* of a lane, all elements */
@@ -37,6 +38,10 @@ const struct uop *access_careful(struct warp *w, const struct uop *u, uint32_t m
 /* The buffer at @at, which is touched from now on; false: there is none, or it is to be looked at
  * with care. */
 bool access_place(struct worker *wk, uint64_t at, bool read, bool write, struct mem_buffer *out);
+/* @bytes of global memory from @at on, which are touched as one, and have a value afterwards if
+ * they are written. OUTSIDE: of any one buffer; UNWRITTEN: some are read that have none. */
+enum global_span { SPAN_THERE, SPAN_OUTSIDE, SPAN_READ_ONLY, SPAN_UNWRITTEN };
+enum global_span access_span(struct worker *wk, uint64_t at, uint64_t bytes, bool read, bool write);
 /* How the lanes lie: layout, first, low, span. */
 void access_find_layout(struct access *a);
 /* Host addresses of the lanes, or of the first (base); false = stopped by a fault. */

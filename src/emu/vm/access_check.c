@@ -3,6 +3,7 @@
  * alignment, read-only memory, memory without a value.
  */
 #include "emu/vm/access.h"
+#include "emu/vm/cluster.h"
 
 static bool access_fault(struct warp *w, const struct uop *u, enum fault_kind kind, unsigned lane,
                          uint64_t address, enum ptx_space space, unsigned bytes, bool store)
@@ -145,6 +146,23 @@ bool access_place(struct worker *wk, uint64_t at, bool read, bool write, struct 
 	return true;
 }
 
+enum global_span access_span(struct worker *wk, uint64_t at, uint64_t bytes, bool read, bool write)
+{
+	const struct arena_region *r = touch_region(wk, at, read, write);
+	if (!r || r->size - (at - r->base) < bytes)
+		return SPAN_OUTSIDE;
+	if (write && r->read_only)
+		return SPAN_READ_ONLY;
+	bool unwritten = false;
+	for (uint64_t k = 0; r->written && k < bytes; k++) {
+		uint8_t *flag = r->written + (at - r->base) + k;
+		unwritten |= read && !__atomic_load_n(flag, __ATOMIC_RELAXED);
+		if (write)
+			__atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+	}
+	return unwritten ? SPAN_UNWRITTEN : SPAN_THERE;
+}
+
 static bool resolve_global(struct access *a)
 {
 	const struct arena *ar = a->w->worker->grid->arena;
@@ -200,6 +218,27 @@ static void check_shared(struct access *a, unsigned lane)
 		note_fault(a, FAULT_UNINITIALISED, lane, at);
 }
 
+/* An address that names the block it is in, see CLUSTER_SHIFT; the lane's own block, too. */
+static bool in_cluster(struct access *a, unsigned lane)
+{
+	const struct worker *wk = a->w->worker;
+	const uint64_t at = a->address[lane];
+	struct worker *owner;
+	if (at <= CLUSTER_OFFSET || at & (a->bytes - 1u))
+		return false;
+	a->host[lane] = cluster_bytes_at(wk, at, a->bytes, &owner);
+	if (!a->host[lane])
+		return false;
+	if (owner == wk)
+		a->address[lane] = at & CLUSTER_OFFSET;
+	else
+		a->remote |= 1u << lane;
+	if (owner->shadow &&
+	    !shadow_touch(owner->shadow, at & CLUSTER_OFFSET, a->bytes, a->read, a->write))
+		note_fault(a, FAULT_UNINITIALISED, lane, at);
+	return true;
+}
+
 static bool resolve_shared(struct access *a)
 {
 	const struct warp *w = a->w;
@@ -211,6 +250,8 @@ static bool resolve_shared(struct access *a)
 	for (uint32_t m = a->mask; m; m &= m - 1) {
 		const unsigned i = lowest_lane(m);
 		const uint64_t at = a->address[i];
+		if (in_cluster(a, i))
+			continue;
 		if (at >= w->shared_bytes || w->shared_bytes - at < a->bytes)
 			return access_fault(a->w, a->u, FAULT_BOUNDS, i, at, SPACE_SHARED, a->bytes, a->write);
 		if (at & (a->bytes - 1))

@@ -15,11 +15,13 @@ static const uint8_t *lane_before(const void *context, unsigned lane)
 void access_race(struct access *a)
 {
 	const struct xop *x = a->m->x;
-	if ((a->space != SPACE_SHARED && a->space != SPACE_GLOBAL) || !a->mask)
+	const uint32_t own =
+		a->mask & ~a->remote; /* who uses another block's memory is not known there */
+	if ((a->space != SPACE_SHARED && a->space != SPACE_GLOBAL) || !own)
 		return;
 	const struct race_access r = {
 		.warp = a->w->number,
-		.mask = a->mask,
+		.mask = own,
 		.op = a->u->xop,
 		.bytes = a->bytes,
 		.shared = a->space == SPACE_SHARED,
@@ -33,7 +35,8 @@ void access_race(struct access *a)
 		.sem = x->sem,
 		.scope = x->scope,
 		.address = a->address,
-		.lanes = a->layout == LAYOUT_ROW    ? RACE_IN_A_ROW
+		.lanes = a->remote                  ? RACE_ANYWHERE
+		         : a->layout == LAYOUT_ROW  ? RACE_IN_A_ROW
 		         : a->layout == LAYOUT_SAME ? RACE_ONE_PLACE
 		                                    : RACE_ANYWHERE,
 		.value = lane_bytes,

@@ -71,7 +71,10 @@ static void warp_init(struct worker *wk, uint32_t number)
 void emu_worker_init(struct worker *wk, struct grid *g, unsigned index)
 {
 	const struct image *im = g->image;
-	*wk = (struct worker){ .grid = g, .index = index, .fuel = g->together ? FUEL_TOGETHER : FUEL };
+	const bool turns = g->together || g->cluster_blocks > 1;
+	*wk = (struct worker){ .grid = g, .index = index, .fuel = turns ? FUEL_TOGETHER : FUEL };
+	wk->cluster_rank = index % g->cluster_blocks;
+	wk->cluster = wk - wk->cluster_rank;
 	wk->frames = mem_aligned(128, (size_t)g->n_warps * im->frame_bytes);
 	wk->shared = mem_aligned(128, g->shared_bytes + SHARED_SLACK);
 	wk->local = mem_aligned(16, (size_t)g->n_warps * 32 * g->local_bytes + 16);
@@ -130,6 +133,17 @@ static void flush_counters(struct worker *wk)
 
 /* --- starting a block --- */
 
+static void set_cluster_registers(struct warp *w)
+{
+	const struct worker *wk = w->worker;
+	for (unsigned k = 0; k < 3; k++) {
+		const uint32_t size = wk->grid->order.cluster[k];
+		w->special[SR_CLUSTERID_X + k] = wk->ctaid[k] / size;
+		w->special[SR_CLUSTER_CTAID_X + k] = wk->ctaid[k] % size;
+	}
+	w->special[SR_CLUSTER_CTARANK] = wk->cluster_rank;
+}
+
 static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 {
 	const struct grid *g = wk->grid;
@@ -147,12 +161,15 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 	w->n_waiting = 0;
 	w->ticks = 0;
 	w->atomics = 0;
+	w->cluster_phase = w->groups = 0;
 	w->state = WARP_RUN;
 	w->program = p;
 	w->win = wk->win[p->kind == PROGRAM_SPECULATIVE ? PROGRAM_SPECULATIVE : PROGRAM_CONSERVATIVE];
 	w->at = &p->uops[p->block_uop[0]];
 	for (unsigned k = 0; k < 3; k++)
 		w->special[SR_CTAID_X + k] = wk->ctaid[k];
+	if (g->cluster_blocks > 1)
+		set_cluster_registers(w);
 	w->special[SR_SMID] = wk->block % g->sm_count;
 }
 
@@ -197,6 +214,7 @@ void block_begin(struct worker *wk, uint64_t index)
 	device_calls_begin(wk->calls, g->threads);
 	memset(wk->barrier, 0, sizeof wk->barrier);
 	wk->barriers_met = wk->barriers_opened = 0;
+	wk->cluster_barrier = (struct cluster_barrier){ .phase = 1 };
 	memset(wk->shared, 0xff, g->shared_bytes); /* undefined: floats read as NaN */
 	if (g->local_bytes)
 		memset(wk->local, 0xff, (size_t)g->n_warps * 32 * g->local_bytes);
@@ -242,13 +260,18 @@ static bool open_barriers(struct worker *wk, uint32_t gone)
 	return wk->barriers_opened;
 }
 
+static uint32_t waits_at(const struct warp *w)
+{
+	return w->state == WARP_WAIT ? w->at->xop : w->at[-1].xop;
+}
+
 static uint32_t line_of_warp(const struct grid *g, const struct warp *w)
 {
-	return g->image->ir.insts[g->image->ir.ops[w->at[-1].xop].pc].line;
+	return g->image->ir.insts[g->image->ir.ops[waits_at(w)].pc].line;
 }
 
 /* Nobody can go on: who waits where. */
-static void report_stuck(struct worker *wk)
+void block_stuck(struct worker *wk)
 {
 	const struct grid *g = wk->grid;
 	struct emu_fault *f = &wk->fault;
@@ -262,14 +285,19 @@ static void report_stuck(struct worker *wk)
 		}
 		if (!waiting)
 			*f = (struct emu_fault){
-				.kind = FAULT_BARRIER_STUCK, .block = wk->block, .warp = i, .xop = w->at[-1].xop
+				.kind = FAULT_BARRIER_STUCK, .block = wk->block, .warp = i, .xop = waits_at(w)
 			};
 		waiting++;
 		if (waiting <= 4)
-			at += (size_t)snprintf(f->waiting + at, sizeof f->waiting - at,
-			                       "%swarp %u (threads %u-%u) at line %u, barrier %u",
-			                       waiting > 1 ? "; " : "", i, i * 32, i * 32 + 31,
-			                       line_of_warp(g, w), w->barrier);
+			at += (size_t)snprintf(
+				f->waiting + at, sizeof f->waiting - at, "%swarp %u (threads %u-%u) at line %u, ",
+				waiting > 1 ? "; " : "", i, i * 32, i * 32 + 31, line_of_warp(g, w));
+		if (waiting <= 4 && w->state == WARP_WAIT)
+			at += (size_t)snprintf(f->waiting + at, sizeof f->waiting - at, "%s",
+			                       g->image->ir.insts[g->image->ir.ops[waits_at(w)].pc].text);
+		else if (waiting <= 4)
+			at +=
+				(size_t)snprintf(f->waiting + at, sizeof f->waiting - at, "barrier %u", w->barrier);
 	}
 	if (waiting > 4)
 		at += (size_t)snprintf(f->waiting + at, sizeof f->waiting - at, "; %u warps more",
@@ -280,11 +308,21 @@ static void report_stuck(struct worker *wk)
 
 /* --- running --- */
 
+/* False: it asked again, in vain as before. */
+static bool resume(struct warp *w)
+{
+	const struct uop *at = w->at;
+	const uint64_t ticks = w->ticks;
+	const bool asked = w->state == WARP_WAIT;
+	vm_resume(w);
+	return w->state != WARP_WAIT || !asked || w->at != at || w->ticks != ticks;
+}
+
 enum block_state block_step(struct worker *wk, uint64_t index)
 {
 	const uint32_t n = wk->grid->n_warps, opened = wk->barriers_opened;
 	uint32_t gone = 0;
-	bool running = false, waiting = false;
+	bool running = false, waiting = false, asking = false, moved = false;
 	wk->barriers_opened = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		struct warp *w = warp_at(wk, i);
@@ -292,8 +330,8 @@ enum block_state block_step(struct worker *wk, uint64_t index)
 			w->state = WARP_RUN;
 			w->ticks = wk->barrier[w->barrier].opened_at;
 		}
-		if (w->state == WARP_RUN || w->state == WARP_YIELD)
-			vm_resume(w);
+		if (w->state == WARP_RUN || w->state == WARP_YIELD || w->state == WARP_WAIT)
+			moved |= resume(w);
 		if (w->state == WARP_STOP)
 			return BLOCK_STOPPED;
 		if (w->state == WARP_YIELD) {
@@ -303,12 +341,15 @@ enum block_state block_step(struct worker *wk, uint64_t index)
 				return BLOCK_STOPPED;
 		}
 		waiting |= w->state == WARP_BARRIER;
+		asking |= w->state == WARP_WAIT;
 		gone += w->state == WARP_DONE;
 	}
 	if (open_barriers(wk, gone) || running)
 		return BLOCK_RUNS;
+	if (asking)
+		return moved ? BLOCK_RUNS : BLOCK_WAITS;
 	if (waiting) {
-		report_stuck(wk);
+		block_stuck(wk);
 		return BLOCK_STOPPED;
 	}
 	flush_counters(wk);
@@ -320,8 +361,10 @@ bool block_run(struct worker *wk, uint64_t index)
 {
 	enum block_state state = BLOCK_RUNS;
 	block_begin(wk, index);
-	while (state == BLOCK_RUNS)
+	while (state == BLOCK_RUNS || (state == BLOCK_WAITS && cluster_open(wk)))
 		state = block_step(wk, index);
+	if (state == BLOCK_WAITS)
+		block_stuck(wk);
 	return state == BLOCK_DONE;
 }
 

@@ -1,68 +1,127 @@
 /*
  * Barriers in shared memory (mbarrier, PTX ISA 9.0, 9.7.13.15): an object of 8 bytes, whose form
  * the ISA leaves open. Here: arrivals still awaited in bits 0-19, arrivals of a phase in bits
- * 20-39, phases that have ended above.
+ * 20-39, bytes that bulk copies still have to bring in bits 40-60 (with a sign: they may come
+ * before they are expected), phases that have ended in bits 61-63.
  */
 #include "emu/vm/mbarrier.h"
+
+#include "emu/vm/cluster.h"
 
 #include <string.h>
 
 #define COUNT_BITS 20
 #define COUNT_MASK ((1u << COUNT_BITS) - 1)
-#define PHASE_SHIFT (2 * COUNT_BITS)
+#define BYTES_SHIFT (2 * COUNT_BITS)
+#define BYTES_BITS 21
+#define PHASE_SHIFT (BYTES_SHIFT + BYTES_BITS)
 
-static uint64_t make_state(uint64_t phase, uint64_t expected, uint64_t awaited)
+struct state {
+	uint32_t awaited, expected;
+	int32_t bytes;
+	uint32_t phase;
+};
+
+static struct state unpack(uint64_t v)
 {
-	return phase << PHASE_SHIFT | (expected & COUNT_MASK) << COUNT_BITS | (awaited & COUNT_MASK);
+	return (struct state){
+		.awaited = v & COUNT_MASK,
+		.expected = v >> COUNT_BITS & COUNT_MASK,
+		.bytes = (int32_t)((int64_t)(v << (64 - PHASE_SHIFT)) >> (64 - BYTES_BITS)),
+		.phase = (uint32_t)(v >> PHASE_SHIFT),
+	};
 }
 
-/* The state after @count arrivals, of which those that @leave are not expected again. */
-static uint64_t arrive(uint64_t state, uint64_t count, bool leave, bool *ended)
+static uint64_t pack(const struct state *s)
 {
-	const uint64_t expected = (state >> COUNT_BITS & COUNT_MASK) - (leave ? count : 0);
-	const uint64_t awaited = (state & COUNT_MASK) - count, phase = state >> PHASE_SHIFT;
-	*ended = awaited == 0;
-	return *ended ? make_state(phase + 1, expected, expected)
-	              : make_state(phase, expected, awaited);
+	const uint64_t bytes = (uint64_t)s->bytes & (((uint64_t)1 << BYTES_BITS) - 1);
+	return (uint64_t)s->phase << PHASE_SHIFT | bytes << BYTES_SHIFT |
+	       (uint64_t)(s->expected & COUNT_MASK) << COUNT_BITS | (s->awaited & COUNT_MASK);
+}
+
+/* A phase ends when nothing is awaited any more; true if it does. */
+static bool end_phase(struct state *s)
+{
+	if (s->awaited || s->bytes)
+		return false;
+	s->phase++;
+	s->awaited = s->expected;
+	return true;
 }
 
 /* In vain: the warps it waits for run before it asks again. */
-static bool waited(struct warp *w, unsigned lane, uint64_t at, uint64_t ended)
+static void ask_again(struct warp *w)
 {
-	if (!ended)
-		w->fuel = 0;
-	else if (w->worker->race)
-		race_mbarrier(w->worker->race, w->number, lane, at, false);
+	w->fuel = 0;
+}
+
+static void tell_race(struct warp *w, unsigned lane, const struct worker *owner, uint64_t at,
+                      bool arrives)
+{
+	const struct worker *wk = w->worker;
+	if (wk->race && owner->race)
+		race_mbarrier(wk->race, owner->race, w->number, lane, at & CLUSTER_OFFSET, arrives);
+}
+
+bool mbarrier_bytes(const struct worker *wk, uint64_t at, int64_t bytes)
+{
+	struct worker *owner;
+	uint8_t *there = at % 8 ? NULL : cluster_bytes_at(wk, at, 8, &owner);
+	uint64_t v;
+	if (!there)
+		return false;
+	memcpy(&v, there, sizeof v);
+	struct state s = unpack(v);
+	s.bytes += (int32_t)bytes;
+	if (end_phase(&s) && owner->shadow)
+		shadow_barrier(owner->shadow);
+	v = pack(&s);
+	memcpy(there, &v, sizeof v);
 	return true;
 }
 
 bool mbarrier_lane(struct warp *w, unsigned lane, enum system_call call, const uint64_t *arg,
                    uint64_t *result)
 {
-	struct worker *wk = w->worker;
-	const uint64_t at = arg[0];
-	uint64_t state;
-	bool ended = false;
-	if (at % 8 || at + 8 > w->shared_bytes)
-		return false;
-	memcpy(&state, w->shared + at, sizeof state);
-	switch (call) {
-	case SYSTEM_MBARRIER_INIT: state = make_state(0, arg[1], arg[1]); break;
-	case SYSTEM_MBARRIER_ARRIVE:
-		*result = state;
-		if (wk->race)
-			race_mbarrier(wk->race, w->number, lane, at, true);
-		state = arrive(state, arg[1], arg[2] != 0, &ended);
-		break;
-	case SYSTEM_MBARRIER_STATE:
-		*result = state >> PHASE_SHIFT != arg[1] >> PHASE_SHIFT;
-		return waited(w, lane, at, *result);
-	default: /* PARITY */
-		*result = (state >> PHASE_SHIFT & 1) != (arg[1] & 1);
-		return waited(w, lane, at, *result);
+	struct worker *owner;
+	if (call == SYSTEM_MBARRIER_PENDING) {
+		*result = unpack(arg[0]).awaited;
+		return true;
 	}
-	memcpy(w->shared + at, &state, sizeof state);
-	if (ended && wk->shadow) /* what came before is ordered before what follows */
-		shadow_barrier(wk->shadow);
+	if (call == SYSTEM_MBARRIER_BYTES)
+		return mbarrier_bytes(w->worker, arg[0], (int64_t)arg[1]);
+	uint8_t *there = arg[0] % 8 ? NULL : cluster_bytes_at(w->worker, arg[0], 8, &owner);
+	if (!there)
+		return false;
+	uint64_t v;
+	memcpy(&v, there, sizeof v);
+	struct state s = unpack(v);
+	switch (call) {
+	case SYSTEM_MBARRIER_INIT:
+		s = (struct state){ .awaited = (uint32_t)arg[1], .expected = (uint32_t)arg[1] };
+		if (owner->shadow)
+			shadow_touch(owner->shadow, arg[0] & CLUSTER_OFFSET, 8, false, true);
+		break;
+	case SYSTEM_MBARRIER_ARRIVE:
+		*result = v;
+		tell_race(w, lane, owner, arg[0], true);
+		s.bytes += (int32_t)arg[3];
+		s.awaited -= (uint32_t)arg[1];
+		s.expected -= arg[2] ? (uint32_t)arg[1] : 0;
+		if (end_phase(&s) && owner->shadow) /* what came before is ordered before what follows */
+			shadow_barrier(owner->shadow);
+		break;
+	case SYSTEM_MBARRIER_STATE: *result = s.phase != unpack(arg[1]).phase; break;
+	default: /* PARITY */ *result = (s.phase & 1) != (arg[1] & 1); break;
+	}
+	if (call == SYSTEM_MBARRIER_STATE || call == SYSTEM_MBARRIER_PARITY) {
+		if (*result)
+			tell_race(w, lane, owner, arg[0], false);
+		else
+			ask_again(w);
+		return true;
+	}
+	v = pack(&s);
+	memcpy(there, &v, sizeof v);
 	return true;
 }

@@ -8,5 +8,7 @@
  * misaligned. */
 bool mbarrier_lane(struct warp *w, unsigned lane, enum system_call call, const uint64_t *arg,
                    uint64_t *result);
+/* @bytes more are awaited by the barrier at @at, or -@bytes have come; false as above. */
+bool mbarrier_bytes(const struct worker *wk, uint64_t at, int64_t bytes);
 
 #endif

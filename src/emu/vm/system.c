@@ -5,8 +5,11 @@
 #include "emu/vm/handler.h"
 
 #include "base/mem.h"
+#include "emu/vm/bulk.h"
+#include "emu/vm/cluster.h"
 #include "emu/vm/device_runtime.h"
 #include "emu/vm/guest_print.h"
+#include "emu/vm/matrix.h"
 #include "emu/vm/mbarrier.h"
 
 #include <stdio.h>
@@ -19,6 +22,14 @@ static bool bad_pointer(struct warp *w, const struct uop *u, unsigned lane, uint
 	f->address = address;
 	f->space = SPACE_GLOBAL;
 	f->bytes = 1;
+	return false;
+}
+
+static bool bad_shared(struct warp *w, const struct uop *u, unsigned lane, uint64_t address)
+{
+	bad_pointer(w, u, lane, address);
+	w->worker->fault.space = SPACE_SHARED;
+	w->worker->fault.bytes = 8;
 	return false;
 }
 
@@ -88,34 +99,58 @@ static bool system_lane(struct warp *w, const struct uop *u, unsigned lane, cons
 	if (u->system->call >= SYSTEM_RUNTIME)
 		return device_call(w, lane, u->system->call, arg, result, &bad) ||
 		       bad_pointer(w, u, lane, bad);
+	if (u->system->call == SYSTEM_MATRIX)
+		return matrix_lane(w, lane, arg, result, &bad) || bad_shared(w, u, lane, bad);
+	if (u->system->call >= SYSTEM_BULK_LOAD)
+		return bulk_lane(w, u, lane, arg);
 	if (mbarrier_lane(w, lane, u->system->call, arg, result))
 		return true;
-	bad_pointer(w, u, lane, arg[0]);
-	w->worker->fault.space = SPACE_SHARED;
-	w->worker->fault.bytes = 8;
-	return false;
+	return bad_shared(w, u, lane, arg[0]);
 }
 
-COLD static bool run_system(struct warp *w, const struct uop *u, uint32_t mask)
+/* What all lanes do as one. */
+enum outcome { GOES_ON, STOPS, ASKS_AGAIN };
+static enum outcome warp_call(struct warp *w, const struct uop *u, uint32_t mask)
 {
 	const struct system_operands *s = u->system;
+	switch (s->call) {
+	case SYSTEM_CLUSTER_ARRIVE: cluster_arrive(w, mask); return GOES_ON;
+	case SYSTEM_CLUSTER_WAIT: return cluster_wait(w, mask) ? GOES_ON : ASKS_AGAIN;
+	case SYSTEM_GROUP_COMMIT: w->groups++; return GOES_ON;
+	default: /* GROUP_WAIT */
+		return group_done(w, ((const mem_u64 *)frame(w, s->arg[0]))[__builtin_ctz(mask)])
+		           ? GOES_ON
+		           : ASKS_AGAIN;
+	}
+}
+
+COLD static enum outcome run_system(struct warp *w, const struct uop *u, uint32_t mask)
+{
+	const struct system_operands *s = u->system;
+	if (s->call >= SYSTEM_WARP && s->call < SYSTEM_RUNTIME)
+		return warp_call(w, u, mask);
 	for (uint32_t m = mask; m; m &= m - 1) {
 		const unsigned i = (unsigned)__builtin_ctz(m);
 		uint64_t arg[SYSTEM_ARGS] = { 0 }, result = 0;
 		for (unsigned k = 0; k < s->n; k++)
 			arg[k] = ((const mem_u64 *)frame(w, s->arg[k]))[i];
 		if (!system_lane(w, u, i, arg, &result))
-			return false;
+			return STOPS;
 		if (s->d)
 			((mem_u64 *)frame(w, s->d))[i] = result;
 	}
-	return true;
+	return GOES_ON;
 }
 
 /* SYSTEM: what and where its operands are in u->system */
 HANDLER(system_any)
 {
-	if (!run_system(w, u, mask))
+	const enum outcome o = run_system(w, u, mask);
+	if (o == ASKS_AGAIN) {
+		w->at = u;
+		w->state = WARP_WAIT;
+	}
+	if (o != GOES_ON)
 		return NULL;
 	if (mask == 0xffffffffu)
 		NEXT_full(u + 1);

@@ -45,11 +45,25 @@ struct mem_buffer {
 
 /* --- what the workers of a launch share --- */
 
-struct block_order { /* which blocks run; the identity unless sampled */
+struct block_order { /* which blocks run; the identity unless sampled, or in clusters */
 	uint64_t n, total;
+	uint32_t cluster[3],
+		clusters[2]; /* blocks in one, clusters along x and y; cluster[0] 0: none */
 };
+/* The blocks of a cluster follow one another. */
+static inline uint64_t order_in_cluster(const struct block_order *o, uint64_t i)
+{
+	const uint64_t x = o->cluster[0], y = o->cluster[1], z = o->cluster[2];
+	const uint64_t c = i / (x * y * z), r = i % (x * y * z), width = o->clusters[0] * x;
+	const uint64_t bx = c % o->clusters[0] * x + r % x;
+	const uint64_t by = c / o->clusters[0] % o->clusters[1] * y + r / x % y;
+	const uint64_t bz = c / o->clusters[0] / o->clusters[1] * z + r / x / y;
+	return bx + width * (by + o->clusters[1] * y * bz);
+}
 static inline uint64_t order_block(const struct block_order *o, uint64_t i)
 {
+	if (o->cluster[0])
+		return order_in_cluster(o, i);
 	return o->n == o->total ? i : (uint64_t)((unsigned __int128)i * o->total / o->n);
 }
 
@@ -95,6 +109,7 @@ struct grid {
 	uint32_t threads, n_warps;            /* per block */
 	uint32_t shared_bytes, local_bytes;
 	uint32_t sm_count;
+	uint32_t cluster_blocks;     /* in a cluster, at least 1 */
 	bool together;               /* all blocks run at once, by turns: a cooperative launch */
 	bool reference_only;         /* every block in the reference program */
 	struct races *races;         /* NULL = not looked for */
@@ -121,6 +136,12 @@ struct block_barrier {
 	uint32_t waiting;   /* warps, */
 	uint64_t ticks;     /* and the most ticks that one of them had */
 	uint64_t opened_at; /* the same when it opened last */
+};
+/* What the blocks of a cluster share, kept by the first of them. */
+struct cluster_barrier {
+	uint32_t phase;   /* times that it has opened */
+	uint32_t arrived; /* threads */
+	uint64_t ticks, opened_at;
 };
 #define N_BARRIERS 16
 enum { TOUCH_READ = 1, TOUCH_WRITE = 2 };
@@ -155,6 +176,9 @@ struct worker {
 	struct race_block *race; /* NULL = races are not looked for in this block */
 	struct trace *trace;     /* of the observed warp; NULL otherwise */
 	struct block_barrier barrier[N_BARRIERS];
+	struct worker *cluster; /* the first block of the cluster; often the worker itself */
+	uint32_t cluster_rank;  /* in it */
+	struct cluster_barrier cluster_barrier;
 	uint32_t barriers_met;      /* those with a lower number may have been met */
 	uint32_t barriers_opened;   /* bits: their warps go on in the next step */
 	uint64_t warps_speculative; /* that began in the speculative program, ... */
@@ -170,9 +194,15 @@ void emu_worker_init(struct worker *wk, struct grid *g, unsigned index);
 void emu_worker_free(struct worker *wk);
 /* Blocks that must run together take turns: after block_begin(), every block_step() lets each warp
  * run until it waits or has used up its share. */
-enum block_state { BLOCK_RUNS, BLOCK_DONE, BLOCK_STOPPED };
+/* BLOCK_WAITS: no warp could go on, some ask for what other warps or blocks have to do. */
+enum block_state { BLOCK_RUNS, BLOCK_WAITS, BLOCK_DONE, BLOCK_STOPPED };
 void block_begin(struct worker *wk, uint64_t index);
 enum block_state block_step(struct worker *wk, uint64_t index);
+/* After a turn of all blocks of the cluster of @first: its barrier opens, if all have arrived
+ * (cluster.c). */
+bool cluster_open(struct worker *first);
+/* No block of those that take turns can go on: the fault says who waits where. */
+void block_stuck(struct worker *wk);
 /* Runs block @index of the order; false = stopped, by a fault (wk->fault) or by poll(). */
 bool block_run(struct worker *wk, uint64_t index);
 /* An operation at which a warp of a stopped block was; -1 = none. */

@@ -43,7 +43,8 @@
 #define GUEST_MEMORY
 #endif
 
-enum warp_state { WARP_RUN, WARP_YIELD, WARP_BARRIER, WARP_DONE, WARP_STOP };
+/* WAIT: its operation asked in vain for what others have to do, and asks again in the next turn. */
+enum warp_state { WARP_RUN, WARP_YIELD, WARP_WAIT, WARP_BARRIER, WARP_DONE, WARP_STOP };
 
 struct simt_entry {
 	uint32_t mask;
@@ -86,9 +87,11 @@ struct warp {
 	struct worker *worker;
 	uint32_t guard_saved;
 	enum warp_state state;
-	uint32_t number;  /* in the block */
-	uint32_t barrier; /* number of the barrier it waits at */
-	uint32_t atomics; /* on global memory that it has done */
+	uint32_t number;        /* in the block */
+	uint32_t barrier;       /* number of the barrier it waits at */
+	uint32_t atomics;       /* on global memory that it has done */
+	uint32_t cluster_phase; /* of its cluster's barrier when it arrived */
+	uint32_t groups;        /* wgmma.commit_group so far */
 	uint64_t special[SR_COUNT];
 	uint32_t tid[3][32];
 	uint32_t calls; /* that are open */

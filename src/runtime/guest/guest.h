@@ -48,6 +48,7 @@ struct guest_function {
 	struct guest_module *module;
 	const struct emu_function *loaded;
 	int max_dynamic_shared, carveout;
+	bool any_cluster;   /* also of more blocks than every GPU can do */
 	unsigned id;        /* of its record; 0 = not yet described */
 	unsigned registers; /* per thread, from machine code or the explorer; 0 = unknown */
 	uint64_t launches;

@@ -50,6 +50,11 @@ void guest_attributes(const struct guest_function *f, struct cudaFuncAttributes 
 			? f->max_dynamic_shared
 			: (int)guest.gpu.smem_per_block_bytes - (int)info.static_shared_bytes;
 	out->preferredShmemCarveout = f->carveout;
+	out->clusterDimMustBeSet = info.cluster[0] != 0;
+	out->requiredClusterWidth = (int)info.cluster[0];
+	out->requiredClusterHeight = (int)info.cluster[1];
+	out->requiredClusterDepth = (int)info.cluster[2];
+	out->nonPortableClusterSizeAllowed = f->any_cluster;
 }
 
 static cudaError_t attributes(struct cudaFuncAttributes *out, const void *host)
@@ -87,7 +92,10 @@ static cudaError_t set_attribute(const void *host, enum cudaFuncAttribute which,
 			return cudaErrorInvalidValue;
 		f->carveout = value;
 		return cudaSuccess;
-	default: return cudaSuccess; /* clusters: used, and refused, at the launch */
+	case cudaFuncAttributeNonPortableClusterSizeAllowed:
+		f->any_cluster = value != 0;
+		return cudaSuccess;
+	default: return cudaSuccess; /* clusters: looked at when it is launched */
 	}
 }
 
@@ -198,6 +206,60 @@ GUEST_API cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t
                                                                           int blocks, int threads)
 {
 	GUEST_CALL(room(bytes, host, blocks, threads));
+}
+
+/* Clusters stay within a processing cluster (GPC). How many SMs each of those has is on no sheet:
+ * assumed are eight on which the pairs of SMs are spread evenly. */
+#define GPCS 8
+
+static cudaError_t clusters(int *n, const void *host, const cudaLaunchConfig_t *c)
+{
+	cudaError_t why;
+	const struct guest_function *f = guest_function_of(host, &why);
+	if (!f)
+		return why;
+	if (!n || !c)
+		return cudaErrorInvalidValue;
+	struct emu_function_info info;
+	emu_function_info(f->loaded, &info);
+	unsigned blocks = info.cluster[0] ? info.cluster[0] * info.cluster[1] * info.cluster[2] : 1;
+	for (unsigned i = 0; i < c->numAttrs; i++)
+		if (c->attrs[i].id == cudaLaunchAttributeClusterDimension)
+			blocks = c->attrs[i].val.clusterDim.x * c->attrs[i].val.clusterDim.y *
+			         c->attrs[i].val.clusterDim.z;
+	if (!blocks || blocks > (f->any_cluster ? 16 : 8))
+		return cudaErrorInvalidClusterSize;
+	const unsigned threads = c->blockDim.x * c->blockDim.y * c->blockDim.z;
+	const unsigned each = guest_resident_blocks(f, threads, (unsigned)c->dynamicSmemBytes);
+	const unsigned pairs = guest.gpu.sm_count / 2;
+	*n = 0;
+	for (unsigned g = 0; g < GPCS; g++)
+		*n += (int)(2 * (pairs / GPCS + (g < pairs % GPCS)) * each / blocks);
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int *n, const void *host,
+                                                               const cudaLaunchConfig_t *config)
+{
+	GUEST_CALL(clusters(n, host, config));
+}
+
+static cudaError_t largest_cluster(int *n, const void *host, const cudaLaunchConfig_t *c)
+{
+	cudaError_t why;
+	const struct guest_function *f = guest_function_of(host, &why);
+	if (!f)
+		return why;
+	if (!n || !c)
+		return cudaErrorInvalidValue;
+	*n = guest.gpu.cc_major < 9 ? 1 : f->any_cluster ? 16 : 8;
+	return cudaSuccess;
+}
+
+GUEST_API cudaError_t CUDARTAPI
+cudaOccupancyMaxPotentialClusterSize(int *n, const void *host, const cudaLaunchConfig_t *config)
+{
+	GUEST_CALL(largest_cluster(n, host, config));
 }
 
 /* --- time --- */

@@ -200,8 +200,9 @@ cudaError_t graph_kernel_op(const struct cudaKernelNodeParams *p, struct guest_o
 {
 	if (!p || (!p->kernelParams && p->extra))
 		return cudaErrorNotSupported;
+	static const struct guest_group alone;
 	return guest_pack_launch(p->func, p->gridDim, p->blockDim, p->kernelParams, p->sharedMemBytes,
-	                         false, op);
+	                         &alone, op);
 }
 
 struct guest_op graph_set_op(const struct cudaMemsetParams *p)

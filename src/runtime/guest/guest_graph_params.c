@@ -64,7 +64,7 @@ SETTERS(cudaGraphKernelNodeSetParams, cudaGraphExecKernelNodeSetParams, struct c
         set_kernel)
 GETTER(cudaGraphKernelNodeGetParams, struct cudaKernelNodeParams, get_kernel)
 
-/* Priorities and hints change no result; cooperation is kept. */
+/* Priorities and hints change no result; cooperation and clusters are kept. */
 static cudaError_t kernel_attribute(const struct guest_node *node, cudaLaunchAttributeID which,
                                     cudaLaunchAttributeValue *value)
 {
@@ -72,7 +72,9 @@ static cudaError_t kernel_attribute(const struct guest_node *node, cudaLaunchAtt
 		return cudaErrorInvalidValue;
 	memset(value, 0, sizeof *value);
 	if (which == cudaLaunchAttributeCooperative)
-		value->cooperative = node->op.u.launch.cooperative;
+		value->cooperative = node->op.u.launch.group.cooperative;
+	if (which == cudaLaunchAttributeClusterDimension)
+		memcpy(&value->clusterDim, node->op.u.launch.group.cluster, sizeof value->clusterDim);
 	return cudaSuccess;
 }
 
@@ -89,7 +91,9 @@ static cudaError_t set_kernel_attribute(struct guest_node *node, cudaLaunchAttri
 	if (node->op.kind != GUEST_OP_LAUNCH)
 		return cudaErrorInvalidValue;
 	if (which == cudaLaunchAttributeCooperative)
-		node->op.u.launch.cooperative = value->cooperative != 0;
+		node->op.u.launch.group.cooperative = value->cooperative != 0;
+	if (which == cudaLaunchAttributeClusterDimension)
+		memcpy(node->op.u.launch.group.cluster, &value->clusterDim, sizeof value->clusterDim);
 	return cudaSuccess;
 }
 
@@ -103,7 +107,7 @@ static cudaError_t copy_kernel_attributes(struct guest_node *to, const struct gu
 {
 	if (to->op.kind != GUEST_OP_LAUNCH || from->op.kind != GUEST_OP_LAUNCH)
 		return cudaErrorInvalidValue;
-	to->op.u.launch.cooperative = from->op.u.launch.cooperative;
+	to->op.u.launch.group = from->op.u.launch.group;
 	return cudaSuccess;
 }
 

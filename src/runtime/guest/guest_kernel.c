@@ -32,6 +32,7 @@ static struct kind *kind_of(const struct guest_op *op)
 	uint64_t h = hash_bytes(HASH_SEED, &f, sizeof f);
 	h = hash_bytes(h, op->u.launch.grid, sizeof op->u.launch.grid);
 	h = hash_bytes(h, op->u.launch.block, sizeof op->u.launch.block);
+	h = hash_bytes(h, op->u.launch.group.cluster, sizeof op->u.launch.group.cluster);
 	h = hash_bytes(h, &op->u.launch.shared_bytes, sizeof op->u.launch.shared_bytes);
 	for (size_t i = 0; i < kinds.n; i++)
 		if (kinds.kind[i].hash == h)
@@ -161,7 +162,7 @@ static struct emu_launch_request request_of(const struct guest_op *op, uint64_t 
 		.dynamic_shared_bytes = op->u.launch.shared_bytes,
 		.params = op->u.launch.params,
 		.registers = f->registers,
-		.cooperative = op->u.launch.cooperative,
+		.cooperative = op->u.launch.group.cooperative,
 		.number = number,
 		.counting = count ? EMU_COUNT_ALL : EMU_COUNT_NONE,
 		.check_races = !count                              ? RACES_OFF
@@ -180,6 +181,7 @@ static struct emu_launch_request request_of(const struct guest_op *op, uint64_t 
 	};
 	memcpy(req.grid, op->u.launch.grid, sizeof req.grid);
 	memcpy(req.block, op->u.launch.block, sizeof req.block);
+	memcpy(req.cluster, op->u.launch.group.cluster, sizeof req.cluster);
 	return req;
 }
 
@@ -192,7 +194,7 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 		.number = record_launch_number() + 1,
 		.stream = s->id,
 		.dynamic_shared_bytes = op->u.launch.shared_bytes,
-		.cooperative = op->u.launch.cooperative,
+		.cooperative = op->u.launch.group.cooperative,
 		.parent = nesting->parent,
 	};
 	nesting->parent = r.number; /* of what it launches */

@@ -60,14 +60,17 @@ cudaError_t CUDARTAPI __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t
 
 /* --- the call --- */
 
+static const struct guest_group alone = { .cooperative = false },
+								together = { .cooperative = true };
+
 static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
-                          cudaStream_t stream, bool cooperative, const void *caller)
+                          cudaStream_t stream, const struct guest_group *group, const void *caller)
 {
 	struct guest_stream *s = guest_stream_of(stream);
 	struct guest_op op;
 	if (!s)
 		return cudaErrorInvalidResourceHandle;
-	cudaError_t e = guest_pack_launch(host, grid, block, args, shared, cooperative, &op);
+	cudaError_t e = guest_pack_launch(host, grid, block, args, shared, group, &op);
 	if (e != cudaSuccess) {
 		guest.unchecked_launch = record_launch_number() + 1;
 		return e;
@@ -80,46 +83,41 @@ static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **args, 
 cudaError_t CUDARTAPI __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
                                          size_t shared, cudaStream_t stream)
 {
-	GUEST_CALL(launch(kernel, grid, block, args, shared, stream, false, GUEST_CALLER));
+	GUEST_CALL(launch(kernel, grid, block, args, shared, stream, &alone, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaLaunchKernel(const void *host, dim3 grid, dim3 block,
                                                  void **args, size_t shared, cudaStream_t stream)
 {
-	GUEST_CALL(launch(host, grid, block, args, shared, stream, false, GUEST_CALLER));
+	GUEST_CALL(launch(host, grid, block, args, shared, stream, &alone, GUEST_CALLER));
 }
 
 GUEST_API cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
                                                             void **args, size_t shared,
                                                             cudaStream_t stream)
 {
-	GUEST_CALL(launch(host, grid, block, args, shared, stream, true, GUEST_CALLER));
-}
-
-static cudaError_t no_clusters(void)
-{
-	struct err err = { 0 };
-	err_set(&err, ERR_UNSUPPORTED, "clusters of blocks are not emulated; the launch was refused");
-	err_remedy(&err, "launch with clusters of one block, or on a GPU of compute capability 9.0");
-	record_problem("unsupported", &err);
-	return cudaErrorNotSupported;
+	GUEST_CALL(launch(host, grid, block, args, shared, stream, &together, GUEST_CALLER));
 }
 
 static cudaError_t launch_ex(const cudaLaunchConfig_t *c, const void *host, void **args,
                              const void *caller)
 {
-	bool cooperative = false;
-	for (unsigned i = 0; i < c->numAttrs; i++)
+	struct guest_group group = { .cooperative = false };
+	for (unsigned i = 0; i < c->numAttrs; i++) {
+		const cudaLaunchAttributeValue *v = &c->attrs[i].val;
 		switch (c->attrs[i].id) {
-		case cudaLaunchAttributeCooperative: cooperative = c->attrs[i].val.cooperative != 0; break;
+		case cudaLaunchAttributeCooperative: group.cooperative = v->cooperative != 0; break;
 		case cudaLaunchAttributeClusterDimension:
-			if (c->attrs[i].val.clusterDim.x > 1 || c->attrs[i].val.clusterDim.y > 1 ||
-			    c->attrs[i].val.clusterDim.z > 1)
-				return no_clusters();
+			if (!v->clusterDim.x || !v->clusterDim.y || !v->clusterDim.z)
+				return cudaErrorInvalidValue;
+			group.cluster[0] = v->clusterDim.x;
+			group.cluster[1] = v->clusterDim.y;
+			group.cluster[2] = v->clusterDim.z;
 			break;
 		default: break; /* priorities and hints change no result */
 		}
-	return launch(host, c->gridDim, c->blockDim, args, c->dynamicSmemBytes, c->stream, cooperative,
+	}
+	return launch(host, c->gridDim, c->blockDim, args, c->dynamicSmemBytes, c->stream, &group,
 	              caller);
 }
 

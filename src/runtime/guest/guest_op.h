@@ -25,6 +25,12 @@ struct guest_box {
 	size_t pitch, slice;
 };
 
+/* How the blocks of a launch belong together. */
+struct guest_group {
+	bool cooperative;
+	unsigned cluster[3]; /* blocks; 0 = as the kernel was compiled */
+};
+
 struct guest_op {
 	enum guest_op_kind kind;
 	union {
@@ -32,7 +38,7 @@ struct guest_op {
 			struct guest_function *function;
 			unsigned grid[3], block[3], shared_bytes;
 			void *params; /* a copy of the parameter area; owned where the op is kept */
-			bool cooperative;
+			struct guest_group group;
 		} launch;
 		struct {
 			struct guest_box to, from;
@@ -81,6 +87,7 @@ cudaError_t guest_copy_symbol(const void *symbol, void *host, size_t bytes, size
                               enum cudaMemcpyKind kind, bool to_symbol, struct guest_op *op);
 /* guest_pack.c: arguments as the API takes them, packed into @op's parameter area (owned). */
 cudaError_t guest_pack_launch(const void *host, dim3 grid, dim3 block, void **args,
-                              size_t shared_bytes, bool cooperative, struct guest_op *op);
+                              size_t shared_bytes, const struct guest_group *group,
+                              struct guest_op *op);
 
 #endif

@@ -8,6 +8,22 @@
 
 /* --- what is legal; the answers are those of CUDA 13 (tests/programs/launch_errors.cu) --- */
 
+/* Clusters (tests/programs/cluster_launch.cu); what the GPU is too old for is said at the launch.
+ */
+static cudaError_t check_cluster(const struct guest_op *op, const struct emu_function_info *info)
+{
+	const unsigned *own = info->cluster, *asked = op->u.launch.group.cluster;
+	const unsigned *c = asked[0] ? asked : own, *grid = op->u.launch.grid;
+	const unsigned most = op->u.launch.function->any_cluster ? 16 : 8;
+	if (!c[0])
+		return cudaSuccess;
+	if (asked[0] && own[0] && memcmp(asked, own, 3 * sizeof *own) != 0)
+		return cudaErrorInvalidValue;
+	if ((uint64_t)c[0] * c[1] * c[2] > most || grid[0] % c[0] || grid[1] % c[1] || grid[2] % c[2])
+		return cudaErrorInvalidClusterSize;
+	return cudaSuccess;
+}
+
 static cudaError_t check_limits(const struct guest_op *op)
 {
 	const unsigned *grid = op->u.launch.grid, *block = op->u.launch.block;
@@ -31,16 +47,17 @@ static cudaError_t check_limits(const struct guest_op *op)
 		return cudaErrorInvalidValue;
 	if (!guest_resident_blocks(op->u.launch.function, (unsigned)threads, op->u.launch.shared_bytes))
 		return cudaErrorLaunchOutOfResources;
-	if (op->u.launch.cooperative &&
+	if (op->u.launch.group.cooperative &&
 	    (uint64_t)grid[0] * grid[1] * grid[2] >
 	        (uint64_t)guest.gpu.sm_count *
 	            guest_resident_blocks(f, (unsigned)threads, op->u.launch.shared_bytes))
 		return cudaErrorCooperativeLaunchTooLarge;
-	return cudaSuccess;
+	return check_cluster(op, &info);
 }
 
 cudaError_t guest_pack_launch(const void *host, dim3 grid, dim3 block, void **args,
-                              size_t shared_bytes, bool cooperative, struct guest_op *op)
+                              size_t shared_bytes, const struct guest_group *group,
+                              struct guest_op *op)
 {
 	cudaError_t why;
 	struct guest_function *f = guest_function_of(host, &why);
@@ -52,7 +69,7 @@ cudaError_t guest_pack_launch(const void *host, dim3 grid, dim3 block, void **ar
 		              .grid = { grid.x, grid.y, grid.z },
 		              .block = { block.x, block.y, block.z },
 		              .shared_bytes = (unsigned)shared_bytes,
-		              .cooperative = cooperative },
+		              .group = *group },
 	};
 	why = shared_bytes > guest.gpu.smem_per_sm_bytes ? cudaErrorInvalidValue : check_limits(op);
 	if (why != cudaSuccess)

@@ -50,9 +50,9 @@ TEST(unknown_opcodes)
 	assert_non_null(
 		strstr(err.msg, "opcode 'clusterlaunchcontrol.x' is not supported; PTX ISA 9.7.13"));
 	assert_non_null(strstr(err.remedy, "clusters"));
-	err = error_of(KERNEL(REGS "cp.async.bulk.commit_group;"));
-	assert_non_null(strstr(err.remedy, "TMA"));
-	err = error_of(KERNEL(REGS "wgmma.fence.sync.aligned;"));
+	err = error_of(KERNEL(REGS "tensormap.replace.x;"));
+	assert_non_null(strstr(err.remedy, "on the host"));
+	err = error_of(KERNEL(REGS "tcgen05.wait::ld.sync.aligned;"));
 	assert_non_null(strstr(err.remedy, "mma.sync"));
 	err = error_of(KERNEL(REGS "subq.u32 %r1, %r2;"));
 	assert_non_null(strstr(err.remedy, "Did you mean 'sub'?"));
@@ -69,9 +69,9 @@ TEST(unknown_opcodes)
 TEST(unknown_ends_one_function)
 {
 	struct ptx_module m = parsed(HEAD ".global .texref t;\n"
-	                                  ".entry a() .explicitcluster .maxntid 32 { ret; }\n"
+	                                  ".entry a() .frobbed .maxntid 32 { ret; }\n"
 	                                  ".entry b() {\n" REGS "A: frob.u32 {%r1}, [t, {%r2}];\n"
-	                                  "@%p1 bra A;\nwgmma.fence.sync.aligned;\nret;\n}\n"
+	                                  "@%p1 bra A;\ntcgen05.wait::ld.sync.aligned;\nret;\n}\n"
 	                                  ".entry c() { ret; }\n");
 	assert_int_equal(m.n_funcs, 3);
 	assert_int_equal(m.funcs[0].n_refusals, 1);
@@ -80,7 +80,7 @@ TEST(unknown_ends_one_function)
 	assert_int_equal(m.funcs[1].n_refusals, 2);
 	assert_string_equal(m.funcs[1].refusals[0].what, "frob.u32");
 	assert_int_equal(m.funcs[1].refusals[1].ptx_line, 10);
-	assert_non_null(strstr(m.funcs[1].refusals[1].why, "PTX ISA 9.7.15"));
+	assert_non_null(strstr(m.funcs[1].refusals[1].why, "PTX ISA 9.7.16"));
 	assert_int_equal(m.funcs[1].n_insts, 4);
 	assert_int_equal(m.funcs[1].insts[0].op, OP_REFUSED);
 	assert_int_equal(m.funcs[1].insts[2].opnd[0].i64, 1);
@@ -95,8 +95,8 @@ TEST(unknown_directives)
 	refused(HEAD ".frob f, g;", ERR_UNSUPPORTED,
 	        "4:1: directive '.frob' is not supported at module");
 	refused(HEAD ".alias f, g;", ERR_PARSE, "4:8: 'f' is no function");
-	refused(HEAD ".entry k() .explicitcluster { }", ERR_UNSUPPORTED,
-	        "4:12: directive '.explicitcluster' is not supported on a function");
+	refused(HEAD ".entry k() .frobbed { }", ERR_UNSUPPORTED,
+	        "4:12: directive '.frobbed' is not supported on a function");
 	refused(KERNEL(".surfref s;"), ERR_UNSUPPORTED,
 	        "5:1: directive '.surfref' is not supported in a");
 	struct err err = error_of(HEAD ".frob f, g;");
@@ -118,8 +118,8 @@ TEST(modifiers)
 	assert_non_null(strstr(err.msg, "6:5: modifier '.wide' of 'add' is not supported"));
 	assert_non_null(strstr(err.remedy, ".rn"));
 	assert_non_null(strstr(err.remedy, ".u32"));
-	refused(KERNEL(REGS "ld.shared::cluster.u32 %r1, [%r2];"), ERR_UNSUPPORTED,
-	        "6:4: modifier '.shared::cluster' of 'ld'");
+	refused(KERNEL(REGS "ld.shared::frob.u32 %r1, [%r2];"), ERR_UNSUPPORTED,
+	        "6:4: modifier '.shared::frob' of 'ld'");
 	refused(KERNEL(REGS "add.rn.rz.f32 %f1, %f2, %f3;"), ERR_PARSE,
 	        "6:8: modifier '.rz' where one of");
 	refused(KERNEL(REGS "mul.s32 %r1, %r2, %r3;"), ERR_PARSE,
@@ -182,8 +182,19 @@ TEST(operands)
 	        "6:20: 'shfl.sync.down.b32': .sync");
 	refused(KERNEL(REGS "mov.u32 %r1, %tid.w;"), ERR_UNSUPPORTED,
 	        "6:14: special register '%tid.w'");
-	refused(KERNEL(REGS "mov.u32 %r1, %cluster_ctarank;"), ERR_UNSUPPORTED,
-	        "6:14: special register '%clus");
+	refused(KERNEL(REGS "mov.u32 %r1, %pm0;"), ERR_UNSUPPORTED, "6:14: special register '%pm0");
+	refused(
+		KERNEL(REGS
+	           "cp.async.bulk.global.shared::cta.mbarrier::complete_tx::bytes [%rd1], [%r2], 16;"),
+		ERR_PARSE,
+		"6:63: 'cp.async.bulk.global.shared::cta.mbarrier::complete_tx::bytes': bulk copies go");
+	refused(
+		KERNEL(REGS "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r1}], [%r2];"),
+		ERR_PARSE,
+		"6:55: 'cp.async.bulk.tensor.2d.global.shared::cta.bulk_group' takes a tensor map");
+	refused(KERNEL(REGS "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], "
+	                    "[%rd1], 16, [%r2], %r1;"),
+	        ERR_PARSE, "6:93: too many operands");
 	refused(KERNEL(REGS "mov.b64 %rd1, {%r1, 7};"), ERR_UNSUPPORTED,
 	        "6:21: a constant but 0 inside a vector");
 	refused(KERNEL(REGS "mov.u16 %rs1, k_param_0;"), ERR_PARSE,

@@ -23,7 +23,14 @@ static cudaError_t attribute(int *out, CUfunction_attribute which, const void *h
 	case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *out = a.cacheModeCA; break;
 	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *out = a.maxDynamicSharedSizeBytes; break;
 	case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *out = a.preferredShmemCarveout; break;
-	default: *out = 0; break; /* clusters */
+	case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: *out = a.clusterDimMustBeSet; break;
+	case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: *out = a.requiredClusterWidth; break;
+	case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: *out = a.requiredClusterHeight; break;
+	case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: *out = a.requiredClusterDepth; break;
+	case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+		*out = a.nonPortableClusterSizeAllowed;
+		break;
+	default: *out = 0; break;
 	}
 	return cudaSuccess;
 }
@@ -161,4 +168,38 @@ GUEST_API CUresult CUDAAPI cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, 
 {
 	(void)flags;
 	DRIVER_CALL(DRIVER_CONTEXT, best_block(grid, block, host_of(f), shared_of, shared, limit));
+}
+
+/* Attributes are the same structures in both APIs. */
+static cudaLaunchConfig_t config_of(const CUlaunchConfig *c)
+{
+	return (cudaLaunchConfig_t){
+		.gridDim = { c->gridDimX, c->gridDimY, c->gridDimZ },
+		.blockDim = { c->blockDimX, c->blockDimY, c->blockDimZ },
+		.dynamicSmemBytes = c->sharedMemBytes,
+		.stream = c->hStream,
+		.attrs = (cudaLaunchAttribute *)c->attrs,
+		.numAttrs = c->numAttrs,
+	};
+}
+
+static cudaError_t clusters(int *n, CUfunction f, const CUlaunchConfig *c, bool largest)
+{
+	if (!c)
+		return cudaErrorInvalidValue;
+	const cudaLaunchConfig_t config = config_of(c);
+	return largest ? cudaOccupancyMaxPotentialClusterSize(n, host_of(f), &config)
+	               : cudaOccupancyMaxActiveClusters(n, host_of(f), &config);
+}
+
+GUEST_API CUresult CUDAAPI cuOccupancyMaxActiveClusters(int *n, CUfunction f,
+                                                        const CUlaunchConfig *config)
+{
+	DRIVER_CALL(DRIVER_CONTEXT, clusters(n, f, config, false));
+}
+
+GUEST_API CUresult CUDAAPI cuOccupancyMaxPotentialClusterSize(int *n, CUfunction f,
+                                                              const CUlaunchConfig *config)
+{
+	DRIVER_CALL(DRIVER_CONTEXT, clusters(n, f, config, true));
 }
