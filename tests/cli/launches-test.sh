@@ -96,6 +96,34 @@ END
 "$PMPP" launches "$work/largest.cu" --gpu h200 --json >"$work/json" 2>/dev/null
 [ $? -eq 0 ] && same guess-is-a-remark race "$(field "$work/json" launches 0 faults 0 kind)" ||
 	echo 'not ok guess-is-a-remark'
+# a kernel that waits for the clock takes the time it waits for
+cat >"$work/wait.cu" <<'END'
+#include <cstdio>
+__global__ void wait(long long cycles)
+{
+	const long long start = clock64();
+	while (clock64() - start < cycles)
+		;
+}
+int main()
+{
+	cudaEvent_t from, to;
+	float ms;
+	int khz;
+	cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, 0);
+	cudaEventCreate(&from);
+	cudaEventCreate(&to);
+	cudaEventRecord(from);
+	wait<<<1, 1>>>(10LL * khz);
+	cudaEventRecord(to);
+	cudaEventSynchronize(to);
+	cudaEventElapsedTime(&ms, from, to);
+	printf("%s\n", ms > 8 && ms < 13 ? "as long as it said" : "another time");
+	return printf("%g ms\n", ms) < 0;
+}
+END
+"$PMPP" launches "$work/wait.cu" --gpu a100 >"$work/out" 2>/dev/null
+same waits-for-the-clock 'as long as it said' "$(head -n 1 "$work/out")" || cat "$work/out"
 
 "$PMPP" launches "$work/absent" >/dev/null 2>"$work/err"
 [ $? -eq 3 ] && grep -q absent "$work/err" && echo 'ok absent-program' || echo 'not ok absent-program'

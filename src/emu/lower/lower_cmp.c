@@ -128,6 +128,12 @@ static struct xsrc operand_or_flushed(struct lower *l, unsigned i, enum ptx_type
 	return (l->in->flags & PF_FTZ) && t == PTX_F32 ? low_flushed(l, a) : a;
 }
 
+static struct xsrc half_of(struct lower *l, struct xsrc pair, int i)
+{
+	return src_reg(i ? low_op2(l, E_shr_u32, -1, pair, src_const(16))
+	                 : low_op1(l, E_ext_u16, -1, pair));
+}
+
 bool low_setp(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
@@ -140,11 +146,7 @@ bool low_setp(struct lower *l)
 			const int32_t to = i ? q : p;
 			if (to < 0)
 				continue;
-			const struct xsrc x = src_reg(i ? low_op2(l, E_shr_u32, -1, a, src_const(16))
-			                                : low_op1(l, E_ext_u16, -1, a));
-			const struct xsrc y = src_reg(i ? low_op2(l, E_shr_u32, -1, b, src_const(16))
-			                                : low_op1(l, E_ext_u16, -1, b));
-			compare_into(l, to, half, x, y, c, false);
+			compare_into(l, to, half, half_of(l, a, i), half_of(l, b, i), c, false);
 		}
 		return !l->failed;
 	}
@@ -167,9 +169,22 @@ bool low_set(struct lower *l)
 	const struct xsrc a = operand_or_flushed(l, 1, in->type2),
 					  b = operand_or_flushed(l, 2, in->type2);
 	const struct xsrc c = in->boolop != BOOL_NONE ? low_pred(l, 3) : NONE;
-	if (type_pair(in->type2) || type_pair(in->type))
-		return low_refuse(l, "set on pairs is not supported");
 	const int32_t p = low_temp(l, 0);
+	if (type_pair(in->type2)) { /* each half by itself: 1.0, or all bits */
+		const uint64_t one = in->type == PTX_F16X2    ? 0x3c00
+		                     : in->type == PTX_BF16X2 ? 0x3f80
+		                                              : 0xffff;
+		const enum ptx_type half = in->type2 == PTX_F16X2 ? PTX_F16 : PTX_BF16;
+		int32_t part[2];
+		for (int i = 0; i < 2; i++) {
+			compare_into(l, p, half, half_of(l, a, i), half_of(l, b, i), c, false);
+			part[i] = low_select(l, -1, 4, src_const(one << 16 * i), src_const(0), src_reg(p));
+		}
+		low_op2(l, E_or_b32, low_dst(l, 0), src_reg(part[0]), src_reg(part[1]));
+		return !l->failed;
+	}
+	if (type_pair(in->type))
+		return low_refuse(l, "a pair is made by comparing pairs only");
 	compare_into(l, p, in->type2, a, b, c, false);
 	const uint64_t one = in->type == PTX_F32             ? 0x3f800000u
 	                     : in->type == PTX_F16           ? 0x3c00
