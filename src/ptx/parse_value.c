@@ -31,6 +31,10 @@ struct want want_of(const struct ptx_inst *inst, char width)
 		w.bytes = 1;
 		w.pred = true;
 		break;
+	case 'f':
+		w.type = PTX_F32;
+		w.bytes = 4;
+		break;
 	case 'a':
 		w.bytes = 4;
 		w.wider = true;
