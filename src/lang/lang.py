@@ -51,9 +51,11 @@ RULES = [
      "{:1 {:4 yaml_error_at:5 .about", False),
     ("src/lab/*.c", "err_set:2 err_set:4 err_remedy:1 err_prefix:1 snprintf:2 snprintf:3 {:0 {:1 {:4 "
      "kernel_refuse:3 metrics_clear:1", False),
+    ("src/cli/tui_host.c", "snprintf:2", False),
     ("src/userkernel/*.c", "err_set:2 err_set:6 err_remedy:1 err_prefix:1 refuse_word:1 user_usage:2 "
      "user_add_param:2 snprintf:2", False),
-    ("kernels/*", "{:1 {:2 {:3 {:4 {:5 .title .idea .about .name kernel_refuse:3 KNOB:1 SIZE:1 SIDE:1 "
+    ("kernels/*", ".title", True),
+    ("kernels/*", "{:0 {:1 {:2 {:3 {:4 {:5 .title .idea .about .name kernel_refuse:3 KNOB:1 SIZE:1 SIDE:1 "
      "snprintf:2 err_remedy:1 err_set:2", False),
     ("src/emu/*/*.c", "err_set:2 err_set:11 err_remedy:1 low_refuse:1 sl_refuse:1 snprintf:2 "
      "snprintf:3 snprintf:5 {:2", False),
@@ -74,7 +76,8 @@ RULES = [
 ]  # fmt: skip
 # What base/lang.c itself asks for: the language's name, and what stands between parts of a list.
 OF_LANG = [("src/base/lang.c", 0, text) for text in (
-    "English", ", ", "; ", "%s pageable", "%s pinned", "parameters", "variants", "kernels",
+    "English", ", ", "; ", "%s pageable", "%s pinned", "preset %s", "%s at %.1f GB/s", "waited for %s on %s",
+    "waited for the host's call", "exact", "parameters", "variants", "kernels",
     "Usage:", "Options:",
 )]  # fmt: skip
 # Texts that only machines read, though they stand where messages do.
@@ -157,7 +160,7 @@ def of_sources():
                 if function in NOT_READ or "!" + place in allowed:
                     continue
                 if ("*" in allowed or place in allowed) and reads(text, words):
-                    yield path, line, unescaped(text).strip(" ·\n\t").lstrip("&")  # of keys.def
+                    yield path, line, unescaped(text).strip(" ·✓✗\n\t").lstrip("&")  # of keys.def
 
 
 def scalar(lines, i, indent, rest):

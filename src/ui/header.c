@@ -25,7 +25,10 @@ void header_title(const struct session *s, struct canvas *c)
 	const struct variant_desc *v = variant_of(s);
 	char gpu[96], be[48];
 	int col = 1;
-	col = canvas_text(c, 0, col, STYLE_TITLE, s->sel.kernel ? s->sel.kernel->name : "no kernel");
+	if (s->sel.kernel)
+		col = canvas_verbatim(c, 0, col, c->cols - col, STYLE_TITLE, s->sel.kernel->name);
+	else
+		col = canvas_text(c, 0, col, STYLE_TITLE, "no kernel");
 	if (v && v->name[0]) {
 		col = canvas_text(c, 0, col, STYLE_DIM, " / ");
 		col = canvas_verbatim(c, 0, col, c->cols - col, STYLE_TITLE, v->name);
@@ -178,7 +181,7 @@ void header_params(const struct session *s, struct canvas *c)
 		return;
 	int width[KERNEL_MAX_PARAMS];
 	for (unsigned i = 0; i < n; i++)
-		width[i] = text_columns(k->params[order[i]].name) + 1 + utf8_columns(text[i]) + 2;
+		width[i] = text_columns(k->params[order[i]].name) + 1 + text_columns(text[i]) + 2;
 	if (width[focus] + utf8_columns(near) <= room)
 		width[focus] += utf8_columns(near);
 	else
@@ -200,7 +203,8 @@ void header_params(const struct session *s, struct canvas *c)
 		bool here = order[i] == s->param;
 		int left = room + 1 - col;
 		int end = canvas_verbatim(c, 0, col, left, STYLE_DIM, k->params[order[i]].name);
-		end = canvas_text_n(c, 0, end + 1, room - end, here ? STYLE_KNOB_ON : STYLE_KNOB, text[i]);
+		end = canvas_verbatim(c, 0, end + 1, room - end, here ? STYLE_KNOB_ON : STYLE_KNOB,
+		                      text[i]);
 		if (here)
 			canvas_text(c, 0, end, STYLE_KNOB, near);
 		canvas_hit(c, 0, col, 1, width[i], HIT_PARAM, order[i]);
@@ -252,7 +256,9 @@ void header_sheet(const struct session *s, struct canvas *c)
 		canvas_hit(c, row, 0, 1, c->cols, HIT_PARAM, i);
 		canvas_text(c, row, 0, STYLE_KNOB, here ? "▸" : " ");
 		canvas_verbatim(c, row, 1, 10, here ? STYLE_BOLD : STYLE_NORMAL, k->params[i].name);
-		canvas_right(c, row, 24, here ? STYLE_KNOB_ON : STYLE_KNOB, here ? "[%s]" : "%s ", value);
+		snprintf(text, sizeof text, here ? "[%s]" : "%s ", value);
+		canvas_verbatim(c, row, 24 - text_columns(text), c->cols, here ? STYLE_KNOB_ON : STYLE_KNOB,
+		                text);
 		int at = 25;
 		if (here)
 			at = canvas_text(c, row, 24, STYLE_KNOB, near) + 1;

@@ -134,7 +134,8 @@ static void list(const struct screen_host *host, const struct screen_state *st, 
 			for (int k = 0; k < in.cols; k++)
 				canvas_cell(&in, r + 2, k, STYLE_SELECTED, ' ');
 		canvas_text(&in, r + 2, 1, s, here ? "▸" : ch.current ? "·" : " ");
-		canvas_text_n(&in, r + 2, 3, label - 4, s, ch.label);
+		const bool own = st->open == CMD_FIND || st->open == CMD_COPY || st->open == CMD_PAGES;
+		(own ? canvas_text_n : canvas_verbatim)(&in, r + 2, 3, label - 4, s, ch.label);
 		canvas_text_n(&in, r + 2, label, in.cols - label - 1,
 		              here         ? STYLE_SELECTED
 		              : ch.enabled ? STYLE_DIM

@@ -17,7 +17,7 @@
 
 struct message {
 	char *en, *said;
-	size_t letters; /* of the English outside of conversions */
+	size_t letters; /* and signs beyond ASCII, of the English outside of conversions */
 	size_t prefix;  /* bytes before the first conversion; its length where there is none */
 };
 
@@ -109,7 +109,7 @@ static void measure(struct message *m)
 			plain = false;
 			continue;
 		}
-		m->letters += (*s | 0x20) >= 'a' && (*s | 0x20) <= 'z';
+		m->letters += ((*s | 0x20) >= 'a' && (*s | 0x20) <= 'z') || (*s & 0xc0) == 0xc0;
 		s++;
 	}
 	if (plain)
@@ -191,7 +191,7 @@ static int by_prefix(const void *pa, const void *pb)
 static bool is_pattern(const struct message *m)
 {
 	char k[32];
-	return kinds(m->en, k, sizeof k) && m->letters >= (m->prefix ? 3 : 6);
+	return kinds(m->en, k, sizeof k) && m->letters >= (m->prefix ? 3 : 5);
 }
 
 /* The nearest pattern before the @i-th whose prefix its own begins with. */
