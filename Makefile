@@ -47,8 +47,8 @@ endif
 # --- flags --------------------------------------------------------------------------------------
 # A warning of a compiler that came after us must not stop a user: WERROR=1 is for developers and CI.
 WERROR  ?=
-# Warnings are for the plain build: the sanitizers' own code makes gcc warn about what is not there.
-WARN    := $(if $(SANITIZE),-w,-Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes -Wstrict-prototypes $(if $(filter 1,$(WERROR)),-Werror))
+# The sanitizers' own code makes gcc, not clang, warn about what is not there.
+WARN    := $(if $(SANITIZE),$(if $(findstring clang,$(CC)),,-w)) -Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes -Wstrict-prototypes $(if $(filter 1,$(WERROR)),-Werror)
 ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -g -fPIC -fno-semantic-interposition -ffunction-sections -pthread $(WARN) -Isrc -I$(B)/gen \
 	$(CUDA_CFLAGS) -fno-math-errno -ffp-contract=off $(SAN_FLAGS) $(CFLAGS)
 ALL_LDFLAGS = -pthread $(SAN_FLAGS) $(LDFLAGS)
@@ -273,7 +273,7 @@ mutants: all $(UNIT)
 ## cost: add a kernel, a view, a preset ... in a scratch copy; files touched may not grow (tests/habits/cost.txt)
 cost: all
 	$(need_python)
-	@CC='$(CC)' WERROR='$(WERROR)' python3 -B tests/habits/cost.py $(COST)
+	@CC='$(CC)' WERROR='$(WERROR)' CFLAGS='$(CFLAGS)' python3 -B tests/habits/cost.py $(COST)
 ## asan-check: unit, kernel and PTX tests under AddressSanitizer and UBSan
 asan-check:
 	@$(MAKE) SANITIZE=address,undefined test

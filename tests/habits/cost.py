@@ -53,7 +53,7 @@ THINGS = {
     },
     "kernel": {
         "files": {"kernels/scale.cu": "scale.cu"},
-        "tests": ["unit/kernels/", "cli/list", "cli/run"],
+        "tests": ["kernels/test_descriptors", "kernels/test_verified", "cli/list", "cli/run"],
     },
     "verb": {
         "files": {"src/cli/verb_params.c": "verb_params.c"},
@@ -146,7 +146,8 @@ def programs(tests):
 def built(tests, copy):
     """Builds the copy and runs the tests, whose goldens are written anew: "", or what failed."""
     make = ["make", "--no-print-directory", "CC=" + os.environ.get("CC", "cc")]
-    make += ["WERROR=" + os.environ.get("WERROR", "")]  # other flags would build everything anew
+    # other flags would build everything anew
+    make += [name + "=" + os.environ.get(name, "") for name in ("WERROR", "CFLAGS")]
     alone = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
     status, output = run(make + ["all"] + programs(tests), copy, env=alone)
     if status:

@@ -27,10 +27,16 @@ enum { SAMPLES = 20, PATIENCE_S = 120, SLACK_KIB = 4096 };
 
 /* A sanitizer keeps what was freed for a while. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static const bool memory_counts = false;
-#else
-static const bool memory_counts = true;
+#define SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED true
 #endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+static const bool memory_counts = !SANITIZED;
 
 static uint64_t state;
 

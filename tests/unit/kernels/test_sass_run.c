@@ -68,6 +68,8 @@ static void variants_agree(unsigned sm)
 	}
 	/* all points where the rules were measured; elsewhere the first, unless all are asked for */
 	const int n_points = sm == 90 || getenv("PMPP_SASS_ALL") ? POINTS : 1;
+	const unsigned every = UNIT_ASAN || UNIT_TSAN ? 4 : 1; /* a sanitizer is slow */
+	unsigned turn = 0;
 	memset(&sum, 0, sizeof sum);
 	for (size_t n = 0; n < kernel_count(); n++) {
 		const struct kernel_desc *k = kernel_at(n);
@@ -77,12 +79,12 @@ static void variants_agree(unsigned sm)
 		build(k, params, sm, &b);
 		for (unsigned v = 0; v < k->n_variants; v++)
 			for (int point = 0; point < n_points; point++)
-				if (set_point(k, v, point, params))
+				if (turn++ % every == 0 && set_point(k, v, point, params))
 					compare(&b, v, params);
 		built_free(&b);
 	}
 	print_message("sm_%u: %u launches, %u of them faults\n", sm, sum.launches, sum.faults);
-	assert_true(sum.launches > 45 * (unsigned)n_points && sum.faults < 10);
+	assert_true(sum.launches > 45 * (unsigned)n_points / every - every && sum.faults < 10);
 }
 
 #define ARCHITECTURE(n)    \

@@ -11,6 +11,14 @@
 static const int64_t equal_sizes[] = { 1, 16, 37, 64, 100, 128, 251 };
 static const int64_t mixed_sizes[] = { 1, 37, 100, 19, 64 };
 
+/* A sanitizer is slow, and what differs between values of a knob is the kernel, which it does not
+ * see: of @n values it is shown one, another each time. */
+static bool left_out(unsigned n)
+{
+	static unsigned turn;
+	return (UNIT_ASAN || UNIT_TSAN) && turn++ % n;
+}
+
 /* Sets size parameter number @nth from a list. */
 static void set_sizes(const struct kernel_desc *k, const int64_t *list, size_t n, size_t at,
                       size_t step, int64_t *params)
@@ -140,6 +148,8 @@ TEST(every_knob)
 				kernel_defaults(k, params);
 				for (const int64_t *first = value; *value != INT64_MIN; value++) {
 					if (d->kind == PARAM_COMPILE && value != first && value[1] != INT64_MIN)
+						continue;
+					if (left_out(7))
 						continue;
 					params[p] = *value;
 					set_sizes(k, &(int64_t){ 67 }, 1, 0, 0, params);
