@@ -60,8 +60,7 @@ bool mem_was_short(void)
 	return true;
 }
 
-/* May it be tried once more? Ends the program if there is no reserve. */
-static void give_reserve(size_t bytes)
+void mem_give_reserve(size_t bytes)
 {
 	void *p = atomic_exchange(&reserve, NULL);
 	if (!p)
@@ -75,7 +74,7 @@ void *mem_alloc(size_t bytes)
 	void *p = malloc(bytes ? bytes : 1);
 	if (p)
 		return p;
-	give_reserve(bytes);
+	mem_give_reserve(bytes);
 	return mem_alloc(bytes);
 }
 
@@ -90,7 +89,7 @@ void *mem_calloc(size_t n, size_t bytes)
 	void *p = calloc(1, total ? total : 1);
 	if (p)
 		return p;
-	give_reserve(total);
+	mem_give_reserve(total);
 	return mem_calloc(n, bytes);
 }
 
@@ -100,7 +99,7 @@ void *mem_realloc(void *p, size_t n, size_t bytes)
 	void *q = realloc(p, total ? total : 1);
 	if (q)
 		return q;
-	give_reserve(total);
+	mem_give_reserve(total);
 	return mem_realloc(p, n, bytes);
 }
 
@@ -109,7 +108,7 @@ void *mem_aligned(size_t align, size_t bytes)
 	size_t total = product((bytes + align - 1) / align, align);
 	void *p = NULL;
 	while (posix_memalign(&p, align, total ? total : align))
-		give_reserve(total);
+		mem_give_reserve(total);
 	memset(p, 0, total);
 	return p;
 }

@@ -55,7 +55,6 @@ static int show(struct cli *c, struct lab *a)
 {
 	struct err err = { 0 };
 	struct screen_host host;
-	mem_keep_reserve(RESERVE_BYTES);
 	tui_host(a, &host);
 	bool ok = screen_run(&host, &err);
 	beside_end();
@@ -143,6 +142,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	char start[] = START_KERNEL;
 	char *just_start[] = { start };
 	struct lab *a;
+	mem_keep_reserve(RESERVE_BYTES);
 	if (n == 1 && !word_names_kernel(args[0]) && file_looks_like_path(args[0], ".json"))
 		return show_snapshot(c, s, args[0]);
 	if (program_meant(&s->user, n, args))

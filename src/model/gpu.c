@@ -38,8 +38,9 @@ static void load_table(void)
 			continue;
 		table.specs = mem_realloc(table.specs, table.n + 1, sizeof *table.specs);
 		/* The loader test over the folder holds every sheet to its rules: only memory can lack. */
-		if (!gpu_parse(a->data, a->len, a->path, &table.specs[table.n++], NULL))
-			mem_exhausted(a->len);
+		while (!gpu_parse(a->data, a->len, a->path, &table.specs[table.n], NULL))
+			mem_give_reserve(a->len);
+		table.n++;
 	}
 	if (table.n)
 		qsort(table.specs, table.n, sizeof *table.specs, by_id);

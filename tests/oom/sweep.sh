@@ -80,6 +80,8 @@ point() {
 		not_ok "status $status without a word"
 	elif [ "$name" = tui ] && ! grep -q ' icanon' "$dir/stty"; then
 		not_ok 'the terminal was not given back'
+	elif [ "$name" = tui ] && [ "$status" -ne 0 ]; then
+		ended=$((ended + 1)) # before there is a screen, or what it needs to begin
 	fi
 	left=$(files_whole)
 	[ -z "$left" ] || not_ok "$left"
@@ -90,6 +92,7 @@ echo '__global__ void k(float *a) { a[threadIdx.x] = 1; }' >own.cu
 all=0
 for name in ${*:-run json list gpus export reopen preset own tui}; do
 	bad=0
+	ended=
 	if [ "$name" = tui ] && ! command -v script >/dev/null; then
 		echo 'skip tui: there is no script(1) here'
 		continue
@@ -110,6 +113,9 @@ for name in ${*:-run json list gpus export reopen preset own tui}; do
 		n=$((n + 1))
 	done
 	all=$((all + n))
-	[ "$bad" -gt 0 ] || echo "ok $name ($n of $total allocations)"
+	if [ "$name" = tui ] && [ $((50 * ended)) -gt "$n" ]; then
+		not_ok "$ended of $n points ended the screen: its session is lost"
+	fi
+	[ "$bad" -gt 0 ] || echo "ok $name ($n of $total allocations${ended:+, $ended ended it})"
 done
 echo "# $all points"
