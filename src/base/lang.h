@@ -12,7 +12,8 @@
  * (compile/tool/po_table.c), so that nothing is parsed at the start. A message is found as it
  * stands; a text that was formatted, by the message whose conversions it fits ("%u of %u blocks"):
  * its values, which may be messages themselves, are put into the translation. What stands in quotes
- * ('%s'), or is "%-s" in the translation, is a name and stays as it is. Texts that were joined ("a: b", lines, lists) are translated part by part. What is unknown stays English.
+ * ('%s'), or is "%-s" in the translation, is a name and stays as it is. Texts that were joined ("a:
+ * b", lines, lists) are translated part by part. What is unknown stays English.
  *
  * For the one thread that draws or prints.
  */

@@ -105,13 +105,16 @@ static bool fits(const char *p, const char *s, const char *end, struct values *o
 	while (*p) {
 		const char *const conv = p;
 		if (!lang_conv(&p, &c)) {
-			if (s == end || *s++ != *p++)
+			if (s == end || *s != *p)
 				return false;
+			s++;
+			p++;
 			continue;
 		}
 		if (c.kind == '%') {
-			if (s == end || *s++ != '%')
+			if (s == end || *s != '%')
 				return false;
+			s++;
 			continue;
 		}
 		if (out->n == MAX_VALUES)
@@ -200,7 +203,7 @@ static int prefix_order(const char *en, unsigned n, struct piece p)
  * on the chain of the last one that sorts before it. */
 static bool say_pattern(struct text *out, struct piece p, int depth)
 {
-	const struct lang_table *t = table;
+	const struct lang_table *const t = table;
 	size_t lo = 0, hi = t->n_patterns;
 	while (lo < hi) {
 		const size_t mid = (lo + hi) / 2;
@@ -239,13 +242,14 @@ static void put_joint(struct text *out, const char *s, size_t n, bool known)
 	text_put(out, m ? m->said : s, m ? strlen(m->said) : n);
 }
 
-static const char *const joints[] = { "\n",   "   ", " → ", " · ", ". ",
-	                                  "; ",   ": ",  " (",  ", ",  "  " };
+static const char *const joints[] = {
+	"\n", "   ", " → ", " · ", ". ", "; ", ": ", " (", ", ", "  "
+};
 
 /* Appends both sides of @at, where the @n bytes of @joint are. @both: only where either side is a
  * message by itself. */
-static bool say_sides(struct text *out, struct piece p, const char *at, const char *joint, bool both,
-                      int depth)
+static bool say_sides(struct text *out, struct piece p, const char *at, const char *joint,
+                      bool both, int depth)
 {
 	struct text after = { 0 };
 	const size_t from = out->len, dot = joint[0] == '.'; /* belongs to the sentence before */
@@ -415,7 +419,7 @@ static bool say(struct text *out, struct piece p, int depth)
 
 bool lang_say(struct text *out, struct piece p)
 {
-	return say(out, p, 0);
+	return table && say(out, p, 0);
 }
 
 bool lang_say_as(struct text *out, const struct lang_message *m, struct piece p)

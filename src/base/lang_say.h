@@ -16,7 +16,7 @@ struct piece {
 /* The catalogue that the functions below take from now on; never NULL for them. */
 void lang_say_from(const struct lang_table *t);
 /* The message with exactly this English; NULL = none. */
-const struct lang_message *lang_message(struct piece english);
+const struct lang_message *lang_message(struct piece p);
 /* Are there two letters side by side? Numbers and signs are the same everywhere. */
 bool lang_has_words(struct piece p);
 /* Without blanks, middle dots, ticks and crosses at both ends: messages are kept so. */

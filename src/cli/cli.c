@@ -78,8 +78,7 @@ static void help_options(struct cli *c, const struct verb *v, void *state)
 		table_row(&t, SANDBOX_OPTION,
 		          lang_text("a program runs without network, on files that it cannot change "
 		                    "(bubblewrap)"));
-	table_row(&t, LANG_OPTION " LANG",
-	          lang_text("language of the screen, of help and of errors"));
+	table_row(&t, LANG_OPTION " LANG", lang_text("language of the screen, of help and of errors"));
 	table_row(&t, "--help", lang_text("this text"));
 	fprintf(c->out, "%s\n", lang_text("Options:"));
 	table_print(&t, c->out, "  ");
@@ -106,9 +105,10 @@ static int help_all(struct cli *c)
 		fprintf(c->out, "  pmpp-explore%s%s %s\n      %s\n", v->name[0] ? " " : "", v->name,
 		        v->usage, lang_text(v->about));
 	}
-	fprintf(c->out, "  pmpp-explore --version\n  pmpp-explore VERB --help\n\n%s\n",
-	        lang_text("Exit status: 0 verified or shown, 1 wrong result or failed run, 2 bad usage, "
-	                  "3 not possible here."));
+	fprintf(
+		c->out, "  pmpp-explore --version\n  pmpp-explore VERB --help\n\n%s\n",
+		lang_text("Exit status: 0 verified or shown, 1 wrong result or failed run, 2 bad usage, "
+	              "3 not possible here."));
 	return CLI_OK;
 }
 
@@ -393,7 +393,8 @@ int cli_main(int argc, char **argv, bool *busy)
 	consent_open();
 	beside_verbs(verb_count, verb_at);
 	scratch_sweep(); /* what a run that was killed left behind */
-	const int status = !known ? cli_fail(&c, &err) : dispatch(&c, argc > 0 ? (unsigned)argc - 1 : 0, argv + 1);
+	const int status =
+		!known ? cli_fail(&c, &err) : dispatch(&c, argc > 0 ? (unsigned)argc - 1 : 0, argv + 1);
 	*busy = c.busy;
 	fclose(c.err);
 	return all_written(c.out) ? status : CLI_IMPOSSIBLE;

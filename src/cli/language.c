@@ -14,7 +14,7 @@
 static const char *option_at(int argc, char **argv, int i, int *words)
 {
 	const size_t n = strlen(LANG_OPTION);
-	if (strncmp(argv[i], LANG_OPTION, n) != 0 || (argv[i][n] && argv[i][n] != '='))
+	if (!argv[i] || strncmp(argv[i], LANG_OPTION, n) != 0 || (argv[i][n] && argv[i][n] != '='))
 		return NULL;
 	*words = argv[i][n] || i + 1 == argc ? 1 : 2;
 	return argv[i][n] ? argv[i] + n + 1 : i + 1 < argc ? argv[i + 1] : "";
@@ -25,7 +25,7 @@ static const char *option_taken(int *argc, char **argv)
 {
 	const char *code = NULL;
 	int i = 1, words;
-	while (i < *argc && strcmp(argv[i], "--") != 0) {
+	while (i < *argc && argv[i] && strcmp(argv[i], "--") != 0) {
 		const char *here = option_at(*argc, argv, i, &words);
 		if (here) {
 			code = here;

@@ -26,62 +26,64 @@ CONVERSION = re.compile(
     r"%(?:\d+\$)?[-+#0']*(?:\*|\d+)?(?:\.(?:\*|\d+)?)?(?:hh|h|ll|l|z|j|t)?[sdiuxXfgecp%]"
 )
 # Functions whose texts are names, keys or other programs' words.
-NOT_READ = """include getenv strcmp strncmp memcmp strstr sscanf str_ieq panel_focused ends_in is_set
-    theme_find setlocale tigetstr add_restore json_pack json_object_get static_assert _Static_assert
-    _Pragma digest_in find_in number_before entry_after note_errno cite asset_find fopen
-    defined""".split()
+NOT_READ = """include getenv strcmp strncmp memcmp strstr sscanf str_ieq panel_focused ends_in
+    is_set theme_find setlocale tigetstr add_restore json_pack json_object_get static_assert
+    _Static_assert _Pragma digest_in find_in number_before entry_after note_errno cite
+    asset_find fopen defined""".split()
 
-# (files, places, with single words); places "*": all, "!place": but not this one
-RULES = [
-    ("views/*.c", "* !.name", True),
-    ("src/ui/*.c", "* !.name !.digits", True),
-    ("src/ui/keys.def", "KEY:3 KEY:7", True),
-    ("src/ui/view.h", "X:2", True),
-    ("src/model/metric.def", "METRIC:5 METRIC:6", True),
-    ("src/model/metric.h", "X:1 X:4", True),
-    ("src/model/occupancy.h", "X:1 X:2", True),
-    ("src/model/stream*.h", "X:1 X:2", True),
-    ("src/model/span.h", "X:1 X:2", True),
-    ("src/model/whole_program.h", "X:1 X:2", True),
-    ("src/model/*.h", "X:1 X:2 X:3 X:4", False),
-    ("src/model/perf.h", "X:1 X:2", True),
-    ("src/model/*.c", "err_set:2 err_set:4 err_set:5 err_set:6 err_remedy:1 err_prefix:1 "
-     "reader_complain:2 walk_error:2 fail:1 refuse_formula:1 AT:2 kernel_refuse:3 SAY:1 say:1 "
-     "snprintf:2 metric_none:2 metrics_clear:1 place_error:3 count_set_unknown:2 snprintf:3 {:0 "
-     "{:1 {:4 yaml_error_at:5 .about", False),
-    ("src/lab/*.c", "err_set:2 err_set:4 err_remedy:1 err_prefix:1 snprintf:2 snprintf:3 {:0 {:1 {:4 "
-     "kernel_refuse:3 metrics_clear:1", False),
-    ("src/cli/tui_host.c", "snprintf:2", False),
-    ("src/userkernel/*.c", "err_set:2 err_set:6 err_remedy:1 err_prefix:1 refuse_word:1 user_usage:2 "
-     "user_add_param:2 snprintf:2", False),
-    ("kernels/*", ".title", True),
-    ("kernels/*", "{:0 {:1 {:2 {:3 {:4 {:5 .title .idea .about .name kernel_refuse:3 KNOB:1 SIZE:1 SIDE:1 "
-     "snprintf:2 err_remedy:1 err_set:2", False),
-    ("src/emu/*/*.c", "err_set:2 err_set:11 err_remedy:1 low_refuse:1 sl_refuse:1 snprintf:2 "
-     "snprintf:3 snprintf:5 {:2", False),
-    ("src/timemodel/*.c", "err_set:2 snprintf:2 err_remedy:1", False),
-    ("src/compile/*.c", "err_set:2 err_set:5 err_set:8 err_remedy:1 err_prefix:1 note:0 note:1 note:2 "
-     "text_add:4 cuda_tool_or_named:2", False),
-    ("src/cuda/*.c", "err_set:2 fault_set:2 work_step:1 err_remedy:1 snprintf:2 {:1", False),
-    ("src/cuda/cuda_fault.def", "FAULT:2 FAULT:3", False),
-    ("src/cuda/cuda_stall.def", "STALL:2", False),
-    ("src/ptx/*.c", "fail_at:4 fail:1 {:2 expect:2 report_at:4 err_remedy:1 err_set:2 bad:2 "
-     "expect_name:2 expect_int:2 expect_uint:3 parse_count:2", False),
-    ("src/sass/*.c", "err_set:2 err_remedy:1 wrong:2 strange:2", False),
-    ("src/runtime/*.c", "err_set:2 err_set:5 err_remedy:1 err_prefix:1 metrics_clear:1 metric_none:2 "
-     "count_set_unknown:2 snprintf:3 mem_strdup:0", False),
-    ("src/base/*.c", "err_set:2 err_remedy:1 at_most:2", False),
-    ("src/cli/*.[ch]", "define:0 err_set:2 err_set:3 err_remedy:1 err_prefix:1 CLI_VERB:2 CLI_VERB:4 {:4 {:3 {:2 "
-     "lang_text:0 metrics_clear:1 metric_none:2 .about .help", False),
-]  # fmt: skip
+# files: places. Places "*": all, "!place": but not this one; "words": single words as well.
+RULES = """
+views/*.c: words * !.name
+src/ui/*.c: words * !.name !.digits
+src/ui/keys.def: words KEY:3 KEY:7
+src/ui/view.h: words X:2
+src/model/metric.def: words METRIC:5 METRIC:6
+src/model/metric.h: words X:1 X:4
+src/model/occupancy.h: words X:1 X:2
+src/model/stream*.h: words X:1 X:2
+src/model/span.h: words X:1 X:2
+src/model/whole_program.h: words X:1 X:2
+src/model/*.h: X:1 X:2 X:3 X:4
+src/model/perf.h: words X:1 X:2
+src/model/*.c: err_set:2 err_set:4 err_set:5 err_set:6 err_remedy:1 err_prefix:1
+    reader_complain:2 walk_error:2 fail:1 refuse_formula:1 AT:2 kernel_refuse:3 SAY:1 say:1
+    snprintf:2 metric_none:2 metrics_clear:1 place_error:3 count_set_unknown:2 snprintf:3 {:0
+    {:1 {:4 yaml_error_at:5 .about
+src/lab/*.c: err_set:2 err_set:4 err_remedy:1 err_prefix:1 snprintf:2 snprintf:3 {:0 {:1 {:4
+    kernel_refuse:3 metrics_clear:1
+src/cli/tui_host.c: snprintf:2
+src/userkernel/*.c: err_set:2 err_set:6 err_remedy:1 err_prefix:1 refuse_word:1 user_usage:2
+    user_add_param:2 snprintf:2
+kernels/*: words .title
+kernels/*: {:0 {:1 {:2 {:3 {:4 {:5 .title .idea .about .name kernel_refuse:3 KNOB:1 SIZE:1
+    SIDE:1 snprintf:2 err_remedy:1 err_set:2
+src/emu/*/*.c: err_set:2 err_set:11 err_remedy:1 low_refuse:1 sl_refuse:1 snprintf:2 snprintf:3
+    snprintf:5 {:2
+src/timemodel/*.c: err_set:2 snprintf:2 err_remedy:1
+src/compile/*.c: err_set:2 err_set:5 err_set:8 err_remedy:1 err_prefix:1 note:0 note:1 note:2
+    text_add:4 cuda_tool_or_named:2
+src/cuda/*.c: err_set:2 fault_set:2 work_step:1 err_remedy:1 snprintf:2 {:1
+src/cuda/cuda_fault.def: FAULT:2 FAULT:3
+src/cuda/cuda_stall.def: STALL:2
+src/ptx/*.c: fail_at:4 fail:1 {:2 expect:2 report_at:4 err_remedy:1 err_set:2 bad:2
+    expect_name:2 expect_int:2 expect_uint:3 parse_count:2
+src/sass/*.c: err_set:2 err_remedy:1 wrong:2 strange:2
+src/runtime/*.c: err_set:2 err_set:5 err_remedy:1 err_prefix:1 metrics_clear:1 metric_none:2
+    count_set_unknown:2 snprintf:3 mem_strdup:0
+src/base/*.c: err_set:2 err_remedy:1 at_most:2
+src/cli/*.[ch]: define:0 err_set:2 err_set:3 err_remedy:1 err_prefix:1 CLI_VERB:2 CLI_VERB:4 {:4
+    {:3 {:2 lang_text:0 metrics_clear:1 metric_none:2 .about .help
+"""
 # What base/lang.c itself asks for: the language's name, and what stands between parts of a list.
-OF_LANG = [("src/base/lang.c", 0, text) for text in (
-    "English", ", ", "; ", "%s pageable", "%s pinned", "preset %s", "%s at %.1f GB/s", "waited for %s on %s",
-    "waited for the host's call", "exact", "parameters", "variants", "kernels",
-    "Usage:", "Options:",
-)]  # fmt: skip
+OF_LANG = (
+    "English|, |; |%s pageable|%s pinned|preset %s|%s at %.1f GB/s|waited for %s on %s|"
+    "waited for the host's call|exact|parameters|variants|kernels|Usage:|Options:"
+)
 # Texts that only machines read, though they stand where messages do.
-NOISE = re.compile(r'is drawn over|begins outside|\\"type\\"|\\"description\\"|^#(define|include|ifdef|ifndef)|^\{s|;s=|\$@|^[a-z_]+\(')
+NOISE = re.compile(
+    r'is drawn over|begins outside|\\"type\\"|\\"description\\"|'
+    r"^#(define|include|ifdef|ifndef)|^\{s|;s=|\$@|^[a-z_]+\("
+)
 PRESET_KEYS = ("title", "about", "say", "reveal", "what", "unit", "note", "chapter")
 
 
@@ -110,7 +112,9 @@ def c_texts(path):
             continue
         line = source.count("\n", 0, match.start()) + 1
         is_text = token[0] == '"'
-        is_macro = token in macros and (text or (token not in INTEGERS and before[-1:] != ["define"]))
+        is_macro = token in macros and (
+            text or (token not in INTEGERS and before[-1:] != ["define"])
+        )
         if is_text or is_macro:
             if text is None:
                 head, at = stack[-1] if stack else ("", 0)
@@ -141,7 +145,8 @@ def reads(text, words):
     if NOISE.search(text) or re.search(r"\\x|\\0|\\1", text):
         return False
     if words:
-        return bool(re.search(r"[A-Za-z]{2}", plain)) and not re.fullmatch(r"[\w-]*[_.][\w./-]*", plain)
+        name = re.fullmatch(r"[\w-]*[_.][\w./-]*", plain)
+        return not name and bool(re.search(r"[A-Za-z]{2}", plain))
     return bool(re.search(r"[a-z]{2}", plain)) and " " in text.strip()
 
 
@@ -150,8 +155,10 @@ def unescaped(text):
 
 
 def of_sources():
-    for files, places, words in RULES:
+    for rule in re.split(r"\n(?! )", RULES.strip("\n")):
+        files, places = rule.split(": ", 1)
         allowed = places.split()
+        words = "words" in allowed
         for path in sorted(glob.glob(files)):
             if path.endswith((".o", ".json")):
                 continue
@@ -160,7 +167,8 @@ def of_sources():
                 if function in NOT_READ or "!" + place in allowed:
                     continue
                 if ("*" in allowed or place in allowed) and reads(text, words):
-                    yield path, line, unescaped(text).strip(" ·✓✗\n\t").lstrip("&")  # of keys.def
+                    # (a '&' is of keys.def)
+                    yield path, line, unescaped(text).strip(" ·✓✗\n\t").lstrip("&")
 
 
 def scalar(lines, i, indent, rest):
@@ -206,10 +214,15 @@ def of_pages():
                 yield path, i + 1, line.strip()
 
 
+def of_lang():
+    for text in OF_LANG.split("|"):
+        yield "src/base/lang.c", 0, text
+
+
 def messages():
     """English -> places, in the order of the sources."""
     out = {}
-    for path, line, text in [*of_sources(), *of_presets(), *of_pages(), *OF_LANG]:
+    for path, line, text in [*of_sources(), *of_presets(), *of_pages(), *of_lang()]:
         if text:
             out.setdefault(text, []).append(f"{path}:{line}" if line else path)
     return out
@@ -240,7 +253,7 @@ def read(path):
     string = r'((?:"(?:\\.|[^"\\\n])*"\s*)+)'
     for match in re.finditer(r"^msgid " + string + r"msgstr " + string, text[begin:], re.M):
         en, said = (
-            unescaped("".join(re.findall(r'"((?:\\.|[^"\\\n])*)"', part))) for part in match.groups()
+            unescaped("".join(TEXT.findall(part))) for part in match.groups()
         )
         known[en] = said
     return text[:begin], known
@@ -265,7 +278,8 @@ def kinds(text):
     for n, match in enumerate((m for m in CONVERSION.finditer(text) if m.group(0)[-1] != "%"), 1):
         at = re.match(r"%(\d+)\$", match.group(0))
         kind = match.group(0)[-1]
-        out[int(at.group(1)) if at else n] = "d" if kind in "diuxXp" else "f" if kind in "fgec" else kind
+        kind = "d" if kind in "diuxXp" else "f" if kind in "fge" else kind
+        out[int(at.group(1)) if at else n] = kind
     return out
 
 

@@ -110,7 +110,8 @@ char ascii_fallback(uint32_t ch)
 
 static bool readable(uint32_t ch)
 {
-	return char_columns(ch) == 2 || (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') || (ch >= 'a' && ch <= 'z');
+	return char_columns(ch) == 2 || (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') ||
+	       (ch >= 'a' && ch <= 'z');
 }
 
 static void watch_overlap(const struct canvas *c, int row, int col, uint32_t is)
@@ -256,8 +257,8 @@ void canvas_right(struct canvas *c, int row, int right, enum style s, const char
 	va_end(ap);
 }
 
-/* The piece of @s that fits @cols columns, broken at a blank or between wide characters if possible.
- * Returns where the next piece starts; @len gets the bytes of this one. */
+/* The piece of @s that fits @cols columns, broken at a blank or between wide characters if
+ * possible. Returns where the next piece starts; @len gets the bytes of this one. */
 static const char *wrap_piece(const char *s, int cols, size_t *len)
 {
 	const char *p = s, *good = NULL;

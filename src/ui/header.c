@@ -203,8 +203,8 @@ void header_params(const struct session *s, struct canvas *c)
 		bool here = order[i] == s->param;
 		int left = room + 1 - col;
 		int end = canvas_verbatim(c, 0, col, left, STYLE_DIM, k->params[order[i]].name);
-		end = canvas_verbatim(c, 0, end + 1, room - end, here ? STYLE_KNOB_ON : STYLE_KNOB,
-		                      text[i]);
+		end =
+			canvas_verbatim(c, 0, end + 1, room - end, here ? STYLE_KNOB_ON : STYLE_KNOB, text[i]);
 		if (here)
 			canvas_text(c, 0, end, STYLE_KNOB, near);
 		canvas_hit(c, 0, col, 1, width[i], HIT_PARAM, order[i]);

@@ -10,18 +10,6 @@ pane_env="$pane_env XDG_CONFIG_HOME=$work"
 file=$work/pmpp-explore/settings
 run="vec_add/per_element N=4096 block=64 --backend emu --gpu h100"
 
-# Pressed and let go at ROW COLUMN, counted from 1, as terminals report it: by 1006 where terminfo
-# asks for that.
-byte() { printf "\\$(printf %03o $(($1 + 32)))"; }
-click() {
-	case $(TERM=tmux-256color tput kmous 2>/dev/null | cat -v) in
-	*'<') tm send-keys -l "$(printf '\033[<0;%d;%dM\033[<0;%d;%dm' "$2" "$1" "$2" "$1")" ;;
-	*)
-		at=$(byte "$2")$(byte "$1")
-		tm send-keys -l "$(printf '\033[M')$(byte 0)$at$(printf '\033[M')$(byte 3)$at"
-		;;
-	esac
-}
 # The row and column where the screen first shows @1.
 row_of() { screen | grep -n -F -e "$1" | head -1 | cut -d : -f 1; }
 column_of() {

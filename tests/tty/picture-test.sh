@@ -24,6 +24,8 @@ has block dark.svg '<rect x="0" y="17" width="8" height="17" fill="#dcdcdc"/>'
 has braille dark.svg '<rect x="9.2" y="18.4" width="1.8" height="1.8" fill="#dcdcdc"/>'
 has background dark.svg '<rect x="16" y="17" width="8" height="17" fill="#005f00"/>'
 has cell dark.svg '<text x="24" y="30" fill="#dcdcdc">z</text>'
+printf '\347\272\277z\n' | python3 "$here/picture.py" >"$dir/wide.svg" # a character of two cells
+has wide wide.svg '<text x="16" y="13" fill="#dcdcdc">z</text>'
 has light light.svg '<text x="0" y="13" fill="#1c1c1c">a</text>'
 python3 - "$dir/dark.svg" <<'PY' && echo "ok well_formed" || echo "not ok well_formed"
 import sys

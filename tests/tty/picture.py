@@ -6,6 +6,7 @@ depend on a font. --background dark|light is what the theme was made for."""
 import argparse
 import re
 import sys
+import unicodedata
 from xml.sax.saxutils import escape
 
 CELL_W, CELL_H, FONT = 8, 17, 13
@@ -59,6 +60,8 @@ def cells(line, style):
     for code, other, char in TOKEN.findall(line):
         if char:
             row.append((char, style))
+            if unicodedata.east_asian_width(char) in "WF":  # it takes the next cell, too
+                row.append((" ", style))
         elif not other:
             style = select(style, code)
     return row, style

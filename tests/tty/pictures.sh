@@ -1,6 +1,6 @@
 #!/bin/sh
 # Pictures of the real program in a real terminal: every panel at three sizes, the roofline in every
-# theme, a lesson; as SVG into the folder given (make pictures: build/pictures).
+# theme, a lesson, some in Chinese; as SVG into the folder given (make pictures: build/pictures).
 . "$(dirname "$0")/tmux.sh"
 
 here=$(dirname "$0")
@@ -32,6 +32,17 @@ for size in '24 80' '40 120' '60 200'; do
 	# shellcheck disable=SC2086
 	open_at $size dark --preset transpose --gpu h200 --backend emu
 	picture "lesson-${size#* }x${size% *}"
+done
+for size in '24 80' '40 120'; do
+	# shellcheck disable=SC2086
+	open_at $size dark sgemm/tiled M=512 N=512 K=512 --gpu a100 --backend emu --lang zh_CN
+	for key in 1 2; do
+		press $key
+		picture "zh_CN-$key-${size#* }x${size% *}"
+	done
+	# shellcheck disable=SC2086
+	open_at $size dark --preset transpose --gpu h200 --backend emu --lang zh_CN
+	picture "zh_CN-lesson-${size#* }x${size% *}"
 done
 for theme in dark light colour-blind mono; do
 	open_at 40 120 $theme sgemm/tiled M=512 N=512 K=512 --gpu a100 --backend emu

@@ -3,6 +3,7 @@
 #   start ROWS COLS        a shell in a terminal of that size
 #   type TEXT              types a line into it, with Enter
 #   press KEY...           key names as tmux knows them: a, Left, Enter, Escape, Tab, BTab
+#   click ROW COLUMN       presses and lets go the mouse there, counted from 1
 #   screen                 what the terminal shows now
 #   see PATTERN [SECONDS]  waits until the screen shows it (basic regular expression)
 #   gone PATTERN           waits until it does not
@@ -55,6 +56,18 @@ press_q() {
 		screen | grep -q 'left with' && return
 		sleep 0.05
 	done
+}
+# Pressed and let go at ROW COLUMN, counted from 1, as terminals report it: by 1006 where terminfo
+# asks for that.
+byte() { printf "\\$(printf %03o $(($1 + 32)))"; }
+click() {
+	case $(TERM=tmux-256color tput kmous 2>/dev/null | cat -v) in
+	*'<') tm send-keys -l "$(printf '\033[<0;%d;%dM\033[<0;%d;%dm' "$2" "$1" "$2" "$1")" ;;
+	*)
+		at=$(byte "$2")$(byte "$1")
+		tm send-keys -l "$(printf '\033[M')$(byte 0)$at$(printf '\033[M')$(byte 3)$at"
+		;;
+	esac
 }
 screen() { tm capture-pane -p; }
 see() {

@@ -34,10 +34,10 @@ static _Noreturn void fail(const char *why)
 
 static char *copied(const char *s)
 {
-	char *out = malloc(strlen(s) + 1);
+	char *out = strdup(s);
 	if (!out)
 		fail("no memory");
-	return strcpy(out, s);
+	return out;
 }
 
 /* Appends what stands between the quotes of @line. */

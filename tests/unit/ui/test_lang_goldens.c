@@ -1,9 +1,10 @@
 /*
  * Every view in every language but English, at 80x24 and 120x40, against
- * tests/ui/<language>/<view>.screen; and what lies over the panels, tests/ui/<language>/screens.screen.
+ * tests/ui/<language>/<view>.screen; and what lies over the panels,
+ * tests/ui/<language>/screens.screen.
  *
- * The files say themselves what is drawn (fixture_drawing.h). Where one is missing, BLESS=1 writes it
- * with the usual drawings: a new view or a new language gets its goldens by make bless.
+ * The files say themselves what is drawn (fixture_drawing.h). Where one is missing, BLESS=1 writes
+ * it with the usual drawings: a new view or a new language gets its goldens by make bless.
  */
 #include "fixture_drawing.h"
 #include "../unit.h"
