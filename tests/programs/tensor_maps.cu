@@ -113,7 +113,7 @@ int main()
 			const CUtensorMap map =
 				tensor_map<2>(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, in, { width, height }, { width * 4 }, { 32, 8 }, { 1, 1 },
 			                  CU_TENSOR_MAP_SWIZZLE_128B, (CUtensorMapFloatOOBfill)fill);
-			const int5 at[3] = { { { -5, -3 } }, { { 80, 36 } }, { { 200, 2 } } };
+			const int5 at[3] = { { { -8, -3 } }, { { 80, 36 } }, { { 200, 2 } } };
 			std::vector<unsigned> got(256);
 			take<2><<<1, 64, 16384>>>(map, 1024, at[where], out);
 			CHECK(cudaMemcpy(got.data(), out, 1024, cudaMemcpyDeviceToHost));
@@ -138,11 +138,11 @@ int main()
 	};
 	take<1><<<1, 64, 16384>>>(line, 256, int5{ { 3800 } }, out);
 	show("1 dimension", 256);
-	take<3><<<1, 64, 16384>>>(cube, 384, int5{ { 4, 14, 2 } }, out);
+	take<3><<<1, 64, 16384>>>(cube, 384, int5{ { 16, 14, 2 } }, out);
 	show("3 dimensions", 384);
-	take<4><<<1, 64, 16384>>>(four, 384, int5{ { 40, -1, 3, 1 } }, out);
+	take<4><<<1, 64, 16384>>>(four, 384, int5{ { 48, -1, 3, 1 } }, out);
 	show("4 dimensions", 384);
-	take<5><<<1, 64, 16384>>>(five, 768, int5{ { 6, 1, 2, -1, 3 } }, out);
+	take<5><<<1, 64, 16384>>>(five, 768, int5{ { 8, 1, 2, -1, 3 } }, out);
 	show("5 dimensions", 768);
 	take<2><<<1, 64, 16384>>>(steps, 256, int5{ { 4, 3 } }, out);
 	show("every second row", 256);

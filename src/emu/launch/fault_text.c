@@ -94,6 +94,13 @@ static bool report_without_data(const struct emu_launch *l, const struct emu_fau
 		        (unsigned long long)f->address, who);
 		return err_remedy(err, "make it by cuTensorMapEncodeTiled() and pass it as a const "
 		                       "__grid_constant__ parameter, 64-byte aligned");
+	case FAULT_TENSOR_START:
+		err_set(err, ERR_FAULT,
+		        "%s: the box of a tensor begins %u bytes behind a multiple of 16, by its innermost "
+		        "coordinate; %s",
+		        where, f->bytes, who);
+		return err_remedy(err, "hardware ends the launch with an illegal instruction: give an "
+		                       "innermost coordinate that is a multiple of 16 bytes");
 	case FAULT_INDEX:
 		err_set(err, ERR_FAULT, "%s: branch table index out of range; %s", where, who);
 		return err_remedy(err, "the switch of that line gets a value it has no case for");

@@ -39,6 +39,7 @@ uint64_t tensor_box_bytes(const struct tensor_map *m)
 	return n;
 }
 
+/* Which NaN it is on hardware was not looked at. */
 static void fill(const struct tensor_map *m, uint8_t *to, uint64_t bytes)
 {
 	memset(to, 0, bytes);
@@ -98,6 +99,10 @@ bool tensor_box(struct bulk *b, const struct tensor_map *m, const int32_t at[TEN
 	const uint64_t row = (uint64_t)count_of(m, 0) * m->bytes;
 	uint32_t i[TENSOR_MAP_DIMS] = { 0 }, left = 1;
 	uint64_t offset = 0;
+	/* an H200 ends the launch with cudaErrorIllegalInstruction */
+	const unsigned behind = (unsigned)((uint64_t)at[0] * m->bytes % 16);
+	if (behind)
+		return bulk_fault(b, FAULT_TENSOR_START, m->address, SPACE_GLOBAL, behind, false);
 	for (unsigned k = 1; k < m->rank; k++)
 		left *= count_of(m, k);
 	for (; left; left--, offset += row) {

@@ -60,6 +60,7 @@ static cudaError_t error_of(const struct run_findings *findings, const struct er
 		{ "out-of-bounds", cudaErrorIllegalAddress },
 		{ "illegal-address", cudaErrorIllegalAddress },
 		{ "stack", cudaErrorLaunchFailure },
+		{ "illegal-instruction", cudaErrorIllegalInstruction },
 	};
 	if (err->code == ERR_TIMEOUT)
 		return cudaErrorLaunchTimeout;

@@ -109,7 +109,7 @@ static cudaError_t launch_ex(const cudaLaunchConfig_t *c, const void *host, void
 		case cudaLaunchAttributeCooperative: group.cooperative = v->cooperative != 0; break;
 		case cudaLaunchAttributeClusterDimension:
 			if (!v->clusterDim.x || !v->clusterDim.y || !v->clusterDim.z)
-				return cudaErrorInvalidValue;
+				return cudaErrorInvalidClusterSize;
 			group.cluster[0] = v->clusterDim.x;
 			group.cluster[1] = v->clusterDim.y;
 			group.cluster[2] = v->clusterDim.z;

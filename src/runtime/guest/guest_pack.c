@@ -17,9 +17,8 @@ static cudaError_t check_cluster(const struct guest_op *op, const struct emu_fun
 	const unsigned most = op->u.launch.function->any_cluster ? 16 : 8;
 	if (!c[0])
 		return cudaSuccess;
-	if (asked[0] && own[0] && memcmp(asked, own, 3 * sizeof *own) != 0)
-		return cudaErrorInvalidValue;
-	if ((uint64_t)c[0] * c[1] * c[2] > most || grid[0] % c[0] || grid[1] % c[1] || grid[2] % c[2])
+	if ((asked[0] && own[0] && memcmp(asked, own, 3 * sizeof *own) != 0) || !c[1] || !c[2] ||
+	    (uint64_t)c[0] * c[1] * c[2] > most || grid[0] % c[0] || grid[1] % c[1] || grid[2] % c[2])
 		return cudaErrorInvalidClusterSize;
 	return cudaSuccess;
 }
