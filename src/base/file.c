@@ -22,8 +22,8 @@ static bool too_large(const char *path, size_t max, struct err *err)
 	return err_set(err, ERR_PARSE, "%s: larger than %zu bytes; nothing of this kind is", path, max);
 }
 
-/* A descriptor of a file that has an end, and no more than @max bytes, as far as is known; opening a
- * pipe must not wait for its writer. -1: @err */
+/* A descriptor of a file that has an end, and no more than @max bytes, as far as is known; opening
+ * a pipe must not wait for its writer. -1: @err */
 static int open_whole(const char *path, size_t max, off_t *size, struct err *err)
 {
 	struct stat st;
@@ -69,12 +69,13 @@ bool file_read_while(const char *path, size_t max, const atomic_bool *cancel, at
 	if (fd < 0)
 		return false;
 	text_put(out, "", 0);
-	while (out->len <= max && !ended_early && (got = read_piece(fd, piece, sizeof piece, out)) > 0) {
+	while (out->len <= max && !ended_early &&
+	       (got = read_piece(fd, piece, sizeof piece, out)) > 0) {
 		ended_early = cancel && atomic_load(cancel);
 		if (read && size > 0)
-			atomic_store(read, out->len < (size_t)size ? (unsigned)(1000.0 * (double)out->len /
-			                                                        (double)size)
-			                                           : 1000u);
+			atomic_store(read, out->len < (size_t)size
+			                       ? (unsigned)(1000.0 * (double)out->len / (double)size)
+			                       : 1000u);
 	}
 	const int failed = got < 0 ? errno : 0;
 	close(fd);

@@ -39,8 +39,8 @@ _Noreturn void mem_exhausted(size_t bytes);
  */
 void mem_keep_reserve(size_t bytes);
 bool mem_was_short(void);
-/* For what allocates by itself (libyaml): gives the reserve, so that it may be tried once more. Ends
- * the program where there is none. */
+/* For what allocates by itself (libyaml): gives the reserve, so that it may be tried once more.
+ * Ends the program where there is none. */
 void mem_give_reserve(size_t bytes);
 /* Called once before the out-of-memory message is written to stderr. */
 void mem_on_failure(void (*restore)(void));

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define START_KERNEL "sgemm/tiled"
-#define OPEN_AT_ONCE_S 0.5                /* how long a snapshot is read before the screen opens */
+#define OPEN_AT_ONCE_S 0.5              /* how long a snapshot is read before the screen opens */
 #define RESERVE_BYTES ((size_t)4 << 20) /* enough to draw, and to write a session */
 
 struct state {

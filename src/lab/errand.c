@@ -39,9 +39,8 @@ static void let_go(struct errand *e)
 	free(e);
 }
 
-static void *work(void *arg)
+static void carry_out(struct errand *e)
 {
-	struct errand *e = arg;
 	e->order.work(e->order.ctx, &e->cancel, &e->part);
 	pthread_mutex_lock(&e->lock);
 	const bool nobody_waits = e->end != ERRAND_UNDER_WAY;
@@ -52,7 +51,12 @@ static void *work(void *arg)
 		e->order.drop(e->order.ctx);
 		atomic_fetch_sub(&left, 1);
 	}
-	let_go(e);
+}
+
+static void *work(void *errand)
+{
+	carry_out(errand);
+	let_go(errand);
 	return NULL;
 }
 
@@ -97,8 +101,9 @@ static void *watch(void *arg)
 	pthread_mutex_lock(&e->lock);
 	e->holders++;
 	if (pthread_create(&worker, NULL, work, e)) {
+		e->holders--; /* this thread does it itself */
 		pthread_mutex_unlock(&e->lock);
-		work(e);
+		carry_out(e);
 		pthread_mutex_lock(&e->lock);
 	} else {
 		pthread_detach(worker);

@@ -67,8 +67,9 @@ bool lab_tour(struct lab *lab, const char *preset, struct err *err);
 bool lab_tour_step(struct lab *lab, int direction, struct err *err);
 bool lab_tour_reveal(struct lab *lab, struct err *err);
 
-/* Files. They are read and written on threads of their own, and lab_poll() takes what came of it. */
-/* Writes the session to a file in the working folder; @name tells which. What came of it: lab_said(). */
+/* Files: read and written on threads of their own; lab_poll() takes what came of it. */
+/* Writes the session to a file in the working folder; @name tells which. What came of it:
+ * lab_said(). */
 bool lab_export(struct lab *lab, char *name, size_t n, struct err *err);
 /* The same for any text, which is the lab's from then on; @said: what lab_said() tells when it is
  * written. False: another file is still being written. */

@@ -24,7 +24,7 @@
 struct lab_files {
 	struct errand *reading, *writing; /* NULL = nothing is under way */
 	char *reading_path, *writing_path;
-	bool read_cancelled, late; /* the screen opened before the file was read */
+	bool read_cancelled, late;     /* the screen opened before the file was read */
 	char note[SESSION_NOTE_BYTES]; /* of what was read last */
 	struct err read_err;           /* why it was not */
 	struct {
@@ -188,7 +188,8 @@ void lab_open_cancel(struct lab *lab)
 bool lab_opened(struct lab *lab, double patience_s, struct err *err)
 {
 	struct lab_files *f = files_of(lab);
-	for (double waited = 0; f->reading && waited < patience_s; waited += TURN_MS / 1e3) {
+	const unsigned turns = (unsigned)(patience_s * 1e3 / TURN_MS);
+	for (unsigned i = 0; f->reading && i < turns; i++) {
 		take_reading(lab);
 		if (f->reading)
 			nanosleep(&turn, NULL);

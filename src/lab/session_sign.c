@@ -17,7 +17,7 @@
 
 #define LIMIT_S 60
 #define MAX_KEY_BYTES ((size_t)1 << 20) /* of a key or a signature, and far more than they have */
-#define NAME "pmpp-explore" /* the signatures' name space */
+#define NAME "pmpp-explore"             /* the signatures' name space */
 
 static const char signing[] = "exec ssh-keygen -Y sign -q -n " NAME " -f \"$1\" \"$2\"";
 static const char checking[] =

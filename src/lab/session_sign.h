@@ -15,7 +15,8 @@ bool session_sign(const char *path, const char *key, struct err *err);
 /*
  * What is to be said of @path's signature, whose contents are @text: who signed it, by
  * $PMPP_ALLOWED_SIGNERS, ~/.config/pmpp-explore/allowed_signers or ~/.ssh/allowed_signers; "not
- * signed". False: there is a signature, and it is not of this text. @cancel is polled; NULL = never.
+ * signed". False: there is a signature, and it is not of this text. @cancel is polled; NULL =
+ * never.
  */
 bool session_signer(const char *path, const char *text, size_t len, const atomic_bool *cancel,
                     char *out, size_t n, struct err *err);

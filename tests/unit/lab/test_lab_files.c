@@ -1,4 +1,4 @@
-/* Files of a session are read and written beside the screen's thread, and what came of it is told. */
+/* Files of a session are read and written beside the screen, and what came of it is told. */
 #include "lab_wait.h"
 
 #include "lab/lab.h"
