@@ -406,6 +406,8 @@ bool low_mma(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
 	const struct ptx_mma *m = &in->mma;
+	if (m->types[1] == PTX_E4M3 || m->types[1] == PTX_E5M2)
+		return low_mma_fp8(l);
 	if (m->m > 32 || m->n > 32 || m->k > 32)
 		return low_refuse(l, "this shape is not supported");
 	struct ir_tensor t = { .m = (uint8_t)m->m,

@@ -37,8 +37,7 @@ static bool known_types(const struct ptx_mma *m)
 	return m->k == 16 && (d == PTX_F32 || (d == PTX_F16 && a == PTX_F16)) && type_half(a);
 }
 
-/* Registers that every product of the kernel uses in turn. */
-static int32_t working_registers(struct lower *l)
+int32_t low_product_registers(struct lower *l)
 {
 	if (l->products)
 		return l->products;
@@ -98,11 +97,22 @@ static void load_b(struct lower *l, const struct product *p, unsigned part, unsi
 	}
 }
 
+void low_product(struct lower *l, const struct ir_tensor *t, unsigned n, const int32_t *d)
+{
+	struct ir *ir = l->ir;
+	ir->tensors = mem_realloc(ir->tensors, ir->n_tensors + 1, sizeof *ir->tensors);
+	ir->tensors[ir->n_tensors] = *t;
+	struct xop *x = low_emit(l, X_TENSOR);
+	x->target = (int32_t)ir->n_tensors++;
+	x->n_d = (uint8_t)n;
+	for (unsigned i = 0; i < n; i++)
+		x->d[i] = d[i];
+}
+
 /* Eight columns of D from register @d of its list on: D = A B + D, or A B where scale-d is false.
  * @again: D holds a first part of it. */
 static void multiply(struct lower *l, const struct product *p, const int32_t *d, bool again)
 {
-	struct ir *ir = l->ir;
 	const struct xsrc keep = low_pred(l, 3);
 	for (unsigned i = 0; i < p->per_eight; i++) {
 		const int32_t to = p->t.first_c + (int32_t)i;
@@ -112,13 +122,7 @@ static void multiply(struct lower *l, const struct product *p, const int32_t *d,
 		else
 			low_select(l, to, 4, old, src_const(0), keep);
 	}
-	ir->tensors = mem_realloc(ir->tensors, ir->n_tensors + 1, sizeof *ir->tensors);
-	ir->tensors[ir->n_tensors] = p->t;
-	struct xop *x = low_emit(l, X_TENSOR);
-	x->target = (int32_t)ir->n_tensors++;
-	x->n_d = (uint8_t)p->per_eight;
-	for (unsigned i = 0; i < p->per_eight; i++)
-		x->d[i] = d[i];
+	low_product(l, &p->t, p->per_eight, d);
 }
 
 static bool plan(struct lower *l, struct product *p)
@@ -133,7 +137,7 @@ static bool plan(struct lower *l, struct product *p)
 		.type = { m->types[1], m->types[2] },
 		.per_eight = m->types[0] == PTX_F16 ? 2 : 4,
 	};
-	const int32_t first = working_registers(l);
+	const int32_t first = low_product_registers(l);
 	p->t = (struct ir_tensor){
 		.m = 16,
 		.n = 8,
