@@ -12,7 +12,14 @@
 #define MAX_TRIES 4000 /* of one text against one message */
 #define MAX_DEPTH 5    /* a value of a value of a text */
 
-static const struct lang_table *table;
+static const struct lang_table empty, *table = &empty;
+
+/* What may be tried to say a text. */
+enum how {
+	EXACT, /* the message that it is */
+	WHOLE, /* that, or one that it was formatted from */
+	ANY,   /* that, or part by part */
+};
 
 void lang_say_from(const struct lang_table *t)
 {
@@ -232,8 +239,7 @@ static const char *search(struct piece p, const char *what)
 	return NULL;
 }
 
-/* As say(), but @p is one message. */
-static bool say_whole(struct text *out, struct piece p, int depth);
+static bool say_core(struct text *out, struct piece p, enum how how, int depth);
 
 /* Between the parts of a list, all of them @known, a language may have a sign of its own. */
 static void put_joint(struct text *out, const char *s, size_t n, bool known)
@@ -246,10 +252,10 @@ static const char *const joints[] = {
 	"\n", "   ", " → ", " · ", ". ", "; ", ": ", " (", ", ", "  "
 };
 
-/* Appends both sides of @at, where the @n bytes of @joint are. @both: only where either side is a
- * message by itself. */
+/* Appends both sides of @at, where @joint is, said as @how says; false where one of them is
+ * unknown, of ANY both. */
 static bool say_sides(struct text *out, struct piece p, const char *at, const char *joint,
-                      bool both, int depth)
+                      enum how how, int depth)
 {
 	struct text after = { 0 };
 	const size_t from = out->len, dot = joint[0] == '.'; /* belongs to the sentence before */
@@ -258,10 +264,10 @@ static bool say_sides(struct text *out, struct piece p, const char *at, const ch
 	struct piece right = { left.s + left.n + n, p.n - left.n - n };
 	const bool closed = joint[1] == '(' && right.n && right.s[right.n - 1] == ')';
 	right.n -= closed;
-	const bool first = both ? say_whole(out, left, depth + 1) : say(out, left, depth + 1);
-	if (both && !first)
+	const bool first = say_core(out, left, how, depth + 1);
+	if (how != ANY && !first)
 		return false;
-	const bool second = both ? say_whole(&after, right, depth + 1) : say(&after, right, depth + 1);
+	const bool second = say_core(&after, right, how, depth + 1);
 	if (!first)
 		text_put(out, left.s, left.n);
 	if (!second)
@@ -271,30 +277,25 @@ static bool say_sides(struct text *out, struct piece p, const char *at, const ch
 	text_free(&after);
 	if (closed)
 		text_put(out, ")", 1);
-	if (both ? second : first || second)
+	if (second || (how == ANY && first))
 		return true;
 	out->len = from;
 	out->s[from] = '\0';
 	return false;
 }
 
-/* Two messages side by side, wherever they meet; else the first joint beside which anything is
+/* Two sides of a joint, wherever it stands; of ANY, of the first one beside which something is
  * known. */
-static bool say_joined(struct text *out, struct piece p, int depth)
+static bool say_joined(struct text *out, struct piece p, enum how how, int depth)
 {
-	for (int both = 1; both >= 0; both--)
-		for (size_t k = 0; k < ARRAY_LEN(joints); k++) {
-			struct piece rest = p;
-			const char *at = search(rest, joints[k]);
-			for (int i = 0; at && i < 8; i++) {
-				if (say_sides(out, p, at, joints[k], both, depth))
-					return true;
-				if (!both)
-					break;
-				rest = (struct piece){ at + 1, (size_t)(p.s + p.n - at) - 1 };
-				at = search(rest, joints[k]);
-			}
+	for (size_t k = 0; k < ARRAY_LEN(joints); k++) {
+		const char *at = search(p, joints[k]);
+		for (int i = 0; at && i < (how == ANY ? 1 : 8); i++) {
+			if (say_sides(out, p, at, joints[k], how, depth))
+				return true;
+			at = search((struct piece){ at + 1, (size_t)(p.s + p.n - at) - 1 }, joints[k]);
 		}
+	}
 	return false;
 }
 
@@ -318,7 +319,7 @@ static bool say_beside_number(struct text *out, struct piece p, int depth)
 	if (!gap || gap == p.s)
 		return false;
 	const struct piece left = { p.s, (size_t)(gap - p.s) }, right = { gap, (size_t)(end - gap) };
-	const bool first = !digit(*p.s) && say_whole(out, left, depth + 1);
+	const bool first = !digit(*p.s) && say_core(out, left, WHOLE, depth + 1);
 	if (!first)
 		text_put(out, left.s, left.n);
 	const bool second = digit(*p.s) && say(out, right, depth + 1);
@@ -376,7 +377,7 @@ static size_t blank(const char *s, size_t n)
 
 struct piece lang_trimmed(struct piece p)
 {
-	for (size_t k; (k = blank(p.s, p.n)); p.n -= k)
+	for (size_t k; (k = p.n > 1 && !memcmp(p.s, "! ", 2) ? 2 : blank(p.s, p.n)); p.n -= k)
 		p.s += k;
 	for (size_t k = 1; k && p.n;) {
 		for (k = 3; k && (k > p.n || blank(p.s + p.n - k, k) != k); k--)
@@ -386,8 +387,14 @@ struct piece lang_trimmed(struct piece p)
 	return p;
 }
 
+static bool say_parts(struct text *out, struct piece p, int depth)
+{
+	return say_joined(out, p, WHOLE, depth) || say_joined(out, p, ANY, depth) ||
+	       say_inside(out, p, depth);
+}
+
 /* What is said of the middle of @p, between blanks; false, and nothing, where it is unknown. */
-static bool say_core(struct text *out, struct piece p, bool whole, int depth)
+static bool say_core(struct text *out, struct piece p, enum how how, int depth)
 {
 	const struct piece core = lang_trimmed(p);
 	const size_t from = out->len;
@@ -395,31 +402,33 @@ static bool say_core(struct text *out, struct piece p, bool whole, int depth)
 		return false;
 	text_put(out, p.s, (size_t)(core.s - p.s));
 	const struct lang_message *m = lang_message(core);
+	bool known = m != NULL;
 	if (m)
 		text_put(out, m->said, strlen(m->said));
-	if (m || say_pattern(out, core, depth) ||
-	    (!whole && (say_joined(out, core, depth) || say_inside(out, core, depth)))) {
+	if (!known && how == ANY) /* two messages are no coincidence; a pattern may be */
+		known = say_joined(out, core, EXACT, depth);
+	if (!known && how != EXACT)
+		known = say_pattern(out, core, depth);
+	if (!known && how == ANY)
+		known = say_parts(out, core, depth);
+	if (known) {
 		text_put(out, core.s + core.n, (size_t)(p.s + p.n - core.s) - core.n);
 		return true;
 	}
 	out->len = from;
 	out->s[from] = '\0';
-	return core.n != p.n && say_pattern(out, p, depth); /* its last value may be empty */
-}
-
-static bool say_whole(struct text *out, struct piece p, int depth)
-{
-	return say_core(out, p, true, depth);
+	/* its last value may be empty */
+	return how != EXACT && core.n != p.n && say_pattern(out, p, depth);
 }
 
 static bool say(struct text *out, struct piece p, int depth)
 {
-	return say_core(out, p, false, depth);
+	return say_core(out, p, ANY, depth);
 }
 
 bool lang_say(struct text *out, struct piece p)
 {
-	return table && say(out, p, 0);
+	return say(out, p, 0);
 }
 
 bool lang_say_as(struct text *out, const struct lang_message *m, struct piece p)

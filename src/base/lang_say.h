@@ -19,7 +19,8 @@ void lang_say_from(const struct lang_table *t);
 const struct lang_message *lang_message(struct piece p);
 /* Are there two letters side by side? Numbers and signs are the same everywhere. */
 bool lang_has_words(struct piece p);
-/* Without blanks, middle dots, ticks and crosses at both ends: messages are kept so. */
+/* Without blanks, middle dots, ticks and crosses at both ends, and "! " at the start: messages are
+ * kept so. */
 struct piece lang_trimmed(struct piece p);
 /* Appends what @p says; false, and nothing, where that is unknown. */
 bool lang_say(struct text *out, struct piece p);

@@ -154,6 +154,11 @@ def unescaped(text):
     return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t"}.get(m.group(1), m.group(1)), text)
 
 
+def bare(text):
+    """Without the marks that base/lang.c leaves out as well (lang_trimmed), and keys.def's '&'."""
+    return re.sub(r"^(! +)+", "", text.strip(" ·✓✗\n\t")).lstrip("&")
+
+
 def of_sources():
     for rule in re.split(r"\n(?! )", RULES.strip("\n")):
         files, places = rule.split(": ", 1)
@@ -167,8 +172,7 @@ def of_sources():
                 if function in NOT_READ or "!" + place in allowed:
                     continue
                 if ("*" in allowed or place in allowed) and reads(text, words):
-                    # (a '&' is of keys.def)
-                    yield path, line, unescaped(text).strip(" ·✓✗\n\t").lstrip("&")
+                    yield path, line, bare(unescaped(text))
 
 
 def scalar(lines, i, indent, rest):

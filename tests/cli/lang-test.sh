@@ -68,6 +68,22 @@ for args in 'list kernels --json' 'run vec_add block=4096 --json' 'occupancy --b
 	fi
 done
 
+# the build's own compiler of catalogues says where one is wrong
+po_table=$(dirname "$PMPP")/po_table
+wrong() { # NAME WORDS PO-TEXT
+	printf '%b' "$3" >"$dir/xx.po"
+	if "$po_table" "$dir/xx.po" >"$dir/out" 2>"$dir/err"; then
+		not_ok "$1" 'it is taken'
+	else
+		says "$1" "$2"
+	fi
+}
+wrong other-conversions 'xx.po:3: the conversions' 'msgid "%u of %s"\nmsgstr "%s"\n\n'
+wrong swapped-conversions 'xx.po:3: the conversions' 'msgid "%u of %s"\nmsgstr "%s %u"\n\n'
+wrong open-quote 'xx.po:1: the quote' 'msgid "a\nmsgstr "b"\n'
+wrong no-catalogue 'xx.po:1: neither a comment' 'a: b\n'
+wrong twice 'translated twice: a' 'msgid "a"\nmsgstr "b"\nmsgid "a"\nmsgstr "c"\n'
+
 if ! command -v python3 >/dev/null; then
 	echo 'skip every-message-is-translated: no python3 on this machine'
 else

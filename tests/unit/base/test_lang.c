@@ -66,6 +66,10 @@ TEST(what_was_joined)
 	expect("note (blocks)", "note (线程块)");
 	expect("one\nblocks\ntwo", "one\n线程块\ntwo");
 	expect("one, two: three", "one, two: three");
+	/* two messages side by side before anything that only looks like one */
+	expect("a is too large: limited by blocks; kept", "a 太大: 受限于线程块; kept");
+	expect("! ✗ blocks: shared memory", "! ✗ 线程块: 共享内存");
+	expect("▲ blocks 256", "▲ 线程块 256");
 }
 
 TEST(a_format_says_which_message)
