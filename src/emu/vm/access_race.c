@@ -9,7 +9,8 @@ static void lane_bytes(const void *context, unsigned lane, uint8_t *out)
 static const uint8_t *lane_before(const void *context, unsigned lane)
 {
 	const struct access *a = context;
-	return a->base ? a->base + (a->address[lane] - a->first) : a->host[lane];
+	/* a lane's address may lie before the first one's */
+	return a->base ? a->base + (int64_t)(a->address[lane] - a->first) : a->host[lane];
 }
 
 void access_race(struct access *a)

@@ -8,6 +8,8 @@
 void vm_save_frame(struct warp *w, const struct call_frame *f)
 {
 	struct call_saves *s = w->saves;
+	if (!f->bytes) /* nothing lives across the call, and there may be no room yet */
+		return;
 	if (s->n + f->bytes > s->cap) {
 		s->cap = 2 * s->cap > s->n + f->bytes ? 2 * s->cap : s->n + f->bytes + 4096;
 		s->bytes = mem_realloc(s->bytes, s->cap, 1);
@@ -45,6 +47,8 @@ static void restore_part(struct warp *w, const struct call_frame_part *p, const 
 void vm_restore_frame(struct warp *w, const struct call_frame *f, uint32_t mask)
 {
 	struct call_saves *s = w->saves;
+	if (!f->bytes)
+		return;
 	s->n -= f->bytes;
 	const uint8_t *from = s->bytes + s->n;
 	for (unsigned i = 0; i < f->n; i++) {
