@@ -171,8 +171,7 @@ enum ptx_mode {
 	MODE_BASE,
 	MODE_LEVEL,
 	MODE_GRAD,
-	/* how a bulk copy tells that it is done */
-	MODE_COMPLETE_TX,
+	MODE_COMPLETE_TX, /* how a bulk copy tells that it is done */
 	MODE_BULK_GROUP
 };
 /* Shape of a texture or surface; A: layered. */
@@ -331,8 +330,7 @@ struct ptx_operand {
 };
 
 #define PTX_MAX_OPERANDS 6
-/* What an OPND_LIST holds, in its label. */
-enum ptx_list { LIST_SYMBOLS, LIST_BLOCKS, LIST_REGISTERS };
+enum ptx_list { LIST_SYMBOLS, LIST_BLOCKS, LIST_REGISTERS }; /* label of an OPND_LIST */
 
 /* Shape and types of ldmatrix, stmatrix, mma and wmma; all zero otherwise. */
 struct ptx_mma {

@@ -21,6 +21,9 @@ static bool cluster_constant(const struct lower *l, enum ptx_special sr, uint64_
 		size[k] = l->env->cluster[k] ? l->env->cluster[k] : 1;
 		all *= size[k];
 	}
+	const bool first = (sr == SR_CLUSTER_CTARANK && all == 1) ||
+	                   (sr >= SR_CLUSTER_CTAID_X && sr <= SR_CLUSTER_CTAID_Z &&
+	                    size[sr - SR_CLUSTER_CTAID_X] == 1);
 	if (sr >= SR_NCLUSTERID_X && sr <= SR_NCLUSTERID_Z)
 		*value = grid[sr - SR_NCLUSTERID_X] / size[sr - SR_NCLUSTERID_X];
 	else if (sr >= SR_CLUSTER_NCTAID_X && sr <= SR_CLUSTER_NCTAID_Z)
@@ -29,13 +32,8 @@ static bool cluster_constant(const struct lower *l, enum ptx_special sr, uint64_
 		*value = all;
 	else if (sr == SR_IS_EXPLICIT_CLUSTER)
 		*value = l->env->explicit_cluster;
-	else if (sr >= SR_CLUSTER_CTAID_X && sr <= SR_CLUSTER_CTAID_Z &&
-	         size[sr - SR_CLUSTER_CTAID_X] == 1)
-		*value = 0;
-	else if (sr == SR_CLUSTER_CTARANK && all == 1)
-		*value = 0;
-	else if (sr >= SR_RESERVED_BEGIN && sr <= SR_RESERVED_1) /* the system reserves nothing here */
-		*value = 0;
+	else if (first || (sr >= SR_RESERVED_BEGIN && sr <= SR_RESERVED_1))
+		*value = 0; /* the system reserves no shared memory here */
 	else
 		return false;
 	return true;

@@ -12,8 +12,6 @@
  */
 #include "emu/lower/lower_inst.h"
 
-#include "base/mem.h"
-
 #include <assert.h>
 
 /* --- lanes --- */
@@ -408,8 +406,6 @@ bool low_mma(struct lower *l)
 	const struct ptx_mma *m = &in->mma;
 	if (m->types[1] == PTX_E4M3 || m->types[1] == PTX_E5M2)
 		return low_mma_fp8(l);
-	if (m->m > 32 || m->n > 32 || m->k > 32)
-		return low_refuse(l, "this shape is not supported");
 	struct ir_tensor t = { .m = (uint8_t)m->m,
 		                   .n = (uint8_t)m->n,
 		                   .k = (uint8_t)m->k,
@@ -436,9 +432,6 @@ bool low_mma(struct lower *l)
 	t.n_a = (uint8_t)a.registers;
 	t.n_b = (uint8_t)b.registers;
 	t.n_c = (uint8_t)c.registers;
-	struct ir *ir = l->ir;
-	ir->tensors = mem_realloc(ir->tensors, ir->n_tensors + 1, sizeof *ir->tensors);
-	ir->tensors[ir->n_tensors] = t;
 	int32_t to[8], made[8];
 	for (unsigned i = 0; i < d.registers; i++) {
 		vector_reg(&in->opnd[0], i, &to[i]);
@@ -446,10 +439,6 @@ bool low_mma(struct lower *l)
 		              ? to[i]
 		              : low_temp(l, d.bytes == 8 ? 8 : 4);
 	}
-	struct xop *x = low_emit(l, X_TENSOR);
-	x->target = (int32_t)ir->n_tensors++;
-	x->n_d = (uint8_t)d.registers;
-	for (unsigned i = 0; i < d.registers; i++)
-		x->d[i] = made[i];
+	low_product(l, &t, d.registers, made);
 	return !l->failed;
 }
