@@ -13,6 +13,7 @@
 #include "runtime/guest_library.h"
 #include "runtime/code_answer.h"
 #include "runtime/program_collect.h"
+#include "runtime/program_places.h"
 #include "runtime/sandbox.h"
 
 #include <errno.h>
@@ -307,6 +308,7 @@ bool program_run(const struct program_request *req, struct program *out, struct 
 	reap(&r, out);
 	out->output = r.out_text.s;
 	out->errors = r.err_text.s;
+	program_name_places(out, req->path, req->arguments[0]);
 	remark_lines(out);
 	program_sum_up(out);
 	if (why.code == ERR_NONE)

@@ -124,6 +124,22 @@ int main()
 END
 "$PMPP" launches "$work/wait.cu" --gpu a100 >"$work/out" 2>/dev/null
 same waits-for-the-clock 'as long as it said' "$(head -n 1 "$work/out")" || cat "$work/out"
+# what is never freed names the line that asked for it, through the template of NVIDIA's header or not
+cat >"$work/forgets.cu" <<'END'
+int main()
+{
+	float *x;
+	void *y;
+	cudaMalloc(&x, 400);
+	cudaMalloc(&y, 300);
+	return 0;
+}
+END
+"$PMPP" launches "$work/forgets.cu" --gpu a100 --json >"$work/json" 2>/dev/null
+for way in 400:5 300:6; do
+	grep -q "${way%:*} bytes of device memory are never freed; allocated at .*forgets.cu:${way#*:}\"" "$work/json" &&
+		echo "ok leak-names-line-${way#*:}" || echo "not ok leak-names-line-${way#*:}"
+done
 
 "$PMPP" launches "$work/absent" >/dev/null 2>"$work/err"
 [ $? -eq 3 ] && grep -q absent "$work/err" && echo 'ok absent-program' || echo 'not ok absent-program'

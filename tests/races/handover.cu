@@ -541,3 +541,39 @@ extern "C" __global__ void first_block_sets_back(int *a, int *b, int n)
 			b[0] = 0;
 	}
 }
+// asynchronous copies that a barrier in shared memory counts: who waits for it sees all of them
+__device__ unsigned copy_and_arrive(int *to, const int *from, unsigned long long *barrier)
+{
+	const unsigned at = (unsigned)__cvta_generic_to_shared(barrier);
+	const unsigned there = (unsigned)__cvta_generic_to_shared(to);
+	if (T == 0)
+		asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(blockDim.x) : "memory");
+	__syncthreads();
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(there), "l"(from) : "memory");
+	asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(at) : "memory");
+	return at;
+}
+//: clean 1 x 64
+extern "C" __global__ void copies_that_a_barrier_counts(int *a, int *b, int n)
+{
+	__shared__ unsigned long long barrier;
+	__shared__ int s[64];
+	const unsigned at = copy_and_arrive(&s[T], &a[T], &barrier);
+	unsigned ended;
+	do
+		asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0;\n"
+		             "selp.u32 %0, 1, 0, p; }"
+		             : "=r"(ended)
+		             : "r"(at)
+		             : "memory");
+	while (!ended);
+	b[T] = s[63 - T];
+}
+//: race 1 x 64
+extern "C" __global__ void copies_counted_and_not_awaited(int *a, int *b, int n)
+{
+	__shared__ unsigned long long barrier;
+	__shared__ int s[64];
+	copy_and_arrive(&s[T], &a[T], &barrier);
+	b[T] = s[63 - T];
+}

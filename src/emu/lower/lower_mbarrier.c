@@ -57,6 +57,8 @@ static struct xsrc count_of(struct lower *l, unsigned i)
 static bool arrive(struct lower *l, const struct form *f, struct xsrc at)
 {
 	const bool copies = l->in->op == OP_CP_ASYNC_MBARRIER;
+	if (copies) /* the checks: who sees the phase end sees what was copied */
+		low_emit(l, X_COPIES)->op = COPIES_WAIT_ALL;
 	if (copies && !(l->in->flags & PF_NOINC))
 		return !l->failed; /* one more is awaited, and has come: the copies are done already */
 	const struct xsrc n = copies ? src_const(1) : count_of(l, 2);

@@ -48,7 +48,7 @@ static cudaError_t allocate(void **out, size_t bytes, enum emu_memory kind, cons
 	*out = NULL;
 	if (!bytes)
 		return cudaSuccess;
-	const uint64_t at = emu_device_alloc(guest.device, bytes, kind, caller);
+	const uint64_t at = emu_device_alloc(guest.device, bytes, kind, guest_site(caller));
 	if (!at) {
 		tell_shortage(bytes);
 		return cudaErrorMemoryAllocation;

@@ -37,6 +37,10 @@ void record_end(struct record_end *r);
 
 /* "file.cu:12" or "a.out+0x1234" of an address in the program, as far as it is known here. */
 void record_place(const void *address, char *text, size_t n);
+/* guest_site.c: a call at @caller and what called the function that holds it, for the life of the
+ * process; as "place" or "place from place". The device's lock is held. */
+const void *guest_site(const void *caller);
+void guest_site_place(const void *site, char *text, size_t n);
 /* Launch that runs now or ran last: findings of the host's calls name it. */
 uint64_t record_launch_number(void);
 

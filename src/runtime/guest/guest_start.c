@@ -31,8 +31,8 @@ static void leak(const struct emu_allocation *a, struct record_end *end)
 	end->leaked_bytes += a->bytes;
 	end->leaked_allocations++;
 	struct record_finding f = { .kind = "leak", .times = 1 };
-	char place[400];
-	record_place(a->caller, place, sizeof place);
+	char place[800];
+	guest_site_place(a->caller, place, sizeof place);
 	snprintf(f.text, sizeof f.text, "%llu bytes of %s memory are never freed%s%s",
 	         (unsigned long long)a->bytes, a->kind == EMU_MEMORY_MANAGED ? "managed" : "device",
 	         place[0] ? "; allocated at " : "", place);
