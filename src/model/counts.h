@@ -134,6 +134,19 @@ struct region {
 };
 
 /*
+ * Who wants which word by compare-and-swap, in the unit of L2 whose words are wanted most: sums
+ * over its words, each changed n times of N in the grid, which is a share n / N.
+ */
+#define SWAP_CONTEST_POWER (2.0 / 3) /* tests/gpu/micro/cas.cu: tries by those that want a word */
+struct swap_contest {
+	double powers;  /* sum of n (n / N)^SWAP_CONTEST_POWER */
+	double squares; /* sum of n (n / N) */
+	double hottest; /* share of powers that one word has */
+	double lanes;   /* of a warp, on one word, when they first try */
+	double passes;  /* of the unit for each lane that tries: 1, or less where words of a sector */
+}; /* are changed together */
+
+/*
  * Atomics on global memory as they collide; whole grid. A pass changes each word of a sector once.
  * Compare-and-swap is apart: on hardware most fail while others hold, which no emulator repeats.
  */
@@ -144,8 +157,7 @@ struct atomic_load {
 	 * integers, whose lanes are added up before */
 	double lockstep_float, lockstep_int;
 	double swaps, unit_swaps, word_swaps; /* that change: all, of the busiest unit and word */
-	double same_word;                     /* probability that two of them want the same word */
-	double swap_lanes;                    /* lanes of a warp on a word that one of them swaps */
+	struct swap_contest contest;
 	double swap_candidates; /* lanes that came to a compare-and-swap, whether they tried or not */
 };
 

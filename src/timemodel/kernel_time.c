@@ -209,27 +209,30 @@ static double all_waves_cycles(const struct work *w, double blocks, double resid
 /* --- atomics on global memory --- */
 
 /*
- * One after the other where they collide. A compare-and-swap holds only if it comes with the value
- * that the last one left: with many lanes that want a word, each that holds waits for the turns of
- * the others, or for the news of it to go round. Lanes of a warp on one word come in one request.
+ * A compare-and-swap holds only if it comes with the value that the last one left. All lanes that
+ * want a word try again and again until each has held once: of @lanes together, so many tries for
+ * each that holds, in which a unit of L2 takes one pass each. At least, the news of a change goes
+ * round before the next.
  */
 static double swaps_ns(const struct atomic_load *a, double lanes)
 {
-	const double together = fmax(1, fmin(32, a->swap_lanes));
-	const double lane_turns = timing.swap_turn_ns + timing.swap_lane_ns * (together - 1);
+	const struct swap_contest *s = &a->contest;
+	const double pass_ns = timing.atomic_pass_ns * s->passes;
 	/* Most find nothing to change: a few hold, at different times, and the first value is all that
 	 * many try for. */
 	if (2 * a->swaps < a->swap_candidates)
-		return timing.swap_first_tries * lanes * a->unit_swaps / a->swaps * lane_turns / together;
-	/* Lanes that are done leave; their warp comes again until all of them are. */
-	const double updates = fmax(1, a->swaps / fmax(lanes, 1)); /* of each */
-	const double contenders =
-		fmin(lanes, a->swaps) * a->same_word * (1 - 0.5 / (updates * together));
-	const double turns = fmax(timing.atomic_pass_ns, contenders / together * lane_turns);
-	const double one = fmax(timing.swap_round_trip_ns, contenders / together * timing.swap_turn_ns);
-	const double further = timing.swap_lane_trip_ns + contenders / together * timing.swap_lane_ns;
-	return fmax(a->unit_swaps * turns,
-	            a->word_swaps * fmin(1, contenders) * (one + (together - 1) * further));
+		return timing.swap_first_tries * lanes * a->unit_swaps / a->swaps * pass_ns;
+	lanes = fmax(1, fmin(lanes, a->swaps));
+	/* half of the lanes that want a word; less where they are many, as the winners' warps are back
+	 * before the others */
+	const double tries = fmin(0.5 * (lanes * s->squares + a->unit_swaps),
+	                          timing.swap_tries * pow(lanes, SWAP_CONTEST_POWER) * s->powers);
+	/* lanes of a warp that want other words wait for those of a hot one, update by update */
+	const double others = 1 - (fmin(32, s->lanes) - 1) / 31;
+	const double held_up = (1 - lanes / a->swaps) * others;
+	const double contenders = lanes * a->word_swaps / a->swaps;
+	return fmax(tries * pass_ns * (1 + held_up * s->hottest),
+	            a->word_swaps * fmin(1, contenders) * timing.swap_round_trip_ns * (1 + held_up));
 }
 
 static double atomics_ns(const struct atomic_load *a, double threads, double concurrent_share)
@@ -240,7 +243,7 @@ static double atomics_ns(const struct atomic_load *a, double threads, double con
 	if (!(a->swaps > 0))
 		return passes;
 	/* lanes that try together */
-	return fmax(passes, swaps_ns(a, fmin(a->swap_candidates, threads) * concurrent_share));
+	return fmax(passes, swaps_ns(a, fmin(a->swap_candidates, threads * concurrent_share)));
 }
 
 /* What L2 has to do, in the times of a sector of a whole line. Where the caches were not followed,

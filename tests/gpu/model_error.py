@@ -7,9 +7,10 @@
 Reads points as gpu_check writes them (`run`, `random`), what `ladder ... --json` and `run ...
 --json` print, one object a line, and the table of `sweep` (.txt; its parameters that are not in the
 table are given with --sweep "KERNEL/VARIANT name=value ..."). Runs each point in the emulator on
-the same sheet (at most N blocks of it, default 264, two on each of the 132 SMs) and prints measured
-and modelled time and their ratio; then one line per ladder, sweep and random family: do the pairs
-that measurement separates by more than 10 % stand in the same order? Of random launches also each
+the same sheet (at most N blocks of it, default 2048: where few blocks of a grid have work, fewer of
+them find too little of it) and prints measured and modelled time and their ratio; then one line per
+ladder, sweep and random family: do the pairs that measurement separates by more than 10 % stand in
+the same order? Of random launches also each
 family's error and bias, and the ten worst. Last the mean absolute percentage error. Exit status 1
 when a ladder's order is wrong or a point cannot be modelled.
 --only keeps the ladders whose name holds one of the words. --out FILE writes every point with all
@@ -214,7 +215,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("sheet")
     parser.add_argument("files", nargs="+")
-    parser.add_argument("--sample", type=int, default=264)
+    parser.add_argument("--sample", type=int, default=2048)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--sweep", default="sgemm_fast/pipelined M=2048 N=2048 K=2048")
     parser.add_argument("--out")

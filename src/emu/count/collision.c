@@ -29,8 +29,9 @@ typedef _Atomic uint64_t counter;
 struct collision_log {
 	uint64_t concurrent, groups; /* blocks; groups of so many in the grid */
 	counter unit[PHASES][UNITS], sector[PHASES][SECTORS];
-	counter swap_unit[UNITS], swap_lanes, swap_squares;
+	counter swap_unit[UNITS], swap_lanes, swap_squares, swap_passes;
 	_Atomic uint32_t swap_word[WORDS];
+	_Atomic uint8_t word_unit[WORDS];
 	counter requests;
 };
 
@@ -92,8 +93,10 @@ static void add_swaps(struct collision_log *c, const struct collision *x)
 {
 	for (uint32_t m = x->changed; m; m &= m - 1) {
 		const uint64_t a = x->address[lowest(m)];
-		add(&c->swap_unit[unit_of(a)], 1);
-		atomic_fetch_add_explicit(&c->swap_word[mix(a / 4) % WORDS], 1, memory_order_relaxed);
+		const unsigned word = mix(a / 4) % WORDS, unit = unit_of(a);
+		add(&c->swap_unit[unit], 1);
+		atomic_fetch_add_explicit(&c->swap_word[word], 1, memory_order_relaxed);
+		atomic_store_explicit(&c->word_unit[word], (uint8_t)unit, memory_order_relaxed);
 	}
 	for (uint32_t left = x->mask; left;) {
 		const uint64_t a = x->address[lowest(left)];
@@ -135,6 +138,8 @@ void collision_log_add(struct collision_log *c, const struct collision *x)
 			sector |= x->address[lowest(m)] / SECTOR == at ? 1u << lowest(m) : 0;
 		const unsigned passes = most_on_a_word(x, sector);
 		add(&c->unit[phase][unit_of(at * SECTOR)], passes);
+		if (x->swap)
+			add(&c->swap_passes, passes);
 		if (x->float_data)
 			add(&c->sector[phase][mix(at) % SECTORS], passes);
 		left &= ~sector;
@@ -175,6 +180,35 @@ static double one_after_the_other(const counter *table, unsigned n, double clump
 	return sqrt(spread * phased);
 }
 
+/* Of the unit whose words are contested most. */
+static struct swap_contest contest_of(const struct collision_log *c, double swaps)
+{
+	struct {
+		double powers, squares, most;
+	} unit[UNITS] = { 0 };
+	unsigned busy = 0;
+	for (unsigned i = 0; i < WORDS; i++) {
+		const double n = c->swap_word[i], share = n / swaps;
+		const unsigned u = c->word_unit[i];
+		const double powers = n * pow(share, SWAP_CONTEST_POWER);
+		unit[u].powers += powers;
+		unit[u].squares += n * share;
+		unit[u].most = fmax(unit[u].most, powers);
+		if (unit[u].powers > unit[busy].powers)
+			busy = u;
+	}
+	const double lanes = fmax(1, (double)c->swap_lanes);
+	/* of n lanes on a word all try, then n - 1, and so on: what the first try had */
+	const double typical = (double)c->swap_squares / lanes;
+	return (struct swap_contest){
+		.powers = unit[busy].powers,
+		.squares = unit[busy].squares,
+		.hottest = unit[busy].most / fmax(unit[busy].powers, 1e-9),
+		.lanes = fmax(1, 1.5 * typical - 0.5),
+		.passes = (double)c->swap_passes / lanes,
+	};
+}
+
 struct collision_totals collision_log_totals(const struct collision_log *c)
 {
 	struct collision_totals t = { 0 };
@@ -189,19 +223,10 @@ struct collision_totals collision_log_totals(const struct collision_log *c)
 		t.swaps += (double)c->swap_unit[i];
 	if (t.swaps <= 1)
 		return t;
-	double pairs = 0;
-	for (unsigned i = 0; i < WORDS; i++) {
-		const double n = c->swap_word[i];
-		t.word_swaps = fmax(t.word_swaps, n);
-		pairs += n * (n - 1);
-	}
-	/* two words may share a counter */
-	const double by_chance = 1.0 / WORDS, all = pairs / (t.swaps * (t.swaps - 1));
-	t.same_word = fmax(0, (all - by_chance) / (1 - by_chance));
+	for (unsigned i = 0; i < WORDS; i++)
+		t.word_swaps = fmax(t.word_swaps, (double)c->swap_word[i]);
 	t.unit_swaps = busiest(c->swap_unit, UNITS, 1);
-	/* of n lanes on a word all try, then n - 1, and so on: what the first try had */
-	const double typical = (double)c->swap_squares / fmax(1, (double)c->swap_lanes);
-	t.swap_lanes = fmax(1, 1.5 * typical - 0.5);
+	t.contest = contest_of(c, t.swaps);
 	return t;
 }
 

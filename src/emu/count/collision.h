@@ -9,6 +9,8 @@
 #ifndef PMPP_EMU_COLLISION_H
 #define PMPP_EMU_COLLISION_H
 
+#include "model/counts.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,8 +42,7 @@ struct collision_totals {
 	double swaps;        /* compare-and-swaps that changed a word, ... */
 	double unit_swaps;   /* ... of the busiest unit, ... */
 	double word_swaps;   /* ... and of the busiest word */
-	double same_word;    /* share of pairs of them that want the same word */
-	double swap_lanes;   /* lanes of a warp that first try to swap one word */
+	struct swap_contest contest;
 };
 struct collision_totals collision_log_totals(const struct collision_log *c);
 

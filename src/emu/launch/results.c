@@ -49,8 +49,7 @@ static void fill_atomics(const struct emu_launch *l, double factor, struct run_c
 		.float_passes = t.float_passes * factor,
 		.unit_swaps = t.unit_swaps,
 		.word_swaps = t.word_swaps,
-		.same_word = t.same_word,
-		.swap_lanes = t.swap_lanes,
+		.contest = t.contest,
 		.swaps = t.swaps,
 	};
 }
@@ -64,6 +63,8 @@ static void scale_swaps(double factor, struct atomic_load *a)
 	a->swaps *= factor;
 	a->unit_swaps *= factor;
 	a->word_swaps *= factor;
+	a->contest.powers *= factor;
+	a->contest.squares *= factor;
 }
 
 static void copy_back(const struct emu_launch *l)

@@ -1,6 +1,7 @@
 /*
- * Read, change, compare-and-swap until it holds: products of floats and the like. Time and tries
- * per update by how many threads want how many words.
+ * Read, change, compare-and-swap until it holds: sums, products of floats and the like. Time and
+ * tries per update by how many threads want how many words. Every update makes another value: a
+ * product that settles down holds by chance.
  */
 #include "micro.cuh"
 
@@ -11,12 +12,12 @@ struct Contest {
 };
 
 /* Tries it took. */
-static __device__ unsigned multiply(unsigned *p, float by)
+static __device__ unsigned add(unsigned *p, unsigned by)
 {
 	unsigned old = *(volatile unsigned *)p, seen, tries = 0;
 	do {
 		seen = old;
-		old = atomicCAS(p, seen, __float_as_uint(__uint_as_float(seen) * by + 1.0f));
+		old = atomicCAS(p, seen, seen + by);
 		tries++;
 	} while (old != seen);
 	return tries;
@@ -29,7 +30,7 @@ static __global__ void m_cas_global(unsigned *words, unsigned long long *tries, 
 		for (unsigned i = 0; i < c.updates; i++) {
 			const unsigned w =
 				micro_hash((blockIdx.x * blockDim.x + threadIdx.x) * 64 + i) & (c.words - 1);
-			n += multiply(words + (size_t)w * c.apart, 0.5f);
+			n += add(words + (size_t)w * c.apart, 3);
 		}
 	if (tries)
 		atomicAdd(tries, n);
@@ -44,7 +45,7 @@ static __global__ void m_cas_shared(unsigned *cycles, unsigned long long *tries,
 	const BlockClock clock;
 	if (threadIdx.x % 32 < c.lanes)
 		for (unsigned i = 0; i < c.updates; i++)
-			n += multiply(s + (micro_hash(threadIdx.x * 64 + i) & (c.words - 1)) * c.apart, 0.5f);
+			n += add(s + (micro_hash(threadIdx.x * 64 + i) & (c.words - 1)) * c.apart, 3);
 	clock.stop(cycles);
 	atomicAdd(tries, n);
 }
@@ -92,7 +93,7 @@ static void contest(const char *name, K kernel, unsigned *words, unsigned long l
 		micro_fail("copy", cudaMemcpy(&n, tries, sizeof n, cudaMemcpyDeviceToHost));
 	}
 	Line("cas", name)("words", c.words)("apart", c.apart)("lanes", c.lanes)("blocks", blocks)(
-		"threads", threads)("updates", updates)("ns", ns)("ns_per_update", ns / updates)(
+		"threads", threads)("updates", updates)("each", c.updates)("ns", ns)("ns_per_update", ns / updates)(
 		"tries_per_update", (double)n / updates);
 }
 
@@ -103,23 +104,21 @@ int main()
 	unsigned *const words = micro_alloc<unsigned>((size_t)1 << 25);
 	unsigned long long *const tries = micro_alloc<unsigned long long>(1);
 	static const unsigned counts[] = { 1, 4, 32, 256, 4096, 65536, 1u << 20 };
-	static const unsigned lanes[] = { 1, 4, 32 };
+	static const unsigned lanes[] = { 1, 4, 8, 16, 32 };
 	const unsigned grids[] = { 1, 8, sms, 8 * sms };
 	for (unsigned w : counts)
 		for (unsigned l : lanes)
 			for (unsigned g : grids)
-				for (unsigned apart = 1; apart <= 8; apart *= 8) {
-					const double contenders = g * 8.0 * l / w;
-					/* each update may cost a round of all that want the word: 20 ms at most */
-					const double worst = contenders * contenders * w;
-					unsigned updates = (unsigned)(2e7 / (worst > 1 ? worst : 1));
-					updates = updates > 16 ? 16 : updates;
-					if (!updates || (w == 1 && apart > 1))
-						continue;
-					const Contest c = { w, apart, l, updates };
-					contest("global_product", m_cas_global, words, tries, g, 256, c);
-					contest("global_min", m_cas_min, words, tries, g, 256, c);
-				}
+				for (unsigned updates = 1; updates <= 16; updates *= 4)
+					for (unsigned apart = 1; apart <= 8; apart *= 8) {
+						/* a word changes once in a round of all that want it: 60 ms at most */
+						const double of_word = g * 8.0 * l * updates / w;
+						if (of_word * (250 + 5 * g * 8.0 / w) > 6e7 || (w == 1 && apart > 1))
+							continue;
+						const Contest c = { w, apart, l, updates };
+						contest("global_sum", m_cas_global, words, tries, g, 256, c);
+						contest("global_min", m_cas_min, words, tries, g, 256, c);
+					}
 	for (unsigned w = 1; w <= 1024; w *= 4)
 		for (unsigned l : lanes)
 			for (unsigned threads = 32; threads <= 1024; threads *= 4) {
@@ -130,7 +129,7 @@ int main()
 				const double cycles = median_cycles(
 					1, [&] { m_cas_shared<<<1, threads>>>(micro_cycles(), tries, c); });
 				micro_fail("copy", cudaMemcpy(&n, tries, sizeof n, cudaMemcpyDeviceToHost));
-				Line("cas", "shared_product")("words", w)("lanes", l)("threads", threads)(
+				Line("cas", "shared_sum")("words", w)("lanes", l)("threads", threads)(
 					"cycles_per_update", cycles / updates)("tries_per_update",
 				                                           (double)n / 2 / updates);
 			}

@@ -235,8 +235,9 @@ TEST(swaps_are_counted)
 	const struct atomic_load a = c.res.counts.atomics;
 	emu_case_free(&c);
 	assert_true(a.swaps == 128 && a.word_swaps == 128 && a.unit_swaps == 128);
-	assert_true(a.same_word > 0.999 && a.swap_candidates >= 128);
-	assert_true(a.swap_lanes > 16 && a.swap_lanes < 34);
+	assert_true(a.contest.squares > 127.9 && a.contest.powers > 127.9 && a.swap_candidates >= 128);
+	assert_true(a.contest.lanes > 16 && a.contest.lanes < 34);
+	assert_true(a.contest.passes == 1 && a.contest.hottest == 1);
 	assert_true(a.unit_passes >= 128);
 	/* what puts back the value that is there makes nobody try again */
 	c = run("", "ld.global.u32 %r3, [%d1];\natom.global.cas.b32 %r4, [%d1], %r3, %r3;\n", 64);
