@@ -89,9 +89,24 @@ static void drop_reading(void *ctx)
 	free(r);
 }
 
+static void drop_old(struct lab *lab)
+{
+	struct lab_files *f = lab->files;
+	if (!f || !f->reading)
+		return;
+	lab_open_cancel(lab);
+	struct reading *r = errand_close(f->reading);
+	if (r)
+		drop_reading(r);
+	f->reading = NULL;
+	free(f->reading_path);
+	f->reading_path = NULL;
+}
+
 void lab_open(struct lab *lab, const char *path)
 {
 	struct lab_files *f = files_of(lab);
+	drop_old(lab); /* one that was cancelled may still be under way */
 	struct reading *r = mem_zalloc(sizeof *r);
 	r->path = mem_strdup(path);
 	f->reading_path = mem_strdup(path);
@@ -322,21 +337,14 @@ bool lab_files_poll(struct lab *lab)
 bool lab_files_free(struct lab *lab)
 {
 	struct lab_files *f = lab->files;
-	if (f && f->reading) {
-		lab_open_cancel(lab);
-		struct reading *r = errand_close(f->reading);
-		if (r)
-			drop_reading(r);
-	}
+	drop_old(lab);
 	if (f && f->writing) {
 		struct writing *w = errand_close(f->writing);
 		if (w)
 			drop_writing(w);
 	}
-	if (f) {
-		free(f->reading_path);
+	if (f)
 		free(f->writing_path);
-	}
 	free(f);
 	lab->files = NULL;
 	return !errands_left();
