@@ -177,7 +177,8 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 }
 
 const struct kernel_desc kernel_sgemm_fast = {
-	.name = "sgemm_fast", .title = "matrix multiplication, fast", .section = "PMPP ch. 6 and beyond",
+	.name = "sgemm_fast", .title = "matrix multiplication, fast",
+	.section = "PMPP ch. 6 and beyond",
 	.about = "The same product as sgemm, taken towards the machine's peak: tiles for the block, "
 	         "the warp and the thread, wide loads, overlapped copies, banks and caches respected. "
 	         "Every tile size is a knob; most combinations are slow, and the panels say why.",

@@ -30,9 +30,11 @@ static __device__ void wait(const void *b, u32 parity)
 	             : "memory");
 }
 
-extern "C" __global__ void __cluster_dims__(4, 1, 1) cluster_barrier_orders_blocks(int *a, int *b, int n);
+extern "C" __global__ void __cluster_dims__(4, 1, 1)
+cluster_barrier_orders_blocks(int *a, int *b, int n);
 extern "C" __global__ void __cluster_dims__(4, 1, 1) cluster_without_barrier(int *a, int *b, int n);
-extern "C" __global__ void __cluster_dims__(2, 1, 1) barrier_of_another_cluster(int *a, int *b, int n);
+extern "C" __global__ void __cluster_dims__(2, 1, 1)
+barrier_of_another_cluster(int *a, int *b, int n);
 extern "C" __global__ void __cluster_dims__(2, 1, 1) shared_of_the_neighbour(int *a, int *b, int n);
 extern "C" __global__ void __cluster_dims__(2, 1, 1) own_shared_too_early(int *a, int *b, int n);
 extern "C" __global__ void __cluster_dims__(2, 1, 1) arrival_hands_over(int *a, int *b, int n);
@@ -73,7 +75,9 @@ extern "C" __global__ void shared_of_the_neighbour(int *a, int *b, int n)
 	box[t] = a[i];
 	cluster_sync();
 	int v;
-	asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(v) : "r"(there(&box[63 - t], rank_of_block() ^ 1)));
+	asm volatile("ld.shared::cluster.u32 %0, [%1];"
+	             : "=r"(v)
+	             : "r"(there(&box[63 - t], rank_of_block() ^ 1)));
 	cluster_sync();
 	box[63 - t] = v;
 	__syncthreads();
@@ -102,7 +106,9 @@ extern "C" __global__ void arrival_hands_over(int *a, int *b, int n)
 		asm volatile("mbarrier.init.shared::cta.b64 [%0], 32;" ::"r"(at(&turn)) : "memory");
 	cluster_sync();
 	b[i] = a[i];
-	asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(there(&turn, other)) : "memory");
+	asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(
+					 there(&turn, other))
+	             : "memory");
 	wait(&turn, 0);
 	a[i] = b[i ^ 32];
 	cluster_sync();
@@ -127,8 +133,11 @@ extern "C" __global__ void bulk_pipeline(int *a, int *b, int n)
 		for (int i = 0; t == 64 && i < 8; i++) {
 			if (i > 1)
 				wait(&empty[i % 2], (i / 2 - 1) % 2);
-			asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;" ::"r"(at(&full[i % 2])) : "memory");
-			asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(
+			asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;" ::"r"(
+							 at(&full[i % 2]))
+			             : "memory");
+			asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+			             "[%0], [%1], 256, [%2];" ::"r"(
 					     at(box[i % 2])),
 			             "l"(a + first + i * 64), "r"(at(&full[i % 2]))
 			             : "memory");
@@ -139,7 +148,8 @@ extern "C" __global__ void bulk_pipeline(int *a, int *b, int n)
 	for (int i = 0; i < 8; i++) {
 		wait(&full[i % 2], i / 2 % 2);
 		sum += box[i % 2][63 - t];
-		asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(at(&empty[i % 2])) : "memory");
+		asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(at(&empty[i % 2]))
+		             : "memory");
 	}
 	b[blockIdx.x * 64 + t] = sum;
 }

@@ -93,7 +93,8 @@ static void contest(const char *name, K kernel, unsigned *words, unsigned long l
 		micro_fail("copy", cudaMemcpy(&n, tries, sizeof n, cudaMemcpyDeviceToHost));
 	}
 	Line("cas", name)("words", c.words)("apart", c.apart)("lanes", c.lanes)("blocks", blocks)(
-		"threads", threads)("updates", updates)("each", c.updates)("ns", ns)("ns_per_update", ns / updates)(
+		"threads", threads)("updates", updates)("each", c.updates)("ns", ns)(
+		"ns_per_update", ns / updates)(
 		"tries_per_update", (double)n / updates);
 }
 

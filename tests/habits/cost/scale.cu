@@ -85,7 +85,8 @@ const struct kernel_desc kernel_scale = {
 	.params = params, .variants = variants,
 	.plan = plan, .fill = kernel_fill_uniform, .check = check, .cost = cost,
 	KERNEL_EXAMPLES(
-		{ "plain", "N=1000 block=256", { 4, 1, 1 }, { 256, 1, 1 }, 0, 0 } /* 1000 / 256, rounded up */
+		/* 1000 / 256, rounded up */
+		{ "plain", "N=1000 block=256", { 4, 1, 1 }, { 256, 1, 1 }, 0, 0 }
 	),
 };
 
