@@ -7,7 +7,7 @@
 Reads points as gpu_check writes them (`run`, `random`), what `ladder ... --json` and `run ...
 --json` print, one object a line, and the table of `sweep` (.txt; its parameters that are not in the
 table are given with --sweep "KERNEL/VARIANT name=value ..."). Runs each point in the emulator on
-the same sheet (at most N blocks of it, default 2048: where few blocks of a grid have work, fewer of
+the same sheet (at most N blocks of it, default 1024: where few blocks of a grid have work, fewer of
 them find too little of it) and prints measured and modelled time and their ratio; then one line per
 ladder, sweep and random family: do the pairs that measurement separates by more than 10 % stand in
 the same order? Of random launches also each
@@ -59,8 +59,10 @@ def of_line(path, item):
         return []
     title = f'{item["kernel"]}/{item["variant"]}'
     target = [title]
-    if "file" in item:
-        target = [item["file"], "--kernel", item["variant"], "--plugin"]
+    here = os.path.dirname(os.path.abspath(__file__))
+    family = os.path.join(here, "families", item["kernel"] + ".cu")
+    if os.path.exists(family):
+        target = [family, "--kernel", item["variant"], "--plugin"]
     if "point" in item:
         time = item.get("time", {}).get("median_ns")
         if not time or not item.get("verified"):
@@ -215,7 +217,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("sheet")
     parser.add_argument("files", nargs="+")
-    parser.add_argument("--sample", type=int, default=2048)
+    parser.add_argument("--sample", type=int, default=1024)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--sweep", default="sgemm_fast/pipelined M=2048 N=2048 K=2048")
     parser.add_argument("--out")
