@@ -45,25 +45,19 @@ static __device__ inline void barrier_arrive_at(uint64_t *b, unsigned rank)
 	             : "memory");
 }
 
-static __device__ inline void barrier_wait(uint64_t *b, unsigned parity)
-{
-	asm volatile("{\n .reg .pred p;\n"
-	             "again:\n mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
-	             " @p bra done;\n bra again;\n"
-	             "done:\n}" ::"r"(shared_address(b)),
-	             "r"(parity)
-	             : "memory");
-}
-
-static __device__ inline void barrier_wait_cluster(uint64_t *b, unsigned parity)
-{
-	asm volatile("{\n .reg .pred p;\n"
-	             "again:\n mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], %1;\n"
-	             " @p bra done;\n bra again;\n"
-	             "done:\n}" ::"r"(shared_address(b)),
-	             "r"(parity)
-	             : "memory");
-}
+#define BARRIER_WAIT(name, acquire)                                                      \
+	static __device__ inline void name(uint64_t *b, unsigned parity)                     \
+	{                                                                                    \
+		asm volatile("{\n .reg .pred p;\n"                                               \
+		             "again:\n mbarrier.try_wait.parity" acquire                         \
+		             ".shared::cta.b64 p, [%0], %1;\n"                                   \
+		             " @p bra done;\n bra again;\n"                                      \
+		             "done:\n}" ::"r"(shared_address(b)),                                \
+		             "r"(parity)                                                         \
+		             : "memory");                                                        \
+	}
+BARRIER_WAIT(barrier_wait, "")
+BARRIER_WAIT(barrier_wait_cluster, ".acquire.cluster")
 
 // --- bulk copies
 

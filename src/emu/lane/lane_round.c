@@ -32,44 +32,25 @@
 ROUND(lane_round_f32, float, fmaf, sqrtf)
 ROUND(lane_round_f64, double, fma, sqrt)
 
-#define CONVERT(name, from, to)       \
-	to name(from a, int mode)         \
-	{                                 \
-		const int old = fegetround(); \
-		volatile from in = a;         \
-		fesetround(mode);             \
-		to r = (to)in;                \
-		PIN(r);                       \
-		fesetround(old);              \
-		return r;                     \
+#define CONVERT(name, from, exact, to) \
+	to name(from a, int mode)          \
+	{                                  \
+		const int old = fegetround();  \
+		volatile exact in = (exact)a;  \
+		fesetround(mode);              \
+		to r = (to)in;                 \
+		PIN(r);                        \
+		fesetround(old);               \
+		return r;                      \
 	}
-CONVERT(lane_s64_f32, int64_t, float)
-CONVERT(lane_s64_f64, int64_t, double)
-CONVERT(lane_f64_f32, double, float)
+CONVERT(lane_s64_f32, int64_t, int64_t, float)
+CONVERT(lane_s64_f64, int64_t, int64_t, double)
+CONVERT(lane_f64_f32, double, double, float)
 
 /* Compilers convert uint64 by halving large values, which rounds to nearest only: use long double,
  * whose 64-bit significand holds every uint64 exactly. */
-float lane_u64_f32(uint64_t a, int mode)
-{
-	const int old = fegetround();
-	volatile long double in = (long double)a;
-	fesetround(mode);
-	float r = (float)in;
-	PIN(r);
-	fesetround(old);
-	return r;
-}
-
-double lane_u64_f64(uint64_t a, int mode)
-{
-	const int old = fegetround();
-	volatile long double in = (long double)a;
-	fesetround(mode);
-	double r = (double)in;
-	PIN(r);
-	fesetround(old);
-	return r;
-}
+CONVERT(lane_u64_f32, uint64_t, long double, float)
+CONVERT(lane_u64_f64, uint64_t, long double, double)
 
 /* Rounds to a 16-bit format with @mant fraction bits and smallest normal exponent @emin. */
 static uint16_t narrow_float(double x, int rz, int mant, int emin, int emax)

@@ -42,4 +42,17 @@ static inline void *driver_pointer(CUdeviceptr p)
 	return (void *)(uintptr_t)p;
 }
 
+/* A launch as the runtime has it. Attributes are the same structures in both APIs. */
+static inline cudaLaunchConfig_t driver_launch_config(const CUlaunchConfig *c)
+{
+	return (cudaLaunchConfig_t){
+		.gridDim = { c->gridDimX, c->gridDimY, c->gridDimZ },
+		.blockDim = { c->blockDimX, c->blockDimY, c->blockDimZ },
+		.dynamicSmemBytes = c->sharedMemBytes,
+		.stream = c->hStream,
+		.attrs = (cudaLaunchAttribute *)c->attrs,
+		.numAttrs = c->numAttrs,
+	};
+}
+
 #endif

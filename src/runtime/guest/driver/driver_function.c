@@ -170,24 +170,11 @@ GUEST_API CUresult CUDAAPI cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, 
 	DRIVER_CALL(DRIVER_CONTEXT, best_block(grid, block, host_of(f), shared_of, shared, limit));
 }
 
-/* Attributes are the same structures in both APIs. */
-static cudaLaunchConfig_t config_of(const CUlaunchConfig *c)
-{
-	return (cudaLaunchConfig_t){
-		.gridDim = { c->gridDimX, c->gridDimY, c->gridDimZ },
-		.blockDim = { c->blockDimX, c->blockDimY, c->blockDimZ },
-		.dynamicSmemBytes = c->sharedMemBytes,
-		.stream = c->hStream,
-		.attrs = (cudaLaunchAttribute *)c->attrs,
-		.numAttrs = c->numAttrs,
-	};
-}
-
 static cudaError_t clusters(int *n, CUfunction f, const CUlaunchConfig *c, bool largest)
 {
 	if (!c)
 		return cudaErrorInvalidValue;
-	const cudaLaunchConfig_t config = config_of(c);
+	const cudaLaunchConfig_t config = driver_launch_config(c);
 	return largest ? cudaOccupancyMaxPotentialClusterSize(n, host_of(f), &config)
 	               : cudaOccupancyMaxActiveClusters(n, host_of(f), &config);
 }

@@ -75,15 +75,7 @@ GUEST_API CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction f, unsigned gx, 
 
 static cudaError_t launch_ex(const CUlaunchConfig *c, CUfunction f, void **args, void **extra)
 {
-	/* attributes are the same structures in both APIs */
-	const cudaLaunchConfig_t config = {
-		.gridDim = { c->gridDimX, c->gridDimY, c->gridDimZ },
-		.blockDim = { c->blockDimX, c->blockDimY, c->blockDimZ },
-		.dynamicSmemBytes = c->sharedMemBytes,
-		.stream = c->hStream,
-		.attrs = (cudaLaunchAttribute *)c->attrs,
-		.numAttrs = c->numAttrs,
-	};
+	const cudaLaunchConfig_t config = driver_launch_config(c);
 	void **own = NULL;
 	cudaError_t e = extra && !args ? unpack((const void *)f, extra, &own) : cudaSuccess;
 	if (e == cudaSuccess)
