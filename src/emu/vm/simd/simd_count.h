@@ -126,6 +126,7 @@ static inline const struct uop *careful_masked ARGS
 	COLD GUEST name##_log ARGS                                                       \
 	{                                                                                \
 		const uint64_t low = LOW_##place;                                            \
+		(void)mask;                                                                  \
 		log;                                                                         \
 		move;                                                                        \
 		NEXT_full(u + 1);                                                            \
