@@ -64,10 +64,10 @@ THINGS = {
         "tests": ["unit/ui/", "cli/list"],
     },
     "opcode": {
-        "files": {"tests/ptx/hint_priority.ptx": "hint_priority.ptx"},
-        "rows": [("src/ptx/opcode.def", r"^       G\(SPACE\) \| G\(LEVEL\)",
-                  'OPCODE(APPLYPRIORITY, "applypriority", "9.7.9", MEM, 0, nop,\n'
-                  '       G(SPACE) | G(HINT), G(HINT), 0, 0, "m* i*")')],
+        "files": {"tests/ptx/event_mask.ptx": "event_mask.ptx"},
+        "rows": [("src/ptx/opcode.def", r"^       0, 0, TS\(U32\), 0, \"s4\"\)",
+                  'OPCODE(PMEVENT_MASK, "pmevent.mask", "9.7.19", MISC, 0, nop,\n'
+                  '       0, 0, 0, 0, "i*")')],
         "tests": ["emu/test_ptx_cases", "unit/ptx/"],
     },
     "key": {
