@@ -212,14 +212,24 @@ GUEST_API cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t
  * assumed are eight on which the pairs of SMs are spread evenly. */
 #define GPCS 8
 
+/* The function, if there is one and a launch to look at; else NULL and @why. */
+static const struct guest_function *asked_of(const int *n, const void *host,
+                                             const cudaLaunchConfig_t *c, cudaError_t *why)
+{
+	const struct guest_function *f = guest_function_of(host, why);
+	if (f && n && c)
+		return f;
+	if (f)
+		*why = cudaErrorInvalidValue;
+	return NULL;
+}
+
 static cudaError_t clusters(int *n, const void *host, const cudaLaunchConfig_t *c)
 {
 	cudaError_t why;
-	const struct guest_function *f = guest_function_of(host, &why);
+	const struct guest_function *f = asked_of(n, host, c, &why);
 	if (!f)
 		return why;
-	if (!n || !c)
-		return cudaErrorInvalidValue;
 	struct emu_function_info info;
 	emu_function_info(f->loaded, &info);
 	unsigned blocks = info.cluster[0] ? info.cluster[0] * info.cluster[1] * info.cluster[2] : 1;
@@ -247,11 +257,9 @@ GUEST_API cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int *n, const voi
 static cudaError_t largest_cluster(int *n, const void *host, const cudaLaunchConfig_t *c)
 {
 	cudaError_t why;
-	const struct guest_function *f = guest_function_of(host, &why);
+	const struct guest_function *f = asked_of(n, host, c, &why);
 	if (!f)
 		return why;
-	if (!n || !c)
-		return cudaErrorInvalidValue;
 	*n = guest.gpu.cc_major < 9 ? 1 : f->any_cluster ? 16 : 8;
 	return cudaSuccess;
 }
