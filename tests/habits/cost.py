@@ -53,7 +53,7 @@ THINGS = {
     },
     "kernel": {
         "files": {"kernels/scale.cu": "scale.cu"},
-        "tests": ["kernels/test_descriptors", "kernels/test_verified", "cli/list", "cli/run"],
+        "tests": ["unit/kernels/", "cli/list", "cli/run"],
     },
     "verb": {
         "files": {"src/cli/verb_params.c": "verb_params.c"},
