@@ -303,7 +303,7 @@ static void foot(const struct session *s, struct canvas *c, int row, const struc
 		canvas_printf(c, row, col, STYLE_DIM, " (compiler, %s)", sm);
 }
 
-/* What hardware saw: only a GPU knows, so the reason stands here otherwise. */
+/* Warps that were there on average: measured by a GPU, modelled otherwise; or why neither. */
 static int achieved(const struct session *s, struct canvas *c, int row, int last)
 {
 	const struct metric_set *now = panel_metrics(s);

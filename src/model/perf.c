@@ -106,8 +106,8 @@ static enum count_id missing_count(const struct run_counts *c, enum perf_resourc
 	return COUNT_ID_COUNT;
 }
 
-static void time_metrics(struct metric_set *m, const struct run_counts *c,
-                         const struct perf_result *p)
+static void time_metrics(struct metric_set *m, const struct gpu_spec *g,
+                         const struct run_counts *c, const struct perf_result *p)
 {
 	const char *why = !c ? "nothing was counted, so no time can be modelled"
 	                     : "this block cannot launch on this GPU";
@@ -130,6 +130,13 @@ static void time_metrics(struct metric_set *m, const struct run_counts *c,
 	} else {
 		metric_none(m, M_TIME_BOTTLENECK, why);
 		metric_none(m, M_TIME_TAIL, why);
+	}
+	if (!measured(m, M_OCC_ACHIEVED)) {
+		if (modelled && p->resident_warps > 0)
+			metric_num(m, M_OCC_ACHIEVED, ORIGIN_MODELLED,
+			           100 * p->resident_warps / gpu_max_warps_per_sm(g));
+		else
+			metric_none(m, M_OCC_ACHIEVED, why);
 	}
 	if (measured(m, M_TIME_KERNEL))
 		return;
@@ -260,7 +267,7 @@ static void roof_metrics(struct metric_set *m, const struct gpu_spec *g, const s
 void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct run_counts *counts,
                   const struct kernel_cost *cost, const struct perf_result *time)
 {
-	time_metrics(m, counts, time);
+	time_metrics(m, g, counts, time);
 	const struct work w = work_of(m, cost);
 	roof_metrics(m, g, &w);
 	book_metrics(m, g, cost);

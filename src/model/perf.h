@@ -41,6 +41,7 @@ struct perf_result {
 	double kernel_ns;   /* incl. launch overhead and tail; 0 = cannot launch, not counted */
 	double waves;       /* grid / (blocks per SM * SMs) */
 	double tail_factor; /* blocks of the busiest SM / average; >= 1 */
+	double resident_warps; /* on average on an SM that has work */
 };
 
 const char *perf_resource_name(enum perf_resource r);

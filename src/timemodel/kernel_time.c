@@ -197,13 +197,38 @@ static double wave_cycles(const struct work *w, double n)
 	            busy_cycles(&d, n * w->warps));
 }
 
-/* Cycles of the SM that gets the most blocks. */
-static double all_waves_cycles(const struct work *w, double blocks, double resident)
+struct waves { /* of an SM */
+	double cycles; /* from the first block to the end of the last */
+	double block_cycles; /* of all blocks, summed: each as long as it is resident */
+};
+
+/* An SM that gets @blocks. */
+static struct waves all_waves(const struct work *w, double blocks, double resident)
 {
 	const double full = floor(blocks / resident), rest = blocks - full * resident;
 	const double next = timing.next_block_cycles +
 	                    timing.next_block_warp_cycles * w->warps * w->gpu->schedulers_per_sm;
-	return full * wave_cycles(w, resident) + wave_cycles(w, rest) + (full + (rest > 0) - 1) * next;
+	const double wave = wave_cycles(w, resident), last = wave_cycles(w, rest);
+	return (struct waves){ .cycles = full * wave + last + fmax(0, full + (rest > 0) - 1) * next,
+		                   .block_cycles = full * resident * wave + rest * last };
+}
+
+/*
+ * Warps that an SM with work holds on average. Some SMs get a block more than others, if any; the
+ * first blocks come one after the other, to all SMs by turns. @stretch: how much longer blocks take
+ * because of what the chip shares; >= 1.
+ */
+static double mean_resident_warps(const struct work *w, double resident, double stretch)
+{
+	const double sms = w->gpu->sm_count, least = floor(w->blocks / sms);
+	const double with_more = w->blocks - least * sms;
+	const struct waves few = all_waves(w, least, resident);
+	const struct waves more = all_waves(w, least + 1, resident);
+	const double starting = timing.block_start_cycles * sms / stretch;
+	const double active = (sms - with_more) * (few.cycles + starting * fmin(least, resident)) +
+	                      with_more * (more.cycles + starting * fmin(least + 1, resident));
+	const double held = (sms - with_more) * few.block_cycles + with_more * more.block_cycles;
+	return active > 0 ? held / active * w->warps * w->gpu->schedulers_per_sm : 0;
 }
 
 /* --- atomics on global memory --- */
@@ -306,7 +331,8 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	sm_resources(&w.all, busiest * ns, out->resource_ns);
 	out->resource_ns[PERF_LATENCY] = ceil(busiest / resident) * w.critical_path * ns;
 	const double sm =
-		overlapped(all_waves_cycles(&w, busiest, resident), grid * timing.block_start_cycles) * ns;
+		overlapped(all_waves(&w, busiest, resident).cycles, grid * timing.block_start_cycles) *
+		ns;
 
 	/* Chip-wide: bytes over 1e9 bytes/s is ns. */
 	out->resource_ns[PERF_L2] = l2_sector_times(counts) * SECTOR_BYTES / g->l2_gbs;
@@ -320,7 +346,9 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++)
 		if (out->resource_ns[r] > out->resource_ns[out->bottleneck])
 			out->bottleneck = (enum perf_resource)r;
-	out->kernel_ns =
-		g->launch_overhead_ns + timing.cold_start_ns + counts->code_blocks * timing.cold_block_ns +
+	const double work_ns =
 		overlapped(sm, overlapped(out->resource_ns[PERF_L2], out->resource_ns[PERF_DRAM]));
+	out->resident_warps = mean_resident_warps(&w, resident, sm > 0 ? work_ns / sm : 1);
+	out->kernel_ns = g->launch_overhead_ns + timing.cold_start_ns +
+	                 counts->code_blocks * timing.cold_block_ns + work_ns;
 }

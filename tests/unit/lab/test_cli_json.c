@@ -72,7 +72,7 @@ TEST(test_a_record)
 	assert_true(json_is_integer(value_of(metrics, "launch.grid_blocks")));
 	assert_int_equal(json_integer_value(value_of(metrics, "launch.grid_blocks")), 8);
 	assert_true(json_is_string(value_of(metrics, "occ.limiters")));
-	assert_true(json_is_null(value_of(metrics, "occ.achieved_pct")));
+	assert_true(json_is_null(value_of(metrics, "roof.book_intensity_flop_per_byte")));
 
 	const json_t *lines = json_object_get(o, "lines");
 	assert_int_equal(json_array_size(lines), 2);

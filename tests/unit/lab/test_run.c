@@ -37,8 +37,8 @@ TEST(test_a_right_answer)
 	assert_int_equal(r->metrics.v[M_INST_WARP].origin, ORIGIN_COUNTED);
 	assert_true(metric_get(&r->metrics, M_OCC_BLOCKS) == r->occ.blocks_per_sm);
 	/* Unknown is unknown, with its reason. */
-	assert_false(metric_known(&r->metrics, M_OCC_ACHIEVED));
-	assert_non_null(strstr(r->metrics.v[M_OCC_ACHIEVED].reason, "clock"));
+	assert_false(metric_known(&r->metrics, M_ROOF_BOOK_AI));
+	assert_non_null(strstr(r->metrics.v[M_ROOF_BOOK_AI].reason, "book"));
 	assert_int_equal(fake.open, 0);
 	record_free(r);
 	/* Not exact, but within the limit: both are said. */

@@ -190,6 +190,39 @@ TEST(waves_and_tail)
 	}
 }
 
+/* Warps that are there on average, of 64 on an H200: blocks of 8 warps, 8 of them at a time. */
+TEST(achieved_occupancy)
+{
+	static const struct {
+		unsigned grid;
+		double insts_of_block, least_pct, most_pct;
+	} rows[] = {
+		{ 1, 1e6, 12.4, 12.5 },       /* the SMs without a block do not count */
+		{ 132, 1e6, 12.4, 12.5 },     /* one each */
+		{ 528, 1e6, 49, 50 },         /* four each */
+		{ 132 * 80, 1e6, 97, 100 },   /* ten waves */
+		{ 132 * 8 + 66, 1e6, 70, 95 }, /* half of the SMs end with a lone block */
+		{ 132 * 8, 10, 0.1, 60 },     /* the first have ended before the last have come */
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+		struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { rows[i].grid, 1, 1 } } };
+		r.counts.total.warp_executed = r.counts.total.fp32_inst =
+			(uint64_t)(rows[i].insts_of_block * rows[i].grid);
+		finish(&r, "h200", 32, 0);
+		const double got = metric_get(&r.m, M_OCC_ACHIEVED);
+		assert_int_equal(r.m.v[M_OCC_ACHIEVED].origin, ORIGIN_MODELLED);
+		if (!(got >= rows[i].least_pct && got <= rows[i].most_pct))
+			fail_msg("%u blocks: %g %%", rows[i].grid, got);
+	}
+	/* what was measured stays */
+	struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { 132, 1, 1 } } };
+	r.counts.total.warp_executed = 1000;
+	finish(&r, "h200", 32, 0);
+	metric_num(&r.m, M_OCC_ACHIEVED, ORIGIN_MEASURED, 11);
+	perf_metrics(&r.m, gpu_find("h200"), &r.counts, NULL, &r.p);
+	assert_true(metric_get(&r.m, M_OCC_ACHIEVED) == 11);
+}
+
 TEST(each_resource_can_be_the_bottleneck)
 {
 	static const struct {
