@@ -4,6 +4,9 @@
 
 #include "base/asset.h"
 
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 TEST(every_file_is_a_page)
@@ -69,4 +72,117 @@ TEST(order_for_a_panel)
 	}
 	assert_null(page_for("timeline", page_count()));
 	assert_true(page_explains(page_for("timeline", 0), "timeline"));
+}
+
+/* --- equations --- */
+
+/* A number, with commas in it perhaps; moves *at behind it. */
+static double number(const char **at)
+{
+	char digits[32];
+	size_t n = 0;
+	while ((isdigit((unsigned char)**at) || **at == '.' || **at == ',') && n + 1 < sizeof digits) {
+		if (**at != ',')
+			digits[n++] = **at;
+		++*at;
+	}
+	digits[n] = '\0';
+	return n ? strtod(digits, NULL) : (double)NAN;
+}
+
+static double sum(const char **at);
+
+static double factor(const char **at)
+{
+	while (**at == ' ')
+		++*at;
+	if (**at != '(')
+		return number(at);
+	++*at;
+	const double v = sum(at);
+	if (**at != ')')
+		return (double)NAN;
+	++*at;
+	return v;
+}
+
+static double product(const char **at)
+{
+	double v = factor(at);
+	for (;;) {
+		if (!strncmp(*at, " x ", 3)) {
+			*at += 3;
+			v *= factor(at);
+		} else if (!strncmp(*at, " / ", 3)) {
+			*at += 3;
+			v /= factor(at);
+		} else {
+			return v;
+		}
+	}
+}
+
+static double sum(const char **at)
+{
+	double v = product(at);
+	for (;;) {
+		if (!strncmp(*at, " + ", 3)) {
+			*at += 3;
+			v += product(at);
+		} else if (!strncmp(*at, " - ", 3)) {
+			*at += 3;
+			v -= product(at);
+		} else {
+			return v;
+		}
+	}
+}
+
+/* The longest arithmetic that ends at @end in @text and has an operator; NAN = none. */
+static double before(const char *text, const char *end)
+{
+	double found = (double)NAN;
+	for (const char *from = end; from > text && strchr("0123456789.,x/+-() ", from[-1]);) {
+		const char *at = --from;
+		const double v = sum(&at);
+		const size_t plain = strspn(from, "0123456789.,");
+		if (at == end && from + plain < end && isfinite(v))
+			found = v;
+	}
+	return found;
+}
+
+/* Does what stands behind " = " at @text agree with @value, to the digits that are printed? */
+static bool agrees(const char *text, double value)
+{
+	const char *at = text;
+	const double printed = number(&at);
+	const size_t digits = strcspn(text, ".");
+	/* a full stop that ends the sentence is no decimal point */
+	size_t decimals = 0;
+	if (text + digits < at)
+		decimals = strspn(text + digits + 1, "0123456789");
+	if (!strncmp(at, " %", 2))
+		value *= 100;
+	return fabs(printed - value) <= 0.5 * pow(10, -(double)decimals) * (1 + 1e-9);
+}
+
+/* Every piece of arithmetic in the pages: 1 / (0.7 + 0.3 / 100) = 1.422. */
+TEST(every_equation_holds)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < page_count(); i++) {
+		const struct text_page *p = page_at(i);
+		for (const char *at = strstr(p->text, " = "); at; at = strstr(at + 1, " = ")) {
+			const double value = before(p->text, at);
+			if (!isfinite(value) || !isdigit((unsigned char)at[3]))
+				continue;
+			n++;
+			if (!agrees(at + 3, value))
+				fail_msg("%s: %.40s is %g", p->name, at, value);
+		}
+	}
+	assert_true(n >= 11);
+	assert_false(agrees("1.423 (", 1.42248));
+	assert_true(agrees("1.422.", 1.42248) && agrees("4.8 %:", 0.0476) && !agrees("4.8", 0.0476));
 }
