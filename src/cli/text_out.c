@@ -70,7 +70,8 @@ static void print_head(struct cli *c, const struct run_record *r)
 	        sel->gpu->cc_major, sel->gpu->cc_minor, sel->backend, r->compiler,
 	        fmt_ns(wall, sizeof wall, r->run.wall_s * 1e9));
 	if (r->run.level[0] && strcmp(r->run.level, "PTX"))
-		fprintf(c->out, "counts: %s; time and bottleneck: modelled from PTX\n", r->run.level);
+		fprintf(c->out, "counts: %s; time and bottleneck: modelled from %s\n", r->run.level,
+		        r->run.timed_by[0] ? r->run.timed_by : "PTX");
 	if (r->run.note[0])
 		fprintf(c->out, "%s\n", r->run.note);
 	if (r->run.races.of)

@@ -106,8 +106,8 @@ static enum count_id missing_count(const struct run_counts *c, enum perf_resourc
 	return COUNT_ID_COUNT;
 }
 
-static void time_metrics(struct metric_set *m, const struct gpu_spec *g,
-                         const struct run_counts *c, const struct perf_result *p)
+static void time_metrics(struct metric_set *m, const struct gpu_spec *g, const struct run_counts *c,
+                         const struct perf_result *p)
 {
 	const char *why = !c ? "nothing was counted, so no time can be modelled"
 	                     : "this block cannot launch on this GPU";

@@ -38,9 +38,9 @@ enum perf_resource {
 struct perf_result {
 	double resource_ns[PERF_RESOURCE_COUNT]; /* 0 = not used, or not known (L2, DRAM) */
 	enum perf_resource bottleneck;
-	double kernel_ns;   /* incl. launch overhead and tail; 0 = cannot launch, not counted */
-	double waves;       /* grid / (blocks per SM * SMs) */
-	double tail_factor; /* blocks of the busiest SM / average; >= 1 */
+	double kernel_ns;      /* incl. launch overhead and tail; 0 = cannot launch, not counted */
+	double waves;          /* grid / (blocks per SM * SMs) */
+	double tail_factor;    /* blocks of the busiest SM / average; >= 1 */
 	double resident_warps; /* on average on an SM that has work */
 };
 

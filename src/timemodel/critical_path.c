@@ -114,14 +114,58 @@ static double operands_ready(const struct scheduler *s, const struct timing_inst
 	return t;
 }
 
-static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progress *at)
+static void count_issue(struct progress *at, const struct timing_inst *x)
 {
-	const struct timing_inst *x = &s->program->inst[i];
 	const enum sm_pipe pipe = inst_pipe(x->class);
-	double t = fmax(fmax(at->start, at->choice), operands_ready(s, x));
 	at->issued += x->issued;
 	at->int_issued += pipe == SM_PIPE_INT ? x->issued : pipe == SM_PIPE_EITHER ? x->issued / 2 : 0;
 	at->sfu_issued += pipe == SM_PIPE_SFU ? x->issued : 0;
+}
+
+static void hold_board(struct scheduler *s, unsigned board, double until)
+{
+	if (board < s->program->n_registers)
+		set_ready(s, (int32_t)board, fmax(s->ready[board], until));
+}
+
+/* Most warps that come here do load: the others' guard is false, and they wait for nothing. */
+static bool mostly_loads(const struct timing_inst *x, const struct counts *c)
+{
+	const double requests =
+		(double)c->ld_requests + (double)c->shared_ld_requests + (double)c->local_requests;
+	return x->class != INST_LOAD || x->space == MEMORY_CONST || x->space == MEMORY_NONE ||
+	       requests >= 0.5 * (double)c->warp_executed;
+}
+
+/* In its place, as the assembler has arranged it. */
+static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progress *at)
+{
+	const struct timing_inst *x = &s->program->inst[i];
+	double t = fmax(at->start, at->last);
+	if (x->issued <= 0)
+		return;
+	count_issue(at, x);
+	for (unsigned k = 0; k < s->program->n_registers; k++)
+		if (x->control.waits_for >> k & 1)
+			t = fmax(t, s->ready[k]);
+	at->last = t + fmax(1, x->control.stall);
+	if (mostly_loads(x, &s->program->counts[i]))
+		hold_board(s, x->control.result_board, t + latency_cycles(s, i, b));
+	hold_board(s, x->control.operand_board,
+	           t + timing.operand_cycles + replays_of(&s->program->counts[i]));
+	if (inst_orders_memory(x))
+		at->memory = fmax(at->memory, t);
+}
+
+static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progress *at)
+{
+	const struct timing_inst *x = &s->program->inst[i];
+	double t = fmax(fmax(at->start, at->choice), operands_ready(s, x));
+	if (s->program->machine_code) {
+		issue_machine_inst(s, i, b, at);
+		return;
+	}
+	count_issue(at, x);
 	if (inst_orders_memory(x)) {
 		const unsigned room = x->space == MEMORY_SHARED ? 1 : x->space == MEMORY_LOCAL ? 2 : 0;
 		if (x->class != INST_LOAD || !x->read_only)
@@ -153,11 +197,15 @@ static double branch_cycles(const struct scheduler *s, uint32_t b)
 	const struct timing_inst *branch = last_inst(s->program, b);
 	if (!branch || (branch->class != INST_BRANCH && branch->class != INST_BRANCH_TABLE))
 		return 0;
+	if (s->program->machine_code && branch->guard < 0)
+		return timing.jump_cycles;
 	if (branch->guard < 0)
 		return x->successor[0] == (int32_t)b + 1 ? 0 : timing.branch_cycles - timing.alu_cycles;
 	const double all = x->warp_passes;
 	const double on = x->successor[1] >= 0 ? edge_passes(s->h, b, (uint32_t)x->successor[1]) : 0;
 	const double taken = all > 0 ? 1 - fmin(1, on / all) : 1;
+	if (s->program->machine_code)
+		return taken * timing.jump_cycles;
 	return taken * timing.branch_cycles + (1 - taken) * timing.fall_through_cycles;
 }
 
@@ -176,7 +224,10 @@ static void walk_block(struct scheduler *s, uint32_t b, uint32_t *region, struct
 			issue_inst(s, i, b, at);
 			continue;
 		}
-		at->issued++;
+		if (p->machine_code)
+			issue_machine_inst(s, i, b, at);
+		else
+			at->issued++;
 		close_region(s, region, at, fmax(region_end(s, at), at->memory) + barrier, weight);
 	}
 }

@@ -54,7 +54,7 @@ static double issued_in_block(const struct timing_program *p, uint32_t b)
 static bool next_is_predicable(const struct hyperblocks *h, uint32_t b)
 {
 	const struct timing_program *p = h->program;
-	if (b + 2 >= p->n_blocks)
+	if (p->machine_code || b + 2 >= p->n_blocks)
 		return false;
 	const struct timing_block *x = &p->block[b], *side = &p->block[b + 1];
 	const struct timing_inst *branch = last_inst(p, b), *end = last_inst(p, b + 1);
@@ -120,6 +120,8 @@ static bool is_optional_side(const struct timing_program *p, uint32_t from, uint
 {
 	const struct timing_inst *branch = last_inst(p, from);
 	const int32_t join = p->block[from].join, *to = p->block[from].successor;
+	if (p->machine_code && (to[0] <= (int32_t)from || to[1] <= (int32_t)from))
+		return false; /* the end of a loop */
 	return branch && branch->lanes_choose && join != (int32_t)b && (to[0] == join || to[1] == join);
 }
 
@@ -163,10 +165,24 @@ static void find_block_passes(struct hyperblocks *h)
 	}
 }
 
+/* What is left of the passes of @to when those from before it are taken off: lanes that leave a
+ * loop one by one pass its exit more than once for each warp. */
+static double passes_back(const struct hyperblocks *h, uint32_t from, uint32_t to)
+{
+	const struct timing_program *p = h->program;
+	double left = p->block[to].warp_passes;
+	for (uint32_t b = 0; b < to; b++)
+		if (p->block[b].successor[0] == (int32_t)to || p->block[b].successor[1] == (int32_t)to)
+			left -= edge_passes(h, b, to);
+	return fmax(0, fmin(left, p->block[from].warp_passes));
+}
+
 double edge_passes(const struct hyperblocks *h, uint32_t from, uint32_t to)
 {
 	const struct timing_block *block = h->program->block, *x = &block[from];
 	const double all = x->warp_passes;
+	if (h->program->machine_code && to <= from)
+		return passes_back(h, from, to);
 	if (x->successor[1] < 0 || x->successor[0] == x->successor[1])
 		return all;
 	const int32_t other = x->successor[0] == (int32_t)to ? x->successor[1] : x->successor[0];

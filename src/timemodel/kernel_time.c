@@ -197,8 +197,8 @@ static double wave_cycles(const struct work *w, double n)
 	            busy_cycles(&d, n * w->warps));
 }
 
-struct waves { /* of an SM */
-	double cycles; /* from the first block to the end of the last */
+struct waves {           /* of an SM */
+	double cycles;       /* from the first block to the end of the last */
 	double block_cycles; /* of all blocks, summed: each as long as it is resident */
 };
 
@@ -331,8 +331,7 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	sm_resources(&w.all, busiest * ns, out->resource_ns);
 	out->resource_ns[PERF_LATENCY] = ceil(busiest / resident) * w.critical_path * ns;
 	const double sm =
-		overlapped(all_waves(&w, busiest, resident).cycles, grid * timing.block_start_cycles) *
-		ns;
+		overlapped(all_waves(&w, busiest, resident).cycles, grid * timing.block_start_cycles) * ns;
 
 	/* Chip-wide: bytes over 1e9 bytes/s is ns. */
 	out->resource_ns[PERF_L2] = l2_sector_times(counts) * SECTOR_BYTES / g->l2_gbs;

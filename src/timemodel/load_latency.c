@@ -38,17 +38,27 @@ double *lines_waited_for(const struct hyperblocks *h)
 	double *batches = mem_calloc(h->n_regions + 1, sizeof *batches);
 	double *passes = mem_calloc(h->n_regions + 1, sizeof *passes);
 	bool barriers = false, stored = false;
+	unsigned held = 0, fresh = 0; /* scoreboards that loads hold; loads since the last wait */
 	for (uint32_t i = 0; i < p->n_insts; i++) {
 		const struct timing_inst *x = &p->inst[i];
 		const uint32_t at = h->region_of[i];
 		barriers = barriers || x->class == INST_BARRIER;
+		if (p->machine_code && x->issued > 0 && x->control.waits_for & held) {
+			held &= ~(unsigned)x->control.waits_for;
+			batches[at] += fresh > 0;
+			fresh = 0;
+		}
 		if (x->space == MEMORY_GLOBAL && x->class != INST_LOAD)
 			stored = true;
 		if (x->class != INST_LOAD || x->space == MEMORY_SHARED || x->space == MEMORY_CONST ||
 		    x->space == MEMORY_LOCAL)
 			continue;
-		if (stored && !x->read_only) /* waits for what the store waited for */
+		if (p->machine_code) {
+			held |= x->issued > 0 ? 1u << x->control.result_board : 0;
+			fresh++;
+		} else if (stored && !x->read_only) { /* waits for what the store waited for */
 			batches[at]++;
+		}
 		stored = false;
 		lines[at] += 1 + replays_of(&p->counts[i]);
 	}

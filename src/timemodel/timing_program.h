@@ -52,8 +52,17 @@ struct load_origin {
 	double l2, dram;
 };
 
+/* What machine code says to the scheduler. */
+struct timing_control {
+	uint8_t stall;         /* cycles until the next instruction of the warp may issue */
+	uint8_t waits_for;     /* bit i: until scoreboard i is free */
+	uint8_t result_board;  /* held until the result is there; 7 = none */
+	uint8_t operand_board; /* held until the operands were read; 7 = none */
+};
+
 struct timing_inst {
 	enum inst_class class;
+	struct timing_control control; /* of machine code */
 	/* Machine instructions that one execution issues: inst_issued(), 0 = folded into another one, a
 	 * fraction = shared by the copies of an unrolled loop. */
 	float issued;
@@ -88,6 +97,8 @@ struct timing_block {
 };
 
 struct timing_program {
+	/* Instructions issue in their order, when @control lets them; registers are scoreboards. */
+	bool machine_code;
 	unsigned n_insts, n_blocks, n_registers;
 	const struct timing_inst *inst;
 	const struct timing_block *block;

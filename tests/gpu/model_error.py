@@ -13,6 +13,7 @@ ladder, sweep and random family: do the pairs that measurement separates by more
 the same order? Of random launches also each
 family's error and bias, and the ten worst. Last the mean absolute percentage error. Exit status 1
 when a ladder's order is wrong or a point cannot be modelled.
+--level sass models the times from machine code (nvdisasm is needed) instead of from PTX.
 --only keeps the ladders whose name holds one of the words. --out FILE writes every point with all
 modelled metrics, one JSON object a line.
 """
@@ -99,7 +100,8 @@ def of_sweep(path, sweep):
 def modelled(options, point):
     command = [options.program, "run", *point.target, *text(point.params).split(),
                "--gpu", options.sheet, "--backend", "emu", "--sample", str(options.sample),
-               "--seed", str(point.seed), "--no-verify", "--timeout", "300", "--json"]
+               "--seed", str(point.seed), "--no-verify", "--timeout", "300", "--json",
+               "--level", options.level]
     out = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
         metrics = json.loads(out.stdout)["metrics"]
@@ -220,6 +222,7 @@ def main():
     parser.add_argument("--sample", type=int, default=1024)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--sweep", default="sgemm_fast/pipelined M=2048 N=2048 K=2048")
+    parser.add_argument("--level", default="auto", help="sass: times modelled from machine code")
     parser.add_argument("--out")
     options = parser.parse_args()
     points = read_points(options)

@@ -10,6 +10,7 @@
 #include "timemodel/timing_program.h"
 #include "model/counts.h"
 #include "model/gpu.h"
+#include "sass/sass.h"
 
 /* What an operation asks of memory beyond its counts. */
 struct op_memory {
@@ -27,5 +28,10 @@ struct op_memory {
 void timing_input(const struct ir *ir, const struct gpu_spec *g, const struct counts *of_op,
                   const struct op_memory *memory, double thread_blocks, double block_warps,
                   double factor, struct run_counts *out);
+/* The same of machine code, whose @ir was made of @f. */
+void timing_of_machine_code(const struct ir *ir, const struct sass_func *f,
+                            const struct gpu_spec *g, const struct counts *of_op,
+                            const struct op_memory *memory, double thread_blocks,
+                            double block_warps, double factor, struct run_counts *out);
 
 #endif

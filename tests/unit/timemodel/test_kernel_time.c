@@ -197,12 +197,12 @@ TEST(achieved_occupancy)
 		unsigned grid;
 		double insts_of_block, least_pct, most_pct;
 	} rows[] = {
-		{ 1, 1e6, 12.4, 12.5 },       /* the SMs without a block do not count */
-		{ 132, 1e6, 12.4, 12.5 },     /* one each */
-		{ 528, 1e6, 49, 50 },         /* four each */
-		{ 132 * 80, 1e6, 97, 100 },   /* ten waves */
+		{ 1, 1e6, 12.4, 12.5 },        /* the SMs without a block do not count */
+		{ 132, 1e6, 12.4, 12.5 },      /* one each */
+		{ 528, 1e6, 49, 50 },          /* four each */
+		{ 132 * 80, 1e6, 97, 100 },    /* ten waves */
 		{ 132 * 8 + 66, 1e6, 70, 95 }, /* half of the SMs end with a lone block */
-		{ 132 * 8, 10, 0.1, 60 },     /* the first have ended before the last have come */
+		{ 132 * 8, 10, 0.1, 60 },      /* the first have ended before the last have come */
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
 		struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { rows[i].grid, 1, 1 } } };

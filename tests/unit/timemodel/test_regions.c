@@ -103,6 +103,86 @@ TEST(classes_cost_what_the_table_says)
 	assert_true(cycles(&s) == timing.uniform_cycles + 60 + 17 * 4 + 1);
 }
 
+/* Machine code: @stall, scoreboards that are held (7 = none) and waited for. */
+static struct timing_inst *add_machine(struct sample *s, enum inst_class c, uint8_t stall,
+                                       uint8_t result_board, uint8_t waits_for)
+{
+	struct timing_inst *x = add_inst(s, c, -1, -1);
+	x->control = (struct timing_control){
+		.stall = stall, .waits_for = waits_for, .result_board = result_board, .operand_board = 7
+	};
+	s->p.machine_code = true;
+	return x;
+}
+
+static struct timing_inst *add_shared_load(struct sample *s, uint8_t board)
+{
+	struct timing_inst *x = add_machine(s, INST_LOAD, 2, board, 0);
+	x->space = MEMORY_SHARED;
+	s->counts[s->p.n_insts - 1].shared_ld_requests = WARPS;
+	s->counts[s->p.n_insts - 1].shared_ld_wavefronts = WARPS;
+	return x;
+}
+
+TEST(machine_code_issues_in_its_order)
+{
+	const struct gpu_spec *g = gpu_find("h200");
+	const double trip = g->smem_latency_ns * g->clock_mhz * 1e-3;
+	struct sample s = { 0 };
+	add_machine(&s, INST_FP32, 4, 7, 0);
+	add_machine(&s, INST_FP32, 13, 7, 0);
+	add_machine(&s, INST_FP32, 0, 7, 0);
+	end_block(&s, -1, -1);
+	s.p.n_registers = 6;
+	assert_true(cycles(&s) == 4 + 13 + 1); /* stall counts; at least a cycle */
+
+	/* two loads under way together; who shares a scoreboard waits for the later one as well */
+	struct sample own = { 0 }, shared = { 0 }, idle = { 0 };
+	struct sample *const of[] = { &own, &shared, &idle };
+	for (unsigned k = 0; k < ARRAY_LEN(of); k++) {
+		add_shared_load(of[k], 0);
+		add_machine(of[k], INST_FP32, 10, 7, 0);
+		add_shared_load(of[k], k == 0 ? 1 : 0);
+		add_machine(of[k], INST_FP32, 5, 7, 1);
+		if (k == 2) /* the second one's guard is false in most warps */
+			of[k]->counts[2].shared_ld_requests = 0;
+		end_block(of[k], -1, -1);
+		of[k]->p.n_registers = 6;
+	}
+	assert_true(fabs(cycles(&own) - (trip + 5)) < 1e-3);
+	assert_true(fabs(cycles(&shared) - (12 + trip + 5)) < 1e-3);
+	assert_true(fabs(cycles(&idle) - (trip + 5)) < 1e-3);
+}
+
+/* A loop: what is under way at its end is waited for at its top. Lanes that leave it one by one
+ * pass its exit more often than there are warps; it is entered once by each all the same. */
+TEST(machine_code_goes_round)
+{
+	struct sample s = { 0 };
+	add_machine(&s, INST_FP32, 4, 7, 0);
+	end_block(&s, 1, -1);
+	add_machine(&s, INST_FP32, 10, 7, 0);
+	add_machine(&s, INST_BRANCH, 5, 7, 0)->guard = 0;
+	end_block(&s, 1, 2);
+	add_machine(&s, INST_OTHER, 5, 7, 0);
+	end_block(&s, -1, -1);
+	s.p.n_registers = 6;
+	s.block[1].warp_passes = 10 * WARPS;
+	s.counts[1].warp_executed = s.counts[2].warp_executed = 10 * WARPS;
+	struct hyperblocks h;
+	for (unsigned exits = 1; exits <= 4; exits++) {
+		s.block[2].warp_passes = exits * WARPS;
+		hyperblocks_build(&h, &s.p);
+		assert_true(edge_passes(&h, 0, 1) == WARPS);
+		assert_true(edge_passes(&h, 1, 1) == 9 * WARPS);
+		hyperblocks_free(&h);
+	}
+	s.block[2].warp_passes = WARPS;
+	struct run_counts c = build(&s, 1);
+	assert_true(fabs(c.regions[1].critical_path_cycles - (15 + 0.9 * timing.jump_cycles)) < 1e-6);
+	run_counts_free(&c);
+}
+
 /* One region before each barrier and one behind the last; the more warps meet, the later. */
 TEST(barriers_end_regions)
 {

@@ -1,0 +1,145 @@
+/*
+ * Fills a timing program from machine code; see timing.h.
+ *
+ * Nothing is guessed here: the instructions are those that run, in their order, and each says when
+ * the next one may issue (stall count) and which scoreboards it sets and waits for.
+ */
+#include "emu/timing/timing.h"
+
+#include "emu/timing/lane_variance.h"
+#include "timemodel/regions.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+/* Whose results come through a scoreboard, or which pipe is busy. */
+static enum inst_class class_of(const struct sass_inst *i, const struct sass_op_info *info)
+{
+	switch (info->access) {
+	case SASS_ACCESS_LOAD: return info->space == SASS_SPACE_CONST ? INST_SPECIAL : INST_LOAD;
+	case SASS_ACCESS_STORE: return INST_STORE;
+	case SASS_ACCESS_COPY: return INST_COPY;
+	case SASS_ACCESS_ATOMIC: return INST_ATOMIC;
+	case SASS_ACCESS_REDUCTION: return INST_REDUCTION;
+	case SASS_ACCESS_NONE: break;
+	}
+	if (info->class == SASS_CLASS_TEXTURE)
+		return INST_LOAD;
+	if (i->op == SASS_BAR)
+		return INST_BARRIER;
+	if (info->flow == SASS_FLOW_BRANCH)
+		return INST_BRANCH;
+	if (info->flow == SASS_FLOW_INDIRECT)
+		return INST_BRANCH_TABLE;
+	if (info->class == SASS_CLASS_WARP)
+		return INST_SHUFFLE;
+	if (info->class == SASS_CLASS_SPECIAL)
+		return INST_SPECIAL;
+	switch (info->pipe) {
+	case SASS_PIPE_ALU: return INST_INT_LOGIC;
+	case SASS_PIPE_FMA: return info->class == SASS_CLASS_FP32 ? INST_FP32 : INST_INT_MUL;
+	case SASS_PIPE_FP16: return INST_FP32;
+	case SASS_PIPE_FP64: return INST_FP64;
+	case SASS_PIPE_XU: return INST_SFU;
+	default: return INST_OTHER;
+	}
+}
+
+static enum memory_space space_of(const struct xop *x)
+{
+	static const enum memory_space spaces[] = {
+		[SPACE_GENERIC] = MEMORY_GENERIC, [SPACE_GLOBAL] = MEMORY_GLOBAL,
+		[SPACE_SHARED] = MEMORY_SHARED,   [SPACE_LOCAL] = MEMORY_LOCAL,
+		[SPACE_CONST] = MEMORY_CONST,     [SPACE_PARAM] = MEMORY_CONST,
+	};
+	return x->mem >= 0 ? spaces[x->space] : MEMORY_NONE;
+}
+
+static void describe_memory(struct timing_inst *t, const struct xop *x, const struct op_memory *m,
+                            const uint8_t *variance)
+{
+	t->space = space_of(x);
+	t->one_address = !variance_of_source(variance, &x->s[0]);
+	t->float_data = x->type >= PTX_F16 && x->type <= PTX_F64;
+	if (x->kind == X_LD && x->space == SPACE_SHARED && x->bytes * x->vec == 16)
+		t->wide_words = 4;
+	t->shared_passes = m->shared_passes;
+	t->load_passes = m->load_passes;
+	t->local_lines = m->local_lines;
+	t->origin = m->origin;
+}
+
+static struct timing_inst *describe_insts(const struct ir *ir, const struct sass_func *f,
+                                          const struct op_memory *memory)
+{
+	struct timing_inst *inst = mem_calloc(ir->n_ops + 1, sizeof *inst);
+	uint8_t *variance = lane_variance(ir);
+	struct timing_inst *t = inst;
+	for (uint32_t o = 0; o < ir->n_ops; o++) {
+		const struct xop *x = &ir->ops[o];
+		const struct sass_inst *i = &f->insts[x->pc];
+		inst[o] = (struct timing_inst){ .class = INST_OTHER, .guard = -1 };
+		if (x->first) {
+			t = &inst[o];
+			t->class = class_of(i, sass_op_info(i->op));
+			t->issued = 1;
+			t->control = (struct timing_control){ .stall = i->control.stall,
+				                                  .waits_for = i->control.wait,
+				                                  .result_board = i->control.write_bar,
+				                                  .operand_board = i->control.read_bar };
+		}
+		if (x->kind == X_BRA) { /* which ends its basic block */
+			if (t != &inst[o])
+				t->class = INST_OTHER;
+			inst[o].class = INST_BRANCH;
+			inst[o].guard = x->guard;
+			inst[o].lanes_choose = x->guard >= 0 && variance[x->guard] & VARIES_BY_LANE;
+		}
+		if (x->mem >= 0)
+			describe_memory(t, x, &memory[o], variance);
+	}
+	free(variance);
+	return inst;
+}
+
+static struct timing_block *describe_blocks(const struct ir *ir, const struct counts *of_op)
+{
+	struct timing_block *block = mem_calloc(ir->n_blocks + 1, sizeof *block);
+	for (uint32_t b = 0; b < ir->n_blocks; b++) {
+		const struct xblock *x = &ir->blocks[b];
+		block[b] = (struct timing_block){
+			.first = x->first,
+			.end = x->end,
+			.successor = { x->succ[0], x->succ[1] },
+			.targets = x->targets,
+			.n_targets = x->n_targets,
+			.join = x->reconv,
+			.copies = 1,
+			.warp_passes = (double)of_op[x->first].warp_executed,
+		};
+	}
+	return block;
+}
+
+void timing_of_machine_code(const struct ir *ir, const struct sass_func *f,
+                            const struct gpu_spec *g, const struct counts *of_op,
+                            const struct op_memory *memory, double thread_blocks,
+                            double block_warps, double factor, struct run_counts *out)
+{
+	struct timing_inst *inst = describe_insts(ir, f, memory);
+	struct timing_block *block = describe_blocks(ir, of_op);
+	const struct timing_program p = {
+		.machine_code = true,
+		.n_insts = ir->n_ops,
+		.n_blocks = ir->n_blocks,
+		.n_registers = SASS_N_BARRIERS,
+		.inst = inst,
+		.block = block,
+		.counts = of_op,
+		.warps = thread_blocks * block_warps,
+		.thread_blocks = thread_blocks,
+	};
+	regions_build(&p, g, factor, out);
+	free(inst);
+	free(block);
+}
