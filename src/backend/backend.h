@@ -101,6 +101,8 @@ struct backend_ops {
 	bool (*open)(struct backend **be, const struct gpu_spec *gpu, struct err *err);
 	bool (*run)(struct backend *be, const struct run_request *req, const struct run_hooks *hooks,
 	            struct run_result *res, struct err *err);
+	/* Gives back what is kept only to make the next run quicker. NULL = nothing is. */
+	void (*rest)(struct backend *be);
 	void (*close)(struct backend *be);
 	/* Tells every kernel of @code, PTX or a cubin, called @name in messages, and all that would be
 	 * refused of it. False: it cannot be read. NULL = it refuses nothing by itself. */

@@ -173,11 +173,21 @@ static bool compile_now(const struct compile_request *req, struct module *out, s
 	return ok;
 }
 
+/* What NVRTC is, without keeping it: where there is a worker, only that compiles. */
+static bool know_nvrtc(struct err *err)
+{
+	if (!rtc_load(err))
+		return false;
+	if (compile_worker_used())
+		rtc_let_go();
+	return true;
+}
+
 static bool compile_by_nvrtc(const struct compile_request *req, struct module *out, struct err *err)
 {
 	if (find_made(req, out))
 		return true;
-	if (!rtc_load(err)) {
+	if (!know_nvrtc(err)) {
 		if (find_kept_without_nvrtc(req, out))
 			return true;
 		struct text what = { 0 };
@@ -243,7 +253,7 @@ void compile_probe(struct compile_info *info)
 	*info = (struct compile_info){ .nvrtc = false };
 	struct err err;
 	err_clear(&err);
-	info->nvrtc = rtc_load(&err);
+	info->nvrtc = know_nvrtc(&err);
 	if (info->nvrtc) {
 		rtc_version(&info->major, &info->minor);
 		snprintf(info->nvrtc_path, sizeof info->nvrtc_path, "%s", rtc_path());

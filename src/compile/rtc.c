@@ -1,6 +1,9 @@
 /*
  * NVRTC by dlopen; see rtc.h. Reference: NVRTC user guide ("User Interface").
  *
+ * It is 100 MB of code, of which opening it alone touches 30: a program that has a worker to
+ * compile keeps what it learned of NVRTC, and lets the library go.
+ *
  * NVRTC opens libnvrtc-builtins by its bare name at the first compilation. The file lies beside
  * libnvrtc, where the loader may not look, so it is opened here by full path beforehand.
  * PMPP_NVRTC names one library file to use instead of searching.
@@ -37,6 +40,7 @@
 static struct {
 	pthread_once_t once;
 	pthread_mutex_t lock;
+	void *library, *builtins; /* under lock, once `ready`; NULL = not open */
 	bool ready;
 	struct err why;
 	char path[4096];
@@ -87,19 +91,20 @@ static bool resolve(void *handle)
 static void preload_builtins(void)
 {
 	char *slash = strrchr(rtc.path, '/');
-	if (!slash)
+	if (!slash || rtc.builtins)
 		return;
 	char *file = mem_printf("%.*s/libnvrtc-builtins.so.%d.%d", (int)(slash - rtc.path), rtc.path,
 	                        rtc.major, rtc.minor);
-	if (!dlopen(file, RTLD_NOW | RTLD_LOCAL))
+	rtc.builtins = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	if (!rtc.builtins)
 		dlerror();
 	free(file);
 }
 
 static void load_once(void)
 {
-	void *handle = open_library(&rtc.why);
-	if (!handle || !resolve(handle)) {
+	rtc.library = open_library(&rtc.why);
+	if (!rtc.library || !resolve(rtc.library)) {
 		err_remedy(&rtc.why, "Install the CUDA Toolkit 12 or newer and set CUDA_HOME to its "
 		                     "folder, or: pip install nvidia-cuda-nvrtc==13.0.88");
 		return;
@@ -111,8 +116,29 @@ static void load_once(void)
 	rtc.archs = mem_calloc((size_t)rtc.n_archs + 1, sizeof *rtc.archs);
 	if (failed(rtc.nvrtcGetSupportedArchs(rtc.archs), "nvrtcGetSupportedArchs", &rtc.why))
 		return;
-	preload_builtins();
 	rtc.ready = true;
+}
+
+void rtc_let_go(void)
+{
+	pthread_mutex_lock(&rtc.lock);
+	if (rtc.builtins)
+		dlclose(rtc.builtins);
+	if (rtc.library)
+		dlclose(rtc.library);
+	rtc.library = rtc.builtins = NULL;
+	pthread_mutex_unlock(&rtc.lock);
+}
+
+/* With the lock held: open, after it was let go, and with what it needs to compile. */
+static bool open_again(struct err *err)
+{
+	if (!rtc.library)
+		rtc.library = dlopen(rtc.path, RTLD_NOW | RTLD_LOCAL);
+	if (!rtc.library || !resolve(rtc.library))
+		return err_set(err, ERR_UNAVAILABLE, "%s can no longer be opened: %s", rtc.name, dlerror());
+	preload_builtins();
+	return true;
 }
 
 bool rtc_load(struct err *err)
@@ -204,7 +230,7 @@ bool rtc_compile(const char *file, const char *source, const char *const *option
 	if (!rtc_load(err))
 		return false;
 	pthread_mutex_lock(&rtc.lock);
-	bool good = compile_locked(file, source, options, n_options, out, err);
+	bool good = open_again(err) && compile_locked(file, source, options, n_options, out, err);
 	pthread_mutex_unlock(&rtc.lock);
 	if (!good)
 		rtc_free(out);

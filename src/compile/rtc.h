@@ -23,6 +23,9 @@ struct rtc_output {
 
 /* Loads NVRTC on first use. False with every place tried. */
 bool rtc_load(struct err *err);
+/* Takes the library out of memory; what was learned of it stays, and rtc_compile() opens it again.
+ */
+void rtc_let_go(void);
 /* Valid after a successful rtc_load(). */
 const char *rtc_path(void);
 void rtc_version(int *major, int *minor);

@@ -140,6 +140,11 @@ static bool emu_run(struct backend *be, const struct run_request *req,
 	return ok;
 }
 
+static void emu_rest(struct backend *be)
+{
+	arena_spare_free(&be->spare);
+}
+
 static void emu_close(struct backend *be)
 {
 	if (be && be->parsed)
@@ -156,6 +161,7 @@ const struct backend_ops backend_emu = {
 	.probe = emu_probe,
 	.open = emu_open,
 	.run = emu_run,
+	.rest = emu_rest,
 	.close = emu_close,
 	.examine = emu_examine,
 };

@@ -24,6 +24,7 @@
 #define DEBOUNCE_NS 40000000 /* longer than a held key repeats */
 #define SAMPLE_S 0.1         /* how long a first, sampled answer may take */
 #define PATIENCE_S 1         /* how long quitting waits for the thread */
+#define REST_S 2             /* without an order: nobody changes this and that any more */
 #define PILOT_BLOCKS 16u     /* enough to know the speed */
 #define QUEUE_MAX 16u
 
@@ -43,6 +44,7 @@ struct lab_worker {
 	struct news news[QUEUE_MAX];
 	/* the thread's own */
 	struct workbench bench;
+	bool rested; /* since the last order */
 };
 
 /* --- mailbox --- */
@@ -323,13 +325,32 @@ static bool is_due(const struct timespec *due)
 	return now.tv_sec > due->tv_sec || (now.tv_sec == due->tv_sec && now.tv_nsec >= due->tv_nsec);
 }
 
+/* Until there is news for the thread; what is held for a next run that does not come goes. With the
+ * lock held. */
+static void await_order(struct lab_worker *w)
+{
+	struct timespec until;
+	if (w->rested) {
+		pthread_cond_wait(&w->changed, &w->lock);
+		return;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += REST_S;
+	if (pthread_cond_timedwait(&w->changed, &w->lock, &until) != ETIMEDOUT)
+		return;
+	w->rested = true;
+	pthread_mutex_unlock(&w->lock);
+	workbench_rest(&w->bench);
+	pthread_mutex_lock(&w->lock);
+}
+
 static void *lab_worker_main(void *arg)
 {
 	struct lab_worker *w = arg;
 	pthread_mutex_lock(&w->lock);
 	while (!w->quit) {
 		if (!w->waiting) {
-			pthread_cond_wait(&w->changed, &w->lock);
+			await_order(w);
 			continue;
 		}
 		if (!is_due(&w->due)) {
@@ -338,7 +359,7 @@ static void *lab_worker_main(void *arg)
 			continue;
 		}
 		struct work_order order = w->order;
-		w->waiting = false;
+		w->waiting = w->rested = false;
 		atomic_store(&w->cancel, false);
 		pthread_mutex_unlock(&w->lock);
 		if (order_rules[order.kind].is_library)

@@ -4,12 +4,26 @@
 #include "choose.h"
 #include "registry.h"
 
+#include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 static void close_backend(struct workbench *w)
 {
 	if (w->ops)
 		w->ops->close(w->be);
 	w->ops = NULL;
 	w->be = NULL;
+}
+
+void workbench_rest(struct workbench *w)
+{
+	if (w->ops && w->ops->rest)
+		w->ops->rest(w->be);
+#ifdef __GLIBC__
+	malloc_trim(0); /* threads' heaps else keep what was freed in them */
+#endif
 }
 
 void workbench_close(struct workbench *w)

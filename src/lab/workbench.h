@@ -22,6 +22,8 @@ bool workbench_compile(struct workbench *w, const struct selection *sel, const a
                        struct err *err);
 /* Opens the back end and sheet of @sel unless they are open. False: unknown, or not usable here. */
 bool workbench_open(struct workbench *w, const struct selection *sel, struct err *err);
+/* Gives memory back to the system that is held only for the next run. */
+void workbench_rest(struct workbench *w);
 void workbench_close(struct workbench *w);
 
 #endif

@@ -167,6 +167,44 @@ TEST(a_cancel_ends_what_hangs_and_waits_for_what_ends_soon)
 	rtc_free(&out);
 }
 
+static bool is_mapped(const char *library)
+{
+	char line[4200];
+	bool found = false;
+	FILE *f = fopen("/proc/self/maps", "re");
+	assert_non_null(f);
+	while (!found && fgets(line, sizeof line, f))
+		found = strstr(line, library) != NULL;
+	fclose(f);
+	return found;
+}
+
+/* What is known of NVRTC outlives it, and who compiles here has it again. */
+TEST(the_program_does_not_keep_nvrtc)
+{
+	const struct compile_request req = {
+		.file = "kept.cu", .source = "no stand-in's PTX has a kernel", .cc_major = 9, .cc_minor = 0
+	};
+	struct rtc_output out = { .ok = false };
+	struct compile_info info;
+	struct module m;
+	struct err err = { 0 };
+	assert_true(rtc_load(&err));
+	compile_module(&req, &m, &err);
+	module_free(&m);
+	assert_false(is_mapped("fake_nvrtc"));
+	compile_probe(&info);
+	assert_true(info.nvrtc);
+	assert_string_equal(rtc_name(), "NVRTC 13.9");
+	assert_false(is_mapped("fake_nvrtc"));
+	assert_true(rtc_compile("k.cu", "fine", options, 3, &out, &err));
+	assert_string_equal(out.ptx, "fine");
+	assert_true(is_mapped("fake_nvrtc"));
+	rtc_free(&out);
+	rtc_let_go();
+	assert_false(is_mapped("fake_nvrtc"));
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], COMPILE_WORKER_OPTION))

@@ -145,8 +145,9 @@ static const struct kernel_desc toy = {
 static struct {
 	atomic_int block_us; /* time per block */
 	atomic_bool wrong, skip, clobber, fault, deaf;
-	atomic_int runs, cancelled, open, stalled; /* stalled: runs that were asked for stall reasons */
-	atomic_bool device;                        /* "cuda" has one */
+	atomic_int runs, cancelled, open, rests;
+	atomic_int stalled; /* runs that were asked for stall reasons */
+	atomic_bool device; /* "cuda" has one */
 } fake;
 
 static bool fake_probe(struct backend_info *info, struct err *err)
@@ -175,6 +176,12 @@ static bool fake_open(struct backend **be, const struct gpu_spec *gpu, struct er
 	*be = NULL;
 	fake.open++;
 	return true;
+}
+
+static void fake_rest(struct backend *be)
+{
+	(void)be;
+	fake.rests++;
 }
 
 static void fake_close(struct backend *be)
@@ -265,6 +272,7 @@ static const struct backend_ops fake_emu = {
 	.probe = fake_probe,
 	.open = fake_open,
 	.run = fake_run,
+	.rest = fake_rest,
 	.close = fake_close,
 };
 static const struct backend_ops fake_cuda = {

@@ -235,6 +235,25 @@ TEST(test_auto_takes_the_device_and_its_sheet)
 	lab_free(a);
 }
 
+/* Some seconds after the last order, once, and again after the next. */
+TEST(test_what_is_kept_for_a_next_run_goes)
+{
+	struct lab *a = settled_lab();
+	for (int want = 1; want <= 2; want++) {
+		assert_int_equal(fake.rests, want - 1);
+		for (int ms = 0; fake.rests < want && ms < 10000; ms += 10)
+			nap(10000);
+		assert_int_equal(fake.rests, want);
+		if (want == 1) {
+			nap(2500000); /* there is nothing more to give back */
+			assert_int_equal(fake.rests, 1);
+		}
+		lab_param(a, TOY_BLOCK, 64);
+		wait_for(a, settled);
+	}
+	lab_free(a);
+}
+
 TEST(test_free_at_any_moment)
 {
 	fake_reset();
