@@ -19,7 +19,9 @@ fi
 
 if cc -shared -fPIC -o "$dir/fail_nth.so" "$TEST_ROOT/tests/oom/fail_nth.c" 2>"$dir/err" &&
 	LD_PRELOAD=$dir/fail_nth.so "$PMPP" --version >/dev/null 2>&1; then
-	sh "$TEST_ROOT/tests/oom/sweep.sh" "$PMPP" "$dir/fail_nth.so" 12 list gpus export reopen
+	sh "$TEST_ROOT/tests/oom/sweep.sh" "$PMPP" "$dir/fail_nth.so" 12 list gpus export reopen tui
+	# what makes the document comes last
+	OOM_LAST=1000 sh "$TEST_ROOT/tests/oom/sweep.sh" "$PMPP" "$dir/fail_nth.so" 12 json | sed 's/ok json/ok json-document/'
 else
 	echo 'skip sweep: nothing can be preloaded here'
 fi

@@ -83,6 +83,11 @@ XDG_CACHE_HOME=$dir/file run cache-is-a-file 0 run sgemm/tiled M=32 N=32 K=32 TI
 XDG_CACHE_HOME=$dir/file run cache-doctor 0 doctor
 grep -q 'cache.*' "$dir/out" && grep -q XDG_CACHE_HOME "$dir/out" &&
 	ok cache-doctor-says || not_ok cache-doctor-says "$(cat "$dir/out")"
+mkdir -p "$dir/open/pmpp-explore"
+chmod 777 "$dir/open/pmpp-explore"
+XDG_CACHE_HOME=$dir/open run open-cache-doctor 0 doctor
+grep -q 'writable for everybody (chmod o-w mends it)' "$dir/out" && ok open-cache-doctor-says ||
+	not_ok open-cache-doctor-says "$(grep cache "$dir/out")"
 
 # errors as JSON too
 run json-error 2 run vec_ad --json
@@ -143,6 +148,10 @@ same closed-stdout 3 $?
 says closed-stdout-says 'standard output'
 "$PMPP" run vec_add/per_element N=1k <&- >"$dir/out" 2>&-
 same closed-others 0 $?
+# (the pipe of a compiler would take what is written)
+echo '__global__ void k(float *a) { a[threadIdx.x] = 1; }' >"$dir/closed.cu"
+"$PMPP" run "$dir/closed.cu" --kernel k --grid 1 --block 32 'a=f32[32]:zero' >&- 2>"$dir/err"
+same closed-stdout-compiler 3 $?
 
 # input that might never end: refused, not waited for
 mkfifo "$dir/pipe.cu" "$dir/pipe.json"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Out of memory: one allocation of a run fails, at POINTS places per scenario, evenly spread over
-# all that it makes. Each time: a message and a status other than 0, or the whole result all the
+# all that it makes, or the last OOM_LAST of them. Each time: a message and a status other than 0, or the whole result all the
 # same; no death by a signal of ours; the file that was there is whole, and no other one is left.
 #
 #   sweep.sh PROGRAM FAIL_NTH.so POINTS [SCENARIO...]      prints "ok NAME" or "not ok NAME: why"
@@ -107,8 +107,11 @@ for name in ${*:-run json list gpus export reopen preset own tui}; do
 	cp "$dir/out" "$dir/want"
 	total=$(cat "$dir/total")
 	n=0
-	while [ "$n" -lt "$points" ] && [ "$n" -lt "$total" ]; do
-		if [ "$points" -ge "$total" ]; then at=$((n + 1)); else at=$((1 + n * (total - 1) / points)); fi
+	first=0
+	[ "${OOM_LAST:-$total}" -ge "$total" ] || first=$((total - OOM_LAST))
+	some=$((total - first))
+	while [ "$n" -lt "$points" ] && [ "$n" -lt "$some" ]; do
+		if [ "$points" -ge "$some" ]; then at=$((first + n + 1)); else at=$((first + 1 + n * (some - 1) / points)); fi
 		point
 		n=$((n + 1))
 	done

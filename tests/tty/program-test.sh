@@ -97,6 +97,7 @@ press e
 check program-written see 'written: two-launches-h200-'
 press_q
 check program-restored restored
+check program-announced see 'two.cu .* runs here as a program, with your rights'
 check program-file sh -c "$PMPP diff $work/two-launches-*.json $work/two-launches-*.json >/dev/null"
 # an executable with arguments; a run that does not end is cancelled, and leaves no process
 nvcc -O1 -o "$work/sleeper" "$work/good.cu" 2>/dev/null

@@ -4,7 +4,9 @@
  * addresses that there are.
  */
 #include "../unit.h"
+#include "emu/device.h"
 #include "emu/memory/memory.h"
+#include "model/gpu.h"
 
 #include <string.h>
 
@@ -96,4 +98,21 @@ TEST(no_region_goes_round_the_end_of_addresses)
 	assert_non_null(arena_take(&a, base + 4096, 100, 1));
 	assert_null(arena_find(&a, UINT64_MAX));
 	arena_free(&a, NULL);
+}
+
+/* A GPU of 141 GB on a machine that has less: what it gives is what the machine has. */
+TEST(a_device_has_no_more_than_this_machine)
+{
+	struct gpu_spec gpu = { .dram_bytes = 1ull << 60 };
+	struct emu_device *d;
+	struct err err = { 0 };
+	const uint64_t many = (uint64_t)100 << 30;
+	if (UNIT_ASAN || UNIT_TSAN)
+		skip(); /* their own memory lies where a device's is */
+	if (!emu_device_new(&d, &gpu, &err))
+		fail_msg("%s", err.msg);
+	assert_true(emu_device_alloc(d, 1000, EMU_MEMORY_DEVICE, NULL) != 0);
+	if (!emu_device_host_has(d, many, NULL))
+		assert_int_equal(emu_device_alloc(d, many, EMU_MEMORY_DEVICE, NULL), 0);
+	emu_device_free(d);
 }

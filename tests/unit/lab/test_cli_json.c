@@ -155,6 +155,20 @@ TEST(test_errors)
 	json_decref(o);
 }
 
+/* A failure that forgot to say why is one all the same. */
+TEST(test_an_unsaid_failure)
+{
+	const struct err none = { .code = ERR_NONE };
+	char *said = NULL;
+	size_t n = 0;
+	struct cli c = { .err = open_memstream(&said, &n) };
+	assert_non_null(c.err);
+	assert_int_not_equal(cli_fail(&c, &none), CLI_OK);
+	fclose(c.err);
+	assert_non_null(strstr(said, "without saying why"));
+	free(said);
+}
+
 int main(void)
 {
 	return unit_run(own_cache, drop_cache);

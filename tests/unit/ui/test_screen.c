@@ -283,6 +283,19 @@ TEST(bad_states_say_why)
 	world_end(&w);
 }
 
+TEST(figures_of_others_say_whose_they_are)
+{
+	struct world w;
+	world_begin(&w, fixture_done());
+	w.fh.s->opened = "x.json";
+	w.fh.s->written =
+		(struct session_written){ .by = "alice@laptop", .at = "2026-11-22T10:00:00Z" };
+	shows(&w, "from a file of alice@laptop, 2026-11-22");
+	w.fh.s->written.changed = true;
+	shows(&w, "CHANGED since it was written");
+	world_end(&w);
+}
+
 TEST_ON_SCREEN(the_axis_zooms_and_pans, fixture_streams())
 {
 	const struct session *s = w->fh.s;
