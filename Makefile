@@ -61,7 +61,7 @@ LIBS     = $(STATIC_LIBS) $(PACKED_LIBS) -ldl -lm
 TEST_LIBS = -lcmocka
 
 # The stamp changes, and with it every object, when compiler or flags change.
-FLAGS_NOW = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
+FLAGS_NOW = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)$(addprefix _,$(filter-out -O3,$(SIMD_OPT)))
 
 # --- what there is: one file = one thing ---------------------------------------------------------
 KERNELS := $(sort $(basename $(notdir $(wildcard kernels/*.cu))))
@@ -72,9 +72,10 @@ VERBS   := $(sort $(patsubst src/cli/verb_%.c,%,$(wildcard src/cli/verb_*.c)))
 BACKENDS := $(sort $(shell sed -n 's/^const struct backend_ops backend_\([a-z0-9]*\) = {.*/\1/p' src/*/backend_*.c src/*/*_backend.c))
 # (clang says so when a lane loop is no vector loop, as those that call libm)
 SIMD_LEVELS := sse avx2 avx512
-SIMD_sse    := -O3 -Wno-pass-failed -Wno-psabi
-SIMD_avx2   := -O3 -Wno-pass-failed -Wno-psabi -mavx2 -mfma -mbmi2
-SIMD_avx512 := -O3 -Wno-pass-failed -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mfma -mbmi2 -mprefer-vector-width=512
+SIMD_OPT    ?= -O3
+SIMD_sse    := $(SIMD_OPT) -Wno-pass-failed -Wno-psabi
+SIMD_avx2   := $(SIMD_OPT) -Wno-pass-failed -Wno-psabi -mavx2 -mfma -mbmi2
+SIMD_avx512 := $(SIMD_OPT) -Wno-pass-failed -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mfma -mbmi2 -mprefer-vector-width=512
 
 # A folder of src/ is a layer and an archive: src/README.md says what each is for.
 obj      = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -233,9 +234,9 @@ $(B)/unit/%.so: $(B)/flags
 $(B)/unit/cuda/test_backend $(B)/unit/cuda/test_backend_faults $(B)/unit/cuda/test_backend_cancel $(B)/unit/cuda/test_kill: $(B)/unit/cuda/fake_nvidia.so
 $(B)/unit/compile/test_compile_worker: $(B)/unit/compile/fake_nvrtc.so
 
-## units: build and run the unit tests only (one of them: make build/unit/model/test_x && build/unit/model/test_x)
+## units: build and run the unit tests only (UNITS="unit/ui emu/test_races" for some)
 units: $(UNIT)
-	@sh tests/run.sh $(B) units
+	@sh tests/run.sh $(B) $(or $(UNITS),units)
 ## test: set up, build, run every test; ends with "N passed, N failed"
 test: all $(UNIT)
 	@sh tests/run.sh $(B)
@@ -271,7 +272,11 @@ check-bare:
 ## mutants: plant the faults of tests/mutants/faults.txt one by one; the tests must find 95 of 100 (MUTANTS=path)
 mutants: all $(UNIT)
 	$(need_python)
-	@CC='$(CC)' python3 -B tests/mutants/mutants.py $(B) $(MUTANTS)
+	@CC='$(CC)' python3 -B tests/mutants/mutants.py $(B) faults.txt $(MUTANTS)
+## cures: take what the README promises rests on away, one by one: a test must fail each time (CURES=path)
+cures: all $(UNIT)
+	$(need_python)
+	@CC='$(CC)' python3 -B tests/mutants/mutants.py $(B) cures.txt $(CURES)
 ## cost: add a kernel, a view, a preset ... in a scratch copy; files touched may not grow (tests/habits/cost.txt)
 cost: all
 	$(need_python)
@@ -337,13 +342,13 @@ $(B)/obj/tests/fuzz/fuzz_runtime.o: $(B)/gen/guest_names.h
 $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(ARCHIVES) $(filter %.o,$(FUZZ_ENGINE))
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) $(filter -%,$(FUZZ_ENGINE)) -o $@ $(filter %.o,$^) -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
-## storm: KEYS keys (default 100000), a tenth as many sizes, killed processes: plain, ASan with LSan, TSan
+## storm: KEYS keys (default 100000), a tenth as many sizes, killed processes, memory: plain, ASan with LSan, TSan
 KEYS ?= 100000
 storm:
 	@$(MAKE) --no-print-directory storm-run
 	@$(MAKE) --no-print-directory SANITIZE=address,undefined storm-run
 	@$(MAKE) --no-print-directory SANITIZE=thread storm-run
-storm-run: $(B)/pmpp-explore $(B)/storm/storm
+storm-run: $(B)/pmpp-explore $(B)/storm/storm $(B)/unit/cuda/fake_nvidia.so
 	@sh tests/storm/storm.sh $(abspath $(B)) $(KEYS)
 $(B)/storm/storm: tests/storm/storm.c $(B)/flags
 	@mkdir -p $(@D)
@@ -376,5 +381,5 @@ compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants asan-check tsan-check oom inject check-gpu bless check-screens lang pictures bench fuzz fuzz-run fuzz-smoke storm storm-run run install clean list help FORCE
+.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants cures asan-check tsan-check oom inject check-gpu bless check-screens lang pictures bench fuzz fuzz-run fuzz-smoke storm storm-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

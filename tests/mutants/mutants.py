@@ -1,40 +1,49 @@
 #!/usr/bin/env python3
-"""Plants the faults of faults.txt one by one in a copy of the tree and runs what may find them.
+"""Plants the faults of a list one by one in a copy of the tree and runs what may find them.
 
-    mutants.py BUILD-FOLDER [PATTERN]
+    mutants.py BUILD-FOLDER LIST [PATTERN]
 
-PATTERN: only faults of files whose path has it. A fault is found when one of its test programs
-fails or passes its time limit. Survivors are listed; fewer than 95 of 100 found, a fault that does
-not compile, and one whose place is gone fail.
+LIST: faults.txt, of which 95 of 100 are to be found, or cures.txt, of which all are. PATTERN: only
+faults of files whose path has it. A fault is found when one of its test programs fails or passes
+its time limit. Survivors are listed; too few found, a fault that does not compile, and one whose
+place is gone fail.
 """
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LIMIT_S = 120  # of one test program
-SHARE = 0.95
+SHARE = {"faults.txt": 0.95, "cures.txt": 1}
 
 
 def read_faults(path):
-    """[(file, tests, from, to)], in the file's order."""
-    faults, file, tests = [], None, []
+    """[(file, tests, from, to)], in the file's order. What needs a program that is not here is left
+    out, and said."""
+    faults, file, tests, here = [], None, [], True
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
         line = line.rstrip("\n")
         if not line or line.startswith("#"):
             continue
         if line.startswith("file "):
-            file, tests = line[5:], []
+            file, tests, here = line[5:], [], True
+        elif line.startswith("needs "):
+            here = shutil.which(line[6:]) is not None
+            if not here:
+                print(f"not tried: {file}: there is no {line[6:]} here")
         elif line.startswith("tests "):
             tests = line[6:].split()
         elif line.startswith("\t") and " => " in line and file:
             old, new = line[1:].split(" => ")
-            faults.append((file, tests, old, new))
+            if here:
+                faults.append((file, tests, old, new))
         else:
-            sys.exit(f"{path}:{number}: 'file', 'tests', or a tab and 'this => that' is needed")
+            sys.exit(f"{path}:{number}: 'file', 'tests', 'needs', or a tab and 'this => that'")
     return faults
 
 
@@ -66,17 +75,68 @@ def make(tree, targets):
     return run(["make", "-s", "B=build", "CC=" + os.environ.get("CC", "gcc"), *targets], tree) == 0
 
 
+def is_script(test):
+    """cli/x-test.sh, tty/x-test.sh; all else is model/test_x of build/unit."""
+    return test.endswith(".sh")
+
+
+def targets(tests):
+    """The libraries that stand in for NVIDIA's are in the copy already."""
+    return (["all"] if any(map(is_script, tests)) else []) + [
+        "build/unit/" + t for t in tests if not is_script(t)]
+
+
+def fails(tree, test):
+    """What it says that is not well, "" = nothing. A script is ended at its first word of it."""
+    home = tempfile.mkdtemp(prefix="home-", dir=tree)
+    os.mkdir(home + "/tmp")
+    env = dict(os.environ, PMPP=os.path.join(tree, "build/pmpp-explore"), TEST_ROOT=tree, HOME=home,
+               TMPDIR=home + "/tmp", XDG_CACHE_HOME=home + "/cache",
+               XDG_CONFIG_HOME=home + "/config", LC_ALL="C.UTF-8")
+    command = ["sh", "tests/" + test] if is_script(test) else ["build/unit/" + test]
+    bad = "not ok " if is_script(test) else "[  ERROR   ] --- "
+    said, end = "", time.monotonic() + LIMIT_S
+    with tempfile.TemporaryFile("w+", dir=home, errors="replace") as out:
+        process = subprocess.Popen(command, cwd=tree, env=env, stdin=subprocess.DEVNULL, stdout=out,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+        while True:
+            status = process.poll()
+            out.seek(0)
+            said = next((x.strip() for x in out if x.startswith(bad)), "")
+            late = time.monotonic() > end
+            if status is not None or late or (said and is_script(test)):
+                break
+            time.sleep(0.1)
+        if status is None:
+            end_group(process)
+    shutil.rmtree(home, ignore_errors=True)
+    if said:
+        return said
+    return f"takes longer than {LIMIT_S} s" if late else f"status {status}" if status else ""
+
+
+def end_group(process):
+    """A script ends its terminals when it is told to."""
+    os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
 def found_by(tree, file, tests):
-    """The test that finds the fault; "" = none; None = it does not compile."""
+    """(The test that finds the fault, what it said), "" = none; None = it does not compile."""
     if file.startswith("presets/"):
         command = ["build/pmpp-explore", "preset", file, "--check"]
-        return "preset" if run(command, tree, LIMIT_S) != 0 else ""
-    if not make(tree, ["build/unit/" + t for t in tests]):
+        return ("preset", "") if run(command, tree, LIMIT_S) != 0 else ("", "")
+    if not make(tree, targets(tests)):
         return None
     for test in tests:
-        if run(["build/unit/" + test], tree, LIMIT_S) != 0:
-            return test
-    return ""
+        said = fails(tree, test)
+        if said:
+            return test, said
+    return "", ""
 
 
 def plant(tree, file, old, new):
@@ -91,42 +151,46 @@ def plant(tree, file, old, new):
     return True
 
 
+def check_tests(tree, faults):
+    """All of them hold while there is no fault."""
+    for test in sorted({test for _, tests, _, _ in faults for test in tests}):
+        said = "it does not compile" if not make(tree, targets([test])) else fails(tree, test)
+        if said:
+            sys.exit(f"mutants: {test} fails without any fault: {said}")
+
+
+def try_fault(tree, file, tests, old, new):
+    """(in words, "found" or "survives" or "bad")"""
+    if not plant(tree, file, old, new):
+        return "gone", "bad"
+    found = found_by(tree, file, tests)
+    shutil.copy(os.path.join(ROOT, file), os.path.join(tree, file))
+    if found is None:
+        return "does not compile", "bad"
+    by, said = found
+    return (f"found by {by} ({said[:100]})", "found") if by else ("SURVIVES", "survives")
+
+
 def main():
-    build = sys.argv[1] if len(sys.argv) > 1 else "build"
-    only = sys.argv[2] if len(sys.argv) > 2 else ""
-    faults = [f for f in read_faults(os.path.join(HERE, "faults.txt")) if only in f[0]]
+    build, name = sys.argv[1:3]
+    only = sys.argv[3] if len(sys.argv) > 3 else ""
+    faults = [f for f in read_faults(os.path.join(HERE, name)) if only in f[0]]
     tree = tempfile.mkdtemp(prefix="pmpp-mutants-")
-    found, bad, survivors = 0, [], []
+    ends = {"found": [], "survives": [], "bad": []}
     try:
         copy_tree(build, tree)
-        for tests in sorted({(f, tuple(t)) for f, t, _, _ in faults}):
-            for test in tests[1]:
-                if not make(tree, ["build/unit/" + test]) or run(["build/unit/" + test], tree) != 0:
-                    sys.exit(f"mutants: {test} fails without any fault")
+        check_tests(tree, faults)
         for number, (file, tests, old, new) in enumerate(faults, 1):
             shown = f"{file}: {old.strip()} => {new.strip()}"
-            if not plant(tree, file, old, new):
-                bad.append("gone: " + shown)
-                result = "gone"
-            else:
-                by = found_by(tree, file, tests)
-                shutil.copy(os.path.join(ROOT, file), os.path.join(tree, file))
-                result = ("does not compile" if by is None
-                          else "found by " + by if by else "SURVIVES")
-                found += bool(by)
-                if by is None:
-                    bad.append("does not compile: " + shown)
-                elif not by:
-                    survivors.append(shown)
-            print(f"{number}/{len(faults)} {result}: {shown}", flush=True)
+            words, end = try_fault(tree, file, tests, old, new)
+            ends[end].append(f"{words}: {shown}")
+            print(f"{number}/{len(faults)} {words}: {shown}", flush=True)
     finally:
         shutil.rmtree(tree, ignore_errors=True)
-    print(f"\n{found} of {len(faults)} faults found")
-    for line in survivors:
-        print("survives: " + line)
-    for line in bad:
+    print(f"\n{len(ends['found'])} of {len(faults)} found")
+    for line in ends["survives"] + ends["bad"]:
         print(line)
-    return 1 if bad or found < SHARE * len(faults) else 0
+    return 1 if ends["bad"] or len(ends["found"]) < SHARE[name] * len(faults) else 0
 
 
 if __name__ == "__main__":
