@@ -67,6 +67,12 @@ void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t by
  * is known. */
 void emu_device_host_writes(struct emu_device *d, uint64_t address);
 
+/* What all of its memory holds, but for what is set anew for every launch, in 128 bits. */
+struct emu_device_digest {
+	uint64_t part[2];
+};
+void emu_device_digest(const struct emu_device *d, struct emu_device_digest *out);
+
 /* --- textures and surfaces (emu/texture.h says what they are) --- */
 
 struct texture;
@@ -128,6 +134,7 @@ struct emu_launch_request {
 	enum emu_counting counting;
 	enum race_check check_races;
 	bool strict;         /* the first out-of-bounds access stops the launch */
+	bool other_contents; /* shared memory without a value holds other bytes than usual */
 	uint64_t heap_bytes; /* for malloc() of device code, fixed by the first launch; 0 = 8 MiB */
 	double timeout_s;    /* 0 = none */
 	unsigned threads;    /* of the host; 0 = all cores */

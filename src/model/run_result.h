@@ -51,6 +51,7 @@ struct run_finding {
 	unsigned line; /* 0 = unknown */
 	uint64_t times;
 	bool customary;      /* a race that does no harm as programs are written */
+	bool shared;         /* of shared memory */
 	uint64_t allocation; /* of a program: serial of the nearest one; 0 = none */
 };
 struct run_findings {

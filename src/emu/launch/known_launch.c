@@ -325,12 +325,6 @@ static bool follows_from_memory(const struct emu_launch *l)
 	return true;
 }
 
-/* Parameters and what grid.sync() counts in are set anew for every launch. */
-static bool is_set_anew(const struct emu_device *d, const struct arena_region *r)
-{
-	return r->base == d->param_area || r->base == d->workspace;
-}
-
 static unsigned how_touched(const struct emu_launch *l, unsigned region)
 {
 	unsigned how = 0;
@@ -348,7 +342,7 @@ static unsigned take_touched(struct emu_device *d, const struct emu_launch *l,
 	for (unsigned i = 0; i < d->arena.n; i++) {
 		const struct arena_region *r = &d->arena.region[i];
 		const unsigned how = how_touched(l, i);
-		if (!how || is_set_anew(d, r))
+		if (!how || emu_device_sets_anew(d, r))
 			continue;
 		if (how & TOUCH_WRITE)
 			arena_changed(&d->arena, i);

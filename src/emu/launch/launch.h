@@ -47,6 +47,11 @@ void image_cache_put(struct image_cache *c, uint64_t key, struct image *image);
 
 void emu_device_open(struct emu_device *d, const struct gpu_spec *gpu);
 void emu_device_close(struct emu_device *d);
+/* Parameters and what grid.sync() counts in are set anew for every launch. */
+static inline bool emu_device_sets_anew(const struct emu_device *d, const struct arena_region *r)
+{
+	return r->base == d->param_area || r->base == d->workspace;
+}
 
 /* --- machine_banks.c: constant banks of machine code on a device --- */
 

@@ -177,6 +177,20 @@ void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t by
 		       bytes < r->size - (address - r->base) ? bytes : r->size - (address - r->base));
 }
 
+void emu_device_digest(const struct emu_device *d, struct emu_device_digest *out)
+{
+	struct content_hash all = { { d->arena.n, 0 } };
+	for (unsigned i = 0; i < d->arena.n; i++) {
+		const struct arena_region *r = &d->arena.region[i];
+		if (emu_device_sets_anew(d, r))
+			continue;
+		const struct content_hash own = content_hash(arena_at(&d->arena, r->base), r->size);
+		const uint64_t both[] = { all.part[0], all.part[1], r->base, own.part[0], own.part[1] };
+		all = content_hash((const uint8_t *)both, sizeof both);
+	}
+	*out = (struct emu_device_digest){ { all.part[0], all.part[1] } };
+}
+
 void emu_device_host_writes(struct emu_device *d, uint64_t address)
 {
 	const struct arena_region *r = arena_find(&d->arena, address);

@@ -215,7 +215,7 @@ void block_begin(struct worker *wk, uint64_t index)
 	memset(wk->barrier, 0, sizeof wk->barrier);
 	wk->barriers_met = wk->barriers_opened = 0;
 	wk->cluster_barrier = (struct cluster_barrier){ .phase = 1 };
-	memset(wk->shared, 0xff, g->shared_bytes); /* undefined: floats read as NaN */
+	memset(wk->shared, 0xff ^ g->unset_turn, g->shared_bytes); /* undefined: floats read as NaN */
 	if (g->local_bytes)
 		memset(wk->local, 0xff, (size_t)g->n_warps * 32 * g->local_bytes);
 	const struct program *prog = &g->image->program[start_program(wk)];

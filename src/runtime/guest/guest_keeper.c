@@ -1,14 +1,13 @@
 #define _GNU_SOURCE /* close_range(), POLLRDHUP */
 /* Forks that run a launch again; see guest_keeper.h. */
 #include "runtime/guest/guest_keeper.h"
+#include "runtime/guest/guest_fork.h"
 #include "runtime/guest/guest_record.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,14 +65,13 @@ static void wait_for(pid_t pid)
 	tell_end(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-__attribute__((noreturn)) static void keep(const struct kept_launch *l, int fd)
+static void keep(const void *ctx, int fd)
 {
+	const struct kept_launch *l = ctx;
 	/* the program's descriptors are not ours to hold open */
-	const int nothing = open("/dev/null", O_RDWR);
+	guest_fork_be_silent();
 	if (dup2(fd, KEEPER_FD) < 0)
 		_exit(1);
-	for (int i = 0; i < KEEPER_FD; i++)
-		dup2(nothing, i);
 	close_range(KEEPER_FD + 1, ~0u, 0);
 	for (;;) {
 		struct wire_msg m = { 0 };
@@ -95,22 +93,12 @@ void keeper_make(const struct guest_op *op, struct guest_stream *s, uint64_t num
                  keeper_run *run)
 {
 	const struct kept_launch l = { op, s, number, run };
-	int pair[2];
-	if (kept >= guest.config.keep || !record_is_open() ||
-	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+	if (kept >= guest.config.keep || !record_is_open())
 		return;
-	const pid_t pid = fork();
-	if (pid == 0) { /* twice, so that it is no child that the program could wait for */
-		if (fork() == 0)
-			keep(&l, pair[1]);
-		_exit(0);
-	}
-	close(pair[1]);
-	if (pid > 0) {
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-		record_keeper(number, pair[0]);
-		kept++;
-	}
-	close(pair[0]);
+	const int fd = guest_fork(keep, &l);
+	if (fd < 0)
+		return;
+	record_keeper(number, fd);
+	kept++;
+	close(fd);
 }

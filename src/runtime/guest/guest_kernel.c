@@ -5,6 +5,7 @@
 #include "runtime/guest/guest_nested.h"
 #include "runtime/guest/guest_op.h"
 #include "runtime/guest/guest_record.h"
+#include "runtime/guest/guest_second_look.h"
 #include "runtime/guest/guest_time.h"
 
 #include "base/mem.h"
@@ -44,7 +45,7 @@ static struct kind *kind_of(const struct guest_op *op)
 
 static void print(void *ctx, const char *text, size_t n)
 {
-	*(unsigned *)ctx += (unsigned)n;
+	launch_print_add(ctx, text, n);
 	fwrite(text, 1, n, stdout);
 }
 
@@ -85,19 +86,36 @@ static bool may_be_harmless(const struct run_finding *f)
 	       !strcmp(f->kind, "undefined");
 }
 
-static void tell_findings(const struct run_findings *findings, uint64_t number)
+static bool is_unset(const struct run_finding *f)
+{
+	return !strcmp(f->kind, "uninitialised") && f->shared;
+}
+
+static bool any_unset(const struct run_findings *all)
+{
+	for (unsigned i = 0; i < all->n; i++)
+		if (is_unset(&all->finding[i]) && !may_be_harmless(&all->finding[i]))
+			return true;
+	return false;
+}
+
+/* @unset_agrees: memory without a value was read, and nothing follows from that. */
+static void tell_findings(const struct run_findings *findings, uint64_t number, bool unset_agrees)
 {
 	for (unsigned i = 0; i < findings->n; i++) {
 		const struct run_finding *from = &findings->finding[i];
+		const bool dropped = unset_agrees && is_unset(from);
 		struct record_finding f = {
 			.launch = number,
 			.times = from->times,
 			.line = from->line,
-			.error = !may_be_harmless(from),
+			.error = !dropped && !may_be_harmless(from),
 		};
 		snprintf(f.kind, sizeof f.kind, "%s", from->kind);
 		snprintf(f.text, sizeof f.text, "%s", from->text);
-		snprintf(f.remedy, sizeof f.remedy, "%s", from->remedy);
+		snprintf(f.remedy, sizeof f.remedy, "%s",
+		         dropped ? "none is needed: with other bytes there the launch left the same in memory"
+		                 : from->remedy);
 		snprintf(f.file, sizeof f.file, "%s", from->file);
 		record_finding(&f);
 	}
@@ -153,9 +171,9 @@ static struct machine_fork prepare_counting(const struct guest_op *op, struct gu
 	return machine_begin(m, req);
 }
 
-/* @printed: bytes that its kernel printed are counted there. */
+/* @printed: what its kernel prints is noted there. */
 static struct emu_launch_request request_of(const struct guest_op *op, uint64_t number, bool count,
-                                            unsigned *printed, struct guest_nesting *nesting)
+                                            struct launch_print *printed, struct guest_nesting *nesting)
 {
 	const struct guest_function *f = op->u.launch.function;
 	struct emu_launch_request req = {
@@ -203,8 +221,8 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	const bool asked = guest.config.count_from && r.number >= guest.config.count_from &&
 	                   r.number <= guest.config.count_to;
 	const bool count = record_is_open() && (kind->counted < guest.config.count_first || asked);
-	const struct emu_launch_request req =
-		request_of(op, r.number, count, &r.printed_bytes, nesting);
+	struct launch_print printed = { 0 };
+	const struct emu_launch_request req = request_of(op, r.number, count, &printed, nesting);
 	memcpy(r.grid, req.grid, sizeof r.grid);
 	memcpy(r.block, req.block, sizeof r.block);
 	record_kernel(f);
@@ -212,14 +230,21 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	f->launches++;
 
 	struct machine_fork fork = { .fd = -1 };
-	if (count)
+	struct second_look look = { .fd = -1 };
+	if (count) {
 		fork = prepare_counting(op, s, &req, r.number);
+		look = second_look_begin(&req);
+	}
 	struct run_result res = { 0 };
 	struct run_findings findings = { 0 };
 	struct err err = { 0 };
-	struct under_way way = { .launch = r.number, .kernel = f->id, .told_s = clock_now_s() };
+	const double since_s = clock_now_s();
+	struct under_way way = { .launch = r.number, .kernel = f->id, .told_s = since_s };
 	const struct run_hooks hooks = { .progress = tell_progress, .ctx = &way };
 	const bool ok = emu_launch(guest.device, &req, &hooks, &res, &findings, &err);
+	const bool unset_agrees = ok && any_unset(&findings) &&
+	                          second_look_agrees(&look, &printed, clock_now_s() - since_s);
+	second_look_end(&look);
 	if (count)
 		machine_end(&fork, f->module, ok ? &res.counts : NULL, &r);
 	if (ok && count) {
@@ -237,8 +262,9 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	r.share = kind->share;
 	r.wall_s = res.wall_s;
 	r.races = res.races;
+	r.printed_bytes = printed.bytes;
 	record_launch(&r, ok && count ? &res.counts : NULL);
-	tell_findings(&findings, r.number);
+	tell_findings(&findings, r.number, unset_agrees);
 	run_result_free(&res);
 	if (guest.config.stop_after && r.number >= guest.config.stop_after) {
 		fflush(NULL);

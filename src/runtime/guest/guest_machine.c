@@ -1,21 +1,16 @@
-#define _GNU_SOURCE /* close_range(), POLLRDHUP */
 /* The machine code of a launch, in a fork; see guest_machine.h. */
 #include "runtime/guest/guest_machine.h"
+#include "runtime/guest/guest_fork.h"
 #include "runtime/guest/guest_record.h"
 
 #include "base/mem.h"
 #include "base/monotonic.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* A kernel that waits for the host never ends in a fork, where the host's memory does not change:
@@ -70,25 +65,22 @@ static int answer_fd = -1;
 static void end_if_alone(void *ctx, double fraction)
 {
 	(void)ctx, (void)fraction;
-	struct pollfd fd = { .fd = answer_fd, .events = POLLRDHUP };
-	if (poll(&fd, 1, 0) > 0)
+	if (guest_fork_is_alone(answer_fd))
 		_exit(0);
 }
 
-__attribute__((noreturn)) static void run_fork(const struct emu_launch_request *req, int fd)
+static void run_fork(const void *ctx, int fd)
 {
 	struct run_result res = { 0 };
 	struct run_findings findings = { 0 };
 	struct err err = { 0 };
 	struct wire_msg m;
-	struct emu_launch_request own = *req;
+	struct emu_launch_request own = *(const struct emu_launch_request *)ctx;
 	const struct run_hooks hooks = { .progress = end_if_alone };
 	record_close();
 	setpriority(PRIO_PROCESS, 0, 19); /* the program itself goes first */
 	answer_fd = fd;
-	const int nothing = open("/dev/null", O_RDWR);
-	for (int i = 0; i < 3; i++)
-		dup2(nothing, i);
+	guest_fork_be_silent();
 	own.machine_code = true;
 	own.check_races = RACES_OFF;
 	own.print = NULL;
@@ -102,7 +94,6 @@ __attribute__((noreturn)) static void run_fork(const struct emu_launch_request *
 		record_put_code(&m, &said);
 	}
 	wire_send(fd, &m, -1, clock_now_s() + 60, NULL);
-	_exit(0);
 }
 
 /* --- in the program --- */
@@ -111,27 +102,11 @@ struct machine_fork machine_begin(const struct guest_module *m,
                                   const struct emu_launch_request *req)
 {
 	struct machine_fork f = { .fd = -1, .started_s = clock_now_s() };
-	int pair[2];
 	if (guest.config.level == RUN_LEVEL_PTX || !emu_module_level(m->loaded)[0] ||
-	    (!was_asked_for() && waited_s >= UNASKED_WAIT_S) ||
-	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+	    (!was_asked_for() && waited_s >= UNASKED_WAIT_S))
 		return f;
 	fflush(NULL);
-	const pid_t pid = fork();
-	if (pid == 0) { /* twice, so that it is no child that the program could wait for */
-		if (fork() == 0) {
-			close(pair[0]);
-			run_fork(req, pair[1]);
-		}
-		_exit(0);
-	}
-	close(pair[1]);
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	if (pid > 0)
-		f.fd = pair[0];
-	else
-		close(pair[0]);
+	f.fd = guest_fork(run_fork, req);
 	return f;
 }
 

@@ -1,0 +1,128 @@
+/* A launch run twice, to see what follows from memory without a value; see guest_second_look.h. */
+#include "runtime/guest/guest_second_look.h"
+#include "runtime/guest/guest_fork.h"
+#include "runtime/guest/guest_record.h"
+
+#include "base/monotonic.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* The launch gets so many times what it took, and a program waits no longer for all of them. */
+#define WAIT_FACTOR 10
+#define LEAST_WAIT_S 2
+#define MOST_WAIT_S 20
+static double waited_s; /* so far */
+
+/* What a launch leaves behind. */
+struct outcome {
+	bool ended_well;
+	struct launch_print printed;
+	struct emu_device_digest memory;
+};
+
+void launch_print_add(struct launch_print *p, const char *text, size_t n)
+{
+	p->bytes += (unsigned)n;
+	p->hash = hash_bytes(p->hash ? p->hash : HASH_SEED, text, n);
+}
+
+/* --- in the copy --- */
+
+static int answer_fd = -1;
+
+static void end_if_alone(void *ctx, double fraction)
+{
+	(void)ctx, (void)fraction;
+	if (guest_fork_is_alone(answer_fd))
+		_exit(0);
+}
+
+static void note_print(void *ctx, const char *text, size_t n)
+{
+	launch_print_add(ctx, text, n);
+}
+
+static void run_copy(const void *ctx, int fd)
+{
+	struct outcome o = { 0 };
+	struct run_result res = { 0 };
+	struct run_findings findings = { 0 };
+	struct err err = { 0 };
+	const struct run_hooks hooks = { .progress = end_if_alone };
+	struct emu_launch_request req = *(const struct emu_launch_request *)ctx;
+	char go;
+	answer_fd = fd;
+	record_close();
+	guest_fork_be_silent();
+	if (read(fd, &go, 1) != 1)
+		return; /* nothing of the kind was found */
+	req.counting = EMU_COUNT_NONE;
+	req.check_races = RACES_OFF;
+	req.other_contents = true;
+	req.print = note_print;
+	req.print_ctx = &o.printed;
+	req.work = NULL;
+	o.ended_well = emu_launch(guest.device, &req, &hooks, &res, &findings, &err);
+	emu_device_digest(guest.device, &o.memory);
+	send(fd, &o, sizeof o, MSG_NOSIGNAL);
+}
+
+/* --- in the program --- */
+
+struct second_look second_look_begin(const struct emu_launch_request *req)
+{
+	struct emu_function_info info;
+	struct second_look s = { .req = req, .fd = -1 };
+	emu_function_info(req->function, &info);
+	if (waited_s < MOST_WAIT_S && info.static_shared_bytes + req->dynamic_shared_bytes)
+		s.fd = guest_fork(run_copy, req);
+	return s;
+}
+
+/* False: it did not come in time. */
+static bool receive(int fd, double wait_s, struct outcome *o)
+{
+	const double until_s = clock_now_s() + wait_s;
+	size_t n = 0;
+	while (n < sizeof *o) {
+		const double left_s = fmax(0, until_s - clock_now_s());
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+		const int ready = poll(&p, 1, (int)ceil(left_s * 1000));
+		if (ready < 0 && errno == EINTR)
+			continue;
+		const ssize_t got = ready > 0 ? read(fd, (char *)o + n, sizeof *o - n) : 0;
+		if (got <= 0)
+			return false;
+		n += (size_t)got;
+	}
+	return true;
+}
+
+bool second_look_agrees(struct second_look *s, const struct launch_print *printed, double took_s)
+{
+	struct outcome theirs;
+	struct emu_device_digest ours;
+	if (s->fd < 0 || send(s->fd, "g", 1, MSG_NOSIGNAL) != 1)
+		return false;
+	const double since_s = clock_now_s();
+	const double wait_s = fmin(MOST_WAIT_S - waited_s, fmax(LEAST_WAIT_S, WAIT_FACTOR * took_s));
+	emu_device_digest(guest.device, &ours);
+	const bool came = receive(s->fd, wait_s, &theirs);
+	waited_s += clock_now_s() - since_s;
+	return came && theirs.ended_well && theirs.printed.bytes == printed->bytes &&
+	       theirs.printed.hash == printed->hash &&
+	       memcmp(&theirs.memory, &ours, sizeof ours) == 0;
+}
+
+void second_look_end(struct second_look *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}

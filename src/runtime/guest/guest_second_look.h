@@ -1,0 +1,33 @@
+/*
+ * Does it matter that a launch read shared memory without a value?
+ *
+ * Kernels that are right do that: a warp scans 32 partial sums of which a block of four warps has
+ * written four, and drops the rest. So the launch runs once more, in a copy of the program as it
+ * was in front of it, where such memory holds other bytes. If that leaves the same in memory and
+ * prints the same, the reading does no harm.
+ */
+#ifndef PMPP_RUNTIME_GUEST_SECOND_LOOK_H
+#define PMPP_RUNTIME_GUEST_SECOND_LOOK_H
+
+#include "runtime/guest/guest.h"
+
+/* What a launch printed. */
+struct launch_print {
+	unsigned bytes;
+	uint64_t hash;
+};
+void launch_print_add(struct launch_print *p, const char *text, size_t n);
+
+struct second_look {
+	const struct emu_launch_request *req;
+	int fd; /* -1 = there is no copy of the program */
+};
+
+/* In front of the launch. */
+struct second_look second_look_begin(const struct emu_launch_request *req);
+/* Behind it: true = nothing of what it left depends on memory without a value. @took_s: the
+ * launch. */
+bool second_look_agrees(struct second_look *s, const struct launch_print *printed, double took_s);
+void second_look_end(struct second_look *s);
+
+#endif
