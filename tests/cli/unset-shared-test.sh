@@ -61,7 +61,7 @@ EOF
 run value-is-dropped 0 launches sums.cu --json -- 0
 same dropped-is-a-note false "$(field "$dir/out" faults 0 error)"
 same dropped-kind uninitialised "$(field "$dir/out" faults 0 kind)"
-same dropped-remedy 'none is needed: with other bytes there the launch left the same in memory' \
+same dropped-remedy 'none is needed: with other bytes there the launch leaves the same' \
 	"$(field "$dir/out" faults 0 remedy)"
 for how in 1 2 3; do
 	run "value-is-used-$how" 1 launches sums.cu --json -- $how

@@ -60,10 +60,9 @@ static void add_finding(struct run_findings *all, const struct emu_launch *l,
 		return;
 	}
 	struct run_finding *out = &all->finding[all->n++];
-	*out = (struct run_finding){ .line = in->line,
-		                         .times = times,
-		                         .customary = customary,
-		                         .shared = f->space == SPACE_SHARED };
+	*out = (struct run_finding){
+		.line = in->line, .times = times, .customary = customary, .shared = f->space == SPACE_SHARED
+	};
 	snprintf(out->kind, sizeof out->kind, "%s", finding_kind(f->kind));
 	snprintf(out->text, sizeof out->text, "%.511s", text.msg);
 	snprintf(out->remedy, sizeof out->remedy, "%.255s", text.remedy);

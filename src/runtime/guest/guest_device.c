@@ -259,7 +259,9 @@ GUEST_API cudaError_t CUDARTAPI cudaDeviceGetP2PAttribute(int *value, enum cudaD
 	X(cudaDevAttrReservedSharedMemoryPerBlock, g->smem_reserved_per_block_bytes) \
 	X(cudaDevAttrHostRegisterReadOnlySupported, 1)                               \
 	X(cudaDevAttrMemoryPoolsSupported, 1)                                        \
-	X(cudaDevAttrClusterLaunch, g->cc_major >= 9)
+	X(cudaDevAttrClusterLaunch, g->cc_major >= 9)                                \
+	X(cudaDevAttrMaxPersistingL2CacheSize, persisting_l2_bytes())                \
+	X(cudaDevAttrMaxAccessPolicyWindowSize, access_window_bytes())
 
 /* Double data rate, on the widest bus whose clock stays below 3 GHz: device queries multiply the
  * two for the bandwidth, and get the sheet's. */
@@ -273,6 +275,17 @@ static int guest_memory_clock_khz(void)
 	return (int)(guest.gpu.dram_gbs * 1e9 / 2 / ((double)guest_bus_bits() / 8) / 1e3 + 0.5);
 }
 
+/* What of L2 can be set aside, since compute capability 8; a hint, which changes no result here. */
+static int persisting_l2_bytes(void)
+{
+	return guest.gpu.cc_major >= 8 ? (int)(guest.gpu.l2_bytes / 4 * 3) : 0;
+}
+
+static int access_window_bytes(void)
+{
+	return guest.gpu.cc_major >= 8 ? (128 << 20) - 4096 : 0;
+}
+
 cudaError_t guest_attribute(int *value, enum cudaDeviceAttr which, int device)
 {
 	const struct gpu_spec *g = &guest.gpu;
@@ -283,13 +296,17 @@ cudaError_t guest_attribute(int *value, enum cudaDeviceAttr which, int device)
 #define X(name, number) { name, (int)(number) },
 		DEVICE_ATTRIBUTES(X)
 #undef X
+#define LIMIT(name, member, number) { name, number },
+#include "runtime/guest/texture_limit.def"
+#undef LIMIT
+			{ cudaDevAttrMaxTexture1DLinearWidth, 1 << 28 },
 	};
 	if (device)
 		return cudaErrorInvalidDevice;
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (known[i].which == which)
 			return put_int(value, known[i].value);
-	/* textures' sizes and links that this device does not have */
+	/* links and abilities that this device does not have */
 	return (int)which > 0 && which < cudaDevAttrMax ? put_int(value, 0) : cudaErrorInvalidValue;
 }
 
@@ -337,6 +354,11 @@ static cudaError_t properties(struct cudaDeviceProp *p, int device)
 	p->reservedSharedMemPerBlock = g->smem_reserved_per_block_bytes;
 	p->hostRegisterSupported = p->hostRegisterReadOnlySupported = p->memoryPoolsSupported = 1;
 	p->clusterLaunch = g->cc_major >= 9;
+#define LIMIT(name, member, number) p->member = (number);
+#include "runtime/guest/texture_limit.def"
+#undef LIMIT
+	p->persistingL2CacheMaxSize = persisting_l2_bytes();
+	p->accessPolicyMaxWindowSize = access_window_bytes();
 	return cudaSuccess;
 }
 

@@ -21,7 +21,8 @@ struct properties_v12 {
 	size_t texture_alignment, texture_pitch_alignment;
 	int device_overlap, multi_processor_count, kernel_exec_timeout_enabled, integrated,
 		can_map_host_memory, compute_mode;
-	int textures[40]; /* from maxTexture1D to maxSurfaceCubemapLayered: the same in both */
+	int max_texture_1d[2], max_texture_1d_linear;
+	int textures[37]; /* from maxTexture2D to maxSurfaceCubemapLayered: the same in both */
 	size_t surface_alignment;
 	int concurrent_kernels, ecc_enabled, pci_bus_id, pci_device_id, pci_domain_id, tcc_driver,
 		async_engine_count, unified_addressing, memory_clock_rate, memory_bus_width, l2_cache_size,
@@ -45,6 +46,10 @@ struct properties_v12 {
 };
 _Static_assert(sizeof(struct properties_v12) == 1032, "as in CUDA 12");
 _Static_assert(offsetof(struct properties_v12, clock_rate) == 348, "as in CUDA 12");
+_Static_assert(offsetof(struct cudaDeviceProp, maxSurfaceCubemapLayered) -
+                       offsetof(struct cudaDeviceProp, maxTexture2D) ==
+                   35 * sizeof(int),
+               "textures[]");
 
 static int attribute(enum cudaDeviceAttr which)
 {
@@ -75,6 +80,10 @@ static void fill(struct properties_v12 *p, const struct cudaDeviceProp *q)
 	p->device_overlap = 1;
 	p->multi_processor_count = q->multiProcessorCount;
 	p->can_map_host_memory = q->canMapHostMemory;
+	p->max_texture_1d[0] = q->maxTexture1D;
+	p->max_texture_1d[1] = q->maxTexture1DMipmap;
+	p->max_texture_1d_linear = attribute(cudaDevAttrMaxTexture1DLinearWidth);
+	memcpy(p->textures, q->maxTexture2D, sizeof p->textures);
 	p->surface_alignment = q->surfaceAlignment;
 	p->concurrent_kernels = q->concurrentKernels;
 	p->async_engine_count = q->asyncEngineCount;
@@ -102,6 +111,8 @@ static void fill(struct properties_v12 *p, const struct cudaDeviceProp *q)
 	p->host_register_read_only_supported = q->hostRegisterReadOnlySupported;
 	p->memory_pools_supported = q->memoryPoolsSupported;
 	p->cluster_launch = q->clusterLaunch;
+	p->persisting_l2_cache_max_size = q->persistingL2CacheMaxSize;
+	p->access_policy_max_window_size = q->accessPolicyMaxWindowSize;
 }
 
 /* No header of CUDA 13 declares it. */

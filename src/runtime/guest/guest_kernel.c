@@ -114,7 +114,7 @@ static void tell_findings(const struct run_findings *findings, uint64_t number, 
 		snprintf(f.kind, sizeof f.kind, "%s", from->kind);
 		snprintf(f.text, sizeof f.text, "%s", from->text);
 		snprintf(f.remedy, sizeof f.remedy, "%s",
-		         dropped ? "none is needed: with other bytes there the launch left the same in memory"
+		         dropped ? "none is needed: with other bytes there the launch leaves the same"
 		                 : from->remedy);
 		snprintf(f.file, sizeof f.file, "%s", from->file);
 		record_finding(&f);
@@ -173,7 +173,8 @@ static struct machine_fork prepare_counting(const struct guest_op *op, struct gu
 
 /* @printed: what its kernel prints is noted there. */
 static struct emu_launch_request request_of(const struct guest_op *op, uint64_t number, bool count,
-                                            struct launch_print *printed, struct guest_nesting *nesting)
+                                            struct launch_print *printed,
+                                            struct guest_nesting *nesting)
 {
 	const struct guest_function *f = op->u.launch.function;
 	struct emu_launch_request req = {
@@ -242,8 +243,8 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	struct under_way way = { .launch = r.number, .kernel = f->id, .told_s = since_s };
 	const struct run_hooks hooks = { .progress = tell_progress, .ctx = &way };
 	const bool ok = emu_launch(guest.device, &req, &hooks, &res, &findings, &err);
-	const bool unset_agrees = ok && any_unset(&findings) &&
-	                          second_look_agrees(&look, &printed, clock_now_s() - since_s);
+	const bool unset_agrees =
+		ok && any_unset(&findings) && second_look_agrees(&look, &printed, clock_now_s() - since_s);
 	second_look_end(&look);
 	if (count)
 		machine_end(&fork, f->module, ok ? &res.counts : NULL, &r);

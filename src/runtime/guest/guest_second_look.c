@@ -116,8 +116,7 @@ bool second_look_agrees(struct second_look *s, const struct launch_print *printe
 	const bool came = receive(s->fd, wait_s, &theirs);
 	waited_s += clock_now_s() - since_s;
 	return came && theirs.ended_well && theirs.printed.bytes == printed->bytes &&
-	       theirs.printed.hash == printed->hash &&
-	       memcmp(&theirs.memory, &ours, sizeof ours) == 0;
+	       theirs.printed.hash == printed->hash && memcmp(&theirs.memory, &ours, sizeof ours) == 0;
 }
 
 void second_look_end(struct second_look *s)
