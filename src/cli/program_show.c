@@ -26,17 +26,35 @@ static void print_launch(struct cli *c, const struct program *p, const struct ru
 			        p->findings[i].remedy);
 }
 
-/* Its launches asked for, or the first of the group that takes longest. */
-static int show(struct cli *c, const struct program_options *o, const struct program_words *words,
-                const struct program *p, int status)
+static struct program_family *family_of(const struct program_words *words, const struct program *p)
 {
 	char name[200];
-	json_t *list = json_array();
 	program_words_name(words, name, sizeof name);
 	struct program_family *f = program_family_new(name);
 	program_family_follow(f, p);
-	for (size_t i = 0; i < (o->range ? p->n_launches : 1); i++) {
-		const uint64_t number = o->range ? p->launches[i].number : p->groups[0].first;
+	return f;
+}
+
+struct run_record *program_longest(const struct program_words *words, const struct program *p)
+{
+	return record_of(family_of(words, p), p, p->groups[0].first);
+}
+
+struct shown {
+	struct cli *c;
+	const struct program_options *options;
+};
+
+/* Its launches asked for, or the first of the group that takes longest. */
+static int show(void *ctx, const struct program_words *words, const struct program *p, int status)
+{
+	const struct shown *s = ctx;
+	struct cli *c = s->c;
+	const bool range = s->options->range;
+	json_t *list = json_array();
+	struct program_family *f = family_of(words, p);
+	for (size_t i = 0; i < (range ? p->n_launches : 1); i++) {
+		const uint64_t number = range ? p->launches[i].number : p->groups[0].first;
 		struct run_record *r = record_of(f, p, number);
 		if (c->json) {
 			json_array_append_new(list, json_record(r));
@@ -49,7 +67,7 @@ static int show(struct cli *c, const struct program_options *o, const struct pro
 		json_decref(list);
 		return status;
 	}
-	if (!o->range) {
+	if (!range) {
 		json_t *one = json_incref(json_array_get(list, 0));
 		json_decref(list);
 		return cli_emit(c, one, status);
@@ -57,12 +75,13 @@ static int show(struct cli *c, const struct program_options *o, const struct pro
 	return cli_emit(c, json_pack("{s:s, s:o}", "schema", CLI_SCHEMA, "records", list), status);
 }
 
-int program_show(struct cli *c, const struct program_options *o, unsigned n, char **args)
+int program_with(struct cli *c, const struct program_options *o, unsigned n, char **args,
+                 bool catch, program_use *use, void *ctx)
 {
 	struct err err = { 0 }, why = { 0 };
 	struct program_words words;
 	struct program p;
-	const bool ran = program_start(o, n, args, c->json, &words, &p, &err);
+	const bool ran = program_start(o, n, args, catch, &words, &p, &err);
 	int status = ran ? program_status(&p) : CLI_WRONG;
 	fflush(NULL); /* the program's output comes before what is said of it */
 	if (!p.path) {
@@ -74,11 +93,16 @@ int program_show(struct cli *c, const struct program_options *o, unsigned n, cha
 	} else if (!program_select(&p, o, &why)) {
 		status = cli_fail(c, &why);
 	} else {
-		status = show(c, o, &words, &p, status);
+		status = use(ctx, &words, &p, status);
 		if (!ran)
 			cli_fail(c, &err);
 	}
 	program_free(&p);
 	program_words_free(&words);
 	return status;
+}
+
+int program_show(struct cli *c, const struct program_options *o, unsigned n, char **args)
+{
+	return program_with(c, o, n, args, c->json, show, &(struct shown){ c, o });
 }

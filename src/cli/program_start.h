@@ -33,7 +33,16 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 bool program_select(struct program *p, const struct program_options *o, struct err *err);
 /* Does the line name a program, and not how one kernel of it is launched? */
 bool program_meant(const struct user_spec *spec, unsigned n, char **args);
-/* program_show.c: runs the program, shows the launches asked for as `run` shows a kernel; without a
+/* program_show.c: runs the program and, if it made launches that were asked for, does @use with it;
+ * @status is the program's. @catch: as program_start(). Returns the exit status. */
+typedef int program_use(void *ctx, const struct program_words *words, const struct program *p,
+                        int status);
+int program_with(struct cli *c, const struct program_options *o, unsigned n, char **args,
+                 bool catch, program_use *use, void *ctx);
+/* The first launch of the group that takes longest, as a run's record; record_free(). Lasts as long
+ * as @p. */
+struct run_record *program_longest(const struct program_words *words, const struct program *p);
+/* Runs the program, shows the launches asked for as `run` shows a kernel; without a
  * wish the first of the group that takes longest. Returns the exit status. */
 int program_show(struct cli *c, const struct program_options *o, unsigned n, char **args);
 /* program_diff.c: is @word a program, or the file of a program's run? */

@@ -4,6 +4,8 @@
  */
 #include "cli/cli.h"
 #include "cli/export_digest.h"
+#include "cli/program_out.h"
+#include "cli/program_start.h"
 #include "cli/view_list.h"
 #include "lab/reference_run.h"
 
@@ -23,6 +25,7 @@ struct state {
 	uint64_t seed;
 	bool schema, check;
 	struct user_spec user;
+	uint64_t launch; /* of a program; 0 = the first of the group that takes longest */
 };
 
 static unsigned options(void *state, struct option_spec *o)
@@ -39,6 +42,8 @@ static unsigned options(void *state, struct option_spec *o)
 		  "sign the snapshot with this SSH key (ssh-keygen -Y): FILE.sig, checked on opening" },
 		{ "--check", OPT_FLAG, &s->check, NULL,
 		  "say what FILE, an export of any form, is, and whether it was changed since" },
+		{ "--launch", OPT_COUNT, &s->launch, "N",
+		  "of a program, as md, csv or txt: launch N (default: one that takes longest)" },
 		{ "--schema", OPT_FLAG, &s->schema, NULL,
 		  "write the JSON Schema of snapshots to standard output, nothing else" },
 	};
@@ -283,6 +288,74 @@ static int check(struct cli *c, unsigned n, char **args)
 	return says[state].status;
 }
 
+/* --- programs --- */
+
+struct program_export {
+	struct cli *c;
+	const struct state *s;
+};
+
+/* All launches, as `launches --json` has them: diff and diff's readers take it. */
+static int program_document(struct cli *c, const struct state *s, const struct program_words *words,
+                            const struct program *p, int status)
+{
+	struct err err = { 0 };
+	char name[4096];
+	json_t *all = program_json(p, words->arguments);
+	if (s->out && !strcmp(s->out, "-"))
+		return cli_emit(c, all, status);
+	if (s->out)
+		snprintf(name, sizeof name, "%s", s->out);
+	else
+		program_words_name(words, name, sizeof name - 16);
+	if (!s->out)
+		strcat(name, ".launches.json");
+	char *text = json_dumps(all, JSON_INDENT(1));
+	json_decref(all);
+	const bool ok = text && file_replace(name, text, strlen(text), &err);
+	free(text);
+	if (!ok)
+		return cli_fail(c, &err);
+	fprintf(c->err, "%s\n", name);
+	return status;
+}
+
+static int export_program(void *ctx, const struct program_words *words, const struct program *p,
+                          int status)
+{
+	const struct program_export *e = ctx;
+	struct session session;
+	if (!e->s->format || !strcmp(e->s->format, "json"))
+		return program_document(e->c, e->s, words, p, status);
+	struct run_record *r = program_longest(words, p);
+	session_of_record(r, "occupancy", &session);
+	session_remember(&session, r, session.source);
+	const int written = write_out(e->c, e->s, &session);
+	session_forget(&session);
+	record_free(r);
+	return written == CLI_OK ? status : written;
+}
+
+static int from_program(struct cli *c, const struct state *s, unsigned n, char **args)
+{
+	const struct program_options o = {
+		.gpu = s->gpu,
+		.backend = s->backend,
+		.kernel = s->user.kernel,
+		.launch = s->launch,
+		.count = 1,
+	};
+	struct err err = { 0 };
+	const bool document = !s->format || !strcmp(s->format, "json");
+	const bool catch = document || (s->out && !strcmp(s->out, "-"));
+	if (!s->sign)
+		return program_with(c, &o, n, args, catch, export_program,
+		                    &(struct program_export){ c, s });
+	err_set(&err, ERR_USAGE, "--sign: only a snapshot of one kernel is signed; this is a program");
+	err_remedy(&err, "leave it out, or sign the file: ssh-keygen -Y sign");
+	return cli_fail(c, &err);
+}
+
 static int run(struct cli *c, void *state, unsigned n, char **args)
 {
 	struct state *s = state;
@@ -313,6 +386,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		session_drop(&session);
 		return status;
 	}
+	if (program_meant(&s->user, n, args))
+		return from_program(c, s, n, args);
 	struct run_record *r = NULL;
 	if (!from_run(s, n, args, &r, &err))
 		return cli_fail(c, &err);
@@ -329,9 +404,14 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 
 CLI_VERB(export, .order = 6,
          .about = "write a run or a snapshot as a snapshot, notes, a spreadsheet or text panels",
-         .usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] | SNAPSHOT.json [options]",
+         .usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] | PROG.cu [nvcc options] | "
+                  "SNAPSHOT.json [options]",
          .help =
-             "'pmpp-explore SNAPSHOT.json' opens a snapshot again, with no GPU and no toolkit.\n\n"
+             "'pmpp-explore SNAPSHOT.json' opens a snapshot again, with no GPU and no toolkit.\n"
+             "A whole program is written as 'launches --json' has it, which diff reads; as md, csv\n"
+             "or txt one launch of it.\n\n"
              "  pmpp-explore export sgemm/tiled TILE=32 --gpu h100 --out tiled.json\n"
              "  pmpp-explore export tiled.json --format md --out -\n"
-             "  pmpp-explore export --check notes.md\n");
+             "  pmpp-explore export --check notes.md\n"
+             "  pmpp-explore export prog.cu --out before.json\n",
+         .of_programs = true);

@@ -57,6 +57,19 @@ run one-launch 0 run two.cu --gpu h200 --launch 2
 shows one-launch-named 'n 256' 'Launch 2 of two.cu' 'two/own: own(float*)' 'grid 1x1x1, block 64x1x1'
 run longest-by-default 0 run two.cu --gpu h200 -- 1024
 shows longest-named 'Launch 3 of two.cu 1024' 'two/twice<float>'
+# exported: all launches as diff reads them, one launch as notes
+run export-program 0 export two.cu --gpu h200 --out before.json -- 512
+says export-names-its-file before.json
+same export-launches 8 "$(field before.json launches 2 grid 0)"
+run export-again 0 diff before.json two.cu --gpu h200 -- 512
+run export-differs 1 diff before.json two.cu --gpu h200 -- 1024
+run export-notes 0 export two.cu --gpu h200 --launch 2 --format md --out notes.md
+shows export-output-goes-on 'n 256'
+grep -q '^# two/own on H200' notes.md && grep -q '^| threads per block | 64 |' notes.md &&
+	ok export-notes-are-of-the-launch || not_ok export-notes-are-of-the-launch "$(head -n 3 notes.md)"
+run export-check 0 export --check notes.md
+run export-no-such-launch 2 export two.cu --gpu h200 --launch 77 --format md --out -
+run export-unsigned 2 export two.cu --sign key --out x.json
 run by-kernel 0 run two.cu --gpu h200 --kernel own
 shows by-kernel-named 'two/own'
 run by-kernel-json 0 run two.cu --gpu h200 --launch 4 --json
