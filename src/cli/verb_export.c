@@ -304,12 +304,12 @@ static int program_document(struct cli *c, const struct state *s, const struct p
 	json_t *all = program_json(p, words->arguments);
 	if (s->out && !strcmp(s->out, "-"))
 		return cli_emit(c, all, status);
+	char base[200];
+	program_words_name(words, base, sizeof base);
 	if (s->out)
 		snprintf(name, sizeof name, "%s", s->out);
 	else
-		program_words_name(words, name, sizeof name - 16);
-	if (!s->out)
-		strcat(name, ".launches.json");
+		snprintf(name, sizeof name, "%s.launches.json", base);
 	char *text = json_dumps(all, JSON_INDENT(1));
 	json_decref(all);
 	const bool ok = text && file_replace(name, text, strlen(text), &err);
@@ -402,16 +402,16 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	return status;
 }
 
-CLI_VERB(export, .order = 6,
-         .about = "write a run or a snapshot as a snapshot, notes, a spreadsheet or text panels",
-         .usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] | PROG.cu [nvcc options] | "
-                  "SNAPSHOT.json [options]",
-         .help =
-             "'pmpp-explore SNAPSHOT.json' opens a snapshot again, with no GPU and no toolkit.\n"
-             "A whole program is written as 'launches --json' has it, which diff reads; as md, csv\n"
-             "or txt one launch of it.\n\n"
-             "  pmpp-explore export sgemm/tiled TILE=32 --gpu h100 --out tiled.json\n"
-             "  pmpp-explore export tiled.json --format md --out -\n"
-             "  pmpp-explore export --check notes.md\n"
-             "  pmpp-explore export prog.cu --out before.json\n",
-         .of_programs = true);
+CLI_VERB(
+	export, .order = 6,
+	.about = "write a run or a snapshot as a snapshot, notes, a spreadsheet or text panels",
+	.usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] | PROG.cu [nvcc options] | "
+			 "SNAPSHOT.json [options]",
+	.help = "'pmpp-explore SNAPSHOT.json' opens a snapshot again, with no GPU and no toolkit.\n"
+			"A whole program is written as 'launches --json' has it, which diff reads; as md, csv\n"
+			"or txt one launch of it.\n\n"
+			"  pmpp-explore export sgemm/tiled TILE=32 --gpu h100 --out tiled.json\n"
+			"  pmpp-explore export tiled.json --format md --out -\n"
+			"  pmpp-explore export --check notes.md\n"
+			"  pmpp-explore export prog.cu --out before.json\n",
+	.of_programs = true);

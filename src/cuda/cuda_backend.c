@@ -351,6 +351,11 @@ static bool make_job(const struct backend *be, const struct run_request *req, st
 	memcpy(j->args, p->args, sizeof j->args);
 	uint64_t at = 0;
 	for (unsigned b = 0; b < p->n_buffers; b++) {
+		if (p->buffers[b].variable) {
+			err_set(err, ERR_UNSUPPORTED, "variable '%s': launches on a GPU set no variables yet",
+			        p->buffers[b].name);
+			return err_remedy(err, "run it with --backend emu");
+		}
 		snprintf(j->buffers[b].name, sizeof j->buffers[b].name, "%.31s",
 		         p->buffers[b].name ? p->buffers[b].name : "");
 		j->buffers[b].offset = at;

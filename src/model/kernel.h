@@ -95,6 +95,7 @@ struct buffer_plan {
 	const char *name; /* "A": shown in errors and lenses */
 	enum elem_type type;
 	enum buffer_role role;
+	bool variable;       /* it is the module's __device__ or __constant__ variable of this name */
 	bool partial;        /* BUF_OUT: filled like BUF_INOUT, elements may stay unwritten */
 	size_t count;        /* elements; >= 1 */
 	uint32_t rows, cols; /* shape for display; 0 = vector */

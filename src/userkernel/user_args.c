@@ -122,23 +122,27 @@ static bool add_macros(struct user_family *o, struct err *err)
 
 bool user_check_words(const struct user_family *o, struct err *err)
 {
-	const char *names[KERNEL_MAX_ARGS];
+	const char *names[2 * KERNEL_MAX_ARGS];
+	unsigned n = 0;
 	for (unsigned k = 0; k < o->kernel->n_params; k++)
-		names[k] = o->kernel->params[k].name;
+		names[n++] = o->kernel->params[k].name;
+	for (unsigned v = 0; v < o->source.n_variables && n < ARRAY_LEN(names); v++)
+		names[n++] = o->source.variables[v].as.name;
 	for (unsigned i = 0; i < o->spec.n_args; i++) {
 		char name[64], signature[600];
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(o->spec.args[i], "="), o->spec.args[i]);
 		bool known = false;
-		for (unsigned k = 0; k < o->kernel->n_params; k++)
+		for (unsigned k = 0; k < n; k++)
 			known |= !strcmp(names[k], name);
 		if (known && strchr(o->spec.args[i], '='))
 			continue;
-		const char *near = str_nearest(name, names, o->kernel->n_params);
+		const char *near = str_nearest(name, names, n);
 		user_signature(o->kernel, signature, sizeof signature);
 		if (known)
 			err_set(err, ERR_USAGE, "'%s' is not of the form name=value", name);
 		else
-			err_set(err, ERR_USAGE, "%s: the kernel has no parameter '%s'", o->file, name);
+			err_set(err, ERR_USAGE, "%s: the kernel has no parameter '%s'%s", o->file, name,
+			        n > o->kernel->n_params ? ", the file no such variable" : "");
 		return near && !known ? err_remedy(err, "did you mean '%s'? %s", near, signature)
 		                      : err_remedy(err, "%s", signature);
 	}
@@ -150,7 +154,7 @@ bool user_check_words(const struct user_family *o, struct err *err)
 static bool check_below(const struct user_family *o, const int64_t *params, struct err *err)
 {
 	const struct user_env e = { o, params };
-	for (unsigned i = 0; i < o->kernel->n_params; i++) {
+	for (unsigned i = 0; i < o->n_args; i++) {
 		const struct user_arg *a = &o->args[i];
 		char what[80];
 		int64_t v;

@@ -22,6 +22,7 @@ struct user_arg {
 	struct user_buffer buffer; /* of a pointer */
 	enum elem_type elem;
 	bool is_buffer;
+	bool variable;     /* no argument: a variable of the module */
 	int alias;         /* points into the buffer of that argument; -1 = not */
 	char offset[64];   /* by how many of its elements, an expression */
 	struct array file; /* contents from a file */
@@ -42,8 +43,9 @@ struct user_family {
 	struct user_source source;
 	const struct user_kernel *kernel;
 	char name[64], file[128], names[400];
-	char text[KERNEL_MAX_PARAMS][40]; /* names of parameters */
-	struct user_arg args[KERNEL_MAX_ARGS];
+	char text[KERNEL_MAX_PARAMS][40];      /* names of parameters */
+	struct user_arg args[KERNEL_MAX_ARGS]; /* n_args: of the kernel, then variables that are set */
+	unsigned n_args;
 	struct user_size block[3], grid[3], shared;
 	struct compile_own own;
 	/* Makes a family of the same file by another spec for a moment, and tries its launch. */

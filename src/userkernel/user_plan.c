@@ -72,6 +72,7 @@ static bool plan_buffer(const struct user_env *e, const struct user_arg *a, stru
 		.role = out                  ? BUF_OUT
 		        : a->param->is_const ? BUF_IN
 		                             : BUF_INOUT,
+		.variable = a->variable,
 	};
 	if (!a->buffer.count[0] && a->file.cols && a->file.cols <= UINT32_MAX) {
 		b->cols = (uint32_t)a->file.cols;
@@ -134,8 +135,13 @@ bool user_plan(const struct kernel_desc *k, const int64_t *params, struct launch
 	    !plan_dims(&e, o->grid, "grid", &plan->grid, err) ||
 	    !plan_size(&e, &o->shared, "shared", 0, 1 << 20, &plan->dynamic_shared_bytes, err))
 		return false;
-	for (unsigned i = 0; i < o->kernel->n_params; i++) {
+	for (unsigned i = 0; i < o->n_args; i++) {
 		const struct user_arg *a = &o->args[i];
+		if (a->variable) {
+			if (!plan_buffer(&e, a, &plan->buffers[plan->n_buffers++], err))
+				return false;
+			continue;
+		}
 		struct kernel_arg *to = &plan->args[plan->n_args++];
 		if (a->alias >= 0) {
 			if (!plan_pointer(&e, a, to, err))

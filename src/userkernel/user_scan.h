@@ -14,6 +14,10 @@ struct user_kernel *user_read_kernel(const char *s, size_t from, size_t body, si
                                      bool has_body, struct user_source *out);
 /* Parameters from a list "const float *x, int n". @named: the last word of each is its name. */
 void user_read_params(const char *list, bool named, struct user_kernel *k);
+/* user_variable.c: a declaration in s[from..to) at file scope, its value behind @value (@to = it
+ * has none), joins @out's variables if it is one. */
+void user_read_variable(const char *s, size_t from, size_t value, size_t to,
+                        struct user_source *out);
 /* What p->type says; the size of an unknown structure is @bytes (0 = unknown). */
 void user_know_type(struct user_param *p, unsigned bytes);
 

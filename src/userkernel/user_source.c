@@ -72,6 +72,10 @@ static void add_declaration(struct scan *c, size_t from, size_t body, size_t to,
 			c->insert = mem_realloc(c->insert, c->n_insert + 1u, sizeof *c->insert);
 			c->insert[c->n_insert++] = from;
 		}
+	} else if (!type && !function && HAS_ANY(s, from, body, "__constant__", "__device__")) {
+		const char *equals = memchr(s + from, '=', body - from);
+		user_read_variable(s, from, equals ? (size_t)(equals - s) : body,
+		                   equals || has_body ? to : body, c->out);
 	} else if (user_host_only(s, from, to, body, function)) {
 		blank_text(c->device, from, to);
 	}
@@ -170,6 +174,7 @@ void user_source_free(struct user_source *s)
 	for (unsigned i = 0; i < s->n_kernels; i++)
 		free(s->kernels[i].entry);
 	free(s->kernels);
+	free(s->variables);
 	*s = (struct user_source){ 0 };
 }
 

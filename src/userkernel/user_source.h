@@ -25,6 +25,13 @@ struct user_param {
 	unsigned bytes;      /* of a value: what the kernel takes; 0 = the type says it */
 };
 
+/* A __constant__ or __device__ variable at file scope; its elem is what an array holds. */
+struct user_variable {
+	struct user_param as; /* pointer: as a buffer is given */
+	bool constant, has_value;
+	char size[64]; /* between [ and ], or "1" */
+};
+
 /* How a kernel's text uses its launch; for suggestions. */
 struct user_shape {
 	unsigned block_dims, grid_dims; /* 1..3: threadIdx.y is read: 2 */
@@ -56,6 +63,8 @@ struct user_source {
 	bool plain;    /* NVRTC can do it: no templates, no names used twice */
 	unsigned n_kernels;
 	struct user_kernel *kernels;
+	unsigned n_variables;
+	struct user_variable *variables;
 };
 
 /* Takes the text apart; it never fails, but may find no kernel. user_source_free() it. */

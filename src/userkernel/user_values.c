@@ -217,10 +217,73 @@ static bool read_number(struct user_family *o, struct user_arg *a, struct err *e
 	                      &a->number, err);
 }
 
+static bool list_refused(const struct user_arg *a, const char *word, struct err *err)
+{
+	const char *name = a->param->name;
+	err_set(err, ERR_USAGE, "variable '%s': '%s' is no number", name, word);
+	return err_remedy(err, "numbers as %s=1,2.5,3, or as a buffer: %s=%s[4]:rand, %s=@FILE", name,
+	                  name, elem_name(a->param->elem), name);
+}
+
+/* "1,2,3": the elements of a variable. */
+static bool read_list(struct user_arg *a, struct err *err)
+{
+	const enum elem_type type = a->param->elem;
+	struct array *to = &a->file;
+	*to = (struct array){ .type = type };
+	for (const char *s = a->words; *s;) {
+		char word[64], *end;
+		int64_t whole;
+		const size_t len = strcspn(s, ",");
+		snprintf(word, sizeof word, "%.*s", (int)len, s);
+		double v = strtod(word, &end);
+		if (parse_int(word, &whole))
+			v = (double)whole;
+		else if (end == word || (*end && strcmp(end, "f") != 0))
+			return list_refused(a, word, err);
+		to->data = mem_realloc(to->data, to->count + 1, elem_size(type));
+		elem_put(type, to->data, to->count++, v);
+		s += len + (s[len] == ',');
+	}
+	a->is_buffer = true;
+	a->elem = type;
+	a->buffer = (struct user_buffer){ .init = INIT_FILE, .file = "the list" };
+	return to->count || list_refused(a, "", err);
+}
+
+/* Variables that the spec names, behind the kernel's own arguments. */
+static bool read_variables(struct user_family *o, unsigned buffers, struct err *err)
+{
+	for (unsigned v = 0; v < o->source.n_variables; v++) {
+		const struct user_variable *from = &o->source.variables[v];
+		const char *words = user_words_for(&o->spec, from->as.name);
+		bool taken = !words;
+		for (unsigned i = 0; i < o->n_args; i++)
+			taken |= !strcmp(o->args[i].param->name, from->as.name);
+		if (taken)
+			continue;
+		if (o->n_args == KERNEL_MAX_ARGS || buffers++ == KERNEL_MAX_BUFFERS)
+			return err_set(err, ERR_UNSUPPORTED, "%s: more than %d arguments and variables",
+			               o->file, KERNEL_MAX_ARGS);
+		struct user_arg *a = &o->args[o->n_args++];
+		*a = (struct user_arg){
+			.param = &from->as, .words = words, .variable = true, .number = -1, .alias = -1
+		};
+		const bool list = !user_is_buffer(words);
+		if (list && !from->as.known)
+			return err_set(err, ERR_USAGE, "variable '%s' is '%s': say its type: %s=f32[%s]:rand",
+			               from->as.name, from->as.type, from->as.name, from->size);
+		if (!(list ? read_list(a, err) : read_buffer(o, a, err)))
+			return false;
+	}
+	return true;
+}
+
 /* Numbers first, in the signature's order, so that sizes may use all of them. */
 bool user_read_values(struct user_family *o, struct err *err)
 {
 	unsigned buffers = 0;
+	o->n_args = o->kernel->n_params;
 	for (int pass = 0; pass < 2; pass++)
 		for (unsigned i = 0; i < o->kernel->n_params; i++) {
 			struct user_arg *a = &o->args[i];
@@ -240,7 +303,7 @@ bool user_read_values(struct user_family *o, struct err *err)
 				return err_set(err, ERR_UNSUPPORTED, "%s: more than %d buffers", o->file,
 				               KERNEL_MAX_BUFFERS);
 		}
-	return true;
+	return read_variables(o, buffers, err);
 }
 
 void user_free_values(struct user_family *o)

@@ -82,6 +82,25 @@ static void add_undefined(void *ctx, const struct emu_fault *f)
 	add_finding(to->all, to->l, f, 1);
 }
 
+void emu_launch_unset(const struct emu_launch *l, struct run_findings *all)
+{
+	char name[80];
+	for (unsigned at = 0; unset_constants_next(l, &at, name, sizeof name);) {
+		if (all->n == RUN_MAX_FINDINGS) {
+			all->lost++;
+			continue;
+		}
+		struct run_finding *out = &all->finding[all->n++];
+		*out = (struct run_finding){ .kind = "never-set", .times = 1, .customary = true };
+		snprintf(out->text, sizeof out->text,
+		         "%s: %s: uses the constant '%s', which the program has not set: it holds zeros",
+		         l->source_file, l->func->name, name);
+		snprintf(out->remedy, sizeof out->remedy,
+		         "cudaMemcpyToSymbol(%s, ...) in front of the launch, if that is not meant", name);
+		snprintf(out->file, sizeof out->file, "%.255s", l->source_file);
+	}
+}
+
 void emu_launch_findings(const struct emu_launch *l, struct run_findings *all)
 {
 	*all = (struct run_findings){ .n = 0 };

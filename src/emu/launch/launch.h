@@ -69,11 +69,22 @@ void machine_banks_fill(struct machine_banks *b, const struct sass_module *s,
 /* Of a function that the driver gives ("vprintf"); 0 = there is none of that name. */
 uint64_t machine_function_address(const char *name);
 
+struct emu_launch;
+/* --- set_variables.c: variables that the launch sets; @region: of each buffer, filled for those.
+ * Behind emu_module_place(), and behind emu_module_fill(). --- */
+bool set_variables_place(struct emu_launch *l, unsigned region[], struct err *err);
+void set_variables_fill(struct emu_launch *l, const unsigned region[]);
+
+/* --- unset_constants.c: the name of the next constant from *@at on that the kernel of @l uses and
+ * that nobody has set; false = there are no more --- */
+bool unset_constants_next(const struct emu_launch *l, unsigned *at, char *name, size_t n);
+
 /* --- module.c: where a module's variables lie on a device --- */
 
 struct emu_module {
 	const struct ptx_module *ptx;
-	uint64_t *var_addr; /* per variable: address in its space */
+	uint64_t *var_addr;     /* per variable: address in its space */
+	uint64_t *var_contents; /* of a program's module: name of what each held at first; else NULL */
 	/* of a program's module */
 	struct ptx_module parsed;
 	char *name;
@@ -172,6 +183,8 @@ void race_blocks_tell(const struct emu_launch *l, struct run_races *out);
 bool *race_blocks_run(struct emu_launch *l, bool (*run)(struct worker *wk, uint64_t i));
 /* What it did wrong, races first (findings.c). */
 void emu_launch_findings(const struct emu_launch *l, struct run_findings *all);
+/* Constants that its kernel uses and that nobody has set, as remarks. */
+void emu_launch_unset(const struct emu_launch *l, struct run_findings *all);
 /* Counts and outputs (results.c). */
 void emu_launch_results(struct emu_launch *l, struct run_result *res);
 void emu_launch_free(struct emu_launch *l);

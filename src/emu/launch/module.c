@@ -51,8 +51,11 @@ void emu_module_fill(const struct emu_module *m, const struct emu_device *d)
 		if (!in_arena(v) || !v->size)
 			continue;
 		uint8_t *to = arena_at(&d->arena, m->var_addr[i]);
+		const struct arena_region *r = arena_find(&d->arena, m->var_addr[i]);
 		if (v->init)
 			memcpy(to, v->init, v->size);
+		else if (r && r->buffer >= 0) /* what a launch sets is not cleared */
+			memset(to, 0, v->size);
 		relocate_initialiser(m, v, to);
 	}
 }

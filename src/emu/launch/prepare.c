@@ -1,7 +1,5 @@
-/*
- * Sets up one launch: buffers and variables get device addresses, parameters are laid out, the
- * entry is lowered with all of them known, programs and workers are made.
- */
+/* Sets up one launch: buffers and variables get device addresses, parameters are laid out, the
+ * entry is lowered with all of them known, programs and workers are made. */
 #include "emu/launch/launch.h"
 
 #include "base/mem.h"
@@ -33,6 +31,8 @@ static void place_buffers(struct emu_launch *l, struct regions *a)
 	struct arena *ar = &l->device->arena;
 	for (unsigned i = 0; i < p->n_buffers; i++) {
 		const struct buffer_plan *b = &p->buffers[i];
+		if (b->variable)
+			continue;
 		a->buffer[i] = arena_add(ar, b->name, l->req->buffers[i].bytes, 512);
 		struct arena_region *r = &ar->region[a->buffer[i]];
 		r->elem_bytes = (unsigned)elem_size(b->type);
@@ -52,7 +52,7 @@ static bool fill_buffers(struct emu_launch *l, const struct regions *a, struct e
 	struct arena *ar = &l->device->arena;
 	for (unsigned i = 0; i < l->req->plan->n_buffers; i++) {
 		const struct arena_region *r = &ar->region[a->buffer[i]];
-		if (r->size &&
+		if (r->size && !l->req->plan->buffers[i].variable &&
 		    !mem_copy_until(arena_at(ar, r->base), l->req->buffers[i].data, r->size, cancel))
 			return err_set(err, ERR_CANCELLED, "%s: kernel '%s': cancelled", l->source_file,
 			               l->func->name);
@@ -60,6 +60,7 @@ static bool fill_buffers(struct emu_launch *l, const struct regions *a, struct e
 	if (a->param_bytes && l->func->param_bytes)
 		memcpy(arena_at(ar, ar->region[a->params].base), a->param_bytes, l->func->param_bytes);
 	emu_module_fill(l->module, l->device);
+	set_variables_fill(l, a->buffer);
 	if (l->sass)
 		machine_banks_fill(&l->banks, l->sass, l->module, ar);
 	return true;
@@ -314,8 +315,9 @@ static bool place_launch(struct emu_launch *l, struct err *err)
 	if (l->sass)
 		machine_banks_add(&l->banks, l->sass, &l->device->arena);
 	device_heap_add(l);
-	const bool ok = add_workspace(l, &a, err) && arena_map(&l->device->arena, l->spare, err) &&
-	                fill_params(l, &a, err) && fill_buffers(l, &a, err) && build_image(l, &a, err);
+	const bool ok = set_variables_place(l, a.buffer, err) && add_workspace(l, &a, err) &&
+	                arena_map(&l->device->arena, l->spare, err) && fill_params(l, &a, err) &&
+	                fill_buffers(l, &a, err) && build_image(l, &a, err);
 	free(a.param_bytes);
 	if (ok)
 		device_heap_open(l);

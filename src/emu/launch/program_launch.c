@@ -47,6 +47,8 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 	}
 	if (known && l.workers)
 		known_launch_note(d, known, &l, ok && !findings->n && !l.runtime);
+	if (ok && req->counting == EMU_COUNT_ALL && !req->machine_code)
+		emu_launch_unset(&l, findings);
 	if (ok && req->counting == EMU_COUNT_ALL)
 		emu_launch_results(&l, res);
 	else if (ok)

@@ -17,6 +17,7 @@ static bool is_placed(const struct ptx_var *v)
 static bool place_variables(struct emu_module *m, struct emu_device *d, struct err *err)
 {
 	m->var_addr = mem_calloc(m->ptx->n_vars + 1, sizeof *m->var_addr);
+	m->var_contents = mem_calloc(m->ptx->n_vars + 1, sizeof *m->var_contents);
 	for (unsigned i = 0; i < m->ptx->n_vars; i++) {
 		const struct ptx_var *v = &m->ptx->vars[i];
 		m->var_addr[i] = v->offset;
@@ -33,6 +34,7 @@ static bool place_variables(struct emu_module *m, struct emu_device *d, struct e
 		r->elem = ptx_type_name(v->type);
 		r->read_only = v->space == SPACE_CONST;
 		m->var_addr[i] = r->base;
+		m->var_contents[i] = r->contents;
 	}
 	emu_module_fill(m, d);
 	return true;
@@ -75,6 +77,7 @@ void emu_module_unload(struct emu_device *d, struct emu_module *m)
 	free(m->functions);
 	free(m->name);
 	free(m->var_addr);
+	free(m->var_contents);
 	free(m);
 }
 

@@ -72,7 +72,19 @@ static void copy_back(const struct emu_launch *l)
 	for (unsigned i = 0; i < l->device->arena.n; i++) {
 		const struct arena_region *r = &l->device->arena.region[i];
 		if (r->buffer >= 0 && !r->read_only && r->size)
-			memcpy(l->req->buffers[r->buffer].data, arena_at(&l->device->arena, r->base), r->size);
+			memcpy(l->req->buffers[r->buffer].data, arena_at(&l->device->arena, r->base),
+			       l->req->buffers[r->buffer].bytes);
+	}
+}
+
+static void note_unset(const struct emu_launch *l, struct run_result *res)
+{
+	char name[80];
+	for (unsigned at = 0; unset_constants_next(l, &at, name, sizeof name);) {
+		const size_t n = strlen(res->note);
+		snprintf(res->note + n, sizeof res->note - n,
+		         "%sconstant '%s' was never set: the kernel finds zeros there; %s=... sets it",
+		         n ? "; " : "", name, name);
 	}
 }
 
@@ -100,6 +112,8 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 		snprintf(res->note, sizeof res->note, "sampled %llu of %llu blocks",
 		         (unsigned long long)l->grid.order.n, (unsigned long long)l->grid.order.total);
 	}
+	if (!l->program)
+		note_unset(l, res);
 	race_blocks_tell(l, &res->races);
 	copy_back(l);
 	res->outputs_complete = !sampled;
