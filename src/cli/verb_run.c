@@ -140,6 +140,13 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		                         : "pmpp-explore launches PROGRAM --csv lists its launches");
 		return cli_fail(c, &err);
 	}
+	if (s->sample && program_meant(&s->user, n, args)) {
+		err_set(&err, ERR_USAGE, "--sample: a program's results need every block of its launches");
+		err_remedy(&err,
+		           "leave it out: of launches of one kernel, grid and block only the first is "
+		           "counted, the others only do their work");
+		return cli_fail(c, &err);
+	}
 	if (program_meant(&s->user, n, args))
 		return s->dump ? no_dump(c) : run_program(c, s, n, args);
 	if (s->program.launch || s->program.range || s->program.stop_after) {
@@ -199,7 +206,8 @@ CLI_VERB(
 		"  x=@FILE           a buffer from a .npy, .csv, .txt or raw file\n"
 		"  y=x+n, y=null     a pointer into another buffer, or none\n"
 		"  p=1,2.5,f64:3     a vector or structure by value: its members in order\n"
-		"  coef=1,2,3        a __constant__ or __device__ variable of the file, also as a buffer is\n"
+		"  coef=1,2,3        a __constant__ or __device__ variable of the file, also as a buffer "
+		"is\n"
 		"                    given: coef=f32[3]:rand, coef=@FILE\n\n"
 		"  pmpp-explore run sgemm/tiled M=512 N=512 K=512 TILE=32 --gpu h100\n"
 		"  pmpp-explore run vec_add/chunks --json\n"

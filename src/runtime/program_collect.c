@@ -10,6 +10,7 @@
 #include "model/perf.h"
 #include "timemodel/kernel_time.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,7 @@ static void derive(const struct program *p, struct program_launch *l)
 	occ_metrics(m, p->gpu, &l->occ, blocks);
 	count_set_unknown(&l->counts->of_total, COUNT_achieved_occupancy_pct,
 	                  "the emulator has no hardware counter for it");
+	run_counts_set_figure(l->counts, COUNT_achieved_occupancy_pct, (double)NAN);
 	metrics_from_run(m, l->counts);
 	kernel_time(p->gpu, &plan, &l->occ, l->counts, &perf);
 	perf_metrics(m, p->gpu, l->counts, NULL, &perf);

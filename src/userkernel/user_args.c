@@ -141,8 +141,7 @@ bool user_check_words(const struct user_family *o, struct err *err)
 		if (known)
 			err_set(err, ERR_USAGE, "'%s' is not of the form name=value", name);
 		else
-			err_set(err, ERR_USAGE, "%s: the kernel has no parameter '%s'%s", o->file, name,
-			        n > o->kernel->n_params ? ", the file no such variable" : "");
+			err_set(err, ERR_USAGE, "%s: the kernel has no parameter '%s'", o->file, name);
 		return near && !known ? err_remedy(err, "did you mean '%s'? %s", near, signature)
 		                      : err_remedy(err, "%s", signature);
 	}
