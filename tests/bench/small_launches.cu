@@ -1,5 +1,5 @@
-/* small_launches LAUNCHES MIB: so many small launches, while so much memory is reserved. Without arguments: no
- * call of CUDA at all. Every launch has other arguments, so that none repeats an earlier one. */
+/* small_launches LAUNCHES MIB: so many small launches, while so much memory is reserved. Without
+ * arguments: no call of CUDA at all. Launches change what they read: none repeats another. */
 #include <cstdio>
 #include <cstdlib>
 
