@@ -139,6 +139,7 @@ const struct view_desc view_source = {
 	.draw = draw,
 	.rows = n_rows,
 	.start = start,
+	.of_source = true,
 	.place = VIEW_SIDE,
 	.rank = { [LAYOUT_PROFILE] = 2, [LAYOUT_COMPARE] = -1 },
 };

@@ -191,7 +191,7 @@ CLI_VERB(
 	.usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] [options] | PROG.cu [nvcc options] "
 			 "[--launch N] [-- arguments]",
 	.help =
-		"Without a variant, the first one that has every named parameter is run.\n"
+		"Without a variant, the first one that can be launched with the named parameters is run.\n"
 		"Parameters: 'pmpp-explore list kernels' shows every kernel's names and values.\n"
 		"Numbers may end in k, M or G (2^10, 2^20, 2^30).\n"
 		"Status: 0 verified (or not compared), 1 wrong result or failed run, 2 bad usage, "

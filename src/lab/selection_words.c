@@ -118,21 +118,40 @@ bool select_named_once(unsigned n, char *const *words, struct err *err)
 	return true;
 }
 
-/* No variant named: the first that has every parameter that is named, else the first. */
+/* Does variant @v of @k have all named parameters? And can it be launched with their values? */
+static bool fits(const struct kernel_desc *k, unsigned v, unsigned n, char **params, bool *launches)
+{
+	struct selection sel = { .kernel = k, .variant = v };
+	struct launch_plan plan;
+	struct err refused = { 0 };
+	*launches = true;
+	kernel_defaults(k, sel.params);
+	for (unsigned i = 0; i < n; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(params[i], "="), params[i]);
+		const int p = kernel_param_index(k, name);
+		if (p < 0 || !kernel_param_used(k, v, (unsigned)p))
+			return false;
+		*launches = *launches && select_param(params[i], &sel, &refused);
+	}
+	*launches = *launches && !k->variants[v].wrong && selection_plan(&sel, &plan, &refused);
+	return true;
+}
+
+/* No variant named: the first that can be launched with what is named; else the first that has
+ * every parameter named, whose refusal says why; else the first. */
 static unsigned fitting_variant(const struct kernel_desc *k, unsigned n, char **params)
 {
-	for (unsigned v = 0; v < k->n_variants; v++) {
-		bool all = true;
-		for (unsigned i = 0; all && i < n; i++) {
-			char name[64];
-			snprintf(name, sizeof name, "%.*s", (int)strcspn(params[i], "="), params[i]);
-			int p = kernel_param_index(k, name);
-			all = p >= 0 && kernel_param_used(k, v, (unsigned)p);
-		}
-		if (all)
+	unsigned named = k->n_variants;
+	for (unsigned v = 0; n && v < k->n_variants; v++) {
+		bool launches;
+		if (!fits(k, v, n, params, &launches))
+			continue;
+		if (launches)
 			return v;
+		named = v < named ? v : named;
 	}
-	return 0;
+	return named < k->n_variants ? named : 0;
 }
 
 bool select_by_words(unsigned n, char **args, struct selection *sel, struct err *err)

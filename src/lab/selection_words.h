@@ -19,7 +19,8 @@ bool select_by_name(const char *text, struct selection *sel, struct err *err);
 bool select_param(const char *text, struct selection *sel, struct err *err);
 /* "block=1 block=2": which of them is meant? */
 bool select_named_once(unsigned n, char *const *words, struct err *err);
-/* Kernel first, then parameters. Without a variant: the first that has them all. */
+/* Kernel first, then parameters. Without a variant: the first that can be launched with them; where
+ * none can, the first that has them all. */
 bool select_by_words(unsigned n, char **words, struct selection *sel, struct err *err);
 /* The same for all variants at once: a parameter is legal when any variant has it. */
 bool select_ladder(unsigned n, char **words, struct selection *sel, struct err *err);

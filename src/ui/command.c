@@ -239,19 +239,23 @@ bool screen_type(const struct screen_host *host, struct screen_state *st, uint32
 	(void)host;
 	bool taking = overlay_is_list(st->open) || overlay_is_prompt(st->open);
 	size_t len = strlen(st->typed);
+	char bytes[4];
 	if (!taking)
 		return false;
 	st->message[0] = '\0';
 	if (ch == NK_BACKSPACE) {
-		if (len)
-			st->typed[len - 1] = '\0';
-	} else if (ch >= ' ' && ch < 0x7f) {
-		if (len + 1 < sizeof st->typed) {
-			st->typed[len] = (char)ch;
-			st->typed[len + 1] = '\0';
+		len -= len > 0;
+		while (len && ((unsigned char)st->typed[len] & 0xc0) == 0x80)
+			len--;
+		st->typed[len] = '\0';
+	} else if (ch >= ' ' && ch != 0x7f && ch < NK_BASE) {
+		const size_t n = utf8_put(bytes, ch);
+		if (len + n < sizeof st->typed) {
+			memcpy(st->typed + len, bytes, n);
+			st->typed[len + n] = '\0';
 		}
 	} else {
-		return ch > 0x7f && ch < NK_BASE; /* other letters cannot match: swallowed */
+		return false;
 	}
 	st->selected = 0;
 	return true;

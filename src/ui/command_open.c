@@ -1,18 +1,22 @@
 /* Keys while a list, a page or a prompt is open over the panels. See command.h. */
 #include "ui/command.h"
 
+#include <stdlib.h>
+
 static void overlay_open(const struct screen_host *host, struct screen_state *st, enum command what)
 {
 	screen_close(st);
 	st->open = what;
 	if (!overlay_is_list(what))
 		return;
-	struct choice ch;
-	size_t index;
-	for (size_t i = 0; overlay_choice(host, st, i, &ch, &index); i++)
-		if (ch.current && what != CMD_PAGES) /* pages: all of this panel are, and come first */
+	struct choice ch = { 0 };
+	const size_t n = list_count(host, what);
+	for (size_t i = 0; i < n && what != CMD_PAGES; i++) { /* pages: this panel's come first */
+		list_at(host, what, i, &ch);
+		if (ch.current)
 			st->selected = i;
-	if (!list_count(host, what)) {
+	}
+	if (!n) {
 		screen_close(st);
 		screen_say(st, true, "there is nothing to choose from");
 	}
@@ -31,12 +35,14 @@ void open_prompt(const struct command_call *call)
 
 static void choose(const struct screen_host *host, struct screen_state *st)
 {
-	struct choice ch;
-	size_t index, n = overlay_count(host, st);
+	struct choice ch = { 0 };
+	size_t *passing;
+	const size_t n = overlay_passing(host, st, &passing);
+	const size_t index = n ? passing[st->selected < n ? st->selected : n - 1] : 0;
+	free(passing);
 	if (!n)
 		return;
-	if (!overlay_choice(host, st, st->selected < n ? st->selected : n - 1, &ch, &index))
-		return;
+	list_at(host, st->open, index, &ch);
 	if (!ch.enabled) {
 		screen_say(st, true, "%s: %s", ch.label, ch.why_not[0] ? ch.why_not : "not possible here");
 		return;
@@ -68,6 +74,14 @@ static void close_output(const struct screen_host *host, struct screen_state *st
 	screen_close(st);
 }
 
+static void list_move(const struct screen_host *host, struct screen_state *st, enum command command)
+{
+	size_t *passing;
+	const size_t n = overlay_passing(host, st, &passing);
+	free(passing);
+	st->selected = row_moved((unsigned)st->selected, (unsigned)n, command);
+}
+
 bool overlay_command(const struct screen_host *host, struct screen_state *st, enum command command)
 {
 	const bool list = overlay_is_list(st->open), prompt = overlay_is_prompt(st->open);
@@ -96,8 +110,7 @@ bool overlay_command(const struct screen_host *host, struct screen_state *st, en
 	case CMD_ROW_FIRST:
 	case CMD_ROW_LAST:
 		if (list)
-			st->selected =
-				row_moved((unsigned)st->selected, (unsigned)overlay_count(host, st), command);
+			list_move(host, st, command);
 		else if (!prompt)
 			st->top = row_moved((unsigned)st->top, (unsigned)overlay_text_rows(host, st), command);
 		return true;

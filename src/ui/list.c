@@ -12,8 +12,30 @@
 
 /* --- find --- */
 
+static size_t source_view(const struct screen_host *host)
+{
+	size_t i = 0;
+	while (i < host->n_views && !host->view_at(i)->of_source)
+		i++;
+	return i;
+}
+
 /* The kinds of things that are found, in this order. */
-enum kind { A_PANEL, A_METRIC, A_PAGE, A_KERNEL, A_PRESET, A_GPU, A_KEY, KINDS };
+enum kind { A_PANEL, A_METRIC, A_PAGE, A_KERNEL, A_PRESET, A_GPU, A_KEY, A_LINE, KINDS };
+
+/* Lines of the source on this screen, where a panel shows it. */
+static size_t line_count(const struct screen_host *host)
+{
+	const char *p = host->session(host->ctx)->source;
+	size_t n = 0;
+	if (source_view(host) == host->n_views)
+		return 0;
+	for (; p && *p; n++) {
+		p = strchr(p, '\n');
+		p = p ? p + 1 : p;
+	}
+	return n;
+}
 
 static size_t kind_count(const struct screen_host *host, enum kind k)
 {
@@ -25,6 +47,7 @@ static size_t kind_count(const struct screen_host *host, enum kind k)
 	case A_PRESET: return host->choices(host->ctx, CMD_PRESET);
 	case A_GPU: return host->choices(host->ctx, CMD_GPU);
 	case A_KEY: return key_count();
+	case A_LINE: return line_count(host);
 	case KINDS: break;
 	}
 	return 0;
@@ -54,6 +77,27 @@ static void of_host(const struct screen_host *host, enum command list, size_t i,
 	out->current = false;
 }
 
+/* Line @i from 0; @out may know the text behind an earlier one. */
+static void line_at(const struct screen_host *host, size_t i, struct choice *out)
+{
+	const char *p = host->session(host->ctx)->source;
+	size_t at = 0;
+	if (out->text_after && out->index_after <= i) {
+		p = out->text_after;
+		at = out->index_after;
+	}
+	for (; at < i; at++)
+		p += strcspn(p, "\n") + 1;
+	const size_t n = strcspn(p, "\n"), indent = strspn(p, " \t");
+	snprintf(out->label, sizeof out->label, "line %zu", i + 1);
+	if (indent < n)
+		snprintf(out->note, sizeof out->note, "%.*s", (int)(n - indent < 319 ? n - indent : 319),
+		         p + indent);
+	out->verbatim = true;
+	out->text_after = p + n + (p[n] == '\n');
+	out->index_after = i + 1;
+}
+
 static void find_at(const struct screen_host *host, size_t i, struct choice *out)
 {
 	out->enabled = true;
@@ -78,6 +122,7 @@ static void find_at(const struct screen_host *host, size_t i, struct choice *out
 		snprintf(out->label, sizeof out->label, "key %s", key_shown(key_at(i)->key));
 		snprintf(out->note, sizeof out->note, "%.319s", key_at(i)->about);
 		return;
+	case A_LINE: line_at(host, i, out); return;
 	case KINDS: break;
 	}
 }
@@ -111,6 +156,10 @@ static void find_choose(const struct screen_host *host, struct screen_state *st,
 	case A_PRESET: host->choose(host->ctx, CMD_PRESET, i); return;
 	case A_GPU: host->choose(host->ctx, CMD_GPU, i); return;
 	case A_KEY: st->next = key_at(i)->command; return;
+	case A_LINE:
+		view_focus(host, st, source_view(host));
+		host->edit(host->ctx)->cursor.row = (unsigned)i;
+		return;
 	case KINDS: break;
 	}
 }
@@ -133,7 +182,7 @@ size_t list_count(const struct screen_host *host, enum command open)
 
 void list_at(const struct screen_host *host, enum command open, size_t i, struct choice *out)
 {
-	*out = (struct choice){ 0 };
+	*out = (struct choice){ .text_after = out->text_after, .index_after = out->index_after };
 	if (open == CMD_COPY)
 		copy_at(i, out);
 	else if (open == CMD_PAGES)

@@ -5,9 +5,12 @@
  */
 #include "ui/screen_parts.h"
 
+#include "base/lang.h"
+#include "base/mem.h"
 #include "model/page.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool overlay_is_list(enum command open)
@@ -43,28 +46,27 @@ static bool contains(const char *text, const char *part)
 	return !*part;
 }
 
-bool overlay_choice(const struct screen_host *host, const struct screen_state *st, size_t nth,
-                    struct choice *out, size_t *index)
+/* What is typed in another script can only stand in the text as it is shown. */
+static bool holds(const char *text, const char *part, bool translated)
 {
-	size_t n = list_count(host, st->open);
-	for (size_t i = 0; i < n; i++) {
-		list_at(host, st->open, i, out);
-		if (!contains(out->label, st->typed) && !contains(out->note, st->typed))
-			continue;
-		if (!nth--) {
-			*index = i;
-			return true;
-		}
-	}
-	return false;
+	return contains(text, part) || (translated && contains(lang_text(text), part));
 }
 
-size_t overlay_count(const struct screen_host *host, const struct screen_state *st)
+size_t overlay_passing(const struct screen_host *host, const struct screen_state *st,
+                       size_t **index)
 {
-	struct choice ch;
-	size_t index, n = 0;
-	while (overlay_choice(host, st, n, &ch, &index))
-		n++;
+	const size_t of = list_count(host, st->open);
+	bool other = false;
+	for (const char *p = st->typed; *p; p++)
+		other = other || (unsigned char)*p > 0x7f;
+	*index = mem_calloc(of + 1, sizeof **index);
+	struct choice ch = { 0 };
+	size_t n = 0;
+	for (size_t i = 0; i < of; i++) {
+		list_at(host, st->open, i, &ch);
+		if (holds(ch.label, st->typed, other) || holds(ch.note, st->typed, other && !ch.verbatim))
+			(*index)[n++] = i;
+	}
 	return n;
 }
 
@@ -99,50 +101,52 @@ static struct canvas box(struct canvas *c, int cols, int rows, const char *head)
 	return canvas_sub(&all, 1, 1, height - 2, width - 2);
 }
 
+/* The choices of @index around the selected one, in a window from row 2 on. */
+static void list_rows(const struct screen_host *host, const struct screen_state *st,
+                      const size_t *index, size_t n, struct canvas *in)
+{
+	const int window = in->rows - 2;
+	const size_t at = st->selected < n ? st->selected : n - 1;
+	const unsigned top = panel_scroll((unsigned)n, (unsigned)at, window);
+	const int part = st->open == CMD_FIND ? in->cols / 2 : in->cols / 3;
+	const int label = part < 20 ? 20 : part;
+	const bool own = st->open == CMD_FIND || st->open == CMD_COPY || st->open == CMD_PAGES;
+	struct choice ch = { 0 };
+	for (int r = 0; r < window && top + (size_t)r < n; r++) {
+		const bool here = top + (size_t)r == at;
+		list_at(host, st->open, index[top + (size_t)r], &ch);
+		canvas_hit(in, r + 2, 0, 1, in->cols, HIT_CHOICE, top + (unsigned)r);
+		const enum style s = here ? STYLE_SELECTED : ch.enabled ? STYLE_NORMAL : STYLE_FAINT;
+		const enum style note = here ? STYLE_SELECTED : ch.enabled ? STYLE_DIM : STYLE_WATCH;
+		if (here)
+			for (int k = 0; k < in->cols; k++)
+				canvas_cell(in, r + 2, k, STYLE_SELECTED, ' ');
+		canvas_text(in, r + 2, 1, s, here ? "▸" : ch.current ? "·" : " ");
+		(own ? canvas_text_n : canvas_verbatim)(in, r + 2, 3, label - 4, s, ch.label);
+		(ch.verbatim ? canvas_verbatim : canvas_text_n)(in, r + 2, label, in->cols - label - 1,
+		                                                note, ch.enabled ? ch.note : ch.why_not);
+	}
+	panel_scroll_marks(in, 2, window, top, (unsigned)n);
+}
+
 static void list(const struct screen_host *host, const struct screen_state *st, struct canvas *c)
 {
-	size_t n = overlay_count(host, st), of = list_count(host, st->open);
+	size_t *index, n = overlay_passing(host, st, &index), of = list_count(host, st->open);
 	struct canvas in = box(c, 100, (int)(of < 40 ? of : 40) + 5, title(st->open));
 	int col = canvas_text(&in, 0, 1, STYLE_DIM, "filter ");
-	col = canvas_printf(&in, 0, col, STYLE_KNOB_ON, "%s_", st->typed);
+	col = canvas_verbatim(&in, 0, col, in.cols - col - 1, STYLE_KNOB_ON, st->typed);
+	canvas_cell(&in, 0, col++, STYLE_KNOB_ON, '_');
 	char hint[96];
 	snprintf(hint, sizeof hint, "%zu of %zu   type to filter, Enter chooses, Esc closes", n, of);
 	if (col + 2 + utf8_columns(hint) >= in.cols)
 		snprintf(hint, sizeof hint, "%zu of %zu", n, of);
 	if (col + 2 + utf8_columns(hint) < in.cols)
 		canvas_right(&in, 0, in.cols - 1, STYLE_DIM, "%s", hint);
-	int window = in.rows - 2;
-	if (window <= 0)
-		return;
-	if (!n) {
+	if (in.rows > 2 && n)
+		list_rows(host, st, index, n, &in);
+	else if (in.rows > 2)
 		canvas_printf(&in, 2, 3, STYLE_WATCH, "nothing matches '%s': Backspace", st->typed);
-		return;
-	}
-	size_t at = st->selected < n ? st->selected : n - 1;
-	unsigned top = panel_scroll((unsigned)n, (unsigned)at, window);
-	const int part = st->open == CMD_FIND ? in.cols / 2 : in.cols / 3;
-	const int label = part < 20 ? 20 : part;
-	for (int r = 0; r < window; r++) {
-		struct choice ch;
-		size_t index;
-		if (!overlay_choice(host, st, top + (size_t)r, &ch, &index))
-			break;
-		bool here = top + (size_t)r == at;
-		canvas_hit(&in, r + 2, 0, 1, in.cols, HIT_CHOICE, top + (unsigned)r);
-		enum style s = here ? STYLE_SELECTED : ch.enabled ? STYLE_NORMAL : STYLE_FAINT;
-		if (here)
-			for (int k = 0; k < in.cols; k++)
-				canvas_cell(&in, r + 2, k, STYLE_SELECTED, ' ');
-		canvas_text(&in, r + 2, 1, s, here ? "▸" : ch.current ? "·" : " ");
-		const bool own = st->open == CMD_FIND || st->open == CMD_COPY || st->open == CMD_PAGES;
-		(own ? canvas_text_n : canvas_verbatim)(&in, r + 2, 3, label - 4, s, ch.label);
-		canvas_text_n(&in, r + 2, label, in.cols - label - 1,
-		              here         ? STYLE_SELECTED
-		              : ch.enabled ? STYLE_DIM
-		                           : STYLE_WATCH,
-		              ch.enabled ? ch.note : ch.why_not);
-	}
-	panel_scroll_marks(&in, 2, window, top, (unsigned)n);
+	free(index);
 }
 
 /* --- help and legend: rows of a text, drawn from a line on --- */

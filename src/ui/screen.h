@@ -31,6 +31,10 @@ struct choice {
 	bool enabled;
 	bool current; /* the present choice: the list opens on it */
 	char why_not[160];
+	/* the note is a source line, not for translation; and where the next one is found at once */
+	bool verbatim;
+	const char *text_after;
+	size_t index_after;
 };
 
 struct screen_host {

@@ -44,6 +44,7 @@ const char *command_refused(const struct session *s, const struct view_desc *vie
 
 /* list.c: what an open list holds, and what choosing one of it does. */
 size_t list_count(const struct screen_host *host, enum command open);
+/* @out: zero, or what the call before gave for a smaller @i. */
 void list_at(const struct screen_host *host, enum command open, size_t i, struct choice *out);
 void list_choose(const struct screen_host *host, struct screen_state *st, enum command open,
                  size_t i);
@@ -66,10 +67,10 @@ bool overlay_is_list(enum command open);
 bool overlay_is_prompt(enum command open);
 /* A list or a page lies over the panels. */
 bool overlay_is_open(const struct screen_state *st);
-/* Choices that pass the filter; their original indices in order. */
-size_t overlay_count(const struct screen_host *host, const struct screen_state *st);
-bool overlay_choice(const struct screen_host *host, const struct screen_state *st, size_t nth,
-                    struct choice *out, size_t *index);
+/* Choices that pass the filter: how many; their original indices in order, which the caller
+ * frees. */
+size_t overlay_passing(const struct screen_host *host, const struct screen_state *st,
+                       size_t **index);
 /* Rows of help and legend, to bound scrolling. */
 size_t overlay_text_rows(const struct screen_host *host, const struct screen_state *st);
 

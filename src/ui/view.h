@@ -64,6 +64,7 @@ struct view_desc {
 	enum view_scope scope;
 	unsigned needs; /* bits of enum panel_needs: what the lab runs while the view has the focus */
 	bool zooms;     /* has a time axis: session.cursor.zoom and .pan */
+	bool of_source; /* its rows are the lines of session.source */
 };
 
 /* --- what most views need (panel.c) --- */

@@ -52,6 +52,8 @@ shared.ld_wavefronts shared.ld_excess_wavefronts shared.st_requests shared.st_wa
 shared.st_excess_wavefronts flop.fp16 flop.fp32 flop.fp64 dram.read_bytes dram.write_bytes
 roof.intensity_flop_per_byte roof.book_intensity_flop_per_byte roof.attainable_gflops
 roof.achieved_gflops roof.bound time.kernel_ns'
+run fitting 0 run reduction N=4096 --json # the first variant takes 256 elements at most
+same fitting-variant segmented "$(field "$dir/out" variant)"
 run every 0 run reduction/segmented N=4096 block=256 --json
 missing=
 for key in $keys; do

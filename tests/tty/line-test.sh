@@ -36,6 +36,12 @@ check it_runs see '✓ exact · 256 blocks'
 press u
 check it_can_be_undone see 'TILE \[\{0,1\}8'
 
+line 'reduction N=4096'
+press Enter
+check launch_is_possible see '^ reduction / segmented'
+press u
+check undone see '^ sgemm / tiled .*H200'
+
 line 'doctr'
 press Enter
 check near_verb_is_named see "the verb 'doctor'"

@@ -1,6 +1,7 @@
 /* What is found by its name, what can be copied, and the page that explains the panel in front. */
 #include "fixture_world.h"
 #include "../unit.h"
+#include "base/lang.h"
 #include "ui/screen_parts.h"
 
 static void shows(struct world *w, const char *what)
@@ -33,6 +34,37 @@ TEST_ON_SCREEN(everything_is_found, fixture_done())
 	world_press(w, "BACKSPACE BACKSPACE BACKSPACE BACKSPACE t h e m e ENTER");
 	assert_true(w->st.theme != theme);
 	assert_int_equal(w->st.open, CMD_NONE);
+}
+
+TEST_ON_SCREEN(source_lines_are_found, fixture_done())
+{
+	world_press(w, "/ t h r e a d s ( ) ;");
+	shows(w, "▸ line ");
+	shows(w, "__syncthreads();");
+	world_press(w, "ENTER");
+	assert_string_equal(w->fh.s->view, "source");
+	char line[200];
+	assert_true(source_line(w->fh.s->source, w->fh.s->cursor.row + 1, line, sizeof line));
+	assert_non_null(strstr(line, "__syncthreads();"));
+	/* not twice the same one */
+	const unsigned first = w->fh.s->cursor.row;
+	world_press(w, "/ t h r e a d s ( ) ; DOWN ENTER");
+	assert_true(w->fh.s->cursor.row > first);
+}
+
+/* Another script finds what is shown in it; Backspace takes a character, not a byte. */
+TEST_ON_SCREEN(chinese_is_found, fixture_done())
+{
+	size_t zh;
+	assert_true(lang_find("zh_CN", &zh, NULL));
+	lang_use(zh);
+	world_press(w, "/ 占 用 率");
+	shows(w, "占用率_");
+	world_press(w, "x BACKSPACE ENTER");
+	assert_string_equal(w->fh.s->view, "occupancy");
+	world_press(w, "/ 占 BACKSPACE");
+	assert_string_equal(w->st.typed, "");
+	lang_use(0);
 }
 
 TEST_ON_SCREEN(what_is_copied, fixture_done())
