@@ -61,6 +61,7 @@ bool lab_free(struct lab *lab)
 	record_free(lab->s.now);
 	record_free(lab->s.before);
 	ladder_free(lab->s.ladder);
+	free(lab->s.map);
 	session_forget(&lab->s);
 	preset_free(lab->preset);
 	free(lab->opened);

@@ -133,6 +133,7 @@ static void take_session(struct lab *lab, struct reading *r)
 	record_free(lab->s.now);
 	record_free(lab->s.before);
 	ladder_free(lab->s.ladder);
+	free(lab->s.map);
 	session_forget(&lab->s);
 	free(lab->opened);
 	lab->opened = r->path;

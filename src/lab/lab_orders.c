@@ -7,6 +7,7 @@
 
 #include "lab/reference_run.h"
 #include "model/ladder.h"
+#include "model/sweep_map.h"
 
 #include <string.h>
 
@@ -84,6 +85,7 @@ static bool is_due(struct lab *lab, enum order_kind kind, struct selection *sel)
 	switch (kind) {
 	case ORDER_RUN_STALLED: return stalls_due(&lab->s, lab->last_run);
 	case ORDER_RUNG: return lab_rung_due(&lab->s, sel);
+	case ORDER_POINT: return lab_point_due(&lab->s, sel);
 	case ORDER_LIBRARY: return lab_library_due(&lab->s, sel);
 	case ORDER_RUN: /* the person asks */
 	case ORDER_KINDS: break;
@@ -118,6 +120,8 @@ static void take_record(struct lab *lab, struct news *n, bool awaited)
 	struct run_record *r = n->record;
 	if (s->ladder)
 		ladder_put(s->ladder, r);
+	if (s->map)
+		sweep_map_put(s->map, r);
 	if (!awaited && !n->final) { /* a sample of something no longer wanted */
 		record_free(r);
 		return;
@@ -191,6 +195,8 @@ void lab_take_news(struct lab *lab, struct news *n)
 		lab_instant(lab);
 	if (order_rules[n->order].of_session)
 		take_session_news(lab, n, awaited);
+	else if (n->order == ORDER_POINT)
+		lab_point_news(&lab->s, n, awaited);
 	else
 		lab_rung_news(&lab->s, n, awaited);
 	if (awaited && n->final)

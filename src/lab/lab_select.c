@@ -24,6 +24,7 @@ void lab_changed(struct lab *lab, bool at_once)
 	s->stuck_compile = false;
 	err_clear(&s->run_err);
 	lab_ladder_follow(s);
+	lab_sweep_follow(s);
 	lab->cancelled = false;
 	if (!lab->started)
 		return;

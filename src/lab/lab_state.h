@@ -2,7 +2,7 @@
  * The inside of a lab, shared by the files that keep it: lab.c (life and news), lab_select.c (what
  * the person changes), lab_orders.c (what is asked of the worker and what came of it),
  * lab_reload.c (a person's file, read again), lab_ladder.c, lab_tour.c and tour_judge.c,
- * lab_file.c, lab_program.c. Private to src/lab/.
+ * lab_sweep.c, lab_file.c, lab_program.c. Private to src/lab/.
  */
 #ifndef PMPP_LAB_LAB_STATE_H
 #define PMPP_LAB_LAB_STATE_H
@@ -70,6 +70,11 @@ bool lab_rung_due(struct session *s, struct selection *sel);
 bool lab_library_due(struct session *s, struct selection *sel);
 /* News of a rung or of the library; @awaited: of the order that is under way. */
 void lab_rung_news(struct session *s, struct news *n, bool awaited);
+
+/* lab_sweep.c: the same for the map */
+void lab_sweep_follow(struct session *s);
+bool lab_point_due(struct session *s, struct selection *sel);
+void lab_point_news(struct session *s, struct news *n, bool awaited);
 
 /* tour_judge.c */
 /* Is @sel what the step asks for? Where it runs is the person's own choice. */

@@ -11,7 +11,8 @@ const struct order_rule order_rules[ORDER_KINDS] = {
 	},
 	[ORDER_RUN_STALLED] = {
 		.needs = NEEDS_STALLS,
-		.supersedes = ORDER_BIT(ORDER_RUNG) | ORDER_BIT(ORDER_LIBRARY),
+		.supersedes = ORDER_BIT(ORDER_RUNG) | ORDER_BIT(ORDER_POINT) |
+		              ORDER_BIT(ORDER_LIBRARY),
 		.asked_again = true,
 		.stalls = true,
 		.verifies = true,
@@ -19,6 +20,10 @@ const struct order_rule order_rules[ORDER_KINDS] = {
 	},
 	[ORDER_RUNG] = {
 		.needs = NEEDS_LADDER,
+		.sample_suffices = true,
+	},
+	[ORDER_POINT] = {
+		.needs = NEEDS_SWEEP,
 		.sample_suffices = true,
 	},
 	[ORDER_LIBRARY] = {

@@ -13,6 +13,7 @@ enum order_kind {
 	ORDER_RUN,         /* what the person chose */
 	ORDER_RUN_STALLED, /* the same, and why warps waited */
 	ORDER_RUNG,        /* another variant of its ladder */
+	ORDER_POINT,       /* another point of its map */
 	ORDER_LIBRARY,     /* the vendor library's time for the same product */
 	ORDER_KINDS
 };
@@ -28,7 +29,8 @@ struct order_rule {
 	bool sample_suffices; /* a long launch is answered by a sample of its blocks, and no more */
 	bool verifies;        /* results are compared with the reference */
 	bool is_library;      /* no launch: the vendor library is timed */
-	/* what its news mean: the session's state, `now` and `before`; else they are the ladder's */
+	/* what its news mean: the session's state, `now` and `before`; else they are the ladder's or
+	 * the map's */
 	bool of_session;
 };
 

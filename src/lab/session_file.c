@@ -123,6 +123,7 @@ void session_drop(struct session *s)
 	record_free(s->now);
 	record_free(s->before);
 	ladder_free(s->ladder);
+	free(s->map);
 	session_forget(s);
 	*s = (struct session){ 0 };
 }

@@ -19,6 +19,7 @@
 #include "model/stream.h"
 
 struct ladder;          /* model/ladder.h */
+struct sweep_map;       /* model/sweep_map.h */
 struct session_program; /* model/program_session.h */
 struct run_brief;       /* model/brief.h */
 
@@ -36,6 +37,7 @@ enum run_state {
 enum panel_needs {
 	NEEDS_LADDER = 1, /* runs of the family's other variants */
 	NEEDS_STALLS = 2, /* why warps waited: some passes more on a GPU */
+	NEEDS_SWEEP = 4,  /* runs over two of the parameters */
 };
 
 /* What the person chose. */
@@ -140,6 +142,8 @@ struct session {
 	struct view_cursor cursor; /* inside the focused view */
 	struct session_tour tour;
 	struct ladder *ladder;     /* fits `sel`; NULL = nobody has looked at it yet */
+	struct sweep_map *map;     /* around `sel`; NULL = nobody has looked at it yet */
+	unsigned map_pair;         /* the pair of parameters that it is to be of */
 	struct run_brief *history; /* every run of this session, the newest last */
 	unsigned n_history;
 	struct run_brief *pinned; /* the run that all figures are held against; NULL = the one before */

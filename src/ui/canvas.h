@@ -35,7 +35,12 @@
 	X(SELECTED, 'S') \
 	X(KEY, 'y')      \
 	X(ERROR, 'E')    \
-	X(FAINT, 'G')
+	X(FAINT, 'G')    \
+	X(MAP1, 'm')     \
+	X(MAP2, 'n')     \
+	X(MAP3, 'o')     \
+	X(MAP4, 'p')     \
+	X(MAP5, 'q')
 enum style {
 #define X(id, letter) STYLE_##id,
 	STYLES(X)

@@ -9,6 +9,7 @@
 #include "base/lang.h"
 #include "model/brief.h"
 #include "model/ladder.h"
+#include "model/sweep_map.h"
 #include "ui/arrangement.h"
 #include "ui/keys.h"
 #include "ui/theme.h"
@@ -27,8 +28,10 @@ const char *when_always(const struct session *s, const struct view_desc *view)
 const char *when_running(const struct session *s, const struct view_desc *view)
 {
 	(void)view;
-	return s->state == RUN_RUNNING || (s->ladder && s->ladder->running >= 0) ? NULL
-	                                                                         : "nothing is running";
+	return s->state == RUN_RUNNING || (s->ladder && s->ladder->running >= 0) ||
+	               (s->map && s->map->running >= 0)
+	           ? NULL
+	           : "nothing is running";
 }
 
 const char *when_kernel(const struct session *s, const struct view_desc *view)

@@ -45,6 +45,8 @@ void param_typed(const struct screen_host *host, struct screen_state *st);
 /* The typed line done; its last word completed. */
 void line_enter(const struct screen_host *host, struct screen_state *st);
 void line_complete(const struct screen_host *host, struct screen_state *st);
+/* An arrow sideways, where the focused view's rows lie in columns; false = they do not. */
+bool view_walks(const struct command_call *call);
 /* Panel @i of the tab row gets the focus. */
 void view_focus(const struct screen_host *host, struct screen_state *st, size_t i);
 /* The launch of a program that the cursor stands on is shown in all panels. */

@@ -20,6 +20,8 @@ const char *when_params(const struct session *s, const struct view_desc *view)
 
 void param_move(const struct command_call *call)
 {
+	if (view_walks(call))
+		return;
 	struct session *s = call->host->edit(call->host->ctx);
 	const unsigned n = s->sel.kernel->n_params;
 	do

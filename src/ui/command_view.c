@@ -8,15 +8,15 @@
 
 const char *when_detail(const struct session *s, const struct view_desc *view)
 {
-	return view && view->detail_rows && view->rows && view->rows(s)
-	           ? NULL
-	           : "no row with a detail in this panel";
+	const bool opens = view && (view->detail_rows || view->choose);
+	return opens && view->rows && view->rows(s) ? NULL : "no row with a detail in this panel";
 }
 
 const char *when_axis(const struct session *s, const struct view_desc *view)
 {
 	(void)s;
-	return view && view->zooms ? NULL : "this panel has no time axis; the timeline has";
+	return view && (view->zooms || view->pairs) ? NULL
+	                                            : "this panel has no time axis; the timeline has";
 }
 
 /* Where the cursor stands on a launch of the program, all panels show that one. */
@@ -100,11 +100,38 @@ unsigned row_moved(unsigned at, unsigned n, enum command command)
 	}
 }
 
+/* Up and down in a view whose rows lie in columns. */
+static unsigned cell_moved(unsigned at, unsigned n, unsigned columns, enum command command)
+{
+	if (command == CMD_ROW_UP || command == CMD_PAGE_UP)
+		return at >= columns ? at - columns : at;
+	if (command == CMD_ROW_DOWN || command == CMD_PAGE_DOWN)
+		return at + columns < n ? at + columns : at;
+	return row_moved(at, n, command);
+}
+
+bool view_walks(const struct command_call *call)
+{
+	struct session *s = call->host->edit(call->host->ctx);
+	const unsigned columns = call->view && call->view->columns ? call->view->columns(s) : 0;
+	if (!columns)
+		return false;
+	unsigned *at = &s->cursor.row;
+	if (call->arg > 0 && *at % columns + 1 < columns)
+		++*at;
+	else if (call->arg < 0 && *at % columns)
+		--*at;
+	return true;
+}
+
 void row_move(const struct command_call *call)
 {
 	struct session *s = call->host->edit(call->host->ctx);
 	const struct view_desc *v = call->view;
-	if (v && s->cursor.detail && v->detail_rows)
+	const unsigned columns = v && v->columns ? v->columns(s) : 0;
+	if (columns)
+		s->cursor.row = cell_moved(s->cursor.row, v->rows(s), columns, call->command);
+	else if (v && s->cursor.detail && v->detail_rows)
 		s->cursor.detail_row = row_moved(s->cursor.detail_row, v->detail_rows(s), call->command);
 	else if (v && v->rows)
 		s->cursor.row = row_moved(s->cursor.row, v->rows(s), call->command);
@@ -114,6 +141,12 @@ void row_move(const struct command_call *call)
 void detail_toggle(const struct command_call *call)
 {
 	struct session *s = call->host->edit(call->host->ctx);
+	struct selection chosen;
+	if (call->view->choose) {
+		if (call->view->choose(s, &chosen))
+			call->host->set_selection(call->host->ctx, &chosen);
+		return;
+	}
 	s->cursor.detail = !s->cursor.detail;
 	s->cursor.detail_row =
 		s->cursor.detail && call->view->detail_start ? call->view->detail_start(s) : 0;
@@ -154,6 +187,14 @@ void axis_zoom(const struct command_call *call)
 void axis_pan(const struct command_call *call)
 {
 	struct session *s = call->host->edit(call->host->ctx);
+	if (call->view->pairs) {
+		const unsigned n = call->view->pairs(s);
+		s->map_pair = n ? (s->map_pair % n + (call->arg > 0 ? 1 : n - 1)) % n : 0;
+		s->cursor.row = call->view->start(s);
+		if (call->host->focus)
+			call->host->focus(call->host->ctx);
+		return;
+	}
 	if (time_axis_pan(&s->cursor, call->arg))
 		return;
 	screen_say(call->st, false,

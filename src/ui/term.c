@@ -84,7 +84,8 @@ void term_theme(size_t theme)
 		if (!t.colours || colour < 0)
 			continue;
 		pairs++;
-		if (init_pair(pairs, colour, t.own_ground ? -1 : COLOR_BLACK) == OK)
+		const short own = t.own_ground ? -1 : COLOR_BLACK;
+		if (init_pair(pairs, colour, many && look[i].ground ? look[i].ground : own) == OK)
 			t.pair[i] = pairs;
 	}
 	clearok(curscr, TRUE);

@@ -15,6 +15,17 @@ enum { OWN = -1, RED = 1, GREEN = 2, YELLOW = 3, BLUE = 4, MAGENTA = 5, CYAN = 6
 
 #define LOOK(id, attr_, many, few, attr_few) \
 	[STYLE_##id] = { .attr = attr_, .of_256 = many, .of_8 = few, .attr8 = attr_few }
+/* The map from slow to quick: a ground of its own, from dark blue to yellow, in equal steps of
+ * lightness, so that it reads the same without telling hues apart. */
+#define ON(id, many, ground_, attr_few) \
+	[STYLE_##id] = { .of_256 = many, .of_8 = OWN, .attr8 = attr_few, .ground = ground_ }
+#define MAP_LOOKS                                                                                  \
+	ON(MAP1, 252, 17, 0), ON(MAP2, 255, 24, 0), ON(MAP3, 16, 37, 0), ON(MAP4, 16, 114, LOOK_BOLD), \
+		ON(MAP5, 16, 226, LOOK_BOLD | LOOK_REVERSE)
+#define MAP_PLAIN                                                                       \
+	LOOK(MAP1, 0, OWN, OWN, 0), LOOK(MAP2, 0, OWN, OWN, 0), LOOK(MAP3, 0, OWN, OWN, 0), \
+		LOOK(MAP4, LOOK_BOLD, OWN, OWN, LOOK_BOLD),                                     \
+		LOOK(MAP5, LOOK_BOLD | LOOK_REVERSE, OWN, OWN, LOOK_BOLD | LOOK_REVERSE)
 /* What needs no colour. */
 #define PLAIN_LOOKS                                                           \
 	LOOK(NORMAL, 0, OWN, OWN, 0), LOOK(BOLD, LOOK_BOLD, OWN, OWN, LOOK_BOLD), \
@@ -30,7 +41,8 @@ static const struct theme themes[] = {
 	            LOOK(BAR, 0, 111, CYAN, 0), LOOK(HEAT1, 0, 187, YELLOW, 0),
 	            LOOK(HEAT2, 0, 221, YELLOW, LOOK_BOLD),
 	            LOOK(HEAT3, LOOK_BOLD, 214, YELLOW, LOOK_BOLD | LOOK_UNDERLINE),
-	            LOOK(ERROR, LOOK_BOLD, 210, RED, LOOK_BOLD), LOOK(FAINT, 0, 246, OWN, 0) } },
+	            LOOK(ERROR, LOOK_BOLD, 210, RED, LOOK_BOLD), LOOK(FAINT, 0, 246, OWN, 0),
+	            MAP_LOOKS } },
 	{ .name = "light",
 	  .light = true,
 	  .look = { PLAIN_LOOKS, LOOK(DIM, 0, 240, OWN, 0), LOOK(GOOD, 0, 22, BLUE, 0),
@@ -39,7 +51,8 @@ static const struct theme themes[] = {
 	            LOOK(KNOB_ON, LOOK_BOLD, 18, BLUE, LOOK_REVERSE), LOOK(BAR, 0, 25, BLUE, 0),
 	            LOOK(HEAT1, 0, 58, OWN, 0), LOOK(HEAT2, 0, 94, MAGENTA, 0),
 	            LOOK(HEAT3, LOOK_BOLD, 90, MAGENTA, LOOK_BOLD | LOOK_UNDERLINE),
-	            LOOK(ERROR, LOOK_BOLD, 124, RED, LOOK_BOLD), LOOK(FAINT, 0, 241, OWN, 0) } },
+	            LOOK(ERROR, LOOK_BOLD, 124, RED, LOOK_BOLD), LOOK(FAINT, 0, 241, OWN, 0),
+	            MAP_LOOKS } },
 	{ .name = "colour-blind",
 	  .look = { PLAIN_LOOKS, LOOK(DIM, 0, 248, OWN, 0), LOOK(GOOD, 0, 75, CYAN, 0),
 	            LOOK(WATCH, 0, 227, YELLOW, 0), LOOK(BAD, LOOK_BOLD, 208, YELLOW, LOOK_BOLD),
@@ -47,7 +60,8 @@ static const struct theme themes[] = {
 	            LOOK(KNOB_ON, LOOK_BOLD, 231, OWN, LOOK_REVERSE), LOOK(BAR, 0, 111, CYAN, 0),
 	            LOOK(HEAT1, 0, 254, OWN, 0), LOOK(HEAT2, 0, 229, YELLOW, 0),
 	            LOOK(HEAT3, LOOK_BOLD, 221, YELLOW, LOOK_BOLD | LOOK_UNDERLINE),
-	            LOOK(ERROR, LOOK_BOLD, 208, YELLOW, LOOK_BOLD), LOOK(FAINT, 0, 246, OWN, 0) } },
+	            LOOK(ERROR, LOOK_BOLD, 208, YELLOW, LOOK_BOLD), LOOK(FAINT, 0, 246, OWN, 0),
+	            MAP_LOOKS } },
 	{ .name = "mono",
 	  .look = { PLAIN_LOOKS, LOOK(DIM, 0, OWN, OWN, 0), LOOK(GOOD, 0, OWN, OWN, 0),
 	            LOOK(WATCH, LOOK_BOLD, OWN, OWN, LOOK_BOLD),
@@ -55,7 +69,8 @@ static const struct theme themes[] = {
 	            LOOK(KNOB_ON, LOOK_REVERSE, OWN, OWN, LOOK_REVERSE), LOOK(BAR, 0, OWN, OWN, 0),
 	            LOOK(HEAT1, 0, OWN, OWN, 0), LOOK(HEAT2, LOOK_BOLD, OWN, OWN, LOOK_BOLD),
 	            LOOK(HEAT3, LOOK_BOLD | LOOK_UNDERLINE, OWN, OWN, LOOK_BOLD | LOOK_UNDERLINE),
-	            LOOK(ERROR, LOOK_BOLD, OWN, OWN, LOOK_BOLD), LOOK(FAINT, 0, OWN, OWN, 0) } },
+	            LOOK(ERROR, LOOK_BOLD, OWN, OWN, LOOK_BOLD), LOOK(FAINT, 0, OWN, OWN, 0),
+	            MAP_PLAIN } },
 };
 
 size_t theme_count(void)

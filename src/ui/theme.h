@@ -14,6 +14,7 @@ struct look {
 	short of_256;   /* colour of the text; -1 = the terminal's own */
 	short of_8;     /* where there are only eight */
 	unsigned attr8; /* attributes that go with of_8 */
+	short ground;   /* what of_256 stands on; 0 = the terminal's own */
 };
 
 struct theme {

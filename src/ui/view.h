@@ -58,6 +58,14 @@ struct view_desc {
 	/* The launch of the program that the cursor stands on, which all panels then show; 0 = none.
 	 * NULL = the view chooses none. */
 	uint64_t (*launch)(const struct session *s);
+	/* Its rows lie in so many columns, and all four arrows walk them; NULL = one column. */
+	unsigned (*columns)(const struct session *s);
+	/* What Enter selects for every panel, where the cursor stands; false = nothing. NULL = Enter
+	 * opens a detail, or the panel. */
+	bool (*choose)(const struct session *s, struct selection *out);
+	/* How many pairs of parameters < and > turn its axes through: session.map_pair. NULL = it has
+	 * no such axes. */
+	unsigned (*pairs)(const struct session *s);
 	enum view_place place; /* in the layout "study" */
 	/* In the others: 1, 2 .. of the grid, -1, -2 .. of the side column; 0 = only when chosen. */
 	signed char rank[VIEW_LAYOUT_COUNT];

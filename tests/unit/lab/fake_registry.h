@@ -340,6 +340,7 @@ static inline bool fake_panels(const char *name, struct lab_panel *out)
 	static const struct lab_panel all[] = {
 		{ "plain", 0 },
 		{ "rungs", NEEDS_LADDER },
+		{ "points", NEEDS_SWEEP },
 		{ "stalls", NEEDS_STALLS },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)

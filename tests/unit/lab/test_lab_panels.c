@@ -1,7 +1,9 @@
-/* What panels need is run while they are looked at: the ladder's rungs, stall reasons. */
+/* What panels need is run while they are looked at: the ladder's rungs, the map's
+ * points, stall reasons. */
 #include "lab_wait.h"
 #include "lab/order.h"
 #include "model/ladder.h"
+#include "model/sweep_map.h"
 
 static bool climbed(const struct session *s)
 {
@@ -64,6 +66,51 @@ TEST(test_the_ladder_runs_when_looked_at)
 	lab_focus(a);
 	assert_int_equal(fake.runs, 7);
 	assert_false(climbing(s));
+	lab_free(a);
+	assert_int_equal(fake.open, 0);
+}
+
+static bool mapped(const struct session *s)
+{
+	return s->state != RUN_RUNNING && s->map && s->map->running < 0 && sweep_map_due(s->map, 0) < 0;
+}
+
+TEST(test_the_map_fills_when_looked_at)
+{
+	struct lab *a = settled_lab();
+	struct session *s = lab_session(a);
+	assert_null(s->map);
+	s->view = "points";
+	lab_focus(a);
+	assert_non_null(s->map);
+	wait_for(a, mapped);
+	/* the run at hand is one of them, and none is a run of the person's */
+	const unsigned points = sweep_map_ran(s->map);
+	assert_true(points > 4);
+	const unsigned runs = (unsigned)fake.runs; /* long ones are sampled in two steps */
+	assert_true(runs >= points && runs <= 2 * points);
+	assert_null(s->before);
+	assert_false(s->stale);
+	/* to another point of it: it stays, and only what the person asked for runs */
+	const struct selection to = sweep_map_selection(s->map, s->map->point[0].state != SWEEP_RAN);
+	lab_selection(a, &to);
+	wait_for(a, settled);
+	wait_for(a, mapped);
+	assert_true((unsigned)fake.runs > runs && (unsigned)fake.runs <= runs + 2);
+	assert_int_equal(sweep_map_ran(s->map), points);
+	/* other parameters: a new one around the same launch */
+	s->map_pair = 1;
+	lab_focus(a);
+	wait_for(a, mapped);
+	assert_int_equal(s->map->pair, 1 % s->map->pairs);
+	/* ended by the person it stays as it is */
+	lab_param(a, TOY_N, 77);
+	lab_cancel(a);
+	wait_for(a, settled);
+	const int stopped = fake.runs;
+	lab_focus(a);
+	lab_poll(a);
+	assert_int_equal(fake.runs, stopped);
 	lab_free(a);
 	assert_int_equal(fake.open, 0);
 }

@@ -11,6 +11,7 @@
 #include "model/ladder.h"
 #include "model/program_session.h"
 #include "model/session.h"
+#include "model/sweep_map.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@
 	X(no_kernel)            \
 	X(ladder)               \
 	X(ladder_reference)     \
+	X(map)                  \
 	X(streams)              \
 	X(reference_run)        \
 	X(reference_run_hidden) \

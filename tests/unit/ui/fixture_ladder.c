@@ -1,4 +1,5 @@
-/* A ladder with every kind of rung; and one whose rungs were recorded elsewhere. */
+/* A ladder with every kind of rung; one whose rungs were recorded elsewhere; a map with every kind
+ * of point. */
 #include "fixture.h"
 
 static const struct variant_desc climb_variants[] = {
@@ -79,5 +80,38 @@ struct session *fixture_ladder_reference(void)
 	l->reference_library_ns = 71200;
 	snprintf(l->reference_library_name, sizeof l->reference_library_name, "cuBLAS FP32");
 	ladder_compare(l);
+	return s;
+}
+
+/* Tile width across, rows of A down: points of every level, one that runs, refused and failed ones,
+ * one whose registers spill. */
+struct session *fixture_map(void)
+{
+	struct session *s = fixture_session(&fixture_sgemm, 1);
+	s->view = "sweep";
+	s->state = RUN_DONE;
+	struct sweep_map *m = s->map = sweep_map_new(&s->sel, 0);
+	const unsigned n = sweep_map_points(m);
+	for (unsigned i = 0; i < n; i++) {
+		if (i == n - 1 || i == n / 2)
+			continue;
+		struct run_record r = { .sel = sweep_map_selection(m, i),
+			                    .cost = { .flop = 2147483648.0, .min_bytes = 12582912 } };
+		r.occ.pct = 25.0 * (1 + i % 4);
+		r.occ_in.regs_per_thread = 32 + 8 * i;
+		r.spill_bytes = i == 2 ? 512 : 0;
+		metrics_clear(&r.metrics, "not part of this run");
+		metric_num(&r.metrics, M_TIME_KERNEL, ORIGIN_MODELLED, 300000.0 * (1 + i % 7) + 1000.0 * i);
+		metric_num(&r.metrics, M_INST_WARP, i % 2 ? ORIGIN_COUNTED : ORIGIN_SAMPLED, 1e6);
+		metric_text(&r.metrics, M_TIME_BOTTLENECK, ORIGIN_MODELLED, "shared memory");
+		sweep_map_put(m, &r);
+	}
+	m->running = (int)n - 1;
+	m->point[n / 2].state = SWEEP_FAILED;
+	snprintf(m->point[n / 2].why, sizeof m->point[0].why, "block 0, thread 3: no memory there");
+	m->point[1].state = SWEEP_REFUSED;
+	snprintf(m->point[1].why, sizeof m->point[0].why,
+	         "1024 threads with 96 registers each do not fit");
+	s->cursor.row = 3;
 	return s;
 }

@@ -117,6 +117,7 @@ void fixture_spans(struct run_record *r, double kernel_ns)
 void fixture_free(struct session *s)
 {
 	ladder_free(s->ladder);
+	free(s->map);
 	session_forget(s);
 	session_program_free(s->program);
 	if (s->now)

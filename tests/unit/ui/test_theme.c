@@ -28,8 +28,9 @@ TEST(contrast_of_every_style)
 		const struct theme *t = theme_at(i);
 		for (int s = 0; s < STYLE_COUNT; s++) {
 			/* the pure ground, and the softened ones that terminals come with (#1c1c1c, #eeeeee) */
-			readable(t, s, t->look[s].of_256, t->light ? WHITE : BLACK);
-			readable(t, s, t->look[s].of_256, t->light ? 255 : 234);
+			const short own = t->look[s].ground;
+			readable(t, s, t->look[s].of_256, own ? own : t->light ? WHITE : BLACK);
+			readable(t, s, t->look[s].of_256, own ? own : t->light ? 255 : 234);
 			/* xterm's dark red is 2.9 on black; bold makes it the bright one (5.3) */
 			const bool bright = t->look[s].attr8 & LOOK_BOLD;
 			const short few = t->look[s].of_8;
@@ -45,6 +46,17 @@ TEST(contrast_as_the_standard_says)
 	assert_true(theme_contrast(WHITE, WHITE) == 1);
 	/* #767676 on white: the known limit of 4.5 */
 	assert_true(theme_contrast(243, WHITE) > 4.5 && theme_contrast(244, WHITE) < 4.5);
+}
+
+/* The map's levels are told apart by lightness alone, the quicker the lighter. */
+TEST(map_is_a_ramp)
+{
+	for (size_t i = 0; i < theme_count(); i++)
+		for (int s = STYLE_MAP1; s < STYLE_MAP5 && theme_at(i)->look[s].ground; s++) {
+			const short ground = theme_at(i)->look[s].ground,
+						next = theme_at(i)->look[s + 1].ground;
+			assert_true(theme_contrast(next, BLACK) > 1.3 * theme_contrast(ground, BLACK));
+		}
 }
 
 /* Good, watch and bad cannot be told apart by colour alone without colour: signs go with them. */
