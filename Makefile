@@ -199,7 +199,7 @@ $(B)/obj/gen/lang_%.o: $(B)/gen/lang_%.c
 	$(call say,CC,$<)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 $(B)/obj/src/lab/registry.o $(B)/obj/src/compile/tool/prefill.o $(B)/obj/src/cli/view_list.o: $(B)/gen/kernels.def $(B)/gen/views.def $(B)/gen/backends.def
 $(B)/obj/src/cli/cli.o: $(B)/gen/verbs.def
-$(B)/obj/tests/unit/ui/test_views.o $(B)/obj/tests/unit/ui/test_view_goldens.o $(B)/obj/tests/unit/ui/test_lang_goldens.o: $(B)/gen/views.def
+$(B)/obj/tests/unit/ui/test_views.o $(B)/obj/tests/unit/ui/test_view_goldens.o $(B)/obj/tests/unit/ui/test_lang_goldens.o $(B)/obj/tests/unit/ui/test_panel_sums.o: $(B)/gen/views.def
 
 # --- tests ---------------------------------------------------------------------------------------
 # tests/unit/<layer>/test_x.c may use <layer> and what lies below it, and has the folder's

@@ -108,9 +108,11 @@ static void limit_row(struct canvas *c, int row, const struct limit_columns *k,
 	const enum style st = l->limits ? STYLE_BOLD : STYLE_NORMAL;
 	canvas_text(c, row, 2, st, l->name ? l->name : "");
 	amount(l->id, l->needs, text, sizeof text);
-	canvas_right(c, row, k->needs, STYLE_NORMAL, "%s", text);
+	if (k->needs) /* narrow panels have no room for it, nor for what the SM has */
+		canvas_right(c, row, k->needs, STYLE_NORMAL, "%s", text);
 	amount(l->id, l->has, text, sizeof text);
-	canvas_right(c, row, k->has, STYLE_NORMAL, "%s", text);
+	if (k->has)
+		canvas_right(c, row, k->has, STYLE_NORMAL, "%s", text);
 	if (l->blocks == OCC_UNLIMITED)
 		canvas_right(c, row, k->blocks, STYLE_DIM, k->wide ? "no limit" : "–");
 	else
@@ -128,8 +130,10 @@ static int limits(const struct session *s, struct canvas *c, int row, int last)
 	if (row >= last)
 		return row;
 	canvas_text(c, row, 2, STYLE_DIM, "limit");
-	canvas_right(c, row, k.needs, STYLE_DIM, k.wide ? "needs per block" : "needs");
-	canvas_right(c, row, k.has, STYLE_DIM, "SM has");
+	if (k.needs)
+		canvas_right(c, row, k.needs, STYLE_DIM, k.wide ? "needs per block" : "needs");
+	if (k.has)
+		canvas_right(c, row, k.has, STYLE_DIM, "SM has");
 	canvas_right(c, row, k.blocks, STYLE_DIM, "blocks");
 	row++;
 	for (unsigned i = 0; i < OCC_LIMIT_COUNT && row < last; i++) {

@@ -3,7 +3,7 @@
  * and no empty third of the screen while a panel shows less than it holds. SCREENS=5000 draws so
  * many (make check-screens); without it a thousand.
  */
-#include "fixture_world.h"
+#include "fixture_watch.h"
 #include "../unit.h"
 
 #include "base/lang.h"
@@ -20,44 +20,6 @@ static unsigned some(unsigned most)
 	return (unsigned)(rand_next(&stream) % most);
 }
 
-/* The largest rectangle of blanks, by the heights of blank columns over every row. */
-static struct watch_window most_empty(const struct canvas *c)
-{
-	int *high = mem_calloc((size_t)c->cols, sizeof *high), best = 0;
-	struct watch_window out = { 0 };
-	for (int r = 0; r < c->rows; r++) {
-		for (int k = 0; k < c->cols; k++)
-			high[k] = c->cells[r * c->stride + k].ch == ' ' ? high[k] + 1 : 0;
-		for (int from = 0; from < c->cols; from++) {
-			int low = high[from];
-			for (int k = from; k < c->cols && low * (c->cols - from) > best; k++) {
-				low = high[k] < low ? high[k] : low;
-				if (low * (k - from + 1) <= best)
-					continue;
-				best = low * (k - from + 1);
-				out = (struct watch_window){ r + 1 - low, from, low, k + 1 - from };
-			}
-		}
-	}
-	free(high);
-	return out;
-}
-
-/* A third of the screen stays empty while a panel beside it shows less than it holds. */
-static bool wastes(const struct canvas *c, const struct canvas_watch *watch)
-{
-	const struct watch_window e = most_empty(c);
-	if (e.rows * e.cols * 3 <= c->rows * c->cols)
-		return false;
-	for (unsigned i = 0; i < watch->scrolls; i++) {
-		const struct watch_window *w = &watch->window[i];
-		if (e.row >= w->row + w->rows || w->row >= e.row + e.rows || e.col >= w->col + w->cols ||
-		    w->col >= e.col + e.cols)
-			return true;
-	}
-	return false;
-}
-
 static void check(const struct world *w, const char *state, const char *keys, int rows, int cols)
 {
 	struct canvas_watch watch = { 0 };
@@ -65,19 +27,13 @@ static void check(const struct world *w, const char *state, const char *keys, in
 	canvas_init(&c, rows, cols, some(5) == 0);
 	c.watch = &watch;
 	screen_draw(&w->host, &w->st, &c);
-	/* what lies over the panels may hide them; what waits for a run, or a lesson that nobody has
-	 * chosen, has a sentence to say */
-	const struct session *s = w->fh.s;
-	const bool waits = !panel_metrics(s) || s->state == RUN_FAILED ||
-	                   (!s->tour.preset && !strcmp(s->view, "tour"));
-	const bool empty = w->st.open == CMD_NONE && !waits && wastes(&c, &watch);
-	char *text = canvas_dump(&c, false);
-	if (watch.overlaps || watch.cuts || empty) {
+	const char *fault = frame_fault(w, &c, &watch);
+	if (fault) {
+		char *text = canvas_dump(&c, false);
 		fputs(text, stderr); /* a message of cmocka's has no room for a screen */
-		fail_msg("%s, keys '%s', at %dx%d: %s", state, keys, cols, rows,
-		         watch.first[0] ? watch.first : "a third is empty while a panel scrolls");
+		free(text);
+		fail_msg("%s, keys '%s', at %dx%d: %s", state, keys, cols, rows, fault);
 	}
-	free(text);
 	canvas_free(&c);
 }
 
@@ -114,8 +70,8 @@ static void draw_many(unsigned n)
 		world_press(&w, keys);
 		static const int sizes[][2] = { { 24, 80 }, { 40, 120 }, { 60, 200 } };
 		const unsigned usual = some(6);
-		const int rows = usual < 3 ? sizes[usual][0] : 14 + (int)some(60);
-		const int cols = usual < 3 ? sizes[usual][1] : 60 + (int)some(180);
+		const int rows = usual < 3 ? sizes[usual][0] : 8 + (int)some(66);
+		const int cols = usual < 3 ? sizes[usual][1] : 40 + (int)some(200);
 		check(&w, f->name, keys, rows, cols);
 		world_end(&w);
 	}
@@ -148,9 +104,9 @@ TEST(the_checker_finds)
 	assert_int_equal(most_empty(&c).cols, 20);
 	struct canvas right = canvas_sub(&c, 0, 10, 1, 10), all = canvas_sub(&c, 0, 0, 4, 20);
 	canvas_scrolls(&all); /* itself has room: its own business */
-	assert_false(wastes(&c, &watch));
+	assert_false(wastes_room(&c, &watch));
 	canvas_scrolls(&right);
-	assert_true(wastes(&c, &watch));
+	assert_true(wastes_room(&c, &watch));
 	canvas_text(&c, 0, 0, STYLE_NORMAL, "makespan"); /* the same once more is nothing new */
 	canvas_hline(&c, 1, 0, 20, STYLE_DIM);
 	canvas_text(&c, 1, 2, STYLE_NORMAL, " head ");
