@@ -20,14 +20,14 @@ struct command_call {
 
 typedef const char *command_condition(const struct session *s, const struct view_desc *view);
 command_condition when_always, when_kernel, when_params, when_running, when_detail, when_axis,
-	when_recorded, when_lesson, when_record;
+	when_recorded, when_lesson, when_record, when_twice;
 
 typedef void command_handler(const struct command_call *call);
 /* command_param.c: the selection's parameters; arg: direction */
 command_handler param_move, param_step, param_default, variant_step, trail_step;
 /* command_view.c: focus, rows, detail and time axis of a panel; arg: direction */
-command_handler view_step, row_move, view_solo, view_zoom, view_back, detail_toggle, axis_zoom,
-	axis_pan;
+command_handler view_step, row_move, view_solo, view_twice, view_zoom, view_back, detail_toggle,
+	axis_zoom, axis_pan;
 /* command_open.c: the list or page of the command; the prompt for a value */
 command_handler open_overlay, open_prompt;
 /* command_line.c: the line behind ':' */

@@ -156,6 +156,22 @@ void detail_toggle(const struct command_call *call)
 void view_solo(const struct command_call *call)
 {
 	call->st->solo = !call->st->solo;
+	call->st->twice = false;
+}
+
+const char *when_twice(const struct session *s, const struct view_desc *view)
+{
+	struct session was;
+	(void)view;
+	return run_before_session(s, &was)
+	           ? NULL
+	           : "no earlier run of this kernel to stand beside: change something";
+}
+
+void view_twice(const struct command_call *call)
+{
+	call->st->twice = !call->st->twice;
+	call->st->solo = call->st->twice;
 }
 
 void view_back(const struct command_call *call)
@@ -163,7 +179,7 @@ void view_back(const struct command_call *call)
 	if (call->host->session(call->host->ctx)->cursor.detail && call->view)
 		detail_toggle(call);
 	else if (call->st->solo)
-		call->st->solo = false;
+		call->st->solo = call->st->twice = false;
 	else if (!back(call))
 		screen_say(call->st, false, "nothing to go back to: q quits");
 }

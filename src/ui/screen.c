@@ -130,13 +130,32 @@ static const struct view_desc *lesson_view(const struct screen_host *host, const
 	return host->view_at(index);
 }
 
-/* The focused panel alone. */
-static void solo_panel(const struct screen_host *host, const struct session *s,
+#define TWICE_COLS 76 /* from which on two panels have room beside each other */
+
+/* The focused panel alone; @twice: and once more, where there is an earlier run. */
+static void solo_panel(const struct screen_host *host, const struct session *s, bool twice,
                        const struct layout *l, struct canvas *c)
 {
 	const size_t focus = screen_focus(host, s);
-	if (l->n_panels)
-		panel(s, host->view_at(focus), focus, true, "Esc back", part(c, l->panel[0]));
+	struct session was;
+	if (!l->n_panels)
+		return;
+	twice = twice && run_before_session(s, &was);
+	if (!twice || l->panel[0].cols < TWICE_COLS) {
+		panel(s, host->view_at(focus), focus, true, twice ? "two: 76 columns" : "Esc back",
+		      part(c, l->panel[0]));
+		return;
+	}
+	struct rect left = l->panel[0], right = left;
+	char what[160];
+	left.cols = (left.cols - 1) / 2;
+	right.col += left.cols + 1;
+	right.cols -= left.cols + 1;
+	panel(&was, host->view_at(focus), focus, false, "", part(c, left));
+	panel_difference(&s->sel, &was.sel, what, sizeof what);
+	struct canvas head = part(c, left);
+	canvas_right(&head, 0, head.cols - 1, STYLE_WATCH, " %.60s ", what[0] ? what : "as before");
+	panel(s, host->view_at(focus), focus, true, "Esc back", part(c, right));
 }
 
 /* Of tiles that stand in one column, those that know how little they need give the rest to the
@@ -256,7 +275,7 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 	if (area.rows)
 		tabs(host, s, &area);
 	if (host->n_views && st->solo)
-		solo_panel(host, s, &l, c);
+		solo_panel(host, s, st->twice, &l, c);
 	else if (host->n_views)
 		panels(host, st, &l, c);
 	area = part(c, l.lesson);

@@ -99,6 +99,7 @@ struct screen_state {
 	char message[600];                 /* last refusal or hint */
 	bool bad;                          /* the message is a refusal */
 	bool solo;                         /* the focused panel has the whole screen */
+	bool twice;                        /* and twice: as it was in the run before */
 	size_t theme;                      /* theme.h */
 	size_t layout;                     /* arrangement.h */
 	bool ascii;                        /* the terminal: English only */

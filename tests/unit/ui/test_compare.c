@@ -36,6 +36,31 @@ TEST(a_pinned_run_is_the_baseline)
 	fixture_free(s);
 }
 
+/* The run before and this one, each with its own figures, in every panel; Esc ends it. */
+TEST(two_runs_side_by_side)
+{
+	struct world w;
+	world_begin(&w, fixture_done());
+	world_press(&w, "4 B");
+	char *text = world_shot(&w, 40, 160, false);
+	const char *first = strstr(text, "loads"), *second = first ? strstr(first + 1, "loads") : NULL;
+	assert_non_null(second);
+	assert_int_equal(strncmp(first, "loads     3.0", 13), 0);  /* naive */
+	assert_int_equal(strncmp(second, "loads     4.0", 13), 0); /* tiled */
+	assert_true(second - first < 120);                         /* in one row */
+	free(text);
+	shows(&w, " naive ", true);
+	world_press(&w, "ESC");
+	shows(&w, " naive ", false);
+	/* nothing ran before: said, and not done */
+	record_free(w.fh.s->before);
+	w.fh.s->before = NULL;
+	world_press(&w, "B");
+	assert_non_null(strstr(w.st.message, "no earlier run of this kernel"));
+	assert_false(w.st.solo);
+	world_end(&w);
+}
+
 /* A file that was read again is a new family of the same name: still comparable. */
 TEST(an_edited_file_is_compared)
 {

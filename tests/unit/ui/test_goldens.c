@@ -41,6 +41,7 @@ static const struct golden goldens[] = {
 	{ "device-80x24", "9 DOWN DOWN", fixture_done, 24, 80, false },
 	{ "lesson-80x24", "3", fixture_tour, 24, 80, false },
 	{ "lesson-solo-80x24", "3 f", fixture_tour, 24, 80, false },
+	{ "twice-120x40", "4 B", fixture_done, 40, 120, false },
 	{ "solo-120x40", "2 f", fixture_done, 40, 120, false },
 	{ "lesson-judged-80x24", "4", fixture_tour_judged, 24, 80, false },
 	{ "lesson-ascii-80x24", "2", fixture_tour_judged, 24, 80, true },

@@ -44,7 +44,7 @@ static void random_keys(char *out, size_t n)
 		                                "9", "0",     "L",    "DOWN", "END", "ENTER", "f", "+",
 		                                "-", "RIGHT", "PGDN", "P",    "v",   "z",     "x", "K",
 		                                "?", "/",     "ESC",  "BTAB", "UP",  "#",     "y", "o",
-		                                "i", "g",     "]",    "T" };
+		                                "i", "g",     "]",    "T",    "B" };
 	size_t len = 0;
 	out[0] = '\0';
 	for (unsigned i = some(7); i > 0; i--) {
