@@ -74,19 +74,18 @@ static attr_t curses_attr(unsigned attr)
 
 void term_theme(size_t theme)
 {
-	const struct look *look = theme_at(t.colours ? theme : theme_find("mono"))->look;
-	const bool many = t.colours && COLORS >= 256;
-	short pairs = 0;
+	const size_t shown = t.colours ? theme : theme_find("mono");
+	int pairs = 0;
 	for (int i = 0; i < STYLE_COUNT; i++) {
-		const short colour = many ? look[i].of_256 : look[i].of_8;
+		const struct ink ink = theme_ink(shown, (enum style)i, palette_of(COLORS));
+		const int own = t.own_ground ? -1 : COLOR_BLACK;
 		t.pair[i] = 0;
-		t.attr[i] = curses_attr(many ? look[i].attr : look[i].attr8);
-		if (!t.colours || colour < 0)
+		t.attr[i] = curses_attr(ink.attr);
+		if (!t.colours || ink.text < 0)
 			continue;
 		pairs++;
-		const short own = t.own_ground ? -1 : COLOR_BLACK;
-		if (init_pair(pairs, colour, many && look[i].ground ? look[i].ground : own) == OK)
-			t.pair[i] = pairs;
+		if (init_extended_pair(pairs, ink.text, ink.ground < 0 ? own : ink.ground) == OK)
+			t.pair[i] = (short)pairs;
 	}
 	clearok(curscr, TRUE);
 }

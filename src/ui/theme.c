@@ -107,6 +107,44 @@ size_t theme_of_environment(size_t kept)
 	return 0;
 }
 
+/* --- palettes --- */
+
+enum palette palette_of(int colours)
+{
+	return colours >= 1 << 24 ? PALETTE_DIRECT
+	       : colours >= 256   ? PALETTE_256
+	       : colours >= 16    ? PALETTE_16
+	                          : PALETTE_8;
+}
+
+static void palette(short colour, int rgb[3]);
+
+/* 0 to 7 mean the first eight colours on such a terminal too: black is both. */
+static int direct(short colour)
+{
+	int rgb[3];
+	palette(colour, rgb);
+	return rgb[0] << 16 | rgb[1] << 8 | rgb[2];
+}
+
+struct ink theme_ink(size_t theme, enum style style, enum palette palette_)
+{
+	const struct theme *t = theme_at(theme);
+	const struct look *l = &t->look[style];
+	const bool many = palette_ >= PALETTE_256;
+	struct ink ink = { .text = many ? l->of_256 : l->of_8,
+		               .ground = many && l->ground ? l->ground : -1,
+		               .attr = many ? l->attr : l->attr8 };
+	/* on black the bright ones read best; on white the others do */
+	if (palette_ == PALETTE_16 && ink.text >= 0 && !t->light)
+		ink.text += 8;
+	if (palette_ == PALETTE_DIRECT && ink.text >= 0)
+		ink.text = direct((short)ink.text);
+	if (palette_ == PALETTE_DIRECT && ink.ground >= 0)
+		ink.ground = direct((short)ink.ground);
+	return ink;
+}
+
 /* --- contrast --- */
 
 /* The palette of xterm: 16 colours, a cube of 6 x 6 x 6, 24 greys. */

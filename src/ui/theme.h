@@ -23,6 +23,21 @@ struct theme {
 	struct look look[STYLE_COUNT];
 };
 
+/* Where a colour comes from, by how many a terminal has. */
+enum palette {
+	PALETTE_8,      /* the first eight; bright by bold, if the terminal does that */
+	PALETTE_16,     /* and eight bright ones */
+	PALETTE_256,    /* xterm's */
+	PALETTE_DIRECT, /* any: 0xrrggbb */
+};
+enum palette palette_of(int colours);
+/* A style's colour and what it stands on, in the numbers of @palette; -1 = the terminal's own. */
+struct ink {
+	int text, ground;
+	unsigned attr; /* bits of enum look_attr */
+};
+struct ink theme_ink(size_t theme, enum style style, enum palette palette);
+
 size_t theme_count(void);
 const struct theme *theme_at(size_t i);
 /* By name; theme_count() = there is none of that name. */

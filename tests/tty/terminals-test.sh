@@ -44,6 +44,29 @@ type "clear; TERM=xterm $PMPP $run"
 check eight_colours see 'theoretical'
 press_q
 see 'ready:$'
+
+# a terminal of direct colours, whose numbers are no palette: described here, as it need not be installed
+if command -v tic >/dev/null 2>&1; then
+	work=$(mktemp -d "${TMPDIR:-/tmp}/pmpp-terminals-XXXXXX") || exit 1
+	trap 'finish; rm -rf "$work"' EXIT
+	rgb='%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%d'
+	cat >"$work/direct.ti" <<EOF
+pmpp-direct|direct colours,
+	RGB, colors#0x1000000, pairs#0x10000,
+	setaf=\E[%?%p1%{8}%<%t3%p1%d%e38:2::$rgb%;m,
+	setab=\E[%?%p1%{8}%<%t4%p1%d%e48:2::$rgb%;m,
+	use=xterm-256color,
+EOF
+	tic -x -o "$work" "$work/direct.ti"
+	type "clear; TERMINFO_DIRS=$work: TERM=pmpp-direct $PMPP $run"
+	check direct_colours see 'theoretical'
+	grey() { tm capture-pane -p -e | grep -q '38[;:]2[;:]*168[;:]168[;:]168'; }
+	check direct_grey_is_grey grey
+	press_q
+	see 'ready:$'
+else
+	echo 'skip direct_colours: tic is not installed'
+fi
 type "clear; TERM=vt100 $PMPP $run; echo vt100 \$?"
 check vt100 see 'theoretical'
 press_q

@@ -36,6 +36,8 @@ TEST(contrast_of_every_style)
 			const short few = t->look[s].of_8;
 			readable(t, s, few >= 0 && bright && !t->light ? (short)(few + 8) : few,
 			         t->light ? WHITE : BLACK);
+			const short sixteen = (short)theme_ink(i, (enum style)s, PALETTE_16).text;
+			readable(t, s, sixteen, t->light ? WHITE : BLACK);
 		}
 	}
 }
@@ -46,6 +48,26 @@ TEST(contrast_as_the_standard_says)
 	assert_true(theme_contrast(WHITE, WHITE) == 1);
 	/* #767676 on white: the known limit of 4.5 */
 	assert_true(theme_contrast(243, WHITE) > 4.5 && theme_contrast(244, WHITE) < 4.5);
+}
+
+/* How many colours there are says what a colour's number means. */
+TEST(palettes)
+{
+	assert_int_equal(palette_of(8), PALETTE_8);
+	assert_int_equal(palette_of(16), PALETTE_16);
+	assert_int_equal(palette_of(88), PALETTE_16);
+	assert_int_equal(palette_of(256), PALETTE_256);
+	assert_int_equal(palette_of(1 << 24), PALETTE_DIRECT);
+	const size_t dark = theme_find("dark");
+	assert_int_equal(theme_ink(dark, STYLE_DIM, PALETTE_256).text, 248);
+	/* on a terminal of direct colours 248 would be a blue that nobody can read */
+	assert_int_equal(theme_ink(dark, STYLE_DIM, PALETTE_DIRECT).text, 0xa8a8a8);
+	assert_int_equal(theme_ink(dark, STYLE_MAP5, PALETTE_DIRECT).ground, 0xffff00);
+	assert_int_equal(theme_ink(dark, STYLE_NORMAL, PALETTE_DIRECT).text, -1);
+	assert_int_equal(theme_ink(dark, STYLE_NORMAL, PALETTE_DIRECT).ground, -1);
+	assert_int_equal(theme_ink(dark, STYLE_KNOB, PALETTE_8).text, 6);
+	assert_int_equal(theme_ink(dark, STYLE_KNOB, PALETTE_16).text, 14);
+	assert_int_equal(theme_ink(theme_find("light"), STYLE_KNOB, PALETTE_16).text, 4);
 }
 
 /* The map's levels are told apart by lightness alone, the quicker the lighter. */
