@@ -93,6 +93,9 @@ int cli_fail(struct cli *c, const struct err *err);
 /* Writes the object and forgets it; returns @status. */
 int cli_emit(struct cli *c, json_t *object, int status);
 
+/* A line of @c->out in the person's language, without its newline. */
+void cli_line(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /* level.c: what --level says; NULL = auto. */
 #define CLI_LEVEL_HELP                                                                          \
 	"emulator: count sass: machine code, as a card does; ptx; or auto (default): machine code " \
@@ -137,6 +140,8 @@ struct table {
 	unsigned n, cap;
 	char **cells;
 	bool right[12]; /* right-aligned column */
+	bool said;      /* cells are shown in the person's language ... */
+	bool names[12]; /* ... but for columns of names and source text */
 };
 void table_row(struct table *t, ...);                           /* t->cols strings */
 void table_print(struct table *t, FILE *f, const char *indent); /* and empties it */

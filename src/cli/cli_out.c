@@ -3,6 +3,18 @@
 
 #include "base/lang.h"
 
+#include <stdarg.h>
+
+void cli_line(struct cli *c, const char *fmt, ...)
+{
+	char english[4096];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(english, sizeof english, fmt, ap);
+	va_end(ap);
+	fprintf(c->out, "%s\n", lang_formatted(fmt, english));
+}
+
 int cli_emit(struct cli *c, json_t *object, int status)
 {
 	/* cli_main() asks the stream whether all of it was written */

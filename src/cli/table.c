@@ -1,6 +1,7 @@
 /* Columns of text, aligned by what a terminal shows. Knows no meaning. */
 #include "cli/cli.h"
 
+#include "base/lang.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -26,9 +27,23 @@ static void pad(FILE *f, unsigned n)
 		fputc(' ', f);
 }
 
+/* All cells, but for names below their column's head. */
+static void translate(struct table *t)
+{
+	for (unsigned i = 0, col = 0; i < t->n; i++, col = col + 1 < t->cols ? col + 1 : 0) {
+		if (i >= t->cols && t->names[col])
+			continue;
+		char *cell = mem_strdup(lang_text(t->cells[i]));
+		free(t->cells[i]);
+		t->cells[i] = cell;
+	}
+}
+
 void table_print(struct table *t, FILE *f, const char *indent)
 {
 	unsigned width[ARRAY_LEN(t->right)] = { 0 };
+	if (t->said && lang_used())
+		translate(t);
 	for (unsigned i = 0; i < t->n; i++) {
 		unsigned w = (unsigned)text_columns(t->cells[i]);
 		if (w > width[i % t->cols])

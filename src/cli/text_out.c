@@ -3,6 +3,7 @@
  * each value with its unit and origin mark. Computes nothing.
  */
 #include "cli/cli.h"
+#include "base/lang.h"
 #include "lab/reference_run.h"
 #include "ui/canvas.h"
 
@@ -35,12 +36,15 @@ static const char *mark(const struct cli *c, enum origin o)
 void print_occupancy(struct cli *c, const struct gpu_spec *g, const struct occ_result *r)
 {
 	char needs[32], has[32], blocks[32];
-	fprintf(c->out, "Occupancy: %.4g %%, %u of %u warps, %u blocks per SM", r->pct, r->warps_per_sm,
-	        gpu_max_warps_per_sm(g), r->blocks_per_sm);
-	fprintf(c->out, r->limiters[0] ? "; limited by %s\n" : "\n", r->limiters);
+	if (r->limiters[0])
+		cli_line(c, "Occupancy: %.4g %%, %u of %u warps, %u blocks per SM; limited by %s", r->pct,
+		         r->warps_per_sm, gpu_max_warps_per_sm(g), r->blocks_per_sm, r->limiters);
+	else
+		cli_line(c, "Occupancy: %.4g %%, %u of %u warps, %u blocks per SM", r->pct, r->warps_per_sm,
+		         gpu_max_warps_per_sm(g), r->blocks_per_sm);
 	if (!r->launchable)
-		fprintf(c->out, "Cannot launch: %s\n", r->why_not);
-	struct table t = { .cols = 6, .right = { [1] = true, [2] = true, [3] = true } };
+		cli_line(c, "Cannot launch: %s", r->why_not);
+	struct table t = { .cols = 6, .said = true, .right = { [1] = true, [2] = true, [3] = true } };
 	table_row(&t, "limit", "per block", "SM has", "blocks", "", "arithmetic");
 	for (unsigned i = 0; i < OCC_LIMIT_COUNT; i++) {
 		const struct occ_limit *l = &r->limits[i];
@@ -51,8 +55,12 @@ void print_occupancy(struct cli *c, const struct gpu_spec *g, const struct occ_r
 		          l->limits ? "limits" : "", l->arithmetic);
 	}
 	table_print(&t, c->out, "  ");
-	fprintf(c->out, "By the book (plain division): %u blocks, %.4g %%%s%s\n", r->book_blocks,
-	        r->book_pct, r->book_note[0] ? ". " : "; the same", r->book_note);
+	if (r->book_note[0])
+		cli_line(c, "By the book (plain division): %u blocks, %.4g %%. %s", r->book_blocks,
+		         r->book_pct, r->book_note);
+	else
+		cli_line(c, "By the book (plain division): %u blocks, %.4g %%; the same", r->book_blocks,
+		         r->book_pct);
 }
 
 /* --- a record --- */
@@ -63,58 +71,62 @@ static void print_head(struct cli *c, const struct run_record *r)
 	const struct variant_desc *v = &sel->kernel->variants[sel->variant];
 	char params[300], wall[256];
 	params_text(sel, params, sizeof params);
-	fprintf(c->out, "%s/%s: %s (%s)\n", sel->kernel->name, v->name, v->title, v->section);
-	fprintf(c->out, "%s, grid %ux%ux%u, block %ux%ux%u\n", params, r->plan.grid.x, r->plan.grid.y,
-	        r->plan.grid.z, r->plan.block.x, r->plan.block.y, r->plan.block.z);
-	fprintf(c->out, "%s, cc %d.%d; back end %s, %s, ran in %s\n", sel->gpu->name,
-	        sel->gpu->cc_major, sel->gpu->cc_minor, sel->backend, r->compiler,
-	        fmt_ns(wall, sizeof wall, r->run.wall_s * 1e9));
+	fprintf(c->out, "%s/%s: ", sel->kernel->name, v->name);
+	cli_line(c, "%s (%s)", v->title, v->section);
+	cli_line(c, "%s, grid %ux%ux%u, block %ux%ux%u", params, r->plan.grid.x, r->plan.grid.y,
+	         r->plan.grid.z, r->plan.block.x, r->plan.block.y, r->plan.block.z);
+	cli_line(c, "%s, cc %d.%d; back end %s, %s, ran in %s", sel->gpu->name, sel->gpu->cc_major,
+	         sel->gpu->cc_minor, sel->backend, r->compiler,
+	         fmt_ns(wall, sizeof wall, r->run.wall_s * 1e9));
 	if (r->run.level[0] && strcmp(r->run.level, "PTX"))
-		fprintf(c->out, "counts: %s; time and bottleneck: modelled from %s\n", r->run.level,
-		        r->run.timed_by[0] ? r->run.timed_by : "PTX");
+		cli_line(c, "counts: %s; time and bottleneck: modelled from %s", r->run.level,
+		         r->run.timed_by[0] ? r->run.timed_by : "PTX");
 	if (r->run.note[0])
-		fprintf(c->out, "%s\n", r->run.note);
+		cli_line(c, "%s", r->run.note);
 	if (r->run.races.of)
-		fprintf(c->out, "%s\n", run_races_text(&r->run.races, wall, sizeof wall));
+		cli_line(c, "%s", run_races_text(&r->run.races, wall, sizeof wall));
 }
 
 static void print_verdict(struct cli *c, const struct run_record *r)
 {
-	static const char *const tick[] = { "✓ ", "✗ ", "≈ " };
 	const struct variant_desc *v = &r->sel.kernel->variants[r->sel.variant];
-	const unsigned i = r->verify == VERIFY_OK ? 0 : r->verify == VERIFY_WRONG ? 1 : 2;
-	fprintf(c->out, "\nResult: %s%s%s\n", c->utf8 ? tick[i] : "",
-	        r->verify == VERIFY_OK      ? "verified, "
-	        : r->verify == VERIFY_WRONG ? "WRONG, "
-	                                    : "",
-	        r->verify_text);
+	fputc('\n', c->out);
+	if (r->verify == VERIFY_OK)
+		cli_line(c, "Result: %sverified, %s", c->utf8 ? "✓ " : "", r->verify_text);
+	else if (r->verify == VERIFY_WRONG)
+		cli_line(c, "Result: %sWRONG, %s", c->utf8 ? "✗ " : "", r->verify_text);
+	else
+		cli_line(c, "Result: %s%s", c->utf8 ? "≈ " : "", r->verify_text);
 	if (r->check.note[0])
-		fprintf(c->out, "%s\n", r->check.note);
-	for (unsigned k = 0; k < r->run.found.n; k++)
-		fprintf(c->out, "%s%s: %s\n  %s\n", c->utf8 ? "✗ " : "", r->run.found.finding[k].kind,
-		        r->run.found.finding[k].text, r->run.found.finding[k].remedy);
+		cli_line(c, "%s", r->check.note);
+	for (unsigned k = 0; k < r->run.found.n; k++) {
+		cli_line(c, "%s%s: %s", c->utf8 ? "✗ " : "", r->run.found.finding[k].kind,
+		         r->run.found.finding[k].text);
+		fprintf(c->out, "  %s\n", lang_text(r->run.found.finding[k].remedy));
+	}
 	if (v->wrong)
-		fputs("This variant is wrong by design: it shows a mistake.\n", c->out);
+		cli_line(c, "This variant is wrong by design: it shows a mistake.");
 
 	char time[64], achieved[64], attainable[64];
 	metric_format(&r->metrics, M_TIME_KERNEL, time, sizeof time);
 	metric_format(&r->metrics, M_ROOF_ACHIEVED, achieved, sizeof achieved);
 	metric_format(&r->metrics, M_ROOF_ATTAINABLE, attainable, sizeof attainable);
-	fprintf(c->out, "Time: %s %s", time, mark(c, r->metrics.v[M_TIME_KERNEL].origin));
+	const char *origin = mark(c, r->metrics.v[M_TIME_KERNEL].origin);
 	if (metric_known(&r->metrics, M_ROOF_ACHIEVED))
-		fprintf(c->out, ", %s of %s attainable GFLOPS", achieved, attainable);
-	fputc('\n', c->out);
+		cli_line(c, "Time: %s %s, %s of %s attainable GFLOPS", time, origin, achieved, attainable);
+	else
+		cli_line(c, "Time: %s %s", time, origin);
 	const struct run_brief *reference = reference_run_find(&r->sel);
 	if (reference && metric_known(&reference->metrics, M_TIME_KERNEL)) {
 		metric_format(&reference->metrics, M_TIME_KERNEL, time, sizeof time);
-		fprintf(c->out, "Recorded: %s %s on %s\n", time,
-		        mark(c, reference->metrics.v[M_TIME_KERNEL].origin), reference->sel.gpu->name);
+		cli_line(c, "Recorded: %s %s on %s", time,
+		         mark(c, reference->metrics.v[M_TIME_KERNEL].origin), reference->sel.gpu->name);
 	}
 	if (metric_known(&r->metrics, M_TIME_BOTTLENECK))
-		fprintf(c->out, "Bottleneck: %s (%s)\n", r->metrics.v[M_TIME_BOTTLENECK].text,
-		        perf_resource_about(r->perf.bottleneck));
+		cli_line(c, "Bottleneck: %s (%s)", r->metrics.v[M_TIME_BOTTLENECK].text,
+		         perf_resource_about(r->perf.bottleneck));
 	if (metric_known(&r->metrics, M_ROOF_BOUND))
-		fprintf(c->out, "Roofline: %s\n", r->metrics.v[M_ROOF_BOUND].text);
+		cli_line(c, "Roofline: %s", r->metrics.v[M_ROOF_BOUND].text);
 	fputc('\n', c->out);
 }
 
@@ -131,7 +143,7 @@ static const char *unit_beside(const struct metric_desc *d)
 /* Metrics in the catalogue's order, a blank line between groups ("mem.", "occ." ...). */
 static void print_metrics(struct cli *c, const struct metric_set *m)
 {
-	struct table t = { .cols = 5, .right = { [1] = true } };
+	struct table t = { .cols = 5, .said = true, .right = { [1] = true } };
 	const char *group = "";
 	bool seen[ORIGIN_COUNT] = { false };
 	for (int i = 0; i < METRIC_COUNT; i++) {
@@ -150,18 +162,22 @@ static void print_metrics(struct cli *c, const struct metric_set *m)
 		                      : "");
 	}
 	table_print(&t, c->out, "");
-	fputs("\nOrigin:", c->out);
+	fprintf(c->out, "\n%s", lang_text("Origin:"));
 	for (int o = 1; o < ORIGIN_COUNT; o++)
 		if (seen[o])
-			fprintf(c->out, " %s %s;", mark(c, (enum origin)o), origin_name((enum origin)o));
-	fputs(" n/a: the reason stands beside it.\n", c->out);
+			fprintf(c->out, " %s %s;", mark(c, (enum origin)o),
+			        lang_text(origin_name((enum origin)o)));
+	fprintf(c->out, " %s\n", lang_text("n/a: the reason stands beside it."));
 }
 
 /* The tagged lines of the source that ran: the figures that teaching text speaks of. */
 static void print_tags(struct cli *c, const struct run_record *r)
 {
 	const char *source = kernel_source(r->sel.kernel);
-	struct table t = { .cols = 8, .right = { true, [2] = true, true, true, true, true } };
+	struct table t = { .cols = 8,
+		               .said = true,
+		               .names = { [1] = true, [7] = true },
+		               .right = { true, [2] = true, true, true, true, true } };
 	struct line_tag tags[256];
 	unsigned n = source_tags(source, tags, ARRAY_LEN(tags));
 	table_row(&t, "line", "tag", "warp inst", "lanes", "divergent", "ld sect/req", "st sect/req",
@@ -192,7 +208,8 @@ static void print_tags(struct cli *c, const struct run_record *r)
 			          l->c.st_requests ? st : "-", text + strspn(text, " \t"));
 		}
 	}
-	fputs("\nTagged lines of the source:\n", c->out);
+	fputc('\n', c->out);
+	cli_line(c, "Tagged lines of the source:");
 	table_print(&t, c->out, "  ");
 }
 
@@ -202,12 +219,13 @@ static void print_printed(struct cli *c, const struct run_record *r)
 	const size_t shown = r->run.printed ? strlen(r->run.printed) : 0;
 	if (!r->run.printed_bytes)
 		return;
-	fprintf(c->out, "\nPrinted by the kernel (printf, %zu bytes):\n%s", r->run.printed_bytes,
-	        r->run.printed ? r->run.printed : "");
+	fputc('\n', c->out);
+	cli_line(c, "Printed by the kernel (printf, %zu bytes):", r->run.printed_bytes);
+	fputs(r->run.printed ? r->run.printed : "", c->out);
 	if (shown && r->run.printed[shown - 1] != '\n')
 		fputc('\n', c->out);
 	if (shown < r->run.printed_bytes)
-		fprintf(c->out, "(%zu bytes more are not shown)\n", r->run.printed_bytes - shown);
+		cli_line(c, "(%zu bytes more are not shown)", r->run.printed_bytes - shown);
 }
 
 void print_record(struct cli *c, const struct run_record *r)

@@ -143,8 +143,11 @@ static void print_elsewhere(struct cli *c, const struct ladder *l)
 
 static void print_text(struct cli *c, const struct ladder *l, const char *params)
 {
-	fprintf(c->out, "%s  %s  on %s\n\n", l->kernel->name, params, l->gpu->name);
-	struct table t = { .cols = 8, .right = { [1] = true, true, true, true, true, true } };
+	fprintf(c->out, "%s  %s  %s\n\n", l->kernel->name, params, l->gpu->name);
+	struct table t = { .cols = 8,
+		               .said = true,
+		               .names = { true },
+		               .right = { [1] = true, true, true, true, true, true } };
 	table_row(&t, "variant", "time", l->in_bytes ? "GB/s" : "GFLOPS", "% of peak", "% of cuBLAS",
 	          "x first", "x previous", "what moved");
 	for (unsigned i = 0; i < l->n; i++) {
@@ -173,7 +176,7 @@ static void print_unverified(struct cli *c, const struct ladder *l)
 		n += r && r->verify != VERIFY_OK && r->verify != VERIFY_WRONG;
 	}
 	if (n)
-		fprintf(c->out, "  %u of %u results not verified\n", n, l->n);
+		cli_line(c, "  %u of %u results not verified", n, l->n);
 }
 
 /* The rungs that have no figures, so that nobody overlooks them. */
@@ -183,7 +186,7 @@ static void print_failed(struct cli *c, const struct ladder *l)
 	for (unsigned i = 0; i < l->n; i++)
 		n += !l->rungs[i].record;
 	if (n)
-		fprintf(c->out, "  %u of %u rungs have no figures: their rows say why\n", n, l->n);
+		cli_line(c, "  %u of %u rungs have no figures: their rows say why", n, l->n);
 }
 
 static void print_csv(struct cli *c, const struct ladder *l)

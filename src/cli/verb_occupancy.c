@@ -90,8 +90,9 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		return cli_fail(c, &err);
 	if (c->json)
 		return cli_emit(c, as_json(g, &in, &r), CLI_OK);
-	fprintf(c->out, "%s, cc %d.%d: block %u, %u registers per thread, %u bytes shared\n", g->name,
-	        g->cc_major, g->cc_minor, in.block_threads, in.regs_per_thread, in.static_shared_bytes);
+	cli_line(c, "%s, cc %d.%d: block %u, %u registers per thread, %u bytes shared", g->name,
+	         g->cc_major, g->cc_minor, in.block_threads, in.regs_per_thread,
+	         in.static_shared_bytes);
 	print_occupancy(c, g, &r);
 	return CLI_OK;
 }

@@ -177,9 +177,12 @@ static int faster(const void *a, const void *b)
 
 static void print_text(struct cli *c, const struct sweep *w, uint64_t top)
 {
-	struct table t = { .cols = 6, .right = { [1] = true, true, true, true } };
-	fprintf(c->out, "%s/%s on %s, fastest first\n\n", w->sel.kernel->name,
-	        w->sel.kernel->variants[w->sel.variant].name, w->sel.gpu->name);
+	struct table t = {
+		.cols = 6, .said = true, .names = { true }, .right = { [1] = true, true, true, true }
+	};
+	cli_line(c, "%s/%s on %s, fastest first", w->sel.kernel->name,
+	         w->sel.kernel->variants[w->sel.variant].name, w->sel.gpu->name);
+	fputc('\n', c->out);
 	table_row(&t, "parameters", "time", "GFLOPS", "occupancy", "registers", "bottleneck");
 	bool behind = false;
 	for (unsigned i = 0; i < w->n && i < top; i++) {
@@ -200,20 +203,20 @@ static void print_text(struct cli *c, const struct sweep *w, uint64_t top)
 		                         : p->bottleneck);
 	}
 	table_print(&t, c->out, "  ");
-	if (behind)
-		fputs(
-			"\nWhat spills registers stands last: PTX does not have that traffic, so the modelled\n"
-			"time lacks it. A GPU (--backend cuda) measures it.\n",
-			c->out);
-	fprintf(c->out, "\n%u of %u combinations ran", w->n, w->listed);
-	if (w->refused)
-		fprintf(c->out, "; %u %s illegal, the first because %s", w->refused,
-		        w->refused == 1 ? "is" : "are", w->why);
-	if (w->failed)
-		fprintf(c->out, "; %u failed, the first because %s", w->failed, w->failed_why);
-	if (w->total < w->listed)
-		fprintf(c->out, "; %u not run: cancelled", w->listed - w->total);
 	fputc('\n', c->out);
+	if (behind) {
+		cli_line(c, "What spills registers stands last: PTX does not have that traffic, so the "
+		            "modelled");
+		cli_line(c, "time lacks it. A GPU (--backend cuda) measures it.");
+		fputc('\n', c->out);
+	}
+	cli_line(c, "%u of %u combinations ran", w->n, w->listed);
+	if (w->refused)
+		cli_line(c, "%u not legal, the first because %s", w->refused, w->why);
+	if (w->failed)
+		cli_line(c, "%u failed, the first because %s", w->failed, w->failed_why);
+	if (w->total < w->listed)
+		cli_line(c, "%u not run: cancelled", w->listed - w->total);
 }
 
 static json_t *sweep_json(const struct sweep *w)

@@ -45,6 +45,7 @@ src/model/span.h: words X:1 X:2
 src/model/whole_program.h: words X:1 X:2
 src/model/*.h: X:1 X:2 X:3 X:4
 src/model/perf.h: words X:1 X:2
+src/model/ladder.c: words {:2
 src/model/*.c: err_set:2 err_set:4 err_set:5 err_set:6 err_remedy:1 err_prefix:1
     reader_complain:2 walk_error:2 fail:1 refuse_formula:1 AT:2 kernel_refuse:3 SAY:1 say:1
     snprintf:2 metric_none:2 metrics_clear:1 place_error:3 count_set_unknown:2 snprintf:3 {:0
@@ -71,12 +72,16 @@ src/sass/*.c: err_set:2 err_remedy:1 wrong:2 strange:2
 src/runtime/*.c: err_set:2 err_set:5 err_remedy:1 err_prefix:1 metrics_clear:1 metric_none:2
     count_set_unknown:2 snprintf:3 mem_strdup:0
 src/base/*.c: err_set:2 err_remedy:1 at_most:2
-src/cli/*.[ch]: define:0 err_set:2 err_set:3 err_remedy:1 err_prefix:1 CLI_VERB:2 CLI_VERB:4 {:4
-    {:3 {:2 lang_text:0 metrics_clear:1 metric_none:2 .about .help
+src/cli/text_out.c: words table_row:1 table_row:2 table_row:3 table_row:4 table_row:5 table_row:6
+    table_row:7 table_row:8
+src/cli/verb_[ls][aw]*.c: words table_row:1 table_row:2 table_row:3 table_row:4 table_row:5
+    table_row:6 table_row:7 table_row:8
+src/cli/*.[ch]: cli_line:1 define:0 err_set:2 err_set:3 err_remedy:1 err_prefix:1 CLI_VERB:2
+    CLI_VERB:4 {:4 {:3 {:2 lang_text:0 metrics_clear:1 metric_none:2 .about .help
 """
 # What base/lang.c itself asks for: the language's name, and what stands between parts of a list.
 OF_LANG = (
-    "English|, |; |%s pageable|%s pinned|preset %s|%s at %.1f GB/s|waited for %s on %s|"
+    "English|Origin:|, |; |%s pageable|%s pinned|preset %s|%s at %.1f GB/s|waited for %s on %s|"
     "waited for the host's call|exact|parameters|variants|kernels|Usage:|Options:"
 )
 # Texts that only machines read, though they stand where messages do.

@@ -49,6 +49,20 @@ lang setting 2 "$zh" LC_ALL=C.UTF-8 XDG_CONFIG_HOME="$dir/config" -- rum
 lang option-before-setting 2 "$en" LC_ALL=C.UTF-8 XDG_CONFIG_HOME="$dir/config" -- rum --lang en
 lang help 0 '用法： pmpp-explore run' LC_ALL=zh_CN.UTF-8 -- run --help
 lang help-of-all 0 '退出状态：0' LC_ALL=zh_CN.UTF-8 -- --help
+# what verbs print for people: sentences, and tables whose columns stand below each other
+lang result 0 '结果：✓ 已验证' LC_ALL=zh_CN.UTF-8 -- run vec_add N=4096
+lang table-cells 0 '理论占用率                              50.0 %  ~' LC_ALL=zh_CN.UTF-8 -- run vec_add N=4096
+lang table-heads 0 '占峰值 %' LC_ALL=zh_CN.UTF-8 -- ladder vec_add N=4096
+lang occupancy-table 0 '线程块槽       1       32      32' LC_ALL=zh_CN.UTF-8 -- occupancy --block 256 --regs 40
+lang sweep-said 0 '已运行 2 / 2 种组合' LC_ALL=zh_CN.UTF-8 -- sweep vec_add/per_element N=4096 block=64,128
+lang csv-is-english 0 'occ.theoretical_pct,50,pct,modelled,theoretical occupancy' LC_ALL=zh_CN.UTF-8 -- run vec_add N=4096 --csv
+if LC_ALL=zh_CN.UTF-8 "$PMPP" occupancy --block 256 --regs 40 | python3 -c '
+import re, sys, unicodedata
+def columns(s):
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in s)
+rows = [r.rstrip("\n") for r in sys.stdin if r.startswith("  ")]
+ends = {columns(r[:list(re.finditer(r"\S+(?: \S+)*", r))[2].end()]) for r in rows}
+sys.exit(len(rows) != 6 or len(ends) != 1)'; then ok columns; else not_ok columns 'not below each other'; fi
 lang refusal 2 '参数“block”：4096' LC_ALL=zh_CN.UTF-8 -- run vec_add block=4096
 
 # only ASCII where the locale is C

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 run tiles 0 sweep sgemm_fast/pipelined M=256 N=256 K=64 BM=128,256 BN=128,256 TM=4,8 TN=8 --gpu rtx4060laptop
-for words in 'fastest first' '7 of 8 combinations ran' '1 is illegal' 'stands last'; do
+for words in 'fastest first' '7 of 8 combinations ran' '1 not legal' 'stands last'; do
 	grep -qF "$words" "$dir/out" && ok "tiles-$words" || not_ok "tiles-$words" "$(cat "$dir/out")"
 done
 same spilled-is-last 1 "$(sed -n '/BM=/p' "$dir/out" | tail -1 | grep -c 'spilled: slower')"
