@@ -29,6 +29,12 @@ for size in '24 80' '40 120' '60 200'; do
 		[ "$key" != 6 ] || gone 'not run yet'
 		picture "panel-$key-${size#* }x${size% *}"
 	done
+	press 4 B
+	picture "two-runs-${size#* }x${size% *}"
+	press Escape / m a p Enter
+	see 'of the best'
+	gone '· ' # every point has run
+	picture "map-${size#* }x${size% *}"
 	# shellcheck disable=SC2086
 	open_at $size dark --preset transpose --gpu h200 --backend emu
 	picture "lesson-${size#* }x${size% *}"
