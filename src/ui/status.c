@@ -63,11 +63,11 @@ static void say_state(const struct session *s, struct saying *out)
 		out->style = STYLE_DIM;
 		return;
 	case RUN_RUNNING:
-		snprintf(out->text, sizeof out->text, "%s%s   c cancels",
+		snprintf(out->text, sizeof out->text, "%s%s   %s",
 		         s->opening         ? "opening "
 		         : s->stuck_compile ? "compiling"
 		                            : "running",
-		         s->opening ? s->opening : "");
+		         s->opening ? s->opening : "", "c cancels");
 		out->style = STYLE_KNOB;
 		return;
 	case RUN_FAILED: say_failure(&s->run_err, out); return;
