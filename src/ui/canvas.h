@@ -71,6 +71,7 @@ enum hit_kind {
 	HIT_PANEL,   /* the n-th tab's panel itself */
 	HIT_ROW,     /* the n-th row of its table */
 	HIT_PARAM,   /* the kernel's n-th parameter */
+	HIT_EDGE,    /* between the side column and the panels */
 };
 
 /* Places in the order in which they were drawn: the last one that holds a cell lies on top. */

@@ -148,6 +148,20 @@ void layout_next(const struct command_call *call)
 	           call->st->solo ? " (this panel has the whole screen: Esc)" : "");
 }
 
+/* The step of the side column, and where its first one starts from on a screen of unknown width. */
+#define SIDE_STEP 6
+#define SIDE_USUAL 66
+
+void side_step(const struct command_call *call)
+{
+	const int was = call->st->side_cols ? call->st->side_cols : SIDE_USUAL;
+	const int is = was + call->arg * SIDE_STEP;
+	call->st->side_cols = is < SIDE_STEP ? SIDE_STEP : is > SIDE_MOST ? SIDE_MOST : is;
+	screen_say(call->st, false,
+	           "side column of %d columns, where the screen has one and room for it",
+	           call->st->side_cols);
+}
+
 void mouse_toggle(const struct command_call *call)
 {
 	call->st->mouse_off = !call->st->mouse_off;

@@ -34,7 +34,7 @@ command_handler open_overlay, open_prompt;
 command_handler open_line;
 /* command.c: what the host does; arg: direction */
 command_handler host_run, host_cancel, host_step, host_reveal, host_export, reference_run_toggle,
-	pin, theme_next, lang_next, layout_next, mouse_toggle, quit;
+	pin, theme_next, lang_next, layout_next, side_step, mouse_toggle, quit;
 
 /* The session, its focused parameter being one that the variant uses. */
 const struct session *param_focused(const struct command_call *call);

@@ -8,7 +8,8 @@
 
 #define CELL_COLS 64
 #define CELL_ROWS 15
-#define SIDE_MAX 72
+#define SIDE_MAX 72 /* of itself; a person may want more */
+#define SIDE_LEAST 40
 /* With a lesson over it or alone, a panel of a low screen is named in its heading, not in tabs. */
 #define TABS_BESIDE_LESSON 34
 
@@ -104,9 +105,12 @@ static void grid(struct rect area, unsigned n_views, struct layout *out)
 	}
 }
 
-int layout_side_cols(int cols)
+int layout_side_cols(int cols, int wanted)
 {
-	return least(cols / 3, SIDE_MAX);
+	const int most = cols - 1 - (2 * CELL_COLS + 1);
+	if (wanted <= 0 || most < SIDE_LEAST)
+		return least(cols / 3, SIDE_MAX);
+	return least(wanted < SIDE_LEAST ? SIDE_LEAST : wanted, most);
 }
 
 int layout_lesson_most(int rows)
@@ -140,7 +144,7 @@ void layout_make(int rows, int cols, const struct layout_need *need, struct layo
 	if (lesson > 0)
 		out->lesson = take_top(&area, least(lesson, area.rows - 4));
 
-	const int side = layout_side_cols(cols);
+	const int side = layout_side_cols(cols, need->side_cols);
 	if (!need->solo && !need->no_side && cols - side - 1 >= 2 * CELL_COLS + 1 &&
 	    area.rows >= 2 * CELL_ROWS) {
 		struct rect left = { area.row, area.col, area.rows, side };

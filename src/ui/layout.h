@@ -27,6 +27,7 @@ struct layout_need {
 	int param_rows;                   /* rows the parameter sheet of the side column would like */
 	bool solo;                        /* one panel has all of it */
 	bool no_side;                     /* no side column, however wide the screen is */
+	int side_cols;                    /* columns of it, as the person wants them; 0 = a third */
 	int lesson_rows; /* rows of the docked lesson, at most layout_lesson_most(); 0 = none */
 };
 
@@ -42,8 +43,9 @@ struct layout {
 	bool wide;     /* there is a side column */
 };
 
-/* Columns of the side column of a screen that has one. */
-int layout_side_cols(int cols);
+/* Columns of the side column of a screen that has one; @wanted: the person's, 0 = a third. Two
+ * panels keep room beside it. */
+int layout_side_cols(int cols, int wanted);
 /* Rows a lesson may take of a screen: a panel of some six rows stays below it. */
 int layout_lesson_most(int rows);
 void layout_make(int rows, int cols, const struct layout_need *need, struct layout *out);

@@ -57,6 +57,7 @@ static void begin(const struct screen_host *host, struct screen_state *st, struc
 		screen_say(st, true, "%.400s%s%.150s", err.msg, err.remedy[0] ? " → " : "", err.remedy);
 	free(text);
 	st->layout = was->layout;
+	st->side_cols = was->side_cols;
 	st->ascii = term_ascii();
 	if (st->ascii)
 		lang_use(0);
@@ -79,6 +80,7 @@ static void end(const struct screen_host *host, const struct screen_state *st,
 	if (st->mouse_toggled)
 		is.mouse = !st->mouse_off;
 	is.layout = st->layout;
+	is.side_cols = st->side_cols;
 	screen_words(host, is.start, sizeof is.start);
 	char *old = host->settings(host->ctx, path, sizeof path);
 	char *text = settings_write(old ? old : "", was, &is);

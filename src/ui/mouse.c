@@ -76,6 +76,7 @@ static void press(const struct screen_host *host, struct screen_state *st,
 	const bool focused = panel && panel->index == screen_focus(host, host->session(host->ctx));
 	if (panel && h->kind != HIT_CHOICE && h->kind != HIT_BOX && !focused)
 		view_focus(host, st, panel->index);
+	st->dragging = h->kind == HIT_EDGE;
 	switch (h->kind) {
 	case HIT_CHOICE:
 		st->selected = h->index;
@@ -85,6 +86,7 @@ static void press(const struct screen_host *host, struct screen_state *st,
 	case HIT_VIEW: view_focus(host, st, h->index); return;
 	case HIT_ROW: press_row(host, st, h->index, focused); return;
 	case HIT_PARAM: press_param(host, st, h->index); return;
+	case HIT_EDGE:
 	case HIT_PANEL:
 	case HIT_BOX: return;
 	}
@@ -113,6 +115,12 @@ static void wheel(const struct screen_host *host, struct screen_state *st,
 void screen_mouse(const struct screen_host *host, struct screen_state *st, int rows, int cols,
                   const struct mouse_event *event)
 {
+	if (event->action == MOUSE_RELEASE) { /* where the edge is let go, it stays */
+		if (st->dragging)
+			st->side_cols = layout_side_cols(cols, event->col > 0 ? event->col : 1);
+		st->dragging = false;
+		return;
+	}
 	struct canvas_hits *hits = places(host, st, rows, cols);
 	trail_note(host, st);
 	if (event->action == MOUSE_PRESS)

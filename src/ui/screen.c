@@ -243,16 +243,16 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 	struct layout l;
 	struct layout_need need = {
 		.status_rows = status_rows(s, st, c->cols),
-		.param_rows = header_sheet_rows(s, c->cols / 3),
+		.param_rows = header_sheet_rows(s, layout_side_cols(c->cols, st->side_cols)),
 	};
 	size_t views[LAYOUT_MAX_PANELS];
 	need.grid = arrangement_views(st->layout, host, VIEW_GRID, views, LAYOUT_MAX_PANELS);
 	need.side = arrangement_views(st->layout, host, VIEW_SIDE, views, LAYOUT_MAX_PANELS);
 	need.no_side = !need.side;
+	need.side_cols = layout_side_cols(c->cols, st->side_cols);
 	for (unsigned i = 0; i < need.side; i++)
 		if (host->view_at(views[i])->side_rows) /* and its heading */
-			need.side_rows[i] =
-				1 + host->view_at(views[i])->side_rows(s, layout_side_cols(c->cols));
+			need.side_rows[i] = 1 + host->view_at(views[i])->side_rows(s, need.side_cols);
 	const struct view_desc *lesson = st->solo ? NULL : lesson_view(host, s);
 	if (lesson)
 		need.lesson_rows = lesson->dock_rows(s, c->cols, layout_lesson_most(c->rows));
@@ -284,6 +284,9 @@ void screen_draw(const struct screen_host *host, const struct screen_state *st, 
 	area = part(c, l.sheet);
 	if (area.rows)
 		header_sheet(s, &area);
+	if (l.wide) /* the blank column between the two is held and dragged */
+		canvas_hit(c, l.sheet.row, l.sheet.col + l.sheet.cols, l.status.row - l.sheet.row, 1,
+		           HIT_EDGE, 0);
 	area = part(c, l.status);
 	status_draw(s, st, &area);
 	area = part(c, l.keys);

@@ -87,6 +87,7 @@ struct screen_host {
 };
 
 #define TRAIL_MAX 32   /* selections that undo goes back through */
+#define SIDE_MOST 400  /* columns of the side column that anybody wants */
 #define VISITED_MAX 16 /* panels that Esc goes back through */
 
 /* State that belongs to the screen alone: open list, scroll, filter, typed text. */
@@ -95,17 +96,19 @@ struct screen_state {
 	size_t selected, top;
 	size_t page; /* PAGE: its place in the list */
 	char typed[200];
-	char line[200];                    /* the last line behind ':' */
-	char message[600];                 /* last refusal or hint */
-	bool bad;                          /* the message is a refusal */
-	bool solo;                         /* the focused panel has the whole screen */
-	bool twice;                        /* and twice: as it was in the run before */
-	size_t theme;                      /* theme.h */
-	size_t layout;                     /* arrangement.h */
-	bool ascii;                        /* the terminal: English only */
-	bool lang_chosen;                  /* by key */
-	bool mouse_off;                    /* the mouse is the terminal's: it selects text */
-	bool mouse_toggled;                /* by a key, in this session */
+	char line[200];     /* the last line behind ':' */
+	char message[600];  /* last refusal or hint */
+	bool bad;           /* the message is a refusal */
+	bool solo;          /* the focused panel has the whole screen */
+	bool twice;         /* and twice: as it was in the run before */
+	size_t theme;       /* theme.h */
+	size_t layout;      /* arrangement.h */
+	int side_cols;      /* of the side column, as wanted; 0 = a third of the screen */
+	bool dragging;      /* its edge is held by the mouse */
+	bool ascii;         /* the terminal: English only */
+	bool lang_chosen;   /* by key */
+	bool mouse_off;     /* the mouse is the terminal's: it selects text */
+	bool mouse_toggled; /* by a key, in this session */
 	struct selection trail[TRAIL_MAX]; /* selections in the order in which they were made */
 	unsigned trail_at, trail_n;        /* the present one; how many */
 	const char *visited[VISITED_MAX]; /* names of the panels before this one, the last at the end */
@@ -130,7 +133,7 @@ void screen_key(const struct screen_host *host, struct screen_state *st, uint32_
 
 /* The mouse, where the terminal reports it. */
 struct mouse_event {
-	enum mouse_action { MOUSE_PRESS, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN } action;
+	enum mouse_action { MOUSE_PRESS, MOUSE_RELEASE, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN } action;
 	int row, col;
 };
 /* One mouse event on a screen of @rows x @cols: a tab, a row, a parameter, a key of the key bar or

@@ -66,6 +66,21 @@ static void write_layout(const struct settings *s, char *out, size_t n)
 	snprintf(out, n, "%s", arrangement_name(s->layout));
 }
 
+static bool read_side(const char *value, struct settings *s, struct err *err)
+{
+	int64_t cols;
+	if (!parse_int(value, &cols) || cols < 0 || cols > SIDE_MOST)
+		return err_set(err, ERR_USAGE, "side is a number of columns up to %d, not '%s'", SIDE_MOST,
+		               value);
+	s->side_cols = (int)cols;
+	return true;
+}
+
+static void write_side(const struct settings *s, char *out, size_t n)
+{
+	snprintf(out, n, "%d", s->side_cols);
+}
+
 static bool read_lang(const char *value, struct settings *s, struct err *err)
 {
 	return lang_find(value, &s->lang, err);
@@ -108,6 +123,8 @@ static const struct setting {
 } table[] = {
 	{ "theme", "dark, light, colour-blind or mono (key T)", read_theme, write_theme },
 	{ "layout", "study, profile, compare or lesson (key L)", read_layout, write_layout },
+	{ "side", "columns of the side column (keys ( and )); 0 = a third of the screen", read_side,
+	  write_side },
 	{ "lang", "en or zh_CN (key A); else as LC_ALL, LANG say", read_lang, write_lang },
 	{ "mouse", "on, or off: then it selects text (key m)", read_mouse, write_mouse },
 	{ "start", "what pmpp-explore without arguments opens; kept when it ends", read_start,

@@ -14,6 +14,7 @@
 struct settings {
 	size_t theme;    /* theme.h; theme_count() = the environment's */
 	size_t layout;   /* arrangement.h */
+	int side_cols;   /* of the side column; 0 = a third of the screen */
 	size_t lang;     /* base/lang.h; lang_count() = the environment's */
 	bool mouse;      /* the program's, not the terminal's */
 	char start[400]; /* words that pmpp-explore without arguments starts with; "" = its own */

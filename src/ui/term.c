@@ -260,7 +260,10 @@ static uint32_t from_character(wint_t ch)
 
 void term_mouse(bool on)
 {
-	mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+	mousemask(on ? BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_CLICKED | BUTTON4_PRESSED |
+	                   BUTTON5_PRESSED
+	             : 0,
+	          NULL);
 	mouseinterval(0); /* a press is told at once, not when it may still become a double click */
 }
 
@@ -269,9 +272,10 @@ static bool read_mouse(struct mouse_event *out)
 	MEVENT e;
 	if (getmouse(&e) != OK)
 		return false;
-	*out = (struct mouse_event){ .action = e.bstate & BUTTON4_PRESSED   ? MOUSE_WHEEL_UP
-		                                   : e.bstate & BUTTON5_PRESSED ? MOUSE_WHEEL_DOWN
-		                                                                : MOUSE_PRESS,
+	*out = (struct mouse_event){ .action = e.bstate & BUTTON4_PRESSED    ? MOUSE_WHEEL_UP
+		                                   : e.bstate & BUTTON5_PRESSED  ? MOUSE_WHEEL_DOWN
+		                                   : e.bstate & BUTTON1_RELEASED ? MOUSE_RELEASE
+		                                                                 : MOUSE_PRESS,
 		                         .row = e.y,
 		                         .col = e.x };
 	return true;

@@ -75,6 +75,7 @@ TEST(every_size)
 		{ .grid = 6, .side = 3, .status_rows = 1, .param_rows = 9, .side_rows = { 1, 2, 99 } },
 		{ .grid = 6, .side = 1, .status_rows = 1, .param_rows = 99, .side_rows = { 1 } },
 		{ .grid = 0, .side = 9, .status_rows = 0, .param_rows = -4 },
+		{ .grid = 6, .side = 2, .status_rows = 1, .param_rows = 9, .side_cols = 90 },
 		{ .grid = 40, .side = 40, .status_rows = 2, .param_rows = 500 },
 	};
 	for (int rows = 1; rows <= MAX_ROWS; rows++)
@@ -110,6 +111,23 @@ TEST(sizes_people_have)
 }
 
 /* What one view of the side column does not need, the other gets; no row stays empty. */
+/* As wide as a person wants it, as long as two panels keep room beside it. */
+TEST(side_column_as_wanted)
+{
+	struct layout_need need = { .grid = 6, .side = 2, .param_rows = 6 };
+	struct layout l;
+	for (int wanted = 0; wanted < 300; wanted += 7) {
+		need.side_cols = wanted;
+		layout_make(60, 240, &need, &l);
+		assert_true(l.wide);
+		assert_int_equal(l.sheet.cols, layout_side_cols(240, wanted));
+		for (unsigned i = 0; i < l.n_panels; i++)
+			assert_true(l.panel[i].cols >= 64 && l.panel[i].col > l.sheet.cols);
+		if (wanted >= 40 && wanted <= 240 - 130)
+			assert_int_equal(l.sheet.cols, wanted);
+	}
+}
+
 TEST(side_rows_follow_the_need)
 {
 	const struct layout_need equal = { .grid = 6, .side = 2, .status_rows = 1, .param_rows = 9 };

@@ -49,6 +49,26 @@ TEST_ON_SCREEN(tabs_and_rows, fixture_done())
 	assert_int_equal(w->fh.s->cursor.row, 2);
 }
 
+/* The edge of the side column is held, and let go elsewhere; what is let go without it is not. */
+TEST_ON_SCREEN(the_edge_is_dragged, fixture_done())
+{
+	const struct mouse_event hold = { MOUSE_PRESS, 20, 80 }, there = { MOUSE_RELEASE, 25, 90 };
+	screen_mouse(&w->host, &w->st, 60, 240, &there);
+	assert_int_equal(w->st.side_cols, 0);
+	for (int col = 60; col < 90 && !w->st.dragging; col++)
+		screen_mouse(&w->host, &w->st, 60, 240, &(struct mouse_event){ MOUSE_PRESS, 20, col });
+	assert_true(w->st.dragging);
+	screen_mouse(&w->host, &w->st, 60, 240, &there);
+	assert_int_equal(w->st.side_cols, 90);
+	assert_false(w->st.dragging);
+	screen_mouse(&w->host, &w->st, 60, 240, &hold); /* there it is no more */
+	assert_false(w->st.dragging);
+	world_press(w, "( (");
+	assert_int_equal(w->st.side_cols, 78);
+	world_press(w, ")");
+	assert_int_equal(w->st.side_cols, 84);
+}
+
 TEST_ON_SCREEN(parameters_and_keys, fixture_done())
 {
 	press(w, "M 1024");

@@ -11,6 +11,7 @@ static const char written[] = "# mine\n"
 							  "\n"
 							  "layout=compare   \n"
 							  "mouse = off\n"
+							  "side = 84\n"
 							  "start = sgemm/tiled M=512 --gpu h100\n";
 
 TEST(settings_are_read)
@@ -23,6 +24,7 @@ TEST(settings_are_read)
 	assert_string_equal(theme_at(s.theme)->name, "light");
 	assert_string_equal(arrangement_name(s.layout), "compare");
 	assert_false(s.mouse);
+	assert_int_equal(s.side_cols, 84);
 	assert_string_equal(s.start, "sgemm/tiled M=512 --gpu h100");
 }
 
@@ -30,6 +32,7 @@ TEST(what_is_wrong_is_said)
 {
 	static const struct unit_case table[] = {
 		{ "theme = ligt", "f:1: no theme is called 'ligt'|did you mean 'light'?" },
+		{ "side = much", "f:1: side is a number of columns|" },
 		{ "\n\nlayout = wide", "f:3: no layout is called 'wide'|study, profile, compare, lesson" },
 		{ "mouse = maybe", "f:1: mouse is 'on' or 'off', not 'maybe'|" },
 		{ "them = dark", "f:1: no setting is called 'them'|did you mean 'theme'?" },
@@ -75,7 +78,7 @@ TEST(settings_are_written)
 	is.theme = theme_find("mono");
 	is.mouse = true;
 	text = settings_write(written, &was, &is);
-	assert_string_equal(text, "# mine\ntheme = mono\n\nlayout=compare   \nmouse = on\n"
+	assert_string_equal(text, "# mine\ntheme = mono\n\nlayout=compare   \nmouse = on\nside = 84\n"
 	                          "start = sgemm/tiled M=512 --gpu h100\n");
 	free(text);
 	/* the first time: with what there is to know, and it reads back */
