@@ -50,30 +50,17 @@ static char barrier_digit(unsigned b)
 	return b < SASS_N_BARRIERS ? (char)('0' + b) : '-';
 }
 
-/* Labels have numbers of the disassembler's own; the offset they stand for says more. */
-static void operands_text(const struct sass_func *f, const struct sass_inst *i, char *out, size_t n)
-{
-	const char *label = i->target == SASS_NO_TARGET ? NULL : strchr(i->text, '`');
-	if (label)
-		snprintf(out, n, "%.*s0x%04" PRIx32, (int)(label - i->text), i->text,
-		         f->insts[i->target].offset);
-	else
-		snprintf(out, n, "%s", i->text);
-}
-
 static void print_inst(struct cli *c, const struct sass_func *f, const struct sass_inst *i)
 {
 	char operands[256];
-	char live[24], ptx[16] = "", wait[SASS_N_BARRIERS + 1] = "", guard[8] = "";
+	char live[24], ptx[16] = "", wait[SASS_N_BARRIERS + 1] = "", guard[8];
 	live_text(i, live, sizeof live);
 	if (i->ptx_line)
 		snprintf(ptx, sizeof ptx, "p%" PRIu32, i->ptx_line);
 	for (unsigned b = 0; b < SASS_N_BARRIERS; b++)
 		wait[b] = i->control.wait >> b & 1 ? (char)('0' + b) : '-';
-	if (i->guard != SASS_PT || i->guard_not)
-		snprintf(guard, sizeof guard, "@%s%s%c", i->guard_not ? "!" : "",
-		         i->guard_uniform ? "UP" : "P", i->guard == SASS_PT ? 'T' : '0' + i->guard);
-	operands_text(f, i, operands, sizeof operands);
+	sass_guard_text(i, guard);
+	sass_operands_text(f, i, operands, sizeof operands);
 	fprintf(c->out, "  %04" PRIx32 "  %-6s %s  %2u %c  w%c r%c wait %s  %5s %s%s%s", i->offset, ptx,
 	        live, i->control.stall, i->control.yield ? 'y' : '-',
 	        barrier_digit(i->control.write_bar), barrier_digit(i->control.read_bar), wait, guard,
@@ -188,11 +175,10 @@ static json_t *json_line(unsigned line)
 static json_t *json_guard(const struct sass_inst *i)
 {
 	char guard[8];
-	if (i->guard == SASS_PT && !i->guard_not)
+	sass_guard_text(i, guard);
+	if (!guard[0])
 		return json_null();
-	snprintf(guard, sizeof guard, "%s%s%c", i->guard_not ? "!" : "", i->guard_uniform ? "UP" : "P",
-	         i->guard == SASS_PT ? 'T' : '0' + i->guard);
-	return json_string(guard);
+	return json_string(guard + 1);
 }
 
 static json_t *json_inst(const struct sass_module *m, const struct sass_func *f,

@@ -195,6 +195,13 @@ static bool run_tool(const char *path, const void *cubin, size_t len, const atom
 	return good;
 }
 
+bool disassembled(const void *cubin, size_t len, struct text *listing)
+{
+	char name[64];
+	listing_name(cubin, len, name, sizeof name);
+	return load(name, listing);
+}
+
 bool disassemble(const void *cubin, size_t len, const atomic_bool *cancel, struct text *listing,
                  struct err *err)
 {

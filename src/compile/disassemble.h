@@ -21,6 +21,8 @@
  */
 bool disassemble(const void *cubin, size_t len, const atomic_bool *cancel, struct text *listing,
                  struct err *err);
+/* The same from the cache alone; false = it is not there. */
+bool disassembled(const void *cubin, size_t len, struct text *listing);
 /* Its path, or ERR_UNAVAILABLE with every place that was looked into and the remedy.
  * PMPP_NVDISASM names one file to use instead of searching. */
 bool disassembler_find(char *path, size_t n, struct err *err);

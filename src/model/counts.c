@@ -185,6 +185,7 @@ void run_counts_free(struct run_counts *r)
 	free(r->lines);
 	free(r->accesses);
 	free(r->steps);
+	free(r->code);
 	free(r->regions);
 	run_counts_clear(r, NULL);
 }
@@ -204,5 +205,6 @@ void run_counts_copy(struct run_counts *to, const struct run_counts *from)
 	to->lines = copy_array(from->lines, from->n_lines, sizeof *from->lines);
 	to->accesses = copy_array(from->accesses, from->n_accesses, sizeof *from->accesses);
 	to->steps = copy_array(from->steps, from->n_steps, sizeof *from->steps);
+	to->code = copy_array(from->code, from->n_code, sizeof *from->code);
 	to->regions = copy_array(from->regions, from->n_regions, sizeof *from->regions);
 }

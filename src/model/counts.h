@@ -161,6 +161,13 @@ struct atomic_load {
 	double swap_candidates; /* lanes that came to a compare-and-swap, whether they tried or not */
 };
 
+/* How often an instruction of the machine code ran. */
+struct code_count {
+	uint32_t offset; /* in the kernel; bytes */
+	uint64_t warps;  /* warp instructions */
+	uint64_t lanes;  /* of them, lanes with a true predicate */
+};
+
 #define TRACE_MAX_STEPS 512
 #define TRACE_MAX_ACCESSES 64
 
@@ -178,6 +185,10 @@ struct run_counts {
 	unsigned n_steps; /* of block 0, warp 0; at most TRACE_MAX_STEPS */
 	bool steps_cut;   /* the path was longer */
 	struct mask_step *steps;
+	unsigned n_code;         /* machine code, where that was counted: every instruction ... */
+	struct code_count *code; /* ... by offset */
+	bool ptx_known;          /* where machine code was counted: what its PTX counts is known, ... */
+	struct counts ptx;       /* ... namely this, of the same blocks */
 	double dram_read_bytes, dram_write_bytes, l2_sectors,
 		achieved_occupancy_pct; /* LAUNCH_FIGURES; NAN = not known */
 	unsigned n_regions;         /* for the time model only: not exported; 0 = not known */

@@ -30,6 +30,11 @@ const char *run_races_text(const struct run_races *r, char *out, size_t n)
 	return out;
 }
 
+bool run_result_of_machine_code(const struct run_result *res)
+{
+	return res->level[0] && strcmp(res->level, "PTX") != 0;
+}
+
 bool run_result_measured(const struct run_result *res)
 {
 	return res->timing.n || res->loaded.known || res->counter_passes;

@@ -107,6 +107,8 @@ struct run_result {
 
 /* Frees what the result owns and leaves it empty of it; NULL is fine. */
 void run_result_free(struct run_result *res);
+/* Were the instructions of machine code counted, as hardware does? */
+bool run_result_of_machine_code(const struct run_result *res);
 /* Did a GPU tell anything beyond counts? */
 bool run_result_measured(const struct run_result *res);
 

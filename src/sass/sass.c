@@ -6,6 +6,8 @@
 #include "sass/line_table.h"
 #include "sass/sass_parts.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,4 +118,41 @@ int32_t sass_inst_at(const struct sass_func *f, uint64_t offset)
 			high = mid;
 	}
 	return SASS_NO_TARGET;
+}
+
+/* --- as text ---------------------------------------------------------------------------------- */
+
+void sass_guard_text(const struct sass_inst *i, char out[8])
+{
+	out[0] = '\0';
+	if (i->guard != SASS_PT || i->guard_not)
+		snprintf(out, 8, "@%s%s%c", i->guard_not ? "!" : "", i->guard_uniform ? "UP" : "P",
+		         i->guard == SASS_PT ? 'T' : '0' + i->guard);
+}
+
+void sass_operands_text(const struct sass_func *f, const struct sass_inst *i, char *out, size_t n)
+{
+	const char *label = i->target == SASS_NO_TARGET ? NULL : strchr(i->text, '`');
+	if (label)
+		snprintf(out, n, "%.*s0x%04" PRIx32, (int)(label - i->text), i->text,
+		         f->insts[i->target].offset);
+	else
+		snprintf(out, n, "%s", i->text);
+}
+
+void sass_inst_text(const struct sass_func *f, const struct sass_inst *i, char *out, size_t n)
+{
+	char guard[8], operands[256];
+	sass_guard_text(i, guard);
+	sass_operands_text(f, i, operands, sizeof operands);
+	snprintf(out, n, "%s%s%s%s%s", guard, *guard ? " " : "", i->opcode, *operands ? " " : "",
+	         operands);
+}
+
+void sass_title(const struct sass_module *m, char *out, size_t n)
+{
+	/* "Cuda compilation tools, release 13.0, V13.0.88" */
+	const char *v = strstr(m->cubin.tool, ", V");
+	snprintf(out, n, "sm_%u machine code, ptxas %s", m->cubin.sm,
+	         v ? v + 3 : "of an unknown version");
 }

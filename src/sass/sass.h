@@ -261,6 +261,17 @@ const struct sass_func *sass_func(const struct sass_module *m, const char *name)
 /* The instruction at @offset; SASS_NO_TARGET = none begins there. */
 int32_t sass_inst_at(const struct sass_func *f, uint64_t offset);
 
+/* "@!P0" or "". */
+void sass_guard_text(const struct sass_inst *i, char out[8]);
+/* Its operands as printed, but for labels, whose numbers are the disassembler's own: the offset
+ * they stand for says more. */
+void sass_operands_text(const struct sass_func *f, const struct sass_inst *i, char *out, size_t n);
+/* All of it: "@!P0 LDG.E R2, desc[UR4][R2.64]". */
+void sass_inst_text(const struct sass_func *f, const struct sass_inst *i, char *out, size_t n);
+
+/* "sm_90 machine code, ptxas 13.0.88" */
+void sass_title(const struct sass_module *m, char *out, size_t n);
+
 bool sass_has(const struct sass_inst *i, enum sass_mod mod);
 struct sass_control sass_control_of(uint64_t high_half);
 

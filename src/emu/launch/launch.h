@@ -204,8 +204,6 @@ struct machine_code {
 	struct sass_module module;
 };
 void machine_code_free(struct machine_code *c);
-/* "sm_90 machine code, ptxas 13.0.88". */
-void machine_level(const struct sass_module *m, char *out, size_t n);
 
 /* Buffers as they are before the PTX runs, of those that a kernel may change; NULL: of the others,
  * and where no machine code is to run. */

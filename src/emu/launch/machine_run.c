@@ -90,6 +90,12 @@ static void take_counts(struct run_result *res, struct run_result *own)
 {
 	struct line_counts *lines = res->counts.lines;
 	const unsigned n_lines = res->counts.n_lines;
+	res->counts.ptx = res->counts.total;
+	res->counts.ptx_known = true;
+	res->counts.code = own->counts.code;
+	res->counts.n_code = own->counts.n_code;
+	own->counts.code = NULL;
+	own->counts.n_code = 0;
 	res->counts.total = own->counts.total;
 	res->counts.lines = own->counts.lines;
 	res->counts.n_lines = own->counts.n_lines;
@@ -111,7 +117,7 @@ static void take_regions(struct run_result *res, struct run_result *own)
 static void tell(struct run_result *res, const struct sass_module *m, const char *differs)
 {
 	const size_t n = strlen(res->note);
-	machine_level(m, res->level, sizeof res->level);
+	sass_title(m, res->level, sizeof res->level);
 	if (differs)
 		snprintf(res->note + n, sizeof res->note - n,
 		         "%sthe machine code gives another %s than the PTX", n ? "; " : "", differs);

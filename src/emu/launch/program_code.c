@@ -8,18 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "Cuda compilation tools, release 13.0, V13.0.88" -> "13.0.88" */
-static const char *assembler_version(const struct sass_module *m)
-{
-	const char *v = strstr(m->cubin.tool, ", V");
-	return v ? v + 3 : "of an unknown version";
-}
-
-void machine_level(const struct sass_module *m, char *out, size_t n)
-{
-	snprintf(out, n, "sm_%u machine code, ptxas %s", m->cubin.sm, assembler_version(m));
-}
-
 bool emu_module_set_code(struct emu_device *d, struct emu_module *m, const void *cubin,
                          size_t bytes, const char *listing, size_t listing_bytes, struct err *err)
 {
@@ -30,7 +18,7 @@ bool emu_module_set_code(struct emu_device *d, struct emu_module *m, const void 
 		return false;
 	}
 	m->cubin = copy;
-	machine_level(&m->code, m->level, sizeof m->level);
+	sass_title(&m->code, m->level, sizeof m->level);
 	if (machine_banks_take(&m->banks, &m->code, &d->arena))
 		return true;
 	emu_module_drop_code(m, d);

@@ -106,6 +106,10 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 		counts_scale(&c->total, factor);
 		for (unsigned i = 0; i < c->n_lines; i++)
 			counts_scale(&c->lines[i].c, factor);
+		for (unsigned i = 0; i < c->n_code; i++) {
+			c->code[i].warps = (uint64_t)((double)c->code[i].warps * factor + 0.5);
+			c->code[i].lanes = (uint64_t)((double)c->code[i].lanes * factor + 0.5);
+		}
 		for (unsigned i = 0; i < c->n_accesses; i++)
 			c->accesses[i].executions =
 				(uint64_t)((double)c->accesses[i].executions * factor + 0.5);

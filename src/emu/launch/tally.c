@@ -293,6 +293,24 @@ static void add_line(struct run_counts *out, uint32_t line, const struct counts 
 	out->lines[out->n_lines++] = (struct line_counts){ .line = line, .c = *c };
 }
 
+/* What each instruction of machine code executed; in any order. */
+static void add_code(struct run_counts *out, const struct ir *ir, uint32_t pc,
+                     const struct counts *c)
+{
+	if (!out->code)
+		out->code = mem_calloc(ir->n_insts, sizeof *out->code);
+	if (out->n_code < ir->n_insts)
+		out->code[out->n_code++] = (struct code_count){ .offset = ir->insts[pc].listing,
+			                                            .warps = c->warp_executed,
+			                                            .lanes = c->thread_executed };
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct code_count *x = a, *y = b;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
 static void take_trace(const struct emu_launch *l, const struct sums *s, struct run_counts *out)
 {
 	const struct trace *t = l->grid.trace;
@@ -327,6 +345,8 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 		of_op[first] = count_inst(l, &s, first, end);
 		counts_add(&out->total, &of_op[first]);
 		add_line(out, ir->insts[ir->ops[first].pc].line, &of_op[first]);
+		if (ir_of_machine_code(ir))
+			add_code(out, ir, ir->ops[first].pc, &of_op[first]);
 	}
 	for (unsigned b = 0; b < ir->n_blocks; b++) /* blocks of nothing else: how often they ran */
 		if (ir->blocks[b].first < ir->blocks[b].end && !ir->ops[ir->blocks[b].first].first)
@@ -346,6 +366,8 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 		timing_input(ir, l->device->gpu, of_op, memory, (double)l->grid.order.n, l->grid.n_warps,
 		             factor, out);
 	qsort(out->lines, out->n_lines, sizeof *out->lines, by_line);
+	if (out->n_code)
+		qsort(out->code, out->n_code, sizeof *out->code, by_offset);
 	take_trace(l, &s, out);
 	free(of_op);
 	free(memory);

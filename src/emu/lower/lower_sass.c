@@ -27,8 +27,27 @@ static enum ir_pipe pipe_of(const struct sass_op_info *info)
 	}
 }
 
-static void describe_insts_of(struct ir *ir, const struct sass_func *f)
+/* Source lines by line of the PTX; NULL = not known. @n: how many. */
+static uint32_t *lines_of(const struct ptx_func *ptx, uint32_t *n)
 {
+	uint32_t last = 0;
+	for (unsigned k = 0; ptx && k < ptx->n_insts; k++)
+		last = ptx->insts[k].ptx_line > last ? ptx->insts[k].ptx_line : last;
+	*n = last ? last + 1 : 0;
+	if (!last)
+		return NULL;
+	uint32_t *lines = mem_calloc(*n, sizeof *lines);
+	for (unsigned k = 0; k < ptx->n_insts; k++)
+		lines[ptx->insts[k].ptx_line] = ptx->insts[k].line;
+	return lines;
+}
+
+/* The table of a cubin names the innermost line, perhaps of another file, such as a header that an
+ * inlined function stands in; the PTX names the kernel's own. */
+static void describe_insts_of(struct ir *ir, const struct sass_func *f, const struct ptx_func *ptx)
+{
+	uint32_t n_lines;
+	uint32_t *lines = lines_of(ptx, &n_lines);
 	ir->n_insts = f->n_insts;
 	ir->insts = mem_calloc(f->n_insts + 1, sizeof *ir->insts);
 	for (unsigned k = 0; k < f->n_insts; k++) {
@@ -44,7 +63,10 @@ static void describe_insts_of(struct ir *ir, const struct sass_func *f)
 			.flop32 = info->class == SASS_CLASS_FP32 ? n : 0,
 			.flop64 = info->class == SASS_CLASS_FP64 ? n : 0,
 		};
+		if (i->ptx_line < n_lines && lines[i->ptx_line])
+			ir->insts[k].line = lines[i->ptx_line];
 	}
+	free(lines);
 }
 
 static void set_guard(struct sass_lower *s)
@@ -107,7 +129,7 @@ bool lower_sass(struct ir *ir, const struct sass_module *m, const struct sass_fu
 	memset(s->ureg, 0xff, sizeof s->ureg);
 	memset(s->pred, 0xff, sizeof s->pred);
 	memset(s->upred, 0xff, sizeof s->upred);
-	describe_insts_of(ir, f);
+	describe_insts_of(ir, f, env->ptx);
 	if (!s->arch) {
 		s->l.failed = true;
 		err_set(err, ERR_UNSUPPORTED, "%s: the emulator does not know the machine code of sm_%u",
