@@ -187,9 +187,9 @@ static bool from_run(struct state *s, unsigned n, char **args, struct run_record
 	struct selection sel = { .seed = s->seed };
 	return user_start(&s->user, n, args, &sel, err) &&
 	       choose_gpu_and_backend(s->gpu, s->backend, &sel, err) &&
-	       run_selection_with(&sel,
-	                          &(struct run_options){ .stalls = true, .level = RUN_LEVEL_AUTO },
-	                          NULL, r, err);
+	       run_selection_with(
+			   &sel, &(struct run_options){ .stalls = true, .code = true, .level = RUN_LEVEL_AUTO },
+			   NULL, r, err);
 }
 
 static bool write_form(struct cli *c, const struct state *s, const struct session *session,

@@ -38,10 +38,17 @@ static unsigned focused_needs(const struct lab *lab)
 	return lab->panels && lab->s.view && lab->panels(lab->s.view, &panel) ? panel.needs : 0;
 }
 
+/* Lessons speak of the code that a person wrote: what they claim holds of PTX. */
+static bool in_lesson(const struct session *s)
+{
+	return s->tour.preset && !s->tour.off_path;
+}
+
 static void post_order(struct lab *lab, struct work_order *order)
 {
 	struct session *s = &lab->s;
 	order->serial = ++lab->last_serial;
+	order->machine_code = !in_lesson(s);
 	lab->awaited.kind = order->kind;
 	lab->awaited.serial = order->serial;
 	if (order_rules[order->kind].of_session) {
@@ -113,6 +120,18 @@ void lab_order_for_panel(struct lab *lab)
 
 /* --- news --- */
 
+/* Figures of PTX are not held against those of machine code. */
+static void keep_comparable(struct metric_set *m, bool of_machine_code, const struct run_record *r)
+{
+	if (of_machine_code == run_result_of_machine_code(&r->run))
+		return;
+	for (int i = 0; i < METRIC_COUNT; i++)
+		if (metric_catalogue[i].depends == METRIC_OF_CODE)
+			metric_none(m, i,
+			            of_machine_code ? "that run counted machine code, this one PTX"
+			                            : "that run counted PTX, this one machine code");
+}
+
 /* `before` is the last record of another selection, so that deltas say what a change did. */
 static void take_record(struct lab *lab, struct news *n, bool awaited)
 {
@@ -132,6 +151,10 @@ static void take_record(struct lab *lab, struct news *n, bool awaited)
 		record_free(s->before);
 		s->before = s->now;
 	}
+	if (s->before)
+		keep_comparable(&s->before->metrics, run_result_of_machine_code(&s->before->run), r);
+	if (s->pinned)
+		keep_comparable(&s->pinned->metrics, s->pinned->machine_code, r);
 	s->now = r;
 	lab->now_serial = n->serial;
 	if (n->final)
@@ -175,6 +198,12 @@ static void take_session_news(struct lab *lab, struct news *n, bool awaited)
 		}
 		break;
 	case NEWS_LIBRARY: break; /* of another kind of order */
+	case NEWS_CODE:
+		if (s->now && n->serial == lab->now_serial && !s->now->code) {
+			s->now->code = n->code;
+			n->code = NULL;
+		}
+		break;
 	case NEWS_CANCELLED:
 		if (awaited)
 			s->state = RUN_CANCELLED;
@@ -189,6 +218,7 @@ void lab_take_news(struct lab *lab, struct news *n)
 	const bool awaited = lab->awaited.serial && n->serial == lab->awaited.serial;
 	if (n->serial < lab->first_serial) {
 		record_free(n->record);
+		code_listing_free(n->code);
 		return;
 	}
 	if (n->kind == NEWS_USAGE)
@@ -201,4 +231,5 @@ void lab_take_news(struct lab *lab, struct news *n)
 		lab_rung_news(&lab->s, n, awaited);
 	if (awaited && n->final)
 		lab->awaited.serial = 0;
+	code_listing_free(n->code);
 }

@@ -70,7 +70,9 @@ static struct news news_of(const struct work_order *order, enum news_kind kind, 
 static void drop_news(struct news *n)
 {
 	record_free(n->record);
+	code_listing_free(n->code);
 	n->record = NULL;
+	n->code = NULL;
 }
 
 /* A taker that does not come loses the oldest news of older orders first, and is always left the
@@ -209,12 +211,12 @@ static uint64_t grid_blocks(const struct launch_plan *p)
  * False: there is no more to do, as a sample suffices or the run failed, which has been told.
  */
 static bool sample_first(struct lab_worker *w, struct prepared *p, const struct work_order *order,
-                         const struct run_hooks *hooks)
+                         enum run_level level, const struct run_hooks *hooks)
 {
 	const bool sample_suffices = order_rules[order->kind].sample_suffices;
 	const uint64_t blocks = grid_blocks(&p->plan);
 	const struct backend_status *st = backend_probe(w->bench.ops);
-	struct run_options o = { .max_blocks = PILOT_BLOCKS };
+	struct run_options o = { .max_blocks = PILOT_BLOCKS, .level = level };
 	struct run_record *r;
 	struct err err = { 0 };
 
@@ -289,12 +291,70 @@ static void time_library(struct lab_worker *w, const struct work_order *order)
 	tell_news(w, &n);
 }
 
-static void run_order(struct lab_worker *w, struct work_order *order)
+/* What is counted: machine code, if the order wants it and it is there. A rung waits for it, so
+ * that a ladder is of one kind; a person is not kept waiting. */
+static enum run_level level_of(struct lab_worker *w, const struct work_order *order)
+{
+	const bool may_wait = !order_rules[order->kind].of_session;
+	const bool known = workbench_code_ready(&w->bench) || may_wait;
+	if (!order->machine_code || !known || !workbench_code(&w->bench, &w->cancel, NULL))
+		return RUN_LEVEL_PTX;
+	return RUN_LEVEL_AUTO;
+}
+
+/* One launch of all blocks, verified. NULL: it failed, which has been told. */
+static struct run_record *run_all(struct lab_worker *w, struct prepared *p,
+                                  const struct work_order *order, enum run_level level,
+                                  const struct run_hooks *hooks)
 {
 	const struct order_rule *rule = &order_rules[order->kind];
+	const struct run_options o = {
+		.stalls = rule->stalls,
+		.level = level,
+		.code = rule->of_session && workbench_code_ready(&w->bench),
+	};
+	struct run_record *r;
+	struct err err = { 0 };
+	if (!run_execute(p, &o, hooks, &r, &err)) {
+		tell_failure(w, order, &err);
+		return NULL;
+	}
+	if (rule->verifies)
+		run_verify(p, r);
+	return r;
+}
+
+/* The answer, from all blocks. Where the machine code was never disassembled, figures of the PTX
+ * come first, since that takes half a second. */
+static void answer(struct lab_worker *w, struct prepared *p, const struct work_order *order,
+                   enum run_level level, const struct run_hooks *hooks)
+{
+	struct run_record *r = run_all(w, p, order, level, hooks);
+	if (!r)
+		return;
+	if (workbench_code_ready(&w->bench) || !order_rules[order->kind].of_session) {
+		tell_record(w, order, r, true);
+		return;
+	}
+	const bool counts = order->machine_code && !(backend_probe(w->bench.ops)->info.caps & CAP_TIME);
+	tell_record(w, order, r, !counts);
+	if (!workbench_code(&w->bench, &w->cancel, NULL) && is_cancelled(w) && !counts)
+		return;
+	if (counts) {
+		r = run_all(w, p, order, level_of(w, order), hooks);
+		if (r)
+			tell_record(w, order, r, true);
+		return;
+	}
+	struct news n = news_of(order, NEWS_CODE, false);
+	n.code = run_code(p, &w->cancel);
+	tell_news(w, &n);
+}
+
+static void run_order(struct lab_worker *w, struct work_order *order)
+{
 	struct prepared p;
 	struct err err = { 0 };
-	struct run_record *r;
 	struct progress_of part = { .w = w, .from = 0, .to = 0.1 }; /* the sample's share */
 	const struct run_hooks hooks = { .progress = on_progress, .ctx = &part, .cancel = &w->cancel };
 
@@ -304,16 +364,10 @@ static void run_order(struct lab_worker *w, struct work_order *order)
 		tell_failure(w, order, &err);
 		return;
 	}
-	if (sample_first(w, &p, order, &hooks)) {
+	const enum run_level level = level_of(w, order);
+	if (sample_first(w, &p, order, level, &hooks)) {
 		part = (struct progress_of){ .w = w, .from = 0.1, .to = 1 };
-		const struct run_options o = { .stalls = rule->stalls };
-		if (run_execute(&p, &o, &hooks, &r, &err)) {
-			if (rule->verifies)
-				run_verify(&p, r);
-			tell_record(w, order, r, true);
-		} else {
-			tell_failure(w, order, &err);
-		}
+		answer(w, &p, order, level, &hooks);
 	}
 	run_release(&p);
 }

@@ -17,6 +17,7 @@ enum news_kind {
 	NEWS_USAGE,   /* the compiler's facts are in the usage table */
 	NEWS_RECORD,  /* a record; more follow for this order unless `final` */
 	NEWS_FAILED,  /* err */
+	NEWS_CODE,    /* the machine code of the order's last record */
 	NEWS_LIBRARY, /* the library's line, if there is one */
 	NEWS_CANCELLED,
 };
@@ -27,6 +28,7 @@ struct news {
 	uint64_t serial;             /* and which one */
 	struct selection sel;        /* NEWS_BACKEND */
 	struct run_record *record;   /* NEWS_RECORD; the taker's */
+	struct code_listing *code;   /* NEWS_CODE; the taker's */
 	bool final;                  /* nothing more comes of this order */
 	struct library_line library; /* NEWS_LIBRARY; no name = none */
 	struct err err;

@@ -47,6 +47,7 @@ struct work_order {
 	uint64_t serial; /* of any kind; never 0 */
 	struct selection sel;
 	struct device_wish wish; /* decide sel.gpu and sel.backend first, if that is open */
+	bool machine_code;       /* the emulator counts machine code where it can, else PTX */
 	bool at_once;            /* do not wait for the person to stop changing things */
 };
 

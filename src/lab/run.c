@@ -152,6 +152,8 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 		return false;
 	}
 	complete_record(p, r);
+	if (o->code)
+		r->code = run_code(p, hooks ? hooks->cancel : NULL);
 	*out = r;
 	return true;
 }

@@ -14,6 +14,7 @@ struct run_options {
 	enum race_check
 		races;            /* emulator; RACES_USUAL = a person's own kernel: a spread, others: not */
 	enum run_level level; /* emulator: what is counted */
+	bool code;            /* the record gets the machine code of its kernel */
 	bool stalls;          /* a GPU: also why warps waited; some passes more */
 	bool no_verify;       /* leave the results uncompared: the record says so */
 	double timeout_s;     /* 0 = the back end's default */

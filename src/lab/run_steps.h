@@ -33,6 +33,10 @@ void run_restore(struct prepared *p);
 bool run_execute(struct prepared *p, const struct run_options *options,
                  const struct run_hooks *hooks, struct run_record **out, struct err *err);
 
+/* The machine code of @p's kernel, or why it is not there; NULL = cancelled. Takes half a second
+ * where it was never asked for. */
+struct code_listing *run_code(struct prepared *p, const atomic_bool *cancel);
+
 /* verify.c: contents of the buffers, and the comparison. */
 /* What a plain output holds before the run: NaN in floating point, a recognisable pattern else. */
 void poison_fill(enum elem_type type, void *data, size_t count);

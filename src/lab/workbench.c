@@ -4,6 +4,8 @@
 #include "choose.h"
 #include "registry.h"
 
+#include "compile/disassemble.h"
+
 #include <stdlib.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -26,11 +28,19 @@ void workbench_rest(struct workbench *w)
 #endif
 }
 
+static void drop_module(struct workbench *w)
+{
+	if (w->has_module)
+		module_free(&w->module);
+	if (w->code_state == CODE_THERE)
+		sass_free(&w->code);
+	w->code_state = CODE_NOT_ASKED;
+}
+
 void workbench_close(struct workbench *w)
 {
 	close_backend(w);
-	if (w->has_module)
-		module_free(&w->module);
+	drop_module(w);
 	w->has_module = false;
 }
 
@@ -59,8 +69,7 @@ bool workbench_compile(struct workbench *w, const struct selection *sel, const a
 	struct module m = { 0 };
 	if (!compile_module(&req, &m, err))
 		return false;
-	if (w->has_module)
-		module_free(&w->module);
+	drop_module(w);
 	w->module = m;
 	w->id = id;
 	w->has_module = true;
@@ -87,4 +96,54 @@ bool workbench_open(struct workbench *w, const struct selection *sel, struct err
 	w->ops = ops;
 	w->be_gpu = sel->gpu;
 	return true;
+}
+
+/* --- machine code --- */
+
+/* Reads the listing, or keeps why there is none; a cancelled one may be asked for again. */
+static void take_listing(struct workbench *w, bool found, const struct text *listing)
+{
+	const struct module *m = &w->module;
+	if (found &&
+	    sass_read(&w->code, m->cubin, m->cubin_len, listing->s, listing->len, &w->code_err))
+		w->code_state = CODE_THERE;
+	else if (w->code_err.code != ERR_CANCELLED)
+		w->code_state = CODE_MISSING;
+}
+
+bool workbench_code_ready(struct workbench *w)
+{
+	struct text listing = { 0 };
+	char path[4096];
+	if (w->code_state != CODE_NOT_ASKED)
+		return true;
+	w->code_err = (struct err){ 0 };
+	if (!w->module.cubin) {
+		err_set(&w->code_err, ERR_UNAVAILABLE, "the cache holds no machine code of this module");
+		err_remedy(&w->code_err, "a compiler makes it: see pmpp-explore doctor");
+		w->code_state = CODE_MISSING;
+	} else if (disassembled(w->module.cubin, w->module.cubin_len, &listing)) {
+		take_listing(w, true, &listing);
+	} else if (!disassembler_find(path, sizeof path, &w->code_err)) {
+		w->code_state = CODE_MISSING;
+	}
+	text_free(&listing);
+	return w->code_state != CODE_NOT_ASKED;
+}
+
+const struct sass_module *workbench_code(struct workbench *w, const atomic_bool *cancel,
+                                         struct err *err)
+{
+	struct text listing = { 0 };
+	if (!workbench_code_ready(w)) {
+		const bool found =
+			disassemble(w->module.cubin, w->module.cubin_len, cancel, &listing, &w->code_err);
+		take_listing(w, found, &listing);
+		text_free(&listing);
+	}
+	if (w->code_state == CODE_THERE)
+		return &w->code;
+	if (err)
+		*err = w->code_err;
+	return NULL;
 }

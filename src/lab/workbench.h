@@ -6,12 +6,17 @@
 #define PMPP_LAB_WORKBENCH_H
 
 #include "backend/backend.h"
+#include "sass/sass.h"
 #include "usage_table.h"
 
 struct workbench {
 	bool has_module;
 	struct build_id id; /* of the module */
 	struct module module;
+	/* the module's machine code, once it was asked for */
+	enum { CODE_NOT_ASKED, CODE_THERE, CODE_MISSING } code_state;
+	struct sass_module code;
+	struct err code_err;           /* why it is missing */
 	const struct backend_ops *ops; /* NULL = none open */
 	struct backend *be;
 	const struct gpu_spec *be_gpu; /* the sheet that `be` was opened with */
@@ -24,6 +29,12 @@ bool workbench_compile(struct workbench *w, const struct selection *sel, const a
 bool workbench_open(struct workbench *w, const struct selection *sel, struct err *err);
 /* Gives memory back to the system that is held only for the next run. */
 void workbench_rest(struct workbench *w);
+/* Is what workbench_code() would answer known, or at least in the cache? Returns at once. */
+bool workbench_code_ready(struct workbench *w);
+/* The machine code of the module, disassembled, which may take half a second. NULL with the reason:
+ * there is none, or cancelled. */
+const struct sass_module *workbench_code(struct workbench *w, const atomic_bool *cancel,
+                                         struct err *err);
 void workbench_close(struct workbench *w);
 
 #endif

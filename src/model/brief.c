@@ -39,6 +39,7 @@ void brief_of(const struct run_record *r, const char *source, struct run_brief *
 {
 	out->sel = r->sel;
 	out->verify = r->verify;
+	out->machine_code = run_result_of_machine_code(&r->run);
 	out->metrics = r->metrics;
 	source_hash(source, out->source);
 }

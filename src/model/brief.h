@@ -16,7 +16,8 @@ struct run_brief {
 	struct selection
 		sel; /* of the GPU sheet only id, name and live hold in a brief that was read */
 	enum verify_state verify;
-	char source[17]; /* hash of what a GPU runs of the source: source_hash() */
+	bool machine_code; /* the emulator counted that, not PTX */
+	char source[17];   /* hash of what a GPU runs of the source: source_hash() */
 	struct metric_set metrics;
 };
 

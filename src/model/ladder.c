@@ -64,6 +64,9 @@ static struct run_record *brief(const struct run_record *r)
 	b->timeline = NULL;
 	b->run.n_spans = 0;
 	b->run.spans = NULL;
+	b->run.printed = NULL;
+	b->run.printed_bytes = 0;
+	b->code = NULL;
 	return b;
 }
 
@@ -137,9 +140,12 @@ static const struct {
 
 #define SAME_TIME 0.02 /* log of times that count as equal */
 
-/* log(is / was); NAN when either is unknown or zero. */
+/* log(is / was); NAN when either is unknown or zero, or they are not of one kind. */
 static double change(const struct run_record *was, const struct run_record *is, enum metric_id id)
 {
+	if (metric_catalogue[id].depends == METRIC_OF_CODE &&
+	    run_result_of_machine_code(&was->run) != run_result_of_machine_code(&is->run))
+		return NAN; /* other instructions were counted */
 	const double a = metric_get(&was->metrics, id);
 	const double b = metric_get(&is->metrics, id);
 	return a > 0 && b > 0 ? log(b / a) : NAN;

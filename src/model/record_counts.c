@@ -66,7 +66,27 @@ static const struct record_field step_fields[] = {
 static const struct record_table step_table = TABLE("step", NULL, step_fields);
 #undef T
 
+#define T code_count
+static const struct record_field code_count_fields[] = {
+	FIELD(offset, UNSIGNED),
+	FIELD(warps, UNSIGNED),
+	FIELD(lanes, UNSIGNED),
+};
+static const struct record_table code_count_table =
+	TABLE("code_count", "how often an instruction of the machine code ran", code_count_fields);
+#undef T
+
 #define T run_counts
+static bool has_code_counts(const void *x)
+{
+	return ((const struct run_counts *)x)->n_code;
+}
+
+static bool has_ptx_counts(const void *x)
+{
+	return ((const struct run_counts *)x)->ptx_known;
+}
+
 static const struct record_field counts_fields[] = {
 	SHOWN(blocks_run, "blocks_run", UNSIGNED),
 	SHOWN(blocks_total, "blocks", UNSIGNED),
@@ -82,6 +102,10 @@ static const struct record_field counts_fields[] = {
 	      .most = TRACE_MAX_ACCESSES, .about = "one warp's addresses for every memory instruction"),
 	FIELD(steps, LIST, .table = &step_table, .count_offset = offsetof(struct T, n_steps),
 	      .most = TRACE_MAX_STEPS, .about = "one warp's active lanes, run by run"),
+	FIELD(code, LIST, .table = &code_count_table, .count_offset = offsetof(struct T, n_code),
+	      .most = CODE_MAX_INSTS, .there = has_code_counts),
+	FIELD(ptx_known, BOOL, .optional = true, .about = "total is of machine code; ptx: of its PTX"),
+	FIELD(ptx, RECORD, .table = &raw_counts_table, .there = has_ptx_counts),
 };
 const struct record_table counts_table = TABLE("counts", NULL, counts_fields);
 #undef T

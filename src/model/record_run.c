@@ -227,6 +227,11 @@ static bool is_measured(const void *x)
 	return run_result_measured(&((const struct run_record *)x)->run);
 }
 
+static bool has_code(const void *x)
+{
+	return ((const struct run_record *)x)->code;
+}
+
 static bool has_findings(const void *x)
 {
 	return ((const struct run_record *)x)->run.found.n;
@@ -287,6 +292,7 @@ static const struct record_field record_fields[] = {
 	      .about = "whose instructions the emulator counted: PTX or machine code"),
 	NAMED("timed_by", run.timed_by, CHARS, .run_key = "run.timed_by", .optional = true,
 	      .about = "the code that the emulator's time is modelled from; empty = the PTX"),
+	FIELD(code, POINTER, .there = has_code, .table = &code_table),
 	NAMED("faults", run.found.finding, ARRAY, .run_key = "run.faults", .table = &finding_table,
 	      .count_offset = offsetof(struct T, run.found.n), .there = has_findings),
 	NAMED("races", run.races, RECORD, .run_key = "run.races", .table = &races_table,

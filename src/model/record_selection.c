@@ -299,6 +299,7 @@ static const struct record_field brief_fields[] = {
 	FIELD(source, CHARS, .schema = "{\"type\": \"string\", \"pattern\": \"^[0-9a-f]{16}$\"}",
 	      .about = "hash of the kernel's device code"),
 	FIELD(verify, NAME, .names = &verify_names),
+	FIELD(machine_code, BOOL, .optional = true, .about = "the emulator counted that, not PTX"),
 	CODED("metrics", &known_metrics_codec, METRICS_SCHEMA),
 };
 const struct record_table brief_table =

@@ -16,6 +16,8 @@ extern const struct record_table races_table;           /* struct run_races */
 extern const struct record_table perf_table;            /* struct perf_result */
 extern const struct record_table occupancy_input_table; /* struct occ_input */
 extern const struct record_table limits_table;          /* struct occ_result: `run --json` only */
+/* record_code.c */
+extern const struct record_table code_table; /* struct code_listing */
 /* record_counts.c */
 extern const struct record_table counts_table; /* struct run_counts */
 extern const struct record_table line_table;   /* struct line_counts */

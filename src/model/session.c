@@ -85,6 +85,7 @@ void record_free(struct run_record *r)
 	if (!r)
 		return;
 	run_result_free(&r->run);
+	code_listing_free(r->code);
 	free(r->program);
 	free(r->timeline);
 	free(r);

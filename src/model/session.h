@@ -7,6 +7,7 @@
 #ifndef PMPP_MODEL_SESSION_H
 #define PMPP_MODEL_SESSION_H
 
+#include "model/code_listing.h"
 #include "model/counts.h"
 #include "model/gpu.h"
 #include "model/kernel.h"
@@ -64,7 +65,8 @@ struct run_record {
 	char verify_text[200]; /* "exact", "max rel. error 1.2e-7 of 1e-5", the first difference */
 	char module_key[33], compiler[32];
 	unsigned spill_bytes;
-	struct run_result run; /* what the back end told; its spans: none = not measured */
+	struct run_result run;     /* what the back end told; its spans: none = not measured */
+	struct code_listing *code; /* its machine code; NULL = nobody has looked at it yet */
 	/* what surrounds the kernel: the timeline, from `run.spans` where they show every operation,
 	 * else modelled; NULL = kernel time unknown */
 	struct stream_program *program;

@@ -19,13 +19,13 @@ int recorded_rows(const struct session *s, int rows)
 
 /* "SIMD efficiency 97.1 %†" at row, col if it fits; returns the column after it, or col. */
 static int item(struct canvas *c, int row, int col, const struct metric_set *ours,
-                const struct metric_set *theirs, enum metric_id id, bool *hardware)
+                const struct metric_set *theirs, enum metric_id id, bool one_code, bool *hardware)
 {
 	char is[96], was[96];
 	metric_format(theirs, id, was, sizeof was);
 	metric_format(ours, id, is, sizeof is);
 	const bool same = !strcmp(is, was);
-	const bool ptx = !same && metric_catalogue[id].depends == METRIC_OF_CODE;
+	const bool ptx = !same && !one_code && metric_catalogue[id].depends == METRIC_OF_CODE;
 	const char *title = metric_catalogue[id].title;
 	if (col + utf8_columns(title) + 1 + utf8_columns(was) + 2 > c->cols)
 		return col;
@@ -42,7 +42,11 @@ static int item(struct canvas *c, int row, int col, const struct metric_set *our
 void recorded_draw(const struct session *s, const struct metric_list *shown, struct canvas *c)
 {
 	const struct run_brief *g = session_reference_run(s);
-	static const char legend[] = "* hardware instructions; above: PTX";
+	const bool machine_code = g && run_result_of_machine_code(&s->now->run);
+	const char *legend =
+		machine_code ? "* machine code of another GPU" : "* hardware instructions; above: PTX";
+	/* machine code of the same GPU is what hardware counts */
+	const bool one_code = machine_code && !strcmp(g->sel.gpu->id, s->now->sel.gpu->id);
 	bool hardware = false;
 	if (!g || c->rows < 1)
 		return;
@@ -53,10 +57,12 @@ void recorded_draw(const struct session *s, const struct metric_list *shown, str
 	for (unsigned i = 0; i < shown->n; i++) {
 		if (g->metrics.v[shown->id[i]].origin != ORIGIN_MEASURED)
 			continue;
-		int next = item(c, row, col, &s->now->metrics, &g->metrics, shown->id[i], &hardware);
+		int next =
+			item(c, row, col, &s->now->metrics, &g->metrics, shown->id[i], one_code, &hardware);
 		if (next == col && row + 1 < c->rows) {
 			col = 4;
-			next = item(c, ++row, col, &s->now->metrics, &g->metrics, shown->id[i], &hardware);
+			next = item(c, ++row, col, &s->now->metrics, &g->metrics, shown->id[i], one_code,
+			            &hardware);
 		}
 		col = next;
 	}

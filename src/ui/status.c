@@ -79,7 +79,7 @@ static void say_state(const struct session *s, struct saying *out)
 	}
 }
 
-/* "✓ exact · 4 096 blocks in 310 ms here · note" */
+/* "✓ exact · 4 096 blocks run in 310 ms here · note · counts: sm_90 machine code" */
 /* @here: it ran here, in so long; else it was read from a file. */
 static void say_record(const struct run_record *r, bool here, struct saying *out)
 {
@@ -114,6 +114,12 @@ static void say_record(const struct run_record *r, bool here, struct saying *out
 		snprintf(out->text + len, n - len, "%s block%s run%s%s%s", blocks,
 		         r->run.counts.blocks_run == 1 ? "" : "s", ran, r->run.note[0] ? " · " : "",
 		         r->run.note);
+	if (run_result_of_machine_code(&r->run)) { /* "sm_90 machine code, ptxas 13.0.88" */
+		char level[64];
+		len = strlen(out->text);
+		snprintf(level, sizeof level, "%.*s", (int)strcspn(r->run.level, ","), r->run.level);
+		snprintf(out->text + len, n - len, " · counts: %s", level);
+	}
 }
 
 /* " · from a file of alice@laptop, 2026-11-22": figures of somebody else's, perhaps. */

@@ -34,7 +34,7 @@ MAY_USE = {
     "cuda": "base model timemodel compile backend",
     "runtime": BELOW_ENGINES + " emu cuda",
     "userkernel": "base model compile",
-    "lab": "base model timemodel compile backend runtime userkernel",
+    "lab": "base model timemodel compile sass backend runtime userkernel",
     "ui": "base model",
     "views": "base model",
     "kernels": "base",

@@ -148,6 +148,7 @@ static struct {
 	atomic_int runs, cancelled, open, rests;
 	atomic_int stalled; /* runs that were asked for stall reasons */
 	atomic_bool device; /* "cuda" has one */
+	atomic_uint levels; /* bits of enum run_level: what was to be counted */
 } fake;
 
 static bool fake_probe(struct backend_info *info, struct err *err)
@@ -205,6 +206,7 @@ static bool fake_run(struct backend *be, const struct run_request *req,
 	float *x = req->buffers[0].data, *y = req->buffers[1].data;
 	const size_t count = p->buffers[0].count;
 	fake.runs++;
+	fake.levels |= 1u << req->level;
 	fake.stalled += req->stalls;
 	if (fake.device) {
 		res->timing = (struct run_timing){ .n = 3, .median_ns = 5, .min_ns = 4, .max_ns = 6 };
@@ -356,13 +358,15 @@ static void fake_reset(void)
 	fake.block_us = 0;
 	fake.wrong = fake.skip = fake.clobber = fake.fault = fake.deaf = fake.device = false;
 	fake.runs = fake.cancelled = fake.stalled = 0;
+	fake.levels = 0;
 }
 
-/* The compile cache of these tests is their own. */
+/* The compile cache of these tests is their own; there is no disassembler unless they want one. */
 static int own_cache(void **state)
 {
 	static char dir[] = "/tmp/pmpp-test-XXXXXX";
 	(void)state;
+	setenv("PMPP_NVDISASM", "/nowhere/nvdisasm", 1);
 	if (!mkdtemp(dir))
 		return -1;
 	setenv("XDG_CACHE_HOME", dir, 1);

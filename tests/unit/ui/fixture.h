@@ -97,6 +97,8 @@ struct line_counts *fixture_lines(struct run_record *r, const struct fixture_lin
 /* Makes the record's accesses, all 32 lanes active, 4 bytes each, every offset 0. */
 struct access_sample *fixture_accesses(struct run_record *r, const struct access_sample *list,
                                        unsigned n);
+/* Machine code that was counted (fixture_code.c). */
+void fixture_code(struct run_record *r);
 /* Copies in, kernel, copy out, as activity records would show them. */
 void fixture_spans(struct run_record *r, double kernel_ns);
 

@@ -88,5 +88,10 @@ struct session *fixture_reduced(void)
 	fixture_occupancy(s, 128, 0);
 	s->now = reduction_run(s);
 	s->plan = s->now->plan;
+	s->now->code = mem_zalloc(sizeof *s->now->code); /* a machine without a disassembler */
+	snprintf(s->now->code->why, sizeof s->now->code->why,
+	         "machine code cannot be shown: nvdisasm was not found: /usr/local/cuda/bin, PATH");
+	snprintf(s->now->code->remedy, sizeof s->now->code->remedy,
+	         "Install the CUDA Toolkit, or: pip install nvidia-cuda-nvdisasm==13.5.37");
 	return s;
 }

@@ -208,6 +208,7 @@ static struct run_record *tiled_run(void)
 	r->perf.resource_ns[PERF_DRAM] = 345928;
 	tiled_lines(r);
 	tiled_accesses(r);
+	fixture_code(r);
 	return r;
 }
 

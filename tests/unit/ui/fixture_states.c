@@ -105,6 +105,11 @@ struct session *fixture_measured(void)
 	r->accesses = NULL;
 	r->steps = NULL;
 	r->n_accesses = r->n_steps = 0;
+	free(r->code); /* a GPU counts by source line */
+	r->code = NULL;
+	r->n_code = 0;
+	r->ptx_known = false;
+	s->now->run.level[0] = '\0';
 	r->origin = ORIGIN_MEASURED;
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (s->now->metrics.v[i].origin == ORIGIN_COUNTED)

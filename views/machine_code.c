@@ -1,0 +1,479 @@
+/*
+ * Machine code: the kernel as the assembler made it (SASS), instruction by instruction, with how
+ * often each ran, what the compiler tells the scheduler, and which instructions wait for which.
+ *
+ * Reads no encoding; the record's listing has everything (model/code_listing.h).
+ */
+#include "ui/view.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SHOWS                                                                                   \
+	"Here after a run: the kernel's machine code, how often every instruction ran, the cycles " \
+	"that the compiler has it wait, its scoreboards, and what it depends on."
+
+enum { LOOP_COLS = 26, LIST_AT = 9, SASS_COLS = 78, BESIDE_COLS = 24 };
+
+static const struct code_listing *listing(const struct session *s)
+{
+	const struct code_listing *c = panel_metrics(s) ? s->now->code : NULL;
+	return c && c->n ? c : NULL;
+}
+
+static unsigned n_rows(const struct session *s)
+{
+	const struct code_listing *c = listing(s);
+	return c ? c->n : 0;
+}
+
+static uint64_t warps_of(const struct session *s, unsigned i)
+{
+	const struct code_count *k = code_listing_count(s->now->code, &s->now->run.counts, i);
+	return k ? k->warps : 0;
+}
+
+/* The instruction that ran most; of equals the first. */
+static unsigned start(const struct session *s)
+{
+	unsigned hot = 0;
+	for (unsigned i = 1; i < n_rows(s); i++)
+		if (warps_of(s, i) > warps_of(s, hot))
+			hot = i;
+	return hot;
+}
+
+static unsigned selected(const struct session *s)
+{
+	const unsigned n = n_rows(s);
+	if (!panel_focused(s, "machine_code"))
+		return start(s);
+	return s->cursor.row < n ? s->cursor.row : n - 1;
+}
+
+/* PTX instructions of the selected instruction's source line. */
+static bool of_line(const struct code_ptx *p, const struct code_inst *in)
+{
+	return in->line ? p->line == in->line : p->number == in->ptx_line;
+}
+
+static unsigned detail_rows(const struct session *s)
+{
+	const struct code_listing *c = listing(s);
+	unsigned n = 0;
+	for (unsigned k = 0; c && k < c->n_ptx; k++)
+		n += of_line(&c->ptx[k], &c->insts[selected(s)]);
+	return n;
+}
+
+/* The one that became the selected instruction. */
+static unsigned detail_start(const struct session *s)
+{
+	const struct code_listing *c = listing(s);
+	unsigned n = 0;
+	for (unsigned k = 0; c && k < c->n_ptx; k++) {
+		if (c->ptx[k].number == c->insts[selected(s)].ptx_line)
+			return n;
+		n += of_line(&c->ptx[k], &c->insts[selected(s)]);
+	}
+	return 0;
+}
+
+/* --- what stands above the instructions ------------------------------------------------------- */
+
+/* Why no instruction has a count. */
+static const char *why_no_counts(const struct session *s)
+{
+	const struct run_result *run = &s->now->run;
+	static const char refused[] = "not of machine code: ";
+	const char *why = strstr(run->note, refused);
+	if (why)
+		return why + sizeof refused - 1;
+	if (!run->level[0])
+		return "a GPU was asked for counts by source line";
+	return s->tour.preset && !s->tour.off_path ? "a lesson counts PTX" : "this run counted PTX";
+}
+
+static void draw_hot_loop(const struct session *s, struct canvas *c, int row, int col)
+{
+	const struct code_listing *code = s->now->code;
+	const struct run_counts *counts = &s->now->run.counts;
+	struct code_loop hot;
+	if (!code_listing_hot_loop(code, counts, &hot) || col + LOOP_COLS >= c->cols)
+		return;
+	canvas_printf(c, row, col, STYLE_NORMAL, "   loop %04x-%04x %.1f %%",
+	              (unsigned)code->insts[hot.first].offset, (unsigned)code->insts[hot.last].offset,
+	              100 * (double)hot.warps / (double)counts->total.warp_executed);
+}
+
+static int draw_head(const struct session *s, struct canvas *c, int row)
+{
+	const struct code_listing *code = s->now->code;
+	const struct run_counts *counts = &s->now->run.counts;
+	char total[32], ptx[32];
+	unsigned spills = 0;
+	for (unsigned i = 0; i < code->n; i++)
+		spills += code->insts[i].spill;
+	int col = canvas_text(c, row, 2, STYLE_BOLD, code->title);
+	col = canvas_printf(c, row, col, STYLE_NORMAL, "   %u instructions   %u registers", code->n,
+	                    code->registers);
+	if (spills)
+		canvas_printf(c, row, col, STYLE_BAD, "   ✗ %u spill", spills);
+	row++;
+	if (!counts->n_code) {
+		col = canvas_text(c, row, 2, STYLE_DIM, "not counted: ");
+		canvas_text_n(c, row, col, c->cols - col - 2, STYLE_DIM, why_no_counts(s));
+		return row + 1;
+	}
+	fmt_count(total, sizeof total, (double)counts->total.warp_executed);
+	fmt_count(ptx, sizeof ptx, (double)counts->ptx.warp_executed);
+	const char *mark = origin_mark(counts->origin, c->ascii);
+	col = canvas_printf(c, row, 2, STYLE_BOLD, "%s %s", total, mark);
+	col = canvas_text(c, row, col, STYLE_DIM, " warp instructions");
+	if (counts->ptx_known)
+		col = canvas_printf(c, row, col, STYLE_DIM, "   the PTX has %s", ptx);
+	draw_hot_loop(s, c, row, col);
+	return row + 1;
+}
+
+/* --- one instruction -------------------------------------------------------------------------- */
+
+/* Where the columns of the machine code begin in the canvas, and of what stands beside it. */
+struct columns {
+	int source, ptx, sass; /* first column; -1 = no room */
+	int offset, runs, share, live, stall, sets, waits, text;
+};
+
+static struct columns columns_of(const struct canvas *c)
+{
+	struct columns at = { .source = -1, .ptx = -1 };
+	const int room = c->cols - SASS_COLS;
+	if (room >= 2 * BESIDE_COLS) {
+		at.source = 0;
+		at.ptx = room / 2;
+		at.sass = room;
+	} else if (room >= BESIDE_COLS) {
+		at.source = 0;
+		at.sass = room;
+	}
+	const bool wide = c->cols >= 64;
+	at.offset = at.sass + 9;
+	at.runs = wide ? at.sass + 16 : -1;
+	at.share = at.sass + (wide ? 22 : 15);
+	at.live = wide ? at.sass + 26 : -1;
+	at.stall = wide ? at.sass + 30 : -1;
+	at.sets = wide ? at.sass + 32 : -1;
+	at.waits = wide ? at.sass + 36 : -1;
+	at.text = at.sass + (wide ? 42 : 16);
+	return at;
+}
+
+static void draw_titles(struct canvas *c, int row, const struct columns *at)
+{
+	if (at->source >= 0)
+		canvas_text(c, row, at->source + 2, STYLE_DIM, "source");
+	if (at->ptx >= 0)
+		canvas_text(c, row, at->ptx, STYLE_DIM, "PTX");
+	canvas_right(c, row, at->offset, STYLE_DIM, "at");
+	canvas_right(c, row, at->share, STYLE_DIM, "%%");
+	if (at->runs >= 0) {
+		canvas_right(c, row, at->runs, STYLE_DIM, "runs");
+		canvas_right(c, row, at->live, STYLE_DIM, "reg");
+		canvas_right(c, row, at->stall, STYLE_DIM, "cyc");
+		canvas_text(c, row, at->sets, STYLE_DIM, "set");
+		canvas_text(c, row, at->waits, STYLE_DIM, "wait");
+	}
+	canvas_text(c, row, at->text, STYLE_DIM, "instruction");
+}
+
+static void draw_counts(const struct session *s, struct canvas *c, int row, unsigned i,
+                        const struct columns *at)
+{
+	const struct run_counts *counts = &s->now->run.counts;
+	const uint64_t warps = warps_of(s, i);
+	char runs[16];
+	if (!counts->n_code || !counts->total.warp_executed)
+		return;
+	const double share = (double)warps / (double)counts->total.warp_executed;
+	const enum style heat = share >= 0.1    ? STYLE_HEAT3
+	                        : share >= 0.03 ? STYLE_HEAT2
+	                        : warps         ? STYLE_HEAT1
+	                                        : STYLE_DIM;
+	if (at->runs >= 0)
+		canvas_right(c, row, at->runs, warps ? STYLE_NORMAL : STYLE_DIM, "%s",
+		             fmt_si(runs, sizeof runs, (double)warps));
+	canvas_right(c, row, at->share, heat, "%.1f", 100 * share);
+}
+
+/* Stall, yield, scoreboards: "12y" "01" "-1----". */
+static void draw_control(const struct code_listing *code, struct canvas *c, int row, unsigned i,
+                         const struct columns *at)
+{
+	const struct code_inst *in = &code->insts[i];
+	char waits[CODE_BARRIERS + 1] = "", live[8] = "";
+	unsigned n = 0;
+	if (at->runs < 0)
+		return;
+	for (unsigned b = 0; b < CODE_BARRIERS; b++)
+		if (in->wait >> b & 1)
+			waits[n++] = (char)('0' + b);
+	if (code->live)
+		snprintf(live, sizeof live, "%u", in->live_regs);
+	canvas_right(c, row, at->live, STYLE_DIM, "%s", live);
+	canvas_right(c, row, at->stall, in->stall >= 10 ? STYLE_WATCH : STYLE_DIM, "%u", in->stall);
+	if (in->yield)
+		canvas_text(c, row, at->stall, STYLE_DIM, "y");
+	if (in->write_bar != CODE_NO_BARRIER)
+		canvas_printf(c, row, at->sets, STYLE_KNOB, "%u", in->write_bar);
+	if (in->read_bar != CODE_NO_BARRIER)
+		canvas_printf(c, row, at->sets + 1, STYLE_DIM, "r%u", in->read_bar);
+	canvas_text(c, row, at->waits, STYLE_WATCH, waits);
+}
+
+/* Source line and PTX of the instruction, once for those in a row that share them. */
+static void draw_beside(const struct session *s, struct canvas *c, int row, unsigned i, bool first,
+                        const struct columns *at)
+{
+	const struct code_listing *code = s->now->code;
+	const struct code_inst *in = &code->insts[i], *last = i ? in - 1 : NULL;
+	char line[300];
+	const int source_end = at->ptx >= 0 ? at->ptx : at->sass;
+	if (at->source >= 0 && (first || !last || last->line != in->line)) {
+		if (in->line)
+			canvas_right(c, row, at->source + 5, STYLE_DIM, "%u", in->line);
+		panel_source(s, in->line, line, sizeof line);
+		canvas_verbatim(c, row, at->source + 6, source_end - at->source - 7,
+		                in->line ? STYLE_NORMAL : STYLE_DIM, line);
+	}
+	if (at->ptx < 0 || (!first && last && last->ptx_line == in->ptx_line))
+		return;
+	for (unsigned k = 0; k < code->n_ptx; k++)
+		if (code->ptx[k].number == in->ptx_line)
+			canvas_verbatim(c, row, at->ptx, at->sass - at->ptx - 1, STYLE_DIM, code->ptx[k].text);
+}
+
+/* --- loops and arrows ------------------------------------------------------------------------- */
+
+/* The bracket of the innermost loop that holds the instruction, by its share of all. */
+static void draw_loop(const struct session *s, struct canvas *c, int row, int col, unsigned i,
+                      const struct code_loop *loops, unsigned n)
+{
+	const struct code_loop *in = NULL;
+	for (unsigned k = 0; k < n; k++)
+		if (i >= loops[k].first && i <= loops[k].last)
+			in = &loops[k];
+	if (!in)
+		return;
+	const uint64_t all = s->now->run.counts.total.warp_executed;
+	const double share = all ? (double)in->warps / (double)all : 0;
+	const enum style heat = share >= 0.5 ? STYLE_HEAT3 : share >= 0.1 ? STYLE_HEAT2 : STYLE_DIM;
+	canvas_cell(c, row, col, heat, i == in->first ? 0x250c : i == in->last ? 0x2514 : 0x2502);
+}
+
+static void draw_arrow(const struct code_listing *code, struct canvas *c, int row, int col,
+                       unsigned i, unsigned at, bool into)
+{
+	unsigned from, to;
+	code_listing_span(code, at, into, &from, &to);
+	if (from == to || i < from || i > to)
+		return;
+	const bool end = i == at || (into ? code_inst_reads(&code->insts[i], at)
+	                                  : code_inst_reads(&code->insts[at], i));
+	canvas_cell(c, row, col, into ? STYLE_GOOD : STYLE_WATCH,
+	            !end        ? 0x2502
+	            : i == from ? 0x250c
+	            : i == to   ? 0x2514
+	                        : 0x251c);
+	if (end && i != at)
+		canvas_cell(c, row, col + 1, into ? STYLE_GOOD : STYLE_WATCH, into ? 0x25b8 : 0x2500);
+}
+
+static void draw_rows(const struct session *s, struct canvas *c, int row, int rows)
+{
+	const struct code_listing *code = s->now->code;
+	const struct columns at = columns_of(c);
+	const unsigned sel = selected(s), top = panel_scroll(code->n, sel, rows);
+	struct code_loop loops[CODE_MAX_LOOPS];
+	const unsigned n = code_listing_loops(code, &s->now->run.counts, loops);
+	const bool pick = panel_focused(s, "machine_code");
+	for (int r = 0; r < rows && top + (unsigned)r < code->n; r++) {
+		const unsigned i = top + (unsigned)r;
+		const struct code_inst *in = &code->insts[i];
+		const bool here = pick && i == sel;
+		canvas_hit(c, row + r, 0, 1, c->cols, HIT_ROW, i);
+		draw_beside(s, c, row + r, i, !r, &at);
+		draw_loop(s, c, row + r, at.sass, i, loops, n);
+		draw_arrow(code, c, row + r, at.sass + 1, i, sel, false);
+		draw_arrow(code, c, row + r, at.sass + 2, i, sel, true);
+		if (here)
+			canvas_text(c, row + r, at.sass + 4, STYLE_KNOB, "▸");
+		canvas_right(c, row + r, at.offset, STYLE_DIM, "%04" PRIx32, in->offset);
+		draw_counts(s, c, row + r, i, &at);
+		draw_control(code, c, row + r, i, &at);
+		const int room = c->cols - 1 - at.text, spill = in->spill ? 8 : 0;
+		const int col = canvas_verbatim(c, row + r, at.text, room - spill,
+		                                in->spill ? STYLE_BAD
+		                                : here    ? STYLE_BOLD
+		                                          : STYLE_NORMAL,
+		                                in->text);
+		if (in->spill)
+			canvas_text(c, row + r, col + 1, STYLE_BAD, "✗ spill");
+	}
+	panel_scroll_marks(c, row, rows, top, code->n);
+}
+
+/* --- the selected instruction ----------------------------------------------------------------- */
+
+/* "needs  00c0 IMAD.WIDE, 00d0 LDG.E (scoreboard 3)" */
+static int draw_sources(const struct code_listing *code, unsigned at, struct canvas *c, int row)
+{
+	const struct code_inst *in = &code->insts[at];
+	char text[400] = "", opcode[40];
+	for (unsigned k = 0; k < in->n_sources; k++) {
+		const struct code_inst *from = &code->insts[in->sources[k].index];
+		const unsigned board = code_inst_waits(in, from);
+		const size_t len = strlen(text);
+		code_inst_opcode(from, opcode, sizeof opcode);
+		snprintf(text + len, sizeof text - len, "%s%04" PRIx32 " %s", k ? ", " : "", from->offset,
+		         opcode);
+		if (board != CODE_NO_BARRIER)
+			snprintf(text + strlen(text), sizeof text - strlen(text), " (scoreboard %u)", board);
+	}
+	canvas_text(c, row, 2, STYLE_DIM, "needs");
+	canvas_verbatim(c, row, LIST_AT, c->cols - LIST_AT - 1, STYLE_WATCH,
+	                in->n_sources ? text : "-");
+	return row + 1;
+}
+
+static void draw_readers(const struct code_listing *code, unsigned at, struct canvas *c, int row)
+{
+	char text[400] = "", opcode[40];
+	for (unsigned i = 0; i < code->n; i++) {
+		const size_t len = strlen(text);
+		if (!code_inst_reads(&code->insts[i], at) || len > sizeof text - 60)
+			continue;
+		code_inst_opcode(&code->insts[i], opcode, sizeof opcode);
+		snprintf(text + len, sizeof text - len, "%s%04" PRIx32 " %s", len ? ", " : "",
+		         code->insts[i].offset, opcode);
+	}
+	canvas_text(c, row, 2, STYLE_DIM, "for");
+	canvas_verbatim(c, row, LIST_AT, c->cols - LIST_AT - 1, STYLE_GOOD, text[0] ? text : "-");
+}
+
+/* The source line, what it needs and what needs it; or, opened, the PTX of the line. */
+static void draw_selected(const struct session *s, struct canvas *c)
+{
+	const struct code_listing *code = s->now->code;
+	const unsigned sel = selected(s);
+	const struct code_inst *in = &code->insts[sel];
+	char line[300];
+	canvas_hline(c, 0, 2, c->cols - 4, STYLE_DIM);
+	panel_source(s, in->line, line, sizeof line);
+	int col = 2;
+	if (in->line)
+		col = canvas_printf(c, 1, 2, STYLE_DIM, "%5u  ", in->line);
+	canvas_verbatim(c, 1, col, c->cols - col - 1, STYLE_BOLD, line);
+	int row = draw_sources(code, sel, c, 2);
+	draw_readers(code, sel, c, row);
+}
+
+/* "→ 00c0 00d0", or that the assembler needed nothing for it. */
+static void became(const struct code_listing *code, const struct code_ptx *p, char *out, size_t n)
+{
+	out[0] = '\0';
+	for (unsigned i = 0; i < code->n; i++) {
+		const size_t len = strlen(out);
+		if (code->insts[i].ptx_line == p->number && len + 8 < n)
+			snprintf(out + len, n - len, "%s%04" PRIx32, len ? " " : "", code->insts[i].offset);
+	}
+}
+
+static void draw_detail(const struct session *s, struct canvas *c)
+{
+	const struct code_listing *code = s->now->code;
+	const struct code_inst *in = &code->insts[selected(s)];
+	const unsigned total = detail_rows(s), at = s->cursor.detail_row;
+	const unsigned top = panel_scroll(total, at, c->rows - 2);
+	char line[300], into[60];
+	canvas_hline(c, 0, 2, c->cols - 4, STYLE_DIM);
+	panel_source(s, in->line, line, sizeof line);
+	int col = canvas_text(c, 1, 2, STYLE_DIM, "PTX of  ");
+	canvas_verbatim(c, 1, col, c->cols - col - 1, STYLE_BOLD, line);
+	unsigned nth = 0;
+	for (unsigned k = 0; k < code->n_ptx; k++) {
+		if (!of_line(&code->ptx[k], in) || nth++ < top)
+			continue;
+		const int row = 2 + (int)(nth - 1 - top), text_at = 9;
+		if (row >= c->rows)
+			break;
+		const bool here = nth - 1 == at;
+		became(code, &code->ptx[k], into, sizeof into);
+		canvas_text(c, row, 0, STYLE_KNOB, here ? "▸" : " ");
+		canvas_right(c, row, 7, STYLE_DIM, "%u", code->ptx[k].number);
+		const int room = c->cols - text_at - 24;
+		canvas_verbatim(c, row, text_at, room, here ? STYLE_BOLD : STYLE_NORMAL, code->ptx[k].text);
+		if (into[0])
+			canvas_verbatim(c, row, c->cols - 22, 21, STYLE_GOOD, into);
+		else
+			canvas_text_n(c, row, c->cols - 22, 21, STYLE_DIM, "no code of its own");
+	}
+	panel_scroll_marks(c, 2, c->rows - 2, top, total);
+}
+
+static void draw_absence(const struct session *s, struct canvas *c, int row)
+{
+	const struct code_listing *code = s->now->code;
+	if (!code) {
+		canvas_wrap(c, row, 2, c->rows - row, c->cols - 4, STYLE_DIM,
+		            s->state == RUN_RUNNING
+		                ? "disassembling …"
+		                : "n/a: this run was recorded without its machine code");
+		return;
+	}
+	row += canvas_wrap(c, row, 2, c->rows - row, c->cols - 4, STYLE_NORMAL, code->why);
+	canvas_wrap(c, row + 1, 2, c->rows - row - 1, c->cols - 4, STYLE_KNOB, code->remedy);
+}
+
+static void draw(const struct session *s, struct canvas *c)
+{
+	if (panel_waiting(s, c, SHOWS))
+		return;
+	int row = panel_notes(s, c) ? 1 : 0;
+	if (!listing(s)) {
+		draw_absence(s, c, row + 1);
+		return;
+	}
+	if (c->rows >= 8)
+		row = draw_head(s, c, row);
+	const struct columns at = columns_of(c);
+	const bool detail = s->cursor.detail && panel_focused(s, "machine_code") && c->rows >= 12;
+	int below = c->rows < 12 ? 0 : detail ? c->rows / 2 : 4;
+	if (c->rows - row > 1)
+		draw_titles(c, row++, &at);
+	draw_rows(s, c, row, c->rows - row - below);
+	if (!below)
+		return;
+	struct canvas part = canvas_sub(c, c->rows - below, 0, below, c->cols);
+	if (detail)
+		draw_detail(s, &part);
+	else
+		draw_selected(s, &part);
+}
+
+const struct view_desc view_machine_code = {
+	.name = "machine_code",
+	.title = "Machine code",
+	.brief = "SASS",
+	.order = 13,
+	.about = "machine code beside its PTX and source: counts, stalls, scoreboards, dependencies",
+	.draw = draw,
+	.rows = n_rows,
+	.start = start,
+	.detail_rows = detail_rows,
+	.detail_start = detail_start,
+	.place = VIEW_ALONE,
+	.scope = VIEW_OF_KERNEL,
+};
