@@ -4,7 +4,8 @@
  * and from its machine code.
  *
  * Seeds are fixed; a failure prints the program. RANDOM_SEED=N runs that program alone,
- * RANDOM_COUNT=N that many.
+ * RANDOM_COUNT=N that many; RANDOM_BATCH=N compiles so many at once, since compilers and the
+ * disassembler cost more than all else, and runs each in two settings only: PTX, machine code.
  */
 #include "emulator.h"
 #include "backend/backend.h"
@@ -165,36 +166,51 @@ static bool run_setting(const struct module *m, const char *entry, struct data *
 	return compare(d, block, settings[setting].name);
 }
 
-/* Compiles and runs the program in settings [first, end); the source is put into @source. */
-static bool passes(struct program_text *program, size_t first, size_t end, struct text *source,
-                   bool *compiled)
+static uint64_t batch = 1; /* programs that are compiled at once */
+
+/* Of a batch all are compiled for one architecture. */
+static bool compile(const char *source, uint64_t seed, struct module *m)
 {
-	const uint64_t seed = program->seed;
-	const unsigned block = program->block;
-	const int *arch = architectures[seed % ARRAY_LEN(architectures)];
-	struct module m;
+	const int *arch = architectures[seed / batch % ARRAY_LEN(architectures)];
 	struct err err = { 0 };
+	const struct compile_request req = {
+		.file = "random.cu", .source = source, .cc_major = arch[0], .cc_minor = arch[1]
+	};
+	if (compile_module(&req, m, &err))
+		return true;
+	snprintf(found, sizeof found, "%.1000s", err.msg);
+	return false;
+}
+
+/* Runs the program of @m in settings [first, end). */
+static bool runs_right(const struct module *m, struct program_text *program, size_t first,
+                       size_t end)
+{
 	struct data d;
 	char entry[40];
-	text_free(source);
-	*source = (struct text){ 0 };
-	print_program(program, source);
-	snprintf(entry, sizeof entry, "random_%" PRIu64, seed);
-	const struct compile_request req = {
-		.file = "random.cu", .source = source->s, .cc_major = arch[0], .cc_minor = arch[1]
-	};
-	*compiled = compile_module(&req, &m, &err);
-	if (!*compiled) {
-		snprintf(found, sizeof found, "%.1000s", err.msg);
-		return false;
-	}
-	data_make(&d, seed, block);
+	snprintf(entry, sizeof entry, "random_%" PRIu64, program->seed);
+	data_make(&d, program->seed, program->block);
 	for (unsigned b = 0; b < GRID; b++)
 		run_program(program, b, d.in, d.fin, d.want, d.fwant, d.all_want);
 	bool ok = true;
 	for (size_t s = first; s < end && ok; s++)
-		ok = run_setting(&m, entry, &d, block, s);
+		ok = run_setting(m, entry, &d, program->block, s);
 	data_free(&d);
+	return ok;
+}
+
+/* Compiles and runs the program in settings [first, end); the source is put into @source. */
+static bool passes(struct program_text *program, size_t first, size_t end, struct text *source,
+                   bool *compiled)
+{
+	struct module m;
+	text_free(source);
+	*source = (struct text){ 0 };
+	print_program(program, source);
+	*compiled = compile(source->s, program->seed, &m);
+	if (!*compiled)
+		return false;
+	const bool ok = runs_right(&m, program, first, end);
 	module_free(&m);
 	return ok;
 }
@@ -277,6 +293,39 @@ static bool one_program(uint64_t seed)
 	return false;
 }
 
+/* Programs [first, end) of one module; those that fail run again by themselves, which tells them.
+ * Returns how many. */
+static unsigned one_batch(uint64_t first, uint64_t end)
+{
+	const size_t settings_from = ARRAY_LEN(settings) - 2; /* one of PTX, machine code */
+	const size_t n = (size_t)(end - first);
+	struct program_text *programs = mem_calloc(n, sizeof *programs);
+	struct text source = { 0 };
+	struct module m;
+	unsigned failed = 0;
+	bool compiled = true;
+	for (size_t k = 0; k < n; k++) {
+		make_program(&programs[k], first + k);
+		print_program(&programs[k], &source);
+	}
+	if (!compile(source.s, first, &m)) {
+		print_error("programs from %" PRIu64 ": %s\n", first, found);
+		failed = (unsigned)n;
+		compiled = false;
+	}
+	for (size_t k = 0; k < n && compiled; k++)
+		if (!runs_right(&m, &programs[k], settings_from, ARRAY_LEN(settings))) {
+			print_error("seed %" PRIu64 ": %s\n", first + k, found);
+			one_program(first + k);
+			failed++;
+		}
+	if (compiled)
+		module_free(&m);
+	text_free(&source);
+	free(programs);
+	return failed;
+}
+
 TEST(same_bits_as_the_host)
 {
 	const char *seed = getenv("RANDOM_SEED"), *count = getenv("RANDOM_COUNT");
@@ -291,8 +340,16 @@ TEST(same_bits_as_the_host)
 	char path[4096];
 	struct err err;
 	const bool disassembler = disassembler_find(path, sizeof path, &err);
+	const char *together = getenv("RANDOM_BATCH");
 	unsigned failed = 0;
-	for (uint64_t i = first; i < first + n; i++) {
+	batch = together ? strtoull(together, NULL, 10) : 1;
+	for (uint64_t i = first; batch > 1 && i < first + n;) {
+		const uint64_t end = (i / batch + 1) * batch;
+		machine_code_too = disassembler;
+		failed += one_batch(i, end < first + n ? end : first + n);
+		i = end;
+	}
+	for (uint64_t i = first; batch <= 1 && i < first + n; i++) {
 		/* the disassembler costs more than all else: every fourth, unless asked for more */
 		machine_code_too = disassembler && (seed || count || i % 4 == 0);
 		failed += !one_program(i);
