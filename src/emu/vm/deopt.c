@@ -23,8 +23,9 @@ static uint64_t lane_value(const struct warp *w, const struct program *from, uns
 	return SCALAR64(from->reg_slot[reg]) + (uint64_t)from->forms.patterns[s->pattern].lane[lane];
 }
 
+/* Of @lanes alone: in the others the slot may belong to another register. */
 static void move_register(struct warp *w, const struct program *from, const struct program *to,
-                          unsigned reg, unsigned bytes)
+                          unsigned reg, unsigned bytes, uint32_t lanes)
 {
 	const struct affine *have = &from->forms.reg[reg], *want = &to->forms.reg[reg];
 	if (to->reg_slot[reg] == UINT32_MAX || (!have->known && from->reg_slot[reg] == UINT32_MAX))
@@ -35,7 +36,8 @@ static void move_register(struct warp *w, const struct program *from, const stru
 	}
 	mem_u32 *d32 = frame(w, to->reg_slot[reg]);
 	mem_u64 *d64 = frame(w, to->reg_slot[reg]);
-	for (unsigned i = 0; i < 32; i++) {
+	for (; lanes; lanes &= lanes - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(lanes);
 		const uint64_t v = lane_value(w, from, reg, bytes, i);
 		if (bytes == 4)
 			d32[i] = (uint32_t)v;
@@ -66,6 +68,39 @@ static bool *live_from(const struct image *im, uint32_t op)
 	return live;
 }
 
+static void need_from_block(const struct image *im, int32_t block, uint32_t lanes, uint32_t *need)
+{
+	if (block < 0 || !lanes)
+		return;
+	const uint64_t *in = bits_row(&im->live.in, (unsigned)block);
+	for (unsigned r = 0; r < im->ir.n_regs; r++)
+		if (bits_get(in, r))
+			need[r] |= lanes;
+}
+
+/*
+ * By register: the lanes that need its value. Those of @running from operation @op on, the others
+ * from the block at which they wait: of the entries that hold a lane, the topmost says which.
+ */
+static uint32_t *lanes_that_need(const struct warp *w, uint32_t op, uint32_t running)
+{
+	const struct image *im = w->image;
+	uint32_t *need = mem_calloc(im->ir.n_regs, sizeof *need), seen = running;
+	for (uint32_t i = 0; i < w->n_waiting; i++) {
+		need_from_block(im, w->waiting[i].block, w->waiting[i].here & ~seen, need);
+		seen |= w->waiting[i].here;
+	}
+	for (uint32_t i = w->depth; i-- > 0;) {
+		need_from_block(im, w->stack[i].block, w->stack[i].mask & ~seen, need);
+		seen |= w->stack[i].mask;
+	}
+	bool *live = live_from(im, op);
+	for (unsigned r = 0; r < im->ir.n_regs; r++)
+		need[r] |= im->ir.regs[r].fixed ? UINT32_MAX : live[r] ? running : 0;
+	free(live);
+	return need;
+}
+
 static const struct uop *deoptimise(struct warp *w, const struct uop *u, enum program_kind kind,
                                     bool in_guard)
 {
@@ -80,13 +115,15 @@ static const struct uop *deoptimise(struct warp *w, const struct uop *u, enum pr
 			if (x->mem >= 0 && from->mem[x->mem].full_probe)
 				w->mem[x->mem].slow[from->kind]++;
 		}
-	/* lanes that wait elsewhere need their registers too, whatever the path of these does */
-	bool *live = live_from(im, u->xop);
+	/* Registers share slots by the liveness of one thread: what a lane does not need must not be
+	 * written over what it needs. Of a warp that is not full, the other lanes do not matter. */
+	const uint32_t mask = in_guard ? w->guard_saved : w->mask;
 	const bool alone = w->depth == 0 && w->n_waiting == 0;
+	uint32_t *need = lanes_that_need(w, u->xop, alone ? UINT32_MAX : mask);
 	for (unsigned r = 0; r < ir->n_regs; r++)
-		if (ir->regs[r].bytes && (live[r] || !alone))
-			move_register(w, from, to, r, ir->regs[r].bytes);
-	free(live);
+		if (ir->regs[r].bytes && need[r])
+			move_register(w, from, to, r, ir->regs[r].bytes, need[r]);
+	free(need);
 	if (in_guard) { /* the guard is evaluated again there */
 		if (ir->ops[u->xop].counts)
 			w->guards[u->xop] -= lane_popc32(w->mask);

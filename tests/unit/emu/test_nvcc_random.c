@@ -358,6 +358,23 @@ TEST(same_bits_as_the_host)
 		fail_msg("%u of %" PRIu64 " programs", failed, n);
 }
 
+/* A loop splits the warp for the first time while other lanes wait behind it: registers that share
+ * a slot of the next program were moved over one another (deopt.c). */
+TEST(lanes_that_wait_keep_their_registers)
+{
+	static const uint64_t seeds[] = { 100017, 100036, 100083, 100098 };
+	struct compile_info info;
+	compile_probe(&info);
+	if (!info.nvrtc) {
+		print_message("no NVRTC here: %s\n", info.why_not);
+		skip();
+	}
+	machine_code_too = false;
+	batch = 1;
+	for (size_t i = 0; i < ARRAY_LEN(seeds); i++)
+		assert_true(one_program(seeds[i]));
+}
+
 int main(void)
 {
 	return run_with_emulator("h200", &emulator);
