@@ -4,6 +4,7 @@
  */
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/sass_diff.h"
 #include "cli/sass_out.h"
 #include "compile/compile.h"
 #include "compile/disassemble.h"
@@ -19,7 +20,7 @@
 #define MAX_CUBIN_BYTES ((size_t)256 << 20)
 
 struct state {
-	const char *gpu, *kernel;
+	const char *gpu, *kernel, *diff;
 	bool json;
 };
 
@@ -31,6 +32,9 @@ static unsigned options(void *state, struct option_spec *o)
 		  "compile for this GPU: an id of 'list gpus' or a .yaml file (default " LAB_DEFAULT_GPU
 		  ")" },
 		{ "--kernel", OPT_TEXT, &s->kernel, "NAME", "of a file: only this function" },
+		{ "--diff", OPT_TEXT, &s->diff, "'WORDS'",
+		  "what changes with these: parameters (TILE=32), --gpu SHEET, or another kernel, file, "
+		  "cubin" },
 		OPTION_JSON(&s->json),
 	};
 	memcpy(o, all, sizeof all);
@@ -215,33 +219,137 @@ static int show(struct cli *c, const struct sass_show *show, const struct subjec
 	return CLI_OK;
 }
 
+/* A subject, compiled and disassembled. */
+struct code {
+	struct subject subject;
+	struct sass_module module;
+	struct sass_show show;
+};
+
+static bool find_code(const struct state *s, unsigned n, char **args, struct code *out,
+                      struct err *err)
+{
+	struct text listing = { 0 };
+	struct subject *subject = &out->subject;
+	const bool good =
+		find_subject(s, n, args, subject, err) &&
+		disassemble(subject->cubin.s, subject->cubin.len, &interrupted, &listing, err) &&
+		sass_read(&out->module, subject->cubin.s, subject->cubin.len, listing.s, listing.len,
+	              err) &&
+		known_function(&out->module, subject->only, err);
+	out->show = (struct sass_show){
+		.module = &out->module,
+		.source = subject->source,
+		.source_file = subject->source ? subject->file : NULL,
+	};
+	text_free(&listing);
+	return good;
+}
+
+static void drop_code(struct code *code)
+{
+	sass_free(&code->module);
+	text_free(&code->subject.cubin);
+	free(code->subject.source);
+}
+
+/* --- what changes ----------------------------------------------------------------------------- */
+
+enum { MAX_WORDS = 64 };
+
+/* The words of the other side: those of --diff; parameters alone stand for the same kernel with
+ * these in place of its own. */
+struct words {
+	char *text; /* cut into @word */
+	unsigned n;
+	char *word[MAX_WORDS];
+	struct state state;
+};
+
+static bool same_parameter(const char *a, const char *b)
+{
+	const size_t n = strcspn(a, "=");
+	return a[n] == '=' && !strncmp(a, b, n + 1);
+}
+
+static bool other_words(const struct state *s, unsigned n, char **args, struct words *w,
+                        struct err *err)
+{
+	char *more[MAX_WORDS];
+	unsigned n_more = 0;
+	w->text = mem_strdup(s->diff);
+	w->state = *s;
+	for (char *at = NULL, *t = strtok_r(w->text, " \t", &at); t; t = strtok_r(NULL, " \t", &at)) {
+		if (!strcmp(t, "--gpu")) {
+			w->state.gpu = strtok_r(NULL, " \t", &at);
+			if (!w->state.gpu)
+				return err_set(err, ERR_USAGE, "--diff: --gpu wants a sheet");
+		} else if (*t == '-' || n_more == MAX_WORDS) {
+			return err_set(err, ERR_USAGE, "--diff: '%s' is neither a parameter nor --gpu SHEET",
+			               t);
+		} else {
+			more[n_more++] = t;
+		}
+	}
+	const bool own_subject = n_more && !strchr(more[0], '=');
+	for (unsigned i = 0; i < n && !own_subject; i++) {
+		bool replaced = false;
+		for (unsigned k = 0; k < n_more; k++)
+			replaced = replaced || same_parameter(args[i], more[k]);
+		if (!replaced && w->n < MAX_WORDS)
+			w->word[w->n++] = args[i];
+	}
+	for (unsigned k = 0; k < n_more && w->n < MAX_WORDS; k++)
+		w->word[w->n++] = more[k];
+	if (own_subject) /* a name of the first side's need not be there */
+		w->state.kernel = NULL;
+	return true;
+}
+
+static void name_side(struct sass_side *side, const struct code *code, unsigned n, char **words)
+{
+	side->show = code->show;
+	side->only = code->subject.only;
+	for (unsigned i = 0; i < n; i++) {
+		const size_t len = strlen(side->name);
+		snprintf(side->name + len, sizeof side->name - len, "%s%s", i ? " " : "", words[i]);
+	}
+}
+
+static bool show_diff(struct cli *c, const struct state *s, const struct code *code, unsigned n,
+                      char **args, struct err *err)
+{
+	struct words w = { .n = 0 };
+	struct code other = { .module = { .n_funcs = 0 } };
+	struct sass_side a = { .name = "" }, b = { .name = "" };
+	bool good = other_words(s, n, args, &w, err) && find_code(&w.state, w.n, w.word, &other, err);
+	if (good) {
+		name_side(&a, code, n, args);
+		name_side(&b, &other, w.n, w.word);
+		good = sass_diff(c, &a, &b, err);
+	}
+	drop_code(&other);
+	free(w.text);
+	return good;
+}
+
 static int run(struct cli *c, void *state, unsigned n, char **args)
 {
 	const struct state *s = state;
 	struct err err = { 0 };
-	struct subject subject = { 0 };
-	struct text listing = { 0 };
-	struct sass_module m = { 0 };
-	int status;
+	struct code code = { .module = { .n_funcs = 0 } };
+	int status = CLI_OK;
 	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
 	sigaction(SIGINT, &end, NULL);
-	if (find_subject(s, n, args, &subject, &err) &&
-	    disassemble(subject.cubin.s, subject.cubin.len, &interrupted, &listing, &err) &&
-	    sass_read(&m, subject.cubin.s, subject.cubin.len, listing.s, listing.len, &err) &&
-	    known_function(&m, subject.only, &err)) {
-		const struct sass_show what = {
-			.module = &m,
-			.source = subject.source,
-			.source_file = subject.source ? subject.file : NULL,
-		};
-		status = show(c, &what, &subject);
-	} else {
+	if (s->diff && c->json)
+		err_set(&err, ERR_USAGE, "--diff has no JSON form: take that of both sides");
+	else if (find_code(s, n, args, &code, &err) && !s->diff)
+		status = show(c, &code.show, &code.subject);
+	else if (err.code == ERR_NONE)
+		show_diff(c, s, &code, n, args, &err);
+	if (err.code != ERR_NONE)
 		status = cli_fail(c, &err);
-	}
-	sass_free(&m);
-	text_free(&listing);
-	text_free(&subject.cubin);
-	free(subject.source);
+	drop_code(&code);
 	return status;
 }
 
@@ -254,4 +362,8 @@ CLI_VERB(
 		"and what the compiler tells the scheduler: cycles to the next instruction (stall), y to\n"
 		"prefer another warp, the scoreboard that is set when the result is written (w) and when\n"
 		"the sources are read (r), the scoreboards that it waits for. nvdisasm of the CUDA\n"
-		"Toolkit or of the wheel nvidia-cuda-nvdisasm reads the encoding.\n");
+		"Toolkit or of the wheel nvidia-cuda-nvdisasm reads the encoding.\n"
+		"\n"
+		"  pmpp-explore sass sgemm/tiled --diff TILE=32\n"
+		"  pmpp-explore sass sgemm/tiled --gpu a100 --diff '--gpu h200'\n"
+		"  pmpp-explore sass bounded.cu --diff plain.cu\n");

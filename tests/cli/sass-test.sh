@@ -45,6 +45,29 @@ run file-kernel 0 sass "$dir/tiny.cu" --kernel tiny --gpu rtx4090
 run cubin 0 sass "$data/tiny_sm_75.cubin"
 shown cubin-head '^tiny \(kernel\), sm_75'
 
+# two of them held against each other: a parameter, an architecture, a changed file
+run diff-parameter 0 sass sgemm/tiled TILE=16 --gpu h200 --diff TILE=32
+shown diff-head '^sgemm_v3_tiled: sgemm/tiled TILE=16, sm_90 -> sgemm/tiled TILE=32, sm_90'
+shown diff-mix '^  FFMA +16 +32 +\+16$'
+shown diff-line '^ *[0-9]+ \| .*sum \+= As.*\([0-9]+, [0-9]+\)$'
+run diff-gpu 0 sass vec_add/per_element --gpu a100 --diff '--gpu h200'
+shown diff-gpu-head 'sm_80 -> .*sm_90'
+shown diff-went '^  - MOV R1, c\[0x0\]\[0x28\]'
+shown diff-came '^  \+ +LDC R1, c\[0x0\]\[0x28\]'
+run diff-same 0 sass vec_add/per_element --diff '--gpu a100'
+same diff-none 1 "$(grep -c '^  none$' "$dir/out")"
+# a line put in above: the others are still held against their own
+sed 's/^extern/\n\nextern/' "$data/tiny.cu" >"$dir/moved.cu"
+run diff-moved 0 sass "$dir/tiny.cu" --gpu rtx4090 --diff "$dir/moved.cu"
+same diff-moved-none 1 "$(grep -c '^  none$' "$dir/out")"
+sed 's/void tiny/void __launch_bounds__(32) tiny/; s/+ k/* k/' "$data/tiny.cu" >"$dir/changed.cu"
+run diff-file 0 sass "$dir/tiny.cu" --gpu rtx4090 --diff "$dir/changed.cu"
+same diff-file-differs 0 "$(grep -c '^  none$' "$dir/out")"
+run diff-nothing-common 2 sass vec_add --diff transpose
+says diff-nothing-common-words 'no function in common'
+run diff-word 2 sass vec_add --diff '--block 3'
+says diff-word-words "'--block' is neither a parameter"
+
 # machine code runs: the counts that an H200 recorded for this launch (tests/gpu)
 emulated() { # NAME STATUS LEVEL
 	run "$1" "$2" run diverge/if_else N=65536 --backend emu --gpu h200 --level "$3" --json

@@ -1,0 +1,305 @@
+/*
+ * What another architecture, parameter, launch bound or pragma changed in the machine code:
+ * registers, spills, the mix of instructions, and line by line which instructions went and came.
+ *
+ * Lines of two texts are those of a longest common subsequence; instructions of a line are held
+ * against each other by their opcodes, since registers are numbered anew by every compilation.
+ */
+#include "cli/sass_diff.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LINES = 6000, MAX_OF_LINE = 2000, SIDE_COLS = 44 };
+
+/* --- longest common subsequence --------------------------------------------------------------- */
+
+/* out[i] = 1 + partner of i among b's, 0 = it has none; by equal numbers. */
+static void common(const uint64_t *a, unsigned n, const uint64_t *b, unsigned m, unsigned *out)
+{
+	const size_t width = (size_t)m + 1;
+	uint16_t *best = mem_calloc((n + 1u) * width, sizeof *best);
+	for (unsigned i = n; i-- > 0;)
+		for (unsigned k = m; k-- > 0;) {
+			const uint16_t down = best[(i + 1) * width + k], right = best[i * width + k + 1];
+			best[i * width + k] = a[i] == b[k]   ? (uint16_t)(best[(i + 1) * width + k + 1] + 1)
+			                      : down > right ? down
+			                                     : right;
+		}
+	for (unsigned i = 0, k = 0; i < n && k < m;) {
+		if (a[i] == b[k])
+			out[i++] = ++k;
+		else if (best[(i + 1) * width + k] >= best[i * width + k + 1])
+			i++;
+		else
+			k++;
+	}
+	free(best);
+}
+
+/* Hashes of a text's lines, without blanks at their ends. */
+static uint64_t *line_hashes(const char *text, unsigned *n)
+{
+	uint64_t *hash = mem_calloc(MAX_LINES, sizeof *hash);
+	*n = 0;
+	for (const char *s = text; s && *s && *n < MAX_LINES;) {
+		const char *nl = strchr(s, '\n'), *end = nl ? nl : s + strlen(s), *from = s;
+		while (from < end && (*from == ' ' || *from == '\t'))
+			from++;
+		while (end > from && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+			end--;
+		hash[(*n)++] = hash_bytes(HASH_SEED, from, (size_t)(end - from));
+		s = nl ? nl + 1 : NULL;
+	}
+	return hash;
+}
+
+/* By line of b's text, 1 to MAX_LINES: a's line; 0 = a does not have it. */
+static uint32_t *lines_of_a(const struct sass_side *a, const struct sass_side *b)
+{
+	uint32_t *map = mem_calloc(MAX_LINES + 1, sizeof *map);
+	unsigned n, m;
+	const bool one =
+		a->show.source && b->show.source && strcmp(a->show.source, b->show.source) != 0;
+	if (!one) { /* the same text, or cubins: their numbers are all that is known */
+		for (uint32_t i = 0; i <= MAX_LINES; i++)
+			map[i] = i;
+		return map;
+	}
+	uint64_t *of_a = line_hashes(a->show.source, &n), *of_b = line_hashes(b->show.source, &m);
+	unsigned *partner = mem_calloc(m + 1u, sizeof *partner);
+	common(of_b, m, of_a, n, partner);
+	for (unsigned i = 0; i < m; i++)
+		map[i + 1] = partner[i];
+	free(partner);
+	free(of_a);
+	free(of_b);
+	return map;
+}
+
+/* --- the mix ---------------------------------------------------------------------------------- */
+
+struct mix_row {
+	const char *name;
+	unsigned a, b;
+};
+
+/* Unpadded: what follows the last EXIT is never run. */
+static void count(const struct sass_func *f, unsigned by_op[SASS_OP_COUNT],
+                  unsigned by_class[SASS_CLASS_COUNT], unsigned *spills)
+{
+	for (unsigned i = 0; i < f->n_insts; i++) {
+		by_op[f->insts[i].op]++;
+		by_class[sass_op_info(f->insts[i].op)->class]++;
+		*spills += f->insts[i].spill;
+	}
+}
+
+static void add_row(struct table *t, const char *name, unsigned a, unsigned b)
+{
+	char of_a[16], of_b[16], change[16] = "";
+	snprintf(of_a, sizeof of_a, "%u", a);
+	snprintf(of_b, sizeof of_b, "%u", b);
+	if (a != b)
+		snprintf(change, sizeof change, "%+d", (int)b - (int)a);
+	table_row(t, name, of_a, of_b, change);
+}
+
+static unsigned bytes_of(unsigned stack)
+{
+	return stack == CUBIN_NO_COUNT ? 0 : stack;
+}
+
+static void print_facts(struct cli *c, const struct sass_func *a, const struct sass_func *b)
+{
+	unsigned op_a[SASS_OP_COUNT] = { 0 }, op_b[SASS_OP_COUNT] = { 0 }, spill_a = 0, spill_b = 0;
+	unsigned class_a[SASS_CLASS_COUNT] = { 0 }, class_b[SASS_CLASS_COUNT] = { 0 };
+	struct table t = { .cols = 4, .right = { false, true, true, true } };
+	count(a, op_a, class_a, &spill_a);
+	count(b, op_b, class_b, &spill_b);
+	add_row(&t, "registers", a->cubin->registers, b->cubin->registers);
+	add_row(&t, "instructions", a->n_insts, b->n_insts);
+	add_row(&t, "spills and refills", spill_a, spill_b);
+	add_row(&t, "stack bytes", bytes_of(a->cubin->stack_bytes), bytes_of(b->cubin->stack_bytes));
+	add_row(&t, "static shared bytes", (unsigned)a->cubin->shared_bytes,
+	        (unsigned)b->cubin->shared_bytes);
+	for (unsigned k = 0; k < SASS_CLASS_COUNT; k++)
+		if (class_a[k] || class_b[k])
+			add_row(&t, sass_class_name(k), class_a[k], class_b[k]);
+	table_print(&t, c->out, "  ");
+	struct table ops = { .cols = 4, .right = { false, true, true, true } };
+	for (unsigned k = 1; k < SASS_OP_COUNT; k++)
+		if (op_a[k] != op_b[k])
+			add_row(&ops, sass_op_info(k)->name, op_a[k], op_b[k]);
+	if (ops.n)
+		fputs("\n  opcodes that differ in number:\n", c->out);
+	table_print(&ops, c->out, "  ");
+}
+
+/* --- line by line ----------------------------------------------------------------------------- */
+
+/* Instructions of one line, in the order they stand; returns how many of MAX_OF_LINE. */
+static unsigned of_line(const struct sass_show *show, const struct sass_func *f, uint32_t line,
+                        const struct sass_inst **out)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < f->n_insts && n < MAX_OF_LINE; i++) {
+		const struct sass_inst *x = &f->insts[i];
+		const char *file = sass_file_name(show->module->files[x->file]);
+		const bool ours = !show->source_file || !strcmp(file, show->source_file);
+		if ((ours ? x->line : 0) == line)
+			out[n++] = x;
+	}
+	return n;
+}
+
+/* Instructions of @b that come from @line of a's text. */
+static unsigned of_mapped(const struct sass_side *b, const struct sass_func *f, const uint32_t *map,
+                          uint32_t line, const struct sass_inst **out)
+{
+	unsigned n = 0;
+	if (!line)
+		return of_line(&b->show, f, 0, out);
+	for (uint32_t k = 1; k <= MAX_LINES && !n; k++)
+		if (map[k] == line)
+			n = of_line(&b->show, f, k, out);
+	return n;
+}
+
+static void print_pair(struct cli *c, const struct sass_func *fa, const struct sass_inst *a,
+                       const struct sass_func *fb, const struct sass_inst *b)
+{
+	char left[256] = "", right[256] = "";
+	if (a)
+		sass_inst_text(fa, a, left, sizeof left);
+	if (b)
+		sass_inst_text(fb, b, right, sizeof right);
+	if (strlen(left) > SIDE_COLS)
+		snprintf(left + SIDE_COLS - 3, 4, "...");
+	fprintf(c->out, "  %c %-*s  %s\n", a && b ? ' ' : a ? '-' : '+', SIDE_COLS, left, right);
+}
+
+struct pairing {
+	const struct sass_inst *a[MAX_OF_LINE], *b[MAX_OF_LINE];
+	uint64_t of_a[MAX_OF_LINE], of_b[MAX_OF_LINE];
+	unsigned n, m, partner[MAX_OF_LINE + 1];
+};
+
+/* False: the same opcodes in the same order. */
+static bool pair_up(struct pairing *p)
+{
+	bool differs = p->n != p->m;
+	for (unsigned i = 0; i < p->n; i++)
+		p->of_a[i] = hash_bytes(HASH_SEED, p->a[i]->opcode, strlen(p->a[i]->opcode));
+	for (unsigned i = 0; i < p->m; i++)
+		p->of_b[i] = hash_bytes(HASH_SEED, p->b[i]->opcode, strlen(p->b[i]->opcode));
+	for (unsigned i = 0; i < p->n && !differs; i++)
+		differs = p->of_a[i] != p->of_b[i];
+	memset(p->partner, 0, sizeof p->partner);
+	if (differs)
+		common(p->of_a, p->n, p->of_b, p->m, p->partner);
+	return differs;
+}
+
+static void print_place(struct cli *c, const struct sass_side *side, uint32_t line, unsigned a,
+                        unsigned b)
+{
+	char code[160] = "";
+	if (line && side->show.source)
+		source_line(side->show.source, line, code, sizeof code);
+	if (line)
+		fprintf(c->out, "%4" PRIu32 " | %s   (%u, %u)\n", line, code, a, b);
+	else
+		fprintf(c->out, "   ? | (no line of the file)   (%u, %u)\n", a, b);
+}
+
+static void print_pairs(struct cli *c, const struct pairing *p, const struct sass_func *fa,
+                        const struct sass_func *fb)
+{
+	unsigned k = 0;
+	for (unsigned i = 0; i < p->n; i++) {
+		if (!p->partner[i]) {
+			print_pair(c, fa, p->a[i], fb, NULL);
+			continue;
+		}
+		for (; k + 1 < p->partner[i]; k++)
+			print_pair(c, fa, NULL, fb, p->b[k]);
+		print_pair(c, fa, p->a[i], fb, p->b[k++]);
+	}
+	for (; k < p->m; k++)
+		print_pair(c, fa, NULL, fb, p->b[k]);
+}
+
+/* Lines that a has, then those that only b has. Returns how many differ. */
+static unsigned print_lines(struct cli *c, const struct sass_side *a, const struct sass_func *fa,
+                            const struct sass_side *b, const struct sass_func *fb)
+{
+	struct pairing *p = mem_zalloc(sizeof *p);
+	uint32_t *map = lines_of_a(a, b);
+	unsigned differ = 0;
+	for (uint32_t line = 0; line <= MAX_LINES; line++) {
+		p->n = of_line(&a->show, fa, line, p->a);
+		p->m = of_mapped(b, fb, map, line, p->b);
+		if ((!p->n && !p->m) || !pair_up(p))
+			continue;
+		differ++;
+		print_place(c, a, line, p->n, p->m);
+		print_pairs(c, p, fa, fb);
+	}
+	p->n = 0;
+	for (uint32_t line = 1; line <= MAX_LINES; line++) {
+		p->m = map[line] ? 0 : of_line(&b->show, fb, line, p->b);
+		if (!p->m)
+			continue;
+		differ++;
+		print_place(c, b, line, 0, p->m);
+		print_pairs(c, p, fa, fb);
+	}
+	free(map);
+	free(p);
+	return differ;
+}
+
+/* --- pairs of functions ----------------------------------------------------------------------- */
+
+static unsigned n_meant(const struct sass_side *s)
+{
+	return s->only ? 1 : s->show.module->n_funcs;
+}
+
+static const struct sass_func *meant(const struct sass_side *s, unsigned i)
+{
+	return s->only ? sass_func(s->show.module, s->only) : &s->show.module->funcs[i];
+}
+
+static const struct sass_func *partner(const struct sass_side *a, const struct sass_func *f,
+                                       const struct sass_side *b)
+{
+	if (n_meant(a) == 1 && n_meant(b) == 1)
+		return meant(b, 0);
+	for (unsigned i = 0; i < n_meant(b); i++)
+		if (!strcmp(meant(b, i)->name, f->name))
+			return meant(b, i);
+	return NULL;
+}
+
+bool sass_diff(struct cli *c, const struct sass_side *a, const struct sass_side *b, struct err *err)
+{
+	unsigned pairs = 0;
+	for (unsigned i = 0; i < n_meant(a); i++) {
+		const struct sass_func *fa = meant(a, i), *fb = partner(a, fa, b);
+		if (!fb)
+			continue;
+		fprintf(c->out, "%s%s: %s, sm_%u -> %s, sm_%u\n", pairs++ ? "\n" : "", fa->name, a->name,
+		        a->show.module->cubin.sm, b->name, b->show.module->cubin.sm);
+		print_facts(c, fa, fb);
+		fputs("\n  lines whose instructions differ: (how many before, after)\n", c->out);
+		if (!print_lines(c, a, fa, b, fb))
+			fputs("  none\n", c->out);
+	}
+	return pairs ||
+	       err_set(err, ERR_USAGE, "'%s' and '%s' have no function in common", a->name, b->name);
+}
