@@ -78,6 +78,10 @@ same level-sass-warps 1660928 "$(field "$dir/out" metrics inst.warp_executed val
 same level-sass-lanes 35520512 "$(field "$dir/out" metrics inst.thread_executed value)"
 same level-sass-branches 403456 "$(field "$dir/out" metrics div.branches value)"
 same level-sass-verified true "$(field "$dir/out" verified)"
+# registers that are cleared by HFMA2 are no half-precision arithmetic
+run level-moves 0 run sgemm/tiled M=64 N=64 K=64 --backend emu --gpu h200 --level sass --json
+same level-moves-fp16 0 "$(field "$dir/out" metrics flop.fp16 value)"
+same level-moves-fp32 524288 "$(field "$dir/out" metrics flop.fp32 value)"
 emulated level-ptx 0 ptx
 same level-ptx-whose PTX "$(field "$dir/out" run level)"
 same level-ptx-warps 2430976 "$(field "$dir/out" metrics inst.warp_executed value)"

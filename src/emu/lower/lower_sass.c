@@ -42,6 +42,18 @@ static uint32_t *lines_of(const struct ptx_func *ptx, uint32_t *n)
 	return lines;
 }
 
+/* HFMA2.MMA R23, -RZ, RZ, 0, 0: the assembler's way to put a constant into a register while the
+ * FMA pipe is free. Nothing times nothing is no arithmetic. */
+static bool only_moves(const struct sass_inst *i)
+{
+	unsigned zeros = 0;
+	if (i->op != SASS_HFMA2)
+		return false;
+	for (unsigned n = i->n_dsts; n < i->n_operands && n < i->n_dsts + 2u; n++)
+		zeros += i->operands[n].kind == SASS_OPND_REG && i->operands[n].reg == SASS_RZ;
+	return zeros == 2;
+}
+
 /* The table of a cubin names the innermost line, perhaps of another file, such as a header that an
  * inlined function stands in; the PTX names the kernel's own. */
 static void describe_insts_of(struct ir *ir, const struct sass_func *f, const struct ptx_func *ptx)
@@ -53,7 +65,7 @@ static void describe_insts_of(struct ir *ir, const struct sass_func *f, const st
 	for (unsigned k = 0; k < f->n_insts; k++) {
 		const struct sass_inst *i = &f->insts[k];
 		const struct sass_op_info *info = sass_op_info(i->op);
-		const uint8_t n = (uint8_t)info->flops;
+		const uint8_t n = only_moves(i) ? 0 : (uint8_t)info->flops;
 		ir->insts[k] = (struct ir_inst){
 			.text = i->opcode,
 			.line = i->line,
