@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #define OUT_OF_MEMORY 3 /* exit status: not possible here */
 
@@ -43,8 +46,22 @@ static void *_Atomic reserve;
 static size_t reserve_bytes;
 static atomic_bool was_short;
 
+#define LARGE_BYTES (128 << 10)
+
+/* Who keeps a reserve lives long, and gives large blocks back to the system at once: left to itself
+ * glibc keeps them in the heaps of threads, where what is small comes to lie between them, and
+ * nothing goes back any more (46 MB instead of 23 after a hundred thousand keys). */
+static void live_long(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+	mallopt(M_ARENA_MAX, 2);
+#endif
+}
+
 void mem_keep_reserve(size_t bytes)
 {
+	live_long();
 	reserve_bytes = bytes;
 	void *p = malloc(bytes);
 	if (p)
