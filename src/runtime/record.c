@@ -11,6 +11,7 @@
 
 #define MAX_LINES 262144u
 #define MAX_REGIONS 65536u
+#define MAX_CODE 1000000u /* instructions of a kernel */
 
 /* A whole struct of known size. */
 static bool get_struct(struct wire_msg *m, void *out, size_t bytes)
@@ -209,6 +210,7 @@ void record_put_counts(struct wire_msg *m, uint64_t number, const struct run_cou
 	put_table(m, c->lines, c->n_lines, sizeof *c->lines);
 	put_table(m, c->accesses, c->n_accesses, sizeof *c->accesses);
 	put_table(m, c->steps, c->n_steps, sizeof *c->steps);
+	put_table(m, c->code, c->n_code, sizeof *c->code);
 	put_table(m, c->regions, c->n_regions, sizeof *c->regions);
 }
 
@@ -217,6 +219,7 @@ static void make_counts_legal(struct run_counts *c)
 	if (c->origin != ORIGIN_COUNTED)
 		c->origin = ORIGIN_SAMPLED;
 	make_legal(&c->steps_cut);
+	make_legal(&c->ptx_known);
 	for (unsigned i = 0; i < c->n_accesses; i++) {
 		struct access_sample *a = &c->accesses[i];
 		TERMINATE(a->op);
@@ -237,6 +240,7 @@ bool record_get_counts(struct wire_msg *m, uint64_t *number, struct run_counts *
 	c->lines = get_table(m, c->n_lines, MAX_LINES, sizeof *c->lines);
 	c->accesses = get_table(m, c->n_accesses, TRACE_MAX_ACCESSES, sizeof *c->accesses);
 	c->steps = get_table(m, c->n_steps, TRACE_MAX_STEPS, sizeof *c->steps);
+	c->code = get_table(m, c->n_code, MAX_CODE, sizeof *c->code);
 	c->regions = get_table(m, c->n_regions, MAX_REGIONS, sizeof *c->regions);
 	if (!m->bad && wire_end(m)) {
 		make_counts_legal(c);
@@ -245,6 +249,7 @@ bool record_get_counts(struct wire_msg *m, uint64_t *number, struct run_counts *
 	free(c->lines);
 	free(c->accesses);
 	free(c->steps);
+	free(c->code);
 	free(c->regions);
 	memset(c, 0, sizeof *c);
 	return false;
