@@ -314,7 +314,7 @@ static const char *blow(struct storm *s, long keys, long resizes, int *status)
 			return "it ended";
 	}
 	sample(s);
-	if (4 * s->kills < 3 * s->strikes)
+	if (2 * s->kills < s->strikes)
 		return "there was hardly a process to be killed";
 	for (int tries = 0; tries < 3; tries++) {
 		launch_on_gpu(s);
