@@ -37,6 +37,12 @@ case $(level) in
 'sm_80 machine code, ptxas '*) ok assembled-level ;;
 *) not_ok assembled-level "$(level)" ;;
 esac
+# a compare-and-swap that answers with a predicate, as from sm_100 on
+run predicate 0 launches --json --gpu rtx5090 "$programs/kmeans.cu" -O1 -gencode arch=compute_120,code=sm_120
+case $(level) in
+'sm_120 machine code, ptxas '*) ok predicate-level ;;
+*) not_ok predicate-level "$(level)" ;;
+esac
 run wrong 2 launches --level cubin "$programs/symbols.cu"
 
 # what a cubin holds that the emulator does not know

@@ -249,13 +249,17 @@ static struct xsrc data_value(struct sass_lower *s, const struct sass_operand *o
 	return sl_pair(s, o->kind, o->reg);
 }
 
-/* What was there before, or (CAST) only whether it was what was expected. */
-static void set_old(struct sass_lower *s, int32_t low, int32_t high, struct xsrc old,
-                    struct xsrc expected)
+/* What was there before, or (CAST) only whether it was what was expected: 1 in a register, or a
+ * predicate from sm_100 on. */
+static void set_old(struct sass_lower *s, bool wide, struct xsrc old, struct xsrc expected)
 {
+	const int32_t low = sl_dst(s, 0), high = wide ? sl_dst(s, 1) : -1;
 	if (sl_has(s, SASS_MOD_CAST)) {
-		const struct xsrc same = sl_cmp(s, CMP_EQ, high >= 0 ? PTX_U64 : PTX_U32, old, expected);
-		sl_set_select(s, low, src_const(1), src_const(0), same);
+		const struct xsrc same = sl_cmp(s, CMP_EQ, wide ? PTX_U64 : PTX_U32, old, expected);
+		if (low >= 0)
+			sl_set_select(s, low, src_const(1), src_const(0), same);
+		if (sl_dst_pred(s, 0) >= 0)
+			sl_set_pred(s, sl_dst_pred(s, 0), same);
 		return;
 	}
 	sl_set1(s, low, E_trunc32, old);
@@ -275,7 +279,7 @@ bool sl_atomic(struct sass_lower *s)
 		type = PTX_U32;
 		first = NULL;
 	} else if (!atomic_type(s, &type) || op == ATOM_NONE || !first || (op == ATOM_CAS && !second) ||
-	           sl_dst_pred(s, 0) >= 0) {
+	           (sl_dst_pred(s, 0) >= 0 && !sl_has(s, SASS_MOD_CAST))) {
 		return sl_refuse(s, "this atomic operation");
 	}
 	const bool wide = type == PTX_F64 || type == PTX_S64 || type == PTX_U64;
@@ -284,9 +288,10 @@ bool sl_atomic(struct sass_lower *s)
 	b = first ? data_value(s, first, wide) : src_const(1);
 	if (op == ATOM_CAS)
 		c = data_value(s, second, wide);
-	const int32_t low = sl_dst(s, 0), high = wide ? sl_dst(s, 1) : -1;
+	const int32_t low = sl_dst(s, 0);
 	const bool test = sl_has(s, SASS_MOD_CAST);
-	const int32_t d = low < 0 ? -1 : wide ? low_temp(&s->l, 8) : test ? low_temp(&s->l, 4) : low;
+	const bool asked = low >= 0 || sl_dst_pred(s, 0) >= 0;
+	const int32_t d = !asked ? -1 : wide ? low_temp(&s->l, 8) : test ? low_temp(&s->l, 4) : low;
 	struct xop *x = sl_emit(s, d >= 0 ? X_ATOM : X_RED);
 	x->mem = (int32_t)s->l.ir->n_mem++;
 	x->space = space;
@@ -302,7 +307,7 @@ bool sl_atomic(struct sass_lower *s)
 	x->n_s = 3;
 	sl_wrote(s, d);
 	if (d >= 0 && d != low)
-		set_old(s, low, high, src_reg(d), b);
+		set_old(s, wide, src_reg(d), b);
 	return true;
 }
 
