@@ -65,8 +65,10 @@ same params 4096 "$(field "$dir/out" params N)"
 same backend emu "$(field "$dir/out" backend)"
 same gpu a100 "$(field "$dir/out" gpu id)"
 same time-is-modelled modelled "$(field "$dir/out" metrics time.kernel_ns origin)"
+same occupancy-is-modelled modelled "$(field "$dir/out" metrics occ.achieved_pct origin)"
+run no-arithmetic 0 run transpose/naive W=64 H=64 --backend emu --json
 same unknown-is-null 'null none' \
-	"$(field "$dir/out" metrics occ.achieved_pct value) $(field "$dir/out" metrics occ.achieved_pct origin)"
+	"$(field "$dir/out" metrics roof.achieved_gflops value) $(field "$dir/out" metrics roof.achieved_gflops origin)"
 
 # --- the same launch twice gives the same numbers
 "$PMPP" run sgemm/naive M=64 N=64 K=64 --json --backend emu | grep -v '"wall_s"' >"$dir/a"
