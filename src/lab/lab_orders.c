@@ -127,7 +127,7 @@ static void keep_comparable(struct metric_set *m, bool of_machine_code, const st
 		return;
 	for (int i = 0; i < METRIC_COUNT; i++)
 		if (metric_catalogue[i].depends == METRIC_OF_CODE)
-			metric_none(m, i,
+			metric_none(m, (enum metric_id)i,
 			            of_machine_code ? "that run counted machine code, this one PTX"
 			                            : "that run counted PTX, this one machine code");
 }
