@@ -79,8 +79,8 @@ static void say_state(const struct session *s, struct saying *out)
 	}
 }
 
-/* "✓ exact · 4 096 blocks run in 310 ms here · note · counts: sm_90 machine code" */
-/* @here: it ran here, in so long; else it was read from a file. */
+/* "✓ exact · 4 096 blocks run in 310 ms here · note". @here: it ran here, in so long; else it was
+ * read from a file. */
 static void say_record(const struct run_record *r, bool here, struct saying *out)
 {
 	char blocks[64], took[64], ran[96] = "";
@@ -114,12 +114,17 @@ static void say_record(const struct run_record *r, bool here, struct saying *out
 		snprintf(out->text + len, n - len, "%s block%s run%s%s%s", blocks,
 		         r->run.counts.blocks_run == 1 ? "" : "s", ran, r->run.note[0] ? " · " : "",
 		         r->run.note);
-	if (run_result_of_machine_code(&r->run)) { /* "sm_90 machine code, ptxas 13.0.88" */
-		char level[64];
-		len = strlen(out->text);
-		snprintf(level, sizeof level, "%.*s", (int)strcspn(r->run.level, ","), r->run.level);
-		snprintf(out->text + len, n - len, " · counts: %s", level);
-	}
+}
+
+/* " · counts: sm_90 machine code", of "sm_90 machine code, ptxas 13.0.88" */
+static void say_level(const struct run_record *r, struct saying *out)
+{
+	const size_t len = strlen(out->text);
+	char level[sizeof r->run.level];
+	if (r->verify == VERIFY_WRONG || r->run.found.n || !run_result_of_machine_code(&r->run))
+		return;
+	snprintf(level, sizeof level, "%.*s", (int)strcspn(r->run.level, ","), r->run.level);
+	snprintf(out->text + len, sizeof out->text - len, " · counts: %s", level);
 }
 
 /* " · from a file of alice@laptop, 2026-11-22": figures of somebody else's, perhaps. */
@@ -159,7 +164,8 @@ static void compose(const struct session *s, const struct screen_state *st, stru
 		out->style = STYLE_WATCH;
 	} else if (s->now) {
 		say_record(s->now, !s->opened, out);
-		say_source(s, out);
+		say_source(s, out); /* first: who reads a foreign file must see it on any screen */
+		say_level(s->now, out);
 	}
 }
 
