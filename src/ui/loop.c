@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BURST 64 /* keys at most before a frame is drawn */
+
 static void mouse(const struct screen_host *host, struct screen_state *st,
                   const struct mouse_event *event)
 {
@@ -115,7 +117,7 @@ bool screen_run(const struct screen_host *host, struct err *err)
 			frame(host, &st);
 		changed = false;
 		enum term_event e = term_wait(host->wake_fd(host->ctx), -1, &in);
-		for (int burst = 0; e != TERM_TIMEOUT && !st.quit && burst < 64; burst++) {
+		for (int burst = 1; e != TERM_TIMEOUT; burst++) {
 			switch (e) {
 			case TERM_KEY:
 				screen_key(host, &st, in.key);
@@ -135,8 +137,9 @@ bool screen_run(const struct screen_host *host, struct err *err)
 				free(st.copied);
 				st.copied = NULL;
 			}
-			if (!st.quit)
-				e = term_wait(host->wake_fd(host->ctx), 0, &in);
+			/* what is taken is acted on: the last key of a burst as well */
+			e = st.quit || burst == BURST ? TERM_TIMEOUT
+			                              : term_wait(host->wake_fd(host->ctx), 0, &in);
 		}
 	}
 	term_close();

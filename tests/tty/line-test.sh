@@ -36,6 +36,14 @@ check it_runs see '✓ exact · 256 blocks'
 press u
 check it_can_be_undone see 'TILE \[\{0,1\}8'
 
+# more keys than are taken before a frame is drawn: none is lost
+tm resize-window -x 200 -y 24
+many=0123456789abcdefghijklmnopqrstuvwxyz.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ.0123456789abcdefghijklmnopqrstuvwxyz
+line "$many"
+check no_key_is_lost see ": ${many}_"
+press Escape
+tm resize-window -x 80 -y 24
+
 line 'reduction N=4096'
 press Enter
 check launch_is_possible see '^ reduction / segmented'
