@@ -26,8 +26,8 @@ int status_rows(const struct session *s, const struct screen_state *st, int cols
 void status_draw(const struct session *s, const struct screen_state *st, struct canvas *c);
 void status_keys(const struct session *s, const struct view_desc *focused, struct canvas *c);
 
-/* run_before.c: the session as it was in the run before, to draw a panel of; false = there is none of
- * this kernel whose tables are still there. @out borrows from @s. */
+/* run_before.c: the session as it was in the run before, to draw a panel of; false = there is none
+ * of this kernel whose tables are still there. @out borrows from @s. */
 bool run_before_session(const struct session *s, struct session *out);
 
 /* recorded.c: rows that the reference run takes of a panel of @rows; the figures of @shown as

@@ -132,8 +132,6 @@ static void say_source(const struct session *s, struct saying *out)
 {
 	const size_t len = strlen(out->text);
 	const struct session_written *w = &s->written;
-	if (!s->opened)
-		return;
 	snprintf(out->text + len, sizeof out->text - len, " · from a file%s%s%s%.10s%s",
 	         w->by[0] ? " of " : "", w->by, w->at[0] ? ", " : "", w->at,
 	         w->changed ? ", CHANGED since it was written" : "");
@@ -164,8 +162,10 @@ static void compose(const struct session *s, const struct screen_state *st, stru
 		out->style = STYLE_WATCH;
 	} else if (s->now) {
 		say_record(s->now, !s->opened, out);
-		say_source(s, out); /* first: who reads a foreign file must see it on any screen */
-		say_level(s->now, out);
+		if (s->opened)
+			say_source(s, out); /* alone: who reads a foreign file must see it on any screen */
+		else
+			say_level(s->now, out);
 	}
 }
 

@@ -226,24 +226,39 @@ static void launch_on_gpu(const struct storm *s)
 	drain(s->terminal, 20);
 }
 
-/* All is drawn anew, on a screen of another size: does it come, and is @word in it? */
+/* What it draws until it is silent for half a second, or for five, into @all; waits for its begin at
+ * most a second. */
+static size_t drawn(int terminal, unsigned char *all, size_t room)
+{
+	size_t n = 0;
+	const time_t end = time(NULL) + 5;
+	struct pollfd p = { .fd = terminal, .events = POLLIN };
+	while (n < room && time(NULL) < end && poll(&p, 1, n ? 500 : 1000) > 0) {
+		const ssize_t got = read(terminal, all + n, room - n);
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+	}
+	return n;
+}
+
+/* All is drawn anew where the size is another: does it come, and is @word in it? A program that is
+ * late may see two changes as none: then once more. */
 static bool shows(const struct storm *s, const char *word)
 {
 	static unsigned char all[1 << 20];
 	const struct winsize other = { .ws_row = 30, .ws_col = 90 },
 						 size = { .ws_row = 40, .ws_col = 120 };
-	size_t n = 0;
-	ioctl(s->terminal, TIOCSWINSZ, &other);
-	drain(s->terminal, 200);
-	ioctl(s->terminal, TIOCSWINSZ, &size);
-	struct pollfd p = { .fd = s->terminal, .events = POLLIN };
-	while (n < sizeof all && poll(&p, 1, n ? 500 : PATIENCE_S * 1000) > 0) {
-		const ssize_t got = read(s->terminal, all + n, sizeof all - n);
-		if (got <= 0)
-			break;
-		n += (size_t)got;
-	}
-	return n >= LEAST_SCREEN && memmem(all, n, word, strlen(word));
+	const time_t end = time(NULL) + PATIENCE_S;
+	do {
+		ioctl(s->terminal, TIOCSWINSZ, &other);
+		drawn(s->terminal, all, sizeof all);
+		ioctl(s->terminal, TIOCSWINSZ, &size);
+		const size_t n = drawn(s->terminal, all, sizeof all);
+		if (n >= LEAST_SCREEN)
+			return memmem(all, n, word, strlen(word));
+	} while (time(NULL) < end);
+	return false;
 }
 
 /* Kills a process of the program's while a launch is under way; every second time it goes on in the

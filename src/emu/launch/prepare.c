@@ -18,8 +18,7 @@
 struct regions {                         /* of a launch, only needed while it is prepared */
 	unsigned buffer[KERNEL_MAX_BUFFERS]; /* region in the arena */
 	unsigned params;
-	uint64_t param_base;
-	uint64_t workspace; /* of a cooperative launch; 0 = it is none */
+	uint64_t param_base, workspace; /* the latter of a cooperative launch; 0 = it is none */
 	uint8_t *param_bytes;
 };
 
