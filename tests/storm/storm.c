@@ -226,8 +226,8 @@ static void launch_on_gpu(const struct storm *s)
 	drain(s->terminal, 20);
 }
 
-/* What it draws until it is silent for half a second, or for five, into @all; waits for its begin at
- * most a second. */
+/* What it draws until it is silent for half a second, or for five, into @all; waits for its begin
+ * at most a second. */
 static size_t drawn(int terminal, unsigned char *all, size_t room)
 {
 	size_t n = 0;
