@@ -89,7 +89,13 @@ THINGS = {
 def run(command, where, **more):
     """(status, output)"""
     done = subprocess.run(
-        command, cwd=where, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more
+        command,
+        cwd=where,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        **more,
     )
     return done.returncode, done.stdout
 
