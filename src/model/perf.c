@@ -131,13 +131,12 @@ static void time_metrics(struct metric_set *m, const struct gpu_spec *g, const s
 		metric_none(m, M_TIME_BOTTLENECK, why);
 		metric_none(m, M_TIME_TAIL, why);
 	}
-	if (!measured(m, M_OCC_ACHIEVED)) {
-		if (modelled && p->resident_warps > 0)
-			metric_num(m, M_OCC_ACHIEVED, ORIGIN_MODELLED,
-			           100 * p->resident_warps / gpu_max_warps_per_sm(g));
-		else
-			metric_none(m, M_OCC_ACHIEVED, why);
-	}
+	/* else the reason why nobody measured it stays */
+	if (!measured(m, M_OCC_ACHIEVED) && modelled && p->resident_warps > 0 &&
+	    missing_count(c, PERF_ISSUE) == COUNT_ID_COUNT &&
+	    missing_count(c, PERF_LSU) == COUNT_ID_COUNT)
+		metric_num(m, M_OCC_ACHIEVED, ORIGIN_MODELLED,
+		           100 * p->resident_warps / gpu_max_warps_per_sm(g));
 	if (measured(m, M_TIME_KERNEL))
 		return;
 	if (modelled)

@@ -214,6 +214,14 @@ TEST(achieved_occupancy)
 		if (!(got >= rows[i].least_pct && got <= rows[i].most_pct))
 			fail_msg("%u blocks: %g %%", rows[i].grid, got);
 	}
+	/* of counts that nobody took nothing is modelled, and the reason stays */
+	struct run none = { .plan = { .block = { 256, 1, 1 }, .grid = { 132, 1, 1 } } };
+	finish(&none, "h200", 32, 0);
+	metric_none(&none.m, M_OCC_ACHIEVED, "refused");
+	count_set_unknown(&none.counts.of_total, COUNT_warp_executed, "refused");
+	perf_metrics(&none.m, gpu_find("h200"), &none.counts, NULL, &none.p);
+	assert_false(metric_known(&none.m, M_OCC_ACHIEVED));
+	assert_string_equal(none.m.v[M_OCC_ACHIEVED].reason, "refused");
 	/* what was measured stays */
 	struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { 132, 1, 1 } } };
 	r.counts.total.warp_executed = 1000;
