@@ -149,13 +149,14 @@ large() { # LINE
 }
 large 0
 large 1
-# the span of time in which an export can be killed: the slowest of three
-longest=0
+# the span of time in which an export can be killed: the fastest of three, as a busy machine's slow
+# one would leave most of them alone
+span=
 for _ in 1 2 3; do
 	t0=$(date +%s%N)
 	"$PMPP" export "$dir/large1.json" --out "$dir/work/kept.json" 2>/dev/null
 	t1=$(date +%s%N)
-	[ $(((t1 - t0) / 1000)) -le "$longest" ] || longest=$(((t1 - t0) / 1000))
+	[ -n "$span" ] && [ $(((t1 - t0) / 1000)) -ge "$span" ] || span=$(((t1 - t0) / 1000))
 done
 cmp -s "$dir/large1.json" "$dir/work/kept.json" && ok large-is-a-snapshot || not_ok large-is-a-snapshot differs
 size=$(wc -c <"$dir/large1.json")
@@ -164,7 +165,7 @@ killed=0
 broken=0
 changed=0
 times=220
-awk -v n=$times -v t="$longest" -v s="$$" 'BEGIN { srand(s); for (i = 0; i < n; i++) printf "%.6f\n", rand() * 1.1 * t / 1e6 }' >"$dir/delays"
+awk -v n=$times -v t="$span" -v s="$$" 'BEGIN { srand(s); for (i = 0; i < n; i++) printf "%.6f\n", rand() * 1.1 * t / 1e6 }' >"$dir/delays"
 now=1
 turn=0
 while read -r delay; do
@@ -183,7 +184,7 @@ while read -r delay; do
 	turn=$((1 - turn))
 done <"$dir/delays"
 same "killed-$times-times-nothing-broken" 0 $broken
-[ $killed -ge 50 ] && ok killed-while-it-worked || not_ok killed-while-it-worked "only $killed of $times"
+[ $killed -ge 100 ] && ok killed-while-it-worked || not_ok killed-while-it-worked "only $killed of $times"
 run opens-after-kills 0 export "$dir/work/kept.json" --format csv --out -
 
 # --- what a killed writer could leave: ours and old goes at the next export, anything else stays
