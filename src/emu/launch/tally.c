@@ -359,12 +359,8 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 		if (ir->ops[o].mem >= 0)
 			memory[o].origin = origin_of(l, (unsigned)ir->ops[o].mem, fresh);
 	}
-	if (l->sass_func)
-		timing_of_machine_code(ir, l->sass_func, l->device->gpu, of_op, memory,
-		                       (double)l->grid.order.n, l->grid.n_warps, factor, out);
-	else
-		timing_input(ir, l->device->gpu, of_op, memory, (double)l->grid.order.n, l->grid.n_warps,
-		             factor, out);
+	timing_input(ir, l->sass_func, l->device->gpu, of_op, memory, (double)l->grid.order.n,
+	             l->grid.n_warps, factor, out);
 	qsort(out->lines, out->n_lines, sizeof *out->lines, by_line);
 	if (out->n_code)
 		qsort(out->code, out->n_code, sizeof *out->code, by_offset);

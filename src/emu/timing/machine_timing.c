@@ -1,13 +1,12 @@
 /*
- * Fills a timing program from machine code; see timing.h.
+ * The instructions of a timing program from machine code; see machine_timing.h.
  *
  * Nothing is guessed here: the instructions are those that run, in their order, and each says when
  * the next one may issue (stall count) and which scoreboards it sets and waits for.
  */
-#include "emu/timing/timing.h"
+#include "emu/timing/machine_timing.h"
 
 #include "emu/timing/lane_variance.h"
-#include "timemodel/regions.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -45,20 +44,10 @@ static enum inst_class class_of(const struct sass_inst *i, const struct sass_op_
 	}
 }
 
-static enum memory_space space_of(const struct xop *x)
-{
-	static const enum memory_space spaces[] = {
-		[SPACE_GENERIC] = MEMORY_GENERIC, [SPACE_GLOBAL] = MEMORY_GLOBAL,
-		[SPACE_SHARED] = MEMORY_SHARED,   [SPACE_LOCAL] = MEMORY_LOCAL,
-		[SPACE_CONST] = MEMORY_CONST,     [SPACE_PARAM] = MEMORY_CONST,
-	};
-	return x->mem >= 0 ? spaces[x->space] : MEMORY_NONE;
-}
-
 static void describe_memory(struct timing_inst *t, const struct xop *x, const struct op_memory *m,
                             const uint8_t *variance)
 {
-	t->space = space_of(x);
+	t->space = timing_space(x);
 	t->one_address = !variance_of_source(variance, &x->s[0]);
 	t->float_data = x->type >= PTX_F16 && x->type <= PTX_F64;
 	if (x->kind == X_LD && x->space == SPACE_SHARED && x->bytes * x->vec == 16)
@@ -69,8 +58,8 @@ static void describe_memory(struct timing_inst *t, const struct xop *x, const st
 	t->origin = m->origin;
 }
 
-static struct timing_inst *describe_insts(const struct ir *ir, const struct sass_func *f,
-                                          const struct op_memory *memory)
+struct timing_inst *machine_timing_insts(const struct ir *ir, const struct sass_func *f,
+                                         const struct op_memory *memory)
 {
 	struct timing_inst *inst = mem_calloc(ir->n_ops + 1, sizeof *inst);
 	uint8_t *variance = lane_variance(ir);
@@ -100,46 +89,4 @@ static struct timing_inst *describe_insts(const struct ir *ir, const struct sass
 	}
 	free(variance);
 	return inst;
-}
-
-static struct timing_block *describe_blocks(const struct ir *ir, const struct counts *of_op)
-{
-	struct timing_block *block = mem_calloc(ir->n_blocks + 1, sizeof *block);
-	for (uint32_t b = 0; b < ir->n_blocks; b++) {
-		const struct xblock *x = &ir->blocks[b];
-		block[b] = (struct timing_block){
-			.first = x->first,
-			.end = x->end,
-			.successor = { x->succ[0], x->succ[1] },
-			.targets = x->targets,
-			.n_targets = x->n_targets,
-			.join = x->reconv,
-			.copies = 1,
-			.warp_passes = (double)of_op[x->first].warp_executed,
-		};
-	}
-	return block;
-}
-
-void timing_of_machine_code(const struct ir *ir, const struct sass_func *f,
-                            const struct gpu_spec *g, const struct counts *of_op,
-                            const struct op_memory *memory, double thread_blocks,
-                            double block_warps, double factor, struct run_counts *out)
-{
-	struct timing_inst *inst = describe_insts(ir, f, memory);
-	struct timing_block *block = describe_blocks(ir, of_op);
-	const struct timing_program p = {
-		.machine_code = true,
-		.n_insts = ir->n_ops,
-		.n_blocks = ir->n_blocks,
-		.n_registers = SASS_N_BARRIERS,
-		.inst = inst,
-		.block = block,
-		.counts = of_op,
-		.warps = thread_blocks * block_warps,
-		.thread_blocks = thread_blocks,
-	};
-	regions_build(&p, g, factor, out);
-	free(inst);
-	free(block);
 }

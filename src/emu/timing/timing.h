@@ -21,17 +21,13 @@ struct op_memory {
 };
 
 /*
- * @of_op: counts of the PTX instruction that begins at an operation, of the @thread_blocks that
- * ran, of @block_warps each; @memory per operation. @out has their total and the traffic beyond L1
- * of @factor times as many; it gets their regions.
+ * @code: what @ir was made of, if that is machine code; NULL = PTX. @of_op: counts of the
+ * instruction that begins at an operation, of the @thread_blocks that ran, of @block_warps each;
+ * @memory per operation. @out has their total and the traffic beyond L1 of @factor times as many;
+ * it gets their regions.
  */
-void timing_input(const struct ir *ir, const struct gpu_spec *g, const struct counts *of_op,
-                  const struct op_memory *memory, double thread_blocks, double block_warps,
-                  double factor, struct run_counts *out);
-/* The same of machine code, whose @ir was made of @f. */
-void timing_of_machine_code(const struct ir *ir, const struct sass_func *f,
-                            const struct gpu_spec *g, const struct counts *of_op,
-                            const struct op_memory *memory, double thread_blocks,
-                            double block_warps, double factor, struct run_counts *out);
+void timing_input(const struct ir *ir, const struct sass_func *code, const struct gpu_spec *g,
+                  const struct counts *of_op, const struct op_memory *memory, double thread_blocks,
+                  double block_warps, double factor, struct run_counts *out);
 
 #endif

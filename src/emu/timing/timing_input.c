@@ -3,6 +3,7 @@
 
 #include "emu/timing/lane_variance.h"
 #include "emu/timing/machine_insts.h"
+#include "emu/timing/machine_timing.h"
 #include "timemodel/regions.h"
 #include "base/mem.h"
 
@@ -11,7 +12,7 @@
 _Static_assert(X_MAX_VEC <= TIMING_MAX_RESULTS && X_MAX_VEC + 2 <= TIMING_MAX_SOURCES,
                "an operation's operands fit");
 
-static enum memory_space space_of(const struct xop *x)
+enum memory_space timing_space(const struct xop *x)
 {
 	static const enum memory_space spaces[] = {
 		[SPACE_GENERIC] = MEMORY_GENERIC, [SPACE_GLOBAL] = MEMORY_GLOBAL,
@@ -27,7 +28,7 @@ static struct timing_inst describe(const struct ir *ir, const uint8_t *variance,
 	struct timing_inst t = {
 		.guard = x->guard,
 		.n_results = x->n_d,
-		.space = space_of(x),
+		.space = timing_space(x),
 		.read_only = ir->func->insts[x->pc].flags & PF_NC,
 		.one_address = x->mem >= 0 && !variance_of_source(variance, &x->s[0]),
 		.float_data = x->type >= PTX_F16 && x->type <= PTX_F64,
@@ -43,7 +44,8 @@ static struct timing_inst describe(const struct ir *ir, const uint8_t *variance,
 	return t;
 }
 
-static struct timing_inst *describe_insts(const struct ir *ir, uint8_t *copies)
+static struct timing_inst *describe_insts(const struct ir *ir, const struct op_memory *memory,
+                                          uint8_t *copies)
 {
 	struct timing_inst *inst = mem_calloc(ir->n_ops + 1, sizeof *inst);
 	struct machine_inst *machine = mem_calloc(ir->n_ops + 1, sizeof *machine);
@@ -56,6 +58,10 @@ static struct timing_inst *describe_insts(const struct ir *ir, uint8_t *copies)
 		inst[o].issued = machine[o].issued;
 		inst[o].merged = loads[o].merged;
 		inst[o].wide_words = loads[o].words;
+		inst[o].shared_passes = memory[o].shared_passes;
+		inst[o].load_passes = memory[o].load_passes;
+		inst[o].local_lines = memory[o].local_lines;
+		inst[o].origin = memory[o].origin;
 	}
 	free(machine);
 	free(loads);
@@ -76,30 +82,26 @@ static struct timing_block *describe_blocks(const struct ir *ir, const struct co
 			.targets = x->targets,
 			.n_targets = x->n_targets,
 			.join = x->reconv,
-			.copies = copies[b],
+			.copies = copies[b] ? copies[b] : 1,
 			.warp_passes = (double)of_op[x->first].warp_executed,
 		};
 	}
 	return block;
 }
 
-void timing_input(const struct ir *ir, const struct gpu_spec *g, const struct counts *of_op,
-                  const struct op_memory *memory, double thread_blocks, double block_warps,
-                  double factor, struct run_counts *out)
+void timing_input(const struct ir *ir, const struct sass_func *code, const struct gpu_spec *g,
+                  const struct counts *of_op, const struct op_memory *memory, double thread_blocks,
+                  double block_warps, double factor, struct run_counts *out)
 {
 	uint8_t *copies = mem_zalloc(ir->n_blocks + 1);
-	struct timing_inst *inst = describe_insts(ir, copies);
-	for (uint32_t o = 0; o < ir->n_ops; o++) {
-		inst[o].shared_passes = memory[o].shared_passes;
-		inst[o].load_passes = memory[o].load_passes;
-		inst[o].local_lines = memory[o].local_lines;
-		inst[o].origin = memory[o].origin;
-	}
+	struct timing_inst *inst =
+		code ? machine_timing_insts(ir, code, memory) : describe_insts(ir, memory, copies);
 	struct timing_block *block = describe_blocks(ir, of_op, copies);
 	const struct timing_program p = {
 		.n_insts = ir->n_ops,
 		.n_blocks = ir->n_blocks,
-		.n_registers = ir->n_regs,
+		.machine_code = code,
+		.n_registers = code ? SASS_N_BARRIERS : ir->n_regs,
 		.inst = inst,
 		.block = block,
 		.counts = of_op,
