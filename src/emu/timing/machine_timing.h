@@ -12,6 +12,14 @@
 struct timing_inst *machine_timing_insts(const struct ir *ir, const struct sass_func *f,
                                          const struct op_memory *memory);
 /* Where a memory operation goes; MEMORY_NONE: it is none. */
-enum memory_space timing_space(const struct xop *x);
+static inline enum memory_space timing_space(const struct xop *x)
+{
+	static const enum memory_space spaces[] = {
+		[SPACE_GENERIC] = MEMORY_GENERIC, [SPACE_GLOBAL] = MEMORY_GLOBAL,
+		[SPACE_SHARED] = MEMORY_SHARED,   [SPACE_LOCAL] = MEMORY_LOCAL,
+		[SPACE_CONST] = MEMORY_CONST,     [SPACE_PARAM] = MEMORY_CONST,
+	};
+	return x->mem >= 0 ? spaces[x->space] : MEMORY_NONE;
+}
 
 #endif

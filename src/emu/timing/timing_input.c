@@ -12,16 +12,6 @@
 _Static_assert(X_MAX_VEC <= TIMING_MAX_RESULTS && X_MAX_VEC + 2 <= TIMING_MAX_SOURCES,
                "an operation's operands fit");
 
-enum memory_space timing_space(const struct xop *x)
-{
-	static const enum memory_space spaces[] = {
-		[SPACE_GENERIC] = MEMORY_GENERIC, [SPACE_GLOBAL] = MEMORY_GLOBAL,
-		[SPACE_SHARED] = MEMORY_SHARED,   [SPACE_LOCAL] = MEMORY_LOCAL,
-		[SPACE_CONST] = MEMORY_CONST,     [SPACE_PARAM] = MEMORY_CONST,
-	};
-	return x->mem >= 0 ? spaces[x->space] : MEMORY_NONE;
-}
-
 static struct timing_inst describe(const struct ir *ir, const uint8_t *variance, uint32_t o)
 {
 	const struct xop *x = &ir->ops[o];
