@@ -1,18 +1,20 @@
 #!/bin/sh
 # The programs of tests/programs on this machine's NVIDIA GPU: what they print, and Nsight Compute's
 # counters of every launch.
-#   sh tests/gpu/programs.sh [OUTPUT-FOLDER]          (default: build/gpu/programs)
+#   sh tests/gpu/programs.sh [OUTPUT-FOLDER [NAME...]]     (default: build/gpu/programs, all of them)
 # NAME.out: standard output and the exit status; NAME.csv: the counters, a row per launch and metric.
 # Programs that say "// emulator only" are left out. Needs nvcc; without ncu, or where it may not
 # read counters, there are no tables.
 set -u
 here=$(cd "$(dirname "$0")/../programs" && pwd)
 out=${1:-build/gpu/programs}
+[ $# -gt 0 ] && shift
+names=${*:-$(cd "$here" && ls ./*.cu | sed 's|^\./||; s|\.cu$||')}
 nvcc=${NVCC:-$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")}
 arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1 | tr -d .)
 mkdir -p "$out/bin" || exit 2
-for source in "$here"/*.cu; do
-	name=$(basename "$source" .cu)
+for name in $names; do
+	source=$here/$name.cu
 	! grep -q '^// emulator only' "$source" || continue
 	# shellcheck disable=SC2046 # several words
 	words=$(sed -n 's|^// nvcc: ||p' "$source")
@@ -34,8 +36,7 @@ metrics=$metrics,smsp__sass_thread_inst_executed_op_fadd_pred_on.sum,smsp__sass_
 metrics=$metrics,smsp__sass_thread_inst_executed_op_ffma_pred_on.sum,smsp__sass_thread_inst_executed_op_dadd_pred_on.sum
 metrics=$metrics,smsp__sass_thread_inst_executed_op_dmul_pred_on.sum,smsp__sass_thread_inst_executed_op_dfma_pred_on.sum
 metrics=$metrics,smsp__sass_branch_targets_threads_divergent.sum,gpu__time_duration.sum
-for source in "$here"/*.cu; do
-	name=$(basename "$source" .cu)
+for name in $names; do
 	[ -x "$out/bin/$name" ] || continue
 	(cd "$here" && timeout 60 "$out/bin/$name") >"$out/$name.out" 2>/dev/null
 	printf 'status %d\n' $? >>"$out/$name.out"
