@@ -11,11 +11,7 @@ static bool logic_op(struct lower *l, enum ptx_boolop pred, enum emu_op op32, en
 		return !l->failed;
 	}
 	const unsigned lane = type_lane(l->in->type);
-	struct xsrc a = low_src(l, 1, lane), b = low_src(l, 2, lane);
-	if (ptx_type_bytes(l->in->type) == 2) {
-		a.value &= 0xffff;
-		b.value &= 0xffff;
-	}
+	const struct xsrc a = low_src(l, 1, lane), b = low_src(l, 2, lane);
 	low_op2(l, lane == 8 ? op64 : op32, low_dst(l, 0), a, b);
 	return !l->failed;
 }
@@ -40,12 +36,10 @@ static bool shift_op(struct lower *l, bool right)
 {
 	const enum ptx_type t = l->in->type;
 	const unsigned lane = type_lane(t);
-	struct xsrc a = low_src(l, 1, lane);
-	const struct xsrc b = low_src(l, 2, 4);
+	const struct xsrc a = low_src(l, 1, lane), b = low_src(l, 2, 4);
 	if (ptx_type_bytes(t) == 2) {
 		if (right && type_signed(t))
 			return low_to16(l, low_op2(l, E_shr_s32, -1, low_sext16(l, a), b));
-		a.value &= 0xffff;
 		return low_to16(l, low_op2(l, right ? E_shr_u32 : E_shl_b32, -1, a, b));
 	}
 	const enum emu_op op = !right           ? (lane == 8 ? E_shl_b64 : E_shl_b32)

@@ -90,9 +90,6 @@ int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type
 	if (!real && type == PTX_S16 && sign && f->which != COMPARE_EQ) {
 		a = low_sext16(l, a);
 		b = low_sext16(l, b);
-	} else if (!real && ptx_type_bytes(type) == 2) { /* immediates may carry a sign */
-		a.value &= 0xffff;
-		b.value &= 0xffff;
 	}
 	if (p < 0)
 		p = low_temp(l, 0);
@@ -198,11 +195,7 @@ bool low_set(struct lower *l)
 bool low_selp(struct lower *l)
 {
 	const unsigned lane = type_lane(l->in->type);
-	struct xsrc a = low_src(l, 1, lane), b = low_src(l, 2, lane);
-	if (ptx_type_bytes(l->in->type) == 2) {
-		a.value &= 0xffff;
-		b.value &= 0xffff;
-	}
+	const struct xsrc a = low_src(l, 1, lane), b = low_src(l, 2, lane);
 	low_select(l, low_dst(l, 0), lane, a, b, low_pred(l, 3));
 	return !l->failed;
 }

@@ -62,9 +62,7 @@ bool low_mov(struct lower *l)
 	if (low_dst(l, 0) < 0)
 		return true;
 	const unsigned bytes = low_reg_bytes(l, d->reg);
-	struct xsrc a = low_src(l, 1, bytes);
-	if (total == 2 && a.kind == S_CONST)
-		a.value &= 0xffff;
+	const struct xsrc a = low_src(l, 1, bytes);
 	low_op1(l, bytes == 8 ? E_mov_b64 : E_mov_b32, d->reg, a);
 	return !l->failed;
 }

@@ -133,6 +133,17 @@ struct xsrc low_resize(struct lower *l, struct xsrc s, unsigned have, unsigned w
 	return src_reg(low_op1(l, want > have ? E_zext64 : E_trunc32, -1, s));
 }
 
+/* The bits of a number that stands as operand @i. Of a 16-bit type it is zero-extended as every
+ * value of one is: div.u16 %rs1, -3, %rs2 divides 65533. */
+static uint64_t number_bits(const struct ptx_inst *in, unsigned i, unsigned bytes)
+{
+	const bool converts = in->op == OP_CVT || in->op == OP_SET;
+	const bool third = i == 3 && (in->op == OP_SLCT || (in->flags & PF_WIDE)); /* of another type */
+	if (!third && ptx_type_bytes(converts ? in->type2 : in->type) == 2)
+		return 0xffff;
+	return bytes == 8 ? ~(uint64_t)0 : 0xffffffffu;
+}
+
 struct xsrc low_src(struct lower *l, unsigned i, unsigned bytes)
 {
 	const struct ptx_operand *o = &l->in->opnd[i];
@@ -144,7 +155,7 @@ struct xsrc low_src(struct lower *l, unsigned i, unsigned bytes)
 		return low_resize(l, s, low_reg_bytes(l, o->reg), bytes);
 	}
 	case OPND_INT:
-	case OPND_FLOAT: return src_const((uint64_t)o->i64 & width);
+	case OPND_FLOAT: return src_const((uint64_t)o->i64 & number_bits(l->in, i, bytes));
 	case OPND_SPECIAL: {
 		const struct xsrc s = low_special(l, o->special);
 		return s.kind == S_REG ? low_resize(l, s, low_reg_bytes(l, s.reg), bytes) : s;
