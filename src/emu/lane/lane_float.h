@@ -191,12 +191,16 @@ static inline float lane_h2f(uint16_t h)
 	const float v = f32_bits(mag << 13) * 0x1p112f;
 	return f32_bits(sign | bits_f32(v));
 }
-/* To half from double: one rounding, to nearest even (rz = 0) or towards zero (rz = 1). */
-uint16_t lane_d2h(double x, int rz);
-uint16_t lane_d2b(double x, int rz); /* bfloat16 */
+/* To half from double: one rounding. */
+enum lane_mode { LANE_NEAREST, LANE_ZERO, LANE_DOWN, LANE_UP };
+uint16_t lane_d2h(double x, enum lane_mode mode);
+uint16_t lane_d2b(double x, enum lane_mode mode); /* bfloat16 */
+/* To double for one rounding more: what double cannot hold is rounded to odd. */
+double lane_odd_s64(int64_t a);
+double lane_odd_u64(uint64_t a);
 static inline uint16_t lane_f2h(float x)
 {
-	return lane_d2h((double)x, 0);
+	return lane_d2h((double)x, LANE_NEAREST);
 }
 static inline float lane_b2f(uint16_t b)
 {

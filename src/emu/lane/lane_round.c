@@ -52,8 +52,19 @@ CONVERT(lane_f64_f32, double, double, float)
 CONVERT(lane_u64_f32, uint64_t, long double, float)
 CONVERT(lane_u64_f64, uint64_t, long double, double)
 
+/* Away from zero? @rest of the bits that are dropped, @half of the last one that stays. */
+static bool rounds_up(enum lane_mode mode, bool negative, bool odd, uint64_t rest, uint64_t half)
+{
+	switch (mode) {
+	case LANE_NEAREST: return rest > half || (rest == half && odd);
+	case LANE_DOWN: return negative && rest;
+	case LANE_UP: return !negative && rest;
+	default: return false;
+	}
+}
+
 /* Rounds to a 16-bit format with @mant fraction bits and smallest normal exponent @emin. */
-static uint16_t narrow_float(double x, int rz, int mant, int emin, int emax)
+static uint16_t narrow_float(double x, enum lane_mode mode, int mant, int emin, int emax)
 {
 	const uint64_t u = bits_f64(x);
 	const uint16_t sign = (uint16_t)(u >> 48 & 0x8000);
@@ -65,8 +76,9 @@ static uint16_t narrow_float(double x, int rz, int mant, int emin, int emax)
 	const int biased = (int)(u >> 52 & 0x7ff);
 	if (biased == 0x7ff)
 		return sign | inf;
+	const bool away = rounds_up(mode, sign != 0, false, 1, 2); /* from anything above zero */
 	if (biased == 0) /* a subnormal double is far below half of the smallest result */
-		return sign;
+		return (uint16_t)(sign | away);
 	const int e = biased - 1023;
 	const uint64_t m = (u & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
 	/* bits to drop: 52 - mant for a normal result, more below emin */
@@ -77,25 +89,38 @@ static uint16_t narrow_float(double x, int rz, int mant, int emin, int emax)
 	else
 		field = (uint64_t)(e - emin) << mant; /* the leading one adds the exponent's last 1 */
 	if (drop > 60)
-		return sign;
+		return (uint16_t)(sign | away);
 	uint64_t r = m >> drop;
 	const uint64_t rest = m & (((uint64_t)1 << drop) - 1), half = (uint64_t)1 << (drop - 1);
-	if (!rz && (rest > half || (rest == half && (r & 1))))
+	if (rounds_up(mode, sign != 0, r & 1, rest, half))
 		r++;
 	r += field;
-	if (r >= inf)
-		return rz ? (uint16_t)(sign | (inf - 1)) : (uint16_t)(sign | inf);
+	if (r >= inf) /* where rounding never goes up, the largest number stands for what is beyond */
+		return (uint16_t)(sign | (inf - (mode != LANE_NEAREST && !away)));
 	return (uint16_t)(sign | r);
 }
 
-uint16_t lane_d2h(double x, int rz)
+uint16_t lane_d2h(double x, enum lane_mode mode)
 {
-	return narrow_float(x, rz, 10, -14, 15);
+	return narrow_float(x, mode, 10, -14, 15);
 }
 
-uint16_t lane_d2b(double x, int rz)
+uint16_t lane_d2b(double x, enum lane_mode mode)
 {
-	return narrow_float(x, rz, 7, -126, 127);
+	return narrow_float(x, mode, 7, -126, 127);
+}
+
+/* As double with the last bit set when inexact, so that rounding to fewer bits is the only one. */
+double lane_odd_u64(uint64_t a)
+{
+	const unsigned drop = a >> 53 ? 11u - (unsigned)__builtin_clzll(a) : 0;
+	const uint64_t kept = a >> drop;
+	return ldexp((double)(kept | (a != kept << drop)), (int)drop);
+}
+
+double lane_odd_s64(int64_t a)
+{
+	return a < 0 ? -lane_odd_u64(-(uint64_t)a) : lane_odd_u64((uint64_t)a);
 }
 
 /* a*b + c with the last bit set when inexact ("round to odd"), so that a later rounding to fewer
@@ -115,10 +140,12 @@ static double fma_odd(double a, double b, double c)
 
 uint16_t lane_fma_h(uint16_t a, uint16_t b, uint16_t c)
 {
-	return lane_d2h(fma_odd((double)lane_h2f(a), (double)lane_h2f(b), (double)lane_h2f(c)), 0);
+	return lane_d2h(fma_odd((double)lane_h2f(a), (double)lane_h2f(b), (double)lane_h2f(c)),
+	                LANE_NEAREST);
 }
 
 uint16_t lane_fma_b(uint16_t a, uint16_t b, uint16_t c)
 {
-	return lane_d2b(fma_odd((double)lane_b2f(a), (double)lane_b2f(b), (double)lane_b2f(c)), 0);
+	return lane_d2b(fma_odd((double)lane_b2f(a), (double)lane_b2f(b), (double)lane_b2f(c)),
+	                LANE_NEAREST);
 }

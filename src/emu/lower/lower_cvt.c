@@ -160,18 +160,42 @@ static bool float_to_integer(struct lower *l)
 	return store_integer(l, to, r);
 }
 
+/* To one of the 16-bit types, rounded once, as the instruction says. */
+static void round_to_half(struct lower *l, int32_t d, enum ptx_type to, struct xsrc v, bool f64)
+{
+	static const enum emu_op from_f64[2][4] = {
+		{ E_cvt_bf16_f64, E_cvt_rz_bf16_f64, E_cvt_rm_bf16_f64, E_cvt_rp_bf16_f64 },
+		{ E_cvt_f16_f64, E_cvt_rz_f16_f64, E_cvt_rm_f16_f64, E_cvt_rp_f16_f64 },
+	};
+	static const enum emu_op from_f32[2] = { E_cvt_bf16_f32, E_cvt_f16_f32 };
+	const bool f16 = to == PTX_F16;
+	unsigned mode;
+	switch (l->in->round) {
+	case ROUND_RZ: mode = 1; break;
+	case ROUND_RM: mode = 2; break;
+	case ROUND_RP: mode = 3; break;
+	default: mode = 0;
+	}
+	if (!f64 && mode)
+		v = src_reg(low_op1(l, E_cvt_f64_f32, -1, v));
+	low_op1(l, f64 || mode ? from_f64[f16][mode] : from_f32[f16], d, v);
+}
+
 static bool integer_to_float(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
 	const bool wide = type_lane(in->type2) == 8, sign = type_signed(in->type2);
+	const bool half = type_half(in->type);
 	const int32_t d = low_dst(l, 0);
 	struct xsrc v = integer_source(l, in->type2);
-	if (in->type == PTX_BF16)
-		return low_refuse(l, "conversion of integers to bf16 is not supported");
-	if (in->round > ROUND_RN && !wide) { /* one path for directed rounding: 64-bit sources */
+	const bool as64 = wide || half || in->round > ROUND_RN;
+	if (as64 && !wide) /* one path for directed rounding: 64-bit sources */
 		v = src_reg(low_op1(l, sign ? E_sext64 : E_zext64, -1, v));
+	if (half) {
+		v = src_reg(low_op1(l, sign ? E_odd_f64_s64 : E_odd_f64_u64, -1, v));
+		round_to_half(l, d, in->type, v, true);
+		return !l->failed;
 	}
-	const bool as64 = wide || in->round > ROUND_RN;
 	enum emu_op op;
 	if (in->type == PTX_F64)
 		op = as64 ? (sign ? directed_variant(in, E_cvt_f64_s64, E_cvt_rz_f64_s64)
@@ -181,32 +205,18 @@ static bool integer_to_float(struct lower *l)
 		op = as64 ? (sign ? directed_variant(in, E_cvt_f32_s64, E_cvt_rz_f32_s64)
 		                  : directed_variant(in, E_cvt_f32_u64, E_cvt_rz_f32_u64))
 		          : (sign ? E_cvt_f32_s32 : E_cvt_f32_u32);
-	if (in->type == PTX_F16) { /* integers beyond 2^24 overflow half either way */
-		const struct xsrc f = src_reg(low_op1(l, op, -1, v));
-		low_op1(l, in->round == ROUND_RZ ? E_cvt_rz_f16_f32 : E_cvt_f16_f32, d, f);
-	} else {
-		const bool sat = in->flags & PF_SAT;
-		const int32_t r = low_op1(l, op, sat ? -1 : d, v);
-		if (sat)
-			low_op1(l, in->type == PTX_F64 ? E_sat_f64 : E_sat_f32, d, src_reg(r));
-	}
+	const bool sat = in->flags & PF_SAT;
+	const int32_t r = low_op1(l, op, sat ? -1 : d, v);
+	if (sat)
+		low_op1(l, in->type == PTX_F64 ? E_sat_f64 : E_sat_f32, d, src_reg(r));
 	return !l->failed;
 }
 
 static bool to_half(struct lower *l, int32_t d, enum ptx_type to, struct xsrc v, bool f64)
 {
-	const bool rz = l->in->round == ROUND_RZ;
-	if (l->in->round == ROUND_RM || l->in->round == ROUND_RP)
-		return low_refuse(l, "this rounding is not supported for 16-bit results");
 	if (l->in->flags & PF_RELU)
 		v = src_reg(low_op2(l, E_max_nan_f32, -1, v, src_const(0)));
-	if (to == PTX_F16)
-		low_op1(l,
-		        f64 ? (rz ? E_cvt_rz_f16_f64 : E_cvt_f16_f64)
-		            : (rz ? E_cvt_rz_f16_f32 : E_cvt_f16_f32),
-		        d, v);
-	else
-		low_op1(l, f64 ? E_cvt_bf16_f64 : rz ? E_cvt_rz_bf16_f32 : E_cvt_bf16_f32, d, v);
+	round_to_half(l, d, to, v, f64);
 	return !l->failed;
 }
 
