@@ -160,11 +160,11 @@ static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, stru
 static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progress *at)
 {
 	const struct timing_inst *x = &s->program->inst[i];
-	double t = fmax(fmax(at->start, at->choice), operands_ready(s, x));
-	if (s->program->machine_code) {
+	if (s->program->machine_code) { /* its registers are scoreboards, and its guard is none */
 		issue_machine_inst(s, i, b, at);
 		return;
 	}
+	double t = fmax(fmax(at->start, at->choice), operands_ready(s, x));
 	count_issue(at, x);
 	if (inst_orders_memory(x)) {
 		const unsigned room = x->space == MEMORY_SHARED ? 1 : x->space == MEMORY_LOCAL ? 2 : 0;

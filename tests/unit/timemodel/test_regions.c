@@ -183,6 +183,17 @@ TEST(machine_code_goes_round)
 	run_counts_free(&c);
 }
 
+/* A guard of machine code is no scoreboard: looked for among those, it is a fault. */
+TEST(machine_code_guards_are_no_scoreboards)
+{
+	struct sample s = { 0 };
+	add_machine(&s, INST_FP32, 4, 7, 0)->guard = 1 << 28;
+	add_machine(&s, INST_FP32, 2, 7, 0)->guard = 1 << 28;
+	end_block(&s, -1, -1);
+	s.p.n_registers = 6;
+	assert_true(cycles(&s) == 4 + 2);
+}
+
 /* One region before each barrier and one behind the last; the more warps meet, the later. */
 TEST(barriers_end_regions)
 {
