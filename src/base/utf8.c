@@ -130,3 +130,35 @@ bool utf8_breaks(uint32_t before, uint32_t after)
 	return !one_of("，。、；：！？）」』】》〉”’…,.;:!?)]}%", after) &&
 	       !one_of("（「『【《〈“‘([{", before);
 }
+
+const char *utf8_line(const char *s, int cols, size_t *len)
+{
+	const char *p = s, *good = NULL;
+	int n = 0;
+	uint32_t before = 0;
+	while (*p && *p != '\n') {
+		const char *next = p;
+		const uint32_t ch = utf8_next(&next);
+		if (*p == ' ' || (before && utf8_breaks(before, ch)))
+			good = p;
+		n += char_columns(ch);
+		if (n > cols)
+			break;
+		before = ch;
+		p = next;
+	}
+	if (!*p || *p == '\n') {
+		*len = (size_t)(p - s);
+		return *p ? p + 1 : p;
+	}
+	if (good && good > s) {
+		*len = (size_t)(good - s);
+		while (*good == ' ')
+			good++;
+		return good;
+	}
+	if (p == s) /* not even one character fits */
+		utf8_next(&p);
+	*len = (size_t)(p - s);
+	return p;
+}

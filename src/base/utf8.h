@@ -25,5 +25,8 @@ int text_columns(const char *utf8);
  * "，。）" and none ends with an opening bracket: may it break between @before and @after? Blanks
  * are the caller's. */
 bool utf8_breaks(uint32_t before, uint32_t after);
+/* The bytes of @s that fit on a line of @cols columns, broken at a blank, a newline or where
+ * utf8_breaks(); at least one character. Returns where the next line begins. */
+const char *utf8_line(const char *s, int cols, size_t *len);
 
 #endif

@@ -64,7 +64,7 @@ static void help_options(struct cli *c, const struct verb *v, void *state)
 {
 	struct option_spec o[MAX_OPTIONS];
 	unsigned n = v->options ? v->options(state, o) : 0;
-	struct table t = { .cols = 2 };
+	struct table t = { .cols = 2, .looks = { STYLE_BOLD } };
 	for (unsigned i = 0; i < n; i++) {
 		char left[64];
 		snprintf(left, sizeof left, "%s%s%s", o[i].name, o[i].value ? " " : "",
@@ -79,15 +79,18 @@ static void help_options(struct cli *c, const struct verb *v, void *state)
 		          lang_text("a program runs without network, on files that it cannot change "
 		                    "(bubblewrap)"));
 	table_row(&t, LANG_OPTION " LANG", lang_text("language of the screen, of help and of errors"));
+	table_row(
+		&t, COLOUR_OPTION " " COLOUR_WHENS,
+		lang_text("colour of what is printed (default auto: on a terminal, unless NO_COLOR)"));
 	table_row(&t, "--help", lang_text("this text"));
-	fprintf(c->out, "%s\n", lang_text("Options:"));
+	cli_line_in(c, STYLE_TITLE, "Options:");
 	table_print(&t, c->out, "  ");
 }
 
 static int help_verb(struct cli *c, const struct verb *v, void *state)
 {
-	fprintf(c->out, "%s pmpp-explore%s%s %s\n\n", lang_text("Usage:"), v->name[0] ? " " : "",
-	        v->name, v->usage);
+	cli_say(c->out, STYLE_TITLE, "Usage:");
+	fprintf(c->out, " pmpp-explore%s%s %s\n\n", v->name[0] ? " " : "", v->name, v->usage);
 	fprintf(c->out, "%s\n\n", lang_text(v->about));
 	help_options(c, v, state);
 	if (v->help[0])
@@ -97,13 +100,14 @@ static int help_verb(struct cli *c, const struct verb *v, void *state)
 
 static int help_all(struct cli *c)
 {
-	fprintf(c->out, "%s\n\n%s\n",
-	        lang_text("pmpp-explore: see why a GPU kernel is fast or slow, with or without a GPU."),
-	        lang_text("Usage:"));
+	cli_line(c, "pmpp-explore: see why a GPU kernel is fast or slow, with or without a GPU.");
+	fputc('\n', c->out);
+	cli_line_in(c, STYLE_TITLE, "Usage:");
 	for (size_t i = 0; i < verb_count(); i++) {
 		const struct verb *v = verb_at(i);
-		fprintf(c->out, "  pmpp-explore%s%s %s\n      %s\n", v->name[0] ? " " : "", v->name,
-		        v->usage, lang_text(v->about));
+		fprintf(c->out, "  pmpp-explore%s", v->name[0] ? " " : "");
+		cli_name(c->out, STYLE_BOLD, v->name);
+		fprintf(c->out, " %s\n      %s\n", v->usage, lang_text(v->about));
 	}
 	fprintf(
 		c->out, "  pmpp-explore --version\n  pmpp-explore VERB --help\n\n%s\n",
@@ -389,7 +393,10 @@ int cli_main(int argc, char **argv, bool *busy)
 	for (int i = 1; i < argc; i++)
 		c.json = c.json || !strcmp(argv[i], "--json");
 	struct err err = { 0 };
-	const bool known = language_choose(&argc, argv, c.utf8, &err);
+	const bool known =
+		language_choose(&argc, argv, c.utf8, &err) && colour_choose(&argc, argv, &err);
+	colour_open(c.out, STDOUT_FILENO);
+	colour_open(c.err, STDERR_FILENO);
 	consent_open();
 	beside_verbs(verb_count, verb_at);
 	scratch_sweep(); /* what a run that was killed left behind */

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "cli/colour.h"
 #include "lab/choose.h"
 #include "lab/lab.h"
 #include "lab/registry.h"
@@ -93,8 +94,15 @@ int cli_fail(struct cli *c, const struct err *err);
 /* Writes the object and forgets it; returns @status. */
 int cli_emit(struct cli *c, json_t *object, int status);
 
-/* A line of @c->out in the person's language, without its newline. */
+/* In the person's language: a line of @c->out, given without its newline; the same in a style; and
+ * part of a line. */
 void cli_line(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void cli_line_in(struct cli *c, enum style style, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void cli_say(FILE *f, enum style style, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* A name in a style: never translated. */
+void cli_name(FILE *f, enum style style, const char *name);
 
 /* level.c: what --level says; NULL = auto. */
 #define CLI_LEVEL_HELP                                                                          \
@@ -135,15 +143,20 @@ void print_occupancy(struct cli *c, const struct gpu_spec *g, const struct occ_r
 void params_text(const struct selection *sel, char *out, size_t n);
 
 /* table.c: columns of text, two blanks apart. */
+#define TABLE_MOST_COLS 12
 struct table {
-	unsigned cols; /* at most 12 */
+	unsigned cols; /* at most TABLE_MOST_COLS */
 	unsigned n, cap;
 	char **cells;
-	bool right[12]; /* right-aligned column */
-	bool said;      /* cells are shown in the person's language ... */
-	bool names[12]; /* ... but for columns of names and source text */
+	enum style *styles;                /* of the cells */
+	bool right[TABLE_MOST_COLS];       /* right-aligned column */
+	bool said;                         /* cells are shown in the person's language ... */
+	bool names[TABLE_MOST_COLS];       /* ... but for columns of names and source text */
+	bool head;                         /* the first row names the columns */
+	enum style looks[TABLE_MOST_COLS]; /* of each column's cells */
 };
 void table_row(struct table *t, ...);                           /* t->cols strings */
+void table_style(struct table *t, unsigned col, enum style s);  /* of a cell of the last row */
 void table_print(struct table *t, FILE *f, const char *indent); /* and empties it */
 
 #endif

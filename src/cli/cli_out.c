@@ -5,14 +5,46 @@
 
 #include <stdarg.h>
 
-void cli_line(struct cli *c, const char *fmt, ...)
+static void say(FILE *f, enum style style, const char *fmt, va_list ap)
 {
 	char english[4096];
+	vsnprintf(english, sizeof english, fmt, ap);
+	colour_style(f, style);
+	fputs(lang_formatted(fmt, english), f);
+	colour_style(f, STYLE_NORMAL);
+}
+
+void cli_say(FILE *f, enum style style, const char *fmt, ...)
+{
 	va_list ap;
 	va_start(ap, fmt);
-	vsnprintf(english, sizeof english, fmt, ap);
+	say(f, style, fmt, ap);
 	va_end(ap);
-	fprintf(c->out, "%s\n", lang_formatted(fmt, english));
+}
+
+void cli_name(FILE *f, enum style style, const char *name)
+{
+	colour_style(f, style);
+	fputs(name, f);
+	colour_style(f, STYLE_NORMAL);
+}
+
+void cli_line(struct cli *c, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	say(c->out, STYLE_NORMAL, fmt, ap);
+	va_end(ap);
+	fputc('\n', c->out);
+}
+
+void cli_line_in(struct cli *c, enum style style, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	say(c->out, style, fmt, ap);
+	va_end(ap);
+	fputc('\n', c->out);
 }
 
 int cli_emit(struct cli *c, json_t *object, int status)
@@ -31,7 +63,10 @@ int cli_fail(struct cli *c, const struct err *err)
 	if (err->code == ERR_NONE)
 		err = &unsaid;
 	const int status = err_exit_status(err->code);
-	fprintf(c->err, "pmpp-explore: %s\n", lang_text(err->msg));
+	colour_style(c->err, STYLE_ERROR);
+	fputs("pmpp-explore:", c->err);
+	colour_style(c->err, STYLE_NORMAL);
+	fprintf(c->err, " %s\n", lang_text(err->msg));
 	if (err->remedy[0])
 		fprintf(c->err, "  %s\n", lang_text(err->remedy));
 	return c->json ? cli_emit(c, json_error(err), status) : status;

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/plain.h"
+#include "cli/cli.h"
 #include "runtime/sandbox.h"
 #include "userkernel/user_plugin.h"
 
@@ -52,10 +53,10 @@ void consent_in_sandbox(void)
 void consent_announce(const char *program)
 {
 	char *const shown = plain_text(mem_strdup(program));
-	fprintf(stderr, "pmpp-explore: %s runs here as a program, %s\n", shown,
+	fputs("pmpp-explore: ", stderr);
+	cli_say(stderr, STYLE_NORMAL, "%s runs here as a program, %s\n", shown,
 	        sandbox_is_wanted() ? "in a sandbox: no network, files only to be read"
 	                            : "with your rights (" SANDBOX_OPTION
-	                              ": no network, files only to be "
-	                              "read)");
+	                              ": no network, files only to be read)");
 	free(shown);
 }

@@ -107,14 +107,18 @@ static void bytes_text(const struct program_group *g, char *out, size_t n)
 static void print_side(FILE *f, const struct side *x, char letter)
 {
 	char ns[32];
-	fprintf(f, "%c  %s: %zu launches, %s on %s ~, exit %d\n", letter, x->name,
-	        x->program.n_launches, fmt_ns(ns, sizeof ns, x->program.gpu_ns), x->program.gpu->name,
-	        x->program.exit_status);
+	fprintf(f, "%c  %s: ", letter, x->name);
+	cli_say(f, STYLE_NORMAL, "%zu launches, %s on %s ~, exit %d\n", x->program.n_launches,
+	        fmt_ns(ns, sizeof ns, x->program.gpu_ns), x->program.gpu->name, x->program.exit_status);
 }
 
 static void print_pairs(struct cli *c, const struct side side[2], const struct pair *all, size_t n)
 {
 	struct table t = { .cols = 10,
+		               .said = true,
+		               .head = true,
+		               .names = { true, true, true },
+		               .looks = { STYLE_BOLD },
 		               .right = { [3] = true,
 		                          [4] = true,
 		                          [5] = true,
@@ -150,6 +154,10 @@ static void print_pairs(struct cli *c, const struct side side[2], const struct p
 			snprintf(text[6], sizeof text[6], x->a ? "gone" : "new");
 		table_row(&t, p->kernels[(x->b ? x->b : x->a)->kernel].name, text[0], text[1], text[2],
 		          text[3], text[4], text[5], text[6], text[7], text[8]);
+		if (!isfinite(ratio))
+			table_style(&t, 7, STYLE_WATCH);
+		else if (!same(ratio, 1))
+			table_style(&t, 7, ratio > 1 ? STYLE_GOOD : STYLE_BAD);
 	}
 	table_print(&t, c->out, "");
 }

@@ -1,6 +1,7 @@
 /* A program's launches for people, for scripts, for spreadsheets. */
 #include "cli/program_out.h"
 
+#include "base/lang.h"
 #include "base/mem.h"
 #include "model/record_tables.h"
 
@@ -151,7 +152,12 @@ static void print_groups(struct cli *c, FILE *f, const struct program *p)
 {
 	char name[NAME_COLUMNS + 8];
 	struct table t = { .cols = 9,
-		               .right = { [0] = true, [3] = true, [4] = true, [5] = true, [6] = true } };
+		               .said = true,
+		               .head = true,
+		               .names = { [1] = true, true },
+		               .right = { [0] = true, [3] = true, [4] = true, [5] = true, [6] = true },
+		               .looks = { STYLE_DIM, STYLE_BOLD, STYLE_NORMAL, STYLE_NORMAL, STYLE_BOLD,
+		                          STYLE_NORMAL, STYLE_NORMAL, STYLE_NORMAL, STYLE_WATCH } };
 	const char *times = c->utf8 ? "×" : "x";
 	table_row(&t, "#", "kernel", "grid block", "n", "total", "share", "DRAM", "limited by",
 	          "flags");
@@ -197,13 +203,13 @@ static void print_copies(FILE *f, const struct program *p)
 			}
 			char size[32], time[32];
 			if (n)
-				fprintf(f, "  copies %s %" PRIu64 " · %s%s in %s%s\n",
+				cli_say(f, STYLE_NORMAL, "  copies %s %" PRIu64 " · %s%s in %s ~\n",
 				        program_direction_name((enum program_direction)d), n,
 				        fmt_bytes(size, sizeof size, (double)bytes),
 				        d == PROGRAM_D2D ? ""
 				        : pinned         ? " pinned"
 				                         : " pageable",
-				        fmt_ns(time, sizeof time, ns), " ~");
+				        fmt_ns(time, sizeof time, ns));
 		}
 }
 
@@ -211,14 +217,16 @@ static void print_findings(FILE *f, const struct program *p)
 {
 	for (size_t i = 0; i < p->n_findings; i++) {
 		const struct program_finding *x = &p->findings[i];
-		fprintf(f, "%s %s", x->error ? "!" : "-", x->kind);
+		const enum style style = x->error ? STYLE_BAD : STYLE_WATCH;
+		cli_name(f, style, x->error ? "! " : "- ");
+		cli_say(f, style, "%s", x->kind);
 		if (x->launch)
-			fprintf(f, " (launch %" PRIu64 ")", x->launch);
+			cli_say(f, STYLE_NORMAL, " (launch %" PRIu64 ")", x->launch);
 		if (x->times > 1)
-			fprintf(f, " %" PRIu64 " times", x->times);
-		fprintf(f, ": %s\n", x->text);
+			cli_say(f, STYLE_NORMAL, " %" PRIu64 " times", x->times);
+		fprintf(f, ": %s\n", lang_text(x->text));
 		if (x->remedy[0])
-			fprintf(f, "    %s\n", x->remedy);
+			fprintf(f, "    %s\n", lang_text(x->remedy));
 	}
 }
 
@@ -228,19 +236,23 @@ static void print_repeats(FILE *f, const struct program *p)
 	for (size_t i = 0; i < p->n_launches; i++)
 		n += p->launches[i].same_as != 0;
 	if (n)
-		fprintf(f, "  %zu launch%s not run: proved to repeat an earlier one\n", n,
-		        n == 1 ? "" : "es");
+		cli_say(f, STYLE_NORMAL,
+		        n == 1 ? "  %zu launch not run: proved to repeat an earlier one\n"
+		               : "  %zu launches not run: proved to repeat an earlier one\n",
+		        n);
 }
 
 void program_print(struct cli *c, FILE *f, const struct program *p)
 {
 	char gpu[32];
-	fprintf(f, "%s  %zu launch%s · %s on %s ~", p->command, p->n_launches,
-	        p->n_launches == 1 ? "" : "es", fmt_ns(gpu, sizeof gpu, p->gpu_ns), p->gpu->name);
+	cli_name(f, STYLE_TITLE, p->command);
+	cli_say(f, STYLE_BOLD,
+	        p->n_launches == 1 ? "  %zu launch · %s on %s ~" : "  %zu launches · %s on %s ~",
+	        p->n_launches, fmt_ns(gpu, sizeof gpu, p->gpu_ns), p->gpu->name);
 	if (p->signal)
-		fprintf(f, "  ended by signal %d", p->signal);
+		cli_say(f, STYLE_BAD, "  ended by signal %d", p->signal);
 	else
-		fprintf(f, "  exit %d", p->exit_status);
+		cli_say(f, p->exit_status ? STYLE_WATCH : STYLE_NORMAL, "  exit %d", p->exit_status);
 	fputs("\n", f);
 	if (p->n_launches)
 		print_groups(c, f, p);

@@ -18,12 +18,12 @@ static struct run_record *record_of(struct program_family *f, const struct progr
 static void print_launch(struct cli *c, const struct program *p, const struct run_record *r,
                          uint64_t number)
 {
-	fprintf(c->out, "Launch %" PRIu64 " of %s\n", number, p->command);
+	cli_line_in(c, STYLE_TITLE, "Launch %" PRIu64 " of %s", number, p->command);
 	print_record(c, r);
 	for (size_t i = 0; i < p->n_findings; i++)
 		if (p->findings[i].launch == number)
-			fprintf(c->out, "%s: %s\n    %s\n", p->findings[i].kind, p->findings[i].text,
-			        p->findings[i].remedy);
+			cli_line(c, "%s: %s\n    %s", p->findings[i].kind, p->findings[i].text,
+			         p->findings[i].remedy);
 }
 
 static struct program_family *family_of(const struct program_words *words, const struct program *p)

@@ -2,6 +2,7 @@
 #include "cli/ptx_report.h"
 
 #include "base/file.h"
+#include "base/lang.h"
 
 #include <string.h>
 
@@ -16,10 +17,16 @@ struct ptx_report {
 	char kernel[256];
 };
 
+static void print_kernel(const struct ptx_report *r, enum style style, const char *sign)
+{
+	cli_name(r->c->out, style, sign);
+	fprintf(r->c->out, "%s\n", r->kernel);
+}
+
 static void end_kernel(struct ptx_report *r)
 {
 	if (r->n_kernels && !r->n_of_kernel && !r->kernels)
-		fprintf(r->c->out, "%s%s\n", r->c->utf8 ? "✓  " : "ok ", r->kernel);
+		print_kernel(r, STYLE_GOOD, r->c->utf8 ? "✓  " : "ok ");
 	r->n_of_kernel = 0;
 }
 
@@ -34,16 +41,17 @@ static void tell_json(struct ptx_report *r, const struct examine_finding *k)
 static void tell_text(struct ptx_report *r, const struct examine_finding *k)
 {
 	if (r->n_of_kernel == 1)
-		fprintf(r->c->out, "%s%s\n", r->c->utf8 ? "✗  " : "-  ", r->kernel);
+		print_kernel(r, STYLE_BAD, r->c->utf8 ? "✗  " : "-  ");
+	fputs("     ", r->c->out);
 	if (r->machine_code)
-		fprintf(r->c->out, "     offset 0x%x", k->ptx_line);
+		cli_say(r->c->out, STYLE_NORMAL, "offset 0x%x", k->ptx_line);
 	else
-		fprintf(r->c->out, "     PTX line %u", k->ptx_line);
+		cli_say(r->c->out, STYLE_NORMAL, "PTX line %u", k->ptx_line);
 	if (k->line)
-		fprintf(r->c->out, ", source line %u", k->line);
-	fprintf(r->c->out, ": '%s': %s\n", k->what, k->why);
+		cli_say(r->c->out, STYLE_NORMAL, ", source line %u", k->line);
+	fprintf(r->c->out, ": '%s': %s\n", k->what, lang_text(k->why));
 	if (k->remedy[0])
-		fprintf(r->c->out, "     -> %s\n", k->remedy);
+		fprintf(r->c->out, "     -> %s\n", lang_text(k->remedy));
 }
 
 static void tell(void *ctx, const struct examine_finding *k)
@@ -88,6 +96,6 @@ int ptx_report(struct cli *c, const char *path)
 			c,
 			json_pack("{s:s, s:s, s:o}", "schema", CLI_SCHEMA, "file", path, "kernels", r.kernels),
 			status);
-	fprintf(c->out, "%u of %u kernels would run\n", r.n_kernels - r.n_refused, r.n_kernels);
+	cli_line(c, "%u of %u kernels would run", r.n_kernels - r.n_refused, r.n_kernels);
 	return status;
 }

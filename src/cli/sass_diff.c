@@ -117,7 +117,9 @@ static void print_facts(struct cli *c, const struct sass_func *a, const struct s
 {
 	unsigned op_a[SASS_OP_COUNT] = { 0 }, op_b[SASS_OP_COUNT] = { 0 }, spill_a = 0, spill_b = 0;
 	unsigned class_a[SASS_CLASS_COUNT] = { 0 }, class_b[SASS_CLASS_COUNT] = { 0 };
-	struct table t = { .cols = 4, .right = { false, true, true, true } };
+	struct table t = {
+		.cols = 4, .said = true, .right = { false, true, true, true }, .looks = { [3] = STYLE_BOLD }
+	};
 	count(a, op_a, class_a, &spill_a);
 	count(b, op_b, class_b, &spill_b);
 	add_row(&t, "registers", a->cubin->registers, b->cubin->registers);
@@ -130,12 +132,14 @@ static void print_facts(struct cli *c, const struct sass_func *a, const struct s
 		if (class_a[k] || class_b[k])
 			add_row(&t, sass_class_name(k), class_a[k], class_b[k]);
 	table_print(&t, c->out, "  ");
-	struct table ops = { .cols = 4, .right = { false, true, true, true } };
+	struct table ops = { .cols = 4,
+		                 .right = { false, true, true, true },
+		                 .looks = { [3] = STYLE_BOLD } };
 	for (unsigned k = 1; k < SASS_OP_COUNT; k++)
 		if (op_a[k] != op_b[k])
 			add_row(&ops, sass_op_info(k)->name, op_a[k], op_b[k]);
 	if (ops.n)
-		fputs("\n  opcodes that differ in number:\n", c->out);
+		cli_line_in(c, STYLE_TITLE, "\n  opcodes that differ in number:");
 	table_print(&ops, c->out, "  ");
 }
 
@@ -179,7 +183,10 @@ static void print_pair(struct cli *c, const struct sass_func *fa, const struct s
 		sass_inst_text(fb, b, right, sizeof right);
 	if (strlen(left) > SIDE_COLS)
 		snprintf(left + SIDE_COLS - 3, 4, "...");
-	fprintf(c->out, "  %c %-*s  %s\n", a && b ? ' ' : a ? '-' : '+', SIDE_COLS, left, right);
+	colour_style(c->out, a && b ? STYLE_NORMAL : a ? STYLE_BAD : STYLE_GOOD);
+	fprintf(c->out, "  %c %-*s  %s", a && b ? ' ' : a ? '-' : '+', SIDE_COLS, left, right);
+	colour_style(c->out, STYLE_NORMAL);
+	fputc('\n', c->out);
 }
 
 struct pairing {
@@ -213,7 +220,7 @@ static void print_place(struct cli *c, const struct sass_side *side, uint32_t li
 	if (line)
 		fprintf(c->out, "%4" PRIu32 " | %s   (%u, %u)\n", line, code, a, b);
 	else
-		fprintf(c->out, "   ? | (no line of the file)   (%u, %u)\n", a, b);
+		cli_line(c, "   ? | (no line of the file)   (%u, %u)", a, b);
 }
 
 static void print_pairs(struct cli *c, const struct pairing *p, const struct sass_func *fa,
@@ -293,12 +300,15 @@ bool sass_diff(struct cli *c, const struct sass_side *a, const struct sass_side 
 		const struct sass_func *fa = meant(a, i), *fb = partner(a, fa, b);
 		if (!fb)
 			continue;
-		fprintf(c->out, "%s%s: %s, sm_%u -> %s, sm_%u\n", pairs++ ? "\n" : "", fa->name, a->name,
-		        a->show.module->cubin.sm, b->name, b->show.module->cubin.sm);
+		fputs(pairs++ ? "\n" : "", c->out);
+		cli_name(c->out, STYLE_TITLE, fa->name);
+		fprintf(c->out, ": %s, sm_%u -> %s, sm_%u\n", a->name, a->show.module->cubin.sm, b->name,
+		        b->show.module->cubin.sm);
 		print_facts(c, fa, fb);
-		fputs("\n  lines whose instructions differ: (how many before, after)\n", c->out);
+		cli_line_in(c, STYLE_TITLE,
+		            "\n  lines whose instructions differ: (how many before, after)");
 		if (!print_lines(c, a, fa, b, fb))
-			fputs("  none\n", c->out);
+			cli_line(c, "  none");
 	}
 	return pairs ||
 	       err_set(err, ERR_USAGE, "'%s' and '%s' have no function in common", a->name, b->name);

@@ -25,16 +25,15 @@ static void print_place(struct cli *c, const struct sass_show *show, const struc
 	const char *file = sass_file_name(show->module->files[i->file]);
 	char code[160] = "";
 	if (!i->line) {
-		fputs("   ? | (no line)\n", c->out);
+		cli_line_in(c, STYLE_DIM, "   ? | (no line)");
 		return;
 	}
 	const bool ours = show->source_file && !strcmp(file, show->source_file);
 	if (ours && show->source)
 		source_line(show->source, i->line, code, sizeof code);
-	if (ours)
-		fprintf(c->out, "%4u | %s\n", i->line, code);
-	else
-		fprintf(c->out, "%4u | (%s)\n", i->line, file);
+	fprintf(c->out, "%4u | ", i->line);
+	cli_name(c->out, STYLE_KNOB, ours ? code : file);
+	fputc('\n', c->out);
 }
 
 static void live_text(const struct sass_inst *i, char *out, size_t n)
@@ -66,7 +65,7 @@ static void print_inst(struct cli *c, const struct sass_func *f, const struct sa
 	        barrier_digit(i->control.write_bar), barrier_digit(i->control.read_bar), wait, guard,
 	        i->opcode, *operands ? " " : "", operands);
 	if (i->spill)
-		fputs("   // spill", c->out);
+		cli_name(c->out, STYLE_BAD, "   // spill");
 	fputc('\n', c->out);
 }
 
@@ -93,8 +92,8 @@ static struct mix count_mix(const struct sass_func *f)
 static void print_mix(struct cli *c, const struct sass_func *f)
 {
 	const struct mix m = count_mix(f);
-	struct table t = { .cols = 3, .right = { false, true, true } };
-	fputs("\n  Instructions in the code, not executed ones:\n", c->out);
+	struct table t = { .cols = 3, .said = true, .right = { false, true, true } };
+	cli_line_in(c, STYLE_TITLE, "\n  Instructions in the code, not executed ones:");
 	for (unsigned k = 0; k < SASS_CLASS_COUNT; k++) {
 		char count[16], share[16];
 		if (!m.by_class[k])
@@ -105,10 +104,11 @@ static void print_mix(struct cli *c, const struct sass_func *f)
 	}
 	table_print(&t, c->out, "    ");
 	if (m.spills)
-		fprintf(c->out, "    %u of them spill registers to local memory or bring them back\n",
-		        m.spills);
+		cli_line_in(c, STYLE_BAD,
+		            "    %u of them spill registers to local memory or bring them back", m.spills);
 	if (m.strange)
-		fprintf(c->out, "    %u are not understood; the first: %s\n", m.strange, m.why_not);
+		cli_line_in(c, STYLE_WATCH, "    %u are not understood; the first: %s", m.strange,
+		            m.why_not);
 }
 
 static void print_head(struct cli *c, const struct sass_show *show, const struct sass_func *f)
@@ -117,17 +117,19 @@ static void print_head(struct cli *c, const struct sass_show *show, const struct
 	char shared[32], stack[32];
 	fmt_bytes(shared, sizeof shared, k->shared_bytes);
 	fmt_bytes(stack, sizeof stack, k->stack_bytes);
-	fprintf(c->out, "%s (%s), sm_%u: %u instructions, %u registers, %s static shared", f->name,
+	cli_name(c->out, STYLE_TITLE, f->name);
+	cli_say(c->out, STYLE_NORMAL, " (%s), sm_%u: %u instructions, %u registers, %s static shared",
 	        k->entry ? "kernel" : "function", show->module->cubin.sm, f->n_insts, k->registers,
 	        shared);
 	if (k->stack_bytes != CUBIN_NO_COUNT)
-		fprintf(c->out, ", %s stack", stack);
+		cli_say(c->out, STYLE_NORMAL, ", %s stack", stack);
 	fputs("\n", c->out);
 	for (unsigned i = 0; i < k->n_params; i++)
-		fprintf(c->out, "  parameter %u: %u bytes at c[0x0][0x%x]\n", k->params[i].index,
-		        k->params[i].bytes, k->param_offset + k->params[i].offset);
-	fputs("\n  offset PTX    R/ P/UR  stall, yield, barriers set and waited for, instruction\n",
-	      c->out);
+		cli_line(c, "  parameter %u: %u bytes at c[0x0][0x%x]", k->params[i].index,
+		         k->params[i].bytes, k->param_offset + k->params[i].offset);
+	cli_line_in(
+		c, STYLE_TITLE,
+		"\n  offset PTX    R/ P/UR  stall, yield, barriers set and waited for, instruction");
 }
 
 void sass_print(struct cli *c, const struct sass_show *show, const struct sass_func *f)

@@ -1,4 +1,4 @@
-/* Columns of text, aligned by what a terminal shows. Knows no meaning. */
+/* Columns of text, aligned by what a terminal shows, in styles. Knows no meaning. */
 #include "cli/cli.h"
 
 #include "base/lang.h"
@@ -15,10 +15,19 @@ void table_row(struct table *t, ...)
 	if (t->n + t->cols > t->cap) {
 		t->cap = t->cap ? 2 * t->cap : 16 * t->cols;
 		t->cells = mem_realloc(t->cells, t->cap, sizeof *t->cells);
+		t->styles = mem_realloc(t->styles, t->cap, sizeof *t->styles);
 	}
-	for (unsigned i = 0; i < t->cols; i++)
+	const bool head = t->head && !t->n;
+	for (unsigned i = 0; i < t->cols; i++) {
+		t->styles[t->n] = head ? STYLE_TITLE : t->looks[i];
 		t->cells[t->n++] = mem_strdup(va_arg(ap, const char *));
+	}
 	va_end(ap);
+}
+
+void table_style(struct table *t, unsigned col, enum style s)
+{
+	t->styles[t->n - t->cols + col] = s;
 }
 
 static void pad(FILE *f, unsigned n)
@@ -27,11 +36,11 @@ static void pad(FILE *f, unsigned n)
 		fputc(' ', f);
 }
 
-/* All cells, but for names below their column's head. */
+/* All cells, but for names; those of a head are words. */
 static void translate(struct table *t)
 {
 	for (unsigned i = 0, col = 0; i < t->n; i++, col = col + 1 < t->cols ? col + 1 : 0) {
-		if (i >= t->cols && t->names[col])
+		if (t->names[col] && !(t->head && i < t->cols))
 			continue;
 		char *cell = mem_strdup(lang_text(t->cells[i]));
 		free(t->cells[i]);
@@ -59,7 +68,8 @@ void table_print(struct table *t, FILE *f, const char *indent)
 			unsigned room = width[c] - (unsigned)text_columns(s);
 			if (t->right[c])
 				pad(f, room);
-			fputs(s, f);
+			if (*s)
+				cli_name(f, t->styles[row + c], s);
 			if (c + 1 < last)
 				pad(f, 2 + (t->right[c] ? 0 : room));
 		}
@@ -68,6 +78,8 @@ void table_print(struct table *t, FILE *f, const char *indent)
 	for (unsigned i = 0; i < t->n; i++)
 		free(t->cells[i]);
 	free(t->cells);
+	free(t->styles);
 	t->cells = NULL;
+	t->styles = NULL;
 	t->n = t->cap = 0;
 }

@@ -37,14 +37,19 @@ void print_occupancy(struct cli *c, const struct gpu_spec *g, const struct occ_r
 {
 	char needs[32], has[32], blocks[32];
 	if (r->limiters[0])
-		cli_line(c, "Occupancy: %.4g %%, %u of %u warps, %u blocks per SM; limited by %s", r->pct,
-		         r->warps_per_sm, gpu_max_warps_per_sm(g), r->blocks_per_sm, r->limiters);
+		cli_line_in(c, STYLE_BOLD,
+		            "Occupancy: %.4g %%, %u of %u warps, %u blocks per SM; limited by %s", r->pct,
+		            r->warps_per_sm, gpu_max_warps_per_sm(g), r->blocks_per_sm, r->limiters);
 	else
-		cli_line(c, "Occupancy: %.4g %%, %u of %u warps, %u blocks per SM", r->pct, r->warps_per_sm,
-		         gpu_max_warps_per_sm(g), r->blocks_per_sm);
+		cli_line_in(c, STYLE_BOLD, "Occupancy: %.4g %%, %u of %u warps, %u blocks per SM", r->pct,
+		            r->warps_per_sm, gpu_max_warps_per_sm(g), r->blocks_per_sm);
 	if (!r->launchable)
-		cli_line(c, "Cannot launch: %s", r->why_not);
-	struct table t = { .cols = 6, .said = true, .right = { [1] = true, [2] = true, [3] = true } };
+		cli_line_in(c, STYLE_BAD, "Cannot launch: %s", r->why_not);
+	struct table t = { .cols = 6,
+		               .said = true,
+		               .head = true,
+		               .right = { [1] = true, [2] = true, [3] = true },
+		               .looks = { [4] = STYLE_WATCH, [5] = STYLE_DIM } };
 	table_row(&t, "limit", "per block", "SM has", "blocks", "", "arithmetic");
 	for (unsigned i = 0; i < OCC_LIMIT_COUNT; i++) {
 		const struct occ_limit *l = &r->limits[i];
@@ -53,6 +58,8 @@ void print_occupancy(struct cli *c, const struct gpu_spec *g, const struct occ_r
 		snprintf(blocks, sizeof blocks, "%u", l->blocks);
 		table_row(&t, l->name, needs, has, l->blocks == OCC_UNLIMITED ? "any" : blocks,
 		          l->limits ? "limits" : "", l->arithmetic);
+		if (l->limits)
+			table_style(&t, 3, STYLE_WATCH);
 	}
 	table_print(&t, c->out, "  ");
 	if (r->book_note[0])
@@ -71,7 +78,10 @@ static void print_head(struct cli *c, const struct run_record *r)
 	const struct variant_desc *v = &sel->kernel->variants[sel->variant];
 	char params[300], wall[256];
 	params_text(sel, params, sizeof params);
-	fprintf(c->out, "%s/%s: ", sel->kernel->name, v->name);
+	cli_name(c->out, STYLE_TITLE, sel->kernel->name);
+	cli_name(c->out, STYLE_TITLE, "/");
+	cli_name(c->out, STYLE_TITLE, v->name);
+	fputs(": ", c->out);
 	cli_line(c, "%s (%s)", v->title, v->section);
 	cli_line(c, "%s, grid %ux%ux%u, block %ux%ux%u", params, r->plan.grid.x, r->plan.grid.y,
 	         r->plan.grid.z, r->plan.block.x, r->plan.block.y, r->plan.block.z);
@@ -92,20 +102,20 @@ static void print_verdict(struct cli *c, const struct run_record *r)
 	const struct variant_desc *v = &r->sel.kernel->variants[r->sel.variant];
 	fputc('\n', c->out);
 	if (r->verify == VERIFY_OK)
-		cli_line(c, "Result: %sverified, %s", c->utf8 ? "✓ " : "", r->verify_text);
+		cli_line_in(c, STYLE_GOOD, "Result: %sverified, %s", c->utf8 ? "✓ " : "", r->verify_text);
 	else if (r->verify == VERIFY_WRONG)
-		cli_line(c, "Result: %sWRONG, %s", c->utf8 ? "✗ " : "", r->verify_text);
+		cli_line_in(c, STYLE_BAD, "Result: %sWRONG, %s", c->utf8 ? "✗ " : "", r->verify_text);
 	else
-		cli_line(c, "Result: %s%s", c->utf8 ? "≈ " : "", r->verify_text);
+		cli_line_in(c, STYLE_WATCH, "Result: %s%s", c->utf8 ? "≈ " : "", r->verify_text);
 	if (r->check.note[0])
 		cli_line(c, "%s", r->check.note);
 	for (unsigned k = 0; k < r->run.found.n; k++) {
-		cli_line(c, "%s%s: %s", c->utf8 ? "✗ " : "", r->run.found.finding[k].kind,
-		         r->run.found.finding[k].text);
+		cli_line_in(c, STYLE_BAD, "%s%s: %s", c->utf8 ? "✗ " : "", r->run.found.finding[k].kind,
+		            r->run.found.finding[k].text);
 		fprintf(c->out, "  %s\n", lang_text(r->run.found.finding[k].remedy));
 	}
 	if (v->wrong)
-		cli_line(c, "This variant is wrong by design: it shows a mistake.");
+		cli_line_in(c, STYLE_WATCH, "This variant is wrong by design: it shows a mistake.");
 
 	char time[64], achieved[64], attainable[64];
 	metric_format(&r->metrics, M_TIME_KERNEL, time, sizeof time);
@@ -113,9 +123,10 @@ static void print_verdict(struct cli *c, const struct run_record *r)
 	metric_format(&r->metrics, M_ROOF_ATTAINABLE, attainable, sizeof attainable);
 	const char *origin = mark(c, r->metrics.v[M_TIME_KERNEL].origin);
 	if (metric_known(&r->metrics, M_ROOF_ACHIEVED))
-		cli_line(c, "Time: %s %s, %s of %s attainable GFLOPS", time, origin, achieved, attainable);
+		cli_line_in(c, STYLE_BOLD, "Time: %s %s, %s of %s attainable GFLOPS", time, origin,
+		            achieved, attainable);
 	else
-		cli_line(c, "Time: %s %s", time, origin);
+		cli_line_in(c, STYLE_BOLD, "Time: %s %s", time, origin);
 	const struct run_brief *reference = reference_run_find(&r->sel);
 	if (reference && metric_known(&reference->metrics, M_TIME_KERNEL)) {
 		metric_format(&reference->metrics, M_TIME_KERNEL, time, sizeof time);
@@ -143,7 +154,10 @@ static const char *unit_beside(const struct metric_desc *d)
 /* Metrics in the catalogue's order, a blank line between groups ("mem.", "occ." ...). */
 static void print_metrics(struct cli *c, const struct metric_set *m)
 {
-	struct table t = { .cols = 5, .said = true, .right = { [1] = true } };
+	struct table t = { .cols = 5,
+		               .said = true,
+		               .right = { [1] = true },
+		               .looks = { [1] = STYLE_BOLD, STYLE_DIM, STYLE_DIM, STYLE_DIM } };
 	const char *group = "";
 	bool seen[ORIGIN_COUNT] = { false };
 	for (int i = 0; i < METRIC_COUNT; i++) {
@@ -160,6 +174,8 @@ static void print_metrics(struct cli *c, const struct metric_set *m)
 		          v->origin   ? d->key
 		          : v->reason ? v->reason
 		                      : "");
+		if (!v->origin)
+			table_style(&t, 1, STYLE_DIM);
 	}
 	table_print(&t, c->out, "");
 	fprintf(c->out, "\n%s", lang_text("Origin:"));
@@ -176,6 +192,7 @@ static void print_tags(struct cli *c, const struct run_record *r)
 	const char *source = kernel_source(r->sel.kernel);
 	struct table t = { .cols = 8,
 		               .said = true,
+		               .head = true,
 		               .names = { [1] = true, [7] = true },
 		               .right = { true, [2] = true, true, true, true, true } };
 	struct line_tag tags[256];

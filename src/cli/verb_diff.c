@@ -9,6 +9,7 @@
 #include "ui/canvas.h"
 
 #include "base/file.h"
+#include "base/lang.h"
 #include "model/record_tables.h"
 #include "model/snapshot.h"
 
@@ -302,18 +303,39 @@ static void change_text(const struct side side[2], const struct change *c, char 
 		snprintf(out, n, "%+.3g %%", c->pct);
 }
 
+/* 1: B is better, -1: worse, 0: neither can be said. Only what is judged by everybody. */
+static int change_is_better(const struct metric_set *a, const struct metric_set *b,
+                            enum metric_id id)
+{
+	const int sign = id == M_TIME_KERNEL ? -1 : id == M_ROOF_ACHIEVED ? 1 : 0;
+	if (!sign || !metric_known(a, id) || !metric_known(b, id))
+		return 0;
+	const double was = metric_get(a, id), is = metric_get(b, id);
+	return was == is ? 0 : (is > was ? sign : -sign);
+}
+
 static void print_text(struct cli *c, const struct state *s, const struct side side[2],
                        const struct change *all, unsigned moved)
 {
 	struct setting set[5];
-	struct table t = { .cols = 8, .right = { false, true, false, true, false, true } };
+	struct table t = {
+		.cols = 8,
+		.said = true,
+		.names = { [6] = true },
+		.right = { false, true, false, true, false, true },
+		.looks = { [2] = STYLE_DIM, STYLE_NORMAL, STYLE_DIM, STYLE_BOLD, STYLE_DIM, STYLE_WATCH }
+	};
 	const unsigned n = settings(side, set);
-	fprintf(c->out, "A  %s   %s, %s, %s\nB  %s   %s, %s, %s\n", side[0].name, side[0].kernel,
-	        side[0].gpu, side[0].backend, side[1].name, side[1].kernel, side[1].gpu,
-	        side[1].backend);
+	for (unsigned i = 0; i < 2; i++) {
+		cli_name(c->out, STYLE_TITLE, i ? "B" : "A");
+		fprintf(c->out, "  %s   %s, %s, %s\n", side[i].name, side[i].kernel, side[i].gpu,
+		        side[i].backend);
+	}
 	for (unsigned i = 0; i < n; i++)
-		fprintf(c->out, "   %s: %s -> %s\n", set[i].name, set[i].a, set[i].b);
-	fprintf(c->out, "\n%u metric%s moved\n", moved, moved == 1 ? "" : "s");
+		fprintf(c->out, "   %s: %s -> %s\n", lang_text(set[i].name), lang_text(set[i].a),
+		        lang_text(set[i].b));
+	fputc('\n', c->out);
+	cli_line_in(c, STYLE_TITLE, moved == 1 ? "%u metric moved" : "%u metrics moved", moved);
 	for (unsigned i = 0; i < METRIC_COUNT && (s->all || all[i].moved); i++) {
 		const enum metric_id id = all[i].id;
 		char a[96], b[96], change[40];
@@ -325,6 +347,9 @@ static void print_text(struct cli *c, const struct state *s, const struct side s
 		table_row(&t, metric_catalogue[id].title, a, origin_mark(side[0].m.v[id].origin, !c->utf8),
 		          b, origin_mark(side[1].m.v[id].origin, !c->utf8), change,
 		          metric_catalogue[id].key, all[i].note);
+		const int better = change_is_better(&side[0].m, &side[1].m, id);
+		if (better)
+			table_style(&t, 5, better > 0 ? STYLE_GOOD : STYLE_BAD);
 	}
 	table_print(&t, c->out, "");
 }

@@ -4,6 +4,8 @@
  */
 #include "cli/cli.h"
 
+#include "base/lang.h"
+
 #include "cli/ptx_report.h"
 #include "cli/settings_file.h"
 #include "ui/settings.h"
@@ -99,8 +101,10 @@ static void look_at_settings(struct report *r)
 	settings_default(&kept);
 	const bool ok = text && settings_read(text, path, &kept, &err);
 	struct finding *f = finding_of(r, "settings", ok ? WORKS : LIMITED);
-	snprintf(f->text, sizeof f->text, "%.300s%s", ok ? path : err.msg,
-	         ok && !*text ? ", none kept yet" : "");
+	if (ok && !*text)
+		snprintf(f->text, sizeof f->text, "%.300s, none kept yet", path);
+	else
+		snprintf(f->text, sizeof f->text, "%.300s", ok ? path : err.msg);
 	snprintf(f->remedy, sizeof f->remedy, "%.900s", ok ? "" : err.remedy);
 	free(text);
 }
@@ -132,7 +136,7 @@ static void look_at_compiler(struct report *r)
 		         "set XDG_CACHE_HOME to a folder you can write; results are the same without");
 }
 
-static const char *const cap_names[] = { "times", "static facts", "counters", "timeline",
+static const char *const cap_names[] = { "kernel times", "static facts", "counters", "timeline",
 	                                     "per-line figures" };
 
 static void look_at_backend(struct report *r, const struct backend_ops *ops)
@@ -164,13 +168,21 @@ static void look_at_backend(struct report *r, const struct backend_ops *ops)
 static void print_report(struct cli *c, const struct report *r)
 {
 	static const char *const marks[2][3] = { { "ok", "!", "-" }, { "✓", "!", "✗" } };
+	static const enum style looks[] = { STYLE_GOOD, STYLE_WATCH, STYLE_BAD };
+	struct table t = { .cols = 3, .said = true, .looks = { [1] = STYLE_BOLD } };
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct finding *f = &r->f[i];
 		const char *m = marks[c->utf8][f->health];
-		fprintf(c->out, "%s%s%-17s%s\n", m, c->utf8 || !m[1] ? "  " : " ", f->name, f->text);
-		if (f->remedy[0])
-			fprintf(c->out, "   %-17s-> %s\n", "", f->remedy);
+		table_row(&t, m, f->name, f->text);
+		table_style(&t, 0, looks[f->health]);
+		if (f->remedy[0]) {
+			char remedy[sizeof f->remedy + 8];
+			snprintf(remedy, sizeof remedy, "-> %s", lang_text(f->remedy));
+			table_row(&t, "", "", remedy);
+			table_style(&t, 2, STYLE_KNOB);
+		}
 	}
+	table_print(&t, c->out, "");
 }
 
 static json_t *json_report(const struct report *r)

@@ -3,6 +3,8 @@
  * runs, never from profiled ones.
  */
 #include "cli/cli.h"
+
+#include "base/lang.h"
 #include "cli/progress.h"
 #include "lab/reference_run.h"
 #include "lab/ladder_book.h"
@@ -102,6 +104,7 @@ static const char *time_text(char *out, size_t n, double ns)
 }
 
 #define MAX_LIBRARY 4
+#define NOTABLE 0.02 /* of a time: less is no change to speak of */
 
 static void print_library(struct cli *c, const struct library_line *lines, unsigned n, double flop)
 {
@@ -122,7 +125,8 @@ static void print_elsewhere(struct cli *c, const struct ladder *l)
 		if (!(l->rungs[i].reference_ns > 0))
 			continue;
 		if (!recorded++)
-			fprintf(c->out, "\nRecorded %s on %s:", origin_mark(ORIGIN_MEASURED, !c->utf8),
+			cli_say(c->out, STYLE_NORMAL,
+			        "\nRecorded %s on %s:", origin_mark(ORIGIN_MEASURED, !c->utf8),
 			        l->reference_machine);
 		fprintf(c->out, "%s %s %s", recorded > 1 ? "," : "", l->rungs[i].variant->name,
 		        fmt_ns(time, sizeof time, l->rungs[i].reference_ns));
@@ -135,17 +139,34 @@ static void print_elsewhere(struct cli *c, const struct ladder *l)
 	for (unsigned i = 0; i < l->n; i++)
 		if (l->rungs[i].book[0]) {
 			if (!printed++)
-				fprintf(c->out, "\nPrinted by the sources %s:\n",
-				        origin_mark(ORIGIN_BOOK, !c->utf8));
-			fprintf(c->out, "  %s: %s\n", l->rungs[i].variant->name, l->rungs[i].book);
+				cli_line(c, "\nPrinted by the sources %s:", origin_mark(ORIGIN_BOOK, !c->utf8));
+			fprintf(c->out, "  %s: %s\n", l->rungs[i].variant->name, lang_text(l->rungs[i].book));
 		}
+}
+
+/* Faster than the rung before, slower, wrong, or not there: each also has its word or its sign. */
+static void style_rung(struct table *t, const struct ladder_rung *r)
+{
+	if (r->speedup_previous >= 1 + NOTABLE)
+		table_style(t, 6, STYLE_GOOD);
+	else if (r->speedup_previous <= 1 - NOTABLE)
+		table_style(t, 6, STYLE_WATCH);
+	if (!r->record) {
+		table_style(t, 1, STYLE_DIM);
+		table_style(t, 7, STYLE_BAD);
+	} else if (r->record->verify == VERIFY_WRONG) {
+		table_style(t, 1, STYLE_BAD);
+	}
 }
 
 static void print_text(struct cli *c, const struct ladder *l, const char *params)
 {
-	fprintf(c->out, "%s  %s  %s\n\n", l->kernel->name, params, l->gpu->name);
+	cli_name(c->out, STYLE_TITLE, l->kernel->name);
+	fprintf(c->out, "  %s  %s\n\n", params, l->gpu->name);
 	struct table t = { .cols = 8,
 		               .said = true,
+		               .head = true,
+		               .looks = { [1] = STYLE_BOLD, [7] = STYLE_DIM },
 		               .names = { true },
 		               .right = { [1] = true, true, true, true, true, true } };
 	table_row(&t, "variant", "time", l->in_bytes ? "GB/s" : "GFLOPS", "% of peak", "% of cuBLAS",
@@ -162,6 +183,7 @@ static void print_text(struct cli *c, const struct ladder *l, const char *params
 		          number_text(first, sizeof first, r->speedup_first, 3, "-"),
 		          number_text(prev, sizeof prev, r->speedup_previous, 3, "-"),
 		          r->record ? r->moved : r->why);
+		style_rung(&t, r);
 	}
 	table_print(&t, c->out, "  ");
 	print_elsewhere(c, l);
@@ -176,7 +198,7 @@ static void print_unverified(struct cli *c, const struct ladder *l)
 		n += r && r->verify != VERIFY_OK && r->verify != VERIFY_WRONG;
 	}
 	if (n)
-		cli_line(c, "  %u of %u results not verified", n, l->n);
+		cli_line_in(c, STYLE_WATCH, "  %u of %u results not verified", n, l->n);
 }
 
 /* The rungs that have no figures, so that nobody overlooks them. */
@@ -186,7 +208,7 @@ static void print_failed(struct cli *c, const struct ladder *l)
 	for (unsigned i = 0; i < l->n; i++)
 		n += !l->rungs[i].record;
 	if (n)
-		cli_line(c, "  %u of %u rungs have no figures: their rows say why", n, l->n);
+		cli_line_in(c, STYLE_BAD, "  %u of %u rungs have no figures: their rows say why", n, l->n);
 }
 
 static void print_csv(struct cli *c, const struct ladder *l)

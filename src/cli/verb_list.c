@@ -3,6 +3,7 @@
 #include "cli/view_list.h"
 
 #include "base/asset.h"
+#include "base/lang.h"
 #include "lab/reference_run.h"
 #include "model/page.h"
 #include "model/preset.h"
@@ -32,7 +33,9 @@ static void legal_values(const struct kernel_desc *k, unsigned p, char *out, siz
 	const struct param_desc *d = &k->params[p];
 	size_t at = 0;
 	if (!d->choices) {
-		snprintf(out, n, "%" PRId64 " to %" PRId64, d->min, d->max);
+		char range[64];
+		snprintf(range, sizeof range, "%" PRId64 " to %" PRId64, d->min, d->max);
+		snprintf(out, n, "%s", lang_formatted("%" PRId64 " to %" PRId64, range));
 		return;
 	}
 	out[0] = '\0';
@@ -50,14 +53,20 @@ static void text_kernels(FILE *f)
 {
 	for (size_t i = 0; i < kernel_count(); i++) {
 		const struct kernel_desc *k = kernel_at(i);
-		struct table t = { .cols = 3 };
-		fprintf(f, "%s%s: %s (%s)\n", i ? "\n" : "", k->name, k->title, k->section);
+		struct table t = {
+			.cols = 3, .said = true, .names = { true }, .looks = { STYLE_BOLD, STYLE_DIM }
+		};
+		fputs(i ? "\n" : "", f);
+		cli_name(f, STYLE_TITLE, k->name);
+		fprintf(f, ": %s (%s)\n", lang_text(k->title), lang_text(k->section));
 		for (unsigned v = 0; v < k->n_variants; v++) {
 			char name[128];
 			snprintf(name, sizeof name, "%s/%s", k->name, k->variants[v].name);
 			table_row(&t, name, k->variants[v].section, k->variants[v].idea);
 		}
 		table_print(&t, f, "  ");
+		t.names[1] = true;
+		t.looks[0] = STYLE_KNOB;
 		for (unsigned p = 0; p < k->n_params; p++) {
 			char def[64], head[128], legal[300], of[300];
 			kernel_param_format(k, p, k->params[p].def, def, sizeof def);
@@ -67,12 +76,13 @@ static void text_kernels(FILE *f)
 			of[0] = '\0';
 			for (unsigned v = 0; k->params[p].variants && v < k->n_variants && at < sizeof of; v++)
 				if (kernel_param_used(k, v, p)) {
-					int len = snprintf(of + at, sizeof of - at, "%s%s", at ? ", " : "; only ",
+					int len = snprintf(of + at, sizeof of - at, "%s%s", at ? ", " : "",
 					                   k->variants[v].name);
 					at += len > 0 ? (size_t)len : 0;
 				}
 			char what[700];
-			snprintf(what, sizeof what, "%s%s", k->params[p].title, of);
+			snprintf(what, sizeof what, "%s%s%s", lang_text(k->params[p].title),
+			         of[0] ? lang_text("; only ") : "", of);
 			table_row(&t, head, legal, what);
 		}
 		table_print(&t, f, "    ");
@@ -132,9 +142,20 @@ static json_t *json_kernels(void)
 
 /* --- the other lists --- */
 
+/* A name, a word about it, and what it is. */
+#define LISTED                                                                         \
+	{                                                                                  \
+		.cols = 3, .said = true, .names = { true }, .looks = { STYLE_BOLD, STYLE_DIM } \
+	}
+
 static void text_gpus(FILE *f)
 {
-	struct table t = { .cols = 8, .right = { [4] = true, true, true, true } };
+	struct table t = { .cols = 8,
+		               .said = true,
+		               .head = true,
+		               .names = { true, true, true },
+		               .right = { [4] = true, true, true, true },
+		               .looks = { STYLE_BOLD } };
 	table_row(&t, "id", "name", "architecture", "cc", "SMs", "FP32 GFLOPS", "DRAM GB/s", "memory");
 	for (size_t i = 0; i < gpu_count(); i++) {
 		const struct gpu_spec *g = gpu_at(i);
@@ -158,7 +179,7 @@ static json_t *json_gpus(void)
 
 static void text_metrics(FILE *f)
 {
-	struct table t = { .cols = 3 };
+	struct table t = LISTED;
 	for (size_t i = 0; i < METRIC_COUNT; i++)
 		table_row(&t, metric_catalogue[i].key, metric_catalogue[i].unit,
 		          metric_catalogue[i].definition);
@@ -181,7 +202,7 @@ static json_t *json_metric_list(void)
 
 static void text_presets(FILE *f)
 {
-	struct table t = { .cols = 3 };
+	struct table t = LISTED;
 	for (size_t i = 0; i < preset_count(); i++) {
 		struct preset *p;
 		struct err err = { 0 };
@@ -200,7 +221,7 @@ static void text_presets(FILE *f)
 
 static void text_recordings(FILE *f)
 {
-	struct table t = { .cols = 3 };
+	struct table t = LISTED;
 	char gpu[64], name[64];
 	for (size_t i = 0; i < asset_count(); i++) {
 		struct session s;
@@ -254,7 +275,7 @@ static json_t *json_presets(void)
 
 static void text_views(FILE *f)
 {
-	struct table t = { .cols = 3 };
+	struct table t = LISTED;
 	for (size_t i = 0; i < view_count(); i++)
 		table_row(&t, view_at(i)->name, view_at(i)->title, view_at(i)->about);
 	table_print(&t, f, "");
@@ -271,7 +292,7 @@ static json_t *json_views(void)
 
 static void text_backends(FILE *f)
 {
-	struct table t = { .cols = 2 };
+	struct table t = { .cols = 2, .said = true, .names = { true }, .looks = { STYLE_BOLD } };
 	for (size_t i = 0; i < backend_count(); i++) {
 		const struct backend_status *st = backend_probe(backend_at(i));
 		char line[400];
@@ -298,8 +319,12 @@ static json_t *json_backends(void)
 
 static void text_pages(FILE *f)
 {
-	struct table t = { .cols = 3 };
-	table_row(&t, "page", "title", "explains");
+	struct table t = { .cols = 3,
+		               .said = true,
+		               .head = true,
+		               .names = { [0] = true, [2] = true },
+		               .looks = { STYLE_BOLD, STYLE_NORMAL, STYLE_DIM } };
+	table_row(&t, "page", "title", "panels");
 	for (size_t i = 0; i < page_count(); i++)
 		table_row(&t, page_at(i)->name, page_at(i)->title, page_at(i)->panels);
 	table_print(&t, f, "");

@@ -1,15 +1,22 @@
 /* preset: walk a guided ladder in the terminal, or check every expectation of it. */
 #include "cli/cli.h"
+
+#include "base/lang.h"
+#include "base/mem.h"
+#include "base/utf8.h"
 #include "model/brief.h"
 #include "model/ladder.h"
 #include "lab/registry.h"
 #include "lab/session_file.h"
 #include "lab/tour.h"
+#include "ui/view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define RUNG_LIMIT_S 5
+#define BOOK_COLS 46 /* of what a book's figure is called */
+#define TEXT_COLS 78
 
 struct state {
 	const char *backend;
@@ -33,22 +40,21 @@ static unsigned options(void *state, struct option_spec *o)
 	return ARRAY_LEN(all);
 }
 
-static void paragraph(FILE *f, const char *text)
+/* Wrapped at blanks, and between characters where a language has none. */
+static void paragraph(FILE *f, const char *english)
 {
-	int col = 0;
-	for (const char *p = text; *p;) {
-		const size_t n = strcspn(p, " \n");
-		if (col && col + (int)n + 1 > 76) {
-			fputc('\n', f);
-			col = 0;
-		}
-		if (n) {
-			fprintf(f, "%s%.*s", col ? " " : "  ", (int)n, p);
-			col += (int)n + 1;
-		}
-		p += n + (p[n] != '\0');
+	char *text = mem_strdup(lang_text(english));
+	for (char *p = text; (p = strchr(p, '\n'));)
+		*p = ' ';
+	size_t len;
+	for (const char *at = text; *at;) {
+		const char *next = utf8_line(at, TEXT_COLS - 2, &len);
+		while (len && at[len - 1] == ' ')
+			len--;
+		fprintf(f, "  %.*s\n", (int)len, at);
+		at = next;
 	}
-	fputc('\n', f);
+	free(text);
 }
 
 /* The book's figures, and ours beside them in the same unit. */
@@ -60,24 +66,29 @@ static void print_book(struct cli *c, const struct preset_step *s, const struct 
 		const unsigned claim = preset_book_claim(s, i);
 		const enum metric_id id = preset_book_metric(b);
 		char num[32];
-		fprintf(c->out, "  %s %-46s %s %s", c->utf8 ? "¶" : "#", b->what,
-		        fmt_num(num, sizeof num, b->value, 7), b->unit);
+		const char *what = lang_text(b->what);
+		const int room = BOOK_COLS - text_columns(what);
+		cli_name(c->out, STYLE_DIM, c->utf8 ? "  ¶ " : "  # ");
+		fprintf(c->out, "%s%*s", what, room > 0 ? room : 0, "");
+		fprintf(c->out, " %s %s", fmt_num(num, sizeof num, b->value, 7), lang_text(b->unit));
 		if (claim < t->n && t->evaluated[claim]) {
 			const double ours = t->outcome[claim].left.num;
-			fprintf(c->out, "   ours %s%s%s",
+			cli_say(c->out, t->outcome[claim].holds ? STYLE_GOOD : STYLE_WATCH, "   ours %s%s%s",
 			        fmt_num(num, sizeof num, ours * b->value / preset_book_value(b), 7),
 			        id == METRIC_COUNT ? "" : " ",
 			        id == METRIC_COUNT ? "" : origin_mark(r->metrics.v[id].origin, !c->utf8));
 		}
 		fputc('\n', c->out);
 		if (b->note) {
-			fputs("    about this figure:\n", c->out);
+			cli_line_in(c, STYLE_DIM, "    about this figure:");
 			paragraph(c->out, b->note);
 		}
 	}
 }
 
-static void print_checks(struct cli *c, const struct preset_step *s, const struct tour_result *t)
+/* What the step claims, as it is written, or in plain words. */
+static void print_checks(struct cli *c, const struct preset_step *s, const struct tour_result *t,
+                         bool in_words)
 {
 	for (unsigned i = 0; i < t->n; i++) {
 		const bool ok = t->evaluated[i] && t->outcome[i].holds;
@@ -86,12 +97,20 @@ static void print_checks(struct cli *c, const struct preset_step *s, const struc
 		const char *mark = ok              ? (c->utf8 ? "✓" : "ok")
 		                   : t->excused[i] ? (c->utf8 ? "–" : "--")
 		                                   : (c->utf8 ? "✗" : "NO");
-		char num[32], line[400];
-		fprintf(c->out, "  %s %s", mark, preset_claim(s, i, line, sizeof line));
+		char num[32], line[400], words[400];
+		cli_name(c->out, ok ? STYLE_GOOD : t->excused[i] ? STYLE_DIM : STYLE_BAD, "  ");
+		cli_name(c->out, ok ? STYLE_GOOD : t->excused[i] ? STYLE_DIM : STYLE_BAD, mark);
+		const char *claim = preset_claim(s, i, line, sizeof line);
+		if (in_words) {
+			panel_claim(claim, words, sizeof words);
+			cli_say(c->out, STYLE_NORMAL, " %s", words);
+		} else {
+			fprintf(c->out, " %s", claim);
+		}
 		if (!t->evaluated[i] || t->excused[i])
-			fprintf(c->out, "\n      %s", t->problem[i]);
+			fprintf(c->out, "\n      %s", lang_text(t->problem[i]));
 		else if (!ok)
-			fprintf(c->out, "   (left side is %s)",
+			cli_say(c->out, STYLE_NORMAL, "   (left side is %s)",
 			        t->outcome[i].left.is_text
 			            ? t->outcome[i].left.text
 			            : fmt_num(num, sizeof num, t->outcome[i].left.num, 9));
@@ -142,6 +161,25 @@ static bool step_selection(const struct walk *w, unsigned i, struct selection *s
 	return true;
 }
 
+static void print_head(struct cli *c, const struct preset *p)
+{
+	cli_line_in(c, STYLE_TITLE, "%s", p->title);
+	cli_line_in(c, STYLE_DIM, "%s", p->chapter);
+	fputc('\n', c->out);
+}
+
+/* "2/6  the step's title", and what runs where. */
+static void print_title(const struct walk *w, unsigned i, const struct gpu_spec *gpu)
+{
+	const struct preset_step *s = &w->p->steps[i];
+	FILE *f = w->c->out;
+	fprintf(f, "%u/%u  ", i + 1, w->p->n_steps);
+	cli_say(f, STYLE_TITLE, "%s", s->title);
+	fputs("\n  ", f);
+	cli_name(f, STYLE_KNOB, s->run);
+	fprintf(f, "  %s\n", gpu->name);
+}
+
 /* The step's expectation is that its run is stopped, and why. Nothing is compared with it. */
 static bool stop_step(struct walk *w, unsigned i, struct err *err)
 {
@@ -167,18 +205,19 @@ static bool stop_step(struct walk *w, unsigned i, struct err *err)
 		                                s->run, "holds", holds, "stopped", said, "expect"));
 		return true;
 	}
-	fprintf(c->out, "%u/%u  %s\n  %s  on %s\n", i + 1, w->p->n_steps, s->title, s->run,
-	        sel.gpu->name);
+	print_title(w, i, sel.gpu);
 	if (!w->s->check) {
 		paragraph(c->out, s->say);
-		paragraph(c->out, said ? said : "Nothing was found wrong.");
+		paragraph(c->out, said ? said : lang_text("Nothing was found wrong."));
 		if (remedy[0])
 			paragraph(c->out, remedy);
 	}
 	const char *sign = holds ? (c->utf8 ? "✓" : "ok") : (c->utf8 ? "✗" : "NO");
-	fprintf(c->out, "  %s is caught: %s\n", sign, s->stops);
+	cli_name(c->out, holds ? STYLE_GOOD : STYLE_BAD, "  ");
+	cli_name(c->out, holds ? STYLE_GOOD : STYLE_BAD, sign);
+	cli_line(c, " is caught: %s", s->stops);
 	if (!holds)
-		fprintf(c->out, "      %s\n", said ? said : "nothing was found wrong");
+		cli_line(c, "      %s", said ? said : "nothing was found wrong");
 	fputc('\n', c->out);
 	return true;
 }
@@ -198,15 +237,14 @@ static void show_step(struct walk *w, unsigned i, const struct run_record *r,
 {
 	const struct preset_step *s = &w->p->steps[i];
 	struct cli *c = w->c;
-	fprintf(c->out, "%u/%u  %s\n  %s  on %s\n", i + 1, w->p->n_steps, s->title, s->run,
-	        r->sel.gpu->name);
+	print_title(w, i, r->sel.gpu);
 	if (!w->s->check) {
 		paragraph(c->out, s->say);
 		if (s->reveal)
 			paragraph(c->out, s->reveal);
 		print_book(c, s, r, t);
 	}
-	print_checks(c, s, t);
+	print_checks(c, s, t, !w->s->check);
 	fputc('\n', c->out);
 }
 
@@ -292,7 +330,7 @@ static int walk(struct cli *c, const struct state *s, const struct preset *p)
 		return cli_fail(c, &err);
 	}
 	if (!c->json)
-		fprintf(c->out, "%s  (%s)\n\n", p->title, p->chapter);
+		print_head(c, p);
 	/* A single step still needs the last one before it that ends, for its comparisons. */
 	unsigned first = s->step > 1 ? (unsigned)s->step - 2 : 0;
 	while (first && p->steps[first].stops)
@@ -322,9 +360,13 @@ static int walk(struct cli *c, const struct state *s, const struct preset *p)
 		                json_pack("{s:s, s:s, s:b, s:o}", "schema", CLI_SCHEMA, "preset", p->name,
 		                          "holds", w.failed == 0, "steps", w.steps),
 		                status);
-	fprintf(c->out, "%s: %u of %u steps as expected", p->name, w.run - w.failed, w.run);
+	fprintf(c->out, "%s: ", p->name);
+	cli_say(c->out, w.failed ? STYLE_BAD : STYLE_GOOD, "%u of %u steps as expected",
+	        w.run - w.failed, w.run);
 	if (w.excused)
-		fprintf(c->out, "; %u claim%s not about this GPU", w.excused, w.excused == 1 ? "" : "s");
+		cli_say(c->out, STYLE_NORMAL,
+		        w.excused == 1 ? "; %u claim not about this GPU" : "; %u claims not about this GPU",
+		        w.excused);
 	fputc('\n', c->out);
 	return status;
 }

@@ -205,9 +205,9 @@ static int show(struct cli *c, const struct sass_show *show, const struct subjec
 	const struct sass_module *m = show->module;
 	if (c->json)
 		return show_json(c, show, s);
-	fprintf(c->out, "%s%s%s, disassembled by %s\n\n", s->compiler,
-	        s->compiler[0] && m->cubin.tool[0] ? ", " : "", m->cubin.tool,
-	        m->disassembler[0] ? m->disassembler : "nvdisasm");
+	fprintf(c->out, "%s%s%s", s->compiler, s->compiler[0] && m->cubin.tool[0] ? ", " : "",
+	        m->cubin.tool);
+	cli_line(c, ", disassembled by %s\n", m->disassembler[0] ? m->disassembler : "nvdisasm");
 	bool first = true;
 	for (unsigned f = 0; f < m->n_funcs; f++) {
 		if (s->only && strcmp(m->funcs[f].name, s->only) != 0)

@@ -177,11 +177,14 @@ static int faster(const void *a, const void *b)
 
 static void print_text(struct cli *c, const struct sweep *w, uint64_t top)
 {
-	struct table t = {
-		.cols = 6, .said = true, .names = { true }, .right = { [1] = true, true, true, true }
-	};
-	cli_line(c, "%s/%s on %s, fastest first", w->sel.kernel->name,
-	         w->sel.kernel->variants[w->sel.variant].name, w->sel.gpu->name);
+	struct table t = { .cols = 6,
+		               .said = true,
+		               .head = true,
+		               .names = { true },
+		               .right = { [1] = true, true, true, true },
+		               .looks = { [1] = STYLE_BOLD, [5] = STYLE_DIM } };
+	cli_line_in(c, STYLE_TITLE, "%s/%s on %s, fastest first", w->sel.kernel->name,
+	            w->sel.kernel->variants[w->sel.variant].name, w->sel.gpu->name);
 	fputc('\n', c->out);
 	table_row(&t, "parameters", "time", "GFLOPS", "occupancy", "registers", "bottleneck");
 	bool behind = false;
@@ -201,6 +204,12 @@ static void print_text(struct cli *c, const struct sweep *w, uint64_t top)
 		          p->wrong       ? "WRONG RESULT"
 		          : too_short(p) ? spilled
 		                         : p->bottleneck);
+		if (p->wrong)
+			table_style(&t, 5, STYLE_BAD);
+		else if (too_short(p))
+			table_style(&t, 5, STYLE_WATCH);
+		else if (!i)
+			table_style(&t, 1, STYLE_GOOD);
 	}
 	table_print(&t, c->out, "  ");
 	fputc('\n', c->out);
@@ -214,9 +223,9 @@ static void print_text(struct cli *c, const struct sweep *w, uint64_t top)
 	if (w->refused)
 		cli_line(c, "%u not legal, the first because %s", w->refused, w->why);
 	if (w->failed)
-		cli_line(c, "%u failed, the first because %s", w->failed, w->failed_why);
+		cli_line_in(c, STYLE_BAD, "%u failed, the first because %s", w->failed, w->failed_why);
 	if (w->total < w->listed)
-		cli_line(c, "%u not run: cancelled", w->listed - w->total);
+		cli_line_in(c, STYLE_WATCH, "%u not run: cancelled", w->listed - w->total);
 }
 
 static json_t *sweep_json(const struct sweep *w)

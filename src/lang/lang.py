@@ -56,6 +56,7 @@ src/cli/tui_host.c: snprintf:2
 src/userkernel/*.c: err_set:2 err_set:6 err_remedy:1 err_prefix:1 refuse_word:1 user_usage:2
     user_add_param:2 snprintf:2
 kernels/*: words .title
+kernels/*: .section
 kernels/*: {:0 {:1 {:2 {:3 {:4 {:5 .title .idea .about .name kernel_refuse:3 KNOB:1 SIZE:1
     SIDE:1 snprintf:2 err_remedy:1 err_set:2
 src/emu/*/*.c: err_set:2 err_set:11 err_remedy:1 low_refuse:1 sl_refuse:1 snprintf:2 snprintf:3
@@ -71,12 +72,18 @@ src/ptx/*.c: fail_at:4 fail:1 {:2 expect:2 report_at:4 err_remedy:1 err_set:2 ba
 src/sass/*.c: err_set:2 err_remedy:1 wrong:2 strange:2
 src/runtime/*.c: err_set:2 err_set:5 err_remedy:1 err_prefix:1 metrics_clear:1 metric_none:2
     count_set_unknown:2 snprintf:3 mem_strdup:0
+src/runtime/guest/guest_[!s]*.c: snprintf:2 snprintf:3 snprintf:4 finding:1 finding:2
+    finding:3 guest_find:2
+src/runtime/guest/guest_start.c: snprintf:2
+src/emu/backend_emu.c: snprintf:2 lacks_capability:2 lacks_capability:3
+src/sass/sass.h: words X:1
 src/base/*.c: err_set:2 err_remedy:1 at_most:2
-src/cli/text_out.c: words table_row:1 table_row:2 table_row:3 table_row:4 table_row:5 table_row:6
-    table_row:7 table_row:8
-src/cli/verb_[ls][aw]*.c: words table_row:1 table_row:2 table_row:3 table_row:4 table_row:5
-    table_row:6 table_row:7 table_row:8
-src/cli/*.[ch]: cli_line:1 define:0 err_set:2 err_set:3 err_remedy:1 err_prefix:1 CLI_VERB:2
+src/cli/verb_doctor.c: words snprintf:2 snprintf:3 snprintf:4 snprintf:5 finding_of:1 {:0 {:1 {:2
+    {:3 {:4
+src/cli/verb_list.c: snprintf:2 snprintf:3
+src/cli/*.c: words table_row:1 table_row:2 table_row:3 table_row:4 table_row:5 table_row:6
+    table_row:7 table_row:8 table_row:9 add_row:1 cli_line:1 cli_line_in:2 cli_say:2
+src/cli/*.[ch]: define:0 err_set:2 err_set:3 err_remedy:1 err_prefix:1 CLI_VERB:2
     CLI_VERB:4 {:4 {:3 {:2 lang_text:0 metrics_clear:1 metric_none:2 .about .help
 """
 # What base/lang.c itself asks for: the language's name, and what stands between parts of a list.
@@ -87,7 +94,7 @@ OF_LANG = (
 # Texts that only machines read, though they stand where messages do.
 NOISE = re.compile(
     r'is drawn over|begins outside|\\"type\\"|\\"description\\"|'
-    r"^#(define|include|ifdef|ifndef)|^\{s|;s=|\$@|^[a-z_]+\("
+    r"^#(define|include|ifdef|ifndef)|^\{s|;s=|\$@|^[a-z_]+\(|^--[a-z]+( [A-Za-z|]+)?$"
 )
 PRESET_KEYS = ("title", "about", "say", "reveal", "what", "unit", "note", "chapter")
 

@@ -257,47 +257,13 @@ void canvas_right(struct canvas *c, int row, int right, enum style s, const char
 	va_end(ap);
 }
 
-/* The piece of @s that fits @cols columns, broken at a blank or between wide characters if
- * possible. Returns where the next piece starts; @len gets the bytes of this one. */
-static const char *wrap_piece(const char *s, int cols, size_t *len)
-{
-	const char *p = s, *good = NULL;
-	int n = 0;
-	uint32_t before = 0;
-	while (*p && *p != '\n') {
-		const char *next = p;
-		const uint32_t ch = utf8_next(&next);
-		if (*p == ' ' || (before && utf8_breaks(before, ch)))
-			good = p;
-		n += char_columns(ch);
-		if (n > cols)
-			break;
-		before = ch;
-		p = next;
-	}
-	if (!*p || *p == '\n') {
-		*len = (size_t)(p - s);
-		return *p ? p + 1 : p;
-	}
-	if (good && good > s) {
-		*len = (size_t)(good - s);
-		while (*good == ' ')
-			good++;
-		return good;
-	}
-	if (p == s) /* not even one character fits */
-		utf8_next(&p);
-	*len = (size_t)(p - s);
-	return p;
-}
-
 int text_rows(const char *utf8, int cols)
 {
 	int n = 0;
 	utf8 = lang_text(utf8);
 	while (cols > 0 && *utf8) {
 		size_t len;
-		utf8 = wrap_piece(utf8, cols, &len);
+		utf8 = utf8_line(utf8, cols, &len);
 		n++;
 	}
 	return n;
@@ -310,7 +276,7 @@ int canvas_wrap(struct canvas *c, int row, int col, int rows, int cols, enum sty
 	utf8 = lang_text(utf8);
 	while (cols > 0 && *utf8 && used < rows) {
 		size_t len;
-		const char *next = wrap_piece(utf8, cols, &len);
+		const char *next = utf8_line(utf8, cols, &len);
 		char *piece = mem_strndup(utf8, len);
 		int end = canvas_verbatim(c, row + used, col, cols, s, piece);
 		if (used + 1 == rows && *next)

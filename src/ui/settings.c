@@ -215,16 +215,18 @@ bool settings_read(const char *text, const char *path, struct settings *s, struc
 	return ok;
 }
 
-size_t settings_lang(const char *text)
+void settings_looks(const char *text, struct settings *s)
 {
-	struct settings s;
-	settings_default(&s);
+	settings_default(s);
 	for (; *text; text += strcspn(text, "\n") + (text[strcspn(text, "\n")] == '\n')) {
 		struct line l;
-		if (line_parse(text, strcspn(text, "\n"), &l) && !strcmp(l.name, "lang"))
-			read_lang(l.value, &s, NULL);
+		if (!line_parse(text, strcspn(text, "\n"), &l))
+			continue;
+		if (!strcmp(l.name, "lang"))
+			read_lang(l.value, s, NULL);
+		if (!strcmp(l.name, "theme"))
+			read_theme(l.value, s, NULL);
 	}
-	return s.lang;
 }
 
 /* --- writing --- */

@@ -24,8 +24,8 @@ void settings_default(struct settings *s);
 /* Takes what @text says over; keys are bound at once (keys.h). False: a line is wrong, @err says
  * which of @path and what it may say; the other lines hold. */
 bool settings_read(const char *text, const char *path, struct settings *s, struct err *err);
-/* The language that @text names, without binding a key; lang_count() = none. */
-size_t settings_lang(const char *text);
+/* Only the language and the theme that @text names, without binding a key; the rest is default. */
+void settings_looks(const char *text, struct settings *s);
 /* @text with what differs between @was and @is changed; comments and all other lines stay as they
  * are. Caller frees. */
 char *settings_write(const char *text, const struct settings *was, const struct settings *is);

@@ -55,6 +55,13 @@ lang table-cells 0 '理论占用率                              50.0 %  ~' LC_A
 lang table-heads 0 '占峰值 %' LC_ALL=zh_CN.UTF-8 -- ladder vec_add N=4096
 lang occupancy-table 0 '线程块槽       1       32      32' LC_ALL=zh_CN.UTF-8 -- occupancy --block 256 --regs 40
 lang sweep-said 0 '已运行 2 / 2 种组合' LC_ALL=zh_CN.UTF-8 -- sweep vec_add/per_element N=4096 block=64,128
+lang list-gpus 0 'A100-SXM4-40GB           Ampere        8.0     108       19 500' LC_ALL=zh_CN.UTF-8 -- list gpus
+lang list-kernels 0 'W=1000      1 至 32768            图像宽度' LC_ALL=zh_CN.UTF-8 -- list kernels
+lang list-views 0 'occupancy     占用率    一个 SM 能容纳' LC_ALL=zh_CN.UTF-8 -- list views
+lang doctor 0 '内置内核  程序内含' LC_ALL=zh_CN.UTF-8 -- doctor
+lang diff 1 '个指标变了' LC_ALL=zh_CN.UTF-8 -- diff vec_add/chunks vec_add/per_element N=4096
+lang preset-text 0 '分支发散：每条路径走一趟' LC_ALL=zh_CN.UTF-8 -- preset divergence --step 2
+lang preset-claims 0 '1 / 1 步符合预期' LC_ALL=zh_CN.UTF-8 -- preset divergence --step 2 --check
 lang csv-is-english 0 'occ.theoretical_pct,50,pct,modelled,theoretical occupancy' LC_ALL=zh_CN.UTF-8 -- run vec_add N=4096 --csv
 if LC_ALL=zh_CN.UTF-8 "$PMPP" occupancy --block 256 --regs 40 | python3 -c '
 import re, sys, unicodedata
