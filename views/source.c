@@ -1,5 +1,6 @@
 /*
- * Source: the kernel's own text with the share of warp instructions that every line executed.
+ * Source: the kernel's own text; of every line the share of warp instructions that it executed and,
+ * where there is room, heat cells: sectors and bank passes per request, active lanes.
  *
  * Knows nothing of why a line is hot; the other panels do.
  */
@@ -7,6 +8,7 @@
 
 #include "base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -92,6 +94,56 @@ static void draw_share(struct canvas *c, int row, const struct counts *k,
 	canvas_bar(c, row, bar, 4, (double)k->warp_executed / (double)h->most, heat);
 }
 
+/* --- heat cells --- */
+
+#define CELLS_FROM 64 /* columns of a panel that has room for them */
+enum { AT_SECTORS = 21, AT_BANKS = 26, AT_LANES = 31, TEXT_AT = 17, TEXT_AFTER_CELLS = 33 };
+
+/* @good: the share of what was moved, passed or lit that was for something; what is fine is quiet,
+ * as on the panels that say why. */
+static void cell(struct canvas *c, int row, int right, double good, double fine, double half,
+                 const char *text)
+{
+	const enum style heat = good >= fine ? STYLE_DIM : good >= half ? STYLE_HEAT2 : STYLE_HEAT3;
+	canvas_right(c, row, right, heat, "%s", text);
+}
+
+static void draw_cells(struct canvas *c, int row, const struct counts *k, const struct counted *of)
+{
+	char text[32];
+	if (!k || !k->warp_executed)
+		return;
+	const double requests = (double)(k->ld_requests + k->st_requests);
+	const double sectors = (double)(k->ld_sectors + k->st_sectors);
+	if (requests > 0 && count_known(of, COUNT_ld_sectors) && count_known(of, COUNT_st_sectors)) {
+		const double bytes = (double)(k->ld_bytes + k->st_bytes);
+		snprintf(text, sizeof text, "%.1f", sectors / requests);
+		cell(c, row, AT_SECTORS, bytes / fmax(32 * sectors, 1), 0.75, 0.4, text);
+	}
+	const double shared = (double)(k->shared_ld_requests + k->shared_st_requests);
+	const double passes = (double)(k->shared_ld_wavefronts + k->shared_st_wavefronts);
+	if (shared > 0 && count_known(of, COUNT_shared_ld_wavefronts) &&
+	    count_known(of, COUNT_shared_st_wavefronts)) {
+		const double ideal = (double)(k->shared_ld_ideal + k->shared_st_ideal);
+		snprintf(text, sizeof text, "%.1f", passes / shared);
+		cell(c, row, AT_BANKS, ideal / fmax(passes, 1), 0.75, 0.4, text);
+	}
+	if (count_known(of, COUNT_thread_executed)) {
+		const double lanes = (double)counts_active_lanes(k) / (double)k->warp_executed;
+		snprintf(text, sizeof text, "%.0f", lanes);
+		cell(c, row, AT_LANES, lanes / 32, 0.9, 0.5, text);
+	}
+}
+
+static void draw_heads(struct canvas *c, int row)
+{
+	canvas_right(c, row, 5, STYLE_DIM, "%s", "line");
+	canvas_right(c, row, 11, STYLE_DIM, "%s", "%");
+	canvas_right(c, row, AT_SECTORS, STYLE_DIM, "%s", "sect");
+	canvas_right(c, row, AT_BANKS, STYLE_DIM, "%s", "pass");
+	canvas_right(c, row, AT_LANES, STYLE_DIM, "%s", "lane");
+}
+
 static void draw(const struct session *s, struct canvas *c)
 {
 	if (!s->source || !*s->source) {
@@ -104,12 +156,17 @@ static void draw(const struct session *s, struct canvas *c)
 	}
 	const bool pick = panel_focused(s, "source");
 	const struct heat_scale scale = scale_of(s);
-	const int text_at = 17;
+	const bool cells = c->cols >= CELLS_FROM && c->rows > 2 && panel_metrics(s) &&
+	                   (count_known(&s->now->run.counts.of_lines, COUNT_ld_sectors) ||
+	                    count_known(&s->now->run.counts.of_lines, COUNT_thread_executed));
+	const int text_at = cells ? TEXT_AFTER_CELLS : TEXT_AT, above = cells ? 1 : 0;
 	unsigned total = n_rows(s), at = pick ? s->cursor.row : start(s);
 	if (at >= total)
 		at = total ? total - 1 : 0;
-	const unsigned top = panel_scroll(total, at, c->rows);
-	for (int r = 0; r < c->rows && top + (unsigned)r < total; r++) {
+	const unsigned top = panel_scroll(total, at, c->rows - above);
+	if (cells)
+		draw_heads(c, 0);
+	for (int r = 0; r + above < c->rows && top + (unsigned)r < total; r++) {
 		char raw[512], line[600];
 		const uint32_t n = top + (uint32_t)r + 1;
 		const struct counts *k = counts_of(s, n);
@@ -117,17 +174,20 @@ static void draw(const struct session *s, struct canvas *c)
 		if (!source_line(s->source, n, raw, sizeof raw))
 			break;
 		expand_tabs(raw, line, sizeof line);
-		canvas_hit(c, r, 0, 1, c->cols, HIT_ROW, n - 1);
-		canvas_text(c, r, 0, STYLE_KNOB, here ? "▸" : " ");
-		canvas_right(c, r, 5, STYLE_DIM, "%u", n);
-		draw_share(c, r, k, &scale);
-		canvas_verbatim(c, r, text_at, c->cols - 1 - text_at,
+		const int row = r + above;
+		canvas_hit(c, row, 0, 1, c->cols, HIT_ROW, n - 1);
+		canvas_text(c, row, 0, STYLE_KNOB, here ? "▸" : " ");
+		canvas_right(c, row, 5, STYLE_DIM, "%u", n);
+		draw_share(c, row, k, &scale);
+		if (cells)
+			draw_cells(c, row, k, &s->now->run.counts.of_lines);
+		canvas_verbatim(c, row, text_at, c->cols - 1 - text_at,
 		                here ? STYLE_BOLD
 		                : k  ? STYLE_NORMAL
 		                     : STYLE_DIM,
 		                line);
 	}
-	panel_scroll_marks(c, 0, c->rows, top, total);
+	panel_scroll_marks(c, above, c->rows - above, top, total);
 }
 
 const struct view_desc view_source = {
@@ -135,7 +195,7 @@ const struct view_desc view_source = {
 	.title = "Source",
 	.brief = "Src",
 	.order = 7,
-	.about = "kernel source with the share of warp instructions of every line",
+	.about = "kernel source; of every line its share of instructions, sectors, bank passes, lanes",
 	.draw = draw,
 	.rows = n_rows,
 	.start = start,

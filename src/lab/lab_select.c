@@ -52,6 +52,11 @@ void lab_put_kernel(struct session *s, const struct kernel_desc *k, unsigned var
 		memset(s->sel.params, 0, sizeof s->sel.params);
 		kernel_defaults(k, s->sel.params);
 		s->source = kernel_source(k);
+	} else if (s->sel.variant != v && s->param < k->n_params &&
+	           k->params[s->param].role == PARAM_PLAIN &&
+	           s->param == kernel_main_knob(k, s->sel.variant)) {
+		/* the variant before has no knob: a size had the focus, by nobody's choice */
+		s->param = kernel_main_knob(k, v);
 	}
 	s->sel.kernel = k;
 	s->sel.variant = v;

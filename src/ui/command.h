@@ -27,7 +27,7 @@ typedef void command_handler(const struct command_call *call);
 command_handler param_move, param_step, param_default, variant_step, trail_step;
 /* command_view.c: focus, rows, detail and time axis of a panel; arg: direction */
 command_handler view_step, row_move, view_solo, view_twice, view_zoom, view_back, detail_toggle,
-	axis_zoom, axis_pan;
+	view_forward, play_toggle, axis_zoom, axis_pan;
 /* command_open.c: the list or page of the command; the prompt for a value */
 command_handler open_overlay, open_prompt;
 /* command_line.c: the line behind ':' */
@@ -51,6 +51,8 @@ bool view_walks(const struct command_call *call);
 void view_focus(const struct screen_host *host, struct screen_state *st, size_t i);
 /* The launch of a program that the cursor stands on is shown in all panels. */
 void view_follow(const struct screen_host *host);
+/* The next access of what is being played; false = that was the last, or it was closed. */
+bool play_step(const struct screen_host *host, struct screen_state *st);
 /* Index @at of @n after a row command. */
 unsigned row_moved(unsigned at, unsigned n, enum command command);
 

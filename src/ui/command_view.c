@@ -45,6 +45,13 @@ static void show(const struct screen_host *host, const struct view_desc *v)
 		host->focus(host->ctx);
 }
 
+static void put(const char **names, unsigned *n, const char *name)
+{
+	if (*n == VISITED_MAX)
+		memmove(names, names + 1, --*n * sizeof *names);
+	names[(*n)++] = name;
+}
+
 void view_focus(const struct screen_host *host, struct screen_state *st, size_t i)
 {
 	struct session *s = host->edit(host->ctx);
@@ -55,26 +62,35 @@ void view_focus(const struct screen_host *host, struct screen_state *st, size_t 
 	const struct view_desc *v = host->view_at(i);
 	if (s->view && !strcmp(s->view, v->name))
 		return;
-	if (s->view) {
-		if (st->n_visited == VISITED_MAX)
-			memmove(st->visited, st->visited + 1, --st->n_visited * sizeof *st->visited);
-		st->visited[st->n_visited++] = s->view;
-	}
+	if (s->view)
+		put(st->visited, &st->n_visited, s->view);
+	st->n_left = 0;
 	show(host, v);
 }
 
-/* The panel before this one; false = there is none. */
-static bool back(const struct command_call *call)
+/* The last panel of @names that is there; this one goes to the end of @to. False: there is none. */
+static bool go(const struct command_call *call, const char **names, unsigned *n, const char **to,
+               unsigned *n_to)
 {
-	while (call->st->n_visited) {
-		const char *name = call->st->visited[--call->st->n_visited];
+	const char *here = call->host->session(call->host->ctx)->view;
+	while (*n) {
+		const char *name = names[--*n];
 		for (size_t i = 0; i < call->host->n_views; i++)
 			if (!strcmp(call->host->view_at(i)->name, name)) {
+				if (here)
+					put(to, n_to, here);
 				show(call->host, call->host->view_at(i));
 				return true;
 			}
 	}
 	return false;
+}
+
+void view_forward(const struct command_call *call)
+{
+	struct screen_state *st = call->st;
+	if (!go(call, st->left, &st->n_left, st->visited, &st->n_visited))
+		screen_say(st, false, "nothing to go forward to: Esc goes back");
 }
 
 void view_step(const struct command_call *call)
@@ -153,6 +169,40 @@ void detail_toggle(const struct command_call *call)
 	follow_cursor(call->host, call->view);
 }
 
+void play_toggle(const struct command_call *call)
+{
+	struct session *s = call->host->edit(call->host->ctx);
+	struct screen_state *st = call->st;
+	if (!call->view->detail_rows) {
+		screen_say(st, true, "nothing plays here: coalescing and divergence have an observed warp");
+		return;
+	}
+	st->playing = !st->playing;
+	if (!s->cursor.detail)
+		detail_toggle(call);
+	const unsigned n = call->view->detail_rows(s);
+	if (st->playing && (!s->cursor.detail || n < 2)) {
+		st->playing = false;
+		screen_say(st, false, "there is one access: nothing moves");
+	} else if (st->playing) {
+		s->cursor.detail_row = 0;
+		screen_say(st, false, "playing: a stops");
+	}
+}
+
+bool play_step(const struct screen_host *host, struct screen_state *st)
+{
+	struct session *s = host->edit(host->ctx);
+	const struct view_desc *v = host->n_views ? host->view_at(screen_focus(host, s)) : NULL;
+	const bool more =
+		v && v->detail_rows && s->cursor.detail && s->cursor.detail_row + 1 < v->detail_rows(s);
+	if (more)
+		s->cursor.detail_row++;
+	else
+		st->playing = false;
+	return more;
+}
+
 void view_solo(const struct command_call *call)
 {
 	call->st->solo = !call->st->solo;
@@ -180,7 +230,7 @@ void view_back(const struct command_call *call)
 		detail_toggle(call);
 	else if (call->st->solo)
 		call->st->solo = call->st->twice = false;
-	else if (!back(call))
+	else if (!go(call, call->st->visited, &call->st->n_visited, call->st->left, &call->st->n_left))
 		screen_say(call->st, false, "nothing to go back to: q quits");
 }
 

@@ -97,6 +97,8 @@ static void verdict(const struct session *s, char *out, size_t n, enum style *st
 		*style = STYLE_KNOB;
 		if (s->stuck_compile)
 			snprintf(out, n, "compiling");
+		else if (s->progress >= 0.995) /* every block has run: caches, time, the result */
+			snprintf(out, n, "evaluating");
 		else
 			snprintf(out, n, "running %.0f %%", 100 * s->progress);
 	} else if (s->state == RUN_FAILED) {

@@ -7,6 +7,8 @@
 
 #include "base/lang.h"
 #include "base/mem.h"
+#include "base/monotonic.h"
+#include "ui/command.h"
 #include "ui/settings.h"
 #include "ui/term.h"
 #include "ui/theme.h"
@@ -14,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BURST 64 /* keys at most before a frame is drawn */
+#define BURST 64   /* keys at most before a frame is drawn */
+#define PLAY_S 0.4 /* that each access of what is played stays */
 
 static void mouse(const struct screen_host *host, struct screen_state *st,
                   const struct mouse_event *event)
@@ -92,6 +95,25 @@ static void end(const struct screen_host *host, const struct screen_state *st,
 	free(text);
 }
 
+/* Where something is played: its next step once its time has come. How long to wait for the one
+ * after it, in ms; -1 = for ever. */
+static int play(const struct screen_host *host, struct screen_state *st, double *due, bool *changed)
+{
+	if (!st->playing) {
+		*due = 0;
+		return -1;
+	}
+	const double now = clock_now_s();
+	if (*due <= 0)
+		*due = now + PLAY_S;
+	if (now >= *due) {
+		play_step(host, st);
+		*changed = true;
+		*due = now + PLAY_S;
+	}
+	return (int)(1e3 * (*due - now)) + 1;
+}
+
 bool screen_run(const struct screen_host *host, struct err *err)
 {
 	struct screen_state st = { .open = CMD_NONE };
@@ -101,6 +123,7 @@ bool screen_run(const struct screen_host *host, struct err *err)
 	begin(host, &st, &was);
 	size_t theme = theme_count();
 	bool changed = true, mouse_on = false;
+	double due = 0;
 	while (!st.quit) {
 		struct term_input in = { 0 };
 		if (theme != st.theme)
@@ -113,10 +136,11 @@ bool screen_run(const struct screen_host *host, struct err *err)
 			           "→ write it (e), choose a smaller problem size");
 			changed = true;
 		}
+		const int wait_ms = play(host, &st, &due, &changed);
 		if (changed)
 			frame(host, &st);
 		changed = false;
-		enum term_event e = term_wait(host->wake_fd(host->ctx), -1, &in);
+		enum term_event e = term_wait(host->wake_fd(host->ctx), wait_ms, &in);
 		for (int burst = 1; e != TERM_TIMEOUT; burst++) {
 			switch (e) {
 			case TERM_KEY:

@@ -17,20 +17,25 @@ static struct canvas part(struct canvas *c, struct rect r)
 }
 
 /* A tab's columns: its name, and its digit where it has one. */
-static int tab_cols(size_t i, const char *name)
+/* How the row of tabs saves columns: all names in full; short ones but for the focused panel's;
+ * these without a blank behind their digit. */
+enum tab_form { TABS_FULL, TABS_SHORT, TABS_TIGHT };
+
+static int tab_cols(size_t i, const char *name, enum tab_form form)
 {
-	return utf8_columns(name) + (i < 10 ? 2 : 0);
+	return utf8_columns(name) + (i >= 10 ? 0 : form == TABS_TIGHT ? 1 : 2);
 }
 
-static const char *tab_name(const struct screen_host *host, size_t i, size_t focus, bool full)
+static const char *tab_name(const struct screen_host *host, size_t i, size_t focus,
+                            enum tab_form form)
 {
 	const struct view_desc *v = host->view_at(i);
-	return full || i == focus || !v->brief ? v->title : v->brief;
+	return form == TABS_FULL || i == focus || !v->brief ? v->title : v->brief;
 }
 
 /* How many tabs stand in the row, from the first on, besides the focused one: all, or those that
  * leave room for "+2" behind them. @cols gets their columns without gaps. */
-static size_t tabs_shown(const struct screen_host *host, size_t focus, bool full, int room,
+static size_t tabs_shown(const struct screen_host *host, size_t focus, enum tab_form form, int room,
                          int *cols)
 {
 	for (size_t n = host->n_views;; n--) {
@@ -38,24 +43,28 @@ static size_t tabs_shown(const struct screen_host *host, size_t focus, bool full
 		*cols = 0;
 		for (size_t i = 0; i < host->n_views; i++)
 			if (i < n || i == focus) {
-				*cols += tab_cols(i, tab_name(host, i, focus, full));
+				*cols += tab_cols(i, tab_name(host, i, focus, form), form);
 				gaps++;
 			}
 		const int rest = n < host->n_views ? 4 : 0;
-		if (!n || *cols + (full ? 2 : 1) * gaps + rest < room)
+		if (!n || *cols + (form == TABS_FULL ? 2 : 1) * gaps + rest < room)
 			return n;
-		if (full)
+		if (form != TABS_TIGHT)
 			return 0;
 	}
 }
 
-/* All names; else short ones but for the focused panel's; else as many as there is room for. */
+/* The widest form in which all tabs have room; else as many tabs as the tightest has room for. */
 static void tabs(const struct screen_host *host, const struct session *s, struct canvas *c)
 {
 	const size_t focus = screen_focus(host, s);
+	enum tab_form form = TABS_FULL;
 	int cols;
-	const bool full = tabs_shown(host, focus, true, c->cols, &cols) == host->n_views;
-	const size_t n = full ? host->n_views : tabs_shown(host, focus, false, c->cols, &cols);
+	size_t n;
+	for (size_t i = 0; i < host->n_views; i++) /* the same form whichever panel has the focus */
+		while (form < TABS_TIGHT && tabs_shown(host, i, form, c->cols, &cols) < host->n_views)
+			form++;
+	n = tabs_shown(host, focus, form, c->cols, &cols);
 	const int gaps = (int)n - 1 > 0 ? (int)n - 1 : 1, spare = c->cols - cols;
 	const int gap = spare >= 3 * gaps + 1 ? 3 : n < host->n_views || spare <= 2 * gaps ? 1 : 2;
 	size_t hidden = 0;
@@ -68,10 +77,10 @@ static void tabs(const struct screen_host *host, const struct session *s, struct
 			continue;
 		}
 		if (i < 10)
-			col = 1 +
+			col = (form != TABS_TIGHT) +
 			      canvas_printf(c, 0, col, here ? STYLE_KEY : STYLE_DIM, "%zu", i == 9 ? 0 : i + 1);
 		col = canvas_text(c, 0, col, here ? STYLE_TITLE : STYLE_NORMAL,
-		                  tab_name(host, i, focus, full));
+		                  tab_name(host, i, focus, form));
 		canvas_hit(c, 0, from, 1, col - from + 1, HIT_VIEW, (unsigned)i);
 		col += gap;
 	}

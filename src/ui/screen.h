@@ -113,6 +113,9 @@ struct screen_state {
 	unsigned trail_at, trail_n;        /* the present one; how many */
 	const char *visited[VISITED_MAX]; /* names of the panels before this one, the last at the end */
 	unsigned n_visited;
+	const char *left[VISITED_MAX]; /* those that Esc came back from, the last at the end */
+	unsigned n_left;
+	bool playing;      /* the accesses of the observed warp pass by, one after another */
 	enum command next; /* chosen from the list of keys: to be done now */
 	char *copied;      /* for the terminal's clipboard; the loop frees it */
 	bool quit_asked;   /* q was pressed once: it would lose runs */

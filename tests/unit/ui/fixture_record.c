@@ -73,6 +73,7 @@ struct line_counts *fixture_lines(struct run_record *r, const struct fixture_lin
 	}
 	r->run.counts.lines = l;
 	r->run.counts.n_lines = n;
+	counts_set_known(&r->run.counts.of_lines);
 	return l;
 }
 

@@ -1,5 +1,6 @@
 /* Keys to commands to session, through the same function that the loop uses. */
 #include "fixture_world.h"
+#include "ui/command.h"
 #include "../unit.h"
 
 static void shows(struct world *w, const char *what)
@@ -119,6 +120,48 @@ TEST_ON_SCREEN(typed_values, fixture_done())
 	for (int i = 0; i < 300; i++)
 		world_press(w, "7");
 	assert_int_equal(strlen(w->st.typed), sizeof w->st.typed - 1);
+}
+
+/* Esc goes back panel by panel, n forward again; a panel chosen anew ends the way forward. */
+TEST_ON_SCREEN(back_and_forward, fixture_done())
+{
+	world_press(w, "1 4 3 ESC");
+	assert_string_equal(w->fh.s->view, "coalescing");
+	world_press(w, "ESC n");
+	assert_string_equal(w->fh.s->view, "coalescing");
+	world_press(w, "n");
+	assert_string_equal(w->fh.s->view, "divergence");
+	world_press(w, "n");
+	assert_string_equal(w->fh.s->view, "divergence");
+	assert_non_null(strstr(w->st.message, "nothing to go forward to"));
+	world_press(w, "ESC 2 n");
+	assert_string_equal(w->fh.s->view, "roofline");
+	world_press(w, "ESC");
+	assert_string_equal(w->fh.s->view, "coalescing");
+}
+
+/* The accesses of the observed warp pass by in the detail, one a step, and end at the last. */
+TEST_ON_SCREEN(accesses_are_played, fixture_done())
+{
+	world_press(w, "3 a");
+	assert_true(w->st.playing);
+	assert_true(w->fh.s->cursor.detail);
+	assert_int_equal(w->fh.s->cursor.detail_row, 0);
+	unsigned steps = 0;
+	while (play_step(&w->host, &w->st))
+		assert_int_equal(w->fh.s->cursor.detail_row, ++steps);
+	assert_true(steps > 1);
+	assert_false(w->st.playing);
+	world_press(w, "a");
+	assert_true(w->st.playing);
+	world_press(w, "a");
+	assert_false(w->st.playing);
+	assert_true(w->fh.s->cursor.detail);
+	world_press(w, "a ESC"); /* what is closed does not go on */
+	assert_false(play_step(&w->host, &w->st));
+	assert_false(w->st.playing);
+	world_press(w, "2 a");
+	assert_false(w->st.playing);
 }
 
 TEST_ON_SCREEN(panels_and_rows, fixture_done())
