@@ -14,10 +14,10 @@ mkdir "$dir/work"
 cd "$dir/work" || exit 1
 
 verb() {
-	case $1 in
+	case $1 in # (variants are named: else the first that can be launched would do)
 	run) set -- run sgemm/tiled M=32 N=32 K=32 --gpu a100 --threads 1 ;;
-	json) set -- run vec_add N=256 --gpu own.yaml --json --threads 1 ;;
-	csv) set -- run vec_add N=256 --csv --threads 1 ;;
+	json) set -- run vec_add/per_element N=256 --gpu own.yaml --json --threads 1 ;;
+	csv) set -- run vec_add/per_element N=256 --csv --threads 1 ;;
 	own) set -- run own.cu --kernel k --grid n/32 --block 32 n=64 'a=f32[n]:zero' --threads 1 ;;
 	plugin) set -- run plugin.cu --plugin N=256 --threads 1 ;;
 	export) set -- export vec_add N=256 --gpu a100 --out out.json ;;
@@ -47,6 +47,7 @@ verbs='run json csv own plugin export notes panels diff occupancy preset ladder 
 if cc -o program program.c 2>"$dir/err"; then verbs="$verbs launches"; fi
 "$PMPP" export vec_add N=256 --gpu a100 --out whole.json 2>"$dir/err" || exit 1
 points=0
+wrong=0
 for name in ${*:-$verbs}; do
 	bad=0
 	verb "$name" # so that compiled code is kept
@@ -55,6 +56,7 @@ for name in ${*:-$verbs}; do
 	status=$?
 	if [ "$status" -ne 0 ] || [ ! -s "$dir/calls" ]; then
 		echo "not ok $name: status $status without a failure: $(head -1 "$dir/err")"
+		wrong=$((wrong + 1))
 		continue
 	fi
 	words >"$dir/want"
@@ -86,10 +88,14 @@ for name in ${*:-$verbs}; do
 			why=$(diff "$dir/want" "$dir/got" | sed -n '2,4p' | tr '\n' ' ')
 			# no timeline: tables without a column for reasons show n/a
 			[ "$f" != stream_run ] || ! grep -q 'n/a\|none' "$dir/out" || why=
+			# a map's point that cannot be launched is drawn and counted as one
+			[ "$name" != panels ] || ! grep -q ' ran, [0-9]* not possible' "$dir/out" || why=
 			[ -z "$why" ] || why="status 0, and another output: $why"
 		fi
 		[ -z "$why" ] || { bad=$((bad + 1)); echo "not ok $name-$f: call $at of $n fails: $why"; }
 	done <"$dir/points"
+	wrong=$((wrong + bad))
 	[ "$bad" -gt 0 ] || echo "ok $name ($(wc -l <"$dir/points" | tr -d ' ') of $n calls)"
 done
-echo "# $points failures"
+echo "# $points failures, $wrong that are not told"
+[ "$wrong" -eq 0 ] && [ "$points" -gt 0 ]

@@ -45,6 +45,7 @@ scenario() {
 
 not_ok() {
 	bad=$((bad + 1))
+	wrong=$((wrong + 1))
 	echo "not ok $name: allocation $at of $total: $1"
 	sed 's/^/#   /' "$dir/err" | head -3
 }
@@ -90,6 +91,7 @@ point() {
 echo '__global__ void k(float *a) { a[threadIdx.x] = 1; }' >own.cu
 "$PMPP" export vec_add N=256 --gpu a100 --out whole.json >/dev/null 2>&1 || exit 1
 all=0
+wrong=0
 for name in ${*:-run json list gpus export reopen preset own tui}; do
 	bad=0
 	ended=
@@ -121,4 +123,5 @@ for name in ${*:-run json list gpus export reopen preset own tui}; do
 	fi
 	[ "$bad" -gt 0 ] || echo "ok $name ($n of $total allocations${ended:+, $ended ended it})"
 done
-echo "# $all points"
+echo "# $all points, $wrong not well"
+[ "$wrong" -eq 0 ] && [ "$all" -gt 0 ]

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "fake_nvidia.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -35,6 +36,16 @@ static bool take_mark(const char *word)
 	return unlink(file) == 0;
 }
 
+/* The file FAKE_DOZES tells the test that it has begun. */
+static void doze(void)
+{
+	const char *mark = getenv("FAKE_DOZES");
+	const int fd = mark ? open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+	if (fd >= 0)
+		close(fd);
+	nanosleep(&(struct timespec){ .tv_nsec = 120000000 }, NULL);
+}
+
 int fake_result(const char *name)
 {
 	const char *s = getenv("FAKE_NVIDIA");
@@ -53,7 +64,7 @@ int fake_result(const char *name)
 			for (;;)
 				pause();
 		else if (!strncmp(v, "doze", 4))
-			nanosleep(&(struct timespec){ .tv_nsec = 120000000 }, NULL);
+			doze();
 		else if (!strncmp(v, "nap", 3))
 			nanosleep(&(struct timespec){ .tv_nsec = 1000000 + rand() % 2000000 }, NULL);
 		else
