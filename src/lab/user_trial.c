@@ -10,9 +10,11 @@
 
 #define BLOCKS 24
 #define LIMIT_S 2.0
-/* A run of all blocks may take so long: all of them are tried then, and the first screen waits for
- * no more. */
-#define WHOLE_S 3.0
+/* A run of all blocks may be so much, in instructions of warps: a second or a few where they touch
+ * memory here and there. All of them are tried then, and the first screen waits for no more.
+ * Counted, not timed: a busy machine is told the same lines as an idle one. */
+#define WHOLE_WARP_INSTS 1e8
+#define WHOLE_LIMIT_S 20.0
 
 /* ", 12 bytes past the end of x (1024 f32)": the buffer's name; shared memory has none. */
 static void read_finding(const char *text, struct user_trial *out)
@@ -32,19 +34,14 @@ static void read_finding(const char *text, struct user_trial *out)
 		         at + sizeof past - 1);
 }
 
-/* Returns the seconds that all blocks would take. */
-static double judge(const struct run_record *r, struct user_trial *out)
+static void judge(const struct run_record *r, struct user_trial *out)
 {
-	const struct run_counts *c = &r->run.counts;
-	const double whole =
-		c->blocks_run ? r->run.wall_s * (double)c->blocks_total / (double)c->blocks_run : 0;
 	out->kind = r->run.found.n ? TRIAL_FOUND : TRIAL_FINE;
 	for (unsigned i = 0; i < r->run.found.n; i++)
 		if (out->kind < TRIAL_BOUNDS)
 			read_finding(r->run.found.finding[i].text, out);
-	if (out->kind < TRIAL_SLOW && whole > WHOLE_S)
+	if (out->kind < TRIAL_SLOW && (double)r->run.counts.total.warp_executed > WHOLE_WARP_INSTS)
 		out->kind = TRIAL_SLOW;
-	return whole;
 }
 
 void user_trial_run(const struct kernel_desc *k, struct user_trial *out)
@@ -62,21 +59,21 @@ void user_trial_run(const struct kernel_desc *k, struct user_trial *out)
 	kernel_defaults(k, sel.params);
 	bool ran = run_selection_with(&sel, &options, NULL, &r, &err);
 	if (ran) {
-		const double whole = judge(r, out);
 		const bool partly = r->run.counts.blocks_run < r->run.counts.blocks_total;
+		judge(r, out);
 		record_free(r);
-		if (!partly || out->kind != TRIAL_FINE || whole > WHOLE_S)
+		if (!partly || out->kind != TRIAL_FINE)
 			return;
 		/* the last block may do what none of the others does */
 		options.max_blocks = 0;
-		options.timeout_s = 2 * WHOLE_S;
+		options.timeout_s = WHOLE_LIMIT_S;
 		ran = run_selection_with(&sel, &options, NULL, &r, &err);
 		if (ran) {
 			judge(r, out);
 			record_free(r);
 		}
 	}
-	if (ran || (options.max_blocks == 0 && err.code == ERR_TIMEOUT))
+	if (ran)
 		return;
 	if (err.code == ERR_TIMEOUT || strstr(err.msg, "buffers of this launch")) {
 		out->kind = TRIAL_SLOW;

@@ -55,7 +55,7 @@ type "clear; PMPP_MOUSE=0 $PMPP; echo at last \$?"
 check wrong_line_is_named see 'settings:[0-9]*: no theme' # the path may fill the row
 check mouse_may_be_off test "$(tm display-message -p '#{mouse_any_flag}')" = 0
 press m
-on() { for _ in 1 2 3 4 5 6 7 8 9 10; do [ "$(tm display-message -p '#{mouse_any_flag}')" = 1 ] && return; sleep 0.1; done; return 1; }
+on() { for _ in $(seq 600); do [ "$(tm display-message -p '#{mouse_any_flag}')" = 1 ] && return; sleep 0.1; done; return 1; }
 check mouse_by_key on
 press_q
 check ends see 'at last 0'

@@ -53,7 +53,7 @@ open
 pid=$(program)
 tm kill-server
 left() {
-	for _ in $(seq 100); do
+	for _ in $(seq 1200); do
 		kill -0 "$pid" 2>/dev/null || return 0
 		sleep 0.05
 	done

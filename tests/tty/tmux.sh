@@ -5,7 +5,7 @@
 #   press KEY...           key names as tmux knows them: a, Left, Enter, Escape, Tab, BTab
 #   click ROW COLUMN       presses and lets go the mouse there, counted from 1
 #   screen                 what the terminal shows now
-#   see PATTERN [SECONDS]  waits until the screen shows it (basic regular expression)
+#   see PATTERN [SECONDS]  waits until the screen shows it (basic regular expression), 60 at most
 #   gone PATTERN           waits until it does not
 #   check NAME COMMAND...  "ok NAME" or "not ok NAME", then with the screen
 # Each script has its own tmux server, which ends with it.
@@ -71,7 +71,7 @@ click() {
 }
 screen() { tm capture-pane -p; }
 see() {
-	tries=$((${2:-20} * 20))
+	tries=$((${2:-60} * 20))
 	while [ "$tries" -gt 0 ]; do
 		screen | grep -q -e "$1" && return 0
 		tries=$((tries - 1))
@@ -80,7 +80,7 @@ see() {
 	return 1
 }
 gone() {
-	tries=200
+	tries=1200
 	while [ "$tries" -gt 0 ]; do
 		screen | grep -q -e "$1" || return 0
 		tries=$((tries - 1))
@@ -100,14 +100,21 @@ check() {
 		screen | sed 's/^/  |/'
 	fi
 }
-# The program's process, a child of the pane's shell.
+# The program's process, a child of the pane's shell. The kernel's list may miss one that is there,
+# as proc(5) says: it is read until it has it.
 program() {
 	shell=$(tm display-message -p '#{pane_pid}')
-	cut -d ' ' -f 1 "/proc/$shell/task/$shell/children"
+	tries=1200
+	while [ "$tries" -gt 0 ]; do
+		read -r child _ <"/proc/$shell/task/$shell/children" && echo "$child" && return
+		tries=$((tries - 1))
+		sleep 0.05
+	done
+	return 1
 }
 # The shell is back, echoes what is typed, and its earlier text is there again.
 restored() {
-	see 'ready:$' 10 || return 1
+	see 'ready:$' || return 1
 	type 'stty -a | tr " " "\n" | grep -x -e "-*echo" -e "-*icanon" -e "-*isig"; echo status of it: $?'
 	see '^echo$' && see '^icanon$' && see '^isig$' && see 'status of it: 0'
 }
