@@ -132,6 +132,7 @@ static int version(struct cli *c)
 static bool store_value(const struct option_spec *o, const char *value, struct err *err)
 {
 	int64_t whole;
+	int least;
 	char *end;
 	switch (o->kind) {
 	case OPT_FLAG: *(bool *)o->to = true; return true;
@@ -140,11 +141,13 @@ static bool store_value(const struct option_spec *o, const char *value, struct e
 			return err_set(err, ERR_USAGE, "option '%s': the value is empty", o->name);
 		*(const char **)o->to = value;
 		return true;
+	case OPT_ORDINAL:
 	case OPT_COUNT:
 	case OPT_THREADS:
-		if (!parse_int(value, &whole) || whole < 0)
-			return err_set(err, ERR_USAGE, "option '%s': '%s' is not a whole number of 0 or more",
-			               o->name, value);
+		least = o->kind == OPT_ORDINAL;
+		if (!parse_int(value, &whole) || whole < least)
+			return err_set(err, ERR_USAGE, "option '%s': '%s' is not a whole number of %d or more",
+			               o->name, value, least);
 		if (o->kind == OPT_THREADS && whole > CLI_MAX_THREADS)
 			return err_set(err, ERR_USAGE, "option '%s': '%s' is more than %d", o->name, value,
 			               CLI_MAX_THREADS);

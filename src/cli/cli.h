@@ -36,6 +36,7 @@ enum option_kind {
 	OPT_FLAG,    /* bool */
 	OPT_TEXT,    /* const char *, not empty */
 	OPT_COUNT,   /* uint64_t */
+	OPT_ORDINAL, /* uint64_t, 1 or more */
 	OPT_THREADS, /* uint64_t, at most CLI_MAX_THREADS */
 	OPT_SECONDS, /* double, above 0 and finite */
 };

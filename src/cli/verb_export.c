@@ -42,7 +42,7 @@ static unsigned options(void *state, struct option_spec *o)
 		  "sign the snapshot with this SSH key (ssh-keygen -Y): FILE.sig, checked on opening" },
 		{ "--check", OPT_FLAG, &s->check, NULL,
 		  "say what FILE, an export of any form, is, and whether it was changed since" },
-		{ "--launch", OPT_COUNT, &s->launch, "N",
+		{ "--launch", OPT_ORDINAL, &s->launch, "N",
 		  "of a program, as md, csv or txt: launch N (default: one that takes longest)" },
 		{ "--schema", OPT_FLAG, &s->schema, NULL,
 		  "write the JSON Schema of snapshots to standard output, nothing else" },

@@ -30,7 +30,7 @@ static unsigned options(void *state, struct option_spec *o)
 	struct state *s = state;
 	const struct option_spec all[] = {
 		{ "--check", OPT_FLAG, &s->check, NULL, "only run every step and test its expectations" },
-		{ "--step", OPT_COUNT, &s->step, "N", "only this step" },
+		{ "--step", OPT_ORDINAL, &s->step, "N", "only this step" },
 		{ "--backend", OPT_TEXT, &s->backend, "NAME", "emu, cuda, or auto (default emu)" },
 		{ "--record", OPT_TEXT, &s->record, "FILE",
 		  "also write the session: every step's run, and the ladder of the last one" },

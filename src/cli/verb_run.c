@@ -43,9 +43,9 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--dump", OPT_TEXT, &s->dump, "NAME[:FORM[:FILE]]",
 		  "what the kernel left in a buffer: figures, NAME-OTHER or NAME-@FILE for the difference; "
 		  "or all of it as text, csv, npy, raw" },
-		{ "--launch", OPT_COUNT, &s->program.launch, "N", "of a program: launch N" },
+		{ "--launch", OPT_ORDINAL, &s->program.launch, "N", "of a program: launch N" },
 		{ "--launches", OPT_TEXT, &s->program.range, "A..B", "of a program: launches A to B" },
-		{ "--stop-after", OPT_COUNT, &s->program.stop_after, "N",
+		{ "--stop-after", OPT_ORDINAL, &s->program.stop_after, "N",
 		  "of a program: end it behind launch N" },
 	};
 	s->seed = 1;

@@ -28,7 +28,7 @@ static unsigned options(void *state, struct option_spec *o)
 		OPTIONS_ENGINE(s),
 		{ "--sample", OPT_COUNT, &s->sample, "N",
 		  "emulator: run at most N blocks of each point (default 16; 0 = all, verified)" },
-		{ "--top", OPT_COUNT, &s->top, "N", "show the N fastest (default 20)" },
+		{ "--top", OPT_ORDINAL, &s->top, "N", "show the N fastest (default 20)" },
 		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object instead of text, every point" },
 	};
 	s->sample = 16;

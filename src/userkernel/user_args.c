@@ -106,7 +106,10 @@ static bool add_macros(struct user_family *o, struct err *err)
 		int index;
 		if (equals)
 			*equals = '\0';
-		if (!is_word_char(word[0]) || isdigit((unsigned char)word[0]) ||
+		const char *end = word;
+		while (is_word_char(*end))
+			end++;
+		if (end == word || *end || isdigit((unsigned char)word[0]) ||
 		    (equals && !parse_int(equals + 1, &v))) {
 			err_set(err, ERR_USAGE, "option '--define': '%s' is not of the form NAME=number",
 			        o->spec.define);

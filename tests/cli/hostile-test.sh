@@ -71,3 +71,5 @@ says grid-comma-says "'--grid'" empty
 run option-twice 2 run vec_add --gpu h100 --gpu a100
 says option-twice-says "'--gpu' is given twice"
 run define-number 2 run "$dir/mark.cu" --kernel k --grid 1 --block 32 'a=f32[32]:zero' --define 1
+run define-no-word 2 run "$dir/mark.cu" --kernel k --grid 1 --block 32 'a=f32[32]:zero' --define A-B=1
+says define-no-word-says "'A-B=1' is not of the form NAME=number"

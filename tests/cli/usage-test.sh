@@ -38,6 +38,8 @@ says empty-list-says "'TILE'"
 run empty-item 2 sweep sgemm/tiled TILE=8,,16
 run empty-option 2 run reduction --gpu ''
 says empty-option-says "'--gpu'" empty
+run step-zero 2 preset reduction --step 0
+says step-zero-says "option '--step': '0' is not a whole number of 1 or more"
 run threads-too-many 2 run reduction --threads 4294967296
 says threads-too-many-says "'--threads'" 1024
 run timeout-infinite 2 run reduction --timeout inf
