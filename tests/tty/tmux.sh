@@ -106,7 +106,8 @@ program() {
 	shell=$(tm display-message -p '#{pane_pid}')
 	tries=1200
 	while [ "$tries" -gt 0 ]; do
-		read -r child _ <"/proc/$shell/task/$shell/children" && echo "$child" && return
+		child=$(cut -d ' ' -f 1 "/proc/$shell/task/$shell/children")
+		[ -z "$child" ] || { echo "$child"; return; }
 		tries=$((tries - 1))
 		sleep 0.05
 	done
