@@ -45,6 +45,17 @@ case $(level) in
 esac
 run wrong 2 launches --level cubin "$programs/symbols.cu"
 
+# machine code that gives a program its results: what the program checks and prints is the same
+for name in block_barrier bulk_copies cluster_launch matrix tensor_maps; do
+	PMPP_RESULTS_OF=sass "$PMPP" launches --json --gpu h200 "$programs/$name.cu" -O1 >"$dir/out" 2>"$dir/err"
+	field "$dir/out" stdout >"$dir/printed"
+	if [ "$(field "$dir/out" exit)" = 0 ] && grep -q "$name: passed" "$dir/printed" && ! grep -q '"level": "PTX"' "$dir/out"; then
+		ok "results-$name"
+	else
+		not_ok "results-$name" "$(grep -h -e level_note -e '"text"' "$dir/out" | head -n 3) $(cat "$dir/printed" "$dir/err")"
+	fi
+done
+
 # what a cubin holds that the emulator does not know
 nvcc -cubin -arch=sm_90 -o "$dir/symbols.cubin" "$programs/symbols.cu"
 run examine 0 doctor --ptx "$dir/symbols.cubin"

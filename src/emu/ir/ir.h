@@ -132,11 +132,12 @@ struct xop {
 	enum ptx_geometry geometry; /* TEXTURE */
 	uint8_t bytes, vec;
 	int64_t offset;
-	int32_t mem;    /* number of this memory instruction, -1 = not memory */
-	bool saves;     /* CALL: may come back to this function, whose registers must be kept */
-	bool bypass_l1; /* .cg .cv, volatile, relaxed and stronger */
-	bool strong;    /* LD, ST: volatile (without sem), relaxed and stronger */
-	bool polls;     /* LD: asks one place again and again, in a loop */
+	int32_t mem;       /* number of this memory instruction, -1 = not memory */
+	bool saves;        /* CALL: may come back to this function, whose registers must be kept */
+	bool bypass_l1;    /* .cg .cv, volatile, relaxed and stronger */
+	bool strong;       /* LD, ST: volatile (without sem), relaxed and stronger */
+	bool same_request; /* LD, ST: of the memory instruction in front of it, counted there */
+	bool polls;        /* LD: asks one place again and again, in a loop */
 	enum ptx_sem sem;
 	enum ptx_scope scope; /* of strong accesses and FENCE */
 };

@@ -50,9 +50,5 @@ bool cluster_check(const struct emu_launch *l, struct err *err)
 			"%s: kernel '%s': a grid of %u x %u x %u blocks is not made of whole clusters "
 			"of %u x %u x %u",
 			l->source_file, l->func->name, grid->x, grid->y, grid->z, c[0], c[1], c[2]);
-	if (l->sass && g->cluster_blocks > 1)
-		return err_set(err, ERR_UNSUPPORTED,
-		               "%s: kernel '%s': machine code is not run in clusters of blocks",
-		               l->source_file, l->func->name);
 	return true;
 }

@@ -23,10 +23,10 @@ static void tell_refusal(void *ctx, const struct lower_refusal *r)
 }
 
 /* As they lie in the cubin: no address is filled in. */
-static void set_banks(struct lower_env *env, const struct sass_module *m)
+static void set_banks(struct lower_env *env, const struct sass_module *m, unsigned func)
 {
-	for (unsigned k = 3; k < LOWER_BANKS; k++) {
-		const struct cubin_bank *b = cubin_bank(&m->cubin, k, -1);
+	for (unsigned k = 2; k < LOWER_BANKS; k++) {
+		const struct cubin_bank *b = cubin_bank(&m->cubin, k, k == 2 ? (int)func : -1);
 		if (b)
 			env->bank[k] = (struct lower_bank){ b->data, ARENA_BASE, (uint32_t)b->bytes };
 	}
@@ -51,7 +51,7 @@ static void examine_machine_code(const struct sass_module *m, const char *name, 
 		};
 		t->tell(t->ctx, &(struct examine_finding){ .kernel = f->name });
 		struct ir ir;
-		set_banks(&env, m);
+		set_banks(&env, m, i);
 		if (lower_sass(&ir, m, f, &env, name, NULL))
 			ir_free(&ir);
 		free(params);

@@ -63,13 +63,24 @@ struct machine_banks {
 /* Reserves their memory, before an arena is mapped, or on a living one (false: no room). */
 void machine_banks_add(struct machine_banks *b, const struct sass_module *m, struct arena *a);
 bool machine_banks_take(struct machine_banks *b, const struct sass_module *m, struct arena *a);
-/* What they hold now, from the variables of @m, which lie in @a. */
-void machine_banks_fill(struct machine_banks *b, const struct sass_module *s,
+/* What they hold for function @func of @s, from the variables of @m, which lie in @a. */
+void machine_banks_fill(struct machine_banks *b, const struct sass_module *s, unsigned func,
                         const struct emu_module *m, const struct arena *a);
 /* Of a function that the driver gives ("vprintf"); 0 = there is none of that name. */
 uint64_t machine_function_address(const char *name);
 
 struct emu_launch;
+/* --- launch_params.c: the parameter area, as the PTX or the machine code that runs has it --- */
+
+/* Its bytes; how far behind a line of 128 bytes it begins, which aligns what lies in it (a tensor
+ * map, say) as in the constant bank of machine code; room for both. */
+uint32_t launch_param_bytes(const struct emu_launch *l);
+uint64_t launch_param_shift(const struct emu_launch *l);
+uint64_t launch_param_room(const struct emu_launch *l);
+/* What it holds, to be freed; @region: of each buffer. NULL with the reason: the launch does not
+ * give what the kernel takes. */
+uint8_t *launch_params(const struct emu_launch *l, const unsigned region[], struct err *err);
+
 /* --- set_variables.c: variables that the launch sets; @region: of each buffer, filled for those.
  * Behind emu_module_place(), and behind emu_module_fill(). --- */
 bool set_variables_place(struct emu_launch *l, unsigned region[], struct err *err);

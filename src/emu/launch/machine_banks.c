@@ -1,7 +1,8 @@
 /*
- * Constant banks of machine code: the module's variables lie in bank 3 one behind the other, the
- * addresses of things in bank 4. Both get a region of device memory, because code may look into
- * them at computed places; what is there is made anew for each launch.
+ * Constant banks of machine code: a function's own numbers in bank 2 (tables of branches), the
+ * module's variables in bank 3 one behind the other, the addresses of things in bank 4. All get a
+ * region of device memory, because code may look into them at computed places; what is there is
+ * made anew for each launch.
  */
 #include "emu/launch/launch.h"
 
@@ -24,26 +25,39 @@ uint64_t machine_function_address(const char *name)
 	return 0;
 }
 
-static const struct cubin_bank *bank_of(const struct sass_module *m, unsigned bank)
+enum { FIRST_BANK = 2 };
+
+static const struct cubin_bank *bank_of(const struct sass_module *m, unsigned bank, unsigned func)
 {
-	return cubin_bank(&m->cubin, bank, -1);
+	return cubin_bank(&m->cubin, bank, bank == FIRST_BANK ? (int)func : -1);
+}
+
+/* Room for the bank of any function. */
+static size_t room(const struct sass_module *m, unsigned bank)
+{
+	size_t most = 0;
+	for (unsigned f = 0; f < m->n_funcs; f++) {
+		const struct cubin_bank *b = bank_of(m, bank, f);
+		most = b && b->bytes > most ? b->bytes : most;
+	}
+	return most;
 }
 
 void machine_banks_add(struct machine_banks *b, const struct sass_module *m, struct arena *a)
 {
-	for (unsigned k = 3; k < LOWER_BANKS; k++) {
-		const struct cubin_bank *bank = bank_of(m, k);
-		if (bank)
-			b->region[k] = 1 + arena_add(a, bank_name, bank->bytes + 1, 512);
+	for (unsigned k = FIRST_BANK; k < LOWER_BANKS; k++) {
+		const size_t bytes = room(m, k);
+		if (bytes)
+			b->region[k] = 1 + arena_add(a, bank_name, bytes + 1, 512);
 	}
 }
 
 bool machine_banks_take(struct machine_banks *b, const struct sass_module *m, struct arena *a)
 {
-	for (unsigned k = 3; k < LOWER_BANKS; k++) {
-		const struct cubin_bank *bank = bank_of(m, k);
-		struct arena_region *r = bank ? arena_take(a, 0, bank->bytes + 1, 512) : NULL;
-		if (bank && !r)
+	for (unsigned k = FIRST_BANK; k < LOWER_BANKS; k++) {
+		const size_t bytes = room(m, k);
+		struct arena_region *r = bytes ? arena_take(a, 0, bytes + 1, 512) : NULL;
+		if (bytes && !r)
 			return false;
 		if (!r)
 			continue;
@@ -75,11 +89,12 @@ static void put_variables(const struct cubin *c, const struct emu_module *m, con
 	}
 }
 
-void machine_banks_fill(struct machine_banks *b, const struct sass_module *s,
+void machine_banks_fill(struct machine_banks *b, const struct sass_module *s, unsigned func,
                         const struct emu_module *m, const struct arena *a)
 {
-	for (unsigned k = 3; k < LOWER_BANKS; k++) {
-		const struct cubin_bank *bank = bank_of(s, k);
+	for (unsigned k = FIRST_BANK; k < LOWER_BANKS; k++) {
+		const struct cubin_bank *bank = bank_of(s, k, func);
+		b->bank[k].data = NULL;
 		if (!bank)
 			continue;
 		if (b->region[k])

@@ -41,8 +41,14 @@ static void place_buffers(struct emu_launch *l, struct regions *a)
 		if (b->role == BUF_OUT && !b->partial)
 			r->written = mem_zalloc(r->size);
 	}
-	a->params = arena_add(ar, "kernel parameters", l->func->param_bytes + 1u, 512);
+	a->params = arena_add(ar, "kernel parameters", launch_param_room(l), 512);
 	ar->region[a->params].read_only = true;
+}
+
+/* Which function of the machine code runs. */
+static unsigned sass_number(const struct emu_launch *l)
+{
+	return (unsigned)(l->sass_func - l->sass->funcs);
 }
 
 static bool fill_buffers(struct emu_launch *l, const struct regions *a, struct err *err)
@@ -56,58 +62,12 @@ static bool fill_buffers(struct emu_launch *l, const struct regions *a, struct e
 			return err_set(err, ERR_CANCELLED, "%s: kernel '%s': cancelled", l->source_file,
 			               l->func->name);
 	}
-	if (a->param_bytes && l->func->param_bytes)
-		memcpy(arena_at(ar, ar->region[a->params].base), a->param_bytes, l->func->param_bytes);
+	if (a->param_bytes && launch_param_bytes(l))
+		memcpy(arena_at(ar, a->param_base), a->param_bytes, launch_param_bytes(l));
 	emu_module_fill(l->module, l->device);
 	set_variables_fill(l, a->buffer);
 	if (l->sass)
-		machine_banks_fill(&l->banks, l->sass, l->module, ar);
-	return true;
-}
-
-/* --- parameters --- */
-
-static bool fill_params(struct emu_launch *l, struct regions *a, struct err *err)
-{
-	const struct launch_plan *p = l->req->plan;
-	const struct ptx_func *f = l->func;
-	if (l->program) {
-		a->param_bytes = mem_zalloc(f->param_bytes + 1u);
-		memcpy(a->param_bytes, l->program->params, f->param_bytes);
-		return true;
-	}
-	if (p->n_args != f->n_params)
-		return err_set(err, ERR_USAGE, "%s: kernel '%s' takes %u parameters, the launch gives %u",
-		               l->source_file, f->name, f->n_params, p->n_args);
-	a->param_bytes = mem_zalloc(f->param_bytes + 1u);
-	for (unsigned i = 0; i < p->n_args; i++) {
-		const struct kernel_arg *arg = &p->args[i];
-		const struct ptx_param *param = &f->params[i];
-		uint64_t address;
-		const void *from = &arg->i64;
-		unsigned bytes = 4;
-		switch (arg->kind) {
-		case ARG_BUFFER:
-			address = l->device->arena.region[a->buffer[arg->buffer]].base + arg->offset;
-			from = &address;
-			bytes = 8;
-			break;
-		case ARG_I64: bytes = arg->size ? arg->size : 8; break;
-		case ARG_I32: from = &arg->i32; break;
-		case ARG_U32: from = &arg->u32; break;
-		case ARG_F32: from = &arg->f32; break;
-		case ARG_F64: bytes = 8; break;
-		case ARG_BYTES:
-			from = arg->bytes;
-			bytes = arg->size;
-			break;
-		}
-		if (param->size != bytes)
-			return err_set(err, ERR_USAGE,
-			               "%s: parameter %u of kernel '%s' has %u bytes, the launch gives %u",
-			               l->source_file, i + 1, f->name, param->size, bytes);
-		memcpy(a->param_bytes + param->offset, from, bytes);
-	}
+		machine_banks_fill(&l->banks, l->sass, sass_number(l), l->module, ar);
 	return true;
 }
 
@@ -211,6 +171,7 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 	if (l->sass ? !lower_sass(&l->image.ir, l->sass, l->sass_func, &env, l->source_file, err)
 	            : !lower_ptx(&l->image.ir, l->module->ptx, l->func, &env, l->source_file, err))
 		return false;
+	l->grid.shared_base = l->sass ? lower_sass_shared_base(l->sass->cubin.sm) : 0;
 	ir_find_polls(&l->image.ir);
 	image_build(&l->image, l->req->plan, l->grid.shared_bytes,
 	            handler_set_choose(getenv("PMPP_EMU_ISA")), l->grid.reference_only,
@@ -283,18 +244,21 @@ static bool add_workspace(struct emu_launch *l, struct regions *a, struct err *e
 /* On a living device only the parameters are still to be put into memory. */
 static bool place_on_device(struct emu_launch *l, struct err *err)
 {
-	struct regions a = { .param_base = l->device->param_area };
+	struct regions a = { .param_base = l->device->param_area + launch_param_shift(l) };
 	device_heap_keep(l);
 	nested_work_prepare(l);
 	if (!place_workspace(l, &a, err))
 		return false;
-	if (!fill_params(l, &a, err))
+	a.param_bytes = launch_params(l, a.buffer, err);
+	if (!a.param_bytes)
 		return false;
-	memcpy(arena_at(&l->device->arena, a.param_base), a.param_bytes, l->func->param_bytes);
-	l->image_key = image_key(l->func, l->req->plan, l->grid.order.cluster, a.param_bytes) ^
-	               a.workspace ^ race_blocks_wanted(l);
-	if (l->sass) {
-		machine_banks_fill(&l->module->banks, l->sass, l->module, &l->device->arena);
+	memcpy(arena_at(&l->device->arena, a.param_base), a.param_bytes, launch_param_bytes(l));
+	if (!l->sass) {
+		l->image_key = image_key(l->func, l->req->plan, l->grid.order.cluster, a.param_bytes) ^
+		               a.workspace ^ race_blocks_wanted(l);
+	} else {
+		machine_banks_fill(&l->module->banks, l->sass, sass_number(l), l->module,
+		                   &l->device->arena);
 		l->banks = l->module->banks;
 		l->image_key = 0; /* constants are folded in: another launch may have others */
 	}
@@ -310,13 +274,14 @@ static bool place_launch(struct emu_launch *l, struct err *err)
 {
 	struct regions a = { 0 };
 	place_buffers(l, &a);
-	a.param_base = l->device->arena.region[a.params].base;
+	a.param_base = l->device->arena.region[a.params].base + launch_param_shift(l);
 	emu_module_place(l->module, l->module->ptx, l->device);
 	if (l->sass)
 		machine_banks_add(&l->banks, l->sass, &l->device->arena);
 	device_heap_add(l);
 	const bool ok = set_variables_place(l, a.buffer, err) && add_workspace(l, &a, err) &&
-	                arena_map(&l->device->arena, l->spare, err) && fill_params(l, &a, err) &&
+	                arena_map(&l->device->arena, l->spare, err) &&
+	                (a.param_bytes = launch_params(l, a.buffer, err)) != NULL &&
 	                fill_buffers(l, &a, err) && build_image(l, &a, err);
 	free(a.param_bytes);
 	if (ok)
@@ -380,9 +345,9 @@ static bool find_machine_code(struct emu_launch *l, struct err *err)
 		return err_set(err, ERR_UNAVAILABLE, "%s: there is no machine code of kernel '%s'",
 		               l->source_file, l->func->name);
 	const struct cubin_func *c = f->cubin;
-	bool same = c->n_params == l->func->n_params && c->param_bytes <= l->func->param_bytes;
+	bool same = c->n_params == l->func->n_params;
 	for (unsigned i = 0; same && i < c->n_params; i++)
-		same = c->params[i].offset == l->func->params[i].offset;
+		same = c->params[i].offset + l->func->params[i].size <= c->param_bytes;
 	if (!same)
 		return err_set(err, ERR_UNSUPPORTED,
 		               "%s: the machine code of kernel '%s' takes other parameters than its PTX",

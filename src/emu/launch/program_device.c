@@ -17,7 +17,7 @@
 #define DEVICE_SPAN ((uint64_t)1 << 37)
 #define LEAST_SPAN ((uint64_t)1 << 28)
 #define PARAM_ROOM (1 << 20)   /* for what is not the program's */
-#define PARAM_AREA_BYTES 32768 /* most that a launch may pass: 32,764 (sm_70 on) */
+#define PARAM_AREA_BYTES 33280 /* most that a launch may pass: 32,764 (sm_70 on); alignment */
 
 /* Addresses for as much as there may be; under ulimit -v for less. */
 static bool reserve(struct emu_device *d, struct err *err)

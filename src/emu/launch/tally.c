@@ -141,7 +141,7 @@ static void add_memory(const struct xop *x, const struct sums *s, struct counts 
 		c->ld_sectors += m->sectors;
 		c->ld_lines += m->lines;
 		c->ld_bytes += m->bytes;
-		c->shared_ld_requests += m->space[1];
+		c->shared_ld_requests += x->same_request ? 0 : m->space[1];
 		c->shared_ld_wavefronts += x->space == SPACE_GLOBAL ? 0 : m->wavefronts;
 		c->shared_ld_ideal += m->ideal;
 		break;
@@ -150,7 +150,7 @@ static void add_memory(const struct xop *x, const struct sums *s, struct counts 
 		c->st_sectors += m->sectors;
 		c->st_lines += m->lines;
 		c->st_bytes += m->bytes;
-		c->shared_st_requests += m->space[1];
+		c->shared_st_requests += x->same_request ? 0 : m->space[1];
 		c->shared_st_wavefronts += x->space == SPACE_GLOBAL ? 0 : m->wavefronts;
 		c->shared_st_ideal += m->ideal;
 		break;

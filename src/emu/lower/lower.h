@@ -41,7 +41,7 @@ struct lower_env {
 	/* of machine code */
 	const struct ptx_func *ptx; /* what it was assembled of, for its lines; NULL = its own */
 	uint32_t stack_bytes;       /* local memory of a thread */
-	struct lower_bank bank[LOWER_BANKS]; /* 3: variables, 4: addresses; the others are not used */
+	struct lower_bank bank[LOWER_BANKS]; /* 2: the function's numbers, 3: variables, 4: addresses */
 	/* Told every instruction that is refused, and lowering goes on; NULL = the first one ends it.
 	 */
 	void (*refused)(void *ctx, const struct lower_refusal *r);
@@ -57,6 +57,8 @@ bool lower_ptx(struct ir *ir, const struct ptx_module *m, const struct ptx_func 
  * architecture or the instruction that the emulator does not know. */
 struct sass_module;
 struct sass_func;
+/* The address, in the window of shared memory, at which a block's begins in machine code of @sm. */
+uint32_t lower_sass_shared_base(unsigned sm);
 bool lower_sass(struct ir *ir, const struct sass_module *m, const struct sass_func *f,
                 const struct lower_env *env, const char *source_file, struct err *err);
 

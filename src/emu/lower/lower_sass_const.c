@@ -7,18 +7,17 @@
 #include <string.h>
 
 /* From machine code that assemblers make; shared memory: 1 KiB is the system's from sm_90 on. */
+#define NONE SASS_NOWHERE
 static const struct sass_arch archs[] = {
-	{ 75, 0x0, 0xc, 0x28, 0x20, 0x44, 0 },
-	{ 80, 0x0, 0xc, 0x28, 0x20, 0x44, 0 },
-	{ 86, 0x0, 0xc, 0x28, 0x20, 0x44, 0 },
-	{ 89, 0x0, 0xc, 0x28, 0x20, 0x44, 0 },
-	{ 90, 0x0, 0xc, 0x28, 0x20, 0x44, 0x400 },
-	{ 100, 0x360, 0x370, 0x37c, SASS_NOWHERE, SASS_NOWHERE, 0x400 },
-	{ 120, 0x360, 0x370, 0x37c, SASS_NOWHERE, SASS_NOWHERE, 0x400 },
+	{ 75, 0x0, 0xc, 0x28, 0x20, 0x44, 0, NONE, NONE, NONE, NONE, NONE, NONE, NONE },
+	{ 80, 0x0, 0xc, 0x28, 0x20, 0x44, 0, 0x118, NONE, NONE, NONE, NONE, NONE, NONE },
+	{ 86, 0x0, 0xc, 0x28, 0x20, 0x44, 0, 0x118, NONE, NONE, NONE, NONE, NONE, NONE },
+	{ 89, 0x0, 0xc, 0x28, 0x20, 0x44, 0, 0x118, NONE, NONE, NONE, NONE, NONE, NONE },
+	{ 90, 0x0, 0xc, 0x28, 0x20, 0x44, 0x400, 0x208, 0x140, 0x144, 0x150, 0x15c, 0x188, 0x198 },
+	{ 100, 0x360, 0x370, 0x37c, NONE, NONE, 0x400, 0x358, 0x36c, NONE, NONE, NONE, NONE, NONE },
+	{ 120, 0x360, 0x370, 0x37c, NONE, NONE, 0x400, 0x358, 0x36c, NONE, NONE, NONE, NONE, NONE },
 };
-
-/* What is the driver's where a kernel has no parameters behind it. */
-enum { DRIVER_BYTES = 0x210 };
+#undef NONE
 
 const struct sass_arch *sass_arch_find(unsigned sm)
 {
@@ -28,33 +27,73 @@ const struct sass_arch *sass_arch_find(unsigned sm)
 	return NULL;
 }
 
-/* One byte of bank 0; false = not known. */
-static bool launch_byte(const struct sass_lower *s, uint64_t offset, uint8_t *out)
+uint32_t lower_sass_shared_base(unsigned sm)
 {
-	const struct launch_plan *p = s->env->plan;
+	const struct sass_arch *a = sass_arch_find(sm);
+	return a ? a->shared_base : 0;
+}
+
+/* What of bank 0 the launch makes, beside the parameters. */
+struct launch_numbers {
+	uint32_t block[3], grid[3], stack, work[2];
+	uint64_t window, descriptor, area;
+	uint32_t named, cluster[3], clusters[3], rank_end;
+	float inverse[3];
+};
+
+static struct launch_numbers numbers_of(const struct sass_lower *s)
+{
+	const struct lower_env *e = s->env;
+	const struct launch_plan *p = e->plan;
+	struct launch_numbers n = {
+		.block = { p->block.x, p->block.y, p->block.z },
+		.grid = { p->grid.x, p->grid.y, p->grid.z },
+		.stack = e->stack_bytes,
+		.work = { (uint32_t)(e->workspace >> 32), (uint32_t)e->workspace },
+		.window = LOCAL_WINDOW,
+		.area = e->param_base,
+		.named = e->explicit_cluster,
+		.rank_end = 1,
+	};
+	for (unsigned k = 0; k < 3; k++) {
+		n.cluster[k] = e->cluster[k] ? e->cluster[k] : 1;
+		n.clusters[k] = n.grid[k] / n.cluster[k];
+		n.inverse[k] = 1.0f / (float)n.cluster[k];
+		n.rank_end *= n.cluster[k];
+	}
+	return n;
+}
+
+/* One byte of bank 0; false = not known. */
+static bool launch_byte(const struct sass_lower *s, const struct launch_numbers *n, uint64_t offset,
+                        uint8_t *out)
+{
 	const struct cubin_func *f = s->f->cubin;
-	const uint32_t block[3] = { p->block.x, p->block.y, p->block.z };
-	const uint32_t grid[3] = { p->grid.x, p->grid.y, p->grid.z };
-	const uint32_t stack = s->env->stack_bytes;
-	const uint64_t window = LOCAL_WINDOW, workspace = s->env->workspace;
-	const uint32_t work[2] = { (uint32_t)(workspace >> 32), (uint32_t)workspace };
-	if (offset >= f->param_offset && offset - f->param_offset < f->param_bytes)
-		*out = s->env->params[offset - f->param_offset];
-	else if (offset - s->arch->block < sizeof block)
-		*out = ((const uint8_t *)block)[offset - s->arch->block];
-	else if (offset - s->arch->grid < sizeof grid)
-		*out = ((const uint8_t *)grid)[offset - s->arch->grid];
-	else if (offset - s->arch->stack < sizeof stack)
-		*out = ((const uint8_t *)&stack)[offset - s->arch->stack];
-	else if (offset - s->arch->local < sizeof window)
-		*out = ((const uint8_t *)&window)[offset - s->arch->local];
-	else if (offset - s->arch->workspace < sizeof work)
-		*out = ((const uint8_t *)work)[offset - s->arch->workspace];
-	else if (offset < (f->param_bytes ? f->param_offset : DRIVER_BYTES))
-		*out = 0; /* the driver's own: descriptors of memory */
-	else
-		return false;
-	return true;
+	const struct sass_arch *a = s->arch;
+	const struct {
+		unsigned at, bytes;
+		const void *value;
+	} all[] = {
+		{ f->param_offset, f->param_bytes, s->env->params },
+		{ a->block, sizeof n->block, n->block },
+		{ a->grid, sizeof n->grid, n->grid },
+		{ a->stack, sizeof n->stack, &n->stack },
+		{ a->local, sizeof n->window, &n->window },
+		{ a->workspace, sizeof n->work, n->work },
+		{ a->descriptor, sizeof n->descriptor, &n->descriptor },
+		{ a->named, sizeof n->named, &n->named },
+		{ a->cluster, sizeof n->cluster, n->cluster },
+		{ a->inverse, sizeof n->inverse, n->inverse },
+		{ a->clusters, sizeof n->clusters, n->clusters },
+		{ a->rank_end, sizeof n->rank_end, &n->rank_end },
+		{ a->area, n->area ? sizeof n->area : 0, &n->area },
+	};
+	for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+		if (all[k].at != SASS_NOWHERE && offset - all[k].at < all[k].bytes) {
+			*out = ((const uint8_t *)all[k].value)[offset - all[k].at];
+			return true;
+		}
+	return false;
 }
 
 uint64_t sl_bank_address(const struct sass_lower *s, unsigned bank)
@@ -71,14 +110,10 @@ bool sl_constant(const struct sass_lower *s, unsigned bank, int64_t offset, unsi
 	if (offset < 0 || bytes > sizeof b)
 		return false;
 	if (bank == 0) {
+		const struct launch_numbers n = numbers_of(s);
 		for (unsigned k = 0; k < bytes; k++)
-			if (!launch_byte(s, (uint64_t)offset + k, &b[k]))
+			if (!launch_byte(s, &n, (uint64_t)offset + k, &b[k]))
 				return false;
-	} else if (bank == 2) {
-		const struct cubin_bank *own = cubin_bank(&s->m->cubin, bank, (int)(s->f - s->m->funcs));
-		if (!own || (uint64_t)offset + bytes > own->bytes)
-			return false;
-		memcpy(b, own->data + offset, bytes);
 	} else if (bank < LOWER_BANKS && s->env->bank[bank].data &&
 	           (uint64_t)offset + bytes <= s->env->bank[bank].bytes) {
 		memcpy(b, s->env->bank[bank].data + offset, bytes);

@@ -251,8 +251,24 @@ bool sl_dmnmx(struct sass_lower *s)
 	return true;
 }
 
+/* DSETP.MAX.AND p, q, a, b: p = a is the greater number, q = both are none. */
+static bool greater_number(struct sass_lower *s)
+{
+	const struct xsrc a = sl_f64(s, 0), b = sl_f64(s, 1);
+	const struct xsrc best = sl_op2(s, sl_has(s, SASS_MOD_MAX) ? E_max_f64 : E_min_f64, a, b);
+	const struct xsrc p = sl_cmp(s, CMP_EQ, PTX_U64, best, a);
+	const struct xsrc none =
+		sl_bool(s, BOOL_AND, sl_cmp(s, CMP_NAN, PTX_F64, a, a), sl_cmp(s, CMP_NAN, PTX_F64, b, b));
+	const struct xsrc number = sl_cmp(s, CMP_NUM, PTX_F64, a, a);
+	sl_set_pred(s, sl_dst_pred(s, 0), sl_bool(s, BOOL_AND, p, number));
+	sl_set_pred(s, sl_dst_pred(s, 1), none);
+	return true;
+}
+
 bool sl_dsetp(struct sass_lower *s)
 {
+	if (sl_has(s, SASS_MOD_MAX) || sl_has(s, SASS_MOD_MIN))
+		return greater_number(s);
 	const enum ptx_cmp cmp = sl_comparison(s);
 	if (cmp == CMP_NONE)
 		return sl_refuse(s, "this comparison");

@@ -44,6 +44,24 @@ bool sl_branch_to(struct sass_lower *s, int32_t block, struct xsrc p)
 	return true;
 }
 
+static bool any_goes(struct sass_lower *s)
+{
+	const struct xsrc mine = sl_bool(s, BOOL_AND, sl_condition(s), guard_source(s));
+	const int32_t any = low_temp(&s->l, 0);
+	if (s->guard >= 0)
+		sl_emit(s, X_NOP);
+	struct xop *x = low_emit(&s->l, X_VOTE);
+	x->op = MODE_ANY;
+	x->type = PTX_PRED;
+	x->n_s = 2;
+	x->s[0] = mine;
+	x->s[1] = src_const(0xffffffffu);
+	x->n_d = 1;
+	x->d[0] = any;
+	s->guard = -1;
+	return sl_branch_to(s, s->i->target < 0 ? -1 : s->block_of[s->i->target], src_reg(any));
+}
+
 bool sl_bra(struct sass_lower *s)
 {
 	const struct sass_operand *first = sl_src_operand(s, 0);
@@ -64,6 +82,8 @@ bool sl_bra(struct sass_lower *s)
 	}
 	if (!first)
 		return sl_refuse(s, "this branch");
+	if (sl_has(s, SASS_MOD_ANY)) /* all lanes go where one has the predicate */
+		return any_goes(s);
 	return sl_branch_to(s, s->i->target < 0 ? -1 : s->block_of[s->i->target], sl_condition(s));
 }
 

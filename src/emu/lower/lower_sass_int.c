@@ -24,11 +24,6 @@ static struct xsrc carry_term(struct sass_lower *s, unsigned n, uint64_t *ones)
 	return v.kind == S_CONST ? src_const(~(uint32_t)v.value) : sl_op1(s, E_not_b32, v);
 }
 
-static struct xsrc zero_extended(struct sass_lower *s, struct xsrc v)
-{
-	return v.kind == S_CONST ? src_const((uint32_t)v.value) : sl_op1(s, E_zext64, v);
-}
-
 static struct xsrc add64(struct sass_lower *s, struct xsrc a, struct xsrc b)
 {
 	return is_zero(a) ? b : is_zero(b) ? a : sl_op2(s, E_add_b64, a, b);
@@ -86,9 +81,9 @@ static void sum_with_carry(struct sass_lower *s, unsigned n_terms)
 		return;
 	struct xsrc sum = src_const(ones);
 	for (unsigned n = 0; n < n_terms; n++)
-		sum = add64(s, sum, zero_extended(s, v[n]));
+		sum = add64(s, sum, sl_extended(s, v[n]));
 	for (unsigned n = 0; carry_in && n < sl_n_preds(s); n++)
-		sum = add64(s, sum, zero_extended(s, as_number(s, sl_pred(s, n, false))));
+		sum = add64(s, sum, sl_extended(s, as_number(s, sl_pred(s, n, false))));
 	set_sum(s, sum);
 }
 
@@ -186,7 +181,7 @@ static void wide_product(struct sass_lower *s, bool sign)
 	if (carry >= 0)
 		over = sl_cmp(s, CMP_LT, PTX_U64, sum, c);
 	if (sl_has(s, SASS_MOD_X)) {
-		const struct xsrc in = zero_extended(s, as_number(s, sl_pred(s, 0, false)));
+		const struct xsrc in = sl_extended(s, as_number(s, sl_pred(s, 0, false)));
 		const struct xsrc more = add64(s, sum, in);
 		if (carry >= 0)
 			over = sl_bool(s, BOOL_OR, over, sl_cmp(s, CMP_LT, PTX_U64, more, in));
@@ -253,6 +248,24 @@ static bool shift_amount(struct sass_lower *s, unsigned *n, uint32_t *bits)
 	return *n >= 2 && o->kind == SASS_OPND_INT;
 }
 
+/* The index, shifted; HI: the upper word of that. */
+static struct xsrc index_shifted(struct sass_lower *s, struct xsrc a, unsigned bits)
+{
+	if (sl_has(s, SASS_MOD_HI)) {
+		const bool sign = sl_has(s, SASS_MOD_SX32);
+		const struct xsrc upper = sign ? sl_op2(s, E_shr_s32, a, src_const(31)) : sl_bits(s, 2);
+		if (is_zero(upper))
+			return bits ? sl_op2(s, E_shr_u32, a, src_const(32 - bits)) : src_const(0);
+		if (sign && bits)
+			return sl_op2(s, E_shr_s32, a, src_const(32 - bits));
+		return sl_op3(s, E_shf_l_clamp, a, upper, src_const(bits));
+	}
+	if (!bits)
+		return a;
+	return a.kind == S_CONST ? src_const((uint32_t)a.value << bits)
+	                         : sl_op2(s, E_shl_b32, a, src_const(bits));
+}
+
 bool sl_lea(struct sass_lower *s)
 {
 	unsigned at;
@@ -265,20 +278,11 @@ bool sl_lea(struct sass_lower *s)
 	const bool carries = sl_has(s, SASS_MOD_X) || wants_carry(s);
 	if (sl_has(s, SASS_MOD_64))
 		return sl_refuse(s, "a 64-bit address sum");
-	if (first->flags & (SASS_NEG | SASS_NOT) && (high || carries))
+	const bool minus = first->flags & SASS_NEG && carries; /* what is added is negated, not a */
+	if (first->flags & SASS_NOT ? high || carries : first->flags & SASS_NEG && high)
 		return sl_refuse(s, "an address sum with a negative index");
-	struct xsrc a = sl_int(s, 0);
-	if (high) {
-		const struct xsrc upper =
-			sl_has(s, SASS_MOD_SX32) ? sl_op2(s, E_shr_s32, a, src_const(31)) : sl_bits(s, 2);
-		a = is_zero(upper) ? bits ? sl_op2(s, E_shr_u32, a, src_const(32 - bits)) : src_const(0)
-		    : sl_has(s, SASS_MOD_SX32) && bits
-		        ? sl_op2(s, E_shr_s32, a, src_const(32 - bits))
-		        : sl_op3(s, E_shf_l_clamp, a, upper, src_const(bits));
-	} else if (bits) {
-		a = a.kind == S_CONST ? src_const((uint32_t)a.value << bits)
-		                      : sl_op2(s, E_shl_b32, a, src_const(bits));
-	}
+	struct xsrc a = minus ? sl_bits(s, 0) : sl_int(s, 0);
+	a = index_shifted(s, a, bits);
 	if (!carries) {
 		const struct xsrc b = sl_int(s, 1);
 		if (is_zero(b))
@@ -288,13 +292,17 @@ bool sl_lea(struct sass_lower *s)
 		return true;
 	}
 	const struct xsrc b = carry_term(s, 1, &ones);
+	if (minus) {
+		a = a.kind == S_CONST ? src_const(~(uint32_t)a.value) : sl_op1(s, E_not_b32, a);
+		ones++;
+	}
 	const struct xsrc two[] = { a, b };
 	if (!ones && !sl_has(s, SASS_MOD_X) && plain_carry(s, two, 2))
 		return true;
-	struct xsrc sum = add64(s, zero_extended(s, a), zero_extended(s, b));
+	struct xsrc sum = add64(s, sl_extended(s, a), sl_extended(s, b));
 	sum = add64(s, sum, src_const(ones));
 	if (sl_has(s, SASS_MOD_X))
-		sum = add64(s, sum, zero_extended(s, as_number(s, sl_pred(s, 0, false))));
+		sum = add64(s, sum, sl_extended(s, as_number(s, sl_pred(s, 0, false))));
 	set_sum(s, sum);
 	return true;
 }

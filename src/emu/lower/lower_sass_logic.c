@@ -316,7 +316,7 @@ static bool special_number(enum sass_special sr, enum ptx_special *out)
 		{ SASS_SR_CTAID_Z, SR_CTAID_Z },    { SASS_SR_EQMASK, SR_LANEMASK_EQ },
 		{ SASS_SR_LTMASK, SR_LANEMASK_LT }, { SASS_SR_LEMASK, SR_LANEMASK_LE },
 		{ SASS_SR_GTMASK, SR_LANEMASK_GT }, { SASS_SR_GEMASK, SR_LANEMASK_GE },
-		{ SASS_SR_SM_ID, SR_SMID },
+		{ SASS_SR_SM_ID, SR_SMID },         { SASS_SR_CGA_CTA_ID, SR_CLUSTER_CTARANK },
 	};
 	for (unsigned k = 0; k < sizeof same / sizeof *same; k++)
 		if (same[k].sass == sr) {
@@ -342,7 +342,6 @@ static bool window_word(enum sass_special sr, uint64_t *value)
 	case SASS_SR_LOCAL_WINDOW_LO: *value = (uint32_t)LOCAL_WINDOW; return true;
 	case SASS_SR_ZERO:
 	case SASS_SR_GRID_ID:
-	case SASS_SR_CGA_CTA_ID:
 	case SASS_SR_VIRT_CFG: *value = 0; return true;
 	default: return false;
 	}
@@ -378,7 +377,8 @@ bool sl_s2r(struct sass_lower *s)
 		return sl_refuse(s, "this special register");
 	const struct launch_plan *p = s->env->plan;
 	const uint32_t grid[3] = { p->grid.x, p->grid.y, p->grid.z };
-	if (number >= SR_CTAID_X && number <= SR_CTAID_Z && grid[number - SR_CTAID_X] == 1) {
+	if ((number >= SR_CTAID_X && number <= SR_CTAID_Z && grid[number - SR_CTAID_X] == 1) ||
+	    (number == SR_CLUSTER_CTARANK && !sl_in_cluster(s))) {
 		sl_set1(s, d, E_mov_b32, src_const(0));
 		return true;
 	}

@@ -13,11 +13,6 @@ static enum ptx_space space_of(enum sass_op op)
 	}
 }
 
-static struct xsrc zero_extended(struct sass_lower *s, struct xsrc v)
-{
-	return v.kind == S_CONST ? src_const((uint32_t)v.value) : sl_op1(s, E_zext64, v);
-}
-
 static struct xsrc one_register(struct sass_lower *s, uint8_t kind, unsigned number)
 {
 	const int32_t r = sl_reg(s, kind, number);
@@ -47,7 +42,7 @@ static bool address(struct sass_lower *s, const struct sass_operand *m, bool wid
 		if (m->words == 1 && wide && m->sel == SASS_MOD_S32)
 			base = sl_op1(s, E_sext64, base);
 		else if (m->words == 1 && wide)
-			base = zero_extended(s, base);
+			base = sl_extended(s, base);
 		if (shift)
 			base = sl_op2(s, E_shl_b32, base, src_const(shift));
 	}
@@ -55,11 +50,39 @@ static bool address(struct sass_lower *s, const struct sass_operand *m, bool wid
 		more = m->uwords == 2 ? sl_pair(s, SASS_OPND_UREG, m->ureg)
 		                      : one_register(s, SASS_OPND_UREG, m->ureg);
 		if (m->uwords == 1 && wide)
-			more = zero_extended(s, more);
+			more = sl_extended(s, more);
 		if (m->uwords == 2 && !wide)
 			return sl_refuse(s, "this form of address");
 	}
 	*out = sum(s, wide, base, more);
+	return true;
+}
+
+bool sl_in_cluster(const struct sass_lower *s)
+{
+	const uint32_t *n = s->env->cluster;
+	return n[0] > 1 || n[1] > 1 || n[2] > 1;
+}
+
+/* Hardware has the block's rank above CLUSTER_SHIFT, the emulator one more; see ir.h. */
+struct xsrc sl_shared_address(struct sass_lower *s, struct xsrc address)
+{
+	const struct xsrc low = sl_op2(s, E_and_b32, address, src_const(CLUSTER_OFFSET));
+	const struct xsrc own = sl_op2(s, E_sub_b32, low, src_const(s->arch->shared_base));
+	if (!sl_in_cluster(s))
+		return sl_extended(s, own);
+	const struct xsrc rank = sl_op2(s, E_and_b32, address, src_const(0xffu << CLUSTER_SHIFT));
+	const struct xsrc top = sl_op2(s, E_add_b32, rank, src_const(1u << CLUSTER_SHIFT));
+	return sl_extended(s, sl_op2(s, E_or_b32, top, own));
+}
+
+bool sl_shared_place(struct sass_lower *s, unsigned n, unsigned more, struct xsrc *out)
+{
+	const struct sass_operand *m = sl_place_operand(s, n);
+	struct xsrc at = src_const(0);
+	if (!m || !address(s, m, false, &at))
+		return sl_refuse(s, "this form of address");
+	*out = sl_shared_address(s, sum(s, false, at, src_const((uint32_t)m->value + more)));
 	return true;
 }
 
@@ -72,6 +95,12 @@ static bool set_place(struct sass_lower *s, const struct sass_operand *m, enum p
 	if (!m || m->kind != SASS_OPND_MEM || !address(s, m, wide, at))
 		return sl_refuse(s, "this form of address");
 	*offset = m->value - (space == SPACE_SHARED ? (int64_t)s->arch->shared_base : 0);
+	if (space == SPACE_SHARED &&
+	    sl_in_cluster(s)) { /* the block's own, whose number stands on top */
+		const struct xsrc whole = sl_op2(s, E_add_b32, *at, src_const((uint32_t)m->value));
+		*at = sl_op2(s, E_and_b32, whole, src_const(CLUSTER_OFFSET));
+		*offset = -(int64_t)s->arch->shared_base;
+	}
 	if (at->kind == S_CONST) {
 		at->value += (uint64_t)*offset;
 		*offset = 0;
@@ -81,7 +110,17 @@ static bool set_place(struct sass_lower *s, const struct sass_operand *m, enum p
 	return true;
 }
 
-static const struct sass_operand *place_operand(const struct sass_lower *s, unsigned n)
+bool sl_shared_word(struct sass_lower *s, struct xsrc *out)
+{
+	struct xsrc at;
+	int64_t offset;
+	if (!set_place(s, sl_place_operand(s, 0), SPACE_SHARED, &at, &offset))
+		return false;
+	*out = sl_op2(s, E_add_b32, at, src_const((uint32_t)offset));
+	return true;
+}
+
+const struct sass_operand *sl_place_operand(const struct sass_lower *s, unsigned n)
 {
 	for (unsigned k = 0; k < s->i->n_operands; k++)
 		if (s->i->operands[k].kind == SASS_OPND_MEM && !n--)
@@ -149,21 +188,21 @@ bool sl_load(struct sass_lower *s)
 	int64_t offset;
 	if (sl_dst_pred(s, 0) >= 0 || sl_has(s, SASS_MOD_256))
 		return sl_refuse(s, "this form of load");
-	if (!set_place(s, place_operand(s, 0), space, &at, &offset))
+	if (!set_place(s, sl_place_operand(s, 0), space, &at, &offset))
 		return false;
 	load_words(s, space, width_of(s), at, offset);
 	return true;
 }
 
 /* Word @k of the data that is stored. */
-static struct xsrc data_word(struct sass_lower *s, const struct sass_operand *o, unsigned k)
+struct xsrc sl_data_word(struct sass_lower *s, const struct sass_operand *o, unsigned k)
 {
 	if (o->kind == SASS_OPND_REG || o->kind == SASS_OPND_UREG)
 		return o->reg == SASS_RZ ? src_const(0) : one_register(s, o->kind, o->reg + k);
 	return src_const(k ? 0 : (uint32_t)o->value);
 }
 
-static const struct sass_operand *data_operand(const struct sass_lower *s, unsigned n)
+const struct sass_operand *sl_data_operand(const struct sass_lower *s, unsigned n)
 {
 	for (unsigned k = s->i->n_dsts; k < s->i->n_operands; k++) {
 		const uint8_t kind = s->i->operands[k].kind;
@@ -177,15 +216,15 @@ bool sl_store(struct sass_lower *s)
 {
 	const enum ptx_space space = space_of(s->i->op);
 	const struct width w = width_of(s);
-	const struct sass_operand *data = data_operand(s, 0);
+	const struct sass_operand *data = sl_data_operand(s, 0);
 	struct xsrc at, v[4];
 	int64_t offset;
 	if (!data || sl_has(s, SASS_MOD_256))
 		return sl_refuse(s, "this form of store");
-	if (!set_place(s, place_operand(s, 0), space, &at, &offset))
+	if (!set_place(s, sl_place_operand(s, 0), space, &at, &offset))
 		return false;
 	for (unsigned k = 0; k < w.words; k++)
-		v[k] = data_word(s, data, k);
+		v[k] = sl_data_word(s, data, k);
 	struct xop *x = sl_emit(s, X_ST);
 	x->mem = (int32_t)s->l.ir->n_mem++;
 	x->space = space;
@@ -202,7 +241,7 @@ bool sl_store(struct sass_lower *s)
 
 /* --- atomics --- */
 
-static enum ptx_atom atomic_operation(const struct sass_lower *s)
+enum ptx_atom sl_atomic_operation(const struct sass_lower *s)
 {
 	static const struct {
 		enum sass_mod mod;
@@ -243,7 +282,7 @@ static bool atomic_type(const struct sass_lower *s, enum ptx_type *type)
 static struct xsrc data_value(struct sass_lower *s, const struct sass_operand *o, bool wide)
 {
 	if (!wide)
-		return data_word(s, o, 0);
+		return sl_data_word(s, o, 0);
 	if (o->kind == SASS_OPND_INT)
 		return src_const((uint64_t)o->value);
 	return sl_pair(s, o->kind, o->reg);
@@ -258,6 +297,7 @@ static void set_old(struct sass_lower *s, bool wide, struct xsrc old, struct xsr
 		const struct xsrc same = sl_cmp(s, CMP_EQ, wide ? PTX_U64 : PTX_U32, old, expected);
 		if (low >= 0)
 			sl_set_select(s, low, src_const(1), src_const(0), same);
+		sl_set1(s, high, E_mov_b32, src_const(0));
 		if (sl_dst_pred(s, 0) >= 0)
 			sl_set_pred(s, sl_dst_pred(s, 0), same);
 		return;
@@ -266,31 +306,94 @@ static void set_old(struct sass_lower *s, bool wide, struct xsrc old, struct xsr
 	sl_set1(s, high, E_hi32, old);
 }
 
+/* Does a generic address point into a window of shared memory: the block's own, or (@other) that of
+ * another block of the cluster? */
+static struct xsrc in_shared(struct sass_lower *s, struct xsrc address, bool other)
+{
+	const struct xsrc top = sl_op2(s, E_shr_u64, address, src_const(56));
+	const struct xsrc shared = sl_cmp(s, CMP_EQ, PTX_U64, top, src_const(SHARED_WINDOW >> 56));
+	if (!sl_in_cluster(s))
+		return other ? sl_bool(s, BOOL_NONE, src_const(0), src_const(0)) : shared;
+	const int32_t mine = low_temp(&s->l, 4);
+	struct xop *x = low_emit(&s->l, X_SPECIAL);
+	x->op = SR_CLUSTER_CTARANK;
+	x->n_d = 1;
+	x->d[0] = mine;
+	const struct xsrc rank =
+		sl_op2(s, E_shr_u32, sl_op1(s, E_trunc32, address), src_const(CLUSTER_SHIFT));
+	return sl_bool(s, BOOL_AND, shared,
+	               sl_cmp(s, other ? CMP_NE : CMP_EQ, PTX_U32, rank, src_reg(mine)));
+}
+
+/* QSPC.E.S p, RZ, [address]: where it points: S own shared memory, D another block's, L local. */
+bool sl_qspc(struct sass_lower *s)
+{
+	struct xsrc at;
+	int64_t offset;
+	if (!set_place(s, sl_place_operand(s, 0), SPACE_GENERIC, &at, &offset) || offset)
+		return sl_refuse(s, "this question of a space");
+	struct xsrc p;
+	if (sl_has(s, SASS_MOD_S) || sl_has(s, SASS_MOD_D))
+		p = in_shared(s, at, sl_has(s, SASS_MOD_D));
+	else if (sl_has(s, SASS_MOD_L))
+		p = sl_cmp(s, CMP_EQ, PTX_U64, sl_op2(s, E_shr_u64, at, src_const(56)),
+		           src_const(LOCAL_WINDOW >> 56));
+	else
+		return sl_refuse(s, "this question of a space");
+	sl_set_pred(s, sl_dst_pred(s, 0), p);
+	sl_set1(s, sl_dst(s, 0), E_mov_b32, src_const(0));
+	return true;
+}
+
+/* ATOM p, d, [address], data: done only where the address is global, which p then says; code for
+ * the other spaces follows it. */
+static void only_global(struct sass_lower *s, struct xsrc at)
+{
+	const int32_t told = sl_dst_pred(s, 0);
+	const struct xsrc top = sl_op2(s, E_shr_u64, at, src_const(56));
+	struct xsrc p = sl_cmp(s, CMP_EQ, PTX_U64, top, src_const(0));
+	sl_set_pred(s, told, p);
+	sl_emit(s, X_NOP);
+	if (s->guard >= 0)
+		p = sl_bool(s, BOOL_AND, p, s->guard_neg ? src_not(src_reg(s->guard)) : src_reg(s->guard));
+	s->guard = p.reg;
+	s->guard_neg = false;
+}
+
+/* Operation and type; false = not known. A count of lanes (POPC.INC) adds one for each. */
+static bool atomic_form(const struct sass_lower *s, enum ptx_atom *op, enum ptx_type *type)
+{
+	*op = sl_atomic_operation(s);
+	if (sl_has(s, SASS_MOD_POPC) && sl_has(s, SASS_MOD_INC)) {
+		*op = ATOM_ADD;
+		*type = PTX_U32;
+		return true;
+	}
+	return atomic_type(s, type) && *op != ATOM_NONE && sl_data_operand(s, 0) &&
+	       (*op != ATOM_CAS || sl_data_operand(s, 1));
+}
+
 bool sl_atomic(struct sass_lower *s)
 {
 	const enum ptx_space space = space_of(s->i->op);
-	const struct sass_operand *first = data_operand(s, 0), *second = data_operand(s, 1);
-	enum ptx_atom op = atomic_operation(s);
+	const bool test = sl_has(s, SASS_MOD_CAST), tells = sl_dst_pred(s, 0) >= 0;
+	enum ptx_atom op;
 	enum ptx_type type;
-	struct xsrc at, b, c = src_const(0);
+	struct xsrc at, b = src_const(1), c = src_const(0);
 	int64_t offset;
-	if (sl_has(s, SASS_MOD_POPC) && sl_has(s, SASS_MOD_INC)) { /* adds one for each lane */
-		op = ATOM_ADD;
-		type = PTX_U32;
-		first = NULL;
-	} else if (!atomic_type(s, &type) || op == ATOM_NONE || !first || (op == ATOM_CAS && !second) ||
-	           (sl_dst_pred(s, 0) >= 0 && !sl_has(s, SASS_MOD_CAST))) {
+	if (!atomic_form(s, &op, &type) || (tells && !test && space != SPACE_GENERIC))
 		return sl_refuse(s, "this atomic operation");
-	}
 	const bool wide = type == PTX_F64 || type == PTX_S64 || type == PTX_U64;
-	if (!set_place(s, place_operand(s, 0), space, &at, &offset))
+	if (!set_place(s, sl_place_operand(s, 0), space, &at, &offset))
 		return false;
-	b = first ? data_value(s, first, wide) : src_const(1);
+	if (tells && !test)
+		only_global(s, at);
+	if (!sl_has(s, SASS_MOD_POPC))
+		b = data_value(s, sl_data_operand(s, 0), wide);
 	if (op == ATOM_CAS)
-		c = data_value(s, second, wide);
+		c = data_value(s, sl_data_operand(s, 1), wide);
 	const int32_t low = sl_dst(s, 0);
-	const bool test = sl_has(s, SASS_MOD_CAST);
-	const bool asked = low >= 0 || sl_dst_pred(s, 0) >= 0;
+	const bool asked = low >= 0 || (test && tells);
 	const int32_t d = !asked ? -1 : wide ? low_temp(&s->l, 8) : test ? low_temp(&s->l, 4) : low;
 	struct xop *x = sl_emit(s, d >= 0 ? X_ATOM : X_RED);
 	x->mem = (int32_t)s->l.ir->n_mem++;
@@ -319,8 +422,8 @@ bool sl_ldgsts(struct sass_lower *s)
 	if (s->i->n_operands > 2 &&
 	    !(s->i->operands[2].kind == SASS_OPND_PRED && s->i->operands[2].reg == SASS_PT))
 		return sl_refuse(s, "a copy under a predicate of its own");
-	if (!set_place(s, place_operand(s, 0), SPACE_SHARED, &to, &to_offset) ||
-	    !set_place(s, place_operand(s, 1), SPACE_GLOBAL, &from, &from_offset))
+	if (!set_place(s, sl_place_operand(s, 0), SPACE_SHARED, &to, &to_offset) ||
+	    !set_place(s, sl_place_operand(s, 1), SPACE_GLOBAL, &from, &from_offset))
 		return false;
 	const unsigned bytes = sl_has(s, SASS_MOD_128) ? 16 : sl_has(s, SASS_MOD_64) ? 8 : 4;
 	struct xop *x = sl_emit(s, X_ASYNC);

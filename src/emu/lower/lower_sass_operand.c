@@ -315,6 +315,11 @@ struct xsrc sl_op4(struct sass_lower *s, enum emu_op op, struct xsrc a, struct x
 	return operation(s, -1, op, 4, (struct xsrc[]){ a, b, c, e });
 }
 
+struct xsrc sl_extended(struct sass_lower *s, struct xsrc v)
+{
+	return v.kind == S_CONST ? src_const((uint32_t)v.value) : sl_op1(s, E_zext64, v);
+}
+
 struct xsrc sl_cmp(struct sass_lower *s, enum ptx_cmp cmp, enum ptx_type type, struct xsrc a,
                    struct xsrc b)
 {

@@ -29,14 +29,10 @@ static struct xsrc scaled(struct sass_lower *s, struct xsrc a, unsigned factor, 
 	return sl_op2(s, E_add_b32, sl_op2(s, E_mul_lo_b32, a, src_const(factor)), src_const(b));
 }
 
-/* MOVM.16.MT88: a matrix of 8 x 8 halves turned over; element (2 t + j, g) comes from lane
- * 4 (2 t + j) + g / 2, its half g % 2. */
-bool sl_movm(struct sass_lower *s)
+/* A matrix of 8 x 8 halves turned over; element (2 t + j, g) comes from lane 4 (2 t + j) + g / 2,
+ * its half g % 2. */
+static struct xsrc turned(struct sass_lower *s, struct xsrc value, struct lanes at)
 {
-	if (!sl_has(s, SASS_MOD_MT88) || !sl_has(s, SASS_MOD_16) || s->guard >= 0)
-		return sl_refuse(s, "this form of a matrix moved");
-	const struct xsrc value = sl_bits(s, 0);
-	const struct lanes at = lane_parts(s);
 	const struct xsrc column = sl_op2(s, E_shr_u32, at.g, src_const(1));
 	const struct xsrc shift = scaled(s, sl_op2(s, E_and_b32, at.g, src_const(1)), 16, 0);
 	struct xsrc part[2];
@@ -44,7 +40,87 @@ bool sl_movm(struct sass_lower *s)
 		const struct xsrc lane = sl_op2(s, E_add_b32, scaled(s, at.t, 8, 4 * j), column);
 		part[j] = sl_op2(s, E_shr_u32, low_from_lane(&s->l, value, lane), shift);
 	}
-	sl_set2(s, sl_dst(s, 0), E_pack32, part[0], part[1]);
+	return sl_op2(s, E_pack32, part[0], part[1]);
+}
+
+bool sl_movm(struct sass_lower *s)
+{
+	if (!sl_has(s, SASS_MOD_MT88) || !sl_has(s, SASS_MOD_16) || s->guard >= 0)
+		return sl_refuse(s, "this form of a matrix moved");
+	sl_set1(s, sl_dst(s, 0), E_mov_b32, turned(s, sl_bits(s, 0), lane_parts(s)));
+	return true;
+}
+
+/* --- matrices in shared memory: LDSM, STSM --- */
+
+/* One, two or four matrices of 8 x 8 halves; lane 8 i + r has the address of row r of matrix i. */
+static bool known_matrices(const struct sass_lower *s)
+{
+	return sl_has(s, SASS_MOD_16) && (sl_has(s, SASS_MOD_M88) || sl_has(s, SASS_MOD_MT88)) &&
+	       s->guard < 0;
+}
+
+static unsigned matrix_count(const struct sass_lower *s)
+{
+	return sl_has(s, SASS_MOD_4) ? 4 : sl_has(s, SASS_MOD_2) ? 2 : 1;
+}
+
+/* This lane's four bytes of matrix @i: part of one request, which all matrices are. */
+static struct xop *matrix_access(struct sass_lower *s, enum xkind kind, struct xsrc address,
+                                 struct lanes at, unsigned i)
+{
+	const struct xsrc row = low_from_lane(&s->l, address, scaled(s, at.g, 1, 8 * i));
+	const struct xsrc place = sl_op2(s, E_add_b32, row, scaled(s, at.t, 4, 0));
+	struct xop *x = sl_emit(s, kind);
+	x->mem = (int32_t)s->l.ir->n_mem++;
+	x->space = SPACE_SHARED;
+	x->s[0] = place;
+	x->n_s = 1;
+	x->type = PTX_B32;
+	x->bytes = 4;
+	x->vec = 1;
+	x->same_request = i > 0;
+	return x;
+}
+
+bool sl_ldsm(struct sass_lower *s)
+{
+	int32_t value[4] = { -1, -1, -1, -1 };
+	const unsigned n = matrix_count(s);
+	struct xsrc address;
+	if (!known_matrices(s) || !sl_shared_word(s, &address))
+		return sl_refuse(s, "this form of matrices loaded");
+	const struct lanes at = lane_parts(s);
+	for (unsigned i = 0; i < n; i++) {
+		value[i] = low_temp(&s->l, 4);
+		struct xop *x = matrix_access(s, X_LD, address, at, i);
+		x->n_d = 1;
+		x->d[0] = value[i];
+	}
+	for (unsigned i = 0; i < n; i++)
+		sl_set1(s, sl_dst(s, i), E_mov_b32,
+		        sl_has(s, SASS_MOD_MT88) ? turned(s, src_reg(value[i]), at) : src_reg(value[i]));
+	return true;
+}
+
+bool sl_stsm(struct sass_lower *s)
+{
+	const struct sass_operand *data = sl_data_operand(s, 0);
+	const unsigned n = matrix_count(s);
+	struct xsrc address, value[4] = { { .kind = S_NONE } };
+	if (!known_matrices(s) || !data || !sl_shared_word(s, &address))
+		return sl_refuse(s, "this form of matrices stored");
+	const struct lanes at = lane_parts(s);
+	for (unsigned i = 0; i < n; i++) {
+		value[i] = sl_data_word(s, data, i);
+		if (sl_has(s, SASS_MOD_MT88))
+			value[i] = turned(s, value[i], at);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		struct xop *x = matrix_access(s, X_ST, address, at, i);
+		x->n_s = 2;
+		x->s[1] = value[i];
+	}
 	return true;
 }
 

@@ -20,6 +20,10 @@ struct sass_arch {
 	 * of cooperative launches (upper word, then lower one); NOWHERE = not there */
 	unsigned block, grid, stack, local, workspace;
 	unsigned shared_base; /* address at which a block's shared memory begins */
+	/* descriptors of memory, 8 bytes, whose value nobody asks for; of clusters: whether the launch
+	 * names their size, their blocks (x, y, z), 1 / those, clusters (x, y, z), all blocks of one;
+	 * address of the parameters */
+	unsigned descriptor, named, cluster, inverse, clusters, rank_end, area;
 };
 
 /* Two registers of 32 bits and the register of 64 bits that holds the same. */
@@ -89,6 +93,7 @@ struct xsrc sl_op3(struct sass_lower *s, enum emu_op op, struct xsrc a, struct x
                    struct xsrc c);
 struct xsrc sl_op4(struct sass_lower *s, enum emu_op op, struct xsrc a, struct xsrc b,
                    struct xsrc c, struct xsrc e);
+struct xsrc sl_extended(struct sass_lower *s, struct xsrc v); /* 32 bits to 64 */
 struct xsrc sl_cmp(struct sass_lower *s, enum ptx_cmp cmp, enum ptx_type type, struct xsrc a,
                    struct xsrc b);
 /* The comparison and the combination with a predicate that the instruction's modifiers name. */
@@ -115,6 +120,32 @@ struct xop *sl_emit(struct sass_lower *s, enum xkind kind);
 void sl_wrote(struct sass_lower *s, int32_t d);
 /* Forgets what is known of pairs: another block begins. */
 void sl_enter_block(struct sass_lower *s);
+
+/* --- memory (lower_sass_mem.c) --- */
+
+/* Place in memory @n, and register or number @n of the data, among the operands. */
+const struct sass_operand *sl_place_operand(const struct sass_lower *s, unsigned n);
+const struct sass_operand *sl_data_operand(const struct sass_lower *s, unsigned n);
+/* Word @k of the data. */
+struct xsrc sl_data_word(struct sass_lower *s, const struct sass_operand *o, unsigned k);
+/* What the modifiers say; ATOM_NONE: nothing. */
+enum ptx_atom sl_atomic_operation(const struct sass_lower *s);
+/* Do several blocks make a cluster? */
+bool sl_in_cluster(const struct sass_lower *s);
+/* An address of shared memory, 32 bits as on hardware, as system calls want it: 64 bits, from the
+ * block's first byte on, the cluster's block on top. The same of place @n, @more bytes behind it.
+ */
+struct xsrc sl_shared_address(struct sass_lower *s, struct xsrc address);
+bool sl_shared_word(struct sass_lower *s, struct xsrc *out); /* the own block's: 32 bits */
+bool sl_shared_place(struct sass_lower *s, unsigned n, unsigned more, struct xsrc *out);
+
+/* --- calls of the system, lanes (lower_sass_sync.c) --- */
+
+/* A call with the instruction's guard and @n arguments of 64 bits; its result to @d, -1 = none. */
+void sl_system(struct sass_lower *s, enum system_call call, unsigned n, const struct xsrc *arg,
+               int32_t d);
+/* A predicate that holds in one of the lanes that the instruction acts in. */
+int32_t sl_one_lane(struct sass_lower *s);
 
 /* --- constants (lower_sass_const.c) --- */
 

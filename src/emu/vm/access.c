@@ -78,6 +78,16 @@ static bool perform_access(struct access *a)
 	return true;
 }
 
+/* What a generic address of shared memory says. Machine code puts the block's rank on top; ir.h. */
+static uint64_t shared_offset(const struct grid *g, uint64_t address)
+{
+	const uint64_t at = address - SHARED_WINDOW;
+	if (!g->shared_base)
+		return at;
+	const uint64_t own = (at & CLUSTER_OFFSET) - g->shared_base;
+	return g->cluster_blocks > 1 ? own | ((at >> CLUSTER_SHIFT) + 1) << CLUSTER_SHIFT : own;
+}
+
 /* Generic addresses: lanes by the window they point into, each group an access of its own. */
 static bool generic_access(struct access *a)
 {
@@ -95,7 +105,9 @@ static bool generic_access(struct access *a)
 		part.mask = group[g];
 		part.space = spaces[g];
 		for (unsigned i = 0; i < 32; i++)
-			part.address[i] -= g == 1 ? SHARED_WINDOW : g == 2 ? LOCAL_WINDOW : 0;
+			part.address[i] = g == 1   ? shared_offset(a->w->worker->grid, a->address[i])
+			                  : g == 2 ? a->address[i] - LOCAL_WINDOW
+			                           : a->address[i];
 		if (!perform_access(&part))
 			return false;
 	}

@@ -7,9 +7,10 @@ const void *vm_guest_bytes(const struct warp *w, unsigned lane, uint64_t address
 {
 	const struct worker *wk = w->worker;
 	const struct grid *g = wk->grid;
-	const uint64_t offset = address & (WINDOW_SIZE - 1);
+	uint64_t offset = address & (WINDOW_SIZE - 1);
 	*n = 0;
 	if (address >> 56 == SHARED_WINDOW >> 56) {
+		offset = g->shared_base ? (offset & CLUSTER_OFFSET) - g->shared_base : offset;
 		*n = offset < g->shared_bytes ? g->shared_bytes - offset : 0;
 		return wk->shared + offset;
 	}

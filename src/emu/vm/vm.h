@@ -110,6 +110,7 @@ struct grid {
 	uint32_t shared_bytes, local_bytes;
 	uint32_t sm_count;
 	uint32_t cluster_blocks;     /* in a cluster, at least 1 */
+	uint32_t shared_base;        /* of machine code: where generic addresses have offset 0 */
 	bool together;               /* all blocks run at once, by turns: a cooperative launch */
 	bool reference_only;         /* every block in the reference program */
 	struct races *races;         /* NULL = not looked for */

@@ -165,8 +165,7 @@ static cudaError_t run_again(const struct guest_op *op, struct guest_stream *s, 
 static struct machine_fork prepare_counting(const struct guest_op *op, struct guest_stream *s,
                                             const struct emu_launch_request *req, uint64_t number)
 {
-	struct guest_module *m = op->u.launch.function->module;
-	machine_need(m);
+	const struct guest_module *m = op->u.launch.function->module;
 	keeper_make(op, s, number, run_again);
 	return machine_begin(m, req);
 }
@@ -223,7 +222,10 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	                   r.number <= guest.config.count_to;
 	const bool count = record_is_open() && (kind->counted < guest.config.count_first || asked);
 	struct launch_print printed = { 0 };
-	const struct emu_launch_request req = request_of(op, r.number, count, &printed, nesting);
+	struct emu_launch_request req = request_of(op, r.number, count, &printed, nesting);
+	if (count || machine_gives_results())
+		machine_need(f->module);
+	req.machine_code = machine_gives_results() && emu_module_level(f->module->loaded)[0];
 	memcpy(r.grid, req.grid, sizeof r.grid);
 	memcpy(r.block, req.block, sizeof r.block);
 	record_kernel(f);

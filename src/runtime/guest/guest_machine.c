@@ -27,6 +27,12 @@ static bool was_asked_for(void)
 	return guest.config.level == RUN_LEVEL_SASS;
 }
 
+bool machine_gives_results(void)
+{
+	const char *of = getenv("PMPP_RESULTS_OF");
+	return of && !strcmp(of, "sass");
+}
+
 /* --- the code --- */
 
 void machine_need(struct guest_module *m)

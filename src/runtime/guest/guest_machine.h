@@ -17,6 +17,8 @@ struct machine_fork {
 
 /* Asks the explorer once for @m's machine code, where any is wanted. */
 void machine_need(struct guest_module *m);
+/* Tests: PMPP_RESULTS_OF=sass has the machine code give the program its results, where it can. */
+bool machine_gives_results(void);
 /* Starts the launch of @req; without machine code of @m, nothing. */
 struct machine_fork machine_begin(const struct guest_module *m,
                                   const struct emu_launch_request *req);
