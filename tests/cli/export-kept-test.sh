@@ -33,14 +33,16 @@ says no-folder-says "$dir/nowhere/x.json" 'No such file'
 run a-folder 3 export "$dir/new.json" --out "$dir/work"
 says a-folder-says 'Is a directory'
 kept a-folder
-# a small disk, in a mount name space of its own where this machine lets us have one
+# a small disk, which has room for one document, in a mount name space of its own where this machine
+# lets us have one
+size=$(($(wc -c <"$dir/kept") + 32768))
 # shellcheck disable=SC2016
-in_tmpfs='mount -t tmpfs -o size=64k none "$1/work" && cp "$1/kept" "$1/work/kept.json" && {
+in_tmpfs='mount -t tmpfs -o size="$3" none "$1/work" && cp "$1/kept" "$1/work/kept.json"
 	"$2" export "$1/new.json" --out "$1/work/kept.json" >"$1/out" 2>"$1/err"
 	echo $? >"$1/status"
-	cmp -s "$1/kept" "$1/work/kept.json" && ls -A "$1/work" >"$1/list"
-}'
-if unshare -rm sh -c "$in_tmpfs" - "$dir" "$PMPP" 2>/dev/null; then
+	cmp -s "$1/kept" "$1/work/kept.json" && ls -A "$1/work" >"$1/list"'
+if unshare -rm mount -t tmpfs none "$dir/work" 2>/dev/null; then
+	unshare -rm sh -c "$in_tmpfs" - "$dir" "$PMPP" "$size"
 	same full-disk 3 "$(cat "$dir/status")"
 	says full-disk-says kept.json 'No space left' 'nothing was written'
 	same full-disk-old-file-stays kept.json "$(cat "$dir/list")"
