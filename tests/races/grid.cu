@@ -372,7 +372,7 @@ extern "C" __global__ void minimum_by_atomic(int *a, int *b, int n)
 {
 	atomicMin(&b[I % 8], a[I] - 100);
 }
-//: race 4 x 64
+//: customary 4 x 64
 extern "C" __global__ void minimum_with_plain_look(int *a, int *b, int n)
 {
 	if (a[I] - 100 < b[I % 8])

@@ -379,3 +379,28 @@ extern "C" __global__ void first_block_sets_back(int *a, int *b, int n)
 			b[0] = 0;
 	}
 }
+// a load that asks whether the atomic at the same place is worth its while
+//: customary 2 x 64 "atomic"
+extern "C" __global__ void asks_first(int *a, int *b, int n)
+{
+	const int t = threadIdx.x + blockIdx.x * blockDim.x;
+	if (a[t] < a[n - 1 - t] && b[t % 4] < a[t])
+		atomicMax(&b[t % 4], a[t]);
+}
+// the sum is read behind the thread's own atomic, while others still add
+//: race 2 x 32 "load" "atomic"
+extern "C" __global__ void reads_too_early(int *a, int *b, int n)
+{
+	atomicAdd(&b[0], a[threadIdx.x]);
+	__syncthreads();
+	if (threadIdx.x == 0)
+		b[1 + blockIdx.x] = b[0];
+}
+// what is asked is one place, and the atomic is at another
+//: race 2 x 32 "load" "atomic"
+extern "C" __global__ void asks_elsewhere(int *a, int *b, int n)
+{
+	if (b[1] < 1 << 20)
+		atomicAdd(&b[0], 1);
+	atomicAdd(&b[2 - blockIdx.x], a[threadIdx.x]);
+}

@@ -17,6 +17,29 @@ static bool is_swap(const struct xop *x)
 	return x->kind == X_ATOM && x->op == ATOM_CAS;
 }
 
+static bool is_atomic(const struct xop *x)
+{
+	return x->kind == X_ATOM || x->kind == X_RED;
+}
+
+static bool same_address(const struct xop *a, const struct xop *b)
+{
+	const struct xsrc *x = &a->s[0], *y = &b->s[0];
+	return x->kind == y->kind && x->reg == y->reg && x->value == y->value && a->offset == b->offset;
+}
+
+/* Is @load followed by an atomic at the same address? Then it only asks whether the atomic is worth
+ * its while, as in if (d < *best) atomicMin(best, d). */
+static bool asks_first(const struct ir *ir, const struct xop *load)
+{
+	if (!is_plain_load(load) || load->polls)
+		return false;
+	for (const struct xop *x = load + 1; x < ir->ops + ir->n_ops; x++)
+		if (is_atomic(x) && same_address(x, load))
+			return true;
+	return false;
+}
+
 const char *race_custom(const struct emu_launch *l, const struct emu_fault *f)
 {
 	const struct xop *mine = &l->image.ir.ops[f->xop], *theirs = &l->image.ir.ops[f->other_op];
@@ -26,6 +49,11 @@ const char *race_custom(const struct emu_launch *l, const struct emu_fault *f)
 	if ((is_plain_load(mine) && is_swap(theirs)) || (is_swap(mine) && is_plain_load(theirs)))
 		return "nothing, if the load is only the first guess of a compare-and-swap loop: an old "
 			   "value costs one more turn; else read it by an atomic or through volatile";
+	if ((is_atomic(theirs) && asks_first(&l->image.ir, mine)) ||
+	    (is_atomic(mine) && asks_first(&l->image.ir, theirs)))
+		return "nothing, if the load only asks whether the atomic behind it is worth its while: an "
+			   "old value costs one atomic more, or one less; else read it by an atomic or through "
+			   "volatile";
 	if (f->space == SPACE_SHARED && one_warp && is_volatile(mine) && is_volatile(theirs))
 		return "put __syncwarp() between the two accesses: since Volta the threads of a warp "
 			   "need not run in lockstep, though volatile code of before mostly does";
