@@ -34,8 +34,11 @@ static const struct {
 	{ PROGRAM_REPAIR_TEXTURES, "identifier \"cudaBindTexture" },
 	{ PROGRAM_REPAIR_TEXTURES, "texture_types.h: No such file" },
 	{ PROGRAM_REPAIR_VOTES, "Instruction 'vote' without '.sync'" },
-	{ PROGRAM_REPAIR_OBJECTS, "namespace \"thrust\" has no member" },
-	{ PROGRAM_REPAIR_OBJECTS, "namespace \"cub\" has no member" },
+	{ PROGRAM_REPAIR_LIBRARIES, "namespace \"thrust\" has no member" },
+	{ PROGRAM_REPAIR_LIBRARIES, "namespace \"cub\" has no member" },
+	{ PROGRAM_REPAIR_LIBRARIES, "_input_iterator.cuh: No such file" },
+	{ PROGRAM_REPAIR_LIBRARIES, "_output_iterator.cuh: No such file" },
+	{ PROGRAM_REPAIR_LIBRARIES, "pinned_allocator.h: No such file" },
 	{ PROGRAM_REPAIR_DRIVER, "cuCtxCreate_v4" },
 	{ PROGRAM_REPAIR_STANDARD, "requires at least C++17" },
 	{ PROGRAM_REPAIR_STANDARD, "requires at least C++ 17" },
@@ -104,19 +107,39 @@ unsigned program_repair_drops(unsigned repairs, unsigned n, char *const *words)
 	return 0;
 }
 
+/* Headers that are gone: what they had is in one that is included in front of the program. */
+static const char *const emptied[] = {
+	"cub/iterator/constant_input_iterator.cuh",
+	"cub/iterator/counting_input_iterator.cuh",
+	"cub/iterator/discard_output_iterator.cuh",
+	"cub/iterator/transform_input_iterator.cuh",
+	"thrust/system/cuda/experimental/pinned_allocator.h",
+};
+
+static bool write_header(const char *folder, const char *name, const void *data, size_t n,
+                         struct err *err)
+{
+	char path[4400];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	char *slash = strrchr(path, '/');
+	*slash = '\0';
+	if (!folder_make(path))
+		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	*slash = '/';
+	return file_replace(path, data, n, err);
+}
+
 bool program_repair_headers(const char *folder, struct err *err)
 {
-	if (!folder_make(folder))
-		return err_set(err, ERR_IO, "%s: %s", folder, strerror(errno));
 	for (size_t i = 0; i < asset_count(); i++) {
 		const struct asset *a = asset_at(i);
-		char path[4400];
-		if (strncmp(a->path, HEADERS, strlen(HEADERS)) != 0)
-			continue;
-		snprintf(path, sizeof path, "%s/%s", folder, a->path + strlen(HEADERS));
-		if (!file_replace(path, a->data, a->len, err))
+		if (!strncmp(a->path, HEADERS, strlen(HEADERS)) &&
+		    !write_header(folder, a->path + strlen(HEADERS), a->data, a->len, err))
 			return false;
 	}
+	for (size_t i = 0; i < ARRAY_LEN(emptied); i++)
+		if (!write_header(folder, emptied[i], "", 0, err))
+			return false;
 	return true;
 }
 
@@ -127,7 +150,7 @@ static const struct {
 } parts[] = {
 	{ PROGRAM_REPAIR_TEXTURES, "PMPP_TEXTURE_REFERENCES" },
 	{ PROGRAM_REPAIR_VOTES, "PMPP_VOTES" },
-	{ PROGRAM_REPAIR_OBJECTS, "PMPP_FUNCTION_OBJECTS" },
+	{ PROGRAM_REPAIR_LIBRARIES, "PMPP_EARLIER_LIBRARIES" },
 	{ PROGRAM_REPAIR_DRIVER, "PMPP_EARLIER_DRIVER" },
 };
 

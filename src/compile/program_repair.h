@@ -16,7 +16,7 @@
 	X(NAMES, "for CUDA 12 or earlier: what CUDA 13 took out of the runtime API is supplied")     \
 	X(TEXTURES, "for CUDA 11 or earlier: texture references become texture objects")             \
 	X(VOTES, "for CUDA 8 or earlier: votes are taken of the lanes that are there")               \
-	X(OBJECTS, "for CUDA 12 or earlier: function objects that Thrust and CUB had are supplied")  \
+	X(LIBRARIES, "for CUDA 12 or earlier: what Thrust and CUB had then is supplied")             \
 	X(DRIVER, "for CUDA 12 or earlier: cuCtxCreate() is called in its new form")                 \
 	X(STANDARD, "CUDA's C++ libraries want C++17: compiled with -std=c++17")                     \
 	X(ARCHITECTURE, "this nvcc knows no architecture so old: compiled for the chosen GPU")       \

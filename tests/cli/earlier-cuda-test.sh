@@ -68,8 +68,11 @@ says earlier-notes-of-a-kept-build 'become texture objects'
 cat >objects.cu <<'EOF'
 #include <cstdio>
 #include <cub/cub.cuh>
+#include <cub/iterator/transform_input_iterator.cuh>
 #include <thrust/device_vector.h>
 #include <thrust/functional.h>
+#include <thrust/host_vector.h>
+#include <thrust/system/cuda/experimental/pinned_allocator.h>
 #include <thrust/transform_reduce.h>
 struct square : public thrust::unary_function<int, int> {
 	__host__ __device__ int operator()(int x) const { return x * x; }
@@ -79,10 +82,21 @@ int main()
 	thrust::device_vector<int> v(4, 3);
 	int sum = thrust::transform_reduce(v.begin(), v.end(), square(), 0, thrust::plus<int>());
 	printf("%d %d %d\n", sum, thrust::identity<int>()(7), cub::Max()(2, 5));
+	typedef cub::CountingInputIterator<int> from_one;
+	cub::TransformInputIterator<int, square, from_one> squares(from_one(1), square());
+	thrust::host_vector<int, thrust::cuda::experimental::pinned_allocator<int>> on_host(1);
+	size_t bytes = 0;
+	cub::DeviceReduce::Reduce(nullptr, bytes, squares, v.data(), 10, cub::Sum(), 0);
+	thrust::device_vector<char> scratch(bytes);
+	cub::DeviceReduce::Reduce(scratch.data().get(), bytes, squares, v.data(), 10, cub::Sum(), 0);
+	on_host[0] = v[0];
+	cudaPointerAttributes where;
+	cudaPointerGetAttributes(&where, &on_host[0]);
+	printf("%d %d %d\n", on_host[0], squares[3], where.type == cudaMemoryTypeHost);
 }
 EOF
 run earlier-objects 0 launches objects.cu
-same earlier-objects-output '36 7 5' "$(cat "$dir/out")"
+same earlier-objects-output '36 7 5 385 16 1' "$(paste -sd ' ' "$dir/out")"
 cat >votes.cu <<'EOF'
 #include <cstdio>
 __global__ void vote(int *out)

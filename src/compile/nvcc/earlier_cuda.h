@@ -136,46 +136,8 @@ PMPP_SHUFFLE(__shfl_xor, int by)
 
 /* --- function objects of Thrust and CUB that C++ has under other names --- */
 
-#ifdef PMPP_FUNCTION_OBJECTS
-namespace thrust
-{
-template <class A, class R> struct unary_function {
-	typedef A argument_type;
-	typedef R result_type;
-};
-template <class A, class B, class R> struct binary_function {
-	typedef A first_argument_type;
-	typedef B second_argument_type;
-	typedef R result_type;
-};
-template <class T = void> struct identity {
-	__host__ __device__ const T &operator()(const T &x) const
-	{
-		return x;
-	}
-};
-} // namespace thrust
-namespace cub
-{
-struct Sum {
-	template <class T> __host__ __device__ T operator()(const T &a, const T &b) const
-	{
-		return a + b;
-	}
-};
-struct Max {
-	template <class T> __host__ __device__ T operator()(const T &a, const T &b) const
-	{
-		return a < b ? b : a;
-	}
-};
-struct Min {
-	template <class T> __host__ __device__ T operator()(const T &a, const T &b) const
-	{
-		return b < a ? b : a;
-	}
-};
-} // namespace cub
+#ifdef PMPP_EARLIER_LIBRARIES
+#include "earlier_libraries.h"
 #endif
 
 #ifdef PMPP_EARLIER_DRIVER

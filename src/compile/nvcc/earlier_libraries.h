@@ -1,0 +1,124 @@
+// What the Thrust and CUB of CUDA 12 and earlier had, for programs that use it.
+#pragma once
+#include <cstddef>
+#include <new>
+#include <thrust/detail/config.h>
+#include <thrust/iterator/constant_iterator.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/discard_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+namespace thrust
+{
+template <class A, class R> struct unary_function {
+	typedef A argument_type;
+	typedef R result_type;
+};
+template <class A, class B, class R> struct binary_function {
+	typedef A first_argument_type;
+	typedef B second_argument_type;
+	typedef R result_type;
+};
+template <class T = void> struct identity {
+	__host__ __device__ const T &operator()(const T &x) const
+	{
+		return x;
+	}
+};
+} // namespace thrust
+namespace cub
+{
+struct Sum {
+	template <class T> __host__ __device__ T operator()(const T &a, const T &b) const
+	{
+		return a + b;
+	}
+};
+struct Max {
+	template <class T> __host__ __device__ T operator()(const T &a, const T &b) const
+	{
+		return a < b ? b : a;
+	}
+};
+struct Min {
+	template <class T> __host__ __device__ T operator()(const T &a, const T &b) const
+	{
+		return b < a ? b : a;
+	}
+};
+struct Equality {
+	template <class T> __host__ __device__ bool operator()(const T &a, const T &b) const
+	{
+		return a == b;
+	}
+};
+struct Inequality {
+	template <class T> __host__ __device__ bool operator()(const T &a, const T &b) const
+	{
+		return a != b;
+	}
+};
+struct Difference {
+	template <class T> __host__ __device__ T operator()(const T &a, const T &b) const
+	{
+		return a - b;
+	}
+};
+struct Division {
+	template <class T> __host__ __device__ T operator()(const T &a, const T &b) const
+	{
+		return a / b;
+	}
+};
+template <class V, class Offset = ptrdiff_t>
+using CountingInputIterator = thrust::counting_iterator<V>;
+template <class V, class Offset = ptrdiff_t>
+using ConstantInputIterator = thrust::constant_iterator<V>;
+template <class V, class Op, class From, class Offset = ptrdiff_t>
+using TransformInputIterator = thrust::transform_iterator<Op, From, V>;
+template <class Offset = ptrdiff_t> using DiscardOutputIterator = thrust::discard_iterator<>;
+} // namespace cub
+
+// Page-locked memory for a thrust::host_vector.
+THRUST_NAMESPACE_BEGIN
+namespace system
+{
+namespace cuda
+{
+namespace experimental
+{
+template <class T> struct pinned_allocator {
+	typedef T value_type;
+	pinned_allocator() = default;
+	template <class U> pinned_allocator(const pinned_allocator<U> &) {}
+	T *allocate(size_t n)
+	{
+		void *memory;
+		if (cudaMallocHost(&memory, n * sizeof(T)) != cudaSuccess)
+			throw std::bad_alloc();
+		return static_cast<T *>(memory);
+	}
+	void deallocate(T *memory, size_t)
+	{
+		cudaFreeHost(memory);
+	}
+	template <class U> bool operator==(const pinned_allocator<U> &) const
+	{
+		return true;
+	}
+	template <class U> bool operator!=(const pinned_allocator<U> &) const
+	{
+		return false;
+	}
+};
+} // namespace experimental
+} // namespace cuda
+} // namespace system
+namespace cuda
+{
+namespace experimental
+{
+using thrust::system::cuda::experimental::pinned_allocator;
+}
+} // namespace cuda
+THRUST_NAMESPACE_END
