@@ -21,7 +21,7 @@ click_on() { click "$(row_of "$1")" "$(column_of "$1")"; }
 start 24 80
 type "clear; $PMPP $run; echo left with \$?"
 check starts see '✓'
-click_on '4 Coal'
+click_on '4Coal'
 check tab_is_pressed see 'sectors/req'
 click_on '? help'
 check key_bar_is_pressed see 'once more, or Enter'

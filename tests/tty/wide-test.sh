@@ -15,7 +15,7 @@ check source_has_heat see '[0-9]\.[0-9] .*sum +='
 check parameter_sheet see '▸'
 
 resize 24 80
-check small_again see '^ 1 Occupancy'
+check small_again see '^ 1 *Occupancy'
 check one_panel gone '── 2 Roofline ──'
 resize 40 120
 check two_panels see '── 1 Occupancy ──'
