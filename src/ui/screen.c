@@ -18,19 +18,20 @@ static struct canvas part(struct canvas *c, struct rect r)
 
 /* A tab's columns: its name, and its digit where it has one. */
 /* How the row of tabs saves columns: all names in full; short ones but for the focused panel's;
- * these without a blank behind their digit. */
-enum tab_form { TABS_FULL, TABS_SHORT, TABS_TIGHT };
+ * these without a blank behind their digit; and the focused one is short, too. */
+enum tab_form { TABS_FULL, TABS_SHORT, TABS_TIGHT, TABS_BRIEF };
 
 static int tab_cols(size_t i, const char *name, enum tab_form form)
 {
-	return utf8_columns(name) + (i >= 10 ? 0 : form == TABS_TIGHT ? 1 : 2);
+	return utf8_columns(name) + (i >= 10 ? 0 : form >= TABS_TIGHT ? 1 : 2);
 }
 
 static const char *tab_name(const struct screen_host *host, size_t i, size_t focus,
                             enum tab_form form)
 {
 	const struct view_desc *v = host->view_at(i);
-	return form == TABS_FULL || i == focus || !v->brief ? v->title : v->brief;
+	const bool whole = form == TABS_FULL || (i == focus && form != TABS_BRIEF);
+	return whole || !v->brief ? v->title : v->brief;
 }
 
 /* How many tabs stand in the row, from the first on, besides the focused one: all, or those that
@@ -49,7 +50,7 @@ static size_t tabs_shown(const struct screen_host *host, size_t focus, enum tab_
 		const int rest = n < host->n_views ? 4 : 0;
 		if (!n || *cols + (form == TABS_FULL ? 2 : 1) * gaps + rest < room)
 			return n;
-		if (form != TABS_TIGHT)
+		if (form != TABS_BRIEF)
 			return 0;
 	}
 }
@@ -62,7 +63,7 @@ static void tabs(const struct screen_host *host, const struct session *s, struct
 	int cols;
 	size_t n;
 	for (size_t i = 0; i < host->n_views; i++) /* the same form whichever panel has the focus */
-		while (form < TABS_TIGHT && tabs_shown(host, i, form, c->cols, &cols) < host->n_views)
+		while (form < TABS_BRIEF && tabs_shown(host, i, form, c->cols, &cols) < host->n_views)
 			form++;
 	n = tabs_shown(host, focus, form, c->cols, &cols);
 	const int gaps = (int)n - 1 > 0 ? (int)n - 1 : 1, spare = c->cols - cols;
@@ -77,7 +78,7 @@ static void tabs(const struct screen_host *host, const struct session *s, struct
 			continue;
 		}
 		if (i < 10)
-			col = (form != TABS_TIGHT) +
+			col = (form < TABS_TIGHT) +
 			      canvas_printf(c, 0, col, here ? STYLE_KEY : STYLE_DIM, "%zu", i == 9 ? 0 : i + 1);
 		col = canvas_text(c, 0, col, here ? STYLE_TITLE : STYLE_NORMAL,
 		                  tab_name(host, i, focus, form));

@@ -123,8 +123,8 @@ static void say_level(const struct run_record *r, struct saying *out)
 	char level[sizeof r->run.level];
 	if (r->verify == VERIFY_WRONG || r->run.found.n || !run_result_of_machine_code(&r->run))
 		return;
-	snprintf(level, sizeof level, "%.*s", (int)strcspn(r->run.level, ","), r->run.level);
-	snprintf(out->text + len, sizeof out->text - len, " · counts: %s", level);
+	snprintf(level, sizeof level, "%.*s", (int)strcspn(r->run.level, " "), r->run.level);
+	snprintf(out->text + len, sizeof out->text - len, " · counts: %s machine code", level);
 }
 
 /* " · from a file of alice@laptop, 2026-11-22": figures of somebody else's, perhaps. */

@@ -5,7 +5,7 @@
 
 start 24 80
 type "LC_ALL=zh_CN.UTF-8 $PMPP sgemm/tiled M=64 N=64 K=64 --gpu a100 --backend emu; echo left with \$?"
-check panel see '^ 1 占用率 2 屋顶'
+check panel see '^ 1 *占用率* 2 *屋顶'
 check verified see '✓ 精确'
 check key_bar see '? 帮助  q 退出'
 check names_stay see '^ sgemm / tiled '
@@ -19,7 +19,7 @@ check presets see '向量加法：从一个线程到整块芯片'
 press Escape
 
 # the seventh tab, where its text stands now
-column=$(screen | sed -n 4p | sed 's/7 源码.*//' | LC_ALL=C awk '{
+column=$(screen | sed -n 4p | sed 's/7 *源码.*//' | LC_ALL=C awk '{
 	wide = gsub(/[\200-\377]/, "") / 3 # of three bytes each
 	print length($0) + 2 * wide + 3
 }')
@@ -30,7 +30,7 @@ press A
 check english_at_once see '^ 1 *Occ'
 check english_says_so see 'English; --lang en starts with it'
 press A
-check chinese_again see '1 占用'
+check chinese_again see '^ 1 *占用'
 check chinese_says_so see '简体中文；--lang zh_CN'
 press A
 see 'English; --lang en'

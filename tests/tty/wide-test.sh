@@ -24,7 +24,7 @@ check tiny_says_so see 'too small'
 check tiny_has_a_figure see 'occupancy'
 press 2
 resize 24 80
-check key_while_tiny_counts see '2 Roofline'
+check key_while_tiny_counts see '2 *Roofline'
 for size in '10 60' '8 40' '3 10' '1 1' '70 220' '5 200' '60 30' '24 80'; do
 	# shellcheck disable=SC2086
 	resize $size
