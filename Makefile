@@ -307,7 +307,7 @@ SCREENS ?= 5000
 SEED ?= 1
 check-screens: $(B)/unit/ui/test_random_screens
 	@SCREENS=$(SCREENS) SEED=$(SEED) $<
-## pictures: every panel of the real program in a real terminal, as SVG in build/pictures
+## pictures: every panel of the real program in a real terminal, as SVG, and a lesson as asciicast, in build/pictures
 pictures: $(B)/pmpp-explore
 	@PMPP=$(B)/pmpp-explore sh tests/tty/pictures.sh $(B)/pictures
 ## oom: the n-th allocation fails, at POINTS places (default 600) of run, list, export, preset, screen ...

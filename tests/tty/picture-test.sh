@@ -32,3 +32,17 @@ import sys
 import xml.etree.ElementTree
 xml.etree.ElementTree.parse(sys.argv[1])
 PY
+
+# a session as an asciicast: every line is JSON, times go up, what the program wrote is in it
+PMPP=${PMPP:-build/pmpp-explore}
+XDG_CONFIG_HOME=$dir LC_ALL=C.UTF-8 python3 "$here/cast.py" 80 24 '~2 4 q q' "$PMPP" vec_add/per_element N=4096 \
+	>"$dir/a.cast" && echo 'ok cast_made' || echo 'not ok cast_made'
+python3 - "$dir/a.cast" <<'PY' && echo 'ok cast_is_one' || echo 'not ok cast_is_one'
+import json
+import sys
+head, *events = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+times = [e[0] for e in events]
+text = "".join(e[2] for e in events)
+sys.exit(not (head["version"] == 2 and head["width"] == 80 and times == sorted(times)
+              and "per_element" in text and "sectors/req" in text))
+PY

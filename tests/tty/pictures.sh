@@ -1,6 +1,7 @@
 #!/bin/sh
-# Pictures of the real program in a real terminal: every panel at three sizes, the roofline in every
-# theme, a lesson, some in Chinese; as SVG into the folder given (make pictures: build/pictures).
+# Pictures of the real program in a real terminal: every panel at three sizes on a dark ground and at
+# two on a light one, the roofline in every theme, a lesson, some in Chinese; as SVG into the folder
+# given (make pictures: build/pictures). And a lesson as an asciicast, tour.cast.
 . "$(dirname "$0")/tmux.sh"
 
 here=$(dirname "$0")
@@ -41,6 +42,19 @@ for size in '24 80' '40 120' '60 200'; do
 done
 for size in '24 80' '40 120'; do
 	# shellcheck disable=SC2086
+	open_at $size light sgemm/tiled M=512 N=512 K=512 --gpu a100 --backend emu
+	see '✓ exact'
+	for key in 1 2 3 4 5 6 7 8 9; do
+		press $key
+		[ "$key" != 6 ] || gone 'not run yet'
+		picture "light-$key-${size#* }x${size% *}" light
+	done
+	press Tab Tab Tab Tab # the tour, hardware, comparison; machine code
+	see 'ptxas'
+	picture "light-sass-${size#* }x${size% *}" light
+done
+for size in '24 80' '40 120'; do
+	# shellcheck disable=SC2086
 	open_at $size dark sgemm/tiled M=512 N=512 K=512 --gpu a100 --backend emu --lang zh_CN
 	for key in 1 2; do
 		press $key
@@ -56,3 +70,6 @@ for theme in dark light colour-blind mono; do
 	if [ $theme = light ]; then paper=light; else paper=dark; fi
 	picture "theme-$theme" $paper
 done
+PMPP_THEME=dark python3 "$here/cast.py" 80 24 '~4 ] ~4 ] ~4 ] ~4 4 ~2 enter ~2 esc 6 ~4 q q' \
+	"$PMPP" --preset transpose --backend emu >"$out/tour.cast" || exit 1
+echo "$out/tour.cast"
