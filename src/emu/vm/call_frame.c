@@ -26,6 +26,24 @@ void vm_save_frame(struct warp *w, const struct call_frame *f)
 	s->n += f->bytes;
 }
 
+/* All of a register, or the lanes of @mask: without branches, as masks change from call to call. */
+static void restore_lanes(void *to, const void *from, unsigned bytes, uint32_t mask)
+{
+	if (mask == UINT32_MAX) {
+		memcpy(to, from, 32u * bytes);
+	} else if (bytes == 4) {
+		uint32_t *d = to, v[32];
+		memcpy(v, from, sizeof v);
+		for (unsigned i = 0; i < 32; i++)
+			d[i] = mask >> i & 1 ? v[i] : d[i];
+	} else {
+		uint64_t *d = to, v[32];
+		memcpy(v, from, sizeof v);
+		for (unsigned i = 0; i < 32; i++)
+			d[i] = mask >> i & 1 ? v[i] : d[i];
+	}
+}
+
 static void restore_part(struct warp *w, const struct call_frame_part *p, const uint8_t *from,
                          uint32_t mask)
 {
@@ -38,10 +56,7 @@ static void restore_part(struct warp *w, const struct call_frame_part *p, const 
 		PRED(slot) = (PRED(slot) & ~mask) | (was & mask);
 		return;
 	}
-	for (uint32_t m = mask; m; m &= m - 1) {
-		const unsigned i = (unsigned)__builtin_ctz(m);
-		memcpy((char *)frame(w, slot) + i * p->bytes, from + i * p->bytes, p->bytes);
-	}
+	restore_lanes(frame(w, slot), from, p->bytes, mask);
 }
 
 void vm_restore_frame(struct warp *w, const struct call_frame *f, uint32_t mask)
