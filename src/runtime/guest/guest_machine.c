@@ -113,6 +113,7 @@ struct machine_fork machine_begin(const struct guest_module *m,
 		return f;
 	fflush(NULL);
 	f.fd = guest_fork(run_fork, req);
+	waited_s += clock_now_s() - f.started_s; /* a copy of much memory takes its time, too */
 	return f;
 }
 
