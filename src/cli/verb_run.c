@@ -107,6 +107,8 @@ static int show(struct cli *c, const struct state *s, const struct run_record *r
 		fprintf(c->out, "\nBuffers after the launch:\n%s", dump->shown.s);
 	dump_free(dump);
 	fflush(c->out); /* the message comes after what it speaks of */
+	if (s->csv && r->run.note[0]) /* rows have no place for it */
+		fprintf(c->err, "pmpp-explore: %s\n", r->run.note);
 	if (r->verify == VERIFY_WRONG)
 		fprintf(c->err, "pmpp-explore: wrong result: %s\n", r->verify_text);
 	for (unsigned i = 0; i < r->run.found.n; i++)

@@ -114,3 +114,5 @@ says level-absent-words 'machine code: ' PMPP_NVDISASM
 run level-auto 0 run vec_add/per_element N=4k --backend emu --gpu rtx5090 --level auto --json
 same level-auto-whose PTX "$(field "$dir/out" run level)"
 same level-auto-why 'counts of the PTX, not of machine code' "$(field "$dir/out" run note | cut -c1-38)"
+run level-auto-csv 0 run vec_add/per_element N=4k --backend emu --gpu rtx5090 --level auto --csv
+says level-auto-csv-says 'counts of the PTX, not of machine code'
