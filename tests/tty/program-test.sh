@@ -105,16 +105,24 @@ type "clear; $PMPP ./sleeper 4096 wait --gpu h200"
 # nobody_runs WORDS: no process whose command line begins with these
 nobody_runs() {
 	for line in /proc/[0-9]*/cmdline; do
-		case $(tr '\0' ' ' <"$line" 2>/dev/null) in
+		case $({ tr '\0' ' ' <"$line"; } 2>/dev/null) in
 		"$1"*) return 1 ;;
 		esac
 	done
+}
+# ended WORDS: waits until nobody does
+ended() {
+	for _ in $(seq 400); do
+		! nobody_runs "$1" || return 0
+		sleep 0.05
+	done
+	return 1
 }
 check executable-runs see 'running: 4 launches' 60
 check executable-found eval '! nobody_runs "./sleeper 4096"'
 press c
 check executable-cancelled see 'cancelled' 20
-check executable-ended nobody_runs './sleeper 4096'
+check executable-ended ended './sleeper 4096'
 press r
 check executable-again see 'running' 20
 press_q
@@ -142,11 +150,10 @@ press +
 check refused-square see 'only launches whose grid and block have'
 explorer=$(program)
 kill -9 "$explorer"
-sleep 0.5
-check killed-none-left nobody_runs square.cu
+check killed-none-left ended square.cu
 start 24 80
 type "cd $work"
-check executable-none-left nobody_runs './sleeper 4096'
+check executable-none-left ended './sleeper 4096'
 # a file without main() is still a kernel with a launch of its own
 type "clear; sed '/^int main/,\$d' good.cu > part.cu; $PMPP part.cu --gpu h200 | head -n 3"
 check kernel-file see 'no --grid\|--kernel\|--grid' 20
