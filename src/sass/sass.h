@@ -164,6 +164,7 @@ enum sass_operand_kind {
 	SASS_OPND_LABEL,      /* a place in the code */
 	SASS_OPND_BARRIER,    /* B0: of convergence */
 	SASS_OPND_SCOREBOARD, /* SB0, or the set {3,2} in @value */
+	SASS_OPND_SHAPE,      /* 2D, ARRAY_2D: of a texture; @sel is the modifier of that name */
 	SASS_OPND_RELOC,      /* 32@lo(name): an address that the loader fills in */
 };
 

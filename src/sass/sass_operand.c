@@ -294,6 +294,20 @@ static bool special(struct slice t, struct sass_operand *o)
 	return o->value != SASS_SR_COUNT;
 }
 
+static bool shape(struct slice t, struct sass_operand *o)
+{
+	static const enum sass_mod shapes[] = { SASS_MOD_1D,   SASS_MOD_2D,       SASS_MOD_3D,
+		                                    SASS_MOD_CUBE, SASS_MOD_ARRAY_1D, SASS_MOD_ARRAY_2D };
+	const enum sass_mod m = sass_mod_find(t.s, t.len);
+	for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+		if (m == shapes[k]) {
+			o->kind = SASS_OPND_SHAPE;
+			o->sel = (uint16_t)m;
+			return true;
+		}
+	return false;
+}
+
 /* What is left when signs are gone. */
 static bool unsigned_form(struct slice t, struct sass_operand *o, struct sass_pool **pool)
 {
@@ -315,7 +329,7 @@ static bool unsigned_form(struct slice t, struct sass_operand *o, struct sass_po
 		return constant(from(t, 1), false, o);
 	if (*t.s == '[' || starts(t, "desc["))
 		return memory(t, o);
-	return scoreboards(t, o) || special(t, o) || place(t, o, pool);
+	return scoreboards(t, o) || special(t, o) || shape(t, o) || place(t, o, pool);
 }
 
 static bool literal(struct slice t, struct sass_operand *o)

@@ -46,7 +46,7 @@ esac
 run wrong 2 launches --level cubin "$programs/symbols.cu"
 
 # machine code that gives a program its results: what the program checks and prints is the same
-for name in block_barrier bulk_copies cluster_launch matrix tensor_maps; do
+for name in block_barrier bulk_copies cluster_launch matrix surfaces tensor_maps textures; do
 	PMPP_RESULTS_OF=sass "$PMPP" launches --json --gpu h200 "$programs/$name.cu" -O1 >"$dir/out" 2>"$dir/err"
 	field "$dir/out" stdout >"$dir/printed"
 	if [ "$(field "$dir/out" exit)" = 0 ] && grep -q "$name: passed" "$dir/printed" && ! grep -q '"level": "PTX"' "$dir/out"; then
@@ -55,6 +55,24 @@ for name in block_barrier bulk_copies cluster_launch matrix tensor_maps; do
 		not_ok "results-$name" "$(grep -h -e level_note -e '"text"' "$dir/out" | head -n 3) $(cat "$dir/printed" "$dir/err")"
 	fi
 done
+
+# forms of instructions: PTX and machine code give a program the same, on old and new architectures
+same_of_both() {
+	"$PMPP" launches --json --gpu "$2" --level ptx "$TEST_ROOT/tests/data/machine/$1.cu" >"$dir/ptx" 2>"$dir/err"
+	PMPP_RESULTS_OF=sass "$PMPP" launches --json --gpu "$2" --level sass "$TEST_ROOT/tests/data/machine/$1.cu" >"$dir/out" 2>>"$dir/err"
+	field "$dir/ptx" stdout >"$dir/want"
+	field "$dir/out" stdout >"$dir/printed"
+	if [ -s "$dir/want" ] && cmp -s "$dir/want" "$dir/printed" && ! grep -q '"level": "PTX"' "$dir/out"; then
+		ok "both-$1-$2"
+	else
+		not_ok "both-$1-$2" "$(diff "$dir/want" "$dir/printed" | head -n 4) $(grep -h '"text"' "$dir/out" | head -n 2) $(cat "$dir/err")"
+	fi
+}
+same_of_both small_floats h200
+same_of_both shapes h200
+same_of_both copies h200
+same_of_both small_floats a100
+same_of_both shapes a100
 
 # what a cubin holds that the emulator does not know
 nvcc -cubin -arch=sm_90 -o "$dir/symbols.cubin" "$programs/symbols.cu"

@@ -74,6 +74,10 @@ int32_t low_cmp(struct lower *l, int32_t p, enum ptx_cmp cmp, enum ptx_type type
                 struct xsrc b);
 /* What lane @lane has in @value (32 bits). */
 struct xsrc low_from_lane(struct lower *l, struct xsrc value, struct xsrc lane);
+/* Two of the four 8-bit floats of @type in @v, as float16; float32 @x as eight bits, limited to
+ * what they hold (lower_fp8.c). */
+struct xsrc low_fp8_pair(struct lower *l, enum ptx_type type, struct xsrc v, bool upper);
+struct xsrc low_to_fp8(struct lower *l, enum ptx_type type, struct xsrc x);
 int32_t low_select(struct lower *l, int32_t d, unsigned bytes, struct xsrc a, struct xsrc b,
                    struct xsrc p);
 

@@ -23,12 +23,10 @@ static struct xsrc op2(struct lower *l, enum emu_op op, struct xsrc a, struct xs
 	return src_reg(low_op2(l, op, -1, a, b));
 }
 
-/* Eight bits of float32 @x, limited to what they hold. */
-static struct xsrc to_fp8(struct lower *l, const struct fp8 *f, struct xsrc x)
+struct xsrc low_to_fp8(struct lower *l, enum ptx_type type, struct xsrc x)
 {
+	const struct fp8 *f = type == PTX_E4M3X2 ? &e4m3 : &e5m2;
 	const unsigned drop = 23 - f->mantissa;
-	if (l->in->flags & PF_RELU)
-		x = op2(l, E_max_nan_f32, x, src_const(0));
 	const struct xsrc size = op1(l, E_abs_f32, x);
 	const struct xsrc limited = op2(l, E_min_f32, size, src_const(f->max));
 	/* adding a number whose last bit is worth as much as that of the result rounds there */
@@ -95,7 +93,6 @@ bool low_cvt_fp8(struct lower *l)
 		return low_refuse(l, "conversions of 8-bit floats are .rn, and .satfinite to them");
 	if (type_fp8(in->type2) && in->type == PTX_F16X2)
 		return pair_to_f16x2(l);
-	const struct fp8 *f = in->type == PTX_E4M3X2 ? &e4m3 : &e5m2;
 	struct xsrc low, high;
 	if (in->type2 == PTX_F32) { /* a to the upper byte, b to the lower one */
 		high = low_src(l, 1, 4);
@@ -107,6 +104,10 @@ bool low_cvt_fp8(struct lower *l)
 	} else {
 		return low_refuse(l, "8-bit floats are converted from .f32 and .f16x2, and to .f16x2");
 	}
-	const struct xsrc upper = op2(l, E_shl_b32, to_fp8(l, f, high), src_const(8));
-	return low_to16(l, low_op2(l, E_or_b32, -1, upper, to_fp8(l, f, low)));
+	if (in->flags & PF_RELU) {
+		high = op2(l, E_max_nan_f32, high, src_const(0));
+		low = op2(l, E_max_nan_f32, low, src_const(0));
+	}
+	const struct xsrc upper = op2(l, E_shl_b32, low_to_fp8(l, in->type, high), src_const(8));
+	return low_to16(l, low_op2(l, E_or_b32, -1, upper, low_to_fp8(l, in->type, low)));
 }

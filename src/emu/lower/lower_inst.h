@@ -101,8 +101,6 @@ int32_t low_product_registers(struct lower *l);
 void low_product(struct lower *l, const struct ir_tensor *t, unsigned n, const int32_t *d);
 /* mma.sync of 8-bit floats (lower_mma_fp8.c). */
 bool low_mma_fp8(struct lower *l);
-/* Two of the four 8-bit floats of @type in @v, as float16. */
-struct xsrc low_fp8_pair(struct lower *l, enum ptx_type type, struct xsrc v, bool upper);
 /* The sign bits of a floating-point type, both of a pair (lower_function.c). */
 uint64_t low_sign_bits(enum ptx_type t);
 

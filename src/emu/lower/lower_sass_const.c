@@ -9,13 +9,16 @@
 /* From machine code that assemblers make; shared memory: 1 KiB is the system's from sm_90 on. */
 #define NONE SASS_NOWHERE
 static const struct sass_arch archs[] = {
-	{ 75, 0x0, 0xc, 0x28, 0x20, 0x44, 0, NONE, NONE, NONE, NONE, NONE, NONE, NONE },
-	{ 80, 0x0, 0xc, 0x28, 0x20, 0x44, 0, 0x118, NONE, NONE, NONE, NONE, NONE, NONE },
-	{ 86, 0x0, 0xc, 0x28, 0x20, 0x44, 0, 0x118, NONE, NONE, NONE, NONE, NONE, NONE },
-	{ 89, 0x0, 0xc, 0x28, 0x20, 0x44, 0, 0x118, NONE, NONE, NONE, NONE, NONE, NONE },
-	{ 90, 0x0, 0xc, 0x28, 0x20, 0x44, 0x400, 0x208, 0x140, 0x144, 0x150, 0x15c, 0x188, 0x198 },
-	{ 100, 0x360, 0x370, 0x37c, NONE, NONE, 0x400, 0x358, 0x36c, NONE, NONE, NONE, NONE, NONE },
-	{ 120, 0x360, 0x370, 0x37c, NONE, NONE, 0x400, 0x358, 0x36c, NONE, NONE, NONE, NONE, NONE },
+	{ 75, 0x0, 0xc, 0x28, 0x18, 0x20, 0x44, 0, NONE, NONE, NONE, NONE, NONE, NONE, NONE },
+	{ 80, 0x0, 0xc, 0x28, 0x18, 0x20, 0x44, 0, 0x118, NONE, NONE, NONE, NONE, NONE, NONE },
+	{ 86, 0x0, 0xc, 0x28, 0x18, 0x20, 0x44, 0, 0x118, NONE, NONE, NONE, NONE, NONE, NONE },
+	{ 89, 0x0, 0xc, 0x28, 0x18, 0x20, 0x44, 0, 0x118, NONE, NONE, NONE, NONE, NONE, NONE },
+	{ 90, 0x0, 0xc, 0x28, 0x18, 0x20, 0x44, 0x400, 0x208, 0x140, 0x144, 0x150, 0x15c, 0x188,
+	  0x198 },
+	{ 100, 0x360, 0x370, 0x37c, NONE, NONE, NONE, 0x400, 0x358, 0x36c, NONE, NONE, NONE, NONE,
+	  NONE },
+	{ 120, 0x360, 0x370, 0x37c, NONE, NONE, NONE, 0x400, 0x358, 0x36c, NONE, NONE, NONE, NONE,
+	  NONE },
 };
 #undef NONE
 
@@ -36,7 +39,7 @@ uint32_t lower_sass_shared_base(unsigned sm)
 /* What of bank 0 the launch makes, beside the parameters. */
 struct launch_numbers {
 	uint32_t block[3], grid[3], stack, work[2];
-	uint64_t window, descriptor, area;
+	uint64_t shared, local, descriptor, area;
 	uint32_t named, cluster[3], clusters[3], rank_end;
 	float inverse[3];
 };
@@ -50,7 +53,8 @@ static struct launch_numbers numbers_of(const struct sass_lower *s)
 		.grid = { p->grid.x, p->grid.y, p->grid.z },
 		.stack = e->stack_bytes,
 		.work = { (uint32_t)(e->workspace >> 32), (uint32_t)e->workspace },
-		.window = LOCAL_WINDOW,
+		.shared = SHARED_WINDOW,
+		.local = LOCAL_WINDOW,
 		.area = e->param_base,
 		.named = e->explicit_cluster,
 		.rank_end = 1,
@@ -78,7 +82,8 @@ static bool launch_byte(const struct sass_lower *s, const struct launch_numbers 
 		{ a->block, sizeof n->block, n->block },
 		{ a->grid, sizeof n->grid, n->grid },
 		{ a->stack, sizeof n->stack, &n->stack },
-		{ a->local, sizeof n->window, &n->window },
+		{ a->shared, sizeof n->shared, &n->shared },
+		{ a->local, sizeof n->local, &n->local },
 		{ a->workspace, sizeof n->work, n->work },
 		{ a->descriptor, sizeof n->descriptor, &n->descriptor },
 		{ a->named, sizeof n->named, &n->named },

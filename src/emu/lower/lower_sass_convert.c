@@ -50,6 +50,17 @@ static struct xsrc part(struct sass_lower *s, unsigned bits, bool sign)
 	return sl_op1(s, sign ? E_ext_s16 : E_ext_u16, v);
 }
 
+/* A half as float32, which holds it. */
+static struct xsrc half_source(struct sass_lower *s)
+{
+	const struct sass_operand *o = sl_src_operand(s, 0);
+	const bool bf = sl_has(s, SASS_MOD_BF16);
+	struct xsrc v = sl_op1(s, bf ? E_cvt_f32_bf16 : E_cvt_f32_f16, part(s, 16, false));
+	if (o->flags & SASS_ABS)
+		v = sl_op1(s, E_abs_f32, v);
+	return o->flags & SASS_NEG ? sl_op1(s, E_neg_f32, v) : v;
+}
+
 /* The integer that I2F reads. */
 static struct xsrc integer_source(struct sass_lower *s, bool from64, bool sign)
 {
@@ -69,6 +80,8 @@ bool sl_i2f(struct sass_lower *s)
 	const bool sign = !(sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_U32) ||
 	                    sl_has(s, SASS_MOD_U16) || sl_has(s, SASS_MOD_U8));
 	const bool half = sl_has(s, SASS_MOD_F16);
+	if (sl_has(s, SASS_MOD_BF16))
+		return sl_refuse(s, "this conversion");
 	if (!o || (half && (from64 || !nearest(s))) || o->flags & SASS_ABS)
 		return sl_refuse(s, "this conversion");
 	struct xsrc v = integer_source(s, from64, sign);
@@ -111,10 +124,10 @@ bool sl_f2i(struct sass_lower *s)
 	const bool from64 = sl_has(s, SASS_MOD_F64);
 	const bool to64 = sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_S64);
 	const bool sign = !(sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_U32));
-	if (sl_has(s, SASS_MOD_F16) || sl_has(s, SASS_MOD_U16) || sl_has(s, SASS_MOD_S16) ||
-	    sl_has(s, SASS_MOD_U8) || sl_has(s, SASS_MOD_S8))
+	if (sl_has(s, SASS_MOD_U16) || sl_has(s, SASS_MOD_S16) || sl_has(s, SASS_MOD_U8) ||
+	    sl_has(s, SASS_MOD_S8))
 		return sl_refuse(s, "this conversion");
-	struct xsrc v = from64 ? sl_f64(s, 0) : sl_f32(s, 0);
+	struct xsrc v = sl_has(s, SASS_MOD_F16) ? half_source(s) : from64 ? sl_f64(s, 0) : sl_f32(s, 0);
 	if (sl_has(s, SASS_MOD_FTZ) && !from64)
 		v = sl_op1(s, E_ftz_f32, v);
 	v = integral(s, v, from64);
@@ -122,6 +135,18 @@ bool sl_f2i(struct sass_lower *s)
 		sl_set_wide(s, sl_op1(s, ops[from64][1][sign], v));
 	else
 		sl_set1(s, sl_dst(s, 0), ops[from64][0][sign], v);
+	return true;
+}
+
+/* F2F to a half or a bfloat16. */
+static bool to_half(struct sass_lower *s, bool bf, bool from64)
+{
+	enum emu_op op = bf ? E_cvt_bf16_f64 : E_cvt_f16_f64;
+	if (!from64)
+		op = bf ? rounded(s, E_cvt_bf16_f32, E_cvt_rz_bf16_f32) : E_cvt_f16_f32;
+	if (!nearest(s) && op != E_cvt_rz_bf16_f32)
+		return sl_refuse(s, "this conversion");
+	sl_set1(s, sl_dst(s, 0), op, from64 ? sl_f64(s, 0) : sl_f32(s, 0));
 	return true;
 }
 
@@ -151,24 +176,53 @@ bool sl_f2f(struct sass_lower *s)
 		sl_set1(s, sl_dst(s, 0), E_mov_b32, v);
 		return true;
 	}
-	if (types[1] == SASS_MOD_F32 && types[0] == SASS_MOD_F16 && nearest(s)) {
-		sl_set1(s, sl_dst(s, 0), E_cvt_f16_f32, sl_f32(s, 0));
-		return true;
-	}
-	if (types[1] == SASS_MOD_F64 && types[0] == SASS_MOD_F16 && nearest(s)) {
-		sl_set1(s, sl_dst(s, 0), E_cvt_f16_f64, sl_f64(s, 0));
-		return true;
-	}
+	const bool bf = types[0] == SASS_MOD_BF16, from64 = types[1] == SASS_MOD_F64;
+	if ((bf || types[0] == SASS_MOD_F16) && (from64 || types[1] == SASS_MOD_F32))
+		return to_half(s, bf, from64);
 	return sl_refuse(s, "this conversion");
+}
+
+/* Two 8-bit floats: from two float32 or a pair of halves, beside what the last source has in its
+ * lower half; or as a pair of halves. */
+static bool small_floats(struct sass_lower *s)
+{
+	const bool three = sl_has(s, SASS_MOD_E4M3);
+	const enum ptx_type type = three ? PTX_E4M3X2 : PTX_E5M2X2;
+	const struct sass_operand *o = sl_src_operand(s, 0);
+	if (sl_has(s, SASS_MOD_UNPACK_B) && sl_has(s, SASS_MOD_F16) && o &&
+	    (o->sel == SASS_MOD_NONE || o->sel == SASS_MOD_H1)) {
+		sl_set1(s, sl_dst(s, 0), E_mov_b32,
+		        low_fp8_pair(&s->l, type, sl_bits(s, 0), o->sel == SASS_MOD_H1));
+		return true;
+	}
+	const bool from_pair = sl_has(s, SASS_MOD_UNPACK_B_MERGE_C);
+	if (sl_has(s, SASS_MOD_RELU) || !sl_has(s, SASS_MOD_SATFINITE) ||
+	    (!from_pair && !sl_has(s, SASS_MOD_PACK_AB_MERGE_C)))
+		return sl_refuse(s, "this conversion");
+	struct xsrc high, low;
+	if (from_pair) {
+		const struct xsrc pair = sl_bits(s, 0);
+		low = sl_op1(s, E_cvt_f32_f16, sl_op1(s, E_ext_u16, pair));
+		high = sl_op1(s, E_cvt_f32_f16, sl_op2(s, E_shr_u32, pair, src_const(16)));
+	} else {
+		high = sl_f32(s, 0);
+		low = sl_f32(s, 1);
+	}
+	const struct xsrc upper = sl_op2(s, E_shl_b32, low_to_fp8(&s->l, type, high), src_const(8));
+	const struct xsrc both = sl_op2(s, E_or_b32, upper, low_to_fp8(&s->l, type, low));
+	const struct xsrc beside = sl_op2(s, E_shl_b32, sl_bits(s, from_pair ? 1 : 2), src_const(16));
+	sl_set2(s, sl_dst(s, 0), E_or_b32, both, beside);
+	return true;
 }
 
 /* Two float32 as a pair of halves, the first one in the upper half. */
 bool sl_f2fp(struct sass_lower *s)
 {
 	const bool bf = sl_has(s, SASS_MOD_BF16);
-	static const enum sass_mod unknown[] = { SASS_MOD_E4M3,    SASS_MOD_E5M2, SASS_MOD_RELU,
-		                                     SASS_MOD_TF32,    SASS_MOD_E2M1, SASS_MOD_MERGE_C,
-		                                     SASS_MOD_UNPACK_B };
+	static const enum sass_mod unknown[] = { SASS_MOD_RELU, SASS_MOD_TF32, SASS_MOD_E2M1,
+		                                     SASS_MOD_MERGE_C, SASS_MOD_UNPACK_B };
+	if (sl_has(s, SASS_MOD_E4M3) || sl_has(s, SASS_MOD_E5M2))
+		return small_floats(s);
 	for (unsigned k = 0; k < sizeof unknown / sizeof *unknown; k++)
 		if (sl_has(s, unknown[k]))
 			return sl_refuse(s, "this conversion");
@@ -182,8 +236,12 @@ bool sl_f2fp(struct sass_lower *s)
 
 bool sl_frnd(struct sass_lower *s)
 {
-	if (sl_has(s, SASS_MOD_F16))
-		return sl_refuse(s, "this conversion");
+	const bool bf = sl_has(s, SASS_MOD_BF16);
+	if (bf || sl_has(s, SASS_MOD_F16)) {
+		const struct xsrc whole = integral(s, half_source(s), false);
+		sl_set1(s, sl_dst(s, 0), bf ? E_cvt_bf16_f32 : E_cvt_f16_f32, whole);
+		return true;
+	}
 	if (sl_has(s, SASS_MOD_F64)) {
 		sl_set_wide(s, integral(s, sl_f64(s, 0), true));
 		return true;

@@ -188,6 +188,24 @@ static void upper_function(struct sass_lower *s, enum emu_op op)
 	sl_set1(s, sl_dst(s, 0), E_hi32, sl_op1(s, op, v));
 }
 
+/* Of the half that a suffix names. */
+static bool half_function(struct sass_lower *s)
+{
+	const struct sass_operand *o = sl_src_operand(s, 0);
+	const bool ex2 = sl_has(s, SASS_MOD_EX2), bf = !sl_has(s, SASS_MOD_F16);
+	if (!o || o->kind != SASS_OPND_REG || (!ex2 && !sl_has(s, SASS_MOD_TANH)))
+		return sl_refuse(s, "a special function of a half");
+	struct xsrc v = sl_bits(s, 0);
+	if (o->sel == SASS_MOD_H1 || o->sel == SASS_MOD_H1_H1)
+		v = sl_op2(s, E_shr_u32, v, src_const(16));
+	v = sl_op2(s, E_and_b32, v, src_const(o->flags & SASS_ABS ? 0x7fff : 0xffff));
+	if (o->flags & SASS_NEG)
+		v = sl_op2(s, E_xor_b32, v, src_const(0x8000));
+	const enum emu_op ops[2][2] = { { E_tanh_f16, E_ex2_f16 }, { E_tanh_bf16, E_ex2_bf16 } };
+	sl_set1(s, sl_dst(s, 0), ops[bf][ex2], v);
+	return true;
+}
+
 bool sl_mufu(struct sass_lower *s)
 {
 	static const struct {
@@ -196,8 +214,8 @@ bool sl_mufu(struct sass_lower *s)
 	} functions[] = { { SASS_MOD_RCP, E_rcp_f32 },   { SASS_MOD_RSQ, E_rsqrt_f32 },
 		              { SASS_MOD_SQRT, E_sqrt_f32 }, { SASS_MOD_EX2, E_ex2_f32 },
 		              { SASS_MOD_LG2, E_lg2_f32 },   { SASS_MOD_TANH, E_tanh_f32 } };
-	if (sl_has(s, SASS_MOD_F16))
-		return sl_refuse(s, "a special function of a half");
+	if (sl_has(s, SASS_MOD_F16) || sl_has(s, SASS_MOD_BF16) || sl_has(s, SASS_MOD_BF16_V2))
+		return half_function(s);
 	if (sl_has(s, SASS_MOD_RCP64H)) {
 		upper_function(s, E_rcp_f64);
 		return true;
@@ -286,6 +304,16 @@ static bool swizzled(struct sass_lower *s, const struct sass_operand *o, struct 
 	case SASS_MOD_H1_H0: return true;
 	case SASS_MOD_H0_H0: *v = sl_op3(s, E_prmt_b32, *v, NONE, src_const(0x1010)); return true;
 	case SASS_MOD_H1_H1: *v = sl_op3(s, E_prmt_b32, *v, NONE, src_const(0x3232)); return true;
+	case SASS_MOD_H0_NH1: /* the upper half first: -H1 is the lower one */
+	case SASS_MOD_H0_NH0:
+	case SASS_MOD_H1_NH1: {
+		const uint32_t which = o->sel == SASS_MOD_H0_NH1   ? 0x1032
+		                       : o->sel == SASS_MOD_H0_NH0 ? 0x1010
+		                                                   : 0x3232;
+		const struct xsrc both = sl_op3(s, E_prmt_b32, *v, NONE, src_const(which));
+		*v = sl_op2(s, E_xor_b32, both, src_const(0x8000));
+		return true;
+	}
 	default: return sl_refuse(s, "these halves of an operand");
 	}
 }
@@ -317,19 +345,31 @@ static bool half_sources(struct sass_lower *s, unsigned n, struct xsrc *v)
 
 static bool set_half(struct sass_lower *s, enum emu_op half, enum emu_op bfloat, unsigned n)
 {
-	static const enum sass_mod unknown[] = { SASS_MOD_F32, SASS_MOD_SAT, SASS_MOD_RELU,
-		                                     SASS_MOD_FMZ, SASS_MOD_FTZ };
-	struct xsrc v[3];
+	static const enum sass_mod unknown[] = { SASS_MOD_F32, SASS_MOD_FMZ, SASS_MOD_FTZ };
+	struct xsrc v[3] = { NONE, NONE, NONE };
 	for (unsigned k = 0; k < sizeof unknown / sizeof *unknown; k++)
 		if (sl_has(s, unknown[k]))
 			return sl_refuse(s, "this form of arithmetic on halves");
 	if (!half_sources(s, n, v))
 		return false;
 	const bool bf = sl_has(s, SASS_MOD_BF16_V2) || sl_has(s, SASS_MOD_BF16);
-	if (n == 2)
-		sl_set2(s, sl_dst(s, 0), bf ? bfloat : half, v[0], v[1]);
+	const bool relu = sl_has(s, SASS_MOD_RELU), sat = sl_has(s, SASS_MOD_SAT);
+	const enum emu_op op = bf ? bfloat : half;
+	if (sat && bf)
+		return sl_refuse(s, "this form of arithmetic on halves");
+	if (!relu && !sat) {
+		if (n == 2)
+			sl_set2(s, sl_dst(s, 0), op, v[0], v[1]);
+		else
+			sl_set3(s, sl_dst(s, 0), op, v[0], v[1], v[2]);
+		return true;
+	}
+	const struct xsrc all = n == 2 ? sl_op2(s, op, v[0], v[1]) : sl_op3(s, op, v[0], v[1], v[2]);
+	if (relu) /* what is no number stays so */
+		sl_set2(s, sl_dst(s, 0), bf ? E_max_nan_bf16x2 : E_max_nan_f16x2, all, src_const(0));
 	else
-		sl_set3(s, sl_dst(s, 0), bf ? bfloat : half, v[0], v[1], v[2]);
+		sl_set2(s, sl_dst(s, 0), E_min_f16x2, sl_op2(s, E_max_f16x2, all, src_const(0)),
+		        src_const(0x3c003c00u));
 	return true;
 }
 
@@ -339,12 +379,16 @@ bool sl_hadd2(struct sass_lower *s)
 	if (sl_has(s, SASS_MOD_F32) && o && o->kind == SASS_OPND_REG) {
 		/* HADD2.F32 d, -RZ, a.H0_H0: the half as float32 */
 		const struct sass_operand *first = sl_src_operand(s, 0);
-		if (first->kind != SASS_OPND_REG || first->reg != SASS_RZ || o->flags & ~SASS_REUSE)
+		if (first->kind != SASS_OPND_REG || first->reg != SASS_RZ || o->flags & SASS_NOT)
 			return sl_refuse(s, "this form of arithmetic on halves");
-		const bool upper = o->sel == SASS_MOD_H1_H1;
-		const struct xsrc v = sl_bits(s, 1);
-		sl_set1(s, sl_dst(s, 0), E_cvt_f32_f16,
-		        upper ? sl_op2(s, E_shr_u32, v, src_const(16)) : sl_op1(s, E_ext_u16, v));
+		struct xsrc v = sl_bits(s, 1);
+		v = o->sel == SASS_MOD_H1_H1 ? sl_op2(s, E_shr_u32, v, src_const(16))
+		                             : sl_op1(s, E_ext_u16, v);
+		if (o->flags & SASS_ABS)
+			v = sl_op2(s, E_and_b32, v, src_const(0x7fff));
+		if (o->flags & SASS_NEG)
+			v = sl_op2(s, E_xor_b32, v, src_const(0x8000));
+		sl_set1(s, sl_dst(s, 0), E_cvt_f32_f16, v);
 		return true;
 	}
 	return set_half(s, E_add_f16x2, E_add_bf16x2, 2);
@@ -376,6 +420,28 @@ bool sl_hsetp2(struct sass_lower *s)
 	}
 	sl_set_pred(s, sl_dst_pred(s, 0), c[0]);
 	sl_set_pred(s, sl_dst_pred(s, 1), c[1]);
+	return true;
+}
+
+/* HSET2.BF.GT.AND d, a, b, p: each half 1 where it holds, else 0; without BF all bits. */
+bool sl_hset2(struct sass_lower *s)
+{
+	const enum ptx_cmp cmp = sl_comparison(s);
+	const bool bf = sl_has(s, SASS_MOD_BF16_V2);
+	struct xsrc v[2] = { NONE, NONE }, half[2];
+	if (cmp == CMP_NONE || sl_has(s, SASS_MOD_FTZ) || !half_sources(s, 2, v))
+		return sl_refuse(s, "this comparison");
+	const enum ptx_boolop op = sl_has(s, SASS_MOD_OR)    ? BOOL_OR
+	                           : sl_has(s, SASS_MOD_XOR) ? BOOL_XOR
+	                                                     : BOOL_AND;
+	const struct xsrc with = sl_pred(s, 0, true);
+	const uint32_t one = !sl_has(s, SASS_MOD_BF) ? 0xffff : bf ? 0x3f80 : 0x3c00;
+	for (unsigned k = 0; k < 2; k++) {
+		const struct xsrc c =
+			sl_cmp(s, cmp, PTX_F32, half_number(s, v[0], k), half_number(s, v[1], k));
+		half[k] = sl_select(s, 4, src_const(one), src_const(0), sl_bool(s, op, c, with));
+	}
+	sl_set2(s, sl_dst(s, 0), E_pack32, half[0], half[1]);
 	return true;
 }
 

@@ -335,9 +335,9 @@ bool sl_qspc(struct sass_lower *s)
 	struct xsrc p;
 	if (sl_has(s, SASS_MOD_S) || sl_has(s, SASS_MOD_D))
 		p = in_shared(s, at, sl_has(s, SASS_MOD_D));
-	else if (sl_has(s, SASS_MOD_L))
+	else if (sl_has(s, SASS_MOD_L) || sl_has(s, SASS_MOD_G))
 		p = sl_cmp(s, CMP_EQ, PTX_U64, sl_op2(s, E_shr_u64, at, src_const(56)),
-		           src_const(LOCAL_WINDOW >> 56));
+		           src_const(sl_has(s, SASS_MOD_L) ? LOCAL_WINDOW >> 56 : 0));
 	else
 		return sl_refuse(s, "this question of a space");
 	sl_set_pred(s, sl_dst_pred(s, 0), p);
@@ -419,13 +419,13 @@ bool sl_ldgsts(struct sass_lower *s)
 {
 	struct xsrc to, from;
 	int64_t to_offset, from_offset;
-	if (s->i->n_operands > 2 &&
-	    !(s->i->operands[2].kind == SASS_OPND_PRED && s->i->operands[2].reg == SASS_PT))
-		return sl_refuse(s, "a copy under a predicate of its own");
+	const struct xsrc p = sl_pred(s, 0, true); /* where it does not hold zeros are copied */
 	if (!set_place(s, sl_place_operand(s, 0), SPACE_SHARED, &to, &to_offset) ||
 	    !set_place(s, sl_place_operand(s, 1), SPACE_GLOBAL, &from, &from_offset))
 		return false;
 	const unsigned bytes = sl_has(s, SASS_MOD_128) ? 16 : sl_has(s, SASS_MOD_64) ? 8 : 4;
+	const struct xsrc used = p.kind == S_CONST ? src_const(p.value ? bytes : 0)
+	                                           : sl_select(s, 4, src_const(bytes), src_const(0), p);
 	struct xop *x = sl_emit(s, X_ASYNC);
 	x->mem = (int32_t)s->l.ir->n_mem;
 	s->l.ir->n_mem += 2;
@@ -435,7 +435,7 @@ bool sl_ldgsts(struct sass_lower *s)
 	x->bytes = (uint8_t)bytes;
 	x->s[0] = to;
 	x->s[1] = from;
-	x->s[2] = src_const(bytes);
+	x->s[2] = used;
 	x->s[3] = src_const((uint64_t)from_offset);
 	x->n_s = 4;
 	x->bypass_l1 = sl_has(s, SASS_MOD_BYPASS);

@@ -16,9 +16,9 @@ enum { SASS_NOWHERE = 0xffff };
 /* Where an architecture keeps what a launch makes constant. */
 struct sass_arch {
 	unsigned sm;
-	/* offsets in constant bank 0: dimensions, end of the stack, window of local memory, workspace
-	 * of cooperative launches (upper word, then lower one); NOWHERE = not there */
-	unsigned block, grid, stack, local, workspace;
+	/* offsets in constant bank 0: dimensions, end of the stack, windows of shared and local memory,
+	 * workspace of cooperative launches (upper word, then lower one); NOWHERE = not there */
+	unsigned block, grid, stack, shared, local, workspace;
 	unsigned shared_base; /* address at which a block's shared memory begins */
 	/* descriptors of memory, 8 bytes, whose value nobody asks for; of clusters: whether the launch
 	 * names their size, their blocks (x, y, z), 1 / those, clusters (x, y, z), all blocks of one;
