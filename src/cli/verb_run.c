@@ -106,7 +106,7 @@ static int show(struct cli *c, const struct state *s, const struct run_record *r
 	if (!c->json && !s->csv && dump->shown.len)
 		fprintf(c->out, "\nBuffers after the launch:\n%s", dump->shown.s);
 	dump_free(dump);
-	fflush(c->out); /* the message comes after what it speaks of */
+	fflush(c->out);               /* the message comes after what it speaks of */
 	if (s->csv && r->run.note[0]) /* rows have no place for it */
 		fprintf(c->err, "pmpp-explore: %s\n", r->run.note);
 	if (r->verify == VERIFY_WRONG)

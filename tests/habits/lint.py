@@ -139,34 +139,34 @@ def said(command, keep):
 
 
 def commands(tools, compiler, flags):
-    """Rule -> (which files, command of a file, pattern of a finding)."""
+    """Rule -> (which files, command of files that are alike, pattern of a finding)."""
     tidy = tools + "/clang_tidy/data/bin/clang-tidy"
     cppcheck = tools + "/cppcheck/Cppcheck/cppcheck"
     style = tools + "/clang_format/data/bin/clang-format"
     steps = ["-Xclang", "-analyzer-config", "-Xclang", f"max-nodes={ANALYSER_STEPS}"]
-    clang_flags = [f for f in flags if not f.startswith("-W")]
+    own_flags = [f for f in flags if not f.startswith("-W")]
     folders = [f for f in flags if f.startswith("-I")]
     language = lambda path: ["-x", "c"] if path.endswith((".cu", ".h")) else []
     return {
         "format": (
             lambda path: not path.startswith("kernels/") and path.endswith((".c", ".h")),
-            lambda path: [style, "--dry-run", "-Werror", path],
+            lambda paths: [style, "--dry-run", "-Werror"] + paths,
             r"(error|warning): .*clang-format",
         ),
         "header": (
             # those of nvcc/ are C++, for programs
             lambda path: path.endswith(".h") and not re.search("/(shim|nvcc)/", path),
-            lambda path: compiler + flags + ["-fsyntax-only", "-x", "c", path],
+            lambda paths: compiler + flags + ["-fsyntax-only", "-x", "c"] + paths,
             r":\d+:\d+: (fatal )?(error|warning):",
         ),
         "tidy": (
             lambda path: path.endswith(".c") or path.startswith("kernels/"),
-            lambda path: [tidy, "--quiet", path, "--"] + clang_flags + language(path) + steps,
+            lambda paths: [tidy, "--quiet", *paths, "--"] + own_flags + language(paths[0]) + steps,
             r":\d+:\d+: (warning|error):",
         ),
         "cppcheck": (
             lambda path: path.endswith(".c"),
-            lambda path: [cppcheck] + CPPCHECK + folders + [path],
+            lambda paths: [cppcheck] + CPPCHECK + folders + paths,
             r"\[\w+\]$",
         ),
     }
@@ -192,40 +192,78 @@ def shell_words(text):
     return [word for word in text.split() if word]
 
 
-def lint(tools, cache, paths, rules):
-    """(findings, jobs, jobs answered from the cache)"""
-    os.makedirs(cache, exist_ok=True)
-    reader = Reader(["src", "build/gen", "tests/unit"])
-    tools_version = read(tools + "/wheels.txt").decode()
-    jobs = []
-    for path in paths:
-        if path.endswith(OUR_TEXT):
-            jobs.append((path, "text", [OWN_RULES], lambda p=path: list(text_findings(p))))
-        if path.endswith((".c", ".h", ".cu", ".py")):
-            jobs.append((path, "function", [OWN_RULES], lambda p=path: list(function_findings(p))))
-        for rule, (wants, command, keep) in rules.items():
-            if wants(path):
-                words = command(path)
-                key = words + [keep] + configuration(rule, path)
-                jobs.append((path, rule, key, lambda c=words, k=keep: said(c, k)))
-    hits = 0
+class Cache:
+    """What was found in a file, under a hash of all that was read."""
 
-    def answer(job):
-        nonlocal hits
-        path, rule, key, work = job
-        place = os.path.join(cache, reader.hash(path, rule, tools_version, *key))
-        if os.path.exists(place):
-            hits += 1
-            return read(place).decode().split("\n")
-        found = work()
+    def __init__(self, folder, tools):
+        os.makedirs(folder, exist_ok=True)
+        self.folder, self.hits = folder, 0
+        self.reader = Reader(["src", "build/gen", "tests/unit"])
+        self.tools_version = read(tools + "/wheels.txt").decode()
+
+    def place(self, path, rule, key):
+        name = self.reader.hash(path, rule, self.tools_version, *key)
+        return os.path.join(self.folder, name)
+
+    def known(self, place):
+        if not os.path.exists(place):
+            return None
+        self.hits += 1
+        return read(place).decode().split("\n")
+
+    def keep(self, place, found):
         with open(place + ".tmp", "w", encoding="utf-8") as stream:
             stream.write("\n".join(found))
         os.replace(place + ".tmp", place)
         return found
 
+
+def look(cache, jobs):
+    """Findings of files that one command can look at together, jobs = [(place, path, work)]. Only
+    where something is found, or a tool fails, does each get a look of its own, and an answer."""
+    found = []
+    left = []
+    for place, path, work in jobs:
+        known = cache.known(place)
+        found += known or []
+        left += [] if known is not None else [(place, path, work)]
+    clean = len(left) > 1 and not left[0][2]([path for _, path, _ in left])
+    for place, path, work in left:
+        found += cache.keep(place, [] if clean else work([path]))
+    return found
+
+
+# A tool reads its tables once for so many files.
+TOGETHER = 12
+
+
+def lint(tools, folder, paths, rules):
+    """(findings, answers, answers from the cache)"""
+    cache = Cache(folder, tools)
+    groups = {}
+
+    def add(path, rule, key, work):
+        kind = (rule, path.rsplit(".", 1)[1])
+        groups.setdefault(kind, []).append((cache.place(path, rule, key), path, work))
+
+    def each(findings):
+        return lambda paths: [line for path in paths for line in findings(path)]
+
+    for path in paths:
+        if path.endswith(OUR_TEXT):
+            add(path, "text", [OWN_RULES], each(text_findings))
+        if path.endswith((".c", ".h", ".cu", ".py")):
+            add(path, "function", [OWN_RULES], each(function_findings))
+        for rule, (wants, command, keep) in rules.items():
+            if wants(path):
+                key = command([path]) + [keep] + configuration(rule, path)
+                add(path, rule, key, lambda paths, c=command, k=keep: said(c(paths), k))
+    batches = [
+        jobs[n : n + TOGETHER] for jobs in groups.values() for n in range(0, len(jobs), TOGETHER)
+    ]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = {line for lines in pool.map(answer, jobs) for line in lines if line}
-    return sorted(found), len(jobs), hits
+        found = {line for lines in pool.map(lambda b: look(cache, b), batches) for line in lines}
+    return sorted(found - {""}), sum(map(len, batches)), cache.hits
 
 
 def main():

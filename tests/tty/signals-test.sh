@@ -6,6 +6,7 @@ run="vec_add/per_element N=4096 --backend emu --gpu a100"
 open() {
 	start 24 80
 	type "echo before"
+	see '^before$' && see '^ready:$' # from here on no line ends in it until the shell is back
 	type "$PMPP $run"
 	see 'theoretical'
 }
