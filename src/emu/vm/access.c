@@ -88,27 +88,40 @@ static uint64_t shared_offset(const struct grid *g, uint64_t address)
 	return g->cluster_blocks > 1 ? own | ((at >> CLUSTER_SHIFT) + 1) << CLUSTER_SHIFT : own;
 }
 
+/* All lanes of @a in one window. */
+static bool access_window(struct access *a, enum ptx_space space)
+{
+	const struct grid *grid = a->w->worker->grid;
+	a->space = space;
+	if (space == SPACE_SHARED)
+		for (unsigned i = 0; i < 32; i++)
+			a->address[i] = shared_offset(grid, a->address[i]);
+	else if (space == SPACE_LOCAL)
+		for (unsigned i = 0; i < 32; i++)
+			a->address[i] -= LOCAL_WINDOW;
+	return perform_access(a);
+}
+
 /* Generic addresses: lanes by the window they point into, each group an access of its own. */
 static bool generic_access(struct access *a)
 {
 	static const enum ptx_space spaces[3] = { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL };
 	uint32_t group[3] = { 0 };
-	for (uint32_t k = a->mask; k; k &= k - 1) {
-		const unsigned i = lowest_lane(k);
+	for (unsigned i = 0; i < 32; i++) { /* without branches: objects lie where they lie */
 		const uint64_t window = a->address[i] >> 56;
-		group[window == 1 ? 1 : window == 2 ? 2 : 0] |= 1u << i;
+		group[1] |= (uint32_t)(window == 1) << i;
+		group[2] |= (uint32_t)(window == 2) << i;
 	}
+	group[0] = ~(group[1] | group[2]);
 	for (unsigned g = 0; g < 3; g++) {
-		if (!group[g])
+		const uint32_t lanes = group[g] & a->mask;
+		if (!lanes)
 			continue;
+		if (lanes == a->mask)
+			return access_window(a, spaces[g]);
 		struct access part = *a;
-		part.mask = group[g];
-		part.space = spaces[g];
-		for (unsigned i = 0; i < 32; i++)
-			part.address[i] = g == 1   ? shared_offset(a->w->worker->grid, a->address[i])
-			                  : g == 2 ? a->address[i] - LOCAL_WINDOW
-			                           : a->address[i];
-		if (!perform_access(&part))
+		part.mask = lanes;
+		if (!access_window(&part, spaces[g]))
 			return false;
 	}
 	return true;

@@ -75,6 +75,28 @@ GUEST_MEMORY static void transfer_words(struct access *a)
 		d[i] = *(const mem_u32 *)(const void *)(a->base + at[i]);
 }
 
+/* Whole words of other layouts, or several per lane. */
+#define TRANSFER(name, word)                                                                 \
+	GUEST_MEMORY static void name(struct access *a)                                          \
+	{                                                                                        \
+		const struct memop *m = a->m;                                                        \
+		for (unsigned e = 0; e < m->vec; e++) {                                              \
+			const size_t offset = e * sizeof(word);                                          \
+			if (a->write) {                                                                  \
+				const word *s = frame(a->w, m->s[e]);                                        \
+				for (uint32_t k = a->mask; k; k &= k - 1)                                    \
+					*(word *)(void *)(a->host[lowest_lane(k)] + offset) = s[lowest_lane(k)]; \
+			} else if (m->d[e] >= 0) {                                                       \
+				word *d = frame(a->w, (uint32_t)m->d[e]);                                    \
+				for (uint32_t k = a->mask; k; k &= k - 1)                                    \
+					d[lowest_lane(k)] =                                                      \
+						*(const word *)(const void *)(a->host[lowest_lane(k)] + offset);     \
+			}                                                                                \
+		}                                                                                    \
+	}
+TRANSFER(transfer_32, mem_u32)
+TRANSFER(transfer_64, mem_u64)
+
 void access_transfer(struct access *a)
 {
 	const struct memop *m = a->m;
@@ -83,6 +105,10 @@ void access_transfer(struct access *a)
 		return;
 	}
 	access_set_hosts(a);
+	if ((m->bytes == 4 || m->bytes == 8) && (a->write || !m->d_scalar)) {
+		m->bytes == 4 ? transfer_32(a) : transfer_64(a);
+		return;
+	}
 	const uint32_t lanes = m->d_scalar && !a->write ? a->mask & -a->mask : a->mask;
 	for (uint32_t k = lanes; k; k &= k - 1) {
 		const unsigned i = lowest_lane(k);
