@@ -80,6 +80,7 @@ static void take_kernel(struct session *s, const struct kernel_desc *k)
 	const unsigned line = s->cursor.row;
 	lab_put_kernel(s, k, old.variant);
 	s->cursor.row = line;
+	s->cursor.placed = true;
 	for (unsigned i = 0; i < k->n_params; i++) {
 		const int was = kernel_param_index(old.kernel, k->params[i].name);
 		if (was >= 0)

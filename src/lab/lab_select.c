@@ -66,6 +66,7 @@ void lab_put_kernel(struct session *s, const struct kernel_desc *k, unsigned var
 	for (unsigned i = 0; i < k->n_params && !kernel_param_used(k, v, s->param); i++)
 		s->param = (s->param + 1) % k->n_params;
 	s->cursor.row = 0;
+	s->cursor.placed = false;
 	s->cursor.detail = false;
 }
 

@@ -99,6 +99,7 @@ struct session_tour {
  * the session alone. The other views show their own start. */
 struct view_cursor {
 	unsigned row;        /* focused row */
+	bool placed;         /* by the person; else it follows the view's start when a run ends */
 	bool detail;         /* Enter: detail of the focused row */
 	unsigned detail_row; /* focused row inside the detail */
 	unsigned zoom;       /* a time axis shows 1/2^zoom of the whole, at most VIEW_ZOOM_MAX */

@@ -53,6 +53,8 @@ void view_focus(const struct screen_host *host, struct screen_state *st, size_t 
 void view_follow(const struct screen_host *host);
 /* The next access of what is being played; false = that was the last, or it was closed. */
 bool play_step(const struct screen_host *host, struct screen_state *st);
+/* A run has ended: a row that nobody chose becomes the one where the view starts. */
+void view_settle(const struct screen_host *host);
 /* Index @at of @n after a row command. */
 unsigned row_moved(unsigned at, unsigned n, enum command command);
 

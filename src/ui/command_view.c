@@ -39,6 +39,7 @@ static void show(const struct screen_host *host, const struct view_desc *v)
 	struct session *s = host->edit(host->ctx);
 	s->view = v->name;
 	s->cursor.row = v->start ? v->start(s) : 0;
+	s->cursor.placed = false;
 	s->cursor.detail_row = 0;
 	s->cursor.detail = false;
 	if (host->focus)
@@ -93,6 +94,14 @@ void view_forward(const struct command_call *call)
 		screen_say(st, false, "nothing to go forward to: Esc goes back");
 }
 
+void view_settle(const struct screen_host *host)
+{
+	struct session *s = host->edit(host->ctx);
+	const struct view_desc *v = host->n_views ? host->view_at(screen_focus(host, s)) : NULL;
+	if (v && v->start && !s->opened && !s->cursor.placed && !s->cursor.detail && panel_metrics(s))
+		s->cursor.row = v->start(s);
+}
+
 void view_step(const struct command_call *call)
 {
 	const size_t n = call->host->n_views;
@@ -133,6 +142,7 @@ bool view_walks(const struct command_call *call)
 	if (!columns)
 		return false;
 	unsigned *at = &s->cursor.row;
+	s->cursor.placed = true;
 	if (call->arg > 0 && *at % columns + 1 < columns)
 		++*at;
 	else if (call->arg < 0 && *at % columns)
@@ -145,6 +155,7 @@ void row_move(const struct command_call *call)
 	struct session *s = call->host->edit(call->host->ctx);
 	const struct view_desc *v = call->view;
 	const unsigned columns = v && v->columns ? v->columns(s) : 0;
+	s->cursor.placed = true;
 	if (columns)
 		s->cursor.row = cell_moved(s->cursor.row, v->rows(s), columns, call->command);
 	else if (v && s->cursor.detail && v->detail_rows)

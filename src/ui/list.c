@@ -159,6 +159,7 @@ static void find_choose(const struct screen_host *host, struct screen_state *st,
 	case A_LINE:
 		view_focus(host, st, source_view(host));
 		host->edit(host->ctx)->cursor.row = (unsigned)i;
+		host->edit(host->ctx)->cursor.placed = true;
 		return;
 	case KINDS: break;
 	}

@@ -33,6 +33,8 @@ static bool news(const struct screen_host *host, struct screen_state *st)
 	char said[sizeof st->message];
 	bool bad = false;
 	const bool changed = host->poll(host->ctx);
+	if (changed)
+		view_settle(host);
 	if (!host->said || !host->said(host->ctx, said, sizeof said, &bad))
 		return changed;
 	screen_say(st, bad, "%s", said);

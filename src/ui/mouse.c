@@ -50,6 +50,7 @@ static void press_row(const struct screen_host *host, struct screen_state *st, u
 		return;
 	}
 	s->cursor.row = row;
+	s->cursor.placed = true;
 	view_follow(host);
 }
 

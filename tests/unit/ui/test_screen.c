@@ -122,6 +122,24 @@ TEST_ON_SCREEN(typed_values, fixture_done())
 	assert_int_equal(strlen(w->st.typed), sizeof w->st.typed - 1);
 }
 
+/* The row of a panel that was opened before its run ended is where the view starts; a row that the
+ * person chose stays. */
+TEST_ON_SCREEN(a_row_nobody_chose_follows_the_run, fixture_done())
+{
+	struct session *s = w->fh.s;
+	world_press(w, "7");
+	const unsigned hot = s->cursor.row;
+	assert_true(hot > 1);
+	s->cursor.row = 0; /* as a change of kernel leaves it */
+	view_settle(&w->host);
+	assert_int_equal(s->cursor.row, hot);
+	world_press(w, "HOME");
+	view_settle(&w->host);
+	assert_int_equal(s->cursor.row, 0);
+	world_press(w, "4 7");
+	assert_int_equal(s->cursor.row, hot);
+}
+
 /* Esc goes back panel by panel, n forward again; a panel chosen anew ends the way forward. */
 TEST_ON_SCREEN(back_and_forward, fixture_done())
 {
