@@ -163,6 +163,42 @@ static bool to_ptx(const struct own *o, struct err *err)
 	}
 }
 
+/* PTX of a later compiler than this assembler (Triton's, say) asks for a version that it does not
+ * know, @said: the file then asks for the assembler's own, and what is really newer in it is
+ * refused by name. False: that is not what was said. */
+static bool ask_for_own_version(const struct own *o, const char *said)
+{
+	char path[600];
+	struct text old = { 0 }, new = { 0 };
+	static const char is[] = "current version is '";
+	const char *own = said ? strstr(said, "Unsupported .version") : NULL;
+	own = own ? strstr(own, is) : NULL;
+	const size_t digits = own ? strspn(own + strlen(is), "0123456789.") : 0;
+	if (!digits || !file_read(file_at(o, "own.ptx", path, sizeof path), MAX_PTX, &old, NULL))
+		return false;
+	const char *at = strstr(old.s, ".version");
+	const char *end = at ? strchr(at, '\n') : NULL;
+	bool ok = end != NULL;
+	if (ok) {
+		text_add(&new, "%.*s.version %.*s", (int)(at - old.s), old.s, (int)digits,
+		         own + strlen(is));
+		text_add(&new, "%s", end);
+		ok = file_replace(path, new.s, new.len, NULL);
+	}
+	text_free(&old);
+	text_free(&new);
+	return ok;
+}
+
+/* "a": the PTX asks for what only this one architecture has (.target sm_90a); else "". */
+static const char *target_suffix(const struct own *o)
+{
+	char target[40];
+	const struct compile_request *req = o->req;
+	snprintf(target, sizeof target, ".target sm_%d%da", req->cc_major, req->cc_minor);
+	return req->own->ptx && strstr(req->source, target) ? "a" : "";
+}
+
 /* @ptx, a file of ours, to @out->cubin and what ptxas reports of each entry. */
 static bool assemble_own(const struct own *o, struct module *out, struct err *err)
 {
@@ -173,12 +209,18 @@ static bool assemble_own(const struct own *o, struct module *out, struct err *er
 	nvcc_word(&c, "%s", o->ptxas);
 	nvcc_word(&c, "-v");
 	nvcc_word(&c, "-lineinfo");
-	nvcc_word(&c, "-arch=sm_%d%d", o->req->cc_major, o->req->cc_minor);
+	nvcc_word(&c, "-arch=sm_%d%d%s", o->req->cc_major, o->req->cc_minor, target_suffix(o));
 	nvcc_word(&c, "-o");
 	nvcc_word(&c, "%s", file_at(o, "own.cubin", path, sizeof path));
 	nvcc_word(&c, "%s", file_at(o, "own.ptx", path, sizeof path));
 	c.word[c.n] = NULL;
 	bool ok = nvcc_run(&c, o->req->cancel, &said, &why);
+	if (!ok && o->req->own->ptx && ask_for_own_version(o, said.s)) {
+		text_free(&said);
+		said = (struct text){ 0 };
+		why = (struct err){ 0 };
+		ok = nvcc_run(&c, o->req->cancel, &said, &why);
+	}
 	if (!ok && why.code == ERR_UNAVAILABLE && said.s)
 		diagnose(said.s, o->req->file, o->req->own->text, out->ptx, err);
 	else if (!ok && err)

@@ -74,6 +74,14 @@ same_of_both copies h200
 same_of_both small_floats a100
 same_of_both shapes a100
 
+# PTX of a later compiler than the assembler here, for one architecture only
+echo 'extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }' >"$dir/twice.cu"
+nvcc -ptx -arch=sm_90 -o "$dir/twice.ptx" "$dir/twice.cu"
+sed -e 's/^\.version .*/.version 99.1/' -e 's/^\.target sm_90.*/.target sm_90a/' "$dir/twice.ptx" >"$dir/later.ptx"
+same later-asks 1 "$(grep -c '^.version 99.1' "$dir/later.ptx")"
+run later 0 run "$dir/later.ptx" --kernel twice --grid 1 --block 32 'p0=f32[32]:iota' --gpu h200 --dump p0
+grep -q 'max 62' "$dir/out" && ok later-result || not_ok later-result "$(cat "$dir/out")"
+
 # what a cubin holds that the emulator does not know
 nvcc -cubin -arch=sm_90 -o "$dir/symbols.cubin" "$programs/symbols.cu"
 run examine 0 doctor --ptx "$dir/symbols.cubin"
