@@ -219,8 +219,13 @@ static bool small_floats(struct sass_lower *s)
 bool sl_f2fp(struct sass_lower *s)
 {
 	const bool bf = sl_has(s, SASS_MOD_BF16);
-	static const enum sass_mod unknown[] = { SASS_MOD_RELU, SASS_MOD_TF32, SASS_MOD_E2M1,
-		                                     SASS_MOD_MERGE_C, SASS_MOD_UNPACK_B };
+	static const enum sass_mod unknown[] = { SASS_MOD_RELU,
+		                                     SASS_MOD_TF32,
+		                                     SASS_MOD_E2M1,
+		                                     SASS_MOD_MERGE_C,
+		                                     SASS_MOD_UNPACK_B,
+		                                     SASS_MOD_PACK_AB_MERGE_C,
+		                                     SASS_MOD_UNPACK_B_MERGE_C };
 	if (sl_has(s, SASS_MOD_E4M3) || sl_has(s, SASS_MOD_E5M2))
 		return small_floats(s);
 	for (unsigned k = 0; k < sizeof unknown / sizeof *unknown; k++)
