@@ -11,6 +11,7 @@
 #include "emu/count/count.h"
 #include "emu/device_work.h"
 #include "emu/memory/memory.h"
+#include "emu/vm/block_order.h"
 
 /* The handler tables for this processor; @wanted (may be NULL or "") limits the instruction-set
  * level: "sse", "avx2", "avx512". */
@@ -44,28 +45,6 @@ struct mem_buffer {
 };
 
 /* --- what the workers of a launch share --- */
-
-struct block_order { /* which blocks run; the identity unless sampled, or in clusters */
-	uint64_t n, total;
-	uint32_t cluster[3],
-		clusters[2]; /* blocks in one, clusters along x and y; cluster[0] 0: none */
-};
-/* The blocks of a cluster follow one another. */
-static inline uint64_t order_in_cluster(const struct block_order *o, uint64_t i)
-{
-	const uint64_t x = o->cluster[0], y = o->cluster[1], z = o->cluster[2];
-	const uint64_t c = i / (x * y * z), r = i % (x * y * z), width = o->clusters[0] * x;
-	const uint64_t bx = c % o->clusters[0] * x + r % x;
-	const uint64_t by = c / o->clusters[0] % o->clusters[1] * y + r / x % y;
-	const uint64_t bz = c / o->clusters[0] / o->clusters[1] * z + r / x / y;
-	return bx + width * (by + o->clusters[1] * y * bz);
-}
-static inline uint64_t order_block(const struct block_order *o, uint64_t i)
-{
-	if (o->cluster[0])
-		return order_in_cluster(o, i);
-	return o->n == o->total ? i : (uint64_t)((unsigned __int128)i * o->total / o->n);
-}
 
 /* What kernels print: the pieces of one block in the order of their printing. */
 #define PRINTED_LIMIT ((size_t)16 << 20) /* bytes of one worker; what goes beyond is lost */

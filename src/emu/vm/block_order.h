@@ -1,0 +1,53 @@
+/*
+ * Which blocks of a grid run, and in which order: all of them, cluster by cluster, or a sample.
+ *
+ * A sample is block 0 and one block anywhere in each of as many equal parts of the grid. At equal
+ * distances they could all lie in one column, and share what blocks of a column share.
+ */
+#ifndef PMPP_EMU_BLOCK_ORDER_H
+#define PMPP_EMU_BLOCK_ORDER_H
+
+#include <stdint.h>
+
+struct block_order { /* the identity unless sampled, or in clusters */
+	uint64_t n, total;
+	uint32_t cluster[3],
+		clusters[2]; /* blocks in one, clusters along x and y; cluster[0] 0: none */
+};
+
+/* The blocks of a cluster follow one another. */
+static inline uint64_t order_in_cluster(const struct block_order *o, uint64_t i)
+{
+	const uint64_t x = o->cluster[0], y = o->cluster[1], z = o->cluster[2];
+	const uint64_t c = i / (x * y * z), r = i % (x * y * z), width = o->clusters[0] * x;
+	const uint64_t bx = c % o->clusters[0] * x + r % x;
+	const uint64_t by = c / o->clusters[0] % o->clusters[1] * y + r / x % y;
+	const uint64_t bz = c / o->clusters[0] / o->clusters[1] * z + r / x / y;
+	return bx + width * (by + o->clusters[1] * y * bz);
+}
+
+static inline uint64_t order_part(uint64_t n, uint64_t part, uint64_t parts)
+{
+	return (uint64_t)((unsigned __int128)n * part / parts);
+}
+
+/* Ascending in @i, no block twice. */
+static inline uint64_t order_in_sample(const struct block_order *o, uint64_t i)
+{
+	if (i == 0)
+		return 0;
+	const uint64_t n = o->n - 1, total = o->total - 1; /* without block 0 */
+	const uint64_t first = order_part(total, i - 1, n), end = order_part(total, i, n);
+	const uint32_t anywhere = (uint32_t)(i * 0x9e3779b97f4a7c15u >> 32);
+	return 1 + first + order_part(end - first, anywhere, (uint64_t)1 << 32);
+}
+
+/* The block that is run as number @i. */
+static inline uint64_t order_block(const struct block_order *o, uint64_t i)
+{
+	if (o->cluster[0])
+		return order_in_cluster(o, i);
+	return o->n == o->total ? i : order_in_sample(o, i);
+}
+
+#endif
