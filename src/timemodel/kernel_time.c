@@ -280,8 +280,7 @@ static double l2_sector_times(const struct run_counts *c)
 		return fmax((double)(t->ld_sectors + t->st_sectors + t->atom_sectors),
 		            timing.l2_request_sectors *
 		                (double)(t->ld_lines + t->st_lines + t->atom_requests));
-	return fmax(c->l2_sectors + timing.l2_write_extra * c->l2_written_sectors +
-	                timing.l2_local_extra * c->l2_local_sectors,
+	return fmax(c->l2_sectors + timing.l2_write_extra * c->l2_written_sectors,
 	            timing.l2_request_sectors * c->l2_requests);
 }
 
