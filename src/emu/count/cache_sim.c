@@ -37,7 +37,7 @@
  * are two of the processor's. */
 struct l2_line {
 	uint64_t valid : 4, dirty : 4;
-	uint64_t fetched : 4;  /* came from memory */
+	uint64_t fetched : 4;  /* came from memory; not valid: before the launch's first block */
 	uint64_t whole : 4;    /* wholly written */
 	uint64_t written : 24; /* bytes of each dirty sector that is not whole, 6 bits each */
 	uint64_t read_at : 24; /* the instant at which something was last read from memory */
@@ -50,14 +50,14 @@ struct l1_line {
 };
 /* Sectors of the part's lines. */
 struct traffic {
-	uint64_t l2, l2_written, l2_local, read, write;
+	uint64_t l2, l2_written, l2_local, read, write, found; /* found: brought there before */
 	uint64_t l2_requests; /* these are accesses, whatever their sectors */
 };
 struct part {
-	uint32_t clock;                                       /* accesses so far */
-	struct traffic now;                                   /* of this wave, at its level */
-	double l2_sectors, l2_written, l2_local, read, write; /* sectors of the waves before, weighed */
-	double l2_requests;                                   /* likewise */
+	uint32_t clock;                                              /* accesses so far */
+	struct traffic now;                                          /* of this wave, at its level */
+	double l2_sectors, l2_written, l2_local, read, write, found; /* of the waves before, weighed */
+	double l2_requests;                                          /* likewise */
 	/* sectors that L2 still has to write, by the highest level at which their set is in use */
 	uint64_t dirty[LOG_MAX_LEVEL + 1];
 	/* of the wave: its entries in the order of the blocks, and the SM of each */
@@ -74,6 +74,10 @@ struct cache_sim {
 	struct line_filter *filter;
 	uint64_t wave_blocks, wave_entries;
 	struct cache_sets l1, l2;
+	struct {
+		uint32_t first, end;
+	} warm[WARM_RANGES]; /* lines that L2 holds from before */
+	unsigned n_warm;
 	struct l1_line *l1_line; /* by way of L1 */
 	struct l2_line *l2_line; /* by way of L2 */
 	struct part part[CACHE_PARTS];
@@ -133,6 +137,23 @@ size_t cache_sim_block_limit(const struct cache_sim *c)
 {
 	const size_t share = (size_t)(c->wave_entries / c->wave_blocks);
 	return share > 16 ? share : 16;
+}
+
+bool cache_sim_warm(struct cache_sim *c, uint32_t first, uint32_t lines)
+{
+	if (c->n_warm == WARM_RANGES)
+		return false;
+	c->warm[c->n_warm].first = first;
+	c->warm[c->n_warm++].end = first + lines;
+	return true;
+}
+
+static bool is_warm(const struct cache_sim *c, uint32_t line)
+{
+	unsigned i = 0;
+	while (i < c->n_warm && (line < c->warm[i].first || line >= c->warm[i].end))
+		i++;
+	return i < c->n_warm;
 }
 
 const uint64_t *cache_sim_bitmap(struct cache_sim *c, unsigned level)
@@ -205,17 +226,18 @@ static bool access_l2(struct cache_sim *c, struct part *p, const struct log_entr
 		way = cache_sets_oldest(&c->l2, set);
 		*dirty -= sector_count(c->l2_line[way].dirty);
 		evict(&p->now, &c->l2_line[way]);
-		c->l2_line[way] = (struct l2_line){ 0 };
+		c->l2_line[way] = (struct l2_line){ .fetched = is_warm(c, e->line) ? 15 : 0 };
 		cache_sets_put(&c->l2, way, e->line);
 	}
 	struct l2_line *w = &c->l2_line[way];
 	if (e->kind <= LOG_LOAD_L2 || e->kind == LOG_ATOMIC) {
 		const unsigned missing = sectors & ~(unsigned)w->valid;
-		const unsigned fetch = PAIR(missing) & ~(unsigned)w->valid;
+		const unsigned fetch = PAIR(missing) & ~(unsigned)(w->valid | w->fetched);
 		p->now.read += sector_count(fetch);
+		p->now.found += sector_count(missing & w->fetched);
 		w->fetched = (w->fetched | fetch) & 15;
 		w->valid = (w->valid | fetch) & 15;
-		if (missing)
+		if (fetch)
 			w->read_at = p->waits.instant & INSTANT_MASK;
 	}
 	w->valid = (w->valid | sectors) & 15;
@@ -369,6 +391,7 @@ static void add_wave(struct part *p, double weight)
 	p->l2_local += weight * (double)p->now.l2_local;
 	p->read += weight * (double)p->now.read;
 	p->write += weight * (double)p->now.write;
+	p->found += weight * (double)p->now.found;
 	p->now = (struct traffic){ 0 };
 }
 
@@ -414,6 +437,7 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 		t.l2_local += p->l2_local;
 		t.read_bytes += SECTOR * p->read;
 		t.write_bytes += SECTOR * p->write;
+		t.found_bytes += SECTOR * p->found;
 		for (unsigned level = c->level; level <= LOG_MAX_LEVEL; level++)
 			t.late_write_bytes += SECTOR * weight * (double)p->dirty[level];
 	}

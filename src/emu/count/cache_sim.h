@@ -76,6 +76,9 @@ struct cache_sim;
 struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes,
                                 struct line_filter *filter, uint64_t waves, unsigned loads);
 void cache_sim_free(struct cache_sim *c);
+/* So many lines from @first on are in L2 before the first block runs; false: too many ranges. */
+#define WARM_RANGES 8
+bool cache_sim_warm(struct cache_sim *c, uint32_t first, uint32_t lines);
 
 /* Between waves: level that blocks start at, entries a block may leave, lines that are followed. */
 unsigned cache_sim_level(const struct cache_sim *c);
@@ -98,6 +101,7 @@ struct cache_totals {
 	double l2_local;               /* ... of those to local memory */
 	double l2_requests;            /* lines asked of L2, whatever of their sectors */
 	double read_bytes, write_bytes;
+	double found_bytes;      /* first asked for, and there by cache_sim_warm: not in read_bytes */
 	double late_write_bytes; /* still in L2 at the end: written when others need the room */
 };
 struct cache_totals cache_sim_totals(const struct cache_sim *c);

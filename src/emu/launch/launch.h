@@ -138,6 +138,7 @@ struct emu_launch {
 	struct grid grid;   /* what the machine needs to know of all this */
 	struct device_runtime *runtime; /* of device code; NULL = it uses none */
 	unsigned blocks_per_sm;         /* resident, for the cache simulation */
+	double warm_bytes;              /* of a sample: buffers that L2 holds from the start */
 	unsigned n_workers;
 	struct worker *workers;
 	_Atomic uint64_t next; /* block to hand out, within the wave */

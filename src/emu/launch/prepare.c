@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "emu/device.h"
+#include "emu/launch/sampled_traffic.h"
 #include "emu/lower/lower.h"
 #include "model/occupancy.h"
 
@@ -323,6 +324,7 @@ static void build_workers(struct emu_launch *l)
 	g->cache = cache_sim_new(gpu, l1 > 16384 ? l1 : 16384, filter,
 	                         ceil_div(g->order.n, (uint64_t)gpu->sm_count * l->blocks_per_sm),
 	                         l->image.ir.n_mem);
+	sampled_traffic_warm(l);
 	if (!counted)
 		g->quick = handler_set_choose(getenv("PMPP_EMU_ISA"))->quick;
 	else if (has_global_atomics(&l->image.ir))

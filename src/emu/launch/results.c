@@ -1,34 +1,11 @@
 /* From what a launch left behind to a run's result: traffic, counts, outputs. */
 #include "emu/launch/launch.h"
 
+#include "emu/launch/sampled_traffic.h"
 #include "emu/launch/tally.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Bytes of what a launch can read and write: buffers, variables, and the local memory of all
- * threads that are resident together. */
-struct footprint {
-	double read, written, local;
-};
-
-static struct footprint footprint_of(const struct emu_launch *l)
-{
-	const struct launch_plan *p = l->grid.plan;
-	const double resident = (double)l->device->gpu->sm_count * l->blocks_per_sm;
-	struct footprint f = { .local = fmin((double)l->grid.order.total, resident) *
-		                            l->grid.n_warps * 32 * l->grid.local_bytes };
-	for (unsigned i = 0; i < l->device->arena.n; i++) {
-		const struct arena_region *r = &l->device->arena.region[i];
-		const bool result = r->buffer >= 0 && p->buffers[r->buffer].role == BUF_OUT;
-		f.read += result && !p->buffers[r->buffer].partial ? 0 : (double)r->size;
-		f.written += r->read_only ? 0 : (double)r->size;
-	}
-	return f;
-}
-
-#define SECTOR_BYTES 32.0
 
 static void fill_traffic(const struct emu_launch *l, double factor, struct run_counts *c)
 {
@@ -37,23 +14,12 @@ static void fill_traffic(const struct emu_launch *l, double factor, struct run_c
 			return; /* the figures stay unknown */
 	const struct cache_totals t = cache_sim_totals(l->grid.cache);
 	c->l2_sectors = t.l2_sectors * factor;
-	c->dram_read_bytes = t.read_bytes * factor;
-	c->dram_write_bytes = (t.write_bytes + t.late_write_bytes) * factor;
+	const struct dram_traffic dram = sampled_traffic_dram(l, &t, factor);
+	c->dram_read_bytes = dram.read;
+	c->dram_write_bytes = dram.written;
 	c->l2_local_sectors = t.l2_local * factor;
 	c->l2_written_sectors = t.l2_written * factor;
 	c->l2_requests = t.l2_requests * factor;
-	if (!(factor > 1))
-		return;
-	const struct footprint f = footprint_of(l);
-	const double l2 = l->device->gpu->l2_bytes;
-	/* blocks that did not run would have found most of their data in L2 */
-	if (f.read + f.local <= l2)
-		c->dram_read_bytes = fmin(c->dram_read_bytes, f.read);
-	if (f.written + f.local <= l2)
-		c->dram_write_bytes = fmin(c->dram_write_bytes, f.written);
-	/* local memory that does not stay there until the next block takes its place */
-	if (f.local > l2)
-		c->dram_write_bytes = fmax(c->dram_write_bytes, c->l2_local_sectors * SECTOR_BYTES);
 }
 
 static void fill_atomics(const struct emu_launch *l, double factor, struct run_counts *c)

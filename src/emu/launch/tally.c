@@ -7,6 +7,7 @@
  */
 #include "emu/launch/tally.h"
 
+#include "emu/launch/sampled_traffic.h"
 #include "emu/timing/timing.h"
 #include "base/mem.h"
 
@@ -220,13 +221,6 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 	return c;
 }
 
-/* Of what the blocks that ran read from memory, the share that the others would read anew. */
-static double fresh_share(const struct emu_launch *l, double factor, const struct run_counts *c)
-{
-	const double all = cache_sim_totals(l->grid.cache).read_bytes * factor;
-	return all > 0 && c->dram_read_bytes >= 0 ? fmin(1, c->dram_read_bytes / all) : 1;
-}
-
 static struct load_origin origin_of(const struct emu_launch *l, unsigned load, double fresh)
 {
 	const struct load_lines lines = cache_sim_load(l->grid.cache, load);
@@ -353,7 +347,8 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 			of_op[ir->blocks[b].first].warp_executed =
 				s.segments[l->image.op_segment[ir->blocks[b].first]].warps;
 	out->atomics.swap_candidates = swap_candidates(ir, of_op) * factor;
-	const double fresh = fresh_share(l, factor, out);
+	const struct cache_totals traffic = cache_sim_totals(l->grid.cache);
+	const double fresh = sampled_traffic_dram(l, &traffic, factor).fresh;
 	for (uint32_t o = 0; o < ir->n_ops; o++) {
 		memory[o] = memory_of(&ir->ops[o], &s);
 		if (ir->ops[o].mem >= 0)

@@ -218,16 +218,15 @@ TEST(requests_wait_for_their_slowest_line)
 	assert_float_equal(slow_requests(&step, FROM_DRAM), 0.0625, 0.01);
 }
 
-/* Two SMs read the same lines at the same instant: both wait for memory; a third one comes late
- * and finds them in L2. */
-TEST(lines_on_their_way_are_waited_for)
+/* The same lines are read by two SMs at the same instants, and by a third one later. */
+static struct cache_sim *three_blocks(struct line_filter *f, uint32_t warm_lines)
 {
 	const struct gpu_spec gpu = { .sm_count = 3, .l2_bytes = 1 << 24 };
-	struct line_filter *f = line_filter_new(false);
-	line_filter_cover(f, 1 << 16);
 	struct cache_sim *c = cache_sim_new(&gpu, 1 << 17, f, 1, 3);
 	struct access_log log = { 0 };
 	struct block_record records[3];
+	if (warm_lines)
+		assert_true(cache_sim_warm(c, 0, warm_lines));
 	cache_sim_wave_size(c, 3);
 	for (unsigned block = 0; block < 3; block++) {
 		access_log_begin(&log, c);
@@ -243,13 +242,42 @@ TEST(lines_on_their_way_are_waited_for)
 	cache_sim_wave_begin(c, records, 3);
 	for (unsigned part = 0; part < CACHE_PARTS; part++)
 		cache_sim_part(c, part);
+	free(log.e);
+	return c;
+}
+
+/* Two SMs read the same lines at the same instant: both wait for memory; a third one comes late
+ * and finds them in L2. */
+TEST(lines_on_their_way_are_waited_for)
+{
+	struct line_filter *f = line_filter_new(false);
+	line_filter_cover(f, 1 << 16);
+	struct cache_sim *c = three_blocks(f, 0);
 	for (unsigned block = 0; block < 3; block++) {
 		const struct load_lines l = cache_sim_load(c, block);
 		assert_true(slow_requests(&l, FROM_L2) == 1);
 		assert_true(slow_requests(&l, FROM_DRAM) == (block < 2));
 	}
 	assert_true(cache_sim_totals(c).read_bytes == 100 * 128);
+	assert_true(cache_sim_totals(c).found_bytes == 0);
 	cache_sim_free(c);
 	line_filter_free(f);
-	free(log.e);
+}
+
+/* What L2 holds before the first block is not read from memory, nor waited for, and is told apart
+ * once. */
+TEST(warm_lines_are_found_in_l2)
+{
+	struct line_filter *f = line_filter_new(false);
+	line_filter_cover(f, 1 << 16);
+	struct cache_sim *c = three_blocks(f, 40);
+	for (unsigned block = 0; block < 3; block++) {
+		const struct load_lines l = cache_sim_load(c, block);
+		assert_true(slow_requests(&l, FROM_L2) == 1);
+		assert_true(l.slow[FROM_DRAM] == (block < 2 ? 60 : 0));
+	}
+	assert_true(cache_sim_totals(c).read_bytes == 60 * 128);
+	assert_true(cache_sim_totals(c).found_bytes == 40 * 128);
+	cache_sim_free(c);
+	line_filter_free(f);
 }

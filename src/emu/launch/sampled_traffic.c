@@ -1,0 +1,95 @@
+/* See sampled_traffic.h. */
+#include "emu/launch/sampled_traffic.h"
+
+#include <math.h>
+
+#define LINE_BYTES 128
+#define SECTOR_BYTES 32.0
+/* Only the first wave of a launch finds nothing in L2: a sample is like the others if there are at
+ * least so many. */
+#define WAVES_TO_WARM 4
+
+static double resident_blocks(const struct emu_launch *l)
+{
+	return (double)l->device->gpu->sm_count * l->blocks_per_sm;
+}
+
+/* A plain output is written, not read. */
+static bool is_read(const struct emu_launch *l, const struct arena_region *r)
+{
+	const struct buffer_plan *b = r->buffer >= 0 ? &l->grid.plan->buffers[r->buffer] : NULL;
+	return !b || b->role != BUF_OUT || b->partial;
+}
+
+/* The smallest buffer that is read and larger than @than, or the next one of that size. */
+static const struct arena_region *next_in_size(const struct emu_launch *l,
+                                               const struct arena_region *than)
+{
+	const struct arena_region *least = NULL;
+	for (unsigned i = 0; i < l->device->arena.n; i++) {
+		const struct arena_region *r = &l->device->arena.region[i];
+		if (r->buffer < 0 || r->outside || !is_read(l, r) ||
+		    (than && (r->size < than->size || (r->size == than->size && r <= than))))
+			continue;
+		if (!least || r->size < least->size)
+			least = r;
+	}
+	return least;
+}
+
+void sampled_traffic_warm(struct emu_launch *l)
+{
+	const struct block_order *o = &l->grid.order;
+	if (o->n == o->total || (double)o->total < WAVES_TO_WARM * resident_blocks(l))
+		return;
+	double left = l->device->gpu->l2_bytes / 2.0; /* the rest is for what streams by */
+	for (const struct arena_region *r = next_in_size(l, NULL); r; r = next_in_size(l, r)) {
+		const uint64_t first = (r->base - l->device->arena.base) / LINE_BYTES;
+		left -= (double)r->size;
+		if (left < 0 || !cache_sim_warm(l->grid.cache, (uint32_t)first,
+		                                (uint32_t)((r->size + LINE_BYTES - 1) / LINE_BYTES)))
+			return;
+		l->warm_bytes += (double)r->size;
+	}
+}
+
+/* Bytes of what a launch can read and write: buffers, variables, and the local memory of all
+ * threads that are resident together. */
+struct footprint {
+	double read, written, local;
+};
+
+static struct footprint footprint_of(const struct emu_launch *l)
+{
+	struct footprint f = { .local = fmin((double)l->grid.order.total, resident_blocks(l)) *
+		                            l->grid.n_warps * 32 * l->grid.local_bytes };
+	for (unsigned i = 0; i < l->device->arena.n; i++) {
+		const struct arena_region *r = &l->device->arena.region[i];
+		f.read += is_read(l, r) ? (double)r->size : 0;
+		f.written += r->read_only ? 0 : (double)r->size;
+	}
+	return f;
+}
+
+struct dram_traffic sampled_traffic_dram(const struct emu_launch *l, const struct cache_totals *t,
+                                         double factor)
+{
+	struct dram_traffic d = { .read = t->read_bytes * factor,
+		                      .written = (t->write_bytes + t->late_write_bytes) * factor,
+		                      .fresh = 1 };
+	if (!(factor > 1))
+		return d;
+	const struct footprint f = footprint_of(l);
+	const double l2 = l->device->gpu->l2_bytes, read = d.read + t->found_bytes * factor;
+	d.read += fmin(t->found_bytes * factor, l->warm_bytes);
+	/* blocks that did not run would have found most of their data in L2 */
+	if (f.read + f.local <= l2)
+		d.read = fmin(d.read, f.read);
+	if (f.written + f.local <= l2)
+		d.written = fmin(d.written, f.written);
+	/* local memory that does not stay there until the next block takes its place */
+	if (f.local > l2)
+		d.written = fmax(d.written, t->l2_local * SECTOR_BYTES * factor);
+	d.fresh = read > 0 ? fmin(1, d.read / read) : 1;
+	return d;
+}

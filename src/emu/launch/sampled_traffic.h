@@ -1,0 +1,22 @@
+/*
+ * Traffic with memory of a launch of which only a sample of the blocks ran: what the others would
+ * have found in L2, and what all of them can come to.
+ */
+#ifndef PMPP_EMU_SAMPLED_TRAFFIC_H
+#define PMPP_EMU_SAMPLED_TRAFFIC_H
+
+#include "emu/count/cache_sim.h"
+#include "emu/launch/launch.h"
+
+/* Before the first block of a sample: puts into L2 what most waves of the launch would find there,
+ * the smallest of the buffers that are read. */
+void sampled_traffic_warm(struct emu_launch *l);
+/* Bytes of DRAM of all blocks, each of which the sample's stands for @factor. */
+struct dram_traffic {
+	double read, written;
+	double fresh; /* the share of the sample's reads that the other blocks would make anew */
+};
+struct dram_traffic sampled_traffic_dram(const struct emu_launch *l, const struct cache_totals *t,
+                                         double factor);
+
+#endif
