@@ -5,7 +5,7 @@
 #ifndef PMPP_EMU_SAMPLED_TRAFFIC_H
 #define PMPP_EMU_SAMPLED_TRAFFIC_H
 
-#include "emu/count/cache_sim.h"
+#include "emu/count/count.h"
 #include "emu/launch/launch.h"
 
 /* Before the first block of a sample: puts into L2 what most waves of the launch would find there,

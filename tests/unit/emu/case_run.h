@@ -155,7 +155,8 @@ static inline void case_check_counts(const struct ptx_case *c, const struct case
 		const struct case_count *k = &c->counts[i];
 		const struct counts *in = &counts->total;
 		const struct counts none = { 0 };
-		if (t->hardware && (k->ptx_only || !count_known(&counts->of_total, count_find(k->name, strlen(k->name)))))
+		if (t->hardware &&
+		    (k->ptx_only || !count_known(&counts->of_total, count_find(k->name, strlen(k->name)))))
 			continue;
 		if (k->line != UINT32_MAX) {
 			in = &none;
