@@ -154,16 +154,16 @@ int main()
 		                                      { 16, 8 }, { 1, 1 }, CU_TENSOR_MAP_SWIZZLE_64B);
 		CHECK(cudaMemcpy(to, in, a.size() * 4, cudaMemcpyDeviceToDevice));
 		if (adds)
-			put<2, true><<<3, 64, 16384>>>(map, 128, int5{ { 88, -2 } });
+			put<2, true><<<3, 64, 16384>>>(map, 128, int5{ { 88, 36 } });
 		else
-			put<2, false><<<1, 64, 16384>>>(map, 128, int5{ { 88, -2 } });
+			put<2, false><<<1, 64, 16384>>>(map, 128, int5{ { 88, 36 } });
 		CHECK(cudaMemcpy(b.data(), to, b.size() * 4, cudaMemcpyDeviceToHost));
 		bool right = true;
 		for (int y = 0; y < height; y++)
 			for (int x = 0; x < width; x++) {
-				unsigned at = ((y + 2) * 16 + x - 88) * 4;
+				unsigned at = ((y - 36) * 16 + x - 88) * 4;
 				at ^= (at >> 7 & 3) << 4;
-				const bool in_box = x >= 88 && y < 6;
+				const bool in_box = x >= 88 && y >= 36;
 				const float v = at / 4 + 1;
 				right &= b[y * width + x] == (in_box ? (adds ? a[y * width + x] + 3 * v : v) : a[y * width + x]);
 			}

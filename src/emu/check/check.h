@@ -35,8 +35,9 @@ enum fault_kind {
 	FAULT_FREE,
 	FAULT_TEXTURE, /* the handle is of none */
 	FAULT_SURFACE_BOUNDS,
-	FAULT_TENSOR_MAP,  /* there is none */
-	FAULT_TENSOR_START /* a box of a tensor begins at no multiple of 16 bytes */
+	FAULT_TENSOR_MAP,   /* there is none */
+	FAULT_TENSOR_START, /* a box of a tensor begins at no multiple of 16 bytes */
+	FAULT_TENSOR_BEFORE /* one that is stored begins before the tensor */
 };
 struct emu_fault {
 	enum fault_kind kind;

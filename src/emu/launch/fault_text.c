@@ -101,6 +101,13 @@ static bool report_without_data(const struct emu_launch *l, const struct emu_fau
 		        where, f->bytes, who);
 		return err_remedy(err, "hardware ends the launch with an illegal instruction: give an "
 		                       "innermost coordinate that is a multiple of 16 bytes");
+	case FAULT_TENSOR_BEFORE:
+		err_set(err, ERR_FAULT,
+		        "%s: a box that is stored or added begins before the tensor, by coordinate %u; %s",
+		        where, f->bytes, who);
+		return err_remedy(err,
+		                  "hardware ends the launch with an illegal instruction: only loads may "
+		                  "begin before a tensor; stores may reach beyond its end");
 	case FAULT_INDEX:
 		err_set(err, ERR_FAULT, "%s: branch table index out of range; %s", where, who);
 		return err_remedy(err, "the switch of that line gets a value it has no case for");

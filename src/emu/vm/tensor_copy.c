@@ -99,10 +99,13 @@ bool tensor_box(struct bulk *b, const struct tensor_map *m, const int32_t at[TEN
 	const uint64_t row = (uint64_t)count_of(m, 0) * m->bytes;
 	uint32_t i[TENSOR_MAP_DIMS] = { 0 }, left = 1;
 	uint64_t offset = 0;
-	/* an H200 ends the launch with cudaErrorIllegalInstruction */
+	/* either way an H200 ends the launch with cudaErrorIllegalInstruction */
 	const unsigned behind = (unsigned)((uint64_t)at[0] * m->bytes % 16);
 	if (behind)
 		return bulk_fault(b, FAULT_TENSOR_START, m->address, SPACE_GLOBAL, behind, false);
+	for (unsigned k = 0; k < m->rank && !b->to_shared; k++)
+		if (at[k] < 0)
+			return bulk_fault(b, FAULT_TENSOR_BEFORE, m->address, SPACE_GLOBAL, k, true);
 	for (unsigned k = 1; k < m->rank; k++)
 		left *= count_of(m, k);
 	for (; left; left--, offset += row) {
