@@ -242,18 +242,32 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 }
 
 /* Tolerance 0: values are moved, not computed. */
+struct matrices {
+	const float *in, *out;
+	size_t w, h;
+};
+
+static void check_range(const void *ctx, size_t from, size_t to, struct check_result *result)
+{
+	const struct matrices *m = ctx;
+	size_t x = from / m->h, y = from % m->h;
+
+	for (size_t i = from; i < to; i++) {
+		const float want = m->in[y * m->w + x];
+		if (m->out[i] != want)
+			check_element((double)m->out[i], (double)want, 0, i, OUT, result);
+		if (++y == m->h)
+			y = 0, x++;
+	}
+}
+
 static void check(unsigned variant, const struct launch_plan *launch, const int64_t *p,
                   void *const *before, void *const *after, struct check_result *result)
 {
-	const float *in = before[IN], *out = after[OUT];
-	const size_t w = (size_t)p[P_W], h = (size_t)p[P_H];
+	const struct matrices m = { before[IN], after[OUT], (size_t)p[P_W], (size_t)p[P_H] };
 
 	(void)variant, (void)launch;
-	for (size_t x = 0; x < w; x++)
-		for (size_t y = 0; y < h; y++)
-			if (out[x * h + y] != in[y * w + x])
-				check_element((double)out[x * h + y], (double)in[y * w + x], 0, x * h + y,
-				              OUT, result);
+	check_in_parts(m.w * m.h, check_range, &m, result);
 	result->ok = result->errors == 0;
 }
 

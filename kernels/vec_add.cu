@@ -301,18 +301,29 @@ static void fill(const struct launch_plan *launch, const int64_t *p, unsigned b,
  * Tolerance 0. One float32 addition is rounded once; the same sum in double, rounded to float32,
  * is the same number (53 >= 2*24 + 2 bits). The repeated sums are whole numbers below 2^24.
  */
+struct sums {
+	const float *x, *y, *got;
+	double threads; /* that add to each element */
+};
+
+static void check_range(const void *ctx, size_t from, size_t to, struct check_result *result)
+{
+	const struct sums *s = ctx;
+
+	for (size_t i = from; i < to; i++) {
+		double want = (double)(float)(s->threads * ((double)s->x[i] + (double)s->y[i]));
+		check_element((double)s->got[i], want, 0, i, R, result);
+	}
+}
+
 static void check(unsigned variant, const struct launch_plan *launch, const int64_t *p,
                   void *const *before, void *const *after, struct check_result *result)
 {
-	const float *x = before[X], *y = before[Y], *got = after[R];
-	const size_t n = launch->buffers[R].count;
-	const double threads = sums_repeatedly(variant) ? (double)launch->block.x : 1;
+	const struct sums s = { before[X], before[Y], after[R],
+	                        sums_repeatedly(variant) ? (double)launch->block.x : 1 };
 
 	(void)p;
-	for (size_t i = 0; i < n; i++) {
-		double want = (double)(float)(threads * ((double)x[i] + (double)y[i]));
-		check_element((double)got[i], want, 0, i, R, result);
-	}
+	check_in_parts(launch->buffers[R].count, check_range, &s, result);
 	result->ok = result->errors == 0;
 	if (variant == RACE && !result->ok)
 		snprintf(result->note, sizeof result->note,

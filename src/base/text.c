@@ -244,9 +244,16 @@ uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t n)
 	return h;
 }
 
+#define RAND_STEP 0x9e3779b97f4a7c15u
+
+uint64_t rand_skip(uint64_t state, uint64_t numbers)
+{
+	return state + numbers * RAND_STEP;
+}
+
 uint64_t rand_next(uint64_t *state)
 {
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+	uint64_t z = *state += RAND_STEP;
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
 	return z ^ (z >> 31);

@@ -49,5 +49,7 @@ const char *str_nearest(const char *s, const char *const *names, size_t n);
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t n);
 #define HASH_SEED 0xcbf29ce484222325u
 uint64_t rand_next(uint64_t *state);
+/* The state after so many numbers. */
+uint64_t rand_skip(uint64_t state, uint64_t numbers);
 
 #endif

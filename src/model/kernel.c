@@ -5,6 +5,7 @@
  * "Technical Specifications per Compute Capability".
  */
 #include "model/kernel.h"
+#include "base/parallel.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -166,13 +167,62 @@ void kernel_product_args(struct launch_plan *plan, int64_t m, int64_t n, int64_t
 	memcpy(plan->args, args, sizeof args);
 }
 
-void fill_uniform_f32(float *out, size_t n, uint64_t seed)
+/* Fewer than this are done before a thread has begun. */
+#define LEAST_OF_A_THREAD ((size_t)1 << 20)
+
+struct uniform {
+	float *out;
+	uint64_t seed;
+};
+
+static void fill_range(void *ctx, unsigned number, size_t from, size_t to)
 {
-	uint64_t state = seed;
-	for (size_t i = 0; i < n; i++) {
+	const struct uniform *u = ctx;
+	uint64_t state = rand_skip(u->seed, from);
+	(void)number;
+	for (size_t i = from; i < to; i++) {
 		/* 24 random bits: every value is exact in float32. */
 		int32_t k = (int32_t)(rand_next(&state) >> 40) - (1 << 23);
-		out[i] = (float)k / (float)(1 << 23);
+		u->out[i] = (float)k / (float)(1 << 23);
+	}
+}
+
+void fill_uniform_f32(float *out, size_t n, uint64_t seed)
+{
+	struct uniform u = { out, seed };
+	parallel_ranges(n, LEAST_OF_A_THREAD, fill_range, &u);
+}
+
+struct checked_parts {
+	check_part *part;
+	const void *ctx;
+	struct check_result of[PARALLEL_MOST];
+};
+
+static void check_range(void *ctx, unsigned number, size_t from, size_t to)
+{
+	struct checked_parts *c = ctx;
+	c->part(c->ctx, from, to, &c->of[number]);
+}
+
+void check_in_parts(size_t n, check_part *part, const void *ctx, struct check_result *r)
+{
+	struct checked_parts c = { .part = part, .ctx = ctx };
+	parallel_ranges(n, LEAST_OF_A_THREAD, check_range, &c);
+	for (unsigned i = 0; i < PARALLEL_MOST; i++) {
+		const struct check_result *p = &c.of[i];
+		if (p->max_rel_error > r->max_rel_error)
+			r->max_rel_error = p->max_rel_error;
+		if (p->rel_limit > r->rel_limit)
+			r->rel_limit = p->rel_limit;
+		if (p->errors && !r->errors) {
+			r->first = p->first;
+			r->buffer = p->buffer;
+			r->got = p->got;
+			r->want = p->want;
+			r->tolerance = p->tolerance;
+		}
+		r->errors += p->errors;
 	}
 }
 

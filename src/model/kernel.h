@@ -333,6 +333,10 @@ void check_close_f32(const float *got, const double *want, size_t n, double rel,
  * caller sets ok = (errors == 0) when all elements have been seen. */
 void check_element(double got, double want, double tolerance, size_t index, unsigned buffer,
                    struct check_result *r);
+/* A check of elements that do not depend on one another, on all processors: @part looks at @from to
+ * @to of @n, by check_element(); @r is what one look at all of them would have left. */
+typedef void check_part(const void *ctx, size_t from, size_t to, struct check_result *r);
+void check_in_parts(size_t n, check_part *part, const void *ctx, struct check_result *r);
 /* Whole numbers in [lo, hi]: sums of them are exact in float32 in any order while below 2^24. */
 void fill_integers_f32(float *out, size_t n, int lo, int hi, uint64_t seed);
 /* kernel_desc.fill of a family whose inputs are all fill_uniform_f32(), or all fill_bytes(). */

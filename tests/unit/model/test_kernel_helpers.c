@@ -1,8 +1,10 @@
 /* Refusals, parameters in the person's words, inputs and comparison that kernel files rely on. */
 #include "../unit.h"
+#include "base/text.h"
 #include "model/kernel.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const int64_t tiles[] = { 8, 16, 32, INT64_MIN };
@@ -278,4 +280,40 @@ TEST(element_types)
 	assert_string_equal(elem_name(ELEM_F16), "f16");
 	assert_int_equal(ceil_div(1000000, 256), 3907); /* S-355 */
 	assert_int_equal(ceil_div(0, 7), 0);
+}
+
+#define MANY ((size_t)3 << 20)
+
+static void all_must_be_zero(const void *ctx, size_t from, size_t to, struct check_result *r)
+{
+	const float *got = ctx;
+	for (size_t i = from; i < to; i++)
+		check_element((double)got[i], 0, 0, i, 2, r);
+}
+
+/* On several threads as on one: what was found, and where first. */
+TEST(parts_are_checked_as_a_whole)
+{
+	float *got = calloc(MANY, sizeof *got);
+	struct check_result r = { 0 };
+	got[5] = 3, got[MANY / 2] = NAN, got[MANY - 1] = 4;
+	check_in_parts(MANY, all_must_be_zero, got, &r);
+	assert_true(r.errors == 3 && r.first == 5 && r.buffer == 2);
+	assert_true(r.got == 3 && r.want == 0);
+	free(got);
+}
+
+/* The numbers of a large input are those of a small one that begins as it does, and go on. */
+TEST(large_inputs_are_one_sequence)
+{
+	float *all = malloc(MANY * sizeof *all), few[1000];
+	uint64_t numbers = 7;
+	fill_uniform_f32(all, MANY, 7);
+	fill_uniform_f32(few, 1000, 7);
+	assert_memory_equal(all, few, sizeof few);
+	for (size_t i = 0; i < MANY; i++) {
+		const int32_t want = (int32_t)(rand_next(&numbers) >> 40) - (1 << 23);
+		assert_true(all[i] == (float)want / (float)(1 << 23));
+	}
+	free(all);
 }
