@@ -241,12 +241,12 @@ static bool plan(unsigned variant, const int64_t *p, struct launch_plan *out, st
 	return kernel_launch_legal(out, err);
 }
 
-/* Tolerance 0: values are moved, not computed. */
 struct matrices {
 	const float *in, *out;
 	size_t w, h;
 };
 
+/* Tolerance 0: values are moved, not computed. */
 static void check_range(const void *ctx, size_t from, size_t to, struct check_result *result)
 {
 	const struct matrices *m = ctx;

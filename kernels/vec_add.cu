@@ -297,15 +297,15 @@ static void fill(const struct launch_plan *launch, const int64_t *p, unsigned b,
 		v[i] = b == X ? 1.0f : b == Y ? 2.0f : 0.0f;
 }
 
-/*
- * Tolerance 0. One float32 addition is rounded once; the same sum in double, rounded to float32,
- * is the same number (53 >= 2*24 + 2 bits). The repeated sums are whole numbers below 2^24.
- */
 struct sums {
 	const float *x, *y, *got;
 	double threads; /* that add to each element */
 };
 
+/*
+ * Tolerance 0. One float32 addition is rounded once; the same sum in double, rounded to float32,
+ * is the same number (53 >= 2*24 + 2 bits). The repeated sums are whole numbers below 2^24.
+ */
 static void check_range(const void *ctx, size_t from, size_t to, struct check_result *result)
 {
 	const struct sums *s = ctx;
