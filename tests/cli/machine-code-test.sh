@@ -82,6 +82,17 @@ same later-asks 1 "$(grep -c '^.version 99.1' "$dir/later.ptx")"
 run later 0 run "$dir/later.ptx" --kernel twice --grid 1 --block 32 'p0=f32[32]:iota' --gpu h200 --dump p0
 grep -q 'max 62' "$dir/out" && ok later-result || not_ok later-result "$(cat "$dir/out")"
 
+# random launches as the card counted them; a branch under a guard whose operand is a predicate
+python3 "$TEST_ROOT/tests/gpu/counters_check.py" "$PMPP" h200 --only transpose/quads >"$dir/out" 2>&1
+same counters-as-recorded 0 $?
+grep -q '^5 launches, 0 differ; [0-9]* figures, 0 differ' "$dir/out" && ok counters-compared || not_ok counters-compared "$(cat "$dir/out")"
+# one figure of a record is another one
+grep '"variant":"quads"' "$TEST_ROOT/tests/gpu/h200-2026-11-23/random/random-115.jsonl" | head -n 1 |
+	sed 's/"mem.st_sectors":/&1/' >"$dir/other.jsonl"
+python3 "$TEST_ROOT/tests/gpu/counters_check.py" "$PMPP" h200 "$dir/other.jsonl" >"$dir/out" 2>&1
+same counters-differ 1 $?
+grep -q '^transpose/quads .*mem.st_sectors [0-9]* here, 1[0-9]* there' "$dir/out" && ok counters-named || not_ok counters-named "$(cat "$dir/out")"
+
 # what a cubin holds that the emulator does not know
 nvcc -cubin -arch=sm_90 -o "$dir/symbols.cubin" "$programs/symbols.cu"
 run examine 0 doctor --ptx "$dir/symbols.cubin"

@@ -23,6 +23,17 @@ static struct xsrc guard_source(const struct sass_lower *s)
 	return s->guard_neg ? src_not(src_reg(s->guard)) : src_reg(s->guard);
 }
 
+/* A card counts the lanes in which guard and operand of `@!P1 BRA P0` hold, not those of the guard
+ * alone. */
+static void count_lanes(struct sass_lower *s, struct xsrc both)
+{
+	s->l.guard = both.reg;
+	s->l.guard_neg = both.neg;
+	low_emit(&s->l, X_NOP);
+	s->l.guard = -1;
+	s->l.guard_neg = false;
+}
+
 bool sl_branch_to(struct sass_lower *s, int32_t block, struct xsrc p)
 {
 	if (block < 0)
@@ -32,10 +43,10 @@ bool sl_branch_to(struct sass_lower *s, int32_t block, struct xsrc p)
 		return true;
 	}
 	if (p.kind == S_CONST)
-		return true;     /* never taken */
-	if (s->guard >= 0) { /* lanes of the guard are counted on their own */
-		sl_emit(s, X_NOP);
+		return true; /* never taken */
+	if (s->guard >= 0) {
 		p = sl_bool(s, BOOL_AND, p, guard_source(s));
+		count_lanes(s, p);
 	}
 	struct xop *x = low_emit(&s->l, X_BRA);
 	x->target = block;
