@@ -27,7 +27,7 @@ CONVERSION = re.compile(
 )
 # Functions whose texts are names, keys or other programs' words.
 NOT_READ = """include getenv strcmp strncmp memcmp strstr sscanf str_ieq panel_focused ends_in
-    is_set theme_find setlocale tigetstr add_restore json_pack json_object_get static_assert
+    is_set theme_find setlocale capability add_restore json_pack json_object_get static_assert
     _Static_assert _Pragma digest_in find_in number_before entry_after note_errno cite
     asset_find fopen defined""".split()
 

@@ -48,11 +48,18 @@ struct restore {
 	size_t n;
 };
 
+/* A terminfo string; NULL = this terminal has none. */
+static char *capability(const char *name)
+{
+	char *s = tigetstr((NCURSES_CONST char *)name);
+	return s == (char *)-1 ? NULL : s;
+}
+
 /* Appends a terminfo string without its padding ("$<5>"). */
 static void add_restore(struct restore *to, const char *name)
 {
-	char *s = tigetstr((NCURSES_CONST char *)name);
-	if (!s || s == (char *)-1)
+	char *s = capability(name);
+	if (!s)
 		return;
 	while (*s && to->n < sizeof to->bytes) {
 		if (s[0] == '$' && s[1] == '<') {
@@ -132,8 +139,7 @@ bool term_open(struct err *err)
 		         name);
 		return refuse(err, why);
 	}
-	char *cup = tigetstr((NCURSES_CONST char *)"cup");
-	bool addressable = cup && cup != (char *)-1;
+	const bool addressable = capability("cup");
 	del_curterm(cur_term);
 	if (!addressable) {
 		snprintf(why, sizeof why,
@@ -152,7 +158,8 @@ bool term_open(struct err *err)
 		return refuse(err, "ncurses could not start on it");
 	}
 	add_restore(&restore, "rmkx");
-	if (has_mouse())
+	/* (curses asks the same before it turns the mouse on; has_mouse() knows only afterwards) */
+	if (capability("kmous") || strstr(name, "xterm"))
 		restore.n += (size_t)snprintf(restore.bytes + restore.n, sizeof restore.bytes - restore.n,
 		                              "%s", MOUSE_OFF);
 	add_restore(&restore, "cnorm");

@@ -100,6 +100,8 @@ check() {
 		screen | sed 's/^/  |/'
 	fi
 }
+# 1: the terminal reports its mouse to what runs in it.
+mouse() { tm display-message -p '#{mouse_any_flag}'; }
 # The program's process, a child of the pane's shell. The kernel's list may miss one that is there,
 # as proc(5) says: it is read until it has it.
 program() {
@@ -113,9 +115,10 @@ program() {
 	done
 	return 1
 }
-# The shell is back, echoes what is typed, and its earlier text is there again.
+# The shell is back, echoes what is typed, has no reports of a mouse, and its earlier text is there
+# again.
 restored() {
-	see 'ready:$' || return 1
+	see 'ready:$' && [ "$(mouse)" = 0 ] || return 1
 	type 'stty -a | tr " " "\n" | grep -x -e "-*echo" -e "-*icanon" -e "-*isig"; echo status of it: $?'
 	see '^echo$' && see '^icanon$' && see '^isig$' && see 'status of it: 0'
 }
