@@ -5,6 +5,7 @@
  * are fine.
  */
 #include "cli/cli.h"
+#include "cli/diff_side.h"
 #include "cli/program_start.h"
 #include "ui/canvas.h"
 
@@ -48,104 +49,7 @@ static unsigned options(void *state, struct option_spec *o)
 
 /* --- sides --- */
 
-struct side {
-	const char *name; /* as typed */
-	char kernel[160], gpu[96], backend[16], params[300], result[16];
-	struct metric_set m;
-	const char *unit[METRIC_COUNT]; /* as the file spells it */
-	json_t *doc;                    /* holds the texts */
-};
-
-static const char *text_at(json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-	return s ? s : "";
-}
-
-static void take_metrics(struct side *d, json_t *metrics)
-{
-	const char *key;
-	json_t *o;
-	metrics_clear(&d->m, "this side does not have it");
-	json_object_foreach(metrics, key, o)
-	{
-		const enum metric_id id = metric_find(key);
-		json_t *value = json_object_get(o, "value");
-		if (id == METRIC_COUNT)
-			continue;
-		const enum origin origin = origin_named(text_at(o, "origin"));
-		if (json_object_get(o, "unit"))
-			d->unit[id] = text_at(o, "unit");
-		if (origin == ORIGIN_NONE || json_is_null(value))
-			metric_none(&d->m, id, *text_at(o, "reason") ? text_at(o, "reason") : "not known");
-		else if (json_is_string(value))
-			metric_text(&d->m, id, origin, json_string_value(value));
-		else
-			metric_num(&d->m, id, origin, json_number_value(value));
-	}
-}
-
-/* "TILE 16, M 512": whole numbers and words. */
-static void take_params(struct side *d, json_t *params)
-{
-	const char *key;
-	json_t *v;
-	size_t at = 0;
-	json_object_foreach(params, key, v)
-	{
-		if (at >= sizeof d->params)
-			break;
-		if (json_is_string(v))
-			at += (size_t)snprintf(d->params + at, sizeof d->params - at, "%s%s %s", at ? ", " : "",
-			                       key, json_string_value(v));
-		else
-			at += (size_t)snprintf(d->params + at, sizeof d->params - at, "%s%s %lld",
-			                       at ? ", " : "", key, (long long)json_integer_value(v));
-	}
-}
-
-/* @o has kernel, variant, params, gpu and backend: a selection, or the object of `run --json`. */
-static void take_selection(struct side *d, json_t *o)
-{
-	snprintf(d->kernel, sizeof d->kernel, "%s/%s", text_at(o, "kernel"), text_at(o, "variant"));
-	snprintf(d->gpu, sizeof d->gpu, "%s", text_at(json_object_get(o, "gpu"), "name"));
-	snprintf(d->backend, sizeof d->backend, "%s", text_at(o, "backend"));
-	take_params(d, json_object_get(o, "params"));
-}
-
-static bool read_file(struct side *d, struct err *err)
-{
-	struct text t = { 0 };
-	if (!file_read(d->name, SNAPSHOT_MAX_BYTES, &t, err))
-		return false;
-	d->doc = reader_parse(t.s ? t.s : "", t.len, d->name, 0, READER_MOST_VALUES, err);
-	text_free(&t);
-	if (!d->doc)
-		return false;
-	const char *schema = text_at(d->doc, "schema");
-	json_t *record = d->doc;
-	if (!strcmp(schema, SNAPSHOT_SCHEMA)) {
-		record = json_object_get(d->doc, "now");
-		if (!json_is_object(record))
-			return err_set(err, ERR_PARSE,
-			               "%s: nothing had been run when this snapshot was written", d->name);
-		take_selection(d, json_object_get(record, "selection"));
-		snprintf(d->result, sizeof d->result, "%s", text_at(record, "verify"));
-	} else if (!strcmp(schema, CLI_SCHEMA)) {
-		take_selection(d, record);
-		snprintf(d->result, sizeof d->result, "%s",
-		         text_at(json_object_get(record, "check"), "state"));
-	}
-	json_t *metrics = json_object_get(record, "metrics");
-	if (!json_is_object(metrics)) {
-		err_set(err, ERR_PARSE, "%s: neither a snapshot nor the output of 'run --json'", d->name);
-		return err_remedy(err, "'pmpp-explore export' and the key e write snapshots");
-	}
-	take_metrics(d, metrics);
-	return true;
-}
-
-static bool run_now(struct side *d, const struct state *s, unsigned n, char **params,
+static bool run_now(struct diff_side *d, const struct state *s, unsigned n, char **params,
                     struct err *err)
 {
 	struct selection sel = { .seed = s->seed };
@@ -164,17 +68,13 @@ static bool run_now(struct side *d, const struct state *s, unsigned n, char **pa
 	if (!choose_gpu_and_backend(s->gpu, s->backend, &sel, err) ||
 	    !run_selection_with(&sel, &(struct run_options){ .level = level }, NULL, &r, err))
 		return err_prefix(err, "%s: ", d->name);
-	json_t *o = json_record(r); /* the same form as a file's */
-	d->doc = o;
-	take_selection(d, o);
-	snprintf(d->result, sizeof d->result, "%s", text_at(json_object_get(o, "check"), "state"));
-	take_metrics(d, json_object_get(o, "metrics"));
+	d->doc = json_record(r); /* the same form as a file's */
 	record_free(r);
-	return true;
+	return diff_side_take(d, err);
 }
 
 /* A parameter that neither side has is a mistake. */
-static bool params_known(const struct side side[2], unsigned n, char **params, struct err *err)
+static bool params_known(const struct diff_side side[2], unsigned n, char **params, struct err *err)
 {
 	for (unsigned i = 0; i < n; i++) {
 		bool known = false;
@@ -219,7 +119,7 @@ static double head_start(enum metric_id id)
 	}
 }
 
-static void compare(const struct side side[2], enum metric_id id, struct change *c)
+static void compare(const struct diff_side side[2], enum metric_id id, struct change *c)
 {
 	const struct metric_value *a = &side[0].m.v[id], *b = &side[1].m.v[id];
 	const char *ua = side[0].unit[id], *ub = side[1].unit[id];
@@ -273,7 +173,7 @@ static int by_weight(const void *a, const void *b)
 struct setting {
 	const char *name, *a, *b;
 };
-static unsigned settings(const struct side side[2], struct setting out[5])
+static unsigned settings(const struct diff_side side[2], struct setting out[5])
 {
 	const struct setting all[] = {
 		{ "kernel", side[0].kernel, side[1].kernel },
@@ -289,7 +189,7 @@ static unsigned settings(const struct side side[2], struct setting out[5])
 	return n;
 }
 
-static void change_text(const struct side side[2], const struct change *c, char *out, size_t n)
+static void change_text(const struct diff_side side[2], const struct change *c, char *out, size_t n)
 {
 	const double a = side[0].m.v[c->id].num, b = side[1].m.v[c->id].num;
 	char num[32];
@@ -314,7 +214,7 @@ static int change_is_better(const struct metric_set *a, const struct metric_set 
 	return was == is ? 0 : (is > was ? sign : -sign);
 }
 
-static void print_text(struct cli *c, const struct state *s, const struct side side[2],
+static void print_text(struct cli *c, const struct state *s, const struct diff_side side[2],
                        const struct change *all, unsigned moved)
 {
 	struct setting set[5];
@@ -365,7 +265,7 @@ static void csv_value(FILE *f, const struct metric_set *m, enum metric_id id)
 	fprintf(f, ",%s,", origin_name(v->origin));
 }
 
-static void print_csv(struct cli *c, const struct state *s, const struct side side[2],
+static void print_csv(struct cli *c, const struct state *s, const struct diff_side side[2],
                       const struct change *all)
 {
 	fputs("metric,unit,a,a_origin,b,b_origin,change_pct,note\n", c->out);
@@ -381,14 +281,14 @@ static void print_csv(struct cli *c, const struct state *s, const struct side si
 	}
 }
 
-static json_t *json_side(const struct side *d)
+static json_t *json_side(const struct diff_side *d)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name", d->name, "kernel", d->kernel,
 	                 "parameters", d->params, "gpu", d->gpu, "backend", d->backend, "result",
 	                 d->result);
 }
 
-static int print_json(struct cli *c, const struct state *s, const struct side side[2],
+static int print_json(struct cli *c, const struct state *s, const struct diff_side side[2],
                       const struct change *all, unsigned moved, int status)
 {
 	json_t *o = json_object(), *list = json_array(), *differ = json_array();
@@ -425,7 +325,7 @@ static bool is_file(const char *word)
 	return !word_names_kernel(word) && file_looks_like_path(word, ".json");
 }
 
-static int trouble(struct cli *c, struct side side[2], const struct err *err)
+static int trouble(struct cli *c, struct diff_side side[2], const struct err *err)
 {
 	json_decref(side[0].doc);
 	json_decref(side[1].doc);
@@ -437,7 +337,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 {
 	const struct state *s = state;
 	struct err err = { 0 };
-	struct side side[2] = { { .name = "" }, { .name = "" } };
+	struct diff_side side[2] = { { .name = "" }, { .name = "" } };
 	if (n < 2 || strchr(args[0], '=') || strchr(args[1], '=')) {
 		err_set(&err, ERR_USAGE, "diff needs two sides");
 		err_remedy(&err, "two of: a snapshot, the output of 'run --json', a kernel; "
@@ -456,7 +356,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	if (!params_known(side, n - 2, args + 2, &err))
 		return trouble(c, side, &err);
 	for (unsigned i = 0; i < 2; i++)
-		if (!(is_file(args[i]) ? read_file(&side[i], &err)
+		if (!(is_file(args[i]) ? diff_side_read(&side[i], c->err, &err)
 		                       : run_now(&side[i], s, n - 2, args + 2, &err)))
 			return trouble(c, side, &err);
 

@@ -56,6 +56,19 @@ void session_provenance(const struct session_written *w, char *out, size_t n)
 	                        : "it has no digest");
 }
 
+bool session_vouch(const char *path, const char *text, size_t len, json_t *doc, char *note,
+                   size_t n, struct err *err)
+{
+	struct session_written w = { 0 };
+	char about[500], signer[300];
+	if (!session_signer(path, text, len, NULL, signer, sizeof signer, err))
+		return false;
+	snapshot_written(doc, &w);
+	session_provenance(&w, about, sizeof about);
+	snprintf(note, n, "%s; %s", about, signer);
+	return true;
+}
+
 bool session_save(const struct session *s, const char *path, struct err *err)
 {
 	char *text = session_document(s);

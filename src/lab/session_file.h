@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "model/session.h"
 
+#include <jansson.h>
 #include <stdatomic.h>
 
 /* Writes @s atomically: at any moment the old file or the new one is there. */
@@ -19,6 +20,10 @@ char *session_document(const struct session *s);
 /* "from a file, written by alice@laptop at 2026-11-22T20:41:07Z with ...; its digest holds" */
 void session_provenance(const struct session_written *w, char *out, size_t n);
 #define SESSION_NOTE_BYTES 1200
+/* That and the signature in words, of the snapshot @doc, read from @text of @path, for who opens
+ * no session of it. False: the signature does not hold. */
+bool session_vouch(const char *path, const char *text, size_t len, json_t *doc, char *note,
+                   size_t n, struct err *err);
 /* Opens a snapshot: a file, or the path of a recording that is built in
  * ("presets/GPU/sgemm.json"). @note: where it is from, its signature, and what else there is to
  * know; a signature that does not hold is an error. The session's records are the caller's:

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "model/session.h"
 
+#include <jansson.h>
 #include <stddef.h>
 
 #define SNAPSHOT_SCHEMA "pmpp-explore/snapshot"
@@ -40,5 +41,9 @@ struct snapshot_names {
 bool snapshot_read(const char *text, size_t len, const char *origin,
                    const struct snapshot_names *names, struct session *s, char *note, size_t n,
                    struct err *err);
+
+/* Who says to have written @doc, when and with what, and whether its digest is of something else;
+ * takes the digest out of it. */
+void snapshot_written(json_t *doc, struct session_written *w);
 
 #endif

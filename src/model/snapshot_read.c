@@ -26,14 +26,20 @@ static bool check_version(struct reader *r, json_t *doc)
 	return version >= 1 || reader_complain(r, "version", "a whole number from 1 on is needed");
 }
 
-/* Takes the digest out of @doc: it is of the rest. */
-static void take_written(json_t *doc, struct session_written *w)
+static void take_text(json_t *o, const char *key, char *out, size_t n)
 {
-	const char *tool = json_string_value(json_object_get(doc, "tool"));
-	const char *digest = json_string_value(json_object_get(doc, "digest"));
+	const char *s = json_string_value(json_object_get(o, key));
+	snprintf(out, n, "%s", s ? s : "");
+}
+
+void snapshot_written(json_t *doc, struct session_written *w)
+{
 	char found[72];
-	snprintf(w->tool, sizeof w->tool, "%s", tool ? tool : "");
-	snprintf(w->digest, sizeof w->digest, "%s", digest ? digest : "");
+	json_t *written = json_object_get(doc, "written");
+	take_text(written, "by", w->by, sizeof w->by);
+	take_text(written, "at", w->at, sizeof w->at);
+	take_text(doc, "tool", w->tool, sizeof w->tool);
+	take_text(doc, "digest", w->digest, sizeof w->digest);
 	json_object_del(doc, "digest");
 	snapshot_digest(doc, found);
 	w->changed = w->digest[0] && strcmp(w->digest, found) != 0;
@@ -50,7 +56,7 @@ bool snapshot_read(const char *text, size_t len, const char *origin,
 	if (!doc) {
 		return err_remedy(err, "the file is damaged or cut off; nothing of it was opened");
 	}
-	take_written(doc, &s->written);
+	snapshot_written(doc, &s->written);
 	const bool ok = check_version(&r, doc) && record_read(&r, doc, &session_table, s);
 	json_decref(doc);
 	if (!ok) {

@@ -66,6 +66,16 @@ says diff-cut-says cut.json:1
 printf '{ "a": 1 }' >"$dir/alien.json"
 run diff-alien 2 diff "$dir/run.json" "$dir/alien.json"
 says diff-alien-says alien.json 'neither a snapshot'
+# a figure that is none, in either form of file
+no_figure() { # FILE SCRIPT NAME WHAT
+	sed "$2" "$dir/$1.json" >"$dir/odd.json"
+	run "diff-$1-$3" 2 diff "$dir/odd.json" "$dir/run.json"
+	says "diff-$1-$3-says" "odd.json: $4"
+}
+no_figure run '/"time.kernel_ns": {/,/}/s/"value": .*/"value": "soon",/' a-word 'metrics.time.kernel_ns.value: a number is needed'
+no_figure naive '/"time.kernel_ns": {/,/}/s/"value": .*/"value": [],/' a-list 'now.metrics.time.kernel_ns.value: a number is needed'
+no_figure naive '/"time.kernel_ns": {/,/}/s/"modelled"/"felt"/' an-origin 'now.metrics.time.kernel_ns.origin: not a name'
+no_figure run '/"params": {/,/}/s/: 128/: 1.5/' a-parameter 'M: a whole number or a word is needed'
 run diff-kernel 2 diff sgemm/naive sgemm/tild
 says diff-kernel-says "'tild'" "did you mean 'tiled'"
 run diff-parameter 2 diff sgemm/naive sgemm/tiled Q=4

@@ -26,6 +26,8 @@ same stays-its-writers "$(cat "$dir/s.json")" "$(cat "$dir/again.json")"
 sed 's/"origin": "counted"/"origin": "measured"/' "$dir/s.json" >"$dir/edited.json"
 run edited 0 export "$dir/edited.json" --format txt --out "$dir/edited.txt"
 says edited-says 'CHANGED since it was written'
+run diff-edited 0 diff "$dir/s.json" "$dir/edited.json"
+says diff-edited-says 's.json: from a file, written by alice@laptop' 'edited.json: from a file' 'CHANGED since it was written'
 tr -d '\n' <"$dir/s.json" | sed 's/, *"digest": *"[^"]*"//' >"$dir/none.json"
 run no-digest 0 export "$dir/none.json" --format txt --out "$dir/none.txt"
 says no-digest-says 'it has no digest'
@@ -61,6 +63,8 @@ cp "$dir/signed.json.sig" "$dir/forged.json.sig"
 run forged 3 export "$dir/forged.json" --format txt --out "$dir/forged.txt"
 says forged-says 'forged.json is not what' 'changed since'
 [ ! -e "$dir/forged.txt" ] && ok forged-not-opened || not_ok forged-not-opened 'it was exported'
+run diff-forged 2 diff "$dir/signed.json" "$dir/forged.json"
+says diff-forged-says 'forged.json is not what' 'changed since'
 ssh-keygen -q -t ed25519 -N '' -f "$dir/other"
 ssh-keygen -Y sign -q -n pmpp-explore -f "$dir/other" <"$dir/signed.json" >"$dir/signed.json.sig" 2>"$dir/err"
 run other 0 export "$dir/signed.json" --format txt --out "$dir/x.txt"
