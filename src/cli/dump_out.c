@@ -11,11 +11,19 @@
 
 #define HEAD 16 /* first elements that are shown */
 
-/* One word: "y", "y-x", "y-@file", "y:npy", "y:npy:out/y.npy". */
+/* One word: "y", "y=i32", "y-x", "y-@file", "y:npy", "y:npy:out/y.npy". */
 struct wish {
 	char name[64], other[1024], file[1024];
-	bool writes;
+	bool typed, writes;
+	enum elem_type type;
 	enum array_form form;
+};
+
+/* All there is. */
+struct buffers {
+	unsigned n;
+	const struct buffer_plan *plan;
+	void *const *data;
 };
 
 static bool read_wish(const char *s, size_t len, struct wish *w, struct err *err)
@@ -42,6 +50,15 @@ static bool read_wish(const char *s, size_t len, struct wish *w, struct err *err
 		}
 		snprintf(w->file, sizeof w->file, "%.1023s", file && *file ? file : "");
 	}
+	char *type = strchr(word, '=');
+	if (type) {
+		*type++ = '\0';
+		w->typed = true;
+		if (!elem_find(type, &w->type)) {
+			err_set(err, ERR_USAGE, "option '--dump': there is no type '%.40s'", type);
+			return err_remedy(err, "f32 f64 f16 bf16, i8 to i64, u8 to u64");
+		}
+	}
 	snprintf(w->name, sizeof w->name, "%.63s", word);
 	if (w->writes && !w->file[0])
 		snprintf(w->file, sizeof w->file, "%s.%s", w->name,
@@ -49,39 +66,58 @@ static bool read_wish(const char *s, size_t len, struct wish *w, struct err *err
 	return true;
 }
 
-static int find_buffer(const struct launch_plan *plan, const char *name, struct err *err)
+static int find_buffer(const struct buffers *all, const char *name, struct err *err)
 {
-	struct text all = { 0 };
-	for (unsigned b = 0; b < plan->n_buffers; b++) {
-		if (!strcmp(plan->buffers[b].name, name)) {
-			text_free(&all);
+	struct text names = { 0 };
+	for (unsigned b = 0; b < all->n; b++) {
+		if (!strcmp(all->plan[b].name, name)) {
+			text_free(&names);
 			return (int)b;
 		}
-		text_add(&all, "%s%s", b ? ", " : "", plan->buffers[b].name);
+		text_add(&names, "%s%s", b ? ", " : "", all->plan[b].name);
 	}
 	err_set(err, ERR_USAGE, "option '--dump': there is no buffer '%s'", name);
-	err_remedy(err, "buffers: %s", all.s ? all.s : "none");
-	text_free(&all);
+	err_remedy(err, "buffers: %s", names.s ? names.s : "none");
+	text_free(&names);
 	return -1;
 }
 
-bool dump_legal(const char *words, const struct launch_plan *plan, struct err *err)
+bool dump_names(const char *words, unsigned n, const struct buffer_plan *plan, bool *named,
+                struct err *err)
 {
+	const struct buffers all = { n, plan, NULL };
 	for (const char *s = words; s && *s;) {
 		struct wish w;
 		const size_t len = strcspn(s, ",");
-		if (!read_wish(s, len, &w, err) || find_buffer(plan, w.name, err) < 0 ||
-		    (w.other[0] && w.other[0] != '@' && find_buffer(plan, w.other, err) < 0))
+		if (!read_wish(s, len, &w, err))
 			return false;
+		const int b = find_buffer(&all, w.name, err);
+		const int k = w.other[0] && w.other[0] != '@' ? find_buffer(&all, w.other, err) : b;
+		if (b < 0 || k < 0)
+			return false;
+		if (named)
+			named[b] = named[k] = true;
 		s += len + (s[len] == ',');
 	}
 	return true;
 }
 
-static struct array array_of(const struct launch_plan *plan, unsigned b, void *const *data)
+bool dump_legal(const char *words, const struct launch_plan *plan, struct err *err)
 {
-	const struct buffer_plan *p = &plan->buffers[b];
-	return (struct array){ .type = p->type, .count = p->count, .cols = p->cols, .data = data[b] };
+	return dump_names(words, plan->n_buffers, plan->buffers, NULL, err);
+}
+
+/* Buffer @b, as the wish has it. */
+static struct array array_of(const struct buffers *all, unsigned b, const struct wish *w)
+{
+	const struct buffer_plan *p = &all->plan[b];
+	struct array a = { .type = p->type, .count = p->count, .cols = p->cols, .data = all->data[b] };
+	if (w->typed) {
+		a.count = a.count * elem_size(a.type) / elem_size(w->type);
+		a.cols = a.type == w->type ? a.cols : 0;
+		a.type = w->type;
+	}
+	return a;
 }
 
 static json_t *number(double v)
@@ -145,13 +181,19 @@ static void show_difference(struct dump *d, const struct array *a, const struct 
 	                              number(x.largest_relative)));
 }
 
-static bool take_one(struct dump *d, const struct wish *w, const struct launch_plan *plan,
-                     void *const *data)
+static bool no_contents(struct dump *d, const char *name)
 {
-	const int b = find_buffer(plan, w->name, &d->err);
+	return err_set(&d->err, ERR_UNAVAILABLE, "buffer '%s' could not be read", name);
+}
+
+static bool take_one(struct dump *d, const struct wish *w, const struct buffers *all)
+{
+	const int b = find_buffer(all, w->name, &d->err);
 	if (b < 0)
 		return false;
-	const struct array a = array_of(plan, (unsigned)b, data);
+	if (!all->data[b])
+		return no_contents(d, w->name);
+	const struct array a = array_of(all, (unsigned)b, w);
 	json_t *o = json_object();
 	bool ok = true;
 	json_array_append_new(d->json, o);
@@ -164,17 +206,18 @@ static bool take_one(struct dump *d, const struct wish *w, const struct launch_p
 			free(file.data);
 		}
 	} else if (w->other[0]) {
-		const int k = find_buffer(plan, w->other, &d->err);
-		const struct array other = array_of(plan, k < 0 ? 0 : (unsigned)k, data);
-		ok = k >= 0;
-		if (ok)
+		const int k = find_buffer(all, w->other, &d->err);
+		ok = k >= 0 && (all->data[k] || no_contents(d, w->other));
+		if (ok) {
+			const struct array other = array_of(all, (unsigned)k, w);
 			show_difference(d, &a, &other, w->other, o);
+		}
 	}
 	if (w->writes) {
-		struct text all = { 0 };
-		array_write(&a, w->form, &all);
-		ok = file_replace(w->file, all.s ? all.s : "", all.len, &d->err);
-		text_free(&all);
+		struct text written = { 0 };
+		array_write(&a, w->form, &written);
+		ok = file_replace(w->file, written.s ? written.s : "", written.len, &d->err);
+		text_free(&written);
 		if (ok)
 			text_add(&d->shown, "  written to %s\n", w->file);
 		json_object_set_new(o, "file", json_string(w->file));
@@ -182,17 +225,22 @@ static bool take_one(struct dump *d, const struct wish *w, const struct launch_p
 	return ok;
 }
 
-void dump_take(void *dump, const struct launch_plan *plan, void *const *data)
+void dump_buffers(struct dump *d, unsigned n, const struct buffer_plan *plan, void *const *data)
 {
-	struct dump *d = dump;
+	const struct buffers all = { n, plan, data };
 	d->ok = true;
 	d->json = json_array();
 	for (const char *s = d->words; *s && d->ok;) {
 		struct wish w;
 		const size_t len = strcspn(s, ",");
-		d->ok = read_wish(s, len, &w, &d->err) && take_one(d, &w, plan, data);
+		d->ok = read_wish(s, len, &w, &d->err) && take_one(d, &w, &all);
 		s += len + (s[len] == ',');
 	}
+}
+
+void dump_take(void *dump, const struct launch_plan *plan, void *const *data)
+{
+	dump_buffers(dump, plan->n_buffers, plan->buffers, data);
 }
 
 void dump_free(struct dump *d)

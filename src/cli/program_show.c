@@ -46,13 +46,17 @@ struct shown {
 };
 
 /* Its launches asked for, or the first of the group that takes longest. */
-static int show(void *ctx, const struct program_words *words, const struct program *p, int status)
+static int show(void *ctx, const struct program_words *words, struct program *p, int status)
 {
 	const struct shown *s = ctx;
 	struct cli *c = s->c;
 	const bool range = s->options->range;
 	json_t *list = json_array();
 	struct program_family *f = family_of(words, p);
+	if (program_wants_again(s->options)) {
+		json_decref(list);
+		return program_show_again(c, s->options, f, p, p->groups[0].first, status);
+	}
 	for (size_t i = 0; i < (range ? p->n_launches : 1); i++) {
 		const uint64_t number = range ? p->launches[i].number : p->groups[0].first;
 		struct run_record *r = record_of(f, p, number);

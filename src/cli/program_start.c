@@ -15,6 +15,8 @@
 
 static atomic_bool interrupted;
 
+#define MAX_KEPT 64 /* launches, a process each, where none was named */
+
 /* On a terminal: that a program that takes long goes on, and where it is. */
 #define FIRST_TOLD_S 3
 #define TOLD_EVERY_S 5
@@ -102,6 +104,8 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 		            .count_from = range[0],
 		            .count_to = range[1],
 		            .level = level,
+		            .max_blocks = o->max_blocks,
+		            .keep = program_wants_again(o) ? MAX_KEPT : 0,
 		            .stop_after = o->stop_after },
 		.catch_output = catch,
 		.timeout_s = o->timeout_s,

@@ -6,6 +6,7 @@
 #define PMPP_CLI_PROGRAM_START_H
 
 #include "cli/cli.h"
+#include "lab/program_family.h"
 #include "lab/program_words.h"
 #include "model/whole_program.h"
 
@@ -15,7 +16,10 @@ struct program_options {
 	const char *range;  /* "A..B" or "A": only these launches; NULL = all */
 	uint64_t launch;    /* only this one; 0 = all */
 	uint64_t count, stop_after, threads;
+	uint64_t max_blocks; /* count a sample of so many blocks; 0 = all */
 	bool strict;
+	/* of one launch, which is run again alone; NULL = as it is */
+	const char *block, *set, *dump;
 	struct race_options races;
 	double timeout_s;
 };
@@ -35,7 +39,7 @@ bool program_select(struct program *p, const struct program_options *o, struct e
 bool program_meant(const struct user_spec *spec, unsigned n, char **args);
 /* program_show.c: runs the program and, if it made launches that were asked for, does @use with it;
  * @status is the program's. @catch: as program_start(). Returns the exit status. */
-typedef int program_use(void *ctx, const struct program_words *words, const struct program *p,
+typedef int program_use(void *ctx, const struct program_words *words, struct program *p,
                         int status);
 int program_with(struct cli *c, const struct program_options *o, unsigned n, char **args,
                  bool catch, program_use *use, void *ctx);
@@ -45,6 +49,12 @@ struct run_record *program_longest(const struct program_words *words, const stru
 /* Runs the program, shows the launches asked for as `run` shows a kernel; without a
  * wish the first of the group that takes longest. Returns the exit status. */
 int program_show(struct cli *c, const struct program_options *o, unsigned n, char **args);
+/* launch_again.c: is the launch to be run again, with something changed or to see its memory? */
+bool program_wants_again(const struct program_options *o);
+/* Runs launch @number of @p again as @o says and shows it. Returns the exit status; @status: of the
+ * program. */
+int program_show_again(struct cli *c, const struct program_options *o, struct program_family *f,
+                       struct program *p, uint64_t number, int status);
 /* program_diff.c: is @word a program, or the file of a program's run? */
 bool program_is_side(const char *word);
 /* Compares args[0] and args[1], which are such, kernel by kernel; the rest goes to both where they

@@ -320,7 +320,7 @@ static int program_document(struct cli *c, const struct state *s, const struct p
 	return status;
 }
 
-static int export_program(void *ctx, const struct program_words *words, const struct program *p,
+static int export_program(void *ctx, const struct program_words *words, struct program *p,
                           int status)
 {
 	const struct program_export *e = ctx;

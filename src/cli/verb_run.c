@@ -32,7 +32,8 @@ static unsigned options(void *state, struct option_spec *o)
 		  "every figure as a row for a spreadsheet: key, value, unit, origin, title" },
 		OPTION_SEED(&s->seed),
 		{ "--sample", OPT_COUNT, &s->sample, "N",
-		  "emulator: run at most N blocks, spread over the grid; not verified" },
+		  "emulator: run at most N blocks, spread over the grid; not verified. Of a program's "
+		  "launch: count so many of them" },
 		{ "--no-verify", OPT_FLAG, &s->no_verify, NULL,
 		  "do not compare with the CPU reference, which takes long for large products" },
 		RACE_OPTIONS(s->races),
@@ -45,12 +46,24 @@ static unsigned options(void *state, struct option_spec *o)
 		  "or all of it as text, csv, npy, raw" },
 		{ "--launch", OPT_ORDINAL, &s->program.launch, "N", "of a program: launch N" },
 		{ "--launches", OPT_TEXT, &s->program.range, "A..B", "of a program: launches A to B" },
+		{ "--set", OPT_TEXT, &s->program.set, "NAME=VALUES",
+		  "of a program: memory in front of the launch, which is run again alone: numbers, @FILE, "
+		  "rand, iota or zero; several between semicolons" },
 		{ "--stop-after", OPT_ORDINAL, &s->program.stop_after, "N",
 		  "of a program: end it behind launch N" },
 	};
 	s->seed = 1;
 	memcpy(o, all, sizeof all);
 	return ARRAY_LEN(all) + user_options(&s->user, o + ARRAY_LEN(all));
+}
+
+/* With a launch's number, the block is that launch's. */
+static bool is_program(const struct state *s, unsigned n, char **args)
+{
+	struct user_spec spec = s->user;
+	if (s->program.launch)
+		spec.block = NULL;
+	return program_meant(&spec, n, args);
 }
 
 /* A whole program: the options that it shares with kernels. */
@@ -65,6 +78,9 @@ static int run_program(struct cli *c, const struct state *s, unsigned n, char **
 	o.threads = s->threads;
 	o.races = s->races;
 	o.timeout_s = s->timeout_s;
+	o.max_blocks = s->sample;
+	o.block = s->user.block;
+	o.dump = s->dump;
 	return program_show(c, &o, n, args);
 }
 
@@ -75,15 +91,6 @@ static json_t *json_with(const struct run_record *r, const struct dump *dump)
 	if (dump->json)
 		json_object_set(o, "buffers", dump->json);
 	return o;
-}
-
-static int no_dump(struct cli *c)
-{
-	struct err err = { 0 };
-	err_set(&err, ERR_UNSUPPORTED,
-	        "--dump: shows buffers of one kernel's launch; this is a whole program");
-	err_remedy(&err, "copy the buffer to the host in the program, or launch the kernel alone");
-	return cli_fail(c, &err);
 }
 
 static int end_dump(struct cli *c, struct dump *dump)
@@ -134,7 +141,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 
 	if (!cli_races(&s->races, &options_.races, &err))
 		return cli_fail(c, &err);
-	if (s->csv && (s->json || program_meant(&s->user, n, args))) {
+	const bool whole = is_program(s, n, args);
+	if (s->csv && (s->json || whole)) {
 		err_set(&err, ERR_USAGE, "--csv: %s",
 		        s->json ? "a run is written as --csv or as --json, not both"
 		                : "the figures of one kernel; this is a whole program");
@@ -142,15 +150,13 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		                         : "pmpp-explore launches PROGRAM --csv lists its launches");
 		return cli_fail(c, &err);
 	}
-	if (s->sample && program_meant(&s->user, n, args)) {
-		err_set(&err, ERR_USAGE, "--sample: a program's results need every block of its launches");
-		err_remedy(&err,
-		           "leave it out: of launches of one kernel, grid and block only the first is "
-		           "counted, the others only do their work");
+	if (whole)
+		return run_program(c, s, n, args);
+	if (s->program.set) {
+		err_set(&err, ERR_USAGE, "--set belongs to a launch of a whole program");
+		err_remedy(&err, "a kernel by itself takes its variables as arguments: coef=1,2,3");
 		return cli_fail(c, &err);
 	}
-	if (program_meant(&s->user, n, args))
-		return s->dump ? no_dump(c) : run_program(c, s, n, args);
 	if (s->program.launch || s->program.range || s->program.stop_after) {
 		err_set(&err, ERR_USAGE, "--launch, --launches and --stop-after belong to a whole program");
 		err_remedy(&err, "give a source with a main(), or an executable: run prog.cu --launch 3");
@@ -200,6 +206,9 @@ CLI_VERB(
 		"3 not possible here.\n\n"
 		"A source with a main(), or an executable, is run whole, and one launch of it is shown:\n"
 		"the first of the kernel, grid and block that take longest, or the one asked for.\n"
+		"--set, --dump and, with --launch N, --block run it again alone, from the memory that it\n"
+		"found: its buffers by the names of its parameters, variables, and other allocations as\n"
+		"mem1, mem2 ...; y=i32 takes y as another type.\n"
 		"A file of your own needs its launch: 'pmpp-explore FILE.cu' says how. Its arguments are\n"
 		"  n=1M              a number, which sizes and the grid may use\n"
 		"  x=f32[n]:rand     a buffer: type (f32 f64 f16 bf16, i8 to i64, u8 to u64), size, first\n"
@@ -214,5 +223,6 @@ CLI_VERB(
 		"  pmpp-explore run sgemm/tiled M=512 N=512 K=512 TILE=32 --gpu h100\n"
 		"  pmpp-explore run vec_add/chunks --json\n"
 		"  pmpp-explore run my.cu --kernel saxpy --grid n/block --block 256 n=1M a=2 "
-		"'x=f32[n]:rand' 'y=f32[n]:zero'\n",
+		"'x=f32[n]:rand' 'y=f32[n]:zero'\n"
+		"  pmpp-explore run train.cu --launch 3 --block 128 --set coef=1,2,3 --dump y,loss\n",
 	.of_programs = true);

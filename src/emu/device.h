@@ -137,6 +137,7 @@ struct emu_launch_request {
 	bool other_contents; /* shared memory without a value holds other bytes than usual */
 	uint64_t heap_bytes; /* for malloc() of device code, fixed by the first launch; 0 = 8 MiB */
 	double timeout_s;    /* 0 = none */
+	uint64_t max_blocks; /* a spread sample of so many runs; memory is of no use then; 0 = all */
 	unsigned threads;    /* of the host; 0 = all cores */
 	/* What kernels print, in block order; may be NULL. */
 	void (*print)(void *ctx, const char *text, size_t n);

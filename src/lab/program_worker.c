@@ -73,8 +73,11 @@ static void run_order(struct program_worker *w, const struct program_order *orde
 		.ctx = w,
 	};
 	n.again = order->of != NULL;
-	n.whole = order->of ? program_again(order->of, order->launch, order->grid, order->block,
-	                                    &w->cancel, n.program, &n.err)
+	struct record_again again = { .uncounted = false };
+	memcpy(again.grid, order->grid, sizeof again.grid);
+	memcpy(again.block, order->block, sizeof again.block);
+	n.whole = order->of ? program_again(order->of, order->launch, &again, &w->cancel, n.program,
+	                                    NULL, &n.err)
 	                    : program_job_run(&job, n.program, &n.err);
 	if (!n.program->path) {
 		program_free(n.program);

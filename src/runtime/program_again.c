@@ -4,10 +4,11 @@
 #include "base/mem.h"
 #include "base/monotonic.h"
 #include "runtime/program_collect.h"
-#include "runtime/record.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct program_keeper *keeper_of(const struct program *p, uint64_t number)
@@ -46,42 +47,113 @@ static void copy_frame(const struct program *p, struct program *out)
 	out->n_kernels = p->n_kernels;
 }
 
-bool program_again(struct program *p, uint64_t number, const unsigned grid[3],
-                   const unsigned block[3], const atomic_bool *cancel, struct program *out,
-                   struct err *err)
+static bool not_kept(uint64_t number, struct err *err)
+{
+	err_set(err, ERR_UNAVAILABLE, "launch %llu was not kept", (unsigned long long)number);
+	return err_remedy(err, "r runs the program again; run --launch %llu keeps this launch",
+	                  (unsigned long long)number);
+}
+
+/* What it still sends is of no order. */
+static bool gone(struct program_keeper *k, const atomic_bool *cancel, struct err *err)
+{
+	close(k->fd);
+	k->fd = -1;
+	if (cancel && atomic_load(cancel))
+		return err_set(err, ERR_CANCELLED, "the launch was ended on request");
+	return err_set(err, ERR_UNAVAILABLE, "the process that kept launch %llu is gone",
+	               (unsigned long long)k->launch);
+}
+
+/* Whole bytes of a file of somebody else's; NULL = it has not so many. */
+static void *read_contents(int fd, uint64_t bytes)
+{
+	struct stat is;
+	if (fstat(fd, &is) != 0 || !S_ISREG(is.st_mode) || (uint64_t)is.st_size != bytes)
+		return NULL;
+	char *data = mem_alloc(bytes ? bytes : 1);
+	for (uint64_t done = 0; done < bytes;) {
+		const ssize_t n = pread(fd, data + done, bytes - done, (off_t)done);
+		if (n <= 0) {
+			free(data);
+			return NULL;
+		}
+		done += (uint64_t)n;
+	}
+	return data;
+}
+
+/* Contents go where they are wanted; any other record is the program's. */
+static bool take(const struct record_again *again, struct wire_msg *m, struct program *out,
+                 void **contents)
+{
+	struct record_range r;
+	if (m->type != RECORD_CONTENTS)
+		return program_collect(out, m, NULL);
+	if (!record_get_contents(m, &r))
+		return false;
+	for (unsigned i = 0; i < again->n_wanted; i++)
+		if (!contents[i] && again->wanted[i].address == r.address &&
+		    again->wanted[i].bytes == r.bytes) {
+			contents[i] = read_contents(m->fd, r.bytes);
+			break;
+		}
+	return true;
+}
+
+bool program_again(struct program *p, uint64_t number, const struct record_again *again,
+                   const atomic_bool *cancel, struct program *out, void **contents, struct err *err)
 {
 	memset(out, 0, sizeof *out);
 	struct program_keeper *keeper = keeper_of(p, program_kept(p, number));
-	if (!keeper) {
-		err_set(err, ERR_UNAVAILABLE, "launch %llu was not kept", (unsigned long long)number);
-		return err_remedy(err, "r runs the program again");
-	}
-	struct record_again again;
-	memcpy(again.grid, grid, sizeof again.grid);
-	memcpy(again.block, block, sizeof again.block);
-	copy_frame(p, out);
 	struct wire_msg m;
-	record_put_again(&m, &again);
+	if (!keeper)
+		return not_kept(number, err);
+	copy_frame(p, out);
+	for (unsigned i = 0; i < again->n_wanted; i++)
+		contents[i] = NULL;
+	record_put_again(&m, again);
 	bool ok = wire_send(keeper->fd, &m, -1, clock_now_s() + 10, cancel) == WIRE_OK, ended = false;
 	wire_free(&m);
 	while (ok && !ended) {
-		m = (struct wire_msg){ 0 };
+		m = (struct wire_msg){ .fd = -1 };
 		ok = wire_recv(keeper->fd, &m, INFINITY, cancel) == WIRE_OK &&
-		     program_collect(out, &m, NULL);
+		     take(again, &m, out, contents);
 		ended = m.type == RECORD_END;
 		wire_free(&m);
 	}
-	if (!ok) {
-		close(keeper->fd); /* what it still sends is of no order */
-		keeper->fd = -1;
-		if (cancel && atomic_load(cancel))
-			return err_set(err, ERR_CANCELLED, "the launch was ended on request");
-		return err_set(err, ERR_UNAVAILABLE, "the process that kept launch %llu is gone",
-		               (unsigned long long)number);
-	}
+	if (!ok)
+		return gone(keeper, cancel, err);
 	program_sum_up(out);
 	if (out->n_launches)
 		return true;
 	return err_set(err, ERR_FAULT, "launch %llu with this block ended the process that ran it",
 	               (unsigned long long)number);
+}
+
+bool program_look(struct program *p, uint64_t number, const atomic_bool *cancel,
+                  struct record_memory **out, size_t *n, struct err *err)
+{
+	struct program_keeper *keeper = keeper_of(p, program_kept(p, number));
+	struct wire_msg m;
+	size_t cap = 0;
+	*out = NULL;
+	*n = 0;
+	if (!keeper)
+		return not_kept(number, err);
+	wire_begin(&m, RECORD_LOOK);
+	bool ok = wire_send(keeper->fd, &m, -1, clock_now_s() + 10, cancel) == WIRE_OK, ended = false;
+	wire_free(&m);
+	while (ok && !ended) {
+		m = (struct wire_msg){ .fd = -1 };
+		ok = wire_recv(keeper->fd, &m, INFINITY, cancel) == WIRE_OK;
+		ended = m.type == RECORD_END;
+		if (ok && !ended) {
+			MEM_ROOM(*out, *n, cap, 32);
+			ok = m.type == RECORD_MEMORY && record_get_memory(&m, &(*out)[*n]);
+			*n += ok;
+		}
+		wire_free(&m);
+	}
+	return ok || gone(keeper, cancel, err);
 }

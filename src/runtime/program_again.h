@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "model/whole_program.h"
+#include "runtime/record.h"
 
 #include <stdatomic.h>
 
@@ -14,11 +15,16 @@
 uint64_t program_kept(const struct program *p, uint64_t number);
 /*
  * @out: a program of this one launch, under its number. program_free() it in any case.
+ * @contents: of each of again->n_wanted, what was there behind the launch; free() each; NULL = it
+ * could not be had. May be NULL itself where nothing is wanted.
  * ERR_UNAVAILABLE: it was not kept, or what kept it is gone; ERR_CANCELLED, after which it is not
  * kept any more.
  */
-bool program_again(struct program *p, uint64_t number, const unsigned grid[3],
-                   const unsigned block[3], const atomic_bool *cancel, struct program *out,
+bool program_again(struct program *p, uint64_t number, const struct record_again *again,
+                   const atomic_bool *cancel, struct program *out, void **contents,
                    struct err *err);
+/* The memory that the kept launch finds, @n places; free() them. False: as above. */
+bool program_look(struct program *p, uint64_t number, const atomic_bool *cancel,
+                  struct record_memory **out, size_t *n, struct err *err);
 
 #endif

@@ -281,6 +281,9 @@ bool program_collect(struct program *p, struct wire_msg *m, struct err *err)
 	case RECORD_NONE:
 	case RECORD_CONFIG:
 	case RECORD_AGAIN:
+	case RECORD_LOOK:
+	case RECORD_MEMORY:
+	case RECORD_CONTENTS:
 	case RECORD_CODE:
 	case RECORD_PROBLEM:
 	case RECORD_KIND_COUNT:

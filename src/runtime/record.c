@@ -107,6 +107,12 @@ static void make_finding_legal(struct record_finding *r)
 	TERMINATE(r->file);
 }
 
+static void make_memory_legal(struct record_memory *r)
+{
+	TERMINATE(r->variable);
+	make_legal(&r->constant);
+}
+
 #define RECORD_DEFINE(name, type, legal)                                      \
 	void record_put_##name(struct wire_msg *m, const struct record_##name *r) \
 	{                                                                         \
@@ -138,11 +144,38 @@ void record_put_again(struct wire_msg *m, const struct record_again *r)
 {
 	wire_begin(m, RECORD_AGAIN);
 	wire_put_blob(m, r, sizeof *r);
+	for (unsigned i = 0; i < r->n_set; i++)
+		wire_put_blob(m, r->set[i].data, r->set[i].bytes);
 }
 
 bool record_get_again(struct wire_msg *m, struct record_again *r)
 {
-	return m->type == RECORD_AGAIN && get_struct(m, r, sizeof *r) && wire_end(m);
+	if (m->type != RECORD_AGAIN || !get_struct(m, r, sizeof *r))
+		return false;
+	make_legal(&r->uncounted);
+	if (r->n_set > RECORD_MAX_RANGES || r->n_wanted > RECORD_MAX_RANGES)
+		return false;
+	for (unsigned i = 0; i < r->n_set; i++) {
+		size_t n;
+		r->set[i].data = wire_get_blob(m, &n);
+		m->bad |= n != r->set[i].bytes;
+	}
+	for (unsigned i = 0; i < r->n_wanted; i++)
+		r->wanted[i].data = NULL;
+	return wire_end(m);
+}
+
+void record_put_contents(struct wire_msg *m, const struct record_range *r)
+{
+	wire_begin(m, RECORD_CONTENTS);
+	wire_put_u64(m, r->address);
+	wire_put_u64(m, r->bytes);
+}
+
+bool record_get_contents(struct wire_msg *m, struct record_range *r)
+{
+	*r = (struct record_range){ .address = wire_get_u64(m), .bytes = wire_get_u64(m) };
+	return wire_end(m) && m->fd >= 0;
 }
 
 void record_put_code_request(struct wire_msg *m, const struct record_code_request *r)

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RECORD_VERSION 3u
+#define RECORD_VERSION 4u
 #define RECORD_FD_VARIABLE "PMPP_RUNTIME_FD" /* the descriptor's number, in the environment */
 #define RECORD_MAX_NAME 1024
 
@@ -35,6 +35,9 @@
 	X(PROGRESS, "progress") \
 	X(KEEPER, "keeper")     \
 	X(AGAIN, "again")       \
+	X(LOOK, "look")         \
+	X(MEMORY, "memory")     \
+	X(CONTENTS, "contents") \
 	X(CODE, "code")         \
 	X(END, "end")
 
@@ -50,7 +53,7 @@ enum record_kind {
 struct record_config {
 	bool strict;           /* the first out-of-bounds access stops its launch */
 	enum race_check races; /* in launches that are counted; USUAL = in a spread of their blocks */
-	bool sample;           /* large launches that nobody looks at: a sample of their blocks */
+	uint64_t max_blocks;   /* of a launch that is counted: a sample of so many; 0 = all */
 	unsigned threads;      /* of the host; 0 = all cores */
 	uint64_t count_first;  /* how many launches of one kernel, grid and block are counted in full */
 	uint64_t count_from, count_to; /* and these, by number; 0, 0 = none */
@@ -156,9 +159,29 @@ struct record_event {
 	double at_ns;
 };
 
-/* From us to what keeps a launch: run it with this grid and block. */
+/* Bytes in the memory of a launch; @data: what they are to be, or were found to be. */
+struct record_range {
+	uint64_t address, bytes;
+	const void *data;
+};
+#define RECORD_MAX_RANGES 64
+/* From us to what keeps a launch: run it with this grid and block, ... */
 struct record_again {
 	unsigned grid[3], block[3];
+	bool uncounted;
+	unsigned n_set, n_wanted;
+	struct record_range set[RECORD_MAX_RANGES];    /* ... from memory with these bytes, ... */
+	struct record_range wanted[RECORD_MAX_RANGES]; /* ... and give these back; their data: NULL */
+};
+/* Memory that a kept launch finds, as what keeps it answers RECORD_LOOK: what its arguments point
+ * to, variables of its module, all the rest. */
+struct record_memory {
+	int param;             /* the argument that points there; -1 = none does */
+	unsigned param_offset; /* the pointer's place in it, in bytes */
+	char variable[256];    /* "" = it is none */
+	bool constant;
+	uint64_t address, bytes; /* from there to its allocation's end */
+	uint64_t serial;         /* of the allocation: 1, 2, ... in the order of their making */
 };
 
 /* Something that is wrong with the program. */
@@ -197,6 +220,7 @@ bool record_get_module(struct wire_msg *m, struct record_module *r, const char *
 	X(progress, RECORD_PROGRESS, (void))                        \
 	X(event, RECORD_EVENT, make_event_legal)                    \
 	X(finding, RECORD_FINDING, make_finding_legal)              \
+	X(memory, RECORD_MEMORY, make_memory_legal)                 \
 	X(end, RECORD_END, (void))
 #define RECORD_DECLARE(name, type, legal)                                      \
 	void record_put_##name(struct wire_msg *m, const struct record_##name *r); \
@@ -206,8 +230,12 @@ RECORD_STRUCTS(RECORD_DECLARE)
 /* Launch @number is kept by whoever is at the other end of the descriptor that goes along. */
 void record_put_keeper(struct wire_msg *m, uint64_t number);
 bool record_get_keeper(struct wire_msg *m, uint64_t *number);
+/* Pointers of what is read lie in the message. */
 void record_put_again(struct wire_msg *m, const struct record_again *r);
 bool record_get_again(struct wire_msg *m, struct record_again *r);
+/* The bytes of @r are in the descriptor that goes along. */
+void record_put_contents(struct wire_msg *m, const struct record_range *r);
+bool record_get_contents(struct wire_msg *m, struct record_range *r);
 /* Pointers of both lie in the message that is read. */
 void record_put_code_request(struct wire_msg *m, const struct record_code_request *r);
 bool record_get_code_request(struct wire_msg *m, struct record_code_request *r);

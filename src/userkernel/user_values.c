@@ -217,38 +217,20 @@ static bool read_number(struct user_family *o, struct user_arg *a, struct err *e
 	                      &a->number, err);
 }
 
-static bool list_refused(const struct user_arg *a, const char *word, struct err *err)
-{
-	const char *name = a->param->name;
-	err_set(err, ERR_USAGE, "variable '%s': '%s' is no number", name, word);
-	return err_remedy(err, "numbers as %s=1,2.5,3, or as a buffer: %s=%s[4]:rand, %s=@FILE", name,
-	                  name, elem_name(a->param->elem), name);
-}
-
 /* "1,2,3": the elements of a variable. */
 static bool read_list(struct user_arg *a, struct err *err)
 {
 	const enum elem_type type = a->param->elem;
-	struct array *to = &a->file;
-	*to = (struct array){ .type = type };
-	for (const char *s = a->words; *s;) {
-		char word[64], *end;
-		int64_t whole;
-		const size_t len = strcspn(s, ",");
-		snprintf(word, sizeof word, "%.*s", (int)len, s);
-		double v = strtod(word, &end);
-		if (parse_int(word, &whole))
-			v = (double)whole;
-		else if (end == word || (*end && strcmp(end, "f") != 0))
-			return list_refused(a, word, err);
-		to->data = mem_realloc(to->data, to->count + 1, elem_size(type));
-		elem_put(type, to->data, to->count++, v);
-		s += len + (s[len] == ',');
+	const char *name = a->param->name;
+	if (!user_read_numbers(a->words, type, &a->file)) {
+		err_set(err, ERR_USAGE, "variable '%s': '%s' is no list of numbers", name, a->words);
+		return err_remedy(err, "numbers as %s=1,2.5,3, or as a buffer: %s=%s[4]:rand, %s=@FILE",
+		                  name, name, elem_name(type), name);
 	}
 	a->is_buffer = true;
 	a->elem = type;
 	a->buffer = (struct user_buffer){ .init = INIT_FILE, .file = "the list" };
-	return to->count || list_refused(a, "", err);
+	return true;
 }
 
 /* Variables that the spec names, behind the kernel's own arguments. */

@@ -1,8 +1,8 @@
 /* Expressions, buffers and their first contents; see user_words.h. Knows no kernel and no file. */
 #include "userkernel/user_words.h"
 
+#include "base/mem.h"
 #include "base/text.h"
-#include "model/array.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -245,6 +245,29 @@ bool user_read_buffer(const char *name, const char *text, struct user_buffer *ou
 	if (comma)
 		memcpy(out->cols, comma + 1, (size_t)(close - comma - 1));
 	return !close[1] || read_init(name, close + 2, out, err);
+}
+
+bool user_read_numbers(const char *text, enum elem_type type, struct array *out)
+{
+	*out = (struct array){ .type = type };
+	for (const char *s = text; *s;) {
+		char word[64], *end;
+		int64_t whole;
+		const size_t len = strcspn(s, ",");
+		snprintf(word, sizeof word, "%.*s", (int)len, s);
+		double v = strtod(word, &end);
+		if (parse_int(word, &whole)) {
+			v = (double)whole;
+		} else if (end == word || (*end && strcmp(end, "f") != 0)) {
+			free(out->data);
+			*out = (struct array){ .type = type };
+			return false;
+		}
+		out->data = mem_realloc(out->data, out->count + 1, elem_size(type));
+		elem_put(type, out->data, out->count++, v);
+		s += len + (s[len] == ',');
+	}
+	return out->count > 0;
 }
 
 /* --- contents --- */

@@ -19,6 +19,7 @@
 #define PMPP_USERKERNEL_USER_WORDS_H
 
 #include "base/err.h"
+#include "model/array.h"
 #include "model/kernel.h"
 
 /* Values of names; false = there is none of that name. */
@@ -47,6 +48,8 @@ struct user_buffer {
 /* Is "f32[n]:rand" or "@file" what stands behind the '='? */
 bool user_is_buffer(const char *text);
 bool user_read_buffer(const char *name, const char *text, struct user_buffer *out, struct err *err);
+/* "1,2.5,3": the elements of @out, of @type; free(out->data). False: they are no such list. */
+bool user_read_numbers(const char *text, enum elem_type type, struct array *out);
 /* The first contents; @below from user_buffer.below, 0 = default range. Not of INIT_FILE. */
 void user_fill(const struct user_buffer *b, enum elem_type type, size_t count, int64_t below,
                uint64_t seed, void *data);

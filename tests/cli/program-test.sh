@@ -58,8 +58,6 @@ shows one-launch-named 'n 256' 'Launch 2 of two.cu' 'two/own: own(float*)' 'grid
 run longest-by-default 0 run two.cu --gpu h200 -- 1024
 shows longest-named 'Launch 3 of two.cu 1024' 'two/twice<float>'
 grep '^achieved occupancy' out | grep -qv ' 0.0 %' && ok nothing-is-0-for-unknown || not_ok nothing-is-0-for-unknown "$(grep '^achieved occ' out)"
-run sample-is-refused 2 run two.cu --sample 4
-says sample-is-refused-says 'every block of its launches'
 # exported: all launches as diff reads them, one launch as notes
 run export-program 0 export two.cu --gpu h200 --out before.json -- 512
 says export-names-its-file before.json

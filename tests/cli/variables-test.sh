@@ -41,7 +41,7 @@ same rest-is-zero '4.0 3.0' "$(first 0 0) $(first 0 1)"
 run too-many 2 run $launch taps=1,2,3,4,5
 says too-many-says "'taps' has 16 bytes, the launch gives 20" '4 elements'
 run no-number 2 run $launch taps=1,x
-says no-number-says "'taps': 'x' is no number" 'taps=1,2.5,3'
+says no-number-says "'taps': '1,x' is no list of numbers" 'taps=1,2.5,3'
 run no-such-variable 2 run $launch tapes=1
 says no-such-variable-says "'tapes'" "did you mean 'taps'?"
 run unused-variable 2 run $launch unused_one=1

@@ -24,6 +24,7 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 		.plan = &plan,
 		.source_file = file ? file : f->module->name,
 		.threads = req->threads,
+		.max_blocks = req->max_blocks,
 		.check_races = req->check_races,
 		.timeout_s = req->timeout_s > 0 ? req->timeout_s : 1e9,
 	};
@@ -31,8 +32,9 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 	memset(res, 0, sizeof *res);
 	memset(findings, 0, sizeof *findings);
 	res->counts.dram_read_bytes = res->counts.dram_write_bytes = res->counts.l2_sectors = -1;
-	struct known_launch *known =
-		req->machine_code || req->other_contents ? NULL : known_launch_of(d, req);
+	struct known_launch *known = req->machine_code || req->other_contents || req->max_blocks
+	                                 ? NULL
+	                                 : known_launch_of(d, req);
 	if (known && req->counting == EMU_COUNT_NONE && known_launch_repeats(d, known)) {
 		res->same_as = known_launch_number(known);
 		res->counts_as = known_launch_counts(known);

@@ -2,6 +2,7 @@
 /* Forks that run a launch again; see guest_keeper.h. */
 #include "runtime/guest/guest_keeper.h"
 #include "runtime/guest/guest_fork.h"
+#include "runtime/guest/guest_reach.h"
 #include "runtime/guest/guest_record.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ struct kept_launch {
 	keeper_run *run;
 };
 
-/* In a fork of the keeper: the launch with the grid and block asked for, recorded to KEEPER_FD. */
+/* In a fork of the keeper: the launch as it is asked for, recorded to KEEPER_FD. */
 static void run_again(const struct kept_launch *l, const struct record_again *again)
 {
 	struct guest_op changed = *l->op;
@@ -34,9 +35,14 @@ static void run_again(const struct kept_launch *l, const struct record_again *ag
 	}
 	guest.config.keep = 0;
 	guest.config.stop_after = 0;
-	guest.config.count_first = UINT64_MAX;
+	guest.config.count_first = again->uncounted ? 0 : UINT64_MAX;
+	guest.config.count_to = again->uncounted ? 0 : guest.config.count_to;
 	record_redirect(KEEPER_FD, l->number - 1);
+	for (unsigned i = 0; i < again->n_set; i++)
+		reach_set(&again->set[i]);
 	l->run(&changed, l->stream, NULL);
+	for (unsigned i = 0; i < again->n_wanted; i++)
+		reach_give(&again->wanted[i]);
 	_exit(0);
 }
 
@@ -76,12 +82,21 @@ static void keep(const void *ctx, int fd)
 	for (;;) {
 		struct wire_msg m = { 0 };
 		struct record_again again;
-		if (wire_recv(KEEPER_FD, &m, INFINITY, NULL) != WIRE_OK || !record_get_again(&m, &again))
+		if (wire_recv(KEEPER_FD, &m, INFINITY, NULL) != WIRE_OK)
 			_exit(0);
-		wire_free(&m);
+		if (m.type == RECORD_LOOK) {
+			wire_free(&m);
+			record_redirect(KEEPER_FD, l->number - 1);
+			reach_tell(l->op);
+			tell_end(0);
+			continue;
+		}
+		if (!record_get_again(&m, &again))
+			_exit(0);
 		const pid_t pid = fork();
 		if (pid == 0)
 			run_again(l, &again);
+		wire_free(&m);
 		if (pid > 0)
 			wait_for(pid);
 		else
@@ -93,7 +108,9 @@ void keeper_make(const struct guest_op *op, struct guest_stream *s, uint64_t num
                  keeper_run *run)
 {
 	const struct kept_launch l = { op, s, number, run };
-	if (kept >= guest.config.keep || !record_is_open())
+	const bool chosen = guest.config.count_to;
+	if (kept >= guest.config.keep || !record_is_open() ||
+	    (chosen && (number < guest.config.count_from || number > guest.config.count_to)))
 		return;
 	const int fd = guest_fork(keep, &l);
 	if (fd < 0)

@@ -5,6 +5,7 @@
 #include "runtime/guest/guest_nested.h"
 #include "runtime/guest/guest_op.h"
 #include "runtime/guest/guest_record.h"
+#include "runtime/guest/guest_sample.h"
 #include "runtime/guest/guest_second_look.h"
 #include "runtime/guest/guest_time.h"
 
@@ -161,13 +162,30 @@ static cudaError_t run_again(const struct guest_op *op, struct guest_stream *s, 
 	return guest_run_kernel(op, s, &nesting);
 }
 
-/* Before a launch that is counted. */
-static struct machine_fork prepare_counting(const struct guest_op *op, struct guest_stream *s,
-                                            const struct emu_launch_request *req, uint64_t number)
+/* What is done beside a launch that is counted. */
+struct beside {
+	struct machine_fork fork;
+	struct second_look look;
+	bool in_part; /* counted in a sample: the launch itself only does its work */
+	struct run_counts sampled;
+};
+
+/* Before the launch; @req: as it is to run then. */
+static struct beside begin_counting(const struct guest_op *op, struct guest_stream *s,
+                                    struct emu_launch_request *req, uint64_t number)
 {
-	const struct guest_module *m = op->u.launch.function->module;
+	struct beside b = { .in_part = false };
+	struct emu_launch_request part = *req;
+	part.max_blocks = sample_blocks(req);
+	b.in_part = part.max_blocks && sample_count(&part, &b.sampled);
 	keeper_make(op, s, number, run_again);
-	return machine_begin(m, req);
+	b.fork = machine_begin(op->u.launch.function->module, b.in_part ? &part : req);
+	b.look = second_look_begin(req);
+	if (b.in_part) {
+		req->counting = EMU_COUNT_NONE;
+		req->check_races = RACES_OFF;
+	}
+	return b;
 }
 
 /* @printed: what its kernel prints is noted there. */
@@ -204,6 +222,22 @@ static struct emu_launch_request request_of(const struct guest_op *op, uint64_t 
 	return req;
 }
 
+/* Its place on the clock, and what came of it. */
+static void tell_outcome(struct guest_stream *s, const struct kind *kind,
+                         const struct run_result *res, struct record_launch *r)
+{
+	const double launch_call_ns = r->parent ? 0 : stream_rates_of(&guest.gpu).launch_call_ns;
+	const struct clock_span span =
+		clock_place(s, GUEST_ENGINE_SM, kind->ns, kind->share, launch_call_ns);
+	r->span = (struct record_span){ span.call_ns, span.start_ns, span.end_ns };
+	r->like = kind->first;
+	r->same_as = res->same_as;
+	r->counts_as = res->counts_as;
+	r->share = kind->share;
+	r->wall_s = res->wall_s;
+	r->races = res->races;
+}
+
 cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
                              struct guest_nesting *nesting)
 {
@@ -232,12 +266,9 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	r.kernel = f->id;
 	f->launches++;
 
-	struct machine_fork fork = { .fd = -1 };
-	struct second_look look = { .fd = -1 };
-	if (count) {
-		fork = prepare_counting(op, s, &req, r.number);
-		look = second_look_begin(&req);
-	}
+	struct beside beside = { .fork.fd = -1, .look.fd = -1 };
+	if (count)
+		beside = begin_counting(op, s, &req, r.number);
 	struct run_result res = { 0 };
 	struct run_findings findings = { 0 };
 	struct err err = { 0 };
@@ -245,26 +276,19 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	struct under_way way = { .launch = r.number, .kernel = f->id, .told_s = since_s };
 	const struct run_hooks hooks = { .progress = tell_progress, .ctx = &way };
 	const bool ok = emu_launch(guest.device, &req, &hooks, &res, &findings, &err);
-	const bool unset_agrees =
-		ok && any_unset(&findings) && second_look_agrees(&look, &printed, clock_now_s() - since_s);
-	second_look_end(&look);
+	const bool unset_agrees = ok && any_unset(&findings) &&
+	                          second_look_agrees(&beside.look, &printed, clock_now_s() - since_s);
+	second_look_end(&beside.look);
+	if (beside.in_part)
+		res.counts = beside.sampled;
 	if (count)
-		machine_end(&fork, f->module, ok ? &res.counts : NULL, &r);
+		machine_end(&beside.fork, f->module, ok ? &res.counts : NULL, &r);
 	if (ok && count) {
 		kind->ns = guest_kernel_ns(op, &res.counts, &kind->share);
 		kind->first = kind->counted++ ? kind->first : r.number;
 	}
-	const double launch_call_ns = r.parent ? 0 : stream_rates_of(&guest.gpu).launch_call_ns;
-	const struct clock_span span =
-		clock_place(s, GUEST_ENGINE_SM, kind->ns, kind->share, launch_call_ns);
-	r.span = (struct record_span){ span.call_ns, span.start_ns, span.end_ns };
+	tell_outcome(s, kind, &res, &r);
 	r.counted = !ok ? RECORD_FAILED : count ? RECORD_COUNTED : RECORD_REPEATS;
-	r.like = kind->first;
-	r.same_as = res.same_as;
-	r.counts_as = res.counts_as;
-	r.share = kind->share;
-	r.wall_s = res.wall_s;
-	r.races = res.races;
 	r.printed_bytes = printed.bytes;
 	record_launch(&r, ok && count ? &res.counts : NULL);
 	tell_findings(&findings, r.number, unset_agrees);

@@ -112,6 +112,16 @@ static void demangle(const char *mangled, char *signature, size_t n)
 	free(text);
 }
 
+void record_plain_name(const char *mangled, char *name, size_t n)
+{
+	if (!strncmp(mangled, "_Z", 2))
+		demangle(mangled, name, n);
+	else
+		name[0] = '\0';
+	if (!name[0])
+		snprintf(name, n, "%s", mangled);
+}
+
 /* Names in a note as the person wrote them; those in findings are the explorer's to say. */
 static void demangle_names(char *text, size_t n)
 {
@@ -196,6 +206,22 @@ void record_finding(const struct record_finding *r)
 	struct wire_msg m;
 	record_put_finding(&m, r);
 	write_frame(&m);
+}
+
+void record_memory(const struct record_memory *r)
+{
+	struct wire_msg m;
+	record_put_memory(&m, r);
+	write_frame(&m);
+}
+
+void record_contents(const struct record_range *r, int fd)
+{
+	struct wire_msg m;
+	record_put_contents(&m, r);
+	if (out.fd >= 0 && wire_send(out.fd, &m, fd, INFINITY, NULL) != WIRE_OK)
+		out.fd = -1;
+	wire_free(&m);
 }
 
 void record_problem(const char *kind, const struct err *err)

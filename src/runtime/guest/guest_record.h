@@ -34,7 +34,12 @@ void record_finding(const struct record_finding *r);
 /* Something that the runtime cannot do for the program; each text once. */
 void record_problem(const char *kind, const struct err *err);
 void record_end(struct record_end *r);
+void record_memory(const struct record_memory *r);
+/* @fd: a file that holds its bytes. */
+void record_contents(const struct record_range *r, int fd);
 
+/* A variable's name as the person wrote it, as far as the program can tell. */
+void record_plain_name(const char *mangled, char *name, size_t n);
 /* "file.cu:12" or "a.out+0x1234" of an address in the program, as far as it is known here. */
 void record_place(const void *address, char *text, size_t n);
 /* guest_site.c: a call at @caller and what called the function that holds it, for the life of the

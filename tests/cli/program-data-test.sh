@@ -1,0 +1,121 @@
+#!/bin/sh
+# The memory of a program's launch: seen, set, compared and written; the launch with another block;
+# a launch counted in a sample of its blocks.
+. "$(dirname "$0")/lib.sh"
+command -v nvcc >/dev/null || {
+	echo 'skip program-data: no nvcc here to compile programs'
+	exit 0
+}
+cd "$dir" || exit 1
+# has NAME WORDS...: every one of them is in the output.
+has() {
+	name=$1
+	shift
+	for words; do
+		grep -qF -e "$words" out || {
+			not_ok "$name" "no '$words' in: $(sed -n '/^Buffers/,$p' out) $(cat err)"
+			return 1
+		}
+	done
+	ok "$name"
+}
+cat >p.cu <<'EOF'
+#include <cstdio>
+#include <cstdlib>
+namespace own { __constant__ float coef[3]; }
+__device__ int over;
+struct pair { float *to; int n; };
+__global__ void poly(int n, const float *x, float *y)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n) {
+		y[i] = own::coef[0] + x[i] * (own::coef[1] + x[i] * own::coef[2]);
+		if (y[i] > 100)
+			atomicAdd(&over, 1);
+	}
+}
+template <typename T> __global__ void scale(T *v, T by, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		v[i] *= by;
+}
+__global__ void fill(pair p)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < p.n)
+		p.to[i] = i == 7 ? NAN : 2 * i;
+}
+__global__ void chain(volatile int *turn)
+{
+	while (*turn != (int)blockIdx.x)
+		;
+	__threadfence();
+	*turn = blockIdx.x + 1;
+}
+int main(int argc, char **argv)
+{
+	const int n = argc > 1 ? atoi(argv[1]) : 100;
+	float *x, *y;
+	double *d;
+	int *turn;
+	cudaMallocManaged(&x, n * sizeof *x);
+	cudaMalloc(&y, n * sizeof *y);
+	cudaMalloc(&d, n * sizeof *d);
+	cudaMalloc(&turn, sizeof *turn);
+	for (int i = 0; i < n; i++)
+		x[i] = i;
+	cudaMemset(d, 0, n * sizeof *d);
+	cudaMemset(turn, 0, sizeof *turn);
+	poly<<<(n + 63) / 64, 64>>>(n, x, y);
+	scale<<<(n + 63) / 64, 64>>>(d, 2.0, n);
+	fill<<<(n + 63) / 64, 64>>>(pair{ y, n });
+	chain<<<40, 1>>>(turn);
+	cudaDeviceSynchronize();
+	cudaFree(x), cudaFree(y), cudaFree(d), cudaFree(turn);
+	printf("done\n");
+}
+EOF
+nvcc -lineinfo -cudart shared -o p p.cu || exit 1
+run data-as-it-was 0 run p.cu --launch 1 --dump x,y,coef,over
+has data-as-it-was-shown 'x: 100 f32, min 0, max 99, mean 49.5' 'y: 100 f32, min 0, max 0' \
+	'coef: 3 f32' 'over: 1 i32, min 0'
+grep -q 'us now' out && not_ok data-alone "nothing was changed" || ok data-alone
+run data-set 0 run ./p --launch 1 --set 'coef=1,2,3;over=5' --dump y,over,y-x
+# 1 + 2 i + 3 i^2: largest 29602; above 100 from i = 6 on: 94 of them, added to 5
+has data-set-shown 'y: 100 f32, min 1, max 29602' 'over: 1 i32, min 99' \
+	'against x: 100 of 100 differ' 'us now'
+run data-block 0 run p.cu --launch 1 --block 32 --set 'x=2;coef=1' --dump y
+has data-block-shown 'grid 4x1x1, block 32x1x1' 'y: 100 f32, min 7, max 7'
+run data-type 0 run p.cu --launch 2 --dump v,v=u8
+has data-type-shown 'v: 100 f64' 'v: 800 u8'
+run data-inside 0 run p.cu --launch 3 --dump p,p=f32:npy:y.npy
+has data-inside-shown 'p: 100 f32, min 0, max 198' '1 NaN, 0 infinite (the first at [7])' 'y.npy'
+run data-from-file 0 run p.cu --launch 1 --set 'x=@y.npy;coef=0,1,0' --dump y-@y.npy
+has data-from-file-shown 'against y.npy: 0 of 100 differ'
+run data-json 0 run p.cu --launch 1 --set coef=2 --dump y --json
+same data-json-name y "$(field out buffers 0 name)"
+same data-json-first 2.0 "$(field out buffers 0 first 0)"
+run data-longest 0 run p.cu --kernel scale --dump v
+has data-longest-shown 'v: 100 f64, min 0'
+for words in 'coef=1,2' 'coef' 'nothing=1' 'x=word'; do
+	run "data-refused-$words" 2 run p.cu --launch 1 --set "$words"
+done
+run data-no-file 3 run p.cu --launch 1 --set x=@none.npy
+run data-no-buffer 2 run p.cu --launch 1 --dump z
+grep -q 'buffers: x, y, .*coef.*, mem' err && ok data-names-them || not_ok data-names-them "$(cat err)"
+run data-no-type 2 run p.cu --launch 1 --dump y=f33
+run data-block-two 2 run p.cu --launch 1 --block 16x16
+run data-set-alone 2 run vec_add --set x=1
+# a sample counts what all blocks count, where they are alike; the program's result needs them all
+run sample-all 0 run p.cu --launch 1 --no-races --level ptx --json -- 64000
+all=$(field out metrics inst.warp_executed value)
+run sample-some 0 run p.cu --launch 1 --sample 100 --level ptx --dump y --json -- 64000
+near sample-near "$all" "$(field out metrics inst.warp_executed value)" 2
+same sample-origin sampled "$(field out metrics inst.warp_executed origin)"
+same sample-whole 64000 "$(field out buffers 0 count)"
+run sample-machine 0 run p.cu --launch 1 --sample 100 --json -- 64000
+same sample-machine-origin sampled "$(field out metrics inst.warp_executed origin)"
+# blocks that wait for others cannot be a sample
+run sample-chain 0 run p.cu --launch 4 --sample 4 --level ptx --json
+same sample-chain-origin counted "$(field out metrics inst.warp_executed origin)"
