@@ -173,10 +173,12 @@ static bool write_whole(int fd, const char *bytes, size_t n)
 	return true;
 }
 
-/* A new file beside @path for the bytes to come; its name in @tmp. -1 with a note. */
+/* A new file in the cache's folder for the bytes of @path to come; its name in @tmp. -1 with a
+ * note. */
 static int open_temporary(const char *path, char *tmp, size_t n, unsigned *serial)
 {
 	char dir[4096];
+	const char *const name = strrchr(path, '/') + 1;
 	store_dir(dir, sizeof dir);
 	if (!dir[0])
 		return -1;
@@ -187,7 +189,7 @@ static int open_temporary(const char *path, char *tmp, size_t n, unsigned *seria
 	pthread_mutex_lock(&store.lock);
 	*serial = store.saves++;
 	pthread_mutex_unlock(&store.lock);
-	snprintf(tmp, n, "%s.%ld.%u.tmp", path, (long)getpid(), *serial);
+	snprintf(tmp, n, "%s/%s.%ld.%u.tmp", dir, name, (long)getpid(), *serial);
 	unlink(tmp); /* of a process of this number that was killed */
 	int fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -202,47 +204,71 @@ static void clear_note(void)
 	pthread_mutex_unlock(&store.lock);
 }
 
-void store_save(const struct module *m)
+/* Replaces whatever has that name: a link, or a file that others can write, too. */
+static bool put_entry(const char *path, const char *bytes, size_t n)
 {
-	char path[4200];
 	char tmp[4300];
-	if (!entry_path(m->key, path, sizeof path))
-		return;
 	unsigned serial;
-	int fd = open_temporary(path, tmp, sizeof tmp, &serial);
+	const int fd = open_temporary(path, tmp, sizeof tmp, &serial);
 	if (fd < 0)
-		return;
-	struct text packed = { 0 };
-	module_pack(m, &packed);
-	bool written = write_whole(fd, packed.s, packed.len);
-	text_free(&packed);
+		return false;
+	const bool written = write_whole(fd, bytes, n);
 	if (close(fd) || !written || rename(tmp, path)) {
 		note_errno("cannot write", path);
 		unlink(tmp);
-		return;
+		return false;
 	}
 	clear_note();
 	if (serial % 64 == 0)
 		store_trim(max_folder_bytes);
+	return true;
+}
+
+void store_save(const struct module *m)
+{
+	char path[4200];
+	if (!entry_path(m->key, path, sizeof path))
+		return;
+	struct text packed = { 0 };
+	module_pack(m, &packed);
+	put_entry(path, packed.s, packed.len);
+	text_free(&packed);
+}
+
+static bool name_path(const char *name, char *path, size_t n)
+{
+	char dir[4096];
+	store_dir(dir, sizeof dir);
+	const int len = snprintf(path, n, "%s/%s", dir, name);
+	return dir[0] && len > 0 && (size_t)len < n;
+}
+
+bool store_folder(const char *name, char *path, size_t n)
+{
+	struct stat st;
+	if (!name_path(name, path, n))
+		return false;
+	if (!folder_make(path) || lstat(path, &st)) {
+		note_errno("cannot make", path);
+		return false;
+	}
+	if (S_ISDIR(st.st_mode) && !foreign(&st))
+		return true;
+	note("%.300s is %s", path, "no folder of yours alone: it is not used");
+	return false;
 }
 
 void store_keep(const char *name, const char *bytes, size_t n, char *path, size_t size)
 {
-	char dir[4096];
-	store_dir(dir, sizeof dir);
-	const int len = snprintf(path, size, "%s/%s", dir, name);
-	if (!dir[0] || len < 0 || (size_t)len >= size || !folder_make(dir) ||
-	    !file_replace(path, bytes, n, NULL))
+	if (!name_path(name, path, size) || !put_entry(path, bytes, n))
 		path[0] = '\0';
 }
 
 bool store_find(const char *name, size_t max, struct text *out)
 {
-	char dir[4096], path[4200];
-	store_dir(dir, sizeof dir);
-	const int len = snprintf(path, sizeof path, "%s/%s", dir, name);
+	char path[4200];
 	struct stat st;
-	const int fd = dir[0] && len > 0 && (size_t)len < sizeof path ? open_entry(path, &st) : -1;
+	const int fd = name_path(name, path, sizeof path) ? open_entry(path, &st) : -1;
 	if (fd < 0)
 		return false;
 	size_t got = 0;

@@ -19,6 +19,9 @@ bool store_load(const char *key, struct module *m);
 void store_save(const struct module *m);
 /* Keeps @bytes as file @name of the folder; @path is where, "" when it cannot be. */
 void store_keep(const char *name, const char *bytes, size_t n, char *path, size_t size);
+/* Folder @name of the folder, made where it is not; @path is where. False: others could write to
+ * it; store_note() says so. */
+bool store_folder(const char *name, char *path, size_t n);
 /* Appends file @name of the folder to @out; false = there is none, or more than @max bytes. */
 bool store_find(const char *name, size_t max, struct text *out);
 /* Tries to create a file in the folder, so that the note is about now. */

@@ -1,19 +1,43 @@
 /* Places the emulated runtime; see guest_library.h. */
 #include "runtime/guest_library.h"
 
-#include "base/file.h"
+#include "base/text.h"
 #include "compile/module_store.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Linked into the program by make; absent from tests. */
 extern const char asset_guest[] __attribute__((weak));
 extern const char asset_guest_end[] __attribute__((weak));
+
+/* The file is ours alone and the library, byte for byte: whatever else is there is replaced. */
+static bool place_library(const char *name, const char *start, size_t bytes)
+{
+	struct text there = { 0 };
+	char path[4200];
+	const bool same =
+		store_find(name, bytes, &there) && there.len == bytes && !memcmp(there.s, start, bytes);
+	text_free(&there);
+	if (same)
+		return true;
+	store_keep(name, start, bytes, path, sizeof path);
+	return path[0];
+}
+
+/* Another name for it, whatever had that name before. */
+static bool place_link(const char *path)
+{
+	char to[sizeof GUEST_LIBRARY];
+	const ssize_t n = readlink(path, to, sizeof to);
+	if (n == sizeof GUEST_LIBRARY - 1 && !memcmp(to, GUEST_LIBRARY, (size_t)n))
+		return true;
+	unlink(path);
+	return !symlink(GUEST_LIBRARY, path) || errno == EEXIST; /* of a start at the same time */
+}
 
 bool guest_library_place(char *folder, size_t n, struct err *err)
 {
@@ -21,28 +45,21 @@ bool guest_library_place(char *folder, size_t n, struct err *err)
 	if (!start)
 		return err_set(err, ERR_INTERNAL, "this build holds no emulated CUDA runtime");
 	const size_t bytes = (size_t)((uintptr_t)asset_guest_end - (uintptr_t)asset_guest);
-	char cache[4096], path[4200];
-	store_dir(cache, sizeof cache);
-	if (!cache[0]) {
-		char note[512];
+	char name[80], note[512], path[4300];
+	const int end =
+		snprintf(name, sizeof name, "runtime-%016" PRIx64, hash_bytes(HASH_SEED, start, bytes));
+	const bool there = store_folder(name, folder, n);
+	snprintf(name + end, sizeof name - (size_t)end, "/" GUEST_LIBRARY);
+	if (!there || !place_library(name, start, bytes)) {
 		store_note(note, sizeof note);
 		return err_set(err, ERR_IO, "programs need the cache folder: %s", note);
 	}
-	const uint64_t hash = hash_bytes(HASH_SEED, start, bytes);
-	snprintf(folder, n, "%s/runtime-%016" PRIx64, cache, hash);
-	if (!folder_make(cache) || !folder_make(folder))
-		return err_set(err, ERR_IO, "%s: %s", folder, strerror(errno));
-	snprintf(path, sizeof path, "%s/" GUEST_LIBRARY, folder);
-	struct stat st;
-	if ((stat(path, &st) != 0 || (size_t)st.st_size != bytes) &&
-	    !file_replace(path, start, bytes, err))
-		return false;
 	/* older runtimes, the driver, and what -lcuda looks for */
 	static const char *const others[] = { "libcudart.so.12", "libcudart.so.11.0", "libcuda.so.1",
 		                                  "libcuda.so" };
 	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
 		snprintf(path, sizeof path, "%s/%s", folder, others[i]);
-		if (symlink(GUEST_LIBRARY, path) != 0 && errno != EEXIST)
+		if (!place_link(path))
 			return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 	}
 	return true;

@@ -51,6 +51,38 @@ head -1 "$dir/both" | grep -q 'curious.* runs here as a program, with your right
 grep -q '^writes yes' "$dir/both" && ok not-in-a-sandbox || not_ok not-in-a-sandbox "$(cat "$dir/both")"
 rm -f "$dir/written" /tmp/pmpp-sandbox-own
 
+# the runtime that it loads is this program's, byte for byte, whatever lies in its place in the cache
+export XDG_CACHE_HOME="$dir/cache"
+own_runtime() { # NAME: a run puts it in order
+	"$PMPP" launches "$dir/curious" -- "$dir/written" $$ /run/none >"$dir/both" 2>&1 </dev/null
+	[ -n "$want" ] || want=$(cksum <"$library")
+	if grep -q '^writes yes' "$dir/both" && [ "$(cksum <"$library")" = "$want" ] &&
+		[ -f "$library" ] && [ ! -h "$library" ] && [ "$(stat -c %A "$library" | cut -c 9)" = - ] &&
+		[ "$(readlink "$there/libcuda.so.1")" = libcudart.so.13 ]; then
+		ok "runtime-$1"
+	else
+		not_ok "runtime-$1" "$(ls -l "$there"; cat "$dir/both")"
+	fi
+}
+"$PMPP" launches "$dir/curious" -- "$dir/written" $$ /run/none >/dev/null 2>&1 </dev/null
+there=$(echo "$dir/cache/pmpp-explore/runtime-"*)
+library=$there/libcudart.so.13
+want=
+own_runtime new
+printf 'X' | dd of="$library" bs=1 seek=5000 conv=notrunc 2>/dev/null
+own_runtime altered
+cp "$library" "$dir/other" && ln -sf "$dir/other" "$library"
+own_runtime link
+chmod 666 "$library"
+own_runtime writable
+ln -sf "$dir/other" "$there/libcuda.so.1"
+own_runtime name
+chmod 777 "$there"
+run runtime-folder 3 launches "$dir/curious" -- "$dir/written" $$ /run/none
+says runtime-folder-says 'programs need the cache folder' 'no folder of yours alone'
+chmod 755 "$there"
+rm -f "$dir/written" /tmp/pmpp-sandbox-own
+
 # refused where there is none
 PATH=$dir/none run no-bubblewrap 3 launches "$dir/curious" --sandbox -- "$dir/written" $$ /run/none
 says no-bubblewrap-says 'no bubblewrap' 'nothing was run' 'apt-get install bubblewrap'
