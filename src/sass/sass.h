@@ -164,6 +164,8 @@ enum sass_operand_kind {
 	SASS_OPND_LABEL,      /* a place in the code */
 	SASS_OPND_BARRIER,    /* B0: of convergence */
 	SASS_OPND_SCOREBOARD, /* SB0, or the set {3,2} in @value */
+	SASS_OPND_MATRIX,     /* gdesc[UR4].tnspB: @ureg, and in @value SASS_MATRIX_... */
+	SASS_OPND_GROUP,      /* gsb0: the scoreboard of a warp group */
 	SASS_OPND_SHAPE,      /* 2D, ARRAY_2D: of a texture; @sel is the modifier of that name */
 	SASS_OPND_RELOC,      /* 32@lo(name): an address that the loader fills in */
 };
@@ -174,6 +176,14 @@ enum {
 	SASS_NOT = 4,   /* !P0, ~R4 */
 	SASS_REUSE = 8, /* R4.reuse: the value stays in the operand cache */
 	SASS_DST = 16,
+};
+
+/* Of SASS_OPND_MATRIX: lines do not run along K; the other sign. */
+enum {
+	SASS_MATRIX_ACROSS_A = 1,
+	SASS_MATRIX_ACROSS_B = 2,
+	SASS_MATRIX_MINUS_A = 4,
+	SASS_MATRIX_MINUS_B = 8,
 };
 
 struct sass_operand {

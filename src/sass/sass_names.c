@@ -86,13 +86,28 @@ enum sass_op sass_op_find(const char *name, size_t len)
 	return SASS_UNKNOWN;
 }
 
+/* "64x128x16" */
+static bool group_shape(const char *name, size_t len)
+{
+	unsigned parts = 0;
+	if (len < 6 || memcmp(name, "64x", 3) != 0)
+		return false;
+	for (size_t i = 3; i < len; i++) {
+		const bool mark = name[i] == 'x';
+		if (mark ? name[i - 1] == 'x' : name[i] < '0' || name[i] > '9')
+			return false;
+		parts += mark;
+	}
+	return parts == 1 && name[len - 1] != 'x';
+}
+
 enum sass_mod sass_mod_find(const char *name, size_t len)
 {
 	pthread_once(&index_of.once, fill);
 	for (unsigned at = slot_of(name, len); index_of.mod[at]; at = (at + 1) & (SLOTS - 1))
 		if (same(mods[index_of.mod[at]], name, len))
 			return (enum sass_mod)index_of.mod[at];
-	return SASS_MOD_UNKNOWN;
+	return group_shape(name, len) ? SASS_MOD_64xNxK : SASS_MOD_UNKNOWN;
 }
 
 enum sass_special sass_special_find(const char *name, size_t len)

@@ -242,6 +242,28 @@ static bool memory(struct slice t, struct sass_operand *o)
 	return bracketed(t, &in, &rest) && !rest.len && address(in, o);
 }
 
+/* "[UR4].tnspA.negB", behind "gdesc" */
+static bool matrix(struct slice t, struct sass_operand *o)
+{
+	static const struct {
+		const char *suffix;
+		unsigned bit;
+	} all[] = { { ".tnspA", SASS_MATRIX_ACROSS_A },
+		        { ".tnspB", SASS_MATRIX_ACROSS_B },
+		        { ".negA", SASS_MATRIX_MINUS_A },
+		        { ".negB", SASS_MATRIX_MINUS_B } };
+	struct slice in, rest;
+	o->kind = SASS_OPND_MATRIX;
+	if (!bracketed(t, &in, &rest) || !handle(in, &o->ureg))
+		return false;
+	for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+		if (starts(rest, all[k].suffix)) {
+			o->value |= all[k].bit;
+			rest = from(rest, strlen(all[k].suffix));
+		}
+	return !rest.len;
+}
+
 static struct slice inner_name(struct slice t)
 {
 	size_t start = t.len;
@@ -329,6 +351,12 @@ static bool unsigned_form(struct slice t, struct sass_operand *o, struct sass_po
 		return constant(from(t, 1), false, o);
 	if (*t.s == '[' || starts(t, "desc["))
 		return memory(t, o);
+	if (starts(t, "gdesc["))
+		return matrix(from(t, 5), o);
+	if (is(t, "gsb0")) {
+		o->kind = SASS_OPND_GROUP;
+		return true;
+	}
 	return scoreboards(t, o) || special(t, o) || shape(t, o) || place(t, o, pool);
 }
 

@@ -6,6 +6,9 @@
  */
 #include "sass/sass_parts.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* The width of data that is loaded, stored or exchanged. */
 static uint8_t data_words(const struct sass_inst *i)
 {
@@ -20,6 +23,26 @@ static uint8_t data_words(const struct sass_inst *i)
 static bool is_tensor_op(enum sass_op op)
 {
 	return op == SASS_HMMA || op == SASS_IMMA || op == SASS_BMMA || op == SASS_DMMA;
+}
+
+static bool is_group_product(enum sass_op op)
+{
+	return op == SASS_HGMMA || op == SASS_IGMMA || op == SASS_QGMMA || op == SASS_BGMMA;
+}
+
+/* Registers of the sums of "HGMMA.64x32x16.F32": rows g and g + 8 of eight columns are four. */
+static uint8_t group_sums(const struct sass_inst *i)
+{
+	const char *at = strstr(i->opcode, ".64x");
+	const unsigned long n = at ? strtoul(at + 4, NULL, 10) : 0;
+	const bool halves = i->n_mods > 1 && i->mods[1] == SASS_MOD_F16;
+	return (uint8_t)(n > 256 ? 0 : n / (halves ? 4 : 2));
+}
+
+/* Both descriptors in a row: no A in registers stands in front of B's. */
+static bool matrices_in_row(const struct sass_inst *i, const struct sass_operand *operands)
+{
+	return i->n_dsts < i->n_operands && operands[i->n_dsts].kind == SASS_OPND_MATRIX;
 }
 
 static bool is_conversion(enum sass_op op)
@@ -124,6 +147,17 @@ static void address_words(const struct sass_inst *i, struct sass_operand *o)
 		o->words = 2;
 }
 
+static bool wide_integers(const struct sass_inst *i)
+{
+	return sass_has(i, SASS_MOD_U64) || sass_has(i, SASS_MOD_S64) || sass_has(i, SASS_MOD_64);
+}
+
+static bool changes_memory(enum sass_access access)
+{
+	return access == SASS_ACCESS_STORE || access == SASS_ACCESS_ATOMIC ||
+	       access == SASS_ACCESS_REDUCTION;
+}
+
 /* @nth: among the source registers, from 0. */
 static uint8_t source_words(const struct sass_inst *i, unsigned nth)
 {
@@ -133,6 +167,8 @@ static uint8_t source_words(const struct sass_inst *i, unsigned nth)
 		tensor_words(i, tensor);
 		return nth < 3 ? tensor[nth + 1] : 1;
 	}
+	if (is_group_product(i->op))
+		return nth == 0 && !matrices_in_row(i, i->operands) ? 4 : group_sums(i);
 	if (is_conversion(i->op)) {
 		convert_words(i, &to, &from);
 		return from;
@@ -146,16 +182,12 @@ static uint8_t source_words(const struct sass_inst *i, unsigned nth)
 		return nth == 2 && (sass_has(i, SASS_MOD_WIDE) || sass_has(i, SASS_MOD_HI)) ? 2 : 1;
 	case SASS_MATCH:
 	case SASS_ISETP:
-	case SASS_UISETP:
-		return sass_has(i, SASS_MOD_U64) || sass_has(i, SASS_MOD_S64) || sass_has(i, SASS_MOD_64)
-		           ? 2
-		           : 1;
+	case SASS_UISETP: return wide_integers(i) ? 2 : 1;
 	default: break;
 	}
 	if (is_double(i->op) || is_indirect_jump(i->op))
 		return 2;
-	if (info->access == SASS_ACCESS_STORE || info->access == SASS_ACCESS_ATOMIC ||
-	    info->access == SASS_ACCESS_REDUCTION)
+	if (changes_memory(info->access))
 		return data_words(i);
 	if (info->space == SASS_SPACE_NONE && sass_has(i, SASS_MOD_64))
 		return 2;
@@ -169,6 +201,8 @@ static uint8_t result_words(const struct sass_inst *i)
 		tensor_words(i, tensor);
 		return tensor[0];
 	}
+	if (is_group_product(i->op))
+		return group_sums(i);
 	if (is_conversion(i->op)) {
 		convert_words(i, &to, &from);
 		return to;
@@ -194,6 +228,7 @@ void sass_set_words(const struct sass_inst *i, struct sass_operand *operands)
 		const bool dst = o->flags & SASS_DST;
 		switch (o->kind) {
 		case SASS_OPND_MEM: address_words(i, o); break;
+		case SASS_OPND_MATRIX: o->uwords = matrices_in_row(i, operands) ? 4 : 2; break;
 		case SASS_OPND_REG:
 		case SASS_OPND_UREG:
 			o->words = dst ? result_words(i) : source_words(i, nth);

@@ -46,8 +46,8 @@ esac
 run wrong 2 launches --level cubin "$programs/symbols.cu"
 
 # machine code that gives a program its results: what the program checks and prints is the same
-for name in block_barrier bulk_copies cluster_launch matrix surfaces tensor_maps textures; do
-	PMPP_RESULTS_OF=sass "$PMPP" launches --json --gpu h200 "$programs/$name.cu" -O1 >"$dir/out" 2>"$dir/err"
+for name in block_barrier bulk_copies cluster_launch hopper_gemm matrix surfaces tensor_maps textures warp_group_products; do
+	PMPP_RESULTS_OF=sass "$PMPP" launches --json --gpu h200 "$programs/$name.cu" -O1 $(sed -n 's,^// nvcc: ,,p' "$programs/$name.cu") >"$dir/out" 2>"$dir/err"
 	field "$dir/out" stdout >"$dir/printed"
 	if [ "$(field "$dir/out" exit)" = 0 ] && grep -q "$name: passed" "$dir/printed" && ! grep -q '"level": "PTX"' "$dir/out"; then
 		ok "results-$name"

@@ -24,7 +24,7 @@ struct lower {
 	int32_t *var_cell, *param_cell; /* first cell of a variable or parameter, -1 = none yet */
 	struct cell_list arguments, results;
 	int32_t frame;    /* register with the address of the frame, -1 = no frames */
-	int32_t products; /* first of the registers that wgmma works in, 0 = none yet */
+	int32_t products; /* first of low_product_registers(), 0 = none yet */
 	int32_t carry;    /* PTX: predicate that stands for the condition code register */
 	bool first;       /* nothing emitted yet for this instruction */
 	bool counted;     /* an operation with its guard was: lanes are counted there */
@@ -80,5 +80,28 @@ struct xsrc low_fp8_pair(struct lower *l, enum ptx_type type, struct xsrc v, boo
 struct xsrc low_to_fp8(struct lower *l, enum ptx_type type, struct xsrc x);
 int32_t low_select(struct lower *l, int32_t d, unsigned bytes, struct xsrc a, struct xsrc b,
                    struct xsrc p);
+/* A call of the system with @n arguments of 8 bytes: the register of its result. */
+int32_t low_system(struct lower *l, enum system_call call, unsigned n, const struct xsrc *arg);
+
+/* --- products of matrices (lower_group_product.c) --- */
+
+/* Ten registers of 4 bytes, in a row, that products of matrices use in turn; one such product,
+ * whose @n results go to @d. */
+int32_t low_product_registers(struct lower *l);
+void low_product(struct lower *l, const struct ir_tensor *t, unsigned n, const int32_t *d);
+
+/* One of a warp group, 64 x @n: A B + sums where @keep holds, else A B. */
+struct group_product {
+	unsigned n, k;
+	enum ptx_type d, a, b;
+	bool a_in_registers; /* then in @from, else where @matrix_a describes */
+	bool minus_a, minus_b, across_a, across_b, saturate;
+	struct xsrc from[4], matrix_a, matrix_b, keep;
+	const int32_t *sums, *to; /* low_group_sums() registers, -1 = zero, or not wanted */
+};
+/* Why it is none that is known; NULL: it is. */
+const char *low_group_product_why(const struct group_product *p);
+unsigned low_group_sums(const struct group_product *p);
+void low_group_product(struct lower *l, const struct group_product *p);
 
 #endif

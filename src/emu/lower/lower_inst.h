@@ -65,9 +65,8 @@ struct xsrc low_shared_offset(struct lower *l, unsigned i);
 
 /* Address operand @i with 64 bits (lower_tensor.c). */
 struct xsrc low_wide_address(struct lower *l, unsigned i);
-/* A value of 4 bytes with 8; a call with arguments of 8 bytes (lower_mbarrier.c): its result. */
+/* A value of 4 bytes with 8 (lower_mbarrier.c). */
 struct xsrc low_widened(struct lower *l, struct xsrc a);
-int32_t low_system(struct lower *l, enum system_call call, unsigned n, const struct xsrc *arg);
 
 /* --- lower_call.c --- */
 /* Before the first instruction, and when all are lowered. */
@@ -95,10 +94,6 @@ bool low_float_op(struct lower *l, enum emu_op op, unsigned n, struct xsrc a, st
                   struct xsrc c);
 /* cvt with a pair of 8-bit floats on either side (lower_fp8.c). */
 bool low_cvt_fp8(struct lower *l);
-/* Ten registers of 4 bytes, in a row, that products of matrices use in turn; one such product,
- * whose @n results go to @d (lower_wgmma.c). */
-int32_t low_product_registers(struct lower *l);
-void low_product(struct lower *l, const struct ir_tensor *t, unsigned n, const int32_t *d);
 /* mma.sync of 8-bit floats (lower_mma_fp8.c). */
 bool low_mma_fp8(struct lower *l);
 /* The sign bits of a floating-point type, both of a pair (lower_function.c). */

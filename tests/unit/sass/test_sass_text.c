@@ -80,6 +80,8 @@ TEST_WITH(places, NULL, drop_pool)
 		{ "[UR10+0x100]", SASS_OPND_MEM, SASS_NO_REG, 0, 10, SASS_NO_REG, 0, 0x100 },
 		{ "[0x100]", SASS_OPND_MEM, SASS_NO_REG, 0, SASS_NO_REG, SASS_NO_REG, 0, 0x100 },
 		{ "desc[UR4][R2.64+0x8]", SASS_OPND_MEM, 2, SASS_MOD_64, SASS_NO_REG, 4, 0, 8 },
+		{ "gdesc[UR8]", SASS_OPND_MATRIX, SASS_NO_REG, 0, 8, SASS_NO_REG, 0, 0 },
+		{ "gdesc[UR4].tnspA.negB", SASS_OPND_MATRIX, SASS_NO_REG, 0, 4, SASS_NO_REG, 0, 9 },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct sass_operand o = operand(cases[i].text);
@@ -113,10 +115,33 @@ TEST_WITH(numbers, NULL, drop_pool)
 TEST_WITH(strange_forms_are_other, NULL, drop_pool)
 {
 	static const char *const texts[] = {
-		"",    "R",   "R255",      "R4.QUX", "R4.64.U32",    "UR",
-		"P7",  "[R4", "[R4+R5]",   "c[0x0]", "c[0x99][0x0]", "desc[R4][R2]",
-		"|R4", "||",  "SR_NOSUCH", "{9}",    "0x",           "0xfg",
-		"B16", "`(x", "@",         "-",      "[]+",          "cx[R4][0x0]",
+		"",
+		"R",
+		"R255",
+		"R4.QUX",
+		"R4.64.U32",
+		"UR",
+		"P7",
+		"[R4",
+		"[R4+R5]",
+		"c[0x0]",
+		"c[0x99][0x0]",
+		"desc[R4][R2]",
+		"|R4",
+		"||",
+		"SR_NOSUCH",
+		"{9}",
+		"0x",
+		"0xfg",
+		"B16",
+		"`(x",
+		"@",
+		"-",
+		"[]+",
+		"cx[R4][0x0]",
+		"gdesc[R4]",
+		"gdesc[UR4].tnspC",
+		"gsb1",
 	};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (operand(texts[i]).kind != SASS_OPND_OTHER)
@@ -136,6 +161,14 @@ TEST_WITH(instructions, NULL, drop_pool)
 
 	i = inst("IADD3 R9, P0, PT, -R4, 0xf, R9"); /* two carries behind the result */
 	assert_int_equal(i.n_dsts, 3);
+	/* a warp group's sums: 32 columns; A in registers, and not */
+	i = inst("HGMMA.64x32x16.F32 R24, R40, gdesc[UR4].tnspB, R24, UP1, gsb0");
+	assert_true(sass_has(&i, SASS_MOD_64xNxK) && !i.why_not && i.n_dsts == 1);
+	assert_true(i.operands[0].words == 16 && i.operands[1].words == 4);
+	assert_true(i.operands[2].uwords == 2 && i.operands[3].words == 16);
+	i = inst("HGMMA.64x256x16.F16 R24, gdesc[UR4], R24");
+	assert_true(!i.why_not && i.operands[0].words == 64 && i.operands[1].uwords == 4);
+	assert_true(inst("HGMMA.64x32x R24, gdesc[UR4], R24").why_not != NULL);
 	i = inst("VOTE.ANY R2, PT, P0");
 	assert_int_equal(i.n_dsts, 2);
 	i = inst("VOTE.ALL P1, P0");
