@@ -1,6 +1,6 @@
 /*
  * How much memory this process can still get: the least of what the machine, its containers
- * (cgroups, version 2) and its limits (ulimit -v) leave it.
+ * (cgroups, version 1 and 2) and its limits (ulimit -v) leave it.
  */
 #ifndef PMPP_BASE_MEMORY_LEFT_H
 #define PMPP_BASE_MEMORY_LEFT_H

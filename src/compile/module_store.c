@@ -280,6 +280,16 @@ bool store_find(const char *name, size_t max, struct text *out)
 	return bytes != NULL;
 }
 
+bool store_has(const char *name)
+{
+	char path[4200];
+	struct stat st;
+	const int fd = name_path(name, path, sizeof path) ? open_entry(path, &st) : -1;
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 void store_probe(void)
 {
 	char path[4200];

@@ -24,6 +24,8 @@ void store_keep(const char *name, const char *bytes, size_t n, char *path, size_
 bool store_folder(const char *name, char *path, size_t n);
 /* Appends file @name of the folder to @out; false = there is none, or more than @max bytes. */
 bool store_find(const char *name, size_t max, struct text *out);
+/* Is file @name there, and nobody else's? */
+bool store_has(const char *name);
 /* Tries to create a file in the folder, so that the note is about now. */
 void store_probe(void);
 /* Why entries cannot be kept; "" = they can. */

@@ -105,13 +105,11 @@ static bool dependencies(const struct nvcc_command *build, const atomic_bool *ca
 
 /* --- the cache --- */
 
-static bool program_folder(const struct program_source *s, const char *nvcc, char *out, size_t n,
-                           struct err *err)
+/* @out: its folder, nobody else's; @name: the same within the cache's. */
+static bool program_folder(const struct program_source *s, const char *nvcc, char name[40],
+                           char *out, size_t n, struct err *err)
 {
-	char cache[4096], cwd[4096];
-	store_dir(cache, sizeof cache);
-	if (!cache[0])
-		return err_set(err, ERR_IO, "programs are built in the cache folder, and there is none");
+	char cwd[4096], note[512];
 	uint64_t hash = hash_bytes(HASH_SEED, nvcc, strlen(nvcc));
 	const int cc[] = { s->cc_major, s->cc_minor };
 	hash = hash_bytes(hash, cc, sizeof cc);
@@ -119,28 +117,29 @@ static bool program_folder(const struct program_source *s, const char *nvcc, cha
 		hash = hash_bytes(hash, cwd, strlen(cwd));
 	for (unsigned i = 0; i < s->n_words; i++)
 		hash = hash_bytes(hash, s->words[i], strlen(s->words[i]) + 1);
-	snprintf(out, n, "%s/programs", cache);
-	if (!folder_make(cache) || !folder_make(out))
-		return err_set(err, ERR_IO, "%s: %s", out, strerror(errno));
-	snprintf(out, n, "%s/programs/%016" PRIx64, cache, hash);
-	return folder_make(out) || err_set(err, ERR_IO, "%s: %s", out, strerror(errno));
+	snprintf(name, 40, "programs/%016" PRIx64, hash);
+	if (store_folder("programs", out, n) && store_folder(name, out, n))
+		return true;
+	store_note(note, sizeof note);
+	return err_set(err, ERR_IO, "programs are built in the cache folder: %s", note);
 }
 
-/* The executable of an earlier build, if every file that went into it is as it was. */
-static bool is_fresh(const char *folder)
+/* The executable of an earlier build, if it is ours alone and every file that went into it is as it
+ * was. */
+static bool is_fresh(const char *name)
 {
-	char path[4300];
+	char inputs[64], program[64];
 	struct text kept = { 0 };
-	snprintf(path, sizeof path, "%s/inputs", folder);
+	snprintf(inputs, sizeof inputs, "%s/inputs", name);
+	snprintf(program, sizeof program, "%s/program", name);
 	bool fresh = false;
-	if (file_read(path, MAX_DEPENDENCIES, &kept, NULL)) {
+	if (store_has(program) && store_find(inputs, MAX_DEPENDENCIES, &kept) && kept.s) {
 		char *rule = NULL;
 		const uint64_t hash = strtoull(kept.s, &rule, 16);
 		fresh = hash && rule && nvcc_inputs_hash(rule) == hash;
 	}
 	text_free(&kept);
-	snprintf(path, sizeof path, "%s/program", folder);
-	return fresh && access(path, X_OK) == 0;
+	return fresh;
 }
 
 static void remember_inputs(const struct nvcc_command *c, const char *folder,
@@ -251,7 +250,7 @@ static bool write_repairs(const char *folder, unsigned repairs, struct err *err)
 bool program_build(const struct program_source *source, char *path, size_t n, unsigned *repairs,
                    struct err *err)
 {
-	char nvcc[4096], folder[4200];
+	char nvcc[4096], folder[4200], name[40];
 	if (source->n_words > NVCC_MAX_WORDS)
 		return err_set(err, ERR_USAGE, "%u words for the compiler; at most %d are possible",
 		               source->n_words, NVCC_MAX_WORDS);
@@ -261,12 +260,13 @@ bool program_build(const struct program_source *source, char *path, size_t n, un
 		                  "run 'make programs-compiler' where pmpp-explore was built (100 MB of "
 		                  "NVIDIA's wheels; it needs g++ too), or install the CUDA Toolkit");
 	}
-	if (!program_folder(source, nvcc, folder, sizeof folder, err))
+	if (!program_folder(source, nvcc, name, folder, sizeof folder, err))
 		return false;
 	snprintf(path, n, "%s/program", folder);
 	*repairs = read_repairs(folder);
-	if (is_fresh(folder))
+	if (is_fresh(name))
 		return true;
+	unlink(path); /* the linker would write through a link */
 	return compile_program(source, repairs, nvcc, folder, err) &&
 	       write_repairs(folder, *repairs, err);
 }

@@ -145,6 +145,22 @@ says header-fault-place 'inc/header.cuh:4: twice<float>: '
 run without-lines 1 launches ./bare --gpu h200
 says without-lines-said 'twice<float>, PTX line' 'compile with nvcc -lineinfo'
 
+# an executable in the cache that is not ours alone is not run, and no link is written through
+export XDG_CACHE_HOME="$dir/mine"
+run own-program 1 launches two.cu --gpu h200
+program=$(echo mine/pmpp-explore/programs/*/program)
+cp bare other && cp /bin/true true
+for way in 'cp true' 'ln -sf ../../../../../other'; do
+	$way "$program"
+	[ -h "$program" ] || chmod 777 "$program"
+	run "own-program-${way%% *}" 1 launches two.cu --gpu h200
+	says "own-program-${way%% *}-built" 'inc/header.cuh:4: twice<float>: '
+done
+cmp -s bare other && [ ! -h "$program" ] && ok own-program-no-link || not_ok own-program-no-link "$(ls -l "$program")"
+chmod 777 "${program%/*}"
+run own-program-folder 3 launches two.cu --gpu h200
+says own-program-folder-says 'built in the cache folder' 'no folder of yours alone'
+
 # killed, we leave no program behind
 "$PMPP" launches ./bare --json -- 256 stay >/dev/null 2>&1 &
 explorer=$!

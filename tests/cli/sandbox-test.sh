@@ -26,6 +26,7 @@ int main(int argc, char **argv)
 		abort();
 	snprintf(agent.sun_path, sizeof agent.sun_path, "%s", argv[3]);
 	printf("writes %s\n", word(creat(argv[1], 0600) < 0));
+	printf("outside %s\n", word(access(getenv("OUTSIDE"), W_OK)));
 	printf("network %s\n", word(connect(socket(AF_INET, SOCK_DGRAM, 0),
 	                                    (const struct sockaddr *)&to, sizeof to)));
 	printf("agent %s\n", word(connect(socket(AF_UNIX, SOCK_STREAM, 0),
@@ -41,6 +42,12 @@ if ! cc -o "$dir/curious" "$dir/curious.c" 2>"$dir/log"; then
 	echo "skip sandbox: no program could be built: $(head -1 "$dir/log")"
 	exit 0
 fi
+# a folder that can be written to, and that no sandbox hides
+export OUTSIDE=/
+for folder in "$TEST_ROOT" "$HOME" /var/lib; do
+	case $folder in /tmp/* | /run/* | /var/tmp/* | /dev/shm/*) continue ;; esac
+	[ -w "$folder" ] && OUTSIDE=$folder && break
+done
 mkdir "$dir/none"
 cd "$dir" || exit 1
 
@@ -126,10 +133,10 @@ done
 
 # the same program, with the walls and without
 "$dir/curious" "$dir/written" $$ "$agents/s" >"$dir/free"
-same free-agent 'agent yes' "$(grep agent "$dir/free")"
+same free-agent 'outside yes agent yes' "$(grep -e outside -e agent "$dir/free" | tr '\n' ' ' | sed 's/ $//')"
 rm -f "$dir/written" /tmp/pmpp-sandbox-own
 "$PMPP" launches "$dir/curious" --sandbox -- "$dir/written" $$ "$agents/s" >"$dir/out" 2>"$dir/err" </dev/null
-same sandbox-says 'writes no network no agent no signals no tmp yes reads yes' \
+same sandbox-says 'writes no outside no network no agent no signals no tmp yes reads yes' \
 	"$(tr '\n' ' ' <"$dir/out" | sed 's/ $//')"
 says sandbox-announced 'in a sandbox: no network' 'exit 7'
 [ ! -e "$dir/written" ] && [ ! -e /tmp/pmpp-sandbox-own ] && ok sandbox-left-nothing ||

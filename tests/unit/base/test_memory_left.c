@@ -34,11 +34,23 @@ static void left(double bytes, const char *whose)
 	assert_non_null(strstr(m.whose, whose));
 }
 
-TEST(the_least_of_machine_and_containers)
+static void begin(void)
 {
 	const char *tmp = getenv("TMPDIR");
 	snprintf(root, sizeof root, "%.150s/pmpp-left-XXXXXX", tmp ? tmp : "/tmp");
 	assert_non_null(mkdtemp(root));
+}
+
+static void forget(void)
+{
+	char *command = mem_printf("rm -rf '%s'", root);
+	assert_int_equal(system(command), 0);
+	free(command);
+}
+
+TEST(the_least_of_machine_and_containers)
+{
+	begin();
 	left(1e18, "to be had");
 	put("proc/meminfo", "MemTotal:  9000 kB\nMemFree:  1 kB\nMemAvailable:  4000 kB\n");
 	left(4096000, "on this machine");
@@ -52,7 +64,27 @@ TEST(the_least_of_machine_and_containers)
 	left(1300000, "container");
 	put("cgroup/user/job/memory.max", "400\n");
 	left(0, "container");
-	char *command = mem_printf("rm -rf '%s'", root);
-	assert_int_equal(system(command), 0);
-	free(command);
+	forget();
+}
+
+TEST(containers_of_version_1)
+{
+	begin();
+	put("proc/meminfo", "MemAvailable:  4000 kB\n");
+	put("proc/self/cgroup", "9:cpu,memoryless:/no\n4:cpuset,memory:/box/own\n0::/elsewhere\n");
+	put("cgroup/memory/box/own/memory.limit_in_bytes", "9223372036854771712\n");
+	put("cgroup/memory/box/own/memory.usage_in_bytes", "500\n");
+	left(4096000, "on this machine");
+	put("cgroup/memory/no/memory.limit_in_bytes", "1000\n");
+	put("cgroup/memory/no/memory.usage_in_bytes", "500\n");
+	left(4096000, "on this machine");
+	put("cgroup/memory/box/memory.limit_in_bytes", "3000000\n");
+	put("cgroup/memory/box/memory.usage_in_bytes", "2000000\n");
+	put("cgroup/memory/box/memory.stat", "inactive_file 7\ntotal_inactive_file 300000\n");
+	left(1300000, "container");
+	/* in a container the path is the machine's, and the mount is the container's own */
+	put("cgroup/memory/memory.limit_in_bytes", "600\n");
+	put("cgroup/memory/memory.usage_in_bytes", "500\n");
+	left(100, "container");
+	forget();
 }
