@@ -226,14 +226,14 @@ static void launch_on_gpu(const struct storm *s)
 	drain(s->terminal, 20);
 }
 
-/* What it draws until it is silent for half a second, or for five, into @all; waits for its begin
- * at most a second. */
-static size_t drawn(int terminal, unsigned char *all, size_t room)
+/* What it draws until it is silent for @silence milliseconds, or for five seconds, into @all; waits
+ * for its begin at most a second. */
+static size_t drawn(int terminal, unsigned char *all, size_t room, int silence)
 {
 	size_t n = 0;
 	const time_t end = time(NULL) + 5;
 	struct pollfd p = { .fd = terminal, .events = POLLIN };
-	while (n < room && time(NULL) < end && poll(&p, 1, n ? 500 : 1000) > 0) {
+	while (n < room && time(NULL) < end && poll(&p, 1, n ? silence : 1000) > 0) {
 		const ssize_t got = read(terminal, all + n, room - n);
 		if (got <= 0)
 			break;
@@ -242,21 +242,24 @@ static size_t drawn(int terminal, unsigned char *all, size_t room)
 	return n;
 }
 
-/* All is drawn anew where the size is another: does it come, and is @word in it? A program that is
- * late may see two changes as none: then once more. */
+/* All is drawn anew where the size is another: does it come, and is @word in it (NULL: whatever
+ * is)? What was on its way before is taken first. A program that is late may see two changes as
+ * none: then once more. */
 static bool shows(const struct storm *s, const char *word)
 {
 	static unsigned char all[1 << 20];
+	const int silence = word ? 500 : 50;
+	const size_t enough = word ? sizeof all : LEAST_SCREEN;
 	const struct winsize other = { .ws_row = 30, .ws_col = 90 },
 						 size = { .ws_row = 40, .ws_col = 120 };
 	const time_t end = time(NULL) + PATIENCE_S;
 	do {
 		ioctl(s->terminal, TIOCSWINSZ, &other);
-		drawn(s->terminal, all, sizeof all);
+		drawn(s->terminal, all, sizeof all, silence);
 		ioctl(s->terminal, TIOCSWINSZ, &size);
-		const size_t n = drawn(s->terminal, all, sizeof all);
+		const size_t n = drawn(s->terminal, all, enough, silence);
 		if (n >= LEAST_SCREEN)
-			return memmem(all, n, word, strlen(word));
+			return !word || memmem(all, n, word, strlen(word));
 	} while (time(NULL) < end);
 	return false;
 }
@@ -276,7 +279,7 @@ static bool strike(struct storm *s)
 	n = children_of(s->pid, child);
 	s->strikes++;
 	s->kills += n && !kill(child[below(n)], SIGKILL);
-	if (!shows(s, ""))
+	if (!shows(s, NULL))
 		return false;
 	if (s->strikes % 2)
 		type(s->terminal, "bemu\r");
