@@ -250,6 +250,11 @@ static bool has_ladder(const void *x)
 	return ((const struct session *)x)->ladder;
 }
 
+static bool has_map(const void *x)
+{
+	return ((const struct session *)x)->map;
+}
+
 static bool has_usage(const void *x)
 {
 	return ((const struct session *)x)->usage_known;
@@ -327,6 +332,7 @@ static const struct record_field session_fields[] = {
 	  .there = has_reference_run },
 	NAMED("tour", tour, RECORD, .table = &tour_table, .there = has_tour),
 	CODED("ladder", &ladder_codec, .table = &ladder_table, .there = has_ladder),
+	CODED("map", &map_codec, .table = &map_table, .there = has_map),
 	NAMED("occupancy_input", occ_in, RECORD, .table = &occupancy_input_table, .there = has_usage),
 	FIELD(spill_bytes, UNSIGNED, .there = has_usage),
 };

@@ -41,6 +41,9 @@ bool record_read_metrics(struct reader *r, json_t *o, const char *key, struct me
 			  "`pmpp-explore list metrics`\", \"type\": \"object\", "              \
 			  "\"propertyNames\": {\"pattern\": \"^[a-z0-9]+\\\\.[a-z0-9_]+$\"}, " \
 			  "\"additionalProperties\": {\"$ref\": \"#/definitions/metric\"}}"
+/* record_map.c */
+extern const struct record_table map_table; /* struct sweep_map */
+extern const struct record_codec map_codec; /* of a struct session: its map */
 /* record_session.c */
 extern const struct record_table screen_table;  /* struct session: where the person looks */
 extern const struct record_table tour_table;    /* struct session_tour */

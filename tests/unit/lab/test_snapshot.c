@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/brief.h"
 #include "model/ladder.h"
+#include "model/sweep_map.h"
 #include "model/snapshot.h"
 #include "lab/record_time.h"
 #include "lab/registry.h"
@@ -112,6 +113,16 @@ static void make_session(struct session *s)
 	s->ladder->rungs[2].reference_ns = 4321.5;
 	snprintf(s->ladder->rungs[2].book, sizeof s->ladder->rungs[2].book, "104 ms: printed (S-004)");
 	snprintf(s->ladder->reference_machine, sizeof s->ladder->reference_machine, "NVIDIA H200");
+	s->map_pair = 1;
+	s->map = sweep_map_new(&s->sel, s->map_pair);
+	assert_true(sweep_map_put(s->map, s->now));
+	for (unsigned i = 0; i < 4; i++) { /* three that ran, one that failed */
+		const struct selection sel = sweep_map_selection(s->map, i);
+		struct run_record *r = record(&sel, 10 + i);
+		r->verify = i == 3 ? VERIFY_WRONG : VERIFY_OK;
+		assert_true(sweep_map_put(s->map, r));
+		record_free(r);
+	}
 	session_remember(s, s->before, s->source);
 	session_remember(s, s->now, s->source);
 	session_remember(s, s->before, s->source); /* again: it moves to the end */
@@ -126,7 +137,9 @@ static void free_session(struct session *s)
 	record_free(s->now);
 	record_free(s->before);
 	ladder_free(s->ladder);
+	free(s->map);
 	s->ladder = NULL;
+	s->map = NULL;
 	session_forget(s);
 }
 
@@ -165,6 +178,14 @@ TEST(round_trip)
 	assert_float_equal(again.ladder->rungs[2].rate, s.ladder->rungs[2].rate, 0);
 	assert_float_equal(again.ladder->rungs[2].reference_ns, 4321.5, 0);
 	assert_string_equal(again.ladder->rungs[2].book, "104 ms: printed (S-004)");
+	assert_non_null(again.map);
+	assert_int_equal(again.map_pair, s.map->pair);
+	assert_memory_equal(again.map->value, s.map->value, sizeof s.map->value);
+	assert_true(sweep_map_ran(s.map) >= 3);
+	assert_int_equal(sweep_map_ran(again.map), sweep_map_ran(s.map));
+	assert_int_equal(again.map->point[3].state, SWEEP_FAILED);
+	assert_string_equal(again.map->point[3].why, s.map->point[3].why);
+	assert_string_equal(sweep_map_unit(again.map), sweep_map_unit(s.map));
 	assert_int_equal(again.n_history, 2);
 	assert_int_equal(again.history[0].sel.variant, 1);
 	assert_int_equal(again.history[1].sel.variant, 2);
