@@ -237,6 +237,7 @@ static void bar_draw(const struct session *s, struct canvas *c, const struct bar
 		             floor(pct + 0.5));
 	else if (b->figures)
 		canvas_right(c, b->head + 1, right, STYLE_DIM, "–");
+	canvas_hit(c, b->head, col, b->top + b->rows + 1 - b->head, b->width, HIT_BLOCK, block);
 	for (int k = 0; k < width; k++) {
 		if (runs)
 			canvas_column(c, b->top, col + k, b->rows, pct / 100, here ? STYLE_KNOB_ON : STYLE_BAR);

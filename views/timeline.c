@@ -130,12 +130,14 @@ static enum style colour(enum stream_engine e)
 	return e == ENGINE_H2D ? STYLE_HEAT1 : e == ENGINE_SM ? STYLE_GOOD : STYLE_HEAT2;
 }
 
-static void draw_bar(struct canvas *c, int row, const struct time_axis *a, const struct bar *b,
-                     bool selected)
+static void draw_bar(struct canvas *c, int row, const struct time_axis *a, const struct chart *ch,
+                     unsigned i, bool selected)
 {
+	const struct bar *b = &ch->bars[i];
 	int from, to;
 	if (!time_axis_columns(a, b->start, b->end, &from, &to))
 		return;
+	canvas_hit(c, row, from, 1, to - from, HIT_ROW, i);
 	for (int col = from; col < to; col++)
 		canvas_cell(c, row, col, selected ? STYLE_KNOB_ON : colour(b->engine), shade(b->engine));
 	const int width = utf8_columns(b->name);
@@ -164,7 +166,7 @@ static int draw_engines(struct canvas *c, int row, const struct time_axis *a,
 		canvas_text(c, row, 2, STYLE_NORMAL, stream_engine_name(e));
 		for (unsigned i = 0; i < ch->n; i++)
 			if (ch->bars[i].engine == e)
-				draw_bar(c, row, a, &ch->bars[i], i == selected);
+				draw_bar(c, row, a, ch, i, i == selected);
 		lane_label(c, row, c->cols - 1, ch, e);
 	}
 	return row;
@@ -177,7 +179,7 @@ static int draw_streams(struct canvas *c, int row, int last, const struct time_a
 		unsigned n = 0;
 		for (unsigned i = 0; i < ch->n; i++)
 			if (ch->bars[i].stream == s) {
-				draw_bar(c, row, a, &ch->bars[i], i == selected);
+				draw_bar(c, row, a, ch, i, i == selected);
 				n++;
 			}
 		if (!n)

@@ -72,6 +72,8 @@ enum hit_kind {
 	HIT_ROW,     /* the n-th row of its table */
 	HIT_PARAM,   /* the kernel's n-th parameter */
 	HIT_EDGE,    /* between the side column and the panels */
+	HIT_BLOCK,   /* on a curve over block sizes: blocks of so many threads */
+	HIT_AXIS,    /* a time axis, which can be drawn along */
 };
 
 /* Places in the order in which they were drawn: the last one that holds a cell lies on top. */

@@ -1,6 +1,7 @@
 /*
  * What can be copied from the screen, as text for other programs: the command line that gives this
- * screen again, the verdict, the panel, every figure. The terminal's clipboard is term.c's.
+ * screen again, the verdict, the panel, every figure, or one of those in front. The terminal's
+ * clipboard is term.c's.
  */
 #include "ui/screen_parts.h"
 
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { PANEL_ROWS = 40, PANEL_COLS = 100 }; /* of a panel as text */
 
 /* Without the program's name. */
 static char *words(const struct session *s)
@@ -79,7 +82,7 @@ static char *verdict(const struct screen_host *host)
 static char *panel_text(const struct screen_host *host)
 {
 	const struct session *s = host->session(host->ctx);
-	return drawn(s, host->view_at(screen_focus(host, s)), 40, 100);
+	return drawn(s, host->view_at(screen_focus(host, s)), PANEL_ROWS, PANEL_COLS);
 }
 
 /* A Markdown table of every figure that is known. */
@@ -100,6 +103,14 @@ static char *figures(const struct screen_host *host)
 	return t.s;
 }
 
+/* As the screen has it: "100.0 %". */
+static char *one_figure(const struct screen_host *host, enum metric_id id)
+{
+	char value[96];
+	metric_format(panel_metrics(host->session(host->ctx)), id, value, sizeof value);
+	return mem_printf("%s", value);
+}
+
 static const struct {
 	const char *label, *note;
 	char *(*text)(const struct screen_host *host); /* the caller's to free */
@@ -111,14 +122,39 @@ static const struct {
 	{ "figures", "every figure of this run, as a Markdown table", figures },
 };
 
-size_t copy_count(void)
+/* The figures that the panel in front shows and that are known. */
+static struct metric_list in_front(const struct screen_host *host)
 {
-	return ARRAY_LEN(things);
+	const struct session *s = host->session(host->ctx);
+	const struct metric_set *m = panel_metrics(s);
+	struct metric_list all = { 0 }, known = { 0 };
+	struct canvas c;
+	if (!m || !host->n_views)
+		return known;
+	canvas_init(&c, PANEL_ROWS, PANEL_COLS, false);
+	c.shown = &all;
+	host->view_at(screen_focus(host, s))->draw(s, &c);
+	canvas_free(&c);
+	for (unsigned i = 0; i < all.n; i++)
+		if (metric_known(m, all.id[i]))
+			known.id[known.n++] = all.id[i];
+	return known;
 }
 
-void copy_at(size_t i, struct choice *out)
+size_t copy_count(const struct screen_host *host)
+{
+	return ARRAY_LEN(things) + in_front(host).n;
+}
+
+void copy_at(const struct screen_host *host, size_t i, struct choice *out)
 {
 	*out = (struct choice){ .enabled = true };
+	if (i >= ARRAY_LEN(things)) {
+		const enum metric_id id = in_front(host).id[i - ARRAY_LEN(things)];
+		snprintf(out->label, sizeof out->label, "%s", metric_catalogue[id].title);
+		metric_format(panel_metrics(host->session(host->ctx)), id, out->note, sizeof out->note);
+		return;
+	}
 	snprintf(out->label, sizeof out->label, "%s", things[i].label);
 	snprintf(out->note, sizeof out->note, "%s", things[i].note);
 }
@@ -130,7 +166,8 @@ void copy_choose(const struct screen_host *host, struct screen_state *st, size_t
 		return;
 	}
 	free(st->copied);
-	st->copied = things[i].text(host);
+	st->copied = i < ARRAY_LEN(things) ? things[i].text(host)
+	                                   : one_figure(host, in_front(host).id[i - ARRAY_LEN(things)]);
 	screen_say(st, false, "copied, if the terminal allows it (OSC 52): %.*s%s",
 	           (int)strcspn(st->copied, "\n"), st->copied, strchr(st->copied, '\n') ? " …" : "");
 }

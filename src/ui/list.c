@@ -171,7 +171,7 @@ size_t list_count(const struct screen_host *host, enum command open)
 {
 	size_t n = 0;
 	if (open == CMD_COPY)
-		return copy_count();
+		return copy_count(host);
 	if (open == CMD_PAGES)
 		return page_count();
 	if (open != CMD_FIND)
@@ -185,7 +185,7 @@ void list_at(const struct screen_host *host, enum command open, size_t i, struct
 {
 	*out = (struct choice){ .text_after = out->text_after, .index_after = out->index_after };
 	if (open == CMD_COPY)
-		copy_at(i, out);
+		copy_at(host, i, out);
 	else if (open == CMD_PAGES)
 		page_choice(host->session(host->ctx), i, out);
 	else if (open == CMD_FIND)

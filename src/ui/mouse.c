@@ -63,6 +63,26 @@ static void press_param(const struct screen_host *host, struct screen_state *st,
 		s->param = param;
 }
 
+/* Blocks of that many threads, or as near as the kernel allows. */
+static void press_block(const struct screen_host *host, struct screen_state *st, unsigned threads)
+{
+	const struct session *s = host->session(host->ctx);
+	unsigned param;
+	int64_t value;
+	uint64_t got;
+	if (!param_for_block(s, threads, &param, &value, &got)) {
+		screen_say(st, false, "no parameter of this variant changes the block");
+		return;
+	}
+	if (value != s->sel.params[param]) {
+		host->edit(host->ctx)->param = param;
+		host->set_param(host->ctx, param, value);
+	}
+	if (got != threads)
+		screen_say(st, false, "the block nearest to %u threads that %s allows: %u", threads,
+		           s->sel.kernel->params[param].name, (unsigned)got);
+}
+
 static void press(const struct screen_host *host, struct screen_state *st,
                   const struct canvas_hits *hits, const struct mouse_event *e)
 {
@@ -74,10 +94,15 @@ static void press(const struct screen_host *host, struct screen_state *st,
 	}
 	if (!h)
 		return;
+	const struct canvas_hit *axis = at(hits, e, HIT_AXIS);
 	const bool focused = panel && panel->index == screen_focus(host, host->session(host->ctx));
 	if (panel && h->kind != HIT_CHOICE && h->kind != HIT_BOX && !focused)
 		view_focus(host, st, panel->index);
-	st->dragging = h->kind == HIT_EDGE;
+	st->held = axis && !overlay_is_open(st) ? HIT_AXIS : h->kind;
+	if (axis) {
+		st->held_col = e->col;
+		st->held_cols = axis->cols;
+	}
 	switch (h->kind) {
 	case HIT_CHOICE:
 		st->selected = h->index;
@@ -87,10 +112,30 @@ static void press(const struct screen_host *host, struct screen_state *st,
 	case HIT_VIEW: view_focus(host, st, h->index); return;
 	case HIT_ROW: press_row(host, st, h->index, focused); return;
 	case HIT_PARAM: press_param(host, st, h->index); return;
+	case HIT_BLOCK: press_block(host, st, h->index); return;
 	case HIT_EDGE:
+	case HIT_AXIS:
 	case HIT_PANEL:
 	case HIT_BOX: return;
 	}
+}
+
+/* What is held follows: the edge, the block size under the pointer, the time axis by quarters of
+ * its window, as < and > move it. */
+static void drag(const struct screen_host *host, struct screen_state *st, int cols,
+                 const struct canvas_hits *hits, const struct mouse_event *e)
+{
+	const struct canvas_hit *bar = at(hits, e, HIT_BLOCK);
+	struct session *s = host->edit(host->ctx);
+	const int step = st->held_cols > 4 ? st->held_cols / 4 : 1;
+	if (st->held == HIT_EDGE)
+		st->side_cols = layout_side_cols(cols, e->col > 0 ? e->col : 1);
+	else if (st->held == HIT_BLOCK && bar)
+		press_block(host, st, bar->index);
+	for (; st->held == HIT_AXIS && e->col - st->held_col >= step; st->held_col += step)
+		time_axis_pan(&s->cursor, -1);
+	for (; st->held == HIT_AXIS && st->held_col - e->col >= step; st->held_col -= step)
+		time_axis_pan(&s->cursor, 1);
 }
 
 static void wheel(const struct screen_host *host, struct screen_state *st,
@@ -117,15 +162,17 @@ void screen_mouse(const struct screen_host *host, struct screen_state *st, int r
                   const struct mouse_event *event)
 {
 	if (event->action == MOUSE_RELEASE) { /* where the edge is let go, it stays */
-		if (st->dragging)
+		if (st->held == HIT_EDGE)
 			st->side_cols = layout_side_cols(cols, event->col > 0 ? event->col : 1);
-		st->dragging = false;
+		st->held = HIT_BOX;
 		return;
 	}
 	struct canvas_hits *hits = places(host, st, rows, cols);
 	trail_note(host, st);
 	if (event->action == MOUSE_PRESS)
 		press(host, st, hits, event);
+	else if (event->action == MOUSE_DRAG)
+		drag(host, st, cols, hits, event);
 	else
 		wheel(host, st, hits, event);
 	trail_note(host, st);

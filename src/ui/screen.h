@@ -104,7 +104,9 @@ struct screen_state {
 	size_t theme;       /* theme.h */
 	size_t layout;      /* arrangement.h */
 	int side_cols;      /* of the side column, as wanted; 0 = a third of the screen */
-	bool dragging;      /* its edge is held by the mouse */
+	enum hit_kind held; /* by the mouse: HIT_EDGE, HIT_BLOCK, HIT_AXIS; else nothing */
+	int held_col;       /* HIT_AXIS: where it was taken */
+	int held_cols;      /* and how wide it is */
 	bool ascii;         /* the terminal: English only */
 	bool lang_chosen;   /* by key */
 	bool mouse_off;     /* the mouse is the terminal's: it selects text */
@@ -136,11 +138,17 @@ void screen_key(const struct screen_host *host, struct screen_state *st, uint32_
 
 /* The mouse, where the terminal reports it. */
 struct mouse_event {
-	enum mouse_action { MOUSE_PRESS, MOUSE_RELEASE, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN } action;
+	enum mouse_action {
+		MOUSE_PRESS,
+		MOUSE_DRAG, /* moved while pressed */
+		MOUSE_RELEASE,
+		MOUSE_WHEEL_UP,
+		MOUSE_WHEEL_DOWN,
+	} action;
 	int row, col;
 };
 /* One mouse event on a screen of @rows x @cols: a tab, a row, a parameter, a key of the key bar or
- * a choice is pressed; the wheel moves through what it stands on. */
+ * a choice is pressed; the wheel moves through what it stands on; curves and edges are dragged. */
 void screen_mouse(const struct screen_host *host, struct screen_state *st, int rows, int cols,
                   const struct mouse_event *event);
 

@@ -20,6 +20,10 @@ int header_sheet_rows(const struct session *s, int cols);
  * is none; @refused says why the next one is not (its code is ERR_NONE at the end of the range). */
 bool param_next(const struct session *s, unsigned param, int direction, int64_t *next,
                 struct err *refused);
+/* The parameter, and its value, whose launch has blocks of @threads threads, or of as near as
+ * *@got. False: no parameter changes the block. */
+bool param_for_block(const struct session *s, uint64_t threads, unsigned *param, int64_t *value,
+                     uint64_t *got);
 
 /* status.c: what is going on, in at most three rows; the key bar. */
 int status_rows(const struct session *s, const struct screen_state *st, int cols);
@@ -53,8 +57,8 @@ void list_at(const struct screen_host *host, enum command open, size_t i, struct
 void list_choose(const struct screen_host *host, struct screen_state *st, enum command open,
                  size_t i);
 /* copy.c: what can be copied; choosing one leaves it in screen_state.copied. */
-size_t copy_count(void);
-void copy_at(size_t i, struct choice *out);
+size_t copy_count(const struct screen_host *host);
+void copy_at(const struct screen_host *host, size_t i, struct choice *out);
 void copy_choose(const struct screen_host *host, struct screen_state *st, size_t i);
 /* The words that give this screen again: "sgemm/tiled M=512 --gpu a100 --backend emu"; @out stays
  * as it is where there are none: a program, a file, a snapshot. */

@@ -34,12 +34,16 @@ static struct {
 	SCREEN *screen;
 	bool ascii;
 	bool colours, own_ground; /* has colours; keeps the terminal's own background */
+	bool held_told;           /* asked to report the mouse's motion */
 	attr_t attr[STYLE_COUNT];
 	short pair[STYLE_COUNT];
 } t;
 
 /* Ends every report of the mouse; a terminal without one ignores it. */
-#define MOUSE_OFF "\033[?1000l\033[?1006l"
+#define MOUSE_OFF "\033[?1002l\033[?1000l\033[?1006l"
+/* Has it report motion while a button is held, which curses asks for in no terminfo's words. */
+#define MOUSE_HELD "\033[?1002h"
+#define MOUSE_NOT_HELD "\033[?1002l"
 
 /* --- opening --- */
 
@@ -265,13 +269,24 @@ static uint32_t from_character(wint_t ch)
 
 #define CTRL_L 12
 
+/* Motion while a button is held: reported from now on, or no more. */
+static void tell_held(bool on)
+{
+	if (!has_mouse())
+		return;
+	fputs(on ? MOUSE_HELD : MOUSE_NOT_HELD, stdout);
+	fflush(stdout);
+}
+
 void term_mouse(bool on)
 {
 	mousemask(on ? BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_CLICKED | BUTTON4_PRESSED |
-	                   BUTTON5_PRESSED
+	                   BUTTON5_PRESSED | REPORT_MOUSE_POSITION
 	             : 0,
 	          NULL);
 	mouseinterval(0); /* a press is told at once, not when it may still become a double click */
+	t.held_told = on && has_mouse();
+	tell_held(on);
 }
 
 static bool read_mouse(struct mouse_event *out)
@@ -279,10 +294,11 @@ static bool read_mouse(struct mouse_event *out)
 	MEVENT e;
 	if (getmouse(&e) != OK)
 		return false;
-	*out = (struct mouse_event){ .action = e.bstate & BUTTON4_PRESSED    ? MOUSE_WHEEL_UP
-		                                   : e.bstate & BUTTON5_PRESSED  ? MOUSE_WHEEL_DOWN
-		                                   : e.bstate & BUTTON1_RELEASED ? MOUSE_RELEASE
-		                                                                 : MOUSE_PRESS,
+	*out = (struct mouse_event){ .action = e.bstate & BUTTON4_PRESSED         ? MOUSE_WHEEL_UP
+		                                   : e.bstate & BUTTON5_PRESSED       ? MOUSE_WHEEL_DOWN
+		                                   : e.bstate & REPORT_MOUSE_POSITION ? MOUSE_DRAG
+		                                   : e.bstate & BUTTON1_RELEASED      ? MOUSE_RELEASE
+		                                                                      : MOUSE_PRESS,
 		                         .row = e.y,
 		                         .col = e.x };
 	return true;
@@ -318,6 +334,8 @@ static void redraw_all(void)
 	clearok(curscr, TRUE);
 	refresh();
 	curs_set(0);
+	if (t.held_told)
+		tell_held(true);
 }
 
 /* Acts on the signals told since last time. */

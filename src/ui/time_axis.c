@@ -34,6 +34,7 @@ static double tick_step(const struct time_axis *a)
 
 void time_axis_draw(const struct time_axis *a, const struct session *s, struct canvas *c, int row)
 {
+	canvas_hit(c, row, a->left, c->rows - row, a->cols, HIT_AXIS, 0);
 	canvas_text(c, row, 2, STYLE_DIM, a->unit);
 	const double step = tick_step(a);
 	const double first = ceil(a->from / a->unit_ns / step - 1e-6);

@@ -22,6 +22,23 @@ in_clipboard() {
 	return 1
 }
 check in_clipboard in_clipboard
+# the panel, as text; and one number of it
+press y Down Down Enter
+clipboard() { # has PATTERN
+	for _ in $(seq 100); do
+		tm show-buffer 2>/dev/null | grep -q -e "$1" && return
+		sleep 0.05
+	done
+	return 1
+}
+check panel_in_clipboard clipboard 'block slots .* 32'
+press 4
+see 'sectors/req'
+press y
+tm send-keys -l 'per store'
+check a_figure_is_offered see 'sectors per store  *16.0'
+press Enter
+check number_in_clipboard clipboard '^16.0$'
 press '/'
 check find_opens see 'filter'
 tm send-keys -l 'waves'

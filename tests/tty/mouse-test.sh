@@ -21,6 +21,27 @@ click_on() { click "$(row_of "$1")" "$(column_of "$1")"; }
 start 24 80
 type "clear; $PMPP $run; echo left with \$?"
 check starts see '✓'
+# the curve over block sizes: pressed, and drawn along
+row=$(row_of 'block size ')
+at_512=$(($(column_of ' 512 ') + 1)) at_256=$(($(column_of ' 256 ') + 1))
+mouse hold "$row" "$at_512"
+check block_of_a_curve see 'block \[512\]'
+mouse drag "$row" "$at_256"
+check block_is_dragged see 'block \[256\]'
+mouse drop "$row" "$at_256"
+see '✓ exact'
+click_on '5Time'
+see 'makespan'
+press z z
+check axis_is_near see '◀ zoom 4 ▶'
+before=$(screen | sed -n 6,8p)
+other_part() { [ "$(screen | sed -n 6,8p)" != "$before" ]; }
+moved() { for _ in $(seq 100); do other_part && return; sleep 0.05; done; return 1; }
+mouse hold 8 60
+mouse drag 8 25
+check axis_is_dragged moved
+mouse drop 8 25
+press Z Z
 click_on '4Coal'
 check tab_is_pressed see 'sectors/req'
 click_on '? help'
@@ -34,11 +55,11 @@ check mouse_is_given_back restored
 
 check settings_are_kept grep -qx 'theme = light' "$file"
 check layout_is_kept grep -qx 'layout = profile' "$file"
-check launch_is_kept grep -q '^start = vec_add/per_element .*block=64.* --gpu h100' "$file"
+check launch_is_kept grep -q '^start = vec_add/per_element .*block=256.* --gpu h100' "$file"
 printf '# mine\nkey G = gpu\n' >>"$file"
 type "clear; $PMPP; echo then \$?"
 check starts_where_it_ended see '^ vec_add / per_element .*H100'
-check with_its_values see 'block \[64\]\|block 64'
+check with_its_values see 'block \[256\]\|block 256'
 press G
 check own_key see 'choose the GPU'
 press Escape T

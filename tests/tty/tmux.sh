@@ -4,6 +4,7 @@
 #   type TEXT              types a line into it, with Enter
 #   press KEY...           key names as tmux knows them: a, Left, Enter, Escape, Tab, BTab
 #   click ROW COLUMN       presses and lets go the mouse there, counted from 1
+#   mouse WHAT ROW COLUMN  hold, drag or drop: it is pressed, moved while pressed, let go
 #   screen                 what the terminal shows now
 #   see PATTERN [SECONDS]  waits until the screen shows it (basic regular expression), 60 at most
 #   gone PATTERN           waits until it does not
@@ -57,17 +58,27 @@ press_q() {
 		sleep 0.05
 	done
 }
-# Pressed and let go at ROW COLUMN, counted from 1, as terminals report it: by 1006 where terminfo
-# asks for that.
+# What terminals report of the mouse at ROW COLUMN, counted from 1: by 1006 where terminfo asks for
+# that. A button moved while it is held is numbered 32 more.
 byte() { printf "\\$(printf %03o $(($1 + 32)))"; }
-click() {
+mouse() { # hold, drag or drop
 	case $(TERM=tmux-256color tput kmous 2>/dev/null | cat -v) in
-	*'<') tm send-keys -l "$(printf '\033[<0;%d;%dM\033[<0;%d;%dm' "$2" "$1" "$2" "$1")" ;;
+	*'<')
+		case $1 in
+		hold) tm send-keys -l "$(printf '\033[<0;%d;%dM' "$3" "$2")" ;;
+		drag) tm send-keys -l "$(printf '\033[<32;%d;%dM' "$3" "$2")" ;;
+		drop) tm send-keys -l "$(printf '\033[<0;%d;%dm' "$3" "$2")" ;;
+		esac
+		;;
 	*)
-		at=$(byte "$2")$(byte "$1")
-		tm send-keys -l "$(printf '\033[M')$(byte 0)$at$(printf '\033[M')$(byte 3)$at"
+		case $1 in hold) button=0 ;; drag) button=32 ;; drop) button=3 ;; esac
+		tm send-keys -l "$(printf '\033[M')$(byte $button)$(byte "$3")$(byte "$2")"
 		;;
 	esac
+}
+click() {
+	mouse hold "$1" "$2"
+	mouse drop "$1" "$2"
 }
 screen() { tm capture-pane -p; }
 see() {

@@ -55,18 +55,86 @@ TEST_ON_SCREEN(the_edge_is_dragged, fixture_done())
 	const struct mouse_event hold = { MOUSE_PRESS, 20, 80 }, there = { MOUSE_RELEASE, 25, 90 };
 	screen_mouse(&w->host, &w->st, 60, 240, &there);
 	assert_int_equal(w->st.side_cols, 0);
-	for (int col = 60; col < 90 && !w->st.dragging; col++)
+	for (int col = 60; col < 90 && w->st.held != HIT_EDGE; col++)
 		screen_mouse(&w->host, &w->st, 60, 240, &(struct mouse_event){ MOUSE_PRESS, 20, col });
-	assert_true(w->st.dragging);
+	assert_int_equal(w->st.held, HIT_EDGE);
 	screen_mouse(&w->host, &w->st, 60, 240, &there);
 	assert_int_equal(w->st.side_cols, 90);
-	assert_false(w->st.dragging);
+	assert_int_not_equal(w->st.held, HIT_EDGE);
 	screen_mouse(&w->host, &w->st, 60, 240, &hold); /* there it is no more */
-	assert_false(w->st.dragging);
+	assert_int_not_equal(w->st.held, HIT_EDGE);
 	world_press(w, "( (");
 	assert_int_equal(w->st.side_cols, 78);
 	world_press(w, ")");
 	assert_int_equal(w->st.side_cols, 84);
+}
+
+static bool plan_tile(unsigned variant, const int64_t *params, struct launch_plan *plan,
+                      struct err *err)
+{
+	(void)variant;
+	(void)err;
+	plan->block.x = plan->block.y = (uint32_t)params[3];
+	plan->block.z = 1;
+	return true;
+}
+
+/* The kernel of the screen with a plan: blocks of TILE x TILE. */
+static void with_plan(struct world *w)
+{
+	static struct kernel_desc k;
+	static struct param_desc params[KERNEL_MAX_PARAMS];
+	struct session *s = w->fh.s;
+	k = *s->sel.kernel;
+	memcpy(params, k.params, k.n_params * sizeof *params);
+	params[3].role = PARAM_KNOB;
+	k.params = params;
+	k.plan = plan_tile;
+	s->sel.kernel = &k;
+}
+
+/* A bar of the block sizes is pressed: the parameter that makes it follows, as near as it can; and
+ * while the button is held, the bar under the pointer. */
+TEST_ON_SCREEN(block_sizes_are_dragged, fixture_done())
+{
+	const unsigned tile = 3; /* a block is TILE x TILE */
+	with_plan(w);
+	world_press(w, "1");
+	mouse(w, 24, 80, MOUSE_PRESS, "1k", 0);
+	assert_int_equal(w->fh.s->sel.params[tile], 32);
+	assert_int_equal(w->fh.s->param, tile);
+	assert_int_equal(w->st.held, HIT_BLOCK);
+	mouse(w, 24, 80, MOUSE_DRAG, "192 256", 5);
+	assert_int_equal(w->fh.s->sel.params[tile], 16);
+	mouse(w, 24, 80, MOUSE_DRAG, "256 320", 5);
+	assert_int_equal(w->fh.s->sel.params[tile], 16);
+	assert_non_null(strstr(w->st.message, "nearest to 320 threads that TILE allows: 256"));
+	mouse(w, 24, 80, MOUSE_RELEASE, "256 320", 5);
+	mouse(w, 24, 80, MOUSE_DRAG, "1k", 0); /* held no more */
+	assert_int_equal(w->fh.s->sel.params[tile], 16);
+	world_press(w, "u");
+	assert_int_equal(w->fh.s->sel.params[tile], 32);
+}
+
+/* The chart follows the pointer: to the left is later. A bar of it is an operation. */
+TEST_ON_SCREEN(the_time_axis_is_dragged, fixture_streams())
+{
+	world_press(w, "5 z z");
+	const unsigned from = w->fh.s->cursor.pan;
+	assert_int_equal(w->fh.s->cursor.zoom, 2);
+	screen_mouse(&w->host, &w->st, 24, 80, &(struct mouse_event){ MOUSE_PRESS, 7, 60 });
+	assert_int_equal(w->st.held, HIT_AXIS);
+	screen_mouse(&w->host, &w->st, 24, 80, &(struct mouse_event){ MOUSE_DRAG, 7, 50 });
+	assert_int_equal(w->fh.s->cursor.pan, from); /* not a quarter of the window yet */
+	screen_mouse(&w->host, &w->st, 24, 80, &(struct mouse_event){ MOUSE_DRAG, 7, 20 });
+	assert_int_equal(w->fh.s->cursor.pan, from + 2);
+	screen_mouse(&w->host, &w->st, 24, 80, &(struct mouse_event){ MOUSE_DRAG, 7, 60 });
+	assert_int_equal(w->fh.s->cursor.pan, from);
+	screen_mouse(&w->host, &w->st, 24, 80, &(struct mouse_event){ MOUSE_RELEASE, 7, 60 });
+	world_press(w, "Z Z");
+	press(w, "▓A1");
+	assert_string_equal(w->fh.s->view, "timeline");
+	assert_int_equal(w->fh.s->cursor.row, 3);
 }
 
 TEST_ON_SCREEN(parameters_and_keys, fixture_done())
