@@ -373,6 +373,9 @@ static void table(const struct session *s, struct canvas *c, int row, int last, 
 	panel_scroll_marks(c, row, window, top, total);
 }
 
+#define SHORT_LENS 5 /* rows: its head, and four of the access */
+#define LANES_ROWS 9 /* of an access, from which its lanes have room */
+
 /* The sampled access of the selected row, or why there is none. */
 static void lens(const struct session *s, struct canvas *c, int row, int last, bool open)
 {
@@ -394,7 +397,8 @@ static void lens(const struct session *s, struct canvas *c, int row, int last, b
 			         "· the run's mean: %.1f sectors ", (double)e.moved / (double)e.requests);
 		canvas_text_n(&area, 0, 5, c->cols - 10, STYLE_DIM, head);
 		area = canvas_sub(&area, 1, 0, area.rows - 1, area.cols);
-		panel_access(&s->now->plan, a, &area);
+		panel_access(&s->now->plan, a, !open && area.rows < LANES_ROWS ? LENS_SHORT : LENS_LANES,
+		             &area);
 		return;
 	}
 	canvas_printf(&area, 0, 5, STYLE_DIM, " line %u ", e.line);
@@ -429,6 +433,10 @@ static void draw(const struct session *s, struct canvas *c)
 		int rows = (int)n + 1 < rest - 11 ? (int)n + 1 : rest - 11;
 		table(s, c, row, row + rows, pick);
 		lens(s, c, row + rows + 1, last, s->cursor.detail && pick);
+	} else if (rest >= (int)n + 1 + SHORT_LENS) { /* what Enter opens, in short */
+		const int gap = rest > (int)n + 1 + SHORT_LENS;
+		table(s, c, row, row + (int)n + 1, pick);
+		lens(s, c, row + (int)n + 1 + gap, last, false);
 	} else {
 		table(s, c, row, last, pick);
 	}

@@ -1,6 +1,7 @@
 /*
  * Source: the kernel's own text; of every line the share of warp instructions that it executed and,
- * where there is room, heat cells: sectors and bank passes per request, active lanes.
+ * where there is room, heat cells: sectors and bank passes per request, active lanes. Enter opens
+ * what a line became: machine code, PTX, the 32 lanes of its accesses.
  *
  * Knows nothing of why a line is hot; the other panels do.
  */
@@ -96,7 +97,8 @@ static void draw_share(struct canvas *c, int row, const struct counts *k,
 
 /* --- heat cells --- */
 
-#define CELLS_FROM 64 /* columns of a panel that has room for them */
+#define DETAIL_ROWS 24 /* of what a line became, at most */
+#define CELLS_FROM 64  /* columns of a panel that has room for them */
 enum { AT_SECTORS = 21, AT_BANKS = 26, AT_LANES = 31, TEXT_AT = 17, TEXT_AFTER_CELLS = 33 };
 
 /* @good: the share of what was moved, passed or lit that was for something; what is fine is quiet,
@@ -144,17 +146,13 @@ static void draw_heads(struct canvas *c, int row)
 	canvas_right(c, row, AT_LANES, STYLE_DIM, "%s", "lane");
 }
 
-static void draw(const struct session *s, struct canvas *c)
+static unsigned detail_rows(const struct session *s)
 {
-	if (!s->source || !*s->source) {
-		canvas_wrap(c, 0, 1, c->rows, c->cols - 2, STYLE_DIM,
-		            s->program
-		                ? "n/a: this kernel has no line table: compile with nvcc -lineinfo, or "
-		                  "give pmpp-explore the source file"
-		                : "n/a: this session holds no kernel source");
-		return;
-	}
-	const bool pick = panel_focused(s, "source");
+	return s->source && *s->source && panel_metrics(s) ? panel_line_rows(s, s->cursor.row + 1) : 0;
+}
+
+static void draw_lines(const struct session *s, struct canvas *c, bool pick)
+{
 	const struct heat_scale scale = scale_of(s);
 	const bool cells = c->cols >= CELLS_FROM && c->rows > 2 && panel_metrics(s) &&
 	                   (count_known(&s->now->run.counts.of_lines, COUNT_ld_sectors) ||
@@ -190,15 +188,40 @@ static void draw(const struct session *s, struct canvas *c)
 	panel_scroll_marks(c, above, c->rows - above, top, total);
 }
 
+static void draw(const struct session *s, struct canvas *c)
+{
+	if (!s->source || !*s->source) {
+		canvas_wrap(c, 0, 1, c->rows, c->cols - 2, STYLE_DIM,
+		            s->program
+		                ? "n/a: this kernel has no line table: compile with nvcc -lineinfo, or "
+		                  "give pmpp-explore the source file"
+		                : "n/a: this session holds no kernel source");
+		return;
+	}
+	const bool pick = panel_focused(s, "source");
+	const int wanted = c->rows * 3 / 4 < DETAIL_ROWS ? c->rows * 3 / 4 : DETAIL_ROWS;
+	const int shut = c->rows < 10 ? 2 : c->rows - wanted < 5 ? 5 : c->rows - wanted;
+	if (!pick || !s->cursor.detail || !panel_metrics(s) || c->rows < 6) {
+		draw_lines(s, c, pick);
+		return;
+	}
+	struct canvas lines = canvas_sub(c, 0, 0, shut, c->cols);
+	struct canvas below = canvas_sub(c, shut, 0, c->rows - shut, c->cols);
+	draw_lines(s, &lines, pick);
+	panel_line(s, s->cursor.row + 1, s->cursor.detail_row, &below);
+}
+
 const struct view_desc view_source = {
 	.name = "source",
 	.title = "Source",
 	.brief = "Src",
 	.order = 7,
-	.about = "kernel source; of every line its share of instructions, sectors, bank passes, lanes",
+	.about = "kernel source; of every line its share of instructions, sectors, bank passes, "
+			 "lanes; Enter: what it became",
 	.draw = draw,
 	.rows = n_rows,
 	.start = start,
+	.detail_rows = detail_rows,
 	.of_source = true,
 	.place = VIEW_SIDE,
 	.rank = { [LAYOUT_PROFILE] = 2, [LAYOUT_COMPARE] = -1 },

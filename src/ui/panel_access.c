@@ -224,7 +224,8 @@ static int sector_summary(struct canvas *c, int row, const struct access_shape *
 	return row + 1;
 }
 
-void panel_access(const struct launch_plan *plan, const struct access_sample *a, struct canvas *c)
+void panel_access(const struct launch_plan *plan, const struct access_sample *a,
+                  enum access_lens lens, struct canvas *c)
 {
 	if (c->rows < 1)
 		return;
@@ -233,7 +234,7 @@ void panel_access(const struct launch_plan *plan, const struct access_sample *a,
 	where(plan, a, &sh, c);
 	const int reserve = a->shared ? 4 + (int)b.parts
 	                              : 4 + (int)sh.n_sectors * 5 / (c->cols > 22 ? c->cols - 12 : 10);
-	int row = addresses(c, 1, a, sh.lanes ? sh.lowest : 0, reserve);
+	int row = lens == LENS_LANES ? addresses(c, 1, a, sh.lanes ? sh.lowest : 0, reserve) : 1;
 	row = a->shared ? bank_map(c, row, &b) : sector_map(c, row, &sh);
 	if (row < c->rows)
 		row = a->shared ? bank_summary(c, row, &b) : sector_summary(c, row, &sh);

@@ -113,7 +113,16 @@ void panel_claim(const char *line, char *out, size_t n);
 
 /* The lens of one sampled access: its 32 addresses, sectors or banks, waste and cure
  * (panel_access.c). Fills @c from its first row. */
-void panel_access(const struct launch_plan *plan, const struct access_sample *a, struct canvas *c);
+enum access_lens {
+	LENS_LANES, /* all of it */
+	LENS_SHORT, /* without the 32 addresses: four rows are enough */
+};
+void panel_access(const struct launch_plan *plan, const struct access_sample *a,
+                  enum access_lens lens, struct canvas *c);
+/* What a source line became: machine code, PTX, and its @nth recorded access (panel_line.c). */
+void panel_line(const struct session *s, uint32_t line, unsigned nth, struct canvas *c);
+/* Accesses recorded of that line; without any, its instructions. */
+unsigned panel_line_rows(const struct session *s, uint32_t line);
 /* "4K" for 4096 bytes, "100" for 100. */
 void panel_bytes(uint64_t n, char *out, size_t size);
 

@@ -37,6 +37,8 @@ static const struct golden goldens[] = {
 	{ "recorded-200x60", "", fixture_reference_run, 60, 200, false },
 	{ "ladder-none-80x24", "1 6", fixture_done, 24, 80, false },
 	{ "source-80x24", "7", fixture_done, 24, 80, false },
+	{ "source-line-80x24", "7 DOWN UP ENTER", fixture_done, 24, 80, false },
+	{ "source-line-200x60", "7 ENTER f", fixture_done, 60, 200, false },
 	{ "advice-80x24", "8", fixture_reduced, 24, 80, false },
 	{ "device-80x24", "9 DOWN DOWN", fixture_done, 24, 80, false },
 	{ "lesson-80x24", "3", fixture_tour, 24, 80, false },
