@@ -56,6 +56,11 @@ const uint8_t *texture_fetch(const struct texture *t, enum texture_shape shape, 
 bool texture_fetch_lanes(const struct texture *t, enum texture_shape shape, bool whole,
                          uint32_t mask, const uint32_t *x, const uint32_t *y,
                          const uint8_t *texel[32]);
+/* Filtered results of the lanes of @mask, by channel, and a texel that each read
+ * (texture_linear.c). False: something is unusual. */
+bool texture_mix_lanes(const struct texture *t, enum texture_shape shape, uint32_t mask,
+                       const uint32_t *x, const uint32_t *y, float out[4][32],
+                       const uint8_t *texel[32]);
 void texture_read(const struct texture *t, const uint8_t *texel, uint32_t out[4]);
 /* One channel of the four texels that linear filtering would mix (tld4). */
 void texture_gather(const struct texture *t, enum texture_shape shape, unsigned channel,

@@ -124,6 +124,27 @@ static void touch_texture(struct worker *wk, const struct texture *x, bool store
 	wk->touched[r ? r - ar->region : ar->n] |= store ? TOUCH_WRITE : TOUCH_READ;
 }
 
+/* All lanes are filtered at once: false = they are not, or cannot be. */
+static bool mix_together(const struct warp *w, const struct texture_uop *t, const struct texture *x,
+                         uint32_t mask, enum texture_shape shape, struct lines *lines)
+{
+	const uint8_t *texel[32];
+	float out[4][32];
+	if (!texture_mix_lanes(x, shape, mask, frame(w, t->s[1]), frame(w, t->s[t->x->n_s > 2 ? 2 : 1]),
+	                       out, texel))
+		return false;
+	if (x != w->worker->seen_texture[0])
+		touch_texture(w->worker, x, false);
+	for (uint32_t k = x->plain ? mask : 0; k; k &= k - 1)
+		add_line(lines, texel[lowest_lane(k)]);
+	for (unsigned c = 0; c < t->x->n_d; c++)
+		for (uint32_t k = t->d[c] >= 0 ? mask : 0; k; k &= k - 1) {
+			const unsigned lane = lowest_lane(k);
+			memcpy((mem_u32 *)frame(w, (uint32_t)t->d[c]) + lane, &out[c][lane], 4);
+		}
+	return true;
+}
+
 /* All lanes fetch from one texture, inside it: false = one by one. */
 static bool sample_together(const struct warp *w, const struct texture_uop *t, uint32_t mask,
                             enum texture_shape shape, struct lines *lines)
@@ -138,8 +159,11 @@ static bool sample_together(const struct warp *w, const struct texture_uop *t, u
 	for (uint32_t k = mask; k; k &= k - 1)
 		other |= handle[lowest_lane(k)] ^ first;
 	const struct texture *x = other ? NULL : texture_find(w->worker->grid->textures, first);
-	if (!x || x->surface ||
-	    !texture_fetch_lanes(x, shape, op->type2 == PTX_S32, mask, frame(w, t->s[1]),
+	if (!x || x->surface)
+		return false;
+	if (op->type2 != PTX_S32 && mix_together(w, t, x, mask, shape, lines))
+		return true;
+	if (!texture_fetch_lanes(x, shape, op->type2 == PTX_S32, mask, frame(w, t->s[1]),
 	                         frame(w, t->s[op->n_s > 2 ? 2 : 1]), texel))
 		return false;
 	if (x != w->worker->seen_texture[0])
