@@ -182,6 +182,8 @@ static uint8_t source_words(const struct sass_inst *i, unsigned nth)
 		return nth == 2 && (sass_has(i, SASS_MOD_WIDE) || sass_has(i, SASS_MOD_HI)) ? 2 : 1;
 	case SASS_MATCH:
 	case SASS_ISETP:
+	case SASS_IMNMX:
+	case SASS_UIMNMX:
 	case SASS_UISETP: return wide_integers(i) ? 2 : 1;
 	default: break;
 	}
@@ -212,7 +214,8 @@ static uint8_t result_words(const struct sass_inst *i)
 	switch (i->op) {
 	case SASS_IMAD:
 	case SASS_UIMAD: return sass_has(i, SASS_MOD_WIDE) ? 2 : 1;
-	case SASS_CS2R: return sass_has(i, SASS_MOD_32) ? 1 : 2;
+	case SASS_CS2R:
+	case SASS_CS2UR: return sass_has(i, SASS_MOD_32) ? 1 : 2;
 	case SASS_LEPC: return 2;
 	case SASS_LDSM: return sass_has(i, SASS_MOD_4) ? 4 : sass_has(i, SASS_MOD_2) ? 2 : 1;
 	case SASS_MATCH: return 1;

@@ -58,8 +58,9 @@ done
 
 # forms of instructions: PTX and machine code give a program the same, on old and new architectures
 same_of_both() {
-	"$PMPP" launches --json --gpu "$2" --level ptx "$TEST_ROOT/tests/data/machine/$1.cu" >"$dir/ptx" 2>"$dir/err"
-	PMPP_RESULTS_OF=sass "$PMPP" launches --json --gpu "$2" --level sass "$TEST_ROOT/tests/data/machine/$1.cu" >"$dir/out" 2>>"$dir/err"
+	arch=${3:-sm_75}
+	"$PMPP" launches --json --gpu "$2" --level ptx "$TEST_ROOT/tests/data/machine/$1.cu" -arch="$arch" >"$dir/ptx" 2>"$dir/err"
+	PMPP_RESULTS_OF=sass "$PMPP" launches --json --gpu "$2" --level sass "$TEST_ROOT/tests/data/machine/$1.cu" -arch="$arch" >"$dir/out" 2>>"$dir/err"
 	field "$dir/ptx" stdout >"$dir/want"
 	field "$dir/out" stdout >"$dir/printed"
 	if [ -s "$dir/want" ] && cmp -s "$dir/want" "$dir/printed" && ! grep -q '"level": "PTX"' "$dir/out"; then
@@ -73,6 +74,11 @@ same_of_both shapes h200
 same_of_both copies h200
 same_of_both small_floats a100
 same_of_both shapes a100
+same_of_both packed t4 sm_75
+same_of_both packed a100 sm_80
+same_of_both packed h200 sm_90
+same_of_both packed b200 sm_100
+same_of_both packed rtx5090 sm_120
 
 # PTX of a later compiler than the assembler here, for one architecture only
 echo 'extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }' >"$dir/twice.cu"

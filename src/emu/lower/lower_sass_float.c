@@ -107,6 +107,21 @@ bool sl_fmnmx(struct sass_lower *s)
 	return true;
 }
 
+bool sl_fmnmx3(struct sass_lower *s)
+{
+	const struct xsrc least = sl_pred(s, 0, true);
+	const bool nan = sl_has(s, SASS_MOD_NAN);
+	const enum emu_op min = nan ? E_min_nan_f32 : E_min_f32, max = nan ? E_max_nan_f32 : E_max_f32;
+	struct xsrc v[3] = { sl_f32(s, 0), sl_f32(s, 1), sl_f32(s, 2) };
+	if (sl_has(s, SASS_MOD_XORSIGN) || sl_has(s, SASS_MOD_RELU) || least.kind != S_CONST)
+		return sl_refuse(s, "this form of least and greatest");
+	for (unsigned k = 0; k < 3 && sl_has(s, SASS_MOD_FTZ); k++)
+		v[k] = sl_op1(s, E_ftz_f32, v[k]);
+	const enum emu_op op = least.value ? min : max;
+	sl_set2(s, sl_dst(s, 0), op, sl_op2(s, op, v[0], v[1]), v[2]);
+	return true;
+}
+
 bool sl_fsel(struct sass_lower *s)
 {
 	struct xsrc a = sl_f32(s, 0), b = sl_f32(s, 1);

@@ -78,8 +78,9 @@ bool sl_bra(struct sass_lower *s)
 	const struct sass_operand *first = sl_src_operand(s, 0);
 	const bool together = sl_has(s, SASS_MOD_CONV);
 	if (sl_has(s, SASS_MOD_DIV) || together) { /* BRA.DIV UR, label: unless all lanes of UR are
-		                                        * here; BRA.CONV: if they are */
-		const struct xsrc wanted = sl_bits(s, 0);
+		                                        * here; BRA.CONV: if they are. sm_75: all lanes */
+		const bool named = first && first->kind != SASS_OPND_LABEL;
+		const struct xsrc wanted = named ? sl_bits(s, 0) : src_const(0xffffffffu);
 		const int32_t here = low_temp(&s->l, 4);
 		struct xop *x = low_emit(&s->l, X_ACTIVE);
 		x->op = true; /* lanes that have ended are not waited for */

@@ -154,8 +154,17 @@ bool sl_iadd(struct sass_lower *s)
 {
 	if (sl_has(s, SASS_MOD_64))
 		return sum64(s, 2);
-	if (sl_has(s, SASS_MOD_16) || sl_has(s, SASS_MOD_U16x2) || sl_has(s, SASS_MOD_S16x2))
-		return sl_refuse(s, "sums of 16-bit numbers");
+	for (unsigned k = 0; k < s->i->n_mods; k++)
+		switch (s->i->mods[k]) {
+		case SASS_MOD_16x2:
+		case SASS_MOD_U16x2:
+		case SASS_MOD_S16x2:
+		case SASS_MOD_8x4:
+		case SASS_MOD_U8x4:
+		case SASS_MOD_S8x4: return sl_packed_sum(s);
+		case SASS_MOD_16: return sl_refuse(s, "sums of 16-bit numbers");
+		default: break;
+		}
 	if (sl_has(s, SASS_MOD_X) || wants_carry(s))
 		sum_with_carry(s, 2);
 	else
@@ -307,7 +316,7 @@ bool sl_lea(struct sass_lower *s)
 	return true;
 }
 
-/* --- comparisons, least and greatest --- */
+/* --- comparisons --- */
 
 bool sl_isetp(struct sass_lower *s)
 {
@@ -326,68 +335,6 @@ bool sl_isetp(struct sass_lower *s)
 		            sl_bool(s, BOOL_AND, src_not(same), c));
 	}
 	return sl_set_comparison(s, c, 0);
-}
-
-static struct xsrc least_or_greatest(struct sass_lower *s, struct xsrc a, struct xsrc b,
-                                     struct xsrc least)
-{
-	const bool sign = !sl_has(s, SASS_MOD_U32);
-	const enum emu_op min = sign ? E_min_s32 : E_min_u32, max = sign ? E_max_s32 : E_max_u32;
-	if (least.kind == S_CONST)
-		return sl_op2(s, least.value ? min : max, a, b);
-	return sl_select(s, 4, sl_op2(s, min, a, b), sl_op2(s, max, a, b), least);
-}
-
-static bool not_packed(struct sass_lower *s)
-{
-	if (sl_has(s, SASS_MOD_U16x2) || sl_has(s, SASS_MOD_S16x2) || wants_carry(s) ||
-	    sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_S64))
-		return sl_refuse(s, "least and greatest of this type");
-	return true;
-}
-
-static bool set_least(struct sass_lower *s, struct xsrc v)
-{
-	if (sl_has(s, SASS_MOD_RELU))
-		v = sl_op2(s, E_max_s32, v, src_const(0));
-	sl_set1(s, sl_dst(s, 0), E_mov_b32, v);
-	return true;
-}
-
-bool sl_imnmx(struct sass_lower *s)
-{
-	if (!not_packed(s))
-		return false;
-	return set_least(s, least_or_greatest(s, sl_int(s, 0), sl_int(s, 1), sl_pred(s, 0, true)));
-}
-
-bool sl_viaddmnmx(struct sass_lower *s)
-{
-	if (!not_packed(s))
-		return false;
-	const struct xsrc a = sl_int(s, 0), b = sl_int(s, 1), c = sl_int(s, 2);
-	const struct xsrc sum = sl_op2(s, E_add_b32, a, b);
-	return set_least(s, least_or_greatest(s, sum, c, sl_pred(s, 0, true)));
-}
-
-bool sl_vimnmx3(struct sass_lower *s)
-{
-	if (!not_packed(s))
-		return false;
-	const struct xsrc least = sl_pred(s, 0, true), a = sl_int(s, 0), b = sl_int(s, 1),
-					  c = sl_int(s, 2);
-	return set_least(s, least_or_greatest(s, least_or_greatest(s, a, b, least), c, least));
-}
-
-/* |a - b| + c */
-bool sl_vabsdiff(struct sass_lower *s)
-{
-	for (unsigned k = 0; k < s->i->n_mods; k++)
-		if (s->i->mods[k] != SASS_MOD_U32)
-			return sl_refuse(s, "this form of a difference");
-	const struct xsrc a = sl_int(s, 0), b = sl_int(s, 1), c = sl_int(s, 2);
-	sl_set3(s, sl_dst(s, 0), sl_has(s, SASS_MOD_U32) ? E_sad_u32 : E_sad_s32, a, b, c);
-	return true;
 }
 
 bool sl_iabs(struct sass_lower *s)

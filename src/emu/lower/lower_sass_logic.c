@@ -201,12 +201,30 @@ bool sl_mov(struct sass_lower *s)
 	if (sl_has(s, SASS_MOD_64)) {
 		const struct xsrc v = sl_wide(s, 0, true);
 		sl_set_wide(s, v.kind == S_REG ? sl_op1(s, E_mov_b64, v) : v);
-	} else if (s->i->n_dsts && s->i->operands[0].kind == SASS_OPND_PRED) {
-		return sl_refuse(s, "this move tells whether the lanes agree");
 	} else {
 		sl_set1(s, sl_dst(s, 0), E_mov_b32, sl_bits(s, 0));
 	}
 	return true;
+}
+
+/* R2UR P0, UR4, R2: P0 = whether the lanes agree. */
+bool sl_r2ur(struct sass_lower *s)
+{
+	const int32_t p = sl_dst_pred(s, 0);
+	const struct xsrc v = sl_bits(s, 0);
+	if (p >= 0) {
+		struct xop *x = sl_emit(s, X_MATCH);
+		x->op = MODE_ALL;
+		x->type = PTX_B32;
+		x->bytes = 4;
+		x->n_s = 2;
+		x->s[0] = v;
+		x->s[1] = src_const(0xffffffffu);
+		x->n_d = 2;
+		x->d[0] = -1;
+		x->d[1] = p;
+	}
+	return sl_mov(s);
 }
 
 bool sl_sel(struct sass_lower *s)
@@ -317,6 +335,7 @@ static bool special_number(enum sass_special sr, enum ptx_special *out)
 		{ SASS_SR_LTMASK, SR_LANEMASK_LT }, { SASS_SR_LEMASK, SR_LANEMASK_LE },
 		{ SASS_SR_GTMASK, SR_LANEMASK_GT }, { SASS_SR_GEMASK, SR_LANEMASK_GE },
 		{ SASS_SR_SM_ID, SR_SMID },         { SASS_SR_CGA_CTA_ID, SR_CLUSTER_CTARANK },
+		{ SASS_SR_VIRTUAL_SM_ID, SR_SMID }, { SASS_SR_VIRT_ID, SR_WARPID },
 	};
 	for (unsigned k = 0; k < sizeof same / sizeof *same; k++)
 		if (same[k].sass == sr) {
@@ -352,7 +371,7 @@ bool sl_s2r(struct sass_lower *s)
 	const struct sass_operand *o = sl_src_operand(s, 0);
 	const enum sass_special sr =
 		o && o->kind == SASS_OPND_SPECIAL ? (enum sass_special)o->value : SASS_SR_COUNT;
-	const bool two = s->i->op == SASS_CS2R && !sl_has(s, SASS_MOD_32);
+	const bool two = s->i->op != SASS_S2R && s->i->op != SASS_S2UR && !sl_has(s, SASS_MOD_32);
 	const int32_t d = sl_dst(s, 0);
 	enum ptx_special number;
 	uint64_t value;
@@ -388,6 +407,8 @@ bool sl_s2r(struct sass_lower *s)
 	x->op = (uint16_t)number;
 	x->n_d = 1;
 	x->d[0] = d;
+	if (sr == SASS_SR_VIRT_ID) /* the warp stands in bits 8 to 14 */
+		sl_set2(s, d, E_shl_b32, src_reg(d), src_const(8));
 	sl_wrote(s, d);
 	return true;
 }

@@ -232,7 +232,7 @@ bool sl_imma(struct sass_lower *s)
 
 bool sl_dmma(struct sass_lower *s)
 {
-	if (!sl_has(s, SASS_MOD_8x8x4))
+	if (!sl_has(s, SASS_MOD_8x8x4) && !sl_has(s, SASS_MOD_884))
 		return sl_refuse(s, "this product of matrices");
 	return product(
 		s, (struct ir_tensor){

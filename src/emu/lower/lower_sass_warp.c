@@ -88,6 +88,8 @@ bool sl_redux(struct sass_lower *s)
 	                                                   : ATOM_AND;
 	const struct xsrc v = sl_bits(s, 0);
 	const int32_t d = sl_dst(s, 0);
+	if (sl_has(s, SASS_MOD_F32))
+		return sl_refuse(s, "a reduction of floating-point numbers");
 	if (d < 0)
 		return true;
 	struct xop *x = sl_emit(s, X_REDUX);

@@ -156,6 +156,9 @@ uint64_t sl_bank_address(const struct sass_lower *s, unsigned bank);
 bool sl_constant(const struct sass_lower *s, unsigned bank, int64_t offset, unsigned bytes,
                  uint64_t *value);
 
+/* VIADD of numbers that share a register (lower_sass_least.c). */
+bool sl_packed_sum(struct sass_lower *s);
+
 /* --- branches (lower_sass_flow.c) --- */
 
 /* The predicate that decides a branch besides its guard; a constant: there is none. */
