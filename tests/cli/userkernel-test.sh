@@ -189,6 +189,13 @@ says plugin-no-launch-says kernel_mine --grid
 cp "$root/kernels/latency.cu" latency.cu
 run plugin-same-name 0 run latency.cu --plugin --json
 same plugin-other-name own_latency "$(field "$dir/out" kernel)"
+# every built-in file with a descriptor finds what it calls
+for file in $(grep -l '^const struct kernel_desc kernel_' "$root"/kernels/*.cu); do
+	built_in=$(basename "$file" .cu)
+	cp "$file" own.cu
+	run "plugin-of-$built_in" 2 run own.cu --plugin --kernel none
+	says "plugin-of-$built_in-loads" "no variant 'none'"
+done
 sed 's/N_PARAMS };/N_PARAMS }/' mine.cu >worse.cu
 run plugin-compile-error 1 run worse.cu --plugin
 says plugin-compile-error-says worse.cu: 'expected'
