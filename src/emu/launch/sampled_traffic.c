@@ -80,8 +80,9 @@ struct dram_traffic sampled_traffic_dram(const struct emu_launch *l, const struc
 	if (!(factor > 1))
 		return d;
 	const struct footprint f = footprint_of(l);
-	const double l2 = l->device->gpu->l2_bytes, read = d.read + t->found_bytes * factor;
+	const double l2 = l->device->gpu->l2_bytes;
 	d.read += fmin(t->found_bytes * factor, l->warm_bytes);
+	const double most = d.read;
 	/* blocks that did not run would have found most of their data in L2 */
 	if (f.read + f.local <= l2)
 		d.read = fmin(d.read, f.read);
@@ -90,6 +91,6 @@ struct dram_traffic sampled_traffic_dram(const struct emu_launch *l, const struc
 	/* local memory that does not stay there until the next block takes its place */
 	if (f.local > l2)
 		d.written = fmax(d.written, t->l2_local * SECTOR_BYTES * factor);
-	d.fresh = read > 0 ? fmin(1, d.read / read) : 1;
+	d.fresh = most > 0 ? d.read / most : 1;
 	return d;
 }
