@@ -359,6 +359,7 @@ const struct kernel_desc kernel_vec_add = {
 	.about = "r[i] = x[i] + y[i]: one addition for every twelve bytes, so memory decides. "
 	         "The variants differ only in which thread takes which element: from one thread for "
 	         "all, over a CPU-style split, to a grid that covers the data.",
+	.usual = PER_ELEMENT, /* the book's first kernel, Fig. 2.10 */
 	KERNEL_PARTS,
 	.fill = fill,
 	KERNEL_EXAMPLES(

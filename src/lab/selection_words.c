@@ -63,7 +63,7 @@ bool select_by_name(const char *text, struct selection *sel, struct err *err)
 		err_set(err, ERR_USAGE, "there is no kernel '%s'", name);
 		return suggest(name, names, n, "kernels", err);
 	}
-	int variant = 0; /* select_by_words() may find a fitter one */
+	int variant = (int)k->usual; /* select_by_words() may find a fitter one */
 	if (text[len]) {
 		variant = kernel_variant_index(k, text + len + 1);
 		if (variant < 0) {
@@ -138,20 +138,22 @@ static bool fits(const struct kernel_desc *k, unsigned v, unsigned n, char **par
 	return true;
 }
 
-/* No variant named: the first that can be launched with what is named; else the first that has
- * every parameter named, whose refusal says why; else the first. */
+/* No variant named: the usual one, or else the first, that can be launched with what is named; else
+ * the first that has every parameter named, whose refusal says why; else the usual one. */
 static unsigned fitting_variant(const struct kernel_desc *k, unsigned n, char **params)
 {
 	unsigned named = k->n_variants;
-	for (unsigned v = 0; n && v < k->n_variants; v++) {
-		bool launches;
+	bool launches;
+	if (!n || (fits(k, k->usual, n, params, &launches) && launches))
+		return k->usual;
+	for (unsigned v = 0; v < k->n_variants; v++) {
 		if (!fits(k, v, n, params, &launches))
 			continue;
 		if (launches)
 			return v;
 		named = v < named ? v : named;
 	}
-	return named < k->n_variants ? named : 0;
+	return named < k->n_variants ? named : k->usual;
 }
 
 bool select_by_words(unsigned n, char **args, struct selection *sel, struct err *err)

@@ -176,6 +176,7 @@ struct kernel_desc {
 	unsigned n_params, n_variants;
 	const struct param_desc *params;
 	const struct variant_desc *variants;
+	unsigned usual; /* the variant that is meant where none is named */
 	/* A matrix product C = A B: which parameters are the rows of A, the columns of B and the length
 	 * between them. NULL = it computes something else. */
 	const unsigned *product;

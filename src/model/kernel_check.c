@@ -41,6 +41,9 @@ bool kernel_check_complete(const struct kernel_desc *k, struct err *err)
 	if (k->n_params > KERNEL_MAX_PARAMS || k->n_variants > KERNEL_MAX_VARIANTS)
 		return err_set(err, ERR_USAGE, "%u parameters and %u variants; at most %d and %d",
 		               k->n_params, k->n_variants, KERNEL_MAX_PARAMS, KERNEL_MAX_VARIANTS);
+	if (k->usual >= k->n_variants)
+		return err_set(err, ERR_USAGE, "the usual variant is number %u of %u", k->usual,
+		               k->n_variants);
 	for (unsigned v = 0; v < k->n_variants; v++) {
 		const struct variant_desc *d = &k->variants[v];
 		if (!is_text(d->name) || !is_text(d->entry) || !d->title || !d->idea || !d->section)

@@ -53,6 +53,7 @@ TEST(what_breaks_a_rule_is_named)
 			fail_msg("'%s' is not in: %s", words, err.msg);                    \
 	} while (0)
 	BROKEN(k.plan = NULL, kernel_check_complete(&k, &err), "no 'plan'");
+	BROKEN(k.usual = k.n_variants, kernel_check_complete(&k, &err), "usual variant");
 	BROKEN(k.n_variants = 33, kernel_check_complete(&k, &err), "33 variants");
 	BROKEN(variants[1].idea = "short", kernel_check_texts(&k, source, &err), "5 characters");
 	BROKEN(variants[1].entry = "x", kernel_check_texts(&k, source, &err), "vec_add_v1_chunks");
