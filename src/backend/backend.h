@@ -8,6 +8,7 @@
 #define PMPP_BACKEND_BACKEND_H
 
 #include "base/err.h"
+#include "base/shared_memory.h"
 #include "base/text.h"
 #include "compile/compile.h"
 #include "model/gpu.h"
@@ -39,6 +40,10 @@ struct backend_info {
 struct run_buffer {
 	void *data; /* in: contents before; out: contents after the run */
 	size_t bytes;
+	const void
+		*before;    /* the contents before once more, for a second try; NULL: @data keeps them */
+	bool patterned; /* every 32-bit word of it is @pattern before the run, whatever @data holds */
+	uint32_t pattern;
 };
 
 /* What the emulator counts: PTX, or after it the machine code that the assembler made of it, as a
@@ -53,6 +58,7 @@ struct run_request {
 	const struct module *module;
 	const struct launch_plan *plan;
 	struct run_buffer buffers[KERNEL_MAX_BUFFERS]; /* n = plan->n_buffers; written in place */
+	const struct shared_memory *memory;            /* they all lie in it; NULL = elsewhere */
 	const char *source_file;                       /* "sgemm.cu" for messages */
 	unsigned caps;                                 /* what is wanted; 0 = all */
 	uint64_t max_blocks;         /* emu: run a spread sample of at most this many; 0 = all */
@@ -96,6 +102,7 @@ struct backend; /* opaque, per implementation */
 
 struct backend_ops {
 	const char *name;
+	bool wants_shared_memory; /* buffers there spare it a copy */
 	bool (*probe)(struct backend_info *info, struct err *err);
 	/* @gpu must outlive the back end, as an interned sheet does. */
 	bool (*open)(struct backend **be, const struct gpu_spec *gpu, struct err *err);

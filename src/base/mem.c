@@ -1,4 +1,5 @@
 /* Allocation that never returns NULL; see mem.h. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/mem.h"
 
 #include <stdarg.h>
@@ -6,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -127,6 +129,23 @@ void *mem_aligned(size_t align, size_t bytes)
 	while (posix_memalign(&p, align, total ? total : align))
 		mem_give_reserve(total);
 	memset(p, 0, total);
+	return p;
+}
+
+#define LARGE_PAGE ((size_t)2 << 20)
+#define PAGE ((size_t)4096)
+
+void *mem_pages(size_t bytes)
+{
+	const size_t align = bytes < LARGE_PAGE ? PAGE : LARGE_PAGE;
+	const size_t total = product((bytes + PAGE - 1) / PAGE, PAGE);
+	void *p = NULL;
+	while (posix_memalign(&p, align, total ? total : PAGE))
+		mem_give_reserve(total);
+#ifdef MADV_HUGEPAGE
+	if (align == LARGE_PAGE)
+		(void)madvise(p, total, MADV_HUGEPAGE); /* a wish */
+#endif
 	return p;
 }
 

@@ -23,6 +23,8 @@ void *mem_realloc(void *p, size_t n, size_t bytes); /* overflow ends the program
 			(array) = mem_realloc((array), (cap), sizeof *(array)); \
 		}                                                           \
 	} while (0)
+/* Uninitialised whole pages, large ones where the system has them; freed with free(). */
+void *mem_pages(size_t bytes);
 /* Zeroed, aligned to @align (a power of two); freed with free(). */
 void *mem_aligned(size_t align, size_t bytes);
 char *mem_strdup(const char *s) __attribute__((malloc));

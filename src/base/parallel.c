@@ -1,8 +1,11 @@
 /* See parallel.h. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/parallel.h"
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 struct range {
@@ -51,4 +54,51 @@ void parallel_ranges(size_t n, size_t least, parallel_part *part, void *ctx)
 			pthread_join(range[i].thread, NULL);
 		else
 			run_range(&range[i]);
+}
+
+#define LEAST_COPY ((size_t)8 << 20) /* copied before a thread has begun */
+
+struct copy {
+	char *to;
+	const char *from; /* NULL: @value goes everywhere */
+	unsigned char value;
+};
+
+static void copy_range(void *ctx, unsigned number, size_t from, size_t to)
+{
+	const struct copy *c = ctx;
+	(void)number;
+	if (c->from)
+		memcpy(c->to + from, c->from + from, to - from);
+	else
+		memset(c->to + from, c->value, to - from);
+}
+
+void parallel_copy(void *to, const void *from, size_t bytes)
+{
+	struct copy c = { .to = to, .from = from };
+	parallel_ranges(bytes, LEAST_COPY, copy_range, &c);
+}
+
+void parallel_set(void *to, unsigned char value, size_t bytes)
+{
+	struct copy c = { .to = to, .value = value };
+	parallel_ranges(bytes, LEAST_COPY, copy_range, &c);
+}
+
+#define PAGE ((size_t)4096)
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; before it, refused */
+#endif
+
+static void touch_range(void *ctx, unsigned number, size_t from, size_t to)
+{
+	(void)number;
+	(void)madvise((char *)ctx + from * PAGE, (to - from) * PAGE, MADV_POPULATE_WRITE);
+}
+
+void parallel_touch(void *pages, size_t bytes)
+{
+	parallel_ranges((bytes + PAGE - 1) / PAGE, LEAST_COPY / PAGE, touch_range, pages);
 }

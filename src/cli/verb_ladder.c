@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "lab/reference_run.h"
 #include "lab/ladder_book.h"
+#include "lab/workbench.h"
 #include "model/ladder.h"
 #include "model/record_tables.h"
 
@@ -294,7 +295,10 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct state *s = state;
 	struct err err = { 0 };
 	struct selection sel = { .seed = 1 };
+	struct workbench bench = { 0 };
 	const struct run_options options_ = { .max_blocks = s->sample,
+		                                  .bench = &bench,
+		                                  .caps = CAPS_OF_A_ROW,
 		                                  .no_verify = s->no_verify,
 		                                  .timeout_s = s->timeout_s };
 	if (!select_ladder(n, args, &sel, &err) ||
@@ -302,6 +306,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		return cli_fail(c, &err);
 	struct ladder *l = ladder_new(&sel);
 	int status = climb_all(l, &options_);
+	workbench_close(&bench);
 	char params[256];
 	struct library_line lines[MAX_LIBRARY];
 	const unsigned n_lines = library_lines(&sel, NULL, lines, MAX_LIBRARY);

@@ -3,6 +3,8 @@
 #include "cli/dump_out.h"
 #include "cli/program_start.h"
 #include "cli/progress.h"
+#include "lab/head_start.h"
+#include "lab/workbench.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -124,12 +126,49 @@ static int show(struct cli *c, const struct state *s, const struct run_record *r
 	return status;
 }
 
+/* A launch that is known, where the person wants it. */
+static int run_kernel(struct cli *c, struct state *s, struct selection *sel,
+                      const struct run_options *given)
+{
+	struct run_options options_ = *given;
+	struct err err = { 0 };
+	struct run_record *r;
+	struct progress progress;
+	if (!choose_gpu_and_backend(s->gpu, s->backend, sel, &err) ||
+	    !cli_level(s->level, &options_.level, &err))
+		return cli_fail(c, &err);
+	if (s->level && strcmp(sel->backend, "emu") != 0) {
+		err_set(&err, ERR_USAGE, "--level: a GPU runs machine code, and counts that");
+		err_remedy(&err, "leave it out, or run with --backend emu");
+		return cli_fail(c, &err);
+	}
+	struct launch_plan plan = { 0 };
+	struct dump dump = { .words = s->dump, .ok = true };
+	if (s->dump && (!selection_plan(sel, &plan, &err) || !dump_legal(s->dump, &plan, &err)))
+		return cli_fail(c, &err);
+	options_.outputs = s->dump ? dump_take : NULL;
+	options_.outputs_ctx = &dump;
+	progress_begin(&progress, 1);
+	progress_item(&progress, "running");
+	const struct run_hooks hooks = progress_hooks(&progress);
+	bool ok = run_selection_with(sel, &options_, &hooks, &r, &err);
+	progress_end(&progress);
+	if (!ok)
+		return cli_fail(c, &err);
+	if (!dump.ok) {
+		record_free(r);
+		return end_dump(c, &dump);
+	}
+	const int status = show(c, s, r, &dump);
+	record_free(r);
+	return status;
+}
+
 static int run(struct cli *c, void *state, unsigned n, char **args)
 {
 	struct state *s = state;
 	struct err err = { 0 };
 	struct selection sel = { .seed = s->seed };
-	struct run_record *r;
 	struct run_options options_ = {
 		.max_blocks = s->sample,
 		.timeout_s = s->timeout_s,
@@ -137,7 +176,6 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		.stalls = true,
 		.threads = (unsigned)s->threads,
 	};
-	struct progress progress;
 
 	if (!cli_races(&s->races, &options_.races, &err))
 		return cli_fail(c, &err);
@@ -162,34 +200,14 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		err_remedy(&err, "give a source with a main(), or an executable: run prog.cu --launch 3");
 		return cli_fail(c, &err);
 	}
-	if (!user_start(&s->user, n, args, &sel, &err) ||
-	    !choose_gpu_and_backend(s->gpu, s->backend, &sel, &err) ||
-	    !cli_level(s->level, &options_.level, &err))
+	if (!user_start(&s->user, n, args, &sel, &err))
 		return cli_fail(c, &err);
-	if (s->level && strcmp(sel.backend, "emu") != 0) {
-		err_set(&err, ERR_USAGE, "--level: a GPU runs machine code, and counts that");
-		err_remedy(&err, "leave it out, or run with --backend emu");
-		return cli_fail(c, &err);
-	}
-	struct launch_plan plan = { 0 };
-	struct dump dump = { .words = s->dump, .ok = true };
-	if (s->dump && (!selection_plan(&sel, &plan, &err) || !dump_legal(s->dump, &plan, &err)))
-		return cli_fail(c, &err);
-	options_.outputs = s->dump ? dump_take : NULL;
-	options_.outputs_ctx = &dump;
-	progress_begin(&progress, 1);
-	progress_item(&progress, "running");
-	const struct run_hooks hooks = progress_hooks(&progress);
-	bool ok = run_selection_with(&sel, &options_, &hooks, &r, &err);
-	progress_end(&progress);
-	if (!ok)
-		return cli_fail(c, &err);
-	if (!dump.ok) {
-		record_free(r);
-		return end_dump(c, &dump);
-	}
-	const int status = show(c, s, r, &dump);
-	record_free(r);
+	struct workbench bench = { 0 };
+	options_.bench = &bench;
+	if (s->backend && !strcmp(s->backend, "cuda"))
+		head_start(&bench, &sel);
+	const int status = run_kernel(c, s, &sel, &options_);
+	workbench_close(&bench);
 	return status;
 }
 
@@ -199,7 +217,7 @@ CLI_VERB(
 	.usage = "KERNEL[/VARIANT] | FILE.cu [name=value ...] [options] | PROG.cu [nvcc options] "
 			 "[--launch N] [-- arguments]",
 	.help =
-		"Without a variant, the first one that can be launched with the named parameters is run.\n"
+		"Without a variant, the usual one is run, or the first that takes the named parameters.\n"
 		"Parameters: 'pmpp-explore list kernels' shows every kernel's names and values.\n"
 		"Numbers may end in k, M or G (2^10, 2^20, 2^30).\n"
 		"Status: 0 verified (or not compared), 1 wrong result or failed run, 2 bad usage, "

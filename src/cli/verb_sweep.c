@@ -4,6 +4,7 @@
  */
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "lab/workbench.h"
 
 #include "base/mem.h"
 #include "model/record_tables.h"
@@ -281,7 +282,11 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	if (!prepare(&w, s, n, args, &err))
 		return cli_fail(c, &err);
 	progress_begin(&w.progress, w.listed);
-	combine(&w, 0, &(struct run_options){ .max_blocks = s->sample });
+	struct workbench bench = { 0 };
+	combine(
+		&w, 0,
+		&(struct run_options){ .max_blocks = s->sample, .bench = &bench, .caps = CAPS_OF_A_ROW });
+	workbench_close(&bench);
 	progress_end(&w.progress);
 	qsort(w.points, w.n, sizeof *w.points, faster);
 	int status = w.failed || w.total < w.listed ? CLI_WRONG : w.n ? CLI_OK : CLI_USAGE;

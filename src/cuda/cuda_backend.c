@@ -4,7 +4,6 @@
  * Buffers travel in a shared-memory file. One worker is kept between uses, parked when no back end
  * is open, so that a probe's driver start is not paid twice. Loads no CUDA library.
  */
-#define _GNU_SOURCE /* memfd_create, F_ADD_SEALS */
 #include "cuda/cuda.h"
 #include "base/monotonic.h"
 #include "cuda/cuda_client.h"
@@ -15,15 +14,11 @@
 #include "model/record_tables.h"
 #include "model/record_wire.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define DEFAULT_TIMEOUT_S 60
 
@@ -281,38 +276,20 @@ static void close_backend(struct backend *b)
 	free(b);
 }
 
-struct shared {
-	int fd;
-	uint8_t *data;
-	uint64_t bytes;
-};
-
-static void drop_shared(struct shared *s)
+/* Where the buffers lie for the worker: where they are if that can be, else a copy. */
+static bool share(const struct run_request *req, const struct cuda_job *j, uint64_t bytes,
+                  const atomic_bool *cancel, struct shared_memory *s, struct err *err)
 {
-	munmap(s->data, s->bytes);
-	close(s->fd);
-}
-
-static bool make_shared(const struct run_request *req, const struct cuda_job *j,
-                        const atomic_bool *cancel, struct shared *s, struct err *err)
-{
-	s->fd = memfd_create("pmpp-buffers", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (s->fd < 0 || ftruncate(s->fd, (off_t)s->bytes) ||
-	    (s->data = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0)) ==
-	        MAP_FAILED) {
-		int e = errno;
-		if (s->fd >= 0)
-			close(s->fd);
-		char size[32];
-		return err_set(err, ERR_IO, "%s of shared memory for the GPU worker: %s",
-		               fmt_bytes(size, sizeof size, (double)s->bytes), strerror(e));
+	if (req->memory) {
+		*s = *req->memory;
+		return true;
 	}
-	/* Neither side can make it smaller under the other. */
-	(void)fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+	if (!shared_memory_make(s, bytes, "the GPU worker", err))
+		return false;
 	for (unsigned b = 0; b < j->n_buffers; b++)
 		if (!mem_copy_until(s->data + j->buffers[b].offset, req->buffers[b].data,
 		                    req->buffers[b].bytes, cancel)) {
-			drop_shared(s);
+			shared_memory_drop(s);
 			return err_set(err, ERR_CANCELLED, "kernel %s: %s", j->entry,
 			               fault_reason(FAULT_CANCELLED));
 		}
@@ -358,14 +335,18 @@ static bool make_job(const struct backend *be, const struct run_request *req, st
 		}
 		snprintf(j->buffers[b].name, sizeof j->buffers[b].name, "%.31s",
 		         p->buffers[b].name ? p->buffers[b].name : "");
-		j->buffers[b].offset = at;
-		j->buffers[b].bytes = req->buffers[b].bytes;
+		const struct run_buffer *buffer = &req->buffers[b];
+		j->buffers[b].offset =
+			req->memory ? (uint64_t)((const uint8_t *)buffer->data - req->memory->data) : at;
+		j->buffers[b].bytes = buffer->bytes;
+		j->buffers[b].patterned = buffer->patterned;
+		j->buffers[b].pattern = buffer->pattern;
 		j->buffers[b].role = p->buffers[b].role;
 		j->buffers[b].partial = p->buffers[b].partial;
 		j->buffers[b].elem = (uint32_t)elem_size(p->buffers[b].type);
 		at += (req->buffers[b].bytes + 255) & ~(uint64_t)255;
 	}
-	*bytes = at ? at : 256;
+	*bytes = req->memory ? req->memory->bytes : at ? at : 256;
 	if (req->program)
 		j->program = *req->program;
 	else
@@ -385,8 +366,8 @@ static bool run_once(struct backend *be, const struct run_request *req, const st
                      struct cuda_fault *fault, struct err *err)
 {
 	const double begin = clock_now_s();
-	struct shared s = { .fd = -1, .bytes = bytes };
-	if (!make_shared(req, job, hooks ? hooks->cancel : NULL, &s, err))
+	struct shared_memory s;
+	if (!share(req, job, bytes, hooks ? hooks->cancel : NULL, &s, err))
 		return false;
 	char what[300];
 	snprintf(what, sizeof what, "kernel %s", job->entry);
@@ -407,7 +388,7 @@ static bool run_once(struct backend *be, const struct run_request *req, const st
 		struct cuda_report *r = mem_alloc(sizeof *r);
 		if (cuda_get_report(&answer, r)) {
 			wire_free(&answer);
-			for (unsigned b = 0; b < job->n_buffers; b++)
+			for (unsigned b = 0; b < job->n_buffers && !req->memory; b++)
 				memcpy(req->buffers[b].data, s.data + job->buffers[b].offset,
 				       req->buffers[b].bytes);
 			unsigned caps = job->caps ? job->caps : (1u << CUDA_MAX_CAPS) - 1;
@@ -418,8 +399,17 @@ static bool run_once(struct backend *be, const struct run_request *req, const st
 		}
 		free(r);
 	}
-	drop_shared(&s);
+	if (!req->memory)
+		shared_memory_drop(&s);
 	return ok;
+}
+
+/* What a first try may have changed. */
+static void restore(const struct run_request *req)
+{
+	for (unsigned b = 0; b < req->plan->n_buffers && req->memory; b++)
+		if (req->buffers[b].before)
+			memcpy(req->buffers[b].data, req->buffers[b].before, req->buffers[b].bytes);
 }
 
 static bool run(struct backend *be, const struct run_request *req, const struct run_hooks *hooks,
@@ -438,6 +428,8 @@ static bool run(struct backend *be, const struct run_request *req, const struct 
 		ok = fault.id == FAULT_WORKER && tries == 0;
 		if (!ok)
 			*err = why;
+		else
+			restore(req);
 	}
 	free(job);
 	return ok;
@@ -466,6 +458,7 @@ static unsigned library(unsigned m, unsigned n, unsigned k, const atomic_bool *c
 
 const struct backend_ops backend_cuda = {
 	.name = "cuda",
+	.wants_shared_memory = true,
 	.probe = probe,
 	.open = open_backend,
 	.run = run,

@@ -223,6 +223,8 @@ void cuda_put_job(struct wire_msg *m, const struct cuda_job *j)
 		wire_put_u64(m, j->buffers[b].bytes);
 		wire_put_u32(m, (uint32_t)j->buffers[b].role);
 		put_bool(m, j->buffers[b].partial);
+		put_bool(m, j->buffers[b].patterned);
+		wire_put_u32(m, j->buffers[b].pattern);
 		wire_put_u32(m, j->buffers[b].elem);
 	}
 	wire_put_u32(m, j->n_args);
@@ -257,6 +259,8 @@ bool cuda_get_job(struct wire_msg *m, uint64_t shared_bytes, struct cuda_job *j)
 		j->buffers[b].bytes = wire_get_u64(m);
 		j->buffers[b].role = (enum buffer_role)wire_get_upto(m, BUF_INOUT);
 		j->buffers[b].partial = get_bool(m);
+		j->buffers[b].patterned = get_bool(m);
+		j->buffers[b].pattern = wire_get_u32(m);
 		j->buffers[b].elem = wire_get_upto(m, 16);
 		if (j->buffers[b].bytes > shared_bytes ||
 		    j->buffers[b].offset > shared_bytes - j->buffers[b].bytes)

@@ -36,7 +36,7 @@ enum cuda_msg {
 		MSG_COUNT
 };
 
-#define CUDA_PROTOCOL 4u
+#define CUDA_PROTOCOL 5u
 #define CUDA_MAX_DEVICES 8
 #define CUDA_MAX_CAPS 5
 
@@ -75,6 +75,8 @@ struct cuda_job {
 		uint32_t elem;          /* bytes of an element */
 		enum buffer_role role;
 		bool partial;
+		bool patterned;   /* before the run, every word of it is */
+		uint32_t pattern; /* this */
 	} buffers[KERNEL_MAX_BUFFERS];
 	struct kernel_arg args[KERNEL_MAX_ARGS];
 	/* the timeline's: pieces differ in grid and arguments only */

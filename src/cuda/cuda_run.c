@@ -111,6 +111,21 @@ static bool copy_pieces(struct gpu_worker *w, CUdeviceptr device, uint8_t *host,
 	return true;
 }
 
+/* One buffer's contents before the run. */
+static bool fill(struct gpu_worker *w, struct gpu_launch *l, unsigned b, uint8_t *shared,
+                 struct cuda_fault *why)
+{
+	const struct cuda_job *j = l->job;
+	const uint64_t bytes = j->buffers[b].bytes, words = bytes / sizeof(uint32_t);
+	uint32_t pattern = j->buffers[b].pattern;
+	if (!j->buffers[b].patterned)
+		return copy_pieces(w, l->buffers[b], shared + j->buffers[b].offset, bytes, false, why);
+	return (!words || cu_ok(w, w->cu.MemsetD32Async(l->buffers[b], pattern, words, w->stream),
+	                        "cuMemsetD32Async", why)) &&
+	       copy_pieces(w, l->buffers[b] + words * sizeof pattern, (uint8_t *)&pattern,
+	                   bytes % sizeof pattern, false, why);
+}
+
 static bool upload(struct gpu_worker *w, struct gpu_launch *l, uint8_t *shared,
                    struct cuda_fault *why)
 {
@@ -124,8 +139,7 @@ static bool upload(struct gpu_worker *w, struct gpu_launch *l, uint8_t *shared,
 	for (unsigned b = 0; b < j->n_buffers; b++) {
 		work_step(w, "copying buffer %s to the GPU", j->buffers[b].name);
 		if (!allocate(w, &l->buffers[b], j->buffers[b].bytes, all, why) ||
-		    !copy_pieces(w, l->buffers[b], shared + j->buffers[b].offset, j->buffers[b].bytes,
-		                 false, why))
+		    !fill(w, l, b, shared, why))
 			return false;
 		if (changes[b] && (!allocate(w, &l->pristine[b], j->buffers[b].bytes, all, why) ||
 		                   !cu_ok(w,

@@ -1,13 +1,12 @@
 /*
- * A stream program for real: memory of its own, pageable or pinned as the program says, blocking
- * streams (the legacy default stream waits for them and they for it), copies, kernels, events.
+ * A stream program for real: copies, kernels, events on the stage that cuda_stage.h sets.
  *
- * First what happens once (context, module, allocation, pinning), timed by the host's clock; then
- * the program: once to warm up; timed as a whole, because recording slows the calls; and recorded,
- * by CUPTI's activity records, or by events where CUPTI is refused. Of short programs the median of
- * three is taken. What a program cut in pieces returns must be what the single launch returned.
+ * A short program runs once to warm up, is timed as a whole, because recording slows the calls, and
+ * recorded, by CUPTI's activity records, or by events where CUPTI is refused; the median of three
+ * is taken. A long one is recorded once. What a program cut in pieces returns must be what the
+ * single launch returned.
  */
-#include "cuda/cuda_work.h"
+#include "cuda/cuda_stage.h"
 #include "base/monotonic.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -18,168 +17,9 @@
 #include <string.h>
 #include <time.h>
 
-#define HOST_MAX ((uint64_t)4 << 30) /* of host memory beside the run's own */
-#define INIT_MAX (3 + 2 * KERNEL_MAX_BUFFERS)
-#define UNWRITTEN 0xff
 #define RECORDINGS 3
-#define SHORT_S 0.25 /* a program that is played more than once */
-
-struct stage {
-	const struct gpu_launch *l;
-	const struct stream_program *p;
-	CUdeviceptr device[KERNEL_MAX_BUFFERS];
-	uint8_t *host[KERNEL_MAX_BUFFERS];
-	bool pinned[KERNEL_MAX_BUFFERS], up[KERNEL_MAX_BUFFERS], down[KERNEL_MAX_BUFFERS];
-	CUstream stream[STREAM_MAX_STREAMS]; /* 0 stays NULL: the legacy default stream */
-	CUevent event[STREAM_MAX_EVENTS];
-	unsigned n_init;
-	struct {
-		char name[48];
-		double ns;
-		uint64_t bytes;
-	} init[INIT_MAX];
-};
-
-static void note_init(struct stage *s, const char *what, const char *of, double ns, uint64_t bytes)
-{
-	snprintf(s->init[s->n_init].name, sizeof s->init->name, "%s%s%s", what, *of ? " " : "", of);
-	s->init[s->n_init].bytes = bytes;
-	s->init[s->n_init++].ns = ns;
-}
-
-/* --- setting the stage --- */
-
-static bool host_memory(struct gpu_worker *w, struct stage *s, unsigned b, struct cuda_fault *why)
-{
-	const uint64_t bytes = s->l->job->buffers[b].bytes;
-	if (!s->pinned[b]) {
-		s->host[b] = mem_aligned(4096, (bytes + 4095) & ~(uint64_t)4095);
-		return true;
-	}
-	void *p = NULL;
-	const double begin = clock_now_s();
-	if (!cu_ok(w, w->cu.MemHostAlloc(&p, bytes, 0), "cuMemHostAlloc", why))
-		return false;
-	note_init(s, "pin", s->l->job->buffers[b].name, (clock_now_s() - begin) * 1e9, bytes);
-	s->host[b] = p;
-	return true;
-}
-
-static bool allocate(struct gpu_worker *w, struct stage *s, struct cuda_fault *why)
-{
-	const struct cuda_job *j = s->l->job;
-	uint64_t host = 0;
-	for (unsigned b = 0; b < j->n_buffers; b++)
-		host += s->up[b] || s->down[b] ? j->buffers[b].bytes : 0;
-	if (host > HOST_MAX) {
-		char need[32], most[32];
-		return fault_set(why, FAULT_OUT_OF_MEMORY,
-		                 "the timeline needs %s of host memory, at most %s",
-		                 fmt_bytes(need, sizeof need, (double)host),
-		                 fmt_bytes(most, sizeof most, (double)HOST_MAX));
-	}
-	for (unsigned b = 0; b < j->n_buffers; b++) {
-		const double begin = clock_now_s();
-		if (!cu_ok(w, w->cu.MemAlloc(&s->device[b], j->buffers[b].bytes), "cuMemAlloc", why))
-			return false;
-		note_init(s, "allocate", j->buffers[b].name, (clock_now_s() - begin) * 1e9,
-		          j->buffers[b].bytes);
-		if ((s->up[b] || s->down[b]) && !host_memory(w, s, b, why))
-			return false;
-	}
-	return true;
-}
-
-/* What stays on the device for the whole program is put there before it. */
-static bool resident(struct gpu_worker *w, struct stage *s, struct cuda_fault *why)
-{
-	for (unsigned b = 0; b < s->l->job->n_buffers; b++) {
-		const CUdeviceptr from = s->l->pristine[b] ? s->l->pristine[b] : s->l->buffers[b];
-		if (!s->up[b] && s->l->job->buffers[b].role != BUF_OUT &&
-		    !cu_ok(
-				w,
-				w->cu.MemcpyDtoDAsync(s->device[b], from, s->l->job->buffers[b].bytes, w->stream),
-				"cuMemcpyDtoDAsync", why))
-			return false;
-	}
-	return cu_ok(w, w->cu.StreamSynchronize(w->stream), "cuStreamSynchronize", why);
-}
-
-static bool streams_and_events(struct gpu_worker *w, struct stage *s, struct cuda_fault *why)
-{
-	const double begin = clock_now_s();
-	bool any = false;
-	for (unsigned i = 0; i < s->p->n_ops; i++) {
-		const struct stream_op *op = &s->p->ops[i];
-		if (op->stream && !s->stream[op->stream]) {
-			any = true;
-			if (!cu_ok(w, w->cu.StreamCreate(&s->stream[op->stream], CU_STREAM_DEFAULT),
-			           "cuStreamCreate", why))
-				return false;
-		}
-		if (op->kind == SOP_RECORD && !s->event[op->event] &&
-		    !cu_ok(w, w->cu.EventCreate(&s->event[op->event], CU_EVENT_DISABLE_TIMING),
-		           "cuEventCreate", why))
-			return false;
-	}
-	if (any)
-		note_init(s, "streams", "", (clock_now_s() - begin) * 1e9, 0);
-	return true;
-}
-
-static bool set_stage(struct gpu_worker *w, struct stage *s, struct cuda_fault *why)
-{
-	for (unsigned i = 0; i < s->p->n_ops; i++) {
-		const struct stream_op *op = &s->p->ops[i];
-		if (op->kind == SOP_H2D || op->kind == SOP_D2H) {
-			s->up[op->buffer] |= op->kind == SOP_H2D;
-			s->down[op->buffer] |= op->kind == SOP_D2H;
-			s->pinned[op->buffer] |= op->pinned;
-		}
-	}
-	note_init(s, "context", "", w->context_ns, 0);
-	note_init(s, "module", "", s->l->load_ns, 0);
-	return allocate(w, s, why) && streams_and_events(w, s, why) && resident(w, s, why);
-}
-
-static void strike(struct gpu_worker *w, struct stage *s)
-{
-	for (unsigned b = 0; b < KERNEL_MAX_BUFFERS; b++) {
-		if (s->host[b] && !s->pinned[b])
-			free(s->host[b]);
-		else if (s->host[b] && !w->poisoned)
-			w->cu.MemFreeHost(s->host[b]);
-		if (s->device[b] && !w->poisoned)
-			w->cu.MemFree(s->device[b]);
-	}
-	for (unsigned i = 1; i < STREAM_MAX_STREAMS && !w->poisoned; i++)
-		if (s->stream[i])
-			w->cu.StreamDestroy(s->stream[i]);
-	for (unsigned i = 0; i < STREAM_MAX_EVENTS && !w->poisoned; i++)
-		if (s->event[i])
-			w->cu.EventDestroy(s->event[i]);
-}
-
-/* Host memory as it is before the program; every page is touched. */
-static bool fill_host(struct gpu_worker *w, struct stage *s, const uint8_t *shared,
-                      struct cuda_fault *why)
-{
-	const struct cuda_job *j = s->l->job;
-	for (unsigned b = 0; b < j->n_buffers; b++) {
-		if (!s->host[b])
-			continue;
-		if (s->l->pristine[b]) {
-			if (!cu_ok(w, w->cu.MemcpyDtoH(s->host[b], s->l->pristine[b], j->buffers[b].bytes),
-			           "cuMemcpyDtoH", why))
-				return false;
-		} else if (s->up[b]) {
-			memcpy(s->host[b], shared + j->buffers[b].offset, j->buffers[b].bytes);
-		} else {
-			memset(s->host[b], UNWRITTEN, j->buffers[b].bytes);
-		}
-	}
-	return true;
-}
+#define SHORT_S 0.25         /* a program that is played more than once */
+#define HOST_BYTES_PER_S 8e9 /* of pageable memory; an H200 copies at 8 to 14 */
 
 /* --- the program --- */
 
@@ -252,7 +92,7 @@ static bool by_records(struct gpu_worker *w, struct stage *s, const uint8_t *sha
 {
 	if (!activity_begin(w, why))
 		return false;
-	bool ok = !warm || (play(w, s, why) && fill_host(w, s, shared, why));
+	bool ok = !warm || (play(w, s, why) && stage_fill(w, s, shared, why));
 	if (ok)
 		activity_clear(w);
 	ok = ok && play(w, s, why);
@@ -389,7 +229,7 @@ static bool record_once(struct gpu_worker *w, struct stage *s, const uint8_t *sh
                         struct cuda_report *report, struct cuda_fault *why)
 {
 	struct cuda_fault refused = { 0 };
-	if (!fill_host(w, s, shared, why))
+	if (!stage_fill(w, s, shared, why))
 		return false;
 	if (!report->run.spans_from_events && by_records(w, s, shared, warm, report, &refused))
 		return true;
@@ -401,7 +241,7 @@ static bool record_once(struct gpu_worker *w, struct stage *s, const uint8_t *sh
 	if (refused.id != FAULT_NONE)
 		snprintf(report->run.note, sizeof report->run.note, "timeline by events: %s",
 		         fault_reason(refused.id));
-	return fill_host(w, s, shared, why) && by_events(w, s, report, why);
+	return stage_fill(w, s, shared, why) && by_events(w, s, report, why);
 }
 
 struct recording {
@@ -443,7 +283,7 @@ static bool play_timed(struct gpu_worker *w, struct stage *s, const uint8_t *sha
 {
 	double took_ns[RECORDINGS];
 	for (unsigned i = 0; i < n; i++) {
-		if (!fill_host(w, s, shared, why))
+		if (!stage_fill(w, s, shared, why))
 			return false;
 		const double begin = clock_now_s();
 		if (!play(w, s, why))
@@ -455,15 +295,26 @@ static bool play_timed(struct gpu_worker *w, struct stage *s, const uint8_t *sha
 	return true;
 }
 
+/* Copies at a pace that hosts reach at best. */
+static bool is_brief(const struct stream_program *p)
+{
+	double bytes = 0;
+	for (unsigned i = 0; i < p->n_ops; i++)
+		if (p->ops[i].kind == SOP_H2D || p->ops[i].kind == SOP_D2H)
+			bytes += (double)p->ops[i].bytes;
+	return bytes / HOST_BYTES_PER_S < SHORT_S;
+}
+
 static bool play_and_record(struct gpu_worker *w, struct stage *s, const uint8_t *shared,
                             struct cuda_report *report, struct cuda_fault *why)
 {
 	double first_ns = 0;
-	if (!play_timed(w, s, shared, 1, &first_ns, why))
+	bool brief = is_brief(s->p);
+	if (brief && !play_timed(w, s, shared, 1, &first_ns, why))
 		return false;
-	const bool brief = first_ns < SHORT_S * 1e9;
+	brief = brief && first_ns < SHORT_S * 1e9;
 	const unsigned want = brief ? RECORDINGS : 1;
-	if (!play_timed(w, s, shared, want, &report->run.program_ns, why))
+	if (brief && !play_timed(w, s, shared, want, &report->run.program_ns, why))
 		return false;
 	struct recording recordings[RECORDINGS];
 	unsigned n = 0;
@@ -476,24 +327,26 @@ static bool play_and_record(struct gpu_worker *w, struct stage *s, const uint8_t
 		if (ok && i == n / 2) {
 			report->run.spans = recordings[i].spans;
 			report->run.n_spans = recordings[i].n;
+			if (!brief) /* recording costs nothing beside it */
+				report->run.program_ns = recordings[i].ns;
 		} else {
 			free(recordings[i].spans);
 		}
 	return ok || (n == 0 && work_cancelled(w) && !fault_set(why, FAULT_CANCELLED, "%s", ""));
 }
 
-bool stream_timeline(struct gpu_worker *w, const struct gpu_launch *l, const uint8_t *shared,
+bool stream_timeline(struct gpu_worker *w, const struct gpu_launch *l, uint8_t *shared,
                      struct cuda_report *report, struct cuda_fault *why)
 {
 	struct stage s = { .l = l, .p = &l->job->program };
 	work_step(w, "preparing the stream program of %s", l->job->entry);
-	bool ok = set_stage(w, &s, why);
+	bool ok = stage_set(w, &s, shared, why);
 	work_step(w, "running the stream program of %s", l->job->entry);
 	ok = ok && play_and_record(w, &s, shared, report, why);
 	if (ok) {
 		put_init_before(&s, report);
 		compare(&s, shared, report);
 	}
-	strike(w, &s);
+	stage_strike(w, &s);
 	return ok;
 }

@@ -159,7 +159,7 @@ bool activity_durations(struct gpu_worker *w, const struct timed *t, unsigned n,
                         unsigned *got, struct cuda_fault *why);
 
 /* cuda_stream.c: the job's stream program, for real. */
-bool stream_timeline(struct gpu_worker *w, const struct gpu_launch *l, const uint8_t *shared,
+bool stream_timeline(struct gpu_worker *w, const struct gpu_launch *l, uint8_t *shared,
                      struct cuda_report *report, struct cuda_fault *why);
 
 /* cuda_lines.c */

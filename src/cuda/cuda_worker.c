@@ -7,6 +7,7 @@
 #include "cuda/cuda_worker.h"
 #include "cuda/cuda_work.h"
 #include "base/child.h"
+#include "base/parallel.h"
 #include "model/record_tables.h"
 #include "model/record_wire.h"
 
@@ -18,6 +19,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+struct mapped_buffers {
+	uint8_t *data;
+	size_t bytes;
+	dev_t device;
+	ino_t inode;
+};
 
 static bool refuse(struct gpu_worker *w, const struct cuda_fault *why)
 {
@@ -80,24 +88,42 @@ static void serve_job(struct gpu_worker *w, struct wire_msg *m, uint8_t *shared,
 	cuda_report_free(&report);
 }
 
-static void serve_run(struct gpu_worker *w, struct wire_msg *m)
+/*
+ * Maps what came with a run. It stays mapped until other memory comes or this process ends: the
+ * next run is often on the same, and the program need not wait until so many pages are given back.
+ */
+static uint8_t *map_buffers(struct mapped_buffers *m, int fd, struct cuda_fault *why)
 {
 	struct stat st;
+	if (fd < 0 || fstat(fd, &st) || st.st_size <= 0) {
+		fault_set(why, FAULT_OTHER, "the run came without its buffers");
+		return NULL;
+	}
+	if (m->data && m->device == st.st_dev && m->inode == st.st_ino)
+		return m->data;
+	if (m->data)
+		munmap(m->data, m->bytes);
+	*m = (struct mapped_buffers){ .bytes = (size_t)st.st_size,
+		                          .device = st.st_dev,
+		                          .inode = st.st_ino };
+	void *data = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (data == MAP_FAILED) {
+		fault_set(why, FAULT_OTHER, "mmap of %zu bytes: %s", m->bytes, strerror(errno));
+		return NULL;
+	}
+	parallel_touch(data, m->bytes);
+	return m->data = data;
+}
+
+static void serve_run(struct gpu_worker *w, struct wire_msg *m)
+{
+	static struct mapped_buffers mapped;
 	struct cuda_fault why = { 0 };
-	if (m->fd < 0 || fstat(m->fd, &st) || st.st_size <= 0) {
-		fault_set(&why, FAULT_OTHER, "the run came without its buffers");
+	uint8_t *shared = map_buffers(&mapped, m->fd, &why);
+	if (shared)
+		serve_job(w, m, shared, mapped.bytes);
+	else
 		refuse(w, &why);
-		return;
-	}
-	size_t bytes = (size_t)st.st_size;
-	void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
-	if (shared == MAP_FAILED) {
-		fault_set(&why, FAULT_OTHER, "mmap of %zu bytes: %s", bytes, strerror(errno));
-		refuse(w, &why);
-		return;
-	}
-	serve_job(w, m, shared, bytes);
-	munmap(shared, bytes);
 }
 
 static void serve_gemm(struct gpu_worker *w, struct wire_msg *m)

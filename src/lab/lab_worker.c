@@ -310,6 +310,7 @@ static struct run_record *run_all(struct lab_worker *w, struct prepared *p,
 	const struct order_rule *rule = &order_rules[order->kind];
 	const struct run_options o = {
 		.stalls = rule->stalls,
+		.caps = rule->of_session ? 0 : CAPS_OF_A_ROW,
 		.level = level,
 		.code = rule->of_session && workbench_code_ready(&w->bench),
 	};

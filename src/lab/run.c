@@ -115,6 +115,19 @@ static bool user_kernel(const struct prepared *p)
 	return p->sel.kernel->plan_user != NULL;
 }
 
+static void give_buffers(struct run_buffers *b, struct run_request *req)
+{
+	req->memory = b->memory.data ? &b->memory : NULL;
+	for (unsigned i = 0; i < b->n; i++) {
+		struct run_buffer *to = &req->buffers[i];
+		*to = (struct run_buffer){ .data = b->data[i], .bytes = b->bytes[i] };
+		to->before = b->before[i] != b->data[i] ? b->before[i] : NULL;
+		to->patterned = run_buffers_poison(b, i, &to->pattern);
+	}
+	run_buffers_restore(b);
+	b->intact = false; /* until somebody has looked */
+}
+
 bool run_execute(struct prepared *p, const struct run_options *options,
                  const struct run_hooks *hooks, struct run_record **out, struct err *err)
 {
@@ -135,11 +148,10 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 		                                       : RACES_OFF,
 		.level = o->level,
 		.stalls = o->stalls,
+		.caps = o->caps,
 		.timeout_s = o->timeout_s,
 	};
-	for (unsigned b = 0; b < p->plan.n_buffers; b++)
-		req.buffers[b] = (struct run_buffer){ .data = p->data[b], .bytes = p->bytes[b] };
-	run_restore(p);
+	give_buffers(&p->buffers, &req);
 
 	struct run_record *r = mem_zalloc(sizeof *r);
 	if (!describe_launch(p, r, err)) {
@@ -161,10 +173,10 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 bool run_selection_with(const struct selection *sel, const struct run_options *options,
                         const struct run_hooks *hooks, struct run_record **out, struct err *err)
 {
-	struct workbench w = { 0 };
+	struct workbench own = { 0 }, *const w = options && options->bench ? options->bench : &own;
 	struct prepared p;
 	*out = NULL;
-	bool ok = run_prepare(&p, &w, sel, hooks ? hooks->cancel : NULL, err);
+	bool ok = run_prepare(&p, w, sel, hooks ? hooks->cancel : NULL, err);
 	if (ok) {
 		ok = run_execute(&p, options, hooks, out, err);
 		if (ok && options && options->no_verify && (*out)->verify == VERIFY_NOT_RUN)
@@ -172,10 +184,10 @@ bool run_selection_with(const struct selection *sel, const struct run_options *o
 		else if (ok)
 			run_verify(&p, *out);
 		if (ok && options && options->outputs)
-			options->outputs(options->outputs_ctx, &p.plan, p.data);
+			options->outputs(options->outputs_ctx, &p.plan, p.buffers.data);
 		run_release(&p);
 	}
-	workbench_close(&w);
+	workbench_close(&own);
 	return ok;
 }
 

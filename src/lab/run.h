@@ -7,6 +7,11 @@
 #include "backend/backend.h"
 #include "model/session.h"
 
+struct workbench;
+
+/* What a row of a table needs of a back end: neither timeline nor lines. */
+#define CAPS_OF_A_ROW (CAP_TIME | CAP_STATIC | CAP_COUNTERS)
+
 /* How to run, where the defaults do not do. */
 struct run_options {
 	uint64_t max_blocks; /* emulator: a spread sample of at most this many blocks; 0 = all */
@@ -16,8 +21,10 @@ struct run_options {
 	enum run_level level; /* emulator: what is counted */
 	bool code;            /* the record gets the machine code of its kernel */
 	bool stalls;          /* a GPU: also why warps waited; some passes more */
+	unsigned caps;        /* what is wanted, enum backend_cap; 0 = all */
 	bool no_verify;       /* leave the results uncompared: the record says so */
 	double timeout_s;     /* 0 = the back end's default */
+	struct workbench *bench; /* what is kept from one run to the next; NULL = nothing */
 	/* Sees the buffers after the launch, before they go; NULL = nobody does. */
 	void (*outputs)(void *ctx, const struct launch_plan *plan, void *const *data);
 	void *outputs_ctx;

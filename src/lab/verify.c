@@ -12,45 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Quiet NaNs with a payload no arithmetic makes; for whole numbers a pattern no kernel means. */
-static const unsigned char *poison_of(enum elem_type type)
-{
-	static const uint32_t f32 = 0x7fc0dead;
-	static const uint64_t f64 = 0x7ff8dead00c0ffee, whole = 0xdeadbeefdeadbeef;
-	static const uint16_t f16 = 0x7eadu, bf16 = 0x7fadu;
-	switch (type) {
-	case ELEM_F32: return (const unsigned char *)&f32;
-	case ELEM_F64: return (const unsigned char *)&f64;
-	case ELEM_F16: return (const unsigned char *)&f16;
-	case ELEM_BF16: return (const unsigned char *)&bf16;
-	default: break;
-	}
-	return (const unsigned char *)&whole;
-}
-
-void poison_fill(enum elem_type type, void *data, size_t count)
-{
-	const size_t size = elem_size(type);
-	const unsigned char *pattern = poison_of(type);
-	unsigned char *at = data;
-	for (size_t i = 0; i < count; i++, at += size)
-		memcpy(at, pattern, size);
-}
-
-/* A byte has no pattern that cannot be an answer: it is left to the reference alone. */
-size_t poison_first(enum elem_type type, const void *data, size_t count)
-{
-	const size_t size = elem_size(type);
-	const unsigned char *pattern = poison_of(type);
-	const unsigned char *at = data;
-	if (size == 1)
-		return count;
-	for (size_t i = 0; i < count; i++, at += size)
-		if (!memcmp(at, pattern, size))
-			return i;
-	return count;
-}
-
 /* "C[3,5]" for a matrix, "C[17]" for a vector. */
 static void element_name(const struct buffer_plan *b, size_t i, char *out, size_t n)
 {
@@ -60,35 +21,21 @@ static void element_name(const struct buffer_plan *b, size_t i, char *out, size_
 		snprintf(out, n, "%s[%zu]", b->name, i);
 }
 
-/* Four independent streams of multiply and rotate: as quick as memory. */
-uint64_t buffer_fingerprint(const void *data, size_t bytes)
-{
-	const uint64_t odd = 0x9e3779b97f4a7c15u;
-	uint64_t h[4] = { HASH_SEED, HASH_SEED + 1, HASH_SEED + 2, HASH_SEED + 3 };
-	const unsigned char *at = data;
-	for (; bytes >= 32; bytes -= 32, at += 32) {
-		uint64_t w[4];
-		memcpy(w, at, 32);
-		for (int i = 0; i < 4; i++) {
-			h[i] = (h[i] ^ w[i]) * odd;
-			h[i] ^= h[i] >> 29;
-		}
-	}
-	return hash_bytes(hash_bytes(HASH_SEED, h, sizeof h), at, bytes);
-}
-
 /* An input that changed is wrong whatever the outputs say. Where, is found by filling it anew. */
 static bool inputs_kept(const struct prepared *p, struct run_record *r)
 {
+	const struct run_buffers *buffers = &p->buffers;
 	for (unsigned b = 0; b < p->plan.n_buffers; b++) {
 		const struct buffer_plan *bp = &p->plan.buffers[b];
-		if (bp->role != BUF_IN || buffer_fingerprint(p->data[b], p->bytes[b]) == p->fingerprint[b])
+		if (bp->role != BUF_IN ||
+		    buffer_fingerprint(buffers->data[b], buffers->bytes[b]) == buffers->fingerprint[b])
 			continue;
 		const size_t size = elem_size(bp->type);
-		char *was = mem_alloc(p->bytes[b]);
+		char *was = mem_alloc(buffers->bytes[b]);
 		p->sel.kernel->fill(&p->plan, p->sel.params, b, p->sel.seed, was);
 		size_t i = 0;
-		while (i + 1 < bp->count && !memcmp(was + i * size, (char *)p->data[b] + i * size, size))
+		while (i + 1 < bp->count &&
+		       !memcmp(was + i * size, (char *)buffers->data[b] + i * size, size))
 			i++;
 		free(was);
 		char name[80];
@@ -108,15 +55,12 @@ static bool outputs_written(const struct prepared *p, struct run_record *r)
 		const struct buffer_plan *bp = &p->plan.buffers[b];
 		if (bp->role != BUF_OUT || bp->partial)
 			continue;
-		size_t i = poison_first(bp->type, p->data[b], bp->count);
+		size_t i = poison_first(bp->type, p->buffers.data[b], bp->count);
 		if (i == bp->count)
 			continue;
 		char name[80];
 		element_name(bp, i, name, sizeof name);
-		size_t left = 1;
-		const size_t size = elem_size(bp->type);
-		for (size_t j = i + 1; j < bp->count; j++)
-			left += !memcmp((const char *)p->data[b] + j * size, poison_of(bp->type), size);
+		const size_t left = poison_left(bp->type, p->buffers.data[b], bp->count);
 		r->check.ok = false;
 		if (!r->check.errors)
 			r->check.errors = left;
@@ -154,13 +98,15 @@ void run_verify(struct prepared *p, struct run_record *r)
 	if (r->verify == VERIFY_SAMPLED)
 		return;
 	r->check = (struct check_result){ 0 };
-	if (!inputs_kept(p, r)) {
+	p->buffers.intact = inputs_kept(p, r);
+	if (!p->buffers.intact) {
 		r->verify = VERIFY_WRONG;
 		return;
 	}
 	const struct kernel_desc *k = p->sel.kernel;
 	if (k->check)
-		k->check(p->sel.variant, &p->plan, p->sel.params, p->before, p->data, &r->check);
+		k->check(p->sel.variant, &p->plan, p->sel.params, p->buffers.before, p->buffers.data,
+		         &r->check);
 	else
 		r->check.ok = true;
 	if (outputs_written(p, r) && k->check)

@@ -2,6 +2,7 @@
 #include "workbench.h"
 
 #include "choose.h"
+#include "head_start.h"
 #include "registry.h"
 
 #include "compile/disassemble.h"
@@ -21,6 +22,7 @@ static void close_backend(struct workbench *w)
 
 void workbench_rest(struct workbench *w)
 {
+	run_buffers_free(&w->kept);
 	if (w->ops && w->ops->rest)
 		w->ops->rest(w->be);
 #ifdef __GLIBC__
@@ -39,6 +41,8 @@ static void drop_module(struct workbench *w)
 
 void workbench_close(struct workbench *w)
 {
+	head_start_end(w);
+	run_buffers_free(&w->kept);
 	close_backend(w);
 	drop_module(w);
 	w->has_module = false;

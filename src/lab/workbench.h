@@ -6,6 +6,7 @@
 #define PMPP_LAB_WORKBENCH_H
 
 #include "backend/backend.h"
+#include "run_buffers.h"
 #include "sass/sass.h"
 #include "usage_table.h"
 
@@ -20,6 +21,8 @@ struct workbench {
 	const struct backend_ops *ops; /* NULL = none open */
 	struct backend *be;
 	const struct gpu_spec *be_gpu; /* the sheet that `be` was opened with */
+	struct run_buffers kept;       /* of the last run */
+	struct head_start *early;      /* fills `kept` now; see head_start.h */
 };
 
 /* Compiles what @sel needs unless it is at hand. False: the compiler's words, or cancelled. */
@@ -27,7 +30,7 @@ bool workbench_compile(struct workbench *w, const struct selection *sel, const a
                        struct err *err);
 /* Opens the back end and sheet of @sel unless they are open. False: unknown, or not usable here. */
 bool workbench_open(struct workbench *w, const struct selection *sel, struct err *err);
-/* Gives memory back to the system that is held only for the next run. */
+/* Gives memory back to the system that is held only for the next run, the buffers with it. */
 void workbench_rest(struct workbench *w);
 /* Is what workbench_code() would answer known, or at least in the cache? Returns at once. */
 bool workbench_code_ready(struct workbench *w);

@@ -96,8 +96,8 @@ struct run_result {
 	unsigned n_spans;
 	struct span *spans;          /* ascending by start */
 	bool spans_from_events;      /* no activity records: kernel and copies timed by events */
-	double program_ns;           /* the stream program without recording, by the host's clock; 0 =
-	                              * unknown */
+	double program_ns;           /* the stream program without recording, by the host's clock; of
+	                              * a long one, as recorded; 0 = unknown */
 	unsigned counter_passes;     /* replays that the counters took; 0 = none were read */
 	double counters_s;           /* wall time of reading them */
 	char *printed;               /* what the kernel printed, block by block; NULL = nothing */

@@ -203,6 +203,14 @@ CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char v, size_t n, CUstream s)
 	return CUDA_SUCCESS;
 }
 
+CUresult cuMemsetD32Async(CUdeviceptr p, unsigned v, size_t n, CUstream s)
+{
+	(void)s;
+	for (size_t i = 0; i < n; i++)
+		memcpy((char *)(uintptr_t)p + i * sizeof v, &v, sizeof v);
+	return CUDA_SUCCESS;
+}
+
 CUresult cuModuleLoadData(CUmodule *m, const void *image)
 {
 	(void)image;

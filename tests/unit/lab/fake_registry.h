@@ -52,7 +52,7 @@ static const struct param_desc toy_params[] = {
 	            .unit = "elements",
 	            .def = 1000,
 	            .min = 1,
-	            .max = 1 << 20 },
+	            .max = 1 << 25 },
 	[TOY_BLOCK] = { .name = "block",
 	                .role = PARAM_BLOCK,
 	                .title = "threads per block",
@@ -93,10 +93,13 @@ static bool toy_plan(unsigned variant, const int64_t *v, struct launch_plan *p, 
 	return kernel_launch_legal(p, err);
 }
 
+static atomic_int toy_fills;
+
 static void toy_fill(const struct launch_plan *p, const int64_t *v, unsigned b, uint64_t seed,
                      void *data)
 {
 	(void)v;
+	toy_fills++;
 	fill_uniform_f32(data, p->buffers[b].count, seed + b);
 }
 
@@ -147,6 +150,7 @@ static struct {
 	atomic_bool wrong, skip, clobber, fault, deaf;
 	atomic_int runs, cancelled, open, rests;
 	atomic_int stalled; /* runs that were asked for stall reasons */
+	atomic_int shared;  /* runs whose buffers lay in shared memory */
 	atomic_bool device; /* "cuda" has one */
 	atomic_uint levels; /* bits of enum run_level: what was to be counted */
 } fake;
@@ -205,6 +209,14 @@ static bool fake_run(struct backend *be, const struct run_request *req,
 	const uint64_t n = req->max_blocks && req->max_blocks < blocks ? req->max_blocks : blocks;
 	float *x = req->buffers[0].data, *y = req->buffers[1].data;
 	const size_t count = p->buffers[0].count;
+	if (req->memory) { /* what the device holds at first is not what the host does */
+		assert_true((uint8_t *)x >= req->memory->data);
+		assert_true((uint8_t *)(y + count) <= req->memory->data + req->memory->bytes);
+		assert_true(req->buffers[1].patterned && !req->buffers[0].patterned);
+		for (size_t i = 0; i < count; i++)
+			memcpy(&y[i], &req->buffers[1].pattern, sizeof *y);
+	}
+	fake.shared += req->memory != NULL;
 	fake.runs++;
 	fake.levels |= 1u << req->level;
 	fake.stalled += req->stalls;
@@ -279,6 +291,7 @@ static const struct backend_ops fake_emu = {
 };
 static const struct backend_ops fake_cuda = {
 	.name = "cuda",
+	.wants_shared_memory = true,
 	.probe = fake_probe_device,
 	.open = fake_open,
 	.run = fake_run,

@@ -1,5 +1,6 @@
 /* One run in a row: records, verdicts in words, refusals, choice of GPU and back end. */
 #include "fake_registry.h"
+#include "lab/head_start.h"
 #include "lab/run_steps.h"
 
 static struct selection start(unsigned variant)
@@ -73,6 +74,97 @@ TEST(test_wrong_answers_in_words)
 	assert_int_equal(r->verify, VERIFY_WRONG);
 	assert_string_equal(r->verify_text, "x[7]: an input of the kernel was written");
 	record_free(r);
+}
+
+static struct run_record *run_at(struct workbench *w, const struct selection *sel, bool no_verify)
+{
+	struct err err = { 0 };
+	struct run_record *r = NULL;
+	const struct run_options options = { .bench = w, .no_verify = no_verify };
+	if (!run_selection_with(sel, &options, NULL, &r, &err))
+		fail_msg("%s", err.msg);
+	return r;
+}
+
+/* Variants of one family at one workbench begin with the same inputs. */
+TEST(test_inputs_are_kept_for_the_next_run)
+{
+	struct selection sel = start(0);
+	struct workbench w = { 0 };
+	const struct {
+		unsigned variant;
+		uint64_t seed;
+		bool clobber, no_verify;
+		int fills; /* in all */
+	} rows[] = {
+		{ 0, 7, false, false, 1 },
+		{ 1, 7, false, false, 1 },
+		{ 1, 8, false, false, 2 },
+		{ 0, 8, true, false, 3 }, /* filled once more to find where it wrote */
+		{ 0, 8, false, false, 4 },
+		{ 0, 8, false, true, 4 },
+		{ 1, 8, false, false, 5 }, /* nobody had looked whether it wrote them */
+	};
+	toy_fills = 0;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		sel.variant = rows[i].variant;
+		sel.seed = rows[i].seed;
+		fake.clobber = rows[i].clobber;
+		struct run_record *r = run_at(&w, &sel, rows[i].no_verify);
+		assert_int_equal(r->verify, rows[i].clobber     ? VERIFY_WRONG
+		                            : rows[i].no_verify ? VERIFY_NOT_RUN
+		                                                : VERIFY_OK);
+		assert_int_equal(toy_fills, rows[i].fills);
+		record_free(r);
+	}
+	workbench_close(&w);
+	assert_int_equal(fake.shared, 0);
+	assert_int_equal(fake.open, 0);
+}
+
+static struct selection start_on_device(void)
+{
+	struct selection sel = start(0);
+	fake.device = true;
+	snprintf(sel.backend, sizeof sel.backend, "cuda");
+	return sel;
+}
+
+/* A GPU's buffers lie where its worker can map them, and its outputs are poisoned there. */
+TEST(test_buffers_of_a_gpu_are_shared)
+{
+	struct selection sel = start_on_device();
+	struct workbench w = { 0 };
+	for (int run = 1; run <= 2; run++) {
+		struct run_record *r = run_at(&w, &sel, false);
+		assert_int_equal(r->verify, VERIFY_OK);
+		assert_int_equal(fake.shared, run);
+		record_free(r);
+	}
+	fake.skip = true;
+	struct run_record *r = run_at(&w, &sel, false);
+	assert_string_equal(r->verify_text, "y[999] was never written (1 of 1000 elements)");
+	record_free(r);
+	workbench_close(&w);
+}
+
+/* Large inputs are filled while a GPU is looked for: once, and nothing is lost if it is in vain. */
+TEST(test_a_head_start)
+{
+	struct selection sel = start_on_device();
+	struct workbench w = { 0 };
+	toy_fills = 0;
+	head_start(&w, &sel);
+	assert_null(w.early); /* a small one is quick enough */
+	sel.params[TOY_N] = 1 << 25;
+	head_start(&w, &sel);
+	assert_non_null(w.early);
+	struct run_record *r = run_at(&w, &sel, true);
+	assert_int_equal(toy_fills, 1);
+	record_free(r);
+	head_start(&w, &sel);
+	workbench_close(&w);
+	assert_int_equal(toy_fills, 2);
 }
 
 TEST(test_a_sample_is_not_verified)
@@ -165,6 +257,19 @@ TEST(test_poison)
 		memset(data, 0, sizeof data);
 		assert_int_equal(poison_first(types[t], data, 10), 10);
 	}
+	/* so many that several threads look: the first is found, and all are counted */
+	const size_t many = 5u << 20;
+	uint16_t *large = calloc(many, sizeof *large);
+	assert_non_null(large);
+	assert_int_equal(poison_first(ELEM_F16, large, many), many);
+	poison_fill(ELEM_F16, large + many - 3, 3);
+	poison_fill(ELEM_F16, large + 70001, 1);
+	assert_int_equal(poison_first(ELEM_F16, large, many), 70001);
+	assert_int_equal(poison_left(ELEM_F16, large, many), 4);
+	const uint64_t whole = buffer_fingerprint(large, many);
+	large[many / 2 - 1] ^= 1; /* the last that is looked at */
+	assert_true(buffer_fingerprint(large, many) != whole);
+	free(large);
 	float f;
 	double d;
 	poison_fill(ELEM_F32, &f, 1);
