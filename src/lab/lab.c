@@ -9,6 +9,7 @@
 #include "registry.h"
 
 #include "base/mem.h"
+#include "base/monotonic.h"
 #include "model/brief.h"
 #include "model/ladder.h"
 #include "userkernel/user_file.h"
@@ -121,6 +122,22 @@ int lab_wake_fd(struct lab *lab)
 	return lab_worker_fd(lab->worker);
 }
 
+#define PACE_S 1 /* before which nothing is said of what is left */
+
+/* How long the run still takes, by its pace since its progress began. */
+static void pace(struct lab *lab, double part)
+{
+	struct session *s = &lab->s;
+	const double now = clock_now_s(), took = now - lab->pace.from_s;
+	if (!(s->progress > 0) || part < s->progress) {
+		lab->pace.from_s = now;
+		lab->pace.part = part;
+		s->left_s = 0;
+	} else if (took > PACE_S && part > lab->pace.part) {
+		s->left_s = took * (1 - part) / (part - lab->pace.part);
+	}
+}
+
 bool lab_poll(struct lab *lab)
 {
 	struct news n;
@@ -136,6 +153,7 @@ bool lab_poll(struct lab *lab)
 	if (lab->s.state == RUN_RUNNING && !lab->s.opening) {
 		double p = lab_worker_progress(lab->worker);
 		any = any || p > lab->s.progress || p < lab->s.progress;
+		pace(lab, p);
 		lab->s.progress = p;
 	}
 	if (lab->watch && user_watch_changed(lab->watch) && user_file_path(lab->s.sel.kernel))

@@ -137,6 +137,7 @@ struct session {
 	struct run_record *now, *before;
 	enum run_state state;
 	double progress;           /* 0..1 while RUN_RUNNING */
+	double left_s;             /* until it is 1, by the pace so far; 0 = not known */
 	struct err run_err;        /* RUN_FAILED */
 	bool stale;                /* `now` is for an older selection */
 	bool stuck_compile;        /* waiting for the compiler */

@@ -177,6 +177,26 @@ int status_rows(const struct session *s, const struct screen_state *st, int cols
 	return n < 1 ? 1 : n > 3 ? 3 : n;
 }
 
+/* "████····  34 %  12 s left" from @at on. */
+static void draw_progress(const struct session *s, struct canvas *c, int at)
+{
+	char left[48] = "";
+	if (s->left_s >= 90)
+		snprintf(left, sizeof left, "  %.0f min left", s->left_s / 60);
+	else if (s->left_s >= 1)
+		snprintf(left, sizeof left, "  %.0f s left", s->left_s);
+	if (c->cols - at < 22 + utf8_columns(left))
+		left[0] = '\0';
+	const int room = c->cols - at - 12 - utf8_columns(left), bar = room < 30 ? room : 30;
+	for (int i = -1; i <= bar + 7 + utf8_columns(left); i++)
+		canvas_cell(c, 0, at + i, STYLE_DIM, ' ');
+	for (int i = 0; i < bar; i++)
+		canvas_cell(c, 0, at + i, STYLE_DIM, 0xb7);
+	canvas_bar(c, 0, at, bar, s->progress, STYLE_KNOB);
+	const int end = canvas_printf(c, 0, at + bar + 1, STYLE_KNOB, "%3.0f %%", 100 * s->progress);
+	canvas_text(c, 0, end, STYLE_DIM, left);
+}
+
 void status_draw(const struct session *s, const struct screen_state *st, struct canvas *c)
 {
 	struct saying say;
@@ -192,16 +212,8 @@ void status_draw(const struct session *s, const struct screen_state *st, struct 
 		canvas_cell(c, 0, 2, STYLE_DIM, ' ');
 		int end = canvas_text_n(c, 0, 3, c->cols - 6, style, text);
 		canvas_cell(c, 0, end, STYLE_DIM, ' ');
-		if (running && !s->stuck_compile && c->cols - end > 20) {
-			int bar = c->cols - end - 14 < 30 ? c->cols - end - 14 : 30;
-			int at = end + 2;
-			for (int i = -1; i <= bar + 7; i++)
-				canvas_cell(c, 0, at + i, STYLE_DIM, ' ');
-			for (int i = 0; i < bar; i++)
-				canvas_cell(c, 0, at + i, STYLE_DIM, 0xb7);
-			canvas_bar(c, 0, at, bar, s->progress, STYLE_KNOB);
-			canvas_printf(c, 0, at + bar + 1, STYLE_KNOB, "%3.0f %%", 100 * s->progress);
-		}
+		if (running && !s->stuck_compile && c->cols - end > 20)
+			draw_progress(s, c, end + 2);
 		return;
 	}
 	for (int k = 2; k < c->cols; k++)

@@ -35,6 +35,7 @@ struct session *fixture_running(void)
 	s->stale = true;
 	s->state = RUN_RUNNING;
 	s->progress = 0.43;
+	s->left_s = 12;
 	return s;
 }
 
