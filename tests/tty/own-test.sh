@@ -77,7 +77,7 @@ mv "$work/bin/slow_cc" "$work/bin/cc"
 echo '// changed' >>"$work/theirs.cu"
 press r
 n=0
-while [ ! -s "$work/slow" ] && [ $n -lt 500 ]; do sleep 0.02; n=$((n + 1)); done
+while [ ! -s "$work/slow" ] && [ $n -lt 3000 ]; do sleep 0.02; n=$((n + 1)); done
 sleep 1.5 # the file's watch has seen the change by then, and waits for the compiler, too
 press K
 check slow-compiler-screen-goes-on see 'vec_add'
@@ -85,10 +85,13 @@ press Escape
 press c
 check slow-compiler-is-cancelled see 'cancelled'
 n=0
-while kill -0 "$(cat "$work/slow")" 2>/dev/null && [ $n -lt 500 ]; do sleep 0.02; n=$((n + 1)); done
+while kill -0 "$(cat "$work/slow")" 2>/dev/null && [ $n -lt 3000 ]; do sleep 0.02; n=$((n + 1)); done
 kill -0 "$(cat "$work/slow")" 2>/dev/null && echo 'not ok slow-compiler-ends: it still runs' || echo 'ok slow-compiler-ends'
 rm "$work/bin/cc"
 press r
 check slow-compiler-again see 'exact'
+# once the kernel is disassembled, too, which goes on after the run
+n=0
+while [ -n "$(ls "$work/tmp")" ] && [ $n -lt 1000 ]; do sleep 0.02; n=$((n + 1)); done
 [ -z "$(ls "$work/tmp")" ] && echo 'ok slow-compiler-leaves-nothing' || echo "not ok slow-compiler-leaves-nothing: $(ls "$work/tmp")"
 press_q
