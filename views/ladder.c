@@ -259,6 +259,15 @@ static void footnote(const struct session *s, const struct ladder *l, struct can
 	canvas_text_n(c, row, 2, c->cols - 3, STYLE_DIM, text);
 }
 
+/* The bar keeps its own colour: reversed, it would read as its rest. */
+static void select_row(struct canvas *c, int row, const struct columns *k)
+{
+	const int bar = k->bar_cols > 0 ? k->bar : c->cols - 1;
+	canvas_style(c, row, 0, bar - 1, STYLE_SELECTED);
+	if (k->moved > bar)
+		canvas_style(c, row, k->moved, c->cols - 1 - k->moved, STYLE_SELECTED);
+}
+
 static void draw(const struct session *s, struct canvas *c)
 {
 	if (!s->sel.kernel) {
@@ -291,7 +300,7 @@ static void draw(const struct session *s, struct canvas *c)
 		     &s->sel.kernel->variants[s->sel.variant] == l->rungs[i].variant);
 		canvas_hit(c, row, 0, 1, c->cols, HIT_ROW, i);
 		if (focused && i == selected)
-			canvas_style(c, row, 0, c->cols - 1, STYLE_SELECTED);
+			select_row(c, row, &k);
 	}
 	if (line)
 		library(c, row++, &k, l, best);

@@ -182,6 +182,8 @@ static int book(const struct session *s, struct canvas *c, int row, int last)
 	return row;
 }
 
+#define BARS_MOST 20 /* rows of the bars: higher ones are no easier to compare */
+
 /* The histogram over block sizes: which of them, how wide, where. */
 struct bars {
 	int n, step, width, left; /* bars, sweep entries per bar, columns per bar, first column */
@@ -208,7 +210,7 @@ static bool bars_of(struct bars *b, const struct canvas *c, int row, int rows)
 	if (b->width > 8)
 		b->width = 8;
 	b->figures = b->width >= 4 && rows >= 4;
-	b->rows = rows - 2 - b->figures < 8 ? rows - 2 - b->figures : 8;
+	b->rows = rows - 2 - b->figures < BARS_MOST ? rows - 2 - b->figures : BARS_MOST;
 	b->top = row + 1 + b->figures;
 	return rows >= 3 && b->width >= 1;
 }

@@ -36,11 +36,13 @@
 	X(KEY, 'y')      \
 	X(ERROR, 'E')    \
 	X(FAINT, 'G')    \
+	X(SHADE, 'h')    \
 	X(MAP1, 'm')     \
 	X(MAP2, 'n')     \
 	X(MAP3, 'o')     \
 	X(MAP4, 'p')     \
 	X(MAP5, 'q')
+/* SHADE is for areas, all others are for text. */
 enum style {
 #define X(id, letter) STYLE_##id,
 	STYLES(X)

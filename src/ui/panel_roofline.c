@@ -2,9 +2,9 @@
  * The roofline as a picture: what the memory and the pipes of this GPU allow, what they forbid, and
  * where the runs stand.
  *
- * Bright: the roof that holds for this kernel. Dotted above and below it: L2 and the other
- * precisions, where there is room. What lies over the roof is hatched; the line from the point up
- * to it says how much is left. The only arithmetic here is the logarithm of the axes.
+ * Bright: the roof that holds for this kernel. Dotted above and below it: L2, shared memory and the
+ * other precisions, where there is room. What lies over the roof is shaded; the line from the point
+ * up to it says how much is left. The only arithmetic here is the logarithm of the axes.
  */
 #include "ui/view.h"
 
@@ -16,8 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MANY_ROWS 14 /* of the plot, from which the other roofs are drawn */
-#define HATCH 0xb7   /* "·" */
+#define MANY_ROWS 14  /* of the plot, from which the other roofs are drawn */
+#define SHADED 0x2591 /* "░" */
 
 struct axes {
 	struct plot p;
@@ -172,21 +172,31 @@ static void dotted(const struct plot *p, double x0, double y0, double x1, double
 }
 
 /* The roofs beside the one that holds: another precision's, flat from the slope of DRAM on, and
- * the slope of L2. */
+ * the slopes of the memories on chip. 0 = not drawn. */
 struct other_roofs {
 	struct {
 		const char *pipe;
-		double gflops; /* 0 = not drawn */
+		double gflops;
 	} flat[2];
-	double l2_gbs; /* 0 = not drawn */
+	struct {
+		const char *memory;
+		double gbs;
+	} slope[2];
 };
+
+/* 32 banks of 4 bytes, each once a clock, on every SM (CUDA guide, shared memory). */
+static double shared_gbs(const struct gpu_spec *g)
+{
+	return 32 * 4 * g->sm_count * g->clock_mhz / 1e3;
+}
 
 static struct other_roofs other_roofs_of(const struct axes *a, const struct gpu_spec *g, bool dp)
 {
 	struct other_roofs o = { .flat = { { "FP16 tensor", g->fp16_tensor_gflops },
 		                               { dp ? "FP32" : "FP64",
 		                                 dp ? g->fp32_gflops : g->fp64_gflops } },
-		                     .l2_gbs = g->l2_gbs > 1.2 * g->dram_gbs ? g->l2_gbs : 0 };
+		                     .slope = { { "L2", g->l2_gbs > 1.2 * g->dram_gbs ? g->l2_gbs : 0 },
+		                                { "shared", shared_gbs(g) } } };
 	for (size_t i = 0; i < ARRAY_LEN(o.flat); i++)
 		if (!(o.flat[i].gflops > 0) || fabs(log10(o.flat[i].gflops / a->peak)) < 0.05)
 			o.flat[i].gflops = 0;
@@ -203,12 +213,18 @@ static void roof_lines(const struct axes *a, const struct other_roofs *o)
 		if (o->flat[i].gflops > 0)
 			dotted(&p, fx(a, o->flat[i].gflops / a->gbs), fy(a, o->flat[i].gflops), 1,
 			       fy(a, o->flat[i].gflops), 4);
-	if (o->l2_gbs > 0)
-		dotted(&p, 0, fy(a, x0 * o->l2_gbs), fx(a, a->peak / o->l2_gbs), fy(a, a->peak), 4);
+	for (size_t i = 0; i < ARRAY_LEN(o->slope); i++)
+		if (o->slope[i].gbs > 0)
+			dotted(&p, 0, fy(a, x0 * o->slope[i].gbs), fx(a, a->peak / o->slope[i].gbs),
+			       fy(a, a->peak), 4);
 	p.style = STYLE_BAR;
-	plot_line(&p, a->x0 < log10(ridge) ? 0 : fx(a, ridge), fy(a, fmin(a->peak, x0 * a->gbs)),
-	          fx(a, ridge), fy(a, a->peak));
-	plot_line(&p, fx(a, ridge), fy(a, a->peak), 1, fy(a, a->peak));
+	const double dot = 1.0 / (4 * p.rows);
+	for (int i = 0; i < (p.c->ascii ? 1 : 2); i++) { /* two dots thick */
+		plot_line(&p, a->x0 < log10(ridge) ? 0 : fx(a, ridge),
+		          fy(a, fmin(a->peak, x0 * a->gbs)) - i * dot, fx(a, ridge),
+		          fy(a, a->peak) - i * dot);
+		plot_line(&p, fx(a, ridge), fy(a, a->peak) - i * dot, 1, fy(a, a->peak) - i * dot);
+	}
 }
 
 /* A slope's name in its middle, above it; with another slope over it, below. */
@@ -255,12 +271,23 @@ static void roof_names(const struct axes *a, struct canvas *c, const char *pipe,
 		if (o->flat[i].gflops > 0)
 			roof_name(a, c, text, o->flat[i].gflops);
 	}
-	slope_name(a, c, "DRAM", a->gbs, o->l2_gbs > 0);
-	if (o->l2_gbs > 0)
-		slope_name(a, c, "L2", o->l2_gbs, false);
+	slope_name(a, c, "DRAM", a->gbs, o->slope[0].gbs > 0);
+	for (size_t i = 0; i < ARRAY_LEN(o->slope); i++)
+		if (o->slope[i].gbs > 0)
+			slope_name(a, c, o->slope[i].memory, o->slope[i].gbs, false);
 }
 
-/* What no kernel can reach from DRAM: hatched, but for what is written there. */
+/* Is there no text? Shading may touch a line, but no word. */
+static bool wordless(const struct canvas *c, const struct plot *p, int row, int col)
+{
+	if (col < p->col || col >= p->col + p->cols)
+		return true;
+	const uint32_t ch = cell_at(c, row, col)->ch;
+	return ch == ' ' || ch == SHADED || (ch >= 0x2800 && ch <= 0x28ff);
+}
+
+/* What no kernel can reach from DRAM: shaded, but for what is written there and a blank on either
+ * side of it. */
 static void forbidden(const struct axes *a, struct canvas *c)
 {
 	const struct plot *p = &a->p;
@@ -272,12 +299,11 @@ static void forbidden(const struct axes *a, struct canvas *c)
 			continue;
 		for (int row = p->row; row < roof; row++) {
 			const int at = p->col + k;
-			if ((at + 2 * row) % 4 || !free_cells(c, row, at, 1))
+			if (c->ascii && (at + 2 * row) % 4)
 				continue;
-			const uint32_t left = cell_at(c, row, at - 1)->ch;
-			const uint32_t right = at + 1 < c->cols ? cell_at(c, row, at + 1)->ch : ' ';
-			if ((left == ' ' || at == p->col) && right == ' ')
-				canvas_cell(c, row, at, STYLE_FAINT, HATCH);
+			if (free_cells(c, row, at, 1) && wordless(c, p, row, at - 1) &&
+			    wordless(c, p, row, at + 1))
+				canvas_cell(c, row, at, STYLE_SHADE, SHADED);
 		}
 	}
 }

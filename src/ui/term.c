@@ -80,7 +80,7 @@ static void add_restore(struct restore *to, const char *name)
 static attr_t curses_attr(unsigned attr)
 {
 	return (attr & LOOK_BOLD ? A_BOLD : 0) | (attr & LOOK_REVERSE ? A_REVERSE : 0) |
-	       (attr & LOOK_UNDERLINE ? A_UNDERLINE : 0);
+	       (attr & LOOK_UNDERLINE ? A_UNDERLINE : 0) | (attr & LOOK_DIM ? A_DIM : 0);
 }
 
 void term_theme(size_t theme)

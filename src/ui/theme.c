@@ -1,7 +1,8 @@
 /*
  * The themes; see theme.h. Every text has a contrast of 4.5 or more against the background that
- * its theme is made for (WCAG 2.1, 1.4.3); a test computes it. Red means bad and nothing else;
- * the colour-blind theme says good and bad in blue and orange (Okabe and Ito 2008).
+ * its theme is made for (WCAG 2.1, 1.4.3); a test computes it. Shaded areas are no text, and quiet.
+ * Red means bad and nothing else; the colour-blind theme says good and bad in blue and orange
+ * (Okabe and Ito 2008).
  */
 #include "ui/theme.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OWN = -1, RED = 1, GREEN = 2, YELLOW = 3, BLUE = 4, MAGENTA = 5, CYAN = 6 };
+enum { OWN = -1, RED = 1, GREEN = 2, YELLOW = 3, BLUE = 4, MAGENTA = 5, CYAN = 6, WHITE = 7 };
 
 #define LOOK(id, attr_, many, few, attr_few) \
 	[STYLE_##id] = { .attr = attr_, .of_256 = many, .of_8 = few, .attr8 = attr_few }
@@ -42,7 +43,7 @@ static const struct theme themes[] = {
 	            LOOK(HEAT2, 0, 221, YELLOW, LOOK_BOLD),
 	            LOOK(HEAT3, LOOK_BOLD, 214, YELLOW, LOOK_BOLD | LOOK_UNDERLINE),
 	            LOOK(ERROR, LOOK_BOLD, 210, RED, LOOK_BOLD), LOOK(FAINT, 0, 246, OWN, 0),
-	            MAP_LOOKS } },
+	            LOOK(SHADE, 0, 238, BLUE, 0), MAP_LOOKS } },
 	{ .name = "light",
 	  .light = true,
 	  .look = { PLAIN_LOOKS, LOOK(DIM, 0, 240, OWN, 0), LOOK(GOOD, 0, 22, BLUE, 0),
@@ -52,7 +53,7 @@ static const struct theme themes[] = {
 	            LOOK(HEAT1, 0, 58, OWN, 0), LOOK(HEAT2, 0, 94, MAGENTA, 0),
 	            LOOK(HEAT3, LOOK_BOLD, 90, MAGENTA, LOOK_BOLD | LOOK_UNDERLINE),
 	            LOOK(ERROR, LOOK_BOLD, 124, RED, LOOK_BOLD), LOOK(FAINT, 0, 241, OWN, 0),
-	            MAP_LOOKS } },
+	            LOOK(SHADE, 0, 251, WHITE, 0), MAP_LOOKS } },
 	{ .name = "colour-blind",
 	  .look = { PLAIN_LOOKS, LOOK(DIM, 0, 248, OWN, 0), LOOK(GOOD, 0, 75, CYAN, 0),
 	            LOOK(WATCH, 0, 227, YELLOW, 0), LOOK(BAD, LOOK_BOLD, 208, YELLOW, LOOK_BOLD),
@@ -61,7 +62,7 @@ static const struct theme themes[] = {
 	            LOOK(HEAT1, 0, 254, OWN, 0), LOOK(HEAT2, 0, 229, YELLOW, 0),
 	            LOOK(HEAT3, LOOK_BOLD, 221, YELLOW, LOOK_BOLD | LOOK_UNDERLINE),
 	            LOOK(ERROR, LOOK_BOLD, 208, YELLOW, LOOK_BOLD), LOOK(FAINT, 0, 246, OWN, 0),
-	            MAP_LOOKS } },
+	            LOOK(SHADE, 0, 238, BLUE, 0), MAP_LOOKS } },
 	{ .name = "mono",
 	  .look = { PLAIN_LOOKS, LOOK(DIM, 0, OWN, OWN, 0), LOOK(GOOD, 0, OWN, OWN, 0),
 	            LOOK(WATCH, LOOK_BOLD, OWN, OWN, LOOK_BOLD),
@@ -70,7 +71,7 @@ static const struct theme themes[] = {
 	            LOOK(HEAT1, 0, OWN, OWN, 0), LOOK(HEAT2, LOOK_BOLD, OWN, OWN, LOOK_BOLD),
 	            LOOK(HEAT3, LOOK_BOLD | LOOK_UNDERLINE, OWN, OWN, LOOK_BOLD | LOOK_UNDERLINE),
 	            LOOK(ERROR, LOOK_BOLD, OWN, OWN, LOOK_BOLD), LOOK(FAINT, 0, OWN, OWN, 0),
-	            MAP_PLAIN } },
+	            LOOK(SHADE, LOOK_DIM, OWN, OWN, LOOK_DIM), MAP_PLAIN } },
 };
 
 size_t theme_count(void)

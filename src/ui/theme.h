@@ -7,7 +7,7 @@
 
 #include "ui/canvas.h"
 
-enum look_attr { LOOK_BOLD = 1, LOOK_REVERSE = 2, LOOK_UNDERLINE = 4 };
+enum look_attr { LOOK_BOLD = 1, LOOK_REVERSE = 2, LOOK_UNDERLINE = 4, LOOK_DIM = 8 };
 
 struct look {
 	unsigned attr;  /* bits of enum look_attr */

@@ -66,3 +66,15 @@ press_q
 check quit_status see 'left with 0'
 check earlier_text_is_back see '^before$'
 check terminal_is_restored restored
+
+# a family alone: a variant whose first parameter is the block, so that + does what the README says
+type "clear; $PMPP vec_add --gpu a100 --backend emu; echo ended with \$?"
+check begins_with_a_grid see '^ vec_add / per_element'
+check begins_at_the_block see 'block \[256\]'
+see '✓ exact'
+press '+'
+check plus_is_a_larger_block see 'block \[384\]'
+check plus_leaves_the_size see '^ N 1048576'
+check plus_has_run see '✓ exact · 2 731 blocks'
+press_q
+check begins_and_ends see 'ended with 0'
