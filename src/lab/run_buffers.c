@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGN ((size_t)256) /* of a buffer in shared memory */
+#define ALIGN ((size_t)4096) /* of a buffer in shared memory: whole pages */
 
 static bool changed_in_place(const struct buffer_plan *b)
 {
@@ -226,7 +226,9 @@ static void fill_buffer(struct run_buffers *b, const struct selection *sel,
 	const struct buffer_plan *bp = &b->plan[i];
 	if (plain_output(bp)) {
 		/* in shared memory nobody reads it before the run has written it */
-		if (!b->memory.data)
+		if (b->memory.data)
+			parallel_touch(b->data[i], b->bytes[i]);
+		else
 			poison_fill(bp->type, b->data[i], bp->count);
 		return;
 	}
@@ -240,14 +242,13 @@ static void fill_buffer(struct run_buffers *b, const struct selection *sel,
 	}
 }
 
-/* Each at its place of one memory, whose pages are asked for now. */
+/* Each at its place of one memory. */
 static bool make_shared(struct run_buffers *b, const size_t *at, size_t all, struct err *err)
 {
 	if (!shared_memory_make(&b->memory, all ? all : ALIGN, "the buffers of this run", err))
 		return false;
 	for (unsigned i = 0; i < b->n; i++)
 		b->data[i] = b->memory.data + at[i];
-	parallel_touch(b->memory.data, b->memory.bytes);
 	return true;
 }
 
