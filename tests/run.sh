@@ -19,6 +19,8 @@ export PMPP TEST_ROOT
 # nvcc of `make programs-compiler`, where no other is there
 [ ! -x "$root/$build/cuda/bin/nvcc" ] || PATH=$PATH:$root/$build/cuda/bin
 limit=${TEST_TIMEOUT:-300}
+# (a program of nvcc has no AddressSanitizer, the runtime that is loaded into it has)
+asan=${ASAN_OPTIONS:-verify_asan_link_order=0}
 work=$(mktemp -d "${TMPDIR:-/tmp}/pmpp-tests-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -38,7 +40,7 @@ run_one() {
 	mkdir -p "$home/tmp"
 	start=$(date +%s)
 	for _ in 1 2 3; do
-		TSAN_OPTIONS=${TSAN_OPTIONS:-atexit_sleep_ms=0} HOME=$home XDG_CACHE_HOME=$home/cache XDG_CONFIG_HOME=$home/config TMPDIR=$home/tmp LC_ALL=C.UTF-8 \
+		TSAN_OPTIONS=${TSAN_OPTIONS:-atexit_sleep_ms=0} ASAN_OPTIONS=$asan HOME=$home XDG_CACHE_HOME=$home/cache XDG_CONFIG_HOME=$home/config TMPDIR=$home/tmp LC_ALL=C.UTF-8 \
 			timeout -k 5 "$limit" "$@" >"$work/output" 2>&1 </dev/null
 		status=$?
 		# the looker for leaks may itself crash while threads end: it has then said nothing

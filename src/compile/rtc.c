@@ -61,6 +61,18 @@ static bool failed(nvrtcResult r, const char *what, struct err *err)
 	return true;
 }
 
+/* NVRTC's C++ library takes memory as it is loaded and never gives it back: a search for leaks, in
+ * a build that has one, is not to look there. */
+extern void __lsan_disable(void) __attribute__((weak));
+extern void __lsan_enable(void) __attribute__((weak));
+
+static void search_leaks(bool on)
+{
+	void (*const turn)(void) = on ? __lsan_enable : __lsan_disable;
+	if (turn)
+		turn();
+}
+
 static void *open_library(struct err *err)
 {
 	const char *only = getenv("PMPP_NVRTC");
@@ -103,7 +115,9 @@ static void preload_builtins(void)
 
 static void load_once(void)
 {
+	search_leaks(false);
 	rtc.library = open_library(&rtc.why);
+	search_leaks(true);
 	if (!rtc.library || !resolve(rtc.library)) {
 		err_remedy(&rtc.why, "Install the CUDA Toolkit 12 or newer and set CUDA_HOME to its "
 		                     "folder, or: pip install nvidia-cuda-nvrtc==13.0.88");
@@ -133,8 +147,10 @@ void rtc_let_go(void)
 /* With the lock held: open, after it was let go, and with what it needs to compile. */
 static bool open_again(struct err *err)
 {
+	search_leaks(false);
 	if (!rtc.library)
 		rtc.library = dlopen(rtc.path, RTLD_NOW | RTLD_LOCAL);
+	search_leaks(true);
 	if (!rtc.library || !resolve(rtc.library))
 		return err_set(err, ERR_UNAVAILABLE, "%s can no longer be opened: %s", rtc.name, dlerror());
 	preload_builtins();

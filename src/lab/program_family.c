@@ -29,7 +29,10 @@ struct program_family {
 	uint64_t run;
 	struct text_of_file *texts;
 	unsigned n_texts;
+	struct program_family *made_before;
 };
+
+static struct program_family *made_last; /* all of them, for as long as the program lasts */
 
 static unsigned threads_of(const struct program_launch *l)
 {
@@ -99,6 +102,8 @@ static void no_cost(unsigned variant, const struct launch_plan *plan, const int6
 struct program_family *program_family_new(const char *name)
 {
 	struct program_family *f = mem_zalloc(sizeof *f);
+	f->made_before = made_last;
+	made_last = f;
 	f->name = mem_strdup(name);
 	f->variants = mem_calloc(1, sizeof *f->variants);
 	f->variants[0] = (struct variant_desc){ .name = "", .entry = "", .title = "", .idea = "" };

@@ -55,7 +55,9 @@ run pan 0 export "$dir/pan.json" --out "$dir/pan-out.json"
 same pan-ends 16384 "$(field "$dir/pan-out.json" screen timeline_pan)"
 { printf '{"junk": ['; yes '[],' | head -n 20000000 | tr -d '\n'; printf '0]}'; } >"$dir/many.json"
 same sixty-megabytes 60000013 "$(wc -c <"$dir/many.json" | tr -d ' ')"
-( ulimit -v 1500000 && "$PMPP" export "$dir/many.json" --format md --out - ) >"$dir/out" 2>"$dir/err"
+limit=unlimited
+if limits_hold; then limit=1500000; fi
+(ulimit -v "$limit" && "$PMPP" export "$dir/many.json" --format md --out -) >"$dir/out" 2>"$dir/err"
 same many-values 2 $?
 says many-values-says many.json '1048576 values'
 rm -f "$dir/many.json"

@@ -37,6 +37,9 @@ field() {
 	}' "$file"
 }
 
+# Does the program start under a limit of addresses? With a sanitizer's in it, it does not.
+limits_hold() { (ulimit -v "${1:-2000000}" && "$PMPP" --version) >/dev/null 2>&1; }
+
 ok() { echo "ok $1"; }
 not_ok() { echo "not ok $1: $2"; }
 

@@ -9,7 +9,7 @@ limited() { # NAME STATUS KIBIBYTES ARG...
 	(ulimit -v "$limit" && exec "$PMPP" "$@") >"$dir/out" 2>"$dir/err" </dev/null
 	same "$name" "$want" $?
 }
-if (ulimit -v 2000000 && "$PMPP" --version) >/dev/null 2>&1; then
+if limits_hold; then
 	limited fits 0 2000000 run vec_add N=1M --threads 1
 	limited fits-not 3 2000000 run vec_add N=256M --threads 1
 	says fits-not-says 'need 9 GiB' 'ulimit -v' 'choose a smaller problem size'
@@ -27,7 +27,7 @@ else
 fi
 
 # a whole program: what this machine has not is refused by the call, and said with figures
-if command -v nvcc >/dev/null && (ulimit -v 3000000 && "$PMPP" --version) >/dev/null 2>&1; then
+if command -v nvcc >/dev/null && limits_hold 3000000; then
 	cat >"$dir/big.cu" <<-'CU'
 		int main()
 		{

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 	printf("tmp %s\n", word(creat("/tmp/pmpp-sandbox-own", 0600) < 0));
 	printf("reads %s\n", word(access(argv[0], R_OK)));
 	fflush(stdout);
-	return argc > 4 ? raise(SIGSEGV) : 7;
+	return argc > 4 ? raise(SIGUSR1) : 7;
 }
 EOF
 if ! cc -o "$dir/curious" "$dir/curious.c" 2>"$dir/log"; then
@@ -142,4 +142,4 @@ says sandbox-announced 'in a sandbox: no network' 'exit 7'
 [ ! -e "$dir/written" ] && [ ! -e /tmp/pmpp-sandbox-own ] && ok sandbox-left-nothing ||
 	not_ok sandbox-left-nothing 'a file was written'
 "$PMPP" launches "$dir/curious" --sandbox -- "$dir/written" $$ /run/none die >"$dir/out" 2>"$dir/err" </dev/null
-says sandbox-signal 'signal 11'
+says sandbox-signal 'signal 10'

@@ -35,6 +35,7 @@ enum {
 	SLACK_KIB = 4096,
 	PATIENCE_S = 120,
 	PEACE_S = 4,
+	CHILD_S = 10, /* until a launch has its process, on a busy machine */
 	KEYS_A_STRIKE = 250,
 	CHILDREN = 16,
 	LEAST_SCREEN = 1000 /* bytes */
@@ -76,14 +77,19 @@ static size_t drain(int terminal, int ms)
 	return all;
 }
 
+/* Takes what comes, then waits for @ms below a second. */
+static void rest_ms(int terminal, int ms)
+{
+	const struct timespec time = { .tv_nsec = ms * 1000000L };
+	drain(terminal, 0);
+	nanosleep(&time, NULL);
+}
+
 /* Takes what comes for @seconds and a little. */
 static void rest(int terminal, int seconds)
 {
-	for (int i = 0; i < 10 * seconds; i++) {
-		const struct timespec tenth = { .tv_nsec = 100000000 };
-		drain(terminal, 0);
-		nanosleep(&tenth, NULL);
-	}
+	for (int i = 0; i < 10 * seconds; i++)
+		rest_ms(terminal, 100);
 	drain(terminal, 0);
 }
 
@@ -270,9 +276,10 @@ static bool strike(struct storm *s)
 {
 	pid_t child[CHILDREN];
 	unsigned n = 0;
+	const time_t end = time(NULL) + CHILD_S;
 	launch_on_gpu(s);
-	for (int tries = 0; !n && tries < 50; tries++) {
-		drain(s->terminal, 10);
+	while (!n && time(NULL) < end) {
+		rest_ms(s->terminal, 10);
 		n = children_of(s->pid, child);
 	}
 	drain(s->terminal, (int)below(100));
