@@ -135,6 +135,7 @@ struct emu_launch_request {
 	enum race_check check_races;
 	bool strict;         /* the first out-of-bounds access stops the launch */
 	bool other_contents; /* shared memory without a value holds other bytes than usual */
+	bool backwards;      /* its blocks from the last to the first */
 	uint64_t heap_bytes; /* for malloc() of device code, fixed by the first launch; 0 = 8 MiB */
 	double timeout_s;    /* 0 = none */
 	uint64_t max_blocks; /* a spread sample of so many runs; memory is of no use then; 0 = all */

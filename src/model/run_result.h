@@ -52,6 +52,8 @@ struct run_finding {
 	uint64_t times;
 	bool customary;      /* a race that does no harm as programs are written */
 	bool shared;         /* of shared memory */
+	bool of_order;       /* a race of blocks that learn nothing of each other: it matters only if
+	                      * another order of them leaves something else */
 	uint64_t allocation; /* of a program: serial of the nearest one; 0 = none */
 };
 struct run_findings {

@@ -9,6 +9,9 @@ bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct 
 /* race_custom.c: what to do about a race that does no harm as programs are written; NULL = it is no
  * such race. */
 const char *race_custom(const struct emu_launch *l, const struct emu_fault *f);
+/* race_custom.c: is it a race in global memory of two blocks, in a kernel whose blocks learn
+ * nothing of each other, be it by atomics, flags or fences? */
+bool race_of_order(const struct emu_launch *l, const struct emu_fault *f);
 /* undefined.c: calls @tell for the first read of each register of PTX that nothing writes, where it
  * was executed: FAULT_UNDEFINED, the register as the address. */
 void launch_undefined_reads(const struct emu_launch *l,

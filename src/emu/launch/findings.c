@@ -52,6 +52,7 @@ static void add_finding(struct run_findings *all, const struct emu_launch *l,
 	for (unsigned i = 0; i < all->n; i++)
 		if (!strcmp(all->finding[i].kind, finding_kind(f->kind)) &&
 		    all->finding[i].line == in->line && all->finding[i].customary == customary &&
+		    all->finding[i].of_order == race_of_order(l, f) &&
 		    (f->kind != FAULT_RACE || same_pair(all->finding[i].text, text.msg))) {
 			all->finding[i].times += times;
 			return;
@@ -61,9 +62,11 @@ static void add_finding(struct run_findings *all, const struct emu_launch *l,
 		return;
 	}
 	struct run_finding *out = &all->finding[all->n++];
-	*out = (struct run_finding){
-		.line = in->line, .times = times, .customary = customary, .shared = f->space == SPACE_SHARED
-	};
+	*out = (struct run_finding){ .line = in->line,
+		                         .times = times,
+		                         .customary = customary,
+		                         .shared = f->space == SPACE_SHARED,
+		                         .of_order = race_of_order(l, f) };
 	snprintf(out->kind, sizeof out->kind, "%s", finding_kind(f->kind));
 	snprintf(out->text, sizeof out->text, "%.511s", text.msg);
 	snprintf(out->remedy, sizeof out->remedy, "%.255s", text.remedy);

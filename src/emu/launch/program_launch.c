@@ -32,9 +32,10 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 	memset(res, 0, sizeof *res);
 	memset(findings, 0, sizeof *findings);
 	res->counts.dram_read_bytes = res->counts.dram_write_bytes = res->counts.l2_sectors = -1;
-	struct known_launch *known = req->machine_code || req->other_contents || req->max_blocks
-	                                 ? NULL
-	                                 : known_launch_of(d, req);
+	struct known_launch *known =
+		req->machine_code || req->other_contents || req->backwards || req->max_blocks
+			? NULL
+			: known_launch_of(d, req);
 	if (known && req->counting == EMU_COUNT_NONE && known_launch_repeats(d, known)) {
 		res->same_as = known_launch_number(known);
 		res->counts_as = known_launch_counts(known);

@@ -59,3 +59,19 @@ const char *race_custom(const struct emu_launch *l, const struct emu_fault *f)
 			   "need not run in lockstep, though volatile code of before mostly does";
 	return NULL;
 }
+
+/* Tells one block what another has done. */
+static bool learns(const struct xop *x)
+{
+	return x->kind == X_ATOM || x->polls || x->strong || x->sem > SEM_WEAK;
+}
+
+bool race_of_order(const struct emu_launch *l, const struct emu_fault *f)
+{
+	const struct ir *ir = &l->image.ir;
+	bool any = l->grid.together || l->grid.order.cluster[0];
+	for (const struct xop *x = ir->ops; x < ir->ops + ir->n_ops; x++)
+		any |= x->kind != X_RED && learns(x);
+	return !any && f->kind == FAULT_RACE && !f->scope && f->space == SPACE_GLOBAL &&
+	       f->other_block != f->block;
+}

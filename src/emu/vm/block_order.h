@@ -1,5 +1,6 @@
 /*
- * Which blocks of a grid run, and in which order: all of them, cluster by cluster, or a sample.
+ * Which blocks of a grid run, and in which order: all of them, cluster by cluster, from the last to
+ * the first, or a sample.
  *
  * A sample is block 0 and one block anywhere in each of as many equal parts of the grid. At equal
  * distances they could all lie in one column, and share what blocks of a column share.
@@ -7,12 +8,14 @@
 #ifndef PMPP_EMU_BLOCK_ORDER_H
 #define PMPP_EMU_BLOCK_ORDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct block_order { /* the identity unless sampled, or in clusters */
 	uint64_t n, total;
 	uint32_t cluster[3],
 		clusters[2]; /* blocks in one, clusters along x and y; cluster[0] 0: none */
+	bool backwards;  /* where all run, and in no clusters */
 };
 
 /* The blocks of a cluster follow one another. */
@@ -47,7 +50,9 @@ static inline uint64_t order_block(const struct block_order *o, uint64_t i)
 {
 	if (o->cluster[0])
 		return order_in_cluster(o, i);
-	return o->n == o->total ? i : order_in_sample(o, i);
+	if (o->n < o->total)
+		return order_in_sample(o, i);
+	return o->backwards ? o->total - 1 - i : i;
 }
 
 #endif

@@ -100,23 +100,63 @@ static bool any_unset(const struct run_findings *all)
 	return false;
 }
 
-/* @unset_agrees: memory without a value was read, and nothing follows from that. */
-static void tell_findings(const struct run_findings *findings, uint64_t number, bool unset_agrees)
+/* Races, each of which matters only if another order of the blocks leaves something else. */
+static bool races_of_order(const struct run_findings *all)
+{
+	bool any = false;
+	for (unsigned i = 0; i < all->n; i++) {
+		const struct run_finding *f = &all->finding[i];
+		if (!strcmp(f->kind, "race") && !may_be_harmless(f) && !f->of_order)
+			return false;
+		any |= f->of_order && !may_be_harmless(f);
+	}
+	return any && !all->lost;
+}
+
+/* What was done anew with something different, and left the same. */
+struct agreed {
+	bool contents, order;
+};
+
+static struct agreed look_again(struct second_look *look, const struct run_findings *findings,
+                                const struct launch_print *printed, double took_s)
+{
+	const struct agreed a = { any_unset(findings), races_of_order(findings) };
+	const bool same =
+		(a.contents || a.order) && second_look_agrees(look, a.contents, a.order, printed, took_s);
+	return same ? a : (struct agreed){ false, false };
+}
+
+/* What needs nothing done about it says so. */
+static bool drop(const struct run_finding *f, const struct agreed *a, struct record_finding *out)
+{
+	const bool order = a->order && f->of_order && !strcmp(f->kind, "race");
+	if (order)
+		snprintf(out->remedy, sizeof out->remedy,
+		         "none is needed here: with its blocks from the last to the first the launch "
+		         "leaves the same");
+	else if (a->contents && is_unset(f))
+		snprintf(out->remedy, sizeof out->remedy,
+		         "none is needed: with other bytes there the launch leaves the same");
+	return out->remedy[0];
+}
+
+static void tell_findings(const struct run_findings *findings, uint64_t number,
+                          const struct agreed *agreed)
 {
 	for (unsigned i = 0; i < findings->n; i++) {
 		const struct run_finding *from = &findings->finding[i];
-		const bool dropped = unset_agrees && is_unset(from);
 		struct record_finding f = {
 			.launch = number,
 			.times = from->times,
 			.line = from->line,
-			.error = !dropped && !may_be_harmless(from),
 		};
+		const bool dropped = drop(from, agreed, &f);
+		f.error = !dropped && !may_be_harmless(from);
 		snprintf(f.kind, sizeof f.kind, "%s", from->kind);
 		snprintf(f.text, sizeof f.text, "%s", from->text);
-		snprintf(f.remedy, sizeof f.remedy, "%s",
-		         dropped ? "none is needed: with other bytes there the launch leaves the same"
-		                 : from->remedy);
+		if (!dropped)
+			snprintf(f.remedy, sizeof f.remedy, "%s", from->remedy);
 		snprintf(f.file, sizeof f.file, "%s", from->file);
 		record_finding(&f);
 	}
@@ -276,8 +316,9 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	struct under_way way = { .launch = r.number, .kernel = f->id, .told_s = since_s };
 	const struct run_hooks hooks = { .progress = tell_progress, .ctx = &way };
 	const bool ok = emu_launch(guest.device, &req, &hooks, &res, &findings, &err);
-	const bool unset_agrees = ok && any_unset(&findings) &&
-	                          second_look_agrees(&beside.look, &printed, clock_now_s() - since_s);
+	const struct agreed agreed =
+		ok ? look_again(&beside.look, &findings, &printed, clock_now_s() - since_s)
+		   : (struct agreed){ false, false };
 	second_look_end(&beside.look);
 	if (beside.in_part)
 		res.counts = beside.sampled;
@@ -291,7 +332,7 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	r.counted = !ok ? RECORD_FAILED : count ? RECORD_COUNTED : RECORD_REPEATS;
 	r.printed_bytes = printed.bytes;
 	record_launch(&r, ok && count ? &res.counts : NULL);
-	tell_findings(&findings, r.number, unset_agrees);
+	tell_findings(&findings, r.number, &agreed);
 	run_result_free(&res);
 	if (guest.config.stop_after && r.number >= guest.config.stop_after) {
 		fflush(NULL);

@@ -1,10 +1,13 @@
 /*
- * Does it matter that a launch read shared memory without a value?
+ * Does it matter that a launch read shared memory without a value, or in which order its blocks
+ * ran?
  *
  * Kernels that are right do that: a warp scans 32 partial sums of which a block of four warps has
  * written four, and drops the rest. So the launch runs once more, in a copy of the program as it
  * was in front of it, where such memory holds other bytes. If that leaves the same in memory and
- * prints the same, the reading does no harm.
+ * prints the same, the reading does no harm. Likewise where blocks that learn nothing of each other
+ * race, as in a level of a breadth-first search, where many store the same number while others look
+ * at it: there the blocks run from the last to the first.
  */
 #ifndef PMPP_RUNTIME_GUEST_SECOND_LOOK_H
 #define PMPP_RUNTIME_GUEST_SECOND_LOOK_H
@@ -25,9 +28,10 @@ struct second_look {
 
 /* In front of the launch. */
 struct second_look second_look_begin(const struct emu_launch_request *req);
-/* Behind it: true = nothing of what it left depends on memory without a value. @took_s: the
- * launch. */
-bool second_look_agrees(struct second_look *s, const struct launch_print *printed, double took_s);
+/* Behind it: true = nothing of what it left depends on memory without a value (@contents), or on
+ * the order of its blocks (@order). @took_s: the launch. */
+bool second_look_agrees(struct second_look *s, bool contents, bool order,
+                        const struct launch_print *printed, double took_s);
 void second_look_end(struct second_look *s);
 
 #endif

@@ -43,3 +43,10 @@ TEST(a_sample_meets_most_columns)
 	}
 	assert_true(columns > 150);
 }
+
+TEST(backwards_is_from_the_last_to_the_first)
+{
+	const struct block_order o = { .n = 77, .total = 77, .backwards = true };
+	for (uint64_t i = 0; i < o.n; i++)
+		assert_int_equal(order_block(&o, i), 76 - i);
+}

@@ -1,0 +1,102 @@
+#!/bin/sh
+# Races of blocks in global memory: a remark where another order of the blocks leaves the same and
+# none of them learns of another; else a fault, though the result be right.
+. "$(dirname "$0")/lib.sh"
+command -v nvcc >/dev/null || {
+	echo 'skip race-order: no nvcc here to compile programs'
+	exit 0
+}
+cd "$dir" || exit 1
+cat >races.cu <<'EOF'
+#include <cstdio>
+#include <cstdlib>
+const int N = 1024;
+/* a level of a search: many store the same, others look whether it is there */
+__global__ void level(int *of, const int *to, int now, int *more)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (of[i] == now)
+		for (int k = 0; k < 4; k++)
+			if (of[to[4 * i + k]] == -1) {
+				of[to[4 * i + k]] = now + 1;
+				*more = 1;
+			}
+}
+/* each takes what its neighbour has, or had */
+__global__ void smear(int *x)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i)
+		x[i] = x[i - 1] + 1;
+}
+__global__ void last_one(int *x)
+{
+	*x = blockIdx.x;
+}
+/* no fence between a value and its flag: in every order of blocks the same here */
+__global__ void hand_over(int *value, volatile int *flag, int *out)
+{
+	if (blockIdx.x == 0) {
+		value[threadIdx.x] = threadIdx.x;
+		__syncthreads();
+		if (threadIdx.x == 0)
+			*flag = 1;
+	} else {
+		while (!*flag)
+			;
+		out[threadIdx.x] = value[threadIdx.x];
+	}
+}
+/* no fence between a part and the ticket of the block that adds all of them */
+__global__ void add_up(const int *x, int *part, unsigned *ticket, int *sum)
+{
+	__shared__ bool last;
+	if (threadIdx.x == 0) {
+		part[blockIdx.x] = x[blockIdx.x];
+		last = atomicAdd(ticket, 1) == gridDim.x - 1;
+	}
+	__syncthreads();
+	if (last && threadIdx.x == 0)
+		for (int i = 0; i < gridDim.x; i++)
+			*sum += part[i];
+}
+/* no barrier between two threads of a block */
+__global__ void pass_on(int *x)
+{
+	int *mine = x + blockIdx.x * blockDim.x;
+	mine[threadIdx.x] = threadIdx.x;
+	mine[threadIdx.x] += mine[(threadIdx.x + 33) % blockDim.x];
+}
+int main(int, char **argv)
+{
+	int *x, *to, *more;
+	cudaMallocManaged(&x, 4 * N * sizeof *x);
+	cudaMallocManaged(&to, 4 * N * sizeof *to);
+	cudaMallocManaged(&more, 64);
+	for (int i = 0; i < 4 * N; i++)
+		to[i] = i * 7919 % N, x[i] = i == 5 ? 0 : -1;
+	*more = 0;
+	switch (argv[1][0]) {
+	case 'l':
+		for (int now = 0; now < 8; now++)
+			level<<<N / 64, 64>>>(x, to, now, more);
+		break;
+	case 's': smear<<<N / 64, 64>>>(x); break;
+	case 'o': last_one<<<N / 64, 64>>>(x); break;
+	case 'h': hand_over<<<2, 64>>>(x, more, to); break;
+	case 'a': add_up<<<16, 64>>>(to, x, (unsigned *)more, more + 1); break;
+	case 'p': pass_on<<<N / 64, 64>>>(x); break;
+	}
+	printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+	cudaFree(x), cudaFree(to), cudaFree(more);
+	return 0;
+}
+EOF
+nvcc -O3 -lineinfo -cudart shared -o races races.cu || exit 1
+run race-of-a-level 0 launches ./races -- l
+grep -q '^- race' err && grep -q 'from the last to the first' err && ok race-of-a-level-is-told ||
+	not_ok race-of-a-level-is-told "$(cat err)"
+for kind in smear:s other-values:o no-fence:h no-fence-before-ticket:a no-barrier:p; do
+	run "race-${kind%:*}" 1 launches ./races -- "${kind#*:}"
+	grep -q '^! race' err && ok "race-${kind%:*}-is-told" || not_ok "race-${kind%:*}-is-told" "$(cat err)"
+done
