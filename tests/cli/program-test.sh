@@ -141,7 +141,7 @@ run diff-broken 2 diff broken.json a.json
 sed 's/(i == n)/n/' inc/header.cuh >inc/bad && mv inc/bad inc/header.cuh
 run header-fault 1 launches two.cu --gpu h200
 says header-fault-place 'inc/header.cuh:4: twice<float>: '
-"$nvcc" -o bare two.cu 2>/dev/null
+"$nvcc" -cudart shared -o bare two.cu 2>/dev/null
 run without-lines 1 launches ./bare --gpu h200
 says without-lines-said 'twice<float>, PTX line' 'compile with nvcc -lineinfo'
 
