@@ -199,7 +199,10 @@ static void draw(const struct session *s, struct canvas *c)
 		return;
 	}
 	const bool pick = panel_focused(s, "source");
-	const int wanted = c->rows * 3 / 4 < DETAIL_ROWS ? c->rows * 3 / 4 : DETAIL_ROWS;
+	const int all = panel_line_height(s, s->cursor.row + 1, c->cols), most = c->rows * 3 / 4;
+	const int wanted = all < most && all < DETAIL_ROWS ? all
+	                   : most < DETAIL_ROWS            ? most
+	                                                   : DETAIL_ROWS;
 	const int shut = c->rows < 10 ? 2 : c->rows - wanted < 5 ? 5 : c->rows - wanted;
 	if (!pick || !s->cursor.detail || !panel_metrics(s) || c->rows < 6) {
 		draw_lines(s, c, pick);

@@ -12,6 +12,7 @@
 
 #define WIDE 150     /* columns from which code and access stand side by side */
 #define LENS_ROWS 10 /* an access with its 32 lanes */
+#define WHY_ROWS 3   /* why there is no code */
 #define LEAST_CODE 2 /* rows of code that are never given away */
 
 static const struct code_listing *listing(const struct session *s)
@@ -51,6 +52,13 @@ unsigned panel_line_rows(const struct session *s, uint32_t line)
 {
 	const unsigned n = accesses(s, line);
 	return n ? n : instructions(s, line);
+}
+
+int panel_line_height(const struct session *s, uint32_t line, int cols)
+{
+	const int n = (int)instructions(s, line), code = n > WHY_ROWS ? n : WHY_ROWS;
+	const int lens = accesses(s, line) ? LENS_ROWS + 2 : 0; /* its cure may take three */
+	return 1 + (cols < WIDE ? code + lens : code > lens ? code : lens);
 }
 
 static const char *ptx_text(const struct code_listing *c, uint32_t number)

@@ -121,6 +121,8 @@ void panel_access(const struct launch_plan *plan, const struct access_sample *a,
                   enum access_lens lens, struct canvas *c);
 /* What a source line became: machine code, PTX, and its @nth recorded access (panel_line.c). */
 void panel_line(const struct session *s, uint32_t line, unsigned nth, struct canvas *c);
+/* Rows that all of it needs at that width. */
+int panel_line_height(const struct session *s, uint32_t line, int cols);
 /* Accesses recorded of that line; without any, its instructions. */
 unsigned panel_line_rows(const struct session *s, uint32_t line);
 /* "4K" for 4096 bytes, "100" for 100. */
