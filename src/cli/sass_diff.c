@@ -80,6 +80,22 @@ static uint32_t *lines_of_a(const struct sass_side *a, const struct sass_side *b
 	return map;
 }
 
+/* Where rows go: to the screen, or into the object of a function. */
+struct out {
+	struct cli *c; /* NULL: JSON */
+	json_t *func;  /* the object */
+	json_t *pairs; /* of the present line */
+};
+
+static json_t *list_of(const struct out *o, const char *key)
+{
+	json_t *list = json_object_get(o->func, key);
+	if (list)
+		return list;
+	json_object_set_new(o->func, key, json_array());
+	return json_object_get(o->func, key);
+}
+
 /* --- the mix ---------------------------------------------------------------------------------- */
 
 struct mix_row {
@@ -98,8 +114,14 @@ static void count(const struct sass_func *f, unsigned by_op[SASS_OP_COUNT],
 	}
 }
 
-static void add_row(struct table *t, const char *name, unsigned a, unsigned b)
+static void add_row(struct table *t, const char *name, const struct out *o, const char *list,
+                    unsigned a, unsigned b)
 {
+	if (!o->c) {
+		json_array_append_new(list_of(o, list), json_pack("{s:s, s:i, s:i}", "name", name, "before",
+		                                                  (int)a, "after", (int)b));
+		return;
+	}
 	char of_a[16], of_b[16], change[16] = "";
 	snprintf(of_a, sizeof of_a, "%u", a);
 	snprintf(of_b, sizeof of_b, "%u", b);
@@ -113,34 +135,39 @@ static unsigned bytes_of(unsigned stack)
 	return stack == CUBIN_NO_COUNT ? 0 : stack;
 }
 
-static void print_facts(struct cli *c, const struct sass_func *a, const struct sass_func *b)
+static void tell_facts(const struct out *o, const struct sass_func *a, const struct sass_func *b)
 {
 	unsigned op_a[SASS_OP_COUNT] = { 0 }, op_b[SASS_OP_COUNT] = { 0 }, spill_a = 0, spill_b = 0;
 	unsigned class_a[SASS_CLASS_COUNT] = { 0 }, class_b[SASS_CLASS_COUNT] = { 0 };
 	struct table t = {
 		.cols = 4, .said = true, .right = { false, true, true, true }, .looks = { [3] = STYLE_BOLD }
 	};
+	list_of(o, "opcodes");
 	count(a, op_a, class_a, &spill_a);
 	count(b, op_b, class_b, &spill_b);
-	add_row(&t, "registers", a->cubin->registers, b->cubin->registers);
-	add_row(&t, "instructions", a->n_insts, b->n_insts);
-	add_row(&t, "spills and refills", spill_a, spill_b);
-	add_row(&t, "stack bytes", bytes_of(a->cubin->stack_bytes), bytes_of(b->cubin->stack_bytes));
-	add_row(&t, "static shared bytes", (unsigned)a->cubin->shared_bytes,
+	add_row(&t, "registers", o, "facts", a->cubin->registers, b->cubin->registers);
+	add_row(&t, "instructions", o, "facts", a->n_insts, b->n_insts);
+	add_row(&t, "spills and refills", o, "facts", spill_a, spill_b);
+	add_row(&t, "stack bytes", o, "facts", bytes_of(a->cubin->stack_bytes),
+	        bytes_of(b->cubin->stack_bytes));
+	add_row(&t, "static shared bytes", o, "facts", (unsigned)a->cubin->shared_bytes,
 	        (unsigned)b->cubin->shared_bytes);
 	for (unsigned k = 0; k < SASS_CLASS_COUNT; k++)
 		if (class_a[k] || class_b[k])
-			add_row(&t, sass_class_name(k), class_a[k], class_b[k]);
-	table_print(&t, c->out, "  ");
+			add_row(&t, sass_class_name(k), o, "facts", class_a[k], class_b[k]);
+	if (o->c)
+		table_print(&t, o->c->out, "  ");
 	struct table ops = { .cols = 4,
 		                 .right = { false, true, true, true },
 		                 .looks = { [3] = STYLE_BOLD } };
 	for (unsigned k = 1; k < SASS_OP_COUNT; k++)
 		if (op_a[k] != op_b[k])
-			add_row(&ops, sass_op_info(k)->name, op_a[k], op_b[k]);
+			add_row(&ops, sass_op_info(k)->name, o, "opcodes", op_a[k], op_b[k]);
+	if (!o->c)
+		return;
 	if (ops.n)
-		cli_line_in(c, STYLE_TITLE, "\n  opcodes that differ in number:");
-	table_print(&ops, c->out, "  ");
+		cli_line_in(o->c, STYLE_TITLE, "\n  opcodes that differ in number:");
+	table_print(&ops, o->c->out, "  ");
 }
 
 /* --- line by line ----------------------------------------------------------------------------- */
@@ -173,20 +200,31 @@ static unsigned of_mapped(const struct sass_side *b, const struct sass_func *f, 
 	return n;
 }
 
-static void print_pair(struct cli *c, const struct sass_func *fa, const struct sass_inst *a,
-                       const struct sass_func *fb, const struct sass_inst *b)
+static json_t *text_or_null(const struct sass_inst *i, const char *text)
+{
+	return i ? json_string(text) : json_null();
+}
+
+static void tell_pair(const struct out *o, const struct sass_func *fa, const struct sass_inst *a,
+                      const struct sass_func *fb, const struct sass_inst *b)
 {
 	char left[256] = "", right[256] = "";
 	if (a)
 		sass_inst_text(fa, a, left, sizeof left);
 	if (b)
 		sass_inst_text(fb, b, right, sizeof right);
+	if (!o->c) {
+		json_array_append_new(o->pairs, json_pack("{s:o, s:o}", "before", text_or_null(a, left),
+		                                          "after", text_or_null(b, right)));
+		return;
+	}
 	if (strlen(left) > SIDE_COLS)
 		snprintf(left + SIDE_COLS - 3, 4, "...");
-	colour_style(c->out, a && b ? STYLE_NORMAL : a ? STYLE_BAD : STYLE_GOOD);
-	fprintf(c->out, "  %c %-*s  %s", a && b ? ' ' : a ? '-' : '+', SIDE_COLS, left, right);
-	colour_style(c->out, STYLE_NORMAL);
-	fputc('\n', c->out);
+	FILE *f = o->c->out;
+	colour_style(f, a && b ? STYLE_NORMAL : a ? STYLE_BAD : STYLE_GOOD);
+	fprintf(f, "  %c %-*s  %s", a && b ? ' ' : a ? '-' : '+', SIDE_COLS, left, right);
+	colour_style(f, STYLE_NORMAL);
+	fputc('\n', f);
 }
 
 struct pairing {
@@ -211,38 +249,47 @@ static bool pair_up(struct pairing *p)
 	return differs;
 }
 
-static void print_place(struct cli *c, const struct sass_side *side, uint32_t line, unsigned a,
-                        unsigned b)
+/* @of_b: a line that only the second text has. */
+static void tell_place(struct out *o, const struct sass_side *side, uint32_t line, bool of_b,
+                       const struct pairing *p)
 {
 	char code[160] = "";
 	if (line && side->show.source)
 		source_line(side->show.source, line, code, sizeof code);
-	if (line)
-		fprintf(c->out, "%4" PRIu32 " | %s   (%u, %u)\n", line, code, a, b);
-	else
-		cli_line(c, "   ? | (no line of the file)   (%u, %u)", a, b);
+	if (!o->c) {
+		o->pairs = json_array();
+		json_array_append_new(list_of(o, "lines"),
+		                      json_pack("{s:o, s:s, s:s, s:i, s:i, s:o}", "line",
+		                                line ? json_integer(line) : json_null(), "of",
+		                                of_b ? "after" : "before", "source", code, "before",
+		                                (int)p->n, "after", (int)p->m, "instructions", o->pairs));
+	} else if (line) {
+		fprintf(o->c->out, "%4" PRIu32 " | %s   (%u, %u)\n", line, code, p->n, p->m);
+	} else {
+		cli_line(o->c, "   ? | (no line of the file)   (%u, %u)", p->n, p->m);
+	}
 }
 
-static void print_pairs(struct cli *c, const struct pairing *p, const struct sass_func *fa,
-                        const struct sass_func *fb)
+static void tell_pairs(const struct out *o, const struct pairing *p, const struct sass_func *fa,
+                       const struct sass_func *fb)
 {
 	unsigned k = 0;
 	for (unsigned i = 0; i < p->n; i++) {
 		if (!p->partner[i]) {
-			print_pair(c, fa, p->a[i], fb, NULL);
+			tell_pair(o, fa, p->a[i], fb, NULL);
 			continue;
 		}
 		for (; k + 1 < p->partner[i]; k++)
-			print_pair(c, fa, NULL, fb, p->b[k]);
-		print_pair(c, fa, p->a[i], fb, p->b[k++]);
+			tell_pair(o, fa, NULL, fb, p->b[k]);
+		tell_pair(o, fa, p->a[i], fb, p->b[k++]);
 	}
 	for (; k < p->m; k++)
-		print_pair(c, fa, NULL, fb, p->b[k]);
+		tell_pair(o, fa, NULL, fb, p->b[k]);
 }
 
 /* Lines that a has, then those that only b has. Returns how many differ. */
-static unsigned print_lines(struct cli *c, const struct sass_side *a, const struct sass_func *fa,
-                            const struct sass_side *b, const struct sass_func *fb)
+static unsigned tell_lines(struct out *o, const struct sass_side *a, const struct sass_func *fa,
+                           const struct sass_side *b, const struct sass_func *fb)
 {
 	struct pairing *p = mem_zalloc(sizeof *p);
 	uint32_t *map = lines_of_a(a, b);
@@ -253,8 +300,8 @@ static unsigned print_lines(struct cli *c, const struct sass_side *a, const stru
 		if ((!p->n && !p->m) || !pair_up(p))
 			continue;
 		differ++;
-		print_place(c, a, line, p->n, p->m);
-		print_pairs(c, p, fa, fb);
+		tell_place(o, a, line, false, p);
+		tell_pairs(o, p, fa, fb);
 	}
 	p->n = 0;
 	for (uint32_t line = 1; line <= MAX_LINES; line++) {
@@ -262,8 +309,8 @@ static unsigned print_lines(struct cli *c, const struct sass_side *a, const stru
 		if (!p->m)
 			continue;
 		differ++;
-		print_place(c, b, line, 0, p->m);
-		print_pairs(c, p, fa, fb);
+		tell_place(o, b, line, true, p);
+		tell_pairs(o, p, fa, fb);
 	}
 	free(map);
 	free(p);
@@ -293,8 +340,14 @@ static const struct sass_func *partner(const struct sass_side *a, const struct s
 	return NULL;
 }
 
+static bool none_in_common(const struct sass_side *a, const struct sass_side *b, struct err *err)
+{
+	return err_set(err, ERR_USAGE, "'%s' and '%s' have no function in common", a->name, b->name);
+}
+
 bool sass_diff(struct cli *c, const struct sass_side *a, const struct sass_side *b, struct err *err)
 {
+	struct out o = { .c = c };
 	unsigned pairs = 0;
 	for (unsigned i = 0; i < n_meant(a); i++) {
 		const struct sass_func *fa = meant(a, i), *fb = partner(a, fa, b);
@@ -304,12 +357,39 @@ bool sass_diff(struct cli *c, const struct sass_side *a, const struct sass_side 
 		cli_name(c->out, STYLE_TITLE, fa->name);
 		fprintf(c->out, ": %s, sm_%u -> %s, sm_%u\n", a->name, a->show.module->cubin.sm, b->name,
 		        b->show.module->cubin.sm);
-		print_facts(c, fa, fb);
+		tell_facts(&o, fa, fb);
 		cli_line_in(c, STYLE_TITLE,
 		            "\n  lines whose instructions differ: (how many before, after)");
-		if (!print_lines(c, a, fa, b, fb))
+		if (!tell_lines(&o, a, fa, b, fb))
 			cli_line(c, "  none");
 	}
-	return pairs ||
-	       err_set(err, ERR_USAGE, "'%s' and '%s' have no function in common", a->name, b->name);
+	return pairs || none_in_common(a, b, err);
+}
+
+static json_t *side_json(const struct sass_side *s)
+{
+	char arch[16];
+	snprintf(arch, sizeof arch, "sm_%u", s->show.module->cubin.sm);
+	return json_pack("{s:s, s:s}", "words", s->name, "architecture", arch);
+}
+
+json_t *sass_diff_json(const struct sass_side *a, const struct sass_side *b, struct err *err)
+{
+	json_t *all = json_array();
+	for (unsigned i = 0; i < n_meant(a); i++) {
+		const struct sass_func *fa = meant(a, i), *fb = partner(a, fa, b);
+		if (!fb)
+			continue;
+		struct out o = { .func = json_pack("{s:s, s:o, s:o}", "name", fa->name, "before",
+			                               side_json(a), "after", side_json(b)) };
+		tell_facts(&o, fa, fb);
+		list_of(&o, "lines");
+		tell_lines(&o, a, fa, b, fb);
+		json_array_append_new(all, o.func);
+	}
+	if (json_array_size(all))
+		return all;
+	json_decref(all);
+	none_in_common(a, b, err);
+	return NULL;
 }

@@ -4,6 +4,8 @@
 
 #include "cli/sass_out.h"
 
+#include <jansson.h>
+
 /* One side of it. */
 struct sass_side {
 	struct sass_show show;
@@ -15,5 +17,7 @@ struct sass_side {
  * lines were put in or taken out. ERR_USAGE: they have none in common. */
 bool sass_diff(struct cli *c, const struct sass_side *a, const struct sass_side *b,
                struct err *err);
+/* The same as JSON: an array, an object a function, with the rows of the text. NULL: *err. */
+json_t *sass_diff_json(const struct sass_side *a, const struct sass_side *b, struct err *err);
 
 #endif

@@ -151,6 +151,12 @@ static const char *unit_beside(const struct metric_desc *d)
 	return d->unit;
 }
 
+/* Kinds of instructions that did not run would fill the screen. */
+static bool left_out(const struct metric_desc *d, const struct metric_value *v)
+{
+	return !strcmp(d->source, "code mix") && !(v->origin && v->num > 0);
+}
+
 /* Metrics in the catalogue's order, a blank line between groups ("mem.", "occ." ...). */
 static void print_metrics(struct cli *c, const struct metric_set *m)
 {
@@ -164,6 +170,8 @@ static void print_metrics(struct cli *c, const struct metric_set *m)
 		const struct metric_desc *d = &metric_catalogue[i];
 		const struct metric_value *v = &m->v[i];
 		char value[96];
+		if (left_out(d, v))
+			continue;
 		metric_format(m, (enum metric_id)i, value, sizeof value);
 		const size_t len = strcspn(d->key, ".");
 		if (*group && (strncmp(group, d->key, len) || group[len] != '.'))

@@ -21,8 +21,11 @@
 
 struct state {
 	const char *gpu, *kernel, *diff;
+	uint64_t max_registers; /* 0 = not given */
 	bool json;
 };
+
+#define MOST_REGISTERS 255 /* of a thread */
 
 static unsigned options(void *state, struct option_spec *o)
 {
@@ -32,9 +35,11 @@ static unsigned options(void *state, struct option_spec *o)
 		  "compile for this GPU: an id of 'list gpus' or a .yaml file (default " LAB_DEFAULT_GPU
 		  ")" },
 		{ "--kernel", OPT_TEXT, &s->kernel, "NAME", "of a file: only this function" },
+		{ "--maxrregcount", OPT_COUNT, &s->max_registers, "N",
+		  "compile with at most N registers per thread" },
 		{ "--diff", OPT_TEXT, &s->diff, "'WORDS'",
-		  "what changes with these: parameters (TILE=32), --gpu SHEET, or another kernel, file, "
-		  "cubin" },
+		  "what changes with these: parameters (TILE=32), --gpu SHEET, --maxrregcount N, or "
+		  "another kernel, file, cubin" },
 		OPTION_JSON(&s->json),
 	};
 	memcpy(o, all, sizeof all);
@@ -75,8 +80,8 @@ static bool compiled(const struct compile_request *req, struct subject *out, str
 	return good;
 }
 
-static bool of_kernel(struct selection *sel, const struct gpu_spec *gpu, struct subject *out,
-                      struct err *err)
+static bool of_kernel(const struct state *s, struct selection *sel, const struct gpu_spec *gpu,
+                      struct subject *out, struct err *err)
 {
 	const struct kernel_desc *k = sel->kernel;
 	struct compile_macro macros[KERNEL_MAX_PARAMS];
@@ -89,6 +94,7 @@ static bool of_kernel(struct selection *sel, const struct gpu_spec *gpu, struct 
 		.macros = macros,
 		.cc_major = gpu->cc_major,
 		.cc_minor = gpu->cc_minor,
+		.max_registers = (unsigned)s->max_registers,
 		.cancel = &interrupted,
 	};
 	out->source = mem_strdup(kernel_source(k));
@@ -96,8 +102,8 @@ static bool of_kernel(struct selection *sel, const struct gpu_spec *gpu, struct 
 }
 
 /* Host code of the file is left out; its kernels need no launch to be compiled. */
-static bool of_file(const char *path, const char *text, const struct gpu_spec *gpu,
-                    struct subject *out, struct err *err)
+static bool of_file(const struct state *s, const char *path, const char *text,
+                    const struct gpu_spec *gpu, struct subject *out, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
 	struct user_source source;
@@ -107,6 +113,7 @@ static bool of_file(const char *path, const char *text, const struct gpu_spec *g
 		.source = source.device,
 		.cc_major = gpu->cc_major,
 		.cc_minor = gpu->cc_minor,
+		.max_registers = (unsigned)s->max_registers,
 		.cancel = &interrupted,
 	};
 	out->source = mem_strdup(text);
@@ -140,7 +147,12 @@ static bool find_subject(const struct state *s, unsigned n, char **args, struct 
 	struct selection sel = { .seed = 1 };
 	const struct gpu_spec *gpu = NULL;
 	out->only = s->kernel;
+	if (s->max_registers > MOST_REGISTERS)
+		return err_set(err, ERR_USAGE, "--maxrregcount: a thread has at most %d registers",
+		               MOST_REGISTERS);
 	if (n && is_cubin(args[0])) {
+		if (s->max_registers)
+			return err_set(err, ERR_USAGE, "--maxrregcount: a cubin is compiled already");
 		if (n > 1)
 			return err_set(err, ERR_USAGE, "a cubin takes no parameters: '%s'", args[1]);
 		return of_cubin(args[0], out, err);
@@ -154,7 +166,7 @@ static bool find_subject(const struct state *s, unsigned n, char **args, struct 
 			return false;
 		user_plugin_symbol(text.s, symbol, sizeof symbol);
 		const bool plain = !symbol[0] && n == 1;
-		const bool good = plain && of_file(args[0], text.s, gpu, out, err);
+		const bool good = plain && of_file(s, args[0], text.s, gpu, out, err);
 		const bool extra = !symbol[0] && n > 1;
 		text_free(&text);
 		if (extra)
@@ -167,7 +179,7 @@ static bool find_subject(const struct state *s, unsigned n, char **args, struct 
 		return false;
 	if (!s->kernel && strchr(args[0], '/') && !user_file_named(args[0]))
 		out->only = sel.kernel->variants[sel.variant].entry;
-	return of_kernel(&sel, gpu, out, err);
+	return of_kernel(s, &sel, gpu, out, err);
 }
 
 static bool known_function(const struct sass_module *m, const char *name, struct err *err)
@@ -284,6 +296,12 @@ static bool other_words(const struct state *s, unsigned n, char **args, struct w
 			w->state.gpu = strtok_r(NULL, " \t", &at);
 			if (!w->state.gpu)
 				return err_set(err, ERR_USAGE, "--diff: --gpu wants a sheet");
+		} else if (!strcmp(t, "--maxrregcount")) {
+			const char *count = strtok_r(NULL, " \t", &at);
+			char *end = NULL;
+			w->state.max_registers = count ? strtoul(count, &end, 10) : 0;
+			if (!end || *end || !w->state.max_registers)
+				return err_set(err, ERR_USAGE, "--diff: --maxrregcount wants a number");
 		} else if (*t == '-' || n_more == MAX_WORDS) {
 			return err_set(err, ERR_USAGE, "--diff: '%s' is neither a parameter nor --gpu SHEET",
 			               t);
@@ -306,7 +324,8 @@ static bool other_words(const struct state *s, unsigned n, char **args, struct w
 	return true;
 }
 
-static void name_side(struct sass_side *side, const struct code *code, unsigned n, char **words)
+static void name_side(struct sass_side *side, const struct code *code, const struct state *s,
+                      unsigned n, char **words)
 {
 	side->show = code->show;
 	side->only = code->subject.only;
@@ -314,19 +333,30 @@ static void name_side(struct sass_side *side, const struct code *code, unsigned 
 		const size_t len = strlen(side->name);
 		snprintf(side->name + len, sizeof side->name - len, "%s%s", i ? " " : "", words[i]);
 	}
+	if (s->max_registers) {
+		const size_t len = strlen(side->name);
+		snprintf(side->name + len, sizeof side->name - len, " --maxrregcount %u",
+		         (unsigned)s->max_registers);
+	}
 }
 
 static bool show_diff(struct cli *c, const struct state *s, const struct code *code, unsigned n,
-                      char **args, struct err *err)
+                      char **args, int *status, struct err *err)
 {
 	struct words w = { .n = 0 };
 	struct code other = { .module = { .n_funcs = 0 } };
 	struct sass_side a = { .name = "" }, b = { .name = "" };
 	bool good = other_words(s, n, args, &w, err) && find_code(&w.state, w.n, w.word, &other, err);
 	if (good) {
-		name_side(&a, code, n, args);
-		name_side(&b, &other, w.n, w.word);
-		good = sass_diff(c, &a, &b, err);
+		name_side(&a, code, s, n, args);
+		name_side(&b, &other, &w.state, w.n, w.word);
+		json_t *json = c->json ? sass_diff_json(&a, &b, err) : NULL;
+		good = c->json ? json != NULL : sass_diff(c, &a, &b, err);
+		if (json)
+			*status = cli_emit(c,
+			                   json_pack("{s:s, s:s, s:o}", "schema", CLI_SCHEMA, "verb", "sass",
+			                             "functions", json),
+			                   CLI_OK);
 	}
 	drop_code(&other);
 	free(w.text);
@@ -341,12 +371,10 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	int status = CLI_OK;
 	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
 	sigaction(SIGINT, &end, NULL);
-	if (s->diff && c->json)
-		err_set(&err, ERR_USAGE, "--diff has no JSON form: take that of both sides");
-	else if (find_code(s, n, args, &code, &err) && !s->diff)
+	if (find_code(s, n, args, &code, &err) && !s->diff)
 		status = show(c, &code.show, &code.subject);
 	else if (err.code == ERR_NONE)
-		show_diff(c, s, &code, n, args, &err);
+		show_diff(c, s, &code, n, args, &status, &err);
 	if (err.code != ERR_NONE)
 		status = cli_fail(c, &err);
 	drop_code(&code);
@@ -366,4 +394,5 @@ CLI_VERB(
 		"\n"
 		"  pmpp-explore sass sgemm/tiled --diff TILE=32\n"
 		"  pmpp-explore sass sgemm/tiled --gpu a100 --diff '--gpu h200'\n"
+		"  pmpp-explore sass sgemm/tiled --diff '--maxrregcount 24'\n"
 		"  pmpp-explore sass bounded.cu --diff plain.cu\n");

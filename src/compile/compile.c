@@ -98,6 +98,8 @@ static bool make_options(const struct compile_request *req, struct options *o, s
 	o->s[o->n++] = mem_printf("--gpu-architecture=sm_%d%d", req->cc_major, req->cc_minor);
 	for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
 		o->s[o->n++] = mem_strdup(fixed[i]);
+	if (req->max_registers)
+		o->s[o->n++] = mem_printf("--maxrregcount=%u", req->max_registers);
 	for (unsigned i = 0; i < req->n_macros; i++)
 		o->s[o->n++] = mem_printf("-D%s=%" PRId64, req->macros[i].name, req->macros[i].value);
 	if (*cuda_home()) {

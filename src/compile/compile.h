@@ -36,6 +36,7 @@ struct compile_request {
 	unsigned n_macros; /* order does not matter for the cache */
 	const struct compile_macro *macros;
 	int cc_major, cc_minor;        /* compiled for sm_XY; PTX for compute_XY */
+	unsigned max_registers;        /* -maxrregcount; 0 = as many as the compiler wants */
 	const atomic_bool *cancel;     /* polled where the compiler has its own process; may be NULL */
 	const struct compile_own *own; /* NULL = a kernel of this program */
 };

@@ -42,6 +42,8 @@ void module_key(const struct compile_request *req, const char *compiler, char ke
 	struct text t = { 0 };
 	text_add(&t, "%d\n%s\nsm_%d%d\n%s\n%u\n", MODULE_FORMAT, compiler, req->cc_major, req->cc_minor,
 	         req->file, req->n_macros);
+	if (req->max_registers)
+		text_add(&t, "registers %u\n", req->max_registers);
 	struct compile_macro *sorted = mem_calloc(req->n_macros + 1u, sizeof *sorted);
 	if (req->n_macros)
 		memcpy(sorted, req->macros, req->n_macros * sizeof *sorted);

@@ -210,6 +210,8 @@ static bool assemble_own(const struct own *o, struct module *out, struct err *er
 	nvcc_word(&c, "-v");
 	nvcc_word(&c, "-lineinfo");
 	nvcc_word(&c, "-arch=sm_%d%d%s", o->req->cc_major, o->req->cc_minor, target_suffix(o));
+	if (o->req->max_registers)
+		nvcc_word(&c, "-maxrregcount=%u", o->req->max_registers);
 	nvcc_word(&c, "-o");
 	nvcc_word(&c, "%s", file_at(o, "own.cubin", path, sizeof path));
 	nvcc_word(&c, "%s", file_at(o, "own.ptx", path, sizeof path));

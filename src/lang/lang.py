@@ -76,7 +76,7 @@ src/runtime/guest/guest_[!s]*.c: snprintf:2 snprintf:3 snprintf:4 finding:1 find
     finding:3 guest_find:2
 src/runtime/guest/guest_start.c: snprintf:2
 src/emu/backend_emu.c: snprintf:2 lacks_capability:2 lacks_capability:3
-src/sass/sass.h: words X:1
+src/model/code_class.h: words X:1
 src/base/*.c: err_set:2 err_remedy:1 at_most:2
 src/cli/verb_doctor.c: words snprintf:2 snprintf:3 snprintf:4 snprintf:5 finding_of:1 {:0 {:1 {:2
     {:3 {:4

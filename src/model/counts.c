@@ -53,6 +53,14 @@ void counts_scale(struct counts *c, double factor)
 #undef X
 }
 
+void code_mix_scale(struct code_mix *m, double factor)
+{
+	for (unsigned k = 0; k < CODE_CLASS_COUNT && factor != 1; k++)
+		m->by_class[k] = scaled(m->by_class[k], factor);
+	for (unsigned k = 0; k < CODE_PIPE_COUNT && factor != 1; k++)
+		m->by_pipe[k] = scaled(m->by_pipe[k], factor);
+}
+
 /* --- fields by number --- */
 
 static const struct {
@@ -188,6 +196,26 @@ void run_counts_free(struct run_counts *r)
 	free(r->code);
 	free(r->regions);
 	run_counts_clear(r, NULL);
+}
+
+void run_counts_take_code(struct run_counts *to, struct run_counts *own)
+{
+	struct line_counts *lines = to->lines;
+	const unsigned n_lines = to->n_lines;
+	free(to->code);
+	to->ptx = to->total;
+	to->ptx_known = true;
+	to->mix_known = own->mix_known;
+	to->mix = own->mix;
+	to->code = own->code;
+	to->n_code = own->n_code;
+	own->code = NULL;
+	own->n_code = 0;
+	to->total = own->total;
+	to->lines = own->lines;
+	to->n_lines = own->n_lines;
+	own->lines = lines;
+	own->n_lines = n_lines;
 }
 
 static void *copy_array(const void *from, size_t n, size_t size)

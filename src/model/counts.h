@@ -10,6 +10,7 @@
 #ifndef PMPP_MODEL_COUNTS_H
 #define PMPP_MODEL_COUNTS_H
 
+#include "model/code_class.h"
 #include "model/metric.h"
 
 /*
@@ -187,8 +188,10 @@ struct run_counts {
 	struct mask_step *steps;
 	unsigned n_code;         /* machine code, where that was counted: every instruction ... */
 	struct code_count *code; /* ... by offset */
-	bool ptx_known;          /* where machine code was counted: what its PTX counts is known, ... */
-	struct counts ptx;       /* ... namely this, of the same blocks */
+	bool mix_known;          /* machine code was counted; what kinds of instructions: */
+	struct code_mix mix;
+	bool ptx_known;    /* where machine code was counted: what its PTX counts is known, ... */
+	struct counts ptx; /* ... namely this, of the same blocks */
 	double dram_read_bytes, dram_write_bytes, l2_sectors,
 		achieved_occupancy_pct; /* LAUNCH_FIGURES; NAN = not known */
 	unsigned n_regions;         /* for the time model only: not exported; 0 = not known */
@@ -209,6 +212,8 @@ unsigned counts_line_place(const struct line_counts *lines, unsigned n, uint32_t
 void counts_scale(struct counts *c, double factor); /* rounds to nearest, saturates */
 /* Frees the tables and leaves an empty run of which nothing is known; NULL is fine. */
 void run_counts_free(struct run_counts *r);
+/* What the machine code @own counted takes the place of what its PTX did, in @to. */
+void run_counts_take_code(struct run_counts *to, struct run_counts *own);
 /* @to is overwritten, not freed. */
 void run_counts_copy(struct run_counts *to, const struct run_counts *from);
 
@@ -246,6 +251,9 @@ bool metric_of_lines(enum metric_id id);
 /* The same from a whole run, with the launch's figures: its origin, and for a sample "n of N
  * blocks" beside every value. */
 void metrics_from_run(struct metric_set *m, const struct run_counts *r);
+
+/* @factor: as counts_scale(). */
+void code_mix_scale(struct code_mix *m, double factor);
 
 /* Tags of a kernel source: "//@ name" at the end of a line; a name is 1..31 of [A-Za-z0-9._-]. */
 struct line_tag {

@@ -34,10 +34,25 @@ void metrics_from_counts(struct metric_set *m, const struct counts *c, const str
 	}
 }
 
+/* Rows of metric.def in the order of CODE_CLASSES and CODE_PIPES. */
+static void mix_metrics(struct metric_set *m, const struct run_counts *r)
+{
+	for (unsigned k = 0; k < CODE_CLASS_COUNT + CODE_PIPE_COUNT; k++) {
+		const enum metric_id id = (enum metric_id)(M_INST_MIX_NONE + k);
+		const uint64_t n =
+			k < CODE_CLASS_COUNT ? r->mix.by_class[k] : r->mix.by_pipe[k - CODE_CLASS_COUNT];
+		if (r->mix_known)
+			metric_num(m, id, r->origin, (double)n);
+		else
+			metric_none(m, id, "only machine code tells it that the emulator runs: --level sass");
+	}
+}
+
 void metrics_from_run(struct metric_set *m, const struct run_counts *r)
 {
 	const struct formula_input in = { .counts = &r->total, .launch = r, .known = &r->of_total };
 	metrics_from_counts(m, &r->total, &r->of_total, r->origin);
+	mix_metrics(m, r);
 	/* figures that no line has: the emulator's come from its model of the caches */
 	for (enum metric_id id = 0; id < METRIC_COUNT; id++) {
 		const struct formula *f = metric_formula(id);

@@ -253,6 +253,7 @@ static void make_counts_legal(struct run_counts *c)
 		c->origin = ORIGIN_SAMPLED;
 	make_legal(&c->steps_cut);
 	make_legal(&c->ptx_known);
+	make_legal(&c->mix_known);
 	for (unsigned i = 0; i < c->n_accesses; i++) {
 		struct access_sample *a = &c->accesses[i];
 		TERMINATE(a->op);

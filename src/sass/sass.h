@@ -9,6 +9,7 @@
 #ifndef PMPP_SASS_SASS_H
 #define PMPP_SASS_SASS_H
 
+#include "model/code_class.h"
 #include "base/err.h"
 #include "sass/cubin.h"
 
@@ -25,50 +26,11 @@ enum sass_op {
 	SASS_OP_COUNT,
 };
 
-/* X(id, name): what kind of work; the groups of an instruction mix. */
-#define SASS_CLASSES(X)            \
-	X(NONE, "none")                \
-	X(FP32, "FP32")                \
-	X(FP64, "FP64")                \
-	X(FP16, "FP16")                \
-	X(SFU, "special functions")    \
-	X(TENSOR, "tensor")            \
-	X(INT, "integer")              \
-	X(LOGIC, "logic and shifts")   \
-	X(CONVERT, "conversion")       \
-	X(MOVE, "move and select")     \
-	X(PREDICATE, "predicate")      \
-	X(SPECIAL, "special register") \
-	X(WARP, "warp-wide")           \
-	X(CONST, "constant load")      \
-	X(LOAD, "load")                \
-	X(STORE, "store")              \
-	X(ATOMIC, "atomic")            \
-	X(CACHE, "cache control")      \
-	X(TEXTURE, "texture")          \
-	X(FLOW, "control flow")        \
-	X(SYNC, "synchronisation")
-
-#define SASS_PIPES(X)   \
-	X(OTHER, "other")   \
-	X(ALU, "ALU")       \
-	X(FMA, "FMA")       \
-	X(FP16, "FP16")     \
-	X(FP64, "FP64")     \
-	X(XU, "XU")         \
-	X(TENSOR, "tensor") \
-	X(LSU, "LSU")       \
-	X(ADU, "ADU")       \
-	X(CBU, "CBU")       \
-	X(TEX, "TEX")       \
-	X(TMA, "TMA")       \
-	X(UNIFORM, "uniform")
-
 #define X(id, name) SASS_CLASS_##id,
-enum sass_class { SASS_CLASSES(X) SASS_CLASS_COUNT };
+enum sass_class { CODE_CLASSES(X) SASS_CLASS_COUNT };
 #undef X
 #define X(id, name) SASS_PIPE_##id,
-enum sass_pipe { SASS_PIPES(X) SASS_PIPE_COUNT };
+enum sass_pipe { CODE_PIPES(X) SASS_PIPE_COUNT };
 #undef X
 
 enum sass_space {

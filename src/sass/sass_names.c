@@ -131,13 +131,13 @@ const char *sass_mod_name(enum sass_mod m)
 #define X(id, name) name,
 const char *sass_class_name(enum sass_class c)
 {
-	static const char *const names[] = { SASS_CLASSES(X) };
+	static const char *const names[] = { CODE_CLASSES(X) };
 	return c < SASS_CLASS_COUNT ? names[c] : "?";
 }
 
 const char *sass_pipe_name(enum sass_pipe p)
 {
-	static const char *const names[] = { SASS_PIPES(X) };
+	static const char *const names[] = { CODE_PIPES(X) };
 	return p < SASS_PIPE_COUNT ? names[p] : "?";
 }
 #undef X

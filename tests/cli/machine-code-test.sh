@@ -28,6 +28,7 @@ case $(level) in
 *) not_ok machine-level "$(level)" ;;
 esac
 warp=$(field "$dir/out" launches 0 metrics inst.warp_executed value)
+[ "$(field "$dir/out" launches 0 metrics inst.mix.load value)" -gt 0 ] && ok machine-mix || not_ok machine-mix "$(field "$dir/out" launches 0 metrics inst.mix.load reason)"
 run ptx 0 launches --json --gpu h200 --level ptx "$programs/symbols.cu" -O1
 same ptx-level PTX "$(level)"
 [ "$warp" != "$(field "$dir/out" launches 0 metrics inst.warp_executed value)" ] && ok levels-differ ||

@@ -63,6 +63,22 @@ same diff-moved-none 1 "$(grep -c '^  none$' "$dir/out")"
 sed 's/void tiny/void __launch_bounds__(32) tiny/; s/+ k/* k/' "$data/tiny.cu" >"$dir/changed.cu"
 run diff-file 0 sass "$dir/tiny.cu" --gpu rtx4090 --diff "$dir/changed.cu"
 same diff-file-differs 0 "$(grep -c '^  none$' "$dir/out")"
+# fewer registers; as JSON
+run diff-registers 0 sass sgemm/tiled --gpu h200 --diff '--maxrregcount 24' --json
+same diff-registers-before 32 "$(field "$dir/out" functions 0 facts 0 before)"
+same diff-registers-after 24 "$(field "$dir/out" functions 0 facts 0 after)"
+same diff-registers-words 'sgemm/tiled --maxrregcount 24' "$(field "$dir/out" functions 0 after words)"
+[ -n "$(field "$dir/out" functions 0 lines 0 instructions 0 before)" ] && ok diff-registers-lines || not_ok diff-registers-lines "$(head -n 40 "$dir/out")"
+run registers 0 sass sgemm/tiled --gpu h200 --maxrregcount 24
+shown registers-head ', sm_90: [0-9]+ instructions, 24 registers'
+run diff-json-same 0 sass vec_add/per_element --diff '--gpu a100' --json
+same diff-json-none '' "$(field "$dir/out" functions 0 lines 0 line)"
+run registers-most 2 sass sgemm/tiled --maxrregcount 300
+says registers-most-words 'at most 255 registers'
+run registers-cubin 2 sass "$data/tiny_sm_75.cubin" --maxrregcount 32
+says registers-cubin-words 'compiled already'
+run registers-word 2 sass sgemm/tiled --diff '--maxrregcount x'
+says registers-word-words 'wants a number'
 run diff-nothing-common 2 sass vec_add --diff transpose
 says diff-nothing-common-words 'no function in common'
 run diff-word 2 sass vec_add --diff '--block 3'
@@ -82,7 +98,14 @@ same level-sass-verified true "$(field "$dir/out" verified)"
 run level-moves 0 run sgemm/tiled M=64 N=64 K=64 --backend emu --gpu h200 --level sass --json
 same level-moves-fp16 0 "$(field "$dir/out" metrics flop.fp16 value)"
 same level-moves-fp32 524288 "$(field "$dir/out" metrics flop.fp32 value)"
+# kinds of instructions: they add up, by class and by pipe
+sum_of() { awk -v want="$1" '/"inst\.mix\./ { take = (/"inst\.mix\.pipe_/ ? "pipe" : "class") == want } take && /"value":/ { sub(/,/, "", $2); n += $2; take = 0 } END { print n }' "$dir/out"; }
+emulated level-mix 0 sass
+same mix-classes 1660928 "$(sum_of class)"
+same mix-pipes 1660928 "$(sum_of pipe)"
+[ "$(field "$dir/out" metrics inst.mix.flow value)" -gt 403455 ] && ok mix-flow || not_ok mix-flow "$(field "$dir/out" metrics inst.mix.flow value)"
 emulated level-ptx 0 ptx
+same mix-ptx null "$(field "$dir/out" metrics inst.mix.flow value)"
 same level-ptx-whose PTX "$(field "$dir/out" run level)"
 same level-ptx-warps 2430976 "$(field "$dir/out" metrics inst.warp_executed value)"
 run level-text 0 run vec_add/per_element N=4k --backend emu --gpu t4 --level auto

@@ -165,6 +165,7 @@ struct ir_inst {
 	uint32_t line;    /* of the source file; 0 = unknown */
 	uint32_t listing; /* line of the PTX, or offset in the machine code */
 	enum ir_pipe pipe;
+	uint8_t mix_class, mix_pipe;    /* machine code: enum code_class and code_pipe */
 	uint8_t flop16, flop32, flop64; /* of one lane */
 };
 

@@ -86,24 +86,6 @@ static const char *differing_output(const struct machine_buffers *b, const struc
 	return NULL;
 }
 
-static void take_counts(struct run_result *res, struct run_result *own)
-{
-	struct line_counts *lines = res->counts.lines;
-	const unsigned n_lines = res->counts.n_lines;
-	res->counts.ptx = res->counts.total;
-	res->counts.ptx_known = true;
-	res->counts.code = own->counts.code;
-	res->counts.n_code = own->counts.n_code;
-	own->counts.code = NULL;
-	own->counts.n_code = 0;
-	res->counts.total = own->counts.total;
-	res->counts.lines = own->counts.lines;
-	res->counts.n_lines = own->counts.n_lines;
-	own->counts.lines = lines;
-	own->counts.n_lines = n_lines;
-	res->wall_s += own->wall_s;
-}
-
 /* The time is then modelled from machine code. */
 static void take_regions(struct run_result *res, struct run_result *own)
 {
@@ -140,7 +122,8 @@ bool machine_run(struct machine_code *c, struct machine_buffers *b, const struct
 	if (ok) {
 		run_counts_clear(&result.counts, "");
 		emu_launch_results(&l, &result);
-		take_counts(res, &result);
+		run_counts_take_code(&res->counts, &result.counts);
+		res->wall_s += result.wall_s;
 		tell(res, &c->module, differing_output(b, req));
 		if (req->level == RUN_LEVEL_SASS)
 			take_regions(res, &result);

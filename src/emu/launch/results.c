@@ -87,6 +87,7 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	scale_swaps(factor, &c->atomics);
 	if (sampled) {
 		counts_scale(&c->total, factor);
+		code_mix_scale(&c->mix, factor);
 		for (unsigned i = 0; i < c->n_lines; i++)
 			counts_scale(&c->lines[i].c, factor);
 		for (unsigned i = 0; i < c->n_code; i++) {

@@ -299,6 +299,15 @@ static void add_code(struct run_counts *out, const struct ir *ir, uint32_t pc,
 			                                            .lanes = c->thread_executed };
 }
 
+static void add_mix(struct run_counts *out, const struct ir *ir, uint32_t pc, uint64_t warps)
+{
+	if (!ir_of_machine_code(ir))
+		return;
+	out->mix_known = true;
+	out->mix.by_class[ir->insts[pc].mix_class] += warps;
+	out->mix.by_pipe[ir->insts[pc].mix_pipe] += warps;
+}
+
 static int by_offset(const void *a, const void *b)
 {
 	const struct code_count *x = a, *y = b;
@@ -341,6 +350,7 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 		add_line(out, ir->insts[ir->ops[first].pc].line, &of_op[first]);
 		if (ir_of_machine_code(ir))
 			add_code(out, ir, ir->ops[first].pc, &of_op[first]);
+		add_mix(out, ir, ir->ops[first].pc, of_op[first].warp_executed);
 	}
 	for (unsigned b = 0; b < ir->n_blocks; b++) /* blocks of nothing else: how often they ran */
 		if (ir->blocks[b].first < ir->blocks[b].end && !ir->ops[ir->blocks[b].first].first)

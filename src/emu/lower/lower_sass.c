@@ -71,6 +71,8 @@ static void describe_insts_of(struct ir *ir, const struct sass_func *f, const st
 			.line = i->line,
 			.listing = i->offset,
 			.pipe = pipe_of(info),
+			.mix_class = (uint8_t)info->class,
+			.mix_pipe = (uint8_t)info->pipe,
 			.flop16 = info->class == SASS_CLASS_FP16 ? n : 0,
 			.flop32 = info->class == SASS_CLASS_FP32 ? n : 0,
 			.flop64 = info->class == SASS_CLASS_FP64 ? n : 0,

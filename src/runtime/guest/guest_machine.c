@@ -117,17 +117,6 @@ struct machine_fork machine_begin(const struct guest_module *m,
 	return f;
 }
 
-static void take_counts(struct run_counts *to, struct run_counts *own)
-{
-	struct line_counts *lines = to->lines;
-	const unsigned n_lines = to->n_lines;
-	to->total = own->total;
-	to->lines = own->lines;
-	to->n_lines = own->n_lines;
-	own->lines = lines;
-	own->n_lines = n_lines;
-}
-
 static void say_enough(struct record_launch *r)
 {
 	snprintf(r->note, sizeof r->note,
@@ -151,7 +140,7 @@ static void receive(const struct machine_fork *f, struct run_counts *counts, con
 	const enum wire_status status = wire_recv(f->fd, &m, since_s + wait_s, NULL);
 	waited_s += clock_now_s() - since_s;
 	if (status == WIRE_OK && m.type == RECORD_COUNTS && record_get_counts(&m, &number, &own)) {
-		take_counts(counts, &own);
+		run_counts_take_code(counts, &own);
 		run_counts_free(&own);
 		snprintf(r->level, sizeof r->level, "%s", level);
 	} else if (status == WIRE_OK && record_get_code(&m, &said)) {

@@ -176,8 +176,8 @@ TEST(malformed_formulas_are_refused)
 /* Each row says where its value comes from: a formula that can be read, or a part of the model. */
 TEST(every_source_is_known)
 {
-	static const char *const parts[] = { "launch", "occupancy", "time model", "roofline",
-		                                 "stream model" };
+	static const char *const parts[] = { "launch",   "occupancy",    "time model",
+		                                 "roofline", "stream model", "code mix" };
 	for (enum metric_id id = 0; id < METRIC_COUNT; id++) {
 		const char *source = metric_catalogue[id].source;
 		bool known = metric_formula(id) != NULL;
