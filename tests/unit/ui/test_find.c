@@ -78,7 +78,7 @@ TEST_ON_SCREEN(what_is_copied, fixture_done())
 	world_press(w, "y DOWN DOWN ENTER");
 	assert_non_null(strstr(w->st.copied, "4 194 304 = req"));
 	assert_null(strstr(w->st.copied, " \n"));
-	world_press(w, "y END ENTER");
+	world_press(w, "y DOWN DOWN DOWN ENTER");
 	assert_non_null(strstr(w->st.copied, "| sectors per load | 4.0 | counted | mem.ld_sectors"));
 	shows(w, "copied, if the terminal allows it");
 }
