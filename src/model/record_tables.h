@@ -35,11 +35,11 @@ json_t *record_metric(const struct metric_set *m, enum metric_id id, enum record
 json_t *record_metrics(const struct metric_set *m, enum record_form form);
 bool record_read_metrics(struct reader *r, json_t *o, const char *key, struct metric_set *m);
 /* Where the metrics of struct T stand: what a row says after its codec. */
-#define METRICS_SCHEMA                                                             \
-	.table = &metric_table, .definition = "metrics",                               \
-	.schema = "{\"description\": \"every metric of the catalogue by its key; see " \
-			  "`pmpp-explore list metrics`\", \"type\": \"object\", "              \
-			  "\"propertyNames\": {\"pattern\": \"^[a-z0-9]+\\\\.[a-z0-9_]+$\"}, " \
+#define METRICS_SCHEMA                                                                \
+	.table = &metric_table, .definition = "metrics",                                  \
+	.schema = "{\"description\": \"every metric of the catalogue by its key; see "    \
+			  "`pmpp-explore list metrics`\", \"type\": \"object\", "                 \
+			  "\"propertyNames\": {\"pattern\": \"^[a-z0-9]+(\\\\.[a-z0-9_]+)+$\"}, " \
 			  "\"additionalProperties\": {\"$ref\": \"#/definitions/metric\"}}"
 /* record_map.c */
 extern const struct record_table map_table; /* struct sweep_map */

@@ -59,9 +59,8 @@ done
 
 # forms of instructions: PTX and machine code give a program the same, on old and new architectures
 same_of_both() {
-	arch=${3:-sm_75}
-	"$PMPP" launches --json --gpu "$2" --level ptx "$TEST_ROOT/tests/data/machine/$1.cu" -arch="$arch" >"$dir/ptx" 2>"$dir/err"
-	PMPP_RESULTS_OF=sass "$PMPP" launches --json --gpu "$2" --level sass "$TEST_ROOT/tests/data/machine/$1.cu" -arch="$arch" >"$dir/out" 2>>"$dir/err"
+	"$PMPP" launches --json --gpu "$2" --level ptx "$TEST_ROOT/tests/data/machine/$1.cu" ${3:+-arch=$3} >"$dir/ptx" 2>"$dir/err"
+	PMPP_RESULTS_OF=sass "$PMPP" launches --json --gpu "$2" --level sass "$TEST_ROOT/tests/data/machine/$1.cu" ${3:+-arch=$3} >"$dir/out" 2>>"$dir/err"
 	field "$dir/ptx" stdout >"$dir/want"
 	field "$dir/out" stdout >"$dir/printed"
 	if [ -s "$dir/want" ] && cmp -s "$dir/want" "$dir/printed" && ! grep -q '"level": "PTX"' "$dir/out"; then
