@@ -50,8 +50,8 @@ lang option-before-setting 2 "$en" LC_ALL=C.UTF-8 XDG_CONFIG_HOME="$dir/config" 
 lang help 0 '用法： pmpp-explore run' LC_ALL=zh_CN.UTF-8 -- run --help
 lang help-of-all 0 '退出状态：0' LC_ALL=zh_CN.UTF-8 -- --help
 # what verbs print for people: sentences, and tables whose columns stand below each other
-lang result 0 '结果：✓ 已验证' LC_ALL=zh_CN.UTF-8 -- run vec_add N=4096
-lang table-cells 0 '理论占用率                              50.0 %  ~' LC_ALL=zh_CN.UTF-8 -- run vec_add N=4096
+lang result 0 '结果：✓ 已验证' LC_ALL=zh_CN.UTF-8 -- run vec_add/one_thread N=4096
+lang table-cells 0 '理论占用率                              50.0 %  ~' LC_ALL=zh_CN.UTF-8 -- run vec_add/one_thread N=4096
 lang table-heads 0 '占峰值 %' LC_ALL=zh_CN.UTF-8 -- ladder vec_add N=4096
 lang occupancy-table 0 '线程块槽       1       32      32' LC_ALL=zh_CN.UTF-8 -- occupancy --block 256 --regs 40
 lang sweep-said 0 '已运行 2 / 2 种组合' LC_ALL=zh_CN.UTF-8 -- sweep vec_add/per_element N=4096 block=64,128
@@ -62,7 +62,7 @@ lang doctor 0 '内置内核  程序内含' LC_ALL=zh_CN.UTF-8 -- doctor
 lang diff 1 '个指标变了' LC_ALL=zh_CN.UTF-8 -- diff vec_add/chunks vec_add/per_element N=4096
 lang preset-text 0 '分支发散：每条路径走一趟' LC_ALL=zh_CN.UTF-8 -- preset divergence --step 2
 lang preset-claims 0 '1 / 1 步符合预期' LC_ALL=zh_CN.UTF-8 -- preset divergence --step 2 --check
-lang csv-is-english 0 'occ.theoretical_pct,50,pct,modelled,theoretical occupancy' LC_ALL=zh_CN.UTF-8 -- run vec_add N=4096 --csv
+lang csv-is-english 0 'occ.theoretical_pct,50,pct,modelled,theoretical occupancy' LC_ALL=zh_CN.UTF-8 -- run vec_add/one_thread N=4096 --csv
 if LC_ALL=zh_CN.UTF-8 "$PMPP" occupancy --block 256 --regs 40 | python3 -c '
 import re, sys, unicodedata
 def columns(s):
