@@ -12,7 +12,7 @@ open() {
 }
 
 open
-check mouse_is_reported [ "$(mouse)" = 1 ]
+check mouse_is_reported [ "$(reports_mouse)" = 1 ]
 press C-c
 check interrupt_restores restored
 check interrupt_leaves_earlier_text see '^before$'

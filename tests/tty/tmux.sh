@@ -111,8 +111,8 @@ check() {
 		screen | sed 's/^/  |/'
 	fi
 }
-# 1: the terminal reports its mouse to what runs in it.
-mouse() { tm display-message -p '#{mouse_any_flag}'; }
+# 1: the terminal reports its mouse to what runs in it; 0: it does not.
+reports_mouse() { tm display-message -p '#{mouse_any_flag}'; }
 # The program's process, a child of the pane's shell. The kernel's list may miss one that is there,
 # as proc(5) says: it is read until it has it.
 program() {
@@ -129,7 +129,7 @@ program() {
 # The shell is back, echoes what is typed, has no reports of a mouse, and its earlier text is there
 # again.
 restored() {
-	see 'ready:$' && [ "$(mouse)" = 0 ] || return 1
+	see 'ready:$' && [ "$(reports_mouse)" = 0 ] || return 1
 	type 'stty -a | tr " " "\n" | grep -x -e "-*echo" -e "-*icanon" -e "-*isig"; echo status of it: $?'
 	see '^echo$' && see '^icanon$' && see '^isig$' && see 'status of it: 0'
 }
