@@ -39,6 +39,8 @@ tm send-keys -l 'per store'
 check a_figure_is_offered see 'sectors per store  *16.0'
 press Enter
 check number_in_clipboard clipboard '^16.0$'
+press 1
+see 'block slots'
 press '/'
 check find_opens see 'filter'
 tm send-keys -l 'waves'

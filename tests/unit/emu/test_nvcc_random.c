@@ -137,11 +137,11 @@ static bool run_setting(const struct module *m, const char *entry, struct data *
 		.threads = settings[setting].threads,
 		.check_races = settings[setting].races,
 		.level = settings[setting].level,
-		.buffers = { { d->in, nu * 4 },
-		             { d->fin, nf * 4 },
-		             { d->out, nu * 4 },
-		             { d->fout, nf * 4 },
-		             { d->all, sizeof d->all } },
+		.buffers = { { .data = d->in, .bytes = nu * 4 },
+		             { .data = d->fin, .bytes = nf * 4 },
+		             { .data = d->out, .bytes = nu * 4 },
+		             { .data = d->fout, .bytes = nf * 4 },
+		             { .data = d->all, .bytes = sizeof d->all } },
 	};
 	struct run_hooks hooks = { 0 };
 	struct run_result res = { 0 };

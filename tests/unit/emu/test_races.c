@@ -77,7 +77,7 @@ static void run_kernel(struct backend *emulator, const struct module *m, const c
 		.timeout_s = UNIT_TSAN ? 120 : 10,
 		.check_races = spread ? RACES_SPREAD : RACES_ALL,
 		.level = RUN_LEVEL_PTX,
-		.buffers = { { a, sizeof a }, { b, sizeof b } },
+		.buffers = { { .data = a, .bytes = sizeof a }, { .data = b, .bytes = sizeof b } },
 	};
 	const struct run_hooks hooks = { 0 };
 	struct run_result res = { 0 };
