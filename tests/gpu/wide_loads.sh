@@ -2,11 +2,12 @@
 # Wavefronts of 128-bit shared loads by the lanes that take part and by where they point: a GPU's
 # counters, or with BACKEND=emu ours. One JSON object a line.
 #   sh tests/gpu/wide_loads.sh build/pmpp-explore >wide_loads.jsonl     (python3)
+# MASKS: other lanes, as signed 32-bit numbers.
 set -eu
 program=$1
 here=$(cd "$(dirname "$0")" && pwd)
 
-for mask in -1 65535 255 16777215 252645135 16711935 61455; do
+for mask in ${MASKS:--1 65535 255 16777215 252645135 16711935 61455}; do
 	# a b c d e f: one part or two of a lane's unit
 	while read -r a b c d e f; do
 		"$program" run "$here/wide_loads.cu" --kernel wide_load --grid 1 --block 32 \

@@ -5,7 +5,7 @@
  * 32-byte sectors at any access width, lines distinct 128-byte lines. Shared memory: the largest
  * number of distinct words in one of 32 banks; 64-bit accesses go by half warps, 128-bit by
  * quarter warps; loads whose lanes are pairwise equal (lane ^ 1 or lane ^ 2) share a wavefront
- * where that is free of conflicts, stores never do.
+ * where that is free of conflicts, stores never do. Of 128-bit loads that is so by half warps.
  */
 #include "emu/count/probe.h"
 
@@ -164,6 +164,39 @@ static uint32_t lanes_from(unsigned first, unsigned n)
 	return n >= 32 ? 0xffffffffu : ((1u << n) - 1) << first;
 }
 
+static bool lanes_alike(const uint64_t *address, uint32_t mask)
+{
+	return pairs_equal(address, mask, 1) || pairs_equal(address, mask, 2);
+}
+
+static bool may_merge_64(const uint64_t *address, uint32_t mask)
+{
+	return lanes_alike(address, mask) && bank_conflict(address, mask, 8) <= 1;
+}
+
+/* Quarters of the half warp that begins with lane @half. Of the lower one it is enough that lane 31
+ * does not take part (tests/gpu/wide_loads.sh). */
+static bool may_merge_128(const uint64_t *address, uint32_t mask, unsigned half)
+{
+	const uint32_t lanes = mask & lanes_from(half, 16);
+	const bool spared = half == 0 && !(mask >> 31);
+	return lanes && (spared || lanes_alike(address, lanes)) &&
+	       bank_conflict(address, lanes, 16) <= 1;
+}
+
+/* The lanes of @mask, so many by so many. */
+static void by_groups(const uint64_t *address, uint32_t mask, unsigned access, unsigned group,
+                      struct shared_probe *r)
+{
+	for (unsigned g = 0; g < 32; g += group) {
+		const uint32_t lanes = mask & lanes_from(g, group);
+		if (!lanes)
+			continue;
+		r->ideal++;
+		r->wavefronts += bank_conflict(address, lanes, access);
+	}
+}
+
 struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigned access,
                                  enum lane_layout layout, bool store)
 {
@@ -176,22 +209,14 @@ struct shared_probe probe_shared(const uint64_t *address, uint32_t mask, unsigne
 		r.wavefronts = bank_conflict(address, mask, access);
 		return r;
 	}
-	unsigned group = access == 8 ? 16 : 8; /* lanes of one wavefront */
-	if (!store && (pairs_equal(address, mask, 1) || pairs_equal(address, mask, 2))) {
-		bool clean = true;
-		for (unsigned g = 0; g < 32 && clean; g += 2 * group) {
-			const uint32_t lanes = lanes_from(g, 2 * group);
-			clean = !(mask & lanes) || bank_conflict(address, mask & lanes, access) <= 1;
-		}
-		group *= clean ? 2 : 1;
-	}
 	r.ideal = 0;
-	for (unsigned g = 0; g < 32; g += group) {
-		const uint32_t lanes = lanes_from(g, group);
-		if (!(mask & lanes))
-			continue;
-		r.ideal++;
-		r.wavefronts += bank_conflict(address, mask & lanes, access);
-	}
+	if (access == 8)
+		by_groups(address, mask, access, !store && may_merge_64(address, mask) ? 32 : 16, &r);
+	else
+		for (unsigned half = 0; half < 32; half += 16) {
+			const uint32_t lanes = mask & lanes_from(half, 16);
+			by_groups(address, lanes, access, !store && may_merge_128(address, mask, half) ? 16 : 8,
+			          &r);
+		}
 	return r;
 }
