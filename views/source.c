@@ -219,8 +219,8 @@ const struct view_desc view_source = {
 	.title = "Source",
 	.brief = "Src",
 	.order = 7,
-	.about =
-		"source, with instructions, sectors, bank passes, lanes of each line; Enter: what it became",
+	.about = "source, with instructions, sectors, bank passes, lanes of each line; "
+			 "Enter: what it became",
 	.draw = draw,
 	.rows = n_rows,
 	.start = start,

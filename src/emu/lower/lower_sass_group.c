@@ -6,7 +6,7 @@
  */
 #include "emu/lower/sass_lower.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SUMS = 128 };
@@ -15,7 +15,12 @@ enum { MOST_SUMS = 128 };
 static bool shape_of(const struct sass_inst *i, unsigned *n, unsigned *k)
 {
 	const char *at = strstr(i->opcode, ".64x");
-	return at && sscanf(at, ".64x%3ux%3u", n, k) == 2;
+	char *end = NULL;
+	*n = at ? (unsigned)strtoul(at + strlen(".64x"), &end, 10) : 0;
+	if (!end || *end != 'x')
+		return false;
+	*k = (unsigned)strtoul(end + 1, &end, 10);
+	return *n && *k;
 }
 
 /* The types that the modifiers name: of the sums (HGMMA, QGMMA), then of A and B. */
