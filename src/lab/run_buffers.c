@@ -84,7 +84,7 @@ bool run_buffers_poison(const struct run_buffers *b, unsigned i, uint32_t *word)
 	return plain_output(&b->plan[i]);
 }
 
-/* Elements are at most a cache of L2's share each time a thread begins. */
+/* Elements of a range: with fewer, a thread costs more than it saves. */
 #define LEAST ((size_t)1 << 20)
 
 struct poisoned {

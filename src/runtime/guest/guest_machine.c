@@ -65,37 +65,19 @@ void machine_need(struct guest_module *m)
 
 /* --- in the fork --- */
 
-static int answer_fd = -1;
-
-/* Nobody waits any more: the program has ended, or does without. */
-static void end_if_alone(void *ctx, double fraction)
-{
-	(void)ctx, (void)fraction;
-	if (guest_fork_is_alone(answer_fd))
-		_exit(0);
-}
-
 static void run_fork(const void *ctx, int fd)
 {
-	struct run_result res = { 0 };
-	struct run_findings findings = { 0 };
+	struct run_counts counts;
 	struct err err = { 0 };
 	struct wire_msg m;
 	struct emu_launch_request own = *(const struct emu_launch_request *)ctx;
-	const struct run_hooks hooks = { .progress = end_if_alone };
-	record_close();
 	setpriority(PRIO_PROCESS, 0, 19); /* the program itself goes first */
-	answer_fd = fd;
-	guest_fork_be_silent();
 	own.machine_code = true;
-	own.check_races = RACES_OFF;
 	own.print = NULL;
-	const bool ok = emu_launch(guest.device, &own, &hooks, &res, &findings, &err);
-	if (ok) {
-		record_put_counts(&m, 0, &res.counts);
+	if (guest_fork_launch(fd, &own, &counts, &err)) {
+		record_put_counts(&m, 0, &counts);
 	} else {
-		const struct record_code why = { .why = "" };
-		struct record_code said = why;
+		struct record_code said = { .why = "" };
 		snprintf(said.why, sizeof said.why, "%.250s", err.msg);
 		record_put_code(&m, &said);
 	}

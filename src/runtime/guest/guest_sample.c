@@ -18,32 +18,16 @@ uint64_t sample_blocks(const struct emu_launch_request *req)
 	return req->cooperative || blocks <= most ? 0 : most;
 }
 
-static int answer_fd = -1;
-
-static void end_if_alone(void *ctx, double fraction)
-{
-	(void)ctx, (void)fraction;
-	if (guest_fork_is_alone(answer_fd))
-		_exit(0);
-}
-
 static void run_sample(const void *ctx, int fd)
 {
-	struct run_result res = { 0 };
-	struct run_findings findings = { 0 };
+	struct run_counts counts;
 	struct err err = { 0 };
 	struct wire_msg m;
 	struct emu_launch_request own = *(const struct emu_launch_request *)ctx;
-	const struct run_hooks hooks = { .progress = end_if_alone };
-	record_close();
-	answer_fd = fd;
-	guest_fork_be_silent();
-	own.check_races = RACES_OFF;
 	own.print = NULL;
-	own.work = NULL;
-	if (!emu_launch(guest.device, &own, &hooks, &res, &findings, &err))
+	if (!guest_fork_launch(fd, &own, &counts, &err))
 		return;
-	record_put_counts(&m, 0, &res.counts);
+	record_put_counts(&m, 0, &counts);
 	wire_send(fd, &m, -1, clock_now_s() + MOST_WAIT_S, NULL);
 }
 

@@ -44,15 +44,6 @@ void launch_print_add(struct launch_print *p, const char *text, size_t n)
 
 /* --- in the copy --- */
 
-static int answer_fd = -1;
-
-static void end_if_alone(void *ctx, double fraction)
-{
-	(void)ctx, (void)fraction;
-	if (guest_fork_is_alone(answer_fd))
-		_exit(0);
-}
-
 static void note_print(void *ctx, const char *text, size_t n)
 {
 	launch_print_add(ctx, text, n);
@@ -61,25 +52,18 @@ static void note_print(void *ctx, const char *text, size_t n)
 static void run_copy(const void *ctx, int fd)
 {
 	struct outcome o = { 0 };
-	struct run_result res = { 0 };
-	struct run_findings findings = { 0 };
+	struct run_counts counts;
 	struct err err = { 0 };
-	const struct run_hooks hooks = { .progress = end_if_alone };
 	struct emu_launch_request req = *(const struct emu_launch_request *)ctx;
 	struct doubts doubts;
-	answer_fd = fd;
-	record_close();
-	guest_fork_be_silent();
 	if (read(fd, &doubts, sizeof doubts) != sizeof doubts)
 		return; /* nothing of the kind was found */
 	req.counting = EMU_COUNT_NONE;
-	req.check_races = RACES_OFF;
 	req.other_contents = doubts.contents;
 	req.backwards = doubts.order;
 	req.print = note_print;
 	req.print_ctx = &o.printed;
-	req.work = NULL;
-	o.ended_well = emu_launch(guest.device, &req, &hooks, &res, &findings, &err);
+	o.ended_well = guest_fork_launch(fd, &req, &counts, &err);
 	emu_device_digest(guest.device, &o.memory);
 	send(fd, &o, sizeof o, MSG_NOSIGNAL);
 }
