@@ -132,12 +132,14 @@ static int summary(const struct session *s, struct canvas *c, int row)
 		col = canvas_text(c, row, col, STYLE_DIM, " of ");
 		col = canvas_metric(c, row, col, 0, m, M_DIV_BRANCHES);
 		col = canvas_text(c, row, col, STYLE_DIM, " branches");
-		if (col + 33 < c->cols) {
-			col = canvas_text(c, row, col, STYLE_DIM, "   branch efficiency ");
-			col = canvas_metric(c, row, col, 0, m, M_DIV_BRANCH_EFF);
+		/* beside the figure that it is the earlier value of */
+		const int was =
+			col + 18 < c->cols ? canvas_delta(c, row, col + 2, m, before, M_DIV_DIVERGENT, -1) : 0;
+		col = was > col + 2 ? was : col;
+		if (col + 30 < c->cols) {
+			col = canvas_text(c, row, col + 3, STYLE_DIM, "branch efficiency ");
+			canvas_metric(c, row, col, 0, m, M_DIV_BRANCH_EFF);
 		}
-		if (col + 18 < c->cols)
-			canvas_delta(c, row, col + 3, m, before, M_DIV_DIVERGENT, -1);
 		row++;
 	}
 	return row;

@@ -23,17 +23,19 @@ static int figures(const struct session *s, struct canvas *c, int row, int last)
 	if (row < last) {
 		int col = canvas_text(c, row, 2, STYLE_NORMAL, "achieved ");
 		col = canvas_metric(c, row, col, 6, m, M_ROOF_ACHIEVED);
-		if (!metric_known(m, M_ROOF_ACHIEVED))
-			col = canvas_text_n(c, row, col + 1, c->cols - col - 2, STYLE_DIM,
-			                    panel_reason(m, M_ROOF_ACHIEVED));
-		col = canvas_text(c, row, col, STYLE_DIM, " GFLOPS   ");
-		if (isfinite(is) && could > 0)
-			col = canvas_printf(c, row, col, STYLE_BOLD,
-			                    100 * is / could < 1 ? "%.1g %%" : "%.0f %%", 100 * is / could);
-		col = canvas_text(c, row, col, STYLE_DIM, " of attainable ");
-		col = canvas_metric(c, row, col, 0, m, M_ROOF_ATTAINABLE);
-		if (col + 22 < c->cols)
-			canvas_delta(c, row, col + 3, m, before, M_ROOF_ACHIEVED, +1);
+		if (metric_known(m, M_ROOF_ACHIEVED)) {
+			col = canvas_text(c, row, col, STYLE_DIM, " GFLOPS   ");
+			if (isfinite(is) && could > 0)
+				col = canvas_printf(c, row, col, STYLE_BOLD,
+				                    100 * is / could < 1 ? "%.1g %%" : "%.0f %%", 100 * is / could);
+			col = canvas_text(c, row, col, STYLE_DIM, " of attainable ");
+			col = canvas_metric(c, row, col, 0, m, M_ROOF_ATTAINABLE);
+			if (col + 22 < c->cols)
+				canvas_delta(c, row, col + 3, m, before, M_ROOF_ACHIEVED, +1);
+		} else {
+			canvas_text_n(c, row, col + 1, c->cols - col - 2, STYLE_DIM,
+			              panel_reason(m, M_ROOF_ACHIEVED));
+		}
 		row++;
 	}
 	if (row < last) {

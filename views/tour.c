@@ -16,6 +16,7 @@
 	"A preset is a guided ladder: every step changes one thing, says what to notice, and is " \
 	"checked. Press p to choose one, ] and [ to step. The parameters stay yours to change."
 #define WIDE 110 /* columns from which words and figures stand side by side */
+#define LABEL 24 /* columns of a figure's name, at least */
 
 static const struct preset_step *step_of(const struct session *s)
 {
@@ -42,9 +43,12 @@ static void head(const struct session *s, struct canvas *c)
 	const bool last = s->tour.step + 1 == p->n_steps;
 	canvas_hline(c, 0, 0, c->cols, STYLE_KNOB);
 	int col = canvas_printf(c, 0, 2, STYLE_KEY, " %u of %u ", s->tour.step + 1, p->n_steps);
+	const int title = utf8_columns(step_of(s)->title) + 3;
 	const char *next = last ? " last step · p other presets " : " ] next ";
 	int right = c->cols - 2;
-	if (right - utf8_columns(next) > col + 20) {
+	if (last && right - utf8_columns(next) < col + title)
+		next = " last step ";
+	if (right - utf8_columns(next) >= col + title) {
 		right -= utf8_columns(next);
 		canvas_text(c, 0, right, STYLE_KEY, next);
 	}
@@ -64,41 +68,93 @@ static void bar(struct canvas *c, int row, int col, int cols, double value, doub
 		canvas_bar(c, row, col, cols, value / most, style);
 }
 
-/* "intensity      yours 3.9 ██████     book 4 ██████▏ FLOP/byte" */
-static void figure(const struct session *s, struct canvas *c, int row, unsigned k)
+/* Columns that the names of figures may take: so many that two bars are left beside them. A longer
+ * name has a row of its own. */
+static int most_label(int cols)
 {
-	const struct preset_book *const b = &step_of(s)->book[k];
+	return cols - 42 > LABEL ? cols - 42 : LABEL;
+}
+
+static void printed(const struct preset_book *b, char *out, size_t n)
+{
+	char number[64];
+	if (!strcmp(b->unit, "ns"))
+		fmt_ns(out, n, b->value);
+	else
+		snprintf(out, n, "%.40s%s%.40s", fmt_num(number, sizeof number, b->value, 7),
+		         b->unit[0] ? " " : "", b->unit);
+}
+
+static bool two_rows(const struct preset_book *b, int cols)
+{
+	char book[96];
+	printed(b, book, sizeof book);
+	return utf8_columns(b->what) > (b->ours ? most_label(cols) : cols - 12 - utf8_columns(book));
+}
+
+static int figure_rows(const struct preset_step *step, int cols)
+{
+	int rows = (int)step->n_book;
+	for (unsigned k = 0; k < step->n_book; k++)
+		rows += two_rows(&step->book[k], cols);
+	return rows;
+}
+
+/* The column where the figures of a step begin: behind the longest name that has them beside it. */
+static int figures_at(const struct preset_step *step, int cols)
+{
+	int longest = LABEL;
+	for (unsigned k = 0; k < step->n_book; k++) {
+		const int n = utf8_columns(step->book[k].what);
+		if (step->book[k].ours && n > longest && !two_rows(&step->book[k], cols))
+			longest = n;
+	}
+	return longest + 3;
+}
+
+/* The figure that the claim of a book's figure found in our run; NULL = none yet. */
+static const struct tour_outcome *computed(const struct session *s, unsigned k)
+{
 	const struct session_tour *const t = &s->tour;
 	const unsigned claim = preset_book_claim(step_of(s), k);
+	return preset_book_metric(&step_of(s)->book[k]) == METRIC_COUNT && t->judged && !t->off_path &&
+	               claim < t->n && isfinite(t->outcomes[claim].is) && !secret(s)
+	           ? &t->outcomes[claim]
+	           : NULL;
+}
+
+/* "book 4 FLOP/byte ¶  intensity" */
+static void book_alone(struct canvas *c, int row, const struct preset_book *b, bool named)
+{
+	char book[96];
+	printed(b, book, sizeof book);
+	int col = canvas_text(c, row, named ? 4 : 2, STYLE_DIM, "book ");
+	col = canvas_text(c, row, col, STYLE_BOLD, book);
+	col = canvas_printf(c, row, col, STYLE_DIM, " %s  ", origin_mark(ORIGIN_BOOK, c->ascii));
+	if (!named)
+		canvas_text_n(c, row, col, c->cols - col - 1, STYLE_NORMAL, b->what);
+}
+
+/* "yours 3.9 ██████     book 4 ██████▏ FLOP/byte" from @col on. */
+static void both(const struct session *s, struct canvas *c, int row, int col, unsigned k)
+{
+	const struct preset_book *const b = &step_of(s)->book[k];
+	const struct tour_outcome *const o = computed(s, k);
 	const enum metric_id id = preset_book_metric(b);
-	const bool computed = id == METRIC_COUNT && t->judged && !t->off_path && claim < t->n &&
-	                      isfinite(t->outcomes[claim].is) && !secret(s);
-	const bool ours = computed || (id != METRIC_COUNT && s->now && !s->stale);
-	char number[64], book[96], what[120];
-	fmt_num(number, sizeof number, b->value, 7);
-	snprintf(book, sizeof book, "%.40s%s%.40s", number, b->unit[0] ? " " : "", b->unit);
-	const int width = utf8_columns(book) + 6;
-	if (!ours) {
-		snprintf(what, sizeof what, "%s", b->what);
-		int col = canvas_text(c, row, 2, STYLE_DIM, "book ");
-		col = canvas_text(c, row, col, STYLE_BOLD, book);
-		col = canvas_printf(c, row, col, STYLE_DIM, " %s  ", origin_mark(ORIGIN_BOOK, c->ascii));
-		canvas_text_n(c, row, col, c->cols - col - 1, STYLE_NORMAL, what);
-		return;
-	}
-	if (computed)
-		fmt_num(number, sizeof number, t->outcomes[claim].is, 4);
+	char number[64], book[96];
+	printed(b, book, sizeof book);
+	if (o)
+		fmt_num(number, sizeof number, o->is, 4);
 	else
 		metric_format(&s->now->metrics, id, number, sizeof number);
-	const double is = computed ? t->outcomes[claim].is : metric_get(&s->now->metrics, id);
-	const double said = preset_book_value(b);
+	const double is = o ? o->is : metric_get(&s->now->metrics, id), said = preset_book_value(b);
 	const double most = fmax(is, said);
 	const bool alike = is > 0 && said > 0;
-	const int mine = utf8_columns(number) + 10, bars = (c->cols - 28 - mine - width) / 2;
-	canvas_text_n(c, row, 2, 24, STYLE_NORMAL, b->what);
-	int col = canvas_text(c, row, 27, STYLE_DIM, "yours ");
-	col = (computed ? canvas_text(c, row, col, STYLE_BOLD, number)
-	                : canvas_metric(c, row, col, 0, &s->now->metrics, id)) +
+	const int width = utf8_columns(book) + 6;
+	const int bars = (c->cols - col - 1 - utf8_columns(number) - 10 - width) / 2;
+	col = canvas_text(c, row, col, STYLE_DIM, "yours ");
+	col = (o ? canvas_text(c, row, col, STYLE_BOLD, number)
+	         : canvas_metric(c, row, col, 0, &s->now->metrics, id)) +
 	      1;
 	if (alike && bars >= 3)
 		bar(c, row, col, bars, is, most, STYLE_KNOB);
@@ -115,8 +171,22 @@ static void figure(const struct session *s, struct canvas *c, int row, unsigned 
 static int figures(const struct session *s, struct canvas *c, int row)
 {
 	const struct preset_step *step = step_of(s);
-	for (unsigned i = 0; i < step->n_book && row < c->rows; i++)
-		figure(s, c, row++, i);
+	const int at = figures_at(step, c->cols);
+	for (unsigned k = 0; k < step->n_book && row < c->rows; k++, row++) {
+		const struct preset_book *b = &step->book[k];
+		const bool named = two_rows(b, c->cols);
+		const bool ours =
+			computed(s, k) || (preset_book_metric(b) != METRIC_COUNT && s->now && !s->stale);
+		if (named && row + 1 < c->rows)
+			canvas_text_n(c, row++, 2, c->cols - 3, STYLE_NORMAL, b->what);
+		if (!ours) {
+			book_alone(c, row, b, named);
+			continue;
+		}
+		if (!named)
+			canvas_text_n(c, row, 2, at - 3, STYLE_NORMAL, b->what);
+		both(s, c, row, named ? 4 : at, k);
+	}
 	return row;
 }
 
@@ -171,9 +241,11 @@ static int summary(const struct session *s, struct canvas *c, int row)
 	if (step->stops)
 		canvas_printf(c, row, 2, all ? STYLE_GOOD : STYLE_BAD, "%s the mistake is caught%s%s",
 		              all ? "✓" : "✗", all ? "" : ": ", all ? "" : t->outcomes[0].found);
+	else if (all && t->n == 1)
+		canvas_text(c, row, 2, STYLE_GOOD, "✓ what this step claims holds");
 	else if (all)
 		canvas_printf(c, row, 2, STYLE_GOOD, "✓ all %u claims of this step hold%s", t->n,
-		              secret(s) ? "; ! shows them with the answer" : "");
+		              secret(s) ? "; ! shows them" : "");
 	else
 		canvas_printf(c, row, 2, STYLE_BAD, "✗ %u of %u claims of this step do not hold",
 		              t->n - holds, t->n);
@@ -206,7 +278,8 @@ static int rows_needed(const struct session *s, int cols)
 	const bool wide = cols >= WIDE;
 	const int width = wide ? cols / 2 - 4 : cols - 4;
 	const int words = text_rows(step->say, width) + text_rows(answer(s), width);
-	const int facts = (int)step->n_book + (step->n_expect || step->stops);
+	const int facts =
+		figure_rows(step, wide ? cols - cols / 2 : cols) + (step->n_expect || step->stops);
 	return 1 + (wide ? (words > facts ? words : facts) : words + facts);
 }
 

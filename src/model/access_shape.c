@@ -29,6 +29,8 @@ static void touch(struct access_shape *sh, uint64_t at, unsigned n)
 /* More addresses than these are no pattern that one reads off: runs, groups of lanes. */
 #define MOST_RUNS 8
 #define MOST_GROUPS 8
+/* Lanes that a piece of the warp has at least, on average, to be seen as one walk. */
+#define LEAST_WALK 4
 
 /* What the addresses have in common, seen lane by lane. */
 struct walk {
@@ -60,20 +62,54 @@ static void step(struct access_shape *sh, struct walk *w, const struct access_sa
 	w->previous = lane;
 }
 
-static enum access_pattern pattern(const struct access_shape *sh, const struct walk *w,
-                                   unsigned width)
+/* Bytes from lane to lane, as most neighbours have them. Sets the pieces of the warp within which
+ * they all do: a block of 16 threads a row that walks columns is two of them. */
+static int64_t common_stride(const struct access_sample *a, unsigned *pieces)
 {
+	int64_t by[31], most = 0;
+	unsigned n = 0, best = 0;
+	for (int lane = 0, before = -1; lane < 32; lane++) {
+		if (!(a->mask >> lane & 1))
+			continue;
+		if (before >= 0)
+			by[n++] = (int64_t)(a->offset[lane] - a->offset[before]) / (lane - before);
+		before = lane;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		unsigned as_this = 0;
+		for (unsigned k = i; k < n; k++)
+			as_this += by[k] == by[i];
+		if (as_this > best) {
+			best = as_this;
+			most = by[i];
+		}
+	}
+	*pieces = n + 1 - best;
+	return most;
+}
+
+static enum access_pattern pattern(struct access_shape *sh, const struct walk *w,
+                                   const struct access_sample *a)
+{
+	const unsigned width = a->bytes_per_lane;
+	unsigned pieces;
+	const int64_t stride = common_stride(a, &pieces);
 	if (sh->lanes <= 1)
 		return ACCESS_ONE_LANE;
 	if (w->same)
 		return ACCESS_BROADCAST;
+	if (!w->constant && stride && stride != width && LEAST_WALK * pieces <= sh->lanes) {
+		sh->stride = stride;
+		return ACCESS_COLUMNS;
+	}
 	if (sh->addresses <= MOST_GROUPS && 2 * sh->addresses <= sh->lanes)
 		return ACCESS_GROUPS;
 	if (w->constant && sh->stride == width)
 		return sh->n_sectors > sh->needed_sectors ? ACCESS_MISALIGNED : ACCESS_CONTIGUOUS;
 	if (w->constant)
 		return ACCESS_STRIDED;
-	return sh->runs <= MOST_RUNS ? ACCESS_RUNS : ACCESS_SCATTERED;
+	return sh->runs <= MOST_RUNS || (sh->even && 2 * sh->runs <= sh->lanes) ? ACCESS_RUNS
+	                                                                        : ACCESS_SCATTERED;
 }
 
 static unsigned distinct_addresses(const struct access_sample *a)
@@ -122,7 +158,7 @@ struct access_shape access_shape(const struct access_sample *a)
 	}
 	sh.needed_sectors = (sh.used_bytes + 31) / 32;
 	sh.needed_lines = (sh.used_bytes + 127) / 128;
-	sh.pattern = pattern(&sh, &w, a->bytes_per_lane);
+	sh.pattern = pattern(&sh, &w, a);
 	return sh;
 }
 

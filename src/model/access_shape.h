@@ -16,6 +16,7 @@ enum access_pattern {
 	ACCESS_CONTIGUOUS,
 	ACCESS_MISALIGNED, /* contiguous, but across one sector more than it fills */
 	ACCESS_STRIDED,    /* one distance between all neighbours */
+	ACCESS_COLUMNS,    /* that, in each of a few pieces of the warp: the rows of a block */
 	ACCESS_RUNS,       /* a few contiguous pieces */
 	ACCESS_SCATTERED,
 };
@@ -25,7 +26,7 @@ enum access_pattern {
 struct access_shape {
 	enum access_pattern pattern;
 	unsigned lanes;     /* active */
-	int64_t stride;     /* STRIDED: bytes from lane to lane */
+	int64_t stride;     /* STRIDED, COLUMNS: bytes from lane to lane */
 	unsigned runs;      /* contiguous pieces, in lane order */
 	unsigned addresses; /* distinct, of the lanes */
 	bool even;          /* all runs have the same length */

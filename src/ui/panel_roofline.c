@@ -403,23 +403,29 @@ static struct point of_group(const struct session *s, size_t i)
 		                   program_group_metric(p, &p->groups[i], M_ROOF_ACHIEVED) };
 }
 
-static void points(const struct session *s, struct canvas *c, const struct axes *a,
-                   const struct point *runs, unsigned n_runs)
+/* Where everything stands, without names: these find their places around them. */
+static void dots(const struct session *s, struct canvas *c, const struct axes *a,
+                 const struct point *runs, unsigned n_runs)
 {
-	const struct metric_set *m = panel_metrics(s), *before = panel_before(s);
+	const struct metric_set *m = panel_metrics(s);
 	const struct run_brief *reference = session_reference_run(s);
-	char text[96], number[32];
-	struct point b = by_book(m), p = achieved(before), now = achieved(m);
-	const struct point there = achieved(reference ? &reference->metrics : NULL);
 	for (unsigned i = 0; n_runs > 2 && i < n_runs; i++)
 		mark(a, c, runs[i], STYLE_FAINT, '1' + i, "");
-	/* the points first, so that no label covers one */
-	mark(a, c, b, STYLE_WATCH, 0xb6, "");
-	mark(a, c, p, STYLE_FAINT, 0x25cb, "");
-	mark(a, c, there, STYLE_FAINT, 0x25cf, "");
+	mark(a, c, by_book(m), STYLE_WATCH, 0xb6, "");
+	mark(a, c, achieved(panel_before(s)), STYLE_FAINT, 0x25cb, "");
+	mark(a, c, achieved(reference ? &reference->metrics : NULL), STYLE_FAINT, 0x25cf, "");
 	for (size_t i = 0; i < MAX_GROUPS; i++)
 		mark(a, c, of_group(s, i), STYLE_WATCH, (uint32_t)('1' + i), "");
-	mark(a, c, now, STYLE_BOLD, 0x25b4, "");
+	mark(a, c, achieved(m), STYLE_BOLD, 0x25b4, "");
+}
+
+static void names(const struct session *s, struct canvas *c, const struct axes *a)
+{
+	const struct metric_set *m = panel_metrics(s);
+	const struct run_brief *reference = session_reference_run(s);
+	char text[96], number[32];
+	const struct point b = by_book(m), p = achieved(panel_before(s)), now = achieved(m);
+	const struct point there = achieved(reference ? &reference->metrics : NULL);
 	what_is_left(a, c, now);
 	point_name(s, &s->now->sel, now.y, text, sizeof text);
 	mark(a, c, now, STYLE_BOLD, 0x25b4, text);
@@ -481,8 +487,10 @@ void panel_roofline(const struct session *s, struct canvas *c, int row, int rows
 	roof_lines(&a, &others);
 	if (n_runs > 2)
 		path(&a, runs, n_runs);
+	if (m)
+		dots(s, c, &a, runs, n_runs);
 	roof_names(&a, c, dp ? "FP64" : "FP32", &others);
 	if (m)
-		points(s, c, &a, runs, n_runs);
+		names(s, c, &a);
 	forbidden(&a, c);
 }

@@ -47,8 +47,10 @@ void recorded_draw(const struct session *s, const struct metric_list *shown, str
 		machine_code ? "* machine code of another GPU" : "* hardware instructions; above: PTX";
 	/* machine code of the same GPU is what hardware counts */
 	const bool one_code = machine_code && !strcmp(g->sel.gpu->id, s->now->sel.gpu->id);
-	bool hardware = false;
-	if (!g || c->rows < 1)
+	bool hardware = false, any = false;
+	for (unsigned i = 0; g && i < shown->n; i++)
+		any = any || g->metrics.v[shown->id[i]].origin == ORIGIN_MEASURED;
+	if (!any || c->rows < 1)
 		return;
 	int row = 0, col = canvas_printf(c, 0, 2, STYLE_FAINT, "%s %s", g->sel.gpu->name,
 	                                 origin_mark(ORIGIN_MEASURED, c->ascii));

@@ -58,6 +58,38 @@ TEST(runs_of_a_tile)
 	assert_false(sh.even);
 }
 
+/* Blocks of 16, 8 and 4 threads a row whose rows walk down columns, the same one or the next; a
+ * warp that begins inside a row of 12; and what only looks like one. */
+TEST(columns)
+{
+	static const struct {
+		unsigned per_row, from;
+		uint64_t stride, next_row;
+		enum access_pattern pattern;
+		unsigned sectors;
+	} table[] = {
+		{ 16, 0, 1024, 0, ACCESS_COLUMNS, 16 }, { 16, 0, 1024, 4, ACCESS_COLUMNS, 16 },
+		{ 8, 0, 4096, 0, ACCESS_COLUMNS, 8 },   { 8, 0, 4096, 64, ACCESS_COLUMNS, 32 },
+		{ 4, 0, 64, 0, ACCESS_COLUMNS, 4 },     { 12, 8, 1024, 32, ACCESS_COLUMNS, 32 },
+		{ 2, 0, 4096, 0, ACCESS_GROUPS, 2 },    { 16, 0, 4, 4096, ACCESS_RUNS, 4 },
+		{ 2, 0, 4, 4096, ACCESS_RUNS, 16 },     { 16, 0, 0, 4096, ACCESS_GROUPS, 2 },
+		{ 8, 0, 4, 0, ACCESS_GROUPS, 1 },       { 32, 0, 1024, 0, ACCESS_STRIDED, 32 },
+	};
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		struct access_sample a = lanes(4, 0, 0);
+		for (unsigned k = 0; k < 32; k++) {
+			const unsigned t = k + table[i].from;
+			a.offset[k] =
+				t % table[i].per_row * table[i].stride + t / table[i].per_row * table[i].next_row;
+		}
+		const struct access_shape sh = access_shape(&a);
+		assert_int_equal(sh.pattern, table[i].pattern);
+		assert_int_equal(sh.n_sectors, table[i].sectors);
+		if (sh.pattern == ACCESS_COLUMNS || sh.pattern == ACCESS_STRIDED)
+			assert_int_equal(sh.stride, table[i].stride);
+	}
+}
+
 TEST(inactive_lanes)
 {
 	struct access_sample a = lanes(4, 0, 4);

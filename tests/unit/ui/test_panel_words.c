@@ -69,6 +69,23 @@ TEST(two_addresses_are_no_gather)
 	fixture_free(s);
 }
 
+/* Two rows of a block that each walk down a column are a stride, and nothing to sort. */
+TEST(columns_are_no_gather)
+{
+	struct session *s = fixture_reduced();
+	struct run_counts *r = &s->now->run.counts;
+	for (unsigned i = 0; i < 32; i++)
+		r->accesses[0].offset[i] = i % 16 * 1024;
+	for (unsigned i = 0; i < r->n_lines; i++)
+		if (r->lines[i].line == 6)
+			r->lines[i].c.ld_sectors = 16 * 54;
+	says(&view_coalescing, s, "stride 1K B", true);
+	says(&view_coalescing, s, "walk down a column", true);
+	says(&view_coalescing, s, "scattered", false);
+	says(&view_coalescing, s, "sort the indices", false);
+	fixture_free(s);
+}
+
 /* Line 4: 36 comparisons by full warps, and 36 branches that no lane takes. */
 TEST(a_guard_loses_nothing)
 {
