@@ -91,6 +91,17 @@ static struct affine of_comparison(const struct xop *x, const struct affine *a, 
 	return all_uniform ? AFFINE_UNIFORM : AFFINE_32_VALUES;
 }
 
+/* Source @i of @x. A constant does not say how wide it is: 0xc0000000 is negative among 32 bits. */
+static struct affine source_of(const struct affine_forms *s, const struct ir *ir,
+                               const struct xop *x, unsigned i)
+{
+	struct affine a = affine_of_src(s, ir, &x->s[i]);
+	const bool computes = (x->kind == X_OP || x->kind == X_CMP) && i < 4;
+	if (x->s[i].kind == S_CONST && computes && emu_ops[x->op].s_bytes[i] == 8)
+		a.lo = a.hi = (int64_t)x->s[i].value;
+	return a;
+}
+
 struct affine affine_of_result(struct affine_forms *s, const struct ir *ir,
                                const struct xop *original, const struct launch_plan *plan)
 {
@@ -98,7 +109,7 @@ struct affine affine_of_result(struct affine_forms *s, const struct ir *ir,
 	bool all_uniform = true;
 	const struct xop reduced = xop_reduced(s, ir, original), *x = &reduced;
 	for (unsigned i = 0; i < x->n_s; i++) {
-		a[i] = affine_of_src(s, ir, &x->s[i]);
+		a[i] = source_of(s, ir, x, i);
 		if (a[i].cls == AFFINE_UNWRITTEN)
 			return a[i];
 		all_uniform &= affine_uniform(&a[i]);
