@@ -20,6 +20,24 @@ static bool nearest(const struct sass_lower *s)
 	return rounded(s, E_COUNT, E_cvt_rz_f32_s64) == E_COUNT;
 }
 
+/* To a half or a bfloat16, rounded once as the modifiers say. */
+static void set_rounded_half(struct sass_lower *s, bool bf, bool from64, struct xsrc v)
+{
+	static const enum emu_op ops[2][4] = {
+		{ E_cvt_f16_f64, E_cvt_rz_f16_f64, E_cvt_rm_f16_f64, E_cvt_rp_f16_f64 },
+		{ E_cvt_bf16_f64, E_cvt_rz_bf16_f64, E_cvt_rm_bf16_f64, E_cvt_rp_bf16_f64 },
+	};
+	const unsigned mode = sl_has(s, SASS_MOD_RZ)   ? 1
+	                      : sl_has(s, SASS_MOD_RM) ? 2
+	                      : sl_has(s, SASS_MOD_RP) ? 3
+	                                               : 0;
+	if (!from64 && !mode) {
+		sl_set1(s, sl_dst(s, 0), bf ? E_cvt_bf16_f32 : E_cvt_f16_f32, v);
+		return;
+	}
+	sl_set1(s, sl_dst(s, 0), ops[bf][mode], from64 ? v : sl_op1(s, E_cvt_f64_f32, v));
+}
+
 /* A float rounded to an integral one as the modifiers say. */
 static struct xsrc integral(struct sass_lower *s, struct xsrc v, bool wide)
 {
@@ -79,15 +97,14 @@ bool sl_i2f(struct sass_lower *s)
 	const bool from64 = sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_S64);
 	const bool sign = !(sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_U32) ||
 	                    sl_has(s, SASS_MOD_U16) || sl_has(s, SASS_MOD_U8));
-	const bool half = sl_has(s, SASS_MOD_F16);
-	if (sl_has(s, SASS_MOD_BF16))
-		return sl_refuse(s, "this conversion");
-	if (!o || (half && (from64 || !nearest(s))) || o->flags & SASS_ABS)
+	const bool bf = sl_has(s, SASS_MOD_BF16);
+	if (!o || o->flags & SASS_ABS)
 		return sl_refuse(s, "this conversion");
 	struct xsrc v = integer_source(s, from64, sign);
-	if (half) { /* a float64 holds it, so it is rounded once */
-		v = sl_op1(s, sign ? E_cvt_f64_s32 : E_cvt_f64_u32, v);
-		sl_set1(s, sl_dst(s, 0), E_cvt_f16_f64, v);
+	if (bf || sl_has(s, SASS_MOD_F16)) { /* rounded to odd on the way, so it is rounded once */
+		if (!from64)
+			v = sl_op1(s, sign ? E_sext64 : E_zext64, v);
+		set_rounded_half(s, bf, true, sl_op1(s, sign ? E_odd_f64_s64 : E_odd_f64_u64, v));
 		return true;
 	}
 	if (!from64 && !wide && nearest(s)) {
@@ -113,6 +130,30 @@ bool sl_i2f(struct sass_lower *s)
 	return true;
 }
 
+/* What the narrow integers of F2I hold. */
+struct clamp {
+	enum sass_mod to;
+	int32_t low, high;
+};
+
+static const struct clamp *clamps_to(const struct sass_lower *s)
+{
+	static const struct clamp all[] = { { SASS_MOD_U8, 0, 0xff },
+		                                { SASS_MOD_S8, -0x80, 0x7f },
+		                                { SASS_MOD_U16, 0, 0xffff },
+		                                { SASS_MOD_S16, -0x8000, 0x7fff } };
+	for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+		if (sl_has(s, all[k].to))
+			return &all[k];
+	return NULL;
+}
+
+static void set_clamped(struct sass_lower *s, struct clamp c, struct xsrc v)
+{
+	v = sl_op2(s, E_min_s32, v, src_const((uint32_t)c.high));
+	sl_set2(s, sl_dst(s, 0), E_max_s32, v, src_const((uint32_t)c.low));
+}
+
 /* Float to integer: F2I[.FTZ].U32[.F64].TRUNC. NTZ, no trap on zero, changes nothing here. */
 bool sl_f2i(struct sass_lower *s)
 {
@@ -124,29 +165,17 @@ bool sl_f2i(struct sass_lower *s)
 	const bool from64 = sl_has(s, SASS_MOD_F64);
 	const bool to64 = sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_S64);
 	const bool sign = !(sl_has(s, SASS_MOD_U64) || sl_has(s, SASS_MOD_U32));
-	if (sl_has(s, SASS_MOD_U16) || sl_has(s, SASS_MOD_S16) || sl_has(s, SASS_MOD_U8) ||
-	    sl_has(s, SASS_MOD_S8))
-		return sl_refuse(s, "this conversion");
-	struct xsrc v = sl_has(s, SASS_MOD_F16) ? half_source(s) : from64 ? sl_f64(s, 0) : sl_f32(s, 0);
+	const bool half = sl_has(s, SASS_MOD_F16) || sl_has(s, SASS_MOD_BF16);
+	struct xsrc v = half ? half_source(s) : from64 ? sl_f64(s, 0) : sl_f32(s, 0);
 	if (sl_has(s, SASS_MOD_FTZ) && !from64)
 		v = sl_op1(s, E_ftz_f32, v);
 	v = integral(s, v, from64);
 	if (to64)
 		sl_set_wide(s, sl_op1(s, ops[from64][1][sign], v));
+	else if (clamps_to(s))
+		set_clamped(s, *clamps_to(s), sl_op1(s, ops[from64][0][1], v));
 	else
 		sl_set1(s, sl_dst(s, 0), ops[from64][0][sign], v);
-	return true;
-}
-
-/* F2F to a half or a bfloat16. */
-static bool to_half(struct sass_lower *s, bool bf, bool from64)
-{
-	enum emu_op op = bf ? E_cvt_bf16_f64 : E_cvt_f16_f64;
-	if (!from64)
-		op = bf ? rounded(s, E_cvt_bf16_f32, E_cvt_rz_bf16_f32) : E_cvt_f16_f32;
-	if (!nearest(s) && op != E_cvt_rz_bf16_f32)
-		return sl_refuse(s, "this conversion");
-	sl_set1(s, sl_dst(s, 0), op, from64 ? sl_f64(s, 0) : sl_f32(s, 0));
 	return true;
 }
 
@@ -177,9 +206,10 @@ bool sl_f2f(struct sass_lower *s)
 		return true;
 	}
 	const bool bf = types[0] == SASS_MOD_BF16, from64 = types[1] == SASS_MOD_F64;
-	if ((bf || types[0] == SASS_MOD_F16) && (from64 || types[1] == SASS_MOD_F32))
-		return to_half(s, bf, from64);
-	return sl_refuse(s, "this conversion");
+	if ((!bf && types[0] != SASS_MOD_F16) || (!from64 && types[1] != SASS_MOD_F32))
+		return sl_refuse(s, "this conversion");
+	set_rounded_half(s, bf, from64, from64 ? sl_f64(s, 0) : sl_f32(s, 0));
+	return true;
 }
 
 /* Two 8-bit floats: from two float32 or a pair of halves, beside what the last source has in its

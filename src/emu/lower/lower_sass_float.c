@@ -390,13 +390,16 @@ static bool set_half(struct sass_lower *s, enum emu_op half, enum emu_op bfloat,
 
 bool sl_hadd2(struct sass_lower *s)
 {
-	const struct sass_operand *o = sl_src_operand(s, 1);
+	const struct sass_operand *first = sl_src_operand(s, 0), *o = sl_src_operand(s, 1);
 	if (sl_has(s, SASS_MOD_F32) && o && o->kind == SASS_OPND_REG) {
-		/* HADD2.F32 d, -RZ, a.H0_H0: the half as float32 */
-		const struct sass_operand *first = sl_src_operand(s, 0);
-		if (first->kind != SASS_OPND_REG || first->reg != SASS_RZ || o->flags & SASS_NOT)
+		/* HADD2.F32 d, -RZ, a.H0_H0; before sm_80 a.H0_H0, -RZ: the half as float32 */
+		const bool swapped = o->reg == SASS_RZ;
+		const struct sass_operand *zero = swapped ? o : first;
+		o = swapped ? first : o;
+		if (zero->kind != SASS_OPND_REG || zero->reg != SASS_RZ || o->kind != SASS_OPND_REG ||
+		    o->flags & SASS_NOT || sl_has(s, SASS_MOD_BF16_V2))
 			return sl_refuse(s, "this form of arithmetic on halves");
-		struct xsrc v = sl_bits(s, 1);
+		struct xsrc v = sl_bits(s, swapped ? 0 : 1);
 		v = o->sel == SASS_MOD_H1_H1 ? sl_op2(s, E_shr_u32, v, src_const(16))
 		                             : sl_op1(s, E_ext_u16, v);
 		if (o->flags & SASS_ABS)
