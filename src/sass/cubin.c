@@ -106,6 +106,17 @@ static bool read_code(struct reading *r, struct err *err)
 	return true;
 }
 
+static void add_inner(struct cubin *c, const struct elf_symbol *sym)
+{
+	for (unsigned i = 0; i < c->n_funcs; i++) {
+		struct cubin_func *f = &c->funcs[i];
+		if (f->section != sym->section || sym->value >= f->code_bytes)
+			continue;
+		f->inner = mem_realloc(f->inner, f->n_inner + 1, sizeof *f->inner);
+		f->inner[f->n_inner++] = (struct cubin_inner){ .name = sym->name, .offset = sym->value };
+	}
+}
+
 static void read_symbols(struct reading *r)
 {
 	const unsigned n = elf64_symbols(&r->symtab);
@@ -116,6 +127,8 @@ static void read_symbols(struct reading *r)
 		struct cubin_func *f = func_named(r->c, sym.name);
 		if (f && f->section == sym.section)
 			f->entry = sym.other & SYMBOL_ENTRY;
+		else
+			add_inner(r->c, &sym);
 	}
 }
 
@@ -348,6 +361,7 @@ void cubin_free(struct cubin *c)
 		free(c->funcs[i].params);
 		free(c->funcs[i].exits);
 		free(c->funcs[i].relocs);
+		free(c->funcs[i].inner);
 	}
 	for (unsigned i = 0; i < c->n_banks; i++)
 		free(c->banks[i].relocs);

@@ -30,6 +30,12 @@ struct cubin_reloc {
 	int64_t addend;
 };
 
+/* A function that the assembler put into the code of another one, for whom it is. */
+struct cubin_inner {
+	const char *name; /* "$KERNEL$FUNCTION" */
+	uint64_t offset;  /* of its first instruction */
+};
+
 struct cubin_func {
 	const char *name;
 	bool entry;                /* a kernel; else a function that kernels call */
@@ -50,6 +56,8 @@ struct cubin_func {
 	uint32_t *exits; /* offsets of EXIT instructions, as the assembler lists them */
 	unsigned n_relocs;
 	struct cubin_reloc *relocs;
+	unsigned n_inner;
+	struct cubin_inner *inner; /* in order of the symbols */
 };
 
 /* A constant bank: of the module, or of one function. */

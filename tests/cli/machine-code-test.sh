@@ -74,6 +74,10 @@ same_of_both shapes h200
 same_of_both copies h200
 same_of_both small_floats a100
 same_of_both shapes a100
+for on in 't4 sm_75' 'h200 sm_90' 'rtx5090 sm_120'; do
+	same_of_both calls $on
+	same_of_both conversions $on
+done
 same_of_both packed t4 sm_75
 same_of_both packed a100 sm_80
 same_of_both packed h200 sm_90

@@ -202,8 +202,10 @@ struct ir {
 	uint32_t call_stack_bytes; /* of local memory, behind local_bytes: frames */
 };
 
-/* Addresses of functions: no memory lies there. */
-#define FUNCTION_WINDOW ((uint64_t)3 << 56)
+/* Addresses of functions: no memory lies there. Their lower words are places in constant bank 2 of
+ * machine code, behind all that a cubin may have there (machine_banks.c). */
+#define FUNCTION_PLACES ((uint64_t)1 << 16)
+#define FUNCTION_WINDOW (((uint64_t)3 << 56) + FUNCTION_PLACES)
 #define FUNCTION_STEP 16
 static inline uint64_t function_address(int32_t index)
 {

@@ -60,9 +60,12 @@ struct machine_banks {
 	struct lower_bank bank[LOWER_BANKS];
 	unsigned region[LOWER_BANKS]; /* 1 + region of an arena that is not mapped yet; 0 = none */
 };
-/* Reserves their memory, before an arena is mapped, or on a living one (false: no room). */
-void machine_banks_add(struct machine_banks *b, const struct sass_module *m, struct arena *a);
-bool machine_banks_take(struct machine_banks *b, const struct sass_module *m, struct arena *a);
+/* Reserves their memory, before an arena is mapped, or on a living one (false: no room);
+ * @n_functions: of the PTX. */
+void machine_banks_add(struct machine_banks *b, const struct sass_module *m, unsigned n_functions,
+                       struct arena *a);
+bool machine_banks_take(struct machine_banks *b, const struct sass_module *m, unsigned n_functions,
+                        struct arena *a);
 /* What they hold for function @func of @s, from the variables of @m, which lie in @a. */
 void machine_banks_fill(struct machine_banks *b, const struct sass_module *s, unsigned func,
                         const struct emu_module *m, const struct arena *a);

@@ -278,7 +278,7 @@ static bool place_launch(struct emu_launch *l, struct err *err)
 	a.param_base = l->device->arena.region[a.params].base + launch_param_shift(l);
 	emu_module_place(l->module, l->module->ptx, l->device);
 	if (l->sass)
-		machine_banks_add(&l->banks, l->sass, &l->device->arena);
+		machine_banks_add(&l->banks, l->sass, l->module->ptx->n_funcs, &l->device->arena);
 	device_heap_add(l);
 	const bool ok = set_variables_place(l, a.buffer, err) && add_workspace(l, &a, err) &&
 	                arena_map(&l->device->arena, l->spare, err) &&
@@ -339,6 +339,19 @@ static void build_workers(struct emu_launch *l)
 		emu_worker_init(&l->workers[i], g, i);
 }
 
+/* Local memory that a thread needs. A function that calls itself, perhaps through a pointer, may
+ * need more than the assembler knows of: what the driver gives at least. */
+static uint32_t machine_stack(const struct cubin_func *c)
+{
+	uint32_t need = c->stack_bytes == CUBIN_NO_COUNT ? 0 : c->stack_bytes;
+	if (c->frame_bytes > need)
+		need = c->frame_bytes;
+	for (unsigned i = 0; i < c->n_inner; i++)
+		if (strncmp(c->inner[i].name, "$__internal_", strlen("$__internal_")) != 0)
+			return need > CALL_STACK_BYTES ? need : CALL_STACK_BYTES;
+	return need;
+}
+
 /* Machine code has its own need of memory, and has to take the parameters that the PTX takes. */
 static bool find_machine_code(struct emu_launch *l, struct err *err)
 {
@@ -356,12 +369,10 @@ static bool find_machine_code(struct emu_launch *l, struct err *err)
 		               l->source_file, l->func->name);
 	l->sass_func = f;
 	struct grid *g = &l->grid;
-	const uint32_t stack = c->stack_bytes == CUBIN_NO_COUNT ? 0 : c->stack_bytes;
-	const uint32_t local = stack > c->frame_bytes ? stack : c->frame_bytes;
 	const uint32_t reserved = l->sass->cubin.sm >= 90 ? 1024 : 0;
 	const uint32_t fixed = c->shared_bytes > reserved ? c->shared_bytes - reserved : 0;
 	const uint32_t with = fixed + l->req->plan->dynamic_shared_bytes;
-	g->local_bytes = (local + 15) / 16 * 16;
+	g->local_bytes = (machine_stack(c) + 15) / 16 * 16;
 	g->shared_bytes = with > g->shared_bytes ? with : g->shared_bytes;
 	return true;
 }

@@ -19,7 +19,7 @@ bool emu_module_set_code(struct emu_device *d, struct emu_module *m, const void 
 	}
 	m->cubin = copy;
 	sass_title(&m->code, m->level, sizeof m->level);
-	if (machine_banks_take(&m->banks, &m->code, &d->arena))
+	if (machine_banks_take(&m->banks, &m->code, m->ptx->n_funcs, &d->arena))
 		return true;
 	emu_module_drop_code(m, d);
 	return err_set(err, ERR_UNAVAILABLE, "no room for the constants of the machine code");

@@ -25,6 +25,9 @@ struct lower_bank {
 };
 enum { LOWER_BANKS = 5 };
 
+/* Local memory of a thread whose functions may call themselves, at least. */
+#define CALL_STACK_BYTES (16u << 10)
+
 /* What the launch fixes before lowering. */
 struct lower_env {
 	const struct launch_plan *plan;

@@ -366,7 +366,6 @@ bool low_ret(struct lower *l)
 /* --- what a kernel with calls needs beside its instructions --- */
 
 #define MAX_CALL_DEPTH 2048
-#define CALL_STACK_BYTES (16u << 10)
 
 void low_start_calls(struct lower *l)
 {

@@ -51,18 +51,34 @@ static bool ends_block(const struct sass_inst *i)
 	       (f == SASS_FLOW_EXIT && unconditional(i));
 }
 
-unsigned sass_return_sites(const struct sass_func *f, uint32_t *sites, unsigned max)
+unsigned sass_ways(const struct sass_func *f, const struct sass_inst *i, uint32_t *ways)
 {
+	const enum sass_flow flow = flow_of(i);
 	unsigned n = 0;
-	for (unsigned k = 0; k + 1 < f->n_insts; k++)
-		if (flow_of(&f->insts[k]) == SASS_FLOW_CALL && n < max)
-			sites[n++] = k + 1;
+	for (unsigned k = 0; flow == SASS_FLOW_RETURN && k + 1 < f->n_insts; k++)
+		if (flow_of(&f->insts[k]) == SASS_FLOW_CALL && n++ < SASS_MAX_WAYS)
+			ways[n - 1] = k + 1;
+	for (unsigned k = 0; flow == SASS_FLOW_CALL && k < f->cubin->n_inner; k++) {
+		const int32_t at = sass_inst_at(f, f->cubin->inner[k].offset);
+		if (at != SASS_NO_TARGET && n++ < SASS_MAX_WAYS)
+			ways[n - 1] = (uint32_t)at;
+	}
+	for (unsigned k = 0; flow == SASS_FLOW_INDIRECT && k < i->n_targets; k++)
+		if (n++ < SASS_MAX_WAYS)
+			ways[n - 1] = i->targets[k];
 	return n;
+}
+
+bool sass_calls_by_address(const struct sass_inst *i)
+{
+	return i->op == SASS_CALL && sass_has(i, SASS_MOD_REL) && i->target < 0 && i->n_operands &&
+	       i->operands[0].kind == SASS_OPND_REG;
 }
 
 unsigned sass_block_starts(const struct sass_func *f, int32_t *block_of)
 {
 	unsigned n = 0;
+	uint32_t ways[SASS_MAX_WAYS];
 	for (unsigned k = 0; k < f->n_insts; k++)
 		block_of[k] = k == 0 ? 0 : -1;
 	for (unsigned k = 0; k < f->n_insts; k++) {
@@ -71,6 +87,9 @@ unsigned sass_block_starts(const struct sass_func *f, int32_t *block_of)
 			block_of[i->target] = 0;
 		for (unsigned t = 0; t < i->n_targets; t++)
 			block_of[i->targets[t]] = 0;
+		const unsigned n_ways = sass_calls_by_address(i) ? sass_ways(f, i, ways) : 0;
+		for (unsigned t = 0; t < n_ways && t < SASS_MAX_WAYS; t++)
+			block_of[ways[t]] = 0;
 		if (is_wait(i))
 			block_of[k] = 0;
 		if (ends_block(i) && k + 1 < f->n_insts)
@@ -112,17 +131,15 @@ static void set_successors(struct blocks *b, unsigned n)
 	const struct sass_inst *i = &b->f->insts[b->first_inst[n + 1] - 1];
 	const enum sass_flow flow = flow_of(i);
 	const int32_t next = n + 1 < b->ir->n_blocks ? (int32_t)n + 1 : -1;
-	uint32_t sites[64];
+	uint32_t ways[SASS_MAX_WAYS];
 	xb->succ[0] = next;
 	xb->succ[1] = -1;
 	xb->reconv = -1;
 	if (jumps(i) && i->target >= 0) {
 		xb->succ[0] = b->block_of[i->target];
 		xb->succ[1] = unconditional(i) ? -1 : next;
-	} else if (flow == SASS_FLOW_RETURN) {
-		set_table(b, xb, sites, sass_return_sites(b->f, sites, 64));
-	} else if (flow == SASS_FLOW_INDIRECT) {
-		set_table(b, xb, i->targets, i->n_targets);
+	} else if (flow == SASS_FLOW_RETURN || flow == SASS_FLOW_INDIRECT || sass_calls_by_address(i)) {
+		set_table(b, xb, ways, sass_ways(b->f, i, ways));
 	} else if (flow == SASS_FLOW_EXIT && unconditional(i)) {
 		xb->succ[0] = -1;
 	}

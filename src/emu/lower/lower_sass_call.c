@@ -1,7 +1,8 @@
 /*
  * Calls of machine code. Inside a function a call is a branch: the caller has put the way back into
- * registers. What the driver gives (printf, malloc) is called by an address from constant bank 4,
- * with arguments from R4 on, each at a multiple of its size, and its result in R4.
+ * registers. A pointer to a function leads to the caller's own copy of it (machine_banks.c). What
+ * the driver gives (printf, malloc) is called by an address from constant bank 4, with arguments
+ * from R4 on, each at a multiple of its size, and its result in R4.
  */
 #include "emu/lower/sass_lower.h"
 
@@ -116,7 +117,9 @@ bool sl_call(struct sass_lower *s)
 {
 	if (s->i->target >= 0)
 		return sl_branch_to(s, s->block_of[s->i->target], sl_condition(s));
-	const struct sass_operand *o = sl_src_operand(s, 0);
+	const struct sass_operand *o = sl_src_operand(s, 0), *base = sl_src_operand(s, 1);
+	if (sass_calls_by_address(s->i) && base && base->kind == SASS_OPND_LABEL && !base->value)
+		return sl_branch_by_address(s, sl_bits(s, 0)); /* behind this function's start */
 	const struct system_function *f = sl_has(s, SASS_MOD_ABS) ? called(s, o) : NULL;
 	return f ? call_system(s, f) : sl_refuse(s, "a call of another function");
 }

@@ -100,23 +100,29 @@ bool sl_bra(struct sass_lower *s)
 }
 
 /* To which of @n places does @v, an offset in the function, point? X_BRX's index. */
-static struct xsrc place_index(struct sass_lower *s, struct xsrc v, const uint32_t *sites,
+static struct xsrc place_index(struct sass_lower *s, struct xsrc v, const uint32_t *ways,
                                unsigned n)
 {
 	struct xsrc index = src_const(n); /* none: a fault */
 	for (unsigned k = n; k--;) {
 		const struct xsrc here =
-			sl_cmp(s, CMP_EQ, PTX_U32, v, src_const(s->f->insts[sites[k]].offset));
+			sl_cmp(s, CMP_EQ, PTX_U32, v, src_const(s->f->insts[ways[k]].offset));
 		index = sl_select(s, 4, src_const(k), index, here);
 	}
 	return index;
 }
 
-static bool branch_table(struct sass_lower *s, struct xsrc v, const uint32_t *sites, unsigned n)
+bool sl_branch_by_address(struct sass_lower *s, struct xsrc v)
 {
+	uint32_t ways[SASS_MAX_WAYS];
+	const unsigned n = sass_ways(s->f, s->i, ways);
+	if (!n)
+		return sl_refuse(s, "a branch to places that are not known");
+	if (n > SASS_MAX_WAYS)
+		return sl_refuse(s, "a branch to one of more than %d places", SASS_MAX_WAYS);
 	if (s->guard >= 0)
 		return sl_refuse(s, "a branch table under a guard");
-	const struct xsrc index = place_index(s, v, sites, n);
+	const struct xsrc index = place_index(s, v, ways, n);
 	struct xop *x = sl_emit(s, X_BRX);
 	x->n_s = 1;
 	x->s[0] = index;
@@ -126,26 +132,23 @@ static bool branch_table(struct sass_lower *s, struct xsrc v, const uint32_t *si
 
 bool sl_ret(struct sass_lower *s)
 {
-	uint32_t sites[64];
-	const unsigned n = sass_return_sites(s->f, sites, 64);
 	const struct sass_operand *o = sl_src_operand(s, 0);
-	if (!n || n > 64 || !o || o->kind != SASS_OPND_REG || sl_has(s, SASS_MOD_ABS))
+	if (!o || o->kind != SASS_OPND_REG || sl_has(s, SASS_MOD_ABS))
 		return sl_refuse(s, "a return to another function");
-	return branch_table(s, sl_bits(s, 0), sites, n);
+	return sl_branch_by_address(s, sl_bits(s, 0));
 }
 
 bool sl_brx(struct sass_lower *s)
 {
 	const struct sass_operand *o = sl_src_operand(s, 0);
-	if (!s->i->n_targets || !o || (o->kind != SASS_OPND_REG && o->kind != SASS_OPND_UREG))
+	if (!o || (o->kind != SASS_OPND_REG && o->kind != SASS_OPND_UREG))
 		return sl_refuse(s, "a branch to places that are not known");
 	/* BRX R2 -0x120: relative to the next instruction */
 	int64_t more = s->i->offset + CUBIN_INST_BYTES;
 	for (unsigned k = 0; k < s->i->n_operands; k++)
 		if (s->i->operands[k].kind == SASS_OPND_INT)
 			more += s->i->operands[k].value;
-	const struct xsrc v = sl_op2(s, E_add_b32, sl_bits(s, 0), src_const((uint32_t)more));
-	return branch_table(s, v, s->i->targets, s->i->n_targets);
+	return sl_branch_by_address(s, sl_op2(s, E_add_b32, sl_bits(s, 0), src_const((uint32_t)more)));
 }
 
 bool sl_leave(struct sass_lower *s)

@@ -173,8 +173,15 @@ unsigned sass_block_starts(const struct sass_func *f, int32_t *block_of);
 /* Successors and meeting points, when all operations are there; @first_op: by instruction. */
 void sass_finish_blocks(struct ir *ir, const struct sass_func *f, const int32_t *block_of,
                         unsigned n_blocks, const uint32_t *first_op);
-/* Instructions that a RET may go back to: those behind the calls. Returns how many of @max. */
-unsigned sass_return_sites(const struct sass_func *f, uint32_t *sites, unsigned max);
+/* CALL.REL R4 `(function): the register says how far behind the function's start. */
+bool sass_calls_by_address(const struct sass_inst *i);
+/* Instructions that @i may go to by an address: behind the calls (RET), functions in the same code
+ * (CALL), what the disassembler found (BRX). Returns how many there are; @ways has room for the
+ * first SASS_MAX_WAYS. */
+enum { SASS_MAX_WAYS = 256 };
+unsigned sass_ways(const struct sass_func *f, const struct sass_inst *i, uint32_t *ways);
+/* X_BRX to the one of them that @v, an offset in the function, is the place of. */
+bool sl_branch_by_address(struct sass_lower *s, struct xsrc v);
 
 /* One function per kind of instruction: false = refused. */
 #define MEANING(op, meaning) bool sl_##meaning(struct sass_lower *s);
