@@ -32,6 +32,7 @@ static bool read_block(struct again *a, const struct program_launch *l, struct e
 	char *end;
 	memcpy(a->ask.grid, l->grid, sizeof l->grid);
 	memcpy(a->ask.block, l->block, sizeof l->block);
+	a->ask.shared_bytes = l->dynamic_shared_bytes;
 	if (!a->options->block)
 		return true;
 	const uint64_t threads = strtoull(a->options->block, &end, 10);

@@ -168,6 +168,8 @@ bool lab_poll(struct lab *lab)
 
 void lab_focus(struct lab *lab)
 {
-	if (!lab->program)
+	if (lab->program)
+		lab_program_for_panel(lab);
+	else
 		lab_order_for_panel(lab);
 }

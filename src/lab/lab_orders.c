@@ -32,7 +32,7 @@ void lab_instant(struct lab *lab)
 
 /* --- orders --- */
 
-static unsigned focused_needs(const struct lab *lab)
+unsigned lab_focused_needs(const struct lab *lab)
 {
 	struct lab_panel panel;
 	return lab->panels && lab->s.view && lab->panels(lab->s.view, &panel) ? panel.needs : 0;
@@ -62,9 +62,11 @@ static void post_order(struct lab *lab, struct work_order *order)
 
 void lab_order_run(struct lab *lab, bool at_once)
 {
-	const bool stalls = focused_needs(lab) & order_rules[ORDER_RUN_STALLED].needs;
+	const unsigned needs = lab_focused_needs(lab);
 	struct work_order order = {
-		.kind = stalls ? ORDER_RUN_STALLED : ORDER_RUN,
+		.kind = needs & NEEDS_STALLS ? ORDER_RUN_STALLED
+		        : needs & NEEDS_DATA ? ORDER_RUN_LOOKED
+		                             : ORDER_RUN,
 		.sel = lab->s.sel,
 		.wish = lab->wish,
 		.at_once = at_once,
@@ -85,12 +87,20 @@ static bool stalls_due(struct session *s, enum order_kind last_run)
 	       !s->now->run.n_stalls && last_run != ORDER_RUN_STALLED;
 }
 
+/* Nobody has looked at what this selection's run left in its buffers. */
+static bool look_due(struct session *s, enum order_kind last_run)
+{
+	return s->state == RUN_DONE && s->now && !s->stale && !s->now->data &&
+	       last_run != ORDER_RUN_LOOKED;
+}
+
 /* Is there something for an order of @kind to do? Fills in what is to be run. */
 static bool is_due(struct lab *lab, enum order_kind kind, struct selection *sel)
 {
 	*sel = lab->s.sel;
 	switch (kind) {
 	case ORDER_RUN_STALLED: return stalls_due(&lab->s, lab->last_run);
+	case ORDER_RUN_LOOKED: return look_due(&lab->s, lab->last_run);
 	case ORDER_RUNG: return lab_rung_due(&lab->s, sel);
 	case ORDER_POINT: return lab_point_due(&lab->s, sel);
 	case ORDER_LIBRARY: return lab_library_due(&lab->s, sel);
@@ -104,7 +114,7 @@ void lab_order_for_panel(struct lab *lab)
 {
 	if (!lab->started || lab->wish.backend[0] || lab->s.opened)
 		return;
-	const unsigned needs = focused_needs(lab);
+	const unsigned needs = lab_focused_needs(lab);
 	for (enum order_kind kind = 0; kind < ORDER_KINDS; kind++) {
 		const struct order_rule *rule = &order_rules[kind];
 		struct work_order order = { .kind = kind, .at_once = true };

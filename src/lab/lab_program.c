@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "model/program_session.h"
+#include "runtime/program_again.h"
 #include "runtime/sandbox.h"
 #include "userkernel/user_watch.h"
 
@@ -154,6 +155,15 @@ void lab_launch(struct lab *lab, uint64_t number)
 		show_launch(lab, number);
 }
 
+static struct launch_shape shape_of(const struct launch_plan *p)
+{
+	return (struct launch_shape){
+		.grid = { p->grid.x, p->grid.y, p->grid.z },
+		.block = { p->block.x, p->block.y, p->block.z },
+		.shared_bytes = (unsigned)p->dynamic_shared_bytes,
+	};
+}
+
 /* The chosen launch with another block, alone, from memory as it was in front of it. */
 static void run_again(struct lab *lab)
 {
@@ -168,8 +178,7 @@ static void run_again(struct lab *lab)
 	const struct program_order order = {
 		.of = p,
 		.launch = l->number,
-		.grid = { s->plan.grid.x, s->plan.grid.y, s->plan.grid.z },
-		.block = { s->plan.block.x, s->plan.block.y, s->plan.block.z },
+		.shape = shape_of(&s->plan),
 	};
 	lab->program->busy = true;
 	s->state = RUN_RUNNING;
@@ -197,6 +206,45 @@ static void take_again(struct lab *lab, struct program_news *n)
 		         n->program->findings[0].text);
 	else
 		snprintf(r->run.note, sizeof r->run.note, "this launch alone, memory as in front of it");
+}
+
+/* The record on the screen is of that launch, and of that shape. */
+static void take_look(struct lab *lab, struct program_news *n)
+{
+	struct session *s = &lab->s;
+	if (!s->now || s->now->data || s->program->launch != n->launch)
+		return;
+	const struct launch_shape is = shape_of(&s->now->plan);
+	if (memcmp(&is, &n->shape, sizeof is) != 0)
+		return;
+	s->now->data =
+		n->data ? n->data : buffer_looks_none("ended on request; r runs the program again");
+	n->data = NULL;
+}
+
+void lab_program_for_panel(struct lab *lab)
+{
+	struct session *s = &lab->s;
+	struct program *p = s->program->now;
+	if (!(lab_focused_needs(lab) & NEEDS_DATA) || lab->program->busy || !p || !s->now || s->stale ||
+	    s->now->data)
+		return;
+	if (!program_kept(p, s->program->launch)) {
+		s->now->data = buffer_looks_none(
+			sandbox_is_wanted()
+				? "a launch in a sandbox is not kept: its memory is gone"
+				: "its memory was not kept: only that of the first launch of a group is, and not "
+				  "of all; 'run ... --launch N --dump NAME' keeps the one that you name");
+		return;
+	}
+	const struct program_order order = {
+		.of = p,
+		.launch = s->program->launch,
+		.shape = shape_of(&s->now->plan),
+		.looked_at = s->source,
+	};
+	lab->program->busy = true;
+	program_worker_post(lab->program->worker, &order);
 }
 
 /* The person has changed the selection: another launch, another kernel, another GPU. */
@@ -258,6 +306,11 @@ static void take_news(struct lab *lab, struct program_news *n)
 {
 	struct session *s = &lab->s;
 	lab->program->busy = false;
+	if (n->looked) {
+		take_look(lab, n);
+		buffer_looks_free(n->data);
+		return;
+	}
 	s->stuck_compile = false;
 	/* what was ended half-way takes no whole run's place */
 	if (n->again)
@@ -300,5 +353,6 @@ bool lab_program_poll(struct lab *lab)
 		changed |= user_watch_changed(lp->watch[i]);
 	if (changed)
 		lab_program_run(lab);
+	lab_program_for_panel(lab);
 	return any || changed;
 }

@@ -45,6 +45,8 @@ void lab_order_run(struct lab *lab, bool at_once);
 void lab_order_nothing(struct lab *lab);
 /* Orders what the panel in focus needs and no run has brought, if that may run now. */
 void lab_order_for_panel(struct lab *lab);
+/* Bits of enum panel_needs of the panel in focus. */
+unsigned lab_focused_needs(const struct lab *lab);
 /* What came of an order; takes over n->record. */
 void lab_take_news(struct lab *lab, struct news *n);
 /* Plan, occupancy and sweep of the selection, from what the compiler has said so far. */
@@ -103,6 +105,8 @@ void lab_program_cancel(struct lab *lab);
 /* The selection changed: another launch or kernel is shown, another GPU runs the program again. */
 void lab_program_changed(struct lab *lab);
 bool lab_program_poll(struct lab *lab); /* true = something changed */
+/* Looks at the launch's memory where the panel in focus shows it. */
+void lab_program_for_panel(struct lab *lab);
 
 /* lab_tour.c */
 /* The preset that a session read from a snapshot names; NULL = this program has none of that name,

@@ -322,6 +322,8 @@ static struct run_record *run_all(struct lab_worker *w, struct prepared *p,
 	}
 	if (rule->verifies)
 		run_verify(p, r);
+	if (rule->looks)
+		r->data = run_look(p, &w->cancel);
 	return r;
 }
 

@@ -18,6 +18,15 @@ const struct order_rule order_rules[ORDER_KINDS] = {
 		.verifies = true,
 		.of_session = true,
 	},
+	[ORDER_RUN_LOOKED] = {
+		.needs = NEEDS_DATA,
+		.supersedes = ORDER_BIT(ORDER_RUNG) | ORDER_BIT(ORDER_POINT) |
+		              ORDER_BIT(ORDER_LIBRARY),
+		.asked_again = true,
+		.looks = true,
+		.verifies = true,
+		.of_session = true,
+	},
 	[ORDER_RUNG] = {
 		.needs = NEEDS_LADDER,
 		.sample_suffices = true,

@@ -12,6 +12,7 @@
 enum order_kind {
 	ORDER_RUN,         /* what the person chose */
 	ORDER_RUN_STALLED, /* the same, and why warps waited */
+	ORDER_RUN_LOOKED,  /* the same, and what it left in its buffers */
 	ORDER_RUNG,        /* another variant of its ladder */
 	ORDER_POINT,       /* another point of its map */
 	ORDER_LIBRARY,     /* the vendor library's time for the same product */
@@ -26,6 +27,7 @@ struct order_rule {
 	bool asked_again;    /* although the person cancelled what was under way */
 	/* how */
 	bool stalls;          /* a GPU: also read why warps waited */
+	bool looks;           /* the buffers are looked at behind it */
 	bool sample_suffices; /* a long launch is answered by a sample of its blocks, and no more */
 	bool verifies;        /* results are compared with the reference */
 	bool is_library;      /* no launch: the vendor library is timed */

@@ -31,6 +31,8 @@ static void drop_news(struct program_news *n)
 		program_free(n->program);
 	free(n->program);
 	n->program = NULL;
+	buffer_looks_free(n->data);
+	n->data = NULL;
 }
 
 static void on_built(void *ctx)
@@ -58,6 +60,25 @@ static void on_progress(void *ctx, const struct program *so_far)
 	w->tell(w->ctx);
 }
 
+static void run_again(struct program_worker *w, const struct program_order *order,
+                      struct program_news *n)
+{
+	struct record_again again = { .shared_bytes = order->shape.shared_bytes };
+	memcpy(again.grid, order->shape.grid, sizeof again.grid);
+	memcpy(again.block, order->shape.block, sizeof again.block);
+	n->whole =
+		program_again(order->of, order->launch, &again, &w->cancel, n->program, NULL, &n->err);
+}
+
+static void look_at(struct program_worker *w, const struct program_order *order,
+                    struct program_news *n)
+{
+	n->data = launch_data(order->of, order->launch, &order->shape, order->looked_at, &w->cancel);
+	n->whole = n->data != NULL;
+	if (!n->whole)
+		err_set(&n->err, ERR_CANCELLED, "the launch was ended on request");
+}
+
 static void run_order(struct program_worker *w, const struct program_order *order)
 {
 	struct program_news n = { .program = mem_zalloc(sizeof *n.program) };
@@ -72,13 +93,16 @@ static void run_order(struct program_worker *w, const struct program_order *orde
 		.progress = on_progress,
 		.ctx = w,
 	};
-	n.again = order->of != NULL;
-	struct record_again again = { .uncounted = false };
-	memcpy(again.grid, order->grid, sizeof again.grid);
-	memcpy(again.block, order->block, sizeof again.block);
-	n.whole = order->of ? program_again(order->of, order->launch, &again, &w->cancel, n.program,
-	                                    NULL, &n.err)
-	                    : program_job_run(&job, n.program, &n.err);
+	n.launch = order->launch;
+	n.shape = order->shape;
+	n.looked = order->looked_at != NULL;
+	n.again = order->of && !n.looked;
+	if (n.looked)
+		look_at(w, order, &n);
+	else if (n.again)
+		run_again(w, order, &n);
+	else
+		n.whole = program_job_run(&job, n.program, &n.err);
 	if (!n.program->path) {
 		program_free(n.program);
 		free(n.program);

@@ -5,6 +5,7 @@
 #ifndef PMPP_LAB_PROGRAM_WORKER_H
 #define PMPP_LAB_PROGRAM_WORKER_H
 
+#include "launch_data.h"
 #include "program_words.h"
 
 struct program_worker;
@@ -16,7 +17,10 @@ struct program_order {
 	 * order is done */
 	struct program *of;
 	uint64_t launch;
-	unsigned grid[3], block[3];
+	struct launch_shape shape;
+	/* its memory is looked at, and nothing counted; the text of its kernel's file, which lasts;
+	 * NULL = it is not */
+	const char *looked_at;
 };
 struct program_progress {
 	bool built;
@@ -27,8 +31,12 @@ struct program_news {
 	struct program *program; /* the taker's; NULL = nothing ran */
 	bool whole;              /* it was watched to its end */
 	bool cancelled;
-	bool again;     /* one launch run once more: `program` holds nothing else */
-	struct err err; /* not whole: why */
+	bool again;      /* one launch run once more: `program` holds nothing else */
+	bool looked;     /* one launch was looked at; there is no program */
+	uint64_t launch; /* again, looked: which one */
+	struct launch_shape shape;
+	struct buffer_looks *data; /* the taker's; NULL = it was cancelled */
+	struct err err;            /* not whole: why */
 };
 
 /* @words are copied. @tell is called on the worker's thread when there is progress or news. NULL:

@@ -31,6 +31,9 @@ bool run_execute(struct prepared *p, const struct run_options *options,
  * where it was never asked for. */
 struct code_listing *run_code(struct prepared *p, const atomic_bool *cancel);
 
+/* What the last run_execute() left in the buffers; NULL = cancelled. buffer_looks_free(). */
+struct buffer_looks *run_look(const struct prepared *p, const atomic_bool *cancel);
+
 /* Compares the outputs of the last run_execute() with the reference and completes the record. */
 void run_verify(struct prepared *p, struct run_record *r);
 

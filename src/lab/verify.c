@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/buffer_look.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -114,4 +115,17 @@ void run_verify(struct prepared *p, struct run_record *r)
 	r->verify = !r->check.ok ? VERIFY_WRONG : k->check ? VERIFY_OK : VERIFY_NO_REFERENCE;
 	if (r->verify == VERIFY_NO_REFERENCE)
 		snprintf(r->verify_text, sizeof r->verify_text, "no reference: the result is not verified");
+}
+
+struct buffer_looks *run_look(const struct prepared *p, const atomic_bool *cancel)
+{
+	struct buffer_contents c[KERNEL_MAX_BUFFERS];
+	for (unsigned b = 0; b < p->buffers.n; b++)
+		c[b] = (struct buffer_contents){
+			.plan = &p->plan.buffers[b],
+			.seen = p->plan.buffers[b].count,
+			.before = p->buffers.before[b],
+			.now = p->buffers.data[b],
+		};
+	return buffer_looks_make(p->buffers.n, c, cancel);
 }

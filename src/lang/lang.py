@@ -51,7 +51,7 @@ src/model/*.c: err_set:2 err_set:4 err_set:5 err_set:6 err_remedy:1 err_prefix:1
     snprintf:2 metric_none:2 metrics_clear:1 place_error:3 count_set_unknown:2 snprintf:3 {:0
     {:1 {:4 yaml_error_at:5 .about
 src/lab/*.c: err_set:2 err_set:4 err_remedy:1 err_prefix:1 snprintf:2 snprintf:3 {:0 {:1 {:4
-    kernel_refuse:3 metrics_clear:1
+    kernel_refuse:3 metrics_clear:1 buffer_looks_none:0
 src/cli/tui_host.c: snprintf:2
 src/userkernel/*.c: err_set:2 err_set:6 err_remedy:1 err_prefix:1 refuse_word:1 user_usage:2
     user_add_param:2 snprintf:2

@@ -67,6 +67,7 @@ static struct run_record *brief(const struct run_record *r)
 	b->run.printed = NULL;
 	b->run.printed_bytes = 0;
 	b->code = NULL;
+	b->data = NULL;
 	return b;
 }
 

@@ -5,6 +5,7 @@
 #include "model/session.h"
 
 #include "base/mem.h"
+#include "model/buffer_look.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,7 @@ void record_free(struct run_record *r)
 		return;
 	run_result_free(&r->run);
 	code_listing_free(r->code);
+	buffer_looks_free(r->data);
 	free(r->program);
 	free(r->timeline);
 	free(r);

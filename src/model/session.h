@@ -23,6 +23,7 @@ struct ladder;          /* model/ladder.h */
 struct sweep_map;       /* model/sweep_map.h */
 struct session_program; /* model/program_session.h */
 struct run_brief;       /* model/brief.h */
+struct buffer_looks;    /* model/buffer_look.h */
 
 enum verify_state { VERIFY_NOT_RUN, VERIFY_OK, VERIFY_WRONG, VERIFY_SAMPLED, VERIFY_NO_REFERENCE };
 
@@ -39,6 +40,7 @@ enum panel_needs {
 	NEEDS_LADDER = 1, /* runs of the family's other variants */
 	NEEDS_STALLS = 2, /* why warps waited: some passes more on a GPU */
 	NEEDS_SWEEP = 4,  /* runs over two of the parameters */
+	NEEDS_DATA = 8,   /* what the run left in its buffers */
 };
 
 /* What the person chose. */
@@ -67,6 +69,7 @@ struct run_record {
 	unsigned spill_bytes;
 	struct run_result run;     /* what the back end told; its spans: none = not measured */
 	struct code_listing *code; /* its machine code; NULL = nobody has looked at it yet */
+	struct buffer_looks *data; /* what its buffers held behind it; NULL = nobody has looked */
 	/* what surrounds the kernel: the timeline, from `run.spans` where they show every operation,
 	 * else modelled; NULL = kernel time unknown */
 	struct stream_program *program;

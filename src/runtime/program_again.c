@@ -54,12 +54,34 @@ static bool not_kept(uint64_t number, struct err *err)
 	                  (unsigned long long)number);
 }
 
-/* What it still sends is of no order. */
+#define STOP_S 2 /* how long a launch may take to be ended */
+
+/* Ends what runs there; it is kept on. What was sent before is of no order. */
+static bool stopped(int fd)
+{
+	const double deadline = clock_now_s() + STOP_S;
+	struct wire_msg m;
+	wire_begin(&m, RECORD_STOP);
+	bool ok = wire_send(fd, &m, -1, deadline, NULL) == WIRE_OK, answered = false;
+	wire_free(&m);
+	while (ok && !answered) {
+		m = (struct wire_msg){ .fd = -1 };
+		ok = wire_recv(fd, &m, deadline, NULL) == WIRE_OK;
+		answered = ok && m.type == RECORD_STOP;
+		wire_free(&m);
+	}
+	return ok;
+}
+
+/* An order came to no end: by request, or what keeps the launch is out of order. */
 static bool gone(struct program_keeper *k, const atomic_bool *cancel, struct err *err)
 {
+	const bool ended = cancel && atomic_load(cancel);
+	if (ended && stopped(k->fd))
+		return err_set(err, ERR_CANCELLED, "the launch was ended on request");
 	close(k->fd);
 	k->fd = -1;
-	if (cancel && atomic_load(cancel))
+	if (ended)
 		return err_set(err, ERR_CANCELLED, "the launch was ended on request");
 	return err_set(err, ERR_UNAVAILABLE, "the process that kept launch %llu is gone",
 	               (unsigned long long)k->launch);
@@ -83,7 +105,8 @@ static void *read_contents(int fd, uint64_t bytes)
 	return data;
 }
 
-/* Contents go where they are wanted; any other record is the program's. */
+/* Contents go where they are wanted, first those in front of the launch if they are asked for; any
+ * other record is the program's. */
 static bool take(const struct record_again *again, struct wire_msg *m, struct program *out,
                  void **contents)
 {
@@ -92,9 +115,10 @@ static bool take(const struct record_again *again, struct wire_msg *m, struct pr
 		return program_collect(out, m, NULL);
 	if (!record_get_contents(m, &r))
 		return false;
-	for (unsigned i = 0; i < again->n_wanted; i++)
-		if (!contents[i] && again->wanted[i].address == r.address &&
-		    again->wanted[i].bytes == r.bytes) {
+	const unsigned n = again->n_wanted, sets = again->before ? 2 : 1;
+	for (unsigned i = 0; i < n * sets; i++)
+		if (!contents[i] && again->wanted[i % n].address == r.address &&
+		    again->wanted[i % n].bytes == r.bytes) {
 			contents[i] = read_contents(m->fd, r.bytes);
 			break;
 		}
@@ -110,7 +134,7 @@ bool program_again(struct program *p, uint64_t number, const struct record_again
 	if (!keeper)
 		return not_kept(number, err);
 	copy_frame(p, out);
-	for (unsigned i = 0; i < again->n_wanted; i++)
+	for (unsigned i = 0; i < again->n_wanted * (again->before ? 2 : 1); i++)
 		contents[i] = NULL;
 	record_put_again(&m, again);
 	bool ok = wire_send(keeper->fd, &m, -1, clock_now_s() + 10, cancel) == WIRE_OK, ended = false;
@@ -127,7 +151,7 @@ bool program_again(struct program *p, uint64_t number, const struct record_again
 	program_sum_up(out);
 	if (out->n_launches)
 		return true;
-	return err_set(err, ERR_FAULT, "launch %llu with this block ended the process that ran it",
+	return err_set(err, ERR_FAULT, "launch %llu as it is asked for ended the process that ran it",
 	               (unsigned long long)number);
 }
 

@@ -281,6 +281,7 @@ bool program_collect(struct program *p, struct wire_msg *m, struct err *err)
 	case RECORD_NONE:
 	case RECORD_CONFIG:
 	case RECORD_AGAIN:
+	case RECORD_STOP:
 	case RECORD_LOOK:
 	case RECORD_MEMORY:
 	case RECORD_CONTENTS:

@@ -153,6 +153,7 @@ bool record_get_again(struct wire_msg *m, struct record_again *r)
 	if (m->type != RECORD_AGAIN || !get_struct(m, r, sizeof *r))
 		return false;
 	make_legal(&r->uncounted);
+	make_legal(&r->before);
 	if (r->n_set > RECORD_MAX_RANGES || r->n_wanted > RECORD_MAX_RANGES)
 		return false;
 	for (unsigned i = 0; i < r->n_set; i++) {

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RECORD_VERSION 4u
+#define RECORD_VERSION 5u
 #define RECORD_FD_VARIABLE "PMPP_RUNTIME_FD" /* the descriptor's number, in the environment */
 #define RECORD_MAX_NAME 1024
 
@@ -35,6 +35,7 @@
 	X(PROGRESS, "progress") \
 	X(KEEPER, "keeper")     \
 	X(AGAIN, "again")       \
+	X(STOP, "stop")         \
 	X(LOOK, "look")         \
 	X(MEMORY, "memory")     \
 	X(CONTENTS, "contents") \
@@ -165,10 +166,11 @@ struct record_range {
 	const void *data;
 };
 #define RECORD_MAX_RANGES 64
-/* From us to what keeps a launch: run it with this grid and block, ... */
+/* From us to what keeps a launch: run it with this grid, block and dynamic shared memory, ... */
 struct record_again {
-	unsigned grid[3], block[3];
+	unsigned grid[3], block[3], shared_bytes;
 	bool uncounted;
+	bool before; /* what is wanted is given as the launch finds it, too, before it runs */
 	unsigned n_set, n_wanted;
 	struct record_range set[RECORD_MAX_RANGES];    /* ... from memory with these bytes, ... */
 	struct record_range wanted[RECORD_MAX_RANGES]; /* ... and give these back; their data: NULL */

@@ -119,3 +119,26 @@ same sample-machine-origin sampled "$(field out metrics inst.warp_executed origi
 # blocks that wait for others cannot be a sample
 run sample-chain 0 run p.cu --launch 4 --sample 4 --level ptx --json
 same sample-chain-origin counted "$(field out metrics inst.warp_executed origin)"
+# a launch whose kernel launches another runs again with it
+cat >n.cu <<'CUDA'
+#include <cstdio>
+__global__ void child(int *x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 5; }
+__global__ void parent(int *x)
+{
+	x[threadIdx.x] = threadIdx.x;
+	if (threadIdx.x == 0)
+		child<<<1, 32, 0, cudaStreamTailLaunch>>>(x);
+}
+int main()
+{
+	int *x;
+	cudaMalloc(&x, 128);
+	parent<<<1, 32>>>(x);
+	cudaDeviceSynchronize();
+	cudaFree(x);
+}
+CUDA
+run nested 0 run n.cu -rdc=true --launch 1 --dump x
+has nested-runs 'x: 32 i32, min 5, max 36'
+run nested-set 0 run n.cu -rdc=true --launch 1 --set x=7 --dump x
+has nested-runs-changed 'x: 32 i32, min 5, max 36'

@@ -4,7 +4,7 @@
 
 start 24 80
 type "echo before; $PMPP vec_add/per_element N=65536 block=256 --gpu a100 --backend emu; echo left with \$?"
-check first_frame see '^ 1 *Occupancy'
+check first_frame see '^ 1 *Occ'
 check header_names_kernel_gpu_engine see 'vec_add / per_element.*A100-SXM4-40GB.*emu'
 check verified see '✓ exact'
 check occupancy_counted see 'theoretical 100.0 %'

@@ -64,6 +64,13 @@ press 6
 check program-timeline see 'GPU from first to last'
 press 0
 check program-stderr see '! a word on stderr'
+# the memory of the chosen launch, by names
+press /
+see filter && type 'panel data'
+check data-buffers see '▸ in *f32 *50 000 .* 0 *0'
+press j
+check data-of-another see '▸ out *f32 *50 000'
+check data-head see '^ *\[0\]  0  *0'
 press 1
 press Enter
 check program-expanded see 'H2D pageable *195 KiB'

@@ -15,7 +15,7 @@ check source_has_heat see '[0-9]\.[0-9] .*sum +='
 check parameter_sheet see '▸'
 
 resize 24 80
-check small_again see '^ 1 *Occupancy'
+check small_again see '^ 1 *Occ'
 check one_panel gone '── 2 Roofline ──'
 resize 40 120
 check two_panels see '── 1 Occupancy ──'
@@ -24,7 +24,7 @@ check tiny_says_so see 'too small'
 check tiny_has_a_figure see 'occupancy'
 press 2
 resize 24 80
-check key_while_tiny_counts see '2 *Roofline'
+check key_while_tiny_counts see '2 *Roof'
 for size in '10 60' '8 40' '3 10' '1 1' '70 220' '5 200' '60 30' '24 80'; do
 	# shellcheck disable=SC2086
 	resize $size

@@ -285,11 +285,15 @@ static cudaError_t do_wait(struct guest_stream *s, const struct guest_event *eve
 	return cudaSuccess;
 }
 
+static guest_launch do_launch;
+
 static cudaError_t do_nested(struct guest_stream *s, const struct nested *x, struct nested_list *l)
 {
 	if (x->op.kind != GUEST_OP_LAUNCH)
 		return guest_execute(s, &x->op, GUEST_ASYNC, NULL);
-	struct guest_nesting nesting = { .parent = x->parent, .depth = x->depth, .list = l };
+	struct guest_nesting nesting = {
+		.parent = x->parent, .depth = x->depth, .list = l, .again = do_launch
+	};
 	const size_t from = l->n;
 	const cudaError_t e = guest_run_kernel(&x->op, s, &nesting);
 	nested_stack(l, from);
@@ -297,10 +301,10 @@ static cudaError_t do_nested(struct guest_stream *s, const struct nested *x, str
 }
 
 /* The kernel, and then what it asked for, and what that asked for. */
-static cudaError_t do_launch(struct guest_stream *s, const struct guest_op *op)
+static cudaError_t do_launch(const struct guest_op *op, struct guest_stream *s)
 {
 	struct nested_list list = { .n = 0 };
-	struct guest_nesting nesting = { .list = &list };
+	struct guest_nesting nesting = { .list = &list, .again = do_launch };
 	struct nested x;
 	cudaError_t e = guest_run_kernel(op, s, &nesting);
 	nested_stack(&list, 0);
@@ -332,7 +336,7 @@ cudaError_t guest_execute(struct guest_stream *s, const struct guest_op *op, enu
 {
 	bool was;
 	switch (op->kind) {
-	case GUEST_OP_LAUNCH: return do_launch(s, op);
+	case GUEST_OP_LAUNCH: return do_launch(op, s);
 	case GUEST_OP_COPY: return do_copy(s, op, wait, caller);
 	case GUEST_OP_SET: return do_set(s, op, caller);
 	case GUEST_OP_HOST: return do_host(s, op);

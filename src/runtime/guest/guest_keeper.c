@@ -22,7 +22,7 @@ struct kept_launch {
 	const struct guest_op *op;
 	struct guest_stream *stream;
 	uint64_t number;
-	keeper_run *run;
+	guest_launch *run;
 };
 
 /* In a fork of the keeper: the launch as it is asked for, recorded to KEEPER_FD. */
@@ -33,6 +33,7 @@ static void run_again(const struct kept_launch *l, const struct record_again *ag
 		changed.u.launch.grid[i] = again->grid[i];
 		changed.u.launch.block[i] = again->block[i];
 	}
+	changed.u.launch.shared_bytes = again->shared_bytes;
 	guest.config.keep = 0;
 	guest.config.stop_after = 0;
 	guest.config.count_first = again->uncounted ? 0 : UINT64_MAX;
@@ -40,7 +41,9 @@ static void run_again(const struct kept_launch *l, const struct record_again *ag
 	record_redirect(KEEPER_FD, l->number - 1);
 	for (unsigned i = 0; i < again->n_set; i++)
 		reach_set(&again->set[i]);
-	l->run(&changed, l->stream, NULL);
+	for (unsigned i = 0; again->before && i < again->n_wanted; i++)
+		reach_give(&again->wanted[i]);
+	l->run(&changed, l->stream);
 	for (unsigned i = 0; i < again->n_wanted; i++)
 		reach_give(&again->wanted[i]);
 	_exit(0);
@@ -55,18 +58,19 @@ static void tell_end(int status)
 	wire_free(&m);
 }
 
-/* Waits for the fork; without the explorer it is not wanted any more. */
+/* Waits for the fork, or ends it: without the explorer it is not wanted any more, and what comes
+ * from there meanwhile is RECORD_STOP. */
 static void wait_for(pid_t pid)
 {
 	int status = 0;
 	pid_t ended;
 	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
-		struct pollfd fd = { .fd = KEEPER_FD, .events = POLLRDHUP };
+		struct pollfd fd = { .fd = KEEPER_FD, .events = POLLIN | POLLRDHUP };
 		poll(&fd, 1, POLL_MS);
-		if (fd.revents) {
+		if (fd.revents)
 			kill(pid, SIGKILL);
+		if (fd.revents & ~POLLIN)
 			_exit(0);
-		}
 	}
 	tell_end(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
@@ -84,6 +88,11 @@ static void keep(const void *ctx, int fd)
 		struct record_again again;
 		if (wire_recv(KEEPER_FD, &m, INFINITY, NULL) != WIRE_OK)
 			_exit(0);
+		if (m.type == RECORD_STOP) {
+			wire_send(KEEPER_FD, &m, -1, INFINITY, NULL);
+			wire_free(&m);
+			continue;
+		}
 		if (m.type == RECORD_LOOK) {
 			wire_free(&m);
 			record_redirect(KEEPER_FD, l->number - 1);
@@ -105,7 +114,7 @@ static void keep(const void *ctx, int fd)
 }
 
 void keeper_make(const struct guest_op *op, struct guest_stream *s, uint64_t number,
-                 keeper_run *run)
+                 guest_launch *run)
 {
 	const struct kept_launch l = { op, s, number, run };
 	const bool chosen = guest.config.count_to;

@@ -7,13 +7,9 @@
 
 #include "runtime/guest/guest_op.h"
 
-/* Runs a kernel and records it: what keeper_make() was given. */
-typedef cudaError_t keeper_run(const struct guest_op *op, struct guest_stream *s,
-                               const void *caller);
-
 /* Keeps launch @number if the explorer wants that and has not got enough of them yet. Without a
  * process or a descriptor to be had the launch is just not kept. */
 void keeper_make(const struct guest_op *op, struct guest_stream *s, uint64_t number,
-                 keeper_run *run);
+                 guest_launch *run);
 
 #endif

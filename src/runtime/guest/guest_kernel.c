@@ -194,14 +194,6 @@ static void tell_progress(void *ctx, double fraction)
 	record_progress(&r);
 }
 
-/* A launch that is kept runs again without what it launched. */
-static cudaError_t run_again(const struct guest_op *op, struct guest_stream *s, const void *caller)
-{
-	struct guest_nesting nesting = { .list = NULL };
-	(void)caller;
-	return guest_run_kernel(op, s, &nesting);
-}
-
 /* What is done beside a launch that is counted. */
 struct beside {
 	struct machine_fork fork;
@@ -212,13 +204,14 @@ struct beside {
 
 /* Before the launch; @req: as it is to run then. */
 static struct beside begin_counting(const struct guest_op *op, struct guest_stream *s,
-                                    struct emu_launch_request *req, uint64_t number)
+                                    struct emu_launch_request *req, uint64_t number,
+                                    guest_launch *again)
 {
 	struct beside b = { .in_part = false };
 	struct emu_launch_request part = *req;
 	part.max_blocks = sample_blocks(req);
 	b.in_part = part.max_blocks && sample_count(&part, &b.sampled);
-	keeper_make(op, s, number, run_again);
+	keeper_make(op, s, number, again);
 	b.fork = machine_begin(op->u.launch.function->module, b.in_part ? &part : req);
 	b.look = second_look_begin(req);
 	if (b.in_part) {
@@ -308,7 +301,7 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 
 	struct beside beside = { .fork.fd = -1, .look.fd = -1 };
 	if (count)
-		beside = begin_counting(op, s, &req, r.number);
+		beside = begin_counting(op, s, &req, r.number, nesting->again);
 	struct run_result res = { 0 };
 	struct run_findings findings = { 0 };
 	struct err err = { 0 };

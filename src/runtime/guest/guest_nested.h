@@ -24,6 +24,7 @@ struct guest_nesting {
 	unsigned depth;
 	struct nested_list *list;    /* where what it asks for goes; NULL = nowhere */
 	struct guest_module *module; /* its own, while it runs */
+	guest_launch *again;         /* runs it again where it is kept, with all that it launches */
 };
 
 /* What a kernel asks for, told by the emulator; @ctx: struct guest_nesting. */

@@ -64,6 +64,9 @@ struct guest_op {
 	} u;
 };
 
+/* Does a launch and all that it launches. */
+typedef cudaError_t guest_launch(const struct guest_op *op, struct guest_stream *s);
+
 /* How the host's call relates to the work. */
 enum guest_wait {
 	GUEST_ASYNC, /* returns at once (copies of pageable memory are staged first) */

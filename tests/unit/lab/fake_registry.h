@@ -357,6 +357,7 @@ static inline bool fake_panels(const char *name, struct lab_panel *out)
 		{ "rungs", NEEDS_LADDER },
 		{ "points", NEEDS_SWEEP },
 		{ "stalls", NEEDS_STALLS },
+		{ "buffers", NEEDS_DATA },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		if (!name || !*name || !strcmp(name, all[i].name)) {

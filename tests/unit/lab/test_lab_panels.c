@@ -2,6 +2,7 @@
  * points, stall reasons. */
 #include "lab_wait.h"
 #include "lab/order.h"
+#include "model/buffer_look.h"
 #include "model/ladder.h"
 #include "model/sweep_map.h"
 
@@ -155,6 +156,39 @@ TEST(test_stall_reasons_are_read_when_looked_at)
 	lab_focus(a);
 	assert_int_equal(fake.runs, 1);
 	lab_free(a);
+}
+
+TEST(test_buffers_are_looked_at_when_shown)
+{
+	struct lab *a = settled_lab();
+	struct session *s = lab_session(a);
+	assert_int_equal(fake.runs, 1);
+	assert_null(s->now->data);
+	s->view = "buffers";
+	lab_focus(a);
+	wait_for(a, settled);
+	assert_int_equal(fake.runs, 2);
+	assert_non_null(s->now->data);
+	assert_int_equal(s->now->data->n, s->now->plan.n_buffers);
+	for (unsigned b = 0; b < s->now->data->n; b++) {
+		assert_string_equal(s->now->data->of[b].name, s->now->plan.buffers[b].name);
+		assert_int_equal(s->now->data->of[b].seen, s->now->plan.buffers[b].count);
+		assert_int_equal(s->now->data->of[b].stats.nans, 0);
+	}
+	lab_focus(a); /* once is enough */
+	assert_int_equal(fake.runs, 2);
+	/* the next change brings them at once; another panel leaves them out */
+	lab_param(a, TOY_N, 500);
+	wait_for(a, settled);
+	assert_int_equal(fake.runs, 3);
+	assert_non_null(s->now->data);
+	s->view = "plain";
+	lab_param(a, TOY_N, 600);
+	wait_for(a, settled);
+	assert_null(s->now->data);
+	assert_int_equal(fake.runs, 4);
+	lab_free(a);
+	assert_int_equal(fake.open, 0);
 }
 
 TEST(test_a_long_rung_gives_way)

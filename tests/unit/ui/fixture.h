@@ -99,6 +99,8 @@ struct access_sample *fixture_accesses(struct run_record *r, const struct access
                                        unsigned n);
 /* Machine code that was counted (fixture_code.c). */
 void fixture_code(struct run_record *r);
+/* Buffers as a launch left them (fixture_data.c). */
+struct buffer_looks *fixture_data(void);
 /* Copies in, kernel, copy out, as activity records would show them. */
 void fixture_spans(struct run_record *r, double kernel_ns);
 

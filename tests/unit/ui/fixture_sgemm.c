@@ -219,6 +219,7 @@ struct session *fixture_done(void)
 	s->source = fixture_sgemm_source;
 	s->before = naive_run();
 	s->now = tiled_run();
+	s->now->data = fixture_data();
 	s->plan = s->now->plan;
 	s->state = RUN_DONE;
 	s->param = 3;

@@ -100,7 +100,7 @@ TEST(panels_exist_and_have_pages)
 	}
 	static const char *const panels[] = { "occupancy", "roofline", "divergence", "coalescing",
 		                                  "timeline",  "ladder",   "source",     "device",
-		                                  "hardware",  "advice",   "output" };
+		                                  "hardware",  "advice",   "output",     "data" };
 	for (size_t i = 0; i < ARRAY_LEN(panels); i++)
 		if (!page_explains(page_for(panels[i], 0), panels[i]))
 			fail_msg("no page explains %s", panels[i]);
