@@ -47,15 +47,23 @@ esac
 run wrong 2 launches --level cubin "$programs/symbols.cu"
 
 # machine code that gives a program its results: what the program checks and prints is the same
-for name in block_barrier bulk_copies cluster_launch hopper_gemm matrix surfaces tensor_maps textures warp_group_products; do
-	PMPP_RESULTS_OF=sass "$PMPP" launches --json --gpu h200 "$programs/$name.cu" -O1 $(sed -n 's,^// nvcc: ,,p' "$programs/$name.cu") >"$dir/out" 2>"$dir/err"
+results_hold() { # program, GPU, nvcc's options
+	name=$1 gpu=$2
+	shift 2
+	PMPP_RESULTS_OF=sass "$PMPP" launches --json --gpu "$gpu" "$programs/$name.cu" -O1 "$@" >"$dir/out" 2>"$dir/err"
 	field "$dir/out" stdout >"$dir/printed"
 	if [ "$(field "$dir/out" exit)" = 0 ] && grep -q "$name: passed" "$dir/printed" && ! grep -q '"level": "PTX"' "$dir/out"; then
-		ok "results-$name"
+		ok "results-$name-$gpu"
 	else
-		not_ok "results-$name" "$(grep -h -e level_note -e '"text"' "$dir/out" | head -n 3) $(cat "$dir/printed" "$dir/err")"
+		not_ok "results-$name-$gpu" "$(grep -h -e level_note -e '"text"' "$dir/out" | head -n 3) $(cat "$dir/printed" "$dir/err")"
 	fi
+}
+for name in block_barrier bulk_copies cluster_launch hopper_gemm matrix surfaces tensor_maps textures warp_group_products; do
+	results_hold $name h200 $(sed -n 's,^// nvcc: ,,p' "$programs/$name.cu")
 done
+# constants that lie elsewhere: addresses of parameters, what a grid's barrier needs
+results_hold tensor_maps b200 -arch=sm_100
+results_hold grid_sync b200 -arch=sm_100
 
 # forms of instructions: PTX and machine code give a program the same, on old and new architectures
 same_of_both() {
@@ -77,6 +85,8 @@ same_of_both shapes a100
 for on in 't4 sm_75' 'h200 sm_90' 'rtx5090 sm_120'; do
 	same_of_both calls $on
 	same_of_both conversions $on
+	same_of_both gradients $on
+	same_of_both launch_words $on
 done
 same_of_both packed t4 sm_75
 same_of_both packed a100 sm_80

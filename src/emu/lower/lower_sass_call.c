@@ -41,28 +41,69 @@ static const struct sass_inst *writer(const struct sass_func *f, const struct sa
 	return NULL;
 }
 
-/* The number that the register holds at @at, as far as one instruction says it. */
-static bool known_number(const struct sass_func *f, const struct sass_inst *at, uint8_t kind,
-                         unsigned reg, int64_t *value)
+static bool known_operand(const struct sass_lower *s, const struct sass_inst *at,
+                          const struct sass_operand *o, unsigned depth, int64_t *value);
+
+/* The number that the register holds at @at, as far as the few instructions in front say it. */
+static bool known_number(const struct sass_lower *s, const struct sass_inst *at, uint8_t kind,
+                         unsigned reg, unsigned depth, int64_t *value)
 {
 	*value = 0;
 	if (reg == SASS_RZ)
 		return true;
-	const struct sass_inst *i = writer(f, at, kind, reg);
-	if (!i)
+	const struct sass_inst *i = depth ? writer(s->f, at, kind, reg) : NULL;
+	if (!i || i->guard != SASS_PT || i->guard_not)
 		return false;
-	unsigned n_numbers = 0;
-	for (unsigned k = i->n_dsts; k < i->n_operands; k++) {
-		const struct sass_operand *o = &i->operands[k];
-		const bool zero =
-			(o->kind == SASS_OPND_REG || o->kind == SASS_OPND_UREG) && o->reg == SASS_RZ;
-		if (o->kind == SASS_OPND_INT && !n_numbers++)
-			*value = o->value;
-		else if (!zero)
-			return false;
+	const struct sass_operand *o = &i->operands[i->n_dsts];
+	const unsigned n = i->n_operands - i->n_dsts;
+	int64_t v[3];
+	switch ((enum sass_op)i->op) {
+	case SASS_CS2R:
+	case SASS_S2R: /* the size of a cluster where there is none */
+		return n && o->kind == SASS_OPND_SPECIAL && o->value == SASS_SR_CGA_SIZE &&
+		       !sl_in_cluster(s);
+	case SASS_MOV:
+	case SASS_UMOV:
+	case SASS_R2UR: return n && known_operand(s, i, o, depth - 1, value);
+	case SASS_IMAD:
+		for (unsigned k = 0; k < 3; k++)
+			if (k >= n || !known_operand(s, i, &o[k], depth - 1, &v[k]))
+				return false;
+		*value = (int32_t)((uint32_t)v[0] * (uint32_t)v[1] + (uint32_t)v[2]);
+		return !sass_has(i, SASS_MOD_WIDE) && !sass_has(i, SASS_MOD_HI) && !sass_has(i, SASS_MOD_X);
+	default: return false;
 	}
-	/* MOV R, n; UMOV UR, n; IMAD.MOV.U32 R, RZ, RZ, n */
-	return n_numbers == 1 && (i->op == SASS_MOV || i->op == SASS_UMOV || i->op == SASS_IMAD);
+}
+
+static bool known_operand(const struct sass_lower *s, const struct sass_inst *at,
+                          const struct sass_operand *o, unsigned depth, int64_t *value)
+{
+	*value = o->value;
+	if (o->flags & (SASS_NEG | SASS_NOT | SASS_ABS))
+		return false;
+	if (o->kind == SASS_OPND_REG || o->kind == SASS_OPND_UREG)
+		return known_number(s, at, o->kind, o->reg, depth, value);
+	return o->kind == SASS_OPND_INT;
+}
+
+enum { STEPS_BACK = 4 };
+
+/* The place of a constant that @at reads. */
+static bool known_place(const struct sass_lower *s, const struct sass_inst *at,
+                        const struct sass_operand *o, int64_t *offset)
+{
+	int64_t reg = 0, ureg = 0;
+	if (o->desc != SASS_NO_REG ||
+	    (o->words && !known_number(s, at, SASS_OPND_REG, o->reg, STEPS_BACK, &reg)) ||
+	    (o->uwords && !known_number(s, at, SASS_OPND_UREG, o->ureg, STEPS_BACK, &ureg)))
+		return false;
+	*offset = o->value + reg + ureg;
+	return true;
+}
+
+bool sl_known_place(struct sass_lower *s, const struct sass_operand *o, int64_t *offset)
+{
+	return known_place(s, s->i, o, offset);
 }
 
 /* The function whose address the register holds; NULL = not one that the driver gives. */
@@ -73,16 +114,13 @@ static const struct system_function *called(const struct sass_lower *s,
 	const struct sass_inst *i = o ? writer(s->f, s->i, o->kind, o->reg) : NULL;
 	const struct sass_operand *from =
 		i && i->n_dsts < i->n_operands ? &i->operands[i->n_dsts] : NULL;
-	int64_t index = 0;
-	if (!bank || !from || from->kind != SASS_OPND_CONST || from->bank != 4)
-		return NULL;
-	if (from->words && !known_number(s->f, i, SASS_OPND_REG, from->reg, &index))
-		return NULL;
-	if (from->uwords && !known_number(s->f, i, SASS_OPND_UREG, from->ureg, &index))
+	int64_t place;
+	if (!bank || !from || from->kind != SASS_OPND_CONST || from->bank != 4 ||
+	    !known_place(s, i, from, &place))
 		return NULL;
 	for (unsigned k = 0; k < bank->n_relocs; k++)
 		for (size_t n = 0; n < sizeof system_functions / sizeof *system_functions; n++)
-			if (bank->relocs[k].offset == (uint64_t)(index + from->value) &&
+			if (bank->relocs[k].offset == (uint64_t)place &&
 			    !strcmp(bank->relocs[k].symbol, system_functions[n].name))
 				return &system_functions[n];
 	return NULL;

@@ -7,20 +7,70 @@
 #include <string.h>
 
 /* From machine code that assemblers make; shared memory: 1 KiB is the system's from sm_90 on. */
-#define NONE SASS_NOWHERE
+#define AMPERE(which)     \
+	{ .sm = (which),      \
+	  .block = 0x0,        \
+	  .grid = 0xc,         \
+	  .stack = 0x28,       \
+	  .shared = 0x18,      \
+	  .local = 0x20,       \
+	  .workspace = 0x8c,   \
+	  .descriptor = 0x118, \
+	  .dynamic = 0x2c,     \
+	  .sms = 0x10c,        \
+	  .reserved = 0x114,   \
+	  .number = 0x30 }
+#define BLACKWELL(which) \
+	{ .sm = (which),     \
+	  .block = 0x360,        \
+	  .grid = 0x370,         \
+	  .stack = 0x37c,        \
+	  .local = 0x2f8,        \
+	  .workspace = 0x254,    \
+	  .shared_base = 0x400,  \
+	  .descriptor = 0x358,   \
+	  .named = 0x36c,        \
+	  .area = 0x348,         \
+	  .dynamic = 0x2ac,      \
+	  .sms = 0x2d0,          \
+	  .reserved = 0x16c,     \
+	  .number = 0x140 }
 static const struct sass_arch archs[] = {
-	{ 75, 0x0, 0xc, 0x28, 0x18, 0x20, 0x8c, 0, NONE, NONE, NONE, NONE, NONE, NONE, NONE },
-	{ 80, 0x0, 0xc, 0x28, 0x18, 0x20, 0x8c, 0, 0x118, NONE, NONE, NONE, NONE, NONE, NONE },
-	{ 86, 0x0, 0xc, 0x28, 0x18, 0x20, 0x8c, 0, 0x118, NONE, NONE, NONE, NONE, NONE, NONE },
-	{ 89, 0x0, 0xc, 0x28, 0x18, 0x20, 0x8c, 0, 0x118, NONE, NONE, NONE, NONE, NONE, NONE },
-	{ 90, 0x0, 0xc, 0x28, 0x18, 0x20, 0x44, 0x400, 0x208, 0x140, 0x144, 0x150, 0x15c, 0x188,
-	  0x198 },
-	{ 100, 0x360, 0x370, 0x37c, NONE, 0x2f8, NONE, 0x400, 0x358, 0x36c, NONE, NONE, NONE, NONE,
-	  NONE },
-	{ 120, 0x360, 0x370, 0x37c, NONE, 0x2f8, NONE, 0x400, 0x358, 0x36c, NONE, NONE, NONE, NONE,
-	  NONE },
+	{ .sm = 75,
+	  .block = 0x0,
+	  .grid = 0xc,
+	  .stack = 0x28,
+	  .shared = 0x18,
+	  .local = 0x20,
+	  .workspace = 0x8c,
+	  .dynamic = 0x2c,
+	  .sms = 0x10c,
+	  .number = 0x30 },
+	AMPERE(80),
+	AMPERE(86),
+	AMPERE(89),
+	{ .sm = 90,
+	  .block = 0x0,
+	  .grid = 0xc,
+	  .stack = 0x28,
+	  .shared = 0x18,
+	  .local = 0x20,
+	  .workspace = 0x44,
+	  .shared_base = 0x400,
+	  .descriptor = 0x208,
+	  .named = 0x140,
+	  .cluster = 0x144,
+	  .inverse = 0x150,
+	  .clusters = 0x15c,
+	  .rank_end = 0x188,
+	  .area = 0x198,
+	  .dynamic = 0x2c,
+	  .sms = 0x10c,
+	  .reserved = 0x114,
+	  .number = 0x30 },
+	BLACKWELL(100),
+	BLACKWELL(120),
 };
-#undef NONE
 
 const struct sass_arch *sass_arch_find(unsigned sm)
 {
@@ -39,7 +89,8 @@ uint32_t lower_sass_shared_base(unsigned sm)
 /* What of bank 0 the launch makes, beside the parameters. */
 struct launch_numbers {
 	uint32_t block[3], grid[3], stack, work[2];
-	uint64_t shared, local, descriptor, area;
+	uint64_t shared, local, descriptor, area, number;
+	uint32_t dynamic, sms, reserved;
 	uint32_t named, cluster[3], clusters[3], rank_end;
 	float inverse[3];
 };
@@ -58,6 +109,9 @@ static struct launch_numbers numbers_of(const struct sass_lower *s)
 		.area = e->param_base,
 		.named = e->explicit_cluster,
 		.rank_end = 1,
+		.dynamic = p->dynamic_shared_bytes,
+		.sms = e->sm_count,
+		.reserved = SASS_RESERVED_SHARED,
 	};
 	for (unsigned k = 0; k < 3; k++) {
 		n.cluster[k] = e->cluster[k] ? e->cluster[k] : 1;
@@ -92,9 +146,13 @@ static bool launch_byte(const struct sass_lower *s, const struct launch_numbers 
 		{ a->clusters, sizeof n->clusters, n->clusters },
 		{ a->rank_end, sizeof n->rank_end, &n->rank_end },
 		{ a->area, n->area ? sizeof n->area : 0, &n->area },
+		{ a->dynamic, sizeof n->dynamic, &n->dynamic },
+		{ a->sms, sizeof n->sms, &n->sms },
+		{ a->reserved, sizeof n->reserved, &n->reserved },
+		{ a->number, sizeof n->number, &n->number },
 	};
 	for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-		if (all[k].at != SASS_NOWHERE && offset - all[k].at < all[k].bytes) {
+		if ((all[k].at || all[k].value == n->block) && offset - all[k].at < all[k].bytes) {
 			*out = ((const uint8_t *)all[k].value)[offset - all[k].at];
 			return true;
 		}

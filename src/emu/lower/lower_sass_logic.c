@@ -366,6 +366,17 @@ static bool window_word(enum sass_special sr, uint64_t *value)
 	}
 }
 
+/* What the launch makes the same for all. A cluster's size is looked at alone to find constants,
+ * which lie elsewhere for launches without (lower_sass_const.c). */
+static bool launch_word(const struct sass_lower *s, enum sass_special sr, uint64_t *value)
+{
+	*value = 0;
+	if (sr != SASS_SR_SHARED_BYTES)
+		return sr == SASS_SR_CGA_SIZE && !sl_in_cluster(s);
+	*value = s->env->shared_bytes + (s->arch->reserved ? SASS_RESERVED_SHARED : 0);
+	return true;
+}
+
 bool sl_s2r(struct sass_lower *s)
 {
 	const struct sass_operand *o = sl_src_operand(s, 0);
@@ -386,7 +397,7 @@ bool sl_s2r(struct sass_lower *s)
 			sl_set1(s, sl_dst(s, 1), E_hi32, src_reg(t));
 		return true;
 	}
-	if (window_word(sr, &value)) {
+	if (window_word(sr, &value) || launch_word(s, sr, &value)) {
 		sl_set1(s, d, E_mov_b32, src_const(value));
 		if (two)
 			sl_set1(s, sl_dst(s, 1), E_mov_b32, src_const(0));

@@ -449,18 +449,19 @@ bool sl_ldc(struct sass_lower *s)
 	const struct sass_operand *o = sl_src_operand(s, 0);
 	const struct width w = width_of(s);
 	struct xsrc at;
-	int64_t offset;
 	uint64_t v;
 	if (!o || o->kind != SASS_OPND_CONST)
 		return sl_refuse(s, "this form of constant");
-	if (o->words || o->uwords || o->desc != SASS_NO_REG) {
+	int64_t offset = o->value;
+	const bool computed = o->words || o->uwords || o->desc != SASS_NO_REG;
+	if (computed && (o->bank || !sl_known_place(s, o, &offset))) {
 		if (!sl_constant_address(s, o, &at, &offset))
 			return sl_refuse(s, "the emulator does not know constants at a computed place here");
 		load_words(s, SPACE_CONST, w, at, offset);
 		return true;
 	}
 	for (unsigned k = 0; k < w.words; k++) {
-		if (!sl_constant(s, o->bank, o->value + 4 * k, w.bytes, &v))
+		if (!sl_constant(s, o->bank, offset + 4 * k, w.bytes, &v))
 			return sl_refuse(s, "the emulator does not know what this constant bank holds");
 		if (w.type == PTX_S8)
 			v = (uint64_t)(int8_t)v;

@@ -11,20 +11,23 @@
 #include "emu/lower/build.h"
 #include "sass/sass.h"
 
-enum { SASS_NOWHERE = 0xffff };
-
 /* Where an architecture keeps what a launch makes constant. */
 struct sass_arch {
 	unsigned sm;
 	/* offsets in constant bank 0: dimensions, end of the stack, windows of shared and local memory,
-	 * workspace of cooperative launches (upper word, then lower one); NOWHERE = not there */
+	 * workspace of cooperative launches (upper word, then lower one); 0 = not there, but for the
+	 * block's dimensions */
 	unsigned block, grid, stack, shared, local, workspace;
 	unsigned shared_base; /* address at which a block's shared memory begins */
 	/* descriptors of memory, 8 bytes, whose value nobody asks for; of clusters: whether the launch
 	 * names their size, their blocks (x, y, z), 1 / those, clusters (x, y, z), all blocks of one;
 	 * address of the parameters */
 	unsigned descriptor, named, cluster, inverse, clusters, rank_end, area;
+	/* bytes of shared memory that the launch asked for; multiprocessors; bytes of shared memory
+	 * that the system has of each block; number of the launch */
+	unsigned dynamic, sms, reserved, number;
 };
+enum { SASS_RESERVED_SHARED = 1024 };
 
 /* Two registers of 32 bits and the register of 64 bits that holds the same. */
 struct sass_pair {
@@ -84,6 +87,9 @@ struct xsrc sl_pair(struct sass_lower *s, uint8_t kind, unsigned number);
 /* The place in memory of a constant at a computed place: register plus *@offset. */
 bool sl_constant_address(struct sass_lower *s, const struct sass_operand *o, struct xsrc *at,
                          int64_t *offset);
+
+/* The place of a constant whose register does not depend on anything (lower_sass_call.c). */
+bool sl_known_place(struct sass_lower *s, const struct sass_operand *o, int64_t *offset);
 
 /* --- operations --- */
 
