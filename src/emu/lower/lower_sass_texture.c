@@ -1,8 +1,8 @@
 /*
  * Machine code of textures and surfaces. TEX d', d, coordinates, level, handle, shape, mask: the
  * values that the mask names, two in registers from d on, two from d' on. SCR: two coordinates from
- * the first register on (TLD4: one), the others in front of the level. Every level is the first
- * (texture.h).
+ * the first register on (TLD4: one), the others in front of the level. TXD, with gradients: the
+ * layer stands last, and lines are planes of one row. Every level is the first (texture.h).
  */
 #include "emu/lower/sass_lower.h"
 
@@ -124,6 +124,9 @@ bool sl_texture(struct sass_lower *s)
 	const unsigned beside = gathers ? 1 : 2; /* coordinates that the first register begins */
 	for (unsigned k = 0; k < shape->coordinates; k++)
 		at[k] = coordinate(s, scattered && k >= beside ? second->reg + k - beside : first->reg + k);
+	if (s->i->op == SASS_TXD && shape->geometry == GEOMETRY_A2D)
+		for (unsigned k = 0; k < 3; k++)
+			at[k] = coordinate(s, first->reg + (k + 2) % 3);
 	int32_t to[4];
 	results(s, to);
 	struct xop *x = texture_op(s, gathers ? OP_TLD4 : OP_TEX, shape, from, at);

@@ -19,6 +19,14 @@ static enum texture_shape shape_of(enum ptx_geometry g)
 	}
 }
 
+/* A line that is read as a plane (of one row, as machine code does that names gradients). */
+static enum texture_shape shape_in(const struct texture *x, enum texture_shape shape)
+{
+	if (x->size[1])
+		return shape;
+	return shape == SHAPE_2D ? SHAPE_1D : shape == SHAPE_2D_LAYERED ? SHAPE_1D_LAYERED : shape;
+}
+
 /* Sectors of plain memory that the lanes read, by line. */
 struct lines {
 	unsigned n, sectors[32];
@@ -161,6 +169,7 @@ static bool sample_together(const struct warp *w, const struct texture_uop *t, u
 	const struct texture *x = other ? NULL : texture_find(w->worker->grid->textures, first);
 	if (!x || x->surface)
 		return false;
+	shape = shape_in(x, shape);
 	if (op->type2 != PTX_S32 && mix_together(w, t, x, mask, shape, lines))
 		return true;
 	if (!texture_fetch_lanes(x, shape, op->type2 == PTX_S32, mask, frame(w, t->s[1]),
@@ -205,7 +214,7 @@ HANDLER(texture_any)
 				touch_texture(w->worker, x, store);
 		}
 		if (!surface)
-			sample(w, t, x, shape, lane, &lines);
+			sample(w, t, x, shape_in(x, shape), lane, &lines);
 		else if (!touch_surface(w, t, x, lane))
 			return vm_fault(w, u, FAULT_SURFACE_BOUNDS, lane);
 	}
