@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* From machine code that assemblers make; shared memory: 1 KiB is the system's from sm_90 on. */
-#define AMPERE(which)     \
-	{ .sm = (which),      \
+#define AMPERE(which)      \
+	{ .sm = (which),       \
 	  .block = 0x0,        \
 	  .grid = 0xc,         \
 	  .stack = 0x28,       \
@@ -20,20 +20,20 @@
 	  .sms = 0x10c,        \
 	  .reserved = 0x114,   \
 	  .number = 0x30 }
-#define BLACKWELL(which) \
-	{ .sm = (which),     \
-	  .block = 0x360,        \
-	  .grid = 0x370,         \
-	  .stack = 0x37c,        \
-	  .local = 0x2f8,        \
-	  .workspace = 0x254,    \
-	  .shared_base = 0x400,  \
-	  .descriptor = 0x358,   \
-	  .named = 0x36c,        \
-	  .area = 0x348,         \
-	  .dynamic = 0x2ac,      \
-	  .sms = 0x2d0,          \
-	  .reserved = 0x16c,     \
+#define BLACKWELL(which)    \
+	{ .sm = (which),        \
+	  .block = 0x360,       \
+	  .grid = 0x370,        \
+	  .stack = 0x37c,       \
+	  .local = 0x2f8,       \
+	  .workspace = 0x254,   \
+	  .shared_base = 0x400, \
+	  .descriptor = 0x358,  \
+	  .named = 0x36c,       \
+	  .area = 0x348,        \
+	  .dynamic = 0x2ac,     \
+	  .sms = 0x2d0,         \
+	  .reserved = 0x16c,    \
 	  .number = 0x140 }
 static const struct sass_arch archs[] = {
 	{ .sm = 75,

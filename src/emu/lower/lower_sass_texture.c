@@ -110,6 +110,11 @@ static enum ptx_mode channel(const struct sass_lower *s)
 	return MODE_RED;
 }
 
+static bool layer_last(const struct sass_lower *s, const struct shape *shape)
+{
+	return s->i->op == SASS_TXD && shape->geometry == GEOMETRY_A2D;
+}
+
 bool sl_texture(struct sass_lower *s)
 {
 	const struct shape *shape = shape_of(s);
@@ -122,11 +127,11 @@ bool sl_texture(struct sass_lower *s)
 	    (scattered && shape->coordinates > (gathers ? 1 : 2) && !more) || !handle(s, &from))
 		return sl_refuse(s, "this form of texture access");
 	const unsigned beside = gathers ? 1 : 2; /* coordinates that the first register begins */
+	const unsigned turn = layer_last(s, shape) ? shape->coordinates - 1 : 0;
 	for (unsigned k = 0; k < shape->coordinates; k++)
-		at[k] = coordinate(s, scattered && k >= beside ? second->reg + k - beside : first->reg + k);
-	if (s->i->op == SASS_TXD && shape->geometry == GEOMETRY_A2D)
-		for (unsigned k = 0; k < 3; k++)
-			at[k] = coordinate(s, first->reg + (k + 2) % 3);
+		at[k] =
+			coordinate(s, scattered && k >= beside ? second->reg + k - beside
+		                                           : first->reg + (k + turn) % shape->coordinates);
 	int32_t to[4];
 	results(s, to);
 	struct xop *x = texture_op(s, gathers ? OP_TLD4 : OP_TEX, shape, from, at);
