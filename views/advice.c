@@ -7,6 +7,7 @@
 #include "ui/view.h"
 
 #include "base/text.h"
+#include "model/access_shape.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -18,11 +19,19 @@
 struct finding {
 	enum style style; /* BAD, WATCH or GOOD */
 	char head[96], detail[300];
+	const char *cure; /* "" = none */
+};
+
+/* A rule that this run keeps: one row. */
+struct kept {
+	const char *rule;
+	char figure[96];
 };
 
 struct findings {
-	unsigned n;
+	unsigned n, n_kept;
 	struct finding list[12];
+	struct kept kept[6];
 };
 
 static void add(struct findings *f, enum style style, const char *head, const char *fmt, ...)
@@ -34,10 +43,42 @@ static void add(struct findings *f, enum style style, const char *head, const ch
 	struct finding *to = &f->list[f->n++];
 	va_list ap;
 	to->style = style;
+	to->cure = "";
 	snprintf(to->head, sizeof to->head, "%s", head);
 	va_start(ap, fmt);
 	vsnprintf(to->detail, sizeof to->detail, fmt, ap);
 	va_end(ap);
+}
+
+static void keep(struct findings *f, const char *rule, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static void keep(struct findings *f, const char *rule, const char *fmt, ...)
+{
+	if (f->n_kept == ARRAY_LEN(f->kept))
+		return;
+	struct kept *to = &f->kept[f->n_kept++];
+	va_list ap;
+	to->rule = rule;
+	va_start(ap, fmt);
+	vsnprintf(to->figure, sizeof to->figure, fmt, ap);
+	va_end(ap);
+}
+
+/* What the recorded access of a line that wastes most asks for; "" = none was recorded. */
+static const char *cure_of(const struct session *s, uint32_t line)
+{
+	const struct run_counts *r = &s->now->run.counts;
+	const struct access_sample *worst = NULL;
+	unsigned most = 0;
+	for (unsigned i = 0; i < r->n_accesses; i++) {
+		const struct access_sample *a = &r->accesses[i];
+		const struct access_shape sh = access_shape(a);
+		if (a->line != line || a->shared || access_excess(&sh) <= most)
+			continue;
+		most = access_excess(&sh);
+		worst = a;
+	}
+	return worst ? panel_cure(worst) : "";
 }
 
 static void correctness(const struct session *s, struct findings *f)
@@ -68,22 +109,32 @@ static void memory(const struct session *s, struct findings *f, const struct met
 		add(f, used < 0.4 ? STYLE_BAD : STYLE_WATCH, "uncoalesced accesses",
 		    "line %u moves %.1f sectors per request and uses %.0f %% of them: %s", line, per,
 		    100 * used, source);
+		f->list[f->n - 1].cure = cure_of(s, line);
+	} else if (metric_get(m, M_MEM_LD_REQ) + metric_get(m, M_MEM_ST_REQ) > 0) {
+		keep(f, "accesses are coalesced", "%.1f sectors per load, %.1f per store",
+		     metric_get(m, M_MEM_LD_SPR), metric_get(m, M_MEM_ST_SPR));
 	}
 	double excess = metric_get(m, M_SH_LD_EXCESS) + metric_get(m, M_SH_ST_EXCESS);
+	char few[32], all[32];
 	double passes = metric_get(m, M_SH_LD_WAVE) + metric_get(m, M_SH_ST_WAVE);
 	if (excess > 0 && excess > 0.05 * passes)
 		add(f, excess > 0.5 * passes ? STYLE_BAD : STYLE_WATCH, "bank conflicts",
 		    "%.0f %% of the shared-memory passes repeat for conflicts; pad the rows by one "
 		    "word or swizzle",
 		    100 * excess / passes);
+	else if (passes > 0)
+		keep(f, "no bank conflicts", "%s of %s passes repeat", fmt_count(few, sizeof few, excess),
+		     fmt_count(all, sizeof all, passes));
 	double local = metric_get(m, M_MEM_LOCAL_REQ);
 	if (s->now->spill_bytes || local > 0)
 		add(f, STYLE_WATCH, "local memory",
 		    "%u bytes of spills per thread: fewer live values, or a smaller tile",
 		    s->now->spill_bytes);
+	else if (metric_known(m, M_LAUNCH_REGISTERS))
+		keep(f, "no spills", "%.0f registers per thread", metric_get(m, M_LAUNCH_REGISTERS));
 }
 
-static void lanes(const struct session *s, struct findings *f)
+static void lanes(const struct session *s, struct findings *f, const struct metric_set *m)
 {
 	uint32_t line = 0;
 	double most = 0, share = 1, total = 0;
@@ -102,6 +153,8 @@ static void lanes(const struct session *s, struct findings *f)
 		add(f, share < 0.5 ? STYLE_BAD : STYLE_WATCH, "idle lanes",
 		    "line %u keeps %.0f %% of its lanes busy; let whole warps take the same way", line,
 		    100 * share);
+	else if (metric_known(m, M_DIV_SIMD_EFF))
+		keep(f, "lanes are busy", "SIMD efficiency %.1f %%", metric_get(m, M_DIV_SIMD_EFF));
 }
 
 static void grid(const struct session *s, struct findings *f, const struct metric_set *m)
@@ -116,6 +169,8 @@ static void grid(const struct session *s, struct findings *f, const struct metri
 		add(f, STYLE_WATCH, "tail",
 		    "%.2f waves cost the time of %.0f: the last one is %.0f %% full", waves, ceil(waves),
 		    100 * (waves - floor(waves)));
+	else if (waves >= 1)
+		keep(f, "the grid fills the GPU", "%.2f waves", waves);
 	if (pct < 50 && s->now->perf.bottleneck == PERF_LATENCY)
 		add(f, STYLE_WATCH, "too few warps",
 		    "occupancy %.0f %%, and waiting on memory decides: limited by %.60s", pct,
@@ -144,15 +199,15 @@ static struct findings findings_of(const struct session *s, const struct metric_
 	struct findings f = { 0 };
 	correctness(s, &f);
 	memory(s, &f, m);
-	lanes(s, &f);
+	lanes(s, &f, m);
 	grid(s, &f, m);
 	bound(s, &f, m);
 	return f;
 }
 
-static int detail_rows(const struct finding *f, int cols)
+static int rows_of(const char *text, int cols)
 {
-	const int n = text_rows(f->detail, cols - 4);
+	const int n = text_rows(text, cols - 4);
 	return n < MOST_ROWS ? n : MOST_ROWS;
 }
 
@@ -164,8 +219,37 @@ static int side_rows(const struct session *s, int cols)
 		return 8;
 	const struct findings f = findings_of(s, m);
 	for (unsigned i = 0; i < f.n; i++)
-		rows += 1 + detail_rows(&f.list[i], cols);
+		rows += 1 + rows_of(f.list[i].detail, cols) + rows_of(f.list[i].cure, cols);
 	return rows;
+}
+
+static int wrapped(struct canvas *c, int row, enum style style, const char *text)
+{
+	const int most = rows_of(text, c->cols), left = c->rows - row;
+	return row + canvas_wrap(c, row, 3, left < most ? left : most, c->cols - 4, style, text);
+}
+
+/* What is as it should be, and the next variant to try: where there is room. */
+static void rest(const struct session *s, struct canvas *c, int row, const struct findings *f)
+{
+	const struct kernel_desc *k = s->now->sel.kernel;
+	const unsigned next = s->now->sel.variant + 1;
+	if (f->n_kept && row + 1 < c->rows)
+		row++;
+	for (unsigned i = 0; i < f->n_kept && row < c->rows; i++, row++) {
+		canvas_text(c, row, 1, STYLE_GOOD, "✓");
+		const int col = canvas_text_n(c, row, 3, c->cols - 4, STYLE_NORMAL, f->kept[i].rule);
+		const int at = col < 27 ? 28 : col + 2;
+		if (at + utf8_columns(f->kept[i].figure) < c->cols)
+			canvas_text(c, row, at, STYLE_DIM, f->kept[i].figure);
+	}
+	if (!k || next >= k->n_variants || row + 2 >= c->rows || s->program)
+		return;
+	const struct variant_desc *v = &k->variants[next];
+	int col = canvas_text(c, ++row, 1, STYLE_KEY, "v");
+	col = canvas_text(c, row, col + 1, STYLE_NORMAL, "the next variant: ");
+	canvas_text_n(c, row, col, c->cols - col - 1, STYLE_BOLD, v->name);
+	wrapped(c, row + 1, STYLE_DIM, v->idea ? v->idea : v->title);
 }
 
 static void draw(const struct session *s, struct canvas *c)
@@ -183,14 +267,14 @@ static void draw(const struct session *s, struct canvas *c)
 				continue;
 			canvas_text(c, row, 1, order[pass], signs[pass]);
 			canvas_text_n(c, row++, 3, c->cols - 4, STYLE_BOLD, f.list[i].head);
-			const int most = detail_rows(&f.list[i], c->cols), left = c->rows - row;
-			row += canvas_wrap(c, row, 3, left < most ? left : most, c->cols - 4, STYLE_DIM,
-			                   f.list[i].detail);
+			row = wrapped(c, row, STYLE_DIM, f.list[i].detail);
+			row = wrapped(c, row, STYLE_KNOB, f.list[i].cure);
 		}
 	}
 	if (!f.n)
 		canvas_wrap(c, row, 1, c->rows - row, c->cols - 2, STYLE_DIM,
 		            "Nothing stands out in the figures of this run.");
+	rest(s, c, f.n ? row : row + 1, &f);
 }
 
 const struct view_desc view_advice = {

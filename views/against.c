@@ -48,11 +48,25 @@ static int by_factor(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
+/* Without another run: every figure that one of these would be held against, in the catalogue's
+ * order behind the time. */
+static struct moves figures_of(const struct metric_set *m)
+{
+	struct moves v = { 0 };
+	for (int i = 0; m && i < METRIC_COUNT; i++)
+		if (metric_known(m, (enum metric_id)i))
+			v.list[v.n++] = (struct moved){ (enum metric_id)i, 1 };
+	qsort(v.list, v.n, sizeof v.list[0], by_factor); /* the time first */
+	return v;
+}
+
 static struct moves moves_of(const struct session *s)
 {
 	const struct metric_set *m = panel_metrics(s), *before = panel_before(s);
 	struct moves v = { 0 };
-	for (int i = 0; m && before && i < METRIC_COUNT; i++) {
+	if (!before)
+		return figures_of(m);
+	for (int i = 0; m && i < METRIC_COUNT; i++) {
 		const enum metric_id id = (enum metric_id)i;
 		char is[96], was[96];
 		if (!metric_known(m, id) || !metric_known(before, id))
@@ -84,7 +98,7 @@ static void change(struct canvas *c, int row, int right, const struct metric_set
                    const struct metric_set *before, const struct moved *v)
 {
 	char number[32];
-	if (metric_catalogue[v->id].kind != METRIC_NUM)
+	if (!before || metric_catalogue[v->id].kind != METRIC_NUM)
 		return;
 	const bool more = metric_get(m, v->id) > metric_get(before, v->id);
 	if (isfinite(v->factor))
@@ -111,8 +125,9 @@ static void one_row(const struct session *s, struct canvas *c, int row, const st
                     const struct moved *v, bool here)
 {
 	const struct metric_set *m = panel_metrics(s), *before = panel_before(s);
-	char is[96], was[96];
-	metric_format(before, v->id, was, sizeof was);
+	char is[96], was[96] = "–";
+	if (before)
+		metric_format(before, v->id, was, sizeof was);
 	metric_format(m, v->id, is, sizeof is);
 	canvas_text(c, row, 0, STYLE_KNOB, here ? "▸" : " ");
 	canvas_text_n(c, row, 2, k->title - 2, here ? STYLE_BOLD : STYLE_NORMAL,
@@ -123,7 +138,8 @@ static void one_row(const struct session *s, struct canvas *c, int row, const st
 		return;
 	}
 	canvas_right(c, row, k->was - 2, STYLE_FAINT, "%.14s", was);
-	canvas_text(c, row, k->was - 1, STYLE_DIM, origin_mark(before->v[v->id].origin, c->ascii));
+	if (before)
+		canvas_text(c, row, k->was - 1, STYLE_DIM, origin_mark(before->v[v->id].origin, c->ascii));
 	canvas_right(c, row, k->is - 2, STYLE_BOLD, "%.14s", is);
 	canvas_text(c, row, k->is - 1, STYLE_DIM, origin_mark(m->v[v->id].origin, c->ascii));
 	change(c, row, k->change, m, before, v);
@@ -147,20 +163,29 @@ static int heading(const struct session *s, struct canvas *c, const struct moves
 	return row + (c->rows >= 12 ? 2 : 1);
 }
 
+/* What to press for a second run, over the figures of this one. */
+static int how_to(const struct session *s, struct canvas *c)
+{
+	const char *text =
+		panel_pinned(s)
+			? "This is the pinned run itself. Change something: + - turn a parameter, "
+			  "v takes the next variant. Every figure below that moves then says by how "
+			  "much, the most first."
+			: "There is one run so far. Change something: + - turn a parameter, v takes "
+			  "the next variant; every figure below that moves then says by how much, "
+			  "the most first. P pins this run, so that all later ones are held against "
+			  "it, not against the one before. B shows a panel twice, before and now.";
+	const int row = c->rows >= 12 ? 1 : 0;
+	return row + canvas_wrap(c, row, 2, c->rows - row, c->cols - 4, STYLE_DIM, text) + row;
+}
+
 static void draw(const struct session *s, struct canvas *c)
 {
 	if (panel_waiting(s, c, SHOWS))
 		return;
-	if (!panel_before(s)) {
-		canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4, STYLE_DIM,
-		            panel_pinned(s) ? "This is the pinned run itself: change something, and every "
-		                              "figure that moves stands here."
-		                            : SHOWS);
-		return;
-	}
 	const struct moves v = moves_of(s);
 	const struct columns k = columns_of(c->cols);
-	int row = heading(s, c, &v);
+	int row = panel_before(s) ? heading(s, c, &v) : how_to(s, c);
 	canvas_text_n(c, row, 2, k.title - 2, STYLE_DIM, "figure");
 	if (k.title >= 12) {
 		canvas_right(c, row, k.was - 2, STYLE_DIM, panel_pinned(s) ? "pinned" : "before");
@@ -179,7 +204,7 @@ static void draw(const struct session *s, struct canvas *c)
 		one_row(s, c, row + r, &k, &v.list[top + (unsigned)r], pick && top + (unsigned)r == at);
 	}
 	panel_scroll_marks(c, row, window, top, v.n);
-	if (!v.n)
+	if (!v.n && panel_before(s))
 		canvas_text_n(c, row, 2, c->cols - 4, STYLE_DIM, "No figure moved.");
 	if (foot)
 		canvas_wrap(c, row + window + 1, 2, foot, c->cols - 4, STYLE_DIM, about);

@@ -2,11 +2,13 @@
  * Hardware: what only a real GPU tells about a run: the spread of its time, the clocks, the loaded
  * function, and why warps waited (Nsight Compute's "warp state"; PMPP 4.6).
  *
- * Everything here is measured; a run in the emulator has none of it, and the panel says so.
+ * Everything here is measured; a run in the emulator has none of it, and the panel says so, and
+ * shows what was recorded on another machine.
  */
 #include "ui/view.h"
 
 #include "base/text.h"
+#include "model/brief.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +16,8 @@
 #define SHOWS                                                                                     \
 	"Here after a run on a GPU: the spread of the kernel time, the clocks, the loaded function, " \
 	"and the reasons for which warps waited."
+
+#define LEAST_REASONS 6 /* rows of them, under what was recorded */
 
 /* What the commonest reasons mean and what helps; others are shown by name alone. */
 static const struct {
@@ -122,17 +126,64 @@ static void stalls(const struct run_record *r, struct canvas *c, int row)
 	}
 }
 
+/* What a GPU measured of this launch, recorded there, beside the figures of this run: the time,
+ * what differs, what does not. */
+static int recorded(const struct session *s, struct canvas *c, int row)
+{
+	const struct run_brief *g = session_reference_run(s);
+	const int here = c->cols < 110 ? c->cols - 4 : 106, there = here - 18;
+	if (!g || there < 40 || row + 2 >= c->rows)
+		return row;
+	canvas_printf(c, row, 2, STYLE_DIM, "recorded on %s", g->sel.gpu->name);
+	canvas_right(c, row, there - 1, STYLE_DIM, "there");
+	canvas_right(c, row++, here - 1, STYLE_DIM, "here");
+	/* the reasons below have room too */
+	const int last = c->rows - (c->rows - row > 16 ? LEAST_REASONS + 2 : 0);
+	for (int pass = 0; pass < 3; pass++)
+		for (int i = 0; i < METRIC_COUNT && row < last; i++) {
+			const enum metric_id id = (enum metric_id)i;
+			char is[96], was[96];
+			if (g->metrics.v[id].origin != ORIGIN_MEASURED)
+				continue;
+			metric_format(&g->metrics, id, was, sizeof was);
+			metric_format(&s->now->metrics, id, is, sizeof is);
+			if (pass != (id == M_TIME_KERNEL ? 0 : strcmp(is, was) ? 1 : 2))
+				continue;
+			canvas_text_n(c, row, 2, there - 20, STYLE_NORMAL, metric_catalogue[id].title);
+			canvas_right(c, row, there - 1, STYLE_BOLD, "%.16s", was);
+			canvas_text(c, row, there, STYLE_DIM, origin_mark(ORIGIN_MEASURED, c->ascii));
+			canvas_right(c, row, here - 1, STYLE_NORMAL, "%.16s", is);
+			canvas_text(c, row++, here, STYLE_DIM,
+			            origin_mark(s->now->metrics.v[id].origin, c->ascii));
+		}
+	return row + 1;
+}
+
+/* What cannot be known here; then what was recorded elsewhere, and the reasons that a GPU tells
+ * apart. */
+static void without_gpu(const struct session *s, struct canvas *c)
+{
+	int row = 2 + canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4, STYLE_DIM,
+	                          "n/a: this run was made by the emulator, which has no clock and no "
+	                          "pipes. On a machine with an NVIDIA GPU, press b and choose cuda; "
+	                          "`pmpp-explore doctor` says what is missing here.");
+	row = recorded(s, c, row);
+	if (row + 1 >= c->rows)
+		return;
+	canvas_text_n(c, row++, 2, c->cols - 3, STYLE_DIM, "for what a warp waits, as a GPU counts it");
+	for (size_t i = 0; i < ARRAY_LEN(meanings) && row < c->rows; i++) {
+		canvas_text(c, row, 2, STYLE_NORMAL, meanings[i].reason);
+		row += canvas_wrap(c, row, 22, c->rows - row, c->cols - 23, STYLE_DIM, meanings[i].means);
+	}
+}
+
 static void draw(const struct session *s, struct canvas *c)
 {
 	if (panel_waiting(s, c, SHOWS))
 		return;
 	const struct run_result *hw = &s->now->run;
 	if (!hw->timing.n && !hw->loaded.known && !hw->n_stalls) {
-		canvas_wrap(
-			c, 1, 2, c->rows - 1, c->cols - 4, STYLE_DIM,
-			"n/a: this run was made by the emulator, which has no clock and no pipes. On a "
-			"machine with an NVIDIA GPU, press b and choose cuda; `pmpp-explore doctor` says "
-			"what is missing here.");
+		without_gpu(s, c);
 		return;
 	}
 	int row = times(hw, c, 1);

@@ -213,8 +213,22 @@ static void rung(struct canvas *c, int row, const struct columns *k, const struc
 
 /* --- the rest --- */
 
-/* The selected rung in words: its idea, and what moved where there was no column for it. */
-static void detail(struct canvas *c, int row, const struct ladder *l, unsigned i)
+static const char *idea_of(const struct variant_desc *v)
+{
+	return v->idea ? v->idea : v->title;
+}
+
+#define PICTURE 16 /* rows from which the runs are shown under their roofs, too */
+#define IDEAS 22   /* column of what a rung changes */
+
+static int idea_rows(const struct variant_desc *v, int cols)
+{
+	return text_rows(idea_of(v), cols - IDEAS - 2);
+}
+
+/* The selected rung in words: its idea, and what moved where there was no column for it. Returns
+ * the row after. */
+static int detail(struct canvas *c, int row, const struct ladder *l, unsigned i)
 {
 	const struct ladder_rung *r = &l->rungs[i];
 	if (r->book[0]) {
@@ -227,9 +241,9 @@ static void detail(struct canvas *c, int row, const struct ladder *l, unsigned i
 		if (l->rungs[k].record)
 			was = &l->rungs[k];
 	row += canvas_wrap(c, row, 2, c->rows - row < 2 ? c->rows - row : 2, c->cols - 4, STYLE_DIM,
-	                   r->variant->idea ? r->variant->idea : r->variant->title);
+	                   idea_of(r->variant));
 	if (!r->record || !was)
-		return;
+		return row;
 	char times[32];
 	int col = canvas_printf(c, row, 2, STYLE_NORMAL, "since %s: ", was->variant->name);
 	col = canvas_printf(c, row, col, step_style(r->speedup_previous), "× %s",
@@ -238,6 +252,32 @@ static void detail(struct canvas *c, int row, const struct ladder *l, unsigned i
 	if (isfinite(r->pct_of_library))
 		canvas_printf(c, row, col, STYLE_NORMAL, "   %.0f %% of %s", r->pct_of_library,
 		              l->library_name);
+	return row + 1;
+}
+
+/* Every rung in words, where there is room: what it changes and why, what moved. Returns the row
+ * after. */
+static int ideas(struct canvas *c, int row, int last, const struct ladder *l)
+{
+	int need = 2;
+	for (unsigned i = 0; i < l->n; i++)
+		need += idea_rows(l->rungs[i].variant, c->cols) + 1;
+	if (row + need > last)
+		return row;
+	canvas_text_n(c, row, 2, c->cols - 3, STYLE_TITLE, "What every rung changes");
+	row += 2;
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct ladder_rung *r = &l->rungs[i];
+		canvas_verbatim(c, row, 2, IDEAS - 4, STYLE_BOLD, r->variant->name);
+		row += canvas_wrap(c, row, IDEAS, last - row, c->cols - IDEAS - 2, STYLE_NORMAL,
+		                   idea_of(r->variant));
+		if (r->record && r->moved[0] && isfinite(r->speedup_previous)) {
+			const int col = canvas_text(c, row, IDEAS, STYLE_DIM, "moved: ");
+			canvas_text_n(c, row, col, c->cols - col - 1, STYLE_DIM, r->moved);
+		}
+		row++;
+	}
+	return row;
 }
 
 /* What the marks mean, or how the missing rungs come about. */
@@ -308,8 +348,12 @@ static void draw(const struct session *s, struct canvas *c)
 		recorded_library(c, row++, &k, l);
 	if (l->n)
 		panel_scroll_marks(c, 2, room, top, l->n);
-	if (l->n && tail > 1)
-		detail(c, row + 1 < c->rows - tail + 1 ? row + 1 : c->rows - tail + 1, l, selected);
+	if (l->n && tail > 1) {
+		row = detail(c, row + 1 < c->rows - tail + 1 ? row + 1 : c->rows - tail + 1, l, selected);
+		row = ideas(c, row + 1, c->rows - 2, l) + 1;
+		if (c->rows - 2 - row >= PICTURE)
+			panel_roofline(s, c, row, c->rows - 2 - row);
+	}
 	footnote(s, l, c);
 	if (own)
 		ladder_free(l);

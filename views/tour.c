@@ -1,7 +1,8 @@
 /*
  * The lesson: a preset's step, what to notice, our figure beside the book's, and whether what the
  * step claims holds. Docked over the panels while a preset is walked; as a panel it shows all of
- * it. Draws the preset's text and the session's judgement of it.
+ * it, and without a preset those that there are. Draws the preset's text and the session's
+ * judgement of it.
  */
 #include "ui/view.h"
 
@@ -14,7 +15,7 @@
 #define NAME "tour"
 #define SHOWS                                                                                 \
 	"A preset is a guided ladder: every step changes one thing, says what to notice, and is " \
-	"checked. Press p to choose one, ] and [ to step. The parameters stay yours to change."
+	"checked. Enter begins one, ] and [ step. The parameters stay yours to change."
 #define WIDE 110 /* columns from which words and figures stand side by side */
 #define LABEL 24 /* columns of a figure's name, at least */
 
@@ -318,10 +319,54 @@ static void draw_docked(const struct session *s, struct canvas *c)
 	figure_notes(s, &right, row);
 }
 
+/* --- without a preset: those that there are --- */
+
+static unsigned n_rows(const struct session *s)
+{
+	return s->tour.preset ? 0 : (unsigned)preset_count();
+}
+
+static size_t chosen(const struct session *s)
+{
+	const unsigned n = n_rows(s);
+	return s->cursor.row < n ? s->cursor.row : n - 1;
+}
+
+/* "▸ transpose  6 steps  Transpose, bytes that only move       PMPP ch. 6" */
+static void preset_row(struct canvas *c, int row, const struct preset_brief *p, bool here)
+{
+	const int right = c->cols - 2 - utf8_columns(p->chapter);
+	canvas_text(c, row, 0, STYLE_KNOB, here ? "▸" : " ");
+	canvas_text_n(c, row, 2, 17, here ? STYLE_BOLD : STYLE_KEY, p->name);
+	if (!p->title[0]) {
+		canvas_text_n(c, row, 20, c->cols - 21, STYLE_BAD, p->why_not);
+		return;
+	}
+	canvas_right(c, row, 28, STYLE_DIM, "%u steps", p->n_steps);
+	const int col =
+		canvas_text_n(c, row, 30, c->cols - 31, here ? STYLE_BOLD : STYLE_NORMAL, p->title);
+	if (col + 2 <= right)
+		canvas_text(c, row, right, STYLE_DIM, p->chapter);
+}
+
+static void presets(const struct session *s, struct canvas *c)
+{
+	const bool pick = panel_focused(s, NAME);
+	const unsigned n = n_rows(s), at = pick ? (unsigned)chosen(s) : 0;
+	const int row = 2 + canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4, STYLE_DIM, SHOWS);
+	const int window = c->rows - row;
+	const unsigned top = panel_scroll(n, at, window);
+	for (int r = 0; r < window && top + (unsigned)r < n; r++) {
+		canvas_hit(c, row + r, 0, 1, c->cols, HIT_ROW, top + (unsigned)r);
+		preset_row(c, row + r, preset_brief(top + (unsigned)r), pick && top + (unsigned)r == at);
+	}
+	panel_scroll_marks(c, row, window, top, n);
+}
+
 static void draw(const struct session *s, struct canvas *c)
 {
 	if (!s->tour.preset) {
-		canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4, STYLE_DIM, SHOWS);
+		presets(s, c);
 		return;
 	}
 	if (!panel_focused(s, NAME)) {
@@ -342,6 +387,8 @@ const struct view_desc view_tour = {
 	.order = 9,
 	.about = "the lesson: what this step changes, what to notice, the book's figure beside ours",
 	.draw = draw,
+	.rows = n_rows,
+	.preset = chosen,
 	.dock_rows = dock_rows,
 	.scope = VIEW_OF_KERNEL,
 	.place = VIEW_LESSON,

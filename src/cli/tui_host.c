@@ -14,7 +14,6 @@
 #include "model/preset.h"
 #include "model/program_session.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,35 +244,14 @@ static void backend_choice(const struct backend_ops *ops, struct choice *out)
 	}
 }
 
-/* The list of presets, read once: drawing a list must not parse files. */
-static struct {
-	pthread_once_t once;
-	struct choice *all;
-	size_t n;
-} presets = { .once = PTHREAD_ONCE_INIT };
-
-static void describe_preset(size_t i, struct choice *out)
+static void preset_choice(const struct preset_brief *p, struct choice *out)
 {
-	struct preset *p;
-	struct err err = { 0 };
-	out->enabled = true;
-	snprintf(out->label, sizeof out->label, "%s", preset_name(i));
-	if (preset_load(out->label, &p, &err)) {
+	out->enabled = !p->why_not[0];
+	snprintf(out->label, sizeof out->label, "%s", p->name);
+	if (out->enabled)
 		snprintf(out->note, sizeof out->note, "%.150s, %u steps (%.60s)", p->title, p->n_steps,
 		         p->chapter);
-		preset_free(p);
-	} else {
-		out->enabled = false;
-		snprintf(out->why_not, sizeof out->why_not, "%.159s", err.msg);
-	}
-}
-
-static void describe_presets(void)
-{
-	presets.n = preset_count();
-	presets.all = mem_calloc(presets.n, sizeof *presets.all);
-	for (size_t i = 0; i < presets.n; i++)
-		describe_preset(i, &presets.all[i]);
+	snprintf(out->why_not, sizeof out->why_not, "%s", p->why_not);
 }
 
 static void host_choice_at(void *ctx, enum command list, size_t i, struct choice *out)
@@ -298,10 +276,8 @@ static void host_choice_at(void *ctx, enum command list, size_t i, struct choice
 	} else if (list == CMD_BACKEND && i < backend_count()) {
 		out->current = !strcmp(backend_at(i)->name, sel->backend);
 		backend_choice(backend_at(i), out);
-	} else if (list == CMD_PRESET) {
-		pthread_once(&presets.once, describe_presets);
-		if (i < presets.n)
-			*out = presets.all[i];
+	} else if (list == CMD_PRESET && preset_brief(i)) {
+		preset_choice(preset_brief(i), out);
 	}
 }
 

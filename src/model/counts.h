@@ -23,7 +23,7 @@
 	X(branches, "conditional branches, per warp", "no conditional branch executed", YES)           \
 	X(divergent_branches, "conditional branches that split the warp", "no branch split a warp",    \
 	  YES)                                                                                         \
-	X(branch_idle_lanes, "active lanes that a conditional branch left where they were",            \
+	X(branch_idle_lanes, "active lanes that a conditional branch or exit left where they were",    \
 	  "no conditional branch executed", NO)                                                        \
 	X(ld_requests, "global loads, per warp", "no global loads executed", YES)                      \
 	X(ld_sectors, "32-byte sectors of global loads", "no global loads executed", YES)              \

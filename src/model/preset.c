@@ -13,6 +13,7 @@
 
 #include <cyaml/cyaml.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,6 +238,41 @@ const char *preset_name(size_t i)
 {
 	static _Thread_local char name[64];
 	return built_in(i, name, sizeof name) ? name : NULL;
+}
+
+static struct {
+	pthread_once_t once;
+	struct preset_brief *all;
+	size_t n;
+} briefs = { .once = PTHREAD_ONCE_INIT };
+
+static void describe(struct preset_brief *out, const char *name)
+{
+	struct preset *p;
+	struct err err = { 0 };
+	snprintf(out->name, sizeof out->name, "%s", name);
+	if (!preset_load(name, &p, &err)) {
+		snprintf(out->why_not, sizeof out->why_not, "%.159s", err.msg);
+		return;
+	}
+	snprintf(out->title, sizeof out->title, "%.159s", p->title);
+	snprintf(out->chapter, sizeof out->chapter, "%.63s", p->chapter);
+	out->n_steps = p->n_steps;
+	preset_free(p);
+}
+
+static void describe_all(void)
+{
+	briefs.n = preset_count();
+	briefs.all = mem_calloc(briefs.n, sizeof *briefs.all);
+	for (size_t i = 0; i < briefs.n; i++)
+		describe(&briefs.all[i], preset_name(i));
+}
+
+const struct preset_brief *preset_brief(size_t i)
+{
+	pthread_once(&briefs.once, describe_all);
+	return i < briefs.n ? &briefs.all[i] : NULL;
 }
 
 static bool no_such(const char *wanted, struct err *err)

@@ -68,6 +68,15 @@ unsigned preset_book_claim(const struct preset_step *s, unsigned k);
 /* Built-in presets, ordered by name. */
 size_t preset_count(void);
 const char *preset_name(size_t i);
+/* What a list of them shows, each read once: drawing a list must not parse files. */
+struct preset_brief {
+	char name[64];
+	char title[160], chapter[64]; /* empty: it cannot be read, and why_not says why */
+	unsigned n_steps;
+	char why_not[160];
+};
+/* NULL past the end. */
+const struct preset_brief *preset_brief(size_t i);
 /* By name (any case) or path of a YAML file. The result is the caller's: preset_free(). */
 bool preset_load(const char *name_or_path, struct preset **out, struct err *err);
 bool preset_parse(const char *yaml, size_t len, const char *origin, struct preset **out,

@@ -8,7 +8,7 @@
 
 const char *when_detail(const struct session *s, const struct view_desc *view)
 {
-	const bool opens = view && (view->detail_rows || view->choose);
+	const bool opens = view && (view->detail_rows || view->choose || view->preset);
 	return opens && view->rows && view->rows(s) ? NULL : "no row with a detail in this panel";
 }
 
@@ -172,6 +172,10 @@ void detail_toggle(const struct command_call *call)
 	if (call->view->choose) {
 		if (call->view->choose(s, &chosen))
 			call->host->set_selection(call->host->ctx, &chosen);
+		return;
+	}
+	if (call->view->preset) {
+		call->host->choose(call->host->ctx, CMD_PRESET, call->view->preset(s));
 		return;
 	}
 	s->cursor.detail = !s->cursor.detail;

@@ -73,6 +73,13 @@ static const char *cure(const struct access_shape *sh, const struct access_sampl
 	return "";
 }
 
+const char *panel_cure(const struct access_sample *a)
+{
+	const struct access_shape sh = access_shape(a);
+	const struct bank_use b = access_banks(a);
+	return cure(&sh, a, &b);
+}
+
 /* Lanes to a row, and columns of each. */
 struct lane_grid {
 	int per_row, cell;

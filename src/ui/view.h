@@ -63,6 +63,9 @@ struct view_desc {
 	/* What Enter selects for every panel, where the cursor stands; false = nothing. NULL = Enter
 	 * opens a detail, or the panel. */
 	bool (*choose)(const struct session *s, struct selection *out);
+	/* The built-in preset that Enter begins, where the cursor stands; asked only while there are
+	 * rows. NULL = Enter begins none. */
+	size_t (*preset)(const struct session *s);
 	/* How many pairs of parameters < and > turn its axes through: session.map_pair. NULL = it has
 	 * no such axes. */
 	unsigned (*pairs)(const struct session *s);
@@ -119,6 +122,8 @@ enum access_lens {
 };
 void panel_access(const struct launch_plan *plan, const struct access_sample *a,
                   enum access_lens lens, struct canvas *c);
+/* What to do about such an access, or what is good about it; static text. */
+const char *panel_cure(const struct access_sample *a);
 /* What a source line became: machine code, PTX, and its @nth recorded access (panel_line.c). */
 void panel_line(const struct session *s, uint32_t line, unsigned nth, struct canvas *c);
 /* Rows that all of it needs at that width. */

@@ -20,6 +20,14 @@ python3 "$TEST_ROOT/tests/gpu/programs_compare.py" "$PMPP" "$programs" "$recorde
 	not_ok as-on-the-card "$(cat "$dir/out")"
 same all-machine-code 0 "$(grep -c 'the emulator does not know' "$dir/out")"
 
+# a guard by which no lane leaves the kernel loses none
+run guard 0 run vec_add/per_element N=4096 --backend emu --gpu a100 --json
+guard=0
+for line in 0 1 2 3 4 5; do
+	guard=$((guard + $(field "$dir/out" lines $line counts branch_idle_lanes)))
+done
+same guard-loses-nothing 4096 "$guard"
+
 # machine code, PTX, and one for which only PTX is there
 run machine 0 launches --json --gpu h200 "$programs/symbols.cu" -O1
 level() { field "$dir/out" launches 0 level; }

@@ -193,6 +193,8 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 			continue;
 		if (y->kind == X_BRA)
 			c.branch_idle_lanes = s->guards[o];
+		else if (y->kind == X_EXIT || y->kind == X_LEAVE) /* a guard that leaves by ending */
+			c.branch_idle_lanes = lanes - s->guards[o];
 		lanes = y->kind == X_BRA ? lanes - s->guards[o] : s->guards[o];
 	}
 	c.thread_executed = lanes;

@@ -47,8 +47,7 @@ const char *frame_fault(const struct world *w, const struct canvas *c,
                         const struct canvas_watch *watch)
 {
 	const struct session *s = w->fh.s;
-	const bool waits = !panel_metrics(s) || s->state == RUN_FAILED ||
-	                   (!s->tour.preset && !strcmp(s->view, "tour"));
+	const bool waits = !panel_metrics(s) || s->state == RUN_FAILED;
 	if (watch->overlaps || watch->cuts)
 		return watch->first;
 	return w->st.open == CMD_NONE && !waits && wastes_room(c, watch)

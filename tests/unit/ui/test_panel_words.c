@@ -3,7 +3,8 @@
 #include "../unit.h"
 #include "ui/view.h"
 
-extern const struct view_desc view_coalescing, view_divergence, view_occupancy, view_device;
+extern const struct view_desc view_advice, view_coalescing, view_divergence, view_occupancy,
+	view_device;
 
 /* The panel of @s at 60x100, as text; free it. */
 static char *drawn(const struct view_desc *v, struct session *s)
@@ -83,6 +84,22 @@ TEST(columns_are_no_gather)
 	says(&view_coalescing, s, "walk down a column", true);
 	says(&view_coalescing, s, "scattered", false);
 	says(&view_coalescing, s, "sort the indices", false);
+	fixture_free(s);
+}
+
+/* Advice names the cure of the access that wastes most, and what comes next in the ladder. */
+TEST(advice_goes_on)
+{
+	struct session *s = fixture_reduced();
+	for (unsigned i = 0; i < 32; i++)
+		s->now->run.counts.accesses[0].offset[i] = i % 16 * 1024;
+	says(&view_advice, s, "uncoalesced accesses", true);
+	says(&view_advice, s, "walk down a column", true);
+	fixture_free(s);
+	s = fixture_done();
+	says(&view_advice, s, "the next variant", false); /* there is none behind it */
+	s->now->sel.variant = 0;
+	says(&view_advice, s, "v the next variant: tiled", true);
 	fixture_free(s);
 }
 

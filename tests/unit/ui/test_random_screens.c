@@ -92,6 +92,47 @@ TEST(nothing_overlaps)
 	lang_use(0);
 }
 
+#define HEAD_ROWS 6 /* of a screen: what is not the panel */
+
+extern const struct view_desc view_tour, view_against, view_hardware, view_advice, view_ladder;
+
+/* Panels with little of their own to show say what a reader could do or know there: no third of the
+ * screen stays empty. */
+TEST(no_panel_is_half_empty)
+{
+	static const struct {
+		struct session *(*make)(void);
+		const struct view_desc *view;
+		const char *says;
+		int rows, cols;
+	} table[] = {
+		{ fixture_done, &view_tour, "Reduction, where the idle lanes sit", 18, 80 },
+		{ fixture_reduced, &view_against, "There is one run so far", 18, 80 },
+		{ fixture_done, &view_hardware, "waits at __syncthreads()", 18, 80 },
+		{ fixture_reference_run, &view_hardware, "recorded on NVIDIA H200", 18, 80 },
+		{ fixture_done, &view_advice, "no bank conflicts        0 of 46 137 344", 18, 80 },
+		{ fixture_ladder, &view_ladder, "What every rung changes", 55, 200 },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		struct session *s = table[i].make();
+		struct canvas c;
+		s->view = table[i].view->name;
+		canvas_init(&c, table[i].rows, table[i].cols, false);
+		table[i].view->draw(s, &c);
+		const struct watch_window e = most_empty(&c);
+		char *text = canvas_dump(&c, false);
+		const bool said = strstr(text, table[i].says) != NULL;
+		if (!said || e.rows * e.cols * 3 > (c.rows + HEAD_ROWS) * c.cols) {
+			fputs(text, stderr);
+			fail_msg("%s, %dx%d: %s", table[i].view->name, table[i].cols, table[i].rows,
+			         said ? "a third is empty" : table[i].says);
+		}
+		free(text);
+		canvas_free(&c);
+		fixture_free(s);
+	}
+}
+
 /* The checker sees what it is there to see. */
 TEST(the_checker_finds)
 {

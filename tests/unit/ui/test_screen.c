@@ -2,6 +2,7 @@
 #include "fixture_world.h"
 #include "ui/command.h"
 #include "../unit.h"
+#include "model/preset.h"
 
 static void shows(struct world *w, const char *what)
 {
@@ -225,6 +226,17 @@ TEST_ON_SCREEN(a_table_opens_on_its_worst_line, fixture_reduced())
 	shows(w, "▸    6  input[i]");
 	shows(w, "255 / 864 lane slots = 29.5 %");
 	shows(w, "255/736");
+}
+
+/* The panel of the lesson lists the presets while none is walked; Enter begins one. */
+TEST_ON_SCREEN(a_lesson_begins_in_its_panel, fixture_done())
+{
+	w->fh.s->view = "tour";
+	shows(w, "▸ divergence");
+	world_press(w, "DOWN DOWN ENTER");
+	assert_int_equal(w->fh.chosen_list, CMD_PRESET);
+	assert_int_equal(w->fh.chosen, 2);
+	assert_string_equal(preset_name(w->fh.chosen), "mystery_2");
 }
 
 TEST_ON_SCREEN(lists_filter_and_choose, fixture_done())
