@@ -289,20 +289,39 @@ static void offer_options(struct candidates *c, const struct verb *v)
 	free(state);
 }
 
+/* "kernels|gpus|metrics [--json]": the words of which one follows. False: it takes others. */
+static bool offer_words(struct candidates *c, const struct verb *v)
+{
+	const size_t len = strcspn(v->usage, " ");
+	char words[200], *rest = NULL;
+	if (len >= sizeof words || !memchr(v->usage, '|', len) || strcspn(v->usage, "[.") < len)
+		return false;
+	snprintf(words, sizeof words, "%.*s", (int)len, v->usage);
+	for (char *w = strtok_r(words, "|", &rest); w; w = strtok_r(NULL, "|", &rest))
+		offer(c, w, "");
+	return true;
+}
+
+/* The first of the words that names a kernel; @any: no variant of it. NULL = none does. */
+static const struct kernel_desc *named(unsigned n, char **words, struct selection *sel, bool *any)
+{
+	struct err err;
+	for (unsigned i = 0; i < n; i++)
+		if (word_names_kernel(words[i]) && select_by_name(words[i], sel, &err)) {
+			*any = !strchr(words[i], '/');
+			return sel->kernel;
+		}
+	return NULL;
+}
+
 /* What may follow @n whole words. */
 static void offer_all(struct candidates *c, unsigned n, char **words)
 {
 	const struct verb *v = n ? verb_of(words[0]) : NULL;
 	const char *before = n ? words[n - 1] : "";
-	const struct kernel_desc *k = NULL;
 	struct selection sel = { 0 };
-	struct err err;
 	bool any = true;
-	for (unsigned i = v ? 1 : 0; i < n && !k; i++)
-		if (word_names_kernel(words[i]) && select_by_name(words[i], &sel, &err)) {
-			k = sel.kernel;
-			any = !strchr(words[i], '/');
-		}
+	const struct kernel_desc *k = named(n - (v != NULL), words + (v != NULL), &sel, &any);
 	if (!strcmp(before, "--gpu")) {
 		for (size_t i = 0; i < gpu_count(); i++)
 			offer(c, gpu_at(i)->id, "");
@@ -319,7 +338,9 @@ static void offer_all(struct candidates *c, unsigned n, char **words)
 			offer(c, preset_name(i), "");
 	} else if (k) {
 		offer_parameters(c, k, sel.variant, any);
-	} else {
+	} else if (v && n == 1 && offer_words(c, v)) {
+		return;
+	} else if (!v || strstr(v->usage, "KERNEL")) {
 		for (size_t i = 0; !v && i < verbs.count(); i++)
 			if (verbs.at(i)->name[0])
 				offer(c, verbs.at(i)->name, "");

@@ -248,10 +248,10 @@ static struct {
 
 static void describe(struct preset_brief *out, const char *name)
 {
-	struct preset *p;
+	struct preset *p = NULL;
 	struct err err = { 0 };
 	snprintf(out->name, sizeof out->name, "%s", name);
-	if (!preset_load(name, &p, &err)) {
+	if (!preset_load(name, &p, &err) || !p) {
 		snprintf(out->why_not, sizeof out->why_not, "%.159s", err.msg);
 		return;
 	}

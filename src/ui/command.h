@@ -44,6 +44,8 @@ void trail_note(const struct screen_host *host, struct screen_state *st);
 void param_typed(const struct screen_host *host, struct screen_state *st);
 /* The typed line done; its last word completed. */
 void line_enter(const struct screen_host *host, struct screen_state *st);
+/* Up and Down: a line of before takes the place of what is typed. */
+void line_recall(struct screen_state *st, enum command command);
 void line_complete(const struct screen_host *host, struct screen_state *st);
 /* An arrow sideways, where the focused view's rows lie in columns; false = they do not. */
 bool view_walks(const struct command_call *call);

@@ -103,6 +103,11 @@ bool overlay_command(const struct screen_host *host, struct screen_state *st, en
 		}
 		return prompt;
 	case CMD_DETAIL: confirm(host, st); return true;
+	case CMD_PARAM_PREV:
+	case CMD_PARAM_NEXT:
+		if (st->open == CMD_OUTPUT)
+			output_shift(host, st, command == CMD_PARAM_NEXT ? 1 : -1);
+		return true;
 	case CMD_ROW_UP:
 	case CMD_ROW_DOWN:
 	case CMD_PAGE_UP:
@@ -111,6 +116,8 @@ bool overlay_command(const struct screen_host *host, struct screen_state *st, en
 	case CMD_ROW_LAST:
 		if (list)
 			list_move(host, st, command);
+		else if (st->open == CMD_LINE)
+			line_recall(st, command);
 		else if (!prompt)
 			st->top = row_moved((unsigned)st->top, (unsigned)overlay_text_rows(host, st), command);
 		return true;

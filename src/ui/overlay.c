@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "model/page.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,26 +203,81 @@ static void read_page(const struct screen_host *host, const struct screen_state 
 		panel_scroll_marks(&in, 0, in.rows, (unsigned)top, (unsigned)n);
 }
 
-/* What a line behind ':' printed, from row `top` on. */
+#define TAB_COLS 8
+
+/* What a row of @len bytes shows from column @from on: tabs are blanks, no character is cut in two.
+ * Returns the columns of all of it. */
+static int row_from(const char *row, size_t len, int from, char *out, size_t n)
+{
+	const char *const end = row + len;
+	size_t used = 0;
+	int col = 0;
+	while (row < end) {
+		const char *next = row;
+		const bool tab = *row == '\t';
+		const int wide = tab ? TAB_COLS - col % TAB_COLS : char_columns(utf8_next(&next));
+		next = tab ? row + 1 : next;
+		for (int k = 0; tab && k < wide; k++)
+			if (col + k >= from && used + 1 < n)
+				out[used++] = ' ';
+		if (!tab && col >= from && used + (size_t)(next - row) < n) {
+			memcpy(out + used, row, (size_t)(next - row));
+			used += (size_t)(next - row);
+		}
+		col += wide;
+		row = next;
+	}
+	out[used] = '\0';
+	return col;
+}
+
+static int widest(const char *text)
+{
+	char line[16];
+	int most = 0;
+	while (*text) {
+		const size_t len = strcspn(text, "\n");
+		const int cols = row_from(text, len, INT_MAX, line, sizeof line);
+		most = cols > most ? cols : most;
+		text += len + (text[len] == '\n');
+	}
+	return most;
+}
+
+void output_shift(const struct screen_host *host, struct screen_state *st, int direction)
+{
+	const int most = widest(output_text(host)) - PAGE_LEAST_COLS;
+	st->shift += direction * SHIFT_COLS;
+	st->shift = st->shift > most ? most : st->shift;
+	st->shift = st->shift < 0 ? 0 : st->shift;
+}
+
+/* What a line behind ':' printed, from row `top` and column `shift` on. */
 static void output(const struct screen_host *host, const struct screen_state *st, struct canvas *c)
 {
-	char head[sizeof st->line + 2], line[400];
+	char head[sizeof st->line + 2], line[2000];
 	const char *text = output_text(host);
 	const size_t n = lines_of(text);
+	const int cols = widest(text);
 	snprintf(head, sizeof head, ": %s", st->line);
 	head[c->cols > 8 && (int)strlen(head) > c->cols - 8 ? (size_t)c->cols - 8 : strlen(head)] =
 		'\0';
 	struct canvas in = box(c, c->cols, c->rows, head);
 	const size_t window = in.rows > 0 ? (size_t)in.rows : 0;
 	const size_t top = n > window ? (st->top < n - window ? st->top : n - window) : 0;
+	const int beyond = cols > in.cols - 2 ? cols - (in.cols - 2) : 0;
+	const int from = st->shift < beyond ? st->shift : beyond;
 	for (size_t i = 0; *text && i < top + window; i++) {
 		const size_t len = strcspn(text, "\n");
-		snprintf(line, sizeof line, "%.*s", (int)(len < sizeof line ? len : sizeof line - 1), text);
+		row_from(text, len, from, line, sizeof line);
 		if (i >= top)
 			canvas_text_n(&in, (int)(i - top), 1, in.cols - 2, STYLE_NORMAL, line);
 		text += len + (text[len] == '\n');
 	}
 	panel_scroll_marks(&in, 0, in.rows, (unsigned)top, (unsigned)n);
+	if (beyond && c->cols > 40)
+		canvas_printf(c, in.rows + 1, c->cols - 36, STYLE_KEY, " ←→ columns %d to %d of %d ",
+		              from + 1, from + in.cols - 2, cols);
 }
 
 void overlay_draw(const struct screen_host *host, const struct screen_state *st, struct canvas *c)

@@ -61,9 +61,8 @@ static const char *cure(const struct access_shape *sh, const struct access_sampl
 		             "load a tile "
 		             "through shared memory (PMPP 6.1, 6.2)";
 	case ACCESS_COLUMNS:
-		return "cure: the lanes of each row of the block walk down a column; let "
-			   "neighbouring lanes take neighbouring elements, or load a tile "
-			   "through shared memory (PMPP 6.1, 6.2)";
+		return "cure: a column walk: let neighbouring lanes take neighbouring elements "
+			   "(PMPP 6.1), or load a tile through shared memory (6.2)";
 	case ACCESS_RUNS:
 		return sh->n_sectors <= sh->needed_sectors
 		           ? "good: every run fills whole sectors"

@@ -88,6 +88,7 @@ struct screen_host {
 
 #define TRAIL_MAX 32   /* selections that undo goes back through */
 #define SIDE_MOST 400  /* columns of the side column that anybody wants */
+#define LINES_MAX 16   /* lines behind ':' that Up brings back */
 #define VISITED_MAX 16 /* panels that Esc goes back through */
 
 /* State that belongs to the screen alone: open list, scroll, filter, typed text. */
@@ -96,21 +97,24 @@ struct screen_state {
 	size_t selected, top;
 	size_t page; /* PAGE: its place in the list */
 	char typed[200];
-	char line[200];     /* the last line behind ':' */
-	char message[600];  /* last refusal or hint */
-	bool bad;           /* the message is a refusal */
-	bool solo;          /* the focused panel has the whole screen */
-	bool twice;         /* and twice: as it was in the run before */
-	size_t theme;       /* theme.h */
-	size_t layout;      /* arrangement.h */
-	int side_cols;      /* of the side column, as wanted; 0 = a third of the screen */
-	enum hit_kind held; /* by the mouse: HIT_EDGE, HIT_BLOCK, HIT_AXIS; else nothing */
-	int held_col;       /* HIT_AXIS: where it was taken */
-	int held_cols;      /* and how wide it is */
-	bool ascii;         /* the terminal: English only */
-	bool lang_chosen;   /* by key */
-	bool mouse_off;     /* the mouse is the terminal's: it selects text */
-	bool mouse_toggled; /* by a key, in this session */
+	char line[200];             /* the last line behind ':' */
+	char lines[LINES_MAX][200]; /* those before it and it, the last at the end */
+	unsigned n_lines, line_at;  /* how many; which one the prompt shows, n_lines = none */
+	int shift;                  /* OUTPUT: columns that lie left of the page */
+	char message[600];          /* last refusal or hint */
+	bool bad;                   /* the message is a refusal */
+	bool solo;                  /* the focused panel has the whole screen */
+	bool twice;                 /* and twice: as it was in the run before */
+	size_t theme;               /* theme.h */
+	size_t layout;              /* arrangement.h */
+	int side_cols;              /* of the side column, as wanted; 0 = a third of the screen */
+	enum hit_kind held;         /* by the mouse: HIT_EDGE, HIT_BLOCK, HIT_AXIS; else nothing */
+	int held_col;               /* HIT_AXIS: where it was taken */
+	int held_cols;              /* and how wide it is */
+	bool ascii;                 /* the terminal: English only */
+	bool lang_chosen;           /* by key */
+	bool mouse_off;             /* the mouse is the terminal's: it selects text */
+	bool mouse_toggled;         /* by a key, in this session */
 	struct selection trail[TRAIL_MAX]; /* selections in the order in which they were made */
 	unsigned trail_at, trail_n;        /* the present one; how many */
 	const char *visited[VISITED_MAX]; /* names of the panels before this one, the last at the end */

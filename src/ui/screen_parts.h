@@ -81,6 +81,9 @@ size_t overlay_passing(const struct screen_host *host, const struct screen_state
                        size_t **index);
 /* Rows of help and legend, to bound scrolling. */
 size_t overlay_text_rows(const struct screen_host *host, const struct screen_state *st);
+/* What a line printed, moved sideways: 1 shows more of its right, -1 of its left. */
+#define SHIFT_COLS 16
+void output_shift(const struct screen_host *host, struct screen_state *st, int direction);
 
 /* overlay_page.c: the pages (model/page.h) as a list, those of the focused panel first; one drawn
  * from row @top on. */

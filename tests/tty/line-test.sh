@@ -50,6 +50,33 @@ check launch_is_possible see '^ reduction / segmented'
 press u
 check undone see '^ sgemm / tiled .*H200'
 
+# rows wider than the screen are moved sideways, a line of before comes back, what a verb takes is
+# offered, and what people type from habit is understood
+line 'diff sgemm/naive sgemm/tiled M=64 N=64 K=64'
+press Enter
+check wide_rows_say_so see 'columns 1 to 76 of [0-9]*'
+press Right Right Right
+check wide_rows_move see '+65.3 %  time.kernel_ns'
+press Left Left Left
+check wide_rows_move_back see 'columns 1 to 76'
+press Escape
+press :
+press Up Up Down
+check line_comes_back see ': diff sgemm/naive sgemm/tiled M=64 N=64 K=64_'
+press Escape
+line 'list '
+press Tab
+check words_of_a_verb see 'kernels  gpus'
+press Escape
+line 'sass sgemm/tiled'
+press Enter
+check tabs_are_blanks see '|  const int'
+press Escape
+line 'help'
+press Enter
+check help_is_help see 'help; ?'
+press Escape
+
 line 'doctr'
 press Enter
 check near_verb_is_named see "the verb 'doctor'"
@@ -77,6 +104,9 @@ no_more() {
 }
 check it_is_ended no_more
 check screen_still_answers see '^ sgemm / tiled'
-press_q
+line 'q'
+press Enter
+see 'q again quits\|left with' 5
+screen | grep -q 'q again quits' && press q
 check quits see 'left with 0'
 check terminal_is_fine restored

@@ -81,7 +81,7 @@ TEST(columns_are_no_gather)
 		if (r->lines[i].line == 6)
 			r->lines[i].c.ld_sectors = 16 * 54;
 	says(&view_coalescing, s, "stride 1K B", true);
-	says(&view_coalescing, s, "walk down a column", true);
+	says(&view_coalescing, s, "a column walk: let neighbouring lanes", true);
 	says(&view_coalescing, s, "scattered", false);
 	says(&view_coalescing, s, "sort the indices", false);
 	fixture_free(s);
@@ -94,7 +94,7 @@ TEST(advice_goes_on)
 	for (unsigned i = 0; i < 32; i++)
 		s->now->run.counts.accesses[0].offset[i] = i % 16 * 1024;
 	says(&view_advice, s, "uncoalesced accesses", true);
-	says(&view_advice, s, "walk down a column", true);
+	says(&view_advice, s, "a column walk: let neighbouring lanes", true);
 	fixture_free(s);
 	s = fixture_done();
 	says(&view_advice, s, "the next variant", false); /* there is none behind it */
