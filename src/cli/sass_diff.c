@@ -357,6 +357,8 @@ bool sass_diff(struct cli *c, const struct sass_side *a, const struct sass_side 
 		cli_name(c->out, STYLE_TITLE, fa->name);
 		fprintf(c->out, ": %s, sm_%u -> %s, sm_%u\n", a->name, a->show.module->cubin.sm, b->name,
 		        b->show.module->cubin.sm);
+		sass_say_registers(c, &a->show, fa);
+		sass_say_registers(c, &b->show, fb);
 		tell_facts(&o, fa, fb);
 		cli_line_in(c, STYLE_TITLE,
 		            "\n  lines whose instructions differ: (how many before, after)");
@@ -366,11 +368,12 @@ bool sass_diff(struct cli *c, const struct sass_side *a, const struct sass_side 
 	return pairs || none_in_common(a, b, err);
 }
 
-static json_t *side_json(const struct sass_side *s)
+static json_t *side_json(const struct sass_side *s, const struct sass_func *f)
 {
 	char arch[16];
 	snprintf(arch, sizeof arch, "sm_%u", s->show.module->cubin.sm);
-	return json_pack("{s:s, s:s}", "words", s->name, "architecture", arch);
+	return json_pack("{s:s, s:s, s:b}", "words", s->name, "architecture", arch,
+	                 "ignores_max_registers", sass_ignores_registers(&s->show, f));
 }
 
 json_t *sass_diff_json(const struct sass_side *a, const struct sass_side *b, struct err *err)
@@ -381,7 +384,7 @@ json_t *sass_diff_json(const struct sass_side *a, const struct sass_side *b, str
 		if (!fb)
 			continue;
 		struct out o = { .func = json_pack("{s:s, s:o, s:o}", "name", fa->name, "before",
-			                               side_json(a), "after", side_json(b)) };
+			                               side_json(a, fa), "after", side_json(b, fb)) };
 		tell_facts(&o, fa, fb);
 		list_of(&o, "lines");
 		tell_lines(&o, a, fa, b, fb);

@@ -111,6 +111,20 @@ static void print_mix(struct cli *c, const struct sass_func *f)
 		            m.why_not);
 }
 
+bool sass_ignores_registers(const struct sass_show *show, const struct sass_func *f)
+{
+	return show->max_registers && f->cubin->entry && f->cubin->max_threads;
+}
+
+void sass_say_registers(struct cli *c, const struct sass_show *show, const struct sass_func *f)
+{
+	if (sass_ignores_registers(show, f))
+		cli_line_in(c, STYLE_WATCH,
+		            "  --maxrregcount %u has no effect on this kernel: the assembler goes by its "
+		            "launch bounds (blocks of at most %u threads)",
+		            show->max_registers, f->cubin->max_threads);
+}
+
 static void print_head(struct cli *c, const struct sass_show *show, const struct sass_func *f)
 {
 	const struct cubin_func *k = f->cubin;
@@ -124,6 +138,7 @@ static void print_head(struct cli *c, const struct sass_show *show, const struct
 	if (k->stack_bytes != CUBIN_NO_COUNT)
 		cli_say(c->out, STYLE_NORMAL, ", %s stack", stack);
 	fputs("\n", c->out);
+	sass_say_registers(c, show, f);
 	for (unsigned i = 0; i < k->n_params; i++)
 		cli_line(c, "  parameter %u: %u bytes at c[0x0][0x%x]", k->params[i].index,
 		         k->params[i].bytes, k->param_offset + k->params[i].offset);
@@ -246,6 +261,7 @@ json_t *sass_json(const struct sass_show *show, const struct sass_func *f)
 	json_object_set_new(o, "stack_bytes",
 	                    k->stack_bytes == CUBIN_NO_COUNT ? json_null()
 	                                                     : json_integer(k->stack_bytes));
+	json_object_set_new(o, "ignores_max_registers", json_boolean(sass_ignores_registers(show, f)));
 	json_object_set_new(o, "parameters", params);
 	json_object_set_new(o, "mix", json_mix(f));
 	json_object_set_new(o, "instructions", insts);

@@ -10,8 +10,14 @@ struct sass_show {
 	const char *source; /* text of the .cu file; NULL = not at hand */
 	const char
 		*source_file; /* its name as the line tables have it; lines of other files have none */
+	unsigned max_registers; /* --maxrregcount; 0 = not given */
 };
 
+/* Was --maxrregcount given and passed over? The assembler goes by __launch_bounds__ or
+ * __block_size__ where a kernel has them. */
+bool sass_ignores_registers(const struct sass_show *show, const struct sass_func *f);
+/* That as a line, if it is so. */
+void sass_say_registers(struct cli *c, const struct sass_show *show, const struct sass_func *f);
 /* One function: facts, instructions under their source lines, mix. */
 void sass_print(struct cli *c, const struct sass_show *show, const struct sass_func *f);
 /* The same as an object. */

@@ -253,6 +253,7 @@ static bool find_code(const struct state *s, unsigned n, char **args, struct cod
 		.module = &out->module,
 		.source = subject->source,
 		.source_file = subject->source ? subject->file : NULL,
+		.max_registers = (unsigned)s->max_registers,
 	};
 	text_free(&listing);
 	return good;

@@ -71,6 +71,17 @@ same diff-registers-words 'sgemm/tiled --maxrregcount 24' "$(field "$dir/out" fu
 [ -n "$(field "$dir/out" functions 0 lines 0 instructions 0 before)" ] && ok diff-registers-lines || not_ok diff-registers-lines "$(head -n 40 "$dir/out")"
 run registers 0 sass sgemm/tiled --gpu h200 --maxrregcount 24
 shown registers-head ', sm_90: [0-9]+ instructions, 24 registers'
+# the assembler passes --maxrregcount over where a kernel has launch bounds, and that is said
+printf '%s\n' '__global__ void __launch_bounds__(128) bound(float *x) { x[threadIdx.x] *= 2; }' \
+	'__global__ void unbound(float *x) { x[threadIdx.x] *= 3; }' >"$dir/bounds.cu"
+run bounds 0 sass "$dir/bounds.cu" --gpu h200 --maxrregcount 24
+same bounds-said 1 "$(grep -c -e '--maxrregcount 24 has no effect on this kernel.*at most 128 threads' "$dir/out")"
+run bounds-json 0 sass "$dir/bounds.cu" --gpu h200 --maxrregcount 24 --json
+same bounds-json-both 'false true' "$(grep -o '"ignores_max_registers": [a-z]*' "$dir/out" | sed 's/.* //' | sort | tr '\n' ' ' | sed 's/ $//')"
+run bounds-diff 0 sass "$dir/bounds.cu" --gpu h200 --diff '--maxrregcount 24'
+same bounds-diff-said 1 "$(grep -c 'has no effect on this kernel' "$dir/out")"
+run bounds-plain 0 sass "$dir/bounds.cu" --gpu h200
+same bounds-plain-said 0 "$(grep -c 'has no effect' "$dir/out")"
 run diff-json-same 0 sass vec_add/per_element --diff '--gpu a100' --json
 same diff-json-none '' "$(field "$dir/out" functions 0 lines 0 line)"
 run registers-most 2 sass sgemm/tiled --maxrregcount 300
