@@ -291,7 +291,9 @@ static void footnote(const struct session *s, const struct ladder *l, struct can
 			sampled |= l->rungs[i].record->metrics.v[M_INST_WARP].origin == ORIGIN_SAMPLED;
 	const char *text = "";
 	if (ladder_missing(l) >= 0)
-		text = l->running >= 0        ? "the other rungs run now; c cancels"
+		text = l->running >= 0 ? "the other rungs run now; c cancels"
+		       : s->state == RUN_RUNNING && focused && !s->opened
+		           ? "the missing rungs follow this run; c cancels"
 		       : s->opened || focused ? "r runs the rungs that are missing"
 		                              : "the missing rungs run when this panel has the focus";
 	else if (sampled)
