@@ -379,6 +379,14 @@ const struct cubin_func *cubin_func(const struct cubin *c, const char *name)
 	return NULL;
 }
 
+const char *cubin_inner_name(const struct cubin_func *f, unsigned i)
+{
+	const size_t n = strlen(f->name);
+	const char *name = f->inner[i].name;
+	return *name == '$' && !strncmp(name + 1, f->name, n) && name[n + 1] == '$' ? name + n + 2
+	                                                                            : NULL;
+}
+
 const struct cubin_bank *cubin_bank(const struct cubin *c, unsigned bank, int func)
 {
 	const struct cubin_bank *of_module = NULL;

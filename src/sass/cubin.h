@@ -96,6 +96,8 @@ bool cubin_read(struct cubin *c, const void *image, size_t len, struct err *err)
 void cubin_free(struct cubin *c);
 /* NULL = there is none of that name. */
 const struct cubin_func *cubin_func(const struct cubin *c, const char *name);
+/* What function @i inside @f is called by itself; NULL = it is not @f's own copy. */
+const char *cubin_inner_name(const struct cubin_func *f, unsigned i);
 /* The bank as @func sees it; NULL = it has none. */
 const struct cubin_bank *cubin_bank(const struct cubin *c, unsigned bank, int func);
 

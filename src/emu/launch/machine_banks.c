@@ -109,14 +109,12 @@ static void put_variables(const struct cubin *c, const struct emu_module *m, con
 /* Where its functions lie in the code of @f, at the places of the PTX's pointers. */
 static void put_places(const struct cubin_func *f, const struct ptx_module *m, uint8_t *data)
 {
-	const size_t n = strlen(f->name);
 	memset(data + FUNCTION_PLACES, 0,
 	       (uint32_t)function_address((int32_t)m->n_funcs) - (size_t)FUNCTION_PLACES);
 	for (unsigned i = 0; i < f->n_inner; i++) {
-		const char *name = f->inner[i].name;
-		const bool own = name[0] == '$' && !strncmp(name + 1, f->name, n) && name[n + 1] == '$';
-		for (unsigned k = 0; own && k < m->n_funcs; k++)
-			if (!strcmp(m->funcs[k].name, name + n + 2))
+		const char *name = cubin_inner_name(f, i);
+		for (unsigned k = 0; name && k < m->n_funcs; k++)
+			if (!strcmp(m->funcs[k].name, name))
 				memcpy(data + (uint32_t)function_address((int32_t)k), &f->inner[i].offset,
 				       sizeof f->inner[i].offset);
 	}

@@ -163,6 +163,7 @@ static bool build_image(struct emu_launch *l, const struct regions *a, struct er
 		.workspace = a->workspace,
 		.stack_bytes = l->grid.local_bytes,
 		.device_runtime = l->runtime != NULL,
+		.module = l->module->ptx,
 		.ptx = l->program ? NULL : l->func,
 		.explicit_cluster = l->grid.order.cluster[0] != 0,
 		.cc = 10 * l->device->gpu->cc_major + l->device->gpu->cc_minor,

@@ -42,8 +42,9 @@ struct lower_env {
 	uint64_t workspace;    /* of a cooperative launch, 0 = it is none */
 	bool device_runtime;   /* kernels may launch others */
 	/* of machine code */
-	const struct ptx_func *ptx; /* what it was assembled of, for its lines; NULL = its own */
-	uint32_t stack_bytes;       /* local memory of a thread */
+	const struct ptx_module *module; /* whose pointers to functions variables hold; NULL = none */
+	const struct ptx_func *ptx;      /* what it was assembled of, for its lines; NULL = its own */
+	uint32_t stack_bytes;            /* local memory of a thread */
 	struct lower_bank bank[LOWER_BANKS]; /* 2: the function's numbers, 3: variables, 4: addresses */
 	/* Told every instruction that is refused, and lowering goes on; NULL = the first one ends it.
 	 */

@@ -151,13 +151,32 @@ static bool call_system(struct sass_lower *s, const struct system_function *f)
 	return true;
 }
 
+/* The offset of the function that a pointer leads to: it is that offset, or what the PTX calls the
+ * function's address. */
+static struct xsrc function_offset(struct sass_lower *s, struct xsrc pointer)
+{
+	const struct cubin_func *f = s->f->cubin;
+	const struct ptx_module *m = s->env->module;
+	struct xsrc offset = sl_op1(s, E_trunc32, pointer);
+	for (unsigned i = 0; m && i < f->n_inner; i++) {
+		const char *name = cubin_inner_name(f, i);
+		for (unsigned k = 0; name && k < m->n_funcs; k++)
+			if (!strcmp(m->funcs[k].name, name)) {
+				const struct xsrc address = src_const(function_address((int32_t)k));
+				offset = sl_select(s, 4, src_const(f->inner[i].offset), offset,
+				                   sl_cmp(s, CMP_EQ, PTX_U64, pointer, address));
+			}
+	}
+	return offset;
+}
+
 bool sl_call(struct sass_lower *s)
 {
 	if (s->i->target >= 0)
 		return sl_branch_to(s, s->block_of[s->i->target], sl_condition(s));
 	const struct sass_operand *o = sl_src_operand(s, 0), *base = sl_src_operand(s, 1);
 	if (sass_calls_by_address(s->i) && base && base->kind == SASS_OPND_LABEL && !base->value)
-		return sl_branch_by_address(s, sl_bits(s, 0)); /* behind this function's start */
+		return sl_branch_by_address(s, function_offset(s, sl_pair(s, SASS_OPND_REG, o->reg)));
 	const struct system_function *f = sl_has(s, SASS_MOD_ABS) ? called(s, o) : NULL;
 	return f ? call_system(s, f) : sl_refuse(s, "a call of another function");
 }
