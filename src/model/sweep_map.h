@@ -43,6 +43,11 @@ struct sweep_map {
 	bool in_bytes; /* rates are GB/s of the algorithm's bytes */
 	bool rated;    /* the algorithm's work is known; else rates are launches per ms */
 	int running;   /* the point that is being run; -1 = none */
+	double left_s; /* until all have run, by the pace so far; 0 = not known */
+	struct {
+		double from_s; /* 0 = nothing has begun */
+		unsigned ran;
+	} pace; /* since when it is taken, and how many had run then */
 	struct sweep_point point[SWEEP_SIDE * SWEEP_SIDE]; /* row by row */
 };
 

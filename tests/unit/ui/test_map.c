@@ -38,6 +38,26 @@ TEST(arrows_walk)
 	world_end(&w);
 }
 
+/* What is left is said while points run, and only then. */
+TEST(says_what_is_left)
+{
+	struct world w;
+	begin(&w, fixture_map());
+	struct sweep_map *m = w.fh.s->map;
+	for (int running = -1; running < 1; running++) {
+		struct canvas c;
+		m->running = running;
+		m->left_s = 12;
+		canvas_init(&c, 24, 80, false);
+		screen_draw(&w.host, &w.st, &c);
+		char *text = canvas_dump(&c, false);
+		assert_int_equal(strstr(text, ", 12 s left") != NULL, running >= 0);
+		free(text);
+		canvas_free(&c);
+	}
+	world_end(&w);
+}
+
 TEST(enter_goes_there)
 {
 	struct world w;
