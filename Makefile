@@ -283,7 +283,7 @@ cost: all
 	@CC='$(CC)' WERROR='$(WERROR)' CFLAGS='$(CFLAGS)' python3 -B tests/habits/cost.py $(COST)
 ## asan-check: unit, kernel and PTX tests under AddressSanitizer and UBSan
 asan-check:
-	@$(MAKE) SANITIZE=address,undefined test
+	@TEST_TIMEOUT=1800 $(MAKE) SANITIZE=address,undefined test
 ## tsan-check: the same under ThreadSanitizer
 tsan-check:
 	@TEST_TIMEOUT=1800 $(MAKE) SANITIZE=thread units
