@@ -94,18 +94,22 @@ static unsigned n_rows(const struct session *s)
 }
 
 /* "× 5.32 ▲", or the difference where one of them is nothing. */
-static void change(struct canvas *c, int row, int right, const struct metric_set *m,
-                   const struct metric_set *before, const struct moved *v)
+static void change(const struct session *s, struct canvas *c, int row, int right,
+                   const struct metric_set *m, const struct metric_set *before,
+                   const struct moved *v)
 {
 	char number[32];
 	if (!before || metric_catalogue[v->id].kind != METRIC_NUM)
 		return;
 	const bool more = metric_get(m, v->id) > metric_get(before, v->id);
+	const char *sign = more ? "▲" : "▼";
+	if (v->id == M_TIME_KERNEL && !panel_times_apart(s))
+		sign = "?"; /* too close for the model */
 	if (isfinite(v->factor))
 		canvas_right(c, row, right, STYLE_KNOB, "%s %s %s", more ? "×" : "÷",
-		             fmt_num(number, sizeof number, v->factor, 3), more ? "▲" : "▼");
+		             fmt_num(number, sizeof number, v->factor, 3), sign);
 	else
-		canvas_right(c, row, right, STYLE_KNOB, "%s", more ? "▲" : "▼");
+		canvas_right(c, row, right, STYLE_KNOB, "%s", sign);
 }
 
 /* Where the columns end: the earlier figure, this one, the change; each with its mark. */
@@ -134,7 +138,7 @@ static void one_row(const struct session *s, struct canvas *c, int row, const st
 	              metric_catalogue[v->id].title);
 	canvas_shows(c, v->id);
 	if (k->title < 12) {
-		change(c, row, k->change, m, before, v);
+		change(s, c, row, k->change, m, before, v);
 		return;
 	}
 	canvas_right(c, row, k->was - 2, STYLE_FAINT, "%.14s", was);
@@ -142,7 +146,7 @@ static void one_row(const struct session *s, struct canvas *c, int row, const st
 		canvas_text(c, row, k->was - 1, STYLE_DIM, origin_mark(before->v[v->id].origin, c->ascii));
 	canvas_right(c, row, k->is - 2, STYLE_BOLD, "%.14s", is);
 	canvas_text(c, row, k->is - 1, STYLE_DIM, origin_mark(m->v[v->id].origin, c->ascii));
-	change(c, row, k->change, m, before, v);
+	change(s, c, row, k->change, m, before, v);
 }
 
 /* "against the pinned run: naive, TILE 16" */

@@ -131,8 +131,10 @@ static int marks(struct canvas *c, int row, int col, const struct run_record *r)
 	return col;
 }
 
-static enum style step_style(double times)
+/* A step that the model cannot tell from none has no colour. */
+static enum style step_style(const struct ladder_rung *r)
 {
+	const double times = r->apart ? r->speedup_previous : 1;
 	return times > 1.02 ? STYLE_GOOD : times < 0.98 ? STYLE_BAD : STYLE_DIM;
 }
 
@@ -149,9 +151,11 @@ static void figures(struct canvas *c, int row, const struct columns *k, const st
 	                            : fmt_count(text, sizeof text, r->rate));
 	canvas_right(c, row, k->roof, STYLE_NORMAL, r->pct_of_roof < 0.1 ? "%.2f %%" : "%.1f %%",
 	             r->pct_of_roof);
-	if (isfinite(r->speedup_previous))
-		canvas_right(c, row, k->step, step_style(r->speedup_previous), "× %s",
+	if (isfinite(r->speedup_previous)) {
+		canvas_right(c, row, k->step, step_style(r), "× %s",
 		             fmt_num(text, sizeof text, r->speedup_previous, 3));
+		canvas_text(c, row, k->step, STYLE_DIM, r->apart ? "" : "?");
+	}
 	if (k->bar_cols && best > 0 && r->rate > 0 && isfinite(r->rate))
 		canvas_bar(c, row, k->bar, k->bar_cols, r->rate / best, here ? STYLE_KNOB : STYLE_BAR);
 	if (k->moved)
@@ -246,7 +250,7 @@ static int detail(struct canvas *c, int row, const struct ladder *l, unsigned i)
 		return row;
 	char times[32];
 	int col = canvas_printf(c, row, 2, STYLE_NORMAL, "since %s: ", was->variant->name);
-	col = canvas_printf(c, row, col, step_style(r->speedup_previous), "× %s",
+	col = canvas_printf(c, row, col, step_style(r), r->apart ? "× %s" : "× %s, too close to tell",
 	                    fmt_num(times, sizeof times, r->speedup_previous, 3));
 	col = canvas_printf(c, row, col, STYLE_NORMAL, "   moved: %s", r->moved);
 	if (isfinite(r->pct_of_library))
@@ -285,10 +289,12 @@ static void footnote(const struct session *s, const struct ladder *l, struct can
 {
 	const int row = c->rows - 1;
 	const bool focused = panel_focused(s, NAME);
-	bool sampled = false;
-	for (unsigned i = 0; i < l->n; i++)
-		if (l->rungs[i].record)
-			sampled |= l->rungs[i].record->metrics.v[M_INST_WARP].origin == ORIGIN_SAMPLED;
+	bool sampled = false, close = false;
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct ladder_rung *r = &l->rungs[i];
+		sampled |= r->record && r->record->metrics.v[M_INST_WARP].origin == ORIGIN_SAMPLED;
+		close |= isfinite(r->speedup_previous) && !r->apart;
+	}
 	const char *text = "";
 	if (ladder_missing(l) >= 0)
 		text = l->running >= 0 ? "the other rungs run now; c cancels"
@@ -298,7 +304,11 @@ static void footnote(const struct session *s, const struct ladder *l, struct can
 		                              : "the missing rungs run when this panel has the focus";
 	else if (sampled)
 		text = "~= modelled from every block, ~≈ from a sample of the blocks";
-	canvas_text_n(c, row, 2, c->cols - 3, STYLE_DIM, text);
+	int col = canvas_text_n(c, row, 2, c->cols - 3, STYLE_DIM, text);
+	static const char closeness[] = "? too close for the model to tell";
+	col += text[0] ? 3 : 0;
+	if (close && ladder_missing(l) < 0 && col + utf8_columns(closeness) < c->cols)
+		canvas_text(c, row, col, STYLE_DIM, closeness);
 }
 
 /* The bar keeps its own colour: reversed, it would read as its rest. */

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "model/sweep_map.h"
+#include "model/time_range.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -281,9 +282,14 @@ static void ran_words(const struct picture *p, const struct sweep_point *x, char
 	         x->origin == ORIGIN_MODELLED ? origin_mark(x->basis, false) : "", rate,
 	         sweep_map_unit(p->m));
 	const size_t len = strlen(out);
-	if (p->best >= 0 && (int)p->cursor != p->best)
-		snprintf(out + len, n - len, "   %.0f %% of the best",
-		         100 * x->rate / p->m->point[p->best].rate);
+	if (p->best < 0 || (int)p->cursor == p->best)
+		return;
+	const struct sweep_point *best = &p->m->point[p->best];
+	const bool close = x->origin == ORIGIN_MODELLED && best->origin == ORIGIN_MODELLED &&
+	                   !modelled_times_apart(x->time_ns, best->time_ns, TIME_STEP_VALUE);
+	snprintf(out + len, n - len,
+	         close ? "   %.0f %% of the best: too close to tell" : "   %.0f %% of the best",
+	         100 * x->rate / best->rate);
 }
 
 /* What lies under the cursor; the next free row. */

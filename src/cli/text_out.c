@@ -117,7 +117,7 @@ static void print_verdict(struct cli *c, const struct run_record *r)
 	if (v->wrong)
 		cli_line_in(c, STYLE_WATCH, "This variant is wrong by design: it shows a mistake.");
 
-	char time[64], achieved[64], attainable[64];
+	char time[64], low[64], high[64], achieved[64], attainable[64];
 	metric_format(&r->metrics, M_TIME_KERNEL, time, sizeof time);
 	metric_format(&r->metrics, M_ROOF_ACHIEVED, achieved, sizeof achieved);
 	metric_format(&r->metrics, M_ROOF_ATTAINABLE, attainable, sizeof attainable);
@@ -127,6 +127,11 @@ static void print_verdict(struct cli *c, const struct run_record *r)
 		            achieved, attainable);
 	else
 		cli_line_in(c, STYLE_BOLD, "Time: %s %s", time, origin);
+	if (metric_known(&r->metrics, M_TIME_LOW)) {
+		metric_format(&r->metrics, M_TIME_LOW, low, sizeof low);
+		metric_format(&r->metrics, M_TIME_HIGH, high, sizeof high);
+		cli_line(c, "Measured, four of five such launches take %s to %s.", low, high);
+	}
 	const struct run_brief *reference = reference_run_find(&r->sel);
 	if (reference && metric_known(&reference->metrics, M_TIME_KERNEL)) {
 		metric_format(&reference->metrics, M_TIME_KERNEL, time, sizeof time);

@@ -13,6 +13,7 @@
 #include "base/lang.h"
 #include "model/record_tables.h"
 #include "model/snapshot.h"
+#include "model/time_range.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,6 +108,11 @@ struct change {
 	char note[160]; /* why not comparable, or what to mind */
 };
 
+static enum time_step step_between(const struct diff_side side[2])
+{
+	return strcmp(side[0].kernel, side[1].kernel) ? TIME_STEP_VARIANT : TIME_STEP_VALUE;
+}
+
 /* What a person asks first. */
 static double head_start(enum metric_id id)
 {
@@ -143,6 +149,8 @@ static void compare(const struct diff_side side[2], enum metric_id id, struct ch
 	if (a->origin != b->origin)
 		snprintf(c->note, sizeof c->note, "origins differ: %s and %s", origin_name(a->origin),
 		         origin_name(b->origin));
+	else if (id == M_TIME_KERNEL && !times_apart(&side[0].m, &side[1].m, step_between(side)))
+		snprintf(c->note, sizeof c->note, "too close for the model to tell which is the quicker");
 	if (metric_catalogue[id].kind == METRIC_TEXT) {
 		c->moved = strcmp(a->text, b->text) != 0;
 		c->weight = log(2) + head_start(id);
@@ -204,14 +212,14 @@ static void change_text(const struct diff_side side[2], const struct change *c, 
 }
 
 /* 1: B is better, -1: worse, 0: neither can be said. Only what is judged by everybody. */
-static int change_is_better(const struct metric_set *a, const struct metric_set *b,
-                            enum metric_id id)
+static int change_is_better(const struct diff_side side[2], enum metric_id id)
 {
+	const struct metric_set *a = &side[0].m, *b = &side[1].m;
 	const int sign = id == M_TIME_KERNEL ? -1 : id == M_ROOF_ACHIEVED ? 1 : 0;
 	if (!sign || !metric_known(a, id) || !metric_known(b, id))
 		return 0;
 	const double was = metric_get(a, id), is = metric_get(b, id);
-	return was == is ? 0 : (is > was ? sign : -sign);
+	return was == is || !times_apart(a, b, step_between(side)) ? 0 : (is > was ? sign : -sign);
 }
 
 static void print_text(struct cli *c, const struct state *s, const struct diff_side side[2],
@@ -247,7 +255,7 @@ static void print_text(struct cli *c, const struct state *s, const struct diff_s
 		table_row(&t, metric_catalogue[id].title, a, origin_mark(side[0].m.v[id].origin, !c->utf8),
 		          b, origin_mark(side[1].m.v[id].origin, !c->utf8), change,
 		          metric_catalogue[id].key, all[i].note);
-		const int better = change_is_better(&side[0].m, &side[1].m, id);
+		const int better = change_is_better(side, id);
 		if (better)
 			table_style(&t, 5, better > 0 ? STYLE_GOOD : STYLE_BAD);
 	}

@@ -148,7 +148,9 @@ static void print_elsewhere(struct cli *c, const struct ladder *l)
 /* Faster than the rung before, slower, wrong, or not there: each also has its word or its sign. */
 static void style_rung(struct table *t, const struct ladder_rung *r)
 {
-	if (r->speedup_previous >= 1 + NOTABLE)
+	if (!r->apart)
+		table_style(t, 6, STYLE_DIM);
+	else if (r->speedup_previous >= 1 + NOTABLE)
 		table_style(t, 6, STYLE_GOOD);
 	else if (r->speedup_previous <= 1 - NOTABLE)
 		table_style(t, 6, STYLE_WATCH);
@@ -158,6 +160,15 @@ static void style_rung(struct table *t, const struct ladder_rung *r)
 	} else if (r->record->verify == VERIFY_WRONG) {
 		table_style(t, 1, STYLE_BAD);
 	}
+}
+
+/* "1.07 ?": too close for the model to tell which is the quicker. */
+static const char *step_text(char *out, size_t n, const struct ladder_rung *r)
+{
+	number_text(out, n, r->speedup_previous, 3, "-");
+	if (isfinite(r->speedup_previous) && !r->apart)
+		snprintf(out + strlen(out), n - strlen(out), " ?");
+	return out;
 }
 
 static void print_text(struct cli *c, const struct ladder *l, const char *params)
@@ -182,8 +193,7 @@ static void print_text(struct cli *c, const struct ladder *l, const char *params
 		          number_text(roof, sizeof roof, r->pct_of_roof, 3, "n/a"),
 		          number_text(lib, sizeof lib, r->pct_of_library, 3, "n/a"),
 		          number_text(first, sizeof first, r->speedup_first, 3, "-"),
-		          number_text(prev, sizeof prev, r->speedup_previous, 3, "-"),
-		          r->record ? r->moved : r->why);
+		          step_text(prev, sizeof prev, r), r->record ? r->moved : r->why);
 		style_rung(&t, r);
 	}
 	table_print(&t, c->out, "  ");
@@ -260,6 +270,7 @@ static json_t *ladder_json(const struct ladder *l, const struct library_line *li
 		              "speedup_previous", json_number(r->speedup_previous), "moved", r->moved);
 		const struct selection rung = ladder_selection(l, i);
 		json_object_set_new(o, "params", record_params(&rung));
+		json_object_set_new(o, "apart", json_boolean(r->apart));
 		json_object_set_new(o, "pct_of_library", json_number(r->pct_of_library));
 		if (r->reference_ns > 0)
 			json_object_set_new(o, "recorded",

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "model/record_tables.h"
+#include "model/time_range.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -176,6 +177,27 @@ static int faster(const void *a, const void *b)
 	return isnan(x) ? 1 : isnan(y) ? -1 : (x > y) - (x < y);
 }
 
+static bool as_quick_as_first(const struct sweep *w, unsigned i)
+{
+	const struct point *first = &w->points[0], *p = &w->points[i];
+	return first->origin == ORIGIN_MODELLED && p->origin == ORIGIN_MODELLED && p->time_ns > 0 &&
+	       !too_short(p) && !modelled_times_apart(first->time_ns, p->time_ns, TIME_STEP_VALUE);
+}
+
+/* How many others may be the quickest. */
+static void print_close(struct cli *c, const struct sweep *w)
+{
+	unsigned n = 0;
+	for (unsigned i = 1; i < w->n; i++)
+		n += as_quick_as_first(w, i);
+	if (!n)
+		return;
+	cli_line_in(c, STYLE_WATCH,
+	            "%u more are too close to the first for the model to tell which is the quickest",
+	            n);
+	fputc('\n', c->out);
+}
+
 static void print_text(struct cli *c, const struct sweep *w, uint64_t top)
 {
 	struct table t = { .cols = 6,
@@ -214,6 +236,7 @@ static void print_text(struct cli *c, const struct sweep *w, uint64_t top)
 	}
 	table_print(&t, c->out, "  ");
 	fputc('\n', c->out);
+	print_close(c, w);
 	if (behind) {
 		cli_line(c, "What spills registers stands last: PTX does not have that traffic, so the "
 		            "modelled");
@@ -239,10 +262,11 @@ static json_t *sweep_json(const struct sweep *w)
 			json_object_set_new(params, w->sel.kernel->params[w->axes[k].param].name,
 			                    json_integer(p->params[w->axes[k].param]));
 		json_array_append_new(
-			all, json_pack("{s:o, s:o, s:o, s:f, s:i, s:i, s:b, s:s, s:s, s:b}", "params", params,
-		                   "time_ns", json_number(p->time_ns), "gflops", json_number(p->rate),
-		                   "occupancy_pct", p->occupancy, "registers", (int)p->registers,
-		                   "spill_bytes", (int)p->spill_bytes, "too_short", too_short(p), "origin",
+			all, json_pack("{s:o, s:o, s:o, s:f, s:i, s:i, s:b, s:b, s:s, s:s, s:b}", "params",
+		                   params, "time_ns", json_number(p->time_ns), "gflops",
+		                   json_number(p->rate), "occupancy_pct", p->occupancy, "registers",
+		                   (int)p->registers, "spill_bytes", (int)p->spill_bytes, "too_short",
+		                   too_short(p), "close_to_first", as_quick_as_first(w, i), "origin",
 		                   origin_name(p->origin), "bottleneck", p->bottleneck, "wrong", p->wrong));
 	}
 	return json_pack("{s:s, s:s, s:s, s:o, s:i, s:i, s:i, s:o}", "schema", CLI_SCHEMA, "kernel",

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/time_range.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -189,7 +190,9 @@ static size_t most_moved(const struct run_record *was, const struct run_record *
 
 void ladder_moved(const struct run_record *was, const struct run_record *is, char *out, size_t n)
 {
-	const double faster = -change(was, is, M_TIME_KERNEL);
+	const double faster = times_apart(&was->metrics, &is->metrics, TIME_STEP_VARIANT)
+	                          ? -change(was, is, M_TIME_KERNEL)
+	                          : 0;
 	const int sign = faster > SAME_TIME ? 1 : faster < -SAME_TIME ? -1 : 0;
 	/* a gain comes from what fed the old bottleneck, a loss from what feeds the new one */
 	const struct perf_result *held = sign < 0 ? &is->perf : &was->perf;
@@ -218,6 +221,7 @@ void ladder_compare(struct ladder *l)
 		r->time_ns = r->rate = r->pct_of_roof = r->pct_of_library = NAN;
 		r->speedup_first = r->speedup_previous = NAN;
 		r->moved[0] = '\0';
+		r->apart = false;
 		if (!r->record)
 			continue;
 		const struct kernel_cost *cost = &r->record->cost;
@@ -227,6 +231,8 @@ void ladder_compare(struct ladder *l)
 		r->pct_of_library = 100 * r->rate / library_rate(l, cost);
 		if (previous) {
 			r->speedup_previous = previous->time_ns / r->time_ns;
+			r->apart =
+				times_apart(&previous->record->metrics, &r->record->metrics, TIME_STEP_VARIANT);
 			ladder_moved(previous->record, r->record, r->moved, sizeof r->moved);
 		}
 		if (first)

@@ -25,7 +25,8 @@ struct ladder_rung {
 	double pct_of_roof;   /* of the sheet's peak for that rate */
 	double pct_of_library;                  /* of the library line; NAN = none */
 	double speedup_first, speedup_previous; /* NAN where there is nothing to compare with */
-	char moved[80];                         /* "global loads / 16"; "" = first rung */
+	bool apart;     /* its time and the previous one's: the model can tell which is the shorter */
+	char moved[80]; /* "global loads / 16"; "" = first rung */
 };
 
 struct ladder {

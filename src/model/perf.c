@@ -5,6 +5,7 @@
  * Reference: Williams, Waterman, Patterson 2009 (PMPP 5.1).
  */
 #include "model/perf.h"
+#include "model/time_range.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -137,12 +138,19 @@ static void time_metrics(struct metric_set *m, const struct gpu_spec *g, const s
 	    missing_count(c, PERF_LSU) == COUNT_ID_COUNT)
 		metric_num(m, M_OCC_ACHIEVED, ORIGIN_MODELLED,
 		           100 * p->resident_warps / gpu_max_warps_per_sm(g));
-	if (measured(m, M_TIME_KERNEL))
-		return;
-	if (modelled)
+	if (!measured(m, M_TIME_KERNEL) && modelled) {
+		const struct time_range range = time_range(p->bottleneck);
 		metric_num(m, M_TIME_KERNEL, ORIGIN_MODELLED, p->kernel_ns);
+		metric_num(m, M_TIME_LOW, ORIGIN_MODELLED, range.low * p->kernel_ns);
+		metric_num(m, M_TIME_HIGH, ORIGIN_MODELLED, range.high * p->kernel_ns);
+		return;
+	}
+	if (measured(m, M_TIME_KERNEL))
+		why = "the time is measured: only a modelled one has a range";
 	else
 		metric_none(m, M_TIME_KERNEL, why);
+	metric_none(m, M_TIME_LOW, why);
+	metric_none(m, M_TIME_HIGH, why);
 }
 
 /* FLOP of the run: as counted or measured; else the algorithm's own count; negative = unknown. */

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/brief.h"
+#include "model/time_range.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -51,6 +52,15 @@ const struct selection *panel_before_selection(const struct session *s)
 	if (!has_record(s) || !s->before || !same_family(s->before->sel.kernel, s->now->sel.kernel))
 		return NULL;
 	return &s->before->sel;
+}
+
+bool panel_times_apart(const struct session *s)
+{
+	const struct selection *was = panel_before_selection(s);
+	const bool same_variant =
+		was && was->kernel == s->now->sel.kernel && was->variant == s->now->sel.variant;
+	return was && times_apart(panel_before(s), &s->now->metrics,
+	                          same_variant ? TIME_STEP_VALUE : TIME_STEP_VARIANT);
 }
 
 const char *panel_reason(const struct metric_set *m, enum metric_id id)

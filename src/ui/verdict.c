@@ -92,7 +92,7 @@ static int sparkline(const struct session *s, struct canvas *c, int right)
 	return right - n - GAP;
 }
 
-/* "×5.32 ▲ than before" */
+/* "×5.32 ▲ previous"; "×1.07 ?" where the model cannot tell which is the quicker */
 static int against_before(const struct session *s, struct canvas *c, int col, int right)
 {
 	const struct metric_set *before = panel_before(s);
@@ -104,12 +104,31 @@ static int against_before(const struct session *s, struct canvas *c, int col, in
 		metric_get(before, M_TIME_KERNEL) / metric_get(&s->now->metrics, M_TIME_KERNEL);
 	if (!isfinite(times) || !(times > 0) || fabs(times - 1) < 0.005)
 		return col;
+	const bool apart = panel_times_apart(s);
 	snprintf(text, sizeof text, "×%s %s", fmt_num(number, sizeof number, times, 3),
-	         times > 1 ? "▲" : "▼");
-	const int end = piece(c, col, right, times > 1 ? STYLE_GOOD : STYLE_BAD, text);
+	         !apart      ? "?"
+	         : times > 1 ? "▲"
+	                     : "▼");
+	const int end = piece(c, col, right,
+	                      !apart      ? STYLE_DIM
+	                      : times > 1 ? STYLE_GOOD
+	                                  : STYLE_BAD,
+	                      text);
 	if (end > col && end - GAP + 9 <= right)
 		return canvas_text(c, 0, end - GAP, STYLE_DIM, pinned ? " pinned" : " previous") + GAP;
 	return end;
+}
+
+/* Of a modelled time: where the measured one lies in four of five launches. */
+static void range(const struct metric_set *m, struct canvas *c, int col, int right)
+{
+	char text[128], low[32], high[32];
+	if (!metric_known(m, M_TIME_LOW) || !metric_known(m, M_TIME_HIGH))
+		return;
+	fmt_ns(low, sizeof low, metric_get(m, M_TIME_LOW));
+	fmt_ns(high, sizeof high, metric_get(m, M_TIME_HIGH));
+	snprintf(text, sizeof text, "%s–%s", low, high);
+	piece(c, col, right, STYLE_DIM, text);
 }
 
 static void figures(const struct session *s, struct canvas *c)
@@ -148,7 +167,8 @@ static void figures(const struct session *s, struct canvas *c)
 		snprintf(text, sizeof text, "earlier: %s", number);
 		piece(c, col, right, STYLE_WATCH, number[0] ? text : "earlier run");
 	} else {
-		against_before(s, c, col, right);
+		col = against_before(s, c, col, right);
+		range(m, c, col, right);
 	}
 }
 

@@ -95,6 +95,8 @@ bool panel_waiting(const struct session *s, struct canvas *c, const char *shows)
 const struct metric_set *panel_metrics(const struct session *s);
 const struct metric_set *panel_before(const struct session *s);
 const struct selection *panel_before_selection(const struct session *s);
+/* Whether the kernel times of both can be told apart (model/time_range.h); false without one. */
+bool panel_times_apart(const struct session *s);
 /* A run of this kernel is pinned. */
 bool panel_pinned(const struct session *s);
 

@@ -61,6 +61,41 @@ TEST(the_old_bottleneck_explains)
 	assert_string_equal(moved, "nothing that is counted");
 }
 
+/* A step that the model cannot resolve is no gain and no loss; a measured time is judged by the
+ * range of the modelled one. */
+TEST(steps_too_small_for_the_model)
+{
+	struct run_record a, b;
+	struct ladder l = { .gpu = &gpu,
+		                .n = 2,
+		                .rungs = { { .variant = &variants[0], .record = &a },
+		                           { .variant = &variants[1], .record = &b } } };
+	static const struct {
+		double ns;
+		bool measured, apart;
+	} rows[] = {
+		{ 81, false, false }, { 79, false, true }, { 124, false, false }, { 126, false, true },
+		{ 86, true, false },  { 84, true, true },  { 129, true, false },  { 131, true, true },
+	};
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		fill(&a, 100, 100, 100, PERF_LATENCY);
+		metric_num(&a.metrics, M_TIME_LOW, ORIGIN_MODELLED, 85);
+		metric_num(&a.metrics, M_TIME_HIGH, ORIGIN_MODELLED, 130);
+		fill(&b, rows[i].ns, 50, 100, PERF_LATENCY);
+		if (rows[i].measured)
+			metric_num(&b.metrics, M_TIME_KERNEL, ORIGIN_MEASURED, rows[i].ns);
+		ladder_compare(&l);
+		assert_true(l.rungs[1].apart == rows[i].apart);
+	}
+	metric_num(&a.metrics, M_TIME_KERNEL, ORIGIN_MEASURED, 100);
+	metric_num(&b.metrics, M_TIME_KERNEL, ORIGIN_MEASURED, 99);
+	ladder_compare(&l);
+	assert_true(l.rungs[1].apart);
+	metric_none(&b.metrics, M_TIME_KERNEL, "not known");
+	ladder_compare(&l);
+	assert_false(l.rungs[1].apart);
+}
+
 /* What got worse explains a loss, however much something else got better. */
 TEST(no_gain_explains_a_loss)
 {

@@ -184,6 +184,8 @@ TEST(waves_and_tail)
 		assert_true(close_to(r.p.waves, rows[i].waves, 1e-9));
 		assert_true(close_to(r.p.tail_factor, rows[i].tail, 1e-9));
 		assert_true(close_to(metric_get(&r.m, M_TIME_TAIL), rows[i].tail, 1e-9));
+		assert_true(metric_get(&r.m, M_TIME_LOW) < metric_get(&r.m, M_TIME_KERNEL));
+		assert_true(metric_get(&r.m, M_TIME_HIGH) > metric_get(&r.m, M_TIME_KERNEL));
 		/* 10^6 FP32 warp instructions on 34 SMs of 128 lanes, at 97 % */
 		double even = 1e6 * 32 / 128 / 34 / 0.97 / 2.535;
 		assert_true(close_to(r.p.resource_ns[PERF_FP32], even * rows[i].tail, 1e-9));
