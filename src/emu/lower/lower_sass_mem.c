@@ -58,12 +58,6 @@ static bool address(struct sass_lower *s, const struct sass_operand *m, bool wid
 	return true;
 }
 
-bool sl_in_cluster(const struct sass_lower *s)
-{
-	const uint32_t *n = s->env->cluster;
-	return n[0] > 1 || n[1] > 1 || n[2] > 1;
-}
-
 /* Hardware has the block's rank above CLUSTER_SHIFT, the emulator one more; see ir.h. */
 struct xsrc sl_shared_address(struct sass_lower *s, struct xsrc address)
 {

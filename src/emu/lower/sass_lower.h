@@ -137,7 +137,11 @@ struct xsrc sl_data_word(struct sass_lower *s, const struct sass_operand *o, uns
 /* What the modifiers say; ATOM_NONE: nothing. */
 enum ptx_atom sl_atomic_operation(const struct sass_lower *s);
 /* Do several blocks make a cluster? */
-bool sl_in_cluster(const struct sass_lower *s);
+static inline bool sl_in_cluster(const struct sass_lower *s)
+{
+	const uint32_t *n = s->env->cluster;
+	return n[0] > 1 || n[1] > 1 || n[2] > 1;
+}
 /* An address of shared memory, 32 bits as on hardware, as system calls want it: 64 bits, from the
  * block's first byte on, the cluster's block on top. The same of place @n, @more bytes behind it.
  */
