@@ -4,11 +4,11 @@
     tests/gpu/model_range.py FIT.jsonl ... --test TEST.jsonl ... [--pairs LADDERS.jsonl ...]
 
 Reads points that `tests/gpu/model_error.py ... --out FILE.jsonl` wrote. Of the first files: tenth
-and ninetieth percentile of measured over modelled time, by the resource that decides; those that decide
-fewer than LEAST launches have what all have together (src/model/time_range.c). Of the second: how
-many lie within, which four of five should. Of the third, whose points solve one problem each group:
-of pairs whose modelled times lie so far apart, how many stand in the order that was measured
-(pairs that measurement itself separates by less than SAME are in no order).
+and ninetieth percentile of measured over modelled time, by the resource that decides; those that
+decide fewer than LEAST launches have what all have together (src/model/time_range.c). Of the
+second: how many lie within, which four of five should. Of the third, whose points solve one problem
+each group: of pairs whose modelled times lie so far apart, how many stand in the order that was
+measured (pairs that measurement itself separates by less than SAME are in no order).
 """
 import argparse
 import itertools
