@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* pipe2 */
 /* See beside.h. A thread waits for the verb's process, an eventfd wakes the screen. */
 #include "cli/beside.h"
 
@@ -6,8 +7,10 @@
 #include "base/text.h"
 #include "base/tool.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "model/preset.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -19,6 +22,7 @@
 #define MOST_WORDS 40
 #define MOST_BYTES (4u << 20)
 #define LIMIT_S 3600
+#define RUNNING "running … Esc ends it\n"
 
 static struct {
 	pthread_t thread;
@@ -26,7 +30,8 @@ static struct {
 	atomic_bool cancel;
 	int event; /* 0 = not made yet */
 	char *words;
-	const char *argv[MOST_WORDS + 2];
+	const char *argv[MOST_WORDS + 4];
+	int far[2]; /* a pipe: rows of progress (PROGRESS_OPTION); 0 = not made yet */
 	struct text out, shown;
 	struct err err;
 } b;
@@ -50,7 +55,7 @@ static void *wait_for_it(void *unused)
 	const struct tool_request req = {
 		.path = "/proc/self/exe",
 		.argv = b.argv,
-		.fd = -1,
+		.fd = b.far[1] ? b.far[1] : -1,
 		.limit_s = LIMIT_S,
 		.max_bytes = MOST_BYTES,
 		.cancel = &b.cancel,
@@ -75,6 +80,26 @@ void beside_end(void)
 	b.started = false;
 }
 
+/* What the pipe holds goes; the last whole row of it to @row. False: there was none. */
+static bool drain(char *row, size_t n)
+{
+	char bytes[4096];
+	bool any = false;
+	ssize_t got;
+	while (b.far[0] && (got = read(b.far[0], bytes, sizeof bytes - 1)) > 0) {
+		bytes[got] = '\0';
+		char *end = strrchr(bytes, '\n');
+		if (!end)
+			continue;
+		*end = '\0';
+		const char *before = strrchr(bytes, '\n');
+		if (row)
+			snprintf(row, n, "%.120s", before ? before + 1 : bytes);
+		any = true;
+	}
+	return any;
+}
+
 static bool start(const char *line, struct err *err)
 {
 	char *rest = NULL;
@@ -82,13 +107,16 @@ static bool start(const char *line, struct err *err)
 	beside_end();
 	b.words = mem_strdup(line);
 	b.argv[n++] = "pmpp-explore";
-	for (char *w = strtok_r(b.words, " ", &rest); w && n <= MOST_WORDS;
+	b.argv[n++] = PROGRESS_OPTION;
+	b.argv[n++] = TOOL_FD_WORD;
+	for (char *w = strtok_r(b.words, " ", &rest); w && n <= MOST_WORDS + 2;
 	     w = strtok_r(NULL, " ", &rest))
 		b.argv[n++] = w;
 	b.argv[n] = NULL;
 	b.err = (struct err){ 0 };
 	text_free(&b.shown);
-	text_add(&b.shown, "running … Esc ends it\n");
+	drain(NULL, 0);
+	text_add(&b.shown, "%s", RUNNING);
 	atomic_store(&b.cancel, false);
 	b.started = !pthread_create(&b.thread, NULL, wait_for_it, NULL);
 	return b.started || err_set(err, ERR_UNAVAILABLE, "no thread is to be had to wait for it");
@@ -101,8 +129,9 @@ int beside_wake_fd(int lab_fd)
 		return both;
 	struct epoll_event e = { .events = EPOLLIN };
 	const int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), all = epoll_create1(EPOLL_CLOEXEC);
-	if (event < 0 || all < 0 || epoll_ctl(all, EPOLL_CTL_ADD, lab_fd, &e) ||
-	    epoll_ctl(all, EPOLL_CTL_ADD, event, &e)) {
+	if (event < 0 || all < 0 || pipe2(b.far, O_CLOEXEC | O_NONBLOCK) ||
+	    epoll_ctl(all, EPOLL_CTL_ADD, lab_fd, &e) || epoll_ctl(all, EPOLL_CTL_ADD, event, &e) ||
+	    epoll_ctl(all, EPOLL_CTL_ADD, b.far[0], &e)) {
 		if (event >= 0)
 			close(event);
 		if (all >= 0)
@@ -129,7 +158,7 @@ static void add_folded(struct text *to, const char *msg)
 	text_add(to, "%s\n", msg);
 }
 
-bool beside_poll(void)
+static bool has_ended(void)
 {
 	uint64_t n;
 	if (!b.started || read(b.event, &n, sizeof n) != (ssize_t)sizeof n)
@@ -146,6 +175,19 @@ bool beside_poll(void)
 	text_put(&b.shown, "", 0);
 	plain_text(b.shown.s);
 	return true;
+}
+
+bool beside_poll(void)
+{
+	char row[128];
+	/* (of a verb that was ended, too: the screen would be woken for ever) */
+	const bool further = drain(row, sizeof row) && b.started;
+	if (further) {
+		text_free(&b.shown);
+		text_add(&b.shown, "%s%s\n", RUNNING, row);
+		plain_text(b.shown.s);
+	}
+	return has_ended() || further;
 }
 
 const char *beside_text(void)

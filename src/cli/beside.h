@@ -12,14 +12,14 @@
 /* The verbs that there are, once at the start. */
 struct verb;
 void beside_verbs(size_t (*count)(void), const struct verb *(*at)(size_t i));
-/* Readable when @lab_fd is, or when a verb has ended. */
+/* Readable when @lab_fd is, or when a verb has ended or got further. */
 int beside_wake_fd(int lab_fd);
-/* True = a verb has ended since the last call. */
+/* True = a verb has ended, or said how far it is, since the last call. */
 bool beside_poll(void);
 /* Does @line, "run sgemm TILE=8" or "sgemm/tiled TILE=8 --gpu h100". False: @err says why not.
  * @runs: a verb was started; the one before it is ended. */
 bool beside_line(struct lab *lab, const char *line, bool *runs, struct err *err);
-/* What the last verb printed, or that it still runs. */
+/* What the last verb printed, or that it still runs and how far it is. */
 const char *beside_text(void);
 /* Ends what runs. */
 void beside_end(void);

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/consent.h"
 #include "cli/language.h"
+#include "cli/progress.h"
 
 #include "base/enum_list.h"
 #include "base/file.h"
@@ -82,6 +83,8 @@ static void help_options(struct cli *c, const struct verb *v, void *state)
 	table_row(
 		&t, COLOUR_OPTION " " COLOUR_WHENS,
 		lang_text("colour of what is printed (default auto: on a terminal, unless NO_COLOR)"));
+	table_row(&t, PROGRESS_OPTION " N",
+	          lang_text("how far long work is, a line each, to the open descriptor N"));
 	table_row(&t, "--help", lang_text("this text"));
 	cli_line_in(c, STYLE_TITLE, "Options:");
 	table_print(&t, c->out, "  ");
@@ -396,8 +399,8 @@ int cli_main(int argc, char **argv, bool *busy)
 	for (int i = 1; i < argc; i++)
 		c.json = c.json || !strcmp(argv[i], "--json");
 	struct err err = { 0 };
-	const bool known =
-		language_choose(&argc, argv, c.utf8, &err) && colour_choose(&argc, argv, &err);
+	const bool known = language_choose(&argc, argv, c.utf8, &err) &&
+	                   colour_choose(&argc, argv, &err) && progress_choose(&argc, argv, &err);
 	colour_open(c.out, STDOUT_FILENO);
 	colour_open(c.err, STDERR_FILENO);
 	consent_open();

@@ -2,7 +2,11 @@
 #include "cli/progress.h"
 
 #include "base/monotonic.h"
+#include "base/text.h"
+#include "cli/early_option.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +17,7 @@
 #define ROW_COLUMNS 78
 
 static atomic_bool interrupted;
+static int told_fd = -1; /* of PROGRESS_OPTION */
 
 static void on_interrupt(int signal)
 {
@@ -52,14 +57,31 @@ void progress_text(const struct progress *p, double elapsed_s, char *out, size_t
 	snprintf(out, n, "%s%s  %.0f %%   %s%s%s", count, p->item, 100 * p->fraction, gone, left, rate);
 }
 
+bool progress_choose(int *argc, char **argv, struct err *err)
+{
+	int64_t fd;
+	const char *word = early_option(PROGRESS_OPTION, argc, argv);
+	if (!word)
+		return true;
+	if (!parse_int(word, &fd) || fd < 0 || fd > INT_MAX || fcntl((int)fd, F_GETFL) < 0)
+		return err_set(err, ERR_USAGE, "option '%s' needs the number of an open descriptor",
+		               PROGRESS_OPTION);
+	told_fd = (int)fd;
+	return true;
+}
+
 static void draw(struct progress *p)
 {
 	const double now = clock_now_s();
-	if (!p->to || now - p->started_s < QUIET_S || now - p->drawn_s < EVERY_S)
+	if ((!p->to && told_fd < 0) || now - p->started_s < QUIET_S || now - p->drawn_s < EVERY_S)
 		return;
 	char row[256];
 	progress_text(p, now - p->started_s, row, sizeof row);
 	p->drawn_s = now;
+	if (told_fd >= 0 && dprintf(told_fd, "%s\n", row) < 0)
+		told_fd = -1; /* nobody reads any more */
+	if (!p->to)
+		return;
 	p->drawn = true;
 	/* what wraps cannot be rewritten */
 	fprintf(p->to, "\r%-*.*s", ROW_COLUMNS, ROW_COLUMNS, row);

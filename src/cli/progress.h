@@ -9,6 +9,12 @@
 
 #include <stdio.h>
 
+#define PROGRESS_OPTION "--progress-fd"
+
+/* Takes PROGRESS_OPTION and its value out of @argv: rows of progress go to that descriptor, a line
+ * each, wherever stderr goes. ERR_USAGE: it is not the number of an open one. */
+bool progress_choose(int *argc, char **argv, struct err *err);
+
 struct progress {
 	FILE *to; /* NULL = nobody watches */
 	unsigned n, done;

@@ -162,3 +162,12 @@ says pipe-kernel-says pipe.cu 'a pipe or a device'
 run pipe-snapshot 3 export "$dir/pipe.json" --out -
 ln -s /dev/zero "$dir/zero.json"
 run device 2 diff "$dir/zero.json" "$dir/zero.json"
+
+# how far long work is, for whoever asks
+run progress-closed 2 list --progress-fd 77
+says progress-closed-says 'progress-fd' 'open descriptor'
+run progress-word 2 list --progress-fd=x
+"$PMPP" run sgemm/naive_col M=1024 N=1024 K=1024 --no-verify --progress-fd 9 9>"$dir/far" >/dev/null 2>&1
+same progress-run 0 $?
+grep -Eq '^running  [0-9]+ %   [0-9.]+ s' "$dir/far"
+same progress-rows 0 $?

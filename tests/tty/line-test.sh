@@ -93,6 +93,7 @@ press Escape
 line 'run sgemm/naive_col M=4096 N=4096 K=4096 --timeout 300'
 press Enter
 check it_runs_on see 'running … Esc ends it'
+check says_how_far_it_is see 'running  [0-9]* %   [0-9.]* s'
 press Escape
 of_ours() { pgrep -f 'run sgemm/naive_col M=4096 N=4096 K=4096 --timeout 300' >/dev/null; }
 no_more() {
