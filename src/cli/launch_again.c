@@ -1,4 +1,5 @@
-/* A launch of a program run again alone: another block, other memory, what it leaves behind. */
+/* A launch of a program run again alone: another block, grid or shared memory, other contents, what
+ * it leaves behind. */
 #include "cli/dump_out.h"
 #include "cli/program_start.h"
 
@@ -10,14 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_changed(const struct program_options *o)
+{
+	return o->block || o->grid || o->shared || o->set;
+}
+
 bool program_wants_again(const struct program_options *o)
 {
-	return o->block || o->set || o->dump;
+	return is_changed(o) || o->dump;
 }
 
 /* All that one such run needs. */
 struct again {
 	const struct program_options *options;
+	struct program_family *family;
 	struct selection sel;
 	struct launch_memory memory;
 	struct record_again ask;
@@ -26,29 +33,46 @@ struct again {
 	void **contents;
 };
 
-/* The block that is asked for; its legality is the family's. */
-static bool read_block(struct again *a, const struct program_launch *l, struct err *err)
+/* The value of the launch's parameter @name, where one is asked for. */
+static bool read_value(struct again *a, const char *name, const char *text, int64_t *value,
+                       struct err *err)
 {
-	char *end;
+	*value = 0;
+	if (!text)
+		return true;
+	for (unsigned i = 0; i < a->sel.kernel->n_params; i++) {
+		if (strcmp(a->sel.kernel->params[i].name, name) != 0)
+			continue;
+		if (!kernel_param_parse(a->sel.kernel, i, text, value, err)) {
+			err_prefix(err, "option '--%s': ", name);
+			return err_remedy(err, "one number: --block 128 --grid 4 --shared 1k");
+		}
+		a->sel.params[i] = *value;
+	}
+	return true;
+}
+
+/* What is asked for; its legality is the family's. */
+static bool read_shape(struct again *a, const struct program_launch *l, struct err *err)
+{
+	const struct program_options *o = a->options;
+	struct launch_plan plan = { .entry = NULL };
+	int64_t threads, blocks, bytes;
 	memcpy(a->ask.grid, l->grid, sizeof l->grid);
 	memcpy(a->ask.block, l->block, sizeof l->block);
 	a->ask.shared_bytes = l->dynamic_shared_bytes;
-	if (!a->options->block)
-		return true;
-	const uint64_t threads = strtoull(a->options->block, &end, 10);
-	if (*end || !threads) {
-		err_set(err, ERR_USAGE, "option '--block': '%s' is no number of threads",
-		        a->options->block);
-		return err_remedy(err, "a launch of one dimension is given another one: --block 128");
-	}
-	struct launch_plan plan = { .entry = NULL };
-	for (unsigned i = 0; i < a->sel.kernel->n_params; i++)
-		if (a->sel.kernel->params[i].role == PARAM_BLOCK)
-			a->sel.params[i] = (int64_t)threads;
-	if (!selection_plan(&a->sel, &plan, err))
+	if (!read_value(a, KERNEL_BLOCK, o->block, &threads, err) ||
+	    !read_value(a, KERNEL_GRID, o->grid, &blocks, err) ||
+	    !read_value(a, KERNEL_SHARED, o->shared, &bytes, err) ||
+	    !selection_plan(&a->sel, &plan, err))
 		return false;
-	a->ask.grid[0] = plan.grid.x;
+	if (!blocks)
+		program_family_settle(a->family, &a->sel);
+	/* the grid follows the block, but not where the launch's own is asked for */
+	const bool asked = blocks && plan.grid.y * plan.grid.z == 1;
+	a->ask.grid[0] = asked ? (unsigned)blocks : plan.grid.x;
 	a->ask.block[0] = plan.block.x;
+	a->ask.shared_bytes = plan.dynamic_shared_bytes;
 	return true;
 }
 
@@ -105,7 +129,7 @@ static double launch_ns(const struct program *p, uint64_t number)
 static void print_again(struct cli *c, const struct again *a, const struct program *p,
                         struct program *now, uint64_t number, const struct run_record *r)
 {
-	const bool changed = a->options->block || a->options->set;
+	const bool changed = is_changed(a->options);
 	cli_line_in(c, STYLE_TITLE,
 	            changed ? "Launch %" PRIu64 " of %s, again and alone" : "Launch %" PRIu64 " of %s",
 	            number, p->command);
@@ -130,12 +154,13 @@ static bool run_again(struct again *a, struct program *p, const char *source,
 	if (sandbox_is_wanted()) {
 		err_set(err, ERR_UNSUPPORTED,
 		        "a launch in a sandbox cannot be run again: what kept it ends with the sandbox");
-		return err_remedy(err, "leave --sandbox out, or --block, --set and --dump");
+		return err_remedy(err,
+		                  "leave --sandbox out, or --block, --grid, --shared, --set and --dump");
 	}
-	if (!read_block(a, l, err) || !launch_memory_look(p, l->number, source, &a->memory, err) ||
+	if (!read_shape(a, l, err) || !launch_memory_look(p, l->number, source, &a->memory, err) ||
 	    !read_wishes(a, err))
 		return false;
-	a->ask.uncounted = !a->options->block && !a->options->set;
+	a->ask.uncounted = !is_changed(a->options);
 	if (!program_again(p, l->number, &a->ask, NULL, now, a->contents, err))
 		return false;
 	a->dump.words = a->options->dump;
@@ -147,7 +172,7 @@ static bool run_again(struct again *a, struct program *p, const char *source,
 int program_show_again(struct cli *c, const struct program_options *o, struct program_family *f,
                        struct program *p, uint64_t number, int status)
 {
-	struct again a = { .options = o, .sel = { .seed = 1, .gpu = p->gpu } };
+	struct again a = { .options = o, .family = f, .sel = { .seed = 1, .gpu = p->gpu } };
 	struct program now;
 	struct err err = { 0 };
 	const struct program_launch *l = program_launch_numbered(p, number);
@@ -156,7 +181,7 @@ int program_show_again(struct cli *c, const struct program_options *o, struct pr
 	if (!run_again(&a, p, source, l, &now, &err)) {
 		status = cli_fail(c, &err);
 	} else {
-		const bool changed = o->block || o->set;
+		const bool changed = is_changed(o);
 		struct run_record *r = program_record(changed ? &now : p, number, &a.sel);
 		if (changed && program_errors(&now))
 			status = CLI_WRONG;
@@ -165,6 +190,8 @@ int program_show_again(struct cli *c, const struct program_options *o, struct pr
 			if (a.dump.json)
 				json_object_set(whole, "buffers", a.dump.json);
 			status = cli_emit(c, whole, status);
+		} else if (o->csv) {
+			print_record_csv(c, r);
 		} else {
 			print_again(c, &a, p, &now, number, r);
 		}

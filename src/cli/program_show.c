@@ -62,6 +62,8 @@ static int show(void *ctx, const struct program_words *words, struct program *p,
 		struct run_record *r = record_of(f, p, number);
 		if (c->json) {
 			json_array_append_new(list, json_record(r));
+		} else if (s->options->csv) {
+			print_record_csv(c, r);
 		} else {
 			print_launch(c, p, r, number);
 		}
@@ -108,5 +110,5 @@ int program_with(struct cli *c, const struct program_options *o, unsigned n, cha
 
 int program_show(struct cli *c, const struct program_options *o, unsigned n, char **args)
 {
-	return program_with(c, o, n, args, c->json, show, &(struct shown){ c, o });
+	return program_with(c, o, n, args, c->json || o->csv, show, &(struct shown){ c, o });
 }

@@ -59,6 +59,17 @@ static bool read_range(const struct program_options *o, uint64_t range[2], struc
 	range[0] = range[1] = o->launch;
 	if (!o->range)
 		return true;
+	if (o->launch) {
+		err_set(err, ERR_USAGE, "--launch and --launches: one of them says which launches");
+		return err_remedy(err, "leave one of them out");
+	}
+	if (program_wants_again(o) || o->csv) {
+		err_set(err, ERR_USAGE,
+		        "--launches is several launches: --csv, --block, --grid, --shared, "
+		        "--set and --dump are of one");
+		return err_remedy(err, "--launch N instead; 'pmpp-explore launches PROGRAM --csv' lists "
+		                       "them all");
+	}
 	char *end;
 	range[0] = range[1] = strtoull(o->range, &end, 10);
 	if (!strncmp(end, "..", 2))

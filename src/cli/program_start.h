@@ -19,7 +19,8 @@ struct program_options {
 	uint64_t max_blocks; /* count a sample of so many blocks; 0 = all */
 	bool strict;
 	/* of one launch, which is run again alone; NULL = as it is */
-	const char *block, *set, *dump;
+	const char *block, *grid, *shared, *set, *dump;
+	bool csv; /* of one launch: its figures as rows */
 	struct race_options races;
 	double timeout_s;
 };

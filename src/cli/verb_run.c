@@ -59,12 +59,12 @@ static unsigned options(void *state, struct option_spec *o)
 	return ARRAY_LEN(all) + user_options(&s->user, o + ARRAY_LEN(all));
 }
 
-/* With a launch's number, the block is that launch's. */
+/* With a launch's number, block, grid and shared memory are that launch's. */
 static bool is_program(const struct state *s, unsigned n, char **args)
 {
 	struct user_spec spec = s->user;
 	if (s->program.launch)
-		spec.block = NULL;
+		spec.block = spec.grid = spec.shared = NULL;
 	return program_meant(&spec, n, args);
 }
 
@@ -82,6 +82,9 @@ static int run_program(struct cli *c, const struct state *s, unsigned n, char **
 	o.timeout_s = s->timeout_s;
 	o.max_blocks = s->sample;
 	o.block = s->user.block;
+	o.grid = s->user.grid;
+	o.shared = s->user.shared;
+	o.csv = s->csv;
 	o.dump = s->dump;
 	return program_show(c, &o, n, args);
 }
@@ -180,12 +183,9 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	if (!cli_races(&s->races, &options_.races, &err))
 		return cli_fail(c, &err);
 	const bool whole = is_program(s, n, args);
-	if (s->csv && (s->json || whole)) {
-		err_set(&err, ERR_USAGE, "--csv: %s",
-		        s->json ? "a run is written as --csv or as --json, not both"
-		                : "the figures of one kernel; this is a whole program");
-		err_remedy(&err, s->json ? "leave one of them out"
-		                         : "pmpp-explore launches PROGRAM --csv lists its launches");
+	if (s->csv && s->json) {
+		err_set(&err, ERR_USAGE, "--csv: a run is written as --csv or as --json, not both");
+		err_remedy(&err, "leave one of them out");
 		return cli_fail(c, &err);
 	}
 	if (whole)
@@ -224,9 +224,11 @@ CLI_VERB(
 		"3 not possible here.\n\n"
 		"A source with a main(), or an executable, is run whole, and one launch of it is shown:\n"
 		"the first of the kernel, grid and block that take longest, or the one asked for.\n"
-		"--set, --dump and, with --launch N, --block run it again alone, from the memory that it\n"
-		"found: its buffers by the names of its parameters, variables, and other allocations as\n"
-		"mem1, mem2 ...; y=i32 takes y as another type.\n"
+		"--set, --dump and, with --launch N, --block, --grid and --shared run it again alone, "
+		"from\n"
+		"the memory that it found (the grid follows the block): its buffers by the names of its\n"
+		"parameters, variables, and other allocations as mem1, mem2 ...; y=i32 takes y as another\n"
+		"type.\n"
 		"A file of your own needs its launch: 'pmpp-explore FILE.cu' says how. Its arguments are\n"
 		"  n=1M              a number, which sizes and the grid may use\n"
 		"  x=f32[n]:rand     a buffer: type (f32 f64 f16 bf16, i8 to i64, u8 to u64), size, first\n"

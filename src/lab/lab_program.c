@@ -254,6 +254,8 @@ void lab_program_changed(struct lab *lab)
 	const struct program *p = s->program->now;
 	if (p && s->sel.gpu == p->gpu) {
 		const uint64_t wanted = program_family_launch(&s->sel);
+		if (wanted == s->program->launch)
+			program_family_settle(lab->program->family, &s->sel);
 		const char *entry = s->sel.variant < s->sel.kernel->n_variants
 		                        ? s->sel.kernel->variants[s->sel.variant].entry
 		                        : "";

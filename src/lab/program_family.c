@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MAX_SOURCE_BYTES ((size_t)16 << 20)
-enum { PARAM_LAUNCH_NUMBER, PARAM_BLOCK_THREADS, PARAMS };
+enum { PARAM_LAUNCH_NUMBER, PARAM_BLOCK_THREADS, PARAM_GRID_BLOCKS, PARAM_SHARED_BYTES, PARAMS };
 
 /* A file's text as it was when its program was built. */
 struct text_of_file {
@@ -26,6 +26,7 @@ struct program_family {
 	struct param_desc params[PARAMS];
 	int64_t *numbers; /* of all launches, for + and - */
 	const struct program *program;
+	int64_t followed; /* the grid that the last change of the block brought */
 	uint64_t run;
 	struct text_of_file *texts;
 	unsigned n_texts;
@@ -39,11 +40,18 @@ static unsigned threads_of(const struct program_launch *l)
 	return l->block[0] * l->block[1] * l->block[2];
 }
 
+static int64_t blocks_of(const struct program_launch *l)
+{
+	return (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
+
 /* Another block size: the grid follows, so that at least as many threads start. */
 static bool change_block(const struct program *p, const struct program_launch *l, int64_t threads,
                          struct launch_plan *plan, struct err *err)
 {
 	const struct program_kernel *k = &p->kernels[l->kernel];
+	if (threads == threads_of(l))
+		return true;
 	if (l->block[1] * l->block[2] * l->grid[1] * l->grid[2] != 1)
 		return kernel_refuse(
 			err, KERNEL_BLOCK, threads,
@@ -51,12 +59,41 @@ static bool change_block(const struct program *p, const struct program_launch *l
 	if (k->max_threads && threads > k->max_threads)
 		return kernel_refuse(err, KERNEL_BLOCK, threads, "__launch_bounds__ of %s allow %u threads",
 		                     k->name, k->max_threads);
-	if (!program_kept(p, l->number))
-		return kernel_refuse(err, KERNEL_BLOCK, threads,
-		                     "this launch was not kept: only the first of a group, and not all");
 	plan->block.x = (uint32_t)threads;
 	plan->grid.x = (uint32_t)ceil_div((uint64_t)l->grid[0] * l->block[0], (uint64_t)threads);
 	return true;
+}
+
+static bool change_grid(const struct program_launch *l, int64_t blocks, struct launch_plan *plan,
+                        struct err *err)
+{
+	if (blocks == blocks_of(l))
+		return true;
+	if (l->grid[1] * l->grid[2] != 1)
+		return kernel_refuse(err, KERNEL_GRID, blocks,
+		                     "only a grid of one dimension can be changed");
+	plan->grid.x = (uint32_t)blocks;
+	return true;
+}
+
+static bool change_shared(const struct program *p, const struct program_launch *l, int64_t bytes,
+                          struct launch_plan *plan, struct err *err)
+{
+	const unsigned own = p->kernels[l->kernel].static_shared_bytes;
+	const unsigned most = p->gpu->smem_per_block_optin_bytes;
+	if (bytes != l->dynamic_shared_bytes && bytes + own > most)
+		return kernel_refuse(
+			err, KERNEL_SHARED, bytes,
+			"with %u bytes of the kernel's own that is more than the %u of a block", own, most);
+	plan->dynamic_shared_bytes = (uint32_t)bytes;
+	return true;
+}
+
+static bool is_changed(const struct program_launch *l, const int64_t *params)
+{
+	return params[PARAM_BLOCK_THREADS] != threads_of(l) ||
+	       params[PARAM_GRID_BLOCKS] != blocks_of(l) ||
+	       params[PARAM_SHARED_BYTES] != l->dynamic_shared_bytes;
 }
 
 static bool plan_launch(const struct kernel_desc *k, const int64_t *params,
@@ -75,8 +112,15 @@ static bool plan_launch(const struct kernel_desc *k, const int64_t *params,
 		.block = { l->block[0], l->block[1], l->block[2] },
 		.dynamic_shared_bytes = l->dynamic_shared_bytes,
 	};
-	return params[PARAM_BLOCK_THREADS] == threads_of(l) ||
-	       change_block(f->program, l, params[PARAM_BLOCK_THREADS], plan, err);
+	if (!is_changed(l, params))
+		return true;
+	if (!change_block(f->program, l, params[PARAM_BLOCK_THREADS], plan, err) ||
+	    !change_grid(l, params[PARAM_GRID_BLOCKS], plan, err) ||
+	    !change_shared(f->program, l, params[PARAM_SHARED_BYTES], plan, err))
+		return false;
+	return program_kept(f->program, l->number) ||
+	       kernel_refuse(err, "launch", params[PARAM_LAUNCH_NUMBER],
+	                     "this launch was not kept: only the first of a group, and not all");
 }
 
 static void no_contents(const struct launch_plan *plan, const int64_t *params, unsigned b,
@@ -99,6 +143,9 @@ static void no_cost(unsigned variant, const struct launch_plan *plan, const int6
 	*cost = (struct kernel_cost){ 0 };
 }
 
+static const int64_t shared_steps[] = { 0,     1024,  2048,   4096,   8192,   16384,    32768,
+	                                    49152, 65536, 101376, 166912, 232448, INT64_MIN };
+
 struct program_family *program_family_new(const char *name)
 {
 	struct program_family *f = mem_zalloc(sizeof *f);
@@ -116,6 +163,26 @@ struct program_family *program_family_new(const char *name)
 		.def = 256,
 		.min = 1,
 		.max = 1024,
+	};
+	f->params[PARAM_GRID_BLOCKS] = (struct param_desc){
+		.name = KERNEL_GRID,
+		.title = "blocks of the grid, where it has one dimension",
+		.unit = "",
+		.kind = PARAM_LAUNCH,
+		.role = PARAM_PLAIN,
+		.def = 1,
+		.min = 1,
+		.max = 2147483647,
+	};
+	f->params[PARAM_SHARED_BYTES] = (struct param_desc){
+		.name = KERNEL_SHARED,
+		.title = "dynamic shared memory of a block",
+		.unit = "bytes",
+		.kind = PARAM_LAUNCH,
+		.role = PARAM_PLAIN,
+		.min = 0,
+		.max = 1 << 20,
+		.steps = shared_steps,
 	};
 	f->params[PARAM_LAUNCH_NUMBER] = (struct param_desc){
 		.name = "launch",
@@ -203,6 +270,8 @@ bool program_family_select(struct program_family *f, uint64_t number, struct sel
 	sel->variant = variant_of(f, &f->program->kernels[l->kernel]);
 	sel->params[PARAM_LAUNCH_NUMBER] = (int64_t)l->number;
 	sel->params[PARAM_BLOCK_THREADS] = threads_of(l);
+	sel->params[PARAM_GRID_BLOCKS] = blocks_of(l);
+	sel->params[PARAM_SHARED_BYTES] = l->dynamic_shared_bytes;
 	return l->number == number;
 }
 
@@ -211,7 +280,22 @@ bool program_family_changed(const struct program_family *f, const struct selecti
 	const uint64_t number = program_family_launch(sel);
 	const struct program_launch *l =
 		f->program ? program_launch_numbered(f->program, number) : NULL;
-	return l && sel->params[PARAM_BLOCK_THREADS] != threads_of(l);
+	return l && is_changed(l, sel->params);
+}
+
+void program_family_settle(struct program_family *f, struct selection *sel)
+{
+	const uint64_t number = program_family_launch(sel);
+	const struct program_launch *l =
+		f->program ? program_launch_numbered(f->program, number) : NULL;
+	int64_t *grid = &sel->params[PARAM_GRID_BLOCKS];
+	struct launch_plan plan;
+	if (!l || (*grid != f->followed && *grid != blocks_of(l)))
+		return;
+	*grid = blocks_of(l);
+	if (plan_launch(&f->desc, sel->params, &plan, NULL) && plan.grid.y * plan.grid.z == 1)
+		*grid = plan.grid.x;
+	f->followed = *grid;
 }
 
 uint64_t program_family_launch(const struct selection *sel)

@@ -20,8 +20,10 @@ const struct kernel_desc *program_family_kernel(const struct program_family *f);
 bool program_family_is(const struct kernel_desc *k);
 /* Launch @number of the family's program as a selection. False: there is none of that number. */
 bool program_family_select(struct program_family *f, uint64_t number, struct selection *sel);
-/* Does @sel ask for another block than its launch had? */
+/* Does @sel ask for another block, grid or shared memory than its launch had? */
 bool program_family_changed(const struct program_family *f, const struct selection *sel);
+/* The grid follows a changed block, unless the person has chosen another one. */
+void program_family_settle(struct program_family *f, struct selection *sel);
 uint64_t program_family_launch(const struct selection *sel);
 /* The text of the file that the chosen launch's kernel is in; "" = not known. Lasts as long as the
  * program does. */

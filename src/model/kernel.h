@@ -22,6 +22,8 @@
 #define KERNEL_MAX_BUFFERS 32
 #define KERNEL_MAX_ARGS 48
 #define KERNEL_BLOCK "block" /* the threads of a block, by this name everywhere */
+#define KERNEL_GRID "grid"
+#define KERNEL_SHARED "shared" /* bytes of dynamic shared memory */
 
 enum param_kind {
 	PARAM_LAUNCH,  /* changes the launch only: block size, N */

@@ -6,6 +6,7 @@
 #include "runtime/program_collect.h"
 
 #include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,6 +55,7 @@ static bool not_kept(uint64_t number, struct err *err)
 	                  (unsigned long long)number);
 }
 
+#define POLL_MS 20
 #define STOP_S 2 /* how long a launch may take to be ended */
 
 /* Ends what runs there; it is kept on. What was sent before is of no order. */
@@ -125,6 +127,16 @@ static bool take(const struct record_again *again, struct wire_msg *m, struct pr
 	return true;
 }
 
+/* Cancelled between two records only: what is sent behind one that was cut would be unreadable. */
+static bool next_record(int fd, struct wire_msg *m, const atomic_bool *cancel)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	while (poll(&p, 1, POLL_MS) <= 0)
+		if (cancel && atomic_load(cancel))
+			return false;
+	return wire_recv(fd, m, INFINITY, NULL) == WIRE_OK;
+}
+
 bool program_again(struct program *p, uint64_t number, const struct record_again *again,
                    const atomic_bool *cancel, struct program *out, void **contents, struct err *err)
 {
@@ -141,8 +153,7 @@ bool program_again(struct program *p, uint64_t number, const struct record_again
 	wire_free(&m);
 	while (ok && !ended) {
 		m = (struct wire_msg){ .fd = -1 };
-		ok = wire_recv(keeper->fd, &m, INFINITY, cancel) == WIRE_OK &&
-		     take(again, &m, out, contents);
+		ok = next_record(keeper->fd, &m, cancel) && take(again, &m, out, contents);
 		ended = m.type == RECORD_END;
 		wire_free(&m);
 	}

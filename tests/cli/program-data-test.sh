@@ -87,6 +87,25 @@ has data-set-shown 'y: 100 f32, min 1, max 29602' 'over: 1 i32, min 99' \
 	'against x: 100 of 100 differ' 'us now'
 run data-block 0 run p.cu --launch 1 --block 32 --set 'x=2;coef=1' --dump y
 has data-block-shown 'grid 4x1x1, block 32x1x1' 'y: 100 f32, min 7, max 7'
+# a grid and shared memory of its own; a grid that is asked for does not follow the block
+run data-grid 0 run p.cu --launch 1 --grid 1 --set 'x=1;coef=1' --dump y
+has data-grid-shown 'grid 1x1x1, block 64x1x1' 'y: 100 f32, min 0, max 3' ' 36 zero'
+run data-grid-stays 0 run p.cu --launch 1 --grid 2 --block 32 --set 'x=1;coef=1' --dump y
+has data-grid-stays-shown 'grid 2x1x1, block 32x1x1' ' 36 zero'
+run data-shared 0 run p.cu --launch 1 --shared 4k --json
+same data-shared-bytes 4096 "$(field out metrics launch.shared_bytes_per_block value)"
+for words in '--shared 1M' '--grid 0' '--grid 2x2' '--grid two' '--launches 1..2'; do
+	# shellcheck disable=SC2086
+	run "data-refused-$words" 2 run p.cu --launch 1 $words
+done
+grep -q 'one of them says which launches' err && ok data-one-of-them || not_ok data-one-of-them "$(cat err)"
+run data-of-several 2 run p.cu --launches 1..2 --dump y
+run data-csv-of-several 2 run p.cu --launches 1..2 --csv
+run data-csv 0 run p.cu --launch 1 --block 32 --csv
+same data-csv-value 32 "$(sed -n 's/^launch.block_threads,\([^,]*\),.*/\1/p' out)"
+run data-csv-as-it-was 0 run p.cu --launch 1 --csv
+same data-csv-own 64 "$(sed -n 's/^launch.block_threads,\([^,]*\),.*/\1/p' out)"
+same data-csv-alone 5 "$(python3 -c 'import csv; print(*{len(r) for r in csv.reader(open("out"))})')"
 run data-type 0 run p.cu --launch 2 --dump v,v=u8
 has data-type-shown 'v: 100 f64' 'v: 800 u8'
 run data-inside 0 run p.cu --launch 3 --dump p,p=f32:npy:y.npy

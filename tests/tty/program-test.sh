@@ -79,11 +79,22 @@ press Escape
 press Right
 press +
 check knob-runs see 'block \[256\].*grid 196'
+check knob-grid-follows see 'block \[256\].*grid 196  shared 0 *no ref'
 check knob-alone see 'this launch alone'
 press 2
 check knob-in-panels see '▲ now 256'
 press -
 check knob-back see 'no reference . 391 blocks'
+# the grid by itself, and shared memory
+press Right
+press +
+check knob-grid see 'grid \[512\]'
+press Right
+press +
+check knob-shared see 'shared \[1024\]'
+check knob-shared-alone see 'this launch alone'
+press - Left - Left
+check knobs-both see 'block \[128\].*grid 256  shared 0'
 press 1
 press Up
 press +
