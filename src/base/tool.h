@@ -25,7 +25,7 @@ struct tool_request {
 
 #define TOOL_FD 3
 #define TOOL_FD_WORD "3"
-#define TOOL_FD_PATH "/proc/self/fd/" TOOL_FD_WORD
+#define TOOL_FD_PATH "/proc/self/fd/3"
 
 /*
  * Appends its standard output to @out. True: it ended with status 0.
