@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -122,6 +123,17 @@ static void fit(void)
 		resizeterm(w.ws_row, w.ws_col);
 }
 
+/* Ctrl-Z comes as a key: curses ignores its signal while it draws, so that one would be lost. */
+static void take_stop_key(void)
+{
+	struct termios modes;
+	if (tcgetattr(STDIN_FILENO, &modes))
+		return;
+	modes.c_cc[VSUSP] = _POSIX_VDISABLE;
+	tcsetattr(STDIN_FILENO, TCSANOW, &modes);
+	def_prog_mode();
+}
+
 bool term_open(struct err *err)
 {
 	const char *name = getenv("TERM");
@@ -172,6 +184,7 @@ bool term_open(struct err *err)
 	term_restore_arm(restore.bytes, restore.n);
 	mem_on_failure(term_restore);
 	cbreak();
+	take_stop_key();
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
@@ -268,6 +281,7 @@ static uint32_t from_character(wint_t ch)
 }
 
 #define CTRL_L 12
+#define CTRL_Z 26
 
 /* Motion while a button is held: reported from now on, or no more. */
 static void tell_held(bool on)
@@ -304,6 +318,23 @@ static bool read_mouse(struct mouse_event *out)
 	return true;
 }
 
+static void redraw_all(void)
+{
+	fit();
+	clearok(curscr, TRUE);
+	refresh();
+	curs_set(0);
+	if (t.held_told)
+		tell_held(true);
+}
+
+static void stop(void)
+{
+	endwin();
+	term_signal_stop();
+	redraw_all();
+}
+
 /* One key or mouse event if curses has one; TERM_TIMEOUT = it has none. Unknown sequences are
  * skipped. */
 static enum term_event read_key(struct term_input *in)
@@ -322,20 +353,14 @@ static enum term_event read_key(struct term_input *in)
 		}
 		if (kind != KEY_CODE_YES && ch == CTRL_L)
 			return TERM_RESIZE;
+		if (kind != KEY_CODE_YES && ch == CTRL_Z) {
+			stop();
+			return TERM_RESIZE;
+		}
 		in->key = kind == KEY_CODE_YES ? from_curses(ch) : from_character(ch);
 		if (in->key)
 			return TERM_KEY;
 	}
-}
-
-static void redraw_all(void)
-{
-	fit();
-	clearok(curscr, TRUE);
-	refresh();
-	curs_set(0);
-	if (t.held_told)
-		tell_held(true);
 }
 
 /* Acts on the signals told since last time. */
@@ -350,9 +375,7 @@ static enum term_event told(void)
 		case SIGINT:
 		case SIGHUP: return TERM_END;
 		case SIGTSTP:
-			endwin();
-			term_signal_stop();
-			redraw_all();
+			stop();
 			e = TERM_RESIZE;
 			break;
 		case SIGCONT: /* stopped by SIGSTOP: the modes may be another program's now */

@@ -34,7 +34,19 @@ for s in SEGV ABRT TRAP SYS; do
 	check "sig${s}_restores" restored
 done
 
+# in the middle of repaints, too
+stops_while_drawing() {
+	for _ in 1 2 3 4 5 6 7 8; do
+		press 2 1 2 1 2 1 2 1 2 C-z
+		see 'ready:$' || return
+		type 'clear; fg'
+		see 'FP32 roof' || return
+	done
+}
 open
+check stops_while_drawing stops_while_drawing
+press 1
+see 'theoretical'
 press C-z
 check stop_gives_the_shell_back see 'ready:$'
 check stop_restores_echo restored
