@@ -81,11 +81,10 @@ uint64_t heap_take(struct heap *h, uint64_t bytes)
 bool heap_give_back(struct heap *h, uint64_t address)
 {
 	const uint64_t at = address - h->base;
-	if (at < HEAP_ALIGN || at >= h->top || at % HEAP_ALIGN)
-		return false;
 	pthread_mutex_lock(&h->lock);
-	struct header *block = header_of(h, address);
-	const bool ok = block->mark == IN_USE && block->class < N_CLASSES;
+	bool ok = at >= HEAP_ALIGN && at < h->top && at % HEAP_ALIGN == 0;
+	struct header *const block = ok ? header_of(h, address) : NULL;
+	ok = ok && block->mark == IN_USE && block->class < N_CLASSES;
 	if (ok) {
 		block->mark = GIVEN_BACK;
 		block->next = h->list[block->class];
