@@ -4,6 +4,7 @@
 #include "model/snapshot_reader.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool check_version(struct reader *r, json_t *doc)
@@ -63,6 +64,7 @@ bool snapshot_read(const char *text, size_t len, const char *origin,
 		record_free(s->now);
 		record_free(s->before);
 		ladder_free(s->ladder);
+		free(s->map);
 		session_forget(s);
 		*s = (struct session){ 0 };
 	}
