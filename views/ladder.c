@@ -296,8 +296,11 @@ static void footnote(const struct session *s, const struct ladder *l, struct can
 		close |= isfinite(r->speedup_previous) && !r->apart;
 	}
 	const char *text = "";
+	char pace[96], now[160];
+	panel_pace(&l->pace, c->cols - 48, pace, sizeof pace);
+	snprintf(now, sizeof now, "the other rungs run now (%s); c cancels", pace);
 	if (ladder_missing(l) >= 0)
-		text = l->running >= 0 ? "the other rungs run now; c cancels"
+		text = l->running >= 0 ? pace[0] ? now : "the other rungs run now; c cancels"
 		       : s->state == RUN_RUNNING && focused && !s->opened
 		           ? "the missing rungs follow this run; c cancels"
 		       : s->opened || focused ? "r runs the rungs that are missing"

@@ -218,8 +218,9 @@ static void head(const struct picture *p, struct canvas *c, int row)
 		col = canvas_printf(c, row, col, STYLE_DIM, ", %u not possible", refused);
 	if (failed)
 		col = canvas_printf(c, row, col, STYLE_BAD, ", %u failed", failed);
-	if (m->running >= 0 && m->left_s >= 1)
-		col = canvas_printf(c, row, col, STYLE_KNOB, ", %.0f s left", m->left_s);
+	panel_pace(&m->pace, c->cols - col - 3, text, sizeof text);
+	if (m->running >= 0 && text[0])
+		col = canvas_printf(c, row, col, STYLE_KNOB, ", %s", text);
 	if (m->pairs < 2)
 		return;
 	snprintf(text, sizeof text, "< > other parameters (%u of %u)", m->pair + 1, m->pairs);

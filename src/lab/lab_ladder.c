@@ -1,6 +1,7 @@
 /* The ladder of a session: its next rung, and what came of one. See lab_state.h. */
 #include "lab_state.h"
 
+#include "base/monotonic.h"
 #include "lab/reference_run.h"
 #include "ladder_book.h"
 #include "model/ladder.h"
@@ -28,6 +29,15 @@ void lab_ladder_follow(struct session *s)
 		ladder_free(old);
 	}
 	s->ladder->running = -1;
+	pace_end(&s->ladder->pace);
+}
+
+static void note_pace(struct ladder *l)
+{
+	unsigned done = 0;
+	for (unsigned i = 0; i < l->n; i++)
+		done += l->rungs[i].record || l->rungs[i].why[0];
+	pace_note(&l->pace, done, l->n - done, clock_now_s());
 }
 
 bool lab_rung_due(struct session *s, struct selection *sel)
@@ -40,6 +50,7 @@ bool lab_rung_due(struct session *s, struct selection *sel)
 			ladder_put(s->ladder, s->now);
 	}
 	struct ladder *l = s->ladder;
+	note_pace(l);
 	while ((l->running = ladder_missing(l)) >= 0) {
 		struct ladder_rung *r = &l->rungs[l->running];
 		struct launch_plan plan;

@@ -21,23 +21,16 @@ void lab_sweep_follow(struct session *s)
 	}
 	if (s->map) {
 		s->map->running = -1;
-		s->map->pace.from_s = s->map->left_s = 0;
+		pace_end(&s->map->pace);
 	}
 }
 
-/* How long the points that are due still take. */
-static void pace(struct sweep_map *m)
+static unsigned due(const struct sweep_map *m)
 {
-	const unsigned ran = sweep_map_ran(m);
-	unsigned due = 0;
+	unsigned n = 0;
 	for (unsigned i = 0; i < sweep_map_points(m); i++)
-		due += m->point[i].state == SWEEP_DUE;
-	if (!(m->pace.from_s > 0)) {
-		m->pace.from_s = clock_now_s();
-		m->pace.ran = ran;
-	} else if (ran > m->pace.ran) {
-		m->left_s = (clock_now_s() - m->pace.from_s) * due / (ran - m->pace.ran);
-	}
+		n += m->point[i].state == SWEEP_DUE;
+	return n;
 }
 
 bool lab_point_due(struct session *s, struct selection *sel)
@@ -52,7 +45,7 @@ bool lab_point_due(struct session *s, struct selection *sel)
 	}
 	struct sweep_map *m = s->map;
 	m->running = sweep_map_due(m, s->cursor.row); /* what the person looks at comes first */
-	pace(m);
+	pace_note(&m->pace, sweep_map_ran(m), due(m), clock_now_s());
 	if (m->running >= 0)
 		*sel = sweep_map_selection(m, (unsigned)m->running);
 	return m->running >= 0;

@@ -10,6 +10,7 @@
 #ifndef PMPP_MODEL_LADDER_H
 #define PMPP_MODEL_LADDER_H
 
+#include "model/pace.h"
 #include "model/session.h"
 
 #define LADDER_MAX 24
@@ -34,6 +35,7 @@ struct ladder {
 	const struct kernel_desc *kernel;
 	const struct gpu_spec *gpu;
 	int running;       /* the rung that is being run; -1 = none */
+	struct pace pace;  /* of the rungs that are missing */
 	bool in_bytes;     /* rates are GB/s of the algorithm's bytes, not GFLOPS */
 	double library_ns; /* cuBLAS or another line to compare with; NAN = none */
 	char library_name[32];

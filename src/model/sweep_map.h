@@ -8,6 +8,7 @@
 #ifndef PMPP_MODEL_SWEEP_MAP_H
 #define PMPP_MODEL_SWEEP_MAP_H
 
+#include "model/pace.h"
 #include "model/session.h"
 
 #define SWEEP_SIDE 12 /* values of an axis, at most: those around the one chosen */
@@ -40,14 +41,10 @@ struct sweep_map {
 	unsigned param[SWEEP_AXES];
 	unsigned n[SWEEP_AXES]; /* values of each axis; 1 = the variant has no second parameter */
 	int64_t value[SWEEP_AXES][SWEEP_SIDE];
-	bool in_bytes; /* rates are GB/s of the algorithm's bytes */
-	bool rated;    /* the algorithm's work is known; else rates are launches per ms */
-	int running;   /* the point that is being run; -1 = none */
-	double left_s; /* until all have run, by the pace so far; 0 = not known */
-	struct {
-		double from_s; /* 0 = nothing has begun */
-		unsigned ran;
-	} pace; /* since when it is taken, and how many had run then */
+	bool in_bytes;    /* rates are GB/s of the algorithm's bytes */
+	bool rated;       /* the algorithm's work is known; else rates are launches per ms */
+	int running;      /* the point that is being run; -1 = none */
+	struct pace pace; /* of the points that are due */
 	struct sweep_point point[SWEEP_SIDE * SWEEP_SIDE]; /* row by row */
 };
 

@@ -63,6 +63,21 @@ bool panel_times_apart(const struct session *s)
 	                          same_variant ? TIME_STEP_VALUE : TIME_STEP_VARIANT);
 }
 
+void panel_pace(const struct pace *p, int width, char *out, size_t n)
+{
+	char left[48];
+	out[0] = '\0';
+	if (p->left_s < 1)
+		return;
+	if (p->left_s >= 90)
+		snprintf(left, sizeof left, "%.0f min left", p->left_s / 60);
+	else
+		snprintf(left, sizeof left, "%.0f s left", p->left_s);
+	snprintf(out, n, "%.2g a second, %s", p->per_s, left);
+	if (utf8_columns(out) > width)
+		snprintf(out, n, "%s", left);
+}
+
 const char *panel_reason(const struct metric_set *m, enum metric_id id)
 {
 	if (!m || metric_known(m, id))

@@ -9,6 +9,7 @@
 #define PMPP_UI_VIEW_H
 
 #include "base/enum_list.h"
+#include "model/pace.h"
 #include "model/session.h"
 #include "ui/canvas.h"
 
@@ -97,6 +98,9 @@ const struct metric_set *panel_before(const struct session *s);
 const struct selection *panel_before_selection(const struct session *s);
 /* Whether the kernel times of both can be told apart (model/time_range.h); false without one. */
 bool panel_times_apart(const struct session *s);
+/* "0.8 a second, 12 s left", without the rate where @width columns are too few; "" = nothing is
+ * known, or as good as done. */
+void panel_pace(const struct pace *p, int width, char *out, size_t n);
 /* A run of this kernel is pinned. */
 bool panel_pinned(const struct session *s);
 

@@ -47,11 +47,17 @@ TEST(says_what_is_left)
 	for (int running = -1; running < 1; running++) {
 		struct canvas c;
 		m->running = running;
-		m->left_s = 12;
+		m->pace = (struct pace){ .per_s = 0.8, .left_s = 12 };
 		canvas_init(&c, 24, 80, false);
 		screen_draw(&w.host, &w.st, &c);
 		char *text = canvas_dump(&c, false);
 		assert_int_equal(strstr(text, ", 12 s left") != NULL, running >= 0);
+		free(text);
+		canvas_free(&c);
+		canvas_init(&c, 24, 120, false); /* the rate, too, where there is room */
+		screen_draw(&w.host, &w.st, &c);
+		text = canvas_dump(&c, false);
+		assert_int_equal(strstr(text, ", 0.8 a second, 12 s left") != NULL, running >= 0);
 		free(text);
 		canvas_free(&c);
 	}
