@@ -118,7 +118,8 @@ check program-restored restored
 check program-announced see 'two.cu .* runs here as a program, with your rights'
 check program-file sh -c "$PMPP diff $work/two-launches-*.json $work/two-launches-*.json >/dev/null"
 # an executable with arguments; a run that does not end is cancelled, and leaves no process
-nvcc -O1 -o "$work/sleeper" "$work/good.cu" 2>/dev/null
+# (shared: a runtime with a sanitizer in it takes no program that has its own)
+nvcc -O1 -cudart shared -o "$work/sleeper" "$work/good.cu" 2>/dev/null
 type "clear; $PMPP ./sleeper 4096 wait --gpu h200"
 # nobody_runs WORDS: no process whose command line begins with these
 nobody_runs() {
