@@ -6,7 +6,7 @@
 /*
  * The tenth and the ninetieth percentile of measured by modelled time, of 756 random launches on an
  * H200 (seeds 113 and 115 to 117), outwards to a hundredth; resources that decide few of them have
- * that of all. Of 396 others (118, 119) 78 % lie within:
+ * that of all. Of 396 others (118, 119) 77 % lie within:
  * tests/gpu/model_range.py FIT.jsonl ... --test TEST.jsonl ...
  */
 static const struct time_range ranges[PERF_RESOURCE_COUNT] = {

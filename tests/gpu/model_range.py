@@ -8,7 +8,8 @@ and ninetieth percentile of measured over modelled time, by the resource that de
 decide fewer than LEAST launches have what all have together (src/model/time_range.c). Of the
 second: how many lie within, which four of five should. Of the third, whose points solve one problem
 each group: of pairs whose modelled times lie so far apart, how many stand in the order that was
-measured (pairs that measurement itself separates by less than SAME are in no order).
+measured. Pairs that measurement itself separates by less than SAME are in no order; what has more
+than MOST_LOCAL bytes of local memory a thread is left out: PTX does not have the traffic of spills.
 """
 import argparse
 import itertools
@@ -18,6 +19,7 @@ from collections import defaultdict
 
 LEAST = 25
 SAME = 1.03
+MOST_LOCAL = 64
 STEPS = (1.0, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.4, 1.5, 2.0, math.inf)
 
 
@@ -68,6 +70,8 @@ def coverage(paths, found):
 def pairs(paths):
     groups = defaultdict(list)
     for p in points(paths):
+        if p["metrics"].get("launch.local_bytes_per_thread", 0) > MOST_LOCAL:
+            continue
         size = {k: v for k, v in p["params"].items() if k in "M N K W H width height".split()}
         groups[(p["title"].split("/")[0], str(size))].append(p)
     right, wrong = defaultdict(int), defaultdict(int)
