@@ -6,6 +6,7 @@
 #include "lab/registry.h"
 #include "cli/beside.h"
 #include "cli/program_out.h"
+#include "cli/settings_keep.h"
 #include "cli/settings_file.h"
 #include "cli/tui_host.h"
 
@@ -182,13 +183,10 @@ static char *host_settings(void *ctx, char *path, size_t n)
 	return settings_file_read(path, n, &err);
 }
 
-/* The screen is closed by now: what is wrong is said once, and the session is not lost for it. */
-static void host_keep(void *ctx, const char *text)
+static void host_keep(void *ctx, const struct settings *was, const struct settings *is)
 {
-	struct err err = { 0 };
 	(void)ctx;
-	if (!settings_file_write(text, &err))
-		fprintf(stderr, "pmpp-explore: settings are not kept: %s\n", err.msg);
+	settings_keep(was, is);
 }
 
 /* --- lists --- */

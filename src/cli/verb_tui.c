@@ -6,6 +6,7 @@
 #include "cli/consent.h"
 #include "cli/program_start.h"
 #include "cli/settings_file.h"
+#include "cli/settings_keep.h"
 #include "cli/tui_host.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -58,6 +59,11 @@ static int show(struct cli *c, struct lab *a)
 	tui_host(a, &host);
 	bool ok = screen_run(&host, &err);
 	beside_end();
+	/* the screen is closed by now: what is wrong is said once, and the session is not lost for it
+	 */
+	struct err unkept = { 0 };
+	if (!settings_keep_end(&unkept))
+		fprintf(c->err, "pmpp-explore: settings are not kept: %s\n", unkept.msg);
 	if (ok)
 		ok = shown(a, &err);
 	c->busy = !lab_free(a);

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/monotonic.h"
 #include "ui/command.h"
-#include "ui/settings.h"
+#include "ui/keep.h"
 #include "ui/term.h"
 #include "ui/theme.h"
 
@@ -52,51 +52,6 @@ static void frame(const struct screen_host *host, const struct screen_state *st)
 	canvas_free(&c);
 }
 
-/* What the person has chosen, and what the environment says before that. */
-static void begin(const struct screen_host *host, struct screen_state *st, struct settings *was)
-{
-	char path[300];
-	struct err err = { 0 };
-	const char *no_mouse = getenv("PMPP_MOUSE");
-	char *text = host->settings ? host->settings(host->ctx, path, sizeof path) : NULL;
-	settings_default(was);
-	if (text && !settings_read(text, path, was, &err))
-		screen_say(st, true, "%.400s%s%.150s", err.msg, err.remedy[0] ? " → " : "", err.remedy);
-	free(text);
-	st->layout = was->layout;
-	st->side_cols = was->side_cols;
-	st->ascii = term_ascii();
-	if (st->ascii)
-		lang_use(0);
-	st->mouse_off = no_mouse && *no_mouse ? *no_mouse == '0' : !was->mouse;
-	st->theme = theme_of_environment(was->theme);
-}
-
-/* What was changed by a key is kept for the next time; and where this session stood. */
-static void end(const struct screen_host *host, const struct screen_state *st,
-                const struct settings *was)
-{
-	char path[300];
-	struct settings is = *was;
-	if (!host->settings)
-		return;
-	if (st->theme != theme_of_environment(was->theme))
-		is.theme = st->theme;
-	if (st->lang_chosen)
-		is.lang = lang_used();
-	if (st->mouse_toggled)
-		is.mouse = !st->mouse_off;
-	is.layout = st->layout;
-	is.side_cols = st->side_cols;
-	screen_words(host, is.start, sizeof is.start);
-	char *old = host->settings(host->ctx, path, sizeof path);
-	char *text = settings_write(old ? old : "", was, &is);
-	if (strcmp(text, old ? old : "") != 0)
-		host->keep(host->ctx, text);
-	free(old);
-	free(text);
-}
-
 /* Where something is played: its next step once its time has come. How long to wait for the one
  * after it, in ms; -1 = for ever. */
 static int play(const struct screen_host *host, struct screen_state *st, double *due, bool *changed)
@@ -119,10 +74,10 @@ static int play(const struct screen_host *host, struct screen_state *st, double 
 bool screen_run(const struct screen_host *host, struct err *err)
 {
 	struct screen_state st = { .open = CMD_NONE };
-	struct settings was;
+	struct keep keep;
 	if (!term_open(err))
 		return false;
-	begin(host, &st, &was);
+	keep_begin(&keep, host, &st);
 	size_t theme = theme_count();
 	bool changed = true, mouse_on = false;
 	double due = 0;
@@ -138,10 +93,12 @@ bool screen_run(const struct screen_host *host, struct err *err)
 			           "→ write it (e), choose a smaller problem size");
 			changed = true;
 		}
-		const int wait_ms = play(host, &st, &due, &changed);
+		const int play_ms = play(host, &st, &due, &changed);
 		if (changed)
 			frame(host, &st);
 		changed = false;
+		const int keep_ms = keep_note(&keep, host, &st, clock_now_s());
+		const int wait_ms = play_ms < 0 || (keep_ms >= 0 && keep_ms < play_ms) ? keep_ms : play_ms;
 		enum term_event e = term_wait(host->wake_fd(host->ctx), wait_ms, &in);
 		for (int burst = 1; e != TERM_TIMEOUT; burst++) {
 			switch (e) {
@@ -169,6 +126,6 @@ bool screen_run(const struct screen_host *host, struct err *err)
 		}
 	}
 	term_close();
-	end(host, &st, &was);
+	keep_end(&keep, host, &st);
 	return true;
 }

@@ -37,6 +37,7 @@ struct choice {
 	size_t index_after;
 };
 
+struct settings;
 struct screen_host {
 	void *ctx;
 	const struct session *(*session)(void *ctx);
@@ -69,9 +70,9 @@ struct screen_host {
 	/* What came of a file since; asked after poll(). False: nothing new. NULL = never. */
 	bool (*said)(void *ctx, char *said, size_t n, bool *bad);
 	/* The person's settings (settings.h) as they are now, for the caller to free; @path says where
-	 * they are kept. And as they shall be. NULL = none are kept. */
+	 * they are kept. And what shall be changed in them; returns at once. NULL = none are kept. */
 	char *(*settings)(void *ctx, char *path, size_t n);
-	void (*keep)(void *ctx, const char *text);
+	void (*keep)(void *ctx, const struct settings *was, const struct settings *is);
 	/* A line as behind "pmpp-explore". False: @said holds why it is refused. @runs: its text comes
 	 * from output(). NULL = there is no such thing. */
 	bool (*line)(void *ctx, const char *line, bool *runs, char *said, size_t n);

@@ -239,6 +239,14 @@ static bool same(const struct setting *t, const struct settings *was, const stru
 	return !strcmp(a, b);
 }
 
+bool settings_same(const struct settings *a, const struct settings *b)
+{
+	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+		if (!same(&table[i], a, b))
+			return false;
+	return true;
+}
+
 static void heading(struct text *out)
 {
 	text_add(out, "# Settings of pmpp-explore. Edit them as you like: other lines and comments "

@@ -21,6 +21,8 @@ struct settings {
 };
 
 void settings_default(struct settings *s);
+/* Would settings_write() write nothing? */
+bool settings_same(const struct settings *a, const struct settings *b);
 /* Takes what @text says over; keys are bound at once (keys.h). False: a line is wrong, @err says
  * which of @path and what it may say; the other lines hold. */
 bool settings_read(const char *text, const char *path, struct settings *s, struct err *err);

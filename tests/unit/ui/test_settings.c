@@ -3,6 +3,7 @@
 #include "../unit.h"
 
 #include "ui/arrangement.h"
+#include "ui/keep.h"
 #include "ui/settings.h"
 #include "ui/theme.h"
 
@@ -131,4 +132,62 @@ TEST_ON_SCREEN(layouts, fixture_done())
 	world_press(w, "L");
 	assert_int_equal(w->st.layout, 0);
 	assert_int_equal(arrangement_find("none"), arrangement_count());
+}
+
+/* --- kept while the screen is open --- */
+
+static struct {
+	unsigned times;
+	struct settings was, is;
+} kept;
+
+static char *no_settings(void *ctx, char *path, size_t n)
+{
+	(void)ctx;
+	(void)path;
+	(void)n;
+	return NULL;
+}
+
+static void keeps(void *ctx, const struct settings *was, const struct settings *is)
+{
+	(void)ctx;
+	kept.times++;
+	kept.was = *was;
+	kept.is = *is;
+}
+
+TEST_ON_SCREEN(a_choice_is_kept_soon, fixture_done())
+{
+	struct keep k = { .theme = 0 };
+	settings_default(&k.kept);
+	w->host.settings = no_settings;
+	w->host.keep = keeps;
+	kept.times = 0;
+	keep_note(&k, &w->host, &w->st, 10); /* where the session stands */
+	assert_int_equal(kept.times, 0);
+	keep_note(&k, &w->host, &w->st, 10.6);
+	assert_int_equal(kept.times, 1);
+	assert_non_null(strstr(kept.is.start, "sgemm"));
+	assert_int_equal(keep_note(&k, &w->host, &w->st, 11), -1);
+
+	world_press(w, "T");
+	const int ms = keep_note(&k, &w->host, &w->st, 20);
+	assert_in_range(ms, 1, 999);
+	for (int i = 1; i <= 40; i++) { /* many keys: once, and not later for them */
+		world_press(w, i % 2 ? "L" : ")");
+		keep_note(&k, &w->host, &w->st, 20 + i * 0.02);
+	}
+	assert_int_equal(kept.times, 2);
+	assert_int_equal(kept.is.theme, w->st.theme);
+	assert_int_equal(kept.was.theme, theme_count());
+
+	/* back to what it was: that is a choice, too */
+	for (size_t i = 1; i < theme_count(); i++)
+		world_press(w, "T");
+	keep_end(&k, &w->host, &w->st);
+	assert_int_equal(kept.times, 3);
+	assert_int_equal(kept.is.theme, 0);
+	keep_end(&k, &w->host, &w->st);
+	assert_int_equal(kept.times, 3);
 }
