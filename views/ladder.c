@@ -297,7 +297,7 @@ static void footnote(const struct session *s, const struct ladder *l, struct can
 	}
 	const char *text = "";
 	char pace[96], now[160];
-	panel_pace(&l->pace, c->cols - 48, pace, sizeof pace);
+	panel_pace(&l->pace, false, c->cols - 48, pace, sizeof pace);
 	snprintf(now, sizeof now, "the other rungs run now (%s); c cancels", pace);
 	if (ladder_missing(l) >= 0)
 		text = l->running >= 0 ? pace[0] ? now : "the other rungs run now; c cancels"

@@ -218,7 +218,7 @@ static void head(const struct picture *p, struct canvas *c, int row)
 		col = canvas_printf(c, row, col, STYLE_DIM, ", %u not possible", refused);
 	if (failed)
 		col = canvas_printf(c, row, col, STYLE_BAD, ", %u failed", failed);
-	panel_pace(&m->pace, c->cols - col - 3, text, sizeof text);
+	panel_pace(&m->pace, false, c->cols - col - 3, text, sizeof text);
 	if (m->running >= 0 && text[0])
 		col = canvas_printf(c, row, col, STYLE_KNOB, ", %s", text);
 	if (m->pairs < 2)

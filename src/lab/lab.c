@@ -15,6 +15,7 @@
 #include "userkernel/user_file.h"
 #include "userkernel/user_watch.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,19 +124,24 @@ int lab_wake_fd(struct lab *lab)
 }
 
 #define PACE_S 1 /* before which nothing is said of what is left */
+#define THOUSANDTHS 1000
 
-/* How long the run still takes, by its pace since its progress began. */
+/* How quickly the run's blocks are done, and how long the rest takes; the sample before them tells
+ * nothing of it. */
 static void pace(struct lab *lab, double part)
 {
 	struct session *s = &lab->s;
-	const double now = clock_now_s(), took = now - lab->pace.from_s;
-	if (!(s->progress > 0) || part < s->progress) {
-		lab->pace.from_s = now;
-		lab->pace.part = part;
-		s->left_s = 0;
-	} else if (took > PACE_S && part > lab->pace.part) {
-		s->left_s = took * (1 - part) / (part - lab->pace.part);
-	}
+	const double now = clock_now_s(), rest = (part - SAMPLE_SHARE) / (1 - SAMPLE_SHARE);
+	const struct dim3u *g = &s->plan.grid;
+	const double blocks = s->plan_ok ? (double)g->x * g->y * g->z : 0;
+	s->pace_of_blocks = blocks > 0 && blocks < UINT_MAX && !strcmp(s->sel.backend, "emu");
+	const double pieces = s->pace_of_blocks ? blocks : THOUSANDTHS;
+	if (part < s->progress || !(s->progress > 0))
+		pace_end(&s->pace);
+	if (rest >= 0 && (!(s->pace.from_s > 0) || now - s->pace.from_s > PACE_S))
+		pace_note(&s->pace, (unsigned)(rest * pieces), (unsigned)((1 - rest) * pieces), now);
+	if (!s->pace_of_blocks)
+		s->pace.per_s = 0; /* a rate of thousandths says nothing */
 }
 
 bool lab_poll(struct lab *lab)

@@ -16,9 +16,6 @@ struct lab {
 	struct lab_worker *worker;
 	lab_panels *panels;
 	bool started; /* nothing runs before */
-	struct {
-		double from_s, part; /* when and where its progress began; 0 s = not yet */
-	} pace;
 	struct device_wish wish;
 	/* orders */
 	uint64_t last_serial, first_serial; /* news of orders before the first are dropped */

@@ -358,7 +358,7 @@ static void run_order(struct lab_worker *w, struct work_order *order)
 {
 	struct prepared p;
 	struct err err = { 0 };
-	struct progress_of part = { .w = w, .from = 0, .to = 0.1 }; /* the sample's share */
+	struct progress_of part = { .w = w, .from = 0, .to = SAMPLE_SHARE };
 	const struct run_hooks hooks = { .progress = on_progress, .ctx = &part, .cancel = &w->cancel };
 
 	if (!decide_device(w, order) || !compile_order(w, order))
@@ -369,7 +369,7 @@ static void run_order(struct lab_worker *w, struct work_order *order)
 	}
 	const enum run_level level = level_of(w, order);
 	if (sample_first(w, &p, order, level, &hooks)) {
-		part = (struct progress_of){ .w = w, .from = 0.1, .to = 1 };
+		part = (struct progress_of){ .w = w, .from = SAMPLE_SHARE, .to = 1 };
 		answer(w, &p, order, level, &hooks);
 	}
 	run_release(&p);

@@ -45,7 +45,9 @@ void lab_worker_post(struct lab_worker *w, const struct work_order *order);
 void lab_worker_cancel(struct lab_worker *w);
 /* The oldest news, or false. The caller frees news.record. */
 bool lab_worker_next(struct lab_worker *w, struct news *out);
-double lab_worker_progress(struct lab_worker *w); /* 0..1 of the current order */
+/* 0..1 of the current order, of which a sample of the blocks is the first part. */
+#define SAMPLE_SHARE 0.1
+double lab_worker_progress(struct lab_worker *w);
 /* Readable when lab_worker_next() has news or lab_worker_progress() moved, until
  * lab_worker_drain(). */
 int lab_worker_fd(struct lab_worker *w);

@@ -14,6 +14,7 @@
 #include "model/run_result.h"
 #include "model/metric.h"
 #include "model/occupancy.h"
+#include "model/pace.h"
 #include "model/perf.h"
 #include "model/preset.h"
 #include "model/span.h"
@@ -139,8 +140,9 @@ struct session {
 	/* last finished run and the one before, for deltas; NULL = none */
 	struct run_record *now, *before;
 	enum run_state state;
-	double progress;           /* 0..1 while RUN_RUNNING */
-	double left_s;             /* until it is 1, by the pace so far; 0 = not known */
+	double progress;  /* 0..1 while RUN_RUNNING */
+	struct pace pace; /* of its blocks, or of thousandths: pace_of_blocks */
+	bool pace_of_blocks;
 	struct err run_err;        /* RUN_FAILED */
 	bool stale;                /* `now` is for an older selection */
 	bool stuck_compile;        /* waiting for the compiler */

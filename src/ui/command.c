@@ -175,7 +175,7 @@ void mouse_toggle(const struct command_call *call)
 void quit(const struct command_call *call)
 {
 	const struct session *s = call->host->session(call->host->ctx);
-	const bool busy = s->state == RUN_RUNNING;
+	const bool busy = !when_running(s, call->view);
 	if (call->st->quit_asked || s->opened || s->opening || (!busy && s->n_history < 2)) {
 		call->st->quit = true;
 		return;

@@ -9,6 +9,7 @@
 #include "model/brief.h"
 #include "model/time_range.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,9 +64,9 @@ bool panel_times_apart(const struct session *s)
 	                          same_variant ? TIME_STEP_VALUE : TIME_STEP_VARIANT);
 }
 
-void panel_pace(const struct pace *p, int width, char *out, size_t n)
+void panel_pace(const struct pace *p, bool of_blocks, int width, char *out, size_t n)
 {
-	char left[48];
+	char left[48], number[32];
 	out[0] = '\0';
 	if (p->left_s < 1)
 		return;
@@ -73,8 +74,15 @@ void panel_pace(const struct pace *p, int width, char *out, size_t n)
 		snprintf(left, sizeof left, "%.0f min left", p->left_s / 60);
 	else
 		snprintf(left, sizeof left, "%.0f s left", p->left_s);
-	snprintf(out, n, "%.2g a second, %s", p->per_s, left);
-	if (utf8_columns(out) > width)
+	if (p->per_s >= 100)
+		fmt_count(number, sizeof number, round(p->per_s));
+	else
+		fmt_num(number, sizeof number, p->per_s, 2);
+	if (of_blocks)
+		snprintf(out, n, "%s blocks a second, %s", number, left);
+	else
+		snprintf(out, n, "%s a second, %s", number, left);
+	if (!(p->per_s > 0) || utf8_columns(out) > width)
 		snprintf(out, n, "%s", left);
 }
 

@@ -64,9 +64,10 @@ static void say_state(const struct session *s, struct saying *out)
 		return;
 	case RUN_RUNNING:
 		snprintf(out->text, sizeof out->text, "%s%s   %s",
-		         s->opening         ? "opening "
-		         : s->stuck_compile ? "compiling"
-		                            : "running",
+		         s->opening             ? "opening "
+		         : s->stuck_compile     ? "compiling"
+		         : s->progress >= 0.995 ? "evaluating result, caches and time"
+		                                : "running",
 		         s->opening ? s->opening : "", "c cancels");
 		out->style = STYLE_KNOB;
 		return;
@@ -177,24 +178,23 @@ int status_rows(const struct session *s, const struct screen_state *st, int cols
 	return n < 1 ? 1 : n > 3 ? 3 : n;
 }
 
-/* "████····  34 %  12 s left" from @at on. */
+/* "████····  34 %  540 blocks a second, 12 s left" from @at on. */
 static void draw_progress(const struct session *s, struct canvas *c, int at)
 {
-	char left[48] = "";
-	if (s->left_s >= 90)
-		snprintf(left, sizeof left, "  %.0f min left", s->left_s / 60);
-	else if (s->left_s >= 1)
-		snprintf(left, sizeof left, "  %.0f s left", s->left_s);
-	if (c->cols - at < 22 + utf8_columns(left))
+	char left[96] = "";
+	const int most = c->cols - at - 24; /* the bar and the percents keep these */
+	panel_pace(&s->pace, s->pace_of_blocks, most, left, sizeof left);
+	if (utf8_columns(left) > most)
 		left[0] = '\0';
-	const int room = c->cols - at - 12 - utf8_columns(left), bar = room < 30 ? room : 30;
-	for (int i = -1; i <= bar + 7 + utf8_columns(left); i++)
+	const int width = utf8_columns(left), room = c->cols - at - 14 - width,
+			  bar = room < 30 ? room : 30;
+	for (int i = -1; i <= bar + 9 + width; i++)
 		canvas_cell(c, 0, at + i, STYLE_DIM, ' ');
 	for (int i = 0; i < bar; i++)
 		canvas_cell(c, 0, at + i, STYLE_DIM, 0xb7);
 	canvas_bar(c, 0, at, bar, s->progress, STYLE_KNOB);
 	const int end = canvas_printf(c, 0, at + bar + 1, STYLE_KNOB, "%3.0f %%", 100 * s->progress);
-	canvas_text(c, 0, end, STYLE_DIM, left);
+	canvas_text(c, 0, end + 2, STYLE_DIM, left);
 }
 
 void status_draw(const struct session *s, const struct screen_state *st, struct canvas *c)

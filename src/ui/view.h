@@ -98,9 +98,9 @@ const struct metric_set *panel_before(const struct session *s);
 const struct selection *panel_before_selection(const struct session *s);
 /* Whether the kernel times of both can be told apart (model/time_range.h); false without one. */
 bool panel_times_apart(const struct session *s);
-/* "0.8 a second, 12 s left", without the rate where @width columns are too few; "" = nothing is
- * known, or as good as done. */
-void panel_pace(const struct pace *p, int width, char *out, size_t n);
+/* "0.8 a second, 12 s left", or "540 blocks a second, ..."; without the rate where it is not known
+ * or @width columns are too few; "" = nothing is known, or as good as done. */
+void panel_pace(const struct pace *p, bool of_blocks, int width, char *out, size_t n);
 /* A run of this kernel is pinned. */
 bool panel_pinned(const struct session *s);
 

@@ -21,5 +21,13 @@ press C-c
 check sweep_cancelled see 'left with 1'
 check sweep_says_so see 'not run: cancelled'
 
+# a single run on the screen
+type "clear; $PMPP sgemm/tiled M=1024 N=1024 K=2048 TILE=4 --backend emu; echo left with \$?"
+check run_progress see ' %  .* blocks a second, .* left'
+press q
+check run_is_not_dropped_at_once see 'q again quits; a run is under way'
+press q
+check run_ends see 'left with 0'
+
 $PMPP ladder sgemm M=512 N=512 K=512 --no-verify --backend emu >"$work/out" 2>"$work/err"
 check no_row_in_a_file test ! -s "$work/err"

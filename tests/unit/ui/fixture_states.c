@@ -35,7 +35,8 @@ struct session *fixture_running(void)
 	s->stale = true;
 	s->state = RUN_RUNNING;
 	s->progress = 0.43;
-	s->left_s = 12;
+	s->pace = (struct pace){ .per_s = 1234, .left_s = 12 };
+	s->pace_of_blocks = true;
 	return s;
 }
 

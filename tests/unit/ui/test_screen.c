@@ -2,6 +2,7 @@
 #include "fixture_world.h"
 #include "ui/command.h"
 #include "../unit.h"
+#include "model/ladder.h"
 #include "model/preset.h"
 
 static void shows(struct world *w, const char *what)
@@ -309,7 +310,13 @@ TEST_ON_SCREEN(a_panel_takes_the_screen, fixture_tour())
 TEST_ON_SCREEN(running_and_cancelling, fixture_running())
 {
 	shows(w, "43 %");
+	shows(w, "1 234 blocks a second, 12 s left");
 	shows(w, "c cancels");
+	w->fh.s->pace.per_s = 0;
+	shows(w, "12 s left");
+	world_shows(w, 24, 80, "a second", false);
+	w->fh.s->progress = 1;
+	shows(w, "evaluating result, caches and time");
 	world_press(w, "c r r");
 	assert_int_equal(w->fh.cancels, 1);
 	assert_int_equal(w->fh.runs, 2);
@@ -317,6 +324,19 @@ TEST_ON_SCREEN(running_and_cancelling, fixture_running())
 	world_press(w, "c");
 	assert_int_equal(w->fh.cancels, 1);
 	assert_string_equal(w->st.message, "nothing is running");
+	const unsigned n_history = w->fh.s->n_history;
+	w->fh.s->n_history = 1;
+	world_press(w, "q");
+	assert_true(w->st.quit); /* one run, which the next start gives again */
+	w->st.quit = w->st.quit_asked = false;
+	struct ladder l = { .running = 1 }; /* other long work: asked first */
+	w->fh.s->ladder = &l;
+	world_press(w, "q");
+	assert_false(w->st.quit);
+	assert_string_equal(w->st.message, "q again quits; a run is under way");
+	w->fh.s->ladder = NULL;
+	w->fh.s->n_history = n_history;
+	w->st.quit_asked = false;
 	world_press(w, "v");
 	assert_int_equal(w->fh.s->sel.variant, 0);
 	world_press(w, "V V");
