@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #define MOST_WORDS 40
+#define MOST_RESULTS 12
 #define MOST_BYTES (4u << 20)
 #define LIMIT_S 3600
 #define RUNNING "running … Esc ends it\n"
@@ -33,6 +34,10 @@ static struct {
 	const char *argv[MOST_WORDS + 4];
 	int far[2]; /* a pipe: rows of progress (PROGRESS_OPTION); 0 = not made yet */
 	struct text out, shown;
+	struct text part;               /* of a row that is not whole yet */
+	char row[128];                  /* how far it is */
+	char result[MOST_RESULTS][128]; /* what it has come to so far: the last rows, in order */
+	unsigned n_results;             /* that there were */
 	struct err err;
 } b;
 
@@ -80,24 +85,61 @@ void beside_end(void)
 	b.started = false;
 }
 
-/* What the pipe holds goes; the last whole row of it to @row. False: there was none. */
-static bool drain(char *row, size_t n)
+/* --- how far it is --- */
+
+static void take_row(const char *row)
+{
+	if (*row != PROGRESS_RESULT) {
+		snprintf(b.row, sizeof b.row, "%.120s", row);
+		return;
+	}
+	if (b.n_results >= MOST_RESULTS)
+		memmove(b.result[0], b.result[1], sizeof b.result - sizeof *b.result);
+	const unsigned at = b.n_results < MOST_RESULTS ? b.n_results : MOST_RESULTS - 1;
+	snprintf(b.result[at], sizeof b.result[at], "%.120s", row + 1);
+	b.n_results++;
+}
+
+/* What the pipe holds. False: no row of it is whole. */
+static bool take_rows(void)
 {
 	char bytes[4096];
 	bool any = false;
 	ssize_t got;
-	while (b.far[0] && (got = read(b.far[0], bytes, sizeof bytes - 1)) > 0) {
-		bytes[got] = '\0';
-		char *end = strrchr(bytes, '\n');
-		if (!end)
-			continue;
-		*end = '\0';
-		const char *before = strrchr(bytes, '\n');
-		if (row)
-			snprintf(row, n, "%.120s", before ? before + 1 : bytes);
-		any = true;
+	while (b.far[0] && (got = read(b.far[0], bytes, sizeof bytes)) > 0) {
+		text_put(&b.part, bytes, (size_t)got);
+		char *from = b.part.s;
+		for (char *end; (end = strchr(from, '\n')); from = end + 1) {
+			*end = '\0';
+			take_row(from);
+			any = true;
+		}
+		b.part.len -= (size_t)(from - b.part.s);
+		memmove(b.part.s, from, b.part.len + 1);
 	}
 	return any;
+}
+
+/* Nothing is known of a verb that begins. */
+static void forget_rows(void)
+{
+	take_rows();
+	text_free(&b.part);
+	b.row[0] = '\0';
+	b.n_results = 0;
+}
+
+static void show_rows(void)
+{
+	text_free(&b.shown);
+	text_add(&b.shown, "%s%s\n", RUNNING, b.row);
+	if (b.n_results)
+		text_put(&b.shown, "\n", 1);
+	if (b.n_results > MOST_RESULTS)
+		text_add(&b.shown, "… %u before these\n", b.n_results - MOST_RESULTS);
+	for (unsigned i = 0; i < b.n_results && i < MOST_RESULTS; i++)
+		text_add(&b.shown, "%s\n", b.result[i]);
+	plain_text(b.shown.s);
 }
 
 static bool start(const char *line, struct err *err)
@@ -115,7 +157,7 @@ static bool start(const char *line, struct err *err)
 	b.argv[n] = NULL;
 	b.err = (struct err){ 0 };
 	text_free(&b.shown);
-	drain(NULL, 0);
+	forget_rows();
 	text_add(&b.shown, "%s", RUNNING);
 	atomic_store(&b.cancel, false);
 	b.started = !pthread_create(&b.thread, NULL, wait_for_it, NULL);
@@ -179,14 +221,10 @@ static bool has_ended(void)
 
 bool beside_poll(void)
 {
-	char row[128];
 	/* (of a verb that was ended, too: the screen would be woken for ever) */
-	const bool further = drain(row, sizeof row) && b.started;
-	if (further) {
-		text_free(&b.shown);
-		text_add(&b.shown, "%s%s\n", RUNNING, row);
-		plain_text(b.shown.s);
-	}
+	const bool further = take_rows() && b.started;
+	if (further)
+		show_rows();
 	return has_ended() || further;
 }
 

@@ -1,14 +1,19 @@
 /* How far long work is; see progress.h. Knows no verb. */
 #include "cli/progress.h"
 
+#include "base/lang.h"
 #include "base/monotonic.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "cli/early_option.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define EVERY_S 0.1        /* no row more often than this */
@@ -70,6 +75,47 @@ bool progress_choose(int *argc, char **argv, struct err *err)
 	return true;
 }
 
+/* A line for who reads PROGRESS_OPTION's descriptor. */
+static void tell(const char *mark, const char *line)
+{
+	if (told_fd >= 0 && dprintf(told_fd, "%s%s\n", mark, line) < 0 && errno != EAGAIN)
+		told_fd = -1; /* nobody reads any more */
+}
+
+static void empty_row(const struct progress *p)
+{
+	if (p->drawn)
+		fprintf(p->to, "\r%*s\r", ROW_COLUMNS, "");
+}
+
+/* The bytes of @row that stay in one row: what wraps cannot be rewritten. */
+static size_t fitting(const char *row)
+{
+	const char *end = row, *next = row;
+	int columns = 0;
+	while (*end && (columns += char_columns(utf8_next(&next))) <= ROW_COLUMNS)
+		end = next;
+	return (size_t)(end - row);
+}
+
+static void put_row(FILE *to, const char *before, const char *row)
+{
+	char cut[4 * ROW_COLUMNS + 1];
+	snprintf(cut, sizeof cut, "%.*s", (int)fitting(row), row);
+	fprintf(to, "%s%s%*s", before, cut, ROW_COLUMNS - text_columns(cut), "");
+}
+
+static void show_results(struct progress *p)
+{
+	if (!p->held.len)
+		return;
+	empty_row(p);
+	for (size_t i = 0; i < p->held.len; i++)
+		p->rows += p->held.s[i] == '\n';
+	fwrite(p->held.s, 1, p->held.len, p->to);
+	text_free(&p->held);
+}
+
 static void draw(struct progress *p)
 {
 	const double now = clock_now_s();
@@ -78,13 +124,12 @@ static void draw(struct progress *p)
 	char row[256];
 	progress_text(p, now - p->started_s, row, sizeof row);
 	p->drawn_s = now;
-	if (told_fd >= 0 && dprintf(told_fd, "%s\n", row) < 0)
-		told_fd = -1; /* nobody reads any more */
+	tell("", row);
 	if (!p->to)
 		return;
+	show_results(p);
 	p->drawn = true;
-	/* what wraps cannot be rewritten */
-	fprintf(p->to, "\r%-*.*s", ROW_COLUMNS, ROW_COLUMNS, row);
+	put_row(p->to, "\r", lang_text(row));
 	fflush(p->to);
 }
 
@@ -110,12 +155,36 @@ void progress_done(struct progress *p)
 	p->fraction = 0;
 }
 
+void progress_result(struct progress *p, const char *fmt, ...)
+{
+	char row[256], mark[] = { PROGRESS_RESULT, '\0' };
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(row, sizeof row, fmt, ap);
+	va_end(ap);
+	tell(mark, row);
+	if (p->to)
+		text_add(&p->held, "%.*s\n", (int)fitting(row), row);
+}
+
+/* Are the results over the row still on the screen, each in one row of it? */
+static bool can_take_back(const struct progress *p)
+{
+	const char *term = getenv("TERM");
+	struct winsize size;
+	return term && strcmp(term, "dumb") != 0 && !ioctl(fileno(p->to), TIOCGWINSZ, &size) &&
+	       size.ws_col > ROW_COLUMNS && size.ws_row > p->rows + 1;
+}
+
 void progress_end(struct progress *p)
 {
 	if (p->drawn) {
-		fprintf(p->to, "\r%*s\r", ROW_COLUMNS, "");
+		empty_row(p);
+		if (p->rows && can_take_back(p))
+			fprintf(p->to, "\033[%uA\033[J", p->rows);
 		fflush(p->to);
 	}
+	text_free(&p->held);
 	p->to = NULL;
 }
 

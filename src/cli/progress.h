@@ -1,18 +1,22 @@
 /*
- * How far long work is, on a terminal: one row on stderr that rewrites itself. Ctrl-C ends the work
- * and keeps what is done; a second one ends the program.
+ * How far long work is, on a terminal: one row on stderr that rewrites itself, and over it what the
+ * items that are done came to, until the whole answer takes their place. Ctrl-C ends the work and
+ * keeps what is done; a second one ends the program.
  */
 #ifndef PMPP_CLI_PROGRESS_H
 #define PMPP_CLI_PROGRESS_H
 
 #include "backend/backend.h"
+#include "base/text.h"
 
 #include <stdio.h>
 
 #define PROGRESS_OPTION "--progress-fd"
 
 /* Takes PROGRESS_OPTION and its value out of @argv: rows of progress go to that descriptor, a line
- * each, wherever stderr goes. ERR_USAGE: it is not the number of an open one. */
+ * each, wherever stderr goes; what an item came to, after PROGRESS_RESULT. ERR_USAGE: it is not the
+ * number of an open one. */
+#define PROGRESS_RESULT '+'
 bool progress_choose(int *argc, char **argv, struct err *err);
 
 struct progress {
@@ -22,6 +26,8 @@ struct progress {
 	double started_s, drawn_s;
 	char item[80]; /* what is under way */
 	bool drawn;
+	struct text held; /* rows of results that are not shown yet */
+	unsigned rows;    /* of results that stand over the row */
 };
 
 /* @n items of work; drawn where @to is a terminal. From here on Ctrl-C sets progress_cancelled().
@@ -31,7 +37,10 @@ void progress_begin(struct progress *p, unsigned n);
 void progress_item(struct progress *p, const char *item);
 /* The item is done. */
 void progress_done(struct progress *p);
-/* Empties the row. */
+/* What an item came to, in one row, before it is done. */
+void progress_result(struct progress *p, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Empties the row, and takes the results away where the terminal can. */
 void progress_end(struct progress *p);
 bool progress_cancelled(void);
 /* Hooks of a run that is the item under way; @p must outlive them. */

@@ -44,48 +44,6 @@ static unsigned options(void *state, struct option_spec *o)
 	return ARRAY_LEN(all);
 }
 
-/* Runs one rung with those of the person's parameters that it has. Its status: a launch that is
- * refused is no failure of the ladder, one that ran and failed is. */
-static int climb(struct ladder_rung *rung, const struct selection *sel,
-                 const struct run_options *options_, struct progress *progress)
-{
-	const struct run_hooks hooks = progress_hooks(progress);
-	struct run_record *r = NULL;
-	struct err err = { 0 };
-	if (run_selection_with(sel, options_, &hooks, &r, &err)) {
-		rung->record = r;
-		return r->verify == VERIFY_WRONG ? CLI_WRONG : CLI_OK;
-	}
-	snprintf(rung->why, sizeof rung->why, "%.199s", err.msg);
-	return err.code == ERR_USAGE ? CLI_OK : err_exit_status(err.code);
-}
-
-/* Every rung until the person has enough; the worst status. */
-static int climb_all(struct ladder *l, const struct run_options *options_)
-{
-	struct progress progress;
-	int status = CLI_OK;
-	progress_begin(&progress, l->n);
-	for (unsigned i = 0; i < l->n; i++) {
-		struct ladder_rung *r = &l->rungs[i];
-		const struct selection rung = ladder_selection(l, i);
-		if (progress_cancelled()) {
-			snprintf(r->why, sizeof r->why, "not run: cancelled");
-			status = CLI_WRONG;
-			continue;
-		}
-		progress_item(&progress, r->variant->name);
-		const int of_rung = climb(r, &rung, options_, &progress);
-		progress_done(&progress);
-		if (status == CLI_OK)
-			status = of_rung;
-		if (r->record)
-			l->in_bytes = ladder_in_bytes(&r->record->cost);
-	}
-	progress_end(&progress);
-	return status;
-}
-
 static const char *number_text(char *out, size_t n, double v, int digits, const char *none)
 {
 	if (isnan(v))
@@ -102,6 +60,65 @@ static const char *time_text(char *out, size_t n, double ns)
 	else
 		fmt_ns(out, n, ns);
 	return out;
+}
+
+/* Runs one rung with those of the person's parameters that it has. Its status: a launch that is
+ * refused is no failure of the ladder, one that ran and failed is. */
+static int climb(struct ladder_rung *rung, const struct selection *sel,
+                 const struct run_options *options_, struct progress *progress)
+{
+	const struct run_hooks hooks = progress_hooks(progress);
+	struct run_record *r = NULL;
+	struct err err = { 0 };
+	if (run_selection_with(sel, options_, &hooks, &r, &err)) {
+		rung->record = r;
+		return r->verify == VERIFY_WRONG ? CLI_WRONG : CLI_OK;
+	}
+	snprintf(rung->why, sizeof rung->why, "%.199s", err.msg);
+	return err.code == ERR_USAGE ? CLI_OK : err_exit_status(err.code);
+}
+
+/* What a rung came to, while the others run. */
+static void tell_rung(struct progress *p, struct ladder *l, const struct ladder_rung *r, bool utf8)
+{
+	char time[32], rate[32];
+	ladder_compare(l);
+	if (r->record)
+		progress_result(p, "  %-18s %10s %s %10s %s%s", r->variant->name,
+		                time_text(time, sizeof time, r->time_ns),
+		                origin_mark(r->record->metrics.v[M_TIME_KERNEL].origin, !utf8),
+		                number_text(rate, sizeof rate, r->rate, 4, "n/a"),
+		                l->in_bytes ? "GB/s" : "GFLOPS",
+		                r->record->verify == VERIFY_WRONG ? "  WRONG RESULT" : "");
+	else
+		progress_result(p, "  %-18s %s", r->variant->name, r->why);
+}
+
+/* Every rung until the person has enough; the worst status. */
+static int climb_all(struct ladder *l, const struct run_options *options_, bool utf8)
+{
+	struct progress progress;
+	int status = CLI_OK;
+	progress_begin(&progress, l->n);
+	for (unsigned i = 0; i < l->n; i++) {
+		struct ladder_rung *r = &l->rungs[i];
+		const struct selection rung = ladder_selection(l, i);
+		if (progress_cancelled()) {
+			snprintf(r->why, sizeof r->why, "not run: cancelled");
+			status = CLI_WRONG;
+			continue;
+		}
+		progress_item(&progress, r->variant->name);
+		const int of_rung = climb(r, &rung, options_, &progress);
+		if (r->record)
+			l->in_bytes = ladder_in_bytes(&r->record->cost);
+		tell_rung(&progress, l, r, utf8);
+		progress_done(&progress);
+		if (status == CLI_OK)
+			status = of_rung;
+	}
+	progress_end(&progress);
+	return status;
 }
 
 #define MAX_LIBRARY 4
@@ -316,7 +333,7 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	    !choose_gpu_and_backend(s->gpu, s->backend, &sel, &err))
 		return cli_fail(c, &err);
 	struct ladder *l = ladder_new(&sel);
-	int status = climb_all(l, &options_);
+	int status = climb_all(l, &options_, c->utf8);
 	workbench_close(&bench);
 	char params[256];
 	struct library_line lines[MAX_LIBRARY];

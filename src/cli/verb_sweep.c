@@ -108,7 +108,16 @@ static void axis_text(const struct sweep *w, const int64_t *params, char *out, s
 	}
 }
 
-static void measure(struct sweep *w, const struct run_options *options_)
+/* What a point came to, while the others run. */
+static void tell_point(struct sweep *w, const char *words, const struct point *p, bool utf8)
+{
+	char time[32], rate[32];
+	progress_result(&w->progress, "  %-40s %10s %s %10s GFLOPS%s", words,
+	                fmt_ns(time, sizeof time, p->time_ns), origin_mark(p->origin, !utf8),
+	                fmt_num(rate, sizeof rate, p->rate, 4), p->wrong ? "  WRONG RESULT" : "");
+}
+
+static void measure(struct sweep *w, const struct run_options *options_, bool utf8)
 {
 	const struct run_hooks hooks = progress_hooks(&w->progress);
 	struct run_record *r = NULL;
@@ -119,7 +128,8 @@ static void measure(struct sweep *w, const struct run_options *options_)
 	axis_text(w, w->sel.params, words, sizeof words);
 	progress_item(&w->progress, words);
 	const bool ran = run_selection_with(&w->sel, options_, &hooks, &r, &err);
-	progress_done(&w->progress);
+	if (!ran)
+		progress_done(&w->progress);
 	if (!ran && err.code == ERR_CANCELLED)
 		return;
 	w->total++;
@@ -144,18 +154,20 @@ static void measure(struct sweep *w, const struct run_options *options_)
 	p->rate = r->cost.flop / p->time_ns;
 	snprintf(p->bottleneck, sizeof p->bottleneck, "%s", r->metrics.v[M_TIME_BOTTLENECK].text);
 	record_free(r);
+	tell_point(w, words, p, utf8);
+	progress_done(&w->progress);
 }
 
 /* Every combination of the axes from @axis on. */
-static void combine(struct sweep *w, unsigned axis, const struct run_options *options_)
+static void combine(struct sweep *w, unsigned axis, const struct run_options *options_, bool utf8)
 {
 	if (axis == w->n_axes) {
-		measure(w, options_);
+		measure(w, options_, utf8);
 		return;
 	}
 	for (unsigned i = 0; i < w->axes[axis].n; i++) {
 		w->sel.params[w->axes[axis].param] = w->axes[axis].value[i];
-		combine(w, axis + 1, options_);
+		combine(w, axis + 1, options_, utf8);
 	}
 }
 
@@ -309,7 +321,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct workbench bench = { 0 };
 	combine(
 		&w, 0,
-		&(struct run_options){ .max_blocks = s->sample, .bench = &bench, .caps = CAPS_OF_A_ROW });
+		&(struct run_options){ .max_blocks = s->sample, .bench = &bench, .caps = CAPS_OF_A_ROW },
+		c->utf8);
 	workbench_close(&bench);
 	progress_end(&w.progress);
 	qsort(w.points, w.n, sizeof *w.points, faster);

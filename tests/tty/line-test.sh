@@ -89,6 +89,20 @@ line 'run vec_add/nothing'
 press Enter
 check what_went_wrong_is_shown see "exit status 2"
 press Escape
+# what is done stands there while the rest runs
+line 'sweep sgemm/tiled M=64 N=2048 K=1024 TILE=16,2 --sample 0'
+press Enter
+of_two() { screen | grep -q 'running … Esc ends it' && screen | grep -q 'TILE=16  *[0-9.]* .s ~ .* GFLOPS'; }
+comes_early() {
+	for _ in $(seq 200); do
+		of_two && return
+		sleep 0.05
+	done
+	return 1
+}
+check first_result_comes_before_the_end comes_early
+check all_come_at_the_end see '2 of 2 combinations ran'
+press Escape
 # a minute of work, ended by Escape; nothing of it stays
 line 'run sgemm/naive_col M=4096 N=4096 K=4096 --timeout 300'
 press Enter

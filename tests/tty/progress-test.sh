@@ -9,11 +9,13 @@ trap 'finish; rm -rf "$work"' EXIT
 start 24 100
 type "clear; $PMPP ladder sgemm M=1024 N=1024 K=2048 --no-verify --backend emu; echo left with \$?"
 check ladder_progress see '^[2-9] of 10  [a-z_]*  *[0-9]* %  .* s, about .* to go'
+check ladder_shows_what_is_done see '^  naive_col  *[0-9.]* .s ~  *[0-9.]* GFLOPS$'
 press C-c
 check ladder_cancelled see 'left with 1'
 check ladder_keeps_first see 'naive_col  *[0-9.]* .s ~'
 check ladder_says_so see 'not run: cancelled'
 check row_is_gone gone 'about .* to go'
+check results_are_shown_once [ "$(screen | grep -c '^  naive_col ')" = 1 ]
 
 type "clear; $PMPP sweep sgemm/tiled M=1024 N=1024 K=2048 TILE=8,16,32 --sample 0 --backend emu; echo left with \$?"
 check sweep_progress see '^[1-3] of 3  TILE=[0-9]*  *[0-9]* %'
