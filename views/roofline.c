@@ -59,6 +59,27 @@ static int figures(const struct session *s, struct canvas *c, int row, int last)
 	return row;
 }
 
+/* Of a kernel without a point: why, and what it takes of the memory's bandwidth instead. */
+static int no_point(const struct session *s, struct canvas *c, int row, int last)
+{
+	const struct metric_set *m = panel_metrics(s);
+	const double gbs = metric_get(m, M_DRAM_GBS), most = s->sel.gpu->dram_gbs;
+	char text[32];
+	if (row < last) {
+		const int col = canvas_text(c, row, 2, STYLE_NORMAL, "no point here ");
+		canvas_text_n(c, row++, col + 1, c->cols - col - 2, STYLE_DIM,
+		              panel_reason(m, M_ROOF_ACHIEVED));
+	}
+	if (row < last && isfinite(gbs) && most > 0) {
+		int col = canvas_text(c, row, 2, STYLE_NORMAL, "DRAM     ");
+		col = canvas_metric(c, row, col, 6, m, M_DRAM_GBS);
+		col = canvas_text(c, row, col, STYLE_DIM, " GB/s   ");
+		col = canvas_printf(c, row, col, STYLE_BOLD, "%.0f %%", 100 * gbs / most);
+		canvas_printf(c, row++, col, STYLE_DIM, " of %s GB/s", fmt_count(text, sizeof text, most));
+	}
+	return row;
+}
+
 static const char *advice(const struct session *s)
 {
 	const struct metric_set *m = panel_metrics(s);
@@ -127,17 +148,22 @@ static void draw(const struct session *s, struct canvas *c)
 	int busy = 0;
 	for (int i = 0; i < PERF_RESOURCE_COUNT; i++)
 		busy += s->now->perf.resource_ns[i] > 0;
-	int below = 2 + (s->now->cost.book_note != NULL) + 1;
-	bool table = c->rows >= 12 + below + busy + 2;
+	const bool point = metric_known(panel_metrics(s), M_ROOF_ACHIEVED);
+	int below = 2 + (point && s->now->cost.book_note != NULL) + point;
+	/* what each resource needs is all that there is to see of a kernel without a point */
+	bool table = c->rows >= (point ? 12 : 1) + below + busy + 2;
 	int first = c->rows >= 16 ? 1 : 0;
 	int plot_rows = c->rows - first - below - (table ? busy + 2 : 0);
-	if (plot_rows < 5) {
+	const int least = point ? 5 : 8; /* rows that a picture without a point is worth */
+	if (plot_rows < least && point) {
 		figures(s, c, first, c->rows);
 		return;
 	}
-	panel_roofline(s, c, first, plot_rows);
-	int row = figures(s, c, first + plot_rows, c->rows);
-	if (row < c->rows)
+	if (plot_rows >= least)
+		panel_roofline(s, c, first, plot_rows);
+	int row = plot_rows >= least ? first + plot_rows : first;
+	row = point ? figures(s, c, row, c->rows) : no_point(s, c, row, c->rows);
+	if (point && row < c->rows)
 		canvas_text_n(c, row++, 2, c->cols - 3, STYLE_KNOB, advice(s));
 	if (table)
 		resources(s, c, row + 1, c->rows);

@@ -6,11 +6,9 @@
  * other precisions, where there is room. What lies over the roof is shaded; the line from the point
  * up to it says how much is left. The only arithmetic here is the logarithm of the axes.
  */
-#include "ui/view.h"
+#include "ui/roofline_parts.h"
 
 #include "base/text.h"
-#include "model/brief.h"
-#include "model/program_session.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,49 +17,26 @@
 #define MANY_ROWS 14  /* of the plot, from which the other roofs are drawn */
 #define SHADED 0x2591 /* "░" */
 
-struct axes {
-	struct plot p;
-	double x0, x1, y0, y1; /* log10 */
-	double peak, gbs;      /* GFLOPS, GB/s */
-};
-
-static double fx(const struct axes *a, double flop_per_byte)
+double roofline_x(const struct axes *a, double flop_per_byte)
 {
 	return (log10(flop_per_byte) - a->x0) / (a->x1 - a->x0);
 }
 
-static double fy(const struct axes *a, double gflops)
+double roofline_y(const struct axes *a, double gflops)
 {
 	return (log10(gflops) - a->y0) / (a->y1 - a->y0);
 }
 
-struct point {
-	double x, y; /* FLOP/byte, GFLOPS; NAN = unknown */
-};
-
-static bool drawable(struct point p)
+bool roofline_cell(const struct axes *a, struct point p, int *row, int *col)
 {
-	return isfinite(p.x) && isfinite(p.y) && p.x > 0 && p.y > 0;
-}
-
-static struct point achieved(const struct metric_set *m)
-{
-	if (!m)
-		return (struct point){ NAN, NAN };
-	return (struct point){ metric_get(m, M_ROOF_AI), metric_get(m, M_ROOF_ACHIEVED) };
-}
-
-static struct point by_book(const struct metric_set *m)
-{
-	if (!m)
-		return (struct point){ NAN, NAN };
-	return (struct point){ metric_get(m, M_ROOF_BOOK_AI), metric_get(m, M_ROOF_BOOK_ATTAINABLE) };
+	return roofline_drawable(p) &&
+	       plot_cell(&a->p, roofline_x(a, p.x), roofline_y(a, p.y), row, col);
 }
 
 /* Grows the axes so that @p is on the plot, at most to 1e-3..1e5 FLOP/byte. */
 static void include(struct axes *a, struct point p)
 {
-	if (!drawable(p))
+	if (!roofline_drawable(p))
 		return;
 	double lx = log10(p.x), ly = log10(p.y);
 	if (lx - 0.15 < a->x0)
@@ -85,7 +60,7 @@ static void ticks(const struct axes *a, struct canvas *c)
 	canvas_hline(c, p->row + p->rows, p->col, p->cols, STYLE_DIM);
 	for (int e = (int)ceil(a->y0); e <= (int)floor(a->y1); e++) {
 		/* on a low plot two decades may share a row */
-		if (!plot_cell(p, 0, fy(a, pow(10, e)), &row, &col) || row == labelled)
+		if (!plot_cell(p, 0, roofline_y(a, pow(10, e)), &row, &col) || row == labelled)
 			continue;
 		labelled = row;
 		if (e >= 6) /* "1 M": the labels have eight columns */
@@ -108,7 +83,7 @@ static void ticks(const struct axes *a, struct canvas *c)
 			if (i == 2 && first == 3)
 				break;
 			double v = (i == 1 && first == 3 ? marks[3] : marks[i]) * pow(10, e);
-			if (!plot_cell(p, fx(a, v), 0, &row, &col))
+			if (!plot_cell(p, roofline_x(a, v), 0, &row, &col))
 				continue;
 			fmt_num(text, sizeof text, v, 3);
 			int width = utf8_columns(text), at = col - width / 2;
@@ -138,9 +113,8 @@ static bool free_cells(const struct canvas *c, int row, int col, int n)
 	return true;
 }
 
-/* A label near row, col where nothing is yet: right, left, then the rows below and above. */
-static void label(const struct axes *a, struct canvas *c, int row, int col, enum style s,
-                  const char *text)
+void roofline_label(const struct axes *a, struct canvas *c, int row, int col, enum style s,
+                    const char *text)
 {
 	static const int rows[] = { 0, 1, -1, 2, -2, 3 };
 	int n = utf8_columns(text);
@@ -159,8 +133,7 @@ static void label(const struct axes *a, struct canvas *c, int row, int col, enum
 	}
 }
 
-/* A line of single dots. */
-static void dotted(const struct plot *p, double x0, double y0, double x1, double y1, int apart)
+void roofline_dotted(const struct plot *p, double x0, double y0, double x1, double y1, int apart)
 {
 	const double wide = fabs(x1 - x0) * p->cols * 2, high = fabs(y1 - y0) * p->rows * 4;
 	/* figures of a damaged or strange file lead far outside */
@@ -211,19 +184,21 @@ static void roof_lines(const struct axes *a, const struct other_roofs *o)
 	p.style = STYLE_DIM;
 	for (size_t i = 0; i < ARRAY_LEN(o->flat); i++)
 		if (o->flat[i].gflops > 0)
-			dotted(&p, fx(a, o->flat[i].gflops / a->gbs), fy(a, o->flat[i].gflops), 1,
-			       fy(a, o->flat[i].gflops), 4);
+			roofline_dotted(&p, roofline_x(a, o->flat[i].gflops / a->gbs),
+			                roofline_y(a, o->flat[i].gflops), 1, roofline_y(a, o->flat[i].gflops),
+			                4);
 	for (size_t i = 0; i < ARRAY_LEN(o->slope); i++)
 		if (o->slope[i].gbs > 0)
-			dotted(&p, 0, fy(a, x0 * o->slope[i].gbs), fx(a, a->peak / o->slope[i].gbs),
-			       fy(a, a->peak), 4);
+			roofline_dotted(&p, 0, roofline_y(a, x0 * o->slope[i].gbs),
+			                roofline_x(a, a->peak / o->slope[i].gbs), roofline_y(a, a->peak), 4);
 	p.style = STYLE_BAR;
 	const double dot = 1.0 / (4 * p.rows);
 	for (int i = 0; i < (p.c->ascii ? 1 : 2); i++) { /* two dots thick */
-		plot_line(&p, a->x0 < log10(ridge) ? 0 : fx(a, ridge),
-		          fy(a, fmin(a->peak, x0 * a->gbs)) - i * dot, fx(a, ridge),
-		          fy(a, a->peak) - i * dot);
-		plot_line(&p, fx(a, ridge), fy(a, a->peak) - i * dot, 1, fy(a, a->peak) - i * dot);
+		plot_line(&p, a->x0 < log10(ridge) ? 0 : roofline_x(a, ridge),
+		          roofline_y(a, fmin(a->peak, x0 * a->gbs)) - i * dot, roofline_x(a, ridge),
+		          roofline_y(a, a->peak) - i * dot);
+		plot_line(&p, roofline_x(a, ridge), roofline_y(a, a->peak) - i * dot, 1,
+		          roofline_y(a, a->peak) - i * dot);
 	}
 }
 
@@ -236,13 +211,13 @@ static void slope_name(const struct axes *a, struct canvas *c, const char *name,
 	fmt_count(number, sizeof number, gbs);
 	snprintf(text, sizeof text, "%s %s GB/s", name, number);
 	const double x = pow(10, (a->x0 + log10(a->peak / gbs)) / 2);
-	if (!plot_cell(&a->p, fx(a, x), fy(a, x * gbs), &row, &col))
+	if (!plot_cell(&a->p, roofline_x(a, x), roofline_y(a, x * gbs), &row, &col))
 		return;
 	if (below)
-		label(a, c, row + 1, col + 1, STYLE_DIM, text);
+		roofline_label(a, c, row + 1, col + 1, STYLE_DIM, text);
 	else
-		label(a, c, row > a->p.row + 1 ? row - 1 : row, col - utf8_columns(text) - 3, STYLE_DIM,
-		      text);
+		roofline_label(a, c, row > a->p.row + 1 ? row - 1 : row, col - utf8_columns(text) - 3,
+		               STYLE_DIM, text);
 }
 
 /* A flat roof's name over its right end, or under it. */
@@ -250,11 +225,11 @@ static void roof_name(const struct axes *a, struct canvas *c, const char *text, 
 {
 	const int right = a->p.col + a->p.cols, width = utf8_columns(text);
 	int row, col;
-	if (!plot_cell(&a->p, 1, fy(a, gflops), &row, &col))
+	if (!plot_cell(&a->p, 1, roofline_y(a, gflops), &row, &col))
 		return;
-	if (row > a->p.row && free_cells(c, row - 1, right - width, width))
+	if (row > a->p.row && free_cells(c, row - 1, right - width - 1, width + 1))
 		canvas_right(c, row - 1, right, STYLE_DIM, "%s", text);
-	else if (row + 1 < a->p.row + a->p.rows && free_cells(c, row + 1, right - width, width))
+	else if (row + 1 < a->p.row + a->p.rows && free_cells(c, row + 1, right - width - 1, width + 1))
 		canvas_right(c, row + 1, right, STYLE_DIM, "%s", text);
 }
 
@@ -294,8 +269,8 @@ static void forbidden(const struct axes *a, struct canvas *c)
 	for (int k = 0; k < p->cols; k++) {
 		const double x = a->x0 + (k + 0.5) / p->cols * (a->x1 - a->x0);
 		int roof, col;
-		if (!plot_cell(p, (k + 0.5) / p->cols, fy(a, fmin(a->peak, pow(10, x) * a->gbs)), &roof,
-		               &col))
+		if (!plot_cell(p, (k + 0.5) / p->cols, roofline_y(a, fmin(a->peak, pow(10, x) * a->gbs)),
+		               &roof, &col))
 			continue;
 		for (int row = p->row; row < roof; row++) {
 			const int at = p->col + k;
@@ -313,11 +288,12 @@ static void what_is_left(const struct axes *a, struct canvas *c, struct point no
 {
 	int row, col, roof, same;
 	char text[48], number[32];
-	if (!drawable(now))
+	if (!roofline_drawable(now))
 		return;
 	const double could = fmin(a->peak, now.x * a->gbs);
-	if (could < 1.2 * now.y || !plot_cell(&a->p, fx(a, now.x), fy(a, now.y), &row, &col) ||
-	    !plot_cell(&a->p, fx(a, now.x), fy(a, could), &roof, &same))
+	if (could < 1.2 * now.y ||
+	    !plot_cell(&a->p, roofline_x(a, now.x), roofline_y(a, now.y), &row, &col) ||
+	    !plot_cell(&a->p, roofline_x(a, now.x), roofline_y(a, could), &roof, &same))
 		return;
 	for (int r = roof + 1; r < row; r++)
 		if (free_cells(c, r, col, 1))
@@ -325,47 +301,7 @@ static void what_is_left(const struct axes *a, struct canvas *c, struct point no
 	if (row - roof < 3)
 		return;
 	snprintf(text, sizeof text, "%s× left", fmt_num(number, sizeof number, could / now.y, 2));
-	label(a, c, (row + roof) / 2, col, STYLE_KNOB, text);
-}
-
-/* The session's other runs of this kernel: numbered, the oldest 1, and the way from one to the
- * next. */
-#define MAX_RUNS 9
-
-static unsigned runs_of(const struct session *s, struct point out[MAX_RUNS])
-{
-	unsigned n = 0;
-	for (unsigned i = 0; i < s->n_history && !s->program; i++) {
-		const struct run_brief *b = &s->history[i];
-		if (b->sel.kernel != s->now->sel.kernel || strcmp(b->sel.gpu->id, s->sel.gpu->id) != 0)
-			continue;
-		const struct point p = achieved(&b->metrics);
-		if (!drawable(p))
-			continue;
-		if (n == MAX_RUNS)
-			memmove(out, out + 1, --n * sizeof *out);
-		out[n++] = p;
-	}
-	return n;
-}
-
-static void path(const struct axes *a, const struct point *runs, unsigned n)
-{
-	struct plot p = a->p;
-	p.style = STYLE_FAINT;
-	for (unsigned i = 1; i < n; i++)
-		dotted(&p, fx(a, runs[i - 1].x), fy(a, runs[i - 1].y), fx(a, runs[i].x), fy(a, runs[i].y),
-		       3);
-}
-
-static void mark(const struct axes *a, struct canvas *c, struct point p, enum style s, uint32_t ch,
-                 const char *text)
-{
-	int row, col;
-	if (!drawable(p) || !plot_cell(&a->p, fx(a, p.x), fy(a, p.y), &row, &col))
-		return;
-	canvas_cell(c, row, col, s, ch);
-	label(a, c, row, col, s, text);
+	roofline_label(a, c, (row + roof) / 2, col, STYLE_KNOB, text);
 }
 
 static bool fp64(const struct metric_set *m)
@@ -374,82 +310,10 @@ static bool fp64(const struct metric_set *m)
 	return isfinite(d) && d > 0 && !(d < f);
 }
 
-static void point_name(const struct session *s, const struct selection *sel, double gflops,
-                       char *out, size_t n)
-{
-	char number[32];
-	if (gflops >= 100)
-		fmt_count(number, sizeof number, gflops);
-	else
-		fmt_num(number, sizeof number, gflops, 3);
-	const char *variant = sel->kernel && sel->variant < sel->kernel->n_variants
-	                          ? sel->kernel->variants[sel->variant].name
-	                          : "";
-	char what[160] = "";
-	if (sel != &s->now->sel)
-		panel_difference(&s->now->sel, sel, what, sizeof what);
-	snprintf(out, n, "%.40s %s", what[0] ? what : variant, number);
-}
-
-/* The program's groups of launches that take longest, as numbered in the launches panel. */
-#define MAX_GROUPS 9
-
-static struct point of_group(const struct session *s, size_t i)
-{
-	const struct program *p = s->program ? s->program->now : NULL;
-	if (!p || i >= p->n_groups || program_group_of(p, s->program->launch) == &p->groups[i])
-		return (struct point){ NAN, NAN };
-	return (struct point){ program_group_metric(p, &p->groups[i], M_ROOF_AI),
-		                   program_group_metric(p, &p->groups[i], M_ROOF_ACHIEVED) };
-}
-
-/* Where everything stands, without names: these find their places around them. */
-static void dots(const struct session *s, struct canvas *c, const struct axes *a,
-                 const struct point *runs, unsigned n_runs)
-{
-	const struct metric_set *m = panel_metrics(s);
-	const struct run_brief *reference = session_reference_run(s);
-	for (unsigned i = 0; n_runs > 2 && i < n_runs; i++)
-		mark(a, c, runs[i], STYLE_FAINT, '1' + i, "");
-	mark(a, c, by_book(m), STYLE_WATCH, 0xb6, "");
-	mark(a, c, achieved(panel_before(s)), STYLE_FAINT, 0x25cb, "");
-	mark(a, c, achieved(reference ? &reference->metrics : NULL), STYLE_FAINT, 0x25cf, "");
-	for (size_t i = 0; i < MAX_GROUPS; i++)
-		mark(a, c, of_group(s, i), STYLE_WATCH, (uint32_t)('1' + i), "");
-	mark(a, c, achieved(m), STYLE_BOLD, 0x25b4, "");
-}
-
-static void names(const struct session *s, struct canvas *c, const struct axes *a)
-{
-	const struct metric_set *m = panel_metrics(s);
-	const struct run_brief *reference = session_reference_run(s);
-	char text[96], number[32];
-	const struct point b = by_book(m), p = achieved(panel_before(s)), now = achieved(m);
-	const struct point there = achieved(reference ? &reference->metrics : NULL);
-	what_is_left(a, c, now);
-	point_name(s, &s->now->sel, now.y, text, sizeof text);
-	mark(a, c, now, STYLE_BOLD, 0x25b4, text);
-	if (drawable(b)) {
-		fmt_count(number, sizeof number, b.y);
-		snprintf(text, sizeof text, "book %s", number);
-		mark(a, c, b, STYLE_WATCH, 0xb6, text);
-	}
-	if (drawable(p)) {
-		point_name(s, panel_before_selection(s), p.y, text, sizeof text);
-		mark(a, c, p, STYLE_FAINT, 0x25cb, text);
-	}
-	if (drawable(there)) {
-		fmt_count(number, sizeof number, there.y);
-		snprintf(text, sizeof text, "%.24s %s", reference->sel.gpu->name, number);
-		mark(a, c, there, STYLE_FAINT, 0x25cf, text);
-	}
-	mark(a, c, now, STYLE_BOLD, 0x25b4, "");
-}
-
 void panel_roofline(const struct session *s, struct canvas *c, int row, int rows)
 {
 	const struct gpu_spec *g = s->sel.gpu;
-	const struct metric_set *m = panel_metrics(s), *before = panel_before(s);
+	const struct metric_set *m = panel_metrics(s);
 	bool dp = fp64(m);
 	struct axes a = { .peak = dp ? g->fp64_gflops : g->fp32_gflops, .gbs = g->dram_gbs };
 	if (!(a.peak > 0) || !(a.gbs > 0) || rows < 5 || c->cols < 24)
@@ -459,17 +323,14 @@ void panel_roofline(const struct session *s, struct canvas *c, int row, int rows
 	a.x1 = fmax(2, ridge + 0.8);
 	a.y1 = log10(a.peak) + 0.35;
 	a.y0 = fmin(log10(a.gbs) + a.x0 - 0.1, a.y1 - 2);
-	include(&a, achieved(m));
-	include(&a, achieved(before));
-	include(&a, by_book(m));
-	const struct run_brief *reference = session_reference_run(s);
-	include(&a, achieved(reference ? &reference->metrics : NULL));
-	for (size_t i = 0; i < MAX_GROUPS; i++)
-		include(&a, of_group(s, i));
-	struct point runs[MAX_RUNS];
-	const unsigned n_runs = m ? runs_of(s, runs) : 0;
-	for (unsigned i = 0; i < n_runs; i++)
-		include(&a, runs[i]);
+	struct roofline_runs runs;
+	roofline_runs_of(s, &runs);
+	include(&a, runs.now);
+	include(&a, runs.before);
+	include(&a, runs.book);
+	include(&a, runs.reference);
+	for (unsigned i = 0; i < runs.n; i++)
+		include(&a, runs.run[i]);
 	const bool many = rows - 3 >= MANY_ROWS;
 	if (many && g->fp16_tensor_gflops > 0)
 		a.y1 = fmax(a.y1, log10(g->fp16_tensor_gflops) + 0.35);
@@ -485,12 +346,9 @@ void panel_roofline(const struct session *s, struct canvas *c, int row, int rows
 	if (many)
 		others = other_roofs_of(&a, g, dp);
 	roof_lines(&a, &others);
-	if (n_runs > 2)
-		path(&a, runs, n_runs);
-	if (m)
-		dots(s, c, &a, runs, n_runs);
+	roofline_dots(&a, &runs, c);
 	roof_names(&a, c, dp ? "FP64" : "FP32", &others);
-	if (m)
-		names(s, c, &a);
+	what_is_left(&a, c, runs.now);
+	roofline_names(s, &a, &runs, c);
 	forbidden(&a, c);
 }

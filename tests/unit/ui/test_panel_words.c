@@ -4,7 +4,7 @@
 #include "ui/view.h"
 
 extern const struct view_desc view_advice, view_coalescing, view_divergence, view_occupancy,
-	view_device;
+	view_device, view_roofline;
 
 /* The panel of @s at 60x100, as text; free it. */
 static char *drawn(const struct view_desc *v, struct session *s)
@@ -140,5 +140,32 @@ TEST(memory_is_sold_in_gb)
 	s->sel.gpu = gpu_find("rtx4090");
 	says(&view_device, s, "24 GB", true);
 	says(&view_device, s, "22.4", false);
+	fixture_free(s);
+}
+
+/* A kernel that computes nothing has no point: what each resource needs is shown in any case. */
+TEST(without_a_point_there_are_resources)
+{
+	struct session *s = fixture_done();
+	static const enum metric_id none[] = {
+		M_ROOF_ACHIEVED, M_ROOF_AI,      M_ROOF_ATTAINABLE,
+		M_ROOF_BOUND,    M_ROOF_BOOK_AI, M_ROOF_BOOK_ATTAINABLE
+	};
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+		metric_none(&s->now->metrics, none[i], "no floating-point operation executed");
+	metric_num(&s->now->metrics, M_DRAM_GBS, ORIGIN_MODELLED, 622);
+	says(&view_roofline, s, "no point here  no floating-point operation executed", true);
+	says(&view_roofline, s, "bound", false);
+	for (int rows = 12; rows <= 40; rows++) {
+		struct canvas c;
+		canvas_init(&c, rows, 78, false);
+		view_roofline.draw(s, &c);
+		char *text = canvas_dump(&c, false);
+		assert_non_null(strstr(text, "time each resource needs"));
+		assert_non_null(strstr(text, "shared "));
+		assert_non_null(strstr(text, "622 ~ GB/s   40 % of 1 555 GB/s"));
+		free(text);
+		canvas_free(&c);
+	}
 	fixture_free(s);
 }
