@@ -6,7 +6,8 @@
  * other precisions, where there is room. What lies over the roof is shaded; the line from the point
  * up to it says how much is left. The only arithmetic here is the logarithm of the axes.
  */
-#include "ui/roofline_parts.h"
+#include "ui/roofline_plot.h"
+#include "ui/roofline_runs.h"
 
 #include "base/text.h"
 
@@ -16,22 +17,6 @@
 
 #define MANY_ROWS 14  /* of the plot, from which the other roofs are drawn */
 #define SHADED 0x2591 /* "░" */
-
-double roofline_x(const struct axes *a, double flop_per_byte)
-{
-	return (log10(flop_per_byte) - a->x0) / (a->x1 - a->x0);
-}
-
-double roofline_y(const struct axes *a, double gflops)
-{
-	return (log10(gflops) - a->y0) / (a->y1 - a->y0);
-}
-
-bool roofline_cell(const struct axes *a, struct point p, int *row, int *col)
-{
-	return roofline_drawable(p) &&
-	       plot_cell(&a->p, roofline_x(a, p.x), roofline_y(a, p.y), row, col);
-}
 
 /* Grows the axes so that @p is on the plot, at most to 1e-3..1e5 FLOP/byte. */
 static void include(struct axes *a, struct point p)
@@ -93,54 +78,6 @@ static void ticks(const struct axes *a, struct canvas *c)
 			canvas_text(c, p->row + p->rows + 1, at, STYLE_DIM, text);
 			last = at + width;
 		}
-	}
-}
-
-static const struct cell *cell_at(const struct canvas *c, int row, int col)
-{
-	return c->cells + (size_t)(c->row + row) * (size_t)c->stride + (size_t)(c->col + col);
-}
-
-/* True when the @n cells from row, col are free of plot and text. */
-static bool free_cells(const struct canvas *c, int row, int col, int n)
-{
-	if (row < 0 || row >= c->rows || col < 0 || col + n > c->cols)
-		return false;
-	const struct cell *cell = cell_at(c, row, col);
-	for (int i = 0; i < n; i++)
-		if (cell[i].ch != ' ')
-			return false;
-	return true;
-}
-
-void roofline_label(const struct axes *a, struct canvas *c, int row, int col, enum style s,
-                    const char *text)
-{
-	static const int rows[] = { 0, 1, -1, 2, -2, 3 };
-	int n = utf8_columns(text);
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		int r = row + rows[i];
-		if (r < a->p.row || r >= a->p.row + a->p.rows)
-			continue;
-		if (col + 2 + n <= a->p.col + a->p.cols && free_cells(c, r, col + 1, n + 2)) {
-			canvas_text(c, r, col + 2, s, text);
-			return;
-		}
-		if (col - 1 - n >= a->p.col && free_cells(c, r, col - 2 - n, n + 2)) {
-			canvas_text(c, r, col - 1 - n, s, text);
-			return;
-		}
-	}
-}
-
-void roofline_dotted(const struct plot *p, double x0, double y0, double x1, double y1, int apart)
-{
-	const double wide = fabs(x1 - x0) * p->cols * 2, high = fabs(y1 - y0) * p->rows * 4;
-	/* figures of a damaged or strange file lead far outside */
-	const int n = (int)fmin(fmax(wide, high) / apart, 10000);
-	for (int i = 0; i <= n; i++) {
-		const double t = n ? (double)i / n : 0;
-		plot_dot(p, x0 + t * (x1 - x0), y0 + t * (y1 - y0));
 	}
 }
 
@@ -227,9 +164,10 @@ static void roof_name(const struct axes *a, struct canvas *c, const char *text, 
 	int row, col;
 	if (!plot_cell(&a->p, 1, roofline_y(a, gflops), &row, &col))
 		return;
-	if (row > a->p.row && free_cells(c, row - 1, right - width - 1, width + 1))
+	if (row > a->p.row && roofline_free(c, row - 1, right - width - 1, width + 1))
 		canvas_right(c, row - 1, right, STYLE_DIM, "%s", text);
-	else if (row + 1 < a->p.row + a->p.rows && free_cells(c, row + 1, right - width - 1, width + 1))
+	else if (row + 1 < a->p.row + a->p.rows &&
+	         roofline_free(c, row + 1, right - width - 1, width + 1))
 		canvas_right(c, row + 1, right, STYLE_DIM, "%s", text);
 }
 
@@ -257,7 +195,7 @@ static bool wordless(const struct canvas *c, const struct plot *p, int row, int 
 {
 	if (col < p->col || col >= p->col + p->cols)
 		return true;
-	const uint32_t ch = cell_at(c, row, col)->ch;
+	const uint32_t ch = roofline_at(c, row, col)->ch;
 	return ch == ' ' || ch == SHADED || (ch >= 0x2800 && ch <= 0x28ff);
 }
 
@@ -276,7 +214,7 @@ static void forbidden(const struct axes *a, struct canvas *c)
 			const int at = p->col + k;
 			if (c->ascii && (at + 2 * row) % 4)
 				continue;
-			if (free_cells(c, row, at, 1) && wordless(c, p, row, at - 1) &&
+			if (roofline_free(c, row, at, 1) && wordless(c, p, row, at - 1) &&
 			    wordless(c, p, row, at + 1))
 				canvas_cell(c, row, at, STYLE_SHADE, SHADED);
 		}
@@ -296,7 +234,7 @@ static void what_is_left(const struct axes *a, struct canvas *c, struct point no
 	    !plot_cell(&a->p, roofline_x(a, now.x), roofline_y(a, could), &roof, &same))
 		return;
 	for (int r = roof + 1; r < row; r++)
-		if (free_cells(c, r, col, 1))
+		if (roofline_free(c, r, col, 1))
 			canvas_cell(c, r, col, STYLE_KNOB, 0x2506);
 	if (row - roof < 3)
 		return;

@@ -1,8 +1,5 @@
-/*
- * Where the runs stand under the roofs: this one, the one before, the book's, a real GPU's, and the
- * session's or the program's others, numbered. See roofline_parts.h.
- */
-#include "ui/roofline_parts.h"
+/* See roofline_runs.h. */
+#include "ui/roofline_runs.h"
 
 #include "base/text.h"
 #include "model/brief.h"
@@ -11,11 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-bool roofline_drawable(struct point p)
-{
-	return isfinite(p.x) && isfinite(p.y) && p.x > 0 && p.y > 0;
-}
 
 static struct point achieved(const struct metric_set *m)
 {
