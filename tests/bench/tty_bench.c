@@ -1,12 +1,12 @@
 /*
  * How fast the program answers a person: starts it on a pseudo-terminal of 80 x 24, waits for the
- * first frame, then presses keys while a kernel runs and waits for each repaint. And what it costs:
- * processor time of a key, and of waiting; memory after very many keys.
+ * first frame, then presses keys while a kernel runs and waits for each repaint; turns the wheel
+ * and drags the curve of block sizes in the same way. And what it costs: processor time of a key,
+ * and of waiting; memory after very many keys.
  *
  * tty_bench PROGRAM [KEYS]   prints the figures. Measures; judges nothing.
  */
-#define _XOPEN_SOURCE 700
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE /* memmem */
 #include <errno.h>
 #include <poll.h>
 #include <pty.h>
@@ -28,6 +28,8 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
+static bool sgr; /* the program asked for the mouse's reports of mode 1006 */
+
 /* Time at which output first came, then reads until it has been quiet for @quiet_ms. 0 = nothing
  * within @limit_ms. */
 static double answer(int fd, int quiet_ms, int limit_ms)
@@ -41,6 +43,7 @@ static double answer(int fd, int quiet_ms, int limit_ms)
 			break;
 		if (!(first > 0))
 			first = now_ms();
+		sgr = sgr || memmem(buf, (size_t)n, "1006", 4);
 	}
 	return first;
 }
@@ -74,6 +77,17 @@ static void end(pid_t pid, int fd)
 	close(fd);
 }
 
+/* "wheel to repaint   1.20 ms median ..." of @n times, which are sorted. */
+static bool print_times(const char *what, double *took, int n, const char *when)
+{
+	if (!n)
+		return false;
+	qsort(took, (size_t)n, sizeof *took, by_value);
+	printf("%-18s %6.2f ms median, %.2f ms p99, %.2f ms worst of %d%s\n", what, took[n / 2],
+	       took[(n - 1) * 99 / 100], took[n - 1], n, when);
+	return true;
+}
+
 /* While a kernel runs: parameter values change back and forth, so that every key plans, draws, and
  * orders a run. False: nothing was answered. */
 static bool key_to_repaint(const char *program, int keys)
@@ -96,13 +110,76 @@ static bool key_to_repaint(const char *program, int keys)
 		usleep(20000);
 	}
 	end(pid, fd);
-	if (!n)
+	return print_times("key to repaint", took, n, ", while a kernel runs");
+}
+
+/* --- the mouse --- */
+
+enum { DRAG = 32, WHEEL_UP = 64, WHEEL_DOWN = 65 };
+
+/* What a terminal reports of @button at row, col, counted from 1. False: it cannot be written. */
+static bool report(int fd, int button, int row, int col, bool let_go)
+{
+	char text[40];
+	if (sgr)
+		snprintf(text, sizeof text, "\033[<%d;%d;%d%c", button, col, row, let_go ? 'm' : 'M');
+	else
+		snprintf(text, sizeof text, "\033[M%c%c%c", 32 + (let_go ? 3 : button), 32 + col, 32 + row);
+	return write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+}
+
+/* Places of the curve of block sizes on the panel of vec_add. */
+enum { PARAM_ROW = 3, PARAM_COL = 20, CURVE_ROW = 19, CURVE_COL = 18, CURVE_STEP = 4, SIZES = 15 };
+
+static int curve_col(int i)
+{
+	const int at = i % (2 * SIZES); /* there and back */
+	return CURVE_COL + CURVE_STEP * (at < SIZES ? at : 2 * SIZES - at);
+}
+
+/* The wheel over a parameter and the pointer dragged over the curve: every report chooses another
+ * block size, which is planned, drawn and run. Then a drag as quick as it can be reported. */
+static bool mouse_to_repaint(const char *program, int reports)
+{
+	double wheel[KEYS_MAX], drag[KEYS_MAX];
+	int fd, n = 0, m = 0;
+	const pid_t pid = begin(program, "vec_add/per_element", "N=262144", &fd);
+	if (pid < 0)
 		return false;
-	qsort(took, (size_t)n, sizeof *took, by_value);
-	printf("key to repaint     %6.2f ms median, %.2f ms p99, %.2f ms worst of %d, while a kernel "
-	       "runs\n",
-	       took[n / 2], took[(n - 1) * 99 / 100], took[n - 1], n);
-	return true;
+	answer(fd, 1000, 10000);
+	for (int i = 0; i < reports; i++) {
+		const double turned = now_ms();
+		if (!report(fd, i % 2 ? WHEEL_DOWN : WHEEL_UP, PARAM_ROW, PARAM_COL, false))
+			break;
+		const double came = answer(fd, 3, 1000);
+		if (came > 0)
+			wheel[n++] = came - turned;
+		usleep(20000);
+	}
+	report(fd, 0, CURVE_ROW, curve_col(0), false);
+	answer(fd, 20, 1000);
+	for (int i = 1; i <= reports; i++) {
+		const double moved = now_ms();
+		if (!report(fd, DRAG, CURVE_ROW, curve_col(i), false))
+			break;
+		const double came = answer(fd, 3, 1000);
+		if (came > 0)
+			drag[m++] = came - moved;
+		usleep(20000);
+	}
+	answer(fd, 100, 1000);
+	const double begun = now_ms();
+	for (int i = 0; i < 4 * SIZES; i++)
+		report(fd, DRAG, CURVE_ROW, curve_col(i), false);
+	report(fd, 0, CURVE_ROW, curve_col(SIZES), true);
+	double last = begun;
+	for (double came; (came = answer(fd, 1, 30)) > 0;)
+		last = came;
+	end(pid, fd);
+	return print_times("wheel to repaint", wheel, n, "") &&
+	       print_times("drag to repaint", drag, m, "") &&
+	       printf("a drag of %d steps  %6.1f ms until it is followed, with what then runs\n",
+	              4 * SIZES, last - begun) > 0;
 }
 
 /* Processor time of @pid so far, in ms. */
@@ -179,8 +256,8 @@ int main(int argc, char **argv)
 	const int keys = argc > 2 ? atoi(argv[2]) : 60;
 	if (argc < 2 || keys < 1 || keys > KEYS_MAX)
 		return 2;
-	if (key_to_repaint(argv[1], keys) && what_it_costs(argv[1]))
+	if (key_to_repaint(argv[1], keys) && mouse_to_repaint(argv[1], keys) && what_it_costs(argv[1]))
 		return 0;
-	puts("no key was answered");
+	puts("no key, or nothing of the mouse, was answered");
 	return 1;
 }
