@@ -229,8 +229,9 @@ static int wrapped(struct canvas *c, int row, enum style style, const char *text
 	return row + canvas_wrap(c, row, 3, left < most ? left : most, c->cols - 4, style, text);
 }
 
-/* What is as it should be, and the next variant to try: where there is room. */
-static void rest(const struct session *s, struct canvas *c, int row, const struct findings *f)
+/* What is as it should be, and the next variant to try: where there is room. Returns the row after.
+ */
+static int rest(const struct session *s, struct canvas *c, int row, const struct findings *f)
 {
 	const struct kernel_desc *k = s->now->sel.kernel;
 	const unsigned next = s->now->sel.variant + 1;
@@ -244,12 +245,12 @@ static void rest(const struct session *s, struct canvas *c, int row, const struc
 			canvas_text(c, row, at, STYLE_DIM, f->kept[i].figure);
 	}
 	if (!k || next >= k->n_variants || row + 2 >= c->rows || s->program)
-		return;
+		return row;
 	const struct variant_desc *v = &k->variants[next];
 	int col = canvas_text(c, ++row, 1, STYLE_KEY, "v");
 	col = canvas_text(c, row, col + 1, STYLE_NORMAL, "the next variant: ");
 	canvas_text_n(c, row, col, c->cols - col - 1, STYLE_BOLD, v->name);
-	wrapped(c, row + 1, STYLE_DIM, v->idea ? v->idea : v->title);
+	return wrapped(c, row + 1, STYLE_DIM, v->idea ? v->idea : v->title);
 }
 
 static void draw(const struct session *s, struct canvas *c)
@@ -274,7 +275,10 @@ static void draw(const struct session *s, struct canvas *c)
 	if (!f.n)
 		canvas_wrap(c, row, 1, c->rows - row, c->cols - 2, STYLE_DIM,
 		            "Nothing stands out in the figures of this run.");
-	rest(s, c, f.n ? row : row + 1, &f);
+	row = rest(s, c, f.n ? row : row + 1, &f);
+	/* what these sentences come from, where rows are left */
+	if (panel_resources_rows(s) > 1 && row + 1 + panel_resources_rows(s) <= c->rows)
+		panel_resources(s, c, row + 1);
 }
 
 const struct view_desc view_advice = {

@@ -295,12 +295,19 @@ static int summary(const struct session *s, struct canvas *c, int row, int last)
 	                      metric_get(m, M_SH_LD_EXCESS) > 0 ? STYLE_BAD : STYLE_BOLD, excess);
 	col = canvas_text(c, row, col, STYLE_DIM, " excess of ");
 	col = canvas_metric(c, row, col, 0, m, M_SH_LD_WAVE);
-	col = canvas_text(c, row, col, STYLE_DIM, " load passes,  ");
+	col = canvas_text(c, row, col, STYLE_DIM, " load passes");
 	metric_format(m, M_SH_ST_EXCESS, excess, sizeof excess);
-	col = canvas_text(c, row, col, STYLE_BOLD, excess);
-	col = canvas_text(c, row, col, STYLE_DIM, " of ");
-	col = canvas_metric(c, row, col, 0, m, M_SH_ST_WAVE);
-	col = canvas_text(c, row, col, STYLE_DIM, " store passes  ");
+	char passes[64];
+	metric_format(m, M_SH_ST_WAVE, passes, sizeof passes);
+	const int stores = 3 + utf8_columns(excess) + utf8_columns(" of ") + utf8_columns(passes) + 2 +
+	                   utf8_columns(" store passes");
+	if (col + stores < c->cols) {
+		col = canvas_text(c, row, col + 3, STYLE_BOLD, excess);
+		col = canvas_text(c, row, col, STYLE_DIM, " of ");
+		col = canvas_metric(c, row, col, 0, m, M_SH_ST_WAVE);
+		col = canvas_text(c, row, col, STYLE_DIM, " store passes");
+	}
+	col += 2;
 	if (col + 11 < c->cols)
 		canvas_delta(c, row, col, m, before, M_SH_LD_EXCESS, -1);
 	return row + 1;
@@ -356,8 +363,8 @@ static void table(const struct session *s, struct canvas *c, int row, int last, 
 	canvas_right(c, row, 6, STYLE_DIM, "line");
 	canvas_text_n(c, row, 8, k.source - 8, STYLE_DIM, "source");
 	if (k.req)
-		canvas_right(c, row, k.req, STYLE_DIM, "req");
-	canvas_right(c, row, k.per, STYLE_DIM, "per req");
+		canvas_right(c, row, k.req, STYLE_DIM, "requests");
+	canvas_right(c, row, k.per, STYLE_DIM, "each");
 	canvas_right(c, row, k.used - 2, STYLE_DIM, "used");
 	if (why_width)
 		canvas_text(c, row, k.why, STYLE_DIM, "why");

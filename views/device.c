@@ -92,9 +92,11 @@ static void draw(const struct session *s, struct canvas *c)
 	int col = canvas_text(c, row, 2, STYLE_TITLE, g->name);
 	col = canvas_printf(c, row, col, STYLE_DIM, "   %s %s · cc %d.%d · ", g->arch, g->chip,
 	                    g->cc_major, g->cc_minor);
-	canvas_text_n(c, row, col, c->cols - 1 - col, g->live ? STYLE_GOOD : STYLE_DIM,
-	              g->live ? "read from this machine's GPU"
-	                      : "from its sheet; every figure has a source");
+	const char *from =
+		g->live ? "read from this machine's GPU" : "from its sheet; every figure has a source";
+	if (!g->live && utf8_columns(from) > c->cols - 1 - col)
+		from = "from its sheet";
+	canvas_text_n(c, row, col, c->cols - 1 - col, g->live ? STYLE_GOOD : STYLE_DIM, from);
 	row += c->rows >= 12 ? 2 : 1;
 	bool pick = panel_focused(s, "device");
 	unsigned at = pick ? (s->cursor.row < N_FIGURES ? s->cursor.row : N_FIGURES - 1) : 0;

@@ -171,7 +171,9 @@ static void without_gpu(const struct session *s, struct canvas *c)
 	if (row + 1 >= c->rows)
 		return;
 	canvas_text_n(c, row++, 2, c->cols - 3, STYLE_DIM, "for what a warp waits, as a GPU counts it");
-	for (size_t i = 0; i < ARRAY_LEN(meanings) && row < c->rows; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(meanings); i++) {
+		if (text_rows(meanings[i].means, c->cols - 23) > c->rows - row)
+			break; /* whole ones only */
 		canvas_text(c, row, 2, STYLE_NORMAL, meanings[i].reason);
 		row += canvas_wrap(c, row, 22, c->rows - row, c->cols - 23, STYLE_DIM, meanings[i].means);
 	}

@@ -252,7 +252,9 @@ static int detail(struct canvas *c, int row, const struct ladder *l, unsigned i)
 	int col = canvas_printf(c, row, 2, STYLE_NORMAL, "since %s: ", was->variant->name);
 	col = canvas_printf(c, row, col, step_style(r), r->apart ? "× %s" : "× %s, too close to tell",
 	                    fmt_num(times, sizeof times, r->speedup_previous, 3));
-	col = canvas_printf(c, row, col, STYLE_NORMAL, "   moved: %s", r->moved);
+	if (row + 1 < c->rows && col + 3 + utf8_columns("moved: ") + utf8_columns(r->moved) >= c->cols)
+		col = -1, row++; /* a row of its own */
+	col = canvas_printf(c, row, col + 3, STYLE_NORMAL, "moved: %s", r->moved);
 	if (isfinite(r->pct_of_library))
 		canvas_printf(c, row, col, STYLE_NORMAL, "   %.0f %% of %s", r->pct_of_library,
 		              l->library_name);

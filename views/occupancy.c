@@ -149,7 +149,9 @@ static int limits(const struct session *s, struct canvas *c, int row, int last)
 		if (!l->limits || !why[0] || why_fits(c, &k, why))
 			continue;
 		int col = canvas_printf(c, row, 2, STYLE_DIM, "%s: ", l->name ? l->name : "");
-		canvas_text_n(c, row, col, c->cols - 1 - col, STYLE_DIM, why);
+		/* what it begins with, the need of a block, stands in the table, too */
+		const char *cut = utf8_columns(why) > c->cols - 1 - col ? strstr(why, "; ") : NULL;
+		canvas_text_n(c, row, col, c->cols - 1 - col, STYLE_DIM, cut ? cut + 2 : why);
 		row++;
 	}
 	return row;

@@ -43,8 +43,12 @@ static int figures(const struct session *s, struct canvas *c, int row, int last)
 		col = canvas_metric(c, row, col, 0, m, M_ROOF_BOUND);
 		col = canvas_text(c, row, col, STYLE_NORMAL, "   intensity ");
 		col = canvas_metric(c, row, col, 0, m, M_ROOF_AI);
-		col = canvas_text(c, row, col, STYLE_DIM, "   book ");
-		col = canvas_metric(c, row, col, 0, m, M_ROOF_BOOK_AI);
+		char book[64];
+		metric_format(m, M_ROOF_BOOK_AI, book, sizeof book);
+		if (col + utf8_columns("   book ") + utf8_columns(book) + 3 < c->cols) {
+			col = canvas_text(c, row, col, STYLE_DIM, "   book ");
+			col = canvas_metric(c, row, col, 0, m, M_ROOF_BOOK_AI);
+		}
 		if (col + 20 < c->cols)
 			canvas_printf(c, row, col, STYLE_DIM, "   ridge %.1f FLOP/B",
 			              gpu_ridge_flop_per_byte(s->sel.gpu));
@@ -107,33 +111,6 @@ static const char *advice(const struct session *s)
 	return "next: under the flat roof only fewer instructions help";
 }
 
-static int resources(const struct session *s, struct canvas *c, int row, int last)
-{
-	const struct perf_result *p = &s->now->perf;
-	double most = 0;
-	for (int i = 0; i < PERF_RESOURCE_COUNT; i++)
-		if (isfinite(p->resource_ns[i]))
-			most = fmax(most, p->resource_ns[i]);
-	if (!(most > 0) || row >= last)
-		return row;
-	int col = canvas_text(c, row, 2, STYLE_DIM, "time each resource needs ");
-	canvas_text(c, row++, col, STYLE_DIM, origin_mark(ORIGIN_MODELLED, c->ascii));
-	int left = 24, width = c->cols - left - 3;
-	for (int i = 0; i < PERF_RESOURCE_COUNT && row < last; i++) {
-		if (!(p->resource_ns[i] > 0))
-			continue;
-		char text[32];
-		bool worst = p->bottleneck == (enum perf_resource)i;
-		fmt_ns(text, sizeof text, p->resource_ns[i]);
-		canvas_text(c, row, 2, worst ? STYLE_BOLD : STYLE_NORMAL,
-		            perf_resource_name((enum perf_resource)i));
-		canvas_right(c, row, left - 2, worst ? STYLE_BOLD : STYLE_NORMAL, "%s", text);
-		canvas_bar(c, row, left, width, p->resource_ns[i] / most, worst ? STYLE_WATCH : STYLE_BAR);
-		row++;
-	}
-	return row;
-}
-
 static void draw(const struct session *s, struct canvas *c)
 {
 	if (!panel_metrics(s)) {
@@ -145,9 +122,7 @@ static void draw(const struct session *s, struct canvas *c)
 		return;
 	}
 	panel_waiting(s, c, SHOWS);
-	int busy = 0;
-	for (int i = 0; i < PERF_RESOURCE_COUNT; i++)
-		busy += s->now->perf.resource_ns[i] > 0;
+	const int busy = panel_resources_rows(s) - 1;
 	const bool point = metric_known(panel_metrics(s), M_ROOF_ACHIEVED);
 	int below = 2 + (point && s->now->cost.book_note != NULL) + point;
 	/* what each resource needs is all that there is to see of a kernel without a point */
@@ -166,7 +141,7 @@ static void draw(const struct session *s, struct canvas *c)
 	if (point && row < c->rows)
 		canvas_text_n(c, row++, 2, c->cols - 3, STYLE_KNOB, advice(s));
 	if (table)
-		resources(s, c, row + 1, c->rows);
+		panel_resources(s, c, row + 1);
 }
 
 const struct view_desc view_roofline = {

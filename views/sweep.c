@@ -106,7 +106,7 @@ static bool choose(const struct session *s, struct selection *out)
 
 /* --- cells --- */
 
-/* At most five characters: "9.87", "98.7", "9876", "98.8k", "988k", "9.9M". */
+/* At most five characters: "9.87", "98.7", "9 876", "98.8k", "988k", "9.9M". */
 static void short_number(double v, char *out, size_t n)
 {
 	if (v < 10)
@@ -114,7 +114,7 @@ static void short_number(double v, char *out, size_t n)
 	else if (v < 100)
 		snprintf(out, n, "%.1f", v);
 	else if (v < 9999.5)
-		snprintf(out, n, "%.0f", v);
+		fmt_count(out, n, round(v));
 	else if (v < 99950)
 		snprintf(out, n, "%.1fk", v / 1e3);
 	else if (v < 999500)

@@ -233,21 +233,23 @@ static void initialisation(struct canvas *c, int row, const struct run_record *r
 /* No overlap makes the whole shorter than its busiest engine. */
 static int limit(struct canvas *c, int row, const struct chart *ch)
 {
-	char most[32], part[ENGINE_COUNT][32];
+	char most[32], part[ENGINE_COUNT][32], sum[128], share[64] = "";
 	enum stream_engine busiest = ENGINE_H2D;
 	for (enum stream_engine e = ENGINE_H2D; e < ENGINE_COUNT; e++) {
 		fmt_ns(part[e], sizeof part[e], ch->busy[e]);
 		if (ch->busy[e] > ch->busy[busiest])
 			busiest = e;
 	}
-	const int col =
-		canvas_printf(c, row, 2, STYLE_NORMAL, "limit max(%s, %s, %s) = ", part[ENGINE_H2D],
-	                  part[ENGINE_SM], part[ENGINE_D2H]);
-	const int end =
-		canvas_text(c, row, col, STYLE_BOLD, fmt_ns(most, sizeof most, ch->busy[busiest]));
+	fmt_ns(most, sizeof most, ch->busy[busiest]);
+	snprintf(sum, sizeof sum, "limit max(%s, %s, %s) = ", part[ENGINE_H2D], part[ENGINE_SM],
+	         part[ENGINE_D2H]);
 	if (ch->span_ns > 0)
-		canvas_printf(c, row, end, STYLE_DIM, " is %.0f %% of the makespan",
-		              100 * ch->busy[busiest] / ch->span_ns);
+		snprintf(share, sizeof share, " is %.0f %% of the makespan",
+		         100 * ch->busy[busiest] / ch->span_ns);
+	/* the sum itself gives way first */
+	const bool whole = 2 + utf8_columns(sum) + utf8_columns(most) + utf8_columns(share) < c->cols;
+	const int col = canvas_text(c, row, 2, STYLE_NORMAL, whole ? sum : "limit ");
+	canvas_text(c, row, canvas_text(c, row, col, STYLE_BOLD, most), STYLE_DIM, share);
 	return row + 1;
 }
 

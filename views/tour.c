@@ -332,10 +332,24 @@ static size_t chosen(const struct session *s)
 	return s->cursor.row < n ? s->cursor.row : n - 1;
 }
 
-/* "▸ transpose  6 steps  Transpose, bytes that only move       PMPP ch. 6" */
-static void preset_row(struct canvas *c, int row, const struct preset_brief *p, bool here)
+#define TITLE 30 /* where it begins */
+
+/* Has every preset room for its chapter behind its title? */
+static bool chapters_fit(const struct session *s, int cols)
 {
-	const int right = c->cols - 2 - utf8_columns(p->chapter);
+	const unsigned n = n_rows(s);
+	for (unsigned i = 0; i < n; i++) {
+		const struct preset_brief *p = preset_brief(i);
+		if (p && TITLE + utf8_columns(p->title) + 2 + utf8_columns(p->chapter) + 2 > cols)
+			return false;
+	}
+	return true;
+}
+
+/* "▸ transpose  6 steps  Transpose, bytes that only move       PMPP ch. 6" */
+static void preset_row(struct canvas *c, int row, const struct preset_brief *p, bool here,
+                       bool chapter)
+{
 	canvas_text(c, row, 0, STYLE_KNOB, here ? "▸" : " ");
 	canvas_text_n(c, row, 2, 17, here ? STYLE_BOLD : STYLE_KEY, p->name);
 	if (!p->title[0]) {
@@ -343,10 +357,9 @@ static void preset_row(struct canvas *c, int row, const struct preset_brief *p, 
 		return;
 	}
 	canvas_right(c, row, 28, STYLE_DIM, "%u steps", p->n_steps);
-	const int col =
-		canvas_text_n(c, row, 30, c->cols - 31, here ? STYLE_BOLD : STYLE_NORMAL, p->title);
-	if (col + 2 <= right)
-		canvas_text(c, row, right, STYLE_DIM, p->chapter);
+	canvas_text_n(c, row, TITLE, c->cols - TITLE, here ? STYLE_BOLD : STYLE_NORMAL, p->title);
+	if (chapter)
+		canvas_right(c, row, c->cols - 2, STYLE_DIM, "%s", p->chapter);
 }
 
 static void presets(const struct session *s, struct canvas *c)
@@ -354,11 +367,13 @@ static void presets(const struct session *s, struct canvas *c)
 	const bool pick = panel_focused(s, NAME);
 	const unsigned n = n_rows(s), at = pick ? (unsigned)chosen(s) : 0;
 	const int row = 2 + canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4, STYLE_DIM, SHOWS);
+	const bool chapters = chapters_fit(s, c->cols);
 	const int window = c->rows - row;
 	const unsigned top = panel_scroll(n, at, window);
 	for (int r = 0; r < window && top + (unsigned)r < n; r++) {
 		canvas_hit(c, row + r, 0, 1, c->cols, HIT_ROW, top + (unsigned)r);
-		preset_row(c, row + r, preset_brief(top + (unsigned)r), pick && top + (unsigned)r == at);
+		preset_row(c, row + r, preset_brief(top + (unsigned)r), pick && top + (unsigned)r == at,
+		           chapters);
 	}
 	panel_scroll_marks(c, row, window, top, n);
 }

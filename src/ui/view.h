@@ -142,6 +142,11 @@ void panel_bytes(uint64_t n, char *out, size_t size);
 /* The roofs of the GPU and the runs under them (panel_roofline.c), in @rows rows from @row on. */
 void panel_roofline(const struct session *s, struct canvas *c, int row, int rows);
 
+/* The modelled time of every resource as bars (panel_resources.c), from @row on; and the rows that
+ * this takes, for a session with a record. */
+int panel_resources_rows(const struct session *s);
+void panel_resources(const struct session *s, struct canvas *c, int row);
+
 /* The grid dealt to the SMs wave by wave, on a time axis (panel_waves.c). */
 void panel_waves(const struct session *s, struct canvas *c);
 

@@ -111,6 +111,7 @@ TEST(no_panel_is_half_empty)
 		{ fixture_done, &view_hardware, "waits at __syncthreads()", 18, 80 },
 		{ fixture_reference_run, &view_hardware, "recorded on NVIDIA H200", 18, 80 },
 		{ fixture_done, &view_advice, "no bank conflicts        0 of 46 137 344", 18, 80 },
+		{ fixture_done, &view_advice, "time each resource needs", 26, 120 },
 		{ fixture_ladder, &view_ladder, "What every rung changes", 55, 200 },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
