@@ -211,6 +211,19 @@ static int rows_of(const char *text, int cols)
 	return n < MOST_ROWS ? n : MOST_ROWS;
 }
 
+/* The variant to try next; NULL = there is none. */
+static const struct variant_desc *next_variant(const struct session *s)
+{
+	const struct kernel_desc *k = s->now->sel.kernel;
+	const unsigned next = s->now->sel.variant + 1;
+	return k && next < k->n_variants && !s->program ? &k->variants[next] : NULL;
+}
+
+static const char *idea_of(const struct variant_desc *v)
+{
+	return v->idea ? v->idea : v->title;
+}
+
 static int side_rows(const struct session *s, int cols)
 {
 	const struct metric_set *m = panel_metrics(s);
@@ -220,7 +233,10 @@ static int side_rows(const struct session *s, int cols)
 	const struct findings f = findings_of(s, m);
 	for (unsigned i = 0; i < f.n; i++)
 		rows += 1 + rows_of(f.list[i].detail, cols) + rows_of(f.list[i].cure, cols);
-	return rows;
+	if (f.n_kept)
+		rows += 1 + (int)f.n_kept;
+	const struct variant_desc *next = next_variant(s);
+	return rows + (next ? 2 + rows_of(idea_of(next), cols) : 0);
 }
 
 static int wrapped(struct canvas *c, int row, enum style style, const char *text)
@@ -233,8 +249,7 @@ static int wrapped(struct canvas *c, int row, enum style style, const char *text
  */
 static int rest(const struct session *s, struct canvas *c, int row, const struct findings *f)
 {
-	const struct kernel_desc *k = s->now->sel.kernel;
-	const unsigned next = s->now->sel.variant + 1;
+	const struct variant_desc *v = next_variant(s);
 	if (f->n_kept && row + 1 < c->rows)
 		row++;
 	for (unsigned i = 0; i < f->n_kept && row < c->rows; i++, row++) {
@@ -244,13 +259,12 @@ static int rest(const struct session *s, struct canvas *c, int row, const struct
 		if (at + utf8_columns(f->kept[i].figure) < c->cols)
 			canvas_text(c, row, at, STYLE_DIM, f->kept[i].figure);
 	}
-	if (!k || next >= k->n_variants || row + 2 >= c->rows || s->program)
+	if (!v || row + 2 >= c->rows)
 		return row;
-	const struct variant_desc *v = &k->variants[next];
 	int col = canvas_text(c, ++row, 1, STYLE_KEY, "v");
 	col = canvas_text(c, row, col + 1, STYLE_NORMAL, "the next variant: ");
 	canvas_text_n(c, row, col, c->cols - col - 1, STYLE_BOLD, v->name);
-	return wrapped(c, row + 1, STYLE_DIM, v->idea ? v->idea : v->title);
+	return wrapped(c, row + 1, STYLE_DIM, idea_of(v));
 }
 
 static void draw(const struct session *s, struct canvas *c)

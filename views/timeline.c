@@ -218,15 +218,18 @@ static void initialisation(struct canvas *c, int row, const struct run_record *r
 	canvas_text(c, row, 2, STYLE_NORMAL, "init ");
 	int col =
 		canvas_printf(c, row, 7, STYLE_BOLD, "%s %s", num, origin_mark(once->origin, c->ascii));
-	col = canvas_text(c, row, col, STYLE_DIM, " once, in no makespan:");
+	bool any = false;
+	col = canvas_text(c, row, col, STYLE_DIM, " once, not in the makespan:");
 	for (enum stream_init_part k = 0; k < INIT_COUNT; k++) {
 		if (!(once->ns[k] > 0))
 			continue;
 		char text[64];
-		snprintf(text, sizeof text, " %s %s", stream_init_name(k),
+		snprintf(text, sizeof text, "%s%s %s", any ? " · " : " ", stream_init_name(k),
 		         fmt_ns(num, sizeof num, once->ns[k]));
-		if (col + (int)strlen(text) < c->cols - 1)
-			col = canvas_text(c, row, col, STYLE_DIM, text);
+		if (col + utf8_columns(text) >= c->cols - 1)
+			continue;
+		col = canvas_text(c, row, col, STYLE_DIM, text);
+		any = true;
 	}
 }
 
