@@ -12,7 +12,7 @@ press 5
 check measured see 'makespan [0-9.]* [mu]s ●'
 check stream_lanes see '^ s 4 '
 check limit see 'limit max('
-check init see 'init .* ● once, in no makespan: context'
+check init see 'init .* ● once, not in the makespan: context'
 press Down Down
 check operation see 'k0  SM, stream 1, from'
 press_q
