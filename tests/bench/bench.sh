@@ -8,6 +8,8 @@ export XDG_CONFIG_HOME="$settings" # the person's own stay as they are
 make --no-print-directory "$b/bench/emu_bench" "$b/bench/tty_bench"
 echo "== emulator: one core, every counter on"
 "$b/bench/emu_bench"
+echo "== machine code beside PTX: processor time per warp instruction"
+"$b/bench/emu_bench" --levels
 echo "== processor time of a launch: no races looked for, a spread of blocks, all blocks"
 "$b/bench/emu_bench" --races 5
 echo "== screen, 80 x 24, sgemm/naive 1024 running behind it"

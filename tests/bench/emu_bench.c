@@ -6,6 +6,8 @@
  * LINE: only that line, counted from 0, for a profiler. Needs NVRTC, or the kernels in the cache.
  * emu_bench --races [REPEAT [LINE]]   what looking for races costs instead: processor time of a
  * launch on one thread without, with the spread that a person's own kernel gets, with all blocks.
+ * emu_bench --levels [REPEAT [LINE]]   machine code beside PTX: nanoseconds per warp instruction of
+ * each, how many times as long the first takes, and the median of that.
  * emu_bench --lines           prints how many lines there are.
  */
 #include "backend/backend.h"
@@ -194,6 +196,30 @@ static bool measure(struct backend *be, struct job *job, unsigned threads, int r
 	return true;
 }
 
+/* Best processor time of @repeat runs on one thread, and the warp instructions that they count. */
+static bool at_level(struct backend *be, struct job *job, enum run_level level, int repeat,
+                     double *best, uint64_t *warp_insts, struct err *err)
+{
+	struct run_request req = { .module = &job->module,
+		                       .plan = &job->plan,
+		                       .source_file = "bench",
+		                       .threads = 1,
+		                       .level = level };
+	memcpy(req.buffers, job->buffers, sizeof req.buffers);
+	*best = 1e30;
+	for (int i = 0; i < repeat; i++) {
+		struct run_result res;
+		const double before = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+		if (!backend_emu.run(be, &req, NULL, &res, err))
+			return false;
+		const double used = clock_s(CLOCK_PROCESS_CPUTIME_ID) - before;
+		*best = used < *best ? used : *best;
+		*warp_insts = res.counts.total.warp_executed;
+		run_result_free(&res);
+	}
+	return true;
+}
+
 static void job_free(struct job *job)
 {
 	for (unsigned b = 0; b < job->plan.n_buffers; b++)
@@ -233,11 +259,59 @@ static bool show_races(struct backend *be, const struct setting *s, int repeat, 
 	return ok;
 }
 
+/* A run at the level of machine code is one of the PTX first. Returns the ratio; 0: it failed. */
+static double show_levels(struct backend *be, const struct setting *s, int repeat, struct err *err)
+{
+	struct job job = { 0 };
+	double ptx, both, ratio = 0;
+	uint64_t n_ptx, n_sass;
+	if (prepare(s, &job, err) && at_level(be, &job, RUN_LEVEL_PTX, repeat, &ptx, &n_ptx, err) &&
+	    at_level(be, &job, RUN_LEVEL_SASS, repeat + 1, &both, &n_sass, err)) {
+		const double a = 1e9 * ptx / (double)n_ptx, b = 1e9 * (both - ptx) / (double)n_sass;
+		ratio = b / a;
+		printf("%-10s %-26s %12llu %7.2f %12llu %7.2f  x%.2f\n", s->kernel, s->shown,
+		       (unsigned long long)n_ptx, a, (unsigned long long)n_sass, b, ratio);
+	} else {
+		printf("%-10s %-26s %s\n", s->kernel, s->shown, err->msg);
+	}
+	fflush(stdout);
+	job_free(&job);
+	return ratio;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static int all_levels(struct backend *be, int repeat, int only, struct err *err)
+{
+	double ratio[ARRAY_LEN(settings)];
+	size_t n = 0;
+	int failed = 0;
+	printf("%-37s %12s %7s %12s %7s\n", "", "PTX", "ns each", "machine code", "ns each");
+	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+		if (only >= 0 && (size_t)only != i)
+			continue;
+		const double r = show_levels(be, &settings[i], repeat, err);
+		if (r > 0)
+			ratio[n++] = r;
+		else
+			failed = 1;
+	}
+	qsort(ratio, n, sizeof *ratio, ascending);
+	if (n)
+		printf("median: x%.2f\n", (ratio[(n - 1) / 2] + ratio[n / 2]) / 2);
+	return failed;
+}
+
 int main(int argc, char **argv)
 {
 	const bool races = argc > 1 && strcmp(argv[1], "--races") == 0;
-	argc -= races;
-	argv += races;
+	const bool levels = argc > 1 && strcmp(argv[1], "--levels") == 0;
+	argc -= races || levels;
+	argv += races || levels;
 	if (argc > 1 && strcmp(argv[1], "--lines") == 0) {
 		printf("%zu\n", ARRAY_LEN(settings));
 		return 0;
@@ -252,6 +326,11 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	backend_emu.probe(&info, &err);
+	if (levels) {
+		const int failed = all_levels(be, repeat, only, &err);
+		backend_emu.close(be);
+		return failed;
+	}
 	if (races)
 		printf("%s\n%-36s %12s %12s %19s\n", info.title, "", "no races", "a spread", "all blocks");
 	else

@@ -39,6 +39,10 @@ void liveness_free(struct liveness *l);
 /* dead_code.c: takes out operations whose results nobody reads. Front ends that split one
  * instruction into several leave such behind. */
 void dead_code_remove(struct ir *ir);
+/* webs.c: a register of its own for every value that shares one with others, as in machine code. */
+void webs_split(struct ir *ir);
+/* words.c: one register of 64 bits for two that hold its words. */
+void words_join(struct ir *ir);
 /* course.c: no branch, guard or address depends on what memory holds. Of PTX only. */
 bool course_is_fixed(const struct ir *ir);
 /* Registers an operation writes (at most X_MAX_VEC) and reads; a guard and a partial write read. */
@@ -48,6 +52,9 @@ int32_t xblock_succ(const struct xblock *b, unsigned i);
 /* Registers written on the way from @from to @stop (exclusive), or'ed into @row. */
 void flow_defs_between(const struct ir *ir, const struct liveness *l, int32_t from, int32_t stop,
                        uint64_t *row);
+/* Of machine code: what is live where a part of the warp may wait on that way, while others run. */
+void flow_waits_between(const struct ir *ir, const struct liveness *l, int32_t from, int32_t stop,
+                        uint64_t *row);
 
 /* --- affine forms: what a warp's 32 values of a register look like (classify.c) --- */
 enum affine_class {

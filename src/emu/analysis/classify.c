@@ -108,13 +108,18 @@ static bool demote_after(struct analysis *an, unsigned b)
 	const struct xblock *xb = &an->ir->blocks[b];
 	const unsigned words = an->live->in.words;
 	uint64_t *defs = mem_calloc(words, sizeof *defs);
+	uint64_t *waits = mem_calloc(words, sizeof *waits);
 	bool changed = false;
 	int32_t from, other;
 	for (unsigned i = 0; (from = xblock_succ(xb, i)) != -2; i++) {
 		memset(defs, 0, words * sizeof *defs);
+		memset(waits, 0, words * sizeof *waits);
 		flow_defs_between(an->ir, an->live, from, xb->reconv, defs);
+		for (unsigned j = 0; (other = xblock_succ(xb, j)) != -2; j++)
+			if (j != i && ir_of_machine_code(an->ir))
+				flow_waits_between(an->ir, an->live, other, xb->reconv, waits);
 		for (unsigned w = 0; w < words; w++) {
-			uint64_t needed = 0;
+			uint64_t needed = waits[w];
 			for (unsigned j = 0; (other = xblock_succ(xb, j)) != -2; j++)
 				if (j != i && other >= 0)
 					needed |= bits_row(&an->live->in, (unsigned)other)[w];
@@ -135,6 +140,7 @@ static bool demote_after(struct analysis *an, unsigned b)
 		}
 	}
 	free(defs);
+	free(waits);
 	return changed;
 }
 

@@ -119,15 +119,19 @@ static enum mem_type element_type(const struct memop *m)
 	}
 }
 
-/* One address for all: costs one sector, one wavefront. */
+/* One address for all: costs one sector. */
 static const struct handler *uniform_handler(struct emit *e, struct memop *m, enum mem_place at)
 {
 	const struct mem_handlers *h = e->h->mem;
 	const enum mem_type t = element_type(m);
 	if (m->x->kind == X_ST || !m->d_scalar)
 		return NULL;
+	static const uint64_t same[32];
+	const struct shared_probe probe = probe_shared(same, 0xffffffffu, m->access, LAYOUT_ANY, false);
 	m->bytes_full = m->access;
-	m->wavefronts_full = m->ideal_full = 1;
+	m->wavefronts_full =
+		probe.wavefronts; /* one for each half of the warp where lanes ask 16 bytes */
+	m->ideal_full = probe.ideal;
 	m->sectors_full = m->lines_full = 1;
 	m->usual = m->align_mask;
 	m->half_layout = HALF_SPLAT;

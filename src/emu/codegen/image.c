@@ -234,8 +234,11 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 {
 	uint32_t *pred_slot = NULL;
 	struct emit e = { .im = im, .plan = plan, .shared_bytes = shared_bytes, .h = handlers };
-	if (ir_of_machine_code(&im->ir))
+	if (ir_of_machine_code(&im->ir)) {
 		dead_code_remove(&im->ir);
+		webs_split(&im->ir);
+		words_join(&im->ir);
+	}
 	flow_liveness(&im->ir, &im->live);
 	make_segments(im);
 	make_frame(im, &e, &pred_slot);

@@ -70,7 +70,7 @@ static bool plain_carry(struct sass_lower *s, const struct xsrc *v, unsigned n)
 	return true;
 }
 
-static void sum_with_carry(struct sass_lower *s, unsigned n_terms)
+static void carried_sum(struct sass_lower *s, unsigned n_terms)
 {
 	uint64_t ones = 0;
 	struct xsrc v[3] = { src_const(0), src_const(0), src_const(0) };
@@ -85,6 +85,17 @@ static void sum_with_carry(struct sass_lower *s, unsigned n_terms)
 	for (unsigned n = 0; carry_in && n < sl_n_preds(s); n++)
 		sum = add64(s, sum, sl_extended(s, as_number(s, sl_pred(s, n, false))));
 	set_sum(s, sum);
+}
+
+/* The words of a sum of 64 bits come from one, where both are found. */
+static void sum_with_carry(struct sass_lower *s, unsigned n_terms)
+{
+	if (sl_take_up_sum(s))
+		return;
+	const struct xsrc whole = sl_whole_sum(s);
+	carried_sum(s, n_terms);
+	if (whole.kind == S_REG)
+		sl_set1(s, sl_dst(s, 0), E_trunc32, whole);
 }
 
 /* a + b + c without carries out. */
@@ -227,6 +238,8 @@ bool sl_imad(struct sass_lower *s)
 	}
 	if (wants_carry(s))
 		return sl_refuse(s, "a 32-bit product with a carry");
+	if (sl_take_up_sum(s))
+		return true;
 	struct xsrc a = sl_int(s, 0), b = sl_int(s, 1), c = sl_int(s, 2);
 	if (sl_has(s, SASS_MOD_X)) {
 		const struct xsrc in = as_number(s, sl_pred(s, 0, false));
@@ -275,7 +288,7 @@ static struct xsrc index_shifted(struct sass_lower *s, struct xsrc a, unsigned b
 	                         : sl_op2(s, E_shl_b32, a, src_const(bits));
 }
 
-bool sl_lea(struct sass_lower *s)
+static bool address(struct sass_lower *s)
 {
 	unsigned at;
 	uint32_t bits;
@@ -313,6 +326,18 @@ bool sl_lea(struct sass_lower *s)
 	if (sl_has(s, SASS_MOD_X))
 		sum = add64(s, sum, sl_extended(s, as_number(s, sl_pred(s, 0, false))));
 	set_sum(s, sum);
+	return true;
+}
+
+bool sl_lea(struct sass_lower *s)
+{
+	if (sl_take_up_sum(s))
+		return true;
+	const struct xsrc whole = sl_whole_sum(s);
+	if (!address(s))
+		return false;
+	if (whole.kind == S_REG)
+		sl_set1(s, sl_dst(s, 0), E_trunc32, whole);
 	return true;
 }
 

@@ -183,7 +183,11 @@ bool sl_shf(struct sass_lower *s)
 	if (left && !upper) { /* no bit of c gets that far */
 		sl_set2(s, d, E_shl_b32, a, by);
 	} else if (!left && upper) { /* nor of a */
+		const bool signs = sign && by.kind == S_CONST && by.value == 31 && c.kind == S_REG;
+		const struct xsrc whole = signs && c.reg != d ? sl_op1(s, E_sext64, c) : src_const(0);
 		sl_set2(s, d, sign ? E_shr_s32 : E_shr_u32, c, by);
+		if (whole.kind == S_REG) /* the upper word of a number that is to have 64 bits */
+			sl_remember_pair(s, c.reg, d, whole.reg);
 	} else if (!wide) {
 		sl_set3(s, d, left ? E_shf_l_clamp : E_shf_r_clamp, a, c, by);
 	} else {

@@ -109,7 +109,7 @@ void sl_wrote(struct sass_lower *s, int32_t d)
 {
 	unsigned kept_pairs = 0;
 	for (unsigned n = 0; n < s->n_pairs; n++)
-		if (s->pairs[n].low != d && s->pairs[n].high != d)
+		if (s->pairs[n].low != d && s->pairs[n].high != d && s->pairs[n].guard != d)
 			s->pairs[kept_pairs++] = s->pairs[n];
 	s->n_pairs = kept_pairs;
 }
@@ -117,15 +117,34 @@ void sl_wrote(struct sass_lower *s, int32_t d)
 void sl_enter_block(struct sass_lower *s)
 {
 	s->n_pairs = 0;
+	s->n_carried = 0;
 }
 
-static void remember_pair(struct sass_lower *s, int32_t low, int32_t high, int32_t value)
+void sl_remember_pair(struct sass_lower *s, int32_t low, int32_t high, int32_t value)
 {
+	if (low < 0 || high < 0 || s->guard == low || s->guard == high)
+		return;
 	if (s->n_pairs == SASS_MAX_PAIRS) {
 		memmove(s->pairs, s->pairs + 1, (SASS_MAX_PAIRS - 1) * sizeof *s->pairs);
 		s->n_pairs--;
 	}
-	s->pairs[s->n_pairs++] = (struct sass_pair){ low, high, value };
+	s->pairs[s->n_pairs++] = (struct sass_pair){ low, high, value, s->guard, s->guard_neg };
+}
+
+struct xsrc sl_joined(struct sass_lower *s, struct xsrc low, struct xsrc high)
+{
+	if (low.kind == S_CONST && high.kind == S_CONST)
+		return src_const((uint32_t)low.value | high.value << 32);
+	if (high.kind == S_CONST && !high.value)
+		return sl_op1(s, E_zext64, low);
+	const bool registers = low.kind == S_REG && high.kind == S_REG;
+	for (unsigned n = s->n_pairs; registers && n-- > 0;) {
+		const struct sass_pair *p = &s->pairs[n];
+		if (p->low == low.reg && p->high == high.reg &&
+		    (p->guard < 0 || (p->guard == s->guard && p->guard_neg == s->guard_neg)))
+			return src_reg(p->value);
+	}
+	return sl_op2(s, E_pack64, low, high);
 }
 
 struct xsrc sl_pair(struct sass_lower *s, uint8_t kind, unsigned number)
@@ -133,12 +152,9 @@ struct xsrc sl_pair(struct sass_lower *s, uint8_t kind, unsigned number)
 	if (number >= SASS_RZ)
 		return src_const(0);
 	const struct xsrc low = reg_src(s, kind, number), high = reg_src(s, kind, number + 1);
-	for (unsigned n = 0; n < s->n_pairs; n++)
-		if (s->pairs[n].low == low.reg && s->pairs[n].high == high.reg)
-			return src_reg(s->pairs[n].value);
-	const struct xsrc v = sl_op2(s, E_pack64, low, high);
-	if (high.kind == S_REG)
-		remember_pair(s, low.reg, high.reg, v.reg);
+	const struct xsrc v = sl_joined(s, low, high);
+	if (high.kind == S_REG && s->guard < 0)
+		sl_remember_pair(s, low.reg, high.reg, v.reg);
 	return v;
 }
 
@@ -152,8 +168,8 @@ void sl_set_wide(struct sass_lower *s, struct xsrc v)
 	}
 	sl_set1(s, low, E_trunc32, v);
 	sl_set1(s, high, E_hi32, v);
-	if (s->guard < 0 && !s->never && low >= 0 && high >= 0)
-		remember_pair(s, low, high, v.reg);
+	if (!s->never)
+		sl_remember_pair(s, low, high, v.reg);
 }
 
 /* --- sources --- */
@@ -212,6 +228,11 @@ static struct xsrc plain(struct sass_lower *s, const struct sass_operand *o)
 		sl_refuse(s, "an operand of a kind that the emulator does not know");
 		return src_const(0);
 	}
+}
+
+struct xsrc sl_operand(struct sass_lower *s, const struct sass_operand *o)
+{
+	return plain(s, o);
 }
 
 struct xsrc sl_bits(struct sass_lower *s, unsigned n)

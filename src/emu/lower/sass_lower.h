@@ -29,11 +29,18 @@ struct sass_arch {
 };
 enum { SASS_RESERVED_SHARED = 1024 };
 
-/* Two registers of 32 bits and the register of 64 bits that holds the same. */
+/* Two registers of 32 bits and the register of 64 bits that holds the same, in lanes where the
+ * guard holds (-1 = in all). */
 struct sass_pair {
-	int32_t low, high, value;
+	int32_t low, high, value, guard;
+	bool guard_neg;
 };
-enum { SASS_MAX_PAIRS = 48 };
+/* The upper word of this sum is what @upper asks for; the lower one went to @low. */
+struct sass_carried {
+	const struct sass_inst *upper;
+	int32_t value, low;
+};
+enum { SASS_MAX_PAIRS = 48, SASS_MAX_CARRIED = 16 };
 
 struct sass_lower {
 	struct lower l;
@@ -49,6 +56,8 @@ struct sass_lower {
 	int32_t reg[SASS_RZ], ureg[SASS_RZ], pred[SASS_PT], upred[SASS_PT];
 	unsigned n_pairs;
 	struct sass_pair pairs[SASS_MAX_PAIRS];
+	unsigned n_carried;
+	struct sass_carried carried[SASS_MAX_CARRIED];
 	const int32_t *block_of; /* instruction -> block that it begins; else -1 */
 	enum ptx_atom reduction; /* of the last BAR.RED */
 };
@@ -83,6 +92,11 @@ unsigned sl_n_preds(const struct sass_lower *s);
 struct xsrc sl_pred_operand(struct sass_lower *s, const struct sass_operand *o);
 /* Two registers in a row as one of 64 bits. */
 struct xsrc sl_pair(struct sass_lower *s, uint8_t kind, unsigned number);
+
+/* An operand as 32 bits, without its signs; two words as one value; and that they are one. */
+struct xsrc sl_operand(struct sass_lower *s, const struct sass_operand *o);
+struct xsrc sl_joined(struct sass_lower *s, struct xsrc low, struct xsrc high);
+void sl_remember_pair(struct sass_lower *s, int32_t low, int32_t high, int32_t value);
 
 /* The place in memory of a constant at a computed place: register plus *@offset. */
 bool sl_constant_address(struct sass_lower *s, const struct sass_operand *o, struct xsrc *at,
@@ -126,6 +140,13 @@ struct xop *sl_emit(struct sass_lower *s, enum xkind kind);
 void sl_wrote(struct sass_lower *s, int32_t d);
 /* Forgets what is known of pairs: another block begins. */
 void sl_enter_block(struct sass_lower *s);
+
+/* --- sums in two steps (lower_sass_carry.c) --- */
+
+/* All of the sum whose lower word this instruction makes; a constant: it is no such. */
+struct xsrc sl_whole_sum(struct sass_lower *s);
+/* If its upper word is what this instruction makes: done. */
+bool sl_take_up_sum(struct sass_lower *s);
 
 /* --- memory (lower_sass_mem.c) --- */
 

@@ -1,0 +1,145 @@
+/* Registers of machine code: one for each web of writes and reads, one for both words of a value.
+ */
+#include "../unit.h"
+#include "base/mem.h"
+#include "emu/analysis/analysis.h"
+
+static const struct xreg kinds[] = { { .bytes = 4 }, { .bytes = 4 }, { .bytes = 8 },
+	                                 { .bytes = 8 }, { .bytes = 4 }, { .bytes = 0 } };
+enum { LOW, HIGH, SUM, PLACE, VALUE, GUARD, REGISTERS };
+
+static struct xsrc reg(int32_t r)
+{
+	return (struct xsrc){ .kind = S_REG, .reg = r };
+}
+
+static struct xsrc number(uint64_t v)
+{
+	return (struct xsrc){ .kind = S_CONST, .value = v };
+}
+
+static struct xop op(enum emu_op o, int32_t d, struct xsrc a, struct xsrc b)
+{
+	return (struct xop){ .kind = X_OP,
+		                 .op = o,
+		                 .first = true,
+		                 .n_d = 1,
+		                 .d = { d },
+		                 .n_s = 2,
+		                 .s = { a, b },
+		                 .guard = -1,
+		                 .mem = -1,
+		                 .vec = 1 };
+}
+
+static struct xop op1(enum emu_op o, int32_t d, struct xsrc a)
+{
+	struct xop x = op(o, d, a, a);
+	x.n_s = 1;
+	return x;
+}
+
+/* A store, so that the value is needed. */
+static struct xop use(int32_t place, int32_t value)
+{
+	return (struct xop){ .kind = X_ST,
+		                 .first = true,
+		                 .n_s = 2,
+		                 .s = { reg(place), reg(value) },
+		                 .guard = -1,
+		                 .mem = 0,
+		                 .vec = 1 };
+}
+
+static void make(struct ir *ir, const struct xop *ops, unsigned n, const struct xblock *blocks,
+                 unsigned n_blocks)
+{
+	*ir = (struct ir){ .n_ops = n, .n_regs = REGISTERS, .n_blocks = n_blocks };
+	ir->ops = mem_calloc(n, sizeof *ops);
+	ir->cap_ops = n;
+	ir->regs = mem_calloc(REGISTERS, sizeof *ir->regs);
+	ir->cap_regs = REGISTERS;
+	ir->blocks = mem_calloc(n_blocks, sizeof *blocks);
+	memcpy(ir->ops, ops, n * sizeof *ops);
+	memcpy(ir->regs, kinds, sizeof kinds);
+	memcpy(ir->blocks, blocks, n_blocks * sizeof *blocks);
+	ir_find_only_defs(ir);
+}
+
+TEST(values_that_share_a_register_are_parted)
+{
+	struct xop guarded = op1(E_mov_b32, VALUE, number(3));
+	guarded.guard = GUARD;
+	const struct xop ops[] = { op1(E_mov_b32, VALUE, number(1)), use(PLACE, VALUE),
+		                       op1(E_mov_b32, VALUE, number(2)), guarded, use(PLACE, VALUE) };
+	const struct xblock block = { .end = 5, .succ = { -1, -1 }, .reconv = -1 };
+	struct ir ir;
+	make(&ir, ops, 5, &block, 1);
+	webs_split(&ir);
+	const int32_t first = ir.ops[0].d[0], second = ir.ops[2].d[0];
+	assert_int_not_equal(first, second);
+	assert_int_equal(ir.ops[1].s[1].reg, first);
+	/* lanes without the guard keep what the write before left */
+	assert_int_equal(ir.ops[3].d[0], second);
+	assert_int_equal(ir.ops[4].s[1].reg, second);
+	assert_int_equal(ir.regs[second].bytes, 4);
+	ir_free(&ir);
+}
+
+/* What two ways write and a third reads is one value. */
+TEST(ways_that_meet_keep_one_register)
+{
+	struct xop branch = { .kind = X_BRA, .first = true, .guard = GUARD, .mem = -1, .target = 2 };
+	const struct xop ops[] = { op1(E_mov_b32, VALUE, number(1)), branch,
+		                       op1(E_mov_b32, VALUE, number(2)), use(PLACE, VALUE) };
+	const struct xblock blocks[] = { { .end = 2, .succ = { 2, 1 }, .reconv = 2 },
+		                             { .first = 2, .end = 3, .succ = { 2, -1 }, .reconv = -1 },
+		                             { .first = 3, .end = 4, .succ = { -1, -1 }, .reconv = -1 } };
+	struct ir ir;
+	make(&ir, ops, 4, blocks, 3);
+	webs_split(&ir);
+	assert_int_equal(ir.ops[0].d[0], ir.ops[2].d[0]);
+	assert_int_equal(ir.ops[3].s[1].reg, ir.ops[0].d[0]);
+	ir_free(&ir);
+}
+
+/* A pointer that a loop moves on, in two words: nothing is put together inside the loop. */
+TEST(words_of_a_pointer_become_one_value)
+{
+	struct xop again = { .kind = X_BRA, .first = true, .guard = GUARD, .mem = -1, .target = 1 };
+	const struct xop ops[] = {
+		op1(E_mov_b32, LOW, number(0x1000)),
+		op1(E_mov_b32, HIGH, number(0x7f)),
+		op(E_pack64, PLACE, reg(LOW), reg(HIGH)),
+		use(PLACE, VALUE),
+		op(E_add_b64, SUM, reg(PLACE), number(64)),
+		op1(E_trunc32, LOW, reg(SUM)),
+		op1(E_hi32, HIGH, reg(SUM)),
+		again,
+	};
+	const struct xblock blocks[] = { { .end = 2, .succ = { 1, -1 }, .reconv = -1 },
+		                             { .first = 2, .end = 8, .succ = { 1, -1 }, .reconv = -1 } };
+	struct ir ir;
+	make(&ir, ops, 8, blocks, 2);
+	words_join(&ir);
+	int32_t place = -1;
+	for (unsigned o = 0; o < ir.n_ops; o++) {
+		const struct xop *x = &ir.ops[o];
+		assert_false(x->kind == X_OP && x->op == E_pack64);
+		assert_false(x->kind == X_OP && x->op == E_trunc32);
+		if (x->kind == X_ST)
+			place = x->s[0].reg;
+	}
+	/* it begins as one number, and goes on as the sum */
+	unsigned known = 0, moved = 0;
+	for (unsigned o = 0; o < ir.n_ops; o++) {
+		const struct xop *x = &ir.ops[o];
+		if (!x->n_d || x->d[0] != place)
+			continue;
+		known += x->s[0].kind == S_CONST && x->s[0].value == 0x7f00001000;
+		moved += x->s[0].kind == S_REG && x->s[0].reg == SUM;
+	}
+	assert_int_equal(known, 1);
+	assert_int_equal(moved, 1);
+	ir_free(&ir);
+}
