@@ -83,7 +83,7 @@ SRC     := $(shell find src -name '*.c' | LC_ALL=C sort)
 LAYERS  := $(sort $(filter-out main.c setup lang,$(notdir $(wildcard src/*))))
 SIMD_C  := $(filter src/emu/vm/simd/%,$(SRC))
 SIMD_O  := $(foreach s,$(SIMD_LEVELS),$(SIMD_C:%.c=$(B)/obj/%.$(s).o))
-layer_objects = $(call obj,$(filter-out $(SIMD_C) src/compile/tool/% src/runtime/guest/%,$(filter src/$(1)/%,$(SRC))))
+layer_objects = $(call obj,$(filter-out $(SIMD_C) src/compile/tool/% src/runtime/guest/% src/runtime/inject/%,$(filter src/$(1)/%,$(SRC))))
 
 # --- the program ---------------------------------------------------------------------------------
 ## all: build build/pmpp-explore
@@ -101,8 +101,9 @@ $(B)/lib/%.a:
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR,$@)$(AR) qcs $@ $^
 
-$(B)/pmpp-explore: $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(B)/obj/gen/guest.o $(ARCHIVES) src/userkernel/kernel_api.list
-	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -Wl,--dynamic-list=src/userkernel/kernel_api.list -o $@ $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(B)/obj/gen/guest.o -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
+LIBRARIES_IN := $(B)/obj/gen/guest.o $(B)/obj/gen/inject.o
+$(B)/pmpp-explore: $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(LIBRARIES_IN) $(ARCHIVES) src/userkernel/kernel_api.list
+	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -Wl,--dynamic-list=src/userkernel/kernel_api.list -o $@ $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(LIBRARIES_IN) -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
 
 # The CUDA runtime on the emulator, for whole programs: a library that is built into the program.
 GUEST   := src/runtime/guest
@@ -124,11 +125,24 @@ $(B)/guest/libcudart.so.13: $(GUEST_O) $(GUEST_NEEDS) $(GUEST)/guest.map
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -shared -static-libgcc -Wl,-soname,libcudart.so.13 -Wl,-Bsymbolic -Wl,--gc-sections \
 		-Wl,--version-script=$(GUEST)/guest.map -o $@ $(GUEST_O) -Wl,--start-group $(GUEST_NEEDS) -Wl,--end-group $(PACKED_LIBS) -ldl -lm
+# What NVIDIA's driver loads into a program on a real GPU: as the runtime, built into the program.
+INJECTED := src/runtime/inject
+INJECTED_O := $(call obj,$(filter $(INJECTED)/%,$(SRC)))
+INJECTED_NEEDS := $(addprefix $(B)/lib/,runtime.a cuda.a compile.a model.a base.a)
+$(B)/guest/libpmpp-inject.so: $(INJECTED_O) $(INJECTED_NEEDS) $(INJECTED)/inject.map
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -shared -static-libgcc -Wl,-soname,libpmpp-inject.so -Wl,-Bsymbolic -Wl,--gc-sections \
+		-Wl,--version-script=$(INJECTED)/inject.map -o $@ $(INJECTED_O) -Wl,--start-group $(INJECTED_NEEDS) -Wl,--end-group -ldl -lm
+# asset_NAME is the library's bytes.
+embed = strip --strip-debug -o $(B)/guest/$(1).stripped $< && \
+	printf '.section .rodata\n.balign 16\n.globl asset_$(1)\nasset_$(1): .incbin "%s"\n.globl asset_$(1)_end\nasset_$(1)_end: .byte 0\n.section .note.GNU-stack,"",%%progbits\n' \
+		$(B)/guest/$(1).stripped > $(B)/gen/$(1).S && $(CC) -c -o $@ $(B)/gen/$(1).S
 $(B)/obj/gen/guest.o: $(B)/guest/libcudart.so.13
 	@mkdir -p $(@D)
-	$(Q)strip --strip-debug -o $(B)/guest/stripped $<
-	$(Q)printf '.section .rodata\n.balign 16\n.globl asset_guest\nasset_guest: .incbin "%s"\n.globl asset_guest_end\nasset_guest_end: .byte 0\n.section .note.GNU-stack,"",%%progbits\n' $(B)/guest/stripped > $(B)/gen/guest.S
-	$(Q)$(CC) -c -o $@ $(B)/gen/guest.S
+	$(Q)$(call embed,guest)
+$(B)/obj/gen/inject.o: $(B)/guest/libpmpp-inject.so
+	@mkdir -p $(@D)
+	$(Q)$(call embed,inject)
 
 # Every default kernel, compiled for every architecture of the sheets: runs with no toolkit.
 # What was compiled before is kept in build/modules, so only changed sources cost time.
@@ -157,7 +171,7 @@ $(B)/obj/src/emu/vm/simd/%.avx512.o: src/emu/vm/simd/%.c $(B)/flags
 	$(call say,CC,$< (avx512))$(CC) $(ALL_CFLAGS) $(SIMD_avx512) -DEMU_ISA=avx512 -MMD -MP -c -o $@ $<
 
 # CUPTI's host header includes <string>, C++'s; an empty file of that name stands in for it.
-$(B)/obj/src/cuda/%.o $(B)/obj/tests/unit/cuda/%.o $(B)/obj/tests/gpu/%.o: CFLAGS_FOLDER := -Isrc/cuda/shim
+$(B)/obj/src/cuda/%.o $(B)/obj/tests/unit/cuda/%.o $(B)/obj/tests/gpu/%.o $(B)/obj/src/runtime/%.o: CFLAGS_FOLDER := -Isrc/cuda/shim
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(ALL_CFLAGS) $(CFLAGS_FOLDER) -MMD -MP -c -o $@ $<
@@ -227,6 +241,10 @@ $(foreach l,base model timemodel ptx sass compile emu cuda ui kernels lab seeds,
 $(B)/unit/base/test_lang: $(B)/obj/gen/lang_of_test.o
 # Stand-ins for NVIDIA's libraries, opened by tests of the GPU back end and of the compiler.
 $(B)/unit/cuda/fake_nvidia.so: $(filter-out %/fake_run.h,$(wildcard tests/unit/cuda/fake_*.[ch]))
+# A program that launches through the stand-in, for tests of whole programs on a GPU.
+$(B)/unit/cuda/injected_program: tests/unit/cuda/injected_program.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(filter-out $(SAN_FLAGS),$(ALL_CFLAGS)) -o $@ $< -ldl
 $(B)/unit/compile/fake_nvrtc.so: tests/unit/compile/fake_nvrtc.c
 $(B)/unit/%.so: $(B)/flags
 	@mkdir -p $(@D)
@@ -238,10 +256,10 @@ $(B)/unit/compile/test_compile_worker: $(B)/unit/compile/fake_nvrtc.so
 units: $(UNIT)
 	@sh tests/run.sh $(B) $(or $(UNITS),units)
 ## test: set up, build, run every test; ends with "N passed, N failed"
-test: all $(UNIT)
+test: all $(UNIT) $(B)/unit/cuda/injected_program
 	@sh tests/run.sh $(B)
 ## test-programs: build everything that `make test` runs
-test-programs: all $(UNIT)
+test-programs: all $(UNIT) $(B)/unit/cuda/injected_program
 ## seeds: the sources' examples: id, test or preset step, passed or the reason why there is none
 seeds: all $(UNIT)
 	@sh tests/seeds.sh $(B)
@@ -323,7 +341,7 @@ $(INJECT)/pmpp-explore: all tests/inject/wrap.py
 	$(need_python)
 	@rm -rf $(@D) && mkdir -p $(@D) && python3 -B tests/inject/wrap.py src $(@D)
 	$(call say,LINK,$@)$(CC) $(filter-out -W%,$(ALL_CFLAGS)) -w -Isrc/cuda/shim $(ALL_LDFLAGS) -Wl,--dynamic-list=src/userkernel/kernel_api.list -o $@ @$(@D)/wrap.ld \
-		$(@D)/*.c $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(B)/obj/gen/guest.o -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
+		$(@D)/*.c $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(LIBRARIES_IN) -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
 inject: $(INJECT)/pmpp-explore
 	@TEST_ROOT=$(CURDIR) sh tests/inject/sweep.sh $(abspath $<) $(VERBS_INJECTED)
 ## fuzz: whatever reads input of others under libFuzzer, ASan, UBSan (clang), T seconds per target

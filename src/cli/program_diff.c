@@ -39,7 +39,7 @@ static bool open_side(struct side *x, const char *gpu, unsigned n, char **rest, 
 {
 	if (!program_words_begin(x->name))
 		return program_read(x->name, &x->program, err);
-	const struct program_options o = { .gpu = gpu, .count = 1 };
+	const struct program_options o = { .gpu = gpu, .backend = "emu", .count = 1 };
 	char **args = mem_calloc(n + 2u, sizeof *args);
 	args[0] = (char *)(uintptr_t)x->name;
 	memcpy(args + 1, rest, n * sizeof *args);

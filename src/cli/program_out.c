@@ -45,6 +45,19 @@ static json_t *flags_json(unsigned flags)
 	return a;
 }
 
+/* Those of the launch whose counts are shown; the time is each launch's own where a GPU told it. */
+static json_t *metrics_json(const struct program *p, const struct program_launch *l,
+                            const struct program_launch *counted)
+{
+	if (!counted || !counted->metrics)
+		return json_object();
+	if (p->time_origin != ORIGIN_MEASURED)
+		return record_metrics(counted->metrics, FORM_RUN);
+	struct metric_set own = *counted->metrics;
+	program_launch_time(l, &own);
+	return record_metrics(&own, FORM_RUN);
+}
+
 static json_t *launch_json(const struct program *p, const struct program_launch *l)
 {
 	const struct program_kernel *k = &p->kernels[l->kernel];
@@ -60,7 +73,7 @@ static json_t *launch_json(const struct program *p, const struct program_launch 
 	if (l->parent)
 		json_object_set_new(o, "parent", json_integer((json_int_t)l->parent));
 	const struct program_launch *counted = program_launch_numbered(p, l->like);
-	if (l->like != l->number) {
+	if (l->like != l->number && counted && counted->counts) {
 		json_object_set_new(o, "counts_of", json_integer((json_int_t)l->like));
 		json_object_set_new(o, "counts_proved", json_boolean(program_counts_proved(p, l)));
 	}
@@ -73,9 +86,7 @@ static json_t *launch_json(const struct program *p, const struct program_launch 
 		if (counted->level_note[0])
 			json_object_set_new(o, "level_note", json_string(counted->level_note));
 	}
-	json_object_set_new(o, "metrics",
-	                    counted && counted->metrics ? record_metrics(counted->metrics, FORM_RUN)
-	                                                : json_object());
+	json_object_set_new(o, "metrics", metrics_json(p, l, counted));
 	return o;
 }
 
@@ -187,29 +198,29 @@ static void print_groups(struct cli *c, FILE *f, const struct program *p)
 	table_print(&t, f, "  ");
 }
 
-static void print_copies(FILE *f, const struct program *p)
+static void print_copies(struct cli *c, FILE *f, const struct program *p)
 {
 	for (unsigned d = 0; d < PROGRAM_DIRECTIONS; d++)
 		for (unsigned pinned = 0; pinned < 2; pinned++) {
 			uint64_t n = 0, bytes = 0;
 			double ns = 0;
 			for (size_t i = 0; i < p->n_copies; i++) {
-				const struct program_copy *c = &p->copies[i];
-				if (c->set || c->direction != d || c->pinned != (pinned != 0))
+				const struct program_copy *k = &p->copies[i];
+				if (k->set || k->direction != d || k->pinned != (pinned != 0))
 					continue;
 				n++;
-				bytes += c->bytes;
-				ns += c->span.end_ns - c->span.start_ns;
+				bytes += k->bytes;
+				ns += k->span.end_ns - k->span.start_ns;
 			}
 			char size[32], time[32];
 			if (n)
-				cli_say(f, STYLE_NORMAL, "  copies %s %" PRIu64 " · %s%s in %s ~\n",
+				cli_say(f, STYLE_NORMAL, "  copies %s %" PRIu64 " · %s%s in %s %s\n",
 				        program_direction_name((enum program_direction)d), n,
 				        fmt_bytes(size, sizeof size, (double)bytes),
 				        d == PROGRAM_D2D ? ""
 				        : pinned         ? " pinned"
 				                         : " pageable",
-				        fmt_ns(time, sizeof time, ns));
+				        fmt_ns(time, sizeof time, ns), origin_mark(p->time_origin, !c->utf8));
 		}
 }
 
@@ -247,8 +258,9 @@ void program_print(struct cli *c, FILE *f, const struct program *p)
 	char gpu[32];
 	cli_name(f, STYLE_TITLE, p->command);
 	cli_say(f, STYLE_BOLD,
-	        p->n_launches == 1 ? "  %zu launch · %s on %s ~" : "  %zu launches · %s on %s ~",
-	        p->n_launches, fmt_ns(gpu, sizeof gpu, p->gpu_ns), p->gpu->name);
+	        p->n_launches == 1 ? "  %zu launch · %s on %s %s" : "  %zu launches · %s on %s %s",
+	        p->n_launches, fmt_ns(gpu, sizeof gpu, p->gpu_ns), p->gpu->name,
+	        origin_mark(p->time_origin, !c->utf8));
 	if (p->signal)
 		cli_say(f, STYLE_BAD, "  ended by signal %d", p->signal);
 	else
@@ -257,7 +269,7 @@ void program_print(struct cli *c, FILE *f, const struct program *p)
 	if (p->n_launches)
 		print_groups(c, f, p);
 	print_repeats(f, p);
-	print_copies(f, p);
+	print_copies(c, f, p);
 	print_findings(f, p);
 }
 

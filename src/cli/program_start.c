@@ -44,13 +44,37 @@ static void on_interrupt(int signal)
 	atomic_store(&interrupted, true);
 }
 
-bool program_backend_legal(const char *backend, struct err *err)
+/* An option that only the emulator can follow; NULL = none is given. */
+static const char *only_emulated(const struct program_options *o)
 {
-	if (!backend || !strcmp(backend, "emu") || !strcmp(backend, "auto"))
-		return true;
-	err_set(err, ERR_UNSUPPORTED, "whole programs run in the emulator only, not on '%s'", backend);
-	return err_remedy(err,
-	                  "leave --backend out; single kernels run on a GPU: pmpp-explore run --help");
+	const struct {
+		bool given;
+		const char *option;
+	} all[] = {
+		{ o->strict, "--strict" },
+		{ o->races.all, "--races" },
+		{ o->level != NULL, "--level" },
+		{ o->stop_after != 0, "--stop-after" },
+		{ o->max_blocks != 0, "--sample" },
+		{ program_wants_again(o), "--block, --grid, --shared, --set and --dump" },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (all[i].given)
+			return all[i].option;
+	return NULL;
+}
+
+bool program_where(const struct program_options *o, struct selection *sel, struct err *err)
+{
+	const char *option = only_emulated(o);
+	const char *backend = o->backend ? o->backend : "auto";
+	if (option && !strcmp(backend, "auto"))
+		backend = "emu";
+	if (option && strcmp(backend, "emu") != 0) {
+		err_set(err, ERR_USAGE, "%s: only the emulator can do that", option);
+		return err_remedy(err, "leave it out, or say --backend emu");
+	}
+	return choose_gpu_and_backend(o->gpu, backend, sel, err);
 }
 
 /* First and last launch asked for; 0, 0 = all. */
@@ -82,6 +106,14 @@ static bool read_range(const struct program_options *o, uint64_t range[2], struc
 	return err_remedy(err, "they are numbered from 1: --launches 3..10, 3.. or 3");
 }
 
+/* On a GPU each counted launch is replayed, which takes its time: none, unless it is asked for. */
+static uint64_t count_first(const struct program_options *o, bool measured, uint64_t named)
+{
+	if (measured && named)
+		return 0;
+	return o->count || measured ? o->count : 1;
+}
+
 bool program_start(const struct program_options *o, unsigned n, char **args, bool catch,
                    struct program_words *words, struct program *out, struct err *err)
 {
@@ -91,15 +123,15 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 	enum race_check races;
 	memset(out, 0, sizeof *out);
 	*words = (struct program_words){ 0 };
-	if (!program_backend_legal(o->backend, err) ||
-	    !choose_gpu_and_backend(o->gpu, "emu", &sel, err) || !read_range(o, range, err) ||
+	if (!program_where(o, &sel, err) || !read_range(o, range, err) ||
 	    !cli_level(o->level, &level, err) || !cli_races(&o->races, &races, err))
 		return false;
 	if (!program_words_parse(n, args, words)) {
 		err_set(err, ERR_USAGE, "a program is needed");
 		return err_remedy(err, "a source with a main(), or an executable: prog.cu, ./a.out");
 	}
-	if (!o->gpu)
+	const bool measured = strcmp(sel.backend, "emu") != 0;
+	if (!o->gpu && !measured)
 		sel.gpu = program_words_gpu(words, sel.gpu);
 	consent_announce(words->command);
 	const struct sigaction end = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
@@ -108,10 +140,11 @@ bool program_start(const struct program_options *o, unsigned n, char **args, boo
 	const struct program_job job = {
 		.words = words,
 		.gpu = sel.gpu,
+		.measured = measured,
 		.config = { .strict = o->strict,
 		            .races = races,
 		            .threads = (unsigned)o->threads,
-		            .count_first = o->count,
+		            .count_first = count_first(o, measured, range[0]),
 		            .count_from = range[0],
 		            .count_to = range[1],
 		            .level = level,

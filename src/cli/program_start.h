@@ -15,7 +15,8 @@ struct program_options {
 	const char *kernel; /* only launches of this one; NULL = of all */
 	const char *range;  /* "A..B" or "A": only these launches; NULL = all */
 	uint64_t launch;    /* only this one; 0 = all */
-	uint64_t count, stop_after, threads;
+	uint64_t count;     /* of each kernel, grid and block; 0 = as usual: 1, on a GPU none */
+	uint64_t stop_after, threads;
 	uint64_t max_blocks; /* count a sample of so many blocks; 0 = all */
 	bool strict;
 	/* of one launch, which is run again alone; NULL = as it is */
@@ -25,8 +26,9 @@ struct program_options {
 	double timeout_s;
 };
 
-/* Refuses back ends that run no whole program. */
-bool program_backend_legal(const char *backend, struct err *err);
+/* Where the program is to run: @sel's back end and sheet. False: there is no such back end, it does
+ * not work here, or an option is not for it. */
+bool program_where(const struct program_options *o, struct selection *sel, struct err *err);
 /*
  * Builds and runs the program that @args name; Ctrl-C ends it. @catch: its output goes into @out,
  * else where ours goes. False: @err, and @out holds what was seen (out->path NULL: nothing ran).

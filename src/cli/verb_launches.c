@@ -19,7 +19,8 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--gpu", OPT_TEXT, &p->gpu, "SHEET",
 		  "GPU to answer for: an id of 'list gpus' or a .yaml file (default: what -arch "
 		  "names, else " LAB_DEFAULT_GPU ")" },
-		{ "--backend", OPT_TEXT, &p->backend, "NAME", "emu or auto (default): the emulator" },
+		{ "--backend", OPT_TEXT, &p->backend, "NAME",
+		  "emu, cuda (this machine's GPU), or auto (default): the GPU where one works" },
 		{ "--json", OPT_FLAG, &s->json, NULL, "one JSON object; the program's output is in it" },
 		{ "--csv", OPT_FLAG, &s->csv, NULL,
 		  "a row per launch; the program's output is kept apart" },
@@ -28,7 +29,7 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--launches", OPT_TEXT, &p->range, "A..B", "only launches A to B, counted in full" },
 		{ "--stop-after", OPT_ORDINAL, &p->stop_after, "N", "end the program behind launch N" },
 		{ "--count", OPT_ORDINAL, &p->count, "N",
-		  "count the first N launches of each kernel, grid and block (default 1)" },
+		  "count the first N launches of each kernel, grid and block (default 1; on a GPU 0)" },
 		{ "--level", OPT_TEXT, &p->level, "LEVEL", CLI_LEVEL_HELP },
 		{ "--strict", OPT_FLAG, &p->strict, NULL,
 		  "the first out-of-bounds access stops its launch" },
@@ -36,7 +37,6 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--threads", OPT_THREADS, &p->threads, "N", "CPU threads (default all)" },
 		{ "--timeout", OPT_SECONDS, &p->timeout_s, "S", "end the program after S seconds" },
 	};
-	p->count = 1;
 	memcpy(o, all, sizeof all);
 	return ARRAY_LEN(all);
 }

@@ -96,13 +96,17 @@ static int show_program(struct cli *c, const struct state *s, unsigned n, char *
 	struct program_words words;
 	struct lab *a;
 	program_words_parse(n, args, &words);
+	const struct program_options o = { .gpu = s->gpu, .backend = s->backend };
+	struct selection sel = { 0 };
 	const char *gpu = s->gpu ? s->gpu : program_words_gpu(&words, gpu_find(LAB_DEFAULT_GPU))->id;
-	if (!program_backend_legal(s->backend, &err) || !lab_new(&a, gpu, "emu", view_panel, &err)) {
+	if (!program_where(&o, &sel, &err) ||
+	    !lab_new(&a, strcmp(sel.backend, "emu") ? NULL : gpu, "emu", view_panel, &err)) {
 		program_words_free(&words);
 		return cli_fail(c, &err);
 	}
 	consent_announce(words.command);
-	const bool ok = lab_program(a, &words, &config, &err);
+	const bool measured = strcmp(sel.backend, "emu") != 0;
+	const bool ok = lab_program(a, &words, &config, measured ? sel.gpu : NULL, &err);
 	program_words_free(&words);
 	if (!ok) {
 		lab_free(a);

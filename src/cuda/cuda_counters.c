@@ -1,5 +1,6 @@
 /* Counter names out of metric.def; see cuda_counters.h. */
 #include "cuda/cuda_counters.h"
+#include "cuda/cuda_fault.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -171,6 +172,43 @@ double counters_metric(const struct counter_plan *p, enum metric_id id, const do
 		sum[below && t >= below] +=
 			p->metric[id].terms[t].factor * values[p->metric[id].terms[t].counter];
 	return !below ? sum[0] : sum[1] > 0 ? sum[0] / sum[1] : sum[1];
+}
+
+#define TIME_COUNTER "gpu__time_duration.sum"
+
+void counters_add_time(struct counter_plan *p)
+{
+	if (p->n < COUNTERS_MAX && !p->n_stalls) {
+		snprintf(p->names[p->n++], sizeof p->names[0], TIME_COUNTER);
+		p->first_stall = p->n;
+	}
+}
+
+double counters_time(const struct counter_plan *p, const double *values)
+{
+	for (unsigned i = 0; i < p->n; i++)
+		if (!strcmp(p->names[i], TIME_COUNTER))
+			return values[i];
+	return (double)NAN;
+}
+
+void counters_values(const struct counter_plan *plan, const char *chip, const double *values,
+                     double metric[METRIC_COUNT], uint16_t why[METRIC_COUNT])
+{
+	static struct counter_plan full; /* before counters that the chip lacks were dropped */
+	char bad[160];
+	counters_plan(chip, false, &full, bad);
+	for (unsigned id = 0; id < METRIC_COUNT; id++) {
+		const double v = metric[id] = counters_metric(plan, (enum metric_id)id, values);
+		if (isfinite(v))
+			why[id] = FAULT_NONE;
+		else if (plan->metric[id].n)
+			why[id] = FAULT_COUNTER_NAN;
+		else if (full.metric[id].n || metric_catalogue[id].cupti[0])
+			why[id] = FAULT_COUNTER_ABSENT;
+		else
+			why[id] = FAULT_NOT_COUNTED;
+	}
 }
 
 unsigned counters_stall(const struct counter_plan *p, unsigned i)

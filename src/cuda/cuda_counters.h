@@ -35,8 +35,15 @@ bool counters_plan(const char *chip, bool stalls, struct counter_plan *plan, cha
 /* Takes counter @i out (this chip or CUPTI lacks it). True: metrics or stall reasons went with it.
  */
 bool counters_drop(struct counter_plan *plan, unsigned i);
+/* Adds the kernel's time as the profiler's replay takes it, for where it is not timed otherwise. */
+void counters_add_time(struct counter_plan *plan);
+/* That time in ns; NAN = not asked for or not known. */
+double counters_time(const struct counter_plan *plan, const double *values);
 /* Value of a metric from the counters' values; NAN if it has no terms or one is not a number. */
 double counters_metric(const struct counter_plan *plan, enum metric_id id, const double *values);
+/* Every metric of the catalogue, or NAN and why not (enum fault_id). */
+void counters_values(const struct counter_plan *plan, const char *chip, const double *values,
+                     double metric[METRIC_COUNT], uint16_t why[METRIC_COUNT]);
 /* "long_scoreboard" and its words; NULL past the end. */
 const char *stall_name(unsigned i);
 const char *stall_title(unsigned i);

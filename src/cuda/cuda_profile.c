@@ -109,7 +109,7 @@ bool profile_knows_chip(struct gpu_worker *w, struct cuda_fault *why)
 {
 	static struct cupti_host h;
 	work_step(w, "scheduling counters for %s", w->chip);
-	if (!host_open(&h, &w->cupti, w->chip, false, NULL, why))
+	if (!host_open(&h, &w->cupti, w->chip, 0, NULL, why))
 		return false;
 	host_close(&h);
 	return true;
@@ -140,7 +140,7 @@ static bool profile_open(struct gpu_worker *w, bool stalls, struct cuda_fault *w
 		return true;
 	profile_close(w);
 	work_step(w, "scheduling counters for %s", w->chip);
-	if (!host_open(&s->host, &w->cupti, w->chip, stalls, NULL, why))
+	if (!host_open(&s->host, &w->cupti, w->chip, stalls ? HOST_STALLS : 0, NULL, why))
 		return false;
 	/* host_open() points names into the plan, which now lies here for good. */
 	if (!enable(w, &s->object, why)) {
@@ -244,21 +244,7 @@ static bool collect(struct gpu_worker *w, const struct gpu_launch *l, double *va
 static void to_report(const struct counter_plan *plan, const char *chip, const double *values,
                       struct cuda_report *r)
 {
-	static struct counter_plan full; /* before counters that the chip lacks were dropped */
-	char bad[160];
-	counters_plan(chip, false, &full, bad);
-	for (unsigned id = 0; id < METRIC_COUNT; id++) {
-		double v = counters_metric(plan, (enum metric_id)id, values);
-		r->metric[id] = v;
-		if (isfinite(v))
-			r->metric_why[id] = FAULT_NONE;
-		else if (plan->metric[id].n)
-			r->metric_why[id] = FAULT_COUNTER_NAN;
-		else if (full.metric[id].n || metric_catalogue[id].cupti[0])
-			r->metric_why[id] = FAULT_COUNTER_ABSENT;
-		else
-			r->metric_why[id] = FAULT_NOT_COUNTED;
-	}
+	counters_values(plan, chip, values, r->metric, r->metric_why);
 	r->run.n_stalls = 0;
 	for (unsigned i = plan->first_stall; i < plan->n && r->run.n_stalls < RUN_MAX_STALLS; i++) {
 		if (!isfinite(values[i]))

@@ -137,13 +137,15 @@ static bool drop_absent(struct cupti_host *h, const char *chip, const uint8_t *a
 	       cupti_ok(h->cupti, added, "cuptiProfilerHostConfigAddMetrics", why);
 }
 
-bool host_open(struct cupti_host *h, const struct cupti_fns *cupti, const char *chip, bool stalls,
+bool host_open(struct cupti_host *h, const struct cupti_fns *cupti, const char *chip, unsigned also,
                const uint8_t *availability, struct cuda_fault *why)
 {
 	*h = (struct cupti_host){ .cupti = cupti };
 	char bad[160];
-	if (!counters_plan(chip, stalls, &h->plan, bad))
+	if (!counters_plan(chip, also & HOST_STALLS, &h->plan, bad))
 		return fault_set(why, FAULT_OTHER, "%s", bad);
+	if (also & HOST_TIME)
+		counters_add_time(&h->plan);
 	if (!create(h, chip, availability, why))
 		return false;
 	point_names(h);

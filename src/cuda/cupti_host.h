@@ -23,8 +23,10 @@ struct cupti_host {
 	char first_dropped[104];
 };
 
+/* What else than the panels' counters; HOST_TIME is for a plan without stalls. */
+enum { HOST_STALLS = 1, HOST_TIME = 2 };
 /* @availability: CUPTI's image of the live device, or NULL. */
-bool host_open(struct cupti_host *h, const struct cupti_fns *cupti, const char *chip, bool stalls,
+bool host_open(struct cupti_host *h, const struct cupti_fns *cupti, const char *chip, unsigned also,
                const uint8_t *availability, struct cuda_fault *why);
 bool host_evaluate(const struct cupti_host *h, const uint8_t *counter_data, size_t size,
                    double *values, struct cuda_fault *why);

@@ -24,6 +24,7 @@ struct lab_program {
 	struct program_family *family;
 	struct program_worker *worker;
 	struct record_config config;
+	const struct gpu_spec *live; /* this machine's, on which it is measured; NULL = none */
 	struct user_watch *watch[MAX_WATCHES];
 	bool busy; /* an order is under way */
 };
@@ -34,7 +35,7 @@ static void wake_lab(void *ctx)
 }
 
 bool lab_program(struct lab *lab, const struct program_words *words,
-                 const struct record_config *config, struct err *err)
+                 const struct record_config *config, const struct gpu_spec *live, struct err *err)
 {
 	struct lab_program *lp = mem_zalloc(sizeof *lp);
 	char name[200];
@@ -47,6 +48,7 @@ bool lab_program(struct lab *lab, const struct program_words *words,
 	program_words_name(words, name, sizeof name);
 	lp->family = program_family_new(name);
 	lp->config = *config;
+	lp->live = live;
 	/* what is kept are processes, and those of a sandbox end with it */
 	lp->config.keep = sandbox_is_wanted() ? 0 : MAX_KEPT;
 	lab->program = lp;
@@ -62,6 +64,8 @@ bool lab_program(struct lab *lab, const struct program_words *words,
 	err_clear(&s->plan_err);
 	lab->wish.backend[0] = '\0';
 	memcpy(s->sel.backend, "emu", sizeof "emu");
+	if (live)
+		s->sel.gpu = live;
 	return true;
 }
 
@@ -86,7 +90,9 @@ void lab_program_run(struct lab *lab)
 {
 	struct lab_program *lp = lab->program;
 	struct session *s = &lab->s;
-	const struct program_order order = { .gpu = s->sel.gpu, .config = lp->config };
+	const struct program_order order = { .gpu = s->sel.gpu,
+		                                 .measured = lp->live && s->sel.gpu == lp->live,
+		                                 .config = lp->config };
 	for (unsigned i = 0; i < MAX_WATCHES && !lp->watch[i]; i++) {
 		const char *path = program_words_file(&lp->words, i);
 		if (!path)

@@ -9,14 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REGISTERS_ASSUMED 32 /* where the program holds no machine code for this GPU */
-
 struct occ_input program_launch_usage(const struct program *p, const struct program_launch *l)
 {
 	const struct program_kernel *k = &p->kernels[l->kernel];
 	return (struct occ_input){
 		.block_threads = l->block[0] * l->block[1] * l->block[2],
-		.regs_per_thread = k->registers ? k->registers : REGISTERS_ASSUMED,
+		.regs_per_thread = program_kernel_registers(k),
 		.static_shared_bytes = k->static_shared_bytes,
 		.dynamic_shared_bytes = l->dynamic_shared_bytes,
 		.barriers = 1,
@@ -34,6 +32,9 @@ static void put_counts(const struct program *p, const struct program_launch *l,
 	if (from->level_note[0])
 		snprintf(r->run.note, sizeof r->run.note, "counts of the PTX, not of machine code: %.200s",
 		         from->level_note);
+	else if (p->time_origin == ORIGIN_MEASURED)
+		snprintf(r->run.note, sizeof r->run.note,
+		         "counters and time are of the profiler's replays");
 	kernel_time(p->gpu, &r->plan, &r->occ, &r->run.counts, &r->perf);
 	if (from == l)
 		return;
@@ -45,6 +46,22 @@ static void put_counts(const struct program *p, const struct program_launch *l,
 		         "counted in launch %" PRIu64 ", the first of this kernel, grid and block; "
 		         "'launches --launch %" PRIu64 "' counts this one",
 		         from->number, l->number);
+}
+
+/* A GPU's time is of each launch, whichever one's counters are told. */
+static void put_time(const struct program_launch *l, struct run_record *r)
+{
+	const double ns = l->span.end_ns - l->span.start_ns;
+	program_launch_time(l, &r->metrics);
+	if (!program_launch_timed(l))
+		return;
+	r->run.timing = (struct run_timing){ .n = 1,
+		                                 .median_ns = ns,
+		                                 .min_ns = ns,
+		                                 .max_ns = ns,
+		                                 .q1_ns = ns,
+		                                 .q3_ns = ns,
+		                                 .from_activity = true };
 }
 
 struct run_record *program_record(const struct program *p, uint64_t number,
@@ -72,7 +89,11 @@ struct run_record *program_record(const struct program *p, uint64_t number,
 		static const char why[] = "this launch was not counted";
 		run_counts_clear(&r->run.counts, why);
 		metrics_clear(&r->metrics, why);
+		if (from && from->metrics)
+			r->metrics = *from->metrics;
 	}
+	if (p->time_origin == ORIGIN_MEASURED)
+		put_time(l, r);
 	r->run.wall_s = l->wall_s;
 	r->run.outputs_complete = true;
 	snprintf(r->compiler, sizeof r->compiler, "as it was built");

@@ -192,6 +192,7 @@ bool program_job_run(const struct program_job *job, struct program *out, struct 
 		.path = path,
 		.arguments = w->arguments,
 		.gpu = job->gpu,
+		.measured = job->measured,
 		.config = job->config,
 		.catch_output = job->catch_output,
 		.no_input = job->no_input,

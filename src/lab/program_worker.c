@@ -85,6 +85,7 @@ static void run_order(struct program_worker *w, const struct program_order *orde
 	const struct program_job job = {
 		.words = &w->words,
 		.gpu = order->gpu,
+		.measured = order->measured,
 		.config = order->config,
 		.catch_output = true,
 		.no_input = true,

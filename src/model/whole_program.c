@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define REGISTERS_ASSUMED 32 /* where the program holds no machine code for this GPU */
+
 const char *program_direction_name(enum program_direction d)
 {
 	static const char *const names[] = { "H2D", "D2H", "D2D", "H2H" };
@@ -142,6 +144,27 @@ size_t program_errors(const struct program *p)
 	return n;
 }
 
+unsigned program_kernel_registers(const struct program_kernel *k)
+{
+	const unsigned known = k->registers ? k->registers : k->allocated_registers;
+	return known ? known : REGISTERS_ASSUMED;
+}
+
+bool program_launch_timed(const struct program_launch *l)
+{
+	return !(l->flags & (1u << PROGRAM_FLAG_UNTIMED | 1u << PROGRAM_FLAG_FAILED));
+}
+
+void program_launch_time(const struct program_launch *l, struct metric_set *m)
+{
+	if (l->flags >> PROGRAM_FLAG_FAILED & 1)
+		metric_none(m, M_TIME_KERNEL, "the launch was refused");
+	else if (!program_launch_timed(l))
+		metric_none(m, M_TIME_KERNEL, "the GPU told no end of this launch");
+	else
+		metric_num(m, M_TIME_KERNEL, ORIGIN_MEASURED, l->span.end_ns - l->span.start_ns);
+}
+
 bool program_counts_proved(const struct program *p, const struct program_launch *l)
 {
 	const struct program_launch *counted = program_launch_numbered(p, l->like);
@@ -167,7 +190,7 @@ const struct program_launch *program_launch_numbered(const struct program *p, ui
 static void hand_counts_on(struct program *p, size_t i, const bool *kept)
 {
 	struct program_launch *from = &p->launches[i], *heir = NULL;
-	for (size_t k = i + 1; k < p->n_launches && from->counts && !heir; k++)
+	for (size_t k = i + 1; k < p->n_launches && from->metrics && !heir; k++)
 		if (kept[k] && p->launches[k].like == from->number)
 			heir = &p->launches[k];
 	if (heir) {

@@ -22,7 +22,8 @@ struct program_kernel {
 	char *mangled;
 	char *file; /* of its source, as the compiler was given it; "" = not known */
 	unsigned id, registers, static_shared_bytes, local_bytes;
-	unsigned max_threads; /* __launch_bounds__; 0 = no bound stated */
+	unsigned max_threads;         /* __launch_bounds__; 0 = no bound stated */
+	unsigned allocated_registers; /* on a GPU: of a thread, as it is given them; 0 = not known */
 };
 
 enum program_direction { PROGRAM_H2D, PROGRAM_D2H, PROGRAM_D2D, PROGRAM_H2H, PROGRAM_DIRECTIONS };
@@ -42,7 +43,8 @@ struct program_span {
 	X(SAMPLED, "sampled")         \
 	X(REPEAT, "as #")             \
 	X(COOPERATIVE, "cooperative") \
-	X(NESTED, "by a kernel")
+	X(NESTED, "by a kernel")      \
+	X(UNTIMED, "no time")
 
 enum program_flag {
 #define X(id, word) PROGRAM_FLAG_##id,
@@ -59,6 +61,7 @@ struct program_launch {
 	unsigned stream;
 	unsigned grid[3], block[3], dynamic_shared_bytes;
 	struct program_span span;
+	uint64_t call;      /* on a GPU: number of the call that launched it, as CUPTI counts */
 	unsigned flags;     /* bits by enum program_flag */
 	uint64_t parent;    /* number of the launch whose kernel launched it; 0 = the host did */
 	uint64_t like;      /* counts are those of this launch; its own number where it was counted */
@@ -81,6 +84,7 @@ struct program_copy {
 	bool pinned, async, set; /* set: a memset */
 	struct program_span span;
 	uint64_t before; /* number of the launch that it precedes */
+	uint64_t call;   /* on a GPU: number of the call that made it, as CUPTI counts */
 };
 
 /* An event recorded in a stream, or a stream that waits for one. */
@@ -161,6 +165,12 @@ const struct program_launch *program_launch_numbered(const struct program *p, ui
  * from a kernel's PTX says nothing of its machine code: that takes a launch that repeats another.
  */
 bool program_counts_proved(const struct program *p, const struct program_launch *l);
+/* For occupancy: used, else allocated, else a guess of 32. */
+unsigned program_kernel_registers(const struct program_kernel *k);
+/* Did a GPU tell when it began and ended? */
+bool program_launch_timed(const struct program_launch *l);
+/* Puts the time of @l, measured on a GPU, into @m; n/a where it never ended. */
+void program_launch_time(const struct program_launch *l, struct metric_set *m);
 void program_free(struct program *p);
 
 #endif

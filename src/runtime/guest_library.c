@@ -1,4 +1,4 @@
-/* Places the emulated runtime; see guest_library.h. */
+/* Places what programs load; see guest_library.h. */
 #include "runtime/guest_library.h"
 
 #include "base/text.h"
@@ -13,6 +13,10 @@
 /* Linked into the program by make; absent from tests. */
 extern const char asset_guest[] __attribute__((weak));
 extern const char asset_guest_end[] __attribute__((weak));
+extern const char asset_inject[] __attribute__((weak));
+extern const char asset_inject_end[] __attribute__((weak));
+
+#define INJECT_LIBRARY "libpmpp-inject.so"
 
 /* The file is ours alone and the library, byte for byte: whatever else is there is replaced. */
 static bool place_library(const char *name, const char *start, size_t bytes)
@@ -39,21 +43,40 @@ static bool place_link(const char *path)
 	return !symlink(GUEST_LIBRARY, path) || errno == EEXIST; /* of a start at the same time */
 }
 
-bool guest_library_place(char *folder, size_t n, struct err *err)
+/* @file, the bytes from @start to @behind, in a folder of the cache that is named after them. */
+static bool place(const char *file, const char *start, const char *behind, char *folder, size_t n,
+                  struct err *err)
 {
-	const char *start = asset_guest;
-	if (!start)
-		return err_set(err, ERR_INTERNAL, "this build holds no emulated CUDA runtime");
-	const size_t bytes = (size_t)((uintptr_t)asset_guest_end - (uintptr_t)asset_guest);
-	char name[80], note[512], path[4300];
+	const size_t bytes = (size_t)((uintptr_t)behind - (uintptr_t)start);
+	char name[80], note[512];
 	const int end =
 		snprintf(name, sizeof name, "runtime-%016" PRIx64, hash_bytes(HASH_SEED, start, bytes));
 	const bool there = store_folder(name, folder, n);
-	snprintf(name + end, sizeof name - (size_t)end, "/" GUEST_LIBRARY);
-	if (!there || !place_library(name, start, bytes)) {
-		store_note(note, sizeof note);
-		return err_set(err, ERR_IO, "programs need the cache folder: %s", note);
-	}
+	snprintf(name + end, sizeof name - (size_t)end, "/%s", file);
+	if (there && place_library(name, start, bytes))
+		return true;
+	store_note(note, sizeof note);
+	return err_set(err, ERR_IO, "programs need the cache folder: %s", note);
+}
+
+bool inject_library_place(char *path, size_t n, struct err *err)
+{
+	char folder[4200];
+	if (!asset_inject)
+		return err_set(err, ERR_INTERNAL, "this build holds no library for programs on a GPU");
+	if (!place(INJECT_LIBRARY, asset_inject, asset_inject_end, folder, sizeof folder, err))
+		return false;
+	snprintf(path, n, "%s/" INJECT_LIBRARY, folder);
+	return true;
+}
+
+bool guest_library_place(char *folder, size_t n, struct err *err)
+{
+	char path[4300];
+	if (!asset_guest)
+		return err_set(err, ERR_INTERNAL, "this build holds no emulated CUDA runtime");
+	if (!place(GUEST_LIBRARY, asset_guest, asset_guest_end, folder, n, err))
+		return false;
 	/* older runtimes, the driver, and what -lcuda looks for */
 	static const char *const others[] = { "libcudart.so.12", "libcudart.so.11.0", "libcuda.so.1",
 		                                  "libcuda.so" };

@@ -51,6 +51,7 @@ static bool take_kernel(struct program *p, struct wire_msg *m)
 		.file = mem_strdup(r.file),
 		.id = r.id,
 		.registers = r.registers,
+		.allocated_registers = r.allocated_registers,
 		.static_shared_bytes = r.static_shared_bytes,
 		.local_bytes = r.local_bytes,
 		.max_threads = r.max_threads,

@@ -131,6 +131,17 @@ static bool inspect(const struct elf *e, const char *path, enum program_form *fo
 	return true;
 }
 
+bool program_inspect_for_gpu(const char *path, struct err *err)
+{
+	struct text file = { 0 };
+	if (!file_read(path, MAX_EXECUTABLE, &file, err))
+		return false;
+	struct elf e = { .data = (const uint8_t *)file.s, .size = file.len };
+	const bool ok = open_elf(&e, path, err);
+	text_free(&file);
+	return ok;
+}
+
 bool program_inspect(const char *path, enum program_form *form, struct err *err)
 {
 	struct text file = { 0 };

@@ -10,9 +10,11 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "compile/compile.h"
+#include "cuda/cuda_fault.h"
 #include "runtime/guest_library.h"
 #include "runtime/code_answer.h"
 #include "runtime/program_collect.h"
+#include "runtime/program_measured.h"
 #include "runtime/program_places.h"
 #include "runtime/sandbox.h"
 
@@ -29,9 +31,11 @@
 #include <unistd.h>
 
 #define POLL_MS 20
+#define INJECTION_VARIABLE "CUDA_INJECTION64_PATH" /* what NVIDIA's driver reads */
 #define MAX_OUTPUT ((size_t)16 << 20) /* of each stream that is kept; more is counted, not kept */
 
 struct running {
+	struct measured *measured; /* on a real GPU; NULL = emulated */
 	pid_t pid;
 	bool sandboxed;
 	int records, out, err; /* ours; -1 = closed */
@@ -48,25 +52,40 @@ static char *environment_entry(const char *name, const char *folder, const char 
 	                  before ? before : "");
 }
 
-/* Ours, the person's, and the toolkit's: NVRTC is NVIDIA's own. */
+/* Ours, where there is one, the person's, and the toolkit's: NVRTC is NVIDIA's own. */
 static char *library_path(const char *folder)
 {
 	const char *before = getenv("LD_LIBRARY_PATH"), *home = cuda_home();
-	char *first = environment_entry("LD_LIBRARY_PATH", folder, "", before);
-	char *all = home[0] ? mem_printf("%s:%s/lib64:%s/lib", first, home, home) : mem_strdup(first);
-	free(first);
-	return all;
+	struct text all = { 0 };
+	text_add(&all, "LD_LIBRARY_PATH=%s", folder ? folder : "");
+	if (before && *before)
+		text_add(&all, "%s%s", folder ? ":" : "", before);
+	if (home[0])
+		text_add(&all, ":%s/lib64:%s/lib", home, home);
+	return all.s;
 }
 
 #define N_OURS 3
 
-/* What we set for the program: our library in front of NVIDIA's. To be freed one by one. */
-static void make_ours(const char *folder, int fd, char *ours[N_OURS + 1])
+/* What we set for the program: our library in front of NVIDIA's, or for the driver to load. @place:
+ * the folder of the one, or the other's file. To be freed one by one. */
+static void make_ours(const struct program_request *req, const char *place, int fd,
+                      char *ours[N_OURS + 1])
 {
-	ours[0] = environment_entry("LD_PRELOAD", folder, "/" GUEST_LIBRARY, getenv("LD_PRELOAD"));
-	ours[1] = library_path(folder);
+	ours[0] = req->measured
+	              ? environment_entry(INJECTION_VARIABLE, place, "", NULL)
+	              : environment_entry("LD_PRELOAD", place, "/" GUEST_LIBRARY, getenv("LD_PRELOAD"));
+	ours[1] = library_path(req->measured ? NULL : place);
 	ours[2] = mem_printf(RECORD_FD_VARIABLE "=%d", fd);
 	ours[N_OURS] = NULL;
+}
+
+static bool is_set_by(char *const *ours, const char *entry)
+{
+	for (unsigned i = 0; i < N_OURS; i++)
+		if (!strncmp(ours[i], entry, strcspn(ours[i], "=") + 1))
+			return true;
+	return false;
 }
 
 /* The person's environment with @ours in it, lent. A sandbox sets them itself: what opens it must
@@ -79,8 +98,7 @@ static char **make_environment(char *const *ours, bool sandboxed)
 	char **all = mem_calloc(n + N_OURS + 1, sizeof *all);
 	size_t kept = 0;
 	for (size_t i = 0; i < n; i++)
-		if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 &&
-		    strncmp(environ[i], "LD_LIBRARY_PATH=", 16) != 0)
+		if (!is_set_by(ours, environ[i]))
 			all[kept++] = environ[i];
 	for (unsigned i = 0; i < N_OURS && !sandboxed; i++)
 		all[kept++] = ours[i];
@@ -129,7 +147,7 @@ static bool spawn(struct running *r, const struct program_request *req, const ch
                   int records, int out, int err_fd, struct err *err)
 {
 	char *ours[N_OURS + 1], **sandbox = NULL;
-	make_ours(folder, records, ours);
+	make_ours(req, folder, records, ours);
 	r->sandboxed = sandbox_is_wanted();
 	bool ok =
 		!r->sandboxed || sandbox_command(req->path, req->arguments, ours, folder, &sandbox, err);
@@ -147,6 +165,14 @@ static bool spawn(struct running *r, const struct program_request *req, const ch
 	return ok;
 }
 
+static void send_config(int fd, const struct program_request *req)
+{
+	struct wire_msg m;
+	record_put_config(&m, &req->config, req->gpu);
+	wire_send(fd, &m, -1, clock_now_s() + 10, NULL);
+	wire_free(&m);
+}
+
 static bool start(struct running *r, const struct program_request *req, const char *folder,
                   struct err *err)
 {
@@ -157,6 +183,7 @@ static bool start(struct running *r, const struct program_request *req, const ch
 	/* not where the program's own descriptors begin */
 	int theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, 200);
 	close_fd(&pair[1]);
+	send_config(pair[0], req); /* waits there for the program's first call */
 	const bool ok = theirs < 0 ? err_set(err, ERR_IO, "%s: %s", req->path, strerror(errno))
 	                           : spawn(r, req, folder, theirs, out[1], errors[1], err);
 	close_fd(&theirs);
@@ -193,6 +220,8 @@ static bool read_record(struct running *r, struct program *p, const atomic_bool 
 	bool ok = true;
 	if (s == WIRE_OK && m.type == RECORD_CODE)
 		code_answer(r->records, &m, cancel);
+	else if (s == WIRE_OK && r->measured)
+		ok = measured_take(r->measured, p, &m, err);
 	else if (s == WIRE_OK)
 		ok = program_collect(p, &m, err);
 	else
@@ -274,29 +303,41 @@ static void remark_lines(struct program *p)
 	};
 }
 
+/* Can the program run so, and where is what it loads? */
+static bool prepare(const struct program_request *req, char *place, size_t n, struct err *err)
+{
+	enum program_form form;
+	if (!req->measured)
+		return program_inspect(req->path, &form, err) && guest_library_place(place, n, err);
+	if (sandbox_is_wanted()) {
+		err_set(err, ERR_UNSUPPORTED, "a sandbox holds no GPU");
+		return err_remedy(err, "leave --sandbox out, or take --backend emu");
+	}
+	if (getenv(INJECTION_VARIABLE)) {
+		const struct cuda_fault tool = { .id = FAULT_PROFILER_ATTACHED,
+			                             .detail = INJECTION_VARIABLE " is set" };
+		return fault_to_err(&tool, err);
+	}
+	return program_inspect_for_gpu(req->path, err) && inject_library_place(place, n, err);
+}
+
 bool program_run(const struct program_request *req, struct program *out, struct err *err)
 {
-	char folder[4200];
-	enum program_form form;
+	char place[4300];
 	struct running r = { .records = -1, .out = -1, .err = -1 };
 	memset(out, 0, sizeof *out);
-	if (!program_inspect(req->path, &form, err) ||
-	    !guest_library_place(folder, sizeof folder, err) || !start(&r, req, folder, err))
+	if (!prepare(req, place, sizeof place, err) || !start(&r, req, place, err))
 		return false;
+	r.measured = req->measured ? measured_new() : NULL;
 	out->path = mem_strdup(req->path);
 	struct text command = { 0 };
 	for (unsigned i = 0; req->arguments[i]; i++)
 		text_add(&command, "%s%s", i ? " " : "", req->arguments[i]);
 	out->command = command.s;
 	out->gpu = req->gpu;
-	snprintf(out->backend, sizeof out->backend, "emu");
-	out->time_origin = ORIGIN_MODELLED;
+	snprintf(out->backend, sizeof out->backend, req->measured ? "cuda" : "emu");
+	out->time_origin = req->measured ? ORIGIN_MEASURED : ORIGIN_MODELLED;
 	r.started = r.reported = clock_now_s();
-
-	struct wire_msg m;
-	record_put_config(&m, &req->config, req->gpu);
-	wire_send(r.records, &m, -1, clock_now_s() + 10, NULL);
-	wire_free(&m);
 	struct err why = { 0 };
 	while (turn(&r, req, out, &why))
 		;
@@ -308,6 +349,9 @@ bool program_run(const struct program_request *req, struct program *out, struct 
 	reap(&r, out);
 	out->output = r.out_text.s;
 	out->errors = r.err_text.s;
+	if (r.measured)
+		measured_finish(r.measured, out);
+	measured_free(r.measured);
 	program_name_places(out, req->path, req->arguments[0]);
 	remark_lines(out);
 	program_sum_up(out);

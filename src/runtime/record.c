@@ -113,6 +113,28 @@ static void make_memory_legal(struct record_memory *r)
 	make_legal(&r->constant);
 }
 
+static void make_refusal_legal(struct record_refusal *r)
+{
+	TERMINATE(r->detail);
+	if (r->what > RECORD_REFUSED_SOME)
+		r->what = RECORD_REFUSED_SOME;
+}
+
+static void make_seen_legal(struct record_seen *s)
+{
+	make_legal(&s->pinned);
+	make_legal(&s->async);
+	make_legal(&s->cooperative);
+	make_legal(&s->by_kernel);
+	make_legal(&s->fault);
+	make_legal(&s->launches);
+	make_legal(&s->runtime);
+	if (s->direction > RECORD_H2H)
+		s->direction = RECORD_D2D;
+	if (s->end_ns < s->start_ns || !s->start_ns) /* begun, not ended */
+		s->start_ns = s->end_ns = 0;
+}
+
 #define RECORD_DEFINE(name, type, legal)                                      \
 	void record_put_##name(struct wire_msg *m, const struct record_##name *r) \
 	{                                                                         \
@@ -213,6 +235,27 @@ bool record_get_code(struct wire_msg *m, struct record_code *r)
 	r->cubin = wire_get_blob(m, &r->cubin_bytes);
 	r->listing = wire_get_blob(m, &r->listing_bytes);
 	return m->type == RECORD_CODE && wire_end(m);
+}
+
+void record_put_seen(struct wire_msg *m, const struct record_seen *s, size_t n)
+{
+	wire_begin(m, RECORD_SEEN);
+	wire_put_blob(m, s, n * sizeof *s);
+}
+
+bool record_get_seen(struct wire_msg *m, struct record_seen **s, size_t *n)
+{
+	size_t bytes;
+	const void *from = wire_get_blob(m, &bytes);
+	*s = NULL;
+	*n = bytes / sizeof **s;
+	if (m->type != RECORD_SEEN || m->bad || !wire_end(m) || !*n || bytes % sizeof **s)
+		return false;
+	*s = mem_alloc(bytes);
+	memcpy(*s, from, bytes);
+	for (size_t i = 0; i < *n; i++)
+		make_seen_legal(&(*s)[i]);
+	return true;
 }
 
 /* --- counts: a struct, then its tables --- */

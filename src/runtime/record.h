@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RECORD_VERSION 5u
+#define RECORD_VERSION 6u
 #define RECORD_FD_VARIABLE "PMPP_RUNTIME_FD" /* the descriptor's number, in the environment */
 #define RECORD_MAX_NAME 1024
 
@@ -40,6 +40,9 @@
 	X(MEMORY, "memory")     \
 	X(CONTENTS, "contents") \
 	X(CODE, "code")         \
+	X(SEEN, "seen")         \
+	X(REFUSAL, "refusal")   \
+	X(MEASURED, "measured") \
 	X(END, "end")
 
 enum record_kind {
@@ -75,6 +78,7 @@ struct record_kernel {
 	char signature[RECORD_MAX_NAME]; /* demangled; "" = the program has no demangler */
 	char file[512];                  /* of its source, from -lineinfo; "" = not known */
 	unsigned registers, static_shared_bytes, local_bytes, max_threads; /* 0 = unknown, no bound */
+	unsigned allocated_registers; /* on a GPU: that a thread is given, rounded up; 0 = unknown */
 };
 
 /* When, on the program's clocks: the host's call, and the work on the GPU. */
@@ -205,6 +209,49 @@ struct record_end {
 	uint64_t leaked_bytes, leaked_allocations;
 };
 
+/* What a real GPU did, and the calls behind it, as CUPTI tells it: many in a frame, in no order. */
+enum record_seen_kind {
+	RECORD_SEEN_BEGIN, /* the program's clock begins: start_ns */
+	RECORD_SEEN_LAUNCH,
+	RECORD_SEEN_COPY,
+	RECORD_SEEN_SET,
+	RECORD_SEEN_CALL,    /* of the runtime or the driver */
+	RECORD_SEEN_CONTEXT, /* `stream` is its default stream */
+	RECORD_SEEN_STREAM,  /* was made */
+	RECORD_SEEN_KINDS
+};
+struct record_seen {
+	uint8_t kind;
+	uint8_t direction;                /* enum record_direction */
+	bool pinned, async;               /* of a copy */
+	bool cooperative, by_kernel;      /* of a launch */
+	bool fault, launches, runtime;    /* of a call: it told of a kernel's fault; it launches
+	                                   * kernels; it is the runtime's, not the driver's */
+	uint32_t result;                  /* of a call: 0 = it succeeded */
+	uint32_t call;                    /* its number: 1, 2, ...; whose call this work is */
+	uint32_t stream, context, device; /* as CUPTI numbers them */
+	uint64_t start_ns, end_ns;        /* CUPTI's clock; 0 = not known */
+	uint64_t bytes;                   /* of a copy or set */
+	unsigned kernel, grid[3], block[3], dynamic_shared_bytes; /* of a launch */
+};
+
+/* What the library inside the program could not do; `fault` is a fault_id of the GPU back end. */
+enum record_refused { RECORD_REFUSED_ALL, RECORD_REFUSED_COUNTERS, RECORD_REFUSED_SOME };
+struct record_refusal {
+	enum record_refused what;
+	uint32_t fault;
+	char detail[256];
+};
+
+/* Hardware counters of one launch: values of the catalogue, NAN with the reason (a fault_id). */
+struct record_measured {
+	uint32_t call;   /* of the launch */
+	unsigned passes; /* replays that it took */
+	double ns;       /* its time in the profiler's replay; NAN = not known */
+	double metric[METRIC_COUNT];
+	uint16_t why[METRIC_COUNT];
+};
+
 void record_put_config(struct wire_msg *m, const struct record_config *c,
                        const struct gpu_spec *gpu);
 bool record_get_config(struct wire_msg *m, struct record_config *c, struct gpu_spec *gpu);
@@ -223,6 +270,8 @@ bool record_get_module(struct wire_msg *m, struct record_module *r, const char *
 	X(event, RECORD_EVENT, make_event_legal)                    \
 	X(finding, RECORD_FINDING, make_finding_legal)              \
 	X(memory, RECORD_MEMORY, make_memory_legal)                 \
+	X(refusal, RECORD_REFUSAL, make_refusal_legal)              \
+	X(measured, RECORD_MEASURED, (void))                        \
 	X(end, RECORD_END, (void))
 #define RECORD_DECLARE(name, type, legal)                                      \
 	void record_put_##name(struct wire_msg *m, const struct record_##name *r); \
@@ -243,6 +292,9 @@ void record_put_code_request(struct wire_msg *m, const struct record_code_reques
 bool record_get_code_request(struct wire_msg *m, struct record_code_request *r);
 void record_put_code(struct wire_msg *m, const struct record_code *r);
 bool record_get_code(struct wire_msg *m, struct record_code *r);
+/* @s of what is read is the caller's: free(). */
+void record_put_seen(struct wire_msg *m, const struct record_seen *s, size_t n);
+bool record_get_seen(struct wire_msg *m, struct record_seen **s, size_t *n);
 /* What was counted in launch @number. On reading @c is the caller's: run_counts_free(). */
 void record_put_counts(struct wire_msg *m, uint64_t number, const struct run_counts *c);
 bool record_get_counts(struct wire_msg *m, uint64_t *number, struct run_counts *c);

@@ -1,8 +1,12 @@
 /* The stand-in's CUPTI: activity records and SASS metrics. */
 #include "fake_nvidia.h"
 
+#include <cupti_driver_cbid.h>
+
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static CUpti_BuffersCallbackRequestFunc wanted;
 static CUpti_BuffersCallbackCompleteFunc completed;
@@ -14,48 +18,119 @@ union any {
 	CUpti_Activity head;
 	CUpti_ActivityKernel10 kernel;
 	CUpti_ActivityMemcpy6 copy;
+	CUpti_ActivityMemset4 set;
 	CUpti_ActivityAPI api;
+	CUpti_ActivityContext3 context;
 };
-static union any pending[4096];
+#define ROOM 16384
+static union any pending[ROOM];
 static size_t n_pending;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct fake_launch next_launch;
+
+void fake_next(const struct fake_launch *l)
+{
+	next_launch = *l;
+}
+
+unsigned fake_correlation(void)
+{
+	return correlation + 1;
+}
+
+unsigned fake_stream_number(CUstream stream)
+{
+	return stream ? 12 + (unsigned)(uintptr_t)stream / 16 : 7;
+}
+
+static union any *append(CUpti_ActivityKind kind)
+{
+	if (!(kinds_on & (1u << kind)) || n_pending == ROOM)
+		return NULL;
+	union any *r = &pending[n_pending++];
+	memset(r, 0, sizeof *r);
+	r->head.kind = kind;
+	return r;
+}
+
+static void append_call(uint64_t start, uint64_t end, int result)
+{
+	union any *r = append(CUPTI_ACTIVITY_KIND_DRIVER);
+	if (!r)
+		return;
+	r->api.start = start;
+	r->api.end = end;
+	r->api.correlationId = correlation;
+	r->api.cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+	r->api.returnValue = (uint32_t)result;
+}
+
+void fake_refused(int result, uint64_t start)
+{
+	pthread_mutex_lock(&lock);
+	correlation++;
+	append_call(start, fake_now_ns(), result);
+	pthread_mutex_unlock(&lock);
+}
+
+CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid, const char **name)
+{
+	(void)domain;
+	(void)cbid;
+	*name = "cuLaunchKernel";
+	return CUPTI_SUCCESS;
+}
 
 void fake_record(int kind, size_t bytes, uint64_t start, const char *name)
 {
+	pthread_mutex_lock(&lock);
 	correlation++;
-	fake_state.launched += kind < 0;
+	fake_state.launched += kind == -1;
 	if (fake_state.started && kinds_on)
 		fake_misuse("activity collection while counters are read");
-	CUpti_ActivityKind k =
-		kind < 0 ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL : CUPTI_ACTIVITY_KIND_MEMCPY;
+	CUpti_ActivityKind k = kind == FAKE_SET ? CUPTI_ACTIVITY_KIND_MEMSET
+	                       : kind < 0       ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+	                                        : CUPTI_ACTIVITY_KIND_MEMCPY;
 	uint64_t end = fake_now_ns();
 	end += end <= start;
-	if ((kinds_on & (1u << CUPTI_ACTIVITY_KIND_DRIVER)) && n_pending < 4096) {
-		union any *r = &pending[n_pending++];
-		memset(r, 0, sizeof *r);
-		r->api.kind = CUPTI_ACTIVITY_KIND_DRIVER;
-		r->api.start = start;
-		r->api.end = end;
-		r->api.correlationId = correlation;
-	}
-	if (!(kinds_on & (1u << k)) || n_pending == 4096)
-		return;
-	union any *r = &pending[n_pending++];
-	memset(r, 0, sizeof *r);
-	r->head.kind = k;
-	if (kind < 0) {
+	append_call(start, end, 0);
+	union any *r = append(k);
+	if (r && kind == FAKE_SET) {
+		r->set.start = start;
+		r->set.end = end;
+		r->set.bytes = bytes;
+		r->set.streamId = 7;
+		r->set.correlationId = correlation;
+	} else if (r && kind < 0) {
+		const struct fake_launch *l = &next_launch;
 		r->kernel.start = start;
 		r->kernel.end = end;
 		r->kernel.name = name;
-		r->kernel.streamId = 7;
+		r->kernel.streamId = fake_stream_number(l->stream);
 		r->kernel.correlationId = correlation;
-	} else {
+		r->kernel.gridX = (int)l->grid[0];
+		r->kernel.gridY = (int)l->grid[1];
+		r->kernel.gridZ = (int)l->grid[2];
+		r->kernel.blockX = (int)l->block[0];
+		r->kernel.blockY = (int)l->block[1];
+		r->kernel.blockZ = (int)l->block[2];
+		r->kernel.dynamicSharedMemory = (int)l->shared;
+		r->kernel.registersPerThread = 16;
+	} else if (r) {
 		r->copy.start = start;
 		r->copy.end = end;
 		r->copy.bytes = bytes;
 		r->copy.copyKind = (uint8_t)kind;
-		r->copy.streamId = 7;
+		r->copy.streamId = fake_stream_number(next_launch.stream);
 		r->copy.correlationId = correlation;
+		r->copy.srcKind = r->copy.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+		if (kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD)
+			r->copy.srcKind = CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
+		else if (kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH)
+			r->copy.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
 	}
+	next_launch = (struct fake_launch){ 0 };
+	pthread_mutex_unlock(&lock);
 }
 
 CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc a,
@@ -71,6 +146,11 @@ CUptiResult cuptiActivityEnable(CUpti_ActivityKind k)
 {
 	CP(cuptiActivityEnable);
 	kinds_on |= 1u << k;
+	if (k == CUPTI_ACTIVITY_KIND_CONTEXT) {
+		union any *r = append(k);
+		r->context.contextId = 1;
+		r->context.nullStreamId = 7;
+	}
 	return CUPTI_SUCCESS;
 }
 
@@ -84,6 +164,7 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag)
 {
 	(void)flag;
 	CP(cuptiActivityFlushAll);
+	pthread_mutex_lock(&lock);
 	for (size_t at = 0; at < n_pending;) {
 		uint8_t *buffer;
 		size_t size, max;
@@ -96,6 +177,33 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag)
 		at += n;
 	}
 	n_pending = 0;
+	pthread_mutex_unlock(&lock);
+	return CUPTI_SUCCESS;
+}
+
+static void *flush_now_and_then(void *period)
+{
+	const long ms = (long)(intptr_t)period;
+	for (;;) {
+		nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
+		cuptiActivityFlushAll(0);
+	}
+	return NULL;
+}
+
+CUptiResult cuptiActivityFlushPeriod(uint32_t ms)
+{
+	pthread_t thread;
+	if (!pthread_create(&thread, NULL, flush_now_and_then, (void *)(intptr_t)ms))
+		pthread_detach(thread);
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext c, uint32_t stream, size_t *n)
+{
+	(void)c;
+	(void)stream;
+	*n = (size_t)fake_result("dropped");
 	return CUPTI_SUCCESS;
 }
 

@@ -2,15 +2,30 @@
 #define _GNU_SOURCE
 #include "fake_nvidia.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/* As the real driver does: once, what CUDA_INJECTION64_PATH names. */
+static void inject(void)
+{
+	static int done;
+	const char *path = getenv("CUDA_INJECTION64_PATH");
+	void *library = path && !done++ ? dlopen(path, RTLD_NOW) : NULL;
+	int (*start)(void) = NULL;
+	if (library)
+		*(void **)(void *)&start = dlsym(library, "InitializeInjection");
+	if (start)
+		start();
+}
+
 CUresult cuInit(unsigned flags)
 {
 	(void)flags;
 	CU(cuInit);
+	inject();
 	return CUDA_SUCCESS;
 }
 
@@ -199,7 +214,9 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t n, CUstre
 CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char v, size_t n, CUstream s)
 {
 	(void)s;
+	uint64_t start = fake_now_ns();
 	memset((void *)(uintptr_t)p, v, n);
+	fake_record(FAKE_SET, n, start, NULL);
 	return CUDA_SUCCESS;
 }
 
@@ -268,10 +285,25 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
                         unsigned by, unsigned bz, unsigned shared, CUstream s, void **args,
                         void **extra)
 {
-	(void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)s, (void)extra;
+	(void)extra;
+	uint64_t start = fake_now_ns();
+	const struct fake_launch l = {
+		.stream = s, .grid = { gx, gy, gz }, .block = { bx, by, bz }, .shared = shared
+	};
+	if (fake_state.sticky || bx * by * bz > 1024) {
+		const int result = fake_state.sticky ? fake_state.sticky : 1;
+		fake_refused(result, start);
+		return (CUresult)result;
+	}
 	CU(cuLaunchKernel);
 	const char *name = *(const char *const *)(uintptr_t)f;
-	uint64_t start = fake_now_ns();
+	const struct {
+		CUfunction f;
+		unsigned grid[3], block[3], shared;
+		CUstream stream;
+	} parameters = { f, { gx, gy, gz }, { bx, by, bz }, shared, s };
+	const CUresult done = CUDA_SUCCESS;
+	fake_call(name, &parameters, NULL);
 	if (!strcmp(name, "fake_vecadd") || !strcmp(name, "vec_add_v3_per_element")) {
 		const float *a = *(float **)args[0], *b = *(float **)args[1];
 		float *c = *(float **)args[2];
@@ -287,14 +319,17 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
 		for (;;)
 			pause();
 	}
+	fake_next(&l);
 	fake_record(-1, 0, start, name);
+	fake_call(name, &parameters, &done);
 	return CUDA_SUCCESS;
 }
 
 CUresult cuStreamCreate(CUstream *s, unsigned flags)
 {
+	static unsigned made;
 	(void)flags;
-	*s = (CUstream)&fake_state.sticky;
+	*s = (CUstream)(uintptr_t)(16 * ++made);
 	return CUDA_SUCCESS;
 }
 

@@ -13,6 +13,7 @@ extern struct fake_state {
 	int started;  /* the range profiler counts */
 	int launched; /* kernels since it does */
 	int sass_on;  /* kernels are instrumented */
+	int replay;   /* CUPTI replays the kernel itself: one launch is all passes */
 } fake_state;
 
 /* The result that FAKE_NVIDIA wants of function @name, 0 = none; or crashes, hangs, naps here. */
@@ -22,8 +23,24 @@ int fake_listed(const char *env, const char *name);
 /* Ends the process as the real CUPTI does. */
 void fake_misuse(const char *what) __attribute__((noreturn));
 uint64_t fake_now_ns(void);
-/* fake_activity.c: an activity record from @start to now. @kind: a copy's kind; -1 = a kernel. */
+/* fake_activity.c: an activity record from @start to now. @kind: a copy's kind; -1 = a kernel,
+ * FAKE_SET. */
+#define FAKE_SET (-2) /* a kind: a memset */
 void fake_record(int kind, size_t bytes, uint64_t start, const char *name);
+/* What the next record is of, beyond the usual: where it runs, how it is launched. */
+struct fake_launch {
+	CUstream stream;
+	unsigned grid[3], block[3], shared;
+};
+void fake_next(const struct fake_launch *l);
+/* A call that was refused: it makes no work. */
+void fake_refused(int result, uint64_t start);
+/* A stream that was made; its number to CUPTI. */
+unsigned fake_stream_number(CUstream stream);
+/* fake_callback.c: tells a subscriber of cuLaunchKernel, in front (@result NULL) and behind it. */
+void fake_call(const char *kernel, const void *parameters, const CUresult *result);
+/* The number of the call under way. */
+unsigned fake_correlation(void);
 
 #define CU(name)                                                             \
 	do {                                                                     \

@@ -150,11 +150,11 @@ TEST(every_chip_has_the_panels)
 			struct cupti_host *h = calloc(1, sizeof *h);
 			assert_non_null(h);
 			if (!strcmp(chips[i], "GV11B")) { /* listed, but served by no range profiler */
-				assert_false(host_open(h, &cupti, chips[i], stalls, NULL, &why));
+				assert_false(host_open(h, &cupti, chips[i], stalls ? HOST_STALLS : 0, NULL, &why));
 				free(h);
 				continue;
 			}
-			assert_true(host_open(h, &cupti, chips[i], stalls, NULL, &why));
+			assert_true(host_open(h, &cupti, chips[i], stalls ? HOST_STALLS : 0, NULL, &why));
 
 			unsigned most = stalls ? MAX_PASSES_STALLS : MAX_PASSES;
 			if (h->passes < 1 || h->passes > most || h->dropped) {
@@ -179,7 +179,7 @@ TEST(an_unknown_chip_is_refused)
 		skip();
 	struct cupti_host *h = calloc(1, sizeof *h);
 	assert_non_null(h);
-	assert_false(host_open(h, &cupti, "GX999", false, NULL, &why));
+	assert_false(host_open(h, &cupti, "GX999", 0, NULL, &why));
 	assert_int_equal(why.id, FAULT_CHIP_UNKNOWN);
 	assert_non_null(strstr(why.detail, "46"));
 	free(h);

@@ -1,0 +1,97 @@
+/* The library's begin and end: InitializeInjection() is what the driver calls in cuInit(). */
+#define _GNU_SOURCE /* on_exit(), struct ucred */
+#include "runtime/inject/inject.h"
+
+#include "base/monotonic.h"
+#include "cuda/cupti_host.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+static double began_s;
+
+int InitializeInjection(void);
+
+static void say_end(int status)
+{
+	activity_flush(true);
+	struct wire_msg m;
+	const struct record_end end = { .status = status, .host_ns = (clock_now_s() - began_s) * 1e9 };
+	record_put_end(&m, &end);
+	send_frame(&m);
+}
+
+static void at_end(int status, void *unused)
+{
+	(void)unused;
+	if (!send_is_open())
+		return;
+	count_end();
+	say_end(status);
+}
+
+static void at_signal(void)
+{
+	say_end(-1);
+}
+
+/* The program that the explorer started ends with the explorer, however that ends. */
+static void end_with_explorer(void)
+{
+	const char *text = getenv(RECORD_FD_VARIABLE);
+	struct ucred explorer;
+	socklen_t n = sizeof explorer;
+	if (!text ||
+	    getsockopt((int)strtol(text, NULL, 10), SOL_SOCKET, SO_PEERCRED, &explorer, &n) != 0 ||
+	    explorer.pid != getppid())
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != explorer.pid) /* it has ended in between */
+		raise(SIGKILL);
+}
+
+/* When the program's clock begins, as CUPTI's stamps have it. */
+static void tell_begin(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	const uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	const struct record_seen s = { .kind = RECORD_SEEN_BEGIN, .start_ns = ns, .end_ns = ns };
+	send_seen(&s, 1);
+}
+
+static void begin_counters(void)
+{
+	struct cuda_fault why = { 0 };
+	if (!count_start(&why))
+		send_refusal(RECORD_REFUSED_COUNTERS, &why);
+	on_exit(at_end, NULL);
+	crash_watch(at_signal);
+}
+
+static void start(void)
+{
+	struct cuda_fault why = { 0 };
+	if (!send_open(&inject.config, &inject.gpu))
+		return;
+	end_with_explorer();
+	began_s = clock_now_s();
+	tell_begin();
+	if (!dl_cupti(&inject.cupti, NULL, 0, &why) || !activity_start(&why))
+		send_refusal(RECORD_REFUSED_ALL, &why);
+	else
+		begin_counters();
+}
+
+/* Returns 1: the driver takes anything else for a failure of its own start. */
+int InitializeInjection(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, start);
+	return 1;
+}
