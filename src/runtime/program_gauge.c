@@ -53,9 +53,8 @@ static void facts(const struct program *p, struct program_launch *l, const struc
 	if (k->registers)
 		metric_num(m, M_LAUNCH_REGISTERS, ORIGIN_MEASURED, k->registers);
 	else
-		metric_none(
-			m, M_LAUNCH_REGISTERS,
-			"CUPTI tells only how many are allocated; with counters (--launch N) the driver is asked");
+		metric_none(m, M_LAUNCH_REGISTERS,
+		            "CUPTI tells only how many are allocated; --launch N asks the driver, too");
 	if (!occ_compute(p->gpu, &in, &l->occ, NULL))
 		memset(&l->occ, 0, sizeof l->occ);
 	occ_metrics(m, p->gpu, &l->occ, blocks);
