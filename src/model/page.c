@@ -15,6 +15,8 @@ static struct {
 	pthread_once_t once;
 	struct text_page *all;
 	size_t n;
+	struct page_passage *passages;
+	size_t n_passages, cap;
 } pages = { .once = PTHREAD_ONCE_INIT };
 
 /* The rest of the line at @at if it begins with @key, into @out; the start of the next line. */
@@ -49,6 +51,22 @@ bool page_parse(const char *name, const char *data, struct text_page *out, struc
 	return true;
 }
 
+/* Rows begin with a blank; a paragraph's lines do not, and end at an empty one or at a row. */
+static void take_passages(const struct text_page *p)
+{
+	for (const char *at = p->text; *at;) {
+		const char *end = at + strcspn(at, "\n");
+		while (*at != ' ' && end > at && *end && end[1] && end[1] != '\n' && end[1] != ' ')
+			end += 1 + strcspn(end + 1, "\n");
+		if (end > at) {
+			MEM_ROOM(pages.passages, pages.n_passages, pages.cap, 256);
+			pages.passages[pages.n_passages++] =
+				(struct page_passage){ .page = p, .text = at, .n = (size_t)(end - at) };
+		}
+		at = end + (*end == '\n');
+	}
+}
+
 static void read_all(void)
 {
 	char name[48];
@@ -57,6 +75,8 @@ static void read_all(void)
 		if (asset_in(asset_at(i), FOLDER, ".txt", name, sizeof name) &&
 		    page_parse(name, asset_at(i)->data, &pages.all[pages.n], NULL))
 			pages.n++;
+	for (size_t i = 0; i < pages.n; i++)
+		take_passages(&pages.all[i]);
 }
 
 size_t page_count(void)
@@ -68,6 +88,17 @@ size_t page_count(void)
 const struct text_page *page_at(size_t i)
 {
 	return i < page_count() ? &pages.all[i] : NULL;
+}
+
+size_t page_passage_count(void)
+{
+	pthread_once(&pages.once, read_all);
+	return pages.n_passages;
+}
+
+const struct page_passage *page_passage_at(size_t i)
+{
+	return i < page_passage_count() ? &pages.passages[i] : NULL;
 }
 
 const struct text_page *page_find(const char *name)

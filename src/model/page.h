@@ -31,6 +31,14 @@ const struct text_page *page_find(const char *name);
 bool page_explains(const struct text_page *p, const char *view);
 /* The @i-th page for someone who looks at @view: those that explain it, then the others. */
 const struct text_page *page_for(const char *view, size_t i);
+/* A paragraph, or a row of a list or table: the @i-th of all pages, in order. */
+struct page_passage {
+	const struct text_page *page;
+	const char *text; /* in the page's text, @n bytes, without what ends it */
+	size_t n;
+};
+size_t page_passage_count(void);
+const struct page_passage *page_passage_at(size_t i);
 /* Head and first line of the text in @data; @name and `text` are set. False: @err says what is
  * wrong, with the line. */
 bool page_parse(const char *name, const char *data, struct text_page *out, struct err *err);

@@ -21,7 +21,7 @@ static size_t source_view(const struct screen_host *host)
 }
 
 /* The kinds of things that are found, in this order. */
-enum kind { A_PANEL, A_METRIC, A_PAGE, A_KERNEL, A_PRESET, A_GPU, A_KEY, A_LINE, KINDS };
+enum kind { A_PANEL, A_METRIC, A_PAGE, A_KERNEL, A_PRESET, A_GPU, A_KEY, A_PASSAGE, A_LINE, KINDS };
 
 /* Lines of the source on this screen, where a panel shows it. */
 static size_t line_count(const struct screen_host *host)
@@ -47,6 +47,7 @@ static size_t kind_count(const struct screen_host *host, enum kind k)
 	case A_PRESET: return host->choices(host->ctx, CMD_PRESET);
 	case A_GPU: return host->choices(host->ctx, CMD_GPU);
 	case A_KEY: return key_count();
+	case A_PASSAGE: return page_passage_count();
 	case A_LINE: return line_count(host);
 	case KINDS: break;
 	}
@@ -98,6 +99,16 @@ static void line_at(const struct screen_host *host, size_t i, struct choice *out
 	out->index_after = i + 1;
 }
 
+/* What the pages say, paragraph by paragraph and row by row. */
+static void passage_at(size_t i, struct choice *out)
+{
+	const struct page_passage *p = page_passage_at(i);
+	snprintf(out->label, sizeof out->label, "page %.100s", p->page->title);
+	for (size_t k = 0, n = 0; k < p->n && n + 1 < sizeof out->note; k++) /* lines become one */
+		if (n || p->text[k] != ' ')
+			out->note[n++] = (char)(p->text[k] == '\n' ? ' ' : p->text[k]);
+}
+
 static void find_at(const struct screen_host *host, size_t i, struct choice *out)
 {
 	out->enabled = true;
@@ -122,6 +133,7 @@ static void find_at(const struct screen_host *host, size_t i, struct choice *out
 		snprintf(out->label, sizeof out->label, "key %s", key_shown(key_at(i)->key));
 		snprintf(out->note, sizeof out->note, "%.319s", key_at(i)->about);
 		return;
+	case A_PASSAGE: passage_at(i, out); return;
 	case A_LINE: line_at(host, i, out); return;
 	case KINDS: break;
 	}
@@ -156,6 +168,12 @@ static void find_choose(const struct screen_host *host, struct screen_state *st,
 	case A_PRESET: host->choose(host->ctx, CMD_PRESET, i); return;
 	case A_GPU: host->choose(host->ctx, CMD_GPU, i); return;
 	case A_KEY: st->next = key_at(i)->command; return;
+	case A_PASSAGE: {
+		const struct page_passage *p = page_passage_at(i);
+		page_open(st, page_place(host->session(host->ctx), p->page));
+		st->top = page_rows_before(p);
+		return;
+	}
 	case A_LINE:
 		view_focus(host, st, source_view(host));
 		host->edit(host->ctx)->cursor.row = (unsigned)i;

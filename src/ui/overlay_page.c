@@ -5,11 +5,15 @@
 #include "ui/screen_parts.h"
 
 #include "base/lang.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "model/page.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define USUAL_COLS 80
 
 void page_choice(const struct session *s, size_t i, struct choice *out)
 {
@@ -124,6 +128,15 @@ size_t page_rows(const struct text_page *p, int cols)
 {
 	struct canvas none = { 0 };
 	return p ? (size_t)paragraphs(&none, 0, cols > 4 ? cols - 4 : 1, p->text) : 0;
+}
+
+size_t page_rows_before(const struct page_passage *p)
+{
+	struct canvas none = { 0 };
+	char *before = mem_strndup(p->page->text, (size_t)(p->text - p->page->text));
+	const int rows = paragraphs(&none, 0, USUAL_COLS - 6, before);
+	free(before);
+	return rows > 1 ? (size_t)rows - 1 : 0;
 }
 
 void page_draw(const struct text_page *p, size_t top, struct canvas *c)

@@ -27,7 +27,7 @@ enum command {
 
 /* A choice list the host offers (kernels with variants, GPUs, back ends). */
 struct choice {
-	char label[120], note[320];
+	char label[120], note[480];
 	bool enabled;
 	bool current; /* the present choice: the list opens on it */
 	char why_not[160];

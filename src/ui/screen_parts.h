@@ -93,6 +93,9 @@ void page_choice(const struct session *s, size_t i, struct choice *out);
 const struct text_page *page_chosen(const struct session *s, size_t i);
 size_t page_place(const struct session *s, const struct text_page *p); /* its place in the list */
 size_t page_rows(const struct text_page *p, int cols);
+/* The row of its page at which a passage stands on a screen of usual width, and one above it. */
+struct page_passage;
+size_t page_rows_before(const struct page_passage *p);
 void page_draw(const struct text_page *p, size_t top, struct canvas *c);
 
 #endif

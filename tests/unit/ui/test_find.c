@@ -36,6 +36,21 @@ TEST_ON_SCREEN(everything_is_found, fixture_done())
 	assert_int_equal(w->st.open, CMD_NONE);
 }
 
+/* A word of a list and one in the middle of a paragraph: the page opens where it stands. */
+TEST_ON_SCREEN(what_pages_explain_is_found, fixture_done())
+{
+	world_press(w, "/ g i g a t h");
+	shows(w, "hands blocks to SMs");
+	world_press(w, "ENTER");
+	assert_int_equal(w->st.open, CMD_PAGE);
+	world_shows(w, 24, 80, "GigaThread engine", true);
+	world_press(w, "ESC ESC / r i d g e DOWN"); /* the first is of a fridge */
+	shows(w, "page Roofline: which limit");
+	world_press(w, "ENTER");
+	assert_int_equal(w->st.open, CMD_PAGE);
+	world_shows(w, 24, 80, "at the ridge", true);
+}
+
 TEST_ON_SCREEN(source_lines_are_found, fixture_done())
 {
 	world_press(w, "/ t h r e a d s ( ) ;");
