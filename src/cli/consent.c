@@ -54,9 +54,14 @@ void consent_announce(const char *program)
 {
 	char *const shown = plain_text(mem_strdup(program));
 	fputs("pmpp-explore: ", stderr);
-	cli_say(stderr, STYLE_NORMAL, "%s runs here as a program, %s\n", shown,
-	        sandbox_is_wanted() ? "in a sandbox: no network, files only to be read"
-	                            : "with your rights (" SANDBOX_OPTION
-	                              ": no network, files only to be read)");
+	if (sandbox_is_wanted())
+		cli_say(stderr, STYLE_NORMAL,
+		        "%s runs here as a program, in a sandbox: no network, files only to be read\n",
+		        shown);
+	else
+		cli_say(stderr, STYLE_NORMAL,
+		        "%s runs here as a program, with your rights (--sandbox: no network, files only to "
+		        "be read)\n",
+		        shown);
 	free(shown);
 }
