@@ -244,7 +244,7 @@ static void bar_draw(const struct session *s, struct canvas *c, const struct bar
 	canvas_hit(c, b->head, col, b->top + b->rows + 1 - b->head, b->width, HIT_BLOCK, block);
 	for (int k = 0; k < width; k++) {
 		if (runs)
-			canvas_column(c, b->top, col + k, b->rows, pct / 100, here ? STYLE_KNOB_ON : STYLE_BAR);
+			canvas_column(c, b->top, col + k, b->rows, pct / 100, here ? STYLE_BAR_ON : STYLE_BAR);
 		else
 			canvas_cell(c, b->top + b->rows - 1, col + k, STYLE_DIM, 0xd7);
 	}

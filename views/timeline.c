@@ -139,7 +139,7 @@ static void draw_bar(struct canvas *c, int row, const struct time_axis *a, const
 		return;
 	canvas_hit(c, row, from, 1, to - from, HIT_ROW, i);
 	for (int col = from; col < to; col++)
-		canvas_cell(c, row, col, selected ? STYLE_KNOB_ON : colour(b->engine), shade(b->engine));
+		canvas_cell(c, row, col, selected ? STYLE_BAR_ON : colour(b->engine), shade(b->engine));
 	const int width = utf8_columns(b->name);
 	if (to - from >= width + 2)
 		canvas_text(c, row, from + (to - from - width) / 2, selected ? STYLE_KNOB_ON : STYLE_BOLD,

@@ -29,6 +29,7 @@
 	X(KNOB, 'k')     \
 	X(KNOB_ON, 'K')  \
 	X(BAR, '=')      \
+	X(BAR_ON, '*')   \
 	X(HEAT1, '1')    \
 	X(HEAT2, '2')    \
 	X(HEAT3, '3')    \
@@ -42,7 +43,8 @@
 	X(MAP3, 'o')     \
 	X(MAP4, 'p')     \
 	X(MAP5, 'q')
-/* SHADE is for areas, all others are for text. */
+/* SHADE is for areas, all others are for text; bars are never KNOB_ON nor SELECTED, which some
+ * themes turn round: a full cell would be an empty one. */
 enum style {
 #define X(id, letter) STYLE_##id,
 	STYLES(X)

@@ -103,7 +103,7 @@ static void put_bar(struct canvas *c, int row, const struct time_axis *a, const 
 	int from, to;
 	if (!time_axis_columns(a, b->start - t->from, b->end - t->from, &from, &to))
 		return;
-	const enum style style = chosen                ? STYLE_KNOB_ON
+	const enum style style = chosen                ? STYLE_BAR_ON
 	                         : b->lane == LANE_SM  ? STYLE_GOOD
 	                         : b->lane == LANE_H2D ? STYLE_HEAT1
 	                                               : STYLE_HEAT2;

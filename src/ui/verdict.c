@@ -84,7 +84,7 @@ static int sparkline(const struct session *s, struct canvas *c, int right)
 		return right;
 	for (int i = 0; i < n; i++) {
 		const int eighths = (int)ceil(8 * value[i] / best);
-		canvas_cell(c, 0, right - 1 - i, i ? STYLE_BAR : STYLE_KNOB_ON,
+		canvas_cell(c, 0, right - 1 - i, i ? STYLE_BAR : STYLE_BAR_ON,
 		            0x2580u + (uint32_t)(eighths < 1   ? 1
 		                                 : eighths > 8 ? 8
 		                                               : eighths));

@@ -43,6 +43,18 @@ bool wastes_room(const struct canvas *c, const struct canvas_watch *watch)
 	return false;
 }
 
+/* Is a bar's cell turned round in some theme? */
+static bool hidden_bar(const struct canvas *c)
+{
+	for (int i = 0; i < c->rows * c->cols; i++) {
+		const struct cell *cell = &c->cells[i];
+		const bool bar = cell->ch >= 0x2580 && cell->ch <= 0x2593;
+		if (bar && (cell->style == STYLE_KNOB_ON || cell->style == STYLE_SELECTED))
+			return true;
+	}
+	return false;
+}
+
 const char *frame_fault(const struct world *w, const struct canvas *c,
                         const struct canvas_watch *watch)
 {
@@ -50,6 +62,8 @@ const char *frame_fault(const struct world *w, const struct canvas *c,
 	const bool waits = !panel_metrics(s) || s->state == RUN_FAILED;
 	if (watch->overlaps || watch->cuts)
 		return watch->first;
+	if (hidden_bar(c))
+		return "a bar in a style that some themes turn round";
 	return w->st.open == CMD_NONE && !waits && wastes_room(c, watch)
 	           ? "a third is empty while a panel scrolls"
 	           : NULL;

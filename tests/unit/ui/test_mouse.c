@@ -189,7 +189,7 @@ TEST_ON_SCREEN(panels_of_a_wide_screen, fixture_done())
 	mouse(w, 60, 200, MOUSE_PRESS, "Esc back", 0);
 	assert_false(w->st.solo);
 	/* the wheel goes to the panel under it */
-	mouse(w, 60, 200, MOUSE_WHEEL_DOWN, "#define TILE", 0);
+	mouse(w, 60, 200, MOUSE_WHEEL_DOWN, "float sum = 0;", 0);
 	assert_string_equal(w->fh.s->view, "source");
 }
 

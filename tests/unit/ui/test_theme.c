@@ -47,6 +47,19 @@ TEST(contrast_of_every_style)
 	}
 }
 
+/* Full cells of a style that is turned round are empty ones. */
+TEST(bars_are_seen)
+{
+	static const enum style bars[] = { STYLE_BAR,   STYLE_BAR_ON, STYLE_GOOD,
+		                               STYLE_WATCH, STYLE_BAD,    STYLE_KNOB,
+		                               STYLE_HEAT1, STYLE_HEAT2,  STYLE_HEAT3 };
+	for (size_t i = 0; i < theme_count(); i++)
+		for (size_t k = 0; k < ARRAY_LEN(bars); k++) {
+			assert_false(theme_at(i)->look[bars[k]].attr & LOOK_REVERSE);
+			assert_false(theme_at(i)->look[bars[k]].attr8 & LOOK_REVERSE);
+		}
+}
+
 TEST(contrast_as_the_standard_says)
 {
 	assert_true(theme_contrast(BLACK, WHITE) > 20.99 && theme_contrast(BLACK, WHITE) < 21.01);
