@@ -105,10 +105,19 @@ static int end_dump(struct cli *c, struct dump *dump)
 	return status;
 }
 
+/* Faults, not remarks of what does no harm as programs are written. */
+static bool at_fault(const struct run_findings *all)
+{
+	for (unsigned i = 0; i < all->n; i++)
+		if (!all->finding[i].customary)
+			return true;
+	return false;
+}
+
 /* The record in the form that was asked for, and what was wrong. Returns the status. */
 static int show(struct cli *c, const struct state *s, const struct run_record *r, struct dump *dump)
 {
-	int status = r->verify == VERIFY_WRONG || r->run.found.n ? CLI_WRONG : CLI_OK;
+	int status = r->verify == VERIFY_WRONG || at_fault(&r->run.found) ? CLI_WRONG : CLI_OK;
 	if (c->json)
 		status = cli_emit(c, json_with(r, dump), status);
 	else if (s->csv)
@@ -121,10 +130,16 @@ static int show(struct cli *c, const struct state *s, const struct run_record *r
 	fflush(c->out);               /* the message comes after what it speaks of */
 	if (s->csv && r->run.note[0]) /* rows have no place for it */
 		fprintf(c->err, "pmpp-explore: %s\n", r->run.note);
+	const struct kernel_desc *k = r->sel.kernel;
+	if (k->guessed)
+		fprintf(c->err, "pmpp-explore: not said, so guessed: %s\n%s%s%s", k->guessed,
+		        k->guessed_line ? "  " : "", k->guessed_line ? k->guessed_line : "",
+		        k->guessed_line ? "\n" : "");
 	if (r->verify == VERIFY_WRONG)
 		fprintf(c->err, "pmpp-explore: wrong result: %s\n", r->verify_text);
 	for (unsigned i = 0; i < r->run.found.n; i++)
-		fprintf(c->err, "pmpp-explore: %s\n  %s\n", r->run.found.finding[i].text,
+		fprintf(c->err, "pmpp-explore: %s%s\n  %s\n",
+		        r->run.found.finding[i].customary ? "remark: " : "", r->run.found.finding[i].text,
 		        r->run.found.finding[i].remedy);
 	return status;
 }
@@ -229,7 +244,7 @@ CLI_VERB(
 		"the memory that it found (the grid follows the block): its buffers by the names of its\n"
 		"parameters, variables, and other allocations as mem1, mem2 ...; y=i32 takes y as another\n"
 		"type.\n"
-		"A file of your own needs its launch: 'pmpp-explore FILE.cu' says how. Its arguments are\n"
+		"Of a file of your own, what is not said of one kernel's launch is guessed. Its arguments are\n"
 		"  n=1M              a number, which sizes and the grid may use\n"
 		"  x=f32[n]:rand     a buffer: type (f32 f64 f16 bf16, i8 to i64, u8 to u64), size, first\n"
 		"                    contents (rand, rand(K), rand(A,B), iota, zero, a number, @FILE,\n"

@@ -193,9 +193,9 @@ const struct verb verb_tui = {
 	.help =
 		"A file with a main(), or an executable, is run whole, and every launch of it is shown;\n"
 		"when the file changes it is built and run again.\n"
-		"A file of your own needs its launch: without it, the kernels of the file are shown and a\n"
-		"line to start from. 'pmpp-explore run --help' tells how arguments are written. r reads\n"
-		"the file again.\n\n"
+		"Of a file of your own, what is not said of one kernel's launch is guessed; of several\n"
+		"kernels, each is listed with a line to start from. 'pmpp-explore run --help' tells how\n"
+		"arguments are written. r reads the file again.\n\n"
 		"  pmpp-explore vec_add/chunks block=128 --gpu rtx4090\n"
 		"  pmpp-explore my.cu --kernel saxpy --grid n/block --block 256 n=1M a=2 'x=f32[n]:rand' "
 		"'y=f32[n]:zero'\n",

@@ -211,13 +211,15 @@ static bool compile_by_nvrtc(const struct compile_request *req, struct module *o
 	return true;
 }
 
-/* What NVRTC refuses of a person's own file nvcc may take; if not, NVRTC's words are shown. */
+/* What NVRTC refuses of a person's own file nvcc may take; if not, NVRTC's words are shown, unless
+ * all it said is that it has not the host's headers. */
 static bool second_opinion(const struct compile_request *req, struct module *out, struct err *err)
 {
 	struct err why = { 0 };
 	if (own_build(req, out, &why))
 		return true;
-	if (err && (why.code == ERR_CANCELLED || why.code == ERR_TIMEOUT))
+	const bool headers = why.code == ERR_COMPILE && err && strstr(err->msg, "cannot open source");
+	if (err && (headers || why.code == ERR_CANCELLED || why.code == ERR_TIMEOUT))
 		*err = why;
 	return false;
 }

@@ -164,6 +164,10 @@ bool run_execute(struct prepared *p, const struct run_options *options,
 		return false;
 	}
 	complete_record(p, r);
+	const size_t at = strlen(r->run.note);
+	if (p->sel.kernel->guessed)
+		snprintf(r->run.note + at, sizeof r->run.note - at, "%snot said, so guessed: %s",
+		         at ? "; " : "", p->sel.kernel->guessed);
 	if (o->code)
 		r->code = run_code(p, hooks ? hooks->cancel : NULL);
 	*out = r;

@@ -214,7 +214,9 @@ struct kernel_desc {
 	const char *source, *file, *device_source;
 	const struct compile_own *own_build; /* what else the compiler needs (compile.h); NULL */
 	const char *const
-		*launch_words; /* its launch as the person wrote it, ended by NULL: for snapshots */
+		*launch_words;        /* its launch as the person wrote it, ended by NULL: for snapshots */
+	const char *guessed;      /* parts of that launch which nobody said: "--grid, x"; NULL = none */
+	const char *guessed_line; /* the command line that says the same launch; NULL */
 	const void *user;
 	bool (*plan_user)(const struct kernel_desc *k, const int64_t *params, struct launch_plan *plan,
 	                  struct err *err);

@@ -51,6 +51,11 @@ struct user_family {
 	/* Makes a family of the same file by another spec for a moment, and tries its launch. */
 	void (*try_launch)(const struct user_family *o, const struct user_kernel *k,
 	                   const struct user_spec *spec, struct user_trial *out);
+	/* of a launch that was not said whole: which parts were guessed; the command line that says it;
+	 * and the words as they were, which the parts above may point to */
+	struct text guessed, line;
+	char **given, *given_path;
+	const char *const *given_compiler;
 	char **words, *path; /* what spec points to; words as a list, ended by NULL, for snapshots */
 	bool ptx;            /* the file is PTX */
 	bool restored;       /* from a snapshot: no file behind it */

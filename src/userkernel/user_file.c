@@ -6,6 +6,7 @@
 #include "userkernel/user_known.h"
 #include "userkernel/user_list.h"
 #include "userkernel/user_plugin.h"
+#include "userkernel/user_suggest.h"
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -154,12 +155,22 @@ static void keep_kernel(struct user_family *o)
 	o->spec.args += 2;
 }
 
+static void free_words(char **words)
+{
+	for (char **w = words; w && *w; w++)
+		free(*w);
+	free(words);
+}
+
 static void free_family(struct user_family *o)
 {
-	for (char **w = o->words; *w; w++)
-		free(*w);
-	free(o->words);
+	free_words(o->words);
+	free_words(o->given);
+	free((void *)o->given_compiler);
+	free(o->given_path);
 	free((void *)o->spec.words);
+	text_free(&o->guessed);
+	text_free(&o->line);
 	user_free_values(o);
 	free(o->path);
 	user_source_free(&o->source);
@@ -178,7 +189,8 @@ static void try_launch(const struct user_family *o, const struct user_kernel *k,
 	set_names(try);
 	snprintf(file, sizeof file, "%s", o->file);
 	*out = (struct user_trial){ .kind = TRIAL_IMPOSSIBLE };
-	if (user_find_kernel(try, o->source.shown, &err)) {
+	char lacking[120];
+	if (user_find_kernel(try, o->source.shown, &err) && !user_lacks(try, lacking, sizeof lacking)) {
 		/* as the file itself is compiled: the module is there already */
 		try->own.extra = o->source.extra;
 		if (build_family(try, &err))
@@ -186,6 +198,31 @@ static void try_launch(const struct user_family *o, const struct user_kernel *k,
 	}
 	free(line);
 	free_family(try);
+}
+
+/* What the person did not say of the launch is guessed, where it can be tried. */
+static bool complete_launch(struct user_family *o, struct err *err)
+{
+	char what[120];
+	struct user_spec whole;
+	o->desc.guessed = o->guessed.s; /* which instance of a template */
+	if (!user_lacks(o, what, sizeof what))
+		return true;
+	if (!user_check_words(o, err))
+		return false;
+	void *guess =
+		o->spec.trial && !o->restored ? user_guess(o, &whole, &o->guessed, &o->line) : NULL;
+	if (!guess)
+		return user_usage(o, o->kernel, what, err);
+	o->given = o->words;
+	o->given_path = o->path;
+	o->given_compiler = o->spec.words;
+	o->spec = whole;
+	o->words = keep_words(&o->spec, &o->path);
+	free(guess);
+	o->desc.guessed = o->guessed.s;
+	o->desc.guessed_line = o->line.s;
+	return true;
 }
 
 static bool make_family(const struct user_spec *spec, const char *text, bool restored,
@@ -197,7 +234,7 @@ static bool make_family(const struct user_spec *spec, const char *text, bool res
 	o->restored = restored;
 	o->try_launch = try_launch;
 	set_names(o);
-	if (!user_find_kernel(o, text, err) || !build_family(o, err)) {
+	if (!user_find_kernel(o, text, err) || !complete_launch(o, err) || !build_family(o, err)) {
 		free_family(o);
 		return false;
 	}

@@ -173,6 +173,8 @@ static bool choose_kernel(struct user_family *o, struct err *err)
 		o->kernel = user_source_find(s, o->spec.kernel);
 		char what[260];
 		snprintf(what, sizeof what, "there is no kernel '%.180s'; there are:", o->spec.kernel);
+		if (o->kernel && strchr(o->kernel->name, '<') && !strchr(o->spec.kernel, '<'))
+			text_add(&o->guessed, "--kernel %s", o->kernel->name);
 		return o->kernel || user_usage(o, NULL, what, err);
 	}
 	return able == 1 ||
@@ -199,16 +201,21 @@ bool user_find_kernel(struct user_family *o, const char *text, struct err *err)
 		        k->name, k->why_not[0] ? k->why_not : why.msg);
 		return err_remedy(err, "%s", known ? "" : why.remedy);
 	}
-	if (!o->spec.grid || !o->spec.block)
-		return user_usage(o, k,
-		                  !o->spec.grid ? "the launch is not said: --grid is missing"
-		                                : "the launch is not said: --block is missing",
-		                  err);
-	for (unsigned i = 0; i < k->n_params; i++) {
-		char what[120];
-		snprintf(what, sizeof what, "argument '%s' is missing", k->params[i].name);
-		if (!user_words_for(&o->spec, k->params[i].name))
-			return user_check_words(o, err) && user_usage(o, k, what, err);
-	}
 	return true;
+}
+
+bool user_lacks(const struct user_family *o, char *what, size_t n)
+{
+	const struct user_kernel *k = o->kernel;
+	if (!o->spec.grid || !o->spec.block) {
+		snprintf(what, n, "the launch is not said: %s is missing",
+		         !o->spec.grid ? "--grid" : "--block");
+		return true;
+	}
+	for (unsigned i = 0; i < k->n_params; i++)
+		if (!user_words_for(&o->spec, k->params[i].name)) {
+			snprintf(what, n, "argument '%s' is missing", k->params[i].name);
+			return true;
+		}
+	return false;
 }

@@ -7,9 +7,11 @@
 
 #include "userkernel/user_family.h"
 
-/* Scans @text, asks the compiler if need be, and finds the kernel of the spec; complete as far as
- * arguments are given. False: what is missing, with a command line. */
+/* Scans @text, asks the compiler if need be, and finds the kernel of the spec. False: which there
+ * are, each with a command line. */
 bool user_find_kernel(struct user_family *o, const char *text, struct err *err);
+/* Is something of the launch not said? @what: the first, in words. */
+bool user_lacks(const struct user_family *o, char *what, size_t n);
 /* The family's kernel in one line, for spec.as; NULL = its text says all. The caller's. */
 char *user_kernel_line(const struct user_source *s, const struct user_kernel *k);
 

@@ -9,7 +9,7 @@
 static const struct {
 	const char *word; /* a whole part of a name: "row" in num_row, numRow */
 	enum meaning meaning;
-	unsigned value; /* of MEANS_SMALL */
+	unsigned value; /* of MEANS_SMALL; of MEANS_ZERO where neighbours are to meet */
 } words[] = {
 	{ "n", MEANS_SIZE, 0 },
 	{ "m", MEANS_SIZE, 0 },
@@ -69,7 +69,7 @@ static const struct {
 	{ "k", MEANS_SMALL, 16 },
 	{ "c", MEANS_SMALL, 3 },
 	{ "b", MEANS_SMALL, 4 },
-	{ "offset", MEANS_ZERO, 0 },
+	{ "offset", MEANS_ZERO, 1 },
 	{ "start", MEANS_ZERO, 0 },
 	{ "begin", MEANS_ZERO, 0 },
 	{ "mode", MEANS_ZERO, 0 },

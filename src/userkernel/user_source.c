@@ -201,12 +201,12 @@ const struct user_kernel *user_source_find(const struct user_source *s, const ch
 			return k;
 		if (strcmp(k->base, name) != 0)
 			continue;
-		/* a plain name means the one that can be launched */
+		/* a plain name means the one that can be launched; of a template, its first instance */
 		if (!found || found->why_not[0]) {
 			found = k;
 			n = 0;
 		}
-		n += !k->why_not[0];
+		n += !k->why_not[0] && (found == k || found->line != k->line);
 	}
 	return n > 1 ? NULL : found;
 }

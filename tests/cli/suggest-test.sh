@@ -35,9 +35,9 @@ if [ "$lines" -ge 60 ]; then ok sixty; else not_ok sixty "$lines lines"; fi
 nvcc -ptx -arch=compute_80 scans.cu -o scans.ptx
 try_file scans.ptx 16
 
-# one kernel is asked about: the message is about that one
-run one 2 run types.cu --kernel linked
-says one-says 'linked(Body* list' "pmpp-explore types.cu --kernel linked --grid count/block --block 256"
+# one kernel is asked about: its launch is guessed, and said
+run one 0 run types.cu --kernel linked
+says one-says 'guessed: --grid, --block' "pmpp-explore types.cu --kernel linked --grid count/block --block 256"
 # types.cu does not say it: -D, -I and -std go to the compiler
 mkdir headers
 echo '#define GAIN 3' >headers/gain.h

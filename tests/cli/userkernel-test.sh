@@ -79,10 +79,18 @@ run own-screen-too 2 part.cu
 says own-screen-lists 'saxpy(int n'
 run own-program-screen 3 my.cu
 says own-program-says 'no usable terminal'
-run own-no-grid 2 run my.cu --kernel saxpy --block 32
-says own-no-grid-says --grid '--kernel saxpy --grid n/block'
-run own-no-argument 2 run my.cu --kernel saxpy --grid 1 --block 32 n=4 a=2 'x=f32[n]'
-says own-no-argument-says "'y' is missing"
+# what is not said of one kernel's launch is guessed, and named; the rest is as it was said
+run own-no-grid 0 run my.cu --kernel saxpy --block 32
+says own-no-grid-says 'guessed: --grid, n, a, x, y' "my.cu --kernel saxpy --grid n/32 --block 32 n=1M"
+run own-no-argument 0 run my.cu --kernel saxpy --grid 1 --block 32 n=4 a=2 'x=f32[n]'
+says own-no-argument-says 'guessed: y' "--grid 1 --block 32 n=4 a=2 'x=f32[n]' 'y=f32["
+run own-guess-kept 0 run my.cu --kernel saxpy --grid 1 --block 32 n=4 a=2 --json
+same own-guess-note 'not said, so guessed: x, y' "$(field "$dir/out" run note)"
+run own-guess-typed 2 run my.cu --kernel saxpy --grid 1 --block 32 m=4
+says own-guess-typed-says "no parameter 'm'"
+# nothing is to be guessed of a launch that is whole
+run own-whole 0 run my.cu --kernel saxpy --grid 1 --block 32 n=4 a=2 'x=f32[n]' 'y=f32[n]'
+if grep -q guessed "$dir/out" "$dir/err"; then not_ok own-whole-silent guessed; else ok own-whole-silent; fi
 }
 # the line that is proposed works as it is
 proposed=$("$PMPP" run part.cu --kernel saxpy 2>&1 | sed -n 's/^  pmpp-explore //p')
@@ -158,8 +166,8 @@ root=${TEST_ROOT:-$(cd "$(dirname "$0")/../.." && pwd)}
 sed 's/kernel_latency/kernel_mine/; s/\.name = "latency"/.name = "mine"/' "$root/kernels/latency.cu" >mine.cu
 printf '/* struct kernel_desc kernel_evil = */\n// struct kernel_desc kernel_evil =\nconst char *s = "struct kernel_desc kernel_evil =";\n' >comment.cu
 printf '__attribute__((constructor)) static void evil(void) { }\n__global__ void k(int *p) { *p = 1; }\n' >>comment.cu
-run plugin-in-a-comment 2 run comment.cu
-says plugin-in-a-comment-says 'the launch is not said'
+run plugin-in-a-comment 0 run comment.cu
+says plugin-in-a-comment-says 'guessed: --grid, --block, p'
 cat mine.cu - >evil.cu <<'EOT'
 #ifndef __CUDACC__
 #include <stdlib.h>

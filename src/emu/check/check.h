@@ -26,6 +26,7 @@ enum fault_kind {
 	FAULT_RACE,
 	FAULT_BARRIER_DIVERGED,
 	FAULT_BARRIER_STUCK,
+	FAULT_BARRIER_ENDED, /* passed without threads that have ended; address: how many */
 	FAULT_TRAP,
 	FAULT_DIVISION, /* of integers, by zero */
 	FAULT_INDEX,

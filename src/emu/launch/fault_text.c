@@ -259,6 +259,13 @@ bool fault_report(const struct emu_launch *l, const struct emu_fault *f, struct 
 		        where, (unsigned long long)f->block, f->waiting);
 		return err_remedy(err, "every thread of the block that has not ended must reach the same "
 		                       "__syncthreads()");
+	case FAULT_BARRIER_ENDED:
+		err_set(err, ERR_FAULT,
+		        "%s: barrier divergence in block %llu: %llu threads of it have ended, or gone "
+		        "around this barrier to their end",
+		        where, (unsigned long long)f->block, (unsigned long long)f->address);
+		return err_remedy(err, "a GPU lets that pass, CUDA does not promise it: have every thread "
+		                       "reach __syncthreads(), and put the condition around the work");
 	case FAULT_TRAP:
 		err_set(err, ERR_FAULT, "%s: trap: the kernel stopped itself; %s", where, who.text);
 		return err_remedy(err, "look at the assertion or unreachable code of that line");

@@ -23,6 +23,7 @@ static const char *finding_kind(enum fault_kind kind)
 	case FAULT_UNDEFINED: return "undefined";
 	case FAULT_RACE: return "race";
 	case FAULT_BARRIER_DIVERGED:
+	case FAULT_BARRIER_ENDED:
 	case FAULT_BARRIER_STUCK: return "barrier";
 	case FAULT_TRAP: return "trap";
 	case FAULT_DIVISION: return "division";
@@ -47,7 +48,7 @@ static void add_finding(struct run_findings *all, const struct emu_launch *l,
 {
 	struct err text = { 0 };
 	fault_report(l, f, &text);
-	const bool customary = race_custom(l, f);
+	const bool customary = race_custom(l, f) || f->kind == FAULT_BARRIER_ENDED;
 	const struct ir_inst *in = &l->image.ir.insts[l->image.ir.ops[f->xop].pc];
 	for (unsigned i = 0; i < all->n; i++)
 		if (!strcmp(all->finding[i].kind, finding_kind(f->kind)) &&

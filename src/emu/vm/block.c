@@ -144,6 +144,13 @@ static void set_cluster_registers(struct warp *w)
 	w->special[SR_CLUSTER_CTARANK] = wk->cluster_rank;
 }
 
+/* The lanes that warp @i has threads for. */
+static uint32_t first_lanes(const struct grid *g, uint32_t i)
+{
+	const uint32_t left = g->threads - i * 32;
+	return left >= 32 ? 0xffffffffu : (1u << left) - 1;
+}
+
 static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 {
 	const struct grid *g = wk->grid;
@@ -152,8 +159,7 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 		memset((char *)w + sizeof *w, 0, g->image->frame_bytes - sizeof *w);
 		write_consts(g->image, w);
 	}
-	const uint32_t left = g->threads - i * 32;
-	w->mask = w->live = left >= 32 ? 0xffffffffu : (1u << left) - 1;
+	w->mask = w->live = first_lanes(g, i);
 	w->rc = -1;
 	w->depth = 0;
 	w->calls = 0;
@@ -237,6 +243,23 @@ static void tell_race(struct worker *wk, unsigned id, bool whole_block)
 	race_barrier_opened(wk->race, id, whole_block);
 }
 
+/* Barrier @id of the whole block opens though threads of it have ended: a GPU lets that pass. */
+static void note_ended(struct worker *wk, unsigned id)
+{
+	struct warp *at = NULL;
+	uint32_t ended = 0;
+	for (uint32_t i = 0; i < wk->grid->n_warps; i++) {
+		struct warp *w = warp_at(wk, i);
+		const uint32_t all = first_lanes(wk->grid, i);
+		ended += lane_popc32(w->state == WARP_DONE ? all : all & ~w->live);
+		if (!at && w->state == WARP_BARRIER && w->barrier == id)
+			at = w;
+	}
+	if (at && ended)
+		vm_note(at, at->at - 1, FAULT_BARRIER_ENDED, (unsigned)__builtin_ctz(at->live), 0)
+			->address = ended;
+}
+
 /* Opens every barrier at which all have arrived; true if one did. @gone: warps that have ended. */
 static bool open_barriers(struct worker *wk, uint32_t gone)
 {
@@ -246,6 +269,8 @@ static bool open_barriers(struct worker *wk, uint32_t gone)
 		const uint32_t need = b->expected ? b->expected : (n - gone) * 32;
 		if (!b->waiting || b->arrived < need)
 			continue;
+		if (wk->race && !b->expected)
+			note_ended(wk, id);
 		if (wk->race)
 			tell_race(wk, id, b->waiting + gone == n);
 		b->result_ones = b->ones;
