@@ -124,6 +124,7 @@ static void show_launch(struct lab *lab, uint64_t number)
 	struct session_program *sp = s->program;
 	struct lab_program *lp = lab->program;
 	const struct program *p = sp->now;
+	memcpy(s->sel.backend, p->backend, sizeof p->backend);
 	record_free(s->now);
 	record_free(s->before);
 	s->now = s->before = NULL;
@@ -237,7 +238,9 @@ void lab_program_for_panel(struct lab *lab)
 		return;
 	if (!program_kept(p, s->program->launch)) {
 		s->now->data = buffer_looks_none(
-			sandbox_is_wanted()
+			p->time_origin == ORIGIN_MEASURED
+				? "on a GPU no launch's memory is kept; the emulator keeps it: --backend emu"
+			: sandbox_is_wanted()
 				? "a launch in a sandbox is not kept: its memory is gone"
 				: "its memory was not kept: only that of the first launch of a group is, and not "
 				  "of all; 'run ... --launch N --dump NAME' keeps the one that you name");

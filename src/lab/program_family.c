@@ -118,8 +118,12 @@ static bool plan_launch(const struct kernel_desc *k, const int64_t *params,
 	    !change_grid(l, params[PARAM_GRID_BLOCKS], plan, err) ||
 	    !change_shared(f->program, l, params[PARAM_SHARED_BYTES], plan, err))
 		return false;
-	return program_kept(f->program, l->number) ||
-	       kernel_refuse(err, "launch", params[PARAM_LAUNCH_NUMBER],
+	if (program_kept(f->program, l->number))
+		return true;
+	if (f->program->time_origin == ORIGIN_MEASURED)
+		return kernel_refuse(err, "launch", params[PARAM_LAUNCH_NUMBER],
+		                     "on a GPU no launch is kept; the emulator keeps them: --backend emu");
+	return kernel_refuse(err, "launch", params[PARAM_LAUNCH_NUMBER],
 	                     "this launch was not kept: only the first of a group, and not all");
 }
 

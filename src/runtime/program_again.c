@@ -48,8 +48,12 @@ static void copy_frame(const struct program *p, struct program *out)
 	out->n_kernels = p->n_kernels;
 }
 
-static bool not_kept(uint64_t number, struct err *err)
+static bool not_kept(const struct program *p, uint64_t number, struct err *err)
 {
+	if (p->time_origin == ORIGIN_MEASURED) {
+		err_set(err, ERR_UNAVAILABLE, "on a GPU no launch is kept, to be run again alone");
+		return err_remedy(err, "the emulator keeps them: --backend emu");
+	}
 	err_set(err, ERR_UNAVAILABLE, "launch %llu was not kept", (unsigned long long)number);
 	return err_remedy(err, "r runs the program again; run --launch %llu keeps this launch",
 	                  (unsigned long long)number);
@@ -144,7 +148,7 @@ bool program_again(struct program *p, uint64_t number, const struct record_again
 	struct program_keeper *keeper = keeper_of(p, program_kept(p, number));
 	struct wire_msg m;
 	if (!keeper)
-		return not_kept(number, err);
+		return not_kept(p, number, err);
 	copy_frame(p, out);
 	for (unsigned i = 0; i < again->n_wanted * (again->before ? 2 : 1); i++)
 		contents[i] = NULL;
@@ -175,7 +179,7 @@ bool program_look(struct program *p, uint64_t number, const atomic_bool *cancel,
 	*out = NULL;
 	*n = 0;
 	if (!keeper)
-		return not_kept(number, err);
+		return not_kept(p, number, err);
 	wire_begin(&m, RECORD_LOOK);
 	bool ok = wire_send(keeper->fd, &m, -1, clock_now_s() + 10, cancel) == WIRE_OK, ended = false;
 	wire_free(&m);

@@ -2,7 +2,7 @@
  * What CUPTI saw as a program's launches and copies; see program_measured.h.
  *
  * Work is sorted by the number of the call that made it, and of one call (a graph) by its start.
- * Streams are numbered in the order of their making, the default stream is 0.
+ * Streams that work was put into are numbered in the order of their making, the default one is 0.
  */
 #include "runtime/program_measured.h"
 
@@ -29,7 +29,7 @@ struct measured {
 	size_t n_calls, cap_calls;
 	struct call *calls;
 	unsigned n_streams, cap_streams;
-	uint32_t *streams; /* in the order of their making; their default ones are 0 */
+	uint32_t *streams; /* that work was put into, in the order of their making */
 	unsigned n_defaults, cap_defaults;
 	uint32_t *defaults;
 	size_t n_counters, cap_counters;
@@ -141,7 +141,6 @@ static bool take_one(struct measured *m, struct program *p, const struct record_
 	case RECORD_SEEN_COPY:
 	case RECORD_SEEN_SET: take_copy(m, p, s); return true;
 	case RECORD_SEEN_CALL: take_call(m, s); return true;
-	case RECORD_SEEN_STREAM: take_stream(m, s->stream); return true;
 	case RECORD_SEEN_CONTEXT:
 		if (is_among(m->defaults, m->n_defaults, s->stream))
 			return true;
@@ -342,6 +341,22 @@ static void find_calls(struct measured *m, struct program *p)
 		take_call_time(call_numbered(m, p->copies[i].call), &p->copies[i].span);
 }
 
+static const char *error_text(uint32_t number)
+{
+	static const struct {
+		uint32_t number;
+		const char *text;
+	} errors[] = {
+#define ERROR(name, number_, text_) { .number = number_, .text = text_ },
+#include "runtime/guest/cuda_error.def"
+#undef ERROR
+	};
+	for (size_t i = 0; i < ARRAY_LEN(errors); i++)
+		if (errors[i].number == number)
+			return errors[i].text;
+	return "unknown to this program";
+}
+
 /* Launches that the runtime or the driver refused: no kernel ran, so no record tells of it. */
 static void find_refused(const struct measured *m, struct program *p)
 {
@@ -358,7 +373,7 @@ static void find_refused(const struct measured *m, struct program *p)
 	if (!times)
 		return;
 	add_finding(p, "launch-refused",
-	            mem_printf("a launch was refused: error %u of the CUDA runtime", result),
+	            mem_printf("a launch was refused: error %u, %s", result, error_text(result)),
 	            "check cudaGetLastError() behind each launch and what each call returns", false);
 	p->findings[p->n_findings - 1].times = times;
 }
@@ -422,7 +437,8 @@ void measured_finish(struct measured *m, struct program *p)
 	find_calls(m, p);
 	if (m->fault)
 		add_finding(p, "kernel-fault",
-		            mem_printf("%s: error %u", fault_reason(FAULT_KERNEL_FAULT), m->fault),
+		            mem_printf("%s: error %u, %s", fault_reason(FAULT_KERNEL_FAULT), m->fault,
+		                       error_text(m->fault)),
 		            fault_remedy(FAULT_KERNEL_FAULT), true);
 	find_refused(m, p);
 	if (!m->told)

@@ -353,7 +353,8 @@ bool program_run(const struct program_request *req, struct program *out, struct 
 		measured_finish(r.measured, out);
 	measured_free(r.measured);
 	program_name_places(out, req->path, req->arguments[0]);
-	remark_lines(out);
+	if (!req->measured) /* there nobody looked for lines */
+		remark_lines(out);
 	program_sum_up(out);
 	if (why.code == ERR_NONE)
 		return true;

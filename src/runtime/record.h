@@ -217,7 +217,6 @@ enum record_seen_kind {
 	RECORD_SEEN_SET,
 	RECORD_SEEN_CALL,    /* of the runtime or the driver */
 	RECORD_SEEN_CONTEXT, /* `stream` is its default stream */
-	RECORD_SEEN_STREAM,  /* was made */
 	RECORD_SEEN_KINDS
 };
 struct record_seen {

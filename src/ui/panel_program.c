@@ -203,15 +203,15 @@ static const char *advice(const struct totals *t)
 	return "Kernels dominate: here a faster kernel is a faster program.";
 }
 
-static void summary(struct canvas *c, int row, const struct totals *t)
+static void summary(struct canvas *c, int row, const struct totals *t, enum origin origin)
 {
 	char span[32], idle[32];
 	const double all = t->to - t->from;
 	canvas_printf(c, row, 2, STYLE_NORMAL,
-	              "GPU from first to last %s ~   idle %s (%.0f %%): only the "
+	              "GPU from first to last %s %s   idle %s (%.0f %%): only the "
 	              "host works",
-	              fmt_ns(span, sizeof span, all), fmt_ns(idle, sizeof idle, t->idle),
-	              all > 0 ? 100 * t->idle / all : 0.0);
+	              fmt_ns(span, sizeof span, all), origin_mark(origin, c->ascii),
+	              fmt_ns(idle, sizeof idle, t->idle), all > 0 ? 100 * t->idle / all : 0.0);
 	canvas_wrap(c, row + 1, 2, c->rows - row - 1, c->cols - 4, STYLE_DIM, advice(t));
 }
 
@@ -257,7 +257,7 @@ void panel_program(const struct session *s, bool focused, struct canvas *c)
 	if (c->rows - row > below + 1 && (t.n_streams > 1 || p->n_marks))
 		row = streams(s, c, row, c->rows - below - 1, &a, &t, focused) + 1;
 	if (row + 1 < c->rows)
-		summary(c, row, &t);
+		summary(c, row, &t, p->time_origin);
 	if (focused && c->rows > 8) {
 		const struct program_event e = program_event_at(p, s->cursor.row);
 		struct canvas foot = canvas_sub(c, c->rows - 1, 0, 1, c->cols);

@@ -106,7 +106,7 @@ static void say_record(const struct run_record *r, bool here, struct saying *out
 		                       r->verify_text[0] ? r->verify_text : "verified");
 	else if (r->verify == VERIFY_NO_REFERENCE)
 		len = (size_t)snprintf(out->text, n, "no reference · ");
-	if (here)
+	if (here && (r->run.wall_s > 0 || !run_result_measured(&r->run)))
 		snprintf(ran, sizeof ran, " in %s here", took);
 	if (!r->run.counts.blocks_run)
 		snprintf(out->text + len, n - len, "ran%s%s%s", ran, r->run.note[0] ? " · " : "",

@@ -28,7 +28,6 @@ COUNTERS = {
     "mem.ld_sectors": ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"],
     "mem.st_sectors": ["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"],
     "mem.ld_requests": ["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"],
-    "launch.registers_per_thread": ["launch__registers_per_thread"],
 }
 failures = 0
 

@@ -40,7 +40,8 @@ unsigned kernel_number(const struct kernel_facts *k);
 
 /* inject_activity.c: what the GPU did, by CUPTI's activity records. */
 bool activity_start(struct cuda_fault *why);
-/* Brings what CUPTI holds to the explorer; @all: with what the GPU has not finished. */
+/* Brings what CUPTI holds to the explorer, unless counters are read; @all: with what the GPU has not
+ * finished. */
 void activity_flush(bool all);
 /* Whether anything is recorded; off while counters are read. */
 void activity_record(bool on);
@@ -50,7 +51,8 @@ void activity_record(bool on);
 bool count_start(struct cuda_fault *why);
 void count_end(void);
 
-/* inject_crash.c: calls @tell, on a thread of its own, before a signal ends the program. */
-void crash_watch(void (*tell)(void));
+/* inject_thread.c: flushes now and then, on a thread of its own; calls @tell there before a signal
+ * ends the program. */
+void thread_start(void (*tell)(void));
 
 #endif

@@ -1,8 +1,7 @@
 /*
  * What the GPU did, by CUPTI's activity records: kernels, copies, sets, the calls behind them.
  *
- * Records come in buffers on CUPTI's thread, when a buffer is full or the flush period is over, so
- * that a program which is killed has told of all but the last moments.
+ * Records come in buffers, on CUPTI's thread when one is full, or on the thread that flushes.
  * docs.nvidia.com/cupti, Activity API.
  */
 #include "runtime/inject/inject.h"
@@ -16,13 +15,13 @@
 #include <string.h>
 
 #define BUFFER_BYTES ((size_t)1 << 20)
-#define FLUSH_MS 20
 #define MAX_CALLS 2048 /* numbers of CUPTI's calls, of each domain */
 
 static const CUpti_ActivityKind kinds[] = {
-	CUPTI_ACTIVITY_KIND_CONTEXT, CUPTI_ACTIVITY_KIND_STREAM,  CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-	CUPTI_ACTIVITY_KIND_MEMCPY,  CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET,
-	CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER,
+	CUPTI_ACTIVITY_KIND_CONTEXT, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+	CUPTI_ACTIVITY_KIND_MEMCPY,  CUPTI_ACTIVITY_KIND_MEMCPY2,
+	CUPTI_ACTIVITY_KIND_MEMSET,  CUPTI_ACTIVITY_KIND_RUNTIME,
+	CUPTI_ACTIVITY_KIND_DRIVER,
 };
 
 struct batch {
@@ -202,14 +201,6 @@ static void see(const CUpti_Activity *a, struct batch *b)
 			                             .device = c->deviceId };
 		break;
 	}
-	case CUPTI_ACTIVITY_KIND_STREAM: {
-		const CUpti_ActivityStream *s = record;
-		*more(b) = (struct record_seen){ .kind = RECORD_SEEN_STREAM,
-			                             .context = s->contextId,
-			                             .stream = s->streamId,
-			                             .call = s->correlationId };
-		break;
-	}
 	default: break;
 	}
 }
@@ -250,21 +241,30 @@ bool activity_start(struct cuda_fault *why)
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (!cupti_ok(cupti, cupti->ActivityEnable(kinds[i]), "cuptiActivityEnable", why))
 			return false;
-	if (cupti->ActivityPeriod)
-		cupti->ActivityPeriod(FLUSH_MS);
 	return true;
 }
 
+static struct {
+	pthread_mutex_t lock;
+	bool paused;
+} flushing = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
 void activity_flush(bool all)
 {
-	inject.cupti.ActivityFlushAll(all ? 1 : 0);
+	pthread_mutex_lock(&flushing.lock);
+	if (!flushing.paused)
+		inject.cupti.ActivityFlushAll(all ? 1 : 0);
+	pthread_mutex_unlock(&flushing.lock);
 }
 
 void activity_record(bool on)
 {
+	pthread_mutex_lock(&flushing.lock);
+	flushing.paused = !on;
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (on)
 			inject.cupti.ActivityEnable(kinds[i]);
 		else
 			inject.cupti.ActivityDisable(kinds[i]);
+	pthread_mutex_unlock(&flushing.lock);
 }

@@ -71,7 +71,7 @@ static void begin_counters(void)
 	if (!count_start(&why))
 		send_refusal(RECORD_REFUSED_COUNTERS, &why);
 	on_exit(at_end, NULL);
-	crash_watch(at_signal);
+	thread_start(at_signal);
 }
 
 static void start(void)

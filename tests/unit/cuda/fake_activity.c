@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static CUpti_BuffersCallbackRequestFunc wanted;
 static CUpti_BuffersCallbackCompleteFunc completed;
@@ -178,24 +177,6 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag)
 	}
 	n_pending = 0;
 	pthread_mutex_unlock(&lock);
-	return CUPTI_SUCCESS;
-}
-
-static void *flush_now_and_then(void *period)
-{
-	const long ms = (long)(intptr_t)period;
-	for (;;) {
-		nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
-		cuptiActivityFlushAll(0);
-	}
-	return NULL;
-}
-
-CUptiResult cuptiActivityFlushPeriod(uint32_t ms)
-{
-	pthread_t thread;
-	if (!pthread_create(&thread, NULL, flush_now_and_then, (void *)(intptr_t)ms))
-		pthread_detach(thread);
 	return CUPTI_SUCCESS;
 }
 

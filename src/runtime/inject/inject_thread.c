@@ -1,8 +1,10 @@
 #define _GNU_SOURCE /* SA_ONSTACK */
 /*
- * A program that a signal ends: what CUPTI still holds goes to the explorer first. A thread of ours
- * does that, because the one that was struck may hold any lock; the handler waits a moment for it.
- * Signals that the program takes itself are left to it.
+ * The library's own thread in the program. Now and then it brings what CUPTI holds to the explorer,
+ * so that a program which is killed has told of all but the last moments (CUPTI's own flush period
+ * leaves buffers that are not full). When a signal ends the program it does so a last time: the
+ * thread that was struck may hold any lock, so its handler waits a moment for this one. Signals
+ * that the program takes itself are left to it.
  */
 #include "runtime/inject/inject.h"
 
@@ -16,17 +18,27 @@
 #include <string.h>
 #include <time.h>
 
+#define FLUSH_NS 50000000L
 #define WAIT_MS 1000
 
 static sem_t struck;
 static atomic_bool done;
 static void (*last_word)(void);
 
-static void *wait_for_signal(void *unused)
+static void *thread_main(void *unused)
 {
 	(void)unused;
-	while (sem_wait(&struck) && errno == EINTR)
-		;
+	for (;;) {
+		struct timespec until;
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += FLUSH_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		if (!sem_timedwait(&struck, &until))
+			break;
+		if (errno == ETIMEDOUT && send_is_open())
+			activity_flush(false);
+	}
 	last_word();
 	atomic_store(&done, true);
 	return NULL;
@@ -45,7 +57,7 @@ static void on_signal(int number)
 	errno = before;
 }
 
-void crash_watch(void (*tell)(void))
+void thread_start(void (*tell)(void))
 {
 	static const int numbers[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGINT };
 	sigset_t all, before;
@@ -54,8 +66,7 @@ void crash_watch(void (*tell)(void))
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	const bool ready = !sem_init(&struck, 0, 0) &&
-	                   !pthread_create(&thread, NULL, wait_for_signal, NULL) &&
-	                   !pthread_detach(thread);
+	                   !pthread_create(&thread, NULL, thread_main, NULL) && !pthread_detach(thread);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	for (size_t i = 0; ready && i < ARRAY_LEN(numbers); i++) {
 		struct sigaction now;
