@@ -40,8 +40,8 @@ unsigned kernel_number(const struct kernel_facts *k);
 
 /* inject_activity.c: what the GPU did, by CUPTI's activity records. */
 bool activity_start(struct cuda_fault *why);
-/* Brings what CUPTI holds to the explorer, unless counters are read; @all: with what the GPU has not
- * finished. */
+/* Brings what CUPTI holds to the explorer, unless counters are read; @all: with what the GPU has
+ * not finished. */
 void activity_flush(bool all);
 /* Whether anything is recorded; off while counters are read. */
 void activity_record(bool on);
