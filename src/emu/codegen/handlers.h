@@ -17,7 +17,7 @@ enum divisor_kind { DIVISOR_S32, DIVISOR_S64, DIVISOR_L32, DIVISOR_L64 };
 struct control_handlers {
 	struct handler enter[PROGRAMS]; /* begin of a segment, counted by kind of program */
 	struct handler exit, exit_if, trap, divisor;
-	struct handler guard, guard_end;
+	struct handler guard, guard_access, guard_end; /* guard_access: of one counted in the segment */
 	struct handler check_s32, check_u32, check_positive;
 	struct handler trace;
 };

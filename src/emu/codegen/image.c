@@ -119,7 +119,12 @@ static void emit_guarded(struct emit *e, const struct xop *x)
 	emitters[x->kind](e, x);
 	e->guarded = false;
 	emit_uop(e, &e->h->control->guard_end);
-	e->p->uops[at].x.u = e->p->n_uops; /* made a pointer at the end */
+	g = &e->p->uops[at];
+	g->x.u = e->p->n_uops; /* made a pointer at the end */
+	if (x->mem >= 0 && e->p->mem[x->mem].full_probe) {
+		g->full = e->h->control->guard_access.full;
+		g->d = (uint32_t)x->mem;
+	}
 }
 
 /* --- programs --- */
@@ -195,7 +200,7 @@ static void emit_program(struct emit *e)
 	e->n_fixups = 0;
 	for (unsigned i = 0; i < p->n_uops; i++) {
 		struct uop *u = &p->uops[i];
-		if (u->full == c->guard.full) {
+		if (u->full == c->guard.full || u->full == c->guard_access.full) {
 			u->x.to = &p->uops[u->x.u];
 		} else if (u->full == e->h->alu->spread32.full || u->full == e->h->alu->spread64.full ||
 		           u->full == c->check_s32.full || u->full == c->check_u32.full ||
@@ -236,6 +241,7 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 	struct emit e = { .im = im, .plan = plan, .shared_bytes = shared_bytes, .h = handlers };
 	if (ir_of_machine_code(&im->ir)) {
 		dead_code_remove(&im->ir);
+		guards_lift(&im->ir);
 		webs_split(&im->ir);
 		words_join(&im->ir);
 	}

@@ -155,6 +155,16 @@ static int barrier_of(const struct sass_inst *i)
 	return -1;
 }
 
+/* The block of the BSYNC that a BSSY leads to; before sm_90 its label is the instruction behind. */
+static int32_t block_of_sync(const struct blocks *b, uint32_t target, int barrier)
+{
+	const struct sass_inst *i = &b->f->insts[target];
+	if (target && !(flow_of(i) == SASS_FLOW_SYNC && barrier_of(i) == barrier) &&
+	    flow_of(i - 1) == SASS_FLOW_SYNC && barrier_of(i - 1) == barrier)
+		return b->block_of[target - 1];
+	return b->block_of[target];
+}
+
 /* What block @n does to the barriers that are open at its start. */
 static void pass_block(const struct blocks *b, unsigned n, int32_t open[N_BARRIERS])
 {
@@ -164,7 +174,7 @@ static void pass_block(const struct blocks *b, unsigned n, int32_t open[N_BARRIE
 		if (barrier < 0)
 			continue;
 		if (i->op == SASS_BSSY && i->target >= 0)
-			open[barrier] = b->block_of[i->target];
+			open[barrier] = block_of_sync(b, (uint32_t)i->target, barrier);
 		else if (flow_of(i) == SASS_FLOW_SYNC || i->op == SASS_BMOV)
 			open[barrier] = NOT_OPEN;
 	}

@@ -124,6 +124,21 @@ HANDLER(guard)
 	NEXT_masked(u + 1);
 }
 
+/* The same in front of an access of memory, number d, that the segment counts where all lanes do
+ * it: with fewer, it counts itself. */
+HANDLER(guard_access_full)
+{
+	const uint32_t on = PRED(u->a) ^ u->b;
+	if (on != 0xffffffffu) {
+		w->mem[u->d].slow[w->program->kind]++;
+		EMU_JUMP guard(w, u, mask);
+	}
+	if (u->c)
+		w->guards[u->y] += 32;
+	w->guard_saved = mask;
+	NEXT_full(u + 1);
+}
+
 HANDLER(guard_end)
 {
 	(void)mask;
@@ -187,6 +202,7 @@ const struct control_handlers vm_control_handlers = {
 	.trap = { trap, trap },
 	.divisor = { divisor, divisor },
 	.guard = { guard, guard },
+	.guard_access = { guard_access_full, guard },
 	.guard_end = { guard_end, guard_end },
 	.check_s32 = { check_s32_full, check_s32_masked },
 	.check_u32 = { check_u32_full, check_u32_masked },

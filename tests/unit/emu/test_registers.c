@@ -21,7 +21,7 @@ static struct xsrc number(uint64_t v)
 static struct xop op(enum emu_op o, int32_t d, struct xsrc a, struct xsrc b)
 {
 	return (struct xop){ .kind = X_OP,
-		                 .op = o,
+		                 .op = (uint16_t)o,
 		                 .first = true,
 		                 .n_d = 1,
 		                 .d = { d },
@@ -142,4 +142,68 @@ TEST(words_of_a_pointer_become_one_value)
 	assert_int_equal(known, 1);
 	assert_int_equal(moved, 1);
 	ir_free(&ir);
+}
+
+static struct xop under_guard(struct xop x)
+{
+	x.guard = GUARD;
+	x.counts = true;
+	return x;
+}
+
+/* What only instructions with the same guard read may be written in all lanes; lanes are counted.
+ */
+TEST(guards_that_only_save_work_come_off)
+{
+	const struct xop ops[] = { under_guard(op1(E_mov_b32, VALUE, number(4))),
+		                       under_guard(use(PLACE, VALUE)) };
+	const struct xblock block = { .end = 2, .succ = { -1, -1 }, .reconv = -1 };
+	struct ir ir;
+	make(&ir, ops, 2, &block, 1);
+	guards_lift(&ir);
+	assert_int_equal(ir.n_ops, 3);
+	assert_int_equal(ir.blocks[0].end, 3);
+	assert_int_equal(ir.ops[0].kind, X_NOP);
+	assert_true(ir.ops[0].first && ir.ops[0].counts);
+	assert_int_equal(ir.ops[0].guard, GUARD);
+	assert_int_equal(ir.ops[1].guard, -1);
+	assert_false(ir.ops[1].first || ir.ops[1].counts);
+	assert_int_not_equal(ir.ops[1].d[0], VALUE);
+	assert_int_equal(ir.ops[2].s[1].reg, ir.ops[1].d[0]);
+	assert_int_equal(ir.ops[2].guard, GUARD);
+	ir_free(&ir);
+}
+
+/* Not where other lanes read it: behind the guard, after the guard has changed, in another block.
+ */
+TEST(guards_that_decide_stay)
+{
+	const struct xop write = under_guard(op1(E_mov_b32, VALUE, number(4)));
+	struct xop changed = { .kind = X_PRED,
+		                   .op = BOOL_NONE,
+		                   .first = true,
+		                   .n_d = 1,
+		                   .d = { GUARD },
+		                   .n_s = 1,
+		                   .s = { number(0) },
+		                   .guard = -1,
+		                   .mem = -1 };
+	const struct xop same[] = { write, use(PLACE, VALUE) },
+					 later[] = { write, changed, under_guard(use(PLACE, VALUE)) };
+	const struct xblock one = { .end = 2, .succ = { -1, -1 }, .reconv = -1 },
+						three = { .end = 3, .succ = { -1, -1 }, .reconv = -1 };
+	const struct xblock two[] = { { .end = 1, .succ = { 1, -1 }, .reconv = -1 },
+		                          { .first = 1, .end = 2, .succ = { -1, -1 }, .reconv = -1 } };
+	struct ir ir[3];
+	make(&ir[0], same, 2, &one, 1);
+	make(&ir[1], later, 3, &three, 1);
+	make(&ir[2], same, 2, two, 2);
+	for (unsigned i = 0; i < 3; i++) {
+		const unsigned n = ir[i].n_ops;
+		guards_lift(&ir[i]);
+		assert_int_equal(ir[i].n_ops, n);
+		assert_int_equal(ir[i].ops[0].guard, GUARD);
+		assert_int_equal(ir[i].ops[0].d[0], VALUE);
+		ir_free(&ir[i]);
+	}
 }
