@@ -1,56 +1,94 @@
 /*
  * The lane functions that are too rare or too long to inline: directed rounding, 16-bit floats.
- * Uses the C floating-point environment and puts it back; knows nothing of warps.
+ * Changes the direction and puts it back; knows nothing of warps.
  */
 #include "emu/lane/lane.h"
 
 #include <fenv.h>
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
+
+/* To round in direction @mode (FE_...) from here on; returns what round_as_before() wants. */
+#ifdef __SSE2__
+/* C's function also sets the x87, which computes nothing here and takes most of the time. */
+static inline unsigned round_to(int mode)
+{
+	const unsigned old = _mm_getcsr();
+	_mm_setcsr((old & ~(unsigned)_MM_ROUND_MASK) | (unsigned)mode << 3);
+	return old;
+}
+static inline void round_as_before(unsigned old)
+{
+	_mm_setcsr(old);
+}
+_Static_assert(FE_UPWARD << 3 == _MM_ROUND_UP && FE_DOWNWARD << 3 == _MM_ROUND_DOWN &&
+                   FE_TOWARDZERO << 3 == _MM_ROUND_TOWARD_ZERO,
+               "the same bits in both control words");
+#else
+static inline int round_to(int mode)
+{
+	const int old = fegetround();
+	fesetround(mode);
+	return old;
+}
+static inline void round_as_before(int old)
+{
+	fesetround(old);
+}
+#endif
 
 /* Keeps the compiler from moving arithmetic across a change of the rounding direction. */
 #define PIN(x) __asm__ volatile("" : "+x"(x) : : "memory")
 
-#define ROUND(name, real, fused, root)                  \
-	real name(int op, int mode, real a, real b, real c) \
-	{                                                   \
-		const int old = fegetround();                   \
-		real r;                                         \
-		fesetround(mode);                               \
-		PIN(a);                                         \
-		PIN(b);                                         \
-		PIN(c);                                         \
-		switch (op) {                                   \
-		case LANE_ADD: r = a + b; break;                \
-		case LANE_MUL: r = a * b; break;                \
-		case LANE_FMA: r = fused(a, b, c); break;       \
-		case LANE_DIV: r = a / b; break;                \
-		default: r = root(a); break;                    \
-		}                                               \
-		PIN(r);                                         \
-		fesetround(old);                                \
-		return r;                                       \
+#define ROUND(name, real, fused, root)                      \
+	real name(int op, int mode, real a, real b, real c)     \
+	{                                                       \
+		real r;                                             \
+		const __typeof__(round_to(0)) old = round_to(mode); \
+		PIN(a);                                             \
+		PIN(b);                                             \
+		PIN(c);                                             \
+		switch (op) {                                       \
+		case LANE_ADD: r = a + b; break;                    \
+		case LANE_MUL: r = a * b; break;                    \
+		case LANE_FMA: r = fused(a, b, c); break;           \
+		case LANE_DIV: r = a / b; break;                    \
+		default: r = root(a); break;                        \
+		}                                                   \
+		PIN(r);                                             \
+		round_as_before(old);                               \
+		return r;                                           \
 	}
 ROUND(lane_round_f32, float, fmaf, sqrtf)
 ROUND(lane_round_f64, double, fma, sqrt)
 
-#define CONVERT(name, from, exact, to) \
-	to name(from a, int mode)          \
-	{                                  \
-		const int old = fegetround();  \
-		volatile exact in = (exact)a;  \
-		fesetround(mode);              \
-		to r = (to)in;                 \
-		PIN(r);                        \
-		fesetround(old);               \
-		return r;                      \
+#define CONVERT(name, from, to)                             \
+	to name(from a, int mode)                               \
+	{                                                       \
+		volatile from in = a;                               \
+		const __typeof__(round_to(0)) old = round_to(mode); \
+		to r = (to)in;                                      \
+		PIN(r);                                             \
+		round_as_before(old);                               \
+		return r;                                           \
 	}
-CONVERT(lane_s64_f32, int64_t, int64_t, float)
-CONVERT(lane_s64_f64, int64_t, int64_t, double)
-CONVERT(lane_f64_f32, double, double, float)
+CONVERT(lane_s64_f32, int64_t, float)
+CONVERT(lane_s64_f64, int64_t, double)
+CONVERT(lane_f64_f32, double, float)
 
-/* Compilers convert uint64 by halving large values, which rounds to nearest only: use long double,
- * whose 64-bit significand holds every uint64 exactly. */
-CONVERT(lane_u64_f32, uint64_t, long double, float)
-CONVERT(lane_u64_f64, uint64_t, long double, double)
+/* Compilers convert uint64 by halving large values, which rounds to nearest only. Half of it, with
+ * its last bit set where one is lost, rounds as the whole does in any direction: more than two bits
+ * are dropped. */
+#define CONVERT_U64(name, by_s64, to)                             \
+	to name(uint64_t a, int mode)                                 \
+	{                                                             \
+		if (a >> 63)                                              \
+			return 2 * by_s64((int64_t)(a >> 1 | (a & 1)), mode); \
+		return by_s64((int64_t)a, mode);                          \
+	}
+CONVERT_U64(lane_u64_f32, lane_s64_f32, float)
+CONVERT_U64(lane_u64_f64, lane_s64_f64, double)
 
 /* Away from zero? @rest of the bits that are dropped, @half of the last one that stays. */
 static bool rounds_up(enum lane_mode mode, bool negative, bool odd, uint64_t rest, uint64_t half)
