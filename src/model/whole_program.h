@@ -24,6 +24,7 @@ struct program_kernel {
 	unsigned id, registers, static_shared_bytes, local_bytes;
 	unsigned max_threads;         /* __launch_bounds__; 0 = no bound stated */
 	unsigned allocated_registers; /* on a GPU: of a thread, as it is given them; 0 = not known */
+	bool code_read; /* on a GPU: registers, bound and file were read off its machine code */
 };
 
 enum program_direction { PROGRAM_H2D, PROGRAM_D2H, PROGRAM_D2D, PROGRAM_H2H, PROGRAM_DIRECTIONS };

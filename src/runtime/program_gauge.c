@@ -30,8 +30,7 @@ static void time_of(const struct program_launch *l, struct run_timing *t)
 		                      .from_activity = true };
 }
 
-/* What the launch itself says; registers are those that the driver allocates, which occupancy is
- * made of, and not those that the code uses. */
+/* What the launch itself says, and its machine code or the driver of registers. */
 static void facts(const struct program *p, struct program_launch *l, const struct launch_plan *plan)
 {
 	const struct program_kernel *k = &p->kernels[l->kernel];
@@ -51,7 +50,8 @@ static void facts(const struct program *p, struct program_launch *l, const struc
 	           (double)k->static_shared_bytes + l->dynamic_shared_bytes);
 	metric_num(m, M_LAUNCH_LOCAL, ORIGIN_MEASURED, k->local_bytes);
 	if (k->registers)
-		metric_num(m, M_LAUNCH_REGISTERS, ORIGIN_MEASURED, k->registers);
+		metric_num(m, M_LAUNCH_REGISTERS, k->code_read ? ORIGIN_COUNTED : ORIGIN_MEASURED,
+		           k->registers);
 	else
 		metric_none(m, M_LAUNCH_REGISTERS,
 		            "CUPTI tells only how many are allocated; --launch N asks the driver, too");

@@ -19,6 +19,10 @@ bool measured_take(struct measured *m, struct program *p, struct wire_msg *msg, 
  * program_sum_up(). */
 void measured_finish(struct measured *m, struct program *p);
 
+/* kernel_facts.c: registers, bounds and source files of kernels whose machine code is in the
+ * executable @path. In front of measured_finish(). */
+void program_read_code(struct program *p, const char *path);
+
 /* program_gauge.c: metrics of a launch as the GPU told them; @c: its counters, NULL = none were
  * read, because of @why (lasting text). */
 void gauge_launch(const struct program *p, struct program_launch *l,

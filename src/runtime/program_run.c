@@ -349,12 +349,13 @@ bool program_run(const struct program_request *req, struct program *out, struct 
 	reap(&r, out);
 	out->output = r.out_text.s;
 	out->errors = r.err_text.s;
-	if (r.measured)
+	if (r.measured) {
+		program_read_code(out, req->path);
 		measured_finish(r.measured, out);
+	}
 	measured_free(r.measured);
 	program_name_places(out, req->path, req->arguments[0]);
-	if (!req->measured) /* there nobody looked for lines */
-		remark_lines(out);
+	remark_lines(out);
 	program_sum_up(out);
 	if (why.code == ERR_NONE)
 		return true;
