@@ -65,8 +65,8 @@ def main():
             continue
         source = sources / (name + ".cu")
         options = re.findall(r"(?m)^// nvcc: (.*)", source.read_text())
-        run = subprocess.run([program, "launches", "--json", "--backend", "emu", "--gpu", gpu, "--count", "1000000",
-                              str(source), "-O1"] + " ".join(options).split(),
+        run = subprocess.run([program, "launches", "--json", "--backend", "emu", "--gpu", gpu,
+                              "--count", "1000000", str(source), "-O1"] + " ".join(options).split(),
                              capture_output=True, text=True, check=False)
         seen = json.loads(run.stdout)
         if "stdout" not in seen:
