@@ -267,8 +267,12 @@ static bool min_max(struct lower *l, bool max)
 	if (type_floating(in->type)) {
 		const enum emu_op op =
 			low_op_of_type(in->flags & PF_NAN ? &with_nan[max] : &number[max], in->type);
-		if (op == E_COUNT)
+		const bool three = in->opnd[3].kind != OPND_NONE;
+		if (op == E_COUNT || (three && (in->type != PTX_F32 || in->flags & PF_XORSIGN)))
 			return low_refuse(l, "this form of min and max is not supported");
+		if (three) /* what .ftz makes of the first two is made of the one that is left */
+			return low_float_op(l, op, 2, src_reg(low_op2(l, op, -1, a, b)), low_src(l, 3, lane),
+			                    NONE);
 		if (!(in->flags & PF_XORSIGN))
 			return low_float_op(l, op, 2, a, b, NONE);
 		const uint64_t sign = low_sign_bits(in->type);
@@ -280,6 +284,8 @@ static bool min_max(struct lower *l, bool max)
 		low_op2(l, E_or_b32, d, src_reg(low_op2(l, op, -1, a, b)), s);
 		return !l->failed;
 	}
+	if (in->opnd[3].kind != OPND_NONE)
+		return low_refuse(l, "min and max of three values are for .f32");
 	if (type_integer_pair(in->type))
 		return integer_pair(l, in->type == PTX_S16X2 ? (max ? E_max_s32 : E_min_s32)
 		                       : max                 ? E_max_u32
