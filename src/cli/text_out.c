@@ -110,9 +110,13 @@ static void print_verdict(struct cli *c, const struct run_record *r)
 	if (r->check.note[0])
 		cli_line(c, "%s", r->check.note);
 	for (unsigned k = 0; k < r->run.found.n; k++) {
-		cli_line_in(c, STYLE_BAD, "%s%s: %s", c->utf8 ? "✗ " : "", r->run.found.finding[k].kind,
-		            r->run.found.finding[k].text);
-		fprintf(c->out, "  %s\n", lang_text(r->run.found.finding[k].remedy));
+		const struct run_finding *f = &r->run.found.finding[k];
+		cli_line_in(c, f->customary ? STYLE_WATCH : STYLE_BAD, "%s%s: %s",
+		            !c->utf8       ? ""
+		            : f->customary ? "≈ "
+		                           : "✗ ",
+		            f->kind, f->text);
+		fprintf(c->out, "  %s\n", lang_text(f->remedy));
 	}
 	if (v->wrong)
 		cli_line_in(c, STYLE_WATCH, "This variant is wrong by design: it shows a mistake.");

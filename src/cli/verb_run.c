@@ -105,19 +105,11 @@ static int end_dump(struct cli *c, struct dump *dump)
 	return status;
 }
 
-/* Faults, not remarks of what does no harm as programs are written. */
-static bool at_fault(const struct run_findings *all)
-{
-	for (unsigned i = 0; i < all->n; i++)
-		if (!all->finding[i].customary)
-			return true;
-	return false;
-}
-
 /* The record in the form that was asked for, and what was wrong. Returns the status. */
 static int show(struct cli *c, const struct state *s, const struct run_record *r, struct dump *dump)
 {
-	int status = r->verify == VERIFY_WRONG || at_fault(&r->run.found) ? CLI_WRONG : CLI_OK;
+	int status =
+		r->verify == VERIFY_WRONG || run_findings_fault(&r->run.found) ? CLI_WRONG : CLI_OK;
 	if (c->json)
 		status = cli_emit(c, json_with(r, dump), status);
 	else if (s->csv)
@@ -244,7 +236,8 @@ CLI_VERB(
 		"the memory that it found (the grid follows the block): its buffers by the names of its\n"
 		"parameters, variables, and other allocations as mem1, mem2 ...; y=i32 takes y as another\n"
 		"type.\n"
-		"Of a file of your own, what is not said of one kernel's launch is guessed. Its arguments are\n"
+		"Of a file of your own, what is not said of one kernel's launch is guessed. Its arguments "
+		"are\n"
 		"  n=1M              a number, which sizes and the grid may use\n"
 		"  x=f32[n]:rand     a buffer: type (f32 f64 f16 bf16, i8 to i64, u8 to u64), size, first\n"
 		"                    contents (rand, rand(K), rand(A,B), iota, zero, a number, @FILE,\n"

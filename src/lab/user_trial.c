@@ -36,7 +36,7 @@ static void read_finding(const char *text, struct user_trial *out)
 
 static void judge(const struct run_record *r, struct user_trial *out)
 {
-	out->kind = r->run.found.n ? TRIAL_FOUND : TRIAL_FINE;
+	out->kind = run_findings_fault(&r->run.found) ? TRIAL_FOUND : TRIAL_FINE;
 	for (unsigned i = 0; i < r->run.found.n; i++)
 		if (out->kind < TRIAL_BOUNDS)
 			read_finding(r->run.found.finding[i].text, out);

@@ -40,6 +40,14 @@ bool run_result_measured(const struct run_result *res)
 	return res->timing.n || res->loaded.known || res->counter_passes;
 }
 
+const struct run_finding *run_findings_fault(const struct run_findings *f)
+{
+	for (unsigned i = 0; i < f->n; i++)
+		if (!f->finding[i].customary)
+			return &f->finding[i];
+	return NULL;
+}
+
 const struct run_finding *run_findings_with(const struct run_findings *f, const char *words)
 {
 	for (unsigned i = 0; i < f->n; i++)

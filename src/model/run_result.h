@@ -70,6 +70,8 @@ struct run_races {
 /* "races looked for in 12 of 4096 blocks: ..."; "" = nowhere. */
 const char *run_races_text(const struct run_races *r, char *out, size_t n);
 
+/* The first that is a fault and no remark of what is customary; NULL = none. */
+const struct run_finding *run_findings_fault(const struct run_findings *f);
 /* The first that has @words in its text; NULL = none. */
 const struct run_finding *run_findings_with(const struct run_findings *f, const char *words);
 

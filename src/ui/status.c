@@ -93,10 +93,12 @@ static void say_record(const struct run_record *r, bool here, struct saying *out
 		out->style = STYLE_ERROR;
 		return;
 	}
+	const struct run_finding *fault = run_findings_fault(&r->run.found);
 	if (r->run.found.n) {
-		snprintf(out->text, n, "✗ %s: %s", r->run.found.finding[0].kind,
-		         r->run.found.finding[0].text);
-		out->style = STYLE_ERROR;
+		const struct run_finding *f = fault ? fault : &r->run.found.finding[0];
+		snprintf(out->text, n, "%s %s: %s", fault ? "✗" : "≈", f->kind, f->text);
+		if (fault)
+			out->style = STYLE_ERROR;
 		return;
 	}
 	fmt_count(blocks, sizeof blocks, (double)r->run.counts.blocks_run);

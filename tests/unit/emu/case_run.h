@@ -108,7 +108,7 @@ static inline bool case_launch_run(const struct ptx_case *c, const struct case_t
 	if (!t->ops->run(t->be, &req, &hooks, res, err))
 		return false;
 	/* a case may be about the value that a division by zero gives */
-	const struct run_finding *first = res->found.n ? &res->found.finding[0] : NULL;
+	const struct run_finding *first = run_findings_fault(&res->found);
 	return !first || (c->outcome == CASE_RUNS && !strcmp(first->kind, "division")) ||
 	       err_set(err, ERR_FAULT, "%s", first->text);
 }
