@@ -234,6 +234,30 @@ static void make_frame(struct image *im, struct emit *e, uint32_t **pred_slot)
 	e->pred_ones = emit_const(e, 4, 1, (const uint64_t[]){ 0xffffffffu });
 }
 
+static void add_zero(struct image *im, uint32_t offset, uint32_t bytes)
+{
+	im->zeros = mem_realloc(im->zeros, im->n_zeros + 1, sizeof *im->zeros);
+	im->zeros[im->n_zeros++] = (struct zero_slot){ offset, bytes };
+}
+
+/* What is alive where a kernel begins was written by nobody. */
+static void list_zeros(struct image *im, const uint32_t *pred_slot)
+{
+	const uint64_t *entry = bits_row(&im->live.in, 0);
+	for (unsigned r = 0; r < im->ir.n_regs; r++) {
+		const uint32_t bytes = im->ir.regs[r].bytes;
+		if (!bits_get(entry, r))
+			continue;
+		if (!bytes)
+			add_zero(im, pred_slot[r], 4);
+		for (unsigned k = 0; bytes && k < PROGRAMS; k++) {
+			const struct program *p = &im->program[k];
+			if (p->reg_slot && p->reg_slot[r] != UINT32_MAX)
+				add_zero(im, p->reg_slot[r], p->forms.reg[r].cls == AFFINE_LANES ? 32 * bytes : 8);
+		}
+	}
+}
+
 void image_build(struct image *im, const struct launch_plan *plan, uint32_t shared_bytes,
                  const struct handler_set *handlers, bool reference_only, bool checked)
 {
@@ -248,9 +272,6 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 	flow_liveness(&im->ir, &im->live);
 	make_segments(im);
 	make_frame(im, &e, &pred_slot);
-	const uint64_t *entry = bits_row(&im->live.in, 0);
-	for (unsigned w = 0; w < im->live.in.words; w++)
-		im->zero_frame |= entry[w] != 0;
 	static const enum classify_mode modes[PROGRAMS] = { CLASSIFY_SPECULATIVE, CLASSIFY_CONSERVATIVE,
 		                                                CLASSIFY_CONSERVATIVE, CLASSIFY_REFERENCE };
 	bool *speculative = mem_calloc(im->ir.n_blocks + 1, sizeof *speculative);
@@ -268,11 +289,11 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 		if (k == PROGRAM_SPECULATIVE)
 			im->start = PROGRAM_SPECULATIVE;
 		e.speculative = k == PROGRAM_SPECULATIVE ? speculative : NULL;
-		slots_assign(&im->ir, &im->live, e.p, k != PROGRAM_REFERENCE && !im->zero_frame,
-		             &im->frame_bytes);
+		slots_assign(&im->ir, &im->live, e.p, k != PROGRAM_REFERENCE, &im->frame_bytes);
 		emit_program(&e);
 	}
 	free(speculative);
+	list_zeros(im, pred_slot);
 	im->frame_bytes = ((im->frame_bytes + 63) / 64 | 1) * 64;
 	free(pred_slot);
 	free(e.fixups);
@@ -297,6 +318,7 @@ void image_free(struct image *im)
 	free(im->segments);
 	free(im->op_segment);
 	free(im->consts);
+	free(im->zeros);
 	for (unsigned i = 0; i < im->n_pool; i++)
 		free(im->pool[i]);
 	free(im->pool);

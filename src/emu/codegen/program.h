@@ -183,6 +183,10 @@ struct const_slot {         /* constants of the frame, written once per warp */
 	uint64_t value[32];
 };
 
+struct zero_slot { /* 0 when a warp starts */
+	uint32_t offset, bytes;
+};
+
 /* Up to four programs over the same frame, and what they share. */
 struct image {
 	struct ir ir;
@@ -195,8 +199,9 @@ struct image {
 	struct const_slot *consts;
 	unsigned n_consts, cap_consts;
 	uint32_t frame_bytes;
-	bool zero_frame; /* some register may be read before it is written */
-	void **pool;     /* tables that memops point to */
+	struct zero_slot *zeros; /* registers that may be read before they are written */
+	unsigned n_zeros;
+	void **pool; /* tables that memops point to */
 	unsigned n_pool;
 };
 

@@ -77,9 +77,10 @@ static struct range *live_ranges(const struct ir *ir, const struct liveness *liv
 	return r;
 }
 
-/* Gives the registers of 32 values of @bytes each their slots, from @at on; returns the end. */
-static uint32_t share_slots(const struct ir *ir, struct program *p, const struct range *r,
-                            unsigned bytes, bool share, uint32_t at)
+/* Gives the registers of 32 values of @bytes each their slots, from @at on; returns the end. Those
+ * that may be read @unwritten, as a warp finds them when it starts, have slots of their own. */
+static uint32_t share_slots(const struct ir *ir, const uint64_t *unwritten, struct program *p,
+                            const struct range *r, unsigned bytes, bool share, uint32_t at)
 {
 	uint32_t *busy_until = mem_calloc(ir->n_regs + 1, sizeof *busy_until);
 	unsigned slots = 0;
@@ -88,7 +89,7 @@ static uint32_t share_slots(const struct ir *ir, struct program *p, const struct
 		if (ir->regs[reg].bytes != bytes || p->forms.reg[reg].cls != AFFINE_LANES ||
 		    r[i].start == UINT32_MAX)
 			continue;
-		const bool own = !share || ir->regs[reg].fixed;
+		const bool own = !share || ir->regs[reg].fixed || bits_get(unwritten, (unsigned)reg);
 		unsigned u = own ? slots : 0;
 		while (u < slots && busy_until[u] > r[i].start)
 			u++;
@@ -118,7 +119,7 @@ void slots_assign(const struct ir *ir, const struct liveness *live, struct progr
 	struct range *r = live_ranges(ir, live);
 	qsort(r, ir->n_regs, sizeof *r, by_start);
 	for (unsigned bytes = 4; bytes <= 8; bytes += 4)
-		at = share_slots(ir, p, r, bytes, share, at);
+		at = share_slots(ir, bits_row(&live->in, 0), p, r, bytes, share, at);
 	free(r);
 	*top = at;
 }

@@ -155,10 +155,8 @@ static void start_warp(struct worker *wk, uint32_t i, const struct program *p)
 {
 	const struct grid *g = wk->grid;
 	struct warp *w = warp_at(wk, i);
-	if (g->image->zero_frame) {
-		memset((char *)w + sizeof *w, 0, g->image->frame_bytes - sizeof *w);
-		write_consts(g->image, w);
-	}
+	for (unsigned k = 0; k < g->image->n_zeros; k++)
+		memset(frame(w, g->image->zeros[k].offset), 0, g->image->zeros[k].bytes);
 	w->mask = w->live = first_lanes(g, i);
 	w->rc = -1;
 	w->depth = 0;
