@@ -145,6 +145,8 @@ static void cite_the_rest(const struct gpu_spec *like, struct gpu_spec *g)
 	     "sfu_lanes_per_sm lsu_lanes_per_sm schedulers_per_sm l1_bytes dram_latency_ns "
 	     "l2_latency_ns l1_latency_ns smem_latency_ns launch_overhead_ns",
 	     rest);
+	if (g->l2_partitions > 0)
+		cite(g, "l2_partitions", rest);
 	if (g->pinned_gbs > 0)
 		cite(g,
 		     "pinned_gbs duplex_gbs pageable_h2d_gbs pageable_d2h_gbs copy_latency_ns "

@@ -132,6 +132,7 @@ struct region {
 	double load_cycles; /* L1 passes of global loads: one per 128-byte line of each request */
 	double store_lines; /* lines of global stores and atomics: each leaves the SM on its own */
 	double shared_wavefronts; /* after loads that become one wider load */
+	double held_line_cycles;  /* of L1, waiting for what loads have under way: lines x cycles */
 };
 
 /*
@@ -201,6 +202,7 @@ struct run_counts {
 	double l2_written_sectors;  /* of l2_sectors: by stores and atomics, ... */
 	double l2_local_sectors;    /* ... of those to local memory */
 	double l2_requests;         /* lines asked of L2, each with 1 to 4 of those sectors */
+	double dram_accesses;       /* lines read from device memory or written, each at one time */
 };
 
 /* Lanes that took part: those with a true predicate, and those whose branch was not for them. A

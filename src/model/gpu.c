@@ -74,7 +74,7 @@ static bool same_sheet(const struct gpu_spec *a, const struct gpu_spec *b)
 #define X(type, field, least, most, about) \
 	same = same && !(a->field < b->field || a->field > b->field);
 	GPU_FIGURES(X)
-	GPU_LINK_FIGURES(X)
+	GPU_OPTIONAL_FIGURES(X)
 #undef X
 	for (unsigned i = 0; same && i < a->n_sources; i++)
 		same = !strcmp(a->sources[i].figures, b->sources[i].figures) &&

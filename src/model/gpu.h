@@ -64,11 +64,12 @@ struct gpu_source {
 	X(UINT, copy_engines, 1, 16, "copies that can run at once")
 
 /*
- * What this card in its machine was measured to do with copies and calls; the same form, but a
- * sheet may leave them out: 0 = not measured, and stream.h has a rule for each. With a source, as
- * above.
+ * What a sheet may leave out; the same form, with a source, as above. Partitions of L2, 0 = one;
+ * and what this card in its machine was measured to do with copies and calls, 0 = not measured:
+ * stream.h has a rule for each.
  */
-#define GPU_LINK_FIGURES(X)                                                     \
+#define GPU_OPTIONAL_FIGURES(X)                                                 \
+	X(UINT, l2_partitions, 0, 4, "parts of L2, each with copies for its SMs")   \
 	X(FLOAT, pinned_gbs, 0, 1e4, "copies of pinned memory, one direction")      \
 	X(FLOAT, duplex_gbs, 0, 1e4, "the same, both directions at once, each")     \
 	X(FLOAT, pageable_h2d_gbs, 0, 1e4, "copies of pageable memory to the GPU")  \
@@ -77,7 +78,7 @@ struct gpu_source {
 	X(FLOAT, copy_call_ns, 0, 1e6, "an asynchronous copy's call on the host")   \
 	X(FLOAT, launch_call_ns, 0, 1e6, "a launch's call on the host")
 
-/* Every figure but those of the link is required in a sheet; units are in the names. */
+/* Every figure but the optional ones is required in a sheet; units are in the names. */
 struct gpu_spec {
 	char id[32];   /* "a100" */
 	char name[64]; /* "A100-SXM4-40GB" */
@@ -100,12 +101,13 @@ struct gpu_spec {
 	double dram_bytes;               /* capacity */
 	double l2_bytes, l1_bytes;       /* l1: unified L1/shared of one SM */
 	double l2_gbs;                   /* L2 to SMs */
+	unsigned l2_partitions;          /* each keeps what its SMs read; 0 = one */
 	double dram_latency_ns, l2_latency_ns, l1_latency_ns, smem_latency_ns;
 	double launch_overhead_ns; /* start to end of an empty kernel, on the GPU's timer */
 	double pcie_gbs;           /* host link, one direction, of the card's own width */
 	unsigned copy_engines;
 	double pinned_gbs, duplex_gbs, pageable_h2d_gbs, pageable_d2h_gbs, copy_latency_ns,
-		copy_call_ns, launch_call_ns; /* GPU_LINK_FIGURES; 0 = not measured */
+		copy_call_ns, launch_call_ns; /* GPU_OPTIONAL_FIGURES; 0 = not measured */
 	bool live;                        /* made from a device, not from a sheet */
 	unsigned n_sources;
 	struct gpu_source sources[GPU_MAX_SOURCES];

@@ -32,7 +32,7 @@ static const cyaml_schema_field_t sheet_fields[] = {
 #undef X
 #define X(type, field, least, most, about) \
 	CYAML_FIELD_##type(#field, CYAML_FLAG_OPTIONAL, struct gpu_spec, field),
-		GPU_LINK_FIGURES(X)
+		GPU_OPTIONAL_FIGURES(X)
 #undef X
 			CYAML_FIELD_SEQUENCE_COUNT("sources", CYAML_FLAG_DEFAULT, struct gpu_spec, sources,
 	                                   n_sources, &source_entry, 1, GPU_MAX_SOURCES),
@@ -45,7 +45,7 @@ static const cyaml_schema_value_t sheet = {
 
 static const char *const figure_names[] = {
 #define X(type, field, least, most, about) #field,
-	GPU_FIGURES(X) GPU_LINK_FIGURES(X)
+	GPU_FIGURES(X) GPU_OPTIONAL_FIGURES(X)
 #undef X
 };
 
@@ -76,7 +76,7 @@ static bool check_ranges(const struct gpu_spec *g, const struct sheet_text *o)
 		double value, least, most;
 	} figures[] = {
 #define X(type, field, least, most, about) { #field, about, (double)g->field, least, most },
-		GPU_FIGURES(X) GPU_LINK_FIGURES(X)
+		GPU_FIGURES(X) GPU_OPTIONAL_FIGURES(X)
 #undef X
 	};
 	for (size_t i = 0; i < ARRAY_LEN(figures); i++) {
@@ -141,7 +141,7 @@ static bool left_out(const struct gpu_spec *g, const char *figure)
 #define X(type, field, least, most, about) \
 	if (!strcmp(figure, #field))           \
 		return !(g->field > 0);
-	GPU_LINK_FIGURES(X)
+	GPU_OPTIONAL_FIGURES(X)
 #undef X
 	return false;
 }

@@ -12,6 +12,7 @@
 #include "base/text.h"
 
 #include <cuda_occupancy.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -146,6 +147,16 @@ bool occ_reference(const struct gpu_spec *g, const struct occ_input *in, unsigne
 		if (limits[i] == r.activeBlocksPerMultiprocessor)
 			*limiter_bits |= 1u << i;
 	return true;
+}
+
+double occ_l1_bytes(const struct gpu_spec *g, double shared_bytes, unsigned blocks)
+{
+	const cudaOccDeviceProp p = device(g);
+	const double each = shared_bytes > g->smem_reserved_per_block_bytes ? shared_bytes : 0;
+	size_t shared = (size_t)fmin(blocks * each, g->smem_per_sm_bytes);
+	if (cudaOccAlignUpShmemSizeVoltaPlus(&shared, &p) != CUDA_OCC_SUCCESS)
+		shared = g->smem_per_sm_bytes;
+	return fmax(0, g->l1_bytes - (double)shared);
 }
 
 /* --- the same, explained --- */

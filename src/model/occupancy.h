@@ -77,6 +77,12 @@ bool occ_reference(const struct gpu_spec *g, const struct occ_input *in, unsigne
  * sheet; else false with the sheet's key in question.
  */
 bool occ_sheet_known(const struct gpu_spec *g, const char **key, struct err *err);
+/*
+ * What is left for L1 of an SM's common memory beside @blocks blocks that take @shared_bytes each,
+ * with the system's reserve: the driver gives shared memory the smallest of the sizes that the GPU
+ * can be set to which holds them all; where they have nothing but the reserve, none. Bytes.
+ */
+double occ_l1_bytes(const struct gpu_spec *g, double shared_bytes, unsigned blocks);
 /* Fills occ.* and launch.waves (grid_blocks > 0). */
 void occ_metrics(struct metric_set *m, const struct gpu_spec *g, const struct occ_result *r,
                  uint64_t grid_blocks);

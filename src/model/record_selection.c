@@ -46,7 +46,7 @@ static const struct record_field gpu_fields[] = {
 #undef X
 #define X(type, field, least, most, about_) \
 	FIGURE(field, GPU_##type, least, most, .about = about_, .optional = true),
-		GPU_LINK_FIGURES(X)
+		GPU_OPTIONAL_FIGURES(X)
 #undef X
 			FIELD(sources, ARRAY, .table = &source_table,
 	              .count_offset = offsetof(struct T, n_sources)),

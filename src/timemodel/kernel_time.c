@@ -69,6 +69,7 @@ static bool shared_int_lanes(const struct gpu_spec *g)
 
 struct demand {
 	double issue, fp32, fp64, int32, sfu, load, store, shared;
+	double held; /* lines of L1, times cycles */
 };
 
 static double pipe_cycles(double slots, unsigned lanes)
@@ -87,6 +88,7 @@ static struct demand demand_of(const struct gpu_spec *g, const struct region *r)
 		.load = r->load_cycles * WARP_LANES / g->lsu_lanes_per_sm,
 		.store = r->store_lines * timing.store_line_cycles,
 		.shared = r->shared_wavefronts,
+		.held = r->held_line_cycles,
 	};
 	if (shared_int_lanes(g) && r->int_slots > 0)
 		d.int32 = fmax(d.int32, d.fp32 + pipe_cycles(r->int_slots, g->fp32_lanes_per_sm));
@@ -103,6 +105,7 @@ static struct demand demand_sum(struct demand a, struct demand b, double times)
 	a.load += times * b.load;
 	a.store += times * b.store;
 	a.shared += times * b.shared;
+	a.held += times * b.held;
 	return a;
 }
 
@@ -159,8 +162,15 @@ struct work { /* of one block, cycles */
 	unsigned n_regions;
 	double blocks, warps; /* of the grid; of a block, per scheduler */
 	double critical_path; /* of a block that is alone */
+	double l1_lines;
 	struct demand all;
 };
+
+/* L1 has no more loads under way than lines (Little's law). */
+static double with_lines(const struct work *w, const struct demand *d, double cycles)
+{
+	return w->l1_lines > 0 ? overlapped(cycles, d->held / w->l1_lines) : cycles;
+}
 
 static struct demand demand_in_block(const struct work *w, unsigned i)
 {
@@ -192,9 +202,10 @@ static double wave_cycles(const struct work *w, double n)
 	if (n < 1)
 		return 0;
 	if (n < 2)
-		return overlapped(lone_block_cycles(w), d.store);
-	return norm(fmin(timing.overlap_norm, balanced(n)), lone_block_cycles(w),
-	            busy_cycles(&d, n * w->warps));
+		return with_lines(w, &d, overlapped(lone_block_cycles(w), d.store));
+	return with_lines(w, &d,
+	                  norm(fmin(timing.overlap_norm, balanced(n)), lone_block_cycles(w),
+	                       busy_cycles(&d, n * w->warps)));
 }
 
 struct waves {           /* of an SM */
@@ -314,11 +325,14 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	out->tail_factor = fmax(1, busiest * g->sm_count / grid);
 
 	const struct region one = region_of_counts(g, plan, counts);
-	struct work w = { .gpu = g,
-		              .region = counts->n_regions ? counts->regions : &one,
-		              .n_regions = counts->n_regions ? counts->n_regions : 1,
-		              .blocks = grid,
-		              .warps = block_warps(plan) / g->schedulers_per_sm };
+	struct work w = {
+		.gpu = g,
+		.region = counts->n_regions ? counts->regions : &one,
+		.n_regions = counts->n_regions ? counts->n_regions : 1,
+		.blocks = grid,
+		.warps = block_warps(plan) / g->schedulers_per_sm,
+		.l1_lines = occ_l1_bytes(g, occ->limits[OCC_SHARED].needs, occ->blocks_per_sm) / LINE_BYTES
+	};
 	for (unsigned i = 0; i < w.n_regions; i++) {
 		w.all = demand_sum(w.all, demand_in_block(&w, i), 1);
 		w.critical_path += critical_path_in_block(&w, i);
@@ -338,7 +352,8 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 		fmax(out->resource_ns[PERF_L2], atomics_ns(&counts->atomics, grid * plan_threads(plan),
 	                                               fmin(1, resident * g->sm_count / grid)));
 	if (counts->dram_read_bytes >= 0 && counts->dram_write_bytes >= 0)
-		out->resource_ns[PERF_DRAM] = (counts->dram_read_bytes + counts->dram_write_bytes) /
+		out->resource_ns[PERF_DRAM] = fmax(counts->dram_read_bytes + counts->dram_write_bytes,
+		                                   timing.dram_access_bytes * counts->dram_accesses) /
 		                              (g->dram_gbs * timing.dram_efficiency);
 
 	for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++)

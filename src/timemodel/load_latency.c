@@ -82,6 +82,17 @@ static struct load_origin origin_of(const struct timing_inst *x, const struct lo
 	return (struct load_origin){ .l2_lines = 1, .dram_lines = 1, .l2 = m->l1, .dram = m->l2 };
 }
 
+/* The slowest of @lines from L2, and of @pages from memory, ns. */
+static double from_l2_ns(const struct gpu_spec *g, double lines)
+{
+	return g->l2_latency_ns * (1 + timing.l2_spread * log(fmax(1, lines)));
+}
+
+static double from_dram_ns(const struct gpu_spec *g, double pages)
+{
+	return g->dram_latency_ns * (1 + timing.dram_spread * log(fmax(1, pages)));
+}
+
 double load_latency_cycles(const struct hyperblocks *h, const struct gpu_spec *g,
                            const struct load_misses *misses, double lines, uint32_t i, uint32_t b)
 {
@@ -92,10 +103,25 @@ double load_latency_cycles(const struct hyperblocks *h, const struct gpu_spec *g
 	const double together = fmin(lines, timing.spread_lines);
 	const double pages =
 		fmin(together * from.dram_lines, misses->dram_bytes / timing.dram_page_bytes);
-	const double l2 =
-		g->l2_latency_ns * (1 + timing.l2_spread * log(fmax(1, together * from.l2_lines)));
-	const double dram = g->dram_latency_ns * (1 + timing.dram_spread * log(fmax(1, pages)));
+	const double l2 = from_l2_ns(g, together * from.l2_lines), dram = from_dram_ns(g, pages);
 	const double ns = g->l1_latency_ns + part * from.l2 * (l2 - g->l1_latency_ns) +
 	                  part * fmin(from.dram, from.l2) * (dram - l2);
 	return ns * g->clock_mhz * 1e-3;
+}
+
+double held_line_cycles(const struct timing_program *p, const struct gpu_spec *g,
+                        const struct load_misses *misses, uint32_t i)
+{
+	const struct timing_inst *x = &p->inst[i];
+	const struct counts *c = &p->counts[i];
+	if (x->class != INST_LOAD || x->space == MEMORY_SHARED || x->space == MEMORY_CONST ||
+	    x->space == MEMORY_LOCAL || !c->ld_requests)
+		return 0;
+	const struct load_origin from = origin_of(x, misses);
+	const double lines = (double)c->ld_lines / (double)c->ld_requests;
+	const double l2 = from_l2_ns(g, lines * from.l2_lines);
+	const double pages = fmin(lines * from.dram_lines, misses->dram_bytes / timing.dram_page_bytes);
+	const double dram = fmax(l2, from_dram_ns(g, pages));
+	const double by_dram = from.l2 > 0 ? fmin(1, from.dram / from.l2) : 0;
+	return (double)c->ld_lines * from.l2_lines * (l2 + by_dram * (dram - l2)) * g->clock_mhz * 1e-3;
 }

@@ -34,5 +34,11 @@ float replays_of(const struct counts *c);
  */
 double load_latency_cycles(const struct hyperblocks *h, const struct gpu_spec *g,
                            const struct load_misses *misses, double lines, uint32_t i, uint32_t b);
+/*
+ * Lines of L1 that load @i keeps for what it waits for, times the cycles, over all executions that
+ * were counted: no other load can have them meanwhile.
+ */
+double held_line_cycles(const struct timing_program *p, const struct gpu_spec *g,
+                        const struct load_misses *misses, uint32_t i);
 
 #endif

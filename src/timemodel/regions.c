@@ -42,9 +42,10 @@ static void add_inst(struct region *r, const struct timing_inst *x, const struct
 
 static void scale(struct region *r, double factor)
 {
-	double *const v[] = { &r->warp_passes, &r->block_passes,     &r->issue_slots, &r->int_slots,
-		                  &r->fp32_slots,  &r->fp64_slots,       &r->sfu_slots,   &r->load_cycles,
-		                  &r->store_lines, &r->shared_wavefronts };
+	double *const v[] = { &r->warp_passes,       &r->block_passes,    &r->issue_slots,
+		                  &r->int_slots,         &r->fp32_slots,      &r->fp64_slots,
+		                  &r->sfu_slots,         &r->load_cycles,     &r->store_lines,
+		                  &r->shared_wavefronts, &r->held_line_cycles };
 	for (size_t i = 0; i < ARRAY_LEN(v); i++)
 		*v[i] *= factor;
 }
@@ -90,7 +91,9 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 		}
 	out->code_blocks = code_blocks(p);
 	for (uint32_t i = 0; i < p->n_insts; i++) {
-		add_inst(&out->regions[h.region_of[i]], &p->inst[i], &p->counts[i]);
+		struct region *r = &out->regions[h.region_of[i]];
+		add_inst(r, &p->inst[i], &p->counts[i]);
+		r->held_line_cycles += held_line_cycles(p, g, &misses, i);
 		add_lockstep(&out->atomics, &p->inst[i], &p->counts[i], factor);
 	}
 	for (unsigned r = 0; r < h.n_regions; r++)

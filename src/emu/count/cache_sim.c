@@ -18,7 +18,7 @@
 #include "emu/count/cache_sim.h"
 
 #include "base/mem.h"
-#include "emu/count/cache_set.h"
+#include "emu/count/cache_l2.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,33 +33,16 @@
 
 /* Instants are told apart by so much of them. */
 #define INSTANT_MASK 0xffffffu
-/* What L2 knows of a line, a bit per sector where nothing else is said. Eight bytes: a set's lines
- * are two of the processor's. */
-struct l2_line {
-	uint64_t valid : 4, dirty : 4;
-	uint64_t fetched : 4;  /* came from memory; not valid: before the launch's first block */
-	uint64_t whole : 4;    /* wholly written */
-	uint64_t written : 24; /* bytes of each dirty sector that is not whole, 6 bits each */
-	uint64_t read_at : 24; /* the instant at which something was last read from memory */
-};
 /* What an L1 knows of a line. */
 struct l1_line {
 	uint32_t sectors : 4;
 	uint32_t from_dram : 1; /* what came last, ... */
 	uint32_t read_at : 24;  /* ... and the instant at which it came */
 };
-/* Sectors of the part's lines. */
-struct traffic {
-	uint64_t l2, l2_written, l2_local, read, write, found; /* found: brought there before */
-	uint64_t l2_requests; /* these are accesses, whatever their sectors */
-};
 struct part {
-	uint32_t clock;                                              /* accesses so far */
-	struct traffic now;                                          /* of this wave, at its level */
-	double l2_sectors, l2_written, l2_local, read, write, found; /* of the waves before, weighed */
-	double l2_requests;                                          /* likewise */
-	/* sectors that L2 still has to write, by the highest level at which their set is in use */
-	uint64_t dirty[LOG_MAX_LEVEL + 1];
+	uint32_t clock; /* accesses of L1 so far */
+	struct l2_part l2;
+	struct cache_totals before; /* of the waves before, weighed */
 	/* of the wave: its entries in the order of the blocks, and the SM of each */
 	const struct log_entry **entry;
 	uint32_t *sm;
@@ -70,16 +53,11 @@ struct part {
 };
 struct cache_sim {
 	unsigned sm_count, level;
-	uint32_t l2_sets;
 	struct line_filter *filter;
 	uint64_t wave_blocks, wave_entries;
-	struct cache_sets l1, l2;
-	struct {
-		uint32_t first, end;
-	} warm[WARM_RANGES]; /* lines that L2 holds from before */
-	unsigned n_warm;
+	struct cache_sets l1;
 	struct l1_line *l1_line; /* by way of L1 */
-	struct l2_line *l2_line; /* by way of L2 */
+	struct l2_cache l2;
 	struct part part[CACHE_PARTS];
 };
 
@@ -87,12 +65,10 @@ struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes,
                                 struct line_filter *filter, uint64_t waves, unsigned loads)
 {
 	struct cache_sim *c = mem_zalloc(sizeof *c);
-	const double l2_lines = gpu->l2_bytes / LINE, l1_lines = l1_bytes / LINE;
+	const double l1_lines = l1_bytes / LINE;
 	c->sm_count = gpu->sm_count ? gpu->sm_count : 1;
 	cache_sets_init(&c->l1, l1_lines > L1_SETS ? (unsigned)(l1_lines / L1_SETS) : 1);
-	for (c->l2_sets = L1_SETS; 32.0 * c->l2_sets <= l2_lines;)
-		c->l2_sets *= 2;
-	cache_sets_init(&c->l2, l2_lines > c->l2_sets ? (unsigned)(l2_lines / c->l2_sets) : 1);
+	l2_init(&c->l2, gpu);
 	c->filter = filter;
 	c->wave_blocks = 1;
 	c->wave_entries = LAUNCH_ENTRIES / (waves ? waves : 1);
@@ -110,9 +86,8 @@ void cache_sim_free(struct cache_sim *c)
 	if (!c)
 		return;
 	cache_sets_free(&c->l1);
-	cache_sets_free(&c->l2);
+	l2_free(&c->l2);
 	free(c->l1_line);
-	free(c->l2_line);
 	for (unsigned i = 0; i < CACHE_PARTS; i++) {
 		free(c->part[i].order);
 		free(c->part[i].spare);
@@ -141,19 +116,12 @@ size_t cache_sim_block_limit(const struct cache_sim *c)
 
 bool cache_sim_warm(struct cache_sim *c, uint32_t first, uint32_t lines)
 {
-	if (c->n_warm == WARM_RANGES)
-		return false;
-	c->warm[c->n_warm].first = first;
-	c->warm[c->n_warm++].end = first + lines;
-	return true;
+	return l2_warm(&c->l2, first, lines);
 }
 
-static bool is_warm(const struct cache_sim *c, uint32_t line)
+void cache_sim_follow_first(struct cache_sim *c, uint32_t lines)
 {
-	unsigned i = 0;
-	while (i < c->n_warm && (line < c->warm[i].first || line >= c->warm[i].end))
-		i++;
-	return i < c->n_warm;
+	l2_follow_first(&c->l2, lines);
 }
 
 const uint64_t *cache_sim_bitmap(struct cache_sim *c, unsigned level)
@@ -169,94 +137,17 @@ static double weight_of(const struct cache_sim *c)
 
 /* --- one access --- */
 
-static size_t l2_set(const struct cache_sim *c, uint32_t hash)
-{
-	return hash & (c->l2_sets - 1);
-}
-
 static size_t l1_set(uint32_t sm, uint32_t hash)
 {
 	return (size_t)sm * L1_SETS + (hash & (L1_SETS - 1));
 }
 
-/* Sectors and those of their pairs. */
-#define PAIR(sectors) ((sectors) | ((sectors) >> 1 & 5u) | ((sectors) << 1 & 10u))
-
-static unsigned sector_count(unsigned mask)
-{
-	static const uint8_t count[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
-	return count[mask & 15];
-}
-
-static void evict(struct traffic *t, const struct l2_line *w)
-{
-	/* dirty sectors that are neither known nor wholly written are read first */
-	t->read += sector_count(w->dirty & ~(unsigned)(w->fetched | w->whole));
-	t->write += sector_count(w->dirty);
-}
-
-static void mark_written(struct l2_line *w, unsigned sectors, unsigned bytes)
-{
-	w->dirty = (w->dirty | sectors) & 15;
-	if (bytes >= SECTOR) {
-		w->whole = (w->whole | sectors) & 15;
-		return;
-	}
-	for (unsigned i = 0; i < 4; i++) {
-		if (!(sectors >> i & 1))
-			continue;
-		const unsigned sum = (w->written >> 6 * i & 63) + bytes;
-		if (sum >= SECTOR)
-			w->whole = (w->whole | 1u << i) & 15;
-		else
-			w->written = ((w->written & ~(63u << 6 * i)) | sum << 6 * i) & 0xffffffu;
-	}
-}
-
-/* True: something is read from memory for it, or was at this instant. */
-static bool access_l2(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t hash,
-                      unsigned sectors)
-{
-	const size_t set = l2_set(c, hash);
-	size_t way = cache_sets_find(&c->l2, set, e->line);
-	uint64_t *dirty = &p->dirty[__builtin_ctz(hash | 1u << LOG_MAX_LEVEL)];
-	p->now.l2 += sector_count(sectors);
-	p->now.l2_requests++;
-	if (way == NO_WAY) {
-		way = cache_sets_oldest(&c->l2, set);
-		*dirty -= sector_count(c->l2_line[way].dirty);
-		evict(&p->now, &c->l2_line[way]);
-		c->l2_line[way] = (struct l2_line){ .fetched = is_warm(c, e->line) ? 15 : 0 };
-		cache_sets_put(&c->l2, way, e->line);
-	}
-	struct l2_line *w = &c->l2_line[way];
-	if (e->kind <= LOG_LOAD_L2 || e->kind == LOG_ATOMIC) {
-		const unsigned missing = sectors & ~(unsigned)w->valid;
-		const unsigned fetch = PAIR(missing) & ~(unsigned)(w->valid | w->fetched);
-		p->now.read += sector_count(fetch);
-		p->now.found += sector_count(missing & w->fetched);
-		w->fetched = (w->fetched | fetch) & 15;
-		w->valid = (w->valid | fetch) & 15;
-		if (fetch)
-			w->read_at = p->waits.instant & INSTANT_MASK;
-	}
-	w->valid = (w->valid | sectors) & 15;
-	if (e->kind >= LOG_STORE) {
-		*dirty += sector_count(sectors & ~(unsigned)w->dirty);
-		p->now.l2_written += sector_count(sectors);
-		if (e->kind == LOG_LOCAL)
-			p->now.l2_local += sector_count(sectors);
-		mark_written(w, sectors, e->kind == LOG_ATOMIC ? 0 : e->written);
-	}
-	cache_sets_touch(&c->l2, way, ++p->clock);
-	return w->read_at == (p->waits.instant & INSTANT_MASK);
-}
-
 /* Through L1. */
-static void load_line(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t hash,
-                      size_t set)
+static void load_line(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t sm,
+                      uint32_t hash)
 {
 	const uint32_t instant = p->waits.instant & INSTANT_MASK;
+	const size_t set = l1_set(sm, hash);
 	unsigned missing = e->sectors;
 	size_t way = cache_sets_find(&c->l1, set, e->line);
 	if (way == NO_WAY) {
@@ -270,7 +161,7 @@ static void load_line(struct cache_sim *c, struct part *p, const struct log_entr
 	l->sectors |= e->sectors;
 	cache_sets_touch(&c->l1, way, ++p->clock);
 	if (missing) {
-		l->from_dram = access_l2(c, p, e, hash, missing);
+		l->from_dram = l2_access(&c->l2, &p->l2, e, sm, hash, missing, instant);
 		l->read_at = instant & INSTANT_MASK;
 	}
 	load_wait_add(&p->waits, e->who, e->lines, missing != 0, l->from_dram && l->read_at == instant);
@@ -279,17 +170,17 @@ static void load_line(struct cache_sim *c, struct part *p, const struct log_entr
 static void access_line(struct cache_sim *c, struct part *p, const struct log_entry *e, uint32_t sm)
 {
 	const uint32_t hash = line_hash(e->line);
-	const size_t set = l1_set(sm, hash);
 	if (e->kind == LOG_LOAD || e->kind == LOG_LOCAL) {
-		load_line(c, p, e, hash, set);
+		load_line(c, p, e, sm, hash);
 		return;
 	}
 	if (e->kind == LOG_ATOMIC) {
-		const size_t way = cache_sets_find(&c->l1, set, e->line);
+		const size_t way = cache_sets_find(&c->l1, l1_set(sm, hash), e->line);
 		if (way != NO_WAY)
 			c->l1_line[way].sectors = 0;
 	}
-	const bool from_dram = access_l2(c, p, e, hash, e->sectors);
+	const bool from_dram =
+		l2_access(&c->l2, &p->l2, e, sm, hash, e->sectors, p->waits.instant & INSTANT_MASK);
 	if (e->kind == LOG_LOAD_L2)
 		load_wait_add(&p->waits, e->who, e->lines, true, from_dram);
 }
@@ -342,9 +233,8 @@ void cache_sim_wave_begin(struct cache_sim *c, const struct block_record *record
 		return;
 	const size_t l1_sets = (size_t)c->sm_count * L1_SETS;
 	cache_sets_alloc(&c->l1, l1_sets);
-	cache_sets_alloc(&c->l2, c->l2_sets);
 	c->l1_line = mem_calloc(cache_sets_ways(&c->l1, l1_sets), sizeof *c->l1_line);
-	c->l2_line = mem_calloc(cache_sets_ways(&c->l2, c->l2_sets), sizeof *c->l2_line);
+	l2_alloc(&c->l2);
 }
 
 /* Stable radix sort by the upper 32 bits. */
@@ -370,29 +260,29 @@ static void sort_by_time(struct part *p, size_t n)
 static void fetch_sets(const struct cache_sim *c, const struct part *p, uint32_t k)
 {
 	const uint32_t hash = line_hash(p->entry[k]->line);
-	const size_t l2 = l2_set(c, hash) * c->l2.groups;
 	if (p->entry[k]->kind == LOG_LOAD) {
 		const size_t l1 = l1_set(p->sm[k], hash) * c->l1.groups;
 		__builtin_prefetch(c->l1.way + l1);
 		__builtin_prefetch(c->l1_line + l1 * WAYS_PER_GROUP);
 	}
-	for (size_t g = 0; g < c->l2.groups; g += 2) { /* 64 bytes */
-		__builtin_prefetch(c->l2.way + l2 + g);
-		__builtin_prefetch(c->l2_line + (l2 + g) * WAYS_PER_GROUP);
-	}
+	l2_prefetch(&c->l2, hash);
 }
 
 /* Each sector of this wave stands for @weight. */
 static void add_wave(struct part *p, double weight)
 {
-	p->l2_sectors += weight * (double)p->now.l2;
-	p->l2_requests += weight * (double)p->now.l2_requests;
-	p->l2_written += weight * (double)p->now.l2_written;
-	p->l2_local += weight * (double)p->now.l2_local;
-	p->read += weight * (double)p->now.read;
-	p->write += weight * (double)p->now.write;
-	p->found += weight * (double)p->now.found;
-	p->now = (struct traffic){ 0 };
+	const struct l2_traffic *t = &p->l2.now;
+	p->before.l2_sectors += weight * (double)t->asked;
+	p->before.l2_requests += weight * (double)t->requests;
+	p->before.l2_written += weight * (double)t->written;
+	p->before.l2_local += weight * (double)t->local;
+	p->before.read_bytes += weight * SECTOR * (double)t->read;
+	p->before.write_bytes += weight * SECTOR * (double)t->write;
+	p->before.found_bytes += weight * SECTOR * (double)t->found;
+	p->before.missed_sectors += weight * (double)t->missed;
+	p->before.first_bytes += weight * SECTOR * (double)t->first;
+	p->before.memory_accesses += weight * (double)t->memory_accesses;
+	p->l2.now = (struct l2_traffic){ 0 };
 }
 
 #define FETCH_AHEAD 8 /* entries */
@@ -430,16 +320,19 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 	struct cache_totals t = { 0 };
 	const double weight = weight_of(c);
 	for (unsigned i = 0; i < CACHE_PARTS; i++) {
-		const struct part *p = &c->part[i];
-		t.l2_sectors += p->l2_sectors;
-		t.l2_requests += p->l2_requests;
-		t.l2_written += p->l2_written;
-		t.l2_local += p->l2_local;
-		t.read_bytes += SECTOR * p->read;
-		t.write_bytes += SECTOR * p->write;
-		t.found_bytes += SECTOR * p->found;
+		const struct cache_totals *b = &c->part[i].before;
+		t.l2_sectors += b->l2_sectors;
+		t.l2_requests += b->l2_requests;
+		t.l2_written += b->l2_written;
+		t.l2_local += b->l2_local;
+		t.read_bytes += b->read_bytes;
+		t.write_bytes += b->write_bytes;
+		t.found_bytes += b->found_bytes;
+		t.missed_sectors += b->missed_sectors;
+		t.first_bytes += b->first_bytes;
+		t.memory_accesses += b->memory_accesses;
 		for (unsigned level = c->level; level <= LOG_MAX_LEVEL; level++)
-			t.late_write_bytes += SECTOR * weight * (double)p->dirty[level];
+			t.late_write_bytes += SECTOR * weight * (double)c->part[i].l2.dirty[level];
 	}
 	return t;
 }

@@ -79,6 +79,8 @@ void cache_sim_free(struct cache_sim *c);
 /* So many lines from @first on are in L2 before the first block runs; false: too many ranges. */
 #define WARM_RANGES 8
 bool cache_sim_warm(struct cache_sim *c, uint32_t first, uint32_t lines);
+/* Before the first wave: first_bytes is wanted, of lines below @lines. */
+void cache_sim_follow_first(struct cache_sim *c, uint32_t lines);
 
 /* Between waves: level that blocks start at, entries a block may leave, lines that are followed. */
 unsigned cache_sim_level(const struct cache_sim *c);
@@ -101,8 +103,11 @@ struct cache_totals {
 	double l2_local;               /* ... of those to local memory */
 	double l2_requests;            /* lines asked of L2, whatever of their sectors */
 	double read_bytes, write_bytes;
-	double found_bytes;      /* first asked for, and there by cache_sim_warm: not in read_bytes */
+	double found_bytes;      /* there by cache_sim_warm, and read for that: not in read_bytes */
+	double first_bytes;      /* of both, never read before; 0 without cache_sim_follow_first */
 	double late_write_bytes; /* still in L2 at the end: written when others need the room */
+	double missed_sectors;   /* that loads and atomics asked L2 for, and it did not have */
+	double memory_accesses;  /* lines read or written at one time, however much of them */
 };
 struct cache_totals cache_sim_totals(const struct cache_sim *c);
 

@@ -315,17 +315,18 @@ static void build_workers(struct emu_launch *l)
 	struct grid *g = &l->grid;
 	g->local_bytes = l->image.ir.local_bytes + l->image.ir.call_stack_bytes;
 	const struct gpu_spec *gpu = l->device->gpu;
-	const double shared = (double)g->shared_bytes * l->blocks_per_sm;
-	const double l1 = gpu->l1_bytes - shared;
+	const double l1 = occ_l1_bytes(
+		gpu, (double)g->shared_bytes + gpu->smem_reserved_per_block_bytes, l->blocks_per_sm);
 	const bool counted =
 		l->program ? l->program->counting == EMU_COUNT_ALL : !flag_set("PMPP_EMU_UNCOUNTED");
 	struct line_filter *filter = counted || !l->program ? l->device->filter : l->device->no_filter;
 	const struct arena *ar = &l->device->arena;
-	line_filter_cover(filter, (uint32_t)((ar->living ? ar->end - ar->base : ar->mapped) >> 7) + 64);
+	const uint32_t lines = (uint32_t)((ar->living ? ar->end - ar->base : ar->mapped) >> 7) + 64;
+	line_filter_cover(filter, lines);
 	g->cache = cache_sim_new(gpu, l1 > 16384 ? l1 : 16384, filter,
 	                         ceil_div(g->order.n, (uint64_t)gpu->sm_count * l->blocks_per_sm),
 	                         l->image.ir.n_mem);
-	sampled_traffic_warm(l);
+	sampled_traffic_begin(l, lines);
 	if (!counted)
 		g->quick = handler_set_choose(getenv("PMPP_EMU_ISA"))->quick;
 	else if (has_global_atomics(&l->image.ir))

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LINE_BYTES 128
+
 static void fill_traffic(const struct emu_launch *l, double factor, struct run_counts *c)
 {
 	for (unsigned i = 0; i < l->n_workers; i++)
@@ -20,6 +22,9 @@ static void fill_traffic(const struct emu_launch *l, double factor, struct run_c
 	c->l2_local_sectors = t.l2_local * factor;
 	c->l2_written_sectors = t.l2_written * factor;
 	c->l2_requests = t.l2_requests * factor;
+	const double bytes = t.read_bytes + t.write_bytes + t.late_write_bytes;
+	const double accesses = t.memory_accesses + t.late_write_bytes / LINE_BYTES;
+	c->dram_accesses = bytes > 0 ? accesses / bytes * (dram.read + dram.written) : 0;
 }
 
 static void fill_atomics(const struct emu_launch *l, double factor, struct run_counts *c)

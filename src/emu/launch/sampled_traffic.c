@@ -37,19 +37,23 @@ static const struct arena_region *next_in_size(const struct emu_launch *l,
 	return least;
 }
 
-void sampled_traffic_warm(struct emu_launch *l)
+void sampled_traffic_begin(struct emu_launch *l, uint32_t lines)
 {
 	const struct block_order *o = &l->grid.order;
-	if (o->n == o->total || (double)o->total < WAVES_TO_WARM * resident_blocks(l))
+	if (o->n == o->total)
 		return;
-	double left = l->device->gpu->l2_bytes / 2.0; /* the rest is for what streams by */
-	for (const struct arena_region *r = next_in_size(l, NULL); r; r = next_in_size(l, r)) {
+	cache_sim_follow_first(l->grid.cache, lines);
+	if ((double)o->total < WAVES_TO_WARM * resident_blocks(l))
+		return;
+	double left = l->device->gpu->l2_bytes / 2.0; /* the rest is for what streams by, and copies */
+	for (const struct arena_region *r = next_in_size(l, NULL); r && left > 0;
+	     r = next_in_size(l, r)) {
 		const uint64_t first = (r->base - l->device->arena.base) / LINE_BYTES;
-		left -= (double)r->size;
-		if (left < 0 || !cache_sim_warm(l->grid.cache, (uint32_t)first,
-		                                (uint32_t)((r->size + LINE_BYTES - 1) / LINE_BYTES)))
+		const double part = fmin(left, (double)r->size);
+		if (!cache_sim_warm(l->grid.cache, (uint32_t)first, (uint32_t)ceil(part / LINE_BYTES)))
 			return;
-		l->warm_bytes += (double)r->size;
+		l->warm_bytes += part;
+		left -= part;
 	}
 }
 
@@ -71,6 +75,22 @@ static struct footprint footprint_of(const struct emu_launch *l)
 	return f;
 }
 
+/*
+ * What is read for the first time is so once, whoever does: @footprint at most. All others ask for
+ * what was there before, and as many find it no more as in the sample.
+ */
+static double all_reads(const struct cache_totals *t, double factor, double footprint)
+{
+	const double read = t->read_bytes + t->found_bytes;
+	const double first = fmin(t->first_bytes * factor, footprint);
+	const double fetched =
+		t->missed_sectors > 0 ? read / t->missed_sectors : 1; /* a sector asked */
+	const double asked = t->l2_sectors - t->l2_written;
+	const double asked_again = asked - t->first_bytes / fetched;
+	const double all_again = asked * factor - first / fetched;
+	return first + (asked_again > 0 ? (read - t->first_bytes) * all_again / asked_again : 0);
+}
+
 struct dram_traffic sampled_traffic_dram(const struct emu_launch *l, const struct cache_totals *t,
                                          double factor)
 {
@@ -81,11 +101,12 @@ struct dram_traffic sampled_traffic_dram(const struct emu_launch *l, const struc
 		return d;
 	const struct footprint f = footprint_of(l);
 	const double l2 = l->device->gpu->l2_bytes;
-	d.read += fmin(t->found_bytes * factor, l->warm_bytes);
-	const double most = d.read;
-	/* blocks that did not run would have found most of their data in L2 */
+	const double most = (t->read_bytes + t->found_bytes) * factor;
+	/* blocks that did not run would have found most of their data in L2, if it holds all */
 	if (f.read + f.local <= l2)
-		d.read = fmin(d.read, f.read);
+		d.read = all_reads(t, factor, f.read + f.local);
+	else
+		d.read += fmin(t->found_bytes * factor, l->warm_bytes);
 	if (f.written + f.local <= l2)
 		d.written = fmin(d.written, f.written);
 	/* local memory that does not stay there until the next block takes its place */

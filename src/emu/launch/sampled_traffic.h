@@ -9,8 +9,8 @@
 #include "emu/launch/launch.h"
 
 /* Before the first block of a sample: puts into L2 what most waves of the launch would find there,
- * the smallest of the buffers that are read. */
-void sampled_traffic_warm(struct emu_launch *l);
+ * the smallest of the buffers that are read. @lines: of all the memory there is. */
+void sampled_traffic_begin(struct emu_launch *l, uint32_t lines);
 /* Bytes of DRAM of all blocks, each of which the sample's stands for @factor. */
 struct dram_traffic {
 	double read, written;

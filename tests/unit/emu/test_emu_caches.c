@@ -264,8 +264,8 @@ TEST(lines_on_their_way_are_waited_for)
 	line_filter_free(f);
 }
 
-/* What L2 holds before the first block is not read from memory, nor waited for, and is told apart
- * once. */
+/* What L2 holds before the first block is not read from memory, but told apart, once. Whether it is
+ * waited for depends on how much of the launch it is: so far as if it came from there. */
 TEST(warm_lines_are_found_in_l2)
 {
 	struct line_filter *f = line_filter_new(false);
@@ -274,10 +274,88 @@ TEST(warm_lines_are_found_in_l2)
 	for (unsigned block = 0; block < 3; block++) {
 		const struct load_lines l = cache_sim_load(c, block);
 		assert_true(slow_requests(&l, FROM_L2) == 1);
-		assert_true(l.slow[FROM_DRAM] == (block < 2 ? 60 : 0));
+		assert_true(l.slow[FROM_DRAM] == (block < 2 ? 100 : 0));
 	}
 	assert_true(cache_sim_totals(c).read_bytes == 60 * 128);
 	assert_true(cache_sim_totals(c).found_bytes == 40 * 128);
+	cache_sim_free(c);
+	line_filter_free(f);
+}
+
+/* --- partitions of L2 --- */
+
+/* Lines 0 to @lines - 1, written first if @written, then read twice past L1 by @readers SMs of two;
+ * L2 has room for 8192. */
+static struct cache_totals read_twice(unsigned partitions, uint32_t lines, unsigned readers,
+                                      bool written)
+{
+	const struct gpu_spec gpu = { .sm_count = 2, .l2_bytes = 1 << 20, .l2_partitions = partitions };
+	struct line_filter *f = line_filter_new(false);
+	line_filter_cover(f, 1 << 16);
+	struct cache_sim *c = cache_sim_new(&gpu, 1 << 16, f, 1, 1);
+	cache_sim_follow_first(c, lines);
+	cache_sim_wave_size(c, 2);
+	struct access_log log = { 0 };
+	struct block_record records[2];
+	for (unsigned sm = 0; sm < 2; sm++) {
+		access_log_begin(&log, c);
+		for (unsigned turn = !written; turn < 3 && (sm < readers || !turn); turn++)
+			for (uint32_t line = 0; line < lines; line++) {
+				const struct log_request r = { .time = turn * lines + line,
+					                           .written = 32,
+					                           .kind = turn ? LOG_LOAD_L2 : LOG_STORE };
+				access_log_add(&log, c, line, 15, &r);
+			}
+		assert_int_equal(log.level, 0);
+		records[sm] = (struct block_record){ .log = &log, .start = log.block_start, .end = log.n };
+	}
+	cache_sim_wave_begin(c, records, 2);
+	for (unsigned part = 0; part < CACHE_PARTS; part++)
+		cache_sim_part(c, part);
+	const struct cache_totals t = cache_sim_totals(c);
+	free(log.e);
+	cache_sim_free(c);
+	line_filter_free(f);
+	return t;
+}
+
+/* What all SMs read takes its room in every partition, unless it was written: L2 holds half of it;
+ * what one SM reads has its home in either. */
+TEST(partitions_keep_copies)
+{
+	assert_true(read_twice(1, 6000, 2, false).read_bytes == 6000 * 128);
+	assert_true(read_twice(2, 3500, 2, false).read_bytes == 3500 * 128);
+	const struct cache_totals all = read_twice(2, 6000, 2, false);
+	assert_true(all.read_bytes > 1.9 * 6000 * 128);
+	assert_true(all.first_bytes == 6000 * 128 && all.missed_sectors * 32 == all.read_bytes);
+	const struct cache_totals one = read_twice(2, 6000, 1, false);
+	assert_true(one.read_bytes > 1.4 * 6000 * 128 && one.read_bytes < 1.6 * 6000 * 128);
+	const struct cache_totals dirty = read_twice(2, 6000, 2, true);
+	assert_true(dirty.read_bytes == 0 && dirty.write_bytes == 0);
+	assert_true(dirty.late_write_bytes == 6000 * 128);
+}
+
+/* A line is one access of memory however much of it comes; its sectors one by one are several. */
+TEST(accesses_of_memory_are_counted)
+{
+	assert_true(read_twice(1, 3000, 1, false).memory_accesses == 3000);
+	const struct gpu_spec gpu = { .sm_count = 1, .l2_bytes = 1 << 20 };
+	struct line_filter *f = line_filter_new(false);
+	line_filter_cover(f, 1 << 16);
+	struct cache_sim *c = cache_sim_new(&gpu, 1 << 16, f, 1, 1);
+	cache_sim_wave_size(c, 1);
+	struct access_log log = { 0 };
+	access_log_begin(&log, c);
+	for (uint32_t i = 0; i < 400; i++) /* each sector of a line at its own time: pairs come */
+		access_log_add(&log, c, i / 4, 1u << i % 4,
+		               &(struct log_request){ .time = i, .kind = LOG_LOAD_L2 });
+	const struct block_record record = { .log = &log, .start = 0, .end = log.n };
+	cache_sim_wave_begin(c, &record, 1);
+	for (unsigned part = 0; part < CACHE_PARTS; part++)
+		cache_sim_part(c, part);
+	assert_true(cache_sim_totals(c).memory_accesses == 200);
+	assert_true(cache_sim_totals(c).read_bytes == 100 * 128);
+	free(log.e);
 	cache_sim_free(c);
 	line_filter_free(f);
 }

@@ -336,3 +336,15 @@ TEST(metrics)
 	assert_int_equal(t->sm_count * 4, 136);
 	assert_int_equal(t->sm_count * 4 * 256, 34816);
 }
+
+/* Shared memory has the smallest size that the GPU can be set to which holds the blocks. */
+TEST(l1_has_what_shared_memory_leaves)
+{
+	const struct gpu_spec *g = gpu_find("h200");
+	const double kib = 1024;
+	assert_true(occ_l1_bytes(g, 1 * kib, 32) == 256 * kib); /* the reserve alone */
+	assert_true(occ_l1_bytes(g, 9 * kib, 2) == (256 - 32) * kib);
+	assert_true(occ_l1_bytes(g, 33 * kib, 6) == (256 - 228) * kib);
+	assert_true(occ_l1_bytes(g, 228 * kib, 1) == (256 - 228) * kib);
+	assert_true(occ_l1_bytes(gpu_find("t4"), 20 * kib, 2) == (96 - 64) * kib);
+}

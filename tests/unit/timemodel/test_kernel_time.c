@@ -2,6 +2,7 @@
 #include "time_fixture.h"
 
 #include "base/text.h"
+#include "timemodel/constants.h"
 
 static struct run tiled(const char *gpu, unsigned n, unsigned tile)
 {
@@ -280,4 +281,39 @@ TEST(each_resource_can_be_the_bottleneck)
 	assert_true(r.p.resource_ns[PERF_INT] > 1.49 * r.p.resource_ns[PERF_FP32]);
 	finish(&r, "h200", 32, 0);
 	assert_true(close_to(r.p.resource_ns[PERF_INT], r.p.resource_ns[PERF_FP32], 1e-9));
+}
+
+/* Blocks of nothing but loads that are under way: an SM has no more of them than lines in L1. */
+TEST(shared_memory_takes_lines_from_loads)
+{
+	struct region loads = { .warp_passes = 132 * 8,
+		                    .block_passes = 132,
+		                    .critical_path_cycles = 100,
+		                    .held_line_cycles = 132.0 * 224 * 1e5 };
+	double ns[2];
+	for (unsigned i = 0; i < 2; i++) {
+		struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { 132, 1, 1 } } };
+		r.counts.n_regions = 1;
+		r.counts.regions = &loads;
+		finish(&r, "h200", 16, i ? 227 * 1024 : 0);
+		ns[i] = r.p.kernel_ns;
+	}
+	/* 224 lines beside 228 KB of shared memory, 2048 without; 1.98 cycles a ns */
+	assert_true(close_to(ns[1] - ns[0], 1e5 / 1.98 * (1 - 224.0 / 2048), 0.02));
+}
+
+/* tests/gpu/micro/random.cu: half a line takes nearly as long as a whole one. */
+TEST(lone_pieces_of_memory_take_their_time)
+{
+	double ns[2];
+	for (unsigned i = 0; i < 2; i++) {
+		struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { 132, 1, 1 } } };
+		r.counts.dram_read_bytes = 64e6;
+		r.counts.dram_write_bytes = 0;
+		r.counts.dram_accesses = i ? 1e6 : 5e5;
+		finish(&r, "h200", 16, 0);
+		ns[i] = r.p.resource_ns[PERF_DRAM];
+	}
+	assert_true(close_to(ns[0], 64e6 / (4800 * 0.9), 1e-6));
+	assert_true(close_to(ns[1] / ns[0], timing.dram_access_bytes / 64, 1e-6));
 }

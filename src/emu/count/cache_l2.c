@@ -1,0 +1,212 @@
+/* L2 of the cache simulation; see cache_l2.h. */
+#include "emu/count/cache_l2.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+#define LINE 128
+#define SECTOR 32
+#define LEAST_SETS 256 /* 1 << LOG_MAX_LEVEL */
+
+/* What L2 knows of a line, a bit per sector where nothing else is said. Eight bytes: a set's lines
+ * are two of the processor's. A copy away from its home has only what is valid, and when it came.
+ */
+struct l2_line {
+	uint64_t valid : 4, dirty : 4;
+	uint64_t fetched : 4;  /* came from memory; not valid: before the launch's first block */
+	uint64_t whole : 4;    /* wholly written */
+	uint64_t written : 24; /* bytes of each dirty sector that is not whole, 6 bits each */
+	uint64_t read_at : 24; /* the instant at which something was last read from memory */
+};
+
+void l2_init(struct l2_cache *c, const struct gpu_spec *gpu)
+{
+	*c = (struct l2_cache){ .partitions = gpu->l2_partitions > 1 ? gpu->l2_partitions : 1 };
+	const double lines = gpu->l2_bytes / LINE;
+	for (c->sets = LEAST_SETS; 32.0 * c->sets <= lines;)
+		c->sets *= 2;
+	const double ways = lines / c->sets / c->partitions;
+	cache_sets_init(&c->tags, ways > 1 ? (unsigned)ways : 1);
+}
+
+void l2_alloc(struct l2_cache *c)
+{
+	const size_t sets = (size_t)c->sets * c->partitions;
+	cache_sets_alloc(&c->tags, sets);
+	c->line = mem_calloc(cache_sets_ways(&c->tags, sets), sizeof *c->line);
+}
+
+void l2_free(struct l2_cache *c)
+{
+	cache_sets_free(&c->tags);
+	free(c->line);
+	free(c->seen);
+}
+
+void l2_follow_first(struct l2_cache *c, uint32_t lines)
+{
+	c->seen = mem_calloc(lines, sizeof *c->seen);
+	c->n_seen = lines;
+}
+
+bool l2_warm(struct l2_cache *c, uint32_t first, uint32_t lines)
+{
+	if (c->n_warm == WARM_RANGES)
+		return false;
+	c->warm[c->n_warm].first = first;
+	c->warm[c->n_warm++].end = first + lines;
+	return true;
+}
+
+static bool is_warm(const struct l2_cache *c, uint32_t line)
+{
+	unsigned i = 0;
+	while (i < c->n_warm && (line < c->warm[i].first || line >= c->warm[i].end))
+		i++;
+	return i < c->n_warm;
+}
+
+/* --- sets --- */
+
+static size_t set_of(const struct l2_cache *c, unsigned partition, uint32_t hash)
+{
+	return (size_t)partition * c->sets + (hash & (c->sets - 1));
+}
+
+/* The same for all lines of a few kilobytes of nobody's pattern: bits that choose no set. */
+static unsigned home_of(const struct l2_cache *c, uint32_t hash)
+{
+	return c->partitions > 1 ? (hash * 0x9e3779b1u >> 16) % c->partitions : 0;
+}
+
+void l2_prefetch(const struct l2_cache *c, uint32_t hash)
+{
+	const size_t at = set_of(c, home_of(c, hash), hash) * c->tags.groups;
+	for (size_t g = 0; g < c->tags.groups; g += 2) { /* 64 bytes */
+		__builtin_prefetch(c->tags.way + at + g);
+		__builtin_prefetch(c->line + (at + g) * WAYS_PER_GROUP);
+	}
+}
+
+/* --- what goes to memory --- */
+
+/* Sectors and those of their pairs. */
+#define PAIR(sectors) ((sectors) | ((sectors) >> 1 & 5u) | ((sectors) << 1 & 10u))
+
+static void evict(struct l2_traffic *t, const struct l2_line *w)
+{
+	/* dirty sectors that are neither known nor wholly written are read first */
+	t->read += sector_count(w->dirty & ~(unsigned)(w->fetched | w->whole));
+	t->write += sector_count(w->dirty);
+	t->memory_accesses += w->dirty != 0;
+}
+
+static void mark_written(struct l2_line *w, unsigned sectors, unsigned bytes)
+{
+	w->dirty = (w->dirty | sectors) & 15;
+	if (bytes >= SECTOR) {
+		w->whole = (w->whole | sectors) & 15;
+		return;
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		if (!(sectors >> i & 1))
+			continue;
+		const unsigned sum = (w->written >> 6 * i & 63) + bytes;
+		if (sum >= SECTOR)
+			w->whole = (w->whole | 1u << i) & 15;
+		else
+			w->written = ((w->written & ~(63u << 6 * i)) | sum << 6 * i) & 0xffffffu;
+	}
+}
+
+/* A place for @line in @set. */
+static size_t make_room(struct l2_cache *c, struct l2_part *p, size_t set, uint32_t line,
+                        uint32_t hash)
+{
+	const size_t way = cache_sets_oldest(&c->tags, set);
+	p->dirty[__builtin_ctz(hash | 1u << LOG_MAX_LEVEL)] -= sector_count(c->line[way].dirty);
+	evict(&p->now, &c->line[way]);
+	c->line[way] = (struct l2_line){ 0 };
+	cache_sets_put(&c->tags, way, line);
+	return way;
+}
+
+static bool is_load(const struct log_entry *e)
+{
+	return e->kind <= LOG_LOAD_L2;
+}
+
+static void count_first(const struct l2_cache *c, struct l2_part *p, uint32_t line,
+                        unsigned sectors)
+{
+	if (!sectors || line >= c->n_seen)
+		return;
+	p->now.first += sector_count(sectors & ~(unsigned)c->seen[line]);
+	c->seen[line] = (uint8_t)(c->seen[line] | sectors);
+}
+
+/* At its home. */
+static const struct l2_line *access_home(struct l2_cache *c, struct l2_part *p,
+                                         const struct log_entry *e, uint32_t hash, unsigned sectors,
+                                         uint32_t instant)
+{
+	const size_t set = set_of(c, home_of(c, hash), hash);
+	size_t way = cache_sets_find(&c->tags, set, e->line);
+	if (way == NO_WAY) {
+		way = make_room(c, p, set, e->line, hash);
+		c->line[way].fetched = is_warm(c, e->line) ? 15 : 0;
+	}
+	struct l2_line *w = &c->line[way];
+	if (is_load(e) || e->kind == LOG_ATOMIC) {
+		const unsigned missing = sectors & ~(unsigned)w->valid;
+		const unsigned fetch = PAIR(missing) & ~(unsigned)(w->valid | w->fetched);
+		p->now.missed += sector_count(missing);
+		p->now.read += sector_count(fetch);
+		const unsigned found = missing & w->fetched;
+		p->now.found += sector_count(found);
+		count_first(c, p, e->line, fetch | found);
+		w->fetched = (w->fetched | fetch) & 15;
+		w->valid = (w->valid | fetch) & 15;
+		p->now.memory_accesses += fetch && w->read_at != instant;
+		if (fetch | found) /* how many of these it is for the whole launch is known at its end */
+			w->read_at = instant & 0xffffffu;
+	}
+	w->valid = (w->valid | sectors) & 15;
+	if (e->kind >= LOG_STORE) {
+		p->dirty[__builtin_ctz(hash | 1u << LOG_MAX_LEVEL)] +=
+			sector_count(sectors & ~(unsigned)w->dirty);
+		p->now.written += sector_count(sectors);
+		if (e->kind == LOG_LOCAL)
+			p->now.local += sector_count(sectors);
+		mark_written(w, sectors, e->kind == LOG_ATOMIC ? 0 : e->written);
+	}
+	cache_sets_touch(&c->tags, way, ++p->clock);
+	return w;
+}
+
+bool l2_access(struct l2_cache *c, struct l2_part *p, const struct log_entry *e, uint32_t sm,
+               uint32_t hash, unsigned sectors, uint32_t instant)
+{
+	const unsigned own = sm % c->partitions;
+	p->now.asked += sector_count(sectors);
+	p->now.requests++;
+	if (!is_load(e) || own == home_of(c, hash))
+		return access_home(c, p, e, hash, sectors, instant)->read_at == instant;
+	const size_t set = set_of(c, own, hash);
+	size_t way = cache_sets_find(&c->tags, set, e->line);
+	const unsigned missing = sectors & ~(way == NO_WAY ? 0u : (unsigned)c->line[way].valid);
+	const struct l2_line *const home =
+		missing ? access_home(c, p, e, hash, missing, instant) : NULL;
+	const bool from_memory = home && home->read_at == instant;
+	if (home && home->dirty)
+		return from_memory;
+	if (way == NO_WAY)
+		way = make_room(c, p, set, e->line, hash);
+	struct l2_line *w = &c->line[way];
+	w->valid = (w->valid | missing) & 15;
+	if (from_memory)
+		w->read_at = instant & 0xffffffu;
+	cache_sets_touch(&c->tags, way, ++p->clock);
+	return w->read_at == instant;
+}

@@ -1,0 +1,67 @@
+/*
+ * L2 of the cache simulation, and what it reads from memory and writes there; see cache_sim.c.
+ *
+ * Where a GPU has L2 in partitions, each SM belongs to one, and each line to another or the same,
+ * its home: stores and atomics go there, and it alone talks to memory. Loads ask the SM's own
+ * partition first, which keeps a copy of what it fetched from the other: lines that all SMs read
+ * take their room twice. What was written since it came is not copied.
+ */
+#ifndef PMPP_EMU_CACHE_L2_H
+#define PMPP_EMU_CACHE_L2_H
+
+#include "emu/count/cache_set.h"
+#include "emu/count/cache_sim.h"
+
+/* Sectors of a part's lines, but for: */
+struct l2_traffic {
+	uint64_t asked, written, local, read, write, found; /* found: brought there before */
+	uint64_t missed; /* asked by loads and atomics and not there: read or found, with their pairs */
+	uint64_t first;  /* of read and found: never before in this launch, where that is followed */
+	uint64_t requests;        /* accesses, whatever their sectors */
+	uint64_t memory_accesses; /* lines read from memory or written to it at one time */
+};
+/* What one part of the simulation does with L2. */
+struct l2_part {
+	uint32_t clock;        /* accesses so far */
+	struct l2_traffic now; /* of this wave, at its level */
+	/* sectors that L2 still has to write, by the highest level at which their set is in use */
+	uint64_t dirty[LOG_MAX_LEVEL + 1];
+};
+
+struct l2_line;
+struct l2_cache {
+	uint32_t sets; /* of a partition; a power of two */
+	unsigned partitions;
+	struct cache_sets tags;
+	struct l2_line *line; /* by way */
+	struct {
+		uint32_t first, end;
+	} warm[WARM_RANGES]; /* lines that are there from before */
+	unsigned n_warm;
+	uint8_t *seen; /* of each line, sectors that were read from memory; NULL = not followed */
+	uint32_t n_seen;
+};
+
+/* The shape; memory comes by l2_alloc(), once something is asked of it. */
+void l2_init(struct l2_cache *c, const struct gpu_spec *gpu);
+void l2_alloc(struct l2_cache *c);
+void l2_free(struct l2_cache *c);
+bool l2_warm(struct l2_cache *c, uint32_t first, uint32_t lines);
+/* Follows what is read for the first time, of lines below @lines. */
+void l2_follow_first(struct l2_cache *c, uint32_t lines);
+/*
+ * @sectors of line @e->line, whose hash is @hash, are asked for by SM @sm at @instant (24 bits).
+ * True: something is read from memory for it, or was at this instant.
+ */
+bool l2_access(struct l2_cache *c, struct l2_part *p, const struct log_entry *e, uint32_t sm,
+               uint32_t hash, unsigned sectors, uint32_t instant);
+/* The same line's sets will be needed soon. */
+void l2_prefetch(const struct l2_cache *c, uint32_t hash);
+
+static inline unsigned sector_count(unsigned mask)
+{
+	static const uint8_t count[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
+	return count[mask & 15];
+}
+
+#endif
