@@ -107,6 +107,8 @@ struct dram_traffic sampled_traffic_dram(const struct emu_launch *l, const struc
 		d.read = all_reads(t, factor, f.read + f.local);
 	else
 		d.read += fmin(t->found_bytes * factor, l->warm_bytes);
+	if (f.read + f.local <= l2 / fmax(1, l->device->gpu->l2_partitions))
+		d.read = fmin(d.read, f.read);
 	if (f.written + f.local <= l2)
 		d.written = fmin(d.written, f.written);
 	/* local memory that does not stay there until the next block takes its place */
