@@ -1,7 +1,7 @@
 /*
  * Addresses without a pattern: what L2 and DRAM give by the piece that is read at once and by the
- * memory it lies in; how many loads an SM has under way, by what shared memory leaves of its L1; and
- * how long one takes, by the memory it lies in.
+ * memory it lies in; how many loads an SM has under way, by what shared memory leaves of its L1;
+ * and how long one takes, by the memory it lies in.
  */
 #include "micro.cuh"
 
