@@ -2,6 +2,7 @@
  * sass: the machine code of a kernel, of a .cu file or of a cubin, with what the compiler tells the
  * scheduler. Compiles and disassembles; runs nothing.
  */
+#define _XOPEN_SOURCE 700 /* realpath() */
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/sass_diff.h"
@@ -9,6 +10,7 @@
 #include "compile/compile.h"
 #include "compile/disassemble.h"
 #include "lab/registry.h"
+#include "userkernel/user_file.h"
 #include "userkernel/user_plugin.h"
 #include "userkernel/user_source.h"
 
@@ -38,8 +40,8 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--maxrregcount", OPT_COUNT, &s->max_registers, "N",
 		  "compile with at most N registers per thread" },
 		{ "--diff", OPT_TEXT, &s->diff, "'WORDS'",
-		  "what changes with these: parameters (TILE=32), --gpu SHEET, --maxrregcount N, or "
-		  "another kernel, file, cubin" },
+		  "what changes with these: parameters (TILE=32), --gpu SHEET, --maxrregcount N, of a file "
+		  "-DNAME=4, or another kernel, file, cubin" },
 		OPTION_JSON(&s->json),
 	};
 	memcpy(o, all, sizeof all);
@@ -56,12 +58,20 @@ static void on_interrupt(int signal)
 
 /* What was asked for, found and read. */
 struct subject {
-	char *source; /* NULL: a cubin */
-	char file[256];
+	char *source;    /* NULL: a cubin */
+	char file[4096]; /* as the line tables name it */
 	struct text cubin;
 	char compiler[32]; /* "" = a cubin: its own note tells */
 	const char *only;  /* function to show; NULL = all */
 };
+
+/* Its symbol, or the name that it has in the source. */
+static bool is_named(const char *symbol, const char *name)
+{
+	char part[160];
+	snprintf(part, sizeof part, "%zu%s", strlen(name), name);
+	return !strcmp(symbol, name) || (!strncmp(symbol, "_Z", 2) && strstr(symbol, part));
+}
 
 static bool compiled(const struct compile_request *req, struct subject *out, struct err *err)
 {
@@ -101,16 +111,25 @@ static bool of_kernel(const struct state *s, struct selection *sel, const struct
 	return compiled(&req, out, err);
 }
 
-/* Host code of the file is left out; its kernels need no launch to be compiled. */
-static bool of_file(const struct state *s, const char *path, const char *text,
-                    const struct gpu_spec *gpu, struct subject *out, struct err *err)
+/* Kernels of the file need no launch to be compiled. Its host code is left out, unless only nvcc
+ * can do it, with @words of a command line for that. */
+static bool of_file(const struct state *s, const char *path, const char *text, unsigned n_words,
+                    char **words, const struct gpu_spec *gpu, struct subject *out, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
 	struct user_source source;
 	user_source_scan(text, &source);
+	const struct compile_own own = {
+		.path = path,
+		.text = source.plain && !n_words ? source.linked : text,
+		.n_words = n_words,
+		.words = (const char *const *)words,
+		.nvcc = !source.plain || n_words,
+	};
 	const struct compile_request req = {
 		.file = slash ? slash + 1 : path,
 		.source = source.device,
+		.own = &own,
 		.cc_major = gpu->cc_major,
 		.cc_minor = gpu->cc_minor,
 		.max_registers = (unsigned)s->max_registers,
@@ -118,6 +137,8 @@ static bool of_file(const struct state *s, const char *path, const char *text,
 	};
 	out->source = mem_strdup(text);
 	const bool good = compiled(&req, out, err);
+	if (!strncmp(out->compiler, "nvcc", 4) && !realpath(path, out->file))
+		snprintf(out->file, sizeof out->file, "%s", path);
 	user_source_free(&source);
 	return good;
 }
@@ -165,13 +186,15 @@ static bool find_subject(const struct state *s, unsigned n, char **args, struct 
 		if (!file_read(args[0], MAX_CU_BYTES, &text, err))
 			return false;
 		user_plugin_symbol(text.s, symbol, sizeof symbol);
-		const bool plain = !symbol[0] && n == 1;
-		const bool good = plain && of_file(s, args[0], text.s, gpu, out, err);
-		const bool extra = !symbol[0] && n > 1;
+		unsigned words = 1;
+		for (unsigned more = 1; more && words < n; words += more)
+			more = user_compiler_words(n - words, args + words);
+		const bool plain = !symbol[0] && words == n;
+		const bool good = plain && of_file(s, args[0], text.s, n - 1, args + 1, gpu, out, err);
 		text_free(&text);
-		if (extra)
+		if (!symbol[0] && words < n)
 			return err_set(err, ERR_USAGE, "'%s': a file without a descriptor has no parameters",
-			               args[1]);
+			               args[words]);
 		if (plain)
 			return good;
 	}
@@ -185,10 +208,15 @@ static bool find_subject(const struct state *s, unsigned n, char **args, struct 
 static bool known_function(const struct sass_module *m, const char *name, struct err *err)
 {
 	struct text names = { 0 };
-	if (!name || sass_func(m, name))
-		return true;
-	for (unsigned f = 0; f < m->n_funcs; f++)
+	bool known = !name;
+	for (unsigned f = 0; f < m->n_funcs; f++) {
+		known = known || is_named(m->funcs[f].name, name);
 		text_add(&names, "%s%s", f ? ", " : "", m->funcs[f].name);
+	}
+	if (known) {
+		text_free(&names);
+		return true;
+	}
 	err_set(err, ERR_USAGE, "there is no function '%s' in it", name);
 	err_remedy(err, "functions: %s", names.s ? names.s : "none");
 	text_free(&names);
@@ -200,7 +228,7 @@ static int show_json(struct cli *c, const struct sass_show *show, const struct s
 	const struct sass_module *m = show->module;
 	json_t *funcs = json_array();
 	for (unsigned f = 0; f < m->n_funcs; f++)
-		if (!s->only || !strcmp(m->funcs[f].name, s->only))
+		if (!s->only || is_named(m->funcs[f].name, s->only))
 			json_array_append_new(funcs, sass_json(show, &m->funcs[f]));
 	char arch[16];
 	snprintf(arch, sizeof arch, "sm_%u", m->cubin.sm);
@@ -222,7 +250,7 @@ static int show(struct cli *c, const struct sass_show *show, const struct subjec
 	cli_line(c, ", disassembled by %s\n", m->disassembler[0] ? m->disassembler : "nvdisasm");
 	bool first = true;
 	for (unsigned f = 0; f < m->n_funcs; f++) {
-		if (s->only && strcmp(m->funcs[f].name, s->only) != 0)
+		if (s->only && !is_named(m->funcs[f].name, s->only))
 			continue;
 		fputs(first ? "" : "\n", c->out);
 		first = false;
@@ -303,14 +331,14 @@ static bool other_words(const struct state *s, unsigned n, char **args, struct w
 			w->state.max_registers = count ? strtoul(count, &end, 10) : 0;
 			if (!end || *end || !w->state.max_registers)
 				return err_set(err, ERR_USAGE, "--diff: --maxrregcount wants a number");
-		} else if (*t == '-' || n_more == MAX_WORDS) {
+		} else if ((*t == '-' && user_compiler_words(1, &t) != 1) || n_more == MAX_WORDS) {
 			return err_set(err, ERR_USAGE, "--diff: '%s' is neither a parameter nor --gpu SHEET",
 			               t);
 		} else {
 			more[n_more++] = t;
 		}
 	}
-	const bool own_subject = n_more && !strchr(more[0], '=');
+	const bool own_subject = n_more && more[0][0] != '-' && !strchr(more[0], '=');
 	for (unsigned i = 0; i < n && !own_subject; i++) {
 		bool replaced = false;
 		for (unsigned k = 0; k < n_more; k++)
@@ -385,7 +413,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 CLI_VERB(
 	sass, .order = 9,
 	.about = "the machine code of a kernel, instruction by instruction, under its source lines",
-	.usage = "KERNEL[/VARIANT] [name=value ...] | FILE.cu | FILE.cubin [options]",
+	.usage =
+		"KERNEL[/VARIANT] [name=value ...] | FILE.cu [-I DIR -D NAME ...] | FILE.cubin [options]",
 	.help =
 		"Per instruction: offset, PTX line, live registers, predicates and uniform registers,\n"
 		"and what the compiler tells the scheduler: cycles to the next instruction (stall), y to\n"

@@ -42,6 +42,32 @@ cp "$data/tiny.cu" "$dir/tiny.cu"
 run file 0 sass "$dir/tiny.cu" --gpu rtx4090
 shown file-line '^   2 \| .*__global__ void tiny'
 run file-kernel 0 sass "$dir/tiny.cu" --kernel tiny --gpu rtx4090
+# a program: with what it includes from beside it, or from where -I says; kernels by their own name
+mkdir -p "$dir/beside" "$dir/include"
+printf '#define FACTOR 3\n' >"$dir/beside/factor.h"
+printf '%s\n' '#include "factor.h"' '#include <cstdio>' 'template <typename T> __global__ void scale(T *x) {' \
+	'	x[threadIdx.x] *= FACTOR;' '}' 'int main() { scale<<<1, 32>>>((float *)nullptr); return puts("") < 0; }' >"$dir/beside/program.cu"
+if command -v nvcc >/dev/null; then
+	run program 0 sass "$dir/beside/program.cu"
+	shown program-line '^   4 \| .*x\[threadIdx.x\] \*= FACTOR;'
+	run program-kernel 0 sass "$dir/beside/program.cu" --kernel scale
+	shown program-kernel-head '^_Z5scaleIfEvPT_ \(kernel\), sm_80'
+	mv "$dir/beside/factor.h" "$dir/include"
+	run program-include 0 sass "$dir/beside/program.cu" -I "$dir/include"
+	run program-diff 0 sass "$dir/beside/program.cu" -I "$dir/include" --diff '--gpu h200'
+	run program-lacks 1 sass "$dir/beside/program.cu"
+	says program-lacks-what factor.h
+else
+	echo "skip program: no nvcc here"
+fi
+printf '%s\n' '#ifndef TIMES' '#define TIMES 1' '#endif' '__global__ void powers(float *x) {' '	float y = x[0];' '#pragma unroll' \
+	'	for (int i = 0; i < TIMES; i++)' '		y *= x[i];' '	x[threadIdx.x] = y;' '}' >"$dir/powers.cu"
+run diff-define 0 sass "$dir/powers.cu" --gpu a100 --diff -DTIMES=4
+shown diff-define-mix '^  FMUL +1 +4 +\+3$'
+run diff-redefine 0 sass "$dir/powers.cu" -DTIMES=2 --gpu a100 --diff -DTIMES=4
+shown diff-redefine-mix '^  FMUL +2 +4 +\+2$'
+run diff-fast 0 sass "$dir/powers.cu" --gpu a100 --diff -use_fast_math
+run program-word 2 sass "$dir/beside/program.cu" N=4
 run cubin 0 sass "$data/tiny_sm_75.cubin"
 shown cubin-head '^tiny \(kernel\), sm_75'
 
