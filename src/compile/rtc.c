@@ -209,6 +209,24 @@ bool rtc_supports(int cc_major, int cc_minor, struct err *err)
 	     : ((buffer) = mem_zalloc((len) + 1),            \
 	        !failed(rtc.get(program, (void *)(buffer)), #get, err)))
 
+/*
+ * Without the driver's cache (~/.nv/ComputeCache): what NVRTC finds there comes without the
+ * assembler's report, which says what each entry needs; and to look there, it starts the driver.
+ * An NVRTC that has no such cache does not know the option.
+ */
+static nvrtcResult compile_uncached(nvrtcProgram program, const char *const *options, int n)
+{
+	const char **all = mem_calloc((size_t)n + 1, sizeof *all);
+	if (n)
+		memcpy(all, options, (size_t)n * sizeof *all);
+	all[n] = "--no-cache";
+	nvrtcResult r = rtc.nvrtcCompileProgram(program, n + 1, all);
+	if (r == NVRTC_ERROR_INVALID_OPTION)
+		r = rtc.nvrtcCompileProgram(program, n, all);
+	free(all);
+	return r;
+}
+
 static bool compile_locked(const char *file, const char *source, const char *const *options,
                            int n_options, struct rtc_output *out, struct err *err)
 {
@@ -216,7 +234,7 @@ static bool compile_locked(const char *file, const char *source, const char *con
 	if (failed(rtc.nvrtcCreateProgram(&program, source, file, 0, NULL, NULL), "nvrtcCreateProgram",
 	           err))
 		return false;
-	nvrtcResult r = rtc.nvrtcCompileProgram(program, n_options, options);
+	nvrtcResult r = compile_uncached(program, options, n_options);
 	size_t log_len = 0;
 	bool good = FETCH(nvrtcGetProgramLogSize, nvrtcGetProgramLog, program, out->log, log_len, err);
 	out->ok = r == NVRTC_SUCCESS;

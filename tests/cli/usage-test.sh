@@ -76,6 +76,16 @@ if [ -e "$fake" ]; then
 	unset PMPP_NVRTC FAKE_NVRTC
 fi
 
+# to compile takes no driver: NVRTC would look into the driver's cache, and start it for that
+XDG_CACHE_HOME=$dir/no-driver LD_DEBUG=libs LD_DEBUG_OUTPUT=$dir/libs \
+	run compiles 0 run sgemm/tiled M=32 N=32 K=32 TILE=2 --gpu h200 --backend emu
+if [ -d "$dir/no-driver" ] && grep -q 'find library=libstdc++' "$dir"/libs.* &&
+	! grep 'find library=libcuda\.so' "$dir"/libs.*; then
+	ok compiles-without-a-driver
+else
+	not_ok compiles-without-a-driver "libraries that were looked for: $(ls "$dir")"
+fi
+
 # a cache that cannot be written, or is no folder: the run works without it, doctor says so
 mkdir "$dir/cache"
 chmod 500 "$dir/cache"

@@ -2,13 +2,15 @@
  * A stand-in for NVRTC: what it does with a source is in the source's words.
  *
  * "SIGILL" and "hang" do that; "wrong" is a source that does not compile; "slow" takes 100 ms;
- * "refuse" is an error that is not the source's. Everything else compiles to itself. FAKE_NVRTC
- * holds words for every source.
+ * "refuse" is an error that is not the source's; "cached" was compiled before: without --no-cache
+ * its log is empty; "older" does not know that option. Everything else compiles to itself.
+ * FAKE_NVRTC holds words for every source.
  */
 #define _GNU_SOURCE /* asprintf */
 #include <nvrtc.h>
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +66,13 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram *p)
 nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int n, const char *const *options)
 {
 	(void)p;
+	const bool no_cache = n && !strcmp(options[n - 1], "--no-cache");
 	snprintf(compile_log, sizeof compile_log, "pid %d, %d options, first %.20s", (int)getpid(), n,
 	         n ? options[0] : "none");
+	if (strstr(source, "cached") && !no_cache)
+		compile_log[0] = '\0';
+	if (strstr(source, "older") && no_cache)
+		return NVRTC_ERROR_INVALID_OPTION;
 	if (strstr(source, "SIGILL")) {
 		fprintf(stderr, "last words\n");
 		signal(SIGILL, SIG_DFL); /* no sanitizer's report in between */
