@@ -74,7 +74,7 @@ bool user_start(struct user_spec *s, unsigned n, char **args, struct selection *
 		        "--kernel, --grid, --block, --shared and --define belong to a file of your own");
 		return err_remedy(err, "give the file first: pmpp-explore my.cu --grid ...");
 	}
-	if (!select_named_once(n, args, err))
+	if (!select_named_once(NULL, n, args, err))
 		return false;
 	s->path = args[0];
 	s->trial = user_trial_run;

@@ -291,7 +291,8 @@ static json_t *sweep_json(const struct sweep *w)
 static bool prepare(struct sweep *w, const struct state *s, unsigned n, char **args,
                     struct err *err)
 {
-	if (!select_named_once(n, args, err) || !select_by_words(n ? 1 : 0, args, &w->sel, err) ||
+	if (!select_by_words(n ? 1 : 0, args, &w->sel, err) ||
+	    !select_named_once(w->sel.kernel, n, args, err) ||
 	    !choose_gpu_and_backend(s->gpu, s->backend, &w->sel, err))
 		return false;
 	uint64_t points = 1;

@@ -104,12 +104,29 @@ bool select_param(const char *text, struct selection *sel, struct err *err)
 	return kernel_param_parse(k, (unsigned)p, equals + 1, &sel->params[p], err);
 }
 
-bool select_named_once(unsigned n, char *const *words, struct err *err)
+/* Do both words name the same? Of a kernel's parameters the case does not count, see select_param.
+ */
+static bool same_name(const struct kernel_desc *k, const char *a, const char *b)
+{
+	char name[2][64];
+	const size_t n = strcspn(b, "=");
+	if (!b[n] || !strncmp(a, b, n + 1))
+		return b[n] != '\0';
+	if (!k || !strchr(a, '='))
+		return false;
+	snprintf(name[0], sizeof name[0], "%.*s", (int)strcspn(a, "="), a);
+	snprintf(name[1], sizeof name[1], "%.*s", (int)n, b);
+	const int p = kernel_param_index(k, name[0]);
+	return p >= 0 && p == kernel_param_index(k, name[1]);
+}
+
+bool select_named_once(const struct kernel_desc *kernel, unsigned n, char *const *words,
+                       struct err *err)
 {
 	for (unsigned i = 0; i < n; i++) {
 		const size_t name = strcspn(words[i], "=");
 		for (unsigned k = 0; k < i; k++)
-			if (words[i][name] && !strncmp(words[i], words[k], name + 1)) {
+			if (same_name(kernel, words[k], words[i])) {
 				err_set(err, ERR_USAGE, "'%.*s' is given twice: %s and %s", (int)name, words[i],
 				        words[k], words[i]);
 				return err_remedy(err, "leave one of them away");
@@ -166,7 +183,7 @@ bool select_by_words(unsigned n, char **args, struct selection *sel, struct err 
 		err_set(err, ERR_USAGE, "which kernel?");
 		return suggest("", names, k, "kernels", err);
 	}
-	if (!select_named_once(n, args, err) || !select_by_name(args[0], sel, err))
+	if (!select_by_name(args[0], sel, err) || !select_named_once(sel->kernel, n, args, err))
 		return false;
 	if (!strchr(args[0], '/') || user_file_named(args[0]))
 		sel->variant = fitting_variant(sel->kernel, n - 1, args + 1);
@@ -178,7 +195,8 @@ bool select_by_words(unsigned n, char **args, struct selection *sel, struct err 
 
 bool select_ladder(unsigned n, char **args, struct selection *sel, struct err *err)
 {
-	if (!select_named_once(n, args, err) || !select_by_words(n ? 1 : 0, args, sel, err))
+	if (!select_by_words(n ? 1 : 0, args, sel, err) ||
+	    !select_named_once(sel->kernel, n, args, err))
 		return false;
 	for (unsigned i = 1; i < n; i++) {
 		/* a parameter belongs to the first variant that has it; its value goes to all */

@@ -17,8 +17,10 @@ bool word_names_kernel(const char *text);
 bool select_by_name(const char *text, struct selection *sel, struct err *err);
 /* "block=256" */
 bool select_param(const char *text, struct selection *sel, struct err *err);
-/* "block=1 block=2": which of them is meant? */
-bool select_named_once(unsigned n, char *const *words, struct err *err);
+/* "block=1 block=2": which of them is meant? For @kernel's parameters "N=1 n=2", too; NULL: names
+ * are as they are spelled. */
+bool select_named_once(const struct kernel_desc *kernel, unsigned n, char *const *words,
+                       struct err *err);
 /* Kernel first, then parameters. Without a variant: the first that can be launched with them; where
  * none can, the first that has them all. */
 bool select_by_words(unsigned n, char **words, struct selection *sel, struct err *err);

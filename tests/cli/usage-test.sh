@@ -33,6 +33,10 @@ run no-value 2 run reduction N
 run given-twice 2 run reduction N=64 N=128
 says given-twice-says "'N' is given twice: N=64 and N=128"
 run given-twice-sweep 2 sweep reduction N=64,128 N=256
+run given-twice-in-another-case 2 run reduction N=64 n=128
+says given-twice-in-another-case-says "'n' is given twice: N=64 and n=128"
+run given-twice-in-another-case-sweep 2 sweep reduction N=64,128 n=256
+run given-twice-in-another-case-ladder 2 ladder reduction n=64 N=128
 run empty-list 2 sweep sgemm/tiled TILE=,
 says empty-list-says "'TILE'"
 run empty-item 2 sweep sgemm/tiled TILE=8,,16
