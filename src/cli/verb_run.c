@@ -116,8 +116,9 @@ static int show(struct cli *c, const struct state *s, const struct run_record *r
 		print_record_csv(c, r);
 	else
 		print_record(c, r);
-	if (!c->json && !s->csv && dump->shown.len)
-		fprintf(c->out, "\nBuffers after the launch:\n%s", dump->shown.s);
+	if (!c->json && dump->shown.len) /* rows have no place for it */
+		fprintf(s->csv ? c->err : c->out, "%sBuffers after the launch:\n%s", s->csv ? "" : "\n",
+		        dump->shown.s);
 	dump_free(dump);
 	fflush(c->out);               /* the message comes after what it speaks of */
 	if (s->csv && r->run.note[0]) /* rows have no place for it */

@@ -93,6 +93,9 @@ same csv-is-regular 5 "$(python3 -c 'import csv, sys
 rows = list(csv.reader(open(sys.argv[1])))
 print(*{len(row) for row in rows})' "$dir/out")"
 grep -q '^launch.grid_blocks,16,blocks,counted,' "$dir/out" && ok csv-value || not_ok csv-value "$(head -3 "$dir/out")"
+run csv-dump 0 run vec_add N=64 --csv --dump r --backend emu
+says csv-dump-beside 'Buffers after the launch' 'r: '
+same csv-dump-rows 'key,value,unit,origin,title 0' "$(head -n 1 "$dir/out") $(grep -c Buffers "$dir/out")"
 run csv-or-json 2 run transpose/naive --csv --json
 says csv-or-json-says 'not both'
 run ladder-failed 1 ladder sgemm M=1024 N=1024 K=1024 --timeout 0.000001 --no-verify --backend emu
