@@ -32,10 +32,11 @@ static bool was_executed(const struct emu_launch *l, uint32_t op)
 	return false;
 }
 
-/* What only moves a value does nothing with it: parts of a structure need not all have one. */
-static bool moves_only(const struct emu_launch *l, const struct xop *x)
+/* What only moves a value does nothing with it: parts of a structure need not all have one. Its
+ * guard decides whether it moves. */
+static bool moves_only(const struct emu_launch *l, const struct xop *x, int32_t reg)
 {
-	return !strncmp(l->image.ir.insts[x->pc].text, "mov", 3);
+	return reg != x->guard && !strncmp(l->image.ir.insts[x->pc].text, "mov", 3);
 }
 
 void launch_undefined_reads(const struct emu_launch *l,
@@ -50,7 +51,7 @@ void launch_undefined_reads(const struct emu_launch *l,
 		const unsigned n = xop_reads(&ir->ops[o], reads);
 		for (unsigned i = 0; i < n; i++) {
 			const int32_t r = reads[i];
-			if (written[r] || r >= (int32_t)ir->func->n_regs || moves_only(l, &ir->ops[o]) ||
+			if (written[r] || r >= (int32_t)ir->func->n_regs || moves_only(l, &ir->ops[o], r) ||
 			    !was_executed(l, o))
 				continue;
 			const struct emu_fault f = { .kind = FAULT_UNDEFINED,
