@@ -81,6 +81,19 @@ static int show(void *ctx, const struct program_words *words, struct program *p,
 	return cli_emit(c, json_pack("{s:s, s:o}", "schema", CLI_SCHEMA, "records", list), status);
 }
 
+/* Why, if the program said anything of it. */
+static void no_launch(const struct program *p, struct err *why)
+{
+	const struct program_finding *f = p->n_findings ? &p->findings[0] : NULL;
+	if (f) {
+		err_set(why, ERR_UNAVAILABLE, "%s launched no kernel: %s", p->command, f->text);
+		err_remedy(why, "%s", f->remedy);
+		return;
+	}
+	err_set(why, ERR_USAGE, "%s launched no kernel", p->command);
+	err_remedy(why, "kernels are __global__ functions, launched as kernel<<<grid, block>>>()");
+}
+
 int program_with(struct cli *c, const struct program_options *o, unsigned n, char **args,
                  bool catch, program_use *use, void *ctx)
 {
@@ -93,8 +106,7 @@ int program_with(struct cli *c, const struct program_options *o, unsigned n, cha
 	if (!p.path) {
 		status = cli_fail(c, &err);
 	} else if (!p.n_launches) {
-		err_set(&why, ERR_USAGE, "%s launched no kernel", p.command);
-		err_remedy(&why, "kernels are __global__ functions, launched as kernel<<<grid, block>>>()");
+		no_launch(&p, &why);
 		status = cli_fail(c, &why);
 	} else if (!program_select(&p, o, &why)) {
 		status = cli_fail(c, &why);

@@ -42,6 +42,9 @@ if command -v nvcc >/dev/null && limits_hold 3000000; then
 	grep -q 'exit 0' "$dir/err" "$dir/out" && ok program-goes-on || not_ok program-goes-on "$(cat "$dir/err")"
 	grep -q '512 MiB of GPU memory are asked for, beside .* in use; .*ulimit -v' "$dir/err" "$dir/out" &&
 		ok program-is-told-figures || not_ok program-is-told-figures "$(cat "$dir/err" "$dir/out")"
+	limited program-without-launch 3 3000000 run "$dir/big.cu" --gpu h200
+	grep -q 'launched no kernel: .*512 MiB of GPU memory are asked for' "$dir/err" && ok program-without-launch-why ||
+		not_ok program-without-launch-why "$(cat "$dir/err")"
 else
 	echo 'skip program-is-told: no nvcc here, or a sanitizer'
 fi

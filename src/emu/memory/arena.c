@@ -3,6 +3,7 @@
 #include "emu/memory/memory.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,9 +157,11 @@ bool arena_reserve(struct arena *a, uint64_t base, uint64_t bytes, struct err *e
 	if (p != (void *)(uintptr_t)base) {
 		if (p != MAP_FAILED)
 			munmap(p, bytes);
-		return err_set(err, ERR_UNAVAILABLE,
-		               "emulator: %llu GiB of addresses from 0x%llx on cannot be reserved",
-		               (unsigned long long)(bytes >> 30), (unsigned long long)base);
+		char size[32];
+		err_set(err, ERR_UNAVAILABLE, "emulator: %s of addresses from 0x%llx on cannot be reserved",
+		        fmt_bytes(size, sizeof size, (double)bytes), (unsigned long long)base);
+		return err_remedy(err, "a limit on addresses is in force (ulimit -v), or something else "
+		                       "lies there");
 	}
 	*a = (struct arena){ .base = base, .end = base, .host = p, .mapped = bytes, .living = true };
 	return true;
