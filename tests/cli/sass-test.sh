@@ -57,16 +57,16 @@ if command -v nvcc >/dev/null; then
 	run program-diff 0 sass "$dir/beside/program.cu" -I "$dir/include" --diff '--gpu h200'
 	run program-lacks 1 sass "$dir/beside/program.cu"
 	says program-lacks-what factor.h
+	printf '%s\n' '#ifndef TIMES' '#define TIMES 1' '#endif' '__global__ void powers(float *x) {' '	float y = x[0];' '#pragma unroll' \
+		'	for (int i = 0; i < TIMES; i++)' '		y *= x[i];' '	x[threadIdx.x] = y;' '}' >"$dir/powers.cu"
+	run diff-define 0 sass "$dir/powers.cu" --gpu a100 --diff -DTIMES=4
+	shown diff-define-mix '^  FMUL +1 +4 +\+3$'
+	run diff-redefine 0 sass "$dir/powers.cu" -DTIMES=2 --gpu a100 --diff -DTIMES=4
+	shown diff-redefine-mix '^  FMUL +2 +4 +\+2$'
+	run diff-fast 0 sass "$dir/powers.cu" --gpu a100 --diff -use_fast_math
 else
 	echo "skip program: no nvcc here"
 fi
-printf '%s\n' '#ifndef TIMES' '#define TIMES 1' '#endif' '__global__ void powers(float *x) {' '	float y = x[0];' '#pragma unroll' \
-	'	for (int i = 0; i < TIMES; i++)' '		y *= x[i];' '	x[threadIdx.x] = y;' '}' >"$dir/powers.cu"
-run diff-define 0 sass "$dir/powers.cu" --gpu a100 --diff -DTIMES=4
-shown diff-define-mix '^  FMUL +1 +4 +\+3$'
-run diff-redefine 0 sass "$dir/powers.cu" -DTIMES=2 --gpu a100 --diff -DTIMES=4
-shown diff-redefine-mix '^  FMUL +2 +4 +\+2$'
-run diff-fast 0 sass "$dir/powers.cu" --gpu a100 --diff -use_fast_math
 run program-word 2 sass "$dir/beside/program.cu" N=4
 run cubin 0 sass "$data/tiny_sm_75.cubin"
 shown cubin-head '^tiny \(kernel\), sm_75'
