@@ -33,3 +33,6 @@ else
 	echo "not ok the README's keys are those of keys.def"
 	exit 1
 fi
+# what it shows or points to is there
+gone=$(grep -o '](\([^)#]*\)' README.md | sed 's/^](//' | grep -v '^http' | while read -r path; do [ -e "$path" ] || echo "$path"; done)
+[ -z "$gone" ] && echo 'ok what README.md points to is there' || echo "not ok what README.md points to is there: $gone"
