@@ -51,17 +51,8 @@ static void put_counts(const struct program *p, const struct program_launch *l,
 /* A GPU's time is of each launch, whichever one's counters are told. */
 static void put_time(const struct program_launch *l, struct run_record *r)
 {
-	const double ns = l->span.end_ns - l->span.start_ns;
 	program_launch_time(l, &r->metrics);
-	if (!program_launch_timed(l))
-		return;
-	r->run.timing = (struct run_timing){ .n = 1,
-		                                 .median_ns = ns,
-		                                 .min_ns = ns,
-		                                 .max_ns = ns,
-		                                 .q1_ns = ns,
-		                                 .q3_ns = ns,
-		                                 .from_activity = true };
+	program_launch_timing(l, &r->run.timing);
 }
 
 struct run_record *program_record(const struct program *p, uint64_t number,

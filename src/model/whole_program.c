@@ -155,6 +155,20 @@ bool program_launch_timed(const struct program_launch *l)
 	return !(l->flags & (1u << PROGRAM_FLAG_UNTIMED | 1u << PROGRAM_FLAG_FAILED));
 }
 
+void program_launch_timing(const struct program_launch *l, struct run_timing *t)
+{
+	const double ns = l->span.end_ns - l->span.start_ns;
+	if (!program_launch_timed(l))
+		return;
+	*t = (struct run_timing){ .n = 1,
+		                      .median_ns = ns,
+		                      .min_ns = ns,
+		                      .max_ns = ns,
+		                      .q1_ns = ns,
+		                      .q3_ns = ns,
+		                      .from_activity = true };
+}
+
 void program_launch_time(const struct program_launch *l, struct metric_set *m)
 {
 	if (l->flags >> PROGRAM_FLAG_FAILED & 1)

@@ -170,6 +170,8 @@ bool program_counts_proved(const struct program *p, const struct program_launch 
 unsigned program_kernel_registers(const struct program_kernel *k);
 /* Did a GPU tell when it began and ended? */
 bool program_launch_timed(const struct program_launch *l);
+/* The same, and its one time, as a GPU told it; @t stays as it is where it told none. */
+void program_launch_timing(const struct program_launch *l, struct run_timing *t);
 /* Puts the time of @l, measured on a GPU, into @m; n/a where it never ended. */
 void program_launch_time(const struct program_launch *l, struct metric_set *m);
 void program_free(struct program *p);

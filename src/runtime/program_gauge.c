@@ -16,20 +16,6 @@
 
 #define EVERY_CAP ((1u << CUDA_MAX_CAPS) - 1)
 
-static void time_of(const struct program_launch *l, struct run_timing *t)
-{
-	const double ns = l->span.end_ns - l->span.start_ns;
-	if (!program_launch_timed(l))
-		return;
-	*t = (struct run_timing){ .n = 1,
-		                      .median_ns = ns,
-		                      .min_ns = ns,
-		                      .max_ns = ns,
-		                      .q1_ns = ns,
-		                      .q3_ns = ns,
-		                      .from_activity = true };
-}
-
 /* What the launch itself says, and its machine code or the driver of registers. */
 static void facts(const struct program *p, struct program_launch *l, const struct launch_plan *plan)
 {
@@ -81,7 +67,7 @@ void gauge_launch(const struct program *p, struct program_launch *l,
 		r->cap[CAPN_COUNTERS].id = FAULT_NOT_ASKED;
 	if (!program_launch_timed(l))
 		r->cap[CAPN_TIME].id = FAULT_KERNEL_FAULT;
-	time_of(l, &r->run.timing);
+	program_launch_timing(l, &r->run.timing);
 	cuda_result(r, &plan, p->gpu, NULL, EVERY_CAP, &res);
 	cuda_report_free(r);
 	free(r);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "runtime/record_program.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -98,24 +99,10 @@ void record_module(struct guest_module *module, const char *ptx, size_t n,
 	write_frame(&m);
 }
 
-/* The program is C++, so the C++ library that it brings knows its names. */
-static void demangle(const char *mangled, char *signature, size_t n)
-{
-	typedef char *demangler(const char *name, char *buffer, size_t *length, int *status);
-	union {
-		void *symbol;
-		demangler *call;
-	} cxa = { .symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle") };
-	int status = 0;
-	char *text = cxa.symbol ? cxa.call(mangled, NULL, NULL, &status) : NULL;
-	snprintf(signature, n, "%s", text ? text : "");
-	free(text);
-}
-
 void record_plain_name(const char *mangled, char *name, size_t n)
 {
 	if (!strncmp(mangled, "_Z", 2))
-		demangle(mangled, name, n);
+		program_demangle(mangled, false, name, n);
 	else
 		name[0] = '\0';
 	if (!name[0])
@@ -133,7 +120,7 @@ static void demangle_names(char *text, size_t n)
 		char name[RECORD_MAX_NAME], signature[RECORD_MAX_NAME] = "";
 		snprintf(name, sizeof name, "%.*s", (int)length, s);
 		if (!strncmp(name, "_Z", 2))
-			demangle(name, signature, sizeof signature);
+			program_demangle(name, false, signature, sizeof signature);
 		if (signature[0])
 			at += (size_t)snprintf(text + at, n - at, "%s", signature);
 		else
@@ -160,7 +147,7 @@ void record_kernel(struct guest_function *f)
 	};
 	snprintf(r.name, sizeof r.name, "%s", f->name);
 	snprintf(r.file, sizeof r.file, "%s", info.file ? info.file : "");
-	demangle(f->name, r.signature, sizeof r.signature);
+	program_demangle(f->name, false, r.signature, sizeof r.signature);
 	record_put_kernel(&m, &r);
 	write_frame(&m);
 }

@@ -8,14 +8,12 @@
 #include "runtime/guest/guest_record.h"
 
 #include "base/mem.h"
+#include "runtime/record_program.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock;
@@ -124,18 +122,7 @@ cudaError_t guest_leave(cudaError_t e)
 	return e;
 }
 
-/* The program that the explorer started ends with the explorer, however that ends; what the program
- * starts itself is its own affair. */
 __attribute__((constructor)) static void end_with_explorer(void)
 {
-	const char *text = getenv(RECORD_FD_VARIABLE);
-	struct ucred explorer;
-	socklen_t n = sizeof explorer;
-	if (!text ||
-	    getsockopt((int)strtol(text, NULL, 10), SOL_SOCKET, SO_PEERCRED, &explorer, &n) != 0 ||
-	    explorer.pid != getppid())
-		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != explorer.pid) /* it has ended in between */
-		raise(SIGKILL);
+	program_end_with_explorer();
 }

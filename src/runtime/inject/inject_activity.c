@@ -85,6 +85,11 @@ static enum record_direction direction_of(unsigned copy, unsigned from, unsigned
 	return on_device(to) ? RECORD_H2D : RECORD_D2H;
 }
 
+/* What all records of work have, under the same names. */
+#define SEEN_OF(x)                                                                  \
+	.call = (x)->correlationId, .stream = (x)->streamId, .context = (x)->contextId, \
+	.device = (x)->deviceId, .start_ns = (x)->start, .end_ns = (x)->end, .bytes = (x)->bytes
+
 static void see_copy(const CUpti_ActivityMemcpy6 *c, struct batch *b)
 {
 	const bool pinned = c->srcKind == CUPTI_ACTIVITY_MEMORY_KIND_PINNED ||
@@ -94,13 +99,7 @@ static void see_copy(const CUpti_ActivityMemcpy6 *c, struct batch *b)
 		.direction = (uint8_t)direction_of(c->copyKind, c->srcKind, c->dstKind),
 		.pinned = pinned,
 		.async = (c->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0,
-		.call = c->correlationId,
-		.stream = c->streamId,
-		.context = c->contextId,
-		.device = c->deviceId,
-		.start_ns = c->start,
-		.end_ns = c->end,
-		.bytes = c->bytes,
+		SEEN_OF(c),
 	};
 }
 
@@ -110,13 +109,7 @@ static void see_peer_copy(const CUpti_ActivityMemcpyPtoP4 *c, struct batch *b)
 		.kind = RECORD_SEEN_COPY,
 		.direction = RECORD_D2D,
 		.async = (c->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0,
-		.call = c->correlationId,
-		.stream = c->streamId,
-		.context = c->contextId,
-		.device = c->deviceId,
-		.start_ns = c->start,
-		.end_ns = c->end,
-		.bytes = c->bytes,
+		SEEN_OF(c),
 	};
 }
 
@@ -126,13 +119,7 @@ static void see_set(const CUpti_ActivityMemset4 *m, struct batch *b)
 		.kind = RECORD_SEEN_SET,
 		.direction = RECORD_D2D,
 		.async = (m->flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC) != 0,
-		.call = m->correlationId,
-		.stream = m->streamId,
-		.context = m->contextId,
-		.device = m->deviceId,
-		.start_ns = m->start,
-		.end_ns = m->end,
-		.bytes = m->bytes,
+		SEEN_OF(m),
 	};
 }
 

@@ -2,16 +2,14 @@
  * Kernels by name: the first launch of each tells the explorer what it is called, as the program's
  * own C++ library spells it.
  */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "runtime/inject/inject.h"
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "runtime/record_program.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct {
@@ -20,23 +18,6 @@ static struct {
 	char **name;
 	unsigned last; /* found last: launches come in rows */
 } kernels = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static void demangle(const char *mangled, char *signature, size_t n)
-{
-	typedef char *demangler(const char *name, char *buffer, size_t *length, int *status);
-	union {
-		void *symbol;
-		demangler *call;
-	} cxa = { .symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle") };
-	if (!cxa.symbol) {
-		void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-		cxa.symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
-	}
-	int status = 0;
-	char *text = cxa.symbol ? cxa.call(mangled, NULL, NULL, &status) : NULL;
-	snprintf(signature, n, "%s", text ? text : "");
-	free(text);
-}
 
 static void tell(unsigned number, const struct kernel_facts *k)
 {
@@ -51,7 +32,7 @@ static void tell(unsigned number, const struct kernel_facts *k)
 	};
 	snprintf(r.name, sizeof r.name, "%s", k->name);
 	if (!strncmp(k->name, "_Z", 2))
-		demangle(k->name, r.signature, sizeof r.signature);
+		program_demangle(k->name, true, r.signature, sizeof r.signature);
 	record_put_kernel(&m, &r);
 	send_frame(&m);
 }

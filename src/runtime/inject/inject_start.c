@@ -1,15 +1,14 @@
 /* The library's begin and end: InitializeInjection() is what the driver calls in cuInit(). */
-#define _GNU_SOURCE /* on_exit(), struct ucred */
+#define _GNU_SOURCE /* on_exit() */
 #include "runtime/inject/inject.h"
 
 #include "base/monotonic.h"
 #include "cuda/cupti_host.h"
+#include "runtime/record_program.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,21 +39,6 @@ static void at_signal(void)
 	say_end(-1);
 }
 
-/* The program that the explorer started ends with the explorer, however that ends. */
-static void end_with_explorer(void)
-{
-	const char *text = getenv(RECORD_FD_VARIABLE);
-	struct ucred explorer;
-	socklen_t n = sizeof explorer;
-	if (!text ||
-	    getsockopt((int)strtol(text, NULL, 10), SOL_SOCKET, SO_PEERCRED, &explorer, &n) != 0 ||
-	    explorer.pid != getppid())
-		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != explorer.pid) /* it has ended in between */
-		raise(SIGKILL);
-}
-
 /* When the program's clock begins, as CUPTI's stamps have it. */
 static void tell_begin(void)
 {
@@ -79,7 +63,7 @@ static void start(void)
 	struct cuda_fault why = { 0 };
 	if (!send_open(&inject.config, &inject.gpu))
 		return;
-	end_with_explorer();
+	program_end_with_explorer();
 	began_s = clock_now_s();
 	tell_begin();
 	if (!dl_cupti(&inject.cupti, NULL, 0, &why) || !activity_start(&why))

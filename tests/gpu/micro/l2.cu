@@ -4,15 +4,6 @@
  */
 #include "micro.cuh"
 
-static __device__ uint4 load(const uint4 *p)
-{
-	uint4 v;
-	asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
-	             : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-	             : "l"(p));
-	return v;
-}
-
 /*
  * Every block reads @n vectors of 16 bytes, @times over. Blocks in groups of @alike read the same
  * ones; a block is late by @skew cycles for each before it in its group.
@@ -28,7 +19,7 @@ static __global__ void m_l2_read(const uint4 *p, unsigned *cycles, unsigned n, u
 	for (int t = 0; t < times; t++)
 #pragma unroll 4
 		for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
-			const uint4 v = load(from + i);
+			const uint4 v = micro_load_l2(from + i);
 			sum ^= v.x ^ v.y ^ v.z ^ v.w;
 		}
 	micro_use(sum, cycles);
@@ -41,7 +32,7 @@ static __global__ void m_l2_sweep(const uint4 *p, unsigned *cycles, size_t n, in
 	for (int t = 0; t < times; t++)
 #pragma unroll 4
 		for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += all) {
-			const uint4 v = load(p + i);
+			const uint4 v = micro_load_l2(p + i);
 			sum ^= v.x ^ v.y ^ v.z ^ v.w;
 		}
 	micro_use(sum, cycles);
@@ -61,7 +52,7 @@ static __global__ void m_write_and_read(uint4 *to, const uint4 *from, unsigned *
 	const size_t all = (size_t)gridDim.x * blockDim.x;
 	unsigned sum = 0;
 	for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += all) {
-		sum ^= load(from + i).x;
+		sum ^= micro_load_l2(from + i).x;
 		to[i] = make_uint4(sum, 1, 2, 3);
 	}
 	micro_use(sum, cycles);

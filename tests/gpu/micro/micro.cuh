@@ -180,6 +180,16 @@ struct BlockClock {
 	}
 };
 
+/* Past L1. */
+static __device__ __forceinline__ uint4 micro_load_l2(const uint4 *p)
+{
+	uint4 v;
+	asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
+	             : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+	             : "l"(p));
+	return v;
+}
+
 /* Mixes the bits of a number: addresses without a pattern. */
 static __device__ __forceinline__ unsigned micro_hash(unsigned x)
 {

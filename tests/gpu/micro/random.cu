@@ -5,15 +5,6 @@
  */
 #include "micro.cuh"
 
-static __device__ uint4 load(const uint4 *p)
-{
-	uint4 v;
-	asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
-	             : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-	             : "l"(p));
-	return v;
-}
-
 /* Pieces of @vectors of 16 bytes, a power of two, read by as many lanes side by side; longer ones
  * by a warp, 512 bytes after the other. @pieces: how many there are. */
 static __global__ void m_pieces(const uint4 *p, unsigned *cycles, unsigned pieces, unsigned vectors,
@@ -30,7 +21,7 @@ static __global__ void m_pieces(const uint4 *p, unsigned *cycles, unsigned piece
 		const uint4 *const from = p + (size_t)piece * vectors + lane;
 #pragma unroll 4
 		for (unsigned v = 0; v < vectors; v += lanes)
-			sum ^= load(from + v).x;
+			sum ^= micro_load_l2(from + v).x;
 	}
 	micro_use(sum, cycles);
 }
