@@ -253,7 +253,7 @@ static const char *const joints[] = {
 };
 
 /* Appends both sides of @at, where @joint is, said as @how says; false where one of them is
- * unknown, of ANY both. */
+ * unknown, of ANY both. One word in parentheses is a name: "kernel time (rtx4060ti)". */
 static bool say_sides(struct text *out, struct piece p, const char *at, const char *joint,
                       enum how how, int depth)
 {
@@ -267,6 +267,7 @@ static bool say_sides(struct text *out, struct piece p, const char *at, const ch
 	const bool first = say_core(out, left, how, depth + 1);
 	if (how != ANY && !first)
 		return false;
+	const bool name = closed && right.n && !memchr(right.s, ' ', right.n);
 	const bool second = say_core(&after, right, how, depth + 1);
 	if (!first)
 		text_put(out, left.s, left.n);
@@ -277,7 +278,7 @@ static bool say_sides(struct text *out, struct piece p, const char *at, const ch
 	text_free(&after);
 	if (closed)
 		text_put(out, ")", 1);
-	if (second || (how == ANY && first))
+	if (second || (first && (name || how == ANY)))
 		return true;
 	out->len = from;
 	out->s[from] = '\0';

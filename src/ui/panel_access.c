@@ -222,9 +222,9 @@ static int bank_summary(struct canvas *c, int row, const struct bank_use *b)
 static int sector_summary(struct canvas *c, int row, const struct access_shape *sh)
 {
 	const unsigned moved = 32 * sh->n_sectors;
-	int col = canvas_printf(c, row, 2, STYLE_NORMAL, "%u sectors", sh->n_sectors);
+	int col = canvas_printf(c, row, 2, STYLE_NORMAL, "sectors %u", sh->n_sectors);
 	col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ", sh->needed_sectors);
-	col = canvas_printf(c, row, col, STYLE_NORMAL, "%u lines", sh->lines);
+	col = canvas_printf(c, row, col, STYLE_NORMAL, "lines %u", sh->lines);
 	col = canvas_printf(c, row, col, STYLE_DIM, ", needed %u   ", sh->needed_lines);
 	if (moved > sh->used_bytes)
 		canvas_printf(c, row, col, access_excess(sh) ? STYLE_BAD : STYLE_DIM,

@@ -59,7 +59,7 @@ press 4
 check coalescing-has-a-figure see 'loads  *9.0 = sectors/req'
 press Enter
 check coalescing-shows-all-lanes see '24-31 '
-check coalescing-says-what-is-wasted see '16 sectors, needed 2'
+check coalescing-says-what-is-wasted see 'sectors 16, needed 2'
 press Escape
 press v
 check coalescing-next-variant see '^ sgemm / naive '

@@ -32,7 +32,7 @@ timeless() { sed -e '/ run in .* here /d' -e 's/~≈/~=/' -e 's/.* from a sample
 
 for shot in coalescing ladder timeline; do
 	case $shot in
-	coalescing) shoot $shot 'sectors, needed' '4 Enter' sgemm/naive_col M=256 N=256 K=256 ;;
+	coalescing) shoot $shot 'sectors .*, needed' '4 Enter' sgemm/naive_col M=256 N=256 K=256 ;;
 	ladder) shoot $shot 'quads  *[0-9]' '6' transpose/coarsened W=512 H=512 TILE=32 ROWS=8 --gpu h200 ;;
 	timeline) shoot $shot 'critical path' '5' vec_add/per_element N=4194304 block=256 streams=4 chunks=4 pinned=yes --gpu h200 ;;
 	esac || { echo "not ok $shot (it did not come up)"; screen | sed 's/^/  |/'; continue; }

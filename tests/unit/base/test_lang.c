@@ -70,6 +70,8 @@ TEST(what_was_joined)
 	expect("a is too large: limited by blocks; kept", "a 太大: 受限于线程块; kept");
 	expect("! ✗ blocks: shared memory", "! ✗ 线程块: 共享内存");
 	expect("▲ blocks 256", "▲ 线程块 256");
+	expect("limited by a, wide blocks (gpu)", "受限于a, wide blocks (gpu)");
+	expect("limits, all known (gpu)", "所有已知限制 (gpu)");
 }
 
 TEST(a_format_says_which_message)
