@@ -126,12 +126,11 @@ static int summary(const struct session *s, struct canvas *c, int row)
 	if (c->rows >= 12 && isfinite(eff))
 		canvas_bar(c, row++, 2, c->cols - 4, eff / 100, grade(eff / 100));
 	if (c->rows >= 8) {
-		col = canvas_text(c, row, 2, STYLE_NORMAL, "divergent ");
+		col = canvas_text(c, row, 2, STYLE_NORMAL, "divergent branches ");
 		metric_format(m, M_DIV_DIVERGENT, text, sizeof text);
 		col = canvas_text(c, row, col, STYLE_BOLD, text);
 		col = canvas_text(c, row, col, STYLE_DIM, " of ");
 		col = canvas_metric(c, row, col, 0, m, M_DIV_BRANCHES);
-		col = canvas_text(c, row, col, STYLE_DIM, " branches");
 		/* beside the figure that it is the earlier value of */
 		const int was =
 			col + 18 < c->cols ? canvas_delta(c, row, col + 2, m, before, M_DIV_DIVERGENT, -1) : 0;

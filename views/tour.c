@@ -144,10 +144,13 @@ static void both(const struct session *s, struct canvas *c, int row, int col, un
 	const enum metric_id id = preset_book_metric(b);
 	char number[64], book[96];
 	printed(b, book, sizeof book);
+	const bool pct = !strcmp(b->unit, "%");
 	if (o)
-		fmt_num(number, sizeof number, o->is, 4);
+		fmt_num(number, sizeof number - 2, o->is, 4);
 	else
 		metric_format(&s->now->metrics, id, number, sizeof number);
+	if (o && pct)
+		strcat(number, " %");
 	const double is = o ? o->is : metric_get(&s->now->metrics, id), said = preset_book_value(b);
 	const double most = fmax(is, said);
 	const bool alike = is > 0 && said > 0;

@@ -119,13 +119,17 @@ static void say_record(const struct run_record *r, bool here, struct saying *out
 		         r->run.note);
 }
 
-/* " · counts: sm_90 machine code", of "sm_90 machine code, ptxas 13.0.88" */
+/* " · counts: sm_90 machine code", of "sm_90 machine code, ptxas 13.0.88"; " · counts: PTX" */
 static void say_level(const struct run_record *r, struct saying *out)
 {
 	const size_t len = strlen(out->text);
 	char level[sizeof r->run.level];
-	if (r->verify == VERIFY_WRONG || r->run.found.n || !run_result_of_machine_code(&r->run))
+	if (r->verify == VERIFY_WRONG || r->run.found.n || !r->run.level[0])
 		return;
+	if (!run_result_of_machine_code(&r->run)) {
+		snprintf(out->text + len, sizeof out->text - len, " · counts: PTX");
+		return;
+	}
 	snprintf(level, sizeof level, "%.*s", (int)strcspn(r->run.level, " "), r->run.level);
 	snprintf(out->text + len, sizeof out->text - len, " · counts: %s machine code", level);
 }
