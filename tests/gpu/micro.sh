@@ -8,7 +8,7 @@ set -u
 here=$(cd "$(dirname "$0")/micro" && pwd)
 out=${1:-build/gpu/micro}
 [ $# -gt 0 ] && shift
-COUNTED='scatter local l2 stream l1'
+COUNTED='scatter local l2 stream l1 atomic_waves'
 names=${*:-$(cd "$here" && ls ./*.cu | sed 's|^\./||; s|\.cu$||')}
 nvcc=${NVCC:-$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")}
 [ -x "$nvcc" ] || {
@@ -58,14 +58,20 @@ metrics=$metrics,l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum,l1tex__t_sectors_
 metrics=$metrics,lts__t_sectors_op_read.sum,lts__t_sectors_op_write.sum,lts__t_requests_srcunit_tex.sum
 metrics=$metrics,lts__t_sectors_srcunit_tex.sum,lts__t_sectors_srcunit_tex_lookup_miss.sum
 metrics=$metrics,dram__bytes_read.sum,dram__bytes_write.sum,sm__cycles_elapsed.max
+waves=smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum
+waves=$waves,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum
+waves=$waves,l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_atom.sum
+waves=$waves,l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_red.sum
 for name in $names; do
 	case " $COUNTED " in *" $name "*) ;; *) continue ;; esac
+	asked=$metrics
+	[ "$name" != atomic_waves ] || asked=$waves
 	[ "${COUNTERS:-1}" != 0 ] && command -v ncu >/dev/null || continue
 	begin=$(date +%s)
 	# caches stay as the program leaves them; passes repeat the whole program, not one kernel
-	MICRO_ONCE=1 timeout 280 ncu --cache-control none --clock-control none --replay-mode application \
+	MICRO_ONCE=1 timeout 500 ncu --cache-control none --clock-control none --replay-mode application \
 		--csv --page raw --print-units base --kernel-name-base function --kernel-name 'regex:^m_' \
-		--metrics "$metrics" --log-file "$out/$name.csv" "$out/bin/$name" >"$out/$name.once" 2>&1
+		--metrics "$asked" --log-file "$out/$name.csv" "$out/bin/$name" >"$out/$name.once" 2>&1
 	status=$?
 	python3 "$here/counters.py" "$out/$name.once" "$out/$name.csv" >"$out/$name.counters.jsonl" ||
 		failed=1

@@ -5,7 +5,8 @@
 LINES: what a program of this folder printed with MICRO_ONCE=1 (under several passes: the same
 lines again and again; the last run counts). NCU-CSV: ncu --csv --page raw of the same run. The
 n-th kernel belongs to the n-th measurement: a line stands for as many kernels as it has figures
-that end in "ns" or "cycles". Prints the lines with "counters" added, one object a kernel.
+that end in "ns" or "cycles", or are named "untimed". Prints the lines with "counters" added, one
+object a kernel.
 """
 import csv
 import json
@@ -16,7 +17,8 @@ GIVEN = ("skew_cycles", "spin_cycles")
 
 
 def figures(line):
-    return [k for k in line if (k == "ns" or k.endswith(("_ns", "cycles"))) and k not in GIVEN]
+    return [k for k in line
+            if (k in ("ns", "untimed") or k.endswith(("_ns", "cycles"))) and k not in GIVEN]
 
 
 def measurements(path):
