@@ -387,6 +387,29 @@ extern "C" __global__ void asks_first(int *a, int *b, int n)
 	if (a[t] < a[n - 1 - t] && b[t % 4] < a[t])
 		atomicMax(&b[t % 4], a[t]);
 }
+// the same of a member, of whose two addresses the compiler writes one with an offset
+struct best {
+	int unused[6], value;
+};
+//: customary 2 x 64 "atomic"
+extern "C" __global__ void asks_a_member_first(int *a, int *b, int n)
+{
+	const int t = threadIdx.x + blockIdx.x * blockDim.x;
+	struct best *best = (struct best *)b + t % 4;
+	if (a[t] < a[n - 1 - t] && best->value < a[t])
+		atomicMax(&best->value, a[t]);
+}
+// it asks another member than the one that it changes
+//: race 2 x 64 "atomic"
+extern "C" __global__ void asks_the_wrong_member(int *a, int *b, int n)
+{
+	const int t = threadIdx.x + blockIdx.x * blockDim.x;
+	struct best *best = (struct best *)b + t % 4;
+	if (a[t] < a[n - 1 - t] && best->value < a[t])
+		atomicMax(&best->unused[5], a[t]);
+	if (a[t] == 0)
+		atomicMax(&best->value, a[t]);
+}
 // the sum is read behind the thread's own atomic, while others still add
 //: race 2 x 32 "load" "atomic"
 extern "C" __global__ void reads_too_early(int *a, int *b, int n)

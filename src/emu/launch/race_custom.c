@@ -22,10 +22,34 @@ static bool is_atomic(const struct xop *x)
 	return x->kind == X_ATOM || x->kind == X_RED;
 }
 
-static bool same_address(const struct xop *a, const struct xop *b)
+/* An address: what a register holds, or nothing, and so many bytes. */
+struct place {
+	int32_t reg; /* -1 = none */
+	uint64_t bytes;
+};
+
+/* Of @x's address, through sums with constants that are the only ones to write their register. */
+static struct place place_of(const struct ir *ir, const struct xop *x)
 {
-	const struct xsrc *x = &a->s[0], *y = &b->s[0];
-	return x->kind == y->kind && x->reg == y->reg && x->value == y->value && a->offset == b->offset;
+	const struct xsrc *s = &x->s[0];
+	uint64_t bytes = (uint64_t)x->offset;
+	while (s->kind == S_REG && ir->only_def[s->reg] >= 0) {
+		const struct xop *sum = &ir->ops[ir->only_def[s->reg]];
+		if (sum->kind != X_OP || sum->op != E_add_b64 || sum->guard >= 0 ||
+		    sum->s[1].kind != S_CONST)
+			break;
+		bytes += sum->s[1].value;
+		s = &sum->s[0];
+	}
+	if (s->kind == S_REG)
+		return (struct place){ s->reg, bytes };
+	return (struct place){ -1, bytes + s->value };
+}
+
+static bool same_address(const struct ir *ir, const struct xop *a, const struct xop *b)
+{
+	const struct place x = place_of(ir, a), y = place_of(ir, b);
+	return x.reg == y.reg && x.bytes == y.bytes;
 }
 
 /* Is @load followed by an atomic at the same address? Then it only asks whether the atomic is worth
@@ -35,7 +59,7 @@ static bool asks_first(const struct ir *ir, const struct xop *load)
 	if (!is_plain_load(load) || load->polls)
 		return false;
 	for (const struct xop *x = load + 1; x < ir->ops + ir->n_ops; x++)
-		if (is_atomic(x) && same_address(x, load))
+		if (is_atomic(x) && same_address(ir, x, load))
 			return true;
 	return false;
 }
