@@ -102,6 +102,21 @@ END
 "$PMPP" launches "$work/largest.cu" --gpu h200 --json >"$work/json" 2>/dev/null
 [ $? -eq 0 ] && same guess-is-a-remark race "$(field "$work/json" launches 0 faults 0 kind)" ||
 	echo 'not ok guess-is-a-remark'
+# a launch that failed: the program that waits for it is told, the one that asks nothing is not
+cat >"$work/fails.cu" <<'END'
+__global__ void stops() { asm("trap;"); }
+int main()
+{
+	stops<<<1, 1>>>();
+	return WAIT;
+}
+END
+for way in 'cudaDeviceSynchronize()==0:- unchecked-error' '0:! unchecked-error'; do
+	"$PMPP" launches "$work/fails.cu" "-DWAIT=${way%%:*}" >/dev/null 2>"$work/err"
+	[ $? -eq 1 ] && grep -q "^${way#*:}" "$work/err" && echo "ok error-told-${way%%:*}" || {
+		echo "not ok error-told-${way%%:*}" && cat "$work/err"
+	}
+done
 # a kernel that waits for the clock takes the time it waits for
 cat >"$work/wait.cu" <<'END'
 #include <cstdio>

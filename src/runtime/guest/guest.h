@@ -113,6 +113,7 @@ struct guest {
 	size_t limits[16]; /* by enum cudaLimit */
 	struct record_config config;
 	uint64_t unchecked_launch; /* it failed, and the program has not asked; 0 = none */
+	bool launch_error_told;    /* a call returned the error of a launch */
 	bool runtime_used;         /* not the driver API alone */
 };
 extern struct guest guest;

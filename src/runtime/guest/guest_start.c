@@ -43,14 +43,20 @@ static void report_unchecked(void)
 {
 	if (!guest.unchecked_launch)
 		return;
-	struct record_finding f = { .launch = guest.unchecked_launch, .error = true, .times = 1 };
+	struct record_finding f = { .launch = guest.unchecked_launch, .times = 1 };
+	const char *error = cudaGetErrorString(cudaPeekAtLastError());
+	f.error = !guest.launch_error_told;
 	snprintf(f.kind, sizeof f.kind, "unchecked-error");
-	snprintf(f.text, sizeof f.text,
-	         "a launch failed and the program never asked: cudaGetLastError() would have said "
-	         "\"%s\"",
-	         cudaGetErrorString(cudaPeekAtLastError()));
+	snprintf(
+		f.text, sizeof f.text,
+		f.error ? "a launch failed and the program never asked: cudaGetLastError() would have said "
+				  "\"%s\""
+				: "a launch failed; calls behind it returned \"%s\", cudaGetLastError() was never "
+				  "asked",
+		error);
 	snprintf(f.remedy, sizeof f.remedy,
-	         "check cudaGetLastError() behind each launch and what each call returns");
+	         f.error ? "check cudaGetLastError() behind each launch and what each call returns"
+	                 : "nothing, if the program looks at what those calls return");
 	record_finding(&f);
 }
 
@@ -115,6 +121,7 @@ cudaError_t guest_enter(void)
 
 cudaError_t guest_leave(cudaError_t e)
 {
+	guest.launch_error_told |= e != cudaSuccess && e == guest.sticky;
 	if (!guest_caller) /* the last error is the runtime's */
 		guest_note_error(e);
 	clock_leave();
