@@ -5,19 +5,21 @@
 
 The rule: two banks, even and odd registers; a bank gives one register a cycle, to all sources that
 want it; a source that the instruction before kept (reuse) asks no bank. An instruction takes as
-many cycles as its pipe (FFMA 1, IMAD and LOP3 2), or as the bank that is asked for most registers.
+many cycles as its pipe (FFMA, FADD and FMUL 1, others 2), or as the bank that is asked for most
+registers.
 Status 1 when a measurement is another whole number of cycles.
 """
 import json
 import sys
 
-ISSUE = {"FFMA": 1, "IMAD": 2, "LOP3": 2}
+ISSUE = {"FFMA": 1, "FADD": 1, "FMUL": 1, "IMAD": 2, "LOP3": 2, "PRMT": 2, "SHF": 2}
+TWO_SOURCES = ("FADD", "FMUL")
 OVERHEAD = 0.35  # of a cycle: what the row's ends and the caches of instructions add
 
 
 def cycles(item):
-    asked = {register for slot, register in enumerate((item["a"], item["b"], item["c"]))
-             if not item["reuse"] >> slot & 1}
+    sources = (item["a"], item["b"], item["c"])[:2 if item["case"] in TWO_SOURCES else 3]
+    asked = {register for slot, register in enumerate(sources) if not item["reuse"] >> slot & 1}
     busiest = max(sum(register % 2 == bank for register in asked) for bank in (0, 1))
     return max(ISSUE[item["case"]], busiest)
 

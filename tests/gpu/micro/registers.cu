@@ -24,6 +24,10 @@ static const char source[] = R"(
 #define IMAD(k) asm volatile("mad.lo.s32 %0, %1, %2, %0;" : "+r"(v[(k) % 24]) : "r"(a), "r"(b));
 #define LOP3(k) \
 	asm volatile("lop3.b32 %0, %1, %2, %0, 0x96;" : "+r"(v[(k) % 24]) : "r"(a), "r"(b));
+#define FADD(k) asm volatile("add.f32 %0, %1, %0;" : "+f"(v[(k) % 24]) : "f"(v[(k + 1) % 24]));
+#define FMUL(k) asm volatile("mul.f32 %0, %1, %0;" : "+f"(v[(k) % 24]) : "f"(v[(k + 1) % 24]));
+#define PRMT(k) asm volatile("prmt.b32 %0, %1, %2, %0;" : "+r"(v[(k) % 24]) : "r"(a), "r"(b));
+#define SHF(k) asm volatile("shf.l.wrap.b32 %0, %1, %2, %0;" : "+r"(v[(k) % 24]) : "r"(a), "r"(b));
 #define KERNEL(name, T, OP)                                                                  \
 	extern "C" __global__ void name(unsigned *cycles, T *data, T a, T b)                     \
 	{                                                                                        \
@@ -42,6 +46,10 @@ static const char source[] = R"(
 KERNEL(row_ffma, float, FFMA)
 KERNEL(row_imad, int, IMAD)
 KERNEL(row_lop3, int, LOP3)
+KERNEL(row_fadd, float, FADD)
+KERNEL(row_fmul, float, FMUL)
+KERNEL(row_prmt, int, PRMT)
+KERNEL(row_shf, int, SHF)
 )";
 enum { ROW = 192, LOOPS = 32, FIRST = 8, RZ = 255 };
 
@@ -85,14 +93,17 @@ static Bytes compile()
 	return cubin;
 }
 
-/* The opcode's lower 12 bits, where all three sources are registers. */
+/* The opcode's lower 12 bits, where all its sources, two or three, are registers. */
 struct Op {
 	const char *name, *kernel;
-	unsigned code;
+	unsigned code, sources;
 };
-static const Op ops[] = { { "FFMA", "row_ffma", 0x223 },
-	                      { "IMAD", "row_imad", 0x224 },
-	                      { "LOP3", "row_lop3", 0x212 } };
+static const Op ops[] = {
+	{ "FFMA", "row_ffma", 0x223, 3 }, { "IMAD", "row_imad", 0x224, 3 },
+	{ "LOP3", "row_lop3", 0x212, 3 }, { "FADD", "row_fadd", 0x221, 2 },
+	{ "FMUL", "row_fmul", 0x220, 2 }, { "PRMT", "row_prmt", 0x216, 3 },
+	{ "SHF", "row_shf", 0x219, 3 },
+};
 
 /* Each instruction of that kind gets these sources; returns how many there were. */
 static unsigned patch(Bytes &cubin, const Op &op, const unsigned reg[3], unsigned reuse)
@@ -106,7 +117,7 @@ static unsigned patch(Bytes &cubin, const Op &op, const unsigned reg[3], unsigne
 			continue;
 		w[0] &= 0xffffff0000ffffffull;
 		w[0] |= (uint64_t)reg[0] << 24 | (uint64_t)reg[1] << 32;
-		w[1] = (w[1] & 0x1ffffffff00ull) | reg[2];
+		w[1] = (w[1] & 0x1ffffffff00ull) | (op.sources > 2 ? reg[2] : w[1] & 0xff);
 		/* on with the next one after a cycle, no scoreboards */
 		w[1] |= (uint64_t)(0x7f1 | reuse << 17) << 41;
 		memcpy(&cubin[at], w, 16);
@@ -145,8 +156,8 @@ int main()
 	const Bytes original = compile();
 	for (const Op &op : ops)
 		for (unsigned b = 0; b < 8; b++)
-			for (unsigned c = 0; c < 8; c++)
-				for (unsigned reuse = 0; reuse < 8; reuse++) {
+			for (unsigned c = 0; c < (op.sources > 2 ? 8 : 1); c++)
+				for (unsigned reuse = 0; reuse < 1u << op.sources; reuse++) {
 					const unsigned reg[3] = { FIRST, FIRST + b, FIRST + c };
 					Bytes changed = original;
 					const unsigned n = patch(changed, op, reg, reuse);
