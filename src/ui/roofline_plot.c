@@ -42,24 +42,30 @@ bool roofline_free(const struct canvas *c, int row, int col, int n)
 	return true;
 }
 
+bool roofline_beside(const struct axes *a, struct canvas *c, int row, int col, enum style s,
+                     const char *text)
+{
+	const int n = utf8_columns(text);
+	if (row < a->p.row || row >= a->p.row + a->p.rows)
+		return false;
+	if (col + 2 + n <= a->p.col + a->p.cols && roofline_free(c, row, col + 1, n + 2)) {
+		canvas_text(c, row, col + 2, s, text);
+		return true;
+	}
+	if (col - 1 - n >= a->p.col && roofline_free(c, row, col - 2 - n, n + 2)) {
+		canvas_text(c, row, col - 1 - n, s, text);
+		return true;
+	}
+	return false;
+}
+
 void roofline_label(const struct axes *a, struct canvas *c, int row, int col, enum style s,
                     const char *text)
 {
 	static const int rows[] = { 0, 1, -1, 2, -2, 3 };
-	int n = utf8_columns(text);
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		int r = row + rows[i];
-		if (r < a->p.row || r >= a->p.row + a->p.rows)
-			continue;
-		if (col + 2 + n <= a->p.col + a->p.cols && roofline_free(c, r, col + 1, n + 2)) {
-			canvas_text(c, r, col + 2, s, text);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (roofline_beside(a, c, row + rows[i], col, s, text))
 			return;
-		}
-		if (col - 1 - n >= a->p.col && roofline_free(c, r, col - 2 - n, n + 2)) {
-			canvas_text(c, r, col - 1 - n, s, text);
-			return;
-		}
-	}
 }
 
 void roofline_dotted(const struct plot *p, double x0, double y0, double x1, double y1, int apart)

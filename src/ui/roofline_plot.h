@@ -24,6 +24,9 @@ double roofline_y(const struct axes *a, double gflops);
 bool roofline_cell(const struct axes *a, struct point p, int *row, int *col);
 /* A line of single dots, in parts of the plot. */
 void roofline_dotted(const struct plot *p, double x0, double y0, double x1, double y1, int apart);
+/* A label right or left of row, col; false, and nothing, where there is something already. */
+bool roofline_beside(const struct axes *a, struct canvas *c, int row, int col, enum style s,
+                     const char *text);
 /* A label near row, col where nothing is yet: right, left, then the rows below and above. */
 void roofline_label(const struct axes *a, struct canvas *c, int row, int col, enum style s,
                     const char *text);

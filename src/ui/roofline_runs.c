@@ -73,6 +73,11 @@ void roofline_runs_of(const struct session *s, struct roofline_runs *r)
 
 /* --- marks --- */
 
+static const struct sign {
+	uint32_t ch;
+	const char *text; /* the same */
+} NOW = { 0x25b4, "▴" }, BEFORE = { 0x25cb, "○" }, REFERENCE = { 0x25cf, "●" }, BOOK = { 0xb6, "¶" };
+
 static void mark(const struct axes *a, struct canvas *c, struct point p, enum style s, uint32_t ch)
 {
 	int row, col;
@@ -100,20 +105,27 @@ void roofline_dots(const struct axes *a, const struct roofline_runs *r, struct c
 		path(a, r);
 	for (unsigned i = r->n; i > 0; i--) /* of those in one cell, the first number */
 		mark(a, c, r->run[i - 1], numbers_style(r), '0' + i);
-	mark(a, c, r->book, STYLE_WATCH, 0xb6);
-	mark(a, c, r->before, STYLE_FAINT, 0x25cb);
-	mark(a, c, r->reference, STYLE_FAINT, 0x25cf);
-	mark(a, c, r->now, STYLE_BOLD, 0x25b4);
+	mark(a, c, r->book, STYLE_WATCH, BOOK.ch);
+	mark(a, c, r->before, STYLE_FAINT, BEFORE.ch);
+	mark(a, c, r->reference, STYLE_FAINT, REFERENCE.ch);
+	mark(a, c, r->now, STYLE_BOLD, NOW.ch);
 }
 
 /* --- names --- */
 
+/* Beside the mark; elsewhere the name brings the mark along, and no other mark can claim it. */
 static void name(const struct axes *a, struct canvas *c, struct point p, enum style s,
-                 const char *text)
+                 const struct sign *sign, const char *text)
 {
 	int row, col;
-	if (roofline_cell(a, p, &row, &col))
-		roofline_label(a, c, row, col, s, text);
+	if (!roofline_cell(a, p, &row, &col))
+		return;
+	const uint32_t seen = c->ascii ? (uint32_t)ascii_fallback(sign->ch) : sign->ch;
+	if (roofline_at(c, row, col)->ch == seen && roofline_beside(a, c, row, col, s, text))
+		return;
+	char marked[128];
+	snprintf(marked, sizeof marked, "%s %s", sign->text, text);
+	roofline_label(a, c, row, col, s, marked);
 }
 
 static void point_name(const struct session *s, const struct selection *sel, double gflops,
@@ -176,21 +188,21 @@ void roofline_names(const struct session *s, const struct axes *a, const struct 
 	char text[96], number[32];
 	if (roofline_drawable(r->now)) {
 		point_name(s, &s->now->sel, r->now.y, text, sizeof text);
-		name(a, c, r->now, STYLE_BOLD, text);
+		name(a, c, r->now, STYLE_BOLD, &NOW, text);
 	}
 	if (roofline_drawable(r->book)) {
 		fmt_count(number, sizeof number, r->book.y);
 		snprintf(text, sizeof text, "book %s", number);
-		name(a, c, r->book, STYLE_WATCH, text);
+		name(a, c, r->book, STYLE_WATCH, &BOOK, text);
 	}
 	if (roofline_drawable(r->before)) {
 		point_name(s, panel_before_selection(s), r->before.y, text, sizeof text);
-		name(a, c, r->before, STYLE_FAINT, text);
+		name(a, c, r->before, STYLE_FAINT, &BEFORE, text);
 	}
 	if (roofline_drawable(r->reference)) {
 		fmt_count(number, sizeof number, r->reference.y);
 		snprintf(text, sizeof text, "%.24s %s", session_reference_run(s)->sel.gpu->name, number);
-		name(a, c, r->reference, STYLE_FAINT, text);
+		name(a, c, r->reference, STYLE_FAINT, &REFERENCE, text);
 	}
 	shared_cells(a, r, c);
 }
