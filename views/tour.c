@@ -143,14 +143,12 @@ static void both(const struct session *s, struct canvas *c, int row, int col, un
 	const struct tour_outcome *const o = computed(s, k);
 	const enum metric_id id = preset_book_metric(b);
 	char number[64], book[96];
-	printed(b, book, sizeof book);
-	const bool pct = !strcmp(b->unit, "%");
 	if (o)
-		fmt_num(number, sizeof number - 2, o->is, 4);
+		snprintf(number, sizeof number, "%s%s", fmt_num(book, sizeof book, o->is, 4),
+		         strcmp(b->unit, "%") ? "" : " %");
 	else
 		metric_format(&s->now->metrics, id, number, sizeof number);
-	if (o && pct)
-		strcat(number, " %");
+	printed(b, book, sizeof book);
 	const double is = o ? o->is : metric_get(&s->now->metrics, id), said = preset_book_value(b);
 	const double most = fmax(is, said);
 	const bool alike = is > 0 && said > 0;

@@ -76,7 +76,8 @@ void roofline_runs_of(const struct session *s, struct roofline_runs *r)
 static const struct sign {
 	uint32_t ch;
 	const char *text; /* the same */
-} NOW = { 0x25b4, "▴" }, BEFORE = { 0x25cb, "○" }, REFERENCE = { 0x25cf, "●" }, BOOK = { 0xb6, "¶" };
+} NOW = { 0x25b4, "▴" }, BEFORE = { 0x25cb, "○" }, REFERENCE = { 0x25cf, "●" },
+  BOOK = { 0xb6, "¶" };
 
 static void mark(const struct axes *a, struct canvas *c, struct point p, enum style s, uint32_t ch)
 {
