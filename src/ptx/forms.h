@@ -67,6 +67,8 @@
 	X(NOCOMPLETE) \
 	X(PROXY)      \
 	X(READ)       \
+	X(BITS)       \
+	X(POPC)       \
 	X(SHAPE)
 enum group {
 #define X(g) GROUP_##g,
@@ -91,7 +93,10 @@ enum group {
 #define TS_INT_PAIR (TS(U16X2) | TS(S16X2))
 #define TS_MEM (TS_BYTE | TS_BITS | TS(B128) | TS_INT | TS_FLOAT)
 #define TS_FP8_ONE (TS(E4M3) | TS(E5M2))
-#define TS_MMA (TS_FP8_ONE | TS(F16) | TS(BF16) | TS(TF32) | TS_FLOAT | TS(S32) | TS(U8) | TS(S8))
+#define TS_SMALL (TS(B1) | TS(U4) | TS(S4)) /* less than a byte: elements of matrices */
+#define TS_MMA \
+	(TS_FP8_ONE | TS(F16) | TS(BF16) | TS(TF32) | TS_FLOAT | TS(S32) | TS(U8) | TS(S8) | TS_SMALL)
+_Static_assert(PTX_TYPE_COUNT <= 32, "a set of types is a word");
 
 struct opcode_form {
 	uint64_t takes, needs; /* groups, G() or'ed; what is needed may stand */

@@ -148,7 +148,7 @@ static bool parse_shape(const char *s, size_t n, struct ptx_mma *mma)
 static const uint64_t mode_groups =
 	G(SHFL) | G(VOTE) | G(PRMT) | G(BOUNDS) | G(CHANNEL) | G(LOD) | G(TEST) | G(DONE);
 static const uint64_t idle_groups = G(LEVEL) | G(HINT) | G(BARCTA) | G(SHAPE) | G(TILE) |
-                                    G(CPMASK) | G(NOCOMPLETE) | G(PROXY) | G(READ);
+                                    G(CPMASK) | G(NOCOMPLETE) | G(PROXY) | G(READ) | G(POPC);
 
 static void apply_modifier(const struct modifier *m, bool again, struct ptx_inst *inst)
 {
@@ -171,6 +171,7 @@ static void apply_modifier(const struct modifier *m, bool again, struct ptx_inst
 	case GROUP_CMP: inst->cmp = (enum ptx_cmp)m->value; break;
 	case GROUP_BOOL: inst->boolop = (enum ptx_boolop)m->value; break;
 	case GROUP_ATOM:
+	case GROUP_BITS:
 	case GROUP_BARRED: inst->atom = (enum ptx_atom)m->value; break;
 	case GROUP_GEOMETRY: inst->geometry = (enum ptx_geometry)m->value; break;
 	case GROUP_SEM: inst->sem = (enum ptx_sem)m->value; break;
@@ -198,6 +199,12 @@ static bool is_video(enum ptx_op op)
 	return op >= OP_VABSDIFF2 && op <= OP_VSUB4;
 }
 
+/* Products of matrices in registers: types of d, a, b, c. */
+static bool is_product(enum ptx_op op)
+{
+	return op == OP_MMA || op == OP_MMA_SP || op == OP_MMA_SP_ORDERED || op == OP_WMMA_MMA;
+}
+
 /* Copies that run by themselves, whose operands parse_bulk.c reads. */
 static bool is_bulk(enum ptx_op op)
 {
@@ -208,7 +215,7 @@ static int max_types(enum ptx_op op)
 {
 	if (is_video(op) || op == OP_WGMMA)
 		return 3;
-	if (op == OP_MMA || op == OP_WMMA_MMA)
+	if (is_product(op))
 		return 4;
 	return opcode_forms[op].types2 ? 2 : opcode_forms[op].types ? 1 : 0;
 }
@@ -219,7 +226,7 @@ static uint64_t may_repeat(enum ptx_op op)
 	uint64_t groups = G(HINT);
 	if (op == OP_CP_ASYNC || is_bulk(op))
 		groups |= G(SPACE);
-	if (op == OP_MMA || op == OP_WMMA_MMA)
+	if (is_product(op))
 		groups |= G(LAYOUT);
 	return groups;
 }
@@ -403,7 +410,7 @@ static bool read_mnemonic(struct parser *p, const struct token *word, struct ptx
 		return false;
 	inst->type = n_types > 0 ? seen.types[0] : PTX_NONE;
 	inst->type2 = n_types == 2 && form->types2 ? seen.types[1] : PTX_NONE;
-	if (op == OP_MMA || op == OP_WMMA_MMA)
+	if (is_product((enum ptx_op)op))
 		for (int i = 0; i < n_types; i++) /* d c, or d a b c */
 			inst->mma.types[n_types == 2 ? i * 3 : i] = seen.types[i];
 	if (is_video((enum ptx_op)op) || op == OP_WGMMA)

@@ -18,6 +18,9 @@
 /* X(ID, "name", bytes) : fundamental types, PTX ISA 5.2 */
 #define PTX_TYPES(X)       \
 	X(NONE, "", 0)         \
+	X(B1, "b1", 1)         \
+	X(U4, "u4", 1)         \
+	X(S4, "s4", 1)         \
 	X(B8, "b8", 1)         \
 	X(B16, "b16", 2)       \
 	X(B32, "b32", 4)       \
@@ -233,70 +236,10 @@ enum ptx_flag {
 	PF_NOINC = 1 << 30 /* cp.async.mbarrier.arrive.noinc */,
 };
 
-/* clang-format off: one row each */
-/* X(ID, "name") : special registers, PTX ISA 10 */
-#define PTX_SPECIALS(X)                              \
-	X(TID_X, "%tid.x")                               \
-	X(TID_Y, "%tid.y")                               \
-	X(TID_Z, "%tid.z")                               \
-	X(NTID_X, "%ntid.x")                             \
-	X(NTID_Y, "%ntid.y")                             \
-	X(NTID_Z, "%ntid.z")                             \
-	X(CTAID_X, "%ctaid.x")                           \
-	X(CTAID_Y, "%ctaid.y")                           \
-	X(CTAID_Z, "%ctaid.z")                           \
-	X(NCTAID_X, "%nctaid.x")                         \
-	X(NCTAID_Y, "%nctaid.y")                         \
-	X(NCTAID_Z, "%nctaid.z")                         \
-	X(LANEID, "%laneid")                             \
-	X(WARPID, "%warpid")                             \
-	X(NWARPID, "%nwarpid")                           \
-	X(SMID, "%smid")                                 \
-	X(NSMID, "%nsmid")                               \
-	X(GRIDID, "%gridid")                             \
-	X(CLOCK, "%clock")                               \
-	X(CLOCK64, "%clock64")                           \
-	X(GLOBALTIMER, "%globaltimer")                   \
-	X(LANEMASK_EQ, "%lanemask_eq")                   \
-	X(LANEMASK_LE, "%lanemask_le")                   \
-	X(LANEMASK_LT, "%lanemask_lt")                   \
-	X(LANEMASK_GE, "%lanemask_ge")                   \
-	X(LANEMASK_GT, "%lanemask_gt")                   \
-	X(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size")       \
-	X(TOTAL_SMEM_SIZE, "%total_smem_size")           \
-	X(CLOCK_HI, "%clock_hi")                         \
-	X(GLOBALTIMER_LO, "%globaltimer_lo")             \
-	X(GLOBALTIMER_HI, "%globaltimer_hi")             \
-	X(ENVREG1, "%envreg1")                           \
-	X(ENVREG2, "%envreg2")                           \
-	X(CLUSTERID_X, "%clusterid.x")                   \
-	X(CLUSTERID_Y, "%clusterid.y")                   \
-	X(CLUSTERID_Z, "%clusterid.z")                   \
-	X(NCLUSTERID_X, "%nclusterid.x")                 \
-	X(NCLUSTERID_Y, "%nclusterid.y")                 \
-	X(NCLUSTERID_Z, "%nclusterid.z")                 \
-	X(CLUSTER_CTAID_X, "%cluster_ctaid.x")           \
-	X(CLUSTER_CTAID_Y, "%cluster_ctaid.y")           \
-	X(CLUSTER_CTAID_Z, "%cluster_ctaid.z")           \
-	X(CLUSTER_NCTAID_X, "%cluster_nctaid.x")         \
-	X(CLUSTER_NCTAID_Y, "%cluster_nctaid.y")         \
-	X(CLUSTER_NCTAID_Z, "%cluster_nctaid.z")         \
-	X(CLUSTER_CTARANK, "%cluster_ctarank")           \
-	X(CLUSTER_NCTARANK, "%cluster_nctarank")         \
-	X(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster")   \
-	X(RESERVED_BEGIN, "%reserved_smem_offset_begin") \
-	X(RESERVED_END, "%reserved_smem_offset_end")     \
-	X(RESERVED_CAP, "%reserved_smem_offset_cap")     \
-	X(RESERVED_0, "%reserved_smem_offset_0")         \
-	X(RESERVED_1, "%reserved_smem_offset_1")         \
-	X(AGGR_SMEM_SIZE, "%aggr_smem_size")             \
-	X(CURRENT_GRAPH_EXEC, "%current_graph_exec")
-/* clang-format on */
 enum ptx_special {
-#define X(id, name) SR_##id,
-	PTX_SPECIALS(X)
-#undef X
-		SR_COUNT
+#define SPECIAL(id, name) SR_##id,
+#include "ptx/special.def"
+	SR_COUNT
 };
 
 enum ptx_operand_kind {

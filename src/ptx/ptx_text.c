@@ -30,9 +30,8 @@ unsigned ptx_type_bytes(enum ptx_type t)
 const char *ptx_special_name(enum ptx_special s)
 {
 	static const char *const names[] = {
-#define X(id, name) [SR_##id] = name,
-		PTX_SPECIALS(X)
-#undef X
+#define SPECIAL(id, name) [SR_##id] = name,
+#include "ptx/special.def"
 	};
 	return (unsigned)s < SR_COUNT ? names[s] : "?";
 }

@@ -77,6 +77,7 @@ void emit_tensor(struct emit *e, const struct xop *x)
 		o->b[i] = i < t->n_b ? e->p->reg_slot[t->first_b + (int32_t)i] : 0;
 		o->c[i] = i < t->n_c ? e->p->reg_slot[t->first_c + (int32_t)i] : 0;
 	}
+	o->e = t->kind == TENSOR_SPARSE ? e->p->reg_slot[t->first_e] : 0;
 	for (unsigned i = 0; i < x->n_d; i++)
 		o->d[i] = x->d[i] >= 0 ? e->p->reg_slot[x->d[i]] : 0;
 	emit_uop(e, e->h->tensor)->tensor = o;

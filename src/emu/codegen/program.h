@@ -151,6 +151,7 @@ struct fused {
 struct tensor_operands {
 	struct ir_tensor tensor;
 	uint32_t a[X_MAX_VEC], b[X_MAX_VEC], c[X_MAX_VEC], d[X_MAX_VEC]; /* d 0 = sink */
+	uint32_t e; /* TENSOR_SPARSE: slot of what says which elements A holds */
 };
 
 /* Operands of a call of the system: slots of 32 lanes of 8 bytes. */

@@ -169,12 +169,23 @@ struct ir_inst {
 	uint8_t flop16, flop32, flop64; /* of one lane */
 };
 
+enum tensor_kind {
+	TENSOR_DENSE,
+	TENSOR_SPARSE, /* A holds every second element; the register first_e says which they are */
+	TENSOR_XOR,    /* of bits: how many differ, how many both have */
+	TENSOR_AND,
+	TENSOR_QUADS, /* m8n8k4: four products, one of each pair of quads */
+};
 /* D = A B + C of a warp; fragments as in lower_tensor.c, A, B and C in registers in a row. */
 struct ir_tensor {
-	uint8_t m, n, k;
-	bool saturate; /* integers: at the ends of the range */
+	enum tensor_kind kind;
+	uint8_t m, n;
+	uint16_t k;
+	bool saturate;     /* integers: at the ends of the range */
+	bool a_col, b_col; /* TENSOR_QUADS: layouts */
+	uint8_t selector;  /* TENSOR_SPARSE: which lanes of a quad say it */
 	enum ptx_type d, a, b, c;
-	int32_t first_a, first_b, first_c;
+	int32_t first_a, first_b, first_c, first_e;
 	uint8_t n_a, n_b, n_c; /* registers of each */
 };
 

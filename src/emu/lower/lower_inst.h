@@ -29,6 +29,10 @@ static inline bool type_fp8(enum ptx_type t)
 {
 	return t == PTX_E4M3X2 || t == PTX_E5M2X2;
 }
+static inline bool type_small(enum ptx_type t) /* less than a byte */
+{
+	return t == PTX_B1 || t == PTX_U4 || t == PTX_S4;
+}
 static inline bool type_integer_pair(enum ptx_type t)
 {
 	return t == PTX_U16X2 || t == PTX_S16X2;
@@ -63,8 +67,18 @@ struct xsrc low_address(struct lower *l, int32_t symbol, int64_t *offset);
 /* Address operand @i in shared memory, as an offset of 4 bytes; generic addresses too. */
 struct xsrc low_shared_offset(struct lower *l, unsigned i);
 
-/* Address operand @i with 64 bits (lower_tensor.c). */
+/* Address operand @i with 64 bits. */
 struct xsrc low_wide_address(struct lower *l, unsigned i);
+/* A lane's place in fragments: lane / 4 and lane % 4. */
+struct lanes {
+	struct xsrc g, t;
+};
+struct lanes low_lane_parts(struct lower *l);
+/* What lies at @address + @offset, in a new register. */
+int32_t low_load(struct lower *l, enum ptx_space space, struct xsrc address, int64_t offset,
+                 enum ptx_type type);
+void low_store(struct lower *l, enum ptx_space space, struct xsrc address, int64_t offset,
+               enum ptx_type type, struct xsrc value);
 /* A value of 4 bytes with 8 (lower_mbarrier.c). */
 struct xsrc low_widened(struct lower *l, struct xsrc a);
 
@@ -96,6 +110,10 @@ bool low_float_op(struct lower *l, enum emu_op op, unsigned n, struct xsrc a, st
 bool low_cvt_fp8(struct lower *l);
 /* mma.sync of 8-bit floats (lower_mma_fp8.c). */
 bool low_mma_fp8(struct lower *l);
+/* Elements of less than a byte, and m8n8k4 of halves (lower_mma_rare.c). */
+bool low_mma_small(struct lower *l);
+bool low_wmma_load_small(struct lower *l);
+bool low_mma_quads(struct lower *l);
 /* The sign bits of a floating-point type, both of a pair (lower_function.c). */
 uint64_t low_sign_bits(enum ptx_type t);
 

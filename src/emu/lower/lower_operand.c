@@ -238,3 +238,62 @@ struct xsrc low_shared_offset(struct lower *l, unsigned i)
 	}
 	return src_reg(low_op1(l, E_mov_b32, -1, a));
 }
+
+/* --- what instructions of a whole warp are made of --- */
+
+struct lanes low_lane_parts(struct lower *l)
+{
+	const int32_t lane = low_temp(l, 4);
+	struct xop *x = low_emit(l, X_SPECIAL);
+	x->op = SR_LANEID;
+	x->n_d = 1;
+	x->d[0] = lane;
+	return (struct lanes){
+		.g = src_reg(low_op2(l, E_shr_u32, -1, src_reg(lane), src_const(2))),
+		.t = src_reg(low_op2(l, E_and_b32, -1, src_reg(lane), src_const(3))),
+	};
+}
+
+struct xsrc low_wide_address(struct lower *l, unsigned i)
+{
+	const struct ptx_operand *m = &l->in->opnd[i];
+	int64_t offset = m->i64;
+	struct xsrc base = src_const(0);
+	if (m->addr_base == ADDR_REG)
+		base = low_resize(l, src_reg(m->reg), low_reg_bytes(l, m->reg), 8);
+	else if (m->addr_base == ADDR_SYMBOL)
+		base = low_address(l, m->symbol, &offset);
+	return src_reg(low_op2(l, E_add_b64, -1, base, src_const((uint64_t)offset)));
+}
+
+static void memory_op(struct lower *l, struct xop *x, enum ptx_space space, struct xsrc address,
+                      int64_t offset, enum ptx_type type)
+{
+	x->space = space;
+	x->mem = (int32_t)l->ir->n_mem++;
+	x->s[0] = address;
+	x->offset = offset;
+	x->n_s = 1;
+	x->type = type;
+	x->bytes = (uint8_t)ptx_type_bytes(type);
+}
+
+int32_t low_load(struct lower *l, enum ptx_space space, struct xsrc address, int64_t offset,
+                 enum ptx_type type)
+{
+	const int32_t d = low_temp(l, type_lane(type));
+	struct xop *x = low_emit(l, X_LD);
+	memory_op(l, x, space, address, offset, type);
+	x->n_d = 1;
+	x->d[0] = d;
+	return d;
+}
+
+void low_store(struct lower *l, enum ptx_space space, struct xsrc address, int64_t offset,
+               enum ptx_type type, struct xsrc value)
+{
+	struct xop *x = low_emit(l, X_ST);
+	memory_op(l, x, space, address, offset, type);
+	x->n_s = 2;
+	x->s[1] = value;
+}

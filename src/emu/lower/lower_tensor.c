@@ -16,23 +16,6 @@
 
 /* --- lanes --- */
 
-struct lanes {
-	struct xsrc g, t; /* lane / 4, lane % 4 */
-};
-
-static struct lanes lane_parts(struct lower *l)
-{
-	const int32_t lane = low_temp(l, 4);
-	struct xop *x = low_emit(l, X_SPECIAL);
-	x->op = SR_LANEID;
-	x->n_d = 1;
-	x->d[0] = lane;
-	return (struct lanes){
-		.g = src_reg(low_op2(l, E_shr_u32, -1, src_reg(lane), src_const(2))),
-		.t = src_reg(low_op2(l, E_and_b32, -1, src_reg(lane), src_const(3))),
-	};
-}
-
 /* a * factor + b */
 static struct xsrc scaled(struct lower *l, struct xsrc a, unsigned factor, unsigned b)
 {
@@ -54,38 +37,6 @@ struct xsrc low_from_lane(struct lower *l, struct xsrc value, struct xsrc lane)
 	x->n_d = 1;
 	x->d[0] = d;
 	return src_reg(d);
-}
-
-static void memory_op(struct lower *l, struct xop *x, enum ptx_space space, struct xsrc address,
-                      int64_t offset, enum ptx_type type)
-{
-	x->space = space;
-	x->mem = (int32_t)l->ir->n_mem++;
-	x->s[0] = address;
-	x->offset = offset;
-	x->n_s = 1;
-	x->type = type;
-	x->bytes = (uint8_t)ptx_type_bytes(type);
-}
-
-static int32_t load(struct lower *l, enum ptx_space space, struct xsrc address, int64_t offset,
-                    enum ptx_type type)
-{
-	const int32_t d = low_temp(l, type_lane(type));
-	struct xop *x = low_emit(l, X_LD);
-	memory_op(l, x, space, address, offset, type);
-	x->n_d = 1;
-	x->d[0] = d;
-	return d;
-}
-
-static void store(struct lower *l, enum ptx_space space, struct xsrc address, int64_t offset,
-                  enum ptx_type type, struct xsrc value)
-{
-	struct xop *x = low_emit(l, X_ST);
-	memory_op(l, x, space, address, offset, type);
-	x->n_s = 2;
-	x->s[1] = value;
 }
 
 /* --- ldmatrix, stmatrix, movmatrix: 8 x 8 matrices of 16 bits --- */
@@ -116,7 +67,7 @@ bool low_ldmatrix(struct lower *l)
 	const bool trans = in->flags & PF_TRANS;
 	if (in->mma.m != 8 || in->mma.n != 8)
 		return low_refuse(l, "only the shape m8n8 is supported");
-	const struct lanes at = lane_parts(l);
+	const struct lanes at = low_lane_parts(l);
 	const struct xsrc address = low_shared_offset(l, 1);
 	int32_t value[4];
 	for (unsigned i = 0; i < in->mma.count; i++) {
@@ -124,7 +75,7 @@ bool low_ldmatrix(struct lower *l)
 			const struct xsrc row = row_address(l, address, i, at.g);
 			const struct xsrc by = scaled(l, at.t, 4, 0);
 			const struct xsrc a = src_reg(low_op2(l, E_add_b32, -1, row, by));
-			value[i] = load(l, SPACE_SHARED, a, 0, PTX_B32);
+			value[i] = low_load(l, SPACE_SHARED, a, 0, PTX_B32);
 			continue;
 		}
 		struct xsrc part[2];
@@ -132,7 +83,7 @@ bool low_ldmatrix(struct lower *l)
 			const struct xsrc row = row_address(l, address, i, scaled(l, at.t, 2, j));
 			const struct xsrc by = scaled(l, at.g, 2, 0);
 			const struct xsrc a = src_reg(low_op2(l, E_add_b32, -1, row, by));
-			part[j] = src_reg(load(l, SPACE_SHARED, a, 0, PTX_U16));
+			part[j] = src_reg(low_load(l, SPACE_SHARED, a, 0, PTX_U16));
 		}
 		value[i] = low_op2(l, E_pack32, -1, part[0], part[1]);
 	}
@@ -151,7 +102,7 @@ bool low_stmatrix(struct lower *l)
 	const bool trans = in->flags & PF_TRANS;
 	if (in->mma.m != 8 || in->mma.n != 8)
 		return low_refuse(l, "only the shape m8n8 is supported");
-	const struct lanes at = lane_parts(l);
+	const struct lanes at = low_lane_parts(l);
 	const struct xsrc address = low_shared_offset(l, 0);
 	for (unsigned i = 0; i < in->mma.count; i++) {
 		int32_t reg;
@@ -162,8 +113,8 @@ bool low_stmatrix(struct lower *l)
 				row_address(l, address, i, trans ? scaled(l, at.t, 2, j) : at.g);
 			const struct xsrc by = scaled(l, trans ? at.g : at.t, trans ? 2 : 4, 0);
 			const struct xsrc a = src_reg(low_op2(l, E_add_b32, -1, row, by));
-			store(l, SPACE_SHARED, a, 0, trans ? PTX_U16 : PTX_B32,
-			      trans ? half_of(l, value, j) : value);
+			low_store(l, SPACE_SHARED, a, 0, trans ? PTX_U16 : PTX_B32,
+			          trans ? half_of(l, value, j) : value);
 		}
 	}
 	return !l->failed;
@@ -172,7 +123,7 @@ bool low_stmatrix(struct lower *l)
 /* Element (2 t + j, g) comes from lane 4 (2 t + j) + g / 2, its half g % 2. */
 bool low_movmatrix(struct lower *l)
 {
-	const struct lanes at = lane_parts(l);
+	const struct lanes at = low_lane_parts(l);
 	const struct xsrc value = low_src(l, 1, 4);
 	const struct xsrc column = src_reg(low_op2(l, E_shr_u32, -1, at.g, src_const(1)));
 	const struct xsrc odd = src_reg(low_op2(l, E_and_b32, -1, at.g, src_const(1)));
@@ -232,18 +183,6 @@ struct placed {
 	bool together;       /* a register's elements lie side by side in memory */
 };
 
-struct xsrc low_wide_address(struct lower *l, unsigned i)
-{
-	const struct ptx_operand *m = &l->in->opnd[i];
-	int64_t offset = m->i64;
-	struct xsrc base = src_const(0);
-	if (m->addr_base == ADDR_REG)
-		base = low_resize(l, src_reg(m->reg), low_reg_bytes(l, m->reg), 8);
-	else if (m->addr_base == ADDR_SYMBOL)
-		base = low_address(l, m->symbol, &offset);
-	return src_reg(low_op2(l, E_add_b64, -1, base, src_const((uint64_t)offset)));
-}
-
 /* Address of element (row + r0, column + c0) of the fragment, @major: rows lie apart by stride. */
 static struct xsrc element(struct lower *l, const struct lanes *at, const struct fragment *f,
                            const struct piece *p, unsigned j, struct xsrc base, struct xsrc stride,
@@ -299,13 +238,15 @@ bool low_wmma_load(struct lower *l)
 	const bool row_major = !in->mma.a_col, together = elements_together(&f, row_major);
 	const enum ptx_type one = f.bytes == 1 ? PTX_U8 : f.bytes == 2 ? PTX_U16 : in->type;
 	int32_t value[8];
+	if (type_small(in->type))
+		return low_wmma_load_small(l);
 	if (!supported_wmma(l, in->type))
 		return false;
 	if (!known_fragment(l, &f))
 		return false;
 	if (in->opnd[0].kind == OPND_VEC && in->opnd[0].n_vec % f.registers)
 		return low_refuse(l, "a fragment of this shape has %u registers", f.registers);
-	const struct lanes at = lane_parts(l);
+	const struct lanes at = low_lane_parts(l);
 	const struct xsrc base = low_wide_address(l, 1);
 	const struct xsrc stride = stride_bytes(l, 2, &f, in->mma.frag, row_major);
 	for (unsigned r = 0; r < f.registers; r++) {
@@ -313,13 +254,13 @@ bool low_wmma_load(struct lower *l)
 		if (together || p.count == 1) {
 			const struct xsrc a = element(l, &at, &f, &p, 0, base, stride, row_major);
 			const enum ptx_type t = f.bytes == 8 ? PTX_F64 : PTX_B32;
-			value[r] = load(l, in->space, a, 0, t);
+			value[r] = low_load(l, in->space, a, 0, t);
 			continue;
 		}
 		value[r] = low_op1(l, E_mov_b32, -1, src_const(0));
 		for (unsigned j = 0; j < p.count; j++) {
 			const struct xsrc a = element(l, &at, &f, &p, j, base, stride, row_major);
-			const struct xsrc v = src_reg(load(l, in->space, a, 0, one));
+			const struct xsrc v = src_reg(low_load(l, in->space, a, 0, one));
 			low_op4(l, E_bfi_b32, value[r], v, src_reg(value[r]), src_const(8 * f.bytes * j),
 			        src_const(8 * f.bytes));
 		}
@@ -341,7 +282,7 @@ bool low_wmma_store(struct lower *l)
 	const bool row_major = !in->mma.a_col, together = elements_together(&f, row_major);
 	if (!supported_wmma(l, in->type) || !known_fragment(l, &f))
 		return false;
-	const struct lanes at = lane_parts(l);
+	const struct lanes at = low_lane_parts(l);
 	const struct xsrc base = low_wide_address(l, 0);
 	const struct xsrc stride = stride_bytes(l, 2, &f, in->mma.frag, row_major);
 	for (unsigned r = 0; r < f.registers; r++) {
@@ -352,9 +293,9 @@ bool low_wmma_store(struct lower *l)
 		for (unsigned j = 0; j < (together ? 1 : p.count); j++) {
 			const struct xsrc a = element(l, &at, &f, &p, j, base, stride, row_major);
 			if (f.bytes == 2 && !together)
-				store(l, in->space, a, 0, PTX_U16, half_of(l, value, j));
+				low_store(l, in->space, a, 0, PTX_U16, half_of(l, value, j));
 			else
-				store(l, in->space, a, 0, f.bytes == 8 ? PTX_F64 : PTX_B32, value);
+				low_store(l, in->space, a, 0, f.bytes == 8 ? PTX_F64 : PTX_B32, value);
 		}
 	}
 	return !l->failed;
@@ -400,12 +341,10 @@ static bool known_shape(const struct ptx_mma *m, enum ptx_type a)
 	       m->k * bytes % (a == PTX_F64 ? 32 : 16) == 0;
 }
 
-bool low_mma(struct lower *l)
+static bool dense_product(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
 	const struct ptx_mma *m = &in->mma;
-	if (m->types[1] == PTX_E4M3 || m->types[1] == PTX_E5M2)
-		return low_mma_fp8(l);
 	struct ir_tensor t = { .m = (uint8_t)m->m,
 		                   .n = (uint8_t)m->n,
 		                   .k = (uint8_t)m->k,
@@ -416,8 +355,6 @@ bool low_mma(struct lower *l)
 		                   .saturate = in->flags & PF_SATFINITE };
 	if (in->op == OP_WMMA_MMA && t.a == PTX_NONE)
 		t.a = t.b = PTX_F16;
-	if (in->op == OP_MMA && m->m == 8 && m->k == 4 && t.a == PTX_F16)
-		return low_refuse(l, "the shape m8n8k4 of Volta is not supported; use m16n8k8 or wmma");
 	if (!known_product(&t) || !known_shape(m, t.a))
 		return low_refuse(l, "this shape or these types are not supported");
 	const struct fragment a = fragment_of(m, 'a', t.a), b = fragment_of(m, 'b', t.b),
@@ -441,4 +378,17 @@ bool low_mma(struct lower *l)
 	}
 	low_product(l, &t, d.registers, made);
 	return !l->failed;
+}
+
+bool low_mma(struct lower *l)
+{
+	const struct ptx_mma *m = &l->in->mma;
+	const enum ptx_type a = m->types[1];
+	if (a == PTX_E4M3 || a == PTX_E5M2)
+		return low_mma_fp8(l);
+	if (type_small(a))
+		return low_mma_small(l);
+	if (l->in->op == OP_MMA && m->m == 8 && m->k == 4 && a == PTX_F16)
+		return low_mma_quads(l);
+	return dense_product(l);
 }

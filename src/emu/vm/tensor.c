@@ -17,13 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-struct entry { /* of A or B: its value and exponent; INT_MIN = zero */
-	double value;
-	int exponent;
-};
-
 struct product {
-	struct entry a[TENSOR_SIDE][TENSOR_K], b[TENSOR_SIDE][TENSOR_K]; /* b by column */
+	struct tensor_entry a[TENSOR_SIDE * TENSOR_K], b[TENSOR_SIDE * TENSOR_K]; /* b by column */
 };
 
 static uint32_t register_of(const struct warp *w, uint32_t slot, unsigned lane)
@@ -36,6 +31,8 @@ static double element_value(enum ptx_type type, uint32_t v, unsigned j)
 	switch (type) {
 	case PTX_F16: return (double)lane_h2f((uint16_t)(v >> (16 * j)));
 	case PTX_BF16: return (double)f32_bits(v >> (16 * j) << 16);
+	case PTX_S8: return (double)(int8_t)(uint8_t)(v >> (8 * j));
+	case PTX_U8: return (double)(uint8_t)(v >> (8 * j));
 	default: return (double)f32_bits(v & 0xffffe000u); /* TF32 */
 	}
 }
@@ -50,11 +47,17 @@ static int exponent_of(enum ptx_type type, double v)
 	return e < least ? least : e;
 }
 
-static void read_side(const struct warp *w, const struct ir_tensor *t, enum ptx_type type,
-                      const uint32_t *slot, unsigned side, struct entry (*out)[TENSOR_K])
+struct tensor_entry tensor_half(uint16_t bits)
+{
+	const double x = (double)lane_h2f(bits);
+	return (struct tensor_entry){ x, exponent_of(PTX_F16, x) };
+}
+
+void tensor_read_side(const struct warp *w, enum ptx_type type, const uint32_t *slot, unsigned side,
+                      unsigned k, struct tensor_entry *out)
 {
 	const unsigned each = 4 / ptx_type_bytes(type);
-	const unsigned blocks = side / 8, n = blocks * t->k / (4 * each);
+	const unsigned blocks = side / 8, n = blocks * k / (4 * each);
 	for (unsigned r = 0; r < n; r++)
 		for (unsigned lane = 0; lane < 32; lane++) {
 			const uint32_t v = register_of(w, slot[r], lane);
@@ -62,7 +65,7 @@ static void read_side(const struct warp *w, const struct ir_tensor *t, enum ptx_
 			const unsigned column = lane % 4 * each + 4 * each * (r / blocks);
 			for (unsigned j = 0; j < each; j++) {
 				const double x = element_value(type, v, j);
-				out[row][column + j] = (struct entry){ x, exponent_of(type, x) };
+				out[row * k + column + j] = (struct tensor_entry){ x, exponent_of(type, x) };
 			}
 		}
 }
@@ -77,7 +80,8 @@ float tensor_cut_off(double v)
  * see from the number of registers. NOLINTBEGIN(clang-analyzer-core.*) */
 
 /* c + the sum of up to @n products. */
-static float add_group(const struct entry *a, const struct entry *b, unsigned n, float c)
+static float add_group(const struct tensor_entry *a, const struct tensor_entry *b, unsigned n,
+                       float c)
 {
 	int most = c != 0 && isfinite(c) ? ilogbf(c) : INT_MIN;
 	bool odd = !isfinite(c);
@@ -105,18 +109,13 @@ static float add_group(const struct entry *a, const struct entry *b, unsigned n,
 	return tensor_cut_off(ldexp((double)total, most - TENSOR_KEPT_BITS));
 }
 
-static uint32_t sum_floats(const struct ir_tensor *t, const struct product *p, unsigned row,
-                           unsigned column, uint32_t c)
+float tensor_sum(enum ptx_type type, const struct tensor_entry *a, const struct tensor_entry *b,
+                 unsigned k, float c)
 {
-	const unsigned group = t->a == PTX_TF32 ? 8 : 16;
-	float sum = t->c == PTX_F16 ? lane_h2f((uint16_t)c) : f32_bits(c);
-	for (unsigned k = 0; k < t->k; k += group) {
-		const unsigned n = t->k - k < group ? t->k - k : group;
-		sum = add_group(&p->a[row][k], &p->b[column][k], n, sum);
-	}
-	uint32_t bits;
-	memcpy(&bits, &sum, sizeof bits);
-	return t->d == PTX_F16 ? lane_f2h(sum) : bits;
+	const unsigned group = type == PTX_TF32 ? 8 : 16;
+	for (unsigned i = 0; i < k; i += group)
+		c = add_group(a + i, b + i, k - i < group ? k - i : group, c);
+	return c;
 }
 
 /* NOLINTEND(clang-analyzer-core.*) */
@@ -136,8 +135,15 @@ static struct sum_place place_of_sum(const struct ir_tensor *t, enum ptx_type ty
 	return (struct sum_place){ 2 * pair + second, lane, 0 };
 }
 
-static void write_sum(struct warp *w, const struct tensor_operands *o, uint32_t mask, unsigned row,
-                      unsigned column, uint32_t v)
+uint32_t tensor_c(const struct warp *w, const struct tensor_operands *o, unsigned row,
+                  unsigned column)
+{
+	const struct sum_place at = place_of_sum(&o->tensor, o->tensor.c, row, column);
+	return register_of(w, o->c[at.reg], at.lane) >> (16 * at.half);
+}
+
+void tensor_write_d(struct warp *w, const struct tensor_operands *o, uint32_t mask, unsigned row,
+                    unsigned column, uint32_t v)
 {
 	const struct sum_place at = place_of_sum(&o->tensor, o->tensor.d, row, column);
 	const uint32_t slot = o->d[at.reg];
@@ -150,16 +156,28 @@ static void write_sum(struct warp *w, const struct tensor_operands *o, uint32_t 
 		*d = v;
 }
 
+float tensor_to_sum(enum ptx_type type, uint32_t c)
+{
+	return type == PTX_F16 ? lane_h2f((uint16_t)c) : f32_bits(c);
+}
+
+uint32_t tensor_from_sum(enum ptx_type type, float sum)
+{
+	uint32_t bits;
+	memcpy(&bits, &sum, sizeof bits);
+	return type == PTX_F16 ? lane_f2h(sum) : bits;
+}
+
 COLD void tensor_multiply(struct warp *w, const struct tensor_operands *o, uint32_t mask)
 {
 	const struct ir_tensor *t = &o->tensor;
 	struct product p = { 0 };
-	read_side(w, t, t->a, o->a, t->m, p.a);
-	read_side(w, t, t->b, o->b, t->n, p.b);
+	tensor_read_side(w, t->a, o->a, t->m, t->k, p.a);
+	tensor_read_side(w, t->b, o->b, t->n, t->k, p.b);
 	for (unsigned row = 0; row < t->m; row++)
 		for (unsigned column = 0; column < t->n; column++) {
-			const struct sum_place at = place_of_sum(t, t->c, row, column);
-			const uint32_t c = register_of(w, o->c[at.reg], at.lane) >> (16 * at.half);
-			write_sum(w, o, mask, row, column, sum_floats(t, &p, row, column, c));
+			const float c = tensor_to_sum(t->c, tensor_c(w, o, row, column));
+			const float sum = tensor_sum(t->a, &p.a[row * t->k], &p.b[column * t->k], t->k, c);
+			tensor_write_d(w, o, mask, row, column, tensor_from_sum(t->d, sum));
 		}
 }

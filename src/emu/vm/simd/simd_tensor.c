@@ -475,7 +475,9 @@ static void multiply_whole(struct warp *w, const struct tensor_operands *o, uint
 HANDLER(tensor_any)
 {
 	const struct tensor_operands *o = u->tensor;
-	if (o->tensor.a == PTX_F64)
+	if (o->tensor.kind != TENSOR_DENSE)
+		tensor_rare(w, o, mask);
+	else if (o->tensor.a == PTX_F64)
 		multiply_doubles(w, o, mask);
 	else if (o->tensor.a == PTX_S8 || o->tensor.a == PTX_U8)
 		multiply_whole(w, o, mask);
