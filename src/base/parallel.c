@@ -56,7 +56,7 @@ void parallel_ranges(size_t n, size_t least, parallel_part *part, void *ctx)
 			run_range(&range[i]);
 }
 
-#define LEAST_COPY ((size_t)8 << 20) /* copied before a thread has begun */
+#define LEAST_COPY ((size_t)2 << 20) /* copied by the time that a few threads have begun */
 
 struct copy {
 	char *to;

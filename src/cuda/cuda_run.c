@@ -89,28 +89,6 @@ static bool allocate(struct gpu_worker *w, CUdeviceptr *p, uint64_t bytes, uint6
 	return cu_ok(w, r, "cuMemAlloc", why);
 }
 
-static bool cancelled(struct gpu_worker *w, struct cuda_fault *why)
-{
-	return work_cancelled(w) && !fault_set(why, FAULT_CANCELLED, "%s", "");
-}
-
-/* A millisecond or two each, and the person can stop it between two. */
-#define COPY_PIECE ((uint64_t)16 << 20)
-
-/* One buffer there or back, by pieces. */
-static bool copy_pieces(struct gpu_worker *w, CUdeviceptr device, uint8_t *host, uint64_t bytes,
-                        bool back, struct cuda_fault *why)
-{
-	for (uint64_t at = 0; at < bytes; at += COPY_PIECE) {
-		const uint64_t n = bytes - at < COPY_PIECE ? bytes - at : COPY_PIECE;
-		const CUresult r = back ? w->cu.MemcpyDtoH(host + at, device + at, n)
-		                        : w->cu.MemcpyHtoD(device + at, host + at, n);
-		if (!cu_ok(w, r, back ? "cuMemcpyDtoH" : "cuMemcpyHtoD", why) || cancelled(w, why))
-			return false;
-	}
-	return true;
-}
-
 /* One buffer's contents before the run. */
 static bool fill(struct gpu_worker *w, struct gpu_launch *l, unsigned b, uint8_t *shared,
                  struct cuda_fault *why)
@@ -119,10 +97,10 @@ static bool fill(struct gpu_worker *w, struct gpu_launch *l, unsigned b, uint8_t
 	const uint64_t bytes = j->buffers[b].bytes, words = bytes / sizeof(uint32_t);
 	uint32_t pattern = j->buffers[b].pattern;
 	if (!j->buffers[b].patterned)
-		return copy_pieces(w, l->buffers[b], shared + j->buffers[b].offset, bytes, false, why);
+		return copy_buffer(w, l->buffers[b], shared + j->buffers[b].offset, bytes, false, why);
 	return (!words || cu_ok(w, w->cu.MemsetD32Async(l->buffers[b], pattern, words, w->stream),
 	                        "cuMemsetD32Async", why)) &&
-	       copy_pieces(w, l->buffers[b] + words * sizeof pattern, (uint8_t *)&pattern,
+	       copy_buffer(w, l->buffers[b] + words * sizeof pattern, (uint8_t *)&pattern,
 	                   bytes % sizeof pattern, false, why);
 }
 
@@ -156,7 +134,7 @@ static bool download(struct gpu_worker *w, const struct gpu_launch *l, uint8_t *
 {
 	for (unsigned b = 0; b < l->job->n_buffers; b++) {
 		work_step(w, "copying buffer %s back", l->job->buffers[b].name);
-		if (!copy_pieces(w, l->buffers[b], shared + l->job->buffers[b].offset,
+		if (!copy_buffer(w, l->buffers[b], shared + l->job->buffers[b].offset,
 		                 l->job->buffers[b].bytes, true, why))
 			return false;
 	}
@@ -204,20 +182,20 @@ static bool measure(struct gpu_worker *w, struct gpu_launch *l, uint8_t *shared,
 			return false;
 	}
 	work_progress(w, 0.5);
-	if (cancelled(w, why))
+	if (work_stopped(w, why))
 		return false;
 	/* Activity collection is off while counters are read: with it on, counts are wrong. */
 	if ((caps & CAP_TIMELINE) &&
 	    !tolerate(w, stream_timeline(w, l, shared, r, why), r, CAPN_TIMELINE, why))
 		return false;
 	work_progress(w, 0.6);
-	if (cancelled(w, why))
+	if (work_stopped(w, why))
 		return false;
 	if ((caps & CAP_COUNTERS) &&
 	    !tolerate(w, profile_counters(w, l, r, why), r, CAPN_COUNTERS, why))
 		return false;
 	work_progress(w, 0.9);
-	if (cancelled(w, why))
+	if (work_stopped(w, why))
 		return false;
 	if ((caps & CAP_PER_LINE) && !tolerate(w, lines_measure(w, l, r, why), r, CAPN_PER_LINE, why))
 		return false;
@@ -242,6 +220,7 @@ bool run_job(struct gpu_worker *w, const struct cuda_job *j, uint8_t *shared, st
 	work_progress(w, 0.2);
 	ok = measure(w, &l, shared, r, why);
 done:
+	copy_end(w);
 	free_buffers(w, &l);
 	return ok;
 }

@@ -42,3 +42,8 @@ bool work_cancelled(struct gpu_worker *w)
 	ssize_t n = recv(w->fd, head, sizeof head, MSG_PEEK | MSG_DONTWAIT);
 	return n == (ssize_t)sizeof head && head[1] == MSG_CANCEL;
 }
+
+bool work_stopped(struct gpu_worker *w, struct cuda_fault *why)
+{
+	return work_cancelled(w) && !fault_set(why, FAULT_CANCELLED, "%s", "");
+}

@@ -41,6 +41,14 @@ struct flusher {
 	unsigned blocks;
 };
 
+/* Page-locked memory that a piece of a large copy passes through; see cuda_copy.c. */
+#define COPY_SLOTS 2
+
+struct copy_slot {
+	void *host;
+	CUevent done; /* with the piece */
+};
+
 struct gpu_worker {
 	int fd;
 	bool poisoned;
@@ -72,6 +80,8 @@ struct gpu_worker {
 	struct profile_session session;
 	bool lines_configured; /* SASS metrics; see cuda_lines.c */
 	struct flusher flusher;
+	/* kept during a run */
+	struct copy_slot slots[COPY_SLOTS];
 };
 
 /* cuda_talk.c. Sends @m, frees it; false when the program is gone. */
@@ -81,6 +91,8 @@ void work_step(struct gpu_worker *w, const char *fmt, ...) __attribute__((format
 void work_progress(struct gpu_worker *w, double fraction);
 /* The program asked to stop the run in hand. */
 bool work_cancelled(struct gpu_worker *w);
+/* The same, with the fault that says so. */
+bool work_stopped(struct gpu_worker *w, struct cuda_fault *why);
 
 /* cuda_device.c: driver, context, CUPTI, NVML; each opened once, when first needed. */
 /* "cuInit: 100 CUDA_ERROR_NO_DEVICE" as a fault; false unless @r is success. */
@@ -165,6 +177,12 @@ bool stream_timeline(struct gpu_worker *w, const struct gpu_launch *l, uint8_t *
 /* cuda_lines.c */
 bool lines_measure(struct gpu_worker *w, const struct gpu_launch *l, struct cuda_report *report,
                    struct cuda_fault *why);
+
+/* cuda_copy.c: @bytes from @host to @device, or @back; done when it returns. */
+bool copy_buffer(struct gpu_worker *w, CUdeviceptr device, uint8_t *host, uint64_t bytes, bool back,
+                 struct cuda_fault *why);
+/* Frees what large copies needed. */
+void copy_end(struct gpu_worker *w);
 
 /* cuda_run.c. Runs @job on @shared, in place; fills @report. False: the run as a whole failed. */
 bool run_job(struct gpu_worker *w, const struct cuda_job *job, uint8_t *shared,

@@ -7,7 +7,6 @@
 #include "cuda/cuda_worker.h"
 #include "cuda/cuda_work.h"
 #include "base/child.h"
-#include "base/parallel.h"
 #include "model/record_tables.h"
 #include "model/record_wire.h"
 
@@ -111,7 +110,6 @@ static uint8_t *map_buffers(struct mapped_buffers *m, int fd, struct cuda_fault 
 		fault_set(why, FAULT_OTHER, "mmap of %zu bytes: %s", m->bytes, strerror(errno));
 		return NULL;
 	}
-	parallel_touch(data, m->bytes);
 	return m->data = data;
 }
 

@@ -275,6 +275,37 @@ TEST_WITH(without_cupti_events_give_time_and_timeline, fake_fresh, NULL)
 	backend_cuda.close(be);
 }
 
+/* A large buffer goes through page-locked pieces, each way; without such memory the driver alone
+ * copies it. */
+TEST_WITH(a_large_buffer_comes_and_goes_by_pieces, fake_fresh, NULL)
+{
+	static const char *const without[] = { "", "cuMemHostAlloc=2", "cuEventCreate=2" };
+	const size_t n = ((size_t)140 << 20) / sizeof(int) + 3; /* the last piece is a part of one */
+	for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+		static struct fake_run f;
+		struct backend *be;
+		fake_fresh(NULL);
+		setenv("FAKE_NVIDIA", without[i], 1);
+		fake_prepare(&f, "fake_increment");
+		int *const x = malloc(n * sizeof *x);
+		for (size_t k = 0; k < n; k++)
+			x[k] = (int)(k * 2654435761u >> 1);
+		f.plan.buffers[0].count = n;
+		f.req.buffers[0] = (struct run_buffer){ .data = x, .bytes = n * sizeof *x };
+		f.req.caps = i < 2 ? CAP_TIME : CAP_COUNTERS;
+		assert_true(backend_cuda.open(&be, NULL, &f.err));
+		const bool ran = fake_go(&f, be, NULL);
+		if (!ran)
+			fail_msg("%s: %s", without[i], f.err.msg);
+		for (size_t k = 0; k < n; k++)
+			if (x[k] != (int)(k * 2654435761u >> 1) + (k < FAKE_N))
+				fail_msg("%s: element %zu is %d", without[i], k, x[k]);
+		free(x);
+		fake_done(&f);
+		backend_cuda.close(be);
+	}
+}
+
 /* Last of all tests: nothing takes the choice back. */
 TEST_WITH(a_device_is_chosen_by_name, fake_fresh, NULL)
 {
