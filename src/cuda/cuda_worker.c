@@ -105,12 +105,12 @@ static uint8_t *map_buffers(struct mapped_buffers *m, int fd, struct cuda_fault 
 	*m = (struct mapped_buffers){ .bytes = (size_t)st.st_size,
 		                          .device = st.st_dev,
 		                          .inode = st.st_ino };
-	void *data = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (data == MAP_FAILED) {
+	m->data = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (m->data == MAP_FAILED) {
+		m->data = NULL;
 		fault_set(why, FAULT_OTHER, "mmap of %zu bytes: %s", m->bytes, strerror(errno));
-		return NULL;
 	}
-	return m->data = data;
+	return m->data;
 }
 
 static void serve_run(struct gpu_worker *w, struct wire_msg *m)
