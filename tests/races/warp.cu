@@ -52,8 +52,8 @@ extern "C" __global__ void last_warp(int *a, int *b, int n)
 			b[0] = v;
 	}
 }
-// one __syncwarp() for two
-//: race 1 x 32
+// one __syncwarp() for two: all lanes load before one stores, as the same step of a GPU's warp does
+//: customary 1 x 32 "this store" "load of line"
 extern "C" __global__ void last_warp_read_and_written(int *a, int *b, int n)
 {
 	__shared__ int s[64];
@@ -65,6 +65,47 @@ extern "C" __global__ void last_warp_read_and_written(int *a, int *b, int n)
 		__syncwarp();
 	}
 	b[T] = s[0];
+}
+// the same without any: a step's store meets the next step's load
+//: race 1 x 32
+extern "C" __global__ void last_warp_without_sync(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	s[T] = a[T];
+	s[T + 32] = 0;
+	__syncwarp();
+	for (int d = 16; d > 0; d >>= 1)
+		s[T] += s[T + d];
+	b[T] = s[0];
+}
+// a branch between the load and the store: lanes may go on alone
+//: race 1 x 32
+extern "C" __global__ void read_branched_and_written(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	s[T] = a[T];
+	s[T + 32] = a[T + 32];
+	__syncwarp();
+	int v = s[T + 1];
+	for (int i = 0; i < a[T] % 3; i++)
+		v = v * 3 + a[v % 64];
+	s[T] = v;
+	__syncwarp();
+	b[T] = s[0];
+}
+// one scans while another, later, writes where it read: only the scan is volatile
+//: customary 1 x 32 "with no __syncwarp() between"
+extern "C" __global__ void volatile_scan_plain_result(int *a, int *b, int n)
+{
+	__shared__ int s[64];
+	volatile int *v = s;
+	v[T] = 0;
+	v[T + 32] = a[T];
+	v[T + 32] += v[T + 31];
+	v[T + 32] += v[T + 30];
+	s[T] = v[T + 32];
+	__syncwarp();
+	b[T] = s[31 - T];
 }
 //: clean 1 x 32
 extern "C" __global__ void lanes_by_shuffle(int *a, int *b, int n)

@@ -64,6 +64,20 @@ static bool asks_first(const struct ir *ir, const struct xop *load)
 	return false;
 }
 
+/* Does a warp whose lanes are together run @load before @store, with no branch between them? */
+static bool in_one_step(const struct ir *ir, const struct xop *load, const struct xop *store)
+{
+	if (!is_plain_load(load) || store->kind != X_ST || store < load)
+		return false;
+	for (const struct xop *x = load; x < store; x++)
+		if (x->kind == X_BRA || x->kind == X_BRX || x->kind == X_CALL || x->kind == X_RET)
+			return false;
+	for (uint32_t b = 0; b < ir->n_blocks; b++)
+		if (&ir->ops[ir->blocks[b].first] > load && &ir->ops[ir->blocks[b].first] <= store)
+			return false;
+	return true;
+}
+
 const char *race_custom(const struct emu_launch *l, const struct emu_fault *f)
 {
 	const struct xop *mine = &l->image.ir.ops[f->xop], *theirs = &l->image.ir.ops[f->other_op];
@@ -78,7 +92,13 @@ const char *race_custom(const struct emu_launch *l, const struct emu_fault *f)
 		return "nothing, if the load only asks whether the atomic behind it is worth its while: an "
 			   "old value costs one atomic more, or one less; else read it by an atomic or through "
 			   "volatile";
-	if (f->space == SPACE_SHARED && one_warp && is_volatile(mine) && is_volatile(theirs))
+	if (f->space != SPACE_SHARED || !one_warp)
+		return NULL;
+	if (in_one_step(&l->image.ir, theirs, mine))
+		return "put __syncwarp() between the load and the store: that the lanes of a warp have all "
+			   "loaded before one of them stores is what GPUs do where no branch is between, but "
+			   "CUDA does not promise it";
+	if (is_volatile(mine) || is_volatile(theirs))
 		return "put __syncwarp() between the two accesses: since Volta the threads of a warp "
 			   "need not run in lockstep, though volatile code of before mostly does";
 	return NULL;
