@@ -427,3 +427,59 @@ extern "C" __global__ void asks_elsewhere(int *a, int *b, int n)
 		atomicAdd(&b[0], 1);
 	atomicAdd(&b[2 - blockIdx.x], a[threadIdx.x]);
 }
+// volatile stores under a lock: whose stays is settled only if the one before is seen to be over
+//: race 2 x 1
+extern "C" __global__ void volatile_stores_no_fence_behind(int *a, int *b, int n)
+{
+	while (atomicCAS(&b[0], 0, 1) != 0)
+		;
+	__threadfence();
+	*(volatile int *)&b[1] = a[1 + blockIdx.x];
+	atomicExch(&b[0], 0);
+}
+//: race 2 x 1
+extern "C" __global__ void volatile_store_behind_the_lock(int *a, int *b, int n)
+{
+	while (atomicCAS(&b[0], 0, 1) != 0)
+		;
+	__threadfence();
+	*(volatile int *)&b[1] = a[1 + blockIdx.x];
+	__threadfence();
+	atomicExch(&b[0], 0);
+	if (blockIdx.x == 0)
+		*(volatile int *)&b[1] = a[3];
+}
+//: clean 2 x 1
+extern "C" __global__ void volatile_stores_under_a_lock(int *a, int *b, int n)
+{
+	while (atomicCAS(&b[0], 0, 1) != 0)
+		;
+	__threadfence();
+	*(volatile int *)&b[1] = a[1 + blockIdx.x];
+	__threadfence();
+	atomicExch(&b[0], 0);
+}
+//: clean 8 x 1
+extern "C" __global__ void volatile_stores_of_one_value(int *a, int *b, int n)
+{
+	*(volatile int *)&b[1] = a[1];
+}
+// atomics of one block's scope, which flags hand on from thread to thread and to another block
+//: clean 2 x 64
+extern "C" __global__ void narrow_atomics_in_a_chain(int *a, int *b, int n)
+{
+	if (T % 32)
+		return;
+	const int turn = 2 * blockIdx.x + T / 32;
+	while (atomicAdd(&b[0], 0) != turn)
+		;
+	atomicExch_block(&b[1], a[turn]);
+	__threadfence();
+	atomicExch(&b[0], turn + 1);
+}
+//: race 2 x 64
+extern "C" __global__ void narrow_atomics_in_no_chain(int *a, int *b, int n)
+{
+	if (T == 0)
+		atomicExch_block(&b[1], a[blockIdx.x]);
+}

@@ -186,30 +186,46 @@ static bool same_value(const struct visit *v, const struct race_use *use, unsign
 	               v->bytes);
 }
 
+/* Did @v's lane read what @use wrote, or something later? */
+static bool goes_on(const struct visit *v, const struct race_use *use, unsigned lane)
+{
+	return race_followed(v->b, v->a->warp, v->lane, use->warp - 1, lane, use->epoch);
+}
+
 static bool clashes(struct visit *v, const struct race_use use[2], bool writes)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		const unsigned lane = unordered_lane(v, &use[i]);
 		if (lane < 32 && !(writes && v->a->write && same_value(v, &use[i], lane)) &&
-		    !(writes && use[i].op & RACE_USE_FENCED &&
-		      race_followed(v->b, v->a->warp, v->lane, use[i].warp - 1, lane, use[i].epoch)))
+		    !(writes && use[i].op & RACE_USE_FENCED && goes_on(v, &use[i], lane)))
 			return tell(v, &use[i], lane, writes, false);
 	}
 	return false;
 }
 
-/* Strong accesses clash if a scope is too narrow; or if they are volatile accesses of shared memory
- * by which nobody waits: within a warp, or between warps that use no fence. */
-static bool strong_clashes(struct visit *v, const struct race_use use[2], bool writes)
+/* Volatile stores of different values where nobody looks: whichever comes last stays. */
+static bool overwrites(const struct visit *v, const struct race_strong *s,
+                       const struct race_use *use, unsigned lane)
 {
+	return !s->looked_at && use->op & v->use.op & RACE_USE_VOLATILE && !same_value(v, use, lane);
+}
+
+/* Strong accesses clash if a scope is too narrow; if they are volatile accesses of shared memory
+ * by which nobody waits: within a warp, or between warps that use no fence; or if they overwrite
+ * one another. */
+static bool strong_clashes(struct visit *v, const struct race_strong *s, bool writes)
+{
+	const struct race_use *use = writes ? s->writer : s->reader;
 	for (unsigned i = 0; i < 2; i++) {
 		const unsigned lane = unordered_lane(v, &use[i]);
 		if (lane == 32)
 			continue;
 		const uint32_t near = use[i].warp - 1 - v->b->first_warp;
 		const uint32_t both = use[i].op & v->use.op, any = use[i].op | v->use.op;
+		if (near != v->a->warp && writes && v->a->write && overwrites(v, s, &use[i], lane))
+			return tell(v, &use[i], lane, writes, false);
 		if (near >= v->b->n_warps) {
-			if (any & RACE_USE_BLOCK_SCOPE)
+			if (any & RACE_USE_BLOCK_SCOPE && !goes_on(v, &use[i], lane))
 				return tell(v, &use[i], lane, writes, true);
 			continue;
 		}
@@ -233,7 +249,7 @@ static bool check_cell(struct visit *v, const struct race_cell *cell)
 		return false;
 	if (a->strength == RACE_WEAK)
 		return clashes(v, s->writer, true) || (a->write && clashes(v, s->reader, false));
-	return strong_clashes(v, s->writer, true) || (a->write && strong_clashes(v, s->reader, false));
+	return strong_clashes(v, s, true) || (a->write && strong_clashes(v, s, false));
 }
 
 /* --- what a visit leaves --- */
@@ -270,6 +286,7 @@ static void leave(struct visit *v, struct race_cell *cell, bool raced)
 	if (a->strength != RACE_WEAK) {
 		struct race_strong *s = race_strong_of(cells, cell);
 		note(v, a->write ? s->writer : s->reader);
+		s->looked_at |= a->read || a->strength != RACE_VOLATILE;
 		return;
 	}
 	if (!a->write) {

@@ -22,6 +22,7 @@ struct race_use {
  * kept, of different blocks or warps where there are such. Likewise of weak reads. */
 struct race_strong {
 	struct race_use writer[2], reader[2];
+	bool looked_at; /* by anything but volatile stores */
 	uint32_t next_free;
 };
 struct race_cell {
