@@ -62,6 +62,7 @@ waves=smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum
 waves=$waves,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum
 waves=$waves,l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_atom.sum
 waves=$waves,l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_red.sum
+waves=$waves,smsp__sass_inst_executed_op_shared_atom.sum,smsp__inst_executed.sum
 for name in $names; do
 	case " $COUNTED " in *" $name "*) ;; *) continue ;; esac
 	asked=$metrics

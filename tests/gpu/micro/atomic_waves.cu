@@ -5,6 +5,7 @@
  */
 #include "micro.cuh"
 
+#include <string>
 #include <vector>
 
 #define ELEMENTS 4096
@@ -158,16 +159,20 @@ static std::vector<Pattern> patterns()
 int main()
 {
 	micro_begin("atomic_waves");
-	char *const data = micro_alloc<char>(ELEMENTS * 8);
+	/* on a multiple of its size, so that lines fall into the same sets wherever it lies */
+	const size_t bytes = ELEMENTS * 8;
+	char *const room = micro_alloc<char>(2 * bytes);
+	char *const data = room + (bytes - (size_t)room % bytes) % bytes;
 	unsigned *const out = micro_alloc<unsigned>(MICRO_WARP);
 	for (const Pattern &q : patterns()) {
-		char at[MICRO_WARP * 5 + 1] = "";
+		std::string at;
 		for (unsigned l = 0; l < MICRO_WARP; l++)
-			snprintf(at + strlen(at), 6, l ? ",%u" : "%u", q.at[l]);
-#define X(name, type, statement)                \
-	m_##name<<<1, MICRO_WARP>>>(out, data, q);  \
-	micro_fail(#name, cudaDeviceSynchronize()); \
-	Line("atomic_waves", #name)("bytes", sizeof(type))("mask", q.mask)("at", at)("untimed", 1);
+			at += (l ? "," : "") + std::to_string(q.at[l]);
+#define X(name, type, statement)                                             \
+	m_##name<<<1, MICRO_WARP>>>(out, data, q);                               \
+	micro_fail(#name, cudaDeviceSynchronize());                              \
+	Line("atomic_waves", #name)("bytes", sizeof(type))("mask", q.mask)("at", \
+	                                                                   at.c_str())("untimed", 1);
 		SHARED(X)
 		GLOBAL(X)
 #undef X

@@ -46,7 +46,7 @@ def kernels(path):
     for row in rows[2:]:
         values = {}
         for key, value in zip(head, row):
-            if "__" in key:
+            if "." in key and "__" in key:  # others are facts of the device, such as its name
                 values[key] = float(value.replace(",", "")) if value else None
         yield row[name], values
 

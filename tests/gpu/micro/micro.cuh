@@ -226,7 +226,7 @@ static inline void micro_begin(const char *bench)
 	const double ns = once ? -1 : shortest_ns([] { micro_spin<<<1, 32>>>(4000000); });
 	const double empty = once ? -1 : shortest_ns([] { micro_spin<<<1, 32>>>(0); });
 	Line(bench, "device")("gpu", prop.name)("sms", prop.multiProcessorCount)(
-		"sm_mhz", 4000000 / (ns - empty) * 1e3)("empty_ns", empty);
+		"sm_mhz", once ? -1 : 4000000 / (ns - empty) * 1e3)("empty_ns", empty);
 }
 
 /* A cheap generator for data on the host. */
