@@ -239,6 +239,8 @@ static bool check_types(struct parser *p, const struct token *word, const struct
 	int want = max_types(inst->op);
 	if (is_bar && !(inst->flags & PF_RED))
 		want = 0;
+	if (inst->op == OP_CVT_PACK && n == 3) /* that of c, too */
+		want = n;
 	if (inst->op == OP_WMMA_MMA && n == 2) /* f16 inputs: only d and c are written */
 		return true;
 	for (int i = 0; i < n && i < want; i++) {
@@ -409,7 +411,7 @@ static bool read_mnemonic(struct parser *p, const struct token *word, struct ptx
 	if (!check_types(p, word, inst, seen.types, n_types))
 		return false;
 	inst->type = n_types > 0 ? seen.types[0] : PTX_NONE;
-	inst->type2 = n_types == 2 && form->types2 ? seen.types[1] : PTX_NONE;
+	inst->type2 = n_types >= 2 && form->types2 ? seen.types[1] : PTX_NONE;
 	if (is_product((enum ptx_op)op))
 		for (int i = 0; i < n_types; i++) /* d c, or d a b c */
 			inst->mma.types[n_types == 2 ? i * 3 : i] = seen.types[i];

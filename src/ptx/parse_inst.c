@@ -1,10 +1,30 @@
 /* One instruction: its mnemonic, its operands, where it stands. */
 #include "ptx/parser.h"
 
+#include <string.h>
+
+/* The moves of its constants go before the instruction, which is behind all others now. */
+static void place_constants(struct parser *p)
+{
+	struct ptx_func *f = func_at_hand(p);
+	for (unsigned i = 0; i < p->n_constants; i++) {
+		struct ptx_inst *move = &p->constants[i];
+		grow_array(&f->insts, f->n_insts + 1, &p->insts_cap, sizeof *f->insts);
+		const struct ptx_inst inst = f->insts[f->n_insts];
+		move->line = inst.line;
+		move->leaf_line = inst.leaf_line;
+		move->ptx_line = inst.ptx_line;
+		memcpy(move->text, inst.text, sizeof move->text);
+		f->insts[f->n_insts++] = *move;
+		f->insts[f->n_insts] = inst;
+	}
+}
+
 bool parse_inst(struct parser *p, const struct token *word, int32_t guard, bool guard_negated)
 {
 	struct ptx_func *f = func_at_hand(p);
 	p->mnemonic = *word;
+	p->n_constants = 0;
 	grow_array(&f->insts, f->n_insts, &p->insts_cap, sizeof *f->insts);
 	struct ptx_inst *inst = &f->insts[f->n_insts];
 	if (!parse_mnemonic(p, word, inst))
@@ -24,6 +44,7 @@ bool parse_inst(struct parser *p, const struct token *word, int32_t guard, bool 
 	for (int i = 0; i < PTX_MAX_OPERANDS; i++)
 		if (inst->opnd[i].kind != OPND_NONE)
 			inst->n_opnds = (uint8_t)(i + 1);
+	place_constants(p);
 	f->n_insts++;
 	if (!at_punct(p, ';'))
 		return at_punct(p, ',') ? fail(p, "too many operands for '%s'", inst->text)

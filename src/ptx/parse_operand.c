@@ -243,6 +243,14 @@ static bool parse_call(struct parser *p, struct ptx_inst *inst)
 	return !more || expect_name(p, &prototype, "a prototype");
 }
 
+/* Elements of a vector of atomics: as many as .vN says, or none. */
+static bool vector_fits(const struct ptx_inst *inst, const struct ptx_operand *o)
+{
+	if (inst->vec == 1)
+		return o->kind != OPND_VEC;
+	return o->kind == OPND_NONE || (o->kind == OPND_VEC && o->n_vec == inst->vec);
+}
+
 /* Rules over several operands. */
 static bool check_operands(struct parser *p, const struct ptx_inst *inst, const struct token *at)
 {
@@ -254,6 +262,10 @@ static bool check_operands(struct parser *p, const struct ptx_inst *inst, const 
 	if (inst->op == OP_ATOM && (o[3].kind != OPND_NONE) != (inst->atom == ATOM_CAS))
 		return fail_at(p, at->s, at->line, ERR_PARSE,
 		               "'%s': .cas has two values, every other operation has one", inst->text);
+	if ((inst->op == OP_ATOM && (!vector_fits(inst, &o[0]) || !vector_fits(inst, &o[2]))) ||
+	    (inst->op == OP_RED && !vector_fits(inst, &o[1])))
+		return fail_at(p, at->s, at->line, ERR_PARSE, "'%s' takes vectors of %u elements",
+		               inst->text, inst->vec);
 	if ((inst->op == OP_SHFL || inst->op == OP_VOTE) &&
 	    (o[inst->op == OP_SHFL ? 5 : 2].kind != OPND_NONE) != !!(inst->flags & PF_SYNC))
 		return fail_at(p, at->s, at->line, ERR_PARSE,

@@ -102,6 +102,44 @@ static bool parse_reg(struct parser *p, const struct want *w, const struct ptx_i
 	return check_reg(p, &t, *reg, w, inst) && advance(p);
 }
 
+/* How many elements the vector has that the token at hand opens. */
+static unsigned vector_length(const struct parser *p)
+{
+	struct lexer ahead = p->lx;
+	struct token t = p->tok;
+	unsigned n = 1;
+	while (t.kind != TOK_END && t.kind != TOK_BAD && !(t.kind == TOK_PUNCT && t.punct == '}')) {
+		lex_next(&ahead, &t);
+		n += t.kind == TOK_PUNCT && t.punct == ',';
+	}
+	return n;
+}
+
+static bool parse_literal(struct parser *p, const struct want *w, const struct ptx_inst *inst,
+                          struct ptx_operand *o);
+
+/* A constant among the elements: a move before the instruction puts it into a register. */
+static bool parse_element_constant(struct parser *p, const struct want *w,
+                                   const struct ptx_inst *inst, int32_t *reg)
+{
+	static const enum ptx_type of_bytes[] = {
+		[1] = PTX_B16, [2] = PTX_B16, [4] = PTX_B32, [8] = PTX_B64
+	};
+	struct ptx_inst *move = &p->constants[p->n_constants];
+	const bool floats = w->type == PTX_F32 || w->type == PTX_F64;
+	if (!w->bytes || w->bytes > 8 || !of_bytes[w->bytes] ||
+	    p->n_constants == ARRAY_LEN(p->constants))
+		return fail(p, "'%s' takes no constant here", inst->text);
+	*move = (struct ptx_inst){ .op = OP_MOV, .vec = 1, .guard = -1, .n_opnds = 2, .made = true };
+	move->type = floats ? w->type : of_bytes[w->bytes];
+	if (!parse_literal(p, w, inst, &move->opnd[1]))
+		return false;
+	*reg = add_nameless_reg(p, move->type);
+	move->opnd[0] = (struct ptx_operand){ .kind = OPND_REG, .reg = *reg };
+	p->n_constants++;
+	return true;
+}
+
 /* {r0, r1, ...}: the elements of a vector load or store, the halves of a move, a fragment. */
 static bool parse_vector(struct parser *p, const struct want *w, const struct ptx_inst *inst,
                          bool sink, struct ptx_operand *o)
@@ -110,9 +148,13 @@ static bool parse_vector(struct parser *p, const struct want *w, const struct pt
 	unsigned bytes = 0;
 	bool more = true;
 	const struct token open = p->tok;
+	const unsigned length = vector_length(p);
+	struct want constant = *w;
 	o->kind = OPND_VEC;
-	if (inst->op == OP_MOV)
+	if (inst->op == OP_MOV) {
 		element = (struct want){ 0 }; /* checked in sum */
+		constant = (struct want){ .bytes = w->bytes / length, .type = PTX_B32 };
+	}
 	if (!advance(p))
 		return false;
 	while (more) {
@@ -125,12 +167,11 @@ static bool parse_vector(struct parser *p, const struct want *w, const struct pt
 				return false;
 			continue;
 		}
-		if (p->tok.kind == TOK_INT || p->tok.kind == TOK_FLOAT || at_punct(p, '-')) {
-			report_at(p, p->tok.s, p->tok.line, ERR_UNSUPPORTED,
-			          "a constant but 0 inside a vector is not supported");
-			return err_remedy(p->err, "Move it to a register first.");
-		}
-		if (!parse_reg(p, &element, inst, sink, reg) || !accept_punct(p, ',', &more))
+		const bool number = p->tok.kind == TOK_INT || p->tok.kind == TOK_FLOAT || at_punct(p, '-');
+		if (number && !sink ? !parse_element_constant(p, &constant, inst, reg)
+		                    : !parse_reg(p, &element, inst, sink, reg))
+			return false;
+		if (!accept_punct(p, ',', &more))
 			return false;
 		if (*reg >= 0)
 			bytes += ptx_type_bytes(func_at_hand(p)->regs[*reg].type);

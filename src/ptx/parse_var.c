@@ -74,6 +74,13 @@ static void add_reg(struct parser *p, const struct token *name, enum ptx_type ty
 		append_number(r->name, sizeof r->name, len, number);
 }
 
+int32_t add_nameless_reg(struct parser *p, enum ptx_type type)
+{
+	const struct token constant = { .s = "(constant)", .len = 10 };
+	add_reg(p, &constant, type, false, 0);
+	return (int32_t)func_at_hand(p)->n_regs - 1;
+}
+
 /* One name of a .reg: "%p", or "%r<10>" for %r0 to %r9. */
 static bool parse_reg_name(struct parser *p, enum ptx_type type)
 {

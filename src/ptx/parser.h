@@ -123,10 +123,12 @@ struct parser {
 	size_t n_labels, labels_cap;
 	struct label_ref *refs;
 	size_t n_refs, refs_cap;
-	struct token mnemonic;    /* of the instruction that was begun last */
-	uint32_t line, leaf_line; /* of the last .loc */
-	uint32_t file;            /* whose lines these are: ptx_func.file; 0 = not yet known */
-	bool nounroll;            /* .pragma "nounroll" since the last instruction */
+	struct token mnemonic;        /* of the instruction that was begun last */
+	uint32_t line, leaf_line;     /* of the last .loc */
+	uint32_t file;                /* whose lines these are: ptx_func.file; 0 = not yet known */
+	bool nounroll;                /* .pragma "nounroll" since the last instruction */
+	struct ptx_inst constants[8]; /* of the instruction at hand: moves to registers of their own */
+	unsigned n_constants;
 	struct inline_site *sites;
 	size_t n_sites, sites_cap;
 	int32_t site_hash[SITE_HASH];
@@ -164,6 +166,8 @@ bool declare_name(struct parser *p, const struct token *name, enum sym_kind kind
 /* parse_var.c: .reg .shared .local .global .const .param */
 bool parse_type(struct parser *p, enum ptx_type *type);
 bool parse_reg_decl(struct parser *p);
+/* A register of the function at hand that no text has. */
+int32_t add_nameless_reg(struct parser *p, enum ptx_type type);
 /* From the state space at hand to the semicolon; linkage words were consumed before. */
 bool parse_var_decl(struct parser *p, enum ptx_space space, bool is_extern);
 /* "(.param ..., ...)" into f->params. */

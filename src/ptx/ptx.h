@@ -46,6 +46,7 @@
 	X(S16X2, "s16x2", 4)   \
 	X(TF32, "tf32", 4)     \
 	X(F32, "f32", 4)       \
+	X(F32X2, "f32x2", 8)   \
 	X(F64, "f64", 8)       \
 	X(PRED, "pred", 1)
 /* clang-format on */
@@ -226,6 +227,7 @@ enum ptx_flag {
 	PF_PARITY = 1 << 20 /* mbarrier waits */,
 	PF_TRANS = 1 << 21 /* ldmatrix.trans */,
 	PF_XORSIGN = 1 << 22 /* min.xorsign.abs */,
+	PF_ABS = PF_PARITY /* min.abs, redux.abs */,
 	PF_RELU = 1 << 23 /* fma.relu, cvt.relu */,
 	PF_NOFTZ = 1 << 24 /* atom.add.noftz */,
 	PF_CLAMP = 1 << 25 /* shf, szext, bmsk .clamp */,

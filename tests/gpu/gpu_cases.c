@@ -43,7 +43,12 @@ static bool case_holds(const char *path, struct backend *be)
 	struct ptx_case c;
 	struct case_report r = { 0 };
 	const struct case_target t = {
-		.ops = &backend_cuda, .be = be, .setting = "GPU", .threads = 1, .hardware = true
+		.ops = &backend_cuda,
+		.be = be,
+		.setting = "GPU",
+		.threads = 1,
+		.hardware = true,
+		.cc = 10 * opt.gpu->cc_major + opt.gpu->cc_minor,
 	};
 	if (!case_read(&c, path)) {
 		printf("%s: %s\n", path, c.why);

@@ -65,6 +65,8 @@ static bool add_or_subtract(struct lower *l, bool sub)
 	const bool carry_in = in->op == OP_ADDC || in->op == OP_SUBC;
 	if (type_integer_pair(in->type))
 		return integer_pair(l, E_add_b32);
+	if (in->type == PTX_F32X2)
+		return low_float_pair(l, E_add_f32, E_add_rz_f32, 2);
 	if (type_floating(in->type)) {
 		enum emu_op op = low_op_of_type(sub ? &minus : &add, in->type);
 		if (in->round > ROUND_RN) {
@@ -130,6 +132,8 @@ bool low_mul(struct lower *l)
 	const struct ptx_inst *in = l->in;
 	const unsigned lane = type_lane(in->type);
 	const struct xsrc a = low_src(l, 1, lane), b = low_src(l, 2, lane);
+	if (in->type == PTX_F32X2)
+		return low_float_pair(l, E_mul_f32, E_mul_rz_f32, 2);
 	if (type_floating(in->type))
 		return low_float_op(l,
 		                    low_rounded(in, low_op_of_type(&mul, in->type),
@@ -156,6 +160,8 @@ bool low_mad(struct lower *l)
 	const struct xsrc a = low_src(l, 1, lane), b = low_src(l, 2, lane);
 	const struct xsrc c = low_src(l, 3, wide && !narrow ? 8 : lane);
 	const int32_t d = low_dst(l, 0);
+	if (in->type == PTX_F32X2)
+		return low_float_pair(l, E_fma_f32, E_fma_rz_f32, 3);
 	if (type_floating(in->type))
 		return low_float_op(l,
 		                    low_rounded(in, low_op_of_type(&fma, in->type),
@@ -248,6 +254,11 @@ bool low_rem(struct lower *l)
 
 /* --- minimum, differences --- */
 
+static struct xsrc magnitude(struct lower *l, struct xsrc f32)
+{
+	return src_reg(low_op2(l, E_and_b32, -1, f32, src_const(0x7fffffff)));
+}
+
 static bool min_max(struct lower *l, bool max)
 {
 	static const struct typed_op number[2] = {
@@ -270,9 +281,13 @@ static bool min_max(struct lower *l, bool max)
 		const bool three = in->opnd[3].kind != OPND_NONE;
 		if (op == E_COUNT || (three && (in->type != PTX_F32 || in->flags & PF_XORSIGN)))
 			return low_refuse(l, "this form of min and max is not supported");
-		if (three) /* what .ftz makes of the first two is made of the one that is left */
-			return low_float_op(l, op, 2, src_reg(low_op2(l, op, -1, a, b)), low_src(l, 3, lane),
-			                    NONE);
+		if (three) { /* what .ftz makes of the first two is made of the one that is left */
+			const bool abs = in->flags & PF_ABS;
+			a = abs ? magnitude(l, a) : a;
+			b = abs ? magnitude(l, b) : b;
+			const struct xsrc c = low_src(l, 3, lane), ab = src_reg(low_op2(l, op, -1, a, b));
+			return low_float_op(l, op, 2, ab, abs ? magnitude(l, c) : c, NONE);
+		}
 		if (!(in->flags & PF_XORSIGN))
 			return low_float_op(l, op, 2, a, b, NONE);
 		const uint64_t sign = low_sign_bits(in->type);

@@ -46,6 +46,7 @@ static void set_cost(const struct ptx_inst *in, struct ir_inst *out)
 	case PTX_F16X2:
 	case PTX_BF16X2: out->flop16 = (uint8_t)(2 * n); break;
 	case PTX_F32: out->flop32 = n; break;
+	case PTX_F32X2: out->flop32 = (uint8_t)(2 * n); break;
 	case PTX_F64: out->flop64 = n; break;
 	default: break;
 	}

@@ -249,6 +249,51 @@ static bool float_to_float(struct lower *l)
 	return !l->failed;
 }
 
+/* .rna has an operation of its own; .rn and .rz drop 13 bits by whole numbers, .relu also negative
+ * ones. NaN is the usual one, and infinities stay. */
+static bool to_tf32(struct lower *l)
+{
+	const struct ptx_inst *in = l->in;
+	struct xsrc v = low_src(l, 1, 4);
+	int32_t r;
+	if (in->round == ROUND_RN || in->round == ROUND_RZ) {
+		const struct xsrc bit = src_reg(low_op3(l, E_bfe_u32, -1, v, src_const(13), src_const(1)));
+		const struct xsrc half = src_reg(low_op2(l, E_add_b32, -1, bit, src_const(0xfff)));
+		const struct xsrc up = in->round == ROUND_RN ? half : src_const(0);
+		const struct xsrc sum = src_reg(low_op2(l, E_add_b32, -1, v, up));
+		const struct xsrc cut = src_reg(low_op2(l, E_and_b32, -1, sum, src_const(0xffffe000)));
+		const struct xsrc nan = src_reg(low_cmp(l, -1, CMP_NAN, PTX_F32, v, v));
+		r = low_select(l, -1, 4, src_const(0x7fffffff), cut, nan);
+	} else {
+		r = low_op1(l, E_cvt_tf32_f32, -1, v);
+	}
+	if (in->flags & PF_RELU)
+		r = low_op2(l, E_max_nan_f32, -1, src_reg(r), src_const(0));
+	low_op1(l, E_mov_b32, low_dst(l, 0), src_reg(r));
+	return !l->failed;
+}
+
+/* cvt.pack: a and b limited to the type, side by side before c. */
+bool low_cvt_pack(struct lower *l)
+{
+	const struct ptx_inst *in = l->in;
+	const bool half = in->type == PTX_U4 || in->type == PTX_S4;
+	const unsigned bits = half ? 4 : 8 * ptx_type_bytes(in->type);
+	const bool sign = in->type == PTX_S4 || in->type == PTX_S8 || in->type == PTX_S16;
+	const uint32_t most = (1u << (bits - sign)) - 1, least = sign ? ~most : 0;
+	struct xsrc part[2];
+	for (unsigned i = 0; i < 2; i++)
+		part[i] = clamp_between(l, low_src(l, 1 + i, 4), false, true, least, most, true, true);
+	struct xsrc d = src_const(0);
+	if (in->opnd[3].kind != OPND_NONE && bits < 16)
+		d = src_reg(low_op2(l, E_shl_b32, -1, low_src(l, 3, 4), src_const(2 * bits)));
+	for (unsigned i = 0; i < 2; i++)
+		d = src_reg(
+			low_op4(l, E_bfi_b32, -1, part[1 - i], d, src_const(i * bits), src_const(bits)));
+	low_op1(l, E_mov_b32, low_dst(l, 0), d);
+	return !l->failed;
+}
+
 bool low_cvt(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
@@ -267,10 +312,8 @@ bool low_cvt(struct lower *l)
 		low_op2(l, E_pack32, low_dst(l, 0), src_reg(lo), src_reg(hi));
 		return !l->failed;
 	}
-	if (in->type == PTX_TF32) {
-		low_op1(l, E_cvt_tf32_f32, low_dst(l, 0), low_src(l, 1, 4));
-		return !l->failed;
-	}
+	if (in->type == PTX_TF32)
+		return to_tf32(l);
 	if (is_floating(in->type))
 		return is_floating(in->type2) ? float_to_float(l) : integer_to_float(l);
 	return is_floating(in->type2) ? float_to_integer(l) : integer_to_integer(l);

@@ -88,3 +88,31 @@ bool low_float_op(struct lower *l, enum emu_op op, unsigned n, struct xsrc a, st
 		saturate(l, d, src_reg(r));
 	return !l->failed;
 }
+
+bool low_float_pair(struct lower *l, enum emu_op nearest, enum emu_op rz, unsigned n)
+{
+	const struct ptx_inst *in = l->in;
+	const bool ftz = in->flags & PF_FTZ;
+	enum emu_op op = low_rounded(in, nearest, rz);
+	const bool flush = ftz && flushing_variant(op) == E_COUNT;
+	int32_t half[2];
+	if (!low_needs(l, 100))
+		return false;
+	if (in->flags & (PF_SAT | PF_RELU))
+		return low_refuse(l, ".sat and .relu are not for .f32x2");
+	if (ftz && !flush)
+		op = flushing_variant(op);
+	for (unsigned k = 0; k < 2; k++) {
+		struct xsrc s[3] = { 0 };
+		for (unsigned i = 0; i < n; i++) {
+			s[i] = src_reg(low_op1(l, k ? E_hi32 : E_trunc32, -1, low_src(l, 1 + i, 8)));
+			if (i == 1 && in->op == OP_SUB)
+				s[i] = src_reg(low_op1(l, E_neg_f32, -1, s[i]));
+			s[i] = flush ? low_flushed(l, s[i]) : s[i];
+		}
+		half[k] = n == 2 ? low_op2(l, op, -1, s[0], s[1]) : low_op3(l, op, -1, s[0], s[1], s[2]);
+		half[k] = flush ? low_op1(l, E_ftz_f32, -1, src_reg(half[k])) : half[k];
+	}
+	low_op2(l, E_pack64, low_dst(l, 0), src_reg(half[0]), src_reg(half[1]));
+	return !l->failed;
+}

@@ -106,6 +106,8 @@ enum emu_op low_op_of_type(const struct typed_op *t, enum ptx_type type);
 /* d = op(a, b, c) in floating point with .ftz, .sat and .relu of the instruction; @n sources. */
 bool low_float_op(struct lower *l, enum emu_op op, unsigned n, struct xsrc a, struct xsrc b,
                   struct xsrc c);
+/* The same on both float32 of 64 bits (.f32x2). */
+bool low_float_pair(struct lower *l, enum emu_op nearest, enum emu_op rz, unsigned n);
 /* cvt with a pair of 8-bit floats on either side (lower_fp8.c). */
 bool low_cvt_fp8(struct lower *l);
 /* mma.sync of 8-bit floats (lower_mma_fp8.c). */

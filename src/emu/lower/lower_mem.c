@@ -178,29 +178,52 @@ static bool atomic_supported(enum ptx_atom a, enum ptx_type t)
 	}
 }
 
-static bool lower_atomic(struct lower *l, bool with_result)
+/* One element of it: @b is what it brings, @d where the old value goes, -1 = nowhere. */
+static bool emit_atomic(struct lower *l, unsigned first, unsigned element, int32_t d, struct xsrc b,
+                        struct xsrc c)
 {
 	const struct ptx_inst *in = l->in;
-	const unsigned first = with_result ? 1 : 0, lane = type_lane(in->type);
-	if (!atomic_supported(in->atom, in->type))
-		return low_refuse(l, "this operation on .%s is not supported as an atomic",
-		                  ptx_type_name(in->type));
-	struct xsrc b = low_src(l, first + 1, lane), c = src_const(0);
-	if (in->atom == ATOM_CAS)
-		c = low_src(l, first + 2, lane);
-	const int32_t d = with_result ? low_dst(l, 0) : -1;
-	struct xop *x = low_emit(l, with_result ? X_ATOM : X_RED);
+	struct xop *x = low_emit(l, first ? X_ATOM : X_RED);
 	if (!set_address(l, x, &in->opnd[first], in->space))
 		return false;
 	set_order(x, in);
 	x->op = (uint16_t)in->atom;
 	x->type = in->type;
 	x->bytes = (uint8_t)ptx_type_bytes(in->type);
+	x->offset += (int64_t)element * x->bytes;
 	x->n_d = d >= 0 ? 1 : 0;
 	x->d[0] = d;
 	x->s[1] = b;
 	x->s[2] = c;
 	x->n_s = 3;
+	return !l->failed;
+}
+
+static bool lower_atomic(struct lower *l, bool with_result)
+{
+	const struct ptx_inst *in = l->in;
+	const unsigned first = with_result ? 1 : 0, lane = type_lane(in->type);
+	const struct ptx_operand *from = &in->opnd[first + 1], *to = &in->opnd[0];
+	if (!atomic_supported(in->atom, in->type))
+		return low_refuse(l, "this operation on .%s is not supported as an atomic",
+		                  ptx_type_name(in->type));
+	if (in->vec == 1) {
+		const struct xsrc b = low_src(l, first + 1, lane);
+		const struct xsrc c = in->atom == ATOM_CAS ? low_src(l, first + 2, lane) : src_const(0);
+		return emit_atomic(l, first, 0, with_result ? low_dst(l, 0) : -1, b, c);
+	}
+	if (!low_needs(l, 90))
+		return false;
+	int32_t old[X_MAX_VEC]; /* what comes back may overwrite what is still to go */
+	for (unsigned i = 0; i < in->vec; i++) {
+		const struct xsrc b = from->vec[i] >= 0 ? src_reg(from->vec[i]) : src_const(0);
+		old[i] = with_result && to->kind == OPND_VEC && to->vec[i] >= 0 ? low_temp(l, lane) : -1;
+		if (!emit_atomic(l, first, i, old[i], b, src_const(0)))
+			return false;
+	}
+	for (unsigned i = 0; i < in->vec; i++)
+		if (old[i] >= 0)
+			low_op1(l, lane == 8 ? E_mov_b64 : E_mov_b32, to->vec[i], src_reg(old[i]));
 	return !l->failed;
 }
 

@@ -12,6 +12,14 @@
 
 #define CASE_POISON 0xa5
 
+/* The compute capability that a case is written for: 90 = 9.0. */
+static inline int case_cc(const struct ptx_case *c)
+{
+	static const char line[] = "\n.target sm_";
+	const char *own = c->table ? NULL : strstr(c->text, line);
+	return (int)strtol(own ? own + sizeof line - 1 : c->target + strlen("sm_"), NULL, 10);
+}
+
 struct case_target {
 	const struct backend_ops *ops;
 	struct backend *be;
@@ -19,6 +27,7 @@ struct case_target {
 	unsigned threads;
 	bool check_races;
 	bool hardware; /* counts of SASS: skip those that speak of PTX */
+	int cc; /* hardware: its compute capability, 90 = 9.0; cases of later ones are left out */
 };
 
 struct case_report {
@@ -332,7 +341,7 @@ static inline void case_run_form(const struct ptx_case *c, const struct case_tar
 static inline void case_run(const struct ptx_case *c, const struct case_target *t,
                             struct case_report *r)
 {
-	if ((t->check_races && c->racy) || (t->hardware && c->emulator_only))
+	if ((t->check_races && c->racy) || (t->hardware && (c->emulator_only || case_cc(c) > t->cc)))
 		return;
 	if (!c->table) {
 		case_run_module(c, t, r);

@@ -9,7 +9,7 @@
 
 #include <dirent.h>
 
-static struct backend *emulator;
+static struct backend *emulator, *newer; /* newer: for cases of sm_100 */
 
 /* Under ThreadSanitizer, which is slow, only what runs on several threads. */
 #define SEVERAL_THREADS_ONLY UNIT_TSAN
@@ -37,7 +37,7 @@ static void one_file(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
 		const struct case_target t = {
 			.ops = &backend_emu,
-			.be = emulator,
+			.be = case_cc(&c) > 90 ? newer : emulator,
 			.setting = settings[i].setting,
 			.threads = settings[i].threads,
 			.check_races = settings[i].check_races,
@@ -93,5 +93,12 @@ int main(void)
 		free(files[i]);
 	}
 	free(files);
-	return run_with_emulator("h200", &emulator);
+	struct err err = { 0 };
+	if (!backend_emu.open(&newer, gpu_find("b200"), &err)) {
+		fprintf(stderr, "b200: %s\n", err.msg);
+		return 1;
+	}
+	const int failed = run_with_emulator("h200", &emulator);
+	backend_emu.close(newer);
+	return failed;
 }

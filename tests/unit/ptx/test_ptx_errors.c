@@ -195,8 +195,9 @@ TEST(operands)
 	refused(KERNEL(REGS "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], "
 	                    "[%rd1], 16, [%r2], %r1;"),
 	        ERR_PARSE, "6:93: too many operands");
-	refused(KERNEL(REGS "mov.b64 %rd1, {%r1, 7};"), ERR_UNSUPPORTED,
-	        "6:21: a constant but 0 inside a vector");
+	refused(KERNEL(REGS "wmma.store.d.sync.aligned.col.m16n16k16.shared.f16 [%r1], {7, %r1};"),
+	        ERR_PARSE,
+	        "6:60: 'wmma.store.d.sync.aligned.col.m16n16k16.shared.f16' takes no constant here");
 	refused(KERNEL(REGS "mov.u16 %rs1, k_param_0;"), ERR_PARSE,
 	        "6:15: an address does not fit in 16 bits");
 	refused(KERNEL(REGS "@%r1 bra L;"), ERR_PARSE, "6:2: '%r1' is no predicate");
