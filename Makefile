@@ -316,6 +316,9 @@ check-gpu: $(B)/gpu/gpu_check $(if $(filter random,$(PARTS)),$(B)/pmpp-explore)
 ## bless: rewrite golden screens from what the program draws now; read the diff
 bless: $(UNIT)
 	@BLESS=1 sh tests/run.sh $(B) units
+## ptx-forms: table of PTX forms, their cases, what the emulator and a card make of them: build/ptx-forms.md
+ptx-forms: $(B)/unit/emu/test_ptx_cases
+	$(Q)python3 -B tests/ptx/forms.py $< > $(B)/ptx-forms.md; status=$$?; tail -n 1 $(B)/ptx-forms.md; exit $$status
 ## lang: new messages into src/lang/*.po, gone ones out; translate those with an empty msgstr
 lang:
 	$(need_python)
