@@ -159,8 +159,11 @@ struct atomic_load {
 	 * integers, whose lanes are added up before */
 	double lockstep_float, lockstep_int;
 	double swaps, unit_swaps, word_swaps; /* that change: all, of the busiest unit and word */
+	/* of the lanes that may want to change a word, the share of the busiest unit's and word's */
+	double unit_share, word_share;
 	struct swap_contest contest;
-	double swap_candidates; /* lanes that came to a compare-and-swap, whether they tried or not */
+	double swap_candidates, swap_tries; /* lanes that came to a compare-and-swap; that tried it */
+	bool settles; /* some of them find nothing to change, as in a maximum: the more, the later */
 };
 
 /* How often an instruction of the machine code ran. */

@@ -19,6 +19,7 @@
 
 /* Values on their way where a hyperblock ends. */
 struct live_out {
+	double share; /* of its passes: the others find them there */
 	unsigned n, cap;
 	struct pending_value {
 		int32_t reg;
@@ -74,7 +75,7 @@ static double latency_cycles(const struct scheduler *s, uint32_t i, uint32_t b)
 		       replays_of(&s->program->counts[i]);
 	case INST_ATOMIC:
 		return (x->space == MEMORY_SHARED ? timing.shared_atomic_latencies * g->smem_latency_ns
-		                                  : g->l2_latency_ns) *
+		                                  : timing.atomic_latencies * g->l2_latency_ns) *
 		       per_ns;
 	case INST_SPECIAL:
 	case INST_SHUFFLE: return inst_latency_cycles(x->class, 1);
@@ -258,19 +259,46 @@ static void add_live_out(struct live_out *l, int32_t reg, double cycles)
 	l->value[l->n++] = (struct pending_value){ .reg = reg, .cycles = (float)cycles };
 }
 
-/* Forgets the registers; with @l, keeps what is still under way in it. */
-static void end_walk(struct scheduler *s, struct live_out *l)
+/* Is the value of @reg still the one that was under way in @from? */
+static bool is_left_from(const struct scheduler *s, const struct live_out *from, int32_t reg)
 {
-	if (l)
+	for (unsigned i = 0; i < from->n; i++)
+		if (from->value[i].reg == reg)
+			return !(fabs((double)s->ready[reg] - (double)from->value[i].cycles) > 0);
+	return false;
+}
+
+/* Forgets the registers; with @l, keeps what is still under way in it, at a share of @share what
+ * @from left. */
+static void end_walk(struct scheduler *s, struct live_out *l, int32_t from, double share)
+{
+	if (l) {
 		l->n = 0;
+		l->share = share;
+	}
 	for (unsigned i = 0; i < s->n_pending; i++) {
 		const int32_t r = s->pending[i];
 		const double left = s->ready[r] - s->end;
-		if (l && left > 0)
+		if (l && left > 0) {
 			add_live_out(l, r, left);
+			if (from < 0 || !is_left_from(s, &s->live_out[from], r))
+				l->share = 1;
+		}
 		s->ready[r] = 0;
 	}
 	s->n_pending = 0;
+}
+
+/* Lanes of a warp that take both sides of the branch at the end of @b take them one after the
+ * other: only the first finds anything under way. Its share of them. */
+static double first_of_sides(const struct scheduler *s, uint32_t b)
+{
+	const struct timing_block *x = &s->program->block[b];
+	if (x->successor[1] < 0 || x->successor[0] == x->successor[1])
+		return 1;
+	const double sides = edge_passes(s->h, b, (uint32_t)x->successor[0]) +
+	                     edge_passes(s->h, b, (uint32_t)x->successor[1]);
+	return sides > x->warp_passes ? x->warp_passes / sides : 1;
 }
 
 /* Each way into the hyperblock counts as often as it is taken; the most usual one decides what is
@@ -279,7 +307,7 @@ static void schedule(struct scheduler *s, unsigned k)
 {
 	const struct timing_program *p = s->program;
 	const struct hyperblock *h = &s->h->hyperblock[k];
-	double all = 0, most = -1;
+	double all = 0, most = -1, usual_share = 1;
 	int32_t usual = -1;
 	for (uint32_t r = h->first_region; r < h->end_region; r++)
 		s->cycles[r] = 0;
@@ -290,16 +318,24 @@ static void schedule(struct scheduler *s, unsigned k)
 		const double passes = edge_passes(s->h, b, h->first);
 		if (!(passes > 0))
 			continue;
-		walk(s, k, (int32_t)s->h->of_block[b], passes);
-		end_walk(s, NULL);
+		const int32_t from = (int32_t)s->h->of_block[b];
+		const double share =
+			s->live_out[from].n ? s->live_out[from].share * first_of_sides(s, b) : 1;
+		walk(s, k, from, passes * share);
+		end_walk(s, NULL, -1, 1);
+		if (share < 1) {
+			walk(s, k, -1, passes * (1 - share));
+			end_walk(s, NULL, -1, 1);
+		}
 		all += passes;
 		if (passes > most) {
 			most = passes;
-			usual = (int32_t)s->h->of_block[b];
+			usual = from;
+			usual_share = share;
 		}
 	}
 	walk(s, k, usual, all > 0 ? 0 : 1);
-	end_walk(s, &s->live_out[k]);
+	end_walk(s, &s->live_out[k], usual, usual_share);
 	for (uint32_t r = h->first_region; all > 0 && r < h->end_region; r++)
 		s->cycles[r] /= all;
 }

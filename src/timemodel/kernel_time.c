@@ -254,10 +254,11 @@ static double swaps_ns(const struct atomic_load *a, double lanes)
 {
 	const struct swap_contest *s = &a->contest;
 	const double pass_ns = timing.atomic_pass_ns * s->passes;
-	/* Most find nothing to change: a few hold, at different times, and the first value is all that
-	 * many try for. */
-	if (2 * a->swaps < a->swap_candidates)
-		return timing.swap_first_tries * lanes * a->unit_swaps / a->swaps * pass_ns;
+	/* Lanes that come later find nothing to change: the first value is all that many try for. Half
+	 * of those who still want a word give up with each change they hear of. */
+	if (a->settles)
+		return timing.swap_first_tries * lanes * a->unit_share * pass_ns +
+		       log2(fmax(1, lanes * a->word_share)) * timing.swap_round_trip_ns;
 	lanes = fmax(1, fmin(lanes, a->swaps));
 	/* half of the lanes that want a word; less where they are many, as the winners' warps are back
 	 * before the others */
@@ -271,15 +272,11 @@ static double swaps_ns(const struct atomic_load *a, double lanes)
 	            a->word_swaps * fmin(1, contenders) * timing.swap_round_trip_ns * (1 + held_up));
 }
 
-static double atomics_ns(const struct atomic_load *a, double threads, double concurrent_share)
+/* Each address changes so often, one change after the other. */
+static double atomics_ns(const struct atomic_load *a)
 {
-	const double passes =
-		fmax(fmax(a->unit_passes, a->lockstep_int) * timing.atomic_pass_ns,
-	         fmax(a->float_passes, a->lockstep_float) * timing.atomic_float_pass_ns);
-	if (!(a->swaps > 0))
-		return passes;
-	/* lanes that try together */
-	return fmax(passes, swaps_ns(a, fmin(a->swap_candidates, threads * concurrent_share)));
+	return fmax(fmax(a->unit_passes, a->lockstep_int) * timing.atomic_pass_ns,
+	            fmax(a->float_passes, a->lockstep_float) * timing.atomic_float_pass_ns);
 }
 
 /* What L2 has to do, in the times of a sector of a whole line. Where the caches were not followed,
@@ -348,19 +345,24 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 
 	/* Chip-wide: bytes over 1e9 bytes/s is ns. */
 	out->resource_ns[PERF_L2] = l2_sector_times(counts) * SECTOR_BYTES / g->l2_gbs;
-	out->resource_ns[PERF_L2] =
-		fmax(out->resource_ns[PERF_L2], atomics_ns(&counts->atomics, grid * plan_threads(plan),
-	                                               fmin(1, resident * g->sm_count / grid)));
+	out->resource_ns[PERF_L2] = fmax(out->resource_ns[PERF_L2], atomics_ns(&counts->atomics));
+	/* lanes that try together; they have nothing else to do meanwhile */
+	const double together = fmin(grid, resident * g->sm_count) * plan_threads(plan);
+	const double swaps =
+		counts->atomics.swaps > 0
+			? swaps_ns(&counts->atomics, fmin(counts->atomics.swap_candidates, together))
+			: 0;
 	if (counts->dram_read_bytes >= 0 && counts->dram_write_bytes >= 0)
 		out->resource_ns[PERF_DRAM] = fmax(counts->dram_read_bytes + counts->dram_write_bytes,
 		                                   timing.dram_access_bytes * counts->dram_accesses) /
 		                              (g->dram_gbs * timing.dram_efficiency);
 
+	const double work_ns =
+		overlapped(sm, overlapped(out->resource_ns[PERF_L2], out->resource_ns[PERF_DRAM])) + swaps;
+	out->resource_ns[PERF_L2] = fmax(out->resource_ns[PERF_L2], swaps);
 	for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++)
 		if (out->resource_ns[r] > out->resource_ns[out->bottleneck])
 			out->bottleneck = (enum perf_resource)r;
-	const double work_ns =
-		overlapped(sm, overlapped(out->resource_ns[PERF_L2], out->resource_ns[PERF_DRAM]));
 	out->resident_warps = mean_resident_warps(&w, resident, sm > 0 ? work_ns / sm : 1);
 	out->kernel_ns = g->launch_overhead_ns + timing.cold_start_ns +
 	                 counts->code_blocks * timing.cold_block_ns + work_ns;

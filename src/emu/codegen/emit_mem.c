@@ -164,7 +164,7 @@ static const struct handler *word_handler(struct emit *e, struct memop *m, enum 
 static bool has_fast_kind(const struct emit *e, const struct memop *m)
 {
 	const struct xop *x = m->x;
-	if (e->p->kind >= PROGRAM_CHECKED || (x->kind != X_LD && x->kind != X_ST))
+	if (e->p->kind >= PROGRAM_CHECKED || (x->kind != X_LD && x->kind != X_ST) || x->precedes_swap)
 		return false;
 	return x->space == SPACE_SHARED || (x->space == SPACE_GLOBAL && m->addr.wide);
 }

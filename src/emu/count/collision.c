@@ -31,6 +31,8 @@ struct collision_log {
 	counter unit[PHASES][UNITS], sector[PHASES][SECTORS];
 	counter swap_unit[UNITS], swap_lanes, swap_squares, swap_passes;
 	_Atomic uint32_t swap_word[WORDS];
+	counter want_unit[UNITS];
+	_Atomic uint32_t want_word[WORDS];
 	_Atomic uint8_t word_unit[WORDS];
 	counter requests;
 };
@@ -107,6 +109,15 @@ static void add_swaps(struct collision_log *c, const struct collision *x)
 		add(&c->swap_lanes, n);
 		add(&c->swap_squares, n * n);
 		left &= ~same;
+	}
+}
+
+void collision_log_want(struct collision_log *c, const uint64_t *address, uint32_t mask)
+{
+	for (; mask; mask &= mask - 1) {
+		const uint64_t a = address[lowest(mask)];
+		add(&c->want_unit[unit_of(a)], 1);
+		atomic_fetch_add_explicit(&c->want_word[mix(a / 4) % WORDS], 1, memory_order_relaxed);
 	}
 }
 
@@ -209,6 +220,19 @@ static struct swap_contest contest_of(const struct collision_log *c, double swap
 	};
 }
 
+static void share_out(const struct collision_log *c, struct collision_totals *t)
+{
+	double wanted = 0, most = 0;
+	for (unsigned i = 0; i < UNITS; i++)
+		wanted += (double)c->want_unit[i];
+	for (unsigned i = 0; i < WORDS; i++)
+		most = fmax(most, (double)c->want_word[i]);
+	/* where nobody looks first, those who change it tell */
+	t->unit_share =
+		wanted > 0 ? busiest(c->want_unit, UNITS, 1) / wanted : t->unit_swaps / t->swaps;
+	t->word_share = wanted > 0 ? most / wanted : t->word_swaps / t->swaps;
+}
+
 struct collision_totals collision_log_totals(const struct collision_log *c)
 {
 	struct collision_totals t = { 0 };
@@ -219,6 +243,7 @@ struct collision_totals collision_log_totals(const struct collision_log *c)
 	const double clump = fmax(1, t.passes / requests / 4);
 	t.unit_passes = one_after_the_other(&c->unit[0][0], UNITS, clump);
 	t.float_passes = one_after_the_other(&c->sector[0][0], SECTORS, clump);
+	t.swap_tries = (double)c->swap_lanes;
 	for (unsigned i = 0; i < UNITS; i++)
 		t.swaps += (double)c->swap_unit[i];
 	if (t.swaps <= 1)
@@ -227,6 +252,7 @@ struct collision_totals collision_log_totals(const struct collision_log *c)
 		t.word_swaps = fmax(t.word_swaps, (double)c->swap_word[i]);
 	t.unit_swaps = busiest(c->swap_unit, UNITS, 1);
 	t.contest = contest_of(c, t.swaps);
+	share_out(c, &t);
 	return t;
 }
 

@@ -34,14 +34,21 @@ struct collision {
 /* Thread-safe; sums do not depend on the order. */
 void collision_log_add(struct collision_log *c, const struct collision *x);
 
+/* Lanes of @mask look at a word that they may compare and swap then. Thread-safe likewise. */
+void collision_log_want(struct collision_log *c, const uint64_t *address, uint32_t mask);
+
 /* What the atomics that were noted ask for, one after the other. */
 struct collision_totals {
 	double passes;       /* all */
 	double unit_passes;  /* of the busiest unit, while others have less to do */
 	double float_passes; /* of the busiest sector, of floats */
-	double swaps;        /* compare-and-swaps that changed a word, ... */
+	double swap_tries;   /* lanes of compare-and-swaps, ... */
+	double swaps;        /* ... those that changed a word, ... */
 	double unit_swaps;   /* ... of the busiest unit, ... */
 	double word_swaps;   /* ... and of the busiest word */
+	/* of all lanes that may want to change a word, those of the busiest unit's and word's: 0 to 1
+	 */
+	double unit_share, word_share;
 	struct swap_contest contest;
 };
 struct collision_totals collision_log_totals(const struct collision_log *c);

@@ -77,6 +77,24 @@ void ir_find_polls(struct ir *ir)
 	free(seen);
 }
 
+static bool same_place(const struct xop *a, const struct xop *b)
+{
+	return a->s[0].kind == S_REG && b->s[0].kind == S_REG && a->s[0].reg == b->s[0].reg &&
+	       a->offset == b->offset && a->space == b->space;
+}
+
+void ir_find_swaps(struct ir *ir)
+{
+	for (uint32_t o = 0; o < ir->n_ops; o++) {
+		const struct xop *swap = &ir->ops[o];
+		if (swap->kind != X_ATOM || swap->op != ATOM_CAS || swap->space == SPACE_SHARED)
+			continue;
+		for (uint32_t i = 0; i < ir->n_ops; i++)
+			if (ir->ops[i].kind == X_LD && same_place(&ir->ops[i], swap))
+				ir->ops[i].precedes_swap = true;
+	}
+}
+
 void ir_free(struct ir *ir)
 {
 	free(ir->insts);

@@ -132,12 +132,13 @@ struct xop {
 	enum ptx_geometry geometry; /* TEXTURE */
 	uint8_t bytes, vec;
 	int64_t offset;
-	int32_t mem;       /* number of this memory instruction, -1 = not memory */
-	bool saves;        /* CALL: may come back to this function, whose registers must be kept */
-	bool bypass_l1;    /* .cg .cv, volatile, relaxed and stronger */
-	bool strong;       /* LD, ST: volatile (without sem), relaxed and stronger */
-	bool same_request; /* LD, ST: of the memory instruction in front of it, counted there */
-	bool polls;        /* LD: asks one place again and again, in a loop */
+	int32_t mem;        /* number of this memory instruction, -1 = not memory */
+	bool saves;         /* CALL: may come back to this function, whose registers must be kept */
+	bool bypass_l1;     /* .cg .cv, volatile, relaxed and stronger */
+	bool strong;        /* LD, ST: volatile (without sem), relaxed and stronger */
+	bool same_request;  /* LD, ST: of the memory instruction in front of it, counted there */
+	bool polls;         /* LD: asks one place again and again, in a loop */
+	bool precedes_swap; /* LD: of the address of a compare-and-swap: what that expects, likely */
 	enum ptx_sem sem;
 	enum ptx_scope scope; /* of strong accesses and FENCE */
 };
@@ -285,6 +286,8 @@ static inline bool ir_of_machine_code(const struct ir *ir)
 void ir_find_only_defs(struct ir *ir);
 /* Marks the loads that poll, and fills ir->waits. */
 void ir_find_polls(struct ir *ir);
+/* Loads that look at a word of global memory before a compare-and-swap of the same address. */
+void ir_find_swaps(struct ir *ir);
 void ir_free(struct ir *ir);
 
 #endif

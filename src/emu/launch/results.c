@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define LINE_BYTES 128
+#define ALL_TRY \
+	0.98 /* of the lanes that came to a compare-and-swap: a few may have had nothing to do */
 
 static void fill_traffic(const struct emu_launch *l, double factor, struct run_counts *c)
 {
@@ -37,16 +39,21 @@ static void fill_atomics(const struct emu_launch *l, double factor, struct run_c
 		.float_passes = t.float_passes * factor,
 		.unit_swaps = t.unit_swaps,
 		.word_swaps = t.word_swaps,
+		.unit_share = t.unit_share,
+		.word_share = t.word_share,
 		.contest = t.contest,
+		.swap_tries = t.swap_tries,
 		.swaps = t.swaps,
 	};
 }
 
-/* Where most lanes find that there is nothing to change, as in a maximum, those that do are few
- * however many blocks there are. */
+/* Where lanes find that there is nothing to change, as in a maximum, or most put there what stands
+ * there, those that do change it are few however many blocks there are. */
 static void scale_swaps(double factor, struct atomic_load *a)
 {
-	if (2 * a->swaps * factor < a->swap_candidates)
+	a->settles = a->swap_tries * factor < ALL_TRY * a->swap_candidates ||
+	             2 * a->swaps * factor < a->swap_candidates;
+	if (a->settles)
 		return;
 	a->swaps *= factor;
 	a->unit_swaps *= factor;

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define REUSED 64 /* requests for each line of a load that finds it again */
+
 /* --- counters of all workers --- */
 
 struct sums {
@@ -223,11 +225,26 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 	return c;
 }
 
-static struct load_origin origin_of(const struct emu_launch *l, unsigned load, double fresh)
+/*
+ * Of many requests whose lines the simulation does not follow, one in 1 << level: these are few,
+ * and found where they were left.
+ */
+static struct load_origin origin_of_few_lines(const struct emu_launch *l, const struct xop *x,
+                                              const struct counts *c)
 {
-	const struct load_lines lines = cache_sim_load(l->grid.cache, load);
+	const double lines = (double)((uint64_t)1 << cache_sim_level(l->grid.cache));
+	const double l2 = x->bypass_l1 ? 1 : 0;
+	return (struct load_origin){ .known = (double)c->ld_requests > REUSED * lines,
+		                         .l2_lines = l2,
+		                         .l2 = l2 };
+}
+
+static struct load_origin origin_of(const struct emu_launch *l, const struct xop *x,
+                                    const struct counts *c, double fresh)
+{
+	const struct load_lines lines = cache_sim_load(l->grid.cache, (unsigned)x->mem);
 	if (!(lines.lines > 0))
-		return (struct load_origin){ 0 };
+		return origin_of_few_lines(l, x, c);
 	return (struct load_origin){
 		.known = true,
 		.l2_lines = lines.slow[FROM_L2] / lines.lines,
@@ -364,7 +381,7 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 	for (uint32_t o = 0; o < ir->n_ops; o++) {
 		memory[o] = memory_of(&ir->ops[o], &s);
 		if (ir->ops[o].mem >= 0)
-			memory[o].origin = origin_of(l, (unsigned)ir->ops[o].mem, fresh);
+			memory[o].origin = origin_of(l, &ir->ops[o], &of_op[o], fresh);
 	}
 	timing_input(ir, l->sass_func, l->device->gpu, of_op, memory, (double)l->grid.order.n,
 	             l->grid.n_warps, factor, out);

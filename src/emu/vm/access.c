@@ -74,6 +74,7 @@ static bool perform_access(struct access *a)
 		access_note_collision(a);
 	} else {
 		access_transfer(a);
+		access_note_wanted(a);
 	}
 	return true;
 }

@@ -33,6 +33,13 @@ void access_note_collision(struct access *a)
 	collision_log_add(log, &k);
 }
 
+void access_note_wanted(const struct access *a)
+{
+	struct collision_log *log = a->w->worker->grid->collisions;
+	if (a->m->x->precedes_swap && a->space == SPACE_GLOBAL && log)
+		collision_log_want(log, a->address, a->mask);
+}
+
 /* Lanes' words of local memory lie beside each other: word n of 32 lanes is a line. */
 static void count_local(struct access *a, struct mem_count *c)
 {

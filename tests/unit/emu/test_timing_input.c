@@ -239,8 +239,25 @@ TEST(swaps_are_counted)
 	assert_true(a.contest.lanes > 16 && a.contest.lanes < 34);
 	assert_true(a.contest.passes == 1 && a.contest.hottest == 1);
 	assert_true(a.unit_passes >= 128);
+	assert_true(!a.settles && a.word_share == 1);
 	/* what puts back the value that is there makes nobody try again */
 	c = run("", "ld.global.u32 %r3, [%d1];\natom.global.cas.b32 %r4, [%d1], %r3, %r3;\n", 64);
 	assert_true(c.res.counts.atomics.swaps == 0 && c.res.counts.atomics.unit_passes == 128);
 	emu_case_free(&c);
+}
+
+/* Of a maximum's lanes most find that it is there: who wants a word is told by who looks at it. */
+TEST(maxima_settle)
+{
+	struct emu_case c = run("",
+	                        "and.b32 %r2, %r1, 1;\nmul.wide.u32 %d2, %r2, 4096;\n"
+	                        "add.s64 %d3, %d1, %d2;\nld.global.u32 %r3, [%d3];\n"
+	                        "A:\nsetp.ge.u32 %p1, %r3, 7;\n@%p1 bra B;\nmov.u32 %r5, %r3;\n"
+	                        "atom.global.cas.b32 %r3, [%d3], %r5, 7;\n"
+	                        "setp.ne.u32 %p1, %r3, %r5;\n@%p1 bra A;\nB:\n",
+	                        64);
+	const struct atomic_load a = c.res.counts.atomics;
+	emu_case_free(&c);
+	assert_true(a.settles && a.swaps == 2 && a.swap_tries < 64 && a.swap_candidates >= 128);
+	assert_true(a.word_share == 0.5 && a.unit_share == 0.5);
 }

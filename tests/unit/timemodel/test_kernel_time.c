@@ -64,6 +64,29 @@ TEST(h200_compare_and_swap)
 	}
 }
 
+/* A maximum settles in rounds: half of those who want it give up in each. */
+TEST(maxima_settle)
+{
+	double ns[2];
+	for (unsigned i = 0; i < 2; i++) {
+		struct run r = { .plan = { .block = { 32, 1, 1 }, .grid = { 64, 1, 1 } } };
+		r.counts.atomics = (struct atomic_load){
+			.swaps = 4,
+			.unit_swaps = 4,
+			.word_swaps = 4,
+			.unit_share = 1,
+			.word_share = i ? 1 : 1 / 64.0,
+			.swap_candidates = 64,
+			.settles = true,
+			.contest = { .passes = 1 },
+		};
+		finish(&r, "h200", 16, 0);
+		ns[i] = r.p.kernel_ns;
+	}
+	/* one word that 64 lanes want, or 64 words */
+	assert_true(fabs(ns[1] - ns[0] - 6 * timing.swap_round_trip_ns) < 1e-6);
+}
+
 /* GFLOPS measured on an H200 with CUDA events, matrices of 512, from totals alone. What the model
  * makes of the program's stretches, tests/gpu/model_error.py holds against 168 measured points. */
 TEST(h200_matrix_multiplication)

@@ -257,6 +257,31 @@ TEST(optional_sides_delay_the_block)
 	hyperblocks_free(&h);
 }
 
+/* Lanes of a warp that part wait for what they loaded before only on the side that comes first;
+ * warps that choose a side each wait on theirs. */
+TEST(sides_wait_once)
+{
+	for (unsigned each = 1; each <= 2; each++) { /* sides that a warp takes */
+		struct sample s = { 0 };
+		add_inst(&s, INST_LOAD, 1, -1)->space = MEMORY_SHARED;
+		s.counts[0].shared_ld_requests = WARPS;
+		s.counts[0].shared_ld_wavefronts = 1000 * WARPS;
+		add_inst(&s, INST_INT_LOGIC, 2, -1);
+		add_inst(&s, INST_BRANCH, -1, -1)->guard = 2;
+		end_block(&s, 2, 1);
+		for (unsigned side = 1; side <= 2; side++) {
+			for (unsigned i = 0; i < 12; i++)
+				add_inst(&s, INST_FP32, 3, 1);
+			end_block(&s, 3, -1);
+			s.block[side].warp_passes = each * WARPS / 2.0;
+		}
+		add_inst(&s, INST_FP32, 4, 3);
+		end_block(&s, -1, -1);
+		const double sum = cycles(&s);
+		assert_true(each == 1 ? sum > 2000 : sum > 1000 && sum < 1200);
+	}
+}
+
 /* A load of another iteration costs what is left of it; replays and misses make it longer. */
 TEST(loads_come_from_somewhere)
 {
