@@ -95,7 +95,8 @@ static bool make_options(const struct compile_request *req, struct options *o, s
 	if (req->n_macros > MAX_OPTIONS - 10)
 		return err_set(err, ERR_USAGE, "%s: %u macros; at most %d are possible", req->file,
 		               req->n_macros, MAX_OPTIONS - 10);
-	o->s[o->n++] = mem_printf("--gpu-architecture=sm_%d%d", req->cc_major, req->cc_minor);
+	o->s[o->n++] = mem_printf("--gpu-architecture=sm_%d%d%s", req->cc_major, req->cc_minor,
+	                          module_arch_suffix(req));
 	for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
 		o->s[o->n++] = mem_strdup(fixed[i]);
 	if (req->max_registers)

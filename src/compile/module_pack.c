@@ -11,6 +11,7 @@
 #include "base/mem.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,11 +38,18 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->value > y->value) - (x->value < y->value);
 }
 
+const char *module_arch_suffix(const struct compile_request *req)
+{
+	char macro[64];
+	snprintf(macro, sizeof macro, "__CUDA_ARCH_FEAT_SM%d%d_ALL", req->cc_major, req->cc_minor);
+	return strstr(req->source, macro) ? "a" : "";
+}
+
 void module_key(const struct compile_request *req, const char *compiler, char key[33])
 {
 	struct text t = { 0 };
-	text_add(&t, "%d\n%s\nsm_%d%d\n%s\n%u\n", MODULE_FORMAT, compiler, req->cc_major, req->cc_minor,
-	         req->file, req->n_macros);
+	text_add(&t, "%d\n%s\nsm_%d%d%s\n%s\n%u\n", MODULE_FORMAT, compiler, req->cc_major,
+	         req->cc_minor, module_arch_suffix(req), req->file, req->n_macros);
 	if (req->max_registers)
 		text_add(&t, "registers %u\n", req->max_registers);
 	struct compile_macro *sorted = mem_calloc(req->n_macros + 1u, sizeof *sorted);

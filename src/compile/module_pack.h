@@ -14,6 +14,10 @@
  */
 #define MODULE_FORMAT 1
 
+/* "a" (sm_90a): the source asks by __CUDA_ARCH_FEAT_SM90_ALL whether it may use what only this one
+ * architecture has, and then it may; else "". */
+const char *module_arch_suffix(const struct compile_request *req);
+
 /* The cache key of a request for a compiler ("NVRTC 13.0"): format, compiler, architecture,
  * file name, macros in order of name, source. Hexadecimal. */
 void module_key(const struct compile_request *req, const char *compiler, char key[33]);

@@ -79,6 +79,30 @@ TEST(gives_ptx_cubin_and_usage)
 	module_free(&m);
 }
 
+/* What only one architecture has is there for a source that asks for it, and on no other. */
+TEST(a_source_that_asks_gets_what_one_architecture_has)
+{
+	struct compile_request req = request(9, 0);
+	struct module m;
+	struct err err = { 0 };
+	req.source = "extern \"C\" __global__ void wait() {\n"
+				 "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n"
+				 "asm volatile(\"wgmma.wait_group.sync.aligned 0;\");\n"
+				 "#endif\n"
+				 "}\n";
+	if (!compile_module(&req, &m, &err))
+		fail_msg("%s", err.msg);
+	assert_non_null(strstr(m.ptx, ".target sm_90a"));
+	assert_non_null(strstr(m.ptx, "wgmma.wait_group"));
+	module_free(&m);
+	req.cc_major = 8;
+	if (!compile_module(&req, &m, &err))
+		fail_msg("%s", err.msg);
+	assert_non_null(strstr(m.ptx, ".target sm_80"));
+	assert_null(strstr(m.ptx, "wgmma.wait_group"));
+	module_free(&m);
+}
+
 TEST(holds_no_path_of_this_machine)
 {
 	char cwd[512];
