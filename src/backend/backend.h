@@ -121,9 +121,10 @@ struct backend_ops {
 	/* Does @gpu name a device of its own ("cuda1")? From now on that one is meant. To be called
 	 * before the first probe(). NULL = it has none. */
 	bool (*choose)(const char *gpu);
-	/* The vendor library's times for an m x k by k x n product, comparable one first. Returns how
-	 * many of @max were measured; 0 with the reason. NULL = no library here. */
-	unsigned (*library)(unsigned m, unsigned n, unsigned k, const atomic_bool *cancel,
+	/* The vendor library's times for an m x k by k x n product, the comparable one first: that of
+	 * inputs in half precision where ours are @half. Returns how many of @max were measured; 0 with
+	 * the reason. NULL = no library here. */
+	unsigned (*library)(unsigned m, unsigned n, unsigned k, bool half, const atomic_bool *cancel,
 	                    struct library_line *out, unsigned max, struct err *err);
 };
 

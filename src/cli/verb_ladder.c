@@ -128,10 +128,11 @@ static void print_library(struct cli *c, const struct library_line *lines, unsig
 {
 	char time[32], rate[32];
 	for (unsigned i = 0; i < n; i++)
-		fprintf(c->out, "  %s  %s %s  %s GFLOPS  (%s)\n", lines[i].name,
+		fprintf(c->out, "  %s  %s %s  %s GFLOPS  (%s: %s)\n", lines[i].name,
 		        fmt_ns(time, sizeof time, lines[i].timing.median_ns),
 		        origin_mark(ORIGIN_MEASURED, !c->utf8),
-		        fmt_num(rate, sizeof rate, flop / lines[i].timing.median_ns, 4), lines[i].about);
+		        fmt_num(rate, sizeof rate, flop / lines[i].timing.median_ns, 4), lines[i].about,
+		        lines[i].comparable ? "comparable with our kernels" : "another precision");
 }
 
 /* What a real GPU gave for the same rungs, and what the sources print for them. */

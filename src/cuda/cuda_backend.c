@@ -440,13 +440,15 @@ static bool own_sheet(const struct gpu_spec **out, struct err *err)
 	return cuda_gpu_spec(cuda_device_wanted(), out, err);
 }
 
-static unsigned library(unsigned m, unsigned n, unsigned k, const atomic_bool *cancel,
+static unsigned library(unsigned m, unsigned n, unsigned k, bool half, const atomic_bool *cancel,
                         struct library_line *out, unsigned max, struct err *err)
 {
+	const enum cuda_gemm_mode first = half ? GEMM_FP16 : GEMM_FP32;
 	unsigned got = 0;
-	for (enum cuda_gemm_mode mode = 0; mode < GEMM_MODE_COUNT && got < max; mode++) {
+	for (unsigned i = 0; i < GEMM_MODE_COUNT && got < max; i++) {
+		const enum cuda_gemm_mode mode = (first + i) % GEMM_MODE_COUNT;
 		struct library_line *l = &out[got];
-		*l = (struct library_line){ .comparable = mode == GEMM_FP32 };
+		*l = (struct library_line){ .comparable = mode == first };
 		snprintf(l->name, sizeof l->name, "%s", cuda_gemm_name(mode));
 		snprintf(l->about, sizeof l->about, "%s", cuda_gemm_about(mode));
 		if (!cuda_gemm_time(cuda_device_wanted(), mode, m, n, k, cancel, &l->timing, err))

@@ -200,10 +200,13 @@ unsigned library_lines(const struct selection *sel, const atomic_bool *cancel,
 {
 	const struct backend_ops *ops = backend_find(sel->backend);
 	int64_t size[3];
-	if (!ops || !ops->library || !kernel_product(sel->kernel, sel->params, size))
+	struct launch_plan plan;
+	if (!ops || !ops->library || !kernel_product(sel->kernel, sel->params, size) ||
+	    !sel->kernel->plan(sel->variant, sel->params, &plan, NULL))
 		return 0;
-	return ops->library((unsigned)size[0], (unsigned)size[1], (unsigned)size[2], cancel, out, max,
-	                    NULL);
+	const bool half = plan.buffers[0].type == ELEM_F16;
+	return ops->library((unsigned)size[0], (unsigned)size[1], (unsigned)size[2], half, cancel, out,
+	                    max, NULL);
 }
 
 bool run_selection(const struct selection *sel, const struct run_hooks *hooks,
