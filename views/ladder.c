@@ -162,13 +162,20 @@ static void figures(struct canvas *c, int row, const struct columns *k, const st
 		canvas_text_n(c, row, k->moved, c->cols - k->moved - 1, STYLE_NORMAL, r->moved);
 }
 
-/* The library's rate for the same work; NAN = there is none. */
-static double library_rate(const struct ladder *l)
+/* A rung that was compared with the library; NULL = there is none. */
+static const struct ladder_rung *compared(const struct ladder *l)
 {
 	for (unsigned i = 0; i < l->n && l->library_ns > 0; i++)
 		if (l->rungs[i].record && l->rungs[i].pct_of_library > 0)
-			return 100 * l->rungs[i].rate / l->rungs[i].pct_of_library;
-	return NAN;
+			return &l->rungs[i];
+	return NULL;
+}
+
+/* The library's rate for the same work; NAN = there is none. */
+static double library_rate(const struct ladder *l)
+{
+	const struct ladder_rung *r = compared(l);
+	return r ? 100 * r->rate / r->pct_of_library : NAN;
 }
 
 /* The line to reach, under the rungs. */
@@ -177,13 +184,14 @@ static void library(struct canvas *c, int row, const struct columns *k, const st
 {
 	char text[64];
 	const double rate = library_rate(l);
+	const struct ladder_rung *r = compared(l);
 	canvas_text_n(c, row, k->name, 16, STYLE_FAINT, l->library_name);
 	canvas_right(c, row, k->time, STYLE_FAINT, "%s", fmt_ns(text, sizeof text, l->library_ns));
 	canvas_text(c, row, k->time + 1, STYLE_DIM, origin_mark(ORIGIN_MEASURED, false));
 	recorded(c, row, k, l->reference_library_ns);
 	canvas_right(c, row, k->rate, STYLE_FAINT, "%s", fmt_count(text, sizeof text, rate));
 	canvas_right(c, row, k->roof, STYLE_FAINT, "%.1f %%",
-	             100 * rate / (l->in_bytes ? l->gpu->dram_gbs : l->gpu->fp32_gflops));
+	             r ? 100 * r->pct_of_roof / r->pct_of_library : NAN);
 	if (k->bar_cols && best > 0)
 		canvas_bar(c, row, k->bar, k->bar_cols, rate / best, STYLE_FAINT);
 }

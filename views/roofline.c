@@ -88,7 +88,8 @@ static const char *advice(const struct session *s)
 {
 	const struct metric_set *m = panel_metrics(s);
 	double ai = metric_get(m, M_ROOF_AI), is = metric_get(m, M_ROOF_ACHIEVED),
-		   could = metric_get(m, M_ROOF_ATTAINABLE), ridge = gpu_ridge_flop_per_byte(s->sel.gpu);
+		   could = metric_get(m, M_ROOF_ATTAINABLE),
+		   ridge = roof_peak_gflops(s->sel.gpu, &s->now->cost) / s->sel.gpu->dram_gbs;
 	if (!isfinite(ai) || !isfinite(is) || !isfinite(could))
 		return "";
 	if (is < 0.5 * could) {

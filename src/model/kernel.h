@@ -65,6 +65,10 @@ struct variant_desc {
 	const char *book_lanes; /* the lane count the book prints, and why ours may differ; NULL = none:
 	                         * "255/736 = 35 %: it stops counting after five iterations" */
 	bool wrong; /* wrong by design: shows a mistake, so verification is expected to fail */
+	/* What it asks of a GPU: 10 * major + minor of the least compute capability (0 = any), and
+	 * whether it runs on no other, since its instructions are that architecture's own (sm_90a). */
+	int least_cc;
+	bool that_cc_only;
 };
 
 struct dim3u {
@@ -134,6 +138,7 @@ struct launch_plan {
 /* Work as the algorithm needs it, not as the machine does it. */
 struct kernel_cost {
 	double flop;           /* floating-point operations of the definition (FMA = 2) */
+	bool tensor;           /* tensor cores do them, on inputs in half precision */
 	double min_bytes;      /* every input read once, every output written once */
 	double book_flop;      /* the book's count: operations ... */
 	double book_bytes;     /* ... per this many bytes of global memory; 0 = the book gives none */

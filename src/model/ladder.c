@@ -194,9 +194,11 @@ void ladder_moved(const struct run_record *was, const struct run_record *is, cha
 	                          ? -change(was, is, M_TIME_KERNEL)
 	                          : 0;
 	const int sign = faster > SAME_TIME ? 1 : faster < -SAME_TIME ? -1 : 0;
-	/* a gain comes from what fed the old bottleneck, a loss from what feeds the new one */
+	/* a gain comes from what fed the old bottleneck, a loss from what feeds the new one; but what
+	 * moved by a tenth does not explain a third of the time */
 	const struct perf_result *held = sign < 0 ? &is->perf : &was->perf;
-	size_t best = most_moved(was, is, held->bottleneck, sign < 0 ? -1 : 1, 0.095);
+	const double least = fmax(0.095, 0.25 * fabs(faster));
+	size_t best = most_moved(was, is, held->bottleneck, sign < 0 ? -1 : 1, least);
 	if (best == ARRAY_LEN(feeds))
 		best = most_moved(was, is, PERF_RESOURCE_COUNT, sign, 0.005);
 	if (best == ARRAY_LEN(feeds))
@@ -227,7 +229,8 @@ void ladder_compare(struct ladder *l)
 		const struct kernel_cost *cost = &r->record->cost;
 		r->time_ns = metric_get(&r->record->metrics, M_TIME_KERNEL);
 		r->rate = (l->in_bytes ? cost->min_bytes : cost->flop) / r->time_ns;
-		r->pct_of_roof = 100 * r->rate / (l->in_bytes ? l->gpu->dram_gbs : l->gpu->fp32_gflops);
+		r->pct_of_roof =
+			100 * r->rate / (l->in_bytes ? l->gpu->dram_gbs : roof_peak_gflops(l->gpu, cost));
 		r->pct_of_library = 100 * r->rate / library_rate(l, cost);
 		if (previous) {
 			r->speedup_previous = previous->time_ns / r->time_ns;

@@ -57,6 +57,12 @@ static double attainable(double peak_gflops, double gbs, double flop_per_byte)
 	return fmin(peak_gflops, flop_per_byte * gbs);
 }
 
+double roof_peak_gflops(const struct gpu_spec *g, const struct kernel_cost *cost)
+{
+	return cost && cost->tensor && g->fp16_tensor_gflops > 0 ? g->fp16_tensor_gflops
+	                                                         : g->fp32_gflops;
+}
+
 double roof_attainable_gflops(const struct gpu_spec *g, double flop_per_byte)
 {
 	return attainable(g->fp32_gflops, g->dram_gbs, flop_per_byte);
@@ -153,19 +159,26 @@ static void time_metrics(struct metric_set *m, const struct gpu_spec *g, const s
 	metric_none(m, M_TIME_HIGH, why);
 }
 
-/* FLOP of the run: as counted or measured; else the algorithm's own count; negative = unknown. */
+/* FLOP of the run: as counted or measured; else the algorithm's own count, as always of tensor
+ * cores, whose operations no counter here has; negative = unknown. */
 struct work {
 	double flop;
 	enum origin origin;
 	bool fp64; /* most of it is double precision */
+	bool tensor;
 	const char *why;
 };
 
 static struct work work_of(const struct metric_set *m, const struct kernel_cost *cost)
 {
 	static const enum metric_id ids[] = { M_FLOP_FP16, M_FLOP_FP32, M_FLOP_FP64 };
-	struct work w = { .origin = ORIGIN_NONE };
+	struct work w = { .origin = ORIGIN_NONE, .tensor = cost && cost->tensor };
 	unsigned known = 0;
+	if (w.tensor) {
+		w.flop = cost->flop;
+		w.origin = ORIGIN_MODELLED;
+		return w;
+	}
 	for (unsigned i = 0; i < 3; i++) {
 		if (!metric_known(m, ids[i]))
 			continue;
@@ -199,16 +212,19 @@ static void book_metrics(struct metric_set *m, const struct gpu_spec *g,
 	}
 	const double ai = cost->book_flop / cost->book_bytes;
 	metric_num(m, M_ROOF_BOOK_AI, ORIGIN_BOOK, ai);
-	metric_num(m, M_ROOF_BOOK_ATTAINABLE, ORIGIN_BOOK, roof_attainable_gflops(g, ai));
+	metric_num(m, M_ROOF_BOOK_ATTAINABLE, ORIGIN_BOOK,
+	           attainable(roof_peak_gflops(g, cost), g->dram_gbs, ai));
 }
 
-/* The roof of @over lies above the point. It binds a kernel that comes near it, or whose bottleneck
+/* The roof of @over lies above the point, or that of tensor cores, which the time model does not
+ * know (PERF_RESOURCE_COUNT). It binds a kernel that comes near it, or whose bottleneck
  * it is; far below, something that no roof shows does. */
 static void bound_metric(struct metric_set *m, enum perf_resource over)
 {
 	const char *const roof = over == PERF_DRAM   ? "memory (DRAM)"
 	                         : over == PERF_FP64 ? "compute (FP64)"
-	                                             : "compute (FP32)";
+	                         : over == PERF_FP32 ? "compute (FP32)"
+	                                             : "compute (FP16 tensor)";
 	const bool far = metric_get(m, M_ROOF_PCT) < NEAR_ROOF_PCT;
 	const char *const decides = m->v[M_TIME_BOTTLENECK].text;
 	char text[sizeof m->v[M_ROOF_BOUND].text];
@@ -220,7 +236,8 @@ static void bound_metric(struct metric_set *m, enum perf_resource over)
 	}
 }
 
-static void roof_metrics(struct metric_set *m, const struct gpu_spec *g, const struct work *w)
+static void roof_metrics(struct metric_set *m, const struct gpu_spec *g,
+                         const struct kernel_cost *cost, const struct work *w)
 {
 	static const enum metric_id point[] = { M_ROOF_AI, M_ROOF_ATTAINABLE, M_ROOF_BOUND,
 		                                    M_ROOF_PCT };
@@ -259,7 +276,7 @@ static void roof_metrics(struct metric_set *m, const struct gpu_spec *g, const s
 		return;
 	}
 	const double ai = w->flop / bytes;
-	const double peak = w->fp64 ? g->fp64_gflops : g->fp32_gflops;
+	const double peak = w->fp64 ? g->fp64_gflops : roof_peak_gflops(g, cost);
 	const double roof = attainable(peak, g->dram_gbs, ai);
 	metric_num(m, M_ROOF_AI,
 	           both(w->origin, both(m->v[M_DRAM_READ].origin, m->v[M_DRAM_WRITE].origin)), ai);
@@ -268,7 +285,10 @@ static void roof_metrics(struct metric_set *m, const struct gpu_spec *g, const s
 		metric_num(m, M_ROOF_PCT, ORIGIN_MODELLED, 100 * metric_get(m, M_ROOF_ACHIEVED) / roof);
 	else
 		metric_none(m, M_ROOF_PCT, m->v[M_ROOF_ACHIEVED].reason);
-	bound_metric(m, ai * g->dram_gbs < peak ? PERF_DRAM : w->fp64 ? PERF_FP64 : PERF_FP32);
+	bound_metric(m, ai * g->dram_gbs < peak ? PERF_DRAM
+	                : w->fp64               ? PERF_FP64
+	                : w->tensor             ? PERF_RESOURCE_COUNT
+	                                        : PERF_FP32);
 }
 
 void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct run_counts *counts,
@@ -276,6 +296,6 @@ void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct r
 {
 	time_metrics(m, g, counts, time);
 	const struct work w = work_of(m, cost);
-	roof_metrics(m, g, &w);
+	roof_metrics(m, g, cost, &w);
 	book_metrics(m, g, cost);
 }

@@ -5,6 +5,7 @@
 #include "model/session.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "model/buffer_look.h"
 
 #include <stdlib.h>
@@ -21,10 +22,39 @@ bool selection_equal(const struct selection *a, const struct selection *b)
 	return true;
 }
 
+bool variant_runs_on(const struct variant_desc *v, const struct gpu_spec *g)
+{
+	const int cc = 10 * g->cc_major + g->cc_minor;
+	return v->that_cc_only ? cc == v->least_cc : cc >= v->least_cc;
+}
+
+/* Refuses a GPU that has not what the variant needs; the remedy names those that have. None chosen
+ * yet: nothing is refused. */
+static bool gpu_legal(const struct selection *sel, struct err *err)
+{
+	const struct variant_desc *v = &sel->kernel->variants[sel->variant];
+	const struct gpu_spec *g = sel->gpu;
+	if (!g || variant_runs_on(v, g))
+		return true;
+	err_set(err, ERR_USAGE,
+	        v->that_cc_only ? "%s/%s needs compute capability %d.%d and no other; %s has %d.%d"
+	                        : "%s/%s needs compute capability %d.%d or above; %s has %d.%d",
+	        sel->kernel->name, v->name, v->least_cc / 10, v->least_cc % 10, g->name, g->cc_major,
+	        g->cc_minor);
+	struct text ids = { 0 };
+	for (size_t i = 0; i < gpu_count(); i++)
+		if (variant_runs_on(v, gpu_at(i)))
+			text_add(&ids, "%s%s", ids.len ? ", " : "", gpu_at(i)->id);
+	err_remedy(err, "choose a GPU that has it (%s), or another variant", ids.s ? ids.s : "none");
+	text_free(&ids);
+	return false;
+}
+
 bool selection_plan(const struct selection *sel, struct launch_plan *plan, struct err *err)
 {
 	const struct kernel_desc *k = sel->kernel;
-	if (!kernel_values_legal(k->params, k->n_params, sel->variant, sel->params, err))
+	if (!kernel_values_legal(k->params, k->n_params, sel->variant, sel->params, err) ||
+	    !gpu_legal(sel, err))
 		return false;
 	*plan = (struct launch_plan){ 0 };
 	return k->plan_user ? k->plan_user(k, sel->params, plan, err)

@@ -167,7 +167,9 @@ struct session {
 
 /* The same run gives the same record. */
 bool selection_equal(const struct selection *a, const struct selection *b);
-/* Parameters legal and the launch possible. */
+/* Has the GPU the compute capability that the variant asks for? */
+bool variant_runs_on(const struct variant_desc *v, const struct gpu_spec *g);
+/* Parameters legal and the launch possible, also on the GPU, if one is chosen. */
 bool selection_plan(const struct selection *sel, struct launch_plan *plan, struct err *err);
 
 /*

@@ -100,11 +100,12 @@ static double shared_gbs(const struct gpu_spec *g)
 	return 32 * 4 * g->sm_count * g->clock_mhz / 1e3;
 }
 
-static struct other_roofs other_roofs_of(const struct axes *a, const struct gpu_spec *g, bool dp)
+static struct other_roofs other_roofs_of(const struct axes *a, const struct gpu_spec *g,
+                                         bool fp32_holds)
 {
 	struct other_roofs o = { .flat = { { "FP16 tensor", g->fp16_tensor_gflops },
-		                               { dp ? "FP32" : "FP64",
-		                                 dp ? g->fp32_gflops : g->fp64_gflops } },
+		                               { fp32_holds ? "FP64" : "FP32",
+		                                 fp32_holds ? g->fp64_gflops : g->fp32_gflops } },
 		                     .slope = { { "L2", g->l2_gbs > 1.2 * g->dram_gbs ? g->l2_gbs : 0 },
 		                                { "shared", shared_gbs(g) } } };
 	for (size_t i = 0; i < ARRAY_LEN(o.flat); i++)
@@ -252,8 +253,10 @@ void panel_roofline(const struct session *s, struct canvas *c, int row, int rows
 {
 	const struct gpu_spec *g = s->sel.gpu;
 	const struct metric_set *m = panel_metrics(s);
-	bool dp = fp64(m);
-	struct axes a = { .peak = dp ? g->fp64_gflops : g->fp32_gflops, .gbs = g->dram_gbs };
+	const bool dp = fp64(m), tensor = m && s->now && s->now->cost.tensor;
+	struct axes a = { .peak =
+		                  dp ? g->fp64_gflops : roof_peak_gflops(g, tensor ? &s->now->cost : NULL),
+		              .gbs = g->dram_gbs };
 	if (!(a.peak > 0) || !(a.gbs > 0) || rows < 5 || c->cols < 24)
 		return;
 	double ridge = log10(a.peak / a.gbs);
@@ -282,10 +285,10 @@ void panel_roofline(const struct session *s, struct canvas *c, int row, int rows
 	ticks(&a, c);
 	struct other_roofs others = { 0 };
 	if (many)
-		others = other_roofs_of(&a, g, dp);
+		others = other_roofs_of(&a, g, !dp && !tensor);
 	roof_lines(&a, &others);
 	roofline_dots(&a, &runs, c);
-	roof_names(&a, c, dp ? "FP64" : "FP32", &others);
+	roof_names(&a, c, dp ? "FP64" : tensor ? "FP16 tensor" : "FP32", &others);
 	what_is_left(&a, c, runs.now);
 	roofline_names(s, &a, &runs, c);
 	forbidden(&a, c);

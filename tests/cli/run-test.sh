@@ -101,6 +101,27 @@ says csv-or-json-says 'not both'
 run ladder-failed 1 ladder sgemm M=1024 N=1024 K=1024 --timeout 0.000001 --no-verify --backend emu
 grep -q '10 of 10 rungs have no figures' "$dir/out" && ok ladder-failed-says || not_ok ladder-failed-says "$(tail -2 "$dir/out")"
 
+# --- tensor cores: each step names what moved, and a rung what it asks of a GPU
+run ladder-tensor 0 ladder hgemm M=256 N=256 K=128 --gpu h200 --backend emu --csv
+same ladder-tensor-moved 'wmma_tiled mma wgmma' "$(python3 -c 'import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], encoding="utf-8")))
+print(*[row["variant"] for row in rows[1:] if row["moved"] and "nothing" not in row["moved"]])' "$dir/out")"
+run ladder-of-an-older-gpu 0 ladder hgemm M=256 N=256 K=64 --gpu t4 --backend emu
+for words in 'hgemm/mma needs compute capability 8.0 or above; T4 has 7.5' \
+	'hgemm/wgmma needs compute capability 9.0 and no other; T4 has 7.5' '2 of 4 rungs have no figures'; do
+	grep -qF "$words" "$dir/out" && ok "older-gpu-$words" || not_ok "older-gpu-$words" "$(tail -3 "$dir/out")"
+done
+run older-gpu 2 run hgemm/wgmma M=128 N=256 K=64 --gpu a100 --backend emu
+says older-gpu-says 'hgemm/wgmma needs compute capability 9.0 and no other' 'h100, h200'
+run newer-gpu 2 run hgemm/wgmma M=128 N=256 K=64 --gpu b200 --backend emu
+run tensor-roof 0 run hgemm/wgmma M=256 N=256 K=256 --gpu h200 --backend emu --json
+same tensor-flop "$((2 * 256 * 256 * 256))" "$(python3 -c 'import json, sys
+m = json.load(open(sys.argv[1]))["metrics"]
+print(round(m["roof.achieved_gflops"]["value"] * m["time.kernel_ns"]["value"]))' "$dir/out")"
+same tensor-roof-is-its-own true "$(python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+print(str(r["metrics"]["roof.attainable_gflops"]["value"] > 67000).lower())' "$dir/out")"
+
 # --- text for people: the verdict, the bottleneck, aligned metrics with marks
 run text 0 run sgemm/tiled M=64 N=64 K=64
 for words in 'sgemm/tiled' 'Result: ' 'verified' 'Bottleneck: ' 'mem.ld_sectors_per_request' \

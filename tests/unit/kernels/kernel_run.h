@@ -139,6 +139,16 @@ static inline bool prepare(const struct kernel_desc *k, unsigned variant, const 
 	return true;
 }
 
+/* An A100, or the first sheet that runs the variant. */
+static inline const char *gpu_for(const struct kernel_desc *k, unsigned variant)
+{
+	const struct variant_desc *v = &k->variants[variant];
+	const struct gpu_spec *g = gpu_find("a100");
+	for (size_t i = 0; i < gpu_count() && !variant_runs_on(v, g); i++)
+		g = gpu_at(i);
+	return g->id;
+}
+
 static inline bool launch(const struct kernel_desc *k, unsigned variant, struct launched *l,
                           struct err *err)
 {
@@ -150,7 +160,7 @@ static inline bool launch(const struct kernel_desc *k, unsigned variant, struct 
 	char file[64];
 	unsigned n = 0;
 
-	if (!choose_gpu_and_backend("a100", "emu", &sel, err))
+	if (!choose_gpu_and_backend(gpu_for(k, variant), "emu", &sel, err))
 		return false;
 	for (unsigned i = 0; i < k->n_params; i++)
 		if (k->params[i].kind == PARAM_COMPILE)
