@@ -402,5 +402,5 @@ compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants cures asan-check tsan-check oom inject check-gpu bless check-screens lang pictures bench fuzz fuzz-run fuzz-smoke storm storm-run run install clean list help FORCE
+.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants cures asan-check tsan-check oom inject check-gpu bless check-screens lang ptx-forms pictures bench fuzz fuzz-run fuzz-smoke storm storm-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

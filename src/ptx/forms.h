@@ -68,6 +68,8 @@
 	X(PROXY)      \
 	X(READ)       \
 	X(BITS)       \
+	X(SCALE)      \
+	X(PLUS_ONE)   \
 	X(POPC)       \
 	X(SHAPE)
 enum group {

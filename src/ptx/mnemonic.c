@@ -178,7 +178,9 @@ static void apply_modifier(const struct modifier *m, bool again, struct ptx_inst
 	case GROUP_SCOPE: inst->scope = (enum ptx_scope)m->value; break;
 	case GROUP_CACHE: inst->cache = (enum ptx_cache)m->value; break;
 	case GROUP_VEC: inst->vec = (uint8_t)m->value; break;
+	case GROUP_SCALE:
 	case GROUP_DIMS: inst->mma.k = (uint16_t)m->value; break;
+	case GROUP_PLUS_ONE:
 	case GROUP_TILES: inst->mma.count = (uint8_t)m->value; break;
 	case GROUP_FRAG: inst->mma.frag = (char)m->value; break;
 	case GROUP_LAYOUT: *(again ? &inst->mma.b_col : &inst->mma.a_col) = m->value != 0; break;
@@ -196,7 +198,7 @@ static int find_type(const char *s, size_t n)
 
 static bool is_video(enum ptx_op op)
 {
-	return op >= OP_VABSDIFF2 && op <= OP_VSUB4;
+	return op >= OP_VABSDIFF2 && op <= OP_VMAD;
 }
 
 /* Products of matrices in registers: types of d, a, b, c. */
@@ -306,7 +308,12 @@ static bool check_warp_wide(struct parser *p, const struct token *word, const st
 static bool check_meaning(struct parser *p, const struct token *word, const struct ptx_inst *inst,
                           uint64_t seen, int n_spaces)
 {
-	if (is_video(inst->op) && (inst->atom > ATOM_ADD || (inst->atom && inst->flags & PF_SAT)))
+	const bool single = inst->op >= OP_VABSDIFF && inst->op <= OP_VSET;
+	if (single && inst->atom > ATOM_MAX)
+		return fail_at(p, word->s, word->line, ERR_PARSE, "'%s' takes .add .min .max",
+		               opcode_names[inst->op]);
+	if (is_video(inst->op) && !single &&
+	    (inst->atom > ATOM_ADD || (inst->atom && inst->flags & PF_SAT)))
 		return fail_at(p, word->s, word->line, ERR_PARSE, "'%s' takes .sat or .add",
 		               opcode_names[inst->op]);
 	switch (inst->op) {

@@ -9,8 +9,8 @@
 
 #define TEXTURE "Textures and surfaces are not supported; read through a pointer instead."
 #define CLUSTER "Work is not taken from other clusters; launch one block for each piece of it."
+#define VIDEO "Compare the parts one by one: vset takes them by selectors."
 #define STACK "Stack memory of variable size is not supported; use an array."
-#define VIDEO "Video instructions of one value are not supported; use plain arithmetic."
 static const struct refused_family {
 	const char *prefix, *section, *remedy;
 } families[] = {
@@ -32,16 +32,8 @@ static const struct refused_family {
 	{ "alloca", "9.7.17", STACK },
 	{ "stacksave", "9.7.17", STACK },
 	{ "stackrestore", "9.7.17", STACK },
-	{ "vadd", "9.7.18", VIDEO },
-	{ "vsub", "9.7.18", VIDEO },
-	{ "vabsdiff", "9.7.18", VIDEO },
-	{ "vmin", "9.7.18", VIDEO },
-	{ "vmax", "9.7.18", VIDEO },
-	{ "vavrg", "9.7.18", VIDEO },
-	{ "vshl", "9.7.18", VIDEO },
-	{ "vshr", "9.7.18", VIDEO },
-	{ "vmad", "9.7.18", VIDEO },
-	{ "vset", "9.7.18", VIDEO },
+	{ "vset2", "9.7.18", VIDEO },
+	{ "vset4", "9.7.18", VIDEO },
 };
 
 static const struct refused_family *family_of(const struct token *word)

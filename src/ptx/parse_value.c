@@ -77,12 +77,28 @@ bool check_reg(struct parser *p, const struct token *t, int32_t reg, const struc
 	return true;
 }
 
+/* Takes the selector off the name of a video instruction's register: %r1.b3, %r1.h0. */
+static int64_t take_selector(const struct ptx_inst *inst, struct token *t)
+{
+	const bool video = inst->op >= OP_VABSDIFF && inst->op <= OP_VSET;
+	if (!video || t->len < 4 || t->s[t->len - 3] != '.')
+		return PART_ALL;
+	const char unit = t->s[t->len - 2], digit = t->s[t->len - 1];
+	const char past = unit == 'b' ? '4' : unit == 'h' ? '2' : '0';
+	if (digit < '0' || digit >= past)
+		return PART_ALL;
+	t->len -= 3;
+	t->hash = lex_hash(t->s, t->len);
+	return (unit == 'b' ? PART_BYTE : PART_HALF) + (digit - '0');
+}
+
 /* The register that the token at hand names, consumed. "_" is -1 if @sink allows it. */
 static bool parse_reg(struct parser *p, const struct want *w, const struct ptx_inst *inst,
-                      bool sink, int32_t *reg)
+                      bool sink, int32_t *reg, int64_t *part)
 {
 	uint32_t member;
-	const struct token t = p->tok;
+	struct token t = p->tok;
+	*part = take_selector(inst, &t);
 	if (t.kind == TOK_NAME && t.len == 1 && t.s[0] == '_' && sink) {
 		*reg = -1;
 		return advance(p);
@@ -148,6 +164,7 @@ static bool parse_vector(struct parser *p, const struct want *w, const struct pt
 	unsigned bytes = 0;
 	bool more = true;
 	const struct token open = p->tok;
+	int64_t part;
 	const unsigned length = vector_length(p);
 	struct want constant = *w;
 	o->kind = OPND_VEC;
@@ -169,7 +186,7 @@ static bool parse_vector(struct parser *p, const struct want *w, const struct pt
 		}
 		const bool number = p->tok.kind == TOK_INT || p->tok.kind == TOK_FLOAT || at_punct(p, '-');
 		if (number && !sink ? !parse_element_constant(p, &constant, inst, reg)
-		                    : !parse_reg(p, &element, inst, sink, reg))
+		                    : !parse_reg(p, &element, inst, sink, reg, &part))
 			return false;
 		if (!accept_punct(p, ',', &more))
 			return false;
@@ -232,12 +249,14 @@ bool parse_symbol_offset(struct parser *p, struct ptx_operand *o)
 static bool parse_named_source(struct parser *p, const struct want *w, const struct ptx_inst *inst,
                                struct ptx_operand *o)
 {
-	const struct token t = p->tok;
+	struct token t = p->tok;
 	uint32_t member;
+	const int64_t part = take_selector(inst, &t);
 	const struct sym *s = names_find_token(&p->names, &t, &member);
 	if (s && s->kind == SYM_REG) {
 		o->kind = OPND_REG;
 		o->reg = s->index + (int32_t)member;
+		o->i64 = part;
 		return check_reg(p, &t, o->reg, w, inst) && advance(p);
 	}
 	if (w->pred && !s && tok_is(&t, TOK_NAME, ptx_special_name(SR_IS_EXPLICIT_CLUSTER))) {
@@ -330,7 +349,7 @@ bool parse_destination(struct parser *p, const struct want *w, const struct ptx_
 {
 	if (vector && at_punct(p, '{'))
 		return parse_vector(p, w, inst, true, o);
-	if (!parse_reg(p, w, inst, true, &o->reg))
+	if (!parse_reg(p, w, inst, true, &o->reg, &o->i64))
 		return false;
 	o->kind = o->reg < 0 ? OPND_NONE : OPND_REG;
 	return true;

@@ -1,7 +1,7 @@
 /*
- * SIMD video instructions (PTX ISA 9.0, 9.7.18: vadd2 to vmax4): two halfwords or four bytes of a
- * word at a time, by operations on words. Without selectors and masks: lane i of a and of b make
- * lane i of d.
+ * Video instructions (PTX ISA 9.0, 9.7.18). vadd2 to vmax4: two halfwords or four bytes of a word
+ * at a time, by operations on words; without selectors and masks: lane i of a and of b make lane i
+ * of d. vadd to vset: of one value, which may be a part of a register, by operations on 64 bits.
  */
 #include "emu/lower/lower_inst.h"
 
@@ -81,4 +81,116 @@ bool low_video2(struct lower *l)
 bool low_video4(struct lower *l)
 {
 	return video(l, 4);
+}
+
+/* --- of one value --- */
+
+static struct xsrc op2(struct lower *l, enum emu_op op, struct xsrc a, struct xsrc b)
+{
+	return src_reg(low_op2(l, op, -1, a, b));
+}
+
+static unsigned part_bits(int64_t part)
+{
+	return part == PART_ALL ? 32 : part < PART_HALF ? 8 : 16;
+}
+
+static unsigned part_begin(int64_t part)
+{
+	return part == PART_ALL   ? 0
+	       : part < PART_HALF ? 8 * (unsigned)(part - PART_BYTE)
+	                          : 16 * (unsigned)(part - PART_HALF);
+}
+
+/* Operand @i, or the part of it that is selected, with 64 bits. */
+static struct xsrc value_of(struct lower *l, unsigned i, enum ptx_type type)
+{
+	const struct ptx_operand *o = &l->in->opnd[i];
+	const int64_t part = o->kind == OPND_REG ? o->i64 : PART_ALL;
+	const bool sign = type == PTX_S32;
+	struct xsrc v = low_src(l, i, 4);
+	if (part != PART_ALL)
+		v = src_reg(low_op3(l, sign ? E_bfe_s32 : E_bfe_u32, -1, v, src_const(part_begin(part)),
+		                    src_const(part_bits(part))));
+	return src_reg(low_op1(l, sign ? E_sext64 : E_zext64, -1, v));
+}
+
+static struct xsrc between(struct lower *l, struct xsrc v, bool sign, unsigned bits)
+{
+	const int64_t most = ((int64_t)1 << (bits - sign)) - 1, least = sign ? ~most : 0;
+	v = op2(l, E_max_s64, v, src_const((uint64_t)least));
+	return op2(l, E_min_s64, v, src_const((uint64_t)most));
+}
+
+/* a b + c, plus one, shifted right; limited as the operands have signs. */
+static struct xsrc multiplied(struct lower *l, struct xsrc a, struct xsrc b)
+{
+	const struct ptx_inst *in = l->in;
+	const bool sign = in->mma.types[1] == PTX_S32 || in->mma.types[2] == PTX_S32;
+	const struct xsrc c = value_of(l, 3, sign ? PTX_S32 : PTX_U32);
+	struct xsrc v = src_reg(low_op3(l, E_mad_lo_b64, -1, a, b, c));
+	if (in->mma.count)
+		v = op2(l, E_add_b64, v, src_const(1));
+	if (in->mma.k)
+		v = op2(l, sign ? E_shr_s64 : E_shr_u64, v, src_const(in->mma.k));
+	if (!(in->flags & PF_SAT))
+		return v;
+	return sign ? between(l, v, true, 32) : op2(l, E_min_u64, v, src_const(0xffffffff));
+}
+
+static struct xsrc shifted(struct lower *l, struct xsrc a, struct xsrc b)
+{
+	const struct ptx_inst *in = l->in;
+	const bool sign = in->mma.types[1] == PTX_S32;
+	struct xsrc by = src_reg(low_op1(l, E_trunc32, -1, b));
+	by = in->flags & PF_WRAP ? op2(l, E_and_b32, by, src_const(31))
+	                         : op2(l, E_min_u32, by, src_const(32));
+	return op2(l, in->op == OP_VSHL ? E_shl_b64 : sign ? E_shr_s64 : E_shr_u64, a, by);
+}
+
+static struct xsrc primary(struct lower *l, struct xsrc a, struct xsrc b)
+{
+	switch (l->in->op) {
+	case OP_VADD: return op2(l, E_add_b64, a, b);
+	case OP_VSUB: return op2(l, E_sub_b64, a, b);
+	case OP_VMIN: return op2(l, E_min_s64, a, b);
+	case OP_VMAX: return op2(l, E_max_s64, a, b);
+	case OP_VMAD: return multiplied(l, a, b);
+	case OP_VSHL:
+	case OP_VSHR: return shifted(l, a, b);
+	case OP_VSET: {
+		const struct xsrc holds = src_reg(low_cmp(l, -1, l->in->cmp, PTX_S64, a, b));
+		return src_reg(low_select(l, -1, 8, src_const(1), src_const(0), holds));
+	}
+	default: return src_reg(low_op1(l, E_abs_s64, -1, op2(l, E_sub_b64, a, b)));
+	}
+}
+
+bool low_video(struct lower *l)
+{
+	const struct ptx_inst *in = l->in;
+	const bool set = in->op == OP_VSET, sign = !set && in->mma.types[0] == PTX_S32;
+	const enum ptx_type a = set ? in->type : in->mma.types[1],
+						b = set ? in->type2 : in->mma.types[2];
+	const int64_t part = in->opnd[0].i64;
+	const bool third = in->opnd[3].kind != OPND_NONE;
+	if (in->op != OP_VMAD && third != (in->atom != ATOM_NONE || part != PART_ALL))
+		return low_refuse(l, "a third source belongs to .add .min .max or to a part of d");
+	if (in->atom != ATOM_NONE && part != PART_ALL)
+		return low_refuse(l, ".add .min .max do not go with a part of d");
+	struct xsrc v = primary(l, value_of(l, 1, a), value_of(l, 2, b));
+	if (in->flags & PF_SAT && in->op != OP_VMAD)
+		v = between(l, v, sign, part_bits(part));
+	v = src_reg(low_op1(l, E_trunc32, -1, v));
+	if (part != PART_ALL)
+		v = src_reg(low_op4(l, E_bfi_b32, -1, v, low_src(l, 3, 4), src_const(part_begin(part)),
+		                    src_const(part_bits(part))));
+	else if (in->atom != ATOM_NONE)
+		v = op2(l,
+		        in->atom == ATOM_ADD   ? E_add_b32
+		        : in->atom == ATOM_MIN ? (sign ? E_min_s32 : E_min_u32)
+		                               : (sign ? E_max_s32 : E_max_u32),
+		        v, low_src(l, 3, 4));
+	low_op1(l, E_mov_b32, low_dst(l, 0), v);
+	return !l->failed;
 }
