@@ -140,6 +140,10 @@ struct emu_launch_request {
 	double timeout_s;    /* 0 = none */
 	uint64_t max_blocks; /* a spread sample of so many runs; memory is of no use then; 0 = all */
 	unsigned threads;    /* of the host; 0 = all cores */
+	/* Behind so many instructions of warps the other blocks run uncounted, if that saves as many
+	 * and more: the counts are a sample of the first blocks then; 0 = all are counted. */
+	uint64_t enough_work;
+	bool part_only; /* ... or do not run at all: memory is of no use then */
 	/* What kernels print, in block order; may be NULL. */
 	void (*print)(void *ctx, const char *text, size_t n);
 	void *print_ctx;

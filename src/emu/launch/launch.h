@@ -142,9 +142,13 @@ struct emu_launch {
 	struct device_runtime *runtime; /* of device code; NULL = it uses none */
 	unsigned blocks_per_sm;         /* resident, for the cache simulation */
 	double warm_bytes;              /* of a sample: buffers that L2 holds from the start */
+	uint64_t enough;            /* instructions of warps behind which counting may end; 0 = never */
+	uint64_t counted;           /* blocks, where it has; 0 = it has not */
+	struct run_result *results; /* ... whose counts then are here */
 	unsigned n_workers;
 	struct worker *workers;
 	_Atomic uint64_t next; /* block to hand out, within the wave */
+	uint64_t until;        /* before this one */
 	_Atomic uint64_t done;
 	uint64_t race_pairs; /* of blocks whose races are looked for; 0 = in all that come */
 	bool *wave_done;     /* blocks of the wave that ran already; NULL = none */
@@ -166,6 +170,18 @@ bool emu_launch_prepare_on(struct emu_launch *l, struct emu_device *device,
 /* Runs all blocks of the order on l->n_workers threads, the caller's among them (workers.c); false
  * with the reason when a fault, the watchdog or the person ended it. */
 bool emu_launch_run(struct emu_launch *l, struct err *err);
+/* What counts it (counting.c), on a launch that has its image; workers come later. */
+void counting_begin(struct emu_launch *l, bool counted);
+void counting_free(struct emu_launch *l);
+/* From block @at of the wave on: where to look next whether that is enough. */
+uint64_t counting_look(const struct emu_launch *l, uint64_t at);
+/* All blocks before @at have run: is it? Then the counts of these are taken, for all. */
+bool counting_enough(const struct emu_launch *l, uint64_t at);
+void counting_end(struct emu_launch *l, uint64_t at);
+static inline uint64_t counted_blocks(const struct emu_launch *l)
+{
+	return l->counted ? l->counted : l->grid.order.n;
+}
 /* A clock that only grows (clock.c). */
 double launch_clock_s(void);
 /* The heap of device code (device_heap.c). On a living device: made when it may be needed. */

@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "emu/device.h"
-#include "emu/launch/sampled_traffic.h"
 #include "emu/lower/lower.h"
 #include "model/occupancy.h"
 
@@ -292,15 +291,6 @@ static bool place_launch(struct emu_launch *l, struct err *err)
 	return ok;
 }
 
-static bool has_global_atomics(const struct ir *ir)
-{
-	for (uint32_t o = 0; o < ir->n_ops; o++)
-		if ((ir->ops[o].kind == X_ATOM || ir->ops[o].kind == X_RED) &&
-		    ir->ops[o].space != SPACE_SHARED)
-			return true;
-	return false;
-}
-
 /* Blocks that may wait for later ones take turns, if the GPU would hold them all. */
 static bool waits_for_others(const struct emu_launch *l)
 {
@@ -315,25 +305,8 @@ static void build_workers(struct emu_launch *l)
 {
 	struct grid *g = &l->grid;
 	g->local_bytes = l->image.ir.local_bytes + l->image.ir.call_stack_bytes;
-	const struct gpu_spec *gpu = l->device->gpu;
-	const double l1 = occ_l1_bytes(
-		gpu, (double)g->shared_bytes + gpu->smem_reserved_per_block_bytes, l->blocks_per_sm);
-	const bool counted =
-		l->program ? l->program->counting == EMU_COUNT_ALL : !flag_set("PMPP_EMU_UNCOUNTED");
-	struct line_filter *filter = counted || !l->program ? l->device->filter : l->device->no_filter;
-	const struct arena *ar = &l->device->arena;
-	const uint32_t lines = (uint32_t)((ar->living ? ar->end - ar->base : ar->mapped) >> 7) + 64;
-	line_filter_cover(filter, lines);
-	g->cache = cache_sim_new(gpu, l1 > 16384 ? l1 : 16384, filter,
-	                         ceil_div(g->order.n, (uint64_t)gpu->sm_count * l->blocks_per_sm),
-	                         l->image.ir.n_mem);
-	sampled_traffic_begin(l, lines);
-	if (!counted)
-		g->quick = handler_set_choose(getenv("PMPP_EMU_ISA"))->quick;
-	else if (has_global_atomics(&l->image.ir))
-		g->collisions =
-			collision_log_new((uint64_t)gpu->sm_count * l->blocks_per_sm, g->order.total);
-	g->trace = g->quick ? NULL : trace_new(l->image.ir.n_mem);
+	counting_begin(l, l->program ? l->program->counting == EMU_COUNT_ALL
+	                             : !flag_set("PMPP_EMU_UNCOUNTED"));
 	g->together = g->together || waits_for_others(l);
 	race_blocks_prepare(l);
 	l->n_workers = thread_count(l);
@@ -469,9 +442,7 @@ void emu_launch_free(struct emu_launch *l)
 		emu_worker_free(&l->workers[i]);
 	free(l->workers);
 	free(l->runtime);
-	cache_sim_free(l->grid.cache);
-	collision_log_free(l->grid.collisions);
-	trace_free(l->grid.trace);
+	counting_free(l);
 	races_free(l->grid.races);
 	if (l->image_key && l->n_workers) /* it was whole */
 		image_cache_put(l->device->images, l->image_key, &l->image);

@@ -8,6 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
+static void take_results(struct emu_launch *l, struct run_result *res)
+{
+	if (l->program->counting == EMU_COUNT_ALL && !l->counted)
+		emu_launch_results(l, res);
+	else
+		res->wall_s = launch_clock_s() - l->started;
+}
+
 bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
                 const struct run_hooks *hooks, struct run_result *res,
                 struct run_findings *findings, struct err *err)
@@ -28,7 +36,7 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 		.check_races = req->check_races,
 		.timeout_s = req->timeout_s > 0 ? req->timeout_s : 1e9,
 	};
-	struct emu_launch l = { .sass = req->machine_code ? &f->module->code : NULL };
+	struct emu_launch l = { .sass = req->machine_code ? &f->module->code : NULL, .results = res };
 	memset(res, 0, sizeof *res);
 	memset(findings, 0, sizeof *findings);
 	res->counts.dram_read_bytes = res->counts.dram_write_bytes = res->counts.l2_sectors = -1;
@@ -52,10 +60,8 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 		known_launch_note(d, known, &l, ok && !findings->n && !l.runtime);
 	if (ok && req->counting == EMU_COUNT_ALL && !req->machine_code)
 		emu_launch_unset(&l, findings);
-	if (ok && req->counting == EMU_COUNT_ALL)
-		emu_launch_results(&l, res);
-	else if (ok)
-		res->wall_s = launch_clock_s() - l.started;
+	if (ok)
+		take_results(&l, res);
 	if (ok)
 		nested_work_tell(&l);
 	res->counts_as = known ? known_launch_counts(known) : 0;

@@ -86,11 +86,12 @@ static void note_unset(const struct emu_launch *l, struct run_result *res)
 void emu_launch_results(struct emu_launch *l, struct run_result *res)
 {
 	struct run_counts *c = &res->counts;
-	const bool sampled = l->grid.order.n < l->grid.order.total;
-	const double factor = (double)l->grid.order.total / (double)l->grid.order.n;
+	const uint64_t ran = counted_blocks(l), all = l->grid.order.total;
+	const bool sampled = ran < all;
+	const double factor = (double)all / (double)ran;
 	c->origin = sampled ? ORIGIN_SAMPLED : ORIGIN_COUNTED;
-	c->blocks_run = l->grid.order.n;
-	c->blocks_total = l->grid.order.total;
+	c->blocks_run = ran;
+	c->blocks_total = all;
 	counts_set_known(&c->of_total);
 	counts_set_known(&c->of_lines);
 	fill_traffic(l, factor, c);
@@ -110,7 +111,7 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 			c->accesses[i].executions =
 				(uint64_t)((double)c->accesses[i].executions * factor + 0.5);
 		snprintf(res->note, sizeof res->note, "sampled %llu of %llu blocks",
-		         (unsigned long long)l->grid.order.n, (unsigned long long)l->grid.order.total);
+		         (unsigned long long)ran, (unsigned long long)all);
 	}
 	if (!l->program)
 		note_unset(l, res);

@@ -57,6 +57,15 @@ void sampled_traffic_begin(struct emu_launch *l, uint32_t lines)
 	}
 }
 
+/* Has a block that ran used it? A program has memory that this launch does not know. */
+static bool is_used(const struct emu_launch *l, unsigned region, unsigned how)
+{
+	bool used = !l->program;
+	for (unsigned i = 0; i < l->n_workers; i++)
+		used |= (l->workers[i].touched[region] & how) != 0;
+	return used;
+}
+
 /* Bytes of what a launch can read and write: buffers, variables, and the local memory of all
  * threads that are resident together. */
 struct footprint {
@@ -69,8 +78,8 @@ static struct footprint footprint_of(const struct emu_launch *l)
 		                            l->grid.n_warps * 32 * l->grid.local_bytes };
 	for (unsigned i = 0; i < l->device->arena.n; i++) {
 		const struct arena_region *r = &l->device->arena.region[i];
-		f.read += is_read(l, r) ? (double)r->size : 0;
-		f.written += r->read_only ? 0 : (double)r->size;
+		f.read += is_read(l, r) && is_used(l, i, TOUCH_READ) ? (double)r->size : 0;
+		f.written += !r->read_only && is_used(l, i, TOUCH_WRITE) ? (double)r->size : 0;
 	}
 	return f;
 }
@@ -103,7 +112,7 @@ struct dram_traffic sampled_traffic_dram(const struct emu_launch *l, const struc
 	const double l2 = l->device->gpu->l2_bytes;
 	const double most = (t->read_bytes + t->found_bytes) * factor;
 	/* blocks that did not run would have found most of their data in L2, if it holds all */
-	if (f.read + f.local <= l2)
+	if (f.read + f.local <= l2 || l->counted) /* no warm L2 was made for the first blocks */
 		d.read = all_reads(t, factor, f.read + f.local);
 	else
 		d.read += fmin(t->found_bytes * factor, l->warm_bytes);

@@ -383,7 +383,7 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 		if (ir->ops[o].mem >= 0)
 			memory[o].origin = origin_of(l, &ir->ops[o], &of_op[o], fresh);
 	}
-	timing_input(ir, l->sass_func, l->device->gpu, of_op, memory, (double)l->grid.order.n,
+	timing_input(ir, l->sass_func, l->device->gpu, of_op, memory, (double)counted_blocks(l),
 	             l->grid.n_warps, factor, out);
 	qsort(out->lines, out->n_lines, sizeof *out->lines, by_line);
 	if (out->n_code)

@@ -9,6 +9,7 @@
 #include "emu/launch/launch.h"
 
 #include "base/mem.h"
+#include "emu/device.h"
 #include "emu/launch/fault_text.h"
 
 #include <pthread.h>
@@ -123,7 +124,7 @@ static void run_blocks(struct worker *wk)
 	}
 	while (atomic_load(&l->stop) == STOP_NONE) {
 		const uint64_t i = atomic_fetch_add(&l->next, l->grid.cluster_blocks);
-		if (i >= l->grid.wave_end)
+		if (i >= l->until)
 			break;
 		if (l->wave_done && l->wave_done[i - l->grid.wave_first])
 			continue;
@@ -184,6 +185,35 @@ static void run_on_all_threads(struct crew *c, enum phase phase)
 	pthread_mutex_unlock(&c->lock);
 }
 
+/* The blocks from *@at on; false: the launch has to end. */
+static bool run_until(struct crew *c, uint64_t *at, uint64_t until)
+{
+	struct emu_launch *l = c->l;
+	atomic_store(&l->next, *at);
+	l->until = *at = until;
+	run_on_all_threads(c, PHASE_BLOCKS);
+	return atomic_load(&l->stop) == STOP_NONE;
+}
+
+/* The blocks of the wave, or until enough of them is counted: *@at is the first that is left. False
+ * as above. */
+static bool run_counted(struct crew *c, uint64_t *at)
+{
+	struct emu_launch *l = c->l;
+	while (*at < l->grid.wave_end) {
+		if (!run_until(c, at, counting_look(l, *at)))
+			return false;
+		if (counting_enough(l, *at))
+			break;
+	}
+	cache_sim_wave_begin(l->grid.cache, l->grid.records, l->grid.wave_end - l->grid.wave_first);
+	atomic_store(&l->next, 0);
+	run_on_all_threads(c, PHASE_CACHE);
+	for (unsigned i = 0; i < l->n_workers; i++)
+		l->workers[i].log.n = 0;
+	return true;
+}
+
 static void run_waves(struct crew *c)
 {
 	struct emu_launch *l = c->l;
@@ -199,18 +229,19 @@ static void run_waves(struct crew *c)
 		l->grid.wave_first = first;
 		l->grid.wave_end = first + n;
 		cache_sim_wave_size(l->grid.cache, n);
-		atomic_store(&l->next, first);
-		l->wave_done = race_blocks_run(l, run_block);
-		run_on_all_threads(c, PHASE_BLOCKS);
+		l->wave_done = l->counted ? NULL : race_blocks_run(l, run_block);
+		uint64_t at = first;
+		bool more = run_counted(c, &at);
+		if (more && counting_enough(l, at)) {
+			more = !l->program->part_only;
+			counting_end(l, at);
+			if (more)
+				more = run_until(c, &at, l->grid.wave_end);
+		}
 		free(l->wave_done);
 		l->wave_done = NULL;
-		if (atomic_load(&l->stop) != STOP_NONE)
+		if (!more)
 			break;
-		cache_sim_wave_begin(l->grid.cache, l->grid.records, n);
-		atomic_store(&l->next, 0);
-		run_on_all_threads(c, PHASE_CACHE);
-		for (unsigned i = 0; i < l->n_workers; i++)
-			l->workers[i].log.n = 0;
 	}
 	free(l->grid.records);
 	l->grid.records = NULL;

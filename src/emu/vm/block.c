@@ -197,7 +197,7 @@ void block_begin(struct worker *wk, uint64_t index)
 	struct grid *g = wk->grid;
 	const struct launch_plan *p = g->plan;
 	const uint64_t b = order_block(&g->order, index);
-	const bool ends = !g->quick && (index == 0 || index == g->order.n - 1);
+	const bool ends = (!g->quick || g->looks_at_ends) && (index == 0 || index == g->order.n - 1);
 	wk->block = b;
 	wk->index_in_wave = index - g->wave_first;
 	wk->ctaid[0] = (uint32_t)(b % p->grid.x);

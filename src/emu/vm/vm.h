@@ -95,6 +95,7 @@ struct grid {
 	struct races *races;         /* NULL = not looked for */
 	bool racing;                 /* in the blocks that begin now */
 	const struct handler *quick; /* nothing is counted, only done; NULL = all is counted */
+	bool looks_at_ends; /* all the same memory without a value in the first and the last block */
 	bool lenient;       /* what hardware often lets pass is noted, and the launch goes on */
 	uint8_t unset_turn; /* bits that are other than usual in shared memory without a value */
 	struct block_order order;

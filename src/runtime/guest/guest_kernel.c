@@ -18,6 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Instructions of warps, some seconds' worth: of a launch that has twice as many and more, the
+ * first blocks are counted. */
+#define COUNTED_WORK 400000000
+
 /* Launches of one kernel, grid, block and shared memory: the first ones are counted. */
 struct kind {
 	uint64_t hash, first, counted;
@@ -202,12 +206,21 @@ struct beside {
 	struct run_counts sampled;
 };
 
+/* To be counted in full. */
+static bool is_asked(uint64_t number)
+{
+	return guest.config.count_from && number >= guest.config.count_from &&
+	       number <= guest.config.count_to;
+}
+
 /* Before the launch; @req: as it is to run then. */
 static struct beside begin_counting(const struct guest_op *op, struct guest_stream *s,
                                     struct emu_launch_request *req, uint64_t number,
                                     guest_launch *again)
 {
 	struct beside b = { .in_part = false };
+	if (!is_asked(number) && req->check_races != RACES_ALL)
+		req->enough_work = COUNTED_WORK;
 	struct emu_launch_request part = *req;
 	part.max_blocks = sample_blocks(req);
 	b.in_part = part.max_blocks && sample_count(&part, &b.sampled);
@@ -285,9 +298,8 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	};
 	nesting->parent = r.number; /* of what it launches */
 	nesting->module = f->module;
-	const bool asked = guest.config.count_from && r.number >= guest.config.count_from &&
-	                   r.number <= guest.config.count_to;
-	const bool count = record_is_open() && (kind->counted < guest.config.count_first || asked);
+	const bool count =
+		record_is_open() && (kind->counted < guest.config.count_first || is_asked(r.number));
 	struct launch_print printed = { 0 };
 	struct emu_launch_request req = request_of(op, r.number, count, &printed, nesting);
 	if (count || machine_gives_results())

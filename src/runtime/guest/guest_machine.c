@@ -70,9 +70,12 @@ static void run_fork(const void *ctx, int fd)
 	struct run_counts counts;
 	struct err err = { 0 };
 	struct wire_msg m;
-	struct emu_launch_request own = *(const struct emu_launch_request *)ctx;
+	const struct emu_launch_request *req = ctx;
+	struct emu_launch_request own = *req;
 	setpriority(PRIO_PROCESS, 0, 19); /* the program itself goes first */
 	own.machine_code = true;
+	own.part_only = true;
+	own.enough_work = req->enough_work / 4;
 	own.print = NULL;
 	if (guest_fork_launch(fd, &own, &counts, &err)) {
 		record_put_counts(&m, 0, &counts);
