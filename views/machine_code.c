@@ -16,7 +16,7 @@
 	"Here after a run: the kernel's machine code, how often every instruction ran, the cycles " \
 	"that the compiler has it wait, its scoreboards, and what it depends on."
 
-enum { LOOP_COLS = 26, LIST_AT = 9, SASS_COLS = 78, BESIDE_COLS = 24 };
+enum { LOOP_COLS = 26, LIST_AT = 9, SASS_COLS = 78, BESIDE_COLS = 24, REGISTER_ROWS = 16 };
 
 static const struct code_listing *listing(const struct session *s)
 {
@@ -109,6 +109,23 @@ static void draw_hot_loop(const struct session *s, struct canvas *c, int row, in
 	              100 * (double)hot.warps / (double)counts->total.warp_executed);
 }
 
+/* What of it the uniform datapath did, and what registers cost: figures of machine code alone. */
+static int draw_registers(const struct session *s, struct canvas *c, int row)
+{
+	static const enum metric_id shown[] = { M_INST_UNIFORM, M_REG_REUSE, M_REG_CONFLICTS };
+	static const char *const words[] = { " on the uniform datapath", " of registers reused",
+		                                 " cycles for register banks" };
+	char value[32];
+	for (int i = 0, col = 2; i < 3; i++) {
+		if (!metric_known(&s->now->metrics, shown[i]))
+			continue;
+		metric_format(&s->now->metrics, shown[i], value, sizeof value);
+		col = canvas_text(c, row, col, STYLE_BOLD, value);
+		col = canvas_text(c, row, col, STYLE_DIM, words[i]) + 3;
+	}
+	return row + 1;
+}
+
 static int draw_head(const struct session *s, struct canvas *c, int row)
 {
 	const struct code_listing *code = s->now->code;
@@ -136,7 +153,7 @@ static int draw_head(const struct session *s, struct canvas *c, int row)
 	if (counts->ptx_known)
 		col = canvas_printf(c, row, col, STYLE_DIM, "   the PTX has %s", ptx);
 	draw_hot_loop(s, c, row, col);
-	return row + 1;
+	return c->rows >= REGISTER_ROWS ? draw_registers(s, c, row + 1) : row + 1;
 }
 
 /* --- one instruction -------------------------------------------------------------------------- */
@@ -376,6 +393,9 @@ static void draw_selected(const struct session *s, struct canvas *c)
 	if (in->line)
 		col = canvas_printf(c, 1, 2, STYLE_DIM, "%5u  ", in->line);
 	canvas_verbatim(c, 1, col, c->cols - col - 1, STYLE_BOLD, line);
+	if (in->conflicts)
+		canvas_right(c, 1, c->cols - 2, STYLE_WATCH, "  + %u cyc: registers of one bank",
+		             in->conflicts);
 	int row = draw_sources(code, sel, c, 2);
 	draw_readers(code, sel, c, row);
 }

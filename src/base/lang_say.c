@@ -60,6 +60,15 @@ struct values {
 	const char *message;
 };
 
+/* Of "2c" where base 16 is said, of "0x2c" where it is not. */
+static size_t hex_digits(const char *s, const char *end, char kind)
+{
+	static const char digits[] = "0123456789abcdefABCDEF";
+	if (kind == 'x')
+		return strspn(s, digits);
+	return kind == 'd' && end - s > 2 && s[0] == '0' && s[1] == 'x' ? 2 + strspn(s + 2, digits) : 0;
+}
+
 static const char *number_end(const char *s, const char *end, char kind)
 {
 	while (s < end && *s == ' ')
@@ -68,8 +77,7 @@ static const char *number_end(const char *s, const char *end, char kind)
 	if (kind == 'f' && end - s >= 3 && (!strncmp(s, "nan", 3) || !strncmp(s, "inf", 3)))
 		return s + 3;
 	s += s < end && (*s == '-' || *s == '+');
-	if (kind == 'd' && end - s > 2 && s[0] == '0' && s[1] == 'x')
-		s += 2 + strspn(s + 2, "0123456789abcdef");
+	s += hex_digits(s, end, kind);
 	while (s < end && ((*s >= '0' && *s <= '9') || (kind == 'f' && *s == '.')))
 		s++;
 	if (kind == 'f' && end - s > 2 && *s == 'e' && (s[1] == '-' || s[1] == '+'))

@@ -32,7 +32,8 @@ extern const size_t lang_tables_n;
 
 /* One conversion of a message. */
 struct lang_conv {
-	char kind;  /* 's' text, 'd' whole number, 'f' number, 'c' character, '%' a percent sign */
+	char kind;  /* 's' text, 'd' whole number, 'x' one of base 16, 'f' number, 'c' character, '%' a
+	               percent sign */
 	bool left;  /* flag '-' */
 	bool drops; /* "%2$.0s": shows nothing */
 	int arg;    /* 1 .. where it is positional, else 0 */
@@ -74,7 +75,7 @@ static inline bool lang_conv(const char **p, struct lang_conv *out)
 		s++;
 	if (!*s || !strchr("sdiuxXfgecp%", *s))
 		return false;
-	out->kind = strchr("diuxXp", *s) ? 'd' : strchr("fge", *s) ? 'f' : *s;
+	out->kind = strchr("diup", *s) ? 'd' : strchr("xX", *s) ? 'x' : strchr("fge", *s) ? 'f' : *s;
 	*p = s + 1;
 	return true;
 }

@@ -5,7 +5,8 @@
  *       0060  p219   12/ 1/ 2   4 y  w0 r- wait 0-2---  @!P0 LDG.E R2, desc[UR4][R2.64]
  *
  * offset; PTX line; live registers, predicates, uniform registers; stall cycles; y = yields;
- * scoreboard set when written and when read; scoreboards waited for; the instruction.
+ * scoreboard set when written and when read; scoreboards waited for; the instruction, and what is
+ * wrong with it: it spills, or waits for registers of one bank.
  */
 #include "cli/sass_out.h"
 
@@ -49,7 +50,8 @@ static char barrier_digit(unsigned b)
 	return b < SASS_N_BARRIERS ? (char)('0' + b) : '-';
 }
 
-static void print_inst(struct cli *c, const struct sass_func *f, const struct sass_inst *i)
+static void print_inst(struct cli *c, const struct sass_func *f, const struct sass_inst *i,
+                       unsigned conflicts)
 {
 	char operands[256];
 	char live[24], ptx[16] = "", wait[SASS_N_BARRIERS + 1] = "", guard[8];
@@ -65,13 +67,16 @@ static void print_inst(struct cli *c, const struct sass_func *f, const struct sa
 	        barrier_digit(i->control.write_bar), barrier_digit(i->control.read_bar), wait, guard,
 	        i->opcode, *operands ? " " : "", operands);
 	if (i->spill)
-		cli_name(c->out, STYLE_BAD, "   // spill");
+		cli_say(c->out, STYLE_BAD, "   // spill");
+	if (conflicts)
+		cli_say(c->out, STYLE_WATCH, "   // + %u cyc: registers of one bank", conflicts);
 	fputc('\n', c->out);
 }
 
 struct mix {
 	unsigned by_class[SASS_CLASS_COUNT], by_pipe[SASS_PIPE_COUNT], spills, strange, n;
-	const char *why_not; /* of the first strange one */
+	unsigned reads, kept, conflicts; /* of registers */
+	const char *why_not;             /* of the first strange one */
 };
 
 static struct mix count_mix(const struct sass_func *f)
@@ -82,6 +87,10 @@ static struct mix count_mix(const struct sass_func *f)
 		const struct sass_op_info *info = sass_op_info(i->op);
 		m.by_class[info->class]++;
 		m.by_pipe[info->pipe]++;
+		const struct sass_registers r = sass_registers(f, n);
+		m.reads += r.reads;
+		m.kept += r.kept;
+		m.conflicts += r.conflicts;
 		m.spills += i->spill;
 		if (i->why_not && !m.strange++)
 			m.why_not = i->why_not;
@@ -89,7 +98,23 @@ static struct mix count_mix(const struct sass_func *f)
 	return m;
 }
 
-static void print_mix(struct cli *c, const struct sass_func *f)
+/* Which banks of registers there are was measured there only. */
+static bool banks_known(const struct sass_show *show)
+{
+	return show->module->cubin.sm == SASS_BANKS_SM;
+}
+
+static void print_registers(struct cli *c, const struct sass_show *show, const struct mix *m)
+{
+	if (m->reads)
+		cli_line(c, "    arithmetic reads %u registers; %u of them the instruction before kept",
+		         m->reads, m->kept);
+	if (m->conflicts && banks_known(show))
+		cli_line_in(c, STYLE_WATCH, "    cycles that instructions wait for a bank of registers: %u",
+		            m->conflicts);
+}
+
+static void print_mix(struct cli *c, const struct sass_show *show, const struct sass_func *f)
 {
 	const struct mix m = count_mix(f);
 	struct table t = { .cols = 3, .said = true, .right = { false, true, true } };
@@ -103,6 +128,7 @@ static void print_mix(struct cli *c, const struct sass_func *f)
 		table_row(&t, sass_class_name(k), count, share);
 	}
 	table_print(&t, c->out, "    ");
+	print_registers(c, show, &m);
 	if (m.spills)
 		cli_line_in(c, STYLE_BAD,
 		            "    %u of them spill registers to local memory or bring them back", m.spills);
@@ -155,9 +181,9 @@ void sass_print(struct cli *c, const struct sass_show *show, const struct sass_f
 		const struct sass_inst *last = n ? i - 1 : NULL;
 		if (!last || last->line != i->line || last->file != i->file)
 			print_place(c, show, i);
-		print_inst(c, f, i);
+		print_inst(c, f, i, banks_known(show) ? sass_registers(f, n).conflicts : 0);
 	}
-	print_mix(c, f);
+	print_mix(c, show, f);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -198,9 +224,18 @@ static json_t *json_guard(const struct sass_inst *i)
 	return json_string(guard + 1);
 }
 
-static json_t *json_inst(const struct sass_module *m, const struct sass_func *f,
-                         const struct sass_inst *i)
+static json_t *json_registers(const struct sass_show *show, unsigned reads, unsigned kept,
+                              unsigned conflicts)
 {
+	return json_pack("{s:i, s:i, s:o}", "read", (int)reads, "kept", (int)kept, "bank_conflicts",
+	                 banks_known(show) ? json_integer(conflicts) : json_null());
+}
+
+static json_t *json_inst(const struct sass_show *show, const struct sass_func *f, unsigned n)
+{
+	const struct sass_module *m = show->module;
+	const struct sass_inst *i = &f->insts[n];
+	const struct sass_registers r = sass_registers(f, n);
 	char code[36];
 	const struct sass_op_info *info = sass_op_info(i->op);
 	const struct sass_control *k = &i->control;
@@ -222,6 +257,7 @@ static json_t *json_inst(const struct sass_module *m, const struct sass_func *f,
 	json_object_set_new(o, "read_barrier", json_barrier(k->read_bar));
 	json_object_set_new(o, "waits", json_bits(k->wait));
 	json_object_set_new(o, "reuse", json_bits(k->reuse));
+	json_object_set_new(o, "registers", json_registers(show, r.reads, r.kept, r.conflicts));
 	json_object_set_new(o, "live", json_live(i));
 	json_object_set_new(o, "spill", json_boolean(i->spill));
 	json_object_set_new(o, "code", json_string(code));
@@ -230,7 +266,7 @@ static json_t *json_inst(const struct sass_module *m, const struct sass_func *f,
 	return o;
 }
 
-static json_t *json_mix(const struct sass_func *f)
+static json_t *json_mix(const struct sass_show *show, const struct sass_func *f)
 {
 	const struct mix m = count_mix(f);
 	json_t *by_class = json_object(), *by_pipe = json_object();
@@ -240,8 +276,9 @@ static json_t *json_mix(const struct sass_func *f)
 	for (unsigned k = 0; k < SASS_PIPE_COUNT; k++)
 		if (m.by_pipe[k])
 			json_object_set_new(by_pipe, sass_pipe_name(k), json_integer(m.by_pipe[k]));
-	return json_pack("{s:o, s:o, s:i}", "by_class", by_class, "by_pipe", by_pipe, "spills",
-	                 (int)m.spills);
+	return json_pack("{s:o, s:o, s:i, s:o}", "by_class", by_class, "by_pipe", by_pipe, "spills",
+	                 (int)m.spills, "registers",
+	                 json_registers(show, m.reads, m.kept, m.conflicts));
 }
 
 json_t *sass_json(const struct sass_show *show, const struct sass_func *f)
@@ -254,7 +291,7 @@ json_t *sass_json(const struct sass_show *show, const struct sass_func *f)
 		                                        (int)(k->param_offset + k->params[i].offset),
 		                                        "bytes", (int)k->params[i].bytes));
 	for (unsigned n = 0; n < f->n_insts; n++)
-		json_array_append_new(insts, json_inst(show->module, f, &f->insts[n]));
+		json_array_append_new(insts, json_inst(show, f, n));
 	json_t *o = json_pack("{s:s, s:b, s:i, s:i, s:i}", "name", f->name, "kernel", k->entry,
 	                      "registers", (int)k->registers, "static_shared_bytes",
 	                      (int)k->shared_bytes, "barriers", (int)k->barriers);
@@ -263,7 +300,7 @@ json_t *sass_json(const struct sass_show *show, const struct sass_func *f)
 	                                                     : json_integer(k->stack_bytes));
 	json_object_set_new(o, "ignores_max_registers", json_boolean(sass_ignores_registers(show, f)));
 	json_object_set_new(o, "parameters", params);
-	json_object_set_new(o, "mix", json_mix(f));
+	json_object_set_new(o, "mix", json_mix(show, f));
 	json_object_set_new(o, "instructions", insts);
 	return o;
 }

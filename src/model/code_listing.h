@@ -33,6 +33,7 @@ struct code_inst {
 	uint8_t read_bar;   /* scoreboard set when the operands have been read */
 	uint8_t wait;       /* bit i: waits for scoreboard i */
 	uint8_t reuse;      /* operands kept in the operand cache for the next instruction */
+	uint8_t conflicts;  /* cycles more until a bank of registers gave all; 0 where not known */
 	bool spill;         /* stores a register that there was no room for, or brings it back */
 	unsigned n_sources;
 	struct code_source {

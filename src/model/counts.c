@@ -4,6 +4,7 @@
  */
 #include "model/counts.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,10 +143,30 @@ bool run_counts_known(const struct run_counts *r, enum count_id id)
 	                              : !isnan(run_counts_figure(r, id));
 }
 
+/* PTX has no such thing. */
+static const enum count_id of_machine_code[] = {
+	COUNT_uniform_inst,
+	COUNT_reg_reads,
+	COUNT_reg_kept,
+	COUNT_reg_conflicts,
+};
+#define BANKS_SM 90 /* whose banks of registers were measured */
+
+static const char *why_by_itself(const struct counted *k, enum count_id id)
+{
+	if (!k->fields)
+		return "nothing was counted in this run";
+	if (id == COUNT_reg_conflicts && count_known(k, COUNT_reg_reads))
+		return "banks of registers were measured on an H200: --gpu h200";
+	for (size_t i = 0; i < ARRAY_LEN(of_machine_code); i++)
+		if (id == of_machine_code[i])
+			return "only machine code tells it that the emulator runs: --level sass";
+	return "nothing was counted in this run";
+}
+
 const char *count_why(const struct counted *k, enum count_id id)
 {
-	return (unsigned)id < COUNT_ID_COUNT && k->why[id] ? k->why[id]
-	                                                   : "nothing was counted in this run";
+	return (unsigned)id < COUNT_ID_COUNT && k->why[id] ? k->why[id] : why_by_itself(k, id);
 }
 
 void count_set_known(struct counted *k, enum count_id id)
@@ -164,6 +185,15 @@ void counts_set_known(struct counted *k)
 {
 	for (enum count_id id = 0; id < COUNT_FIELD_COUNT; id++)
 		count_set_known(k, id);
+}
+
+void counts_set_emulated(struct counted *k, unsigned sm)
+{
+	counts_set_known(k);
+	for (size_t i = 0; i < ARRAY_LEN(of_machine_code) && !sm; i++)
+		count_set_unknown(k, of_machine_code[i], NULL);
+	if (sm != BANKS_SM)
+		count_set_unknown(k, COUNT_reg_conflicts, NULL);
 }
 
 void counts_set_hardware_lines(struct counted *k)
@@ -205,12 +235,18 @@ void run_counts_take_code(struct run_counts *to, struct run_counts *own)
 	free(to->code);
 	to->ptx = to->total;
 	to->ptx_known = true;
+	for (enum count_id id = 0; id < COUNT_FIELD_COUNT; id++)
+		if (count_known(&own->of_total, id)) {
+			count_set_known(&to->of_total, id);
+			count_set_known(&to->of_lines, id);
+		}
 	to->mix_known = own->mix_known;
 	to->mix = own->mix;
 	to->code = own->code;
 	to->n_code = own->n_code;
 	own->code = NULL;
 	own->n_code = 0;
+	to->atom_wavefronts = own->atom_wavefronts;
 	to->total = own->total;
 	to->lines = own->lines;
 	to->n_lines = own->n_lines;

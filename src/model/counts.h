@@ -20,6 +20,7 @@
 #define COUNT_FIELDS(X)                                                                            \
 	X(warp_executed, "warp instructions", "no instruction executed", YES)                          \
 	X(thread_executed, "lanes with a true predicate", "no lane executed", YES)                     \
+	X(thread_active, "active lanes, whether their predicate holds or not", "no lane executed", NO) \
 	X(branches, "conditional branches, per warp", "no conditional branch executed", YES)           \
 	X(divergent_branches, "conditional branches that split the warp", "no branch split a warp",    \
 	  YES)                                                                                         \
@@ -42,7 +43,12 @@
 	X(shared_st_wavefronts, "bank passes of shared stores", "no shared stores executed", YES)      \
 	X(shared_st_ideal, "bank passes the bytes alone would need", "no shared stores executed", YES) \
 	X(shared_atom_requests, "shared atomics, per warp", "no shared atomics executed", YES)         \
+	X(shared_atom_wavefronts, "bank passes of shared atomics", "no shared atomics executed", NO)   \
 	X(local_requests, "local-memory loads and stores, per warp", "no local memory used", YES)      \
+	X(local_ld_requests, "local-memory loads, per warp", "no local memory used", NO)               \
+	X(local_st_requests, "local-memory stores, per warp", "no local memory used", NO)              \
+	X(local_ld_sectors, "32-byte sectors of local loads", "no local memory used", NO)              \
+	X(local_st_sectors, "32-byte sectors of local stores", "no local memory used", NO)             \
 	X(barriers, "block barriers, per warp", "no barrier executed", NO)                             \
 	X(flop16, "half-precision operations (FMA = 2)", "no half-precision operation executed", NO)   \
 	X(flop32, "single-precision operations (FMA = 2)", "no single-precision operation executed",   \
@@ -53,16 +59,21 @@
 	X(fp64_inst, "warp instructions on the FP64 pipe", "no FP64 instruction executed", NO)         \
 	X(int_inst, "warp instructions on the integer pipe", "no integer instruction executed", NO)    \
 	X(sfu_inst, "warp instructions on the special-function pipe", "no special function executed",  \
-	  NO)
+	  NO)                                                                                          \
+	X(uniform_inst, "warp instructions on the uniform datapath", "no uniform instruction", NO)     \
+	X(reg_reads, "source registers of arithmetic, per warp", "no register was read", NO)           \
+	X(reg_kept, "of them, kept by the instruction before", "no register was kept", NO)             \
+	X(reg_conflicts, "cycles that arithmetic waited for a bank of registers", "no conflict", NO)
 
 /*
  * Figures of a whole launch that no line has, NAN = not known: X(field, "what").
- * A GPU counts them; the emulator's come from its cache simulation, which is a model.
+ * A GPU counts them; the emulator's come from models, of the caches and of atomics.
  */
 #define LAUNCH_FIGURES(X)                                \
 	X(dram_read_bytes, "bytes from device memory")       \
 	X(dram_write_bytes, "bytes to device memory")        \
 	X(l2_sectors, "32-byte sectors the SMs asked of L2") \
+	X(atom_wavefronts, "passes of global atomics")       \
 	X(achieved_occupancy_pct, "average resident warps of maximum, percent")
 
 enum count_id {
@@ -196,7 +207,7 @@ struct run_counts {
 	struct code_mix mix;
 	bool ptx_known;    /* where machine code was counted: what its PTX counts is known, ... */
 	struct counts ptx; /* ... namely this, of the same blocks */
-	double dram_read_bytes, dram_write_bytes, l2_sectors,
+	double dram_read_bytes, dram_write_bytes, l2_sectors, atom_wavefronts,
 		achieved_occupancy_pct; /* LAUNCH_FIGURES; NAN = not known */
 	unsigned n_regions;         /* for the time model only: not exported; 0 = not known */
 	struct region *regions;
@@ -228,12 +239,15 @@ const char *count_zero(enum count_id id);
 /* COUNT_ID_COUNT = there is none. */
 enum count_id count_find(const char *name, size_t len);
 bool count_known(const struct counted *k, enum count_id id);
-/* Why a count that is not known is not; never NULL. */
+/* Why a count that is not known is not; never NULL. Without a reason of its own: what that count
+ * needs, such as machine code. */
 const char *count_why(const struct counted *k, enum count_id id);
 void count_set_known(struct counted *k, enum count_id id);
 void count_set_unknown(struct counted *k, enum count_id id, const char *why);
 /* All of COUNT_FIELDS, as the emulator counts them. */
 void counts_set_known(struct counted *k);
+/* The same of counts of PTX (@sm 0) or of machine code for that architecture. */
+void counts_set_emulated(struct counted *k, unsigned sm);
 /* Those that hardware counts by source line; the others are not known, and say so. */
 void counts_set_hardware_lines(struct counted *k);
 /* Nothing is known: figures NAN, every reason @why. Frees nothing. */

@@ -24,6 +24,7 @@ static const struct record_field inst_fields[] = {
 	FIELD(read_bar, UNSIGNED, .about = "scoreboard of the operands; 7: none"),
 	FIELD(wait, UNSIGNED, .optional = true, .about = "bits of the scoreboards waited for"),
 	FIELD(reuse, UNSIGNED, .optional = true),
+	FIELD(conflicts, UNSIGNED, .optional = true, .about = "cycles for a bank of registers"),
 	FIELD(spill, BOOL, .optional = true),
 	FIELD(sources, ARRAY, .table = &source_table, .count_offset = offsetof(struct T, n_sources)),
 };

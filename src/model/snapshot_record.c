@@ -3,9 +3,20 @@
 #include "model/metric_formula.h"
 #include "model/snapshot_reader.h"
 
+/* The counts that metrics need, all of them (@known NULL) or those that are known. */
+static uint64_t counts_in(const struct metric_set *known)
+{
+	uint64_t counts = 0;
+	for (enum metric_id id = 0; id < METRIC_COUNT; id++)
+		if (metric_formula(id) && (!known || metric_known(known, id)))
+			counts |= formula_needs(metric_formula(id));
+	return counts;
+}
+
 /*
- * Which counts the file's writer had. Files of the first kind do not say: the emulator counts all;
- * hardware what the record's metrics know.
+ * Which counts the file's writer had. Files of the first kind do not say: the emulator counts all
+ * but those that it had not learnt yet, or machine code alone tells, whose metrics then are not
+ * known; hardware what the record's metrics know.
  */
 static void assume_counted(struct run_counts *c, const struct metric_set *m)
 {
@@ -13,17 +24,23 @@ static void assume_counted(struct run_counts *c, const struct metric_set *m)
 	if (c->origin != ORIGIN_MEASURED) {
 		counts_set_known(&c->of_total);
 		counts_set_known(&c->of_lines);
+		const uint64_t missing = counts_in(NULL) & ~counts_in(m);
+		for (enum count_id id = 0; id < COUNT_FIELD_COUNT; id++)
+			if (missing >> id & 1) {
+				count_set_unknown(&c->of_total, id, NULL);
+				count_set_unknown(&c->of_lines, id, NULL);
+			}
 		return;
 	}
 	counts_set_hardware_lines(&c->of_lines);
+	const uint64_t there = counts_in(m);
 	for (enum count_id id = 0; id < COUNT_ID_COUNT; id++)
-		count_set_unknown(&c->of_total, id, reason);
+		if (there >> id & 1)
+			count_set_known(&c->of_total, id);
+		else
+			count_set_unknown(&c->of_total, id, reason);
 	for (enum metric_id id = 0; id < METRIC_COUNT; id++) {
-		const struct formula *f = metric_formula(id);
 		const enum count_id count = metric_count(id);
-		for (enum count_id need = 0; f && metric_known(m, id) && need < COUNT_ID_COUNT; need++)
-			if (formula_needs(f) >> need & 1)
-				count_set_known(&c->of_total, need);
 		if (count != COUNT_ID_COUNT && !metric_known(m, id) && m->v[id].reason)
 			count_set_unknown(&c->of_total, count, m->v[id].reason);
 	}

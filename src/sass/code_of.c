@@ -175,6 +175,7 @@ struct code_listing *sass_code_of(const struct sass_module *m, const struct sass
 	c->insts = mem_calloc(c->n + 1u, sizeof *c->insts);
 	for (unsigned k = 0; k < c->n; k++) {
 		put_inst(f, &f->insts[k], &c->insts[k]);
+		c->insts[k].conflicts = m->cubin.sm == SASS_BANKS_SM ? sass_registers(f, k).conflicts : 0;
 		c->insts[k].line = line_of(c, m, &f->insts[k], source_file);
 	}
 	sass_sources(f, c->insts);

@@ -245,6 +245,17 @@ void sass_inst_text(const struct sass_func *f, const struct sass_inst *i, char *
 /* "sm_90 machine code, ptxas 13.0.88" */
 void sass_title(const struct sass_module *m, char *out, size_t n);
 
+/* Registers that an instruction of arithmetic reads, which is what a bank of registers is asked for
+ * and what may be kept (reuse). All 0 of other instructions. */
+struct sass_registers {
+	uint8_t reads;     /* source operands that are registers, RZ left out */
+	uint8_t kept;      /* of them, those that the instruction before kept */
+	uint8_t conflicts; /* cycles more than its pipe takes, until the busiest bank has given all */
+};
+/* Of instruction @k. The rule for conflicts was measured there (tests/gpu/registers_check.py). */
+enum { SASS_BANKS_SM = 90 };
+struct sass_registers sass_registers(const struct sass_func *f, unsigned k);
+
 bool sass_has(const struct sass_inst *i, enum sass_mod mod);
 struct sass_control sass_control_of(uint64_t high_half);
 

@@ -8,6 +8,7 @@
 #ifndef PMPP_EMU_COUNT_H
 #define PMPP_EMU_COUNT_H
 
+#include "emu/count/atomic_waves.h"
 #include "emu/count/cache_log.h"
 #include "emu/count/cache_sim.h"
 #include "emu/count/collision.h"

@@ -92,8 +92,8 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	c->origin = sampled ? ORIGIN_SAMPLED : ORIGIN_COUNTED;
 	c->blocks_run = ran;
 	c->blocks_total = all;
-	counts_set_known(&c->of_total);
-	counts_set_known(&c->of_lines);
+	counts_set_emulated(&c->of_total, l->sass ? l->sass->cubin.sm : 0);
+	counts_set_emulated(&c->of_lines, l->sass ? l->sass->cubin.sm : 0);
 	fill_traffic(l, factor, c);
 	fill_atomics(l, factor, c);
 	tally(l, factor, c);

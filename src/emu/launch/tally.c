@@ -58,6 +58,8 @@ static struct sums sum_workers(const struct emu_launch *l)
 			to->ideal += from->ideal;
 			to->passes += from->passes;
 			to->local_lines += from->local_lines;
+			to->local_sectors += from->local_sectors;
+			to->atom_waves += from->atom_waves;
 			for (unsigned g = 0; g < 3; g++)
 				to->space[g] += from->space[g];
 		}
@@ -173,10 +175,15 @@ static void add_memory(const struct xop *x, const struct sums *s, struct counts 
 		c->atom_requests += m->space[0];
 		c->atom_sectors += m->sectors;
 		c->shared_atom_requests += m->space[1];
+		c->shared_atom_wavefronts += m->wavefronts;
 		break;
 	}
-	if (x->space == SPACE_LOCAL || x->space == SPACE_GENERIC)
+	if (x->space == SPACE_LOCAL || x->space == SPACE_GENERIC) {
+		const bool load = x->kind == X_LD;
 		c->local_requests += m->space[2];
+		*(load ? &c->local_ld_requests : &c->local_st_requests) += m->space[2];
+		*(load ? &c->local_ld_sectors : &c->local_st_sectors) += m->local_sectors;
+	}
 }
 
 static struct counts count_inst(const struct emu_launch *l, const struct sums *s, uint32_t first,
@@ -188,7 +195,14 @@ static struct counts count_inst(const struct emu_launch *l, const struct sums *s
 	const uint32_t segment = im->op_segment[first];
 	const uint64_t warps = s->segments[segment].warps;
 	uint64_t lanes = s->segments[segment].lanes;
-	struct counts c = { .warp_executed = warps };
+	struct counts c = {
+		.warp_executed = warps,
+		.thread_active = lanes,
+		.uniform_inst = in->mix_pipe == CODE_PIPE_UNIFORM ? warps : 0,
+		.reg_reads = warps * in->reg_reads,
+		.reg_kept = warps * in->reg_kept,
+		.reg_conflicts = warps * in->reg_conflicts,
+	};
 	for (uint32_t o = first; o < end; o++) {
 		const struct xop *y = &im->ir.ops[o];
 		if (!y->counts)
@@ -377,9 +391,12 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 				s.segments[l->image.op_segment[ir->blocks[b].first]].warps;
 	out->atomics.swap_candidates = swap_candidates(ir, of_op) * factor;
 	const struct cache_totals traffic = cache_sim_totals(l->grid.cache);
+	out->atom_wavefronts = 0;
 	const double fresh = sampled_traffic_dram(l, &traffic, factor).fresh;
 	for (uint32_t o = 0; o < ir->n_ops; o++) {
-		memory[o] = memory_of(&ir->ops[o], &s);
+		const struct xop *x = &ir->ops[o];
+		out->atom_wavefronts += x->mem >= 0 ? (double)s.mem[x->mem].atom_waves * factor : 0;
+		memory[o] = memory_of(x, &s);
 		if (ir->ops[o].mem >= 0)
 			memory[o].origin = origin_of(l, &ir->ops[o], &of_op[o], fresh);
 	}

@@ -66,6 +66,7 @@ static void describe_insts_of(struct ir *ir, const struct sass_func *f, const st
 		const struct sass_inst *i = &f->insts[k];
 		const struct sass_op_info *info = sass_op_info(i->op);
 		const uint8_t n = only_moves(i) ? 0 : (uint8_t)info->flops;
+		const struct sass_registers r = sass_registers(f, k);
 		ir->insts[k] = (struct ir_inst){
 			.text = i->opcode,
 			.line = i->line,
@@ -76,6 +77,9 @@ static void describe_insts_of(struct ir *ir, const struct sass_func *f, const st
 			.flop16 = info->class == SASS_CLASS_FP16 ? n : 0,
 			.flop32 = info->class == SASS_CLASS_FP32 ? n : 0,
 			.flop64 = info->class == SASS_CLASS_FP64 ? n : 0,
+			.reg_reads = r.reads,
+			.reg_kept = r.kept,
+			.reg_conflicts = r.conflicts,
 		};
 		if (i->ptx_line < n_lines && lines[i->ptx_line])
 			ir->insts[k].line = lines[i->ptx_line];

@@ -1,17 +1,30 @@
 /* What an access costs, by count/probe.c, and its lines for the cache simulation. */
 #include "emu/vm/access.h"
 
+#include "emu/count/count.h"
+
+/* Additions of one constant are counted, not carried out one by one (POPC.INC). */
+static bool counts_lanes(const struct xop *x)
+{
+	return x->kind == X_RED && x->op == ATOM_ADD && x->s[1].kind == S_CONST && x->type != PTX_F32 &&
+	       x->type != PTX_F64;
+}
+
 /* How often an atomic on shared memory goes round. @wavefronts: of a store to the same places. */
 static uint64_t shared_passes(const struct access *a, uint64_t wavefronts)
 {
 	const struct xop *x = a->m->x;
-	/* additions of one constant are counted, not carried out one by one (POPC.INC) */
-	const bool merged = x->kind == X_RED && x->op == ATOM_ADD && x->s[1].kind == S_CONST &&
-	                    x->type != PTX_F32 && x->type != PTX_F64;
+	const bool merged = counts_lanes(x);
 	if (merged && a->bytes == 4)
 		return wavefronts; /* both are the most distinct words in one bank */
 	const unsigned passes = shared_atomic_passes(a->address, a->mask, a->bytes, merged);
 	return x->op == ATOM_CAS ? 2 * passes : passes;
+}
+
+static unsigned shared_waves(const struct access *a)
+{
+	const struct xop *x = a->m->x;
+	return shared_atomic_waves(a->address, a->mask, a->bytes, x->op == ATOM_CAS, counts_lanes(x));
 }
 
 void access_note_collision(struct access *a)
@@ -60,6 +73,8 @@ static void count_local(struct access *a, struct mem_count *c)
 	}
 	c->local_lines += n * words;
 	for (unsigned k = 0; k < n; k++)
+		c->local_sectors += words * (unsigned)__builtin_popcount(sectors[k]);
+	for (unsigned k = 0; k < n; k++)
 		for (unsigned j = 0; j < words; j++)
 			log_local_line(a->w, (uint32_t)(line[k] + j), sectors[k], a->write);
 }
@@ -78,7 +93,7 @@ void access_count(struct access *a)
 		c->space[1]++;
 		if (a->atomic)
 			c->passes += shared_passes(a, p.wavefronts);
-		c->wavefronts += p.wavefronts;
+		c->wavefronts += a->atomic ? shared_waves(a) : p.wavefronts;
 		c->ideal += p.ideal;
 		return;
 	}
@@ -100,6 +115,8 @@ void access_count(struct access *a)
 		c->wavefronts += (a->again ? repeat_shared(a->again, a->address, a->bytes, false)
 		                           : probe_shared(a->address, a->mask, a->bytes, a->layout, false))
 		                     .wavefronts;
+	if (a->atomic)
+		c->atom_waves += global_atomic_waves(a->address, a->mask, a->m->x->op == ATOM_CAS);
 	c->sectors += p->sectors;
 	c->lines += p->lines;
 	c->bytes += p->bytes;

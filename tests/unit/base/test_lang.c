@@ -38,6 +38,9 @@ TEST(what_was_formatted)
 	chinese(NULL);
 	expect("3 of 12 blocks", "12 个线程块中的 3 个");
 	expect("3 of many blocks", "3 of many blocks");
+	expect("at offset 0x2c", "在偏移 0x2c");
+	expect("at offset 0x210", "在偏移 0x210");
+	expect("at offset 0xno", "at offset 0xno");
 	expect("limited by shared memory", "受限于共享内存");
 	expect("limited by shared memory and blocks", "同时受限于共享内存和线程块");
 	expect("limited by x", "受限于x");
