@@ -28,9 +28,7 @@ static void print_launch(struct cli *c, const struct program *p, const struct ru
 
 static struct program_family *family_of(const struct program_words *words, const struct program *p)
 {
-	char name[200];
-	program_words_name(words, name, sizeof name);
-	struct program_family *f = program_family_new(name);
+	struct program_family *f = program_family_new(words);
 	program_family_follow(f, p);
 	return f;
 }

@@ -38,15 +38,13 @@ bool lab_program(struct lab *lab, const struct program_words *words,
                  const struct record_config *config, const struct gpu_spec *live, struct err *err)
 {
 	struct lab_program *lp = mem_zalloc(sizeof *lp);
-	char name[200];
 	lp->worker = program_worker_new(words, wake_lab, lab->worker);
 	if (!lp->worker) {
 		free(lp);
 		return err_set(err, ERR_IO, "no thread to run the program on");
 	}
 	program_words_copy(&lp->words, words);
-	program_words_name(words, name, sizeof name);
-	lp->family = program_family_new(name);
+	lp->family = program_family_new(words);
 	lp->config = *config;
 	lp->live = live;
 	/* what is kept are processes, and those of a sandbox end with it */
@@ -55,7 +53,7 @@ bool lab_program(struct lab *lab, const struct program_words *words,
 	struct session *s = &lab->s;
 	s->program = mem_zalloc(sizeof *s->program);
 	s->program->command = mem_strdup(words->command);
-	s->sel.kernel = program_family_kernel(lp->family);
+	program_family_select(lp->family, 0, &s->sel);
 	s->sel.variant = 0;
 	s->sel.params[0] = 1;
 	s->param = 0;
@@ -256,12 +254,24 @@ void lab_program_for_panel(struct lab *lab)
 	program_worker_post(lab->program->worker, &order);
 }
 
-/* The person has changed the selection: another launch, another kernel, another GPU. */
+/* Other macros: another program, once it is compiled. */
+static bool recompiled(struct lab *lab)
+{
+	struct lab_program *lp = lab->program;
+	if (!program_family_recompile(lp->family, &lab->s.sel, &lp->words))
+		return false;
+	program_worker_words(lp->worker, &lp->words);
+	free(lab->s.program->command);
+	lab->s.program->command = mem_strdup(lp->words.command);
+	return true;
+}
+
+/* The person has changed the selection: another launch, kernel, GPU or macro. */
 void lab_program_changed(struct lab *lab)
 {
 	struct session *s = &lab->s;
 	const struct program *p = s->program->now;
-	if (p && s->sel.gpu == p->gpu) {
+	if (!recompiled(lab) && p && s->sel.gpu == p->gpu) {
 		const uint64_t wanted = program_family_launch(&s->sel);
 		if (wanted == s->program->launch)
 			program_family_settle(lab->program->family, &s->sel);

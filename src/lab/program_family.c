@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MAX_SOURCE_BYTES ((size_t)16 << 20)
-enum { PARAM_LAUNCH_NUMBER, PARAM_BLOCK_THREADS, PARAM_GRID_BLOCKS, PARAM_SHARED_BYTES, PARAMS };
+enum { PARAM_LAUNCH_NUMBER, PARAM_BLOCK_THREADS, PARAM_GRID_BLOCKS, PARAM_SHARED_BYTES, PARAM_MACROS };
 
 /* A file's text as it was when its program was built. */
 struct text_of_file {
@@ -23,7 +23,9 @@ struct program_family {
 	char *name, *file;
 	struct variant_desc *variants;
 	unsigned n_variants;
-	struct param_desc params[PARAMS];
+	struct param_desc params[PARAM_MACROS + PROGRAM_MACROS];
+	struct program_macro macros[PROGRAM_MACROS];
+	unsigned n_macros;
 	int64_t *numbers; /* of all launches, for + and - */
 	const struct program *program;
 	int64_t followed; /* the grid that the last change of the block brought */
@@ -150,12 +152,53 @@ static void no_cost(unsigned variant, const struct launch_plan *plan, const int6
 static const int64_t shared_steps[] = { 0,     1024,  2048,   4096,   8192,   16384,    32768,
 	                                    49152, 65536, 101376, 166912, 232448, INT64_MIN };
 
-struct program_family *program_family_new(const char *name)
+/* What the program is compiled with: another value means another program. */
+static void add_macros(struct program_family *f, const struct program_words *words)
+{
+	f->n_macros = program_macros(words, f->macros);
+	for (unsigned i = 0; i < f->n_macros; i++)
+		f->params[PARAM_MACROS + i] = (struct param_desc){
+			.name = f->macros[i].name,
+			.title = "a macro; the program is compiled and run again",
+			.unit = "",
+			.kind = PARAM_COMPILE,
+			.role = PARAM_PLAIN,
+			.def = f->macros[i].def,
+			.min = INT32_MIN,
+			.max = INT32_MAX,
+		};
+}
+
+bool program_family_recompile(struct program_family *f, const struct selection *sel,
+                              struct program_words *words)
+{
+	bool any = false;
+	for (unsigned i = 0; i < f->n_macros; i++) {
+		struct program_macro *const m = &f->macros[i];
+		if (sel->params[PARAM_MACROS + i] == m->value)
+			continue;
+		any = true;
+		m->value = sel->params[PARAM_MACROS + i];
+		program_macros_set(words, m->name, m->value);
+	}
+	return any;
+}
+
+static void put_macros(const struct program_family *f, struct selection *sel)
+{
+	for (unsigned i = 0; i < f->n_macros; i++)
+		sel->params[PARAM_MACROS + i] = f->macros[i].value;
+}
+
+struct program_family *program_family_new(const struct program_words *words)
 {
 	struct program_family *f = mem_zalloc(sizeof *f);
+	char name[200];
+	program_words_name(words, name, sizeof name);
 	f->made_before = made_last;
 	made_last = f;
 	f->name = mem_strdup(name);
+	add_macros(f, words);
 	f->variants = mem_calloc(1, sizeof *f->variants);
 	f->variants[0] = (struct variant_desc){ .name = "", .entry = "", .title = "", .idea = "" };
 	f->params[PARAM_BLOCK_THREADS] = (struct param_desc){
@@ -203,7 +246,7 @@ struct program_family *program_family_new(const char *name)
 		.title = "a program of your own",
 		.section = "",
 		.about = "",
-		.n_params = PARAMS,
+		.n_params = PARAM_MACROS + f->n_macros,
 		.params = f->params,
 		.n_variants = 1,
 		.variants = f->variants,
@@ -269,6 +312,7 @@ bool program_family_select(struct program_family *f, uint64_t number, struct sel
 	const struct program_launch *l =
 		f->program && number ? program_launch_numbered(f->program, number) : NULL;
 	sel->kernel = &f->desc;
+	put_macros(f, sel);
 	if (!l)
 		return false;
 	sel->variant = variant_of(f, &f->program->kernels[l->kernel]);

@@ -1,18 +1,24 @@
 /*
  * A person's whole program as a kernel family, so that everything which speaks of a selection can
- * speak of one of its launches: its kernels are the variants, the number of the launch is the
- * parameter. For src/lab/ and the verbs that show one launch.
+ * speak of one of its launches: its kernels are the variants; the number of the launch, its shape
+ * and the program's macros are the parameters. For src/lab/ and the verbs that show one launch.
  */
 #ifndef PMPP_LAB_PROGRAM_FAMILY_H
 #define PMPP_LAB_PROGRAM_FAMILY_H
+
+#include "program_macros.h"
 
 #include "model/session.h"
 #include "model/whole_program.h"
 
 struct program_family;
 
-/* Kept until the program ends: records speak of it. */
-struct program_family *program_family_new(const char *name);
+/* Of the program that @words make. Kept until this process ends: records speak of it. */
+struct program_family *program_family_new(const struct program_words *words);
+/* Does @sel ask for other macros than the program is compiled with? Then @words get them, and a
+ * selection made from here on has them. */
+bool program_family_recompile(struct program_family *f, const struct selection *sel,
+                              struct program_words *words);
 /* The family of @p's launches from now on; NULL = of none. @p is borrowed. */
 void program_family_follow(struct program_family *f, const struct program *p);
 const struct kernel_desc *program_family_kernel(const struct program_family *f);

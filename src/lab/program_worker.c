@@ -14,11 +14,11 @@ struct program_worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct program_words words;
 	void (*tell)(void *ctx);
 	void *ctx;
 	atomic_bool cancel;
 	/* under lock */
+	struct program_words words;
 	bool quit, waiting, moved, ready;
 	struct program_order order;
 	struct program_progress progress;
@@ -79,11 +79,12 @@ static void look_at(struct program_worker *w, const struct program_order *order,
 		err_set(&n->err, ERR_CANCELLED, "the launch was ended on request");
 }
 
-static void run_order(struct program_worker *w, const struct program_order *order)
+static void run_order(struct program_worker *w, const struct program_words *words,
+                      const struct program_order *order)
 {
 	struct program_news n = { .program = mem_zalloc(sizeof *n.program) };
 	const struct program_job job = {
-		.words = &w->words,
+		.words = words,
 		.gpu = order->gpu,
 		.measured = order->measured,
 		.config = order->config,
@@ -134,10 +135,13 @@ static void *worker_main(void *arg)
 			continue;
 		}
 		const struct program_order order = w->order;
+		struct program_words words;
+		program_words_copy(&words, &w->words);
 		w->waiting = false;
 		atomic_store(&w->cancel, false);
 		pthread_mutex_unlock(&w->lock);
-		run_order(w, &order);
+		run_order(w, &words, &order);
+		program_words_free(&words);
 		pthread_mutex_lock(&w->lock);
 	}
 	pthread_mutex_unlock(&w->lock);
@@ -179,6 +183,14 @@ void program_worker_free(struct program_worker *w)
 	pthread_mutex_destroy(&w->lock);
 	program_words_free(&w->words);
 	free(w);
+}
+
+void program_worker_words(struct program_worker *w, const struct program_words *words)
+{
+	pthread_mutex_lock(&w->lock);
+	program_words_free(&w->words);
+	program_words_copy(&w->words, words);
+	pthread_mutex_unlock(&w->lock);
 }
 
 void program_worker_post(struct program_worker *w, const struct program_order *order)

@@ -46,6 +46,8 @@ struct program_worker *program_worker_new(const struct program_words *words,
                                           void (*tell)(void *ctx), void *ctx);
 /* Ends what runs, the program's process too, and the thread. NULL is fine. */
 void program_worker_free(struct program_worker *w);
+/* What the next order builds and runs; @words are copied. */
+void program_worker_words(struct program_worker *w, const struct program_words *words);
 void program_worker_post(struct program_worker *w, const struct program_order *order);
 void program_worker_cancel(struct program_worker *w);
 /* What came of the newest order; false: nothing yet. Outcomes of replaced orders are dropped. */

@@ -239,7 +239,7 @@ void screen_command(const struct screen_host *host, struct screen_state *st, enu
 {
 	if (command == CMD_NONE)
 		return;
-	trail_note(host, st);
+	trail_follow(host, st);
 	command_apply(host, st, command);
 	if (st->next != CMD_NONE) {
 		const enum command next = st->next;

@@ -38,7 +38,10 @@ command_handler host_run, host_cancel, host_step, host_reveal, host_export, refe
 
 /* The session, its focused parameter being one that the variant uses. */
 const struct session *param_focused(const struct command_call *call);
-/* Keeps the present selection for undo, where it is a new one. */
+/* In front of what a person does: a selection that changed by itself, as a program's new launch
+ * does, is the one to come back to. */
+void trail_follow(const struct screen_host *host, struct screen_state *st);
+/* Behind it: keeps the present selection for undo, where it is a new one. */
 void trail_note(const struct screen_host *host, struct screen_state *st);
 /* The value being typed, set or refused with its reason. */
 void param_typed(const struct screen_host *host, struct screen_state *st);

@@ -90,6 +90,14 @@ void variant_step(const struct command_call *call)
 
 /* --- undo and redo --- */
 
+void trail_follow(const struct screen_host *host, struct screen_state *st)
+{
+	if (st->trail_n)
+		st->trail[st->trail_at] = host->session(host->ctx)->sel;
+	else
+		trail_note(host, st);
+}
+
 void trail_note(const struct screen_host *host, struct screen_state *st)
 {
 	const struct selection *sel = &host->session(host->ctx)->sel;

@@ -7,16 +7,38 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/program_session.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PANEL_ROWS = 40, PANEL_COLS = 100 }; /* of a panel as text */
 
+/* One launch of a person's program, with the shape that it has here: as `run` takes it. */
+static char *launch_words(const struct session *s)
+{
+	const struct session_program *sp = s->program;
+	const struct launch_plan *is = &s->plan;
+	const struct program_launch *l = program_launch_numbered(sp->now, sp->launch);
+	struct text t = { 0 };
+	text_add(&t, "run --launch %" PRIu64, sp->launch);
+	if (s->plan_ok && (is->block.x != l->block[0] || is->block.y != l->block[1]))
+		text_add(&t, " --block %u,%u,%u", is->block.x, is->block.y, is->block.z);
+	if (s->plan_ok && (is->grid.x != l->grid[0] || is->grid.y != l->grid[1]))
+		text_add(&t, " --grid %u,%u,%u", is->grid.x, is->grid.y, is->grid.z);
+	if (s->plan_ok && is->dynamic_shared_bytes != l->dynamic_shared_bytes)
+		text_add(&t, " --shared %u", is->dynamic_shared_bytes);
+	text_add(&t, " --gpu %s --backend %s %s", s->sel.gpu->id, s->sel.backend, sp->command);
+	return t.s;
+}
+
 /* Without the program's name. */
 static char *words(const struct session *s)
 {
+	if (s->program && s->program->now && s->program->launch)
+		return launch_words(s);
 	const struct kernel_desc *k = s->sel.kernel;
 	struct text t = { 0 };
 	text_add(&t, "%s/%s", k->name, k->variants[s->sel.variant].name);

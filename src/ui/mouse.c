@@ -168,7 +168,7 @@ void screen_mouse(const struct screen_host *host, struct screen_state *st, int r
 		return;
 	}
 	struct canvas_hits *hits = places(host, st, rows, cols);
-	trail_note(host, st);
+	trail_follow(host, st);
 	if (event->action == MOUSE_PRESS)
 		press(host, st, hits, event);
 	else if (event->action == MOUSE_DRAG)
