@@ -10,7 +10,13 @@
 #include <string.h>
 
 #define MAX_SOURCE_BYTES ((size_t)16 << 20)
-enum { PARAM_LAUNCH_NUMBER, PARAM_BLOCK_THREADS, PARAM_GRID_BLOCKS, PARAM_SHARED_BYTES, PARAM_MACROS };
+enum {
+	PARAM_LAUNCH_NUMBER,
+	PARAM_BLOCK_THREADS,
+	PARAM_GRID_BLOCKS,
+	PARAM_SHARED_BYTES,
+	PARAM_MACROS,
+};
 
 /* A file's text as it was when its program was built. */
 struct text_of_file {

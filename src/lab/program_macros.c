@@ -34,9 +34,10 @@ static bool read_definition(const char *text, struct program_macro *m)
 /* The "TILE=16" of word @i, which is "-DTILE=16", or behind "-D"; NULL = it defines nothing. */
 static const char *definition_in(const struct program_words *w, unsigned i)
 {
-	if (i && !strcmp(w->words[i - 1], "-D"))
-		return w->words[i];
-	return !strncmp(w->words[i], "-D", 2) && w->words[i][2] ? w->words[i] + 2 : NULL;
+	const char *const word = w->words[i], *const before = i ? w->words[i - 1] : NULL;
+	if (word && before && !strcmp(before, "-D"))
+		return word;
+	return word && !strncmp(word, "-D", 2) && word[2] ? word + 2 : NULL;
 }
 
 static bool defines(const char *definition, const char *name)

@@ -117,6 +117,37 @@ press_q
 check program-restored restored
 check program-announced see 'two.cu .* runs here as a program, with your rights'
 check program-file sh -c "$PMPP diff $work/two-launches-*.json $work/two-launches-*.json >/dev/null"
+# a macro is a knob: compiled and run again, undone like any other; the line that gives this screen
+cat >"$work/turned.cu" <<'CUDA'
+#ifndef BLOCK
+#define BLOCK 128
+#endif
+__global__ void fill(int *x) { x[blockIdx.x * blockDim.x + threadIdx.x] = BLOCK; }
+int main()
+{
+	int *x;
+	cudaMalloc(&x, 4096 * sizeof *x);
+	fill<<<4096 / BLOCK, BLOCK>>>(x);
+	cudaDeviceSynchronize();
+	return cudaFree(x);
+}
+CUDA
+cd "$work" || exit 1
+type "clear; $PMPP turned.cu --gpu h200"
+check macro-opens see 'BLOCK 128' 120
+press Left
+press +
+check macro-compiled see 'block 256  grid 16 .*BLOCK \[256\]' 120
+check macro-moved see 'was each' 60
+press y
+press Enter
+check macro-line see 'run --launch 1 --gpu h200 --backend emu'
+check macro-in-line see 'turned.cu -DBLOCK=256'
+press u
+check macro-undone see 'block 128  grid 32 .*BLOCK \[128\].*no ref' 120
+press_q
+check macro-restored restored
+cd - >/dev/null || exit 1
 # an executable with arguments; a run that does not end is cancelled, and leaves no process
 # (shared: a runtime with a sanitizer in it takes no program that has its own)
 nvcc -O1 -cudart shared -o "$work/sleeper" "$work/good.cu" 2>/dev/null

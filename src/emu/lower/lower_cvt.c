@@ -250,7 +250,9 @@ static bool float_to_float(struct lower *l)
 }
 
 /* .rna has an operation of its own; .rn and .rz drop 13 bits by whole numbers, .relu also negative
- * ones. NaN is the usual one, and infinities stay. */
+ * ones. NaN becomes the usual one without those bits, as on an H200; infinities stay. */
+#define TF32_NAN 0x7fffe000
+
 static bool to_tf32(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
@@ -263,12 +265,15 @@ static bool to_tf32(struct lower *l)
 		const struct xsrc sum = src_reg(low_op2(l, E_add_b32, -1, v, up));
 		const struct xsrc cut = src_reg(low_op2(l, E_and_b32, -1, sum, src_const(0xffffe000)));
 		const struct xsrc nan = src_reg(low_cmp(l, -1, CMP_NAN, PTX_F32, v, v));
-		r = low_select(l, -1, 4, src_const(0x7fffffff), cut, nan);
+		r = low_select(l, -1, 4, src_const(TF32_NAN), cut, nan);
 	} else {
 		r = low_op1(l, E_cvt_tf32_f32, -1, v);
 	}
-	if (in->flags & PF_RELU)
-		r = low_op2(l, E_max_nan_f32, -1, src_reg(r), src_const(0));
+	if (in->flags & PF_RELU) {
+		const struct xsrc not_negative =
+			src_reg(low_op2(l, E_max_nan_f32, -1, src_reg(r), src_const(0)));
+		r = low_op2(l, E_and_b32, -1, not_negative, src_const(0xffffe000));
+	}
 	low_op1(l, E_mov_b32, low_dst(l, 0), src_reg(r));
 	return !l->failed;
 }

@@ -176,6 +176,9 @@ bool low_video(struct lower *l)
 	const bool third = in->opnd[3].kind != OPND_NONE;
 	if (in->op != OP_VMAD && third != (in->atom != ATOM_NONE || part != PART_ALL))
 		return low_refuse(l, "a third source belongs to .add .min .max or to a part of d");
+	if (!set && in->flags & PF_SAT && a != b && in->op != OP_VADD && in->op != OP_VSUB)
+		return low_refuse(l, "with .sat both sources have signs or none: cards saturate others in "
+		                     "a way of their own");
 	if (in->atom != ATOM_NONE && part != PART_ALL)
 		return low_refuse(l, ".add .min .max do not go with a part of d");
 	struct xsrc v = primary(l, value_of(l, 1, a), value_of(l, 2, b));
