@@ -179,6 +179,10 @@ bool low_video(struct lower *l)
 	if (!set && in->flags & PF_SAT && a != b && in->op != OP_VADD && in->op != OP_VSUB)
 		return low_refuse(l, "with .sat both sources have signs or none: cards saturate others in "
 		                     "a way of their own");
+	if (in->flags & PF_SAT && sign && part != PART_ALL)
+		return low_refuse(
+			l, ".sat does not go with a part of a signed d: cards make another value of it "
+			   "than the PTX ISA");
 	if (in->atom != ATOM_NONE && part != PART_ALL)
 		return low_refuse(l, ".add .min .max do not go with a part of d");
 	struct xsrc v = primary(l, value_of(l, 1, a), value_of(l, 2, b));
