@@ -21,7 +21,7 @@ press Enter
 check in_order see 'memset  *1 KiB'
 press Escape
 press 4
-check counters see 'divergent 1 047 of 2 092 ● branches'
+check counters see 'divergent branches 1 047 of 2 092 ●'
 press 6
 check timeline see 'GPU from first to last [0-9.]* [mu]s ●'
 press 1 j
