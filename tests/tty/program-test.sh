@@ -134,14 +134,14 @@ int main()
 CUDA
 cd "$work" || exit 1
 type "clear; $PMPP turned.cu --gpu h200"
-check macro-opens see 'BLOCK 128' 120
+check macro-opens see 'exit 0' 120
 press Left
 press +
 check macro-compiled see 'block 256  grid 16 .*BLOCK \[256\]' 120
 check macro-moved see 'was each' 60
 press y
 press Enter
-check macro-line see 'run --launch 1 --gpu h200 --backend emu'
+check macro-line see 'pmpp-explore run --launch 1'
 check macro-in-line see 'turned.cu -DBLOCK=256'
 press u
 check macro-undone see 'block 128  grid 32 .*BLOCK \[128\].*no ref' 120
