@@ -67,6 +67,17 @@ void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t by
  * is known. */
 void emu_device_host_writes(struct emu_device *d, uint64_t address);
 
+
+/* --- what L2 holds between launches --- */
+
+/* A copy or a set by the device itself, or what came from the host past L2. */
+enum emu_traffic { EMU_SET, EMU_COPY_FROM, EMU_COPY_TO, EMU_FROM_HOST };
+void emu_device_traffic(struct emu_device *d, enum emu_traffic kind, uint64_t address,
+                        uint64_t bytes);
+/* Of the allocations that hold one of @n addresses, the share of their bytes that is in L2; those
+ * that are the host's memory are left out. */
+double emu_device_kept_share(const struct emu_device *d, const uint64_t *address, unsigned n);
+
 /* What all of its memory holds, but for what is set anew for every launch, in 128 bits. */
 struct emu_device_digest {
 	uint64_t part[2];

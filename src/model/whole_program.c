@@ -49,27 +49,30 @@ static void start_group(struct program *p, const struct program_launch *l)
 	memcpy(g->block, l->block, sizeof g->block);
 }
 
-/* What the counted launches of a group moved, for all of them. */
+/* What the launches of a group moved, each as the one that was counted for it did; and what limits
+ * the last of them: the first may have found nothing in L2 yet. */
 static void sum_traffic(const struct program *p, struct program_group *g, size_t index)
 {
 	double sum = 0;
-	uint64_t counted = 0;
+	uint64_t known = 0;
 	for (size_t i = 0; i < p->n_launches; i++) {
 		const struct program_launch *l = &p->launches[i];
-		if (l->group != index || !l->metrics)
+		const struct program_launch *of =
+			l->group == index ? program_launch_numbered(p, l->like) : NULL;
+		if (!of || !of->metrics)
 			continue;
-		const struct metric_value *bytes = &l->metrics->v[M_DRAM_READ],
-								  *written = &l->metrics->v[M_DRAM_WRITE],
-								  *bound = &l->metrics->v[M_TIME_BOTTLENECK];
+		const struct metric_value *bytes = &of->metrics->v[M_DRAM_READ],
+								  *written = &of->metrics->v[M_DRAM_WRITE],
+								  *bound = &of->metrics->v[M_TIME_BOTTLENECK];
 		if (bytes->origin == ORIGIN_NONE || written->origin == ORIGIN_NONE)
 			continue;
 		sum += bytes->num + written->num;
-		counted++;
-		if (!g->bound[0] && bound->origin != ORIGIN_NONE && bound->text[0])
+		known++;
+		if (bound->origin != ORIGIN_NONE && bound->text[0])
 			g->bound = bound->text;
 	}
-	if (counted)
-		g->dram_bytes = sum / (double)counted * (double)g->launches;
+	if (known)
+		g->dram_bytes = sum / (double)known * (double)g->launches;
 }
 
 static int by_time(const void *a, const void *b)

@@ -115,7 +115,7 @@ struct program_group {
 	uint64_t launches, first;    /* how many; number of the first */
 	double total_ns, dram_bytes; /* dram_bytes: of all; negative = not known */
 	unsigned flags;
-	const char *bound; /* what limits the first, a name of the time model; "" = not known */
+	const char *bound; /* what limits the last, a name of the time model; "" = not known */
 };
 
 struct program {

@@ -192,8 +192,8 @@ EOF
 printf '__global__ void k() { int x = ; }\nint main() { k<<<1,1>>>(); }\n' >"$work/bad.cu"
 "$PMPP" launches "$work/bad.cu" >/dev/null 2>"$work/err"
 [ $? -eq 1 ] && grep -q 'bad.cu(1): error' "$work/err" && echo 'ok compile-error' || echo 'not ok compile-error'
-# a loop that times one launch: it runs once, also where the host could write the memory; what is
-# added in place runs every time, and the host's own write is seen
+# a loop that times one launch: it runs once, and once more with its data in L2, also where the host
+# could write the memory; what is added in place runs every time, and the host's own write is seen
 cat >"$work/timed.cu" <<'CUDA'
 #include <cstdio>
 __managed__ int seen;
@@ -215,6 +215,42 @@ int main()
 }
 CUDA
 "$PMPP" launches "$work/timed.cu" --json >"$work/out" 2>"$work/err"
-same repeated-launches '8 10 12\n 1 1 1 1' \
+same repeated-launches '8 10 12\n 2 2 2' \
 	"$(sed -n 's/.*"stdout": "\([^"]*\)".*/\1/p' "$work/out")$(sed -n 's/.*"same_as": \([0-9]*\).*/ \1/p' "$work/out" | tr -d '\n')"
-same repeated-launches-count 4 "$(grep -c '"counts_proved": true' "$work/out")"
+same repeated-launches-count 3 "$(grep -c '"counts_proved": true' "$work/out")"
+# L2 keeps from launch to launch what fits: the first reads what the host sent from memory, the
+# second finds it, and so does one behind a set; what the host sends again is read again. Of what is
+# larger than L2 nothing is left.
+cat >"$work/kept.cu" <<'CUDA'
+__global__ void add(float *x, size_t n)
+{
+	for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+		x[i] += 1;
+}
+int main()
+{
+	const size_t n = 1 << 18, many = 1 << 25;
+	static float host[n];
+	float *x, *y;
+	cudaMalloc(&x, n * sizeof *x);
+	cudaMalloc(&y, many * sizeof *y);
+	cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice);
+	add<<<64, 128>>>(x, n);
+	add<<<64, 128>>>(x, n);
+	cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice);
+	add<<<64, 128>>>(x, n);
+	cudaMemset(x, 0, sizeof host);
+	add<<<64, 128>>>(x, n);
+	cudaMemset(y, 0, many * sizeof *y);
+	for (int i = 0; i < 2; i++)
+		add<<<1024, 128>>>(y, many);
+	add<<<64, 128>>>(x, n);
+	cudaFree(x), cudaFree(y);
+}
+CUDA
+"$PMPP" launches "$work/kept.cu" --gpu h200 --json >"$work/out" 2>"$work/err"
+same kept-in-l2 '1 0 1 0 128 128 1' \
+	"$(for k in 0 1 2 3 4 5 6; do field "$work/out" launches $k metrics dram.read_bytes value; done |
+		awk '{ printf "%s%.0f", (NR > 1 ? " " : ""), $1 / 1048576 }')"
+same kept-time-less 1 \
+	"$(awk "BEGIN { print $(field "$work/out" launches 1 metrics time.kernel_ns value) < $(field "$work/out" launches 0 metrics time.kernel_ns value) }")"

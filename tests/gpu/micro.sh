@@ -8,7 +8,7 @@ set -u
 here=$(cd "$(dirname "$0")/micro" && pwd)
 out=${1:-build/gpu/micro}
 [ $# -gt 0 ] && shift
-COUNTED='scatter local l2 stream l1 atomic_waves'
+COUNTED='scatter local l2 stream l1 atomic_waves kept'
 names=${*:-$(cd "$here" && ls ./*.cu | sed 's|^\./||; s|\.cu$||')}
 nvcc=${NVCC:-$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")}
 [ -x "$nvcc" ] || {
@@ -67,6 +67,7 @@ for name in $names; do
 	case " $COUNTED " in *" $name "*) ;; *) continue ;; esac
 	asked=$metrics
 	[ "$name" != atomic_waves ] || asked=$waves
+	[ "$name" != kept ] || asked=dram__bytes_read.sum,dram__bytes_write.sum,lts__t_sectors_srcunit_tex.sum
 	[ "${COUNTERS:-1}" != 0 ] && command -v ncu >/dev/null || continue
 	begin=$(date +%s)
 	# caches stay as the program leaves them; passes repeat the whole program, not one kernel

@@ -50,21 +50,27 @@ void l2_follow_first(struct l2_cache *c, uint32_t lines)
 	c->n_seen = lines;
 }
 
-bool l2_warm(struct l2_cache *c, uint32_t first, uint32_t lines)
+bool l2_warm(struct l2_cache *c, uint32_t first, uint32_t lines, enum warm_kind kind, double share)
 {
 	if (c->n_warm == WARM_RANGES)
 		return false;
 	c->warm[c->n_warm].first = first;
-	c->warm[c->n_warm++].end = first + lines;
+	c->warm[c->n_warm].end = first + lines;
+	c->warm[c->n_warm].share = (uint32_t)(256 * share + 0.5);
+	c->warm[c->n_warm++].kind = kind;
 	return true;
 }
 
-static bool is_warm(const struct l2_cache *c, uint32_t line)
+/* What L2 knows of a line that comes to its home. */
+static struct l2_line line_from_before(const struct l2_cache *c, uint32_t line)
 {
-	unsigned i = 0;
-	while (i < c->n_warm && (line < c->warm[i].first || line >= c->warm[i].end))
-		i++;
-	return i < c->n_warm;
+	for (unsigned i = 0; i < c->n_warm; i++) {
+		if (line < c->warm[i].first || line >= c->warm[i].end ||
+		    (line * 0x9e3779b1u >> 24) >= c->warm[i].share)
+			continue;
+		return (struct l2_line){ .fetched = 15, .valid = c->warm[i].kind == WARM_KEPT ? 15 : 0 };
+	}
+	return (struct l2_line){ 0 };
 }
 
 /* --- sets --- */
@@ -155,7 +161,7 @@ static const struct l2_line *access_home(struct l2_cache *c, struct l2_part *p,
 	size_t way = cache_sets_find(&c->tags, set, e->line);
 	if (way == NO_WAY) {
 		way = make_room(c, p, set, e->line, hash);
-		c->line[way].fetched = is_warm(c, e->line) ? 15 : 0;
+		c->line[way] = line_from_before(c, e->line);
 	}
 	struct l2_line *w = &c->line[way];
 	if (is_load(e) || e->kind == LOG_ATOMIC) {

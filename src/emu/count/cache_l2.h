@@ -35,7 +35,8 @@ struct l2_cache {
 	struct cache_sets tags;
 	struct l2_line *line; /* by way */
 	struct {
-		uint32_t first, end;
+		uint32_t first, end, share; /* of 256 */
+		enum warm_kind kind;
 	} warm[WARM_RANGES]; /* lines that are there from before */
 	unsigned n_warm;
 	uint8_t *seen; /* of each line, sectors that were read from memory; NULL = not followed */
@@ -46,7 +47,7 @@ struct l2_cache {
 void l2_init(struct l2_cache *c, const struct gpu_spec *gpu);
 void l2_alloc(struct l2_cache *c);
 void l2_free(struct l2_cache *c);
-bool l2_warm(struct l2_cache *c, uint32_t first, uint32_t lines);
+bool l2_warm(struct l2_cache *c, uint32_t first, uint32_t lines, enum warm_kind kind, double share);
 /* Follows what is read for the first time, of lines below @lines. */
 void l2_follow_first(struct l2_cache *c, uint32_t lines);
 /*

@@ -114,9 +114,10 @@ size_t cache_sim_block_limit(const struct cache_sim *c)
 	return share > 16 ? share : 16;
 }
 
-bool cache_sim_warm(struct cache_sim *c, uint32_t first, uint32_t lines)
+bool cache_sim_warm(struct cache_sim *c, uint32_t first, uint32_t lines, enum warm_kind kind,
+                    double share)
 {
-	return l2_warm(&c->l2, first, lines);
+	return l2_warm(&c->l2, first, lines, kind, share);
 }
 
 void cache_sim_follow_first(struct cache_sim *c, uint32_t lines)

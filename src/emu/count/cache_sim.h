@@ -76,9 +76,15 @@ struct cache_sim;
 struct cache_sim *cache_sim_new(const struct gpu_spec *gpu, double l1_bytes,
                                 struct line_filter *filter, uint64_t waves, unsigned loads);
 void cache_sim_free(struct cache_sim *c);
-/* So many lines from @first on are in L2 before the first block runs; false: too many ranges. */
-#define WARM_RANGES 8
-bool cache_sim_warm(struct cache_sim *c, uint32_t first, uint32_t lines);
+/*
+ * So many lines from @first on are in L2 before the first block runs; false: too many ranges.
+ * WARM_FOUND: brought there by blocks that are not simulated, which counts (found_bytes).
+ * WARM_KEPT: left there by the launch before, of which @share of the lines: they cost nothing.
+ */
+#define WARM_RANGES 24
+enum warm_kind { WARM_FOUND, WARM_KEPT };
+bool cache_sim_warm(struct cache_sim *c, uint32_t first, uint32_t lines, enum warm_kind kind,
+                    double share);
 /* Before the first wave: first_bytes is wanted, of lines below @lines. */
 void cache_sim_follow_first(struct cache_sim *c, uint32_t lines);
 
@@ -103,7 +109,7 @@ struct cache_totals {
 	double l2_local;               /* ... of those to local memory */
 	double l2_requests;            /* lines asked of L2, whatever of their sectors */
 	double read_bytes, write_bytes;
-	double found_bytes;      /* there by cache_sim_warm, and read for that: not in read_bytes */
+	double found_bytes;      /* there by WARM_FOUND, and read for that: not in read_bytes */
 	double first_bytes;      /* of both, never read before; 0 without cache_sim_follow_first */
 	double late_write_bytes; /* still in L2 at the end: written when others need the room */
 	double missed_sectors;   /* that loads and atomics asked L2 for, and it did not have */

@@ -23,6 +23,7 @@
 #include "emu/launch/known_launch.h"
 
 #include "base/mem.h"
+#include "emu/launch/kept_lines.h"
 #include "emu/launch/launch.h"
 #include "emu/launch/program_function.h"
 
@@ -276,6 +277,15 @@ bool known_launch_repeats(struct emu_device *d, struct known_launch *k)
 		k->next_try = 2 * k->seen;
 	}
 	return false;
+}
+
+void known_launch_touches(struct emu_device *d, const struct known_launch *k)
+{
+	l2_kept_begin(d->kept);
+	for (unsigned i = 0; i < k->n; i++)
+		if (kept_lines_region(d, region_of(d, &k->memory[i])))
+			l2_kept_touch(d->kept, k->memory[i].base, k->memory[i].size,
+			              k->memory[i].how & TOUCH_READ ? L2_READ : L2_WRITTEN);
 }
 
 /* --- noting --- */

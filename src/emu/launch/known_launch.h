@@ -22,6 +22,8 @@ uint64_t known_launch_number(const struct known_launch *k);
 /* The counted launch whose counts are proved to be those of the one that ran last, and of those
  * that repeat it; 0 = none. */
 uint64_t known_launch_counts(const struct known_launch *k);
+/* Its outcome was taken over: L2 holds what it touches. */
+void known_launch_touches(struct emu_device *d, const struct known_launch *k);
 /* It ran, as @l; @clean: to its end, and nothing was wrong with it. */
 void known_launch_note(struct emu_device *d, struct known_launch *k, const struct emu_launch *l,
                        bool clean);

@@ -33,6 +33,7 @@ struct emu_device {
 	struct texture_table textures;
 	struct image_cache *images;
 	struct known_launches *known;
+	struct l2_kept *kept; /* what L2 holds between launches */
 };
 /* image_cache.c: programs of micro-operations made for earlier launches of the same kernel with the
  * same dimensions and parameters; a program often launches one a thousand times. */

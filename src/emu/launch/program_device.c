@@ -43,6 +43,7 @@ bool emu_device_new(struct emu_device **out, const struct gpu_spec *gpu, struct 
 	d->no_filter = line_filter_new(true);
 	d->images = image_cache_new();
 	d->known = known_launches_new();
+	d->kept = l2_kept_new(gpu);
 	if (!reserve(d, err)) {
 		emu_device_free(d);
 		return false;
@@ -62,6 +63,7 @@ void emu_device_free(struct emu_device *d)
 		return;
 	image_cache_free(d->images);
 	known_launches_free(d->known);
+	l2_kept_free(d->kept);
 	texture_table_free(&d->textures);
 	emu_device_close(d);
 	free(d);
@@ -116,6 +118,7 @@ bool emu_device_release(struct emu_device *d, uint64_t address)
 		return false;
 	if (is_limited((enum emu_memory)r->kind))
 		d->used_bytes -= r->size;
+	l2_kept_drop(d->kept, r->base, r->size);
 	return arena_give_back(&d->arena, address);
 }
 

@@ -1,6 +1,7 @@
 /* One launch of a whole program; see emu/device.h. */
 #include "emu/device.h"
 
+#include "emu/launch/kept_lines.h"
 #include "emu/launch/known_launch.h"
 #include "emu/launch/launch.h"
 #include "emu/launch/program_function.h"
@@ -47,6 +48,7 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 	if (known && req->counting == EMU_COUNT_NONE && known_launch_repeats(d, known)) {
 		res->same_as = known_launch_number(known);
 		res->counts_as = known_launch_counts(known);
+		known_launch_touches(d, known);
 		return true;
 	}
 	bool ok = emu_launch_prepare_on(&l, d, f->module, f->func, &run, hooks, req, err);
@@ -56,6 +58,8 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 			emu_launch_printed(&l, req->print, req->print_ctx);
 		emu_launch_findings(&l, findings);
 	}
+	if (l.workers)
+		kept_lines_note(&l);
 	if (known && l.workers)
 		known_launch_note(d, known, &l, ok && !findings->n && !l.runtime);
 	if (ok && req->counting == EMU_COUNT_ALL && !req->machine_code)

@@ -50,7 +50,8 @@ void sampled_traffic_begin(struct emu_launch *l, uint32_t lines)
 	     r = next_in_size(l, r)) {
 		const uint64_t first = (r->base - l->device->arena.base) / LINE_BYTES;
 		const double part = fmin(left, (double)r->size);
-		if (!cache_sim_warm(l->grid.cache, (uint32_t)first, (uint32_t)ceil(part / LINE_BYTES)))
+		if (!cache_sim_warm(l->grid.cache, (uint32_t)first, (uint32_t)ceil(part / LINE_BYTES),
+		                    WARM_FOUND, 1))
 			return;
 		l->warm_bytes += part;
 		left -= part;

@@ -130,6 +130,17 @@ static cudaError_t check_direction(const struct guest_op *op, struct side from, 
 
 /* --- copies and sets --- */
 
+/* What L2 holds of both sides afterwards. */
+static void tell_traffic(const struct guest_op *op, enum record_direction direction)
+{
+	const struct guest_box *to = &op->u.copy.to, *from = &op->u.copy.from;
+	const size_t w = op->u.copy.width, h = op->u.copy.height, d = op->u.copy.depth;
+	if (direction == RECORD_D2D)
+		emu_device_traffic(guest.device, EMU_COPY_FROM, from->address, box_bytes(from, w, h, d));
+	emu_device_traffic(guest.device, direction == RECORD_D2D ? EMU_COPY_TO : EMU_FROM_HOST,
+	                   to->address, box_bytes(to, w, h, d));
+}
+
 static void move_bytes(const struct guest_op *op)
 {
 	for (size_t z = 0; z < op->u.copy.depth; z++)
@@ -202,6 +213,7 @@ static cudaError_t do_copy(struct guest_stream *s, const struct guest_op *op, en
 	else if (staged)
 		clock_wait_until(span.end_ns);
 	r.span = as_span(span);
+	tell_traffic(op, r.direction);
 	record_copy(&r);
 	return cudaSuccess;
 }
@@ -234,6 +246,7 @@ static cudaError_t do_set(struct guest_stream *s, const struct guest_op *op, con
 		for (size_t y = 0; y < height; y++)
 			set_row((uint8_t *)(uintptr_t)(to->address + z * to->slice + y * to->pitch), width,
 			        op->u.set.value, element);
+	emu_device_traffic(guest.device, EMU_SET, to->address, box_bytes(to, width, height, depth));
 	struct record_copy r = { .direction = RECORD_D2D,
 		                     .stream = s->id,
 		                     .async = true,

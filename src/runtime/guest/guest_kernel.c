@@ -22,10 +22,18 @@
  * first blocks are counted. */
 #define COUNTED_WORK 400000000
 
+/* Of launches with fewer, one more is counted for each part of its data that L2 holds. */
+#define COUNTED_AGAIN 20000000
+#define KEPT_LEVELS 5 /* nothing, a quarter ... all */
+
 /* Launches of one kernel, grid, block and shared memory: the first ones are counted. */
 struct kind {
-	uint64_t hash, first, counted;
-	double ns, share;
+	uint64_t hash, counted;
+	bool again; /* another one may be, which finds more or less of its data in L2 */
+	struct {
+		uint64_t like; /* the launch whose time it is; 0 = none yet */
+		double ns, share;
+	} kept[KEPT_LEVELS];
 };
 static struct {
 	struct kind *kind;
@@ -46,6 +54,32 @@ static struct kind *kind_of(const struct guest_op *op)
 	MEM_ROOM(kinds.kind, kinds.n, kinds.cap, 64);
 	kinds.kind[kinds.n] = (struct kind){ .hash = h };
 	return &kinds.kind[kinds.n++];
+}
+
+/* How much of what its parameters point to L2 holds: 0 to KEPT_LEVELS - 1. */
+static unsigned kept_level(const struct guest_op *op)
+{
+	uint64_t address[64];
+	struct emu_function_info info;
+	emu_function_info(op->u.launch.function->loaded, &info);
+	unsigned n = 0;
+	for (unsigned at = 0; at + 8 <= info.param_bytes && n < ARRAY_LEN(address); at += 8)
+		memcpy(&address[n++], (const char *)op->u.launch.params + at, sizeof *address);
+	const double share = emu_device_kept_share(guest.device, address, n);
+	return (unsigned)(share * (KEPT_LEVELS - 1) + 0.5);
+}
+
+/* The level whose time is told of a launch at @level: its own, or the nearest that was counted. */
+static unsigned level_told(const struct kind *k, unsigned level)
+{
+	unsigned best = level;
+	for (unsigned i = 0; i < KEPT_LEVELS && !k->kept[level].like; i++) {
+		const unsigned far = i > level ? i - level : level - i;
+		const unsigned now = best > level ? best - level : level - best;
+		if (k->kept[i].like && (best == level || far < now))
+			best = i;
+	}
+	return best;
 }
 
 static void print(void *ctx, const char *text, size_t n)
@@ -268,18 +302,31 @@ static struct emu_launch_request request_of(const struct guest_op *op, uint64_t 
 	return req;
 }
 
+/* What was counted of a launch, with @level of its data in L2. */
+static void note_counts(struct kind *kind, unsigned level, const struct guest_op *op,
+                        const struct run_counts *counts, uint64_t number)
+{
+	if (!kind->counted++)
+		kind->again = counts->total.warp_executed < COUNTED_AGAIN;
+	if (kind->kept[level].like)
+		number = kind->kept[level].like;
+	kind->kept[level].like = number;
+	kind->kept[level].ns = guest_kernel_ns(op, counts, &kind->kept[level].share);
+}
+
 /* Its place on the clock, and what came of it. */
-static void tell_outcome(struct guest_stream *s, const struct kind *kind,
+static void tell_outcome(struct guest_stream *s, const struct kind *kind, unsigned level,
                          const struct run_result *res, struct record_launch *r)
 {
 	const double launch_call_ns = r->parent ? 0 : stream_rates_of(&guest.gpu).launch_call_ns;
-	const struct clock_span span =
-		clock_place(s, GUEST_ENGINE_SM, kind->ns, kind->share, launch_call_ns);
+	const unsigned told = level_told(kind, level);
+	const struct clock_span span = clock_place(s, GUEST_ENGINE_SM, kind->kept[told].ns,
+	                                           kind->kept[told].share, launch_call_ns);
 	r->span = (struct record_span){ span.call_ns, span.start_ns, span.end_ns };
-	r->like = kind->first;
+	r->like = kind->kept[told].like;
 	r->same_as = res->same_as;
 	r->counts_as = res->counts_as;
-	r->share = kind->share;
+	r->share = kind->kept[told].share;
 	r->wall_s = res->wall_s;
 	r->races = res->races;
 }
@@ -298,10 +345,15 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	};
 	nesting->parent = r.number; /* of what it launches */
 	nesting->module = f->module;
+	const unsigned level = kept_level(op);
+	const bool again = kind->again && !kind->kept[level].like;
 	const bool count =
-		record_is_open() && (kind->counted < guest.config.count_first || is_asked(r.number));
+		record_is_open() &&
+		(kind->counted < guest.config.count_first || is_asked(r.number) || again);
 	struct launch_print printed = { 0 };
 	struct emu_launch_request req = request_of(op, r.number, count, &printed, nesting);
+	if (again && guest.config.races == RACES_USUAL)
+		req.check_races = RACES_OFF; /* they were looked for in the first */
 	if (count || machine_gives_results())
 		machine_need(f->module);
 	req.machine_code = machine_gives_results() && emu_module_level(f->module->loaded)[0];
@@ -329,11 +381,9 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 		res.counts = beside.sampled;
 	if (count)
 		machine_end(&beside.fork, f->module, ok ? &res.counts : NULL, &r);
-	if (ok && count) {
-		kind->ns = guest_kernel_ns(op, &res.counts, &kind->share);
-		kind->first = kind->counted++ ? kind->first : r.number;
-	}
-	tell_outcome(s, kind, &res, &r);
+	if (ok && count)
+		note_counts(kind, level, op, &res.counts, r.number);
+	tell_outcome(s, kind, level, &res, &r);
 	r.counted = !ok ? RECORD_FAILED : count ? RECORD_COUNTED : RECORD_REPEATS;
 	r.printed_bytes = printed.bytes;
 	record_launch(&r, ok && count ? &res.counts : NULL);

@@ -219,14 +219,15 @@ TEST(requests_wait_for_their_slowest_line)
 }
 
 /* The same lines are read by two SMs at the same instants, and by a third one later. */
-static struct cache_sim *three_blocks(struct line_filter *f, uint32_t warm_lines)
+static struct cache_sim *three_blocks(struct line_filter *f, uint32_t warm_lines,
+                                      enum warm_kind kind, double share)
 {
 	const struct gpu_spec gpu = { .sm_count = 3, .l2_bytes = 1 << 24 };
 	struct cache_sim *c = cache_sim_new(&gpu, 1 << 17, f, 1, 3);
 	struct access_log log = { 0 };
 	struct block_record records[3];
 	if (warm_lines)
-		assert_true(cache_sim_warm(c, 0, warm_lines));
+		assert_true(cache_sim_warm(c, 0, warm_lines, kind, share));
 	cache_sim_wave_size(c, 3);
 	for (unsigned block = 0; block < 3; block++) {
 		access_log_begin(&log, c);
@@ -252,7 +253,7 @@ TEST(lines_on_their_way_are_waited_for)
 {
 	struct line_filter *f = line_filter_new(false);
 	line_filter_cover(f, 1 << 16);
-	struct cache_sim *c = three_blocks(f, 0);
+	struct cache_sim *c = three_blocks(f, 0, WARM_FOUND, 1);
 	for (unsigned block = 0; block < 3; block++) {
 		const struct load_lines l = cache_sim_load(c, block);
 		assert_true(slow_requests(&l, FROM_L2) == 1);
@@ -270,7 +271,7 @@ TEST(warm_lines_are_found_in_l2)
 {
 	struct line_filter *f = line_filter_new(false);
 	line_filter_cover(f, 1 << 16);
-	struct cache_sim *c = three_blocks(f, 40);
+	struct cache_sim *c = three_blocks(f, 40, WARM_FOUND, 1);
 	for (unsigned block = 0; block < 3; block++) {
 		const struct load_lines l = cache_sim_load(c, block);
 		assert_true(slow_requests(&l, FROM_L2) == 1);
@@ -279,6 +280,24 @@ TEST(warm_lines_are_found_in_l2)
 	assert_true(cache_sim_totals(c).read_bytes == 60 * 128);
 	assert_true(cache_sim_totals(c).found_bytes == 40 * 128);
 	cache_sim_free(c);
+	line_filter_free(f);
+}
+
+/* What an earlier launch left in L2 costs no memory traffic and no wait for memory; of a part of it,
+ * the rest does. */
+TEST(kept_lines_cost_nothing)
+{
+	struct line_filter *f = line_filter_new(false);
+	line_filter_cover(f, 1 << 16);
+	struct cache_sim *all = three_blocks(f, 100, WARM_KEPT, 1);
+	const struct load_lines l = cache_sim_load(all, 0);
+	assert_true(l.slow[FROM_L2] == 100 && l.slow[FROM_DRAM] == 0);
+	assert_true(cache_sim_totals(all).read_bytes == 0 && cache_sim_totals(all).found_bytes == 0);
+	assert_true(cache_sim_totals(all).missed_sectors == 0);
+	cache_sim_free(all);
+	struct cache_sim *half = three_blocks(f, 100, WARM_KEPT, 0.5);
+	assert_in_range((unsigned)(cache_sim_totals(half).read_bytes / 128), 40, 60);
+	cache_sim_free(half);
 	line_filter_free(f);
 }
 

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""How far the modelled times of a program's launches are from those that a card took.
+
+    programs_time.py record PMPP-EXPLORE FILE.jsonl [NAME ...]
+    programs_time.py compare PMPP-EXPLORE SHEET FILE.jsonl [--out POINTS.jsonl] [NAME ...]
+
+record: builds the programs of tests/programs (all that run on a card, or those named) and runs each
+RUNS times under `launches --backend cuda`: a line per launch with its time, the median of the runs.
+Caches are as the program leaves them. Needs nvcc and a GPU.
+compare: the same programs in the emulator, launch by launch: measured and modelled time of those
+that are furthest off, then mean, median and 90th percentile of the errors, each program's launches
+weighing as one (a loop of a hundred launches says no more than one of them), and how much of the
+total time is missed. Launches shorter than EMPTY_NS say nothing of a model and are left out.
+"""
+import argparse
+import json
+import math
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "programs"
+RUNS = 3
+LIMIT_S = 60
+EMPTY_NS = 1000  # what an empty launch takes
+# what they do depends on the clock, on their own compiler or on chance
+LEFT_OUT = {"threads"}
+
+
+def words_of(source):
+    """Options for nvcc that the program names, without the architecture."""
+    text = source.read_text(encoding="utf-8")
+    return re.sub(r"-arch=\S+", "", " ".join(re.findall(r"^// nvcc: (.*)", text, re.M))).split()
+
+
+def arch_of(source):
+    own = re.search(r"^// nvcc: .*-arch=sm_(\d+a)", source.read_text(encoding="utf-8"), re.M)
+    return own.group(1) if own else None
+
+
+def programs(names):
+    for source in sorted(PROGRAMS.glob("*.cu")):
+        if source.stem in LEFT_OUT or (names and source.stem not in names):
+            continue
+        if re.search(r"^// emulator only", source.read_text(encoding="utf-8"), re.M):
+            continue
+        yield source
+
+
+def launches(words):
+    done = subprocess.run(words, capture_output=True, timeout=LIMIT_S, cwd=PROGRAMS,
+                          stdin=subprocess.DEVNULL, check=False)
+    seen = json.loads(done.stdout)
+    if "launches" not in seen:
+        raise ValueError(done.stdout[:200])
+    return [l for l in seen["launches"] if "failed" not in l["flags"]]
+
+
+def value(launch, key):
+    return launch["metrics"].get(key, {}).get("value")
+
+
+def build(source, folder):
+    nvcc = os.environ.get("NVCC", "nvcc")
+    binary = folder / source.stem
+    arch = arch_of(source) or "90"
+    code = f"sm_{arch}" if arch.endswith("a") else f"[sm_{arch},compute_{arch}]"
+    done = subprocess.run([nvcc, *words_of(source), "-O1", "-lineinfo", "-gencode",
+                           f"arch=compute_{arch},code={code}", "-o", binary, source],
+                          capture_output=True, check=False)
+    return binary if done.returncode == 0 else None
+
+
+def record(pmpp, path, names):
+    folder = pathlib.Path(path).parent / "bin"
+    folder.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        built = list(pool.map(lambda s: (s, build(s, folder)), programs(names)))
+    with open(path, "w", encoding="utf-8") as out:
+        for source, binary in built:
+            if not binary:
+                print(f"{source.stem}: does not compile", file=sys.stderr)
+                continue
+            try:
+                runs = [launches([pmpp, "launches", str(binary), "--backend", "cuda", "--json"])
+                        for _ in range(RUNS)]
+            except (ValueError, subprocess.TimeoutExpired) as e:
+                print(f"{source.stem}: {e}", file=sys.stderr)
+                continue
+            if len({len(r) for r in runs}) != 1:
+                print(f"{source.stem}: not the same launches each time", file=sys.stderr)
+                continue
+            for n, same in enumerate(zip(*runs)):
+                times = [value(l, "time.kernel_ns") for l in same]
+                if None not in times:
+                    print(json.dumps({"program": source.stem, "launch": n,
+                                      "kernel": same[0]["kernel"], "grid": same[0]["grid"],
+                                      "block": same[0]["block"],
+                                      "ns": statistics.median(times)}), file=out, flush=True)
+
+
+def modelled(pmpp, sheet, source):
+    try:
+        return launches([pmpp, "launches", str(source), "--gpu", sheet, "--backend", "emu", "--json",
+                         *words_of(source)])
+    except (ValueError, subprocess.TimeoutExpired) as e:
+        print(f"{source.stem}: {e}", file=sys.stderr)
+        return []
+
+
+def points_of(measured, ours):
+    """Pairs of the same launch; none at all where the two did not launch the same."""
+    same = len(measured) == len(ours) and all(
+        m["grid"] == o["grid"] and m["block"] == o["block"] for m, o in zip(measured, ours))
+    if not same:
+        return None
+    return [{**m, "modelled_ns": value(o, "time.kernel_ns"),
+             "bottleneck": value(o, "time.bottleneck")}
+            for m, o in zip(measured, ours)
+            if m["ns"] >= EMPTY_NS and value(o, "time.kernel_ns")]
+
+
+def errors_of(points):
+    """One point per program, kernel and shape: the median of its launches' errors."""
+    groups = {}
+    for p in points:
+        key = p["program"], p["kernel"], tuple(p["grid"]), tuple(p["block"])
+        groups.setdefault(key, []).append(p["modelled_ns"] / p["ns"])
+    return {k: statistics.median(v) for k, v in groups.items()}
+
+
+def compare(pmpp, sheet, path, out, names):
+    measured = {}
+    for line in open(path, encoding="utf-8"):
+        p = json.loads(line)
+        measured.setdefault(p["program"], []).append(p)
+    points = []
+    for source in programs(names):
+        if source.stem not in measured:
+            continue
+        ours = modelled(pmpp, sheet, source)
+        found = points_of(measured[source.stem], ours)
+        if found is None:
+            print(f"{source.stem}: {len(measured[source.stem])} launches measured, "
+                  f"{len(ours)} here, or others", file=sys.stderr)
+        points += found or []
+    if out:
+        with open(out, "w", encoding="utf-8") as f:
+            for p in points:
+                print(json.dumps(p), file=f)
+    ratios = errors_of(points)
+    if not ratios:
+        print("nothing to compare")
+        return 1
+    print("modelled / measured, the furthest off:")
+    for key, ratio in sorted(ratios.items(), key=lambda kv: -abs(math.log(kv[1])))[:20]:
+        print(f"  {ratio:6.2f}  {key[0]} {key[1][:50]} {list(key[2])} {list(key[3])}")
+    off = sorted(abs(r - 1) for r in ratios.values())
+    total = sum(p["ns"] for p in points), sum(p["modelled_ns"] for p in points)
+    print(f"{len(points)} launches, {len(ratios)} of different shape: mean error "
+          f"{100 * statistics.mean(off):.1f} %, median {100 * statistics.median(off):.1f} %, p90 "
+          f"{100 * off[int(0.9 * (len(off) - 1))]:.0f} %, bias "
+          f"{100 * (statistics.mean(ratios.values()) - 1):+.1f} %; time in all x "
+          f"{total[1] / total[0]:.3f}")
+    return 0
+
+
+def main():
+    args = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    args.add_argument("mode", choices=("record", "compare"))
+    args.add_argument("words", nargs="+")
+    args.add_argument("--out")
+    a = args.parse_args()
+    a.words[0] = str(pathlib.Path(a.words[0]).resolve())
+    if a.mode == "record":
+        record(a.words[0], a.words[1], a.words[2:])
+        return 0
+    return compare(a.words[0], a.words[1], a.words[2], a.out, a.words[3:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
