@@ -101,6 +101,7 @@ static const char *advice(const struct session *s)
 		case PERF_LATENCY: return "next: waits on memory; more warps or more loads in flight";
 		case PERF_INT: return "next: integer work decides; hoist indices out of the loop";
 		case PERF_SFU: return "next: special functions decide; use cheaper forms";
+		case PERF_PAGES: return "next: managed pages come from the host; prefetch them before";
 		case PERF_FP32:
 		case PERF_FP64:
 		case PERF_DRAM:

@@ -70,13 +70,20 @@ void emu_device_host_writes(struct emu_device *d, uint64_t address);
 
 /* --- what L2 holds between launches --- */
 
-/* A copy or a set by the device itself, or what came from the host past L2. */
+/* A copy or a set by the device itself, or what came from the host. */
 enum emu_traffic { EMU_SET, EMU_COPY_FROM, EMU_COPY_TO, EMU_FROM_HOST };
 void emu_device_traffic(struct emu_device *d, enum emu_traffic kind, uint64_t address,
                         uint64_t bytes);
 /* Of the allocations that hold one of @n addresses, the share of their bytes that is in L2; those
  * that are the host's memory are left out. */
 double emu_device_kept_share(const struct emu_device *d, const uint64_t *address, unsigned n);
+
+/* Of the allocations that hold one of @n addresses: is some of it managed memory that is not on the
+ * GPU? It comes page by page when a launch touches it. */
+bool emu_device_pages_away(const struct emu_device *d, const uint64_t *address, unsigned n);
+/* The program asked for managed memory to be on the GPU, or with the host. Returns the bytes that
+ * move: all of the allocation's or none. */
+double emu_device_prefetch(struct emu_device *d, uint64_t address, bool to_gpu);
 
 /* What all of its memory holds, but for what is set anew for every launch, in 128 bits. */
 struct emu_device_digest {
@@ -140,6 +147,8 @@ struct emu_launch_request {
 	unsigned registers;  /* per thread, for residency; 0 = unknown */
 	bool cooperative;    /* all blocks are resident at once */
 	unsigned cluster[3]; /* blocks; 0 = as the kernel was compiled */
+	bool code_kept;      /* the kernel has run before, for the time alone */
+	bool counted_before; /* one like it was: what follows from its kernel alone has been told */
 	bool machine_code;   /* that of emu_module_set_code(), not the PTX */
 	uint64_t number;     /* the caller's name for it, not 0 */
 	enum emu_counting counting;

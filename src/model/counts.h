@@ -217,6 +217,9 @@ struct run_counts {
 	double l2_local_sectors;    /* ... of those to local memory */
 	double l2_requests;         /* lines asked of L2, each with 1 to 4 of those sectors */
 	double dram_accesses;       /* lines read from device memory or written, each at one time */
+	double pages_host, pages_fresh; /* bytes of managed memory that came page by page: what the
+	                                 * host wrote, what nobody did */
+	bool code_kept; /* its instructions ran not long before */
 };
 
 /* Lanes that took part: those with a true predicate, and those whose branch was not for them. A

@@ -26,6 +26,7 @@
 #define NEEDS_L2 NEEDS_1(l2_sectors)
 #define NEEDS_DRAM NEEDS_2(dram_read_bytes, dram_write_bytes)
 #define NEEDS_LATENCY NEEDS_1(warp_executed)
+#define NEEDS_PAGES NEEDS_1(warp_executed)
 
 static const struct {
 	const char *name, *about;

@@ -26,7 +26,8 @@
 	X(SHARED, "shared", "shared-memory wavefronts, one per SM and cycle")           \
 	X(L2, "L2", "sectors that miss L1 over L2 bandwidth; additions to one address") \
 	X(DRAM, "DRAM", "bytes that miss L2 over memory bandwidth")                     \
-	X(LATENCY, "latency", "dependent memory trips that too few warps can hide")
+	X(LATENCY, "latency", "dependent memory trips that too few warps can hide")     \
+	X(PAGES, "pages", "managed memory that comes to the GPU page by page")
 
 enum perf_resource {
 #define X(id, name, about) PERF_##id,

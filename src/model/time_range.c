@@ -14,6 +14,7 @@ static const struct time_range ranges[PERF_RESOURCE_COUNT] = {
 	[PERF_INT] = { 0.85, 1.3 },      [PERF_SFU] = { 0.85, 1.3 },  [PERF_LSU] = { 0.82, 1.34 },
 	[PERF_SHARED] = { 0.88, 1.07 },  [PERF_L2] = { 0.82, 1.44 },  [PERF_DRAM] = { 0.93, 1.42 },
 	[PERF_LATENCY] = { 0.85, 1.34 },
+	[PERF_PAGES] = { 0.7, 1.7 }, /* managed.jsonl, ten sizes */
 };
 
 /*

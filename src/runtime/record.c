@@ -298,6 +298,7 @@ static void make_counts_legal(struct run_counts *c)
 	make_legal(&c->steps_cut);
 	make_legal(&c->ptx_known);
 	make_legal(&c->mix_known);
+	make_legal(&c->code_kept);
 	for (unsigned i = 0; i < c->n_accesses; i++) {
 		struct access_sample *a = &c->accesses[i];
 		TERMINATE(a->op);

@@ -292,6 +292,15 @@ static double l2_sector_times(const struct run_counts *c)
 	            timing.l2_request_sectors * c->l2_requests);
 }
 
+/* Warps wait for the first pages together; the rest follow at the rate at which they can come. */
+static double pages_ns(const struct run_counts *c)
+{
+	const double bytes = c->pages_host + c->pages_fresh;
+	return bytes > 0 ? timing.page_fault_ns + c->pages_host / timing.page_host_gbs +
+	                       c->pages_fresh / timing.page_fresh_gbs
+	                 : 0;
+}
+
 /* --- the whole launch --- */
 
 static void sm_resources(const struct demand *d, double scale, double *ns)
@@ -360,10 +369,12 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	const double work_ns =
 		overlapped(sm, overlapped(out->resource_ns[PERF_L2], out->resource_ns[PERF_DRAM])) + swaps;
 	out->resource_ns[PERF_L2] = fmax(out->resource_ns[PERF_L2], swaps);
+	out->resource_ns[PERF_PAGES] = pages_ns(counts);
 	for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++)
 		if (out->resource_ns[r] > out->resource_ns[out->bottleneck])
 			out->bottleneck = (enum perf_resource)r;
 	out->resident_warps = mean_resident_warps(&w, resident, sm > 0 ? work_ns / sm : 1);
-	out->kernel_ns = g->launch_overhead_ns + timing.cold_start_ns +
-	                 counts->code_blocks * timing.cold_block_ns + work_ns;
+	const double cold_ns =
+		counts->code_kept ? 0 : timing.cold_start_ns + counts->code_blocks * timing.cold_block_ns;
+	out->kernel_ns = g->launch_overhead_ns + cold_ns + work_ns + out->resource_ns[PERF_PAGES];
 }

@@ -29,6 +29,7 @@ static const char *resource_words(const char *name)
 		{ PERF_SFU, "special functions" },   { PERF_LSU, "loads and stores (L1)" },
 		{ PERF_SHARED, "shared memory" },    { PERF_L2, "L2" },
 		{ PERF_DRAM, "memory (DRAM)" },      { PERF_LATENCY, "latency" },
+		{ PERF_PAGES, "pages of managed memory" },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)
 		if (!strcmp(name, perf_resource_name(table[i].id)))

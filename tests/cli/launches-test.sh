@@ -229,7 +229,7 @@ __global__ void add(float *x, size_t n)
 }
 int main()
 {
-	const size_t n = 1 << 18, many = 1 << 25;
+	const size_t n = 1 << 22, many = 1 << 25;
 	static float host[n];
 	float *x, *y;
 	cudaMalloc(&x, n * sizeof *x);
@@ -249,8 +249,42 @@ int main()
 }
 CUDA
 "$PMPP" launches "$work/kept.cu" --gpu h200 --json >"$work/out" 2>"$work/err"
-same kept-in-l2 '1 0 1 0 128 128 1' \
+same kept-in-l2 '16 0 16 0 128 128 16' \
 	"$(for k in 0 1 2 3 4 5 6; do field "$work/out" launches $k metrics dram.read_bytes value; done |
 		awk '{ printf "%s%.0f", (NR > 1 ? " " : ""), $1 / 1048576 }')"
 same kept-time-less 1 \
 	"$(awk "BEGIN { print $(field "$work/out" launches 1 metrics time.kernel_ns value) < $(field "$work/out" launches 0 metrics time.kernel_ns value) }")"
+# Pages of managed memory: they come once, and again where the host wrote; a prefetch spares them.
+cat >"$work/pages.cu" <<'CUDA'
+__global__ void add(float *x, int n)
+{
+	for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+		x[i] += 1;
+}
+int main()
+{
+	const int n = 1 << 20;
+	float *x;
+	cudaMallocManaged(&x, n * sizeof *x);
+	for (int i = 0; i < n; i++)
+		x[i] = 1;
+	for (int k = 0; k < 2; k++)
+		add<<<64, 128>>>(x, n), cudaDeviceSynchronize();
+	x[5] = 9;
+	add<<<64, 128>>>(x, n), cudaDeviceSynchronize();
+	for (int i = 0; i < n; i++)
+		x[i] = 1;
+#if CUDART_VERSION >= 13000
+	cudaMemPrefetchAsync(x, n * sizeof *x, cudaMemLocation{ cudaMemLocationTypeDevice, 0 }, 0);
+#else
+	cudaMemPrefetchAsync(x, n * sizeof *x, 0);
+#endif
+	add<<<64, 128>>>(x, n), cudaDeviceSynchronize();
+	cudaFree(x);
+}
+CUDA
+"$PMPP" launches "$work/pages.cu" --gpu h200 --json >"$work/out" 2>"$work/err"
+same pages-come '557 0 41 0' \
+	"$(for k in 0 1 2 3; do field "$work/out" launches $k metrics time.pages_ns value; done |
+		awk '{ printf "%s%.0f", (NR > 1 ? " " : ""), $1 / 1000 }')"
+same pages-decide pages "$(field "$work/out" launches 0 metrics time.bottleneck value)"

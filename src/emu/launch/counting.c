@@ -6,7 +6,7 @@
 #include "emu/launch/launch.h"
 
 #include "emu/device.h"
-#include "emu/launch/kept_lines.h"
+#include "emu/launch/kept.h"
 #include "emu/launch/sampled_traffic.h"
 #include "model/occupancy.h"
 
@@ -59,7 +59,7 @@ void counting_begin(struct emu_launch *l, bool counted)
 		return;
 	}
 	g->cache = new_cache(l, true, lines);
-	kept_lines_begin(l);
+	kept_begin(l);
 	sampled_traffic_begin(l, lines);
 	if (has_global_atomics(&l->image.ir))
 		g->collisions = collision_log_new((uint64_t)l->device->gpu->sm_count * l->blocks_per_sm,

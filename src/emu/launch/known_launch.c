@@ -23,7 +23,7 @@
 #include "emu/launch/known_launch.h"
 
 #include "base/mem.h"
-#include "emu/launch/kept_lines.h"
+#include "emu/launch/kept.h"
 #include "emu/launch/launch.h"
 #include "emu/launch/program_function.h"
 
@@ -283,9 +283,7 @@ void known_launch_touches(struct emu_device *d, const struct known_launch *k)
 {
 	l2_kept_begin(d->kept);
 	for (unsigned i = 0; i < k->n; i++)
-		if (kept_lines_region(d, region_of(d, &k->memory[i])))
-			l2_kept_touch(d->kept, k->memory[i].base, k->memory[i].size,
-			              k->memory[i].how & TOUCH_READ ? L2_READ : L2_WRITTEN);
+		kept_touch(d, region_of(d, &k->memory[i]), k->memory[i].how);
 }
 
 /* --- noting --- */

@@ -33,7 +33,8 @@ struct emu_device {
 	struct texture_table textures;
 	struct image_cache *images;
 	struct known_launches *known;
-	struct l2_kept *kept; /* what L2 holds between launches */
+	struct l2_kept *kept;        /* what L2 holds between launches */
+	struct managed_pages *pages; /* where managed memory lies */
 };
 /* image_cache.c: programs of micro-operations made for earlier launches of the same kernel with the
  * same dimensions and parameters; a program often launches one a thousand times. */
@@ -143,6 +144,7 @@ struct emu_launch {
 	struct device_runtime *runtime; /* of device code; NULL = it uses none */
 	unsigned blocks_per_sm;         /* resident, for the cache simulation */
 	double warm_bytes;              /* of a sample: buffers that L2 holds from the start */
+	double pages_host, pages_fresh; /* of a program: bytes of managed memory that came for it */
 	uint64_t enough;            /* instructions of warps behind which counting may end; 0 = never */
 	uint64_t counted;           /* blocks, where it has; 0 = it has not */
 	struct run_result *results; /* ... whose counts then are here */

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "emu/launch/known_launch.h"
 #include "emu/launch/launch.h"
+#include "emu/launch/managed_pages.h"
 #include "model/gpu.h"
 
 #include <stdlib.h>
@@ -44,6 +45,7 @@ bool emu_device_new(struct emu_device **out, const struct gpu_spec *gpu, struct 
 	d->images = image_cache_new();
 	d->known = known_launches_new();
 	d->kept = l2_kept_new(gpu);
+	d->pages = managed_pages_new();
 	if (!reserve(d, err)) {
 		emu_device_free(d);
 		return false;
@@ -64,6 +66,7 @@ void emu_device_free(struct emu_device *d)
 	image_cache_free(d->images);
 	known_launches_free(d->known);
 	l2_kept_free(d->kept);
+	managed_pages_free(d->pages);
 	texture_table_free(&d->textures);
 	emu_device_close(d);
 	free(d);

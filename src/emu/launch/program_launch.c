@@ -1,7 +1,7 @@
 /* One launch of a whole program; see emu/device.h. */
 #include "emu/device.h"
 
-#include "emu/launch/kept_lines.h"
+#include "emu/launch/kept.h"
 #include "emu/launch/known_launch.h"
 #include "emu/launch/launch.h"
 #include "emu/launch/program_function.h"
@@ -41,6 +41,7 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 	memset(res, 0, sizeof *res);
 	memset(findings, 0, sizeof *findings);
 	res->counts.dram_read_bytes = res->counts.dram_write_bytes = res->counts.l2_sectors = -1;
+	kept_look(d);
 	struct known_launch *known =
 		req->machine_code || req->other_contents || req->backwards || req->max_blocks
 			? NULL
@@ -59,10 +60,10 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 		emu_launch_findings(&l, findings);
 	}
 	if (l.workers)
-		kept_lines_note(&l);
+		kept_note(&l);
 	if (known && l.workers)
 		known_launch_note(d, known, &l, ok && !findings->n && !l.runtime);
-	if (ok && req->counting == EMU_COUNT_ALL && !req->machine_code)
+	if (ok && req->counting == EMU_COUNT_ALL && !req->machine_code && !req->counted_before)
 		emu_launch_unset(&l, findings);
 	if (ok)
 		take_results(&l, res);

@@ -1,6 +1,7 @@
 /* From what a launch left behind to a run's result: traffic, counts, outputs. */
 #include "emu/launch/launch.h"
 
+#include "emu/device.h"
 #include "emu/launch/sampled_traffic.h"
 #include "emu/launch/tally.h"
 
@@ -95,6 +96,9 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	counts_set_emulated(&c->of_total, l->sass ? l->sass->cubin.sm : 0);
 	counts_set_emulated(&c->of_lines, l->sass ? l->sass->cubin.sm : 0);
 	fill_traffic(l, factor, c);
+	c->pages_host = l->pages_host;
+	c->pages_fresh = l->pages_fresh;
+	c->code_kept = l->program && l->program->code_kept;
 	fill_atomics(l, factor, c);
 	tally(l, factor, c);
 	scale_swaps(factor, &c->atomics);

@@ -22,18 +22,25 @@
  * first blocks are counted. */
 #define COUNTED_WORK 400000000
 
-/* Of launches with fewer, one more is counted for each part of its data that L2 holds. */
+/* Of launches with fewer, one more is counted in each state of the GPU. */
 #define COUNTED_AGAIN 20000000
-#define KEPT_LEVELS 5 /* nothing, a quarter ... all */
+/* What a launch finds that does not change what it does, but how long it takes. */
+enum {
+	STATE_FIRST,     /* the kernel has not run before */
+	STATE_PAGES,     /* managed memory comes page by page */
+	STATE_KEPT,      /* L2 holds nothing of its data, a quarter ... */
+	STATE_ALL = STATE_KEPT + 4, /* ... all of it */
+	STATES,
+};
 
 /* Launches of one kernel, grid, block and shared memory: the first ones are counted. */
 struct kind {
 	uint64_t hash, counted;
-	bool again; /* another one may be, which finds more or less of its data in L2 */
+	bool again; /* another one may be, which finds another state */
 	struct {
 		uint64_t like; /* the launch whose time it is; 0 = none yet */
 		double ns, share;
-	} kept[KEPT_LEVELS];
+	} in[STATES];
 };
 static struct {
 	struct kind *kind;
@@ -56,30 +63,34 @@ static struct kind *kind_of(const struct guest_op *op)
 	return &kinds.kind[kinds.n++];
 }
 
-/* How much of what its parameters point to L2 holds: 0 to KEPT_LEVELS - 1. */
-static unsigned kept_level(const struct guest_op *op)
+/* As far as its parameters tell what it touches. */
+static unsigned state_of(const struct guest_op *op)
 {
 	uint64_t address[64];
 	struct emu_function_info info;
-	emu_function_info(op->u.launch.function->loaded, &info);
+	const struct guest_function *f = op->u.launch.function;
+	emu_function_info(f->loaded, &info);
 	unsigned n = 0;
 	for (unsigned at = 0; at + 8 <= info.param_bytes && n < ARRAY_LEN(address); at += 8)
 		memcpy(&address[n++], (const char *)op->u.launch.params + at, sizeof *address);
+	if (!f->launches)
+		return STATE_FIRST;
+	if (emu_device_pages_away(guest.device, address, n))
+		return STATE_PAGES;
 	const double share = emu_device_kept_share(guest.device, address, n);
-	return (unsigned)(share * (KEPT_LEVELS - 1) + 0.5);
+	return STATE_KEPT + (unsigned)(share * (STATE_ALL - STATE_KEPT) + 0.5);
 }
 
-/* The level whose time is told of a launch at @level: its own, or the nearest that was counted. */
-static unsigned level_told(const struct kind *k, unsigned level)
+/* The state whose time is told of a launch in @state: its own, or the nearest that was counted. */
+static unsigned state_told(const struct kind *k, unsigned state)
 {
-	unsigned best = level;
-	for (unsigned i = 0; i < KEPT_LEVELS && !k->kept[level].like; i++) {
-		const unsigned far = i > level ? i - level : level - i;
-		const unsigned now = best > level ? best - level : level - best;
-		if (k->kept[i].like && (best == level || far < now))
-			best = i;
+	for (unsigned far = 0; far < STATES; far++) {
+		if (state + far < STATES && k->in[state + far].like)
+			return state + far;
+		if (state >= far && k->in[state - far].like)
+			return state - far;
 	}
-	return best;
+	return state;
 }
 
 static void print(void *ctx, const char *text, size_t n)
@@ -286,6 +297,7 @@ static struct emu_launch_request request_of(const struct guest_op *op, uint64_t 
 		               : guest.config.races == RACES_USUAL ? RACES_SPREAD
 		                                                   : guest.config.races,
 		.strict = guest.config.strict,
+		.code_kept = f->launches > 0,
 		.heap_bytes = guest.limits[cudaLimitMallocHeapSize],
 		.timeout_s = guest.config.launch_timeout_s,
 		.threads = guest.config.threads,
@@ -302,31 +314,31 @@ static struct emu_launch_request request_of(const struct guest_op *op, uint64_t 
 	return req;
 }
 
-/* What was counted of a launch, with @level of its data in L2. */
-static void note_counts(struct kind *kind, unsigned level, const struct guest_op *op,
+/* What was counted of a launch in @state. */
+static void note_counts(struct kind *kind, unsigned state, const struct guest_op *op,
                         const struct run_counts *counts, uint64_t number)
 {
 	if (!kind->counted++)
 		kind->again = counts->total.warp_executed < COUNTED_AGAIN;
-	if (kind->kept[level].like)
-		number = kind->kept[level].like;
-	kind->kept[level].like = number;
-	kind->kept[level].ns = guest_kernel_ns(op, counts, &kind->kept[level].share);
+	if (kind->in[state].like)
+		number = kind->in[state].like;
+	kind->in[state].like = number;
+	kind->in[state].ns = guest_kernel_ns(op, counts, &kind->in[state].share);
 }
 
 /* Its place on the clock, and what came of it. */
-static void tell_outcome(struct guest_stream *s, const struct kind *kind, unsigned level,
+static void tell_outcome(struct guest_stream *s, const struct kind *kind, unsigned state,
                          const struct run_result *res, struct record_launch *r)
 {
 	const double launch_call_ns = r->parent ? 0 : stream_rates_of(&guest.gpu).launch_call_ns;
-	const unsigned told = level_told(kind, level);
-	const struct clock_span span = clock_place(s, GUEST_ENGINE_SM, kind->kept[told].ns,
-	                                           kind->kept[told].share, launch_call_ns);
+	const unsigned told = state_told(kind, state);
+	const struct clock_span span = clock_place(s, GUEST_ENGINE_SM, kind->in[told].ns,
+	                                           kind->in[told].share, launch_call_ns);
 	r->span = (struct record_span){ span.call_ns, span.start_ns, span.end_ns };
-	r->like = kind->kept[told].like;
+	r->like = kind->in[told].like;
 	r->same_as = res->same_as;
 	r->counts_as = res->counts_as;
-	r->share = kind->kept[told].share;
+	r->share = kind->in[told].share;
 	r->wall_s = res->wall_s;
 	r->races = res->races;
 }
@@ -345,8 +357,8 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	};
 	nesting->parent = r.number; /* of what it launches */
 	nesting->module = f->module;
-	const unsigned level = kept_level(op);
-	const bool again = kind->again && !kind->kept[level].like;
+	const unsigned state = state_of(op);
+	const bool again = kind->again && !kind->in[state].like;
 	const bool count =
 		record_is_open() &&
 		(kind->counted < guest.config.count_first || is_asked(r.number) || again);
@@ -354,6 +366,7 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	struct emu_launch_request req = request_of(op, r.number, count, &printed, nesting);
 	if (again && guest.config.races == RACES_USUAL)
 		req.check_races = RACES_OFF; /* they were looked for in the first */
+	req.counted_before = again;
 	if (count || machine_gives_results())
 		machine_need(f->module);
 	req.machine_code = machine_gives_results() && emu_module_level(f->module->loaded)[0];
@@ -382,8 +395,8 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	if (count)
 		machine_end(&beside.fork, f->module, ok ? &res.counts : NULL, &r);
 	if (ok && count)
-		note_counts(kind, level, op, &res.counts, r.number);
-	tell_outcome(s, kind, level, &res, &r);
+		note_counts(kind, state, op, &res.counts, r.number);
+	tell_outcome(s, kind, state, &res, &r);
 	r.counted = !ok ? RECORD_FAILED : count ? RECORD_COUNTED : RECORD_REPEATS;
 	r.printed_bytes = printed.bytes;
 	record_launch(&r, ok && count ? &res.counts : NULL);

@@ -1,8 +1,10 @@
-/* Advice about managed memory: where it lies is the system's affair here, in both places at once;
- * what the program advised is kept for its questions. */
-#include "runtime/guest/guest.h"
+/* Advice about managed memory: here it lies in both places at once; what the program advised is kept
+ * for its questions, and a prefetch takes the time of a copy and spares launches their page faults.
+ */
+#include "runtime/guest/guest_clock.h"
 
 #include "base/mem.h"
+#include "timemodel/stream_time.h"
 
 #include <string.h>
 
@@ -63,12 +65,21 @@ GUEST_API cudaError_t CUDARTAPI cudaMemAdvise(const void *p, size_t bytes,
 	GUEST_CALL(advise(p, advice, where));
 }
 
-static cudaError_t prefetch(const void *p, struct cudaMemLocation where)
+static cudaError_t prefetch(const void *p, struct cudaMemLocation where, cudaStream_t stream)
 {
+	struct guest_stream *s = guest_stream_of(stream);
 	struct advice *a = advice_of(p);
+	if (!s)
+		return cudaErrorInvalidResourceHandle;
 	if (!a)
 		return cudaErrorInvalidValue;
 	a->prefetched = location(where);
+	const bool to_gpu = a->prefetched.type == cudaMemLocationTypeDevice;
+	const double bytes = emu_device_prefetch(guest.device, (uint64_t)(uintptr_t)p, to_gpu);
+	const struct stream_rates r = stream_rates_of(&guest.gpu);
+	if (bytes > 0)
+		clock_place(s, to_gpu ? GUEST_ENGINE_H2D : GUEST_ENGINE_D2H,
+		            r.copy_latency_ns + bytes / r.pinned_gbs, 1, r.copy_call_ns);
 	return cudaSuccess;
 }
 
@@ -76,17 +87,17 @@ GUEST_API cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void *p, size_t bytes
                                                      struct cudaMemLocation where, unsigned flags,
                                                      cudaStream_t stream)
 {
-	(void)bytes, (void)flags, (void)stream;
-	GUEST_CALL(prefetch(p, where));
+	(void)bytes, (void)flags;
+	GUEST_CALL(prefetch(p, where, stream));
 }
 
 static cudaError_t prefetch_batch(void **p, size_t n, const struct cudaMemLocation *where,
-                                  const size_t *first, size_t n_where)
+                                  const size_t *first, size_t n_where, cudaStream_t stream)
 {
 	for (size_t i = 0, k = 0; i < n; i++) {
 		while (k + 1 < n_where && first[k + 1] <= i)
 			k++;
-		const cudaError_t e = n_where ? prefetch(p[i], where[k]) : cudaErrorInvalidValue;
+		const cudaError_t e = n_where ? prefetch(p[i], where[k], stream) : cudaErrorInvalidValue;
 		if (e != cudaSuccess)
 			return e;
 	}
@@ -99,8 +110,8 @@ GUEST_API cudaError_t CUDARTAPI cudaMemPrefetchBatchAsync(void **p, size_t *size
                                                           unsigned long long flags,
                                                           cudaStream_t stream)
 {
-	(void)sizes, (void)flags, (void)stream;
-	GUEST_CALL(prefetch_batch(p, n, where, first, n_where));
+	(void)sizes, (void)flags;
+	GUEST_CALL(prefetch_batch(p, n, where, first, n_where, stream));
 }
 
 /* What is discarded may hold anything: it stays as it is. */
@@ -124,8 +135,8 @@ GUEST_API cudaError_t CUDARTAPI cudaMemDiscardAndPrefetchBatchAsync(
 	void **p, size_t *sizes, size_t n, struct cudaMemLocation *where, size_t *first, size_t n_where,
 	unsigned long long flags, cudaStream_t stream)
 {
-	(void)sizes, (void)flags, (void)stream;
-	GUEST_CALL(prefetch_batch(p, n, where, first, n_where));
+	(void)sizes, (void)flags;
+	GUEST_CALL(prefetch_batch(p, n, where, first, n_where, stream));
 }
 
 /* --- questions --- */

@@ -187,6 +187,27 @@ TEST(vector_addition_ladder)
 	}
 }
 
+/* --- what a launch finds --- */
+
+/* Pages that come from the host add a fault and their transfer, and decide; a kernel whose code is
+ * there begins sooner. */
+TEST(pages_and_code_of_a_launch)
+{
+	struct run r = vec_add("h200", 1 << 20, 4096, 256);
+	const double alone = r.p.kernel_ns;
+	assert_true(r.p.resource_ns[PERF_PAGES] == 0);
+	r.counts.pages_host = 8 << 20;
+	r.counts.pages_fresh = 12e6;
+	finish(&r, "h200", 20, 0);
+	assert_true(close_to(r.p.resource_ns[PERF_PAGES], 33e3 + (8 << 20) / 8.0 + 1e6, 1e-6));
+	assert_true(close_to(r.p.kernel_ns, alone + r.p.resource_ns[PERF_PAGES], 1e-6));
+	assert_int_equal(r.p.bottleneck, PERF_PAGES);
+	r.counts.pages_host = r.counts.pages_fresh = 0;
+	r.counts.code_kept = true;
+	finish(&r, "h200", 20, 0);
+	assert_true(close_to(r.p.kernel_ns, alone - timing.cold_start_ns, 1e-6));
+}
+
 /* --- waves and tail --- */
 
 TEST(waves_and_tail)

@@ -1,0 +1,126 @@
+/* See kept.h. */
+#include "emu/launch/kept.h"
+
+#include "emu/device.h"
+#include "emu/launch/managed_pages.h"
+
+#define LINE_BYTES 128
+#define LEAST_SHARE 0.02
+
+/* Does L2 keep what lies there? Not of the host's memory. */
+static bool in_l2(const struct emu_device *d, const struct arena_region *r)
+{
+	const bool own = r->kind == EMU_MEMORY_DEVICE || r->kind == EMU_MEMORY_VARIABLE ||
+	                 r->kind == EMU_MEMORY_MANAGED;
+	return own && !r->outside && !emu_device_sets_anew(d, r);
+}
+
+/* Bytes that are with the host, and so not in L2. */
+static double bytes_away(const struct emu_device *d, const struct arena_region *r)
+{
+	managed_pages_look(d->pages, &d->arena, r);
+	const struct page_moves m = managed_pages_away(d->pages, r);
+	if (m.host + m.fresh > 0)
+		l2_kept_drop(d->kept, r->base, r->size);
+	return m.host + m.fresh;
+}
+
+void kept_look(const struct emu_device *d)
+{
+	for (unsigned i = 0; i < d->arena.n; i++)
+		if (d->arena.region[i].kind == EMU_MEMORY_MANAGED)
+			bytes_away(d, &d->arena.region[i]);
+}
+
+void kept_begin(struct emu_launch *l)
+{
+	const struct emu_device *d = l->device;
+	if (!l->program)
+		return;
+	for (unsigned i = 0; i < d->arena.n; i++) {
+		const struct arena_region *r = &d->arena.region[i];
+		const double share = in_l2(d, r) ? l2_kept_share(d->kept, r->base, r->size) : 0;
+		const uint64_t first = (r->base - d->arena.base) / LINE_BYTES;
+		const uint64_t end = (r->base + r->size - d->arena.base + LINE_BYTES - 1) / LINE_BYTES;
+		if (share > LEAST_SHARE && !cache_sim_warm(l->grid.cache, (uint32_t)first,
+		                                           (uint32_t)(end - first), WARM_KEPT, share))
+			return;
+	}
+}
+
+void kept_touch(const struct emu_device *d, const struct arena_region *r, unsigned how)
+{
+	if (r->kind == EMU_MEMORY_MANAGED)
+		managed_pages_here(d->pages, &d->arena, r, true);
+	if (in_l2(d, r))
+		l2_kept_touch(d->kept, r->base, r->size, how & TOUCH_READ ? L2_READ : L2_WRITTEN);
+}
+
+void kept_note(struct emu_launch *l)
+{
+	const struct emu_device *d = l->device;
+	l2_kept_begin(d->kept);
+	for (unsigned i = 0; i < d->arena.n; i++) {
+		const struct arena_region *r = &d->arena.region[i];
+		unsigned how = 0;
+		for (unsigned k = 0; k < l->n_workers; k++)
+			how |= l->workers[k].touched[i];
+		if (!how)
+			continue;
+		if (r->kind == EMU_MEMORY_MANAGED) {
+			const struct page_moves m = managed_pages_away(d->pages, r);
+			l->pages_host += m.host;
+			l->pages_fresh += m.fresh;
+		}
+		kept_touch(d, r, how);
+	}
+}
+
+void emu_device_traffic(struct emu_device *d, enum emu_traffic kind, uint64_t address,
+                        uint64_t bytes)
+{
+	static const enum l2_touch as[] = {
+		[EMU_SET] = L2_WRITTEN,
+		[EMU_COPY_FROM] = L2_COPIED_FROM,
+		[EMU_COPY_TO] = L2_COPIED_TO,
+		[EMU_FROM_HOST] = L2_FROM_HOST,
+	};
+	const struct arena_region *r = arena_find(&d->arena, address);
+	if (!r || !in_l2(d, r))
+		return;
+	l2_kept_begin(d->kept);
+	l2_kept_touch(d->kept, address, bytes, as[kind]);
+}
+
+double emu_device_kept_share(const struct emu_device *d, const uint64_t *address, unsigned n)
+{
+	double all = 0, kept = 0;
+	for (unsigned i = 0; i < n; i++) {
+		const struct arena_region *r = arena_find(&d->arena, address[i]);
+		if (!r || !in_l2(d, r))
+			continue;
+		all += (double)r->size;
+		kept += (double)r->size * l2_kept_share(d->kept, r->base, r->size);
+	}
+	return all > 0 ? kept / all : 0;
+}
+
+bool emu_device_pages_away(const struct emu_device *d, const uint64_t *address, unsigned n)
+{
+	bool away = false;
+	for (unsigned i = 0; i < n && !away; i++) {
+		const struct arena_region *r = arena_find(&d->arena, address[i]);
+		away = r && r->kind == EMU_MEMORY_MANAGED && bytes_away(d, r) > 0;
+	}
+	return away;
+}
+
+double emu_device_prefetch(struct emu_device *d, uint64_t address, bool to_gpu)
+{
+	const struct arena_region *r = arena_find(&d->arena, address);
+	if (!r || r->kind != EMU_MEMORY_MANAGED)
+		return 0;
+	const double away = bytes_away(d, r);
+	managed_pages_here(d->pages, &d->arena, r, to_gpu);
+	return to_gpu ? away : (double)r->size - away;
+}
