@@ -54,7 +54,9 @@ const struct record_table limits_table = TABLE("occupancy", NULL, limits_fields)
 
 #define T perf_result
 static const struct record_field resource_fields[] = {
-#define X(id, name, about) NAMED(name, resource_ns[PERF_##id], DOUBLE),
+/* those behind latency came later */
+#define X(id, name, about) \
+	NAMED(name, resource_ns[PERF_##id], DOUBLE, .younger = PERF_##id > PERF_LATENCY),
 	PERF_RESOURCES(X)
 #undef X
 };
