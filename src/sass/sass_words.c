@@ -39,7 +39,7 @@ static uint8_t group_sums(const struct sass_inst *i)
 	return (uint8_t)(n > 256 ? 0 : n / (halves ? 4 : 2));
 }
 
-/* Both descriptors in a row: no A in registers stands in front of B's. */
+/* Both descriptors are read: no A in registers stands in front. */
 static bool matrices_in_row(const struct sass_inst *i, const struct sass_operand *operands)
 {
 	return i->n_dsts < i->n_operands && operands[i->n_dsts].kind == SASS_OPND_MATRIX;
@@ -231,7 +231,12 @@ void sass_set_words(const struct sass_inst *i, struct sass_operand *operands)
 		const bool dst = o->flags & SASS_DST;
 		switch (o->kind) {
 		case SASS_OPND_MEM: address_words(i, o); break;
-		case SASS_OPND_MATRIX: o->uwords = matrices_in_row(i, operands) ? 4 : 2; break;
+		case SASS_OPND_MATRIX:
+			/* four registers are named, A's descriptor and B's; with A elsewhere two are read */
+			o->uwords = 4;
+			if (!matrices_in_row(i, operands))
+				o->ureg += 2, o->uwords = 2;
+			break;
 		case SASS_OPND_REG:
 		case SASS_OPND_UREG:
 			o->words = dst ? result_words(i) : source_words(i, nth);

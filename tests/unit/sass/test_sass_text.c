@@ -165,7 +165,8 @@ TEST_WITH(instructions, NULL, drop_pool)
 	i = inst("HGMMA.64x32x16.F32 R24, R40, gdesc[UR4].tnspB, R24, UP1, gsb0");
 	assert_true(sass_has(&i, SASS_MOD_64xNxK) && !i.why_not && i.n_dsts == 1);
 	assert_true(i.operands[0].words == 16 && i.operands[1].words == 4);
-	assert_true(i.operands[2].uwords == 2 && i.operands[3].words == 16);
+	/* UR4 and UR5 would be A's descriptor */
+	assert_true(i.operands[2].ureg == 6 && i.operands[2].uwords == 2 && i.operands[3].words == 16);
 	i = inst("HGMMA.64x256x16.F16 R24, gdesc[UR4], R24");
 	assert_true(!i.why_not && i.operands[0].words == 64 && i.operands[1].uwords == 4);
 	assert_true(inst("HGMMA.64x32x R24, gdesc[UR4], R24").why_not != NULL);
