@@ -153,7 +153,7 @@ static void cost(unsigned variant, const struct launch_plan *launch, const int64
 
 	(void)launch;
 	*out = (struct kernel_cost){
-		.flop = 2 * m * n * k, .tensor = true, .min_bytes = 2 * (m * k + k * n) + 4 * m * n,
+		.flop = 2 * m * n * k, .tensor = TENSOR_F16, .min_bytes = 2 * (m * k + k * n) + 4 * m * n,
 		.book_flop = 2.0 * s->m * s->n, .book_bytes = 2.0 * (s->m + s->n),
 		.book_note = "2*m*n FLOP per 2*(m + n) bytes: one step of an m x n tile, in halves",
 	};

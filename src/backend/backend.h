@@ -122,10 +122,11 @@ struct backend_ops {
 	 * before the first probe(). NULL = it has none. */
 	bool (*choose)(const char *gpu);
 	/* The vendor library's times for an m x k by k x n product, the comparable one first: that of
-	 * inputs in half precision where ours are @half. Returns how many of @max were measured; 0 with
+	 * tensor cores where ours have @inputs for them. Returns how many of @max were measured; 0 with
 	 * the reason. NULL = no library here. */
-	unsigned (*library)(unsigned m, unsigned n, unsigned k, bool half, const atomic_bool *cancel,
-	                    struct library_line *out, unsigned max, struct err *err);
+	unsigned (*library)(unsigned m, unsigned n, unsigned k, enum tensor_input inputs,
+	                    const atomic_bool *cancel, struct library_line *out, unsigned max,
+	                    struct err *err);
 };
 
 extern const struct backend_ops backend_emu;

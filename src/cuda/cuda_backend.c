@@ -440,10 +440,13 @@ static bool own_sheet(const struct gpu_spec **out, struct err *err)
 	return cuda_gpu_spec(cuda_device_wanted(), out, err);
 }
 
-static unsigned library(unsigned m, unsigned n, unsigned k, bool half, const atomic_bool *cancel,
-                        struct library_line *out, unsigned max, struct err *err)
+static unsigned library(unsigned m, unsigned n, unsigned k, enum tensor_input inputs,
+                        const atomic_bool *cancel, struct library_line *out, unsigned max,
+                        struct err *err)
 {
-	const enum cuda_gemm_mode first = half ? GEMM_FP16 : GEMM_FP32;
+	const enum cuda_gemm_mode first = inputs == TENSOR_F16    ? GEMM_FP16
+	                                  : inputs == TENSOR_TF32 ? GEMM_TF32
+	                                                          : GEMM_FP32;
 	unsigned got = 0;
 	for (unsigned i = 0; i < GEMM_MODE_COUNT && got < max; i++) {
 		const enum cuda_gemm_mode mode = (first + i) % GEMM_MODE_COUNT;

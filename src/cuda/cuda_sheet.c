@@ -106,10 +106,13 @@ static void rates_of_device(struct gpu_worker *w, const struct gpu_spec *like, s
 	     "SMs x lanes x 2 x the highest clock; lanes from the sheet below");
 	const double scale = g->sm_count * mhz / (like->sm_count * like->clock_mhz);
 	g->fp16_tensor_gflops = like->fp16_tensor_gflops * scale;
+	g->tf32_tensor_gflops = like->tf32_tensor_gflops * scale;
 	g->l2_gbs = like->l2_gbs * scale;
 	char text[256];
 	snprintf(text, sizeof text, "sheet %s, scaled by SMs x clock", like->id);
 	cite(g, "fp16_tensor_gflops l2_gbs", text);
+	if (g->tf32_tensor_gflops > 0)
+		cite(g, "tf32_tensor_gflops", text);
 }
 
 static void bandwidths_of_device(struct gpu_worker *w, struct gpu_spec *g)

@@ -204,9 +204,10 @@ unsigned library_lines(const struct selection *sel, const atomic_bool *cancel,
 	if (!ops || !ops->library || !kernel_product(sel->kernel, sel->params, size) ||
 	    !sel->kernel->plan(sel->variant, sel->params, &plan, NULL))
 		return 0;
-	const bool half = plan.buffers[0].type == ELEM_F16;
-	return ops->library((unsigned)size[0], (unsigned)size[1], (unsigned)size[2], half, cancel, out,
-	                    max, NULL);
+	struct kernel_cost cost;
+	sel->kernel->cost(sel->variant, &plan, sel->params, &cost);
+	return ops->library((unsigned)size[0], (unsigned)size[1], (unsigned)size[2], cost.tensor,
+	                    cancel, out, max, NULL);
 }
 
 bool run_selection(const struct selection *sel, const struct run_hooks *hooks,

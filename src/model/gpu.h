@@ -64,11 +64,12 @@ struct gpu_source {
 	X(UINT, copy_engines, 1, 16, "copies that can run at once")
 
 /*
- * What a sheet may leave out; the same form, with a source, as above. Partitions of L2, 0 = one;
- * and what this card in its machine was measured to do with copies and calls, 0 = not measured:
+ * What a sheet may leave out; the same form, with a source, as above. The peak of tensor cores on
+ * TF32, which older ones do not have; partitions of L2, 0 = one; and what this card in its machine was measured to do with copies and calls, 0 = not measured:
  * stream.h has a rule for each.
  */
 #define GPU_OPTIONAL_FIGURES(X)                                                 \
+	X(FLOAT, tf32_tensor_gflops, 0, 1e8, "dense TF32 tensor peak")              \
 	X(UINT, l2_partitions, 0, 4, "parts of L2, each with copies for its SMs")   \
 	X(FLOAT, pinned_gbs, 0, 1e4, "copies of pinned memory, one direction")      \
 	X(FLOAT, duplex_gbs, 0, 1e4, "the same, both directions at once, each")     \
@@ -96,6 +97,7 @@ struct gpu_spec {
 	unsigned fp32_lanes_per_sm, fp64_lanes_per_sm, int32_lanes_per_sm, sfu_lanes_per_sm,
 		lsu_lanes_per_sm, schedulers_per_sm;
 	double fp16_tensor_gflops;       /* dense, FP32 accumulate; 0 = none, and a source says so */
+	double tf32_tensor_gflops;       /* dense; 0 = none, or not known */
 	double fp32_gflops, fp64_gflops; /* printed peak of the data sheet */
 	double dram_gbs;                 /* device-memory bandwidth, 1e9 bytes/s */
 	double dram_bytes;               /* capacity */

@@ -135,10 +135,13 @@ struct launch_plan {
 	const void *user; /* of a family made at run time: what its fill() and cost() need */
 };
 
+/* What tensor cores multiply, with sums in single precision. */
+enum tensor_input { TENSOR_NONE, TENSOR_F16, TENSOR_TF32 };
+
 /* Work as the algorithm needs it, not as the machine does it. */
 struct kernel_cost {
 	double flop;           /* floating-point operations of the definition (FMA = 2) */
-	bool tensor;           /* tensor cores do them, on inputs in half precision */
+	enum tensor_input tensor; /* tensor cores do them, on inputs of this kind */
 	double min_bytes;      /* every input read once, every output written once */
 	double book_flop;      /* the book's count: operations ... */
 	double book_bytes;     /* ... per this many bytes of global memory; 0 = the book gives none */

@@ -60,8 +60,10 @@ static double attainable(double peak_gflops, double gbs, double flop_per_byte)
 
 double roof_peak_gflops(const struct gpu_spec *g, const struct kernel_cost *cost)
 {
-	return cost && cost->tensor && g->fp16_tensor_gflops > 0 ? g->fp16_tensor_gflops
-	                                                         : g->fp32_gflops;
+	const double tensor = cost && cost->tensor == TENSOR_F16    ? g->fp16_tensor_gflops
+	                      : cost && cost->tensor == TENSOR_TF32 ? g->tf32_tensor_gflops
+	                                                            : 0;
+	return tensor > 0 ? tensor : g->fp32_gflops;
 }
 
 double roof_attainable_gflops(const struct gpu_spec *g, double flop_per_byte)
@@ -166,14 +168,14 @@ struct work {
 	double flop;
 	enum origin origin;
 	bool fp64; /* most of it is double precision */
-	bool tensor;
+	enum tensor_input tensor;
 	const char *why;
 };
 
 static struct work work_of(const struct metric_set *m, const struct kernel_cost *cost)
 {
 	static const enum metric_id ids[] = { M_FLOP_FP16, M_FLOP_FP32, M_FLOP_FP64 };
-	struct work w = { .origin = ORIGIN_NONE, .tensor = cost && cost->tensor };
+	struct work w = { .origin = ORIGIN_NONE, .tensor = cost ? cost->tensor : TENSOR_NONE };
 	unsigned known = 0;
 	if (w.tensor) {
 		w.flop = cost->flop;
@@ -217,15 +219,16 @@ static void book_metrics(struct metric_set *m, const struct gpu_spec *g,
 	           attainable(roof_peak_gflops(g, cost), g->dram_gbs, ai));
 }
 
-/* The roof of @over lies above the point, or that of tensor cores, which the time model does not
- * know (PERF_RESOURCE_COUNT). It binds a kernel that comes near it, or whose bottleneck
+/* The roof of @over lies above the point, or that of tensor cores on @tensor, which the time model
+ * does not know (PERF_RESOURCE_COUNT). It binds a kernel that comes near it, or whose bottleneck
  * it is; far below, something that no roof shows does. */
-static void bound_metric(struct metric_set *m, enum perf_resource over)
+static void bound_metric(struct metric_set *m, enum perf_resource over, enum tensor_input tensor)
 {
-	const char *const roof = over == PERF_DRAM   ? "memory (DRAM)"
-	                         : over == PERF_FP64 ? "compute (FP64)"
-	                         : over == PERF_FP32 ? "compute (FP32)"
-	                                             : "compute (FP16 tensor)";
+	const char *const roof = over == PERF_DRAM       ? "memory (DRAM)"
+	                         : over == PERF_FP64     ? "compute (FP64)"
+	                         : over == PERF_FP32     ? "compute (FP32)"
+	                         : tensor == TENSOR_TF32 ? "compute (TF32 tensor)"
+	                                                 : "compute (FP16 tensor)";
 	const bool far = metric_get(m, M_ROOF_PCT) < NEAR_ROOF_PCT;
 	const char *const decides = m->v[M_TIME_BOTTLENECK].text;
 	char text[sizeof m->v[M_ROOF_BOUND].text];
@@ -289,7 +292,8 @@ static void roof_metrics(struct metric_set *m, const struct gpu_spec *g,
 	bound_metric(m, ai * g->dram_gbs < peak ? PERF_DRAM
 	                : w->fp64               ? PERF_FP64
 	                : w->tensor             ? PERF_RESOURCE_COUNT
-	                                        : PERF_FP32);
+	                                        : PERF_FP32,
+	             w->tensor);
 }
 
 void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct run_counts *counts,

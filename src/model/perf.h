@@ -55,8 +55,8 @@ const char *perf_resource_about(enum perf_resource r);
  */
 void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct run_counts *counts,
                   const struct kernel_cost *cost, const struct perf_result *time);
-/* The flat roof of what an algorithm does: of FP16 tensor cores where they do it (and the sheet has
- * any), else of FP32. @cost may be NULL. */
+/* The flat roof of what an algorithm does: of tensor cores on its inputs where they do it (and the
+ * sheet has it), else of FP32. @cost may be NULL. */
 double roof_peak_gflops(const struct gpu_spec *g, const struct kernel_cost *cost);
 /* min(fp32_gflops, flop_per_byte * dram_gbs); 0 for anything not positive. */
 double roof_attainable_gflops(const struct gpu_spec *g, double flop_per_byte);

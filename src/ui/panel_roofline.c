@@ -253,7 +253,8 @@ void panel_roofline(const struct session *s, struct canvas *c, int row, int rows
 {
 	const struct gpu_spec *g = s->sel.gpu;
 	const struct metric_set *m = panel_metrics(s);
-	const bool dp = fp64(m), tensor = m && s->now && s->now->cost.tensor;
+	const bool dp = fp64(m);
+	const enum tensor_input tensor = m && s->now ? s->now->cost.tensor : TENSOR_NONE;
 	struct axes a = { .peak =
 		                  dp ? g->fp64_gflops : roof_peak_gflops(g, tensor ? &s->now->cost : NULL),
 		              .gbs = g->dram_gbs };
@@ -288,7 +289,12 @@ void panel_roofline(const struct session *s, struct canvas *c, int row, int rows
 		others = other_roofs_of(&a, g, !dp && !tensor);
 	roof_lines(&a, &others);
 	roofline_dots(&a, &runs, c);
-	roof_names(&a, c, dp ? "FP64" : tensor ? "FP16 tensor" : "FP32", &others);
+	roof_names(&a, c,
+	           dp                      ? "FP64"
+	           : tensor == TENSOR_F16  ? "FP16 tensor"
+	           : tensor == TENSOR_TF32 ? "TF32 tensor"
+	                                   : "FP32",
+	           &others);
 	what_is_left(&a, c, runs.now);
 	roofline_names(s, &a, &runs, c);
 	forbidden(&a, c);

@@ -157,11 +157,13 @@ TEST_WITH(cublas_is_timed, fake_fresh, NULL)
 		assert_true(t.n >= 3);
 		assert_true(t.median_ns > 150000); /* its two kernels together */
 	}
-	for (int half = 0; half < 2; half++) { /* the line of our kernels' precision comes first */
+	static const char *const first[] = { "cuBLAS FP32", "cuBLAS FP16", "cuBLAS TF32" };
+	/* the line of our kernels' precision comes first */
+	for (enum tensor_input in = TENSOR_NONE; in <= TENSOR_TF32; in++) {
 		struct library_line l[GEMM_MODE_COUNT];
-		assert_int_equal(backend_cuda.library(64, 32, 16, half, NULL, l, GEMM_MODE_COUNT, &err),
+		assert_int_equal(backend_cuda.library(64, 32, 16, in, NULL, l, GEMM_MODE_COUNT, &err),
 		                 GEMM_MODE_COUNT);
-		assert_string_equal(l[0].name, half ? "cuBLAS FP16" : "cuBLAS FP32");
+		assert_string_equal(l[0].name, first[in]);
 		for (int i = 0; i < GEMM_MODE_COUNT; i++)
 			assert_true(l[i].comparable == (i == 0));
 	}
