@@ -201,10 +201,14 @@ void ladder_moved(const struct run_record *was, const struct run_record *is, cha
 	size_t best = most_moved(was, is, held->bottleneck, sign < 0 ? -1 : 1, least);
 	if (best == ARRAY_LEN(feeds))
 		best = most_moved(was, is, PERF_RESOURCE_COUNT, sign, 0.005);
-	if (best == ARRAY_LEN(feeds))
-		snprintf(out, n, "nothing that is counted");
-	else
+	/* how the same work is coded comes last */
+	const double waits = change(was, is, M_REG_CONFLICTS);
+	if (best != ARRAY_LEN(feeds))
 		say(feeds[best].words, change(was, is, feeds[best].metric), out, n);
+	else if (fabs(waits) > 0.095 && sign * waits <= 0)
+		say("register-bank conflicts", waits, out, n);
+	else
+		snprintf(out, n, "nothing that is counted");
 }
 
 static double library_rate(const struct ladder *l, const struct kernel_cost *cost)
