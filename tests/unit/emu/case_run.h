@@ -28,7 +28,10 @@ struct case_target {
 	bool check_races;
 	bool hardware; /* counts of SASS: skip those that speak of PTX */
 	int cc; /* hardware: its compute capability, 90 = 9.0; cases of later ones are left out */
+	const struct text *cubin; /* of the case: its machine code runs, too; NULL = its PTX alone */
+	char *fell_back;          /* with a cubin: why it did not, CASE_WHY bytes; "" = it did */
 };
+#define CASE_WHY 300
 
 struct case_report {
 	struct text text;
@@ -114,8 +117,17 @@ static inline bool case_launch_run(const struct ptx_case *c, const struct case_t
 	struct run_hooks hooks = { 0 };
 	*res = (struct run_result){ 0 };
 	*err = (struct err){ 0 };
+	if (t->cubin) {
+		m.cubin = t->cubin->s;
+		m.cubin_len = t->cubin->len;
+		req.level = RUN_LEVEL_AUTO;
+	}
 	if (!t->ops->run(t->be, &req, &hooks, res, err))
 		return false;
+	if (t->cubin && !strstr(res->level, "machine code"))
+		snprintf(t->fell_back, CASE_WHY, "%.299s", res->note);
+	else if (t->cubin && strstr(res->note, "differ"))
+		return err_set(err, ERR_FAULT, "%.400s", res->note);
 	/* a case may be about the value that a division by zero gives */
 	const struct run_finding *first = run_findings_fault(&res->found);
 	return !first || (c->outcome == CASE_RUNS && !strcmp(first->kind, "division")) ||

@@ -20,7 +20,10 @@ enum { GRID = 4, PROGRAMS = 24 };
 
 static struct backend *emulator;
 static char found[2200]; /* what was wrong last */
-static const int architectures[][2] = { { 8, 0 }, { 9, 0 }, { 12, 0 } };
+/* of every GPU sheet */
+static const int architectures[][2] = {
+	{ 7, 5 }, { 8, 0 }, { 8, 6 }, { 8, 9 }, { 9, 0 }, { 10, 0 }, { 12, 0 },
+};
 static const struct {
 	const char *isa, *name;
 	unsigned threads;

@@ -3,11 +3,17 @@
  *
  * Each runs at every instruction-set level of the host, with one and with several threads, and
  * once with the race check, which also takes the path that keeps 32 values of every register.
+ *
+ * PTX_CASE_SM=90 runs them as machine code of that architecture instead, and tells of each what
+ * came of it: "as machine code", "falls back: why", "not for it: what ptxas says".
  */
 #include "case_run.h"
+#include "compile/assemble.h"
 #include "emulator.h"
 
 #include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
 
 static struct backend *emulator, *newer; /* newer: for cases of sm_100 */
 
@@ -27,6 +33,49 @@ static const struct {
 	{ NULL, "race check", 1, true, false },
 };
 
+static unsigned machine_sm; /* PTX_CASE_SM */
+
+/* What the case asks of a card holds of its machine code, too. Returns differences. */
+static unsigned as_machine_code(const struct ptx_case *c)
+{
+	struct text ptx = { 0 }, cubin = { 0 };
+	struct err err = { 0 };
+	char fell_back[CASE_WHY] = "";
+	struct case_report r = { 0 };
+	if (c->table)
+		case_wrap(c, &ptx);
+	else
+		text_add(&ptx, "%s", c->text);
+	const bool meant = !c->emulator_only && c->outcome == CASE_RUNS && !c->check_races;
+	if (!meant || !assemble(ptx.s, ptx.len, machine_sm, NULL, &cubin, &err)) {
+		print_message("  sm_%u %s: not for it: %s\n", machine_sm, c->name,
+		              meant ? err.msg : "of the emulator's PTX only");
+	} else {
+		const struct case_target t = {
+			.ops = &backend_emu,
+			.be = emulator,
+			.setting = "machine code",
+			.threads = 1,
+			.hardware = true,
+			.cc = INT_MAX,
+			.cubin = &cubin,
+			.fell_back = fell_back,
+		};
+		case_run(c, &t, &r);
+		print_message("  sm_%u %s: %s%s\n", machine_sm, c->name,
+		              r.failures     ? "differs"
+		              : fell_back[0] ? "falls back: "
+		                             : "as machine code",
+		              r.failures ? "" : fell_back);
+	}
+	if (r.failures)
+		print_error("%s", r.text.s);
+	text_free(&ptx);
+	text_free(&cubin);
+	text_free(&r.text);
+	return r.failures;
+}
+
 static void one_file(void **state)
 {
 	struct ptx_case c;
@@ -34,7 +83,7 @@ static void one_file(void **state)
 	if (!case_read(&c, *state))
 		fail_msg("%s", c.why);
 	const unsigned n_counts = c.n_counts;
-	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(settings) && !machine_sm; i++) {
 		const struct case_target t = {
 			.ops = &backend_emu,
 			.be = case_cc(&c) > 90 ? newer : emulator,
@@ -63,6 +112,8 @@ static void one_file(void **state)
 	unsetenv("PMPP_EMU_ISA");
 	unsetenv("PMPP_EMU_UNCOUNTED");
 	c.n_counts = n_counts;
+	if (machine_sm)
+		failures += as_machine_code(&c);
 	case_free(&c);
 	if (failures)
 		fail_msg("%u differences", failures);
@@ -79,8 +130,9 @@ static int is_case(const struct dirent *e)
 int main(void)
 {
 	char folder[512];
-	const char *root = getenv("TEST_ROOT");
+	const char *root = getenv("TEST_ROOT"), *sm = getenv("PTX_CASE_SM");
 	struct dirent **files;
+	machine_sm = sm ? (unsigned)strtoul(sm, NULL, 10) : 0;
 	snprintf(folder, sizeof folder, "%s/tests/ptx", root ? root : ".");
 	const int n = scandir(folder, &files, is_case, alphasort);
 	if (n <= 0) {
