@@ -495,5 +495,4 @@ const struct view_desc view_machine_code = {
 	.detail_rows = detail_rows,
 	.detail_start = detail_start,
 	.place = VIEW_ALONE,
-	.scope = VIEW_OF_KERNEL,
 };

@@ -3,12 +3,20 @@
 #define PMPP_CLI_PROGRAM_OUT_H
 
 #include "cli/cli.h"
+#include "model/code_listing.h"
 #include "model/whole_program.h"
 
 /* @arguments: argv of the program, ended by NULL. */
 json_t *program_json(const struct program *p, char *const *arguments);
 void program_print(struct cli *c, FILE *f, const struct program *p);
 void program_print_csv(FILE *f, const struct program *p);
+
+/* program_code_out.c: into what program_json() made of @p, as "code" of each launch whose machine
+ * code was counted how often each instruction ran; as one more of "machine_code" a kernel's
+ * listing, instructions and PTX. */
+void program_json_counts(json_t *document, const struct program *p);
+void program_json_listing(json_t *document, const struct program_kernel *k,
+                          const struct code_listing *code);
 
 /* program_read.c: a run from the object that program_json() made: its launches and their metrics.
  * program_free() it in any case. */

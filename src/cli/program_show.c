@@ -35,7 +35,9 @@ static struct program_family *family_of(const struct program_words *words, const
 
 struct run_record *program_longest(const struct program_words *words, const struct program *p)
 {
-	return record_of(family_of(words, p), p, p->groups[0].first);
+	struct run_record *r = record_of(family_of(words, p), p, p->groups[0].first);
+	r->code = program_code(p, p->groups[0].first, NULL);
+	return r;
 }
 
 struct shown {

@@ -148,6 +148,10 @@ static bool save_program(struct lab *lab, char *name, size_t n, struct err *err)
 	strftime(date, sizeof date, "%Y%m%d-%H%M%S", localtime_r(&now, &at));
 	snprintf(name, n, "%.100s-launches-%.40s-%s.json", s->sel.kernel->name, p->gpu->id, date);
 	json_t *o = program_json(p, arguments);
+	const struct program_launch *l = program_launch_numbered(p, s->program->launch);
+	program_json_counts(o, p);
+	if (l && s->now && s->now->code)
+		program_json_listing(o, &p->kernels[l->kernel], s->now->code);
 	char *text = json_dumps(o, JSON_INDENT(2));
 	json_decref(o);
 	char said[640];

@@ -6,6 +6,7 @@
 #include "cli/export_digest.h"
 #include "cli/program_out.h"
 #include "cli/program_start.h"
+#include "lab/program_family.h"
 #include "cli/view_list.h"
 #include "lab/reference_run.h"
 
@@ -295,13 +296,29 @@ struct program_export {
 	const struct state *s;
 };
 
-/* All launches, as `launches --json` has them: diff and diff's readers take it. */
+/* The machine code of every kernel that was launched, and what each launch ran of it. */
+static void add_code(json_t *document, const struct program *p)
+{
+	program_json_counts(document, p);
+	for (unsigned k = 0; k < p->n_kernels; k++)
+		for (size_t i = 0; i < p->n_launches; i++) {
+			if (p->launches[i].kernel != k)
+				continue;
+			struct code_listing *c = program_code(p, p->launches[i].number, NULL);
+			program_json_listing(document, &p->kernels[k], c);
+			code_listing_free(c);
+			break;
+		}
+}
+
+/* All launches, as `launches --json` has them, with machine code: diff and its readers take it. */
 static int program_document(struct cli *c, const struct state *s, const struct program_words *words,
                             const struct program *p, int status)
 {
 	struct err err = { 0 };
 	char name[4096];
 	json_t *all = program_json(p, words->arguments);
+	add_code(all, p);
 	if (s->out && !strcmp(s->out, "-"))
 		return cli_emit(c, all, status);
 	char base[200];
@@ -377,6 +394,8 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		fputc('\n', c->out);
 		return CLI_OK;
 	}
+	if (program_meant(&s->user, n, args))
+		return from_program(c, s, n, args);
 	if (n == 1 && !word_names_kernel(args[0]) && file_looks_like_path(args[0], ".json")) {
 		if (!session_open(args[0], &session, note, sizeof note, &err))
 			return cli_fail(c, &err);
@@ -386,8 +405,6 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 		session_drop(&session);
 		return status;
 	}
-	if (program_meant(&s->user, n, args))
-		return from_program(c, s, n, args);
 	struct run_record *r = NULL;
 	if (!from_run(s, n, args, &r, &err))
 		return cli_fail(c, &err);

@@ -201,10 +201,14 @@ static void take_again(struct lab *lab, struct program_news *n)
 	struct run_record *r = program_record(n->program, n->program->launches[0].number, &s->sel);
 	struct selection own = s->sel;
 	program_family_select(lab->program->family, number, &own);
+	struct code_listing *code = s->now ? s->now->code : NULL;
+	if (code)
+		s->now->code = NULL; /* it is the kernel's, whatever its block */
 	record_free(s->now);
 	record_free(s->before);
 	s->now = r;
 	s->before = program_record(s->program->now, number, &own);
+	s->before->code = code;
 	s->stale = false;
 	if (n->program->n_findings)
 		snprintf(r->run.note, sizeof r->run.note, "%.20s: %.200s", n->program->findings[0].kind,
@@ -227,12 +231,60 @@ static void take_look(struct lab *lab, struct program_news *n)
 	n->data = NULL;
 }
 
+static void take_code(struct lab *lab, struct program_news *n)
+{
+	struct session *s = &lab->s;
+	if (!s->now || s->now->code || s->program->launch != n->launch)
+		return;
+	s->now->code = n->code;
+	n->code = NULL;
+	if (!s->now->code) { /* not asked for once more */
+		s->now->code = mem_zalloc(sizeof *s->now->code);
+		snprintf(s->now->code->why, sizeof s->now->code->why,
+		         "ended on request; r runs the program again");
+	}
+	if (s->before && !s->before->code) {
+		s->before->code = n->code_before;
+		n->code_before = NULL;
+	}
+}
+
+/* The program and launch that the record of before is of, which is another run of the whole. */
+static const struct program *program_before(const struct session *s, uint64_t *number)
+{
+	const struct session_program *sp = s->program;
+	const struct program_launch *l = program_launch_numbered(sp->now, sp->launch);
+	const struct program_group *was =
+		l && sp->before ? program_group_before(sp->now, &sp->now->groups[l->group], sp->before)
+						: NULL;
+	*number = was ? was->first : 0;
+	return was ? sp->before : NULL;
+}
+
+/* The machine code of the launch on the screen, listed as soon as there is nothing else to do. */
+static bool list_code(struct lab *lab)
+{
+	struct session *s = &lab->s;
+	if (s->now->code)
+		return false;
+	struct program_order order = {
+		.of = s->program->now,
+		.launch = s->program->launch,
+		.listed = true,
+	};
+	if (s->before && !s->before->code)
+		order.before = program_before(s, &order.launch_before);
+	lab->program->busy = true;
+	program_worker_post(lab->program->worker, &order);
+	return true;
+}
+
 void lab_program_for_panel(struct lab *lab)
 {
 	struct session *s = &lab->s;
 	struct program *p = s->program->now;
-	if (!(lab_focused_needs(lab) & NEEDS_DATA) || lab->program->busy || !p || !s->now || s->stale ||
-	    s->now->data)
+	if (lab->program->busy || !p || !s->now || s->stale || list_code(lab) ||
+	    !(lab_focused_needs(lab) & NEEDS_DATA) || s->now->data)
 		return;
 	if (!program_kept(p, s->program->launch)) {
 		s->now->data = buffer_looks_none(
@@ -330,6 +382,12 @@ static void take_news(struct lab *lab, struct program_news *n)
 	if (n->looked) {
 		take_look(lab, n);
 		buffer_looks_free(n->data);
+		return;
+	}
+	if (n->listed) {
+		take_code(lab, n);
+		code_listing_free(n->code);
+		code_listing_free(n->code_before);
 		return;
 	}
 	s->stuck_compile = false;

@@ -8,8 +8,11 @@
 
 #include "program_macros.h"
 
+#include "model/code_listing.h"
 #include "model/session.h"
 #include "model/whole_program.h"
+
+#include <stdatomic.h>
 
 struct program_family;
 
@@ -42,6 +45,13 @@ const char *program_family_source(struct program_family *f, const struct program
  */
 struct run_record *program_record(const struct program *p, uint64_t number,
                                   const struct selection *sel);
+/*
+ * The machine code of launch @number's kernel; where there is none it says why. NULL: cancelled.
+ * The caller's: code_listing_free(). Takes its time; what tools gave is kept in @p's modules, which
+ * nobody else looks at meanwhile.
+ */
+struct code_listing *program_code(const struct program *p, uint64_t number,
+                                  const atomic_bool *cancel);
 /* The compiler's facts of a launch's kernel, for occupancy. */
 struct occ_input program_launch_usage(const struct program *p, const struct program_launch *l);
 

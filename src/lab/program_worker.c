@@ -1,5 +1,6 @@
 /* The thread of a program's builds and runs; see program_worker.h. */
 #include "program_worker.h"
+#include "program_family.h"
 
 #include "base/mem.h"
 #include "runtime/program_again.h"
@@ -32,7 +33,10 @@ static void drop_news(struct program_news *n)
 	free(n->program);
 	n->program = NULL;
 	buffer_looks_free(n->data);
+	code_listing_free(n->code);
+	code_listing_free(n->code_before);
 	n->data = NULL;
+	n->code = n->code_before = NULL;
 }
 
 static void on_built(void *ctx)
@@ -79,6 +83,17 @@ static void look_at(struct program_worker *w, const struct program_order *order,
 		err_set(&n->err, ERR_CANCELLED, "the launch was ended on request");
 }
 
+static void list_code(struct program_worker *w, const struct program_order *order,
+                      struct program_news *n)
+{
+	n->code = program_code(order->of, order->launch, &w->cancel);
+	if (order->before && n->code)
+		n->code_before = program_code(order->before, order->launch_before, &w->cancel);
+	n->whole = n->code != NULL;
+	if (!n->whole)
+		err_set(&n->err, ERR_CANCELLED, "the disassembly was ended on request");
+}
+
 static void run_order(struct program_worker *w, const struct program_words *words,
                       const struct program_order *order)
 {
@@ -98,9 +113,12 @@ static void run_order(struct program_worker *w, const struct program_words *word
 	n.launch = order->launch;
 	n.shape = order->shape;
 	n.looked = order->looked_at != NULL;
-	n.again = order->of && !n.looked;
+	n.listed = order->listed;
+	n.again = order->of && !n.looked && !n.listed;
 	if (n.looked)
 		look_at(w, order, &n);
+	else if (n.listed)
+		list_code(w, order, &n);
 	else if (n.again)
 		run_again(w, order, &n);
 	else

@@ -22,6 +22,11 @@ struct program_order {
 	/* its memory is looked at, and nothing counted; the text of its kernel's file, which lasts;
 	 * NULL = it is not */
 	const char *looked_at;
+	/* the machine code of its kernel is listed, and nothing run; and that of launch
+	 * @launch_before of @before, which stays likewise; NULL = of none */
+	bool listed;
+	const struct program *before;
+	uint64_t launch_before;
 };
 struct program_progress {
 	bool built;
@@ -37,6 +42,8 @@ struct program_news {
 	uint64_t launch; /* again, looked: which one */
 	struct launch_shape shape;
 	struct buffer_looks *data; /* the taker's; NULL = it was cancelled */
+	bool listed;               /* there is no program, but machine code: */
+	struct code_listing *code, *code_before; /* the taker's; NULL = it was cancelled, or of none */
 	struct err err;            /* not whole: why */
 };
 

@@ -153,6 +153,22 @@ unsigned program_kernel_registers(const struct program_kernel *k)
 	return known ? known : REGISTERS_ASSUMED;
 }
 
+struct program_module *program_module(const struct program *p, unsigned id)
+{
+	for (unsigned i = 0; i < p->n_modules; i++)
+		if (p->modules[i].id == id)
+			return &p->modules[i];
+	return NULL;
+}
+
+struct program_module *program_add_module(struct program *p, unsigned id)
+{
+	p->modules = mem_realloc(p->modules, p->n_modules + 1u, sizeof *p->modules);
+	struct program_module *m = &p->modules[p->n_modules++];
+	*m = (struct program_module){ .id = id };
+	return m;
+}
+
 bool program_launch_timed(const struct program_launch *l)
 {
 	return !(l->flags & (1u << PROGRAM_FLAG_UNTIMED | 1u << PROGRAM_FLAG_FAILED));
@@ -259,6 +275,12 @@ void program_keep(struct program *p, bool (*keep)(void *ctx, const struct progra
 
 void program_free(struct program *p)
 {
+	for (unsigned i = 0; i < p->n_modules; i++) {
+		free(p->modules[i].ptx);
+		free(p->modules[i].cubin);
+		free(p->modules[i].listing);
+	}
+	free(p->modules);
 	for (unsigned i = 0; i < p->n_kernels; i++) {
 		free(p->kernels[i].name);
 		free(p->kernels[i].signature);

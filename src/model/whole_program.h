@@ -16,12 +16,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Code that its kernels are part of, as far as it was told. */
+struct program_module {
+	unsigned id; /* from 1 on */
+	char *ptx;   /* NULL = not known */
+	size_t ptx_bytes;
+	/* for the GPU of the run: the machine code that the launches ran, or would have, and its
+	 * disassembly; NULL = nobody asked yet */
+	char *cubin, *listing;
+	size_t cubin_bytes, listing_bytes;
+};
+
 struct program_kernel {
 	char *name;      /* "gemm<128, 128>": without its parameters */
 	char *signature; /* "gemm<128, 128>(float const*, int)" */
 	char *mangled;
 	char *file; /* of its source, as the compiler was given it; "" = not known */
 	unsigned id, registers, static_shared_bytes, local_bytes;
+	unsigned module;              /* id of its module; 0 = not known */
 	unsigned max_threads;         /* __launch_bounds__; 0 = no bound stated */
 	unsigned allocated_registers; /* on a GPU: of a thread, as it is given them; 0 = not known */
 	bool code_read; /* on a GPU: registers, bound and file were read off its machine code */
@@ -123,6 +135,8 @@ struct program {
 	const struct gpu_spec *gpu;
 	char backend[16];
 	enum origin time_origin;
+	unsigned n_modules;
+	struct program_module *modules;
 	unsigned n_kernels;
 	struct program_kernel *kernels;
 	size_t n_launches, cap_launches;
@@ -161,6 +175,10 @@ size_t program_errors(const struct program *p);
  * goes stay with the first that is like it. Copies stay. */
 void program_keep(struct program *p, bool (*keep)(void *ctx, const struct program_launch *l),
                   void *ctx);
+/* NULL = there is none of that number. */
+struct program_module *program_module(const struct program *p, unsigned id);
+/* A new one, empty; what is returned is valid until the next is added. */
+struct program_module *program_add_module(struct program *p, unsigned id);
 const struct program_launch *program_launch_numbered(const struct program *p, uint64_t number);
 /* The counts that are shown of @l, those of another launch, are proved to be its own. What follows
  * from a kernel's PTX says nothing of its machine code: that takes a launch that repeats another.

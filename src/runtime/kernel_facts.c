@@ -27,7 +27,9 @@ static const char *file_of(const struct line_table *t, unsigned section)
 	return "";
 }
 
-static void take_function(struct program *p, const struct cubin_func *f, const struct line_table *t)
+/* @module: its machine code's. */
+static void take_function(struct program *p, const struct cubin_func *f, const struct line_table *t,
+                          unsigned module)
 {
 	for (unsigned i = 0; i < p->n_kernels; i++) {
 		struct program_kernel *k = &p->kernels[i];
@@ -37,6 +39,7 @@ static void take_function(struct program *p, const struct cubin_func *f, const s
 		k->registers = f->registers;
 		k->max_threads = f->max_threads;
 		k->code_read = true;
+		k->module = module;
 		if (file[0]) {
 			free(k->file);
 			k->file = mem_strdup(file);
@@ -44,17 +47,21 @@ static void take_function(struct program *p, const struct cubin_func *f, const s
 	}
 }
 
-static void take_cubin(struct program *p, const char *image, size_t len)
+/* @image goes to a module of @p. */
+static void take_cubin(struct program *p, char *image, size_t len)
 {
 	struct cubin c;
 	struct elf64 elf;
 	struct err err = { 0 };
 	struct line_table lines = { 0 };
+	struct program_module *m = program_add_module(p, p->n_modules + 1);
+	m->cubin = image;
+	m->cubin_bytes = len;
 	if (!elf64_open(&elf, image, len, &err) || !cubin_read(&c, image, len, &err))
 		return;
 	line_table_read(&elf, ".debug_line", &lines);
 	for (unsigned i = 0; i < c.n_funcs; i++)
-		take_function(p, &c.funcs[i], &lines);
+		take_function(p, &c.funcs[i], &lines, p->n_modules);
 	line_table_free(&lines);
 	cubin_free(&c);
 }
@@ -74,7 +81,6 @@ static void take_section(struct program *p, const struct elf_section *s)
 			char *image = fatbin_unpack(&entry, &err);
 			if (image)
 				take_cubin(p, image, entry.bytes);
-			free(image);
 		}
 		at +=
 			bytes ? (bytes + CONTAINER_STEP - 1) / CONTAINER_STEP * CONTAINER_STEP : CONTAINER_STEP;

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/monotonic.h"
+#include "runtime/code_answer.h"
 #include "runtime/program_collect.h"
 
 #include <math.h>
@@ -157,7 +158,11 @@ bool program_again(struct program *p, uint64_t number, const struct record_again
 	wire_free(&m);
 	while (ok && !ended) {
 		m = (struct wire_msg){ .fd = -1 };
-		ok = next_record(keeper->fd, &m, cancel) && take(again, &m, out, contents);
+		ok = next_record(keeper->fd, &m, cancel);
+		if (ok && m.type == RECORD_CODE)
+			code_answer(keeper->fd, &m, p, cancel);
+		else
+			ok = ok && take(again, &m, out, contents);
 		ended = m.type == RECORD_END;
 		wire_free(&m);
 	}

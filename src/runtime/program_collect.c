@@ -50,12 +50,27 @@ static bool take_kernel(struct program *p, struct wire_msg *m)
 		.mangled = mem_strdup(r.name),
 		.file = mem_strdup(r.file),
 		.id = r.id,
+		.module = r.module,
 		.registers = r.registers,
 		.allocated_registers = r.allocated_registers,
 		.static_shared_bytes = r.static_shared_bytes,
 		.local_bytes = r.local_bytes,
 		.max_threads = r.max_threads,
 	};
+	return true;
+}
+
+/* Its PTX, for the listing of the machine code. */
+static bool take_module(struct program *p, struct wire_msg *m)
+{
+	struct record_module r;
+	const char *ptx;
+	size_t n;
+	if (!record_get_module(m, &r, &ptx, &n) || program_module(p, r.id))
+		return false;
+	struct program_module *to = program_add_module(p, r.id);
+	to->ptx = mem_strndup(ptx, n);
+	to->ptx_bytes = strlen(to->ptx);
 	return true;
 }
 
@@ -277,7 +292,7 @@ bool program_collect(struct program *p, struct wire_msg *m, struct err *err)
 	case RECORD_KEEPER: ok = take_keeper(p, m); break;
 	case RECORD_END: ok = take_end(p, m); break;
 	case RECORD_EVENT: ok = take_event(p, m); break;
-	case RECORD_MODULE: /* its text is for the source panel */
+	case RECORD_MODULE: ok = take_module(p, m); break;
 	case RECORD_HOST: break;
 	case RECORD_NONE:
 	case RECORD_CONFIG:

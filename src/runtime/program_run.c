@@ -219,7 +219,7 @@ static bool read_record(struct running *r, struct program *p, const atomic_bool 
 	const enum wire_status s = wire_recv(r->records, &m, clock_now_s() + 60, NULL);
 	bool ok = true;
 	if (s == WIRE_OK && m.type == RECORD_CODE)
-		code_answer(r->records, &m, cancel);
+		code_answer(r->records, &m, p, cancel);
 	else if (s == WIRE_OK && r->measured)
 		ok = measured_take(r->measured, p, &m, err);
 	else if (s == WIRE_OK)

@@ -237,6 +237,10 @@ static bool memory(struct slice t, struct sass_operand *o)
 	if (starts(t, "desc")) {
 		if (!bracketed(from(t, 4), &in, &rest) || !handle(in, &o->desc))
 			return false;
+		if (!rest.len) {
+			o->kind = SASS_OPND_POLICY;
+			return true;
+		}
 		t = rest;
 	}
 	return bracketed(t, &in, &rest) && !rest.len && address(in, o);

@@ -180,6 +180,7 @@ static void find_operand(struct search *s, uint32_t of, const struct sass_operan
 	case SASS_OPND_PREDS: find_row(s, of, SASS_OPND_PRED, 0, SASS_PT, out); break;
 	case SASS_OPND_MATRIX:
 	case SASS_OPND_CONST:
+	case SASS_OPND_POLICY:
 	case SASS_OPND_MEM:
 		find_row(s, of, SASS_OPND_REG, o->reg, o->words, out);
 		find_row(s, of, SASS_OPND_UREG, o->ureg, o->uwords, out);

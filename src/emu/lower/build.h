@@ -78,6 +78,8 @@ struct xsrc low_from_lane(struct lower *l, struct xsrc value, struct xsrc lane);
  * what they hold (lower_fp8.c). */
 struct xsrc low_fp8_pair(struct lower *l, enum ptx_type type, struct xsrc v, bool upper);
 struct xsrc low_to_fp8(struct lower *l, enum ptx_type type, struct xsrc x);
+/* Float32 @v to TF32, to the nearest or towards zero; @relu: never below zero (lower_cvt.c). */
+struct xsrc low_to_tf32(struct lower *l, struct xsrc v, bool nearest, bool relu);
 int32_t low_select(struct lower *l, int32_t d, unsigned bytes, struct xsrc a, struct xsrc b,
                    struct xsrc p);
 /* A call of the system with @n arguments of 8 bytes: the register of its result. */

@@ -253,28 +253,35 @@ static bool float_to_float(struct lower *l)
  * ones. NaN becomes the usual one without those bits, as on an H200; infinities stay. */
 #define TF32_NAN 0x7fffe000
 
+static struct xsrc tf32_relu(struct lower *l, struct xsrc v, bool relu)
+{
+	if (!relu)
+		return v;
+	const struct xsrc not_negative = src_reg(low_op2(l, E_max_nan_f32, -1, v, src_const(0)));
+	return src_reg(low_op2(l, E_and_b32, -1, not_negative, src_const(0xffffe000)));
+}
+
+struct xsrc low_to_tf32(struct lower *l, struct xsrc v, bool nearest, bool relu)
+{
+	const struct xsrc bit = src_reg(low_op3(l, E_bfe_u32, -1, v, src_const(13), src_const(1)));
+	const struct xsrc half = src_reg(low_op2(l, E_add_b32, -1, bit, src_const(0xfff)));
+	const struct xsrc sum =
+		src_reg(low_op2(l, E_add_b32, -1, v, nearest ? half : src_const(0)));
+	const struct xsrc cut = src_reg(low_op2(l, E_and_b32, -1, sum, src_const(0xffffe000)));
+	const struct xsrc nan = src_reg(low_cmp(l, -1, CMP_NAN, PTX_F32, v, v));
+	return tf32_relu(l, src_reg(low_select(l, -1, 4, src_const(TF32_NAN), cut, nan)), relu);
+}
+
 static bool to_tf32(struct lower *l)
 {
 	const struct ptx_inst *in = l->in;
 	struct xsrc v = low_src(l, 1, 4);
-	int32_t r;
-	if (in->round == ROUND_RN || in->round == ROUND_RZ) {
-		const struct xsrc bit = src_reg(low_op3(l, E_bfe_u32, -1, v, src_const(13), src_const(1)));
-		const struct xsrc half = src_reg(low_op2(l, E_add_b32, -1, bit, src_const(0xfff)));
-		const struct xsrc up = in->round == ROUND_RN ? half : src_const(0);
-		const struct xsrc sum = src_reg(low_op2(l, E_add_b32, -1, v, up));
-		const struct xsrc cut = src_reg(low_op2(l, E_and_b32, -1, sum, src_const(0xffffe000)));
-		const struct xsrc nan = src_reg(low_cmp(l, -1, CMP_NAN, PTX_F32, v, v));
-		r = low_select(l, -1, 4, src_const(TF32_NAN), cut, nan);
-	} else {
-		r = low_op1(l, E_cvt_tf32_f32, -1, v);
-	}
-	if (in->flags & PF_RELU) {
-		const struct xsrc not_negative =
-			src_reg(low_op2(l, E_max_nan_f32, -1, src_reg(r), src_const(0)));
-		r = low_op2(l, E_and_b32, -1, not_negative, src_const(0xffffe000));
-	}
-	low_op1(l, E_mov_b32, low_dst(l, 0), src_reg(r));
+	const bool relu = in->flags & PF_RELU;
+	if (in->round == ROUND_RN || in->round == ROUND_RZ)
+		v = low_to_tf32(l, v, in->round == ROUND_RN, relu);
+	else
+		v = tf32_relu(l, src_reg(low_op1(l, E_cvt_tf32_f32, -1, v)), relu);
+	low_op1(l, E_mov_b32, low_dst(l, 0), v);
 	return !l->failed;
 }
 

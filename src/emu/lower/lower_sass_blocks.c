@@ -66,6 +66,9 @@ unsigned sass_ways(const struct sass_func *f, const struct sass_inst *i, uint32_
 	for (unsigned k = 0; flow == SASS_FLOW_INDIRECT && k < i->n_targets; k++)
 		if (n++ < SASS_MAX_WAYS)
 			ways[n - 1] = i->targets[k];
+	const uint32_t behind = (uint32_t)(i - f->insts) + 1;
+	if (n && !unconditional(i) && behind < f->n_insts && n++ < SASS_MAX_WAYS)
+		ways[n - 1] = behind;
 	return n;
 }
 

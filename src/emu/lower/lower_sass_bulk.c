@@ -38,6 +38,15 @@ static void call_once(struct sass_lower *s, enum system_call call, unsigned n,
 	}
 }
 
+/* The last operand, but for the policy of caches. */
+static struct xsrc last_number(struct sass_lower *s)
+{
+	unsigned n = s->i->n_operands;
+	while (n && s->i->operands[n - 1].kind == SASS_OPND_POLICY)
+		n--;
+	return sl_bits(s, n - s->i->n_dsts - 1u);
+}
+
 static bool places(struct sass_lower *s)
 {
 	for (unsigned n = 0; n < 2; n++) {
@@ -83,7 +92,7 @@ bool sl_bulk(struct sass_lower *s)
 	if (!places(s) || s->i->n_mods < 2 || (reduces && atom == ATOM_NONE))
 		return sl_refuse(s, "this form of bulk copy");
 	const bool in = s->i->mods[0] == SASS_MOD_S, inside = in && s->i->mods[1] == SASS_MOD_S;
-	const struct xsrc amount = sl_bits(s, (unsigned)s->i->n_operands - s->i->n_dsts - 1u);
+	const struct xsrc amount = last_number(s);
 	const struct xsrc arg[6] = {
 		sl_shared_address(s, word_of(s, in ? 0 : 1, 0)),
 		inside ? sl_shared_address(s, word_of(s, 1, 0)) : global_address(s, in ? 1 : 0),
@@ -117,7 +126,7 @@ bool sl_tensor_copy(struct sass_lower *s)
 		sl_shared_address(s, word_of(s, 0, 0)),
 		global_address(s, 1),
 		out ? src_const(0) : sl_shared_address(s, word_of(s, 0, 1)),
-		many ? block_set(s, sl_bits(s, (unsigned)s->i->n_operands - s->i->n_dsts - 1u))
+		many ? block_set(s, last_number(s))
 			 : src_const(0),
 		src_const(BULK_OP(atom, PTX_NONE) | (many ? BULK_MULTICAST : 0)),
 	};

@@ -38,8 +38,7 @@ static void set_rounded_half(struct sass_lower *s, bool bf, bool from64, struct 
 	sl_set1(s, sl_dst(s, 0), ops[bf][mode], from64 ? v : sl_op1(s, E_cvt_f64_f32, v));
 }
 
-/* A float rounded to an integral one as the modifiers say. */
-static struct xsrc integral(struct sass_lower *s, struct xsrc v, bool wide)
+struct xsrc sl_integral(struct sass_lower *s, struct xsrc v, bool wide)
 {
 	enum emu_op op = wide ? E_rint_f64 : E_rint_f32;
 	if (sl_has(s, SASS_MOD_TRUNC))
@@ -169,7 +168,7 @@ bool sl_f2i(struct sass_lower *s)
 	struct xsrc v = half ? half_source(s) : from64 ? sl_f64(s, 0) : sl_f32(s, 0);
 	if (sl_has(s, SASS_MOD_FTZ) && !from64)
 		v = sl_op1(s, E_ftz_f32, v);
-	v = integral(s, v, from64);
+	v = sl_integral(s, v, from64);
 	if (to64)
 		sl_set_wide(s, sl_op1(s, ops[from64][1][sign], v));
 	else if (clamps_to(s))
@@ -190,6 +189,16 @@ bool sl_f2f(struct sass_lower *s)
 			types[n++] = m;
 	}
 	const bool flush = sl_has(s, SASS_MOD_FTZ);
+	if (types[1] == SASS_MOD_F16 || types[1] == SASS_MOD_BF16) { /* what holds more: exact */
+		const struct xsrc v = half_source(s);
+		if (types[0] == SASS_MOD_F32)
+			sl_set1(s, sl_dst(s, 0), E_mov_b32, v);
+		else if (types[0] == SASS_MOD_F64)
+			sl_set_wide(s, sl_op1(s, E_cvt_f64_f32, v));
+		else
+			return sl_refuse(s, "this conversion");
+		return true;
+	}
 	if (types[1] == SASS_MOD_F32 && types[0] == SASS_MOD_F64) {
 		struct xsrc v = sl_f32(s, 0);
 		if (flush)
@@ -212,6 +221,12 @@ bool sl_f2f(struct sass_lower *s)
 	return true;
 }
 
+/* RELU: negative numbers become zero. */
+static struct xsrc not_negative(struct sass_lower *s, struct xsrc v)
+{
+	return sl_has(s, SASS_MOD_RELU) ? sl_op2(s, E_max_nan_f32, v, src_const(0)) : v;
+}
+
 /* Two 8-bit floats: from two float32 or a pair of halves, beside what the last source has in its
  * lower half; or as a pair of halves. */
 static bool small_floats(struct sass_lower *s)
@@ -226,8 +241,7 @@ static bool small_floats(struct sass_lower *s)
 		return true;
 	}
 	const bool from_pair = sl_has(s, SASS_MOD_UNPACK_B_MERGE_C);
-	if (sl_has(s, SASS_MOD_RELU) || !sl_has(s, SASS_MOD_SATFINITE) ||
-	    (!from_pair && !sl_has(s, SASS_MOD_PACK_AB_MERGE_C)))
+	if (!sl_has(s, SASS_MOD_SATFINITE) || (!from_pair && !sl_has(s, SASS_MOD_PACK_AB_MERGE_C)))
 		return sl_refuse(s, "this conversion");
 	struct xsrc high, low;
 	if (from_pair) {
@@ -238,6 +252,8 @@ static bool small_floats(struct sass_lower *s)
 		high = sl_f32(s, 0);
 		low = sl_f32(s, 1);
 	}
+	high = not_negative(s, high);
+	low = not_negative(s, low);
 	const struct xsrc upper = sl_op2(s, E_shl_b32, low_to_fp8(&s->l, type, high), src_const(8));
 	const struct xsrc both = sl_op2(s, E_or_b32, upper, low_to_fp8(&s->l, type, low));
 	const struct xsrc beside = sl_op2(s, E_shl_b32, sl_bits(s, from_pair ? 1 : 2), src_const(16));
@@ -249,9 +265,7 @@ static bool small_floats(struct sass_lower *s)
 bool sl_f2fp(struct sass_lower *s)
 {
 	const bool bf = sl_has(s, SASS_MOD_BF16);
-	static const enum sass_mod unknown[] = { SASS_MOD_RELU,
-		                                     SASS_MOD_TF32,
-		                                     SASS_MOD_E2M1,
+	static const enum sass_mod unknown[] = { SASS_MOD_E2M1,
 		                                     SASS_MOD_MERGE_C,
 		                                     SASS_MOD_UNPACK_B,
 		                                     SASS_MOD_PACK_AB_MERGE_C,
@@ -262,9 +276,16 @@ bool sl_f2fp(struct sass_lower *s)
 		if (sl_has(s, unknown[k]))
 			return sl_refuse(s, "this conversion");
 	const bool zero = sl_has(s, SASS_MOD_RZ);
+	if (sl_has(s, SASS_MOD_TF32)) {
+		const struct xsrc v = sl_f32(s, 0);
+		sl_set1(s, sl_dst(s, 0), E_mov_b32,
+		        low_to_tf32(&s->l, v, !zero, sl_has(s, SASS_MOD_RELU)));
+		return true;
+	}
 	const enum emu_op op = bf ? (zero ? E_cvt_rz_bf16_f32 : E_cvt_bf16_f32)
 	                          : (zero ? E_cvt_rz_f16_f32 : E_cvt_f16_f32);
-	const struct xsrc high = sl_op1(s, op, sl_f32(s, 0)), low = sl_op1(s, op, sl_f32(s, 1));
+	const struct xsrc high = sl_op1(s, op, not_negative(s, sl_f32(s, 0)));
+	const struct xsrc low = sl_op1(s, op, not_negative(s, sl_f32(s, 1)));
 	sl_set2(s, sl_dst(s, 0), E_pack32, low, high);
 	return true;
 }
@@ -273,17 +294,17 @@ bool sl_frnd(struct sass_lower *s)
 {
 	const bool bf = sl_has(s, SASS_MOD_BF16);
 	if (bf || sl_has(s, SASS_MOD_F16)) {
-		const struct xsrc whole = integral(s, half_source(s), false);
+		const struct xsrc whole = sl_integral(s, half_source(s), false);
 		sl_set1(s, sl_dst(s, 0), bf ? E_cvt_bf16_f32 : E_cvt_f16_f32, whole);
 		return true;
 	}
 	if (sl_has(s, SASS_MOD_F64)) {
-		sl_set_wide(s, integral(s, sl_f64(s, 0), true));
+		sl_set_wide(s, sl_integral(s, sl_f64(s, 0), true));
 		return true;
 	}
 	struct xsrc v = sl_f32(s, 0);
 	if (sl_has(s, SASS_MOD_FTZ))
 		v = sl_op1(s, E_ftz_f32, v);
-	sl_set1(s, sl_dst(s, 0), E_mov_b32, integral(s, v, false));
+	sl_set1(s, sl_dst(s, 0), E_mov_b32, sl_integral(s, v, false));
 	return true;
 }

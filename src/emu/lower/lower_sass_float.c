@@ -88,14 +88,31 @@ bool sl_ffma(struct sass_lower *s)
 	return set_f32(s, op, op == E_fma_f32 ? E_fma_ftz_f32 : E_COUNT, 3, v);
 }
 
+/* Of two magnitudes; the sign tells whether those of the numbers differ. */
+static void set_with_sign(struct sass_lower *s, enum emu_op op)
+{
+	const struct xsrc bits = sl_op2(s, E_xor_b32, sl_bits(s, 0), sl_bits(s, 1));
+	const struct xsrc sign = sl_op2(s, E_and_b32, bits, src_const(0x80000000u));
+	struct xsrc a = sl_f32(s, 0), b = sl_f32(s, 1);
+	if (sl_has(s, SASS_MOD_FTZ)) {
+		a = sl_op1(s, E_ftz_f32, a);
+		b = sl_op1(s, E_ftz_f32, b);
+	}
+	sl_set2(s, sl_dst(s, 0), E_or_b32, sl_op2(s, op, a, b), sign);
+}
+
 bool sl_fmnmx(struct sass_lower *s)
 {
 	struct xsrc a = sl_f32(s, 0), b = sl_f32(s, 1);
 	const struct xsrc least = sl_pred(s, 0, true);
 	const bool nan = sl_has(s, SASS_MOD_NAN);
 	const enum emu_op min = nan ? E_min_nan_f32 : E_min_f32, max = nan ? E_max_nan_f32 : E_max_f32;
-	if (sl_has(s, SASS_MOD_XORSIGN) || sl_has(s, SASS_MOD_RELU))
+	if (sl_has(s, SASS_MOD_RELU) || (sl_has(s, SASS_MOD_XORSIGN) && least.kind != S_CONST))
 		return sl_refuse(s, "this form of least and greatest");
+	if (sl_has(s, SASS_MOD_XORSIGN)) {
+		set_with_sign(s, least.value ? min : max);
+		return true;
+	}
 	if (sl_has(s, SASS_MOD_FTZ)) {
 		a = sl_op1(s, E_ftz_f32, a);
 		b = sl_op1(s, E_ftz_f32, b);

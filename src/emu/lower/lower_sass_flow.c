@@ -120,10 +120,15 @@ bool sl_branch_by_address(struct sass_lower *s, struct xsrc v)
 		return sl_refuse(s, "a branch to places that are not known");
 	if (n > SASS_MAX_WAYS)
 		return sl_refuse(s, "a branch to one of more than %d places", SASS_MAX_WAYS);
-	if (s->guard >= 0)
-		return sl_refuse(s, "a branch table under a guard");
-	const struct xsrc index = place_index(s, v, ways, n);
-	struct xop *x = sl_emit(s, X_BRX);
+	struct xsrc index = place_index(s, v, ways, n);
+	if (s->guard >= 0) { /* the last way leads on to the next instruction */
+		if (s->i + 1 == s->f->insts + s->f->n_insts)
+			return sl_refuse(s, "a branch table under a guard at the end of the code");
+		const struct xsrc goes = guard_source(s);
+		count_lanes(s, goes);
+		index = sl_select(s, 4, index, src_const(n - 1), goes);
+	}
+	struct xop *x = low_emit(&s->l, X_BRX);
 	x->n_s = 1;
 	x->s[0] = index;
 	x->n_targets = n;

@@ -107,9 +107,21 @@ static bool one_input(struct xsrc *out, const struct xsrc v[3], uint32_t table)
 	return false;
 }
 
+/* A predicate, or R4.SIGN: is the number negative? */
+static struct xsrc pred_input(struct sass_lower *s, unsigned n)
+{
+	const struct sass_operand *o = sl_src_operand(s, n);
+	if (!o)
+		return src_const(0xffffffffu);
+	if (o->kind != SASS_OPND_REG && o->kind != SASS_OPND_UREG)
+		return sl_pred_operand(s, o);
+	const struct xsrc negative = sl_cmp(s, CMP_LT, PTX_S32, sl_operand(s, o), src_const(0));
+	return o->flags & SASS_NOT ? src_not(negative) : negative;
+}
+
 bool sl_plop3(struct sass_lower *s)
 {
-	const struct xsrc v[3] = { sl_pred(s, 0, true), sl_pred(s, 1, true), sl_pred(s, 2, true) };
+	const struct xsrc v[3] = { pred_input(s, 0), pred_input(s, 1), pred_input(s, 2) };
 	struct xsrc r[2];
 	for (unsigned k = 0; k < 2; k++) {
 		const uint32_t table = table_of(sl_src_operand(s, 3 + k));

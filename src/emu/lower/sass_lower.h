@@ -155,7 +155,11 @@ const struct sass_operand *sl_place_operand(const struct sass_lower *s, unsigned
 const struct sass_operand *sl_data_operand(const struct sass_lower *s, unsigned n);
 /* Word @k of the data. */
 struct xsrc sl_data_word(struct sass_lower *s, const struct sass_operand *o, unsigned k);
-/* What the modifiers say; ATOM_NONE: nothing. */
+/* The space that the opcode names; place @m of it: registers (*@at) and *@offset. */
+enum ptx_space sl_space_of(enum sass_op op);
+bool sl_place(struct sass_lower *s, const struct sass_operand *m, enum ptx_space space,
+              struct xsrc *at, int64_t *offset);
+/* What the modifiers say (lower_sass_atomic.c); ATOM_NONE: nothing. */
 enum ptx_atom sl_atomic_operation(const struct sass_lower *s);
 /* Do several blocks make a cluster? */
 static inline bool sl_in_cluster(const struct sass_lower *s)
@@ -186,6 +190,9 @@ uint64_t sl_bank_address(const struct sass_lower *s, unsigned bank);
 /* @bytes (at most 8) at @offset of constant bank @bank; false = not known before the launch. */
 bool sl_constant(const struct sass_lower *s, unsigned bank, int64_t offset, unsigned bytes,
                  uint64_t *value);
+
+/* A float rounded to an integral one as the modifiers say (lower_sass_convert.c). */
+struct xsrc sl_integral(struct sass_lower *s, struct xsrc v, bool wide);
 
 /* VIADD of numbers that share a register (lower_sass_least.c). */
 bool sl_packed_sum(struct sass_lower *s);

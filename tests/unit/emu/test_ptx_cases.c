@@ -35,6 +35,20 @@ static const struct {
 
 static unsigned machine_sm; /* PTX_CASE_SM */
 
+/* Of code for a later architecture than is asked for: this one's, if the assembler takes it. */
+static void lower_target(char *ptx)
+{
+	static const char line[] = ".target sm_";
+	char *at = strstr(ptx, line);
+	if (!at || strtoul(at + sizeof line - 1, NULL, 10) <= machine_sm)
+		return;
+	at += sizeof line - 1;
+	for (const char *end = at + 2; *end >= '0' && *end <= '9'; end++)
+		memmove(at, at + 1, strlen(at)); /* sm_100: a digit less */
+	at[0] = (char)('0' + machine_sm / 10);
+	at[1] = (char)('0' + machine_sm % 10);
+}
+
 /* What the case asks of a card holds of its machine code, too. Returns differences. */
 static unsigned as_machine_code(const struct ptx_case *c)
 {
@@ -46,6 +60,7 @@ static unsigned as_machine_code(const struct ptx_case *c)
 		case_wrap(c, &ptx);
 	else
 		text_add(&ptx, "%s", c->text);
+	lower_target(ptx.s);
 	const bool meant = !c->emulator_only && c->outcome == CASE_RUNS && !c->check_races;
 	if (!meant || !assemble(ptx.s, ptx.len, machine_sm, NULL, &cubin, &err)) {
 		print_message("  sm_%u %s: not for it: %s\n", machine_sm, c->name,

@@ -1,0 +1,53 @@
+/* The machine code of a program's launch, for panels; see program_family.h. */
+#include "program_family.h"
+
+#include "base/mem.h"
+#include "runtime/code_answer.h"
+#include "sass/code_of.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The last part of the name that line tables have. */
+static const char *file_of(const struct program_kernel *k)
+{
+	const char *slash = strrchr(k->file, '/');
+	return slash ? slash + 1 : k->file;
+}
+
+static struct code_listing *listing_of(const struct program_module *m,
+                                       const struct program_kernel *k, struct err *err)
+{
+	struct sass_module code;
+	struct code_listing *c = NULL;
+	if (!sass_read(&code, m->cubin, m->cubin_bytes, m->listing, m->listing_bytes, err))
+		return NULL;
+	const struct sass_func *f = sass_func(&code, k->mangled);
+	if (f)
+		c = sass_code_of(&code, f, m->ptx, file_of(k));
+	else
+		err_set(err, ERR_UNAVAILABLE, "the machine code has no function %.200s", k->name);
+	sass_free(&code);
+	return c;
+}
+
+struct code_listing *program_code(const struct program *p, uint64_t number,
+                                  const atomic_bool *cancel)
+{
+	const struct program_launch *l = program_launch_numbered(p, number);
+	const struct program_kernel *k = l ? &p->kernels[l->kernel] : NULL;
+	struct program_module *m = k && k->module ? program_module(p, k->module) : NULL;
+	struct code_listing *c = NULL;
+	struct err err = { 0 };
+	if (!m)
+		err_set(&err, ERR_UNAVAILABLE,
+		        "the executable does not hold the kernel's machine code for this GPU");
+	else if (code_need(p, m, cancel, &err))
+		c = listing_of(m, k, &err);
+	if (c || err.code == ERR_CANCELLED)
+		return c;
+	c = mem_zalloc(sizeof *c);
+	snprintf(c->why, sizeof c->why, "%.399s", err.msg);
+	snprintf(c->remedy, sizeof c->remedy, "%.399s", err.remedy);
+	return c;
+}
