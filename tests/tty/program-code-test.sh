@@ -67,7 +67,7 @@ check again see 'block \[512\].*grid 4'
 check again-counts see '▸0000  *64 '
 check again-head see 'sm_90 machine code'
 press B
-check beside see '0000  *64 .*0000  *64 '
+check beside see '0000  *6.7 .*0000  *6.7 '
 press_q
 check restored restored
 nvcc -arch=sm_90 -lineinfo -o "$work/two" "$work/two.cu" || exit 1

@@ -98,8 +98,7 @@ static bool half_byte(enum ptx_type t)
 	return t == PTX_U4 || t == PTX_S4;
 }
 
-/* Every second element of a register as bytes. */
-static void widen(struct lower *l, int32_t d, struct xsrc word, enum ptx_type type, unsigned odd)
+void low_bytes_of_halves(struct lower *l, int32_t d, struct xsrc word, enum ptx_type type, unsigned odd)
 {
 	const struct xsrc shifted = odd ? src_reg(low_op2(l, E_shr_u32, -1, word, src_const(4))) : word;
 	const struct xsrc v =
@@ -118,7 +117,7 @@ static int32_t widened(struct lower *l, const struct ptx_operand *o, unsigned n,
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned odd = 0; odd < 2; odd++) {
 			const unsigned at = i % blocks + blocks * (2 * (i / blocks) + odd);
-			widen(l, first + (int32_t)at, word_of(o, i), type, odd);
+			low_bytes_of_halves(l, first + (int32_t)at, word_of(o, i), type, odd);
 		}
 	return first;
 }

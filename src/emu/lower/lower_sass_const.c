@@ -67,7 +67,8 @@ static const struct sass_arch archs[] = {
 	  .dynamic = 0x2c,
 	  .sms = 0x10c,
 	  .reserved = 0x114,
-	  .number = 0x30 },
+	  .number = 0x30,
+	  .global_end = 0xd0 },
 	BLACKWELL(100),
 	BLACKWELL(120),
 };
@@ -89,7 +90,7 @@ uint32_t lower_sass_shared_base(unsigned sm)
 /* What of bank 0 the launch makes, beside the parameters. */
 struct launch_numbers {
 	uint32_t block[3], grid[3], stack, work[2];
-	uint64_t shared, local, descriptor, area, number;
+	uint64_t shared, local, descriptor, area, number, global_end;
 	uint32_t dynamic, sms, reserved;
 	uint32_t named, cluster[3], clusters[3], rank_end;
 	float inverse[3];
@@ -106,6 +107,7 @@ static struct launch_numbers numbers_of(const struct sass_lower *s)
 		.work = { (uint32_t)(e->workspace >> 32), (uint32_t)e->workspace },
 		.shared = SHARED_WINDOW,
 		.local = LOCAL_WINDOW,
+		.global_end = (uint64_t)1 << 56,
 		.area = e->param_base,
 		.named = e->explicit_cluster,
 		.rank_end = 1,
@@ -150,6 +152,7 @@ static bool launch_byte(const struct sass_lower *s, const struct launch_numbers 
 		{ a->sms, sizeof n->sms, &n->sms },
 		{ a->reserved, sizeof n->reserved, &n->reserved },
 		{ a->number, sizeof n->number, &n->number },
+		{ a->global_end, sizeof n->global_end, &n->global_end },
 	};
 	for (size_t k = 0; k < sizeof all / sizeof *all; k++)
 		if ((all[k].at || all[k].value == n->block) && offset - all[k].at < all[k].bytes) {

@@ -375,6 +375,7 @@ static bool window_word(enum sass_special sr, uint64_t *value)
 	case SASS_SR_SHARED_WINDOW_LO: *value = (uint32_t)SHARED_WINDOW; return true;
 	case SASS_SR_LOCAL_WINDOW_HI: *value = LOCAL_WINDOW >> 32; return true;
 	case SASS_SR_LOCAL_WINDOW_LO: *value = (uint32_t)LOCAL_WINDOW; return true;
+	case SASS_SR_LOCAL_LEAST:
 	case SASS_SR_ZERO:
 	case SASS_SR_GRID_ID:
 	case SASS_SR_VIRT_CFG: *value = 0; return true;

@@ -243,8 +243,19 @@ bool sl_ldgsts(struct sass_lower *s)
 	    !sl_place(s, sl_place_operand(s, 1), SPACE_GLOBAL, &from, &from_offset))
 		return false;
 	const unsigned bytes = sl_has(s, SASS_MOD_128) ? 16 : sl_has(s, SASS_MOD_64) ? 8 : 4;
-	const struct xsrc used = p.kind == S_CONST ? src_const(p.value ? bytes : 0)
-	                                           : sl_select(s, 4, src_const(bytes), src_const(0), p);
+	struct xsrc used = src_const(bytes);
+	if (sl_has(s, SASS_MOD_ZFILL) && bytes > 1) {
+		/* how far the place is beyond its boundary is how many zeros fill it up */
+		const struct xsrc low = sl_op1(s, E_trunc32, from);
+		const struct xsrc whole = sl_op2(s, E_add_b32, low, src_const((uint32_t)from_offset));
+		const struct xsrc zeros = sl_op2(s, E_and_b32, whole, src_const(bytes - 1));
+		from = sl_op2(s, E_sub_b64, from, sl_extended(s, zeros));
+		used = sl_op2(s, E_sub_b32, used, zeros);
+	}
+	if (p.kind != S_CONST)
+		used = sl_select(s, 4, used, src_const(0), p);
+	else if (!p.value)
+		used = src_const(0);
 	struct xop *x = sl_emit(s, X_ASYNC);
 	x->mem = (int32_t)s->l.ir->n_mem;
 	s->l.ir->n_mem += 2;

@@ -46,6 +46,11 @@ static bool arrive(struct sass_lower *s, struct xsrc at)
 	const struct xsrc given = sl_extended(s, sl_bits(s, 1));
 	const bool transactions = !sl_has(s, SASS_MOD_A1T0) && !sl_has(s, SASS_MOD_ART0);
 	const int32_t low = sl_dst(s, 0), high = sl_dst(s, 1);
+	if (sl_has(s, SASS_MOD_A0TX)) { /* so many bytes have come */
+		const struct xsrc less[2] = { at, sl_op2(s, E_sub_b64, src_const(0), given) };
+		sl_system(s, SYSTEM_MBARRIER_BYTES, 2, less, -1);
+		return true;
+	}
 	if (sl_has(s, SASS_MOD_A0T1) || sl_has(s, SASS_MOD_A0TR)) {
 		const struct xsrc more[2] = { at, sl_has(s, SASS_MOD_A0T1) ? src_const(1) : given };
 		sl_system(s, SYSTEM_MBARRIER_BYTES, 2, more, -1);

@@ -126,8 +126,7 @@ bool sl_stsm(struct sass_lower *s)
 
 /* --- products --- */
 
-/* Copies of @n registers from operand @o on, of @bytes each, in a row. */
-static int32_t copy_fragment(struct sass_lower *s, const struct sass_operand *o, unsigned n,
+int32_t sl_fragment(struct sass_lower *s, const struct sass_operand *o, unsigned n,
                              unsigned bytes)
 {
 	int32_t first = -1;
@@ -154,21 +153,23 @@ static unsigned registers_of(unsigned rows, unsigned columns, enum ptx_type type
 	return rows * columns * bytes / word / 32;
 }
 
-static bool product(struct sass_lower *s, struct ir_tensor t)
+bool sl_product(struct sass_lower *s, struct ir_tensor t, const int32_t *ab)
 {
 	const struct sass_operand *a = sl_src_operand(s, 0), *b = sl_src_operand(s, 1),
 							  *c = sl_src_operand(s, 2);
 	const unsigned wide = t.a == PTX_F64 ? 8 : 4;
-	t.n_a = (uint8_t)registers_of(t.m, t.k, t.a);
-	t.n_b = (uint8_t)registers_of(t.k, t.n, t.b);
-	t.n_c = (uint8_t)registers_of(t.m, t.n, t.c);
+	if (!t.n_a) {
+		t.n_a = (uint8_t)registers_of(t.m, t.k, t.a);
+		t.n_b = (uint8_t)registers_of(t.k, t.n, t.b);
+		t.n_c = (uint8_t)registers_of(t.m, t.n, t.c);
+	}
 	if (!a || !b || !c || a->kind != SASS_OPND_REG || b->kind != SASS_OPND_REG ||
 	    c->kind != SASS_OPND_REG || (a->flags | b->flags | c->flags) & (SASS_NEG | SASS_NOT) ||
 	    s->guard >= 0 || !t.n_a || !t.n_b || !t.n_c || sl_dst_pred(s, 0) >= 0)
 		return sl_refuse(s, "this product of matrices");
-	t.first_a = copy_fragment(s, a, t.n_a, wide);
-	t.first_b = copy_fragment(s, b, t.n_b, wide);
-	t.first_c = copy_fragment(s, c, t.n_c, wide);
+	t.first_a = ab ? ab[0] : sl_fragment(s, a, t.n_a, wide);
+	t.first_b = ab ? ab[1] : sl_fragment(s, b, t.n_b, wide);
+	t.first_c = sl_fragment(s, c, t.n_c, wide);
 	struct ir *ir = s->l.ir;
 	ir->tensors = mem_realloc(ir->tensors, ir->n_tensors + 1, sizeof *ir->tensors);
 	ir->tensors[ir->n_tensors] = t;
@@ -196,45 +197,69 @@ bool sl_hmma(struct sass_lower *s)
 	                         : sl_has(s, SASS_MOD_TF32) ? PTX_TF32
 	                                                    : PTX_F16;
 	const enum ptx_type out = sl_has(s, SASS_MOD_F32) ? PTX_F32 : PTX_F16;
-	const uint8_t k = sl_has(s, SASS_MOD_16816)  ? 16
-	                  : sl_has(s, SASS_MOD_1688) ? 8
-	                  : sl_has(s, SASS_MOD_1684) ? 4
-	                                             : 0;
-	if (!k || (k == 4) > (in == PTX_TF32) || sl_has(s, SASS_MOD_SP))
+	const bool sparse = sl_has(s, SASS_MOD_SP);
+	const uint8_t k = sl_has(s, SASS_MOD_16832)   ? 32
+	                  : sl_has(s, SASS_MOD_16816) ? 16
+	                  : sl_has(s, SASS_MOD_1688)  ? 8
+	                  : sl_has(s, SASS_MOD_1684)  ? 4
+	                                              : 0;
+	const struct ir_tensor t = { .m = 16, .n = 8, .k = k, .d = out, .a = in, .b = in, .c = out };
+	if (sparse && k >= 8)
+		return sl_sparse_product(s, t);
+	if (!k || k == 32 || (k == 4) > (in == PTX_TF32) || sparse)
 		return sl_refuse(s, "this product of matrices");
-	return product(
-		s, (struct ir_tensor){ .m = 16, .n = 8, .k = k, .d = out, .a = in, .b = in, .c = out });
+	return sl_product(s, t, NULL);
 }
 
 /* IMMA.16832.S8.U8: shape, types of A and B. */
 bool sl_imma(struct sass_lower *s)
 {
+	static const struct {
+		enum sass_mod mod;
+		enum ptx_type type;
+	} types[] = { { SASS_MOD_S8, PTX_S8 },
+		          { SASS_MOD_U8, PTX_U8 },
+		          { SASS_MOD_S4, PTX_S4 },
+		          { SASS_MOD_U4, PTX_U4 } };
 	enum ptx_type type[2] = { PTX_NONE, PTX_NONE };
 	unsigned n = 0;
-	for (unsigned k = 0; k < s->i->n_mods; k++) {
-		const enum sass_mod m = s->i->mods[k];
-		if ((m == SASS_MOD_S8 || m == SASS_MOD_U8) && n < 2)
-			type[n++] = m == SASS_MOD_S8 ? PTX_S8 : PTX_U8;
-	}
-	const bool small = sl_has(s, SASS_MOD_8816);
-	const uint8_t k = small || sl_has(s, SASS_MOD_16816) ? 16 : sl_has(s, SASS_MOD_16832) ? 32 : 0;
-	if (n < 2 || !k || sl_has(s, SASS_MOD_SP))
+	for (unsigned k = 0; k < s->i->n_mods; k++)
+		for (unsigned i = 0; i < sizeof types / sizeof *types; i++)
+			if (s->i->mods[k] == types[i].mod && n < 2)
+				type[n++] = types[i].type;
+	const bool small = sl_has(s, SASS_MOD_8816) || sl_has(s, SASS_MOD_8832);
+	const uint8_t k = sl_has(s, SASS_MOD_8816) || sl_has(s, SASS_MOD_16816)   ? 16
+	                  : sl_has(s, SASS_MOD_8832) || sl_has(s, SASS_MOD_16832) ? 32
+	                  : sl_has(s, SASS_MOD_16864)                             ? 64
+	                                                                          : 0;
+	const struct ir_tensor t = {
+		.m = small ? 8 : 16,
+		.n = 8,
+		.k = k,
+		.d = PTX_S32,
+		.a = type[0],
+		.b = type[1],
+		.c = PTX_S32,
+		.saturate = sl_has(s, SASS_MOD_SAT),
+	};
+	const bool four = type[0] == PTX_S4 || type[0] == PTX_U4;
+	if (n < 2 || !k || (type[1] == PTX_S4 || type[1] == PTX_U4) != four)
 		return sl_refuse(s, "this product of matrices");
-	return product(s, (struct ir_tensor){ .m = small ? 8 : 16,
-	                                      .n = 8,
-	                                      .k = k,
-	                                      .d = PTX_S32,
-	                                      .a = type[0],
-	                                      .b = type[1],
-	                                      .c = PTX_S32,
-	                                      .saturate = sl_has(s, SASS_MOD_SAT) });
+	if (sl_has(s, SASS_MOD_SP))
+		return four ? sl_refuse(s, "this product of matrices") : sl_sparse_product(s, t);
+	if (four)
+		return sl_small_product(s, t);
+	if (k == 64 || (small && k == 32))
+		return sl_refuse(s, "this product of matrices");
+	return sl_product(s, t, NULL);
 }
 
 bool sl_dmma(struct sass_lower *s)
 {
 	if (!sl_has(s, SASS_MOD_8x8x4) && !sl_has(s, SASS_MOD_884))
 		return sl_refuse(s, "this product of matrices");
-	return product(
-		s, (struct ir_tensor){
-			   .m = 8, .n = 8, .k = 4, .d = PTX_F64, .a = PTX_F64, .b = PTX_F64, .c = PTX_F64 });
+	const struct ir_tensor t = {
+		.m = 8, .n = 8, .k = 4, .d = PTX_F64, .a = PTX_F64, .b = PTX_F64, .c = PTX_F64,
+	};
+	return sl_product(s, t, NULL);
 }

@@ -26,6 +26,7 @@ struct sass_arch {
 	/* bytes of shared memory that the launch asked for; multiprocessors; bytes of shared memory
 	 * that the system has of each block; number of the launch */
 	unsigned dynamic, sms, reserved, number;
+	unsigned global_end; /* addresses from there on point into windows of constants */
 };
 enum { SASS_RESERVED_SHARED = 1024 };
 
@@ -181,6 +182,17 @@ void sl_system(struct sass_lower *s, enum system_call call, unsigned n, const st
                int32_t d);
 /* A predicate that holds in one of the lanes that the instruction acts in. */
 int32_t sl_one_lane(struct sass_lower *s);
+
+/* --- products of matrices (lower_sass_tensor.c, lower_sass_tensor_rare.c) --- */
+
+/* Copies of @n registers from operand @o on, of @bytes each, in a row. */
+int32_t sl_fragment(struct sass_lower *s, const struct sass_operand *o, unsigned n, unsigned bytes);
+/* The product that @t says, with the instruction's operands; @ab: where A and B are instead, NULL =
+ * nowhere. @t may leave the numbers of registers open, where they follow from shape and types. */
+bool sl_product(struct sass_lower *s, struct ir_tensor t, const int32_t *ab);
+bool sl_sparse_product(struct sass_lower *s, struct ir_tensor t);
+/* Of elements of four bits. */
+bool sl_small_product(struct sass_lower *s, struct ir_tensor t);
 
 /* --- constants (lower_sass_const.c) --- */
 
