@@ -316,6 +316,10 @@ check-gpu: $(B)/gpu/gpu_check $(if $(filter random,$(PARTS)),$(B)/pmpp-explore)
 ## bless: rewrite golden screens from what the program draws now; read the diff
 bless: $(UNIT)
 	@BLESS=1 sh tests/run.sh $(B) units
+## machine-code: how many kernels run as machine code, by architecture, and why others do not: build/machine-code.md
+machine-code: all $(B)/unit/emu/test_ptx_cases
+	$(Q)python3 -B tests/sass/survey.py $(B) $(B)/survey > $(B)/machine-code.md; status=$$?; cat $(B)/machine-code.md; exit $$status
+
 ## ptx-forms: table of PTX forms, their cases, what the emulator and a card make of them: build/ptx-forms.md
 ptx-forms: $(B)/unit/emu/test_ptx_cases
 	$(Q)python3 -B tests/ptx/forms.py $< > $(B)/ptx-forms.md; status=$$?; tail -n 1 $(B)/ptx-forms.md; exit $$status
@@ -402,5 +406,5 @@ compile_commands.json: Makefile $(SRC) $(wildcard views/*.c)
 	@{ printf '[\n'; sep=; for f in $(filter %.c,$^); do printf '%s{"directory":"%s","file":"%s","command":"%s -c %s"}' "$$sep" "$(CURDIR)" "$$f" "$(CC) $(ALL_CFLAGS)" "$$f"; sep=',\n'; done; printf '\n]\n'; } > $@
 
 FORCE:
-.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants cures asan-check tsan-check oom inject check-gpu bless check-screens lang ptx-forms pictures bench fuzz fuzz-run fuzz-smoke storm storm-run run install clean list help FORCE
+.PHONY: programs-compiler all units test test-programs check-bare seeds check-layers lint format cost mutants cures asan-check tsan-check oom inject check-gpu bless check-screens lang ptx-forms machine-code pictures bench fuzz fuzz-run fuzz-smoke storm storm-run run install clean list help FORCE
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

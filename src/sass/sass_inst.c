@@ -76,6 +76,12 @@ static void read_opcode(struct slice w, struct sass_inst *i, struct sass_pool **
 	}
 }
 
+/* "c[0x0] [0x160].F32": the blank at @n is inside of one operand. */
+static bool inside_constant(struct slice t, size_t n)
+{
+	return n && *t.s != '[' && t.s[n - 1] == ']' && n + 1 < t.len && t.s[n + 1] == '[';
+}
+
 /* The end of the first operand in @t: a comma outside all brackets, or a blank before a second. */
 static size_t operand_end(struct slice t)
 {
@@ -86,7 +92,8 @@ static size_t operand_end(struct slice t)
 			depth++;
 		else if (c == ')' || c == ']' || c == '}')
 			depth--;
-		else if (depth <= 0 && (c == ',' || (isspace((unsigned char)c) && n)))
+		else if (depth <= 0 && (c == ',' || (isspace((unsigned char)c) && n)) &&
+		         !inside_constant(t, n))
 			return n;
 	}
 	return t.len;

@@ -213,7 +213,11 @@ static bool constant(struct slice t, bool bindless, struct sass_operand *o)
 {
 	struct slice in, at, rest;
 	int64_t bank = 0;
-	if (!bracketed(t, &in, &rest) || !bracketed(rest, &at, &rest))
+	if (!bracketed(t, &in, &rest))
+		return false;
+	if (rest.len && *rest.s == ' ') /* c[0x0] [0x160].F32 */
+		rest = from(rest, 1);
+	if (!bracketed(rest, &at, &rest))
 		return false;
 	o->kind = SASS_OPND_CONST;
 	if (bindless ? !handle(in, &o->desc) : !integer(in, &bank) || bank < 0 || bank > 31)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kernels whose machine code the emulator runs, by architecture, and why the others fall back to PTX.
 
-survey.py PMPP-EXPLORE FOLDER [--only built-in|programs|ptx] [--sm 75,80,...]
+survey.py BUILD FOLDER [--only built-in|programs|ptx] [--sm 75,80,...]
 
 Every architecture of the GPU sheets; three sets of kernels: the built-in ones (each variant is run
 by `run --level sass`), those of tests/programs as nvcc compiles them for the architecture, and those
@@ -41,8 +41,9 @@ def sheets():
 class Survey:
     """Results: {(set, sm): {kernel: reason or ""}}."""
 
-    def __init__(self, program, folder):
-        self.program, self.folder = os.path.abspath(program), folder
+    def __init__(self, build, folder):
+        self.build, self.folder = os.path.abspath(build), os.path.abspath(folder)
+        self.program = os.path.join(self.build, "pmpp-explore")
         self.result = collections.defaultdict(dict)
         self.left_out = collections.Counter()
         os.makedirs(folder, exist_ok=True)
@@ -119,7 +120,11 @@ class Survey:
         """All cases in one cubin: the disassembler's start costs more than its work."""
         parts = []
         arch = f"sm_{sm}" + ("a" if sm >= 90 else "")
-        paths = sorted(glob.glob(os.path.join(ROOT, "tests/ptx/*.ptx")))
+        cases = os.path.join(self.folder, "cases")
+        os.makedirs(cases, exist_ok=True)
+        run(os.path.join(self.build, "unit/emu/test_ptx_cases"),
+            env={**os.environ, "TEST_ROOT": ROOT, "PTX_CASE_WRITE": cases})
+        paths = sorted(glob.glob(os.path.join(cases, "*.ptx")))
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             taken = list(pool.map(lambda p: self.assembles(p, arch), paths))
         for path, good in zip(paths, taken):
@@ -134,7 +139,8 @@ class Survey:
                 f.write(all_text)
             made = run("ptxas", f"-arch={arch}", "-lineinfo", "-o", base + ".cubin", base + ".ptx")
             if made.returncode:
-                self.result["ptx", sm]["all"] = made.stderr.split("\n")[0]
+                self.result["ptx", sm]["all"] = next(
+                    (n for n in made.stderr.split("\n") if "error" in n or "fatal" in n), made.stderr)
                 return
         self.examine("ptx", sm, base + ".cubin", "")
 
@@ -156,11 +162,12 @@ def renamed(path):
         if not depth:
             outside.append(c)
         depth -= c == "}"
+    known = set(re.findall(r"\.extern\s+\.func\s+(?:\([^)]*\)\s*)?([\w$]+)", "".join(outside)))
     names = set(re.findall(r"\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)", "".join(outside)))
     names |= set(re.findall(r"\.[bsuf]\d+(?:x2)?\s+([A-Za-z_$][\w$]*)\s*(?:\[[^;]*)?(?:=[^;]*)?;", "".join(outside)))
     names |= set(re.findall(r"\.(?:tex|sampler|surf)ref\s+([\w$]+)", "".join(outside)))
     case = os.path.basename(path)[:-4]
-    for name in names:
+    for name in names - known:
         text = re.sub(rf"(?<![\w$%.]){re.escape(name)}(?![\w$])", f"{case}__{name}", text)
     return text
 
@@ -188,14 +195,14 @@ def print_table(survey, archs):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    p.add_argument("program")
+    p.add_argument("build")
     p.add_argument("folder")
     p.add_argument("--only", choices=["built-in", "programs", "ptx"])
     p.add_argument("--sm")
     o = p.parse_args()
     all_sheets = sheets()
     archs = [int(a) for a in o.sm.split(",")] if o.sm else list(all_sheets)
-    survey = Survey(o.program, o.folder)
+    survey = Survey(o.build, o.folder)
     for a in archs:
         for name, how in (("built-in", survey.built_in), ("programs", survey.programs), ("ptx", survey.ptx)):
             if o.only in (None, name):

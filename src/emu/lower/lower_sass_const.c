@@ -19,7 +19,8 @@
 	  .dynamic = 0x2c,     \
 	  .sms = 0x10c,        \
 	  .reserved = 0x114,   \
-	  .number = 0x30 }
+	  .number = 0x30,      \
+	  .global_end = 0x50 }
 #define BLACKWELL(which)    \
 	{ .sm = (which),        \
 	  .block = 0x360,       \
@@ -34,7 +35,8 @@
 	  .dynamic = 0x2ac,     \
 	  .sms = 0x2d0,         \
 	  .reserved = 0x16c,    \
-	  .number = 0x140 }
+	  .number = 0x140,      \
+	  .global_end = 0x120 }
 static const struct sass_arch archs[] = {
 	{ .sm = 75,
 	  .block = 0x0,
@@ -45,7 +47,8 @@ static const struct sass_arch archs[] = {
 	  .workspace = 0x8c,
 	  .dynamic = 0x2c,
 	  .sms = 0x10c,
-	  .number = 0x30 },
+	  .number = 0x30,
+	  .global_end = 0x50 },
 	AMPERE(80),
 	AMPERE(86),
 	AMPERE(89),

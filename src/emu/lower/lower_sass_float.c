@@ -225,9 +225,12 @@ static bool half_function(struct sass_lower *s)
 {
 	const struct sass_operand *o = sl_src_operand(s, 0);
 	const bool ex2 = sl_has(s, SASS_MOD_EX2), bf = !sl_has(s, SASS_MOD_F16);
-	if (!o || o->kind != SASS_OPND_REG || (!ex2 && !sl_has(s, SASS_MOD_TANH)))
+	if (!o || (o->kind != SASS_OPND_REG && o->kind != SASS_OPND_FLOAT) ||
+	    (!ex2 && !sl_has(s, SASS_MOD_TANH)))
 		return sl_refuse(s, "a special function of a half");
 	struct xsrc v = sl_bits(s, 0);
+	if (o->kind == SASS_OPND_FLOAT)
+		v = sl_op1(s, bf ? E_cvt_bf16_f32 : E_cvt_f16_f32, sl_f32(s, 0));
 	if (o->sel == SASS_MOD_H1 || o->sel == SASS_MOD_H1_H1)
 		v = sl_op2(s, E_shr_u32, v, src_const(16));
 	v = sl_op2(s, E_and_b32, v, src_const(o->flags & SASS_ABS ? 0x7fff : 0xffff));
@@ -334,6 +337,11 @@ static bool swizzled(struct sass_lower *s, const struct sass_operand *o, struct 
 	switch (o->sel) {
 	case SASS_MOD_NONE:
 	case SASS_MOD_H1_H0: return true;
+	case SASS_MOD_F32: { /* before sm_80: a float32, rounded, in both halves */
+		const struct xsrc half = sl_op1(s, E_cvt_f16_f32, *v);
+		*v = sl_op2(s, E_pack32, half, half);
+		return true;
+	}
 	case SASS_MOD_H0_H0: *v = sl_op3(s, E_prmt_b32, *v, NONE, src_const(0x1010)); return true;
 	case SASS_MOD_H1_H1: *v = sl_op3(s, E_prmt_b32, *v, NONE, src_const(0x3232)); return true;
 	case SASS_MOD_H0_NH1: /* the upper half first: -H1 is the lower one */

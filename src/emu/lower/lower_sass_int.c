@@ -165,6 +165,13 @@ bool sl_iadd(struct sass_lower *s)
 {
 	if (sl_has(s, SASS_MOD_64))
 		return sum64(s, 2);
+	if (sl_has(s, SASS_MOD_ISAT)) {
+		if (!sl_has(s, SASS_MOD_S32))
+			return sl_refuse(s, "a sum that is limited");
+		const struct xsrc a = sl_int(s, 0);
+		sl_set2(s, sl_dst(s, 0), E_add_sat_s32, a, sl_int(s, 1));
+		return true;
+	}
 	for (unsigned k = 0; k < s->i->n_mods; k++)
 		switch (s->i->mods[k]) {
 		case SASS_MOD_16x2:

@@ -113,7 +113,7 @@ static struct xsrc pred_input(struct sass_lower *s, unsigned n)
 	const struct sass_operand *o = sl_src_operand(s, n);
 	if (!o)
 		return src_const(0xffffffffu);
-	if (o->kind != SASS_OPND_REG && o->kind != SASS_OPND_UREG)
+	if (o->sel != SASS_MOD_SIGN)
 		return sl_pred_operand(s, o);
 	const struct xsrc negative = sl_cmp(s, CMP_LT, PTX_S32, sl_operand(s, o), src_const(0));
 	return o->flags & SASS_NOT ? src_not(negative) : negative;

@@ -6,8 +6,10 @@
  *
  * PTX_CASE_SM=90 runs them as machine code of that architecture instead, and tells of each what
  * came of it: "as machine code", "falls back: why", "not for it: what ptxas says".
+ * PTX_CASE_WRITE=FOLDER only writes the PTX of those that a card can run there.
  */
 #include "case_run.h"
+#include "base/file.h"
 #include "compile/assemble.h"
 #include "emulator.h"
 
@@ -35,6 +37,32 @@ static const struct {
 
 static unsigned machine_sm; /* PTX_CASE_SM */
 
+/* Does the case say what hardware does? */
+static bool meant_for_cards(const struct ptx_case *c)
+{
+	return !c->emulator_only && c->outcome == CASE_RUNS && !c->check_races;
+}
+
+static void case_text(const struct ptx_case *c, struct text *ptx)
+{
+	if (c->table)
+		case_wrap(c, ptx);
+	else
+		text_add(ptx, "%s", c->text);
+}
+
+static void write_case(const struct ptx_case *c, const char *folder)
+{
+	struct text ptx = { 0 };
+	struct err err = { 0 };
+	char path[512];
+	snprintf(path, sizeof path, "%s/%s.ptx", folder, c->name);
+	case_text(c, &ptx);
+	if (meant_for_cards(c) && !file_replace(path, ptx.s, ptx.len, &err))
+		fail_msg("%s", err.msg);
+	text_free(&ptx);
+}
+
 /* Of code for a later architecture than is asked for: this one's, if the assembler takes it. */
 static void lower_target(char *ptx)
 {
@@ -56,12 +84,9 @@ static unsigned as_machine_code(const struct ptx_case *c)
 	struct err err = { 0 };
 	char fell_back[CASE_WHY] = "";
 	struct case_report r = { 0 };
-	if (c->table)
-		case_wrap(c, &ptx);
-	else
-		text_add(&ptx, "%s", c->text);
+	case_text(c, &ptx);
 	lower_target(ptx.s);
-	const bool meant = !c->emulator_only && c->outcome == CASE_RUNS && !c->check_races;
+	const bool meant = meant_for_cards(c);
 	if (!meant || !assemble(ptx.s, ptx.len, machine_sm, NULL, &cubin, &err)) {
 		print_message("  sm_%u %s: not for it: %s\n", machine_sm, c->name,
 		              meant ? err.msg : "of the emulator's PTX only");
@@ -97,6 +122,12 @@ static void one_file(void **state)
 	unsigned failures = 0;
 	if (!case_read(&c, *state))
 		fail_msg("%s", c.why);
+	const char *folder = getenv("PTX_CASE_WRITE");
+	if (folder) {
+		write_case(&c, folder);
+		case_free(&c);
+		return;
+	}
 	const unsigned n_counts = c.n_counts;
 	for (size_t i = 0; i < ARRAY_LEN(settings) && !machine_sm; i++) {
 		const struct case_target t = {
