@@ -386,6 +386,16 @@ $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/obj/gen/cache.o $(ARCHIVES)
 ## bench: speed of emulator and screen; BASE=commit: of the emulator against that commit's
 bench: all $(if $(BASE),$(B)/bench/emu_bench)
 	@sh tests/bench/$(if $(BASE),compare.sh $(B) $(BASE),bench.sh $(B))
+## model-replay: tools that keep what the time model is given, and run it alone (tests/gpu/model_error.py --record, --replay)
+model-replay: $(B)/replay/model_record $(B)/replay/model_replay
+$(B)/replay/model_record: $(B)/obj/tests/replay/record.o $(B)/pmpp-explore
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -Wl,--wrap=regions_build -Wl,--wrap=kernel_time \
+		-Wl,--dynamic-list=src/userkernel/kernel_api.list -o $@ $< $(B)/obj/src/main.o $(B)/obj/gen/cache.o $(LIBRARIES_IN) \
+		-Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS)
+$(B)/replay/model_replay: $(B)/obj/tests/replay/replay.o $(addprefix $(B)/lib/,timemodel.a model.a base.a)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(ALL_LDFLAGS) -o $@ $< -Wl,--start-group $(addprefix $(B)/lib/,timemodel.a model.a base.a) -Wl,--end-group $(LIBS)
 
 ## run: set up, build, open the program (ARGS="..." for arguments)
 run: all

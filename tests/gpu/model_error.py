@@ -14,10 +14,14 @@ the same order? Of random launches also each
 family's error and bias, and the ten worst. Last the mean absolute percentage error. Exit status 1
 when a ladder's order is wrong or a point cannot be modelled.
 --level sass models the times from machine code (nvdisasm is needed) instead of from PTX.
+--record FOLDER, with build/replay/model_record for a program (make model-replay), keeps what the time
+model was given for each point; --replay FOLDER, with build/replay/model_replay, models the same
+points from that in a second, without the emulator: for work on the model itself.
 --only keeps the ladders whose name holds one of the words. --out FILE writes every point with all
 modelled metrics, one JSON object a line.
 """
 import argparse
+import hashlib
 import json
 import math
 import os
@@ -97,12 +101,37 @@ def of_sweep(path, sweep):
     return found
 
 
+def input_file(folder, point):
+    words = " ".join([point.title, text(point.params), str(point.seed)])
+    name = hashlib.sha256(words.encode()).hexdigest()[:24]
+    return os.path.join(folder, name + ".bin")
+
+
+def replayed(options, points):
+    """As modelled(), of all points, from what --record has kept."""
+    files = [input_file(options.replay, p) for p in points]
+    out = subprocess.run([options.program, *files], capture_output=True, text=True, check=False)
+    rows = {row["file"]: row for row in map(json.loads, out.stdout.splitlines())}
+    if not rows:
+        sys.exit(out.stderr or f"model_error.py: {options.program} printed nothing")
+    answers = []
+    for name in files:
+        row = rows.get(name)
+        resources = {k: {"value": v} for k, v in row.items() if k != "file"} if row else None
+        answers.append((row["kernel_ns"], row["bottleneck"], resources) if row
+                       else (None, "not recorded", None))
+    return answers
+
+
 def modelled(options, point):
     command = [options.program, "run", *point.target, *text(point.params).split(),
                "--gpu", options.sheet, "--backend", "emu", "--sample", str(options.sample),
                "--seed", str(point.seed), "--no-verify", "--timeout", "300", "--json",
                "--level", options.level]
-    out = subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = dict(os.environ)
+    if options.record:
+        environment["MODEL_RECORD"] = input_file(options.record, point)
+    out = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     try:
         metrics = json.loads(out.stdout)["metrics"]
         return metrics["time.kernel_ns"]["value"], metrics["time.bottleneck"]["value"], metrics
@@ -224,10 +253,17 @@ def main():
     parser.add_argument("--sweep", default="sgemm_fast/pipelined M=2048 N=2048 K=2048")
     parser.add_argument("--level", default="auto", help="sass: times modelled from machine code")
     parser.add_argument("--out")
+    parser.add_argument("--record", metavar="FOLDER")
+    parser.add_argument("--replay", metavar="FOLDER")
     options = parser.parse_args()
     points = read_points(options)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        answers = list(pool.map(lambda p: modelled(options, p), points))
+    if options.record:
+        os.makedirs(options.record, exist_ok=True)
+    if options.replay:
+        answers = replayed(options, points)
+    else:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            answers = list(pool.map(lambda p: modelled(options, p), points))
     if options.out:
         write_points(options.out, points, answers)
 

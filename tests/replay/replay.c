@@ -1,0 +1,107 @@
+/*
+ * Runs the time model on what build/replay/model_record has written, without the emulator:
+ *
+ *     model_replay FILE...
+ *
+ * One line of JSON a file: the modelled time, the resource that decides, and each resource's time.
+ * Thousands of launches take seconds. Exit status 1 if a file cannot be read or was written by
+ * a build with other structures.
+ */
+#include "input_file.h"
+
+#include "timemodel/kernel_time.h"
+#include "timemodel/regions.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool take(FILE *f, void *to, size_t size, size_t n)
+{
+	return fread(to, size, n, f) == n;
+}
+
+static bool take_program(FILE *f, struct input_file *in)
+{
+	struct timing_program *p = &in->program;
+	if (!take(f, p, sizeof *p, 1))
+		return false;
+	struct timing_inst *inst = mem_calloc(p->n_insts + 1, sizeof *inst);
+	struct counts *counts = mem_calloc(p->n_insts + 1, sizeof *counts);
+	struct timing_block *block = mem_calloc(p->n_blocks + 1, sizeof *block);
+	p->inst = inst;
+	p->counts = counts;
+	p->block = block;
+	if (!take(f, inst, sizeof *inst, p->n_insts) || !take(f, counts, sizeof *counts, p->n_insts) ||
+	    !take(f, block, sizeof *block, p->n_blocks))
+		return false;
+	unsigned n = 0;
+	for (unsigned b = 0; b < p->n_blocks; b++)
+		n += block[b].n_targets;
+	in->targets = mem_calloc(n + 1, sizeof *in->targets);
+	n = 0;
+	for (unsigned b = 0; b < p->n_blocks; b++) {
+		block[b].targets = &in->targets[n];
+		n += block[b].n_targets;
+	}
+	return take(f, in->targets, sizeof *in->targets, n);
+}
+
+static bool take_input(FILE *f, struct input_file *in)
+{
+	static const size_t sizes[] = INPUT_SIZES;
+	size_t found[sizeof sizes / sizeof *sizes];
+	struct run_counts after;
+	if (!take(f, found, sizeof found, 1) || memcmp(found, sizes, sizeof sizes) ||
+	    !take_program(f, in) || !take(f, &in->counts, sizeof in->counts, 1) ||
+	    !take(f, &in->factor, sizeof in->factor, 1) || !take(f, &after, sizeof after, 1) ||
+	    !take(f, &in->grid, sizeof in->grid, 1) || !take(f, &in->block, sizeof in->block, 1) ||
+	    !take(f, &in->occ, sizeof in->occ, 1) || !take(f, in->gpu, sizeof in->gpu, 1))
+		return false;
+	regions_build(&in->program, gpu_find(in->gpu), in->factor, &in->counts);
+	/* the whole launch's, as the model was given them */
+	after.regions = in->counts.regions;
+	after.n_regions = in->counts.n_regions;
+	after.code_blocks = in->counts.code_blocks;
+	after.atomics.lockstep_float = in->counts.atomics.lockstep_float;
+	after.atomics.lockstep_int = in->counts.atomics.lockstep_int;
+	in->counts = after;
+	return true;
+}
+
+static bool replay(const char *path)
+{
+	struct input_file in = { 0 };
+	struct perf_result perf;
+	FILE *f = fopen(path, "rb");
+	const bool ok = f && take_input(f, &in);
+	if (ok) {
+		const struct launch_plan plan = { .grid = in.grid, .block = in.block };
+		kernel_time(gpu_find(in.gpu), &plan, &in.occ, &in.counts, &perf);
+		printf("{\"file\": \"%s\", \"kernel_ns\": %.3f, \"bottleneck\": \"%s\"", path,
+		       perf.kernel_ns, perf_resource_name(perf.bottleneck));
+		for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++)
+			printf(", \"%s\": %.1f", perf_resource_name((enum perf_resource)r),
+			       perf.resource_ns[r]);
+		printf("}\n");
+	} else {
+		fprintf(stderr, "model_replay: %s: not a file of this build's model_record\n", path);
+	}
+	if (f)
+		fclose(f);
+	free((void *)in.program.inst);
+	free((void *)in.program.counts);
+	free((void *)in.program.block);
+	free(in.targets);
+	if (ok)
+		free(in.counts.regions);
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	bool ok = true;
+	for (int i = 1; i < argc; i++)
+		ok = replay(argv[i]) && ok;
+	return ok ? 0 : 1;
+}
