@@ -213,6 +213,7 @@ struct run_counts {
 	struct region *regions;
 	struct atomic_load atomics; /* for the time model only, as the next ones are */
 	double code_blocks;         /* basic blocks that ran, each once */
+	double longest_block_cycles; /* the critical path of the thread block that lasts longest */
 	double l2_written_sectors;  /* of l2_sectors: by stores and atomics, ... */
 	double l2_local_sectors;    /* ... of those to local memory */
 	double l2_requests;         /* lines asked of L2, each with 1 to 4 of those sectors */

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define PREDICATES 7 /* registers of a warp that guards can have */
+
 const struct timing_inst *last_inst(const struct timing_program *p, uint32_t b)
 {
 	const struct timing_block *x = &p->block[b];
@@ -50,7 +52,14 @@ static double issued_in_block(const struct timing_program *p, uint32_t b)
 	return sum;
 }
 
-/* Can block @b + 1 be predicated, so that @b + 2 follows in any case? */
+/* Nothing but the end of the program: who skips to it exits at once. */
+static bool is_exit(const struct timing_program *p, uint32_t b)
+{
+	return p->block[b].successor[0] < 0 && issued_in_block(p, b) <= 1;
+}
+
+/* Can block @b + 1 be predicated, so that @b + 2 follows in any case? Before an exit all has issued
+ * that comes before it, so what follows waits for what that waited for. */
 static bool next_is_predicable(const struct hyperblocks *h, uint32_t b)
 {
 	const struct timing_program *p = h->program;
@@ -61,7 +70,7 @@ static bool next_is_predicable(const struct hyperblocks *h, uint32_t b)
 	return branch && branch->class == INST_BRANCH && branch->guard >= 0 &&
 	       x->successor[0] == (int32_t)b + 2 && h->n_predecessors[b + 1] == 1 &&
 	       h->n_predecessors[b + 2] == 2 && side->successor[0] == (int32_t)b + 2 &&
-	       side->successor[1] < 0 && (!end || end->class != INST_BARRIER) &&
+	       side->successor[1] < 0 && !is_exit(p, b + 2) && (!end || end->class != INST_BARRIER) &&
 	       issued_in_block(p, b + 1) <= timing.predicated_insts;
 }
 
@@ -72,18 +81,31 @@ static bool next_follows_always(const struct hyperblocks *h, uint32_t b)
 	       x->successor[1] < 0 && h->n_predecessors[b + 1] == 1;
 }
 
+/* Its guard is needed until what it loads has come; that of a load alone can be used again. */
+static bool stores(const struct timing_program *p, uint32_t b)
+{
+	for (uint32_t i = p->block[b].first; i < p->block[b].end; i++)
+		if (p->inst[i].class == INST_STORE)
+			return true;
+	return false;
+}
+
 static void form_hyperblocks(struct hyperblocks *h)
 {
-	for (uint32_t b = 0; b < h->program->n_blocks;) {
+	const struct timing_program *p = h->program;
+	for (uint32_t b = 0; b < p->n_blocks;) {
 		struct hyperblock *x = &h->hyperblock[h->n];
+		unsigned sides = 0;
 		x->first = b;
 		for (;;) {
-			if (next_is_predicable(h, b))
+			if (sides < PREDICATES && next_is_predicable(h, b)) {
+				sides += stores(p, b + 1);
 				b += 2;
-			else if (next_follows_always(h, b))
+			} else if (next_follows_always(h, b)) {
 				b++;
-			else
+			} else {
 				break;
+			}
 		}
 		x->end = ++b;
 		for (uint32_t i = x->first; i < x->end; i++)

@@ -348,9 +348,12 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	if (counts->l2_sectors > stored)
 		w.all.load += (counts->l2_sectors - stored) * SECTOR_BYTES / LINE_BYTES / grid;
 	sm_resources(&w.all, busiest * ns, out->resource_ns);
-	out->resource_ns[PERF_LATENCY] = ceil(busiest / resident) * w.critical_path * ns;
-	const double sm =
-		overlapped(all_waves(&w, busiest, resident).cycles, grid * timing.block_start_cycles) * ns;
+	out->resource_ns[PERF_LATENCY] =
+		fmax(ceil(busiest / resident) * w.critical_path, counts->longest_block_cycles) * ns;
+	const double sm = overlapped(fmax(all_waves(&w, busiest, resident).cycles,
+	                                  counts->longest_block_cycles),
+	                             grid * timing.block_start_cycles) *
+	                  ns;
 
 	/* Chip-wide: bytes over 1e9 bytes/s is ns. */
 	out->resource_ns[PERF_L2] = l2_sector_times(counts) * SECTOR_BYTES / g->l2_gbs;

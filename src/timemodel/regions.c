@@ -70,6 +70,22 @@ static double code_blocks(const struct timing_program *p)
 	return sum;
 }
 
+/* The critical path of the thread block that lasts longest: of its warps as many go through a region
+ * together as on average. */
+static double longest_block(const struct hyperblocks *h, const double *cycles)
+{
+	double sum = 0;
+	for (unsigned k = 0; k < h->n; k++) {
+		const struct timing_block *top = &h->program->block[h->hyperblock[k].first];
+		if (!(top->warp_passes > 0))
+			continue;
+		const double together = h->block_passes[h->hyperblock[k].first] / top->warp_passes;
+		for (uint32_t r = h->hyperblock[k].first_region; r < h->hyperblock[k].end_region; r++)
+			sum += top->longest_passes * together * cycles[r];
+	}
+	return sum;
+}
+
 void regions_build(const struct timing_program *p, const struct gpu_spec *g, double factor,
                    struct run_counts *out)
 {
@@ -90,6 +106,7 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 				                               .critical_path_cycles = cycles[r] };
 		}
 	out->code_blocks = code_blocks(p);
+	out->longest_block_cycles = longest_block(&h, cycles);
 	for (uint32_t i = 0; i < p->n_insts; i++) {
 		struct region *r = &out->regions[h.region_of[i]];
 		add_inst(r, &p->inst[i], &p->counts[i]);

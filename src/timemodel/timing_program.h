@@ -94,6 +94,7 @@ struct timing_block {
 	int32_t join;       /* where the sides of its branch meet again, -1 = nowhere */
 	uint8_t copies;     /* of a loop that is this block: unrolled into one; else 1 */
 	double warp_passes; /* executions by warps, of the thread blocks that ran */
+	double longest_passes; /* of those, by the thread block that lasted longest */
 };
 
 struct timing_program {

@@ -1,9 +1,10 @@
 /*
  * Runs the time model on what build/replay/model_record has written, without the emulator:
  *
- *     model_replay FILE...
+ *     model_replay [--regions] FILE...
  *
- * One line of JSON a file: the modelled time, the resource that decides, and each resource's time.
+ * One line of JSON a file: the modelled time, the resource that decides, and each resource's time;
+ * with --regions also what each region asks for.
  * Thousands of launches take seconds. Exit status 1 if a file cannot be read or was written by
  * a build with other structures.
  */
@@ -63,13 +64,51 @@ static bool take_input(FILE *f, struct input_file *in)
 	after.regions = in->counts.regions;
 	after.n_regions = in->counts.n_regions;
 	after.code_blocks = in->counts.code_blocks;
+	after.longest_block_cycles = in->counts.longest_block_cycles;
 	after.atomics.lockstep_float = in->counts.atomics.lockstep_float;
 	after.atomics.lockstep_int = in->counts.atomics.lockstep_int;
 	in->counts = after;
 	return true;
 }
 
-static bool replay(const char *path)
+static void print_regions(const struct run_counts *c)
+{
+	printf(", \"l2_sectors\": %.0f, \"l2_requests\": %.0f, \"dram_read\": %.0f, \"dram_write\": %.0f, "
+	       "\"regions\": [",
+	       c->l2_sectors, c->l2_requests, c->dram_read_bytes, c->dram_write_bytes);
+	for (unsigned i = 0; i < c->n_regions; i++) {
+		const struct region *r = &c->regions[i];
+		printf("%s{\"warps\": %.0f, \"blocks\": %.0f, \"cycles\": %.1f, \"issue\": %.0f, "
+		       "\"int\": %.0f, \"fp32\": %.0f, \"load\": %.0f, \"store\": %.0f, "
+		       "\"shared\": %.0f, \"held\": %.0f}",
+		       i ? ", " : "", r->warp_passes, r->block_passes, r->critical_path_cycles,
+		       r->issue_slots, r->int_slots, r->fp32_slots, r->load_cycles, r->store_lines,
+		       r->shared_wavefronts, r->held_line_cycles);
+	}
+	printf("]");
+}
+
+static void print_loads(const struct timing_program *p)
+{
+	const char *between = "";
+	printf(", \"loads\": [");
+	for (unsigned i = 0; i < p->n_insts; i++) {
+		const struct timing_inst *x = &p->inst[i];
+		const struct counts *c = &p->counts[i];
+		if (!c->ld_requests)
+			continue;
+		printf("%s{\"at\": %u, \"requests\": %.0f, \"lines\": %.0f, \"sectors\": %.0f, "
+		       "\"passes\": %.0f, \"l2_lines\": %.3f, \"dram_lines\": %.3f, \"l2\": %.3f, "
+		       "\"dram\": %.3f}",
+		       between, i, (double)c->ld_requests, (double)c->ld_lines, (double)c->ld_sectors,
+		       x->load_passes, x->origin.l2_lines, x->origin.dram_lines, x->origin.l2,
+		       x->origin.dram);
+		between = ", ";
+	}
+	printf("]");
+}
+
+static bool replay(const char *path, bool regions)
 {
 	struct input_file in = { 0 };
 	struct perf_result perf;
@@ -83,6 +122,10 @@ static bool replay(const char *path)
 		for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++)
 			printf(", \"%s\": %.1f", perf_resource_name((enum perf_resource)r),
 			       perf.resource_ns[r]);
+		if (regions) {
+			print_regions(&in.counts);
+			print_loads(&in.program);
+		}
 		printf("}\n");
 	} else {
 		fprintf(stderr, "model_replay: %s: not a file of this build's model_record\n", path);
@@ -100,8 +143,9 @@ static bool replay(const char *path)
 
 int main(int argc, char **argv)
 {
+	const bool regions = argc > 1 && !strcmp(argv[1], "--regions");
 	bool ok = true;
-	for (int i = 1; i < argc; i++)
-		ok = replay(argv[i]) && ok;
+	for (int i = regions ? 2 : 1; i < argc; i++)
+		ok = replay(argv[i], regions) && ok;
 	return ok ? 0 : 1;
 }

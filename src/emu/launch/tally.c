@@ -363,6 +363,20 @@ static void take_trace(const struct emu_launch *l, const struct sums *s, struct 
 		out->accesses[i].executions = s->mem[t->access_mem[i]].space[t->accesses[i].shared ? 1 : 0];
 }
 
+/* Per basic block: its executions by the thread block that lasted longest, of those looked at. */
+static uint64_t *passes_of_longest(const struct emu_launch *l)
+{
+	const struct ir *ir = &l->image.ir;
+	const struct longest_block *longest = &l->workers[0].longest;
+	uint64_t *passes = mem_calloc(ir->n_blocks + 1, sizeof *passes);
+	for (unsigned k = 1; k < l->n_workers; k++)
+		if (l->workers[k].longest.ticks > longest->ticks)
+			longest = &l->workers[k].longest;
+	for (unsigned b = 0; b < ir->n_blocks; b++)
+		passes[b] = longest->passes[l->image.op_segment[ir->blocks[b].first]];
+	return passes;
+}
+
 void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 {
 	const struct ir *ir = &l->image.ir;
@@ -400,8 +414,13 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 		if (ir->ops[o].mem >= 0)
 			memory[o].origin = origin_of(l, &ir->ops[o], &of_op[o], fresh);
 	}
-	timing_input(ir, l->sass_func, l->device->gpu, of_op, memory, (double)counted_blocks(l),
-	             l->grid.n_warps, factor, out);
+	uint64_t *longest = passes_of_longest(l);
+	const struct timing_run run = { .thread_blocks = (double)counted_blocks(l),
+		                            .block_warps = l->grid.n_warps,
+		                            .factor = factor,
+		                            .longest = longest };
+	timing_input(ir, l->sass_func, l->device->gpu, of_op, memory, &run, out);
+	free(longest);
 	qsort(out->lines, out->n_lines, sizeof *out->lines, by_line);
 	if (out->n_code)
 		qsort(out->code, out->n_code, sizeof *out->code, by_offset);

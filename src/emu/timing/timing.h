@@ -20,14 +20,20 @@ struct op_memory {
 	struct load_origin origin;
 };
 
+/* The thread blocks that ran. */
+struct timing_run {
+	double thread_blocks, block_warps; /* how many, of so many warps each */
+	double factor;                     /* the grid has so many times as many */
+	const uint64_t *longest; /* per basic block: its executions by the block that lasted longest */
+};
+
 /*
  * @code: what @ir was made of, if that is machine code; NULL = PTX. @of_op: counts of the
- * instruction that begins at an operation, of the @thread_blocks that ran, of @block_warps each;
- * @memory per operation. @out has their total and the traffic beyond L1 of @factor times as many;
- * it gets their regions.
+ * instruction that begins at an operation, of what ran; @memory per operation. @out has their total
+ * and the traffic beyond L1 of the whole grid; it gets their regions.
  */
 void timing_input(const struct ir *ir, const struct sass_func *code, const struct gpu_spec *g,
-                  const struct counts *of_op, const struct op_memory *memory, double thread_blocks,
-                  double block_warps, double factor, struct run_counts *out);
+                  const struct counts *of_op, const struct op_memory *memory,
+                  const struct timing_run *run, struct run_counts *out);
 
 #endif

@@ -60,7 +60,7 @@ static struct timing_inst *describe_insts(const struct ir *ir, const struct op_m
 }
 
 static struct timing_block *describe_blocks(const struct ir *ir, const struct counts *of_op,
-                                            const uint8_t *copies)
+                                            const uint8_t *copies, const uint64_t *longest)
 {
 	struct timing_block *block = mem_calloc(ir->n_blocks + 1, sizeof *block);
 	for (uint32_t b = 0; b < ir->n_blocks; b++) {
@@ -74,19 +74,20 @@ static struct timing_block *describe_blocks(const struct ir *ir, const struct co
 			.join = x->reconv,
 			.copies = copies[b] ? copies[b] : 1,
 			.warp_passes = (double)of_op[x->first].warp_executed,
+			.longest_passes = (double)longest[b],
 		};
 	}
 	return block;
 }
 
 void timing_input(const struct ir *ir, const struct sass_func *code, const struct gpu_spec *g,
-                  const struct counts *of_op, const struct op_memory *memory, double thread_blocks,
-                  double block_warps, double factor, struct run_counts *out)
+                  const struct counts *of_op, const struct op_memory *memory,
+                  const struct timing_run *run, struct run_counts *out)
 {
 	uint8_t *copies = mem_zalloc(ir->n_blocks + 1);
 	struct timing_inst *inst =
 		code ? machine_timing_insts(ir, code, memory) : describe_insts(ir, memory, copies);
-	struct timing_block *block = describe_blocks(ir, of_op, copies);
+	struct timing_block *block = describe_blocks(ir, of_op, copies, run->longest);
 	const struct timing_program p = {
 		.n_insts = ir->n_ops,
 		.n_blocks = ir->n_blocks,
@@ -95,10 +96,10 @@ void timing_input(const struct ir *ir, const struct sass_func *code, const struc
 		.inst = inst,
 		.block = block,
 		.counts = of_op,
-		.warps = thread_blocks * block_warps,
-		.thread_blocks = thread_blocks,
+		.warps = run->thread_blocks * run->block_warps,
+		.thread_blocks = run->thread_blocks,
 	};
-	regions_build(&p, g, factor, out);
+	regions_build(&p, g, run->factor, out);
 	free(copies);
 	free(inst);
 	free(block);

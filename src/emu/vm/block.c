@@ -89,6 +89,7 @@ void emu_worker_init(struct worker *wk, struct grid *g, unsigned index)
 	wk->guard_lanes = mem_calloc(im->ir.n_ops + 1, sizeof *wk->guard_lanes);
 	wk->touched = mem_calloc(g->arena->n + 1, sizeof *wk->touched);
 	wk->divergent = mem_calloc(im->ir.n_blocks + 1, sizeof *wk->divergent);
+	longest_init(wk);
 	for (uint32_t i = 0; i < g->n_warps; i++)
 		warp_init(wk, i);
 }
@@ -106,6 +107,7 @@ void emu_worker_free(struct worker *wk)
 	free(wk->shared);
 	free(wk->local);
 	free(wk->segments);
+	longest_free(wk);
 	free(wk->mem);
 	free(wk->win[0]);
 	free(wk->win[1]);
@@ -226,6 +228,7 @@ void block_begin(struct worker *wk, uint64_t index)
 	const struct program *reference = &g->image->program[PROGRAM_REFERENCE];
 	for (uint32_t i = 0; i < g->n_warps; i++)
 		start_warp(wk, i, wk->trace && i == 0 ? reference : prog);
+	longest_block_begin(wk);
 	log_block_start(wk);
 }
 
@@ -376,6 +379,7 @@ enum block_state block_step(struct worker *wk, uint64_t index)
 		return BLOCK_STOPPED;
 	}
 	flush_counters(wk);
+	longest_block_end(wk);
 	log_block_end(wk, index);
 	return BLOCK_DONE;
 }

@@ -12,6 +12,7 @@
 #include "emu/device_work.h"
 #include "emu/memory/memory.h"
 #include "emu/vm/block_order.h"
+#include "emu/vm/longest.h"
 
 /* The handler tables for this processor; @wanted (may be NULL or "") limits the instruction-set
  * level: "sse", "avx2", "avx512". */
@@ -149,6 +150,7 @@ struct worker {
 	uint8_t *touched;          /* by region of memory, the last: none; TOUCH_READ, TOUCH_WRITE */
 	const struct texture *seen_texture[2]; /* read last, written last */
 	uint64_t *divergent;                   /* per basic block: times its branch split a warp */
+	struct longest_block longest;
 	struct access_log log;
 	struct printed_text printed;
 	struct device_calls *calls; /* NULL = none yet */
