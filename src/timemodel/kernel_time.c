@@ -208,6 +208,13 @@ static double wave_cycles(const struct work *w, double n)
 	                       busy_cycles(&d, n * w->warps)));
 }
 
+/* From the end of a block to the next one in its place. */
+static double next_block_cycles(const struct work *w)
+{
+	return timing.next_block_cycles +
+	       timing.next_block_warp_cycles * w->warps * w->gpu->schedulers_per_sm;
+}
+
 struct waves {           /* of an SM */
 	double cycles;       /* from the first block to the end of the last */
 	double block_cycles; /* of all blocks, summed: each as long as it is resident */
@@ -217,8 +224,7 @@ struct waves {           /* of an SM */
 static struct waves all_waves(const struct work *w, double blocks, double resident)
 {
 	const double full = floor(blocks / resident), rest = blocks - full * resident;
-	const double next = timing.next_block_cycles +
-	                    timing.next_block_warp_cycles * w->warps * w->gpu->schedulers_per_sm;
+	const double next = next_block_cycles(w);
 	const double wave = wave_cycles(w, resident), last = wave_cycles(w, rest);
 	return (struct waves){ .cycles = full * wave + last + fmax(0, full + (rest > 0) - 1) * next,
 		                   .block_cycles = full * resident * wave + rest * last };
@@ -348,10 +354,15 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	if (counts->l2_sectors > stored)
 		w.all.load += (counts->l2_sectors - stored) * SECTOR_BYTES / LINE_BYTES / grid;
 	sm_resources(&w.all, busiest * ns, out->resource_ns);
+	/* how often lanes try to swap is another matter than how often they did here */
+	const double longest = counts->atomics.swaps > 0 ? 0 : counts->longest_block_cycles;
 	out->resource_ns[PERF_LATENCY] =
-		fmax(ceil(busiest / resident) * w.critical_path, counts->longest_block_cycles) * ns;
-	const double sm = overlapped(fmax(all_waves(&w, busiest, resident).cycles,
-	                                  counts->longest_block_cycles),
+		fmax(ceil(busiest / resident) * w.critical_path, longest) * ns;
+	/* Blocks start one after the other; the last ones only then begin their way. */
+	const double waves = ceil(grid / (resident * g->sm_count));
+	const double ramp = (grid - (waves - 1) * resident * g->sm_count) * timing.block_start_cycles;
+	const double last = ramp + (waves - 1) * next_block_cycles(&w) + waves * lone_block_cycles(&w);
+	const double sm = overlapped(fmax(fmax(all_waves(&w, busiest, resident).cycles, last), longest),
 	                             grid * timing.block_start_cycles) *
 	                  ns;
 

@@ -62,11 +62,13 @@ static void add_lockstep(struct atomic_load *a, const struct timing_inst *x, con
 		a->lockstep_int += (double)c->atom_requests * factor;
 }
 
-static double code_blocks(const struct timing_program *p)
+static double code_blocks(const struct hyperblocks *h)
 {
 	double sum = 0;
-	for (uint32_t b = 0; b < p->n_blocks; b++)
-		sum += p->block[b].end > p->block[b].first && p->block[b].warp_passes > 0;
+	for (unsigned k = 0; k < h->n; k++) {
+		const struct timing_block *top = &h->program->block[h->hyperblock[k].first];
+		sum += top->end > top->first && top->warp_passes > 0;
+	}
 	return sum;
 }
 
@@ -105,7 +107,7 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 				                               .block_passes = h.block_passes[top],
 				                               .critical_path_cycles = cycles[r] };
 		}
-	out->code_blocks = code_blocks(p);
+	out->code_blocks = code_blocks(&h);
 	out->longest_block_cycles = longest_block(&h, cycles);
 	for (uint32_t i = 0; i < p->n_insts; i++) {
 		struct region *r = &out->regions[h.region_of[i]];
