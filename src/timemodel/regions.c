@@ -17,10 +17,7 @@ static void add_inst(struct region *r, const struct timing_inst *x, const struct
 	switch (inst_pipe(x->class)) {
 	case SM_PIPE_INT: r->int_slots += issued; break;
 	case SM_PIPE_FP32: r->fp32_slots += issued; break;
-	case SM_PIPE_EITHER:
-		r->int_slots += issued / 2;
-		r->fp32_slots += issued / 2;
-		break;
+	case SM_PIPE_EITHER: r->either_slots += issued; break;
 	case SM_PIPE_FP64: r->fp64_slots += issued; break;
 	case SM_PIPE_SFU: r->sfu_slots += issued; break;
 	default: break;
@@ -38,6 +35,16 @@ static void add_inst(struct region *r, const struct timing_inst *x, const struct
 		r->shared_wavefronts += fmax(
 			(double)c->shared_ld_wavefronts,
 			x->wide_words == 4 ? timing.wide_load_wavefronts * (double)c->shared_ld_requests : 0);
+}
+
+/* The assembler gives what both pipes can do to the one that has less: an addition and a logic
+ * operation in turn take the time of one (tests/gpu/micro/pipes.cu: add_xor). */
+static void share_out(struct region *r)
+{
+	const double even = (r->either_slots + r->fp32_slots - r->int_slots) / 2;
+	const double to_int = fmax(0, fmin(r->either_slots, even));
+	r->int_slots += to_int;
+	r->fp32_slots += r->either_slots - to_int;
 }
 
 static void scale(struct region *r, double factor)
@@ -115,8 +122,10 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 		r->held_line_cycles += held_line_cycles(p, g, &misses, i);
 		add_lockstep(&out->atomics, &p->inst[i], &p->counts[i], factor);
 	}
-	for (unsigned r = 0; r < h.n_regions; r++)
+	for (unsigned r = 0; r < h.n_regions; r++) {
+		share_out(&out->regions[r]);
 		scale(&out->regions[r], factor);
+	}
 	free(cycles);
 	hyperblocks_free(&h);
 }

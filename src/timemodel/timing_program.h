@@ -17,7 +17,7 @@
 enum sm_pipe {
 	SM_PIPE_INT,
 	SM_PIPE_FP32,
-	SM_PIPE_EITHER, /* half of them on each of the two above */
+	SM_PIPE_EITHER, /* the one of the two above that has less to do */
 	SM_PIPE_FP64,
 	SM_PIPE_SFU,
 	SM_PIPE_LDST,

@@ -151,6 +151,8 @@ static struct machine_inst logic_inst(const struct uses *u, uint32_t o, const st
 
 static struct machine_inst conversion_inst(const struct ptx_inst *in)
 {
+	if (in->type == PTX_F32 && !is_float(in->type2) && ptx_type_bytes(in->type2) <= 4)
+		return issues(INST_INT_TO_FP32, false);
 	if (is_float(in->type) || is_float(in->type2))
 		return issues(INST_CONVERT, false);
 	return ptx_type_bytes(in->type) < 8 ? issues(INST_INT_ADD, false)
