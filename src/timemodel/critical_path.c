@@ -17,6 +17,8 @@
 #define ROUNDS 2
 #define WARP_LANES 32.0
 
+#define MOST_LOADS 64 /* room; see unrolled_loads */
+
 /* Values on their way where a hyperblock ends. */
 struct live_out {
 	double share; /* of its passes: the others find them there */
@@ -39,6 +41,10 @@ struct scheduler {
 	int32_t *pending;          /* registers with ready > 0 */
 	unsigned n_pending;
 	double end; /* of the last walk */
+	/* Loads of a loop that the assembler unrolled: when the last ones are there, by turns. */
+	bool unrolled;
+	unsigned n_loads;
+	double load_done[MOST_LOADS];
 };
 
 static void set_ready(struct scheduler *s, int32_t reg, double t)
@@ -158,6 +164,13 @@ static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, stru
 		at->memory = fmax(at->memory, t);
 }
 
+/* Registers for what loads bring are few there: the next one takes that of an earlier one. */
+static bool is_windowed(const struct scheduler *s, const struct timing_inst *x)
+{
+	return s->unrolled && x->class == INST_LOAD &&
+	       (x->space == MEMORY_GLOBAL || x->space == MEMORY_GENERIC);
+}
+
 static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progress *at)
 {
 	const struct timing_inst *x = &s->program->inst[i];
@@ -175,9 +188,13 @@ static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progr
 		if (x->class != INST_LOAD)
 			at->stored[room] = t + 1;
 	}
+	if (is_windowed(s, x) && s->n_loads >= (unsigned)timing.unrolled_loads)
+		t = fmax(t, s->load_done[s->n_loads % (unsigned)timing.unrolled_loads]);
 	if (x->issued > 0)
 		at->last = fmax(at->last, t + x->issued);
 	const double done = t + latency_cycles(s, i, b);
+	if (is_windowed(s, x))
+		s->load_done[s->n_loads++ % (unsigned)timing.unrolled_loads] = done;
 	for (unsigned k = 0; k < x->n_results; k++)
 		if (x->result[k] >= 0)
 			set_ready(s, x->result[k], done);
@@ -243,6 +260,8 @@ static void walk(struct scheduler *s, unsigned k, int32_t from, double weight)
 	for (unsigned i = 0; from >= 0 && i < s->live_out[from].n; i++)
 		set_ready(s, s->live_out[from].value[i].reg, s->live_out[from].value[i].cycles);
 	const unsigned copies = s->program->block[h->first].copies;
+	s->unrolled = copies > 1;
+	s->n_loads = 0;
 	for (unsigned copy = 0; copy < copies; copy++)
 		for (uint32_t b = h->first; b < h->end; b++)
 			/* a side that is hardly ever taken delays nobody */
