@@ -82,10 +82,14 @@ static struct load_origin origin_of(const struct timing_inst *x, const struct lo
 	return (struct load_origin){ .l2_lines = 1, .dram_lines = 1, .l2 = m->l1, .dram = m->l2 };
 }
 
-/* The slowest of @lines from L2, and of @pages from memory, ns. */
-static double from_l2_ns(const struct gpu_spec *g, double lines)
+/* The last of @lines of @c's kind from L2, which an SM takes one after the other, and the slowest of
+ * @pages from memory, ns. */
+static double from_l2_ns(const struct gpu_spec *g, const struct counts *c, double lines)
 {
-	return g->l2_latency_ns * (1 + timing.l2_spread * log(fmax(1, lines)));
+	const double sectors = c->ld_lines ? (double)c->ld_sectors / (double)c->ld_lines : 1;
+	const double sector_ns = SECTOR_BYTES * g->sm_count / g->l2_gbs;
+	return g->l2_latency_ns +
+	       fmax(0, lines - 1) * fmax(sectors, timing.l2_request_sectors) * sector_ns;
 }
 
 static double from_dram_ns(const struct gpu_spec *g, double pages)
@@ -99,11 +103,14 @@ double load_latency_cycles(const struct hyperblocks *h, const struct gpu_spec *g
 	const struct timing_program *p = h->program;
 	const struct load_origin from = origin_of(&p->inst[i], misses);
 	const double average = p->block[b].warp_passes * p->thread_blocks / p->warps;
-	const double part = h->block_passes[b] > 0 ? fmin(1, average / h->block_passes[b]) : 1;
+	/* of one thread block that comes here once it is known that it waits */
+	const bool once = p->thread_blocks <= 1 && h->block_passes[b] <= 1;
+	const double part =
+		h->block_passes[b] > 0 && !once ? fmin(1, average / h->block_passes[b]) : 1;
 	const double together = fmin(lines, timing.spread_lines);
 	const double pages =
 		fmin(together * from.dram_lines, misses->dram_bytes / timing.dram_page_bytes);
-	const double l2 = from_l2_ns(g, together * from.l2_lines), dram = from_dram_ns(g, pages);
+	const double l2 = from_l2_ns(g, &p->counts[i], together * from.l2_lines), dram = from_dram_ns(g, pages);
 	const double ns = g->l1_latency_ns + part * from.l2 * (l2 - g->l1_latency_ns) +
 	                  part * fmin(from.dram, from.l2) * (dram - l2);
 	return ns * g->clock_mhz * 1e-3;
@@ -119,7 +126,7 @@ double held_line_cycles(const struct timing_program *p, const struct gpu_spec *g
 		return 0;
 	const struct load_origin from = origin_of(x, misses);
 	const double lines = (double)c->ld_lines / (double)c->ld_requests;
-	const double l2 = from_l2_ns(g, lines * from.l2_lines);
+	const double l2 = from_l2_ns(g, c, lines * from.l2_lines);
 	const double pages = fmin(lines * from.dram_lines, misses->dram_bytes / timing.dram_page_bytes);
 	const double dram = fmax(l2, from_dram_ns(g, pages));
 	const double by_dram = from.l2 > 0 ? fmin(1, from.dram / from.l2) : 0;

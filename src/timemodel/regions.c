@@ -79,19 +79,29 @@ static double code_blocks(const struct hyperblocks *h)
 	return sum;
 }
 
-/* The critical path of the thread block that lasts longest: of its warps as many go through a region
- * together as on average. */
-static double longest_block(const struct hyperblocks *h, const double *cycles)
+/* The critical path of the thread block that lasts longest: as if the program were that alone. */
+static double longest_block(const struct timing_program *all, const struct gpu_spec *g,
+                            const struct load_misses *misses)
 {
+	struct timing_block *block = mem_calloc(all->n_blocks + 1, sizeof *block);
+	struct timing_program one = *all;
+	struct hyperblocks h;
 	double sum = 0;
-	for (unsigned k = 0; k < h->n; k++) {
-		const struct timing_block *top = &h->program->block[h->hyperblock[k].first];
-		if (!(top->warp_passes > 0))
-			continue;
-		const double together = h->block_passes[h->hyperblock[k].first] / top->warp_passes;
-		for (uint32_t r = h->hyperblock[k].first_region; r < h->hyperblock[k].end_region; r++)
-			sum += top->longest_passes * together * cycles[r];
+	for (unsigned b = 0; b < all->n_blocks; b++) {
+		block[b] = all->block[b];
+		block[b].warp_passes = block[b].longest_passes;
 	}
+	one.block = block;
+	one.warps = all->warps / all->thread_blocks;
+	one.thread_blocks = 1;
+	hyperblocks_build(&h, &one);
+	double *cycles = critical_paths(&h, g, misses);
+	for (unsigned k = 0; k < h.n; k++)
+		for (uint32_t r = h.hyperblock[k].first_region; r < h.hyperblock[k].end_region; r++)
+			sum += h.block_passes[h.hyperblock[k].first] * cycles[r];
+	free(cycles);
+	hyperblocks_free(&h);
+	free(block);
 	return sum;
 }
 
@@ -115,7 +125,7 @@ void regions_build(const struct timing_program *p, const struct gpu_spec *g, dou
 				                               .critical_path_cycles = cycles[r] };
 		}
 	out->code_blocks = code_blocks(&h);
-	out->longest_block_cycles = longest_block(&h, cycles);
+	out->longest_block_cycles = longest_block(p, g, &misses);
 	for (uint32_t i = 0; i < p->n_insts; i++) {
 		struct region *r = &out->regions[h.region_of[i]];
 		add_inst(r, &p->inst[i], &p->counts[i]);

@@ -121,9 +121,12 @@ struct dram_traffic sampled_traffic_dram(const struct emu_launch *l, const struc
 		d.read = fmin(d.read, f.read);
 	if (f.written + f.local <= l2)
 		d.written = fmin(d.written, f.written);
-	/* local memory that does not stay there until the next block takes its place */
-	if (f.local > l2)
+	/* Local memory that does not stay there until the next block takes its place: a sample has less
+	 * of it at a time. */
+	if (f.local > l2 / fmax(1, l->device->gpu->l2_partitions)) {
 		d.written = fmax(d.written, t->l2_local * SECTOR_BYTES * factor);
+		d.read = fmax(d.read, t->l2_local_loaded * SECTOR_BYTES * factor);
+	}
 	d.fresh = most > 0 ? d.read / most : 1;
 	return d;
 }

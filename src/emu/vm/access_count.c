@@ -58,6 +58,7 @@ static void count_local(struct access *a, struct mem_count *c)
 {
 	const unsigned words = (a->bytes + 3) / 4;
 	uint64_t line[32];
+	uint32_t lanes[32];
 	unsigned sectors[32], n = 0;
 	for (uint32_t m = a->mask; m; m &= m - 1) {
 		const unsigned i = lowest_lane(m);
@@ -67,8 +68,10 @@ static void count_local(struct access *a, struct mem_count *c)
 			k++;
 		if (k == n) {
 			line[n] = word;
+			lanes[n] = 0;
 			sectors[n++] = 0;
 		}
+		lanes[k] |= 1u << i;
 		sectors[k] |= 1u << (i / 8);
 	}
 	c->local_lines += n * words;
@@ -76,7 +79,7 @@ static void count_local(struct access *a, struct mem_count *c)
 		c->local_sectors += words * (unsigned)__builtin_popcount(sectors[k]);
 	for (unsigned k = 0; k < n; k++)
 		for (unsigned j = 0; j < words; j++)
-			log_local_line(a->w, (uint32_t)(line[k] + j), sectors[k], a->write);
+			log_local_line(a->w, (uint32_t)(line[k] + j), lanes[k], sectors[k], a->write);
 }
 
 void access_count(struct access *a)
