@@ -143,6 +143,7 @@ struct region {
 	double either_slots; /* what both of the first two can do; already shared out */
 	double load_cycles; /* L1 passes of global loads: one per 128-byte line of each request */
 	double store_lines; /* lines of global stores and atomics: each leaves the SM on its own */
+	double barriers;          /* of a block, per warp */
 	double shared_wavefronts; /* after loads that become one wider load */
 	double held_line_cycles;  /* of L1, waiting for what loads have under way: lines x cycles */
 };

@@ -17,7 +17,7 @@
 #define ROUNDS 2
 #define WARP_LANES 32.0
 
-#define MOST_LOADS 64 /* room; see unrolled_loads */
+#define MOST_LOADS 64 /* room; see loads_ahead */
 
 /* Values on their way where a hyperblock ends. */
 struct live_out {
@@ -41,8 +41,7 @@ struct scheduler {
 	int32_t *pending;          /* registers with ready > 0 */
 	unsigned n_pending;
 	double end; /* of the last walk */
-	/* Loads of a loop that the assembler unrolled: when the last ones are there, by turns. */
-	bool unrolled;
+	/* When the last loads of this walk are there, by turns. */
 	unsigned n_loads;
 	double load_done[MOST_LOADS];
 };
@@ -164,10 +163,10 @@ static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, stru
 		at->memory = fmax(at->memory, t);
 }
 
-/* Registers for what loads bring are few there: the next one takes that of an earlier one. */
-static bool is_windowed(const struct scheduler *s, const struct timing_inst *x)
+/* Registers for what loads bring are few: the next one takes that of an earlier one. */
+static bool is_windowed(const struct timing_inst *x)
 {
-	return s->unrolled && x->class == INST_LOAD &&
+	return x->class == INST_LOAD &&
 	       (x->space == MEMORY_GLOBAL || x->space == MEMORY_GENERIC);
 }
 
@@ -188,13 +187,13 @@ static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progr
 		if (x->class != INST_LOAD)
 			at->stored[room] = t + 1;
 	}
-	if (is_windowed(s, x) && s->n_loads >= (unsigned)timing.unrolled_loads)
-		t = fmax(t, s->load_done[s->n_loads % (unsigned)timing.unrolled_loads]);
+	if (is_windowed(x) && s->n_loads >= (unsigned)timing.loads_ahead)
+		t = fmax(t, s->load_done[s->n_loads % (unsigned)timing.loads_ahead]);
 	if (x->issued > 0)
 		at->last = fmax(at->last, t + x->issued);
 	const double done = t + latency_cycles(s, i, b);
-	if (is_windowed(s, x))
-		s->load_done[s->n_loads++ % (unsigned)timing.unrolled_loads] = done;
+	if (is_windowed(x))
+		s->load_done[s->n_loads++ % (unsigned)timing.loads_ahead] = done;
 	for (unsigned k = 0; k < x->n_results; k++)
 		if (x->result[k] >= 0)
 			set_ready(s, x->result[k], done);
@@ -260,7 +259,6 @@ static void walk(struct scheduler *s, unsigned k, int32_t from, double weight)
 	for (unsigned i = 0; from >= 0 && i < s->live_out[from].n; i++)
 		set_ready(s, s->live_out[from].value[i].reg, s->live_out[from].value[i].cycles);
 	const unsigned copies = s->program->block[h->first].copies;
-	s->unrolled = copies > 1;
 	s->n_loads = 0;
 	for (unsigned copy = 0; copy < copies; copy++)
 		for (uint32_t b = h->first; b < h->end; b++)

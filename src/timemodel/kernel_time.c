@@ -68,7 +68,7 @@ static bool shared_int_lanes(const struct gpu_spec *g)
 /* --- what is asked of one SM, in its cycles --- */
 
 struct demand {
-	double issue, fp32, fp64, int32, sfu, load, store, shared;
+	double issue, fp32, fp64, int32, sfu, load, store, shared, barrier;
 	double held; /* lines of L1, times cycles */
 };
 
@@ -88,6 +88,7 @@ static struct demand demand_of(const struct gpu_spec *g, const struct region *r)
 		.load = r->load_cycles * WARP_LANES / g->lsu_lanes_per_sm,
 		.store = r->store_lines * timing.store_line_cycles,
 		.shared = r->shared_wavefronts,
+		.barrier = r->barriers * timing.barrier_port_cycles,
 		.held = r->held_line_cycles,
 	};
 	if (shared_int_lanes(g) && r->int_slots > 0)
@@ -105,17 +106,18 @@ static struct demand demand_sum(struct demand a, struct demand b, double times)
 	a.load += times * b.load;
 	a.store += times * b.store;
 	a.shared += times * b.shared;
+	a.barrier += times * b.barrier;
 	a.held += times * b.held;
 	return a;
 }
 
 /* Issue slots feed the two main pipes, so these hide in each other. L1 and shared memory are one
- * memory with one port. */
+ * memory with one port, by which barriers leave as well. */
 static double busy_cycles(const struct demand *d, double warps_of_scheduler)
 {
 	const double p = balanced(warps_of_scheduler);
 	const double main = fmax(d->issue, fmax(d->fp32, d->int32));
-	return norm(p, norm(p, norm(p, main, d->fp64), d->sfu), norm(p, d->load + d->shared, d->store));
+	return norm(p, norm(p, norm(p, main, d->fp64), d->sfu), norm(p, d->load + d->shared + d->barrier, d->store));
 }
 
 /* --- blocks --- */

@@ -23,6 +23,7 @@ static void add_inst(struct region *r, const struct timing_inst *x, const struct
 	default: break;
 	}
 	const double tags = (double)c->ld_lines * (x->load_passes > 0 ? timing.load_line_cycles : 1);
+	r->barriers += x->class == INST_BARRIER ? (double)c->warp_executed : 0;
 	r->load_cycles += fmax(global * timing.load_request_cycles, fmax(x->load_passes, tags));
 	r->store_lines += (double)c->st_lines + (double)c->atom_sectors;
 	if (x->class == INST_STORE)
@@ -52,7 +53,7 @@ static void scale(struct region *r, double factor)
 	double *const v[] = { &r->warp_passes,       &r->block_passes,    &r->issue_slots,
 		                  &r->int_slots,         &r->fp32_slots,      &r->fp64_slots,
 		                  &r->sfu_slots,         &r->load_cycles,     &r->store_lines,
-		                  &r->shared_wavefronts, &r->held_line_cycles };
+		                  &r->shared_wavefronts, &r->held_line_cycles, &r->barriers };
 	for (size_t i = 0; i < ARRAY_LEN(v); i++)
 		*v[i] *= factor;
 }
