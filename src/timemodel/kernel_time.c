@@ -117,7 +117,7 @@ static double busy_cycles(const struct demand *d, double warps_of_scheduler)
 {
 	const double p = balanced(warps_of_scheduler);
 	const double main = fmax(d->issue, fmax(d->fp32, d->int32));
-	return norm(p, norm(p, norm(p, main, d->fp64), d->sfu), norm(p, d->load + d->shared + d->barrier, d->store));
+	return norm(p, norm(p, norm(p, main, d->fp64), d->sfu), d->load + d->shared + d->barrier + d->store);
 }
 
 /* --- blocks --- */
@@ -296,8 +296,10 @@ static double l2_sector_times(const struct run_counts *c)
 		return fmax((double)(t->ld_sectors + t->st_sectors + t->atom_sectors),
 		            timing.l2_request_sectors *
 		                (double)(t->ld_lines + t->st_lines + t->atom_requests));
+	const double stores = fmin((double)t->st_lines, c->l2_requests);
 	return fmax(c->l2_sectors + timing.l2_write_extra * c->l2_written_sectors,
-	            timing.l2_request_sectors * c->l2_requests);
+	            timing.l2_request_sectors * (c->l2_requests - stores) +
+	                timing.l2_store_sectors * stores);
 }
 
 /* Warps wait for the first pages together; the rest follow at the rate at which they can come. */
