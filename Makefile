@@ -73,9 +73,11 @@ BACKENDS := $(sort $(shell sed -n 's/^const struct backend_ops backend_\([a-z0-9
 # (clang says so when a lane loop is no vector loop, as those that call libm)
 SIMD_LEVELS := sse avx2 avx512
 SIMD_OPT    ?= -O3
-SIMD_sse    := $(SIMD_OPT) -Wno-pass-failed -Wno-psabi
-SIMD_avx2   := $(SIMD_OPT) -Wno-pass-failed -Wno-psabi -mavx2 -mfma -mbmi2
-SIMD_avx512 := $(SIMD_OPT) -Wno-pass-failed -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mfma -mbmi2 -mprefer-vector-width=512
+# Nobody looks at floating-point exceptions: without this a lane that is off is branched around.
+SIMD_ALL    := $(SIMD_OPT) -Wno-pass-failed -fno-trapping-math
+SIMD_sse    := $(SIMD_ALL) -Wno-psabi
+SIMD_avx2   := $(SIMD_ALL) -Wno-psabi -mavx2 -mfma -mbmi2
+SIMD_avx512 := $(SIMD_ALL) -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mfma -mbmi2 -mprefer-vector-width=512
 
 # A folder of src/ is a layer and an archive: src/README.md says what each is for.
 obj      = $(patsubst %.c,$(B)/obj/%.o,$(1))

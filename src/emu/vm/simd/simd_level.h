@@ -11,7 +11,8 @@
 #define LEVEL_JOIN(name, level) LEVEL_JOIN_(name, level)
 #define LEVEL(name) LEVEL_JOIN(name, EMU_ISA)
 
-/* A loop over lanes that do not depend on one another. Some bodies are calls: no vectors there. */
+/* A loop over lanes that do not depend on one another. Some bodies are calls: no vectors there.
+ * Under a mask all lanes compute, and those that are off keep what they had. */
 #if defined(__clang__)
 #define EACH_LANE(i) \
 	_Pragma("clang loop vectorize(assume_safety)") for (unsigned i = 0; i < 32; i++)

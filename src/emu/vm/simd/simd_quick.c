@@ -176,7 +176,9 @@ static bool is_word_sum(const struct memop *m)
 
 static bool quick_access(struct warp *w, const struct uop *u, uint32_t mask)
 {
-	struct quick q = { .m = MEMOP, .mask = mask };
+	struct quick q; /* not all of it is worth clearing */
+	q.m = MEMOP;
+	q.mask = mask;
 	const struct xop *x = q.m->x;
 	const bool read = x->kind == X_LD, write = x->kind == X_ST;
 	const bool sum =
