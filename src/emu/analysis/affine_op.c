@@ -70,6 +70,8 @@ static struct affine bitwise_constant(struct affine_forms *s, const struct affin
 		default: /* shift right by c */ lane[i] = (int64_t)(c > 31 ? 0 : p >> c); break;
 		}
 	}
+	if (op == E_and_b32 && low == c) /* of the scalar nothing is left */
+		return affine_from_values(s, (const uint64_t *)lane, 4);
 	const bool shift = op == E_shr_u32 || op == E_shr_s32;
 	const unsigned align = shift ? (c < bits ? bits - (unsigned)c : 0) : op == E_and_b32 ? bits : 0;
 	return (struct affine){ .cls = AFFINE_SCALAR,
@@ -77,15 +79,16 @@ static struct affine bitwise_constant(struct affine_forms *s, const struct affin
 		                    .align_log2 = (uint8_t)align };
 }
 
-/* a | b == a + b: b is known, small and not negative, a has zeros there in every lane. */
+/* a | b == a + b: b is small and not negative, a has zeros there in every lane. */
 static bool disjoint_bits(const struct affine_forms *s, const struct affine *a,
                           const struct affine *b)
 {
-	if (!b->known)
-		return false;
-	uint64_t used = 0;
-	for (unsigned i = 0; i < 32; i++)
-		used |= (uint32_t)affine_lane(s, b, i);
+	uint64_t used = b->ranged && b->lo >= 0 ? (uint64_t)b->hi : UINT64_MAX;
+	if (b->known) {
+		used = 0;
+		for (unsigned i = 0; i < 32; i++)
+			used |= (uint32_t)affine_lane(s, b, i);
+	}
 	unsigned zeros = affine_align(a);
 	for (unsigned i = 0; i < 32; i++)
 		zeros =

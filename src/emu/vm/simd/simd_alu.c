@@ -58,6 +58,33 @@
 	BODY(id##_sc, D, PTR(a, A, u->a) PTR(b, B, u->b) PTR_S(c, C, u->c), \
 	     SRC(a, A) SRC(b, B) SRC_S(c, C), expr)
 
+/* All lanes by the expression for vectors where their arguments allow it. */
+#define USUALLY1(id, D, A, when, usual, rare)                                            \
+	BODY(id##_usual, D, PTR(a, A, u->a), SRC(a, A), usual)                               \
+	BODY(id##_any, D, PTR(a, A, u->a), SRC(a, A), (when) ? (usual) : (rare))             \
+	static inline bool id##_is_usual(struct warp *w, const struct uop *u, uint32_t mask) \
+	{                                                                                    \
+		uint32_t others = 0;                                                             \
+		PTR(a, A, u->a)                                                                  \
+		EACH_LANE(i)                                                                     \
+		{                                                                                \
+			SRC(a, A) others |= (when) ? 0 : mask & lane_bit[i];                         \
+		}                                                                                \
+		return !others;                                                                  \
+	}                                                                                    \
+	HANDLER(id##_full)                                                                   \
+	{                                                                                    \
+		if (id##_is_usual(w, u, 0xffffffffu))                                            \
+			EMU_JUMP id##_usual_full(w, u, mask);                                        \
+		EMU_JUMP id##_any_full(w, u, mask);                                              \
+	}                                                                                    \
+	HANDLER(id##_masked)                                                                 \
+	{                                                                                    \
+		if (id##_is_usual(w, u, mask))                                                   \
+			EMU_JUMP id##_usual_masked(w, u, mask);                                      \
+		EMU_JUMP id##_any_masked(w, u, mask);                                            \
+	}
+
 /* d: predicate; x.u: all ones to invert the result */
 #define CMP_BODY(id, pointers, sources, expr)                             \
 	static inline uint32_t id##_bits(struct warp *w, const struct uop *u) \
@@ -167,7 +194,10 @@ static const struct uop *shuffle_masked(struct warp *w, const struct uop *u, uin
 	EMU_JUMP vm_warp_handlers.shfl.masked(w, u, mask);
 }
 
-#define H(id) { id##_full, id##_masked }
+#define H(id)                  \
+	{                          \
+		id##_full, id##_masked \
+	}
 const struct alu_handlers LEVEL(alu_handlers) = {
 	.op = {
 #define OP1(id, D, A, expr) [E_##id] = { H(id) },
