@@ -110,6 +110,8 @@ void cli_name(FILE *f, enum style style, const char *name);
 	"emulator: count sass: machine code, as a card does; ptx; or auto (default): machine code " \
 	"where all of it is known"
 bool cli_level(const char *word, enum run_level *out, struct err *err);
+/* The same on @backend: a GPU has no choice, and a word is refused there. */
+bool cli_level_here(const char *word, const char *backend, enum run_level *out, struct err *err);
 
 /* races.c */
 struct race_options {

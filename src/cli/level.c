@@ -16,3 +16,11 @@ bool cli_level(const char *word, enum run_level *out, struct err *err)
 		}
 	return !word || err_set(err, ERR_USAGE, "--level: '%s' is none of ptx, sass, auto", word);
 }
+
+bool cli_level_here(const char *word, const char *backend, enum run_level *out, struct err *err)
+{
+	if (!word || !strcmp(backend, "emu"))
+		return cli_level(word, out, err);
+	err_set(err, ERR_USAGE, "--level: a GPU runs machine code, and counts that");
+	return err_remedy(err, "leave it out, or run with --backend emu");
+}

@@ -17,6 +17,7 @@
 
 struct state {
 	const char *gpu, *backend;
+	const char *level;
 	bool json, csv, no_verify;
 	uint64_t sample;
 	double timeout_s;
@@ -34,6 +35,8 @@ static unsigned options(void *state, struct option_spec *o)
 		  "emulator: run at most N blocks of each rung, spread over the grid; not verified" },
 		{ "--no-verify", OPT_FLAG, &s->no_verify, NULL,
 		  "do not compare with the CPU reference, which takes long for large products" },
+		{ "--level", OPT_TEXT, &s->level, "LEVEL",
+		  "emulator: count ptx (default); sass: machine code, as a card does; or auto" },
 		{ "--timeout", OPT_SECONDS, &s->timeout_s, "S",
 		  "end a rung after S seconds (default 1800)" },
 		OPTION_JSON(&s->json),
@@ -325,13 +328,14 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	struct err err = { 0 };
 	struct selection sel = { .seed = 1 };
 	struct workbench bench = { 0 };
-	const struct run_options options_ = { .max_blocks = s->sample,
-		                                  .bench = &bench,
-		                                  .caps = CAPS_OF_A_ROW,
-		                                  .no_verify = s->no_verify,
-		                                  .timeout_s = s->timeout_s };
+	struct run_options options_ = { .max_blocks = s->sample,
+		                            .bench = &bench,
+		                            .caps = CAPS_OF_A_ROW,
+		                            .no_verify = s->no_verify,
+		                            .timeout_s = s->timeout_s };
 	if (!select_ladder(n, args, &sel, &err) ||
-	    !choose_gpu_and_backend(s->gpu, s->backend, &sel, &err))
+	    !choose_gpu_and_backend(s->gpu, s->backend, &sel, &err) ||
+	    (s->level && !cli_level_here(s->level, sel.backend, &options_.level, &err)))
 		return cli_fail(c, &err);
 	struct ladder *l = ladder_new(&sel);
 	int status = climb_all(l, &options_, c->utf8);

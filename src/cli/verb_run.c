@@ -146,13 +146,8 @@ static int run_kernel(struct cli *c, struct state *s, struct selection *sel,
 	struct run_record *r;
 	struct progress progress;
 	if (!choose_gpu_and_backend(s->gpu, s->backend, sel, &err) ||
-	    !cli_level(s->level, &options_.level, &err))
+	    !cli_level_here(s->level, sel->backend, &options_.level, &err))
 		return cli_fail(c, &err);
-	if (s->level && strcmp(sel->backend, "emu") != 0) {
-		err_set(&err, ERR_USAGE, "--level: a GPU runs machine code, and counts that");
-		err_remedy(&err, "leave it out, or run with --backend emu");
-		return cli_fail(c, &err);
-	}
 	struct launch_plan plan = { 0 };
 	struct dump dump = { .words = s->dump, .ok = true };
 	if (s->dump && (!selection_plan(sel, &plan, &err) || !dump_legal(s->dump, &plan, &err)))

@@ -106,6 +106,15 @@ run ladder-tensor 0 ladder hgemm M=256 N=256 K=128 --gpu h200 --backend emu --cs
 same ladder-tensor-moved 'wmma_tiled mma wgmma' "$(python3 -c 'import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1], encoding="utf-8")))
 print(*[row["variant"] for row in rows[1:] if row["moved"] and "nothing" not in row["moved"]])' "$dir/out")"
+run ladder-tf32 0 ladder gemm_tf32 M=256 N=256 K=128 --gpu h200 --backend emu --csv
+same ladder-tf32-moved 'mma wgmma' "$(python3 -c 'import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], encoding="utf-8")))
+print(*[row["variant"] for row in rows[1:] if row["moved"] and "nothing" not in row["moved"]])' "$dir/out")"
+same ladder-tf32-peak '494700 494700 494700' "$(python3 -c 'import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], encoding="utf-8")))
+print(*[round(100 * float(row["gflops"]) / float(row["pct_of_peak"])) for row in rows])' "$dir/out")"
+run ladder-level 0 ladder sgemm_async M=256 N=256 K=256 --gpu h200 --backend emu --level sass --csv
+same ladder-level-moved 'banks' "$(grep -F 'register-bank conflicts' "$dir/out" | cut -d, -f1)"
 run ladder-of-an-older-gpu 0 ladder hgemm M=256 N=256 K=64 --gpu t4 --backend emu
 for words in 'hgemm/mma needs compute capability 8.0 or above; T4 has 7.5' \
 	'hgemm/wgmma needs compute capability 9.0 and no other; T4 has 7.5' '2 of 4 rungs have no figures'; do

@@ -90,6 +90,9 @@ static const struct {
 	{ "sgemm_fast", "BM=256 BN=128 BK=8 TM=16 TN=8 WN=64 BAND=1" },
 	{ "sgemm_fast", "BM=32 BN=32 BK=32 TM=1 TN=1" },
 	{ "sgemm_fast", "BM=128 BN=64 BK=4 TM=8 TN=4 WN=16 BAND=32" },
+	{ "sgemm_async", "BM=64 BN=64 BK=16 TM=4 TN=4 WN=32 BAND=2 STAGES=3" },
+	{ "sgemm_async", "BM=256 BN=128 BK=8 TM=16 TN=8 WN=64 BAND=1 STAGES=4" },
+	{ "sgemm_async", "BM=32 BN=64 BK=4 TM=4 TN=8 WN=32 BAND=32 STAGES=2" },
 };
 
 static unsigned compile_knobs(const struct kernel_desc *k)

@@ -59,6 +59,17 @@ TEST(the_old_bottleneck_explains)
 	assert_string_equal(moved, "shared wavefronts - 2 %");
 	ladder_moved(&a, &a, moved, sizeof moved);
 	assert_string_equal(moved, "nothing that is counted");
+	/* the same work from other registers, where they are waited for often enough */
+	metric_num(&a.metrics, M_INST_WARP, ORIGIN_COUNTED, 1000);
+	metric_num(&a.metrics, M_REG_CONFLICTS, ORIGIN_COUNTED, 400);
+	b = a;
+	metric_num(&b.metrics, M_INST_WARP, ORIGIN_COUNTED, 1010);
+	metric_num(&b.metrics, M_REG_CONFLICTS, ORIGIN_COUNTED, 100);
+	ladder_moved(&a, &b, moved, sizeof moved);
+	assert_string_equal(moved, "register-bank conflicts ÷ 4");
+	metric_num(&a.metrics, M_REG_CONFLICTS, ORIGIN_COUNTED, 110);
+	ladder_moved(&a, &b, moved, sizeof moved);
+	assert_string_equal(moved, "instructions + 1 %");
 }
 
 /* A step that the model cannot resolve is no gain and no loss; a measured time is judged by the
