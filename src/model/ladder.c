@@ -188,8 +188,8 @@ static size_t most_moved(const struct run_record *was, const struct run_record *
 	return best;
 }
 
-/* The same instructions in other registers: a tenth less of waits for banks, or more, where those are
- * cycles enough to matter, in the direction of the time. */
+/* The same instructions in other registers: a tenth less of waits for banks, or more, where those
+ * are cycles enough to matter, in the direction of the time. */
 static bool conflicts_moved(const struct run_record *was, const struct run_record *is, int sign)
 {
 	const double by = change(was, is, M_REG_CONFLICTS);

@@ -289,10 +289,11 @@ static void roof_metrics(struct metric_set *m, const struct gpu_spec *g,
 		metric_num(m, M_ROOF_PCT, ORIGIN_MODELLED, 100 * metric_get(m, M_ROOF_ACHIEVED) / roof);
 	else
 		metric_none(m, M_ROOF_PCT, m->v[M_ROOF_ACHIEVED].reason);
-	bound_metric(m, ai * g->dram_gbs < peak ? PERF_DRAM
-	                : w->fp64               ? PERF_FP64
-	                : w->tensor             ? PERF_RESOURCE_COUNT
-	                                        : PERF_FP32,
+	bound_metric(m,
+	             ai * g->dram_gbs < peak ? PERF_DRAM
+	             : w->fp64               ? PERF_FP64
+	             : w->tensor             ? PERF_RESOURCE_COUNT
+	                                     : PERF_FP32,
 	             w->tensor);
 }
 
