@@ -30,7 +30,8 @@ static void put_counts(const struct program *p, const struct program_launch *l,
 	snprintf(r->run.level, sizeof r->run.level, "%s", from->level);
 	r->run.races = from->races;
 	if (from->level_note[0])
-		snprintf(r->run.note, sizeof r->run.note, "counts of the PTX, not of machine code: %.200s",
+		snprintf(r->run.note, sizeof r->run.note, "%s%.200s",
+		         strcmp(from->level, "PTX") ? "" : "counts of the PTX, not of machine code: ",
 		         from->level_note);
 	else if (p->time_origin == ORIGIN_MEASURED)
 		snprintf(r->run.note, sizeof r->run.note,

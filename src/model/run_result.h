@@ -86,6 +86,8 @@ struct run_result {
 	uint64_t same_as;          /* emu, of a program: proved to repeat that launch, which alone ran;
 	                            * 0 = it ran itself */
 	uint64_t counts_as;    /* emu, of a program: its counts are proved to be those of that launch */
+	bool in_any_order;     /* emu, of a program: it leaves the same in memory in whichever order its
+	                        * blocks and warps run */
 	bool outputs_complete; /* false for a sampled run: verification is meaningless */
 	struct run_findings found; /* emu: what it did wrong */
 	struct run_races races;    /* emu */

@@ -75,6 +75,9 @@ class Survey:
         try:
             kernels = json.loads(done.stdout)["kernels"]
         except (ValueError, KeyError):
+            if "is no disassembly" in done.stdout + done.stderr:  # it holds no kernel
+                self.left_out[what, sm] += 1
+                return
             self.result[what, sm][prefix] = (done.stderr or done.stdout).strip().split("\n")[0]
             return
         for k in kernels:
@@ -109,7 +112,7 @@ class Survey:
 
         def one(path):
             cubin = self.cubin_of_program(path, sm)
-            if not cubin:
+            if cubin is None:
                 self.left_out["programs", sm] += 1
             else:
                 self.examine("programs", sm, cubin, os.path.basename(path)[:-3] + ": ")

@@ -56,6 +56,7 @@ struct known_launch {
 	bool fixed_course; /* all launches like it count the same, whatever memory holds */
 	uint64_t seen;     /* launches like it */
 	uint64_t next_try; /* of comparing, by seen */
+	bool in_any_order; /* it leaves the same whichever of its blocks and warps comes first */
 	bool sure;         /* it follows from memory what a launch like it does */
 	bool keep;         /* its outcome will be kept: now is what memory held before */
 	bool kept;         /* its outcome was */
@@ -256,6 +257,11 @@ static void put_outcome(struct emu_device *d, const struct known_launch *k)
 	}
 }
 
+bool known_launch_in_any_order(const struct known_launch *k)
+{
+	return k->in_any_order;
+}
+
 bool known_launch_repeats(struct emu_device *d, struct known_launch *k)
 {
 	k->keep = false;
@@ -316,18 +322,18 @@ static bool asks_the_system(const struct xop *x)
 	       x->op == SYSTEM_BULK_REDUCE || x->op == SYSTEM_TENSOR_REDUCE || x->op >= SYSTEM_RUNTIME;
 }
 
-static bool follows_from_memory(const struct emu_launch *l)
+/* @one_order: blocks and warps run in one order, always the same. */
+static bool follows_from_memory(const struct ir *ir, bool one_order, bool shared_too)
 {
-	const struct ir *ir = &l->image.ir;
-	const bool one_thread = l->n_workers == 1 || l->grid.together;
-	if (ir->waits && !one_thread)
+	if (ir->waits && !one_order)
 		return false;
 	for (uint32_t o = 0; o < ir->n_ops; o++) {
 		const struct xop *x = &ir->ops[o];
 		const bool atomic = x->kind == X_ATOM || x->kind == X_RED;
 		if (x->kind == X_CLOCK || (x->kind == X_SYSTEM && asks_the_system(x)))
 			return false;
-		if (atomic && x->space != SPACE_SHARED && !one_thread && !in_any_order(ir, x))
+		const bool looked_at = x->space != SPACE_SHARED || shared_too;
+		if (atomic && looked_at && !one_order && !in_any_order(ir, x))
 			return false;
 	}
 	return true;
@@ -394,7 +400,10 @@ void known_launch_note(struct emu_device *d, struct known_launch *k, const struc
 	const unsigned n = take_touched(d, l, &memory);
 	const bool keep = clean && k->keep;
 	drop_kept(d->known, k);
-	k->sure = clean && !how_touched(l, d->arena.n) && follows_from_memory(l);
+	const bool whole = clean && !how_touched(l, d->arena.n);
+	const bool one_order = l->n_workers == 1 || l->grid.together;
+	k->sure = whole && follows_from_memory(&l->image.ir, one_order, false);
+	k->in_any_order = whole && follows_from_memory(&l->image.ir, false, true);
 	k->took_s = launch_clock_s() - l->started;
 	k->number = l->program->number;
 	if (clean && l->program->counting == EMU_COUNT_ALL)

@@ -18,6 +18,8 @@ void known_launches_free(struct known_launches *all);
 struct known_launch *known_launch_of(struct emu_device *d, const struct emu_launch_request *req);
 /* Is its outcome that of the earlier one? Then memory holds it now. False: it has to run. */
 bool known_launch_repeats(struct emu_device *d, struct known_launch *k);
+/* It leaves the same in memory in whichever order its blocks and warps run. */
+bool known_launch_in_any_order(const struct known_launch *k);
 uint64_t known_launch_number(const struct known_launch *k);
 /* The counted launch whose counts are proved to be those of the one that ran last, and of those
  * that repeat it; 0 = none. */

@@ -70,6 +70,7 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 	if (ok)
 		nested_work_tell(&l);
 	res->counts_as = known ? known_launch_counts(known) : 0;
+	res->in_any_order = known && known_launch_in_any_order(known);
 	emu_launch_free(&l);
 	return ok;
 }

@@ -236,8 +236,12 @@ static bool small_floats(struct sass_lower *s)
 	const struct sass_operand *o = sl_src_operand(s, 0);
 	if (sl_has(s, SASS_MOD_UNPACK_B) && sl_has(s, SASS_MOD_F16) && o &&
 	    (o->sel == SASS_MOD_NONE || o->sel == SASS_MOD_H1)) {
-		sl_set1(s, sl_dst(s, 0), E_mov_b32,
-		        low_fp8_pair(&s->l, type, sl_bits(s, 0), o->sel == SASS_MOD_H1));
+		const struct xsrc pair =
+			low_fp8_pair(&s->l, type, sl_bits(s, 0), o->sel == SASS_MOD_H1);
+		if (sl_has(s, SASS_MOD_RELU))
+			sl_set2(s, sl_dst(s, 0), E_max_nan_f16x2, pair, src_const(0));
+		else
+			sl_set1(s, sl_dst(s, 0), E_mov_b32, pair);
 		return true;
 	}
 	const bool from_pair = sl_has(s, SASS_MOD_UNPACK_B_MERGE_C);
@@ -266,7 +270,6 @@ bool sl_f2fp(struct sass_lower *s)
 {
 	const bool bf = sl_has(s, SASS_MOD_BF16);
 	static const enum sass_mod unknown[] = { SASS_MOD_E2M1,
-		                                     SASS_MOD_MERGE_C,
 		                                     SASS_MOD_UNPACK_B,
 		                                     SASS_MOD_PACK_AB_MERGE_C,
 		                                     SASS_MOD_UNPACK_B_MERGE_C };
@@ -282,8 +285,15 @@ bool sl_f2fp(struct sass_lower *s)
 		        low_to_tf32(&s->l, v, !zero, sl_has(s, SASS_MOD_RELU)));
 		return true;
 	}
+	const struct sass_operand *beside = sl_src_operand(s, 1);
+	if (sl_has(s, SASS_MOD_MERGE_C) && beside && beside->reg != SASS_RZ)
+		return sl_refuse(s, "this conversion");
 	const enum emu_op op = bf ? (zero ? E_cvt_rz_bf16_f32 : E_cvt_bf16_f32)
 	                          : (zero ? E_cvt_rz_f16_f32 : E_cvt_f16_f32);
+	if (sl_has(s, SASS_MOD_MERGE_C)) { /* one number, beside zero */
+		sl_set1(s, sl_dst(s, 0), op, not_negative(s, sl_f32(s, 0)));
+		return true;
+	}
 	const struct xsrc high = sl_op1(s, op, not_negative(s, sl_f32(s, 0)));
 	const struct xsrc low = sl_op1(s, op, not_negative(s, sl_f32(s, 1)));
 	sl_set2(s, sl_dst(s, 0), E_pack32, low, high);

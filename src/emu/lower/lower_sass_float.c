@@ -337,8 +337,8 @@ static bool swizzled(struct sass_lower *s, const struct sass_operand *o, struct 
 	switch (o->sel) {
 	case SASS_MOD_NONE:
 	case SASS_MOD_H1_H0: return true;
-	case SASS_MOD_F32: { /* before sm_80: a float32, rounded, in both halves */
-		const struct xsrc half = sl_op1(s, E_cvt_f16_f32, *v);
+	case SASS_MOD_F32: { /* before sm_80: a float32, rounded towards zero, in both halves */
+		const struct xsrc half = sl_op1(s, E_cvt_rz_f16_f32, *v);
 		*v = sl_op2(s, E_pack32, half, half);
 		return true;
 	}

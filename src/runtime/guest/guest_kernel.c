@@ -393,7 +393,8 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	if (beside.in_part)
 		res.counts = beside.sampled;
 	if (count)
-		machine_end(&beside.fork, f->module, ok ? &res.counts : NULL, &r);
+		machine_end(&beside.fork, f->module, ok ? &res.counts : NULL,
+		            res.in_any_order && !beside.in_part, &r);
 	if (ok && count)
 		note_counts(kind, state, op, &res.counts, r.number);
 	tell_outcome(s, kind, state, &res, &r);

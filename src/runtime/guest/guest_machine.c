@@ -63,6 +63,31 @@ void machine_need(struct guest_module *m)
 	m->text = NULL;
 }
 
+/* --- what it left in memory --- */
+
+/* More memory than this takes too long to look through. */
+#define COMPARED_BYTES ((uint64_t)256 << 20)
+
+static bool is_comparable(void)
+{
+	return emu_device_used_bytes(guest.device) <= COMPARED_BYTES;
+}
+
+static void put_digest(struct wire_msg *m, const struct emu_device_digest *d)
+{
+	wire_begin(m, RECORD_CONTENTS);
+	wire_put_u64(m, d->part[0]);
+	wire_put_u64(m, d->part[1]);
+}
+
+/* False: it is none. */
+static bool get_digest(struct wire_msg *m, struct emu_device_digest *d)
+{
+	d->part[0] = wire_get_u64(m);
+	d->part[1] = wire_get_u64(m);
+	return m->type == RECORD_CONTENTS;
+}
+
 /* --- in the fork --- */
 
 static void run_fork(const void *ctx, int fd)
@@ -75,6 +100,7 @@ static void run_fork(const void *ctx, int fd)
 	setpriority(PRIO_PROCESS, 0, 19); /* the program itself goes first */
 	own.machine_code = true;
 	own.part_only = true;
+	struct emu_device_digest memory = { { 0 } };
 	own.enough_work = req->enough_work / 4;
 	own.print = NULL;
 	if (guest_fork_launch(fd, &own, &counts, &err)) {
@@ -84,6 +110,13 @@ static void run_fork(const void *ctx, int fd)
 		snprintf(said.why, sizeof said.why, "%.250s", err.msg);
 		record_put_code(&m, &said);
 	}
+	const bool whole = m.type == RECORD_COUNTS && counts.blocks_run == counts.blocks_total;
+	wire_send(fd, &m, -1, clock_now_s() + 60, NULL);
+	wire_free(&m);
+	if (!whole || !is_comparable())
+		return;
+	emu_device_digest(guest.device, &memory);
+	put_digest(&m, &memory);
 	wire_send(fd, &m, -1, clock_now_s() + 60, NULL);
 }
 
@@ -110,8 +143,28 @@ static void say_enough(struct record_launch *r)
 	         UNASKED_WAIT_S);
 }
 
-static void receive(const struct machine_fork *f, struct run_counts *counts, const char *level,
+/* Behind the counts of all blocks: did the machine code leave the same in memory as the PTX did? */
+static void compare(const struct machine_fork *f, const struct run_counts *own,
                     struct record_launch *r)
+{
+	struct wire_msg m = { .fd = -1 };
+	struct emu_device_digest theirs, ours;
+	const double since_s = clock_now_s();
+	if (own->blocks_run != own->blocks_total || !is_comparable())
+		return;
+	const bool came = wire_recv(f->fd, &m, since_s + LEAST_WAIT_S, NULL) == WIRE_OK;
+	if (came && get_digest(&m, &theirs)) {
+		emu_device_digest(guest.device, &ours);
+		if (memcmp(&theirs, &ours, sizeof ours) != 0)
+			snprintf(r->note, sizeof r->note,
+			         "the machine code leaves other bytes in memory than the PTX");
+	}
+	wire_free(&m);
+	waited_s += clock_now_s() - since_s;
+}
+
+static void receive(const struct machine_fork *f, struct run_counts *counts, const char *level,
+                    bool compared, struct record_launch *r)
 {
 	const double own_s = clock_now_s() - f->started_s;
 	const double since_s = clock_now_s();
@@ -125,6 +178,8 @@ static void receive(const struct machine_fork *f, struct run_counts *counts, con
 	const enum wire_status status = wire_recv(f->fd, &m, since_s + wait_s, NULL);
 	waited_s += clock_now_s() - since_s;
 	if (status == WIRE_OK && m.type == RECORD_COUNTS && record_get_counts(&m, &number, &own)) {
+		if (compared)
+			compare(f, &own, r);
 		run_counts_take_code(counts, &own);
 		run_counts_free(&own);
 		snprintf(r->level, sizeof r->level, "%s", level);
@@ -140,11 +195,11 @@ static void receive(const struct machine_fork *f, struct run_counts *counts, con
 }
 
 void machine_end(struct machine_fork *f, const struct guest_module *m, struct run_counts *counts,
-                 struct record_launch *r)
+                 bool compared, struct record_launch *r)
 {
 	snprintf(r->level, sizeof r->level, "PTX");
 	if (counts && f->fd >= 0)
-		receive(f, counts, emu_module_level(m->loaded), r);
+		receive(f, counts, emu_module_level(m->loaded), compared, r);
 	else if (guest.config.level != RUN_LEVEL_PTX && m->no_code[0])
 		snprintf(r->note, sizeof r->note, "%s", m->no_code);
 	else if (guest.config.level != RUN_LEVEL_PTX && waited_s >= UNASKED_WAIT_S)

@@ -24,9 +24,11 @@ struct machine_fork machine_begin(const struct guest_module *m,
                                   const struct emu_launch_request *req);
 /*
  * Waits for it and puts its counts, of the launch and of its lines, in place of the PTX's in
- * @counts (NULL: they are not wanted any more). @r: its level and note are filled.
+ * @counts (NULL: they are not wanted any more). @compared: the launch leaves the same whatever
+ * comes first; where the machine code left something else, the note says so. @r: its level and note
+ * are filled.
  */
 void machine_end(struct machine_fork *f, const struct guest_module *m, struct run_counts *counts,
-                 struct record_launch *r);
+                 bool compared, struct record_launch *r);
 
 #endif

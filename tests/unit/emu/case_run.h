@@ -126,7 +126,7 @@ static inline bool case_launch_run(const struct ptx_case *c, const struct case_t
 		return false;
 	if (t->cubin && !strstr(res->level, "machine code"))
 		snprintf(t->fell_back, CASE_WHY, "%.299s", res->note);
-	else if (t->cubin && strstr(res->note, "differ"))
+	else if (t->cubin && strstr(res->note, "gives another"))
 		return err_set(err, ERR_FAULT, "%.400s", res->note);
 	/* a case may be about the value that a division by zero gives */
 	const struct run_finding *first = run_findings_fault(&res->found);
