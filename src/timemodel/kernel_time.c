@@ -205,9 +205,7 @@ static double wave_cycles(const struct work *w, double n)
 		return 0;
 	if (n < 2)
 		return with_lines(w, &d, overlapped(lone_block_cycles(w), d.store));
-	return with_lines(w, &d,
-	                  norm(fmin(timing.overlap_norm, balanced(n)), lone_block_cycles(w),
-	                       busy_cycles(&d, n * w->warps)));
+	return with_lines(w, &d, overlapped(lone_block_cycles(w), busy_cycles(&d, n * w->warps)));
 }
 
 /* From the end of a block to the next one in its place. */

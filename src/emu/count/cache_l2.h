@@ -14,8 +14,7 @@
 
 /* Sectors of a part's lines, but for: */
 struct l2_traffic {
-	uint64_t asked, written, read, write, found; /* found: brought there before */
-	uint64_t local, local_loaded; /* local memory: of written, and loaded */
+	uint64_t asked, written, local, read, write, found; /* found: brought there before */
 	uint64_t missed; /* asked by loads and atomics and not there: read or found, with their pairs */
 	uint64_t first;  /* of read and found: never before in this launch, where that is followed */
 	uint64_t requests;        /* accesses, whatever their sectors */

@@ -277,7 +277,6 @@ static void add_wave(struct part *p, double weight)
 	p->before.l2_requests += weight * (double)t->requests;
 	p->before.l2_written += weight * (double)t->written;
 	p->before.l2_local += weight * (double)t->local;
-	p->before.l2_local_loaded += weight * (double)t->local_loaded;
 	p->before.read_bytes += weight * SECTOR * (double)t->read;
 	p->before.write_bytes += weight * SECTOR * (double)t->write;
 	p->before.found_bytes += weight * SECTOR * (double)t->found;
@@ -327,7 +326,6 @@ struct cache_totals cache_sim_totals(const struct cache_sim *c)
 		t.l2_requests += b->l2_requests;
 		t.l2_written += b->l2_written;
 		t.l2_local += b->l2_local;
-		t.l2_local_loaded += b->l2_local_loaded;
 		t.read_bytes += b->read_bytes;
 		t.write_bytes += b->write_bytes;
 		t.found_bytes += b->found_bytes;

@@ -26,7 +26,6 @@ struct log_entry {
 	uint8_t kind;
 };
 #define LOG_NOBODY UINT16_MAX
-#define LOG_LOCAL_LINES 0x80000000u /* lines of local memory: beyond any of the arena */
 /* Entries of the blocks a worker ran in this wave, one after the other. */
 struct access_log {
 	struct log_entry *e;
@@ -108,7 +107,6 @@ void cache_sim_part(struct cache_sim *c, unsigned part);
 struct cache_totals {
 	double l2_sectors, l2_written; /* asked of L2; of those by stores and atomics, ... */
 	double l2_local;               /* ... of those to local memory */
-	double l2_local_loaded;        /* of l2_sectors: loads of local memory */
 	double l2_requests;            /* lines asked of L2, whatever of their sectors */
 	double read_bytes, write_bytes;
 	double found_bytes;      /* there by WARM_FOUND, and read for that: not in read_bytes */

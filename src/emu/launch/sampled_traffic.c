@@ -85,6 +85,16 @@ static struct footprint footprint_of(const struct emu_launch *l)
 	return f;
 }
 
+static double local_load_sectors(const struct emu_launch *l)
+{
+	const struct ir *ir = &l->image.ir;
+	double sum = 0;
+	for (uint32_t o = 0; o < ir->n_ops; o++)
+		for (unsigned k = 0; k < l->n_workers && ir->ops[o].kind == X_LD && ir->ops[o].mem >= 0; k++)
+			sum += (double)l->workers[k].mem[ir->ops[o].mem].local_sectors;
+	return sum;
+}
+
 /*
  * What is read for the first time is so once, whoever does: @footprint at most. All others ask for
  * what was there before, and as many find it no more as in the sample.
@@ -121,11 +131,11 @@ struct dram_traffic sampled_traffic_dram(const struct emu_launch *l, const struc
 		d.read = fmin(d.read, f.read);
 	if (f.written + f.local <= l2)
 		d.written = fmin(d.written, f.written);
-	/* Local memory that does not stay there until the next block takes its place: a sample has less
-	 * of it at a time. */
-	if (f.local > l2 / fmax(1, l->device->gpu->l2_partitions)) {
+	/* Local memory that does not stay there until the next block takes its place, nor in L1 until it
+	 * is read again: a sample has less of it at a time. */
+	if (f.local > l2) {
 		d.written = fmax(d.written, t->l2_local * SECTOR_BYTES * factor);
-		d.read = fmax(d.read, t->l2_local_loaded * SECTOR_BYTES * factor);
+		d.read = fmax(d.read, local_load_sectors(l) * SECTOR_BYTES * factor);
 	}
 	d.fresh = most > 0 ? d.read / most : 1;
 	return d;

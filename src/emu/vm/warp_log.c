@@ -25,6 +25,7 @@ void log_block_end(struct worker *wk, uint64_t index)
 	};
 }
 
+#define LOCAL_LINES 0x80000000u /* beyond any line of the arena */
 
 void log_local_line(struct warp *w, uint32_t line, uint32_t lanes, unsigned sectors, bool store)
 {
@@ -38,8 +39,8 @@ void log_local_line(struct warp *w, uint32_t line, uint32_t lanes, unsigned sect
 		.written = (uint8_t)(4 * lane_popc32(lanes) / lane_popc32(sectors)),
 		.kind = store ? LOG_LOCAL : LOG_LOAD,
 	};
-	if (index < LOG_LOCAL_LINES &&
-	    access_log_add(&wk->log, g->cache, LOG_LOCAL_LINES + (uint32_t)index, sectors, &r))
+	if (index < LOCAL_LINES &&
+	    access_log_add(&wk->log, g->cache, LOCAL_LINES + (uint32_t)index, sectors, &r))
 		set_bitmaps(wk);
 }
 
