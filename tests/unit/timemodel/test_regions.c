@@ -227,12 +227,71 @@ TEST(short_sides_are_predicated)
 			add_inst(&s, INST_FP32, 2, -1);
 		end_block(&s, 2, -1);
 		add_inst(&s, INST_FP32, 3, 2);
+		add_inst(&s, INST_OTHER, -1, -1);
 		end_block(&s, -1, -1);
 		struct hyperblocks h;
 		hyperblocks_build(&h, &s.p);
 		assert_int_equal(h.n, length <= timing.predicated_insts ? 1 : 3);
 		hyperblocks_free(&h);
 	}
+}
+
+/* Who skips such a side exits at once instead. */
+TEST(sides_before_an_exit_are_not_predicated)
+{
+	struct sample s = { 0 };
+	add_inst(&s, INST_INT_LOGIC, 1, -1);
+	add_inst(&s, INST_BRANCH, -1, -1)->guard = 1;
+	end_block(&s, 2, 1);
+	add_inst(&s, INST_FP32, 2, -1);
+	end_block(&s, 2, -1);
+	add_inst(&s, INST_OTHER, -1, -1);
+	end_block(&s, -1, -1);
+	struct hyperblocks h;
+	hyperblocks_build(&h, &s.p);
+	assert_int_equal(h.n, 3);
+	hyperblocks_free(&h);
+}
+
+/* As many additions as comparisons: the first leave the integer pipe to the others. */
+TEST(either_pipe_is_the_one_with_less_to_do)
+{
+	struct sample s = { 0 };
+	for (int32_t i = 0; i < 8; i++)
+		add_inst(&s, i % 2 ? INST_INT_ADD : INST_INT_LOGIC, i, -1);
+	end_block(&s, -1, -1);
+	struct run_counts c = build(&s, 1);
+	assert_true(c.regions[0].int_slots == 4 * WARPS);
+	assert_true(c.regions[0].fp32_slots == 4 * WARPS);
+	run_counts_free(&c);
+}
+
+/* A block whose warps go through three times as often takes three times as long. */
+TEST(the_longest_block_is_followed_by_itself)
+{
+	struct sample s = { 0 };
+	add_inst(&s, INST_FP32, 1, -1);
+	add_inst(&s, INST_FP32, 2, 1);
+	end_block(&s, -1, -1);
+	s.block[0].longest_passes = 3.0 * WARPS / BLOCKS;
+	struct run_counts c = build(&s, 1);
+	assert_true(c.regions[0].critical_path_cycles > 0);
+	assert_true(c.longest_block_cycles == 3 * c.regions[0].critical_path_cycles);
+	run_counts_free(&c);
+}
+
+/* One load more than there are registers for waits for the first of them. */
+TEST(loads_ahead_of_their_use_are_few)
+{
+	struct sample few = { 0 }, many = { 0 };
+	for (unsigned i = 0; i < (unsigned)timing.loads_ahead; i++)
+		add_inst(&few, INST_LOAD, 1, -1)->space = MEMORY_GLOBAL;
+	for (unsigned i = 0; i < (unsigned)timing.loads_ahead + 1; i++)
+		add_inst(&many, INST_LOAD, 1, -1)->space = MEMORY_GLOBAL;
+	end_block(&few, -1, -1);
+	end_block(&many, -1, -1);
+	assert_true(cycles(&few) < 100);
+	assert_true(cycles(&many) > cycles(&few) + 100);
 }
 
 /* What one warp of several does while the others wait delays its thread block. */
