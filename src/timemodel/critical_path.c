@@ -26,7 +26,7 @@ struct live_out {
 	struct pending_value {
 		int32_t reg;
 		float cycles; /* until it is there */
-	} *value;
+	} * value;
 };
 
 struct scheduler {
@@ -166,8 +166,7 @@ static void issue_machine_inst(struct scheduler *s, uint32_t i, uint32_t b, stru
 /* Registers for what loads bring are few: the next one takes that of an earlier one. */
 static bool is_windowed(const struct timing_inst *x)
 {
-	return x->class == INST_LOAD &&
-	       (x->space == MEMORY_GLOBAL || x->space == MEMORY_GENERIC);
+	return x->class == INST_LOAD && (x->space == MEMORY_GLOBAL || x->space == MEMORY_GENERIC);
 }
 
 static void issue_inst(struct scheduler *s, uint32_t i, uint32_t b, struct progress *at)

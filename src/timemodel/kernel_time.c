@@ -117,7 +117,8 @@ static double busy_cycles(const struct demand *d, double warps_of_scheduler)
 {
 	const double p = balanced(warps_of_scheduler);
 	const double main = fmax(d->issue, fmax(d->fp32, d->int32));
-	return norm(p, norm(p, norm(p, main, d->fp64), d->sfu), d->load + d->shared + d->barrier + d->store);
+	return norm(p, norm(p, norm(p, main, d->fp64), d->sfu),
+	            d->load + d->shared + d->barrier + d->store);
 }
 
 /* --- blocks --- */
@@ -358,8 +359,7 @@ void kernel_time(const struct gpu_spec *g, const struct launch_plan *plan,
 	sm_resources(&w.all, busiest * ns, out->resource_ns);
 	/* how often lanes try to swap is another matter than how often they did here */
 	const double longest = counts->atomics.swaps > 0 ? 0 : counts->longest_block_cycles;
-	out->resource_ns[PERF_LATENCY] =
-		fmax(ceil(busiest / resident) * w.critical_path, longest) * ns;
+	out->resource_ns[PERF_LATENCY] = fmax(ceil(busiest / resident) * w.critical_path, longest) * ns;
 	/* Blocks start one after the other; the last ones only then begin their way. */
 	const double waves = ceil(grid / (resident * g->sm_count));
 	const double ramp = (grid - (waves - 1) * resident * g->sm_count) * timing.block_start_cycles;

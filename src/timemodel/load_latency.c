@@ -82,7 +82,8 @@ static struct load_origin origin_of(const struct timing_inst *x, const struct lo
 	return (struct load_origin){ .l2_lines = 1, .dram_lines = 1, .l2 = m->l1, .dram = m->l2 };
 }
 
-/* The last of @lines of @c's kind from L2, which an SM takes one after the other, and the slowest of
+/* The last of @lines of @c's kind from L2, which an SM takes one after the other, and the slowest
+ * of
  * @pages from memory, ns. */
 static double from_l2_ns(const struct gpu_spec *g, const struct counts *c, double lines)
 {
@@ -105,12 +106,12 @@ double load_latency_cycles(const struct hyperblocks *h, const struct gpu_spec *g
 	const double average = p->block[b].warp_passes * p->thread_blocks / p->warps;
 	/* of one thread block that comes here once it is known that it waits */
 	const bool once = p->thread_blocks <= 1 && h->block_passes[b] <= 1;
-	const double part =
-		h->block_passes[b] > 0 && !once ? fmin(1, average / h->block_passes[b]) : 1;
+	const double part = h->block_passes[b] > 0 && !once ? fmin(1, average / h->block_passes[b]) : 1;
 	const double together = fmin(lines, timing.spread_lines);
 	const double pages =
 		fmin(together * from.dram_lines, misses->dram_bytes / timing.dram_page_bytes);
-	const double l2 = from_l2_ns(g, &p->counts[i], together * from.l2_lines), dram = from_dram_ns(g, pages);
+	const double l2 = from_l2_ns(g, &p->counts[i], together * from.l2_lines),
+				 dram = from_dram_ns(g, pages);
 	const double ns = g->l1_latency_ns + part * from.l2 * (l2 - g->l1_latency_ns) +
 	                  part * fmin(from.dram, from.l2) * (dram - l2);
 	return ns * g->clock_mhz * 1e-3;

@@ -50,9 +50,9 @@ static void share_out(struct region *r)
 
 static void scale(struct region *r, double factor)
 {
-	double *const v[] = { &r->warp_passes,       &r->block_passes,    &r->issue_slots,
-		                  &r->int_slots,         &r->fp32_slots,      &r->fp64_slots,
-		                  &r->sfu_slots,         &r->load_cycles,     &r->store_lines,
+	double *const v[] = { &r->warp_passes,       &r->block_passes,     &r->issue_slots,
+		                  &r->int_slots,         &r->fp32_slots,       &r->fp64_slots,
+		                  &r->sfu_slots,         &r->load_cycles,      &r->store_lines,
 		                  &r->shared_wavefronts, &r->held_line_cycles, &r->barriers };
 	for (size_t i = 0; i < ARRAY_LEN(v); i++)
 		*v[i] *= factor;

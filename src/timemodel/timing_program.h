@@ -91,9 +91,9 @@ struct timing_block {
 	int32_t successor[2];   /* basic blocks, -1 = none; of a branch the target, then the next */
 	const int32_t *targets; /* of a final BRANCH_TABLE */
 	uint32_t n_targets;
-	int32_t join;       /* where the sides of its branch meet again, -1 = nowhere */
-	uint8_t copies;     /* of a loop that is this block: unrolled into one; else 1 */
-	double warp_passes; /* executions by warps, of the thread blocks that ran */
+	int32_t join;          /* where the sides of its branch meet again, -1 = nowhere */
+	uint8_t copies;        /* of a loop that is this block: unrolled into one; else 1 */
+	double warp_passes;    /* executions by warps, of the thread blocks that ran */
 	double longest_passes; /* of those, by the thread block that lasted longest */
 };
 

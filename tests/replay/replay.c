@@ -73,9 +73,10 @@ static bool take_input(FILE *f, struct input_file *in)
 
 static void print_regions(const struct run_counts *c)
 {
-	printf(", \"l2_sectors\": %.0f, \"l2_requests\": %.0f, \"dram_read\": %.0f, \"dram_write\": %.0f, "
-	       "\"regions\": [",
-	       c->l2_sectors, c->l2_requests, c->dram_read_bytes, c->dram_write_bytes);
+	printf(
+		", \"l2_sectors\": %.0f, \"l2_requests\": %.0f, \"dram_read\": %.0f, \"dram_write\": %.0f, "
+		"\"regions\": [",
+		c->l2_sectors, c->l2_requests, c->dram_read_bytes, c->dram_write_bytes);
 	for (unsigned i = 0; i < c->n_regions; i++) {
 		const struct region *r = &c->regions[i];
 		printf("%s{\"warps\": %.0f, \"blocks\": %.0f, \"cycles\": %.1f, \"issue\": %.0f, "
@@ -117,11 +118,12 @@ static bool replay(const char *path, bool regions)
 	if (ok) {
 		const struct launch_plan plan = { .grid = in.grid, .block = in.block };
 		kernel_time(gpu_find(in.gpu), &plan, &in.occ, &in.counts, &perf);
-		printf("{\"file\": \"%s\", \"kernel_ns\": %.3f, \"bottleneck\": \"%s\", \"thread_blocks\": %.0f, "
-		       "\"threads\": %u, \"resident\": %u, \"basic_blocks\": %.0f",
-		       path, perf.kernel_ns, perf_resource_name(perf.bottleneck),
-		       (double)in.grid.x * in.grid.y * in.grid.z, in.block.x * in.block.y * in.block.z,
-		       in.occ.blocks_per_sm, in.counts.code_blocks);
+		printf(
+			"{\"file\": \"%s\", \"kernel_ns\": %.3f, \"bottleneck\": \"%s\", \"thread_blocks\": %.0f, "
+			"\"threads\": %u, \"resident\": %u, \"basic_blocks\": %.0f",
+			path, perf.kernel_ns, perf_resource_name(perf.bottleneck),
+			(double)in.grid.x * in.grid.y * in.grid.z, in.block.x * in.block.y * in.block.z,
+			in.occ.blocks_per_sm, in.counts.code_blocks);
 		for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++)
 			printf(", \"%s\": %.1f", perf_resource_name((enum perf_resource)r),
 			       perf.resource_ns[r]);

@@ -90,7 +90,8 @@ static double local_load_sectors(const struct emu_launch *l)
 	const struct ir *ir = &l->image.ir;
 	double sum = 0;
 	for (uint32_t o = 0; o < ir->n_ops; o++)
-		for (unsigned k = 0; k < l->n_workers && ir->ops[o].kind == X_LD && ir->ops[o].mem >= 0; k++)
+		for (unsigned k = 0; k < l->n_workers && ir->ops[o].kind == X_LD && ir->ops[o].mem >= 0;
+		     k++)
 			sum += (double)l->workers[k].mem[ir->ops[o].mem].local_sectors;
 	return sum;
 }
@@ -131,8 +132,8 @@ struct dram_traffic sampled_traffic_dram(const struct emu_launch *l, const struc
 		d.read = fmin(d.read, f.read);
 	if (f.written + f.local <= l2)
 		d.written = fmin(d.written, f.written);
-	/* Local memory that does not stay there until the next block takes its place, nor in L1 until it
-	 * is read again: a sample has less of it at a time. */
+	/* Local memory that does not stay there until the next block takes its place, nor in L1 until
+	 * it is read again: a sample has less of it at a time. */
 	if (f.local > l2) {
 		d.written = fmax(d.written, t->l2_local * SECTOR_BYTES * factor);
 		d.read = fmax(d.read, local_load_sectors(l) * SECTOR_BYTES * factor);

@@ -11,7 +11,8 @@
 enum { BARRIER, SHARED_LOADS, SHARED_STORES, LOADS, PHASE };
 
 /* @what, again and again; all addresses lie in one line of L1, or in @lines of them. */
-template <int WHAT> static __global__ void m_small(unsigned *cycles, const float *a, int n, int lines)
+template <int WHAT>
+static __global__ void m_small(unsigned *cycles, const float *a, int n, int lines)
 {
 	__shared__ float s[1024];
 	const int t = (int)threadIdx.x;
@@ -139,7 +140,7 @@ template <int K> static void first_loads(const char *a, const uint4 *flush, size
 			}
 			Line("small", "first")("lines", K)("distance", (double)distance)("blocks", blocks)(
 				"cycles", sum[0])("longest", most[0])("again_cycles", sum[1])("again_longest",
-			                                                                   most[1]);
+			                                                                  most[1]);
 		}
 }
 
@@ -155,7 +156,7 @@ int main()
 			const unsigned n = (unsigned)(micro_sms() * per_sm);
 			Line line("small", "block");
 			line("threads", t)("blocks_per_sm", per_sm);
-#define CASE(name, what, lines, parts)                                                       \
+#define CASE(name, what, lines, parts)                                                            \
 	line(name, median_cycles(n, [&] { m_small<what><<<n, t>>>(out, a, TIMES, lines); }) / TIMES / \
 	               (parts))
 			CASE("barrier", BARRIER, 1, 2);
@@ -175,11 +176,18 @@ int main()
 				const double s = TIMES;
 				const auto at = (unsigned)n;
 				Line("small", "walk")("stride", stride)("threads", t)("blocks", n)(
-					"load", median_cycles(at, [&] { m_walk<LOAD><<<n, t>>>(out, a, b, c, TIMES, stride); }) / s)(
-					"store", median_cycles(at, [&] { m_walk<STORE><<<n, t>>>(out, a, b, c, TIMES, stride); }) / s)(
-					"both", median_cycles(at, [&] { m_walk<BOTH><<<n, t>>>(out, a, b, c, TIMES, stride); }) / s)(
-					"two_and_store",
-					median_cycles(at, [&] { m_walk<TWO_AND_STORE><<<n, t>>>(out, a, b, c, TIMES, stride); }) / s);
+					"load", median_cycles(
+								at, [&] { m_walk<LOAD><<<n, t>>>(out, a, b, c, TIMES, stride); }) /
+								s)(
+					"store",
+					median_cycles(at, [&] {
+						m_walk<STORE><<<n, t>>>(out, a, b, c, TIMES, stride);
+					}) / s)("both", median_cycles(at, [&] {
+										m_walk<BOTH><<<n, t>>>(out, a, b, c, TIMES, stride);
+									}) / s)("two_and_store", median_cycles(at, [&] {
+																 m_walk<TWO_AND_STORE><<<n, t>>>(
+																	 out, a, b, c, TIMES, stride);
+															 }) / s);
 			}
 	const size_t flush_n = ((size_t)192 << 20) / sizeof(uint4);
 	const uint4 *const flush = micro_alloc<uint4>(flush_n);
