@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Plants the faults of a list one by one in a copy of the tree and runs what may find them.
 
-    mutants.py BUILD-FOLDER LIST [PATTERN]
+    mutants.py [-j N] BUILD-FOLDER LIST [PATTERN]
 
 LIST: faults.txt, of which 95 of 100 are to be found, or cures.txt, of which all are. PATTERN: only
-faults of files whose path has it. A fault is found when one of its test programs fails or passes
+faults of files whose path has it. N: so many at a time, in a copy of the tree each. A fault is found when one of its test programs fails or passes
 its time limit. Survivors are listed; too few found, a fault that does not compile, and one whose
 place is gone fail.
 """
+import argparse
+import concurrent.futures
 import os
+import queue
 import shutil
 import signal
 import subprocess
@@ -18,7 +21,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-LIMIT_S = 120  # of one test program
+LIMIT_S = 600  # of one test program; a busy machine is slow
 SHARE = {"faults.txt": 0.95, "cures.txt": 1}
 
 
@@ -139,16 +142,15 @@ def found_by(tree, file, tests):
     return "", ""
 
 
-def plant(tree, file, old, new):
-    """False: what stands there is not there, or twice."""
-    path = os.path.join(tree, file)
+def plant(path, old, new):
+    """The file as it was; None: what stands there is not there, or twice."""
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    if text.count(old) < 1 or (text.count(old) > 1 and not file.startswith("presets/")):
-        return False
+    if text.count(old) < 1 or (text.count(old) > 1 and "/presets/" not in path):
+        return None
     with open(path, "w", encoding="utf-8") as f:
         f.write(text.replace(old, new, 1))
-    return True
+    return text
 
 
 def check_tests(tree, faults):
@@ -161,36 +163,62 @@ def check_tests(tree, faults):
 
 def try_fault(tree, file, tests, old, new):
     """(in words, "found" or "survives" or "bad")"""
-    if not plant(tree, file, old, new):
+    path = os.path.join(tree, file)
+    was = plant(path, old, new)
+    if was is None:
         return "gone", "bad"
     found = found_by(tree, file, tests)
-    shutil.copy(os.path.join(ROOT, file), os.path.join(tree, file))
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(was)
     if found is None:
         return "does not compile", "bad"
     by, said = found
     return (f"found by {by} ({said[:100]})", "found") if by else ("SURVIVES", "survives")
 
 
+def try_all(trees, faults, each):
+    """Tries every fault in whichever tree is free, and calls each(fault, words, end) as they end."""
+    free = queue.SimpleQueue()
+    for tree in trees:
+        free.put(tree)
+
+    def one(fault):
+        tree = free.get()
+        try:
+            return fault, *try_fault(tree, *fault)
+        finally:
+            free.put(tree)
+
+    with concurrent.futures.ThreadPoolExecutor(len(trees)) as pool:
+        for done in concurrent.futures.as_completed([pool.submit(one, f) for f in faults]):
+            each(*done.result())
+
+
 def main():
-    build, name = sys.argv[1:3]
-    only = sys.argv[3] if len(sys.argv) > 3 else ""
-    faults = [f for f in read_faults(os.path.join(HERE, name)) if only in f[0]]
-    tree = tempfile.mkdtemp(prefix="pmpp-mutants-")
+    words = argparse.ArgumentParser(usage="mutants.py [-j N] BUILD-FOLDER LIST [PATTERN]")
+    words.add_argument("-j", type=int, default=1)
+    words.add_argument("build")
+    words.add_argument("list", choices=SHARE)
+    words.add_argument("pattern", nargs="?", default="")
+    words = words.parse_args()
+    faults = [f for f in read_faults(os.path.join(HERE, words.list)) if words.pattern in f[0]]
     ends = {"found": [], "survives": [], "bad": []}
-    try:
-        copy_tree(build, tree)
-        check_tests(tree, faults)
-        for number, (file, tests, old, new) in enumerate(faults, 1):
-            shown = f"{file}: {old.strip()} => {new.strip()}"
-            words, end = try_fault(tree, file, tests, old, new)
-            ends[end].append(f"{words}: {shown}")
-            print(f"{number}/{len(faults)} {words}: {shown}", flush=True)
-    finally:
-        shutil.rmtree(tree, ignore_errors=True)
+
+    def report(fault, said, end):
+        shown = f"{said}: {fault[0]}: {fault[2].strip()} => {fault[3].strip()}"
+        ends[end].append(shown)
+        print(f"{sum(map(len, ends.values()))}/{len(faults)} {shown}", flush=True)
+
+    with tempfile.TemporaryDirectory(prefix="pmpp-mutants-", ignore_cleanup_errors=True) as folder:
+        trees = [os.path.join(folder, str(i)) for i in range(max(1, min(words.j, len(faults))))]
+        for tree in trees:
+            copy_tree(words.build, tree)
+        check_tests(trees[0], faults)
+        try_all(trees, faults, report)
     print(f"\n{len(ends['found'])} of {len(faults)} found")
     for line in ends["survives"] + ends["bad"]:
         print(line)
-    return 1 if ends["bad"] or len(ends["found"]) < SHARE[name] * len(faults) else 0
+    return 1 if ends["bad"] or len(ends["found"]) < SHARE[words.list] * len(faults) else 0
 
 
 if __name__ == "__main__":
