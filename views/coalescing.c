@@ -186,6 +186,7 @@ static void pattern_words(const struct access_sample *a, char *out, size_t n)
 	case ACCESS_GROUPS: snprintf(out, n, "%u addresses", sh.addresses); break;
 	case ACCESS_CONTIGUOUS: snprintf(out, n, "contiguous"); break;
 	case ACCESS_MISALIGNED: snprintf(out, n, "misaligned"); break;
+	case ACCESS_LANES_OFF: snprintf(out, n, "lanes off"); break;
 	case ACCESS_STRIDED:
 	case ACCESS_COLUMNS:
 		panel_bytes((uint64_t)(sh.stride < 0 ? -sh.stride : sh.stride), num, sizeof num);

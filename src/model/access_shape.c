@@ -104,8 +104,12 @@ static enum access_pattern pattern(struct access_shape *sh, const struct walk *w
 	}
 	if (sh->addresses <= MOST_GROUPS && 2 * sh->addresses <= sh->lanes)
 		return ACCESS_GROUPS;
-	if (w->constant && sh->stride == width)
-		return sh->n_sectors > sh->needed_sectors ? ACCESS_MISALIGNED : ACCESS_CONTIGUOUS;
+	if (w->constant && sh->stride == width) {
+		const unsigned places = 32 - (unsigned)__builtin_clz(a->mask) - (unsigned)__builtin_ctz(a->mask);
+		if (sh->n_sectors > (places * width + 31) / 32)
+			return ACCESS_MISALIGNED;
+		return sh->n_sectors > sh->needed_sectors ? ACCESS_LANES_OFF : ACCESS_CONTIGUOUS;
+	}
 	if (w->constant)
 		return ACCESS_STRIDED;
 	return sh->runs <= MOST_RUNS || (sh->even && 2 * sh->runs <= sh->lanes) ? ACCESS_RUNS

@@ -15,6 +15,7 @@ enum access_pattern {
 	ACCESS_GROUPS,    /* a few addresses, each for a group of lanes */
 	ACCESS_CONTIGUOUS,
 	ACCESS_MISALIGNED, /* contiguous, but across one sector more than it fills */
+	ACCESS_LANES_OFF,  /* contiguous, but for lanes that are switched off in between */
 	ACCESS_STRIDED,    /* one distance between all neighbours */
 	ACCESS_COLUMNS,    /* that, in each of a few pieces of the warp: the rows of a block */
 	ACCESS_RUNS,       /* a few contiguous pieces */

@@ -52,6 +52,8 @@ static const char *cure(const struct access_shape *sh, const struct access_sampl
 	case ACCESS_MISALIGNED:
 		return "cure: start rows on a 32-byte boundary (pad the pitch), or accept one "
 			   "sector more";
+	case ACCESS_LANES_OFF:
+		return "neighbours, but lanes in between are switched off: let whole warps take one way";
 	case ACCESS_STRIDED:
 		return sh->stride == 2 * a->bytes_per_lane || sh->stride == 3 * a->bytes_per_lane ||
 		               sh->stride == 4 * a->bytes_per_lane

@@ -61,6 +61,7 @@ def copy_tree(build, to):
         target = os.path.join(to, name)
         os.makedirs(os.path.dirname(target), exist_ok=True)
         shutil.copy2(os.path.join(ROOT, name), target)
+    os.symlink(os.path.join(ROOT, "tests/gpu"), os.path.join(to, "tests/gpu"))  # recordings
     shutil.copytree(os.path.join(ROOT, build), os.path.join(to, "build"), symlinks=True,
                     ignore=shutil.ignore_patterns("mutants", "bare", "fuzz", "lint", "clang"))
 

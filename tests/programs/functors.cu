@@ -126,3 +126,4 @@ int main()
 	free_all(d, r, da, out);
 	return finish("functors", good);
 }
+// seeds: S-012

@@ -167,7 +167,9 @@ static bool agrees(const char *text, double value)
 	return fabs(printed - value) <= 0.5 * pow(10, -(double)decimals) * (1 + 1e-9);
 }
 
-/* Every piece of arithmetic in the pages: 1 / (0.7 + 0.3 / 100) = 1.422. */
+/* Every piece of arithmetic in the pages: 1 / (0.7 + 0.3 / 100) = 1.422. Of Amdahl's law (S-244,
+ * S-316, S-382), of DRAM: bursts, banks, channels (S-139, S-140, S-141, S-234, S-237, S-238, S-358)
+ * and of intensity in half precision (S-405). */
 TEST(every_equation_holds)
 {
 	size_t n = 0;

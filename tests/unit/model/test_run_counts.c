@@ -47,6 +47,18 @@ TEST(scaling_rounds_and_saturates)
 	assert_int_equal(d.warp_executed, 0);
 }
 
+/* No byte is a figure; less than none is none at all. */
+TEST(a_figure_of_zero_is_known)
+{
+	struct run_counts r;
+	run_counts_clear(&r, "not run");
+	assert_true(isnan(run_counts_figure(&r, COUNT_dram_read_bytes)));
+	run_counts_set_figure(&r, COUNT_dram_read_bytes, 0);
+	assert_true(run_counts_figure(&r, COUNT_dram_read_bytes) == 0);
+	run_counts_set_figure(&r, COUNT_dram_read_bytes, -1);
+	assert_true(isnan(run_counts_figure(&r, COUNT_dram_read_bytes)));
+}
+
 static const char source[] = "__global__ void add(float *a)\n"
 							 "{\n"
 							 "	a[i] += 1; //@ add\n"

@@ -132,3 +132,23 @@ int main(void)
 {
 	return unit_run(NULL, NULL);
 }
+
+/* S-335, S-032, S-127, S-241: rm = rn = 4, C in R0-15, A in R16-19, B in R20-23: a row of B and its
+ * column of C differ by multiples of four, so all 16 multiply-adds read a bank twice, on Maxwell
+ * (four banks, id % 4; four of them three times) and with today's two banks (eight of them). */
+TEST(s_335_register_banks)
+{
+	unsigned twice = 0, thrice = 0;
+	for (unsigned i = 0; i < 4; i++)
+		for (unsigned j = 0; j < 4; j++) {
+			const unsigned source[3] = { 16 + i, 20 + j, 4 * i + j };
+			const struct sass_registers r = second(0, source, 0);
+			assert_int_equal(r.reads, 3);
+			twice += r.conflicts >= 1;
+			thrice += r.conflicts == 2;
+			if (!i && j < 2) /* FFMA R0, R16, R20, R0 and FFMA R1, R16, R21, R1 */
+				assert_int_equal(r.conflicts, 2 - j);
+		}
+	assert_int_equal(twice, 16);
+	assert_int_equal(thrice, 8);
+}

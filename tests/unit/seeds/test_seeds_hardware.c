@@ -110,7 +110,7 @@ TEST(s_393_generation_table)
 	assert_true(fabs(four / a->fp16_tensor_gflops - 1) < 0.01);
 }
 
-/* S-134, S-135, S-221: the order of the levels, on every sheet. */
+/* S-134, S-221: the order of the levels, on every sheet. */
 TEST(s_134_order_of_levels)
 {
 	for (size_t i = 0; i < gpu_count(); i++) {
@@ -134,6 +134,20 @@ TEST(s_129_latencies)
 			fail_msg("%s: %.0f and %.0f cycles", g->id, dram, shared);
 		assert_true(g->smem_per_block_bytes < g->smem_per_sm_bytes);
 	}
+}
+
+/* Three operands read and a result written, 4 bytes each, per lane and cycle: registers move two
+ * orders of magnitude more than DRAM, on every sheet but those that have much DRAM for their SMs. */
+TEST(s_132_register_bandwidth)
+{
+	for (size_t i = 0; i < gpu_count(); i++) {
+		const struct gpu_spec *g = gpu_at(i);
+		const double gbs = (double)g->sm_count * g->fp32_lanes_per_sm * 4 * 4 * g->clock_mhz / 1e3;
+		if (!(gbs / g->dram_gbs > 60))
+			fail_msg("%s: %.0f times", g->id, gbs / g->dram_gbs);
+	}
+	const struct gpu_spec *a = gpu_find("a100");
+	assert_true(108 * 64 * 16 * a->clock_mhz / 1e3 > 100 * a->dram_gbs);
 }
 
 /* S-220: units x clock x 2, bus width x rate: 5120 bits at 2 x 1215 MHz for the A100. */

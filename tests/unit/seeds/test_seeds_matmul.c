@@ -33,34 +33,6 @@ TEST(s_405_half_precision)
 	assert_true(roof_attainable_gflops(a, 0.5) == 2 * roof_attainable_gflops(a, 0.25));
 }
 
-/* S-032, S-127, S-241: rm = rn = 4, C in R0-15, A in R16-19, B in R20-23, bank = id % 4: every one
- * of the 16 multiply-adds reads a bank twice, four of them three times. S-229: 4 + 4 + 16
- * registers. */
-TEST(s_335_register_banks)
-{
-	unsigned conflicts = 0, three_way = 0, first = 0, second = 0;
-
-	for (unsigned i = 0; i < 4; i++) {
-		for (unsigned j = 0; j < 4; j++) {
-			const unsigned reads[] = { 16 + i, 20 + j, 4 * i + j };
-			unsigned in_bank[4] = { 0 }, most = 0;
-			for (unsigned r = 0; r < 3; r++)
-				if (++in_bank[reads[r] % 4] > most)
-					most = in_bank[reads[r] % 4];
-			conflicts += most >= 2;
-			three_way += most == 3;
-			if (i == 0 && j == 0)
-				first = most; /* FFMA R0, R16, R20, R0 */
-			if (i == 0 && j == 1)
-				second = most; /* FFMA R1, R16, R21, R1 */
-		}
-	}
-	assert_int_equal(conflicts, 16);
-	assert_int_equal(three_way, 4);
-	assert_int_equal(first, 3);
-	assert_int_equal(second, 2);
-}
-
 /* Does thread (ty, tx) of block (by, bx) load an element of A (B) that exists, in @phase? Tiles of
  * 2, matrices of 3, as sgemm/tiled indexes them. */
 static bool loads_a(unsigned by, unsigned ty, unsigned tx, unsigned phase)
@@ -256,28 +228,55 @@ TEST(s_346_tile_larger_than_block)
 	record_free(r);
 }
 
-/* Distinct elements of a 7-deep product that @rows x @cols outputs of one thread read. */
-static unsigned distinct_reads(unsigned rows, unsigned cols)
-{
-	bool a[7][7] = { { false } }, b[7][7] = { { false } };
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < rows; i++)
-		for (unsigned j = 0; j < cols; j++)
-			for (unsigned k = 0; k < 7; k++)
-				a[i][k] = b[k][j] = true;
-	for (unsigned i = 0; i < 49; i++)
-		n += a[i / 7][i % 7] + b[i / 7][i % 7];
-	return n;
-}
-
-/* S-253: the source counts the old value of C too. */
+/* S-253: one thread with ROWS x COLS outputs of a 7 x 7 product reads what they need once, and, as the
+ * source counts, the old values of C: 15 reads for one output, 32 for 2 x 2, 39 for a column of
+ * four. */
 TEST(s_349_thread_tiles_of_seven)
 {
-	assert_int_equal(distinct_reads(1, 1) + 1, 15);
-	assert_int_equal(distinct_reads(2, 2) + 4, 32);
-	assert_int_equal(distinct_reads(4, 1) + 4, 39); /* a column is worse than a square */
-	assert_int_equal((distinct_reads(2, 2) + 4) / 4, 8);
+	static const char source[] =
+		"extern \"C\" __global__ void tile(const float *A, const float *B, float *C)\n"
+		"{\n"
+		"	float c[ROWS][COLS];\n"
+		"	for (int i = 0; i < ROWS; i++)\n"
+		"		for (int j = 0; j < COLS; j++) c[i][j] = C[i * 7 + j];\n"
+		"	for (int k = 0; k < 7; k++) {\n"
+		"		float a[ROWS], b[COLS];\n"
+		"		for (int i = 0; i < ROWS; i++) a[i] = A[i * 7 + k];\n"
+		"		for (int j = 0; j < COLS; j++) b[j] = B[k * 7 + j];\n"
+		"		for (int i = 0; i < ROWS; i++)\n"
+		"			for (int j = 0; j < COLS; j++) c[i][j] += a[i] * b[j];\n"
+		"	}\n"
+		"	for (int i = 0; i < ROWS; i++)\n"
+		"		for (int j = 0; j < COLS; j++) C[i * 7 + j] = c[i][j];\n"
+		"}\n";
+	static const struct {
+		unsigned rows, cols, reads;
+	} cases[] = { { 1, 1, 15 }, { 2, 2, 32 }, { 4, 1, 39 } };
+
+	for (unsigned t = 0; t < ARRAY_LEN(cases); t++) {
+		char text[1000];
+		float a[49], b[49], c[49];
+		for (unsigned i = 0; i < 49; i++) {
+			a[i] = (float)i;
+			b[i] = (float)(i % 5);
+			c[i] = 1;
+		}
+		const struct user_buffer buffers[] = {
+			{ ELEM_F32, BUF_IN, 49, a }, { ELEM_F32, BUF_IN, 49, b }, { ELEM_F32, BUF_INOUT, 49, c }
+		};
+		const struct dim3u one = { 1, 1, 1 };
+		struct run_counts n = { 0 };
+		snprintf(text, sizeof text, "#define ROWS %u\n#define COLS %u\n%s", cases[t].rows,
+		         cases[t].cols, source);
+		run_source(text, "tile", one, one, 3, buffers, &n);
+		assert_int_equal(n.total.ld_requests, cases[t].reads);
+		assert_int_equal(n.total.st_requests, cases[t].rows * cases[t].cols);
+		float want = 1;
+		for (unsigned k = 0; k < 7; k++)
+			want += a[k] * b[7 * k];
+		assert_true(c[0] == want);
+		run_counts_free(&n);
+	}
 }
 
 /* S-391: three columns of the table are the same problem, the third is another. */
@@ -372,24 +371,49 @@ TEST(s_352_closed_form)
 	}
 }
 
-/* S-034: B's quads are fetched in rounds of B_ROWS rows; the first listing numbers them by A's. */
+/* S-034: the first listing fetches a tile of B in rounds into registers, which it numbers by A's rows
+ * of a round instead of B's. With a depth of 8 there is one round and no harm; with 16 the second
+ * round overwrites the first, half of the tile is lost. Run as it stands, and mended. */
 TEST(s_395_index_of_the_first_listing)
 {
-	static const unsigned depths[] = { 8, 16 };
+	static const char source[] =
+		"extern \"C\" __global__ void fetch(const float *B, float *out)\n"
+		"{\n"
+		"	const int a_rows = 256 / (BK / 4), b_rows = 256 / (128 / 4);\n"
+		"	const int row = threadIdx.x / 32, col = threadIdx.x % 32 * 4;\n"
+		"	float held[16];\n"
+		"	for (int i = 0; i < 16; i++) held[i] = -1;\n"
+		"	for (int i = 0; i < BK; i += b_rows)\n"
+		"		for (int q = 0; q < 4; q++)\n"
+		"			held[i / ROWS * 4 + q] = B[(row + i) * 128 + col + q];\n"
+		"	for (int i = 0; i < BK; i += b_rows)\n"
+		"		for (int q = 0; q < 4; q++)\n"
+		"			out[(row + i) * 128 + col + q] = held[i / ROWS * 4 + q];\n"
+		"}\n";
+	static const struct {
+		unsigned depth;
+		const char *rows;
+		unsigned wrong;
+	} cases[] = { { 8, "a_rows", 0 }, { 16, "a_rows", 1024 }, { 16, "b_rows", 0 } };
+	static float b[16 * 128], out[16 * 128];
 
-	for (unsigned d = 0; d < ARRAY_LEN(depths); d++) {
-		const unsigned bk = depths[d], threads = 256;
-		const unsigned a_rows = threads / (bk / 4), b_rows = threads / (128 / 4);
-		unsigned wrong = 0, right = 0, rounds = 0;
-		for (unsigned i = 0; i < bk; i += b_rows, rounds++) {
-			wrong |= 1u << i / a_rows;
-			right |= 1u << i / b_rows;
-		}
-		assert_int_equal(right, (1u << rounds) - 1); /* a register for every round */
-		if (bk == 8)
-			assert_int_equal(wrong, right); /* one round only: harmless */
-		else
-			assert_int_not_equal(wrong, right); /* two rounds share one register */
+	for (unsigned t = 0; t < ARRAY_LEN(cases); t++) {
+		const unsigned n = cases[t].depth * 128;
+		const struct user_buffer buffers[] = { { ELEM_F32, BUF_IN, n, b },
+			                                   { ELEM_F32, BUF_OUT, n, out } };
+		struct run_counts c = { 0 };
+		char text[1000];
+		unsigned wrong = 0;
+		for (unsigned i = 0; i < n; i++)
+			b[i] = (float)i;
+		snprintf(text, sizeof text, "#define BK %u\n#define ROWS %s\n%s", cases[t].depth,
+		         cases[t].rows, source);
+		run_source(text, "fetch", (struct dim3u){ 1, 1, 1 }, (struct dim3u){ 256, 1, 1 }, 2, buffers,
+		           &c);
+		for (unsigned i = 0; i < n; i++)
+			wrong += out[i] != b[i];
+		assert_int_equal(wrong, cases[t].wrong);
+		run_counts_free(&c);
 	}
 }
 

@@ -5,7 +5,48 @@
 #include "seeds.h"
 
 #include "timemodel/stream_time.h"
+#include "model/page.h"
 #include "model/stream_plan.h"
+
+/* The book's toy: bursts of two elements, four channels, two banks each. */
+static unsigned channel_of(unsigned element)
+{
+	return element / 2 % 4;
+}
+
+/* Channels, a bit each, of the first matrix's tiles (the second one's) in @phase of a product of
+ * @n x @n in tiles of 2. */
+static unsigned channels(unsigned n, unsigned phase, bool second)
+{
+	unsigned set = 0;
+	for (unsigned tile = 0; tile < n / 2; tile++)
+		for (unsigned i = 0; i < 4; i++) {
+			const unsigned along = 2 * phase + i % 2, across = 2 * tile + i / 2;
+			set |= 1u << channel_of(second ? along * n + across : across * n + along);
+		}
+	return set;
+}
+
+/* S-239, S-360: what the page on DRAM says of the toy is what its rule gives. */
+TEST(s_359_toy_interleave)
+{
+	const char *text = page_find("dram")->text;
+	unsigned used = 0;
+
+	assert_non_null(strstr(text, "channel e / 2 % 4, bank e / 8 % 2"));
+	for (unsigned e = 0; e < 16; e++)
+		used |= 1u << (e / 8 % 2 * 4 + channel_of(e));
+	assert_int_equal(used, 0xff);
+	assert_non_null(strstr(text, "16 elements use all eight"));
+	assert_int_equal(channels(4, 0, false), 1 << 0 | 1 << 2);
+	assert_int_equal(channels(4, 1, false), 1 << 1 | 1 << 3);
+	assert_non_null(strstr(text, "channels 0 and 2, the next from 1 and 3"));
+	for (unsigned phase = 0; phase < 4; phase++) {
+		assert_int_equal(channels(8, phase, false), 1 << phase);
+		assert_int_equal(channels(8, phase, true), 0xf);
+	}
+	assert_non_null(strstr(text, "of a phase come from one channel, another in each phase; those of N use all four"));
+}
 
 /* S-235, S-236, S-138: interleaved, one 128-byte line of four sectors; in chunks, 32 of each, of
  * which a line has 124 bytes for nobody (3.1 %), a sector 28 (12.5 %). */
@@ -188,7 +229,7 @@ static uint64_t copied(const struct stream_program *p, enum stream_op_kind kind)
 	return bytes;
 }
 
-/* S-252, S-010: 100 M floats in four pieces of 25 M; nothing is lost between them. */
+/* S-010: 100 M floats in four pieces of 25 M; nothing is lost between them. */
 TEST(s_367_four_streams)
 {
 	const struct launch_plan plan = plan_words("vec_add", "per_element", "N=100000000");
@@ -202,6 +243,33 @@ TEST(s_367_four_streams)
 		if (p.ops[i].kind == SOP_H2D || p.ops[i].kind == SOP_D2H)
 			assert_int_equal(p.ops[i].bytes, 25000000 * 4);
 	assert_int_equal(plan_words("vec_add", "per_element", "N=25000000 block=256").grid.x, 97657);
+}
+
+/* S-252: piece b of B is [N b / B, N (b + 1) / B), also where B does not divide N: each begins where
+ * the last one ended, none is lost; and the kernel's time is divided among them. */
+TEST(s_252_pieces_of_what_is_not_divisible)
+{
+	static const unsigned want[] = { 250, 251, 251, 251 }; /* of 1003 */
+	const struct launch_plan plan = plan_words("vec_add", "per_element", "N=1003");
+	const struct stream_knobs knobs = { .streams = 4, .chunks = 4, .pinned = true };
+	struct stream_program p;
+	double kernel_ns = 0;
+	uint64_t next = 0;
+	unsigned kernels = 0;
+
+	stream_pipeline(&plan, &knobs, 4e6, 1, &p);
+	assert_int_equal(copied(&p, SOP_H2D), 2 * 4 * 1003);
+	assert_int_equal(copied(&p, SOP_D2H), 4 * 1003);
+	for (unsigned i = 0; i < p.n_ops; i++) {
+		if (p.ops[i].kind != SOP_KERNEL)
+			continue;
+		assert_int_equal(p.ops[i].first, next);
+		assert_int_equal(p.ops[i].count, want[kernels++]);
+		next += p.ops[i].count;
+		kernel_ns += p.ops[i].time_ns;
+	}
+	assert_int_equal(next, 1003);
+	assert_true(near_to(kernel_ns, 4e6, 1e-12));
 }
 
 /* S-001: 1 M elements are 12 MB, 3 million floats. */

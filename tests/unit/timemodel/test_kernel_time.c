@@ -208,6 +208,26 @@ TEST(pages_and_code_of_a_launch)
 	assert_true(close_to(r.p.kernel_ns, alone - timing.cold_start_ns, 1e-6));
 }
 
+/* A block of 33 threads has two warps, as one of 64: the same counts take the same time. */
+TEST(a_started_warp_is_a_warp)
+{
+	struct run r[3];
+	static const unsigned threads[] = { 33, 64, 32 };
+	for (unsigned i = 0; i < 3; i++) {
+		r[i] = (struct run){ .plan = { .block = { threads[i], 1, 1 }, .grid = { 5000, 1, 1 } } };
+		r[i].counts.total = (struct counts){
+			.warp_executed = 9000000, .int_inst = 900000, .ld_requests = 90000, .ld_lines = 90000,
+			.ld_sectors = 360000
+		};
+		r[i].counts.l2_sectors = 360000;
+		r[i].counts.dram_read_bytes = r[i].counts.dram_write_bytes = 1e6;
+		finish(&r[i], "h200", 32, 0);
+	}
+	assert_true(r[0].p.kernel_ns == r[1].p.kernel_ns);
+	assert_true(r[0].p.resident_warps == r[1].p.resident_warps);
+	assert_true(r[2].p.kernel_ns != r[1].p.kernel_ns);
+}
+
 /* --- waves and tail --- */
 
 TEST(waves_and_tail)

@@ -84,6 +84,27 @@ TEST(operands_are_waited_for)
 	assert_true(cycles(&apart) == 10);
 }
 
+/* Stores and atomics both pass through shared memory; what is counted per region is summed, and
+ * scaled where only a sample ran. */
+TEST(shared_wavefronts_add_up)
+{
+	struct sample s = { 0 };
+	add_inst(&s, INST_STORE, -1, 1)->space = MEMORY_SHARED;
+	s.counts[0].shared_st_wavefronts = 10;
+	s.counts[0].shared_st_requests = 5;
+	add_inst(&s, INST_ATOMIC, -1, 1)->space = MEMORY_SHARED;
+	s.counts[1].shared_atom_requests = 4;
+	end_block(&s, -1, -1);
+	for (unsigned factor = 1; factor <= 3; factor += 2) {
+		struct run_counts c = build(&s, factor);
+		double sum = 0;
+		for (unsigned i = 0; i < c.n_regions; i++)
+			sum += c.regions[i].shared_wavefronts;
+		assert_true(sum == factor * 14.0);
+		run_counts_free(&c);
+	}
+}
+
 TEST(classes_cost_what_the_table_says)
 {
 	assert_true(inst_issued(INST_INT_DIV, false) == 20 && inst_issued(INST_INT_DIV, true) == 70);
