@@ -125,3 +125,18 @@ grep -q '^transpose/quads .*mem.st_sectors [0-9]* here, 1[0-9]* there' "$dir/out
 nvcc -cubin -arch=sm_90 -o "$dir/symbols.cubin" "$programs/symbols.cu"
 run examine 0 doctor --ptx "$dir/symbols.cubin"
 grep -q '1 of 1 kernels would run' "$dir/out" && ok examined || not_ok examined "$(cat "$dir/out")"
+
+# S-137: a division by a number that is not known until the kernel runs is a sequence of instructions:
+# one of special functions, two conversions, some twenty in all; on 16 integer lanes a quarter of an SM,
+# tens of cycles
+executed() { awk -F, -v key="$1" '$1 == key { print $2 }' "$dir/out"; }
+run division 0 run transpose/div_mod W=512 H=512 block=256 --backend emu --gpu a100 --csv
+warps=$((512 * 512 / 32))
+all=$(executed inst.warp_executed)
+same division-function $warps "$(executed inst.mix.sfu)"
+same division-conversions $((2 * warps)) "$(executed inst.mix.convert)"
+run no-division 0 run transpose/naive W=512 H=512 block_x=32 block_y=8 --backend emu --gpu a100 --csv
+more=$(((all - $(executed inst.warp_executed)) / warps))
+[ "$more" -ge 10 ] && [ "$more" -lt 100 ] && ok division-instructions ||
+	not_ok division-instructions "$more more per warp"
+same no-division-function 0 "$(executed inst.mix.sfu)"

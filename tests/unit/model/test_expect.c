@@ -81,4 +81,5 @@ TEST(parse_checks_names)
 	assert_true(expect_parse("warps@add >= before.warps", known, &err));
 	assert_false(expect_parse("wraps == 3", known, &err));
 	assert_non_null(strstr(err.msg, "column 6"));
+	assert_false(expect_parse("beforeXwarps == 3", known, &err)); /* not the last step's warps */
 }

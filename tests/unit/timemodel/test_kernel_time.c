@@ -228,6 +228,28 @@ TEST(a_started_warp_is_a_warp)
 	assert_true(r[2].p.kernel_ns != r[1].p.kernel_ns);
 }
 
+/* One warp on a scheduler does one thing after the other: pipes that it needs equally take twice as
+ * long as one. Of four, most of one hides behind the other. */
+TEST(a_lone_warp_overlaps_nothing)
+{
+	for (unsigned warps = 1; warps <= 4; warps += 3) {
+		double ns[4];
+		for (unsigned i = 0; i < 4; i++) { /* nothing, doubles, functions, both */
+			struct run r = { .plan = { .block = { 128 * warps, 1, 1 }, .grid = { 1, 1, 1 } } };
+			struct region one = { .warp_passes = 4 * warps, .block_passes = 1 };
+			one.fp64_slots = i & 1 ? 1e6 : 0; /* an H200 has 64 lanes for these, ... */
+			one.sfu_slots = i & 2 ? 0.25e6 : 0; /* ... and 16 for those */
+			r.counts.n_regions = 1;
+			r.counts.regions = &one;
+			finish(&r, "h200", 32, 0);
+			ns[i] = r.p.kernel_ns;
+		}
+		const double each = ns[1] - ns[0], two = ns[3] - ns[0];
+		assert_true(close_to(ns[2] - ns[0], each, 1e-6));
+		assert_true(warps == 1 ? close_to(two, 2 * each, 1e-3) : two < 1.3 * each);
+	}
+}
+
 /* --- waves and tail --- */
 
 TEST(waves_and_tail)

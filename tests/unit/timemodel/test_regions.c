@@ -5,6 +5,7 @@
 #include "../unit.h"
 #include "timemodel/constants.h"
 #include "timemodel/critical_path.h"
+#include "timemodel/load_latency.h"
 #include "timemodel/regions.h"
 
 #include "base/text.h"
@@ -82,6 +83,18 @@ TEST(operands_are_waited_for)
 	/* the last one issues after nine latencies; ten apart take a slot each */
 	assert_true(cycles(&dependent) == 9 * timing.alu_cycles + 1);
 	assert_true(cycles(&apart) == 10);
+}
+
+/* Passes beyond the first: of shared memory where that is used, else lines of global memory. */
+TEST(replays_are_passes_beyond_the_first)
+{
+	assert_true(replays_of(&(struct counts){ .ld_requests = 10, .ld_lines = 10 }) == 0);
+	assert_true(replays_of(&(struct counts){ .ld_requests = 10, .ld_lines = 40 }) == 3);
+	assert_true(replays_of(&(struct counts){ .shared_ld_requests = 8,
+	                                         .shared_ld_wavefronts = 12,
+	                                         .ld_requests = 1,
+	                                         .ld_lines = 9 }) == 0.5f);
+	assert_true(replays_of(&(struct counts){ .st_requests = 3 }) == 0);
 }
 
 /* Stores and atomics both pass through shared memory; what is counted per region is summed, and

@@ -41,6 +41,25 @@ TEST(origins)
 	assert_string_equal(r.m.v[M_ROOF_BOOK_AI].reason, "the book gives no figure for this kernel");
 }
 
+/* Double precision is the roof of a kernel most of whose operations it does. */
+TEST(roof_of_most_operations)
+{
+	struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { 1000, 1, 1 } } };
+	static const struct {
+		uint64_t fp64;
+		double roof;
+	} rows[] = { { 0, 19500 }, { 100000, 19500 }, { 490000, 19500 }, { 510000, 9700 }, { 1000000, 9700 } };
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		r.counts.total =
+			(struct counts){ .flop32 = 1000000 - rows[i].fp64, .flop64 = rows[i].fp64, .warp_executed = 40000 };
+		r.counts.dram_read_bytes = 1000;
+		r.counts.dram_write_bytes = 0;
+		r.counts.l2_sectors = 1000;
+		finish(&r, "a100", 32, 0);
+		assert_true(metric_get(&r.m, M_ROOF_ATTAINABLE) == rows[i].roof);
+	}
+}
+
 TEST(reasons_of_what_is_missing)
 {
 	struct run r = { .plan = { .block = { 256, 1, 1 }, .grid = { 1000, 1, 1 } } };

@@ -1,0 +1,49 @@
+/* Atomics that meet in a unit of L2: passes by words, sectors and chunks of 512 bytes. */
+#include "../unit.h"
+#include "emu/count/collision.h"
+
+#include <math.h>
+
+#define TIMES 1000
+
+/* Passes of the busiest unit when every lane of a warp wants the word at @first in one request and
+ * the one at @second in the next. */
+static double passes(uint64_t first, uint64_t second)
+{
+	struct collision_log *c = collision_log_new(8, 8);
+	for (unsigned i = 0; i < 2 * TIMES; i++) {
+		uint64_t address[32];
+		for (unsigned lane = 0; lane < 32; lane++)
+			address[lane] = i % 2 ? second : first;
+		collision_log_add(c, &(struct collision){ .address = address, .mask = 0xffffffffu, .bytes = 4 });
+	}
+	const struct collision_totals t = collision_log_totals(c);
+	collision_log_free(c);
+	assert_true(t.passes == 2 * TIMES * 32.0);
+	return t.unit_passes;
+}
+
+TEST(a_chunk_is_of_one_unit)
+{
+	const double one = TIMES * 32.0;
+	assert_true(fabs(passes(0, 0) - 2 * one) < 1);
+	assert_true(fabs(passes(0, 508) - 2 * one) < 1); /* of one chunk */
+	assert_true(fabs(passes(0, 512) - one) < 1);     /* the next one, another unit */
+	assert_true(fabs(passes(1024, 1536) - one) < 1);
+}
+
+/* Lanes of one sector but of different words change them in one pass. */
+TEST(words_of_a_sector_change_together)
+{
+	struct collision_log *c = collision_log_new(8, 8);
+	uint64_t address[32];
+	for (unsigned lane = 0; lane < 32; lane++)
+		address[lane] = lane * 4; /* four sectors */
+	collision_log_add(c, &(struct collision){ .address = address, .mask = 0xffffffffu, .bytes = 4 });
+	assert_true(collision_log_totals(c).passes == 4);
+	for (unsigned lane = 0; lane < 32; lane++)
+		address[lane] = lane % 8 * 4; /* four lanes a word */
+	collision_log_add(c, &(struct collision){ .address = address, .mask = 0xffffffffu, .bytes = 4 });
+	assert_true(collision_log_totals(c).passes == 8);
+	collision_log_free(c);
+}
