@@ -38,7 +38,8 @@ enum fault_kind {
 	FAULT_SURFACE_BOUNDS,
 	FAULT_TENSOR_MAP,   /* there is none */
 	FAULT_TENSOR_START, /* a box of a tensor begins at no multiple of 16 bytes */
-	FAULT_TENSOR_BEFORE /* one that is stored begins before the tensor */
+	FAULT_TENSOR_BEFORE, /* one that is stored begins before the tensor */
+	FAULT_NO_CLUSTER     /* a store into a cluster's shared memory in a launch without clusters */
 };
 struct emu_fault {
 	enum fault_kind kind;

@@ -108,6 +108,12 @@ static bool report_without_data(const struct emu_launch *l, const struct emu_fau
 		return err_remedy(err,
 		                  "hardware ends the launch with an illegal instruction: only loads may "
 		                  "begin before a tensor; stores may reach beyond its end");
+	case FAULT_NO_CLUSTER:
+		err_set(err, ERR_FAULT, "%s: an asynchronous store in a launch without clusters; %s", where,
+		        who);
+		return err_remedy(err, "hardware ends the launch with an illegal instruction: launch with "
+		                       "cudaLaunchAttributeClusterDimension, or give the kernel "
+		                       "__cluster_dims__(1)");
 	case FAULT_INDEX:
 		err_set(err, ERR_FAULT, "%s: branch table index out of range; %s", where, who);
 		return err_remedy(err, "the switch of that line gets a value it has no case for");

@@ -36,7 +36,8 @@ static const char *finding_kind(enum fault_kind kind)
 	case FAULT_FUNCTION: return "function-pointer";
 	case FAULT_TENSOR_MAP: return "tensor-map";
 	case FAULT_TENSOR_START:
-	case FAULT_TENSOR_BEFORE: return "illegal-instruction";
+	case FAULT_TENSOR_BEFORE:
+	case FAULT_NO_CLUSTER: return "illegal-instruction";
 	case FAULT_NONE: break;
 	}
 	return "failed";

@@ -89,6 +89,8 @@ static bool remote_store(struct bulk *b, const uint64_t *arg)
 {
 	const unsigned each = ptx_type_bytes(bulk_type(b->how)), n = (unsigned)arg[3];
 	struct worker *owner;
+	if (!b->w->worker->grid->order.cluster[0])
+		return bulk_fault(b, FAULT_NO_CLUSTER, arg[0], SPACE_SHARED, n * each, true);
 	uint8_t *to = cluster_bytes_at(b->w->worker, arg[0], n * each, &owner);
 	if (!to)
 		return bulk_fault(b, FAULT_BOUNDS, arg[0], SPACE_SHARED, n * each, true);
