@@ -118,6 +118,8 @@ struct race_access {
 	uint32_t warp, mask, op;
 	unsigned bytes; /* of a lane */
 	bool shared, read, write, in_loop;
+	bool decides; /* what the lanes do next depends on the value read */
+	bool takes;   /* a compare-and-swap or exchange that waits: may be a lock's */
 	bool async; /* the write may come later, until it is waited for */
 	enum race_strength strength;
 	enum ptx_sem sem;

@@ -9,103 +9,6 @@
 
 #define MAX_ACCESS_BYTES 64 /* of a lane */
 
-struct races {
-	uint32_t n_warps, shared_bytes;
-	bool between_blocks; /* races between blocks are looked for */
-	uint64_t *block;     /* by the order of their starts */
-	uint32_t n_blocks, room_blocks;
-	struct race_cells cells;
-	struct race_places places;
-	uint64_t visits, most; /* of cells, or of groups as one */
-};
-
-/* --- a launch and its blocks --- */
-
-struct races *races_new(uint32_t n_warps, uint32_t shared_bytes, bool between_blocks, uint64_t most)
-{
-	struct races *r = mem_zalloc(sizeof *r);
-	r->n_warps = n_warps;
-	r->shared_bytes = shared_bytes;
-	r->between_blocks = between_blocks;
-	r->most = most;
-	return r;
-}
-
-void races_free(struct races *r)
-{
-	if (!r)
-		return;
-	race_cells_free(&r->cells);
-	race_places_free(&r->places);
-	free(r->block);
-	free(r);
-}
-
-void races_forget(struct races *r, uint64_t address, uint64_t bytes)
-{
-	race_cells_forget(&r->cells, address, bytes);
-}
-
-void races_between_blocks(struct races *r)
-{
-	r->between_blocks = true;
-}
-
-bool races_full(const struct races *r)
-{
-	return r->cells.full;
-}
-
-uint64_t races_looks(const struct races *r)
-{
-	return r->visits;
-}
-
-uint64_t races_blocks(const struct races *r, bool *between)
-{
-	*between = r->between_blocks || r->n_blocks < 2;
-	return r->n_blocks;
-}
-
-bool races_spent(const struct races *r)
-{
-	return r->visits >= r->most;
-}
-
-static uint32_t shared_pages(const struct races *r)
-{
-	return (r->shared_bytes + (1u << RACE_PAGE_BITS) - 1) >> RACE_PAGE_BITS;
-}
-
-struct race_block *race_block_start(struct races *r, uint64_t block)
-{
-	MEM_ROOM(r->block, r->n_blocks, r->room_blocks, 64);
-	struct race_block *b = mem_zalloc(sizeof *b);
-	b->races = r;
-	b->cells = &r->cells;
-	b->places = &r->places;
-	b->block = block;
-	b->n_warps = r->n_warps;
-	b->first_warp = r->n_blocks * r->n_warps;
-	r->block[r->n_blocks++] = block;
-	race_warps_start(b);
-	b->shared = mem_calloc(shared_pages(r) + 1, sizeof *b->shared);
-	return b;
-}
-
-void race_block_end(struct race_block *b)
-{
-	if (!b)
-		return;
-	for (uint32_t i = 0; i < shared_pages(b->races); i++) {
-		race_page_free(&b->races->cells, &b->shared[i]);
-	}
-	free(b->shared);
-	race_warps_free(b);
-	race_copies_free(b);
-	free(b);
-}
-
 /* --- one lane at one place --- */
 
 struct visit {
@@ -192,10 +95,24 @@ static bool goes_on(const struct visit *v, const struct race_use *use, unsigned 
 	return race_followed(v->b, v->a->warp, v->lane, use->warp - 1, lane, use->epoch);
 }
 
+/* A lane of @use that would be in no order with this visit, had its warp taken the lock later than
+ * this one; 32 = none. */
+static unsigned reversed_lane(const struct visit *v, const struct race_use *use)
+{
+	if (!(use->op & (RACE_USE_BARE | RACE_USE_BARE_BLOCK)))
+		return 32;
+	for (uint32_t m = use->lanes; m; m &= m - 1)
+		if (race_lock_reversed(v->b, v->a->warp, v->lane, use, (unsigned)__builtin_ctz(m)))
+			return (unsigned)__builtin_ctz(m);
+	return 32;
+}
+
 static bool clashes(struct visit *v, const struct race_use use[2], bool writes)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		const unsigned lane = unordered_lane(v, &use[i]);
+		unsigned lane = unordered_lane(v, &use[i]);
+		if (lane == 32)
+			lane = reversed_lane(v, &use[i]);
 		if (lane < 32 && !(writes && v->a->write && same_value(v, &use[i], lane)) &&
 		    !(writes && use[i].op & RACE_USE_FENCED && goes_on(v, &use[i], lane)))
 			return tell(v, &use[i], lane, writes, false);
@@ -203,11 +120,45 @@ static bool clashes(struct visit *v, const struct race_use use[2], bool writes)
 	return false;
 }
 
-/* Volatile stores of different values where nobody looks: whichever comes last stays. */
+/* Has the visitor's warp used the place before, so that it may go on from what it read? */
+static bool took_part(const struct visit *v, const struct race_strong *s)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (s->writer[i].warp == v->use.warp || s->reader[i].warp == v->use.warp)
+			return true;
+	return false;
+}
+
+/* Volatile stores of different values where nobody looks, or one beside an atomic: whichever comes
+ * last stays. */
 static bool overwrites(const struct visit *v, const struct race_strong *s,
                        const struct race_use *use, unsigned lane)
 {
-	return !s->looked_at && use->op & v->use.op & RACE_USE_VOLATILE && !same_value(v, use, lane);
+	const uint32_t both = use->op & v->use.op, any = use->op | v->use.op;
+	if (!(any & RACE_USE_VOLATILE) || same_value(v, use, lane))
+		return false;
+	if (both & RACE_USE_VOLATILE)
+		return !s->looked_at;
+	return !s->asked && !v->a->decides && !(any & RACE_USE_POLLS) && !took_part(v, s) &&
+	       !goes_on(v, use, lane);
+}
+
+/* A volatile load of global memory whose value is only data: it wants an order as any other. */
+static bool wants_order(const struct visit *v, const struct race_strong *s,
+                        const struct race_use *use, unsigned lane, bool writes)
+{
+	const uint32_t loads = writes ? v->use.op : use->op;
+	return loads & RACE_USE_DATA && !v->a->shared && !s->asked && !v->a->decides &&
+	       !((use->op | v->use.op) & RACE_USE_POLLS) && !took_part(v, s) &&
+	       !race_handed(v->b, v->a->warp, v->lane, use->warp - 1, lane, use->epoch);
+}
+
+/* Under a lock: volatile data, of which one is stored, and not what is there already. */
+static bool volatile_data(const struct visit *v, const struct race_strong *s,
+                          const struct race_use *use, unsigned lane, bool writes)
+{
+	return use->op & v->use.op & RACE_USE_VOLATILE && !s->asked &&
+	       !(writes && v->a->write && same_value(v, use, lane));
 }
 
 /* Strong accesses clash if a scope is too narrow; if they are volatile accesses of shared memory
@@ -217,10 +168,14 @@ static bool strong_clashes(struct visit *v, const struct race_strong *s, bool wr
 {
 	const struct race_use *use = writes ? s->writer : s->reader;
 	for (unsigned i = 0; i < 2; i++) {
-		const unsigned lane = unordered_lane(v, &use[i]);
+		const unsigned lane = unordered_lane(v, &use[i]), turned = reversed_lane(v, &use[i]);
+		if (turned < 32 && volatile_data(v, s, &use[i], turned, writes))
+			return tell(v, &use[i], turned, writes, false);
 		if (lane == 32)
 			continue;
 		const uint32_t near = use[i].warp - 1 - v->b->first_warp;
+		if (near != v->a->warp && wants_order(v, s, &use[i], lane, writes))
+			return tell(v, &use[i], lane, writes, false);
 		const uint32_t both = use[i].op & v->use.op, any = use[i].op | v->use.op;
 		if (near != v->a->warp && writes && v->a->write && overwrites(v, s, &use[i], lane))
 			return tell(v, &use[i], lane, writes, false);
@@ -287,6 +242,7 @@ static void leave(struct visit *v, struct race_cell *cell, bool raced)
 		struct race_strong *s = race_strong_of(cells, cell);
 		note(v, a->write ? s->writer : s->reader);
 		s->looked_at |= a->read || a->strength != RACE_VOLATILE;
+		s->asked |= a->read && (a->decides || a->in_loop);
 		return;
 	}
 	if (!a->write) {
@@ -370,9 +326,12 @@ static struct race_page *page_at(struct race_block *b, const struct race_access 
 
 static uint32_t use_flags(const struct race_block *b, const struct race_access *a)
 {
+	const uint32_t lock = race_lock_flags(b, a);
 	if (a->strength == RACE_WEAK)
-		return 0;
-	return (a->strength == RACE_VOLATILE ? RACE_USE_VOLATILE : 0) |
+		return lock;
+	const bool data = a->strength == RACE_VOLATILE && a->read && !a->decides && !a->in_loop;
+	return lock | (data ? RACE_USE_DATA : 0) |
+	       (a->strength == RACE_VOLATILE ? RACE_USE_VOLATILE : 0) |
 	       (a->scope == SCOPE_CTA ? RACE_USE_BLOCK_SCOPE : 0) | (a->in_loop ? RACE_USE_POLLS : 0) |
 	       (b->warp[a->warp].beyond ? RACE_USE_FENCED : 0);
 }

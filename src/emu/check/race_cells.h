@@ -10,19 +10,24 @@
 struct race_use {
 	uint32_t warp;         /* over the whole launch, + 1; 0 = nobody */
 	uint32_t lanes, epoch; /* which lanes, in which epoch of their warp */
-	uint32_t op;           /* instruction, and of strong uses flags: */
+	uint32_t op;           /* instruction, and flags, most of them of strong uses: */
 };
-#define RACE_OP_MASK 0x0fffffffu
+#define RACE_OP_MASK 0x01ffffffu
 #define RACE_USE_VOLATILE (1u << 31)
 #define RACE_USE_BLOCK_SCOPE (1u << 30)
 #define RACE_USE_POLLS (1u << 29) /* waits in a loop for another value */
 #define RACE_USE_FENCED (1u << 28)
+#define RACE_USE_DATA (1u << 27) /* a volatile load whose value decides nothing */
+/* Also of weak uses: in a lock's section with no fence since it was taken, or with the block's. */
+#define RACE_USE_BARE (1u << 26)
+#define RACE_USE_BARE_BLOCK (1u << 25)
 
 /* Strong accesses do not race with one another, so there may be many in no order: two of each are
  * kept, of different blocks or warps where there are such. Likewise of weak reads. */
 struct race_strong {
 	struct race_use writer[2], reader[2];
 	bool looked_at; /* by anything but volatile stores */
+	bool asked;     /* by one whose way depends on it */
 	uint32_t next_free;
 };
 struct race_cell {

@@ -54,6 +54,7 @@ void race_warps_free(struct race_block *b)
 		forget_clocks(&b->warp[w]);
 		free(b->warp[w].others);
 		free(b->warp[w].known);
+		free(b->warp[w].section);
 	}
 	for (unsigned i = 0; i < RACE_BARRIERS; i++)
 		forget_gate(&b->gate[i]);
@@ -107,6 +108,12 @@ bool race_followed(const struct race_block *b, uint32_t w, unsigned me, uint32_t
 	return clock_knows(b, mine->clock[me], warp, lane, epoch - 1) ||
 	       clock_knows(b, mine->pending[BLOCK_SCOPE][me], warp, lane, epoch - 1) ||
 	       clock_knows(b, mine->pending[GPU_SCOPE][me], warp, lane, epoch - 1);
+}
+
+bool race_handed(const struct race_block *b, uint32_t w, unsigned me, uint32_t warp, unsigned lane,
+                 uint32_t epoch)
+{
+	return race_followed(b, w, me, warp, lane, epoch + 1);
 }
 
 /* All that lane @me knows, and what it did itself before @epoch. */
@@ -169,6 +176,7 @@ void race_fence(struct race_block *b, uint32_t warp, uint32_t mask, enum ptx_sco
 	const unsigned reach = scope == SCOPE_CTA ? BLOCK_SCOPE : GPU_SCOPE;
 	w->epoch++;
 	w->beyond = true;
+	race_lock_fence(w, mask, reach == GPU_SCOPE);
 	for (unsigned i = 0; i < 32; i++)
 		for (unsigned s = 0; mask >> i & 1 && s <= reach; s++) {
 			w->fenced[s][i] = w->epoch;
@@ -208,6 +216,7 @@ static void spread(struct race_warp *w, uint32_t mask, struct race_clock *clock,
 void race_warp_sync(struct race_block *b, uint32_t warp, uint32_t mask, uint32_t live)
 {
 	struct race_warp *w = &b->warp[warp];
+	race_lock_fence(w, mask, true);
 	if (w->beyond) {
 		struct race_clock *clock = NULL, *release[SCOPES] = { NULL };
 		gather(b, warp, mask, &clock, release);
@@ -246,6 +255,7 @@ void race_arrive(struct race_block *b, uint32_t warp, uint32_t live, unsigned ba
 	if (!g->known)
 		g->known = mem_calloc(n, sizeof *g->known);
 	g->used = true;
+	race_lock_fence(w, live, true);
 	gather(b, warp, live, &g->clock, g->release);
 	w->epoch++;
 	for (uint32_t i = 0; i < n; i++)
@@ -359,6 +369,8 @@ static void hand_over(struct race_block *b, struct race_places *places, uint64_t
 		if (!adds)
 			race_clock_set(&at->clock[GPU_SCOPE], NULL);
 		at->first_warp = b->first_warp;
+		if (!a->takes)
+			race_lock_give(b, at, lane, a->warp);
 		for (unsigned s = 0; s < SCOPES; s++)
 			race_clock_join(&at->clock[s], give[s]);
 	}
@@ -371,14 +383,20 @@ uint64_t race_place_key(const struct race_block *b, bool shared, uint64_t addres
 	return shared ? (uint64_t)1 << 63 | (uint64_t)b->first_warp << 20 | address : address;
 }
 
+struct race_place *race_place_at(const struct race_places *p, uint64_t key)
+{
+	struct race_place *at = p->n ? find_place(p, key) : NULL;
+	return at && at->key ? at : NULL;
+}
+
 void race_hand_over(struct race_block *b, uint64_t key, unsigned lane, const struct race_access *a)
 {
 	struct race_places *places = b->places;
-	if (a->read && places->n) {
-		const struct race_place *at = find_place(places, key);
-		if (at->key)
-			take_over(b, at, lane, a);
-	}
+	const struct race_place *at = a->read ? race_place_at(places, key) : NULL;
+	if (at)
+		take_over(b, at, lane, a);
+	if (a->takes)
+		race_lock_take(b, key, lane, a);
 	if (a->write)
 		hand_over(b, places, key, lane, a);
 }

@@ -6,9 +6,33 @@
 #define PMPP_EMU_RACE_ORDER_H
 
 #include "emu/check/check.h"
+#include "emu/check/race_cells.h"
 #include "emu/check/race_clock.h"
 
 #define RACE_BARRIERS 16
+
+/* Where threads hand something over: a word that strong stores and atomics write. */
+struct race_place {
+	uint64_t key;                /* 0 = free */
+	uint32_t first_warp;         /* of the block whose own hand-over is in clock[0] */
+	struct race_clock *clock[2]; /* for that block, for all */
+	struct race_holder {         /* who had this lock last */
+		uint32_t warp, lane;     /* over the whole launch, + 1; 0 = nobody */
+		uint32_t from, to;       /* epochs */
+	} holder;
+};
+struct race_places {
+	struct race_place *place;
+	uint32_t n, room;
+};
+
+/* What a lane does with a lock: between a compare-and-swap or exchange that it waited by, and its
+ * next store there (race_lock.c). */
+struct race_section {
+	uint64_t key;                                           /* of the lock; 0 = holds none */
+	uint32_t from;                                          /* epoch */
+	enum { LOCK_BARE, LOCK_BLOCK_FENCE, LOCK_FENCE } fence; /* behind the taking, so far */
+};
 
 struct race_warp {
 	uint32_t epoch;
@@ -21,6 +45,7 @@ struct race_warp {
 	struct race_clock *release[2][32]; /* what its next strong store hands over */
 	struct race_clock *pending[2][32]; /* read, but no fence behind it yet */
 	uint32_t *others;                  /* by warp of the block: known up to there */
+	struct race_section *section;      /* of 32 lanes; NULL = took no lock */
 };
 
 struct race_gate { /* of one barrier: what those know who have arrived */
@@ -40,9 +65,6 @@ struct race_copies {
 };
 #define RACE_PENDING UINT32_MAX /* epoch of what such a copy writes: ordered before nothing */
 
-struct race_page;
-struct race_cells;
-struct race_places;
 struct race_block {
 	struct races *races;
 	struct race_cells *cells;
@@ -55,16 +77,6 @@ struct race_block {
 	struct race_page *shared;
 };
 
-/* Where threads hand something over: a word that strong stores and atomics write. */
-struct race_place {
-	uint64_t key;                /* 0 = free */
-	uint32_t first_warp;         /* of the block whose own hand-over is in clock[0] */
-	struct race_clock *clock[2]; /* for that block, for all */
-};
-struct race_places {
-	struct race_place *place;
-	uint32_t n, room;
-};
 void race_places_free(struct race_places *p);
 
 void race_warps_start(struct race_block *b);
@@ -80,6 +92,26 @@ bool race_ordered(const struct race_block *b, uint32_t w, unsigned me, uint32_t 
 bool race_followed(const struct race_block *b, uint32_t w, unsigned me, uint32_t warp,
                    unsigned lane, uint32_t epoch);
 
+/* The same at the moment of @epoch: is what that lane did then handed to lane @me, with or without
+ * a fence of its own? */
+bool race_handed(const struct race_block *b, uint32_t w, unsigned me, uint32_t warp, unsigned lane,
+                 uint32_t epoch);
+
+/* NULL: nothing was handed over at @key. */
+struct race_place *race_place_at(const struct race_places *p, uint64_t key);
+
+/* --- locks (race_lock.c) --- */
+void race_lock_take(struct race_block *b, uint64_t key, unsigned lane, const struct race_access *a);
+/* Before a strong store at @at: if it is that of a lock that the lane holds, it is free then. */
+void race_lock_give(struct race_block *b, struct race_place *at, unsigned lane, uint32_t warp);
+void race_lock_fence(struct race_warp *w, uint32_t lanes, bool whole_gpu);
+/* RACE_USE_BARE..., for what the lanes of @a do while they hold locks. */
+uint32_t race_lock_flags(const struct race_block *b, const struct race_access *a);
+/* Both hold one lock, first @lane of @use, who lacked a fence behind its taking: then nothing
+ * would order the two if they had come the other way round. */
+bool race_lock_reversed(const struct race_block *b, uint32_t w, unsigned me,
+                        const struct race_use *use, unsigned lane);
+
 void race_copies_note(struct race_block *b, const struct race_access *a);
 void race_copies_free(struct race_block *b);
 
@@ -87,5 +119,17 @@ void race_copies_free(struct race_block *b);
 void race_hand_over(struct race_block *b, uint64_t key, unsigned lane, const struct race_access *a);
 /* What a place is called: an address, or an offset in the block's shared memory. */
 uint64_t race_place_key(const struct race_block *b, bool shared, uint64_t address);
+
+/* --- a launch (race_launch.c) --- */
+
+struct races {
+	uint32_t n_warps, shared_bytes;
+	bool between_blocks; /* races between blocks are looked for */
+	uint64_t *block;     /* by the order of their starts */
+	uint32_t n_blocks, room_blocks;
+	struct race_cells cells;
+	struct race_places places;
+	uint64_t visits, most; /* of cells, or of groups as one */
+};
 
 #endif

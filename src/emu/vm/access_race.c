@@ -30,6 +30,9 @@ void access_race(struct access *a)
 		.write = a->write,
 		.async = x->kind == X_ASYNC && a->write,
 		.in_loop = x->polls,
+		.decides = x->decides,
+		.takes = x->kind == X_ATOM && x->polls && x->decides &&
+		         (x->op == ATOM_CAS || x->op == ATOM_EXCH),
 		.strength = a->atomic || x->sem > SEM_WEAK ? RACE_STRONG
 		            : x->strong                    ? RACE_VOLATILE
 		                                           : RACE_WEAK,
