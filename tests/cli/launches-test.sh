@@ -48,6 +48,86 @@ done
 status=$?
 [ "$status" -eq 1 ] && grep -q '"kind": "out-of-bounds"' "$work/json" &&
 	echo 'ok out-of-bounds-is-named' || echo "not ok out-of-bounds-is-named (status $status)"
+# so are reads and writes behind the end of a large buffer, in every launch: its page goes on there
+cat >"$work/ragged.cu" <<'END'
+#include <cstdio>
+#define N 1000
+__global__ void down(const float *in, float *out)
+{
+	const int row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
+	if (column < N)
+		out[row * N + column] = in[row * N + column] + 1;
+}
+int main()
+{
+	float *one, *two, *last;
+	cudaMalloc(&one, N * N * 4);
+	cudaMalloc(&two, N * N * 4);
+	cudaMalloc(&last, 4);
+	cudaMemset(one, 0, N * N * 4);
+	cudaMemset(last, 0, 4);
+	for (int i = 0; i < 4; i++) {
+		down<<<dim3(63, 63), dim3(16, 16)>>>(one, two);
+		float *other = one;
+		one = two, two = other;
+	}
+	float value, kept;
+	cudaMemcpy(&value, one + N * N - 1, 4, cudaMemcpyDeviceToHost);
+	cudaMemcpy(&kept, last, 4, cudaMemcpyDeviceToHost);
+	printf("%g %g %s\n", value, kept, cudaGetErrorName(cudaGetLastError()));
+	cudaFree(one);
+	cudaFree(two);
+	cudaFree(last);
+}
+END
+"$PMPP" launches "$work/ragged.cu" --gpu h200 --json >"$work/json" 2>/dev/null
+same ragged-status 1 $? && same ragged-goes-on '4 0 cudaSuccess' "$(field "$work/json" stdout | head -1)" &&
+	same ragged-is-named out-of-bounds "$(field "$work/json" launches 0 faults 0 kind)"
+# doubles of all patterns that half warps have
+cat >"$work/doubles.cu" <<'END'
+#include <cstdio>
+__global__ void product(const double *a, const double *b, double *c, int n)
+{
+	const int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
+	double sum = 0;
+	for (int k = 0; k < n; k++)
+		sum += a[row * n + k] * b[k * n + column];
+	c[row * n + column] = sum;
+}
+int main()
+{
+	const int n = 128;
+	static double a[n * n], b[n * n], c[n * n];
+	double *da, *db, *dc;
+	cudaMalloc(&da, sizeof a);
+	cudaMalloc(&db, sizeof b);
+	cudaMalloc(&dc, sizeof c);
+	for (int i = 0; i < n * n; i++) {
+		a[i] = i % 13 - 6;
+		b[i] = i % 11 - 5;
+	}
+	cudaMemcpy(da, a, sizeof a, cudaMemcpyHostToDevice);
+	cudaMemcpy(db, b, sizeof b, cudaMemcpyHostToDevice);
+	const dim3 shapes[] = { dim3(32, 8), dim3(16, 16), dim3(8, 8), dim3(4, 16), dim3(2, 32), dim3(1, 64) };
+	for (const dim3 &s : shapes) {
+		product<<<dim3(n / s.x, n / s.y), s>>>(da, db, dc, n);
+		cudaMemcpy(c, dc, sizeof c, cudaMemcpyDeviceToHost);
+		int wrong = 0;
+		for (int i = 0; i < n * n; i++) {
+			double sum = 0;
+			for (int k = 0; k < n; k++)
+				sum += a[i / n * n + k] * b[k * n + i % n];
+			wrong += sum != c[i];
+		}
+		printf("%d ", wrong);
+	}
+	cudaFree(da);
+	cudaFree(db);
+	cudaFree(dc);
+}
+END
+"$PMPP" launches "$work/doubles.cu" --gpu h200 --json >"$work/json" 2>/dev/null
+same doubles-status 0 $? && same doubles '0 0 0 0 0 0 ' "$(field "$work/json" stdout)"
 # a race is a fault of its launch, unless nobody is to look for one
 cat >"$work/racy.cu" <<'END'
 #include <cstdio>

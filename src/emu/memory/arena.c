@@ -149,6 +149,10 @@ const struct arena_region *arena_find(const struct arena *a, uint64_t address)
 /* Between regions: an index that is off by a few elements hurts no other, as it often does not on a
  * GPU, whose allocations are rounded up. */
 #define LIVING_GAP 512
+/* A GPU maps memory in pages of 2 MiB. Large allocations have theirs alone, so what lies behind their
+ * last byte up to the page's end belongs to nobody; small ones share a page. */
+#define GPU_PAGE ((uint64_t)2 << 20)
+#define OWN_PAGES ((uint64_t)1 << 20)
 
 bool arena_reserve(struct arena *a, uint64_t base, uint64_t bytes, struct err *err)
 {
@@ -188,6 +192,17 @@ static uint64_t round_up(uint64_t value, uint64_t align)
 	return (value + align - 1) / align * align;
 }
 
+/* Behind the last byte that is the region's alone. */
+static uint64_t own_end(uint64_t base, uint64_t size)
+{
+	return base + (size < OWN_PAGES ? size : round_up(size, GPU_PAGE));
+}
+
+uint64_t arena_pages_end(const struct arena *a)
+{
+	return a->base + round_up(a->end - a->base + LIVING_GAP, GPU_PAGE);
+}
+
 static struct arena_region *take_at(struct arena *a, uint64_t address, uint64_t size)
 {
 	const unsigned i = index_behind(a, address);
@@ -213,14 +228,14 @@ struct arena_region *arena_take(struct arena *a, uint64_t address, uint64_t size
 	for (unsigned i = index_behind(a, a->base); i <= a->n; i++) {
 		const uint64_t place = round_up(at, align),
 					   next = i < a->n && a->region[i].base < limit ? a->region[i].base : limit;
-		if (place + size + LIVING_GAP <= next) {
-			if (place + size > a->end)
-				a->end = place + size;
+		if (own_end(place, size) + LIVING_GAP <= next) {
+			if (own_end(place, size) > a->end)
+				a->end = own_end(place, size);
 			return insert_region(a, i, place, size);
 		}
 		if (next == limit)
 			break;
-		at = a->region[i].base + a->region[i].size + LIVING_GAP;
+		at = own_end(a->region[i].base, a->region[i].size) + LIVING_GAP;
 	}
 	return NULL;
 }

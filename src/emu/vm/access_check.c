@@ -122,7 +122,7 @@ static bool note_fault(const struct access *a, enum fault_kind kind, unsigned la
 static bool goes_on(const struct access *a, const struct arena *ar, unsigned lane, uint64_t at)
 {
 	return at - ar->base < ar->mapped && ar->mapped - (at - ar->base) >= a->bytes &&
-	       at < ar->end + 4096 && note_fault(a, FAULT_BOUNDS, lane, at);
+	       at < arena_pages_end(ar) && note_fault(a, FAULT_BOUNDS, lane, at);
 }
 
 /* The region of @at, which is touched; NULL = none. */

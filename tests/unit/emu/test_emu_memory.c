@@ -100,6 +100,25 @@ TEST(no_region_goes_round_the_end_of_addresses)
 	arena_free(&a, NULL);
 }
 
+/* A large allocation has pages of 2 MiB for itself: what lies between its end and theirs is nobody's. */
+TEST(large_regions_have_pages_of_their_own)
+{
+	struct arena a = { 0 };
+	struct err err = { 0 };
+	if (UNIT_TSAN)
+		skip();
+	assert_true(arena_reserve(&a, (uint64_t)0x210000000000, 64 * MIB, &err));
+	const uint64_t large = arena_take(&a, 0, 4000000, 512)->base;
+	const uint64_t small = arena_take(&a, 0, 1000, 512)->base;
+	const uint64_t next = arena_take(&a, 0, 1000, 512)->base;
+	assert_true(small >= large + 4 * MIB);
+	assert_true(next < small + 4096);
+	assert_true(arena_pages_end(&a) >= small + 2 * MIB - 4096 && arena_pages_end(&a) <= small + 4 * MIB);
+	assert_true(arena_give_back(&a, large));
+	assert_true(arena_take(&a, 0, 4100000, 512)->base == large);
+	arena_free(&a, NULL);
+}
+
 /* A GPU of 141 GB on a machine that has less: what it gives is what the machine has. */
 TEST(a_device_has_no_more_than_this_machine)
 {
