@@ -86,26 +86,36 @@ static bool count_full(struct memop *m, const uint64_t offset[32])
 	return true;
 }
 
-/* Words of each half warp fit into one vector of 16. */
-static bool halves_fit(const struct pattern *p, struct memop *m)
+/* What each half warp reads: 16 elements of @bytes in a row, one of them, or others, and from where
+ * on; false: from further than that. */
+static bool find_halves(const struct pattern *p, struct memop *m, int bytes)
 {
 	bool unit = true, splat = true;
+	m->half_layout = HALF_OTHER;
 	for (unsigned h = 0; h < 2; h++) {
 		const int64_t *lane = p->lane + 16 * h;
 		int64_t low = lane[0], high = low;
-		for (unsigned i = 0; i < 16; i++) {
+		for (int i = 0; i < 16; i++) {
 			low = lane[i] < low ? lane[i] : low;
 			high = lane[i] > high ? lane[i] : high;
-			unit &= lane[i] == lane[0] + 4 * (int64_t)i;
+			unit &= lane[i] == lane[0] + bytes * i;
 			splat &= lane[i] == lane[0];
 		}
-		if (high - low > 60)
+		if (high - low > 15 * bytes)
 			return false;
 		m->half[h] = low - p->min;
-		for (unsigned i = 0; i < 16; i++)
-			m->index[16 * h + i] = (int32_t)((lane[i] - low) / 4);
 	}
 	m->half_layout = unit ? HALF_UNIT : splat ? HALF_SPLAT : HALF_OTHER;
+	return true;
+}
+
+/* Words of each half warp fit into one vector of 16. */
+static bool halves_fit(const struct pattern *p, struct memop *m)
+{
+	if (!find_halves(p, m, 4))
+		return false;
+	for (unsigned i = 0; i < 32; i++)
+		m->index[i] = (int32_t)((p->lane[i] - p->min - m->half[i / 16]) / 4);
 	return true;
 }
 
@@ -199,6 +209,8 @@ static const struct handler *fast_handler(struct emit *e, struct memop *m)
 		return word_handler(e, m, at, &p);
 	for (unsigned i = 0; i < 32; i++)
 		m->index[i] = (int32_t)(offset[i] / m->access);
+	if (m->bytes == 8 && m->vec == 1)
+		find_halves(&p, m, 8);
 	const enum mem_type t = element_type(m);
 	if (x->kind == X_ST)
 		return &e->h->wide->st[at][t >= MEM_S8 ? t - MEM_S8 : t];

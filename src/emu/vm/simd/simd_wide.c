@@ -85,6 +85,46 @@ static inline bool all_four(const struct memop *m)
 	       m->d[3] >= 0;
 }
 
+/* One element of 8 bytes per lane. */
+static inline void load_longs(struct warp *w, const struct memop *m, const uint8_t *from)
+{
+	mem_u64 *d = frame(w, (uint32_t)m->d[0]);
+	for (unsigned h = 0; h < 2 && m->half_layout != HALF_OTHER; h++, d += 16) {
+		const mem_u64 *s = (const mem_u64 *)(const void *)(from + m->half[h]);
+		if (m->half_layout == HALF_UNIT) {
+			memcpy((void *)d, (const void *)s, 128);
+			continue;
+		}
+		const uint64_t one = *s;
+		for (unsigned i = 0; i < 16; i++)
+			d[i] = one;
+	}
+	if (m->half_layout != HALF_OTHER)
+		return;
+#if defined(__AVX512F__)
+	for (unsigned i = 0; i < 32; i += 8) {
+		const __m256i at = _mm256_loadu_si256((const __m256i *)(const void *)(m->index + i));
+		_mm512_storeu_si512((void *)(d + i), _mm512_i32gather_epi64(at, (const void *)from, 8));
+	}
+#else
+	const mem_u64 *s = (const mem_u64 *)(const void *)from;
+	for (unsigned i = 0; i < 32; i++)
+		d[i] = s[m->index[i]];
+#endif
+}
+static inline bool one_long(const struct memop *m)
+{
+	return m->bytes == 8 && m->vec == 1;
+}
+/* As sampled_pattern(). */
+static inline bool sampled_wide(const struct warp *w, const struct memop *m, uint64_t low)
+{
+	if (!one_long(m) || m->half_layout == HALF_OTHER)
+		return sampled_pattern(w, m, low);
+	return sampled_span(w, low + (uint64_t)m->half[0], 128) ||
+	       sampled_span(w, low + (uint64_t)m->half[1], 128);
+}
+
 #define MOVE_TYPE(name, type, lane, zext)                                                         \
 	static inline void load_##name(struct warp *w, const struct memop *m, const uint8_t *from)    \
 	{                                                                                             \
@@ -92,13 +132,18 @@ static inline bool all_four(const struct memop *m)
 			load_quads(w, m, from);                                                               \
 			return;                                                                               \
 		}                                                                                         \
+		if (sizeof(type) == 8 && m->vec == 1 && m->d[0] >= 0) {                                   \
+			load_longs(w, m, from);                                                               \
+			return;                                                                               \
+		}                                                                                         \
+		const unsigned vec = m->vec;                                                              \
 		for (unsigned e = 0; e < m->vec; e++) {                                                   \
 			if (m->d[e] < 0)                                                                      \
 				continue;                                                                         \
 			lane *d = frame(w, (uint32_t)m->d[e]);                                                \
 			const type *p = (const type *)(const void *)(from + e * sizeof(type));                \
 			for (unsigned i = 0; i < 32; i++)                                                     \
-				d[i] = p[m->index[i] * m->vec];                                                   \
+				d[i] = p[m->index[i] * (int)vec];                                                 \
 		}                                                                                         \
 	}                                                                                             \
 	static inline void scalars_##name(struct warp *w, const struct memop *m, const uint8_t *from) \
@@ -143,16 +188,22 @@ static inline void mark_wide(const struct warp *w, const struct uop *u, uint64_t
 #define MARK_WIDE_shared32 ((void)0)
 #define MARK_WIDE_shared64 ((void)0)
 
-#define WIDE_ACCESS(fn, place, shared, log, move)                                     \
-	WARP_ACCESS(fn, place, MEMOP->align_mask, shared, COUNT_PATTERN_##place, (void)0, \
-	            sampled_pattern(w, MEMOP, low), log, move)
+#define AHEAD_global fetch_ahead(w, &w->win[u->y], low, true)
+#define AHEAD_shared32 ((void)0)
+#define AHEAD_shared64 ((void)0)
+
+#define WIDE_ACCESS(fn, place, shared, ahead, log, move)                            \
+	WARP_ACCESS(fn, place, MEMOP->align_mask, shared, COUNT_PATTERN_##place, ahead, \
+	            sampled_wide(w, MEMOP, low), log, move)
 #define WIDE(place, shared, name)                                                               \
-	WIDE_ACCESS(ldv_##place##_##name, place, shared,                                            \
+	WIDE_ACCESS(ldv_##place##_##name, place, shared, (void)0,                                   \
 	            log_line(w, line_of(low), sectors_of(low, MEMOP->access), one_line(w, u)),      \
 	            scalars_##name(w, MEMOP, HOST_##place))                                         \
-	WIDE_ACCESS(ldw_##place##_##name, place, shared, log_lanes(w, MEMOP, low, load_kind(w, u)), \
+	WIDE_ACCESS(ldw_##place##_##name, place, shared, AHEAD_##place,                             \
+	            log_lanes(w, MEMOP, low, load_kind(w, u)),                                      \
 	            load_##name(w, MEMOP, HOST_##place))                                            \
-	WIDE_ACCESS(stw_##place##_##name, place, shared, log_lanes(w, MEMOP, low, LOG_STORE),       \
+	WIDE_ACCESS(stw_##place##_##name, place, shared, (void)0,                                   \
+	            log_lanes(w, MEMOP, low, LOG_STORE),                                            \
 	            (MARK_WIDE_##place, store_##name(w, MEMOP, HOST_##place)))
 static inline unsigned sectors_of(uint64_t low, unsigned bytes)
 {
