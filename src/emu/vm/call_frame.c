@@ -26,11 +26,19 @@ void vm_save_frame(struct warp *w, const struct call_frame *f)
 	s->n += f->bytes;
 }
 
-/* All of a register, or the lanes of @mask: without branches, as masks change from call to call. */
+#define FEW_LANES 8 /* one by one they are quicker */
+
+/* All of a register, or the lanes of @mask: many without branches, as masks change from call to
+ * call. */
 static void restore_lanes(void *to, const void *from, unsigned bytes, uint32_t mask)
 {
 	if (mask == UINT32_MAX) {
 		memcpy(to, from, 32u * bytes);
+	} else if (__builtin_popcount(mask) <= FEW_LANES) {
+		for (uint32_t m = mask; m; m &= m - 1) {
+			const size_t at = (size_t)__builtin_ctz(m) * bytes;
+			memcpy((char *)to + at, (const char *)from + at, bytes);
+		}
 	} else if (bytes == 4) {
 		uint32_t *d = to, v[32];
 		memcpy(v, from, sizeof v);

@@ -176,16 +176,21 @@ CHECK(check_u32, uint32_t, 0, (int64_t)UINT32_MAX, deoptimise_to_reference)
 CHECK(check_positive, int32_t, 0, INT32_MAX,
       deoptimise_to_conservative) /* no lane is negative: affine_assumed() */
 
+/* Nothing changes a path that has reached its length. */
+static inline bool is_traced(const struct warp *w)
+{
+	return w->worker->trace && !w->worker->trace->cut && w->number == 0;
+}
 /* TRACE: before each instruction of the reference program */
 HANDLER(trace_full)
 {
-	if (w->worker->trace && w->number == 0)
+	if (is_traced(w))
 		warp_trace_step(w, u);
 	NEXT_full(u + 1);
 }
 HANDLER(trace_masked)
 {
-	if (w->worker->trace && w->number == 0)
+	if (is_traced(w))
 		warp_trace_step(w, u);
 	NEXT_masked(u + 1);
 }
