@@ -45,20 +45,25 @@ static json_t *flags_json(unsigned flags)
 	return a;
 }
 
-/* Those of the launch whose counts are shown; the time is each launch's own where a GPU told it. */
+/* Those of the launch whose counts are shown; the time is each launch's own where a GPU told it. What
+ * several launches show is made once: @shared, by the number of the launch that was counted. */
 static json_t *metrics_json(const struct program *p, const struct program_launch *l,
-                            const struct program_launch *counted)
+                            const struct program_launch *counted, json_t **shared)
 {
 	if (!counted || !counted->metrics)
 		return json_object();
-	if (p->time_origin != ORIGIN_MEASURED)
-		return record_metrics(counted->metrics, FORM_RUN);
+	if (p->time_origin != ORIGIN_MEASURED) {
+		json_t **made = &shared[counted - p->launches];
+		if (!*made)
+			*made = record_metrics(counted->metrics, FORM_RUN);
+		return json_incref(*made);
+	}
 	struct metric_set own = *counted->metrics;
 	program_launch_time(l, &own);
 	return record_metrics(&own, FORM_RUN);
 }
 
-static json_t *launch_json(const struct program *p, const struct program_launch *l)
+static json_t *launch_json(const struct program *p, const struct program_launch *l, json_t **shared)
 {
 	const struct program_kernel *k = &p->kernels[l->kernel];
 	json_t *findings = json_array();
@@ -86,7 +91,7 @@ static json_t *launch_json(const struct program *p, const struct program_launch 
 		if (counted->level_note[0])
 			json_object_set_new(o, "level_note", json_string(counted->level_note));
 	}
-	json_object_set_new(o, "metrics", metrics_json(p, l, counted));
+	json_object_set_new(o, "metrics", metrics_json(p, l, counted, shared));
 	return o;
 }
 
@@ -121,8 +126,12 @@ json_t *program_json(const struct program *p, char *const *arguments)
 		   *faults = json_array();
 	for (unsigned i = 1; arguments[0] && arguments[i]; i++)
 		json_array_append_new(args, output_json(arguments[i]));
+	json_t **shared = mem_calloc(p->n_launches + 1, sizeof(json_t *));
 	for (size_t i = 0; i < p->n_launches; i++)
-		json_array_append_new(launches, launch_json(p, &p->launches[i]));
+		json_array_append_new(launches, launch_json(p, &p->launches[i], shared));
+	for (size_t i = 0; i < p->n_launches; i++)
+		json_decref(shared[i]);
+	free(shared);
 	for (size_t i = 0; i < p->n_copies; i++)
 		json_array_append_new(copies, copy_json(&p->copies[i]));
 	for (size_t i = 0; i < p->n_findings; i++)
