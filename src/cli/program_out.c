@@ -45,8 +45,9 @@ static json_t *flags_json(unsigned flags)
 	return a;
 }
 
-/* Those of the launch whose counts are shown; the time is each launch's own where a GPU told it. What
- * several launches show is made once: @shared, by the number of the launch that was counted. */
+/* Those of the launch whose counts are shown; the time is each launch's own where a GPU told it.
+ * What several launches show is made once: @shared, by the number of the launch that was counted.
+ */
 static json_t *metrics_json(const struct program *p, const struct program_launch *l,
                             const struct program_launch *counted, json_t **shared)
 {

@@ -149,8 +149,8 @@ const struct arena_region *arena_find(const struct arena *a, uint64_t address)
 /* Between regions: an index that is off by a few elements hurts no other, as it often does not on a
  * GPU, whose allocations are rounded up. */
 #define LIVING_GAP 512
-/* A GPU maps memory in pages of 2 MiB. Large allocations have theirs alone, so what lies behind their
- * last byte up to the page's end belongs to nobody; small ones share a page. */
+/* A GPU maps memory in pages of 2 MiB. Large allocations have theirs alone, so what lies behind
+ * their last byte up to the page's end belongs to nobody; small ones share a page. */
 #define GPU_PAGE ((uint64_t)2 << 20)
 #define OWN_PAGES ((uint64_t)1 << 20)
 

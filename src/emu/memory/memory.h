@@ -65,7 +65,8 @@ bool arena_reserve(struct arena *a, uint64_t base, uint64_t bytes, struct err *e
  * host's own; NULL = there is no room, or another region is in the way. Zeroed where it is new to
  * the system; valid until the next change. */
 struct arena_region *arena_take(struct arena *a, uint64_t address, uint64_t size, uint64_t align);
-/* Behind the last byte of a living arena that a GPU would have mapped: of the pages of its regions. */
+/* Behind the last byte of a living arena that a GPU would have mapped: of the pages of its regions.
+ */
 uint64_t arena_pages_end(const struct arena *a);
 /* Gives the region that begins at @address back, and its pages to the system. */
 bool arena_give_back(struct arena *a, uint64_t address);

@@ -100,7 +100,8 @@ TEST(no_region_goes_round_the_end_of_addresses)
 	arena_free(&a, NULL);
 }
 
-/* A large allocation has pages of 2 MiB for itself: what lies between its end and theirs is nobody's. */
+/* A large allocation has pages of 2 MiB for itself: what lies between its end and theirs is
+ * nobody's. */
 TEST(large_regions_have_pages_of_their_own)
 {
 	struct arena a = { 0 };
@@ -113,7 +114,8 @@ TEST(large_regions_have_pages_of_their_own)
 	const uint64_t next = arena_take(&a, 0, 1000, 512)->base;
 	assert_true(small >= large + 4 * MIB);
 	assert_true(next < small + 4096);
-	assert_true(arena_pages_end(&a) >= small + 2 * MIB - 4096 && arena_pages_end(&a) <= small + 4 * MIB);
+	assert_true(arena_pages_end(&a) >= small + 2 * MIB - 4096 &&
+	            arena_pages_end(&a) <= small + 4 * MIB);
 	assert_true(arena_give_back(&a, large));
 	assert_true(arena_take(&a, 0, 4100000, 512)->base == large);
 	arena_free(&a, NULL);

@@ -195,15 +195,13 @@ static inline void mark_wide(const struct warp *w, const struct uop *u, uint64_t
 #define WIDE_ACCESS(fn, place, shared, ahead, log, move)                            \
 	WARP_ACCESS(fn, place, MEMOP->align_mask, shared, COUNT_PATTERN_##place, ahead, \
 	            sampled_wide(w, MEMOP, low), log, move)
-#define WIDE(place, shared, name)                                                               \
-	WIDE_ACCESS(ldv_##place##_##name, place, shared, (void)0,                                   \
-	            log_line(w, line_of(low), sectors_of(low, MEMOP->access), one_line(w, u)),      \
-	            scalars_##name(w, MEMOP, HOST_##place))                                         \
-	WIDE_ACCESS(ldw_##place##_##name, place, shared, AHEAD_##place,                             \
-	            log_lanes(w, MEMOP, low, load_kind(w, u)),                                      \
-	            load_##name(w, MEMOP, HOST_##place))                                            \
-	WIDE_ACCESS(stw_##place##_##name, place, shared, (void)0,                                   \
-	            log_lanes(w, MEMOP, low, LOG_STORE),                                            \
+#define WIDE(place, shared, name)                                                                  \
+	WIDE_ACCESS(ldv_##place##_##name, place, shared, (void)0,                                      \
+	            log_line(w, line_of(low), sectors_of(low, MEMOP->access), one_line(w, u)),         \
+	            scalars_##name(w, MEMOP, HOST_##place))                                            \
+	WIDE_ACCESS(ldw_##place##_##name, place, shared, AHEAD_##place,                                \
+	            log_lanes(w, MEMOP, low, load_kind(w, u)), load_##name(w, MEMOP, HOST_##place))    \
+	WIDE_ACCESS(stw_##place##_##name, place, shared, (void)0, log_lanes(w, MEMOP, low, LOG_STORE), \
 	            (MARK_WIDE_##place, store_##name(w, MEMOP, HOST_##place)))
 static inline unsigned sectors_of(uint64_t low, unsigned bytes)
 {
@@ -219,10 +217,15 @@ WIDE_ALL(global, 0)
 WIDE_ALL(shared32, 1)
 WIDE_ALL(shared64, 1)
 
-#define TYPES(kind, place)                                                                \
-	{ FULL(kind##_##place##_u8),  FULL(kind##_##place##_u16), FULL(kind##_##place##_b32), \
-	  FULL(kind##_##place##_b64), FULL(kind##_##place##_s8),  FULL(kind##_##place##_s16) }
-#define TABLE(kind) { TYPES(kind, global), TYPES(kind, shared32), TYPES(kind, shared64) }
+#define TYPES(kind, place)                                                                    \
+	{                                                                                         \
+		FULL(kind##_##place##_u8), FULL(kind##_##place##_u16), FULL(kind##_##place##_b32),    \
+			FULL(kind##_##place##_b64), FULL(kind##_##place##_s8), FULL(kind##_##place##_s16) \
+	}
+#define TABLE(kind)                                                       \
+	{                                                                     \
+		TYPES(kind, global), TYPES(kind, shared32), TYPES(kind, shared64) \
+	}
 const struct wide_handlers LEVEL(wide_handlers) = {
 	.ld_uniform = TABLE(ldv),
 	.ld = TABLE(ldw),
