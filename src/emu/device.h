@@ -67,7 +67,6 @@ void emu_device_mark_written(struct emu_device *d, uint64_t address, uint64_t by
  * is known. */
 void emu_device_host_writes(struct emu_device *d, uint64_t address);
 
-
 /* --- what L2 holds between launches --- */
 
 /* A copy or a set by the device itself, or what came from the host. */

@@ -41,10 +41,10 @@ struct program_news {
 	bool looked;     /* one launch was looked at; there is no program */
 	uint64_t launch; /* again, looked: which one */
 	struct launch_shape shape;
-	struct buffer_looks *data; /* the taker's; NULL = it was cancelled */
-	bool listed;               /* there is no program, but machine code: */
+	struct buffer_looks *data;               /* the taker's; NULL = it was cancelled */
+	bool listed;                             /* there is no program, but machine code: */
 	struct code_listing *code, *code_before; /* the taker's; NULL = it was cancelled, or of none */
-	struct err err;            /* not whole: why */
+	struct err err;                          /* not whole: why */
 };
 
 /* @words are copied. @tell is called on the worker's thread when there is progress or news. NULL:

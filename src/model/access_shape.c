@@ -105,7 +105,8 @@ static enum access_pattern pattern(struct access_shape *sh, const struct walk *w
 	if (sh->addresses <= MOST_GROUPS && 2 * sh->addresses <= sh->lanes)
 		return ACCESS_GROUPS;
 	if (w->constant && sh->stride == width) {
-		const unsigned places = 32 - (unsigned)__builtin_clz(a->mask) - (unsigned)__builtin_ctz(a->mask);
+		const unsigned places =
+			32 - (unsigned)__builtin_clz(a->mask) - (unsigned)__builtin_ctz(a->mask);
 		if (sh->n_sectors > (places * width + 31) / 32)
 			return ACCESS_MISALIGNED;
 		return sh->n_sectors > sh->needed_sectors ? ACCESS_LANES_OFF : ACCESS_CONTIGUOUS;

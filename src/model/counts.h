@@ -159,7 +159,7 @@ struct swap_contest {
 	double hottest; /* share of powers that one word has */
 	double lanes;   /* of a warp, on one word, when they first try */
 	double passes;  /* of the unit for each lane that tries: 1, or less where words of a sector */
-};                  /* are changed together */
+}; /* are changed together */
 
 /*
  * Atomics on global memory as they collide; whole grid. A pass changes each word of a sector once.
@@ -213,13 +213,13 @@ struct run_counts {
 		achieved_occupancy_pct; /* LAUNCH_FIGURES; NAN = not known */
 	unsigned n_regions;         /* for the time model only: not exported; 0 = not known */
 	struct region *regions;
-	struct atomic_load atomics;  /* for the time model only, as the next ones are */
-	double code_blocks;          /* basic blocks that ran, each once */
-	double longest_block_cycles; /* the critical path of the thread block that lasts longest */
-	double l2_written_sectors;   /* of l2_sectors: by stores and atomics, ... */
-	double l2_local_sectors;     /* ... of those to local memory */
-	double l2_requests;          /* lines asked of L2, each with 1 to 4 of those sectors */
-	double dram_accesses;        /* lines read from device memory or written, each at one time */
+	struct atomic_load atomics;     /* for the time model only, as the next ones are */
+	double code_blocks;             /* basic blocks that ran, each once */
+	double longest_block_cycles;    /* the critical path of the thread block that lasts longest */
+	double l2_written_sectors;      /* of l2_sectors: by stores and atomics, ... */
+	double l2_local_sectors;        /* ... of those to local memory */
+	double l2_requests;             /* lines asked of L2, each with 1 to 4 of those sectors */
+	double dram_accesses;           /* lines read from device memory or written, each at one time */
 	double pages_host, pages_fresh; /* bytes of managed memory that came page by page: what the
 	                                 * host wrote, what nobody did */
 	bool code_kept;                 /* its instructions ran not long before */

@@ -65,8 +65,8 @@ struct gpu_source {
 
 /*
  * What a sheet may leave out; the same form, with a source, as above. The peak of tensor cores on
- * TF32, which older ones do not have; partitions of L2, 0 = one; and what this card in its machine was measured to do with copies and calls, 0 = not measured:
- * stream.h has a rule for each.
+ * TF32, which older ones do not have; partitions of L2, 0 = one; and what this card in its machine
+ * was measured to do with copies and calls, 0 = not measured: stream.h has a rule for each.
  */
 #define GPU_OPTIONAL_FIGURES(X)                                                 \
 	X(FLOAT, tf32_tensor_gflops, 0, 1e8, "dense TF32 tensor peak")              \

@@ -140,10 +140,10 @@ enum tensor_input { TENSOR_NONE, TENSOR_F16, TENSOR_TF32 };
 
 /* Work as the algorithm needs it, not as the machine does it. */
 struct kernel_cost {
-	double flop;           /* floating-point operations of the definition (FMA = 2) */
+	double flop;              /* floating-point operations of the definition (FMA = 2) */
 	enum tensor_input tensor; /* tensor cores do them, on inputs of this kind */
-	double min_bytes;      /* every input read once, every output written once */
-	double book_flop;      /* the book's count: operations ... */
+	double min_bytes;         /* every input read once, every output written once */
+	double book_flop;         /* the book's count: operations ... */
 	double book_bytes;     /* ... per this many bytes of global memory; 0 = the book gives none */
 	const char *book_note; /* "2 FLOP per 8 bytes (PMPP 5.1)"; NULL = none */
 };

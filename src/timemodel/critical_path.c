@@ -26,7 +26,7 @@ struct live_out {
 	struct pending_value {
 		int32_t reg;
 		float cycles; /* until it is there */
-	} * value;
+	} *value;
 };
 
 struct scheduler {

@@ -24,11 +24,16 @@ static const char *resource_words(const char *name)
 		enum perf_resource id;
 		const char *words;
 	} table[] = {
-		{ PERF_ISSUE, "instruction issue" }, { PERF_FP32, "the FP32 pipe" },
-		{ PERF_FP64, "the FP64 pipe" },      { PERF_INT, "the integer pipe" },
-		{ PERF_SFU, "special functions" },   { PERF_LSU, "loads and stores (L1)" },
-		{ PERF_SHARED, "shared memory" },    { PERF_L2, "L2" },
-		{ PERF_DRAM, "memory (DRAM)" },      { PERF_LATENCY, "latency" },
+		{ PERF_ISSUE, "instruction issue" },
+		{ PERF_FP32, "the FP32 pipe" },
+		{ PERF_FP64, "the FP64 pipe" },
+		{ PERF_INT, "the integer pipe" },
+		{ PERF_SFU, "special functions" },
+		{ PERF_LSU, "loads and stores (L1)" },
+		{ PERF_SHARED, "shared memory" },
+		{ PERF_L2, "L2" },
+		{ PERF_DRAM, "memory (DRAM)" },
+		{ PERF_LATENCY, "latency" },
 		{ PERF_PAGES, "pages of managed memory" },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)

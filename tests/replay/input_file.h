@@ -14,11 +14,9 @@
 #include <stdio.h>
 
 /* Of structures in the file, in its order. */
-#define INPUT_SIZES                                                                           \
-	{                                                                                         \
-		sizeof(struct timing_program), sizeof(struct timing_inst), sizeof(struct counts),     \
-			sizeof(struct timing_block), sizeof(struct run_counts), sizeof(struct occ_result) \
-	}
+#define INPUT_SIZES                                                                     \
+	{ sizeof(struct timing_program), sizeof(struct timing_inst), sizeof(struct counts), \
+	  sizeof(struct timing_block),   sizeof(struct run_counts),  sizeof(struct occ_result) }
 
 struct input_file {
 	struct timing_program program; /* arrays owned */

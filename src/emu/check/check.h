@@ -36,8 +36,8 @@ enum fault_kind {
 	FAULT_FREE,
 	FAULT_TEXTURE, /* the handle is of none */
 	FAULT_SURFACE_BOUNDS,
-	FAULT_TENSOR_MAP,   /* there is none */
-	FAULT_TENSOR_START, /* a box of a tensor begins at no multiple of 16 bytes */
+	FAULT_TENSOR_MAP,    /* there is none */
+	FAULT_TENSOR_START,  /* a box of a tensor begins at no multiple of 16 bytes */
 	FAULT_TENSOR_BEFORE, /* one that is stored begins before the tensor */
 	FAULT_NO_CLUSTER     /* a store into a cluster's shared memory in a launch without clusters */
 };
@@ -120,7 +120,7 @@ struct race_access {
 	bool shared, read, write, in_loop;
 	bool decides; /* what the lanes do next depends on the value read */
 	bool takes;   /* a compare-and-swap or exchange that waits: may be a lock's */
-	bool async; /* the write may come later, until it is waited for */
+	bool async;   /* the write may come later, until it is waited for */
 	enum race_strength strength;
 	enum ptx_sem sem;
 	enum ptx_scope scope;

@@ -108,9 +108,7 @@ void l2_kept_touch(struct l2_kept *k, uint64_t base, uint64_t bytes, enum l2_tou
 		.end = base + bytes,
 		.stamp = k->stamp,
 		.cost = k->takes[how] * (double)bytes,
-		.most = how == L2_FROM_HOST
-		            ? HOST_SHARE * fmax(0, 1 - (double)bytes / HOST_GONE_BYTES)
-		            : 1,
+		.most = how == L2_FROM_HOST ? HOST_SHARE * fmax(0, 1 - (double)bytes / HOST_GONE_BYTES) : 1,
 	};
 }
 

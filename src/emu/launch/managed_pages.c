@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An allocation is looked at in so many places at most, of so many bytes: a change that lies between
- * them is not seen. What the host changes goes to it in pieces of so many bytes at least. */
+/* An allocation is looked at in so many places at most, of so many bytes: a change that lies
+ * between them is not seen. What the host changes goes to it in pieces of so many bytes at least.
+ */
 #define PLACES 1024
 #define PLACE_BYTES 64
 #define PIECE_BYTES 65536

@@ -1,9 +1,10 @@
 /*
  * Where the pages of managed memory lie, as far as it costs a launch time: with the host, which
- * wrote there or nobody did, or on the GPU, since a launch touched them or the program asked for it.
+ * wrote there or nobody did, or on the GPU, since a launch touched them or the program asked for
+ * it.
  *
- * By allocations, of which a launch touches all or nothing. That the host wrote is seen by what they
- * hold; that it only read, which moves pages on many machines too, is not.
+ * By allocations, of which a launch touches all or nothing. That the host wrote is seen by what
+ * they hold; that it only read, which moves pages on many machines too, is not.
  */
 #ifndef PMPP_EMU_MANAGED_PAGES_H
 #define PMPP_EMU_MANAGED_PAGES_H

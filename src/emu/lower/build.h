@@ -93,7 +93,8 @@ int32_t low_product_registers(struct lower *l);
 void low_product(struct lower *l, const struct ir_tensor *t, unsigned n, const int32_t *d);
 
 /* Register @d = every second one of eight elements of four bits, as bytes (lower_mma_rare.c). */
-void low_bytes_of_halves(struct lower *l, int32_t d, struct xsrc word, enum ptx_type type, unsigned odd);
+void low_bytes_of_halves(struct lower *l, int32_t d, struct xsrc word, enum ptx_type type,
+                         unsigned odd);
 
 /* One of a warp group, 64 x @n: A B + sums where @keep holds, else A B. */
 struct group_product {

@@ -265,8 +265,7 @@ struct xsrc low_to_tf32(struct lower *l, struct xsrc v, bool nearest, bool relu)
 {
 	const struct xsrc bit = src_reg(low_op3(l, E_bfe_u32, -1, v, src_const(13), src_const(1)));
 	const struct xsrc half = src_reg(low_op2(l, E_add_b32, -1, bit, src_const(0xfff)));
-	const struct xsrc sum =
-		src_reg(low_op2(l, E_add_b32, -1, v, nearest ? half : src_const(0)));
+	const struct xsrc sum = src_reg(low_op2(l, E_add_b32, -1, v, nearest ? half : src_const(0)));
 	const struct xsrc cut = src_reg(low_op2(l, E_and_b32, -1, sum, src_const(0xffffe000)));
 	const struct xsrc nan = src_reg(low_cmp(l, -1, CMP_NAN, PTX_F32, v, v));
 	return tf32_relu(l, src_reg(low_select(l, -1, 4, src_const(TF32_NAN), cut, nan)), relu);

@@ -98,7 +98,8 @@ static bool half_byte(enum ptx_type t)
 	return t == PTX_U4 || t == PTX_S4;
 }
 
-void low_bytes_of_halves(struct lower *l, int32_t d, struct xsrc word, enum ptx_type type, unsigned odd)
+void low_bytes_of_halves(struct lower *l, int32_t d, struct xsrc word, enum ptx_type type,
+                         unsigned odd)
 {
 	const struct xsrc shifted = odd ? src_reg(low_op2(l, E_shr_u32, -1, word, src_const(4))) : word;
 	const struct xsrc v =

@@ -1,4 +1,5 @@
-/* Atomics of machine code, and the questions about generic addresses that stand in front of them. */
+/* Atomics of machine code, and the questions about generic addresses that stand in front of them.
+ */
 #include "emu/lower/sass_lower.h"
 
 enum ptx_atom sl_atomic_operation(const struct sass_lower *s)
@@ -141,9 +142,8 @@ static unsigned vector_words(const struct sass_lower *s)
 {
 	if (sl_has(s, SASS_MOD_F32x4) || sl_has(s, SASS_MOD_F16x8) || sl_has(s, SASS_MOD_BF16x8))
 		return 4;
-	return sl_has(s, SASS_MOD_F32x2) || sl_has(s, SASS_MOD_F16x4) || sl_has(s, SASS_MOD_BF16x4)
-	           ? 2
-	           : 1;
+	return sl_has(s, SASS_MOD_F32x2) || sl_has(s, SASS_MOD_F16x4) || sl_has(s, SASS_MOD_BF16x4) ? 2
+	                                                                                            : 1;
 }
 
 /* Word @d, -1 = not wanted, gets what was at @at before @b was brought to it. */

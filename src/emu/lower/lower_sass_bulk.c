@@ -126,8 +126,7 @@ bool sl_tensor_copy(struct sass_lower *s)
 		sl_shared_address(s, word_of(s, 0, 0)),
 		global_address(s, 1),
 		out ? src_const(0) : sl_shared_address(s, word_of(s, 0, 1)),
-		many ? block_set(s, last_number(s))
-			 : src_const(0),
+		many ? block_set(s, last_number(s)) : src_const(0),
 		src_const(BULK_OP(atom, PTX_NONE) | (many ? BULK_MULTICAST : 0)),
 	};
 	for (unsigned k = 0; k < 5; k++)

@@ -236,8 +236,7 @@ static bool small_floats(struct sass_lower *s)
 	const struct sass_operand *o = sl_src_operand(s, 0);
 	if (sl_has(s, SASS_MOD_UNPACK_B) && sl_has(s, SASS_MOD_F16) && o &&
 	    (o->sel == SASS_MOD_NONE || o->sel == SASS_MOD_H1)) {
-		const struct xsrc pair =
-			low_fp8_pair(&s->l, type, sl_bits(s, 0), o->sel == SASS_MOD_H1);
+		const struct xsrc pair = low_fp8_pair(&s->l, type, sl_bits(s, 0), o->sel == SASS_MOD_H1);
 		if (sl_has(s, SASS_MOD_RELU))
 			sl_set2(s, sl_dst(s, 0), E_max_nan_f16x2, pair, src_const(0));
 		else
@@ -269,10 +268,8 @@ static bool small_floats(struct sass_lower *s)
 bool sl_f2fp(struct sass_lower *s)
 {
 	const bool bf = sl_has(s, SASS_MOD_BF16);
-	static const enum sass_mod unknown[] = { SASS_MOD_E2M1,
-		                                     SASS_MOD_UNPACK_B,
-		                                     SASS_MOD_PACK_AB_MERGE_C,
-		                                     SASS_MOD_UNPACK_B_MERGE_C };
+	static const enum sass_mod unknown[] = { SASS_MOD_E2M1, SASS_MOD_UNPACK_B,
+		                                     SASS_MOD_PACK_AB_MERGE_C, SASS_MOD_UNPACK_B_MERGE_C };
 	if (sl_has(s, SASS_MOD_E4M3) || sl_has(s, SASS_MOD_E5M2))
 		return small_floats(s);
 	for (unsigned k = 0; k < sizeof unknown / sizeof *unknown; k++)
@@ -281,8 +278,7 @@ bool sl_f2fp(struct sass_lower *s)
 	const bool zero = sl_has(s, SASS_MOD_RZ);
 	if (sl_has(s, SASS_MOD_TF32)) {
 		const struct xsrc v = sl_f32(s, 0);
-		sl_set1(s, sl_dst(s, 0), E_mov_b32,
-		        low_to_tf32(&s->l, v, !zero, sl_has(s, SASS_MOD_RELU)));
+		sl_set1(s, sl_dst(s, 0), E_mov_b32, low_to_tf32(&s->l, v, !zero, sl_has(s, SASS_MOD_RELU)));
 		return true;
 	}
 	const struct sass_operand *beside = sl_src_operand(s, 1);

@@ -81,7 +81,7 @@ bool sl_shared_place(struct sass_lower *s, unsigned n, unsigned more, struct xsr
 }
 
 bool sl_place(struct sass_lower *s, const struct sass_operand *m, enum ptx_space space,
-                      struct xsrc *at, int64_t *offset)
+              struct xsrc *at, int64_t *offset)
 {
 	*at = src_const(0);
 	*offset = 0;

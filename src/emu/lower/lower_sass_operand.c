@@ -226,8 +226,9 @@ static struct xsrc plain(struct sass_lower *s, const struct sass_operand *o)
 	case SASS_OPND_CONST: return constant_src(s, o, 4);
 	default:
 		if (o && o->kind == SASS_OPND_RELOC)
-			sl_refuse(s, "an address that the loader fills in, of a kernel to launch or of code that "
-			             "returns by address (kernels launched by kernels, nvcc -G)");
+			sl_refuse(s,
+			          "an address that the loader fills in, of a kernel to launch or of code that "
+			          "returns by address (kernels launched by kernels, nvcc -G)");
 		else
 			sl_refuse(s, "an operand of a kind that the emulator does not know");
 		return src_const(0);

@@ -13,9 +13,9 @@ struct range {
 static const struct range *range_of(const struct sass_lower *s)
 {
 	static const struct range all[] = {
-		{ SASS_MOD_U4, 4, 0, 0xf },       { SASS_MOD_S4, 4, -0x8, 0x7 },
-		{ SASS_MOD_U8, 8, 0, 0xff },      { SASS_MOD_S8, 8, -0x80, 0x7f },
-		{ SASS_MOD_U16, 16, 0, 0xffff },  { SASS_MOD_S16, 16, -0x8000, 0x7fff },
+		{ SASS_MOD_U4, 4, 0, 0xf },      { SASS_MOD_S4, 4, -0x8, 0x7 },
+		{ SASS_MOD_U8, 8, 0, 0xff },     { SASS_MOD_S8, 8, -0x80, 0x7f },
+		{ SASS_MOD_U16, 16, 0, 0xffff }, { SASS_MOD_S16, 16, -0x8000, 0x7fff },
 	};
 	for (unsigned k = 0; k < s->i->n_mods; k++)
 		for (size_t t = 0; t < ARRAY_LEN(all); t++)

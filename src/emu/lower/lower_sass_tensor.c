@@ -126,8 +126,7 @@ bool sl_stsm(struct sass_lower *s)
 
 /* --- products --- */
 
-int32_t sl_fragment(struct sass_lower *s, const struct sass_operand *o, unsigned n,
-                             unsigned bytes)
+int32_t sl_fragment(struct sass_lower *s, const struct sass_operand *o, unsigned n, unsigned bytes)
 {
 	int32_t first = -1;
 	for (unsigned i = 0; i < n; i++) {
@@ -259,7 +258,13 @@ bool sl_dmma(struct sass_lower *s)
 	if (!sl_has(s, SASS_MOD_8x8x4) && !sl_has(s, SASS_MOD_884))
 		return sl_refuse(s, "this product of matrices");
 	const struct ir_tensor t = {
-		.m = 8, .n = 8, .k = 4, .d = PTX_F64, .a = PTX_F64, .b = PTX_F64, .c = PTX_F64,
+		.m = 8,
+		.n = 8,
+		.k = 4,
+		.d = PTX_F64,
+		.a = PTX_F64,
+		.b = PTX_F64,
+		.c = PTX_F64,
 	};
 	return sl_product(s, t, NULL);
 }

@@ -30,7 +30,8 @@ static int32_t widened(struct sass_lower *s, const struct sass_operand *o, unsig
 		for (unsigned odd = 0; odd < 2; odd++) {
 			const unsigned at = i % blocks + blocks * (2 * (i / blocks) + odd);
 			const int32_t r = o->reg == SASS_RZ ? -1 : sl_reg(s, SASS_OPND_REG, o->reg + i);
-			low_bytes_of_halves(&s->l, first + (int32_t)at, r < 0 ? src_const(0) : src_reg(r), type, odd);
+			low_bytes_of_halves(&s->l, first + (int32_t)at, r < 0 ? src_const(0) : src_reg(r), type,
+			                    odd);
 		}
 	return first;
 }
@@ -128,9 +129,8 @@ bool sl_qmma(struct sass_lower *s)
 		for (unsigned i = 0; i < 6; i++) {
 			const struct sass_operand *from = o[i >= 4];
 			const unsigned reg = from->reg + (i < 4 ? i : i - 4);
-			const struct xsrc v = from->reg == SASS_RZ
-			                          ? src_const(0)
-			                          : src_reg(sl_reg(s, SASS_OPND_REG, reg));
+			const struct xsrc v =
+				from->reg == SASS_RZ ? src_const(0) : src_reg(sl_reg(s, SASS_OPND_REG, reg));
 			low_op1(&s->l, E_mov_b32, first + (int32_t)i,
 			        low_fp8_pair(&s->l, type[i >= 4], v, part));
 		}

@@ -26,9 +26,9 @@
 #define COUNTED_AGAIN 20000000
 /* What a launch finds that does not change what it does, but how long it takes. */
 enum {
-	STATE_FIRST,     /* the kernel has not run before */
-	STATE_PAGES,     /* managed memory comes page by page */
-	STATE_KEPT,      /* L2 holds nothing of its data, a quarter ... */
+	STATE_FIRST,                /* the kernel has not run before */
+	STATE_PAGES,                /* managed memory comes page by page */
+	STATE_KEPT,                 /* L2 holds nothing of its data, a quarter ... */
 	STATE_ALL = STATE_KEPT + 4, /* ... all of it */
 	STATES,
 };
@@ -332,8 +332,8 @@ static void tell_outcome(struct guest_stream *s, const struct kind *kind, unsign
 {
 	const double launch_call_ns = r->parent ? 0 : stream_rates_of(&guest.gpu).launch_call_ns;
 	const unsigned told = state_told(kind, state);
-	const struct clock_span span = clock_place(s, GUEST_ENGINE_SM, kind->in[told].ns,
-	                                           kind->in[told].share, launch_call_ns);
+	const struct clock_span span =
+		clock_place(s, GUEST_ENGINE_SM, kind->in[told].ns, kind->in[told].share, launch_call_ns);
 	r->span = (struct record_span){ span.call_ns, span.start_ns, span.end_ns };
 	r->like = kind->in[told].like;
 	r->same_as = res->same_as;
@@ -359,9 +359,8 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	nesting->module = f->module;
 	const unsigned state = state_of(op);
 	const bool again = kind->again && !kind->in[state].like;
-	const bool count =
-		record_is_open() &&
-		(kind->counted < guest.config.count_first || is_asked(r.number) || again);
+	const bool count = record_is_open() &&
+	                   (kind->counted < guest.config.count_first || is_asked(r.number) || again);
 	struct launch_print printed = { 0 };
 	struct emu_launch_request req = request_of(op, r.number, count, &printed, nesting);
 	if (again && guest.config.races == RACES_USUAL)

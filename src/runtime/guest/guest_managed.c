@@ -1,5 +1,6 @@
-/* Advice about managed memory: here it lies in both places at once; what the program advised is kept
- * for its questions, and a prefetch takes the time of a copy and spares launches their page faults.
+/* Advice about managed memory: here it lies in both places at once; what the program advised is
+ * kept for its questions, and a prefetch takes the time of a copy and spares launches their page
+ * faults.
  */
 #include "runtime/guest/guest_clock.h"
 

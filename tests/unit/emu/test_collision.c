@@ -15,7 +15,8 @@ static double passes(uint64_t first, uint64_t second)
 		uint64_t address[32];
 		for (unsigned lane = 0; lane < 32; lane++)
 			address[lane] = i % 2 ? second : first;
-		collision_log_add(c, &(struct collision){ .address = address, .mask = 0xffffffffu, .bytes = 4 });
+		collision_log_add(
+			c, &(struct collision){ .address = address, .mask = 0xffffffffu, .bytes = 4 });
 	}
 	const struct collision_totals t = collision_log_totals(c);
 	collision_log_free(c);
@@ -39,11 +40,13 @@ TEST(words_of_a_sector_change_together)
 	uint64_t address[32];
 	for (unsigned lane = 0; lane < 32; lane++)
 		address[lane] = lane * 4; /* four sectors */
-	collision_log_add(c, &(struct collision){ .address = address, .mask = 0xffffffffu, .bytes = 4 });
+	collision_log_add(c,
+	                  &(struct collision){ .address = address, .mask = 0xffffffffu, .bytes = 4 });
 	assert_true(collision_log_totals(c).passes == 4);
 	for (unsigned lane = 0; lane < 32; lane++)
 		address[lane] = lane % 8 * 4; /* four lanes a word */
-	collision_log_add(c, &(struct collision){ .address = address, .mask = 0xffffffffu, .bytes = 4 });
+	collision_log_add(c,
+	                  &(struct collision){ .address = address, .mask = 0xffffffffu, .bytes = 4 });
 	assert_true(collision_log_totals(c).passes == 8);
 	collision_log_free(c);
 }

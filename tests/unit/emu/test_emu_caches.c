@@ -283,8 +283,8 @@ TEST(warm_lines_are_found_in_l2)
 	line_filter_free(f);
 }
 
-/* What an earlier launch left in L2 costs no memory traffic and no wait for memory; of a part of it,
- * the rest does. */
+/* What an earlier launch left in L2 costs no memory traffic and no wait for memory; of a part of
+ * it, the rest does. */
 TEST(kept_lines_cost_nothing)
 {
 	struct line_filter *f = line_filter_new(false);

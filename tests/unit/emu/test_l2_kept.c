@@ -23,13 +23,12 @@ TEST(shares_as_on_a_card)
 		unsigned mib;
 		double share;
 	} seen[] = {
-		{ L2_READ, 16, 1 },       { L2_READ, 24, 0.94 },    { L2_READ, 28, 0.85 },
-		{ L2_READ, 32, 0.69 },    { L2_READ, 40, 0.25 },    { L2_READ, 48, 0.03 },
-		{ L2_READ, 64, 0 },       { L2_WRITTEN, 32, 1 },    { L2_WRITTEN, 40, 0.90 },
-		{ L2_WRITTEN, 48, 0.53 }, { L2_WRITTEN, 56, 0.35 }, { L2_COPIED_TO, 28, 0.87 },
-		{ L2_COPIED_TO, 32, 0.7 },
-		{ L2_FROM_HOST, 1, 0.46 }, { L2_FROM_HOST, 4, 0.31 },  { L2_FROM_HOST, 8, 0.05 },
-		{ L2_FROM_HOST, 16, 0 },
+		{ L2_READ, 16, 1 },        { L2_READ, 24, 0.94 },     { L2_READ, 28, 0.85 },
+		{ L2_READ, 32, 0.69 },     { L2_READ, 40, 0.25 },     { L2_READ, 48, 0.03 },
+		{ L2_READ, 64, 0 },        { L2_WRITTEN, 32, 1 },     { L2_WRITTEN, 40, 0.90 },
+		{ L2_WRITTEN, 48, 0.53 },  { L2_WRITTEN, 56, 0.35 },  { L2_COPIED_TO, 28, 0.87 },
+		{ L2_COPIED_TO, 32, 0.7 }, { L2_FROM_HOST, 1, 0.46 }, { L2_FROM_HOST, 4, 0.31 },
+		{ L2_FROM_HOST, 8, 0.05 }, { L2_FROM_HOST, 16, 0 },
 	};
 	for (unsigned i = 0; i < sizeof seen / sizeof *seen; i++) {
 		struct l2_kept *k = touched(seen[i].mib * MIB, seen[i].how);

@@ -91,13 +91,13 @@ TEST(columns)
 		enum access_pattern pattern;
 		unsigned sectors;
 	} table[] = {
-		{ 16, 0, 1024, 0, ACCESS_COLUMNS, 16 }, { 16, 0, 1024, 4, ACCESS_COLUMNS, 16 },
-		{ 8, 0, 4096, 0, ACCESS_COLUMNS, 8 },   { 8, 0, 4096, 64, ACCESS_COLUMNS, 32 },
-		{ 4, 0, 64, 0, ACCESS_COLUMNS, 4 },     { 12, 8, 1024, 32, ACCESS_COLUMNS, 32 },
-		{ 2, 0, 4096, 0, ACCESS_GROUPS, 2 },    { 16, 0, 4, 4096, ACCESS_RUNS, 4 },
-		{ 2, 0, 4, 4096, ACCESS_RUNS, 16 },     { 16, 0, 0, 4096, ACCESS_GROUPS, 2 },
-		{ 4, 2, 4096, 64, ACCESS_SCATTERED, 32 },
-		{ 8, 0, 4, 0, ACCESS_GROUPS, 1 },       { 32, 0, 1024, 0, ACCESS_STRIDED, 32 },
+		{ 16, 0, 1024, 0, ACCESS_COLUMNS, 16 },   { 16, 0, 1024, 4, ACCESS_COLUMNS, 16 },
+		{ 8, 0, 4096, 0, ACCESS_COLUMNS, 8 },     { 8, 0, 4096, 64, ACCESS_COLUMNS, 32 },
+		{ 4, 0, 64, 0, ACCESS_COLUMNS, 4 },       { 12, 8, 1024, 32, ACCESS_COLUMNS, 32 },
+		{ 2, 0, 4096, 0, ACCESS_GROUPS, 2 },      { 16, 0, 4, 4096, ACCESS_RUNS, 4 },
+		{ 2, 0, 4, 4096, ACCESS_RUNS, 16 },       { 16, 0, 0, 4096, ACCESS_GROUPS, 2 },
+		{ 4, 2, 4096, 64, ACCESS_SCATTERED, 32 }, { 8, 0, 4, 0, ACCESS_GROUPS, 1 },
+		{ 32, 0, 1024, 0, ACCESS_STRIDED, 32 },
 	};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		struct access_sample a = lanes(4, 0, 0);

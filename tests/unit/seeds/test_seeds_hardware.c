@@ -137,7 +137,8 @@ TEST(s_129_latencies)
 }
 
 /* Three operands read and a result written, 4 bytes each, per lane and cycle: registers move two
- * orders of magnitude more than DRAM, on every sheet but those that have much DRAM for their SMs. */
+ * orders of magnitude more than DRAM, on every sheet but those that have much DRAM for their SMs.
+ */
 TEST(s_132_register_bandwidth)
 {
 	for (size_t i = 0; i < gpu_count(); i++) {

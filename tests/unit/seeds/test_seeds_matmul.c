@@ -131,7 +131,8 @@ TEST(s_338_four_by_four)
 	r = run_words("sgemm", "tiled_exact", "M=4 N=4 K=4 TILE=2");
 	const struct counts tiled = r->run.counts.total;
 	elements_read(r, read);
-	for (unsigned e = 0; e < 16; e++) { /* of a loop, the first phase is recorded: its tiles, once */
+	for (unsigned e = 0; e < 16;
+	     e++) { /* of a loop, the first phase is recorded: its tiles, once */
 		assert_int_equal(read[0][e], e / 4 < 2 && e % 4 < 2 ? 1 : 0);
 		assert_int_equal(read[1][e], e / 4 < 2 && e % 4 < 2 ? 1 : 0);
 	}
@@ -250,8 +251,8 @@ TEST(s_346_tile_larger_than_block)
 	record_free(r);
 }
 
-/* S-253: one thread with ROWS x COLS outputs of a 7 x 7 product reads what they need once, and, as the
- * source counts, the old values of C: 15 reads for one output, 32 for 2 x 2, 39 for a column of
+/* S-253: one thread with ROWS x COLS outputs of a 7 x 7 product reads what they need once, and, as
+ * the source counts, the old values of C: 15 reads for one output, 32 for 2 x 2, 39 for a column of
  * four. */
 TEST(s_349_thread_tiles_of_seven)
 {
@@ -283,9 +284,9 @@ TEST(s_349_thread_tiles_of_seven)
 			b[i] = (float)(i % 5);
 			c[i] = 1;
 		}
-		const struct user_buffer buffers[] = {
-			{ ELEM_F32, BUF_IN, 49, a }, { ELEM_F32, BUF_IN, 49, b }, { ELEM_F32, BUF_INOUT, 49, c }
-		};
+		const struct user_buffer buffers[] = { { ELEM_F32, BUF_IN, 49, a },
+			                                   { ELEM_F32, BUF_IN, 49, b },
+			                                   { ELEM_F32, BUF_INOUT, 49, c } };
 		const struct dim3u one = { 1, 1, 1 };
 		struct run_counts n = { 0 };
 		snprintf(text, sizeof text, "#define ROWS %u\n#define COLS %u\n%s", cases[t].rows,
@@ -393,9 +394,9 @@ TEST(s_352_closed_form)
 	}
 }
 
-/* S-034: the first listing fetches a tile of B in rounds into registers, which it numbers by A's rows
- * of a round instead of B's. With a depth of 8 there is one round and no harm; with 16 the second
- * round overwrites the first, half of the tile is lost. Run as it stands, and mended. */
+/* S-034: the first listing fetches a tile of B in rounds into registers, which it numbers by A's
+ * rows of a round instead of B's. With a depth of 8 there is one round and no harm; with 16 the
+ * second round overwrites the first, half of the tile is lost. Run as it stands, and mended. */
 TEST(s_395_index_of_the_first_listing)
 {
 	static const char source[] =
@@ -430,8 +431,8 @@ TEST(s_395_index_of_the_first_listing)
 			b[i] = (float)i;
 		snprintf(text, sizeof text, "#define BK %u\n#define ROWS %s\n%s", cases[t].depth,
 		         cases[t].rows, source);
-		run_source(text, "fetch", (struct dim3u){ 1, 1, 1 }, (struct dim3u){ 256, 1, 1 }, 2, buffers,
-		           &c);
+		run_source(text, "fetch", (struct dim3u){ 1, 1, 1 }, (struct dim3u){ 256, 1, 1 }, 2,
+		           buffers, &c);
 		for (unsigned i = 0; i < n; i++)
 			wrong += out[i] != b[i];
 		assert_int_equal(wrong, cases[t].wrong);

@@ -45,7 +45,8 @@ TEST(s_359_toy_interleave)
 		assert_int_equal(channels(8, phase, false), 1 << phase);
 		assert_int_equal(channels(8, phase, true), 0xf);
 	}
-	assert_non_null(strstr(text, "of a phase come from one channel, another in each phase; those of N use all four"));
+	assert_non_null(strstr(
+		text, "of a phase come from one channel, another in each phase; those of N use all four"));
 }
 
 /* S-235, S-236, S-138: interleaved, one 128-byte line of four sectors; in chunks, 32 of each, of
@@ -245,8 +246,8 @@ TEST(s_367_four_streams)
 	assert_int_equal(plan_words("vec_add", "per_element", "N=25000000 block=256").grid.x, 97657);
 }
 
-/* S-252: piece b of B is [N b / B, N (b + 1) / B), also where B does not divide N: each begins where
- * the last one ended, none is lost; and the kernel's time is divided among them. */
+/* S-252: piece b of B is [N b / B, N (b + 1) / B), also where B does not divide N: each begins
+ * where the last one ended, none is lost; and the kernel's time is divided among them. */
 TEST(s_252_pieces_of_what_is_not_divisible)
 {
 	static const unsigned want[] = { 250, 251, 251, 251 }; /* of 1003 */

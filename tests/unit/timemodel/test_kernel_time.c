@@ -215,10 +215,11 @@ TEST(a_started_warp_is_a_warp)
 	static const unsigned threads[] = { 33, 64, 32 };
 	for (unsigned i = 0; i < 3; i++) {
 		r[i] = (struct run){ .plan = { .block = { threads[i], 1, 1 }, .grid = { 5000, 1, 1 } } };
-		r[i].counts.total = (struct counts){
-			.warp_executed = 9000000, .int_inst = 900000, .ld_requests = 90000, .ld_lines = 90000,
-			.ld_sectors = 360000
-		};
+		r[i].counts.total = (struct counts){ .warp_executed = 9000000,
+			                                 .int_inst = 900000,
+			                                 .ld_requests = 90000,
+			                                 .ld_lines = 90000,
+			                                 .ld_sectors = 360000 };
 		r[i].counts.l2_sectors = 360000;
 		r[i].counts.dram_read_bytes = r[i].counts.dram_write_bytes = 1e6;
 		finish(&r[i], "h200", 32, 0);
@@ -237,7 +238,7 @@ TEST(a_lone_warp_overlaps_nothing)
 		for (unsigned i = 0; i < 4; i++) { /* nothing, doubles, functions, both */
 			struct run r = { .plan = { .block = { 128 * warps, 1, 1 }, .grid = { 1, 1, 1 } } };
 			struct region one = { .warp_passes = 4 * warps, .block_passes = 1 };
-			one.fp64_slots = i & 1 ? 1e6 : 0; /* an H200 has 64 lanes for these, ... */
+			one.fp64_slots = i & 1 ? 1e6 : 0;   /* an H200 has 64 lanes for these, ... */
 			one.sfu_slots = i & 2 ? 0.25e6 : 0; /* ... and 16 for those */
 			r.counts.n_regions = 1;
 			r.counts.regions = &one;

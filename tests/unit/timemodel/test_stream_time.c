@@ -73,7 +73,7 @@ TEST(seed_chart_takes_ten_slots)
 	struct stream_outcome o = run(&p, &gpu);
 	assert_float_equal(o.makespan_ns, 10, 1e-9);
 	assert_float_equal(o.serial_ns, 16, 1e-9);
-	assert_float_equal(o.overlap_pct, 37.5, 1e-9); /* of the serial time, 6 of 16 */
+	assert_float_equal(o.overlap_pct, 37.5, 1e-9);    /* of the serial time, 6 of 16 */
 	assert_float_equal(o.spans[2].start_ns, 2, 1e-9); /* add at t2, t4, t6, t8 */
 	assert_float_equal(o.spans[14].start_ns, 8, 1e-9);
 	assert_float_equal(o.spans[15].start_ns, 9, 1e-9); /* D2H at t9 */

@@ -48,10 +48,13 @@ TEST(roof_of_most_operations)
 	static const struct {
 		uint64_t fp64;
 		double roof;
-	} rows[] = { { 0, 19500 }, { 100000, 19500 }, { 490000, 19500 }, { 510000, 9700 }, { 1000000, 9700 } };
+	} rows[] = {
+		{ 0, 19500 }, { 100000, 19500 }, { 490000, 19500 }, { 510000, 9700 }, { 1000000, 9700 }
+	};
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		r.counts.total =
-			(struct counts){ .flop32 = 1000000 - rows[i].fp64, .flop64 = rows[i].fp64, .warp_executed = 40000 };
+		r.counts.total = (struct counts){ .flop32 = 1000000 - rows[i].fp64,
+			                              .flop64 = rows[i].fp64,
+			                              .warp_executed = 40000 };
 		r.counts.dram_read_bytes = 1000;
 		r.counts.dram_write_bytes = 0;
 		r.counts.l2_sectors = 1000;

@@ -194,10 +194,7 @@ static const struct uop *shuffle_masked(struct warp *w, const struct uop *u, uin
 	EMU_JUMP vm_warp_handlers.shfl.masked(w, u, mask);
 }
 
-#define H(id)                  \
-	{                          \
-		id##_full, id##_masked \
-	}
+#define H(id) { id##_full, id##_masked }
 const struct alu_handlers LEVEL(alu_handlers) = {
 	.op = {
 #define OP1(id, D, A, expr) [E_##id] = { H(id) },

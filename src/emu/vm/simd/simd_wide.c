@@ -217,15 +217,10 @@ WIDE_ALL(global, 0)
 WIDE_ALL(shared32, 1)
 WIDE_ALL(shared64, 1)
 
-#define TYPES(kind, place)                                                                    \
-	{                                                                                         \
-		FULL(kind##_##place##_u8), FULL(kind##_##place##_u16), FULL(kind##_##place##_b32),    \
-			FULL(kind##_##place##_b64), FULL(kind##_##place##_s8), FULL(kind##_##place##_s16) \
-	}
-#define TABLE(kind)                                                       \
-	{                                                                     \
-		TYPES(kind, global), TYPES(kind, shared32), TYPES(kind, shared64) \
-	}
+#define TYPES(kind, place)                                                                \
+	{ FULL(kind##_##place##_u8),  FULL(kind##_##place##_u16), FULL(kind##_##place##_b32), \
+	  FULL(kind##_##place##_b64), FULL(kind##_##place##_s8),  FULL(kind##_##place##_s16) }
+#define TABLE(kind) { TYPES(kind, global), TYPES(kind, shared32), TYPES(kind, shared64) }
 const struct wide_handlers LEVEL(wide_handlers) = {
 	.ld_uniform = TABLE(ldv),
 	.ld = TABLE(ldw),
