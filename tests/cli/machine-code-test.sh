@@ -102,6 +102,33 @@ same_of_both packed h200 sm_90
 same_of_both packed b200 sm_100
 same_of_both packed rtx5090 sm_120
 
+# PTX cases as machine code: what the PTX gives, bit for bit
+cases=$(dirname "$PMPP")/unit/emu/test_ptx_cases
+as_machine_code() { # sm, case ...
+	sm=$1
+	shift
+	for case in "$@"; do
+		PTX_CASE="$case" PTX_CASE_SM=$sm "$cases" >"$dir/out" 2>&1
+		grep -q "sm_$sm $case: as machine code" "$dir/out" && ok "case-$case-$sm" ||
+			not_ok "case-$case-$sm" "$(grep -h -e " sm_$sm $case" -e 'machine code)' "$dir/out" | head -n 3)"
+	done
+}
+if [ -x "$cases" ]; then
+	as_machine_code 75 cvt_f16 mem_isspacep
+	as_machine_code 90 cvt_fp8_f16x2 cvt_pack cvt_tf32_round cvt_float_narrow_int int_add_sat f32_min_max_xorsign \
+		call_divergent bulk_copy mem_cp_async mbarrier_bytes atom_vectors mma_b1_k256 mma_sp_f16_k32 mma_sp_s8_k64
+	as_machine_code 120 int_add_sat mma_e4m3 cvt_bf16
+else
+	echo 'skip ptx-cases: make test-programs builds them'
+fi
+
+# what both leave in memory is compared: ptxas fuses a product and a difference of float64
+run fused 0 launches --json --gpu h200 "$programs/cholesky.cu" -O1
+grep -q '"level_note": "the machine code leaves other bytes in memory than the PTX' "$dir/out" && ok compared-differs ||
+	not_ok compared-differs "$(grep -h level_note "$dir/out" | head -n 2)"
+run same 0 launches --json --gpu h200 "$programs/symbols.cu" -O1
+grep -q level_note "$dir/out" && not_ok compared-same "$(grep -h level_note "$dir/out" | head -n 2)" || ok compared-same
+
 # PTX of a later compiler than the assembler here, for one architecture only
 echo 'extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }' >"$dir/twice.cu"
 nvcc -ptx -arch=sm_90 -o "$dir/twice.ptx" "$dir/twice.cu"
