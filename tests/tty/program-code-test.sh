@@ -76,5 +76,8 @@ type "cd $work && $PMPP ./two --gpu h200"
 check executable see 'exit 0' 60
 press /
 see filter && type 'panel Machine'
-check executable-aligned see '11  *s += x\[k\].*ld.global.* LDG\.E'
+press f
+check executable-source see '11 *s += x\[k\]'
+check executable-ptx see 'ld\.global'
+check executable-code see 'LDG\.E'
 press_q
