@@ -99,10 +99,13 @@ static bool goes_on(const struct visit *v, const struct race_use *use, unsigned 
  * this one; 32 = none. */
 static unsigned reversed_lane(const struct visit *v, const struct race_use *use)
 {
-	if (!(use->op & (RACE_USE_BARE | RACE_USE_BARE_BLOCK)))
+	const uint32_t warp = v->a->warp;
+	const uint64_t lock = race_lock_held(v->b, warp, v->lane);
+	if (!lock || !(use->op & (RACE_USE_BARE | RACE_USE_BARE_BLOCK)))
 		return 32;
+	const struct race_place *at = race_place_at(v->b->places, lock);
 	for (uint32_t m = use->lanes; m; m &= m - 1)
-		if (race_lock_reversed(v->b, v->a->warp, v->lane, use, (unsigned)__builtin_ctz(m)))
+		if (race_lock_reversed(v->b, warp, at, use, (unsigned)__builtin_ctz(m)))
 			return (unsigned)__builtin_ctz(m);
 	return 32;
 }

@@ -53,13 +53,15 @@ uint32_t race_lock_flags(const struct race_block *b, const struct race_access *a
 	return flags;
 }
 
-bool race_lock_reversed(const struct race_block *b, uint32_t w, unsigned me,
-                        const struct race_use *use, unsigned lane)
+uint64_t race_lock_held(const struct race_block *b, uint32_t w, unsigned me)
 {
 	const struct race_section *mine = b->warp[w].section;
-	if (!mine || !mine[me].key)
-		return false;
-	const struct race_place *at = race_place_at(b->places, mine[me].key);
+	return mine ? mine[me].key : 0;
+}
+
+bool race_lock_reversed(const struct race_block *b, uint32_t w, const struct race_place *at,
+                        const struct race_use *use, unsigned lane)
+{
 	if (!at || at->holder.warp != use->warp || at->holder.lane != lane ||
 	    use->epoch < at->holder.from || use->epoch > at->holder.to)
 		return false;

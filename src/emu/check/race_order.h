@@ -107,9 +107,12 @@ void race_lock_give(struct race_block *b, struct race_place *at, unsigned lane, 
 void race_lock_fence(struct race_warp *w, uint32_t lanes, bool whole_gpu);
 /* RACE_USE_BARE..., for what the lanes of @a do while they hold locks. */
 uint32_t race_lock_flags(const struct race_block *b, const struct race_access *a);
-/* Both hold one lock, first @lane of @use, who lacked a fence behind its taking: then nothing
- * would order the two if they had come the other way round. */
-bool race_lock_reversed(const struct race_block *b, uint32_t w, unsigned me,
+/* The key of the lock that lane @me holds; 0 = none. */
+uint64_t race_lock_held(const struct race_block *b, uint32_t w, unsigned me);
+/* @lane of @use held the lock at @at (NULL = none) last, and lacked a fence behind its taking: then
+ * nothing would order it and warp @w, which holds the lock now, had they come the other way round.
+ */
+bool race_lock_reversed(const struct race_block *b, uint32_t w, const struct race_place *at,
                         const struct race_use *use, unsigned lane);
 
 void race_copies_note(struct race_block *b, const struct race_access *a);
