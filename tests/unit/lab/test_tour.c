@@ -4,6 +4,7 @@
  */
 #include "fake_registry.h"
 
+#include "lab/lab_state.h"
 #include "lab/tour.h"
 
 static const char yaml[] =
@@ -97,4 +98,26 @@ TEST(a_gpu_answers_for_itself)
 int main(void)
 {
 	return unit_run(own_cache, drop_cache);
+}
+
+/* A step that is to be stopped holds when it is stopped for its reason, not for another. */
+TEST(stopped_for_its_reason)
+{
+	struct session s = { 0 };
+	struct preset *p;
+	struct err err = { 0 };
+	assert_true(preset_load("divergence", &p, &err));
+	while (s.tour.step < p->n_steps && !p->steps[s.tour.step].stops)
+		s.tour.step++;
+	assert_true(s.tour.step < p->n_steps);
+	s.tour.preset = p;
+	err_set(&err, ERR_USAGE, "line 3: %s in block 0", p->steps[s.tour.step].stops);
+	tour_judge_stop(&s, &err);
+	assert_true(s.tour.judged && s.tour.n == 1 && s.tour.outcomes[0].holds);
+	assert_string_equal(s.tour.outcomes[0].found, "");
+	err_set(&err, ERR_USAGE, "out of memory");
+	tour_judge_stop(&s, &err);
+	assert_false(s.tour.outcomes[0].holds);
+	assert_string_equal(s.tour.outcomes[0].found, "out of memory");
+	preset_free(p);
 }
