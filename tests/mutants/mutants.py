@@ -4,9 +4,9 @@
     mutants.py [-j N] BUILD-FOLDER LIST [PATTERN]
 
 LIST: faults.txt, of which 95 of 100 are to be found, or cures.txt, of which all are. PATTERN: only
-faults of files whose path has it. N: so many at a time, in a copy of the tree each. A fault is found when one of its test programs fails or passes
-its time limit. Survivors are listed; too few found, a fault that does not compile, and one whose
-place is gone fail.
+faults of files whose path has it. N: so many at a time, in a copy of the tree each. A fault is
+found when one of its test programs fails or passes its time limit. Survivors are listed; too few
+found, a fault that does not compile, and one whose place is gone fail.
 """
 import argparse
 import concurrent.futures
