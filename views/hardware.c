@@ -159,14 +159,19 @@ static int recorded(const struct session *s, struct canvas *c, int row)
 	return row + 1;
 }
 
-/* What cannot be known here; then what was recorded elsewhere, and the reasons that a GPU tells
- * apart. */
+/* What cannot be known here, and how true to a card the run was; then what was recorded elsewhere,
+ * and the reasons that a GPU tells apart. */
 static void without_gpu(const struct session *s, struct canvas *c)
 {
 	int row = 2 + canvas_wrap(c, 1, 2, c->rows - 1, c->cols - 4, STYLE_DIM,
 	                          "n/a: this run was made by the emulator, which has no clock and no "
 	                          "pipes. On a machine with an NVIDIA GPU, press b and choose cuda; "
 	                          "`pmpp-explore doctor` says what is missing here.");
+	char words[1024];
+	if (s->now->run.counts.fidelity.known && row + 1 < c->rows)
+		row +=
+			1 + canvas_wrap(c, row, 2, c->rows - row, c->cols - 4, STYLE_NORMAL,
+		                    run_fidelity_text(&s->now->run.counts.fidelity, words, sizeof words));
 	row = recorded(s, c, row);
 	if (row + 1 >= c->rows)
 		return;

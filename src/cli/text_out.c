@@ -95,6 +95,10 @@ static void print_head(struct cli *c, const struct run_record *r)
 		cli_line(c, "%s", r->run.note);
 	if (r->run.races.of)
 		cli_line(c, "%s", run_races_text(&r->run.races, wall, sizeof wall));
+	if (r->run.counts.fidelity.known) {
+		char words[1024];
+		cli_line(c, "%s", run_fidelity_text(&r->run.counts.fidelity, words, sizeof words));
+	}
 }
 
 static void print_verdict(struct cli *c, const struct run_record *r)

@@ -242,6 +242,7 @@ void run_counts_take_code(struct run_counts *to, struct run_counts *own)
 		}
 	to->mix_known = own->mix_known;
 	to->mix = own->mix;
+	to->fidelity = own->fidelity;
 	to->code = own->code;
 	to->n_code = own->n_code;
 	own->code = NULL;

@@ -11,6 +11,7 @@
 #define PMPP_MODEL_COUNTS_H
 
 #include "model/code_class.h"
+#include "model/fidelity.h"
 #include "model/metric.h"
 
 /*
@@ -209,6 +210,7 @@ struct run_counts {
 	struct code_mix mix;
 	bool ptx_known;    /* where machine code was counted: what its PTX counts is known, ... */
 	struct counts ptx; /* ... namely this, of the same blocks */
+	struct run_fidelity fidelity;
 	double dram_read_bytes, dram_write_bytes, l2_sectors, atom_wavefronts,
 		achieved_occupancy_pct; /* LAUNCH_FIGURES; NAN = not known */
 	unsigned n_regions;         /* for the time model only: not exported; 0 = not known */

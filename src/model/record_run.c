@@ -136,6 +136,22 @@ static const struct record_field races_fields[] = {
 const struct record_table races_table = TABLE("races", "where races were looked for", races_fields);
 #undef T
 
+#define T run_fidelity
+static const struct record_field fidelity_fields[] = {
+	SHOWN(known, "known", BOOL, .about = "the emulator ran it"),
+	SHOWN(exact, "exact", UNSIGNED, .about = "warp instructions, as the next two"),
+	SHOWN(approximate, "approximate", UNSIGNED, .about = "nearest value; a card's may differ"),
+	SHOWN(skipped, "skipped", UNSIGNED, .about = "hints without effect in the emulator"),
+	SHOWN(functions, "functions", CHARS, .about = "which are approximate, and a card's bound"),
+	SHOWN(hints, "hints", CHARS, .about = "which were skipped"),
+	SHOWN(reaches, "reaches", BOOL,
+	      .about = "an approximate value may have reached a branch, a guard or an address"),
+	SHOWN(line, "line", UNSIGNED, .about = "of the source, where it may first; 0 = unknown"),
+};
+static const struct record_table fidelity_table =
+	TABLE("fidelity", "how true a run in the emulator is to a card's", fidelity_fields);
+#undef T
+
 #define T run_result
 static const struct record_field measured_fields[] = {
 	FIELD(spans_from_events, BOOL),
@@ -244,6 +260,11 @@ static bool looked_for_races(const void *x)
 	return ((const struct run_record *)x)->run.races.of;
 }
 
+static bool has_fidelity(const void *x)
+{
+	return ((const struct run_record *)x)->run.counts.fidelity.known;
+}
+
 static json_t *write_printed(const void *x, enum record_form form)
 {
 	const char *text = ((const struct run_record *)x)->run.printed;
@@ -299,6 +320,8 @@ static const struct record_field record_fields[] = {
 	      .count_offset = offsetof(struct T, run.found.n), .there = has_findings),
 	NAMED("races", run.races, RECORD, .run_key = "run.races", .table = &races_table,
 	      .there = looked_for_races),
+	NAMED("fidelity", run.counts.fidelity, RECORD, .run_key = "run.fidelity",
+	      .table = &fidelity_table, .there = has_fidelity),
 	{ .key = "printed",
 	  .run_key = "run.printed",
 	  .kind = FIELD_CODED,

@@ -299,6 +299,10 @@ static void make_counts_legal(struct run_counts *c)
 	make_legal(&c->ptx_known);
 	make_legal(&c->mix_known);
 	make_legal(&c->code_kept);
+	make_legal(&c->fidelity.known);
+	make_legal(&c->fidelity.reaches);
+	TERMINATE(c->fidelity.functions);
+	TERMINATE(c->fidelity.hints);
 	for (unsigned i = 0; i < c->n_accesses; i++) {
 		struct access_sample *a = &c->accesses[i];
 		TERMINATE(a->op);

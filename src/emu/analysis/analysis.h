@@ -47,6 +47,9 @@ void webs_split(struct ir *ir);
 void words_join(struct ir *ir);
 /* course.c: no branch, guard or address depends on what memory holds. Of PTX only. */
 bool course_is_fixed(const struct ir *ir);
+/* May values that the operations @from give reach a branch, a guard or an address, on a way through
+ * registers and memory of operations that @ran? Then @where is the first such operation. */
+bool values_decide(const struct ir *ir, const bool *from, const bool *ran, uint32_t *where);
 /* Registers an operation writes (at most X_MAX_VEC) and reads; a guard and a partial write read. */
 unsigned xop_reads(const struct xop *x, int32_t *regs); /* room for X_MAX_VEC + 4 */
 /* Successor @i of a block, or -2 when there are no more; -1 entries are skipped by callers. */

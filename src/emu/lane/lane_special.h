@@ -72,7 +72,7 @@ static inline float lane_tanh(float a)
 {
 	const double x = a < -20.0f ? -20.0 : a > 20.0f ? 20.0 : (double)a;
 	const double t = lane_power_of_2(x * 2.8853900817779268);
-	const double small = x - x * x * x * 0.3333333333333333;
+	const double small = x * (1.0 - x * x * 0.3333333333333333); /* keeps the sign of -0 */
 	const float r = (float)(fabs(x) < 0x1p-12 ? small : (t - 1.0) / (t + 1.0));
 	return a == a ? r : f32_bits(LANE_NAN32);
 }
@@ -95,7 +95,7 @@ static inline float lane_sine(double x, uint64_t quarters)
 	p = p * z + -0.0001984126984126984;
 	p = p * z + 0.008333333333333333;
 	p = p * z + -0.16666666666666666;
-	const double s = p * z * r + r;
+	const double s = (p * z + 1.0) * r; /* keeps the sign of -0 */
 	p = -1.1470745597729725e-11;
 	p = p * z + 2.08767569878681e-09;
 	p = p * z + -2.755731922398589e-07;

@@ -63,6 +63,14 @@ static void scale_swaps(double factor, struct atomic_load *a)
 	a->contest.squares *= factor;
 }
 
+static void scale_fidelity(double factor, struct run_counts *c)
+{
+	struct run_fidelity *f = &c->fidelity;
+	f->approximate = (uint64_t)((double)f->approximate * factor + 0.5);
+	f->skipped = (uint64_t)((double)f->skipped * factor + 0.5);
+	f->exact = c->total.warp_executed - f->approximate - f->skipped;
+}
+
 static void copy_back(const struct emu_launch *l)
 {
 	for (unsigned i = 0; i < l->device->arena.n; i++) {
@@ -104,6 +112,7 @@ void emu_launch_results(struct emu_launch *l, struct run_result *res)
 	scale_swaps(factor, &c->atomics);
 	if (sampled) {
 		counts_scale(&c->total, factor);
+		scale_fidelity(factor, c);
 		code_mix_scale(&c->mix, factor);
 		for (unsigned i = 0; i < c->n_lines; i++)
 			counts_scale(&c->lines[i].c, factor);

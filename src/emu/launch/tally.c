@@ -7,6 +7,7 @@
  */
 #include "emu/launch/tally.h"
 
+#include "emu/launch/fidelity.h"
 #include "emu/launch/sampled_traffic.h"
 #include "emu/timing/timing.h"
 #include "base/mem.h"
@@ -403,6 +404,7 @@ void tally(const struct emu_launch *l, double factor, struct run_counts *out)
 		if (ir->blocks[b].first < ir->blocks[b].end && !ir->ops[ir->blocks[b].first].first)
 			of_op[ir->blocks[b].first].warp_executed =
 				s.segments[l->image.op_segment[ir->blocks[b].first]].warps;
+	fidelity_of(ir, of_op, &out->fidelity);
 	out->atomics.swap_candidates = swap_candidates(ir, of_op) * factor;
 	const struct cache_totals traffic = cache_sim_totals(l->grid.cache);
 	out->atom_wavefronts = 0;

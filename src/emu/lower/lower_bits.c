@@ -75,11 +75,27 @@ bool low_bfe(struct lower *l)
 	return !l->failed;
 }
 
+/* 32 bits, from a known place to the top: a sum of two parts in which the analysis sees through. */
+static bool inserted_at_top(struct lower *l, const struct xsrc *at, const struct xsrc *n)
+{
+	if (at->kind != S_CONST || n->kind != S_CONST || at->value < 1 || at->value > 31 ||
+	    n->value > 32 || at->value + n->value < 32)
+		return false;
+	const struct xsrc top = src_reg(low_op2(l, E_shl_b32, -1, low_src(l, 1, 4), *at));
+	const struct xsrc low = src_const(((uint64_t)1 << at->value) - 1);
+	const struct xsrc rest = src_reg(low_op2(l, E_and_b32, -1, low_src(l, 2, 4), low));
+	low_op2(l, E_or_b32, low_dst(l, 0), top, rest);
+	return true;
+}
+
 bool low_bfi(struct lower *l)
 {
 	const unsigned lane = type_lane(l->in->type);
+	const struct xsrc at = low_src(l, 3, 4), n = low_src(l, 4, 4);
+	if (lane == 4 && inserted_at_top(l, &at, &n))
+		return !l->failed;
 	low_op4(l, lane == 8 ? E_bfi_b64 : E_bfi_b32, low_dst(l, 0), low_src(l, 1, lane),
-	        low_src(l, 2, lane), low_src(l, 3, 4), low_src(l, 4, 4));
+	        low_src(l, 2, lane), at, n);
 	return !l->failed;
 }
 

@@ -112,9 +112,20 @@ GUEST_MEMORY static inline void pick_halves(void *to, const char *from, const st
 		_mm512_storeu_si512((char *)to + 64 * h, _mm512_permutexvar_epi32(at, v));
 	}
 #else
-	mem_u32 *d = to;
-	for (unsigned i = 0; i < 32; i++)
-		d[i] = ((const mem_u32 *)(const void *)(from + m->half[i / 16]))[m->index[i]];
+	for (unsigned h = 0; h < 2; h++) {
+		mem_u32 *d = (mem_u32 *)to + 16 * h;
+		const mem_u32 *s = (const mem_u32 *)(const void *)(from + m->half[h]);
+		const int32_t *at = m->index + 16 * h;
+		if (m->half_layout == HALF_UNIT)
+			for (unsigned i = 0; i < 16; i++)
+				d[i] = s[i];
+		else if (m->half_layout == HALF_SPLAT)
+			for (unsigned i = 0; i < 16; i++)
+				d[i] = s[0];
+		else
+			for (unsigned i = 0; i < 16; i++)
+				d[i] = s[at[i]];
+	}
 #endif
 }
 GUEST_MEMORY static inline void pick_any(void *to, const void *from, const int32_t *index)
