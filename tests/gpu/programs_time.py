@@ -105,8 +105,8 @@ def record(pmpp, path, names):
 
 def modelled(pmpp, sheet, source):
     try:
-        return launches([pmpp, "launches", str(source), "--gpu", sheet, "--backend", "emu", "--json",
-                         *words_of(source)])
+        return launches([pmpp, "launches", str(source), "--gpu", sheet, "--backend", "emu",
+                         "--json", *words_of(source)])
     except (ValueError, subprocess.TimeoutExpired) as e:
         print(f"{source.stem}: {e}", file=sys.stderr)
         return []

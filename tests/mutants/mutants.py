@@ -178,7 +178,7 @@ def try_fault(tree, file, tests, old, new):
 
 
 def try_all(trees, faults, each):
-    """Tries every fault in whichever tree is free, and calls each(fault, words, end) as they end."""
+    """Tries every fault in whichever tree is free; calls each(fault, words, end) as they end."""
     free = queue.SimpleQueue()
     for tree in trees:
         free.put(tree)

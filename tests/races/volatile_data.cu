@@ -1,4 +1,5 @@
-// Volatile data beside flags and locks, and locks that lack a fence, with their verdicts; see README.md.
+// Volatile data beside flags and locks, and locks that lack a fence, with their verdicts; see
+// README.md.
 #define T threadIdx.x
 #define B blockIdx.x
 #define V(p) (*(volatile int *)(p))

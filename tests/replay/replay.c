@@ -118,12 +118,11 @@ static bool replay(const char *path, bool regions)
 	if (ok) {
 		const struct launch_plan plan = { .grid = in.grid, .block = in.block };
 		kernel_time(gpu_find(in.gpu), &plan, &in.occ, &in.counts, &perf);
-		printf(
-			"{\"file\": \"%s\", \"kernel_ns\": %.3f, \"bottleneck\": \"%s\", \"thread_blocks\": %.0f, "
-			"\"threads\": %u, \"resident\": %u, \"basic_blocks\": %.0f",
-			path, perf.kernel_ns, perf_resource_name(perf.bottleneck),
-			(double)in.grid.x * in.grid.y * in.grid.z, in.block.x * in.block.y * in.block.z,
-			in.occ.blocks_per_sm, in.counts.code_blocks);
+		printf("{\"file\": \"%s\", \"kernel_ns\": %.3f, \"bottleneck\": \"%s\", "
+		       "\"thread_blocks\": %.0f, \"threads\": %u, \"resident\": %u, \"basic_blocks\": %.0f",
+		       path, perf.kernel_ns, perf_resource_name(perf.bottleneck),
+		       (double)in.grid.x * in.grid.y * in.grid.z, in.block.x * in.block.y * in.block.z,
+		       in.occ.blocks_per_sm, in.counts.code_blocks);
 		for (unsigned r = 0; r < PERF_RESOURCE_COUNT; r++)
 			printf(", \"%s\": %.1f", perf_resource_name((enum perf_resource)r),
 			       perf.resource_ns[r]);

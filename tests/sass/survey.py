@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Kernels whose machine code the emulator runs, by architecture, and why the others fall back to PTX.
+"""Kernels whose machine code the emulator runs, by architecture, and why others fall back to PTX.
 
 survey.py BUILD FOLDER [--only built-in|programs|ptx] [--sm 75,80,...]
 
 Every architecture of the GPU sheets; three sets of kernels: the built-in ones (each variant is run
-by `run --level sass`), those of tests/programs as nvcc compiles them for the architecture, and those
-of tests/ptx as far as ptxas takes them for it (`doctor --ptx` of the cubin). Prints a table in
+by `run --level sass`), those of tests/programs as nvcc compiles them for the architecture, and
+those of tests/ptx as far as ptxas takes them for it (`doctor --ptx` of the cubin). Prints a table in
 Markdown. FOLDER keeps what is compiled. Ends with status 1 if a kernel falls back.
 """
 import argparse
@@ -33,7 +33,8 @@ def sheets():
     for path in sorted(glob.glob(os.path.join(ROOT, "presets/gpus/*.yaml"))):
         with open(path, encoding="utf-8") as f:
             text = f.read()
-        major, minor = (int(re.search(rf"^cc_{w}: (\d+)", text, re.M).group(1)) for w in ("major", "minor"))
+        major, minor = (int(re.search(rf"^cc_{w}: (\d+)", text, re.M).group(1))
+                        for w in ("major", "minor"))
         found.setdefault(10 * major + minor, os.path.basename(path)[:-5])
     return dict(sorted(found.items()))
 
@@ -59,14 +60,16 @@ class Survey:
         for kernel in listed:
             for variant in kernel["variants"]:
                 name = f"{kernel['name']}/{variant['name']}"
-                done = run(self.program, "run", name, "--gpu", sheet, "--backend", "emu", "--level", "sass", "--json")
+                done = run(self.program, "run", name, "--gpu", sheet, "--backend", "emu",
+                           "--level", "sass", "--json")
                 try:
                     record = json.loads(done.stdout)
                 except ValueError:
                     self.left_out["built-in", sm] += 1
                     continue
                 level = record.get("level", "")
-                self.result["built-in", sm][name] = "" if "machine code" in level else record.get("note") or level
+                known = "machine code" in level
+                self.result["built-in", sm][name] = "" if known else record.get("note") or level
 
     # --- machine code of files
 
@@ -101,7 +104,8 @@ class Survey:
             made = run(*usual, "-dc", "-o", cubin + ".o", path)
             home = os.path.dirname(os.path.dirname(run("which", "nvcc").stdout.strip()))
             made = made if made.returncode else run(
-                "nvlink", f"-arch=sm_{arch}", cubin + ".o", f"-L{home}/lib64", "-lcudadevrt", "-o", cubin)
+                "nvlink", f"-arch=sm_{arch}", cubin + ".o", f"-L{home}/lib64", "-lcudadevrt",
+                "-o", cubin)
         else:
             made = run(*usual, "-cubin", "-o", cubin, path)
         return None if made.returncode else cubin
@@ -143,7 +147,8 @@ class Survey:
             made = run("ptxas", f"-arch={arch}", "-lineinfo", "-o", base + ".cubin", base + ".ptx")
             if made.returncode:
                 self.result["ptx", sm]["all"] = next(
-                    (n for n in made.stderr.split("\n") if "error" in n or "fatal" in n), made.stderr)
+                    (n for n in made.stderr.split("\n") if "error" in n or "fatal" in n),
+                    made.stderr)
                 return
         self.examine("ptx", sm, base + ".cubin", "")
 
@@ -167,7 +172,8 @@ def renamed(path):
         depth -= c == "}"
     known = set(re.findall(r"\.extern\s+\.func\s+(?:\([^)]*\)\s*)?([\w$]+)", "".join(outside)))
     names = set(re.findall(r"\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)", "".join(outside)))
-    names |= set(re.findall(r"\.[bsuf]\d+(?:x2)?\s+([A-Za-z_$][\w$]*)\s*(?:\[[^;]*)?(?:=[^;]*)?;", "".join(outside)))
+    names |= set(re.findall(
+        r"\.[bsuf]\d+(?:x2)?\s+([A-Za-z_$][\w$]*)\s*(?:\[[^;]*)?(?:=[^;]*)?;", "".join(outside)))
     names |= set(re.findall(r"\.(?:tex|sampler|surf)ref\s+([\w$]+)", "".join(outside)))
     case = os.path.basename(path)[:-4]
     for name in names - known:
@@ -176,7 +182,8 @@ def renamed(path):
 
 
 def print_table(survey, archs):
-    sets = [s for s in ("built-in", "programs", "ptx") if any((s, a) in survey.result for a in archs)]
+    sets = [s for s in ("built-in", "programs", "ptx")
+            if any((s, a) in survey.result for a in archs)]
     print("| kernels | " + " | ".join(f"sm_{a}" for a in archs) + " |")
     print("|---|" + "---|" * len(archs))
     for s in sets:
@@ -184,7 +191,8 @@ def print_table(survey, archs):
         for a in archs:
             r = survey.result[s, a]
             out = survey.left_out[s, a]
-            cells.append(f"{sum(not w for w in r.values())} of {len(r)}" + (f" ({out} not for it)" if out else ""))
+            cells.append(f"{sum(not w for w in r.values())} of {len(r)}"
+                         + (f" ({out} not for it)" if out else ""))
         print(f"| {s} | " + " | ".join(cells) + " |")
     reasons = collections.defaultdict(list)
     for (s, a), r in survey.result.items():
@@ -192,7 +200,8 @@ def print_table(survey, archs):
             if why:
                 reasons[re.sub(r"0x[0-9a-f]+", "N", why)].append(f"sm_{a} {kernel}")
     for why, kernels in sorted(reasons.items(), key=lambda x: -len(x[1])):
-        print(f"\n- {why}\n  " + ", ".join(kernels[:6]) + (f" and {len(kernels) - 6} more" if len(kernels) > 6 else ""))
+        more = f" and {len(kernels) - 6} more" if len(kernels) > 6 else ""
+        print(f"\n- {why}\n  " + ", ".join(kernels[:6]) + more)
     return bool(reasons)
 
 
@@ -207,7 +216,8 @@ def main():
     archs = [int(a) for a in o.sm.split(",")] if o.sm else list(all_sheets)
     survey = Survey(o.build, o.folder)
     for a in archs:
-        for name, how in (("built-in", survey.built_in), ("programs", survey.programs), ("ptx", survey.ptx)):
+        for name, how in (("built-in", survey.built_in), ("programs", survey.programs),
+                          ("ptx", survey.ptx)):
             if o.only in (None, name):
                 how(a, all_sheets[a])
     sys.exit(print_table(survey, archs))

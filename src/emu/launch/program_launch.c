@@ -17,6 +17,17 @@ static void take_results(struct emu_launch *l, struct run_result *res)
 		res->wall_s = launch_clock_s() - l->started;
 }
 
+/* A launch that ran to its end: its results, what its kernel asked for. */
+static void take_outcome(struct emu_launch *l, struct run_findings *findings,
+                         struct run_result *res)
+{
+	const struct emu_launch_request *req = l->program;
+	if (req->counting == EMU_COUNT_ALL && !req->machine_code && !req->counted_before)
+		emu_launch_unset(l, findings);
+	take_results(l, res);
+	nested_work_tell(l);
+}
+
 bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
                 const struct run_hooks *hooks, struct run_result *res,
                 struct run_findings *findings, struct err *err)
@@ -63,12 +74,8 @@ bool emu_launch(struct emu_device *d, const struct emu_launch_request *req,
 		kept_note(&l);
 	if (known && l.workers)
 		known_launch_note(d, known, &l, ok && !findings->n && !l.runtime);
-	if (ok && req->counting == EMU_COUNT_ALL && !req->machine_code && !req->counted_before)
-		emu_launch_unset(&l, findings);
 	if (ok)
-		take_results(&l, res);
-	if (ok)
-		nested_work_tell(&l);
+		take_outcome(&l, findings, res);
 	res->counts_as = known ? known_launch_counts(known) : 0;
 	res->in_any_order = known && known_launch_in_any_order(known);
 	emu_launch_free(&l);

@@ -279,9 +279,10 @@ static struct beside begin_counting(const struct guest_op *op, struct guest_stre
 	return b;
 }
 
-/* @printed: what its kernel prints is noted there. */
+/* @again: one like it was counted in another state. @printed: what its kernel prints is noted
+ * there. */
 static struct emu_launch_request request_of(const struct guest_op *op, uint64_t number, bool count,
-                                            struct launch_print *printed,
+                                            bool again, struct launch_print *printed,
                                             struct guest_nesting *nesting)
 {
 	const struct guest_function *f = op->u.launch.function;
@@ -294,8 +295,10 @@ static struct emu_launch_request request_of(const struct guest_op *op, uint64_t 
 		.number = number,
 		.counting = count ? EMU_COUNT_ALL : EMU_COUNT_NONE,
 		.check_races = !count                              ? RACES_OFF
-		               : guest.config.races == RACES_USUAL ? RACES_SPREAD
-		                                                   : guest.config.races,
+		               : guest.config.races != RACES_USUAL ? guest.config.races
+		               : again                             ? RACES_OFF
+		                                                   : RACES_SPREAD,
+		.counted_before = again,
 		.strict = guest.config.strict,
 		.code_kept = f->launches > 0,
 		.heap_bytes = guest.limits[cudaLimitMallocHeapSize],
@@ -362,10 +365,7 @@ cudaError_t guest_run_kernel(const struct guest_op *op, struct guest_stream *s,
 	const bool count = record_is_open() &&
 	                   (kind->counted < guest.config.count_first || is_asked(r.number) || again);
 	struct launch_print printed = { 0 };
-	struct emu_launch_request req = request_of(op, r.number, count, &printed, nesting);
-	if (again && guest.config.races == RACES_USUAL)
-		req.check_races = RACES_OFF; /* they were looked for in the first */
-	req.counted_before = again;
+	struct emu_launch_request req = request_of(op, r.number, count, again, &printed, nesting);
 	if (count || machine_gives_results())
 		machine_need(f->module);
 	req.machine_code = machine_gives_results() && emu_module_level(f->module->loaded)[0];

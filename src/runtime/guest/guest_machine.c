@@ -149,9 +149,10 @@ static void compare(const struct machine_fork *f, const struct run_counts *own,
 		return;
 	const bool came = wire_recv(f->fd, &m, since_s + LEAST_WAIT_S, NULL) == WIRE_OK;
 	if (came && m.type == RECORD_CONTENTS && wire_get_u64(&m) != contents_hash())
-		snprintf(r->note, sizeof r->note,
-		         "the machine code leaves other bytes in memory than the PTX: the assembler makes one "
-		         "operation of a product and a sum where the PTX states no rounding; or a NaN");
+		snprintf(
+			r->note, sizeof r->note,
+			"the machine code leaves other bytes in memory than the PTX: the assembler makes one "
+			"operation of a product and a sum where the PTX states no rounding; or a NaN");
 	wire_free(&m);
 	waited_s += clock_now_s() - since_s;
 }

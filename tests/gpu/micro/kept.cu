@@ -1,7 +1,7 @@
 /*
- * What L2 still holds for a kernel that reads a buffer: bytes from DRAM and time, by who touched the
- * buffer last (a kernel that read or wrote it, a copy, a set) and by its size. The counters say
- * whether copies and sets leave their data in L2, and how much of it stays.
+ * What L2 still holds for a kernel that reads a buffer: bytes from DRAM and time, by who touched
+ * the buffer last (a kernel that read or wrote it, a copy, a set) and by its size. The counters
+ * say whether copies and sets leave their data in L2, and how much of it stays.
  */
 #include "micro.cuh"
 
