@@ -28,10 +28,12 @@ static const char code[] =
 #define BYTES (N * sizeof(uint32_t))
 #define BLOCK_WORK (2.0 * 4 * TURNS) /* instructions of its warps, and some more */
 
+#define OTHER_BYTES (64 << 20)
+
 struct bench {
 	struct emu_device *device;
 	struct emu_module *module;
-	uint64_t in, out, sum, launches;
+	uint64_t in, out, sum, other, launches;
 };
 
 static uint32_t *memory(uint64_t address)
@@ -51,7 +53,8 @@ static struct bench open_bench(void)
 	b.in = emu_device_alloc(b.device, BYTES, EMU_MEMORY_DEVICE, NULL);
 	b.out = emu_device_alloc(b.device, BYTES, EMU_MEMORY_DEVICE, NULL);
 	b.sum = emu_device_alloc(b.device, 4, EMU_MEMORY_DEVICE, NULL);
-	assert_true(b.in && b.out && b.sum);
+	b.other = emu_device_alloc(b.device, OTHER_BYTES, EMU_MEMORY_DEVICE, NULL);
+	assert_true(b.in && b.out && b.sum && b.other);
 	for (uint32_t i = 0; i < N; i++)
 		memory(b.in)[i] = i;
 	emu_device_mark_written(b.device, b.in, BYTES);
@@ -95,6 +98,7 @@ static struct run_result launch(struct bench *b, struct how how)
 	*memory(b->sum) = 0;
 	emu_device_mark_written(b->device, b->out, BYTES);
 	emu_device_mark_written(b->device, b->sum, 4);
+	emu_device_traffic(b->device, EMU_SET, b->other, OTHER_BYTES); /* L2 holds nothing else */
 	if (!emu_launch(b->device, &req, NULL, &res, &findings, &err))
 		fail_msg("%s", err.msg);
 	assert_int_equal(findings.n, 0);
