@@ -25,10 +25,10 @@ void program_json_counts(json_t *document, const struct program *p)
 void program_json_listing(json_t *document, const struct program_kernel *k,
                           const struct code_listing *code)
 {
-	json_t *all = json_object_get(document, "machine_code");
+	json_t *all = json_object_get(document, "listings");
 	if (!all) {
 		all = json_array();
-		json_object_set_new(document, "machine_code", all);
+		json_object_set_new(document, "listings", all);
 	}
 	json_t *o = record_write(&code_table, code);
 	json_object_set_new(o, "kernel", json_string(k->signature));

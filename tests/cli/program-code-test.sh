@@ -43,7 +43,7 @@ d = json.load(open(sys.argv[1]))
 for l in d["launches"]:
 	warps = sum(c["warps"] for c in l.get("code", []))
 	print(l["kernel"], "told" if warps == l["metrics"]["inst.warp_executed"]["value"] else "%d not told" % warps)
-for m in d["machine_code"]:
+for m in d["listings"]:
 	ptx = {p["number"] for p in m["ptx"]}
 	i = m["insts"]
 	print(m["kernel"].split("(")[0], m["title"].split(",")[0], "some" if len(i) > 8 else len(i),

@@ -7,7 +7,7 @@
  */
 #include "emu/launch/tally.h"
 
-#include "emu/launch/fidelity.h"
+#include "emu/launch/launch_fidelity.h"
 #include "emu/launch/sampled_traffic.h"
 #include "emu/timing/timing.h"
 #include "base/mem.h"

@@ -1,6 +1,6 @@
 /* Which instructions of a launch ran as a card runs them; model/fidelity.h. */
-#ifndef PMPP_EMU_FIDELITY_H
-#define PMPP_EMU_FIDELITY_H
+#ifndef PMPP_EMU_LAUNCH_FIDELITY_H
+#define PMPP_EMU_LAUNCH_FIDELITY_H
 
 #include "emu/ir/ir.h"
 #include "model/counts.h"

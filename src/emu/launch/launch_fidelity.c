@@ -6,7 +6,7 @@
  * Additions of floats by atomics are exact for the order in which they happen, which a card does
  * not promise either.
  */
-#include "emu/launch/fidelity.h"
+#include "emu/launch/launch_fidelity.h"
 
 #include "base/mem.h"
 #include "base/text.h"
