@@ -83,7 +83,7 @@ END
 "$PMPP" launches "$work/ragged.cu" --gpu h200 --json >"$work/json" 2>/dev/null
 same ragged-status 1 $? && same ragged-goes-on '4 0 cudaSuccess\n' "$(field "$work/json" stdout)" &&
 	same ragged-is-named out-of-bounds "$(field "$work/json" launches 0 faults 0 kind)" &&
-	same ragged-counts-of 1 "$(field "$work/json" launches 3 counts_of)" &&
+	same ragged-counts-of 2 "$(field "$work/json" launches 3 counts_of)" &&
 	same ragged-metrics-are-shared "$(field "$work/json" launches 0 metrics inst.warp_executed value)" \
 		"$(field "$work/json" launches 3 metrics inst.warp_executed value)"
 # doubles of all patterns that half warps have
