@@ -15,8 +15,8 @@ family's error and bias, and the ten worst. Last the mean absolute percentage er
 when a ladder's order is wrong or a point cannot be modelled.
 --level sass models the times from machine code (nvdisasm is needed) instead of from PTX.
 --record FOLDER, with build/replay/model_record for a program (make model-replay), keeps what the
-time model was given for each point; --replay FOLDER, with build/replay/model_replay, models the same
-points from that in a second, without the emulator: for work on the model itself.
+time model was given for each point; --replay FOLDER, with build/replay/model_replay, models the
+same points from that in a second, without the emulator: for work on the model itself.
 --only keeps the ladders whose name holds one of the words. --out FILE writes every point with all
 modelled metrics, one JSON object a line.
 """

@@ -5,8 +5,8 @@ survey.py BUILD FOLDER [--only built-in|programs|ptx] [--sm 75,80,...]
 
 Every architecture of the GPU sheets; three sets of kernels: the built-in ones (each variant is run
 by `run --level sass`), those of tests/programs as nvcc compiles them for the architecture, and
-those of tests/ptx as far as ptxas takes them for it (`doctor --ptx` of the cubin). Prints a table in
-Markdown. FOLDER keeps what is compiled. Ends with status 1 if a kernel falls back.
+those of tests/ptx as far as ptxas takes them for it (`doctor --ptx` of the cubin). Prints a table
+in Markdown. FOLDER keeps what is compiled. Ends with status 1 if a kernel falls back.
 """
 import argparse
 import collections

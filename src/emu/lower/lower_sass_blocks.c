@@ -67,8 +67,11 @@ unsigned sass_ways(const struct sass_func *f, const struct sass_inst *i, uint32_
 		if (n++ < SASS_MAX_WAYS)
 			ways[n - 1] = i->targets[k];
 	const uint32_t behind = (uint32_t)(i - f->insts) + 1;
-	if (n && !unconditional(i) && behind < f->n_insts && n++ < SASS_MAX_WAYS)
-		ways[n - 1] = behind;
+	if (n && !unconditional(i) && behind < f->n_insts) {
+		if (n < SASS_MAX_WAYS)
+			ways[n] = behind;
+		n++;
+	}
 	return n;
 }
 
