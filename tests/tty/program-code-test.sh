@@ -66,7 +66,7 @@ press +
 check again see 'block \[512\].*grid 4'
 check again-counts see '▸0000  *64 '
 check again-head see 'sm_90 machine code'
-check again-before see '× *[0-9.]* ?? previous'
+check again-before see previous
 press B
 check beside see '0000  *6.7 .*0000  *6.7 '
 press_q
