@@ -10,8 +10,8 @@
  * Registers lie in two banks, odd and even, of which each gives one a cycle. A multiply-add reads
  * three: the instruction before must have kept one, and the others must be of both banks. But a
  * quad of sums that a 16-byte store writes as it stands begins at a multiple of four, and so does
- * a quad of B that a 16-byte read brings: sum j and factor j are then in one bank. Where C is written from
- * other registers than those that add, the compiler may choose.
+ * a quad of B that a 16-byte read brings: sum j and factor j are then in one bank. Where C is
+ * written from other registers than those that add, the compiler may choose.
  *
  * Sizes need not fit the tiles: what lies outside is read as 0 and not written. Needs compute
  * capability 8.0. Shared memory is dynamic: it can be above 48 KB.
