@@ -13,7 +13,7 @@ same the-test-sees-them 1 "$(controls "$dir/probe")"
 
 run export 0 export vec_add N=1k --gpu a100 --out "$dir/s.json"
 evil='\\u001b]0;pwned\\u0007\\u009b31m\\u202e'
-sed "s/\"name\": \"A100[^\"]*/&$evil \\\\\"x\\\\\",<script>|y\\\\nz/; s/extern /e${evil}xtern /; s/\"exact\"/\"ex${evil}act\"/" \
+sed "s/\"name\": \"A100[^\"]*/&$evil \\\\\"x\\\\\",<script>|y\\\\nz/; s/extern /e${evil}xtern /; s/: *\"exact\"/: \"ex${evil}act\"/" \
 	"$dir/s.json" >"$dir/evil.json"
 for form in md csv txt; do
 	run "evil-$form" 0 export "$dir/evil.json" --format $form --out "$dir/evil.$form"
