@@ -17,10 +17,10 @@ chmod +x pipe huge
 refused() {
 	name=$1
 	shift
-	timeout -k 1 2 "$PMPP" "$@" >out 2>err </dev/null
+	timeout -k 1 20 "$PMPP" "$@" >out 2>err </dev/null
 	status=$?
 	tried=$((tried + 1))
-	if [ "$status" -ge 124 ]; then bad="$bad; $name: takes longer than 2 s"
+	if [ "$status" -ge 124 ]; then bad="$bad; $name: takes longer than 20 s"
 	elif [ "$status" -eq 0 ]; then bad="$bad; $name: status 0"
 	elif [ ! -s err ]; then bad="$bad; $name: status $status without a word"
 	fi
