@@ -300,8 +300,7 @@ cures: all $(UNIT)
 ## cost: add a kernel, a view, a preset ... in a scratch copy; files touched may not grow (tests/habits/cost.txt)
 cost: all
 	$(need_python)
-	@CC='$(CC)' WERROR='$(WERROR)' CFLAGS='$(CFLAGS)' SIMD_OPT='$(SIMD_OPT)' SANITIZE='$(SANITIZE)' B='$(B)' \
-		python3 -B tests/habits/cost.py $(COST)
+	@CC='$(CC)' WERROR='$(WERROR)' CFLAGS='$(CFLAGS)' python3 -B tests/habits/cost.py $(COST)
 ## asan-check: unit, kernel and PTX tests under AddressSanitizer and UBSan
 asan-check:
 	@TEST_TIMEOUT=1800 $(MAKE) SANITIZE=address,undefined test
