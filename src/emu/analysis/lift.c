@@ -11,6 +11,7 @@
 #include "emu/analysis/analysis.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,25 +80,74 @@ static bool odd(const struct xop *x)
 	return x->d[0] == x->guard || reads(x, x->d[0]);
 }
 
+/* Writes under other guards that came after the followed one: their own readers see them alone. */
+struct covers {
+	const struct xop *by[8];
+	unsigned n;
+};
+
+/* False: too many. */
+static bool cover(struct covers *c, const struct xop *x)
+{
+	if (c->n == ARRAY_LEN(c->by))
+		return false;
+	c->by[c->n++] = x;
+	return true;
+}
+
+static bool is_covered(const struct covers *c, const struct xop *reader)
+{
+	for (unsigned n = 0; n < c->n; n++)
+		if (same_guard(c->by[n], reader))
+			return true;
+	return false;
+}
+
+/* @y may have changed a guard: what it covered is in sight again. */
+static void uncover(struct covers *c, const struct xop *y)
+{
+	unsigned n_left = 0;
+	for (unsigned n = 0; n < c->n; n++)
+		if (!writes(y, c->by[n]->guard))
+			c->by[n_left++] = c->by[n];
+	c->n = n_left;
+}
+
+/* Takes it as a source; a write of some lanes does not. */
+static bool takes(const struct xop *x, int32_t reg)
+{
+	bool source = x->guard == reg;
+	for (unsigned i = 0; i < x->n_s; i++)
+		source |= x->s[i].kind == S_REG && x->s[i].reg == reg;
+	return source || (reads(x, reg) && !(writes(x, reg) && x->guard >= 0));
+}
+
 /* Follows what operation @o of block @b wrote. False: somebody else may read it. */
 static bool follow(const struct lift *l, uint32_t o, unsigned b, struct candidate *c)
 {
 	const struct ir *ir = l->ir;
 	const struct xop *x = &ir->ops[o];
 	const int32_t reg = x->d[0];
-	bool guard_changed = false;
+	bool guard_changed = false, own = true; /* own: no other write has come yet */
+	struct covers covers = { .n = 0 };
 	*c = (struct candidate){ .op = o, .block = b, .reg = reg, .end = ir->blocks[b].end };
 	for (uint32_t k = o + 1; k < ir->blocks[b].end; k++) {
-		const struct xop *y = &ir->ops[k];
-		if (reads(y, reg) && (guard_changed || !same_guard(l->guarded_by[k], x)))
+		const struct xop *y = &ir->ops[k], *guard = l->guarded_by[k];
+		const bool mine = own && !guard_changed && same_guard(guard, x);
+		if (takes(y, reg) && !mine && !is_covered(&covers, guard))
 			return false;
 		if (writes(y, reg)) {
-			if (y->guard >= 0 && (guard_changed || !same_guard(y, x)))
+			const bool all = y->guard < 0 || (!guard_changed && same_guard(y, x));
+			if (own)
+				c->end = all ? k + 1 : k;
+			if (all)
+				return true;
+			own = false;
+			if (!cover(&covers, y))
 				return false;
-			c->end = k + 1;
-			return true;
 		}
 		guard_changed |= writes(y, x->guard);
+		uncover(&covers, y);
 	}
 	c->to_the_end = true;
 	return true;

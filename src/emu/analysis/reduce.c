@@ -12,7 +12,16 @@ static const struct xop *only_def(const struct ir *ir, const struct xsrc *s)
 	return o >= 0 && ir->ops[o].kind == X_OP ? &ir->ops[o] : NULL;
 }
 
-/* Does @s always hold the value of register @reg, itself or plus a known zero? */
+/* Is it 0 wherever it is read? What holds in this block only says nothing about other places. */
+static bool is_zero(const struct affine_forms *s, const struct xsrc *src)
+{
+	if (src->kind == S_CONST)
+		return src->value == 0;
+	const struct affine *a = &s->reg[src->reg];
+	return src->kind == S_REG && a->known && a->pattern == 0 && a->base == 0;
+}
+
+/* Does @src always hold the value of register @reg, itself or plus a known zero? */
 static bool equals_reg(const struct affine_forms *s, const struct ir *ir, const struct xsrc *src,
                        int32_t reg)
 {
@@ -21,13 +30,12 @@ static bool equals_reg(const struct affine_forms *s, const struct ir *ir, const 
 	if (src->reg == reg)
 		return true;
 	const struct xop *x = only_def(ir, src);
-	if (!x || x->op != E_add_b32 || x->s[0].kind != S_REG || x->s[0].reg != reg)
+	if (!x || x->op != E_add_b32)
 		return false;
-	if (x->s[1].kind == S_CONST)
-		return x->s[1].value == 0;
-	/* anywhere in the program: what holds in this block only says nothing about the other place */
-	const struct affine *b = &s->reg[x->s[1].reg];
-	return b->known && b->pattern == 0 && b->base == 0;
+	for (unsigned i = 0; i < 2; i++)
+		if (x->s[i].kind == S_REG && x->s[i].reg == reg && is_zero(s, &x->s[1 - i]))
+			return true;
+	return false;
 }
 
 /* x - (x & -2^k), as compilers write x mod 2^k. */

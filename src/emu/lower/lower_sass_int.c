@@ -116,8 +116,16 @@ static void plain_sum(struct sass_lower *s, unsigned n_terms)
 		minus[n_left] = neg && o->kind != SASS_OPND_INT;
 		terms[n_left++] = v;
 	}
-	if (n_left && minus[0])
-		any = true; /* starts from zero */
+	/* what is added goes first, where there is any; else the sum starts from zero */
+	for (unsigned n = 1; n < n_left && minus[0]; n++)
+		if (!minus[n]) {
+			const struct xsrc first = terms[n];
+			terms[n] = terms[0];
+			terms[0] = first;
+			minus[n] = true;
+			minus[0] = false;
+		}
+	any = n_left && minus[0];
 	for (unsigned n = 0; n < n_left; n++) {
 		const enum emu_op op = minus[n] ? E_sub_b32 : E_add_b32;
 		if (!any) {
@@ -251,6 +259,24 @@ static void upper_product(struct sass_lower *s, bool sign)
 	sl_set1(s, sl_dst(s, 0), E_hi32, sum);
 }
 
+/* Is source @n a register whose sign is turned? */
+static bool taken_away(const struct sass_lower *s, unsigned n)
+{
+	const struct sass_operand *o = sl_src_operand(s, n);
+	return o && o->flags & SASS_NEG && !(o->flags & SASS_ABS) && o->kind != SASS_OPND_INT;
+}
+
+/* a * 1 - c, and c - a * 1: one operation. */
+static bool difference(struct sass_lower *s, int32_t d)
+{
+	const bool less_c = taken_away(s, 2), less_a = taken_away(s, 0);
+	if (less_a == less_c || sl_has(s, SASS_MOD_X) || !is_const(sl_int(s, 1), 1))
+		return false;
+	const struct xsrc from = sl_int(s, less_c ? 0 : 2);
+	sl_set2(s, d, E_sub_b32, from, sl_bits(s, less_c ? 2 : 0));
+	return true;
+}
+
 bool sl_imad(struct sass_lower *s)
 {
 	const bool sign = !sl_has(s, SASS_MOD_U32);
@@ -266,6 +292,8 @@ bool sl_imad(struct sass_lower *s)
 	if (wants_carry(s))
 		return sl_refuse(s, "a 32-bit product with a carry");
 	if (sl_take_up_sum(s))
+		return true;
+	if (difference(s, d))
 		return true;
 	struct xsrc a = sl_int(s, 0), b = sl_int(s, 1), c = sl_int(s, 2);
 	if (sl_has(s, SASS_MOD_X)) {

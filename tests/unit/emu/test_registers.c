@@ -5,8 +5,8 @@
 #include "emu/analysis/analysis.h"
 
 static const struct xreg kinds[] = { { .bytes = 4 }, { .bytes = 4 }, { .bytes = 8 },
-	                                 { .bytes = 8 }, { .bytes = 4 }, { .bytes = 0 } };
-enum { LOW, HIGH, SUM, PLACE, VALUE, GUARD, REGISTERS };
+	                                 { .bytes = 8 }, { .bytes = 4 }, { .bytes = 0 }, { .bytes = 0 } };
+enum { LOW, HIGH, SUM, PLACE, VALUE, GUARD, OTHER, REGISTERS };
 
 static struct xsrc reg(int32_t r)
 {
@@ -144,11 +144,15 @@ TEST(words_of_a_pointer_become_one_value)
 	ir_free(&ir);
 }
 
-static struct xop under_guard(struct xop x)
+static struct xop under(struct xop x, int32_t guard)
 {
-	x.guard = GUARD;
+	x.guard = guard;
 	x.counts = true;
 	return x;
+}
+static struct xop under_guard(struct xop x)
+{
+	return under(x, GUARD);
 }
 
 /* What only instructions with the same guard read may be written in all lanes; lanes are counted.
@@ -171,6 +175,34 @@ TEST(guards_that_only_save_work_come_off)
 	assert_int_not_equal(ir.ops[1].d[0], VALUE);
 	assert_int_equal(ir.ops[2].s[1].reg, ir.ops[1].d[0]);
 	assert_int_equal(ir.ops[2].guard, GUARD);
+	ir_free(&ir);
+}
+
+/* One register holds two values, each for the lanes of its own guard: both come off, unless
+ * somebody under the first guard reads after the second write, which then needs both. */
+TEST(guards_of_two_values_in_one_register_come_off)
+{
+	const struct xop first = under_guard(op1(E_mov_b32, VALUE, number(4))),
+					 second = under(op1(E_mov_b32, VALUE, number(5)), OTHER);
+	const struct xop ops[] = { first, under_guard(use(PLACE, VALUE)), second,
+		                       under(use(PLACE, VALUE), OTHER) };
+	const struct xop mixed[] = { first, second, under_guard(use(PLACE, VALUE)),
+		                         under(use(PLACE, VALUE), OTHER) };
+	const struct xblock block = { .end = 4, .succ = { -1, -1 }, .reconv = -1 };
+	struct ir ir;
+	make(&ir, ops, 4, &block, 1);
+	guards_lift(&ir);
+	assert_int_equal(ir.n_ops, 6); /* two that count lanes */
+	assert_int_equal(ir.ops[1].guard, -1);
+	assert_int_equal(ir.ops[2].s[1].reg, ir.ops[1].d[0]);
+	assert_int_equal(ir.ops[4].guard, -1);
+	assert_int_equal(ir.ops[5].s[1].reg, ir.ops[4].d[0]);
+	assert_int_not_equal(ir.ops[1].d[0], ir.ops[4].d[0]);
+	ir_free(&ir);
+	make(&ir, mixed, 4, &block, 1);
+	guards_lift(&ir);
+	assert_int_equal(ir.ops[0].guard, GUARD);
+	assert_int_equal(ir.ops[0].d[0], VALUE);
 	ir_free(&ir);
 }
 

@@ -71,11 +71,13 @@ LD_UNIFORM_ALL(shared64, 1)
 
 /* --- four bytes per lane --- */
 
+/* Eight at a time, wherever they lie. */
+typedef uint32_t words8 __attribute__((vector_size(32), aligned(4), may_alias));
+
 GUEST_MEMORY static inline void copy_unit(void *to, const void *from)
 {
-	mem_u32 *d = to;
-	const mem_u32 *s = from;
-	EACH_LANE(i) d[i] = s[i];
+	for (unsigned k = 0; k < 4; k++)
+		((words8 *)to)[k] = ((const words8 *)from)[k];
 }
 GUEST_MEMORY static inline void copy_unit_masked(void *to, const void *from, uint32_t mask)
 {
@@ -87,6 +89,14 @@ GUEST_MEMORY static inline void copy_unit_masked(void *to, const void *from, uin
 			d[i] = s[i];
 	}
 }
+GUEST_MEMORY static inline void pick_any(void *to, const void *from, const int32_t *index)
+{
+	const mem_u32 *s = from;
+	uint32_t v[32]; /* the compiler must not think that they overlap */
+	for (unsigned i = 0; i < 32; i++)
+		v[i] = s[index[i]];
+	memcpy(to, v, sizeof v);
+}
 /* Words within 128 bytes; the 128 bytes may be read. */
 GUEST_MEMORY static inline void pick_window(void *to, const void *from, const int32_t *index)
 {
@@ -97,10 +107,7 @@ GUEST_MEMORY static inline void pick_window(void *to, const void *from, const in
 	_mm512_storeu_si512((char *)to + 64,
 	                    _mm512_permutex2var_epi32(lo, _mm512_loadu_si512(index + 16), hi));
 #else
-	mem_u32 *d = to;
-	const mem_u32 *s = from;
-	for (unsigned i = 0; i < 32; i++)
-		d[i] = s[index[i]];
+	pick_any(to, from, index);
 #endif
 }
 GUEST_MEMORY static inline void pick_halves(void *to, const char *from, const struct memop *m)
@@ -113,27 +120,21 @@ GUEST_MEMORY static inline void pick_halves(void *to, const char *from, const st
 	}
 #else
 	for (unsigned h = 0; h < 2; h++) {
-		mem_u32 *d = (mem_u32 *)to + 16 * h;
-		const mem_u32 *s = (const mem_u32 *)(const void *)(from + m->half[h]);
-		const int32_t *at = m->index + 16 * h;
-		if (m->half_layout == HALF_UNIT)
+		const words8 *s = (const words8 *)(const void *)(from + m->half[h]);
+		words8 v[2];
+		if (m->half_layout == HALF_UNIT) {
+			v[0] = s[0];
+			v[1] = s[1];
+		} else if (m->half_layout == HALF_SPLAT) {
+			v[0] = v[1] = (words8){ 0 } + *(const mem_u32 *)(const void *)s;
+		} else {
 			for (unsigned i = 0; i < 16; i++)
-				d[i] = s[i];
-		else if (m->half_layout == HALF_SPLAT)
-			for (unsigned i = 0; i < 16; i++)
-				d[i] = s[0];
-		else
-			for (unsigned i = 0; i < 16; i++)
-				d[i] = s[at[i]];
+				v[i / 8][i % 8] = ((const mem_u32 *)(const void *)s)[m->index[16 * h + i]];
+		}
+		((words8 *)to)[2 * h] = v[0];
+		((words8 *)to)[2 * h + 1] = v[1];
 	}
 #endif
-}
-GUEST_MEMORY static inline void pick_any(void *to, const void *from, const int32_t *index)
-{
-	mem_u32 *d = to;
-	const mem_u32 *s = from;
-	for (unsigned i = 0; i < 32; i++)
-		d[i] = s[index[i]];
 }
 GUEST_MEMORY static inline void put_any(void *to, const void *from, const int32_t *index)
 {
