@@ -43,6 +43,9 @@ void dead_code_remove(struct ir *ir);
 void guards_lift(struct ir *ir);
 /* webs.c: a register of its own for every value that shares one with others, as in machine code. */
 void webs_split(struct ir *ir);
+/* spills.c: what machine code keeps in local memory at known places is kept in registers, too. True
+ * if there is such. */
+bool spills_keep(struct ir *ir);
 /* words.c: one register of 64 bits for two that hold its words. */
 void words_join(struct ir *ir);
 /* course.c: no branch, guard or address depends on what memory holds. Of PTX only. */

@@ -267,6 +267,8 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 		dead_code_remove(&im->ir);
 		guards_lift(&im->ir);
 		webs_split(&im->ir);
+		if (spills_keep(&im->ir))
+			webs_split(&im->ir); /* places hold one value after another, like registers */
 		words_join(&im->ir);
 	}
 	flow_liveness(&im->ir, &im->live);

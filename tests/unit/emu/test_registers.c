@@ -239,3 +239,59 @@ TEST(guards_that_decide_stay)
 		ir_free(&ir[i]);
 	}
 }
+
+/* A word of local memory at @offset from the stack pointer, read into @d or, -1, written from VALUE.
+ */
+static struct xop local_word(int64_t offset, int32_t d)
+{
+	struct xop x = op(E_mov_b32, d, reg(LOW), reg(VALUE));
+	x.kind = d < 0 ? X_ST : X_LD;
+	x.n_d = d >= 0;
+	x.n_s = d < 0 ? 2 : 1;
+	x.space = SPACE_LOCAL;
+	x.type = PTX_B32;
+	x.bytes = 4;
+	x.offset = offset;
+	x.mem = 0;
+	return x;
+}
+
+/* What was spilled comes back from a register; the accesses stay, for they are counted. */
+TEST(spilled_values_are_kept)
+{
+	const struct xop ops[] = { op1(E_mov_b32, LOW, number(0x40)), local_word(8, -1),
+		                       local_word(8, HIGH), use(PLACE, HIGH) };
+	const struct xblock block = { .end = 4, .succ = { -1, -1 }, .reconv = -1 };
+	struct ir ir;
+	make(&ir, ops, 4, &block, 1);
+	assert_true(spills_keep(&ir));
+	assert_int_equal(ir.n_ops, 6);
+	assert_int_equal(ir.blocks[0].end, 6);
+	assert_int_equal(ir.ops[1].kind, X_ST);
+	assert_int_equal(ir.ops[2].s[0].reg, VALUE);
+	assert_int_equal(ir.ops[3].kind, X_LD);
+	assert_int_equal(ir.ops[3].d[0], -1);
+	assert_int_equal(ir.ops[4].s[0].reg, ir.ops[2].d[0]);
+	assert_int_equal(ir.ops[4].d[0], HIGH);
+	assert_false(ir.ops[2].first || ir.ops[4].first);
+	ir_free(&ir);
+}
+
+/* Not where an address is made from the stack pointer, or is not known: an array lies there. */
+TEST(arrays_in_local_memory_stay_there)
+{
+	const struct xop leaves[] = { op1(E_mov_b32, LOW, number(0x40)), local_word(8, -1),
+		                          local_word(8, HIGH), op(E_add_b32, SUM, reg(LOW), reg(HIGH)) };
+	struct xop unknown[] = { op1(E_mov_b32, LOW, number(0x40)), local_word(8, -1),
+		                     local_word(8, HIGH), use(PLACE, HIGH) };
+	unknown[2].s[0] = reg(VALUE);
+	const struct xblock block = { .end = 4, .succ = { -1, -1 }, .reconv = -1 };
+	struct ir ir[2];
+	make(&ir[0], leaves, 4, &block, 1);
+	make(&ir[1], unknown, 4, &block, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_false(spills_keep(&ir[i]));
+		assert_int_equal(ir[i].n_ops, 4);
+		ir_free(&ir[i]);
+	}
+}
