@@ -39,6 +39,8 @@ void liveness_free(struct liveness *l);
 /* dead_code.c: takes out operations whose results nobody reads. Front ends that split one
  * instruction into several leave such behind. */
 void dead_code_remove(struct ir *ir);
+/* contract.c: fuses the products and sums of PTX that the assembler fuses. */
+void products_contract(struct ir *ir);
 /* lift.c: takes guards off machine code where they do no more than save work. */
 void guards_lift(struct ir *ir);
 /* webs.c: a register of its own for every value that shares one with others, as in machine code. */

@@ -270,6 +270,8 @@ void image_build(struct image *im, const struct launch_plan *plan, uint32_t shar
 		if (spills_keep(&im->ir))
 			webs_split(&im->ir); /* places hold one value after another, like registers */
 		words_join(&im->ir);
+	} else {
+		products_contract(&im->ir);
 	}
 	flow_liveness(&im->ir, &im->live);
 	make_segments(im);

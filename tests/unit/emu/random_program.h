@@ -64,7 +64,8 @@ enum random_op {
 #define OP(id, types, text, host) R_##id,
 #include "random_ops.def"
 #undef OP
-	R_COUNT
+	R_COUNT,
+	R_PLAIN = R_PLAIN_MUL /* of plain programs from here */
 };
 static const struct {
 	const char *types, *text;
@@ -138,6 +139,8 @@ struct program_text {
 	struct stmt stmt[256];
 	unsigned n_expr, n_stmt, depth, loops;
 	unsigned block; /* threads; shuffles and votes only where it is whole warps */
+	/* Sums and products that compilers may fuse, so that only they know the results. */
+	bool plain;
 	uint16_t first;
 };
 
@@ -192,8 +195,10 @@ static inline uint16_t make_expr(struct program_text *p, char type, unsigned dep
 	}
 	enum random_op op;
 	do
-		op = (enum random_op)pick(p, R_COUNT);
+		op = (enum random_op)pick(p, R_PLAIN);
 	while (random_ops[op].types[0] != type);
+	if (p->plain && type == 'f' && pick(p, 4))
+		op = (enum random_op)(R_PLAIN + pick(p, R_COUNT - R_PLAIN));
 	e->op = op;
 	for (unsigned i = 0; random_ops[op].types[1 + i]; i++) {
 		const uint16_t k = make_expr(p, random_ops[op].types[1 + i], depth - 1);
@@ -210,7 +215,7 @@ static inline uint16_t make_stmt(struct program_text *p, bool in_loop)
 	struct stmt *s = &p->stmt[at];
 	*s = (struct stmt){ .n = pick(p, N_U), .m = pick(p, 3) };
 	const bool top = p->depth == 0, deep = p->depth >= 3 || p->n_stmt > 60;
-	const uint32_t kind = pick(p, 20);
+	const uint32_t kind = p->plain && pick(p, 3) == 0 ? 6 : pick(p, 20);
 	if (kind < 6 || (deep && kind >= 13 && kind < 17)) {
 		s->kind = S_SET_U;
 		s->e = make_expr(p, 'u', 3);
@@ -276,9 +281,10 @@ static inline uint16_t make_list(struct program_text *p, unsigned n, bool in_loo
 	return first;
 }
 
-static inline void make_program(struct program_text *p, uint64_t seed)
+static inline void make_program(struct program_text *p, uint64_t seed, bool plain)
 {
 	memset(p, 0, sizeof *p);
+	p->plain = plain;
 	static const unsigned blocks[] = { 32, 64, MAX_BLOCK, 40 };
 	p->seed = seed;
 	p->block = blocks[seed % ARRAY_LEN(blocks)];

@@ -3,9 +3,14 @@
  * thread must have the bits that the host's own evaluation of the same program gives, from its PTX
  * and from its machine code.
  *
+ * Plain programs hold products and sums that nvcc or the assembler may fuse: there the machine code
+ * must give the bits that the PTX gives.
+ *
  * Seeds are fixed; a failure prints the program. RANDOM_SEED=N runs that program alone,
  * RANDOM_COUNT=N that many; RANDOM_BATCH=N compiles so many at once, since compilers and the
  * disassembler cost more than all else, and runs each in two settings only: PTX, machine code.
+ * RANDOM_PLAIN=1 makes them plain; RANDOM_SM=90 compiles for that architecture, else each program,
+ * or batch, is for the next one.
  */
 #include "emulator.h"
 #include "backend/backend.h"
@@ -114,8 +119,8 @@ static bool compare(const struct data *d, unsigned block, const char *setting)
 	return true;
 }
 
-static bool run_setting(const struct module *m, const char *entry, struct data *d, unsigned block,
-                        size_t setting)
+static bool run_only(const struct module *m, const char *entry, struct data *d, unsigned block,
+                     size_t setting)
 {
 	const size_t nu = (size_t)d->threads * N_U, nf = (size_t)d->threads * N_F;
 	struct launch_plan plan = {
@@ -149,8 +154,6 @@ static bool run_setting(const struct module *m, const char *entry, struct data *
 	struct run_hooks hooks = { 0 };
 	struct run_result res = { 0 };
 	struct err err = { 0 };
-	if (req.level != RUN_LEVEL_PTX && !machine_code_too)
-		return true;
 	memset(d->out, 0xa5, nu * 4);
 	memset(d->fout, 0xa5, nf * 4);
 	memset(d->all, 0, sizeof d->all);
@@ -166,15 +169,42 @@ static bool run_setting(const struct module *m, const char *entry, struct data *
 		         ok ? res.note : err.msg);
 		return false;
 	}
-	return compare(d, block, settings[setting].name);
+	return true;
+}
+
+static bool run_setting(const struct module *m, const char *entry, struct data *d, unsigned block,
+                        size_t setting)
+{
+	if (settings[setting].level != RUN_LEVEL_PTX && !machine_code_too)
+		return true;
+	return run_only(m, entry, d, block, setting) && compare(d, block, settings[setting].name);
+}
+
+/* What all settings must give: the host's results, those of a plain program's PTX. */
+static bool find_wanted(const struct module *m, const char *entry, struct program_text *program,
+                        struct data *d)
+{
+	if (!program->plain) {
+		for (unsigned b = 0; b < GRID; b++)
+			run_program(program, b, d->in, d->fin, d->want, d->fwant, d->all_want);
+		return true;
+	}
+	if (!run_only(m, entry, d, program->block, 0))
+		return false;
+	memcpy(d->want, d->out, (size_t)d->threads * N_U * 4);
+	memcpy(d->fwant, d->fout, (size_t)d->threads * N_F * 4);
+	memcpy(d->all_want, d->all, sizeof d->all);
+	return true;
 }
 
 static uint64_t batch = 1; /* programs that are compiled at once */
+static int only_sm;        /* RANDOM_SM, 0 = all in turn */
 
 /* Of a batch all are compiled for one architecture. */
 static bool compile(const char *source, uint64_t seed, struct module *m)
 {
-	const int *arch = architectures[seed / batch % ARRAY_LEN(architectures)];
+	const int *next = architectures[seed / batch % ARRAY_LEN(architectures)];
+	const int arch[] = { only_sm ? only_sm / 10 : next[0], only_sm ? only_sm % 10 : next[1] };
 	struct err err = { 0 };
 	const struct compile_request req = {
 		.file = "random.cu", .source = source, .cc_major = arch[0], .cc_minor = arch[1]
@@ -193,9 +223,7 @@ static bool runs_right(const struct module *m, struct program_text *program, siz
 	char entry[40];
 	snprintf(entry, sizeof entry, "random_%" PRIu64, program->seed);
 	data_make(&d, program->seed, program->block);
-	for (unsigned b = 0; b < GRID; b++)
-		run_program(program, b, d.in, d.fin, d.want, d.fwant, d.all_want);
-	bool ok = true;
+	bool ok = find_wanted(m, entry, program, &d);
 	for (size_t s = first; s < end && ok; s++)
 		ok = run_setting(m, entry, &d, program->block, s);
 	data_free(&d);
@@ -266,12 +294,12 @@ static void shrink(struct program_text *p, size_t setting, struct text *source)
 	passes(p, setting, setting + 1, source, &compiled);
 }
 
-static bool one_program(uint64_t seed)
+static bool one_program(uint64_t seed, bool plain)
 {
 	static struct program_text program;
 	struct text source = { 0 };
 	bool compiled;
-	make_program(&program, seed);
+	make_program(&program, seed, plain);
 	if (passes(&program, 0, ARRAY_LEN(settings), &source, &compiled)) {
 		text_free(&source);
 		return true;
@@ -298,7 +326,7 @@ static bool one_program(uint64_t seed)
 
 /* Programs [first, end) of one module; those that fail run again by themselves, which tells them.
  * Returns how many. */
-static unsigned one_batch(uint64_t first, uint64_t end)
+static unsigned one_batch(uint64_t first, uint64_t end, bool plain)
 {
 	const size_t settings_from = ARRAY_LEN(settings) - 2; /* one of PTX, machine code */
 	const size_t n = (size_t)(end - first);
@@ -308,7 +336,7 @@ static unsigned one_batch(uint64_t first, uint64_t end)
 	unsigned failed = 0;
 	bool compiled = true;
 	for (size_t k = 0; k < n; k++) {
-		make_program(&programs[k], first + k);
+		make_program(&programs[k], first + k, plain);
 		print_program(&programs[k], &source);
 	}
 	if (!compile(source.s, first, &m)) {
@@ -319,7 +347,7 @@ static unsigned one_batch(uint64_t first, uint64_t end)
 	for (size_t k = 0; k < n && compiled; k++)
 		if (!runs_right(&m, &programs[k], settings_from, ARRAY_LEN(settings))) {
 			print_error("seed %" PRIu64 ": %s\n", first + k, found);
-			one_program(first + k);
+			one_program(first + k, plain);
 			failed++;
 		}
 	if (compiled)
@@ -343,22 +371,44 @@ TEST(same_bits_as_the_host)
 	char path[4096];
 	struct err err;
 	const bool disassembler = disassembler_find(path, sizeof path, &err);
-	const char *together = getenv("RANDOM_BATCH");
+	const char *together = getenv("RANDOM_BATCH"), *sm = getenv("RANDOM_SM");
+	const bool plain = getenv("RANDOM_PLAIN") != NULL;
 	unsigned failed = 0;
 	batch = together ? strtoull(together, NULL, 10) : 1;
+	only_sm = sm ? atoi(sm) : 0;
 	for (uint64_t i = first; batch > 1 && i < first + n;) {
 		const uint64_t end = (i / batch + 1) * batch;
 		machine_code_too = disassembler;
-		failed += one_batch(i, end < first + n ? end : first + n);
+		failed += one_batch(i, end < first + n ? end : first + n, plain);
 		i = end;
 	}
 	for (uint64_t i = first; batch <= 1 && i < first + n; i++) {
 		/* the disassembler costs more than all else: every fourth, unless asked for more */
 		machine_code_too = disassembler && (seed || count || i % 4 == 0);
-		failed += !one_program(i);
+		failed += !one_program(i, plain);
 	}
 	if (failed)
 		fail_msg("%u of %" PRIu64 " programs", failed, n);
+}
+
+/* A few plain programs for each architecture. */
+TEST(fused_as_the_assembler_does)
+{
+	char path[4096];
+	struct err err;
+	struct compile_info info;
+	compile_probe(&info);
+	if (!info.nvrtc || !disassembler_find(path, sizeof path, &err)) {
+		print_message("no NVRTC or no nvdisasm here\n");
+		skip();
+	}
+	machine_code_too = true;
+	batch = 8;
+	only_sm = 0;
+	unsigned failed = 0;
+	for (uint64_t i = 0; i < ARRAY_LEN(architectures); i++)
+		failed += one_batch(i * batch, (i + 1) * batch, true);
+	assert_int_equal(failed, 0);
 }
 
 /* A loop splits the warp for the first time while other lanes wait behind it: registers that share
@@ -375,7 +425,7 @@ TEST(lanes_that_wait_keep_their_registers)
 	machine_code_too = false;
 	batch = 1;
 	for (size_t i = 0; i < ARRAY_LEN(seeds); i++)
-		assert_true(one_program(seeds[i]));
+		assert_true(one_program(seeds[i], false));
 }
 
 int main(void)
