@@ -7,7 +7,8 @@
  *
  * - All uses of the product are such sums of its own type and .ftz, in the same piece of code:
  *   a basic block, cut where an instruction becomes branches or a call, and at fences. mov and neg
- *   in between are looked through. Else nothing is fused.
+ *   in between are looked through. Else nothing is fused. A product with a number or a parameter
+ *   may be anywhere.
  * - A sum of two products takes the one with fewer uses, the left one of equals; the other stays.
  *   A product gives way altogether where another sum of it would rather take a product that has no
  *   other use.
@@ -107,21 +108,43 @@ static bool cuts(const struct ptx_inst *in)
 	       (c == CLASS_MEM || c == CLASS_ATOMIC || c == CLASS_CONTROL || c == CLASS_BARRIER);
 }
 
-/* A number of the PTX, not one that only this launch knows. */
-static bool is_literal(const struct ir *ir, const struct xop *x, unsigned i, uint64_t *value)
+/* The operation that makes all values of @s, alone in its instruction; NULL = there is none. */
+static const struct xop *maker(const struct ir *ir, const struct xsrc *s)
 {
-	const struct ptx_operand *o = &inst_of(ir, x)->opnd[1 + i];
+	const int32_t at = s->kind == S_REG ? ir->only_def[s->reg] : -1;
+	const struct xop *x = at >= 0 ? &ir->ops[at] : NULL;
+	const bool alone = x && x->first && ((unsigned)at + 1 == ir->n_ops || x[1].first);
+	return alone && x->kind == X_OP && x->guard < 0 ? x : NULL;
+}
+
+/* A number that the PTX alone tells, not one that only this launch knows. */
+static bool is_literal(const struct ir *ir, const struct xop *x, unsigned i, unsigned depth,
+                       uint64_t *value)
+{
+	const enum ptx_operand_kind kind = inst_of(ir, x)->opnd[1 + i].kind;
 	const struct xsrc *s = &x->s[i];
-	if (s->kind == S_REG) {
-		const int32_t at = ir->only_def[s->reg];
-		const struct xop *def = at >= 0 ? &ir->ops[at] : NULL;
-		if (!def || def->kind != X_OP || def->guard >= 0 || inst_of(ir, def)->op != OP_MOV)
-			return false;
-		o = &inst_of(ir, def)->opnd[1];
-		s = &def->s[0];
-	}
 	*value = s->value;
-	return s->kind == S_CONST && (o->kind == OPND_INT || o->kind == OPND_FLOAT);
+	if (s->kind == S_CONST)
+		return kind == OPND_INT || kind == OPND_FLOAT;
+	const struct xop *def = maker(ir, s);
+	uint64_t v[4] = { 0 };
+	if (!def || !depth || def->n_s > 3)
+		return false;
+	for (unsigned k = 0; k < def->n_s; k++)
+		if (!is_literal(ir, def, k, depth - 1, &v[k]))
+			return false;
+	*value = emu_ops[def->op].fold(v[0], v[1], v[2], v[3]);
+	return true;
+}
+
+/* A number, or a parameter: machine code takes either from where it is. */
+static bool is_constant(const struct ir *ir, const struct xop *x, unsigned i)
+{
+	uint64_t value;
+	const struct xop *def = maker(ir, &x->s[i]);
+	if (def && def->s[0].kind == S_CONST && inst_of(ir, def)->op == OP_LD)
+		return inst_of(ir, def)->space == SPACE_PARAM;
+	return is_literal(ir, x, i, 4, &value);
 }
 
 /* Products of constants are folded, those with 1 and -1 become moves. */
@@ -130,7 +153,7 @@ static bool folds(const struct ir *ir, const struct xop *x, const struct family 
 	unsigned literals = 0;
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t v = 0;
-		if (!is_literal(ir, x, i, &v))
+		if (!is_literal(ir, x, i, 4, &v))
 			continue;
 		if (v == f->one || v == (f->one | f->sign))
 			return true;
@@ -146,20 +169,29 @@ static struct product *held_product(struct contraction *c, const struct xsrc *s)
 	if (s->kind != S_REG)
 		return NULL;
 	const struct held *h = &c->held[s->reg];
-	return h->chain == c->chain && h->product >= 0 ? &c->product[h->product] : NULL;
+	const int32_t p = h->chain == c->chain ? h->product : c->anywhere[s->reg];
+	return p >= 0 ? &c->product[p] : NULL;
 }
 
-static bool same_sources(const struct contraction *c, const struct product *p, const struct product *q)
+/* Is this a place where sums may take @p? */
+static bool in_reach(const struct contraction *c, const struct product *p)
+{
+	return p->anywhere || p->piece == c->piece;
+}
+
+static bool same_sources(const struct contraction *c, const struct product *p,
+                         const struct product *q)
 {
 	const struct xop *a = &c->ir->ops[p->op], *b = &c->ir->ops[q->op];
 	for (unsigned swap = 0; swap < 2; swap++) {
 		bool same = true;
 		for (unsigned i = 0; i < 2; i++) {
 			const struct xsrc *s = &a->s[i], *t = &b->s[i ^ swap];
-			same &= s->kind == t->kind &&
-			        (s->kind == S_REG
-			             ? s->reg == t->reg && p->version[i] == q->version[i ^ swap]
-			             : s->value == t->value);
+			same &=
+				s->kind == t->kind &&
+				(s->kind == S_CONST ? s->value == t->value
+			                        : s->reg == t->reg && (p->anywhere || q->anywhere ||
+			                                               p->version[i] == q->version[i ^ swap]));
 		}
 		if (same)
 			return true;
@@ -171,7 +203,7 @@ static bool same_sources(const struct contraction *c, const struct product *p, c
 static void note_overwritten(const struct contraction *c, struct product *p)
 {
 	const struct xop *x = &c->ir->ops[p->op];
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2 && !p->anywhere; i++)
 		p->copied[i] |= x->s[i].kind == S_REG && c->held[x->s[i].reg].version != p->version[i];
 }
 
@@ -184,7 +216,8 @@ static void add_sum(struct contraction *c, uint32_t o, struct product *const *p)
 		if (!p[k])
 			continue;
 		s->product[k] = (int32_t)(p[k] - c->product);
-		s->negated[k] = c->held[c->ir->ops[o].s[k].reg].negated;
+		const struct held *h = &c->held[c->ir->ops[o].s[k].reg];
+		s->negated[k] = h->chain == c->chain && h->negated;
 		s->next_use[k] = p[k]->first_use;
 		p[k]->first_use = (int32_t)(2 * c->n_sums + k);
 		p[k]->uses++;
@@ -199,10 +232,11 @@ static bool follow_copy(struct contraction *c, uint32_t o, struct held *d)
 	const struct xop *x = &c->ir->ops[o];
 	struct product *p = x->n_s ? held_product(c, &x->s[0]) : NULL;
 	bool neg;
-	if (!p || p->piece != c->piece || x->n_d != 1 || x->d[0] < 0 || !is_copy(c->ir, x, p, &neg))
+	if (!p || !in_reach(c, p) || x->n_d != 1 || x->d[0] < 0 || !is_copy(c->ir, x, p, &neg))
 		return false;
 	const struct held *h = &c->held[x->s[0].reg];
-	*d = (struct held){ .product = h->product, .negated = h->negated ^ neg };
+	*d = (struct held){ .product = (int32_t)(p - c->product),
+		                .negated = (h->chain == c->chain && h->negated) ^ neg };
 	MEM_ROOM(c->copy, c->n_copies, c->cap_copies, 64);
 	c->copy[c->n_copies] = (struct copy){ o, p->first_copy };
 	p->first_copy = (int32_t)c->n_copies++;
@@ -217,7 +251,7 @@ static void read_sources(struct contraction *c, uint32_t o)
 		struct product *q = held_product(c, &x->s[i]);
 		if (!q)
 			continue;
-		if (i < 2 && q->piece == c->piece && is_sum(c->ir, x, q))
+		if (i < 2 && in_reach(c, q) && is_sum(c->ir, x, q))
 			p[i] = q;
 		else
 			q->stays = true;
@@ -228,7 +262,7 @@ static void read_sources(struct contraction *c, uint32_t o)
 		add_sum(c, o, p);
 }
 
-static void add_product(struct contraction *c, uint32_t o, const struct family *f, struct held *d)
+static int32_t add_product(struct contraction *c, uint32_t o, const struct family *f)
 {
 	const struct xop *x = &c->ir->ops[o];
 	MEM_ROOM(c->product, c->n_products, c->cap_products, 64);
@@ -242,7 +276,27 @@ static void add_product(struct contraction *c, uint32_t o, const struct family *
 	for (unsigned i = 0; i < 2; i++)
 		if (x->s[i].kind == S_REG)
 			p->version[i] = c->held[x->s[i].reg].version;
-	d->product = (int32_t)c->n_products++;
+	return (int32_t)c->n_products++;
+}
+
+/* Products with a constant, of registers that have one value each. */
+static void add_anywhere(struct contraction *c)
+{
+	const struct ir *ir = c->ir;
+	for (uint32_t o = 0; o < ir->n_ops; o++) {
+		const struct xop *x = &ir->ops[o];
+		const struct family *f = family_of_product(ir, x);
+		if (!f || x->d[0] < 0 || ir->only_def[x->d[0]] != (int32_t)o || ir->regs[x->d[0]].passes ||
+		    folds(ir, x, f) || !(is_constant(ir, x, 0) || is_constant(ir, x, 1)))
+			continue;
+		bool single = true;
+		for (unsigned i = 0; i < 2; i++)
+			single &= x->s[i].kind == S_CONST || ir->only_def[x->s[i].reg] >= 0;
+		if (!single)
+			continue;
+		c->anywhere[x->d[0]] = add_product(c, o, f);
+		c->product[c->n_products - 1].anywhere = true;
+	}
 }
 
 static void look_at(struct contraction *c, uint32_t o)
@@ -254,8 +308,10 @@ static void look_at(struct contraction *c, uint32_t o)
 	if (!follow_copy(c, o, &now)) {
 		read_sources(c, o);
 		const struct family *f = family_of_product(c->ir, x);
-		if (f && x->d[0] >= 0 && !folds(c->ir, x, f))
-			add_product(c, o, f, &now);
+		if (f && x->d[0] >= 0 && c->anywhere[x->d[0]] >= 0)
+			now.product = c->anywhere[x->d[0]];
+		else if (f && x->d[0] >= 0 && !folds(c->ir, x, f))
+			now.product = add_product(c, o, f);
 	}
 	for (unsigned i = 0; i < x->n_d; i++) {
 		if (x->d[i] < 0)
@@ -296,7 +352,7 @@ static bool may_be_taken(const struct contraction *c, const struct product *p, c
 
 static void choose(struct contraction *c)
 {
-	for (unsigned i = c->chain_sums; i < c->n_sums; i++) {
+	for (unsigned i = 0; i < c->n_sums; i++) {
 		struct sum *s = &c->sum[i];
 		bool may[2];
 		for (unsigned k = 0; k < 2; k++)
@@ -304,8 +360,7 @@ static void choose(struct contraction *c)
 		if (!may[0] && !may[1])
 			continue;
 		const bool right =
-			!may[0] ||
-			(may[1] && c->product[s->product[1]].uses < c->product[s->product[0]].uses);
+			!may[0] || (may[1] && c->product[s->product[1]].uses < c->product[s->product[0]].uses);
 		s->takes = right;
 		c->product[s->product[right]].taken++;
 		c->any = true;
@@ -318,8 +373,6 @@ static void look_at_chain(struct contraction *c, const struct liveness *l, const
 {
 	c->chain++;
 	c->piece++;
-	c->chain_products = c->n_products;
-	c->chain_sums = c->n_sums;
 	for (;;) {
 		const struct xblock *xb = &c->ir->blocks[b];
 		for (uint32_t o = xb->first; o < xb->end; o++)
@@ -329,13 +382,11 @@ static void look_at_chain(struct contraction *c, const struct liveness *l, const
 			break;
 		b = (unsigned)next;
 	}
-	if (c->n_products == c->chain_products)
-		return;
 	for (unsigned r = 0; r < c->ir->n_regs; r++)
 		if (c->held[r].chain == c->chain && c->held[r].product >= 0 &&
+		    c->held[r].product != c->anywhere[r] &&
 		    (bits_get(bits_row(&l->out, b), r) || c->ir->regs[r].passes))
 			c->product[c->held[r].product].stays = true;
-	choose(c);
 }
 
 static void look_at_all(struct contraction *c)
@@ -346,6 +397,7 @@ static void look_at_all(struct contraction *c)
 	bool *follows = mem_calloc(ir->n_blocks + 1, sizeof *follows);
 	int32_t s;
 	flow_liveness(ir, &l);
+	add_anywhere(c);
 	for (unsigned b = 0; b < ir->n_blocks; b++)
 		for (unsigned i = 0; (s = xblock_succ(&ir->blocks[b], i)) != -2; i++)
 			if (s >= 0)
@@ -359,6 +411,7 @@ static void look_at_all(struct contraction *c)
 	for (unsigned b = 0; b < ir->n_blocks; b++)
 		if (!follows[b])
 			look_at_chain(c, &l, preds, b);
+	choose(c);
 	liveness_free(&l);
 	free(preds);
 	free(follows);
@@ -377,11 +430,16 @@ void products_contract(struct ir *ir)
 {
 	if (!has_products(ir))
 		return;
-	struct contraction c = { .ir = ir, .held = mem_calloc(ir->n_regs + 1, sizeof *c.held) };
+	struct contraction c = { .ir = ir,
+		                     .held = mem_calloc(ir->n_regs + 1, sizeof *c.held),
+		                     .anywhere = mem_calloc(ir->n_regs + 1, sizeof *c.anywhere) };
+	for (unsigned r = 0; r < ir->n_regs; r++)
+		c.anywhere[r] = -1;
 	look_at_all(&c);
 	if (c.any)
 		contract_apply(&c);
 	free(c.held);
+	free(c.anywhere);
 	free(c.product);
 	free(c.sum);
 	free(c.copy);

@@ -16,6 +16,7 @@ struct product {
 	uint32_t version[2]; /* of its sources */
 	bool copied[2];      /* a source is overwritten before it is used */
 	bool stays;          /* something else needs it */
+	bool anywhere;       /* its sums may be in other pieces and blocks */
 	unsigned uses, taken;
 	int32_t first_use; /* 2 * sum + operand, -1 = none */
 	int32_t first_copy;
@@ -42,13 +43,13 @@ struct held {
 struct contraction {
 	struct ir *ir;
 	struct held *held; /* per register */
+	int32_t *anywhere; /* per register: the product of that kind that it always holds, -1 = none */
 	uint32_t chain, piece;
 	struct product *product;
 	struct sum *sum;
 	struct copy *copy;
 	unsigned n_products, cap_products, n_sums, cap_sums, n_copies, cap_copies;
-	unsigned chain_products, chain_sums; /* where those of this chain begin */
-	bool any;                            /* something is to be fused */
+	bool any; /* something is to be fused */
 };
 
 void contract_apply(struct contraction *c);

@@ -47,7 +47,9 @@ static int32_t put_copy(struct rewrite *w, const struct xop *x, const struct fam
 	const bool wide = f->type == PTX_F64;
 	struct xop y = {
 		.kind = X_OP,
-		.op = (uint16_t)(neg ? f->neg : wide ? E_mov_b64 : E_mov_b32),
+		.op = (uint16_t)(neg    ? f->neg
+		                 : wide ? E_mov_b64
+		                        : E_mov_b32),
 		.n_d = 1,
 		.n_s = 1,
 		.d = { d },
@@ -100,8 +102,7 @@ static void put_product(struct rewrite *w, struct product *p)
 	if (any_minus(w->c, p))
 		p->minus = negative(w, &x, p->family, x.s[0]);
 	for (unsigned i = 0; i < 2; i++)
-		p->factor[i] =
-			p->copied[i] ? of_reg(put_copy(w, &x, p->family, false, x.s[i])) : x.s[i];
+		p->factor[i] = p->copied[i] ? of_reg(put_copy(w, &x, p->family, false, x.s[i])) : x.s[i];
 	if (!is_dropped(p))
 		put(w, x);
 	else if (w->first)

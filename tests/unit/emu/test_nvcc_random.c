@@ -9,8 +9,8 @@
  * Seeds are fixed; a failure prints the program. RANDOM_SEED=N runs that program alone,
  * RANDOM_COUNT=N that many; RANDOM_BATCH=N compiles so many at once, since compilers and the
  * disassembler cost more than all else, and runs each in two settings only: PTX, machine code.
- * RANDOM_PLAIN=1 makes them plain; RANDOM_SM=90 compiles for that architecture, else each program,
- * or batch, is for the next one.
+ * RANDOM_TERSE=1 then names those that fail, no more. RANDOM_PLAIN=1 makes the programs plain.
+ * RANDOM_SM=90 compiles for that architecture, else each program, or batch, is for the next one.
  */
 #include "emulator.h"
 #include "backend/backend.h"
@@ -347,7 +347,8 @@ static unsigned one_batch(uint64_t first, uint64_t end, bool plain)
 	for (size_t k = 0; k < n && compiled; k++)
 		if (!runs_right(&m, &programs[k], settings_from, ARRAY_LEN(settings))) {
 			print_error("seed %" PRIu64 ": %s\n", first + k, found);
-			one_program(first + k, plain);
+			if (!getenv("RANDOM_TERSE"))
+				one_program(first + k, plain);
 			failed++;
 		}
 	if (compiled)
