@@ -23,6 +23,9 @@
 
 #include <stdlib.h>
 
+/* Loops that ptxas unrolls: so many instructions at most, and how often. */
+enum { UNROLLED_INSTS = 20, UNROLLED_COPIES = 4 };
+
 static const struct family families[] = {
 	{ PTX_F32, E_mul_f32, E_add_f32, E_sub_f32, E_fma_f32, E_neg_f32, 0x3f800000, 0x80000000 },
 	{ PTX_F32, E_mul_ftz_f32, E_add_ftz_f32, E_sub_ftz_f32, E_fma_ftz_f32, E_neg_f32, 0x3f800000,
@@ -207,6 +210,13 @@ static void note_overwritten(const struct contraction *c, struct product *p)
 		p->copied[i] |= x->s[i].kind == S_REG && c->held[x->s[i].reg].version != p->version[i];
 }
 
+/* Copies of a loop all have a product that was made before it. */
+static unsigned uses_after_unrolling(const struct contraction *c, const struct product *p)
+{
+	const struct xblock *b = c->unrolled;
+	return b && (p->op < b->first || p->op >= b->end) ? UNROLLED_COPIES : 1;
+}
+
 static void add_sum(struct contraction *c, uint32_t o, struct product *const *p)
 {
 	MEM_ROOM(c->sum, c->n_sums, c->cap_sums, 64);
@@ -221,6 +231,7 @@ static void add_sum(struct contraction *c, uint32_t o, struct product *const *p)
 		s->next_use[k] = p[k]->first_use;
 		p[k]->first_use = (int32_t)(2 * c->n_sums + k);
 		p[k]->uses++;
+		p[k]->weight += uses_after_unrolling(c, p[k]);
 		note_overwritten(c, p[k]);
 	}
 	c->n_sums++;
@@ -279,7 +290,7 @@ static int32_t add_product(struct contraction *c, uint32_t o, const struct famil
 	return (int32_t)c->n_products++;
 }
 
-/* Products with a constant, of registers that have one value each. */
+/* Products with a constant, whose registers hold nothing else. */
 static void add_anywhere(struct contraction *c)
 {
 	const struct ir *ir = c->ir;
@@ -289,13 +300,11 @@ static void add_anywhere(struct contraction *c)
 		if (!f || x->d[0] < 0 || ir->only_def[x->d[0]] != (int32_t)o || ir->regs[x->d[0]].passes ||
 		    folds(ir, x, f) || !(is_constant(ir, x, 0) || is_constant(ir, x, 1)))
 			continue;
-		bool single = true;
-		for (unsigned i = 0; i < 2; i++)
-			single &= x->s[i].kind == S_CONST || ir->only_def[x->s[i].reg] >= 0;
-		if (!single)
-			continue;
 		c->anywhere[x->d[0]] = add_product(c, o, f);
-		c->product[c->n_products - 1].anywhere = true;
+		struct product *p = &c->product[c->n_products - 1];
+		p->anywhere = true;
+		for (unsigned i = 0; i < 2; i++)
+			p->copied[i] = x->s[i].kind == S_REG && ir->only_def[x->s[i].reg] < 0;
 	}
 }
 
@@ -343,7 +352,7 @@ static bool may_be_taken(const struct contraction *c, const struct product *p, c
 	for (int32_t u = p->first_use; u >= 0; u = c->sum[u / 2].next_use[u % 2]) {
 		const struct sum *s = &c->sum[u / 2];
 		const int32_t o = s->product[1 - u % 2];
-		if (s != by && s->takes < 0 && o >= 0 && c->product[o].uses == 1 &&
+		if (s != by && s->takes < 0 && o >= 0 && c->product[o].weight == 1 &&
 		    only_summed(c, &c->product[o]))
 			return false;
 	}
@@ -359,12 +368,25 @@ static void choose(struct contraction *c)
 			may[k] = s->product[k] >= 0 && may_be_taken(c, &c->product[s->product[k]], s);
 		if (!may[0] && !may[1])
 			continue;
-		const bool right =
-			!may[0] || (may[1] && c->product[s->product[1]].uses < c->product[s->product[0]].uses);
+		const bool right = !may[0] || (may[1] && c->product[s->product[1]].weight <
+		                                             c->product[s->product[0]].weight);
 		s->takes = right;
 		c->product[s->product[right]].taken++;
 		c->any = true;
 	}
+}
+
+/* A short loop of one block. */
+static bool is_unrolled(const struct ir *ir, unsigned b)
+{
+	const struct xblock *xb = &ir->blocks[b];
+	unsigned insts = 0;
+	if (xb->succ[0] != (int32_t)b || xb->first == xb->end ||
+	    ir->func->insts[ir->ops[xb->first].pc].nounroll)
+		return false;
+	for (uint32_t o = xb->first; o < xb->end; o++)
+		insts += ir->ops[o].first && inst_of(ir, &ir->ops[o])->op != OP_MOV;
+	return insts <= UNROLLED_INSTS;
 }
 
 /* Blocks that always follow one another are one to the assembler. */
@@ -375,6 +397,7 @@ static void look_at_chain(struct contraction *c, const struct liveness *l, const
 	c->piece++;
 	for (;;) {
 		const struct xblock *xb = &c->ir->blocks[b];
+		c->unrolled = is_unrolled(c->ir, b) ? xb : NULL;
 		for (uint32_t o = xb->first; o < xb->end; o++)
 			look_at(c, o);
 		const int32_t next = xb->targets || xb->succ[1] >= 0 ? -1 : xb->succ[0];

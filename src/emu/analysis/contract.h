@@ -18,6 +18,7 @@ struct product {
 	bool stays;          /* something else needs it */
 	bool anywhere;       /* its sums may be in other pieces and blocks */
 	unsigned uses, taken;
+	unsigned weight;   /* uses, as the assembler counts them */
 	int32_t first_use; /* 2 * sum + operand, -1 = none */
 	int32_t first_copy;
 	struct xsrc factor[2], minus; /* what sums read; minus: the first one, negated */
@@ -45,6 +46,7 @@ struct contraction {
 	struct held *held; /* per register */
 	int32_t *anywhere; /* per register: the product of that kind that it always holds, -1 = none */
 	uint32_t chain, piece;
+	const struct xblock *unrolled; /* the block that is looked at, if it will be unrolled */
 	struct product *product;
 	struct sum *sum;
 	struct copy *copy;
