@@ -113,6 +113,8 @@ static inline void print_stmt(const struct program_text *p, const struct stmt *s
 		text_add(t, "}\n");
 		break;
 	case S_LOOP:
+		if (p->plain) /* copies of a loop are fused with one another: only machine code has them */
+			text_add(t, "#pragma unroll 1\n%*s", (int)indent * 2, "");
 		text_add(t, "for (unsigned k%u = 0, n%u = ", s->n, s->n);
 		print_expr(p, s->e, t);
 		text_add(t, " & %uu; k%u < n%u; k%u++) {\n", s->m, s->n, s->n, s->n);
