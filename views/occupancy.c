@@ -157,6 +157,24 @@ static int limits(const struct session *s, struct canvas *c, int row, int last)
 	return row;
 }
 
+/* How the driver divides the memory that shared memory and L1 have in common. */
+static int carveout(const struct session *s, struct canvas *c, int row, int last)
+{
+	const struct occ_result *o = &s->occ;
+	char shared[32], l1[32];
+	if (row >= last || !o->carveout_bytes)
+		return row;
+	fmt_bytes(shared, sizeof shared, o->carveout_bytes);
+	fmt_bytes(l1, sizeof l1, fmax(0, s->sel.gpu->l1_bytes - o->carveout_bytes));
+	int col = canvas_text(c, row, 2, STYLE_DIM, "shared memory carve-out ");
+	col = canvas_text(c, row, col, STYLE_NORMAL, shared);
+	if (o->carveout_blocks != OCC_UNLIMITED)
+		col = canvas_printf(c, row, col, STYLE_DIM, " · %u block%s", o->carveout_blocks,
+		                    o->carveout_blocks == 1 ? "" : "s");
+	canvas_printf(c, row, col, STYLE_DIM, " · L1 %s", l1);
+	return row + 1;
+}
+
 static int book(const struct session *s, struct canvas *c, int row, int last)
 {
 	const struct occ_result *o = &s->occ;
@@ -370,6 +388,8 @@ static void draw(const struct session *s, struct canvas *c)
 	if (!s->occ.launchable && row < last)
 		row += canvas_wrap(c, row, 2, last - row, c->cols - 4, STYLE_ERROR, s->occ.why_not);
 	row = limits(s, c, row + roomy, last);
+	if (c->rows >= 16)
+		row = carveout(s, c, row, last);
 	row = book(s, c, row + (c->rows >= 22), last);
 	sweep(s, c, row + roomy, last - row - roomy, true);
 	if (last < c->rows)

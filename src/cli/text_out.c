@@ -8,6 +8,7 @@
 #include "ui/canvas.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +33,19 @@ static const char *mark(const struct cli *c, enum origin o)
 }
 
 /* --- occupancy --- */
+
+static void print_carveout(struct cli *c, const struct gpu_spec *g, const struct occ_result *r)
+{
+	char shared[32], l1[32], holds[48] = "";
+	if (!r->launchable)
+		return;
+	fmt_bytes(shared, sizeof shared, r->carveout_bytes);
+	fmt_bytes(l1, sizeof l1, fmax(0, g->l1_bytes - r->carveout_bytes));
+	if (r->carveout_blocks != OCC_UNLIMITED)
+		snprintf(holds, sizeof holds, " (%u block%s)", r->carveout_blocks,
+		         r->carveout_blocks == 1 ? "" : "s");
+	cli_line(c, "Shared memory carve-out: %s%s; L1 has %s", shared, holds, l1);
+}
 
 void print_occupancy(struct cli *c, const struct gpu_spec *g, const struct occ_result *r)
 {
@@ -62,6 +76,7 @@ void print_occupancy(struct cli *c, const struct gpu_spec *g, const struct occ_r
 			table_style(&t, 3, STYLE_WATCH);
 	}
 	table_print(&t, c->out, "  ");
+	print_carveout(c, g, r);
 	if (r->book_note[0])
 		cli_line(c, "By the book (plain division): %u blocks, %.4g %%. %s", r->book_blocks,
 		         r->book_pct, r->book_note);

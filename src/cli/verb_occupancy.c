@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct state {
-	const char *gpu;
+	const char *gpu, *carveout;
 	uint64_t block, regs, smem, barriers;
 	bool json;
 };
@@ -21,6 +21,8 @@ static unsigned options(void *state, struct option_spec *o)
 		{ "--smem", OPT_COUNT, &s->smem, "BYTES",
 		  "shared memory per block, static and dynamic (default 0)" },
 		{ "--barriers", OPT_COUNT, &s->barriers, "N", "named barriers per block (default 1)" },
+		{ "--carveout", OPT_TEXT, &s->carveout, "PERCENT",
+		  "preferred shared memory carve-out (default: the driver chooses)" },
 		OPTION_JSON(&s->json),
 	};
 	memcpy(o, all, sizeof all);
@@ -34,6 +36,20 @@ static bool in_range(const char *option, uint64_t value, uint64_t least, uint64_
 		return true;
 	return err_set(err, ERR_USAGE, "option '%s': %llu: must be from %llu to %llu", option,
 	               (unsigned long long)value, (unsigned long long)least, (unsigned long long)most);
+}
+
+/* "50": half of the shared memory that an SM can have. */
+static bool read_carveout(const char *text, struct occ_input *in, struct err *err)
+{
+	int64_t pct;
+	if (!text)
+		return true;
+	if (!parse_int(text, &pct) || pct < 0 || pct > 100)
+		return err_set(err, ERR_USAGE, "option '--carveout': '%s' is not a percentage of 0 to 100",
+		               text);
+	in->carveout_preferred = true;
+	in->carveout_pct = (unsigned)pct;
+	return true;
 }
 
 static json_t *as_json(const struct gpu_spec *g, const struct occ_input *in,
@@ -80,13 +96,13 @@ static int run(struct cli *c, void *state, unsigned n, char **args)
 	    !in_range("--barriers", s->barriers, 0, 16, &err) ||
 	    !gpu_load(s->gpu ? s->gpu : LAB_DEFAULT_GPU, &g, &err))
 		return cli_fail(c, &err);
-	const struct occ_input in = {
+	struct occ_input in = {
 		.block_threads = (unsigned)s->block,
 		.regs_per_thread = (unsigned)s->regs,
 		.static_shared_bytes = (unsigned)s->smem,
 		.barriers = (unsigned)s->barriers,
 	};
-	if (!occ_compute(g, &in, &r, &err))
+	if (!read_carveout(s->carveout, &in, &err) || !occ_compute(g, &in, &r, &err))
 		return cli_fail(c, &err);
 	if (c->json)
 		return cli_emit(c, as_json(g, &in, &r), CLI_OK);

@@ -10,6 +10,7 @@
  */
 #include "model/occupancy.h"
 #include "base/text.h"
+#include "model/carveout.h"
 
 #include <cuda_occupancy.h>
 #include <math.h>
@@ -46,6 +47,8 @@ static struct occ_input bounded(const struct gpu_spec *g, const struct occ_input
 		.static_shared_bytes = least(in->static_shared_bytes, ALL_ZERO),
 		.dynamic_shared_bytes = least(in->dynamic_shared_bytes, ALL_ZERO),
 		.barriers = in->barriers ? least(in->barriers, 1024) : 1,
+		.carveout_preferred = in->carveout_preferred,
+		.carveout_pct = least(in->carveout_pct, 100),
 	};
 	return b;
 }
@@ -118,7 +121,9 @@ bool occ_reference(const struct gpu_spec *g, const struct occ_input *in, unsigne
 		return false;
 	const struct occ_input b = bounded(g, in);
 	const cudaOccDeviceProp p = device(g);
-	const cudaOccDeviceState state = { .carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT };
+	const cudaOccDeviceState state = { .carveoutConfig = b.carveout_preferred
+		                                                     ? (int)b.carveout_pct
+		                                                     : SHAREDMEM_CARVEOUT_DEFAULT };
 	const cudaOccFuncAttributes f = {
 		.maxThreadsPerBlock = (int)g->max_threads_per_block,
 		/* The header lets 256 pass; the machine has R0 to R254, so the sheet says 255. */
@@ -151,12 +156,8 @@ bool occ_reference(const struct gpu_spec *g, const struct occ_input *in, unsigne
 
 double occ_l1_bytes(const struct gpu_spec *g, double shared_bytes, unsigned blocks)
 {
-	const cudaOccDeviceProp p = device(g);
 	const double each = shared_bytes > g->smem_reserved_per_block_bytes ? shared_bytes : 0;
-	size_t shared = (size_t)fmin(blocks * each, g->smem_per_sm_bytes);
-	if (cudaOccAlignUpShmemSizeVoltaPlus(&shared, &p) != CUDA_OCC_SUCCESS)
-		shared = g->smem_per_sm_bytes;
-	return fmax(0, g->l1_bytes - (double)shared);
+	return fmax(0, g->l1_bytes - carveout_size(g, blocks * each));
 }
 
 /* --- the same, explained --- */
@@ -237,8 +238,11 @@ static void limit_shared(const struct gpu_spec *g, const struct occ_input *in, s
 	const unsigned asked = in->static_shared_bytes + in->dynamic_shared_bytes;
 	const unsigned total = asked + g->smem_reserved_per_block_bytes;
 	const unsigned needs = round_up(total, shared_unit(g));
+	const unsigned has = in->carveout_preferred
+	                         ? carveout_preferred_bytes(g, in->carveout_pct, needs)
+	                         : g->smem_per_sm_bytes;
 	l->needs = needs;
-	l->has = g->smem_per_sm_bytes;
+	l->has = has;
 	if (needs > shared_most(g, total)) {
 		l->blocks = 0;
 		SAY(l, "a block has at most %u bytes", g->smem_per_block_optin_bytes);
@@ -246,10 +250,9 @@ static void limit_shared(const struct gpu_spec *g, const struct occ_input *in, s
 		l->blocks = OCC_UNLIMITED;
 		SAY(l, "no shared memory used");
 	} else {
-		l->blocks = g->smem_per_sm_bytes / needs;
+		l->blocks = has / needs;
 		SAY(l, "roundup(%u + %u reserved, %u) = %u bytes; %u / %u = %u", asked,
-		    g->smem_reserved_per_block_bytes, shared_unit(g), needs, g->smem_per_sm_bytes, needs,
-		    l->blocks);
+		    g->smem_reserved_per_block_bytes, shared_unit(g), needs, has, needs, l->blocks);
 	}
 }
 
@@ -352,6 +355,24 @@ static void book(const struct gpu_spec *g, const struct occ_input *in, struct oc
 
 /* --- both together --- */
 
+/* What the driver makes shared memory of, and how many blocks that holds. */
+static void carve(const struct gpu_spec *g, const struct occ_input *in, struct occ_result *r)
+{
+	const unsigned needs = (unsigned)r->limits[OCC_SHARED].needs;
+	const struct carveout_block b = {
+		.threads = in->block_threads,
+		.shared_bytes = in->static_shared_bytes + in->dynamic_shared_bytes,
+		.needs = needs,
+		.resident = r->blocks_per_sm,
+		.preferred = in->carveout_preferred,
+		.preferred_pct = in->carveout_pct,
+	};
+	if (!r->launchable)
+		return;
+	r->carveout_bytes = carveout_bytes(g, &b);
+	r->carveout_blocks = needs ? r->carveout_bytes / needs : OCC_UNLIMITED;
+}
+
 static void explain_refusal(const struct gpu_spec *g, const struct occ_input *in,
                             struct occ_result *r)
 {
@@ -420,6 +441,7 @@ bool occ_compute(const struct gpu_spec *g, const struct occ_input *in, struct oc
 	out->launchable = blocks > 0;
 	if (!out->launchable)
 		explain_refusal(g, &b, out);
+	carve(g, &b, out);
 	book(g, &b, out);
 	return true;
 }
@@ -431,6 +453,16 @@ void occ_metrics(struct metric_set *m, const struct gpu_spec *g, const struct oc
 	metric_num(m, M_OCC_WARPS, ORIGIN_MODELLED, r->warps_per_sm);
 	metric_num(m, M_OCC_PCT, ORIGIN_MODELLED, r->pct);
 	metric_text(m, M_OCC_LIMITERS, ORIGIN_MODELLED, r->limiters);
+	if (!r->launchable) {
+		metric_none(m, M_OCC_CARVEOUT, "this block cannot launch on this GPU");
+		metric_none(m, M_OCC_CARVEOUT_BLOCKS, "this block cannot launch on this GPU");
+	} else {
+		metric_num(m, M_OCC_CARVEOUT, ORIGIN_MODELLED, r->carveout_bytes);
+		if (r->carveout_blocks == OCC_UNLIMITED)
+			metric_none(m, M_OCC_CARVEOUT_BLOCKS, "a block takes no shared memory here");
+		else
+			metric_num(m, M_OCC_CARVEOUT_BLOCKS, ORIGIN_MODELLED, r->carveout_blocks);
+	}
 	if (!r->launchable)
 		metric_none(m, M_LAUNCH_WAVES, "this block cannot launch on this GPU");
 	else if (!grid_blocks)

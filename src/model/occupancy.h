@@ -33,6 +33,9 @@ struct occ_input {
 	unsigned regs_per_thread;
 	unsigned static_shared_bytes, dynamic_shared_bytes;
 	unsigned barriers; /* named barriers per block; 0 is taken as 1 */
+	/* cudaFuncAttributePreferredSharedMemoryCarveout, in percent; without it the driver chooses */
+	bool carveout_preferred;
+	unsigned carveout_pct;
 };
 
 #define OCC_UNLIMITED 0xffffffffu
@@ -53,6 +56,10 @@ struct occ_result {
 	double pct;
 	struct occ_limit limits[OCC_LIMIT_COUNT];
 	char limiters[64]; /* "warps, registers" */
+	/* What the driver sets aside as shared memory of an SM (carveout.h), and the blocks that it
+	 * holds: Nsight Compute's "Block Limit Shared Mem", which counts this and not all that an SM
+	 * could have. 0 where the block cannot launch. */
+	unsigned carveout_bytes, carveout_blocks;
 	/* the book's arithmetic: plain division, no granularity, no reserve */
 	unsigned book_blocks;
 	double book_pct;

@@ -42,9 +42,18 @@ static const struct record_table limit_table = TABLE("limit", NULL, limit_fields
 #undef T
 
 #define T occ_result
+static json_t *carveout_blocks(const void *x, enum record_form form)
+{
+	const unsigned blocks = ((const struct occ_result *)x)->carveout_blocks;
+	(void)form;
+	return blocks == OCC_UNLIMITED ? json_null() : json_integer(blocks);
+}
+
 static const struct record_field limits_fields[] = {
 	DERIVED("limits", limits, ARRAY, .table = &limit_table, .whole = true),
 	DERIVED("limiters", limiters, CHARS),
+	DERIVED("carveout.bytes", carveout_bytes, UNSIGNED),
+	COMPUTED("carveout.blocks", carveout_blocks),
 	DERIVED("book.blocks_per_sm", book_blocks, UNSIGNED),
 	DERIVED("book.pct", book_pct, DOUBLE),
 	DERIVED("book.note", book_note, CHARS),

@@ -36,6 +36,22 @@ occupancy S-330a rtx4060ti 256 94 8192 2 33.33
 same S-330a-limiters registers "$(field "$dir/o.json" metrics occ.limiters value)"
 occupancy S-330b rtx4060ti 256 56 4096 4 66.67
 
+# the block limit by shared memory that ncu prints of them: the carve-out's blocks
+carveout() {
+	"$PMPP" occupancy --gpu "$2" --block "$3" --regs "$4" --smem "$5" $8 --json >"$dir/o.json"
+	same "$1" "$6 $7" "$(field "$dir/o.json" carveout blocks) $(field "$dir/o.json" carveout bytes)"
+}
+carveout S-328-carveout rtx4060ti 256 40 0 16 16384 ''
+carveout S-329-carveout rtx4060ti 1024 37 8192 1 16384 ''
+carveout S-330a-carveout rtx4060ti 256 94 8192 7 65536 ''
+carveout S-330b-carveout rtx4060ti 256 56 4096 12 65536 ''
+carveout carveout-preferred h200 256 32 8192 7 65536 '--carveout 25'
+"$PMPP" occupancy --gpu rtx4060ti --block 256 --regs 56 --smem 4096 >"$dir/out"
+grep -q 'carve-out: 64 KiB (12 blocks); L1 has 64 KiB' "$dir/out" && ok carveout-said ||
+	not_ok carveout-said "$(cat "$dir/out")"
+"$PMPP" occupancy --gpu h200 --block 256 --regs 32 --carveout 101 >"$dir/out" 2>&1
+same carveout-refused "2" "$?"
+
 # the same four launches on an H200
 occupancy H200-S-328 h200 256 40 0 6 75
 occupancy H200-S-329 h200 1024 37 8192 1 50

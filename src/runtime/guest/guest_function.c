@@ -21,6 +21,8 @@ static void occupancy_of(const struct guest_function *f, unsigned threads, unsig
 		.static_shared_bytes = info.static_shared_bytes,
 		.dynamic_shared_bytes = dynamic_shared,
 		.barriers = 1,
+		.carveout_preferred = f->carveout >= 0,
+		.carveout_pct = f->carveout >= 0 ? (unsigned)f->carveout : 0,
 	};
 	if (!occ_compute(&guest.gpu, &in, out, NULL))
 		memset(out, 0, sizeof *out);

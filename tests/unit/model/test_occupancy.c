@@ -255,6 +255,8 @@ TEST(ours_equals_nvidias)
 				.dynamic_shared_bytes = i % 3 ? pick(&seed, shared, ARRAY_LEN(shared), 70000) : 0,
 				.static_shared_bytes = i % 2 ? pick(&seed, shared, 8, 49152) : 0,
 				.barriers = (unsigned)(rand_next(&seed) % 17),
+				.carveout_preferred = i % 5 == 0,
+				.carveout_pct = (unsigned)(rand_next(&seed) % 101),
 			};
 			if (!in.block_threads)
 				in.block_threads = 1;
