@@ -5,6 +5,7 @@
  * Reference: Williams, Waterman, Patterson 2009 (PMPP 5.1).
  */
 #include "model/perf.h"
+#include "base/text.h"
 #include "model/time_range.h"
 
 #include <math.h>
@@ -297,6 +298,53 @@ static void roof_metrics(struct metric_set *m, const struct gpu_spec *g,
 	             w->tensor);
 }
 
+/* The busiest of @n resources as a share of the kernel's time; never less than @least. */
+static void share_metric(struct metric_set *m, enum metric_id id, double least, unsigned n,
+                         const enum perf_resource *of)
+{
+	double most = 0;
+	for (unsigned i = 0; i < n; i++) {
+		const enum metric_id time = resources[of[i]].metric;
+		if (!metric_known(m, time)) {
+			metric_none(m, id, m->v[time].reason);
+			return;
+		}
+		most = fmax(most, metric_get(m, time));
+	}
+	metric_num(m, id, ORIGIN_MODELLED, fmax(least, 100 * most / metric_get(m, M_TIME_KERNEL)));
+}
+
+/* What Nsight Compute calls the speed of light: how much of its peak each part was busy. DRAM's is
+ * of the bytes that moved: its time in the model has what the protocol takes, too. */
+static void speed_of_light(struct metric_set *m, const struct gpu_spec *g)
+{
+	static const enum perf_resource caches[] = { PERF_L2, PERF_LSU, PERF_SHARED };
+	static const enum perf_resource compute[] = { PERF_ISSUE, PERF_FP32, PERF_FP64, PERF_INT,
+		                                          PERF_SFU };
+	static const enum metric_id ids[] = { M_SOL_MEMORY, M_SOL_DRAM,    M_SOL_L2,
+		                                  M_SOL_L1,     M_SOL_COMPUTE, M_SOL_CYCLES };
+	const bool moved = metric_known(m, M_DRAM_GBS);
+	const double dram = moved ? 100 * metric_get(m, M_DRAM_GBS) / g->dram_gbs : 0;
+
+	if (!metric_known(m, M_TIME_KERNEL)) {
+		for (unsigned i = 0; i < ARRAY_LEN(ids); i++)
+			metric_none(m, ids[i], m->v[M_TIME_KERNEL].reason);
+		return;
+	}
+	if (moved) {
+		metric_num(m, M_SOL_DRAM, m->v[M_DRAM_GBS].origin, dram);
+		share_metric(m, M_SOL_MEMORY, dram, 3, caches);
+	} else {
+		metric_none(m, M_SOL_DRAM, m->v[M_DRAM_GBS].reason);
+		metric_none(m, M_SOL_MEMORY, m->v[M_DRAM_GBS].reason);
+	}
+	share_metric(m, M_SOL_L2, 0, 1, caches);
+	share_metric(m, M_SOL_L1, 0, 2, caches + 1);
+	share_metric(m, M_SOL_COMPUTE, 0, ARRAY_LEN(compute), compute);
+	metric_num(m, M_SOL_CYCLES, both(m->v[M_TIME_KERNEL].origin, ORIGIN_MODELLED),
+	           metric_get(m, M_TIME_KERNEL) * g->clock_mhz / 1e3);
+}
+
 void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct run_counts *counts,
                   const struct kernel_cost *cost, const struct perf_result *time)
 {
@@ -304,4 +352,5 @@ void perf_metrics(struct metric_set *m, const struct gpu_spec *g, const struct r
 	const struct work w = work_of(m, cost);
 	roof_metrics(m, g, cost, &w);
 	book_metrics(m, g, cost);
+	speed_of_light(m, g);
 }
