@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "model/gpu.h"
 #include "model/occupancy.h"
+#include "model/perf.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -91,6 +92,9 @@ TEST(s_116_rtx_4060)
 	assert_string_equal(ti->arch, "Ada Lovelace");
 	assert_int_equal(ti->cc_major * 10 + ti->cc_minor, 89);
 	assert_int_equal(laptop->cc_major * 10 + laptop->cc_minor, 89);
+	/* 16 GT/s a lane, 128 of 130 bits: sixteen lanes 31.5 GB/s, as the A100 has, eight half */
+	assert_true(fabs(gpu_find("a100")->pcie_gbs - 16 * 16 * 128.0 / 130 / 8) < 0.02);
+	assert_true(fabs(gpu_find("a100")->pcie_gbs - 31.5) < 0.02);
 	assert_true(ti->pcie_gbs == 31.5 / 2);
 }
 
@@ -108,6 +112,27 @@ TEST(s_393_generation_table)
 	const struct gpu_spec *a = gpu_find("a100");
 	const double four = a->sm_count * 4 * 256 * 2 * a->clock_mhz / 1e3;
 	assert_true(fabs(four / a->fp16_tensor_gflops - 1) < 0.01);
+	/* an SM of each generation that there is a sheet of: FP32, INT32 and FP64 lanes as printed */
+	static const struct {
+		const char *gpu, *arch;
+		unsigned sms, fp32, int32, fp64;
+	} rows[] = {
+		{ "t4", "Turing", 40, 64, 64, 2 },
+		{ "a100", "Ampere", 108, 64, 64, 32 },
+		{ "h100", "Hopper", 132, 128, 64, 64 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct gpu_spec *g = gpu_find(rows[i].gpu);
+		assert_string_equal(g->arch, rows[i].arch);
+		assert_int_equal(g->sm_count, rows[i].sms);
+		assert_int_equal(g->fp32_lanes_per_sm, rows[i].fp32);
+		assert_int_equal(g->int32_lanes_per_sm, rows[i].int32);
+		assert_int_equal(g->fp64_lanes_per_sm, rows[i].fp64);
+	}
+	/* Hopper: four a SM with 512 multiply-adds each, twice Ampere's */
+	const struct gpu_spec *h = gpu_find("h100");
+	const double hopper = h->sm_count * 4 * 512 * 2 * h->clock_mhz / 1e3;
+	assert_true(fabs(hopper / h->fp16_tensor_gflops - 1) < 0.1);
 }
 
 /* S-134, S-221: the order of the levels, on every sheet. */
@@ -118,13 +143,19 @@ TEST(s_134_order_of_levels)
 		assert_true(g->smem_latency_ns < g->l1_latency_ns);
 		assert_true(g->l1_latency_ns < g->l2_latency_ns);
 		assert_true(g->l2_latency_ns < g->dram_latency_ns);
+		/* 32 banks of 4 bytes a cycle and SM */
+		assert_true(g->sm_count * 128 * g->clock_mhz / 1e3 > g->l2_gbs);
 		assert_true(g->l2_gbs > g->dram_gbs);
 		assert_true(g->fp16_tensor_gflops > g->fp32_gflops && g->fp32_gflops > g->fp64_gflops);
+		/* and the roof of a kernel follows: the same product on tensor cores, and without */
+		assert_true(roof_peak_gflops(g, &(struct kernel_cost){ .tensor = TENSOR_F16 }) ==
+		            g->fp16_tensor_gflops);
+		assert_true(roof_peak_gflops(g, &(struct kernel_cost){ .flop = 1 }) == g->fp32_gflops);
 	}
 }
 
 /* Hundreds of cycles to DRAM (S-129); shared memory takes 20 to 40, not the 1 to 2 that are printed
- * (S-131, S-399); per-block limits are not per-SM limits (S-145). */
+ * (S-131, S-399); per-block limits are not per-SM limits. */
 TEST(s_129_latencies)
 {
 	for (size_t i = 0; i < gpu_count(); i++) {

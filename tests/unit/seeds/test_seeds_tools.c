@@ -19,7 +19,7 @@ static struct occ_result occupancy(const char *gpu, unsigned block, unsigned reg
 	return r;
 }
 
-/* S-328, S-329, S-330, S-443, S-446: the rows of the ncu table, by resource. Registers come in
+/* S-328, S-329, S-330, S-446: the rows of the ncu table, by resource. Registers come in
  * units of 256 per warp, warps in groups of four, and each block takes 1 KB of shared memory
  * more. */
 TEST(s_216_allocation_rules)
@@ -52,7 +52,7 @@ TEST(s_216_allocation_rules)
 	                 8 * 108);
 }
 
-/* S-445: grid, block, registers and shared memory of a launch, and its waves. */
+/* Grid, block, registers and shared memory of a launch, and its waves. */
 TEST(s_442_launch_statistics)
 {
 	struct run_record *r = run_words("sgemm", "tiled", "M=128 N=64 K=32 TILE=16");
