@@ -36,15 +36,16 @@ static const char *mark(const struct cli *c, enum origin o)
 
 static void print_carveout(struct cli *c, const struct gpu_spec *g, const struct occ_result *r)
 {
-	char shared[32], l1[32], holds[48] = "";
+	char shared[32], l1[32];
 	if (!r->launchable)
 		return;
 	fmt_bytes(shared, sizeof shared, r->carveout_bytes);
 	fmt_bytes(l1, sizeof l1, fmax(0, g->l1_bytes - r->carveout_bytes));
-	if (r->carveout_blocks != OCC_UNLIMITED)
-		snprintf(holds, sizeof holds, " (%u block%s)", r->carveout_blocks,
-		         r->carveout_blocks == 1 ? "" : "s");
-	cli_line(c, "Shared memory carve-out: %s%s; L1 has %s", shared, holds, l1);
+	if (r->carveout_blocks == OCC_UNLIMITED)
+		cli_line(c, "Shared memory carve-out: %s; L1 has %s", shared, l1);
+	else
+		cli_line(c, "Shared memory carve-out: %s (%u block%s); L1 has %s", shared,
+		         r->carveout_blocks, r->carveout_blocks == 1 ? "" : "s", l1);
 }
 
 void print_occupancy(struct cli *c, const struct gpu_spec *g, const struct occ_result *r)
