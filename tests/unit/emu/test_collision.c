@@ -50,3 +50,32 @@ TEST(words_of_a_sector_change_together)
 	assert_true(collision_log_totals(c).passes == 8);
 	collision_log_free(c);
 }
+
+/* A grid is cut into eight groups of waves, the last of which may be short: of nine waves the first
+ * two are one group, whose units work side by side. */
+TEST(a_short_wave_is_a_wave)
+{
+	uint64_t address[32];
+	struct collision_log *c = collision_log_new(2, 17);
+	for (unsigned k = 0; k < 2; k++) { /* blocks 0 and 2, each in a unit of its own */
+		for (unsigned lane = 0; lane < 32; lane++)
+			address[lane] = 512 * k;
+		collision_log_add(c, &(struct collision){ .address = address,
+		                                          .mask = 0xffffffffu,
+		                                          .bytes = 4,
+		                                          .block = 2 * k });
+	}
+	const double side_by_side = collision_log_totals(c).unit_passes;
+	collision_log_free(c);
+	c = collision_log_new(2, 16); /* eight waves: one behind the other */
+	for (unsigned k = 0; k < 2; k++) {
+		for (unsigned lane = 0; lane < 32; lane++)
+			address[lane] = 512 * k;
+		collision_log_add(c, &(struct collision){ .address = address,
+		                                          .mask = 0xffffffffu,
+		                                          .bytes = 4,
+		                                          .block = 2 * k });
+	}
+	assert_true(side_by_side > 0 && collision_log_totals(c).unit_passes == 2 * side_by_side);
+	collision_log_free(c);
+}
